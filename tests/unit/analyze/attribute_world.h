@@ -1,5 +1,5 @@
-/* attribute_world.h - host operators that launch kernels, and what becomes of
- * them. */
+/* attribute_world.h - makes host operators that launch kernels, and
+ * attributes the kernels. */
 #pragma once
 #include "world.h"
 

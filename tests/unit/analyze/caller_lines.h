@@ -1,8 +1,8 @@
-/* caller_lines.h - a profile's callers, written and checked as text. */
+/* caller_lines.h - writes and checks the callers of a profile as text. */
 #pragma once
 #include "world.h"
 
-/* "a > b > c" of a frame. */
+/* Formats the path of a frame as "a > b > c". */
 static inline const char *path(struct world *w, uint32_t frame)
 {
 	const char *text = "";
@@ -15,7 +15,7 @@ static inline const char *path(struct world *w, uint32_t frame)
 	return text;
 }
 
-/* The lines' sums are the kernels' own. */
+/* The sums of the lines equal those of the kernels. */
 static inline void closed(struct world *w)
 {
 	const struct profile *p = &w->p;
@@ -45,7 +45,7 @@ static inline void check(struct world *w, uint32_t at, enum caller_known known,
 	assert_int_equal(c->total_ns, total_ns);
 }
 
-/* A call and its kernel of so many ns. */
+/* A call and its kernel, which takes the given nanoseconds. */
 static inline void launch(struct world *w, const char *kernel,
 	const char *thread, int64_t start_ns, int64_t dur_ns)
 {

@@ -1,4 +1,4 @@
-/* compare_sides.h - breakdowns made by hand, to be compared. */
+/* compare_sides.h - makes breakdowns to compare. */
 #pragma once
 #include "breakdown_compare.h"
 #include <math.h>
@@ -76,8 +76,8 @@ static inline void made_compare(struct made *m, uint32_t sides)
 		breakdown_compare_from(m->sides, sides, &m->arena, &m->out));
 }
 
-/* "rope+store|rope,store 12 15 role": of each side the kernels, its times, and
- * how they were matched. */
+/* "rope+store|rope,store 12 15 role": the kernels of each side, their times,
+ * and how the rows were matched. */
 static inline const char *made_line(struct made *m, uint32_t line)
 {
 	static const char *const match[] = { "role", "module", "kernel",

@@ -1,4 +1,4 @@
-/* fleet_importance.h - the importances of a fleet, looked at. */
+/* fleet_importance.h - prints the importances of a fleet for tests. */
 #pragma once
 #include "importance.h"
 #include "fleet_world.h"

@@ -1,11 +1,12 @@
-/* fleet_world.h - runs given one by one, and the cells and rows that they add up to. */
+/* fleet_world.h - makes runs one by one, and the cells and rows that they add
+ * up to. */
 #pragma once
 #include "fleet.h"
 #include <string.h>
 
 enum { USES_MAX = 4, FLEET_RUNS = 64 };
 
-/* What one run spent on an operator, by type and phase. */
+/* The time that one run spent on an operator, by dtype and phase. */
 struct world_use {
 	const char *op;
 	enum dtype dtype;
@@ -40,7 +41,7 @@ static inline uint32_t world_cell(struct fleet *f, const struct world_run *r)
 	return f->cells_n++;
 }
 
-/* Whether an earlier use of the run is of the same operator. */
+/* Whether an earlier entry of the run has the same operator. */
 static inline bool world_again(const struct world_run *r, int i)
 {
 	for (int k = 0; k < i; k++)
@@ -88,7 +89,7 @@ static inline void world_add(struct fleet *f, uint32_t cell,
 	row->bytes += g * u->bytes;
 }
 
-/* `cells` and `rows` have room for all. */
+/* `cells` and `rows` must have room for all entries. */
 static inline struct fleet world_fleet(const struct world_run *runs, int n,
 	struct fleet_cell *cells, struct fleet_row *rows)
 {

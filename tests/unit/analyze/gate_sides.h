@@ -1,5 +1,5 @@
-/* gate_sides.h - sides for gates, made by hand: runs of 12 iterations of about a
- * millisecond, two thirds of it in gemm. */
+/* gate_sides.h - makes sides for gates: runs of 12 iterations of about 1 ms,
+ * two thirds of it in gemm. */
 #pragma once
 #include "sides.h"
 #include "regression_gate.h"
@@ -13,7 +13,7 @@ struct gate_sides {
 	struct gate_given given;
 };
 
-/* Within a percent, from unit to unit. */
+/* Varies within 1 % from unit to unit. */
 static inline double gate_wavering(uint32_t i)
 {
 	static const double by[] = { 0, 0.8, -0.6, 0.3, -0.9, 0.5, -0.2 };
@@ -35,7 +35,8 @@ static inline struct compared_run gate_run(struct arena *a, int64_t id,
 	return r;
 }
 
-/* Base runs are 1, 2, …; head's 101, 102, …, as slow as `times` says. */
+/* Base runs are numbered 1, 2, …; head runs 101, 102, …. `times` is the
+ * head's slowdown. */
 static inline void gate_sides_from(struct gate_sides *s, uint32_t base_n,
 	uint32_t head_n, double times, struct arena *a)
 {
@@ -77,7 +78,7 @@ static inline const struct gate_rule *gate_rule_of(const struct gate *g,
 	return NULL;
 }
 
-/* Each case has an arena and sides of its own. */
+/* Each case has its own arena and its own sides. */
 struct fixture {
 	struct arena a;
 	struct gate_sides s;

@@ -1,6 +1,6 @@
-/* graph_scene.h - a synthetic process whose calls begin and end stream captures,
- * launch in them and replay. The operators of captured launches, which
- * attribute_op() otherwise finds, are set by hand. */
+/* graph_scene.h - makes a process whose calls begin and end stream captures,
+ * launch in them and replay graphs. The tests set the operators of captured
+ * launches, which attribute_op() otherwise finds. */
 #pragma once
 #include "attribute_sources.h"
 #include "attribute.h"
@@ -47,7 +47,7 @@ static inline void end(struct scene *s, const char *thread)
 	call(s, "hipStreamEndCapture", thread);
 }
 
-/* Kernels one after the other, a blank between their names. */
+/* Kernels in sequence; blanks separate their names. */
 static inline void capture(struct scene *s, const char *kernels)
 {
 	char text[100], *rest = text;
@@ -74,7 +74,7 @@ static inline void start(struct scene *s, void **state)
 	*s = (struct scene){ .w = *state };
 }
 
-/* Finds the captures; their operators are set afterwards. */
+/* Finds the stream captures; the test sets their operators afterwards. */
 static inline void captures(struct scene *s)
 {
 	struct world *w = s->w;
@@ -100,7 +100,7 @@ static inline void captures(struct scene *s)
 	assert_true(attribute_graph_captures(&s->x));
 }
 
-/* A captured launch is an operator's, with these sizes. */
+/* Sets the operator and the shape of a captured launch. */
 static inline void said(struct scene *s, uint32_t i, const char *op,
 	const char *shape, uint32_t call)
 {
@@ -125,7 +125,8 @@ static inline void graphs(struct scene *s, uint32_t calls)
 	assert_true(attribute_graph(&s->x));
 }
 
-/* "gemm m=8 n=4 k=2", "gemm", "-": what a kernel row is known to be. */
+/* Formats the operator and shape of a kernel row: "gemm m=8 n=4 k=2", "gemm",
+ * or "-". */
 static inline void is(struct scene *s, uint32_t i, const char *expected)
 {
 	const struct attributed *of = &s->x.of[i];

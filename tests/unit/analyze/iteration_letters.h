@@ -1,4 +1,5 @@
-/* iteration_letters.h - runs that repeat, written as text: a letter a kernel. */
+/* iteration_letters.h - writes repeating runs as text, one letter per
+ * kernel. */
 #pragma once
 #include "world.h"
 
@@ -6,7 +7,7 @@ enum { KERNEL_NS = 10, STRIDE_NS = 12 };
 
 struct writer {
 	struct world *w;
-	int64_t at_ns; /* where the next kernel begins */
+	int64_t at_ns; /* start of the next kernel */
 	int32_t grid;
 };
 
@@ -35,7 +36,8 @@ static inline const struct iterations *iterations_of(struct world *w)
 	return &w->p.iterations;
 }
 
-/* Windows in order and disjoint, whose launches are no more than the run's. */
+/* The windows must be in order and disjoint, and hold at most the run's
+ * launches. */
 static inline void sound(const struct world *w)
 {
 	const struct iterations *c = &w->p.iterations;

@@ -1,4 +1,5 @@
-/* iteration_rows.h - iterations and whose rows are whose, given instead of found. */
+/* iteration_rows.h - sets iterations and assigns rows to them, so that no
+ * test needs to find them. */
 #pragma once
 #include "kernels.h"
 #include "pattern.h"
@@ -11,7 +12,7 @@ struct given {
 	uint32_t *kernel_of;
 };
 
-/* A window of [start, start + dur), kept. */
+/* Adds a window of [start, start + dur), which is kept. */
 static inline void given_iteration(struct world *w, struct given *g,
 	int64_t start_ns, int64_t dur_ns)
 {
@@ -24,7 +25,7 @@ static inline void given_iteration(struct world *w, struct given *g,
 	all->kept_n++;
 }
 
-/* Rows are the iteration's in whose window they begin. */
+/* A row belongs to the iteration whose window contains its start. */
 static inline void given_by_window(const struct world *w, const int64_t *start,
 	struct slice rows, uint32_t *of)
 {
@@ -42,7 +43,7 @@ static inline void given_by_window(const struct world *w, const int64_t *start,
 	}
 }
 
-/* The profile's kernels; iterations are added before. */
+/* Makes the kernels of the profile; the iterations must be added before. */
 static inline void given_rows(struct world *w, struct given *g)
 {
 	rows_done(&w->t, &w->process);
@@ -60,7 +61,7 @@ static inline void given_patterns(struct world *w, struct given *g)
 	assert_true(pattern_from(&w->t, 0, g->kernel_of, &rows, &w->p));
 }
 
-/* The pattern of a name on a device; NULL if there is none. */
+/* Returns the pattern of a name on a device; NULL if there is none. */
 static inline const struct pattern *given_find(const struct world *w,
 	const char *name, const char *device)
 {

@@ -1,5 +1,5 @@
-/* layer_hand.h - layers made by hand, kernel by kernel, and what layer_blocks()
- * says of each. */
+/* layer_hand.h - makes layers kernel by kernel and checks what layer_blocks()
+ * returns for each. */
 #pragma once
 #include "layer_blocks.h"
 #include <setjmp.h>
@@ -13,11 +13,12 @@
 
 enum { HAND_MOST = 64, HAND_LAYERS = 10 };
 
-/* A line of a case: a kernel by a short word, its block, its roles:
+/* A line of a case is a kernel's short name, its block and its roles:
  *
  *   gemm@1*2=qkv attention qkv+quantize
  *
- * on lane 1, in 2 of the layers, by its module qkv; these may be left out. */
+ * This one is on lane 1, in 2 of the layers, and in module qkv. The lane, the
+ * number of layers and the module are optional. */
 struct line {
 	char kernel[32], block[32], roles[64], module[32];
 	uint32_t lane, instances;
@@ -152,7 +153,7 @@ static inline layer_roles role_of(const char *word)
 	return 0;
 }
 
-/* "gate_up+activation"; "-" none. */
+/* "gate_up+activation", or "-" for no role. */
 static inline const char *told(struct hand *m, layer_roles roles)
 {
 	const char *text = "";
@@ -182,7 +183,7 @@ static inline void line_read(const char *text, struct line *l)
 			snprintf(l->module, sizeof l->module, "%s", at + 1);
 }
 
-/* Of the lines of a text. */
+/* Counts the lines of a text. */
 static inline void hand_make(struct hand *m, const char *text,
 	enum section_place place)
 {

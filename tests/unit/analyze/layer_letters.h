@@ -1,5 +1,6 @@
-/* layer_letters.h - sequences of launches written as text: a letter a kernel, small
- * letters on a second stream; and what is made of them, as text again. */
+/* layer_letters.h - writes sequences of launches as text, one letter per
+ * kernel, and prints the layers found. Lower-case letters are on a second
+ * stream. */
 #pragma once
 #include "layering.h"
 #include <ctype.h>
@@ -72,7 +73,8 @@ static inline void letters_item(struct letters *w, uint32_t symbol,
 		.kind = LAYER_KERNEL };
 }
 
-/* One after the other; a digit behind a letter makes it so many times as long. */
+/* The kernels follow each other. A digit after a letter multiplies its
+ * duration. */
 static inline void letters_add(struct letters *w, const char *text,
 	uint32_t pass)
 {
@@ -111,7 +113,8 @@ static inline char letters_of(const struct layer_place *p)
 	return p->lane ? (char)tolower(upper) : upper;
 }
 
-/* "A3 B2 c1" of a section's places: how many instances have each. */
+/* The places of a section as "A3 B2 c1": the number is how many instances
+ * have the place. */
 static inline const char *letters_places(struct letters *w, uint32_t section)
 {
 	const struct layer_section *s = &w->l.sections[section];
@@ -141,9 +144,9 @@ static inline void letters_item_sound(const struct letters *w, uint32_t i)
 		    l->place[i] < s->places_from + s->places_n);
 }
 
-/* Every item of an instance is at a place of its section, symbol and lane. Where
- * items are `alone`: no two of an instance at the same one, and what half of them
- * have comes in its lane's order. */
+/* Every item of an instance must be at a place of its section with the same
+ * symbol and lane. If items are `alone`, no two of an instance share a place,
+ * and places that half of the instances have are in the order of their lane. */
 static inline void letters_sound(const struct letters *w, bool alone)
 {
 	const struct layering *l = &w->l;

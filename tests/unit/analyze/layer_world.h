@@ -1,5 +1,5 @@
-/* layer_world.h - a trace to add rows to, and the sequence of its launches; the
- * steps before it are those of a profile. */
+/* layer_world.h - a trace to add rows to, and the sequence of its launches.
+ * The steps before the sequence are those of a profile. */
 #pragma once
 #include "callers.h"
 #include "copies.h"
@@ -17,7 +17,7 @@ struct layer_world {
 	struct layer_seq s;
 };
 
-/* All but the sequence, once the rows are there. */
+/* Runs every step except the sequence; the rows must be added before. */
 static inline void layer_world_init(struct layer_world *l, struct world *w)
 {
 	struct profile *p = &w->p;

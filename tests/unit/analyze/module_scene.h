@@ -1,9 +1,9 @@
-/* module_scene.h - launches within modules and ranges, written as text, and the
- * layers that they are found to be, as text again.
+/* module_scene.h - writes launches within modules and ranges as text, and prints
+ * the layers found in them.
  *
  *   Layer_0{ Norm_0{A} B }   nn.Module ranges around launches of kernels A and B
  *   @layer 0{ A }            an annotation
- *   a                        kernel A on a second stream, where it comes late
+ *   a                        kernel A on a second stream, which lags
  *   ?A                       a kernel whose call is not in the trace
  *   |                        the next pass */
 #pragma once
@@ -41,7 +41,7 @@ struct scene {
 	int64_t at_ns;
 };
 
-/* An empty scene; the catalog stays. */
+/* An empty scene; the catalog is kept. */
 static inline void scene_clear(struct scene *w)
 {
 	struct catalog *catalog = w->catalog;
@@ -100,7 +100,7 @@ static inline void scene_launch(struct scene *w, char letter, bool called)
 	w->at_ns += SCENE_STEP_NS;
 }
 
-/* Reads up to the brace that closes, or the end. */
+/* Reads up to the closing brace or the end of the text. */
 static inline const char *scene_read(struct scene *w, const char *text)
 {
 	while (*text && *text != '}') {
@@ -145,7 +145,7 @@ static inline int scene_by_host(const void *left, const void *right)
 	return a->at_ns < b->at_ns ? -1 : a->at_ns > b->at_ns;
 }
 
-/* The frames around each call. */
+/* Adds the frames around each call. */
 static inline void scene_frames(struct scene *w)
 {
 	struct frame_tree tree;
@@ -195,7 +195,7 @@ static inline const char *scene_place(struct scene *w,
 	return text;
 }
 
-/* A line a section: "layer 2 Layer: A:Norm[0]/input_norm B". */
+/* Prints one line per section: "layer 2 Layer: A:Norm[0]/input_norm B". */
 static inline const char *scene_text(struct scene *w)
 {
 	const struct layering *l = &w->l;
@@ -217,7 +217,8 @@ static inline const char *scene_text(struct scene *w)
 	return text;
 }
 
-/* What is found in a scene; `due` is text, or the reason if nothing is found. */
+/* Checks what is found in a scene. `due` is the expected text, or the reason
+ * if nothing is found. */
 static inline void scene_is(struct scene *w, const char *range,
 	const char *scene, const char *due)
 {

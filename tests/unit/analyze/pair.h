@@ -1,4 +1,5 @@
-/* pair.h - two sides for a verdict, small and odd, and what must hold of any. */
+/* pair.h - makes small, unusual pairs of sides for a verdict, and checks the
+ * invariants of every verdict. */
 #pragma once
 #include "verdict.h"
 #include "xoshiro.h"
@@ -13,7 +14,8 @@
 
 enum { ROWS = 16, UNITS = 6 };
 
-/* A pair of sides: row r's times are (r + 1) µs, some of them noisy. */
+/* A pair of sides: the times of row r are (r + 1) µs, and some of them are
+ * noisy. */
 struct pair {
 	struct arena a;
 	uint32_t iterations[2][UNITS];

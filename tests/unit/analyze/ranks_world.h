@@ -1,4 +1,5 @@
-/* ranks_world.h - runs with collectives, and what ranks_from() makes of them. */
+/* ranks_world.h - makes runs with collectives and checks the result of
+ * ranks_from(). */
 #pragma once
 #include "ranks.h"
 #include <math.h>
@@ -37,7 +38,7 @@ static inline struct compared_run *run_add(struct world *w, int32_t rank,
 	return r;
 }
 
-/* Pairs of start and duration. */
+/* Pairs of a start and a duration. */
 static inline void line_add(struct world *w, struct compared_run *r,
 	const char *name, int64_t stream, uint32_t n, const int64_t *pairs)
 {

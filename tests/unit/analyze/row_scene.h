@@ -1,4 +1,5 @@
-/* row_scene.h - launches that are already in layers and named, to be made rows. */
+/* row_scene.h - makes named launches that are already in layers, as input for
+ * rows. */
 #pragma once
 #include "breakdown_rows.h"
 #include "catalog.h"
@@ -88,7 +89,7 @@ static inline void scene_pass(struct scene *w, int64_t start_ns, int64_t end_ns)
 		(struct layer_pass){ start_ns, end_ns, LAYER_NONE };
 }
 
-/* Its places follow with scene_place(). */
+/* scene_place() adds its places. */
 static inline void scene_section(struct scene *w, enum section_place is,
 	const char *name)
 {
@@ -116,8 +117,8 @@ static inline void scene_instance(struct scene *w, uint32_t section,
 		(struct layer_instance){ section, pass, number };
 }
 
-/* Of the last instance; of none where `place` is LAYER_NONE. Its own call, or
- * of the same number as others; 0 none. */
+/* Adds a launch to the last instance, or to none if `place` is LAYER_NONE.
+ * Launches with the same call number share a call; 0 means no call. */
 static inline uint32_t scene_launch(struct scene *w, uint32_t place,
 	uint32_t kernel, int64_t start_ns, int64_t dur_ns, uint32_t call)
 {

@@ -1,5 +1,5 @@
 /* rows.h - small traces for tests: rows are added in order of their starts,
- * and all of them belong to one process. */
+ * and all belong to one process. */
 #pragma once
 #include "trace.h"
 #include <string.h>
@@ -22,7 +22,7 @@ static inline void rows_kernel(struct trace *t, const char *name,
 			.launch = grid ? trace_launch_shape(t, &s) : 0 });
 }
 
-/* A kernel that a call of the same correlation launched. */
+/* A kernel that the call of the same correlation launched. */
 static inline void rows_launched(struct trace *t, const char *name,
 	int64_t start_ns, int64_t dur_ns, int64_t correlation)
 {
@@ -87,7 +87,7 @@ static inline void rows_copy(struct trace *t, const char *name,
 				  .is_set = is_set });
 }
 
-/* The one process, over all rows. */
+/* The only process, which has all rows. */
 static inline void rows_done(struct trace *t, struct process *p)
 {
 	*p = (struct process){ .pid = 7,

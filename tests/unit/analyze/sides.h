@@ -1,4 +1,4 @@
-/* sides.h - runs as comparisons read them, made by hand. */
+/* sides.h - makes runs in the form that comparisons read. */
 #pragma once
 #include "compared.h"
 #include "compare.h"
@@ -11,7 +11,7 @@
 
 enum { SIDES_ITERATION_NS = 1000000 };
 
-/* A run of n kept iterations of 1 ms each, one launch's room in each. */
+/* A run of n kept iterations of 1 ms each, with room for one launch in each. */
 static inline struct compared_run sides_run(struct arena *a, int64_t id,
 	uint32_t n)
 {
@@ -56,7 +56,7 @@ static inline struct compared_run sides_run(struct arena *a, int64_t id,
 	return r;
 }
 
-/* A function that takes `ns` in `launches` executions, every iteration. */
+/* A function that takes `ns` in `launches` executions in every iteration. */
 static inline struct pattern *sides_function(struct arena *a,
 	struct compared_run *r, const char *name, enum function_type type,
 	const char *device, int64_t ns, int64_t launches)

@@ -1,4 +1,5 @@
-/* suspicion_world.h - runs of a few cycles, told line by line, and their score. */
+/* suspicion_world.h - writes runs of a few iterations line by line and scores
+ * them. */
 #pragma once
 #include "suspicion.h"
 #include <math.h>
@@ -17,8 +18,8 @@ enum { ITERATIONS = 4, NONE = METRIC_NO_ROW };
 		0 \
 	}
 
-/* A row of a table: β and μ of a function's cycles; a basis of NONE leaves the
- * cycle out. */
+/* A row of a table: β and μ of a function in each iteration. A basis of NONE
+ * omits the iteration. */
 struct line {
 	const char *name, *device, *metric;
 	double beta[ITERATIONS], mu[ITERATIONS];
@@ -39,8 +40,8 @@ static inline double *reals(struct arena *a, const double *v, uint32_t n)
 	return to;
 }
 
-/* A run of `cycles` cycles of 1, 2, … ms. Lines of a name and device that stand
- * behind each other share their pattern; of metric "" they have none. */
+/* A run of `cycles` iterations of 1, 2, … ms. Consecutive lines with the same
+ * name and device share a pattern; a line with metric "" has no metric. */
 static inline struct compared_run *run_of(struct world *w, int place,
 	const char *name, int64_t pid, uint32_t iterations,
 	const struct line *lines, uint32_t n)

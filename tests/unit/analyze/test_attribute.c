@@ -1,4 +1,5 @@
-/* test_attribute.c - which operator each launch is of, with which sizes, and how that is known. */
+/* test_attribute.c - the operator and shape of each launch, and its
+ * attribution source. */
 #include "attribute_world.h"
 
 static void the_innermost_known_operator_is_it(void **state)
@@ -96,8 +97,8 @@ static void what_a_graph_replays_is_not_of_the_launching_operator(void **state)
 	assert_int_equal(w->p.operators.replayed_known, 0);
 }
 
-/* Two kernels without a call, whose External id is that of an operator, and
- * in `same` their correlation too. */
+/* Two kernels without a call that share the External id of one operator; in
+ * `same` they share their correlation, too. */
 static void by_external_id(struct world *w, bool same)
 {
 	op(w, "aten::mm", "[[64,128],[128,256]]", "[\"float\",\"float\"]", 7,
@@ -183,7 +184,7 @@ static void dims_past_64_bits_are_no_sizes_and_noted(void **state)
 		"[[64,9223372036854775808],[128,256]]");
 }
 
-/* Its answer is unknown, and the built-in rules are applied. */
+/* The result is unattributed, and the built-in rules are used. */
 static void a_rule_that_gives_up_is_noted(void **state)
 {
 	struct world *w = *state;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* A device whose peaks the catalog has. */
+/* A device whose peaks are in the catalog. */
 static void on(struct world *w, const char *device)
 {
 	static struct device d;
@@ -75,7 +75,7 @@ static void what_is_faster_than_it_can_be_is_noted(void **state)
 		"gemm m=64 n=256 k=128");
 }
 
-/* ROCm numbers what ran otherwise than what it lists. */
+/* ROCm numbers what it executes differently from what it lists. */
 static void a_device_not_listed_is_like_those_that_are(void **state)
 {
 	struct world *w = *state;
@@ -100,7 +100,7 @@ static void a_type_without_a_peak_has_no_bound_and_why(void **state)
 	assert_int_equal(w->p.operators.rows[0].bound_ns, 0);
 }
 
-/* Each takes 2^62 ps less a little. */
+/* Each takes a little less than 2^62 ps. */
 static void times_that_do_not_add_up_are_left_out(void **state)
 {
 	struct world *w = *state;

@@ -3,8 +3,9 @@
 #include "graph_capture.h"
 #include "graph_scene.h"
 
-/* The capture before its replays, in one trace: a GEMM and its reduction are
- * one call of each replay; the runtime's own kernel is no node. */
+/* The stream capture and its replays are in one trace. A GEMM and its
+ * reduction are one call in each replay; a kernel of the runtime has no
+ * node. */
 static void captured_and_replayed(void **state)
 {
 	struct scene s;
@@ -53,8 +54,8 @@ static void one_kernel_missing(void **state)
 	assert_int_equal(noted(&s, NOTE_graph_strange), 6);
 }
 
-/* Streams of a graph overtake each other: a kernel's sizes are known if all of its
- * name in the graph have them. */
+/* The streams of a graph overtake each other. The shape of a kernel is known
+ * if all kernels of its name in the graph share it. */
 static void another_order(void **state)
 {
 	struct scene s;
@@ -78,8 +79,8 @@ static void another_order(void **state)
 	assert_int_equal(noted(&s, NOTE_graph_sizes), 2);
 }
 
-/* Captured for 16, 32 and 64 tokens: what does not grow with them is known; the
- * rest only if the step determines it. */
+/* Captured for 16, 32 and 64 tokens: figures that do not grow with the tokens
+ * are known. The others are known only if the step determines them. */
 static void sizes_differ(struct scene *s)
 {
 	static const char *const sizes[][2] = {
@@ -125,13 +126,14 @@ static void step_determines_which(void **state)
 		const char *step, *gemm;
 	} cases[] = {
 		{ "step[DECODE bs=32]", "gemm m=32 n=4 k=2" },
-		/* padded to the next more, the next less being known */
+		/* padded to the next larger capture, because the next smaller
+		 * is known */
 		{ "step[DECODE bs=33]", "gemm m=64 n=4 k=2" },
 		{ "step[DECODE bs=17]", "gemm m=32 n=4 k=2" },
 		{ "step[DECODE bs=16]", "gemm m=16 n=4 k=2" },
-		/* there might be one for 8 */
+		/* a capture for 8 may exist */
 		{ "step[DECODE bs=7]", "gemm" },
-		/* none holds so many */
+		/* no capture holds that many */
 		{ "step[DECODE bs=65]", "gemm" },
 		{ "step[EXTEND bs=65]", "gemm" },
 	};
@@ -148,8 +150,8 @@ static void step_determines_which(void **state)
 		is(&s, i * 3, cases[i].gemm);
 }
 
-/* Another model's graph of the same kernels: they differ in more than one number,
- * so the step does not decide. */
+/* The graph of another model with the same kernels: the shapes differ in more
+ * than one number, so the step does not decide. */
 static void differ_in_more_than_tokens(void **state)
 {
 	struct scene s;
@@ -167,8 +169,8 @@ static void differ_in_more_than_tokens(void **state)
 	is(&s, 1, "-");
 }
 
-/* What another run taught is looked up by the replay's keys, and two kernels
- * are too few for it. */
+/* Graphs that another run taught are found by the keys of the replay. Two
+ * kernels are too few for a match. */
 static void from_the_book(void **state)
 {
 	static const struct graph_node_known three[] = {

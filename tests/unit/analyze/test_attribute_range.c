@@ -1,9 +1,9 @@
-/* test_attribute_range.c - launches known by ranges: by their sizes, by modules,
- * by serving steps. */
+/* test_attribute_range.c - launches attributed by ranges: by their shapes, by
+ * modules, by serving steps. */
 #include "world.h"
 #include <stdio.h>
 
-/* A kernel launched at `at_ns` of the main thread. */
+/* A kernel that the main thread launched at `at_ns`. */
 static void launch(struct world *w, const char *kernel, int64_t at_ns)
 {
 	rows_call(&w->t, "cudaLaunchKernel", "main", at_ns, 1, at_ns);
@@ -15,7 +15,7 @@ static void range(struct world *w, const char *name, int64_t at_ns)
 	rows_range(&w->t, RANGE_ANNOTATION, name, "main", at_ns, 100);
 }
 
-/* "sizes gemm m=4 n=2 k=8": the first shape's row. */
+/* "sizes gemm m=4 n=2 k=8": the row of the first shape. */
 static void is(struct world *w, const char *expected)
 {
 	static const char *const words[] = {
@@ -43,7 +43,7 @@ static void nvtx_with_sizes(void **state)
 	is(w, "sizes gemm m=4 n=2 k=8");
 }
 
-/* aten::linear only calls others. */
+/* aten::linear only calls other operators. */
 static void nvtx_within_others(void **state)
 {
 	struct world *w = *state;
@@ -79,7 +79,7 @@ static void nvtx_of_another_thread(void **state)
 	is(w, "not - -");
 }
 
-/* Dims that do not fit into 64 bits are left out, and noted. */
+/* Dims that do not fit into 64 bits are excluded and noted. */
 static void nvtx_sizes_too_large(void **state)
 {
 	struct world *w = *state;
@@ -90,8 +90,8 @@ static void nvtx_sizes_too_large(void **state)
 	assert_int_equal(w->p.notes.count[NOTE_dims_unreadable], 1);
 }
 
-/* The host operator with dims of the same launch gives its dtype as well, but a
- * range with sizes takes precedence: the program set it on purpose. */
+/* The host operator with dims of the same launch also gives its dtype. A
+ * range with sizes takes precedence, because the program set it on purpose. */
 static void people_name_sizes(void **state)
 {
 	struct world *w = *state;
@@ -131,7 +131,7 @@ static void layer_of_a_norm(void **state)
 	is(w, "sizes rms_norm tokens=16 hidden=4096");
 }
 
-/* What else a module launches has other sizes. */
+/* Other launches of a module have other shapes. */
 static void layer_of_something_else(void **state)
 {
 	struct world *w = *state;
@@ -152,7 +152,8 @@ static void module_by_class(void **state)
 	is(w, "range rms_norm -");
 }
 
-/* Replayed kernels were launched elsewhere, whatever is open now. */
+/* Replayed kernels were launched elsewhere, so ranges that are open now do
+ * not apply. */
 static void around_a_graph(void **state)
 {
 	struct world *w = *state;
@@ -162,8 +163,8 @@ static void around_a_graph(void **state)
 	is(w, "not - -");
 }
 
-/* Below an operator that the catalog does not have, a captured kernel is attributed
- * by its name, with that operator's dims. */
+/* An operator around the capture is not in the catalog. The captured kernel
+ * is attributed by its name and takes the dims of that operator. */
 static void captured_below_a_stranger(void **state)
 {
 	struct world *w = *state;
@@ -219,7 +220,7 @@ static void step_that_gives_fewer(void **state)
 	is(w, "sizes paged_attention_decode seqs=16 kv_tokens=8209");
 }
 
-/* The one around it still holds where those within it are over. */
+/* The outer range still applies after the inner ones have ended. */
 static void step_around_steps(void **state)
 {
 	struct world *w = *state;
@@ -233,7 +234,7 @@ static void step_around_steps(void **state)
 	assert_int_equal(w->p.operators.rows[0].calls, 2);
 }
 
-/* 65,536 numbers are all that a shape holds. */
+/* A shape holds at most 65,536 numbers. */
 static void step_around_a_full_shape(void **state)
 {
 	struct world *w = *state;
@@ -243,7 +244,7 @@ static void step_around_a_full_shape(void **state)
 	is(w, "sizes paged_attention_decode seq_lens=[1*65536]");
 }
 
-/* The share of decode in a mixed step's keys is unknown. */
+/* The share of decode in the keys of a mixed step is unknown. */
 static void step_of_both_phases(void **state)
 {
 	struct world *w = *state;

@@ -1,5 +1,5 @@
-/* test_attribute_range_node.c - kernels of CUDA graphs known by what was open around
- * their nodes. */
+/* test_attribute_range_node.c - kernels of CUDA graphs attributed by the
+ * ranges open when their nodes were made. */
 #include "world.h"
 #include <stdio.h>
 
@@ -11,7 +11,7 @@
 	"{'Module': 'm.qkv_proj', 'TrainableParams': {'weight': " \
 	"[6144, 4096]}, 'Inputs': [[3, 7, 4096]]}"
 
-/* What was open around a node, the innermost first. */
+/* The ranges open at a node, innermost first. */
 static void node(struct world *w, int64_t id, const char *const *open)
 {
 	for (uint8_t depth = 0; open[depth]; depth++)
@@ -22,7 +22,7 @@ static void node(struct world *w, int64_t id, const char *const *open)
 }
 #define OPEN(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
-/* A kernel of a replay, at a moment of its own. */
+/* A kernel of a replay, with its own start. */
 static void replayed(struct world *w, const char *kernel, int64_t id,
 	int64_t replay, int64_t stream)
 {
@@ -35,7 +35,7 @@ static void replayed(struct world *w, const char *kernel, int64_t id,
 			.graph_node = id });
 }
 
-/* "node gemm m=4 n=2 k=8 calls=1", a line per shape, the longest time first. */
+/* "node gemm m=4 n=2 k=8 calls=1": one line per shape, longest time first. */
 static void are(struct world *w, const char *expected)
 {
 	static const char *const words[] = {
@@ -77,7 +77,7 @@ static void with_sizes(void **state)
 	assert_int_equal(w->p.notes.count[NOTE_graph_strange], 0);
 }
 
-/* A GEMM and its reduction; each replay has its own. */
+/* A GEMM and its reduction are one call; each replay has its own. */
 static void two_kernels_of_a_call(void **state)
 {
 	struct world *w = *state;
@@ -90,7 +90,8 @@ static void two_kernels_of_a_call(void **state)
 	are(w, "node gemm m=4 n=2 k=8 calls=3 launches=6\n");
 }
 
-/* The second kernel was launched below one range more, which gives nothing. */
+/* The second kernel was launched below one more range, which gives no
+ * attribution. */
 static void call_with_ranges_inside(void **state)
 {
 	struct world *w = *state;
@@ -101,7 +102,8 @@ static void call_with_ranges_inside(void **state)
 	are(w, "node gemm m=4 n=2 k=8 calls=1 launches=2\n");
 }
 
-/* On two streams of a graph one call's kernels may come between another's. */
+/* On two streams of a graph, kernels of another call may come between those
+ * of one call. */
 static void calls_side_by_side(void **state)
 {
 	struct world *w = *state;
@@ -117,7 +119,7 @@ static void calls_side_by_side(void **state)
 	       "node rms_norm tokens=16 hidden=4096 calls=1 launches=2\n");
 }
 
-/* The same operator in two layers is two calls. */
+/* The same operator in two layers makes two calls. */
 static void distinguished_by_the_ranges_around(void **state)
 {
 	struct world *w = *state;
@@ -137,7 +139,7 @@ static void sizes_further_out(void **state)
 	are(w, "node rms_norm tokens=16 hidden=4096 calls=1 launches=1\n");
 }
 
-/* A range of another operator between the two hides the sizes. */
+/* A range of another operator between the two hides the shape. */
 static void sizes_behind_another(void **state)
 {
 	struct world *w = *state;
@@ -176,7 +178,7 @@ static void node_that_is_unknown(void **state)
 	assert_int_equal(w->p.notes.count[NOTE_graph_strange], 1);
 }
 
-/* The first of two rows of a depth counts; rows come in any order. */
+/* Of two rows with one depth, the first counts. Rows come in any order. */
 static void depths_in_disorder(void **state)
 {
 	struct world *w = *state;

@@ -1,5 +1,5 @@
-/* test_breakdown_calls.c - rows whose launches are of one call: they belong
- * together, and share its roofline bound. */
+/* test_breakdown_calls.c - rows whose launches belong to one call are joined
+ * and share its roofline bound. */
 #include "row_scene.h"
 
 enum { NORM, GEMM, REDUCE };
@@ -23,7 +23,7 @@ static void rows_of_one_call_belong_together(void **state)
 			scene_launch(w, k, k, begins[i] + 10 * k, 5,
 				1 + i * 3 + k / 2);
 	}
-	w->items[4].is = w->items[10].is = NULL; /* norms: no call known */
+	w->items[4].is = w->items[10].is = NULL; /* norms have no known call */
 	const struct breakdown *b = scene_rows(w);
 	static const uint32_t groups[] = { 0, 0, 1, 1, ROW_NO_GROUP,
 		ROW_NO_GROUP };
@@ -31,7 +31,7 @@ static void rows_of_one_call_belong_together(void **state)
 		assert_int_equal(b->rows[i].group, groups[i]);
 }
 
-/* A reduction behind two of three GEMMs is no habit of theirs. */
+/* A reduction after two of three GEMMs does not make a group. */
 static void rows_of_a_mined_group_belong_together(void **state)
 {
 	struct scene *w = *state;
@@ -59,8 +59,8 @@ static void rows_of_a_mined_group_belong_together(void **state)
 	assert_int_equal(b->rows[3].group, ROW_NO_GROUP);
 }
 
-/* As in test_attribute_bound.c: 34,235 ps for the call, of which 300 of 400 ns
- * are the product's. */
+/* As in test_attribute_bound.c: 34,235 ps for the call; the product takes 300
+ * of its 400 ns. */
 static void a_bound_goes_by_time(void **state)
 {
 	struct scene *w = *state;

@@ -1,4 +1,4 @@
-/* test_breakdown_compare.c - rows of several breakdowns find each other. */
+/* test_breakdown_compare.c - rows of several breakdowns are matched. */
 #include "compare_sides.h"
 
 #define R(code) ROLE_BIT(code)
@@ -10,7 +10,8 @@ static void layer(struct made_side *s, enum layer_block_kind kind)
 	made_block(s, kind);
 }
 
-/* One machine fuses rope with the cache, the other reduces after attention. */
+/* One machine fuses rope with the cache; the other runs a reduction after
+ * attention. */
 static void fused_and_split_kernels_are_one_line(void **state)
 {
 	struct made *m = *state;
@@ -43,7 +44,7 @@ static void fused_and_split_kernels_are_one_line(void **state)
 	assert_string_equal(m->out.sections[0].name, "attention + mlp");
 }
 
-/* Each side fuses other neighbors: together they are one line. */
+/* Each side fuses other neighbors; together they are one line. */
 static void fusions_that_cross_join_all_they_touch(void **state)
 {
 	struct made *m = *state;
@@ -71,8 +72,8 @@ static void the_same_role_in_two_blocks_is_two_lines(void **state)
 	MADE_IS(m, "sum_1|sum_1 7 7 role", "sum_2|sum_2 8 8 role");
 }
 
-/* It precedes each product and belongs to the one that it is for. A row that does
- * something else as well is matched by that. */
+/* The row precedes each product and belongs to the product that it prepares.
+ * A row that also does other work is matched by that work. */
 static void what_only_quantizes_is_matched_by_its_product(void **state)
 {
 	struct made *m = *state;
@@ -157,7 +158,7 @@ static void what_one_side_has_comes_where_it_has_it(void **state)
 	assert_true(isnan(m->out.lines[2].cells[2].diff_pct));
 }
 
-/* A row that a tenth of the layers has counts with a tenth of its time. */
+/* A row that is in a tenth of the layers counts with a tenth of its time. */
 static void times_are_of_a_layer(void **state)
 {
 	struct made *m = *state;

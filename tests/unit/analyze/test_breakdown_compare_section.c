@@ -1,4 +1,5 @@
-/* test_breakdown_compare_section.c - sections and blocks of several breakdowns. */
+/* test_breakdown_compare_section.c - sections and blocks of several
+ * breakdowns are matched. */
 #include "compare_sides.h"
 #include <stdlib.h>
 
@@ -15,7 +16,7 @@ static void section(struct made_side *s, enum section_place place,
 	made_row(s, "b", 0, 1);
 }
 
-/* "layer:0,1" of each, and the sides' own. */
+/* "layer:0,1" for each, and the sections of one side only. */
 static void sections_are(struct made *m, const char *want)
 {
 	static const char *const place[] = { "before", "layer", "between",
@@ -51,7 +52,8 @@ static void places_find_each_other_in_any_number(void **state)
 	assert_float_equal(m->out.sections[2].sum_ns[1], 1, 0);
 }
 
-/* Dense layers are compared with dense ones, layers with experts with their like. */
+/* Dense layers are compared with dense layers, expert layers with expert
+ * layers. */
 static void layers_go_by_what_they_hold(void **state)
 {
 	struct made *m = *state;
@@ -140,8 +142,8 @@ static void nothing_against_nothing(void **state)
 	assert_int_equal(m->out.lines_n, 0);
 }
 
-/* Whatever the rows are, each is in one line of its own block, in order, and
- * sums of lines are those of rows. */
+/* For any rows: each row is in one line of its own block, in order, and the
+ * sums of lines equal those of rows. */
 static void nothing_is_lost_at_random(void **state)
 {
 	struct made *m = *state;

@@ -1,4 +1,5 @@
-/* test_breakdown_from.c - how layers are found, and the reason if there are none. */
+/* test_breakdown_from.c - how layers are found, and the reason if there are
+ * none. */
 #include "world.h"
 
 static bool breakdown_of(struct world *w, struct breakdown_params layers)
@@ -15,8 +16,8 @@ static struct breakdown_params no_params(void)
 	return BREAKDOWN_DEFAULTS;
 }
 
-/* Something before, twelve layers of four kernels, something behind; all of 100
- * ns with 10 between them. */
+/* A prologue, twelve layers of four kernels, an epilogue; each kernel takes
+ * 100 ns, with gaps of 10 ns. */
 static void model(struct world *w)
 {
 	static const char *const layer[] = { "rmsnorm_kernel", "ampere_gemm",
@@ -68,7 +69,7 @@ static void layers_begin_where_somebody_says(void **state)
 	assert_int_equal(w->p.breakdown.layers, 12);
 }
 
-/* A middle stage of a pipeline: layers, and nothing around them. */
+/* A middle stage of a pipeline: layers, with no sections around them. */
 static void stage(struct world *w)
 {
 	static const char *const layer[] = { "rmsnorm_kernel", "ampere_gemm",
@@ -151,7 +152,7 @@ static void what_is_not_there_is_an_error(void **state)
 		"no kernel that counts has a name with 'dragon' in it");
 }
 
-/* Iterations by annotations stay passes, with one layer in each. */
+/* Iterations given by annotations stay iterations, with one layer in each. */
 static void ranges_that_somebody_names_are_given(void **state)
 {
 	struct world *w = *state;
@@ -182,7 +183,7 @@ static void ranges_that_are_not_there_are_an_error(void **state)
 	assert_int_equal(w->e.code, ERR_NOT_FOUND);
 }
 
-/* As if another's eye had seen it. */
+/* The note is set as if another detector had found the lag. */
 static void names_that_lag_are_no_layers(void **state)
 {
 	struct world *w = *state;
@@ -234,7 +235,7 @@ static void a_host_alone_has_none(void **state)
 	assert_string_equal(w->p.breakdown.why, "nothing ran on a GPU");
 }
 
-/* At whatever step it is full. */
+/* The arena may be full at any step. */
 static void a_full_arena_is_reported(void **state)
 {
 	struct world *w = *state;

@@ -1,4 +1,5 @@
-/* test_breakdown_overlap.c - the sweep against a count of every nanosecond. */
+/* test_breakdown_overlap.c - compares the sweep with a count of every
+ * nanosecond. */
 #include "breakdown_overlap.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +15,7 @@ enum {
 	STRANDS = 8,
 	FAMILY = 3,
 	SETS = 6,
-	LONG = 60, /* of a case, nanoseconds */
+	LONG = 60, /* length of a case in nanoseconds */
 	CASES = 20000
 };
 
@@ -26,7 +27,7 @@ struct scene {
 	struct overlap o;
 };
 
-/* What a count of every nanosecond says. */
+/* The result of counting every nanosecond. */
 struct counted {
 	int64_t wall, idle, overlap, other, exposed;
 	int64_t exclusive[STRANDS], busy[STRANDS], set_busy[SETS];
@@ -87,7 +88,7 @@ static void draw_scene(struct scene *s)
 	draw_windows(s);
 }
 
-/* The nanosecond that begins at `at`. */
+/* Counts the nanosecond that begins at `at`. */
 static void count_one(const struct scene *s, int64_t at, struct counted *c)
 {
 	bool strand[STRANDS] = { false }, set[SETS] = { false };
@@ -176,8 +177,8 @@ static void every_nanosecond_is_counted_once(void **state)
 	arena_release(&s.a);
 }
 
-/* 40 spans of as many sets at once: for sets beyond those that are counted in
- * pairs, everything except the pairs is exact. */
+/* 40 spans of as many sets overlap. For sets beyond those counted in pairs,
+ * everything except the pairs is exact. */
 static void a_crowd_costs_no_more_than_its_pairs(void **state)
 {
 	enum { CROWD = 40 };

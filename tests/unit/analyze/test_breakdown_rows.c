@@ -4,9 +4,9 @@
 
 enum { NORM, GEMM, REDUCE, EXPERTS, SHARED, RING };
 
-/* Two passes of two layers: a norm, a GEMM with its reduction, experts, and
- * beside them, on another stream, what all tokens go to. The second layer of the
- * second pass also has a set and lacks the reduction. */
+/* Two passes of two layers: a norm, a GEMM with its reduction, experts, and a
+ * shared expert on another stream. The second layer of the second pass also
+ * has a set and lacks the reduction. */
 static void two_passes(struct scene *w)
 {
 	static const int64_t begins[] = { 1000, 2000, 11000, 12000 };
@@ -110,12 +110,12 @@ static void layers_and_passes(void **state)
 	assert_int_equal(s->per_pass, 2);
 	assert_int_equal(s->first, 0);
 	assert_true(s->time.avg_ns == 900);
-	assert_true(s->alike == 19.0 / 20); /* all but the set */
+	assert_true(s->alike == 19.0 / 20); /* everything except the set */
 	assert_int_equal(b->instances_n, 4);
 	assert_int_equal(b->instances[3].launches, 5);
 }
 
-/* Of the second layers, one has 100 of a reduction and the other a set of 8. */
+/* Of the second layers, one has a reduction of 100 and the other a set of 8. */
 static void bars_are_means_over_passes(void **state)
 {
 	struct scene *w = *state;
@@ -132,7 +132,8 @@ static void bars_are_means_over_passes(void **state)
 	}
 }
 
-/* A ring under way alone from 100 to 150, and a record that is of no pass. */
+/* A ring kernel that runs alone from 100 to 150, and a record outside all
+ * passes. */
 static void what_is_exposed_and_what_is_no_passes(void **state)
 {
 	struct scene *w = *state;
@@ -154,7 +155,7 @@ static void what_is_exposed_and_what_is_no_passes(void **state)
 		UINT32_MAX); /* half of its time */
 }
 
-/* Nothing was launched in the second section. */
+/* The second section has no launches. */
 static void the_similarity_of_nothing_is_unknown(void **state)
 {
 	struct scene *w = *state;
@@ -182,7 +183,8 @@ static void nothing_is_reported_of_nothing(void **state)
 	assert_string_equal(b->why, "nothing ran on a GPU");
 }
 
-/* More places than rows: those of the shortest time share one. */
+/* There are more places than rows: the places of the shortest time share one
+ * row. */
 static void what_is_too_much_shares_a_row(void **state)
 {
 	struct scene *w = *state;

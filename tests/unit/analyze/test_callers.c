@@ -1,4 +1,5 @@
-/* test_callers.c - who launched what, and that every launch is in one line. */
+/* test_callers.c - which path launched each kernel; every launch is in
+ * exactly one line. */
 #include "caller_lines.h"
 
 /*   thread a   ProfilerStep#1   0…100     ProfilerStep#2  100…200
@@ -46,8 +47,9 @@ static void paths_add_up_over_steps(void **state)
 	closed(w);
 }
 
-/* A range is open from its start on and no longer at its end; one that lasts
- * no time never is; the GPU's and those that change threads are in no path. */
+/* A range is open from its start and closed at its end. A range of zero
+ * length is never open. Paths contain no GPU ranges and no ranges that change
+ * threads. */
 static void edges(void **state)
 {
 	struct world *w = *state;
@@ -70,7 +72,7 @@ static void edges(void **state)
 	closed(w);
 }
 
-/* Crossing ranges are in a path while they are open:
+/* Ranges that cross are in a path while they are open:
  *
  *   a 0…30   b 10…40   c 20…50 */
 static void crossing_ranges(void **state)
@@ -95,8 +97,8 @@ static void crossing_ranges(void **state)
 	closed(w);
 }
 
-/* What begins together: the longer is outside, a range outside an operator,
- * then the first. */
+/* If ranges begin together, the longer is outside, then a range is outside an
+ * operator, then the first is. */
 static void equal_starts(void **state)
 {
 	struct world *w = *state;
@@ -110,12 +112,12 @@ static void equal_starts(void **state)
 	check(w, 0, CALLER_PATH, "long op > first > second > op > short", 1, 1);
 }
 
-/* A kernel whose call shows nothing, or that has none, by its External id:
+/* If a kernel has no call, or its call is below no range, the External id decides:
  *
  *   thread a   outer 0…100   aten::mm 10…20 (id 8), in it aten::t at once
- *              aten::add 30, no time (id 9)
+ *              aten::add 30, zero length (id 9)
  *   launches   k: call of thread b, id 8    j: no call, id 9
- *              i: no call, id 7, which nothing has */
+ *              i: no call, id 7, which no operator has */
 static void operators_by_external_id(void **state)
 {
 	struct world *w = *state;
@@ -137,7 +139,8 @@ static void operators_by_external_id(void **state)
 	closed(w);
 }
 
-/* In old files the External id is the correlation, and names no operator. */
+/* In old files the External id is the correlation and identifies no
+ * operator. */
 static void an_external_id_that_says_nothing(void **state)
 {
 	struct world *w = *state;
@@ -152,7 +155,7 @@ static void an_external_id_that_says_nothing(void **state)
 	check(w, 0, CALLER_NO_RANGE, "", 2, 2);
 }
 
-/* All kernels of a replay have the path of the graph's launch. */
+/* All kernels of a replay have the path of the graph launch. */
 static void a_graph_replay(void **state)
 {
 	struct world *w = *state;

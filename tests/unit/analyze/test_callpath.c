@@ -1,11 +1,11 @@
-/* test_callpath.c - paths that nobody records by accident; every launch is
- * still in one line, and what is left out is told. */
+/* test_callpath.c - extreme paths: every launch is still in one line, and
+ * omissions are reported. */
 #include "caller_lines.h"
 #include "callpath.h"
 #include <stdio.h>
 
-/* A hundred thousand ranges within one another and a launch in each: paths
- * end where they get too deep, and this is said. */
+/* A hundred thousand nested ranges with a launch in each: paths end at the
+ * maximum depth, and a note reports it. */
 static void endless_nesting(void **state)
 {
 	enum { N = 100000 };
@@ -23,8 +23,8 @@ static void endless_nesting(void **state)
 	closed(w);
 }
 
-/* A staircase: range i is open from i to N + i, so that launch N + i is in
- * those above i, and no range can be forgotten from the inside. */
+/* A staircase: range i is open from i to N + i, so launch N + i is in the
+ * ranges above i. No range can be discarded from the inside. */
 static void a_staircase(void **state)
 {
 	enum { N = 100000 };
@@ -41,7 +41,7 @@ static void a_staircase(void **state)
 	closed(w);
 }
 
-/* A hundred thousand that begin together, the longest last. */
+/* A hundred thousand ranges that begin together, the longest last. */
 static void all_begin_together(void **state)
 {
 	enum { N = 100000 };
@@ -57,7 +57,8 @@ static void all_begin_together(void **state)
 	closed(w);
 }
 
-/* More paths than are kept: the rest is one line under a name of its own. */
+/* There are more paths than are kept: the rest is one line with its own
+ * name. */
 static void too_many_paths(void **state)
 {
 	enum { N = FRAME_TREE_MAX + 10 };
@@ -76,7 +77,8 @@ static void too_many_paths(void **state)
 	closed(w);
 }
 
-/* With any ceiling it is done or says that it is full. */
+/* With any memory limit the function succeeds or reports that the arena is
+ * full. */
 static void no_room(void **state)
 {
 	struct world *w = *state;

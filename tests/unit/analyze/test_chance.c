@@ -1,4 +1,5 @@
-/* test_chance.c - selection, shifts, splits and draws beside brute force. */
+/* test_chance.c - compares selection, shifts, splits and draws with brute
+ * force. */
 #include "dist.h"
 #include "order_stat.h"
 #include "permutation_test.h"
@@ -38,7 +39,7 @@ static void selection_is_sorting(void **state)
 	assert_true(order_stat_median(v, 0) == 0);
 }
 
-/* Ways of 5 of 10 are 252; each once, and none twice. */
+/* There are 252 ways to choose 5 of 10; each occurs exactly once. */
 static void every_split_once(void **state)
 {
 	struct arena a = { 0 };
@@ -63,8 +64,8 @@ static void every_split_once(void **state)
 	arena_release(&a);
 }
 
-/* Ten a side: tables of U reject 23 and less at 5 %, so the interval is from the
- * 24th to the 24th last of 100 differences. */
+/* Ten values per side: tables of U reject 23 and less at 5 %, so the interval
+ * runs from the 24th lowest to the 24th highest of 100 differences. */
 static void a_shift(void **state)
 {
 	static double pairs[CONTRAST_PAIRS], all[100];
@@ -85,7 +86,7 @@ static void a_shift(void **state)
 	assert_true(isnan(s.below) && isnan(s.above));
 }
 
-/* 100,000 draws: as many beyond a size as the distribution has. */
+/* 100,000 draws: the share beyond a value matches the distribution. */
 static void draws_of_t(void **state)
 {
 	static const double dfs[] = { 1, 4, 7.9, INFINITY };

@@ -1,4 +1,4 @@
-/* test_change_point.c - levels that are known, noise that is drawn. */
+/* test_change_point.c - known levels with random noise. */
 #include "change_point.h"
 #include "xoshiro.h"
 #include <math.h>
@@ -27,7 +27,7 @@ static uint32_t found(const double *x, const uint32_t *group, uint32_t n,
 	return found_n;
 }
 
-/* Too short, all the same, and zeros. */
+/* Too short, constant, and all zero. */
 static void nothing_to_find(void **state)
 {
 	static const double zeros[40], few[] = { 1, 1, 1, 5, 5 };
@@ -49,8 +49,9 @@ static void nothing_to_find(void **state)
 	arena_release(&a);
 }
 
-/* 1, 2, 3 and 4 by turns, ten more from the 20th on: a median of 2.5, then of
- * 12.5; no other order of 4 of each kind a side cuts as well. */
+/* 1, 2, 3 and 4 in turn, and ten more from the 20th on: the median changes
+ * from 2.5 to 12.5. No other order of 4 of each kind per side gives a cut as
+ * good. */
 static void a_level(void **state)
 {
 	double x[40];
@@ -67,7 +68,7 @@ static void a_level(void **state)
 	assert_true(c[0].low < 5 && c[0].low > 3.5 && c[0].high > 5 &&
 		    c[0].high < 7);
 	assert_true(c[0].p == 0.001);
-	/* from nothing to something: there is no ratio */
+	/* from zero to a value: the ratio is undefined */
 	for (int i = 0; i < 40; i++)
 		x[i] = i < 20 ? 0 : 3 + i % 4;
 	assert_int_equal(found(x, NULL, 40, &a, &c), 1);
@@ -76,8 +77,8 @@ static void a_level(void **state)
 	arena_release(&a);
 }
 
-/* Six zeros, then six ones: of the 12! / (6! 6!) = 924 orders two are cut as well,
- * these and the other way around. */
+/* Six zeros, then six ones: of the 12! / (6! 6!) = 924 orders two give a cut
+ * as good, this one and its mirror image. */
 static void a_chance_that_can_be_counted(void **state)
 {
 	static const double x[] = { 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1 };
@@ -95,7 +96,7 @@ static void a_chance_that_can_be_counted(void **state)
 	arena_release(&a);
 }
 
-/* Less than 1 % is not told, however sure it is. */
+/* A change of less than 1 % is not reported, even if it is certain. */
 static void a_small_one(void **state)
 {
 	double x[60];
@@ -115,7 +116,8 @@ static void a_small_one(void **state)
 	arena_release(&a);
 }
 
-/* One point ten times as high, anywhere, and two together; a group of three. */
+/* One point ten times as high at any position, two such points together, and
+ * a group of three. */
 static void lone_ones(void **state)
 {
 	double x[120];
@@ -141,8 +143,8 @@ static void lone_ones(void **state)
 	arena_release(&a);
 }
 
-/* Runs of a commit that are alike, and commits that are not: nothing changed,
- * though 300 points seem to say so. */
+/* Runs of one commit are similar and commits differ: nothing changed,
+ * although 300 points suggest it. */
 static void groups_stay_together(void **state)
 {
 	double x[300];
@@ -169,7 +171,7 @@ static void groups_stay_together(void **state)
 	arena_release(&a);
 }
 
-/* What came and went again, ten heads of a hundred. */
+/* A change that was reverted, at ten heads of a hundred. */
 static void there_and_back(void **state)
 {
 	double x[100];
@@ -187,7 +189,8 @@ static void there_and_back(void **state)
 	arena_release(&a);
 }
 
-/* 50,000 points, ten levels: the same answer twice, in little time. */
+/* 50,000 points with ten levels: two calls give the same result in a short
+ * time. */
 static void very_many(void **state)
 {
 	static double x[MOST];

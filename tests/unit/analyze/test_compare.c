@@ -1,4 +1,4 @@
-/* test_compare.c - sides that are odd: a clear sentence and a sensible answer. */
+/* test_compare.c - unusual sides get a clear sentence and a sensible result. */
 #include "sides.h"
 #include <math.h>
 
@@ -30,7 +30,7 @@ static void programs_without_a_common_function_are_reported(void **state)
 
 	sides_kernel(&a, &b, "gemm", 600000, 3);
 	sides_kernel(&a, &h, "conv", 500000, 2);
-	/* Waiting on the host is what every program does. */
+	/* Every program waits on the host. */
 	sides_function(&a, &b, "cudaStreamSynchronize", FUNCTION_sync, "Host",
 		1000, 1);
 	sides_function(&a, &h, "cudaStreamSynchronize", FUNCTION_sync, "Host",

@@ -1,4 +1,5 @@
-/* test_compare_around.c - what differs around the numbers is said before them. */
+/* test_compare_around.c - differences in the conditions are reported before
+ * the numbers. */
 #include "sides.h"
 #include <math.h>
 
@@ -60,7 +61,7 @@ static void a_period_may_stand_beside_a_range_of_its_size(void **state)
 	h.iterations.range = "gemm";
 	assert_string_equal(finding(&b, 1, &h, 1, FINDING_detectors_differ, &a),
 		"");
-	/* a layer of twelve is another thing */
+	/* a layer in twelve is a different workload */
 	for (uint32_t i = 0; i < 5; i++)
 		b.iterations.iterations[i].launches = 120;
 	assert_string_equal(finding(&b, 1, &h, 1, FINDING_detectors_differ, &a),
@@ -144,7 +145,7 @@ static void notes_of_losses_are_repeated(void **state)
 
 	b.notes.count[NOTE_records_dropped] = 12;
 	h.notes.count[NOTE_truncated] = 5;
-	h.notes.count[NOTE_no_grid] = 7; /* good to know only */
+	h.notes.count[NOTE_no_grid] = 7; /* informative only */
 	h.notes.count[NOTE_names_lag] = 9;
 	h.analysis_version = ANALYSIS_VERSION + 1;
 	assert_string_equal(finding(&b, 1, &h, 1, FINDING_records_dropped, &a),
@@ -176,7 +177,7 @@ static void iterations_left_out_are_counted(void **state)
 	b.iterations.iterations[0].use = ITERATION_WARMUP;
 	h.iterations.iterations[0].use = ITERATION_WARMUP;
 	h.iterations.iterations[2].use = ITERATION_PARTIAL;
-	b.kernel_ns *= 2; /* half of the time is in no iteration */
+	b.kernel_ns *= 2; /* half of the time is outside all iterations */
 	sides_compare(&b, 1, &h, 1, &a, &c);
 	assert_string_equal(sides_finding(&c, FINDING_warmup_dropped),
 		"the first iterations were left out, as warm-up: 1 in the base, 1 "
@@ -210,7 +211,7 @@ static void very_many_iterations_are_thinned_and_said(void **state)
 	struct comparison c;
 	(void)state;
 
-	/* what pattern.c leaves of 100,000: every 50th */
+	/* the sample that pattern.c keeps of 100,000: every 50th */
 	b.patterns.iterations_n = 2000;
 	for (uint32_t i = 0; i < 2000; i++)
 		b.patterns.iteration[i] = 50 * i;

@@ -1,4 +1,5 @@
-/* test_compare_assign.c - the cheapest assignment, against every other one. */
+/* test_compare_assign.c - compares the cheapest assignment with every other
+ * one. */
 #include "compare_state.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,7 +40,8 @@ static void as_cheap_as_the_best_of_all_orders(void **state)
 			uint32_t order[7], place[7], seen = 0;
 			for (uint32_t i = 0; i < n * n; i++) {
 				seed = seed * 6364136223846793005u + 1;
-				/* few values, so that many are equal */
+				/* few distinct values, so that many are
+				 * equal */
 				cost[i] = (double)(seed >> 60);
 			}
 			for (uint32_t i = 0; i < n; i++)

@@ -22,7 +22,7 @@ static struct compared_run run(struct arena *a, int64_t id, int64_t oncpu_ns,
 	return r;
 }
 
-/* Threads' time is listed with the iteration's parts, and tested as they are. */
+/* Thread time is listed and tested like the other parts of an iteration. */
 static void threads_join_the_parts(void **state)
 {
 	struct arena a = { 0 };
@@ -43,7 +43,7 @@ static void threads_join_the_parts(void **state)
 	arena_release(&a);
 }
 
-/* What one side does not record is no part. */
+/* A part that one side does not record is omitted. */
 static void one_side_does_not_record(void **state)
 {
 	struct arena a = { 0 };

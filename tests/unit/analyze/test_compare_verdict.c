@@ -1,10 +1,11 @@
-/* test_compare_verdict.c - from sides to the sentence that says it all. */
+/* test_compare_verdict.c - from sides to the summary sentence. */
 #include "sides.h"
 #include <math.h>
 
 enum { ITERATIONS = 12 };
 
-/* A function whose time wavers by up to 2 % around `ns`, by the run's id. */
+/* A function whose time varies by up to 2 % around `ns`, depending on the
+ * run's id. */
 static struct pattern *wavering(struct arena *a, struct compared_run *r,
 	const char *name, int64_t ns, int64_t launches)
 {
@@ -18,7 +19,7 @@ static struct pattern *wavering(struct arena *a, struct compared_run *r,
 	return p;
 }
 
-/* Four repeats a side: what is slower is proven by runs. */
+/* Four repeats per side: runs prove what is slower. */
 static void four_runs_a_side_prove(void **state)
 {
 	struct arena a = { 0 };
@@ -54,8 +55,9 @@ static struct compared_run window(struct arena *a, int64_t id)
 	return r;
 }
 
-/* Of 15 launches 7 stay and 8 take a third: they reach from 277 to 3,805 µs
- * before, from 276 to 2,424 after, but 30 ms became 16. */
+/* Of 15 launches 7 are unchanged and 8 take a third of their time. They range
+ * from 277 to 3,805 µs before and from 276 to 2,424 µs after, while the total
+ * fell from 30 ms to 16 ms. */
 static void some_launches_that_moved_far_are_likely(void **state)
 {
 	struct arena a = { 0 };
@@ -83,7 +85,7 @@ static void some_launches_that_moved_far_are_likely(void **state)
 	assert_int_equal(sides_row(&c, "cat")->change.is, CHANGE_LIKELY);
 	assert_int_equal(sides_row(&c, "cat")->change.evidence,
 		EVIDENCE_LAUNCHES);
-	/* 0.02 % of the window, but it was not there */
+	/* 0.02 % of the window, but absent before */
 	assert_int_equal(sides_row(&c, "new")->change.is, CHANGE_APPEARED);
 	assert_int_equal(sides_row(&c, "cudaDeviceSynchronize")
 				 ->change.evidence,
@@ -96,10 +98,10 @@ static void some_launches_that_moved_far_are_likely(void **state)
 	arena_release(&a);
 }
 
-/* Two recordings of a fixed time, the head's with a quarter more of all: per
- * launch nothing differs. */
-/* A rank alone does not show which part of a collective is transfer and which is
- * waiting; the head has no data on the other rank's device at all. */
+/* Two recordings of a fixed duration; the head does a quarter more of
+ * everything. Per launch nothing differs. */
+/* One rank alone does not show how a collective divides into transfer and
+ * waiting. The head has no data on the device of the other rank. */
 static void waiting_is_no_cause(void **state)
 {
 	struct arena a = { 0 };
@@ -124,7 +126,7 @@ static void waiting_is_no_cause(void **state)
 	arena_release(&a);
 }
 
-/* The same kernels, no longer beside each other. */
+/* The same kernels, no longer adjacent. */
 static void a_part_may_be_all_that_changed(void **state)
 {
 	struct arena a = { 0 };
@@ -188,8 +190,8 @@ static void devices(struct arena *a, struct compared_run *r, int first)
 	}
 }
 
-/* What GPU 0 did, GPU 1 does now: no function changed, and what the collective
- * takes is what the first done takes. */
+/* GPU 1 now does the work of GPU 0: no function changed, and the collective
+ * takes as long as the first rank to finish. */
 static void a_swapped_device_is_no_change(void **state)
 {
 	struct arena a = { 0 };

@@ -1,8 +1,9 @@
-/* test_compare_work.c - other work is reported first; a change of the code is not other work. */
+/* test_compare_work.c - different work is reported first; a code change is
+ * not different work. */
 #include "sides.h"
 #include <math.h>
 
-/* The works of the run's one stratum. */
+/* What the iterations of the run's only stratum worked on. */
 static void works(struct compared_run *r, struct work *list, uint32_t n)
 {
 	r->iterations.works = list;
@@ -64,7 +65,8 @@ static void sizes_of_another_form_are_reported(void **state)
 	arena_release(&a);
 }
 
-/* The head fuses add into mm, and calls mul more often: the sizes stay. */
+/* The head fuses add into mm and calls mul more often; the shapes are
+ * unchanged. */
 static void a_change_of_the_code_is_no_other_work(void **state)
 {
 	struct arena a = { 0 };
@@ -142,8 +144,8 @@ static void phases_are_distinguished_by_their_work(void **state)
 	arena_release(&a);
 }
 
-/* 8 and 4 iterations against 8 and 2: a mix of 8 to 2 is had by leaving out two of
- * the base's. */
+/* 8 and 4 iterations against 8 and 2: excluding two of the base's gives a mix
+ * of 8 to 2 on both sides. */
 static void mixes_are_made_even(void **state)
 {
 	struct arena a = { 0 };
@@ -167,8 +169,8 @@ static void mixes_are_made_even(void **state)
 	arena_release(&a);
 }
 
-/* 7 to 3 and 9 to 1 cannot be made even: only the kind that took the most time on
- * both sides is compared. */
+/* 7 to 3 and 9 to 1 cannot be balanced: only the kind that took the most time
+ * on both sides is compared. */
 static void a_mix_that_cannot_be_made_even_leaves_one_kind(void **state)
 {
 	struct arena a = { 0 };
@@ -185,7 +187,7 @@ static void a_mix_that_cannot_be_made_even_leaves_one_kind(void **state)
 	arena_release(&a);
 }
 
-/* A kind of the base alone is excluded, and reported. */
+/* A kind that only the base has is excluded and reported. */
 static void what_one_side_lacks_is_left_out(void **state)
 {
 	struct arena a = { 0 };

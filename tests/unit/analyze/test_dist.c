@@ -1,4 +1,5 @@
-/* test_dist.c - probabilities beside closed forms, brute force and Rmath's own. */
+/* test_dist.c - compares probabilities with closed forms, brute force and
+ * Rmath. */
 #include "dist.h"
 #define MATHLIB_STANDALONE
 #include <Rmath.h>
@@ -51,7 +52,8 @@ static void odd_arguments_of_t(void **state)
 	assert_true(isnan(dist_t_quantile(0.5, 0.5)));
 }
 
-/* All ways to give n of n + m ranks to x: as many have a U as far out. */
+/* Counts the ways to assign n of n + m ranks to x whose U is at least as
+ * extreme. */
 static double by_counting(uint32_t n, uint32_t m, uint32_t chosen)
 {
 	uint32_t ways = 0, as_far = 0;
@@ -96,7 +98,7 @@ static void rank_sum_beside_counting(void **state)
 	arena_release(&a);
 }
 
-/* x is the ranks 1 to n - 1 and one above `below` of y's. */
+/* x has the ranks 1 to n - 1 and one rank above `below` of y's. */
 static void rank_sum_beside_rmath(void **state)
 {
 	struct arena a = { 0 };
@@ -134,7 +136,7 @@ static void rank_sum_in_its_normal_form(void **state)
 	near_to("the other way", dist_rank_sum_p(y, 2, x, 3, &a),
 		erfc(1.5 / sqrt(2.4) / M_SQRT2), 1e-14);
 	assert_true(dist_rank_sum_p(same, 3, same, 3, &a) == 1);
-	/* Nine a side, all of x below: U = 0, mean 40.5, var = 81·19/12. */
+	/* Nine per side, all of x below: U = 0, mean 40.5, var = 81·19/12. */
 	double low[9], high[9];
 	for (int i = 0; i < 9; i++)
 		low[i] = i, high[i] = 100 + i;
@@ -156,8 +158,8 @@ static void odd_arguments_of_rank_sum(void **state)
 	assert_true(isnan(dist_rank_sum_p(y, 2, x, 2, &a)));
 	assert_true(isnan(dist_rank_sum_p(y, 2, y, 2, &tiny)));
 	assert_true(tiny.full);
-	/* In the middle of so many there is more to count than is worth it; the
-	 * normal form says 1 as the exact one would. */
+	/* In the middle of so many values, exact counting is too expensive.
+	 * The normal approximation gives 1, as the exact form would. */
 	for (int i = 0; i < MANY; i++)
 		many[i] = i;
 	double middle[8];

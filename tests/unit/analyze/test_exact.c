@@ -1,4 +1,4 @@
-/* test_exact.c - rounding on the edge of a half, and past 128 bits. */
+/* test_exact.c - rounding at exact halves, and values beyond 128 bits. */
 #include "exact.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@ static void tenths(void **state)
 		{ 0, 1, 0 },
 		{ 1, 20, 1 }, /* 0.05, half away from zero */
 		{ 49999, 1000000, 0 }, /* 0.049999 */
-		{ 3, 20, 2 }, /* 0.15, which as a double is below */
+		{ 3, 20, 2 }, /* 0.15; the nearest double is below it */
 		{ 1, 3, 3 },
 		{ 2, 3, 7 },
 		{ 335987431, 2, 1679937155 }, /* 167,993,715.5 */
@@ -43,15 +43,15 @@ static void deviation(void **state)
 	(void)state;
 	assert_int_equal(sd((int64_t[]){ 5 }, 1), 0);
 	assert_int_equal(sd((int64_t[]){ 5, 5, 5 }, 3), 0);
-	/* nsys' own numbers: 330,043,785 / sqrt(2) = 233,376,198.5… */
+	/* figures from nsys: 330,043,785 / sqrt(2) = 233,376,198.5… */
 	assert_int_equal(sd((int64_t[]){ 2971823, 333015608 }, 2), 2333761985);
 	/* 1, 2, 3, 4: sum of squares about the mean 5, / 3 = 1.667, sd 1.29 */
 	assert_int_equal(sd((int64_t[]){ 1, 2, 3, 4 }, 4), 13);
 	/* 0, 0, 0, 1: 0.75 / 3 = 0.25, sd 0.5 exactly */
 	assert_int_equal(sd((int64_t[]){ 0, 0, 0, 1 }, 4), 5);
-	/* n numbers, one of them x, the rest 0, have the variance x^2 / n: 400
-	 * of them and x = 1 give 0.05 exactly, which is one tenth; 401 give
-	 * 0.0499, which is none. */
+	/* n numbers, one of them x and the others 0, have the variance x^2 /
+	 * n. 400 of them with x = 1 give 0.05 exactly, which rounds to 0.1;
+	 * 401 give 0.0499, which rounds to 0. */
 	assert_int_equal(exact_sd_tenths(400, 1, 1), 1);
 	assert_int_equal(exact_sd_tenths(401, 1, 1), 0);
 }

@@ -1,4 +1,4 @@
-/* test_facts.c - a line per name, in their order, and not too many. */
+/* test_facts.c - one line per name, in order, up to the limit. */
 #include "facts.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* test_frame_name.c - names as paths have them, in a table. */
+/* test_frame_name.c - a table of names as paths contain them. */
 #include "frame_name.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -75,7 +75,7 @@ static const struct {
 	AS(FRAME_PYTHON, " at 0x12", "(unnamed)"),
 	SAME(FRAME_PYTHON, "train.py(12): look at 0"),
 	SAME(FRAME_ANNOTATION, "look at 0x12"),
-	/* modules are places */
+	/* a module's number is its position */
 	SAME(FRAME_MODULE, "nn.Module: Linear_3"),
 	AS(FRAME_MODULE, "", "(unnamed)"),
 };

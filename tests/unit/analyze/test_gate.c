@@ -1,4 +1,4 @@
-/* test_gate.c - what a gate says of sides made by hand. */
+/* test_gate.c - the results of gates for constructed sides. */
 #include "gate_sides.h"
 
 static void how_many_runs(void **state)
@@ -15,13 +15,13 @@ static void how_many_runs(void **state)
 		{ 64, 64, 1.2, -1, GATE_REGRESSED },
 		{ 64, 64, 1, -1, GATE_PASS },
 		{ 20, 1, 1, -1, GATE_PASS },
-		/* one run accuses nobody, whichever side it is on */
+		/* a single run proves no regression, on either side */
 		{ 20, 1, 1.2, -1, GATE_UNDECIDED },
 		{ 20, 1, 3, -1, GATE_UNDECIDED },
 		{ 1, 3, 1.2, -1, GATE_UNDECIDED },
 		{ 1, 1, 1.2, -1, GATE_UNDECIDED },
 		{ 1, 1, 1, -1, GATE_PASS },
-		/* unless it is given how much runs differ */
+		/* unless the variation between runs is given */
 		{ 1, 1, 1.2, 0.01, GATE_REGRESSED },
 		{ 1, 1, 1.02, 0.01, GATE_UNDECIDED },
 		{ 1, 1, 1.03, 0, GATE_REGRESSED },
@@ -41,7 +41,7 @@ static void how_many_runs(void **state)
 	}
 }
 
-/* Stored repeats replace what a base of one run lacks. */
+/* Stored repeats replace the repeats that a base of one run lacks. */
 static void repeats_replace_runs(void **state)
 {
 	struct repeat_mean means[4][1];
@@ -106,8 +106,8 @@ static void sentences(void **state)
 		"the iteration or more");
 }
 
-/* The same runs under other names: nothing differs, and nothing is uncertain but
- * what runs differ by. */
+/* The same runs under other names: nothing differs, and the variation between
+ * runs is the only uncertainty. */
 static void identical(void **state)
 {
 	struct fixture *f = *state;
@@ -142,8 +142,8 @@ static void zero_times(void **state)
 		GATE_UNDECIDED);
 }
 
-/* A base whose last six runs are slower: heads like them are not to blame, those
- * slower again are. */
+/* The last six runs of the base are slower: heads like them pass, and heads
+ * that are slower again fail. */
 static void since_before(void **state)
 {
 	struct fixture *f = *state;
@@ -171,7 +171,7 @@ static void since_before(void **state)
 	}
 }
 
-/* The newest run of the base is odd: that excuses nobody. */
+/* The newest run of the base is an outlier, which excuses no head. */
 static void one_odd_run(void **state)
 {
 	struct fixture *f = *state;
@@ -184,7 +184,7 @@ static void one_odd_run(void **state)
 	assert_int_equal(r->since_run, 0);
 }
 
-/* The runs of a job are one unit, and the iteration is the mean over them. */
+/* The runs of a job are one unit; the iteration is the mean over them. */
 static void jobs(void **state)
 {
 	struct fixture *f = *state;

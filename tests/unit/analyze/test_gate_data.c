@@ -1,4 +1,4 @@
-/* test_gate_data.c - what is demanded of the data; operators and headroom. */
+/* test_gate_data.c - data requirements of gates; operators and headroom. */
 #include "gate_sides.h"
 
 static void bad(const struct fixture *f, const struct gate *g, const char *what,
@@ -33,7 +33,7 @@ static void runs_and_iterations(void **state)
 		"of the 20 runs of the base 0 have 13 iterations or more to "
 		"compare; at least 1 is required; 2 reasons in all");
 	assert_int_equal(g.rules_n, 0);
-	/* a short one among them counts for nothing, and spoils nothing */
+	/* a short run among them is ignored without effect on the others */
 	f->s.base[3] = sides_run(&f->a, 4, 2);
 	sides_kernel(&f->a, &f->s.base[3], "norm", 100000, 4);
 	sides_kernel(&f->a, &f->s.base[3], "gemm", 3000000, 4);
@@ -68,7 +68,7 @@ static void findings(void **state)
 		GATE_REGRESSED);
 }
 
-/* Heads that work on something else are no regression. */
+/* Heads that do different work are not a regression. */
 static void strata_differ(void **state)
 {
 	struct fixture *f = *state;
@@ -108,7 +108,7 @@ static void shares(void **state)
 	bad(f, &g, "attributed",
 		"operators are known for 70.0 % of the head's GPU time; at least 80 % "
 		"is required");
-	f->p.min_attributed_pct = NAN; /* nothing is demanded */
+	f->p.min_attributed_pct = NAN; /* no requirement */
 	g = gate_of(&f->s, &f->p, &f->a);
 	assert_int_equal(g.outcome, GATE_PASS);
 	f->p.min_coverage_pct = 99;
@@ -117,7 +117,7 @@ static void shares(void **state)
 	g = gate_of(&f->s, &f->p, &f->a);
 	assert_int_equal(g.shortfalls_n, 1);
 	assert_string_equal(g.shortfalls[0].what, "coverage");
-	/* unknown is not enough either */
+	/* an unknown value does not meet the requirement */
 	for (uint32_t i = 0; i < 3; i++)
 		f->s.head[i].kernel_ns = 0;
 	g = gate_of(&f->s, &f->p, &f->a);
@@ -126,8 +126,8 @@ static void shares(void **state)
 		"99 % is required");
 }
 
-/* The GPU takes 0.1 ms and two thirds of an iteration: 767.8 µs in three runs of the
- * head, 767.3 in the first alone, 767.2 in eight of the base. */
+/* The GPU takes 0.1 ms and two thirds of an iteration: 767.8 µs in three runs
+ * of the head, 767.3 in the first alone, 767.2 in eight runs of the base. */
 static void operators(void **state)
 {
 	static const struct {
@@ -202,8 +202,9 @@ static void now_and_then(void **state)
 		    isfinite(g.rules[0].low_pct));
 }
 
-/* Of 0.77 ms GPU time an iteration of 1 ms, 30 % are above what had to be; 50 % in the
- * head: 15 points of the iteration. */
+/* In the base, 30 % of the 0.77 ms of GPU time in an iteration of 1 ms is
+ * headroom; in the head 50 % is. The difference is 15 points of the
+ * iteration. */
 static void headroom(void **state)
 {
 	struct fixture *f = *state;

@@ -1,12 +1,12 @@
-/* test_graph_capture.c - which launches belong to which stream capture. */
+/* test_graph_capture.c - assigns launches to stream captures. */
 #include "graph_scene.h"
 
-/* What is captured where: the number of launches that belong to a graph. */
+/* The number of launches that belong to each graph. */
 static void captures_that_are_not_whole(void **state)
 {
 	struct scene s;
 	start(&s, state);
-	/* begun before the trace, and one that is never ended */
+	/* one began before the trace, one never ends */
 	launch(&s, "a", "main");
 	end(&s, "main");
 	begin(&s, "main");
@@ -21,7 +21,7 @@ static void captures_that_are_not_whole(void **state)
 	launch(&s, "d", "main");
 	launch(&s, NULL, "main");
 	end(&s, "main");
-	/* complete; the runtime and its driver both record the end */
+	/* complete; both the runtime and its driver record the end */
 	begin(&s, "main");
 	launch(&s, "e", "main");
 	launch(&s, "f", "main");
@@ -44,15 +44,16 @@ static void across_threads(void **state)
 {
 	struct scene s;
 	start(&s, state);
-	/* the only one open: the other thread's launch belongs to it, unless
-	 * it ran */
+	/* the only one open: the other thread's launch belongs to it unless
+	 * it was executed */
 	begin(&s, "main");
 	launch(&s, "a", "autograd");
 	launch(&s, "ran", "autograd");
 	rows_launched(&s.w->t, "ran", s.now, 5, s.correlation);
 	launch(&s, "b", "main");
 	end(&s, "main");
-	/* two are open: each thread's own are, a third's make both unsure */
+	/* two are open: each thread's launches belong to its own; those of a
+	 * third make both uncertain */
 	begin(&s, "main");
 	begin(&s, "other");
 	launch(&s, "c", "main");

@@ -1,5 +1,5 @@
-/* test_importance.c - weights of operators over runs that are given one by one,
- * against sums over these runs; intervals against draws made one by one. */
+/* test_importance.c - compares the weights of operators with sums over runs,
+ * and intervals with individual draws. */
 #include "fleet_importance.h"
 #include <math.h>
 #include <setjmp.h>
@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 static const struct world_run three[] = {
-	/* half gemm in two types, a quarter norm, a quarter unattributed */
+	/* half gemm in two dtypes, a quarter norm, a quarter unattributed */
 	{ "p", "w1", "H20", 1, 8,
 		{ { "gemm", DTYPE_BF16, PHASE_PREFILL, 3, 3, 3, 1.5, 3, 1.5, 0,
 			  6e12, 1e9 },
@@ -20,7 +20,7 @@ static const struct world_run three[] = {
 			{ NULL, DTYPE_UNKNOWN, PHASE_UNKNOWN, 2, 0, 0, 0, 0, 0,
 				0, 0, 0 } },
 		4 },
-	/* only gemm, with a weight of three hours */
+	/* gemm only, with a weight of three hours */
 	{ "p", "w1", "H20", 3, 10,
 		{ { "gemm", DTYPE_BF16, PHASE_DECODE, 10, 5, 5, 1, 0, 4, 0,
 			1e12, 8e9 } },
@@ -32,7 +32,7 @@ static const struct world_run three[] = {
 		1 },
 };
 
-/* By the definitions, run by run. */
+/* Computed by the definitions, run by run. */
 static void weights(void **state)
 {
 	struct arena a = { 0 };
@@ -68,8 +68,8 @@ static void weights(void **state)
 	assert_int_equal(out.runs, 3);
 	near(out.gpu_s, 22);
 	near(out.hours, 5);
-	/* 42 weighted seconds: 2 of nobody; 36 of gemm and the like have sizes
-	 * in 21, a bound in 21 */
+	/* 42 weighted seconds: 2 are unattributed; of 36 in gemm-like
+	 * operators 21 have a shape and 21 a bound */
 	near(out.attributed, 40 / 42.0);
 	near(out.sized, (4 + 2 + 15 + 4) / 42.0);
 	near(out.bound, (4 + 2 + 15) / 42.0);
@@ -87,12 +87,12 @@ static void one_operator(void **state)
 	(void)state;
 	assert_string_equal(g->dtypes, "bf16/fp8_e4m3");
 	assert_string_equal(g->phases, "prefill/decode");
-	/* bound: 4 s of the first run, 15 weighted ones of the second */
+	/* bound: 4 s of the first run, 15 weighted seconds of the second */
 	near(g->s, (2 + 3) / 19.0);
 	near(g->ai, (8e12 + 3e12) / (2e9 + 24e9));
 	near(g->headroom, (2 + 12) / 42.0);
 	near(g->sized, 19 / 34.0);
-	assert_int_equal(g->leg, LEG_MEMORY); /* computing 4 of 19 */
+	assert_int_equal(g->leg, LEG_MEMORY); /* compute takes 4 of 19 */
 	assert_int_equal(g->places_n, 1);
 	assert_string_equal(g->places[0].platform, "H20");
 	assert_int_equal(g->places[0].calls, 3);
@@ -124,7 +124,8 @@ static void mean_calls(void **state)
 		{ { 3, 100 }, 5, true, 9, 4 },
 		{ { 1, 1 }, 5, false, 9, 4 },
 		{ { 1, 100 }, 5, false, NAN, NAN },
-		/* all of it has a bound: S is that of the weighted sums */
+		/* all of it has a bound: S is computed from the weighted
+		 * sums */
 		{ { 1, 9 }, 10, false, 14, 14 * (2 + 9 * 2) / 94.0 },
 	};
 	(void)state;
@@ -169,7 +170,7 @@ static void orders(void **state)
 	struct importance mean = fleet_importance(&f, WEIGHT_MEAN, &a);
 	struct importance present = fleet_importance(&f, WEIGHT_PRESENT, &a);
 	(void)state;
-	/* 34, 4, 2 and 2 of 42; equals by name, what has none last */
+	/* 34, 4, 2 and 2 of 42; ties by name, unattributed last */
 	assert_string_equal(time.rows[0].op, "gemm");
 	assert_string_equal(time.rows[1].op, "collective");
 	assert_string_equal(time.rows[2].op, "rms_norm");
@@ -210,7 +211,7 @@ static void runs_of_no_weight(void **state)
 	struct fleet f = world_fleet(&idle, 1, cells, rows);
 	struct importance out = fleet_importance(&f, WEIGHT_TIME, &a);
 	assert_true(isnan(out.rows[0].importance));
-	/* by name, then */
+	/* then by name */
 	assert_string_equal(out.rows[0].op, "gemm");
 	assert_string_equal(out.interval_why,
 		"intervals are drawn from workloads: it takes 8, and there is "

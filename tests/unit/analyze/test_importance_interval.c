@@ -1,10 +1,9 @@
-/* test_importance_interval.c - intervals against draws made one by one. */
+/* test_importance_interval.c - compares intervals with individual draws. */
 #include "fleet_importance.h"
 #include "xoshiro.h"
 #include <stdlib.h>
 
-/* Twelve workloads with two operators, of which the second is in two of them
- * only. */
+/* Twelve workloads with two operators; the second is in only two of them. */
 enum { K = 12 };
 
 static void many(struct world_run runs[K])
@@ -29,7 +28,7 @@ static int by_value(const void *x, const void *y)
 	return (*a > *b) - (*a < *b);
 }
 
-/* Draws made one by one and sorted; operator o of the twelve. */
+/* Sorted individual draws of operator o over the twelve workloads. */
 static void naive(const struct world_run *runs, int o,
 	enum importance_weight weight, double *low, double *high)
 {
@@ -80,7 +79,8 @@ static void intervals(void **state)
 				    is->importance <= is->high);
 		}
 	}
-	/* What is in few workloads is in few draws: there is no interval. */
+	/* An operator in few workloads is in few draws, so it has no
+	 * interval. */
 	struct importance out = fleet_importance(&f, WEIGHT_PRESENT, &a);
 	naive(runs, 0, WEIGHT_PRESENT, &low, &high);
 	near(row(&out, "gemm")->low, low);

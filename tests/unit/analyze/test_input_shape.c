@@ -1,4 +1,4 @@
-/* test_input_shape.c - Input Dims and types become named sizes. */
+/* test_input_shape.c - converts Input Dims and types to named sizes. */
 #include "input_shape.h"
 #include "catalog.h"
 #include <setjmp.h>
@@ -38,7 +38,7 @@ static const struct {
 	{ "aten::sub", "elementwise", "[[4,1],[1,8],[]]",
 		"[\"float\",\"float\",\"Scalar\"]", "x=[4,1] y=[1,8] out=[4,8]",
 		DTYPE_FP32 },
-	/* an output made to be written to holds no numbers */
+	/* an output tensor that is passed in contains no input data */
 	{ "aten::logical_and", "elementwise", "[[92,4],[92,4],[0]]",
 		"[\"bool\",\"bool\",\"bool\"]", "x=[92,4] y=[92,4] to_bits=8",
 		DTYPE_BOOL },
@@ -72,7 +72,7 @@ static const struct {
 		"[\"c10::Float8_e4m3fn\",\"c10::BFloat16\",\"c10::BFloat16\","
 		"\"c10::BFloat16\",\"\",\"\",\"\"]",
 		"tokens=888 heads=8 kv_heads=1 head_dim=64", DTYPE_BF16 },
-	/* no entry for it: the first tensor as x */
+	/* without a catalog entry the first tensor is x */
 	{ "unlisted::softmax", "softmax", "[[],[16,5,7]]", "[\"\",\"float\"]",
 		"x=[16,5,7]", DTYPE_FP32 },
 	/* an operator without x: tensors as they are */
@@ -128,7 +128,7 @@ static void what_is_no_list_of_numbers_is_not_read(void **state)
 					 catalog_operator(c, "elementwise"),
 					 unreadable[i], "", &shape),
 			INPUT_SHAPE_UNREADABLE);
-	/* each list is a shape's at most, both are more; one is more */
+	/* each list fits in a shape, both together do not; one is too long */
 	static const char *const attention[] = { "[[40000,1,1,8],[40000,1,1,8],"
 						 "[40000,1,1,8]]",
 		"[[65537,1,1,8],[1,1,1,8],[1,1,1,8]]" };
@@ -139,7 +139,7 @@ static void what_is_no_list_of_numbers_is_not_read(void **state)
 						 "attention_forward"),
 					 attention[i], "", &shape),
 			INPUT_SHAPE_UNREADABLE);
-	/* the product of a norm's rows passes 64 bits */
+	/* the product of a norm's rows exceeds 64 bits */
 	assert_int_equal(input_shape_from(&s, "aiter::rmsnorm",
 				 catalog_operator(c, "rms_norm"),
 				 "[[4294967296,4294967296,8],[8]]", "", &shape),
@@ -148,7 +148,8 @@ static void what_is_no_list_of_numbers_is_not_read(void **state)
 	catalog_free(c);
 }
 
-/* The operator that an entry describes: the catalog's own, or a host's. */
+/* The operator that an entry describes: one of the catalog or a host
+ * operator. */
 static const struct operator_info *about(const struct catalog *c,
 	const char *of)
 {
@@ -167,7 +168,7 @@ static void every_size_given_is_one_of_the_catalog(void **state)
 	for (uint32_t i = 0; (of = input_shape_entry(i, &what)); i++) {
 		const struct operator_info *is = about(c, of);
 		if (!is)
-			continue; /* only calls others, according to the catalog */
+			continue; /* it only calls others, according to the catalog */
 		for (const char *w = what; *w; w += strspn(w, " ")) {
 			size_t len = strcspn(w, " ");
 			size_t name = strcspn(w, "?=: ");

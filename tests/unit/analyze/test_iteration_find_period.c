@@ -1,9 +1,10 @@
-/* test_iteration_find_period.c - iterations by the period of the kernels' names. */
+/* test_iteration_find_period.c - finds iterations by the period of kernel
+ * names. */
 #include "iteration_letters.h"
 #include <time.h>
 
-/* A step: 32 layers of "abcd" and "xy" around them; it is the period, though
- * the layer's comes ten times as often. */
+/* A step of 32 layers of "abcd" with "xy" around them. The step is the
+ * period, although the layer repeats ten times as often. */
 static void a_layer_is_no_iteration(void **state)
 {
 	struct world *w = *state;
@@ -29,9 +30,9 @@ static void a_layer_is_no_iteration(void **state)
 	assert_true(c->iterations[5].open);
 }
 
-/* No name is launched once a step: layers of "abcd", and "bbddbbdd" between
- * the last and the first. The layers' cut is closed and its sections are similar;
- * the unlike one comes back every eighth. */
+/* No name is launched exactly once per step: layers of "abcd", and "bbddbbdd"
+ * between the last and the first. The cut into layers is complete and its
+ * sections are similar; the dissimilar section recurs every eighth. */
 static void a_period_above_layers(void **state)
 {
 	struct world *w = *state;
@@ -49,7 +50,8 @@ static void a_period_above_layers(void **state)
 		assert_int_equal(c->iterations[i].launches, 40);
 }
 
-/* One decode step: 32 layers, and before and behind them what comes once. */
+/* One decode step: 32 layers, with kernels that occur once before and after
+ * them. */
 static void a_single_step_is_one_window(void **state)
 {
 	struct world *w = *state;
@@ -67,7 +69,7 @@ static void a_single_step_is_one_window(void **state)
 	assert_int_equal(w->p.notes.count[NOTE_iterations_window], 295);
 }
 
-/* Kernels put in, left out and changed here and there are noise. */
+/* Kernels that are inserted, omitted and changed in places are noise. */
 static void inserted_and_missing_kernels(void **state)
 {
 	struct world *w = *state;
@@ -91,8 +93,8 @@ static void inserted_and_missing_kernels(void **state)
 	assert_int_equal(c->iterations[0].launches, 23);
 }
 
-/* A recording that begins and ends in the middle of a step: two of its iterations
- * are parts. They begin where the GPU waited. */
+/* A recording that begins and ends in the middle of a step: two of its
+ * iterations are partial. They begin where the GPU waited. */
 static void cut_off_at_both_ends(void **state)
 {
 	struct world *w = *state;
@@ -120,7 +122,7 @@ static void cut_off_at_both_ends(void **state)
 		    c->confidence < 60 / 71. + 1e-9);
 }
 
-/* A program's own beginning and end around steps that are made of layers. */
+/* The startup and shutdown of a program around steps that consist of layers. */
 static void programs_begin_with_something_else(void **state)
 {
 	struct world *w = *state;
@@ -139,7 +141,8 @@ static void programs_begin_with_something_else(void **state)
 	assert_true(c->kept_n >= 19);
 }
 
-/* Ten times what an iteration launches, of its own kernels, is the end of none. */
+/* A beginning of the same kernels, ten times as long as an iteration, is not
+ * part of any iteration. */
 static void a_long_beginning_is_no_part(void **state)
 {
 	struct world *w = *state;
@@ -159,8 +162,9 @@ static void a_long_beginning_is_no_part(void **state)
 	assert_int_equal(c->iterations[8].use, ITERATION_PARTIAL);
 }
 
-/* Two streams of a device, whose kernels come in another order each time; the
- * busier one is looked at, the other's are in the iteration they start in. */
+/* Two streams of a device whose kernels interleave differently each time. The
+ * busier stream decides; kernels of the other are in the iteration in which
+ * they start. */
 static void two_streams_interleaved(void **state)
 {
 	struct world *w = *state;
@@ -181,7 +185,8 @@ static void two_streams_interleaved(void **state)
 		assert_int_equal(c->iterations[i].launches, 11);
 }
 
-/* The stream on which collectives wait is the busiest, and has one name. */
+/* The stream on which collectives wait is the busiest and has only one kernel
+ * name. */
 static void waiting_collectives(void **state)
 {
 	struct world *w = *state;
@@ -199,7 +204,7 @@ static void waiting_collectives(void **state)
 	assert_int_equal(c->iterations[3].launches, 11);
 }
 
-/* One name in many roles: half of all launches are "e", six ways. */
+/* One name in many roles: half of all launches are "e", in six roles. */
 static void one_name_many_roles(void **state)
 {
 	struct world *w = *state;
@@ -212,7 +217,7 @@ static void one_name_many_roles(void **state)
 	assert_string_equal(c->range, "a");
 }
 
-/* A kernel alone, over and over, has no period but its own launch. */
+/* A single kernel that repeats has no period except its own launch. */
 static void one_kernel_is_no_period(void **state)
 {
 	struct world *w = *state;
@@ -222,7 +227,7 @@ static void one_kernel_is_no_period(void **state)
 	sound(w);
 }
 
-/* Graphs recorded whole are names, too: three of them a step. */
+/* Graphs recorded as a whole are names, too: three of them per step. */
 static void opaque_graphs(void **state)
 {
 	struct world *w = *state;
@@ -246,7 +251,7 @@ static void nothing_at_all(void **state)
 	assert_true(c->confidence == 0);
 }
 
-/* 100,000 iterations of ten kernels: in seconds, also with sanitizers. */
+/* 100,000 iterations of ten kernels take seconds, also with sanitizers. */
 static void many_iterations(void **state)
 {
 	struct world *w = *state;

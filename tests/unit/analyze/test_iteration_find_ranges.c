@@ -1,9 +1,10 @@
-/* test_iteration_find_ranges.c - iterations by ranges of the host and the GPU. */
+/* test_iteration_find_ranges.c - finds iterations by ranges of the host and
+ * the GPU. */
 #include "iteration_letters.h"
 
-enum { LATE_NS = 1000000 }; /* from a call to its kernels */
+enum { LATE_NS = 1000000 }; /* delay from a call to its kernels */
 
-/* A call at a moment of the host, and its kernel. */
+/* A host call at the given time, and its kernel. */
 static void launch(struct world *w, const char *name, const char *thread,
 	int64_t at_ns)
 {
@@ -17,8 +18,8 @@ static void step(struct world *w, const char *name, int64_t from_ns, int64_t ns)
 	rows_range(&w->t, RANGE_ANNOTATION, name, "main", from_ns, ns);
 }
 
-/* Steps with layers within, under one range over everything: the steps. The
- * backward pass is launched by another thread. */
+/* Steps contain layers, and one range is around everything: the steps are the
+ * iterations. Another thread launches the backward pass. */
 static void the_outermost_that_repeats(void **state)
 {
 	struct world *w = *state;
@@ -41,11 +42,12 @@ static void the_outermost_that_repeats(void **state)
 	assert_string_equal(c->range, "ProfilerStep#*");
 	assert_int_equal(c->n, 4);
 	assert_string_equal(c->iterations[3].label, "ProfilerStep#12");
-	/* From the first kernel that a step launched to the next step's. */
+	/* From the first kernel of a step to the first kernel of the next
+	 * step. */
 	assert_int_equal(c->iterations[1].start_ns, LATE_NS + 115);
 	assert_int_equal(c->iterations[1].dur_ns, 100);
 	assert_int_equal(c->iterations[1].launches, 3);
-	/* The last: to the end of its last kernel, which is after its range. */
+	/* The last step ends with its last kernel, which is after its range. */
 	assert_int_equal(c->iterations[3].dur_ns, 360 + 5 - 315);
 	assert_false(c->iterations[3].open);
 	assert_true(c->confidence > 0.999);
@@ -68,8 +70,8 @@ static void recursion(void **state)
 	assert_string_equal(c->iterations[2].label, "step 1");
 }
 
-/* A range that may change threads and begins before the one before it has
- * ended takes over; many of those are no iterations. */
+/* A range that may change threads and begins before its predecessor ends
+ * replaces it. Many of those make no iterations. */
 static void crossing_ranges(void **state)
 {
 	struct world *w = *state;
@@ -98,8 +100,8 @@ static void requests_that_overlap(void **state)
 	sound(w);
 }
 
-/* A step that launches nothing is an iteration of no kernels, from its own start to
- * the next one's first kernel; and a stratum of its own. */
+/* A step that launches nothing is an iteration without kernels. It lasts from
+ * its own start to the first kernel of the next, and has its own stratum. */
 static void a_step_without_gpu_work(void **state)
 {
 	struct world *w = *state;
@@ -126,7 +128,7 @@ static void a_step_without_gpu_work(void **state)
 	assert_string_equal(c->strata[1].text, "no kernels");
 }
 
-/* Layers have ranges, too: what comes once is in none of theirs. */
+/* Layers have ranges, too; kernels that occur once are outside them. */
 static void layers_alone(void **state)
 {
 	struct world *w = *state;
@@ -141,7 +143,7 @@ static void layers_alone(void **state)
 	sound(w);
 }
 
-/* A file for each step: one range that says so. */
+/* One file per step: its single range is the iteration. */
 static void a_single_step(void **state)
 {
 	struct world *w = *state;
@@ -156,7 +158,7 @@ static void a_single_step(void **state)
 	assert_true(c->confidence == 1);
 }
 
-/* Without calls, as the GPU saw them. */
+/* Without calls: ranges as the GPU recorded them. */
 static void ranges_of_the_gpu(void **state)
 {
 	struct world *w = *state;
@@ -174,7 +176,8 @@ static void ranges_of_the_gpu(void **state)
 	assert_int_equal(c->iterations[2].dur_ns, 60);
 }
 
-/* By name: with its number, without, with a star; and a name without ranges. */
+/* By name: with its number, without it, with a star; and a name without
+ * ranges. */
 static bool found_by_range(struct world *w, const char *range)
 {
 	const struct profile_params params = { range, BREAKDOWN_DEFAULTS };
@@ -216,8 +219,8 @@ static void named_where_nothing_is(void **state)
 		"the run has no ranges named 'x', and none that repeat");
 }
 
-/* Kernels whose calls are not in the trace, and one launched between two
- * steps, are of the iteration in whose window they begin. */
+/* Kernels whose calls are not in the trace, and a kernel launched between two
+ * steps, belong to the iteration in whose window they begin. */
 static void launches_outside(void **state)
 {
 	struct world *w = *state;

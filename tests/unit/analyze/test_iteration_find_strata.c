@@ -1,10 +1,10 @@
-/* test_iteration_find_strata.c - which iterations did the same work. */
+/* test_iteration_find_strata.c - groups iterations that did the same work. */
 #include "iteration_letters.h"
 #include "serving_steps.h"
 #include <stdio.h>
 
-/* A step whose range has a name: layers of a linear, an attention over so much
- * context, and a norm, as operators with dims and kernels with grids. */
+/* A step with a named range: layers of a linear, an attention over a given
+ * context, and a norm. Operators have dims and kernels have grids. */
 static void step(struct world *w, int number, const char *name, bool ops,
 	int batch, int context)
 {
@@ -31,7 +31,8 @@ static void step(struct world *w, int number, const char *name, bool ops,
 	}
 }
 
-/* In decode the context grows: one stratum. Another batch: another. */
+/* In decode the context grows within one stratum; another batch is another
+ * stratum. */
 static void context_and_batch(struct world *w, bool ops)
 {
 	for (int i = 0; i < 9; i++)
@@ -54,7 +55,8 @@ static void by_operators(void **state)
 	assert_string_equal(c->strata[0].text,
 		"aten::bmm [[16,100],[64,64]] ×4, "
 		"aten::linear [[16,64],[64,64]] ×4, …");
-	/* linear and mm have one size, four times an iteration; bmm six. */
+	/* linear and mm share one shape, four times per iteration; bmm occurs
+	 * six times. */
 	assert_string_equal(c->works[0].name, "aten::linear");
 	assert_string_equal(c->works[0].size, "[[16,64],[64,64]]");
 	assert_int_equal(c->works[0].kind, WORK_OP);
@@ -74,7 +76,8 @@ static void by_grids(void **state)
 		"grids of 3 kernels");
 }
 
-/* Names of serving engines: the work that they give counts, not the sizes. */
+/* Range names of serving engines: the work that they give counts, not the
+ * shapes. */
 static void by_what_engines_announce(void **state)
 {
 	struct world *w = *state;
@@ -107,7 +110,7 @@ static void by_what_engines_announce(void **state)
 	assert_int_equal(c->strata[2].sequences, 8);
 }
 
-/* More kinds of work than are kept apart: the rest is one. */
+/* There are more kinds of work than are kept apart: the rest is one stratum. */
 static void too_many_strata(void **state)
 {
 	struct world *w = *state;

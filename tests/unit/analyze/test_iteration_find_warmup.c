@@ -1,7 +1,8 @@
-/* test_iteration_find_warmup.c - the beginning that is unlike the rest. */
+/* test_iteration_find_warmup.c - finds a beginning that differs from the
+ * rest. */
 #include "iteration_letters.h"
 
-/* So many steps of "abcdefgh" whose kernels take ns[i] each. */
+/* The given number of steps of "abcdefgh"; each kernel takes ns[i]. */
 static void steps(struct world *w, const int64_t *ns, int n)
 {
 	int64_t at_ns = 0;
@@ -22,7 +23,7 @@ static uint32_t warmup(const struct world *w)
 	return n;
 }
 
-/* Three times as slow: no part of what is compared. */
+/* Three times as slow: excluded from comparisons. */
 static void three_times_slower(void **state)
 {
 	struct world *w = *state;
@@ -35,7 +36,7 @@ static void three_times_slower(void **state)
 	assert_int_equal(warmup(w), 1);
 }
 
-/* 2.5 % where the rest varies by 0.1 %; 1.5 % is none. */
+/* 2.5 % slower is warm-up if the rest varies by 0.1 %; 1.5 % is not. */
 static void a_little_slower(void **state)
 {
 	struct world *w = *state;
@@ -54,7 +55,8 @@ static void within_two_percent(void **state)
 	assert_int_equal(warmup(w), 0);
 }
 
-/* Faster is no warm-up; nor is a slow one behind one that is not. */
+/* A faster beginning is not warm-up; neither is a slow iteration after a
+ * normal one. */
 static void only_the_beginning(void **state)
 {
 	struct world *w = *state;
@@ -63,7 +65,7 @@ static void only_the_beginning(void **state)
 	assert_int_equal(warmup(w), 0);
 }
 
-/* Never more than a quarter, rounded up: 2 of 8. */
+/* At most a quarter, rounded up: 2 of 8. */
 static void a_quarter_at_most(void **state)
 {
 	struct world *w = *state;
@@ -72,7 +74,7 @@ static void a_quarter_at_most(void **state)
 	assert_int_equal(warmup(w), 2);
 }
 
-/* Three iterations are too few to judge each other. */
+/* Three iterations are too few to compare with each other. */
 static void too_few(void **state)
 {
 	struct world *w = *state;
@@ -82,8 +84,8 @@ static void too_few(void **state)
 	assert_int_equal(warmup(w), 0);
 }
 
-/* A first iteration that launches what none does later, of otherwise the same
- * duration: autotuning. Its grids are its own, its stratum is not. */
+/* A first iteration of the usual duration launches kernels that no later one
+ * does: autotuning. Its grids differ; its stratum does not. */
 static void kernels_of_the_first_alone(void **state)
 {
 	struct world *w = *state;

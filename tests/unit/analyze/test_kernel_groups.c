@@ -1,5 +1,5 @@
-/* test_kernel_groups.c - what is launched together wherever it is, found among
- * launches that are lost or come in between; layers that repeat are no groups. */
+/* test_kernel_groups.c - finds kernels that are always launched together,
+ * with launches lost and inserted. Repeating layers are not groups. */
 #include "attribute_world.h"
 #include <stdio.h>
 
@@ -30,8 +30,8 @@ static uint32_t drawn(uint64_t *r, uint32_t below)
 	return (uint32_t)((*r >> 33) % below);
 }
 
-/* Launches of a process without a host, on a stream; `noise` in a thousand are
- * lost, as many come in between. */
+/* Launches of a process without a host, on one stream. `noise` per thousand
+ * are lost, and as many are inserted. */
 static void replay(struct world *w, const char *const *names, int times,
 	uint32_t noise, int64_t stream)
 {
@@ -93,8 +93,8 @@ static void without_noise(void **state)
 	assert_true(g->confidence == 1);
 }
 
-/* One in fifty lost, as many in between: a group is whole in 0.98^2 of its
- * launches for every neighbor it has. */
+/* One in fifty is lost and as many are inserted: a group is complete in
+ * 0.98^2 of its launches per neighbor. */
 static void with_noise(void **state)
 {
 	struct world *w = *state;
@@ -128,7 +128,7 @@ static void two_streams(void **state)
 	assert_int_equal(w->p.groups.n, 0);
 }
 
-/* Eleven unknown kernels, again and again. */
+/* Eleven unattributed kernels that repeat. */
 static void a_layer_is_none(void **state)
 {
 	struct world *w = *state;
@@ -140,7 +140,7 @@ static void a_layer_is_none(void **state)
 	assert_int_equal(w->p.groups.n, 0);
 }
 
-/* Two kinds of layer share what begins them. */
+/* Two kinds of layer share their first kernels. */
 static void what_two_kinds_share_is_none(void **state)
 {
 	struct world *w = *state;
@@ -153,7 +153,7 @@ static void what_two_kinds_share_is_none(void **state)
 	assert_int_equal(w->p.groups.n, 0);
 }
 
-/* Products that follow each other are none, though of one operator. */
+/* Consecutive products are not a group, although they have one operator. */
 static void products_in_a_row(void **state)
 {
 	struct world *w = *state;
@@ -164,7 +164,7 @@ static void products_in_a_row(void **state)
 	assert_int_equal(w->p.groups.n, 0);
 }
 
-/* Called from four places, each with neighbors of its own. */
+/* Called from four places, each with its own neighbors. */
 static void between_different_neighbors(void **state)
 {
 	struct world *w = *state;
@@ -182,7 +182,8 @@ static void between_different_neighbors(void **state)
 	assert_true(g->support > 700 && g->support < 800);
 }
 
-/* The host's operators decide: a GEMM with a reduction in one place, without in another. */
+/* The host operators decide: a GEMM has a reduction in one place and none in
+ * another. */
 static void one_call(void **state)
 {
 	struct world *w = *state;
@@ -211,7 +212,8 @@ static void one_call(void **state)
 	assert_string_equal(g->operator_, "gemm");
 }
 
-/* Launches of different calls are not one call, although the catalog would join them. */
+/* Launches of different calls are not one call, even if the catalog would
+ * join them. */
 static void calls_that_differ(void **state)
 {
 	struct world *w = *state;

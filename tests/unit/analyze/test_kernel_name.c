@@ -1,4 +1,4 @@
-/* test_kernel_name.c - the name shown and the short one. */
+/* test_kernel_name.c - the displayed name and the short name. */
 #include "kernel_name.h"
 #include "copies.h"
 #include <setjmp.h>
@@ -38,7 +38,7 @@ static const struct {
 	{ "void k<((x)>>(1)), ((x)<(2)), (a)->b>(int) [clone .kd]", "k" },
 	{ "k(int) [clone .kd]", "k" },
 	{ "decltype (a::b(c)) ns::k<int>(int)", "k" },
-	/* cut off by whoever wrote the trace */
+	/* truncated by the tool that wrote the trace */
 	{ "void at::native::foo<at::native::bar<flo", "foo" },
 	{ "void at::native::foo(int, at::nat", "foo" },
 	{ "ns::", "ns::" },

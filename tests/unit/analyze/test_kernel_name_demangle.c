@@ -1,4 +1,5 @@
-/* test_kernel_name_demangle.c - mangled names: expanded, refused, stopped at a bound. */
+/* test_kernel_name_demangle.c - mangled names: demangled, rejected, or
+ * stopped at a limit. */
 #include "kernel_name.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,7 +36,8 @@ static void expands(void **state)
 	}
 }
 
-/* Cut off anywhere, a name is refused or read, and nothing else happens. */
+/* A name truncated at any byte is rejected or demangled, without further
+ * effects. */
 static void cut_anywhere(void **state)
 {
 	(void)state;
@@ -61,8 +63,8 @@ static void sub(struct buf *b, int k)
 			digits[(k - 1) % 36]);
 }
 
-/* Adds n types, each a pair of the one before: template `first`, which the
- * first pair follows as the next substitution. */
+/* Adds n types, each a pair of the previous type. The first pair is the
+ * substitution after template `first`. */
 static void pairs(struct buf *b, int first, int n)
 {
 	for (int i = 0; i < n; i++) {
@@ -74,7 +76,8 @@ static void pairs(struct buf *b, int first, int n)
 	}
 }
 
-/* A refusal; one that took its time would not end within the test's. */
+/* The name is rejected quickly; a slow rejection would exceed the test's time
+ * limit. */
 static void refused(struct buf *name, size_t most)
 {
 	struct buf b;
@@ -85,7 +88,8 @@ static void refused(struct buf *name, size_t most)
 	buf_release(name);
 }
 
-/* f(pair<int, int>, pair<pair…>, …): each parameter twice the one before. */
+/* f(pair<int, int>, pair<pair…>, …): each parameter is twice as long as the
+ * previous one. */
 static void bomb_of_output(void **state)
 {
 	struct buf name;
@@ -96,8 +100,8 @@ static void bomb_of_output(void **state)
 	refused(&name, 260);
 }
 
-/* The same inside a pack expansion, which is searched for a pack before a byte
- * is written. */
+/* The same inside a pack expansion, which is searched for a pack before any
+ * byte is written. */
 static void bomb_without_output(void **state)
 {
 	struct buf name;
@@ -109,7 +113,7 @@ static void bomb_without_output(void **state)
 	refused(&name, 500);
 }
 
-/* cv T_ I…E may be a conversion to T_ with arguments, or to T_<…>: a reader
+/* cv T_ I…E may be a conversion to T_ with arguments, or to T_<…>. A reader
  * that tries both reads the inner one twice as often at each level. */
 static void bomb_for_readers(void **state)
 {
@@ -126,7 +130,7 @@ static void bomb_for_readers(void **state)
 	refused(&name, 260);
 }
 
-/* As deep as the longest name allows: the stack must bear it. */
+/* Nesting as deep as the longest name allows must fit on the stack. */
 static void nested_as_deep_as_can_be(void **state)
 {
 	static const char *const nests[] = { "P", "1AI", "F", "K", "NS", "M",
@@ -142,8 +146,8 @@ static void nested_as_deep_as_can_be(void **state)
 	}
 }
 
-/* 700 templates and 1,200 references to a parameter, 7 KiB in all and no
- * nesting to speak of: the product of the two is what the stack must hold. */
+/* 700 templates and 1,200 references to a parameter, 7 KiB in all with little
+ * nesting: the stack must hold the product of the two. */
 static void bomb_for_the_stack(void **state)
 {
 	struct buf name;
@@ -187,8 +191,8 @@ static void a_name_of_6400_bytes_expands(void **state)
 	buf_release(&b);
 }
 
-/* 200 of A<int> need 200 * 6 bytes and commas: more than 1,024 bytes of name
- * are nothing bad. */
+/* 200 times A<int> needs 200 * 6 bytes plus commas: names of more than 1,024
+ * bytes are valid. */
 static void long_and_harmless(void **state)
 {
 	struct buf name, b;

@@ -1,4 +1,5 @@
-/* test_launches.c - from call to kernel; every number worked out by hand. */
+/* test_launches.c - time from call to kernel; every number is worked out by
+ * hand. */
 #include "world.h"
 #include "correlation.h"
 #include "ids.h"
@@ -51,7 +52,8 @@ static void one_line(void **state)
 	check(&s->kernel_run, 13.7, 11, 10, 20, 5.5);
 }
 
-/* Lines differ by thread, device, API and kernel, and come by average total. */
+/* Lines differ by thread, device, API and kernel, and are sorted by average
+ * total. */
 static void lines_and_their_order(void **state)
 {
 	struct world *w = *state;
@@ -81,7 +83,7 @@ static void lines_and_their_order(void **state)
 	}
 }
 
-/* A replay's kernels share the launch's correlation: each counts. */
+/* The kernels of a replay share the launch's correlation; each counts. */
 static void a_graph_replay(void **state)
 {
 	struct world *w = *state;
@@ -96,8 +98,8 @@ static void a_graph_replay(void **state)
 	assert_true(w->p.launch_stats[0].total.avg_ns == 70.5);
 }
 
-/* No kernel is queued, so a queue has no statistics; a call that no kernel
- * belongs to, and a kernel without one, are in no line. */
+/* No kernel is queued, so the queue has no statistics. A call without a
+ * kernel and a kernel without a call are in no line. */
 static void nothing_to_tell(void **state)
 {
 	struct world *w = *state;
@@ -121,8 +123,8 @@ static void nothing_to_tell(void **state)
 	assert_int_equal(w->p.notes.count[NOTE_uncorrelated], 3);
 }
 
-/* Five thousand launches, each a hundred days before its kernel, last longer
- * than what can be added up: below 2^60 ns lie 127 times 2^53. */
+/* Five thousand launches, each a hundred days before its kernel, exceed the
+ * sum that is supported: 2^60 ns is 127 times 2^53. */
 static void too_far_to_add_up(void **state)
 {
 	struct world *w = *state;
@@ -136,12 +138,12 @@ static void too_far_to_add_up(void **state)
 	assert_true(w->p.launch_stats[0].total.stddev_ns == 0);
 }
 
-/* Which call is whose, where several have one correlation:
+/* The call that is found if several calls share one correlation:
  *
  *   row 0  thread a   0…100   runtime call
- *   row 1  thread a  10…20      and the driver call in it
+ *   row 1  thread a  10…20      its driver call
  *   row 2  thread a  50…150   crosses row 0
- *   row 3  thread a 200…300   the number began anew, in row 4's order
+ *   row 3  thread a 200…300   the number is reused, within row 4
  *   row 4  thread a 200…400     around row 3
  *   row 5  thread b 205…210   another thread */
 static void calls_of_one_correlation(void **state)
@@ -169,7 +171,7 @@ static void calls_of_one_correlation(void **state)
 		assert_int_equal(call_of[i], due[i].call);
 }
 
-/* A hundred thousand calls of one correlation: found by bisection. */
+/* A hundred thousand calls of one correlation are found by bisection. */
 static void a_correlation_for_all(void **state)
 {
 	struct world *w = *state;

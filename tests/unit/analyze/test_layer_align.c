@@ -1,5 +1,5 @@
-/* test_layer_align.c - layers laid over each other though launches are lost, come
- * in between, or wear names of others. */
+/* test_layer_align.c - aligns layers although launches are lost, inserted or
+ * have wrong names. */
 #include "layer_letters.h"
 
 static void aligned(struct letters *w, uint32_t sections, enum section_place is)
@@ -79,7 +79,8 @@ static void nothing_at_all(void **state)
 	assert_int_equal(w->l.places_n, 0);
 }
 
-/* Beyond a mean of a thousand launches a place is a name. */
+/* With more than a thousand launches on average, a place is identified by
+ * name alone. */
 static void long_ones_go_by_name(void **state)
 {
 	struct letters *w = *state;
@@ -100,7 +101,7 @@ static void long_ones_go_by_name(void **state)
 	letters_sound(w, false);
 }
 
-/* 6 of the 7 launches are where most have them. */
+/* 6 of the 7 launches are at their most common place. */
 static void how_alike(void **state)
 {
 	struct letters *w = *state;
@@ -113,7 +114,7 @@ static void how_alike(void **state)
 	assert_true(layering_confidence(&w->l, &w->s) == 0);
 }
 
-/* Of many at one place one counts: 2 names of 1001 launches. */
+/* Of many launches at one place one counts: 2 names of 1001 launches. */
 static void long_ones_are_not_alike(void **state)
 {
 	struct letters *w = *state;
@@ -155,8 +156,9 @@ static uint32_t drawn(uint64_t *r, uint32_t below)
 
 enum { PLACES = 30, LAYERS = 2000, NOBODY = 255 };
 
-/* Layers of five names at thirty places, each with a duration of its own, 2 % of
- * launches lost and 2 % put in between. `truth` is by item: the place. */
+/* Layers of five names at thirty places, each with its own duration; 2 % of
+ * launches are lost and 2 % are inserted. `truth` gives the place of each
+ * item. */
 static void noisy_layers(struct letters *w, uint8_t *truth, uint64_t *r)
 {
 	uint32_t symbols[PLACES];
@@ -182,7 +184,7 @@ static void noisy_layers(struct letters *w, uint8_t *truth, uint64_t *r)
 	}
 }
 
-/* A launch lies where others of its true place lie. */
+/* Each launch must be placed with others of its true place. */
 static void noise(void **state)
 {
 	struct letters *w = *state;
@@ -212,8 +214,8 @@ static void noise(void **state)
 	assert_true(right * 1000 >= all * 990);
 }
 
-/* Random sequences of all lengths have nothing in common; it ends, and says how
- * much room it took where that is too much. */
+/* Random sequences of all lengths have nothing in common. The alignment ends,
+ * and reports the memory it needed if that was too much. */
 static void hostile(void **state)
 {
 	struct letters *w = *state;

@@ -1,10 +1,10 @@
-/* test_layer_given.c - layers that begin where somebody says. */
+/* test_layer_given.c - layers whose beginnings are given. */
 #include "layer_letters.h"
 
 static const char *const words[] = { "before", "layer", "between", "after",
 	"flat" };
 
-/* "before 1: A2 B1" a line per section, with its instances. */
+/* "before 1: A2 B1": one line per section, with its instances. */
 static void are(struct letters *w, const char *start, uint32_t every,
 	const char *due)
 {
@@ -62,8 +62,8 @@ static void two_kinds(void **state)
 		"layer 3: A3 B3 C3\nlayer 3: A3 D3 E3 F3 G3\nafter 1: Z1\n");
 }
 
-/* Some begin on the other stream, and are no beginnings. It comes 110 and 220 ns
- * behind the layer's start, B 220, 110 and 110. */
+/* Some begin on the other stream and are ignored. The kernel comes 110 and
+ * 220 ns after the layer's start, B 220, 110 and 110. */
 static void another_stream(void **state)
 {
 	struct letters *w = *state;
@@ -90,7 +90,8 @@ static void one_alone_takes_the_rest(void **state)
 	are(w, "A", 1, "before 1: X1\nlayer 1: A1 B1 C1 D1\n");
 }
 
-/* The final norm is of the layers' kernel; what follows it is none of theirs. */
+/* The final norm uses the same kernel as the layers; what follows it belongs
+ * to no layer. */
 static void a_head_that_begins_alike_is_behind(void **state)
 {
 	struct letters *w = *state;
@@ -102,7 +103,7 @@ static void a_head_that_begins_alike_is_behind(void **state)
 	assert_int_equal(w->l.instances[3].number, 2);
 }
 
-/* Of every second beginning: the last one is all alone. */
+/* Every second beginning is given: the last layer is alone. */
 static void a_head_of_one_launch_is_behind(void **state)
 {
 	struct letters *w = *state;
@@ -128,7 +129,7 @@ static void less_than_half_a_layer_is_before(void **state)
 	assert_int_equal(w->l.instances[1].number, 0);
 }
 
-/* Dense ones come first in many models, and are as long. */
+/* Dense layers come first in many models and take as long as the others. */
 static void a_first_layer_of_another_kind_is_one(void **state)
 {
 	struct letters *w = *state;

@@ -1,4 +1,4 @@
-/* test_layer_modules.c - layers from modules around launches. */
+/* test_layer_modules.c - finds layers from modules around launches. */
 #include "module_scene.h"
 
 static void siblings_of_one_class_are_layers(void **state)
@@ -27,7 +27,8 @@ static void siblings_of_one_class_are_layers(void **state)
 	assert_true(w->l.confidence == 1);
 }
 
-/* Of a projection what sums over ranks, of attention what stores. */
+/* The part of a projection that sums over ranks, and the part of attention
+ * that stores. */
 static void a_launch_may_do_something_else(void **state)
 {
 	struct scene *w = *state;
@@ -151,7 +152,7 @@ static void passes_are_apart(void **state)
 	assert_int_equal(w->l.instances[4].number, 0);
 }
 
-/* Two times through the model in a pass. */
+/* One pass runs the model twice. */
 static void what_is_between_two_times(void **state)
 {
 	struct scene *w = *state;

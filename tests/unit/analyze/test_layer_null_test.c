@@ -1,4 +1,4 @@
-/* test_layer_null_test.c - layers that chance would give as well are none. */
+/* test_layer_null_test.c - rejects layers that chance would produce as well. */
 #include "layer_null_test.h"
 #include "layer_letters.h"
 #include "xoshiro.h"
@@ -39,7 +39,7 @@ static void by_chance(struct letters *w, uint64_t seed, uint32_t n,
 		launch(w, xoshiro_below(&r, names));
 }
 
-/* Names drawn by chance; some give something that the detector takes for layers. */
+/* Random names; some contain sequences that the detector takes for layers. */
 static void any_order(void **state)
 {
 	static const uint32_t names[] = { 3, 4, 5, 8, 12, 26 };
@@ -59,7 +59,7 @@ static void any_order(void **state)
 		}
 }
 
-/* That of these the detector alone would say layers. */
+/* The detector alone would report layers in these. */
 static void taken_for_layers(void **state)
 {
 	struct letters *w = *state;
@@ -79,7 +79,7 @@ static void taken_for_layers(void **state)
 	assert_true(taken > 0);
 }
 
-/* Of 32 layers one launch in fifty is lost, one of another name. */
+/* Of 32 layers one launch in fifty is lost and one has another name. */
 static void noise(void **state)
 {
 	struct letters *w = *state;
@@ -106,7 +106,7 @@ static void noise(void **state)
 	}
 }
 
-/* Layers all the same: two of them are not much, and stay. */
+/* Two layers are little evidence, but they are still accepted. */
 static void two_layers(void **state)
 {
 	struct letters *w = *state;

@@ -1,4 +1,4 @@
-/* test_layer_period.c - layers by the repeating sequence of kernels. */
+/* test_layer_period.c - finds layers by the repeating sequence of kernels. */
 #include "layer_letters.h"
 
 static void passes(struct letters *w, uint32_t n)
@@ -113,8 +113,9 @@ static void before_and_after(void **state)
 	found(*state, "before 3, layer 8 8 8 8, after 2");
 }
 
-/* The kernel that begins most layers is another in the first, one is lost in the
- * third and one put into the fourth; what is on the second stream goes along. */
+/* The kernel that begins most layers differs in the first layer, is lost in
+ * the third, and is inserted into the fourth. Launches on the second stream
+ * follow their layer. */
 static void not_quite_the_same(void **state)
 {
 	struct letters *w = *state;
@@ -160,7 +161,7 @@ static void two_stacks(void **state)
 		      "layer 10 10 10 10 10 10, after 2");
 }
 
-/* A further layer behind a gap is none of them. */
+/* A similar layer after a gap is not one of them. */
 static void one_layer_ahead(void **state)
 {
 	passes(*state, 1);

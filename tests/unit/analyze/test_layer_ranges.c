@@ -1,4 +1,5 @@
-/* test_layer_ranges.c - layers from layerwise, numbered and named ranges. */
+/* test_layer_ranges.c - finds layers from layerwise, numbered and named
+ * ranges. */
 #include "module_scene.h"
 #include <stdio.h>
 
@@ -22,7 +23,7 @@ static void layerwise_ranges(void **state)
 	assert_int_equal(w->l.detector, LAYERS_MODULES);
 }
 
-/* Each range tells its whole path, within that of what it is in. */
+/* Each range gives its full path, below the path of the range around it. */
 static void layerwise_ranges_in_each_other(void **state)
 {
 	struct scene *w = *state;
@@ -88,7 +89,7 @@ static void a_class_as_the_trace_spells_it(void **state)
 		"layer 2 N: A\nbetween 1: B\nafter 1: B\n");
 }
 
-/* Within different stacks they are of different kinds. */
+/* Layers in different stacks are of different kinds. */
 static void a_class_within_two_stacks(void **state)
 {
 	struct scene *w = *state;
@@ -105,7 +106,7 @@ static void one_that_is_not_there(void **state)
 		"no range or module around launches is called 'chunk'");
 }
 
-/* Two replays: their kernels share a call, and a stream lags. */
+/* Two replays: the kernels of each share a call, and one stream lags. */
 static void replays_of_a_graph(void **state)
 {
 	static const char text[] =
@@ -119,8 +120,8 @@ static void replays_of_a_graph(void **state)
 	assert_string_equal(scene_text(w), "layer 4: A:attn B:mlp b:mlp\n");
 }
 
-/* Scenes of any shape, two passes each: what is in a pass is in an instance of it,
- * and these lie in order. */
+/* Scenes of any form with two passes each: each launch of a pass is in an
+ * instance of that pass, and the instances are in order. */
 static char *any_scene(unsigned *seed, int depth, char *to, const char *end)
 {
 	static const char *const names[] = { "ALayer_%d{", "BBlock_%d{",

@@ -1,5 +1,5 @@
-/* test_layer_realign.c - names that drift, put back; and where nothing tells what
- * they were. */
+/* test_layer_realign.c - realigns names that drift, and detects names that
+ * cannot be recovered. */
 #include "layer_realign.h"
 #include "profile.h"
 #include <setjmp.h>
@@ -17,7 +17,7 @@ static const int64_t before_us[BEFORE] = { 30, 1, 55 };
 struct drift {
 	struct layer_item items[MOST];
 	struct profile_kernel kernels[NAMES];
-	uint32_t is[MOST]; /* what each launch truly was */
+	uint32_t is[MOST]; /* the true name of each launch */
 	struct profile profile;
 	struct layer_seq s;
 	struct arena arena;
@@ -35,8 +35,8 @@ static void launch(struct drift *d, uint32_t name, uint32_t is, int64_t us)
 		.kind = LAYER_KERNEL };
 }
 
-/* Layer after layer behind `before` launches; of layer l the names are `lag(l)`
- * behind. */
+/* Layer after layer, after `before` launches; the names of layer l are
+ * `lag(l)` behind. */
 static void layers(struct drift *d, uint32_t before, uint32_t (*lag)(uint32_t))
 {
 	for (uint32_t i = 0; i < before; i++)
@@ -139,8 +139,8 @@ static void layers_before_the_drift_are_left(void **state)
 	layers(d, BEFORE, from_the_fifth);
 	realign(d);
 	all_are_what_they_were(d);
-	/* Lags 3, 6, 1, 4, 7, 2, 5, 0 and so on over 15 layers: two of them are
-	 * right by chance. No name stands at two phases. */
+	/* Lags 3, 6, 1, 4, 7, 2, 5, 0 and so on over 15 layers: two of them
+	 * are right by chance. No name occurs at two phases. */
 	assert_int_equal(d->changed, (15 - 1) * PHASES);
 }
 
@@ -173,7 +173,8 @@ static void the_first_layer_may_have_a_norm_of_its_own(void **state)
 	all_are_what_they_were(d);
 }
 
-/* Of the layer that lost one, what repeats is too short to be sure. */
+/* In the layer that lost a launch, the repeating part is too short to be
+ * certain. */
 static void a_launch_that_was_lost_moves_the_phase(void **state)
 {
 	struct drift *d = *state;
@@ -191,8 +192,8 @@ static void a_launch_that_was_lost_moves_the_phase(void **state)
 			assert_int_equal(d->items[i].symbol, d->is[i]);
 }
 
-/* Passes repeat as their layers do; between two there are other launches, under
- * whatever names they were recorded. */
+/* Passes repeat as their layers do. Between two passes there are other
+ * launches, recorded under any names. */
 static void passes_are_put_back_layer_by_layer(void **state)
 {
 	struct drift *d = *state;
@@ -218,7 +219,8 @@ static void names_in_their_place_stay(void **state)
 	all_are_what_they_were(d);
 }
 
-/* What came before the layers reaches into them by name: they lag there, too. */
+/* The names of launches before the layers extend into the layers, so the
+ * names lag there, too. */
 static void a_lag_from_the_start_is_not_guessed_at(void **state)
 {
 	struct drift *d = *state;
@@ -235,7 +237,7 @@ static void without_a_launch_before_the_layers_nothing_tells(void **state)
 	assert_int_equal(d->changed, 0);
 }
 
-/* Names in no order at all: their lag is none that could be taken off. */
+/* The names are in random order, so no lag can be subtracted. */
 static void names_at_random_are_not_guessed_at(void **state)
 {
 	struct drift *d = *state;

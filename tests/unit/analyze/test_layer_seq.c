@@ -1,5 +1,5 @@
-/* test_layer_seq.c - which device, stream and passes count, and what each launch
- * is called and lies in. */
+/* test_layer_seq.c - which device, stream and passes count, and the name and
+ * pass of each launch. */
 #include "layer_world.h"
 
 static void kernel(struct world *w, const char *name, int64_t start_ns,
@@ -21,7 +21,7 @@ static const char *name_of(const struct layer_seq *s, uint32_t item)
 		       : s->operations[symbol - s->profile->kernels_n];
 }
 
-/* "a0 b1": names with their lanes; "-" where of no pass. */
+/* "a0 b1": names with their lanes; "-" if the launch is in no pass. */
 static const char *text(struct layer_world *l)
 {
 	const char *all = "";
@@ -54,7 +54,7 @@ static void the_busiest_device(void **state)
 	asked.device = 3;
 	assert_true(layer_world_seq(&l, &asked));
 	assert_string_equal(text(&l), "a0 c0");
-	/* rows are of the process, not of the device */
+	/* rows belong to the process, not to the device */
 	assert_int_equal(l.s.items[1].row, 2);
 	assert_ptr_equal(l.s.items[1].is, &l.at.of[2]);
 	layer_seq_release(&l.s);
@@ -66,8 +66,8 @@ static void the_busiest_device(void **state)
 	layer_world_release(&l);
 }
 
-/* Collectives spin for longest, copies are many; layers are where most other
- * kernels are. */
+/* Collectives spin the longest and copies are the most numerous. Layers are
+ * on the stream that has most of the other kernels. */
 static void the_main_stream(void **state)
 {
 	struct layer_world l;
@@ -146,7 +146,8 @@ static void without_iterations_all_is_one_pass(void **state)
 	layer_world_release(&l);
 }
 
-/* Iterations of two strata, given: the second takes more time with fewer. */
+/* Iterations of two strata are given: the second takes more time with fewer
+ * launches. */
 static void the_stratum_of_most_time(void **state)
 {
 	struct layer_world l;
@@ -229,8 +230,8 @@ static void replayed(struct world *w, const char *name, int64_t start_ns,
 					.graph_node = node });
 }
 
-/* Of a replayed kernel what was open when its node was made, though another
- * range is around the replay. */
+/* A replayed kernel takes the range that was open when its node was made,
+ * even if another range is around the replay. */
 static void ranges_around(void **state)
 {
 	struct layer_world l;

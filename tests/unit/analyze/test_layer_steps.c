@@ -1,4 +1,5 @@
-/* test_layer_steps.c - layers of programs that call one operator at a time. */
+/* test_layer_steps.c - finds layers of programs that call one operator at a
+ * time. */
 #include "layer_hand.h"
 
 static void test_eager(void **state)

@@ -1,4 +1,4 @@
-/* test_module_name.c - what names of ranges tell of layers. */
+/* test_module_name.c - what range names say about layers. */
 #include "module_name.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 struct row {
 	const char *text;
 	bool module;
-	const char *due; /* parts with their numbers; "" tells nothing */
+	const char *due; /* parts with their numbers; "" for none */
 };
 
 static const struct row rows[] = {
@@ -72,7 +72,7 @@ static void names(void **state)
 	}
 }
 
-/* More parts than are kept: no path, but one name. */
+/* More parts than are kept: the result is one name and no path. */
 static void deep(void **state)
 {
 	struct module_name m;

@@ -1,5 +1,5 @@
-/* test_names_lag.c - names that drift against durations, and what only looks
- * like it. */
+/* test_names_lag.c - detects names that drift against durations, and accepts
+ * sequences that only look like it. */
 #include "world.h"
 #include <stdio.h>
 
@@ -8,7 +8,7 @@ static const char *const names[POSITIONS] = { "norm", "qkv", "rope", "store",
 	"attend", "reduce", "out", "act" };
 static const int64_t durs_us[POSITIONS] = { 4, 22, 6, 3, 43, 10, 90, 15 };
 
-/* Layer after layer; of layer l the names are `lag(l)` positions behind. */
+/* Layer after layer; the names of layer l are `lag(l)` positions behind. */
 static void layers(struct world *w, uint32_t (*lag)(uint32_t))
 {
 	int64_t at = 0;
@@ -37,8 +37,8 @@ static void names_that_drift_are_noticed(void **state)
 
 	layers(w, drifting);
 	assert_true(world_analyse(w));
-	/* All but the first layer: every name differs from that of the layer
-	 * before, and every duration is the same. */
+	/* In all layers except the first, every name differs from that of the
+	 * previous layer and every duration is the same. */
 	assert_int_equal(w->p.notes.count[NOTE_names_lag],
 		(LAYERS - 1) * POSITIONS);
 	assert_string_equal(note_sentence(&a, NOTE_names_lag, 152,
@@ -58,7 +58,7 @@ static void names_in_their_place_are_not(void **state)
 	assert_int_equal(w->p.notes.count[NOTE_names_lag], 0);
 }
 
-/* Every other layer uses other kernels, which take as long: each name keeps to
+/* Every other layer uses different kernels that take as long: each name keeps
  * its duration. */
 static void layers_of_two_kinds_are_not(void **state)
 {
@@ -75,7 +75,7 @@ static void layers_of_two_kinds_are_not(void **state)
 	assert_int_equal(w->p.notes.count[NOTE_names_lag], 0);
 }
 
-/* All take about the same: that names differ says nothing. */
+/* All take about the same time, so different names prove nothing. */
 static void kernels_that_all_take_the_same_are_not(void **state)
 {
 	struct world *w = *state;

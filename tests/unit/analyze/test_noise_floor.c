@@ -1,4 +1,5 @@
-/* test_noise_floor.c - the floor of a function from repeats, and the default without. */
+/* test_noise_floor.c - the noise floor of a function from repeats, and the
+ * default without repeats. */
 #include "noise_floor.h"
 #include "dist.h"
 #include <math.h>
@@ -10,8 +11,9 @@
 
 static void floors(void **state)
 {
-	/* Logs of group 1: 0, 0.1, 0.2: half the squared differences are 0.005,
-	 * worth 1.6; group 2 has one run that knows "gemm", group 3 none. */
+	/* Logs of group 1: 0, 0.1, 0.2: half the squared differences are
+	 * 0.005 with a weight of 1.6. Group 2 has one run with "gemm", group
+	 * 3 none. */
 	struct repeat_mean a[] = { { "gemm", 1 }, { "norm", 5 } };
 	struct repeat_mean b[] = { { "gemm", exp(0.1) }, { "zero", 0 } };
 	struct repeat_mean c[] = { { "gemm", exp(0.2) } };
@@ -37,8 +39,8 @@ static void floors(void **state)
 	assert_true(f.sd == 0 && isinf(f.df));
 }
 
-/* Eight runs that waver by 1 %, the last four of them 30 % slower, given in any
- * order: the floor is the wavering. */
+/* Eight runs vary by 1 % and the last four are 30 % slower, given in any
+ * order: the floor is the 1 % variation. */
 static void a_lasting_change(void **state)
 {
 	static const int order[] = { 3, 0, 7, 4, 1, 6, 2, 5 };
@@ -53,8 +55,8 @@ static void a_lasting_change(void **state)
 		runs[i] = (struct repeat_run){ at + 1, 1, NULL, &means[i], 1 };
 	}
 	struct noise_floor f = noise_floor_of(&r, "gemm", -1);
-	/* Six of 0.01, and one that counts as no more than 6.25 times the
-	 * fifth of seven shows: 4.625 of 7.25 normal deviations are within it. */
+	/* Six of 0.01, and one that counts with at most 6.25 times the fifth
+	 * of seven: 4.625 of 7.25 normal deviations are within it. */
 	double half = 0.01 * 0.01 / 2;
 	double z = dist_t_quantile((1 + 4.625 / 7.25) / 2, INFINITY);
 	double s2 = (6 * half + 6.25 * half / (z * z)) / 7 / 0.9775;

@@ -1,4 +1,5 @@
-/* test_opaque_graphs.c - replays recorded whole; every number worked out by hand. */
+/* test_opaque_graphs.c - replays recorded as a whole; every number is worked
+ * out by hand. */
 #include "world.h"
 
 /* Two graphs on two devices beside two kernels:
@@ -38,7 +39,8 @@ static void replays_and_kernels(void **state)
 	assert_true(p->graph_stats[1].time.med_ns == 150);
 }
 
-/* What the compiled export of the shared traces amounts to, in its note. */
+/* The totals of the compiled export in the shared traces, as its note gives
+ * them. */
 static void seconds_in_graphs(void **state)
 {
 	struct world *w = *state;
@@ -52,7 +54,7 @@ static void seconds_in_graphs(void **state)
 		"they took 7811.21 ms, the kernels listed 0.08 ms");
 }
 
-/* Nothing but replays is no run without GPU work. */
+/* A run that has only replays does have GPU work. */
 static void replays_only(void **state)
 {
 	struct world *w = *state;
@@ -65,7 +67,7 @@ static void replays_only(void **state)
 	assert_int_equal(w->p.devices[0].number, 3);
 }
 
-/* Equal totals: by graph, executable and device. */
+/* Equal totals are sorted by graph, executable and device. */
 static void a_settled_order(void **state)
 {
 	static const int due[][3] = { { -1, 9, 0 }, { 1, 1, 0 }, { 1, 1, 1 },

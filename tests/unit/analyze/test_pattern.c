@@ -1,5 +1,6 @@
-/* test_pattern.c - time per function, device and iteration; collectives one by one.
- * Numbers by hand, or by a search through all rows for each of them. */
+/* test_pattern.c - time per function, device and iteration; single
+ * collectives. Numbers are worked out by hand or by a search through all
+ * rows. */
 #include "iteration_rows.h"
 #include <stdlib.h>
 
@@ -35,7 +36,7 @@ static void kinds_fill(struct world *w)
 	rows_call(t, "cudaStreamWaitEvent", "2", 62, 1, 1);
 	/* begins in the first window, ends in the second */
 	rows_call(t, "hipDeviceSynchronize", "1", 99, 50, 1);
-	/* between the windows, and behind the last */
+	/* between the windows, and after the last */
 	rows_call(t, "cudaStreamSynchronize", "1", 100, 5, 1);
 	rows_call(t, "cudaStreamSynchronize", "1", 300, 5, 1);
 }
@@ -88,15 +89,15 @@ static void test_kinds(void **state)
 	cell_is(given_find(w, "a", "GPU 0"), 1, 5, 1, 5, 5);
 	cell_is(given_find(w, "a", "GPU 1"), 1, 0, 0, -1, -1);
 	cell_is(given_find(w, "cudaStreamSynchronize", "Host"), 0, 10, 2, 1, 9);
-	/* time descending, then name, then device */
+	/* by descending time, then name, then device */
 	assert_string_equal(w->p.patterns.rows[0].name, "hipDeviceSynchronize");
 	assert_string_equal(w->p.patterns.rows[1].name, "a");
 	assert_string_equal(w->p.patterns.rows[6].name, "CopyDeviceToHost");
 	assert_string_equal(w->p.patterns.rows[7].name, "Memcpy");
 }
 
-/* A function that runs in no iteration is in no row; nor is anything where there
- * are no iterations. */
+/* A function that runs in no iteration has no row. Without iterations there
+ * are no rows. */
 static void test_outside(void **state)
 {
 	struct world *w = *state;
@@ -135,7 +136,7 @@ static void search(const struct world *w, const struct given *g,
 	}
 }
 
-/* Whose a kernel is has nothing to do with where it lies. */
+/* The process of a kernel is independent of the position of its row. */
 static void test_each_row(void **state)
 {
 	static const char *const names[] = { "a", "b", "c", COLLECTIVE };
@@ -176,8 +177,8 @@ static void test_each_row(void **state)
 	}
 }
 
-/* Collectives of a name on two streams of two devices; times from the run's
- * first record, which is 5. Iterations are not asked for. */
+/* Collectives of one name on two streams of two devices. Times count from the
+ * first record of the run, at 5. Iterations are not needed. */
 static void test_collectives(void **state)
 {
 	struct world *w = *state;

@@ -1,5 +1,5 @@
-/* test_pattern_counters.c - counters beside functions: by hand, and beside a
- * computation that looks at every sample for every execution. */
+/* test_pattern_counters.c - counter values of functions: by hand, and
+ * compared with a computation that checks every sample for every execution. */
 #include "iteration_rows.h"
 #include <math.h>
 #include <stdio.h>
@@ -33,10 +33,10 @@ static void near(double got, double want)
 }
 
 /* The kernel of [0,100] holds samples 1, 2 and 6: mean 3, variance 14/3. The
- * one of [110,120] lies between 6 at 100 and 8 at 140: 6.5 and 7, mean 6.75; so
- * μ = (3·100 + 6.75·10) / 110 and σ² = 14/3·100 / 110. In the second iteration
- * [200,202] is beyond the last sample. The host's and the other device's
- * counters are not this kernel's. */
+ * one of [110,120] is between 6 at 100 and 8 at 140: 6.5 and 7, mean 6.75. So
+ * μ = (3·100 + 6.75·10) / 110 and σ² = 14/3·100 / 110. In the second
+ * iteration [200,202] is after the last sample. Counters of the host and of
+ * the other device do not apply to this kernel. */
 static void test_by_hand(void **state)
 {
 	struct world *w = *state;
@@ -74,8 +74,8 @@ static void test_by_hand(void **state)
 	assert_int_equal(cpu->interpolated[0], METRIC_INTERPOLATED);
 }
 
-/* Two samples inside tell a deviation, but no mean: at 10 and 20 the line gives
- * 4 and 8; inside at 12 and 18 stand 0 and 10, deviation 5. */
+/* Two samples inside give a deviation, but no mean: at 10 and 20 the line
+ * gives 4 and 8; inside, 0 at 12 and 10 at 18 give the deviation 5. */
 static void test_two_inside(void **state)
 {
 	struct world *w = *state;
@@ -90,7 +90,7 @@ static void test_two_inside(void **state)
 	given_iteration(w, &g, 0, 100);
 	given_rows(w, &g);
 	given_patterns(w, &g);
-	/* what takes no time weighs nothing */
+	/* executions of zero length have zero weight */
 	assert_int_equal(w->p.patterns.metrics_n, 1);
 	const struct pattern_metric *sm = metric_of(w, "a", "GPU 0", "sm");
 	near(sm->mu[0], 6);
@@ -98,7 +98,8 @@ static void test_two_inside(void **state)
 	assert_int_equal(sm->interpolated[0], METRIC_INTERPOLATED);
 }
 
-/* Samples that are no number are none; a counter of nothing else is noted. */
+/* Samples that are not numbers are ignored; a counter that has no others is
+ * noted. */
 static void test_no_number(void **state)
 {
 	struct world *w = *state;
@@ -120,8 +121,9 @@ static void test_no_number(void **state)
 	assert_string_equal(w->p.notes.detail[NOTE_counters_nan], "dead");
 }
 
-/* 2^22 values hold 2000 iterations of 2097 pairs; 50 counters beside 42 functions
- * are 2100. The function that took least has three fewer: c47, c48, c49. */
+/* 2^22 values hold 2000 iterations of 2097 pairs; 50 counters of 42 functions
+ * are 2100 pairs. The function that took least has three fewer: c47, c48,
+ * c49. */
 static void test_too_many(void **state)
 {
 	struct world *w = *state;
@@ -161,7 +163,7 @@ static void test_too_many(void **state)
 	assert_string_equal(w->p.notes.detail[NOTE_metrics_cut], "c47");
 }
 
-/* The counter at a moment, by looking at all samples; false beyond them. */
+/* The counter at a given time, from all samples; false outside their range. */
 static bool line_at(const struct trace *t, int32_t device, int64_t at,
 	double *v)
 {
@@ -229,7 +231,7 @@ static void random_world(struct world *w, struct given *g)
 	int64_t at = rand() % 30, gap = 1 + rand() % 40, long_one = rand() % 9;
 	int64_t end = long_one == 0 ? 4000 : 400;
 	for (int i = 0; i < 500 && at < end; i++) {
-		/* no two of a device at the same moment */
+		/* no two samples of a device have the same time */
 		sample(&w->t, "m", rand() % 2, at, rand() % 1000);
 		at += 1 + rand() % gap;
 	}

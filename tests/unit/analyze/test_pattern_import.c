@@ -1,4 +1,4 @@
-/* test_pattern_import.c - patterns come out as the imported table has them. */
+/* test_pattern_import.c - imported patterns equal their table. */
 #include "iteration_rows.h"
 #include "pattern_import.h"
 #include <math.h>
@@ -46,9 +46,9 @@ static void tell(struct world *w, const struct line *l, size_t n)
 }
 #define TELL(w, lines) tell(w, lines, sizeof(lines) / sizeof *(lines))
 
-/* Iterations in their own order: 4, then 2. A row without a metric tells the time
- * alone; one whose mean is missing has a row nonetheless; an iteration without any
- * has none. Kernels are shown demangled, what is no kernel as it is. */
+/* Iterations keep their own order: 4, then 2. A row without a metric has the
+ * time alone. A row whose mean is missing stays; an iteration without any has
+ * none. Kernel names are demangled, other names are not. */
 static void test_as_told(void **state)
 {
 	static const struct line lines[] = {
@@ -91,7 +91,7 @@ static void test_as_told(void **state)
 	assert_true(usage->interpolated[1] == 2 && isnan(usage->mu[0]));
 }
 
-/* Words of tables, and ones that nobody knows, by what their device is. */
+/* Words of tables, known and unknown, depending on their device. */
 static void test_types(void **state)
 {
 	static const struct line lines[] = {
@@ -131,8 +131,8 @@ static void test_types(void **state)
 	}
 }
 
-/* Of two rows with a time for the same, and of two with a metric, the first
- * counts; rows of another anchor and of an iteration that is none do not. */
+/* Of two rows with the same time and of two with the same metric, the first
+ * counts. Rows of another anchor or of a missing iteration do not count. */
 static void test_twice(void **state)
 {
 	static const struct line lines[] = {

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-/* Four iterations, the first a warm-up and the third not told. */
+/* Four iterations: the first is a warm-up and the third is missing. */
 static struct iteration iterations[] = {
 	{ .dur_ns = 9000, .use = ITERATION_WARMUP },
 	{ .dur_ns = 1000 },
@@ -19,7 +19,8 @@ static const struct iterations found = { .iterations = iterations,
 	.kept_n = 3 };
 static uint32_t told[] = { 0, 1, 3 };
 
-/* Runs in the warm-up and the last; a table told its β of the last alone. */
+/* The function runs in the warm-up and in the last iteration; a table gives
+ * its β for the last alone. */
 static int64_t dur_ns[] = { 8000, 0, 500 }, launches[] = { 9, 0, 2 },
 	       min_ns[] = { 1, -1, 240 }, max_ns[] = { 900, -1, 260 };
 static double beta_pct[] = { 90, NAN, 24.5 };
@@ -55,7 +56,7 @@ static void test_kept_iterations(void **state)
 	assert_int_equal(m.rows[0].max_ns, 260);
 	assert_int_equal(m.rows[0].iterations, 1);
 	assert_int_equal(m.rows[0].metrics_n, 0);
-	/* as told: (0 + 24.5) / 2 */
+	/* as given: (0 + 24.5) / 2 */
 	assert_true(m.rows[1].beta_pct == 12.25);
 	assert_int_equal(m.rows[1].metrics_n, 2);
 	const struct metric_mean *clock = &m.rows[1].metrics[0];

@@ -1,5 +1,5 @@
-/* test_pattern_split.c - an iteration's time, beside a count nanosecond by
- * nanosecond. */
+/* test_pattern_split.c - compares the split of an iteration's time with a
+ * count of every nanosecond. */
 #include "iteration_rows.h"
 #include <stdlib.h>
 
@@ -16,9 +16,9 @@ static void split_is(const struct iteration *c, int64_t compute, int64_t comm,
 }
 
 /* Kernels of two devices overlap: [0,10) and [5,20) are 20. The collective
- * [15,30) has 10 beyond them, the copy [25,40) 10 beyond both; the rest of 100
- * is idle. The host waits in two threads at once, [90,100) and [95,120), of
- * which 10 lie inside. */
+ * [15,30) adds 10, the copy [25,40) adds 10 more; the rest of 100 is idle.
+ * The host waits in two threads at once, [90,100) and [95,120), of which 10
+ * are inside. */
 static void test_by_hand(void **state)
 {
 	struct world *w = *state;
@@ -38,8 +38,8 @@ static void test_by_hand(void **state)
 	split_is(&g.iterations[0], 20, 10, 10, 60, 10);
 }
 
-/* Records that no iteration's window holds whole count for what lies inside, and
- * the time between iterations for none. Nothing tells of the host. */
+/* Records that exceed an iteration's window count with the part inside it.
+ * The time between iterations counts for none. The host has no data. */
 static void test_clipped(void **state)
 {
 	struct world *w = *state;
@@ -59,8 +59,8 @@ static void test_clipped(void **state)
 
 enum { SPAN = 300 };
 
-/* What each nanosecond is spent on: bit 1 compute, 2 collective, 4 copy, 8 the
- * host waits. */
+/* The use of each nanosecond: bit 1 compute, 2 collective, 4 copy, 8 the host
+ * waits. */
 static uint8_t spent[SPAN * 2];
 
 static void spend(int64_t start_ns, int64_t dur_ns, uint8_t bit)

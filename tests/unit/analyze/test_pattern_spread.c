@@ -1,11 +1,12 @@
-/* test_pattern_spread.c - launches by length: few, many, and none kept; and what
- * they tell where iterations are too few. */
+/* test_pattern_spread.c - launches by length: few, many, and none kept; and
+ * what they show if there are too few iterations. */
 #include "iteration_rows.h"
 #include "few_iterations_test.h"
 #include "pattern_execution.h"
 #include <stdlib.h>
 
-/* Fifteen of 15 to 1 ns, in that order, and one in an iteration that is left out. */
+/* Fifteen launches of 15 to 1 ns, in that order, and one in an excluded
+ * iteration. */
 static void test_few(void **state)
 {
 	struct world *w = *state;
@@ -42,7 +43,8 @@ static void test_one(void **state)
 		assert_int_equal(given_find(w, "a", "GPU 0")->spread_ns[i], 7);
 }
 
-/* An even choice of more than are sorted: its quantiles are theirs. */
+/* There are more launches than are sorted: the quantiles of an even sample
+ * equal those of all. */
 static void test_many(void **state)
 {
 	struct world *w = *state;
@@ -71,8 +73,8 @@ struct sides {
 	struct change change;
 };
 
-/* One iteration a side of launches of 1 to 17 µs, the head's times `by` but for
- * `stay` of them. */
+/* One iteration per side with launches of 1 to 17 µs. The head's times are
+ * multiplied by `by`, except for `stay` of them. */
 static enum change_class of_spread(double by, int stay)
 {
 	static const uint32_t one = 1;
@@ -109,8 +111,8 @@ static enum change_class of_spread(double by, int stay)
 	return s.change.is;
 }
 
-/* The ranges overlap, and yet each launch moved; or one of them did not; or all
- * did by less than runs differ. */
+/* The ranges overlap, and yet every launch changed; or one of them did not;
+ * or all changed by less than runs vary. */
 static void test_launches(void **state)
 {
 	(void)state;

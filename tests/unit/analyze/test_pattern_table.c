@@ -1,4 +1,5 @@
-/* test_pattern_table.c - very many iterations: an even choice, kept ones first. */
+/* test_pattern_table.c - an even sample of very many iterations, kept ones
+ * first. */
 #include "iteration_find.h"
 #include "pattern_table.h"
 #include <setjmp.h>
@@ -14,7 +15,7 @@ struct world {
 	uint32_t *place;
 };
 
-/* n iterations, of which every `warm`-th (0: none) is no kept one. */
+/* n iterations, of which every `warm`-th is not kept (0: all are kept). */
 static void choose(struct world *w, uint32_t n, uint32_t warm,
 	uint32_t functions)
 {
@@ -39,8 +40,8 @@ static void test_few(void **state)
 	arena_release(&w.arena);
 }
 
-/* 100,000 iterations: the first, the last, and steps of 50 or 51 between them, for
- * 1999 steps make 99,999. */
+/* 100,000 iterations: the first, the last, and steps of 50 or 51 between
+ * them, because 1999 steps make 99,999. */
 static void test_thinned(void **state)
 {
 	(void)state;
@@ -77,7 +78,8 @@ static void test_kept_first(void **state)
 	arena_release(&w.arena);
 }
 
-/* 2^22 cells: of 2^15 functions 128 iterations, of 2^23 functions one. */
+/* The limit is 2^22 cells: 128 iterations of 2^15 functions, one of 2^23
+ * functions. */
 static void test_many_functions(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* test_profile.c - small traces, every number worked out by hand. */
+/* test_profile.c - small traces; every number is worked out by hand. */
 #include "world.h"
 
 static const struct kernel_stat *line(const struct profile *p, enum split split,
@@ -54,7 +54,7 @@ static void one_of_everything(void **state)
 	check(p, SPLIT_NONE, 0, "f(int)", 330, 3, 91.7);
 	check(p, SPLIT_NONE, 1, "g", 30, 1, 8.3);
 	assert_null(line(p, SPLIT_NONE, 2));
-	/* g and the last f take as long and are as many: by name */
+	/* g and the last f have equal times and counts: by name */
 	check(p, SPLIT_DEVICE, 0, "f(int)", 200, 1, 55.6);
 	check(p, SPLIT_DEVICE, 1, "f(int)", 130, 2, 36.1);
 	check(p, SPLIT_DEVICE, 2, "g", 30, 1, 8.3);
@@ -115,7 +115,8 @@ static void copies_only(void **state)
 	assert_int_equal(w->p.devices[0].launches, 0);
 }
 
-/* What cannot be named is named so; sizes past 64 bits are no sizes. */
+/* A kernel without a usable name gets a fixed name; sizes beyond 64 bits are
+ * unknown. */
 static void odd_values(void **state)
 {
 	struct world *w = *state;
@@ -192,7 +193,8 @@ static void more_time_than_a_trace_can_hold(void **state)
 		"hold (104 days)");
 }
 
-/* With any ceiling it is done or says that it is full. */
+/* With any memory limit the function succeeds or reports that the arena is
+ * full. */
 static void no_room(void **state)
 {
 	struct world *w = *state;

@@ -1,4 +1,5 @@
-/* test_range_operator_layer.c - dicts that layerwise hooks write, and hostile ones. */
+/* test_range_operator_layer.c - dicts that layerwise hooks write, and hostile
+ * ones. */
 #include "range_operator.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +35,7 @@ static void linear_of_sglang(void **state)
 	assert_int_equal(l.out_features, 6144);
 }
 
-/* Outputs, keyword tensors, tuples, words, calls, and both quotes. */
+/* Outputs, keyword tensors, tuples, words, calls, and both kinds of quotes. */
 static void further_keys_of_vllm(void **state)
 {
 	struct layer_text l;
@@ -97,8 +98,8 @@ static void what_is_none(void **state)
 	assert_true(range_operator_parse_layer(FRONT "'Inputs': [[1]]}", &l));
 }
 
-/* 64 KiB of opening brackets of each kind end at the bound on depth, those of
- * inputs at that on their number. */
+/* 64 KiB of opening brackets of each kind stop at the depth limit; those of
+ * inputs stop at the limit on their number. */
 static void deep_and_long(void **state)
 {
 	static const char *const open[] = { "[", "(", "{", "f(", "{'a':", "'" };

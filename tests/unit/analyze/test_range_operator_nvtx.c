@@ -1,4 +1,5 @@
-/* test_range_operator_nvtx.c - names of emit_nvtx, old and new, and what only looks so. */
+/* test_range_operator_nvtx.c - names of emit_nvtx, old and new, and names
+ * that only look like them. */
 #include "range_operator.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +32,7 @@ static const struct {
 	{ "FSDP::pre_forward (a, b), op_id = 3", "FSDP::pre_forward (a, b)",
 		NULL },
 	{ "f\xc3\xbcnf, op_id = 3", "f\xc3\xbcnf", NULL },
-	/* broken off: what was whole before counts */
+	/* truncated: the complete parts before the end count */
 	{ "aten::mm, op_id = 5, sizes = [[4, 10", "aten::mm", NULL },
 	{ "aten::mm, sizes = [[4], [5]", "aten::mm", NULL },
 	{ "aten::mm, sizes = [[4]]]", "aten::mm", NULL },
@@ -41,7 +42,7 @@ static const struct {
 	/* each key once, in order */
 	{ "aten::mm, sizes = [[4]], sizes = [[5]]", "aten::mm", "[[4]]" },
 	{ "aten::mm, input_op_ids = [], sizes = [[4]]", "aten::mm", NULL },
-	/* almost */
+	/* almost valid */
 	{ "aten::mm", NULL, NULL },
 	{ "", NULL, NULL },
 	{ ", op_id = 5", NULL, NULL },

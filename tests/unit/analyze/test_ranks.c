@@ -1,10 +1,10 @@
-/* test_ranks.c - ranks laid beside each other, by hand. */
+/* test_ranks.c - compares ranks; every number is worked out by hand. */
 #include "ranks_world.h"
 
-/* Two all-reduces, whose streams are in another order on rank 1: by start they
- * are 10 and 30 beside 25 and 5, so transfer is 10 + 5. Clocks agree: rank 1
- * began 100 later. At 10 and 105, then at 50 and 125: rank 1 is last, by 95 and
- * 75; the first is no overlap (20 < 105), the second neither. */
+/* Two all-reduces, whose streams are in a different order on rank 1. By start
+ * they are 10 and 30 against 25 and 5, so transfer is 10 + 5. Clocks agree,
+ * and rank 1 began 100 later. They start at 10 and 105, then at 50 and 125:
+ * rank 1 is last, by 95 and 75. Neither overlaps: in the first, 20 < 105. */
 static void test_streams(void **state)
 {
 	struct world *w = *state;
@@ -32,9 +32,9 @@ static void test_streams(void **state)
 	assert_true(isnan(l[0].last_share) && isnan(l[1].late_ns));
 }
 
-/* Rank 1's clock begins 10 later. Ends agree; it begins at 5+10 and 20+10, rank
- * 0 at 0 and 30: last once, and together with rank 0 once: 3/4 and 1/4. It is
- * late by 15 and 0, rank 0 by none. */
+/* Rank 1's clock begins 10 later. Ends agree; it begins at 5+10 and 20+10,
+ * rank 0 at 0 and 30. Rank 1 is last once, and together with rank 0 once: 3/4
+ * and 1/4. It is late by 15 and 0, rank 0 by 0. */
 static void test_clocks(void **state)
 {
 	struct world *w = *state;
@@ -48,14 +48,15 @@ static void test_clocks(void **state)
 	assert_true(w->out.ranks[1].last_share == 0.75);
 	assert_true(w->out.ranks[0].late_ns == 0);
 	assert_true(w->out.ranks[1].late_ns == 7.5);
-	/* whoever does not tell when it began cannot be laid beside others */
+	/* a rank without a start time cannot be aligned with others */
 	w->runs[0].started_utc_ns = -1;
 	analyse(w);
 	assert_false(w->out.clocks_agree);
 	assert_true(isnan(w->out.ranks[1].late_ns));
 }
 
-/* Of "b" rank 1 lacks one: three are not split, whatever they took. */
+/* Rank 1 lacks one launch of "b": three are not split, however long they
+ * took. */
 static void test_counts_differ(void **state)
 {
 	struct world *w = *state;
@@ -74,7 +75,7 @@ static void test_counts_differ(void **state)
 	assert_int_equal(w->out.ranks[0].waiting_ns, 1);
 }
 
-/* A run alone tells no waiting; one without launches tells nothing. */
+/* A single run shows no waiting; a run without launches shows nothing. */
 static void test_alone(void **state)
 {
 	struct world *w = *state;
@@ -102,9 +103,9 @@ static void test_alone(void **state)
 	assert_string_equal(w->e.text, "the job has no run");
 }
 
-/* Ranks without any collectives wait for nobody; two ranks 0 and one that
- * nobody knows, which comes last. Devices: each name once, none where one of
- * them is unknown. */
+/* Ranks without collectives do not wait. Two runs are rank 0; the run
+ * without a rank comes last. Each device name is listed once; if one is
+ * unknown, none is listed. */
 static void test_no_collectives(void **state)
 {
 	static const char *const two[] = { "A100", "H100", "A100" };
@@ -138,20 +139,20 @@ static void test_no_collectives(void **state)
 	assert_true(waiting[1][0] == 0);
 }
 
-/* Computing: median and MAD of each row by hand. */
+/* Compute time: median and MAD of each row by hand. */
 static void test_stragglers(void **state)
 {
 	static const struct {
 		int64_t compute[5];
 		int straggler; /* -1 none */
 	} rows[] = {
-		/* median 1000, MAD 0: beyond 2 % or not */
+		/* median 1000, MAD 0: above 2 % or not */
 		{ { 1000, 1000, 1021, 1000, 1000 }, 2 },
 		{ { 1000, 1000, 1020, 1000, 1000 }, -1 },
-		/* median 1000, MAD 10: 1030 is no more than 3 of them */
+		/* median 1000, MAD 10: 1030 is at most 3 MADs above */
 		{ { 1000, 990, 1030, 1010, 1000 - 5 }, -1 },
 		{ { 1000, 990, 1000 + 40, 1010, 1000 - 5 }, 2 },
-		/* a rank that computes less is none */
+		/* a rank that computes less is not an outlier */
 		{ { 1000, 1000, 500, 1000, 1000 }, -1 },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -1,11 +1,11 @@
-/* test_ranks_waiting.c - waiting in iterations, beside a count nanosecond by
+/* test_ranks_waiting.c - compares waiting in iterations with a count of every
  * nanosecond. */
 #include "ranks_world.h"
 
 enum { SPAN = 400 };
 
-/* A rank waits at the beginning of its collective, for as long as it is longer
- * than the shortest. */
+/* A rank waits at the beginning of its collective, for as long as its
+ * collective exceeds the shortest. */
 static void test_each_nanosecond(void **state)
 {
 	srand(7);

@@ -1,4 +1,5 @@
-/* test_roofline.c - the longer leg, and what is not known. */
+/* test_roofline.c - the larger of compute and memory time, and unknown
+ * values. */
 #include "roofline.h"
 #include <math.h>
 #include <setjmp.h>
@@ -38,7 +39,7 @@ static void test_compute(void **state)
 	assert_int_equal(b.leg, LEG_COMPUTE);
 }
 
-/* Types one after the other: 1e9/296e12 + 1e9/44e12 s. */
+/* Dtypes one after the other: 1e9/296e12 + 1e9/44e12 s. */
 static void test_types_add(void **state)
 {
 	struct cost c = { .read_bytes = 4 };
@@ -85,7 +86,7 @@ static void why_is(const struct bound *b, const struct platform *p,
 	arena_release(&a);
 }
 
-/* Neither TF32 nor FP32 stands in for FP64, nor for what nobody knows. */
+/* Neither TF32 nor FP32 replaces FP64 or an unknown dtype. */
 static void test_no_peak(void **state)
 {
 	static const struct {
@@ -124,7 +125,7 @@ static void test_no_bandwidth(void **state)
 	assert_true(isnan(b.sol_s));
 	assert_int_equal(b.lacking, DTYPE_UNKNOWN);
 	why_is(&b, &p, "made up has no known bandwidth");
-	c.read_bytes = 0; /* then none is needed */
+	c.read_bytes = 0; /* then no peak is needed */
 	roofline(&c, &p, &b);
 	assert_null(roofline_why(&b, &p, NULL));
 	near(b.sol_s, 1e-6);

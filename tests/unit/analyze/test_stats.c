@@ -64,7 +64,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Sorting by bytes is sorting: widths from none to all of 53 bits. */
+/* Sorting by bytes sorts correctly: widths from none to all of 53 bits. */
 static void many_are_sorted(void **state)
 {
 	enum { N = 5000 };

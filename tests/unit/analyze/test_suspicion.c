@@ -1,4 +1,5 @@
-/* test_suspicion.c - the published score of runs of a few cycles, by hand. */
+/* test_suspicion.c - the published score of runs of a few iterations, worked
+ * out by hand. */
 #include "analyze/suspicion_world.h"
 
 /* β 1, 3 → 5, 7: mean 2, sd √2; mean 6, sd √2. Δ 4, Z 2√2, t = 4/√2 at 2 degrees:
@@ -35,8 +36,8 @@ static void by_hand(void **state)
 	arena_release(&w.arena);
 }
 
-/* A row without μ counts as 0; a cycle without a row counts for nothing: n is 2,
- * and a side of one cycle is no test. */
+/* A row without μ counts as 0. An iteration without a row does not count: n
+ * is 2, and a side of one iteration has no test. */
 static void rows_and_iterations(void **state)
 {
 	const struct line base[] = {
@@ -54,7 +55,7 @@ static void rows_and_iterations(void **state)
 	score(&w, 1, 1);
 	assert_int_equal(w.s.rows_n, 2);
 	const struct suspicion_row *f = row(&w, "f", "cpu");
-	/* U 2 of 2 and 2 with ties: as much above as below. */
+	/* U is 2 of 2 and 2 with ties: as many above as below. */
 	value("β of f", &f->beta, (struct suspicion_value){ 2, 2, 0, 0, 1, 1 });
 	value("μ of f", &f->mu, (struct suspicion_value){ 1, 1, 0, 0, 1, 1 });
 	const struct suspicion_row *g = row(&w, "g", "cpu");
@@ -62,12 +63,12 @@ static void rows_and_iterations(void **state)
 	arena_release(&w.arena);
 }
 
-/* Nothing moves at all: no p. Moves without any deviation: surely. Neither has a
- * Z, so that the score is 0 however much moved. */
+/* Nothing changes at all: no p. A change without any deviation is certain.
+ * Neither has a Z, so the score is 0 however large the change is. */
 static void without_deviation(void **state)
 {
 	/* Not a multiple of any power of two: three of them, summed and
-	 * divided, are not themselves. */
+	 * divided, do not give the value itself. */
 	const double c = 85.7049;
 	const struct line base[] = {
 		{ "f", "GPU 0", "memory", { 2, 2, 2 }, { c, c, c }, ALL },
@@ -80,8 +81,8 @@ static void without_deviation(void **state)
 	run_of(&w, 0, "a", 1, 3, base, 1);
 	run_of(&w, 1, "b", 1, 3, head, 1);
 	score(&w, 1, 1);
-	/* All of one side below the other, six values of two kinds: U 0, mean
-	 * 4.5, variance 9/12·(7 - 48/30) = 4.05. */
+	/* All of one side are below the other, six values of two kinds: U 0,
+	 * mean 4.5, variance 9/12·(7 - 48/30) = 4.05. */
 	value("β", &w.s.rows->beta,
 		(struct suspicion_value){ 2, 3, 1, 0, 0,
 			erfc(4 / sqrt(4.05) / sqrt(2)) });
@@ -92,8 +93,8 @@ static void without_deviation(void **state)
 	arena_release(&w.arena);
 }
 
-/* On one side alone: 0 on the other, tests are 1. New ones score 0; equal scores
- * stand by name, metric, device. */
+/* On one side alone: the other is 0 and the tests are 1. New functions score
+ * 0; equal scores are sorted by name, metric, device. */
 static void one_side_alone(void **state)
 {
 	const struct line base[] = { { "gone", "GPU 0", "u", { 1, 3 }, { 5, 5 },
@@ -127,8 +128,8 @@ static void one_side_alone(void **state)
 	arena_release(&w.arena);
 }
 
-/* Two runs of a side are one of as many cycles; a cycle that a function fills
- * under two types is one, though it has two rows. */
+/* Two runs of a side are one run with the iterations of both. An iteration in
+ * which a function has two types counts once, although it has two rows. */
 static void several_runs(void **state)
 {
 	const struct line one[] = { { "f", "GPU 0", "u", { 1 }, { 1 }, ALL } };
@@ -145,10 +146,11 @@ static void several_runs(void **state)
 	run_of(&w, 2, "c", 3, 2, twice, 3);
 	score(&w, 2, 1);
 	const struct suspicion_row *f = row(&w, "f", "u");
-	/* 1, 3 → 5, 5, 7, 7: variances 2 and 4/3 over 2 cycles each: 5/3. */
+	/* 1, 3 → 5, 5, 7, 7: variances 2 and 4/3 over 2 iterations each:
+	 * 5/3. */
 	double v = 5 / 3.0, df = v * v / (1 + 4 / 9.0);
 	near_to("delta", f->beta.delta, 4);
-	/* No closed form at 25/13 degrees: Simpson's rule over the density,
+	/* 25/13 degrees have no closed form: Simpson's rule over the density,
 	 * from either end. */
 	near_to("degrees", df, 25 / 13.0);
 	assert_true(fabs(f->beta.p - 0.09480728040) < 1e-10);
@@ -159,8 +161,8 @@ static void several_runs(void **state)
 	arena_release(&w.arena);
 }
 
-/* Without any counter on either side β is all there is; with one anywhere, rows
- * without a metric are none, as published. */
+/* If neither side has a counter, only β is scored. If one has any, rows
+ * without a metric are ignored, as published. */
 static void without_metrics(void **state)
 {
 	const struct line none[] = { { "f", "", "", { 1, 3, NAN }, { 0 },
@@ -170,7 +172,7 @@ static void without_metrics(void **state)
 	struct world w = { 0 };
 	(void)state;
 	struct compared_run *r = run_of(&w, 0, "a", 1, 4, none, 1);
-	/* Of a share nobody told: 1.5 of the third cycle's 3 ms. */
+	/* The share is not given: 1.5 of the 3 ms of the third iteration. */
 	r->patterns.rows->dur_ns[2] = 1500000;
 	run_of(&w, 1, "b", 1, 2, none, 1);
 	score(&w, 1, 1);

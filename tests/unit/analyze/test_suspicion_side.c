@@ -1,7 +1,9 @@
-/* test_suspicion_side.c - names and cycles of both sides, findings, refusals. */
+/* test_suspicion_side.c - names and iterations of both sides, findings,
+ * rejections. */
 #include "analyze/suspicion_world.h"
 
-/* Warm-up counts in a table, which somebody cut; not in cycles we found. */
+/* Warm-up counts in a table, because its author chose the iterations. It does
+ * not count in detected iterations. */
 static void iterations_that_count(void **state)
 {
 	const struct line l[] = { { "f", "GPU 0", "u", { 100, 1, 3, 100 },
@@ -93,8 +95,9 @@ static void many_names(void **state)
 	arena_release(&w.arena);
 }
 
-/* The three functions of the highest scores, each with the metrics that moved
- * with it; one that stayed is left out though its row scores as high. */
+/* The three functions of the highest scores, each with the metrics that
+ * changed with it. An unchanged metric is excluded although its row scores as
+ * high. */
 static void findings(void **state)
 {
 	struct line base[6] = { { "a", "GPU 0", "moved", { 1, 3 }, { 1, 1 },

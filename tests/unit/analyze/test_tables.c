@@ -1,5 +1,5 @@
-/* test_tables.c - runs of tables: what is told, what is summed, what stays
- * unknown. Every number worked out by hand. */
+/* test_tables.c - runs of tables: given values, summed values and unknown
+ * values. Every number is worked out by hand. */
 #include "analyze.h"
 #include <math.h>
 #include <setjmp.h>
@@ -53,7 +53,7 @@ static uint32_t name(struct world *w, const char *s)
 	return names_put(&w->t.names, s, strlen(s));
 }
 
-/* A row of a table; grid 0 is over all of them. */
+/* A row of a table; grid 0 covers all grids. */
 static void stat(struct world *w, const char *kernel, int32_t grid,
 	int64_t instances, int64_t total_ns, int64_t min_ns, int64_t max_ns)
 {
@@ -73,8 +73,9 @@ static void stat(struct world *w, const char *kernel, int32_t grid,
 			.time_pct = NAN });
 }
 
-/* Rows stay as they are, also two of one kernel, in the order of the table;
- * the share that is not told is of the sum: 30 of 40, 10 of 40. */
+/* Rows stay as they are, in the order of the table, even if two have one
+ * kernel. A share that is not given is computed from the sum: 30 of 40, 10 of
+ * 40. */
 static void test_as_told(void **state)
 {
 	struct world *w = *state;
@@ -114,7 +115,7 @@ static void test_grids_alone(void **state)
 	assert_int_equal(p->kernel_ns, 91);
 	assert_int_equal(p->launches, 4);
 	assert_int_equal(p->notes.count[NOTE_statistics_only], 2);
-	/* by total: g is one line, as told */
+	/* by total: g is one line, as given */
 	const struct kernel_stat *g = &p->stats[0], *f = &p->stats[1];
 	assert_string_equal(p->kernels[g->kernel].name, "g");
 	assert_true(g->split == SPLIT_NONE && g->grid[0] == -1);
@@ -129,7 +130,7 @@ static void test_grids_alone(void **state)
 	assert_int_equal(p->stats[4].grid[0], 16);
 }
 
-/* Where both tables are told, neither counts twice. */
+/* If both tables are given, nothing counts twice. */
 static void test_grids_beside(void **state)
 {
 	struct world *w = *state;
@@ -143,7 +144,7 @@ static void test_grids_beside(void **state)
 	assert_int_equal(w->p.notes.count[NOTE_statistics_only], 1);
 }
 
-/* No decoder lets these through; a file of ours could hold them. */
+/* No decoder accepts these values, but a capture file could hold them. */
 static void test_impossible(void **state)
 {
 	static const struct {
@@ -180,7 +181,7 @@ static void pattern(struct world *w, int64_t iteration, const char *function,
 					 .instances = instances });
 }
 
-/* A device whose number nobody can tell is apart from all devices together. */
+/* A device with an unknown number is separate from the line of all devices. */
 static void test_pattern_devices(void **state)
 {
 	struct world *w = *state;
@@ -210,7 +211,7 @@ static void test_pattern_devices(void **state)
 	assert_int_equal(p->notes.count[NOTE_pattern_conflict], 0);
 }
 
-/* Two anchors' iterations cover the same time, which counts once. */
+/* The iterations of two anchors cover the same time, which counts once. */
 static void test_pattern_anchors(void **state)
 {
 	struct world *w = *state;
@@ -236,7 +237,7 @@ static void test_pattern_without_instance(void **state)
 	assert_string_equal(w->e.text, "a row counts no instance");
 }
 
-/* A table counts for the run, and what stands beside it is told. */
+/* A table decides for the run, and records next to it are reported. */
 static void test_records_beside(void **state)
 {
 	struct world *w = *state;
@@ -249,7 +250,7 @@ static void test_records_beside(void **state)
 	assert_int_equal(w->p.notes.count[NOTE_beside_table], 2);
 }
 
-/* Kernels count before any table. */
+/* Kernels take precedence over any table. */
 static void test_table_beside(void **state)
 {
 	struct world *w = *state;

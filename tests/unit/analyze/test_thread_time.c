@@ -1,4 +1,5 @@
-/* test_thread_time.c - threads' time per iteration, from totals of the collector. */
+/* test_thread_time.c - thread time per iteration, from totals of the
+ * collector. */
 #include "iteration_rows.h"
 #include <math.h>
 
@@ -22,9 +23,9 @@ static const struct pattern_metric *metric_of(const struct world *w,
 	return NULL;
 }
 
-/* Two threads run all the time up to 100, then one. Iterations are [10,60),
- * [60,110) and [110,150): 2*50, 2*40+10 and 40. The total was 1000 when the
- * window began. What waits grows by 12 from 100 to 160. */
+/* Two threads run until 100, then one. Iterations are [10,60), [60,110) and
+ * [110,150): 2*50, 2*40+10 and 40. The total was 1000 when the window began.
+ * The waiting total grows by 12 from 100 to 160. */
 static void scene(struct world *w, struct given *g)
 {
 	*g = (struct given){ 0 };
@@ -66,8 +67,8 @@ static void test_by_hand(void **state)
 	assert_int_equal(runq->dur_ns[0], 0);
 	assert_int_equal(runq->dur_ns[1], 2);
 	assert_int_equal(runq->dur_ns[2], 8);
-	/* the host's counters in the iteration, not for as long as its threads took:
-	 * 30 at 10 and 80 at 60; totals are no counters */
+	/* the host's counters in the iteration, not weighted by thread time:
+	 * 30 at 10 and 80 at 60; totals are not counters */
 	const struct pattern_metric *m = metric_of(w, on, "host_cpu_usage");
 	assert_non_null(m);
 	assert_true(fabs(m->mu[0] - 55) < 1e-9);
@@ -76,7 +77,7 @@ static void test_by_hand(void **state)
 	assert_int_equal(w->p.notes.count[NOTE_thread_time_short], 0);
 }
 
-/* The last reading is at 149, a nanosecond before the last iteration ends. */
+/* The last reading is at 149, one nanosecond before the last iteration ends. */
 static void test_readings_end_before(void **state)
 {
 	struct world *w = *state;
@@ -91,7 +92,7 @@ static void test_readings_end_before(void **state)
 	assert_int_equal(w->p.notes.count[NOTE_thread_time_short], 1);
 }
 
-/* An iteration that counts for nothing anyway may lie beyond them. */
+/* An excluded iteration may be outside the readings. */
 static void test_partial_iteration_beyond(void **state)
 {
 	struct world *w = *state;
@@ -109,7 +110,7 @@ static void test_partial_iteration_beyond(void **state)
 	assert_int_equal(w->p.notes.count[NOTE_thread_time_short], 0);
 }
 
-/* Readings lie exactly on the ends of iterations, and one is doubled. */
+/* Readings are exactly at the ends of iterations, and one is duplicated. */
 static void test_on_the_edge(void **state)
 {
 	struct world *w = *state;
@@ -131,8 +132,8 @@ static void test_on_the_edge(void **state)
 	assert_null(given_find(w, "runq", "Host"));
 }
 
-/* Counters of that name that are no totals, or somebody else's: as any other
- * counter they stand beside the calls in which the host waits. */
+/* Counters of that name that are not totals, or that another tool wrote, are
+ * ordinary counters of the calls in which the host waits. */
 static void test_no_totals(void **state)
 {
 	static const struct {

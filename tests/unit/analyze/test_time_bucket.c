@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-/* The bucket is the largest b with 2^b <= d^32, worked out on whole numbers. */
+/* The bucket is the largest b with 2^b <= d^32, computed with integers. */
 static const struct {
 	int64_t ns;
 	int bucket;

@@ -1,5 +1,5 @@
-/* test_verdict.c - what is called which; how often that is right is counted in
- * tests/sim. */
+/* test_verdict.c - which change gets which verdict. tests/sim measures how
+ * often that is right. */
 #include "pair.h"
 
 static void one_row_of_many(void **state)
@@ -27,7 +27,8 @@ static void one_row_of_many(void **state)
 	arena_release(&p.a);
 }
 
-/* What runs differ by, unknown, is in the way of 20 %, not of threefold. */
+/* The unknown variation between runs prevents a verdict on 20 %, but not on a
+ * factor of three. */
 static void one_run_a_side(void **state)
 {
 	struct pair p;
@@ -68,13 +69,13 @@ static void a_clock(void **state)
 	for (uint32_t r = 0; r < ROWS; r++)
 		if (r != 2 && r != 9)
 			times(&p, r, true, 1.25);
-	times(&p, 4, true, 1.3); /* on top of it */
+	times(&p, 4, true, 1.3); /* in addition */
 	judged(&p);
 	assert_true(p.common.there);
 	assert_true(fabs(p.common.ratio - 1.25) < 0.01);
 	assert_true(p.common.low < 1.25 && p.common.high > 1.25);
 	assert_int_equal(p.common.kernels, ROWS - 3);
-	/* 136 µs, less 3, 10 and 5 that did not move with it: a quarter. */
+	/* 136 µs, less 3, 10 and 5 that did not change with it: a quarter. */
 	assert_true(fabs(p.common.ns - 118e3 * 0.25) < 1e3);
 	for (uint32_t r = 0; r < ROWS; r++)
 		if (r != 4)
@@ -83,7 +84,7 @@ static void a_clock(void **state)
 	arena_release(&p.a);
 }
 
-/* More launches of everything is other work, and no clock. */
+/* More launches of everything is different work and not a clock change. */
 static void more_launches(void **state)
 {
 	struct pair p;
@@ -99,7 +100,8 @@ static void more_launches(void **state)
 	arena_release(&p.a);
 }
 
-/* The first half of one side ran at another clock: nobody's fault. */
+/* The first half of one side ran at a different clock: no function is to
+ * blame. */
 static void a_step_inside(void **state)
 {
 	struct pair p;
@@ -133,7 +135,7 @@ static void rows_that_are_no_kernels(void **state)
 	arena_release(&p.a);
 }
 
-/* Runs of which each has a level of its own, 2 % apart, as they will. */
+/* Each run has its own level, 2 % apart at random. */
 static void runs(void **state)
 {
 	static const double level[UNITS] = { 1, 1.02, 0.98, 1.01, 0.99, 1 };
@@ -152,7 +154,7 @@ static void runs(void **state)
 	judged(&p);
 	assert_int_equal(p.block, 0);
 	is(&p, 8, CHANGE_REGRESSED, EVIDENCE_RUNS);
-	/* 252 ways, of which this one and its mirror are the best. */
+	/* There are 252 splits; this one and its mirror image are the best. */
 	assert_true(fabs(p.c[8].p_family - 2.0 / 252) < 1e-9);
 	for (uint32_t r = 0; r < ROWS; r++)
 		if (r != 8)
@@ -160,8 +162,9 @@ static void runs(void **state)
 	arena_release(&p.a);
 }
 
-/* Three and five runs of an iteration each tell nothing of how iterations vary; of two
- * iterations each they do, and runs that differ by 2 % are not accused by it. */
+/* Three and five runs of one iteration each do not show how iterations vary.
+ * With two iterations each they do, and the 2 % between runs is not reported
+ * as a change. */
 static void short_runs(void **state)
 {
 	struct pair p;

@@ -1,7 +1,7 @@
-/* test_verdict_odd.c - the odd sides a verdict must have an answer to. */
+/* test_verdict_odd.c - unusual sides for which a verdict must have a result. */
 #include "pair.h"
 
-/* Two iterations: all launches moved, or a mean alone did. */
+/* Two iterations: all launches changed, or only a mean did. */
 static void too_few_iterations(void **state)
 {
 	struct pair p;
@@ -10,14 +10,14 @@ static void too_few_iterations(void **state)
 	floors(&p, 0.03, 4);
 	times(&p, 2, true, 2);
 	times(&p, 3, true, 1.6); /* less than 74 %: 13.03 · 3 % · √2, as e^x */
-	p.rows[3].head_min_ns = 3000; /* one launch was as before */
+	p.rows[3].head_min_ns = 3000; /* one launch was unchanged */
 	times(&p, 9, true, 1.8); /* the same, and more */
 	p.rows[9].head_min_ns = 9000;
 	times(&p, 4, false, 0);
 	times(&p, 5, true, 0);
 	times(&p, 6, false, 0);
 	((double *)p.rows[6].head)[1] = 0; /* not in every iteration */
-	times(&p, 7, true, 1.24); /* moved, within what runs do: 10.9 % */
+	times(&p, 7, true, 1.24); /* changed by less than runs vary: 10.9 % */
 	times(&p, 7, false, 1.15);
 	p.rows[7].base_max_ns = 9000;
 	p.rows[7].head_min_ns = 9001;
@@ -74,7 +74,8 @@ static void constant_rows(void **state)
 	arena_release(&p.a);
 }
 
-/* From an iteration a side to a unit among many: an answer, and no NaN (judged()). */
+/* From one iteration per side to one unit among many: there is a result, and
+ * no NaN (judged()). */
 static void every_shape(void **state)
 {
 	struct pair p;

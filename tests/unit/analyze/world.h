@@ -1,4 +1,4 @@
-/* world.h - a trace to add rows to (rows.h), and the profile it becomes. */
+/* world.h - a trace to add rows to (rows.h), and the profile made from it. */
 #pragma once
 #include "analyze.h"
 #include "attribute.h"

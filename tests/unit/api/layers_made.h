@@ -1,10 +1,11 @@
-/* layers_made.h - a breakdown of two blocks, one beside the other, with launch
- * groups: what the layout of layers is tried on. Durations in microseconds. */
+/* layers_made.h - makes a breakdown of two blocks, one next to the other,
+ * with launch groups, to test the layout of layers. Durations are in
+ * microseconds. */
 #pragma once
 #include "query_breakdown.h"
 #include <math.h>
 
-/* Of ten instances, which all have it; `at` and `us` of each. */
+/* A row that all ten instances have, with the `at` and `us` of each. */
 static inline struct breakdown_row made_row(uint32_t block, uint32_t kernel,
 	uint32_t lane, double at, double us)
 {
@@ -33,7 +34,7 @@ static inline void made_rows(struct breakdown_row rows[MADE_ROWS])
 {
 	rows[0] = made_row(0, 0, 0, 0, 187);
 	rows[0].roles = ROLE_BIT(DISPATCH);
-	/* A product and what it leaves to be added up: one call. */
+	/* A product and its reduction are one call. */
 	rows[1] = made_row(0, 1, 0, 190, 80);
 	rows[1].module = "mlp.experts";
 	rows[1].group = 3;
@@ -43,7 +44,7 @@ static inline void made_rows(struct breakdown_row rows[MADE_ROWS])
 	rows[3].operation = "[CUDA memset]";
 	rows[3].extra = true;
 	rows[3].instances = 4;
-	/* Combine goes on while the shared expert works. */
+	/* Combine continues while the shared expert works. */
 	rows[4] = made_row(0, 3, 0, 300, 394);
 	rows[4].roles = ROLE_BIT(COMBINE);
 	rows[4].overlapped_ns = 50000;
@@ -52,7 +53,7 @@ static inline void made_rows(struct breakdown_row rows[MADE_ROWS])
 	rows[5].overlapped_ns = 30000;
 	rows[6] = made_row(1, 1, 1, 320, 17.062);
 	rows[6].overlapped_ns = 20000;
-	/* Of the same number, and of another block: a group of its own. */
+	/* A group with the same number in another block is a separate group. */
 	rows[7] = made_row(2, 2, 0, 0, 2);
 	rows[7].group = 3;
 }
@@ -99,7 +100,7 @@ static struct breakdown_block made_blocks[] = {
 		.sum_ns = 2000 },
 };
 
-/* Of one pass. */
+/* With one pass. */
 static inline struct breakdown_stored made_layers(
 	struct breakdown_row rows[MADE_ROWS])
 {

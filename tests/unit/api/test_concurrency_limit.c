@@ -1,4 +1,5 @@
-/* test_concurrency_limit.c - a fixed number at once, each returned once. */
+/* test_concurrency_limit.c - at most a fixed number at once; each place is
+ * returned once. */
 #include "concurrency_limit.h"
 #include "api_state.h"
 #include <pthread.h>
@@ -22,7 +23,7 @@ static void test_places(void **state)
 		calls[i] = (struct call){ .api = &api };
 		assert_true(concurrency_limit_enter(&calls[i], &e));
 		assert_true(concurrency_limit_enter(&calls[i],
-			&e)); /* once is enough */
+			&e)); /* returning once is enough */
 	}
 	assert_false(concurrency_limit_enter(&late, &e));
 	assert_int_equal(e.code, ERR_BUSY);
@@ -48,7 +49,8 @@ static void *take_late(void *ctx)
 	return NULL;
 }
 
-/* One that comes while all are taken gets the place that is given back. */
+/* A request that comes while all places are taken gets the place that is
+ * returned. */
 static void test_waits(void **state)
 {
 	(void)state;

@@ -1,4 +1,5 @@
-/* test_cursor.c - a cursor comes back as it went, and nowhere else. */
+/* test_cursor.c - a cursor is read as it was written, and only by the list
+ * that wrote it. */
 #include "cursor.h"
 #include "route.h"
 #include <setjmp.h>
@@ -24,7 +25,7 @@ static void call_of(struct call *c, const char *path, const char *query)
 
 static const char list[] = "/api/v1/runs/7/kernels";
 
-/* The sentence with which a list refuses this cursor; "" where it does not. */
+/* The message with which a list rejects this cursor, or "" if it accepts it. */
 static const char *refusal(const char *path, const char *query,
 	const char *cursor, int64_t *a, int64_t *b)
 {
@@ -52,7 +53,7 @@ static void test_there_and_back(void **state)
 		call_of(&c, list, "q=gemm&limit=5");
 		cursor_write(&c, rows[i][0], rows[i][1], text);
 		arena_release(&c.s.arena);
-		/* another limit is the same list */
+		/* another limit does not make another list */
 		assert_string_equal(refusal(list, "q=gemm&limit=9", text, &a,
 					    &b),
 			"");

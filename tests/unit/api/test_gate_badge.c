@@ -1,4 +1,4 @@
-/* test_gate_badge.c - a badge, whole, and the text of what is XML. */
+/* test_gate_badge.c - a complete badge, and its text escaped for XML. */
 #include "gate_text.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@ static void assert_svg(const char *label, const char *outcome, const char *want)
 	free(text);
 }
 
-/* A character is 7 wide, and 6 are left free on either side of a word. */
+/* A character is 7 wide, with a margin of 6 on either side of the text. */
 static void test_svg(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
-/* test_gate_text.c - a gate for people and for CI, whole, with names that try to be
- * more than names. */
+/* test_gate_text.c - complete gate reports for people and for CI, with names
+ * that try to inject markup. */
 #include "gate_text.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The rules' names hold what would end a cell, an element, an attribute or a
- * command; sentences what would be a mention, a reference, a link. */
+/* The names of rules contain characters that end a cell, an element, an
+ * attribute or a command. Sentences contain mentions, references and links. */
 static const char odd[] =
 	"{\"id\":7,\"created_at\":\"2026-08-22T10:11:12.500000Z\","
 	"\"project\":\"p|q\",\"workload\":\"\",\"name\":\"1. <b>, @all\","
@@ -227,7 +227,7 @@ static void test_github(void **state)
 		"::error title=iterations::a & b\n");
 }
 
-/* 200 bytes of two-byte characters are cut between two of them. */
+/* 200 bytes of two-byte characters are truncated between two characters. */
 static void test_long(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* test_guard.c - which Host and Origin get in. */
+/* test_guard.c - which Host and Origin headers are accepted. */
 #include "guard.h"
 #include "api_state.h"
 #include <setjmp.h>
@@ -30,7 +30,7 @@ static const struct {
 	{ "127.0.0.1:8080", "" },
 	{ "127.1.2.3", "" },
 	{ "[::1]:8080", "" },
-	{ "10.1.2.3:8080", "" }, /* the address that was connected to */
+	{ "10.1.2.3:8080", "" }, /* the address of the connection */
 	{ "gpu.example:8080", "" },
 	{ "b.example", "" },
 	{ NULL, "the request names no host" },
@@ -98,7 +98,7 @@ static void test_origin(void **state)
 	}
 }
 
-/* Where browsers come by https, a page of http is somebody between. */
+/* If browsers use https, a page from http may be an attacker in between. */
 static void test_origin_of_https(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* test_json_text.c - values written straight into bytes. */
+/* test_json_text.c - values written directly as bytes. */
 #include "json_text.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,7 +56,7 @@ static const struct {
 	{ 1234567, "1234567", "1234.567" },
 	{ -1, "-1", "-0.001" },
 	{ -1500, "-1500", "-1.500" },
-	/* past what a double holds */
+	/* beyond the range of a double */
 	{ INT64_C(1755848102123456789), "1755848102123456789",
 		"1755848102123456.789" },
 	{ INT64_MAX, "9223372036854775807", "9223372036854775.807" },

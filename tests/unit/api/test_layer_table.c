@@ -1,5 +1,5 @@
-/* test_layer_table.c - figures, blanks, groups and overlaps of the layout that
- * people make by hand. */
+/* test_layer_table.c - numbers, blank cells, groups and overlaps in the
+ * layout of hand-made tables. */
 #include "run_breakdown.h"
 #include "layer_table.h"
 #include <setjmp.h>
@@ -18,7 +18,7 @@ static void test_lines_of_several_runs(void **state)
 	static const double row[] = { 255000, 225767 };
 	static const double blank[] = { NAN, 0 };
 	static const double tiny[] = { 0.4, 1234567890.5 };
-	/* As doubles of a unit less than half, and half of an even one. */
+	/* As doubles of a unit: less than half, and half of an even one. */
 	static const double half[] = { 927.5, 62.5 };
 	struct arena a = { 0 };
 	struct layer_table t;
@@ -45,7 +45,7 @@ static void test_lines_of_several_runs(void **state)
 	arena_release(&a);
 }
 
-/* More lines than there is room for at first. */
+/* There are more lines than the initial room holds. */
 static void test_many_lines(void **state)
 {
 	(void)state;
@@ -118,7 +118,7 @@ static void test_heads(void **state)
 	arena_release(&a);
 }
 
-/* A group is told once, at its longest member, within its block. */
+/* A group is printed once, at its longest member, within its block. */
 static void test_cells(void **state)
 {
 	(void)state;
@@ -133,11 +133,11 @@ static void test_cells(void **state)
 			assert_true(isnan(cells[i]));
 		else
 			assert_float_equal(cells[i], want[i], 0);
-	/* Half of the instances have it: the mean over all of them. */
+	/* Half of the instances have it: the mean is over all of them. */
 	rows[0].time.total_ns /= 2;
 	cells = run_breakdown_cells(&a, &is.breakdown);
 	assert_float_equal(cells[0], 93500, 0);
-	/* In tenths, as its mean is elsewhere. */
+	/* In tenths, because its mean is in another place. */
 	is.breakdown.sections[0].instances = 32;
 	rows[0].time.total_ns = 3599;
 	cells = run_breakdown_cells(&a, &is.breakdown);
@@ -161,7 +161,8 @@ static void test_overlaps(void **state)
 	for (uint32_t i = 0; i < MADE_ROWS; i++)
 		assert_int_equal(run_breakdown_overlaps(&is.breakdown, i, 1),
 			i == 4);
-	/* At the same time by its offset, and never under way with another. */
+	/* It has the same offset, but never runs at the same time as
+	 * another. */
 	rows[4].overlapped_ns = 0;
 	assert_false(run_breakdown_overlaps(&is.breakdown, 4, 1));
 	/* On the same stream: one after the other in most instances. */

@@ -1,4 +1,4 @@
-/* test_multipart.c - forms, whole and in pieces of every size. */
+/* test_multipart.c - forms, complete and in pieces of every size. */
 #include "multipart.h"
 #include "buf.h"
 #include <setjmp.h>
@@ -24,10 +24,10 @@ static const struct {
 } rows[] = {
 	{ "--X\r\n" PART "\r\nContent-Type: a/b\r\n\r\n{\"a\":1}\r\n--X--\r\n",
 		"{\"a\":1}", "a.json", "" },
-	/* words before the first delimiter and after the last count nothing */
+	/* text before the first delimiter and after the last is ignored */
 	{ "hello\r\n--X\r\n" PART "\r\n\r\nab\r\n--X--\r\nbye", "ab", "a.json",
 		"" },
-	/* what only looks like a delimiter is the file's */
+	/* text that only looks like a delimiter belongs to the file */
 	{ "--X\r\n" PART "\r\n\r\n\r\n--\r\r\n-\r\n--Y\r\n\r\n--X--",
 		"\r\n--\r\r\n-\r\n--Y\r\n", "a.json", "" },
 	{ "--X \t\r\n" PART "\r\n\r\n\r\n--X--", "", "a.json", "" },
@@ -57,7 +57,8 @@ static const struct {
 		"the form's boundary is damaged" },
 };
 
-/* Fed in pieces of `piece` bytes; the sentence, or "". */
+/* Reads the form in pieces of `piece` bytes; returns the error message, or
+ * "". */
 static const char *play(const char *body, size_t piece, struct buf *file,
 	struct multipart *m)
 {
@@ -144,7 +145,8 @@ static void test_types(void **state)
 	}
 }
 
-/* Of 255 bytes is one; of 256, or mended to as many, is too long. */
+/* A name of 255 bytes is valid. A name of 256 bytes, also after repair, is
+ * too long. */
 static void test_file_name_too_long(void **state)
 {
 	(void)state;

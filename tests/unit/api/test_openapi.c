@@ -77,7 +77,7 @@ static void test_document(void **state)
 	json_decref(doc);
 }
 
-/* An object whose fields are listed allows no others and requires each. */
+/* An object with listed fields allows no others and requires each. */
 static void closed(const char *name, const json_t *v)
 {
 	const char *key;

@@ -1,4 +1,5 @@
-/* test_param.c - queries as typed values, and the sentence of each that is not. */
+/* test_param.c - queries as typed values, and the error message for each
+ * invalid value. */
 #include "param.h"
 #include "call.h"
 #include <setjmp.h>
@@ -127,7 +128,7 @@ static void test_too_long(void **state)
 	arena_release(&a);
 }
 
-/* A default that its own range refuses would pass unseen. */
+/* No other test would notice a default outside its own range. */
 static void test_defaults_hold(void **state)
 {
 	(void)state;

@@ -1,4 +1,5 @@
-/* test_route.c - which path finds which route, and what the others are told. */
+/* test_route.c - which path matches which route, and the responses to all
+ * other paths. */
 #include "route.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-/* test_table.c - CSV as nsys writes it, Markdown that shows names as they are. */
+/* test_table.c - CSV as nsys writes it, and Markdown that shows names
+ * unchanged. */
 #include "table.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* test_table_text.c - columns that line up as pandas' reports do. */
+/* test_table_text.c - aligned columns as in reports of pandas. */
 #include "table.h"
 #include <math.h>
 #include <setjmp.h>
@@ -20,8 +20,9 @@ static void is(struct table_text_column *columns, int width, uint32_t rows,
 	arena_release(&a);
 }
 
-/* Numbers by their point, those without one as if it followed; an exponent's
- * digits count; nan is a number; whole numbers stay as they are. */
+/* Numbers are aligned by their point; a number without one is treated as if
+ * it followed. The digits of an exponent count, nan is a number, and integers
+ * stay as they are. */
 static void aligned_by_the_point(void **state)
 {
 	const char *text[] = { "f", "g(a, b)", "μ", "h" };
@@ -39,8 +40,8 @@ static void aligned_by_the_point(void **state)
 		"| h       | nan           |       0 |\n");
 }
 
-/* One cell that reads as no number makes a column text: thousands apart, a
- * dash. Then numbers are left as they were. */
+/* One cell that is not a number makes its column text: a thousands separator,
+ * a dash. Numbers in it are then not reformatted. */
 static void text_by_one_cell(void **state)
 {
 	const char *money[] = { "1,336.50", "2.00" };

@@ -1,4 +1,4 @@
-/* test_timeline.c - pids that never meet, names that come once. */
+/* test_timeline.c - pids that never collide, names that are written once. */
 #include "timeline.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@ static const struct {
 } pids[] = {
 	{ 4711, 4711, 0, 0 },
 	{ 4711, 4711, 7, 7 },
-	/* not told */
+	/* not given */
 	{ 4711, 4711, -1, 4194305 },
 	{ -1, 4194304, 0, 0 },
 	/* in a container, where a GPU could have the host's number */
@@ -61,7 +61,7 @@ static void test_streams_are_named_once(void **state)
 	buf_release(&b);
 }
 
-/* What is a number stands for itself; all else is text, and named. */
+/* A number represents itself; any other value is text and gets a name. */
 static const struct {
 	const char *thread, *tid;
 	bool named;

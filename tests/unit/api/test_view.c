@@ -1,4 +1,5 @@
-/* test_view.c - values on the wire: null for the unknown, tables as nsys'. */
+/* test_view.c - values in responses: null for unknown values, tables as in
+ * nsys. */
 #include "view.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,7 +45,7 @@ static void test_error_mends_text(void **state)
 }
 
 /* Two launches of 2,971,823 and 333,015,608 ns, as in the report that nsys'
- * definitions were checked with: sd 233,376,198.5, median 167,993,715.5. */
+ * definitions were verified with: sd 233,376,198.5, median 167,993,715.5. */
 static const struct kernel_line kernels[] = {
 	{ .kernel = 3,
 		.is = { .name = "void f<int, 2>(T1 *)",
@@ -167,7 +168,7 @@ static void test_kernel_told_by_a_table(void **state)
 		"\"known_from\":null,\"table_path\":\"vllm/csrc/f.cu\"}}");
 }
 
-/* A kernel that began before its call returned, so nothing waited. */
+/* A kernel that began before its call returned, so it did not wait. */
 static void test_launches(void **state)
 {
 	(void)state;

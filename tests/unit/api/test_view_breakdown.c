@@ -1,5 +1,5 @@
-/* test_view_breakdown.c - layers and groups on the wire: null where nothing is
- * known; a line per row; the table that people make by hand, of one run. */
+/* test_view_breakdown.c - layers and groups in responses: null if nothing is
+ * known, one line per row, and the hand-made table layout for one run. */
 #include "run_breakdown.h"
 #include "view_breakdown.h"
 #include <math.h>
@@ -84,7 +84,7 @@ static void test_json(void **state)
 	json_decref(v);
 }
 
-/* Nobody knows anything: a run without launches. */
+/* Nothing is known: a run without launches. */
 static void test_nothing(void **state)
 {
 	(void)state;
@@ -208,7 +208,7 @@ static void test_groups(void **state)
 	arena_release(&a);
 }
 
-/* One long name at 129 places, of 128 that an answer holds. */
+/* One long name at 129 places, of which a response holds 128. */
 static void test_names_are_bounded(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
-/* test_view_compare.c - a comparison on the wire: null where nothing is known or
- * judged, a row per item, and the report that people paste. */
+/* test_view_compare.c - a comparison in responses: null if nothing is known
+ * or judged, one row per item, and the report that people paste. */
 #include "view_compare.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,9 +12,9 @@
 static const double durs[] = { 2000, 2200 };
 static const int64_t runs[] = { 1, 1 };
 
-/* A base that launches `f` twice per iteration, 500 ns each; the head three times,
- * 700 each: 2·500 → 3·700. Of the 1,100 more, one launch more at the base's mean
- * is 500, and three launches of 200 more are 600. */
+/* A base launches `f` twice per iteration, 500 ns each; the head three times,
+ * 700 each: 2·500 → 3·700. The difference is 1,100: one launch more at the
+ * base's mean is 500, and 200 more for each of three launches is 600. */
 static struct changed_row rows[] = {
 	{ .name = "void f<int, 4>(T1 *, a|b)",
 		.type = FUNCTION_gpu_compute,
@@ -147,7 +147,7 @@ static void test_document(void **state)
 	same(json_object_get(v, "counts"),
 		"{\"regressed\":1,\"appeared\":0,\"improved\":0,\"vanished\":0,"
 		"\"likely\":0,\"undecided\":1,\"unchanged\":0}");
-	/* known without degrees of freedom: a floor that was given */
+	/* known without degrees of freedom: the floor was given */
 	same(json_object_get(json_array_get(json_object_get(v, "split"), 0),
 		     "noise_floor_df"),
 		"null");

@@ -1,4 +1,4 @@
-/* test_view_gate.c - a stored gate as it is answered, and as webhooks are told. */
+/* test_view_gate.c - a stored gate in responses and in webhook events. */
 #include "view_gate.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* test_view_set.c - a fleet as a document: types of most time, work too large to
- * tell. */
+/* test_view_set.c - a fleet as a document: the dtypes with the most time, and
+ * work too large to represent. */
 #include "view_set.h"
 #include "query_fleet.h"
 #include <jansson.h>
@@ -25,7 +25,7 @@ static struct fleet_shape shape(enum dtype dtype, double total_s,
 			.write_bytes = 8 } };
 }
 
-/* The one operator of the document. */
+/* The only operator of the document. */
 static json_t *made(const struct fleet_shape *rows, uint32_t n)
 {
 	struct arena a = { 0 };
@@ -63,7 +63,7 @@ static void type_of_most_time(void **state)
 	json_decref(op);
 }
 
-/* Work of half its types, with a bound of all, would be another shape. */
+/* The work of half its dtypes with the bound of all would be another shape. */
 static void too_large_to_tell(void **state)
 {
 	static const struct {
@@ -86,7 +86,7 @@ static void too_large_to_tell(void **state)
 	}
 }
 
-/* As seed 004 has them. */
+/* As in seed 004. */
 static void cells(void **state)
 {
 	struct arena a = { 0 };

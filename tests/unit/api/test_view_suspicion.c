@@ -1,4 +1,4 @@
-/* test_view_suspicion.c - the published report and table, whole. */
+/* test_view_suspicion.c - the complete published report and table. */
 #include "view_suspicion.h"
 #include <math.h>
 #include <setjmp.h>
@@ -11,8 +11,8 @@
 static const double base_us[] = { 640425, 631224.5 };
 static const double head_us[] = { 47692.25 };
 
-/* Two functions of three rows, of which one is notable; figures that round to
- * nothing, are none, need six digits, stand a thousand apart. */
+/* Two functions in three rows, of which one is notable. Figures round to
+ * zero, are missing, need six digits, or have a thousands separator. */
 static struct suspicion_row rows[] = {
 	{ "oncpu", "cpu_frequency", "Host", 177.763586,
 		{ 162.779678, 156.416767, -6.362911, -8.310912, 0.285183,
@@ -116,7 +116,7 @@ static const char first[] =
 	"| 85.70            | 22.50              | -63.2         "
 	"|       -11.86 |           -19.63 |            0 |             0 |\n";
 
-/* What the second and third rows must be; the last columns apart. */
+/* The expected second and third rows; the last columns are separate. */
 static const char second[] =
 	"| void f<a\\|b>(int*) | gpu_mem_used      | GPU 7    "
 	"|           11      |                0    |                  0    "
@@ -177,7 +177,7 @@ static void titles(void **state)
 	}
 }
 
-/* Nothing notable, no row at all: sections stay. */
+/* Nothing is notable and there are no rows: the sections stay. */
 static void nothing(void **state)
 {
 	struct suspicion s = small();
@@ -227,7 +227,7 @@ static void table(void **state)
 	arena_release(&a);
 }
 
-/* What is no number is null. */
+/* Values that are not numbers are null. */
 static void as_json(void **state)
 {
 	struct suspicion s = small();

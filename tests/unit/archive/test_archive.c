@@ -1,5 +1,5 @@
-/* test_archive.c - what goes in comes out; what is cut or changed anywhere does
- * not; what is there stays. */
+/* test_archive.c - archives are read back as written; truncated or changed
+ * archives are rejected; existing files are kept. */
 #include "archive.h"
 #include <fcntl.h>
 #include <setjmp.h>
@@ -18,7 +18,7 @@ enum { BYTES = 5 << 20 };
 static char dir[] = "/tmp/ks-archive-XXXXXX";
 static char path[64];
 
-/* Half of it does not shrink, so that there are many pieces. */
+/* Half of it is incompressible, so that there are many pieces. */
 static unsigned char *bytes_made(void)
 {
 	unsigned char *b = malloc(BYTES);
@@ -103,7 +103,7 @@ static void what_is_there_stays(void **state)
 	unlink(path);
 }
 
-/* Not ended: no file, of whatever name. */
+/* Without its end there is no file, of any name. */
 static void left_half(void **state)
 {
 	struct err e = { 0 };
@@ -125,7 +125,8 @@ static bool refused(struct err *e)
 	return !r && e->code == ERR_FORMAT;
 }
 
-/* Behind the manifest's last line its frame is empty and says nothing. */
+/* After the last line of the manifest, its frame is empty and has no
+ * meaning. */
 static void every_byte_counts(void **state)
 {
 	unsigned char whole[8192], was;
@@ -179,7 +180,7 @@ static void manifests_that_are_none(void **state)
 	}
 }
 
-/* Its own hash is right; a line is not as it should be. */
+/* Its own hash is correct; one line is invalid. */
 static void lines_that_do_not_fit(void **state)
 {
 	static const char *const swap[][2] = { { "runs 3", "runs -3" },

@@ -1,7 +1,7 @@
-/* db_trend_watcher.c - what is told of workloads with new runs, and what is not again.
+/* db_trend_watcher.c - which changes of workloads with new runs are reported, once each.
  *
  * Runs are rows of the numbers that a series reads; levels repeat five values, 0.4 %
- * apart, so that a step of 8 % stands out and nothing else does. */
+ * apart, so that a step of 8 % is the only change point. */
 #include "../store/fixture.h"
 #include "trend_watcher.h"
 #include <jansson.h>
@@ -28,8 +28,8 @@ static void empty(struct db *db)
 		"'{change_point}', 'test')");
 }
 
-/* Runs [from, until) of a workload: an iteration of `ns`, ten iterations, and gemm in them
- * for `gemm` ns each. */
+/* Runs [from, until) of a workload: an iteration of `ns`, ten iterations, and
+ * gemm in them for `gemm` ns each. */
 static void runs(struct db *db, const char *workload, int from, int until,
 	int64_t ns, int64_t gemm)
 {
@@ -65,7 +65,7 @@ static void runs(struct db *db, const char *workload, int from, int until,
 	works(sql_run(db, operator_sql, &q, NULL, &e));
 }
 
-/* Looks until nothing is due; how often. */
+/* Runs the watcher until nothing is due; returns how often it ran. */
 static int look(struct db *db)
 {
 	int steps = 0;
@@ -75,7 +75,7 @@ static int look(struct db *db)
 	return steps;
 }
 
-/* What was posted, in order: "workload iteration 101, …". */
+/* The events in order: "workload iteration 101, …". */
 static const char *posted(struct db *db, struct arena *a)
 {
 	struct result r;
@@ -114,14 +114,15 @@ static void a_change_is_told_once(void **state)
 	assert_string_equal(posted(db, &a), "w iteration 61");
 	assert_int_equal(fixture_count(db, "SELECT run_id FROM change_seen"),
 		84);
-	/* more of the same; then without the run that was told */
+	/* more of the same; then without the reported run */
 	runs(db, "w", 85, 150, 10800000, 2000000);
 	look(db);
 	fixture_script(db, "DELETE FROM run WHERE run_id = 61");
 	runs(db, "w", 150, 151, 10800000, 2000000);
 	look(db);
 	assert_string_equal(posted(db, &a), "w iteration 61");
-	/* what goes back is another change, and so is an operator's */
+	/* a return to the old level is another change, and so is a change of
+	 * an operator */
 	runs(db, "w", 151, 171, 10000000, 2400000);
 	look(db);
 	assert_string_equal(posted(db, &a),
@@ -155,7 +156,7 @@ static void what_is_posted_tells_the_change(void **state)
 		"c41");
 	assert_string_equal(json_string_value(json_object_get(c, "stat")),
 		"median");
-	/* the median of the five values, either side */
+	/* the median of the five values on either side */
 	assert_true(json_real_value(json_object_get(c, "before")) == 10020000);
 	assert_true(json_real_value(json_object_get(c, "after")) == 11022000);
 	assert_true(json_real_value(json_object_get(c, "change_pct")) == 10);
@@ -164,8 +165,8 @@ static void what_is_posted_tells_the_change(void **state)
 	arena_release(&a);
 }
 
-/* A history of changes that comes whole: none but a fresh one is told, then or
- * later. */
+/* A history of changes that is imported at once: only a recent change is
+ * reported, now or later. */
 static void a_long_history_is_passed_over(void **state)
 {
 	struct db *db = *state;
@@ -186,7 +187,7 @@ static void a_long_history_is_passed_over(void **state)
 	arena_release(&a);
 }
 
-/* All that came since the last look is news, however much it is. */
+/* All changes since the last check are reported, however many. */
 static void a_heap_of_new_runs(void **state)
 {
 	struct db *db = *state;
@@ -203,7 +204,7 @@ static void a_heap_of_new_runs(void **state)
 	arena_release(&a);
 }
 
-/* No names, no iterations, one run: nothing to tell, and no failure. */
+/* No names, no iterations, one run: no events, and no failure. */
 static void what_has_no_series(void **state)
 {
 	struct db *db = *state;
@@ -221,7 +222,7 @@ static void what_has_no_series(void **state)
 	arena_release(&a);
 }
 
-/* The first one fails; the other is told of all the same. */
+/* The first one fails; the other is still reported. */
 static void one_that_fails_keeps_no_other(void **state)
 {
 	struct db *db = *state;
@@ -241,7 +242,7 @@ static void one_that_fails_keeps_no_other(void **state)
 	works(trend_watcher_step(db, &after, &more, &e));
 	assert_false(more);
 	assert_string_equal(posted(db, &a), "w iteration 62");
-	/* it is there the next time */
+	/* it is reported the next time */
 	assert_int_equal(look(db), 1);
 	assert_int_equal(fixture_count(db, "SELECT count(*) FROM change_seen"),
 		2);

@@ -1,4 +1,5 @@
-/* test_arena.c - zeroed, aligned, counted, and never past the ceiling. */
+/* test_arena.c - memory is zeroed, aligned and counted, and never exceeds the
+ * limit. */
 #include "arena.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,7 +34,7 @@ static void texts(void **state)
 	assert_string_equal(arena_strndup(&a, "kernel", 4), "kern");
 	assert_string_equal(arena_strdup(&a, ""), "");
 	assert_string_equal(arena_printf(&a, "%d %s", 5, "ms"), "5 ms");
-	/* Bytes are kept, NUL and all. */
+	/* Bytes are kept, including NUL. */
 	assert_memory_equal(arena_strndup(&a, "a\0b", 3), "a\0b", 4);
 	arena_release(&a);
 }
@@ -53,7 +54,7 @@ static void growing_keeps_what_was_there(void **state)
 	for (int i = 0; i < 1 << 16; i++)
 		assert_int_equal(p[i], i);
 	assert_int_equal(a.taken, 64 + sizeof(int) * (1 << 16));
-	/* Growing to less is no change. */
+	/* Shrinking changes nothing. */
 	assert_ptr_equal(arena_grow(&a, p, 8), p);
 	arena_drop(&a, other);
 	arena_drop(&a, NULL);
@@ -92,7 +93,7 @@ static void the_ceiling_holds_and_full_stays(void **state)
 	assert_false(a.full);
 	assert_null(arena_grow(&a, p, 300 * 1024));
 	assert_true(a.full);
-	assert_int_equal(p[0], 'x'); /* still good */
+	assert_int_equal(p[0], 'x'); /* still usable */
 	assert_int_equal(a.taken, 150 * 1024);
 	assert_null(arena_alloc(&a, 1, 60 * 1024));
 	assert_null(arena_strndup(&a, p, 60 * 1024));
@@ -107,8 +108,8 @@ static void the_ceiling_holds_and_full_stays(void **state)
 	arena_release(&a);
 }
 
-/* What the machine lacks is no fault of the file's; what the process may not
- * take is the same as the ceiling. */
+/* Lack of memory in the machine is not the fault of the file. The limit of
+ * the process has the same effect as the arena's. */
 static void the_machine_has_no_more(void **state)
 {
 	struct arena a = { .ceiling = 3 << 20 };
@@ -116,7 +117,7 @@ static void the_machine_has_no_more(void **state)
 	struct rlimit was, low;
 	(void)state;
 #ifdef __SANITIZE_THREAD__
-	skip(); /* TSan takes address space of its own */
+	skip(); /* TSan needs address space of its own */
 #endif
 	assert_int_equal(getrlimit(RLIMIT_AS, &was), 0);
 	low = was;
@@ -142,8 +143,8 @@ static void the_machine_has_no_more(void **state)
 	arena_release(&a);
 }
 
-/* What is left is what the way may take; that it was too little is known of
- * both, and nothing is kept of it. */
+/* The rest of the limit is left for the scratch arena. Both report that it was
+ * too small, and nothing of the scratch arena is kept. */
 static void scratch_of_what_is_left(void **state)
 {
 	struct arena a = { .ceiling = 1 << 20 };
@@ -168,7 +169,7 @@ static void scratch_of_what_is_left(void **state)
 	assert_int_equal(arena_scratch(&boundless).ceiling, 0);
 }
 
-/* Sizes that no machine has are refused, not wrapped around. */
+/* Impossibly large sizes are rejected and do not wrap around. */
 static void sizes_that_overflow(void **state)
 {
 	static const size_t counts[][2] = { { SIZE_MAX, 2 },

@@ -1,4 +1,4 @@
-/* test_buf.c - bytes are added up to the ceiling, or not at all. */
+/* test_buf.c - bytes are appended up to the limit, or not at all. */
 #include "buf.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,7 +42,8 @@ static void full_at_the_ceiling_and_stays(void **state)
 
 	buf_puts(&b, "abcdef");
 	assert_true(b.full);
-	buf_puts(&b, "a"); /* would fit, but something is missing already */
+	/* it would fit, but an earlier part is already missing */
+	buf_puts(&b, "a");
 	buf_printf(&b, "%d", 1);
 	assert_int_equal(b.len, 0);
 	buf_release(&b);
@@ -67,7 +68,7 @@ static void taken_bytes_are_the_callers(void **state)
 	free(p);
 }
 
-/* Nothing was added, for nothing fits; what is taken is still text. */
+/* Nothing was appended, because nothing fits; the buffer is still text. */
 static void nothing_fits(void **state)
 {
 	struct buf b;

@@ -1,4 +1,5 @@
-/* test_cli.c - a small program's tables: arguments, values, nearest names, help. */
+/* test_cli.c - the tables of a small program: arguments, values, nearest
+ * names, help. */
 #include "cli.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,7 +57,7 @@ static int count(char *const argv[])
 	return n;
 }
 
-/* What is said of a command line; "" if it is right. */
+/* The message for a command line; "" if it is valid. */
 static const char *said(struct meal *m, struct text_list *operands,
 	char *const argv[])
 {
@@ -158,7 +159,7 @@ static void test_values(void **state)
 	setenv("MEAL_PLATES", "ten", 1);
 	char *given[] = { "meal", "eat", "--guest=a", "--guest", "b",
 		"--grams=0", "--plates-n=", NULL };
-	/* the environment does not count where the default was asked for */
+	/* the environment is ignored if the default was requested */
 	assert_string_equal(said(&m, &operands, given),
 		"'meal eat' needs PLACE (see 'meal eat --help')");
 	assert_string_equal(m.dish, "rice");
@@ -169,7 +170,7 @@ static void test_values(void **state)
 	assert_string_equal(m.guest.at[1], "b");
 	cli_release(&program, &m, &operands);
 
-	/* nor where it is of no use */
+	/* and if it is invalid */
 	char *all[] = { "meal", "eat", "all", "--dish", "--hot", NULL };
 	assert_string_equal(said(&m, &operands, all), "");
 	assert_string_equal(m.dish, "--hot");
@@ -210,7 +211,7 @@ static void test_help(void **state)
 		"A variable in brackets sets the option if the command line does "
 		"not.\n");
 	free(text);
-	/* not listed, and without a text of its own */
+	/* not listed, and without its own text */
 	f = open_memstream(&text, &len);
 	cli_command_help(&program, &commands[3], f);
 	fclose(f);

@@ -1,4 +1,5 @@
-/* test_err.c - the first failure stays; sentences end at a whole character. */
+/* test_err.c - the first failure is kept; sentences end at a whole
+ * character. */
 #include "err.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,8 +18,8 @@ static void the_first_failure_stays(void **state)
 	assert_string_equal(e.text, "no run 8");
 }
 
-/* 399 bytes fit: 398 letters, then a character of 2, 3 or 4 bytes, which does
- * not. */
+/* 399 bytes fit: 398 letters and then a character of 2, 3 or 4 bytes, which
+ * does not fit. */
 static void cut_at_a_whole_character(void **state)
 {
 	static const char *const wide[] = { "\xC3\xA9", "\xE2\x82\xAC",
@@ -31,7 +32,7 @@ static void cut_at_a_whole_character(void **state)
 		memcpy(text + 398, wide[i], strlen(wide[i]) + 1);
 		err_set(&e, ERR_INPUT, "%s%s", text, "more");
 		assert_int_equal(strlen(e.text), 398);
-		/* One byte earlier, the character of two fits. */
+		/* One byte earlier, the character of two bytes fits. */
 		e = (struct err){ 0 };
 		err_set(&e, ERR_INPUT, "%s", text + 1);
 		assert_int_equal(strlen(e.text), i == 0 ? 399 : 397);

@@ -1,4 +1,4 @@
-/* test_log.c - one event is one line, whatever it holds. */
+/* test_log.c - one event is one line, whatever it contains. */
 #include "log.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-/* What was written to stderr since capture_begin(). */
+/* The text written to stderr since capture_begin(). */
 static int kept, pipes[2];
 
 static void capture_begin(void)
@@ -33,7 +33,7 @@ static void capture_end(char *out, size_t size)
 	close(pipes[0]);
 }
 
-/* "2026-08-22T10:11:12.123Z " in front, then `rest`. */
+/* Checks for a prefix like "2026-08-22T10:11:12.123Z ", then `rest`. */
 static void check(const char *line, const char *rest)
 {
 	static const char form[] = "dddd-dd-ddTdd:dd:dd.dddZ ";

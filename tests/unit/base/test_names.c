@@ -1,4 +1,4 @@
-/* test_names.c - equal bytes, equal ids, through every growth. */
+/* test_names.c - equal bytes have equal ids, also after the table grows. */
 #include "names.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -70,7 +70,7 @@ static void a_hundred_thousand(void **state)
 	arena_release(&a);
 }
 
-/* Where the arena is full, what is known stays known. */
+/* If the arena is full, known names stay known. */
 static void a_full_arena(void **state)
 {
 	struct arena a = { .ceiling = 300 * 1024 };

@@ -1,4 +1,4 @@
-/* test_outward.c - addresses of every kind, with and without leave. */
+/* test_outward.c - addresses of every kind, with and without permission. */
 #include "outward.h"
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -21,7 +21,7 @@ static bool may(const char *list, const char *host, const char *at,
 	return outward_may(list, host, (struct sockaddr *)&in6, e);
 }
 
-/* The edges of every network that is none of the public's. */
+/* The first and last address of every network that is not public. */
 static const struct {
 	const char *at;
 	bool ok;
@@ -66,7 +66,7 @@ static const struct {
 	{ "::1", false },
 	{ "::2", false },
 	{ "::8.8.8.8", false },
-	/* IPv4 inside IPv6 is what it is */
+	/* IPv4 inside IPv6 is treated as IPv4 */
 	{ "::ffff:8.8.8.8", true },
 	{ "::ffff:127.0.0.1", false },
 	{ "::ffff:10.1.2.3", false },

@@ -1,4 +1,4 @@
-/* test_sort.c - the largest and smallest numbers, equal ones, none at all. */
+/* test_sort.c - the largest and smallest numbers, equal numbers, and none. */
 #include "sort.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* test_url_encode.c - each kind of byte, as RFC 3986 has it. */
+/* test_url_encode.c - each kind of byte, as in RFC 3986. */
 #include "url_encode.h"
 #include <setjmp.h>
 #include <stdarg.h>

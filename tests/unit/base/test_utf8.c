@@ -1,4 +1,4 @@
-/* test_utf8.c - the edges of well-formed text (Unicode 15, table 3-7). */
+/* test_utf8.c - the limits of well-formed text (Unicode 15, table 3-7). */
 #include "utf8.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,7 +45,7 @@ static const struct {
 		"\xC3\xA9" MARK "\xC3\xA9" },
 };
 
-/* Each also with letters in front, so that it lies anywhere in a word. */
+/* Each also follows letters, so that it is at any position in a word. */
 static void checked_and_mended(void **state)
 {
 	(void)state;
@@ -77,13 +77,13 @@ static void clipped(void **state)
 	(void)state;
 	for (size_t len = 0; len < sizeof whole / sizeof *whole; len++)
 		assert_int_equal(utf8_trim(text, len), whole[len]);
-	/* What was not text before is not cut further. */
+	/* Invalid text is not truncated further. */
 	assert_int_equal(utf8_trim("\x80\x80\x80\x80\x80", 5), 5);
 	assert_int_equal(utf8_trim("\x80", 1), 1);
 }
 
-/* The text ends where its memory ends, so that a sanitizer sees a read behind
- * it; a limit beyond the end is not an end. */
+/* The text ends where its memory ends, so that a sanitizer detects a read
+ * after it. A limit beyond the end is not an end. */
 static void clipped_inside(void **state)
 {
 	static const size_t limits[] = { 4, 5, 240, 65517, SIZE_MAX };
@@ -96,7 +96,7 @@ static void clipped_inside(void **state)
 	for (size_t max = 1; max < 4; max++)
 		assert_int_equal(utf8_clip(text, 4, max), 1);
 	assert_int_equal(utf8_clip(text, 4, 0), 0);
-	/* What fits stays as it is, also if it is not text. */
+	/* Text within the limit is unchanged, even if it is invalid. */
 	assert_int_equal(utf8_clip(text, 3, 3), 3);
 	free(text);
 }

@@ -1,4 +1,4 @@
-/* test_web_url.c - addresses that are taken apart, and those that are refused. */
+/* test_web_url.c - URLs that are parsed, and URLs that are rejected. */
 #include "web_url.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,8 @@ static const struct {
 	{ "http://10.1.2.3/", "10.1.2.3", 80, false },
 	{ "https://xn--bcher-kva.example:65535/", "xn--bcher-kva.example",
 		65535, true },
-	/* what is no usual form is still one host, looked at when it is called */
+	/* an unusual form is still one host, which is checked when it is
+	 * called */
 	{ "http://0x7f.1/", "0x7f.1", 80, false },
 	{ "http://2130706433/", "2130706433", 80, false },
 };
@@ -99,7 +100,7 @@ static void refused(void **state)
 	}
 }
 
-/* The last length that is taken, of all and of the host. */
+/* The greatest accepted length, of the URL and of the host. */
 static void long_ones(void **state)
 {
 	static const char head[] = "http://a/";

@@ -1,4 +1,5 @@
-/* published_document.h - documents for tests of reference.h, and what reads them. */
+/* published_document.h - makes documents for the tests of reference.h and
+ * reads them. */
 #pragma once
 #include "reference.h"
 #include <setjmp.h>

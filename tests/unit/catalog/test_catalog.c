@@ -1,5 +1,5 @@
-/* test_catalog.c - families by name: the seeds' kernels, then one row for each
- * kind of rule, then names nobody meant. */
+/* test_catalog.c - families by name: the kernels of the seeds, one row for
+ * each kind of rule, and unknown names. */
 #include "catalog.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -91,8 +91,8 @@ static void test_unknown(void **state)
 	}
 }
 
-/* Names made to make patterns try every way: a thousandth of a second each is
- * what the match limit leaves; a tenth is what a slow machine may take. */
+/* Names made to force patterns to backtrack. The match limit allows about a
+ * thousandth of a second each; a slow machine may take a tenth. */
 static void test_hostile(void **state)
 {
 	static const char *const pieces[] = { "std::enable_if<a>::type ",

@@ -1,5 +1,5 @@
-/* test_cost.c - W and Q by the formulas that are carried and by own ones, and
- * why there are none. */
+/* test_cost.c - W and Q by built-in and overriding formulas, and the reason
+ * if there are none. */
 #include "catalog.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,12 +8,12 @@
 #include <cmocka.h>
 
 struct given {
-	const char *operators; /* own; NULL */
+	const char *operators; /* site overrides, or NULL */
 	const char *op, *dtype, *shape;
 	enum convention convention;
 };
 
-/* What the program carries is read once; NULL where own entries are wrong. */
+/* The built-in catalog is read once; NULL if the site overrides are invalid. */
 static struct catalog *carried;
 
 static struct catalog *with(const char *operators, struct err *e)
@@ -61,7 +61,7 @@ static int teardown(void **state)
 	"{\"items\": [{\"name\": \"ours\", \"sizes\": [\"m\", \"x\"]," \
 	" \"cost\": " cost "}]}"
 
-/* Worked out by hand. */
+/* Every number is worked out by hand. */
 static void test_costs(void **state)
 {
 	static const struct {
@@ -77,7 +77,7 @@ static void test_costs(void **state)
 		/* odd counts of half bytes are rounded up: 36/2, 35/2 */
 		{ { NULL, "gemm", "fp4", "m=7 n=5 k=3", 0 }, DTYPE_FP4, 210, 18,
 			18 },
-		/* whole numbers: bytes move, nothing counts */
+		/* integers: bytes are moved, but no operations count */
 		{ { NULL, "elementwise", "int64", "x=[3,4] y=[4]", 0 },
 			DTYPE_INT64, 0, 128, 96 },
 		{ { NULL, "elementwise", "bf16", "x=[3,4] y=[4]", 0 },
@@ -87,33 +87,34 @@ static void test_costs(void **state)
 		/* a scalar is one number */
 		{ { NULL, "elementwise", "fp32", "x=[]", 0 }, DTYPE_FP32, 1, 4,
 			4 },
-		/* 4*2*8*(10 + 2 + 1): one query sees 10, two see 2 and 1;
-		 * 2*(3*2*8 + 12*1*16); 2*3*2*8 */
+		/* 4*2*8*(10 + 2 + 1): one query attends to 10 keys, two
+		 * attend to 2 and 1; 2*(3*2*8 + 12*1*16); 2*3*2*8 */
 		{ { NULL, "unified_attention", "bf16",
 			  "heads=2 kv_heads=1 head_dim=8 q_lens=[1,2] "
 			  "seq_lens=[10,2]",
 			  0 },
 			DTYPE_BF16, 832, 480, 96 },
-		/* decoding: the total of keys is enough */
+		/* decoding: the total number of keys is enough */
 		{ { NULL, "unified_attention", "bf16",
 			  "seqs=2 tokens=2 heads=2 kv_heads=1 head_dim=8 "
 			  "kv_tokens=12",
 			  0 },
 			DTYPE_BF16, 768, 448, 64 },
-		/* so are the lengths, where each has one token: 4*8*64*2000;
-		 * 2*(2*8*64 + 2*2000*8*64); 2*2*8*64 */
+		/* lengths are enough, too, if each has one token:
+		 * 4*8*64*2000; 2*(2*8*64 + 2*2000*8*64); 2*2*8*64 */
 		{ { NULL, "unified_attention", "bf16",
 			  "seqs=2 tokens=2 heads=8 kv_heads=8 head_dim=64 "
 			  "seq_lens=[1000,1000]",
 			  0 },
 			DTYPE_BF16, 4096000, 4098048, 2048 },
-		/* all are new: 4*2*8*(1 + 2 + 1 + 2 + 3); 2*5*(16 + 16); 2*5*16 */
+		/* all are new: 4*2*8*(1 + 2 + 1 + 2 + 3); 2*5*(16 + 16);
+		 * 2*5*16 */
 		{ { NULL, "unified_attention", "bf16",
 			  "tokens=5 heads=2 kv_heads=1 head_dim=8 "
 			  "seq_lens=[2,3]",
 			  0 },
 			DTYPE_BF16, 576, 320, 160 },
-		/* of a sum of backward and forward the first is meant */
+		/* of a sum of backward and forward the first counts */
 		{ { NULL, "softmax", "bf16", "x=[2,8]", 0 }, DTYPE_FP32, 64, 32,
 			32 },
 		{ { NULL, "softmax", "bf16", "x=[2,8] grads=1", 0 }, DTYPE_FP32,
@@ -122,11 +123,11 @@ static void test_costs(void **state)
 			100 },
 		{ { NULL, "copy", "bf16", "x=[10] from_bits=32", 0 },
 			DTYPE_BF16, 0, 40, 20 },
-		/* indices may be one number seen over and over */
+		/* indices may be one number read repeatedly */
 		{ { NULL, "index", "bf16", "x=[9,4] indices=[3,4] out=[3,4]",
 			  0 },
 			DTYPE_BF16, 0, 24, 24 },
-		/* by the published way: (3*1024 + 1)*2500 */
+		/* by the published formula: (3*1024 + 1)*2500 */
 		{ { NULL, "rms_norm", "bf16", "tokens=2500 hidden=1024",
 			  CONVENTION_CATALOG },
 			DTYPE_BF16, 7682500, 5122048, 5120000 },
@@ -137,7 +138,7 @@ static void test_costs(void **state)
 			"\"bytes(n)\"}}"),
 			  "ours", "int8", "m=3", 0 },
 			DTYPE_INT8, 9, 10, 9 },
-		/* the first whose sizes are told and whose condition holds */
+		/* the first formula with known sizes and a true condition */
 		{ { OWN("{\"physical\": [{\"when\": \"m > 5\", \"read\": \"1\","
 			" \"write\": \"1\"}, {\"read\": \"last(x)\", "
 			"\"write\": \"3\"}]}"),
@@ -191,7 +192,8 @@ static void test_none(void **state)
 			"the cost of 'paged_attention_decode' needs its size "
 			"'seq_lens' or 'kv_tokens' or 'context', which is not "
 			"told" },
-		/* prefill of many: its work is not known by the total */
+		/* prefill of several sequences: the total does not determine
+		 * its work */
 		{ { NULL, "unified_attention", "bf16",
 			  "seqs=2 tokens=5 heads=2 kv_heads=1 head_dim=8 "
 			  "kv_tokens=12",
@@ -199,7 +201,7 @@ static void test_none(void **state)
 			ERR_INPUT,
 			"the cost of 'unified_attention' needs its size "
 			"'seq_lens', which is not told" },
-		/* one of many new, or nobody says how many are */
+		/* the number of new tokens per sequence is not given */
 		{ { NULL, "unified_attention", "bf16",
 			  "seqs=2 tokens=4 heads=2 kv_heads=1 head_dim=8 "
 			  "seq_lens=[2,3]",
@@ -217,7 +219,7 @@ static void test_none(void **state)
 			ERR_INPUT,
 			"the cost of 'attention_forward' needs its size "
 			"'causal', which is not told" },
-		/* whose gradients nobody asked for */
+		/* no gradient is requested for these */
 		{ { NULL, "convolution", "bf16", "x=[1,3,8,8] w=[4,3,3,3]", 0 },
 			ERR_INPUT,
 			"the cost of 'convolution' needs its size 'out', which "
@@ -257,8 +259,8 @@ static void test_none(void **state)
 	}
 }
 
-/* One that stands in for a carried operator keeps its formulas as long as it
- * has the sizes they ask for. */
+/* An operator that replaces a built-in one keeps its formulas if it has the
+ * sizes that they use. */
 static void test_stand_in(void **state)
 {
 	static const struct given same = {

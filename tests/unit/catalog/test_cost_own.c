@@ -1,4 +1,4 @@
-/* test_cost_own.c - formulas that an installation brought and that are none. */
+/* test_cost_own.c - invalid formulas in site overrides. */
 #include "catalog.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 	"{\"items\": [{\"name\": \"ours\", \"sizes\": [\"m\", \"x\"]," \
 	" \"cost\": " cost "}]}"
 
-/* What an administrator may have written. */
+/* Formulas that an administrator may have written. */
 static void test_own_wrong(void **state)
 {
 	static const struct {

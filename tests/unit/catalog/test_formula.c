@@ -1,4 +1,5 @@
-/* test_formula.c - what formulas amount to, and why some amount to nothing. */
+/* test_formula.c - the values of formulas, and the reason if a formula has
+ * none. */
 #include "formula.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +12,7 @@ static const char *const sizes[] = { "m", "n", "k", "x", "q_lens", "seq_lens",
 	"batch" };
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
-/* Of "m=7 n=4 k=3 x=[2,3,5] q_lens=[1,2,3] seq_lens=[10,2,4]". */
+/* Values for "m=7 n=4 k=3 x=[2,3,5] q_lens=[1,2,3] seq_lens=[10,2,4]". */
 static bool worked_out(const char *formula, const char *shape, uint64_t *out,
 	struct err *e)
 {
@@ -53,7 +54,8 @@ static void test_value(void **state)
 		{ "if(m < n, 1, 2) + if(m > n, 10, 20) + if(m == 7, 100, 0)",
 			112 },
 		{ "if(m <= 7, 1, 0) + if(m >= 8, 2, 0) + if(m != 7, 4, 0)", 1 },
-		{ "if(m, 1, k - m)", 1 }, /* the other is not worked out */
+		/* the other branch is not evaluated */
+		{ "if(m, 1, k - m)", 1 },
 		{ "batch ?? 5", 5 },
 		{ "m ?? 5", 7 },
 		{ "2*((batch*m) ?? n)*k", 24 },
@@ -64,10 +66,11 @@ static void test_value(void **state)
 		{ "sum(q: q_lens, q*m) + sum(s: seq_lens, 1)", 45 },
 		/* 10; 2 + 1; 4 + 3 + 2 */
 		{ "sum(q: q_lens, s: seq_lens, causal_pairs(q, s))", 22 },
-		{ "causal_pairs(5, 3)", 6 }, /* 3 + 2 + 1, two see none */
+		{ "causal_pairs(5, 3)", 6 }, /* 3 + 2 + 1; two attend to none */
 		{ "causal_pairs(0, 3) + causal_pairs(3, 0)", 0 },
 		{ "causal_pairs(3, 3)", 6 },
-		/* one token: its 8; many: all; between: 128*(1-.9375^20) = 92.8 */
+		/* one token: its 8; many: all; between: 128*(1-.9375^20) =
+		 * 92.8 */
 		{ "active_experts(128, 8, 1)", 8 },
 		{ "active_experts(128, 8, 1000)", 128 },
 		{ "active_experts(128, 8, 20)", 93 },
@@ -154,7 +157,7 @@ static void test_lengths(void **state)
 		"numbers");
 }
 
-/* 9e18 keys of 9e18 each have 127 bits together, two such pairs 128. */
+/* 9e18 keys of 9e18 each take 127 bits together, two such pairs 128. */
 static void test_long_sums(void **state)
 {
 	struct err e = { 0 };
@@ -172,7 +175,7 @@ static void test_long_sums(void **state)
 	assert_int_equal(got, 65536);
 }
 
-/* Each shared name asks for the one before it many times over. */
+/* Each shared name uses the previous one many times. */
 static void test_shared_often(void **state)
 {
 	struct arena a = { 0 };
@@ -203,7 +206,7 @@ static void test_shared_often(void **state)
 	arena_release(&a);
 }
 
-/* What a sum adds up is its own, though a name in it is a sum as well. */
+/* The terms of a sum are its own, although a name in it is a sum, too. */
 static void test_sum_of_sums(void **state)
 {
 	struct arena a = { 0 };
@@ -223,7 +226,7 @@ static void test_sum_of_sums(void **state)
 	arena_release(&a);
 }
 
-/* Of a choice both branches, whichever is taken. */
+/* Both branches of a choice are checked, whichever is taken. */
 static void test_lacks(void **state)
 {
 	struct arena a = { 0 };

@@ -1,4 +1,5 @@
-/* test_formula_text.c - what is said of texts that are no formulas, with the place. */
+/* test_formula_text.c - error messages for invalid formulas, with the
+ * position. */
 #include "formula.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -68,7 +69,7 @@ static void test_unreadable(void **state)
 	}
 }
 
-/* However it is made, a formula cannot take the stack or the clock. */
+/* No formula can exhaust the stack or run for long. */
 static void test_hostile(void **state)
 {
 	char text[1100];

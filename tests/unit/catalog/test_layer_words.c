@@ -1,4 +1,4 @@
-/* test_layer_words.c - what operators and kernels do in a layer. */
+/* test_layer_words.c - the role of operators and kernels in a layer. */
 #include "layer_words.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@ static int stop(void **state)
 	return 0;
 }
 
-/* An operator of such a group does something in a layer by itself. */
+/* An operator of such a group has a role in a layer by itself. */
 static void test_every_operator(void **state)
 {
 	static const char *const groups[] = { "attention", "kv cache", "gemm",
@@ -67,7 +67,7 @@ static void test_kernels(void **state)
 {
 	static const struct {
 		const char *name;
-		int act; /* -1: nothing beyond its operator */
+		int act; /* -1: no role beyond its operator */
 		layer_roles roles, also;
 	} rows[] = {
 		{ "void deep_ep::internode_ll::dispatch<true>(void*)",

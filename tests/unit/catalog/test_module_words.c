@@ -1,5 +1,5 @@
-/* test_module_words.c - what modules do in a layer: by class or name, by what they
- * stand in, and which of how many they are. */
+/* test_module_words.c - the role of modules in a layer: by class or name, by
+ * the modules around them, and by their index among several. */
 #include "breakdown_word.h"
 #include "layer_words.h"
 #include <setjmp.h>
@@ -9,16 +9,16 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-/* A class begins with a capital; `in` is what it stands in, the innermost first,
- * parted by blanks. */
+/* A class begins with a capital. `in` lists the modules around it, innermost
+ * first, separated by blanks. */
 struct row {
 	const char *is, *in;
 	uint32_t ordinal, siblings;
-	const char *due; /* "attention: qkv", "": nobody knows */
+	const char *due; /* "attention: qkv", or "" if unknown */
 };
 
 static const struct row rows[] = {
-	/* Hugging Face, as Kineto tells it */
+	/* Hugging Face, as Kineto records it */
 	{ "Qwen2RMSNorm", "layer Qwen2Model", 0, 2, "attention: input_norm" },
 	{ "Qwen2RMSNorm", "layer Qwen2Model", 1, 2, ": post_norm" },
 	{ "Qwen2RMSNorm", "Qwen2Model", 0, 1, "head: final_norm" },
@@ -89,7 +89,7 @@ static const struct row rows[] = {
 	{ "TERowParallelLinear", "MLP layer", 0, 1, "mlp: down" },
 	{ "FusedScaleMaskSoftmax", "CoreAttention SelfAttention layer", 0, 1,
 		"attention:" },
-	/* attribute names, as layerwise ranges tell them */
+	/* attribute names, as layerwise ranges give them */
 	{ "input_layernorm", "layer layers", 0, 1, "attention: input_norm" },
 	{ "post_attention_layernorm", "layer", 0, 1, ": post_norm" },
 	{ "qkv_proj", "self_attn layer", 0, 1, "attention: qkv" },
@@ -117,7 +117,7 @@ static const struct row rows[] = {
 	{ "embed_tokens", "model", 0, 1, "embedding: embed" },
 	{ "norm", "model", 0, 1, "head: final_norm" },
 	{ "lm_head", "", 0, 1, "head: lm_head" },
-	/* as people name ranges */
+	/* range names as people write them */
 	{ "self.input_layernorm", "layer", 0, 1, "attention: input_norm" },
 	{ "q_a_kv_a", "layer", 0, 1, "attention: q_a_kv_a" },
 	{ "q_proj_b", "layer", 0, 1, "attention: q_b" },
@@ -129,7 +129,7 @@ static const struct row rows[] = {
 	{ "silu", "moe layer", 0, 1, "moe: activation" },
 	{ "down_gemm", "moe layer", 0, 1, "moe: down" },
 	{ "combine", "layer", 0, 1, "moe: combine" },
-	/* nobody knows */
+	/* unknown names */
 	{ "Dropout", "layer", 0, 1, "" },
 	{ "Frobnicator", "", 0, 1, "" },
 	{ "layer", "", 0, 1, "" },
@@ -184,7 +184,7 @@ static void words(void **state)
 	catalog_free(c);
 }
 
-/* A class nobody knows counts where the attribute is told. */
+/* An unknown class is used if the attribute is given. */
 static void name_before_class(void **state)
 {
 	struct err e = { 0 };

@@ -1,5 +1,5 @@
 /* test_operator.c - operators by kernel, host operator and module; how two of
- * them go together; platforms by device. */
+ * them are combined; platforms by device. */
 #include "catalog.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@ static const struct row kernels[] = {
 #undef OPERATOR
 };
 
-/* NULL: nobody knows it, or it only calls others. */
+/* NULL: it is unknown, or it only calls others. */
 static const struct row ops[] = {
 	{ "aten::addmm", "gemm" },
 	{ "aten::linear", NULL },
@@ -160,7 +160,7 @@ static void test_kernels(void **state)
 	ALL(*state, catalog_kernel_operator, kernels);
 }
 
-/* Names that somebody made up: no rule catches everything. */
+/* Invented names: no rule matches everything. */
 static void test_made_up(void **state)
 {
 	static const char *const names[] = { "my_secret_kernel_v7", "k", "",
@@ -194,7 +194,8 @@ static void test_devices(void **state)
 	}
 }
 
-/* Each has its source, a bandwidth and at least one peak; rows are by name. */
+/* Each has its source, a bandwidth and at least one peak; rows are sorted by
+ * name. */
 static void test_platforms(void **state)
 {
 	const struct platform *const *p;

@@ -1,5 +1,5 @@
-/* test_own.c - an installation's own entries: what they change, what is refused
- * and in which words, which rule it was. */
+/* test_own.c - site overrides: what they change, which are rejected with
+ * which message, and which rule matched. */
 #include "catalog.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -64,7 +64,8 @@ static const char *of(const struct catalog *c, const char *kernel)
 	return op ? op->name : "nobody knows";
 }
 
-/* Own rules come first; what they do not match goes to the others. */
+/* Overriding rules come first. Names that they do not match fall through to
+ * the built-in rules. */
 static void test_rules(void **state)
 {
 	(void)state;
@@ -88,8 +89,8 @@ static void test_rules(void **state)
 	catalog_free(c);
 }
 
-/* A new operator with its patterns, and one that stands in for the program's:
- * its rules and host operators mean the new one. */
+/* A new operator with its patterns, and an operator that replaces a built-in
+ * one: the built-in rules and host operators then refer to the new one. */
 static void test_operators(void **state)
 {
 	(void)state;
@@ -112,7 +113,7 @@ static void test_operators(void **state)
 	catalog_free(c);
 }
 
-/* One without a peak is legal, and what it lacks is not a number. */
+/* An operator without a peak is valid; the missing peak is NaN. */
 static void test_platforms(void **state)
 {
 	(void)state;
@@ -165,8 +166,8 @@ static void test_trial(void **state)
 	arena_release(&a);
 }
 
-/* A rule that backtracks forever is stopped, told of, and takes no other rule
- * of the program along. */
+/* A rule that backtracks forever is stopped and reported, and does not
+ * disable any other rule. */
 static void test_forever(void **state)
 {
 	(void)state;
@@ -188,7 +189,7 @@ static void test_forever(void **state)
 	arena_release(&a);
 }
 
-/* What is said of a name of so many x. */
+/* The result for a name of the given number of x. */
 static bool tried(const struct catalog *c, size_t n, struct err *e)
 {
 	struct arena a = { 0 };
@@ -204,7 +205,7 @@ static bool tried(const struct catalog *c, size_t n, struct err *e)
 #define SLOW(end) \
 	",{\"match\": \"(?:\\\\w+\\\\w*)*" end "\", \"operator\": \"sort\"}"
 
-/* Each does at the next length what all of them do at this one. */
+/* Each takes as long at the next length as all of them take at this one. */
 static void test_together(void **state)
 {
 	(void)state;
@@ -222,7 +223,7 @@ static void test_together(void **state)
 	catalog_free(c);
 }
 
-/* Few steps, each of which is kept to be taken back. */
+/* Few steps, each of which is stored for backtracking. */
 static void test_stack(void **state)
 {
 	(void)state;
@@ -240,7 +241,8 @@ static void test_stack(void **state)
 	catalog_free(c);
 }
 
-/* As many and as long as may be, which is more than PCRE2 compiles at once. */
+/* The maximum number and length of rules, which is more than PCRE2 compiles
+ * at once. */
 static void test_many(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
-/* test_reference.c - a published document: what is computed of it, its sizes in
- * our names. */
+/* test_reference.c - a published document: the values computed from it, and
+ * its sizes under catalog names. */
 #include "published_document.h"
 #include <math.h>
 #include <stdio.h>
@@ -37,8 +37,8 @@ static void test_figures(void **state)
 	assert_string_equal(op->regime, "memory");
 }
 
-/* round(4.005, 2) is 4.0, since 4.005 is a little less in binary; 8.06 is 8.1;
- * 0.04 us round to none, and nothing is a share of none. */
+/* round(4.005, 2) is 4.0, because 4.005 is slightly less in binary; 8.06 is
+ * 8.1. 0.04 us rounds to zero, and shares of zero are undefined. */
 static void test_rounding(void **state)
 {
 	struct world *w = *state;
@@ -52,12 +52,12 @@ static void test_rounding(void **state)
 	const struct reference_operator *op = &w->r.operators[0];
 	assert_true(op->shapes[0].s == 4.0 / 8.1);
 	assert_true(isnan(op->shapes[1].s));
-	assert_true(op->shapes[2].s == 0.25); /* the first with both */
-	/* of .25 and .49 the upper */
+	assert_true(op->shapes[2].s == 0.25); /* the first that has both */
+	/* of .25 and .49 the upper one */
 	assert_true(op->s_median == 4.0 / 8.1);
 }
 
-/* As the published set has it. */
+/* As the published reference set has it. */
 static void test_phase(void **state)
 {
 	struct world *w = *state;
@@ -68,7 +68,7 @@ static void test_phase(void **state)
 	assert_string_equal(w->r.operators[0].phase, "both");
 }
 
-/* The shape in the middle of the list need not be the one of the median AI. */
+/* The middle shape of the list need not have the median AI. */
 static void test_middle(void **state)
 {
 	struct world *w = *state;
@@ -112,9 +112,9 @@ static void test_sizes(void **state)
 			"{\"seq_lens\": [5,5,5,5], \"head_size\": 64, \"x\": "
 			"true, \"dtype\": \"bf16\", \"eps\": 0.1}",
 			"head_dim=64 seq_lens=[5*4]" },
-		/* our own names, as a fleet is written */
+		/* catalog names, as a fleet is written */
 		{ "gemm", "{\"m\": 3, \"k\": 5}", "m=3 k=5" },
-		/* nobody has a name for it */
+		/* it has no catalog name */
 		{ "rms_norm", "{\"token_count\": 3, \"width\": 8}", NULL },
 		{ "rms_norm", "{\"token_count\": -3, \"hidden_size\": 8}",
 			NULL },
@@ -145,7 +145,7 @@ static void test_sizes(void **state)
 	}
 }
 
-/* What we wrote ourselves needs no names put in place of names. */
+/* A document with catalog names needs no renaming. */
 static void test_own_text(void **state)
 {
 	static const struct {
@@ -174,7 +174,7 @@ static void test_own_text(void **state)
 	}
 }
 
-/* A fleet's own shapes may have no known cost. */
+/* The shapes of a fleet may have no known cost. */
 static void test_not_costed(void **state)
 {
 	struct world *w = *state;

@@ -1,4 +1,4 @@
-/* test_reference_wrong.c - what is said of a published document that is damaged. */
+/* test_reference_wrong.c - error messages for damaged published documents. */
 #include "published_document.h"
 #include <stdio.h>
 
@@ -108,7 +108,7 @@ static void test_wrong(void **state)
 	}
 }
 
-/* Sixteen times 65536 numbers in little text are as many as there may be. */
+/* Sixteen times 65536 numbers in a short text are the maximum. */
 static void test_many_numbers(void **state)
 {
 	struct world *w = *state;

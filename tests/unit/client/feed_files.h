@@ -1,4 +1,5 @@
-/* feed_files.h - two files in /tmp, filled, fed and unpacked again. */
+/* feed_files.h - makes two files in /tmp, fills and feeds them, and unpacks
+ * the result. */
 #pragma once
 #include "feed.h"
 #include <fcntl.h>
@@ -18,7 +19,7 @@ enum { BIGGEST = 3 * PACK_PIECE + 77, ROOM = 2 * BIGGEST };
 static char plain[BIGGEST], packed[ROOM], again[ROOM], unpacked[ROOM];
 static char path[] = "/tmp/ks-feed-XXXXXX", other[] = "/tmp/ks-feed-XXXXXX";
 
-/* Text that packs, but not away. */
+/* Text that can be compressed, but not to almost nothing. */
 static inline int set_up(void **state)
 {
 	(void)state;

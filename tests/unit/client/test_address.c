@@ -1,4 +1,4 @@
-/* test_address.c - addresses, with the bytes that would break out of them. */
+/* test_address.c - addresses, including bytes that could escape from them. */
 #include "address.h"
 #include <setjmp.h>
 #include <stdarg.h>

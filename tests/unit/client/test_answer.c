@@ -1,4 +1,5 @@
-/* test_answer.c - the server's JSON, and what only looks like it. */
+/* test_answer.c - JSON responses of the server, and text that only looks like
+ * one. */
 #include "answer.h"
 #include <setjmp.h>
 #include <stdarg.h>

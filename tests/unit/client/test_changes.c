@@ -1,4 +1,4 @@
-/* test_changes.c - a comparison on a terminal, compared whole. */
+/* test_changes.c - a comparison on a terminal, checked as a whole. */
 #include "changes.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is unknown is null; the name is a terminal's command, and long. */
+/* Unknown values are null. The name contains terminal commands and is long. */
 static const char judged[] =
 	"{\"score\":\"verdict\",\"headline\":\"f \\u001b[2J regressed\","
 	"\"comparable\":true,\"findings\":[{\"code\":\"few_iterations\","

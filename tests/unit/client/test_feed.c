@@ -1,4 +1,5 @@
-/* test_feed.c - files of every size and kind, packed, unpacked, compared. */
+/* test_feed.c - files of every size and kind are compressed, decompressed and
+ * compared. */
 #include "feed_files.h"
 
 static void test_round_trip_twice(void **state)
@@ -20,7 +21,7 @@ static void test_round_trip_twice(void **state)
 		assert_int_equal(feed_taken(f), size);
 		assert_int_equal(unpack(kind, packed, len), size);
 		assert_memory_equal(unpacked, plain, size);
-		/* started again, and read in other steps: the same bytes */
+		/* restarted and read in other steps: the same bytes */
 		assert_true(feed_restart(f, &e));
 		assert_int_equal(drain(f, again, 65536), len);
 		assert_memory_equal(again, packed, len);
@@ -28,7 +29,7 @@ static void test_round_trip_twice(void **state)
 	}
 }
 
-/* A child writes the bytes in dribs, as a pipe brings them. */
+/* A child writes the bytes in small parts, as a pipe delivers them. */
 static int pipe_of(const char *bytes, size_t len)
 {
 	int ends[2];
@@ -64,7 +65,7 @@ static void test_pipe_gives_what_a_file_gives(void **state)
 		assert_null(feed_base_name(f));
 		assert_string_equal(feed_label(f), "standard input");
 		assert_int_equal(feed_total(f), -1);
-		assert_true(feed_restart(f, &e)); /* nothing was given yet */
+		assert_true(feed_restart(f, &e)); /* no data yet */
 		assert_int_equal(drain(f, again, 4096), len);
 		assert_memory_equal(again, packed, len);
 		assert_false(feed_restart(f, &e));

@@ -1,7 +1,8 @@
-/* test_feed_joined.c - two files as one, packed alike whatever they were. */
+/* test_feed_joined.c - two files as one, with the same compression whatever
+ * they were. */
 #include "feed_files.h"
 
-/* Two files and an end of line between them, whatever the packing. */
+/* Two files with a newline between them, for any compression. */
 static void test_joined(void **state)
 {
 	(void)state;
@@ -31,7 +32,7 @@ static void test_joined(void **state)
 	}
 }
 
-/* What is packed decides how the rest travels. */
+/* The compression of the first file decides how the rest is sent. */
 static void test_joined_to_packed(void **state)
 {
 	(void)state;
@@ -47,7 +48,7 @@ static void test_joined_to_packed(void **state)
 	feed_free(f);
 	assert_memory_equal(packed, again, gzip_len);
 	assert_memory_equal(packed + all - gzip_len, again, gzip_len);
-	/* in between an end of line, packed likewise */
+	/* a newline in between, with the same compression */
 	assert_int_equal(unpack(PACK_GZIP, packed + gzip_len,
 				 all - 2 * gzip_len),
 		1);

@@ -1,4 +1,4 @@
-/* test_meter.c - lines of progress at every width. */
+/* test_meter.c - progress lines at every width. */
 #include "meter.h"
 #include "utf8.h"
 #include <setjmp.h>
@@ -115,13 +115,13 @@ static void test_pace(void **state)
 	meter_pace_init(&p);
 	assert_int_equal(meter_pace_add(&p, 1000, 0), 0);
 	assert_int_equal(meter_pace_add(&p, 1050, 500),
-		0); /* too soon to tell */
+		0); /* too early for an estimate */
 	assert_int_equal(meter_pace_add(&p, 2000, 1000), 1000);
-	/* 3 s at 3,000 weigh as much as all before: (1000 + 3000) / 2 */
+	/* 3 s at 3,000 weigh as much as all earlier data: (1000 + 3000) / 2 */
 	assert_int_equal(meter_pace_add(&p, 5000, 10000), 2000);
 	/* a stall of 3 s halves it */
 	assert_int_equal(meter_pace_add(&p, 8000, 10000), 1000);
-	/* a new try begins anew */
+	/* a new attempt starts from zero */
 	assert_int_equal(meter_pace_add(&p, 9000, 10), 0);
 }
 

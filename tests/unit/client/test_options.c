@@ -1,4 +1,4 @@
-/* test_options.c - command lines, and what they are taken for. */
+/* test_options.c - command lines and their interpretation. */
 #include "options.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@ static int count(char *const argv[])
 	return n;
 }
 
-/* The message for a command line; "" if it is right. */
+/* The message for a command line; "" if it is valid. */
 static const char *said(enum options_of command, char *const argv[])
 {
 	static struct err e;
@@ -126,7 +126,8 @@ static void test_servers(void **state)
 {
 	(void)state;
 	static const struct {
-		const char *server, *reason; /* NULL: it is one */
+		/* NULL: the command line is valid */
+		const char *server, *reason;
 	} rows[] = {
 		{ "http://127.0.0.1:8080", NULL },
 		{ "HTTPS://LocalHost/", NULL },
@@ -153,7 +154,7 @@ static void test_servers(void **state)
 	}
 }
 
-/* What is only for the server need not be right if nothing is sent. */
+/* Options for the server alone need not be valid if nothing is sent. */
 static void test_no_upload(void **state)
 {
 	(void)state;
@@ -171,7 +172,7 @@ static void test_help(void **state)
 	assert_int_equal(options_init(&o, OPTIONS_UPLOAD, 4, asked, &e),
 		CLI_HELP);
 	options_release(&o);
-	/* the command's, not ours */
+	/* an option of the command, not of this program */
 	char *others[] = { "true", "--help" };
 	assert_int_equal(options_init(&o, OPTIONS_RUN, 2, others, &e), CLI_OK);
 	options_release(&o);
@@ -239,7 +240,7 @@ static void test_files_anywhere_and_last_value_wins(void **state)
 	options_release(&o);
 }
 
-/* The command begins where options end, and what it is given is its own. */
+/* The command begins after the options, and its arguments are its own. */
 static void test_run(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* test_retry.c - which failures are tried again, and after how long. */
+/* test_retry.c - which failures are retried, and after which delay. */
 #include "retry.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,9 +36,9 @@ static void test_decisions(void **state)
 		{ { ATTEMPT_ANSWERED, 415, 0 }, 0, 5, 0, -1 },
 		{ { ATTEMPT_ANSWERED, 500, 0 }, 0, 5, 0, -1 },
 		{ { ATTEMPT_ANSWERED, 507, 0 }, 0, 5, 0, -1 },
-		/* 500 + 500 * 255 / 1024 = 624.5…: under a quarter more */
+		/* 500 + 500 * 255 / 1024 = 624.5…: less than a quarter more */
 		{ { ATTEMPT_AWAY, 0, 0 }, 0, 5, 255, 624 },
-		/* never before the time that the server named */
+		/* never before the time that the server requested */
 		{ { ATTEMPT_ANSWERED, 503, 4 }, 0, 5, 128, 4500 },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

@@ -1,4 +1,4 @@
-/* test_spool.c - names of captures, and names that are none. */
+/* test_spool.c - valid and invalid names of capture files. */
 #include "spool.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -50,7 +50,7 @@ static void names(void **state)
 	}
 }
 
-/* A collector that was told to leave the host's name out writes "host". */
+/* A collector that was configured to omit the host name writes "host". */
 static void host_kept_out(void **state)
 {
 	(void)state;

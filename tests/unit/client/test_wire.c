@@ -1,4 +1,4 @@
-/* test_wire.c - what makes a token's header, and what would forge one. */
+/* test_wire.c - valid token headers, and tokens that could forge a header. */
 #include "wire.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-/* capture_fixture.h - a trace with rows of every kind, and its capture read. */
+/* capture_fixture.h - a trace with rows of every kind, and the trace read
+ * back from its capture file. */
 #pragma once
 #include "capture_write.h"
 #include "fixture.h"
@@ -16,9 +17,9 @@ static bool put(void *to, const void *bytes, size_t len, struct err *e)
 	return !b->full;
 }
 
-/* Rows of every kind, all of whose columns differ, for each of two processes:
- * a new column is in here by itself. Numbers stay small enough for all types.
- */
+/* Rows of every kind, with different values in all columns, for each of two
+ * processes. A new column is included automatically. Numbers are small enough
+ * for all types. */
 #define COLUMN(type, field, what) row.field = (type)(base + ++n);
 #define ROWS(kind, COLUMNS)                                       \
 	for (int p = 0; p < 2; p++)                               \
@@ -41,7 +42,8 @@ TRACE_TABLES(KIND)
 #undef KIND
 #undef COLUMN
 
-/* What a column cannot be: a shape beyond those there are, a kind of range. */
+/* Replaces values that a column cannot have: a shape beyond the last one, an
+ * unknown kind of range. */
 static void kernel_mend(struct kernel_row *row, int i)
 {
 	row->launch = (uint32_t)i % 3;

@@ -1,4 +1,4 @@
-/* fixture.h - decodes text in memory, for the tests of this folder. */
+/* fixture.h - decodes text in memory for the tests of this folder. */
 #pragma once
 #include "decode.h"
 #include <setjmp.h>
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes that arrive in pieces of `each`. */
+/* A source that returns pieces of `each` bytes. */
 struct pieces {
 	const char *bytes;
 	size_t len, each;
@@ -46,7 +46,7 @@ static inline void decode_bytes(struct decoded *d, const char *bytes,
 	d->ok = decode(&s, &limits, NULL, &d->trace, &d->err);
 }
 
-/* The text whole, which must decode. */
+/* Decodes the whole text, which must succeed. */
 static inline void decode_text(struct decoded *d, const char *text)
 {
 	decode_bytes(d, text, strlen(text), strlen(text) + 1);
@@ -69,7 +69,7 @@ static inline int64_t noted(const struct decoded *d, enum note_code code)
 	return d->trace.notes.count[code];
 }
 
-/* Text with room behind it, as a scanner wants it. */
+/* Text followed by spare bytes, as a scanner requires. */
 struct padded {
 	char bytes[4096];
 };

@@ -1,4 +1,4 @@
-/* packed.h - makes compressed bytes and reads them back, for tests. */
+/* packed.h - compresses bytes and reads them back for tests. */
 #pragma once
 #include "fixture.h"
 #include "plain.h"
@@ -40,7 +40,7 @@ static inline void add_zstd(struct bytes *b, const void *plain, size_t len)
 	b->len += n;
 }
 
-/* What came out of reading all of b in pieces, and how it ended. */
+/* The output of reading all of b in pieces, and how the reading ended. */
 struct result {
 	unsigned char *at;
 	size_t len;

@@ -1,4 +1,4 @@
-/* rocm_rows.h - a trace's rows as lines, to be compared whole. */
+/* rocm_rows.h - prints the rows of a trace as lines for comparison. */
 #pragma once
 #include "fixture.h"
 
@@ -97,7 +97,7 @@ static inline void lines_of_process(struct lines *l, const struct decoded *d,
 	lines_of_host(l, d, p);
 }
 
-/* What the file decodes to, however small the pieces it comes in are. */
+/* The decoded file must be the same for any size of its pieces. */
 static inline void check_rows(const char *bytes, size_t len, const char *want)
 {
 	for (size_t each = 1; each < 2000; each = each * 3 + 1) {
@@ -114,7 +114,7 @@ static inline void check_rows(const char *bytes, size_t len, const char *want)
 	}
 }
 
-/* The trace of one of the cases, as it lies. */
+/* The trace of one of the cases, in stored order. */
 static inline size_t case_bytes(const char *name, char *bytes, size_t room)
 {
 	char path[1000];

@@ -1,5 +1,5 @@
-/* sqlite_fixture.h - a database made with the sqlite3 program, opened as an
- * upload is. */
+/* sqlite_fixture.h - makes a database with the sqlite3 program and opens it
+ * like an upload. */
 #pragma once
 #include "fixture.h"
 #include "sqlite_rows.h"
@@ -21,7 +21,7 @@ struct fixture {
 	size_t len;
 };
 
-/* The bytes of a database in which the script ran. */
+/* The bytes of a database after the script ran in it. */
 static inline void make(struct fixture *f, const char *script)
 {
 	char path[] = "/tmp/test_sqlite.XXXXXX", command[64];
@@ -75,7 +75,7 @@ static struct fixture f;
 static const struct sqlite_column columns[] = { { "a", true }, { "b", false },
 	{ "c", false } };
 
-/* How many rows the table has, and the sum of its column a. */
+/* The number of rows of the table, and the sum of its column a. */
 static inline int rows_of(const char *table, int64_t *sum)
 {
 	struct sqlite_rows r;

@@ -1,4 +1,5 @@
-/* test_capture.c - a trace written as a capture and read is the same trace. */
+/* test_capture.c - a trace written as a capture file and read back is
+ * unchanged. */
 #include "capture_fixture.h"
 
 static void same_text(const struct trace *a, uint32_t x, const struct trace *b,
@@ -12,7 +13,7 @@ static bool same_cell(const void *a, const void *b, size_t size)
 	return !memcmp(a, b, size);
 }
 
-/* Cells are the same; those of texts and shapes are by what they name. */
+/* Cells must be equal; cells of texts and shapes must refer to equal values. */
 #define IS_INT(field) assert_true(SAME(field));
 #define IS_REAL(field) IS_INT(field)
 #define IS_TEXT(field) same_text(a, x->field[i], b, y->field[k]);
@@ -69,7 +70,8 @@ static void whole(void **state)
 	arena_release(&arena);
 }
 
-/* The second process alone: its rows, devices and texts, as the first one. */
+/* The second process alone: its rows, devices and texts, like those of the
+ * first. */
 static void one_process(void **state)
 {
 	struct arena arena = { 0 };
@@ -95,7 +97,7 @@ static void one_process(void **state)
 	arena_release(&arena);
 }
 
-/* A text that no chunk can hold is left out, and that is a note. */
+/* A text that exceeds any chunk is omitted with a note. */
 static void text_dropped(void **state)
 {
 	enum { LONG = (4 << 20) + 1 };

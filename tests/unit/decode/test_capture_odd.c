@@ -1,7 +1,8 @@
-/* test_capture_odd.c - a capture of a trace that is odd at its edges. */
+/* test_capture_odd.c - capture files of traces with unusual edges. */
 #include "capture_fixture.h"
 
-/* An iteration may begin before all that has a moment; the base is its start. */
+/* An iteration may begin before all other timestamps; the base is then its
+ * start. */
 static void iteration_comes_first(void **state)
 {
 	struct arena arena = { 0 };
@@ -33,7 +34,7 @@ static void iteration_comes_first(void **state)
 	arena_release(&arena);
 }
 
-/* A process of which nothing is told but facts and nodes is no run. */
+/* A process that has only facts and nodes is not a run. */
 static void idle_process(void **state)
 {
 	struct arena arena = { 0 };
@@ -91,7 +92,7 @@ static void odd_facts(void **state)
 	arena_release(&arena);
 }
 
-/* A base so late that a moment after it would not fit. */
+/* The base is so late that a later timestamp would overflow. */
 static void base_too_late(void **state)
 {
 	struct arena arena = { 0 };
@@ -108,7 +109,7 @@ static void base_too_late(void **state)
 	arena_release(&arena);
 }
 
-/* What no place in the store could hold is left out, not handed on. */
+/* Values that the store could not hold are omitted and not passed on. */
 static void out_of_range(void **state)
 {
 	struct arena arena = { 0 };

@@ -1,4 +1,5 @@
-/* test_counters.c - counter events become samples, each with its owner. */
+/* test_counters.c - counter events become samples, each assigned to its
+ * process or device. */
 #include "fixture.h"
 
 #define CALL                                                          \
@@ -12,7 +13,7 @@
 	"{\"ph\":\"C\",\"name\":\"use\",\"pid\":" pid ",\"ts\":4.5" more \
 	",\"args\":" args "}"
 
-/* What a counter event gives: "name device value; …" */
+/* The samples of a counter event: "name device value; …" */
 static const struct {
 	const char *event, *want;
 	int64_t bad;
@@ -29,7 +30,7 @@ static const struct {
 	{ COUNTER("77", ",\"id\":\"a\"", "{\"sm\":7}"), "use[a]/sm -1 7", 0 },
 	{ COUNTER("77", "", "{\"unit\":\"%\",\"sm\":7,\"of\":{\"a\":1}}"),
 		"use/sm -1 7", 0 },
-	/* args before anything says what the event is */
+	/* args come before the fields that identify the event */
 	{ "{\"args\":{\"sm\":7},\"name\":\"use\",\"ph\":\"C\",\"pid\":77,"
 	  "\"ts\":4.5}",
 		"use/sm -1 7", 0 },
@@ -71,7 +72,8 @@ static void samples(void **state)
 	}
 }
 
-/* A sample without a moment is none, and samples alone are no trace. */
+/* A sample without a timestamp is ignored. Samples alone do not make a
+ * trace. */
 static void no_moment_and_nothing_else(void **state)
 {
 	struct decoded d;

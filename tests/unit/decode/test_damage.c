@@ -1,5 +1,5 @@
-/* test_damage.c - what is skipped, mended and counted, and that the rest of
- * the trace is used. */
+/* test_damage.c - damaged parts are skipped, repaired and counted, and the
+ * rest of the trace is used. */
 #include "fixture.h"
 
 #define GOOD(n)                                                         \
@@ -9,8 +9,8 @@
 	"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" name "\",\"pid\":0," \
 	"\"tid\":7," rest "}"
 
-/* Something between two good events: how many kernels are read, and the one
- * note it leaves. */
+/* Damaged text between two valid events: how many kernels are read, and the
+ * only note it causes. */
 static const struct {
 	const char *between;
 	uint32_t kernels;
@@ -60,13 +60,13 @@ static const struct {
 	{ EVENT("t", "\"ts\":1,\"dur\":1e300"), 2, NOTE_huge_time, 1, "t" },
 	{ EVENT("t", "\"ts\":9007199254740,\"dur\":1"), 2, NOTE_huge_time, 1,
 		"t" },
-	/* 2^53 ns and the first good event's 1,000 are too much */
+	/* 2^53 ns plus the first valid event's 1,000 is too large */
 	{ EVENT("t", "\"ts\":1,\"dur\":9007199254740.992"), 2, NOTE_huge_time,
 		1, "t" },
-	/* as numbers go, these are fine */
+	/* valid as numbers */
 	{ EVENT("t", "\"ts\":\"1.5\",\"dur\":\"1e0\""), 3, NOTE_CODES, 0,
 		NULL },
-	/* of no use */
+	/* not usable */
 	{ "{\"ph\":\"X\",\"cat\":\"sub_kernel\",\"name\":\"n\",\"pid\":0,"
 	  "\"tid\":0,\"ts\":1,\"dur\":1}",
 		2, NOTE_category_unknown, 1, "sub_kernel" },
@@ -122,7 +122,7 @@ static void test_between(void **state)
 	}
 }
 
-/* The last event is a bad one: the list's end is still found. */
+/* The last event is damaged: the end of the list is still found. */
 static void test_last(void **state)
 {
 	struct decoded d;
@@ -142,7 +142,7 @@ static void test_last(void **state)
 	decoded_release(&d);
 }
 
-/* Cut off anywhere behind the first event: one or two kernels, and a note. */
+/* Truncated anywhere after the first event: one or two kernels, and a note. */
 static void test_cut(void **state)
 {
 	static const char text[] =

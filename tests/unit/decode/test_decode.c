@@ -36,8 +36,8 @@ static void test_kernel(void **state)
 	decoded_release(&d);
 }
 
-/* Nothing but what an event must have: everything else is unknown; device and
- * stream are then the pid and the tid. */
+/* Only the required fields: all others are unknown. Device and stream are
+ * then the pid and the tid. */
 static void test_bare(void **state)
 {
 	struct decoded d;
@@ -107,8 +107,8 @@ static void test_host(void **state)
 	decoded_release(&d);
 }
 
-/* Keys in any order, args before the category too; of a key that occurs twice
- * the last counts. */
+/* Keys in any order, with args before the category, too. If a key occurs
+ * twice, the last counts. */
 static void test_order(void **state)
 {
 	struct decoded d;
@@ -160,8 +160,8 @@ static void test_around(void **state)
 	decoded_release(&d);
 }
 
-/* 20,000 events cross the window's edge many times, at any byte; one is larger
- * than the window at first. */
+/* 20,000 events cross the edge of the window many times, at any byte; one is
+ * initially larger than the window. */
 static void test_window(void **state)
 {
 	enum { EVENTS = 20000, BIG = 700000 };
@@ -202,7 +202,7 @@ static void test_window(void **state)
 	free(text);
 }
 
-/* An arena that is too small is an error of the trace, with its size. */
+/* An arena that is too small is an error of the trace, which gives its size. */
 static void test_ceiling(void **state)
 {
 	enum { EVENTS = 20000 };

@@ -1,4 +1,4 @@
-/* test_fact_list.c - what is told twice, side by side, or too long. */
+/* test_fact_list.c - facts that are set twice, appended, or too long. */
 #include "fact_list.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -55,7 +55,7 @@ static void twice_and_empty(void **state)
 	arena_release(&w.arena);
 }
 
-/* A text that is part of another is not that one. */
+/* A text that is part of another is a different text. */
 static void side_by_side(void **state)
 {
 	static const char *const told[] = { "1980", "1410", "1980", "141",
@@ -69,8 +69,8 @@ static void side_by_side(void **state)
 	arena_release(&w.arena);
 }
 
-/* 22 numbers of ten digits with two characters between are 262; the twentieth
- * ends at 238, and what follows is left out whole. */
+/* 22 numbers of ten digits with two characters between are 262. The twentieth
+ * ends at 238, and the following numbers are omitted entirely. */
 static void as_many_as_fit(void **state)
 {
 	struct world w;

@@ -1,4 +1,4 @@
-/* test_figure.c - odd numbers as people and printers write them. */
+/* test_figure.c - unusual spellings of numbers by people and programs. */
 #include "figure.h"
 #include <math.h>
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 static const struct {
 	const char *text;
 	enum figure_unit unit;
-	int power; /* at which it is read */
+	int power; /* the power of ten at which it is read */
 	int64_t whole;
 	double real;
 } good[] = {
@@ -30,7 +30,7 @@ static const struct {
 	{ "1,234,567", FIGURE_PLAIN, 0, 1234567, 1234567 },
 	{ "12,345.6", FIGURE_PLAIN, 0, 12346, 12345.6 },
 	{ "123,456", FIGURE_PLAIN, 0, 123456, 123456 },
-	/* a half goes up, and only a half */
+	/* exactly a half rounds up */
 	{ "0.5", FIGURE_PLAIN, 0, 1, 0.5 },
 	{ "0.4999999999999999999", FIGURE_PLAIN, 0, 0, 0.5 },
 	{ "2.0005", FIGURE_PLAIN, 3, 2001, 2000.5 },
@@ -45,7 +45,7 @@ static const struct {
 		1763013921174589500.0 },
 	{ "110313762816.000000", FIGURE_PLAIN, 0, 110313762816,
 		110313762816.0 },
-	/* more decimals than 64 bits hold: the rest is below any that counts */
+	/* decimals beyond 64 bits are below any significant digit */
 	{ "3745.33333333333333333333333333", FIGURE_PLAIN, 0, 3745,
 		3745.3333333333335 },
 };
@@ -96,7 +96,8 @@ static void test_too_large(void **state)
 	}
 }
 
-/* Each prefix of a number is read, or refused, without a look behind it. */
+/* Each prefix of a number is read or rejected, and no byte after its end is
+ * read. */
 static void test_ends(void **state)
 {
 	static const char text[] = "1,234.56e7 \xCE\xBCs";

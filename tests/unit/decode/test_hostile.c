@@ -1,10 +1,10 @@
-/* test_hostile.c - text made to cost more than it should. */
+/* test_hostile.c - text made to be expensive to decode. */
 #include "fixture.h"
 
 #define GOOD(n)                                                         \
 	"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"good\",\"pid\":0," \
 	"\"tid\":7,\"ts\":" #n ",\"dur\":1}"
-/* A million nested brackets, in args and as an event, are one bad event. */
+/* A million nested brackets, in args and as an event, are one invalid event. */
 static void test_nested(void **state)
 {
 	enum { DEPTH = 1000000 };
@@ -27,7 +27,8 @@ static void test_nested(void **state)
 	}
 }
 
-/* An event longer than a window can be is skipped without being held. */
+/* An event longer than the maximum window is skipped without being held in
+ * memory. */
 static void test_long(void **state)
 {
 	enum { LONG = 40 << 20 };
@@ -47,8 +48,8 @@ static void test_long(void **state)
 	free(text);
 }
 
-/* Text that looks like the beginning of an event everywhere, and goes on as
- * far as can be from each: reading it costs a few times its length. */
+/* Text that looks like the beginning of an event everywhere, and whose events
+ * are as long as possible. Reading it costs a few times its length. */
 static void test_bounded(void **state)
 {
 	static const char *const evil[] = { "{\"ph\":\"x},", "{\"ph\":[{},",

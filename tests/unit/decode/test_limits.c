@@ -1,10 +1,11 @@
-/* test_limits.c - bombs, frames that remember too much, and those who wait to
- * be told how far it is. */
+/* test_limits.c - compression bombs, frames with windows that are too large,
+ * and progress callbacks. */
 #include "packed.h"
 
 static struct bytes b;
 
-/* A megabyte of zeros: refused once 1 MiB is out at more than the ratio. */
+/* A megabyte of zeros is rejected after 1 MiB of output if the ratio is
+ * exceeded. */
 static void test_bomb(void **state)
 {
 	static unsigned char zeros[ROOM];
@@ -45,7 +46,7 @@ static void test_bomb(void **state)
 	free(r.at);
 }
 
-/* Frames that look back further than an ingest may remember. */
+/* Frames whose window exceeds the memory of a worker. */
 static void test_window(void **state)
 {
 	static const unsigned char frame[] = { 0x28, 0xB5, 0x2F, 0xFD, 0x00,

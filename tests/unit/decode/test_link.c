@@ -1,7 +1,7 @@
-/* test_link.c - whose the events of a GPU are. */
+/* test_link.c - assigns the events of a GPU to processes. */
 #include "fixture.h"
 
-/* One event a line; of the fields only those that matter here. */
+/* One event per line, with only the relevant fields. */
 #define CALL(pid, corr, more)                                                 \
 	"{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"launch\","         \
 	"\"pid\":" #pid                                                       \
@@ -19,7 +19,7 @@
 	",\"args\":{\"name\":\"" name "\"}}"
 #define RANK(r, raw) ",\"rank\":" #r ",\"pid_raw\":" #raw
 
-/* Of each process its pid, rank, kernels, calls and ranges. */
+/* For each process: pid, rank, kernels, calls and ranges. */
 static void check(const char *events, const char *want, int64_t no_process)
 {
 	struct decoded d;
@@ -51,7 +51,7 @@ static void test_one(void **state)
 	/* in a container: process 1 and device 1 share a number */
 	check(CALL(1, 5, "") "," KERNEL(1, 5, "") "," KERNEL(2, 6, ""),
 		"1 rank -1: 2 1 0", 0);
-	/* no host events but Python */
+	/* Python events are the only host events */
 	check(PYTHON(50) "," KERNEL(0, 5, ""), "50 rank -1: 1 0 1", 0);
 }
 
@@ -63,7 +63,7 @@ static void test_none(void **state)
 		"-1 rank 0: 1 0 0; -1 rank 1: 1 0 0", 2);
 }
 
-/* Ranks fused into one file: shifted pids, the rank in args. */
+/* Ranks merged into one file: shifted pids, the rank in args. */
 static void test_ranks(void **state)
 {
 	struct decoded d;
@@ -72,7 +72,7 @@ static void test_ranks(void **state)
 		      RANK(1, 10)) "," KERNEL(102, 5, RANK(1, 2)) "," KERNEL(2,
 		      105, RANK(0, 2)),
 		"10 rank 0: 1 1 0; 10 rank 1: 1 1 0", 0);
-	/* one rank's host events are not there */
+	/* the file lacks the host events of one rank */
 	check(CALL(10, 5, RANK(0, 10)) "," KERNEL(2, 5,
 		      RANK(0, 2)) "," KERNEL(102, 6, RANK(1, 2)),
 		"10 rank 0: 1 1 0; -1 rank 1: 1 0 0", 1);
@@ -85,7 +85,8 @@ static void test_ranks(void **state)
 	decoded_release(&d);
 }
 
-/* Without ranks: whose calls launched more than half of a GPU's events. */
+/* Without ranks: the process whose calls launched more than half of a GPU's
+ * events. */
 static void test_votes(void **state)
 {
 	(void)state;
@@ -94,21 +95,22 @@ static void test_votes(void **state)
 		      4, "") "," KERNEL(0, 1, "") "," KERNEL(1, 1,
 		      "") "," KERNEL(1, 99, ""),
 		"10 rank -1: 2 2 0; 20 rank -1: 3 2 0", 0);
-	/* a correlation of both says nothing; half is not more than half */
+	/* a correlation that both have decides nothing; half is not a
+	 * majority */
 	check(CALL(10, 1, "") "," CALL(20, 1, "") "," KERNEL(0, 1, ""),
 		"10 rank -1: 0 1 0; 20 rank -1: 0 1 0; -1 rank -1: 1 0 0", 1);
 	check(CALL(10, 1, "") "," CALL(20, 2, "") "," KERNEL(0, 1,
 		      "") "," KERNEL(0, 2, ""),
 		"10 rank -1: 0 1 0; 20 rank -1: 0 1 0; -1 rank -1: 2 0 0", 2);
-	/* nor does one that is not told */
+	/* nor does an absent correlation */
 	check(CALL(10, 0, "") "," CALL(20, 2, "") "," KERNEL(0, 0, ""),
 		"10 rank -1: 0 1 0; 20 rank -1: 0 1 0; -1 rank -1: 1 0 0", 1);
-	/* ranges alone, with several processes to choose from */
+	/* ranges only, with several candidate processes */
 	check(CALL(10, 1, "") "," CALL(20, 2, "") "," PYTHON(30),
 		"10 rank -1: 0 1 0; 20 rank -1: 0 1 0; 30 rank -1: 0 0 1", 0);
 }
 
-/* A pid that is text, and one too many. */
+/* A pid that is text, and one process more than the limit. */
 static void test_pids(void **state)
 {
 	enum { PIDS = 17000 };

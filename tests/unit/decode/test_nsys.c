@@ -1,9 +1,9 @@
-/* test_nsys.c - what NVTX ranges, calls and samples of an export become, beyond
- * what `inspect` prints; each table as the sqlite3 program wrote it. */
+/* test_nsys.c - NVTX ranges, calls and samples of an export, beyond what
+ * `inspect` prints. The sqlite3 program wrote each table. */
 #include "format.h"
 #include "sqlite_fixture.h"
 
-/* Process 77 of machine 0, VM 1; its thread 78. */
+/* Process 77 of machine 0, VM 1, and its thread 78. */
 #define PID "(1 << 48 | 77 << 24)"
 #define TID "(1 << 48 | 77 << 24 | 78)"
 
@@ -124,8 +124,8 @@ static void test_ranges(void **state)
 	close_it(&f);
 }
 
-/* Registered layout 16777220 of domain 1: a uint64 and, at 8, an int32; then a
- * text of four bytes and a field that lies elsewhere. */
+/* Registered layout 16777220 of domain 1: a uint64 and, at 8, an int32; then
+ * a text of four bytes and a field that is stored elsewhere. */
 static const char layout[] =
 	"CREATE TABLE NVTX_PAYLOAD_SCHEMA_ENTRIES(domainId, schemaId, idx,"
 	"flags, type, name, arrayOrUnionDetail, offset);"
@@ -166,12 +166,12 @@ static void test_payloads(void **state)
 					      "010000000000000004000001000000"
 					      "00" /* domain, schema */
 					      "140000000000000034000000000000"
-					      "00" /* 20 bytes, of 52 */
+					      "00" /* 20 of 52 bytes */
 					      "ffffffffffffffff"
 					      "feffffff"
 					      "61620000"
 					      "00000000'")
-		/* a layout that nobody told; more bytes than there are */
+		/* an undeclared layout; a layout longer than the data */
 		EVENT("0,1,59,'a',NULL," TID ",0,0,NULL,NULL,NULL,NULL,NULL,"
 		      "x'01000000000000000500000100000000"
 		      "08000000000000002800000000000000ffffffffffffffff'")

@@ -1,9 +1,9 @@
-/* test_number.c - times and counts from their digits, beside answers worked
- * out by hand. */
+/* test_number.c - times and counts from their digits, compared with values
+ * worked out by hand. */
 #include "fixture.h"
 #include "number.h"
 
-/* What stands in the text, followed by a comma; how it is read. */
+/* The text before a comma, and how it is read. */
 struct row {
 	const char *text;
 	enum number_kind kind;
@@ -18,7 +18,7 @@ static const struct row microseconds[] = {
 	{ "1.234", NUMBER_OK, 1234 },
 	{ "12345678", NUMBER_OK, 12345678000 },
 	{ "1234567.875", NUMBER_OK, 1234567875 },
-	/* sixteen digits and decimals: what a double would lose */
+	/* sixteen digits and decimals, which a double would lose */
 	{ "1606910596288053.123", NUMBER_OK, 1606910596288053123 },
 	{ "1755848102123456.789", NUMBER_OK, 1755848102123456789 },
 	{ "1755848102123456.7894", NUMBER_OK, 1755848102123456789 },
@@ -134,7 +134,7 @@ static void test_counts(void **state)
 		same(read_int, &counts[i]);
 }
 
-/* A number that the text cuts off is asked for again with more. */
+/* A number at the end of the text is read again with more text. */
 static void test_cut(void **state)
 {
 	static const char *const cut[] = { "\"12", "[1", "{" };

@@ -1,5 +1,5 @@
 /* test_patterns.c - every column of a pattern file and of its counters; lines
- * and quotes that cost more than they should. */
+ * and quotes made to be expensive. */
 #include "fixture.h"
 #include <math.h>
 
@@ -62,7 +62,7 @@ static void check_rows(const struct decoded *d)
 	assert_int_equal(noted(d, NOTE_pattern_row), 0);
 }
 
-/* Whatever pieces the bytes arrive in. */
+/* The pieces of the input may have any size. */
 static void test_columns(void **state)
 {
 	static const char text[] = HEADING FIRST SECOND COUNTERS;
@@ -76,7 +76,7 @@ static void test_columns(void **state)
 	}
 }
 
-/* Columns that are not there are unknown, not nothing. */
+/* Missing columns are unknown, not zero. */
 static void test_fewest_columns(void **state)
 {
 	struct decoded d;
@@ -97,7 +97,7 @@ static void test_fewest_columns(void **state)
 	decoded_release(&d);
 }
 
-/* An iteration's number that a capture could not hold costs its row. */
+/* A row is rejected if a capture file could not hold its iteration number. */
 static void test_iteration_number(void **state)
 {
 	struct decoded d;
@@ -111,8 +111,8 @@ static void test_iteration_number(void **state)
 	decoded_release(&d);
 }
 
-/* A counter that names a pid is that process's on every host named so; one
- * that names none is each process's of its host. */
+/* A counter with a pid belongs to that process on every host of that name. A
+ * counter without a pid belongs to each process of its host. */
 static void test_whose_counters(void **state)
 {
 	struct decoded d;
@@ -135,8 +135,8 @@ static void test_whose_counters(void **state)
 	decoded_release(&d);
 }
 
-/* A megabyte of quotes that are never closed, a line each: looked at twice at
- * most, each of them a row that cannot be read. */
+/* A megabyte of lines with quotes that are never closed. Each line is read at
+ * most twice, and each is an unreadable row. */
 static void test_quotes_left_open(void **state)
 {
 	enum { LINES = 1 << 19 };
@@ -147,7 +147,7 @@ static void test_quotes_left_open(void **state)
 	memcpy(text, HEADING FIRST, len + 1);
 	for (size_t i = 0; i < LINES; i++)
 		memcpy(text + len + 2 * i, "\"\n", 2);
-	/* one more, so that their number is odd and the last is left open */
+	/* one more makes their number odd, so the last is left open */
 	decode_bytes(&d, text, len + 2 * (size_t)LINES - 2, SIZE_MAX);
 	assert_true(d.ok);
 	assert_int_equal(d.trace.pattern.n, 1);
@@ -156,7 +156,7 @@ static void test_quotes_left_open(void **state)
 	free(text);
 }
 
-/* A line that no window holds costs itself. */
+/* A line longer than any window is lost alone. */
 static void test_long_line(void **state)
 {
 	enum { LONG = 17 << 20 };

@@ -1,5 +1,5 @@
-/* test_plain.c - compression undone, in pieces of any size and whatever way it
- * ends. */
+/* test_plain.c - decompression in pieces of any size, and with every possible
+ * end. */
 #include "packed.h"
 
 static int64_t all_notes(const struct notes *ns)
@@ -10,7 +10,7 @@ static int64_t all_notes(const struct notes *ns)
 	return n;
 }
 
-/* 5,000 bytes that do not repeat soon. */
+/* 5,000 bytes with a long period. */
 static const unsigned char *sample(size_t *len)
 {
 	static unsigned char bytes[5000];
@@ -64,7 +64,7 @@ static void test_whole(void **state)
 	same_however(2);
 }
 
-/* What stands behind the last member is ignored and counted. */
+/* Bytes after the last member are ignored and counted. */
 static void test_garbage(void **state)
 {
 	static const char *const behind[] = { "x", "garbage", "\x1F",
@@ -96,7 +96,8 @@ static void test_garbage(void **state)
 	free(r.at);
 }
 
-/* Cut off anywhere: what came before is what it was, and it is told. */
+/* Truncated anywhere: the output so far is correct, and the truncation is
+ * reported. */
 static void cut_anywhere(void)
 {
 	size_t len, whole = b.len;
@@ -142,7 +143,7 @@ static void test_checksum(void **state)
 	free(r.at);
 }
 
-/* A flipped bit anywhere in the middle is noticed, one way or another. */
+/* A flipped bit anywhere in the middle is detected by some check. */
 static void test_flipped(void **state)
 {
 	size_t len;
@@ -150,7 +151,8 @@ static void test_flipped(void **state)
 	(void)state;
 	b.len = 0;
 	add_gzip(&b, plain, len);
-	/* Not the last four bytes: a length, which the checksum makes needless. */
+	/* Not the last four bytes: they are a length, which the checksum
+	 * makes redundant. */
 	for (size_t i = 12; i < b.len - 4; i += 61) {
 		struct result r;
 		b.at[i] ^= 0x10;

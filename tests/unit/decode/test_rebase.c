@@ -1,4 +1,5 @@
-/* test_rebase.c - clocks: where zero is, and events far from all others. */
+/* test_rebase.c - clocks: the position of zero, and events far from all
+ * others. */
 #include "fixture.h"
 
 static void events(struct decoded *d, const char *starts[], size_t n,
@@ -20,14 +21,14 @@ static const struct {
 	int64_t base_ns;
 	bool utc;
 } clocks[] = {
-	/* since boot, nothing told */
+	/* since boot, without a declared base */
 	{ "1106964727344.319", "", 1106964727344319, false },
-	/* since 1970 by itself, as until 2023 */
+	/* since 1970 without a base, as until 2023 */
 	{ "1606910596288053", "", 1606910596288053000, true },
 	/* since a base that counts from 1970 */
 	{ "1212075528731.110", ", \"baseTimeNanoseconds\": 1719853884000000000",
 		1719853884000000000 + 1212075528731110, true },
-	/* a base of nothing */
+	/* a base of zero */
 	{ "5", ", \"baseTimeNanoseconds\": 0", 5000, false },
 	{ "5", ", \"baseTimeNanoseconds\": null", 5000, false },
 	{ "5", ", \"baseTimeNanoseconds\": 9223372036854775807", 5000, false },
@@ -49,7 +50,8 @@ static void test_clocks(void **state)
 	}
 }
 
-/* Most lie together; one with a broken clock is left out, whichever way. */
+/* Most are close together; one with a broken clock is excluded, in either
+ * direction. */
 static void test_far(void **state)
 {
 	const char *early[] = { "0", "1606910596288053", "1606910596288054",

@@ -1,8 +1,8 @@
-/* test_roc_tables.c - what of rpd and rocpd becomes what, row by row. */
+/* test_roc_tables.c - converts rpd and rocpd row by row. */
 #include "rocm_rows.h"
 #include <unistd.h>
 
-/* Compares the rows of what a case's `make` writes. */
+/* Compares the rows of the file that a case's `make` writes. */
 static void check_case(const char *name, const char *suffix, const char *want)
 {
 	static char bytes[1 << 20];
@@ -30,12 +30,12 @@ static void test_rpd(void **state)
 	(void)state;
 	check_case("170-rpd-everything", ".rpd",
 		"process 77  at \n"
-		/* hipLaunchKernel() told blocks */
+		/* hipLaunchKernel() gives blocks */
 		"kernel 10000+2000 relu gpu 0 stream 3 of 1: 8x1x1 of 128x1x1 "
 		"regs -1 lds 0\n"
 		"kernel 20000+4000 relu gpu 0 stream 3 of 2: 8x1x1 of 128x1x1 "
 		"regs -1 lds 0\n"
-		/* hipExtModuleLaunchKernel() 1000 work-items */
+		/* hipExtModuleLaunchKernel() gives 1000 work-items */
 		"kernel 40000+3000 Cijk_Ailk gpu 1 stream 3 of 3: 4x2x1 of "
 		"256x1x1 regs -1 lds 0\n"
 		/* two operations of one call, whose bytes count once */

@@ -1,4 +1,4 @@
-/* test_rocprof.c - what of rocprofv3's JSON becomes what, row by row. */
+/* test_rocprof.c - converts rocprofv3's JSON row by row. */
 #include "rocm_rows.h"
 
 /* Times count from the first marker, which begins 1 us into the file. */
@@ -12,8 +12,8 @@ static void test_everything(void **state)
 		"process 77 python3 at node7\n"
 		"gpu 0 AMD Instinct MI300X: 304 CUs, gfx 9.4, 206141652992 B\n"
 		"gpu 1 AMD Instinct MI300X: 304 CUs, gfx 9.4, 206141652992 B\n"
-		/* 1000 work-items in groups of 256 are four; an HSA call of
-		 * hipLaunchKernel() launched it */
+		/* 1000 work-items in groups of 256 are four groups; an HSA
+		 * call of hipLaunchKernel() launched the kernel */
 		"kernel 9000+2000 relu gpu 0 stream 5 of 11: 4x2x1 of 256x1x1 "
 		"regs 32 lds 512\n"
 		"kernel 11000+5000 gemm(float*) gpu 1 stream 9 of 13: 4x1x1 of "

@@ -1,11 +1,11 @@
-/* test_scan.c - strings, brackets and white space, wherever they lie in the
- * blocks that are looked at together. */
+/* test_scan.c - strings, brackets and white space at every position in the
+ * blocks that are scanned at once. */
 #include "fixture.h"
 #include "scan.h"
 
 enum { PLACES = 80 };
 
-/* The text behind n blanks. */
+/* The text after n blanks. */
 static const char *shifted(struct padded *room, const char *text, size_t n,
 	struct scan *s)
 {
@@ -33,7 +33,7 @@ static void test_ws(void **state)
 	}
 }
 
-/* A value and whether it is one, for both ways of skipping. */
+/* A text and whether it is a value, for both ways of skipping. */
 static const struct {
 	const char *text;
 	bool whole;
@@ -78,7 +78,7 @@ static void test_skip(void **state)
 	}
 }
 
-/* Cut off anywhere, each asks for more; a scalar just ends. */
+/* Truncated anywhere, each value requires more text; a scalar just ends. */
 static void test_skip_cut(void **state)
 {
 	(void)state;
@@ -110,7 +110,8 @@ static void test_depth(void **state)
 		const char *q = scan_skip(&s, p, true);
 		if (depth <= SCAN_DEPTH)
 			assert_ptr_equal(q, s.end);
-		/* One block of brackets is passed before depth is looked at. */
+		/* The scanner passes one block of brackets before it checks
+		 * the depth. */
 		if (depth > SCAN_DEPTH + 64)
 			assert_null(q);
 	}
@@ -120,10 +121,10 @@ static void test_depth(void **state)
 	assert_true(s.at < s.end);
 }
 
-/* Names whose quotes were not escaped, as they stand in an object or a list,
- * and what is taken for the string. */
+/* Names with unescaped quotes in an object or a list, and the string that is
+ * recovered. */
 static const struct {
-	const char *text, *string; /* NULL: its end was missed */
+	const char *text, *string; /* NULL: its end was not found */
 	bool in_object, quoted;
 } broken[] = {
 	{ "plain\", \"pid\": 1}", "plain", true, false },
@@ -173,7 +174,7 @@ static void test_repair_close(void **state)
 	assert_string_equal(scan_close(&s, p, true), ", next");
 }
 
-/* A string is searched no further than is sensible for a name. */
+/* The search for the end of a string stops at a plausible length of a name. */
 static void test_repair_bound(void **state)
 {
 	static char text[40000];

@@ -1,4 +1,5 @@
-/* test_sniff.c - what a file is, and what is said of one that is no trace. */
+/* test_sniff.c - detects the format of a file, and explains why a file is not
+ * a trace. */
 #include "fixture.h"
 #include "file_magic.h"
 #include <isa-l/igzip_lib.h>
@@ -65,7 +66,7 @@ static const struct {
 		"this is text that begins with '\"traceEvents\"', " NO_TEXT },
 	{ BYTES("\xFF\xFET\0i\0m\0e\0"),
 		"this is text in UTF-16; save it as UTF-8 and upload that" },
-	/* nine cells, but the average is not total by instances */
+	/* nine cells, but the average is not total divided by instances */
 	{ BYTES("1.0,30,3,9.0,8.0,7,12,1.0,f\n"),
 		"this is text that begins with "
 		"'1.0,30,3,9.0,8.0,7,12,1.', " NO_TEXT },
@@ -90,7 +91,7 @@ static const char *const traces[] = {
 	"\xEF\xBB\xBF{\"traceEvents\"",
 };
 
-/* What is told by magic bytes, whatever comes behind them. */
+/* Formats that magic bytes identify, whatever follows them. */
 static const struct {
 	const char *bytes;
 	size_t len;
@@ -101,7 +102,7 @@ static const struct {
 	{ BYTES("\xEF\xBB\xBF\n{ \"a\": 1,\n\"rocprofiler-sdk-tool\" :"),
 		SNIFF_ROCPROF_JSON },
 	{ BYTES("{\"rocprofiler-sdk-tool\", "), SNIFF_TRACE_JSON },
-	/* events may tell anything */
+	/* events may contain anything */
 	{ BYTES("{\"traceEvents\": [{\"args\": {\"importance_score\": 1"),
 		SNIFF_TRACE_JSON },
 };
@@ -151,7 +152,7 @@ static void test_tables(void **state)
 		assert_int_equal(file_magic_sniff(text, strlen(text), false,
 					 &e),
 			tables[i].is);
-		/* A text may become one while it still arrives. */
+		/* A text may be recognized while it still arrives. */
 		for (size_t n = 0; n < strlen(text); n++) {
 			enum sniffed s = file_magic_sniff(text, n, false, &e);
 			assert_true(s == SNIFF_MORE || s == tables[i].is);
@@ -173,7 +174,8 @@ static void test_not(void **state)
 	}
 }
 
-/* What is published of a fleet is JSON, too; its keys tell, once they are there. */
+/* Published fleet figures are JSON, too; their keys identify them once they
+ * have arrived. */
 static void test_operator_catalogue(void **state)
 {
 	static const char *const texts[] = {
@@ -206,8 +208,8 @@ static void test_traces(void **state)
 	}
 }
 
-/* While more is to come, too little is no reason to refuse; nothing that is
- * told early is told otherwise later. */
+/* While more bytes are to come, short input is not rejected. An early result
+ * never changes later. */
 static void test_more(void **state)
 {
 	struct err e = { 0 };
@@ -240,7 +242,7 @@ static size_t gzip(char *to, size_t cap, const char *text, size_t len)
 	return z.total_out;
 }
 
-/* Through gzip and zstd, and not through both. */
+/* One layer of gzip or zstd is decompressed, but not both. */
 static void test_compressed(void **state)
 {
 	static const char trace[] = "{\"traceEvents\": []}",
@@ -250,7 +252,7 @@ static void test_compressed(void **state)
 	(void)state;
 	size_t n = gzip(once, sizeof once, trace, strlen(trace));
 	assert_int_equal(file_magic_sniff(once, n, true, &e), SNIFF_TRACE_JSON);
-	/* Ten bytes are gzip's head and no text yet. */
+	/* Ten bytes are the header of gzip without any text. */
 	assert_int_equal(file_magic_sniff(once, 10, false, &e), SNIFF_MORE);
 	size_t m = gzip(twice, sizeof twice, once, n);
 	assert_int_equal(file_magic_sniff(twice, m, true, &e), SNIFF_UNKNOWN);

@@ -1,5 +1,5 @@
-/* test_sqlite.c - tables of a database, read row by row: what is used of them,
- * and what never is. */
+/* test_sqlite.c - tables of a database, read row by row: what is used of
+ * them, and what is never used. */
 #include "sqlite_fixture.h"
 #include <math.h>
 

@@ -1,5 +1,5 @@
-/* test_sqlite_damage.c - databases that are broken, cut, or made to be read for
- * ever. */
+/* test_sqlite_damage.c - databases that are damaged, truncated, or made to be
+ * read forever. */
 #include "sqlite_fixture.h"
 
 enum { PAGE = 512, INNER = 5 };
@@ -10,8 +10,8 @@ static const char many[] =
 	"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n "
 	"WHERE i < 2000) INSERT INTO T SELECT i, 'xxxxxxxxxxxxxxxx' FROM n;";
 
-/* A page in the middle is not one: what came before it is used, and the other
- * tables. */
+/* A page in the middle is invalid: the rows before it are used, and so are
+ * the other tables. */
 static void test_damaged_page(void **state)
 {
 	int64_t sum;
@@ -50,7 +50,7 @@ static void test_cut(void **state)
 	close_it(&f);
 }
 
-/* The children of an inner page all become the page of that number. */
+/* The children of an inner page are all replaced by the page of that number. */
 static void point_at(unsigned char *page, uint8_t number)
 {
 	const uint8_t child[4] = { 0, 0, 0, number };
@@ -61,8 +61,8 @@ static void point_at(unsigned char *page, uint8_t number)
 			4);
 }
 
-/* One inner page has nothing but the other for children, that nothing but one
- * leaf: they list more rows than the file can hold. */
+/* All children of one inner page are the other, and all children of that are
+ * one leaf: together they list more rows than the file can hold. */
 static void test_pages_in_circles(void **state)
 {
 	unsigned char *inner[2] = { NULL, NULL };
@@ -104,7 +104,8 @@ static bool stop(void *ctx, int64_t stored, int64_t plain, struct err *e)
 	return (*left)-- > 0 || err_set(e, ERR_BUSY, "asked to stop");
 }
 
-/* Whoever waits for the rows may end it, also in the middle of a table. */
+/* The callback that receives the rows may stop the reading, also in the
+ * middle of a table. */
 static void test_stopped(void **state)
 {
 	static const char rows[] =

@@ -15,7 +15,7 @@ static const struct {
 	{ "\\u0041\\u00e9\\u20AC", "A\xC3\xA9\xE2\x82\xAC", false },
 	{ "\\ud83d\\ude00", "\xF0\x9F\x98\x80", false },
 	{ "\xF0\x9F\x98\x80", "\xF0\x9F\x98\x80", false },
-	/* no text: mended */
+	/* invalid text is repaired */
 	{ "a\\u0000b",
 		"a\xEF\xBF\xBD"
 		"b",
@@ -31,9 +31,9 @@ static const struct {
 	{ "\xC3", "\xEF\xBF\xBD", true },
 	{ "\xED\xA0\x80", "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD", true },
 	{ "\\n\xFF", "\n\xEF\xBF\xBD", true },
-	/* unescaped control characters stay what they are */
+	/* unescaped control characters are kept */
 	{ "a\tb", "a\tb", true },
-	/* what no one escapes so stays as it is written */
+	/* invalid escapes stay as they are written */
 	{ "C:\\path", "C:\\path", true },
 	{ "\\u12", "\\u12", true },
 	{ "\\uzzzz", "\\uzzzz", true },
@@ -79,7 +79,7 @@ static void test_strings(void **state)
 	}
 }
 
-/* However a name was written, it is one name. */
+/* All spellings of a name give one name. */
 static void test_one_name(void **state)
 {
 	struct setup s;
@@ -92,8 +92,8 @@ static void test_one_name(void **state)
 	arena_release(&s.arena);
 }
 
-/* 1,333 bytes that are no text become three each: more than the room that the
- * unescaped name took. */
+/* 1,333 invalid bytes become three bytes each, which exceeds the room of the
+ * unescaped name. */
 static void test_mended_grows(void **state)
 {
 	struct setup s;
@@ -113,10 +113,11 @@ static void test_mended_grows(void **state)
 	arena_release(&s.arena);
 }
 
-/* 64 KiB are kept as they are; of more, what fits before the mark, whole
- * characters only. The digits are sha256sum's of the same bytes. */
+/* 64 KiB are kept as they are. Of a longer text, whole characters that fit
+ * before the mark are kept. The digits are sha256sum's of the same bytes. */
 static const struct {
-	const char *first, *unit; /* the name: once this, then so often that */
+	/* the name: once the first, then the second repeated */
+	const char *first, *unit;
 	size_t times, kept;
 	const char *mark;
 } longest[] = {
@@ -142,7 +143,7 @@ static void test_clipped(void **state)
 		struct text_span span = { json, (uint32_t)len, false };
 		uint32_t id = text_id(&s.text, &span);
 		const struct name *name = &s.trace.names.list[id];
-		/* All are names of their own, and the same again is it. */
+		/* All are different names, and each is found again. */
 		assert_int_equal(id, i + 1);
 		assert_int_equal(text_id(&s.text, &span), id);
 		assert_memory_equal(name->text, json, kept);
@@ -155,8 +156,9 @@ static void test_clipped(void **state)
 	arena_release(&s.arena);
 }
 
-/* A caller's own limit is the one that cuts. The memory ends with the text, so
- * that a sanitizer sees a read behind it. The digits are sha256sum's. */
+/* A lower limit of the caller truncates the text. The memory ends with the
+ * text, so that a sanitizer detects a read after it. The digits are
+ * sha256sum's. */
 static void test_clipped_to(void **state)
 {
 	enum { LEN = 300, MAX = 240, MARK = 3 + 16 };

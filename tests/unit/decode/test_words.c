@@ -1,4 +1,4 @@
-/* test_words.c - known words, and those that only look like one. */
+/* test_words.c - known words, and words that only look like them. */
 #include "kineto_event.h"
 #include "fixture.h"
 
@@ -37,7 +37,7 @@ static void test_others(void **state)
 	assert_int_equal(find(&w.categories, "KERNEL"), 0);
 }
 
-/* The word ends where its length says, whatever stands behind it. */
+/* The word ends at its length, whatever follows it. */
 static void test_length(void **state)
 {
 	struct kineto_words w;

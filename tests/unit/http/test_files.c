@@ -1,4 +1,5 @@
-/* test_files.c - the page's files: types, etags, and nothing from outside. */
+/* test_files.c - the files of the page: types, etags, and no file from
+ * outside its folders. */
 #include "files.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -99,7 +100,8 @@ static void test_no_folder(void **state)
 		"there is no folder '/nowhere/at/all' for --web");
 }
 
-/* What was fetched for the page is in no folder, and comes all the same. */
+/* A file that was downloaded for the page is in no folder, and is still
+ * served. */
 static void test_kept(void **state)
 {
 	(void)state;
@@ -119,7 +121,7 @@ static void test_kept(void **state)
 	files_free(program);
 }
 
-/* sha256("<p>page") begins so, says sha256sum. */
+/* the beginning of sha256("<p>page"), from sha256sum */
 static void test_etag(void **state)
 {
 	(void)state;

@@ -1,4 +1,5 @@
-/* test_listen.c - addresses to listen on, and the sentence of each that is not. */
+/* test_listen.c - addresses to listen on, and the error message for each
+ * invalid one. */
 #include "listen.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,12 +1,12 @@
-/* db_capture.c - the capture that an ingest stores, sent as an upload of its
- * own, becomes the same run: row by row in every table. */
+/* db_capture.c - the capture file that a worker stores, sent as an upload of
+ * its own, becomes the same run: row by row in every table. */
 #include "fixture.h"
 #include "query.h"
 #include <stdlib.h>
 
-/* An annotation around two operators, of which one launches a kernel twice and
- * the other copies; a Python function and a module; a third launch that nobody
- * called. Two threads of one process, two devices. */
+/* An annotation around two operators, of which one launches a kernel twice
+ * and the other copies; a Python function and a module; a third launch
+ * without a caller. Two threads of one process, two devices. */
 static const char trace[] =
 	"{\"schemaVersion\": 1, \"deviceProperties\": [{\"id\": 0, \"name\": "
 	"\"G0\", \"numSms\": 8}, {\"id\": 1, \"name\": \"G1\"}], "
@@ -73,7 +73,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Ingested; the id of its only run. */
+/* Ingests the upload; returns the id of its only run. */
 static int64_t run_of(struct world *w, int64_t upload)
 {
 	struct claim c = { 0 };
@@ -92,7 +92,7 @@ static int64_t run_of(struct world *w, int64_t upload)
 	return run;
 }
 
-/* The first piece, which is all of it. */
+/* The first chunk is the whole file. */
 static size_t capture_of(struct world *w, int64_t run, char *to)
 {
 	int64_t edition = 0;
@@ -103,8 +103,8 @@ static size_t capture_of(struct world *w, int64_t run, char *to)
 	return len;
 }
 
-/* Rows that one of two runs has and the other has not, but for what belongs to
- * the upload they came from. */
+/* Counts the rows that only one of two runs has, except for columns of the
+ * upload they came from. */
 static int64_t differing(struct world *w, const char *table, int64_t a,
 	int64_t b)
 {
@@ -150,9 +150,9 @@ static void capture_becomes_the_same_run(void **state)
 	id = fixture_upload_bytes(w->db, "again", capture, len, UPLOAD_CHUNK);
 	int64_t second = run_of(w, id);
 
-	/* Its own figures: gemm twice and add once, over all, by device, by
-	 * grid; five frames (step, loop, Mlp, mm; the copy's operator reaches
-	 * no kernel); gemm's caller, and add, which nobody called. */
+	/* The expected figures: gemm twice and add once, over all, by device,
+	 * by grid; five frames (step, loop, Mlp, mm; the copy's operator
+	 * reaches no kernel); gemm's caller, and add, which has no caller. */
 	static const struct {
 		const char *table;
 		int64_t rows;

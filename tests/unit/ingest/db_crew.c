@@ -1,7 +1,7 @@
-/* db_crew.c - a crew and its processes, which are this very program again.
+/* db_crew.c - a worker pool whose processes are this program again.
  *
- * Called as `worker HOW` it is a worker that claims something and then comes
- * to the end that HOW names, or a real one. */
+ * Called as `worker HOW` it claims an upload and then ends in the way
+ * that HOW names, or it is a real worker. */
 #include "fixture.h"
 #include "worker_pool.h"
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static const struct worker_options options = {
 		.arena_bytes = 64 << 20 },
 };
 
-/* A worker that claims what there is and ends so. */
+/* A worker that claims all uploads and ends in the given way. */
 static int end_badly(const char *how)
 {
 	struct err e = { 0 };
@@ -27,7 +27,7 @@ static int end_badly(const char *how)
 	worker_name(getpid(), getenv(WORKER_CREW), name);
 	if (!db)
 		return 9;
-	/* What its predecessor held may not be queued again yet. */
+	/* The uploads that its predecessor held may not be queued again yet. */
 	while (!c.upload) {
 		if (!upload_claim(db, name, 30, &c, &e))
 			return 9;
@@ -43,7 +43,7 @@ static int end_badly(const char *how)
 	return 3;
 }
 
-/* Tends the crew until the upload is done or failed. */
+/* Supervises the pool until the upload is done or failed. */
 static struct fixture_row ended(struct db *db, struct worker_pool *c,
 	int64_t upload)
 {
@@ -112,7 +112,7 @@ static void real_workers_do_their_work(void **state)
 	struct db *db = fixture_db();
 	(void)state;
 	works((c = worker_pool_new(&options, argv, &err)));
-	/* Also what comes later, and is told of by a notification. */
+	/* Uploads that arrive later, with a notification, are ingested, too. */
 	for (int i = 0; i < 3; i++) {
 		char name[32];
 		snprintf(name, sizeof name, "real %d", i);
@@ -120,8 +120,8 @@ static void real_workers_do_their_work(void **state)
 			fixture_upload(db, name, fixture_trace, UPLOAD_CHUNK);
 		assert_string_equal(ended(db, c, id).state, "done");
 	}
-	/* They hear SIGTERM where they wait: whoever had to be killed would be
-	 * told of in the log. */
+	/* Workers react to SIGTERM while they wait; a worker that must be
+	 * killed would be logged. */
 	FILE *log = tmpfile();
 	assert_non_null(log);
 	int kept = dup(STDERR_FILENO);

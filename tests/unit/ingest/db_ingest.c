@@ -1,4 +1,4 @@
-/* db_ingest.c - one upload through ingest(), beside a real PostgreSQL. */
+/* db_ingest.c - one upload through ingest(), with a real PostgreSQL. */
 #include "fixture.h"
 
 static bool saving;
@@ -39,7 +39,7 @@ static struct fixture_row row(struct world *w, int64_t upload)
 	return fixture_row(w->db, upload);
 }
 
-/* The numbers stand in fixture.h; chunks end in the middle of words. */
+/* The numbers are in fixture.h; chunks end in the middle of words. */
 static void a_trace_in_small_chunks_is_done(void **state)
 {
 	struct world *w = *state;
@@ -113,7 +113,7 @@ static void asked_to_stop_it_gives_up(void **state)
 	assert_int_equal(row(w, id).tries, 1);
 }
 
-/* Whoever slept through its lease must not write what another has begun. */
+/* A worker whose lease expired must not write over another's work. */
 static void a_lost_lease_leaves_nothing(void **state)
 {
 	struct world *w = *state;
@@ -131,8 +131,8 @@ static void a_lost_lease_leaves_nothing(void **state)
 	assert_int_equal(row(w, id).runs, 1);
 }
 
-/* A server that starts takes back what its predecessor's workers held, and it
- * is no try of theirs. */
+/* A server that starts requeues what the workers of its predecessor held.
+ * This does not count as an attempt. */
 static void a_fresh_start_takes_everything_back(void **state)
 {
 	struct world *w = *state;

@@ -1,4 +1,5 @@
-/* fixture.h - what the cases of ingest share: a database with one upload. */
+/* fixture.h - the shared parts of the cases of ingest: a database with one
+ * upload. */
 #pragma once
 #include "migrate.h"
 #include "sql.h"
@@ -12,7 +13,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-/* Fails with the sentence where something that should work did not. */
+/* Fails with the error message if a call that should work did not. */
 #define works(call)                                          \
 	do {                                                 \
 		struct err err = { 0 };                      \
@@ -37,7 +38,7 @@ static const char fixture_trace[] =
 	"\"bytes\": 64}}\n"
 	"]}\n";
 
-/* Migrated; what other cases left there stays, and is not queued. */
+/* Migrated; the uploads of other cases stay, and are not queued. */
 static inline struct db *fixture_db(void)
 {
 	struct db *db = NULL;
@@ -73,7 +74,7 @@ static inline int64_t fixture_upload(struct db *db, const char *name,
 	return fixture_upload_bytes(db, name, text, strlen(text), piece);
 }
 
-/* What has become of an upload, and of all its runs. */
+/* The state of an upload and of all its runs. */
 struct fixture_row {
 	char state[12], error[300];
 	int tries;

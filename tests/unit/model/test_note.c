@@ -27,7 +27,7 @@ static void test_every(void **state)
 	arena_release(&a);
 }
 
-/* What the collector's own notes come to. */
+/* The results of the collector's own notes. */
 static void test_recorded(void **state)
 {
 	static const struct {
@@ -84,7 +84,7 @@ static void test_detail(void **state)
 	arena_release(&a);
 }
 
-/* The longest detail that is kept is valid text, whatever it was cut from. */
+/* The longest detail that is kept is valid text, wherever it was truncated. */
 static void test_long(void **state)
 {
 	static const char *const units[] = { "x", "\xC3\xA9", "\xE2\x82\xAC",

@@ -1,4 +1,4 @@
-/* test_shape.c - sizes as text and back; types by what they are called. */
+/* test_shape.c - shapes as text and back; names of dtypes. */
 #include "shape.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <stdio.h>
 
-/* Each is what shape_text() writes for what shape_read() makes of it. */
+/* Each equals what shape_text() writes for the result of shape_read(). */
 static void test_round_trip(void **state)
 {
 	static const char *const texts[] = { "", "m=237 n=4096 k=4096",
@@ -28,7 +28,7 @@ static void test_round_trip(void **state)
 	arena_release(&a);
 }
 
-/* However a list was written, it is written one way. */
+/* All spellings of a list are written in one way. */
 static void test_canonical(void **state)
 {
 	static const struct {
@@ -146,7 +146,7 @@ static void test_long(void **state)
 	arena_release(&a);
 }
 
-/* An ingest's arena has a ceiling; what passes it is told as that. */
+/* The arena of a worker has a limit; exceeding it is reported as such. */
 static void test_full(void **state)
 {
 	struct arena a = { .ceiling = 100 };

@@ -1,4 +1,4 @@
-/* test_trace.c - rows in, rows out; launch shapes; devices. */
+/* test_trace.c - added rows are read back; launch shapes; devices. */
 #include "trace.h"
 #include <setjmp.h>
 #include <stdarg.h>

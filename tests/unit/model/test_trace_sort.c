@@ -1,5 +1,5 @@
-/* test_trace_sort.c - rows by process and start, stable, whatever order they
- * came in; every column follows. */
+/* test_trace_sort.c - rows by process and start, stable, for any input order;
+ * every column follows. */
 #include "trace.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,8 +9,8 @@
 
 enum order { SORTED, REVERSED, INTERLEAVED, NEARLY, RANDOM, EQUAL, ORDERS };
 
-/* The start of row i of n, in an order; few distinct, so that many are
- * equal. */
+/* The start of row i of n, in an order. Few starts are distinct, so that many
+ * are equal. */
 static int64_t start_of(enum order o, uint32_t i, uint32_t n, uint64_t *x)
 {
 	*x = *x * 6364136223846793005u + 1442695040888963407u;
@@ -30,7 +30,7 @@ static int64_t start_of(enum order o, uint32_t i, uint32_t n, uint64_t *x)
 	}
 }
 
-/* `correlation` remembers when a row was added, `device` the start again. */
+/* `correlation` records when a row was added, `device` repeats the start. */
 static void fill(struct trace *t, enum order o, uint32_t n, uint16_t processes)
 {
 	uint64_t x = n;
@@ -104,7 +104,7 @@ static void test_orders(void **state)
 			}
 }
 
-/* Rows added after sorting would find no room if the capacity were wrong. */
+/* A wrong capacity would leave no room for rows added after sorting. */
 static void test_again(void **state)
 {
 	struct process list[1] = { 0 };

@@ -1,4 +1,5 @@
-/* test_compare_sides.c - ids of a side, repeats by run, and findings about ranks. */
+/* test_compare_sides.c - the ids of a side, repeats by run, and findings
+ * about ranks. */
 #include "findings.h"
 #include "compare_sides.h"
 #include <setjmp.h>
@@ -43,7 +44,7 @@ static void test_wrong_words(void **state)
 	}
 }
 
-/* Rows of two runs, each in an order of its own. */
+/* Rows of two runs, each in its own order. */
 static void test_repeats(void **state)
 {
 	(void)state;
@@ -68,7 +69,7 @@ static void test_repeats(void **state)
 	arena_release(&a);
 }
 
-/* What is said of these ranks of a job. */
+/* The finding about these ranks of a job. */
 static void assert_told(const struct rank_line *ranks, uint32_t n,
 	int32_t world, uint32_t unmatched, const char *want)
 {
@@ -114,7 +115,7 @@ static void test_ranks_missing(void **state)
 		"{\"code\":\"ranks_missing\",\"severity\":\"warn\",\"text\":"
 		"\"1999999997 of 2000000000 ranks are not here (0, 3 to 4, 6 "
 		"to 1999999999): waiting for them is told as transfer\"}]");
-	/* a rank beyond the world that it tells of */
+	/* a rank beyond its own world size */
 	assert_told(some, 3, 3, 0,
 		"[{\"code\":\"straggler\",\"severity\":\"warn\",\"text\":"
 		"\"computes clearly longer than the median rank: rank 2\"},"

@@ -1,4 +1,5 @@
-/* test_fleet_importance.c - order, search and filters of rows, medians, findings. */
+/* test_fleet_importance.c - order, search and filters of rows, medians,
+ * findings. */
 #include "findings.h"
 #include <math.h>
 #include <setjmp.h>
@@ -43,10 +44,10 @@ static void orders(void **state)
 		bool reverse;
 		const char *names;
 	} rows[] = {
-		/* equals by name, what has none after them; unknown last */
+		/* ties by name, unattributed after them; unknown values last */
 		{ SORT_IMPORTANCE, false, "gemm cat sort - copy" },
 		{ SORT_IMPORTANCE, true, "cat sort - gemm copy" },
-		/* of a set the median stands for S */
+		/* in a reference set the median is used for S */
 		{ SORT_S, false, "cat sort copy gemm -" },
 		{ SORT_NAME, false, "cat copy gemm sort -" },
 		{ SORT_NAME, true, "sort gemm copy cat -" },

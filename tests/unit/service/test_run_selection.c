@@ -1,4 +1,5 @@
-/* test_run_selection.c - queries: their words, and the sentence of each wrong one. */
+/* test_run_selection.c - queries: their keywords, and the error message for
+ * each invalid query. */
 #include "run_selection.h"
 #include "query.h"
 #include <setjmp.h>
@@ -110,7 +111,7 @@ static void test_wrong(void **state)
 	}
 }
 
-/* One byte and one label more than there may be. */
+/* One byte and one label more than the limits. */
 static void test_too_much(void **state)
 {
 	(void)state;

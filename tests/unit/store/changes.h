@@ -1,11 +1,12 @@
-/* changes.h - a profile with all that comparisons read: iterations, what they worked
- * on, the time of functions in them, counters, collectives, facts. */
+/* changes.h - makes a profile with everything that comparisons read:
+ * iterations, what they worked on, the time of functions in them, counters,
+ * collectives, facts. */
 #pragma once
 #include "fixture.h"
 #include <math.h>
 
-/* What changing() adds: 5 iterations, 2 strata, 3 works, an axis, 3 patterns with
- * their iterations, 2 metrics, 2 collectives, 3 facts. */
+/* The rows that changing() adds: 5 iterations, 2 strata, 3 works, an axis, 3
+ * patterns with their iterations, 2 metrics, 2 collectives, 3 facts. */
 enum { CHANGE_ROWS = 5 + 2 + 3 + 1 + 3 + 3 + 2 + 2 + 3 };
 
 #define COPIED(a, list) \
@@ -42,9 +43,9 @@ static inline void changes_iterations(struct arena *a, struct iterations *cs)
 
 static inline void changes_patterns(struct arena *a, struct patterns *ps)
 {
-	/* Of the five iterations three are told: the kept ones. */
+	/* Three of the five iterations have values: the kept ones. */
 	static const uint32_t iteration[] = { 1, 2, 3 };
-	/* Numbers of one byte, of two, of eight, and all the same. */
+	/* Numbers of one byte, of two, of eight, and all equal. */
 	static const int64_t durs[] = { 120, 0, -0, 30000, 1, 2,
 		INT64_C(1) << 40, 5, INT64_C(6000000000) };
 	static const int64_t launches[] = { 1, 2, 3, 4, 4, 4, 0, 200, 70000 };
@@ -88,10 +89,10 @@ static inline void changes_collectives(struct arena *a, struct collectives *cs)
 	*cs = (struct collectives){ COPIED(a, rows), 2 };
 }
 
-/* fixture_profile() and this. */
+/* fixture_profile() with these additions. */
 static inline struct profile changing(struct arena *a)
 {
-	/* Two of one name, as of two libraries of it. */
+	/* Two with one name, as two libraries may have. */
 	static const struct fact facts[] = { { "driver", "550.54.15" },
 		{ "nccl", "2.20.5" }, { "nccl", "2.21.5" } };
 	struct profile p = fixture_profile(a);

@@ -1,4 +1,5 @@
-/* db_audit.c - the audit: written before, ended after, listed by the page. */
+/* db_audit.c - the audit log: an entry is written before the change,
+ * completed after it, and listed by page. */
 #include "audit.h"
 #include "fixture.h"
 
@@ -80,9 +81,9 @@ static void a_command_is_named(void **state)
 	arena_release(&a);
 }
 
-/* What a path may hold and a table may not: bytes that are no text, and more of
- * them than a column has room for. "é" is 2 bytes: 1,999 of 'x' and one of
- * them are 2,001, so the last goes whole. */
+/* Text that a path may contain and a table may not: invalid bytes, and more
+ * bytes than a column holds. "é" is 2 bytes: 1,999 times 'x' and one "é" are
+ * 2,001, so the "é" is omitted entirely. */
 static void odd_text_is_mended_and_cut(void **state)
 {
 	struct db *db = *state;

@@ -1,4 +1,4 @@
-/* db_breakdown.c - layers and groups come back as they were saved. */
+/* db_breakdown.c - layers and groups are read as they were saved. */
 #include "layers.h"
 #include "query_breakdown.h"
 #include "run_change.h"
@@ -20,7 +20,7 @@ static int64_t saved(struct db *db, struct arena *a, const struct profile *p)
 	return *fixture_runs(db, a, fixture_save(db, "1", p, 1), 1);
 }
 
-/* Of fixture_profile() alone, which has nothing in its breakdown. */
+/* The rows of fixture_profile() alone, which has no breakdown. */
 static void nothing_comes_back_as_nothing(void **state)
 {
 	struct db *db = *state;
@@ -93,8 +93,8 @@ static void groups_come_back(void **state)
 	arena_release(&a);
 }
 
-/* Neither layers nor groups are read; `text` and `rest` stand around the
- * word for them. */
+/* Neither layers nor groups are read. `text` and `rest` are the parts of the
+ * message before and after the word for them. */
 static void nobody_looked(struct db *db, struct arena *a, int64_t run,
 	const char *text, const char *rest)
 {
@@ -109,7 +109,7 @@ static void nobody_looked(struct db *db, struct arena *a, int64_t run,
 	refuses(query_groups(db, a, run, &groups, &e), ERR_NOT_FOUND, want);
 }
 
-/* A run of a table, one from before layers were looked for, none. */
+/* A run of a table, a run from before layers were detected, no run. */
 static void what_has_no_layers_says_so(void **state)
 {
 	struct db *db = *state;
@@ -170,7 +170,7 @@ static void a_rebuild_and_a_deletion_leave_nothing_behind(void **state)
 	arena_release(&a);
 }
 
-/* By names, of which the dictionary has some. */
+/* By names, some of which are in the dictionary. */
 static void kernels_are_found_by_name(void **state)
 {
 	struct db *db = *state;

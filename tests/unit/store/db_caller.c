@@ -1,4 +1,5 @@
-/* db_caller.c - who launched a kernel: paths, deep ones and long ones too. */
+/* db_caller.c - the callers of a kernel: paths, including deep and long
+ * ones. */
 #include "detail.h"
 
 static int setup(void **state)
@@ -53,7 +54,7 @@ static void callers_with_their_paths(void **state)
 	assert_string_equal(line(&a, &t.lines[1]),
 		"path 1 60 annotation:step 7/python:train.py(7): loop");
 	assert_string_equal(line(&a, &t.lines[2]), "no_range 1 40");
-	/* Page by page: the totals are of all. */
+	/* Pages of lines; the totals cover all lines. */
 	works(query_callers(*state, &a, run, gemm, 1, 1, &t, &e));
 	assert_int_equal(t.n, 1);
 	assert_true(t.more);
@@ -148,8 +149,8 @@ static void tree_deeper_than_a_path_is_shown(void **state)
 	arena_release(&a);
 }
 
-/* Names of 64 KiB: sixteen are a MiB, so a path ends there, and eight such
- * paths are a page. */
+/* Names of 64 KiB: sixteen are 1 MiB, where a path ends, and eight such paths
+ * are a page. */
 static void page_of_long_names_ends_early(void **state)
 {
 	struct arena a = { 0 };
@@ -165,7 +166,7 @@ static void page_of_long_names_ends_early(void **state)
 		assert_int_equal(t.lines[i].path_n, 16);
 		assert_int_equal(strlen(t.lines[i].path[0].name), 65536 - 32);
 	}
-	/* The innermost ones are short, and fit: 15 + 14 + … + 1 = 120 names
+	/* The innermost names are short and fit: 15 + 14 + … + 1 = 120 names
 	 * are less than a page. */
 	works(query_callers(*state, &a, run, gemm, 25, 30, &t, &e));
 	assert_int_equal(t.n, 15);

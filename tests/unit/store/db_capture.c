@@ -1,14 +1,15 @@
-/* db_capture.c - a run's capture: stored in pieces, read back, made anew. */
+/* db_capture.c - the capture file of a run: stored in chunks, read back,
+ * replaced. */
 #include "fixture.h"
 #include "run_change.h"
 
-/* A run's capture is `len` bytes, each told by its place and its run; it is
- * put in pieces of `step`. */
+/* The capture file of a run has `len` bytes, each computed from its position
+ * and its run. It is stored in chunks of `step` bytes. */
 struct writer {
 	size_t len, step;
 	uint8_t salt;
 	int calls;
-	struct db *race; /* to lose one on, once */
+	struct db *race; /* a connection that causes one lost race */
 };
 
 static uint8_t byte_at(const struct writer *w, uint32_t run, size_t at)
@@ -62,8 +63,8 @@ static int64_t capture_save(struct db *db, struct writer *w, uint32_t n)
 	return id;
 }
 
-/* Reads the run's capture to its end; asserts every byte, and the sizes of the
- * pieces. */
+/* Reads the capture file of the run to its end; asserts every byte and the
+ * sizes of the chunks. */
 static void reads_back(struct db *db, int64_t id, const struct writer *w,
 	uint32_t run)
 {
@@ -151,7 +152,7 @@ static void rebuild_replaces_it_and_a_reader_notices(void **state)
 	works(save(db, &c, &p, 1, &captures, &e));
 	assert_int_equal(fixture_derived(db), FIXTURE_ROWS + 2);
 	reads_back(db, id, &w, 0);
-	/* Also where the piece asked for is no more. */
+	/* Also after the requested chunk was deleted. */
 	for (int32_t seq = 1; seq < 4; seq++)
 		refuses(query_capture(db, id, seq, &edition, piece, &len, &e),
 			ERR_CONFLICT,
@@ -186,7 +187,7 @@ static void deleted_run_takes_it_along_and_gets_none(void **state)
 	arena_release(&a);
 }
 
-/* The whole is done again, and nothing of the first try stays. */
+/* The whole operation is repeated, and nothing of the first attempt stays. */
 static void lost_race_writes_it_again(void **state)
 {
 	struct db *db = *state;
@@ -218,7 +219,7 @@ static void failed_writer_leaves_no_run(void **state)
 	refuses(save(db, &c, &p, 1, &captures, &e), ERR_TOO_LARGE,
 		"the capture is too large");
 	assert_int_equal(fixture_derived(db), 0);
-	/* The claim still holds: it may be failed with that sentence. */
+	/* The claim is still valid, so it may be failed with that sentence. */
 	works(upload_fail(db, &c, "too large", &e));
 	arena_release(&a);
 }

@@ -1,5 +1,5 @@
-/* db_compared_odd.c - what comparisons read, where it is large, broken, or made
- * anew under a reader's eyes. */
+/* db_compared_odd.c - data that comparisons read: large, damaged, or replaced
+ * during a read. */
 #include "same.h"
 #include "query_compared.h"
 
@@ -15,7 +15,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* `functions` functions of `iterations` iterations, each told; numbers that differ. */
+/* `functions` functions with values in all of `iterations` iterations; the
+ * numbers differ. */
 static struct profile wide(struct arena *a, uint32_t functions,
 	uint32_t iterations)
 {
@@ -71,7 +72,7 @@ static struct profile wide(struct arena *a, uint32_t functions,
 static void numbers_that_fit_no_page(void **state)
 {
 	struct db *db = *state;
-	/* In the row, beside it, and past what is thinned out. */
+	/* In the row, in its own table, and beyond the sampling limit. */
 	static const uint32_t sizes[][2] = { { 40, 230 }, { 5, 2000 },
 		{ 2, 100000 } };
 	for (int i = 0; i < 3; i++) {
@@ -199,8 +200,8 @@ static void what_a_newer_program_said_is_left_out(void **state)
 
 static int64_t watched, watched_run;
 
-/* The first process makes the run anew, with 3 functions and with 30 in turn;
- * the others read it and see the one or the other. */
+/* The first process rebuilds the run with 3 and with 30 functions in turn.
+ * The others read it and see one of the two. */
 static bool rebuild_or_read(struct db *db, int nth, struct err *e)
 {
 	bool ok = true;

@@ -1,10 +1,10 @@
-/* db_connection.c - connections lent, lost and made again; what PostgreSQL's
- * failures are called. */
+/* db_connection.c - connections that are borrowed, lost and reopened; the
+ * error codes of PostgreSQL's failures. */
 #include "fixture.h"
 #include <pthread.h>
 #include <signal.h>
 
-/* Fails with the SQLSTATE wanted. */
+/* Fails with the given SQLSTATE. */
 #define RAISE(state, text) \
 	"DO $$ BEGIN RAISE '" text "' USING ERRCODE = '" state "'; END $$"
 
@@ -35,7 +35,7 @@ static void failures_have_their_codes(void **state)
 	db_free(db);
 }
 
-/* The case DESIGN names: not this statement, but any write below it fails. */
+/* The case in DESIGN: not this statement fails, but any write after it. */
 static void full_disk_below_a_chunk(void **state)
 {
 	(void)state;
@@ -160,7 +160,7 @@ static void waiting_borrower_gets_what_comes_back(void **state)
 	db_pool_free(p);
 }
 
-/* SIGKILL to a backend: PostgreSQL ends all others and starts over. */
+/* SIGKILL to a backend: PostgreSQL ends all others and restarts. */
 static void killed_postgresql_costs_only_the_time_between(void **state)
 {
 	(void)state;
@@ -176,7 +176,7 @@ static void killed_postgresql_costs_only_the_time_between(void **state)
 	assert_int_equal(e.code, ERR_DATABASE);
 	assert_memory_equal(e.text, "the database is not reachable: ", 31);
 	db_return(p, busy);
-	/* Until the others are ended, PostgreSQL has not noticed. */
+	/* PostgreSQL notices it only after the others have ended. */
 	for (int i = 0; !kill(other, 0) && i < 3000; i++)
 		usleep(10000);
 

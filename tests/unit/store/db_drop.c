@@ -1,4 +1,4 @@
-/* db_drop.c - a large upload that is given up goes in turns, from its end. */
+/* db_drop.c - an abandoned large upload is deleted in steps, from its end. */
 #include "fixture.h"
 
 enum { CHUNKS = 200, TURN = 128 };
@@ -15,7 +15,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* A byte a chunk. */
+/* One byte per chunk. */
 static int64_t begun(struct db *db, int chunks)
 {
 	int64_t id;
@@ -25,7 +25,7 @@ static int64_t begun(struct db *db, int chunks)
 	return id;
 }
 
-/* What is left of it fits together. */
+/* The remaining chunks are consistent. */
 static void left(struct db *db, int64_t chunks)
 {
 	assert_int_equal(fixture_count(db, "SELECT count(*) FROM upload_chunk"),
@@ -39,7 +39,7 @@ static void left(struct db *db, int64_t chunks)
 		0);
 }
 
-/* It can neither go on nor call its upload whole. */
+/* The upload can neither be continued nor be completed. */
 static void sender_is_refused(struct db *db, int64_t id)
 {
 	struct err e = { 0 }, f = { 0 };
@@ -95,7 +95,8 @@ static void aborted_goes_at_once(void **state)
 	assert_int_equal(fixture_count(db, "SELECT count(*) FROM upload"), 0);
 }
 
-/* What cannot be dropped, because somebody holds it, keeps no other. */
+/* An upload that cannot be deleted because it is locked does not delay
+ * others. */
 static void held_one_does_not_keep_the_others(void **state)
 {
 	struct db *db = *state, *other = fixture_connect("");

@@ -1,5 +1,5 @@
-/* db_fleet.c - sums over runs: the same before and after they are folded, the
- * same from the runs themselves, for any filter and any days. */
+/* db_fleet.c - sums over runs are the same before and after folding, and the
+ * same as sums of the runs themselves, for any filter and any days. */
 #include "fleets.h"
 #include "query_fleet.h"
 #include "rollup_code.h"
@@ -17,7 +17,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Two runs of 510 ns that stand for 2 hours each. */
+/* Two runs of 510 ns that represent 2 hours each. */
 static void what_the_sums_are(void **state)
 {
 	struct db *db = *state;
@@ -47,7 +47,7 @@ static void what_the_sums_are(void **state)
 		if (r->phase == PHASE_DECODE)
 			gemm = r;
 	}
-	/* Of two rows a run each time: it counts once. */
+	/* A run has two rows each time and counts once. */
 	assert_int_equal(runs, 2);
 	assert_non_null(gemm);
 	assert_int_equal(gemm->dtype, DTYPE_BF16);
@@ -55,12 +55,12 @@ static void what_the_sums_are(void **state)
 	assert_int_equal(gemm->calls, 4);
 	assert_int_equal(gemm->bound_calls, 4);
 	near(gemm->total_s, 600e-9, 1e-20);
-	/* 300/510, cut off at 1e-12 */
+	/* 300/510, truncated at 1e-12 */
 	near(gemm->share, 2 * 0.588235294117, 1e-15);
 	near(gemm->weighted_s, 2 * 600e-9, 1e-20);
 	near(gemm->sol_s, 2 * 2 * 150.5e-9, 1e-20);
 	near(gemm->headroom_s, 2 * 280e-9, 1e-20);
-	/* one call each of its two shapes */
+	/* one call of each of its two shapes */
 	near(gemm->flops, 2 * 2 * 2 * 7952400387.0, 1);
 	near(gemm->bytes, 2 * 2 * 2 * 37437440.0, 1);
 	arena_release(&a);
@@ -170,7 +170,7 @@ static void cells_do_not_follow_the_order_of_rows(void **state)
 	several(db);
 	const char *want = fleet_cell_names(db, &a);
 	for (int i = 0; i < 5; i++) {
-		/* An updated row moves behind the others. */
+		/* An updated row moves after the others. */
 		fixture_script(db,
 			"UPDATE rollup_delta SET day = day WHERE id = "
 			"(SELECT id FROM rollup_delta ORDER BY ctid LIMIT 1)");
@@ -181,7 +181,7 @@ static void cells_do_not_follow_the_order_of_rows(void **state)
 	arena_release(&a);
 }
 
-/* 9.5e15 ns are 9.5e18 ps, more than 64 bits hold; 1e16 ns are not counted. */
+/* 9.5e15 ns are 9.5e18 ps, which exceeds 64 bits; 1e16 ns are not counted. */
 static void the_longest_bound_is_counted(void **state)
 {
 	struct arena a = { 0 };

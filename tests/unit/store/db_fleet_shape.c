@@ -1,5 +1,5 @@
-/* db_fleet_shape.c - the shapes of operators over runs: by days and pages, and the
- * same from the runs themselves. */
+/* db_fleet_shape.c - the shapes of operators over runs, by days and pages;
+ * the same as from the runs themselves. */
 #include "fleets.h"
 #include "run_change.h"
 
@@ -41,7 +41,7 @@ static void shapes_of_all(void **state)
 		assert_int_equal(rows[0].launches, 6);
 		near(rows[0].total_s, 600e-9, 1e-20);
 		near(rows[0].weighted_s, 1200e-9, 1e-20);
-		/* most calls are in bucket 249, its middle 2^(249.5/32) */
+		/* most calls are in bucket 249, whose middle is 2^(249.5/32) */
 		near(rows[0].med_ns, 222.379, 0.001);
 		assert_true(rows[0].costed);
 		assert_int_equal(rows[0].cost.flops[DTYPE_BF16], 7952400384);
@@ -66,7 +66,7 @@ static void shapes_of_all(void **state)
 	arena_release(&a);
 }
 
-/* All of it as text. */
+/* Formats everything as text. */
 static const char *shapes(struct db *db, struct arena *a, struct fleet_filter f)
 {
 	struct fleet_shape *s;
@@ -133,7 +133,7 @@ static void shapes_by_labels(void **state)
 	arena_release(&a);
 }
 
-/* One run's rows of one shape are two. */
+/* Two rows of one run have one shape. */
 static void shapes_of_a_run_count_it_once(void **state)
 {
 	struct db *db = *state;
@@ -164,7 +164,8 @@ static int64_t counted(struct db *db, struct fleet_filter f, const char *name)
 	return n;
 }
 
-/* Of two types and phases one shape; one more of a run that goes again. */
+/* One shape of two dtypes and phases, and one more of a run that is deleted
+ * again. */
 static void shapes_are_counted(void **state)
 {
 	struct db *db = *state;

@@ -1,5 +1,5 @@
-/* db_gate_result.c - gates are stored once, told to those who want it or not stored,
- * listed and dropped. */
+/* db_gate_result.c - gates are stored once, sent to subscribed webhooks or
+ * not stored, listed and deleted. */
 #include "fixture.h"
 #include "gate_result.h"
 
@@ -71,7 +71,7 @@ static void kept(void **state)
 		works(gate_result_store(db, &rows[i], i ? &t : NULL, &e));
 		assert_int_equal(rows[i].id, i + 1);
 	}
-	/* whoever wants p's is told of p's alone */
+	/* a subscriber of p receives only the events of p */
 	assert_int_equal(fixture_count(db,
 				 "SELECT count(*) FROM webhook_delivery "
 				 "WHERE body = '{\"gate\":2}'"),
@@ -133,7 +133,7 @@ static void lists(void **state)
 	arena_release(&a);
 }
 
-/* A delivery that cannot be queued takes the gate with it. */
+/* If a delivery cannot be queued, the gate is not stored. */
 static void both_or_none(void **state)
 {
 	struct db *db = *state;
@@ -146,7 +146,7 @@ static void both_or_none(void **state)
 	assert_int_equal(e.code, ERR_INTERNAL);
 	fixture_script(db, "ALTER TABLE webhook_delivery DROP CONSTRAINT said");
 	assert_int_equal(fixture_count(db, "SELECT count(*) FROM gate"), 3);
-	/* and so does what the schema does not know */
+	/* the same holds if the schema rejects the gate */
 	row.outcome = "fine";
 	e = (struct err){ 0 };
 	assert_false(gate_result_store(db, &row, NULL, &e));

@@ -1,4 +1,4 @@
-/* db_identity.c - whether an upload is the same as one that is there. */
+/* db_identity.c - whether an upload equals a stored one. */
 #include "fixture.h"
 
 static int setup(void **state)
@@ -31,7 +31,8 @@ static void same_again_is_the_earlier_one(void **state)
 	struct db *db = *state;
 	struct upload_meta again = fixture_meta;
 	struct upload_outcome first = fixture_upload(db, &fixture_meta, "abc");
-	/* The order of labels, the file's name and the hours make no other. */
+	/* The order of labels, the file name and the hours do not make a
+	 * different upload. */
 	again.labels = "{\"gpu\":\"h100\",\"branch\":\"main\"}";
 	again.file_name = "b.json.gz";
 	again.gpu_hours = 3;
@@ -59,7 +60,7 @@ static void anything_else_makes_another(void **state)
 	assert_int_equal(fixture_count(db, "SELECT count(*) FROM upload"), 6);
 }
 
-/* The job groups runs; it says nothing of what they are. */
+/* The job groups runs; it is not part of their identity. */
 static void another_job_is_the_same_upload(void **state)
 {
 	struct db *db = *state;

@@ -1,4 +1,5 @@
-/* db_intern.c - one dictionary for everybody: no duplicate, no deadlock. */
+/* db_intern.c - one dictionary for all processes: no duplicates, no
+ * deadlocks. */
 #include "fixture.h"
 #include "intern.h"
 
@@ -16,9 +17,9 @@ static int teardown(void **state)
 	return 0;
 }
 
-static int series; /* makes each round's names new */
+static int series; /* makes the names of each round new */
 
-/* A run of `n` kernels named <series>-<from>, …, the way names look. */
+/* A run of `n` kernels named <series>-<from>, …, similar to real names. */
 static struct profile named(struct arena *a, int from, int n, int step)
 {
 	struct profile p = { .arena = a, .kernels_n = (uint32_t)n };
@@ -32,7 +33,8 @@ static struct profile named(struct arena *a, int from, int n, int step)
 	return p;
 }
 
-/* Whether the dictionary gives each name the id that intern_kernels() gave. */
+/* Whether the dictionary gives each name the id that intern_kernels()
+ * returned. */
 static bool as_stored(struct db *db, const struct profile *p,
 	const int64_t *ids, struct err *e)
 {
@@ -75,8 +77,8 @@ static bool intern_same(struct db *db, int nth, struct err *e)
 	return ok;
 }
 
-/* The nth process meets the names n, n + 1·s, n + 2·s, …: many in common with
- * each other one, some its own. */
+/* Process n interns the names n, n + 1·s, n + 2·s, …: it shares many with
+ * each other process and has some of its own. */
 static bool intern_overlapping(struct db *db, int nth, struct err *e)
 {
 	struct arena a = { 0 };

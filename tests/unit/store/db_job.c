@@ -1,4 +1,4 @@
-/* db_job.c - which job a run is of. */
+/* db_job.c - the job of a run. */
 #include "job.h"
 #include "ranks.h"
 #include "run_change.h"
@@ -24,7 +24,7 @@ static int64_t job_of(struct db *db, int64_t run)
 	return r.job_id;
 }
 
-/* Its runs, as "4 5 7". */
+/* The runs of a job, as "4 5 7". */
 static const char *runs_of(struct db *db, struct arena *a, int64_t job)
 {
 	struct job_row j;
@@ -82,7 +82,7 @@ static void an_upload_of_ranks_is_a_job_of_its_own(void **state)
 	const int64_t *ids = fixture_runs(db, &a, u, 4);
 	int64_t job = job_of(db, ids[0]);
 	assert_string_equal(runs_of(db, &a, job), IDS(ids[2], ids[3], ids[0]));
-	assert_int_equal(job_of(db, ids[1]), 0); /* tells no rank */
+	assert_int_equal(job_of(db, ids[1]), 0); /* has no rank */
 	works(job_read(db, &a, job, &j, &e));
 	assert_null(j.name);
 	assert_int_equal(j.upload, u);
@@ -148,7 +148,7 @@ static void a_rebuild_agrees_with_a_change_of_project(void **state)
 		rebuilt(db, u, 2, rank);
 		assert_int_equal(job_of(db, ids[0]), is);
 		assert_int_equal(job_of(db, ids[1]), was);
-		/* Back again: the job is the one that it was. */
+		/* After the run is moved back, its job is the same as before. */
 		works(run_change(db, ids[0],
 			&(struct run_change){ .project = "mesa" }, &e));
 		assert_string_equal(runs_of(db, &a, was), IDS(ids[0], ids[1]));
@@ -156,7 +156,7 @@ static void a_rebuild_agrees_with_a_change_of_project(void **state)
 			&(struct run_change){ .name = "x" }, &e));
 		assert_int_equal(job_of(db, ids[0]), was);
 	}
-	/* A run of no job stays of none. */
+	/* A run without a job stays without one. */
 	int64_t u = RANKS(db, "mesa", "", "9", 0);
 	int64_t lone = *fixture_runs(db, &a, u, 1);
 	works(run_change(db, lone, &to, &e));

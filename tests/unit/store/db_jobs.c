@@ -1,4 +1,4 @@
-/* db_jobs.c - jobs by the page, and made by many at once. */
+/* db_jobs.c - jobs by page, and jobs created by many processes at once. */
 #include "job.h"
 #include "ranks.h"
 #include "run_change.h"
@@ -15,7 +15,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* All pages' jobs, newest first, by the number of their runs: "1 2 2". */
+/* The jobs of all pages, newest first, as their numbers of runs: "1 2 2". */
 static const char *listed(struct db *db, struct arena *a, const char *project)
 {
 	const char *text = "";
@@ -64,10 +64,10 @@ static void jobs_are_listed_while_they_have_runs(void **state)
 	arena_release(&a);
 }
 
-static int series; /* makes each round's names new */
+static int series; /* makes the names of each round new */
 
-/* Some upload: its own, or that of one who took this one's. For a moment all that
- * a claim sees may be in another's hands. */
+/* Claims any upload: its own, or that of a process that took this one's. All
+ * uploads that a claim sees may be claimed by others for a moment. */
 static bool claim_some(struct db *db, struct claim *c, struct err *e)
 {
 	do
@@ -77,8 +77,7 @@ static bool claim_some(struct db *db, struct claim *c, struct err *e)
 	return true;
 }
 
-/* Each saves uploads of the same new jobs: the nth process in an order of its
- * own. */
+/* Each process saves uploads of the same new jobs, in an order of its own. */
 static bool save_jobs(struct db *db, int nth, struct err *e)
 {
 	enum { JOBS = 8 };

@@ -1,8 +1,8 @@
-/* db_kernels.c - the kernel table of one run, in every order. */
+/* db_kernels.c - the kernel table of a run, in every order. */
 #include "fixture.h"
 
 /* name, instances, total, avg, med, min, max, stddev, p90, p99; in nsys'
- * order, which is by total. In the middle columns each kernel leads once. */
+ * order, which is by total. Each kernel leads in one of the middle columns. */
 static const struct {
 	const char *name;
 	int64_t n, total;
@@ -138,7 +138,7 @@ static void searched_in_any_case(void **state)
 {
 	struct arena a = { 0 };
 	KERNELS("A_gemm gemv", .q = "GEM");
-	KERNELS("A_gemm", .q = "_g"); /* no wildcard */
+	KERNELS("A_gemm", .q = "_g"); /* not a wildcard */
 	KERNELS("", .q = "%");
 	KERNELS("gemv A_gemm", .q = "gem", .reverse = true, .limit = 1);
 	arena_release(&a);
@@ -195,7 +195,7 @@ static void line_has_every_column(void **state)
 		    k->stat.time.p90_ns == 11.4 &&
 		    k->stat.time.p99_ns == 11.9 && k->stat.time.iqr_ns == 1.4 &&
 		    k->stat.time_pct == 66.7);
-	/* A kernel whose grid the trace does not tell. */
+	/* A kernel whose grid is not in the trace. */
 	assert_int_equal(k[1].rank, 1);
 	assert_int_equal(k[1].stat.grid[0], -1);
 	assert_null(k[1].is.mangled);
@@ -210,8 +210,8 @@ static void line_has_every_column(void **state)
 	arena_release(&a);
 }
 
-/* 200 names of 64 KiB less one byte, and a byte of short name: 128 of them are
- * a page's 8 MiB. */
+/* 200 names of 64 KiB less one byte, and a short name of one byte: 128 of
+ * them fill the 8 MiB of a page. */
 static void page_of_long_names_ends_early(void **state)
 {
 	struct arena a = { 0 };
@@ -244,7 +244,7 @@ static void page_of_long_names_ends_early(void **state)
 	assert_int_equal(n, 72);
 	assert_false(more);
 	assert_memory_equal(rows[0].is.name, "128n", 4);
-	/* What is no page is whole. */
+	/* Queries without pages return everything. */
 	f.limit = 0;
 	f.offset = 0;
 	works(query_kernels(*state, &a, &f, &rows, &n, &more, &e));

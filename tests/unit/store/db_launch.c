@@ -1,4 +1,5 @@
-/* db_launch.c - how kernels came to run: launches with their latency, graphs. */
+/* db_launch.c - how kernels were launched: launches with their latency,
+ * graphs. */
 #include "detail.h"
 
 static int setup(void **state)
@@ -90,7 +91,7 @@ static void launches_in_their_order(void **state)
 	spread_is(l[0].stat.api_call, p.launch_stats[0].api_call);
 	spread_is(l[0].stat.queue, p.launch_stats[0].queue);
 	spread_is(l[0].stat.kernel_run, p.launch_stats[0].kernel_run);
-	/* None of the second's waited. */
+	/* No kernel of the second waited. */
 	assert_string_equal(l[1].stat.thread, "");
 	assert_int_equal(l[1].stat.queued, 0);
 	assert_true(isnan(l[1].stat.queue.avg_ns) &&

@@ -1,10 +1,11 @@
-/* db_migrate.c - the schema comes, stays, and is refused where it should. */
+/* db_migrate.c - the schema is created, stays, and is rejected if it does not
+ * fit the program. */
 #include "fixture.h"
 #include "embedded.h"
 
 extern const struct embedded sql_files[];
 
-/* A database of its own for each case, since migrations happen once. */
+/* A separate database for each case, because migrations run once. */
 static struct db *fresh(const char *name, const char *options)
 {
 	char sql[200], conninfo[60];

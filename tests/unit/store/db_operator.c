@@ -1,4 +1,5 @@
-/* db_operator.c - what GPU time was spent on comes back as it was saved. */
+/* db_operator.c - the operators that used the GPU time are read as they were
+ * saved. */
 #include "matters.h"
 #include "query_operator.h"
 #include <math.h>
@@ -76,7 +77,7 @@ static void same_shape(const struct shape_stat *x, const struct shape_stat *y)
 		assert_float_equal(x->sol_ns, y->sol_ns, 0);
 }
 
-/* Of an operator's rows together, most time first; page by page. */
+/* The rows of an operator are together, most time first; page by page. */
 static void shapes_come_back(void **state)
 {
 	struct db *db = *state;
@@ -126,7 +127,7 @@ static void unattributed_come_back(void **state)
 	arena_release(&a);
 }
 
-/* A run from before operators were known, or without GPU work. */
+/* A run from before operators were stored, or without GPU work. */
 static void nothing_known_is_nothing(void **state)
 {
 	struct db *db = *state;
@@ -155,7 +156,7 @@ static void the_kernels_operator_is_in_its_table(void **state)
 	works(query_kernels(db, &a, &f, &rows, &n, &more, &e));
 	assert_string_equal(rows[0].is.op, "gemm");
 	assert_null(rows[1].is.op);
-	/* What the catalogue knows by now replaces what was stored. */
+	/* The present catalog's result replaces the stored one. */
 	p.kernels[1].op = "elementwise";
 	f.run = *fixture_runs(db, &a, fixture_save(db, "2", &p, 1), 1);
 	works(query_kernels(db, &a, &f, &rows, &n, &more, &e));
@@ -163,7 +164,8 @@ static void the_kernels_operator_is_in_its_table(void **state)
 	arena_release(&a);
 }
 
-/* Hours that an upload tells are shared by its runs; else one each. */
+/* The runs of an upload share its hours if they are given; otherwise each run
+ * represents one hour. */
 static void what_a_run_weighs(void **state)
 {
 	struct db *db = *state;
@@ -197,8 +199,8 @@ static void what_a_run_weighs(void **state)
 	arena_release(&a);
 }
 
-/* Of 510 ns: gemm 300 + 100 in two phases with 140 + 0 of headroom, copy 60 and 50
- * of nobody's without a bound. */
+/* Of 510 ns: gemm 300 + 100 in two phases with 140 + 0 of headroom, copy 60,
+ * and 50 unattributed without a bound. */
 static void parts_of_the_time(void **state)
 {
 	struct db *db = *state;

@@ -1,4 +1,4 @@
-/* db_page.c - a page of many runs costs a page, wherever it lies. */
+/* db_page.c - a page costs the same at any position among many runs. */
 #include "fixture.h"
 
 enum { RUNS = 20000, PAGE = 50 };
@@ -6,7 +6,7 @@ enum { RUNS = 20000, PAGE = 50 };
 static int setup(void **state)
 {
 	struct db *db = fixture_db();
-	/* A fleet: 20 projects, 200 workloads, a label of 1,000 branches. */
+	/* A fleet: 20 projects, 200 workloads, a label with 1,000 branches. */
 	fixture_script(db,
 		"INSERT INTO run SELECT i, i, 0, 'run ' || i, "
 		"'project' || i % 20, 'workload' || i % 200, "
@@ -28,7 +28,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Rows of `run` that were read so far, by index or not. */
+/* Rows of `run` that were read so far, with or without an index. */
 static int64_t rows_read(struct db *db)
 {
 	fixture_script(db, "SELECT pg_stat_force_next_flush()");
@@ -37,7 +37,7 @@ static int64_t rows_read(struct db *db)
 		"FROM pg_stat_user_tables WHERE relname = 'run'");
 }
 
-/* Reads a page; asserts that at most `most` rows were looked at for it. */
+/* Reads a page; asserts that it read at most `most` rows. */
 static struct run_row *page(struct db *db, struct arena *a,
 	const struct run_filter *f, int64_t most)
 {
@@ -82,8 +82,8 @@ static void filters_that_select_few(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
-	/* One project is a twentieth, one workload a two-hundredth, one branch
-	 * a thousandth, what was a table a five-hundredth of all. */
+	/* One project is a twentieth of all, one workload a two-hundredth,
+	 * one branch a thousandth; runs of tables are a five-hundredth. */
 	struct run_filter f = { .since = NO_MOMENT,
 		.until = NO_MOMENT,
 		.limit = PAGE };

@@ -1,8 +1,9 @@
-/* db_pool.c - what a pool gives its connections. */
+/* db_pool.c - the settings that a pool gives its connections. */
 #include "fixture.h"
 #include "db_conn.h"
 
-/* The pool's limit is its connections', also after a migration had none. */
+/* The time limit of the pool also applies to a connection that ran a
+ * migration without one. */
 static void statements_have_the_pools_time(void **state)
 {
 	(void)state;

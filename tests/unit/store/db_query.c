@@ -1,4 +1,5 @@
-/* db_query.c - lists filtered, sorted and paged; the tables of one run. */
+/* db_query.c - lists that are filtered, sorted and paged; the tables of one
+ * run. */
 #include "fixture.h"
 #include "run_change.h"
 
@@ -14,7 +15,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Twelve runs, told apart by what the filters look at: busy_ns is i % 4, so
+/* Twelve runs that differ in what the filters check. busy_ns is i % 4, so
  * that there are ties; names count from "run 0". */
 static void twelve_runs(struct db *db)
 {
@@ -48,8 +49,8 @@ static int64_t sort_key(const struct run_row *r, enum run_sort s)
 	return keys[s];
 }
 
-/* All pages' run numbers, in order, as "5 3 1"; each page has `limit` but the
- * last. */
+/* The run numbers of all pages, in order, as "5 3 1"; each page except the
+ * last has `limit`. */
 static const char *listed(struct db *db, struct arena *a, struct run_filter f)
 {
 	char *text = arena_alloc(a, 200, 1);
@@ -86,7 +87,7 @@ static void runs_in_every_order(void **state)
 	twelve_runs(*state);
 	RUNS("11 10 9 8 7 6 5 4 3 2 1 0", .sort = RUN_NEWEST);
 	RUNS("0 1 2 3 4 5 6 7 8 9 10 11", .sort = RUN_OLDEST);
-	/* Of equal ones the newer first: busy 3 has 3, 7, 11. */
+	/* Ties are sorted newest first: busy 3 has 3, 7, 11. */
 	RUNS("11 7 3 10 6 2 9 5 1 8 4 0", .sort = RUN_BUSY);
 	RUNS("0 1 2 3 4 5 6 7 8 9 10 11", .sort = RUN_SPAN);
 	RUNS("11 10 9 8 7 6 5 4 3 2 1 0", .sort = RUN_LAUNCHES);
@@ -107,7 +108,7 @@ static void runs_by_every_filter(void **state)
 	RUNS("9", .labels = "{\"n\": \"9\", \"branch\": \"fix\"}");
 	RUNS("", .labels = "{\"n\": \"9\", \"branch\": \"main\"}");
 	RUNS("11 10 1", .q = "rUN 1");
-	RUNS("7", .q = "NODE_7%"); /* no wildcards */
+	RUNS("7", .q = "NODE_7%"); /* not wildcards */
 	RUNS("", .q = "n%e");
 	RUNS("9 7", .project = "odd", .workload = "infer", .q = "ru",
 		.until = fixture_count(db,
@@ -121,7 +122,7 @@ static void runs_of_a_time_and_of_an_upload(void **state)
 	struct db *db = *state;
 	struct arena a = { 0 };
 	twelve_runs(db);
-	/* [since, until): the first moment is in, the last is not. */
+	/* [since, until): the first moment is included, the last is not. */
 	int64_t from = fixture_count(db,
 		"SELECT (extract(epoch FROM created_at) * 1000000)::int8 "
 		"FROM run WHERE name = 'Run 2'");
@@ -150,7 +151,8 @@ static void page_stays_where_it_was(void **state)
 	works(query_runs(db, &a, &f, &rows, &n, &more, &e));
 	assert_true(more);
 	assert_string_equal(rows[2].name, "Run 9");
-	/* What comes and goes above does not move what is below. */
+	/* Rows that are added or deleted before a page do not shift the next
+	 * pages. */
 	struct profile p = fixture_profile(&a);
 	fixture_save(db, "another", &p, 1);
 	works(run_delete(db, rows[0].id, &e));

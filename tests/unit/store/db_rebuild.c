@@ -1,4 +1,4 @@
-/* db_rebuild.c - runs are made anew, and deleted; what people say stays. */
+/* db_rebuild.c - runs are rebuilt and deleted; what users set is kept. */
 #include "fixture.h"
 #include "run_change.h"
 
@@ -29,7 +29,7 @@ static void rebuild_replaces_rows_and_keeps_the_rest(void **state)
 
 	works(upload_requeue_all(db, &queued, &e));
 	assert_int_equal(queued, 1);
-	works(query_run(db, &a, id, &after, &e)); /* still to be seen */
+	works(query_run(db, &a, id, &after, &e)); /* still visible */
 	struct claim c = fixture_claim(db, upload);
 	p.busy_ns = 401;
 	works(save(db, &c, &p, 1, NULL, &e));
@@ -77,7 +77,7 @@ static void rebuild_leaves_what_is_under_way(void **state)
 	works(upload_fail(db, &c, "no", &e));
 	works(upload_requeue_all(db, &queued, &e));
 	assert_int_equal(queued, 1);
-	/* Bytes that are gone cannot be decoded again. */
+	/* Bytes that were deleted cannot be decoded again. */
 	works(upload_claim(db, "host:1", 30, &c, &e));
 	works(upload_fail(db, &c, "no", &e));
 	fixture_script(db, "DELETE FROM upload_chunk");
@@ -107,7 +107,7 @@ static void deleted_run_stays_deleted(void **state)
 	works(save(db, &c, p, 2, NULL, &e));
 	assert_int_equal(*fixture_runs(db, &a, upload, 1), ids[1]);
 	assert_int_equal(fixture_derived(db), FIXTURE_ROWS);
-	/* One run is left, so the bytes are there already. */
+	/* One run is left, so the bytes count as already uploaded. */
 	assert_true(fixture_upload(db, &fixture_meta, "1").existing);
 	arena_release(&a);
 }
@@ -157,7 +157,8 @@ static void both_runs_deleted_at_once(void **state)
 
 static struct claim held;
 
-/* A rebuild and a deletion meet: the run is gone whoever comes first. */
+/* A rebuild and a deletion run at once: the run is deleted, whichever comes
+ * first. */
 static bool save_or_delete(struct db *db, int nth, struct err *e)
 {
 	struct arena a = { 0 };

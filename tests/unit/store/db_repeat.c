@@ -1,5 +1,5 @@
-/* db_repeat.c - which stored runs repeat each other, and what finding them
- * costs. */
+/* db_repeat.c - which stored runs repeat each other, and the cost of the
+ * search. */
 #include "changes.h"
 #include "query_compared.h"
 #include "run_change.h"
@@ -18,14 +18,14 @@ static int teardown(void **state)
 
 static int uploads;
 
-/* What is special about a run; NULL and 0 what most are. */
+/* The special properties of a run; NULL and 0 are the defaults. */
 struct special {
 	const char *project, *workload, *labels, *device, *range, *text;
 	enum iteration_detector detector;
 	enum phase phase;
 	int32_t rank;
-	bool none; /* of the iterations are kept */
-	bool twice; /* a kernel, on two devices, and another one */
+	bool none; /* number of kept iterations */
+	bool twice; /* a kernel, the same on two devices, and another one */
 };
 
 static int64_t stored(struct db *db, struct special s)
@@ -83,7 +83,7 @@ static const char *repeats(struct db *db, struct arena *a, int most, uint32_t n,
 	return text;
 }
 
-/* Of the three iterations told, 8 and 10 are of the first stratum. */
+/* Of the three iterations with values, 8 and 10 are in the first stratum. */
 static void a_row_per_function_of_each(void **state)
 {
 	struct db *db = *state;
@@ -118,7 +118,7 @@ static void what_is_no_repeat(void **state)
 	struct db *db = *state;
 	struct arena a = { 0 };
 	int64_t like = STORED(db), one = STORED(db), two = STORED(db);
-	/* Twice each, so that they would be a group. */
+	/* Two of each, so that they would be a group. */
 	for (int i = 0; i < 2; i++) {
 		STORED(db, .project = "another");
 		STORED(db, .workload = "another");
@@ -169,7 +169,7 @@ static void groups_by_what_people_say(void **state)
 	assert_string_equal(repeats(db, &a, 4, 2, like),
 		arena_printf(&a, "0: %lld %lld", (long long)run[1][0],
 			(long long)run[1][1]));
-	/* What people say later counts. */
+	/* Later edits by users count. */
 	works(run_change(db, run[0][0], &(struct run_change){ .labels = of[1] },
 		&e));
 	assert_string_equal(repeats(db, &a, 10, 2, like),
@@ -201,8 +201,8 @@ static int64_t rows_read(struct db *db)
 		"FROM pg_stat_user_tables WHERE relname LIKE 'run%'");
 }
 
-/* All of one project and workload; a quarter of one kind, which one hash
- * stands for. */
+/* All have one project and workload; a quarter are of one kind, which one
+ * hash represents. */
 static void of_many_runs_no_more_than_wanted(void **state)
 {
 	struct db *db = *state;
@@ -231,7 +231,7 @@ static void of_many_runs_no_more_than_wanted(void **state)
 	works(query_repeats(db, &a, &like, 1, 64, &rows, &n, &e));
 	int64_t read = rows_read(db) - before;
 	assert_int_equal(n, 64 * 3);
-	assert_int_equal(rows[0].run, 1000004); /* each fourth, the newest */
+	assert_int_equal(rows[0].run, 1000004); /* every fourth, the newest */
 	assert_int_equal(rows[n - 1].run, 1000256);
 	/* The run itself, those 64, their patterns. */
 	if (read < 64 * 4 || read > 64 * 4 + 8)

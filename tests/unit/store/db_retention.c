@@ -1,5 +1,5 @@
-/* db_retention.c - retention deletes what is older than its limits, and nothing else; a dry run
- * reports the same. */
+/* db_retention.c - retention deletes data older than its limits, and nothing
+ * else; a dry run reports the same. */
 #include "retention_fixture.h"
 #include "run_change.h"
 
@@ -28,7 +28,7 @@ static void nothing_goes_unasked(void **state)
 	arena_release(&a);
 }
 
-/* But the bytes of uploads that somebody deleted all runs of. */
+/* The exception: the bytes of uploads whose runs users have all deleted. */
 static void bytes_without_runs_go(void **state)
 {
 	struct arena a = { 0 };
@@ -68,7 +68,7 @@ static void runs_go_by_age(void **state)
 	assert_string_equal(kept_left(&a), "half new | half new");
 	assert_int_equal(fixture_count(kept_db, "SELECT count(*) FROM gate"),
 		1);
-	/* as if somebody had deleted them */
+	/* as if a user had deleted them */
 	assert_int_equal(fixture_count(kept_db,
 				 "SELECT count(*) FROM run_identity "
 				 "WHERE deleted_at IS NOT NULL"),
@@ -132,7 +132,7 @@ static void quotas(void **state)
 		{ 7, "p runs quota 1 2", "k | b c k" },
 		{ 5, "p runs quota 1 1", "k | c k" },
 		{ 4, "p runs quota 1 1", "k | k" },
-		/* the rest is wanted */
+		/* the rest is needed */
 		{ 0, "", "k | k" },
 	};
 	struct arena a = { 0 };

@@ -1,5 +1,5 @@
-/* db_retention_rules.c - whose rule counts, and what becomes of an upload whose bytes
- * are gone. */
+/* db_retention_rules.c - which rule applies, and what happens to an upload
+ * whose bytes were deleted. */
 #include "retention_fixture.h"
 #include "retention.h"
 #include "run_change.h"
@@ -25,7 +25,7 @@ static void one_s_own_rule_counts(void **state)
 	kept_done("y", "other", "{}", 9, 1, 1, 0);
 	assert_string_equal(kept_vacuum(&a, &kept_as_stored),
 		" uploads age 1 1; other uploads age 1 1");
-	/* what is said now counts before */
+	/* the new rule takes precedence */
 	assert_string_equal(kept_vacuum(&a, &ask), "own uploads age 1 1");
 	assert_string_equal(kept_left(&a), "f y | e f o x y");
 
@@ -37,7 +37,7 @@ static void one_s_own_rule_counts(void **state)
 	assert_int_equal(rows[0].quota_mib, -1);
 	assert_string_equal(rows[1].project, "");
 	assert_string_equal(rows[3].project, "own");
-	/* one that is refused changes nothing */
+	/* a rejected rule changes nothing */
 	const struct retention_row twice[] = { { "a", 1, 1, 1 },
 		{ "a", 1, 1, 1 } };
 	struct err why = { 0 };
@@ -47,7 +47,7 @@ static void one_s_own_rule_counts(void **state)
 	arena_release(&a);
 }
 
-/* Absurd numbers are for ever, or nothing at all; neither is an error. */
+/* Extreme numbers mean forever or nothing at all; neither is an error. */
 static void absurd_rules(void **state)
 {
 	struct arena a = { 0 };
@@ -59,8 +59,8 @@ static void absurd_rules(void **state)
 	arena_release(&a);
 }
 
-/* The same bytes sent again find the runs, where there are any; else they are
- * new. */
+/* The same bytes sent again match the existing runs, if there are any;
+ * otherwise they are new. */
 static void the_same_again(void **state)
 {
 	struct arena a = { 0 };
@@ -76,7 +76,7 @@ static void the_same_again(void **state)
 	c = fixture_claim(kept_db, failed);
 	works(upload_fail(kept_db, &c, "no trace", &e));
 	kept_vacuum(&a, &ask);
-	/* what a vacuum that was killed left over gives way */
+	/* the remains of a vacuum that was killed are replaced */
 	kept_do(id, "INSERT INTO upload_chunk VALUES (%lld, 7, 'x')");
 	struct upload_outcome out = fixture_upload(kept_db, &done, "some");
 	assert_int_equal(out.id, id);
@@ -90,7 +90,7 @@ static void the_same_again(void **state)
 	arena_release(&a);
 }
 
-/* A large run takes longer to go than an answer may. */
+/* Deleting a large run takes longer than one request may. */
 static void a_slow_one_goes(void **state)
 {
 	struct arena a = { 0 };
@@ -141,12 +141,12 @@ static void nothing_is_read_of_them(void **state)
 	refuses(upload_retry(kept_db, bad, &e), ERR_CONFLICT, sentence);
 	works(upload_row_get(kept_db, &a, done, &row, &e));
 	assert_true(row.dropped != NO_MOMENT);
-	/* its size is what it was */
+	/* its size is unchanged */
 	assert_int_equal(row.bytes, 1 << 20);
 	arena_release(&a);
 }
 
-/* One that was killed amid an upload's bytes. */
+/* Retention that was killed while it deleted the bytes of an upload. */
 static void what_was_begun_is_ended(void **state)
 {
 	struct arena a = { 0 };
@@ -166,7 +166,7 @@ static bool three(void *ctx)
 	return --*(int *)ctx >= 0;
 }
 
-/* It ends when it is told to, and the next goes on. */
+/* It stops when it is told to, and the next call continues. */
 static void it_may_be_stopped(void **state)
 {
 	struct arena a = { 0 };
@@ -192,8 +192,8 @@ static bool cut_off(void *ctx)
 	return true;
 }
 
-/* Not gone on with on another connection, behind the back of whoever holds this
- * one. */
+/* It is not continued on another connection while this one still holds the
+ * lock. */
 static void it_ends_with_its_connection(void **state)
 {
 	struct arena a = { 0 };
@@ -211,7 +211,7 @@ static void it_ends_with_its_connection(void **state)
 	arena_release(&a);
 }
 
-/* What changed since the plan was made is looked at again. */
+/* Changes after the plan was made are checked again. */
 static void labelled_meanwhile(void **state)
 {
 	struct arena a = { 0 };
@@ -233,7 +233,7 @@ static void labelled_meanwhile(void **state)
 	arena_release(&a);
 }
 
-/* What somebody holds keeps nothing else, and is said. */
+/* A locked upload does not delay others, and is reported. */
 static void held_one_does_not_keep_the_others(void **state)
 {
 	struct arena a = { 0 };

@@ -1,5 +1,5 @@
-/* db_rollup.c - what runs added to the sums is taken back to the last digit, and
- * one folds at a time. */
+/* db_rollup.c - what runs added to the sums is subtracted exactly, and only
+ * one process folds at a time. */
 #include "fleets.h"
 #include "query_fleet.h"
 #include "run_change.h"
@@ -17,7 +17,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Nothing is left in any of the rollups. */
+/* All rollups are empty. */
 static void all_gone(struct db *db)
 {
 	struct arena a = { 0 };
@@ -96,7 +96,7 @@ static void what_is_rebuilt_is_replaced(void **state)
 			folded(db);
 		assert_string_equal(same_fleet(db, &a, any), now);
 	}
-	/* One that no longer knows any. */
+	/* A rebuild that no longer finds any operators. */
 	works(upload_requeue_all(db, &queued, &e));
 	struct claim c = fixture_claim(db, upload);
 	p.operators = (struct operators){ 0 };
@@ -111,7 +111,7 @@ static void what_is_rebuilt_is_replaced(void **state)
 	arena_release(&a);
 }
 
-/* No sum has it, whatever becomes of it; until its names are right. */
+/* No sum contains it, even after a rebuild, until its names are correct. */
 static void a_run_whose_names_lag_is_left_out(void **state)
 {
 	struct db *db = *state;

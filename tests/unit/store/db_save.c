@@ -1,4 +1,4 @@
-/* db_save.c - runs become visible at once, are made anew, are deleted. */
+/* db_save.c - runs become visible at once, are rebuilt, and are deleted. */
 #include "fixture.h"
 
 static int setup(void **state)
@@ -140,8 +140,8 @@ static void trace_without_runs_is_done(void **state)
 	arena_release(&a);
 }
 
-/* The first process saves; the others look until the upload is done: what they
- * see is nothing or all of it. */
+/* The first process saves. The others read until the upload is done, and see
+ * either nothing or everything. */
 static bool save_or_watch(struct db *db, int nth, struct err *e)
 {
 	struct arena a = { 0 };

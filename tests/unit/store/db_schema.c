@@ -1,8 +1,9 @@
-/* db_schema.c - rules that the schema keeps, read from PostgreSQL's own
- * catalogue, so that a table added later is held to them too. */
+/* db_schema.c - rules for the schema, checked in PostgreSQL's own catalog, so
+ * that they also apply to tables added later. */
 #include "fixture.h"
 
-/* Small, and local or a reference table where the others are distributed. */
+/* Small tables, which are local or a reference table where the others are
+ * distributed. */
 #define LOCAL                                                   \
 	"('upload', 'run_identity', 'token', 'kernel', 'job', " \
 	"'migration', 'site_override', 'learned_graph', "       \
@@ -17,7 +18,7 @@
 	"AND t.relnamespace = 'public'::regnamespace " \
 	"AND t.relname NOT IN " LOCAL " "
 
-/* Names what breaks the rule; NULL where nothing does. */
+/* Names what breaks the rule; NULL if nothing does. */
 static void none(struct db *db, const char *sql)
 {
 	struct arena a = { 0 };
@@ -98,7 +99,7 @@ static void chunks_are_not_compressed_again(void **state)
 	"notes, analysis_version, " columns ") VALUES (1, 1, 0, '', "   \
 	"'', '', '{}', '', now(), '', 0, 0, 0, 0, 0, 0, 0, '{}', 0, "   \
 	"1, " values ")"
-/* Of 10 ns. */
+/* With 10 ns. */
 #define ITERATION(columns, values)                                         \
 	"INSERT INTO run_iteration (run_id, iteration, number, start_ns, " \
 	"dur_ns, use, open, stratum, launches, " columns ") VALUES (1, "   \
@@ -122,8 +123,8 @@ static void rows_that_make_no_sense_are_refused(void **state)
 	(void)state;
 	struct db *db = fixture_db();
 	static const char *const bad[] = {
-		/* a state nobody knows; queued without bytes; failed without
-		 * a sentence; labels that are no object of texts */
+		/* an unknown state; queued without bytes; failed without a
+		 * sentence; labels that are not an object of texts */
 		"INSERT INTO upload (state, project, workload, name, job, "
 		"labels, file_name) VALUES ('lost', '', '', '', '', '{}', '')",
 		"INSERT INTO upload (state, project, workload, name, job, "
@@ -135,19 +136,21 @@ static void rows_that_make_no_sense_are_refused(void **state)
 		"UPDATE upload SET labels = '{\"a\": [\"b\"]}'",
 		"UPDATE upload SET gpu_hours = 'NaN'",
 		"UPDATE upload SET gpu_hours = -1",
-		/* an empty chunk, one too large, one before the first */
+		/* an empty chunk, one that is too large, one before the
+		 * first */
 		"INSERT INTO upload_chunk VALUES (1, 0, '')",
 		"INSERT INTO upload_chunk VALUES (1, 0, "
 		"convert_to(repeat('a', 1048577), 'UTF8'))",
 		"INSERT INTO upload_chunk VALUES (1, -1, 'a')",
-		/* a name under another name's hash */
+		/* a name under the hash of another name */
 		"INSERT INTO kernel (sha256, name, short_name) "
 		"VALUES (sha256('b'), 'a', 'a')",
 		"INSERT INTO token (name, scope, sha256) "
 		"VALUES ('t', 'root', sha256('a'))",
 		"INSERT INTO run_note VALUES (1, 'x', 'loss', 0, '')",
-		/* a piece of nothing, one too large; a frame below itself, of
-		 * no kind; a path without a frame, a frame without a path */
+		/* an empty chunk, one that is too large; a frame below
+		 * itself, of no kind; a path without a frame, a frame without
+		 * a path */
 		"INSERT INTO run_capture VALUES (1, 0, '')",
 		"INSERT INTO run_capture VALUES (1, 0, "
 		"convert_to(repeat('a', 1048577), 'UTF8'))",
@@ -160,9 +163,10 @@ static void rows_that_make_no_sense_are_refused(void **state)
 		"WITH k AS (INSERT INTO kernel (sha256, name, short_name) "
 		"VALUES (sha256('b'), 'b', 'b') RETURNING id) INSERT INTO "
 		"run_caller SELECT 1, id, 0, 'no_call', 3, 1, 1 FROM k",
-		/* a job with no name of its own and no upload, one with both; more
-		 * kept iterations than there are; half of where an iteration's time went,
-		 * too much of it; a pattern of nothing, one of two things */
+		/* a job without a name and without an upload, and one with
+		 * both; more kept iterations than iterations; an incomplete
+		 * split of an iteration's time, and one that exceeds it; a
+		 * pattern of nothing, and one of two things */
 		"INSERT INTO job (project, name, upload_id) VALUES ('', '', 0)",
 		"INSERT INTO job (project, name, upload_id) "
 		"VALUES ('', 'a', 1)",
@@ -184,10 +188,10 @@ static void rows_that_make_no_sense_are_refused(void **state)
 		"run_pattern SELECT 1, 0, id, 'b', '', '' FROM k",
 		"INSERT INTO run_signature VALUES (1, 0, 0, 'op', '', '', 0)",
 		"INSERT INTO run_signature VALUES (1, 0, 0, 'op', '', '', 'NaN')",
-		/* half of what a run tells of its operators; more replays known
-		 * than there were; time less than nothing; half a cost; a kind
-		 * of edit nobody knows; a document under another's hash; lists
-		 * of two lengths; a size under another one's hash */
+		/* an incomplete set of operator figures; more attributed
+		 * replays than replays; negative time; half a cost; an
+		 * unknown kind of edit; a document under another's hash;
+		 * lists of two lengths; a size under another's hash */
 		RUN("catalog, gpu_ns", "'1', 5"),
 		RUN("catalog, gpu_ns, weight_uh, replayed, replayed_known",
 			"'1', 5, 1, 2, 3"),
@@ -203,8 +207,8 @@ static void rows_that_make_no_sense_are_refused(void **state)
 		"operators, shapes, dtypes, calls) VALUES (1, sha256('a'), "
 		"sha256('a'), '{a,b}', '{a}', '{a}', '{a}', '{1}')",
 		"INSERT INTO shape (sha256, text) VALUES (sha256('b'), 'a')",
-		/* a role nobody knows; neither a kernel nor what is none; a
-		 * block beside itself; a group of nothing */
+		/* an unknown role; neither a kernel nor another kind; a block
+		 * next to itself; an empty group */
 		PLACE("operation, roles", "'copy', '{gemm}'"),
 		PLACE("roles", "'{}'"),
 		"INSERT INTO run_block VALUES (1, 0, 0, 'moe', 0, 1, 1, 1)",

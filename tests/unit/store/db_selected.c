@@ -1,5 +1,5 @@
-/* db_selected.c - which runs a query finds: newest units, whole jobs, nothing of the
- * head's and nothing after it. */
+/* db_selected.c - which runs a query selects: newest units, whole jobs, no
+ * runs of the head and none after it. */
 #include "ranks.h"
 #include "query.h"
 
@@ -11,7 +11,7 @@ static int teardown(void **state)
 
 enum { MOST = 6 };
 
-/* The ids as "1 2 3", a '+' behind them where there are more. */
+/* The ids as "1 2 3", with a '+' at the end if there are more. */
 static const char *found(struct db *db, struct arena *a,
 	const struct select_filter *f)
 {
@@ -26,8 +26,9 @@ static const char *found(struct db *db, struct arena *a,
 	return arena_printf(a, "%s%s", text, more ? " +" : "");
 }
 
-/* Runs 1 and 2, job 3 4 5 whose ranks are 2 1 0, run 6, run 7 elsewhere; a minute
- * apart from each other, but for the job's, which are stored at once. */
+/* Runs 1 and 2, job 3 4 5 with the ranks 2 1 0, run 6, and run 7 in another
+ * project. They are one minute apart, except for the job's, which are stored
+ * at once. */
 static void made(struct db *db)
 {
 	static const int32_t ranks_of[] = { 2, 1, 0 };
@@ -95,12 +96,12 @@ static void filters(void **state)
 	f.workload = "w";
 	f.labels = "{\"branch\":\"main\"}";
 	assert_string_equal(found(db, &a, &f), "2 5 4 3");
-	/* a job is found by one of its runs */
+	/* one of its runs selects a job */
 	f.labels = "{\"n\":\"4\"}";
 	assert_string_equal(found(db, &a, &f), "5 4 3");
 	f.labels = "{\"n\":\"4\",\"branch\":\"other\"}";
 	assert_string_equal(found(db, &a, &f), "");
-	/* of which some was taken to another project, out of sight */
+	/* one of its runs was moved to a project that the query cannot see */
 	fixture_script(db, "UPDATE run SET project = 'q' WHERE run_id = 3");
 	f.labels = "{\"n\":\"4\"}";
 	assert_string_equal(found(db, &a, &f), "5 4");

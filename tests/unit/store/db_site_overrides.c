@@ -1,4 +1,5 @@
-/* db_site_overrides.c - overrides of the catalog, learned graphs, reference sets. */
+/* db_site_overrides.c - overrides of the catalog, learned graphs, reference
+ * sets. */
 #include "learned_graph.h"
 #include "matters.h"
 #include "reference_set.h"
@@ -72,7 +73,7 @@ static void edits_at_once_are_all_kept(void **state)
 	assert_int_equal(v, 6);
 }
 
-/* Of a key and a content, three nodes. */
+/* A graph with a key, a content and three nodes. */
 static struct graph_known graph(struct arena *a, char key, char content,
 	const char *op)
 {
@@ -115,7 +116,7 @@ static void graphs_come_back(void **state)
 	struct db *db = *state;
 	struct arena a = { 0 };
 	struct graph_known *got;
-	/* one twice, as two runs of an upload teach it */
+	/* one occurs twice, as two runs of an upload teach it */
 	struct graph_known learnt[] = { graph(&a, 'k', 'a', "gemm"),
 		graph(&a, 'k', 'b', "gemm"), graph(&a, 'k', 'b', "gemm"),
 		graph(&a, 'l', 'a', "gemm") };
@@ -137,8 +138,8 @@ static void graphs_come_back(void **state)
 	arena_release(&a);
 }
 
-/* Contents of many nodes: the newest, as many as are read; and what an ingest has
- * no memory for. */
+/* Contents with many nodes: the newest are read, up to the limit. Contents
+ * that exceed the memory of a worker are not read. */
 static void graphs_without_end(void **state)
 {
 	struct db *db = *state;
@@ -167,7 +168,7 @@ static void graphs_without_end(void **state)
 	arena_release(&a);
 }
 
-/* What was taught last holds; a rebuild replaces what its upload taught, the
+/* The last lesson counts. A rebuild replaces what its upload taught, and the
  * last deletion drops it. */
 static void graphs_are_their_uploads(void **state)
 {

@@ -1,5 +1,5 @@
-/* db_table.c - runs made of tables, which do not tell everything: what is
- * unknown stays so, and stands last. */
+/* db_table.c - runs made of tables, which lack some values: unknown values
+ * stay unknown, and are last. */
 #include "fixture.h"
 
 static int setup(void **state)
@@ -16,8 +16,8 @@ static int teardown(void **state)
 
 enum { LINES = 5 };
 
-/* Kernels k0 to k4: k1 and k3 have no times but their total; k3 and k4 were
- * told with a path beside them. */
+/* Kernels k0 to k4: k1 and k3 have no times except their total; k3 and k4
+ * came with a path. */
 static struct profile told(struct arena *a)
 {
 	struct profile p = { .content = CONTENT_STATISTICS,
@@ -133,7 +133,7 @@ static void unknown_is_last_in_every_order(void **state)
 			const char *want =
 				reverse ? "k0k4k2k3k1" : "k2k4k0k1k3";
 			char text[20] = "";
-			/* Page by page, so that none is seen twice. */
+			/* Page by page, so that none is listed twice. */
 			struct kernel_filter f = { .run = run,
 				.sort = s,
 				.reverse = reverse,
@@ -152,7 +152,8 @@ static void unknown_is_last_in_every_order(void **state)
 	arena_release(&a);
 }
 
-/* Eight runs; the odd ones are tables. Even ones are busy 0, 2, 4, 6 ns. */
+/* Eight runs; the odd ones are tables. The even ones are busy for 0, 2, 4, 6
+ * ns. */
 static void eight_runs(struct db *db)
 {
 	struct arena a = { 0 };
@@ -215,7 +216,7 @@ static void runs_by_content(void **state)
 	listed(*state, "prose", RUN_NEWEST, "");
 }
 
-/* Where single launches are known, so is when they ran. */
+/* If single launches are known, their times are known, too. */
 static void launches_without_a_span_are_refused(void **state)
 {
 	struct db *db = *state;

@@ -1,4 +1,4 @@
-/* db_token.c - tokens: told once, known by their hash. */
+/* db_token.c - tokens: shown once, identified by their hash. */
 #include "fixture.h"
 #include "token.h"
 
@@ -198,7 +198,8 @@ static void use_is_written_once_a_minute(void **state)
 	arena_release(&a);
 }
 
-/* Somebody holds the row, then nobody may write it: the token opens at once. */
+/* First the row is locked, then the table is read-only: the token is accepted
+ * at once. */
 static void use_never_stands_in_the_way(void **state)
 {
 	struct db *db = *state, *other = fixture_connect("");

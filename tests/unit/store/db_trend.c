@@ -1,5 +1,5 @@
-/* db_trend.c - which units a series has: the newest, whole, in order. The numbers
- * themselves are worked out again by tests/verify/trends.py. */
+/* db_trend.c - which units a series has: the newest, complete, in order.
+ * tests/verify/trends.py computes the values again. */
 #include "fixture.h"
 #include "query_trend.h"
 
@@ -15,8 +15,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* A run of second `at`, of a job or of none (0); its iteration takes `ns`, -1: it has
- * none. */
+/* A run at second `at`, of a job or of none (0). Its iteration takes `ns`; -1
+ * means that it has none. */
 static void run(struct db *db, int64_t id, int64_t at, int64_t job, int rank,
 	int64_t ns, const char *commit)
 {
@@ -51,7 +51,8 @@ static struct trend_filter whole(int limit)
 		.limit = limit };
 }
 
-/* "run=value/commit, … | left out +", the last where there are more. */
+/* "run=value/commit, … | excluded +": the plus sign means that there are
+ * more. */
 static const char *told(struct db *db, struct arena *a,
 	const struct trend_filter *f)
 {
@@ -66,8 +67,9 @@ static const char *told(struct db *db, struct arena *a,
 		t.more ? " +" : "");
 }
 
-/* Second 10: run 1; 20: job 7's rank 1, 25: its rank 0, 90: its rank 2 without
- * iterations; 30: run 5 without; 40: runs 6 and 7, at once; 50: job 8. */
+/* Second 10: run 1; 20: rank 1 of job 7; 25: its rank 0; 90: its rank 2
+ * without iterations; 30: run 5 without; 40: runs 6 and 7 at once; 50: job
+ * 8. */
 static void make(struct db *db)
 {
 	fixture_script(db, "TRUNCATE run");
@@ -122,7 +124,8 @@ static void ranges_have_whole_jobs(void **state)
 	arena_release(&a);
 }
 
-/* A rank that is gone, or of another workload, is no part of its job here. */
+/* A rank that is deleted, or in another workload, is not part of its job
+ * here. */
 static void what_left_a_job(void **state)
 {
 	struct db *db = *state;

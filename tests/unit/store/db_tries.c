@@ -1,4 +1,5 @@
-/* db_tries.c - workers die or give up: who counts as a try, and how many. */
+/* db_tries.c - workers that die or give up: what counts as an attempt, and
+ * how many are allowed. */
 #include "fixture.h"
 
 static int setup(void **state)
@@ -34,7 +35,7 @@ static void dead_worker_gives_back_what_it_held(void **state)
 	fixture_expect(db, mine, "failed", 3, "killed by signal 9");
 }
 
-/* Nine times the database went away while its rows were written. */
+/* The database disconnected nine times while the rows were written. */
 static void more_tries_where_the_fault_may_lie_elsewhere(void **state)
 {
 	struct db *db = *state;
@@ -48,7 +49,7 @@ static void more_tries_where_the_fault_may_lie_elsewhere(void **state)
 	}
 }
 
-/* Also one that got further than ever, and so has no try behind it. */
+/* Even one that got further than all before, and so has no attempt counted. */
 static void one_try_is_enough(void **state)
 {
 	struct db *db = *state;

@@ -1,4 +1,5 @@
-/* db_webhook.c - deliveries: taken once, put off, ended; listed and swept. */
+/* db_webhook.c - deliveries: taken once, postponed, finished; listed and
+ * deleted when old. */
 #include "webhooks.h"
 
 static void made_and_listed(void **state)
@@ -29,7 +30,7 @@ static void made_and_listed(void **state)
 	refuses(webhook_get(db, &a, second, &one, &e), ERR_NOT_FOUND, sentence);
 	refuses(webhook_notify_one(db, second, "test", "{}", &first, &e),
 		ERR_NOT_FOUND, sentence);
-	/* no two have one secret */
+	/* every secret is different */
 	assert_int_equal(fixture_count(db,
 				 "SELECT count(*) - count(DISTINCT secret) "
 				 "FROM webhook"),
@@ -37,8 +38,8 @@ static void made_and_listed(void **state)
 	arena_release(&a);
 }
 
-/* One of a webhook at a time, in their order; one that is under way is not
- * taken, until its lease is over. */
+/* One delivery of a webhook at a time, in their order. A delivery in progress
+ * is not taken again until its lease has expired. */
 static void taken_in_turn(void **state)
 {
 	struct db *db = *state;
@@ -63,7 +64,8 @@ static void taken_in_turn(void **state)
 	assert_int_equal(rows[0].webhook, one);
 	assert_string_equal(rows[0].body, "{\"n\": 2}");
 	assert_int_equal(claimed(db, &a, 9, &rows), 0);
-	/* whoever had them died: once more, and what he says now is not heard */
+	/* its worker died: the delivery is retried, and a late result of that
+	 * worker is ignored */
 	id = fixture_count(db, "SELECT max(id) FROM webhook_delivery");
 	fixture_script(db,
 		"UPDATE webhook_delivery SET next_attempt_at = now() - "
@@ -139,7 +141,8 @@ static void gone_ends_all_of_one(void **state)
 		4);
 	assert_int_equal(claimed(db, &a, 9, &rows), 1);
 	assert_int_equal(rows[0].webhook, two);
-	/* of a webhook that is dropped nothing waits, and nobody minds */
+	/* a deleted webhook has no waiting deliveries, and this causes no
+	 * error */
 	works(webhook_drop(db, two, &e));
 	works(delivery_end(db, other, 1, DELIVERY_DONE, false, 200, NULL, &e));
 	assert_int_equal(claimed(db, &a, 9, &rows), 0);
@@ -148,7 +151,7 @@ static void gone_ends_all_of_one(void **state)
 
 enum { CROWD = 4, EACH = 50 };
 
-/* Takes all there are, one after the other. */
+/* Takes all waiting deliveries, one after the other. */
 static bool take_all(struct db *db, int nth, struct err *e)
 {
 	(void)nth;
@@ -175,7 +178,7 @@ static void by_four_at_once(void **state)
 	for (int i = 0; i < EACH; i++)
 		works(webhook_notify(db, "p", "gate", "{}", &e));
 	fixture_together(CROWD, "", take_all);
-	/* One that is skipped because its lock is held may be left behind. */
+	/* A delivery that is skipped because its lock is held may stay. */
 	struct err e = { 0 };
 	assert_true(take_all(db, 0, &e));
 	assert_int_equal(fixture_count(db,
@@ -198,7 +201,7 @@ static void told_of_what_is_queued(void **state)
 	assert_true(any);
 	works(db_notified(db, &any, &e));
 	assert_false(any);
-	/* nobody wants this one */
+	/* no webhook is subscribed to this event */
 	works(webhook_notify(other, "p", "change_point", "{}", &e));
 	works(db_ping(db, &e));
 	works(db_notified(db, &any, &e));

@@ -1,4 +1,5 @@
-/* db_webhook_events.c - an event is queued for the webhooks that have it. */
+/* db_webhook_events.c - an event is queued for the webhooks that are
+ * subscribed to it. */
 #include "webhook.h"
 #include "fixture.h"
 
@@ -42,7 +43,7 @@ static void goes_to_those_who_want_it(void **state)
 	assert_int_equal(queued(db, "w.project IS NULL"), 1);
 	works(webhook_notify(db, "one", "change_point", "{}", &e));
 	assert_int_equal(queued(db, "event = 'change_point'"), 1);
-	/* the empty project is one like any other */
+	/* the empty project name is an ordinary project */
 	works(webhook_notify(db, "", "gate", "{}", &e));
 	assert_int_equal(queued(db, "w.project = 'one'"), 1);
 	assert_int_equal(queued(db, "w.project IS NULL"), 3);

@@ -1,8 +1,8 @@
-/* db_webhook_many.c - more webhooks and more deliveries than is good. */
+/* db_webhook_many.c - more webhooks and more deliveries than the limits. */
 #include "webhooks.h"
 
-/* 1,000 wait; what comes next does not, and says why. None of it, nor what is
- * over, is looked through by who takes the next one. */
+/* 1,000 wait. The next one is not queued, with a reason. Taking the next
+ * delivery scans neither these nor the finished ones. */
 static void much_that_waits(void **state)
 {
 	struct db *db = *state;
@@ -40,7 +40,8 @@ static void much_that_waits(void **state)
 	arena_release(&a);
 }
 
-/* New ones and slow ones share few places, by turns; who is well has his own. */
+/* New and slow webhooks share a few places in turn; each healthy one has its
+ * own. */
 static void slow_ones_share(void **state)
 {
 	struct db *db = *state;
@@ -63,7 +64,7 @@ static void slow_ones_share(void **state)
 		&e));
 	works(delivery_claim(db, &a, NULL, 0, 9, 0, &rows, &n, &e));
 	assert_true(n == 1 && !rows[0].slow && rows[0].webhook == id[1]);
-	/* what else waits for the first one waits for its turn */
+	/* other deliveries of the first one wait for their turn */
 	works(delivery_claim(db, &a, NULL, 0, 9, 4, &rows, &n, &e));
 	assert_int_equal(n, 4);
 	for (uint32_t i = 0; i < n; i++)

@@ -1,5 +1,5 @@
-/* db_words.c - a database of migration 8, with a row of each table, column and
- * value that migration 9 renames, opens with the new names and values. */
+/* db_words.c - a database of migration 8, with a row for each table, column
+ * and value that migration 9 renames, opens with the new names and values. */
 #include "fixture.h"
 #include "embedded.h"
 
@@ -7,7 +7,7 @@ extern const struct embedded sql_files[];
 
 enum { BEFORE = 8, FILES_MAX = 32 };
 
-/* The program's migrations up to 8, without views. */
+/* The migrations up to 8, without views. */
 static const struct embedded *words_files_before(void)
 {
 	static struct embedded files[FILES_MAX];
@@ -20,8 +20,8 @@ static const struct embedded *words_files_before(void)
 	return files;
 }
 
-/* Views as the program of migration 8 made them, as far as it matters: each
- * reads a column that is renamed. */
+/* The views of migration 8, reduced to what matters: each reads a renamed
+ * column. */
 static const char words_views[] =
 	"CREATE VIEW kernel_line AS SELECT s.run_id, k.known_from, s.avg_ns, "
 	"s.med_ns, s.told_source FROM run_kernel s "
@@ -101,8 +101,8 @@ static const char words_teams[] =
 	"INSERT INTO webhook_delivery (webhook_id, event, body, tries) VALUES "
 	"(1, 'gate', '{\"cycle\": 1}', 3);";
 
-/* Keys that are renamed, also as values, inside texts, and as labels of a user,
- * which stay. */
+/* Keys that are renamed, also as values and inside texts, and as labels of a
+ * user, which stay. */
 #define OLD_SIDE(asked)                                                \
 	"\"asked\": \"" asked "\", \"runs\": [1], \"units\": 1, "      \
 	"\"cycles\": 7, \"labels\": {\"cycles\": \"what\", \"exit\": " \
@@ -266,8 +266,8 @@ static void rows_of_migration_8_have_the_new_names(void **state)
 	db_free(db);
 }
 
-/* Names that messages quote follow their columns; 'told' may be written no
- * more. */
+/* Names in error messages follow their columns; 'told' can no longer be
+ * stored. */
 static void constraints_follow(void **state)
 {
 	(void)state;

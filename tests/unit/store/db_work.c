@@ -1,4 +1,4 @@
-/* db_work.c - uploads worked on: leases, fences, tries. */
+/* db_work.c - uploads in progress: leases, fences, attempts. */
 #include "fixture.h"
 
 static int setup(void **state)
@@ -122,7 +122,8 @@ static void getting_further_forgets_the_tries(void **state)
 	struct db *db = *state;
 	struct claim c;
 	int64_t id = fixture_queued(db, "12345678");
-	/* Two silent tries, then one that reaches byte 5 and stops. */
+	/* Two attempts without progress, then one that reaches byte 5 and
+	 * stops. */
 	for (int i = 0; i < 2; i++) {
 		c = fixture_claim(db, id);
 		expire(db);
@@ -131,7 +132,7 @@ static void getting_further_forgets_the_tries(void **state)
 	works(upload_progress(db, &c, "decode", 5, &e));
 	fixture_expect(db, id, "working", 0, NULL);
 	expire(db);
-	/* To byte 5 again is not further: three of these end it. */
+	/* Reaching byte 5 again is not progress: three of these end it. */
 	for (int i = 1; i <= 3; i++) {
 		c = fixture_claim(db, id);
 		works(upload_progress(db, &c, "decode", 5, &e));

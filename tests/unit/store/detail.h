@@ -1,10 +1,10 @@
-/* detail.h - a profile that knows how its kernels came to run: graphs,
+/* detail.h - makes a profile with the origin of its kernels: graphs,
  * launches, callers. */
 #pragma once
 #include "fixture.h"
 
-/* What detailed() adds: 2 graphs, 2 launches, 4 of its 5 frames (nothing was
- * launched below the module), 5 callers. */
+/* The rows that detailed() adds: 2 graphs, 2 launches, 4 of its 5 frames
+ * (nothing was launched below the module), 5 callers. */
 enum { DETAIL_ROWS = 13 };
 
 static inline void detail_launches(struct arena *a, struct profile *p)
@@ -46,7 +46,7 @@ static inline void detail_callers(struct arena *a, struct profile *p)
 	memcpy(p->callers, callers, sizeof callers);
 }
 
-/* fixture_profile() and this. */
+/* fixture_profile() with these additions. */
 static inline struct profile detailed(struct arena *a)
 {
 	struct profile p = fixture_profile(a);

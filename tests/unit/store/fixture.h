@@ -1,6 +1,6 @@
-/* fixture.h - what the cases of the store share: a migrated database, small
- * uploads, a profile whose numbers are easily recognised, processes that do
- * the same thing at once. */
+/* fixture.h - shared parts of the store's cases: a migrated database, small
+ * uploads, a profile with distinctive numbers, processes that do the same
+ * thing at once. */
 #pragma once
 #include "migrate.h"
 #include "query.h"
@@ -18,7 +18,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-/* Fails with the sentence where something that should work did not. */
+/* Fails with the error message if a call that should work did not. */
 #define works(call)                                        \
 	do {                                               \
 		struct err e = { 0 };                      \
@@ -84,7 +84,7 @@ static inline int64_t fixture_count(struct db *db, const char *sql)
 static const struct upload_meta fixture_meta = { "mesa", "train", "nightly",
 	"job7", "{\"branch\": \"main\", \"gpu\": \"h100\"}", "a.json.gz", NAN };
 
-/* Received, its bytes `text`. */
+/* Received, with the bytes of `text`. */
 static inline struct upload_outcome fixture_upload(struct db *db,
 	const struct upload_meta *m, const char *text)
 {
@@ -181,7 +181,7 @@ static inline struct profile fixture_profile(struct arena *a)
 	return p;
 }
 
-/* Rows of all derived tables but the dictionary. */
+/* Rows of all derived tables except the dictionary. */
 static inline int64_t fixture_derived(struct db *db)
 {
 	static const char *const tables[] = { "run", "run_device", "run_kernel",
@@ -201,11 +201,11 @@ static inline int64_t fixture_derived(struct db *db)
 	return n;
 }
 
-/* Those of fixture_profile(): 1 run, 2 devices, 6 kernel lines, 2 copies, 2
- * notes, 1 breakdown. */
+/* The rows of fixture_profile(): 1 run, 2 devices, 6 kernel lines, 2 copies,
+ * 2 notes, 1 breakdown. */
 enum { FIXTURE_ROWS = 14 };
 
-/* Uploads, claims and saves; the runs' ids are in *runs. */
+/* Uploads, claims and saves; the ids of the runs are in *runs. */
 static inline int64_t fixture_save(struct db *db, const char *bytes,
 	const struct profile *runs, uint32_t n)
 {
@@ -225,8 +225,8 @@ static inline const int64_t *fixture_runs(struct db *db, struct arena *a,
 	return row.runs;
 }
 
-/* Runs f in n processes that start together, each with a connection of its
- * own; all must return true. */
+/* Runs f in n processes that start together, each with its own connection;
+ * all must return true. */
 static inline void fixture_together(int n, const char *conninfo,
 	bool (*f)(struct db *db, int nth, struct err *e))
 {
@@ -255,7 +255,7 @@ static inline void fixture_together(int n, const char *conninfo,
 	assert_int_equal(bad, 0);
 }
 
-/* What has become of an upload; `error` is NULL where there is none. */
+/* Checks the state of an upload; `error` is NULL if there is none. */
 static inline void fixture_expect(struct db *db, int64_t id, const char *state,
 	int tries, const char *error)
 {

@@ -1,5 +1,5 @@
-/* fleets.h - runs of several projects, platforms and days, and what their sums
- * are, as text. */
+/* fleets.h - makes runs of several projects, platforms and days, and prints
+ * their sums as text. */
 #pragma once
 #include "matters.h"
 #include "query_fleet.h"
@@ -17,7 +17,7 @@ static inline int64_t folded(struct db *db)
 	return all;
 }
 
-/* cmocka's own are of single precision. */
+/* cmocka's own macros have single precision. */
 static inline void near(double got, double want, double by)
 {
 	if (!(fabs(got - want) <= by))
@@ -26,8 +26,8 @@ static inline void near(double got, double want, double by)
 
 static int fleets_uploads;
 
-/* A run of a project and workload, of `times` the fixture's GPU time, created
- * on a day; it stands for two hours. */
+/* A run of a project and workload that was created on a day. It has `times`
+ * the GPU time of the fixture and represents two hours. */
 static inline int64_t stored(struct db *db, const char *project,
 	const char *workload, const char *platform, int times, int day)
 {
@@ -43,7 +43,8 @@ static inline int64_t stored(struct db *db, const char *project,
 	for (uint32_t i = 0; i < p.operators.n; i++)
 		p.operators.rows[i].total_ns *= times;
 	int64_t id = fixture_upload(db, &m, m.name).id;
-	/* The day is the identity's, made before its run is saved. */
+	/* The day belongs to the identity, which is made before its run is
+	 * saved. */
 	fixture_script(db,
 		arena_printf(&a,
 			"INSERT INTO run_identity (upload_id, ordinal, name, "
@@ -66,7 +67,7 @@ static inline int by_row(const void *a, const void *b)
 	return d ? d : (int)x->phase - (int)y->phase;
 }
 
-/* All of it as text, cells and rows in one order. */
+/* Everything as text, with cells and rows in one order. */
 static inline const char *told(struct arena *a, const struct fleet *f)
 {
 	const char *lines[100];
@@ -133,7 +134,7 @@ static inline const char *same_fleet(struct db *db, struct arena *a,
 	return sums;
 }
 
-/* Five of two projects, two platforms and none, and days far apart. */
+/* Five runs of two projects, two platforms and none, and distant days. */
 static inline void several(struct db *db)
 {
 	stored(db, "p", "w", "H20", 1, 20000);

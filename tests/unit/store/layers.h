@@ -1,13 +1,13 @@
-/* layers.h - a profile with layers in which every word and every unknown occurs,
- * and the same read back. */
+/* layers.h - makes a profile whose layers contain every word and every
+ * unknown value, and reads it back. */
 #pragma once
 #include "breakdown_word.h"
 #include "fixture.h"
 #include "query_breakdown.h"
 #include <math.h>
 
-/* What layered() adds: sections, blocks, a row for each role and two more,
- * groups. */
+/* The rows that layered() adds: sections, blocks, a row for each role and two
+ * more, groups. */
 enum { LAYERS_PLACES = ROLES + 2 };
 enum {
 	LAYERS_ROWS = SECTION_PLACES + BLOCKS + LAYERS_PLACES + GROUP_EVIDENCES
@@ -147,7 +147,7 @@ static inline void layers_same_text(const char *x, const char *y)
 		assert_ptr_equal(x, y);
 }
 
-/* NaN is NaN; any other double is the same to the bit. */
+/* NaN equals NaN; any other double must be equal to the bit. */
 static inline void layers_same_real(double x, double y)
 {
 	if (isnan(y))

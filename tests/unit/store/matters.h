@@ -1,9 +1,11 @@
-/* matters.h - a profile whose GPU time is told by operators and shapes. */
+/* matters.h - makes a profile whose GPU time is attributed to operators and
+ * shapes. */
 #pragma once
 #include "fixture.h"
 #include <math.h>
 
-/* What mattering() adds: 4 operators, 5 shapes, 1 unattributed kernel. */
+/* The rows that mattering() adds: 4 operators, 5 shapes, 1 unattributed
+ * kernel. */
 enum { MATTER_ROWS = 4 + 5 + 1 };
 
 static inline struct time_stats matters_time(int64_t calls, int64_t total)
@@ -20,8 +22,8 @@ static inline struct time_stats matters_time(int64_t calls, int64_t total)
 		.iqr_ns = NAN };
 }
 
-/* A gemm in two phases, the second with two shapes; a copy, whose sizes are known
- * and whose cost is not; what nobody knows. 510 ns in all: the kernels of
+/* A gemm in two phases, the second with two shapes; a copy with a known size
+ * and an unknown cost; unattributed time. 510 ns in all: the kernels of
  * fixture_profile() and its copies. */
 static inline struct operators matters_operators(struct arena *a)
 {

@@ -1,8 +1,8 @@
-/* ranks.h - uploads whose runs tell ranks. */
+/* ranks.h - makes uploads whose runs have ranks. */
 #pragma once
 #include "fixture.h"
 
-/* An upload of n runs of these ranks, by the job's name. */
+/* An upload of n runs with these ranks, under the job's name. */
 static inline int64_t ranks(struct db *db, const char *project, const char *job,
 	const char *bytes, int n, const int32_t *rank)
 {

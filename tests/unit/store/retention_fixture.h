@@ -1,4 +1,5 @@
-/* retention_fixture.h - uploads and runs of a known age and size, and what is left of them. */
+/* retention_fixture.h - makes uploads and runs of a known age and size, and
+ * lists what is left of them. */
 #pragma once
 #include "fixture.h"
 #include "retention.h"
@@ -18,7 +19,7 @@ static inline int kept_teardown(void **state)
 	return 0;
 }
 
-/* A statement about one thing: %lld is its id. */
+/* A statement about one row: %lld is its id. */
 #define kept_do(id, sql)                                           \
 	do {                                                       \
 		char text[600];                                    \
@@ -50,8 +51,8 @@ static inline int64_t kept_queued(const char *name, const char *project,
 	return id;
 }
 
-/* The same, done: with so many runs of its age, the first of whose captures has
- * `captured` MiB. */
+/* The same, completed, with so many runs of its age. The capture file of the
+ * first has `captured` MiB. */
 static inline int64_t kept_done(const char *name, const char *project,
 	const char *labels, int days, int mib, uint32_t runs, int captured)
 {
@@ -121,8 +122,8 @@ static inline const char *kept_told(struct arena *a,
 	return text;
 }
 
-/* Tells first what would go, then lets it go: both are the same, nothing that
- * would go is left, and no sum has what is gone. */
+/* First lists what would be deleted, then deletes it. Both must be equal,
+ * nothing listed may be left, and no sum may contain it. */
 static inline const char *kept_vacuum(struct arena *a,
 	const struct retention_request *ask)
 {

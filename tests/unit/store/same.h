@@ -1,4 +1,4 @@
-/* same.h - what was saved for comparisons beside what is read of it. */
+/* same.h - compares the data saved for comparisons with the data read. */
 #pragma once
 #include "changes.h"
 #include "compared.h"
@@ -56,7 +56,7 @@ static inline void same_iterations(const struct iterations *a,
 	}
 }
 
-/* Bit by bit: a NaN is what it was. */
+/* Bit by bit: a NaN must keep its bits. */
 #define same_numbers(a, b, n) assert_memory_equal(a, b, (n) * sizeof *(a))
 
 static inline void same_patterns(const struct patterns *a,

@@ -1,5 +1,5 @@
-/* test_fleet_select.c - the stretches of any days come to exactly these days, and
- * are few. */
+/* test_fleet_select.c - the periods for a range of days cover exactly these
+ * days, and are few. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -18,8 +18,8 @@ static int64_t at(const struct sql_array *a, uint32_t i)
 		a->body.at + a->body.len - (a->n - i) * element + 4);
 }
 
-/* How often each day is in the stretches, of days from `from` on; their number.
- * Each begins where one of its length can. */
+/* Counts how often each day from `from` on is in the periods; returns their
+ * number. Each begins at a multiple of its length. */
 static uint32_t sum(struct fleet_days d, int from, int *times)
 {
 	struct fleet_pieces p;
@@ -49,7 +49,7 @@ static void holds(int32_t since, int32_t until, uint32_t most)
 	for (int day = from; day < end + 96 && day < LAST; day++) {
 		bool in = day >= since && day < until;
 		if (until == INT32_MAX && day >= TODAY)
-			continue; /* nothing is stored of later days */
+			continue; /* later days have no stored data */
 		if (times[day - from] != in)
 			fail_msg("[%d, %d): day %d is there %d times", since,
 				until, day, times[day - from]);
@@ -88,7 +88,7 @@ static void years(void **state)
 	holds(INT32_MIN, INT32_MAX, 1);
 }
 
-/* Days before 1970 are asked for too; nothing is of them. */
+/* Days before 1970 can be requested, too; they have no data. */
 static void before_all_days(void **state)
 {
 	struct fleet_pieces p;

@@ -41,7 +41,7 @@ static void numbers_come_back(void **state)
 	buf_release(&b);
 }
 
-/* 0, -1, 1 and 64 as sql/README.md tells them. */
+/* 0, -1, 1 and 64 as in sql/README.md. */
 static void numbers_take_few_bytes(void **state)
 {
 	(void)state;
@@ -75,7 +75,7 @@ static void numbers_beside_others_come_back(void **state)
 			assert_ptr_equal(at.at, at.end);
 			buf_release(&b);
 		}
-	/* 2 beside -3: 2 * 32 + 1, one byte */
+	/* 2 next to -3: 2 * 32 + 1, one byte */
 	struct buf b;
 	buf_init(&b, 100);
 	int128_put_tagged(&b, 2, -3);
@@ -106,10 +106,10 @@ static void numerics_come_back(void **state)
 		assert_in_range(len, 8, sizeof to);
 		same(int128_from_numeric(to, len), numbers[i]);
 	}
-	/* -20000.5: two digits, weight 1, negative, one place */
+	/* -20000.5: two digits, weight 1, negative, one decimal */
 	static const char negative[] = "\0\3\0\1\x40\0\0\1\0\2\0\0\x13\x88";
 	same(int128_from_numeric(negative, sizeof negative - 1), -20000);
-	/* NaN, and what is cut off */
+	/* NaN, and truncated values */
 	same(int128_from_numeric("\0\0\0\0\xc0\0\0\0", 8), 0);
 	same(int128_from_numeric(negative, 9), 0);
 }
@@ -150,7 +150,7 @@ static void sums_come_back(void **state)
 	arena_release(&a);
 }
 
-/* Added with other ids and codes between, then taken back. */
+/* Added with other ids and codes in between, then subtracted. */
 static void what_comes_to_nothing_is_nothing(void **state)
 {
 	(void)state;
@@ -178,7 +178,7 @@ static void what_comes_to_nothing_is_nothing(void **state)
 	arena_release(&a);
 }
 
-/* Each byte of it missing. */
+/* Truncated at every byte. */
 static void sums_cut_off_are_refused(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* test_packed.c - numbers at the edges of each width, and bytes that are none. */
+/* test_packed.c - numbers at the edges of each width, and invalid bytes. */
 #include "packed.h"
 #include <math.h>
 #include <setjmp.h>
@@ -59,7 +59,7 @@ static void bytes_of_other_numbers_are_refused(void **state)
 		size_t len = rows[i].len;
 		assert_false(packed_read(b, len - 1, v, rows[i].n));
 		assert_false(packed_read(b, 0, v, rows[i].n));
-		/* One number fits any count of them. */
+		/* One number fits any count. */
 		if (*b) {
 			assert_false(packed_read(b, len, v, rows[i].n + 1));
 			assert_false(packed_read(b, len, v, rows[i].n - 1));
@@ -74,7 +74,7 @@ static void doubles_keep_their_bits(void **state)
 {
 	(void)state;
 	double odd = NAN, v[2] = { 0 };
-	/* A NaN with a load. */
+	/* A NaN with a payload. */
 	const int64_t bits = INT64_C(0x7ff8000000abcdef);
 	memcpy(&odd, &bits, sizeof odd);
 	const double in[] = { odd, -0.0 };

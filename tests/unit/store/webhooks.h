@@ -1,4 +1,4 @@
-/* webhooks.h - webhooks made, and what is taken for them. */
+/* webhooks.h - makes webhooks and takes their deliveries. */
 #pragma once
 #include "webhook.h"
 #include "fixture.h"
