@@ -19,9 +19,10 @@ struct matcher {
 	pcre2_match_context *limit;
 };
 
-/* (*ACCEPT), (*COMMIT), (*:mark) and their like reach beyond the pattern they
- * stand in. Whether "(*" stands in a class, a quotation or a comment only PCRE2
- * can tell, so all are refused but "\(*"; "\c\" is a letter of its own. */
+/* (*ACCEPT), (*COMMIT), (*:mark) and similar verbs affect more than the
+ * pattern that contains them. Only PCRE2 can decide whether "(*" is in a
+ * class, a quotation or a comment. So every "(*" is rejected except "\(*";
+ * "\c\" is a letter of its own. */
 static bool matcher_has_verb(const char *s)
 {
 	for (const char *at = s; (at = strstr(at, "(*")); at++) {

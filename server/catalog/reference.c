@@ -23,7 +23,7 @@ struct reference_entry {
 
 enum { TEXT = 500 };
 
-/* Always false: `where`, then what the format tells. */
+/* Always false: sets `where`, then the formatted text. */
 static bool reference_entry_wrong(const struct reference_entry *r,
 	const char *fmt, ...)
 {
@@ -121,14 +121,14 @@ static bool reference_entry_list(const struct reference_entry *r,
 				    key, n, most);
 }
 
-/* A few bytes of text may stand for many numbers. */
+/* A few bytes of text may represent many numbers. */
 enum { NUMBERS = 1 << 20 };
 
 struct reference_sizing {
 	const struct reference_entry *r;
 	struct arena *room; /* for as long as they are looked at */
 	const struct operator_info *op;
-	struct size *list; /* by place in op->sizes; name NULL: not told */
+	struct size *list; /* by index in op->sizes; name NULL: not given */
 	uint32_t values;
 };
 
@@ -150,8 +150,8 @@ static bool reference_sizes_is_size(const json_t *v)
 	return json_is_integer(v) && json_integer_value(v) >= 0;
 }
 
-/* What tells a size, though perhaps one that nobody has a name for: flags,
- * texts and fractions do not. */
+/* Whether an argument gives a size, even one that has no name in the catalog.
+ * Flags, texts and fractions do not. */
 static bool reference_sizes_tells_size(const json_t *v)
 {
 	return json_is_integer(v) || json_is_array(v) || json_is_object(v);
@@ -296,7 +296,7 @@ static double reference_shape_intensity(const struct cost *c)
 	return bytes > 0 ? flops / bytes : NAN;
 }
 
-/* A time per platform; those not told are unknown. */
+/* A time per platform; NaN if the document gives none. */
 static bool reference_shape_times(const struct reference_entry *r,
 	const char *key, double least, double scale, double *out)
 {
@@ -480,7 +480,7 @@ static bool reference_platforms(const struct reference_entry *doc)
 	return !doc->a->full || arena_err(doc->a, doc->err);
 }
 
-/* sorted[floor(n/2)] of those that are known; NaN where none is. */
+/* sorted[floor(n/2)] of the known values; NaN if there is none. */
 static double reference_upper_median(const struct reference_operator *op,
 	bool of_s, double *room)
 {
