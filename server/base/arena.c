@@ -40,7 +40,7 @@ static bool arena_take(struct arena *a, size_t bytes)
 	return true;
 }
 
-/* Bytes of address space in use; 0 where that cannot be told. */
+/* Bytes of address space in use; 0 if that is unknown. */
 static size_t arena_address_space(void)
 {
 	char text[32] = "";
@@ -57,7 +57,8 @@ static size_t arena_address_space(void)
 /* Whether the limit on this process leaves no room for that many bytes. */
 static bool arena_limited(size_t bytes)
 {
-	enum { SLACK = 4 << 20 }; /* malloc asks for more than it is asked */
+	/* malloc takes more from the system than its caller requests */
+	enum { SLACK = 4 << 20 };
 	struct rlimit l;
 	size_t want;
 	return getrlimit(RLIMIT_AS, &l) == 0 && l.rlim_cur != RLIM_INFINITY &&

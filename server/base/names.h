@@ -1,9 +1,9 @@
 /* names.h - strings ↔ small numbers.
  *
- * Interns byte strings: equal bytes get one id, ids count up from 0 in order
- * of first sight. The text lies in the arena and lives as long as it. Id 0 is
- * always the empty string. Lookups cost one hash and, as a rule, one compare.
- * Not for sharing between threads. */
+ * Interns byte strings: equal bytes get one id, and ids count up from 0 in
+ * order of first appearance. The arena stores the text, which lives as long
+ * as it does. Id 0 is always the empty string. A lookup costs one hash and,
+ * usually, one comparison. Not for sharing between threads. */
 #pragma once
 #include "arena.h"
 #include <stdint.h>
