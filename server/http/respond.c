@@ -18,8 +18,8 @@ static const struct header always[] = {
 	{ 0 },
 };
 
-/* What one caller gets is no other's: nothing between keeps it, so that nothing
- * has to be told by which headers (Vary) answers differ. */
+/* An answer belongs to one caller: no cache in between may store it. So the
+ * header Vary is not needed. */
 static const struct header of_api[] = {
 	{ "Cache-Control", "no-store" },
 	{ "Content-Security-Policy", "default-src 'none'" },

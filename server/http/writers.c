@@ -255,7 +255,7 @@ static struct http_stream *writers_next(struct writers *w)
 	return s;
 }
 
-/* What arrives can wait; who asks cannot. Nice counts per thread here. */
+/* Uploads can wait; other requests cannot. Nice counts per thread here. */
 static void *writers_run(void *ctx)
 {
 	enum { WRITER_NICE = 10 };

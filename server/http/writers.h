@@ -1,15 +1,18 @@
-/* writers.h - threads that do for HTTP threads what waits for the database.
+/* writers.h - threads that wait for the database in place of the HTTP
+ * threads.
  *
- * An upload's bytes come on an HTTP thread and are written away by one of
- * these. Between the two a `struct http_stream` holds two buffers: one fills while
- * the other is written. Where both are in use the connection is suspended, so
- * a slow database slows its senders and costs no memory.
+ * An upload's bytes arrive on an HTTP thread, and one of these threads stores
+ * them. Between the two a `struct http_stream` holds two buffers: one fills
+ * while the other is written. If both are in use, the connection is
+ * suspended, so a slow database slows its senders and costs no memory.
  *
- * A stream belongs to its exchange until writers_stream_gone(), then to the writers,
- * who drop what was stored if it was never finished, and free it.
+ * A stream belongs to its exchange until writers_stream_gone(), then to the
+ * writers. They delete what was stored if the upload was never finished, and
+ * free the stream.
  *
- * Locks: a stream's protects the stream; libmicrohttpd's own are taken under
- * it (suspend, resume), ours are not. The pool's protects the queue. */
+ * Locks: a stream's lock protects the stream. libmicrohttpd's own locks are
+ * taken under it (suspend, resume), ours are not. The pool's lock protects
+ * the queue. */
 #pragma once
 #include "api.h"
 #include "watch.h"
