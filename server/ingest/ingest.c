@@ -130,7 +130,7 @@ static bool ingest_step_analyze(struct job *j, const struct catalog *f,
 	return true;
 }
 
-/* What goes by on its way into the database. */
+/* Counts the bytes on their way into the database. */
 struct counted {
 	struct capture_cost *cost;
 	capture_put_fn *put;
