@@ -198,7 +198,8 @@ enum {
 	FAST_MS = 60000,
 	BACKOFF_MS = 100,
 	BACKOFF_MAX_MS = 2000,
-	STEADY_MS = 1000, /* up this long: whatever it was is over */
+	/* up this long: the cause of earlier failures is gone */
+	STEADY_MS = 1000,
 };
 
 struct cluster {

@@ -11,7 +11,7 @@
 #include "spawn.h"
 
 struct data_dir {
-	const char *path; /* absolute; the rest lies below it, all but `run` */
+	const char *path; /* absolute; it contains all the rest except `run` */
 	const char *pg, *fresh, *hba, *ident, *log;
 	const char *run; /* no character of it needs a quote */
 	int lock; /* descriptor; -1 not ours */
