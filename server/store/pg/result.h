@@ -6,8 +6,8 @@
  *   }
  *   result_release(&r);
  *
- * Each call reads the next column and asserts its type: statement and reader stand
- * side by side. `absent` is what NULL becomes. */
+ * Each call reads the next column and asserts its type, so write the reader next to
+ * its statement. `absent` is what NULL becomes. */
 #pragma once
 #include "arena.h"
 #include "int128.h"

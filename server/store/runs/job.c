@@ -1,5 +1,5 @@
-/* job.c - jobs are inserted once, whoever comes first; and read with their
- * runs. */
+/* job.c - inserts each job once, however many ranks try; reads jobs with
+ * their runs. */
 #include "job.h"
 #include "sql.h"
 

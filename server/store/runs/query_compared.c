@@ -1,8 +1,8 @@
-/* query_compared.c - runs with all that they are compared by.
+/* query_compared.c - runs with all the data by which they are compared.
  *
- * The tables are read for several runs at once, and each row is assigned to its
- * run; all of it in one snapshot, because a save in between would leave halves
- * of two analyses. */
+ * The tables are read for several runs at once, and each row is assigned to
+ * its run. All reads share one snapshot, because a save in between would mix
+ * the halves of two results. */
 #include "query_compared.h"
 #include "column.h"
 #include "packed.h"
