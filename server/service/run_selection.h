@@ -1,6 +1,6 @@
 /* run_selection.h - which runs the texts `base` and `head` of a comparison select.
  *
- * A side is a list of ids ("3", "1,2", "job:4", in any mix; a job stands for all of
+ * A side is a list of ids ("3", "1,2", "job:4", in any mix; a job means all of
  * its runs), or a query: words with spaces between.
  *
  *   project=demo workload="llama 70b" label.branch=main last=5
