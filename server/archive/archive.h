@@ -18,7 +18,7 @@ bool archive_write(struct archive_writer *w, const void *bytes, size_t len,
 /* The end of the stream: fills in the manifest's `bytes` and `sha256`. */
 bool archive_writer_end(struct archive_writer *w, struct manifest *m,
 	struct err *e);
-/* Leaves no file where it was not ended. NULL is fine. */
+/* Leaves no file unless it was completed. NULL is fine. */
 void archive_writer_free(struct archive_writer *w);
 
 /* ---- reading

@@ -1,4 +1,4 @@
-/* reference.c - reads an imported operator catalog: platforms, operators, shapes, and what its pages compute */
+/* reference.c - reads an imported reference set, and computes what its pages show */
 #include "reference.h"
 #include "profile_word.h"
 #include "sort.h"

@@ -23,10 +23,8 @@ struct reference_shape {
 	int64_t id, calls; /* calls -1 unknown */
 	const char *description; /* NULL unknown */
 	const char *dtype; /* if the shape has its own; NULL: the operator's */
-	const char *
-		/* shape.h; NULL if it has a size that the catalog has no
-		 * name for */
-		sizes;
+	/* shape.h; NULL if the catalog has no name for one of its sizes */
+	const char *sizes;
 	const char
 		*kwargs; /* the document's own input_kwargs, JSON text; NULL */
 	/* whether W and Q are known; if not, cost is 0 and ai is NaN */

@@ -158,9 +158,9 @@ static bool serve_open_database(struct serve_state *s, struct err *e)
 	return true;
 }
 
-/* Before what writes uploads away and what ingests them: those who ask wait
- * for the answer. A courtesy of kernels that group tasks by session, and to
- * root only. */
+/* Comes before the threads that store uploads and the workers that ingest
+ * them, because users wait for the answers to requests. It has an effect only
+ * on kernels that group tasks by session, and only for root. */
 static void serve_priority_raise(void)
 {
 	int fd = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);

@@ -38,7 +38,7 @@ int webhook_sender_busy(const struct webhook_sender *s,
 /* How many of these were slow when they were sent (delivery.h). */
 int webhook_sender_slow(const struct webhook_sender *s);
 
-/* Goes on with all of them as far as that needs no waiting. */
+/* Continues all of them as far as possible without waiting. */
 void webhook_sender_turn(struct webhook_sender *s);
 /* Until one of them can go on, `fd` (-1 none) can be read, `ms` are over, or
  * webhook_sender_wake() is called by another thread. */
