@@ -24,8 +24,9 @@ static void arena_out_of_memory(size_t bytes)
 	abort();
 }
 
-/* Whether `bytes` more may be taken; counts them if so. More than half of all
- * addresses is a size gone wrong, and leaves no room for a header. */
+/* Whether `bytes` more may be taken; counts them if so. A size of more than
+ * half of the address space is the result of an overflow, and would leave no
+ * space for a header. */
 static bool arena_take(struct arena *a, size_t bytes)
 {
 	bool absurd = bytes > SIZE_MAX / 2;

@@ -49,9 +49,9 @@ void arena_drop(struct arena *a, void *p);
 /* For memory that a library takes: `bytes` of it were refused. Sets `full`. */
 void arena_refuse(struct arena *a, size_t bytes);
 
-/* ERR_TOO_LARGE with a sentence that names the ceiling, also where the limit
- * on the process' address space came first; ERR_BUSY where it was the machine
- * that had no more. Always false. */
+/* ERR_TOO_LARGE with a sentence that names the ceiling, also if the limit on
+ * the process' address space was reached first. ERR_BUSY if the machine had
+ * no more memory. Always false. */
 bool arena_err(const struct arena *a, struct err *e);
 
 void arena_release(struct arena *a);

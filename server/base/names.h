@@ -23,9 +23,9 @@ struct names {
 	uint32_t n, cap, slots_cap;
 };
 
-/* False where the arena is full from the start. */
+/* False if the arena is already full. */
 bool names_init(struct names *ns, struct arena *a);
-/* The id of these bytes; NAMES_NONE where the arena is full. */
+/* The id of these bytes; NAMES_NONE if the arena is full. */
 uint32_t names_put(struct names *ns, const char *s, size_t len);
 /* The id of these bytes if they are known, else NAMES_NONE. */
 uint32_t names_find(const struct names *ns, const char *s, size_t len);
