@@ -102,7 +102,7 @@ static uint32_t formula_node(struct formula_reader *r, struct formula_node n)
 	return f->n++;
 }
 
-/* 0 where either is. */
+/* 0 if either is. */
 static uint32_t formula_two(struct formula_reader *r, enum formula_op op,
 	uint32_t a, uint32_t b)
 {
@@ -726,8 +726,8 @@ static bool formula_value_bytes(struct formula_evaluation *x, whole n,
 	return true;
 }
 
-/* A query at the end of the keys sees them all, the one before it one less;
- * where queries are more, the first see none. */
+/* A query at the end of the keys sees all of them, and each earlier query one
+ * fewer. If there are more queries than keys, the first see none. */
 static bool formula_value_causal(struct formula_evaluation *x, whole q, whole k,
 	whole *out)
 {

@@ -54,13 +54,13 @@ bool formula_share(struct formula_set *f, const char *text, const char *where,
 const char *formula_lacks(const struct formula_set *f, uint32_t root,
 	const struct shape *s);
 
-/* What shared names amount to for one shape; begin with { 0 }. */
+/* Values of shared names for one shape; begin with { 0 }. */
 struct formula_values {
 	bool done[FORMULA_SHARED];
 	unsigned __int128 value[FORMULA_SHARED];
 };
-/* `who` is the operator, for sentences. ERR_TOO_LARGE where the number passes 64
- * bits, else ERR_INPUT. */
+/* `who` is the operator, for sentences. ERR_TOO_LARGE if the number exceeds
+ * 64 bits, else ERR_INPUT. */
 bool formula_value(const struct formula_set *f, uint32_t root,
 	const struct shape *s, const char *who, struct formula_values *v,
 	uint64_t *out, struct err *e);

@@ -20,7 +20,7 @@ static const char *const layer_words_roles[] = {
 #undef ROLE
 };
 
-/* Which of `words` it is; `n` where it is none of them, or NULL. */
+/* The index in `words`; `n` if it is none of them, or NULL. */
 static uint32_t layer_words_read_which(const char *const *words, uint32_t n,
 	const char *word)
 {
@@ -30,7 +30,7 @@ static uint32_t layer_words_read_which(const char *const *words, uint32_t n,
 	return i;
 }
 
-/* The entry's member "block"; BLOCKS where it has none. */
+/* The entry's member "block"; BLOCKS if it has none. */
 static bool layer_words_read_block(const struct entries *d, size_t i,
 	enum layer_block_kind *out, struct err *e)
 {
@@ -43,7 +43,7 @@ static bool layer_words_read_block(const struct entries *d, size_t i,
 	       entries_fail(d, i, e, "there is no block '%.40s'", block);
 }
 
-/* Adds the roles in the list `key` of the entry, where it has one. */
+/* Adds the roles in the list `key` of the entry, if it has one. */
 static bool layer_words_read_roles(const struct entries *d, size_t i,
 	const char *key, layer_roles *out, struct err *e)
 {

@@ -61,7 +61,7 @@ static bool reference_entry_at(const struct reference_entry *parent,
 	       reference_entry_wrong(out, "it is no object");
 }
 
-/* A copy of a text of 1 to 500 bytes; NULL where it is absent or null, unless
+/* A copy of a text of 1 to 500 bytes; NULL if it is absent or null, unless
  * `must`. */
 static bool reference_entry_text(const struct reference_entry *r,
 	const char *key, bool must, const char **out)
@@ -79,7 +79,7 @@ static bool reference_entry_text(const struct reference_entry *r,
 	return *out || arena_err(r->a, r->err);
 }
 
-/* A whole number from 0; -1 where it is absent or null, unless `must`. */
+/* A whole number from 0; -1 if it is absent or null, unless `must`. */
 static bool reference_entry_count(const struct reference_entry *r,
 	const char *key, bool must, int64_t *out)
 {
@@ -132,7 +132,7 @@ struct reference_sizing {
 	uint32_t values;
 };
 
-/* Theirs first: one of their names may be ours for something else. */
+/* Their names first: one of them may be the catalog's name of another size. */
 static const char *reference_sizes_ours(const struct operator_info *op,
 	const char *name)
 {
@@ -203,7 +203,7 @@ static bool reference_sizes_read(struct reference_sizing *s, const char *key,
 	return true;
 }
 
-/* What a fleet of ours was written as. */
+/* The form in which kernsift writes a fleet of its own. */
 static bool reference_sizes_own_text(const struct reference_sizing *s,
 	struct shape *out)
 {
@@ -229,9 +229,9 @@ static bool reference_sizes_kwargs(struct reference_sizing *s,
 	return out->n > 0;
 }
 
-/* The sizes of a shape: what "shape" says, else the kwargs in our names; NULL if
- * one of them has no name of ours. ERR_TOO_LARGE if all shapes together have more
- * numbers than a page could show. */
+/* The sizes of a shape: those in "shape", else the kwargs under the catalog's
+ * names; NULL if the catalog has no name for one of them. ERR_TOO_LARGE if
+ * all shapes together have more numbers than a page could show. */
 static bool reference_sizes(const struct reference_entry *r,
 	const struct reference_operator *op, const char **out)
 {
@@ -326,8 +326,8 @@ static bool reference_shape_times(const struct reference_entry *r,
 	return true;
 }
 
-/* To so many decimals, ties by what the number exactly is: a decimal is
- * rounded once, where multiplying first would round twice. */
+/* Rounds to so many decimals, and ties by the exact value of the number. A
+ * decimal is rounded once; multiplying first would round twice. */
 static double reference_shape_rounded(double v, int decimals)
 {
 	char text[400];
@@ -440,7 +440,7 @@ static bool reference_peaks(const struct reference_entry *r, struct platform *p)
 	return true;
 }
 
-/* Unknown where it is absent or null. */
+/* Unknown if it is absent or null. */
 static bool reference_bandwidth(const struct reference_entry *r,
 	struct platform *p)
 {
