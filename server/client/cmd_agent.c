@@ -70,7 +70,7 @@ static bool agent_is_aside(const struct agent *a, const char *name)
 	return false;
 }
 
-/* A place for one more file that waits; NULL: all places are taken. */
+/* A place for one more file that waits; NULL: all places are in use. */
 static struct aside *agent_aside_free(struct agent *a)
 {
 	int64_t now_ms = meter_now_ms();

@@ -265,7 +265,8 @@ static bool run_folder_make_all(char *path)
 	return !mkdir(path, 0700) || errno == EEXIST;
 }
 
-/* Whether only this user may enter: in /tmp anybody can make folders or links. */
+/* Whether only this user may enter: in /tmp any user can make folders or
+ * links. */
 static bool run_folder_is_own(const char *path)
 {
 	struct stat st;
