@@ -31,7 +31,7 @@ struct httpd {
 	struct watch *watch;
 	int listen_fd, port;
 	bool deaf; /* no longer listening; the starter's */
-	atomic_int active; /* requests under way */
+	atomic_int active; /* requests in progress */
 	/* keep-alive connections are closed after their answer */
 	atomic_bool draining;
 };
@@ -122,8 +122,8 @@ static bool httpd_has_body(struct exchange *x)
 	       (length && strtoll(length, NULL, 10) > 0);
 }
 
-/* The answer is there before the body is: at once where `now`, else when the
- * body has come and been thrown away. */
+/* The answer is known before the body has ended. It is sent at once if `now`,
+ * else when the body has been received and discarded. */
 static enum MHD_Result httpd_exchange_refuse(struct exchange *x, bool now)
 {
 	x->refused = true;
@@ -178,7 +178,7 @@ static bool httpd_head_check(struct exchange *x)
 	return true;
 }
 
-/* The headers are there. */
+/* The headers have arrived. */
 static enum MHD_Result httpd_exchange_head(struct exchange *x,
 	const char *method)
 {

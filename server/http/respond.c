@@ -58,7 +58,7 @@ static bool respond_queue(struct MHD_Connection *c, int status,
 	return ok;
 }
 
-/* A stream on its way out. */
+/* A stream that is being sent. */
 struct sending {
 	struct api_stream stream;
 	int64_t *sent;
@@ -83,7 +83,7 @@ static void respond_sending_free(void *cls)
 	free(s);
 }
 
-/* The answer's bytes, taken over; NULL where libmicrohttpd refuses. */
+/* The answer's bytes, which it takes over; NULL if libmicrohttpd fails. */
 static struct MHD_Response *respond_response(struct api_answer *a,
 	int64_t *sent)
 {

@@ -33,7 +33,7 @@ struct http_stream *writers_stream_new(struct writers *w, struct api_receive *u,
 
 enum stream_said {
 	STREAM_OK,
-	STREAM_REFUSED, /* the answer is there: writers_stream_answer() */
+	STREAM_REFUSED, /* the answer is ready: writers_stream_answer() */
 	STREAM_STOPPED /* the server ends; close the connection */
 };
 
@@ -41,8 +41,8 @@ enum stream_said {
  * connection is suspended if something is. */
 enum stream_said writers_stream_put(struct http_stream *s, const char *bytes,
 	size_t *len);
-/* No more comes. False where the answer is not there yet: the connection is
- * then suspended, or, with *stopped, to be closed. */
+/* The body has ended. False if the answer is not ready yet: the connection is
+ * then suspended, or must be closed if *stopped. */
 bool writers_stream_end(struct http_stream *s, bool *stopped);
 /* Hands the answer over; its body is the caller's. */
 void writers_stream_answer(struct http_stream *s, struct api_answer *out);
