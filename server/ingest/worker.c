@@ -224,8 +224,8 @@ static int worker_tries_of(struct db *db, const struct err *why, bool saving)
 	return saving ? SAVE_TRIES : 0;
 }
 
-/* Gives an upload back. Where the database does not come back, the lease runs
- * out. */
+/* Returns an upload to the queue. If the database stays unavailable, the
+ * lease expires. */
 static void worker_give_back(struct db **db, const struct claim *c,
 	const struct err *why, bool saving, const struct worker_options *o)
 {
@@ -244,7 +244,8 @@ static void worker_give_back(struct db **db, const struct claim *c,
 	}
 }
 
-/* One claimed upload; false where it is wiser to wait before the next. */
+/* Processes one claimed upload; false if the worker should wait before the
+ * next. */
 static bool worker_work(struct db **db, const struct claim *c,
 	struct worker_catalog *f, const struct worker_options *o)
 {
