@@ -1,4 +1,5 @@
-/* webhook_dispatcher.c - takes what is due, has it sent, writes down how it ended. */
+/* webhook_dispatcher.c - claims due deliveries, sends them and records their
+ * results. */
 #include "webhook_dispatcher.h"
 #include "clock.h"
 #include "conn_cancel.h"

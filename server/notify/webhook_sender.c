@@ -161,7 +161,7 @@ static void webhook_sender_set_up(struct webhook_sender_parcel *p,
 	curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(c, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
 	curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L);
-	/* A proxy would connect on our behalf, to wherever it likes. */
+	/* A proxy would connect on behalf of the server, to any address. */
 	curl_easy_setopt(c, CURLOPT_PROXY, "");
 	curl_easy_setopt(c, CURLOPT_OPENSOCKETFUNCTION,
 		webhook_sender_on_socket);
