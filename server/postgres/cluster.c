@@ -175,7 +175,7 @@ static const char *cluster_conninfo_from(const struct data_dir *f,
 		"host=%s port=5432 user=kernsift dbname=postgres", f->run);
 }
 
-/* libpq's variables are for another database; the private one has its own. */
+/* libpq's variables belong to another database; the private one has its own. */
 static void cluster_environment_clear(void)
 {
 	for (char **at = environ; at && *at;) {

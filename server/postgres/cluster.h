@@ -26,11 +26,11 @@ struct cluster *cluster_new(const char *data, enum cluster_role role,
 	int connections, struct err *e);
 /* For db_new(); lives as long as the cluster. */
 const char *cluster_conninfo(const struct cluster *c);
-/* Where PostgreSQL's log is; lives as long as the cluster. */
+/* The path of PostgreSQL's log; lives as long as the cluster. */
 const char *cluster_log(const struct cluster *c);
 /* Restarts it if it died; call it about every 100 ms. */
 void cluster_tend(struct cluster *c);
-/* A clean stop, if it is ours. */
+/* A clean stop, if this process started it. */
 void cluster_free(struct cluster *c);
 /* The same, and removes the cluster if there was none before cluster_new(). */
 void cluster_discard(struct cluster *c);

@@ -24,8 +24,8 @@ struct pg_tools_server {
 bool pg_tools_find_server(struct pg_tools_server *p, int major, struct arena *a,
 	struct err *e);
 
-/* Those that copy a database: of the oldest major from `least` on, since a newer
- * one copies what an older server holds, and not the other way round. */
+/* The programs that copy a database, of the oldest major version from `least`
+ * on. A newer one copies the data of an older server, but not the reverse. */
 struct pg_tools {
 	const char *dump, *restore;
 };
@@ -39,7 +39,7 @@ int pg_tools_cluster_major(const char *pg, struct arena *a);
 struct pg_tools_copy {
 	const char *name;
 	pid_t pid;
-	int end; /* of the pipe; ours, never waits */
+	int end; /* read end of the pipe; non-blocking */
 	bool deaf; /* it reads no more */
 	int said, signals;
 	sigset_t were; /* blocked before */
