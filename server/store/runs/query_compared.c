@@ -260,7 +260,7 @@ static bool compared_read_collective(struct compared_reader *c,
 	return ok;
 }
 
-/* Rows come in any order, and their rank says where they go: sorting wide rows
+/* Rows come in any order, and their rank is their index: sorting wide rows
  * takes longer than reading them. */
 static bool compared_read_by_rank(struct compared_reader *c, const char *sql,
 	read_fn *read, struct err *e)
