@@ -24,7 +24,7 @@ _Static_assert(MANIFEST_TEXT <= FRAME_BYTES - FRAME_HEAD, "it fits");
 enum { LEVEL = 3, OUT = 1 << 20 };
 
 struct archive_writer {
-	char *path, *fresh; /* fresh: NULL once it has its name */
+	char *path, *fresh; /* fresh: NULL once the file has its final name */
 	int fd;
 	ZSTD_CCtx *zstd;
 	struct sha256 sha;

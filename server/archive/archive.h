@@ -10,7 +10,7 @@
  * complete backup, and an existing file is not overwritten. */
 struct archive_writer;
 
-/* NULL with *e: the file is there, or cannot be made. */
+/* NULL with *e if the file already exists or cannot be created. */
 struct archive_writer *archive_writer_new(const char *path, struct err *e);
 /* The next bytes, any number. */
 bool archive_write(struct archive_writer *w, const void *bytes, size_t len,
@@ -18,7 +18,7 @@ bool archive_write(struct archive_writer *w, const void *bytes, size_t len,
 /* The end of the stream: fills in the manifest's `bytes` and `sha256`. */
 bool archive_writer_end(struct archive_writer *w, struct manifest *m,
 	struct err *e);
-/* Leaves no file where it was not ended. NULL is fine. */
+/* Leaves no file unless it was completed. NULL is fine. */
 void archive_writer_free(struct archive_writer *w);
 
 /* ---- reading
@@ -27,8 +27,8 @@ void archive_writer_free(struct archive_writer *w);
  * damaged anywhere, so that what is read afterwards is complete. */
 struct archive_reader;
 
-/* NULL with *e, which names the file: ERR_INPUT where it cannot be read,
- * ERR_FORMAT where it is no whole backup that we know. */
+/* NULL with *e, which names the file: ERR_INPUT if it cannot be read,
+ * ERR_FORMAT if it is not a complete backup in a known format. */
 struct archive_reader *archive_reader_new(const char *path, struct manifest *m,
 	struct err *e);
 /* The next bytes, good until the next call; *len is 0 at the end. */

@@ -27,6 +27,6 @@ struct manifest {
 };
 
 void manifest_text(const struct manifest *m, char text[MANIFEST_TEXT]);
-/* ERR_FORMAT where it is no manifest, one of a format we do not know, or
- * damaged. `text` is changed. */
+/* ERR_FORMAT if the text is no manifest, has an unknown format or is damaged.
+ * `text` is changed. */
 bool manifest_from(struct manifest *m, char *text, struct err *e);

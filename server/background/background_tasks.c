@@ -1,4 +1,5 @@
-/* background_tasks.c - a step of each, again and again, until the server stops. */
+/* background_tasks.c - runs a step of each background task at intervals until the server
+ * stops. */
 #include "background_tasks.h"
 #include "clock.h"
 #include "audit.h"
@@ -115,13 +116,14 @@ static bool background_tasks_vacuum(struct background_tasks *c, struct err *e)
 		ok = err_set(e, c->unwritten.code, "%s", c->unwritten.text);
 	while (ok && more && background_tasks_go_on(c))
 		ok = delivery_sweep(c->db, &dropped, &more, e);
-	if (!ok) /* begun anew */
+	if (!ok) /* started again */
 		c->vacuum_at = clock_ms() / 1000;
 	arena_release(&a);
 	return ok;
 }
 
-/* Whoever has the turn keeps it as long as its connection lasts. */
+/* The process that has the leader lock keeps it as long as its connection
+ * lasts. */
 static bool background_tasks_step(struct background_tasks *c, struct err *e)
 {
 	bool mine;

@@ -24,8 +24,9 @@ static void arena_out_of_memory(size_t bytes)
 	abort();
 }
 
-/* Whether `bytes` more may be taken; counts them if so. More than half of all
- * addresses is a size gone wrong, and leaves no room for a header. */
+/* Whether `bytes` more may be taken; counts them if so. A size of more than
+ * half of the address space is the result of an overflow, and would leave no
+ * space for a header. */
 static bool arena_take(struct arena *a, size_t bytes)
 {
 	bool absurd = bytes > SIZE_MAX / 2;
@@ -40,7 +41,7 @@ static bool arena_take(struct arena *a, size_t bytes)
 	return true;
 }
 
-/* Bytes of address space in use; 0 where that cannot be told. */
+/* Bytes of address space in use; 0 if that is unknown. */
 static size_t arena_address_space(void)
 {
 	char text[32] = "";
@@ -57,7 +58,8 @@ static size_t arena_address_space(void)
 /* Whether the limit on this process leaves no room for that many bytes. */
 static bool arena_limited(size_t bytes)
 {
-	enum { SLACK = 4 << 20 }; /* malloc asks for more than it is asked */
+	/* malloc takes more from the system than its caller requests */
+	enum { SLACK = 4 << 20 };
 	struct rlimit l;
 	size_t want;
 	return getrlimit(RLIMIT_AS, &l) == 0 && l.rlim_cur != RLIM_INFINITY &&

@@ -1,15 +1,15 @@
 /* arena.h - memory that lives exactly as long as one piece of work.
  *
- * One request or one ingest owns one arena; all it took is gone with
- * arena_release(). What is cut from blocks is zeroed. Two kinds of owner:
+ * One request or one ingest owns one arena; arena_release() frees all of its
+ * memory. Memory from blocks is zeroed. There are two kinds of owner:
  *
- *  - ceiling 0 (a request, a command): sizes from outside were bounded at the
- *    door, so running out is the machine's failure and ends the process; what
- *    arena_alloc() returns need not be checked.
- *  - a ceiling (an ingest, which reads files of anybody's making): what would
- *    pass it gives NULL and sets `full`, which stays; the caller turns it into
- *    the job's error with arena_err(). So does what the machine does not have,
- *    which is no fault of the file's and told apart.
+ *  - ceiling 0 (a request, a command): sizes from outside are already bounded, so
+ *    running out is the machine's failure and ends the process. The result of
+ *    arena_alloc() needs no check.
+ *  - a ceiling (an ingest, which reads untrusted files): a request beyond it
+ *    returns NULL and sets `full`, which stays set. The caller turns it into the
+ *    job's error with arena_err(). The same happens if the machine has no memory
+ *    left; that is not the file's fault and is reported as a different error.
  *
  * Not for sharing between threads. */
 #pragma once
@@ -17,9 +17,9 @@
 #include <stddef.h>
 
 struct arena {
-	struct arena_block *top; /* blocks small things are cut from */
-	struct arena_block *own; /* blocks of their own: arena_grow() */
-	size_t taken; /* bytes asked of the machine so far, all blocks */
+	struct arena_block *top; /* blocks shared by small allocations */
+	struct arena_block *own; /* blocks of one array each: arena_grow() */
+	size_t taken; /* bytes taken from the system so far, all blocks */
 	size_t ceiling;
 	bool full;
 	bool refused; /* by the machine, below its own ceilings */
@@ -38,9 +38,9 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 
 /* Makes a growing array larger: `p` is NULL or what an earlier call returned,
  * `bytes` its new size. A new array is zeroed; what growing adds is not, so
- * that pages nobody uses yet cost nothing. Each has a block of its own, so
- * that growing leaves nothing behind. NULL where it would pass the ceiling;
- * `p` is still good then. */
+ * that unused pages cost nothing. Each has a block of its own, so that growing
+ * wastes no memory. NULL if it would exceed the ceiling; `p` is then still
+ * valid. */
 void *arena_grow(struct arena *a, void *p, size_t bytes);
 
 /* Gives one array of arena_grow() back early. NULL is fine. */
@@ -49,15 +49,15 @@ void arena_drop(struct arena *a, void *p);
 /* For memory that a library takes: `bytes` of it were refused. Sets `full`. */
 void arena_refuse(struct arena *a, size_t bytes);
 
-/* ERR_TOO_LARGE with a sentence that names the ceiling, also where the limit
- * on the process' address space came first; ERR_BUSY where it was the machine
- * that had no more. Always false. */
+/* ERR_TOO_LARGE with a sentence that names the ceiling, also if the limit on
+ * the process' address space was reached first. ERR_BUSY if the machine had
+ * no more memory. Always false. */
 bool arena_err(const struct arena *a, struct err *e);
 
 void arena_release(struct arena *a);
 
-/* An arena for what is needed on the way only; it may take what `a` has left
- * now. Its release frees it, and makes `a` full where it was: that is one
- * failure, told by arena_err(a). */
+/* An arena for temporary memory only; its limit is what `a` has left now. Its
+ * release frees it. If it was full, `a` becomes full: both are one failure,
+ * which arena_err(a) reports. */
 struct arena arena_scratch(const struct arena *a);
 void arena_scratch_release(struct arena *scratch, struct arena *a);

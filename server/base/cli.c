@@ -513,7 +513,7 @@ static bool cli_read_option(struct cli_reading *r, struct err *e)
 	return true;
 }
 
-/* *help is set if help is asked for; then the rest does not count. */
+/* *help is set if help is requested; the rest is then ignored. */
 static bool cli_read_arguments(struct cli_reading *r, bool *help, struct err *e)
 {
 	struct text_list *to = r->operands;

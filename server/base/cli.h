@@ -89,7 +89,7 @@ struct cli_program {
 	int commands_n;
 	struct cli_group groups[2];
 	/* Whether a value is not needed and not checked; NULL: none is. All
-	 * flags have their values by then. */
+	 * flags already have their values when it is called. */
 	bool (*skips)(const void *values, const struct cli_option *o);
 };
 

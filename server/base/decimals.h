@@ -3,8 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* How many decimals `x` is told with, `least` or as few more as it takes: rounded,
- * it stays on that side of the limit where it is (1.96 below 2 is not "2.0"). */
+/* Number of decimals with which to print `x`: `least`, or as few more as
+ * needed. Rounded, it must stay on its side of the limit (1.96 below 2 is not
+ * "2.0"). */
 static inline int decimals_beside(double x, double limit, int least)
 {
 	char shown[400];

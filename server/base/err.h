@@ -42,8 +42,8 @@ struct err {
 	char text[400];
 };
 
-/* Always false, so that a caller can `return err_set(...)`. The sentence is
- * cut at a whole UTF-8 character where it would not fit. */
+/* Always false, so that a caller can `return err_set(...)`. A sentence that
+ * is too long is cut after a complete UTF-8 character. */
 bool err_set(struct err *e, enum err_code code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

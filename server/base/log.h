@@ -10,7 +10,7 @@
 
 enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR };
 
-/* What is below `least` is not written; LOG_INFO until told otherwise. */
+/* Messages below `least` are not written; the default is LOG_INFO. */
 void log_level(enum log_level least);
 void log_line(enum log_level level, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -1,9 +1,9 @@
 /* names.h - strings ↔ small numbers.
  *
- * Interns byte strings: equal bytes get one id, ids count up from 0 in order
- * of first sight. The text lies in the arena and lives as long as it. Id 0 is
- * always the empty string. Lookups cost one hash and, as a rule, one compare.
- * Not for sharing between threads. */
+ * Interns byte strings: equal bytes get one id, and ids count up from 0 in
+ * order of first appearance. The arena stores the text, which lives as long
+ * as it does. Id 0 is always the empty string. A lookup costs one hash and,
+ * usually, one comparison. Not for sharing between threads. */
 #pragma once
 #include "arena.h"
 #include <stdint.h>
@@ -23,9 +23,9 @@ struct names {
 	uint32_t n, cap, slots_cap;
 };
 
-/* False where the arena is full from the start. */
+/* False if the arena is already full. */
 bool names_init(struct names *ns, struct arena *a);
-/* The id of these bytes; NAMES_NONE where the arena is full. */
+/* The id of these bytes; NAMES_NONE if the arena is full. */
 uint32_t names_put(struct names *ns, const char *s, size_t len);
 /* The id of these bytes if they are known, else NAMES_NONE. */
 uint32_t names_find(const struct names *ns, const char *s, size_t len);

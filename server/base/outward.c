@@ -30,7 +30,7 @@ static bool outward_inside(const struct in6_addr *a, const struct network *n)
 	return !rest || !((a->s6_addr[whole] ^ n->at.s6_addr[whole]) & mask);
 }
 
-/* An address, or a network where a slash and a number of bits follow. */
+/* An address, or a network if a slash and a number of bits follow. */
 static bool outward_network_from(const char *text, struct network *out)
 {
 	char at[WORD], *end;
@@ -82,7 +82,7 @@ static bool outward_is_public(const struct in6_addr *a)
 	return true;
 }
 
-/* False where it is of no family that we know. */
+/* False if the address family is unknown. */
 static bool outward_address_of(const struct sockaddr *sa, struct in6_addr *out)
 {
 	struct network nat64;

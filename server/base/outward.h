@@ -1,13 +1,14 @@
-/* outward.h - which addresses a server may call on somebody else's word.
+/* outward.h - which addresses given by a user the server may call.
  *
- * Those of the public internet, and those that its operator lists. What is
- * decided is the very address that a socket is about to be connected to: a
- * name may lead anywhere, and elsewhere a moment later.
+ * Those are the addresses of the public internet and those that the server's
+ * operator lists. The check applies to the very address to which a socket is
+ * about to connect, because a name may resolve to any address, and to another
+ * one a moment later.
  *
- * The list: names (ci.corp.example), names with all below (.corp.example),
- * addresses and networks (10.1.2.3, 10.0.0.0/8, fd00::/8), commas between. A
- * name that is listed may lead anywhere. An IPv4 address inside an IPv6 one
- * (mapped, NAT64) is taken for itself. */
+ * The list contains names (ci.corp.example), names with all below
+ * (.corp.example), addresses and networks (10.1.2.3, 10.0.0.0/8, fd00::/8),
+ * separated by commas. A listed name may resolve to any address. An IPv4
+ * address inside an IPv6 one (mapped, NAT64) is checked as an IPv4 address. */
 #pragma once
 #include "err.h"
 

@@ -1,4 +1,4 @@
-/* utf8.c - checks and mends text; the tables of Unicode 15, section 3.9. */
+/* utf8.c - checks and repairs text; the tables of Unicode 15, section 3.9. */
 #include "utf8.h"
 #include <stdint.h>
 #include <string.h>

@@ -1,9 +1,10 @@
-/* web_url.h - an address on the web that somebody wants to be told at.
+/* web_url.h - parses the web address of a webhook, as given by a user.
  *
- * Stricter than libcurl, which asks it later, so that both see one host: http
- * or https; no user name, no fragment, no byte beyond printable ASCII; a host
- * of letters, digits, dots and dashes, or an IPv6 address in brackets; port
- * 80, 443 or one from 1024 up, behind which no mail or shell server listens. */
+ * It is stricter than libcurl, which calls the address later, so that both
+ * see the same host. Allowed are http and https; no user name, no fragment,
+ * no byte beyond printable ASCII; a host of letters, digits, dots and dashes,
+ * or an IPv6 address in brackets; port 80, 443 or one from 1024 up, where no
+ * mail or shell server listens. */
 #pragma once
 #include "err.h"
 

@@ -1,12 +1,13 @@
-/* catalog.h - what is known about kernels, operators and hardware.
+/* catalog.h - names and costs of kernels and operators, and peaks of
+ * hardware.
  *
- * Data carried in the program (data/), with what people added on top (struct
- * catalog_own): operators and the sizes they have, rules from names to operators,
- * formulas for cost, platforms with their peaks. One catalogue may serve many
- * threads; its texts live as long as it does.
+ * The program carries the data (data/); struct catalog_own adds the
+ * installation's entries. The data are operators with their sizes, rules from
+ * names to operators, cost formulas, and platforms with their peaks. Many
+ * threads may share one catalog; its texts live as long as it does.
  *
- * Patterns are PCRE2, compiled with JIT, tried in order under a match limit, so
- * that no name can make one run away. */
+ * Patterns are PCRE2, compiled with JIT and tried in order. A match limit
+ * bounds the time that one name can take. */
 #pragma once
 #include "cost.h"
 #include "err.h"
@@ -18,16 +19,16 @@ struct catalog;
 /* Increases when data/ changes a result; part of what a run records. */
 #define CATALOG_VERSION 1
 
-/* What an installation has of its own, JSON as PUT takes it; NULL: nothing. Its
- * operators and platforms stand in for those of the same name, its rules come
- * before all others. `version` counts the edits. */
+/* An installation's own entries, as the JSON that PUT accepts; NULL if it has
+ * none. Its operators and platforms replace those of the same name, and its
+ * rules come before all others. `version` counts the edits. */
 struct catalog_own {
 	const char *operators, *rules, *platforms;
 	int64_t version;
 };
 
-/* NULL with a sentence that names the entry at fault (ERR_INPUT); what is
- * carried in the program is faultless, which a test holds. */
+/* NULL with a sentence that names the entry at fault (ERR_INPUT). A test proves
+ * that the carried data have no faults. */
 struct catalog *catalog_new(const struct catalog_own *own, struct err *e);
 void catalog_free(struct catalog *c);
 
@@ -36,22 +37,22 @@ const char *catalog_version(const struct catalog *c);
 
 /* ---- kernels */
 
-/* Fills *out from the first rule that matches; all NULL where none does. False
- * where a rule gave up at the match limit: it, and others beside it, count as
- * those that do not match. */
+/* Fills *out from the first rule that matches, or with NULL if none matches.
+ * Returns false if a rule reached the match limit. That rule, and others
+ * compiled with it, then count as rules that do not match. */
 bool catalog_kernel(const struct catalog *c, const char *name, size_t len,
 	struct kernel_source *out);
 
 struct rule_info {
 	const char *match;
 	struct kernel_source is;
-	const char *op; /* NULL: it tells none */
+	const char *op; /* NULL: unknown */
 	bool own;
 };
 /* All rules, in the order in which they are tried. */
 uint32_t catalog_rules(const struct catalog *c, const struct rule_info **all);
 
-/* What the rules make of a name, for people who write them. */
+/* How the rules classify a name, for authors of rules. */
 struct rule_trial {
 	int64_t rule; /* place from 0 among all rules; -1: none matches */
 	bool own;
@@ -61,8 +62,8 @@ struct rule_trial {
 	const char *op;
 	const char *why; /* a sentence, whatever happened */
 };
-/* False where a pattern gave up at a limit (ERR_TOO_LARGE), which
- * catalog_kernel() takes as no match. In `a`. */
+/* Returns false if a pattern reached a limit (ERR_TOO_LARGE), which
+ * catalog_kernel() treats as no match. The texts are allocated from `a`. */
 bool catalog_trial(const struct catalog *c, const char *name, size_t len,
 	struct arena *a, struct rule_trial *out, struct err *e);
 
@@ -72,13 +73,13 @@ struct operator_info {
 	const char *name; /* "rms_norm" */
 	const char *what; /* one sentence */
 	const char *group; /* "norm", "gemm", … for people */
-	bool specific; /* false: "other" and its like, which explain nothing */
+	bool specific; /* false: "other" and similar ones, which explain nothing */
 	bool collective; /* waits for other ranks */
 	const char *const
 		*sizes; /* names, in the order shape_text() has them */
 	uint32_t sizes_n;
-	/* What the imported set and Atrex-Bench call sizes: pairs of theirs and
-	 * ours, one after the other. */
+	/* Names of sizes in the imported set and Atrex-Bench: pairs of their name
+	 * and the catalog's, one after the other. */
 	const char *const *aliases;
 	uint32_t aliases_n;
 	/* Operators whose kernels a call may launch to do this one (a convolution
@@ -89,8 +90,8 @@ struct operator_info {
 	bool own;
 };
 
-/* How a kernel's operator by name goes with that of the host operator that
- * launched it. Copies and sets are parts of anything. */
+/* How a kernel's operator by name relates to that of the host operator that
+ * launched it. Copies and fills are parts of any operator. */
 enum fit {
 	FIT_SAME,
 	FIT_PART, /* the launch is the host's operator */
@@ -114,14 +115,15 @@ const struct operator_info *catalog_op(const struct catalog *c,
 /* The operator of a kernel by its name alone; NULL. Same rules, one lookup. */
 const struct operator_info *catalog_kernel_operator(const struct catalog *c,
 	const char *name, size_t len);
-/* The operator a module class stands for ("RMSNorm", "QKVParallelLinear"); NULL. */
+/* The operator that a module class represents ("RMSNorm",
+ * "QKVParallelLinear"); NULL if there is none. */
 const struct operator_info *catalog_module(const struct catalog *c,
 	const char *class_name, size_t len);
 
 /* ---- cost */
 
-/* W and Q of one call. False with a sentence where a size is not told, the
- * operator has no formula (ERR_NOT_FOUND), or a figure passes 64 bits
+/* W and Q of one call. Returns false with a sentence if a size is unknown, if
+ * the operator has no formula (ERR_NOT_FOUND) or if a figure exceeds 64 bits
  * (ERR_TOO_LARGE). */
 bool catalog_cost(const struct catalog *c, const struct operator_info *op,
 	const struct shape *s, enum convention convention, struct cost *out,
@@ -132,7 +134,7 @@ bool catalog_cost(const struct catalog *c, const struct operator_info *op,
 /* By its own name ("H20"); NULL. */
 const struct platform *catalog_platform(const struct catalog *c,
 	const char *name);
-/* By what a driver calls a device ("NVIDIA H100 80GB HBM3"); NULL. */
+/* By the driver's name of a device ("NVIDIA H100 80GB HBM3"); NULL. */
 const struct platform *catalog_device(const struct catalog *c,
 	const char *device_name);
 uint32_t catalog_platforms(const struct catalog *c,

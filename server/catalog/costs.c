@@ -6,15 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An entry's formulas; it counts where the sizes it asks for are told and `when`
- * holds. */
+/* An entry's formulas. It applies if the sizes it requires are known and
+ * `when` holds. */
 struct cost_variant {
 	struct formula_set set;
 	uint32_t when; /* roots; 0 none */
 	uint32_t read, write;
 	uint32_t flops[DTYPES];
-	uint32_t of_dtype, of_vector; /* in the shape's type, or what stands
-		for it where numbers are computed one by one */
+	/* in the shape's type, or in the type that vector units use for it */
+	uint32_t of_dtype, of_vector;
 };
 
 struct operator_cost {
@@ -32,7 +32,7 @@ struct costs {
 	uint32_t n;
 };
 
-/* Where a formula stands: an entry of a document and the keys below it. */
+/* The place of a formula: an entry of a document and the keys below it. */
 struct cost_place {
 	struct costs *c;
 	const struct entries *d;
@@ -205,8 +205,9 @@ static bool costs_own_read(struct costs *c, const struct catalog *catalog,
 	return true;
 }
 
-/* An own operator's formulas come before the carried ones of that name; where
- * it has none, those serve it as long as they ask for sizes it has. */
+/* An installation's formulas come before the carried ones of the same
+ * operator. If it has none, the carried ones are used, provided that it has
+ * the sizes they require. */
 static bool costs_carried_read(struct costs *c, const struct catalog *catalog,
 	struct err *e)
 {
@@ -285,7 +286,7 @@ static const struct operator_cost *costs_of(const struct costs *c,
 		    : NULL;
 }
 
-/* What a variant would have to be told; NULL where it can be worked out. */
+/* The size that a variant lacks; NULL if its cost can be computed. */
 static const char *costs_lacks(const struct cost_variant *v,
 	const struct shape *s)
 {
@@ -337,8 +338,8 @@ static bool costs_not_told(const struct operator_cost *oc,
 	return false;
 }
 
-/* The first whose sizes are told and whose condition holds; NULL without a
- * sentence where there is none. */
+/* The first variant whose sizes are known and whose condition holds. NULL
+ * without a sentence if there is none. */
 static const struct cost_variant *costs_choose(const struct operator_cost *oc,
 	enum convention convention, const struct shape *s, struct err *e)
 {

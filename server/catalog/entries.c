@@ -1,5 +1,5 @@
-/* entries.c - every value is looked at before anybody uses it, because own
- * documents are anybody's. */
+/* entries.c - checks every value of a list before it is used, because an
+ * installation's documents are untrusted. */
 #include "entries.h"
 #include "embedded.h"
 #include <assert.h>

@@ -12,7 +12,7 @@
 enum formula_op {
 	F_NUMBER, /* number */
 	F_SIZE, /* name; one number */
-	F_LIST, /* name; where it is not told, b, if there is one */
+	F_LIST, /* name; if it is unknown, b, if present */
 	F_SHARED, /* number: which */
 	F_EACH, /* number: which list of the sum around it */
 	F_ADD,
@@ -27,7 +27,7 @@ enum formula_op {
 	F_LESS_EQUAL,
 	F_EQUAL,
 	F_NOT_EQUAL,
-	F_OR_ELSE, /* a, or b where a is not told */
+	F_OR_ELSE, /* a, or b if a is unknown */
 	F_IF,
 	F_BYTES,
 	F_CAUSAL_PAIRS,
@@ -39,7 +39,7 @@ enum formula_op {
 	F_SUM,
 	F_PROD,
 	F_LARGEST,
-	F_SUM_EACH /* of a over lists b and, where there is one, c */
+	F_SUM_EACH /* of a over the lists b and, if present, c */
 };
 
 struct formula_node {
@@ -102,7 +102,7 @@ static uint32_t formula_node(struct formula_reader *r, struct formula_node n)
 	return f->n++;
 }
 
-/* 0 where either is. */
+/* 0 if either is. */
 static uint32_t formula_two(struct formula_reader *r, enum formula_op op,
 	uint32_t a, uint32_t b)
 {
@@ -140,7 +140,7 @@ static bool formula_must(struct formula_reader *r, const char *what,
 	return formula_skip(r, what) || formula_wrong(r, sentence);
 }
 
-/* Bytes of the name that comes next; 0 where none does. */
+/* Length in bytes of the name that comes next; 0 if there is none. */
 static size_t formula_name(struct formula_reader *r)
 {
 	size_t len = 0;
@@ -175,7 +175,7 @@ static const char *formula_size(struct formula_reader *r)
 
 static uint32_t formula_expression(struct formula_reader *r);
 
-/* A size that is a list, or what stands for it: x ?? y */
+/* A size that is a list, or its substitute: x ?? y */
 static uint32_t formula_list(struct formula_reader *r)
 {
 	const char *name = formula_size(r);
@@ -515,7 +515,7 @@ bool formula_share(struct formula_set *f, const char *text, const char *where,
 	return true;
 }
 
-/* ---- what a shape would have to tell */
+/* ---- what a shape must contain */
 
 /* Shared names are looked at once, or a few lines could take for ever. */
 struct formula_search {
@@ -726,8 +726,8 @@ static bool formula_value_bytes(struct formula_evaluation *x, whole n,
 	return true;
 }
 
-/* A query at the end of the keys sees them all, the one before it one less;
- * where queries are more, the first see none. */
+/* A query at the end of the keys sees all of them, and each earlier query one
+ * fewer. If there are more queries than keys, the first see none. */
 static bool formula_value_causal(struct formula_evaluation *x, whole q, whole k,
 	whole *out)
 {
@@ -740,7 +740,7 @@ static bool formula_value_causal(struct formula_evaluation *x, whole q, whole k,
 	return true;
 }
 
-/* Of t tokens that draw k of e experts each, all alike likely. */
+/* t tokens draw k of e experts each; all experts are equally likely. */
 static bool formula_value_experts(struct formula_evaluation *x,
 	enum formula_op op, const whole v[3], whole *out)
 {

@@ -4,23 +4,23 @@
  *   prod(x)/2                     / must leave nothing over
  *   floor_div(a, b) ceil_div(a, b) min(a, b, …) max(a, b, …)
  *   if(a < b, c, d)               also <= == != >= >; the other branch is not
- *                                 worked out, but its sizes must be told
+ *                                 computed, but its sizes must be known
  *   x[0] last(x) len(x) sum(x) prod(x) largest(x)   of a size that is a list
  *   sum(q: q_lens, s: seq_lens, q*s)        over lists of one length, together
- *   seq_lens ?? q_lens            what comes behind ?? where a size is not told
+ *   seq_lens ?? q_lens            what follows ?? if the size before it is unknown
  *   bytes(n)                      of n numbers of the shape's type, rounded up
  *   causal_pairs(q, s)            of q queries at the end of s keys: how many
  *                                 keys they see together
  *   active_experts(e, k, t)       min(e, k*t, ceil(e*(1-(1-k/e)^t))): experts
  *                                 that t tokens reach, each drawing k of e
  *   distinct_experts(e, k, t)     round(t*e*(1-(1-1/e)^k)): choices that are left
- *                                 where each token draws k times and the same
- *                                 one twice counts once
+ *                                 if each token draws k times and a repeated
+ *                                 draw counts once
  *
- * A set of formulas shares names ("kv = seqs*context"), which are told before
- * they are used. Numbers have 128 bits on the way; what passes them, goes below
- * nothing or is not told gives a sentence and no number. Read once, then only
- * read: one set may serve many threads. */
+ * A set of formulas shares names ("kv = seqs*context"), which are defined before
+ * they are used. Intermediate numbers have 128 bits. A number that exceeds them, is
+ * negative or depends on an unknown size gives a sentence and no number. A set is
+ * constant once it is read: many threads may share it. */
 #pragma once
 #include "shape.h"
 
@@ -41,25 +41,26 @@ struct formula_set {
 void formula_init(struct formula_set *f, struct arena *a,
 	const char *const *sizes, uint32_t sizes_n);
 
-/* Reads one and gives its root. ERR_INPUT with a sentence that begins with
- * `where` and tells the place. */
+/* Reads one formula and returns its root. ERR_INPUT with a sentence that
+ * begins with `where` and names the place. */
 bool formula_read(struct formula_set *f, const char *text, const char *where,
 	uint32_t *root, struct err *e);
 /* "name = formula", for those read after it. */
 bool formula_share(struct formula_set *f, const char *text, const char *where,
 	struct err *e);
 
-/* The first size it cannot do without and that the shape does not tell; NULL. */
+/* The first required size that the shape does not contain; NULL if there is
+ * none. */
 const char *formula_lacks(const struct formula_set *f, uint32_t root,
 	const struct shape *s);
 
-/* What shared names amount to for one shape; begin with { 0 }. */
+/* Values of shared names for one shape; begin with { 0 }. */
 struct formula_values {
 	bool done[FORMULA_SHARED];
 	unsigned __int128 value[FORMULA_SHARED];
 };
-/* `who` is the operator, for sentences. ERR_TOO_LARGE where the number passes 64
- * bits, else ERR_INPUT. */
+/* `who` is the operator, for sentences. ERR_TOO_LARGE if the number exceeds
+ * 64 bits, else ERR_INPUT. */
 bool formula_value(const struct formula_set *f, uint32_t root,
 	const struct shape *s, const char *who, struct formula_values *v,
 	uint64_t *out, struct err *e);

@@ -1,7 +1,7 @@
-/* inside.h - what the catalogue is made of; for this room alone.
+/* inside.h - structure of a catalog; private to this folder.
  *
- * Entries of an installation come before those carried in the program, in every
- * list. Texts are the documents' or the arena's. */
+ * In every list, an installation's entries come before those carried in the
+ * program. Texts belong to the documents or the arena. */
 #pragma once
 #include "catalog.h"
 #include "entries.h"
@@ -42,7 +42,7 @@ struct catalog {
 	struct module_word *module_word; /* in the order of the file */
 	struct module_rule *module_rule;
 	uint32_t module_word_n, module_rule_n;
-	struct meanings module_match; /* stands for struct module_word */
+	struct meanings module_match; /* each means a struct module_word */
 };
 
 /* Each reads its documents, which are open, in this order. */

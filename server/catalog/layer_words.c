@@ -20,7 +20,7 @@ static const char *const layer_words_roles[] = {
 #undef ROLE
 };
 
-/* Which of `words` it is; `n` where it is none of them, or NULL. */
+/* The index in `words`; `n` if it is none of them, or NULL. */
 static uint32_t layer_words_read_which(const char *const *words, uint32_t n,
 	const char *word)
 {
@@ -30,7 +30,7 @@ static uint32_t layer_words_read_which(const char *const *words, uint32_t n,
 	return i;
 }
 
-/* The entry's member "block"; BLOCKS where it has none. */
+/* The entry's member "block"; BLOCKS if it has none. */
 static bool layer_words_read_block(const struct entries *d, size_t i,
 	enum layer_block_kind *out, struct err *e)
 {
@@ -43,7 +43,7 @@ static bool layer_words_read_block(const struct entries *d, size_t i,
 	       entries_fail(d, i, e, "there is no block '%.40s'", block);
 }
 
-/* Adds the roles in the list `key` of the entry, where it has one. */
+/* Adds the roles in the list `key` of the entry, if it has one. */
 static bool layer_words_read_roles(const struct entries *d, size_t i,
 	const char *key, layer_roles *out, struct err *e)
 {
@@ -126,7 +126,7 @@ static bool layer_words_kernels(struct catalog *c, struct err *e)
 		matcher_meanings_add(&c->arena, &c->kernel_word, match,
 			&words[i], false);
 	}
-	/* What stands before a name is skipped as rules do. */
+	/* Skips what precedes a name, as rules do. */
 	struct matcher_rules r = c->names;
 	r.patterns = c->kernel_word.text;
 	r.n = c->kernel_word.n;
@@ -158,14 +158,14 @@ bool catalog_kernel_word(const struct catalog *c, const char *name, size_t len,
 	return w;
 }
 
-/* What modules are told apart by: "linear", "attention". */
+/* The words that distinguish modules: "linear", "attention". */
 struct module_word {
 	const char *word;
 	enum layer_block_kind block; /* of what is in it; BLOCKS: none */
 };
 
 struct module_rule {
-	const char *word, *in; /* in: of what it stands in, or NULL */
+	const char *word, *in; /* the module that contains it, or NULL */
 	bool outside; /* of layers */
 	uint32_t of; /* how many of its kind there are; 0 any */
 	uint64_t which; /* bits of ordinals; 0 any */
@@ -275,7 +275,7 @@ static const struct module_word *layer_words_module_of(const struct catalog *c,
 		    : NULL;
 }
 
-/* What a module is and stands in. */
+/* What a module is and what contains it. */
 struct module_standing {
 	const struct module_word *is, *in; /* in: the innermost known; NULL */
 	bool outside;

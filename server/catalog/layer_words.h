@@ -1,8 +1,9 @@
 /* layer_words.h - what modules and operators do in a layer.
  *
- * From data/module_roles.json and data/operator_blocks.json: a module goes by its
- * class or attribute name, what it stands in and which of its kind it is there; an
- * operator by its name. */
+ * The data are data/module_roles.json and data/operator_blocks.json. A module
+ * is identified by its class or attribute name, by what contains it and by
+ * its index among modules of its kind there. An operator is identified by its
+ * name. */
 #pragma once
 #include "breakdown.h"
 #include "catalog.h"
@@ -15,14 +16,15 @@ enum layer_act {
 };
 
 struct layer_word {
-	layer_roles roles; /* 0: it depends, or nobody knows */
-	layer_roles also; /* beside those, whatever they are */
+	layer_roles roles; /* 0: it depends, or is unknown */
+	layer_roles also; /* in addition to those, whatever they are */
 	enum layer_block_kind block; /* BLOCKS: it depends */
 	enum layer_act act; /* of operators and kernels */
 };
 
-/* A module below a layer. Kineto tells classes and numbers ("RowParallelLinear_0"),
- * layerwise NVTX attribute names ("model.layers.3.self_attn.o_proj"). */
+/* A module below a layer. Kineto records classes and numbers
+ * ("RowParallelLinear_0"); layerwise NVTX records attribute names
+ * ("model.layers.3.self_attn.o_proj"). */
 struct module_at {
 	const char *class_name; /* without its number; NULL unknown */
 	const char *name; /* the attribute; NULL unknown */
@@ -35,12 +37,13 @@ struct module_at {
 		how many */
 };
 
-/* False where nothing is known of it. */
+/* False if it is unknown. */
 bool catalog_module_word(const struct catalog *c, const struct module_at *m,
 	struct layer_word *out);
 bool catalog_operator_word(const struct catalog *c, const char *operator_,
 	struct layer_word *out);
-/* What a kernel's name tells beyond its operator: which way a collective moves
- * tokens, that it finishes another, what one step of a norm does. */
+/* What a kernel's name shows beyond its operator: in which direction a
+ * collective moves tokens, that it finishes another, or what one step of a
+ * norm does. */
 bool catalog_kernel_word(const struct catalog *c, const char *name, size_t len,
 	struct layer_word *out);

@@ -19,9 +19,10 @@ struct matcher {
 	pcre2_match_context *limit;
 };
 
-/* (*ACCEPT), (*COMMIT), (*:mark) and their like reach beyond the pattern they
- * stand in. Whether "(*" stands in a class, a quotation or a comment only PCRE2
- * can tell, so all are refused but "\(*"; "\c\" is a letter of its own. */
+/* (*ACCEPT), (*COMMIT), (*:mark) and similar verbs affect more than the
+ * pattern that contains them. Only PCRE2 can decide whether "(*" is in a
+ * class, a quotation or a comment. So every "(*" is rejected except "\(*";
+ * "\c\" is a letter of its own. */
 static bool matcher_has_verb(const char *s)
 {
 	for (const char *at = s; (at = strstr(at, "(*")); at++) {
@@ -45,8 +46,8 @@ static pcre2_code *matcher_compile(const char *text, size_t len, int *code,
 		code, at, NULL);
 }
 
-/* By itself, so that the reason and its place are the pattern's own; then in
- * its group, where (?x) could comment out what follows. */
+/* Compiled alone first, so that an error has its own reason and place; then
+ * in its group, where (?x) could comment out what follows. */
 static bool matcher_sound(const struct matcher_rules *r, const char *pattern,
 	struct err *e)
 {
@@ -165,7 +166,7 @@ void matcher_free(struct matcher *m)
 	free(m);
 }
 
-/* Which pattern of a part it was; -1 where the mark is none of ours. */
+/* The index of the pattern in a part; -1 if no mark identifies it. */
 static int64_t matcher_marked(const struct matcher_part *p, pcre2_match_data *d)
 {
 	const char *mark = (const char *)pcre2_get_mark(d);
@@ -178,7 +179,7 @@ struct matched matcher_find(const struct matcher *m, const char *text,
 	size_t len)
 {
 	struct matched out = { .pattern = -1 };
-	/* The whole, and where what was skipped ends. */
+	/* The whole match, and the end of the skipped text. */
 	pcre2_match_data *d = pcre2_match_data_create(2, NULL);
 
 	if (!d)
@@ -205,8 +206,9 @@ struct matched matcher_find(const struct matcher *m, const char *text,
 struct matched matcher_try(const struct matcher_rules *r, uint32_t pattern,
 	const char *text, size_t len)
 {
-	/* The second never matches: PCRE2 would know of one alone that it cannot
-	 * match, without trying, where a text lacks its last letter. */
+	/* The second never matches. With one alternative alone, PCRE2 would
+	 * know without trying that a text without the pattern's last letter
+	 * cannot match. */
 	const char *one[2] = { r->patterns[pattern], "(?!)" };
 	struct matcher_rules alone = *r;
 	uint32_t fault;

@@ -37,7 +37,7 @@ struct matched matcher_find(const struct matcher *m, const char *text,
 struct matched matcher_try(const struct matcher_rules *r, uint32_t pattern,
 	const char *text, size_t len);
 
-/* What there was too much of, in words that follow "gives up on this name". */
+/* The limit that was reached, in words that follow "gives up on this name". */
 const char *matcher_limit(int gave_up, struct arena *a);
 
 enum { MATCHER_LIMIT = 1000000 };

@@ -49,7 +49,7 @@ static bool operators_has_size(const struct operator_info *op, const char *size)
 	return false;
 }
 
-/* Pairs of theirs and ours. */
+/* Pairs of their name and the catalog's. */
 static bool operators_aliases_read(struct catalog *c, const struct entries *d,
 	size_t i, struct operator_info *op, struct err *e)
 {

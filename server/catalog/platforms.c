@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* NaN where absent or null: what is not known is not guessed. */
+/* NaN if absent or null: an unknown value is not guessed. */
 static bool platforms_rate(const struct entries *d, size_t i, const json_t *v,
 	const char *what, double *out, struct err *e)
 {

@@ -1,4 +1,4 @@
-/* reference.c - reads an imported operator catalog: platforms, operators, shapes, and what its pages compute */
+/* reference.c - reads an imported reference set, and computes what its pages show */
 #include "reference.h"
 #include "profile_word.h"
 #include "sort.h"
@@ -23,7 +23,7 @@ struct reference_entry {
 
 enum { TEXT = 500 };
 
-/* Always false: `where`, then what the format tells. */
+/* Always false: sets `where`, then the formatted text. */
 static bool reference_entry_wrong(const struct reference_entry *r,
 	const char *fmt, ...)
 {
@@ -61,7 +61,7 @@ static bool reference_entry_at(const struct reference_entry *parent,
 	       reference_entry_wrong(out, "it is no object");
 }
 
-/* A copy of a text of 1 to 500 bytes; NULL where it is absent or null, unless
+/* A copy of a text of 1 to 500 bytes; NULL if it is absent or null, unless
  * `must`. */
 static bool reference_entry_text(const struct reference_entry *r,
 	const char *key, bool must, const char **out)
@@ -79,7 +79,7 @@ static bool reference_entry_text(const struct reference_entry *r,
 	return *out || arena_err(r->a, r->err);
 }
 
-/* A whole number from 0; -1 where it is absent or null, unless `must`. */
+/* A whole number from 0; -1 if it is absent or null, unless `must`. */
 static bool reference_entry_count(const struct reference_entry *r,
 	const char *key, bool must, int64_t *out)
 {
@@ -121,18 +121,18 @@ static bool reference_entry_list(const struct reference_entry *r,
 				    key, n, most);
 }
 
-/* A few bytes of text may stand for many numbers. */
+/* A few bytes of text may represent many numbers. */
 enum { NUMBERS = 1 << 20 };
 
 struct reference_sizing {
 	const struct reference_entry *r;
 	struct arena *room; /* for as long as they are looked at */
 	const struct operator_info *op;
-	struct size *list; /* by place in op->sizes; name NULL: not told */
+	struct size *list; /* by index in op->sizes; name NULL: not given */
 	uint32_t values;
 };
 
-/* Theirs first: one of their names may be ours for something else. */
+/* Their names first: one of them may be the catalog's name of another size. */
 static const char *reference_sizes_ours(const struct operator_info *op,
 	const char *name)
 {
@@ -150,8 +150,8 @@ static bool reference_sizes_is_size(const json_t *v)
 	return json_is_integer(v) && json_integer_value(v) >= 0;
 }
 
-/* What tells a size, though perhaps one that nobody has a name for: flags,
- * texts and fractions do not. */
+/* Whether an argument gives a size, even one that has no name in the catalog.
+ * Flags, texts and fractions do not. */
 static bool reference_sizes_tells_size(const json_t *v)
 {
 	return json_is_integer(v) || json_is_array(v) || json_is_object(v);
@@ -203,7 +203,7 @@ static bool reference_sizes_read(struct reference_sizing *s, const char *key,
 	return true;
 }
 
-/* What a fleet of ours was written as. */
+/* The form in which kernsift writes a fleet of its own. */
 static bool reference_sizes_own_text(const struct reference_sizing *s,
 	struct shape *out)
 {
@@ -229,9 +229,9 @@ static bool reference_sizes_kwargs(struct reference_sizing *s,
 	return out->n > 0;
 }
 
-/* The sizes of a shape: what "shape" says, else the kwargs in our names; NULL if
- * one of them has no name of ours. ERR_TOO_LARGE if all shapes together have more
- * numbers than a page could show. */
+/* The sizes of a shape: those in "shape", else the kwargs under the catalog's
+ * names; NULL if the catalog has no name for one of them. ERR_TOO_LARGE if
+ * all shapes together have more numbers than a page could show. */
 static bool reference_sizes(const struct reference_entry *r,
 	const struct reference_operator *op, const char **out)
 {
@@ -296,7 +296,7 @@ static double reference_shape_intensity(const struct cost *c)
 	return bytes > 0 ? flops / bytes : NAN;
 }
 
-/* A time per platform; those not told are unknown. */
+/* A time per platform; NaN if the document gives none. */
 static bool reference_shape_times(const struct reference_entry *r,
 	const char *key, double least, double scale, double *out)
 {
@@ -326,8 +326,8 @@ static bool reference_shape_times(const struct reference_entry *r,
 	return true;
 }
 
-/* To so many decimals, ties by what the number exactly is: a decimal is
- * rounded once, where multiplying first would round twice. */
+/* Rounds to so many decimals, and ties by the exact value of the number. A
+ * decimal is rounded once; multiplying first would round twice. */
 static double reference_shape_rounded(double v, int decimals)
 {
 	char text[400];
@@ -440,7 +440,7 @@ static bool reference_peaks(const struct reference_entry *r, struct platform *p)
 	return true;
 }
 
-/* Unknown where it is absent or null. */
+/* Unknown if it is absent or null. */
 static bool reference_bandwidth(const struct reference_entry *r,
 	struct platform *p)
 {
@@ -480,7 +480,7 @@ static bool reference_platforms(const struct reference_entry *doc)
 	return !doc->a->full || arena_err(doc->a, doc->err);
 }
 
-/* sorted[floor(n/2)] of those that are known; NaN where none is. */
+/* sorted[floor(n/2)] of the known values; NaN if there is none. */
 static double reference_upper_median(const struct reference_operator *op,
 	bool of_s, double *room)
 {

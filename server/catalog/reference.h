@@ -1,33 +1,34 @@
-/* reference.h - an imported operator catalogue: a fleet that somebody published.
+/* reference.h - an imported reference set: the published figures of a fleet.
  *
- * The document is kept as it came (Atrex-Bench's figures, or a document of the
- * same keys) and read here; figures are shown as they are in it. What the
- * published pages compute of them (definitions.md 2.5):
+ * The document (Atrex-Bench's figures, or one with the same keys) is stored
+ * unchanged and read here; its figures are shown as they are. The published pages
+ * compute these from them (definitions.md 2.5):
  *   AI of a shape = sum W / (Q read + Q written); regime by the median AI:
  *   > 10 compute, < 0.01 indexing, else memory
  *   the median shape is the one at floor(n/2) in list order for AI, T_SOL, T_prod
  *   S = round(T_SOL in us, 2) / round(T_prod in us, 1); the median S is
- *   sorted[floor(n/2)]; operators of the table of S stand by it, rising
+ *   sorted[floor(n/2)]; the table of S lists operators by it, ascending
  *
- * Figures here are not rounded, S aside. The pages print them so:
+ * Figures here are not rounded, except S. The pages print them like this:
  *   shares (importance, S)   100*x, one decimal, "39.5%"
  *   AI                       one decimal, "102.8"; from 1000 on "15.4k"
  *   T_SOL                    two decimals, "27.18 us"; from 1000 us on "3.43 ms"
  *   T_prod                   whole, "118 us"; from 1000 us on one decimal, "10.6 ms"
- * each rounded once, from the figure itself; ties, which none of the set's figures
- * has, go to the even digit. */
+ * Each is rounded once, from the figure itself. Ties round to the even digit; the
+ * set has none. */
 #pragma once
 #include "catalog.h"
 
 struct reference_shape {
 	int64_t id, calls; /* calls -1 unknown */
 	const char *description; /* NULL unknown */
-	const char *dtype; /* where it tells its own; NULL: the operator's */
-	const char *
-		sizes; /* shape.h; NULL where it tells what we have no name for */
+	const char *dtype; /* if the shape has its own; NULL: the operator's */
+	/* shape.h; NULL if the catalog has no name for one of its sizes */
+	const char *sizes;
 	const char
 		*kwargs; /* the document's own input_kwargs, JSON text; NULL */
-	bool costed; /* whether W and Q are told; else cost is 0, ai NaN */
+	/* whether W and Q are known; if not, cost is 0 and ai is NaN */
+	bool costed;
 	struct cost cost;
 	double ai;
 	const double *sol_us, *prod_us; /* by platform; NaN unknown */
@@ -51,9 +52,10 @@ struct reference {
 	uint32_t platforms_n, operators_n;
 };
 
-/* Reads a document of Atrex-Bench's keys; arguments may go by our names of sizes,
- * too, or a shape tell its "shape" as shape.h writes it, and what has no figures is
- * unknown. ERR_INPUT with a sentence that names the entry at fault.
- * `c` gives the names of sizes. All of it is the arena's. */
+/* Reads a document with Atrex-Bench's keys. Arguments may also use the
+ * catalog's names of sizes, and a shape may give its "shape" as shape.h
+ * writes it. Figures that are missing are unknown. ERR_INPUT with a sentence
+ * that names the entry at fault. `c` gives the names of sizes. The arena owns
+ * all results. */
 bool reference_read(const struct catalog *c, const char *json, size_t len,
 	struct arena *a, struct reference *out, struct err *e);

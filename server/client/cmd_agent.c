@@ -1,7 +1,7 @@
 /* cmd_agent.c - `kernsift agent`: sends capture files from a spool folder.
  *
- * It looks once a second and sends what is whole. SIGTERM and SIGINT end it at
- * once: whatever it was doing can be done again. */
+ * It looks once a second and sends complete captures. SIGTERM and SIGINT end
+ * it at once: any step that they interrupt can be repeated. */
 #include "commands.h"
 #include "log_once.h"
 #include "retry.h"
@@ -70,7 +70,7 @@ static bool agent_is_aside(const struct agent *a, const char *name)
 	return false;
 }
 
-/* A place for one more file that waits; NULL: all places are taken. */
+/* A place for one more file that waits; NULL: all places are in use. */
 static struct aside *agent_aside_free(struct agent *a)
 {
 	int64_t now_ms = meter_now_ms();

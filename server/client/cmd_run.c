@@ -79,8 +79,9 @@ static void run_child_stop_with(int by)
 		kill(getpid(), SIGSTOP);
 }
 
-/* Whether the command ended; then *status is that of wait(). In the first process of
- * a container orphans are children, too, and stay until somebody waits for them. */
+/* Whether the command ended; *status is then that of wait(). In the first
+ * process of a container, orphans are children too, and stay until they are
+ * waited for. */
 static bool run_child_reap(const struct child *c, int *status)
 {
 	pid_t pid;
@@ -264,7 +265,8 @@ static bool run_folder_make_all(char *path)
 	return !mkdir(path, 0700) || errno == EEXIST;
 }
 
-/* Whether only this user may enter: in /tmp anybody can make folders or links. */
+/* Whether only this user may enter: in /tmp any user can make folders or
+ * links. */
 static bool run_folder_is_own(const char *path)
 {
 	struct stat st;
@@ -277,8 +279,8 @@ static bool run_folder_is_own(const char *path)
 	return own;
 }
 
-/* Without a home: a folder of this user in /tmp or, if that name belongs to somebody
- * else, the command's folder directly in /tmp. */
+/* Without a home: a folder of this user in /tmp or, if another user owns that
+ * name, the command's folder directly in /tmp. */
 static const char *run_folder_below_tmp(char to[static RUN_FOLDER])
 {
 	snprintf(to, RUN_FOLDER, "/tmp/kernsift-%ld", (long)geteuid());

@@ -14,7 +14,7 @@ struct part {
 	int fd; /* -1: held in memory */
 	char *path, *label;
 	struct pack *pack; /* NULL: not packed */
-	off_t start; /* where the file began; -1 cannot seek */
+	off_t start; /* position at which the file began; -1 cannot seek */
 	int64_t total; /* -1 unknown */
 	int64_t taken, given;
 	bool ended; /* the last piece was read */

@@ -61,7 +61,7 @@ static void options_take_trace(void *values, const struct cli_option *of,
 	o->trace.at[o->trace.n++] = text;
 }
 
-/* Without an upload the server does not matter. */
+/* Without an upload the server is not used. */
 static bool options_skips(const void *values, const struct cli_option *of)
 {
 	const struct options *o = values;

@@ -1,8 +1,8 @@
 /* options.h - the command line of kernsift, read and checked.
  *
- * base/cli.h says how values are found. Options may stand before, between or
- * after the operands (of `run`: before the command). Texts point into argv and
- * the environment. */
+ * base/cli.h describes how values are found. Options may come before, between
+ * or after the operands (of `run`: before the command). Texts point into argv
+ * and the environment. */
 #pragma once
 #include "cli.h"
 

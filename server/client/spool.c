@@ -141,7 +141,7 @@ static int spool_by_age(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Whether it is a collector's file, and of which kind. */
+/* Whether it is a collector's file, and its kind. */
 static bool spool_entry_from(const struct spool *s, const char *name,
 	struct spool_entry *to)
 {
@@ -282,7 +282,7 @@ static void spool_remove_parts(const struct spool *s,
 	}
 }
 
-/* Whether nobody will write to it any more. */
+/* Whether no process will write to it any more. */
 static bool spool_is_left(const struct mender *m, const struct spool_entry *f)
 {
 	char path[PATH];

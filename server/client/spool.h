@@ -1,14 +1,15 @@
 /* spool.h - a folder of capture files, and what a client may do with them.
  *
  * Only regular files with a collector's names are touched, and links are not
- * followed. Whoever sends from a folder holds its lock, a file beside the
- * captures, so no capture is sent twice. What a killed process left is made
- * into one whole capture first; a client that is killed on the way does it
- * again.
+ * followed. A client that sends from a folder holds its lock, a file beside
+ * the captures, so no capture is sent twice. The remains of a killed process
+ * are first merged into one complete capture; if the client is killed during
+ * the merge, the next one repeats it.
  *
- * HOST-PID-TICKS-N.kst is a whole capture; .kst.part one that grows or that a
- * killed process left; .kst.tail its rows that are in no chunk yet; .kst.merging
- * the two on their way to one. Other names belong to somebody else. */
+ * HOST-PID-TICKS-N.kst is a complete capture. .kst.part is one that is still
+ * growing or that a killed process left; .kst.tail contains its rows that are
+ * in no chunk yet; .kst.merging is the result of merging the two. All other
+ * names are ignored. */
 #pragma once
 #include "err.h"
 #include <stdbool.h>

@@ -1,10 +1,10 @@
-/* submit.h - one file, or one capture of a spool folder, goes to the server.
+/* submit.h - sends one file, or one capture of a spool folder, to the server.
  *
- * A capture travels as it is, and the server answers with the digest of what it
- * stored. Only if that is the file's digest, and the file has not changed
- * meanwhile, does the server have it. The same bytes sent again are the same
- * upload, so a client that is killed anywhere neither loses one nor sends it
- * twice. */
+ * A capture is sent unchanged, and the server answers with the digest of what
+ * it stored. The upload counts as stored only if that is the file's digest
+ * and the file has not changed meanwhile. The same bytes sent again are the
+ * same upload, so a client that is killed at any point neither loses one nor
+ * sends it twice. */
 #pragma once
 #include "answer.h"
 #include "meter.h"

@@ -191,8 +191,9 @@ static bool backup_restore_settle_as_made(struct db *db, void *arg,
 	return restore_settle(db, m->raw, e);
 }
 
-/* What follows pg_restore's transaction: the database is filled by then, and
- * another restore would reject it. The caller discards a cluster of ours. */
+/* The steps after pg_restore's transaction. The database is already filled,
+ * and would reject another restore. If the cluster is private, the caller
+ * discards it. */
 static bool backup_restore_finish(struct restore *r, struct err *e)
 {
 	struct manifest *m = &r->manifest;

@@ -57,6 +57,7 @@ bool command_trail(struct db *db, const char *command, const char *detail,
 /* What the options say of ingest processes. */
 struct worker_options command_workers(const struct config *c,
 	const char *conninfo);
-/* How a crew calls one: this program, the same options, that database. */
+/* How a worker pool starts one: this program, the same options, that
+ * database. */
 char **command_worker_argv(struct arena *a, const struct invocation *in,
 	const struct store *s);

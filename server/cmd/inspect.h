@@ -41,42 +41,42 @@
  *   device  a Device column before Name and before Operation
  *   grid    GridXYZ and BlockXYZ, as "%4d %4d %4d", before Name; empty if
  *           unknown; copies as above
- *   source  no statistics, but for each kernel: Short Name,Family,Operator (by
+ *   source  no statistics; instead for each kernel: Short Name,Family,Operator (by
  *           name alone),Defined In,Launched From,Known From,Mangled,Name
- *   launches  no statistics of kernels, but from call to kernel, as in nsys'
+ *   launches  no statistics of kernels; instead from call to kernel, as nsys'
  *           cuda_kern_exec_sum: PID,TID,DevId,Count,QCount, then Avg,
  *           Med, Min, Max and StdDev of each of T (total), A (the call), Q
  *           (queue) and K (the kernel), API Name,Kernel Name
- *   callers  no statistics, but for each kernel the paths that launched it:
+ *   callers  no statistics; instead for each kernel the paths that launched it:
  *           Launches,Total Time (ns),Known,Name,Path; Known is path, no_range
  *           or no_call; a path's frames are "kind:name", the outermost first,
  *           " > " between them
- *   iterations  no statistics, but the repetitions of the work, in four tables, each
+ *   iterations  no statistics; instead the iterations, in four tables, each
  *           left out if it has no rows: Detector,Confidence,Iterations,Kept,Range
  *           (always there); the strata: Stratum,Kept,Phase,Sequences,
  *           Tokens,KV Tokens,Text; its sizes: Stratum,Kind,Per Iteration,Name,Size;
  *           and the iterations in order: Number,Use,Open,Stratum,Start (ns),
  *           Duration (ns),Compute (ns),Communication (ns),Copies (ns),Idle (ns),
  *           Sync (ns),Launches,Label
- *   patterns  no statistics, but the time of each function on a device, over the
+ *   patterns  no statistics; instead the time of each function on a device, over the
  *           kept iterations: Type,Device,Time (ns/iteration),Launches/Iteration,Beta (%),
  *           Min (ns),Max (ns),Iterations (it ran in),Function; and the counters
  *           beside it: Metric,Mu,Sigma,Iterations (with a value),Partly,
  *           Interpolated (in how many),Device,Function
  *
- *   operators  no statistics, but GPU Time (ns),Replayed (kernels in graph
+ *   operators  no statistics; instead GPU Time (ns),Replayed (kernels in graph
  *           replays),Replayed Known,Platform; and what the time was spent on:
  *           Total Time (ns),Calls,Launches,Shapes,Sized (ns),Bound (ns),
  *           SOL (ps),Compute (ns),Headroom (ns),Over (ns),Type,Phase,
  *           Known (ns) (as "op_sizes=400 rule=12"),Operator; an empty
  *           operator means unattributed (model/operators.h describes each figure)
- *   shapes  no statistics, but the operators' shapes: Total Time (ns),Calls,
+ *   shapes  no statistics; instead the operators' shapes: Total Time (ns),Calls,
  *           Launches,Avg (ns),Med (ns),Min (ns),Max (ns) (of calls),Known,FLOP
  *           (as "bf16=4096"),Read (bytes),Write (bytes),SOL (ns),Leg,Why,Grid,
  *           Type,Phase,Shape,Operator
- *   unattributed  no statistics, but the unattributed kernels: Total Time
+ *   unattributed  no statistics; instead the unattributed kernels: Total Time
  *           (ns),Launches,Name
- *   layers  no statistics, but the layers of the model (model/breakdown.h describes
+ *   layers  no statistics; instead the layers of the model (model/breakdown.h describes
  *           each figure): Detector,Confidence,Device,Realigned,Passes,Layers,
  *           Anchor,Stratum,Why; Wall (ns),Exclusive (ns),Overlap (ns),Idle (ns),
  *           Other (ns),Exposed Communication (ns); the times End To End and

@@ -70,7 +70,7 @@ static bool serve_is_loopback(const char *listen)
 	return !strcmp(host, "localhost");
 }
 
-/* "http://ADDR:PORT", or "https", with the port that was really taken. */
+/* "http://ADDR:PORT", or "https", with the port that is really in use. */
 static void serve_url(const char *listen, int port, bool tls,
 	char url[SERVE_URL_MAX])
 {
@@ -144,8 +144,9 @@ static bool serve_open_database(struct serve_state *s, struct err *e)
 		return false;
 	if (applied)
 		log_info("migrate applied=%d", applied);
-	/* Nobody sends or works through a PostgreSQL that was started just
-	 * now: what looks like it was left by a crash, and need not wait. */
+	/* No process sends or works through a PostgreSQL that was started
+	 * just now. Claims that look active were left by a crash, and can be
+	 * released without waiting. */
 	struct err why = { 0 };
 	if (s->store.cluster && !upload_release_all(s->store.db, &working, e))
 		return false;
@@ -158,9 +159,9 @@ static bool serve_open_database(struct serve_state *s, struct err *e)
 	return true;
 }
 
-/* Before what writes uploads away and what ingests them: those who ask wait
- * for the answer. A courtesy of kernels that group tasks by session, and to
- * root only. */
+/* Comes before the threads that store uploads and the workers that ingest
+ * them, because users wait for the answers to requests. It has an effect only
+ * on kernels that group tasks by session, and only for root. */
 static void serve_priority_raise(void)
 {
 	int fd = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);

@@ -1,8 +1,8 @@
 /* config.h - the commands of kernsiftd and all of their options.
  *
- * commands.def and config.def list them; base/cli.h says how values are found.
- * A command reads its options once and hands them down; nobody looks them up
- * again. */
+ * commands.def and config.def list them; base/cli.h describes how values are
+ * found. A command reads its options once and passes them on; no other code
+ * looks them up again. */
 #pragma once
 #include "cli.h"
 

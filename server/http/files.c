@@ -102,7 +102,7 @@ static bool files_read_whole(const char *path, struct web_file *out)
 	return ok;
 }
 
-/* The file below the folder, if that is truly where it lies. */
+/* The file below the folder, if it is really inside it. */
 static bool files_on_disk(const struct files *f, const char *path,
 	struct web_file *out)
 {

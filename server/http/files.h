@@ -1,10 +1,11 @@
-/* files.h - the page's files: from a folder, or carried in the program.
+/* files.h - the files of the web UI: from a folder, or carried in the
+ * program.
  *
- * A path without a dot is a view of the page and gives index.html, so that a
- * link to /runs/7 works. Libraries that were fetched for the page, below kept/,
- * lie in no folder and are those in the program. Nothing outside the folder is
- * given out, by `..` or by a symbolic link. Constant after files_new(): any
- * thread may ask. */
+ * A path without a dot is a view of the page and returns index.html, so that
+ * a link to /runs/7 works. Libraries that the build fetched for the page,
+ * below kept/, are in no folder; those in the program are used. Nothing
+ * outside the folder is served, neither by `..` nor by a symbolic link.
+ * Constant after files_new(): any thread may call it. */
 #pragma once
 #include "err.h"
 #include <stddef.h>

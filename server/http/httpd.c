@@ -31,8 +31,9 @@ struct httpd {
 	struct watch *watch;
 	int listen_fd, port;
 	bool deaf; /* no longer listening; the starter's */
-	atomic_int active; /* requests under way */
-	atomic_bool draining; /* keep-alive connections are told to close */
+	atomic_int active; /* requests in progress */
+	/* keep-alive connections are closed after their answer */
+	atomic_bool draining;
 };
 
 /* One request, from its first line to its last byte sent. */
@@ -95,7 +96,7 @@ static struct api_request httpd_exchange_request(struct exchange *x)
 static enum MHD_Result httpd_exchange_answer(struct exchange *x)
 {
 	if (watch_remove(x->h->watch, &x->watched))
-		return MHD_NO; /* nothing more may be said */
+		return MHD_NO; /* no more output is possible */
 	x->status = x->answer.status;
 	return respond_api(x->connection, &x->answer,
 		       atomic_load(&x->h->draining), !strcmp(x->method, "HEAD"),
@@ -121,8 +122,8 @@ static bool httpd_has_body(struct exchange *x)
 	       (length && strtoll(length, NULL, 10) > 0);
 }
 
-/* The answer is there before the body is: at once where `now`, else when the
- * body has come and been thrown away. */
+/* The answer is known before the body has ended. It is sent at once if `now`,
+ * else when the body has been received and discarded. */
 static enum MHD_Result httpd_exchange_refuse(struct exchange *x, bool now)
 {
 	x->refused = true;
@@ -177,7 +178,7 @@ static bool httpd_head_check(struct exchange *x)
 	return true;
 }
 
-/* The headers are there. */
+/* The headers have arrived. */
 static enum MHD_Result httpd_exchange_head(struct exchange *x,
 	const char *method)
 {
@@ -292,7 +293,7 @@ static enum MHD_Result httpd_finish(struct exchange *x)
 	struct api_request r = httpd_exchange_request(x);
 	bool stopped;
 	if (watch_remove(x->h->watch, &x->watched))
-		return MHD_NO; /* nothing more may be said */
+		return MHD_NO; /* no more output is possible */
 	if (x->refused)
 		return httpd_exchange_answer(x);
 	if (x->stream) {

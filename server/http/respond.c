@@ -18,8 +18,8 @@ static const struct header always[] = {
 	{ 0 },
 };
 
-/* What one caller gets is no other's: nothing between keeps it, so that nothing
- * has to be told by which headers (Vary) answers differ. */
+/* An answer belongs to one caller: no cache in between may store it. So the
+ * header Vary is not needed. */
 static const struct header of_api[] = {
 	{ "Cache-Control", "no-store" },
 	{ "Content-Security-Policy", "default-src 'none'" },
@@ -58,7 +58,7 @@ static bool respond_queue(struct MHD_Connection *c, int status,
 	return ok;
 }
 
-/* A stream on its way out. */
+/* A stream that is being sent. */
 struct sending {
 	struct api_stream stream;
 	int64_t *sent;
@@ -83,7 +83,7 @@ static void respond_sending_free(void *cls)
 	free(s);
 }
 
-/* The answer's bytes, taken over; NULL where libmicrohttpd refuses. */
+/* The answer's bytes, which it takes over; NULL if libmicrohttpd fails. */
 static struct MHD_Response *respond_response(struct api_answer *a,
 	int64_t *sent)
 {

@@ -11,8 +11,8 @@
 
 enum { PEM_MAX = 1 << 20, CHAIN_MAX = 100 };
 
-/* A key that root owns may be read by a group: a certificate that a program of
- * the system renews is handed on in this way. */
+/* A key that root owns may be readable by a group, because programs of the
+ * system share renewed certificates in this way. */
 static bool tls_private(const char *name, const struct stat *s, struct err *e)
 {
 	mode_t too_much = s->st_uid == 0 ? S_IRWXO | S_IWGRP | S_IXGRP

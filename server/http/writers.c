@@ -27,8 +27,8 @@ struct http_stream {
 	bool queued; /* in the queue or being served */
 	bool suspended;
 	bool ended; /* all bytes are in */
-	bool over; /* the answer is there */
-	bool gone; /* nobody waits for it */
+	bool over; /* the answer is ready */
+	bool gone; /* no connection waits for it */
 	struct api_answer answer;
 };
 
@@ -101,7 +101,7 @@ static void writers_stream_free(struct http_stream *s)
 	free(s);
 }
 
-/* Under the lock; false where the server ends. */
+/* Called under the lock; false if the server is stopping. */
 static bool writers_stream_suspend(struct http_stream *s)
 {
 	if (!writers_suspend(s->writers))
@@ -185,8 +185,8 @@ void writers_stream_gone(struct http_stream *s)
 		writers_push(s->writers, s);
 }
 
-/* Writes `len` bytes of s->work away, and after the last of them finishes.
- * Whether the answer is there. */
+/* Stores `len` bytes of s->work, and finishes the upload after the last of
+ * them. Returns whether the answer is ready. */
 static bool writers_write_away(struct http_stream *s, size_t len, bool last,
 	struct api_answer *a)
 {
@@ -255,7 +255,7 @@ static struct http_stream *writers_next(struct writers *w)
 	return s;
 }
 
-/* What arrives can wait; who asks cannot. Nice counts per thread here. */
+/* Uploads can wait; other requests cannot. Nice counts per thread here. */
 static void *writers_run(void *ctx)
 {
 	enum { WRITER_NICE = 10 };

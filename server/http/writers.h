@@ -1,15 +1,18 @@
-/* writers.h - threads that do for HTTP threads what waits for the database.
+/* writers.h - threads that wait for the database in place of the HTTP
+ * threads.
  *
- * An upload's bytes come on an HTTP thread and are written away by one of
- * these. Between the two a `struct http_stream` holds two buffers: one fills while
- * the other is written. Where both are in use the connection is suspended, so
- * a slow database slows its senders and costs no memory.
+ * An upload's bytes arrive on an HTTP thread, and one of these threads stores
+ * them. Between the two a `struct http_stream` holds two buffers: one fills
+ * while the other is written. If both are in use, the connection is
+ * suspended, so a slow database slows its senders and costs no memory.
  *
- * A stream belongs to its exchange until writers_stream_gone(), then to the writers,
- * who drop what was stored if it was never finished, and free it.
+ * A stream belongs to its exchange until writers_stream_gone(), then to the
+ * writers. They delete what was stored if the upload was never finished, and
+ * free the stream.
  *
- * Locks: a stream's protects the stream; libmicrohttpd's own are taken under
- * it (suspend, resume), ours are not. The pool's protects the queue. */
+ * Locks: a stream's lock protects the stream. libmicrohttpd's own locks are
+ * taken under it (suspend, resume), ours are not. The pool's lock protects
+ * the queue. */
 #pragma once
 #include "api.h"
 #include "watch.h"
@@ -30,7 +33,7 @@ struct http_stream *writers_stream_new(struct writers *w, struct api_receive *u,
 
 enum stream_said {
 	STREAM_OK,
-	STREAM_REFUSED, /* the answer is there: writers_stream_answer() */
+	STREAM_REFUSED, /* the answer is ready: writers_stream_answer() */
 	STREAM_STOPPED /* the server ends; close the connection */
 };
 
@@ -38,8 +41,8 @@ enum stream_said {
  * connection is suspended if something is. */
 enum stream_said writers_stream_put(struct http_stream *s, const char *bytes,
 	size_t *len);
-/* No more comes. False where the answer is not there yet: the connection is
- * then suspended, or, with *stopped, to be closed. */
+/* The body has ended. False if the answer is not ready yet: the connection is
+ * then suspended, or must be closed if *stopped. */
 bool writers_stream_end(struct http_stream *s, bool *stopped);
 /* Hands the answer over; its body is the caller's. */
 void writers_stream_answer(struct http_stream *s, struct api_answer *out);

@@ -40,8 +40,8 @@ static double ingest_now_ms(void)
 	return (double)clock_ns() / 1e6;
 }
 
-/* Renews the lease where that is due: by time, at least thrice per lease, or
- * by bytes. False also where the process is to stop. */
+/* Renews the lease if that is due: by time, at least three times per lease,
+ * or by bytes. Also false if the process must stop. */
 static bool ingest_go_on(struct job *j, const char *stage, int64_t bytes,
 	struct err *e)
 {
@@ -130,7 +130,7 @@ static bool ingest_step_analyze(struct job *j, const struct catalog *f,
 	return true;
 }
 
-/* What goes by on its way into the database. */
+/* Counts the bytes on their way into the database. */
 struct counted {
 	struct capture_cost *cost;
 	capture_put_fn *put;

@@ -1,8 +1,8 @@
-/* ingest.h - one upload travels the whole way: rows in, rows out.
+/* ingest.h - ingests one upload: decodes, analyzes and saves it.
  *
- * decode → profile_from → save, captures too, with the lease renewed on the
- * way. Holds one arena whose ceiling is an error of the upload, not of the
- * process. */
+ * decode → profile_from → save, which includes the captures. The lease is
+ * renewed during all steps. One arena holds all memory; its ceiling is an
+ * error of the upload, not of the process. */
 #pragma once
 #include "catalog.h"
 #include "decode.h"
@@ -17,9 +17,9 @@ struct ingest_limits {
 	const volatile sig_atomic_t *stop;
 };
 
-/* True when the upload is done or, for its own fault, failed with a sentence;
- * false where the fault lies elsewhere (database away, lease lost) and it
- * should be tried again. *saving tells whether its rows were being written by
- * then. */
+/* True when the upload is done, or has failed by its own fault with a
+ * sentence. False if the cause is elsewhere (database unavailable, lease
+ * lost) and the upload should be tried again. *saving reports whether its
+ * rows were already being written. */
 bool ingest(struct db *db, const struct claim *c, const struct catalog *f,
 	const struct ingest_limits *limits, bool *saving, struct err *e);

@@ -71,12 +71,12 @@ static bool worker_catalog_renew(struct worker_catalog *f, struct db *db,
 		(long long)version, why.text);
 	if (!f->catalog && !worker_catalog_load(f, db, 0, e))
 		return false;
-	f->version = version; /* so that it is told once */
+	f->version = version; /* so that it is logged once */
 	return true;
 }
 
-/* Sums over runs are folded where nothing else is to be done, and after some
- * ingests, so that readers never have many to add themselves. */
+/* Folds sums over runs if there is nothing else to do, and after some
+ * ingests, so that a reader never has to add many of them. */
 enum { FOLD_EVERY = 32, FOLD_RUNS = 64 };
 enum { IDLE_MS = 1000, PAUSE_MS = 50, PAUSE_MAX_MS = 2000, SAVE_TRIES = 10 };
 
@@ -98,7 +98,8 @@ void worker_name(pid_t pid, const char *word, char name[WORKER_NAME])
 		word ? word : "");
 }
 
-/* Ctrl-C goes to the whole terminal; the parent decides what it means. */
+/* A terminal sends Ctrl-C to all its processes; the parent decides what it
+ * means. */
 static void worker_signals_set(void)
 {
 	struct sigaction act = { .sa_handler = worker_on_term };
@@ -121,13 +122,14 @@ static void worker_tell_kernel(const char *file, const char *word)
 	close(fd);
 }
 
-/* Behind everything else for CPU and disk, and first to go where memory runs
- * out. Each is a courtesy: where the system refuses, the work goes on.
+/* Gives a worker the lowest priority for CPU and disk, and makes it the first
+ * process to be killed if memory runs out. Each step is optional: if the
+ * system rejects it, the work continues.
  *
- * A kernel that groups tasks by session (autogroup) lets nice count within a
- * session only: beside PostgreSQL, each of whose backends is a session, two
+ * A kernel that groups tasks by session (autogroup) applies nice within a
+ * session only. Each backend of PostgreSQL is a session: next to them, two
  * busy workers made small requests wait 60 ms instead of 15. So a worker is a
- * session too, and a group that stands behind. */
+ * session too, in a group of low priority. */
 static void worker_priority_lower(int by)
 {
 	enum { WHO_PROCESS = 1, CLASS_BEST_EFFORT = 2 << 13, LEAST = 7 };
@@ -206,10 +208,11 @@ static bool worker_connected(struct db **db, const char *conninfo)
 	return false;
 }
 
-/* How many tries an upload has that could not be ingested; 0: this was none.
- * A stop, a full disk or a database that went away are no fault of the
- * upload's; what fails on a database that works may be, and so may a database
- * that goes away while the upload's own rows are written, again and again. */
+/* Number of tries that an upload has after a failed ingest; 0: this failure
+ * does not count. A stop, a full disk or a database that became unavailable
+ * are not the upload's fault. A failure on a working database may be. So may
+ * a database that becomes unavailable again and again while the upload's own
+ * rows are written. */
 static int worker_tries_of(struct db *db, const struct err *why, bool saving)
 {
 	struct err gone = { 0 };
@@ -221,8 +224,8 @@ static int worker_tries_of(struct db *db, const struct err *why, bool saving)
 	return saving ? SAVE_TRIES : 0;
 }
 
-/* Gives an upload back. Where the database does not come back, the lease runs
- * out. */
+/* Returns an upload to the queue. If the database stays unavailable, the
+ * lease expires. */
 static void worker_give_back(struct db **db, const struct claim *c,
 	const struct err *why, bool saving, const struct worker_options *o)
 {
@@ -241,7 +244,8 @@ static void worker_give_back(struct db **db, const struct claim *c,
 	}
 }
 
-/* One claimed upload; false where it is wiser to wait before the next. */
+/* Processes one claimed upload; false if the worker should wait before the
+ * next. */
 static bool worker_work(struct db **db, const struct claim *c,
 	struct worker_catalog *f, const struct worker_options *o)
 {
@@ -258,7 +262,8 @@ static bool worker_work(struct db **db, const struct claim *c,
 	return ok;
 }
 
-/* Some of what waits; whoever finds another process at it leaves it alone. */
+/* Folds some of the waiting sums; skips them if another process is folding
+ * them. */
 static void worker_fold(struct db *db, bool *left)
 {
 	struct err e = { 0 };

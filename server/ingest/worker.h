@@ -1,8 +1,9 @@
 /* worker.h - a process that ingests: claim, ingest, wait.
  *
- * A worker is a process of its own with limits on address space and CPU time
- * per upload, low priority, and the wish to die with its parent. A poisonous
- * upload ends that process and nothing else; worker_pool.h supervises it. */
+ * A worker is a process of its own, with limits on address space and on CPU
+ * time per upload, with low priority, and set to die with its parent. An
+ * upload that crashes it ends that process and nothing else; worker_pool.h
+ * supervises it. */
 #pragma once
 #include "ingest.h"
 #include <sys/types.h>
@@ -10,7 +11,8 @@
 struct worker_options {
 	const char *conninfo;
 	int workers; /* processes; at least 1 */
-	int nice; /* 0 to 19; at 0 a worker stands beside its server */
+	/* 0 to 19; at 0 a worker has the same priority as its server */
+	int nice;
 	int lease_s;
 	int cpu_s; /* CPU seconds one upload may take */
 	int64_t memory_bytes; /* address space of a worker */
@@ -19,11 +21,12 @@ struct worker_options {
 
 enum { WORKER_NAME = 112 };
 
-/* Where the crew's word is handed on: random, for two hosts of one name. */
+/* Environment variable with the pool's word: random, so that the workers of
+ * two hosts with the same name differ. */
 #define WORKER_CREW "KERNSIFT_CREW"
 
-/* What a worker process calls itself in a claim: "host:pid:word"; the word
- * is the crew's, or NULL. */
+/* The name of a worker process in a claim: "host:pid:word". The word is that
+ * of its pool, or NULL. */
 void worker_name(pid_t pid, const char *word, char name[WORKER_NAME]);
 
 /* In a worker process: works until SIGTERM, then gives back what it is at,

@@ -14,7 +14,8 @@ enum {
 	LOSSES = 64,
 	BACKOFF_MS = 100,
 	BACKOFF_MAX_MS = 2000,
-	STEADY_MS = 1000, /* alive this long: whatever it was is over */
+	/* alive this long: the cause of earlier failures is gone */
+	STEADY_MS = 1000,
 	STOP_MS = 10000,
 };
 
@@ -24,7 +25,7 @@ struct worker_slot {
 	int backoff_ms;
 };
 
-/* What a dead worker may have held, until the database has been told. */
+/* Uploads that a dead worker may have held, until the database is updated. */
 struct worker_loss {
 	char worker[WORKER_NAME];
 	char sentence[200];
@@ -112,7 +113,8 @@ static void worker_pool_lose(struct worker_pool *c, pid_t pid, int status)
 	log_warn("worker pid=%ld died: %s", (long)pid, l->sentence);
 }
 
-/* Tells the database of the losses; what it cannot be told now stays. */
+/* Reports the losses to the database; those that cannot be reported now
+ * stay. */
 static void worker_pool_losses_tell(struct worker_pool *c)
 {
 	struct err e = { 0 };
@@ -170,9 +172,10 @@ void worker_pool_supervise(struct worker_pool *c)
 	worker_pool_losses_tell(c);
 }
 
-/* Containers may share a host name, and have the same pids: without a word of
- * its own, a crew would give up what another's workers are at. Put into a copy
- * of the environment, since other threads read that. */
+/* Containers may share a host name and have the same pids. Without a word of
+ * its own, a pool would abandon the uploads of another pool's workers. The
+ * word is put into a copy of the environment, because other threads read the
+ * environment. */
 static bool worker_pool_word_pick(struct worker_pool *c, struct err *e)
 {
 	uint64_t random;

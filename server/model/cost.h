@@ -6,8 +6,9 @@
 #pragma once
 #include "shape.h"
 
-/* PHYSICAL: what the operator must do. CATALOGUE: as the imported reference set
- * counts, including its artifacts (spare KV pool, whole cache blocks, …). */
+/* PHYSICAL: what the operator must do. CATALOGUE: what the imported reference
+ * set counts, including its artifacts (spare KV pool, whole cache blocks,
+ * …). */
 enum convention { CONVENTION_PHYSICAL, CONVENTION_CATALOG };
 
 struct cost {

@@ -1,4 +1,5 @@
-/* webhook_dispatcher.c - takes what is due, has it sent, writes down how it ended. */
+/* webhook_dispatcher.c - claims due deliveries, sends them and records their
+ * results. */
 #include "webhook_dispatcher.h"
 #include "clock.h"
 #include "conn_cancel.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Events are heard at once; what is to be tried again is looked for. */
+/* New events are received at once; retries are looked for at this interval. */
 enum { LOOK_MS = 5000, AWAY_MS = 1000 };
 /* Of the sender's places, those for webhooks that are new or were slow. */
 enum { SLOW_PLACES = 4 };

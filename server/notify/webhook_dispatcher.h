@@ -15,7 +15,7 @@ struct webhook_dispatcher;
  * stay valid. */
 struct webhook_dispatcher *webhook_dispatcher_new(const char *conninfo,
 	const char *list, struct err *e);
-/* Ends it at once; deliveries under way are sent again later. While it is
+/* Ends it at once; deliveries in progress are sent again later. While it is
  * connecting to a database that does not answer, it ends when that attempt
  * fails (5 s). */
 void webhook_dispatcher_free(struct webhook_dispatcher *c);

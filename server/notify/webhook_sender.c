@@ -149,7 +149,7 @@ static void webhook_sender_address_it(struct webhook_sender_parcel *p,
 	webhook_sender_header(p, "Kernsift-Event", d->event);
 	webhook_sender_header(p, "Kernsift-Delivery", id);
 	webhook_sender_sign(p, d);
-	/* or libcurl asks first whether a long body is wanted */
+	/* or libcurl first requests permission to send a long body */
 	p->headers = curl_slist_append(p->headers, "Expect:");
 }
 
@@ -161,7 +161,7 @@ static void webhook_sender_set_up(struct webhook_sender_parcel *p,
 	curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(c, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
 	curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L);
-	/* A proxy would connect on our behalf, to wherever it likes. */
+	/* A proxy would connect on behalf of the server, to any address. */
 	curl_easy_setopt(c, CURLOPT_PROXY, "");
 	curl_easy_setopt(c, CURLOPT_OPENSOCKETFUNCTION,
 		webhook_sender_on_socket);
@@ -201,7 +201,8 @@ void webhook_sender_send(struct webhook_sender *s, const struct delivery *d)
 	p->curl = curl_easy_init();
 	if (!p->body || !p->curl)
 		abort();
-	/* It was taken once; where it is not any more, nobody is called. */
+	/* The URL was accepted when the webhook was created; if it is no
+	 * longer allowed, no request is sent. */
 	if (!web_url_read(d->url, &p->url, &p->refused))
 		p->url.host[0] = '\0';
 	webhook_sender_address_it(p, d);

@@ -26,19 +26,20 @@ struct webhook_sender;
 
 /* `list` is outward.h's, and stays. */
 struct webhook_sender *webhook_sender_new(const char *list, struct err *e);
-/* What is under way is given up, at once. */
+/* Requests in progress are aborted at once. */
 void webhook_sender_free(struct webhook_sender *s);
 
-/* Begins; what it needs of the delivery is copied. Not when WEBHOOK_SENDER_AT_ONCE are
- * under way. */
+/* Starts a request; copies what it needs of the delivery. Not allowed while
+ * WEBHOOK_SENDER_AT_ONCE are in progress. */
 void webhook_sender_send(struct webhook_sender *s, const struct delivery *d);
-/* The webhooks of those under way or not settled; how many. */
+/* The webhooks of requests that are in progress or not settled; returns their
+ * number. */
 int webhook_sender_busy(const struct webhook_sender *s,
 	int64_t webhooks[WEBHOOK_SENDER_AT_ONCE]);
 /* How many of these were slow when they were sent (delivery.h). */
 int webhook_sender_slow(const struct webhook_sender *s);
 
-/* Goes on with all of them as far as that needs no waiting. */
+/* Continues all of them as far as possible without waiting. */
 void webhook_sender_turn(struct webhook_sender *s);
 /* Until one of them can go on, `fd` (-1 none) can be read, `ms` are over, or
  * webhook_sender_wake() is called by another thread. */

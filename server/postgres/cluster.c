@@ -175,7 +175,7 @@ static const char *cluster_conninfo_from(const struct data_dir *f,
 		"host=%s port=5432 user=kernsift dbname=postgres", f->run);
 }
 
-/* libpq's variables are for another database; the private one has its own. */
+/* libpq's variables belong to another database; the private one has its own. */
 static void cluster_environment_clear(void)
 {
 	for (char **at = environ; at && *at;) {
@@ -198,7 +198,8 @@ enum {
 	FAST_MS = 60000,
 	BACKOFF_MS = 100,
 	BACKOFF_MAX_MS = 2000,
-	STEADY_MS = 1000, /* up this long: whatever it was is over */
+	/* up this long: the cause of earlier failures is gone */
+	STEADY_MS = 1000,
 };
 
 struct cluster {

@@ -1,13 +1,14 @@
 /* cluster.h - the private PostgreSQL, used if --db names no other.
  *
- * Made, started, watched and stopped by the server, in its data folder
- * (data_dir.h); reached through a socket in a folder only its account and root
- * can enter, and by them only as who they are (peer). Durable: fsync is on,
- * pages have checksums. A postmaster that dies is started again by
- * cluster_tend(); until it answers, so do requests with 503.
+ * The server creates, starts, watches and stops it in its data folder
+ * (data_dir.h). It is reached through a socket in a folder that only its
+ * account and root can enter, and each of them only under its own name
+ * (peer). It is durable: fsync is on, pages have checksums. cluster_tend()
+ * restarts a postmaster that dies; until it answers, requests get 503.
  *
- * For one thread, the one that lives as long as the process: PostgreSQL is
- * told to stop when that thread ends. Its descendants hold nothing of ours. */
+ * For use by one thread, which must live as long as the process: PostgreSQL
+ * is set to stop when that thread ends. Its descendants inherit no file
+ * descriptor of the server. */
 #pragma once
 #include "err.h"
 
@@ -25,11 +26,11 @@ struct cluster *cluster_new(const char *data, enum cluster_role role,
 	int connections, struct err *e);
 /* For db_new(); lives as long as the cluster. */
 const char *cluster_conninfo(const struct cluster *c);
-/* Where PostgreSQL's log is; lives as long as the cluster. */
+/* The path of PostgreSQL's log; lives as long as the cluster. */
 const char *cluster_log(const struct cluster *c);
 /* Restarts it if it died; call it about every 100 ms. */
 void cluster_tend(struct cluster *c);
-/* A clean stop, if it is ours. */
+/* A clean stop, if this process started it. */
 void cluster_free(struct cluster *c);
 /* The same, and removes the cluster if there was none before cluster_new(). */
 void cluster_discard(struct cluster *c);

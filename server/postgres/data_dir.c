@@ -121,7 +121,8 @@ bool data_dir_lock(struct data_dir *f, bool serves, struct err *e)
 		return false;
 	}
 	f->lock = fd;
-	/* Only for people and for who finds it taken: the lock is the flock. */
+	/* Only information for users and for a process that finds the folder
+	 * in use: the lock itself is the flock. */
 	if (ftruncate(fd, 0) == 0)
 		dprintf(fd, "%ld %s\n", (long)getpid(),
 			serves ? "serve" : "command");

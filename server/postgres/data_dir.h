@@ -11,19 +11,20 @@
 #include "spawn.h"
 
 struct data_dir {
-	const char *path; /* absolute; the rest lies below it, all but `run` */
+	const char *path; /* absolute; it contains all the rest except `run` */
 	const char *pg, *fresh, *hba, *ident, *log;
 	const char *run; /* no character of it needs a quote */
-	int lock; /* descriptor; -1 not ours */
-	long holder; /* the process that has it, if we do not */
+	int lock; /* descriptor; -1: not held by this process */
+	long holder; /* the process that holds it, if this one does not */
 	bool holder_serves; /* it is a server, not a passing command */
 };
 
 /* Finds or makes the folder; "" is the default one. Text is the arena's. */
 bool data_dir_open(struct data_dir *f, const char *data, struct arena *a,
 	struct err *e);
-/* Whether the folder is now ours. If not, either *e says why it cannot be, or
- * it is untouched and `holder` has it. */
+/* Whether this process now holds the folder. If not, either *e says why it
+ * cannot, or the folder is unchanged and `holder` is the process that holds
+ * it. */
 bool data_dir_lock(struct data_dir *f, bool serves, struct err *e);
 void data_dir_unlock(struct data_dir *f);
 

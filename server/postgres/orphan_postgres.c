@@ -20,7 +20,7 @@ static bool orphan_postgres_is_postgres(const char *pid)
 		return false;
 	exe[n] = '\0';
 	const char *base = strrchr(exe, '/');
-	/* " (deleted)" follows where the package was upgraded meanwhile */
+	/* " (deleted)" follows if the package was upgraded meanwhile */
 	return base && !strncmp(base + 1, "postgres", strlen("postgres"));
 }
 

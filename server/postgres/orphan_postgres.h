@@ -8,8 +8,8 @@
 #pragma once
 #include "data_dir.h"
 
-/* Asks, then insists, then kills; waits until none is there. Removes the
- * pid file and socket they leave, which a reused pid would make look alive.
- * Only for who holds the folder's lock and has no postmaster of its own. */
+/* Sends SIGINT, SIGQUIT and SIGKILL in turn, and waits until no process is left.
+ * It removes their pid file and socket, because a reused pid would make them look
+ * alive. Only for a caller that holds the folder's lock and has no postmaster. */
 bool orphan_postgres_end(const struct data_dir *f, const struct account *who,
 	struct err *e);

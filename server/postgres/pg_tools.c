@@ -1,5 +1,5 @@
-/* pg_tools.c - finds PostgreSQL's programs, by asking each candidate its version, and
- * runs pg_dump or pg_restore at the other end of a pipe. */
+/* pg_tools.c - finds PostgreSQL's programs, by running each candidate for its
+ * version, and runs pg_dump or pg_restore at the other end of a pipe. */
 #include "pg_tools.h"
 #include "spawn.h"
 #include "utf8.h"

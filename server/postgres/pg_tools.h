@@ -1,10 +1,10 @@
-/* pg_tools.h - PostgreSQL's programs on this machine: which to use, and a copy of a
- * database through pg_dump or pg_restore.
+/* pg_tools.h - PostgreSQL's programs on this machine: which to use, and a
+ * copy of a database through pg_dump or pg_restore.
  *
- * What a copying program prints to stderr becomes the sentence of its failure. A
- * signal that asks us to end (INT, TERM, HUP) ends the copy with a sentence:
- * between pg_tools_copy_new() and pg_tools_copy_end() these signals are blocked.
- * For one thread. */
+ * What such a program prints to stderr becomes the error text of its failure.
+ * A signal to end (INT, TERM, HUP) ends the copy with an error. Between
+ * pg_tools_copy_new() and pg_tools_copy_end() these signals are blocked. For
+ * use by one thread. */
 #pragma once
 #include "arena.h"
 #include "err.h"
@@ -19,13 +19,13 @@ struct pg_tools_server {
 	const char *initdb, *server; /* paths of the programs */
 };
 
-/* Looks where packages put it, then asks pg_config, then along PATH. `major`
- * is the one that an existing cluster asks for, 0 if any newest will do. */
+/* Looks where packages install it, then runs pg_config, then searches PATH.
+ * `major` is the version that an existing cluster requires; 0: the newest. */
 bool pg_tools_find_server(struct pg_tools_server *p, int major, struct arena *a,
 	struct err *e);
 
-/* Those that copy a database: of the oldest major from `least` on, since a newer
- * one copies what an older server holds, and not the other way round. */
+/* The programs that copy a database, of the oldest major version from `least`
+ * on. A newer one copies the data of an older server, but not the reverse. */
 struct pg_tools {
 	const char *dump, *restore;
 };
@@ -39,7 +39,7 @@ int pg_tools_cluster_major(const char *pg, struct arena *a);
 struct pg_tools_copy {
 	const char *name;
 	pid_t pid;
-	int end; /* of the pipe; ours, never waits */
+	int end; /* read end of the pipe; non-blocking */
 	bool deaf; /* it reads no more */
 	int said, signals;
 	sigset_t were; /* blocked before */

@@ -91,7 +91,8 @@ static _Noreturn void spawn_exec(const struct account *a, const char *dir,
 		_exit(SPAWN_NO_ENTRY);
 	if (chdir(dir) != 0)
 		_exit(SPAWN_NO_ENTRY);
-	/* After stepping down, which takes the wish back. */
+	/* Comes after the change of user, which resets the parent-death
+	 * signal. */
 	prctl(PR_SET_PDEATHSIG, farewell);
 	if (getppid() != parent)
 		_exit(0);

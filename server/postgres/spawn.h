@@ -1,9 +1,10 @@
-/* spawn.h - runs another program, as another user where that is needed.
+/* spawn.h - runs another program, as another user if needed.
  *
  * PostgreSQL's programs refuse to run as root, so root runs them as the user
- * who owns the cluster. A child gets no file of ours but stdin (/dev/null) and
- * its output, an environment of three harmless words, its own session (Ctrl-C
- * is for us), and dies with the thread that started it. */
+ * who owns the cluster. A child inherits no file except stdin (/dev/null) and
+ * its output. It has an environment of three harmless variables and a session
+ * of its own, so that Ctrl-C reaches only the parent. It dies with the thread
+ * that started it. */
 #pragma once
 #include "err.h"
 #include <stddef.h>
@@ -20,16 +21,16 @@ struct account {
 	bool other; /* than the one we run as */
 };
 
-/* Who runs PostgreSQL: ourselves; where we are root, the owner of the cluster
- * in the folder `pg` if there is one, else 'postgres'. */
+/* The account that runs PostgreSQL: the current one. For root it is the owner
+ * of the cluster in the folder `pg` if there is one, else 'postgres'. */
 bool account_from(struct account *a, const char *pg, struct err *e);
 
 enum { SPAWN_NO_ENTRY = 126, SPAWN_NO_PROGRAM = 127 };
 
-/* Starts argv[0], a path, in the folder `dir`. Its stdout and stderr go to
- * `out`. When our thread ends it gets `farewell`. Statuses of its own:
- * SPAWN_NO_ENTRY where the account may not enter dir, SPAWN_NO_PROGRAM. -1
- * with *e where it could not be started. */
+/* Starts argv[0], a path, in the folder `dir`. Its stdout and stderr are
+ * `out`. It gets the signal `farewell` when the calling thread ends. Two exit
+ * statuses have a meaning: SPAWN_NO_ENTRY if the account may not enter dir,
+ * and SPAWN_NO_PROGRAM. -1 with *e if it could not be started. */
 pid_t spawn(const struct account *a, const char *dir, const char *const argv[],
 	int out, int farewell, struct err *e);
 

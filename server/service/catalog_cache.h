@@ -16,8 +16,9 @@ struct catalog_cache;
 struct catalog_cache *catalog_cache_new(struct err *e);
 void catalog_cache_free(struct catalog_cache *h);
 
-/* The catalog in force, the call's until it is closed; lends it a database
- * connection. The same one however often a call asks. */
+/* The catalog in force, valid for the call until it is closed; uses a
+ * database connection for a moment. Every use within one call returns the
+ * same catalog. */
 const struct catalog *catalog_cache_take(struct service_call *c, struct err *e);
 void catalog_cache_return(struct service_call *c);
 /* After catalog_cache_take(): the version of the edits, and why they are not in

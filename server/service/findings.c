@@ -78,7 +78,7 @@ static void findings_over(struct finding_list *t, double share)
 				findings_pct_of(t->arena, share)));
 }
 
-/* Adds a word to a list that has it not yet. */
+/* Adds a word to a list unless the list already contains it. */
 static const char *findings_joined(struct arena *a, const char *list,
 	const char *word)
 {
@@ -369,7 +369,7 @@ static void findings_job_missing(struct finding_list *list, struct arena *a,
 			shown > RANKS_SHOWN ? ", and more" : ""));
 }
 
-/* The ranks of which another run is, each once. */
+/* The ranks of which there is another run, each once. */
 static void findings_job_twice(struct finding_list *list, struct arena *a,
 	const struct ranks *r)
 {

@@ -1,8 +1,9 @@
-/* findings.h - findings: warnings and remarks attached to a result, as sentences.
+/* findings.h - findings: warnings and other facts about a result, as
+ * sentences.
  *
- * They say what numbers alone would hide: time without an operator, runs that are not
- * counted, S above 1, peaks and sizes that are unknown, ranks that are missing. The
- * most important comes first. */
+ * They report what numbers alone would hide: time without an operator, runs
+ * that are not counted, S above 1, peaks and sizes that are unknown, ranks
+ * that are missing. The most important comes first. */
 #pragma once
 #include "compared.h"
 #include "fleet_importance.h"

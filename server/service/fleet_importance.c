@@ -315,7 +315,8 @@ static void fleet_importance_set_shape_from(const struct reference *r,
 		.places =
 			fleet_importance_set_places_from(s, r->platforms_n, a),
 	};
-	/* As the set has it of operators: by what a shape's own AI is. */
+	/* As in the reference set's table of operators: by the shape's own
+	 * AI. */
 	if (isfinite(s->ai))
 		m->regime = s->ai > 10	   ? "compute"
 			    : s->ai < 0.01 ? "indexing"

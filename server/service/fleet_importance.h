@@ -64,8 +64,8 @@ enum fleet_importance_order {
 	SORT_HEADROOM,
 	SORT_NAME
 };
-/* Numbers descend, names ascend, the other way round with `reverse`; what is unknown
- * comes last in any case. Equals by name. */
+/* Numbers descend and names ascend; `reverse` inverts both. Unknown values
+ * always come last. Equal rows are ordered by name. */
 void fleet_importance_sort(struct fleet_importance *m,
 	enum fleet_importance_order by, bool reverse);
 

@@ -58,7 +58,8 @@ bool run_breakdown_read(struct service_call *c, int64_t run,
 
 /* ---- one time for each row */
 
-/* Of a total of rows like this one; in tenths, as all means are. */
+/* The mean per instance of the total of rows like this one; in tenths, as all
+ * means are. */
 static double run_breakdown_per_instance(const struct breakdown *b,
 	uint32_t row, double total_ns)
 {

@@ -6,9 +6,9 @@
 #include "query_breakdown.h"
 #include "service.h"
 
-/* Reads a run's breakdown; the arena's. `asked` NULL: as stored. Else it is computed
- * again from the run's capture (reanalyze.h). ERR_NOT_FOUND if the run has none;
- * ERR_TOO_LARGE as run_breakdown_fits(). */
+/* Reads a run's breakdown; the arena owns it. `asked` NULL: as stored.
+ * Otherwise it is computed again from the run's capture (reanalyze.h).
+ * ERR_NOT_FOUND if the run has none; ERR_TOO_LARGE as run_breakdown_fits(). */
 bool run_breakdown_read(struct service_call *c, int64_t run,
 	const struct breakdown_params *asked, struct breakdown_stored *out,
 	struct err *e);

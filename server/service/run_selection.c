@@ -364,7 +364,7 @@ static bool run_selection_side_ids(struct service_call *c, const struct side *s,
 	return true;
 }
 
-/* What the base's query does not give is taken from the head. */
+/* Keys that the base's query does not give are taken from the head. */
 static struct select_filter run_selection_filter_from(struct service_call *c,
 	const struct side *s, const struct run_selection *head,
 	const struct selected_first *first)

@@ -1,6 +1,6 @@
 /* run_selection.h - which runs the texts `base` and `head` of a comparison select.
  *
- * A side is a list of ids ("3", "1,2", "job:4", in any mix; a job stands for all of
+ * A side is a list of ids ("3", "1,2", "job:4", in any mix; a job means all of
  * its runs), or a query: words with spaces between.
  *
  *   project=demo workload="llama 70b" label.branch=main last=5
@@ -32,10 +32,10 @@ struct run_selection {
 	uint32_t n;
 };
 
-/* Selects the runs of both sides. `given` is a query whose words hold for both sides,
- * where a side is a query and does not give them itself; NULL: none. ERR_INPUT if a
- * text cannot be read, ERR_NOT_FOUND if it selects no run: the sentence names the
- * side. */
+/* Selects the runs of both sides. `given` is a query whose words apply to
+ * both sides, if a side is a query and does not give them itself; NULL: none.
+ * ERR_INPUT if a text cannot be read, ERR_NOT_FOUND if it selects no run: the
+ * sentence names the side. */
 bool run_selection_sides(struct service_call *c, const char *base,
 	const char *head, const char *given, struct run_selection *base_out,
 	struct run_selection *head_out, struct err *e);

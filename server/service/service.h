@@ -1,11 +1,11 @@
-/* service.h - what a service works with: what the requests of one server share,
- * and one request's part of it.
+/* service.h - what a service works with: what the requests of one server
+ * share, and one request's part of it.
  *
- * A service computes what a handler answers with. It sees no HTTP: whom it works
- * for is a struct service_call, one thread's at a time, whose memory and database
- * connection last as long as the request. What struct service holds is shared by
- * all threads, and constant or atomic, except for the catalog cache, which has a
- * lock of its own. */
+ * A service computes the data of a handler's answer. It sees no HTTP. Its
+ * caller is a struct service_call, used by one thread at a time, whose memory
+ * and database connection last as long as the request. All threads share
+ * struct service, which is constant or atomic, except for the catalog cache,
+ * which has a lock of its own. */
 #pragma once
 #include "arena.h"
 #include "token.h"

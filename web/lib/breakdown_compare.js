@@ -6,8 +6,8 @@ import {joinAnd} from './layers.js';
 
 export const MAX_RUNS = 8;
 
-// "7, 8,job:3" -> ['7', '8', 'job:3']. The server rejects what is not a run and one run too
-// many.
+// "7, 8,job:3" -> ['7', '8', 'job:3']. The server rejects an entry that is no run, and too
+// many runs.
 export const runsOf = (text) =>
 	(text ?? '')
 		.split(',')

@@ -41,7 +41,7 @@ function plane(points, roofs, bandwidth, width, height) {
 	};
 }
 
-// Names next to the largest points, as far as they overlap nothing and stay inside the drawing;
+// Names next to the largest points, if they overlap nothing and stay inside the drawing;
 // `taken` are the boxes already used.
 function labels(points, taken, maxLabels, right) {
 	const out = [];

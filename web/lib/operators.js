@@ -12,7 +12,7 @@ export const REGIMES = {
 	indexing: {letter: 'I', description: 'indexing: next to no arithmetic, less than 0.01 FLOP per byte'},
 };
 
-// The weights of importance: what is divided by what.
+// The weights of importance: how each is computed.
 export const WEIGHTS = {
 	time: 'share of all GPU time, each run weighted by its GPU-hours',
 	mean: "mean share of a run's GPU time, 0 if a run lacks the operator",

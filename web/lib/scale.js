@@ -63,7 +63,7 @@ export function tickTexts(list, scale = 1) {
 	return list.map((v) => (v / scale).toFixed(digits));
 }
 
-// Positions of dots that must not overlap: for each, how many lie below it among those within
+// Positions of dots that must not overlap: for each, how many are below it among those within
 // `width`, in their order.
 export function dotStacks(places, width) {
 	const stacks = new Map();

@@ -102,7 +102,7 @@ export function enqueue(file, query) {
 	return fileUpload;
 }
 
-// Leaving the page would cancel what is not sent yet.
+// Leaving the page would cancel the uploads that are not finished.
 globalThis.addEventListener?.('beforeunload', (e) => {
 	if (fileUploads.some((d) => d.phase === 'waiting' || d.phase === 'sending')) e.preventDefault();
 });

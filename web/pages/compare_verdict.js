@@ -652,7 +652,7 @@ function functionSection(doc, params, view, at) {
 		redraw();
 	}
 
-	// Scrolls to a row and opens it, whatever hid it.
+	// Scrolls to a row and opens it, even if a filter or the search hides it.
 	function show(row) {
 		if (!seen(row) || !rows().includes(row)) {
 			view.shown.add(row.verdict);

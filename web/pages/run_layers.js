@@ -1,4 +1,4 @@
-// run_layers.js - tab: the layers of a run and where their time goes: how they were found, the
+// run_layers.js - tab: the layers of a run and how their time is spent: how they were found, the
 // share of wall time, one bar per layer, and the rows.
 
 import {answerOrRefusal, refusalLine} from '../lib/answer.js';

@@ -137,8 +137,8 @@ static const char *const *words_of(enum pattern_kind kind, int *n)
 	return kind == PATTERN_HEADING ? patterns : counters;
 }
 
-/* False where the line is no heading: one of patterns has "cycle" and
- * "function_name", one of counters "counter_name" and "timestamp". */
+/* False if the line is no heading. A heading of patterns has "cycle" and
+ * "function_name"; one of counters has "counter_name" and "timestamp". */
 static bool pattern_file_heading_from(struct pattern_heading *h,
 	const char *line, size_t len)
 {

@@ -248,7 +248,7 @@ bool retention_plan(struct db *db, struct arena *a,
 /* Chunks, mostly of 1 MiB: about 0.1 s. */
 enum { DELETE_BATCH = 64 };
 
-/* Marked first: nobody reads the bytes from then on, and the next vacuum
+/* Marked first: no request reads the bytes from then on, and the next vacuum
  * continues if this one is killed. An upload with runs keeps its identity, so
  * that the same bytes find them; without runs they can be uploaded again. */
 static bool retention_mark(struct db *db, const struct retention_item *item,

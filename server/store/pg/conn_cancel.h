@@ -1,7 +1,8 @@
-/* conn_cancel.h - a connection of one thread that another thread can shut down.
+/* conn_cancel.h - a connection of one thread that another thread can shut
+ * down.
  *
- * Whatever the first thread waits for on it then fails at once. The lock
- * protects the two fields after it; no other lock is taken under it. */
+ * Any operation of the first thread that waits on it then fails at once. The
+ * lock protects the two fields after it; no other lock is taken under it. */
 #pragma once
 #include "db.h"
 #include <pthread.h>

@@ -1,8 +1,10 @@
-/* int128.h - integers of 128 bits: sums of weighted nanoseconds pass 64.
+/* int128.h - integers of 128 bits: sums of weighted nanoseconds exceed 64
+ * bits.
  *
- * Two forms: PostgreSQL's numeric, in binary; and the bytes of rollups, where a
- * number takes as few bytes as it needs: zigzag (0, -1, 1, -2, …), then seven
- * bits a byte, the lowest first, the high bit set on all but the last. */
+ * There are two formats. One is PostgreSQL's binary numeric. The other is
+ * that of rollups, with as few bytes as a number needs: zigzag (0, -1, 1, -2,
+ * …), then seven bits per byte, the lowest first. The high bit is set on all
+ * bytes except the last. */
 #pragma once
 #include "buf.h"
 #include <stdbool.h>
@@ -17,7 +19,7 @@ enum { INT128_NUMERIC = 28 };
 
 /* How many bytes of `to` v >= 0 takes as a numeric. */
 size_t int128_to_numeric(int128 v, char to[INT128_NUMERIC]);
-/* The whole part; 0 where NaN, infinite or beyond 128 bits. */
+/* The whole part; 0 if NaN, infinite or beyond 128 bits. */
 int128 int128_from_numeric(const void *bytes, size_t len);
 
 void int128_put(struct buf *b, int128 v);

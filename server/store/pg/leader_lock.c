@@ -2,8 +2,8 @@
 #include "leader_lock.h"
 #include "sql.h"
 
-/* Any number that no other lock uses. Taken again by its holder, the lock is
- * only counted. */
+/* Any number that no other lock uses. If its holder takes the lock again,
+ * only a count increases. */
 #define LEADER_LOCK_KEY "7236284921357813"
 
 bool leader_lock_try(struct db *db, bool *leader, struct err *e)

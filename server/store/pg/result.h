@@ -6,8 +6,8 @@
  *   }
  *   result_release(&r);
  *
- * Each call reads the next column and asserts its type: statement and reader stand
- * side by side. `absent` is what NULL becomes. */
+ * Each call reads the next column and asserts its type, so write the reader next to
+ * its statement. `absent` is what NULL becomes. */
 #pragma once
 #include "arena.h"
 #include "int128.h"
@@ -31,6 +31,7 @@ int64_t result_moment(struct result *r); /* NO_MOMENT if NULL */
 const char *result_text(struct result *r, struct arena *a);
 /* Lives as long as the rows. */
 const void *result_bytes(struct result *r, size_t *len);
-/* Arrays without NULLs; of an arena that is full by then, what there is. */
+/* Arrays without NULLs. If the arena becomes full, the elements read until
+ * then. */
 const int64_t *result_int8s(struct result *r, struct arena *a, uint32_t *n);
 const char *const *result_texts(struct result *r, struct arena *a, uint32_t *n);

@@ -1,8 +1,8 @@
 /* column.h - columns that several tables have: durations, words of an enum,
  * shapes.
  *
- * The names stand here once, for statements that write them and that read them;
- * functions write or read them in this order. */
+ * The names are defined once here, for statements that write them and for
+ * those that read them. Functions write or read them in this order. */
 #pragma once
 #include "bulk.h"
 #include "profile.h"

@@ -71,7 +71,7 @@ static bool derived_repeat_key(const struct profile *p, uint32_t ordinal,
 		derived_hash_text(&s, p->devices[i].name);
 	derived_hash_text(&s, "");
 	/* The word for given iterations was 'told' when the first keys were
-	 * stored; another one here would separate new runs from those. */
+	 * stored; another word would separate new runs from those. */
 	derived_hash_text(&s, cs->detector == ITERATIONS_GIVEN
 				      ? "told"
 				      : profile_word_detector[cs->detector]);

@@ -12,7 +12,7 @@ enum { BATCH = 4096, BATCH_BYTES = 8 << 20 };
 struct intern_kernel {
 	uint8_t sha256[SHA256_BYTES];
 	const struct profile_kernel *is;
-	int64_t *slot; /* where its id goes */
+	int64_t *slot; /* where to store its id */
 	int64_t id; /* 0 unknown */
 	bool stale; /* the dictionary says otherwise */
 };
@@ -237,7 +237,7 @@ bool intern_kernels(struct db *db, struct arena *a, const struct profile *runs,
 struct intern_shape {
 	uint8_t sha256[SHA256_BYTES];
 	const char *text;
-	int64_t *slot; /* where its id goes; 0: not known yet */
+	int64_t *slot; /* where to store its id; 0: not known yet */
 };
 
 struct intern_operator_list {

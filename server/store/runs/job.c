@@ -1,5 +1,5 @@
-/* job.c - jobs are inserted once, whoever comes first; and read with their
- * runs. */
+/* job.c - inserts each job once, however many ranks try; reads jobs with
+ * their runs. */
 #include "job.h"
 #include "sql.h"
 
@@ -17,8 +17,7 @@ bool job_has_ranks(const struct profile *runs, uint32_t n)
 }
 
 /* Two processes that insert the same job wait for each other, and the second
- * inserts nothing. All insert in one order, so that nobody waits in a
- * circle. */
+ * inserts nothing. All insert in one order, so that there is no deadlock. */
 #define JOB_VALUES "u.job, CASE u.job WHEN '' THEN u.id ELSE 0 END "
 #define JOB_OF_RUN JOB_OF("u", "coalesce(i.project, u.project)")
 #define JOB_MOVED JOB_OF("u", "$2::text")

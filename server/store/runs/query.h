@@ -157,10 +157,11 @@ enum { QUERY_PATH = 1000, QUERY_PATH_BYTES = 1 << 20 };
 bool query_callers(struct db *db, struct arena *a, int64_t run, int64_t kernel,
 	int64_t offset, int limit, struct caller_table *t, struct err *e);
 
-/* Piece `seq` of a run's capture file, at most 1 MiB, into `to`; *len is 0 past
- * the last. The caller sets *edition to 0 before the first piece and then
- * leaves it: ERR_CONFLICT if the file was replaced in between, so that nobody
- * joins pieces of two files. ERR_NOT_FOUND if the run has no capture file. */
+/* Piece `seq` of a run's capture file, at most 1 MiB, into `to`; *len is 0
+ * past the last. The caller sets *edition to 0 before the first piece and
+ * then does not change it. ERR_CONFLICT if the file was replaced in between,
+ * so that a caller never joins pieces of two files. ERR_NOT_FOUND if the run
+ * has no capture file. */
 enum { CAPTURE_PIECE = 1 << 20 };
 bool query_capture(struct db *db, int64_t run, int32_t seq, int64_t *edition,
 	void *to, size_t *len, struct err *e);

@@ -1,8 +1,8 @@
-/* query_compared.c - runs with all that they are compared by.
+/* query_compared.c - runs with all the data by which they are compared.
  *
- * The tables are read for several runs at once, and each row is assigned to its
- * run; all of it in one snapshot, because a save in between would leave halves
- * of two analyses. */
+ * The tables are read for several runs at once, and each row is assigned to
+ * its run. All reads share one snapshot, because a save in between would mix
+ * the halves of two results. */
 #include "query_compared.h"
 #include "column.h"
 #include "packed.h"
@@ -260,7 +260,7 @@ static bool compared_read_collective(struct compared_reader *c,
 	return ok;
 }
 
-/* Rows come in any order, and their rank says where they go: sorting wide rows
+/* Rows come in any order, and their rank is their index: sorting wide rows
  * takes longer than reading them. */
 static bool compared_read_by_rank(struct compared_reader *c, const char *sql,
 	read_fn *read, struct err *e)

@@ -4,19 +4,18 @@
  *       │                  ▲               │
  *    sweep/abort         retry ◄─ failed ◄─┘ three tries without progress
  *
- * The bytes are facts: chunks of at most UPLOAD_CHUNK bytes, written while they
- * arrive and never changed. A worker holds an upload by a lease with a token that
- * goes up at each claim; every write of a worker checks it, so that a worker
- * that lost its lease writes nothing. Two uploads are the same if the sha256 of
- * their bytes, project, workload, name and labels are equal; upload_finish()
- * decides this. */
+ * The bytes are stored as chunks of at most UPLOAD_CHUNK bytes, while they arrive,
+ * and never change. A worker holds an upload by a lease with a token that increases
+ * at each claim. Every write of a worker checks the token, so that a worker that lost
+ * its lease writes nothing. Two uploads are the same if the sha256 of their bytes,
+ * project, workload, name and labels are equal; upload_finish() decides this. */
 #pragma once
 #include "db.h"
 #include "sha256.h"
 
 enum { UPLOAD_CHUNK = 1 << 20, UPLOAD_TRIES = 3 };
 
-/* GPU-hours that an upload may represent: more than all GPUs there are. */
+/* Maximum GPU-hours that an upload may represent: more than all existing GPUs. */
 #define UPLOAD_HOURS_MAX 1e9
 #define UPLOAD_HOURS_MAX_TEXT "1e9"
 
