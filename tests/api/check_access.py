@@ -183,8 +183,8 @@ def held_to_its_project(a, route, tokens, things):
 
 
 def one_of_each(a, boss, project, file, runs):
-    """Creates an object of the project for each word of REACH; `run` is the newest
-    run's id."""
+    """Creates an object of the project for each word of REACH. With this one the
+    database has `runs` runs."""
     with open(os.path.join(HERE, "data", file), "rb") as f:
         data = f.read()
     said = "&".join(f"{what}={project}" for what in
