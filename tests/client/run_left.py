@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""run_left.py - `kernsift run`: what it leaves behind if something goes wrong."""
+"""run_left.py - `kernsift run`: what it leaves behind after an error."""
 import ctypes
 import os
 import subprocess
