@@ -1,9 +1,10 @@
-"""check_access.py - every route refuses whoever may not, by its scope and reach.
+"""check_access.py - every route rejects a token whose scope or project does not permit
+it.
 
-The routes come from openapi.json and routes.def, so that one that is added is
-asked too: with no token, one that is malformed, unknown, expired or of too small
-a scope, and with one of another project than what the route shows. What a new
-word of REACH names has to be taught here, and so has a body that says a project.
+The routes come from openapi.json and routes.def, so a new route is tested too: without
+a token, with one that is malformed, unknown, expired or of too low a scope, and with
+one of another project than the one in the answer. A new word of REACH must be added
+here, and so must a new body that names a project.
 """
 import json
 import os
@@ -22,9 +23,10 @@ OPEN_TO_ALL = {"/healthz", "/readyz", "/openapi.json", "/session"}
 UNKNOWN = "ks_" + "A" * 43
 MALFORMED = ["", "Bearer", "Bearer ", "Bearer ks_", "Bearer nothing", "Basic a3M6a3M=",
              f"Bearer {UNKNOWN}A", f"ks_{UNKNOWN}", "Bearer ks_" + "\xe4" * 43]
-# What a route of reach RUNS names runs by, beside what else it has to be told.
+# The parameters that name runs, and the other required ones, of a route with reach
+# RUNS.
 RUNS = {"base": "{run}", "head": "{run}", "runs": "{own},{run}", "function": "f"}
-# What the body of a route of reach SAYS says beside the project.
+# What the body of a route with reach SAYS contains, other than the project.
 SAYS = {"/tokens": {"name": "x", "scope": "read"},
         "/webhooks": {"url": "https://example.com/", "events": ["gate"]}}
 
@@ -52,7 +54,7 @@ def read_routes(server):
 
 
 class Asker:
-    """One connection, and what it is to say of a route."""
+    """One connection, and its checks of a route."""
 
     def __init__(self, server):
         self.server, self.c, self.body = server, server.connect(), b""
@@ -71,13 +73,13 @@ class Asker:
 
 
 def with_id(path, number):
-    """The path of a thing that is, or is not, there."""
+    """The path of an object that exists, or of one that does not."""
     path = path.replace("{id}", str(number)).replace("{k}", "1")
     return re.sub(r"\{\w+\}", "gemm", path)
 
 
 def refused_without(a, route, tokens):
-    """No token, none, or one that is too small."""
+    """No header, an unknown token, or one with too low a scope."""
     method, path, scope, _, _ = route
     at, name = with_id(path, 987654), f"{method} {path}"
     needs = f"this needs a token of scope '{scope}'; send it as 'Authorization: Bearer ks_…'"
@@ -103,8 +105,8 @@ def refused_without(a, route, tokens):
 
 
 def let_in(a, route, tokens):
-    """The least scope that does opens it: whatever comes then is no refusal. Whether
-    something of 'theirs' is in it."""
+    """The lowest sufficient scope is not rejected, whatever else the answer is. Returns
+    whether the answer contains something of 'theirs'."""
     method, path, scope, _, _ = route
     got = a.bearer(method, with_id(path, 987654), tokens[scope])
     check(got[0] not in (401, 403), f"{method} {path} with scope {scope}: {got}")
@@ -112,26 +114,26 @@ def let_in(a, route, tokens):
 
 
 def shown(a, at, token):
-    """(status, answer) to a token, but for when one was used."""
+    """(status, answer) for a token, without the time of its last use."""
     status = a.bearer("GET", at, token)[0]
     return status, re.sub(rb'"last_used_at":(null|"[^"]*")', b"", a.body)
 
 
 def all_shown(a, routes, token):
-    """What the routes show that name no thing: sums, counts and lists."""
+    """Answers about no single object: sums, counts and lists."""
     return {path: shown(a, with_id(path, 1), token) for method, path, scope, reach, _ in routes
             if method == "GET" and scope != "none" and reach in ("OPEN", "PROJECT")}
 
 
 def shows_ours(a, name, at, ours):
-    """What a token of 'ours' is shown has not a word of 'theirs' in it."""
+    """No answer to a token of 'ours' contains a word of 'theirs'."""
     got = shown(a, at, ours)
     check(got[0] not in (401, 403) and b"theirs" not in got[1],
           f"{name} shows 'ours' alone: {got[0]} {got[1][:300]}")
 
 
 def runs_of(route, things, run):
-    """(query, body) that name a run of ours and another."""
+    """(query, body) that name a run of ours and another run."""
     method, path, _, _, names = route
     fill = {n: v.format(run=run, own=things["RUN"][0]) for n, v in RUNS.items()}
     if method != "GET":
@@ -142,7 +144,7 @@ def runs_of(route, things, run):
 
 
 def held_to_its_project(a, route, tokens, things):
-    """A token of project 'ours' that may do anything, and things of 'theirs'."""
+    """A token of project 'ours' with every scope, against the objects of 'theirs'."""
     method, path, scope, reach, names = route
     name, ours = f"{method} {path}", tokens["ours"]
     alone = "the token is of project 'ours' alone, not of 'theirs'"
@@ -181,7 +183,8 @@ def held_to_its_project(a, route, tokens, things):
 
 
 def one_of_each(a, boss, project, file, runs):
-    """A thing of the project for each word of REACH, whose run is the last of so many."""
+    """Creates an object of the project for each word of REACH. With this one the
+    database has `runs` runs."""
     with open(os.path.join(HERE, "data", file), "rb") as f:
         data = f.read()
     said = "&".join(f"{what}={project}" for what in
@@ -199,7 +202,7 @@ def one_of_each(a, boss, project, file, runs):
 
 
 def two_of_each():
-    """Ids of one thing of 'ours' and one of 'theirs', by the word of REACH."""
+    """The ids of an object of 'ours' and one of 'theirs', by word of REACH."""
     return {reach: [int(sql(f"SELECT max({key}) FROM {table} WHERE project = '{p}'"))
                     for p in ("ours", "theirs")]
             for reach, table, key in (("RUN", "run", "run_id"), ("UPLOADED", "upload", "id"),
@@ -208,7 +211,7 @@ def two_of_each():
 
 
 def made(server, a, tokens):
-    """One by the command and one over the API, whose time is then over."""
+    """Two expired tokens, one created by the command and one by the API."""
     tokens["ours"] = subprocess.run(
         [os.path.join(BIN, "kernsiftd"), "token", "--db", server.db, "--data", server.dir,
          "--scope", "admin", "--name", "head of ours", "--project", "ours", "--expires_days",
@@ -220,7 +223,7 @@ def made(server, a, tokens):
 
 
 def change_without_audit(a, boss, things):
-    """What cannot be written down is not done; what only reads goes on."""
+    """A change whose audit record cannot be written is rejected; reads still work."""
     run, before = things["RUN"][0], sql("SELECT count(*) FROM upload")
     sql("ALTER TABLE audit RENAME TO audit_away")
     got = a.bearer("DELETE", f"/api/v1/runs/{run}", boss)
@@ -234,7 +237,7 @@ def change_without_audit(a, boss, things):
 
 
 def cut_off(server, boss):
-    """An upload whose sender goes away is written down too."""
+    """An upload whose sender disconnects is recorded too."""
     with opened(server) as sock:
         sock.sendall(head(server, 4 << 20, more=f"Authorization: Bearer {boss}\r\n"))
         sock.sendall(OPEN + b" " * (2 << 20))

@@ -1,5 +1,5 @@
-"""check_away.py - a database that goes away: what still answers, and when all does;
-and one that answers too late."""
+"""check_away.py - a database that stops: which requests still work, and when all work
+again; and a database that answers too late."""
 import json
 import os
 import subprocess
@@ -19,7 +19,7 @@ def psql(*commands):
 
 
 def refused(server, method, path, body=None):
-    """503 with a sentence, and soon."""
+    """503 with a message, and without delay."""
     began = time.monotonic()
     status, text = server.ask(method, path, body=body)
     check(status == 503, f"{method} {path}: {status} {text}")
@@ -28,7 +28,7 @@ def refused(server, method, path, body=None):
 
 
 def late(server):
-    """A table that somebody has locked: 504 after a second, and a sentence."""
+    """A table that another session has locked: 504 with a message after one second."""
     holder = subprocess.Popen(
         ["psql", "-Xqt"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     holder.stdin.write("BEGIN; LOCK TABLE run; SELECT 1;\n")

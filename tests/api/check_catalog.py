@@ -1,5 +1,5 @@
-"""check_catalog.py - the catalogue is edited while others read it: whoever reads
-sees one whole version, the newest or, in that moment, the one before."""
+"""check_catalog.py - the catalog is edited while it is read: each read returns one
+whole version, either the newest or, during the edit, the previous one."""
 import json
 import os
 import sys
@@ -13,7 +13,7 @@ EDITS, READERS = 12, 4
 
 
 def own(version):
-    """Operators that tell which edit they are of."""
+    """Operators that identify the edit that wrote them."""
     return [{"name": f"op_{version}_{i}", "description": "ours", "group": "ours", "sizes": ["n"]}
             for i in range(3)]
 

@@ -1,6 +1,6 @@
-"""check_crowd.py - uploads at once: 8 get in whole, one too many is told 503.
+"""check_crowd.py - simultaneous uploads: 8 succeed, and one too many gets 503.
 
-Readers ask meanwhile, so that a race between the two has its chance.
+Readers send requests at the same time, so that a race between the two can show.
 """
 import concurrent.futures
 import hashlib
@@ -19,7 +19,7 @@ MIB = 1 << 20
 
 
 def big(n):
-    """2 MiB and some bytes, unlike any other's."""
+    """2 MiB and some bytes, different for every sender."""
     events = OPEN + b'{"ph":"X","cat":"kernel","name":"k%d","pid":0,"tid":0,' \
         b'"ts":1,"dur":2,"args":{"device":0}}' % n
     return events + b" " * (2 * MIB + n * 1000) + b"]}"
@@ -32,7 +32,7 @@ def send(server, n):
 
 
 def read(server, stop):
-    """Asks until told to stop; how many answers were not 200."""
+    """Sends requests until it is stopped; returns how many answers were not 200."""
     wrong, asked = 0, 0
     paths = ("/metrics", "/api/v1/uploads", "/api/v1/runs?q=k", "/", "/readyz")
     while not stop.is_set():
@@ -62,7 +62,7 @@ with Server("--uploads", "8", "--writers", "2") as server:
     check(asked > 20 and not wrong, f"{wrong} of {asked} readers' answers were not 200")
     readers.shutdown()
 
-    # eight under way: the ninth waits its turn, the tenth gets it
+    # eight are in progress: the ninth waits for a place, the tenth gets it
     held = [opened(server) for _ in range(8)]
     for sock in held:
         sock.sendall(head(server, 1000) + OPEN)

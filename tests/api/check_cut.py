@@ -1,4 +1,4 @@
-"""check_cut.py - a sender that goes away amid its upload leaves nothing."""
+"""check_cut.py - a sender that disconnects during its upload leaves nothing behind."""
 import json
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""check_drain.py - SIGTERM: an upload under way ends well, new ones do not begin."""
+"""check_drain.py - SIGTERM: an upload in progress completes, and no new one starts."""
 import os
 import signal
 import sys
@@ -11,7 +11,7 @@ from talk.server import Server
 
 
 def under_way(server, sock):
-    """Half of an upload is sent; and the half that is left."""
+    """Sends half of an upload; returns the other half."""
     body = trace()
     sock.sendall(head(server, len(body)) + body[:700])
     time.sleep(0.5)

@@ -1,8 +1,8 @@
-"""check_full.py - a full disk is told 507; what is stored stays, reading goes on.
+"""check_full.py - a full disk gives 507; stored data stay, and reads still work.
 
-The database lies in a tablespace on a small file system of its own, which needs
-the right to mount. (PostgreSQL's log lies elsewhere: without room for that, it
-stops altogether.)
+The database is in a tablespace on a small file system of its own, which requires the
+permission to mount. PostgreSQL's log is on another file system: without space for the
+log, PostgreSQL stops completely.
 """
 import os
 import pwd
@@ -36,9 +36,9 @@ def mount():
 
 
 def uploads(server):
-    """Sends more than there is room for, then looks what is left."""
+    """Sends more than fits, then checks what is left."""
     check(server.ask("POST", "/api/v1/uploads", body=trace())[0] == 202, "a small one")
-    # random bytes do not shrink
+    # random bytes do not compress
     noise = OPEN + b'{"ph":"X"}, ' + os.urandom(64 << 20)
     status, text = server.ask("POST", "/api/v1/uploads", body=noise)
     check(status == 507, f"{status} {text}")

@@ -1,4 +1,4 @@
-"""check_head.py - heads too long, refusals before and amid a body, keep-alive."""
+"""check_head.py - oversized heads, rejections before and during a body, keep-alive."""
 import os
 import sys
 import time
@@ -19,7 +19,7 @@ def said(server, data):
 
 
 def kept(server):
-    """Refused with its small body, a connection serves on."""
+    """A connection stays usable if a request with a small body is rejected."""
     with opened(server) as sock:
         png = MADE["png"]()
         for _ in range(2):
@@ -34,7 +34,8 @@ def kept(server):
 
 
 def amid(server):
-    """A large body that is no trace: told at once, though the sender goes on."""
+    """A large body that is not a trace is rejected at once, while the sender still
+    sends."""
     with opened(server) as sock:
         sock.sendall(head(server, 200 * MIB) + MADE["png"]())
         began, status = time.monotonic(), 0
@@ -53,13 +54,13 @@ def amid(server):
 
 
 def to_the_end(server):
-    """A sender that reads only when all is sent gets its answer too."""
+    """A sender that reads only after it has sent everything gets its answer too."""
     status, body = server.ask("POST", "/api/v1/uploads", body=MADE["png"]() + b"\0" * 20 * MIB)
     check((status, b"PNG image" in body) == (415, True), f"{status} {body}")
 
 
 def asked_first(server):
-    """Expect: 100-continue: told before a byte of the body is sent."""
+    """Expect: 100-continue: the answer comes before any byte of the body is sent."""
     more = "Expect: 100-continue\r\n"
     with opened(server) as sock:
         sock.sendall(head(server, 1 << 50, more=more))

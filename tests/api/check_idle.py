@@ -1,4 +1,5 @@
-"""check_idle.py - connections: silent ones are closed, and there is a most of them."""
+"""check_idle.py - silent connections are closed, and the number of connections is
+limited."""
 import os
 import sys
 import time

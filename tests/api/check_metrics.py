@@ -1,5 +1,5 @@
-"""check_metrics.py - what /metrics tells is well formed, and what docker/alerts.yml
-asks of it is there."""
+"""check_metrics.py - /metrics is well formed, and contains every series that
+docker/alerts.yml reads."""
 import json
 import os
 import re
@@ -19,7 +19,7 @@ ALERTS = os.path.join(HERE, "../../docker/alerts.yml")
 
 
 def read(text):
-    """{sample: value}; each has its help and type, said once, before it."""
+    """{sample: value}; each has its help and type, once, before it."""
     types, values = {}, {}
     for line in text.splitlines():
         if line.startswith("# TYPE "):

@@ -1,5 +1,5 @@
-"""check_patterns.py - a run's pattern table, uploaded again, is the same table;
-what comparisons answer is the same each time, and ranges named are read anew."""
+"""check_patterns.py - a run's pattern table, uploaded again, is the same table; a
+repeated comparison has the same answer; and a named range is evaluated again."""
 import csv
 import io
 import json
@@ -33,7 +33,7 @@ def table(server, run):
 
 
 def means(server, run):
-    """What a pattern table can carry of a run's functions."""
+    """The part of a run's functions that a pattern table can hold."""
     items = json.loads(text(server, f"runs/{run}/patterns?limit=5000"))["items"]
     return {(i["function"], i["device"]):
             (i["type"], i["launches_per_iteration"], i["iterations"], round(i["ns_per_iteration"], 1),
@@ -42,7 +42,7 @@ def means(server, run):
 
 
 def again(server, run, name):
-    """The run's table as a run of its own."""
+    """The run's table, uploaded as a run of its own."""
     first = table(server, run)
     copy = upload(server, first.encode(), name)
     second = table(server, copy)
@@ -52,8 +52,9 @@ def again(server, run, name):
 
 
 def rows(body):
-    """Rows in no order: functions of one total may change places. Times are of the
-    world in one and from the first record in the other where a trace tells none."""
+    """Rows without their order, because functions with equal totals may swap. Times are
+    Unix times in one table, and relative to the first record in the other if the trace
+    has no clock."""
     found = list(csv.DictReader(io.StringIO(body)))
     base = min((float(r["cycle_start_ts"]) for r in found if r["cycle_start_ts"]), default=0)
     for r in found:
@@ -63,7 +64,7 @@ def rows(body):
 
 
 def made(server):
-    """A trace's table: twelve steps of four functions and no counter."""
+    """The table of a trace: twelve iterations of four functions and no counter."""
     run = upload(server, MADE["steps"](), "steps")
     found = list(csv.DictReader(io.StringIO(table(server, run))))
     check(len(found) == 48, f"12 iterations of 4 functions: {len(found)}")
@@ -75,7 +76,7 @@ def made(server):
 
 
 def told(server):
-    """A table that came as one, with its counters."""
+    """A table that was uploaded as a table, with its counters."""
     with open(os.path.join(HERE, "data", "patterns.csv"), "rb") as f:
         run = upload(server, f.read(), "told")
     again(server, run, "told-again")

@@ -1,7 +1,7 @@
-"""check_proxy.py - behind nginx and Caddy, with the configurations of
+"""check_proxy.py - behind nginx and Caddy, with the configurations from
 server/README.md.
 
-Of the two what is installed is asked; without either there is nothing to ask.
+Each of the two is tested if it is installed; without either, nothing is tested.
 """
 import http.client
 import json
@@ -40,14 +40,14 @@ def at(name):
 
 
 def shown(first):
-    """The block of server/README.md that begins with this line."""
+    """The block of server/README.md that starts with this line."""
     with open(os.path.join(HERE, "../../server/README.md")) as f:
         found = re.search(rf"^    {re.escape(first)}\n(?:(?:    .*)?\n)+", f.read(), re.M)
     return textwrap.dedent(found[0])
 
 
 def swap(text, *pairs):
-    """The text with our places for those it shows; each has to be there."""
+    """The text with its example values replaced by ours; each of them must occur."""
     for old, new in pairs:
         assert old in text, f"server/README.md no longer says '{old}'"
         text = text.replace(old, new)
@@ -86,7 +86,7 @@ def caddy(port, behind):
 
 
 class Through(http.client.HTTPSConnection):
-    """To the proxy, wherever the name leads."""
+    """A connection to the proxy, whatever the host name resolves to."""
 
     def __init__(self, port):
         super().__init__(NAME, port, timeout=60,
@@ -120,7 +120,7 @@ def waited(port, process):
 
 
 def pieces():
-    """A trace whose length nobody tells."""
+    """A trace that is sent without a length."""
     yield OPEN
     for _ in range(100):
         yield b" " * 65536
@@ -128,7 +128,7 @@ def pieces():
 
 
 def through(what, port, server, boss):
-    """All that a proxy could stand in the way of."""
+    """Everything that a proxy could break."""
     origin = f"https://{NAME}:{port}"
     check(ask(port, "GET", "/")[0] == 200, f"{what}: the page")
     check(ask(port, "GET", "/api/v1/runs")[0] == 401, f"{what}: no loopback behind a proxy")

@@ -1,5 +1,5 @@
-"""check_sets.py - what matters, exported, is a set that can be taken in again: of
-runs with their own shapes and times, of a set figure by figure."""
+"""check_sets.py - importance, exported, is a reference set that can be imported again:
+for runs with their own shapes and times, for a set figure by figure."""
 import json
 import os
 import sys
@@ -42,7 +42,7 @@ def near(a, b):
 
 
 def figures(server, name):
-    """All that is told of a set's operators and shapes."""
+    """Everything that the API returns about a set's operators and shapes."""
     found = {}
     for item in json.loads(text(server, f"importance?reference_set={name}"))["items"]:
         shapes = json.loads(text(server, f"importance/{item['operator']}/shapes?reference_set={name}"))
@@ -51,7 +51,7 @@ def figures(server, name):
 
 
 def set_again(server):
-    """A set's export is the same set."""
+    """The export of a set is the same set."""
     keep(server, "hand", body("set-small.json"))
     copy = text(server, "importance?reference_set=hand&format=bench")
     keep(server, "copy", copy)
@@ -62,7 +62,8 @@ def set_again(server):
 
 
 def fleet_again(server):
-    """A fleet's export is a set of its shapes: those with sizes, no others."""
+    """The export of a fleet is a set of its shapes, without the operators that have
+    none."""
     upload(server, "a")
     upload(server, "b")
     kept = keep(server, "fleet", text(server, "importance?format=bench"))
@@ -81,7 +82,8 @@ def fleet_again(server):
 
 
 def two_types():
-    """The small trace, and beside its gemm of bf16 one of fp32 that takes less."""
+    """The small trace, with an fp32 gemm added to its bf16 gemm; the new one takes less
+    time."""
     trace = json.loads(body("matters.json"))
     events = trace["traceEvents"]
     own = [e for e in events if e.get("args", {}).get("External id") == 1]
@@ -97,7 +99,8 @@ def two_types():
 
 
 def types_again(server):
-    """An operator of two types is exported with that of most time; shapes keep theirs."""
+    """An operator with two dtypes is exported with the one of most time; shapes keep
+    theirs."""
     upload(server, "t", two_types())
     kept = text(server, "importance?format=bench&workload=t")
     gemm = [o for o in json.loads(kept)["operators"] if o["name"] == "gemm"][0]

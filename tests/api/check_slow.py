@@ -1,8 +1,9 @@
-"""check_slow.py - a body that trickles, or stops, is told 408 and closed.
+"""check_slow.py - a body that trickles, or stops, gets 408 and the connection is
+closed.
 
-The least rate is 4 KiB/s after the first 10 s; here a byte comes every half
-second, and in the second case none at all. A fast upload on the same server is
-not disturbed.
+The minimum rate is 4 KiB/s after the first 10 s. Here one byte is sent every half
+second, and in the second case none at all. A fast upload on the same server is not
+disturbed.
 """
 import os
 import sys

@@ -1,6 +1,6 @@
-"""check_stream.py - answers that are made while they are sent: slow readers,
-readers that go away, a pool of one connection, a stop and a lost database
-under way."""
+"""check_stream.py - answers that are generated while they are sent: slow readers,
+readers that disconnect, a pool of one connection, a stop and a lost database during the
+answer."""
 import hashlib
 import http.client
 import io
@@ -36,8 +36,8 @@ def upload(server, body):
 
 
 class Narrow(io.RawIOBase):
-    """A reader whose socket holds little, so that what it has not read is
-    still to be made."""
+    """A reader with a small socket buffer, so that most of the answer is generated only
+    when it reads."""
 
     def __init__(self, server, path, version="1.1"):
         self.sock = socket.socket()
@@ -65,8 +65,8 @@ class Narrow(io.RawIOBase):
         super().close()
 
     def finish(self):
-        """The body, or None where its end never came. From here on it reads as
-        others do: through 4 KiB a whole timeline would take half a minute."""
+        """The body, or None if its end never came. From here on it reads at normal
+        speed: through 4 KiB a whole timeline would take half a minute."""
         self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
         r = http.client.HTTPResponse(self)
         r.begin()
@@ -89,7 +89,7 @@ def until(server, name, value):
 
 
 def slow_readers(server, whole):
-    """The only connection is everybody's though several readers stand still."""
+    """The only database connection stays available while several readers have stopped."""
     slow = [Narrow(server, path) for path in PATHS * 3]
     until(server, "kernsift_captures_sending", len(slow))
     check(gauge(server, "kernsift_db_connections_in_use") == 1, "only who asks has one")
@@ -110,7 +110,7 @@ def leavers(server):
 
 
 def too_many(server):
-    """The ninth timeline at once is asked to come again."""
+    """The ninth simultaneous timeline gets 'try again later'."""
     held = [Narrow(server, PATHS[1]) for _ in range(8)]
     status, body = server.ask("GET", PATHS[1])
     check(status == 503 and json.loads(body)["error"]["message"] ==
@@ -123,7 +123,7 @@ def too_many(server):
 
 
 def heads(server):
-    """HEAD has no body, and nothing comes after it."""
+    """HEAD has no body, and nothing follows the head."""
     for path in PATHS:
         with opened(server) as sock:
             sock.sendall(f"HEAD {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
@@ -134,7 +134,8 @@ def heads(server):
 
 
 def old_reader(server, whole):
-    """HTTP/1.0 knows no chunks: the end is the connection's."""
+    """HTTP/1.0 has no chunked encoding: the end of the connection is the end of the
+    body."""
     for path in PATHS:
         with Narrow(server, path, "1.0") as sock:
             body = sock.finish()
@@ -142,7 +143,7 @@ def old_reader(server, whole):
 
 
 def lost(server):
-    """The database goes away under way: no answer looks whole."""
+    """The database stops during the answer: no answer looks complete."""
     slow = [Narrow(server, path) for path in PATHS]
     psql("ALTER DATABASE streams ALLOW_CONNECTIONS false",
          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'streams'")
@@ -160,7 +161,7 @@ def lost(server):
 
 
 def drained(server, whole):
-    """SIGTERM: what is being sent is sent to its end."""
+    """SIGTERM: an answer in progress is sent completely."""
     with Narrow(server, PATHS[0]) as one, Narrow(server, PATHS[1]) as other:
         server.process.send_signal(signal.SIGTERM)
         time.sleep(1)
@@ -171,7 +172,7 @@ def drained(server, whole):
 
 
 def undrained():
-    """A reader who stands still holds a stop up no longer than --drain_s."""
+    """A stopped reader delays a shutdown by at most --drain-s."""
     with Server("--drain_s", "1") as impatient:
         with Narrow(impatient, PATHS[0]) as one, Narrow(impatient, PATHS[1]) as other:
             impatient.process.send_signal(signal.SIGTERM)

@@ -1,5 +1,5 @@
-"""check_timeline.py - a run's Chrome trace holds what was uploaded, to the
-nanosecond, and uploaded again it gives the same tables."""
+"""check_timeline.py - a run's Chrome trace contains what was uploaded, to the
+nanosecond; uploaded again, it gives the same tables."""
 import collections
 import decimal
 import json
@@ -48,7 +48,7 @@ def upload(server, body, name):
 
 
 def flows(trace):
-    """Every arrow ends where a kernel or copy begins, and starts at its call."""
+    """Every arrow starts at its call and ends at the start of a kernel or copy."""
     at = collections.defaultdict(set)
     for e in trace["traceEvents"]:
         if e["ph"] in "sf":
@@ -64,7 +64,7 @@ def flows(trace):
 
 
 def processes(trace, pid):
-    """GPUs and the host are apart, and every process of an event has a name."""
+    """GPUs and the host are separate, and every process with an event has a name."""
     named = {e["pid"]: e["args"]["name"] for e in trace["traceEvents"]
              if e["ph"] == "M" and e["name"] == "process_name"}
     check(named.get(pid) == "python", f"the host: {named}")

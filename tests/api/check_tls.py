@@ -1,6 +1,6 @@
-"""check_tls.py - https: what is served, and what is refused to be served with.
+"""check_tls.py - HTTPS: what is served, and which settings are rejected.
 
-The certificate is made here; it is its own authority, for 127.0.0.1.
+The certificate is generated here; it is its own authority, for 127.0.0.1.
 """
 import http.client
 import json
@@ -35,7 +35,7 @@ def made(name):
 
 
 def refused(cert, key):
-    """(exit status, sentence) of a server that is told to use these."""
+    """(exit status, message) of a server that is started with these files."""
     p = subprocess.run(
         [os.path.join(BIN, "kernsiftd"), "serve", "--listen", "127.0.0.1:0", "--db", conninfo(),
          "--data", DIR.name, "--workers", "1", "--tls_cert", cert, "--tls_key", key],
@@ -44,7 +44,7 @@ def refused(cert, key):
 
 
 def pairs():
-    """What is no pair that could serve."""
+    """Files that are not a usable pair of certificate and key."""
     made("other")
     with open(at("empty"), "w"):
         pass
@@ -84,12 +84,12 @@ def pairs():
 
 
 def speaks(server, version):
-    """Whether a client is let in that speaks this version alone."""
+    """Whether a client that supports only this version can connect."""
     c = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     c.check_hostname, c.verify_mode = False, ssl.CERT_NONE
     c.set_ciphers("ALL:@SECLEVEL=0")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # old ones are deprecated
+        warnings.simplefilter("ignore")  # old versions are deprecated
         c.minimum_version = c.maximum_version = version
     try:
         with socket.create_connection(("127.0.0.1", server.port), 20) as s_:
@@ -100,7 +100,7 @@ def speaks(server, version):
 
 
 def plain(server):
-    """What a client gets that speaks no TLS."""
+    """What a client without TLS receives."""
     c = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
     try:
         c.request("GET", "/healthz")
@@ -110,7 +110,7 @@ def plain(server):
 
 
 def page(server, boss):
-    """The sign-in by https."""
+    """The sign-in over HTTPS."""
     body = json.dumps({"token": boss})
     for scheme, status in ("http", 403), ("https", 200):
         c = server.connect()
@@ -129,7 +129,7 @@ def page(server, boss):
 
 
 def warned():
-    """Whoever can be read on the way is told; the address is nobody's."""
+    """An unencrypted listener is reported; the address in the test has no owner."""
     for more, told in ([], 1), (["--proxy_tls"], 0):
         p = subprocess.run(
             [os.path.join(BIN, "kernsiftd"), "serve", "--listen", "192.0.2.1:0", "--db",
@@ -141,13 +141,13 @@ def warned():
 
 
 def uploads(server):
-    """Bodies that are long enough to be suspended, one of them refused amid its way."""
+    """Bodies long enough to be suspended, one of which is rejected halfway."""
     trace = OPEN + b" " * (24 << 20) + b"]}"
     status, said = server.ask("POST", "/api/v1/uploads", body=trace)
     check(status == 202 and json.loads(said)["bytes"] == len(trace), f"24 MiB: {said}")
     status, said = server.ask("POST", "/api/v1/uploads", body=b"\x00nothing" * (1 << 20))
     check(status == 415, f"8 MiB of nothing: {status} {said}")
-    # kernsift trusts what it is told to trust, and nothing else
+    # kernsift trusts only the certificates that it is configured to trust
     send = [os.path.join(BIN, "kernsift"), "upload", "--server", server.url, "--retries", "0",
             os.path.join(HERE, "data/two-kernels.json")]
     p = subprocess.run(send, capture_output=True, text=True, timeout=60)

@@ -1,5 +1,5 @@
-"""check_tokens.py - the command `token`, and --require_tokens: loopback is as far
-away as anywhere."""
+"""check_tokens.py - the command `token`, and --require-tokens: then loopback needs a
+token like any other address."""
 import json
 import os
 import re
@@ -14,14 +14,14 @@ from talk.sql import sql
 
 
 def token(server, *words):
-    """(exit status, what it said) of `kernsiftd token`."""
+    """(exit status, output) of `kernsiftd token`."""
     p = subprocess.run([os.path.join(BIN, "kernsiftd"), "token", *words, "--db", server.db,
                         "--data", server.dir], capture_output=True, text=True, timeout=60)
     return p.returncode, (p.stdout if p.returncode == 0 else p.stderr).strip()
 
 
 def misused(server):
-    """What the command refuses, before it looks for a database."""
+    """What the command rejects before it connects to a database."""
     new = ["--scope", "read", "--name", "x"]
     for words, sentence in (
             ([], "--scope: the value is missing (use --scope read|upload|admin)"),
@@ -80,7 +80,7 @@ def made_listed_revoked(server):
     check(len(lines) == 2 and row[1:4] == ["read", "chat", "ada"] and row[7] == "kernsiftd token"
           and all(re.fullmatch(day, at) for at in row[4:7]), f"its row: {row}")
     check(text not in "".join(lines), "not what opens")
-    # one from when a name might hold anything
+    # a token from a version that accepted any character in a name
     sql("UPDATE token SET name = E'a\\x1b[2J\\u009bé' WHERE name = 'ada'")
     odd = token(server, "list", "--project", "chat")[1].split("\n")[1].split("\t")
     check(odd[3] == "a?[2J?é", f"no terminal obeys a name: {odd}")

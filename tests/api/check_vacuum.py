@@ -1,5 +1,5 @@
-"""check_vacuum.py - `kernsiftd vacuum` beside a server that answers: what it says
-would go is what goes, and what is left answers as before."""
+"""check_vacuum.py - `kernsiftd vacuum` next to a running server: it deletes what the
+dry run announced, and the rest answers as before."""
 import json
 import os
 import subprocess
@@ -15,7 +15,7 @@ API = "/api/v1"
 
 
 def vacuum(server, *options):
-    """(exit status, lines, complaint)"""
+    """(exit status, lines, error message)"""
     p = subprocess.run([os.path.join(BIN, "kernsiftd"), "vacuum", "--db", server.db, "--data",
                         server.dir, *options], capture_output=True, text=True)
     return p.returncode, p.stdout.splitlines(), p.stderr.strip()
@@ -97,7 +97,7 @@ with Server() as server:
     said = rebuild(server)
     check(said == "2 uploads queued\n1 upload left as it is: the bytes were dropped\n", said)
     settled()
-    # the same file again brings the bytes back, under the same id
+    # uploading the same file again restores the bytes, under the same id
     check(uploaded(server, "project=p&name=old", "matters.json") == old, "the same upload")
     again = get(server, f"/uploads/{old[0]}")
     check((again["dropped_at"], again["bytes"]) == (None, sizes[old[0]]), f"has its bytes: {again}")
@@ -129,10 +129,10 @@ with Server() as server:
         check(vacuum(server, *options) == (2, [], f"kernsiftd: {sentence}"),
               f"{options}: {vacuum(server, *options)}")
     check(server.stop() == 0, "a clean stop")
-    # by itself
+    # automatic deletion
     with Server("--vacuum_s", "1") as by_itself:
         boss = {"Authorization": f"Bearer {by_itself.token('admin')}"}
-        # what cannot be written down does not go
+        # if the audit record cannot be written, nothing is deleted
         sql("ALTER TABLE audit ADD CONSTRAINT full_up CHECK (actor <> 'kernsiftd vacuum') NOT VALID")
         check(by_itself.ask("DELETE", f"{API}/runs/{kept[1]}", None, boss)[0] == 204, "deleted")
         end = time.monotonic() + 60

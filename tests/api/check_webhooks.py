@@ -1,8 +1,8 @@
-"""check_webhooks.py - webhooks and a receiver that is well, slow, hostile or away.
+"""check_webhooks.py - webhooks, with receivers that work, are slow, hostile or down.
 
-What is sent is signed, and checked by the lines that server/README.md shows; it goes out
-once, however many servers there are; it is tried again until it is taken or there
-is no use; it leads nowhere but where it may; and nobody waits for it.
+A delivery is signed, and checked with the lines that server/README.md shows. It is sent
+once, however many servers run. It is retried until a receiver accepts it or a retry is
+pointless. It goes only to permitted addresses, and nothing else waits for it.
 """
 import hmac
 import json
@@ -28,12 +28,12 @@ def shown():
         code.append(lines[at][4:])
         at += 1
     names = {}
-    exec("\n".join(code), names)  # our own text
+    exec("\n".join(code), names)  # the text is our own
     return names["genuine"]
 
 
 class Boss:
-    """An admin of a server."""
+    """An admin's requests to a server."""
 
     def __init__(self, server):
         self.server = server
@@ -56,7 +56,7 @@ class Boss:
         return self.ask("GET", f"/webhooks/{hook['id']}/deliveries?limit=500")[1]["items"]
 
     def ended(self, hook, tries=1):
-        """Its deliveries once each had so many tries and the last one's answer."""
+        """Its deliveries, once each has this many attempts and this last answer."""
         end = time.monotonic() + 60
         while time.monotonic() < end:
             items = self.deliveries(hook)
@@ -67,7 +67,7 @@ class Boss:
 
 
 def now(hook):
-    """What is to be tried again, is tried now."""
+    """Makes a pending retry due now."""
     sql(f"UPDATE webhook_delivery SET next_attempt_at = now(), error = NULL WHERE next_attempt_at IS NOT NULL "
         f"AND webhook_id = {hook['id']}; NOTIFY kernsift_event")
 
@@ -131,7 +131,7 @@ def gone(boss, receiver):
 
 
 def hostile(boss, receiver):
-    """Each has its sentence, and its answer ends."""
+    """Each failure has its message, and each attempt ends."""
     hooks = {}
     for path in ("/away", "/body", "/head", "/interim", "/nonsense", "/404", "/trailer"):
         hooks[path] = boss.hook(receiver.url(path))
@@ -155,7 +155,7 @@ def hostile(boss, receiver):
 
 
 def hanging(boss, receiver):
-    """Uploads, answers and other receivers go on; it ends after 10 s."""
+    """Uploads, answers and other receivers continue; the attempt ends after 10 s."""
     server = boss.server
     well = boss.hook(receiver.url("/200/well"))
     boss.tell(well)
@@ -190,7 +190,7 @@ def hanging(boss, receiver):
 
 
 def unwritten(boss, receiver):
-    """An answer that cannot be written down is kept, and nobody is told twice."""
+    """An answer that cannot be recorded is kept, and no receiver is called twice."""
     hook = boss.hook(receiver.url("/200/unwritten"))
     sql("ALTER TABLE webhook_delivery ADD CONSTRAINT away CHECK (delivered_at IS NULL) NOT VALID")
     boss.tell(hook)
@@ -219,7 +219,7 @@ def dropped(boss, receiver):
 
 
 def crowded(boss, receiver):
-    """Two servers, one queue: each goes out once."""
+    """Two servers, one queue: each delivery is sent once."""
     hooks = [boss.hook(receiver.url(f"/200/crowd/{i}")) for i in range(5)]
     ids = ",".join(str(h["id"]) for h in hooks)
     with Server("--webhook_private", "127.0.0.0/8") as other:
@@ -235,7 +235,8 @@ def crowded(boss, receiver):
 
 
 def refused(receiver):
-    """Names and forms that lead here, without leave: nobody is called."""
+    """Names and notations that resolve to this machine, without permission: no call is
+    made."""
     with Server() as server:
         boss = Boss(server)
         urls = [receiver.url("/200/private", host) for host in
@@ -270,7 +271,7 @@ with Receiver() as far, Server("--webhook_private", "127.0.0.0/8") as near:
     admin = Boss(near)
     for case in (signed, again, gone, hostile, hanging, crowded, unwritten, dropped):
         case(admin, far)
-    # one hangs still
+    # one of them still hangs
     start = time.monotonic()
     check(near.stop() == 0, "a clean stop")
     check(time.monotonic() - start < 10, f"at once: {time.monotonic() - start:.1f} s")

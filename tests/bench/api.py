@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""api.py - sixteen people and pipelines ask at once, while uploads go on.
+"""api.py - sixteen people and pipelines send requests at once, while uploads continue.
 
-A release server with a private cluster of its own, a project of 50 heads of
-three runs and a few gates. Sixteen kept connections ask a mix of routes, each
-the next as soon as the last was answered; four more send what CI sends, small
-traces, forty a second in all, which are ingested meanwhile. No answer may be anything but
-200. Nothing is cached on the asking side; each route is asked in two ways, so
-that answers kept by the server are not all there is.
+A release server with its own private cluster, a project of 50 heads of three runs and a
+few gates. Sixteen kept connections request a mix of routes, each the next as soon as
+the last was answered. Four more send what CI sends: small traces, forty per second in
+all, which are ingested meanwhile. Every answer must be 200. The client caches nothing.
+Each route is requested in two ways, so that answers cached by the server are not the
+only ones.
 """
 import http.client
 import json
@@ -43,7 +43,7 @@ class Asker:
 
 
 def history(a):
-    """50 heads, every run of them there; a few gates."""
+    """50 heads with all their runs; a few gates."""
     h = History(HEADS, {25: 1.07})
     for head in range(HEADS):
         for run in range(RUNS):

@@ -1,12 +1,14 @@
-/* bench_api.c - many clients ask a mix of routes as fast as they are answered.
+/* bench_api.c - many clients request a mix of routes as fast as they are
+ * answered.
  *
  *   bench_api PORT SECONDS CONNECTIONS UPLOADS BYTES_PER_S FILE PATH...
  *
- * Each of CONNECTIONS keeps its connection and asks the PATHs in turn, each from
- * another one on, the next as soon as the last was answered, while UPLOADS
- * others send FILE again and again at BYTES_PER_S. Prints for bench/api.py, a line
- * per path: PATH REQUESTS BUSY FAILED P50_NS P99_NS MAX_NS; then `uploads`, and
- * `all REQUESTS NS`. BUSY is 503, FAILED what is neither that nor 200. */
+ * Each of CONNECTIONS keeps its connection and requests the PATHs in turn,
+ * each starting with another one, the next as soon as the last was answered.
+ * UPLOADS others send FILE again and again at BYTES_PER_S. Prints for
+ * bench/api.py one line per path: PATH REQUESTS BUSY FAILED P50_NS P99_NS
+ * MAX_NS; then `uploads`, and `all REQUESTS NS`. BUSY counts 503, FAILED every
+ * status except that and 200. */
 #include "load.h"
 #include "talk.h"
 #include <stdio.h>
@@ -24,7 +26,7 @@ struct asking {
 	int port, first, paths_n;
 	char **paths;
 	int64_t until_ns;
-	struct answered *all; /* free() it */
+	struct answered *all; /* the caller frees it */
 	size_t n, room;
 	pthread_t thread;
 };
@@ -60,7 +62,7 @@ static int by_size(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* A path's answers of all connections; how many there were. */
+/* Collects the answers to a path on all connections; returns their number. */
 static size_t tell(const struct asking *all, int connections, int path)
 {
 	size_t n = 0, room = 0;
@@ -80,7 +82,7 @@ static size_t tell(const struct asking *all, int connections, int path)
 			failed += one->status != 503 && one->status != 200;
 		}
 	qsort(took, n, sizeof *took, by_size);
-	/* the smallest value that 50 or 99 of 100 do not pass */
+	/* the smallest value that at least 50 or 99 of 100 do not exceed */
 	printf("%s %zu %d %d %lld %lld %lld\n", all->paths[path], n, busy,
 		failed, (long long)took[n ? (n + 1) / 2 - 1 : 0],
 		(long long)took[n ? (n * 99 + 99) / 100 - 1 : 0],

@@ -2,10 +2,11 @@
  *
  *   bench_collector decode|eager RECORDS_PER_SECOND SECONDS FOLDER
  *
- * Two threads hand buffers of 1 MiB over at that rate; one reads, encodes and
- * writes, as the collector's own does. CPU is of both callbacks and of that
- * thread, not of making the records. At the end all captures are read again and
- * their rows counted. A line per figure: NAME VALUE. */
+ * Two threads submit buffers of 1 MiB at that rate; one reads, encodes and
+ * writes, as the collector's own thread does. CPU time is that of both
+ * callbacks and of that thread, without generating the records. At the end all
+ * captures are read again and their rows counted. One line per figure: NAME
+ * VALUE. */
 #include "clock.h"
 #include "encode.h"
 #include "measure.h"
@@ -47,7 +48,7 @@ static const char *call_name(void *ctx, bool driver, uint32_t cbid)
 	return "cudaLaunchKernel_v7000";
 }
 
-/* Hands over one buffer; how many records it holds. */
+/* Submits one buffer; returns the number of its records. */
 static int64_t hand_over(struct maker *m)
 {
 	size_t size, most;

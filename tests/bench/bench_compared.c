@@ -1,12 +1,12 @@
-/* bench_compared.c - what reading runs for a comparison costs, and nothing else
- * of it.
+/* bench_compared.c - measures only the reading of runs for a comparison.
  *
- *   bench_compared CONNINFO make FUNCTIONS ITERATIONS RUNS   stores runs of noise
+ *   bench_compared CONNINFO make FUNCTIONS ITERATIONS RUNS   stores noisy runs
  *   bench_compared CONNINFO read ROUNDS ID...            query_compared()
  *   bench_compared CONNINFO repeats ROUNDS MOST ID...    query_repeats()
  *
- * `make` migrates first and prints the runs' ids. The others ask once unseen,
- * and then print for bench/db_compared, a line a round: NAME CPU_NS WALL_NS. */
+ * `make` migrates first and prints the ids of the runs. The others query once
+ * without timing, and then print for bench/db_compared one line per round:
+ * NAME CPU_NS WALL_NS. */
 #include "measure.h"
 #include "migrate.h"
 #include "query_compared.h"
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The same at each run of the program. */
+/* Reproducible: equal in each execution of the program. */
 static int64_t noise(int64_t from, int64_t until)
 {
 	static uint64_t seed = 1;
@@ -129,7 +129,7 @@ static bool make(struct db *db, char **argv, struct err *e)
 struct question {
 	int64_t *runs;
 	uint32_t n;
-	int rounds, most; /* 0: to compare them, not what repeats them */
+	int rounds, most; /* 0: read the runs to compare, not their repeats */
 };
 
 static bool ask(struct db *db, const struct question *q, struct arena *a,

@@ -1,10 +1,11 @@
-/* bench_counters.c - what a turn of the collector's counters costs.
+/* bench_counters.c - the cost of one turn of the collector's counters.
  *
  *     bench_counters [NVML]
  *
- * Lines NAME VALUE: nanoseconds of this thread's CPU per turn, over 2,000 turns
- * of the real /proc; with the path of an NVML the same of its readings, and by
- * the clock, since the driver may make them wait. */
+ * Prints lines NAME VALUE: nanoseconds of this thread's CPU time per turn,
+ * over 2,000 turns with the real /proc. With the path of an NVML, also those
+ * of its readings, and their wall time, because the driver may make them wait.
+ * */
 #include "host.h"
 #include "nvml.h"
 #include "clock.h"
@@ -40,7 +41,7 @@ static void tell(const char *name, int64_t cpu_ns, int64_t wall_ns, int turns)
 		(double)cpu_ns / turns, name, (double)wall_ns / turns);
 }
 
-/* `turns` of f, each `apart_ns` after the other by the made-up clock. */
+/* `turns` turns of f; the simulated clock advances by `apart_ns` per turn. */
 static void measure(const char *name, void (*f)(void), int64_t apart_ns,
 	int turns)
 {

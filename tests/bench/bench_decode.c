@@ -1,9 +1,10 @@
-/* bench_decode.c - one trace decoded, analysed and written as a capture, as an
- * ingest does it.
+/* bench_decode.c - decodes one trace, analyzes it and writes it as a capture,
+ * like an ingest worker.
  *
- * The file goes through the rooms' own headers: decode(), then profile_from()
- * for every process found, in an arena that starts empty, then capture_write()
- * to nowhere. What it prints is for bench/decode.py and formats.py. */
+ * The file goes through the modules' own headers: decode(), then
+ * profile_from() for every process found, in an arena that starts empty, then
+ * capture_write() with the output discarded. bench/decode.py and formats.py
+ * read the printed lines. */
 #include "analyze.h"
 #include "capture_write.h"
 #include "decode.h"

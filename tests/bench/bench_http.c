@@ -1,11 +1,11 @@
-/* bench_http.c - how long small requests take, idle and among uploads.
+/* bench_http.c - the latency of small requests, idle and during uploads.
  *
  *   bench_http PORT SECONDS RATE UPLOADS BYTES_PER_S FILE PATH...
  *
- * Asks each PATH at RATE requests a second, first with nothing else going on,
- * then while UPLOADS connections send FILE again and again, each at most
- * BYTES_PER_S (0: as fast as it goes). Prints a line per path and phase for
- * bench/http.py: PATH PHASE REQUESTS FAILED P50_NS P99_NS MAX_NS. */
+ * Requests each PATH at RATE per second, first without any other load, then
+ * while UPLOADS connections send FILE again and again, each at most at
+ * BYTES_PER_S (0: as fast as possible). Prints for bench/http.py one line per
+ * path and phase: PATH PHASE REQUESTS FAILED P50_NS P99_NS MAX_NS. */
 #include "load.h"
 #include "talk.h"
 #include <stdio.h>
@@ -40,14 +40,14 @@ static void tell(const char *path, const char *phase, struct reading *r)
 		free(r[i].latency_ns);
 	}
 	qsort(all, (size_t)n, sizeof *all, by_size);
-	/* the smallest value that 50 or 99 of 100 do not pass */
+	/* the smallest value that at least 50 or 99 of 100 do not exceed */
 	printf("%s %s %d %d %lld %lld %lld\n", path, phase, n, failed,
 		(long long)all[(n + 1) / 2 - 1],
 		(long long)all[(n * 99 + 99) / 100 - 1], (long long)all[n - 1]);
 	free(all);
 }
 
-/* All paths at once, each by several readers whose times interleave. */
+/* All paths at once, each by several readers whose requests interleave. */
 static void read_all(const struct plan *p, const char *phase)
 {
 	struct reading all[PATHS][READERS] = { 0 };

@@ -1,15 +1,16 @@
-/* bench_importance.c - what a fleet's sums cost: to keep, and to ask for.
+/* bench_importance.c - the cost of a fleet's sums: of updating and of querying
+ * them.
  *
- *   bench_importance CONNINFO make RUNS WORKLOADS   saves runs, the ordinary way
+ *   bench_importance CONNINFO make RUNS WORKLOADS   saves runs as usual
  *   bench_importance CONNINFO fold LIMIT            folds until nothing is left
- *   bench_importance CONNINFO save ROUNDS NTH       saves a run each round
+ *   bench_importance CONNINFO save ROUNDS NTH       saves one run per round
  *   bench_importance CONNINFO fleet ROUNDS DAY      query_fleet() by many filters
- *   bench_importance CONNINFO shapes ROUNDS DAY     query_fleet_shapes() likewise
+ *   bench_importance CONNINFO shapes ROUNDS DAY     query_fleet_shapes(), too
  *   bench_importance CONNINFO count 0               runs in the sums
  *
- * Each run has 20 operators in one or two phases and some 40 shapes; its workload
- * is its number modulo WORKLOADS. DAY is the last one that there are runs of.
- * Prints a line a round: NAME CPU_NS WALL_NS. */
+ * Each run has 20 operators in one or two phases and some 40 shapes; its
+ * workload is its number modulo WORKLOADS. DAY is the last day that has runs.
+ * Prints one line per round: NAME CPU_NS WALL_NS. */
 #include "measure.h"
 #include "migrate.h"
 #include "query_fleet.h"
@@ -22,7 +23,7 @@
 
 enum { OPERATORS = 20, SHAPES = 2, DAYS = 90, WORKLOADS = 200 };
 
-/* The same at each run of the program. */
+/* Reproducible: equal in each execution of the program. */
 static int64_t noise(int64_t from, int64_t until)
 {
 	static uint64_t seed = 1;
@@ -151,7 +152,7 @@ static bool make(struct db *db, int runs, int workloads, struct err *e)
 static bool saves(struct db *db, int rounds, int nth, struct err *e)
 {
 	bool ok = true;
-	/* What is not measured plans the statements. */
+	/* One unmeasured round, in which the statements are planned. */
 	for (int i = -10; ok && i < rounds; i++) {
 		struct moment begun;
 		ok = store(db, nth + 10 + i, WORKLOADS, &begun, e);
@@ -174,8 +175,8 @@ static bool fold(struct db *db, int limit, struct err *e)
 	return ok;
 }
 
-/* As people ask: all there is; the last days; a project's; a phase's; between
- * any two days. */
+/* Typical filters: everything; the last days; a project; a phase; an interval
+ * between any two days. */
 static const char *filter(struct fleet_filter *f, int nth, int day)
 {
 	static const int64_t day_us = INT64_C(86400000000);

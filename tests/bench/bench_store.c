@@ -1,13 +1,13 @@
-/* bench_store.c - the database's part of one ingest, and nothing else of it.
+/* bench_store.c - measures only the database's part of one ingest.
  *
  *   bench_store CONNINFO            migrates
  *   bench_store CONNINFO FILE       stores FILE as one upload and its runs
  *
- * The file is decoded, analysed and its captures are written into memory
- * first, outside the clock. What is timed is
- * what an upload and its ingest ask of PostgreSQL through store/'s headers:
- * begin, every chunk, finish; then claim, progress, save. Prints for
- * bench/db_part: NAME CPU_NS WALL_NS. */
+ * The file is decoded and analyzed, and its captures are written into memory,
+ * before the clock starts. The timed part is what an upload and its ingest
+ * send to PostgreSQL through the headers of store/: begin, every chunk,
+ * finish; then claim, progress, save. Prints for bench/db_part: NAME CPU_NS
+ * WALL_NS. */
 #include "analyze.h"
 #include "buf.h"
 #include "capture_write.h"

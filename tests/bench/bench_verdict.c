@@ -1,10 +1,11 @@
-/* bench_verdict.c - what it costs to judge 300 functions over 240 iterations a side
- * with 2,000 permutations, and to do no more than read as many numbers.
+/* bench_verdict.c - the cost of the verdict on 300 functions over 240
+ * iterations per side with 2,000 permutations, and of only reading as many
+ * numbers.
  *
  *   bench_verdict [verdict|read]     one line: NAME CPU_NS WALL_NS
  *
- * The yardstick reads the matrix of times once per permutation, adding it up:
- * what permuting iteration by iteration could not do without. */
+ * The yardstick reads the matrix of times once per permutation and adds it up:
+ * the minimum that permuting iteration by iteration would need. */
 #include "measure.h"
 #include "verdict.h"
 #include "xoshiro.h"

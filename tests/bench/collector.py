@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""collector.py - a million records a second for ten seconds through the collector."""
+"""collector.py - the collector with a million records per second for ten seconds."""
 import os
 import subprocess
 import sys
@@ -8,7 +8,8 @@ import tempfile
 from common import BENCH_BIN, tell
 
 RATE, SECONDS = 1000000, 10
-# mix, and the most bytes that a kernel may take with all that belongs to it
+# mix, and the maximum number of bytes per kernel, including everything that belongs to
+# it
 MIXES = (('decode', 4), ('eager', 8))
 PROGRAM = f'{BENCH_BIN}/bench_collector'
 
@@ -45,7 +46,8 @@ out = subprocess.run([f'{BENCH_BIN}/bench_counters'], capture_output=True,
                      text=True, check=True).stdout
 ns = {name: float(value) for name, value in
       (line.split() for line in out.splitlines())}
-# ten readings a second, of which one holds what is read once a second
+# ten readings per second, one of which includes the values that are read once per
+# second
 cost = 9 * ns['host.fast.cpu_ns'] + ns['host.slow.cpu_ns']
 tell('collector.counters.host', cost / 1e3, 'us of CPU per second', '<= 500',
      cost <= 5e5)

@@ -1,4 +1,4 @@
-"""common.py - what the benches share: traces, a server, a line of result."""
+"""common.py - shared by the benches: traces, a server, a line of result."""
 import os
 import socket
 import subprocess
@@ -11,7 +11,7 @@ SRC = os.environ['KERNSIFT_SRC']
 BIN = os.environ['KERNSIFT_BIN']
 BENCH_BIN = os.environ['KERNSIFT_BENCH_BIN']
 REAL = os.path.join(SRC, '..', 'shared', 'traces', 'kineto')
-# name, and what stands in for it where the real one is absent
+# name, and the options of the generated trace that replaces it if it is absent
 TRACES = (
     ('resnet-ddp_v100_54mb', ['--events', '160000']),
     ('owlv2-large_h100', ['--events', '165000', '--stacks']),
@@ -21,7 +21,7 @@ TRACES = (
 
 
 def tell(name, value, unit, goal=None, met=None):
-    """`name value unit (goal …, met)`, a line that a person and grep can read."""
+    """Prints `name value unit (goal …, met)`, a line for people and for grep."""
     text = f'{value:.3g}' if isinstance(value, float) and value < 100 \
         else f'{value:.0f}'
     end = '' if goal is None else f' (goal {goal}, {"met" if met else "missed"})'
@@ -57,7 +57,7 @@ def free_port():
 
 @contextmanager
 def server(folder, *options):
-    """A kernsiftd of its own with a cluster of its own; gives (port, process)."""
+    """Starts a kernsiftd with its own cluster; yields (port, process)."""
     port = free_port()
     with open(f'{folder}/server.log', 'ab') as log:
         p = subprocess.Popen(
@@ -114,7 +114,7 @@ def processes(word, parent):
 
 
 def busy_share(seconds):
-    """How much of the machine's CPU time is used, whoever uses it: 0 to 1."""
+    """The share of the machine's CPU time that all processes use: 0 to 1."""
     def read():
         with open('/proc/stat') as f:
             ticks = [int(x) for x in f.readline().split()[1:9]]

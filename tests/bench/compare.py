@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""compare.py - the verdict over 300 functions, 240 iterations and 2,000 permutations."""
+"""compare.py - the verdict on 300 functions with 240 iterations and 2,000 permutations.
+"""
 import os
 import subprocess
 

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""decode.py - decode and analyse, beside Jansson and beside inflate-and-scan.
+"""decode.py - decoding and analysis, compared with Jansson and with inflate-and-scan.
 
-Per trace: rounds of fresh processes, one of each kind in turn, so that what
-else the machine does hits all of them alike. Rates are megabytes of JSON per
-second of CPU time; a ratio is the median of the rounds' ratios.
+Per trace: rounds of new processes, one of each kind in turn, so that other load on the
+machine affects all of them equally. Rates are megabytes of JSON per second of CPU time;
+a ratio is the median of the rounds' ratios.
 """
 import gzip
 import os
@@ -26,7 +26,7 @@ def run(*argv):
 
 
 def peak_kib(*argv):
-    """The most memory a program ever held, its output thrown away."""
+    """The peak memory of a program; its output is discarded."""
     p = subprocess.Popen(argv, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(p.pid, 0)
     p.returncode = status

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""formats.py - each format's decode rate, and what a capture takes.
+"""formats.py - the decode rate of each format, and the size of captures.
 
-Every trace under ../shared/traces that can be read, in fresh processes: rows
-decoded per second of CPU time, by format; the same traces as captures; bytes
-per kernel record in them (chunks of kernels and of launches), and what writing
-one costs beside decoding. Left out are tables, which have no records.
+Every readable trace under ../shared/traces, in new processes: rows decoded per second
+of CPU time, by format; the same traces as captures; their bytes per kernel record
+(chunks of kernels and of launches), and the time to write one relative to decoding.
+Tables are excluded because they have no records.
 """
 import os
 import subprocess
@@ -20,7 +20,7 @@ FORMATS = {'kineto': ('.json.gz', '.json'), 'nsys': ('.sqlite',),
 
 
 def measured(path):
-    """What bench_decode says, its times the median of some runs; or None."""
+    """The output of bench_decode, with times as medians of several runs; or None."""
     runs = []
     for _ in range(ROUNDS):
         p = subprocess.run([f'{BENCH_BIN}/bench_decode', path], check=False,
@@ -35,7 +35,7 @@ def measured(path):
 
 
 def traces(format):
-    """The real ones; few kernels in `repeats/` say little of a format."""
+    """The recorded traces; `repeats/` has too few kernels to represent a format."""
     top = os.path.join(FOLDER, format)
     names = sorted(os.listdir(top)) if os.path.isdir(top) else []
     return [os.path.join(top, n) for n in names
@@ -43,7 +43,7 @@ def traces(format):
 
 
 def each(format, folder):
-    """(original, as a capture) of what can be read, a line for its bytes."""
+    """(original, as a capture) of each readable trace; prints a line for its bytes."""
     for path in traces(format):
         name = os.path.basename(path)
         for end in FORMATS[format]:

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""importance.py - what a fleet of 100,000 runs costs beside one of 1,000.
+"""importance.py - the cost of a fleet of 100,000 runs, compared with one of 1,000.
 
-Called by tests/bench/run, which sets KERNSIFT_BENCH_BIN; builds
-bench_importance there. A private PostgreSQL that does sync its log to disk: 1,000
-runs of 200 workloads over 90 days, 20 operators each, saved the ordinary way and
-folded; asked; then each of them 99 times more on other days, copied by SQL with
-their deltas, folded as ever, and asked again.
+Called by tests/bench/run, which sets KERNSIFT_BENCH_BIN and builds bench_importance
+there. It uses a private PostgreSQL that does sync its log to disk. First it saves 1,000
+runs of 200 workloads over 90 days, 20 operators each, as usual, folds them and queries
+them. Then SQL copies each of them 99 times to other days, with their deltas. These are
+folded as usual, and queried again.
 
   fleet   query_fleet(): all of it, the last days, between any two days, a project,
           a phase on a platform, a workload's last month, in turn
@@ -55,7 +55,7 @@ def quantile(values, q):
 
 
 def spread_days():
-    """Runs that were all saved now are of the last 90 days."""
+    """Spreads runs that were all saved now over the last 90 days."""
     psql(f"""
         UPDATE run SET created_at = to_timestamp(86400.0 *
             ({TODAY} - (run_id * 7919 % {DAYS})) + 3600);
@@ -72,7 +72,7 @@ def columns(table, but):
 
 
 def multiply():
-    """Each run and its upload 99 times more, on other ones of the 90 days."""
+    """Copies each run and its upload 99 times, to other days of the 90."""
     day = f'{TODAY} - ((o.run_id * 7919 + k * 13) % {DAYS})::int'
     copies = f'generate_series(1, {TIMES - 1}) k'
     run = columns('run', "'run_id', 'upload_id', 'created_at'")
@@ -121,7 +121,7 @@ def addresses():
 
 
 def ask_http(folder):
-    """Milliseconds of each GET; None where there is no such address yet."""
+    """Milliseconds of each GET; None if the route does not exist yet."""
     port = common.free_port()
     with open(f'{folder}/log', 'ab') as log:
         p = subprocess.Popen(

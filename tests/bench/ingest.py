@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""ingest.py - what a whole ingest takes: wall time and the worker's memory.
+"""ingest.py - the cost of a whole ingest: wall time and the worker's memory.
 
-A release server with a private cluster; each trace is uploaded and waited for
-while nothing else goes on. The memory is the kernel's count of the most that
-a worker process ever held (VmHWM), reset before each trace.
+A release server with a private cluster. Each trace is uploaded and waited for without
+any other load. The memory is the kernel's value for the peak of a worker process
+(VmHWM), reset before each trace.
 """
 import gzip
 import os

@@ -19,7 +19,8 @@ static void *read_on(void *ctx)
 	double every = SECOND_NS / r->per_s;
 	int due = (int)((double)(r->until_ns - r->from_ns) / every);
 	r->latency_ns = calloc((size_t)due + 1, sizeof *r->latency_ns);
-	talk_get(&t, r->path); /* the connection is there before it counts */
+	talk_get(&t,
+		r->path); /* the connection is open before the measurement starts */
 	for (int i = 0; i < due; i++) {
 		int64_t when = r->from_ns + (int64_t)(i * every);
 		talk_sleep_until_ns(when);

@@ -1,10 +1,11 @@
-/* load.h - readers that ask at a fixed rate, and senders that never stop.
+/* load.h - readers that send requests at a fixed rate, and senders that never
+ * stop.
  *
- * A reader's request has a time at which it was due; its latency counts from
- * there, also where an earlier answer was still awaited (no coordinated
- * omission). Readers stand for clients on other machines: where they may, they
- * run at real-time priority, so that waiting for this machine's scheduler on
- * the client's side is not counted as the server's. */
+ * A request of a reader has a time at which it was due. Its latency counts
+ * from then, even if an earlier answer was still awaited (no coordinated
+ * omission). Readers represent clients on other machines. They run at
+ * real-time priority if they may, so that waiting for this machine's scheduler
+ * on the client's side does not count as the server's time. */
 #pragma once
 #include <pthread.h>
 #include <stdbool.h>
@@ -17,7 +18,7 @@ struct reading {
 	int64_t from_ns, until_ns;
 
 	int64_t *latency_ns; /* as many as were due; free() it */
-	int n, failed; /* failed: any status but 200 */
+	int n, failed; /* failed: every status except 200 */
 	bool real_time;
 	pthread_t thread;
 };
@@ -26,10 +27,10 @@ void reading_start(struct reading *r);
 void reading_join(struct reading *r);
 
 struct sending {
-	int port, number; /* the number makes its uploads unlike others' */
+	int port, number; /* the number makes its uploads unique */
 	const void *bytes;
 	size_t len;
-	int64_t per_s; /* bytes a second; 0 as fast as it goes */
+	int64_t per_s; /* bytes per second; 0: as fast as possible */
 	const volatile bool *stop;
 
 	int accepted, refused, broken;

@@ -1,7 +1,7 @@
-/* measure.h - what one piece of work cost this process.
+/* measure.h - the cost of one piece of work for this process.
  *
- * CPU time of the whole process is what ratios are made of: the machine is
- * shared, and time that others took is not the work's. */
+ * Ratios use the CPU time of the whole process: the machine is shared, and
+ * time that other processes used is not part of the work. */
 #pragma once
 #include <stdint.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static inline void measure_tell(const char *name, struct moment from,
 		(long long)(to.wall_ns - from.wall_ns));
 }
 
-/* The most memory this process ever held, in KiB. */
+/* The peak memory of this process, in KiB. */
 static inline void measure_tell_peak(void)
 {
 	struct rusage u;

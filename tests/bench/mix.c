@@ -1,4 +1,5 @@
-/* mix.c - a step's kernels, and records of it with noise that is drawn before. */
+/* mix.c - the kernels of a step, and records of it with noise drawn in
+ * advance. */
 #include "mix.h"
 #include <cupti.h>
 #include <math.h>

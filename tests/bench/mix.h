@@ -1,9 +1,9 @@
-/* mix.h - records as a CUDA program would have CUPTI write them.
+/* mix.h - records as CUPTI would write them for a CUDA program.
  *
  * decode: an LLM's decoding step replayed from a CUDA graph, 1,300 kernels of
- * 40 functions, one launch a step. eager: the same kernels launched one by one,
- * each with the call that launched it, from two threads. Durations are each
- * kernel's own, with 2 % and 60 ns of noise, in ticks of 32 ns. */
+ * 40 functions, one launch per step. eager: the same kernels launched one by
+ * one, each with the call that launched it, from two threads. Each kernel has
+ * its own duration, with 2 % and 60 ns of noise, in ticks of 32 ns. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ struct mix {
 	uint64_t at_ns; /* of the GPU */
 	uint64_t host_ns;
 	uint32_t correlation;
-	uint32_t place; /* in the step */
+	uint32_t place; /* position in the step */
 	uint64_t random;
 };
 
@@ -30,8 +30,9 @@ struct mix_count {
 	int64_t kernels, calls;
 };
 
-/* What all mixes share: the step's kernels and noise to pick from. */
+/* Shared by all mixes: the kernels of the step, and the noise. */
 void mix_prepare(void);
-/* As many records as fit; how many bytes they are. `buffer` is zeroed. */
+/* Writes as many records as fit; returns their bytes. `buffer` must be zeroed.
+ * */
 size_t mix_fill(struct mix *m, uint8_t *buffer, size_t bytes,
 	struct mix_count *n);

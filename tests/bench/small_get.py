@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""small_get.py - p99 of a small GET, idle and with 8 uploads going on.
+"""small_get.py - p99 of a small GET, idle and during 8 uploads.
 
-A release server with a private cluster of its own; both phases in one run.
-The upload is a real trace, sent packed by 8 connections that never stop.
-`fast` lets each send as fast as the server takes it; `paced` holds each to
-what eight people on one gigabit line would have.
+A release server with its own private cluster; both phases in one run. The upload is a
+recorded trace, sent compressed by 8 connections that never stop. `fast` lets each send
+as fast as the server accepts it; `paced` limits each to an eighth of a one-gigabit
+line.
 """
 import os
 import subprocess
@@ -15,7 +15,7 @@ import common
 from common import BENCH_BIN, tell
 
 SECONDS = os.environ.get('KERNSIFT_BENCH_SECONDS', '10')
-RATE = '100'  # requests a second for each path
+RATE = '100'  # requests per second for each path
 UPLOADS = '8'
 PATHS = ('/healthz', '/api/v1/runs/1')
 PACED = str(125000000 // 8)
@@ -60,7 +60,7 @@ def main():
     with tempfile.TemporaryDirectory() as files:
         name, packed = common.traces(files)[0]
         for kind, per_s in (('fast', '0'), ('paced', PACED)):
-            # a server each: the first one's queue is not the second one's load
+            # one server each, so that the queue of the first is not load for the second
             with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as d:
                 os.chmod(d, 0o755)
                 with common.server(d) as (port, _):

@@ -137,11 +137,11 @@ int talk_post(struct talk *t, const char *path, const void *bytes, size_t len,
 						  SECOND_NS));
 		sent = !*stop && put(t, (const char *)bytes + at, piece);
 	}
-	if (sent && per_s) /* what is less than a piece has its time too */
+	if (sent && per_s) /* less than a full chunk takes its time too */
 		talk_sleep_until_ns(
 			begun +
 			(int64_t)((double)len / (double)per_s * SECOND_NS));
-	if (!sent && *stop) { /* given up in the middle */
+	if (!sent && *stop) { /* stopped in the middle */
 		talk_release(t);
 		return 0;
 	}

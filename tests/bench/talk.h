@@ -1,8 +1,8 @@
 /* talk.h - just enough HTTP to measure a server on this machine.
  *
  * One kept connection to 127.0.0.1, one request at a time, answers with a
- * Content-Length. Costs as little as it can, so that what is measured is the
- * server. */
+ * Content-Length. The client's cost is as low as possible, so that the
+ * measurement is of the server. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,12 +18,12 @@ struct talk {
 void talk_init(struct talk *t, int port);
 void talk_release(struct talk *t);
 
-/* The HTTP status; -1 where the connection broke (the next call makes a new
- * one). */
+/* Returns the HTTP status, or -1 if the connection broke (the next call opens
+ * a new one). */
 int talk_get(struct talk *t, const char *path);
 
-/* Sends `bytes` at no more than `per_s` bytes a second, 0 for as fast as it
- * goes, until *stop. */
+/* Sends `bytes` at no more than `per_s` bytes per second (0: as fast as
+ * possible), until *stop. */
 int talk_post(struct talk *t, const char *path, const void *bytes, size_t len,
 	int64_t per_s, const volatile bool *stop);
 

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""trends.py - what a series of 50,000 runs costs among 100,000.
+"""trends.py - the cost of a series of 50,000 runs among 100,000.
 
-Called by tests/bench/run. A private PostgreSQL and a kernsiftd of its own on it;
-rows made by SQL: 100,000 runs, half of them of the workload that is asked for,
-each with 40 kernels, 12 operators and 30 iterations; three runs a commit, and five
-changes of level. By one client, no cache: GET /trends of each metric (p50 and the
-slowest of the rounds), of the newest day, and /workloads.
+Called by tests/bench/run. It uses a private PostgreSQL with its own kernsiftd, and rows
+made by SQL: 100,000 runs, half of them of the requested workload, each with 40 kernels,
+12 operators and 30 iterations. There are three runs per commit, and five change points.
+One client without a cache sends GET /trends of each metric (p50 and the slowest of the
+rounds), of the newest day, and /workloads.
 """
 import http.client
 import json
@@ -32,7 +32,7 @@ def psql(script):
 
 
 def make():
-    """Rows as a save leaves them, of every second run another workload's."""
+    """Inserts rows as a save does; every second run is of another workload."""
     psql(f"""
         SET session_replication_role = replica; -- keys are right by making
         SELECT setseed(0.5);
@@ -83,7 +83,7 @@ def make():
 
 
 def ask(connection, address):
-    """Milliseconds, and the answer."""
+    """(milliseconds, answer)"""
     began = time.monotonic()
     connection.request('GET', f'/api/v1/{address}')
     r = connection.getresponse()

@@ -1,4 +1,4 @@
-/* walk.c - walks the events of a well-formed trace, 16 bytes at a step. */
+/* walk.c - scans the events of a well-formed trace, 16 bytes per step. */
 #include "walk.h"
 #include <emmintrin.h>
 #include <stdbool.h>
@@ -31,7 +31,7 @@ static inline const char *string_end(const char *p)
 	}
 }
 
-/* To the next character that is not white space, comma or colon. */
+/* To the next character other than white space, comma or colon. */
 static inline const char *token(const char *p)
 {
 	const uint64_t between = UINT64_C(1) << ' ' | UINT64_C(1) << ',' |
@@ -42,7 +42,7 @@ static inline const char *token(const char *p)
 	return p;
 }
 
-/* From an opening bracket to behind its closing one. */
+/* From an opening bracket to the position after its closing one. */
 static const char *skip_nested(const char *p)
 {
 	int depth = 0;
@@ -83,7 +83,7 @@ static inline bool digit(char c)
 	return (unsigned char)(c - '0') < 10;
 }
 
-/* A number of microseconds as nanoseconds; what is finer is passed over. */
+/* Converts a number of microseconds to nanoseconds; finer digits are ignored. */
 static inline const char *time_ns(const char *p, int64_t *out)
 {
 	bool negative = *p == '-';
@@ -108,7 +108,7 @@ static inline uint64_t hash(const char *s, size_t n)
 		h = (h ^ w) * UINT64_C(0xD6E8FEB86659FD93);
 		h ^= h >> 32;
 	}
-	memcpy(&w, s, 8); /* reads on into what follows, and drops it */
+	memcpy(&w, s, 8); /* also reads what follows, and discards it */
 	w &= (UINT64_C(1) << 8 * n) - 1;
 	return (h ^ w) * UINT64_C(0xD6E8FEB86659FD93);
 }

@@ -1,6 +1,6 @@
-/* walk.h - the least that reading a trace's events can cost.
+/* walk.h - the minimum cost of reading a trace's events.
  *
- * A yardstick, not a decoder: it trusts its input, keeps nothing and handles
+ * A yardstick, not a decoder: it trusts its input, stores nothing and handles
  * no damage. For each event it finds the end, reads ts and dur to nanoseconds,
  * cat, a hash of the name, and args.correlation. */
 #pragma once

@@ -1,10 +1,10 @@
-/* yardstick.c - what a decoder is measured against, each in a fresh process.
+/* yardstick.c - the yardsticks for a decoder, each in a new process.
  *
  *   bench_yardstick json_loadf FILE.json    Jansson reads the plain file
  *   bench_yardstick inflate_walk FILE.gz    ISA-L inflates it, walk.c scans it
  *
- * Both are given what they need: the inflated text goes to memory that was
- * touched before, and a first pass is not counted. */
+ * Both start with what they need: the inflated text is written to memory that
+ * was already touched, and a first round is not counted. */
 #include "measure.h"
 #include "walk.h"
 #include <isa-l/igzip_lib.h>
@@ -31,7 +31,7 @@ static int json_loadf_of(const char *path)
 	measure_tell("json_loadf", from, to);
 	measure_tell_peak();
 	fclose(f);
-	return 0; /* the tree goes with the process */
+	return 0; /* the process ends and frees the tree */
 }
 
 static unsigned char *read_all(const char *path, size_t *len)
@@ -69,7 +69,7 @@ static int inflate_walk(const char *path)
 	unsigned char *packed = read_all(path, &len);
 	if (!packed || len < 8)
 		return fail("cannot read the file");
-	/* gzip's last four bytes: the plain size */
+	/* gzip's last four bytes: the uncompressed size */
 	const unsigned char *end = packed + len - 4;
 	room = (size_t)end[0] | (size_t)end[1] << 8 | (size_t)end[2] << 16 |
 	       (size_t)end[3] << 24;

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""agent.py - `kernsift agent`: a spool folder that nobody watches."""
+"""agent.py - `kernsift agent`: a spool folder that is uploaded without supervision."""
 import fcntl
 import hashlib
 import os
@@ -31,7 +31,7 @@ def sha(path):
 
 
 def stored(server, project):
-    """The digests of what the server has of a project, in order."""
+    """The digests of the captures that the server has of a project, in order."""
     got, more = [], '/api/v1/uploads?limit=500'
     while more:
         page = server.get(more)
@@ -58,7 +58,7 @@ def until(what, holds):
 
 
 def takes_its_own(d):
-    """whole captures go; what is somebody else's is not touched"""
+    """complete captures are uploaded and deleted; other files stay untouched"""
     spool = f'{d}/own'
     os.mkdir(spool)
     paths = [spooled.leave(spool, 10 + n) for n in range(3)]
@@ -82,7 +82,7 @@ def takes_its_own(d):
 
 
 def without_records(d):
-    """a capture of nothing is not sent, and what it lost is said; one refused stays"""
+    """an empty capture is not sent, and its losses are reported; a rejected one stays"""
     spool = f'{d}/without'
     os.mkdir(spool)
     with open(f'{spool}/{spooled.name(1)}', 'wb') as f:
@@ -99,7 +99,7 @@ def without_records(d):
 
 
 def of_processes(d):
-    """parts: of a living process, of a dead one, of another host, empty"""
+    """parts: of a running process, of a dead one, of another host, empty"""
     spool = f'{d}/parts'
     os.mkdir(spool)
     living = spooled.leave(spool, 1, left=True)
@@ -131,7 +131,8 @@ def of_processes(d):
 
 
 def whole_and_parts(d):
-    """a client killed between making whole and removing: parts go, once is sent"""
+    """a client killed between merging and deleting: parts are deleted, one upload is
+    sent"""
     spool = f'{d}/both'
     os.mkdir(spool)
     path = spooled.leave(spool, 1)
@@ -146,7 +147,7 @@ def whole_and_parts(d):
 
 
 def alone(d):
-    """two agents on one folder: the second ends"""
+    """two agents on one folder: the second exits"""
     spool = f'{d}/alone'
     os.mkdir(spool)
     with Server() as s:
@@ -171,7 +172,7 @@ def is_locked(spool):
 
 
 def killed(d):
-    """killed at any moment, again and again: nothing lost, nothing twice"""
+    """killed at random moments, repeatedly: nothing is lost and nothing is sent twice"""
     spool = f'{d}/killed'
     os.mkdir(spool)
     digests, chance = [], random.Random(6)
@@ -192,7 +193,7 @@ def killed(d):
 
 
 def away(d):
-    """a server that is away, comes, dies in the middle and comes again"""
+    """a server that is down, starts, dies during an upload and starts again"""
     spool = f'{d}/away'
     os.mkdir(spool)
     digests = [sha(spooled.leave(spool, n)) for n in range(3)]

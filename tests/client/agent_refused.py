@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""agent_refused.py - `kernsift agent`, where captures or servers are not as they should be."""
+"""agent_refused.py - `kernsift agent` with bad captures or faulty servers."""
 import hashlib
 import http.server
 import json
@@ -16,7 +16,7 @@ from agent import files, is_locked, once, sha, start, stored, until
 
 
 def damaged(d):
-    """a capture that is cut, or lacks chunks, is never taken for an empty one"""
+    """a capture that is cut or lacks chunks is never treated as an empty one"""
     spool = f'{d}/damaged'
     os.mkdir(spool)
     whole = spooled.capture(lost=7)
@@ -37,8 +37,8 @@ def damaged(d):
 
 
 class Refusing(http.server.BaseHTTPRequestHandler):
-    """Takes none of the captures that the server's `refuse` names, each with a status; what was
-    asked is counted."""
+    """Rejects the captures that the server's `refuse` names, each with its status, and
+    counts the requests."""
 
     def do_POST(self):
         data = self.rfile.read(int(self.headers['Content-Length']))
@@ -69,7 +69,7 @@ def refusing(refuse):
 
 
 def one_that_fails(d):
-    """a file on which the server fails twice does not hold up the others"""
+    """a file on which the server fails twice does not delay the others"""
     for status in (500, 404, 409, 0):
         spool = f'{d}/fails-{status}'
         os.mkdir(spool)
@@ -96,7 +96,7 @@ def one_that_fails(d):
 
 
 def many_refused(d):
-    """so many are refused that no more are tried: none is sent again and again"""
+    """after too many rejections no more files are tried: none is sent again and again"""
     spool = f'{d}/many'
     os.mkdir(spool)
     for n in range(260):
@@ -106,7 +106,7 @@ def many_refused(d):
     agent = start(spool, 'p', url)
     while 'the others wait' not in (line := agent.stderr.readline()):
         equal('runs', bool(line), True)
-    time.sleep(3)  # a few looks, in which nothing may be sent
+    time.sleep(3)  # some scans of the folder, during which nothing may be sent
     agent.terminate()
     agent.communicate()
     equal('asked', (len(server.asked), len(set(server.asked))), (256, 256))
@@ -118,11 +118,11 @@ def many_refused(d):
 
 
 def no_trust(d):
-    """a server without a good certificate is the server's fault: files are tried again"""
+    """a server with an invalid certificate is the server's fault: files are retried"""
     spool = f'{d}/trust'
     os.mkdir(spool)
     spooled.leave(spool, 1)
-    server, url = refusing(lambda _: 400)  # speaks no TLS
+    server, url = refusing(lambda _: 400)  # does not support TLS
     agent = start(spool, 'p', url.replace('http', 'https'))
     for _ in range(2):
         says('stands back', agent.stderr.readline(), rf'kernsift: {spooled.name(1)}: cannot reach '
@@ -134,7 +134,7 @@ def no_trust(d):
 
 
 def relay(listener, to, first):
-    """Passes connections on to a port; `first` is called when bytes come."""
+    """Forwards connections to a port; `first` is called when bytes arrive."""
     def pump(a, b):
         try:
             while data := a.recv(4096):
@@ -156,7 +156,7 @@ def relay(listener, to, first):
 
 
 def cut_on_the_way(d):
-    """a file that is cut while it is sent is not taken for sent"""
+    """a file that is cut while it is sent does not count as sent"""
     spool = f'{d}/cut'
     os.mkdir(spool)
     path = spooled.leave(spool, 1)
@@ -183,7 +183,7 @@ def cut_on_the_way(d):
 
 
 def refused(d):
-    """settings that cannot be; a folder that goes away"""
+    """invalid settings; a folder that is deleted"""
     for argv, status, sentence in (
             ([], 2, "'kernsift agent' needs FOLDER (see 'kernsift agent --help')"),
             (['a', 'b'], 2, "'b' is one argument too many for 'kernsift agent' "

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""ci.py - the pipelines of docker/ci, played: main's heads, changes, a fork."""
+"""ci.py - runs the pipelines of docker/ci: heads of main, changes, a fork."""
 import os
 import re
 import sys
@@ -32,7 +32,7 @@ class Project:
         return f'{n:040x}'
 
     def labels(self):
-        """How many runs have each branch."""
+        """The number of runs per branch."""
         got = {}
         for run in self.server.get('/api/v1/runs?limit=500', self.reader)['items']:
             branch = run['labels']['branch']
@@ -41,7 +41,7 @@ class Project:
 
 
 def github_main(p):
-    """GitHub, pushes to main: the first has nothing to be held against"""
+    """GitHub, pushes to main: the first has no baseline"""
     g = Github(p.folder)
     ran = g.play(p.server.url, p.token, p.head(0))
     equal('first', (ran['Upload'][0], ran['Gate'][0]), (0, 3))
@@ -58,7 +58,7 @@ def github_main(p):
 
 
 def github_pull(p):
-    """GitHub, a pull request that is slower: status 1, a comment, then the same one again"""
+    """GitHub, a slower pull request: status 1, a comment, then the same one again"""
     g = Github(p.folder)
     ran = g.play(p.server.url, p.token, p.head(SLOW), pull='7')
     equal(ran['Gate'][1], ran['Gate'][0], 1)
@@ -70,7 +70,7 @@ def github_pull(p):
          r'repos/us/shop/issues/7/comments\n')
     p.folder.program('bin/gh', f'printf "%s\\n" "$@" >>{p.folder.path}/calls; '
                                'case $2 in --paginate) printf "31\\n44\\n" ;; esac')
-    p.head(SLOW + 1)  # other runs of the same commit
+    p.head(SLOW + 1)  # different runs of the same commit
     ran = g.play(p.server.url, p.token, f'{SLOW:040x}', pull='7')
     equal(ran['Gate'][1], ran['Gate'][0], 1)
     says('all its runs', ran['Gate'][1], r'.*\nhead  label\.commit=[0-9a-f]+ last=20: 6 runs, .*')
@@ -80,7 +80,7 @@ def github_pull(p):
 
 
 def github_fork(p):
-    """GitHub, a change from a fork: recorded, nothing sent, and told"""
+    """GitHub, a change from a fork: recorded, nothing sent, and a message says so"""
     ran = Github(p.folder).play(p.server.url, '', p.head(4), pull='8')
     equal('steps', list(ran), ['Record', 'Empty', 'Not gated'])
     says('told', ran['Not gated'][1], r'::notice title=kernsift::not gated: [^\n]+\n')
@@ -88,7 +88,7 @@ def github_fork(p):
 
 
 def gitlab(p):
-    """GitLab: a merge request that is alike, one that is slower, one from a fork"""
+    """GitLab: an equal merge request, a slower one, one from a fork"""
     g = Gitlab(p.folder)
     ran = g.play(p.server.url, p.token, p.head(4), merge='3')
     equal(ran['kernsift-gate'][1], ran['kernsift-gate'][0] in (0, 2), True)
@@ -113,7 +113,7 @@ def gitlab(p):
 def main():
     with tempfile.TemporaryDirectory() as d:
         os.chmod(d, 0o755)
-        with Server():  # brings the schema up to date
+        with Server():  # migrates the database
             project = Project(None, Folder(d))
         with Server('--require-tokens') as s:
             project.server = s

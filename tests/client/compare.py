@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""compare.py - what changed, as the server says it and the client shows it."""
+"""compare.py - a comparison as the server returns it and as the client shows it."""
 import json
 import os
 import tempfile
@@ -9,7 +9,7 @@ from harness import Server, equal, ids, kernsift, play, says, trace, upload
 
 
 def two_runs(s, d):
-    """two runs, the second of a deeper model; their ids"""
+    """two runs, the second of a deeper model; returns their ids"""
     runs = []
     for name, options in (('a.json', ()), ('b.json', ('--layers', '12', '--seed', '2'))):
         r = upload(s, '--wait', trace(d, name, '--steps', '6', *options))
@@ -19,7 +19,7 @@ def two_runs(s, d):
 
 
 def as_the_server(s, d):
-    """json, csv and md are the server's bytes, and the same each time"""
+    """json, csv and md are the server's bytes, and equal each time"""
     a, b = two_runs(s, d)
     for score in ('verdict', 'published'):
         for form in ('json', 'csv', 'md'):
@@ -48,7 +48,7 @@ def for_people(s, d):
 
 
 def by_query(s, d):
-    """sides may be queries, odd labels too: the same answer as by their ids"""
+    """sides may be queries, also with unusual labels: the same answer as with ids"""
     runs = {}
     for name, branch, seed in (('q1', 'main', '11'), ('q2', 'main', '12'), ('q3', 'a b&c=ü', '13')):
         r = upload(s, '--wait', '--project', 'p q', '--workload', 'w', '--label',
@@ -65,7 +65,7 @@ def by_query(s, d):
 
 
 def refused(s, d):
-    """what forbids to judge is told once, on top"""
+    """a problem that prevents a verdict is reported once, at the top"""
     a, _ = two_runs(s, d)
     lines = kernsift('compare', f'{a}', f'{a}', server=s).out.split('\n')
     equal('sentence', [x for x in lines if 'both sides hold' in x],
@@ -74,7 +74,8 @@ def refused(s, d):
 
 
 def settings(s, d):
-    """range, floor, margin and seed travel; what the server refuses is status 2"""
+    """range, noise floor, margin and seed are sent; a server's rejection gives status 2
+    """
     a, b = two_runs(s, d)
     doc = json.loads(kernsift('compare', '--format', 'json', '--noise-floor', '0.1', '--margin',
                               '0.02', '--seed', '7', '--range', 'ProfilerStep', f'{a}', f'{b}', server=s).out)
@@ -97,7 +98,7 @@ def settings(s, d):
 
 
 def away(_s, d):
-    """a server that is not there is status 1"""
+    """a server that is down gives status 1"""
     r = kernsift('compare', '--server', 'http://127.0.0.1:9', '--retries', '0', '1', '2')
     equal('status', (r.status, r.out), (1, ''))
     says('stderr', r.err, r"kernsift: cannot reach 'http://127\.0\.0\.1:9': [^\n]*\n")

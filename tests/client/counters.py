@@ -1,15 +1,15 @@
 #!/usr/bin/python3
-"""counters.py - a pattern file and its counters, sent as one.
+"""counters.py - a pattern file and its counters, sent as one upload.
 
-That the counters arrived shows in what is noted of them: one sample cannot be
-read, one is of a host on which nothing ran.
+The notes prove that the counters arrived: one sample is unreadable, and one is of a
+host on which nothing ran.
 """
 import gzip
 import tempfile
 
 from harness import Server, equal, ids, play, upload
 
-# Without an end of line at its end, as some tools leave it.
+# The file does not end with a newline, as some tools leave it.
 PATTERNS = """\
 cycle,pid,function_name,metric_name,device,func_type,duration,instances_count
 1,4711,relu,gpu_usage,GPU 7,gpu_compute,300.1,3
@@ -51,14 +51,14 @@ def arrives(s, d, word, micros, *options, packed=(False, False)):
 
 
 def both_plain(s, d):
-    """two plain files travel as one, however they are packed"""
+    """two plain files are sent as one, whatever the compression"""
     arrives(s, d, 'zstd', 201)
     arrives(s, d, 'gzip', 202, '--compress', 'gzip')
     arrives(s, d, 'none', 203, '--compress', 'none')
 
 
 def packed(s, d):
-    """one or both are gzip already: the other is packed likewise"""
+    """one or both are gzip already: the other is compressed the same way"""
     arrives(s, d, 'first', 204, packed=(True, False))
     arrives(s, d, 'second', 205, packed=(False, True))
     arrives(s, d, 'both', 206, packed=(True, True))
@@ -66,7 +66,7 @@ def packed(s, d):
 
 
 def refused(s, d):
-    """counters alone, of two files, or packed otherwise: a sentence"""
+    """counters alone, counters of two files, other compression: an error message"""
     patterns, counters = files(d, 'refused', True, False, 208)
     r = upload(s, counters)
     equal('status', r.status, 1)

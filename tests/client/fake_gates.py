@@ -1,7 +1,7 @@
-"""fake_gates.py - a server that answers POST /gates as a script says.
+"""fake_gates.py - a server that answers POST /gates as a script specifies.
 
-For what a real one does not do on demand: an answer that is none, a rendering
-that fails, a database that is away for one request.
+For what a real server does not do on demand: an invalid answer, a rendering that fails,
+a database that is down for one request.
 """
 import copy
 import http.server
@@ -54,7 +54,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 class FakeGates(http.server.ThreadingHTTPServer):
-    """Answers each POST with the next of the script, the last for ever."""
+    """Answers each POST with the next entry of the script; the last entry repeats."""
     daemon_threads = True
 
     def __init__(self, *script, rendered=None):
@@ -62,7 +62,7 @@ class FakeGates(http.server.ThreadingHTTPServer):
         self.script, self.rendered, self.asked = list(script), rendered or {}, []
 
     def handle_error(self, *_):
-        """a client that hangs up on an answer that is too long"""
+        """a client that disconnects because an answer is too long"""
 
     @property
     def url(self):

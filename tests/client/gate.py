@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""gate.py - the question, the answer, the files and the exit status of a gate."""
+"""gate.py - the request, the answer, the files and the exit status of a gate."""
 import json
 import os
 import stat
@@ -14,7 +14,7 @@ SIDES = ('label.branch=main last=20', '4')
 
 
 def asked(*argv, answer=None, status=1, env=None):
-    """What the server was asked, with those flags."""
+    """The request that the server receives with these flags."""
     with FakeGates((201, answer or gate())) as s:
         r = kernsift('gate', *argv, *SIDES, server=s, env=env)
         equal((argv, r.err), r.status, status)
@@ -22,7 +22,7 @@ def asked(*argv, answer=None, status=1, env=None):
 
 
 def question(d):
-    """flags become members, over those of a policy"""
+    """flags become members, and override those of a policy"""
     path, kind, body = asked()[0]
     equal('request', (path, kind), ('/api/v1/gates', 'application/json'))
     equal('nothing said', body, {'base': SIDES[0], 'head': '4'})
@@ -52,7 +52,7 @@ def question(d):
 
 
 def wrong(d):
-    """what cannot be asked is status 3, and asks nothing"""
+    """an invalid request is status 3, and is not sent"""
     files = {'list': '[]', 'sides': '{"base": "1"}', 'broken': '{"alpha": }',
              'twice': '{"alpha": 1, "alpha": 2}', 'huge': '{"a": "%s"}' % ('x' * (1 << 20))}
     for name, text in files.items():
@@ -131,7 +131,7 @@ compare {s.url}/compare?base=1,2,3&head=4
 
 
 def statuses(_d):
-    """0 to 3 are the gate's; what would decide is told; undecided may pass"""
+    """0 to 3 are the gate's; a request for more runs is printed; undecided may pass"""
     rows = (
         (gate((), outcome='pass', summary='fine'), (), 0, ''),
         (gate((), outcome='undecided', summary='open', runs_needed=9), (), 2,
@@ -153,7 +153,7 @@ def statuses(_d):
 
 
 def files(d):
-    """each rendering in its file, whole; what was there is replaced"""
+    """each rendering is complete in its file; an existing file is replaced"""
     names = {'summary': 'md', 'junit': 'junit', 'badge': 'svg', 'json': 'json'}
     flags = [f'--{flag}={d}/out.{form}' for flag, form in names.items()]
     with open(f'{d}/kept', 'w') as f:
@@ -182,7 +182,7 @@ def files(d):
 
 
 def on_github(d):
-    """the step's summary is added to, and annotations are printed"""
+    """the step's summary is appended to, and annotations are printed"""
     env = {'GITHUB_STEP_SUMMARY': f'{d}/step.md', 'GITHUB_ACTIONS': 'true'}
     with open(f'{d}/step.md', 'w') as f:
         f.write('# of another step\n')
@@ -198,7 +198,7 @@ def on_github(d):
 
 
 def fails(d):
-    """no answer is status 3, whatever the reason; busy is tried again"""
+    """a missing answer is status 3, whatever the reason; a busy server is retried"""
     error = {'error': {'code': 'database', 'message': 'the database is away'}}
     with FakeGates((503, error), (201, GATE)) as s:
         r = kernsift('gate', '--retries=1', *SIDES, server=s)
@@ -226,7 +226,7 @@ def fails(d):
 
 
 def half(d):
-    """one rendering that fails costs itself, and the status"""
+    """a failed rendering affects only its own file, and the status"""
     broken = {'junit': (500, {'error': {'message': 'out of ink'}})}
     with FakeGates((201, gate((), outcome='pass', summary='fine')), rendered=broken) as s:
         r = kernsift('gate', f'--junit={d}/a.xml', f'--badge={d}/a.svg', *SIDES, server=s)

@@ -1,7 +1,7 @@
-"""harness.py - a real server and the client's answers, for the client's cases.
+"""harness.py - a real server, and the client's output, for the client's cases.
 
-Runs beside tests/with-postgres, whose database the server uses. A case is a
-function; it calls equal() and says() and stops at the first that is not so.
+Runs with tests/with-postgres, whose database the server uses. A case is a function. It
+calls equal() and says(), and stops at the first check that fails.
 """
 import json
 import os
@@ -27,7 +27,7 @@ def free_port():
 
 
 class Server:
-    """kernsiftd on the database beside us; `host` where it listens."""
+    """kernsiftd on the database of with-postgres; `host` is its listen address."""
 
     def __init__(self, *options, host='127.0.0.1', port=0):
         self.host, self.port = host, port or free_port()
@@ -83,7 +83,7 @@ class Result:
 
 
 def kernsift(*argv, stdin=None, server=None, env=None):
-    """Runs the client to its end."""
+    """Runs the client and waits until it exits."""
     where = {'KERNSIFT_SERVER': server.url} if server else {}
     p = subprocess.run([f'{BIN}/kernsift', *argv], input=stdin,
                        stdin=None if stdin is not None else subprocess.DEVNULL,
@@ -97,7 +97,7 @@ def upload(server, *argv, **more):
 
 
 def trace(folder, name, *options):
-    """A trace of our own making, in the folder."""
+    """Writes a generated trace to the folder."""
     path = f'{folder}/{name}'
     subprocess.run([f'{SRC}/tests/gen/gen_trace.py', *options, path],
                    check=True)
@@ -110,7 +110,7 @@ def equal(what, got, wanted):
 
 
 def says(what, got, pattern):
-    """The whole text is as the pattern says."""
+    """Checks that the whole text matches the pattern."""
     if not re.fullmatch(pattern, got, re.S):
         sys.exit(f'{what}:\n     got {got!r}\n  wanted {pattern!r}')
 

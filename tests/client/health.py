@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""health.py - whether a server can answer: ready, away, silent, not well."""
+"""health.py - whether a server can answer: ready, down, silent, unhealthy."""
 import socket
 import threading
 import time
@@ -12,7 +12,7 @@ def told(what, r, status, out, err):
 
 
 def ready(s, _):
-    """a server that can"""
+    """a healthy server"""
     told('ready', kernsift('health', server=s), 0, 'ready\n', '')
     told('a word', kernsift('health', 'x', server=s), 2, '',
          "kernsift: 'x' is one argument too many for 'kernsift health' "
@@ -20,7 +20,7 @@ def ready(s, _):
 
 
 def away(_, __):
-    """nobody listens"""
+    """no server listens"""
     with socket.socket() as free:
         free.bind(('127.0.0.1', 0))
         url = f'http://127.0.0.1:{free.getsockname()[1]}'
@@ -30,7 +30,7 @@ def away(_, __):
 
 
 def answering(bytes_):
-    """A server that says these bytes to the first who asks, and its address."""
+    """A server that sends these bytes to the first client, and its address."""
     s = socket.create_server(('127.0.0.1', 0))
 
     def talk():
@@ -46,7 +46,7 @@ def answering(bytes_):
 
 
 def unwell(_, __):
-    """a database that is away, and a server that says nothing"""
+    """a database that is down, and a server that sends nothing"""
     body = b'{"error":{"code":"database","message":"the database is away"}}'
     url = answering(b'HTTP/1.1 503 x\r\nContent-Length: %d\r\n\r\n' % len(body)
                     + body)

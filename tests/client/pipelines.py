@@ -1,7 +1,7 @@
-"""pipelines.py - docker/ci's pipelines, read, and their scripts run here.
+"""pipelines.py - reads the pipelines of docker/ci, and runs their scripts.
 
-Expressions and conditions are looked up, not evaluated: one that is not in the
-tables below ends the case, so that whoever writes a new one says what it means.
+Expressions and conditions are looked up, not evaluated. One that is missing from the
+tables below ends the case, so that the author of a new one must define its meaning.
 """
 import os
 import shutil
@@ -19,8 +19,8 @@ def read(name):
 
 
 class Folder:
-    """A checkout whose bench/record copies what `traces` holds; programs that
-    are not ours only note how they were called."""
+    """A checkout whose bench/record copies the content of `traces`. Programs of others
+    only record how they were called."""
 
     def __init__(self, path):
         self.path = path
@@ -31,7 +31,8 @@ class Folder:
             self.program(f'bin/{name}', f'printf "%s\\n" {name} "$@" >>{path}/calls')
 
     def checkout(self, there):
-        """Whether what is proposed lies here: a job may have none of it."""
+        """Adds or removes the proposed code in the checkout: one of the jobs must not
+        have it."""
         if there != os.path.exists(f'{self.path}/bench'):
             os.rename(*(f'{self.path}/{name}' for name in
                         (('away', 'bench') if there else ('bench', 'away'))))
@@ -49,7 +50,7 @@ class Folder:
                 f.write(data)
 
     def calls(self):
-        """What other programs were called with, since this was asked last."""
+        """The calls of other programs since the last call of this function."""
         try:
             with open(f'{self.path}/calls') as f:
                 text = f.read()
@@ -80,7 +81,7 @@ class Github:
             equal((name, 'has the token'), has, step.get('run', '').startswith('kernsift '))
 
     def apart(self):
-        """Proposed code is run by the job that has no secret, and by no other."""
+        """Only the job without secrets runs proposed code."""
         equal('jobs', (list(self.doc['jobs']), self.job['needs']), (['record', 'gate'], 'record'))
         equal('rights', (self.doc['permissions'], self.record['permissions']),
               ({}, {'contents': 'read'}))
@@ -96,7 +97,7 @@ class Github:
                              ('gate', 'actions/upload-artifact', 'kernsift')])
 
     def carry(self, step):
-        """The traces' artifact, from one job to the other."""
+        """Copies the artifact with the traces from one job to the other."""
         kept = f'{self.folder.path}/artifact'
         what = step['uses'].split('@')[0], step.get('with', {}).get('name')
         if what[1] == 'kernsift-traces':
@@ -152,7 +153,8 @@ class Gitlab:
         equal('when', gate['rules'], self.doc['kernsift-record']['rules'])
 
     def play(self, url, token, commit, merge='', comment=''):
-        """(status, output) of both jobs, by name, the second where the first is well."""
+        """(status, output) of both jobs, by name; the second runs only if the first
+        succeeds."""
         env = {**self.doc['variables'], 'KERNSIFT_SERVER': url, 'KERNSIFT_PROJECT': 'shop',
                'CI_COMMIT_SHA': commit, 'CI_API_V4_URL': 'https://gitlab.invalid/api/v4',
                'CI_PROJECT_ID': '5'}

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""run.py - `kernsift run`: a command in its place, and what it leaves."""
+"""run.py - `kernsift run`: how a command is executed, and what it leaves behind."""
 import glob
 import os
 import pty
@@ -16,7 +16,7 @@ import spooled
 from harness import BIN, CLEAN, SRC, Server, equal, kernsift, play, says
 
 LEAVE = f'{SRC}/tests/client/spooled.py'
-# Counts what reaches it; SIGTERM ends it and has it tell.
+# Counts the signals that it receives; SIGTERM makes it print the count and exit.
 COUNTER = '''
 import os, signal, sys, time
 got = {}
@@ -50,7 +50,7 @@ NOTHING = (r'kernsift: nothing was recorded: no process of the command used '
 
 
 def statuses(d):
-    """exit statuses are the command's, whatever they are"""
+    """the exit status is always that of the command"""
     for command, wanted in (('exit 0', 0), ('exit 7', 7), ('exit 255', 255),
                             ('kill -9 $$', 137), ('kill -TERM $$', 143),
                             ('kill -SEGV $$', 139)):
@@ -66,7 +66,7 @@ def statuses(d):
 
 
 def streams(d):
-    """streams, arguments, environment and ignored signals are as they were"""
+    """streams, arguments, environment and ignored signals are unchanged"""
     p = subprocess.run([f'{BIN}/kernsift', 'run', '--no-upload', 'cat'], input=b'a\0\xff',
                        capture_output=True, timeout=60,
                        env={**CLEAN, 'XDG_STATE_HOME': d, 'KERNSIFT_LIBRARY': f'{d}/lib.so'},
@@ -82,7 +82,7 @@ def streams(d):
 
 
 def environment(d):
-    """the variables; those of another tool stay, which is said"""
+    """the variables; those of another tool stay, with a message"""
     show = ['sh', '-c', 'env | grep -E "^(CUDA_INJ|NVTX_INJ|KERNSIFT_TRACE)" | sort']
     r = run(d, '--no-upload', '--window', '30s+5s', '--nvml-hz=0', '--capture', '--', *show)
     says('environment', r.out,
@@ -99,7 +99,7 @@ def environment(d):
 
 
 def refused(d):
-    """what cannot be is told before anything is run"""
+    """invalid arguments are reported before anything is run"""
     for argv, sentence in (
             (['--window'], '--window: the value is missing (use --window TEXT)'),
             (['--nvml-hz', 'x', 'true'],
@@ -134,7 +134,7 @@ def start(d, **how):
 
 
 def passed_on(d):
-    """signals that we are sent reach the command once"""
+    """a signal sent to the client reaches the command once"""
     p, _ = start(d)
     for sig in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGUSR1,
                 signal.SIGUSR2, signal.SIGWINCH):
@@ -157,7 +157,7 @@ def read_until(fd, text):
 
 
 def terminal(d):
-    """what the terminal sends arrives once"""
+    """a signal from the terminal arrives once"""
     pid, fd = pty.fork()
     if pid == 0:
         os.execve(f'{BIN}/kernsift',
@@ -177,7 +177,7 @@ def terminal(d):
 
 
 def stopped(d):
-    """a command that the terminal stops stops us, as a shell sees it"""
+    """if the terminal stops the command, the client stops too, as a shell sees it"""
     p, child = start(d, preexec_fn=os.setpgrp)
     os.kill(child, signal.SIGTSTP)
     _, status = os.waitpid(p.pid, os.WUNTRACED)
@@ -190,7 +190,7 @@ def stopped(d):
 
 
 def sends(d):
-    """captures are sent, checked and gone; the status stays the command's"""
+    """captures are sent, verified and deleted; the status stays that of the command"""
     with Server() as s:
         r = run(d, '--project', 'p', '--label', 'a=b', '--wait', '--', 'sh', '-c',
                 f'python3 {LEAVE} capture $KERNSIFT_TRACE_DIR; exit 3', server=s)
@@ -204,7 +204,7 @@ def sends(d):
 
 
 def killed(d):
-    """what a killed process left is made whole; --keep keeps it"""
+    """parts of a killed process are merged; --keep keeps the capture"""
     with Server() as s:
         r = run(d, '--keep', '--', 'sh', '-c',
                 f'python3 {LEAVE} capture --left $KERNSIFT_TRACE_DIR', server=s)
@@ -221,7 +221,7 @@ def killed(d):
 
 
 def ranks(d):
-    """ranks of one command are one job, unless one is named"""
+    """the ranks of one command are one job, unless a job is named"""
     def two(pid):
         return 'sh', '-c', ' && '.join(
             f'python3 {LEAVE} capture --pid {pid + n} --rank {n} $KERNSIFT_TRACE_DIR'

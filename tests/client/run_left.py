@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""run_left.py - `kernsift run`: what it leaves where something is not as it should be."""
+"""run_left.py - `kernsift run`: what it leaves behind after an error."""
 import ctypes
 import os
 import subprocess
@@ -13,7 +13,7 @@ from run import LEAVE, NOTHING, folders, run
 
 
 def host_left_out(d):
-    """a job is named after no host where the captures are not"""
+    """a job is not named after a host if the captures are from another one"""
     leave = ' && '.join(f'python3 {LEAVE} capture --host host --pid {n} --rank {n} '
                         '$KERNSIFT_TRACE_DIR' for n in (1, 2))
     with Server() as s:
@@ -33,7 +33,7 @@ with open(os.environ['KERNSIFT_TRACE_DIR'] + '/' + spooled.name(1), 'wb') as f:
 
 
 def without_records(d):
-    """a capture of nothing stays where all stays"""
+    """an empty capture stays if all captures stay"""
     left = ['collector.log', spooled.name(1)]
     with Server() as s:
         for option, sentence in (
@@ -74,7 +74,7 @@ os.read(ready, 1)
 
 
 def stuck(d):
-    """what cannot be made whole is told once and stays"""
+    """a capture that cannot be repaired is reported once and stays"""
     with Server() as s:
         r = run(d, '--', sys.executable, '-c', STUCK, server=s)
         equal('status', r.status, 0)
@@ -111,7 +111,7 @@ sys.exit(os.path.exists(f'/proc/{pid}'))
 
 
 def orphans(d):
-    """orphans that become ours, as in a container, do not stay behind as dead ones"""
+    """orphans that the client adopts, as in a container, do not stay as zombies"""
     def adopt():
         ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
 
@@ -126,7 +126,7 @@ def orphans(d):
 
 
 def homeless(d):
-    """without a home: in /tmp, below our own folder, never below another's"""
+    """without a home: in /tmp, in the user's own folder, never in another user's"""
     ours, others = f'/tmp/kernsift-{os.geteuid()}', f'{d}/others'
     aside = f'{d}/aside'
     os.mkdir(others, 0o700)
@@ -155,7 +155,7 @@ def homeless(d):
 
 
 def away(d):
-    """a server that is away costs nothing; the agent sends it later"""
+    """a server that is down changes nothing; the agent sends the capture later"""
     url = f'http://127.0.0.1:{free_port()}'
     r = run(d, '--server', url, '--retries', '0', '--', 'sh', '-c',
             f'python3 {LEAVE} capture $KERNSIFT_TRACE_DIR; exit 9')

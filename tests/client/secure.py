@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""secure.py - tokens, https, and the command line's own refusals."""
+"""secure.py - tokens, HTTPS, and errors of the command line."""
 import os
 import shutil
 import socket
@@ -13,7 +13,7 @@ from harness import (BIN, CLEAN, DB, Server, equal, ids, kernsift, play, says,
 
 
 def own_address():
-    """An address of this machine that is not loopback, or None."""
+    """An address of this machine other than loopback, or None."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
         try:
             s.connect(('192.0.2.1', 9))  # sends nothing
@@ -32,13 +32,14 @@ def make_token(scope, project=None):
 
 
 def token(d):
-    """another address wants a token: none, a wrong one, too little, enough"""
+    """another address requires a token: none, a wrong one, too low a scope, a
+    sufficient one"""
     here = own_address()
     if not here:
         print('  left out: this machine has no address but loopback')
         return
     path = trace(d, 'token.json', '--steps', '1')
-    with Server():  # brings the schema up to date
+    with Server():  # migrates the database
         read, may = make_token('read'), make_token('upload')
     with open(f'{d}/token', 'w') as f:
         f.write(may + '\n')
@@ -66,7 +67,7 @@ def relay(a, b):
 
 
 def tls_in_front(s, folder):
-    """What takes TLS off in front of the server; its port."""
+    """Starts a proxy that terminates TLS in front of the server; returns its port."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(f'{folder}/cert.pem', f'{folder}/key.pem')
     door = socket.create_server(('127.0.0.1', 0))
@@ -87,7 +88,7 @@ def tls_in_front(s, folder):
 
 
 def https(d):
-    """https: a certificate that nobody vouches for is refused, ours is not"""
+    """HTTPS: an untrusted certificate is rejected, ours is accepted"""
     if not shutil.which('openssl'):
         print('  left out: openssl is not installed')
         return
@@ -112,7 +113,7 @@ def https(d):
 
 
 def command_line(d):
-    """no command, a wrong one, no server, no token: status 2 and a sentence"""
+    """no command, a wrong one, no server, no token: status 2 and an error message"""
     path = trace(d, 'x.json', '--steps', '1')
     rows = (
         ([], "a command is missing (see 'kernsift help')"),

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""sets.py - published catalogues become sets; what is none is said."""
+"""sets.py - published catalogs become reference sets; other files are rejected."""
 import gzip
 import json
 import os
@@ -28,7 +28,8 @@ def catalogue(d, name, **more):
 
 
 def named(s, d):
-    """a catalogue becomes a set, named by its file or by us; again is said"""
+    """a catalog becomes a set, named after its file or by an option; repeats are
+    reported"""
     path = catalogue(d, 'made-up.json')
     line = '{0}: 1 operators, 2 shapes, ' + s.url + '/importance?reference_set={1}\n'
     r = kernsift('import', path, server=s)
@@ -43,7 +44,7 @@ def named(s, d):
 
 
 def refused(s, d):
-    """another under the same name, and files that are no catalogue: status 1"""
+    """another document under the same name, and files that are no catalog: status 1"""
     other = catalogue(d, 'other.json', num_profiles=8)
     r = kernsift('import', '--name', 'ours', other, server=s)
     equal('other', (r.status, r.out), (1, ''))
@@ -64,7 +65,7 @@ def refused(s, d):
 
 
 def packed(s, d):
-    """a packed catalogue is not sent: it is to be unpacked first"""
+    """a compressed catalog is not sent: the user must decompress it first"""
     path = catalogue(d, 'packed.json')
     with open(path, 'rb') as f:
         plain = f.read()
@@ -78,14 +79,14 @@ def packed(s, d):
 
 
 def as_upload(s, d):
-    """uploaded as a trace, it is told where it belongs"""
+    """a catalog uploaded as a trace: the error names the right command"""
     r = upload(s, catalogue(d, 'astray.json'))
     equal('status', r.status, 1)
     says('sentence', r.err, r'kernsift: .*kernsift import.*\n')
 
 
 def options(_s, d):
-    """the command line's refusals, and a server that is away"""
+    """errors of the command line, and a server that is down"""
     path = catalogue(d, 'x.json')
     for argv, sentence in (
             ((), "'kernsift import' needs FILE... (see 'kernsift import --help')"),

@@ -1,8 +1,8 @@
-"""spooled.py - spool folders and commands that leave captures, no GPU near.
+"""spooled.py - makes spool folders, and commands that leave captures, without a GPU.
 
-`python3 spooled.py capture FOLDER [--pid N] [--rank N] [--left] [--host NAME]` is
-such a command: it leaves one capture as a collector would, whole or (--left) as
-a process that is killed leaves it, and prints its name."""
+`python3 spooled.py capture FOLDER [--pid N] [--rank N] [--left] [--host NAME]` is such
+a command. It leaves one capture as a collector would: complete, or (with --left) as a
+killed process leaves it. Then it prints the name."""
 import argparse
 import os
 import socket
@@ -17,8 +17,9 @@ HOST = ''.join(c if c.isascii() and (c.isalnum() or c in '-_') else '_'
 
 
 def capture(salt=0, rank=-1, end=True, lost=0, without=()):
-    """A capture's bytes; each salt gives others. `lost`: it tells only of records that are.
-    `without`: the numbers of chunks that are not there, though they were written."""
+    """A capture's bytes; each salt gives different ones. `lost`: it reports only lost
+    records. `without`: the numbers of chunks that are missing although they were
+    counted."""
     chunks = kst.quiet()
     if lost:
         del chunks['kernel'], chunks['call']
@@ -39,7 +40,7 @@ def name(pid, number=1, host=HOST, ticks=1234, more=''):
 
 
 def leave(folder, pid, number=1, left=False, rank=-1, **which):
-    """Leaves a capture in a folder; its path."""
+    """Writes a capture to a folder; returns its path."""
     path = f"{folder}/{name(pid, number, more='.part' if left else '', **which)}"
     with open(path + '.new', 'wb') as f:
         f.write(capture(pid * 1000 + number, rank, not left))

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""terminal.py - the bar on a terminal, at two widths, and none elsewhere."""
+"""terminal.py - the progress bar on a terminal of two widths, and none elsewhere."""
 import fcntl
 import os
 import pty
@@ -12,7 +12,7 @@ from harness import BIN, CLEAN, Server, equal, ids, play, says, trace, upload
 
 
 def on_terminal(argv, columns, term='xterm'):
-    """Runs with stderr on a terminal; (status, stdout, what it drew)."""
+    """Runs with stderr on a terminal; returns (status, stdout, terminal output)."""
     main_end, end = pty.openpty()
     fcntl.ioctl(end, termios.TIOCSWINSZ,
                 struct.pack('HHHH', 24, columns, 0, 0))
@@ -35,7 +35,7 @@ def read_all(fd):
     try:
         while piece := os.read(fd, 65536):
             all_ += piece
-    except OSError:  # what a terminal says when its other end is closed
+    except OSError:  # a terminal raises this when its other end is closed
         pass
     os.close(fd)
     return all_.decode()
@@ -58,13 +58,13 @@ def wide(s, d):
     equal('longest', max(map(len, lines)) <= 79, True)
     sent = [x for x in lines if re.search(r'\d+ %  \S+ MiB of 3\d\.\d MiB', x)]
     equal('amounts', len(sent) > 0, True)
-    # taken away at the end, and a line that stays
+    # the bar is removed at the end, and one line stays
     says('end', drawn.replace('\r\n', '\n'),
          r'.*\r\x1b\[K[^\r]* sent as \S+ \S+, upload \d+ \w+\n.*')
 
 
 def narrow(s, d):
-    """30 columns: never a line that would wrap"""
+    """30 columns: no line ever wraps"""
     path = trace(d, 'narrow.json', '--events', '60000', '--seed', '2')
     status, _, drawn = on_terminal(
         [f'{BIN}/kernsift', 'upload', '--server', s.url, path], 30)
@@ -73,7 +73,7 @@ def narrow(s, d):
 
 
 def dumb(s, d):
-    """a dumb terminal and a pipe get plain lines only"""
+    """a dumb terminal and a pipe get only plain lines"""
     path = trace(d, 'dumb.json', '--events', '60000', '--seed', '3')
     status, _, drawn = on_terminal(
         [f'{BIN}/kernsift', 'upload', '--server', s.url, path], 80, 'dumb')

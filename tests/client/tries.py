@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""tries.py - a server that is away, busy, or dies in the middle."""
+"""tries.py - a server that is down, busy, or dies during an upload."""
 import os
 import signal
 import socket
@@ -16,15 +16,15 @@ AWAY = r"cannot reach 'http://127\.0\.0\.1:\d+': [^\n]*"
 
 
 def away(d):
-    """a server that is away: as many tries as told, then a sentence"""
+    """a server that is down: the given number of attempts, then an error message"""
     path = trace(d, 'a.json', '--steps', '1')
     url = f'http://127.0.0.1:{free_port()}'
     begun = time.monotonic()
     r = kernsift('upload', '--server', url, '--retries', '2', path, path)
     took = time.monotonic() - begun
     equal('status', r.status, 1)
-    # half a second and one second, each up to a quarter more; the second
-    # file asks once only
+    # half a second and one second, each up to a quarter longer; the second file is
+    # tried only once
     equal('took 1.5 to 3 s', 1.5 <= took < 3, True)
     says('stderr', r.err,
          rf'{path}: {AWAY}; trying again in 0\.[56] s \(1 of 2\)\n'
@@ -36,7 +36,7 @@ def away(d):
 
 
 def comes_back(d):
-    """a server that comes later; a pipe waits for it too"""
+    """a server that starts later; a pipe waits for it too"""
     path = trace(d, 'b.json', '--steps', '1', '--seed', '2')
     s = Server()
     with open(path, 'rb') as f:
@@ -57,7 +57,7 @@ def comes_back(d):
 
 
 def hold(s, until):
-    """An upload that began and does not go on, until told to."""
+    """An upload that has started and pauses until it is released."""
     c = socket.create_connection((s.host, s.port))
     c.sendall(b'POST /api/v1/uploads HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n'
               b'Content-Length: 4000000\r\n\r\n{"traceEvents": [' % s.port)
@@ -67,7 +67,7 @@ def hold(s, until):
 
 
 def busy(d):
-    """503 with Retry-After: waited for as told, then it goes"""
+    """503 with Retry-After: the client waits that long, then succeeds"""
     path = trace(d, 'c.json', '--steps', '1', '--seed', '3')
     with Server('--uploads', '1') as s:
         end = threading.Event()
@@ -89,7 +89,7 @@ def busy(d):
 
 
 def refused_early(d):
-    """refused while it is still being sent: the server's sentence, no retry"""
+    """rejected while it is still being sent: the server's message, no retry"""
     path = f'{d}/random'
     with open(path, 'wb') as f:
         f.write(b'{"traceEvents": [' + Random(1).randbytes(12 << 20))
@@ -103,7 +103,7 @@ def refused_early(d):
 
 
 def dies_in_the_middle(d):
-    """a server killed while it receives: sent again from the start"""
+    """a server killed while it receives: the file is sent again from the start"""
     big = trace(d, 'big.json', '--events', '150000', '--seed', '4')
     s = Server()
     with s:
@@ -124,7 +124,7 @@ def dies_in_the_middle(d):
 
 
 def pipe_cannot_again(d):
-    """the same from a pipe: a sentence, because it cannot be sent again"""
+    """the same from a pipe: an error message, because it cannot be sent again"""
     s = Server()
     with s:
         client = subprocess.Popen(

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""uploads.py - what is sent, what is printed, and what the server then has."""
+"""uploads.py - what is sent, what is printed, and what the server stores."""
 import gzip
 import os
 import subprocess
@@ -57,7 +57,7 @@ def same_again(s, d):
 
 
 def packed_already(s, d):
-    """a packed file travels as it is"""
+    """a compressed file is sent as it is"""
     for name in ('packed.json.gz', 'packed.json.zst'):
         path = trace(d, name, '--seed', '12')
         id_ = ids(upload(s, path).out, 'upload')[0]
@@ -67,7 +67,7 @@ def packed_already(s, d):
 
 
 def words(s, d):
-    """every word arrives as it was typed, however odd"""
+    """every argument arrives as typed, however unusual"""
     path = trace(d, 'a b&c=ü%.json', '--steps', '1', '--seed', '13')
     r = upload(s, '--project', 'p/q r', '--workload', 'w&x=1', '--name',
                'n#%41', '--job', 'j?ü', '--label', 'branch=main=2', '--label',
@@ -83,7 +83,7 @@ def words(s, d):
 
 
 def some_fail(s, d):
-    """goes on after a directory, a missing, an empty and a strange file"""
+    """continues after a directory, a missing, an empty and a strange file"""
     good = trace(d, 'good.json', '--seed', '14')
     empty, png = f'{d}/empty', f'{d}/shot.png'
     open(empty, 'w').close()
@@ -102,7 +102,7 @@ def some_fail(s, d):
 
 
 def fails_later(s, d):
-    """a file that the server takes and cannot use: its sentence, status 1"""
+    """a file that the server accepts but cannot use: its message, status 1"""
     path = f'{d}/nothing.json.gz'
     with gzip.open(path, 'wb') as f:
         f.write(b'{"schemaVersion": 1, "traceEvents": [')
@@ -116,7 +116,7 @@ def fails_later(s, d):
 
 
 def closed_stdout(s, d):
-    """results that nobody takes are a failure"""
+    """results that cannot be written (a full device) are a failure"""
     path = trace(d, 'full.json', '--seed', '15')
     with open('/dev/full', 'w') as full:
         from harness import BIN, CLEAN

@@ -1,12 +1,12 @@
-/* captured.c - what captures hold, as JSON.
+/* captured.c - prints the content of captures as JSON.
  *
- * captured FILE…            one object over all of them
- * captured --each FILE…     one a file, a line each, with its rows of nodes
- * captured --kernels FILE…  a line a kernel: start_ns dur_ns device stream
- *                           graph_node name
+ *  captured FILE…            one object for all of them
+ *  captured --each FILE…     one object per file and line, with its rows of nodes
+ *  captured --kernels FILE…  one line per kernel: start_ns dur_ns device stream
+ *                            graph_node name
  *
- * A FILE.part that a killed process left is read with its tail.
- * "with_range" counts kernels whose graph node has ranges. */
+ * A FILE.part of a killed process is read together with its tail. "with_range"
+ * counts kernels whose graph node has ranges. */
 #include "captured.h"
 #include <kernsift/kst_tail.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Reads the rows of some kinds; returns how it ended. */
+/* Reads the rows of some kinds; returns the final status. */
 static enum kst_got walk(struct captured *c, const char *path, uint64_t kinds,
 	captured_row_fn *row)
 {
@@ -101,7 +101,7 @@ static void look(struct captured *c, const char *path)
 		[KST_FOREIGN] = "no capture",
 		[KST_NEWER] = "newer" };
 
-	/* Ranges of nodes may come behind the kernels. */
+	/* Ranges of nodes may come after the kernels. */
 	c->nodes = 0;
 	walk(c, path, KST_BIT(node), captured_node);
 	kst_reader_free(c->reader);

@@ -1,4 +1,4 @@
-/* captured.h - one walk through captures and what it adds up. */
+/* captured.h - one pass over captures, and its sums. */
 #pragma once
 #include <jansson.h>
 #include <kernsift/kst_reader.h>

@@ -1,4 +1,4 @@
-/* captured_rows.c - what each row adds to the account. */
+/* captured_rows.c - adds each row to the sums. */
 #include "captured.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static const char *text(const struct captured *c, int64_t cell)
 	json_t *probe = t ? json_stringn(t, len) : NULL;
 	bool good = probe;
 
-	/* Not every byte string is one of JSON's. */
+	/* Not every byte string is valid in JSON. */
 	json_decref(probe);
 	return !t ? "(lost)" : good ? t : "(no UTF-8)";
 }

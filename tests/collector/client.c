@@ -1,4 +1,4 @@
-/* client.c - loads the fakes as everybody does, and breaks their contract. */
+/* client.c - loads the fakes like any client, and breaks their contract. */
 #include "client.h"
 #include <dlfcn.h>
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-/* client.h - a client of the fake libcupti, as careless as a case wants it. */
+/* client.h - a client of the fake libcupti that makes the mistakes of a case. */
 #pragma once
 #include "fake/door.h"
 
@@ -21,14 +21,14 @@ extern struct client {
 	CUpti_SubscriberHandle handle;
 } client;
 
-/* Its answer to a buffer request; FLUSHES from its callback. */
+/* Its answer to a buffer request; FLUSHES: flushes from its callback. */
 enum client_habit { GOOD, NONE, CROOKED, DIRTY, TWICE, FLUSHES };
 
-/* Loads both, cuInit, subscribes, registers. */
+/* Loads both libraries, calls cuInit, subscribes, registers callbacks. */
 void client_begin(const char *version);
 void client_launch(int n);
 /* Enables kernels and launches some. */
 void client_record(enum client_habit how, int n);
-/* Disables, flushes, unsubscribes, prints what came. */
+/* Disables, flushes, unsubscribes, prints the received records. */
 void client_end(void);
 long client_records(void);

@@ -1,15 +1,15 @@
-/* drift_guard.c - the true libcupti walks records as we do, and the installed
- * headers have the fields that we read.
+/* drift_guard.c - the real libcupti reads records as the collector does, and
+ * the installed headers have the fields that the collector reads.
  *
  *   drift_guard LIBCUPTI     exits with 77 if there is none
  *
- * Neither a driver nor a GPU is needed: the records are made up. */
+ * It needs neither a driver nor a GPU: the records are generated. */
 #include "record_fields.h"
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Every kind that becomes a row, and one that is passed over. */
+/* Every kind that becomes a row, and one that is skipped. */
 static const struct {
 	uint32_t kind;
 	const char *name;
@@ -65,7 +65,7 @@ static void sizes(const struct layout *l)
 	}
 }
 
-/* Records of kinds taken by chance, full of chance. */
+/* Records of random kinds with random content. */
 static size_t fill(const struct layout *l, uint8_t *buffer, size_t bytes)
 {
 	size_t at = 0;

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """end_to_end.py - from a command's launches to the tables of the server.
 
-A server, `kernsift run` or an agent, the collector, and a driver and a libcupti
-of our own. Guests sleep before they end: the last second's records must not depend on
-how fast a busy machine lets a process end."""
+A server, `kernsift run` or an agent, the collector, a fake driver and a fake libcupti.
+Guests sleep before they end: the records of the last second must not depend on how fast
+a busy machine lets a process end."""
 import collections
 import glob
 import importlib.util
@@ -36,7 +36,7 @@ Server, equal, says = client.Server, client.equal, client.says
 
 def environment(d, **more):
     return {**client.CLEAN, 'XDG_STATE_HOME': d, 'FAKE_DRIVER_VERSION': '13040',
-            # gcc 12's leak checker dies beside threads that nobody joins
+            # gcc 12's leak checker crashes if threads are not joined
             'ASAN_OPTIONS': 'detect_leaks=0', 'FAKE_LEDGER': f'{d}/ledger',
             'FAKE_KERNEL_NS': str(KERNEL_NS), **more}
 
@@ -60,7 +60,8 @@ def run(d, s, options, command, **more):
 
 
 def kernels(*parts):
-    """{name: launches} of parts such as (1, 800): so many times so many, turn and turn about."""
+    """{name: launches} of parts (times, n): n launches, repeated so many times, that
+    alternate between eight kernels."""
     count = collections.Counter()
     for times, n in parts:
         for i in range(n):
@@ -189,13 +190,13 @@ def wrong_option(d):
 
 
 def dropped(s, ids_):
-    """What the runs say was lost while recording."""
+    """The losses while recording, as the runs report them."""
     return sum(n['count'] for i in ids_ for n in s.get(f'/api/v1/runs/{i}/notes')['items']
                if n['code'] == 'records_dropped')
 
 
 def watched(d):
-    """an agent beside living processes, killed again and again: each kernel once"""
+    """an agent next to running processes, killed repeatedly: each kernel once"""
     spool, guests, n = f'{d}/spool', 3, 40000
     os.mkdir(spool)
     env = environment(d, LD_LIBRARY_PATH=FAKES, KERNSIFT_TRACE_DIR=spool, KERNSIFT_TRACE_CUPTI=CUPTI,

@@ -1,9 +1,9 @@
-/* fuzz_catalog.c - what people may bring to the catalogue: documents of published
- * sets, formulas, shapes, own operators.
+/* fuzz_catalog.c - user input of the catalog: documents of published sets,
+ * formulas, shapes, site overrides.
  *
- * The first byte tells which: 'r' a document, 'o' own operators, else three lines: a
- * shape, a shared name, a formula. What comes through is held against what it
- * promises. */
+ * The first byte selects the kind: 'r' a document, 'o' site overrides, else
+ * three lines: a shape, a shared name, a formula. Accepted input is checked
+ * against its promises. */
 #include "catalog.h"
 #include "formula.h"
 #include "reference.h"
@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
-/* A shape and its text stand for each other. */
+/* A shape and its text convert to each other. */
 static void check_text(const char *text, struct arena *a)
 {
 	struct err e = { 0 };

@@ -11,8 +11,8 @@ enum { RUNS = 4 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What a decoder gives are ids of names: what was read may not stay in place of
- * them, whether or not the analysis would look it up. */
+/* Decoders return ids of names: an id must not be left unset, even if the
+ * analysis would not look it up. */
 static void fuzz_decode_check(const struct trace *t)
 {
 #define KIND(kind, COLUMNS, what)                \

@@ -1,9 +1,10 @@
-/* fuzz_kst.c - captures whose sums are right, whatever else is in them.
+/* fuzz_kst.c - capture files with correct checksums and arbitrary content.
  *
- * Mutations alone would never get past a checksum: after three in four of them
- * each chunk's length and sums are made to fit what then lies between two
- * magics. What decodes is analysed, written as a capture again and read: that
- * must be the same trace. The first byte chooses the pieces, as elsewhere. */
+ * Mutations alone would never pass a checksum. So after three of four
+ * mutations, each chunk's length and checksums are set to fit the bytes
+ * between two magics. What decodes is analyzed, written as a capture again and
+ * read: that must be the same trace. The first byte selects the size of the
+ * parts, as in the other targets. */
 #include "analyze.h"
 #include "buf.h"
 #include "capture_write.h"
@@ -27,7 +28,7 @@ static void put32(uint8_t *to, uint32_t v)
 		to[i] = (uint8_t)(v >> 8 * i);
 }
 
-/* Makes the chunk at `at` one whose payload reaches to `end`. */
+/* Turns the bytes from `at` to `end` into a chunk with correct sums. */
 static void mend(uint8_t *at, const uint8_t *end)
 {
 	uint32_t len = (uint32_t)(end - at - KST_HEAD);
@@ -66,7 +67,7 @@ static bool put(void *to, const void *bytes, size_t len, struct err *e)
 	return !b->full || err_set(e, ERR_TOO_LARGE, "too large");
 }
 
-/* Whether a trace that was a capture has the same rows as one more. */
+/* Whether a capture that is written again has the same rows. */
 static void same_again(const struct trace *t)
 {
 	struct arena a = { .ceiling = (size_t)ARENA_MIB << 20 };

@@ -1,4 +1,4 @@
-/* fuzz_pieces.h - bytes that arrive in pieces of a chosen size. */
+/* fuzz_pieces.h - input that arrives in parts of a chosen size. */
 #pragma once
 #include "decode.h"
 
@@ -21,7 +21,7 @@ static inline bool pieces_next(void *ctx, const void **bytes, size_t *len,
 	return true;
 }
 
-/* The first byte tells how large the pieces are, the rest are the bytes. */
+/* The first byte selects the size of the parts; the rest is the input. */
 static inline struct pieces pieces_of(const uint8_t *data, size_t size)
 {
 	size_t each = size ? 1 + (size_t)data[0] * 3 : 1;

@@ -1,5 +1,5 @@
-/* fuzz_ranges.c - any text as the name of a range: what emit_nvtx and layerwise
- * hooks write is read out of it, and lies within it. */
+/* fuzz_ranges.c - any text as the name of a range: the parsed parts of
+ * emit_nvtx's and layerwise hooks' names must be inside the text. */
 #include "range_operator.h"
 #include <assert.h>
 #include <stdlib.h>

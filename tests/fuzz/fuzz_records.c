@@ -1,15 +1,15 @@
-/* fuzz_records.c - any bytes as a buffer of records, of sizes by chance.
+/* fuzz_records.c - any bytes as a buffer of records, with random sizes.
  *
- * The first bytes choose the sizes that a made-up libcupti tells; the rest is
- * the buffer, which goes the whole way: layout_learn(), intake, encode. Each
- * record must be in exactly one count; rows keep to what kst.h promises. */
+ * The first bytes select the sizes that a fake libcupti reports. The rest is
+ * the buffer, which passes through layout_learn(), intake and encoder. Each
+ * record must be in exactly one count, and rows must follow kst.h. */
 #include "encode.h"
 #include <assert.h>
 #include <cupti.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHOICES = 16 }; /* a byte for each kind below */
+enum { CHOICES = 16 }; /* one byte for each kind below */
 static const uint32_t kinds[CHOICES] = { CUPTI_ACTIVITY_KIND_MEMCPY,
 	CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_KERNEL,
 	CUPTI_ACTIVITY_KIND_DRIVER, CUPTI_ACTIVITY_KIND_RUNTIME,
@@ -56,7 +56,7 @@ int64_t __wrap_capture_writer_shape(struct capture_writer *s,
 bool __wrap_capture_writer_row(struct capture_writer *s, enum kst_kind kind,
 	const void *row)
 {
-	/* Of the kinds that are written here, columns 1 and 2 are the times. */
+	/* For the kinds written here, columns 1 and 2 are the times. */
 	const int64_t *cells = row;
 	(void)s;
 	assert(kind == KST_kernel || kind == KST_copy || kind == KST_call ||
@@ -87,7 +87,7 @@ static const char *call_name(void *ctx, bool driver, uint32_t cbid)
 			       : "cudaGetDevice";
 }
 
-/* Names are addresses, and only some of them are good. */
+/* Names are addresses, only some of which are valid. */
 static void tame(const struct layout *l, uint8_t *buffer, size_t bytes)
 {
 	static const char *const names[] = { NULL, "a", "sgemm",

@@ -1,9 +1,9 @@
-/* fuzz_rocm.c - ROCm's three formats, deeper than any bytes at all would get.
+/* fuzz_rocm.c - ROCm's three formats, deeper than arbitrary bytes would reach.
  *
- * The first byte chooses: text behind the key that makes it rocprofv3's JSON,
- * or a database of rpd or of either layout of rocpd, whose rows the rest of
- * the bytes are. Values are few kinds of numbers and texts, so that rows find
- * each other; strings have numbers that are easily hit. */
+ * The first byte selects text after the key that identifies rocprofv3's JSON,
+ * or a database of rpd or of either layout of rocpd, with rows from the
+ * remaining bytes. Values are a few kinds of numbers and texts, so that rows
+ * refer to each other; strings have small ids. */
 #include "analyze.h"
 #include "decode.h"
 #include <assert.h>
@@ -27,7 +27,7 @@ struct table {
 	const char *name, *columns;
 };
 
-/* One of each list is chosen by a row's first byte. */
+/* The first byte of a row selects one value of each list. */
 static const struct table rpd[] = {
 	{ "rocpd_api", "id, pid, tid, start, \"end\", apiName_id, args_id" },
 	{ "rocpd_op", "id, gpuId, queueId, start, \"end\", description_id, "

@@ -1,5 +1,5 @@
-/* fuzz_sqlite.c - any bytes as a database: behind its magic, with pages whose
- * size fits. What comes through is held against what rows promise. */
+/* fuzz_sqlite.c - any bytes as a database: after its magic, with pages of a
+ * valid size. Decoded rows are checked against their promises. */
 #include "analyze.h"
 #include "fuzz_pieces.h"
 #include <assert.h>
@@ -11,8 +11,8 @@ static const char magic[MAGIC] = "SQLite format 3";
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A row is of a process that there is, not before the first and not less than
- * nothing long; its names are names. */
+/* A row belongs to an existing process, does not start before the first one,
+ * has a duration of at least zero, and has valid names. */
 #define HOLD(kind)                                           \
 	for (uint32_t i = 0; i < t->kind.n; i++) {           \
 		assert(t->kind.process[i] < t->processes_n); \

@@ -1,7 +1,8 @@
 /* fuzz_tables.c - any text as a table of statistics and as a pattern file.
  *
- * Both decoders read it, whatever it would be sniffed as; what they let through
- * must be what their columns promise, and analysis must take it. */
+ * Both decoders read it, whatever format would be detected. The rows that they
+ * accept must follow the promises of their columns, and the analysis must
+ * accept them. */
 #include "analyze.h"
 #include "figure.h"
 #include "format.h"
@@ -52,7 +53,7 @@ static void check_patterns(const struct trace *t)
 	}
 }
 
-/* Decodes as one of the two, and analyses what came of it. */
+/* Decodes as one of the two formats, and analyzes the result. */
 static void play(format_fn *decoder, const uint8_t *data, size_t size,
 	const struct catalog *families)
 {

@@ -1,9 +1,9 @@
-/* fuzz_tail.c - what a killed process left, or anything else: a capture and a
- * tail become one capture, which can be read.
+/* fuzz_tail.c - the files of a killed process, or any other bytes: a capture
+ * and a tail are merged into one capture, which must be readable.
  *
- * Two bytes tell how many are the capture's; the rest is the tail. After three
- * in four mutations the sums of both are made to fit. What is whole stays what
- * it is when it is merged once more. */
+ * Two bytes give the length of the capture; the rest is the tail. After three
+ * of four mutations, the checksums of both are made to fit. A complete capture
+ * must not change if it is merged again. */
 #include "kst_log.h"
 #include "kernsift/kst_reader.h"
 #include "kernsift/kst_tail.h"
@@ -18,7 +18,7 @@ size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max,
 	unsigned seed);
 
-/* Each chunk's length and sums fit what lies between two magics. */
+/* Sets each chunk's length and checksums to fit the bytes between two magics. */
 static void capture_mend(uint8_t *at, uint8_t *end)
 {
 	uint8_t *next;
@@ -38,7 +38,8 @@ static void capture_mend(uint8_t *at, uint8_t *end)
 	}
 }
 
-/* The slots' sums, then the entries', as far as their lengths lead. */
+/* Sets the sums of the slots, then of the entries, as far as their lengths
+ * lead. */
 static void tail_mend(uint8_t *at, uint8_t *end)
 {
 	uint32_t sum = 0;
@@ -66,7 +67,7 @@ static void tail_mend(uint8_t *at, uint8_t *end)
 	}
 }
 
-/* Where the tail begins. */
+/* The start of the tail. */
 static size_t cut_of(const uint8_t *data, size_t size)
 {
 	size_t cut = size < 2 ? size : 2 + (size_t)kst_get16(data);
@@ -85,7 +86,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max,
 	return size;
 }
 
-/* A file of these bytes; a descriptor's name would be a link. */
+/* Creates a file of these bytes; the name of a descriptor would be a link. */
 static void file_of(char path[static 64], const char *kind,
 	const uint8_t *bytes, size_t len)
 {
@@ -100,7 +101,7 @@ static int64_t take(void *file, void *to, size_t cap)
 	return (int64_t)fread(to, 1, cap, file);
 }
 
-/* Reads it; how many rows it has. */
+/* Reads the file; returns the number of rows. */
 static int64_t read_all(const char *path)
 {
 	struct kst_chunk c;

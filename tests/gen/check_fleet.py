@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""check_fleet.py - the made-up fleet: as many runs as asked, the same bytes again,
-and traces that hold together."""
+"""check_fleet.py - the generated fleet has the requested number of runs, consistent
+traces, and the same bytes every time."""
 import filecmp
 import gzip
 import json

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 """check_layers.py - gen_layers.py writes what it promises.
 
-Layers and passes last as long as asked, to the nanosecond; on a stream nothing
-overlaps; each kernel is behind its call; durations of one call add up to the
-row's; the shared expert runs beside both halves of the combine; what has no time
-is not there; the same options give the same bytes.
+Layers and passes have the requested length, to the nanosecond. Nothing overlaps on a
+stream, each kernel starts after its call, and the durations of one call add up to the
+row's. The shared expert runs next to both halves of the combine. A row without a time
+is absent. The same options give the same bytes.
 """
 import json
 import os
@@ -51,7 +51,7 @@ def check_whole():
     assert last - first == PASSES * END_NS, last - first
     n = len(found) // PASSES
     one = found[:n]
-    layers = one[1:-3]  # behind the embedding, before norm, head and sampling
+    layers = one[1:-3]  # after the embedding, before norm, head and sampling
     assert max(k[1] for k in layers) - layers[0][0] == LAYERS_NS
     total = sum(k[1] - k[0] for k in one)
     rows = [(layered.BEFORE + layered.AFTER, 1), (layered.DENSE,
@@ -71,7 +71,7 @@ def check_whole():
 
 
 def check_part():
-    """Without most kernels, and with a token more."""
+    """Without most kernels, and with one additional token."""
     times = dict.fromkeys(layered.TIMES, None) | {
         k: layered.TIMES[k] for k in ('attention', 'o_proj', 'dispatch')}
     trace = gen_layers.trace(times, again=True, passes=1)

@@ -1,8 +1,8 @@
-"""expect.py - the statistics a trace must give, worked out exactly.
+"""expect.py - computes the statistics that a trace must give, exactly.
 
-Integers and fractions only, from the durations the simulation kept; nothing
-here reads the trace. Rounding is half away from zero, to one decimal, written
-as text ("12.5") so that no reader rounds again.
+Integers and fractions only, from the durations that the simulation kept; nothing here
+reads the trace. Rounding is half away from zero, to one decimal, written as text
+("12.5") so that no reader rounds again.
 """
 from array import array
 from fractions import Fraction
@@ -12,13 +12,13 @@ import model_work as work
 
 
 def tenths(x):
-    """A fraction that is not negative, to one decimal, halves up."""
+    """Rounds a non-negative fraction to one decimal, halves up."""
     n = (20 * x.numerator + x.denominator) // (2 * x.denominator)
     return f'{n // 10}.{n % 10}'
 
 
 def root_tenths(x):
-    """The same of its square root."""
+    """The same for its square root."""
     y = 100 * x
     k = isqrt(y.numerator // y.denominator)
     if 4 * y >= (2 * k + 1) ** 2:
@@ -54,7 +54,7 @@ def statistics(durations, of_ns):
 
 
 def table(rank, kind, group):
-    """group: (key, device, launch) -> what a row is told by, as a dict."""
+    """group: (key, device, launch) -> the identifying fields of a row, as a dict."""
     rows, by = {}, {}
     for (k, key, device, launch), d in rank.durations.items():
         if k == kind:
@@ -69,7 +69,7 @@ def table(rank, kind, group):
 
 
 def run(rank, writer):
-    """What one process of the trace must come out as."""
+    """The expected result for one process of the trace."""
     def name(key):
         return {'name': writer.shown_name(key)}
 

@@ -1,10 +1,11 @@
-"""fleet_work.py - tables and operators of the demo fleet: parts, models, and what
-an operator of given sizes launches, computes and moves.
+"""fleet_work.py - tables and operators of the demo fleet: parts, models, and what an
+operator of a given shape launches, computes and moves.
 
-A launch is (host operator, Input Dims, Input type, kernel, flops, bytes, how much
-of the hardware's bound it reaches); an operator of several kernels names each. Kernel names are of the kind that vLLM,
-SGLang, PyTorch, cuBLAS, hipBLASLt, AITER and FlashAttention write; sizes are
-whole numbers of the models. Nobody's measurements are in here.
+A launch is (host operator, Input Dims, Input type, kernel, flops, bytes, share of the
+hardware's bound that it reaches). An operator of several kernels names each. Kernel
+names are of the kind that vLLM, SGLang, PyTorch, cuBLAS, hipBLASLt, AITER and
+FlashAttention write; shapes are whole numbers of the models. The file contains no
+measurements of real systems.
 """
 BF16, FP8, FP32, I32, I64 = ('c10::BFloat16', 'c10::Float8_e4m3fn', 'float', 'int',
                              'long int')
@@ -138,7 +139,8 @@ def serve_attention(part, tokens, heads, kv, dim, pairs, context):
 
 
 def experts(part, tokens, hidden, width, count, top):
-    """The routed layers of a mixture, in the order vLLM launches them."""
+    """The routed layers of a mixture of experts, in the order in which vLLM launches
+    them."""
     active = min(count, tokens * top)
     rows = tokens * top
     yield ('aten::mm', [[tokens, hidden], [hidden, count]], [BF16] * 2,

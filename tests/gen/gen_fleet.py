@@ -1,14 +1,15 @@
 #!/usr/bin/python3
-"""gen_fleet.py - the profiles of a made-up fleet: what ./dev demo shows importance of.
+"""gen_fleet.py - generates the traces of a fleet, for which ./dev demo shows
+importance.
 
     gen_fleet.py [--runs 1303] [--seed 1] FOLDER
 
-Writes Kineto traces (.json.gz) of serving, training and diffusion on several
-parts, a few processes in each file, and FOLDER/list: a line per group of files that
-are sent together, `project workload engine part file...`, separated by tabs. Each
-launch takes what its part needs at least for it, over an efficiency drawn about a
-typical one; sizes, names and batches differ from run to run. The same options give
-the same bytes.
+Writes Kineto traces (.json.gz) of serving, training and diffusion on several parts,
+with a few processes in each file. FOLDER/list has one line per group of files that are
+sent together: `project workload engine part file...`, separated by tabs. The duration
+of a launch is its minimum on this part divided by an efficiency, drawn around a typical
+one. Shapes, names and batches differ from run to run. The same options give the same
+bytes.
 """
 import argparse
 import gzip
@@ -19,7 +20,7 @@ import random
 import fleet_work as work
 
 H20, H100, A100, L40S, MI300 = work.PARTS
-# (project, what, model, engine, parts, share of the runs)
+# (project, kind of work, model, engine, parts, share of the runs)
 GROUPS = [
     *(('chat', what, model, 'vllm', part, 3)
       for what in ('prefill', 'decode', 'mixed')
@@ -158,7 +159,8 @@ STEPS = {'prefill': serving, 'decode': serving, 'mixed': serving,
 
 
 def took(part, launch, dice):
-    """Nanoseconds: the part's bound over an efficiency, above a launch's floor."""
+    """Nanoseconds: the part's bound over an efficiency, at least the minimum of a
+    launch."""
     bf16, fp8, rate = work.PARTS[part][:3]
     _, _, types, _, flops, size, reach = launch
     peak = fp8 if work.FP8 in types else bf16
@@ -192,7 +194,7 @@ class Process:
             f'{dur % 1000:03d}, "args": {{{args}{self.rank}}}}}')
 
     def launch(self, launch, dur):
-        """A host operator, or none, and its kernels, one after the other."""
+        """Adds a host operator, or none, and its kernels, one after the other."""
         op, dims, types, kernels, *_ = launch
         if isinstance(kernels, str):
             kernels = (kernels,)
@@ -227,7 +229,7 @@ def process(number, several, group, dice):
     p = Process(number, several, part)
     for note, launches in STEPS[group[1]](part, group, dice):
         launches = list(launches)
-        if dice.random() < 0.12:  # what no rule of the catalogue knows
+        if dice.random() < 0.12:  # an operator that no rule of the catalog knows
             launches.insert(2, (None, [], [], dice.choice(work.UNKNOWN),
                                 dice.randrange(1, 9) * 10 ** 9, 4 << 20, 0.3))
         p.step(note, launches, part, dice)

@@ -3,10 +3,10 @@
 
 gen_layers.py [--times FILE] [--again] [--passes N] [--end-ns N --layers-ns N] OUT
 
-Experts' exchange is on a communication stream, beside the shared expert; --again
-adds multi-token prediction, a layer more behind the head. Modules are ranges on
-the host: classes for layers, annotations for what is in them. FILE is JSON with
-nanoseconds by key of layered.py, null for what is not launched. The same options
+The experts' exchange is on a communication stream, parallel to the shared expert.
+--again adds multi-token prediction, one more layer after the head. Modules are ranges
+on the host: classes for layers, annotations for their parts. FILE is JSON with
+nanoseconds by key of layered.py, null for a row that is not launched. The same options
 give the same bytes.
 """
 import argparse
@@ -36,7 +36,7 @@ class Host:
         self.event(cat, name, PID, THREAD, ts, self.now - ts, **args)
 
     def call(self, launches, base):
-        """One operator of the host, and what it launches."""
+        """Adds one operator of the host, and its launches."""
         self.ids += 1
         external, begin = self.ids, self.now
         for launch in launches:
@@ -64,7 +64,7 @@ def us(ns):
 
 
 def runs_of(items, key):
-    """Neighbours of one key."""
+    """Consecutive rows with the same key."""
     out = []
     for x in items:
         if out and key(out[-1][-1]) == key(x):
@@ -87,7 +87,7 @@ def module(host, name, body, parent=None):
 
 
 def calls(host, launches, base):
-    """By module, then by call."""
+    """Grouped by module, then by call."""
     for part in runs_of(launches, lambda x: x.row[1]):
         begin = host.now
         host.now += RANGE_NS

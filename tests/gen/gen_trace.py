@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""gen_trace.py - writes our own traces, small and huge, and what they must give.
+"""gen_trace.py - writes generated traces, small and huge, and their expected results.
 
-Deterministic: the same options give the same bytes. Streams, so that a trace
-of gigabytes needs little memory. See README.md beside this for recipes.
+Deterministic: the same options give the same bytes. Streams, so that a trace of
+gigabytes needs little memory. README.md in this folder has recipes.
 """
 import argparse
 import gzip
@@ -67,7 +67,7 @@ def options():
 
 @contextmanager
 def target(path):
-    """Somewhere to write bytes to, compressed as the name says."""
+    """An output for bytes, compressed according to the name."""
     if path == '-':
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
@@ -89,7 +89,7 @@ def target(path):
 
 
 def head(o):
-    """All of the object before its list of events."""
+    """The part of the object before its list of events."""
     h = {'schemaVersion': 1}
     if o.ranks == 1:
         device = DEVICE['rocm' if o.dialect == 'rocm' else 'cuda']
@@ -143,7 +143,7 @@ def generate(o, put):
 
 def main():
     o = options()
-    # refused rather than guessed
+    # rejected rather than guessed
     if min(o.devices, o.ranks, o.layers) < 1 or min(o.steps, o.events) < 0:
         sys.exit('gen_trace: --devices, --ranks and --layers are at least 1, '
                  '--steps and --events at least 0')

@@ -1,10 +1,10 @@
-"""kineto.py - the simulation's work as events of Kineto's dialects.
+"""kineto.py - writes the simulation's work as events of Kineto's dialects.
 
-One writer per trace. An event is one line of JSON; lines() hands over what has
-gathered. Dialects: `cuda` (today's), `2020` (categories Kernel, Operator,
-Runtime; whole microseconds; "external id" is only the correlation), `rocm`
-(hip calls, no context; one kernel without grid and block). With `fused`, pids
-are set off by rank and every event names its rank, as merging tools do.
+One writer per trace. An event is one line of JSON; lines() returns the lines collected
+so far. Dialects: `cuda` (current), `2020` (categories Kernel, Operator, Runtime; whole
+microseconds; "external id" is only the correlation), `rocm` (hip calls, no context; one
+kernel without grid and block). With `fused`, pids have an offset per rank and every
+event names its rank, as merging tools write it.
 """
 import json
 
@@ -22,14 +22,14 @@ NO_GRID = 'rope'  # in the ROCm dialect
 class Writer:
     def __init__(self, dialect, fused, stacks, host):
         self.dialect, self.fused, self.stacks = dialect, fused, stacks
-        self.host = host  # cpu ops and calls too
+        self.host = host  # also CPU operators and calls
         self.fresh = {}  # key -> name
         self.quoted = {}
         self.shapes = {}  # (grid, block) or None -> id
         self.events = 0
         self.out = []
 
-    # what the expectation asks too
+    # also used by the expectation
     def pid(self, rank):
         return PID + (rank.number * RANK_OFFSET if self.fused else 0)
 
@@ -62,7 +62,7 @@ class Writer:
         grid = [g for g, i in self.shapes.items() if i == id_][0]
         return {'grid': grid and list(grid[0]), 'block': grid and list(grid[1])}
 
-    # text
+    # texts
     def quote(self, text):
         if text not in self.quoted:
             self.quoted[text] = json.dumps(text, ensure_ascii=False)
@@ -104,7 +104,7 @@ class Writer:
     def stream(self, stream):
         return f'"stream {stream}"' if self.dialect == '2020' else str(stream)
 
-    # what the simulation tells
+    # called by the simulation
     def kernel(self, rank, key, shape, ts, dur, device, stream):
         args = (f'{self.external(rank)}, "device": {device}, '
                 f'"stream": {stream}, "correlation": {rank.correlation}')

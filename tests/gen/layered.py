@@ -1,9 +1,9 @@
 """layered.py - a decoder's layers, kernel by kernel: 3 dense ones, 58 with experts.
 
-A model with latent attention and experts on other ranks, as a serving engine runs
-its decode step: what a layer launches, by which module and call, on which stream.
-Durations are the caller's; a row without one is not launched. What one call of
-the host launches has one duration, the call's.
+A model with latent attention and experts on other ranks, as a serving engine runs its
+decode step: what a layer launches, by which module and call, on which stream. The
+caller provides the durations; a row without one is not launched. The launches of one
+call have one duration, that of the call.
 """
 MAIN, COMM = 7, 23  # streams
 
@@ -30,8 +30,8 @@ def step(kernel, copy='direct_copy_kernel_cuda', shape='128, 4, '):
     return COPY.format(kernel=kernel, copy=copy, shape=shape)
 
 
-# key, module, the host's operator, kernels: the one that takes longest first told
-# by `main`, else the only one
+# key, module, the host's operator, kernels; the longest of several kernels is given by
+# `main`
 ATTENTION = [
     ('input_norm', 'self.input_layernorm', 'sgl_kernel::fused_add_rmsnorm',
      [ADD_NORM], 0),
@@ -132,7 +132,7 @@ AGAIN = [
 ]
 DENSE_LAYERS, EXPERT_LAYERS = 3, 58
 
-# Ours, for a trace by itself, in ns.
+# Durations of a generated trace without other input, in ns.
 TIMES = {
     'input_norm': 4200, 'q_a_kv_a': 12700, 'latent_norm': 2100,
     'q_b_quant': 2300, 'q_b': 18400, 'absorb': 15300, 'rope': 7600,
@@ -148,7 +148,7 @@ TIMES = {
 
 
 def durations(row, times):
-    """(kernel, ns) of a row's launches, in order; none where it has no time."""
+    """(kernel, ns) of a row's launches, in order; empty if the row has no time."""
     key, _, _, kernels, main = row
     total = times.get(key)
     if total is None:

@@ -1,8 +1,8 @@
 """layered_time.py - when the launches of layered.py run, in whole nanoseconds.
 
-A pass is a list of launches in the order in which the host makes them. What is
-between them is the caller's: so much between all, or so much that layers and
-passes last as long as asked, to the nanosecond.
+A pass is a list of launches in the order of their calls. The caller selects the gaps:
+either a fixed gap between all launches, or the gap that gives layers and passes the
+requested length, to the nanosecond.
 """
 import layered
 
@@ -19,7 +19,7 @@ class Launch:
 
 
 class Pass:
-    """The launches of a pass, from 0; `end` when the last one ends."""
+    """The launches of a pass, from time 0; `end` is the end of the last one."""
 
     def __init__(self, times, again, gap, layered, end):
         self.times = times
@@ -31,7 +31,7 @@ class Pass:
         self.again = again
 
     def wait(self, where):
-        """So much before a launch; the first ones of a pass take the rest."""
+        """The gap before a launch; the first launches of a pass take the remainder."""
         if not self.launches:
             return
         base, more = self.gap[where]
@@ -59,9 +59,9 @@ class Pass:
         return any(x.layer == layer for x in self.launches[-40:])
 
     def combine(self, layer, above):
-        """The combine's two halves, one call on their stream; beside the end of
-        the first and the beginning of the second the shared expert, on the main
-        one. Without a combine, behind."""
+        """The combine's two halves, one call on their stream. The shared expert runs on
+        the main stream, parallel to the end of the first half and the start of the
+        second. Without a combine it runs afterwards."""
         shared = [(row, *x) for row in layered.SHARED
                   for x in layered.durations(row, self.times)]
         total = self.times.get('combine')
@@ -115,7 +115,7 @@ class Pass:
         return self
 
     def fitted(self):
-        """Gaps so that layers and pass last as long as asked."""
+        """Gaps that give layers and pass the requested length."""
         layers, end = self.fit
         for where, want, is_ in (('in', layers, lambda: self.to - self.from_),
                                  ('out', end, lambda: self.now)):

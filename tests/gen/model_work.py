@@ -1,8 +1,8 @@
-"""model_work.py - what the pretend model does in one training step.
+"""model_work.py - the work of the generated model in one training step.
 
-Tables only: the kernels with their launch shapes and usual durations, the
-copies, and the operators of a layer with the kernels each one launches. All of
-it is made up by us; the names look like the names that real libraries give.
+Tables only: the kernels with their launch shapes and usual durations, the copies, and
+the operators of a layer with the kernels that each launches. All of it is invented; the
+names look like those of real libraries.
 """
 
 # key: name in the trace, demangled name (None: the same), launches as
@@ -56,7 +56,7 @@ KERNELS = {
         96320, 96, 46080),
 }
 
-# what a ROCm trace calls the same work
+# names of the same work in a ROCm trace
 ROCM_NAMES = {
     'gemm': 'Cijk_Alik_Bljk_BBS_BH_MT128x128x64_MI16x16x16x1_SN_K1',
     'splitk': 'Cijk_PostGSU16_BBS_BH_VW4',
@@ -64,7 +64,7 @@ ROCM_NAMES = {
     'nccl': 'ncclDevKernel_Generic_4(ncclDevKernelArgsStorage<4096ul>)',
 }
 
-# key: name in the trace, as ROCm, as nsys shows it, bytes, usual ns
+# key: name in the trace, in ROCm, in nsys; bytes, usual ns
 COPIES = {
     'h2d': ('Memcpy HtoD (Pageable -> Device)', 'Memcpy HtoD (Host -> Device)',
             '[CUDA memcpy Host-to-Device]', 4194304, 181440),
@@ -76,7 +76,7 @@ COPIES = {
             '[CUDA memset]', 4096, 960),
 }
 
-# operator, Input Dims, Input type, what it launches
+# operator, Input Dims, Input type, launched kernels
 LAYER = (
     ('aten::layer_norm', '[[8, 1024], [], [1024], [1024], [], []]',
      '["float", "", "float", "float", "Scalar", "Scalar"]', ('norm',)),

@@ -1,8 +1,7 @@
-"""nsys_db.py - databases laid out as exports of Nsight Systems are.
+"""nsys_db.py - databases with the layout of Nsight Systems exports.
 
-Table and column names, and which schema has which, are those of the exports;
-everything in the tables is made here. With the quiet work of quiet() in it
-there is nothing to note about an export.
+Table and column names, and which schema has which, are those of the exports; all rows
+are generated here. With only the rows of quiet(), an export gets no notes.
 """
 import os
 import sqlite3
@@ -18,7 +17,7 @@ PAYLOAD = ('uint64Value INTEGER, int64Value INTEGER, doubleValue REAL, '
            'uint32Value INTEGER, int32Value INTEGER, floatValue REAL, '
            'jsonTextId INTEGER, jsonText TEXT, binaryData TEXT')
 
-# Columns that came with a schema, behind those that all have.
+# Columns that a schema added, after those that all schemas have.
 KERNEL_SINCE = {(2, 9): '', (3, 1): ', mangledName INTEGER, launchType INTEGER,'
                 ' graphNodeId INTEGER',
                 (3, 16): ', greenContextId INTEGER',
@@ -80,7 +79,7 @@ def tables(version):
 
 
 class Export:
-    """with Export(path) as x: tables are made when the first row comes."""
+    """`with Export(path) as x`: a table is created with its first row."""
 
     def __init__(self, path, version=(3, 16), pragmas=()):
         if os.path.exists(path):
@@ -117,14 +116,14 @@ class Export:
                  *row.values())
 
     def text(self, value):
-        """The number of a string, as StringIds has it."""
+        """The id of a string, as in StringIds."""
         if value not in self.strings:
             self.strings[value] = len(self.strings) + 100
             self.add('StringIds', id=self.strings[value], value=value)
         return self.strings[value]
 
     def frame(self, pid=77):
-        """What stands around the events: the session, the GPU, the process."""
+        """The rows around the events: the session, the GPU, the process."""
         meta = next(n for n in self.layout if n.endswith('META_DATA') or
                     n.startswith('META_DATA'))
         self.add(meta, name='EXPORT_SCHEMA_VERSION',
@@ -157,7 +156,7 @@ class Export:
         self.add(KERNEL, **{k: v for k, v in row.items() if v is not None})
 
     def launched(self, at, dur, correlation, name='relu', **more):
-        """A call, and 5 us later what it launched."""
+        """A call, and 5 us later the kernel or copy that it launched."""
         self.call(at, at + US, correlation)
         self.kernel(at + 5 * US, at + 5 * US + dur, correlation, name, **more)
 

@@ -1,10 +1,10 @@
-"""simulate.py - one rank of the pretend model, step by step.
+"""simulate.py - simulates one rank of the generated model, step by step.
 
-Decides when everything happens (whole nanoseconds), tells the writer of the
-dialect, and keeps every GPU duration for the expected statistics. The host
-launches ahead, streams run behind it, the collective overlaps the next layers
-on a stream of its own, and a step ends when all streams are idle; so the busy
-time of a trace is the sum of its steps'.
+Decides when everything happens (whole nanoseconds), passes it to the writer of the
+dialect, and keeps every GPU duration for the expected statistics. The host launches
+ahead, streams run behind it, and the collective overlaps the next layers on its own
+stream. A step ends when all streams are idle, so the busy time of a trace is the sum of
+its steps'.
 """
 from array import array
 from random import Random
@@ -21,7 +21,7 @@ class Rank:
                  start_ns, times):
         self.times = times  # kernel -> thousandths of its usual duration
         rng = Random(seed * 1000003 + number)
-        # 0.9 to 1.3, in 1/1024ths; a few are slow, as in life
+        # 0.9 to 1.3, in 1/1024ths; a few are slow, as in real traces
         self.jitter = [rng.randrange(922, 1332) if rng.random() < 0.98
                        else rng.randrange(1332, 3072) for _ in range(JITTERS)]
         self.at = 0
@@ -45,7 +45,7 @@ class Rank:
         return max(ns - ns % self.quantum, self.quantum)
 
     def gpu(self, kind, key, launch, usual, device, stream):
-        """When it starts on the GPU and how long it takes; remembered."""
+        """The start on the GPU and the duration; both are recorded."""
         dur = self.vary(usual)
         start = max(self.now + 4 * self.quantum,
                     self.free.get((device, stream), 0) + self.quantum)
@@ -109,7 +109,7 @@ class Rank:
         self.end_step(w, begun, number)
 
     def fresh(self, w, names):
-        """Kernels seen nowhere else, each launched once."""
+        """Kernels with unique names, each launched once."""
         for key in names:
             self.correlation += 1
             begun, took = self.now, self.vary(5000)

@@ -1,4 +1,4 @@
-/* history.c - draws what a CI would have stored. */
+/* history.c - draws the runs that a CI would have stored. */
 #include "history.h"
 #include "xoshiro.h"
 #include <math.h>
@@ -74,7 +74,7 @@ static struct compared_run run_blank(int64_t id, struct arena *a)
 	return r;
 }
 
-/* What a process does to all of its functions. */
+/* The effect of a process on all of its functions. */
 static double process(const struct history_kind *k, struct xoshiro *x)
 {
 	double off = k->common * normal(x);
@@ -85,8 +85,8 @@ static double process(const struct history_kind *k, struct xoshiro *x)
 	return off;
 }
 
-/* `level`: of the iteration, without what happens by chance, log; `head`: what its
- * runs have in common. */
+/* `level`: log of the iteration's time without random effects; `head`: the
+ * effect that its runs share. */
 static struct compared_run run_of(const struct history_kind *k, int64_t id,
 	double level, double head, struct xoshiro *x, struct arena *a)
 {
@@ -123,7 +123,7 @@ static struct compared_run run_of(const struct history_kind *k, int64_t id,
 	return r;
 }
 
-/* Heads of a kind of change: not near to one another. */
+/* Draws heads for one kind of change, not close to each other. */
 static void plant(struct history *h, struct xoshiro *x, double *by, int sign)
 {
 	for (uint32_t n = 0; n < HISTORY_PLANTED;) {

@@ -1,8 +1,9 @@
-/* history.h - a CI's history of which it is known which heads are slower.
+/* history.h - draws a CI history in which the slower heads are known.
  *
- * A head has runs of 30 iterations of ten functions, the first of which has a third of
- * the iteration; a tenth of the iteration is idle. Five heads of 200 are slower by 5 to 10 %
- * of the iteration, ten heads or more apart. */
+ * A head has runs of 30 iterations of ten functions. The first function takes
+ * a third of the iteration; a tenth of the iteration is idle. Five of 200
+ * heads are slower by 5 to 10 % of the iteration, and are at least ten heads
+ * apart. */
 #pragma once
 #include "arena.h"
 #include "compared.h"
@@ -11,37 +12,38 @@ enum {
 	HISTORY_HEADS = 200,
 	HISTORY_RUNS_MAX = 3,
 	HISTORY_PLANTED = 5,
-	HISTORY_FIRST = 21, /* head that may be slower, or be judged */
+	HISTORY_FIRST = 21, /* first head that may be slower or be judged */
 };
 
 struct history_kind {
 	const char *name;
-	uint32_t runs; /* of a head */
-	uint32_t base; /* newest runs that are the baseline */
-	/* Deviations between runs: of all functions alike, of each; between heads;
-	 * between iterations. */
+	uint32_t runs; /* per head */
+	uint32_t base; /* number of newest runs in the baseline */
+	/* Standard deviations between runs: common to all functions, and per
+	 * function; then between heads, and between iterations. */
 	double common, own, head, iteration;
-	bool one; /* the first function alone is slower; else all of them */
-	bool unmerged; /* slower heads are never in a baseline */
-	bool better; /* as many heads are faster, by as much, and stay so */
-	double drift; /* over all heads, evenly */
-	/* So many runs, or heads, are on a machine that is slower by so much. */
+	bool one; /* only the first function is slower, else all are */
+	bool unmerged; /* slower heads never become part of a baseline */
+	bool better; /* as many heads are faster by the same amount, and stay so */
+	double drift; /* total over all heads, linear */
+	/* This share of runs, or of heads, is on a machine that is slower by this
+	 * much. */
 	double slow_runs, slow_heads, slow;
-	double outliers; /* so many runs take half as long again */
+	double outliers; /* this share of runs takes half as long again */
 };
 
 struct history {
 	const struct history_kind *kind;
 	struct compared_run *runs; /* [heads * kind.runs] */
-	double level[HISTORY_HEADS]; /* of each head's iteration, log */
+	double level[HISTORY_HEADS]; /* log of each head's iteration time */
 	bool planted[HISTORY_HEADS]; /* slower than what was merged before it */
 	bool changed[HISTORY_HEADS]; /* slower or faster */
 };
 
-/* The same for a seed; needs arena memory alone. */
+/* Reproducible per seed; allocates only from the arena. */
 void history_from(const struct history_kind *kind, uint64_t seed,
 	struct arena *a, struct history *out);
 
-/* One more run of a head: `nth` of those that it has not got. */
+/* Draws one more run of a head: the `nth` after those that it has. */
 struct compared_run history_more(const struct history *h, uint64_t seed,
 	uint32_t head, uint32_t nth, struct arena *a);

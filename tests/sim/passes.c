@@ -1,4 +1,4 @@
-/* passes.c - letters become kernels, in time. */
+/* passes.c - turns letters into kernels with times. */
 #include "passes.h"
 #include "xoshiro.h"
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 enum { LETTERS = 128, DUR_NS = 1000, GAP_NS = 100, DRAWN_MAX = 96 };
 enum { RIM = 2 /* launches at a layer's ends */ };
 
-/* What letters stand for where names are known. */
+/* The names of the letters if names are real. */
 static const struct {
 	char letter;
 	const char *name;
@@ -48,9 +48,9 @@ struct drawer {
 	uint32_t room;
 	int64_t at_ns;
 	uint32_t pass, number; /* PASSES_NO_LAYER outside */
-	bool dropping; /* what the recording does not hold */
-	bool torn; /* something was lost or put in just before */
-	uint32_t rim; /* item just before, + 1, if at a layer's end; or 0 */
+	bool dropping; /* not in the recording */
+	bool torn; /* the kernel before was lost or inserted */
+	uint32_t rim; /* preceding item + 1, if at a layer's end; else 0 */
 };
 
 static bool chance(struct drawer *d, uint32_t of_1000)
@@ -80,7 +80,8 @@ static void item(struct drawer *d, int letter, uint32_t lane, int64_t at_ns,
 		.is = &d->is[letter] };
 }
 
-/* One more of the kernels there are, or one that nothing else has. */
+/* Inserts another one of the existing kernels, or one that occurs nowhere
+ * else. */
 static void put_in(struct drawer *d, const char *among)
 {
 	uint32_t n = (uint32_t)strlen(among);
@@ -99,8 +100,8 @@ static void launch(struct drawer *d, const char *letters)
 		uint32_t i = (uint32_t)(at - letters);
 		bool lost = chance(d, d->m->noise / 2);
 		bool more = chance(d, d->m->noise / 2);
-		/* Beside a tear at a layer's end nobody can tell on which
-		 * side one is. */
+		/* Next to a lost or inserted kernel at a layer's end, the side
+		 * of a launch cannot be determined. */
 		bool inner =
 			d->number != PASSES_NO_LAYER && i >= RIM && i + RIM < n;
 		bool sure = inner || (!d->torn && !more);
@@ -119,7 +120,7 @@ static void launch(struct drawer *d, const char *letters)
 		if (more && !d->dropping)
 			put_in(d, letters);
 	}
-	/* What belongs to a layer runs beside its end. */
+	/* A side kernel of the layer runs next to its end, on another stream. */
 	if (d->number != PASSES_NO_LAYER && !d->dropping)
 		item(d, 'C', 1, d->at_ns - GAP_NS / 2, PASSES_ANY);
 }
@@ -138,8 +139,8 @@ uint32_t passes_kind(const struct passes *p, enum passes_order order,
 	}
 }
 
-/* In the middle of a layer of the first pass the recording begins, in that of one
- * of the last it ends. */
+/* The recording starts in the middle of a layer of the first pass, and ends in
+ * the middle of a layer of the last pass. */
 static void cut(struct drawer *d, uint32_t layer)
 {
 	uint32_t half = d->p->layers / 2;
@@ -184,7 +185,7 @@ static void pass(struct drawer *d)
 	d->at_ns += 100 * GAP_NS;
 }
 
-/* A layer without meaning: of so many kernels some come more than once. */
+/* A layer with meaningless names: some of its kernels occur more than once. */
 static char *drawn(struct drawer *d, int from)
 {
 	uint32_t n = 8 + xoshiro_below(&d->x, DRAWN_MAX - 8);
@@ -193,12 +194,13 @@ static char *drawn(struct drawer *d, int from)
 
 	for (uint32_t i = 0; i < n; i++)
 		text[i] = (char)(from + (int)xoshiro_below(&d->x, names));
-	/* Of one that has nothing once nobody could tell the layers. */
+	/* Layers cannot be determined if no kernel occurs exactly once per
+	 * layer. */
 	text[0] = from == 'A' ? '!' : '#';
 	return text;
 }
 
-/* The same with up to one in eight replaced, none of which begins it. */
+/* The same layer with up to one in eight kernels replaced, but not the first. */
 static char *varied(struct drawer *d, const char *text)
 {
 	uint32_t n = (uint32_t)strlen(text);
@@ -217,7 +219,7 @@ static int by_start(const void *left, const void *right)
 	return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
 }
 
-/* Items and their truth by start. */
+/* Sorts items and their truth by start. */
 static void sort(struct drawer *d)
 {
 	struct layer_seq *s = &d->p->s;

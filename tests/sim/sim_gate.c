@@ -1,9 +1,10 @@
-/* sim_gate.c - whom gates find and whom they accuse, over histories whose truth is
- * known.
+/* sim_gate.c - which heads gates report, correctly or not, over histories with
+ * a known truth.
  *
  *   sim_gate HISTORIES [KIND [SEED]]
  *
- * Each head is held against the newest runs before it. A line a kind. */
+ * Each head is compared with the newest runs before it. Prints one line per
+ * kind. */
 #include "change_point.h"
 #include "regression_gate.h"
 #include "history.h"
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What gate_sims.def is written in. */
+/* The macros of gate_sims.def. */
 #define CI(r, b) .runs = r, .base = b, .iteration = 0.03
 
 static const struct sim {
@@ -25,12 +26,12 @@ static const struct sim {
 struct tally {
 	uint32_t histories, planted, found, maybe; /* maybe: undecided */
 	uint32_t innocent, accused, undecided, since, functions;
-	uint32_t tried, decided; /* with as many runs as it said */
+	uint32_t tried, decided; /* with as many runs as it requested */
 	uint32_t intervals, covered;
 	uint32_t points, near, wrong;
 };
 
-/* Drawn anew for each head: its baseline. */
+/* Selects the baseline of a head, drawn again for each head. */
 static uint32_t base_of(const struct history *h, uint32_t head,
 	struct compared_run *base)
 {
@@ -68,7 +69,7 @@ static void gated(const struct compared_run *base, uint32_t base_n,
 	exit(1);
 }
 
-/* As many runs as an undecided gate asked for: does it decide? */
+/* Whether an undecided gate decides with as many runs as it requested. */
 static void try_more(const struct history *h, uint64_t seed, uint32_t head,
 	const struct compared_run *base, uint32_t base_n, int32_t needed,
 	struct tally *t)
@@ -123,7 +124,8 @@ static void head_play(const struct history *h, uint64_t seed, uint32_t head,
 	arena_release(&a);
 }
 
-/* Each change is one point at most, within two heads; what is left is false. */
+/* Each change matches at most one point, within two heads; other points are
+ * false. */
 static void points_play(const struct history *h, struct arena *a,
 	struct tally *t)
 {
@@ -173,7 +175,7 @@ static void history_play(const struct sim *s, uint64_t seed, struct tally *t)
 	arena_release(&a);
 }
 
-/* Of few histories chance may make more than its share. */
+/* With few histories, chance may exceed the bound. */
 static bool at_most(double n, double share, double of)
 {
 	double most = share * of;

@@ -1,6 +1,6 @@
-/* sim_layers.c - are layers found where they are? Traces drawn by chance are read
- * by the repeating sequence of their kernels, and what comes out is held against
- * what was drawn. */
+/* sim_layers.c - tests the detection of layers: random traces are read by the
+ * repeating sequence of their kernels, and the result is compared with the
+ * truth. */
 #include "passes.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@ static const struct passes_model models[] = {
 #include "layer_sims.def"
 };
 
-/* Detection was made with others, below 3000. */
+/* Development of the detection used other seeds, below 3000. */
 enum { FIRST_SEED = 5000, WRONG_OF_100 = 1 };
 
 /* The layers found in a pass. */
@@ -30,7 +30,7 @@ static bool whole(const struct passes_model *m, uint32_t pass)
 	return m->how != HOW_CUT || (pass && pass + 1 < m->passes);
 }
 
-/* Number of an item's layer, as found. */
+/* The detected layer number of an item. */
 static uint32_t found(const struct layering *l, uint32_t item)
 {
 	const struct layer_instance *i = &l->instances[l->instance[item]];
@@ -39,7 +39,8 @@ static uint32_t found(const struct layering *l, uint32_t item)
 							      : PASSES_NO_LAYER;
 }
 
-/* Whether layers of one kind are one section's, and those of two kinds two's. */
+/* Whether layers of one kind share a section, and layers of two kinds have
+ * two. */
 static bool kinds(const struct passes *p, const struct passes_model *m,
 	const struct layering *l, char *why, size_t size)
 {
@@ -62,9 +63,10 @@ static bool kinds(const struct passes *p, const struct passes_model *m,
 	return true;
 }
 
-/* Whether each whole pass has the layers it was drawn with, of the launches and
- * where they are unlike, kinds it was drawn with; `why` tells the first that is not. One layer is none: nothing
- * comes again, and a sentence says so. */
+/* Whether each whole pass has the drawn layers, with the drawn launches, and
+ * with the drawn kinds if these are unlike. `why` receives the first
+ * difference. A single layer must not be found: nothing repeats, and a message
+ * says so. */
 static bool right(const struct passes *p, const struct passes_model *m,
 	const struct layering *l, char *why, size_t size)
 {

@@ -1,8 +1,10 @@
-/* sim_verdict.c - how often the verdict is right, over pairs whose truth is known.
+/* sim_verdict.c - how often the verdict is right, over pairs with a known
+ * truth.
  *
  *   sim_verdict PAIRS [PERMUTATIONS [CASE]]
  *
- * A line a case: how often each outcome came, and what it had to be. */
+ * Prints one line per case: how often each outcome came, and the required
+ * rate. */
 #include "world.h"
 #include "noise_floor.h"
 #include <math.h>
@@ -10,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What sims.def is written in. */
+/* The macros of sims.def. */
 #define PROCESSES(u, c) .units = u, .iterations = c, .rows = 300, .noise = 0.03
 #define FLOOR_UNKNOWN \
 	.floor = NOISE_FLOOR_DEFAULT_SD, .floor_df = NOISE_FLOOR_DEFAULT_DF
@@ -19,11 +21,11 @@
 
 static const struct sim {
 	struct world world;
-	/* Bounds, as shares of the pairs: any row accused that did not change;
-	 * the row that changed found; one common line. */
+	/* Bounds, as shares of the pairs: an unchanged row reported as changed; the
+	 * changed row found; one common line. */
 	double accused_most, found_least, common_least, common_most;
 	enum change_class found_as;
-	double top_least; /* the row that changed comes first */
+	double top_least; /* the changed row comes first */
 } sims[] = {
 #include "sims.def"
 };
@@ -79,7 +81,8 @@ static bool play(const struct sim *s, uint64_t seed, uint32_t permutations,
 	return true;
 }
 
-/* Of few pairs chance may make more than its share; of none of it, never. */
+/* With few pairs, chance may exceed the bound; a bound of zero is always
+ * exact. */
 static double most(double share, double n)
 {
 	return share * n + (n < 1000 ? 3 * sqrt(share * n) : 0);

@@ -16,7 +16,7 @@ static double normal(struct xoshiro *x)
 	return sqrt(-2 * log(uniform(x))) * cos(2 * M_PI * uniform(x));
 }
 
-/* One unit's iterations of a function with a mean, AR(1) about it. */
+/* One unit's iterations of a function: a mean with AR(1) noise. */
 static void play(const struct world *w, struct xoshiro *x, double mean,
 	const double *clock, double *to)
 {
@@ -27,7 +27,7 @@ static void play(const struct world *w, struct xoshiro *x, double mean,
 	}
 }
 
-/* What a process does to all of its kernels, iteration by iteration. */
+/* The effect of a process on all of its kernels, per iteration. */
 static void clock_of(const struct world *w, struct xoshiro *x, double *clock)
 {
 	uint32_t at = xoshiro_below(x, w->iterations);
@@ -98,7 +98,7 @@ struct world_pair world_pair(const struct world *w, uint64_t seed,
 		clocks[u % 2][u / 2] = clock;
 	}
 	p.changed = xoshiro_below(&x, w->rows);
-	/* What is to be found has 1 % of the iteration at least. */
+	/* The injected change is in a function of at least 1 % of the iteration. */
 	double wanted = 0.0101 / KERNELS_SHARE, others = sum - share[p.changed];
 	if (w->slower != 0 && share[p.changed] < wanted * sum) {
 		share[p.changed] = others * wanted / (1 - wanted);

@@ -1,8 +1,9 @@
-/* world.h - pairs of sides whose truth is known: what a verdict is tried on.
+/* world.h - draws pairs of sides with a known truth, to test the verdict.
  *
- * A process has functions with log-normal shares of its iteration; an iteration's times
- * vary with a memory, its first iterations are slow, its clock steps once, and each
- * process has run effects of its own. What head has beyond that is the case's. */
+ * A process has functions with log-normal shares of its iteration. Iteration
+ * times are autocorrelated, the first iterations are slow, the clock changes
+ * once, and each process has its own run effects. The case defines what the
+ * head has in addition. */
 #pragma once
 #include "arena.h"
 #include "verdict.h"
@@ -14,25 +15,25 @@ struct world {
 	uint32_t rows, iterations,
 		units; /* of each side; iterations of each unit */
 	double noise, memory; /* relative, per iteration; AR(1)'s coefficient */
-	double warm_up; /* the first iteration is slower by, the next by a third */
-	double step; /* at a random iteration of each unit, up or down by */
+	double warm_up; /* extra share of iteration 1; iteration 2 has a third */
+	double step; /* up or down, at a random iteration of each unit */
 	double run; /* relative, per function and process */
 	double run_common; /* the same for all functions of a process */
 	double floor, floor_df;
 	/* Head: one function of at least 1 % of the iteration is slower by `slower`
-	 * (-1: in head it is gone; INFINITY: base lacks it); kernels but a share of
-	 * `untouched` are slower by `clock`. */
+	 * (-1: missing in the head; INFINITY: missing in the base). Kernels are
+	 * slower by `clock`, except for a share of `untouched`. */
 	double slower, clock, untouched;
-	/* Rows that are no kernels: the idle part, longer by. */
+	/* Rows that are not kernels: the idle part is longer by this. */
 	double stall;
 };
 
 struct world_pair {
 	struct verdict_input in;
 	uint32_t changed; /* the row that was made slower */
-	double delta_ns; /* of its mean per iteration, without run effects */
+	double delta_ns; /* change of its mean per iteration, without run effects */
 };
 
-/* Needs arena memory as its only own; the same for a seed. */
+/* Reproducible per seed; allocates only from the arena. */
 struct world_pair world_pair(const struct world *w, uint64_t seed,
 	struct arena *a);

@@ -1,8 +1,8 @@
-"""quiet.py - a trace about which there is nothing to say, for cases that a
-script makes because they are too large to keep.
+"""quiet.py - a trace without anything unusual, for cases that a script generates
+because they are too large to store.
 
-Two kernels of 2 and 4 us at 10 and 20 us, launched by two calls; whatever is
-odd comes between them."""
+Two kernels of 2 and 4 us at 10 and 20 us, launched by two calls. The unusual part of
+the case comes between them."""
 
 BEFORE = b"""{"schemaVersion": 1,
 "deviceProperties": [{"id": 0, "name": "Tesla V100", "totalGlobalMem": \

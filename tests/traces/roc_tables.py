@@ -1,9 +1,8 @@
-"""roc_tables.py - databases of ROCm about which there is nothing to say, for
-cases that put one odd thing between.
+"""roc_tables.py - ROCm databases without anything unusual, for cases that insert one
+unusual part.
 
-Rpd is rocmProfileData's, Rocpd rocprofv3's, each with the columns that the
-tools write. quiet() leaves two kernels named `relu`, 2 and 4 us at 10 and 20
-us, and their calls."""
+Rpd is rocmProfileData's, Rocpd rocprofv3's, each with the columns that the tools write.
+quiet() writes two kernels named `relu`, 2 and 4 us at 10 and 20 us, and their calls."""
 import json
 import sqlite3
 
@@ -121,7 +120,7 @@ AGENT = {"size": 312, "id": {"handle": 9}, "type": 2, "cu_count": 304,
 
 
 class Rocpd(Tables):
-    """One session; `tracks` chooses the layout that has them."""
+    """One session; `tracks` selects the layout that has tracks."""
 
     def __init__(self, path, suffix="_0000abcd", pid=77, tracks=False):
         super().__init__(path, (ROCPD + (OF_TRACKS if tracks else OF_ROWS))
@@ -166,7 +165,7 @@ class Rocpd(Tables):
         return number
 
     def where(self, start, end, tid=None, agent=None, stream=None):
-        """The columns that tell where and when, as the layout has them."""
+        """The columns for place and time, according to the layout."""
         place = {"pid": self.pid, "tid": tid}
         if agent is not None:
             place.update(agent_id=agent, queue_id=1, stream_id=stream)
@@ -209,7 +208,7 @@ class Rocpd(Tables):
             self.dispatch(1, start * US, end * US, number)
 
     def everything(self):
-        """What people have in each table, beside the quiet."""
+        """The usual content of each table, in addition to the quiet trace."""
         self.quiet()
         self.put("info_agent", id=3, nid=5, pid=self.pid, type="GPU",
                  type_index=1, name="gfx942", product_name="")

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""backup.py - a backup, made while the server works, restored answers the same.
+"""backup.py - a backup, made while the server works, has the same answers after a
+restore.
 
-Runs of several kinds, an own catalogue, a set and tokens go in; the backup is
-made while an upload arrives. Then every answer to GET of the restored one is
+Uploads runs of several kinds, site overrides, a reference set and tokens. The backup is
+made while an upload arrives. Then every answer to GET of the restored server must be
 the same, byte by byte.
 """
 import os
@@ -25,7 +26,7 @@ EDITS = [
     ('rules', b'{"version": 1, "items": [{"match": "^my_kernel", "operator": '
               b'"rms_norm", "family": "mine"}]}')]
 
-# A hook that nothing here is told of; a gate, where there are gates.
+# A webhook for events that do not occur here; a gate, if the server has gates.
 ADDED = [
     ('/webhooks', b'{"url": "https://ci.example/", "events": ["change_point"], '
                   b'"project": "none"}', [201]),
@@ -38,7 +39,7 @@ def asker(server, token):
 
 
 def fill(server, place, token):
-    """Runs that repeat each other, ranks of a job, layers; what people added."""
+    """Runs that repeat each other, ranks of a job, layers; and what users added."""
     def made(name, *options):
         return running.generate(place.path, name, *options)[0]
     layers = place.at('layers.json.gz')
@@ -75,7 +76,7 @@ def fill(server, place, token):
 
 
 def arriving(server, length):
-    """An upload of which half is there."""
+    """Sends half of an upload."""
     s = socket.create_connection(('127.0.0.1', server.port), 60)
     s.sendall(f'POST {running.API}/uploads?name=late HTTP/1.1\r\n'
               f'Host: 127.0.0.1:{server.port}\r\n'
@@ -96,9 +97,8 @@ def finish(s, server, length):
 
 
 def without_use(answer):
-    """An answer with the minutes blanked at which tokens were last used: asking
-    for the answers uses a token, and takes longer than a minute on a slow
-    machine."""
+    """An answer with the minute of the last use of each token blanked: the requests
+    themselves use a token, and take longer than a minute on a slow machine."""
     return [re.sub(rb'("last_used_at":)"[^"]*"', rb'\1"then"', part)
             if isinstance(part, bytes) else part for part in answer]
 
@@ -152,12 +152,12 @@ def restored(place, name, before, token):
             '/uploads?state=receiving')['items'])
         same(before, everything.everything(asker(s, token))[0])
         assert s.ask('DELETE', '/runs/1')[0] == 401, 'tokens came with it'
-        # Numbers go on where they were.
+        # Ids continue after the last one.
         assert s.upload('name=next', b'{"traceEvents": [ ]}') == 8
 
 
 def lean(place, token):
-    """Without the bytes of uploads: runs are there, uploads cannot be read."""
+    """Without the bytes of uploads: runs exist, uploads cannot be read."""
     data = Place().path
     status, out, _ = run('restore', '--data', data, place.at('lean'))
     assert status == 0 and out.endswith(

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""backup_odd.py - what cannot be restored is refused, each with its sentence, and
-leaves nothing; an older schema; a full disk on either side."""
+"""backup_odd.py - an invalid backup is rejected with its own message and leaves nothing
+behind; an older schema; a full disk on either side."""
 import hashlib
 import os
 import shutil
@@ -16,7 +16,7 @@ SET = os.path.join(HERE, '../api/data/set-small.json')
 
 
 def header(path, **lines):
-    """The backup with other words in its manifest, which tells its own hash."""
+    """The backup with changed words in its manifest, which contains its own hash."""
     with open(path, 'rb') as f:
         frame, rest = f.read(FRAME), f.read()
     text = frame[HEAD:].split(b'\0')[0].decode().splitlines()[:-1]
@@ -111,7 +111,7 @@ def case_called_wrongly(place):
 
 
 def older(psql):
-    """The schema as a program that knew one migration less left it."""
+    """The schema as a program with one migration less left it."""
     folder = f'{HERE}/../../sql/migrations'
     script = ('CREATE TABLE migration (number int PRIMARY KEY, name text, '
               'sha256 bytea, applied_at timestamptz DEFAULT now());')
@@ -127,7 +127,7 @@ def older(psql):
 
 
 def case_an_older_schema_comes_up_to_date(place):
-    """Into a database beside it; another program's table there is in the way."""
+    """Restores into an existing database; a foreign table there is an error."""
     with running.Server() as s:
         s.sql('CREATE DATABASE old TEMPLATE template0')
         s.sql('CREATE DATABASE "o\'dd=" TEMPLATE template0')
@@ -162,7 +162,7 @@ def mounted(path, size):
 
 
 def case_a_full_disk(place):
-    """Neither half a file nor half a database is left."""
+    """Neither half a file nor half a database is left behind."""
     data, small = Place().path, Place()
     if not mounted(small.path, '100k'):
         print('  (a small file system cannot be mounted here)')

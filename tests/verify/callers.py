@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""callers.py - who launched what in every real trace, against a second opinion.
+"""callers.py - who launched what in every recorded trace, computed independently.
 
 callers.py [FOLDER or FILE]...
 
-Holds every line of `kernsiftd inspect --by callers` and `--by launches` (kernel,
-path, launches, time; the latencies to the digit, and the order) against what
-launch_figures.py makes of the same Kineto trace. Folders default to
-KERNSIFT_TRACES, else the shared traces beside the checkout, and the case is
-skipped without them.
+Compares every line of `kernsiftd inspect --by callers` and `--by launches` (kernel,
+path, launches, time; the latencies to the digit, and the order) with what
+launch_figures.py computes from the same Kineto trace. Folders default to
+KERNSIFT_TRACES, else the shared traces beside the checkout; without them the case is
+skipped.
 """
 import csv
 import io

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""cluster.py - the private PostgreSQL: made, shared, refused, found again.
+"""cluster.py - the private PostgreSQL: created, shared, rejected, found again.
 
-Every case has a data folder of its own and prints what it saw if it fails.
+Every case has its own data folder and prints its output if it fails.
 """
 import grp
 import os
@@ -15,7 +15,7 @@ import time
 
 import running
 
-EMPTY = b'{"traceEvents": []}'  # a trace, and nothing in it
+EMPTY = b'{"traceEvents": []}'  # a trace without events
 
 
 def run(*args):

@@ -1,5 +1,5 @@
-"""commands.py - kernsiftd's commands, run and held to what they say; cases with
-a folder each."""
+"""commands.py - runs kernsiftd's commands and checks their output; each case has its
+own folder."""
 import os
 import shutil
 import subprocess
@@ -22,7 +22,7 @@ def refused(got, sentence, status=1):
 
 
 class Place:
-    """A folder of ours, which PostgreSQL's user may pass; gone with its case."""
+    """A folder that PostgreSQL's user may enter; deleted with its case."""
 
     made = []
 

@@ -1,5 +1,5 @@
-/* compare_files.c - compares runs of files, without a server: what
- * compare_real.py looks at.
+/* compare_files.c - compares runs of files without a server, for
+ * compare_real.py.
  *
  *   compare_files [--floor X] [--job] [--halves] BASE... -- HEAD...
  *

@@ -1,13 +1,14 @@
 #!/usr/bin/python3
-"""convert.py - a trace made a capture is the same trace: every word of inspect.
+"""convert.py - a trace converted to a capture is the same trace: every word of inspect.
 
 convert.py [--quick] [FILE or FOLDER]...
 
-Converts each trace that `kernsiftd inspect` can read, whole and run by run (a
-run's capture is what an ingest keeps), and holds what inspect says of the
-capture against what it says of the original: byte by byte, for each --by and
-as JSON. A capture of a capture is the same bytes again. Without arguments the
-shared traces beside the checkout, or KERNSIFT_TRACES, and skipped without them; --quick takes the synthetic cases of tests/traces instead.
+Converts each trace that `kernsiftd inspect` can read, whole and run by run (an ingest
+stores the capture of a run). Compares the output of inspect for the capture with that
+for the original: byte by byte, for each --by and as JSON. A capture of a capture has
+the same bytes again. The default is KERNSIFT_TRACES, else the shared traces beside the
+checkout; without them the case is skipped. --quick uses the cases of tests/traces
+instead.
 """
 import glob
 import os
@@ -43,7 +44,7 @@ def inspect(path, *options):
 
 
 def convert(path, to, *options):
-    """The line it says, which must name what it wrote."""
+    """The command's message, which must name the written file."""
     status, out, err = run('convert', path, to, *options)
     if status or err:
         raise AssertionError(f'convert {" ".join(options)}: {err.strip()}')
@@ -62,17 +63,17 @@ def first_difference(a, b):
 
 
 def sections(text):
-    """What inspect says of the file, and of each run, view by view, without
-    its number."""
+    """The output of inspect for the file, and for each run, view by view, without the
+    run's number."""
     head, *told = re.split(r'^run \d+\n', text, flags=re.M)
-    # An empty line parts one from the next.
+    # An empty line separates two runs.
     told = [t if t.endswith('\n\n') else t + '\n' for t in told]
     n = len(VIEWS)
     return head, [told[i:i + n] for i in range(0, len(told), n)]
 
 
 def hold(who, got, want):
-    """The sections of a run, each the same."""
+    """The sections of a run; all must be the same."""
     for view, g, w in zip(VIEWS, got, want):
         if g != w:
             raise AssertionError(f'{who}{view}: {first_difference(w, g)}')
@@ -81,8 +82,8 @@ def hold(who, got, want):
 
 
 def check(path, folder, text):
-    """(runs, bytes per kernel record or None, bytes) of one file, of which
-    inspect says `text`; raises."""
+    """(runs, bytes per kernel record or None, bytes) of one file, for which inspect
+    prints `text`; raises."""
     whole = os.path.join(folder, 'whole.kst')
     line = convert(path, whole)
     head, parts = sections(text)

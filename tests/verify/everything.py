@@ -1,4 +1,4 @@
-"""everything.py - every answer that a server gives to GET, by its address.
+"""everything.py - every answer of a server to GET, by address.
 
 The addresses come from /openapi.json: each {id} becomes what the server has of
 that kind; required parameters (two sides, a workload) are listed in NEEDS. A route
@@ -7,10 +7,10 @@ that no address reaches is a fault of this list, and is reported.
 import json
 import urllib.parse
 
-# What depends on the moment or on the server itself.
+# Depends on the time or on the server itself.
 PASSING = {'/healthz', '/readyz', '/metrics', '/session', '/audit'}
 
-# Queries that a route cannot do without, or that show another side of it.
+# Queries that a route requires, or that return another part of its data.
 NEEDS = {
     '/runs/{id}/kernels': ['', 'by=device', 'by=grid&format=csv'],
     '/runs/{id}/copies': ['by=device'],
@@ -38,7 +38,7 @@ def items(ask, path):
 
 
 def fillings(ask, path):
-    """The path with each of its names filled in, in every way there is."""
+    """The path with each of its names replaced, in all combinations."""
     if '{id}' in path:
         kind = path.split('/')[1]
         for one in items(ask, f'/{kind}'):

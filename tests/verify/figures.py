@@ -1,4 +1,4 @@
-"""figures.py - a run's numbers over HTTP against what its trace must give."""
+"""figures.py - compares a run's numbers over HTTP with the expectation of its trace."""
 
 STATS = ('instances', 'total_ns', 'min_ns', 'max_ns')
 TENTHS = ('time_pct', 'mean_ns', 'median_ns', 'stddev_ns', 'p90_ns', 'p99_ns')

@@ -1,14 +1,15 @@
 #!/usr/bin/python3
-"""gate_history.py - a history of 200 heads, each gated against those before it.
+"""gate_history.py - a history of 200 heads, each compared by a gate with those before
+it.
 
 gate_history.py [--heads N] [--seed N] [--verbose]
 
-Three runs a head, sent, ingested and gated as a pipeline would, with `kernsift
-gate` and its exit status: five changes of 5 to 10 % that stay must be found at
-the head that brought them, four of them at least, and at most 2 % of the other
-heads accused. With one run a head nobody is accused, and the changes are
-undecided, four of them at least. The trend has a change point within two heads of
-each change, and no others.
+Three runs per head, uploaded, ingested and gated as in a pipeline, with `kernsift gate`
+and its exit status. Five changes of 5 to 10 % stay in the code: at least four must be
+found at the head that introduced them. At most 2 % of the other heads may be reported
+as regressed. With one run per head no head is reported as regressed, and at least four
+changes are undecided. The trend has a change point within two heads of each change, and
+no others.
 """
 import argparse
 import collections
@@ -61,7 +62,7 @@ class Pipeline:
         assert not failed, failed[0]
 
     def gate(self, project, head):
-        """The exit status of a pipeline's step, and what it printed."""
+        """The exit status of a pipeline's step, and its output."""
         p = subprocess.run(
             [f'{os.path.dirname(BIN)}/kernsift', 'gate', '--server', self.url, '--project', project,
              '--workload', 'step', BASE, f'label.commit=c{head:03d} last=20'],
@@ -125,7 +126,7 @@ def main():
     o = parser.parse_args()
     skip_without_postgres()
     history = History(o.heads, planted(o.heads), o.seed)
-    # one after the other, so that what is stored later is of a later head
+    # one after the other, so that a later upload belongs to a later head
     with Server(['--workers', '1']) as s:
         pipe = Pipeline(s)
         for case in (lambda: with_three(pipe, history, o.verbose), lambda: trend(pipe, history),

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""graph_replays.py - kernels in graph replays get sizes from the run that captured.
+"""graph_replays.py - kernels in graph replays get shapes from the run that captured
+them.
 
-The pair vllm-piecewise: 25 stream captures in one file, 25 launches of these
-graphs with 361 kernels in the other. Worked out again in Python: each replay's
-kernels are laid beside the capture of the same names, and what the operators
-of the captured launches were called with is what the replayed ones must have.
-Through `inspect` with and without --learn, and through a server: before the
-capture run is uploaded nothing replayed has sizes, a rebuild after it gives all
-of it. Skipped where the traces are not there.
+The pair vllm-piecewise: 25 stream captures in one file, 25 launches of these graphs
+with 361 kernels in the other. Computed again in Python: each replay's kernels are
+matched with the capture of the same names, and must have the shapes of the captured
+launches. With `inspect` with and without --learn, and with a server: before the capture
+run is uploaded no replayed kernel has a shape, and a rebuild after it gives all of
+them. Skipped if the traces are missing.
 """
 import csv
 import gzip
@@ -70,7 +70,7 @@ def replayed():
 
 
 def wanted():
-    """GEMMs: sizes → [launches, ns]; and how many kernels are replayed."""
+    """GEMMs: shape → [launches, ns]; and the number of replayed kernels."""
     graphs, gemms, n = captured(), defaultdict(lambda: [0, 0]), 0
     for kernels in replayed():
         ops = graphs[tuple(k for k, _ in kernels)]
@@ -116,7 +116,7 @@ def hold_inspect(gemms):
 
 
 def stored(server):
-    """For each run: replayed, known by a graph, launches with sizes by it."""
+    """For each run: replayed, attributed by a graph, launches with a shape from it."""
     return [tuple(int(x) for x in row) for row in server.sql(
         'SELECT r.replayed, r.replayed_known, coalesce((SELECT '
         'sum(s.launches) FROM run_shape s WHERE s.run_id = r.run_id AND '

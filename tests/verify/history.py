@@ -1,9 +1,9 @@
-"""history.py - a made-up history of a project: heads, their runs, what slowed them.
+"""history.py - a generated history of a project: heads, their runs, and slowdowns.
 
-A run is 30 steps of 12 kernels, as Kineto writes them. Its time differs from
-another run's of the same code by 3 %, all kernels together, as processes do;
-each kernel by another half percent, each launch by two. A planted change slows a
-head and all that come after it. The same seed gives the same bytes.
+A run is 30 steps of 12 kernels, as Kineto writes them. Its time differs by 3 % from
+another run's of the same code, for all kernels together, as in real processes. Each
+kernel differs by another half percent, each launch by two. A planted change slows a
+head and all later heads. The same seed gives the same bytes.
 """
 import gzip
 import random
@@ -28,8 +28,8 @@ BEGIN_NS = 1419116000000000
 
 
 class History:
-    """`heads` of them; `planted` maps a head to how many times as slow it and
-    all after it are."""
+    """`heads` heads; `planted` maps a head to the factor by which it and all later
+    heads are slower."""
 
     def __init__(self, heads=200, planted=None, seed=8):
         self.heads, self.planted, self.seed = heads, planted or {}, seed
@@ -41,7 +41,7 @@ class History:
         return out
 
     def trace(self, head, run):
-        """The bytes of a file that holds the run."""
+        """The bytes of a file with this run."""
         r = random.Random(f'{self.seed}/{head}/{run}')
         factor = self.level(head) * r.gauss(1, BETWEEN)
         each = [ns * factor * r.gauss(1, OF_KERNEL) for _, ns in KERNELS]

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""iterations.py - what recorded traces repeat, as their authors know it.
+"""iterations.py - the iterations of recorded traces, as their authors know them.
 
 iterations.py [FOLDER]
 
@@ -25,7 +25,7 @@ KNOWN = {
     # the same, its graphs recorded whole
     'nsys/gpt-2.7b_a100_compiled-graphs.sqlite':
         ('period', 10, None, 3, None),
-    # 25 whole iterations and the last; 6 is the period within
+    # 25 whole iterations and the last; 6 is the inner period
     'nsys/gtls_23k-kernels.sqlite': ('period', 26, 25, 909, None),
     # ranges of FSDP's layers, which are no iterations
     'nsys/h100-2gpu-1s.sqlite': ('window', 1, 1, 1721, None),
@@ -51,7 +51,7 @@ KNOWN = {
     'kineto/repeats/particle-bs64_2.json.gz': ('window', 1, 1, 543, None),
     'kineto/repeats/nano-vllm-decode_step10.json.gz':
         ('window', 1, 1, 17, None),
-    # 50 training steps behind a long beginning
+    # 50 training steps after a long start-up
     'rocm/rocprofv3_908.json.gz': ('period', 50, 49, 822, None),
     'odd/cpu-only.json.gz': ('none', 0, 0, 0, None),
 }
@@ -80,7 +80,7 @@ def sound(head, iterations):
 
 
 def known(name, found, iterations):
-    """Sentences about what is other than it should be."""
+    """Sentences about differences from the expectation."""
     detector, n, kept, launches, of = KNOWN[name]
     if found['Detector'] != detector:
         yield f'found by {found["Detector"]}, not {detector}'

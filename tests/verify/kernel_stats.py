@@ -1,16 +1,16 @@
 #!/usr/bin/python3
-"""kernel_stats.py - every number of every real trace, against a second opinion.
+"""kernel_stats.py - every number of every recorded trace, computed independently.
 
 kernel_stats.py [--server URL | --serve] [FOLDER or FILE]...
 
-Works out the statistics of each Kineto trace with trace_figures.py and holds
-them, digit by digit, row by row and in order, against `kernsiftd inspect` and,
-with --server, against the JSON and CSV that a server gives after the upload;
---serve starts a server of its own. Folders default to KERNSIFT_TRACES, else
-the shared traces beside the checkout; the case is skipped without them.
+Computes the statistics of each Kineto trace with trace_figures.py and compares them,
+digit by digit, row by row and in order, with `kernsiftd inspect` and, with --server,
+with the JSON and CSV of a server after the upload; --serve starts its own server.
+Folders default to KERNSIFT_TRACES, else the shared traces beside the checkout; without
+them the case is skipped.
 
-A mangled name is shown expanded. Which expansion is taken from `inspect --by
-source`, and checked with c++filt where that knows the name.
+A mangled name is shown demangled. The demangled name is taken from `inspect --by
+source`, and checked with c++filt if that can demangle it.
 """
 import argparse
 import os
@@ -38,7 +38,7 @@ def traces(places):
 
 
 def expanded(mangled):
-    """What c++filt makes of a name; None where it makes nothing."""
+    """c++filt's result for a name; None if it has none."""
     try:
         out = subprocess.run(['c++filt', '-r', mangled], check=True,
                              capture_output=True, text=True).stdout.strip()

@@ -1,8 +1,8 @@
 """launch_figures.py - who launched what in a Kineto trace, computed independently.
 
-Shares nothing with the server but the rules: JSON is read by Python's json,
-what is open at a call is a set that ranges enter and leave in the order of
-their boundaries, and names are cut by regular expressions.
+Shares only the rules with the server. Python's json reads the JSON, a set holds the
+ranges that are open at a call, in the order of their boundaries, and regular
+expressions cut the names.
 """
 import gzip
 import json
@@ -31,7 +31,7 @@ def number(args, *keys):
 
 
 def frame(kind, name):
-    """(kind, name) as paths have it."""
+    """(kind, name) as in a path."""
     marker = MARKER.match(name) if kind == 'annotation' else None
     if marker:
         return 'module', marker[1]
@@ -174,7 +174,7 @@ def api(name):
 
 
 def spread(values):
-    """avg, med, min, max, sd as inspect writes them; empty of nothing."""
+    """avg, med, min, max, sd as inspect writes them; empty texts without values."""
     if not values:
         return ('',) * 5
     line = trace_figures.line(values, 0)

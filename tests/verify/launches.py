@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""launches.py - launch latency of real Nsight Systems exports, by plain SQL.
+"""launches.py - launch latency of recorded Nsight Systems exports, by plain SQL.
 
 launches.py [FILE]...
 
@@ -38,7 +38,7 @@ def wanted(path):
         rows = [(f'{pid}/{tid}', *rest)
                 for pid, tid, *rest in db.execute(
                     QUERY.replace('0xFFFFFFFFFF000000', str(-1 << 24)))]
-    # How a version's suffix is cut is the reader's part; here all of it is.
+    # The reader cuts the suffix of a version; this comparison cuts all of it.
     rows = [(t, d, re.sub('_v[0-9]+$', '', a), k, *times)
             for t, d, a, k, *times in rows]
     return {(*key[0].split('/'), *key[1:]): v

@@ -4,13 +4,13 @@ independently.
 
 layers.py [FILE]...
 
-Holds `kernsiftd inspect --by layers` against plain Python over the same files.
-Of every real Kineto trace beside the checkout (or the files given): exclusive,
-overlapped and idle time of the passes, counted edge by edge among all records
-of the device. Of a decode step without any annotation of layers: 32 layers of 11
-kernels, every row's times, and the sums of its blocks, to the nanosecond. The
-windows are taken from the answer, and their position in the file is found by the
-records that begin and end in them.
+Compares `kernsiftd inspect --by layers` with plain Python over the same files. For
+every recorded Kineto trace beside the checkout (or the files given): exclusive,
+overlapped and idle time of the passes, counted edge by edge among all records of the
+device. For a decode step without any annotation of layers: 32 layers of 11 kernels,
+every row's times, and the sums of its blocks, to the nanosecond. The windows come from
+the output of inspect; their position in the file is found by the records that start and
+end in them.
 """
 import glob
 import json
@@ -91,7 +91,7 @@ def counted(rows, windows):
 
 
 def hold_unions(b, rows):
-    """Sentences about what does not add up."""
+    """Sentences about sums that differ."""
     items = sum(i['exclusive_ns'] for i in b['items'])
     got = {'idle': b['idle_ns'], 'alone': items + b['other_ns'],
            'overlap': b['overlap_ns']}
@@ -154,7 +154,7 @@ def mean(values, n):
 
 
 def hold_decode(path, b, rows):
-    """Sentences about what is other than 32 layers of 11 kernels."""
+    """Sentences about differences from 32 layers of 11 kernels."""
     layers = layers_of(path)
     assert len(layers) == 32 and all(len(a) + len(m) == 11
                                      for a, m in layers), len(layers)
@@ -227,7 +227,7 @@ def hold_places(b, section, layers, own_time):
 
 
 def check(path):
-    """(a word about the layers, sentences about what is wrong)."""
+    """(a word about the layers, sentences about differences)."""
     found, wrong, words = records(path), [], []
     for rank, b in told(path):
         rows = found.get(rank, found.get(None, []))

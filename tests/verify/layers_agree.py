@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""layers_agree.py - layers found by the sequence of kernels are those of modules.
+"""layers_agree.py - layers found by the sequence of kernels equal those of modules.
 
 layers_agree.py [FILE]...
 
@@ -95,7 +95,7 @@ def told(path, detector):
 
 
 def hold(path, b, runs, outside):
-    """Sentences about layers that are other than those of modules."""
+    """Sentences about layers that differ from those of modules."""
     if b['detector'] == 'none':
         yield f'no layers: {b["reason"]}'
         return

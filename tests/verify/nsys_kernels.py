@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""nsys_kernels.py - every process of every Nsight Systems export, against SQL.
+"""nsys_kernels.py - every process of every Nsight Systems export, compared with SQL.
 
 nsys_kernels.py [--serve] [FOLDER or FILE]...
 
@@ -108,7 +108,7 @@ def figures(run):
 
 
 def summed(path, want):
-    """Sentences about where sqlite3's sums are not the fractions'."""
+    """Sentences about differences between sqlite3's sums and the fractions."""
     keys = ('pct', 'total', 'instances', 'avg', 'med', 'min', 'max', 'dev')
     by_pid = {}
     for r in rows(path, 'CUPTI_ACTIVITY_KIND_KERNEL', SUMMED):

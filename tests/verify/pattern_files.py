@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""pattern_files.py - pattern files with their counters, against a second opinion.
+"""pattern_files.py - pattern files with their counters, computed independently.
 
 pattern_files.py [FOLDER]...
 
@@ -62,7 +62,7 @@ def table(sums):
 
 
 def figures(text):
-    """What a process's rows come to."""
+    """The sums of a process's rows."""
     seen, kernels, copies = set(), {}, {}
     devices = collections.Counter()
     pids, iterations, first = set(), set(), None
@@ -90,7 +90,7 @@ def figures(text):
 
 
 def told(path, by):
-    """`kernsiftd inspect`, taken apart: its lines and its tables."""
+    """`kernsiftd inspect`, parsed: its lines and its tables."""
     out = subprocess.run([PROGRAM, 'inspect', *by, path], check=True,
                          capture_output=True, text=True).stdout
     parts = out.split('\n\n')

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""poison.py - uploads that end their ingest process, and what becomes of them.
+"""poison.py - uploads that end their ingest process, and their final state.
 
 Provoked for real: a CPU limit of one second, memory too small for the trace, a
 process killed by hand or stopped for longer than its lease. The server continues,
@@ -57,7 +57,7 @@ def endless():
 
 
 def cpu(small, big):
-    """One process dies of it, then it is left alone: CPU time is its own."""
+    """One process dies of it, then it is not retried: the upload caused the CPU time."""
     with running.Server(['--workers=1', '--ingest_cpu_s=1', '--ratio=2000',
                          '--plain_mib=100000']) as s:
         upload = s.upload('name=endless', endless())

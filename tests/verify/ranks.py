@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""ranks.py - the four real ranks of a job, against a second opinion.
+"""ranks.py - the four recorded ranks of a job, computed independently.
 
-Uploads megatron-tp8's ranks 0 to 3 as one job, and holds what the server says
-of it against plain Python over the same files: collectives laid beside each
-other by name and order, the shortest of each is transfer, the rest waiting; who
-arrives last by the files' own clock. Skipped where the traces are not there.
+Uploads megatron-tp8's ranks 0 to 3 as one job, and compares the server's answer with
+plain Python over the same files. Collectives are matched by name and order; the
+shortest of each is transfer, the rest is waiting. The rank that arrives last is
+determined by the files' own clock. Skipped if the traces are missing.
 """
 import gzip
 import json

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""rocm_kernels.py - every number of the real traces of ROCm, a second opinion.
+"""rocm_kernels.py - every number of the recorded ROCm traces, computed independently.
 
 rocm_kernels.py [FOLDER or FILE]...
 

@@ -117,7 +117,7 @@ static inline struct profile make_run(struct arena *a)
 	p.kernels[1] =
 		(struct profile_kernel){ .name = "b", .short_name = "b" };
 	make_operators(a, &p.operators);
-	/* a run that no sum has */
+	/* a run that is not in any sum */
 	p.notes.count[NOTE_names_lag] = noise(6) ? 0 : 1;
 	return p;
 }

@@ -7,8 +7,8 @@
  *   rollup_player SEED clear       deletes all runs, and folds
  *   rollup_player SEED fold        folds until nothing is left
  *
- * What a run holds comes from its upload's bytes and the count of its claims, so
- * that a rebuild finds other figures than the save before it. */
+ * What a run holds depends on its upload's bytes and the count of its claims,
+ * so that a rebuild gets different figures than the save before it. */
 #include "retention.h"
 #include "migrate.h"
 #include "query.h"
@@ -71,7 +71,7 @@ static bool act_save(struct db *db, bool *none, struct err *e)
 	       err_set(e, why.code, "%s", why.text);
 }
 
-/* The id of any run or upload; 0 of none. */
+/* The id of a random run or upload; 0 if there is none. */
 static bool any(struct db *db, const char *sql, int64_t *id, struct err *e)
 {
 	struct result r;

@@ -2,13 +2,12 @@
 """rollups.py - sums over runs equal their recomputation after kills at any moment.
 
 Four processes (rollup_player) upload, delete, move, rebuild and vacuum at random, 1,000
-times and more (--quick: 150), save what is queued, and fold; and one of them is
-killed with SIGKILL again and again, at any moment of a transaction. At random
-moments in between, and in the end, all sums are worked out again from run, run_operator,
-run_shape and run_unattributed, in whole numbers, and compared with what the
-rollups and the deltas hold: every grain, cell, operator, shape, kernel and code,
-to the last digit. Last, everything is folded, everything deleted, and nothing is
-left.
+times and more (--quick: 150), save what is queued, and fold. One of them is killed with
+SIGKILL repeatedly, at any moment of a transaction. At random moments in between, and at
+the end, all sums are computed again from run, run_operator, run_shape and
+run_unattributed, in whole numbers, and compared with the rollups and the deltas: every
+grain, cell, operator, shape, kernel and code, to the last digit. Finally everything is
+folded and deleted, and nothing may be left.
 
 The moments come from a seed, which is printed and can be given (--seed).
 """
@@ -30,7 +29,7 @@ PROCESSES = 4
 
 
 class Process:
-    """A player; the bytes that it wrote count how far it came."""
+    """A player; the number of bytes that it wrote is its progress."""
     done = 0
 
     def __init__(self, dice, actions):
@@ -40,7 +39,7 @@ class Process:
         os.set_blocking(self.p.stdout.fileno(), False)
 
     def count(self):
-        """Also whether it plays on."""
+        """Also returns whether it is still running."""
         while got := self.p.stdout.read(1 << 16):
             Process.done += len(got)
         return self.p.poll() is None

@@ -1,4 +1,4 @@
-"""running.py - a real kernsiftd with its own PostgreSQL, for scripts that hurt it.
+"""running.py - a real kernsiftd with its own PostgreSQL, for tests that damage it.
 
 with Server(['--workers', '2']) as s: starts one on a free port in a throwaway
 data folder, and leaves nothing behind. What it logs is kept and shown where a

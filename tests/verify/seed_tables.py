@@ -3,13 +3,12 @@
 
 seed_tables.py [FILE]...
 
-Uploads tables of kernel statistics to a server of its own and holds each row
-that it gives back, in order, against the table as this script reads it: the
-number before its unit, times the unit, must be the value, exactly. What tables
-do not contain must be null. Tables pasted with tabs (the product's first two) must
-have as many rows as are known of them; tables of `nsys stats` come back as CSV
-with the cells they were printed with. Skipped where the tables are not beside
-the checkout.
+Uploads tables of kernel statistics to its own server and compares each returned row, in
+order, with the table as this script reads it. The number before its unit, times the
+unit, must be exactly the value. Values that a table does not contain must be null.
+Tables pasted with tabs (the product's first two) must have the known number of rows;
+tables of `nsys stats` are returned as CSV with the printed cells. Skipped if the tables
+are not beside the checkout.
 """
 import csv
 import decimal
@@ -88,7 +87,7 @@ def differences(got, want):
 
 
 def check(server, path):
-    """(rows, sentences about what is not as it should be) of one table."""
+    """(rows, sentences about differences) of one table."""
     name = os.path.basename(path)
     with open(path, 'rb') as f:
         body = f.read()

@@ -149,7 +149,7 @@ def union(rows):
 
 
 def figures(run, shown):
-    """Everything of one run; `shown` gives the name of a name."""
+    """All figures of one run; `shown` maps a name to its shown name."""
     kernels, copies = run
     for k in kernels:
         k['name'] = shown(k['name'])

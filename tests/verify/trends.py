@@ -145,7 +145,7 @@ class Run:
 
 
 def units(runs):
-    """[(moment, runs by rank)], oldest first."""
+    """[(time, runs by rank)], oldest first."""
     jobs = {}
     for r in runs:
         job = r.row['job_id']
@@ -161,7 +161,7 @@ def units(runs):
 
 
 def hold(server, runs, metric, stat, of, narrow=''):
-    """The series' number of points; what differs ends the program."""
+    """The series' number of points; a difference ends the program."""
     want, left = [], 0
     for _, rows in units(runs):
         values = [r.value(metric, stat, of) for r in rows]

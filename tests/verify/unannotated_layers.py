@@ -3,11 +3,12 @@
 
 unannotated_layers.py
 
-A language model that launches one operator at a time, its softmax in pieces: the
-time reported for attention itself is that of everything from the product that makes
-the scores to the one that uses them, added up from the file alone; none of its
-products is called a feed-forward one. A network of convolutions: nothing in its layers, nor
-in a training step's way back, is called attention, an mlp or an embedding.
+A language model that launches one operator at a time, with its softmax in several
+kernels. The time reported for attention must be that of everything from the product
+that computes the scores to the one that uses them, added up from the file alone. None
+of its products may be called a feed-forward one. A convolutional network: nothing in
+its layers, nor in the backward pass of a training step, may be called attention, an mlp
+or an embedding.
 """
 import json
 import os
@@ -41,7 +42,7 @@ def told(path, *options):
 
 
 def attention_spans():
-    """The time of each stretch from scores to what takes them."""
+    """The time of each section from the scores to the kernel that uses them."""
     with sqlite3.connect(f'file:{EAGER}?mode=ro', uri=True) as db:
         rows = db.execute(
             'SELECT s.value, k.end - k.start FROM CUPTI_ACTIVITY_KIND_KERNEL k'
@@ -59,7 +60,7 @@ def attention_spans():
 
 
 def eager():
-    """Faults of the model without a softmax of its own kernel."""
+    """Errors for the model without a fused softmax kernel."""
     sections, items = told(EAGER)
     layers = next(s for s in sections if s['position'] == 'layer')
     items = [i for i in items if i['position'] == 'layer']
@@ -80,7 +81,7 @@ def eager():
 
 
 def convolutions(path, start):
-    """What is reported about these and is wrong."""
+    """Wrong statements about these models."""
     items = told(path, '--layer_start', start)[1]
     if not any(i['roles'] == ['convolution'] for i in items):
         yield 'nothing is a convolution'

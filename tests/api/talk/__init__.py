@@ -1,1 +1,1 @@
-"""__init__.py - makes the folder a package; nothing lies here."""
+"""__init__.py - makes the folder a package, without code."""

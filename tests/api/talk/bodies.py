@@ -1,4 +1,4 @@
-"""bodies.py - bodies that are made and not kept: packed, cut, bombs, forms."""
+"""bodies.py - generated request bodies: compressed, cut, bombs, forms."""
 import gzip
 import json
 import os
@@ -21,7 +21,7 @@ def trace():
 
 
 def matters(old, new):
-    """data/matters.json, but for one thing."""
+    """data/matters.json with one change."""
     with open(os.path.join(HERE, "data", "matters.json"), "rb") as f:
         return f.read().replace(old, new)
 
@@ -32,7 +32,7 @@ def deep(n):
 
 
 def bomb():
-    """64 MiB of blanks in a trace's frame: 64 KiB packed, 1000 to one."""
+    """64 MiB of blanks in a trace's frame: 64 KiB compressed, a ratio of 1000."""
     return OPEN + b" " * (64 << 20) + b"]}"
 
 
@@ -50,21 +50,21 @@ def zstd_blanks(n):
 
 
 def trials(names, rules):
-    """Own rules to be tried, the last of which gives up on every name, and
-    those before nearly do: together they take far more than 2 s for all names."""
+    """Draft rules for a test: the last one fails on every name, and those before nearly
+    do. Together they need far more than 2 s for all names."""
     draft = [{"match": f"^a*a*a*c{i}", "operator": "gemm"} for i in range(rules - 1)]
     draft.append({"match": "^(?:a|a?)+b", "operator": "gemm"})
     return json.dumps({"names": ["a" * 100] * names, "rules": draft}).encode()
 
 
 def member(data):
-    """A gzip member without a time in it, so that it is always the same."""
+    """A gzip member without a time stamp, so that its bytes are always the same."""
     return gzip.compress(data, mtime=0)
 
 
 def graph_export():
-    """An export of Nsight Systems: two kernels, and replays of two CUDA graphs
-    recorded whole; a range that crosses another. data/README.md tells more."""
+    """An export of Nsight Systems: two kernels, and replays of two CUDA graphs recorded
+    as one unit; a range that overlaps another. data/README.md has the details."""
     sys.path.append(os.path.join(HERE, "..", "gen"))
     from nsys_db import Export, PROCESS, US
     with tempfile.TemporaryDirectory() as folder:
@@ -132,7 +132,7 @@ MADE = {
 
 
 def form(data, name):
-    """A form with one file in it, as a page posts it."""
+    """A form with one file in it, as a web page posts it."""
     head = ('--cut\r\nContent-Disposition: form-data; name="file"; '
             f'filename="{name}"\r\nContent-Type: application/json\r\n\r\n')
     return head.encode() + data + b"\r\n--cut--\r\n"

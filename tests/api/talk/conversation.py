@@ -2,15 +2,15 @@
 
     # why this case exists
     serve --uploads 1             options of the server; once, at the top
-    token boss admin              makes a token; $boss stands for it from here on
+    token boss admin              creates a token; $boss is replaced by it from here on
     POST /api/v1/uploads @data/a.json
     Authorization: Bearer $boss   headers
-    202                           the status that must come
+    202                           the expected status
     .id > 0                       jq tests that must hold; text answers are a string
-    header Location: /api/v1/…    a header that must come, whole
-    let id = .id                  $id stands for it from here on
-    let tag = header ETag         the same of a header
-    until .state == "done"        asks again until it holds, at most 200 s
+    header Location: /api/v1/…    a header with its expected value
+    let id = .id                  $id is replaced by it from here on
+    let tag = header ETag         the same for a header
+    until .state == "done"        repeats the request until it holds, at most 200 s
 
 A body is `@file`, `form@file` (a form with the file in it), `chunked@file`,
 `made@name` (see bodies.py), `blanks@N` (a trace of N blanks, chunked), or JSON
@@ -32,14 +32,14 @@ HEADER = re.compile(r"[A-Z][A-Za-z0-9-]*: ")
 
 
 def blanks(n):
-    """n bytes that could be a trace, in pieces."""
+    """n bytes that could be a trace, in chunks."""
     yield OPEN
     for i in range(len(OPEN), n, 65536):
         yield b" " * min(65536, n - i)
 
 
 def body_of(text):
-    """(bytes or pieces, headers) of what stands after the path."""
+    """(bytes or chunks, headers) for the text after the path."""
     kind, _, what = (text or "").partition("@")
     if not text:
         return None, {}
@@ -60,15 +60,16 @@ def body_of(text):
 
 
 def jq(test, value, media):
-    """The jq program's output, or None where it fails."""
+    """The jq program's output, or None if it fails."""
     raw = [] if media == "application/json" else ["-Rs"]
     p = subprocess.run(["jq", "-ce", *raw, test], input=value, capture_output=True)
     return p.stdout.decode().strip() if p.returncode == 0 else None
 
 
 def all_hold(checks):
-    """Whether every (test, value, media) holds, asked of one jq for all of them:
-    starting one for each check took most of a conversation's time. False also
+    """Whether every (test, value, media) holds, evaluated by one jq process: starting
+    one for each check took most of a conversation's time. Also False if this jq could
+    not decide; then the checks are made one by one.
     where this jq could not tell, so that the checks are then made one by one."""
     inputs, tests = [], []
     for test, value, media in checks:
@@ -95,7 +96,7 @@ class Player:
         self.connection = server.connect()
         self.words = {"port": str(server.port)}
         self.passed, self.faults = 0, []
-        self.later = []  # jq tests that nothing waits for
+        self.later = []  # jq tests that no later line depends on
         self.request = None
         self.status, self.headers, self.body, self.media = 0, {}, b"", ""
 
@@ -114,14 +115,14 @@ class Player:
             self.fault(where, what)
 
     def send(self, where):
-        """The pending request goes out; its answer is held against the schema."""
+        """Sends the pending request; validates the answer against the schema."""
         method, path, text, headers = self.request
         data, more = body_of(text)
         try:
             self.connection.request(method, path, body=data, headers={**more, **headers})
             r = self.connection.getresponse()
         except OSError:
-            # closed after an earlier answer, as a server may
+            # the connection was closed after an earlier answer, which a server may do
             self.connection.close()
             data, more = body_of(text)
             self.connection.request(method, path, body=data, headers={**more, **headers})
@@ -144,7 +145,7 @@ class Player:
         self.passed += 1
 
     def line(self, where, text, sent):
-        """One line; whether a request is still to be sent."""
+        """Plays one line; returns whether a request is still to be sent."""
         text = self.fill(text)
         if m := REQUEST.match(text):
             self.request = [m[1], m[2], m[3], {}]
@@ -180,7 +181,7 @@ class Player:
         return True
 
     def settle(self):
-        """Makes the checks that were put off; who fails is said one by one."""
+        """Makes the postponed checks; reports each failure by itself."""
         if not self.later or all_hold([check for *_, check in self.later]):
             self.passed += len(self.later)
             return

@@ -1,17 +1,18 @@
-"""made_layers.py - the trace of a model's decode steps, layer by layer, whose
-launches all take exactly as long as LAYER or OTHER says: sums are worked out by hand."""
+"""made_layers.py - the trace of a model's decode steps, layer by layer. Every launch
+takes exactly as long as LAYER or OTHER specifies, so sums can be worked out by hand."""
 import json
 
 NORM = "void vllm::rms_norm_kernel<c10::BFloat16>(c10::BFloat16*, c10::BFloat16 const*)"
 GEMM = "nvjet_tst_64x128_64x13_2x1_v_bz_TNT"
-# kernel, microseconds; a layer is 141 us of kernels, with a microsecond between two
+# kernel, microseconds; a layer has 141 us of kernels, each a microsecond after the
+# previous
 LAYER = [(NORM, 4), (GEMM, 30),
          ("void cublasLt::splitKreduce_kernel<32, 16, int, float>(float*)", 2),
          ("void flash::flash_fwd_splitkv_kernel<float>(flash::Flash_fwd_params)", 20),
          (GEMM, 10), (NORM, 4), (GEMM, 40),
          ("void vllm::act_and_mul_kernel<c10::BFloat16>(c10::BFloat16*)", 6), (GEMM, 25)]
 # The same layer on another machine: no split GEMM, attention in two kernels, and a
-# GEMM of its own for each product; 138 us.
+# separate GEMM for each product; 138 us.
 OTHER = [(NORM, 4), ("Cijk_Alik_Bljk_BBS_BH_MT64x16x128", 22),
          ("void flash::flash_fwd_splitkv_kernel<float>(flash::Flash_fwd_params)", 30),
          ("void flash::flash_fwd_splitkv_combine_kernel<float>(flash::Flash_fwd_params)", 3),
@@ -22,13 +23,13 @@ OTHER = [(NORM, 4), ("Cijk_Alik_Bljk_BBS_BH_MT64x16x128", 22),
 BEFORE = [("void at::native::indexSelectLargeIndex<float>(float*)", 8)]
 AFTER = [(NORM, 4), (GEMM, 50), ("void at::native::reduce_kernel<512, 1>(float*)", 5)]
 STEPS, LAYERS = 4, 6
-# how far names lag behind durations, in launches, from layer to layer
+# how far names lag behind durations, in launches, per layer
 LAGS = [0, 0, 0, 0, 3, 8, 7, 3, 8, 2, 5, 1, 4, 6, 3, 8, 7, 2, 5, 1, 3, 7, 8, 2]
 
 
 def lagging():
-    """A pass of as many layers as LAGS, whose durations keep their places while
-    each name is that of an earlier launch."""
+    """An iteration with one layer per entry of LAGS: durations keep their positions,
+    and each name is that of an earlier launch."""
     names = len(LAGS) * [name for name, _ in LAYER]
     for i, lag in enumerate(LAGS):
         for k, (_, us) in enumerate(LAYER):
@@ -36,7 +37,7 @@ def lagging():
 
 
 def made_grouped():
-    """Attention is three launches, a family of its own."""
+    """Attention is three launches, in a kernel family of its own."""
     flash = [("void flash::prepare_varlen_num_blocks_kernel<1, true>(int, int*)", 1),
              ("void cutlass::device_kernel<flash::FlashAttnFwdSm90<float> >(float)", 16),
              ("void flash::FlashAttnFwdCombine<float>(float*)", 3)]
@@ -52,14 +53,14 @@ def made_other():
 
 
 def made_other_lagging():
-    """In each step the names of the layers turn by so many places."""
+    """In each step the names of the layers rotate by this many positions."""
     names = [OTHER[(i - lag) % len(OTHER)][0] for lag in (0, 3, 7, 2, 5, 8) for i in range(len(OTHER))]
     layers = [(name, us) for name, (_, us) in zip(names, LAYERS * OTHER)]
     return made_layers(layers=layers, device="AMD Instinct MI300X")
 
 
 def made_layers(steps=STEPS, layers=LAYERS * LAYER, device="NVIDIA H200"):
-    """The bytes of a trace of so many steps of these layers."""
+    """The bytes of a trace with this many steps of these layers."""
     events, n = [], 0
     step_us = 100 + 150 * (len(layers) // len(LAYER))
     for step in range(steps):

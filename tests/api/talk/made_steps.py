@@ -1,5 +1,5 @@
-"""made_steps.py - PyTorch traces of a training in steps, which repeat as real
-ones do: a little unevenly, from a seed. What comparisons are tried on."""
+"""made_steps.py - PyTorch traces of training in steps with realistic variation,
+reproducible per seed. Input for comparisons."""
 import json
 import random
 
@@ -8,7 +8,7 @@ STEP_US = 10_000
 # kernel, launches per step, microseconds of each
 WORK = [("void gemm<128>(float*)", 3, 1000), ("void norm(float*)", 4, 50),
         ("void scale(float*)", 6, 100), ("void old_copy(float*)", 1, 80)]
-# what a change made of it: norm is slower, old_copy makes way for fused_copy
+# after a change: norm is slower, and fused_copy replaces old_copy
 CHANGED = [("void gemm<128>(float*)", 3, 1000), ("void norm(float*)", 4, 80),
            ("void scale(float*)", 6, 100), ("void fused_copy(float*)", 1, 60)]
 
@@ -22,20 +22,20 @@ def launch(events, n, pid, at_us, start_us, dur_us, name):
                                            "grid": [8, 1, 1], "block": [128, 1, 1]}})
 
 
-# two ranks: the second computes longer, so that the first waits for it
+# two ranks: the second computes longer, so the first waits for it
 ALL_REDUCE = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)"
 RANKS = [[("void gemm<128>(float*)", 3, 1000), (ALL_REDUCE, 1, 300)],
          [("void gemm<128>(float*)", 3, 1033), (ALL_REDUCE, 1, 200)]]
 
 
 def made_rank(rank, world, as_rank=None):
-    """A rank's trace, whose launches all take exactly as long as RANKS says."""
+    """A rank's trace, whose launches all take exactly as long as RANKS specifies."""
     return made_steps(RANKS[rank], pid=100 + rank, uneven=0, world=world,
                       rank=rank if as_rank is None else as_rank)
 
 
 def made_steps(work, steps=12, seed=1, pid=4711, rank=None, world=None, uneven=0.01):
-    """The bytes of a trace whose every step, ProfilerStep#1 and on, does `work`."""
+    """The bytes of a trace in which every step, from ProfilerStep#1 on, does `work`."""
     dice, events, n = random.Random(seed), [], 0
     for step in range(steps):
         begin = 1_000_000 + step * STEP_US

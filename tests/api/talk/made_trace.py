@@ -1,5 +1,5 @@
-"""made_trace.py - a PyTorch trace made from a seed: kernels with their calls,
-operators, ranges, copies; nanosecond decimals, two GPUs, odd names."""
+"""made_trace.py - a PyTorch trace generated from a seed: kernels with their calls,
+operators, ranges, copies; times with nanosecond digits, two GPUs, unusual names."""
 import json
 import random
 
@@ -13,7 +13,7 @@ def us(ns):
 
 
 class Events(list):
-    """Events as the text that a trace holds: times keep their digits."""
+    """Events as the text of a trace: times keep their digits."""
 
     def add(self, start_ns, dur_ns, **event):
         head = json.dumps({"ph": "X", **event}, ensure_ascii=False)[:-1]
@@ -43,7 +43,7 @@ def launch(events, dice, pid, i, start_ns):
 
 def made_trace(seed, launches, pid=4711, padding=0):
     """The bytes of a trace; `padding` adds operators with random names of 2,000
-    letters, which no compression makes small."""
+    letters, which do not compress well."""
     dice, events = random.Random(seed), Events()
     base_ns = 1_755_848_102_123_456_789
     for i in range(launches):

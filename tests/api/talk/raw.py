@@ -1,4 +1,4 @@
-"""raw.py - requests byte by byte, for what no HTTP client would send."""
+"""raw.py - requests byte by byte, for input that no HTTP client would send."""
 import socket
 import sys
 
@@ -6,7 +6,7 @@ failed = []
 
 
 def check(ok, what):
-    """Counts a check; says what did not hold."""
+    """Counts a check; reports it if it fails."""
     failed.append(not ok)
     if not ok:
         print(f"does not hold: {what}")
@@ -14,7 +14,7 @@ def check(ok, what):
 
 
 def verdict(*servers):
-    """The last line and the exit status of a program of checks."""
+    """The last line and the exit status of a test program."""
     for server in servers:
         check(not server.complaints(), server.complaints())
     print(f"{failed.count(False)} passed, {failed.count(True)} failed")
@@ -26,14 +26,14 @@ def opened(server, timeout=60):
 
 
 def head(server, length, path="/api/v1/uploads", more=""):
-    """The head of an upload of so many bytes; chunked where length is None."""
+    """The head of an upload of this many bytes; chunked if length is None."""
     size = "Transfer-Encoding: chunked" if length is None else f"Content-Length: {length}"
     return (f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
             f"{size}\r\n{more}\r\n").encode()
 
 
 def answer(sock):
-    """(status, headers and body) up to the end of the connection or answer."""
+    """(status, headers and body) up to the end of the connection or of the answer."""
     data = b""
     try:
         while True:
@@ -52,7 +52,7 @@ def answer(sock):
 
 
 def closed(sock):
-    """Whether the server closes the connection and says no more."""
+    """Whether the server closes the connection without sending more."""
     try:
         return sock.recv(65536) == b""
     except ConnectionError:

@@ -1,5 +1,5 @@
-"""receiver.py - somebody who is told: an HTTP server whose paths behave as they
-are called, and that keeps all it was told."""
+"""receiver.py - a receiver of webhooks: an HTTP server whose paths behave as they are
+named, and that records every delivery."""
 import http.server
 import threading
 import time
@@ -69,7 +69,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 class Receiver(http.server.ThreadingHTTPServer):
-    """On a port of its own; use it in a `with`."""
+    """A receiver on its own port; use it in a `with`."""
     daemon_threads = True
 
     def __init__(self):

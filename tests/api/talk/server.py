@@ -1,4 +1,4 @@
-"""server.py - the real kernsiftd serve, beside the PostgreSQL of with-postgres."""
+"""server.py - the real kernsiftd serve, with the PostgreSQL of with-postgres."""
 import http.client
 import os
 import re
@@ -21,8 +21,8 @@ def conninfo():
 
 
 class Server:
-    """A server of its own for one test; use it in a `with`. `ca`: it speaks https,
-    with a certificate that this file answers for."""
+    """A server for one test; use it in a `with`. `ca`: it serves HTTPS, with a
+    certificate that this file verifies."""
 
     def __init__(self, *options, db=None, program_env=None, ca=None):
         self.dir = tempfile.mkdtemp(prefix="ks-api.")
@@ -91,7 +91,7 @@ class Server:
             return f.read()
 
     def stop(self, timeout=150):
-        """SIGTERM; the exit status, which is 0 after a clean stop."""
+        """Sends SIGTERM; returns the exit status, which is 0 after a clean stop."""
         self.process.send_signal(signal.SIGTERM)
         try:
             return self.process.wait(timeout)
@@ -101,7 +101,7 @@ class Server:
             raise
 
     def complaints(self):
-        """What a sanitizer said, if one did."""
+        """The report of a sanitizer, if there is one."""
         text = self.text()
         at = SANITIZER.search(text)
         return text[at.start():at.start() + 4000] if at else ""

@@ -1,4 +1,4 @@
-"""sql.py - statements straight to the PostgreSQL of with-postgres."""
+"""sql.py - sends statements directly to the PostgreSQL of with-postgres."""
 import subprocess
 
 

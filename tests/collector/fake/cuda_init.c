@@ -1,4 +1,5 @@
-/* cuda_init.c - the fake driver begins: injection as the real one does it. */
+/* cuda_init.c - starts the fake driver, and injects a library as the real one
+ * does. */
 #include "fake_cuda.h"
 #include <cudaProfiler.h>
 #include <dlfcn.h>

@@ -1,4 +1,5 @@
-/* cuda_work.c - streams, launches, copies: each takes its time on a made-up GPU. */
+/* cuda_work.c - streams, launches, copies: each takes its time on a simulated
+ * GPU. */
 #include "fake_cuda.h"
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -95,7 +96,7 @@ CUresult cuStreamSynchronize(CUstream of)
 	return cuda_end(&c, r);
 }
 
-/* At once, or into the graph that is being captured. */
+/* Immediately, or into the graph that is being captured. */
 static CUresult submit(CUstream of, struct fake_call *c, uint32_t cbid,
 	struct fake_work *w, int64_t takes_ns)
 {

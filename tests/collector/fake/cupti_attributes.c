@@ -100,7 +100,7 @@ CUptiResult cuptiGetThreadIdType(CUpti_ActivityThreadIdType *type)
 	return CUPTI_SUCCESS;
 }
 
-/* The next client would find them so, without having set them. */
+/* The next client would inherit them without having set them. */
 void fake_check_restored(void)
 {
 	for (int a = 0; a < PER_THREAD; a++)

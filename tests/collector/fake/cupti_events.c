@@ -1,4 +1,5 @@
-/* cupti_events.c - what the driver does becomes records, where they are wanted. */
+/* cupti_events.c - turns actions of the driver into records, if these are
+ * enabled. */
 #include "fake_cupti.h"
 #include <stdatomic.h>
 #include <string.h>
@@ -240,7 +241,7 @@ int fake_cupti_recording(void)
 	       fake_enabled(CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
 }
 
-/* libcupti's own trouble, once a flush. */
+/* An error of libcupti itself, once per flush. */
 static void make_overhead(int64_t from_ns)
 {
 	struct fake_lane *l = fake_lane_lock();

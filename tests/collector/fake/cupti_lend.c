@@ -9,7 +9,7 @@
 enum { MOST = 4096 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static uint8_t *owned[MOST]; /* what the client lent us */
+static uint8_t *owned[MOST]; /* buffers that the client lent */
 static int owns;
 static _Atomic uint64_t serials;
 static _Atomic CUpti_BuffersCallbackRequestFunc request_fn;

@@ -45,7 +45,7 @@ const FINDINGS = [['fact_differs', 'warn', 'the surroundings differ: GPU driver 
 	['warmup_dropped', 'info', 'the first iterations were left out, as warm-up: 1 of 13 in the base, 1 of 13 in the head']]
 	.map(([code, severity, text]) => ({code, severity, text}));
 
-// `unchanged` functions besides the changed ones, `iterations` per side.
+// `unchanged` functions and the changed ones, `iterations` per side.
 export function comparison({unchanged = 6, iterations = 24, refused = false} = {}) {
 	const judged = (verdict) => (refused ? null : verdict);
 	const items = [...CHANGED.map(([name, verdict, base, head]) => row(name, judged(verdict), base, head)),

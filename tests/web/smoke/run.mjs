@@ -127,7 +127,7 @@ export default async function run(test, {open, api}) {
 		await seen(async () => assert.equal(await rows.first().locator('th').innerText(), 'kernel_0000'));
 		await page.getByRole('region', {name: 'Kernel statistics, table'}).focus();
 		const last = grid.locator('tr[aria-rowindex="3001"] th');
-		// Rows that come in on the way may be taller than was reckoned.
+		// Rows that scroll into view may be taller than estimated.
 		for (let i = 0; i < 50 && !await last.isVisible(); i++) {
 			await page.keyboard.press('End');
 			await page.waitForTimeout(100);

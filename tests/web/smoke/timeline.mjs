@@ -1,5 +1,5 @@
-// timeline.mjs - the timeline of a run in the Perfetto UI, for which a page of the test stands
-// in, and the same bytes as files.
+// timeline.mjs - the timeline of a run in the Perfetto UI, which a page of the test
+// replaces, and the same bytes as files.
 
 import assert from 'node:assert/strict';
 import {createHash} from 'node:crypto';
