@@ -69,7 +69,7 @@ def refused(s, d):
     a, _ = two_runs(s, d)
     lines = kernsift('compare', f'{a}', f'{a}', server=s).out.split('\n')
     equal('sentence', [x for x in lines if 'both sides hold' in x],
-          [f"both sides hold run {a}: whatever differs is none of the work's doing"])
+          [f'both sides hold run {a}: no difference comes from the work'])
     equal('place', 'both sides hold' in lines[0], True)
 
 

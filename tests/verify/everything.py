@@ -51,7 +51,7 @@ def fillings(ask, path):
             if one['operator']:
                 yield path.replace('{op}', urllib.parse.quote(one['operator']))
     elif '{set}' in path:
-        for one in items(ask, '/sets'):
+        for one in items(ask, '/reference-sets'):
             yield path.replace('{set}', one['name'])
     else:
         yield path

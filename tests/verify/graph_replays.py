@@ -120,7 +120,7 @@ def stored(server):
     return [tuple(int(x) for x in row) for row in server.sql(
         'SELECT r.replayed, r.replayed_known, coalesce((SELECT '
         'sum(s.launches) FROM run_shape s WHERE s.run_id = r.run_id AND '
-        "s.known = 'graph' AND s.shape_id IS NOT NULL), 0) "
+        "s.attribution_source = 'graph' AND s.shape_id IS NOT NULL), 0) "
         'FROM run r ORDER BY r.upload_id')]
 
 

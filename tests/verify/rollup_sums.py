@@ -9,8 +9,8 @@ import subprocess
 
 GRAINS = (0, 1, 2, 4, 8, 16, 32, 64)
 # The codes of rollup_code.h, in their order.
-KEY_W = ('total_ns', 'sized_ns', 'bound_ns', 'sol_ps', 'compute_ns',
-         'headroom_ns', 'over_ns', 'flops', 'bytes')
+KEY_W = ('total_ns', 'shape_known_ns', 'roofline_known_ns', 'sol_ps', 'compute_ns',
+         'headroom_ns', 'above_bound_ns', 'flops', 'bytes')
 KEY_SHARE, KEY_W_TOTAL = 8, 9
 SHAPE_FLOPS, SHAPE_BUCKET = 32, 128
 LIMIT = 1 << 110
@@ -148,7 +148,7 @@ def of_operators(run, operators, shapes):
             out[key, code] += what not in seen
             seen.add(what)
         o['flops'], o['bytes'] = work(shapes[run['run_id'], o['rank']])
-        for code, what in enumerate(('launches', 'calls', 'bound_calls',
+        for code, what in enumerate(('launches', 'calls', 'roofline_known_calls',
                                      'total_ns'), 4):
             out[key, code] += o[what]
         if gpu:

@@ -410,7 +410,7 @@ export async function trendChart(doc, {by, range, sides, clicked, moved, signal}
 					visible(),
 					all,
 					1.002 ** Math.max(-300, Math.min(300, e.deltaY)),
-					u.posToVal(e.clientX - u.above_bound.getBoundingClientRect().left, 'x'),
+					u.posToVal(e.clientX - u.over.getBoundingClientRect().left, 'x'),
 					MIN_ZOOM[by],
 				),
 			);
@@ -421,12 +421,12 @@ export async function trendChart(doc, {by, range, sides, clicked, moved, signal}
 		colors = colorsOf(figure);
 		u = new UPlot(options(width), [xs, value], place);
 		show(range ? view.rangeAround(xs, ...range, SINGLE_POINT_ROOM[by]) : all);
-		u.above_bound.addEventListener(
+		u.over.addEventListener(
 			'click',
 			() => u.cursor.idxs[1] !== null && u.cursor.idxs[1] !== undefined && clicked(u.cursor.idxs[1], null),
 		);
-		u.above_bound.addEventListener('wheel', wheel, {passive: false});
-		u.above_bound.addEventListener('mousemove', () => {
+		u.over.addEventListener('wheel', wheel, {passive: false});
+		u.over.addEventListener('mousemove', () => {
 			current = null;
 		});
 	}

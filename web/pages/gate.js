@@ -266,7 +266,7 @@ export async function page(view, query, at) {
 		facts([
 			['Project', gate.project],
 			['Workload', gate.workload],
-			['Created by', gate.actor],
+			['Created by', gate.created_by],
 			['Created', h('time', {datetime: gate.created_at}, f.moment(gate.created_at))],
 			[
 				'Runs needed',

@@ -212,7 +212,7 @@ function columns(now) {
 		{label: 'Workload', cell: (g) => g.workload || f.NONE},
 		side('Base', 'base'),
 		side('Head', 'head'),
-		{label: 'Created by', cell: (g) => g.actor || f.NONE},
+		{label: 'Created by', cell: (g) => g.created_by || f.NONE},
 		{
 			label: 'Created',
 			num: true,

@@ -70,8 +70,8 @@ function card(fileUpload, stateChanged, signal) {
 		const {text, share} = progressOf(fileUpload);
 		const failed = text === 'failed';
 		state.textContent = text;
-		state.className = `state ${failed ? 'failed' : fileUpload.above_bound ? 'done' : 'working'}`;
-		bar.hidden = fileUpload.above_bound;
+		state.className = `state ${failed ? 'failed' : fileUpload.over ? 'done' : 'working'}`;
+		bar.hidden = fileUpload.over;
 		if (share === null || share === undefined) bar.removeAttribute('value');
 		else bar.value = share;
 		const now = `${fileUpload.phase} ${fileUpload.upload?.state}`;
@@ -92,7 +92,7 @@ function card(fileUpload, stateChanged, signal) {
 			].filter(Boolean),
 		);
 		if (hadFocus) node.focus();
-		if (e && fileUpload.above_bound) announce(`${file.name}: ${text}`);
+		if (e && fileUpload.over) announce(`${file.name}: ${text}`);
 		if (e && fileUpload.phase === 'stored') stateChanged();
 	}
 

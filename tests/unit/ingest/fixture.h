@@ -85,7 +85,7 @@ struct fixture_row {
 static inline struct fixture_row fixture_row(struct db *db, int64_t upload)
 {
 	static const char sql[] =
-		"SELECT u.state, coalesce(u.error, ''), u.tries, "
+		"SELECT u.state, coalesce(u.error, ''), u.attempts, "
 		"count(r.run_id), coalesce(sum(launches), 0)::bigint, "
 		"coalesce(sum(kernels), 0)::bigint, "
 		"coalesce(sum(kernel_ns), 0)::bigint, "

@@ -238,7 +238,7 @@ static void rows_of_migration_8_have_the_new_names(void **state)
 	struct db *db = words_database();
 	int applied;
 	works(migrate(db, &applied, &e));
-	assert_int_equal(applied, 1);
+	assert_true(applied >= 1);
 	for (size_t i = 0; i < sizeof words_true / sizeof *words_true; i++) {
 		struct result r;
 		works(sql_run(db, words_true[i], NULL, &r, &e));
