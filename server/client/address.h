@@ -21,7 +21,7 @@ void address_send(struct buf *b, const struct options *o, const char *file);
 /* GET /compare with everything from the options; `format` is one of the API. */
 void address_compare(struct buf *b, const struct options *o,
 	const char *format);
-/* POST /sets; `name` is the reference set. */
+/* POST /reference-sets; `name` is the reference set. */
 void address_import(struct buf *b, const char *server, const char *name);
 /* The page of a reference set. */
 void address_set(struct buf *b, const char *server, const char *name);

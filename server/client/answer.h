@@ -39,7 +39,7 @@ struct set_answer {
 	bool existing;
 };
 
-/* Reads an answer of POST /sets. */
+/* Reads an answer of POST /reference-sets. */
 bool answer_set(const char *body, size_t len, struct set_answer *out,
 	struct err *e);
 /* Always false: *e gets the message of the error or, without one, a message that

@@ -1,4 +1,4 @@
-/* cmd_import.c - `kernsift import`: sends operator catalogs to POST /sets. */
+/* cmd_import.c - `kernsift import`: sends operator catalogs to POST /reference-sets. */
 #include "address.h"
 #include "answer.h"
 #include "commands.h"

@@ -25,10 +25,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 # Ceilings, which may only fall: who lowers a count lowers its ceiling in the same
 # commit. "." are the files at the top.
-PROSE = {".": 0, "collector": 0, "docker": 0, "include": 0, "server": 332, "sql": 1,
-         "tests": 903, "web": 9}
+PROSE = {".": 0, "collector": 0, "docker": 0, "include": 0, "server": 130, "sql": 0,
+         "tests": 405, "web": 6}
 NAMES = {".": 0, "collector": 0, "docker": 0, "include": 0, "server": 59, "sql": 0,
-         "tests": 138, "web": 1}
+         "tests": 135, "web": 1}
 # Allowed words may not grow into a second dialect.
 ALLOWED = 30
 

@@ -133,9 +133,9 @@ export const replaceCatalog = (kind, version, items) =>
 export const testRules = (request, signal) =>
 	json('/rules/test', {}, {method: 'POST', body: JSON.stringify(request), signal});
 
-export const referenceSets = (signal) => json('/sets', {}, {signal});
-export const saveReferenceSet = (name, file) => json('/sets', {name}, {method: 'POST', body: file});
-export const deleteReferenceSet = (name) => request(address(`/sets/${encodeURIComponent(name)}`), {method: 'DELETE'});
+export const referenceSets = (signal) => json('/reference-sets', {}, {signal});
+export const saveReferenceSet = (name, file) => json('/reference-sets', {name}, {method: 'POST', body: file});
+export const deleteReferenceSet = (name) => request(address(`/reference-sets/${encodeURIComponent(name)}`), {method: 'DELETE'});
 
 // Addresses of a run's table as a file, and of the run's timeline and capture file.
 export const tableFile = (id, table, format, query) => address(`/runs/${id}/${table}`, {...query, format});

@@ -16,7 +16,7 @@ export async function given(open, where = '/importance', options = {}) {
 	}, '/importance/fused_moe/shapes': (q) => {
 		asked.push(`shapes ${q}`);
 		return doc.fleetShapes('fused_moe');
-	}, '/unattributed': doc.unattributed, '/sets': () => doc.sets('atrex')};
+	}, '/unattributed': doc.unattributed, '/reference-sets': () => doc.sets('atrex')};
 	return {page: await open(where, {answers, ...options}), asked};
 }
 

@@ -5,7 +5,7 @@ import * as doc from './documents.mjs';
 import {answered} from './run.mjs';
 
 const fleet = {'/importance': (q) => doc.fleet(q), '/importance/fused_moe/shapes': () => doc.fleetShapes('fused_moe'), '/unattributed': doc.unattributed,
-	'/sets': () => doc.sets()};
+	'/reference-sets': () => doc.sets()};
 const opened = (name, table) => async (page) => {
 	await page.getByRole('button', {name, exact: true}).click();
 	await page.getByRole('table', {name: table}).waitFor();

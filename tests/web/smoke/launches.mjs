@@ -103,7 +103,7 @@ async function table(test, {open, base}, run) {
 			['beta_kernel', '20.0', '1.000', '2', '0.500', '0.500', '0.400', '0.600', '0.141', '–', '–']]));
 		await seen(async () => assert.deepEqual(await page.locator('tbody tr').first().locator('td').evaluateAll((all) =>
 			all.filter((td) => td.innerText === '–').map((td) => td.title)),
-		['no naming rule matches this name', 'unattributed', 'unknown: statistics only', 'unknown: statistics only', 'unknown']));
+		['no naming rule matches this name', 'unattributed', 'unknown: statistics only', 'unknown: statistics only', 'unknown: statistics only', 'unknown']));
 		for (const tab of ['Kernels', 'Launch latency', 'Copies and sets', 'Devices']) {
 			await page.getByRole('tab', {name: tab}).click();
 			await page.getByRole('tab', {name: tab, selected: true}).waitFor();
