@@ -121,7 +121,7 @@ function labels(text) {
 export function emptyAnswer(query) {
 	const set = query.get('reference_set');
 	const weight = RUN_WEIGHTS.find((word) => word === query.get('weight')) ?? 'time';
-	return {set, weight: set ? 'published' : weight, choices: {}};
+	return {reference_set: set, weight: set ? 'published' : weight, choices: {}};
 }
 
 const filtered = (query) => PARAMS.some((word) => word !== 'weight' && query.get(word));

@@ -24,7 +24,7 @@ import {patternTab} from './run_patterns.js';
 // Shown above each table of a run without launches.
 function missingLine(run) {
 	const kind = missingDetail(run);
-	return kind ? h('p', {class: 'notice'}, contentMark(run), ' ', kind.summary) : null;
+	return kind ? h('p', {class: 'notice'}, contentMark(run), ' ', kind.sentence) : null;
 }
 
 // If graph replays were recorded as one piece, the kernel table is incomplete, and the page
