@@ -65,7 +65,7 @@ export default async function real(test, world) {
 		const gate = await (await world.api(`/gates/${new URL(page.url()).pathname.split('/').at(-1)}`)).json();
 		assert.equal(gate.outcome, 'regressed');
 		assert.deepEqual([gate.base.runs.map(String), gate.head.runs.map(String)], [main.slice(1), head]);
-		await seen(async () => assert.equal((await page.locator('h1').innerText()).slice(1).replace(/\.$/, ''), gate.sentence.slice(1).replace(/\.$/, '')));
+		await seen(async () => assert.equal((await page.locator('h1').innerText()).slice(1).replace(/\.$/, ''), gate.summary.slice(1).replace(/\.$/, '')));
 		await seen(async () => assert.equal((await cells(page, 'Rules of the gate')).length, gate.rules.length));
 		await page.getByRole('link', {name: 'Compare both sides'}).click();
 		await page.getByRole('table', {name: 'Functions'}).waitFor();
