@@ -313,20 +313,19 @@ static bool gate_put_all(json_t *to, const struct options *o, struct err *e)
 		{ "project", o->project, gate_put_text },
 		{ "workload", o->workload, gate_put_text },
 		{ "name", o->name, gate_put_text },
-		{ "iteration_pct", o->iteration_pct, gate_put_number },
-		{ "headroom_pct", o->headroom_pct, gate_put_number },
-		{ "fail_on", o->fail_on, gate_put_words },
-		{ "share_pct", o->share_pct, gate_put_number },
-		{ "min_runs", o->min_runs, gate_put_number },
-		{ "min_iterations", o->min_iterations, gate_put_number },
-		{ "min_coverage_pct", o->min_coverage_pct, gate_put_number },
-		{ "min_attributed_pct", o->min_attributed_pct,
-			gate_put_number },
-		{ "reject_on", o->reject_on, gate_put_words },
-		{ "alpha", o->alpha, gate_put_number },
-		{ "noise_floor", o->noise_floor, gate_put_number },
+#define POLICY(kind, field, ...) GATE_PUT_##kind(field)
+#define GATE_PUT_NUMBER(field) { #field, o->field, gate_put_number },
+#define GATE_PUT_LIMIT GATE_PUT_NUMBER
+#define GATE_PUT_REAL GATE_PUT_NUMBER
+#define GATE_PUT_COUNT GATE_PUT_NUMBER
+#define GATE_PUT_FLOOR GATE_PUT_NUMBER
+#define GATE_PUT_SEED GATE_PUT_NUMBER
+#define GATE_PUT_CLASSES(field) { #field, o->field, gate_put_words },
+#define GATE_PUT_FINDINGS GATE_PUT_CLASSES
+#define GATE_PUT_OPERATORS(field)
+#include "gate_policy.def"
+#undef POLICY
 		{ "range", o->range, gate_put_text },
-		{ "seed", o->seed, gate_put_number },
 	};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (!all[i].put(to, all[i].key, all[i].value, e))

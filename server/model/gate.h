@@ -19,27 +19,28 @@ enum gate_rule_kind {
 	GATE_FUNCTIONS, /* classes of single functions */
 };
 
-/* The rules. Limits are percent; NaN: the gate does not have the rule. */
+struct gate_operator_limit {
+	const char *op;
+	double pct;
+};
+
+/* gate_policy.def describes the members. NaN: the gate does not have the limit, or
+ * the noise floor is estimated. Classes are bits 1 << enum change_class, findings
+ * bits 1 << enum finding_code. */
 struct gate_policy {
-	double iteration_pct; /* 2: no slower than by so much */
-	struct gate_operator_limit {
-		const char *op;
-		double pct;
-	} * operators;
-	uint32_t operators_n;
-	double headroom_pct; /* points of the iteration's time */
-	uint32_t fail_on; /* bits 1 << enum change_class; regressed, appeared */
-	double share_pct; /* 1: functions whose change is less of the iteration than
-			     this are let pass */
-	/* What the data must have, on either side. */
-	uint32_t min_runs,
-		min_iterations; /* 1 and 4: units; iterations of a unit */
-	double min_coverage_pct; /* iterations' part of the GPU time; 0 */
-	double min_attributed_pct; /* 0 */
-	uint64_t refuse; /* bits 1 << enum finding_code, beside REFUSE ones */
-	double alpha; /* 0.01: false-positive rate: how often an equal head may fail */
-	double floor; /* negative: learned */
-	uint64_t seed;
+#define POLICY(kind, field, ...) GATE_MEMBER_##kind(field)
+#define GATE_MEMBER_LIMIT(field) double field;
+#define GATE_MEMBER_REAL(field) double field;
+#define GATE_MEMBER_FLOOR(field) double field;
+#define GATE_MEMBER_COUNT(field) uint32_t field;
+#define GATE_MEMBER_CLASSES(field) uint32_t field;
+#define GATE_MEMBER_FINDINGS(field) uint64_t field;
+#define GATE_MEMBER_SEED(field) uint64_t field;
+#define GATE_MEMBER_OPERATORS(field)       \
+	struct gate_operator_limit *field; \
+	uint32_t field##_n;
+#include "gate_policy.def"
+#undef POLICY
 };
 
 /* One number per unit (a run, or a job), oldest first. */

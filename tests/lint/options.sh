@@ -3,16 +3,24 @@
 #
 # server/config/config.def is listed in server/README.md, server/client/options.def in
 # server/client/README.md: a row that starts with the option and holds its
-# environment variable and its default. The collector's (collector/base/options.def)
+# environment variable and its default. server/model/gate_policy.def gives options of
+# `kernsift gate`, which belong to server/client/README.md, too. The collector's (collector/base/options.def)
 # have no flags of their own: their rows start with the variable.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
-# listed LIST README
+# The options of `kernsift gate` that a rule gives, as "NAME||".
+rules() {
+	[ -f server/model/gate_policy.def ] || return 0
+	sed -nE 's/^POLICY\((LIMIT|REAL|COUNT|CLASSES|FINDINGS), *([a-z_]+),.*/\2||/p
+		s/^POLICY\(OPERATORS,.*/operator_pct||/p' server/model/gate_policy.def
+}
+
+# listed LIST README [RULES]: RULES prints further options
 listed() {
 	[ -f "$1" ] || return 0
 	[ -f "$2" ] || { breach "$2: is missing, '$1' is listed there"; return 0; }
-	sed -nE 's/^OPTION\(([a-z_]+), *[A-Z]+, *"([^"]*)", *"([^"]*)".*/\1|\3|\2/p' "$1" |
+	{ sed -nE 's/^OPTION\(([a-z_]+), *[A-Z]+, *"([^"]*)", *"([^"]*)".*/\1|\3|\2/p' "$1"; ${3:-:}; } |
 		while IFS='|' read -r name variable default; do
 			flag=$(echo "$name" | tr _ -)
 			row=$(grep -E "^\| *\`--($name|$flag)\b" "$2") || {
@@ -26,7 +34,7 @@ listed() {
 		done
 	sed -nE 's/^\| *`--([a-z_-]+).*/\1/p' "$2" | tr - _ |
 		while IFS= read -r name; do
-			grep -q "^OPTION($name," "$1" ||
+			grep -q "^OPTION($name," "$1" || ${3:-:} | grep -q "^$name|" ||
 				breach "$2: lists '--$name', which '$1' does not know"
 		done
 }
@@ -49,6 +57,6 @@ listed_by_variable() {
 }
 
 listed server/config/config.def server/README.md
-listed server/client/options.def server/client/README.md
+listed server/client/options.def server/client/README.md rules
 listed_by_variable collector/base/options.def collector/README.md
 verdict

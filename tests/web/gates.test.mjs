@@ -14,7 +14,8 @@ const SIDES = [
 for (const [text, want] of SIDES)
 	test(`side: '${text}'`, () => assert.deepEqual(g.parseSide(text), want));
 
-const usual = {base: 'latest', head: '3', fail_on: ['regressed', 'appeared'], ...Object.fromEntries(g.NUMBERS.map(([key, , value]) => [key, value === null ? '' : String(value)]))};
+const DEFAULTS = {iteration_pct: 2, headroom_pct: null, fail_on: ['appeared', 'regressed'], share_pct: 1, min_runs: 1, min_iterations: 4, min_coverage_pct: 0, min_attributed_pct: 0, alpha: 0.01};
+const usual = {base: 'latest', head: '3', fail_on: ['regressed', 'appeared'], ...Object.fromEntries(g.NUMBERS.map(([key]) => [key, DEFAULTS[key] === null ? '' : String(DEFAULTS[key])]))};
 // [case, changes to the default form, request]
 const QUESTIONS = [
 	['as it is anyway', {}, {base: 'latest', head: '3'}],
@@ -24,15 +25,16 @@ const QUESTIONS = [
 	['limits', {iteration_pct: '0', headroom_pct: '1.5', operators: 'gemm=3, attention=5'},
 		{base: 'latest', head: '3', iteration_pct: 0, headroom_pct: 1.5, operators: [{operator: 'gemm', pct: 3}, {operator: 'attention', pct: 5}]}],
 	['functions', {fail_on: ['likely', 'regressed']}, {base: 'latest', head: '3', fail_on: ['regressed', 'likely']}],
+	['without the class that fails by default', {fail_on: ['regressed']}, {base: 'latest', head: '3', fail_on: ['regressed']}],
 	['no functions', {fail_on: []}, {base: 'latest', head: '3', fail_on: []}],
 ];
 for (const [what, more, want] of QUESTIONS)
-	test(`question: ${what}`, () => assert.deepEqual(g.gateRequest({...usual, ...more}), want));
+	test(`question: ${what}`, () => assert.deepEqual(g.gateRequest({...usual, ...more}, DEFAULTS), want));
 // [form, message]
 const WRONG = [[{alpha: 'x'}, 'Alpha: \'x\' is not a number'], [{operators: 'gemm=-1'}, 'the limit \'-1\' of operator \'gemm\' is not a number (use OPERATOR=PERCENT)'],
 	[{operators: 'gemm='}, 'the limit \'\' of operator \'gemm\' is not a number (use OPERATOR=PERCENT)'], [{operators: 'gemm'}, 'label \'gemm\' is not of the form key=value'], [{min_runs: 'Infinity'}, 'Min. runs: \'Infinity\' is not a number']];
 for (const [more, message] of WRONG)
-	test(`question: ${message}`, () => assert.throws(() => g.gateRequest({...usual, ...more}), {message}));
+	test(`question: ${message}`, () => assert.throws(() => g.gateRequest({...usual, ...more}, DEFAULTS), {message}));
 
 const rule = (change_pct, low_pct, high_pct, limit_pct) => ({change_pct, low_pct, high_pct, limit_pct});
 test('placed: zero is in the middle, what is far out at the edge', () => {

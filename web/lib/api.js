@@ -206,6 +206,7 @@ export async function recentNames(kind, {project, workload}, signal) {
 export const findRuns = (params, signal) => getJson(address('/runs', params), {signal});
 
 export const gates = (query, signal) => getJson(address('/gates', query), {signal});
+export const gateDefaults = (signal) => getJson(address('/gates/defaults'), {signal});
 export const gate = (id, signal) => getJson(address(`/gates/${id}`), {signal});
 export const createGate = (request) => getJson(address('/gates'), {method: 'POST', body: JSON.stringify(request)});
 // Links in a pull request need the whole address.

@@ -80,36 +80,35 @@ function operatorLimits(text) {
 	});
 }
 
-// The number fields of the form: API field, label, the server's default, hint.
+// The number fields of the form: API field, label, hint. The server returns the defaults.
 export const NUMBERS = [
-	['iteration_pct', 'Iteration, %', 2, 'largest allowed slowdown; empty: no rule'],
-	['headroom_pct', 'Headroom, points', null, 'of the iteration time'],
-	['share_pct', 'Functions, %', 1, 'smaller changes of the iteration time are ignored'],
-	['min_runs', 'Min. runs', 1, 'per side'],
-	['min_iterations', 'Min. iterations', 4, 'per run'],
-	['min_coverage_pct', 'Min. coverage, %', 0, 'share of GPU time inside iterations'],
-	['min_attributed_pct', 'Min. attributed, %', 0, 'of the GPU time'],
-	['alpha', 'Alpha', 0.01, 'false-positive rate'],
+	['iteration_pct', 'Iteration, %', 'largest allowed slowdown; empty: no rule'],
+	['headroom_pct', 'Headroom, points', 'of the iteration time'],
+	['share_pct', 'Functions, %', 'smaller changes of the iteration time are ignored'],
+	['min_runs', 'Min. runs', 'per side'],
+	['min_iterations', 'Min. iterations', 'per run'],
+	['min_coverage_pct', 'Min. coverage, %', 'share of GPU time inside iterations'],
+	['min_attributed_pct', 'Min. attributed, %', 'of the GPU time'],
+	['alpha', 'Alpha', 'false-positive rate'],
 ];
 const TEXTS = ['base', 'head', 'name', 'project', 'workload'];
 export const FAIL_ON = ['regressed', 'appeared', 'likely', 'vanished', 'improved'];
-const DEFAULT_FAIL_ON = ['regressed', 'appeared'];
 
 // The request from the form's texts; throws an error if one is invalid. Values equal to the
-// server's default are omitted. Only the iteration's rule can be removed, by an empty field.
-export function gateRequest(form) {
+// server's defaults are omitted. Only the iteration's rule can be removed, by an empty field.
+export function gateRequest(form, defaults) {
 	const out = {};
 	for (const key of TEXTS) if (form[key]) out[key] = form[key];
-	for (const [key, label, defaultValue] of NUMBERS) {
+	for (const [key, label] of NUMBERS) {
 		const text = form[key] ?? '';
 		if (text === '' && key === 'iteration_pct') out[key] = null;
-		if (text === '' || Number(text) === defaultValue) continue;
+		if (text === '' || Number(text) === defaults[key]) continue;
 		if (!Number.isFinite(Number(text))) throw new Error(`${label}: '${text}' is not a number`);
 		out[key] = Number(text);
 	}
 	const operators = operatorLimits(form.operators ?? '');
 	if (operators.length) out.operators = operators;
 	const fail = FAIL_ON.filter((name) => form.fail_on.includes(name));
-	if (fail.join() !== DEFAULT_FAIL_ON.join()) out.fail_on = fail;
+	if (fail.join() !== FAIL_ON.filter((name) => defaults.fail_on.includes(name)).join()) out.fail_on = fail;
 	return out;
 }

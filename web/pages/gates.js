@@ -14,7 +14,6 @@ import {outcome} from './gate.js';
 // and the limits.
 
 const WAIT_MS = 400;
-const CLASS_WORDS = ['regressed', 'appeared'];
 
 // The runs that a side finds now. Like the server, a base query is limited to the head's
 // project and workload, and to runs stored before the head.
@@ -78,9 +77,9 @@ function preview(base, head, at) {
 	return status;
 }
 
-const shownDefault = ([, , value]) => (value === null ? '' : String(value));
+const shown = (value) => (value === null ? '' : String(value));
 
-function gateForm(query, at) {
+function gateForm(query, defaults, at) {
 	const text = (name, more) => h('input', {type: 'text', name, value: query.get(name), autocomplete: 'off', ...more});
 	const base = text('base', {required: true, placeholder: 'label.branch=main last=20'});
 	const head = text('head', {required: true, placeholder: '12,13,14'});
@@ -88,13 +87,13 @@ function gateForm(query, at) {
 	const operators = text('operators', {placeholder: 'attention=5, gemm=3'});
 	const numbers = NUMBERS.map((row) => [
 		row,
-		h('input', {type: 'text', inputmode: 'decimal', name: row[0], value: shownDefault(row), autocomplete: 'off'}),
+		h('input', {type: 'text', inputmode: 'decimal', name: row[0], value: shown(defaults[row[0]]), autocomplete: 'off'}),
 	]);
 	const classes = FAIL_ON.map((word) =>
 		h(
 			'label',
 			{class: 'check'},
-			h('input', {type: 'checkbox', name: 'fail_on', value: word, checked: CLASS_WORDS.includes(word)}),
+			h('input', {type: 'checkbox', name: 'fail_on', value: word, checked: defaults.fail_on.includes(word)}),
 			word,
 		),
 	);
@@ -108,17 +107,20 @@ function gateForm(query, at) {
 		wrong.textContent = '';
 		let request;
 		try {
-			request = gateRequest({
-				base: base.value.trim(),
-				head: head.value.trim(),
-				name: name.value.trim(),
-				operators: operators.value,
-				...Object.fromEntries(numbers.map(([[key], input]) => [key, input.value.trim()])),
-				fail_on: classes
-					.map((label) => label.firstChild)
-					.filter((box) => box.checked)
-					.map((box) => box.value),
-			});
+			request = gateRequest(
+				{
+					base: base.value.trim(),
+					head: head.value.trim(),
+					name: name.value.trim(),
+					operators: operators.value,
+					...Object.fromEntries(numbers.map(([[key], input]) => [key, input.value.trim()])),
+					fail_on: classes
+						.map((label) => label.firstChild)
+						.filter((box) => box.checked)
+						.map((box) => box.value),
+				},
+				defaults,
+			);
 		} catch (error) {
 			wrong.textContent = sentence(error.message);
 			return;
@@ -154,7 +156,7 @@ function gateForm(query, at) {
 			h(
 				'div',
 				{class: 'bar'},
-				numbers.map(([[, label, , hint], input]) => field(label, input, hint)),
+				numbers.map(([[, label, hint], input]) => field(label, input, hint)),
 				field('Operators, %', operators, 'one limit per operator'),
 			),
 			h('fieldset', {class: 'chips'}, h('legend', {}, 'Fail on function classes'), classes),
@@ -304,9 +306,12 @@ const nothing = () =>
 	);
 
 export async function page(view, query, at) {
-	const {items, next} = await api.gates(gateListParams(query), at.signal);
+	const [{items, next}, defaults] = await Promise.all([
+		api.gates(gateListParams(query), at.signal),
+		api.gateDefaults(at.signal),
+	]);
 	const filtered = FILTERS.some((key) => query.get(key));
-	view.append(h('h1', {}, 'Gates'), gateForm(query, at));
+	view.append(h('h1', {}, 'Gates'), gateForm(query, defaults, at));
 	if (!items.length && !filtered) {
 		view.append(nothing());
 		return 'Gates';

@@ -240,7 +240,7 @@ static void regression_gate_check_findings(struct regression_gate *g)
 	for (uint32_t i = 0; i < c->findings_n; i++) {
 		const struct finding *f = &c->findings[i];
 		if (finding_severity(f->code) == FINDING_REFUSE ||
-			g->p->refuse >> f->code & 1)
+			g->p->reject_on >> f->code & 1)
 			regression_gate_shortfall_add(g, finding_name(f->code),
 				f->text);
 	}
@@ -341,7 +341,7 @@ static const char *regression_gate_text_decides(const struct regression_gate *g,
 	int32_t more = r->runs_needed > (int32_t)have
 			       ? r->runs_needed - (int32_t)have
 			       : 1;
-	const char *one = have == 1 && g->p->floor < 0
+	const char *one = have == 1 && isnan(g->p->noise_floor)
 				  ? "one run of the head accuses nobody; "
 				  : "";
 
@@ -605,6 +605,12 @@ static void regression_gate_rule_plain(struct gate_rule *r,
 	}
 }
 
+/* As compare_options.floor has it: negative if it is to be estimated. */
+static double regression_gate_floor(const struct gate_policy *p)
+{
+	return isnan(p->noise_floor) ? -1 : p->noise_floor;
+}
+
 static bool regression_gate_rule_test(struct regression_gate *g,
 	struct gate_rule *r, const struct gate_units *u, double scale,
 	double of, struct err *e)
@@ -614,7 +620,8 @@ static bool regression_gate_rule_test(struct regression_gate *g,
 		.scale = scale,
 		.alpha = g->alpha[r->kind],
 		.floor = noise_floor_of(g->given->repeats,
-			r->kind == GATE_ITERATION ? NULL : "", g->p->floor),
+			r->kind == GATE_ITERATION ? NULL : "",
+			regression_gate_floor(g->p)),
 		.seed = g->p->seed };
 	struct level_test_result l;
 
@@ -764,7 +771,7 @@ static bool regression_gate_function_level(struct regression_gate *g,
 							   : head,
 		.alpha = g->alpha[GATE_FUNCTIONS],
 		.floor = noise_floor_of(g->given->repeats, row->name,
-			g->p->floor),
+			regression_gate_floor(g->p)),
 		.seed = g->p->seed };
 	struct level_test_result l;
 
@@ -789,7 +796,7 @@ static bool regression_gate_function_level(struct regression_gate *g,
  * change. */
 static bool regression_gate_several_units(const struct regression_gate *g)
 {
-	return g->p->floor >= 0 ||
+	return !isnan(g->p->noise_floor) ||
 	       (g->units_n[HEAD] > 1 &&
 		       (g->units_n[BASE] > 1 || g->out->compared.repeats));
 }
@@ -838,15 +845,11 @@ static const double weights[] = { [GATE_ITERATION] = 8,
 
 void regression_gate_policy_init(struct gate_policy *p)
 {
-	*p = (struct gate_policy){ .iteration_pct = 2,
-		.headroom_pct = NAN,
-		.fail_on = 1U << CHANGE_REGRESSED | 1U << CHANGE_APPEARED,
-		.share_pct = 1,
-		.min_runs = 1,
-		.min_iterations = 4,
-		.alpha = 0.01,
-		.floor = -1,
-		.seed = 1 };
+	*p = (struct gate_policy){
+#define POLICY(kind, field, value, ...) .field = value,
+#include "gate_policy.def"
+#undef POLICY
+	};
 }
 
 static bool regression_gate_limit_makes_sense(double pct)
@@ -870,8 +873,10 @@ static bool regression_gate_policy_check(const struct gate_policy *p,
 	if (!(p->alpha > 0) || !(p->alpha <= 0.5))
 		return err_set(e, ERR_INPUT,
 			"alpha is more than 0 and at most 0.5");
-	if (isnan(p->floor) || isinf(p->floor))
-		return err_set(e, ERR_INPUT, "a floor is a finite number");
+	if (!isnan(p->noise_floor) &&
+		(p->noise_floor < 0 || isinf(p->noise_floor)))
+		return err_set(e, ERR_INPUT,
+			"a noise floor is a finite number, 0 or more");
 	if (isnan(p->iteration_pct) && isnan(p->headroom_pct) &&
 		!p->operators_n && !p->fail_on)
 		return err_set(e, ERR_INPUT,
@@ -955,7 +960,7 @@ bool regression_gate_from(const struct gate_given *given,
 	if (!regression_gate_policy_check(p, e))
 		return false;
 	regression_gate_share_alpha(&g);
-	o.floor = p->floor;
+	o.floor = regression_gate_floor(p);
 	o.seed = p->seed;
 	if (p->fail_on)
 		o.alpha = g.alpha[GATE_FUNCTIONS];

@@ -19,43 +19,34 @@
 enum { OPERATORS_MAX = 100, NAME_BYTES = 200 };
 
 enum kind {
-	TEXT, /* `most`: bytes */
-	REAL,
-	REAL_OR_NULL, /* null: NaN */
-	COUNT,
-	SEED,
-	CLASSES,
-	FINDINGS,
-	OPERATORS
+	GATES_TEXT, /* `most`: bytes */
+	GATES_LIMIT, /* null: NaN */
+	GATES_FLOOR, /* the same */
+	GATES_REAL,
+	GATES_COUNT,
+	GATES_SEED,
+	GATES_CLASSES,
+	GATES_FINDINGS,
+	GATES_OPERATORS
 };
 
 static const struct gates_member {
 	const char *name;
 	enum kind kind;
 	size_t at;
-	double least, most;
+	double min, most;
 } members[] = {
-#define AT(field) offsetof(struct gate_request, field)
-	{ "base", TEXT, AT(base), 0, 2000 },
-	{ "head", TEXT, AT(head), 0, 2000 },
-	{ "project", TEXT, AT(project), 0, NAME_BYTES },
-	{ "workload", TEXT, AT(workload), 0, NAME_BYTES },
-	{ "name", TEXT, AT(name), 0, NAME_BYTES },
-	{ "range", TEXT, AT(range), 0, 500 },
-	{ "iteration_pct", REAL_OR_NULL, AT(policy.iteration_pct), 0, 1000 },
-	{ "operators", OPERATORS, 0, 0, 1000 },
-	{ "headroom_pct", REAL_OR_NULL, AT(policy.headroom_pct), 0, 100 },
-	{ "fail_on", CLASSES, 0, 0, 0 },
-	{ "share_pct", REAL, AT(policy.share_pct), 0, 100 },
-	{ "min_runs", COUNT, AT(policy.min_runs), 1, 64 },
-	{ "min_iterations", COUNT, AT(policy.min_iterations), 1, 1000000 },
-	{ "min_coverage_pct", REAL, AT(policy.min_coverage_pct), 0, 100 },
-	{ "min_attributed_pct", REAL, AT(policy.min_attributed_pct), 0, 100 },
-	{ "reject_on", FINDINGS, 0, 0, 0 },
-	{ "alpha", REAL, AT(policy.alpha), 1e-6, 0.5 },
-	{ "noise_floor", REAL_OR_NULL, AT(policy.floor), 0, 1 },
-	{ "seed", SEED, AT(policy.seed), 0, 9007199254740991 },
-#undef AT
+#define TEXT(field, bytes) \
+	{ #field, GATES_TEXT, offsetof(struct gate_request, field), 0, bytes },
+#define POLICY(kind, field, value, def, min, max, ...)                       \
+	{ #field, GATES_##kind, offsetof(struct gate_request, policy.field), \
+		min, max },
+	TEXT(base, 2000) TEXT(head, 2000) TEXT(project, NAME_BYTES)
+		TEXT(workload, NAME_BYTES) TEXT(name, NAME_BYTES)
+			TEXT(range, 500)
+#include "gate_policy.def"
+#undef POLICY
+#undef TEXT
 };
 enum { MEMBERS = sizeof members / sizeof *members };
 
@@ -88,12 +79,12 @@ static bool gates_request_text_from(struct arena *a, const char *name,
 }
 
 static bool gates_request_real_from(const char *name, const json_t *v,
-	double least, double most, double *to, struct err *e)
+	double min, double most, double *to, struct err *e)
 {
 	double x = json_number_value(v);
-	if (!json_is_number(v) || !isfinite(x) || x < least || x > most)
+	if (!json_is_number(v) || !isfinite(x) || x < min || x > most)
 		return err_set(e, ERR_INPUT,
-			"%s: is not a number from %g to %g", name, least, most);
+			"%s: is not a number from %g to %g", name, min, most);
 	*to = x;
 	return true;
 }
@@ -102,11 +93,11 @@ static bool gates_request_whole_from(const char *name, const json_t *v,
 	const struct gates_member *m, json_int_t *to, struct err *e)
 {
 	json_int_t x = json_integer_value(v);
-	if (!json_is_integer(v) || x < (json_int_t)m->least ||
+	if (!json_is_integer(v) || x < (json_int_t)m->min ||
 		x > (json_int_t)m->most)
 		return err_set(e, ERR_INPUT,
 			"%s: is not a whole number from %.0f to %.0f", name,
-			m->least, m->most);
+			m->min, m->most);
 	*to = x;
 	return true;
 }
@@ -202,29 +193,30 @@ static bool gates_request_member_from(struct arena *a,
 	uint64_t bits = 0;
 	json_int_t whole = 0;
 	switch (m->kind) {
-	case TEXT:
+	case GATES_TEXT:
 		return gates_request_text_from(a, m->name, v, m->most, to, e);
-	case REAL_OR_NULL:
+	case GATES_LIMIT:
+	case GATES_FLOOR:
 		if (json_is_null(v)) {
 			*(double *)to = (double)NAN;
 			return true;
 		}
-		return gates_request_real_from(m->name, v, m->least, m->most,
-			to, e);
-	case REAL:
-		return gates_request_real_from(m->name, v, m->least, m->most,
-			to, e);
-	case COUNT:
+		return gates_request_real_from(m->name, v, m->min, m->most, to,
+			e);
+	case GATES_REAL:
+		return gates_request_real_from(m->name, v, m->min, m->most, to,
+			e);
+	case GATES_COUNT:
 		if (!gates_request_whole_from(m->name, v, m, &whole, e))
 			return false;
 		*(uint32_t *)to = (uint32_t)whole;
 		return true;
-	case SEED:
+	case GATES_SEED:
 		if (!gates_request_whole_from(m->name, v, m, &whole, e))
 			return false;
 		*(uint64_t *)to = (uint64_t)whole;
 		return true;
-	case CLASSES:
+	case GATES_CLASSES:
 		if (!gates_request_words_from(m->name, v,
 			    gates_request_class_of,
 			    "regressed, appeared, improved, vanished, likely",
@@ -232,12 +224,11 @@ static bool gates_request_member_from(struct arena *a,
 			return false;
 		q->policy.fail_on = (uint32_t)bits;
 		return true;
-	case FINDINGS:
+	case GATES_FINDINGS:
 		return gates_request_words_from(m->name, v,
 			gates_request_finding_of,
-			"the codes of /compare's findings", &q->policy.refuse,
-			e);
-	case OPERATORS:
+			"the codes of /compare's findings", to, e);
+	case GATES_OPERATORS:
 		return gates_request_limits_from(a, v, &q->policy, e);
 	}
 	return true;
@@ -253,8 +244,6 @@ static bool gates_request_from(struct arena *a, const json_t *body,
 		if (v && !gates_request_member_from(a, &members[i], v, q, e))
 			return false;
 	}
-	if (isnan(q->policy.floor)) /* null: learned from repeated runs */
-		q->policy.floor = -1;
 	return true;
 }
 
@@ -303,6 +292,15 @@ static bool gates_row_from(struct call *c, const struct gate_request *q,
 		.document = arena_strdup(&c->s.arena, text) };
 	free(text);
 	return true;
+}
+
+json_t *gate_defaults_get(struct call *c, struct err *e)
+{
+	struct gate_policy p;
+	(void)c;
+	(void)e;
+	regression_gate_policy_init(&p);
+	return view_gate_policy(&p, NULL);
 }
 
 json_t *gate_post(struct call *c, struct err *e)

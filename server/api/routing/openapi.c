@@ -22,6 +22,111 @@ static json_t *openapi_content(const char *type, json_t *schema)
 	return json_pack("{s:{s:o}}", type, "schema", schema);
 }
 
+/* ---- the rules of a gate */
+
+static const struct openapi_gate_rule {
+	enum {
+		GATE_LIMIT,
+		GATE_FLOOR,
+		GATE_REAL,
+		GATE_COUNT,
+		GATE_SEED,
+		GATE_CLASSES,
+		GATE_FINDINGS,
+		GATE_OPERATORS
+	} kind;
+	const char *name, *fallback;
+	double min, max;
+	const char *text, *null;
+} openapi_gate_rules[] = {
+#define POLICY(kind, field, value, def, min, max, shown, example, text, null) \
+	{ GATE_##kind, #field, def, min, max, text, null },
+#include "gate_policy.def"
+#undef POLICY
+};
+
+static json_t *openapi_gate_number(const struct openapi_gate_rule *r)
+{
+	json_t *v = json_object(), *fallback = json_null();
+	if (r->kind == GATE_COUNT || r->kind == GATE_SEED) {
+		json_object_set_new(v, "type", json_string("integer"));
+		json_object_set_new(v, "minimum",
+			json_integer((json_int_t)r->min));
+		json_object_set_new(v, "maximum",
+			json_integer((json_int_t)r->max));
+	} else {
+		json_object_set_new(v, "type",
+			*r->null ? json_pack("[s, s]", "number", "null")
+				 : json_string("number"));
+		json_object_set_new(v, "minimum", json_real(r->min));
+		json_object_set_new(v, "maximum", json_real(r->max));
+	}
+	if (strcmp(r->fallback, "none") != 0)
+		fallback = json_loads(r->fallback, JSON_DECODE_ANY, NULL);
+	json_object_set_new(v, "default", fallback);
+	return v;
+}
+
+/* A list of words; the default has commas between them. */
+static json_t *openapi_gate_words(const char *fallback, json_t *items)
+{
+	json_t *list = json_array();
+	while (strcmp(fallback, "none") != 0 && *fallback) {
+		size_t len = strcspn(fallback, ",");
+		json_array_append_new(list, json_stringn(fallback, len));
+		fallback += len + (fallback[len] == ',');
+	}
+	return json_pack("{s:s, s:o, s:o}", "type", "array", "items", items,
+		"default", list);
+}
+
+static json_t *openapi_gate_rule(const struct openapi_gate_rule *r)
+{
+	switch (r->kind) {
+	case GATE_CLASSES:
+		return openapi_gate_words(r->fallback,
+			openapi_ref("gate_class"));
+	case GATE_FINDINGS:
+		return openapi_gate_words(r->fallback,
+			json_pack("{s:s}", "type", "string"));
+	case GATE_OPERATORS:
+		return json_pack("{s:[o], s:[]}", "allOf",
+			openapi_ref("gate_operator_limits"), "default");
+	case GATE_LIMIT:
+	case GATE_FLOOR:
+	case GATE_REAL:
+	case GATE_COUNT:
+	case GATE_SEED:
+		break;
+	}
+	return openapi_gate_number(r);
+}
+
+/* Adds each rule to the schemas of a gate's rules, where it is required, and of a
+ * request. */
+static void openapi_gate_policy(json_t *all)
+{
+	json_t *policy = json_object_get(all, "gate_policy");
+	json_t *request = json_object_get(all, "gate_request");
+	const size_t n = sizeof openapi_gate_rules / sizeof *openapi_gate_rules;
+	for (size_t i = 0; i < n; i++) {
+		const struct openapi_gate_rule *r = &openapi_gate_rules[i];
+		json_t *rule = openapi_gate_rule(r);
+		char text[400];
+		snprintf(text, sizeof text, "%s%s%s", r->text,
+			*r->null ? "; null: " : "", r->null);
+		json_object_set_new(rule, "description", json_string(text));
+		json_object_set(json_object_get(request, "properties"), r->name,
+			rule);
+		json_object_set_new(json_object_get(policy, "properties"),
+			r->name, rule);
+		json_array_append_new(json_object_get(policy, "required"),
+			json_string(r->name));
+	}
+}
+
+/* ---- the document */
+
 /* Every file holds several schemas by name; those of shapes.json are parts of rows. */
 static json_t *openapi_schemas(struct err *e)
 {
@@ -44,6 +149,7 @@ static json_t *openapi_schemas(struct err *e)
 			json_decref(some);
 		}
 	}
+	openapi_gate_policy(all);
 	row_schemas(all, shapes);
 	json_decref(shapes);
 	return all;

@@ -152,33 +152,43 @@ static json_t *view_gate_limits(const struct gate_policy *p)
 	return list;
 }
 
-static json_t *view_gate_policy(const struct gate_request *q)
+/* The words of a set of bits. */
+static json_t *view_gate_classes(uint64_t bits)
 {
-	const struct gate_policy *p = &q->policy;
-	json_t *v = json_object(), *fail_on = json_array(),
-	       *refuse = json_array();
+	json_t *list = json_array();
 	for (int i = 0; i < CHANGE_CLASSES; i++)
-		if (p->fail_on >> i & 1)
-			view_append(fail_on,
+		if (bits >> i & 1)
+			view_append(list,
 				json_string(comparison_word_class[i]));
+	return list;
+}
+
+static json_t *view_gate_codes(uint64_t bits)
+{
+	json_t *list = json_array();
 	for (int i = 0; i < FINDING_CODES; i++)
-		if (p->refuse >> i & 1)
-			view_append(refuse, json_string(finding_name(
-						    (enum finding_code)i)));
-	view_set_real(v, "iteration_pct", p->iteration_pct);
-	json_object_set_new(v, "operators", view_gate_limits(p));
-	view_set_real(v, "headroom_pct", p->headroom_pct);
-	json_object_set_new(v, "fail_on", fail_on);
-	view_set_real(v, "share_pct", p->share_pct);
-	view_set_whole(v, "min_runs", p->min_runs);
-	view_set_whole(v, "min_iterations", p->min_iterations);
-	view_set_real(v, "min_coverage_pct", p->min_coverage_pct);
-	view_set_real(v, "min_attributed_pct", p->min_attributed_pct);
-	json_object_set_new(v, "reject_on", refuse);
-	view_set_real(v, "alpha", p->alpha);
-	view_set_real(v, "noise_floor", p->floor >= 0 ? p->floor : (double)NAN);
-	view_set_text(v, "range", q->range);
-	view_set_whole(v, "seed", (int64_t)p->seed);
+		if (bits >> i & 1)
+			view_append(list, json_string(finding_name(
+						  (enum finding_code)i)));
+	return list;
+}
+
+json_t *view_gate_policy(const struct gate_policy *p, const char *range)
+{
+	json_t *v = json_object();
+#define VIEW_LIMIT(field) view_set_real(v, #field, p->field)
+#define VIEW_REAL(field) VIEW_LIMIT(field)
+#define VIEW_FLOOR(field) VIEW_LIMIT(field)
+#define VIEW_COUNT(field) view_set_whole(v, #field, (int64_t)p->field)
+#define VIEW_SEED(field) VIEW_COUNT(field)
+#define VIEW_LIST(field, list) json_object_set_new(v, #field, list)
+#define VIEW_CLASSES(field) VIEW_LIST(field, view_gate_classes(p->field))
+#define VIEW_FINDINGS(field) VIEW_LIST(field, view_gate_codes(p->field))
+#define VIEW_OPERATORS(field) VIEW_LIST(field, view_gate_limits(p))
+#define POLICY(kind, field, ...) VIEW_##kind(field);
+#include "gate_policy.def"
+#undef POLICY
+	view_set_text(v, "range", range);
 	return v;
 }
 
@@ -193,7 +203,8 @@ json_t *view_gate_document(struct arena *a, const struct gate_request *q,
 		view_gate_side(base, sides->base, &c->base));
 	json_object_set_new(v, "head",
 		view_gate_side(head, sides->head, &c->head));
-	json_object_set_new(v, "policy", view_gate_policy(q));
+	json_object_set_new(v, "policy",
+		view_gate_policy(&q->policy, q->range));
 	view_gate_rules(v, g);
 	json_object_set_new(v, "data_problems", view_gate_shortfalls(g));
 	json_object_set_new(v, "findings", view_gate_findings(c));

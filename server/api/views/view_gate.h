@@ -12,6 +12,8 @@ enum { GATE_RULES = 200 };
 json_t *view_gate_document(struct arena *a, const struct gate_request *q,
 	const struct run_selection *base, const struct run_selection *head,
 	const struct compare_sides *sides, const struct gate *g);
+/* The rules of a gate; range NULL: the detected iterations. */
+json_t *view_gate_policy(const struct gate_policy *p, const char *range);
 /* The row and its document as one. */
 json_t *view_gate(const struct gate_row *row);
 /* The event "gate": the gate without its rules and findings, and its page. */

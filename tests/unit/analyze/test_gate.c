@@ -8,19 +8,19 @@ static void how_many_runs(void **state)
 		double times, floor;
 		enum gate_outcome outcome;
 	} cases[] = {
-		{ 20, 3, 1, -1, GATE_PASS },
-		{ 20, 3, 0.8, -1, GATE_PASS },
-		{ 20, 3, 1.2, -1, GATE_REGRESSED },
-		{ 20, 2, 1.2, -1, GATE_REGRESSED },
-		{ 64, 64, 1.2, -1, GATE_REGRESSED },
-		{ 64, 64, 1, -1, GATE_PASS },
-		{ 20, 1, 1, -1, GATE_PASS },
+		{ 20, 3, 1, NAN, GATE_PASS },
+		{ 20, 3, 0.8, NAN, GATE_PASS },
+		{ 20, 3, 1.2, NAN, GATE_REGRESSED },
+		{ 20, 2, 1.2, NAN, GATE_REGRESSED },
+		{ 64, 64, 1.2, NAN, GATE_REGRESSED },
+		{ 64, 64, 1, NAN, GATE_PASS },
+		{ 20, 1, 1, NAN, GATE_PASS },
 		/* a single run proves no regression, on either side */
-		{ 20, 1, 1.2, -1, GATE_UNDECIDED },
-		{ 20, 1, 3, -1, GATE_UNDECIDED },
-		{ 1, 3, 1.2, -1, GATE_UNDECIDED },
-		{ 1, 1, 1.2, -1, GATE_UNDECIDED },
-		{ 1, 1, 1, -1, GATE_PASS },
+		{ 20, 1, 1.2, NAN, GATE_UNDECIDED },
+		{ 20, 1, 3, NAN, GATE_UNDECIDED },
+		{ 1, 3, 1.2, NAN, GATE_UNDECIDED },
+		{ 1, 1, 1.2, NAN, GATE_UNDECIDED },
+		{ 1, 1, 1, NAN, GATE_PASS },
 		/* unless the variation between runs is given */
 		{ 1, 1, 1.2, 0.01, GATE_REGRESSED },
 		{ 1, 1, 1.02, 0.01, GATE_UNDECIDED },
@@ -29,7 +29,7 @@ static void how_many_runs(void **state)
 	struct fixture *f = *state;
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		f->p.floor = cases[i].floor;
+		f->p.noise_floor = cases[i].floor;
 		gate_sides_from(&f->s, cases[i].base, cases[i].head,
 			cases[i].times, &f->a);
 		struct gate g = gate_of(&f->s, &f->p, &f->a);
@@ -122,7 +122,7 @@ static void identical(void **state)
 			(i < 4 ? f->s.base : f->s.head)[i % 4]
 				.iterations.iterations[k]
 				.dur_ns = SIDES_ITERATION_NS;
-	f->p.floor = 0;
+	f->p.noise_floor = 0;
 	g = gate_of(&f->s, &f->p, &f->a);
 	r = gate_rule_of(&g, GATE_ITERATION, NULL);
 	assert_int_equal(r->outcome, GATE_PASS);
@@ -229,8 +229,8 @@ static void policies_without_sense(void **state)
 		{ { .alpha = 0 }, "alpha is more than 0 and at most 0.5" },
 		{ { .alpha = NAN }, "alpha is more than 0 and at most 0.5" },
 		{ { .alpha = 0.6 }, "alpha is more than 0 and at most 0.5" },
-		{ { .alpha = 0.01, .floor = NAN },
-			"a floor is a finite number" },
+		{ { .alpha = 0.01, .noise_floor = INFINITY },
+			"a noise floor is a finite number, 0 or more" },
 	};
 
 	gate_sides_from(&f->s, 2, 2, 1, &f->a);

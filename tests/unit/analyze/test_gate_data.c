@@ -59,7 +59,7 @@ static void findings(void **state)
 	f->s.head[0].device_names_n = f->s.base[0].device_names_n = 1;
 	g = gate_of(&f->s, &f->p, &f->a);
 	assert_int_equal(g.outcome, GATE_REGRESSED);
-	f->p.refuse = UINT64_C(1) << FINDING_devices_differ;
+	f->p.reject_on = UINT64_C(1) << FINDING_devices_differ;
 	g = gate_of(&f->s, &f->p, &f->a);
 	assert_int_equal(g.outcome, GATE_BAD_DATA);
 	assert_string_equal(g.shortfalls[0].what, "devices_differ");

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import {cells, seen} from '../smoke/world.mjs';
 import * as doc from './documents.mjs';
 
-export const answers = {'/gates': doc.gates, ...Object.fromEntries([1, 2, 3, 4].map((id) => [`/gates/${id}`, () => doc.gate(id)]))};
+export const answers = {'/gates': doc.gates, '/gates/defaults': doc.gateDefaults, ...Object.fromEntries([1, 2, 3, 4].map((id) => [`/gates/${id}`, () => doc.gate(id)]))};
 const run = (id, more) => ({id, created_at: `2026-03-15T00:${String(id).padStart(2, '0')}:00Z`, project: 'vllm', workload: 'decode', job: null, ...more});
 
 export default async function gates(test, {open, base}) {
@@ -86,7 +86,7 @@ export default async function gates(test, {open, base}) {
 	});
 
 	await test('no gates yet, and one that is not there', async () => {
-		const page = await open('/gates', {answers: {'/gates': () => ({items: [], next: null})}});
+		const page = await open('/gates', {answers: {...answers, '/gates': () => ({items: [], next: null})}});
 		await page.getByRole('heading', {name: 'No gates yet'}).waitFor();
 		const gone = await open('/gates/99', {allowed: /404/, answers: {'/gates/99': () => ({refused: [404, 'not_found', 'no gate 99']})}});
 		await gone.getByText('no gate 99').waitFor();
