@@ -3,8 +3,8 @@
 
     tests/tally.py build/results/*.xml
 
-A skipped case shows the sentence it gave; a failed one is named again, so that
-nobody has to look for it further up. Exits with 1 if anything failed.
+Skipped cases are listed with their reason, and failed ones are listed again.
+Exits with 1 if anything failed.
 """
 import os
 import sys
@@ -21,9 +21,9 @@ def verdict(case):
 
 
 def last_line(case):
-    """The last thing the case said: for a skipped one, its reason."""
-    said = (case.findtext("system-out") or "").strip().splitlines()
-    return said[-1].strip().removeprefix("skipped: ") if said else "it gave no reason"
+    """The last line that the case printed: for a skipped one, its reason."""
+    lines = (case.findtext("system-out") or "").strip().splitlines()
+    return lines[-1].strip().removeprefix("skipped: ") if lines else "it gave no reason"
 
 
 def main(paths):

@@ -49,7 +49,7 @@ def read_routes(server):
             scope = is_["security"][0]["token"][0] if is_["security"] else "none"
             names = [p["name"] for p in is_["parameters"] if p["in"] == "query"]
             routes.append((method, path, scope, reach.pop((method, path)), names))
-    check(not reach, f"openapi.json tells every route; not {reach}")
+    check(not reach, f"openapi.json lists every route; missing: {reach}")
     return routes
 
 
@@ -143,7 +143,7 @@ def runs_of(route, things, run):
     return "?" + "&".join(f"{n}={fill[n]}" for n in known), None
 
 
-def held_to_its_project(a, route, tokens, things):
+def limited_to_its_project(a, route, tokens, things):
     """A token of project 'ours' with every scope, against the objects of 'theirs'."""
     method, path, scope, reach, names = route
     name, ours = f"{method} {path}", tokens["ours"]
@@ -187,9 +187,9 @@ def one_of_each(a, boss, project, file, runs):
     database has `runs` runs."""
     with open(os.path.join(HERE, "data", file), "rb") as f:
         data = f.read()
-    said = "&".join(f"{what}={project}" for what in
+    query = "&".join(f"{what}={project}" for what in
                     ("project", "workload", "name", "job", "label.branch", "file"))
-    check(a.bearer("POST", f"/api/v1/uploads?{said}", boss, data)[0] == 202, "an upload")
+    check(a.bearer("POST", f"/api/v1/uploads?{query}", boss, data)[0] == 202, "an upload")
     sql("INSERT INTO gate (created_by, project, workload, name, outcome, document) VALUES "
         f"('boss', '{project}', '{project}', '{project}', 'pass', '{{}}')")
     sql("INSERT INTO token (name, scope, sha256, project) VALUES "
@@ -248,7 +248,7 @@ def cut_off(server, boss):
     last = "SELECT path, status FROM audit ORDER BY id DESC LIMIT 1"
     while sql(last) != "/api/v1/uploads|499" and time.monotonic() < end:
         time.sleep(0.1)
-    check(sql(last) == "/api/v1/uploads|499", f"a sender that goes away: {sql(last)}")
+    check(sql(last) == "/api/v1/uploads|499", f"a sender that disconnects: {sql(last)}")
 
 
 with Server("--require_tokens") as s:
@@ -258,12 +258,12 @@ with Server("--require_tokens") as s:
     ROUTES = read_routes(s)
     one_of_each(asker, TOKENS["admin"], "ours", "two-kernels.json", 1)
     BEFORE = [all_shown(asker, ROUTES, TOKENS[who]) for who in ("ours", "admin")]
-    one_of_each(asker, TOKENS["admin"], "theirs", "matters.json", 2)
+    one_of_each(asker, TOKENS["admin"], "theirs", "importance.json", 2)
     AFTER = [all_shown(asker, ROUTES, TOKENS[who]) for who in ("ours", "admin")]
     for at, was in BEFORE[0].items():
         check(AFTER[0][at] == was, f"{at} with and without 'theirs': {was} {AFTER[0][at]}")
     OTHER = sum(AFTER[1][at] != was for at, was in BEFORE[1].items())
-    check(OTHER >= 8, f"who may see all is told of 'theirs' by {OTHER} such routes")
+    check(OTHER >= 8, f"an admin sees 'theirs' in {OTHER} such routes")
     THINGS = two_of_each()
     SHOWN = 0
     for r in ROUTES:
@@ -272,9 +272,9 @@ with Server("--require_tokens") as s:
             check(asker.ask(r[0], r[1])[0] in (200, 204, 400), f"{r[0]} {r[1]} is open to all")
             continue
         refused_without(asker, r, TOKENS)
-        held_to_its_project(asker, r, TOKENS, THINGS)
+        limited_to_its_project(asker, r, TOKENS, THINGS)
         SHOWN += let_in(asker, r, TOKENS)
-    check(SHOWN >= 8, f"who may see all is shown 'theirs' by {SHOWN} routes")
+    check(SHOWN >= 8, f"an admin sees 'theirs' in {SHOWN} routes")
     cut_off(s, TOKENS["admin"])
     change_without_audit(asker, TOKENS["admin"], THINGS)
     check(not re.search(r"ks_[A-Za-z0-9_-]{20}", s.text()), "no token is in the log")

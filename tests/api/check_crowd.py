@@ -33,12 +33,12 @@ def send(server, n):
 
 def read(server, stop):
     """Sends requests until it is stopped; returns how many answers were not 200."""
-    wrong, asked = 0, 0
+    wrong, sent = 0, 0
     paths = ("/metrics", "/api/v1/uploads", "/api/v1/runs?q=k", "/", "/readyz")
     while not stop.is_set():
-        wrong += server.ask("GET", paths[asked % len(paths)])[0] != 200
-        asked += 1
-    return wrong, asked
+        wrong += server.ask("GET", paths[sent % len(paths)])[0] != 200
+        sent += 1
+    return wrong, sent
 
 
 with Server("--uploads", "8", "--writers", "2") as server:
@@ -46,10 +46,10 @@ with Server("--uploads", "8", "--writers", "2") as server:
     readers = concurrent.futures.ThreadPoolExecutor(4)
     reading = [readers.submit(read, server, stop) for _ in range(4)]
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
-        for status, said, sha, length in pool.map(lambda n: send(server, n), range(8)):
-            check(status == 202, f"{status} {said}")
-            check(said.get("sha256") == sha and said.get("bytes") == length,
-                  f"as sent: {said}")
+        for status, reply, sha, length in pool.map(lambda n: send(server, n), range(8)):
+            check(status == 202, f"{status} {reply}")
+            check(reply.get("sha256") == sha and reply.get("bytes") == length,
+                  f"as sent: {reply}")
     end = time.monotonic() + 200
     states = []
     while states != ["done"] * 8 and time.monotonic() < end:
@@ -58,13 +58,13 @@ with Server("--uploads", "8", "--writers", "2") as server:
         states = [u["state"] for u in listed]
     check(states == ["done"] * 8, f"all are done: {states}")
     stop.set()
-    wrong, asked = map(sum, zip(*(r.result() for r in reading)))
-    check(asked > 20 and not wrong, f"{wrong} of {asked} readers' answers were not 200")
+    wrong, sent = map(sum, zip(*(r.result() for r in reading)))
+    check(sent > 20 and not wrong, f"{wrong} of {sent} readers' answers were not 200")
     readers.shutdown()
 
     # eight are in progress: the ninth waits for a place, the tenth gets it
-    held = [opened(server) for _ in range(8)]
-    for sock in held:
+    busy = [opened(server) for _ in range(8)]
+    for sock in busy:
         sock.sendall(head(server, 1000) + OPEN)
     time.sleep(1)
     with opened(server) as ninth:
@@ -75,7 +75,7 @@ with Server("--uploads", "8", "--writers", "2") as server:
         check(text.endswith('{"error":{"code":"busy","message":"8 uploads are being taken '
                             'already, the most at once; try again in a moment"}}\n'), text)
         check(server.ask("GET", "/healthz")[0] == 200, "others are served")
-    for sock in held:
+    for sock in busy:
         sock.close()
     time.sleep(1)
     check(send(server, 99)[0] == 202, "there is room again")

@@ -44,7 +44,7 @@ def uploads(server):
     check(status == 507, f"{status} {text}")
     check(b'"code":"disk_full"' in text, text)
     status, text = server.ask("GET", "/api/v1/uploads")
-    check(status == 200 and text.count(b'"id":') == 1, f"reading goes on: {text}")
+    check(status == 200 and text.count(b'"id":') == 1, f"reads still work: {text}")
     check(server.stop() == 0, "a clean stop")
 
 

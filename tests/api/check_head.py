@@ -12,7 +12,7 @@ HOST = b"Host: localhost\r\n"
 MIB = 1 << 20
 
 
-def said(server, data):
+def answer_to(server, data):
     with opened(server) as sock:
         sock.sendall(data)
         return answer(sock)
@@ -33,7 +33,7 @@ def kept(server):
         check(answer(sock)[0] == 200, "after four refusals")
 
 
-def amid(server):
+def rejected_while_sending(server):
     """A large body that is not a trace is rejected at once, while the sender still
     sends."""
     with opened(server) as sock:
@@ -48,7 +48,7 @@ def amid(server):
                     break
             except OSError:
                 break
-        check(status == 415, f"told amid the body: {status}")
+        check(status == 415, f"rejected during the body: {status}")
         check("Connection: close" in text, text)
         check(time.monotonic() - began < 60, "soon")
 
@@ -59,7 +59,7 @@ def to_the_end(server):
     check((status, b"PNG image" in body) == (415, True), f"{status} {body}")
 
 
-def asked_first(server):
+def expects_continue(server):
     """Expect: 100-continue: the answer comes before any byte of the body is sent."""
     more = "Expect: 100-continue\r\n"
     with opened(server) as sock:
@@ -74,34 +74,34 @@ def asked_first(server):
         check("the upload is 8796093022208 MiB; at most 4096 are taken" in text, text)
     with opened(server) as sock:
         sock.sendall(head(server, len(OPEN) + 2, more=more))
-        check(sock.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n", "asked for")
+        check(sock.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n", "100 Continue")
         sock.sendall(OPEN + b"]}")
-        check(answer(sock)[0] == 202, "and taken")
+        check(answer(sock)[0] == 202, "and the body is accepted")
 
 
 with Server() as server:
     for size, what in ((33000, "ours"), (200000, "the library's")):
-        status, text = said(server, b"GET /healthz HTTP/1.1\r\n" + HOST +
+        status, text = answer_to(server, b"GET /healthz HTTP/1.1\r\n" + HOST +
                             b"X-Long: " + b"x" * size + b"\r\n\r\n")
         check(status == 431, f"{what}: {text[:200]}")
-    status, text = said(server, b"GET /api/v1/runs?q=" + b"x" * 9000 + b" HTTP/1.1\r\n" +
+    status, text = answer_to(server, b"GET /api/v1/runs?q=" + b"x" * 9000 + b" HTTP/1.1\r\n" +
                         HOST + b"\r\n")
     check(status == 414, text[:200])
     check(text.endswith('{"error":{"code":"uri_too_long","message":"the address is longer '
                         'than 8 KiB"}}\n'), text)
-    status, text = said(server, b"GET /healthz HTTP/1.1\r\n" + HOST +
+    status, text = answer_to(server, b"GET /healthz HTTP/1.1\r\n" + HOST +
                         b"X-Long: " + b"x" * 33000 + b"\r\n\r\n")
     check(text.endswith('{"error":{"code":"headers_too_large","message":"the headers are '
                         'longer than 32 KiB"}}\n'), text)
-    status, text = said(server, b"GET /healthz HTTP/1.0\r\n\r\n")
+    status, text = answer_to(server, b"GET /healthz HTTP/1.0\r\n\r\n")
     check(status == 421 and "the request names no host" in text, text)
     with opened(server) as sock:
         sock.sendall(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n")
         check(closed(sock), "TLS to a plain port does no harm")
     kept(server)
-    amid(server)
+    rejected_while_sending(server)
     to_the_end(server)
-    asked_first(server)
+    expects_continue(server)
     check(server.ask("GET", "/healthz")[0] == 200, "it serves on")
     check(server.stop() == 0, "a clean stop")
     verdict(server)

@@ -11,25 +11,25 @@ from talk.server import Server
 GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 with Server("--idle_s", "2") as server:
-    for said in (b"", b"GET /healthz HT", GET):
+    for sent in (b"", b"GET /healthz HT", GET):
         with opened(server, 50) as sock:
-            sock.sendall(said)
-            if said == GET:
+            sock.sendall(sent)
+            if sent == GET:
                 check(answer(sock)[0] == 200, "answered")
             began = time.monotonic()
-            check(closed(sock), f"silent after {said!r}")
+            check(closed(sock), f"silent after {sent!r}")
             check(1 < time.monotonic() - began < 45, "in its time")
     check(server.stop() == 0, "a clean stop")
 
 with Server("--connections", "8", "--http_threads", "2") as crowded:
-    held = [opened(crowded, 20) for _ in range(8)]
-    for sock in held:
+    eight = [opened(crowded, 20) for _ in range(8)]
+    for sock in eight:
         sock.sendall(GET)
         check(answer(sock)[0] == 200, "one of the eight")
     with opened(crowded, 2) as ninth:
         ninth.sendall(GET)
         check(answer(ninth)[0] == 0, "the ninth waits")
-        for sock in held:
+        for sock in eight:
             sock.close()
         ninth.settimeout(20)
         check(answer(ninth)[0] == 200, "until there is room")

@@ -60,32 +60,32 @@ with Server() as server:
     while server.ask("GET", "/api/v1/uploads?state=done")[1].count(b'"id":') == 0:
         time.sleep(0.05)
     check(server.ask("GET", "/api/v1/tokens")[0] == 401, "no token")
-    told = metrics(server)
-    kinds, samples = read(told)
-    promtool("metrics", text=told)
+    exposition = metrics(server)
+    kinds, samples = read(exposition)
+    promtool("metrics", text=exposition)
     promtool("rules", ALERTS)
     with open(ALERTS) as f:
-        asked = set(WORDS.findall(f.read()))
+        read_by_alerts = set(WORDS.findall(f.read()))
     known = set(kinds) | {f"{k}_{end}" for k, kind in kinds.items() if kind == "histogram"
                           for end in ("bucket", "sum", "count")}
-    check(len(asked) > 10, "the alerts are read")
-    check(asked <= known, f"alerts.yml asks for what is not told: {asked - known}")
+    check(len(read_by_alerts) > 10, "the alerts are read")
+    check(read_by_alerts <= known, f"alerts.yml reads series that do not exist: {read_by_alerts - known}")
     check(samples["kernsift_database_bytes"] > samples["kernsift_raw_bytes"] > 0, "sizes")
     check(samples["kernsift_raw_bytes"] >= 8192 and samples["kernsift_capture_bytes"] >= 8192,
           "the upload and its capture are there")
     check(gates_of(samples) == [0, 0, 0, 0], "no gate yet")
-    check(samples["kernsift_webhook_deliveries_waiting"] == 0, "nobody to tell")
+    check(samples["kernsift_webhook_deliveries_waiting"] == 0, "no delivery is pending")
     check(samples["kernsift_db_refused_total"] == 0, "connections for all")
     check(samples['kernsift_requests_total{method="GET",path="/api/v1/tokens",status="401"}'] == 1,
-          "who was refused")
+          "the rejected request is counted")
     check(0 < samples["kernsift_transaction_age"] < 2.1e9, "far from the end")
     for wanted in 201, 404:
         got = server.ask("POST", "/api/v1/gates", body=json.dumps(
             {"base": "1", "head": "1" if wanted == 201 else "77"}).encode())
         check(got[0] == wanted, f"a gate: {got}")
     boss = {"Authorization": f"Bearer {server.token('admin')}"}
-    check(server.ask("DELETE", "/api/v1/gates/1", headers=boss)[0] == 204, "which is not kept")
+    check(server.ask("DELETE", "/api/v1/gates/1", headers=boss)[0] == 204, "the gate is deleted")
     check(gates_of(read(server.ask("GET", "/metrics", headers=boss)[1].decode())[1])
-          == [0, 0, 0, 1], "was made all the same")
+          == [0, 0, 0, 1], "a deleted gate is still counted")
     check(server.stop() == 0, "a clean stop")
     verdict(server)

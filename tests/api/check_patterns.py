@@ -15,11 +15,11 @@ from talk.server import HERE, Server
 def upload(server, body, name):
     answer = json.loads(server.ask("POST", f"/api/v1/uploads?name={name}", body=body)[1])
     while True:
-        told = json.loads(server.ask("GET", f"/api/v1/uploads/{answer['id']}")[1])
-        if told["state"] == "done":
-            return told["runs"][0]
-        if told["state"] == "failed":
-            sys.exit(f"the upload failed: {told['error']}")
+        state = json.loads(server.ask("GET", f"/api/v1/uploads/{answer['id']}")[1])
+        if state["state"] == "done":
+            return state["runs"][0]
+        if state["state"] == "failed":
+            sys.exit(f"the upload failed: {state['error']}")
 
 
 def text(server, path):
@@ -75,11 +75,11 @@ def made(server):
     again(server, run, "steps-again")
 
 
-def told(server):
+def uploaded_table(server):
     """A table that was uploaded as a table, with its counters."""
     with open(os.path.join(HERE, "data", "patterns.csv"), "rb") as f:
-        run = upload(server, f.read(), "told")
-    again(server, run, "told-again")
+        run = upload(server, f.read(), "table")
+    again(server, run, "table-again")
 
 
 def same_bytes(server):
@@ -97,7 +97,7 @@ def same_bytes(server):
 
 with Server() as s:
     made(s)
-    told(s)
+    uploaded_table(s)
     same_bytes(s)
     check(s.stop() == 0, "a clean stop")
     verdict(s)

@@ -119,7 +119,7 @@ def waited(port, process):
     return False
 
 
-def pieces():
+def chunks():
     """A trace that is sent without a length."""
     yield OPEN
     for _ in range(100):
@@ -142,15 +142,15 @@ def through(what, port, server, boss):
     check(ask(port, "DELETE", "/api/v1/runs/987", Cookie=kept, Origin=origin)[0] == 404,
           f"{what}: a change by cookie")
     check(ask(port, "DELETE", "/api/v1/runs/987", Cookie=kept, Origin="https://evil.example")[0]
-          == 403, f"{what}: another's page")
+          == 403, f"{what}: a page of another origin")
     token = f"Bearer {boss}"
     trace = OPEN + b" " * (12 << 20) + b"]}"
-    status, _, said = ask(port, "POST", f"/api/v1/uploads?name={what}", trace,
+    status, _, reply = ask(port, "POST", f"/api/v1/uploads?name={what}", trace,
                           Authorization=token)
-    check(status == 202 and json.loads(said)["bytes"] == len(trace), f"{what}: 12 MiB: {said}")
-    status, _, said = ask(port, "POST", f"/api/v1/uploads?name={what}", pieces(),
+    check(status == 202 and json.loads(reply)["bytes"] == len(trace), f"{what}: 12 MiB: {reply}")
+    status, _, reply = ask(port, "POST", f"/api/v1/uploads?name={what}", chunks(),
                           Authorization=token)
-    check(status == 202, f"{what}: a body in chunks: {said}")
+    check(status == 202, f"{what}: a body in chunks: {reply}")
 
 
 certificate()

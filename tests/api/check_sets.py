@@ -16,13 +16,13 @@ def body(name):
 
 def upload(server, workload, trace=None):
     answer = json.loads(server.ask("POST", f"/api/v1/uploads?workload={workload}",
-                                   body=trace or body("matters.json"))[1])
+                                   body=trace or body("importance.json"))[1])
     while True:
-        told = json.loads(server.ask("GET", f"/api/v1/uploads/{answer['id']}")[1])
-        if told["state"] == "done":
+        state = json.loads(server.ask("GET", f"/api/v1/uploads/{answer['id']}")[1])
+        if state["state"] == "done":
             return
-        if told["state"] == "failed":
-            sys.exit(f"the upload failed: {told['error']}")
+        if state["state"] == "failed":
+            sys.exit(f"the upload failed: {state['error']}")
 
 
 def text(server, path):
@@ -84,7 +84,7 @@ def fleet_again(server):
 def two_types():
     """The small trace, with an fp32 gemm added to its bf16 gemm; the new one takes less
     time."""
-    trace = json.loads(body("matters.json"))
+    trace = json.loads(body("importance.json"))
     events = trace["traceEvents"]
     own = [e for e in events if e.get("args", {}).get("External id") == 1]
     for e in json.loads(json.dumps(own)):

@@ -19,7 +19,7 @@ SENTENCE = ('{"error":{"code":"timeout","message":"the body arrives too slowly; 
             'see --upload_min_kib"}}\n')
 
 
-def slow(server, kind, path, pause, said):
+def slow(server, kind, path, pause, answers):
     with opened(server) as sock:
         sock.sendall(head(server, 100000, path=path) + OPEN)
         sock.settimeout(pause)
@@ -32,22 +32,22 @@ def slow(server, kind, path, pause, said):
                     sock.sendall(b" ")
         took = time.monotonic() - began
         sock.settimeout(30)
-        said.append((kind, path, data.decode(), took, closed(sock)))
+        answers.append((kind, path, data.decode(), took, closed(sock)))
 
 
 with Server() as server:
-    said, threads = [], []
+    answers, threads = [], []
     for kind in ("trickle", "silent"):
         for path in ("/api/v1/uploads", "/api/v1/runs/1"):
-            threads.append(threading.Thread(target=slow, args=(server, kind, path, 0.5, said)))
+            threads.append(threading.Thread(target=slow, args=(server, kind, path, 0.5, answers)))
     for t in threads:
         t.start()
     time.sleep(1)
     check(server.ask("POST", "/api/v1/uploads", body=trace())[0] == 202, "a fast one gets in")
     for t in threads:
         t.join()
-    check(len(said) == 4, "all four were told something")
-    for kind, path, data, took, shut in said:
+    check(len(answers) == 4, "all four were answered")
+    for kind, path, data, took, shut in answers:
         what = f"{kind} to {path}: {data!r} after {took:.1f} s"
         check(data.startswith("HTTP/1.1 408 Request Timeout\r\n"), what)
         check(data.endswith(SENTENCE), what)

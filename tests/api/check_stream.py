@@ -92,8 +92,8 @@ def slow_readers(server, whole):
     """The only database connection stays available while several readers have stopped."""
     slow = [Narrow(server, path) for path in PATHS * 3]
     until(server, "kernsift_captures_sending", len(slow))
-    check(gauge(server, "kernsift_db_connections_in_use") == 1, "only who asks has one")
-    check(server.ask("GET", "/api/v1/runs")[0] == 200, "others are answered, who need one")
+    check(gauge(server, "kernsift_db_connections_in_use") == 1, "only the request for the gauge has one")
+    check(server.ask("GET", "/api/v1/runs")[0] == 200, "other requests that need a connection are answered")
     for path, sock in zip(PATHS * 3, slow):
         with sock:
             check(hashlib.sha256(sock.finish() or b"").digest() == whole[path],
@@ -111,12 +111,12 @@ def leavers(server):
 
 def too_many(server):
     """The ninth simultaneous timeline gets 'try again later'."""
-    held = [Narrow(server, PATHS[1]) for _ in range(8)]
+    eight = [Narrow(server, PATHS[1]) for _ in range(8)]
     status, body = server.ask("GET", PATHS[1])
     check(status == 503 and json.loads(body)["error"]["message"] ==
           "8 timelines are being sent already, the most at once; try again in a moment", body[:300])
     check(server.ask("HEAD", PATHS[0])[0] == 200, "a capture still is sent")
-    for sock in held:
+    for sock in eight:
         sock.close()
     until(server, "kernsift_captures_sending", 0)
     check(server.ask("HEAD", PATHS[1]) == (200, b""), "and soon a timeline is again")

@@ -54,7 +54,7 @@ def flows(trace):
         if e["ph"] in "sf":
             at[e["ph"], e["id"]].add((e["pid"], str(e["tid"]), e["ts"]))
         if e["ph"] == "f":
-            check(e["bp"] == "e", f"it binds to what it lies in: {e}")
+            check(e["bp"] == "e", f"it binds to the enclosing event: {e}")
     for e in trace["traceEvents"]:
         known = e.get("args", {}).get("correlation", 0) > 0
         if known and e.get("cat") in ("kernel", "gpu_memcpy", "cuda_runtime"):

@@ -68,14 +68,14 @@ def pairs():
             (at("a.crt"), at("a.crt"), None),
             (at("a.crt"), at("empty"), "'DIR/empty' holds no key without a password: "),
             (at("a.crt"), at("locked.key"), "'DIR/locked.key' holds no key without a password: ")):
-        status, said = refused(cert, key)
+        status, message = refused(cert, key)
         wanted = sentence or "'DIR/a.crt' holds no key without a password: "
         if sentence is None:
             os.chmod(cert, 0o600)
-            status, said = refused(cert, key)
+            status, message = refused(cert, key)
         exact = not wanted.endswith(": ")
-        check(status == 2 and (said == f"kernsiftd: {wanted}" if exact else
-                               said.startswith(f"kernsiftd: {wanted}")), f"{said} ({status})")
+        check(status == 2 and (message == f"kernsiftd: {wanted}" if exact else
+                               message.startswith(f"kernsiftd: {wanted}")), f"{message} ({status})")
     for mode in 0o644, 0o606, 0o620:
         os.chmod(at("other.key"), mode)
         check(refused(at("other.crt"), at("other.key")) ==
@@ -83,7 +83,7 @@ def pairs():
                   "chmod 600 it"), f"a key of mode {mode:o}")
 
 
-def speaks(server, version):
+def accepts(server, version):
     """Whether a client that supports only this version can connect."""
     c = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     c.check_hostname, c.verify_mode = False, ssl.CERT_NONE
@@ -130,23 +130,23 @@ def page(server, boss):
 
 def warned():
     """An unencrypted listener is reported; the address in the test has no owner."""
-    for more, told in ([], 1), (["--proxy_tls"], 0):
+    for more, expected in ([], 1), (["--proxy_tls"], 0):
         p = subprocess.run(
             [os.path.join(BIN, "kernsiftd"), "serve", "--listen", "192.0.2.1:0", "--db",
              conninfo(), "--data", DIR.name, "--start-without-tokens", *more],
             capture_output=True, text=True, timeout=60)
-        said = p.stderr.count(" warn serve listens on '192.0.2.1:0' without TLS: whoever is on the "
-                              "way reads tokens and traces; see --tls-cert and --proxy-tls\n")
-        check(p.returncode != 0 and said == told, f"plain HTTP, {more}: {p.stderr}")
+        count = p.stderr.count(" warn serve listens on '192.0.2.1:0' without TLS: whoever is on the "
+                               "way reads tokens and traces; see --tls-cert and --proxy-tls\n")
+        check(p.returncode != 0 and count == expected, f"plain HTTP, {more}: {p.stderr}")
 
 
 def uploads(server):
     """Bodies long enough to be suspended, one of which is rejected halfway."""
     trace = OPEN + b" " * (24 << 20) + b"]}"
-    status, said = server.ask("POST", "/api/v1/uploads", body=trace)
-    check(status == 202 and json.loads(said)["bytes"] == len(trace), f"24 MiB: {said}")
-    status, said = server.ask("POST", "/api/v1/uploads", body=b"\x00nothing" * (1 << 20))
-    check(status == 415, f"8 MiB of nothing: {status} {said}")
+    status, reply = server.ask("POST", "/api/v1/uploads", body=trace)
+    check(status == 202 and json.loads(reply)["bytes"] == len(trace), f"24 MiB: {reply}")
+    status, reply = server.ask("POST", "/api/v1/uploads", body=b"\x00nothing" * (1 << 20))
+    check(status == 415, f"8 MiB that are no trace: {status} {reply}")
     # kernsift trusts only the certificates that it is configured to trust
     send = [os.path.join(BIN, "kernsift"), "upload", "--server", server.url, "--retries", "0",
             os.path.join(HERE, "data/two-kernels.json")]
@@ -165,12 +165,12 @@ made("a")
 pairs()
 warned()
 with Server("--tls_cert", at("a.crt"), "--tls_key", at("a.key"), ca=at("a.crt")) as s:
-    check(s.url == f"https://127.0.0.1:{s.port}", f"the address it tells: {s.url}")
+    check(s.url == f"https://127.0.0.1:{s.port}", f"the printed address: {s.url}")
     check(s.ask("GET", "/healthz")[0] == 200, "health by https")
     check(s.ask("GET", "/")[0] == 200, "the page by https")
     check(plain(s) is None, "no answer to plain HTTP")
-    spoken = [v.name for v in ssl.TLSVersion if v.value > 0 and speaks(s, v)]
-    check(spoken == ["TLSv1_2", "TLSv1_3"], f"it speaks {spoken}")
+    accepted = [v.name for v in ssl.TLSVersion if v.value > 0 and accepts(s, v)]
+    check(accepted == ["TLSv1_2", "TLSv1_3"], f"accepted versions: {accepted}")
     page(s, s.token("admin"))
     uploads(s)
     check(s.stop() == 0, "a clean stop")

@@ -53,20 +53,21 @@ def shares(server):
 
 
 with Server() as server:
-    stays = uploaded(server, "project=stays", "matters.json")
+    stays = uploaded(server, "project=stays", "importance.json")
     kept = uploaded(server, "project=p&name=kept&label.keep=true", "one-kernel.json")
     alone = shares(server)
-    old = uploaded(server, "project=p&name=old", "matters.json")
+    old = uploaded(server, "project=p&name=old", "importance.json")
     older = uploaded(server, "project=p&name=older", "two-kernels.json")
     sql("UPDATE upload SET received_at = now() - interval '40 days' WHERE project = 'p'; "
         "UPDATE run SET created_at = now() - interval '40 days' WHERE project = 'p'; "
         f"UPDATE run SET created_at = now() - interval '90 days' WHERE run_id = {older[1]}")
     check(vacuum(server) == (0, ["gone: runs=0 uploads=0 gates=0 bytes=0"], ""),
-          "nothing goes unasked")
+          "without rules nothing is deleted")
 
     boss = {"Authorization": f"Bearer {server.token('admin')}"}
     rules = {"items": [{"project": "p", "raw_days": 30, "run_days": 60}]}
-    check(server.ask("PUT", API + "/retention", json.dumps(rules), boss)[0] == 200, "told")
+    check(server.ask("PUT", API + "/retention", json.dumps(rules), boss)[0] == 200,
+          "rules are set")
     sizes = {u["id"]: u["bytes"] for u in get(server, "/uploads")["items"]}
     captured = int(sql("SELECT sum(octet_length(bytes)) FROM run_capture "
                        f"WHERE run_id = {older[1]}")[0])
@@ -83,31 +84,31 @@ with Server() as server:
     check(vacuum(server, "--project", "stays")[1] == ["gone: runs=0 uploads=0 gates=0 bytes=0"],
           "of one project")
     done = vacuum(server)
-    check(done == (0, [*table, f"gone: {total}"], ""), f"what was told goes: {done}")
+    check(done == (0, [*table, f"gone: {total}"], ""), f"the announced rows are deleted: {done}")
     check(vacuum(server, "--dry-run")[1] == ["would go: runs=0 uploads=0 gates=0 bytes=0"],
           "and no more")
     check(sql("SELECT actor, status FROM audit ORDER BY id DESC LIMIT 1") == ["kernsiftd vacuum|200"],
-          "it is written down")
+          "it is in the audit log")
 
     check(get(server, f"/runs/{older[1]}") == 404, "the run is gone")
     check(get(server, f"/runs/{old[1]}")["id"] == old[1], "a younger one is there")
     check(get(server, f"/runs/{old[1]}/kernels")["items"], "with its kernels")
     check(get(server, f"/uploads/{old[0]}")["dropped_at"], "though its bytes are gone")
     check(get(server, f"/uploads/{kept[0]}")["dropped_at"] is None, "a label keeps")
-    said = rebuild(server)
-    check(said == "2 uploads queued\n1 upload left as it is: the bytes were dropped\n", said)
+    rebuilt = rebuild(server)
+    check(rebuilt == "2 uploads queued\n1 upload left as it is: the bytes were dropped\n", rebuilt)
     settled()
     # uploading the same file again restores the bytes, under the same id
-    check(uploaded(server, "project=p&name=old", "matters.json") == old, "the same upload")
+    check(uploaded(server, "project=p&name=old", "importance.json") == old, "the same upload")
     again = get(server, f"/uploads/{old[0]}")
     check((again["dropped_at"], again["bytes"]) == (None, sizes[old[0]]), f"has its bytes: {again}")
     check(sql(f"SELECT sum(octet_length(bytes)) FROM upload_chunk WHERE upload_id = {old[0]}") ==
           [str(sizes[old[0]])], "all of them")
     check(vacuum(server)[1] == ["gone: runs=0 uploads=0 gates=0 bytes=0"], "they are young")
-    said = rebuild(server)
-    check(said == "3 uploads queued\n", f"and can be read again: {said}")
+    rebuilt = rebuild(server)
+    check(rebuilt == "3 uploads queued\n", f"and can be read again: {rebuilt}")
     settled()
-    check(vacuum(server, "--run_days", "0", "--project", "p")[0] == 0, "said by hand")
+    check(vacuum(server, "--run_days", "0", "--project", "p")[0] == 0, "vacuum of one project")
     settled()
     check(shares(server) == alone, f"sums are of what is there: {shares(server)}, once {alone}")
     check(get(server, f"/runs/{kept[1]}")["id"] == kept[1], "the label keeps the run too")
@@ -138,18 +139,18 @@ with Server() as server:
         end = time.monotonic() + 60
         while "full_up" not in by_itself.text() and time.monotonic() < end:
             time.sleep(0.05)
-        check("full_up" in by_itself.text(), "and why is told")
-        check(get(by_itself, f"/uploads/{kept[0]}")["dropped_at"] is None, "it is there still")
+        check("full_up" in by_itself.text(), "the reason is logged")
+        check(get(by_itself, f"/uploads/{kept[0]}")["dropped_at"] is None, "its bytes are still there")
         sql("ALTER TABLE audit DROP CONSTRAINT full_up")
         end = time.monotonic() + 60
         while not get(by_itself, f"/uploads/{kept[0]}")["dropped_at"] and time.monotonic() < end:
             time.sleep(0.05)
-        check(get(by_itself, f"/uploads/{kept[0]}")["dropped_at"], "the server looks by itself")
+        check(get(by_itself, f"/uploads/{kept[0]}")["dropped_at"], "the server deletes by itself")
         while sql("SELECT count(*) FROM audit WHERE actor = 'kernsiftd vacuum' AND detail = "
                   f"'runs=0 uploads=1 gates=0 bytes={sizes[kept[0]]}'") != ["1"] \
                 and time.monotonic() < end:
             time.sleep(0.05)
-        check(time.monotonic() < end, "and writes it down")
+        check(time.monotonic() < end, "and it is in the audit log")
         start = time.monotonic()
         check(by_itself.stop() == 0 and time.monotonic() - start < 10, "a clean stop")
         check(not by_itself.complaints(), by_itself.complaints())

@@ -2,7 +2,7 @@
 
 A delivery is signed, and checked with the lines that server/README.md shows. It is sent
 once, however many servers run. It is retried until a receiver accepts it or a retry is
-pointless. It goes only to permitted addresses, and nothing else waits for it.
+pointless. It is sent only to permitted addresses, and nothing else waits for it.
 """
 import hmac
 import json
@@ -49,7 +49,7 @@ class Boss:
         assert status == 201, hook
         return hook
 
-    def tell(self, hook):
+    def send_test(self, hook):
         return self.ask("POST", f"/webhooks/{hook['id']}/test")[1]["delivery"]
 
     def deliveries(self, hook):
@@ -75,16 +75,16 @@ def now(hook):
 def signed(boss, receiver):
     hook, genuine = boss.hook(receiver.url("/200/signed")), shown()
     began = time.monotonic()
-    delivery = boss.tell(hook)
+    delivery = boss.send_test(hook)
     row = boss.ended(hook)[0]
     check(row["status"] == 200 and row["error"] is None and row["next_attempt_at"] is None
           and row["attempts"] == 1, f"taken: {row}")
-    _, headers, body, at = receiver.told[-1]
+    _, headers, body, at = receiver.deliveries[-1]
     check(at - began < 5, f"at once, not {at - began} s later")
-    said = headers["Kernsift-Signature"]
-    check(genuine(hook["secret"], said, body), "the signature is genuine")
-    check(not genuine(hook["secret"], said, body + b" "), "of this body alone")
-    check(not genuine("00" * 32, said, body), "by this secret alone")
+    signature = headers["Kernsift-Signature"]
+    check(genuine(hook["secret"], signature, body), "the signature is genuine")
+    check(not genuine(hook["secret"], signature, body + b" "), "of this body alone")
+    check(not genuine("00" * 32, signature, body), "by this secret alone")
     for ago, fresh in ((200, True), (400, False)):
         then = str(int(time.time()) - ago)
         mac = hmac.new(bytes.fromhex(hook["secret"]), then.encode() + b"." + body, "sha256")
@@ -92,14 +92,14 @@ def signed(boss, receiver):
               f"signed {ago} s ago")
     check(headers["Kernsift-Event"] == "test" and headers["Kernsift-Delivery"] == str(delivery)
           and headers["Content-Type"] == "application/json", f"headers: {headers}")
-    told = json.loads(body)
-    check(told.pop("at") and told == {"event": "test", "project": None, "workload": None,
-                                      "url": None}, f"what is told: {told}")
+    event = json.loads(body)
+    check(event.pop("at") and event == {"event": "test", "project": None, "workload": None,
+                                        "url": None}, f"the event: {event}")
 
 
 def again(boss, receiver):
     hook = boss.hook(receiver.url("/again"))
-    boss.tell(hook)
+    boss.send_test(hook)
     row = boss.ended(hook)[0]
     check(row["status"] == 500 and row["error"] == "the receiver answers 500"
           and row["next_attempt_at"] is not None and row["delivered_at"] is None, f"put off: {row}")
@@ -107,7 +107,7 @@ def again(boss, receiver):
     row = boss.ended(hook, 2)[0]
     check(row["status"] == 200 and row["attempts"] == 2 and row["delivered_at"], f"taken then: {row}")
     hook = boss.hook(receiver.url("/503"))
-    boss.tell(hook)
+    boss.send_test(hook)
     waits = []
     for n in range(1, 9):
         row = boss.ended(hook, n)[0]
@@ -123,11 +123,11 @@ def gone(boss, receiver):
     hook = boss.hook(receiver.url("/410"))
     sql("INSERT INTO webhook_delivery (webhook_id, event, body, next_attempt_at) "
         f"SELECT {hook['id']}, 'gate', '{{}}', now() + interval '1 day' FROM generate_series(1, 3)")
-    boss.tell(hook)
+    boss.send_test(hook)
     rows = boss.ended(hook, 0)
     check(all(r["next_attempt_at"] is None and r["error"] == "the receiver answers 410: it wants no more"
               for r in rows) and len(rows) == 4, f"410 ends all: {rows}")
-    check(receiver.times("/410") == 1, "and is asked once")
+    check(receiver.times("/410") == 1, "and is called once")
 
 
 def hostile(boss, receiver):
@@ -135,7 +135,7 @@ def hostile(boss, receiver):
     hooks = {}
     for path in ("/away", "/body", "/head", "/interim", "/nonsense", "/404", "/trailer"):
         hooks[path] = boss.hook(receiver.url(path))
-        boss.tell(hooks[path])
+        boss.send_test(hooks[path])
     rows = {path: boss.ended(hook)[0] for path, hook in hooks.items()}
     check(rows["/away"]["error"] == "the receiver answers 307; redirects are not followed"
           and receiver.times("/200/away") == 0, f"redirect: {rows['/away']}")
@@ -158,11 +158,11 @@ def hanging(boss, receiver):
     """Uploads, answers and other receivers continue; the attempt ends after 10 s."""
     server = boss.server
     well = boss.hook(receiver.url("/200/well"))
-    boss.tell(well)
+    boss.send_test(well)
     check(boss.ended(well)[0]["delivered_at"], "it is well")
     hooks = [boss.hook(receiver.url(f"/hang/{i}")) for i in range(20)]
     for hook in hooks:
-        boss.tell(hook)
+        boss.send_test(hook)
     began = time.monotonic()
     while sum(receiver.times(f"/hang/{i}") for i in range(20)) < 4 and time.monotonic() < began + 30:
         time.sleep(0.01)
@@ -173,18 +173,18 @@ def hanging(boss, receiver):
         slowest = max(slowest, time.monotonic() - at)
         check(status == 202, f"an upload meanwhile: {status}")
     check(slowest < 5, f"an upload took {slowest:.1f} s")
-    boss.tell(well)
+    boss.send_test(well)
     check(boss.ended(well)[0]["delivered_at"] and time.monotonic() - began < 9,
-          "another receiver is told meanwhile")
+          "another receiver is called meanwhile")
     while sum(boss.deliveries(hook)[0]["error"] is not None for hook in hooks) < 4 \
             and time.monotonic() < began + 30:
         time.sleep(0.05)
-    told = [row for hook in hooks for row in boss.deliveries(hook) if row["error"]]
-    check(len(told) >= 4, f"they are ended: {len(told)}")
-    for row in told:
+    ended = [row for hook in hooks for row in boss.deliveries(hook) if row["error"]]
+    check(len(ended) >= 4, f"attempts that ended: {len(ended)}")
+    for row in ended:
         check("timed out" in (row["error"] or "").lower(), f"it hangs: {row}")
     check(9 < time.monotonic() - began < 30, f"for 10 s: {time.monotonic() - began}")
-    check(sum(p.startswith("/hang") for p, *_ in receiver.told) <= 8, "few at once")
+    check(sum(p.startswith("/hang") for p, *_ in receiver.deliveries) <= 8, "few at once")
     for hook in hooks:
         boss.ask("DELETE", f"/webhooks/{hook['id']}")
 
@@ -193,27 +193,27 @@ def unwritten(boss, receiver):
     """An answer that cannot be recorded is kept, and no receiver is called twice."""
     hook = boss.hook(receiver.url("/200/unwritten"))
     sql("ALTER TABLE webhook_delivery ADD CONSTRAINT away CHECK (delivered_at IS NULL) NOT VALID")
-    boss.tell(hook)
+    boss.send_test(hook)
     end = time.monotonic() + 30
     while "webhooks wait for the database" not in boss.server.text() and time.monotonic() < end:
         time.sleep(0.05)
-    check(receiver.times("/200/unwritten") == 1, "it was told")
+    check(receiver.times("/200/unwritten") == 1, "it was called")
     check(boss.deliveries(hook)[0]["delivered_at"] is None, "and that is not written")
     sql("ALTER TABLE webhook_delivery DROP CONSTRAINT away")
     began = time.monotonic()
     row = boss.ended(hook)[0]
     check(row["status"] == 200 and row["attempts"] == 1 and time.monotonic() - began < 30,
           f"it is, once it can be: {row}")
-    check(receiver.times("/200/unwritten") == 1, "and was told once")
+    check(receiver.times("/200/unwritten") == 1, "and was called once")
 
 
 def dropped(boss, receiver):
     hook = boss.hook(receiver.url("/hang/dropped"))
-    boss.tell(hook)
-    boss.tell(hook)
+    boss.send_test(hook)
+    boss.send_test(hook)
     while not receiver.times("/hang/dropped"):
         time.sleep(0.01)
-    check(boss.ask("DELETE", f"/webhooks/{hook['id']}")[0] == 204, "dropped amid a delivery")
+    check(boss.ask("DELETE", f"/webhooks/{hook['id']}")[0] == 204, "deleted during a delivery")
     check(sql(f"SELECT count(*) FROM webhook_delivery WHERE webhook_id = {hook['id']}") == ["0"],
           "nothing waits for it")
 
@@ -230,7 +230,7 @@ def crowded(boss, receiver):
             check(len(rows) == 20 and all(r["attempts"] == 1 and r["status"] == 200 for r in rows),
                   f"each is taken at once: {[r['attempts'] for r in rows]}")
         check(other.stop() == 0 and not other.complaints(), other.complaints())
-    seen = [h["Kernsift-Delivery"] for p, h, *_ in receiver.told if p.startswith("/200/crowd")]
+    seen = [h["Kernsift-Delivery"] for p, h, *_ in receiver.deliveries if p.startswith("/200/crowd")]
     check(len(seen) == 100 and len(set(seen)) == 100, f"{len(seen)} came, {len(set(seen))} apart")
 
 
@@ -251,14 +251,14 @@ def refused(receiver):
                  if h["created_by"] == "a test"]
         check(len(hooks) == len(urls) + 1, "they are there")
         for hook in hooks:
-            boss.tell(hook)
+            boss.send_test(hook)
         for hook in hooks:
             error = boss.ended(hook)[0]["error"] or ""
             private = "leads to no public address; see --webhook_private" in error
             check(private or hook["url"].startswith("file:") and "neither with" in error,
                   f"{hook['url']}: {error}")
             check("localhost" not in hook["url"] or "127.0.0.1" not in error and "::1" not in error,
-                  f"where a name leads is not told: {error}")
+                  f"the address behind a name is not shown: {error}")
         check("'localhost' leads to " in server.text(), "but to the log")
         check(receiver.times("/200/private") == 0, "nobody was called")
         check(boss.ask("POST", "/webhooks", {"url": urls[0], "events": ["gate"]})[0] == 400,

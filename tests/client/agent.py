@@ -12,11 +12,11 @@ import time
 import spooled
 from harness import BIN, CLEAN, Server, equal, kernsift, play, says
 
-HELD = '''
+LOCK_HOLDER = '''
 import fcntl, sys, time
 f = open(sys.argv[1], 'r+b')
 fcntl.lockf(f, fcntl.LOCK_EX)
-print('held', flush=True)
+print('locked', flush=True)
 time.sleep(600)
 '''
 
@@ -110,7 +110,7 @@ def of_processes(d):
     for rest in ('.tail', '.merging'):
         with open(f'{spool}/{spooled.name(5)}{rest}', 'wb'):
             pass
-    holder = subprocess.Popen(['python3', '-c', HELD, living], stdout=subprocess.PIPE)
+    holder = subprocess.Popen(['python3', '-c', LOCK_HOLDER, living], stdout=subprocess.PIPE)
     holder.stdout.readline()
     with Server() as s:
         r = once(spool, 'parts', s)

@@ -43,7 +43,7 @@ class Refusing(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         data = self.rfile.read(int(self.headers['Content-Length']))
         file = re.search(r'[\w-]+\.kst', self.path).group(0)
-        self.server.asked.append(file)
+        self.server.requests.append(file)
         status = self.server.refuse(file)
         if status == 0:
             self.close_connection = True
@@ -63,7 +63,7 @@ class Refusing(http.server.BaseHTTPRequestHandler):
 
 def refusing(refuse):
     server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Refusing)
-    server.refuse, server.asked = refuse, []
+    server.refuse, server.requests = refuse, []
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server, f'http://127.0.0.1:{server.server_address[1]}'
 
@@ -82,15 +82,15 @@ def one_that_fails(d):
         until('others are sent', lambda: files(spool) == [bad])
         agent.terminate()
         _, err = agent.communicate()
-        equal('asked', server.asked, [bad, bad, spooled.name(2), spooled.name(3)])
+        equal('requests', server.requests, [bad, bad, spooled.name(2), spooled.name(3)])
         says('stderr', err, rf'kernsift: {bad}: [^\n]*; trying again in \d\.\d s\n'
              rf'kernsift: {bad}: [^\n;]*\n([^\n]* queued\n){{2}}')
-        del server.asked[:]
+        del server.requests[:]
         for n in range(2, 4):
             spooled.leave(spool, n)
         r = kernsift('agent', '--once', '--retries', '0', '--server', url, spool)
         equal('status', r.status, 1)
-        equal('once', (server.asked, files(spool)),
+        equal('once', (server.requests, files(spool)),
               ([bad, spooled.name(2), spooled.name(3)], [bad]))
         server.shutdown()
 
@@ -109,11 +109,11 @@ def many_refused(d):
     time.sleep(3)  # some scans of the folder, during which nothing may be sent
     agent.terminate()
     agent.communicate()
-    equal('asked', (len(server.asked), len(set(server.asked))), (256, 256))
-    del server.asked[:]
+    equal('requests', (len(server.requests), len(set(server.requests))), (256, 256))
+    del server.requests[:]
     r = kernsift('agent', '--once', '--server', url, spool)
     equal('status', r.status, 1)
-    equal('once', (len(server.asked), len(set(server.asked))), (260, 260))
+    equal('once', (len(server.requests), len(set(server.requests))), (260, 260))
     server.shutdown()
 
 
@@ -125,7 +125,7 @@ def no_trust(d):
     server, url = refusing(lambda _: 400)  # does not support TLS
     agent = start(spool, 'p', url.replace('http', 'https'))
     for _ in range(2):
-        says('stands back', agent.stderr.readline(), rf'kernsift: {spooled.name(1)}: cannot reach '
+        says('retried', agent.stderr.readline(), rf'kernsift: {spooled.name(1)}: cannot reach '
              r'[^\n]*; trying again in \d\.\d s\n')
     agent.terminate()
     agent.communicate()
@@ -194,7 +194,7 @@ def refused(d):
             (['--server', 'x', d], 2, "--server: 'x' does not start with http:// or https:// "
                                       '(for example http://127.0.0.1:8080)')):
         r = kernsift('agent', *argv)
-        equal('said', (r.status, r.err), (status, f'kernsift: {sentence}\n'))
+        equal('error', (r.status, r.err), (status, f'kernsift: {sentence}\n'))
     spool = f'{d}/gone'
     os.mkdir(spool)
     agent = start(spool, 'gone', f'http://127.0.0.1:{free_port()}')
@@ -202,7 +202,7 @@ def refused(d):
     os.unlink(f'{spool}/.kernsift.lock')
     os.rmdir(spool)
     _, err = agent.communicate(timeout=60)
-    equal('said', (agent.returncode, err), (1, f"kernsift: the folder '{spool}' is gone\n"))
+    equal('error', (agent.returncode, err), (1, f"kernsift: the folder '{spool}' is gone\n"))
 
 
 def main():

@@ -83,7 +83,7 @@ def github_fork(p):
     """GitHub, a change from a fork: recorded, nothing sent, and a message says so"""
     ran = Github(p.folder).play(p.server.url, '', p.head(4), pull='8')
     equal('steps', list(ran), ['Record', 'Empty', 'Not gated'])
-    says('told', ran['Not gated'][1], r'::notice title=kernsift::not gated: [^\n]+\n')
+    says('notice', ran['Not gated'][1], r'::notice title=kernsift::not gated: [^\n]+\n')
     equal('runs', p.labels(), {'main': 12, 'pull-7': 6})
 
 

@@ -40,10 +40,10 @@ def arrives(s, d, word, micros, *options, packed=(False, False)):
     equal('stderr', [x for x in r.err.splitlines() if 'kernsift:' in x], [])
     equal('status', r.status, 0)
     (run,) = ids(r.out, 'run')
-    told = s.get(f'/api/v1/runs/{run}')
-    equal('content', told['content'], 'patterns')
-    equal('launches', told['launches'], 5)
-    equal('kernel_ns', told['kernel_ns'], 300100 + micros * 1000)
+    stored = s.get(f'/api/v1/runs/{run}')
+    equal('content', stored['content'], 'patterns')
+    equal('launches', stored['launches'], 5)
+    equal('kernel_ns', stored['kernel_ns'], 300100 + micros * 1000)
     notes = {n['code']: n['count']
              for n in s.get(f'/api/v1/runs/{run}/notes')['items']}
     equal('notes', notes, {'no_device_name': 1, 'patterns_only': 2,

@@ -43,12 +43,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers['Content-Length']))
-        self.server.asked.append((self.path, self.headers['Content-Type'], json.loads(body)))
+        self.server.requests.append((self.path, self.headers['Content-Type'], json.loads(body)))
         script = self.server.script
         self.answer(*(script.pop(0) if len(script) > 1 else script[0]))
 
     def do_GET(self):
-        self.server.asked.append(self.path)
+        self.server.requests.append(self.path)
         form = re.search('format=([a-z]+)', self.path)[1]
         self.answer(*self.server.rendered.get(form, (200, RENDERED[form])))
 
@@ -59,7 +59,7 @@ class FakeGates(http.server.ThreadingHTTPServer):
 
     def __init__(self, *script, rendered=None):
         super().__init__(('127.0.0.1', 0), Handler)
-        self.script, self.rendered, self.asked = list(script), rendered or {}, []
+        self.script, self.rendered, self.requests = list(script), rendered or {}, []
 
     def handle_error(self, *_):
         """a client that disconnects because an answer is too long"""

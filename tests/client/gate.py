@@ -13,26 +13,26 @@ from harness import BIN, CLEAN, equal, kernsift, play, says
 SIDES = ('label.branch=main last=20', '4')
 
 
-def asked(*argv, answer=None, status=1, env=None):
+def requests(*argv, answer=None, status=1, env=None):
     """The request that the server receives with these flags."""
     with FakeGates((201, answer or gate())) as s:
         r = kernsift('gate', *argv, *SIDES, server=s, env=env)
         equal((argv, r.err), r.status, status)
-        return s.asked
+        return s.requests
 
 
-def question(d):
+def request(d):
     """flags become members, and override those of a policy"""
-    path, kind, body = asked()[0]
+    path, kind, body = requests()[0]
     equal('request', (path, kind), ('/api/v1/gates', 'application/json'))
-    equal('nothing said', body, {'base': SIDES[0], 'head': '4'})
+    equal('no flag', body, {'base': SIDES[0], 'head': '4'})
     flags = ('--project=p q', '--workload', 'ü', '--iteration-pct', '3', '--operator-pct',
              'attention=5', '--operator-pct', 'a=b=2.5', '--headroom-pct=none',
              '--fail-on=regressed,likely', '--share-pct=0.5', '--min-runs=3',
              '--min-iterations=8', '--min-coverage-pct=50', '--min-attributed-pct=10',
              '--reject-on=records_dropped', '--alpha=1e-3', '--noise-floor=0.02', '--range=step',
              '--seed=7', '--name=nightly')
-    equal('all said', asked(*flags)[0][2], {
+    equal('every flag', requests(*flags)[0][2], {
         'base': SIDES[0], 'head': '4', 'project': 'p q', 'workload': 'ü', 'iteration_pct': 3,
         'operators': [{'operator': 'attention', 'pct': 5.0}, {'operator': 'a=b', 'pct': 2.5}],
         'headroom_pct': None, 'fail_on': ['regressed', 'likely'], 'share_pct': 0.5,
@@ -42,12 +42,12 @@ def question(d):
     with open(f'{d}/policy.json', 'w') as f:
         json.dump({'iteration_pct': 5, 'alpha': 0.05, 'fail_on': ['vanished'], 'operators': [
             {'operator': 'gemm', 'pct': 1}, {'operator': 'attention', 'pct': 9}]}, f)
-    equal('a policy and flags', asked('--policy', f'{d}/policy.json', '--fail-on=none',
-                                      '--operator-pct=attention=5', '--iteration-pct=2')[0][2], {
+    equal('a policy and flags', requests('--policy', f'{d}/policy.json', '--fail-on=none',
+                                         '--operator-pct=attention=5', '--iteration-pct=2')[0][2], {
         'base': SIDES[0], 'head': '4', 'iteration_pct': 2, 'alpha': 0.05, 'fail_on': [],
         'operators': [{'operator': 'gemm', 'pct': 1}, {'operator': 'attention', 'pct': 5.0}]})
     env = {'KERNSIFT_POLICY': f'{d}/policy.json', 'KERNSIFT_PROJECT': 'mine'}
-    body = asked(env=env)[0][2]
+    body = requests(env=env)[0][2]
     equal('environment', (body['alpha'], body['project']), (0.05, 'mine'))
 
 
@@ -94,11 +94,11 @@ def wrong(d):
             r = kernsift('gate', f'--policy={d}/{name}', *SIDES, server=s)
             says(name, r.err, rf"kernsift: '{d}/{name}', line 1: [^\n]+\n")
             equal(name, r.status, 3)
-        equal('asked', s.asked, [])
+        equal('requests', s.requests, [])
     equal('left behind', sorted(os.listdir(d)), sorted([*files, 'policy.json']))
 
 
-def told(_d):
+def on_a_terminal(_d):
     """a regression on a terminal, line by line"""
     rules = ({}, {'rule': 'operator', 'of': 'attention', 'outcome': 'undecided', 'p': None,
                   'limit_pct': 5, 'summary': 'attention may take longer'},
@@ -162,8 +162,8 @@ def files(d):
     with FakeGates((201, GATE)) as s:
         equal('status', kernsift('gate', *flags, *SIDES, server=s).status, 1)
         site = urllib.parse.quote(s.url, safe='')
-        equal('asked', s.asked[1:], [f'/api/v1/gates/12?format={x}&site={site}'
-                                     for x in ('md', 'junit', 'svg')])
+        equal('requests', s.requests[1:], [f'/api/v1/gates/12?format={x}&site={site}'
+                                           for x in ('md', 'junit', 'svg')])
     for form in ('md', 'junit', 'svg'):
         with open(f'{d}/out.{form}') as f:
             equal(form, f.read(), RENDERED[form])
@@ -202,7 +202,7 @@ def fails(d):
     error = {'error': {'code': 'database', 'message': 'the database is away'}}
     with FakeGates((503, error), (201, GATE)) as s:
         r = kernsift('gate', '--retries=1', *SIDES, server=s)
-        equal('tried again', (r.status, len(s.asked)), (1, 2))
+        equal('tried again', (r.status, len(s.requests)), (1, 2))
         says('stderr', r.err, r'gate: the database is away; trying again in .*\n')
     for answer in ('{}', '[]', 'hello', {**GATE, 'outcome': 'maybe'}, {**GATE, 'id': 'x'},
                    {**GATE, 'rules': None}, {**GATE, 'rules': [1]}):
@@ -231,7 +231,7 @@ def half(d):
     with FakeGates((201, gate((), outcome='pass', summary='fine')), rendered=broken) as s:
         r = kernsift('gate', f'--junit={d}/a.xml', f'--badge={d}/a.svg', *SIDES, server=s)
         equal('status', (r.status, r.err), (3, 'kernsift: out of ink\n'))
-        says('told', r.out, r'gate pass: fine\n.*')
+        says('summary', r.out, r'gate pass: fine\n.*')
     equal('files', [os.path.exists(f'{d}/a.{x}') for x in ('xml', 'svg')], [False, True])
     with FakeGates((201, gate((), outcome='pass'))) as s:
         r = kernsift('gate', '--badge=/dev/full', *SIDES, server=s)
@@ -242,7 +242,7 @@ def half(d):
 def main():
     with tempfile.TemporaryDirectory() as d:
         os.chmod(d, 0o755)
-        play([question, wrong, told, statuses, files, on_github, fails, half], d)
+        play([request, wrong, on_a_terminal, statuses, files, on_github, fails, half], d)
 
 
 if __name__ == '__main__':

@@ -48,7 +48,7 @@ class Server:
                 return self
             except OSError:
                 time.sleep(0.1)
-        self.tell()
+        self.print_log()
         sys.exit('the server did not start')
 
     __enter__ = start
@@ -56,13 +56,13 @@ class Server:
     def __exit__(self, kind, *_):
         self.stop(signal.SIGTERM)
         if kind:
-            self.tell()
+            self.print_log()
 
     def stop(self, how):
         self.process.send_signal(how)
         self.process.wait(30)
 
-    def tell(self):
+    def print_log(self):
         with open(self.log.name, errors='replace') as f:
             sys.stderr.write(''.join(f.readlines()[-40:]))
 

@@ -7,14 +7,14 @@ import time
 from harness import Server, equal, kernsift, play
 
 
-def told(what, r, status, out, err):
+def reports(what, r, status, out, err):
     equal(what, (r.status, r.out, r.err), (status, out, err))
 
 
 def ready(s, _):
     """a healthy server"""
-    told('ready', kernsift('health', server=s), 0, 'ready\n', '')
-    told('a word', kernsift('health', 'x', server=s), 2, '',
+    reports('ready', kernsift('health', server=s), 0, 'ready\n', '')
+    reports('a word', kernsift('health', 'x', server=s), 2, '',
          "kernsift: 'x' is one argument too many for 'kernsift health' "
          "(see 'kernsift health --help')\n")
 
@@ -50,10 +50,10 @@ def unwell(_, __):
     body = b'{"error":{"code":"database","message":"the database is away"}}'
     url = answering(b'HTTP/1.1 503 x\r\nContent-Length: %d\r\n\r\n' % len(body)
                     + body)
-    told('unwell', kernsift('health', '--server', url), 1, '',
+    reports('unwell', kernsift('health', '--server', url), 1, '',
          'kernsift: the database is away\n')
     began = time.monotonic()
-    told('silent', kernsift('health', '--server', answering(b'')), 1, '',
+    reports('silent', kernsift('health', '--server', answering(b'')), 1, '',
          'kernsift: the server says nothing\n')
     equal('in time', 4 < time.monotonic() - began < 30, True)
 

@@ -85,8 +85,8 @@ class Github:
         equal('jobs', (list(self.doc['jobs']), self.job['needs']), (['record', 'gate'], 'record'))
         equal('rights', (self.doc['permissions'], self.record['permissions']),
               ({}, {'contents': 'read'}))
-        said = yaml.dump(self.record)
-        equal('secrets', [w for w in ('secrets', 'github.token', 'env:') if w in said], [])
+        text = yaml.dump(self.record)
+        equal('secrets', [w for w in ('secrets', 'github.token', 'env:') if w in text], [])
         used = [(name, step['uses'].split('@')[0], step.get('with', {}).get(word))
                 for name, job, word in (('record', self.record, 'persist-credentials'),
                                         ('gate', self.job, 'name'))

@@ -60,12 +60,12 @@ folder = os.environ['KERNSIFT_TRACE_DIR'] + '/'
 with open(folder + spooled.name(1, more='.part'), 'wb') as f:
     f.write(b'this is no capture, nor was it ever one')
 growing = folder + spooled.name(2, more='.part')
-ready, tell = os.pipe()
+ready, locked = os.pipe()
 if os.fork() == 0:
     f = open(growing, 'w+b')
     f.write(b'this one is written for a while and then is gone')
     fcntl.lockf(f, fcntl.LOCK_EX)
-    os.write(tell, b'.')
+    os.write(locked, b'.')
     time.sleep(1)
     os.unlink(growing)
     os._exit(0)

@@ -13,7 +13,7 @@ SHAPE = {'id': 0, 'description': 'one row', 'input_kwargs': {'token_count': 1},
          'production_performance': {'XPU-A': {'framework': 'made', 'performance_us': 8.0}}}
 
 
-def catalogue(d, name, **more):
+def catalog(d, name, **more):
     doc = {'source': 'made up for this case', 'num_profiles': 7,
            'platforms': {'XPU-A': {'p_peak_flops': {'bf16': 1e12},
                                    'b_peak_bytes_per_s': 5e9}},
@@ -30,7 +30,7 @@ def catalogue(d, name, **more):
 def named(s, d):
     """a catalog becomes a set, named after its file or by an option; repeats are
     reported"""
-    path = catalogue(d, 'made-up.json')
+    path = catalog(d, 'made-up.json')
     line = '{0}: 1 operators, 2 shapes, ' + s.url + '/importance?reference_set={1}\n'
     r = kernsift('import', path, server=s)
     equal('by its file', (r.status, r.out, r.err),
@@ -45,7 +45,7 @@ def named(s, d):
 
 def refused(s, d):
     """another document under the same name, and files that are no catalog: status 1"""
-    other = catalogue(d, 'other.json', num_profiles=8)
+    other = catalog(d, 'other.json', num_profiles=8)
     r = kernsift('import', '--name', 'ours', other, server=s)
     equal('other', (r.status, r.out), (1, ''))
     says('other', r.err, rf"kernsift: {other}: .*'ours'.*\n")
@@ -54,9 +54,9 @@ def refused(s, d):
         f"kernsift: {other}: name: 'a b' is not 1 to 100 letters, digits and "
         '_ . : + -\n')))
     bad = trace(d, 'trace.json', '--steps', '1')
-    good = catalogue(d, 'good.json')
+    good = catalog(d, 'good.json')
     r = kernsift('import', bad, f'{d}/missing', good, server=s)
-    equal('goes on', r.status, 1)
+    equal('the other files are sent', r.status, 1)
     says('set', r.out, r'set good: 1 operators, 2 shapes, \S+\n')
     lines = r.err.splitlines()
     says('trace', lines[0], rf'kernsift: {bad}: .+')
@@ -66,7 +66,7 @@ def refused(s, d):
 
 def packed(s, d):
     """a compressed catalog is not sent: the user must decompress it first"""
-    path = catalogue(d, 'packed.json')
+    path = catalog(d, 'packed.json')
     with open(path, 'rb') as f:
         plain = f.read()
     for name, magic in (('packed.json.gz', gzip.compress(plain)),
@@ -80,14 +80,14 @@ def packed(s, d):
 
 def as_upload(s, d):
     """a catalog uploaded as a trace: the error names the right command"""
-    r = upload(s, catalogue(d, 'astray.json'))
+    r = upload(s, catalog(d, 'astray.json'))
     equal('status', r.status, 1)
     says('sentence', r.err, r'kernsift: .*kernsift import.*\n')
 
 
 def options(_s, d):
     """errors of the command line, and a server that is down"""
-    path = catalogue(d, 'x.json')
+    path = catalog(d, 'x.json')
     for argv, sentence in (
             ((), "'kernsift import' needs FILE... (see 'kernsift import --help')"),
             (('--name', 'a', path, path), '--name: names one reference set, and 2 files are '

@@ -94,11 +94,11 @@ def refused_early(d):
     with open(path, 'wb') as f:
         f.write(b'{"traceEvents": [' + Random(1).randbytes(12 << 20))
     with Server('--upload-mib', '2') as s:
-        for kind, told in (('none', '13 MiB'), ('zstd', 'more than 2 MiB')):
+        for kind, size in (('none', '13 MiB'), ('zstd', 'more than 2 MiB')):
             r = upload(s, '--compress', kind, path)
             equal('status', (r.status, r.out), (1, ''))
             equal('stderr', r.err,
-                  f'kernsift: {path}: the upload is {told}; at most 2 are '
+                  f'kernsift: {path}: the upload is {size}; at most 2 are '
                   'taken, see --upload_mib\n')
 
 

@@ -105,8 +105,8 @@ def all_of_it(d):
         equal('status', (r.status, r.out), (7, ''))
         (run_id,) = ids(r.err)
         equal('kernels', table(s, [run_id]), kernels((1, 800), (2, 400), (25, 4)))
-        told = s.get(f'/api/v1/runs/{run_id}')
-        equal('program', (told['process_name'], told['format']), ('guest_host', 'cupti'))
+        stored = s.get(f'/api/v1/runs/{run_id}')
+        equal('program', (stored['process_name'], stored['format']), ('guest_host', 'cupti'))
         copies = s.get(f'/api/v1/runs/{run_id}/copies')['items']
         equal('copies', sorted(c['instances'] for c in copies), [28, 30])
         counters = capture(d, s, run_id)['counters']

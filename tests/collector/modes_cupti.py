@@ -138,7 +138,7 @@ def flushes_fail():
              faults={'CUPTI_FLUSH': 999})
     says(p, 'a window was closed: CUPTI failed')
     equal(total(p.captures, 'kernels'), 100, 'kernels')
-    equal((p.ledger['sessions'], p.ledger['outstanding']), (1, 0), 'sessions, buffers held')
+    equal((p.ledger['sessions'], p.ledger['outstanding']), (1, 0), 'sessions, outstanding buffers')
     gone(p)
 
 
@@ -210,11 +210,11 @@ def armed():
 
 
 def one_window():
-    """After its window nothing is held any more, so that core dumps are as they were."""
+    """After its window nothing stays mapped, so that core dumps are as they were."""
     p = well(['init', 'recording:1', 'launch:50', 'recording:0', 'launch:500', 'sync'],
              options={'WINDOW': '1ms+3s'})
     equal(p.ledger['sessions'], 1, 'sessions')
-    equal(p.ledger['outstanding'], 0, 'buffers held')
+    equal(p.ledger['outstanding'], 0, 'outstanding buffers')
     true('a window', 50 <= total(p.captures, 'kernels') <= 550)
     gone(p)
 

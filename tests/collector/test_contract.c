@@ -180,7 +180,7 @@ static void plays(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		char said[256] = "";
+		char message[256] = "";
 		size_t n = 0;
 		ssize_t got;
 		int to[2], status;
@@ -197,13 +197,13 @@ static void plays(void **state)
 			_exit(0);
 		}
 		close(to[1]);
-		while (n < sizeof(said) - 1 &&
-			(got = read(to[0], said + n, sizeof(said) - 1 - n)) > 0)
+		while (n < sizeof(message) - 1 &&
+			(got = read(to[0], message + n, sizeof(message) - 1 - n)) > 0)
 			n += (size_t)got;
 		close(to[0]);
 		waitpid(child, &status, 0);
-		assert_string_equal(said, cases[i].says);
-		if (said[0] == 'f')
+		assert_string_equal(message, cases[i].says);
+		if (message[0] == 'f')
 			assert_true(WIFSIGNALED(status) &&
 				    WTERMSIG(status) == SIGABRT);
 		else

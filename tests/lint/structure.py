@@ -20,8 +20,8 @@ import sys
 
 TREES = ("server", "collector", "include", "web")
 
-# At most so many files lie in a folder. A folder with more today has its own
-# ceiling, which may only fall; the line goes when the folder is at the limit.
+# The most files in a folder. A folder with more today has its own ceiling, which
+# may only fall; its line is removed once the folder is within the limit.
 FILES = 40
 FOLDERS = {}
 

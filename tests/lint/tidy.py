@@ -77,7 +77,7 @@ def state(path, flags, common):
     return total.hexdigest()
 
 
-def said(command, folder="."):
+def output_lines(command, folder="."):
     """The findings in what a command says, and what it says where it fails without."""
     p = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace")
     lines = [line for line in (p.stdout + p.stderr).splitlines() if FINDING.search(line)]
@@ -91,7 +91,7 @@ def look(jobs):
     nothing); how many findings there were."""
     findings = set()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for lines, keys in pool.map(lambda job: (said(*job[:2]), job[2]), jobs):
+        for lines, keys in pool.map(lambda job: (output_lines(*job[:2]), job[2]), jobs):
             here = os.getcwd() + "/"
             findings.update(line.replace(here, "") for line in lines)
             for key in keys if not lines else ():

@@ -42,7 +42,7 @@ def bodies():
                made('--steps', '4', '--rank', str(rank), '--world', '2'))
     yield 'label.commit=c2', made('--steps', '4', '--ranks', '3')
     yield '', MADE['layers-lagging']()
-    with open(f'{SOURCE}/tests/api/data/matters.json', 'rb') as f:
+    with open(f'{SOURCE}/tests/api/data/importance.json', 'rb') as f:
         yield 'label.commit=c3', f.read()
     with open(f'{SOURCE}/tests/api/data/by-grid.csv', 'rb') as f:
         yield '', f.read()

@@ -20,9 +20,9 @@ def trace():
         return f.read()
 
 
-def matters(old, new):
-    """data/matters.json with one change."""
-    with open(os.path.join(HERE, "data", "matters.json"), "rb") as f:
+def importance(old, new):
+    """data/importance.json with one change."""
+    with open(os.path.join(HERE, "data", "importance.json"), "rb") as f:
         return f.read().replace(old, new)
 
 
@@ -100,8 +100,8 @@ MADE = {
     "rank-1-of-2": lambda: made_rank(1, 2),
     "rank-0-of-4": lambda: made_rank(0, 4),
     "rank-0-again": lambda: made_rank(1, 4, as_rank=0),
-    "matters-elsewhere": lambda: matters(b"NVIDIA H20", b"Card X9"),
-    "matters-unsized": lambda: matters(b"Input Dims", b"Dims"),
+    "importance-other-platform": lambda: importance(b"NVIDIA H20", b"Card X9"),
+    "importance-without-shapes": lambda: importance(b"Input Dims", b"Dims"),
     "slow-trials": lambda: trials(100, 500),
     "many-names": lambda: trials(101, 1),
     "many-rules": lambda: trials(1, 501),

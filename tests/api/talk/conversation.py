@@ -68,9 +68,8 @@ def jq(test, value, media):
 
 def all_hold(checks):
     """Whether every (test, value, media) holds, evaluated by one jq process: starting
-    one for each check took most of a conversation's time. Also False if this jq could
-    not decide; then the checks are made one by one.
-    where this jq could not tell, so that the checks are then made one by one."""
+    one for each check took most of a conversation's time. Also False if jq fails;
+    the checks are then made one by one."""
     inputs, tests = [], []
     for test, value, media in checks:
         text = value if media == "application/json" else \

@@ -10,9 +10,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        told = self.server.told
         with self.server.lock:
-            told.append((self.path, dict(self.headers), body, time.monotonic()))
+            self.server.deliveries.append((self.path, dict(self.headers), body, time.monotonic()))
         word = self.path.strip("/").split("/")[0]
         if word.isdigit():
             self.answer(int(word))
@@ -74,7 +73,7 @@ class Receiver(http.server.ThreadingHTTPServer):
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Handler)
-        self.told, self.gave_up = [], []
+        self.deliveries, self.gave_up = [], []
         self.lock, self.stop = threading.Lock(), threading.Event()
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
@@ -94,4 +93,4 @@ class Receiver(http.server.ThreadingHTTPServer):
 
     def times(self, path):
         with self.lock:
-            return sum(p == path for p, *_ in self.told)
+            return sum(p == path for p, *_ in self.deliveries)

@@ -36,12 +36,12 @@ class Server:
              "--db", self.db, "--data", self.dir, "--workers", "1", *options],
             stdout=subprocess.PIPE, stderr=self.log, text=True, env=self.env)
         line = self._first_line()
-        told = re.search(r"https?://[^ ]*:(\d+)", line)
-        if not told:
+        address = re.search(r"https?://[^ ]*:(\d+)", line)
+        if not address:
             self.process.kill()
             self.process.wait()
             raise RuntimeError(f"kernsiftd did not start: {line}{self.text()}")
-        self.url, self.port = told.group(0), int(told.group(1))
+        self.url, self.port = address.group(0), int(address.group(1))
 
     def _first_line(self):
         alarm = threading.Timer(60, self.process.kill)

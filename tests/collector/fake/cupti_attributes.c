@@ -46,11 +46,11 @@ bool fake_zeroed(void)
 
 bool fake_per_thread(void)
 {
-	uint64_t told = settings[PER_THREAD].value;
+	uint64_t wanted = settings[PER_THREAD].value;
 
 	if (faults()->per_thread >= 0)
 		return faults()->per_thread;
-	return told < 2 ? told : faults()->version >= 130000;
+	return wanted < 2 ? wanted : faults()->version >= 130000;
 }
 
 CUptiResult cuptiActivitySetAttribute(CUpti_ActivityAttribute attribute,

@@ -89,14 +89,14 @@ CUptiResult cuptiActivityFlushPeriod(uint32_t ms)
 CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext context,
 	uint32_t stream, size_t *count)
 {
-	static _Atomic int64_t told;
+	static _Atomic int64_t reported;
 
 	(void)context;
 	(void)stream;
 	fake_enter("cuptiActivityGetNumDroppedRecords", MAY_SUBSCRIBED);
 	int64_t lost = ledger_get(LEDGER_lost);
-	*count = (size_t)(lost - told);
-	told = lost;
+	*count = (size_t)(lost - reported);
+	reported = lost;
 	return CUPTI_SUCCESS;
 }
 

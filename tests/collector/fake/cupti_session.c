@@ -19,7 +19,7 @@ static struct {
 	char name[64];
 } holder;
 static uintptr_t handles = 0x1000;
-static atomic_bool subscribed, held, fatal;
+static atomic_bool subscribed, occupied, fatal;
 static _Atomic int64_t refusals;
 static _Thread_local int in_buffer, in_callback;
 
@@ -97,7 +97,7 @@ void fake_fatal(void)
 
 void fake_cupti_hold(int on)
 {
-	held = on != 0;
+	occupied = on != 0;
 }
 
 static _Atomic(fake_cuda_node_fn *) node_fn;
@@ -131,11 +131,11 @@ static CUptiResult attach(void)
 
 static CUptiResult refused(CUpti_SubscriberParams *params)
 {
-	const char *by = held ? faults()->holder : NULL;
-	CUptiResult r = held ? CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED
+	const char *by = occupied ? faults()->holder : NULL;
+	CUptiResult r = occupied ? CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED
 			     : (CUptiResult)faults()->subscribe;
 
-	if (!held && r && faults()->subscribe_times >= 0 &&
+	if (!occupied && r && faults()->subscribe_times >= 0 &&
 		++refusals > faults()->subscribe_times)
 		r = CUPTI_SUCCESS;
 	if (!r && fatal)

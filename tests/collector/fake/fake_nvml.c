@@ -58,7 +58,7 @@ void fake_pause(int ms)
 
 static int gone(const struct nvml_handle *d)
 {
-	return d->index == fake.lost && d->asked >= fake.lost_turn
+	return d->index == fake.lost && d->reads >= fake.lost_turn
 		       ? NVML_GPU_LOST
 		       : NVML_OK;
 }
@@ -90,7 +90,7 @@ static int start(const char *call)
 		sscanf(lost, "lost=%d:%d", &fake.lost, &fake.lost_turn);
 	for (int i = 0; i < GPUS; i++) {
 		fake.gpu[i].index = i;
-		fake.gpu[i].asked = fake.gpu[i].energy = fake.gpu[i].links = 0;
+		fake.gpu[i].reads = fake.gpu[i].energy = fake.gpu[i].links = 0;
 	}
 	int code = word("init", fake_result(call));
 	fake.open += code == NVML_OK;
@@ -131,7 +131,7 @@ CALL fake_nvml_busy(void)
 }
 CALL fake_nvml_reads(int gpu)
 {
-	return fake.gpu[gpu].asked;
+	return fake.gpu[gpu].reads;
 }
 CALL fake_nvml_pcie(void)
 {
@@ -167,7 +167,7 @@ CALL nvmlDeviceGetMemoryInfo(nvml_device d, struct nvml_memory *m)
 }
 
 /* ready=TURN:PATH, at that turn. */
-static void tell(int turn)
+static void write_turn(int turn)
 {
 	const char *p = strstr(fake.words, "ready=");
 	char path[512];
@@ -180,10 +180,10 @@ static void tell(int turn)
 
 CALL nvmlDeviceGetUtilizationRates(nvml_device d, struct nvml_utilization *u)
 {
-	d->asked++;
+	d->reads++;
 	if (d->index == 0)
-		tell(d->asked);
-	u->gpu = (unsigned int)(10 * d->index + d->asked);
+		write_turn(d->reads);
+	u->gpu = (unsigned int)(10 * d->index + d->reads);
 	u->memory = 1;
 	return fake_ask(d, "nvmlDeviceGetUtilizationRates");
 }

@@ -11,7 +11,7 @@ enum { GPUS = 16 };
 
 struct nvml_handle {
 	int index;
-	atomic_int asked, energy, links;
+	atomic_int reads, energy, links;
 };
 
 extern struct fake {

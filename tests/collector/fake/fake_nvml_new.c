@@ -62,7 +62,7 @@ CALL nvmlDeviceGetTemperature(nvml_device d, int sensor, unsigned int *celsius)
 	return fake_ask(d, "nvmlDeviceGetTemperature");
 }
 
-/* The second GPU is held down by its power cap, the others idle. */
+/* The second GPU is slowed by its power cap, the others idle. */
 CALL nvmlDeviceGetCurrentClocksEventReasons(nvml_device d,
 	unsigned long long *reasons)
 {
@@ -92,9 +92,9 @@ CALL nvmlDeviceGetProcessUtilization(nvml_device d, struct nvml_process *list,
 CALL nvmlDeviceGetFieldValues(nvml_device d, int n, struct nvml_field *list)
 {
 	int code = fake_ask(d, "nvmlDeviceGetFieldValues");
-	unsigned int asked = (unsigned int)++d->links;
+	unsigned int reads = (unsigned int)++d->links;
 	for (int i = 0; i < n && !code; i++) {
-		unsigned int kib = 1024 * asked *
+		unsigned int kib = 1024 * reads *
 				   (list[i].id == NVML_LINK_RECEIVE ? 2 : 1);
 		list[i].result =
 			list[i].scope == NVML_ALL_LINKS
