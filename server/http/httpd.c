@@ -2,7 +2,8 @@
  *
  * libmicrohttpd calls httpd_exchange_step() at least twice for a request: with the
  * headers, with each piece of the body, and at the end. struct exchange is what
- * is remembered in between; it belongs to its connection's thread. */
+ * is remembered in between; it belongs to its connection's thread. Beside the
+ * library's threads, one thread watches bodies, and writers store uploads. */
 #include "httpd.h"
 #include "buf.h"
 #include "clock.h"
@@ -11,15 +12,524 @@
 #include "log.h"
 #include "respond.h"
 #include "tls.h"
-#include "watch.h"
-#include "writers.h"
 #include <errno.h>
 #include <microhttpd.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+enum { WINDOW_MS = 10000, DRAIN_MS = 2000, LINGER_MS = 60000 };
+
+/* Watches request bodies: slow ones, and rejected ones.
+ *
+ * libmicrohttpd accepts an answer before a body or after it, never during it.
+ * If a body is rejected midway, the rest is read for a while and discarded,
+ * and the answer is sent at its end. If that end is far away, the answer is
+ * written to the socket at once, and the connection is closed when the sender
+ * has had time to read it. The same applies to a sender below the minimum
+ * rate (408). With TLS only the library can write to the socket: the rest of
+ * a rejected body is read for a minute at most, and a connection that would
+ * otherwise get an answer on the socket is closed.
+ *
+ * One thread looks once a second. The lock protects the list and whether an
+ * answer was written; no other lock is taken under it. A socket is written to
+ * only while its body is on the list, so it is never a closed one. */
+struct watched {
+	struct watched *next, *prev;
+	int fd;
+	atomic_llong received;
+	atomic_bool paused; /* it waits for us, not we for it */
+	const struct api_answer *refusal; /* owner's; set once */
+	struct api_answer slow; /* the 408 */
+	int64_t window_ms, window_bytes, refused_ms, told_ms;
+	int told; /* the status, once written; 0 before */
+	bool listed;
+};
+
+struct watch {
+	struct api *api;
+	int64_t min_rate;
+	bool tls;
+	pthread_t thread;
+	pthread_mutex_t lock; /* all below */
+	pthread_cond_t wake;
+	bool stop;
+	struct watched *list;
+};
+
+/* Sends the answer past libmicrohttpd, and no more after it. */
+static void httpd_watch_tell(const struct watch *w, struct watched *b,
+	const struct api_answer *a, int64_t now)
+{
+	struct buf raw;
+	if (w->tls) {
+		shutdown(b->fd, SHUT_RDWR);
+	} else {
+		respond_raw(a, &raw);
+		send(b->fd, raw.at, raw.len, MSG_NOSIGNAL | MSG_DONTWAIT);
+		buf_release(&raw);
+		shutdown(b->fd, SHUT_WR);
+	}
+	b->told = a->status;
+	b->told_ms = now;
+}
+
+/* Whether less than the least rate came in the last window. */
+static bool httpd_watch_slow(const struct watch *w, struct watched *b,
+	int64_t now)
+{
+	int64_t received = atomic_load(&b->received);
+	int64_t ms = now - b->window_ms, bytes = received - b->window_bytes;
+	if (ms < WINDOW_MS && !atomic_load(&b->paused))
+		return false;
+	b->window_ms = now;
+	b->window_bytes = received;
+	return !atomic_load(&b->paused) && bytes < w->min_rate * ms / 1000;
+}
+
+static void httpd_watch_look(struct watch *w, struct watched *b, int64_t now)
+{
+	bool is_slow = httpd_watch_slow(w, b, now);
+	if (b->told) {
+		if (is_slow || now - b->told_ms > LINGER_MS)
+			shutdown(b->fd, SHUT_RDWR);
+	} else if (b->refusal) {
+		if (is_slow ||
+			now - b->refused_ms > (w->tls ? LINGER_MS : DRAIN_MS))
+			httpd_watch_tell(w, b, b->refusal, now);
+	} else if (is_slow) {
+		api_refuse(w->api, ERR_TIMEOUT,
+			"the body arrives too slowly; see --upload_min_kib",
+			&b->slow);
+		httpd_watch_tell(w, b, &b->slow, now);
+	}
+}
+
+static void *httpd_watch_run(void *ctx)
+{
+	struct watch *w = ctx;
+	struct timespec at;
+	pthread_mutex_lock(&w->lock);
+	while (!w->stop) {
+		clock_gettime(CLOCK_MONOTONIC, &at);
+		at.tv_sec++;
+		pthread_cond_timedwait(&w->wake, &w->lock, &at);
+		for (struct watched *b = w->list; b; b = b->next)
+			httpd_watch_look(w, b, clock_ms());
+	}
+	pthread_mutex_unlock(&w->lock);
+	return NULL;
+}
+
+static struct watch *httpd_watch_new(struct api *a, int64_t min_rate, bool tls)
+{
+	pthread_condattr_t monotonic;
+	struct watch *w = calloc(1, sizeof *w);
+	if (!w)
+		abort();
+	w->api = a;
+	w->min_rate = min_rate;
+	w->tls = tls;
+	pthread_mutex_init(&w->lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&w->wake, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	if (pthread_create(&w->thread, NULL, httpd_watch_run, w))
+		abort();
+	return w;
+}
+
+static void httpd_watch_free(struct watch *w)
+{
+	if (!w)
+		return;
+	pthread_mutex_lock(&w->lock);
+	w->stop = true;
+	pthread_cond_signal(&w->wake);
+	pthread_mutex_unlock(&w->lock);
+	pthread_join(w->thread, NULL);
+	pthread_cond_destroy(&w->wake);
+	pthread_mutex_destroy(&w->lock);
+	free(w);
+}
+
+static void httpd_watch_add(struct watch *w, struct watched *b, int fd)
+{
+	pthread_mutex_lock(&w->lock);
+	b->fd = fd;
+	b->listed = true;
+	b->window_ms = clock_ms();
+	b->next = w->list;
+	if (b->next)
+		b->next->prev = b;
+	w->list = b;
+	pthread_mutex_unlock(&w->lock);
+}
+
+/* The body has ended, or its connection is about to close: no answer is
+ * written from now on. Returns the status that was written to the socket, or
+ * 0. */
+static int httpd_watch_remove(struct watch *w, struct watched *b)
+{
+	pthread_mutex_lock(&w->lock);
+	if (b->listed) {
+		*(b->prev ? &b->prev->next : &w->list) = b->next;
+		if (b->next)
+			b->next->prev = b->prev;
+		b->listed = false;
+	}
+	free(b->slow.body);
+	b->slow.body = NULL;
+	int told = b->told;
+	pthread_mutex_unlock(&w->lock);
+	return told;
+}
+
+/* Discards the rest of the body. `a` must not change until the body is
+ * removed. If `now`, the answer is written at once. */
+static void httpd_watch_refuse(struct watch *w, struct watched *b,
+	const struct api_answer *a, bool now)
+{
+	pthread_mutex_lock(&w->lock);
+	if (!b->refusal)
+		b->refused_ms = clock_ms();
+	b->refusal = a;
+	if (now && !w->tls && !b->told && b->listed)
+		httpd_watch_tell(w, b, a, clock_ms());
+	pthread_mutex_unlock(&w->lock);
+}
+
+/* Threads that wait for the database in place of the HTTP threads.
+ *
+ * An upload's bytes arrive on an HTTP thread, and one of these threads stores
+ * them. Between the two a `struct http_stream` holds two buffers: one fills
+ * while the other is written. If both are in use, the connection is
+ * suspended, so a slow database slows its senders and costs no memory.
+ *
+ * A stream belongs to its exchange until httpd_stream_gone(), then to the
+ * writers. They delete what was stored if the upload was never finished, and
+ * free the stream.
+ *
+ * Locks: a stream's lock protects the stream. libmicrohttpd's own locks are
+ * taken under it (suspend, resume), ours are not. The pool's lock protects
+ * the queue. */
+enum { STREAM_BYTES = 256 << 10 };
+
+struct http_stream {
+	struct writers *writers;
+	struct MHD_Connection *connection;
+	struct watched *watched;
+	struct http_stream *link; /* the queue's */
+	struct api_receive *receive; /* the serving writer's; NULL: over */
+	unsigned char *work; /* the serving writer's */
+
+	pthread_mutex_t lock; /* all below */
+	unsigned char *fill;
+	size_t fill_len;
+	bool queued; /* in the queue or being served */
+	bool suspended;
+	bool ended; /* all bytes are in */
+	bool over; /* the answer is ready */
+	bool gone; /* no connection waits for it */
+	struct api_answer answer;
+};
+
+struct writers {
+	pthread_mutex_t lock; /* all below */
+	pthread_cond_t work, calm;
+	struct http_stream *first, *last;
+	int suspended, n;
+	bool releasing, stop;
+	pthread_t threads[];
+};
+
+static void httpd_writers_push(struct writers *w, struct http_stream *s)
+{
+	pthread_mutex_lock(&w->lock);
+	s->link = NULL;
+	if (w->last)
+		w->last->link = s;
+	else
+		w->first = s;
+	w->last = s;
+	pthread_cond_signal(&w->work);
+	pthread_mutex_unlock(&w->lock);
+}
+
+/* Counts a suspended connection; false if no more may be suspended. */
+static bool httpd_writers_suspend(struct writers *w)
+{
+	pthread_mutex_lock(&w->lock);
+	bool ok = !w->releasing;
+	w->suspended += ok;
+	pthread_mutex_unlock(&w->lock);
+	return ok;
+}
+
+static void httpd_writers_resume(struct writers *w)
+{
+	pthread_mutex_lock(&w->lock);
+	if (!--w->suspended)
+		pthread_cond_broadcast(&w->calm);
+	pthread_mutex_unlock(&w->lock);
+}
+
+/* Takes over the upload. `b` outlives the stream's use by its exchange. */
+static struct http_stream *httpd_stream_new(struct writers *w,
+	struct api_receive *u, struct MHD_Connection *c, struct watched *b)
+{
+	struct http_stream *s = calloc(1, sizeof *s);
+	if (!s)
+		abort();
+	*s = (struct http_stream){ .writers = w,
+		.connection = c,
+		.watched = b,
+		.receive = u,
+		.work = malloc(STREAM_BYTES),
+		.fill = malloc(STREAM_BYTES) };
+	if (!s->work || !s->fill)
+		abort();
+	pthread_mutex_init(&s->lock, NULL);
+	return s;
+}
+
+static void httpd_stream_free(struct http_stream *s)
+{
+	if (s->receive)
+		api_receive_abort(s->receive);
+	pthread_mutex_destroy(&s->lock);
+	api_answer_release(&s->answer);
+	free(s->work);
+	free(s->fill);
+	free(s);
+}
+
+/* Called under the lock; false if the server is stopping. */
+static bool httpd_stream_suspend(struct http_stream *s)
+{
+	if (!httpd_writers_suspend(s->writers))
+		return false;
+	s->suspended = true;
+	atomic_store(&s->watched->paused, true);
+	MHD_suspend_connection(s->connection);
+	return true;
+}
+
+/* Under the lock. */
+static void httpd_stream_resume(struct http_stream *s)
+{
+	if (!s->suspended || s->gone)
+		return;
+	s->suspended = false;
+	atomic_store(&s->watched->paused, false);
+	MHD_resume_connection(s->connection);
+	httpd_writers_resume(s->writers);
+}
+
+enum stream_said {
+	STREAM_OK,
+	STREAM_REFUSED, /* the answer is ready: httpd_stream_answer() */
+	STREAM_STOPPED /* the server ends; close the connection */
+};
+
+/* Takes as many of the *len bytes as fit and lowers *len to what is left; the
+ * connection is suspended if something is. */
+static enum stream_said httpd_stream_put(struct http_stream *s,
+	const char *bytes, size_t *len)
+{
+	enum stream_said said = STREAM_OK;
+	bool push = false;
+	pthread_mutex_lock(&s->lock);
+	if (s->over) {
+		said = STREAM_REFUSED;
+	} else {
+		size_t n = STREAM_BYTES - s->fill_len;
+		n = n < *len ? n : *len;
+		memcpy(s->fill + s->fill_len, bytes, n);
+		s->fill_len += n;
+		*len -= n;
+		push = s->fill_len == STREAM_BYTES && !s->queued;
+		s->queued |= push;
+		if (*len && !httpd_stream_suspend(s))
+			said = STREAM_STOPPED;
+	}
+	pthread_mutex_unlock(&s->lock);
+	if (push)
+		httpd_writers_push(s->writers, s);
+	return said;
+}
+
+/* The body has ended. False if the answer is not ready yet: the connection is
+ * then suspended, or must be closed if *stopped. */
+static bool httpd_stream_end(struct http_stream *s, bool *stopped)
+{
+	bool push = false;
+	*stopped = false;
+	pthread_mutex_lock(&s->lock);
+	bool over = s->over;
+	if (!over) {
+		push = !s->queued;
+		s->queued = true;
+		s->ended = true;
+		*stopped = !httpd_stream_suspend(s);
+	}
+	pthread_mutex_unlock(&s->lock);
+	if (push)
+		httpd_writers_push(s->writers, s);
+	return over;
+}
+
+/* Hands the answer over; its body is the caller's. */
+static void httpd_stream_answer(struct http_stream *s, struct api_answer *out)
+{
+	pthread_mutex_lock(&s->lock);
+	*out = s->answer;
+	s->answer = (struct api_answer){ 0 };
+	pthread_mutex_unlock(&s->lock);
+}
+
+static void httpd_stream_gone(struct http_stream *s)
+{
+	pthread_mutex_lock(&s->lock);
+	s->gone = true;
+	bool push = !s->queued;
+	s->queued = true;
+	pthread_mutex_unlock(&s->lock);
+	if (push)
+		httpd_writers_push(s->writers, s);
+}
+
+/* Stores `len` bytes of s->work, and finishes the upload after the last of
+ * them. Returns whether the answer is ready. */
+static bool httpd_writers_write_away(struct http_stream *s, size_t len,
+	bool last, struct api_answer *a)
+{
+	struct api_receive *u = s->receive;
+	if (!u)
+		return false;
+	bool ok = !len || api_receive_bytes(u, s->work, len, a);
+	if (ok && !last)
+		return false;
+	s->receive = NULL;
+	if (ok)
+		api_receive_end(u, a);
+	else
+		api_receive_abort(u);
+	return true;
+}
+
+/* Does one piece of work; whether more is waiting. May free the stream, and
+ * returns false then. */
+static bool httpd_stream_serve(struct http_stream *s)
+{
+	struct api_answer answer = { 0 };
+	pthread_mutex_lock(&s->lock);
+	unsigned char *full = s->fill;
+	size_t len = s->fill_len;
+	bool last = s->ended, gone = s->gone;
+	s->fill = s->work;
+	s->work = full;
+	s->fill_len = 0;
+	if (!last)
+		httpd_stream_resume(s); /* there is room again */
+	pthread_mutex_unlock(&s->lock);
+
+	bool over = !gone && httpd_writers_write_away(s, len, last, &answer);
+
+	pthread_mutex_lock(&s->lock);
+	if (over) {
+		s->answer = answer;
+		s->over = true;
+	}
+	gone = s->gone;
+	if (s->over || s->fill_len < STREAM_BYTES)
+		httpd_stream_resume(s);
+	bool more = !gone && !s->over &&
+		    (s->fill_len == STREAM_BYTES || (s->ended && !last));
+	s->queued = more;
+	pthread_mutex_unlock(&s->lock);
+	if (gone)
+		httpd_stream_free(s);
+	return more;
+}
+
+/* The next stream to serve; NULL when there is none and none will come. */
+static struct http_stream *httpd_writers_next(struct writers *w)
+{
+	pthread_mutex_lock(&w->lock);
+	while (!w->first && !w->stop)
+		pthread_cond_wait(&w->work, &w->lock);
+	struct http_stream *s = w->first;
+	if (s) {
+		w->first = s->link;
+		if (!w->first)
+			w->last = NULL;
+	}
+	pthread_mutex_unlock(&w->lock);
+	return s;
+}
+
+/* Uploads can wait; other requests cannot. Nice counts per thread here. */
+static void *httpd_writers_run(void *ctx)
+{
+	enum { WRITER_NICE = 10 };
+	struct writers *w = ctx;
+	struct http_stream *s;
+	setpriority(PRIO_PROCESS, (id_t)gettid(), WRITER_NICE);
+	while ((s = httpd_writers_next(w)))
+		if (httpd_stream_serve(s))
+			httpd_writers_push(w, s);
+	return NULL;
+}
+
+static struct writers *httpd_writers_new(int threads)
+{
+	struct writers *w =
+		calloc(1, sizeof *w + (size_t)threads * sizeof *w->threads);
+	if (!w)
+		abort();
+	pthread_mutex_init(&w->lock, NULL);
+	pthread_cond_init(&w->work, NULL);
+	pthread_cond_init(&w->calm, NULL);
+	for (w->n = 0; w->n < threads; w->n++)
+		if (pthread_create(&w->threads[w->n], NULL, httpd_writers_run,
+			    w))
+			abort();
+	return w;
+}
+
+/* From here on no connection is suspended; returns when none is. */
+static void httpd_writers_release(struct writers *w)
+{
+	pthread_mutex_lock(&w->lock);
+	w->releasing = true;
+	while (w->suspended)
+		pthread_cond_wait(&w->calm, &w->lock);
+	pthread_mutex_unlock(&w->lock);
+}
+
+/* Serves what is queued, then ends. */
+static void httpd_writers_free(struct writers *w)
+{
+	if (!w)
+		return;
+	pthread_mutex_lock(&w->lock);
+	w->stop = true;
+	pthread_cond_broadcast(&w->work);
+	pthread_mutex_unlock(&w->lock);
+	for (int i = 0; i < w->n; i++)
+		pthread_join(w->threads[i], NULL);
+	pthread_cond_destroy(&w->work);
+	pthread_cond_destroy(&w->calm);
+	pthread_mutex_destroy(&w->lock);
+	free(w);
+}
 
 /* What all requests of one server share: constant after the start, atomic, or
  * with a lock of its own. */
@@ -95,7 +605,7 @@ static struct api_request httpd_exchange_request(struct exchange *x)
 
 static enum MHD_Result httpd_exchange_answer(struct exchange *x)
 {
-	if (watch_remove(x->h->watch, &x->watched))
+	if (httpd_watch_remove(x->h->watch, &x->watched))
 		return MHD_NO; /* no more output is possible */
 	x->status = x->answer.status;
 	return respond_api(x->connection, &x->answer,
@@ -129,7 +639,7 @@ static enum MHD_Result httpd_exchange_refuse(struct exchange *x, bool now)
 	x->refused = true;
 	if (now)
 		return httpd_exchange_answer(x);
-	watch_refuse(x->h->watch, &x->watched, &x->answer, false);
+	httpd_watch_refuse(x->h->watch, &x->watched, &x->answer, false);
 	return MHD_YES;
 }
 
@@ -168,7 +678,7 @@ static bool httpd_head_check(struct exchange *x)
 		struct api_receive *u =
 			api_receive_begin(x->h->api, &r, &x->answer);
 		if (u)
-			x->stream = writers_stream_new(x->h->writers, u,
+			x->stream = httpd_stream_new(x->h->writers, u,
 				x->connection, &x->watched);
 		return u;
 	}
@@ -186,7 +696,7 @@ static enum MHD_Result httpd_exchange_head(struct exchange *x,
 	x->begun = true;
 	snprintf(x->method, sizeof x->method, "%s", method);
 	if (body)
-		watch_add(x->h->watch, &x->watched, httpd_socket_of(x));
+		httpd_watch_add(x->h->watch, &x->watched, httpd_socket_of(x));
 	if (httpd_head_check(x))
 		return MHD_YES;
 	return httpd_exchange_refuse(x,
@@ -221,7 +731,7 @@ static enum MHD_Result httpd_discard(struct exchange *x, size_t *len)
 	x->drained += (int64_t)*len;
 	*len = 0;
 	if (x->drained > DRAIN_MAX)
-		watch_refuse(x->h->watch, &x->watched, &x->answer, true);
+		httpd_watch_refuse(x->h->watch, &x->watched, &x->answer, true);
 	return MHD_YES;
 }
 
@@ -240,13 +750,13 @@ static enum MHD_Result httpd_body(struct exchange *x, const char *data,
 		return httpd_exchange_refuse(x, false);
 	}
 	size_t offered = *len;
-	switch (writers_stream_put(x->stream, data, len)) {
+	switch (httpd_stream_put(x->stream, data, len)) {
 	case STREAM_OK:
 		/* What is left over comes again. */
 		atomic_fetch_sub(&x->watched.received, (long long)*len);
 		return MHD_YES;
 	case STREAM_REFUSED:
-		writers_stream_answer(x->stream, &x->answer);
+		httpd_stream_answer(x->stream, &x->answer);
 		*len = offered;
 		httpd_exchange_refuse(x, false);
 		return httpd_discard(x, len);
@@ -292,14 +802,14 @@ static enum MHD_Result httpd_finish(struct exchange *x)
 {
 	struct api_request r = httpd_exchange_request(x);
 	bool stopped;
-	if (watch_remove(x->h->watch, &x->watched))
+	if (httpd_watch_remove(x->h->watch, &x->watched))
 		return MHD_NO; /* no more output is possible */
 	if (x->refused)
 		return httpd_exchange_answer(x);
 	if (x->stream) {
-		if (!writers_stream_end(x->stream, &stopped))
+		if (!httpd_stream_end(x->stream, &stopped))
 			return stopped ? MHD_NO : MHD_YES;
-		writers_stream_answer(x->stream, &x->answer);
+		httpd_stream_answer(x->stream, &x->answer);
 		return httpd_exchange_answer(x);
 	}
 	if (!api_owns(x->path))
@@ -336,9 +846,9 @@ static void httpd_exchange_end(void *cls, struct MHD_Connection *c, void **slot,
 	(void)cls, (void)c;
 	if (!x)
 		return;
-	int told = watch_remove(x->h->watch, &x->watched);
+	int told = httpd_watch_remove(x->h->watch, &x->watched);
 	if (x->stream)
-		writers_stream_gone(x->stream);
+		httpd_stream_gone(x->stream);
 	httpd_printable(x->path, path);
 	log_info("http method=%s path=%s status=%d ms=%.1f bytes=%lld%s",
 		*x->method ? x->method : "-", path, told ? told : x->status,
@@ -424,8 +934,8 @@ struct httpd *httpd_new(struct api *a, const struct httpd_options *o,
 		httpd_free(h);
 		return NULL;
 	}
-	h->writers = writers_new(o->writers);
-	h->watch = watch_new(a, o->upload_min_rate, tls.key);
+	h->writers = httpd_writers_new(o->writers);
+	h->watch = httpd_watch_new(a, o->upload_min_rate, tls.key);
 	h->daemon = httpd_start(h, o, &tls);
 	tls_release(&tls);
 	if (h->daemon)
@@ -470,11 +980,11 @@ void httpd_free(struct httpd *h)
 		return;
 	httpd_stop_listening(h);
 	if (h->daemon) {
-		writers_release(h->writers);
+		httpd_writers_release(h->writers);
 		MHD_stop_daemon(h->daemon);
 	}
-	writers_free(h->writers);
-	watch_free(h->watch);
+	httpd_writers_free(h->writers);
+	httpd_watch_free(h->watch);
 	files_free(h->files);
 	if (h->listen_fd >= 0)
 		close(h->listen_fd);

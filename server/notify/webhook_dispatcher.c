@@ -1,37 +1,321 @@
 /* webhook_dispatcher.c - claims due deliveries, sends them and records their
- * results. */
+ * results: a handle of libcurl's a request, all in one multi handle. */
 #include "webhook_dispatcher.h"
 #include "clock.h"
 #include "conn_cancel.h"
+#include "hmac_sha256.h"
 #include "log.h"
-#include "webhook_sender.h"
+#include "outward.h"
+#include "utf8.h"
+#include "web_url.h"
+#include "webhook.h"
+#include <curl/curl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <time.h>
 
 /* New events are received at once; retries are looked for at this interval. */
 enum { LOOK_MS = 5000, AWAY_MS = 1000 };
-/* Of the sender's places, those for webhooks that are new or were slow. */
-enum { SLOW_PLACES = 4 };
+/* Requests at once, and of these those to webhooks that are new or were slow:
+ * took longer than SLOW_MS. */
+enum { AT_ONCE = 16, SLOW_PLACES = 4, SLOW_MS = 2000 };
+enum { CONNECT_S = 5, REQUEST_S = 10 };
+enum { HEAD_MAX = 1 << 16, BODY_MAX = 1 << 16, LINE = 300, WHY_MAX = 300 };
+
+/* One request, while it is in progress or not settled. */
+struct webhook_parcel {
+	CURL *curl; /* NULL: the place is free */
+	struct curl_slist *headers;
+	const char *list;
+	char *body;
+	int64_t id, webhook;
+	int tries;
+	bool slow, ended;
+	CURLcode rc; /* then */
+	size_t head, answer; /* bytes that came */
+	bool headed; /* all of a head did that is no interim one */
+	struct web_url url;
+	struct err refused; /* an address was */
+	char why[CURL_ERROR_SIZE];
+};
 
 struct webhook_dispatcher {
-	const char *conninfo;
-	struct webhook_sender *sender;
+	const char *conninfo, *list;
+	CURLM *multi;
 	struct conn_cancel leash;
 	pthread_t thread;
 	atomic_bool stop;
 	/* the thread's */
+	struct webhook_parcel parcels[AT_ONCE];
 	struct db *db;
 	int64_t look_at_ms;
 	bool away; /* and logged */
 };
 
+/* How a request ended. */
+struct webhook_sent {
+	int64_t id;
+	int tries;
+	bool slow; /* it took longer than SLOW_MS */
+	int status; /* of the answer; -1 there was none */
+	char why[WHY_MAX]; /* then; text */
+};
+
+static void webhook_dispatcher_drop(struct webhook_dispatcher *c,
+	struct webhook_parcel *p)
+{
+	curl_multi_remove_handle(c->multi, p->curl);
+	curl_easy_cleanup(p->curl);
+	curl_slist_free_all(p->headers);
+	free(p->body);
+	*p = (struct webhook_parcel){ 0 };
+}
+
+/* The only place that decides on an address: whatever the name resolved to,
+ * this address is connected to. */
+static curl_socket_t webhook_dispatcher_on_socket(void *ctx, curlsocktype what,
+	struct curl_sockaddr *to)
+{
+	struct webhook_parcel *p = ctx;
+	struct err why = { 0 };
+	if (what != CURLSOCKTYPE_IPCXN)
+		return CURL_SOCKET_BAD;
+	if (!outward_may(p->list, p->url.host, &to->addr, &why)) {
+		/* Its address is for who runs the server: what names mean
+		 * inside is no business of a project's admin. */
+		log_info("webhook delivery=%lld: %s", (long long)p->id,
+			why.text);
+		err_set(&p->refused, why.code,
+			"'%.100s' leads to no public address; see "
+			"--webhook_private",
+			p->url.host);
+		return CURL_SOCKET_BAD;
+	}
+	return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
+}
+
+static long webhook_dispatcher_status_of(const struct webhook_parcel *p)
+{
+	long status = 0;
+	curl_easy_getinfo(p->curl, CURLINFO_RESPONSE_CODE, &status);
+	return status;
+}
+
+static size_t webhook_dispatcher_on_head(char *from, size_t size, size_t n,
+	void *ctx)
+{
+	struct webhook_parcel *p = ctx;
+	p->head += size * n;
+	/* Once is enough: lines of a trailer come here as well. */
+	if (size * n <= 2 && (*from == '\r' || *from == '\n'))
+		p->headed |= webhook_dispatcher_status_of(p) >= 200;
+	return p->head <= HEAD_MAX ? size * n : 0;
+}
+
+static size_t webhook_dispatcher_on_answer(char *from, size_t size, size_t n,
+	void *ctx)
+{
+	struct webhook_parcel *p = ctx;
+	(void)from;
+	p->answer += size * n;
+	return p->answer <= BODY_MAX ? size * n : 0;
+}
+
+static void webhook_dispatcher_header(struct webhook_parcel *p,
+	const char *name, const char *value)
+{
+	char line[2 * LINE]; /* the name has room, too */
+	snprintf(line, sizeof line, "%s: %s", name, value);
+	p->headers = curl_slist_append(p->headers, line);
+}
+
+static void webhook_dispatcher_sign(struct webhook_parcel *p,
+	const struct delivery *d)
+{
+	char at[24], hex[SHA256_HEX], value[sizeof at + sizeof hex + 8];
+	uint8_t digest[SHA256_BYTES];
+	snprintf(at, sizeof at, "%lld", (long long)time(NULL));
+	const struct hmac_piece pieces[] = { { at, strlen(at) }, { ".", 1 },
+		{ d->body, strlen(d->body) } };
+	hmac_sha256(d->secret, sizeof d->secret, pieces, 3, digest);
+	sha256_hex(digest, hex);
+	snprintf(value, sizeof value, "t=%s,v1=%s", at, hex);
+	webhook_dispatcher_header(p, "Kernsift-Signature", value);
+}
+
+static void webhook_dispatcher_address_it(struct webhook_parcel *p,
+	const struct delivery *d)
+{
+	char id[24];
+	snprintf(id, sizeof id, "%lld", (long long)d->id);
+	webhook_dispatcher_header(p, "Content-Type", "application/json");
+	webhook_dispatcher_header(p, "Kernsift-Event", d->event);
+	webhook_dispatcher_header(p, "Kernsift-Delivery", id);
+	webhook_dispatcher_sign(p, d);
+	/* or libcurl first requests permission to send a long body */
+	p->headers = curl_slist_append(p->headers, "Expect:");
+}
+
+static void webhook_dispatcher_set_up(struct webhook_parcel *p, const char *url)
+{
+	CURL *c = p->curl;
+	curl_easy_setopt(c, CURLOPT_URL, url);
+	curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl_easy_setopt(c, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
+	curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L);
+	/* A proxy would connect on behalf of the server, to any address. */
+	curl_easy_setopt(c, CURLOPT_PROXY, "");
+	curl_easy_setopt(c, CURLOPT_OPENSOCKETFUNCTION,
+		webhook_dispatcher_on_socket);
+	curl_easy_setopt(c, CURLOPT_OPENSOCKETDATA, p);
+	curl_easy_setopt(c, CURLOPT_FRESH_CONNECT, 1L);
+	curl_easy_setopt(c, CURLOPT_FORBID_REUSE, 1L);
+	curl_easy_setopt(c, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
+	curl_easy_setopt(c, CURLOPT_USERAGENT, "kernsift/" KERNSIFT_VERSION);
+	curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
+	/* Else a name that is looked up for long would hold all others up. */
+	curl_easy_setopt(c, CURLOPT_QUICK_EXIT, 1L);
+	curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_S);
+	curl_easy_setopt(c, CURLOPT_TIMEOUT, (long)REQUEST_S);
+	curl_easy_setopt(c, CURLOPT_ERRORBUFFER, p->why);
+	curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, webhook_dispatcher_on_head);
+	curl_easy_setopt(c, CURLOPT_HEADERDATA, p);
+	curl_easy_setopt(c, CURLOPT_WRITEFUNCTION,
+		webhook_dispatcher_on_answer);
+	curl_easy_setopt(c, CURLOPT_WRITEDATA, p);
+	curl_easy_setopt(c, CURLOPT_HTTPHEADER, p->headers);
+	curl_easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE,
+		(curl_off_t)strlen(p->body));
+	curl_easy_setopt(c, CURLOPT_POSTFIELDS, p->body);
+	curl_easy_setopt(c, CURLOPT_PRIVATE, p);
+}
+
+/* Starts a request; copies what it needs of the delivery. Not allowed while
+ * AT_ONCE are in progress. */
+static void webhook_dispatcher_send(struct webhook_dispatcher *c,
+	const struct delivery *d)
+{
+	struct webhook_parcel *p = c->parcels;
+	while (p->curl)
+		p++;
+	*p = (struct webhook_parcel){ .list = c->list,
+		.id = d->id,
+		.webhook = d->webhook,
+		.tries = d->tries,
+		.slow = d->slow };
+	p->body = strdup(d->body);
+	p->curl = curl_easy_init();
+	if (!p->body || !p->curl)
+		abort();
+	/* The URL was accepted when the webhook was created; if it is no
+	 * longer allowed, no request is sent. */
+	if (!web_url_read(d->url, &p->url, &p->refused))
+		p->url.host[0] = '\0';
+	webhook_dispatcher_address_it(p, d);
+	webhook_dispatcher_set_up(p, *p->url.host ? d->url : "");
+	if (curl_multi_add_handle(c->multi, p->curl) != CURLM_OK)
+		abort();
+}
+
+/* The webhooks of requests that are in progress or not settled; returns their
+ * number. */
+static int webhook_dispatcher_busy(const struct webhook_dispatcher *c,
+	int64_t webhooks[AT_ONCE])
+{
+	int n = 0;
+	for (int i = 0; i < AT_ONCE; i++)
+		if (c->parcels[i].curl)
+			webhooks[n++] = c->parcels[i].webhook;
+	return n;
+}
+
+/* How many of these were slow when they were sent (webhook.h). */
+static int webhook_dispatcher_slow(const struct webhook_dispatcher *c)
+{
+	int n = 0;
+	for (int i = 0; i < AT_ONCE; i++)
+		n += c->parcels[i].curl && c->parcels[i].slow;
+	return n;
+}
+
+static void webhook_dispatcher_turn(struct webhook_dispatcher *c)
+{
+	int running;
+	curl_multi_perform(c->multi, &running);
+}
+
+/* Until a request can go on, `fd` (-1 none) can be read, `ms` are over, or
+ * another thread wakes it. */
+static void webhook_dispatcher_wait(struct webhook_dispatcher *c, int fd,
+	int ms)
+{
+	struct curl_waitfd extra = { .fd = fd, .events = CURL_WAIT_POLLIN };
+	curl_multi_poll(c->multi, &extra, fd >= 0, ms, NULL);
+}
+
+static void webhook_dispatcher_result(struct webhook_parcel *p,
+	struct webhook_sent *out)
+{
+	curl_off_t us = 0;
+	curl_easy_getinfo(p->curl, CURLINFO_TOTAL_TIME_T, &us);
+	*out = (struct webhook_sent){ .id = p->id,
+		.tries = p->tries,
+		.slow = us > SLOW_MS * INT64_C(1000),
+		.status = -1 };
+	if (p->headed) {
+		out->status = (int)webhook_dispatcher_status_of(p);
+		return;
+	}
+	char mended[3 * CURL_ERROR_SIZE + 1];
+	const char *why = p->refused.code ? p->refused.text
+			  : *p->why	  ? p->why
+					  : curl_easy_strerror(p->rc);
+	size_t len = strlen(why);
+	if (len > CURL_ERROR_SIZE)
+		len = CURL_ERROR_SIZE;
+	len = utf8_mend(mended, why, len);
+	len = utf8_clip(mended, len, WHY_MAX - 1);
+	memcpy(out->why, mended, len);
+}
+
+/* A request that ended and is not settled; false: none. It is returned again
+ * until it is settled. */
+static bool webhook_dispatcher_next(struct webhook_dispatcher *c,
+	struct webhook_sent *out)
+{
+	int left;
+	struct CURLMsg *m;
+	while ((m = curl_multi_info_read(c->multi, &left))) {
+		struct webhook_parcel *p = NULL;
+		if (m->msg != CURLMSG_DONE)
+			continue;
+		curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &p);
+		p->rc = m->data.result;
+		p->ended = true;
+	}
+	for (int i = 0; i < AT_ONCE; i++)
+		if (c->parcels[i].ended) {
+			webhook_dispatcher_result(&c->parcels[i], out);
+			return true;
+		}
+	return false;
+}
+
+static void webhook_dispatcher_settled(struct webhook_dispatcher *c,
+	const struct webhook_sent *sent)
+{
+	for (int i = 0; i < AT_ONCE; i++)
+		if (c->parcels[i].ended && c->parcels[i].id == sent->id)
+			webhook_dispatcher_drop(c, &c->parcels[i]);
+}
+
 /* An answer in the 200s is a receipt; 410 wants no more. */
 static bool webhook_dispatcher_settle_one(struct webhook_dispatcher *c,
 	const struct webhook_sent *s, struct err *e)
 {
-	char text[WEBHOOK_SENDER_WHY];
+	char text[WHY_MAX];
 	const char *error = s->why;
 	enum delivery_end how = s->status >= 200 && s->status < 300
 					? DELIVERY_DONE
@@ -63,11 +347,10 @@ static bool webhook_dispatcher_settle(struct webhook_dispatcher *c, bool *any,
 {
 	struct webhook_sent s;
 	bool ok = true;
-	for (*any = false; ok && webhook_sender_next(c->sender, &s);
-		*any = true) {
+	for (*any = false; ok && webhook_dispatcher_next(c, &s); *any = true) {
 		ok = webhook_dispatcher_settle_one(c, &s, e);
 		if (ok)
-			webhook_sender_settled(c->sender, &s);
+			webhook_dispatcher_settled(c, &s);
 	}
 	return ok;
 }
@@ -77,15 +360,15 @@ static bool webhook_dispatcher_claim(struct webhook_dispatcher *c, bool *any,
 {
 	struct arena a = { 0 };
 	struct delivery *rows;
-	int64_t busy[WEBHOOK_SENDER_AT_ONCE];
-	int busy_n = webhook_sender_busy(c->sender, busy);
-	int room = WEBHOOK_SENDER_AT_ONCE - busy_n;
-	int slow = SLOW_PLACES - webhook_sender_slow(c->sender);
+	int64_t busy[AT_ONCE];
+	int busy_n = webhook_dispatcher_busy(c, busy);
+	int room = AT_ONCE - busy_n;
+	int slow = SLOW_PLACES - webhook_dispatcher_slow(c);
 	uint32_t n = 0;
 	bool ok = !room || delivery_claim(c->db, &a, busy, busy_n, room,
 				   slow > 0 ? slow : 0, &rows, &n, e);
 	for (uint32_t i = 0; ok && i < n; i++)
-		webhook_sender_send(c->sender, &rows[i]);
+		webhook_dispatcher_send(c, &rows[i]);
 	*any = n > 0;
 	c->look_at_ms = clock_ms() + LOOK_MS;
 	arena_release(&a);
@@ -108,7 +391,7 @@ static bool webhook_dispatcher_connected(struct webhook_dispatcher *c,
 static bool webhook_dispatcher_tend(struct webhook_dispatcher *c, struct err *e)
 {
 	bool ended, heard, taken = false;
-	webhook_sender_turn(c->sender);
+	webhook_dispatcher_turn(c);
 	if (!webhook_dispatcher_connected(c, e) ||
 		!webhook_dispatcher_settle(c, &ended, e) ||
 		!db_notified(c->db, &heard, e))
@@ -117,7 +400,7 @@ static bool webhook_dispatcher_tend(struct webhook_dispatcher *c, struct err *e)
 		!webhook_dispatcher_claim(c, &taken, e))
 		return false;
 	if (!taken)
-		webhook_sender_wait(c->sender, db_socket(c->db), LOOK_MS);
+		webhook_dispatcher_wait(c, db_socket(c->db), LOOK_MS);
 	return true;
 }
 
@@ -139,11 +422,22 @@ static void *webhook_dispatcher_run(void *arg)
 		c->away = !ok;
 		if (!ok) {
 			webhook_dispatcher_part(c);
-			webhook_sender_wait(c->sender, -1, AWAY_MS);
+			webhook_dispatcher_wait(c, -1, AWAY_MS);
 		}
 	}
 	webhook_dispatcher_part(c);
 	return NULL;
+}
+
+static void webhook_dispatcher_release(struct webhook_dispatcher *c)
+{
+	for (int i = 0; i < AT_ONCE; i++)
+		if (c->parcels[i].curl)
+			webhook_dispatcher_drop(c, &c->parcels[i]);
+	curl_multi_cleanup(c->multi);
+	curl_global_cleanup();
+	conn_cancel_release(&c->leash);
+	free(c);
 }
 
 struct webhook_dispatcher *webhook_dispatcher_new(const char *conninfo,
@@ -153,15 +447,15 @@ struct webhook_dispatcher *webhook_dispatcher_new(const char *conninfo,
 	if (!c)
 		abort();
 	c->conninfo = conninfo;
+	c->list = list;
 	conn_cancel_init(&c->leash);
-	c->sender = webhook_sender_new(list, e);
-	if (c->sender &&
-		!pthread_create(&c->thread, NULL, webhook_dispatcher_run, c))
+	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK ||
+		!(c->multi = curl_multi_init()))
+		err_set(e, ERR_INTERNAL, "libcurl does not start");
+	else if (!pthread_create(&c->thread, NULL, webhook_dispatcher_run, c))
 		return c;
 	err_set(e, ERR_INTERNAL, "the system gives no thread for webhooks");
-	webhook_sender_free(c->sender);
-	conn_cancel_release(&c->leash);
-	free(c);
+	webhook_dispatcher_release(c);
 	return NULL;
 }
 
@@ -171,9 +465,7 @@ void webhook_dispatcher_free(struct webhook_dispatcher *c)
 		return;
 	atomic_store(&c->stop, true);
 	conn_cancel_now(&c->leash);
-	webhook_sender_wake(c->sender);
+	curl_multi_wakeup(c->multi);
 	pthread_join(c->thread, NULL);
-	webhook_sender_free(c->sender);
-	conn_cancel_release(&c->leash);
-	free(c);
+	webhook_dispatcher_release(c);
 }
