@@ -8,10 +8,9 @@
 #include "buf.h"
 #include "clock.h"
 #include "files.h"
-#include "listen.h"
+#include "listener.h"
 #include "log.h"
 #include "respond.h"
-#include "tls.h"
 #include <errno.h>
 #include <microhttpd.h>
 #include <pthread.h>
@@ -879,22 +878,22 @@ static void httpd_on_log(void *cls, const char *fmt, va_list ap)
 }
 
 static struct MHD_Daemon *httpd_start(struct httpd *h,
-	const struct httpd_options *o, const struct tls *tls)
+	const struct httpd_options *o, const struct listener *l)
 {
 	unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD |
 			 MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
 	struct MHD_OptionItem https[] = {
-		{ MHD_OPTION_HTTPS_MEM_CERT, 0, tls->cert },
-		{ MHD_OPTION_HTTPS_MEM_KEY, 0, tls->key },
-		{ MHD_OPTION_HTTPS_PRIORITIES, 0, TLS_VERSIONS },
+		{ MHD_OPTION_HTTPS_MEM_CERT, 0, l->cert },
+		{ MHD_OPTION_HTTPS_MEM_KEY, 0, l->key },
+		{ MHD_OPTION_HTTPS_PRIORITIES, 0, LISTENER_TLS_VERSIONS },
 		{ MHD_OPTION_END, 0, NULL },
 	};
-	if (tls->key)
+	if (l->key)
 		flags |= MHD_USE_TLS;
 	return MHD_start_daemon(flags, 0, NULL, NULL, httpd_exchange_step, h,
 		MHD_OPTION_EXTERNAL_LOGGER, httpd_on_log, NULL,
-		MHD_OPTION_ARRAY, tls->key ? https : &https[3],
-		MHD_OPTION_LISTEN_SOCKET, (MHD_socket)h->listen_fd,
+		MHD_OPTION_ARRAY, l->key ? https : &https[3],
+		MHD_OPTION_LISTEN_SOCKET, (MHD_socket)l->fd,
 		MHD_OPTION_THREAD_POOL_SIZE, (unsigned)o->threads,
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned)o->connections,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
@@ -924,20 +923,18 @@ struct httpd *httpd_new(struct api *a, const struct httpd_options *o,
 		abort();
 	h->api = a;
 	h->listen_fd = -1;
-	struct tls tls = { 0 };
-	if (httpd_options_check(o, e) &&
-		tls_read(&tls, o->tls_cert, o->tls_key, e) &&
-		(h->files = files_new(o->web, e)))
-		h->listen_fd = listen_on(o->listen, &h->port, e);
-	if (h->listen_fd < 0) {
-		tls_release(&tls);
+	struct listener l;
+	if (!httpd_options_check(o, e) || !(h->files = files_new(o->web, e)) ||
+		!listener_open(&l, o->listen, o->tls_cert, o->tls_key, e)) {
 		httpd_free(h);
 		return NULL;
 	}
+	h->listen_fd = l.fd;
+	h->port = l.port;
 	h->writers = httpd_writers_new(o->writers);
-	h->watch = httpd_watch_new(a, o->upload_min_rate, tls.key);
-	h->daemon = httpd_start(h, o, &tls);
-	tls_release(&tls);
+	h->watch = httpd_watch_new(a, o->upload_min_rate, l.key);
+	h->daemon = httpd_start(h, o, &l);
+	listener_wipe(&l);
 	if (h->daemon)
 		return h;
 	err_set(e, ERR_INTERNAL, "the HTTP library does not start: %s",

@@ -1,6 +1,6 @@
-/* test_listen.c - addresses to listen on, and the error message for each
+/* test_listener.c - addresses to listen on, and the error message for each
  * invalid one. */
-#include "listen.h"
+#include "listener.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,10 +34,10 @@ static void test_split(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		char host[LISTEN_HOST];
+		char host[LISTENER_HOST];
 		struct err e = { 0 };
 		int port;
-		bool ok = listen_split(rows[i].text, host, &port, &e);
+		bool ok = listener_split(rows[i].text, host, &port, &e);
 		assert_string_equal(e.text, rows[i].why);
 		assert_int_equal(ok, rows[i].host != NULL);
 		if (!ok)
@@ -52,15 +52,16 @@ static void test_taken(void **state)
 	(void)state;
 	struct err e = { 0 };
 	char text[32], want[100];
-	int port, again;
-	int fd = listen_on("127.0.0.1:0", &port, &e);
-	assert_true(fd >= 0 && port > 0);
-	snprintf(text, sizeof text, "127.0.0.1:%d", port);
+	struct listener first, again;
+	assert_true(listener_open(&first, "127.0.0.1:0", NULL, "", &e));
+	assert_true(first.fd >= 0 && first.port > 0);
+	snprintf(text, sizeof text, "127.0.0.1:%d", first.port);
 	snprintf(want, sizeof want,
 		"cannot listen on '%s': Address already in use", text);
-	assert_int_equal(listen_on(text, &again, &e), -1);
+	assert_false(listener_open(&again, text, NULL, "", &e));
 	assert_string_equal(e.text, want);
-	close(fd);
+	listener_wipe(&first);
+	close(first.fd);
 }
 
 int main(void)
