@@ -5,7 +5,16 @@
 #include "pg_tools.h"
 #include "log.h"
 #include "snapshot.h"
+#include "utf8.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { PIECE = 1 << 20 };
 
@@ -38,11 +47,176 @@ static void backup_describe(struct backup *b, bool raw)
 	m->tokens = s->tokens;
 }
 
-static bool backup_copy(struct backup *b, struct pg_tools_copy *c,
+/* A program at the other end of a pipe: pg_dump or pg_restore. What it prints to
+ * stderr becomes the error text of its failure. A signal to end (INT, TERM, HUP)
+ * ends the copy with an error; these signals are blocked until
+ * backup_pipe_end(). */
+struct backup_pipe {
+	const char *name;
+	pid_t pid;
+	int end; /* ours; non-blocking */
+	bool deaf; /* it reads no more */
+	int said, signals;
+	sigset_t were; /* blocked before */
+};
+
+static bool backup_pipe_fail(const struct backup_pipe *c, struct err *e)
+{
+	return err_set(e, ERR_INTERNAL, "%s cannot be run: %s", c->name,
+		strerror(errno));
+}
+
+static void backup_pipe_hold_signals(struct backup_pipe *c)
+{
+	sigset_t ours;
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGINT);
+	sigaddset(&ours, SIGTERM);
+	sigaddset(&ours, SIGHUP);
+	sigprocmask(SIG_BLOCK, &ours, &c->were);
+	c->signals = signalfd(-1, &ours, SFD_CLOEXEC);
+}
+
+static void backup_pipe_close(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/* The first line that reports an error; else the first. */
+static void backup_pipe_reason(const struct backup_pipe *c, char *line,
+	size_t size)
+{
+	char text[2000];
+	ssize_t n = pread(c->said, text, sizeof text - 1, 0);
+	text[n > 0 ? n : 0] = '\0';
+	const char *at = strstr(text, "error: ");
+	at = at ? at + strlen("error: ") : text;
+	size_t len = strcspn(at, "\n");
+	if (!len)
+		snprintf(line, size, "it gave no reason");
+	else
+		snprintf(line, size, "%.*s", (int)len, at);
+	line[utf8_trim(line, strlen(line))] = '\0';
+}
+
+/* Waits for its end, which must be a good one. `give_up`: ends it first. */
+static bool backup_pipe_end(struct backup_pipe *c, bool give_up, struct err *e)
+{
+	char why[300];
+	int status = 0;
+	backup_pipe_close(&c->end);
+	if (c->pid > 0 && give_up)
+		kill(c->pid, SIGTERM);
+	while (c->pid > 0 && waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (status) {
+		backup_pipe_reason(c, why, sizeof why);
+		err_set(e,
+			strstr(why, "No space left") ? ERR_DISK_FULL
+						     : ERR_INTERNAL,
+			"%s failed: %s", c->name, why);
+	}
+	backup_pipe_close(&c->said);
+	backup_pipe_close(&c->signals);
+	sigprocmask(SIG_SETMASK, &c->were, NULL);
+	return !status;
+}
+
+/* `writes`: it prints what we read; else it reads what we print. */
+static bool backup_pipe_new(struct backup_pipe *c, const char *const argv[],
+	const char *const env[], bool writes, struct err *e)
+{
+	const char *slash = strrchr(argv[0], '/');
+	int ends[2], null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	*c = (struct backup_pipe){ .name = slash ? slash + 1 : argv[0],
+		.end = -1 };
+	backup_pipe_hold_signals(c);
+	c->said = memfd_create("said", MFD_CLOEXEC);
+	bool ok = null >= 0 && c->said >= 0 && c->signals >= 0 &&
+		  pipe2(ends, O_CLOEXEC) == 0;
+	if (!ok) {
+		backup_pipe_fail(c, e);
+	} else {
+		int theirs = ends[writes];
+		struct pg_tools_stdio with = { env, writes ? -1 : theirs,
+			c->said };
+		c->end = ends[!writes];
+		c->pid = pg_tools_spawn(NULL, "/", argv, writes ? theirs : null,
+			SIGTERM, &with, e);
+		close(theirs);
+		ok = c->pid > 0 && (fcntl(c->end, F_SETFL, O_NONBLOCK) == 0 ||
+					   backup_pipe_fail(c, e));
+	}
+	backup_pipe_close(&null);
+	if (!ok) {
+		struct err ignored = { 0 };
+		backup_pipe_end(c, true, &ignored);
+	}
+	return ok;
+}
+
+/* Until the pipe is ready; a signal that is waiting comes first. */
+static bool backup_pipe_ready(struct backup_pipe *c, short events,
 	struct err *e)
 {
+	struct pollfd p[] = { { c->signals, POLLIN, 0 },
+		{ c->end, events, 0 } };
+	struct signalfd_siginfo info;
+	while (poll(p, 2, -1) < 0)
+		if (errno != EINTR)
+			return backup_pipe_fail(c, e);
+	if (p[0].revents && read(c->signals, &info, sizeof info) > 0)
+		return err_set(e, ERR_CONFLICT, "stopped by SIG%s",
+			sigabbrev_np((int)info.ssi_signo));
+	return true;
+}
+
+/* At least one byte, or *len 0 at its end. */
+static bool backup_pipe_read(struct backup_pipe *c, void *into, size_t room,
+	size_t *len, struct err *e)
+{
+	for (;;) {
+		if (!backup_pipe_ready(c, POLLIN, e))
+			return false;
+		ssize_t n = read(c->end, into, room);
+		if (n < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (n < 0)
+			return backup_pipe_fail(c, e);
+		*len = (size_t)n;
+		return true;
+	}
+}
+
+/* All of them. A program that reads no more is no failure here, but `deaf`: its
+ * reason comes at the end. */
+static bool backup_pipe_write(struct backup_pipe *c, const void *bytes,
+	size_t len, struct err *e)
+{
+	const char *at = bytes;
+	while (len && !c->deaf) {
+		if (!backup_pipe_ready(c, POLLOUT, e))
+			return false;
+		ssize_t n = write(c->end, at, len);
+		if (n < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		c->deaf = n < 0 && errno == EPIPE;
+		if (c->deaf)
+			return true;
+		if (n < 0)
+			return backup_pipe_fail(c, e);
+		at += n;
+		len -= (size_t)n;
+	}
+	return true;
+}
+
+static bool backup_copy(struct backup *b, struct backup_pipe *c, struct err *e)
+{
 	for (size_t n = 1; n;) {
-		if (!pg_tools_copy_read(c, b->piece, PIECE, &n, e) ||
+		if (!backup_pipe_read(c, b->piece, PIECE, &n, e) ||
 			!archive_write(b->file, b->piece, n, e))
 			return false;
 	}
@@ -52,19 +226,20 @@ static bool backup_copy(struct backup *b, struct pg_tools_copy *c,
 static bool backup_dump(struct backup *b, bool raw, struct err *e)
 {
 	struct pg_tools tools;
-	struct pg_tools_copy c;
-	if (!pg_tools_find(&tools, b->snapshot.major, &b->arena, e))
+	struct backup_pipe c;
+	if (!pg_tools_find(&tools, PG_TOOLS_COPY, b->snapshot.major, &b->arena,
+		    e))
 		return false;
 	/* Compressed by us: better and ten times as fast. */
-	const char *const argv[] = { tools.dump, "--format=custom",
+	const char *const argv[] = { tools.first, "--format=custom",
 		"--compress=0", "--no-password", "--no-sync", "--encoding=UTF8",
 		arena_printf(&b->arena, "--snapshot=%s", b->snapshot.id),
 		raw ? NULL : "--exclude-table-data=upload_chunk", NULL };
-	if (!pg_tools_copy_new(&c, argv, db_environment(b->store.db, &b->arena),
+	if (!backup_pipe_new(&c, argv, db_environment(b->store.db, &b->arena),
 		    true, e))
 		return false;
 	bool ok = backup_copy(b, &c, e);
-	return pg_tools_copy_end(&c, !ok, e) && ok;
+	return backup_pipe_end(&c, !ok, e) && ok;
 }
 
 static void backup_report(const char *path, const struct manifest *m)
@@ -125,13 +300,13 @@ struct restore {
 	struct archive_reader *file;
 };
 
-static bool backup_restore_copy(struct restore *r, struct pg_tools_copy *c,
+static bool backup_restore_copy(struct restore *r, struct backup_pipe *c,
 	struct err *e)
 {
 	const void *bytes;
 	for (size_t n = 1; n && !c->deaf;) {
 		if (!archive_read(r->file, &bytes, &n, e) ||
-			!pg_tools_copy_write(c, bytes, n, e))
+			!backup_pipe_write(c, bytes, n, e))
 			return false;
 	}
 	return true;
@@ -141,19 +316,20 @@ static bool backup_restore_copy(struct restore *r, struct pg_tools_copy *c,
 static bool backup_restore_load(struct restore *r, struct err *e)
 {
 	struct pg_tools tools;
-	struct pg_tools_copy c;
-	if (!pg_tools_find(&tools, (int)r->manifest.postgres, &r->arena, e))
+	struct backup_pipe c;
+	if (!pg_tools_find(&tools, PG_TOOLS_COPY, (int)r->manifest.postgres,
+		    &r->arena, e))
 		return false;
-	const char *const argv[] = { tools.restore, "--format=custom",
+	const char *const argv[] = { tools.second, "--format=custom",
 		"--single-transaction", "--exit-on-error", "--no-password",
 		"--no-owner", "--no-privileges", "--no-comments",
 		"--no-tablespaces", "--dbname", db_name(r->store.db, &r->arena),
 		NULL };
-	if (!pg_tools_copy_new(&c, argv, db_environment(r->store.db, &r->arena),
+	if (!backup_pipe_new(&c, argv, db_environment(r->store.db, &r->arena),
 		    false, e))
 		return false;
 	bool ok = backup_restore_copy(r, &c, e);
-	return pg_tools_copy_end(&c, !ok, e) && ok;
+	return backup_pipe_end(&c, !ok, e) && ok;
 }
 
 /* A PostgreSQL that ended knows alone why. */

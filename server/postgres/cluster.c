@@ -1,23 +1,418 @@
-/* cluster.c - the private cluster: initdb, access rules and log, then the postmaster's
- * life. */
+/* cluster.c - the private cluster: its data folder, initdb, access rules and log,
+ * then the postmaster's life. */
 #include "cluster.h"
+#include "arena.h"
 #include "clock.h"
-#include "data_dir.h"
 #include "db.h"
 #include "log.h"
-#include "orphan_postgres.h"
 #include "pg_tools.h"
+#include "sha256.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <grp.h>
+#include <limits.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <sys/fsuid.h>
+#include <sys/pidfd.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { LOG_MAX = 16 << 20, LOG_TAIL = 4096 };
+
+enum {
+	NAP_MS = 20,
+	LOCK_MS = 10000, /* a passing command has the folder */
+	SERVER_LOCK_MS = 2000, /* a server that is just going */
+	FAST_MS = 60000,
+	ORPHAN_INT_MS = 30000,
+	ORPHAN_QUIT_MS = 5000,
+	ORPHAN_KILL_MS = 10000,
+	BACKOFF_MS = 100,
+	BACKOFF_MAX_MS = 2000,
+	/* up this long: the cause of earlier failures is gone */
+	STEADY_MS = 1000,
+};
+
+static void cluster_sleep(void)
+{
+	nanosleep(&(struct timespec){ 0, NAP_MS * 1000000L }, NULL);
+}
+
+/* The data folder: where it is, what is in it, which process uses it.
+ *
+ *   lock            held (flock) by the process that uses the folder; holds pid and role
+ *   pg/             PostgreSQL's cluster, of the account that runs it
+ *   pg.new/         one that is being made
+ *   run/            its socket, if the path is short and plain enough
+ *   hba.conf, ident.conf   who may connect
+ *   postgres.log    what PostgreSQL logs */
+struct data_dir {
+	const char *path; /* absolute; it contains all the rest except `run` */
+	const char *pg, *fresh, *hba, *ident, *log;
+	const char *run; /* no character of it needs a quote */
+	int lock; /* descriptor; -1: not held by this process */
+	long holder; /* the process that holds it, if this one does not */
+	bool holder_serves; /* it is a server, not a passing command */
+};
+
+/* What PostgreSQL adds to the folder of its socket. */
+enum { SOCKET_NAME = sizeof "/.s.PGSQL.5432.lock" };
+
+static bool cluster_dir_default(struct arena *a, const char **path,
+	struct err *e)
+{
+	const char *home = getenv("HOME");
+	struct passwd *pw = getpwuid(geteuid());
+	if (!home || *home != '/')
+		home = pw ? pw->pw_dir : NULL;
+	*path = "/var/lib/kernsift";
+	if (geteuid() == 0)
+		return true;
+	if (!home || *home != '/')
+		return err_set(e, ERR_INTERNAL,
+			"there is no home folder to keep data in; give --data");
+	*path = arena_printf(a, "%s/.local/share/kernsift", home);
+	return true;
+}
+
+static bool cluster_dir_make(struct arena *a, const char *path, struct err *e)
+{
+	char *at = arena_strdup(a, path);
+	for (char *p = at + 1;; p++) {
+		if (*p && *p != '/')
+			continue;
+		char was = *p;
+		*p = '\0';
+		if (mkdir(at, was ? 0755 : 0711) != 0 && errno != EEXIST)
+			return err_set(e, ERR_INTERNAL,
+				"the folder '%.200s' cannot be made: %s", at,
+				strerror(errno));
+		*p = was;
+		if (!was)
+			return true;
+	}
+}
+
+/* A socket's path has room for 107 bytes, and libpq and PostgreSQL read commas
+ * and quotes in it as more than a name. If the data folder's path is longer or
+ * odder than that, the socket is in a short folder named after it. */
+static const char *cluster_dir_run_path(struct arena *a, const char *path)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789/._+:@~-";
+	uint8_t digest[SHA256_BYTES];
+	char hex[SHA256_HEX];
+	const char *run = arena_printf(a, "%s/run", path);
+	size_t room = sizeof(((struct sockaddr_un *)0)->sun_path) - SOCKET_NAME;
+	if (strlen(run) <= room && !run[strspn(run, plain)])
+		return run;
+	sha256_of(path, strlen(path), digest);
+	sha256_hex(digest, hex);
+	if (geteuid() == 0)
+		return arena_printf(a, "/run/kernsift-%.16s", hex);
+	return arena_printf(a, "/tmp/kernsift-%u-%.16s", geteuid(), hex);
+}
+
+/* Finds or makes the folder; "" is the default one. Text is the arena's. */
+static bool cluster_dir_open(struct data_dir *f, const char *data,
+	struct arena *a, struct err *e)
+{
+	char real[PATH_MAX];
+	struct stat st;
+	*f = (struct data_dir){ .lock = -1 };
+	if (!*data && !cluster_dir_default(a, &data, e))
+		return false;
+	if (!cluster_dir_make(a, data, e))
+		return false;
+	if (!realpath(data, real) || stat(real, &st) != 0)
+		return err_set(e, ERR_INTERNAL,
+			"the data folder '%.200s' cannot be used: %s", data,
+			strerror(errno));
+	if (!S_ISDIR(st.st_mode))
+		return err_set(e, ERR_INTERNAL,
+			"the data folder '%.200s' is not a folder", data);
+	if (access(real, W_OK | X_OK) != 0)
+		return err_set(e, ERR_INTERNAL,
+			"the data folder '%.200s' cannot be written to: %s",
+			data, strerror(errno));
+	/* Root's cluster belongs to another, who has to pass. */
+	if (geteuid() == 0 && !(st.st_mode & S_IXOTH))
+		chmod(real, (st.st_mode & 07777) | S_IXGRP | S_IXOTH);
+	f->path = arena_strdup(a, real);
+	f->pg = arena_printf(a, "%s/pg", real);
+	f->fresh = arena_printf(a, "%s/pg.new", real);
+	f->hba = arena_printf(a, "%s/hba.conf", real);
+	f->ident = arena_printf(a, "%s/ident.conf", real);
+	f->log = arena_printf(a, "%s/postgres.log", real);
+	f->run = cluster_dir_run_path(a, real);
+	return true;
+}
+
+/* Whether this process now holds the folder. If not, either *e says why it
+ * cannot, or the folder is unchanged and `holder` is the process that holds
+ * it. */
+static bool cluster_dir_lock(struct data_dir *f, bool serves, struct err *e)
+{
+	char path[PATH_MAX + 8], text[64] = { 0 };
+	snprintf(path, sizeof path, "%s/lock", f->path);
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	f->holder = 0;
+	f->holder_serves = false;
+	if (fd < 0)
+		return err_set(e, ERR_INTERNAL, "'%.200s' cannot be opened: %s",
+			path, strerror(errno));
+	if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+		if (pread(fd, text, sizeof text - 1, 0) > 0) {
+			f->holder = strtol(text, NULL, 10);
+			f->holder_serves = strstr(text, "serve") != NULL;
+		}
+		close(fd);
+		return false;
+	}
+	f->lock = fd;
+	/* Only information for users and for a process that finds the folder
+	 * in use: the lock itself is the flock. */
+	if (ftruncate(fd, 0) == 0)
+		dprintf(fd, "%ld %s\n", (long)getpid(),
+			serves ? "serve" : "command");
+	return true;
+}
+
+/* Makes or repairs the private folder of the socket: mode 0700, of the account;
+ * rejects one that belongs to another. */
+static bool cluster_dir_run(const struct data_dir *f, const struct account *who,
+	struct err *e)
+{
+	struct stat st;
+	if (mkdir(f->run, 0700) != 0 && errno != EEXIST)
+		return err_set(e, ERR_INTERNAL,
+			"the socket's folder '%.150s' cannot be made: %s",
+			f->run, strerror(errno));
+	int fd = open(f->run, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	bool ours = fd >= 0 && fstat(fd, &st) == 0 &&
+		    (st.st_uid == who->uid || st.st_uid == geteuid());
+	bool ok = ours && fchown(fd, who->uid, who->gid) == 0 &&
+		  fchmod(fd, 0700) == 0;
+	if (fd >= 0)
+		close(fd);
+	return ok || err_set(e, ERR_INTERNAL,
+			     "the socket's folder '%.150s' is somebody else's "
+			     "or cannot be "
+			     "made private; remove it",
+			     f->run);
+}
+
+static bool cluster_account_fill(struct account *a, const struct passwd *pw,
+	struct err *e)
+{
+	a->uid = pw->pw_uid;
+	a->gid = pw->pw_gid;
+	a->groups_n = ACCOUNT_GROUPS;
+	snprintf(a->name, sizeof a->name, "%s", pw->pw_name);
+	if (getgrouplist(a->name, a->gid, a->groups, &a->groups_n) < 0)
+		return err_set(e, ERR_INTERNAL,
+			"user '%s' is in more than %d groups", a->name,
+			ACCOUNT_GROUPS);
+	a->other = a->uid != geteuid();
+	return true;
+}
+
+/* The account that runs PostgreSQL: the current one. For root it is the owner
+ * of the cluster in the folder `pg` if there is one, else 'postgres'. */
+static bool cluster_account_from(struct account *a, const char *pg,
+	struct err *e)
+{
+	struct stat st;
+	struct passwd *pw;
+	bool made = stat(pg, &st) == 0;
+	uid_t me = geteuid();
+
+	*a = (struct account){ 0 };
+	if (me != 0 && made && st.st_uid != me)
+		return err_set(e, ERR_INTERNAL,
+			"the cluster in '%.200s' belongs to another user "
+			"(number %u); run as that one, or as root",
+			pg, st.st_uid);
+	if (me != 0)
+		pw = getpwuid(me);
+	else if (made && st.st_uid != 0)
+		pw = getpwuid(st.st_uid);
+	else
+		pw = getpwnam("postgres");
+	if (!pw && me == 0 && !made)
+		return err_set(e, ERR_INTERNAL,
+			"user 'postgres' does not exist, and PostgreSQL does "
+			"not run as root; install PostgreSQL, run as another "
+			"user, or give --db");
+	if (!pw)
+		return err_set(e, ERR_INTERNAL,
+			"user number %u has no name, which PostgreSQL asks "
+			"for; add it to /etc/passwd, or give --db",
+			made ? st.st_uid : me);
+	return cluster_account_fill(a, pw, e);
+}
+
+/* The major version of the cluster in the folder; 0 if there is none. */
+static int cluster_major(const char *pg, struct arena *a)
+{
+	char text[16] = { 0 };
+	FILE *f = fopen(arena_printf(a, "%s/PG_VERSION", pg), "re");
+	if (!f)
+		return 0;
+	char *line = fgets(text, sizeof text, f);
+	fclose(f);
+	return line ? (int)strtol(line, NULL, 10) : 0;
+}
+
+static bool cluster_orphan_is_postgres(const char *pid)
+{
+	char path[64], exe[512];
+	snprintf(path, sizeof path, "/proc/%.20s/exe", pid);
+	ssize_t n = readlink(path, exe, sizeof exe - 1);
+	if (n <= 0)
+		return false;
+	exe[n] = '\0';
+	const char *base = strrchr(exe, '/');
+	/* " (deleted)" follows if the package was upgraded meanwhile */
+	return base && !strncmp(base + 1, "postgres", strlen("postgres"));
+}
+
+static bool cluster_orphan_is_in(const char *pid, const struct stat *cluster)
+{
+	char path[64];
+	struct stat st;
+	snprintf(path, sizeof path, "/proc/%.20s/cwd", pid);
+	return stat(path, &st) == 0 && st.st_ino == cluster->st_ino &&
+	       st.st_dev == cluster->st_dev;
+}
+
+/* Signals one, if it is what we look for: first a handle on the process, then
+ * the look, so that its number cannot become another's in between. */
+static bool cluster_orphan_signal_one(const char *pid,
+	const struct stat *cluster, int sig)
+{
+	int fd = pidfd_open((pid_t)strtol(pid, NULL, 10), 0);
+	bool is = fd >= 0 && cluster_orphan_is_postgres(pid) &&
+		  cluster_orphan_is_in(pid, cluster);
+	if (is && sig)
+		pidfd_send_signal(fd, sig, NULL, 0);
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
+/* Signals all of the cluster's processes; how many there are. */
+static int cluster_orphan_signal_all(const struct stat *cluster, int sig)
+{
+	int n = 0;
+	DIR *proc = opendir("/proc");
+	struct dirent *d;
+	while (proc && (d = readdir(proc)))
+		if (d->d_name[0] >= '1' && d->d_name[0] <= '9')
+			n += cluster_orphan_signal_one(d->d_name, cluster, sig);
+	if (proc)
+		closedir(proc);
+	return n;
+}
+
+/* Whether none is left within that time. */
+static bool cluster_orphan_wait(const struct stat *cluster, int ms)
+{
+	for (; cluster_orphan_signal_all(cluster, 0) > 0; ms -= NAP_MS) {
+		if (ms <= 0)
+			return false;
+		cluster_sleep();
+	}
+	return true;
+}
+
+static bool cluster_orphan_postmaster_there(const struct data_dir *f,
+	const struct stat *cluster)
+{
+	char path[4200], text[32] = "";
+	snprintf(path, sizeof path, "%s/postmaster.pid", f->pg);
+	FILE *file = fopen(path, "re");
+	bool there = file && fgets(text, sizeof text, file);
+	if (file)
+		fclose(file);
+	text[strcspn(text, "\n")] = '\0';
+	return there && *text &&
+	       cluster_orphan_signal_one(text, cluster, SIGINT);
+}
+
+static bool cluster_orphan_end_all(const struct data_dir *f,
+	const struct stat *cluster)
+{
+	bool master = cluster_orphan_postmaster_there(f, cluster);
+	if (!master && cluster_orphan_wait(cluster, 0))
+		return true;
+	log_warn("cluster leftovers postmaster=%s: ending them",
+		master ? "yes" : "no");
+	/* Without a postmaster they end by themselves, or need a signal. */
+	if (cluster_orphan_wait(cluster, master ? ORPHAN_INT_MS : 1000))
+		return true;
+	cluster_orphan_signal_all(cluster, SIGQUIT);
+	if (cluster_orphan_wait(cluster, ORPHAN_QUIT_MS))
+		return true;
+	cluster_orphan_signal_all(cluster, SIGKILL);
+	return cluster_orphan_wait(cluster, ORPHAN_KILL_MS);
+}
+
+static void cluster_orphan_remove_stale(const struct data_dir *f)
+{
+	static const char *const names[] = { "/.s.PGSQL.5432",
+		"/.s.PGSQL.5432.lock" };
+	char path[4200];
+	snprintf(path, sizeof path, "%s/postmaster.pid", f->pg);
+	unlink(path);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		snprintf(path, sizeof path, "%s%s", f->run, names[i]);
+		unlink(path);
+	}
+}
+
+/* Ends the PostgreSQL processes that a crash left behind.
+ *
+ * A postmaster outlives a killed server for a moment (it gets a signal to stop,
+ * and writes its checkpoint), and a backend may outlive its postmaster while it
+ * computes; none of them may be running when the next postmaster starts. They
+ * are identified without doubt: a program named postgres whose current folder
+ * is the cluster's.
+ *
+ * Sends SIGINT, SIGQUIT and SIGKILL in turn, and waits until no process is left.
+ * It removes their pid file and socket, because a reused pid would make them
+ * look alive. Only for a caller that holds the folder's lock and has no
+ * postmaster. */
+static bool cluster_orphans_end(const struct data_dir *f,
+	const struct account *who, struct err *e)
+{
+	struct stat cluster;
+	if (stat(f->pg, &cluster) != 0)
+		return true;
+	/* In a container root may not look at another user's processes, but
+	 * as far as files go it may be that user. */
+	if (who->other)
+		setfsuid(who->uid);
+	bool ok = cluster_orphan_end_all(f, &cluster);
+	if (who->other)
+		setfsuid(geteuid());
+	if (!ok)
+		return err_set(e, ERR_INTERNAL,
+			"processes of an earlier PostgreSQL in '%.200s' do not "
+			"end; end them by hand",
+			f->pg);
+	cluster_orphan_remove_stale(f);
+	return true;
+}
 
 extern char **environ;
 
@@ -88,27 +483,27 @@ static bool cluster_make_fresh(const struct data_dir *f,
 }
 
 static bool cluster_run_initdb(const struct data_dir *f,
-	const struct account *who, const struct pg_tools_server *programs,
-	int log, int *status, struct err *e)
+	const struct account *who, const struct pg_tools *programs, int log,
+	int *status, struct err *e)
 {
-	const char *const argv[] = { programs->initdb, "-D", f->fresh, "-U",
+	const char *const argv[] = { programs->second, "-D", f->fresh, "-U",
 		"kernsift", "--auth-local=peer", "--auth-host=reject",
 		"--encoding=UTF8", "--locale=C", "--data-checksums",
 		"--no-instructions", NULL };
-	pid_t pid = spawn(who, f->fresh, argv, log, SIGTERM, e);
+	pid_t pid = pg_tools_spawn(who, f->fresh, argv, log, SIGTERM, NULL, e);
 	return pid > 0 && waitpid(pid, status, 0) == pid;
 }
 
 /* initdb, in a folder that gets its name when it is complete. */
 static bool cluster_make(const struct data_dir *f, const struct account *who,
-	const struct pg_tools_server *programs, struct err *e)
+	const struct pg_tools *programs, struct err *e)
 {
 	int log = -1, status = 0;
 	struct arena a = { 0 };
 	bool ok = cluster_make_fresh(f, who, e) &&
 		  cluster_log_open(f, &log, e) &&
 		  cluster_run_initdb(f, who, programs, log, &status, e);
-	if (ok && WIFEXITED(status) && WEXITSTATUS(status) == SPAWN_NO_ENTRY)
+	if (ok && WIFEXITED(status) && WEXITSTATUS(status) == PG_TOOLS_NO_ENTRY)
 		ok = err_set(e, ERR_INTERNAL,
 			"user '%s', who is to run PostgreSQL, cannot enter "
 			"'%.150s'; choose a data folder it can reach",
@@ -191,22 +586,11 @@ static void cluster_environment_clear(void)
 	}
 }
 
-enum {
-	NAP_MS = 20,
-	LOCK_MS = 10000, /* a passing command has the folder */
-	SERVER_LOCK_MS = 2000, /* a server that is just going */
-	FAST_MS = 60000,
-	BACKOFF_MS = 100,
-	BACKOFF_MAX_MS = 2000,
-	/* up this long: the cause of earlier failures is gone */
-	STEADY_MS = 1000,
-};
-
 struct cluster {
 	struct arena arena;
 	struct data_dir folder;
 	struct account account;
-	struct pg_tools_server programs;
+	struct pg_tools programs;
 	int connections;
 	const char *conninfo;
 	bool fresh; /* made just now */
@@ -215,18 +599,13 @@ struct cluster {
 	int backoff_ms;
 };
 
-static void cluster_sleep(void)
-{
-	nanosleep(&(struct timespec){ 0, NAP_MS * 1000000L }, NULL);
-}
-
 /* Ends what a crash left, and starts a postmaster; does not wait for it. */
 static bool cluster_start(struct cluster *c, struct err *e)
 {
 	struct arena a = { 0 };
 	const struct data_dir *f = &c->folder;
 	const char *const argv[] = {
-		c->programs.server,
+		c->programs.first,
 		"-D",
 		f->pg,
 		"-p",
@@ -256,11 +635,13 @@ static bool cluster_start(struct cluster *c, struct err *e)
 		NULL,
 	};
 	int log = -1;
-	bool ok = orphan_postgres_end(f, &c->account, e) &&
-		  data_dir_run(f, &c->account, e) &&
+	bool ok = cluster_orphans_end(f, &c->account, e) &&
+		  cluster_dir_run(f, &c->account, e) &&
 		  cluster_rules_write(f, &c->account, &a, e) &&
 		  cluster_log_open(f, &log, e);
-	pid_t pid = ok ? spawn(&c->account, f->pg, argv, log, SIGINT, e) : -1;
+	pid_t pid = ok ? pg_tools_spawn(&c->account, f->pg, argv, log, SIGINT,
+				 NULL, e)
+		       : -1;
 	if (log >= 0)
 		close(log);
 	arena_release(&a);
@@ -325,11 +706,12 @@ static void cluster_stop(struct cluster *c)
 static bool cluster_own(struct cluster *c, struct err *e)
 {
 	struct data_dir *f = &c->folder;
-	if (!account_from(&c->account, f->pg, e))
+	if (!cluster_account_from(&c->account, f->pg, e))
 		return false;
-	int major = pg_tools_cluster_major(f->pg, &c->arena);
+	int major = cluster_major(f->pg, &c->arena);
 	c->fresh = !major;
-	return pg_tools_find_server(&c->programs, major, &c->arena, e) &&
+	return pg_tools_find(&c->programs, PG_TOOLS_SERVER, major, &c->arena,
+		       e) &&
 	       (major || cluster_make(f, &c->account, &c->programs, e)) &&
 	       cluster_start(c, e) && cluster_wait_ready(c, e);
 }
@@ -358,7 +740,7 @@ static bool cluster_lock_or_attach(struct cluster *c, enum cluster_role role,
 				"start one, or give --db",
 				f->path);
 		}
-		if (data_dir_lock(f, serve, e))
+		if (cluster_dir_lock(f, serve, e))
 			return cluster_own(c, e);
 		if (e->code)
 			return false;
@@ -382,7 +764,7 @@ struct cluster *cluster_new(const char *data, enum cluster_role role,
 		abort();
 	c->connections = connections;
 	c->folder.lock = -1;
-	if (!data_dir_open(&c->folder, data, &c->arena, e)) {
+	if (!cluster_dir_open(&c->folder, data, &c->arena, e)) {
 		cluster_free(c);
 		return NULL;
 	}
@@ -434,10 +816,11 @@ void cluster_free(struct cluster *c)
 	if (!c)
 		return;
 	cluster_stop(c);
-	/* Outside the data folder it would be litter. */
-	if (c->folder.lock >= 0)
+	if (c->folder.lock >= 0) {
+		/* Outside the data folder it would be litter. */
 		rmdir(c->folder.run);
-	data_dir_unlock(&c->folder);
+		close(c->folder.lock);
+	}
 	arena_release(&c->arena);
 	free(c);
 }

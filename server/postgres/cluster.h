@@ -1,7 +1,7 @@
 /* cluster.h - the private PostgreSQL, used if --db names no other.
  *
  * The server creates, starts, watches and stops it in its data folder
- * (data_dir.h). It is reached through a socket in a folder that only its
+ * (cluster.c). It is reached through a socket in a folder that only its
  * account and root can enter, and each of them only under its own name
  * (peer). It is durable: fsync is on, pages have checksums. cluster_tend()
  * restarts a postmaster that dies; until it answers, requests get 503.

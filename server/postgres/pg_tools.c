@@ -1,17 +1,107 @@
 /* pg_tools.c - finds PostgreSQL's programs, by running each candidate for its
- * version, and runs pg_dump or pg_restore at the other end of a pipe. */
+ * version, and starts a program: fork, step down, exec. */
 #include "pg_tools.h"
-#include "spawn.h"
-#include "utf8.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <grp.h>
 #include <limits.h>
-#include <poll.h>
-#include <sys/mman.h>
-#include <sys/signalfd.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+enum { ENV = 64 };
+
+static void pg_tools_environment(const struct pg_tools_stdio *w, char *to[ENV])
+{
+	static char *const clean[] = { "LC_ALL=C", "PATH=/usr/bin:/bin",
+		"HOME=/" };
+	enum { CLEAN = sizeof clean / sizeof *clean };
+	int n = 0;
+	/* Of two with one name the first counts. */
+	for (; w->env && w->env[n] && n < ENV - CLEAN - 1; n++)
+		to[n] = (char *)(uintptr_t)w->env[n];
+	for (int i = 0; i < CLEAN; i++)
+		to[n++] = clean[i];
+	to[n] = NULL;
+}
+
+/* Between fork and exec: nothing but system calls. */
+static _Noreturn void pg_tools_exec(const struct account *a, const char *dir,
+	const char *const argv[], int out, int farewell,
+	const struct pg_tools_stdio *w, pid_t parent)
+{
+	char *env[ENV];
+	sigset_t none;
+	int in = w->in >= 0 ? w->in : open("/dev/null", O_RDONLY);
+
+	setsid();
+	umask(077);
+	if (a && a->other &&
+		(setgroups((size_t)a->groups_n, a->groups) != 0 ||
+			setgid(a->gid) != 0 || setuid(a->uid) != 0))
+		_exit(PG_TOOLS_NO_ENTRY);
+	if (chdir(dir) != 0)
+		_exit(PG_TOOLS_NO_ENTRY);
+	/* Comes after the change of user, which resets the parent-death
+	 * signal. */
+	prctl(PR_SET_PDEATHSIG, farewell);
+	if (getppid() != parent)
+		_exit(0);
+	dup2(in, 0);
+	dup2(out, 1);
+	if (w->said >= 0)
+		dup2(w->said, 2);
+	else if (a)
+		dup2(out, 2);
+	close_range(3, ~0U, 0);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
+	pg_tools_environment(w, env);
+	execve(argv[0], (char *const *)argv, env);
+	_exit(PG_TOOLS_NO_PROGRAM);
+}
+
+pid_t pg_tools_spawn(const struct account *a, const char *dir,
+	const char *const argv[], int out, int farewell,
+	const struct pg_tools_stdio *with, struct err *e)
+{
+	static const struct pg_tools_stdio none = { NULL, -1, -1 };
+	pid_t parent = getpid(), pid = fork();
+	if (pid == 0)
+		pg_tools_exec(a, dir, argv, out, farewell, with ? with : &none,
+			parent);
+	if (pid < 0)
+		err_set(e, ERR_INTERNAL, "'%.200s' cannot be started: %s",
+			argv[0], strerror(errno));
+	return pid;
+}
+
+/* Runs it as ourselves to its end; `text` gets the first bytes of its stdout.
+ * False, without a sentence, if it could not be run or failed: for programs
+ * that may be missing. */
+static bool pg_tools_ask(const char *const argv[], char *text, size_t size)
+{
+	struct err e = { 0 };
+	int ends[2], status = -1;
+	size_t len = 0;
+	ssize_t n;
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return false;
+	pid_t pid = pg_tools_spawn(NULL, "/", argv, ends[1], SIGKILL, NULL, &e);
+	close(ends[1]);
+	while (pid > 0 && len < size - 1 &&
+		(n = read(ends[0], text + len, size - 1 - len)) > 0)
+		len += (size_t)n;
+	close(ends[0]);
+	text[len] = '\0';
+	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
+}
 
 struct pg_tools_search {
 	struct arena *arena;
@@ -33,7 +123,7 @@ static void pg_tools_try_folder(struct pg_tools_search *s, const char *bin)
 	const char *ask[] = { first, "--version", NULL };
 
 	if (access(first, X_OK) != 0 || access(second, X_OK) != 0 ||
-		!spawn_ask(ask, text, sizeof text) ||
+		!pg_tools_ask(ask, text, sizeof text) ||
 		!(at = strstr(text, "PostgreSQL) ")))
 		return;
 	int major = (int)strtol(at + strlen("PostgreSQL) "), NULL, 10);
@@ -74,7 +164,7 @@ static void pg_tools_try_path(struct pg_tools_search *s)
 		if (*dir == '/')
 			pg_tools_try_folder(s, dir);
 		if (*dir == '/' && access(config, X_OK) == 0 &&
-			spawn_ask(ask, text, sizeof text)) {
+			pg_tools_ask(ask, text, sizeof text)) {
 			text[strcspn(text, "\n")] = '\0';
 			pg_tools_try_folder(s, text);
 		}
@@ -82,21 +172,10 @@ static void pg_tools_try_path(struct pg_tools_search *s)
 	}
 }
 
-bool pg_tools_find_server(struct pg_tools_server *p, int major, struct arena *a,
+static bool pg_tools_no_server(const struct pg_tools_search *s, int major,
 	struct err *e)
 {
-	struct pg_tools_search s = { .arena = a,
-		.first = "postgres",
-		.second = "initdb",
-		.least = major ? major : POSTGRES_OLDEST,
-		.most = major ? major : INT_MAX };
-	pg_tools_try_packages(&s);
-	if (!s.major)
-		pg_tools_try_path(&s);
-	*p = (struct pg_tools_server){ s.major, s.path[1], s.path[0] };
-	if (p->major)
-		return true;
-	if (!s.newest)
+	if (!s->newest)
 		return err_set(e, ERR_INTERNAL,
 			"no PostgreSQL server is installed here; install one "
 			"(apt-get install postgresql), or give --db");
@@ -104,188 +183,34 @@ bool pg_tools_find_server(struct pg_tools_server *p, int major, struct arena *a,
 		return err_set(e, ERR_INTERNAL,
 			"PostgreSQL %d is installed, and %d or newer is "
 			"needed; install one, or give --db",
-			s.newest, POSTGRES_OLDEST);
+			s->newest, POSTGRES_OLDEST);
 	return err_set(e, ERR_INTERNAL,
 		"the data folder holds a cluster of PostgreSQL %d, and only %d "
 		"is installed; install postgresql-%d beside it, then see "
 		"'Upgrades' in server/README.md",
-		major, s.newest, major);
+		major, s->newest, major);
 }
 
-bool pg_tools_find(struct pg_tools *t, int least, struct arena *a,
-	struct err *e)
+bool pg_tools_find(struct pg_tools *t, enum pg_tools_kind kind, int major,
+	struct arena *a, struct err *e)
 {
+	bool server = kind == PG_TOOLS_SERVER;
 	struct pg_tools_search s = { .arena = a,
-		.first = "pg_dump",
-		.second = "pg_restore",
-		.least = least,
-		.most = INT_MAX,
-		.oldest = true };
+		.first = server ? "postgres" : "pg_dump",
+		.second = server ? "initdb" : "pg_restore",
+		.least = major ? major : POSTGRES_OLDEST,
+		.most = server && major ? major : INT_MAX,
+		.oldest = !server };
 	pg_tools_try_packages(&s);
 	if (!s.major)
 		pg_tools_try_path(&s);
 	*t = (struct pg_tools){ s.path[0], s.path[1] };
+	if (!s.major && server)
+		return pg_tools_no_server(&s, major, e);
 	return s.major ||
 	       err_set(e, ERR_INTERNAL,
 		       "pg_dump and pg_restore of PostgreSQL %d or newer are "
 		       "needed and not installed here; install "
 		       "postgresql-client-%d",
-		       least, least);
-}
-
-int pg_tools_cluster_major(const char *pg, struct arena *a)
-{
-	char text[16] = { 0 };
-	FILE *f = fopen(arena_printf(a, "%s/PG_VERSION", pg), "re");
-	if (!f)
-		return 0;
-	char *line = fgets(text, sizeof text, f);
-	fclose(f);
-	return line ? (int)strtol(line, NULL, 10) : 0;
-}
-
-static bool pg_tools_no_pipe(const struct pg_tools_copy *c, struct err *e)
-{
-	return err_set(e, ERR_INTERNAL, "%s cannot be run: %s", c->name,
-		strerror(errno));
-}
-
-static void pg_tools_hold_signals(struct pg_tools_copy *c)
-{
-	sigset_t ours;
-	sigemptyset(&ours);
-	sigaddset(&ours, SIGINT);
-	sigaddset(&ours, SIGTERM);
-	sigaddset(&ours, SIGHUP);
-	sigprocmask(SIG_BLOCK, &ours, &c->were);
-	c->signals = signalfd(-1, &ours, SFD_CLOEXEC);
-}
-
-static void pg_tools_close(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
-
-bool pg_tools_copy_new(struct pg_tools_copy *c, const char *const argv[],
-	const char *const env[], bool writes, struct err *e)
-{
-	const char *slash = strrchr(argv[0], '/');
-	int ends[2], null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	*c = (struct pg_tools_copy){ .name = slash ? slash + 1 : argv[0],
-		.end = -1 };
-	pg_tools_hold_signals(c);
-	c->said = memfd_create("said", MFD_CLOEXEC);
-	bool ok = null >= 0 && c->said >= 0 && c->signals >= 0 &&
-		  pipe2(ends, O_CLOEXEC) == 0;
-	if (!ok) {
-		pg_tools_no_pipe(c, e);
-	} else {
-		int theirs = ends[writes];
-		struct spawn_with w = { env, writes ? -1 : theirs, c->said };
-		c->end = ends[!writes];
-		c->pid = spawn_with(NULL, "/", argv, writes ? theirs : null,
-			SIGTERM, &w, e);
-		close(theirs);
-		ok = c->pid > 0 && (fcntl(c->end, F_SETFL, O_NONBLOCK) == 0 ||
-					   pg_tools_no_pipe(c, e));
-	}
-	pg_tools_close(&null);
-	if (!ok) {
-		struct err ignored = { 0 };
-		pg_tools_copy_end(c, true, &ignored);
-	}
-	return ok;
-}
-
-/* Until the pipe is ready; a signal that is waiting comes first. */
-static bool pg_tools_ready(struct pg_tools_copy *c, short events, struct err *e)
-{
-	struct pollfd p[] = { { c->signals, POLLIN, 0 },
-		{ c->end, events, 0 } };
-	struct signalfd_siginfo info;
-	while (poll(p, 2, -1) < 0)
-		if (errno != EINTR)
-			return pg_tools_no_pipe(c, e);
-	if (p[0].revents && read(c->signals, &info, sizeof info) > 0)
-		return err_set(e, ERR_CONFLICT, "stopped by SIG%s",
-			sigabbrev_np((int)info.ssi_signo));
-	return true;
-}
-
-bool pg_tools_copy_read(struct pg_tools_copy *c, void *into, size_t room,
-	size_t *len, struct err *e)
-{
-	for (;;) {
-		if (!pg_tools_ready(c, POLLIN, e))
-			return false;
-		ssize_t n = read(c->end, into, room);
-		if (n < 0 && (errno == EINTR || errno == EAGAIN))
-			continue;
-		if (n < 0)
-			return pg_tools_no_pipe(c, e);
-		*len = (size_t)n;
-		return true;
-	}
-}
-
-bool pg_tools_copy_write(struct pg_tools_copy *c, const void *bytes, size_t len,
-	struct err *e)
-{
-	const char *at = bytes;
-	while (len && !c->deaf) {
-		if (!pg_tools_ready(c, POLLOUT, e))
-			return false;
-		ssize_t n = write(c->end, at, len);
-		if (n < 0 && (errno == EINTR || errno == EAGAIN))
-			continue;
-		c->deaf = n < 0 && errno == EPIPE;
-		if (c->deaf)
-			return true;
-		if (n < 0)
-			return pg_tools_no_pipe(c, e);
-		at += n;
-		len -= (size_t)n;
-	}
-	return true;
-}
-
-/* The first line that reports an error; else the first. */
-static void pg_tools_reason(const struct pg_tools_copy *c, char *line,
-	size_t size)
-{
-	char text[2000];
-	ssize_t n = pread(c->said, text, sizeof text - 1, 0);
-	text[n > 0 ? n : 0] = '\0';
-	const char *at = strstr(text, "error: ");
-	at = at ? at + strlen("error: ") : text;
-	size_t len = strcspn(at, "\n");
-	if (!len)
-		snprintf(line, size, "it gave no reason");
-	else
-		snprintf(line, size, "%.*s", (int)len, at);
-	line[utf8_trim(line, strlen(line))] = '\0';
-}
-
-bool pg_tools_copy_end(struct pg_tools_copy *c, bool give_up, struct err *e)
-{
-	char why[300];
-	int status = 0;
-	pg_tools_close(&c->end);
-	if (c->pid > 0 && give_up)
-		kill(c->pid, SIGTERM);
-	while (c->pid > 0 && waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
-		;
-	if (status) {
-		pg_tools_reason(c, why, sizeof why);
-		err_set(e,
-			strstr(why, "No space left") ? ERR_DISK_FULL
-						     : ERR_INTERNAL,
-			"%s failed: %s", c->name, why);
-	}
-	pg_tools_close(&c->said);
-	pg_tools_close(&c->signals);
-	sigprocmask(SIG_SETMASK, &c->were, NULL);
-	return !status;
+		       major, major);
 }

@@ -1,62 +1,61 @@
-/* pg_tools.h - PostgreSQL's programs on this machine: which to use, and a
- * copy of a database through pg_dump or pg_restore.
+/* pg_tools.h - PostgreSQL's programs on this machine: which to use, and how to
+ * run one, as another user if needed.
  *
- * What such a program prints to stderr becomes the error text of its failure.
- * A signal to end (INT, TERM, HUP) ends the copy with an error. Between
- * pg_tools_copy_new() and pg_tools_copy_end() these signals are blocked. For
- * use by one thread. */
+ * They refuse to run as root, so root runs them as the user who owns the
+ * cluster. A child inherits no file except stdin (/dev/null) and its output. It
+ * has an environment of three harmless variables and a session of its own, so
+ * that Ctrl-C reaches only the parent. It dies with the thread that started
+ * it. */
 #pragma once
 #include "arena.h"
 #include "err.h"
-#include <signal.h>
 #include <stddef.h>
 #include <sys/types.h>
 
-enum { POSTGRES_OLDEST = 15 };
+enum { POSTGRES_OLDEST = 15, ACCOUNT_GROUPS = 64 };
 
-struct pg_tools_server {
-	int major;
-	const char *initdb, *server; /* paths of the programs */
+/* The pairs of programs that are looked for together. */
+enum pg_tools_kind {
+	PG_TOOLS_SERVER, /* postgres and initdb */
+	PG_TOOLS_COPY, /* pg_dump and pg_restore */
 };
 
-/* Looks where packages install it, then runs pg_config, then searches PATH.
- * `major` is the version that an existing cluster requires; 0: the newest. */
-bool pg_tools_find_server(struct pg_tools_server *p, int major, struct arena *a,
-	struct err *e);
-
-/* The programs that copy a database, of the oldest major version from `least`
- * on. A newer one copies the data of an older server, but not the reverse. */
 struct pg_tools {
-	const char *dump, *restore;
+	const char *first, *second; /* paths of the pair */
 };
 
-bool pg_tools_find(struct pg_tools *t, int least, struct arena *a,
-	struct err *e);
+/* Looks where packages install them, then runs pg_config, then searches PATH.
+ * A server is of the version that an existing cluster requires, `major`, or of
+ * the newest if that is 0. What copies a database is of the oldest version from
+ * `major` on: a newer one copies the data of an older server, but not the
+ * reverse. */
+bool pg_tools_find(struct pg_tools *t, enum pg_tools_kind kind, int major,
+	struct arena *a, struct err *e);
 
-/* The major version of the cluster in the folder; 0 if there is none. */
-int pg_tools_cluster_major(const char *pg, struct arena *a);
-
-struct pg_tools_copy {
-	const char *name;
-	pid_t pid;
-	int end; /* read end of the pipe; non-blocking */
-	bool deaf; /* it reads no more */
-	int said, signals;
-	sigset_t were; /* blocked before */
+/* A user, as programs are run. */
+struct account {
+	char name[64];
+	uid_t uid;
+	gid_t gid;
+	gid_t groups[ACCOUNT_GROUPS];
+	int groups_n;
+	bool other; /* than the one we run as */
 };
 
-/* `writes`: it prints what we read; else it reads what we print. */
-bool pg_tools_copy_new(struct pg_tools_copy *c, const char *const argv[],
-	const char *const env[], bool writes, struct err *e);
+enum { PG_TOOLS_NO_ENTRY = 126, PG_TOOLS_NO_PROGRAM = 127 };
 
-/* At least one byte, or *len 0 at its end. */
-bool pg_tools_copy_read(struct pg_tools_copy *c, void *into, size_t room,
-	size_t *len, struct err *e);
+/* What else a program gets; NULL or -1: nothing. */
+struct pg_tools_stdio {
+	const char *const *env; /* the environment, beside the three words */
+	int in; /* stdin */
+	int said; /* stderr */
+};
 
-/* All of them. A program that reads no more is no failure here, but `deaf`: its
- * reason comes at the end. */
-bool pg_tools_copy_write(struct pg_tools_copy *c, const void *bytes, size_t len,
-	struct err *e);
-
-/* Waits for its end, which must be a good one. `give_up`: ends it first. */
-bool pg_tools_copy_end(struct pg_tools_copy *c, bool give_up, struct err *e);
+/* Starts argv[0], a path, in the folder `dir`. Its stdout and stderr are
+ * `out`; `with` (NULL none) adds to that. It gets the signal `farewell` when the
+ * calling thread ends. Two exit statuses have a meaning: PG_TOOLS_NO_ENTRY if
+ * the account may not enter dir, and PG_TOOLS_NO_PROGRAM. -1 with *e if it could
+ * not be started. */
+pid_t pg_tools_spawn(const struct account *a, const char *dir,
+	const char *const argv[], int out, int farewell,
+	const struct pg_tools_stdio *with, struct err *e);
