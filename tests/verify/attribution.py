@@ -11,7 +11,7 @@ A line a file, of its GPU time (kernels and copies):
             the same operator, one that the catalog lists as a part of it (a
             convolution by GEMM), or one that runs below it
   same      of these, those with exactly the same operator
-  beside    of kernels that a known host operator launched, those that are a
+  side      of kernels that a known host operator launched, those that are a
             copy, a fill or a collective by name and not by operator; they agree
             only if the catalog lists them for the operator, and the same call
             also launched its main kernel
@@ -24,7 +24,7 @@ only what the names' rules say, and what was found, comes from `kernsiftd
 inspect`. Fails below 95, 98 and 80 %, where figures do not add up to the GPU
 time, where a name made up has an operator, and where rules made up that call
 every GEMM a copy would do. Folders default to KERNSIFT_TRACES, else the shared
-traces beside the checkout; without them the case is skipped.
+traces next to the checkout; without them the case is skipped.
 """
 import json
 import os
@@ -102,13 +102,13 @@ def shown(made, name):
     return made.get(name, made.get(trace_figures.text(name)))
 
 
-def beside(known, rule):
+def is_side_work(known, rule):
     return rule != known and rule in SIDE_WORK
 
 
 def fits(known, rule, rules_of_call):
     is_ = OPERATORS[known]
-    if beside(known, rule) and all(beside(known, r) for r in rules_of_call):
+    if is_side_work(known, rule) and all(is_side_work(known, r) for r in rules_of_call):
         return False
     return rule == known or rule in is_.get('parts', ()) or \
         rule in is_.get('holds', ())
@@ -119,7 +119,7 @@ def agreement(m, made):
     for (name, known, names), ns in m['by'].items():
         rule = shown(made, name)
         same += ns if rule == known else 0
-        aside += ns if beside(known, rule) else 0
+        aside += ns if is_side_work(known, rule) else 0
         if fits(known, rule, {shown(made, n) for n in names}):
             agree += ns
         else:
@@ -164,10 +164,10 @@ def figures(path):
     line = {'gpu': m['gpu'], 'specific': percent(specific, m['gpu']),
             'agrees': percent(agree, sum(m['by'].values())),
             'same': percent(same, sum(m['by'].values())),
-            'beside': percent(aside, sum(m['by'].values())),
+            'side': percent(aside, sum(m['by'].values())),
             'sized': percent(sized, m['dims'])}
-    wrong += [f'{what} is below {least} %' for what, least in MINIMUM_PCT.items()
-              if line[what] is not None and line[what] < least]
+    wrong += [f'{what} is below {minimum} %' for what, minimum in MINIMUM_PCT.items()
+              if line[what] is not None and line[what] < minimum]
     unknown = Counter()
     for run in runs:
         for u in run['operators']['unattributed']:
@@ -209,14 +209,14 @@ def main():
         print(f'skipped: no Kineto traces at {places[0]}')
         return 77
     print(f'{"GPU ms":>9} {"specific":>8} {"agrees":>8} {"same":>8} '
-          f'{"beside":>8} {"sized":>8}  file')
+          f'{"side":>8} {"sized":>8}  file')
     bad = 0
     for path in files:
         line, wrong, other, unknown = figures(path)
         bad += bool(wrong)
         print(f'{line["gpu"] / 1e6:9.3f} {cell(line["specific"])} '
               f'{cell(line["agrees"])} {cell(line["same"])} '
-              f'{cell(line["beside"])} {cell(line["sized"])}  '
+              f'{cell(line["side"])} {cell(line["sized"])}  '
               f'{os.path.basename(path)}', flush=True)
         for w in wrong:
             print(f'    {w}')

@@ -62,17 +62,17 @@ def fill(server, place, token):
         'state'] == 'failed'
     headers = {'Authorization': f'Bearer {token}'}
     for path, body in EDITS:
-        status, _, told = server.ask('PUT', f'/{path}', body, headers)
-        assert status == 200, told
+        status, _, reply = server.ask('PUT', f'/{path}', body, headers)
+        assert status == 200, reply
     with open(SET, 'rb') as f:
-        status, _, told = server.ask('POST', '/reference-sets?name=hand', f.read(),
-                                     headers)
-    assert status == 201, told
+        status, _, reply = server.ask('POST', '/reference-sets?name=hand', f.read(),
+                                       headers)
+    assert status == 201, reply
     for path, body, want in ADDED:
-        status, _, told = server.ask('POST', path, body, headers)
-        assert status in want, (path, status, told)
-    status, _, told = server.ask('DELETE', '/runs/6', headers=headers)
-    assert status == 204, told
+        status, _, reply = server.ask('POST', path, body, headers)
+        assert status in want, (path, status, reply)
+    status, _, reply = server.ask('DELETE', '/runs/6', headers=headers)
+    assert status == 204, reply
 
 
 def arriving(server, length):

@@ -22,10 +22,10 @@ def header(path, **lines):
     text = frame[HEAD:].split(b'\0')[0].decode().splitlines()[:-1]
     text = [f'{w[0]} {lines[w[0]]}' if (w := line.split(' ', 1))[0] in lines
             else line for line in text]
-    told = ''.join(line + '\n' for line in text).encode()
-    told += b'manifest ' + hashlib.sha256(told).hexdigest().encode() + b'\n'
+    manifest = ''.join(line + '\n' for line in text).encode()
+    manifest += b'manifest ' + hashlib.sha256(manifest).hexdigest().encode() + b'\n'
     with open(path + '.odd', 'wb') as f:
-        f.write(frame[:HEAD] + told.ljust(FRAME - HEAD, b'\0') + rest)
+        f.write(frame[:HEAD] + manifest.ljust(FRAME - HEAD, b'\0') + rest)
     return path + '.odd'
 
 

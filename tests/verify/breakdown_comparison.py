@@ -14,7 +14,7 @@ behind durations. What must come back is computed here from the traces alone:
 * attention is compared with attention and its reduction, a GEMM with one and its
   split; the differences are right, and nothing of either run is lost.
 
-Skipped if the traces are not beside the checkout.
+Skipped if the traces are not next to the checkout.
 """
 import gzip
 import json
@@ -124,9 +124,9 @@ def nothing_lost(doc, rows):
     """Sections times layers are all launches, except for rounding."""
     for side, mine in enumerate(rows):
         all_ns = sum(r[1] for r in mine)
-        told = sum(s['sum_ns'][side] * s['per_iteration'][side] for s in doc['sections']
-                   if s['sum_ns'][side] is not None)
-        assert abs(told - all_ns) < 0.05 * (LAYERS + len(doc['sections'])), (told, all_ns)
+        stated_ns = sum(s['sum_ns'][side] * s['per_iteration'][side] for s in doc['sections']
+                        if s['sum_ns'][side] is not None)
+        assert abs(stated_ns - all_ns) < 0.05 * (LAYERS + len(doc['sections'])), (stated_ns, all_ns)
         for k, section in enumerate(doc['sections']):
             cells = [x['cells'][side] for x in doc['items']
                      if doc['blocks'][x['block']]['section'] == k and x['cells'][side]]

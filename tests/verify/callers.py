@@ -6,7 +6,7 @@ callers.py [FOLDER or FILE]...
 Compares every line of `kernsiftd inspect --by callers` and `--by launches` (kernel,
 path, launches, time; the latencies to the digit, and the order) with what
 launch_figures.py computes from the same Kineto trace. Folders default to
-KERNSIFT_TRACES, else the shared traces beside the checkout; without them the case is
+KERNSIFT_TRACES, else the shared traces next to the checkout; without them the case is
 skipped.
 """
 import csv

@@ -6,7 +6,7 @@ convert.py [--quick] [FILE or FOLDER]...
 Converts each trace that `kernsiftd inspect` can read, whole and run by run (an ingest
 stores the capture of a run). Compares the output of inspect for the capture with that
 for the original: byte by byte, for each --by and as JSON. A capture of a capture has
-the same bytes again. The default is KERNSIFT_TRACES, else the shared traces beside the
+the same bytes again. The default is KERNSIFT_TRACES, else the shared traces next to the
 checkout; without them the case is skipped. --quick uses the cases of tests/traces
 instead.
 """
@@ -65,11 +65,11 @@ def first_difference(a, b):
 def sections(text):
     """The output of inspect for the file, and for each run, view by view, without the
     run's number."""
-    head, *told = re.split(r'^run \d+\n', text, flags=re.M)
+    head, *parts = re.split(r'^run \d+\n', text, flags=re.M)
     # An empty line separates two runs.
-    told = [t if t.endswith('\n\n') else t + '\n' for t in told]
+    parts = [t if t.endswith('\n\n') else t + '\n' for t in parts]
     n = len(VIEWS)
-    return head, [told[i:i + n] for i in range(0, len(told), n)]
+    return head, [parts[i:i + n] for i in range(0, len(parts), n)]
 
 
 def hold(who, got, want):

@@ -6,8 +6,8 @@ cost_counts.py [--seed N]
 Small shapes drawn at random; each operator is done here by plain loops that count
 every multiplication and addition and remember which numbers they touched. The
 formulas must give the same work and, of numbers touched once or more, the same
-bytes. Where routing is drawn, only draws that reach the expected number of experts
-are held.
+bytes. If routing is drawn, only draws that reach the expected number of experts
+count.
 """
 import argparse
 import json
@@ -131,8 +131,8 @@ def main():
             want = counted(rng, dtype, count, sizes)
             if want:
                 rows.append((name, dtype, sizes, want))
-    asked = ''.join(f'physical {n} {d} {text(s)}\n' for n, d, s, _ in rows)
-    run = subprocess.run([f'{BIN}/reference_file'], input=asked, text=True,
+    requests = ''.join(f'physical {n} {d} {text(s)}\n' for n, d, s, _ in rows)
+    run = subprocess.run([f'{BIN}/reference_file'], input=requests, text=True,
                          capture_output=True, timeout=60, check=True)
     faults = 0
     for (name, dtype, sizes, want), line in zip(rows, run.stdout.splitlines()):

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""costs.py - the formulas of cost, held against published figures.
+"""costs.py - compares the cost formulas with published figures.
 
 costs.py [-v] [FILE]
 
 FILE is an operator catalog with W and Q of each shape (Atrex-Bench); the default is
-the set beside the checkout, and without one the case is skipped. The `catalog`
+the set next to the checkout, and without one the case is skipped. The `catalog`
 convention must give W per dtype, bytes read and bytes written of at least 420 of its
 440 shapes within 0.1 %. Each shape that misses, and each for which `physical` differs
 from `catalog`, needs a reason in data/costs.json, or the case fails; no physical
@@ -88,24 +88,24 @@ class Tally:
                                    f'at least, measured {prod} on {platform}')
         return met + [all(met), all(same)]
 
-    def operator(self, ours, theirs, said):
+    def operator(self, ours, theirs, expected):
         name = ours['name']
         print(f'{name}')
         rows = [self.shape(name, a, b)
                 for a, b in zip(ours['shapes'], theirs['shapes'])]
         sums = [sum(column) for column in zip(*rows)]
-        for reason in said.get('misses', []):
+        for reason in expected.get('misses', []):
             print(f'    misses because {reason}')
-        for reason in said.get('differs', []):
+        for reason in expected.get('differs', []):
             print(f'    physical differs: {reason}')
         print('    ' + ', '.join(
             f'{what} {n}' for what, n in zip(
                 ('work', 'read', 'written', 'all three', 'physical the same'),
                 sums)) + f' of {len(rows)}')
-        if (sums[3] < len(rows)) != bool(said.get('misses')):
+        if (sums[3] < len(rows)) != bool(expected.get('misses')):
             self.faults.append(f'{name}: misses and their reasons do not go '
                                'together')
-        if (sums[4] < len(rows)) and not said.get('differs'):
+        if (sums[4] < len(rows)) and not expected.get('differs'):
             self.faults.append(f'{name}: physical differs without a reason')
         self.sums = [a + b for a, b in zip(self.sums, sums)]
 
@@ -125,12 +125,12 @@ def main():
     if run.returncode:
         print(run.stderr.strip())
         return 1
-    said = {c['name']: c for c in json.load(open(COSTS))['costs']}
+    expected = {c['name']: c for c in json.load(open(COSTS))['costs']}
     theirs = {o['name']: o for o in json.load(open(path))['operators']}
     tally = Tally('-v' in sys.argv)
     ours = json.loads(run.stdout)['operators']
     for o in ours:
-        tally.operator(o, theirs[o['name']], said[o['name']])
+        tally.operator(o, theirs[o['name']], expected[o['name']])
     shapes = sum(len(o['shapes']) for o in ours)
     print(f'{len(ours)} operators, {shapes} shapes: ' + ', '.join(
         f'{what} {n}' for what, n in zip(

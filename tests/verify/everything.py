@@ -58,8 +58,8 @@ def fillings(ask, path):
 
 
 def function_of(ask):
-    told = json.loads(ask('/compare?base=1&head=2')[1])
-    return urllib.parse.quote(told['items'][0]['function'])
+    comparison = json.loads(ask('/compare?base=1&head=2')[1])
+    return urllib.parse.quote(comparison['items'][0]['function'])
 
 
 def everything(ask):

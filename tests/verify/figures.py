@@ -4,7 +4,7 @@ STATS = ('instances', 'total_ns', 'min_ns', 'max_ns')
 TENTHS = ('time_pct', 'mean_ns', 'median_ns', 'stddev_ns', 'p90_ns', 'p99_ns')
 
 
-def told(row, keys):
+def as_text(row, keys):
     """A row as text, each number as it would be printed."""
     out = [str(row[k]) for k in keys]
     out += [str(row[k]) for k in STATS]
@@ -15,8 +15,8 @@ def told(row, keys):
 
 
 def same(what, got, want, keys):
-    got = sorted(told(r, keys) for r in got)
-    want = sorted(told(r, keys) for r in want)
+    got = sorted(as_text(r, keys) for r in got)
+    want = sorted(as_text(r, keys) for r in want)
     assert len(got) == len(want), f'{what}: {len(got)} rows, not {len(want)}'
     for g, w in zip(got, want):
         assert g == w, f'{what}: {g} in place of {w}'

@@ -3,7 +3,7 @@
 
 groups.py [FILE]...
 
-For every recorded Kineto trace beside the checkout (or the files given), plain
+For every recorded Kineto trace next to the checkout (or the files given), plain
 Python walks the streams. Each group that `kernsiftd inspect --by layers` reports
 must occur in its order at least as often as reported; its launches, and no
 others, must add up to all launches of its kernels. Two families that belong
@@ -72,7 +72,7 @@ def launches(path):
                    for rows in by.values()] for rank, by in streams.items()}
 
 
-def told(path):
+def reported(path):
     """{rank: (groups, {name in the trace: name shown})}."""
     out = subprocess.run([PROGRAM, 'inspect', '--by', 'layers', '--format',
                           'json', path], check=True, capture_output=True)
@@ -156,7 +156,7 @@ def missing(groups, streams, times):
 
 
 def check(path):
-    found, wrong, times, groups = told(path), [], Counter(), 0
+    found, wrong, times, groups = reported(path), [], Counter(), 0
     walked = launches(path)
     assert len(found) == max(len(walked), 1), (len(found), list(walked))
     for rank, streams in walked.items():

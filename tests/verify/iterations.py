@@ -7,7 +7,7 @@ Compares `kernsiftd inspect --by iterations` of the traces listed below with kno
 figures: which detector, how many iterations, how many launches in each, how many
 of them count. In every trace, iterations are in order, are disjoint, and have no
 more launches than the run. The folder defaults to KERNSIFT_TRACES, else the
-shared traces beside the checkout; without them the case is skipped.
+shared traces next to the checkout; without them the case is skipped.
 """
 import csv
 import glob
@@ -100,9 +100,9 @@ def check(folder, path):
     wrong, lines = [], []
     for head, parts in trace_reports.inspected(kernel_stats.PROGRAM, path,
                                             'iterations'):
-        told = tables(parts)
-        found = told['Detector'][0]
-        iterations = told.get('Number', [])
+        printed = tables(parts)
+        found = printed['Detector'][0]
+        iterations = printed.get('Number', [])
         lines.append((found['Detector'], len(iterations)))
         wrong += sound(head, iterations)
         if name in KNOWN:

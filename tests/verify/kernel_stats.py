@@ -6,7 +6,7 @@ kernel_stats.py [--server URL | --serve] [FOLDER or FILE]...
 Computes the statistics of each Kineto trace with trace_figures.py and compares them,
 digit by digit, row by row and in order, with `kernsiftd inspect` and, with --server,
 with the JSON and CSV of a server after the upload; --serve starts its own server.
-Folders default to KERNSIFT_TRACES, else the shared traces beside the checkout; without
+Folders default to KERNSIFT_TRACES, else the shared traces next to the checkout; without
 them the case is skipped.
 
 A mangled name is shown demangled. The demangled name is taken from `inspect --by

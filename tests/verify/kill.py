@@ -201,17 +201,17 @@ def play(server, kind, traces, dice):
     moments, dead = [], None
     for client, thread in zip(clients, threads):
         room.acquire()
-        sure = kind != 'server' and not moments
-        gate = gate_shut(server) if sure else None
+        certain = kind != 'server' and not moments
+        gate = gate_shut(server) if certain else None
         thread.start()
         client.on_its_way.wait(30)
         began = time.monotonic()
-        if sure:
+        if certain:
             dead = strike_at_work(server, kind, gate)
         else:
             time.sleep(dice.uniform(0, span))
         moments.append(time.monotonic() - began)
-        if not sure:
+        if not certain:
             dead = strike(server, kind, dice)
     for thread in threads:
         thread.join(120)

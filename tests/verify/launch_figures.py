@@ -126,12 +126,12 @@ def paths_at(spans, moments):
 
 def by_thread(spans, moments):
     """paths_at(), thread by thread; moments are (thread, time, key)."""
-    lanes, asked, found = defaultdict(list), defaultdict(list), {}
+    lanes, requests, found = defaultdict(list), defaultdict(list), {}
     for s in spans:
         lanes[s['pid'], s['thread']].append(s)
     for thread, time, key in moments:
-        asked[thread].append((time, key))
-    for thread, some in asked.items():
+        requests[thread].append((time, key))
+    for thread, some in requests.items():
         found.update(paths_at(lanes[thread], some))
     return found
 
@@ -142,10 +142,10 @@ def callers(run):
     stacks = by_thread(run['spans'], [
         ((c['pid'], c['thread']), c['start'], c['place'])
         for _, c in pairs if c])
-    told = [k for k, _ in pairs if k['external'] > 0]
-    repeated = sum(k['external'] == k['correlation'] for k in told)
+    linked = [k for k, _ in pairs if k['external'] > 0]
+    repeated = sum(k['external'] == k['correlation'] for k in linked)
     ops = {}
-    if repeated * 2 <= len(told):
+    if repeated * 2 <= len(linked):
         for s in run['spans']:
             if s['kind'] == 'op' and s['external'] > 0:
                 first = ops.setdefault(s['external'], s)

@@ -6,7 +6,7 @@ launches.py [FILE]...
 nsys' cuda_kern_exec_sum, queried from each export with sqlite3 (kernel joined with
 call on correlationId and process), its statistics in exact fractions, compared to
 the digit with `kernsiftd inspect --by launches`. Files default to
-the folder `nsys` beside KERNSIFT_TRACES, else the shared traces beside the
+the folder `nsys` next to KERNSIFT_TRACES, else the shared traces next to the
 checkout; without them the case is skipped.
 """
 import csv
@@ -45,7 +45,7 @@ def wanted(path):
             for key, v in launch_figures.latency(rows).items()}
 
 
-def told(path):
+def printed(path):
     lines, order = {}, True
     for _, parts in trace_reports.inspected(kernel_stats.PROGRAM, path,
                                          'launches'):
@@ -68,7 +68,7 @@ def main():
     print(f'{"lines":>6} {"launches":>9} equal  file')
     bad = 0
     for path in files:
-        due, (got, order) = wanted(path), told(path)
+        due, (got, order) = wanted(path), printed(path)
         wrong = got != due or not order
         bad += wrong
         print(f'{len(due):6} {sum(int(v[0]) for v in due.values()):9} '

@@ -5,7 +5,7 @@ independently.
 layers.py [FILE]...
 
 Compares `kernsiftd inspect --by layers` with plain Python over the same files. For
-every recorded Kineto trace beside the checkout (or the files given): exclusive,
+every recorded Kineto trace next to the checkout (or the files given): exclusive,
 overlapped and idle time of the passes, counted edge by edge among all records of the
 device. For a decode step without any annotation of layers: 32 layers of 11 kernels,
 every row's times, and the sums of its blocks, to the nanosecond. The windows come from
@@ -32,7 +32,7 @@ FOLDER = os.environ.get('KERNSIFT_TRACES', f'{SOURCE}/../shared/traces/kineto')
 DECODE = 'deepseek-r1-decode_sglang_b300_tp0.json.gz'
 
 
-def told(path):
+def printed(path):
     """[(rank, breakdown)] of a file's runs."""
     out = subprocess.run([PROGRAM, 'inspect', '--by', 'layers', '--format',
                           'json', path], check=True, capture_output=True)
@@ -229,7 +229,7 @@ def hold_places(b, section, layers, own_time):
 def check(path):
     """(a word about the layers, sentences about differences)."""
     found, wrong, words = records(path), [], []
-    for rank, b in told(path):
+    for rank, b in printed(path):
         rows = found.get(rank, found.get(None, []))
         rows = [r for r in rows if r[3] == b['device']]
         wrong += hold_unions(b, rows)

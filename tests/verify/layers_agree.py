@@ -85,7 +85,7 @@ def runs_of_layers(path):
     return sorted(found, key=lambda f: f[1][0]), outside
 
 
-def told(path, detector):
+def printed(path, detector):
     out = subprocess.run([layers.PROGRAM, 'inspect', '--by', 'layers',
                           '--layers', detector, '--format', 'json', path],
                          check=True, capture_output=True)
@@ -135,14 +135,14 @@ def main():
         p for f in FILES
         if os.path.exists(p := f'{layers.FOLDER}/{f}.json.gz')]
     if not files:
-        print('skipped: no real traces beside the checkout')
+        print('skipped: no real traces next to the checkout')
         return 77
     wrong = 0
     for path in files:
         runs, outside = runs_of_layers(path)
         assert len(runs) > 1, f'{path} has no layers among its modules'
         for detector in ('period', 'modules'):
-            for sentence in hold(path, told(path, detector), runs, outside):
+            for sentence in hold(path, printed(path, detector), runs, outside):
                 print(f'{os.path.basename(path)} by {detector}: {sentence}')
                 wrong += 1
         print(f'{os.path.basename(path)}: {len(runs)} runs of layers, '

@@ -7,8 +7,8 @@ Queries each export with the sqlite3 program, computes the statistics from the
 rows it prints (trace_figures.py, exact fractions), compares those with what
 sqlite3 itself sums up, and both, digit by digit, row by row and in order,
 against `kernsiftd inspect` and, with --serve, against the JSON and CSV of a
-server. Replays of graphs are held by their sums. Folders default to
-KERNSIFT_TRACES, else the shared traces beside the checkout, and the case is
+server. Replays of graphs are compared by their sums. Folders default to
+KERNSIFT_TRACES, else the shared traces next to the checkout, and the case is
 skipped without them.
 """
 import argparse
@@ -98,13 +98,13 @@ def read(path):
 def figures(run):
     """The result of trace_figures, with replays as GPU work."""
     kernels, copies, graphs = run
-    told = trace_figures.figures((kernels, copies), lambda name: name)
+    result = trace_figures.figures((kernels, copies), lambda name: name)
     work = kernels + copies + graphs
-    told['totals']['span_ns'] = \
+    result['totals']['span_ns'] = \
         max(r['start'] + r['dur'] for r in work) - \
         min(r['start'] for r in work)
-    told['totals']['busy_ns'] = trace_figures.union(kernels + graphs)
-    return told
+    result['totals']['busy_ns'] = trace_figures.union(kernels + graphs)
+    return result
 
 
 def summed(path, want):
@@ -160,8 +160,8 @@ def check(path, api):
     runs = read(path)
     want = {pid: figures(run) for pid, run in runs.items()}
     wrong = list(summed(path, want))
-    told, _ = trace_reports.by_inspect(kernel_stats.PROGRAM, path, 'process')
-    wrong += kernel_stats.compare(told, want, 10, 'inspect')
+    printed, _ = trace_reports.by_inspect(kernel_stats.PROGRAM, path, 'process')
+    wrong += kernel_stats.compare(printed, want, 10, 'inspect')
     replays = {pid: graphs_of(run[2]) for pid, run in runs.items() if run[2]}
     if graphs_inspected(path) != replays:
         wrong.append(f'inspect: graphs {graphs_inspected(path)}, '

@@ -3,7 +3,7 @@
 
 odd.py [FOLDER]
 
-The folder defaults to `odd` beside the shared traces and is skipped if it
+The folder defaults to `odd` next to the shared traces and is skipped if it
 is absent. A file that is there and not listed here fails: each one has its
 sentence.
 """
@@ -18,7 +18,7 @@ PROGRAM = os.path.join(os.environ.get('KERNSIFT_BIN',
 FOLDER = os.environ.get('KERNSIFT_ODD', f'{SOURCE}/../shared/traces/odd')
 
 # file -> (exit status, the sentence on stderr or the notes of the run)
-TOLD = {
+EXPECTED = {
     'cpu-only.json.gz': (0, [
         'note warn no_kernels 7479: the trace holds no GPU kernels (7479 '
         'events read)']),
@@ -38,7 +38,7 @@ TOLD = {
 }
 
 
-def told(path):
+def printed(path):
     done = subprocess.run([PROGRAM, 'inspect', path], capture_output=True,
                           text=True)
     if done.returncode:
@@ -55,8 +55,8 @@ def main():
     files = sorted(os.listdir(folder))
     bad = 0
     for name in files:
-        due = TOLD.get(name, (None, ['a sentence written down here']))
-        got = told(os.path.join(folder, name))
+        due = EXPECTED.get(name, (None, ['a sentence written down here']))
+        got = printed(os.path.join(folder, name))
         if got != due:
             bad += 1
             print(f'{name}: {got[0]} {got[1]}, not {due[0]} {due[1]}')

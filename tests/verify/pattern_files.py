@@ -8,7 +8,7 @@ about each process: a GPU function's time and instances, once per iteration,
 function and device however many metrics it has; copies separately; devices.
 Compares that with `kernsiftd inspect` of the file and its counters sent as one
 (plain, and as two gzip members), also by device. Skipped if there are no such
-files beside the checkout.
+files next to the checkout.
 """
 import collections
 import csv
@@ -89,7 +89,7 @@ def figures(text):
             'devices': dict(devices), 'kernels': kernels, 'copies': copies}
 
 
-def told(path, by):
+def printed(path, by):
     """`kernsiftd inspect`, parsed: its lines and its tables."""
     out = subprocess.run([PROGRAM, 'inspect', *by, path], check=True,
                          capture_output=True, text=True).stdout
@@ -160,7 +160,7 @@ def check(folder, patterns):
         with open(path, 'wb') as f:
             f.write(body)
         for by in ([], ['--by', 'device']):
-            head, tables = told(path, by)
+            head, tables = printed(path, by)
             wrong += sentences(want, head, tables, bool(by))
             if started(want, plain[1]) not in head:
                 wrong.append(f'no line {started(want, plain[1])}')

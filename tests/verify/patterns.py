@@ -6,7 +6,7 @@ patterns.py [FILE]...
 
 Holds `kernsiftd inspect --by iterations` and `--by patterns` against plain Python:
 first for traces of its own, whose kernels come with counters at 2 kHz and at
-1 Hz on two devices and the host, then for real traces beside the checkout (or
+1 Hz on two devices and the host, then for real traces next to the checkout (or
 the files given). Splits are whole nanoseconds and equal; the windows are taken
 from the answer. Functions are compared if every row belongs to the one window, or
 if the trace is generated and its launches say which iteration each belongs to.
@@ -111,10 +111,10 @@ def split(rows, start, end):
 
 
 def hold_splits(path):
-    head, told = tables(path, 'iterations')
+    head, printed = tables(path, 'iterations')
     zero, rows = began(head), rows_of(path)
     calls = any(r[0] == 'sync' for r in rows)
-    for c in told['Number']:
+    for c in printed['Number']:
         start = zero + int(c['Start (ns)'])
         want = split(rows, start, start + int(c['Duration (ns)']))
         got = [int(c[k] or -1) for k in
@@ -124,12 +124,12 @@ def hold_splits(path):
             got[4] = want[4] = 0
         assert got == want, f'{path}: iteration {c["Number"]}: {got}, not {want}'
         assert sum(got[:4]) == int(c['Duration (ns)'])
-    return head, told, zero, rows
+    return head, printed, zero, rows
 
 
-def hold_window(path, told, zero, rows):
+def hold_window(path, printed, zero, rows):
     """Every GPU row is the one window's; the host's by their start in it."""
-    c = told['Number'][0]
+    c = printed['Number'][0]
     start = zero + int(c['Start (ns)'])
     end = start + int(c['Duration (ns)'])
     sums = defaultdict(list)
@@ -209,7 +209,7 @@ def line(samples, t):
     return x + (y - x) * (t - a) / (b - a)
 
 
-def beside(samples, runs):
+def counter_stats(samples, runs):
     """(μ, σ, basis) of a function in an iteration; None without a value."""
     weight = mean = variance = 0
     basis = set()
@@ -236,9 +236,9 @@ def near(got, want):
 
 
 def hold_counters(path, kernels, counters):
-    _, told = tables(path, 'iterations')
-    kept = {int(c['Number']) for c in told['Number'] if c['Use'] == 'kept'}
-    assert told['Detector'][0]['Detector'] == 'annotation' and len(kept) > 2
+    _, printed = tables(path, 'iterations')
+    kept = {int(c['Number']) for c in printed['Number'] if c['Use'] == 'kept'}
+    assert printed['Detector'][0]['Detector'] == 'annotation' and len(kept) > 2
     _, found = tables(path, 'patterns')
     runs = defaultdict(lambda: defaultdict(list))
     for step, name, device, start, end in kernels:
@@ -248,7 +248,7 @@ def hold_counters(path, kernels, counters):
         for (counter, of), samples in counters.items():
             if of != device:
                 continue
-            values = [v for v in (beside(samples, steps[k])
+            values = [v for v in (counter_stats(samples, steps[k])
                                   for k in sorted(kept)) if v]
             if values:
                 want[counter, f'GPU {device}', name] = values
@@ -259,9 +259,9 @@ def hold_counters(path, kernels, counters):
         r, n = got[key], len(values)
         assert near(float(r['Mu']), sum(v[0] for v in values) / n), (key, r)
         assert near(float(r['Sigma']), sum(v[1] for v in values) / n), (key, r)
-        told = tuple(int(r[k]) for k in ('Iterations', 'Partly', 'Interpolated'))
-        assert told == (n, sum(len(v[2]) == 2 for v in values),
-                        sum(v[2] == {True} for v in values)), (key, r)
+        counts = tuple(int(r[k]) for k in ('Iterations', 'Partly', 'Interpolated'))
+        assert counts == (n, sum(len(v[2]) == 2 for v in values),
+                          sum(v[2] == {True} for v in values)), (key, r)
     return len(want)
 
 
@@ -276,10 +276,10 @@ def main():
     paths = sys.argv[1:] or [f'{FOLDER}/{n}.json.gz' for n in REAL]
     paths = [p for p in paths if os.path.exists(p)]
     for path in paths:
-        head, told, zero, rows = hold_splits(path)
-        splits += len(told['Number'])
-        if told['Detector'][0]['Detector'] == 'window':
-            functions += hold_window(path, told, zero, rows)
+        head, printed, zero, rows = hold_splits(path)
+        splits += len(printed['Number'])
+        if printed['Detector'][0]['Detector'] == 'window':
+            functions += hold_window(path, printed, zero, rows)
     print(f'{metrics} metrics of functions, {splits} splits of iterations, '
           f'{functions} functions of {len(paths)} real traces: all agree')
 

@@ -34,8 +34,8 @@ def small_is_read(server, small):
 
 def failed_with(server, upload, sentence, tries=None):
     got = server.ended(upload)
-    told = (got['state'], got['error'], got['runs'])
-    assert told == ('failed', sentence, []), got
+    result = (got['state'], got['error'], got['runs'])
+    assert result == ('failed', sentence, []), got
     assert tries in (None, got['attempts']), got
 
 

@@ -10,7 +10,7 @@ must give every row that was published and no other, scores within 5e-3 of
 themselves, both tests' p within 2e-3, in the order of the scores; as CSV, and
 the same in JSON. Where the report was published too (seed 002), its headings,
 its tables to the letter and the figures of its findings must be those of
-Markdown. Skipped if there are none beside the checkout.
+Markdown. Skipped if there are none next to the checkout.
 """
 import collections
 import csv
@@ -169,8 +169,8 @@ def text_of(s, query, form):
 def folder_holds(s, folder):
     name = os.path.basename(folder.rstrip('/'))
     (path,) = glob.glob(f'{folder}/expected_*.csv')
-    told = re.search(r'_n(\d+)_a(\d+)\.csv$', path)
-    pids = told.groups() if told else (re.search(r'_pid(\d+)\.csv$', path)[1],) * 2
+    numbers = re.search(r'_n(\d+)_a(\d+)\.csv$', path)
+    pids = numbers.groups() if numbers else (re.search(r'_pid(\d+)\.csv$', path)[1],) * 2
     report, workload = REPORTS.get(name, (None, name))
     base = upload(s, folder, 'normal', workload, int(pids[0]))
     head = upload(s, folder, 'abnormal', workload, int(pids[1]))
@@ -191,7 +191,7 @@ def folder_holds(s, folder):
 def main():
     folders = sys.argv[1:] or sorted(glob.glob(f'{REFERENCE}/comparison/*/'))
     if not folders:
-        print('skipped: there is no published comparison beside the checkout')
+        print('skipped: there is no published comparison next to the checkout')
         sys.exit(77)
     skip_without_postgres()
     with Server() as s:

@@ -41,10 +41,10 @@ def job_of(server, name):
 
 def hold_totals(job, files):
     """Transfer and waiting; returns the sum of the shortest."""
-    least = {name: [min(f[0][name][k][1] - f[0][name][k][0] for f in files)
-                    for k in range(len(rows))]
-             for name, rows in files[0][0].items()}
-    transfer = sum(sum(x) for x in least.values())
+    shortest = {name: [min(f[0][name][k][1] - f[0][name][k][0] for f in files)
+                       for k in range(len(rows))]
+                for name, rows in files[0][0].items()}
+    transfer = sum(sum(x) for x in shortest.values())
     for line, (rows, total) in zip(job['ranks'], files):
         comm = sum(b - a for x in rows.values() for a, b in x)
         want = {'collective_ns': comm, 'transfer_ns': transfer,
@@ -52,10 +52,10 @@ def hold_totals(job, files):
         got = {k: line[k] for k in want}
         assert got == want, f'rank {line["rank"]}: {got}, not {want}'
     by_name = {c['function']: c for c in job['collectives']}
-    assert set(by_name) == set(least)
+    assert set(by_name) == set(shortest)
     for name, c in by_name.items():
-        assert c['count'] == len(least[name])
-        assert c['transfer_ns'] == sum(least[name])
+        assert c['count'] == len(shortest[name])
+        assert c['transfer_ns'] == sum(shortest[name])
         assert c['total_ns'] == [sum(b - a for a, b in f[0][name])
                                  for f in files]
     assert job['unmatched'] == 0

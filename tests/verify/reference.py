@@ -16,7 +16,7 @@ reference.py check                     compares small recordings made by hand
 
 BIN is the folder of a build's binaries. Both builds get the same files in the
 same order, one after the other, so that ids agree. Moments of the two recordings
-are left out of the comparison.
+are not compared.
 
 MAP is JSON and translates what A says to what B says, where names changed:
   {"addresses": [["REGEX", "TEXT"], ...],  replaced in A's addresses, in order
@@ -94,12 +94,12 @@ def stem(name):
 def labels(i, name):
     """What an upload says of itself: repeats share a workload, ranks a job."""
     workload = re.sub(r'_?([a-z]{0,4}\d+|[ab]\d?)$', '', stem(name))
-    said = {'project': os.path.dirname(name), 'workload': workload,
-            'name': stem(name), 'file': os.path.basename(name),
-            'label.branch': 'main', 'label.commit': f'c{i}'}
+    query = {'project': os.path.dirname(name), 'workload': workload,
+             'name': stem(name), 'file': os.path.basename(name),
+             'label.branch': 'main', 'label.commit': f'c{i}'}
     if '_rank' in name:
-        said['job'] = workload
-    return urllib.parse.urlencode(said)
+        query['job'] = workload
+    return urllib.parse.urlencode(query)
 
 
 def fill(server, files):
@@ -191,7 +191,7 @@ def by_openapi(server, document):
 
 def of_pairs(server, document, made):
     queries = choices(document, '/api/v1/compare')
-    beside = choices(document, '/api/v1/breakdown')
+    breakdowns = choices(document, '/api/v1/breakdown')
     for n, (base, head) in enumerate(pairs(made)):
         sides = f'base={base}&head={head}'
         for q in queries if n % 4 == 0 or ',' in base else queries[:1]:
@@ -201,7 +201,7 @@ def of_pairs(server, document, made):
             function = urllib.parse.quote(item['function'])
             yield f'/compare/series?{sides}&function={function}'
         if ',' not in base:
-            for q in beside:
+            for q in breakdowns:
                 yield f'/breakdown?runs={base},{head}&{q}'.rstrip('&')
     for job in paged(server, '/jobs'):
         yield f'/compare?base=job:{job["id"]}&head={max(map(max, filter(None, made.values())))}'
@@ -224,9 +224,9 @@ def of_runs(server, made):
 
 
 def of_fleet(server, document):
-    spoken = {p['name']: p['schema'] for p in
-              document['paths']['/api/v1/trends']['get']['parameters']}
-    stats = spoken['stat'].get('enum', [])
+    parameters = {p['name']: p['schema'] for p in
+                  document['paths']['/api/v1/trends']['get']['parameters']}
+    stats = parameters['stat'].get('enum', [])
     operators = [i['operator'] for i in server.get('/importance')['items']
                  if i['operator']][:6]
     for w in paged(server, '/workloads'):
@@ -235,7 +235,7 @@ def of_fleet(server, document):
         newest = server.get(f'/runs?{which}&limit=1')['items']
         kernels = newest and server.get(
             f'/runs/{newest[0]["id"]}/kernels?limit=2')['items'] or []
-        for metric in spoken['metric'].get('enum', []):
+        for metric in parameters['metric'].get('enum', []):
             of = {'operator': operators,
                   'kernel': [k['name'] for k in kernels]}.get(metric, [''])
             for one in of:
@@ -273,16 +273,16 @@ def say(out, address, status, body):
 
 def answers(server, made, out):
     document = server.get('/openapi.json')
-    asked = set()
+    sent = set()
     for address in itertools.chain(
             by_openapi(server, document), of_pairs(server, document, made),
             of_runs(server, made), of_fleet(server, document)):
-        if address in asked:
+        if address in sent:
             continue
-        asked.add(address)
+        sent.add(address)
         status, headers, body = server.ask('GET', address)
         say(out, address, status, kept(headers.get('Content-Type', ''), body))
-    return len(asked)
+    return len(sent)
 
 
 def client(server, made, program, out, with_gates):
@@ -290,8 +290,8 @@ def client(server, made, program, out, with_gates):
     url = f'http://127.0.0.1:{server.port}'
     n = 0
     for base, head in pairs(made):
-        asked = [['compare'], ['compare', '--score', 'published']]
-        for words in asked + [['gate']] * with_gates:
+        commands = [['compare'], ['compare', '--score', 'published']]
+        for words in commands + [['gate']] * with_gates:
             command = [f'{os.path.dirname(program)}/kernsift', words[0],
                        '--server', url, *words[1:], base, head]
             got = subprocess.run(command, capture_output=True, check=False)
@@ -302,16 +302,16 @@ def client(server, made, program, out, with_gates):
     return n
 
 
-def words_of_by(program, file):
-    """The words of `inspect --by`, which its refusal lists."""
-    said = subprocess.run([program, 'inspect', file, '--by', 'no such'],
-                          capture_output=True, text=True, check=False).stderr
-    listed = re.search(r'one or more of (.*?)(, with|$)', said)[1]
-    return re.split(r', | and ', listed)
+def words_of_by(program):
+    """The words of `inspect --by`, which its help lists after a colon."""
+    text = subprocess.run([program, 'inspect', '--help'], capture_output=True, text=True,
+                          check=True).stdout
+    words = re.search(r'^  --by .*?:\n(.*?)\n  --', text, re.S | re.M)[1]
+    return re.findall(r'\w+', words)
 
 
 def inspected(program, files, out):
-    by = words_of_by(program, files[0][1])
+    by = words_of_by(program)
     n = 0
     for name, path in files:
         for options in [['--by', ','.join(by)], ['--realign', 'yes', '--by', 'layers'],
@@ -405,13 +405,13 @@ class Names:
     """What A's names are in B."""
 
     def __init__(self, path):
-        said = {}
+        names = {}
         if path:
             with open(path) as f:
-                said = json.load(f)
-        self.addresses = [(re.compile(a), b) for a, b in said.get('addresses', [])]
-        self.fields, self.values = said.get('fields', {}), said.get('values', {})
-        self.prose = said.get('prose', False)
+                names = json.load(f)
+        self.addresses = [(re.compile(a), b) for a, b in names.get('addresses', [])]
+        self.fields, self.values = names.get('fields', {}), names.get('values', {})
+        self.prose = names.get('prose', False)
 
     @staticmethod
     def _of(table, path):
@@ -594,7 +594,7 @@ def compare(args):
           f'{d.numbers} numbers ({d.near} of them equal to 13 digits) and '
           f'{d.words} texts compared, {d.skipped} left out: '
           f'{total} answers differ; {len(b) if not args.only else 0} of B '
-          'have none beside them')
+          'have no counterpart')
     return 1 if total else 0
 
 

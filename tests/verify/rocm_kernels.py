@@ -7,7 +7,7 @@ Reads rocprofv3's JSON with Python's json and rocmProfileData's databases with
 SQL, works out every kernel's and copy's statistics as trace_figures.py does,
 and holds them, digit by digit, row by row and in order, against `kernsiftd
 inspect`: over all, by device, by grid and block. Folders default to
-KERNSIFT_ROCM, else the shared traces beside the checkout, and the case is
+KERNSIFT_ROCM, else the shared traces next to the checkout, and the case is
 skipped without them.
 """
 import gzip
@@ -46,12 +46,12 @@ def of_tool(tool):
     operations = tool['strings']['buffer_records']
     kernels, copies = [], []
     for k in tool['buffer_records']['kernel_dispatch']:
-        told = k['dispatch_info']
-        group = tuple(told['workgroup_size'][x] for x in 'xyz')
+        dispatch = k['dispatch_info']
+        group = tuple(dispatch['workgroup_size'][x] for x in 'xyz')
         kernels.append(row(
-            names[told['kernel_id']], '', k['start_timestamp'],
-            k['end_timestamp'], number[told['agent_id']['handle']],
-            blocks([told['grid_size'][x] for x in 'xyz'], group), group))
+            names[dispatch['kernel_id']], '', k['start_timestamp'],
+            k['end_timestamp'], number[dispatch['agent_id']['handle']],
+            blocks([dispatch['grid_size'][x] for x in 'xyz'], group), group))
     for c in tool['buffer_records']['memory_copy']:
         way = operations[c['kind']]['operations'][c['operation']]
         a, b = way.removeprefix('MEMORY_COPY_').title().split('_To_')
@@ -118,10 +118,10 @@ def bytes_reported(path):
 def check(path):
     """(kernels, launches, differences) of one file."""
     runs = of_rpd(path) if path.endswith('.rpd') else of_json(path)
-    told, names = trace_reports.by_inspect(kernel_stats.PROGRAM, path)
+    printed, names = trace_reports.by_inspect(kernel_stats.PROGRAM, path)
     want = {None: trace_figures.figures(runs[0], lambda n: names.get(n, n))}
     wrong = [f'{len(runs)} processes, 1 can be compared'] * (len(runs) != 1)
-    wrong += kernel_stats.compare(told, want, 10, 'inspect')
+    wrong += kernel_stats.compare(printed, want, 10, 'inspect')
     if bytes_reported(path) != [want[None]['bytes']]:
         wrong.append(f'{bytes_reported(path)} bytes, not {want[None]["bytes"]}')
     totals = want[None]['totals']

@@ -3,7 +3,7 @@
 
 seed_importance.py [CATALOG SEED]
 
-Runs `kernsift import` on the operator catalog beside the checkout, then compares every
+Runs `kernsift import` on the operator catalog next to the checkout, then compares every
 cell of the three tables of seed 004 (importance, roofline, shapes with their S) and
 their order: once computed here from the unrounded figures of GET /importance and its
 shapes, and once as `format=md` prints them. The export of `format=bench` is imported
@@ -72,13 +72,13 @@ def from_json(server, name):
                  took(i['t_prod_us']['XPU-A'])] for i in items]
     shapes = {}
     for i in items:
-        told = server.get(f'/importance/{urllib.parse.quote(i["operator"])}/shapes'
-                          f'?reference_set={name}')
-        assert told['next'] is None, i['operator']
+        listed = server.get(f'/importance/{urllib.parse.quote(i["operator"])}/shapes'
+                            f'?reference_set={name}')
+        assert listed['next'] is None, i['operator']
         shapes[i['operator']] = [
             [i['operator'], str(i['shapes']), f'{100 * i["s_median"]:.1f}%'],
             *([f'#{s["shape_id"]} {s["description"]}', f'{100 * s["s"]:.1f}%']
-              for s in told['items'])]
+              for s in listed['items'])]
     order = sorted(items, key=lambda i: i['s_median'])
     return page, (importance, roofline,
                   [r for i in order for r in shapes[i['operator']]])

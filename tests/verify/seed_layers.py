@@ -9,7 +9,7 @@ sums, an overlap block, end to end, 61 layers. Each column becomes a trace
 multi-token prediction; both go to a server of our own, and the layer with experts
 must come back as each run's table and as a table of both: every row with its
 time and its blanks, in order, sums, the overlap block, end to end, 61 layers.
-Skipped where the seed is not beside the checkout.
+Skipped if the seed is not next to the checkout.
 
 Where the table leaves things open, this is how it is read:
 
@@ -18,13 +18,13 @@ Where the table leaves things open, this is how it is read:
   kernels.
 * The second column has a time at six kernels only. The others are kernels that
   this variant does not launch, and their cells are blank.
-* Rows that are blank in both columns were launched with a row beside them that
+* Rows that are blank in both columns were launched with a row next to them that
   has a time: one call of the host, whose total that is. Which row that is: of
   the same module, else the one below (distribution_elementwise before topk). In
   our table too, the total is given once, in the row that takes longest.
 * `combine | 394` is the two launches that the overlap block begins and ends with,
-  one call on the communication stream: the shared expert runs beside the end of
-  the first and the beginning of the second. We have a row for each launch, so the
+  one call on the communication stream: the shared expert runs in parallel with the
+  end of the first and the beginning of the second. We have a row for each launch, so the
   moe block has two rows for that line: a blank and the total.
 * The moe block has no sum in the seed, and no block has one in the second column:
   there it is the sum of the column. The overlap block has none either: ours sums
@@ -99,10 +99,10 @@ class Seed:
         self.blocks[block].append((*names, times))
 
 
-def same_name(told, full):
-    told, full = told.split('::')[-1], full.removeprefix('void ')
+def same_name(name, full):
+    name, full = name.split('::')[-1], full.removeprefix('void ')
     short = full.split('<')[0].split('(')[0].split('::')[-1]
-    return short.startswith(told) or short.startswith('f' + told)
+    return short.startswith(name) or short.startswith('f' + name)
 
 
 def launches(block):
@@ -116,7 +116,7 @@ def launches(block):
     return out[:-1] if block == 'moe' else out
 
 
-def told(seed, block):
+def seed_rows(seed, block):
     """The seed's lines of a block by row of layered.py: [(row, its lines)]."""
     out = []
     pairs = list(zip(launches(block), seed.blocks[block], strict=True))
@@ -132,7 +132,7 @@ def times_of(seed, side):
     """Nanoseconds by key of layered.py; None where the seed has no time."""
     times = dict(layered.TIMES)
     for block in BLOCKS.values():
-        for row, lines in told(seed, block):
+        for row, lines in seed_rows(seed, block):
             if block == 'overlap' and row is layered.COMBINED:
                 continue
             cells = [x[2][side] for x in lines if x[2][side] is not None]
@@ -157,9 +157,9 @@ def lines_of(seed, block, times):
             continue
         for at, kernel in enumerate(row[3]):
             cells = cells_of(times, row, at)
-            beside = block == 'overlap' and row is layered.COMBINED
-            out.append((row[1], kernel, [''] * len(times) if beside else cells))
-        if not beside:
+            parallel = block == 'overlap' and row is layered.COMBINED
+            out.append((row[1], kernel, [''] * len(times) if parallel else cells))
+        if not parallel:
             sums = [s + (t[row[0]] or 0) for s, t in zip(sums, times)]
     if block == 'overlap' and out:
         out.append(out.pop(1))

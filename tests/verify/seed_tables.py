@@ -8,7 +8,7 @@ order, with the table as this script reads it. The number before its unit, times
 unit, must be exactly the value. Values that a table does not contain must be null.
 Tables pasted with tabs (the product's first two) must have the known number of rows;
 tables of `nsys stats` are returned as CSV with the printed cells. Skipped if the tables
-are not beside the checkout.
+are not next to the checkout.
 """
 import csv
 import decimal

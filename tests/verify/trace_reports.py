@@ -62,12 +62,12 @@ def by_inspect(program, path, key='rank'):
     """({rank or None: figures}, {name in the trace: name shown}); the `key` may
     be another number of a run: 'process'."""
     every = inspected(program, path, 'kernels,device,grid,source')
-    told, names = {}, {}
+    runs, names = {}, {}
     for (head, parts), (_, dev), (_, grd), (_, src) in zip(
             *(every[i::4] for i in range(4))):
         p, d, g = tables(parts), tables(dev), tables(grd)
         rank = head[key].split()[0]
-        told[None if rank == 'unknown' else int(rank)] = {
+        runs[None if rank == 'unknown' else int(rank)] = {
             'totals': {k: int(head[k]) for k in TOTALS},
             'kernels': p['Instances'], 'kernels by device': d['Instances'],
             'kernels by grid': g['Instances'], 'copies': p['Count'],
@@ -76,7 +76,7 @@ def by_inspect(program, path, key='rank'):
         for row in csv.DictReader(io.StringIO(''.join(src), newline='')):
             if row['Mangled']:
                 names[row['Mangled']] = row['Name']
-    return told, names
+    return runs, names
 
 
 class Api:
@@ -148,13 +148,13 @@ def by_server(api, path, name, key='rank', ids=None):
                   ('copies', '/copies', ('operation',)),
                   ('copies by device', '/copies?by=device',
                    ('device', 'operation')))
-        told = {'totals': {k: int(head[k]) for k in TOTALS}}
-        flat = {'totals': told['totals']}
+        tables = {'totals': {k: int(head[k]) for k in TOTALS}}
+        flat = {'totals': tables['totals']}
         for what, query, keys in shapes:
-            told[what] = decimals(api.json_table(at + query, keys))
+            tables[what] = decimals(api.json_table(at + query, keys))
             mark = '&' if '?' in query else '?'
             flat[what] = api.csv_table(f'{at}{query}{mark}format=csv')
-        from_json[head[key]] = told
+        from_json[head[key]] = tables
         from_csv[head[key]] = flat
         ids[head[key]] = run
     return from_json, from_csv

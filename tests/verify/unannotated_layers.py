@@ -28,7 +28,7 @@ CONVOLUTIONS = (('resnet18-ddp_mi300x.json.gz', 'batch_norm'),
 SCORES, TAKES = 'ampere_sgemm_128x128_tn', 'ampere_sgemm_128x128_nn'
 
 
-def told(path, *options):
+def printed(path, *options):
     """Of the first run: its sections, and its items with their block."""
     out = subprocess.run([PROGRAM, 'inspect', '--by', 'layers', '--format',
                           'json', *options, path],
@@ -61,7 +61,7 @@ def attention_spans():
 
 def eager():
     """Errors for the model without a fused softmax kernel."""
-    sections, items = told(EAGER)
+    sections, items = printed(EAGER)
     layers = next(s for s in sections if s['position'] == 'layer')
     items = [i for i in items if i['position'] == 'layer']
     spans = attention_spans()[-layers['instances']:]
@@ -82,7 +82,7 @@ def eager():
 
 def convolutions(path, start):
     """Wrong statements about these models."""
-    items = told(path, '--layer_start', start)[1]
+    items = printed(path, '--layer_start', start)[1]
     if not any(i['roles'] == ['convolution'] for i in items):
         yield 'nothing is a convolution'
     for i in items:
