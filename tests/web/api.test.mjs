@@ -47,4 +47,4 @@ const QUERIES = [
 	['label=main', {label: 'main'}],
 ];
 for (const [text, query] of QUERIES)
-	test(`asked: '${text}'`, () => assert.deepEqual(runListParams(new URLSearchParams(text)), query));
+	test(`runListParams: '${text}'`, () => assert.deepEqual(runListParams(new URLSearchParams(text)), query));

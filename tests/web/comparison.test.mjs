@@ -11,20 +11,20 @@ const SIDES = [
 	['one', '7', ['7']],
 	['spaces, an empty part, one twice', ' 1, 2,,1 ', ['1', '2']],
 	['a job among runs', '1,job:3', ['1', 'job:3']],
-	['a query, whatever it holds', 'label.a="1,2" last=3', ['label.a="1,2" last=3']],
+	['a query with commas and spaces', 'label.a="1,2" last=3', ['label.a="1,2" last=3']],
 	['the shortest query', 'latest', ['latest']],
 ];
 for (const [what, text, list] of SIDES)
 	test(`sideOf: ${what}`, () => assert.deepEqual(c.parseSide(text), list));
 
-test('asked: the page\'s own words stay here', () => assert.deepEqual(
+test('compareParams: the page\'s own parameters are not sent', () => assert.deepEqual(
 	c.compareParams(new URLSearchParams('base=1&head=2&noise_floor=0.05&seed=&q=gemm&show=regressed&sort=delta&function=f&score=published')),
 	{base: '1', head: '2', noise_floor: '0.05'}));
 
 const PAGES = [
 	['nothing', {}, '/compare'],
 	['commas and colons stay readable', {base: '1,2', head: 'job:3'}, '/compare?base=1,2&head=job:3'],
-	['empty ones go', {base: '1', head: '', noise_floor: null, range: undefined}, '/compare?base=1'],
+	['empty ones are left out', {base: '1', head: '', noise_floor: null, range: undefined}, '/compare?base=1'],
 	['what means something in a query is escaped', {base: '1', range: 'a&b #'}, '/compare?base=1&range=a%26b+%23'],
 ];
 for (const [what, words, address] of PAGES)
@@ -34,7 +34,7 @@ const ALL = Object.keys(c.CLASSES);
 const USUAL = ALL.filter((word) => word !== 'unchanged');
 const SHOWN = [
 	['nothing in the address: all but the unchanged', null, USUAL, ''],
-	['words nobody knows', 'slower,faster', USUAL, ''],
+	['unknown words', 'slower,faster', USUAL, ''],
 	['some', 'likely,regressed', ['regressed', 'likely'], 'regressed,likely'],
 	['all', ALL.join(','), ALL, ALL.join(',')],
 	['as many as usual, but others', ALL.slice(1).join(','), ALL.slice(1), ALL.slice(1).join(',')],
@@ -51,7 +51,7 @@ test('wordOf: no class at all is not the default', () => {
 	assert.deepEqual([...c.shownClasses('none')], []);
 });
 
-test('both: one number where they are as good as alike', () => {
+test('baseHeadText: one number if both are nearly equal', () => {
 	const text = (n) => (n === null ? '–' : n.toFixed(1));
 	assert.equal(c.baseHeadText(1.01, 0.99, text), '1.0');
 	assert.equal(c.baseHeadText(1, 2, text), '1.0 → 2.0');
@@ -60,7 +60,7 @@ test('both: one number where they are as good as alike', () => {
 
 const TICKS = [
 	['the first', {base: [], head: []}, ['base', 5, true], {base: ['5'], head: []}],
-	['another beside it', {base: ['5'], head: []}, ['base', 6, true], {base: ['5', '6'], head: []}],
+	['a second one on the same side', {base: ['5'], head: []}, ['base', 6, true], {base: ['5', '6'], head: []}],
 	['one that is on the other side moves over', {base: ['5', '6'], head: ['7']}, ['head', 5, true], {base: ['6'], head: ['7', '5']}],
 	['off', {base: ['5'], head: ['7']}, ['head', '7', false], {base: ['5'], head: []}],
 	['on again is once', {base: ['5'], head: []}, ['base', '5', true], {base: ['5'], head: []}],

@@ -16,7 +16,7 @@ const DOCUMENTS = [
 	['unattributed_list', doc.unattributed()], ['unattributed_list', doc.runKernels()], ['reference_set_list', doc.sets('a')], ['platform_list', doc.platforms()],
 	['run_operators', doc.runOperators(plain)], ['run_operators', doc.runOperators(against)],
 	['run_shapes', doc.runShapes(plain)], ['run_shapes', doc.runShapes(against)],
-	['breakdown', layers.breakdown()], ['breakdown', layers.flat()], ['group_list', layers.groups()], ['breakdown_comparison', layers.beside()], ['breakdown_comparison', layers.beside(new URLSearchParams('runs=7,8,9'))],
+	['breakdown', layers.breakdown()], ['breakdown', layers.flat()], ['group_list', layers.groups()], ['breakdown_comparison', layers.breakdownComparison()], ['breakdown_comparison', layers.breakdownComparison(new URLSearchParams('runs=7,8,9'))],
 	['trend', trends.trend()], ['trend', trends.trend(new URLSearchParams('metric=coverage'), 3)], ['trend', trends.long(plain, 100)], ['workload_list', trends.workloads()],
 	...[1, 2, 3, 4].map((id) => ['gate', trends.gate(id)]), ['gate_list', trends.gates()],
 	['comparison', two.comparison()], ['comparison', two.comparison({refused: true})], ['series', two.series(new URLSearchParams('function=add'))],

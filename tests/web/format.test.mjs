@@ -59,7 +59,7 @@ const TEXTS = [
 
 	['slower', f.changeOf, [1.0748], '+7.5 %'],
 	['faster', f.changeOf, [0.8], '−20.0 %'],
-	['as good as alike', f.changeOf, [1.0001], '±0.0 %'],
+	['nearly equal', f.changeOf, [1.0001], '±0.0 %'],
 	['ten times', f.changeOf, [12.34], '× 12.3'],
 	['from nothing', f.changeOf, [null], '–'],
 

@@ -49,6 +49,6 @@ test('texts', () => assert.deepEqual([g.runsNeededText(0), g.runsNeededText(1), 
 	g.ruleName({rule: 'iteration', of: null, device: null}), g.ruleName({rule: 'function', of: 'k', device: 'H200'}), g.runsText([1, 2, 3], 2)],
 ['–', '1 run', '7 runs', 'the baseline is too small', '−2.0 %', '–', '−1.0 % to +2.0 %', '–', 'Iteration', 'k on H200', '#1, #2 and 1 more']));
 
-test('asked: the words of the list', () => assert.deepEqual(gateListParams(new URLSearchParams('project=p&outcome=pass&since=2026-03-01&base=1&head=2&cursor=c&workload=&label=branch=main')),
+test('gateListParams: the parameters of the list', () => assert.deepEqual(gateListParams(new URLSearchParams('project=p&outcome=pass&since=2026-03-01&base=1&head=2&cursor=c&workload=&label=branch=main')),
 	{project: 'p', outcome: 'pass', since: '2026-03-01T00:00:00Z', cursor: 'c', 'label.branch': 'main'}));
-test('asked: a label that is none', () => assert.throws(() => gateListParams(new URLSearchParams('label=main')), {status: 400, message: 'label \'main\' is not of the form key=value'}));
+test('gateListParams: a label without a value', () => assert.throws(() => gateListParams(new URLSearchParams('label=main')), {status: 400, message: 'label \'main\' is not of the form key=value'}));

@@ -11,23 +11,23 @@ import {importanceParams, importanceUrl, emptyAnswer} from '../../web/pages/impo
 const query = (text) => new URLSearchParams(text);
 
 // [case, address, parameters]
-const ASKED = [
+const PARAMS = [
 	['nothing', '', {}],
-	['the page\'s own words are not the server\'s', 'tab=shapes&sort=s&q=norm&open=rms_norm&on=H20', {}],
+	['the page\'s own parameters are not sent', 'tab=shapes&sort=s&q=norm&open=rms_norm&on=H20', {}],
 	['names as they are', 'reference_set=a b&weight=mean&project=demo&phase=decode&dtype=bf16', {reference_set: 'a b', weight: 'mean', project: 'demo', phase: 'decode', dtype: 'bf16'}],
-	['a day stands for its beginning', 'since=2026-11-01&until=2026-11-02T03:04:05Z', {since: '2026-11-01T00:00:00Z', until: '2026-11-02T03:04:05Z'}],
+	['a day is its first second', 'since=2026-11-01&until=2026-11-02T03:04:05Z', {since: '2026-11-01T00:00:00Z', until: '2026-11-02T03:04:05Z'}],
 	['labels each by its key', 'label=branch=main, gpu=h100', {'label.branch': 'main', 'label.gpu': 'h100'}],
 	['empty ones are none', 'project=&label=', {}],
 ];
-for (const [what, text, want] of ASKED)
-	test(`asked: ${what}`, () => assert.deepEqual(importanceParams(query(text)), want));
-test('asked: labels that are none are refused with a sentence', () =>
+for (const [what, text, want] of PARAMS)
+	test(`importanceParams: ${what}`, () => assert.deepEqual(importanceParams(query(text)), want));
+test('importanceParams: a label without a value is an error', () =>
 	assert.throws(() => importanceParams(query('label=nonsense')), {status: 400, message: 'label \'nonsense\' is not of the form key=value'}));
 
 // [case, address, changes, new address]
 const PAGES = [
 	['a filter keeps what is sorted and opened', 'tab=shapes&sort=s&open=a', {project: 'demo'}, '/importance?tab=shapes&sort=s&open=a&project=demo'],
-	['a set is not asked for what it refuses', 'project=p&workload=w&framework=f&platform=H20&label=a=b&since=2026-11-01&until=2026-11-02&phase=decode&dtype=bf16',
+	['a reference set gets no parameter that it rejects', 'project=p&workload=w&framework=f&platform=H20&label=a=b&since=2026-11-01&until=2026-11-02&phase=decode&dtype=bf16',
 		{reference_set: 'atrex'}, '/importance?phase=decode&dtype=bf16&reference_set=atrex'],
 	['nor where it was before', 'reference_set=atrex&project=p&weight=mean', {phase: 'both'}, '/importance?reference_set=atrex&phase=both'],
 	['runs know no phase \'both\'', 'reference_set=atrex&phase=both&dtype=bf16', {reference_set: ''}, '/importance?dtype=bf16'],
@@ -45,7 +45,7 @@ for (const [text, weight] of WEIGHED)
 
 // [case, {name, from, to} in bytes, before, inside, after]
 const PARTED = [
-	['the place told, not the first alike', {name: 'norm_x_norm', from: 7, to: 11}, ['norm_x_', 'norm', '']],
+	['the given position, not the first equal text', {name: 'norm_x_norm', from: 7, to: 11}, ['norm_x_', 'norm', '']],
 	['bytes, not letters', {name: '\ufeffé_norm_ü', from: 6, to: 10}, ['\ufeffé_', 'norm', '_ü']],
 	['the whole', {name: 'é', from: 0, to: 2}, ['', 'é', '']],
 	['nothing', {name: 'é', from: null, to: null}, ['é', '', '']],

@@ -12,7 +12,7 @@ import {fileURLToPath} from 'node:url';
 const SCRIPT = fileURLToPath(new URL('../../web/kept/fetch', import.meta.url));
 const LOCK = fs.readFileSync(new URL('../../web/kept/package-lock.json', import.meta.url), 'utf8');
 const TOOLS = ['chmod', 'cmp', 'cp', 'cut', 'dirname', 'grep', 'mkdir', 'mktemp', 'mv', 'rm', 'sh'];
-const BRINGS = 'd=node_modules/uplot; mkdir -p $d/dist; echo js >$d/dist/uPlot.esm.js; echo css >$d/dist/uPlot.min.css; echo licence >$d/LICENSE';
+const BRINGS = 'd=node_modules/uplot; mkdir -p $d/dist; echo js >$d/dist/uPlot.esm.js; echo css >$d/dist/uPlot.min.css; echo license >$d/LICENSE';
 const WHY = (why) => `the chart library cannot be downloaded: ${why}; /trends will only have tables\n`;
 
 // A folder of programs with `npm` as a stub script, and a folder to download to.
@@ -28,7 +28,7 @@ function place(npm) {
 }
 
 const fetched = ({bin, to}) => new Promise((resolve) => execFile('/bin/sh', [SCRIPT, to], {env: {PATH: bin}},
-	(error, out, said) => resolve([error?.code ?? 0, out + said])));
+	(error, out, err) => resolve([error?.code ?? 0, out + err])));
 const tree = (dir) => (fs.existsSync(dir) ? fs.readdirSync(dir, {recursive: true, withFileTypes: true})
 	.filter((e) => e.isFile()).map((e) => path.relative(dir, path.join(e.parentPath ?? e.path, e.name))).sort() : []);
 const LAID = ['package-lock.json', 'served/kept/uplot/LICENSE.txt', 'served/kept/uplot/uPlot.esm.js', 'served/kept/uplot/uPlot.min.css'];

@@ -18,7 +18,7 @@ const HEADS = [
 		'61 layers, 3 of “attention + mlp” and 58 of “attention + moe”, found from the modules around the launches.'],
 	['three, one without a name', {layers: {count: 3}, detector: 'ranges', sections: [section('layer', 'a', 1), section('layer', null, 1), section('layer', 'b', 1)]},
 		'3 layers, 1 of “a”, 1 of an unnamed kind and 1 of “b”, found from numbered ranges.'],
-	['one layer, as asked', {layers: {count: 1}, detector: 'given', sections: [section('layer', 'x', 1)]}, '1 layer of “x”, boundaries as given.'],
+	['one layer, boundaries given', {layers: {count: 1}, detector: 'given', sections: [section('layer', 'x', 1)]}, '1 layer of “x”, boundaries as given.'],
 	['one kind without a name', {layers: {count: 32}, detector: 'period', sections: [section('layer', null, 32)]}, '32 layers, found from the repeating sequence of kernels.'],
 	['none', {layers: {count: 0}, reason: 'nothing repeats', sections: []}, 'No layers: nothing repeats.'],
 	['none, and a whole sentence', {layers: {count: 0}, reason: 'It has one kernel.', sections: []}, 'No layers: It has one kernel.'],
@@ -26,7 +26,7 @@ const HEADS = [
 for (const [what, made, text] of HEADS)
 	test(`headline: ${what}`, () => assert.equal(l.headline(made), text));
 
-test('the parts of the wall add up to it, or it is told that they do not', () => {
+test('the parts of the wall time add up to it, or `closes` is false', () => {
 	const wall = {exclusive_ns: 5, other_ns: 1, overlap_ns: 3, idle_ns: 2, wall_ns: 11};
 	assert.deepEqual([l.wallTimeParts(wall).sum, l.wallTimeParts(wall).closes], [11, true]);
 	assert.deepEqual([l.wallTimeParts({...wall, idle_ns: 3}).sum, l.wallTimeParts({...wall, idle_ns: 3}).closes], [12, false]);
@@ -60,7 +60,7 @@ test('folded: times are of a launch of all; what does not follow is unknown', ()
 const OF_INSTANCE = [
 	['in all of them', made(1, {mean_ns: 1234.5, exclusive_ns: 12000, overlapped_ns: 345}), 10, 1234.5, '1.235'],
 	['its total, not its mean in tenths: 1000 / 33', made(1, {mean_ns: 30.3, launches: 33, exclusive_ns: 1000, overlapped_ns: 0}), 2, 500, '0.500'],
-	['in one of 32, as a table tells it: 112.46875 is 112.5 is 113', made(1, {mean_ns: 3599, launches: 1, exclusive_ns: 3599, overlapped_ns: 0}), 32, 112.5, '0.113'],
+	['in one of 32, as a table shows it: 112.46875 is 112.5 is 113', made(1, {mean_ns: 3599, launches: 1, exclusive_ns: 3599, overlapped_ns: 0}), 32, 112.5, '0.113'],
 	['two of its launches at once', made(1, {mean_ns: 100, exclusive_ns: 600, overlapped_ns: 0}), 10, 100, '0.100'],
 	['nothing of the kind', made(1), 0, null, '–'],
 	['its mean is unknown', made(1, {mean_ns: null}), 10, null, '–'],
@@ -88,7 +88,7 @@ test('bars: a layer each, its blocks in the order of all bars', () => {
 	assert.deepEqual(l.barsOf(doc.flat()), []);
 });
 
-test('the address: what is asked of the server, and back', () => {
+test('the address: parameters for the server, and back', () => {
 	const words = l.layerParams(new URLSearchParams('tab=layers&start=norm&every=2&q=gemm&device='));
 	assert.deepEqual(words, {start: 'norm', every: '2'});
 	assert.equal(l.layersTabUrl(7, {...words, range: ''}), '/runs/7?tab=layers&start=norm&every=2');
@@ -99,8 +99,8 @@ const RUNS = [['1,2', ['1', '2']], [' 1, 2 ,1,job:3,x,0,-1', ['1', '2', '1', 'jo
 	['1,2,3,4,5,6,7,8,9', ['1', '2', '3', '4', '5', '6', '7', '8', '9']]];
 for (const [text, want] of RUNS)
 	test(`runs: '${text}'`, () => assert.deepEqual(b.runsOf(text), want));
-test('beside: fewer than two, of what may be runs', () => assert.deepEqual([[], ['1'], ['x'], ['0'], ['1', '2'], ['1', 'x']].map(b.tooFew), [true, true, false, false, false, false]));
-test('beside: the address, and what of it is asked', () => {
+test('breakdown comparison: fewer than two, of what may be runs', () => assert.deepEqual([[], ['1'], ['x'], ['0'], ['1', '2'], ['1', 'x']].map(b.tooFew), [true, true, false, false, false, false]));
+test('breakdown comparison: the address, and its parameters for the server', () => {
 	assert.equal(b.breakdownUrl(['1', '2'], {realign: 'yes', q: ''}), '/breakdown?runs=1,2&realign=yes');
 	assert.equal(b.breakdownUrl([]), '/breakdown');
 	assert.deepEqual(b.breakdownParams(new URLSearchParams('runs=1, 2,x&q=a')), {runs: '1,2,x'});
@@ -113,8 +113,8 @@ for (const [ns, first, diff, pct] of DIFFERENCES)
 	test(`differ: ${ns} to ${first}`, () => assert.deepEqual(b.difference(ns, first), {ns: diff, pct}));
 test('percentOf: as comparisons write it', () => assert.deepEqual([50, -50, 0, null, 1900].map(b.percentOf), ['+50.0 %', '−50.0 %', '±0.0 %', '–', '× 20.0']));
 
-test('beside: lines that not all have, on their own', () => {
-	const two = doc.beside();
+test('breakdown comparison: rows that not every run has, alone', () => {
+	const two = doc.breakdownComparison();
 	assert.equal(b.headline(two), '32 layers of 2 runs compared: 4 of 5 rows of a layer are in every run, 1 more is only in few layers.');
 	assert.deepEqual(b.treeOf(two, {unmatchedOnly: true}).flatMap((s) => s.blocks.map((x) => [x.block.block, x.lines.length])), [['mlp', 1], ['shared', 1]]);
 	assert.deepEqual([two.items.filter(b.isExtra).map((line) => line.roles), b.treeOf(two, {unmatchedOnly: true, hideExtras: true}).flatMap((s) => s.blocks.map((x) => x.block.block))], [[['all_reduce']], ['shared']]);
@@ -125,4 +125,4 @@ test('beside: lines that not all have, on their own', () => {
 // [base, head, runs]
 const PICKED = [[['1'], ['2'], ['1', '2']], [['1', '2'], [], ['1', '2']], [['1'], ['job:2'], []], [['1'], [], []], [['1', '2', '3', '4', '5'], ['6', '7', '8', '9'], []]];
 for (const [base, head, want] of PICKED)
-	test(`besides: ${base} and ${head}`, () => assert.deepEqual(breakdownRuns({base, head}), want));
+	test(`breakdownRuns: ${base} and ${head}`, () => assert.deepEqual(breakdownRuns({base, head}), want));

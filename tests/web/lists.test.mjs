@@ -12,38 +12,38 @@ globalThis.File ??= File;
 
 // Answers each address once, and records the requested addresses.
 function answering(answers) {
-	const asked = [];
+	const requests = [];
 	globalThis.fetch = async (where) => {
-		asked.push(where);
+		requests.push(where);
 		assert.ok(answers.length, `not expected: ${where}`);
 		return new Response(answers.shift());
 	};
-	return asked;
+	return requests;
 }
 
 const page = (items, next) => JSON.stringify({items, next});
 
 test('pages: short of the limit is not the end, `next` is', async () => {
-	const asked = answering([page([1, 2], 'a'), page([], 'b'), page([3], null)]);
+	const requests = answering([page([1, 2], 'a'), page([], 'b'), page([3], null)]);
 	const seen = [];
 	assert.deepEqual(await api.kernels(7, {by: 'grid'}, {onProgress: (n) => seen.push(n)}), [1, 2, 3]);
 	assert.deepEqual(seen, [2, 2, 3]);
-	assert.deepEqual(asked, ['', '&cursor=a', '&cursor=b'].map((cursor) =>
+	assert.deepEqual(requests, ['', '&cursor=a', '&cursor=b'].map((cursor) =>
 		`/api/v1/runs/7/kernels?by=grid&limit=5000${cursor}`));
 });
 
 test('pages: launches likewise', async () => {
-	const asked = answering([page([1], 'x'), page([2], null)]);
+	const requests = answering([page([1], 'x'), page([2], null)]);
 	assert.deepEqual(await api.launches(7, {}, {}), [1, 2]);
-	assert.equal(asked[1], '/api/v1/runs/7/launches?limit=5000&cursor=x');
+	assert.equal(requests[1], '/api/v1/runs/7/launches?limit=5000&cursor=x');
 });
 
-test('iterations: what the first page tells of all, with every item', async () => {
+test('iterations: the totals of the first page, with every item', async () => {
 	const page = (items, next) => JSON.stringify({detector: 'period', kept: 2, items, next});
-	const asked = answering([page([{number: 0}], 'x'), page([{number: 1}], null)]);
+	const requests = answering([page([{number: 0}], 'x'), page([{number: 1}], null)]);
 	assert.deepEqual(await api.iterations(7, {range: 'step'}, {}), {detector: 'period', kept: 2, next: 'x',
 		items: [{number: 0}, {number: 1}]});
-	assert.deepEqual(asked, ['', '&cursor=x'].map((cursor) => `/api/v1/runs/7/iterations?range=step&limit=5000${cursor}`));
+	assert.deepEqual(requests, ['', '&cursor=x'].map((cursor) => `/api/v1/runs/7/iterations?range=step&limit=5000${cursor}`));
 });
 
 test('bytes: every one, in order, counted as they come', async () => {
@@ -56,7 +56,7 @@ test('bytes: every one, in order, counted as they come', async () => {
 	assert.equal(last, 100000);
 });
 
-test('bytes: a break on the way is told as one', async () => {
+test('bytes: a lost connection is reported as one', async () => {
 	globalThis.fetch = async () => new Response(new ReadableStream({
 		pull(c) { c.error(new TypeError('network error')); },
 	}));

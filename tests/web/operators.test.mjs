@@ -54,15 +54,15 @@ test('bytes are read and written ones; without one of them they are unknown', ()
 const OWN = {s: 0.6, sol_ns: 6, regime: 'compute', reason: 'own', headroom_ns: 4, headroom_pct: 1, compute_pct: 100, above_bound_ns: 2};
 const NONE = {headroom_ns: null, headroom_pct: null, compute_pct: null, above_bound_ns: null};
 // [case, row, shown figures]
-const HELD = [
-	['not held, its own', {...OWN, roofline_known_ns: 10, against: null}, OWN],
+const AGAINST = [
+	['no other platform: its own', {...OWN, roofline_known_ns: 10, against: null}, OWN],
 	['an operator, by its calls with a bound there', {...OWN, roofline_known_ns: 10, against: {sol_ns: 5, roofline_known_ns: 20, regime: 'memory'}},
 		{s: 0.25, sol_ns: 5, regime: 'memory', reason: undefined, ...NONE}],
 	['a shape, by its mean call', {...OWN, mean_ns: 40, against: {sol_ns: 5, regime: 'memory', reason: null}}, {s: 0.125, sol_ns: 5, regime: 'memory', reason: null, ...NONE}],
 	['no bound there', {...OWN, against: {sol_ns: null, roofline_known_ns: 0, regime: null}}, {s: null, sol_ns: null, regime: null, reason: undefined, ...NONE}],
 ];
-for (const [what, row, want] of HELD)
-	test(`held: ${what}`, () => {
+for (const [what, row, want] of AGAINST)
+	test(`againstRow: ${what}`, () => {
 		const shown = o.againstRow(row);
 		assert.deepEqual(Object.fromEntries(Object.keys(want).map((key) => [key, shown[key]])), want);
 	});
@@ -75,22 +75,22 @@ const SHAPES_OF = [
 	['to the last page', {dtype: null, phase: null}, PAGED.slice(0, 2), 499, false, 2],
 	['with both: one page', {dtype: 'bf16', phase: 'decode'}, [Array(500).fill({dtype: 'bf16', phase: 'decode', against: null}), []], 500, true, 1],
 ];
-for (const [what, row, pages, items, more, asks] of SHAPES_OF)
+for (const [what, row, pages, items, more, n] of SHAPES_OF)
 	test(`shapes: ${what}`, async () => {
-		const asked = [];
+		const requests = [];
 		const got = await shapesOf(row, async (words) => {
-			asked.push(words);
-			return {items: pages[asked.length - 1], next: asked.length < pages.length ? `c${asked.length}` : null};
+			requests.push(words);
+			return {items: pages[requests.length - 1], next: requests.length < pages.length ? `c${requests.length}` : null};
 		});
-		assert.deepEqual([got.items.length, got.more, asked.length], [items, more, asks]);
-		assert.deepEqual(asked.map((words) => words.cursor), [null, 'c1', 'c2'].slice(0, asks));
+		assert.deepEqual([got.items.length, got.more, requests.length], [items, more, n]);
+		assert.deepEqual(requests.map((words) => words.cursor), [null, 'c1', 'c2'].slice(0, n));
 	});
 
 test('known: the largest part first, those without time left out', () =>
 	assert.deepEqual(o.sourceParts({attribution_source_ns: {sizes: 0, op_sizes: 10, graph: 30, not: 0}}), [['graph', 30, 75], ['op_sizes', 10, 25]]));
-test('known: a row that does not tell', () => assert.deepEqual(o.sourceParts({}), []));
+test('known: a row without attribution sources', () => assert.deepEqual(o.sourceParts({}), []));
 
-test('roofs: equal peaks share one, types that nobody asked for have none', () => {
+test('roofs: equal peaks share one, unused dtypes have none', () => {
 	const peak_flops = {bf16: 2e12, fp16: 2e12, fp8_e4m3: 4e12, fp32: null, fp64: 1e12};
 	assert.deepEqual(roofsOf({peak_flops}, new Set(['bf16', 'fp16', 'fp8_e4m3', 'fp32'])),
 		[{peak: 4e12, label: 'fp8_e4m3 4.00 TFLOP/s'}, {peak: 2e12, label: 'bf16, fp16 2.00 TFLOP/s'}]);

@@ -8,7 +8,7 @@ import {PERFETTO, show} from '../../web/lib/perfetto.js';
 // A tab that answers the n-th PING (0: never) from `origin`, and a host whose clock advances 10
 // s per timer tick.
 function stage({answers = 3, origin = PERFETTO, closes = 0, blocked = false} = {}) {
-	const heard = [];
+	const received = [];
 	const listeners = new Set();
 	let now = 0;
 	let ticks = 0;
@@ -17,8 +17,8 @@ function stage({answers = 3, origin = PERFETTO, closes = 0, blocked = false} = {
 		closed: false,
 		close() { this.closed = true; },
 		postMessage(data, to, transfer) {
-			heard.push({data, to, transfer});
-			if (data === 'PING' && heard.length === answers)
+			received.push({data, to, transfer});
+			if (data === 'PING' && received.length === answers)
 				say({source: tab, origin, data: 'PONG'});
 		},
 	};
@@ -35,7 +35,7 @@ function stage({answers = 3, origin = PERFETTO, closes = 0, blocked = false} = {
 		}, 1),
 		clearInterval,
 	};
-	return {tab, host, heard, listeners, say};
+	return {tab, host, received, listeners, say};
 }
 
 const NAME = {title: 'a run', fileName: 'run-7.json', url: 'http://127.0.0.1/runs/7'};
@@ -47,26 +47,26 @@ async function until(holds, what) {
 const bytes = () => Promise.resolve(new Uint8Array([1, 2, 3]).buffer);
 
 test('PING until PONG, then the trace, to that origin alone', async () => {
-	const {tab, host, heard, listeners} = stage({answers: 3});
+	const {tab, host, received, listeners} = stage({answers: 3});
 	await show(bytes, NAME, {host});
 	assert.deepEqual(host.opened, [[PERFETTO]], 'one tab, and no word that would cut its handle');
-	assert.deepEqual(heard.slice(0, -1).map((m) => m.data), ['PING', 'PING', 'PING']);
-	const {data, to, transfer} = heard.at(-1);
+	assert.deepEqual(received.slice(0, -1).map((m) => m.data), ['PING', 'PING', 'PING']);
+	const {data, to, transfer} = received.at(-1);
 	assert.equal(to, 'https://ui.perfetto.dev');
 	assert.deepEqual(Object.keys(data), ['perfetto']);
 	assert.deepEqual({...data.perfetto, buffer: [...new Uint8Array(data.perfetto.buffer)]},
 		{buffer: [1, 2, 3], ...NAME});
-	assert.deepEqual(transfer, [data.perfetto.buffer], 'handed over, not copied');
+	assert.deepEqual(transfer, [data.perfetto.buffer], 'transferred, not copied');
 	assert.equal(listeners.size, 0, 'nobody listens any more');
 	assert.equal(tab.closed, false);
 });
 
-test('a PONG of another page, or from another window, is not heard', async () => {
-	const {host, heard, say} = stage({answers: 1, origin: 'https://elsewhere.example'});
+test('a PONG of another page, or from another window, is ignored', async () => {
+	const {host, received, say} = stage({answers: 1, origin: 'https://elsewhere.example'});
 	const over = show(bytes, NAME, {host, patience: 50000});
 	say({source: {}, origin: PERFETTO, data: 'PONG'});
 	await assert.rejects(over, /did not answer/);
-	assert.ok(heard.every((m) => m.data === 'PING'), 'no trace was posted');
+	assert.ok(received.every((m) => m.data === 'PING'), 'no trace was posted');
 });
 
 // [case, stage, load, message]

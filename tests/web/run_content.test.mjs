@@ -30,7 +30,7 @@ const GRAPHS = [
 	['half', {launches: 1, graphs: 1, kernel_ns: 5, graph_ns: 5}, '1 + 1 graph replay', '50.0 %'],
 	['hardly any', {launches: 1, graphs: 1, kernel_ns: 1e6, graph_ns: 1}, '1 + 1 graph replay', 'Less than 0.1 %'],
 	['no replays', {launches: 1234, graphs: 0, kernel_ns: 5, graph_ns: 0}, '1,234', null],
-	['an older answer that does not tell', {launches: 3, kernel_ns: 5}, '3', null],
+	['an older answer without the field', {launches: 3, kernel_ns: 5}, '3', null],
 	['how many is unknown', {launches: null, graphs: 0}, '–', null],
 ];
 for (const [what, run, text, share] of GRAPHS)

@@ -50,11 +50,11 @@ test('axis: by magnitude where one is more than twenty times the other', () => {
 	assert.equal(axis([1, 20]).log, false);
 });
 
-test('axis: all alike, one, and none at all', () => {
+test('axis: equal values, one value, and none at all', () => {
 	assert.equal(axis([5, 5]).at(5), 0.5);
 	assert.ok(Number.isFinite(axis([]).at(0)));
 	assert.ok(Number.isFinite(axis([null, NaN, 3]).at(3)));
 });
 
-test('heights: dots at one place stand on each other', () => assert.deepEqual(
+test('heights: dots at one place are stacked', () => assert.deepEqual(
 	dotStacks([1, 2, 10, 11, 10], 5), [{x: 0, n: 0}, {x: 0, n: 1}, {x: 10, n: 0}, {x: 10, n: 1}, {x: 10, n: 2}]));

@@ -8,7 +8,7 @@ import * as t from '../../web/lib/trends.js';
 
 const words = (text) => new URLSearchParams(text);
 // [case, address, parameters of the request]
-const ASKED = [
+const PARAMS = [
 	['a workload alone', 'project=p&workload=w', {project: 'p', workload: 'w', metric: 'iteration'}],
 	['that of none', 'project=&workload=', {metric: 'iteration'}],
 	['a view is the page\'s own', 'workload=w&x=order&tab=points&from=3&to=9&base=1&press=base&sort=at&q=1', {workload: 'w', metric: 'iteration'}],
@@ -18,9 +18,9 @@ const ASKED = [
 		{workload: 'w', metric: 'kernel', stat: 'p99', of: 'void k()', group: 'sha', alpha: '0.05', device: 'H200', framework: 'vllm'}],
 	['a metric that is none is the server\'s to refuse', 'workload=w&metric=x', {workload: 'w', metric: 'x'}],
 ];
-for (const [what, address, want] of ASKED)
-	test(`asked: ${what}`, () => assert.deepEqual(t.trendParams(words(address)), want));
-test('asked: a label that is none', () => assert.throws(() => t.trendParams(words('label=main')), {message: 'label \'main\' is not of the form key=value'}));
+for (const [what, address, want] of PARAMS)
+	test(`trendParams: ${what}`, () => assert.deepEqual(t.trendParams(words(address)), want));
+test('trendParams: a label without a value', () => assert.throws(() => t.trendParams(words('label=main')), {message: 'label \'main\' is not of the form key=value'}));
 
 // [case, address, changes, new address]
 const PAGES = [
@@ -59,18 +59,18 @@ test('stretches: each has the level of the change before it', () => {
 		{from: 0, to: 2, level: 100, low: null, high: null}, {from: 2, to: 4, level: 110, low: 108, high: 112.00000000000001}, {from: 4, to: 6, level: 99, low: null, high: null}]);
 });
 
-test('sides of a change: no further than its neighbours, no more than asked', () => {
+test('sides of a change: no further than the next changes, no more runs than given', () => {
 	const made = doc({change_points: [cut(2), cut(4)]});
 	assert.deepEqual(t.sidesAround(made, 0), {base: [11, 12], head: [13, 14]});
 	assert.deepEqual(t.sidesAround(made, 1, 1), {base: [14], head: [15]});
 });
 
-test('groups: neighbours of one; none of those without', () => {
+test('groups: consecutive runs of one; none of runs without', () => {
 	assert.deepEqual(t.groups(doc()), [{group: 'a', from: 1, to: 3}, {group: 'b', from: 3, to: 5}, {group: 'a', from: 5, to: 6}]);
 	assert.deepEqual(t.groups(doc(), 2, 4), [{group: 'a', from: 2, to: 3}, {group: 'b', from: 3, to: 4}]);
 });
 
-test('a point is told whole', () => assert.equal(t.pointText(doc({change_points: [cut(3)]}), 3),
+test('pointText: every field of a point', () => assert.equal(t.pointText(doc({change_points: [cut(3)]}), 3),
 	'Run 14: 110 ns, 1970-01-01 00:00 UTC, commit b, change point, +10.0 %'));
 
 // [case, from, to, indices]

@@ -22,7 +22,7 @@ async function sent({base, api}, name, body, query = '') {
 }
 
 async function chosen(test, {open, runs: [one, two, three, four]}) {
-	await test('from a run to the list, where it is ticked; others are ticked beside it', async () => {
+	await test('from a run to the list, where it is ticked; others are ticked next to it', async () => {
 		const page = await open(`/runs/${one}`);
 		await page.getByRole('link', {name: 'Compare with…'}).click();
 		await page.getByRole('heading', {name: 'Runs', exact: true}).waitFor();
@@ -93,7 +93,7 @@ async function compared(test, {open, api, runs: [one, two, three, four]}) {
 			items.map((r) => [r.function, r.metric, r.device, r.score.toFixed(2)])));
 	});
 
-	await test('a run with itself is told not to be judged by', async () => {
+	await test('a run with itself: a banner says so', async () => {
 		const page = await open(`/compare?base=${one}&head=${one}`);
 		await seen(async () => assert.match(await page.locator('.banner').innerText(), new RegExp(`both sides hold run ${one}`, 'i')));
 	});
@@ -105,16 +105,16 @@ async function compared(test, {open, api, runs: [one, two, three, four]}) {
 }
 
 async function iterations(test, {open, api, runs: [one]}) {
-	await test('a run\'s iterations: found, drawn, told; by ranges of another name or none', async () => {
+	await test('a run\'s iterations: found, drawn, listed; by ranges of another name, and of a name that does not exist', async () => {
 		const page = await open(`/runs/${one}?tab=iterations`, {allowed: /404/});
 		const {count, kept, items} = await (await api(`/runs/${one}/iterations`)).json();
 		await page.getByText(`${kept} of ${count} compared`).waitFor();
 		await seen(async () => assert.deepEqual((await cells(page, 'Iterations')).map((r) => r[1]), items.map((c) => c.label)));
 		assert.equal(items[0].label, 'ProfilerStep#0');
 		await page.getByLabel('Range of an iteration').fill('no such range');
-		const asked = page.waitForResponse((r) => r.url().includes('range='));
+		const response = page.waitForResponse((r) => r.url().includes('range='));
 		await page.getByRole('button', {name: 'Show'}).click();
-		await seen(async () => assert.equal((await asked).status(), 404));
+		await seen(async () => assert.equal((await response).status(), 404));
 		await page.locator('.notice').getByText('no such range').waitFor();
 		await page.getByRole('link', {name: 'As detected'}).click();
 		await page.getByRole('table', {name: 'Iterations', exact: true}).waitFor();

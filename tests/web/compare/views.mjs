@@ -12,12 +12,12 @@ const CHANGED = ['slower', 'fresh', 'faster', 'gone', 'moved', 'doubtful'];
 
 // The page with this document, and the queries it sent.
 async function given(open, made, where = WHERE) {
-	const asked = [];
+	const requests = [];
 	const answers = {'/compare/series': doc.series, '/compare': (q) => {
-		asked.push(q.toString());
+		requests.push(q.toString());
 		return q.get('score') === 'published' ? doc.published() : made;
 	}};
-	return {page: await open(where, {answers}), asked};
+	return {page: await open(where, {answers}), requests};
 }
 
 export default async function views(test, {open}) {
@@ -37,7 +37,7 @@ export default async function views(test, {open}) {
 			['Idle (host)', '7.00', '7.28', '+0.28', '+4.0 %', '?\nundecided'],
 			['Host waits for device', '20.00', '21.00', '+1.00', '+5.0 %', '≈\nlikely']]));
 		await seen(async () => assert.equal(await page.locator('.stack-part.compute').first().evaluate((e) => Math.round(100 * e.clientWidth / e.parentElement.clientWidth)),
-			65, 'compute is 28 of the 43 ms that the wider bar stands for'));
+			65, 'compute is 28 of the 43 ms that the wider bar represents'));
 		await seen(async () => assert.match(await page.locator('.common').innerText(), /^All kernels together: \+1\.2 % \(95 % \+0\.4 % to \+2\.0 %\), \+182\.000 µs per iteration\. 31 kernels/));
 	});
 
@@ -92,7 +92,7 @@ export default async function views(test, {open}) {
 		await again.getByRole('img', {name: /^β, share of the iteration, slower/}).waitFor();
 	});
 
-	await test('what appeared and vanished stands apart, and leads to its row, whatever hides it', async () => {
+	await test('what appeared and vanished is listed separately, and links to its row even if filters hide it', async () => {
 		const {page} = await given(open, doc.comparison(), `${WHERE}&show=improved&q=faster`);
 		await seen(async () => assert.deepEqual(await names(page), ['faster']));
 		await page.getByRole('region', {name: 'Vanished'}).getByRole('button', {name: 'gone'}).click();
@@ -133,8 +133,8 @@ export default async function views(test, {open}) {
 		await seen(async () => assert.match(page.url(), /base=1,2&head=3,4&score=published/));
 	});
 
-	await test('what it was computed with is shown, and asked for otherwise', async () => {
-		const {page, asked} = await given(open, doc.comparison());
+	await test('the options are shown, and can be changed', async () => {
+		const {page, requests} = await given(open, doc.comparison());
 		const summary = page.locator('.options summary');
 		await seen(async () => assert.equal(await summary.innerText(),
 			'Noise floor 3.0 % (default), margin 5.0 %, α 0.05, 2,000 permutations of blocks of 3 iterations, seed 1'));
@@ -144,7 +144,7 @@ export default async function views(test, {open}) {
 		await page.getByRole('button', {name: 'Compare again'}).click();
 		await page.waitForURL(/floor=0\.025/);
 		await page.getByText('Noise floor 3.0 % (given)').waitFor();
-		await seen(async () => assert.equal(asked.at(-1), 'base=1%2C2&head=3%2C4&range=step&noise_floor=0.025'));
+		await seen(async () => assert.equal(requests.at(-1), 'base=1%2C2&head=3%2C4&range=step&noise_floor=0.025'));
 		await page.goBack();
 		await page.getByText('Noise floor 3.0 % (default)').waitFor();
 	});

@@ -12,8 +12,8 @@ async function edited(page, text) {
 	await page.getByRole('button', {name: 'Save', exact: true}).click();
 }
 
-export default async function catalogue(test, {open, api, kernsiftd}) {
-	const token = (await kernsiftd('token', '--scope', 'admin', '--name', 'catalogue')).trim();
+export default async function catalog(test, {open, api, kernsiftd}) {
+	const token = (await kernsiftd('token', '--scope', 'admin', '--name', 'catalog')).trim();
 
 	await test('every part is listed: operators, rules in their order, platforms with their sources', async () => {
 		const page = await open('/catalog');
@@ -63,7 +63,7 @@ export default async function catalogue(test, {open, api, kernsiftd}) {
 		assert.deepEqual((await (await api('/rules')).json()).site_overrides, []);
 	});
 
-	await test('a rule is saved, stands first, and catches its name; somebody else\'s edit is not run over', async () => {
+	await test('a saved rule is listed first and matches its name; another user\'s edit is not overwritten', async () => {
 		const page = await open('/catalog?tab=rules&test=zebra_kernel', {allowed: /40[019]/});
 		await signedIn(page, token);
 		const other = await open('/catalog?tab=rules', {allowed: /40[019]/});

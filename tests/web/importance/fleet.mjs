@@ -9,19 +9,19 @@ const GENERAL = 'Importance of operators';
 
 // The page with these documents, and the queries it sent.
 export async function given(open, where = '/importance', options = {}) {
-	const asked = [];
+	const requests = [];
 	const answers = {'/importance': (q) => {
-		asked.push(q.toString());
+		requests.push(q.toString());
 		return options.refused ?? doc.fleet(q, options);
 	}, '/importance/fused_moe/shapes': (q) => {
-		asked.push(`shapes ${q}`);
+		requests.push(`shapes ${q}`);
 		return doc.fleetShapes('fused_moe');
 	}, '/unattributed': doc.unattributed, '/reference-sets': () => doc.sets('atrex')};
-	return {page: await open(where, {answers, ...options}), asked};
+	return {page: await open(where, {answers, ...options}), requests};
 }
 
 export default async function fleet(test, {open}) {
-	await test('the sentence, what it does not tell, and how much is known come before the tables', async () => {
+	await test('the headline, the caveats and the coverage come before the tables', async () => {
 		const {page} = await given(open);
 		await seen(async () => assert.equal(await page.locator('.headline').innerText(),
 			'5 operators with 48 shapes, importance from 1,303 runs and 13.4 h of GPU time, roofline bounds on H20 and H200.'));
@@ -38,11 +38,11 @@ export default async function fleet(test, {open}) {
 		await seen(async () => assert.deepEqual([await lost.innerText(), await lost.getAttribute('title')], ['–', 'not computed: the time includes waiting for other ranks']));
 	});
 
-	await test('shapes are asked for with the same filters; what no rule knows leads to the rules', async () => {
-		const {page, asked} = await given(open, '/importance?project=serving&phase=decode');
+	await test('shapes are requested with the same filters; unattributed kernels link to the rules', async () => {
+		const {page, requests} = await given(open, '/importance?project=serving&phase=decode');
 		await page.getByRole('button', {name: 'fused_moe'}).click();
 		await page.getByRole('table', {name: 'Shapes of fused_moe'}).waitFor();
-		await seen(async () => assert.deepEqual(asked, ['project=serving&phase=decode', 'shapes project=serving&phase=decode&limit=500']));
+		await seen(async () => assert.deepEqual(requests, ['project=serving&phase=decode', 'shapes project=serving&phase=decode&limit=500']));
 		await seen(async () => assert.deepEqual((await cells(page, 'Shapes of fused_moe')).map((r) => r.slice(0, 9).map((c) => c.replace(/\s+/g, ' '))), [
 			['tokens=16 hidden=2048 inter=768', '75.0%', '● good', 'H200', '44.0%', '118,200', '210', '264 us', '198.20 us'],
 			['tokens=32 hidden=2048 inter=768', '10.0%', '○ low', 'H20', '44.0%', '118,200', '210', '264 us', '198.20 us'],
@@ -53,8 +53,8 @@ export default async function fleet(test, {open}) {
 		await seen(async () => assert.equal(await page.locator('main b:not(.regime b)').count(), 0));
 	});
 
-	await test('what is weighed, and how, is in the address; the server is asked with it', async () => {
-		const {page, asked} = await given(open, '/importance?tab=shapes');
+	await test('filters and weight are in the address and in the request', async () => {
+		const {page, requests} = await given(open, '/importance?tab=shapes');
 		await page.getByLabel('Weight').selectOption('present');
 		await page.waitForURL(/weight=present/);
 		await page.getByText('More filters').click();
@@ -63,29 +63,29 @@ export default async function fleet(test, {open}) {
 			await page.getByRole('search').getByLabel(label, {exact: true}).fill(value);
 		await page.getByRole('button', {name: 'Filter'}).click();
 		await page.waitForURL(/since=2026-11-01/);
-		await seen(async () => assert.equal(decodeURIComponent(asked.at(-1)),
+		await seen(async () => assert.equal(decodeURIComponent(requests.at(-1)),
 			'weight=present&project=serving&framework=vllm&platform=H20&phase=decode&dtype=bf16&since=2026-11-01T00:00:00Z&label.branch=main'));
 		await seen(async () => assert.equal(await page.getByRole('tab', {name: 'Shapes'}).getAttribute('aria-selected'), 'true', 'the table stays in front'));
 		await seen(async () => assert.equal(await page.getByLabel('Labels').inputValue(), 'branch=main', 'filters that are used are not folded away'));
 		await page.getByRole('link', {name: 'Clear'}).click();
 		await page.waitForURL((url) => url.search === '');
 		await page.getByRole('tab', {name: 'Importance'}).waitFor();
-		await seen(async () => assert.equal(asked.at(-1), ''));
+		await seen(async () => assert.equal(requests.at(-1), ''));
 	});
 
-	await test('nothing matches, labels that are none, a refusal: a sentence each', async () => {
+	await test('nothing matches, a label without a value, a rejection: a message each', async () => {
 		const {page} = await given(open, '/importance?project=nobody', {none: true});
 		await seen(async () => assert.deepEqual(await cells(page, GENERAL), [['No operators match these filters.']]));
 		const wrong = await open('/importance?label=nonsense');
 		await seen(async () => assert.equal(await wrong.getByRole('alert').innerText(), 'Failed: label \'nonsense\' is not of the form key=value'));
 		await wrong.getByText('More filters').waitFor();
-		await seen(async () => assert.equal(await wrong.getByLabel('Labels').inputValue(), 'nonsense', 'what was refused can be mended'));
+		await seen(async () => assert.equal(await wrong.getByLabel('Labels').inputValue(), 'nonsense', 'what was rejected can be corrected'));
 		const {page: refused} = await given(open, '/importance?reference_set=gone', {refused: {refused: [404, 'not_found', 'no set \'gone\'']}, allowed: /404/});
 		await seen(async () => assert.equal(await refused.getByRole('alert').innerText(), 'Failed: no set \'gone\''));
 		await seen(async () => assert.deepEqual(await refused.getByLabel('Source', {exact: true}).locator('option').allInnerTexts(), ['stored runs', 'gone', 'reference set atrex']));
 	});
 
-	await test('a set is asked for without what runs alone know, and is not asked it', async () => {
+	await test('a reference set is requested without the filters that only runs have', async () => {
 		const page = await open('/importance?reference_set=operators&project=nobody', {allowed: /400/});
 		await page.getByRole('alert').waitFor();
 		await seen(async () => assert.deepEqual(await page.getByRole('search').locator('label').allInnerTexts(), ['Source', 'Weight', 'Phase', 'dtype']));

@@ -45,7 +45,7 @@ export default async function run(test, world) {
 		assert.equal(all, 90000);
 	});
 
-	await test('a row opens to how it is known and to its shapes; the address opens it again', async () => {
+	await test('a row opens to its attribution sources and shapes; the address opens it again', async () => {
 		const page = await open(`${here}?tab=operators`, {answers: answered(here)});
 		await seen(async () => assert.deepEqual(flat(await cells(page, TABLE)).map((r) => [r[0], r[3], r[9], r[10], r[11], r[12], r[13], r[14]]), [
 			['gemm', '52.0', 'op_sizes 78.8%, graph 21.2%', '100.0%', '62.0%', '● good', 'C compute', '26.000'],
@@ -66,7 +66,7 @@ export default async function run(test, world) {
 		await page.getByRole('table', {name: 'Shapes of gemm'}).waitFor();
 	});
 
-	await test('against another platform: other bounds, said so, in the address and in the files', async () => {
+	await test('against another platform: other bounds, on the page, in the address and in the files', async () => {
 		const page = await open(`${here}?tab=operators`, {answers: answered(here)});
 		await page.getByText('Roofline bounds are those of H200; source: a datasheet.').waitFor();
 		await page.getByLabel('Platform').selectOption('H20');
@@ -74,7 +74,7 @@ export default async function run(test, world) {
 		await seen(async () => assert.equal(await page.getByLabel('Platform').inputValue(), 'H20'));
 		await seen(async () => assert.deepEqual(flat(await cells(page, TABLE)).map((r) => [r[0], ...r.slice(11)]), [['gemm', '10.0%', '○ low', 'M memory'],
 			['all_reduce', '–', '–', '–'], ['rms_norm', '125.0%', '–', 'M memory'], ['unattributed', '–', '–', '–']]));
-		await seen(async () => assert.equal(await page.getByText('S is above 1 at shapes').count(), 0, 'what is said of its own platform'));
+		await seen(async () => assert.equal(await page.getByText('S is above 1 at shapes').count(), 0, 'the finding about its own platform'));
 		await page.getByRole('button', {name: 'gemm'}).click();
 		await page.getByRole('table', {name: 'Shapes of gemm'}).waitFor();
 		await seen(async () => assert.deepEqual(flat(await cells(page, 'Shapes of gemm')).map((r) => r.slice(6, 10)), [['9.167', '20.0%', '◐ fair', 'M memory'], ['–', '–', '–', '–']]));
@@ -86,7 +86,7 @@ export default async function run(test, world) {
 		await page.getByText('Roofline bounds are those of H20, not of the run\'s own platform H200').waitFor();
 	});
 
-	await test('the kernels tell their operators', async () => {
+	await test('the kernels show their operators', async () => {
 		const page = await open(here);
 		const {items} = await (await api(`${here}/kernels`)).json();
 		assert.ok(items.length > 1);

@@ -13,7 +13,7 @@ const flat = (rows) => rows.map((row) => row.map((cell) => cell.replace(/\s+/g, 
 const table = async (page, caption, upTo) => flat(await cells(page, caption)).filter((row) => row.length > 1).map((row) => row.slice(0, upTo));
 
 async function imported(test, {open}) {
-	await test('nothing is here yet: both ways to begin are told', async () => {
+	await test('nothing is stored yet: both ways to begin are shown', async () => {
 		const page = await open('/importance');
 		await seen(async () => assert.equal(await page.locator('.empty h2').innerText(), 'No runs yet'));
 		await page.getByRole('link', {name: 'import a reference set'}).click();

@@ -8,14 +8,14 @@ import * as doc from './documents.mjs';
 import {parts} from './run.mjs';
 
 const ROWS = 'Rows of all runs';
-export const answers = {'/breakdown': doc.beside};
+export const answers = {'/breakdown': doc.breakdownComparison};
 
-export default async function beside(test, world) {
+export default async function breakdownCompare(test, world) {
 	const {open, run} = world;
 	const mine = run.split('/').at(-1);
 	const other = (await upload(world, data('callers.json'))).split('/').at(-1);
 
-	await test('chosen by number; fewer than two are asked for more', async () => {
+	await test('chosen by number; with fewer than two the page requires more', async () => {
 		const page = await open('/breakdown?runs=7', {answers});
 		await page.getByRole('heading', {name: 'Breakdown comparison', exact: true}).waitFor();
 		await page.getByRole('button', {name: 'Show'}).click();
@@ -42,7 +42,7 @@ export default async function beside(test, world) {
 		await page.getByRole('heading', {name: /2 runs compared: 4 of 5/}).waitFor();
 	});
 
-	await test('rows: several kernels in a cell, differences, what one side alone has', async () => {
+	await test('rows: several kernels in a cell, differences, rows of one side alone', async () => {
 		const page = await open('/breakdown?runs=7,8', {answers});
 		await seen(async () => assert.deepEqual(await parts(page, ROWS), [
 			['32 layers of “attention + mlp”'], ['attention'],
@@ -84,7 +84,7 @@ export default async function beside(test, world) {
 		await seen(async () => assert.equal(new URL(page.url()).search, '?runs=9,8'));
 	});
 
-	await test('names that lag are told loudly, and put back when asked', async () => {
+	await test('names that lag: a warning, and realigned on request', async () => {
 		const page = await open('/breakdown?runs=7,8', {answers});
 		await page.getByRole('heading', {name: 'Kernel names are misaligned'}).waitFor();
 		await page.getByRole('link', {name: 'Realign names with durations'}).click();
@@ -93,8 +93,8 @@ export default async function beside(test, world) {
 		await seen(async () => assert.equal(await page.getByRole('link', {name: 'CSV'}).getAttribute('href'), '/api/v1/breakdown?runs=7%2C8&realign=yes&format=csv'));
 	});
 
-	await test('a refusal is told in place, and each run may go', async () => {
-		const without = (query) => (query.get('runs').split(',').includes('6') ? {refused: [404, 'not_found', 'run 6 has statistics and no launches']} : doc.beside(query));
+	await test('a rejection is shown in place, and each run can be removed', async () => {
+		const without = (query) => (query.get('runs').split(',').includes('6') ? {refused: [404, 'not_found', 'run 6 has statistics and no launches']} : doc.breakdownComparison(query));
 		const page = await open('/breakdown?runs=7,6,8&realign=yes', {allowed: /404/, answers: {'/breakdown': without}});
 		await page.getByText('Run 6 has statistics and no launches.').waitFor();
 		await seen(async () => assert.deepEqual(await page.getByRole('list', {name: 'Requested runs'}).getByRole('link').allTextContents(), ['#7', 'Remove #7', '#6', 'Remove #6', '#8', 'Remove #8']));
@@ -103,9 +103,9 @@ export default async function beside(test, world) {
 		await seen(async () => assert.equal(new URL(page.url()).search, '?runs=7,8&realign=yes'));
 	});
 
-	await test('no place to work it out: said in place, and asked again', async () => {
+	await test('the server is busy: a message in place, and another try', async () => {
 		let busy = true;
-		const page = await open('/breakdown?runs=7,8', {allowed: /503/, answers: {'/breakdown': (query) => (busy ? {refused: [503, 'unavailable', 'the server has enough to do']} : doc.beside(query))}});
+		const page = await open('/breakdown?runs=7,8', {allowed: /503/, answers: {'/breakdown': (query) => (busy ? {refused: [503, 'unavailable', 'the server has enough to do']} : doc.breakdownComparison(query))}});
 		await page.getByText('The server has enough to do.').waitFor();
 		busy = false;
 		await page.getByRole('link', {name: 'Try again'}).click();

@@ -23,10 +23,10 @@ const SPARSE = [[3, 'fused_add_rmsnorm', 'rms_norm', ['input_norm'], 4], [3, 'fu
 	[5, 'dispatch', 'moe_dispatch', ['dispatch'], 48], [5, 'grouped_gemm', 'fused_moe', ['gate_up', 'activation', 'down'], 120], [5, 'combine', 'moe_combine', ['combine'], 52],
 	[6, 'shared_up', 'gemm', ['gate_up'], 17, {stream: 1, exclusive_ns: 0, overlapped_ns: 102000}], [6, 'shared_down', 'gemm', ['down'], 10, {stream: 1, exclusive_ns: 0, overlapped_ns: 60000}]];
 
-function block(section, name, items, index, n, beside = null) {
+function block(section, name, items, index, n, parallelTo = null) {
 	const own = items.filter((r) => r.block === index);
 	const sum = (key) => own.reduce((all, r) => all + r[key], 0);
-	return {section, block: name, parallel_to: beside, sum_ns: own.reduce((all, r) => all + r.mean_ns * r.launches, 0) / n, exclusive_ns: sum('exclusive_ns'), overlapped_ns: sum('overlapped_ns')};
+	return {section, block: name, parallel_to: parallelTo, sum_ns: own.reduce((all, r) => all + r.mean_ns * r.launches, 0) / n, exclusive_ns: sum('exclusive_ns'), overlapped_ns: sum('overlapped_ns')};
 }
 
 // Two iterations of five layers.
@@ -37,7 +37,7 @@ export function breakdown(query = new URLSearchParams()) {
 		...[[7, 'nvjet_lm_head', 'gemm', ['lm_head'], 88], [8, 'argmax', 'sampling', ['sample'], 11]].map((r) => row(2, r)),
 		row(2, [8, null, 'copy', [], 2, {operation: 'copy device to host'}])];
 	const blocks = [['embedding', 0, 2], ['attention', 1, 4], ['mlp', 1, 4], ['attention', 2, 6], ['gate', 2, 6], ['moe', 2, 6], ['shared', 2, 6, 5], ['head', 3, 2], ['sampling', 3, 2]]
-		.map(([name, section, n, beside], i) => block(section, name, items, i, n, beside));
+		.map(([name, section, n, parallelTo], i) => block(section, name, items, i, n, parallelTo));
 	const sum = (section) => blocks.filter((b) => b.section === section).reduce((n, b) => n + b.sum_ns, 0);
 	const exclusive = items.reduce((n, r) => n + r.exclusive_ns, 0);
 	const bars = [0, 1, 2, 3, 4].flatMap((layer) => (layer < 2 ? [1, 2] : [3, 4, 5, 6]).map((at) => ({layer, block: at, mean_ns: blocks[at].sum_ns + 100 * layer})));
@@ -72,7 +72,7 @@ function line(block, match, roles, cells, module = null) {
 
 // The second run fuses what the first splits, and its names are misaligned; the third has no
 // layers.
-export function beside(query = new URLSearchParams('runs=7,8')) {
+export function breakdownComparison(query = new URLSearchParams('runs=7,8')) {
 	kernels = 0;
 	const ids = query.get('runs').split(',').map(Number);
 	const realigned = query.get('realign') === 'yes';

@@ -21,7 +21,7 @@ async function same(page, doc) {
 }
 
 // The rows of each run on the page equal those of the server.
-async function besides(page, doc) {
+async function sameRows(page, doc) {
 	const lines = doc.blocks.flatMap((_, at) => doc.items.filter((line) => line.block === at));
 	await seen(async () => {
 		const rows = (await parts(page, 'Rows of all runs')).filter((r) => r.length > 1 && !r[0].startsWith('Sum'));
@@ -47,7 +47,7 @@ export default async function real(test, world) {
 		return;
 	}
 	const pair = [];
-	await test('one model on one machine: its layers, and a layer that somebody says begins elsewhere', async () => {
+	await test('one model on one machine: its layers, and boundaries given by the user', async () => {
 		for (const name of ['b300', 'mi300x'])
 			pair.push(await upload(world, file(name)));
 		const page = await open(`${pair[0]}?tab=layers`, {viewport: {width: 1440, height: 900}});
@@ -61,7 +61,7 @@ export default async function real(test, world) {
 		await same(given, await (await api(`${pair[0]}/breakdown?start=fused_rope&every=2`)).json());
 	});
 
-	await test('the other machine\'s names lag: said in its tab, and put back when asked', async () => {
+	await test('the other machine\'s names lag: a warning in its tab, and realigned on request', async () => {
 		const page = await open(`${pair[1]}?tab=layers`);
 		await page.getByRole('link', {name: 'Realign names with durations'}).click();
 		await page.getByText('Kernel names were realigned with their durations.').waitFor();
@@ -70,15 +70,15 @@ export default async function real(test, world) {
 		await same(page, doc);
 	});
 
-	await test('both side by side, as recorded and put back', async () => {
+	await test('both compared, as recorded and realigned', async () => {
 		const runs = pair.map((where) => where.split('/').at(-1)).join(',');
 		const page = await open(`/breakdown?runs=${runs}`, {viewport: {width: 1440, height: 900}});
 		await page.getByRole('heading', {name: 'Kernel names are misaligned'}).waitFor();
-		await besides(page, await (await api(`/breakdown?runs=${runs}`)).json());
+		await sameRows(page, await (await api(`/breakdown?runs=${runs}`)).json());
 		await page.getByRole('link', {name: 'Realign names with durations'}).click();
 		await page.getByRole('heading', {name: 'Kernel names were realigned'}).waitFor();
 		const doc = await (await api(`/breakdown?runs=${runs}&realign=yes`)).json();
-		await besides(page, doc);
+		await sameRows(page, doc);
 		assert.ok(doc.items.some((line) => line.cells.every(Boolean) && line.match === 'role'));
 		await looked(page, shots, 'real-breakdown-compare');
 	});

@@ -34,7 +34,7 @@ export default async function run(test, world) {
 		});
 	});
 
-	await test('rows stand by section and block, with their sums, extras and blocks that run beside others', async () => {
+	await test('rows by section and block, with their sums, extras and blocks that run in parallel', async () => {
 		const page = await open(`${here}?tab=layers`, {answers: answered(here)});
 		await seen(async () => {
 			const rows = await parts(page, ROWS);
@@ -72,16 +72,16 @@ export default async function run(test, world) {
 		await drawing.focus();
 		await page.keyboard.press('ArrowRight');
 		await page.keyboard.press('ArrowRight');
-		const said = 'layer 1, attention + mlp: 121.075 µs, attention 60.975 µs, mlp 60.100 µs';
-		await seen(async () => assert.equal(await page.locator('.readout').innerText(), said));
-		await seen(async () => assert.equal(await page.locator('#news').innerText(), said));
+		const readout = 'layer 1, attention + mlp: 121.075 µs, attention 60.975 µs, mlp 60.100 µs';
+		await seen(async () => assert.equal(await page.locator('.readout').innerText(), readout));
+		await seen(async () => assert.equal(await page.locator('#news').innerText(), readout));
 		await page.keyboard.press('End');
 		await seen(async () => assert.match(await page.locator('.readout').innerText(), /^layer 4, /));
 		await page.getByText('Data table').click();
 		await seen(async () => assert.deepEqual((await cells(page, 'Layers of an iteration, data'))[1], ['1', 'attention + mlp', '60.975', '–', '–', '–', '60.100', '121.075']));
 	});
 
-	await test('boundaries go into the address, the question and the files', async () => {
+	await test('boundaries are in the address, the request and the files', async () => {
 		const page = await open(`${here}?tab=layers`, {answers: answered(here)});
 		await page.getByText('Change layer boundaries').click();
 		await page.getByLabel('First kernel of a layer').fill('rmsnorm');
@@ -98,7 +98,7 @@ export default async function run(test, world) {
 		await seen(async () => assert.equal(new URL(page.url()).search, '?tab=layers'));
 	});
 
-	await test('names that lag: said, and put back only when asked', async () => {
+	await test('names that lag: a warning, and realigned only on request', async () => {
 		const page = await open(`${here}?tab=layers`, {answers: answered(here, {lags: true})});
 		await page.getByRole('link', {name: 'Realign names with durations'}).click();
 		await page.getByText('Kernel names were realigned with their durations.').waitFor();
@@ -107,7 +107,7 @@ export default async function run(test, world) {
 		await page.getByRole('link', {name: 'Realign names with durations'}).waitFor();
 	});
 
-	await test('no layers: the sentence, and every row all the same', async () => {
+	await test('no layers: the reason, and still every row', async () => {
 		const page = await open(`${here}?tab=layers`, {answers: answered(here, {none: true})});
 		await page.getByText('No layers: no sequence of kernels repeats on the busiest stream.').waitFor();
 		await seen(async () => assert.deepEqual((await parts(page, ROWS)).map((r) => r[0]).slice(1), ['other', '–', 'Sum of other']));
@@ -122,7 +122,7 @@ export default async function run(test, world) {
 		await seen(async () => assert.equal((await parts(page, ROWS)).filter((r) => r[1] === 'one_kernel').length, 3000));
 	});
 
-	await test('what the server refuses is told in place, with the way back', async () => {
+	await test('a rejection is shown in place, with the way back', async () => {
 		const page = await open(`${here}?tab=layers&range=nothing`, {allowed: /404/, answers: answered(here, {refused: [404, 'not_found', 'no range is named \'nothing\'']})});
 		await page.getByText('No range is named \'nothing\'.').waitFor();
 		await seen(async () => assert.equal(await page.getByLabel('Range of a layer').inputValue(), 'nothing'));
@@ -131,7 +131,7 @@ export default async function run(test, world) {
 		await seen(async () => assert.equal(await large.getByRole('link', {name: 'Try again'}).count(), 0));
 	});
 
-	await test('no place to work layers out in: said in place, and asked again', async () => {
+	await test('the server is busy: a message in place, and another try', async () => {
 		let busy = true;
 		const all = answered(here);
 		const page = await open(`${here}?tab=layers&start=norm`, {allowed: /503/, answers: {...all,

@@ -4,7 +4,7 @@ import {looked} from '../smoke/accessible.mjs';
 import {signedIn} from '../smoke/world.mjs';
 
 export default async function looks(test, {open, kernsiftd, shots}) {
-	const token = (await kernsiftd('token', '--scope', 'admin', '--name', 'somebody with a long name')).trim();
+	const token = (await kernsiftd('token', '--scope', 'admin', '--name', 'a user with a long name')).trim();
 	for (const tab of ['account', 'tokens', 'webhooks', 'retention', 'audit'])
 		await test(`settings, ${tab}, in light, in dark and narrow`, async () => {
 			const page = await open('/settings');

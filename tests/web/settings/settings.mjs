@@ -23,7 +23,7 @@ export default async function settings(test, world) {
 		await page.getByRole('table', {name: 'Tokens'}).waitFor();
 	});
 
-	await test('a token is made, told once, works, and is revoked by a second press', async () => {
+	await test('a token is created, its secret shown once, works, and is revoked by a second press', async () => {
 		const page = await admin(world, '/settings?tab=tokens');
 		await page.getByLabel('Name').fill('nightly');
 		await page.getByLabel('Project').fill('chat');
@@ -42,7 +42,7 @@ export default async function settings(test, world) {
 		await seen(async () => assert.equal((await names(page, 'Tokens')).includes('nightly'), false));
 	});
 
-	await test('a webhook is made, its key told once; a test is sent and followed; it is removed', async () => {
+	await test('a webhook is created, its secret shown once; a test event is sent and listed; the webhook is removed', async () => {
 		const page = await admin(world, '/settings?tab=webhooks');
 		await page.getByLabel('URL').fill(HOOK);
 		await page.getByRole('button', {name: 'Create a webhook'}).click();
@@ -56,7 +56,7 @@ export default async function settings(test, world) {
 		await seen(async () => assert.equal(await page.getByText('No webhooks yet.').count(), 1));
 	});
 
-	await test('retention is kept as it was said, and what makes no sense is refused', async () => {
+	await test('retention is stored as entered, and a second row for a project is rejected', async () => {
 		const page = await admin(world, '/settings?tab=retention', {allowed: /400/});
 		await page.getByLabel('Uploads, days, all others').fill('90');
 		await page.getByRole('button', {name: 'Add a project'}).click();
@@ -84,7 +84,7 @@ export default async function settings(test, world) {
 		await seen(async () => assert.match(await page.locator('.wrong').innerText(), /chat/));
 	});
 
-	await test('all of it is in the trail, newest first, by whom and how it ended', async () => {
+	await test('every change is in the audit log, newest first, with its actor and outcome', async () => {
 		const page = await admin(world, '/settings?tab=audit&actor=ada');
 		await page.getByRole('table', {name: 'Audit log'}).waitFor();
 		const rows = (await cells(page, 'Audit log')).filter((row) => !row[2].includes('/session'));

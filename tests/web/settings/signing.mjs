@@ -5,28 +5,28 @@ import assert from 'node:assert/strict';
 import {seen} from '../smoke/world.mjs';
 
 const who = (page) => page.locator('#who').innerText();
-const told = (page, term) => page.locator('.facts div', {has: page.getByText(term, {exact: true})}).locator('dd').innerText();
+const fact = (page, term) => page.locator('.facts div', {has: page.getByText(term, {exact: true})}).locator('dd').innerText();
 
 export default async function signing(test, {open, api, kernsiftd}) {
 	const token = async (...words) => (await kernsiftd('token', ...words)).trim();
 
-	await test('not signed in: what that allows is told, and a wrong token refused', async () => {
+	await test('not signed in: the page shows the scope, and rejects a wrong token', async () => {
 		const page = await open('/settings', {allowed: /401/});
 		assert.equal(await who(page), 'Sign in');
-		assert.equal(await told(page, 'Account'), 'not signed in');
-		assert.equal(await told(page, 'Scope'), 'read and upload');
+		assert.equal(await fact(page, 'Account'), 'not signed in');
+		assert.equal(await fact(page, 'Scope'), 'read and upload');
 		await page.getByLabel('Access token').fill(`ks_${'x'.repeat(43)}`);
 		await page.getByRole('button', {name: 'Sign in', exact: true}).click();
 		await seen(async () => assert.match(await page.locator('.wrong').innerText(), /^the token is not known here/));
 	});
 
-	await test('signed in: told on every page, kept out of reach of scripts, gone when signed out', async () => {
+	await test('signed in: shown on every page, kept out of reach of scripts, gone when signed out', async () => {
 		const page = await open('/settings');
 		await page.getByLabel('Access token').fill(await token('--scope', 'admin', '--name', 'ada'));
 		await page.getByRole('button', {name: 'Sign in', exact: true}).click();
 		await seen(async () => assert.equal(await who(page), 'ada'));
-		assert.equal(await told(page, 'Scope'), 'everything');
-		assert.equal(await told(page, 'Project'), 'all projects');
+		assert.equal(await fact(page, 'Scope'), 'everything');
+		assert.equal(await fact(page, 'Project'), 'all projects');
 
 		const [cookie] = await page.context().cookies();
 		assert.deepEqual([cookie.httpOnly, cookie.sameSite, cookie.path], [true, 'Strict', '/']);
@@ -52,7 +52,7 @@ export default async function signing(test, {open, api, kernsiftd}) {
 		await fetch(`${base}/api/v1/tokens/${items.find((t) => t.name === 'brief').id}`, {method: 'DELETE', headers});
 		await page.reload();
 		await seen(async () => assert.equal(await who(page), 'Sign in'));
-		await seen(async () => assert.equal(await told(page, 'Account'), 'not signed in'));
+		await seen(async () => assert.equal(await fact(page, 'Account'), 'not signed in'));
 		assert.ok(await (await api('/session')).json());
 	});
 }

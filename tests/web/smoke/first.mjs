@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import {seen} from './world.mjs';
 
 export default async function first(test, {open, base}) {
-	await test('no runs yet: both ways to upload are told', async () => {
+	await test('no runs yet: both ways to upload are shown', async () => {
 		const page = await open('/');
 		await seen(async () => assert.equal(await page.title(), 'Runs · kernsift'));
 		await seen(async () => assert.equal(await page.locator('.empty h2').innerText(), 'No runs yet'));

@@ -24,7 +24,7 @@ export default async function graphs(test, world) {
 	const {open} = world;
 	const run = await uploadGraphs(world);
 
-	await test('a warning stands above every number, with what hides and how to see it', async () => {
+	await test('a warning is above every number, with what is hidden and how to see it', async () => {
 		const page = await open(run);
 		const banner = page.getByRole('region', {name: '99.2 % of this run\'s GPU time is not in its kernel table'});
 		await seen(async () => assert.match(await banner.innerText(), /4 replays of CUDA graphs, 9\.920 ms in all, were recorded as one piece/));

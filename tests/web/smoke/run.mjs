@@ -107,7 +107,7 @@ export default async function run(test, {open, api}) {
 		}
 	});
 
-	await test('what a trace fell short of stands on top, its severity in words', async () => {
+	await test('the notes of a run come first, each with its severity in words', async () => {
 		const page = await open(`/runs/${id(1)}`);
 		const {items: notes} = await (await api(`/runs/${id(1)}/notes`)).json();
 		await page.locator('.notes li').first().waitFor();

@@ -64,11 +64,11 @@ export default async function runs(test, {open, api}) {
 		await seen(async () => assert.equal(await page.getByRole('link', {name: 'Next page'}).count(), 0));
 	});
 
-	await test('the server\'s sentence about a wrong address is shown once, on top', async () => {
-		const page = await open('/runs?sort=colour', {allowed: /400/});
+	await test('the server\'s message about a wrong address is shown once, on top', async () => {
+		const page = await open('/runs?sort=color', {allowed: /400/});
 		await seen(async () => assert.equal(await page.getByRole('alert').count(), 1));
-		const said = await page.getByRole('alert').innerText();
-		assert.match(said, /^Failed: .*'colour'/);
+		const message = await page.getByRole('alert').innerText();
+		assert.match(message, /^Failed: .*'color'/);
 		await seen(async () => assert.equal(await page.getByRole('heading').innerText(), 'This page could not be loaded'));
 	});
 }

@@ -1,4 +1,4 @@
-// tokens.mjs - through a proxy every request requires a token: the page asks for one, and then
+// tokens.mjs - through a proxy every request requires a token: the page has a field for it, and then
 // everything within its scope works, including links to files.
 
 import assert from 'node:assert/strict';
@@ -8,7 +8,7 @@ import {data, seen} from './world.mjs';
 const PROXIED = {extraHTTPHeaders: {'X-Forwarded-For': '203.0.113.9'}, allowed: /40[13]/};
 
 export default async function tokens(test, {open, api, kernsiftd}) {
-	await test('a page without a token asks for one; a wrong one is told', async () => {
+	await test('a page without a token shows a field for it; a wrong token is rejected', async () => {
 		const page = await open('/runs', PROXIED);
 		await page.getByLabel('Access token').fill('ks_wrong');
 		const refused = page.waitForResponse((r) => r.status() === 401);

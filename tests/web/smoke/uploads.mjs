@@ -84,7 +84,7 @@ export default async function uploads(test, {open, api}) {
 		await row.getByText('done', {exact: true}).waitFor();
 	});
 
-	await test('the same file again is recognised', async () => {
+	await test('the same file again is recognized', async () => {
 		const page = await open('/uploads');
 		await page.getByLabel('Project').fill('demo');
 		await page.getByLabel('Workload').fill('two devices');
@@ -98,11 +98,11 @@ export default async function uploads(test, {open, api}) {
 		const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
 		await page.setInputFiles('#files', {name: 'picture.png', mimeType: 'image/png', buffer: png});
 		await stateOf(page, 'picture.png', 'failed');
-		const said = await card(page, 'picture.png').locator('.sentence').innerText();
-		assert.match(said, /PNG/);
+		const message = await card(page, 'picture.png').locator('.sentence').innerText();
+		assert.match(message, /PNG/);
 		await card(page, 'picture.png').getByRole('button', {name: 'Retry picture.png'}).click();
 		await stateOf(page, 'picture.png', 'failed');
-		await seen(async () => assert.equal(await card(page, 'picture.png').locator('.sentence').innerText(), said));
+		await seen(async () => assert.equal(await card(page, 'picture.png').locator('.sentence').innerText(), message));
 	});
 
 	await test('what fails while it is worked on shows its sentence and a retry', async () => {
@@ -116,9 +116,9 @@ export default async function uploads(test, {open, api}) {
 		await seen(async () => assert.equal(await card(page, 'no-events.json').locator('.sentence').innerText(), upload.error));
 
 		await card(page, 'no-events.json').getByRole('button', {name: 'Retry no-events.json'}).focus();
-		const asked = page.waitForResponse((r) => r.url().endsWith(`/uploads/${upload.id}/retry`));
+		const retried = page.waitForResponse((r) => r.url().endsWith(`/uploads/${upload.id}/retry`));
 		await page.keyboard.press('Enter');
-		await seen(async () => assert.equal((await asked).status(), 202));
+		await seen(async () => assert.equal((await retried).status(), 202));
 		await stateOf(page, 'no-events.json', 'failed');
 
 		const row = page.getByRole('table', {name: 'Uploads'}).getByRole('row').filter({hasText: 'no-events.json'});

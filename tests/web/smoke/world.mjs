@@ -82,9 +82,9 @@ export async function newWorld() {
 		const context = await browser.newContext({viewport: {width: 1280, height: 900}, ...options});
 		context.setDefaultTimeout(PATIENCE_MS); /* for tabs that the page opens, too */
 		const page = await context.newPage();
-		const heard = [];
-		page.on('console', (m) => /error|warning/.test(m.type()) && heard.push(m.text()));
-		page.on('pageerror', (e) => heard.push(e.stack));
+		const lines = [];
+		page.on('console', (m) => /error|warning/.test(m.type()) && lines.push(m.text()));
+		page.on('pageerror', (e) => lines.push(e.stack));
 		await page.addInitScript(watchPolicy);
 		const place = (url) => url.pathname.replace(/^\/api\/v1/, '');
 		await page.route((url) => url.pathname.startsWith('/api/') && place(url) in answers, (route) => {
@@ -95,15 +95,15 @@ export async function newWorld() {
 		});
 		await page.goto(base + where);
 		await page.locator('h1').waitFor();
-		opened.push({context, where, heard, allowed});
+		opened.push({context, where, lines, allowed});
 		return page;
 	}
 
 	// Closes the pages of a step and checks their consoles.
 	async function silent() {
-		for (const {context, where, heard, allowed} of opened.splice(0)) {
+		for (const {context, where, lines, allowed} of opened.splice(0)) {
 			await context.close();
-			assert.deepEqual(heard.filter((line) => !allowed.test(line)), [], `the console at ${where}`);
+			assert.deepEqual(lines.filter((line) => !allowed.test(line)), [], `the console at ${where}`);
 		}
 	}
 

@@ -45,18 +45,18 @@ export default async function gates(test, {open, base}) {
 		await page.getByText(/^!\[kernsift\]\(http:\/\/127\.0\.0\.1:\d+\/api\/v1\/badge\?project=vllm&workload=decode&name=pull\+request\+7\)$/).waitFor();
 	});
 
-	await test('bad data: what they lack comes first, what differs is told', async () => {
+	await test('bad data: the problems come first, then what differs', async () => {
 		const page = await open('/gates/1', {answers});
 		assert.deepEqual(await page.getByRole('listitem').filter({hasText: /[a-z]{4}/}).allInnerTexts().then((all) => all.map((text) => text.replace(/\s+/g, ' '))),
 			['The head has 1 run; 3 are demanded.', 'Run 121 dropped 12 records.', 'Warning The driver differs: 550.54 and 560.28.']);
 		await page.getByText('No rules.').waitFor();
 	});
 
-	await test('asked: what both sides find is seen before, a refusal in its place', async () => {
-		const asked = [];
+	await test('a new gate: a preview of both sides, and a rejection in place', async () => {
+		const requests = [];
 		const put = [];
 		const page = await open('/gates', {allowed: /422/, answers: {...answers,
-			'/runs': (q) => { asked.push(q.toString()); return {items: q.has('until') ? [run(9), run(8), run(7)] : [run(12), run(11)], next: null}; },
+			'/runs': (q) => { requests.push(q.toString()); return {items: q.has('until') ? [run(9), run(8), run(7)] : [run(12), run(11)], next: null}; },
 			'/gates': (q, body) => {
 				if (!body)
 					return doc.gates(q);
@@ -68,7 +68,7 @@ export default async function gates(test, {open, base}) {
 		await page.getByText('Matches 2 runs: #11, #12.').waitFor();
 		await page.getByLabel('Baseline', {exact: true}).fill('label.branch=main last=3');
 		await page.getByText('Matches 3 runs: #7, #8, #9.').waitFor();
-		assert.deepEqual(asked.slice(-2), ['label.branch=new&limit=10', 'project=vllm&workload=decode&until=2026-03-15T00%3A11%3A00Z&label.branch=main&limit=11']);
+		assert.deepEqual(requests.slice(-2), ['label.branch=new&limit=10', 'project=vllm&workload=decode&until=2026-03-15T00%3A11%3A00Z&label.branch=main&limit=11']);
 		await page.getByLabel('Iteration, %').fill('x');
 		await page.getByRole('button', {name: 'Create gate', exact: true}).click();
 		await page.getByText('Iteration, %: \'x\' is not a number.').waitFor();

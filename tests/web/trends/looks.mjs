@@ -10,7 +10,7 @@ const VIEWS = [
 	['trends', `${trends.W}&base=1001&head=1100`, '.u-over'],
 	['trends-points', `${trends.W}&x=order&tab=points&device=x&from=1055&to=1066`, '.u-over'],
 	['gates', '/gates', '.scroll'],
-	['gates-ask', '/gates?base=101,102&head=121', '.scroll'],
+	['gates-new', '/gates?base=101,102&head=121', '.scroll'],
 	['gate-regressed', '/gates/4', '.limit-bar'],
 	['gate-bad-data', '/gates/1', '.banner'],
 ];

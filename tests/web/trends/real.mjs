@@ -34,14 +34,14 @@ export default async function real(test, world) {
 		assert.equal((await text(file)).trim().split('\n').length, 3);
 	});
 
-	await test('the library comes with its licence, and by the page\'s own policy', async () => {
-		const licence = await fetch(`${world.base}/kept/uplot/LICENSE.txt`);
-		assert.match(await licence.text(), /MIT License/);
-		assert.equal(licence.headers.get('content-type'), 'text/plain; charset=utf-8');
+	await test('the library comes with its license, and by the page\'s own policy', async () => {
+		const license = await fetch(`${world.base}/kept/uplot/LICENSE.txt`);
+		assert.match(await license.text(), /MIT License/);
+		assert.equal(license.headers.get('content-type'), 'text/plain; charset=utf-8');
 		assert.match((await fetch(`${world.base}/trends`)).headers.get('content-security-policy'), /default-src 'self'/);
 	});
 
-	await test('a gate is asked on the page, and says what the server says', async () => {
+	await test('a gate is created on the page, and shows the server\'s answer', async () => {
 		const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'ks-gate-'));
 		const send = async (seed, branch, slower) => {
 			const file = path.join(dir, `steps-${seed}.json`);

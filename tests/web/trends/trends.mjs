@@ -33,21 +33,21 @@ const sight = (page) => seen(async () => {
 
 export default async function trends(test, {open}) {
 	await test('a workload is searched and chosen', async () => {
-		const asked = [];
-		const page = await open('/trends', {answers: {...answers, '/workloads': (q) => { asked.push(q.get('q')); return doc.workloads(); }}});
+		const requests = [];
+		const page = await open('/trends', {answers: {...answers, '/workloads': (q) => { requests.push(q.get('q')); return doc.workloads(); }}});
 		assert.deepEqual((await cells(page, 'Workloads')).map((r) => r.slice(0, 2)),
 			[['vllm / llama-70b decode, 16 sequences', '180'], ['unnamed workload', '4'], ['vllm / <b>prefill</b>', '12']]);
 		await page.getByRole('searchbox', {name: 'Search workloads'}).fill('llama');
 		await page.keyboard.press('Enter');
 		await page.getByRole('link', {name: 'All workloads'}).waitFor();
-		assert.deepEqual(asked, [null, 'llama']);
+		assert.deepEqual(requests, [null, 'llama']);
 		await page.getByRole('link', {name: 'unnamed workload'}).click();
 		await page.getByRole('heading', {name: 'Iteration, median, in 180 runs: 2 change points, the last −3.8 % at 9a43e558c0 (run 1121)'}).waitFor();
 		assert.equal(new URL(page.url()).search, '?project=&workload=');
 		await page.getByText('2 runs without this value are excluded.').waitFor();
 	});
 
-	await test('changes of level: the same as the chart, and the runs beside them', async () => {
+	await test('changes of level: the same as the chart, and the runs next to them', async () => {
 		const page = await open(W, {answers});
 		assert.deepEqual((await cells(page, 'Change points')), [
 			['run 1061', '2026-03-06 00:00 UTC', '9a417aacc0', '10.000 ms', '10.600 ms', '+6.0 %', '+4.5 % to +7.5 %', '0.001', 'Compare 8 with 8'],
@@ -81,7 +81,7 @@ export default async function trends(test, {open}) {
 		await seen(async () => assert.deepEqual([await sight(page), search(page).get('from')], [180, null]));
 	});
 
-	await test('a point is asked, and pressed: its run', async () => {
+	await test('a point: its readout under the pointer, and its run after a press', async () => {
 		const page = await open(`${W}&x=order`, {allowed: /404/, answers});
 		await page.locator('.u-over').waitFor();
 		await page.mouse.move(...await spot(page, 0.5, 0.5));
