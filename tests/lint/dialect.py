@@ -110,17 +110,23 @@ def parts(pattern, text, group=None):
 
 
 def python(text):
+    """As in C, a text keeps its names with a "_" and loses its words: "at least" in
+    a docstring is no name."""
     prose = [list(blank(line)) for line in text.splitlines(True)]
+    names = [list(line) for line in text.splitlines(True)]
     try:
         for t in tokenize.generate_tokens(io.StringIO(text).readline):
-            if t.type in (tokenize.COMMENT, tokenize.STRING):
-                for i, line in enumerate(t.string.splitlines()):
-                    at = t.start[1] if i == 0 else 0
-                    prose[t.start[0] - 1 + i][at:at + len(line)] = line
+            if t.type not in (tokenize.COMMENT, tokenize.STRING):
+                continue
+            for i, line in enumerate(t.string.splitlines()):
+                row, at = t.start[0] - 1 + i, t.start[1] if i == 0 else 0
+                prose[row][at:at + len(line)] = line
+                names[row][at:at + len(line)] = blank(line) \
+                    if t.type == tokenize.COMMENT else \
+                    LONE.sub(lambda word: blank(word[0]), line)
     except (tokenize.TokenError, IndentationError, SyntaxError):
         pass
-    comments = re.sub(r"(?m)^\s*#[^\n]*", lambda m: blank(m[0]), text)
-    return "".join("".join(line) for line in prose), comments
+    return tuple("".join(map("".join, lines)) for lines in (prose, names))
 
 
 def markdown(text):
