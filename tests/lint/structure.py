@@ -5,13 +5,15 @@
 It reads the product's files (server, collector, include and web) below the
 current folder and prints one table: each figure with its ceiling and its goal. It
 exits with 1 if a figure is above its ceiling. --list prints the places behind one
-figure: folders, tags, headers, headers-untested, functions or circles.
+figure: folders, tags, headers, headers-untested, functions, functions-untested or
+circles.
 
 The counts are made from the text, without a build. A name counts as used in a file
 if it is there outside of comments and texts, is no field (a.name, a->name), and
 the file includes a header that declares it, directly or through other headers.
 What a .def registers (handlers, decoders, commands) has one user by design and is
-left out.
+left out. A unit test is a reason for a header and for an extern function, so these are
+also counted without those that a test uses.
 """
 import functools
 import os
@@ -31,6 +33,7 @@ TAGS = 1
 HEADERS = 85
 HEADERS_UNTESTED = 39
 FUNCTIONS = 910
+FUNCTIONS_UNTESTED = 452
 CIRCLES = 1
 
 WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
@@ -162,19 +165,22 @@ def own(header, user):
     return os.path.splitext(user)[0] == os.path.splitext(header)[0]
 
 
+@functools.lru_cache(None)
+def tests():
+    """The tests in C."""
+    return [f"{at}/{n}" for at, _, names in os.walk("tests") for n in names
+            if n.endswith((".c", ".h"))]
+
+
 def headers_of(tree):
     """[(header, user, whether a test includes it)] where one other file does."""
-    tests = set()
-    for at, _, names in os.walk("tests"):
-        for n in names:
-            if n.endswith((".c", ".h")):
-                tests |= set(INCLUDE.findall(raw(f"{at}/{n}")))
+    included = {h for p in tests() for h in INCLUDE.findall(raw(p))}
     users = {h: [] for h in tree.h}
     for p, headers in tree.includes.items():
         for h in headers:
             if not own(h, p):
                 users[h].append(p)
-    return sorted((h, u[0], os.path.basename(h) in tests)
+    return sorted((h, u[0], os.path.basename(h) in included)
                   for h, u in users.items() if len(u) == 1)
 
 
@@ -278,6 +284,13 @@ def figures():
                   for n in few],
                  f"of {len(names)}; one: {one}, "
                  f"{100 * one / max(1, len(names)):.1f} %; none: {len(few) - one}")
+    tested = set().union(*map(words, tests()))
+    untested = [n for n in few if n not in tested]
+    yield Figure("functions-untested", "those that no test calls",
+                 len(untested), FUNCTIONS_UNTESTED, len(names) // 4,
+                 [f"{n}: {' '.join(defined[n])} {' '.join(users[n]) or 'nobody'}"
+                  for n in untested],
+                 f"{100 * len(untested) / max(1, len(names)):.1f} %")
     circles = circles_of(tree.paths, defined, users)
     yield Figure("circles", "circles of files", len(circles), CIRCLES, 0,
                  [" ".join(c) for c in circles])
