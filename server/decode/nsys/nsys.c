@@ -39,16 +39,16 @@ static bool nsys_call_take(struct nsys *n, struct sqlite_rows *r, struct err *e)
 	struct call_row c = { .external_id = -1,
 		.correlation = sqlite_int_or(r, CORRELATION, -1) };
 	n->rows++;
-	if (!nsys_name(n, r, NAME, &c.name, e))
+	if (!nsys_event_name(n, r, NAME, &c.name, e))
 		return false;
-	if (!nsys_span(n, r, NSYS_CALL, c.name, &c.start_ns, &c.dur_ns))
+	if (!nsys_event_span(n, r, NSYS_CALL, c.name, &c.start_ns, &c.dur_ns))
 		return true;
-	if (!nsys_process(n, global, true, &c.process, e))
+	if (!nsys_event_process(n, global, true, &c.process, e))
 		return false;
 	if (c.process == NSYS_NOBODY)
 		return true;
 	c.name = nsys_call_unversioned(n, c.name);
-	c.thread = nsys_thread(n, global);
+	c.thread = nsys_event_thread(n, global);
 	return (c.name != NAMES_NONE && c.thread != NAMES_NONE &&
 		       trace_call_add(t, &c)) ||
 	       arena_err(t->arena, e);
@@ -56,37 +56,14 @@ static bool nsys_call_take(struct nsys *n, struct sqlite_rows *r, struct err *e)
 
 static bool nsys_calls(struct nsys *n, struct err *e)
 {
-	return nsys_walk(n, "CUPTI_ACTIVITY_KIND_RUNTIME", nsys_call_columns,
-		       NSYS_CALL_COLUMNS, nsys_call_take, e) &&
-	       nsys_walk(n, "CUPTI_ACTIVITY_KIND_DRIVER", nsys_call_columns,
-		       NSYS_CALL_COLUMNS, nsys_call_take, e);
+	return nsys_event_walk(n, "CUPTI_ACTIVITY_KIND_RUNTIME",
+		       nsys_call_columns, NSYS_CALL_COLUMNS, nsys_call_take,
+		       e) &&
+	       nsys_event_walk(n, "CUPTI_ACTIVITY_KIND_DRIVER",
+		       nsys_call_columns, NSYS_CALL_COLUMNS, nsys_call_take, e);
 }
 
 /* The GPUs of the machine, as each process numbers them. */
-
-/* More devices than any machine has; those beyond have no description. */
-enum { USES_MOST = 512 };
-
-bool nsys_used(struct nsys *n, uint16_t process, int32_t device)
-{
-	for (uint32_t k = 0; k < n->uses_n; k++) {
-		uint32_t i = (n->use_last + k) % n->uses_n;
-		if (n->uses[i].process == process &&
-			n->uses[i].device == device) {
-			n->use_last = i;
-			return true;
-		}
-	}
-	if (device < 0 || n->uses_n == USES_MOST)
-		return true;
-	if (!n->uses)
-		n->uses = arena_array(n->trace->arena, struct nsys_use,
-			USES_MOST);
-	if (!n->uses)
-		return false;
-	n->uses[n->uses_n++] = (struct nsys_use){ process, device, -1, 0 };
-	return true;
-}
 
 /* A process may see fewer GPUs than there are, and number them itself from
  * 0. */
@@ -166,13 +143,13 @@ static bool nsys_devices(struct nsys *n, struct err *e)
 	t->devices = arena_array(t->arena, struct device, n->uses_n);
 	if (!t->devices)
 		return arena_err(t->arena, e);
-	if (!nsys_walk(n, "TARGET_INFO_CUDA_DEVICE", cuda_columns, CUDA_COLUMNS,
-		    nsys_device_take_cuda, e))
+	if (!nsys_event_walk(n, "TARGET_INFO_CUDA_DEVICE", cuda_columns,
+		    CUDA_COLUMNS, nsys_device_take_cuda, e))
 		return false;
 	for (uint32_t i = 0; i < n->uses_n; i++)
 		if (n->uses[i].gpu < 0)
 			n->uses[i].gpu = n->uses[i].device;
-	return nsys_walk(n, "TARGET_INFO_GPU", nsys_device_columns,
+	return nsys_event_walk(n, "TARGET_INFO_GPU", nsys_device_columns,
 		NSYS_DEVICE_COLUMNS, nsys_device_take_gpu, e);
 }
 
@@ -306,9 +283,9 @@ static bool nsys_fact_clocks(struct nsys *n)
 
 static bool nsys_facts(struct nsys *n, struct err *e)
 {
-	if (!nsys_walk(n, "TARGET_INFO_SYSTEM_ENV", nsys_fact_columns,
+	if (!nsys_event_walk(n, "TARGET_INFO_SYSTEM_ENV", nsys_fact_columns,
 		    NSYS_FACT_COLUMNS, nsys_fact_take_system, e) ||
-		!nsys_walk(n, "META_DATA_CAPTURE", nsys_fact_columns,
+		!nsys_event_walk(n, "META_DATA_CAPTURE", nsys_fact_columns,
 			NSYS_FACT_COLUMNS, nsys_fact_take_capture, e))
 		return false;
 	return (nsys_fact_traced(n) && fact_list_give_all(&n->facts) &&
@@ -450,137 +427,9 @@ static bool nsys_metrics(struct nsys *n, struct err *e)
 	return nsys_metric_read_names(&m, e) && nsys_metric_read_samples(&m, e);
 }
 
-/* Global ids become processes; GPU work gets its owner. */
+/* The names and hosts of the processes. */
 
-enum { THREAD_BITS = 24, VM_BITS = 48 };
-#define UNKNOWN INT64_MIN
-#define PID_MASK INT64_C(0xFFFFFF)
-
-/* A global id without its thread; the sign is the machine's highest bit. */
-static int64_t nsys_process_key_of(int64_t global)
-{
-	return global == UNKNOWN ? UNKNOWN : global >> THREAD_BITS;
-}
-
-static bool nsys_process_too_many(struct nsys *n, uint16_t *process)
-{
-	static const char what[] = "more than 65,535 processes";
-	note_add(&n->trace->notes, NOTE_bad_event, 1, what, sizeof what - 1);
-	*process = NSYS_NOBODY;
-	return true;
-}
-
-bool nsys_process(struct nsys *n, int64_t global, bool may, uint16_t *process,
-	struct err *e)
-{
-	int64_t key = nsys_process_key_of(global);
-	const char *bytes = (const char *)&key;
-	if (n->processes.n > 1 && key == n->last_key) {
-		*process = n->last_process;
-		return true;
-	}
-	uint32_t id = names_find(&n->processes, bytes, sizeof key);
-	*process = NSYS_NOBODY;
-	if (id == NAMES_NONE && !may)
-		return true;
-	if (id == NAMES_NONE && n->processes.n > NSYS_NOBODY)
-		return nsys_process_too_many(n, process);
-	if (id == NAMES_NONE)
-		id = names_put(&n->processes, bytes, sizeof key);
-	if (id == NAMES_NONE)
-		return arena_err(n->trace->arena, e);
-	*process = (uint16_t)(id - 1); /* id 0 is the empty text's */
-	n->last_key = key;
-	n->last_process = *process;
-	return true;
-}
-
-static int64_t nsys_process_key_at(const struct nsys *n, uint32_t process)
-{
-	int64_t key;
-	memcpy(&key, names_text(&n->processes, process + 1), sizeof key);
-	return key;
-}
-
-static int nsys_process_by_correlation(const void *a, const void *b)
-{
-	const struct nsys_cause *x = a, *y = b;
-	if (x->correlation != y->correlation)
-		return x->correlation < y->correlation ? -1 : 1;
-	return x->process - y->process;
-}
-
-static bool nsys_process_sort_causes(struct nsys *n, struct err *e)
-{
-	const struct call_rows *c = &n->trace->call;
-	if (n->causes || c->n == 0)
-		return true;
-	n->causes = arena_grow(n->trace->arena, NULL, c->n * sizeof *n->causes);
-	if (!n->causes)
-		return arena_err(n->trace->arena, e);
-	for (uint32_t i = 0; i < c->n; i++)
-		if (c->correlation[i] > 0)
-			n->causes[n->causes_n++] =
-				(struct nsys_cause){ c->correlation[i],
-					c->process[i] };
-	qsort(n->causes, n->causes_n, sizeof *n->causes,
-		nsys_process_by_correlation);
-	return true;
-}
-
-/* The one process that made calls of that number. */
-static bool nsys_process_by_call(const struct nsys *n, int64_t correlation,
-	uint16_t *process)
-{
-	uint32_t from = 0, to = n->causes_n;
-	while (from < to) {
-		uint32_t mid = from + (to - from) / 2;
-		if (n->causes[mid].correlation < correlation)
-			from = mid + 1;
-		else
-			to = mid;
-	}
-	if (from == n->causes_n || n->causes[from].correlation != correlation)
-		return false;
-	*process = n->causes[from].process;
-	for (to = from;
-		to < n->causes_n && n->causes[to].correlation == correlation;
-		to++)
-		if (n->causes[to].process != *process)
-			return false;
-	return true;
-}
-
-bool nsys_owner(struct nsys *n, struct sqlite_rows *r, int pid_column,
-	int64_t correlation, uint16_t *process, struct err *e)
-{
-	int64_t global;
-	if (sqlite_int(r, pid_column, &global))
-		return nsys_process(n, global, true, process, e);
-	if (!nsys_process_sort_causes(n, e))
-		return false;
-	if (correlation > 0 && nsys_process_by_call(n, correlation, process))
-		return true;
-	if (n->processes.n == 2 && nsys_process_key_at(n, 0) != UNKNOWN) {
-		*process = 0; /* the only one, except for the empty text */
-		return true;
-	}
-	note_add(&n->trace->notes, NOTE_no_process, 1, NULL, 0);
-	return nsys_process(n, UNKNOWN, true, process, e);
-}
-
-uint32_t nsys_thread(struct nsys *n, int64_t global)
-{
-	char text[24];
-	if (n->last_thread && global == n->last_tid)
-		return n->last_thread;
-	int len = snprintf(text, sizeof text, "%lld",
-		(long long)(global & PID_MASK));
-	uint32_t id = names_put(&n->trace->names, text, (size_t)len);
-	n->last_tid = global;
-	n->last_thread = id == NAMES_NONE ? 0 : id;
-	return id;
-}
+enum { VM_BITS = 48 };
 
 static bool nsys_process_take_process(struct nsys *n, struct sqlite_rows *r,
 	struct err *e)
@@ -588,7 +437,7 @@ static bool nsys_process_take_process(struct nsys *n, struct sqlite_rows *r,
 	uint16_t p;
 	int64_t global;
 	if (!sqlite_int(r, 0, &global) ||
-		!nsys_process(n, global, false, &p, e))
+		!nsys_event_process(n, global, false, &p, e))
 		return !e->code;
 	if (p == NSYS_NOBODY || n->trace->processes[p].name)
 		return true;
@@ -613,7 +462,8 @@ static bool nsys_process_take_host(struct nsys *n, struct sqlite_rows *r,
 	if (host == NAMES_NONE)
 		return arena_err(n->trace->arena, e);
 	for (uint32_t i = 0; i < n->trace->processes_n; i++)
-		if (nsys_process_key_at(n, i) >> (VM_BITS - THREAD_BITS) ==
+		if (nsys_event_process_key(n, i) >>
+				(VM_BITS - NSYS_THREAD_BITS) ==
 			vm >> VM_BITS)
 			n->trace->processes[i].host = host;
 	return true;
@@ -631,77 +481,24 @@ static bool nsys_processes(struct nsys *n, struct err *e)
 	if (!t->processes)
 		return arena_err(t->arena, e);
 	for (uint32_t i = 0; i < t->processes_n; i++) {
-		int64_t key = nsys_process_key_at(n, i);
+		int64_t key = nsys_event_process_key(n, i);
 		t->processes[i] = (struct process){
-			.pid = key == UNKNOWN ? -1 : key & PID_MASK,
+			.pid = key == NSYS_UNKNOWN ? -1 : key & NSYS_PID_MASK,
 			.rank = -1,
 			.world_size = -1
 		};
 	}
 	if (t->processes_n > 1)
 		note_add(&t->notes, NOTE_fused, t->processes_n, NULL, 0);
-	return nsys_walk(n, "PROCESSES", names, 2, nsys_process_take_process,
-		       e) &&
-	       nsys_walk(n, "TARGET_INFO_SYSTEM_ENV", env, 3,
+	return nsys_event_walk(n, "PROCESSES", names, 2,
+		       nsys_process_take_process, e) &&
+	       nsys_event_walk(n, "TARGET_INFO_SYSTEM_ENV", env, 3,
 		       nsys_process_take_host, e);
 }
 
 /* 1990 and 2100: a session's start beyond them is no time of day. */
 #define UTC_FROM (INT64_C(631152000) * 1000000000)
 #define UTC_TO (INT64_C(4102444800) * 1000000000)
-
-bool nsys_walk(struct nsys *n, const char *table,
-	const struct sqlite_column *columns, int columns_n, nsys_take_fn *take,
-	struct err *e)
-{
-	struct sqlite_rows r;
-	bool ok = sqlite_rows_open(&r, n->file, table, columns, columns_n, e);
-	while (ok && sqlite_rows_next(&r))
-		ok = take(n, &r, e);
-	return sqlite_rows_close(&r, e) && ok;
-}
-
-bool nsys_name(struct nsys *n, struct sqlite_rows *r, int column,
-	uint32_t *name, struct err *e)
-{
-	int64_t id;
-	*name = 0;
-	if (!sqlite_int(r, column, &id))
-		return true;
-	if (!sqlite_names_of(&n->strings, id, name, e))
-		return false;
-	if (*name)
-		return true;
-	char text[24];
-	size_t len = (size_t)snprintf(text, sizeof text, "%lld", (long long)id);
-	note_add(&n->trace->notes, NOTE_name_unknown, 1, text, len);
-	*name = names_put(&n->trace->names, text, len);
-	return *name != NAMES_NONE || arena_err(n->trace->arena, e);
-}
-
-bool nsys_span(struct nsys *n, struct sqlite_rows *r, enum nsys_kind kind,
-	uint32_t name, int64_t *start_ns, int64_t *dur_ns)
-{
-	const struct name *text = &n->trace->names.list[name];
-	enum note_code code = NOTE_CODES;
-	int64_t end;
-	if (!sqlite_int(r, 0, start_ns) || !sqlite_int(r, 1, &end))
-		code = NOTE_no_duration;
-	else if (__builtin_sub_overflow(end, *start_ns, dur_ns))
-		code = NOTE_huge_time;
-	else if (*dur_ns < 0)
-		code = NOTE_negative_time;
-	else if (*dur_ns > TRACE_TIME_MAX_NS - n->total_ns[kind])
-		code = NOTE_huge_time;
-	if (code == NOTE_CODES) {
-		n->total_ns[kind] += *dur_ns;
-		return true;
-	}
-	note_add(&n->trace->notes, code, 1,
-		text->len ? text->text : "(unnamed)",
-		text->len ? text->len : 9);
-	return false;
-}
 
 static bool nsys_take_base(struct nsys *n, struct sqlite_rows *r, struct err *e)
 {
@@ -743,10 +540,10 @@ static bool nsys_read_rest(struct nsys *n, struct err *e)
 	static const struct sqlite_column start[] = { { "utcEpochNs", true } };
 	static const struct sqlite_column said[] = { { "severity", true },
 		{ "text", true } };
-	return nsys_walk(n, "TARGET_INFO_SESSION_START_TIME", start, 1,
+	return nsys_event_walk(n, "TARGET_INFO_SESSION_START_TIME", start, 1,
 		       nsys_take_base, e) &&
-	       nsys_walk(n, "DIAGNOSTIC_EVENT", said, 2, nsys_take_diagnostic,
-		       e);
+	       nsys_event_walk(n, "DIAGNOSTIC_EVENT", said, 2,
+		       nsys_take_diagnostic, e);
 }
 
 static bool nsys_useless(const struct nsys *n, struct err *e)

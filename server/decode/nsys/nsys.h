@@ -60,35 +60,31 @@ struct nsys {
 /* Reads a table of events: every row through `take`, whose columns `start` and
  * `end` come first. */
 typedef bool nsys_take_fn(struct nsys *n, struct sqlite_rows *r, struct err *e);
-bool nsys_walk(struct nsys *n, const char *table,
+bool nsys_event_walk(struct nsys *n, const char *table,
 	const struct sqlite_column *columns, int columns_n, nsys_take_fn *take,
 	struct err *e);
 
 /* The text whose number the column holds; 0 if it holds none. A number that has
  * no text is noted and becomes the name. False only with *e. */
-bool nsys_name(struct nsys *n, struct sqlite_rows *r, int column,
+bool nsys_event_name(struct nsys *n, struct sqlite_rows *r, int column,
 	uint32_t *name, struct err *e);
 
 /* The row's time; false, and noted, where it has none that can be used. */
-bool nsys_span(struct nsys *n, struct sqlite_rows *r, enum nsys_kind kind,
+bool nsys_event_span(struct nsys *n, struct sqlite_rows *r, enum nsys_kind kind,
 	uint32_t name, int64_t *start_ns, int64_t *dur_ns);
 
 /* The index of a global id's process, added if new. Where `may`
  * is false it is not added, and NSYS_NOBODY. False only with *e. */
-enum { NSYS_NOBODY = UINT16_MAX };
-bool nsys_process(struct nsys *n, int64_t global, bool may, uint16_t *process,
-	struct err *e);
-/* The process of something on a GPU: by its own word, else by the call that
- * caused it, else the only one there is. */
-bool nsys_owner(struct nsys *n, struct sqlite_rows *r, int pid_column,
-	int64_t correlation, uint16_t *process, struct err *e);
+enum { NSYS_NOBODY = UINT16_MAX, NSYS_THREAD_BITS = 24 };
+#define NSYS_PID_MASK INT64_C(0xFFFFFF)
+bool nsys_event_process(struct nsys *n, int64_t global, bool may,
+	uint16_t *process, struct err *e);
+/* The process of that index, as its global id without the thread; NSYS_UNKNOWN
+ * if nothing says which it is. */
+#define NSYS_UNKNOWN INT64_MIN
+int64_t nsys_event_process_key(const struct nsys *n, uint32_t process);
 /* The id of a thread's text. */
-uint32_t nsys_thread(struct nsys *n, int64_t global);
+uint32_t nsys_event_thread(struct nsys *n, int64_t global);
 
 bool nsys_gpu(struct nsys *n, struct err *e);
 bool nsys_nvtx(struct nsys *n, struct err *e);
-
-/* A process used a device, which nsys_devices() then describes if the file
- * does; false if the arena is full. Samples of the GPUs, for the processes that
- * used them. */
-bool nsys_used(struct nsys *n, uint16_t process, int32_t device);

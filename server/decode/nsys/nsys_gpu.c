@@ -1,5 +1,102 @@
 /* nsys_gpu.c - reads what ran on a GPU: kernels, copies, sets, graph replays */
 #include "nsys.h"
+#include <stdlib.h>
+
+/* More devices than any machine has; those beyond have no description. */
+enum { USES_MOST = 512 };
+
+/* A process used a device, which nsys_devices() then describes if the file
+ * does; false if the arena is full. */
+static bool nsys_gpu_used(struct nsys *n, uint16_t process, int32_t device)
+{
+	for (uint32_t k = 0; k < n->uses_n; k++) {
+		uint32_t i = (n->use_last + k) % n->uses_n;
+		if (n->uses[i].process == process &&
+			n->uses[i].device == device) {
+			n->use_last = i;
+			return true;
+		}
+	}
+	if (device < 0 || n->uses_n == USES_MOST)
+		return true;
+	if (!n->uses)
+		n->uses = arena_array(n->trace->arena, struct nsys_use,
+			USES_MOST);
+	if (!n->uses)
+		return false;
+	n->uses[n->uses_n++] = (struct nsys_use){ process, device, -1, 0 };
+	return true;
+}
+
+static int nsys_gpu_by_correlation(const void *a, const void *b)
+{
+	const struct nsys_cause *x = a, *y = b;
+	if (x->correlation != y->correlation)
+		return x->correlation < y->correlation ? -1 : 1;
+	return x->process - y->process;
+}
+
+static bool nsys_gpu_sort_causes(struct nsys *n, struct err *e)
+{
+	const struct call_rows *c = &n->trace->call;
+	if (n->causes || c->n == 0)
+		return true;
+	n->causes = arena_grow(n->trace->arena, NULL, c->n * sizeof *n->causes);
+	if (!n->causes)
+		return arena_err(n->trace->arena, e);
+	for (uint32_t i = 0; i < c->n; i++)
+		if (c->correlation[i] > 0)
+			n->causes[n->causes_n++] =
+				(struct nsys_cause){ c->correlation[i],
+					c->process[i] };
+	qsort(n->causes, n->causes_n, sizeof *n->causes,
+		nsys_gpu_by_correlation);
+	return true;
+}
+
+/* The one process that made calls of that number. */
+static bool nsys_gpu_by_call(const struct nsys *n, int64_t correlation,
+	uint16_t *process)
+{
+	uint32_t from = 0, to = n->causes_n;
+	while (from < to) {
+		uint32_t mid = from + (to - from) / 2;
+		if (n->causes[mid].correlation < correlation)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	if (from == n->causes_n || n->causes[from].correlation != correlation)
+		return false;
+	*process = n->causes[from].process;
+	for (to = from;
+		to < n->causes_n && n->causes[to].correlation == correlation;
+		to++)
+		if (n->causes[to].process != *process)
+			return false;
+	return true;
+}
+
+/* The process of something on a GPU: by its own word, else by the call that
+ * caused it, else the only one there is. */
+static bool nsys_gpu_owner(struct nsys *n, struct sqlite_rows *r,
+	int pid_column, int64_t correlation, uint16_t *process, struct err *e)
+{
+	int64_t global;
+	if (sqlite_int(r, pid_column, &global))
+		return nsys_event_process(n, global, true, process, e);
+	if (!nsys_gpu_sort_causes(n, e))
+		return false;
+	if (correlation > 0 && nsys_gpu_by_call(n, correlation, process))
+		return true;
+	if (n->processes.n == 2 &&
+		nsys_event_process_key(n, 0) != NSYS_UNKNOWN) {
+		*process = 0; /* the only one, except for the empty text */
+		return true;
+	}
+	note_add(&n->trace->notes, NOTE_no_process, 1, NULL, 0);
+	return nsys_event_process(n, NSYS_UNKNOWN, true, process, e);
+}
 
 /* Columns that all four tables begin with. */
 enum { START, END, DEVICE, STREAM, CORRELATION, PID, COMMON };
@@ -24,11 +121,11 @@ static bool nsys_gpu_common(struct nsys *n, struct sqlite_rows *r,
 	c->stream = sqlite_int_or(r, STREAM, -1);
 	c->correlation = sqlite_int_or(r, CORRELATION, -1);
 	n->rows++;
-	if (!nsys_span(n, r, kind, name, &c->start_ns, &c->dur_ns))
+	if (!nsys_event_span(n, r, kind, name, &c->start_ns, &c->dur_ns))
 		return true;
-	return nsys_owner(n, r, PID, c->correlation, &c->process, e) &&
+	return nsys_gpu_owner(n, r, PID, c->correlation, &c->process, e) &&
 	       (c->process == NSYS_NOBODY ||
-		       nsys_used(n, c->process, c->device) ||
+		       nsys_gpu_used(n, c->process, c->device) ||
 		       arena_err(n->trace->arena, e));
 }
 
@@ -80,7 +177,7 @@ static bool nsys_gpu_kernel_name(struct nsys *n, struct sqlite_rows *r,
 		if (*name)
 			return true;
 	}
-	return nsys_name(n, r, NAME, name, e);
+	return nsys_event_name(n, r, NAME, name, e);
 }
 
 static int32_t nsys_gpu_shared(struct sqlite_rows *r)
@@ -236,12 +333,12 @@ static bool nsys_gpu_take_graph(struct nsys *n, struct sqlite_rows *r,
 
 bool nsys_gpu(struct nsys *n, struct err *e)
 {
-	return nsys_walk(n, "CUPTI_ACTIVITY_KIND_KERNEL", kernel_columns,
+	return nsys_event_walk(n, "CUPTI_ACTIVITY_KIND_KERNEL", kernel_columns,
 		       KERNEL_COLUMNS_N, nsys_gpu_take_kernel, e) &&
-	       nsys_walk(n, "CUPTI_ACTIVITY_KIND_MEMCPY", copy_columns,
+	       nsys_event_walk(n, "CUPTI_ACTIVITY_KIND_MEMCPY", copy_columns,
 		       COPY_COLUMNS_N, nsys_gpu_take_copy, e) &&
-	       nsys_walk(n, "CUPTI_ACTIVITY_KIND_MEMSET", copy_columns,
+	       nsys_event_walk(n, "CUPTI_ACTIVITY_KIND_MEMSET", copy_columns,
 		       COPY_COLUMNS_N, nsys_gpu_take_set, e) &&
-	       nsys_walk(n, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", graph_columns,
-		       GRAPH_COLUMNS_N, nsys_gpu_take_graph, e);
+	       nsys_event_walk(n, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
+		       graph_columns, GRAPH_COLUMNS_N, nsys_gpu_take_graph, e);
 }

@@ -389,8 +389,8 @@ static bool nsys_nvtx_payload_of(struct nsys_payload *p, struct sqlite_rows *r,
 	size_t len;
 	struct names *names = &p->nsys->trace->names;
 	*id = sqlite_text(r, first + NSYS_PAYLOAD_JSON, &p->nsys->text);
-	if (*id == 0 &&
-		!nsys_name(p->nsys, r, first + NSYS_PAYLOAD_JSON_ID, id, e))
+	if (*id == 0 && !nsys_event_name(p->nsys, r,
+				first + NSYS_PAYLOAD_JSON_ID, id, e))
 		return false;
 	if (*id == 0) {
 		p->buf.len = 0;
@@ -505,7 +505,7 @@ static bool nsys_nvtx_name_of(struct nsys_nvtx *x, struct sqlite_rows *r,
 	*name = sqlite_text(r, TEXT, &x->nsys->text);
 	if (*name == NAMES_NONE)
 		return arena_err(x->nsys->trace->arena, e);
-	return *name || nsys_name(x->nsys, r, TEXT_ID, name, e);
+	return *name || nsys_event_name(x->nsys, r, TEXT_ID, name, e);
 }
 
 static bool nsys_nvtx_take_half(struct nsys_nvtx *x, struct sqlite_rows *r,
@@ -535,7 +535,7 @@ static bool nsys_nvtx_take_range(struct nsys_nvtx *x, struct sqlite_rows *r,
 		note_add(&n->trace->notes, NOTE_nvtx_open, 1, NULL, 0);
 		return true;
 	}
-	if (!nsys_span(n, r, NSYS_RANGE, row->name, &row->start_ns,
+	if (!nsys_event_span(n, r, NSYS_RANGE, row->name, &row->start_ns,
 		    &row->dur_ns))
 		return true;
 	row->kind = s == PUSH_POP ? RANGE_ANNOTATION : RANGE_LOOSE;
@@ -570,7 +570,7 @@ static bool nsys_nvtx_take(struct nsys_nvtx *x, struct sqlite_rows *r, bool any,
 	if (s == OTHER || s == MARK || s == ABOUT)
 		return true;
 	int64_t tid = sqlite_int_or(r, TID, 0);
-	if (!nsys_process(n, tid, any, &row.process, e))
+	if (!nsys_event_process(n, tid, any, &row.process, e))
 		return false;
 	if (row.process == NSYS_NOBODY) {
 		if (s != DOMAIN_NEW)
@@ -580,7 +580,7 @@ static bool nsys_nvtx_take(struct nsys_nvtx *x, struct sqlite_rows *r, bool any,
 	}
 	if (!nsys_nvtx_name_of(x, r, &row.name, e))
 		return false;
-	row.thread = nsys_thread(n, tid);
+	row.thread = nsys_event_thread(n, tid);
 	if (row.thread == NAMES_NONE ||
 		!nsys_nvtx_domain_of(x, row.process,
 			sqlite_int_or(r, NSYS_NVTX_DOMAIN, 0), &row.domain))
