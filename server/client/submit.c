@@ -77,7 +77,7 @@ static struct capture_facts submit_facts_read(int fd)
 	return t;
 }
 
-struct delivery {
+struct submission {
 	struct feed *feed;
 	struct meter *meter;
 	struct meter_pace pace;
@@ -85,7 +85,7 @@ struct delivery {
 
 static void submit_tick(void *ctx)
 {
-	struct delivery *d = ctx;
+	struct submission *d = ctx;
 	int64_t taken = feed_taken(d->feed);
 	struct meter_progress p = { .label = feed_label(d->feed),
 		.stage = "",
@@ -96,8 +96,9 @@ static void submit_tick(void *ctx)
 }
 
 /* One try: an upload, or a message. */
-static bool submit_attempt(struct wire *w, const char *url, struct delivery *d,
-	struct attempt *a, struct upload_answer *out, struct err *e)
+static bool submit_attempt(struct wire *w, const char *url,
+	struct submission *d, struct attempt *a, struct upload_answer *out,
+	struct err *e)
 {
 	struct wire_watch watch = { submit_tick, d };
 	struct buf body;
@@ -116,7 +117,7 @@ done:
 	return ok;
 }
 
-static void submit_tell(struct delivery *d, const struct upload_answer *u)
+static void submit_tell(struct submission *d, const struct upload_answer *u)
 {
 	char size[METER_WORD], sent[METER_WORD];
 	meter_bytes(size, feed_taken(d->feed));
@@ -142,7 +143,7 @@ bool submit_feed(struct wire *w, const struct options *o, struct feed *f,
 	int most, struct meter *m, struct upload_answer *out,
 	struct attempt *last, struct err *e)
 {
-	struct delivery d = { .meter = m, .feed = f };
+	struct submission d = { .meter = m, .feed = f };
 	struct buf url;
 	buf_init(&url, ADDRESS_MAX);
 	address_send(&url, o, feed_base_name(d.feed));
