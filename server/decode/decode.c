@@ -2,7 +2,7 @@
 #include "decode.h"
 #include "file_magic.h"
 #include "format.h"
-#include "sqlite_file.h"
+#include "sqlite.h"
 #include "utf8.h"
 
 static const struct {

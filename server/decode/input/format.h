@@ -12,7 +12,7 @@
  * (plain.h). */
 #pragma once
 #include "byte_window.h"
-#include "sqlite_file.h"
+#include "sqlite.h"
 #include "trace.h"
 
 typedef bool format_fn(struct byte_window *w, struct trace *t, struct err *e);

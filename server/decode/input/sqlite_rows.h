@@ -14,7 +14,7 @@
  * or costs more to read, than its file can hold is noted (sqlite_endless), and
  * none of its rows can be trusted. */
 #pragma once
-#include "sqlite_file.h"
+#include "sqlite.h"
 #include "text.h"
 
 struct sqlite3_stmt;

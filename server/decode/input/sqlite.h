@@ -1,4 +1,4 @@
-/* sqlite_file.h - opens a SQLite database that is an upload, read-only */
+/* sqlite.h - opens a SQLite database that is an upload, read-only */
 #pragma once
 #include "trace.h"
 #include "byte_window.h"

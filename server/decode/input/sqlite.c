@@ -1,5 +1,5 @@
-/* sqlite_file.c - opens a SQLite database that is an upload, read-only */
-#include "sqlite_file.h"
+/* sqlite.c - opens a SQLite database that is an upload, read-only */
+#include "sqlite.h"
 #include "utf8.h"
 #include <errno.h>
 #include <fcntl.h>
