@@ -1,17 +1,17 @@
-/* sqlite.c - opens a SQLite database that is an upload, read-only */
+/* sqlite.c - reads a SQLite database that is an upload: its rows, and texts that
+ * rows name by number */
 #include "sqlite.h"
 #include "utf8.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static void sqlite_file_copy_free(struct sqlite_copy *c);
 
 /* Copies the upload to a file and reads the hundred bytes of the header. */
 
@@ -27,36 +27,36 @@ enum {
 	VERSION_WAL = 2,
 };
 
-static const char *sqlite_file_copy_folder(void)
+static const char *sqlite_copy_folder(void)
 {
 	const char *told = getenv("TMPDIR");
 	return told && told[0] == '/' ? told : "/tmp";
 }
 
-static bool sqlite_file_copy_disk(struct err *e, int why)
+static bool sqlite_copy_disk(struct err *e, int why)
 {
 	if (why == ENOSPC || why == EDQUOT || why == EFBIG)
 		return err_set(e, ERR_DISK_FULL,
 			"%s has no room for a copy of the database while it "
 			"is read; make room, or set TMPDIR",
-			sqlite_file_copy_folder());
+			sqlite_copy_folder());
 	return err_set(e, ERR_BUSY,
 		"a temporary file in %s cannot be used: %s; set TMPDIR",
-		sqlite_file_copy_folder(), strerror(why));
+		sqlite_copy_folder(), strerror(why));
 }
 
 /* A file without a name: at once where the file system can, else by taking
  * the name away. */
-static int sqlite_file_copy_nameless(void)
+static int sqlite_copy_nameless(void)
 {
 	char path[PATH_MAX];
-	int fd = open(sqlite_file_copy_folder(),
+	int fd = open(sqlite_copy_folder(),
 		O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
 	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR &&
 			       errno != ENOENT && errno != EINVAL))
 		return fd;
 	if (snprintf(path, sizeof path, "%s/kernsift-XXXXXX",
-		    sqlite_file_copy_folder()) >= (int)sizeof path) {
+		    sqlite_copy_folder()) >= (int)sizeof path) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
@@ -66,15 +66,15 @@ static int sqlite_file_copy_nameless(void)
 	return fd;
 }
 
-static bool sqlite_file_copy_put(struct sqlite_copy *c, const char *at,
-	size_t len, struct err *e)
+static bool sqlite_copy_put(struct sqlite_copy *c, const char *at, size_t len,
+	struct err *e)
 {
 	while (len) {
 		ssize_t n = write(c->fd, at, len);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return sqlite_file_copy_disk(e, n ? errno : ENOSPC);
+			return sqlite_copy_disk(e, n ? errno : ENOSPC);
 		at += n;
 		len -= (size_t)n;
 		c->bytes += n;
@@ -82,13 +82,12 @@ static bool sqlite_file_copy_put(struct sqlite_copy *c, const char *at,
 	return true;
 }
 
-static bool sqlite_file_copy_spill(struct sqlite_copy *c, struct byte_window *w,
+static bool sqlite_copy_spill(struct sqlite_copy *c, struct byte_window *w,
 	struct err *e)
 {
 	enum window_state state;
 	do {
-		if (!sqlite_file_copy_put(c, w->at, (size_t)(w->end - w->at),
-			    e))
+		if (!sqlite_copy_put(c, w->at, (size_t)(w->end - w->at), e))
 			return false;
 		w->at = w->end;
 		state = byte_window_more(w, e);
@@ -96,13 +95,13 @@ static bool sqlite_file_copy_spill(struct sqlite_copy *c, struct byte_window *w,
 	return state == WINDOW_END;
 }
 
-static uint32_t sqlite_file_copy_big32(const unsigned char *p)
+static uint32_t sqlite_copy_big32(const unsigned char *p)
 {
 	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
 	       (uint32_t)p[2] << 8 | p[3];
 }
 
-static bool sqlite_file_copy_header(struct sqlite_copy *c, struct err *e)
+static bool sqlite_copy_header(struct sqlite_copy *c, struct err *e)
 {
 	unsigned char h[HEADER];
 	if (pread(c->fd, h, sizeof h, 0) != (ssize_t)sizeof h)
@@ -115,36 +114,36 @@ static bool sqlite_file_copy_header(struct sqlite_copy *c, struct err *e)
 			"the SQLite header is damaged (pages of %d bytes)",
 			(int)page);
 	if (!memcmp(h + AT_CHANGES, h + AT_VALID_FOR, 4))
-		c->pages_claimed = sqlite_file_copy_big32(h + AT_PAGES);
+		c->pages_claimed = sqlite_copy_big32(h + AT_PAGES);
 	c->wal = h[AT_READ_VERSION] == VERSION_WAL;
 	if (c->wal)
 		h[AT_READ_VERSION] = h[AT_WRITE_VERSION] = 1;
 	memset(h + AT_PAGES, 0, 4);
 	if (pwrite(c->fd, h, sizeof h, 0) != (ssize_t)sizeof h)
-		return sqlite_file_copy_disk(e, errno);
+		return sqlite_copy_disk(e, errno);
 	return true;
+}
+
+static void sqlite_copy_free(struct sqlite_copy *c)
+{
+	if (c->fd >= 0)
+		close(c->fd);
+	*c = (struct sqlite_copy){ .fd = -1 };
 }
 
 /* Copies everything from w->at on. False with *e: ERR_TRACE if the header is
  * not SQLite's, ERR_DISK_FULL, ERR_BUSY if no file can be made, or the source's
  * error. */
-static bool sqlite_file_copy_new(struct sqlite_copy *c, struct byte_window *w,
+static bool sqlite_copy_new(struct sqlite_copy *c, struct byte_window *w,
 	struct err *e)
 {
-	*c = (struct sqlite_copy){ .fd = sqlite_file_copy_nameless() };
+	*c = (struct sqlite_copy){ .fd = sqlite_copy_nameless() };
 	if (c->fd < 0)
-		return sqlite_file_copy_disk(e, errno);
-	if (sqlite_file_copy_spill(c, w, e) && sqlite_file_copy_header(c, e))
+		return sqlite_copy_disk(e, errno);
+	if (sqlite_copy_spill(c, w, e) && sqlite_copy_header(c, e))
 		return true;
-	sqlite_file_copy_free(c);
+	sqlite_copy_free(c);
 	return false;
-}
-
-static void sqlite_file_copy_free(struct sqlite_copy *c)
-{
-	if (c->fd >= 0)
-		close(c->fd);
-	*c = (struct sqlite_copy){ .fd = -1 };
 }
 
 /* Reads at an offset; every other request is refused. */
@@ -156,13 +155,13 @@ struct opened {
 
 enum { SECTOR = 4096, LONGEST = 64 };
 
-static int sqlite_file_vfs_close_it(sqlite3_file *f)
+static int sqlite_vfs_close_it(sqlite3_file *f)
 {
 	(void)f; /* the descriptor is the copy's */
 	return SQLITE_OK;
 }
 
-static int sqlite_file_vfs_read_at(sqlite3_file *f, void *to, int n,
+static int sqlite_vfs_read_at(sqlite3_file *f, void *to, int n,
 	sqlite3_int64 at)
 {
 	int fd = ((struct opened *)f)->fd;
@@ -183,26 +182,26 @@ static int sqlite_file_vfs_read_at(sqlite3_file *f, void *to, int n,
 	return n ? SQLITE_IOERR_SHORT_READ : SQLITE_OK;
 }
 
-static int sqlite_file_vfs_write_at(sqlite3_file *f, const void *p, int n,
+static int sqlite_vfs_write_at(sqlite3_file *f, const void *p, int n,
 	sqlite3_int64 at)
 {
 	(void)f, (void)p, (void)n, (void)at;
 	return SQLITE_READONLY;
 }
 
-static int sqlite_file_vfs_truncate_to(sqlite3_file *f, sqlite3_int64 bytes)
+static int sqlite_vfs_truncate_to(sqlite3_file *f, sqlite3_int64 bytes)
 {
 	(void)f, (void)bytes;
 	return SQLITE_READONLY;
 }
 
-static int sqlite_file_vfs_lock(sqlite3_file *f, int how)
+static int sqlite_vfs_lock(sqlite3_file *f, int how)
 {
 	(void)f, (void)how; /* sync too: no other process has the file */
 	return SQLITE_OK;
 }
 
-static int sqlite_file_vfs_size_of(sqlite3_file *f, sqlite3_int64 *bytes)
+static int sqlite_vfs_size_of(sqlite3_file *f, sqlite3_int64 *bytes)
 {
 	struct stat s;
 	if (fstat(((struct opened *)f)->fd, &s) != 0)
@@ -211,47 +210,47 @@ static int sqlite_file_vfs_size_of(sqlite3_file *f, sqlite3_int64 *bytes)
 	return SQLITE_OK;
 }
 
-static int sqlite_file_vfs_reserved(sqlite3_file *f, int *is)
+static int sqlite_vfs_reserved(sqlite3_file *f, int *is)
 {
 	(void)f;
 	*is = 0;
 	return SQLITE_OK;
 }
 
-static int sqlite_file_vfs_control(sqlite3_file *f, int op, void *arg)
+static int sqlite_vfs_control(sqlite3_file *f, int op, void *arg)
 {
 	(void)f, (void)op, (void)arg;
 	return SQLITE_NOTFOUND;
 }
 
-static int sqlite_file_vfs_sector(sqlite3_file *f)
+static int sqlite_vfs_sector(sqlite3_file *f)
 {
 	(void)f;
 	return SECTOR;
 }
 
-static int sqlite_file_vfs_characteristics(sqlite3_file *f)
+static int sqlite_vfs_characteristics(sqlite3_file *f)
 {
 	(void)f;
 	return SQLITE_IOCAP_IMMUTABLE;
 }
 
 static const sqlite3_io_methods methods = { .iVersion = 1,
-	.xClose = sqlite_file_vfs_close_it,
-	.xRead = sqlite_file_vfs_read_at,
-	.xWrite = sqlite_file_vfs_write_at,
-	.xTruncate = sqlite_file_vfs_truncate_to,
-	.xSync = sqlite_file_vfs_lock,
-	.xFileSize = sqlite_file_vfs_size_of,
-	.xLock = sqlite_file_vfs_lock,
-	.xUnlock = sqlite_file_vfs_lock,
-	.xCheckReservedLock = sqlite_file_vfs_reserved,
-	.xFileControl = sqlite_file_vfs_control,
-	.xSectorSize = sqlite_file_vfs_sector,
-	.xDeviceCharacteristics = sqlite_file_vfs_characteristics };
+	.xClose = sqlite_vfs_close_it,
+	.xRead = sqlite_vfs_read_at,
+	.xWrite = sqlite_vfs_write_at,
+	.xTruncate = sqlite_vfs_truncate_to,
+	.xSync = sqlite_vfs_lock,
+	.xFileSize = sqlite_vfs_size_of,
+	.xLock = sqlite_vfs_lock,
+	.xUnlock = sqlite_vfs_lock,
+	.xCheckReservedLock = sqlite_vfs_reserved,
+	.xFileControl = sqlite_vfs_control,
+	.xSectorSize = sqlite_vfs_sector,
+	.xDeviceCharacteristics = sqlite_vfs_characteristics };
 
-static int sqlite_file_vfs_open_it(sqlite3_vfs *v, const char *name,
-	sqlite3_file *f, int flags, int *flags_out)
+static int sqlite_vfs_open_it(sqlite3_vfs *v, const char *name, sqlite3_file *f,
+	int flags, int *flags_out)
 {
 	struct opened *o = (struct opened *)f;
 	(void)v;
@@ -265,21 +264,21 @@ static int sqlite_file_vfs_open_it(sqlite3_vfs *v, const char *name,
 	return SQLITE_OK;
 }
 
-static int sqlite_file_vfs_delete_it(sqlite3_vfs *v, const char *name, int sync)
+static int sqlite_vfs_delete_it(sqlite3_vfs *v, const char *name, int sync)
 {
 	(void)v, (void)name, (void)sync;
 	return SQLITE_IOERR_DELETE;
 }
 
-static int sqlite_file_vfs_access_it(sqlite3_vfs *v, const char *name,
-	int flags, int *is)
+static int sqlite_vfs_access_it(sqlite3_vfs *v, const char *name, int flags,
+	int *is)
 {
 	(void)v, (void)name, (void)flags;
 	*is = 0;
 	return SQLITE_OK;
 }
 
-static int sqlite_file_vfs_full_path(sqlite3_vfs *v, const char *name, int n,
+static int sqlite_vfs_full_path(sqlite3_vfs *v, const char *name, int n,
 	char *out)
 {
 	(void)v;
@@ -288,27 +287,27 @@ static int sqlite_file_vfs_full_path(sqlite3_vfs *v, const char *name, int n,
 }
 
 /* Nothing read here needs randomness or the time. */
-static int sqlite_file_vfs_randomness(sqlite3_vfs *v, int n, char *out)
+static int sqlite_vfs_randomness(sqlite3_vfs *v, int n, char *out)
 {
 	(void)v;
 	memset(out, 0, (size_t)n);
 	return n;
 }
 
-static int sqlite_file_vfs_sleep_for(sqlite3_vfs *v, int us)
+static int sqlite_vfs_sleep_for(sqlite3_vfs *v, int us)
 {
 	(void)v;
 	return us;
 }
 
-static int sqlite_file_vfs_now(sqlite3_vfs *v, double *days)
+static int sqlite_vfs_now(sqlite3_vfs *v, double *days)
 {
 	(void)v;
 	*days = 0;
 	return SQLITE_OK;
 }
 
-static int sqlite_file_vfs_last_error(sqlite3_vfs *v, int n, char *out)
+static int sqlite_vfs_last_error(sqlite3_vfs *v, int n, char *out)
 {
 	(void)v, (void)n, (void)out;
 	return 0;
@@ -318,17 +317,17 @@ static sqlite3_vfs vfs = { .iVersion = 1,
 	.szOsFile = sizeof(struct opened),
 	.mxPathname = LONGEST,
 	.zName = "kernsift",
-	.xOpen = sqlite_file_vfs_open_it,
-	.xDelete = sqlite_file_vfs_delete_it,
-	.xAccess = sqlite_file_vfs_access_it,
-	.xFullPathname = sqlite_file_vfs_full_path,
-	.xRandomness = sqlite_file_vfs_randomness,
-	.xSleep = sqlite_file_vfs_sleep_for,
-	.xCurrentTime = sqlite_file_vfs_now,
-	.xGetLastError = sqlite_file_vfs_last_error };
+	.xOpen = sqlite_vfs_open_it,
+	.xDelete = sqlite_vfs_delete_it,
+	.xAccess = sqlite_vfs_access_it,
+	.xFullPathname = sqlite_vfs_full_path,
+	.xRandomness = sqlite_vfs_randomness,
+	.xSleep = sqlite_vfs_sleep_for,
+	.xCurrentTime = sqlite_vfs_now,
+	.xGetLastError = sqlite_vfs_last_error };
 
 /* The VFS name for sqlite3_open_v2(); registered at the first call. */
-static const char *sqlite_file_vfs_name(void)
+static const char *sqlite_vfs_name(void)
 {
 	if (!sqlite3_vfs_find(vfs.zName))
 		sqlite3_vfs_register(&vfs, 0);
@@ -414,7 +413,8 @@ static int sqlite_file_harden(struct sqlite_file *f)
 	return code;
 }
 
-int sqlite_file_prepare(struct sqlite_file *f, char *sql,
+/* A statement from the SQL, which is freed: its code is SQLite's. */
+static int sqlite_file_prepare(struct sqlite_file *f, char *sql,
 	struct sqlite3_stmt **stmt)
 {
 	*stmt = NULL;
@@ -425,7 +425,9 @@ int sqlite_file_prepare(struct sqlite_file *f, char *sql,
 	return code;
 }
 
-bool sqlite_file_damage(struct sqlite_file *f, int code, struct err *e)
+/* What a code means that is neither a row nor the end: true where the file is
+ * damaged, false with *e where decoding cannot go on. */
+static bool sqlite_file_damage(struct sqlite_file *f, int code, struct err *e)
 {
 	struct arena *a = f->trace->arena;
 	if (f->stop.code) {
@@ -443,12 +445,13 @@ bool sqlite_file_damage(struct sqlite_file *f, int code, struct err *e)
 	return true;
 }
 
-void sqlite_file_allow(struct sqlite_file *f, int64_t pages)
+/* That many pages more may be fetched; false where more were than may. */
+static void sqlite_file_allow(struct sqlite_file *f, int64_t pages)
 {
 	f->pages_allowed += pages;
 }
 
-bool sqlite_file_within(struct sqlite_file *f)
+static bool sqlite_file_within(struct sqlite_file *f)
 {
 	int hit = 0, miss = 0, most;
 	sqlite3_db_status(f->db, SQLITE_DBSTATUS_CACHE_HIT, &hit, &most, 1);
@@ -542,12 +545,11 @@ bool sqlite_file_open(struct sqlite_file *f, struct byte_window *w,
 {
 	char number[16];
 	*f = (struct sqlite_file){ .window = w, .trace = t, .copy.fd = -1 };
-	if (!sqlite_file_copy_new(&f->copy, w, e))
+	if (!sqlite_copy_new(&f->copy, w, e))
 		return false;
 	snprintf(number, sizeof number, "%d", f->copy.fd);
 	int code = sqlite3_open_v2(number, &f->db,
-		SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX,
-		sqlite_file_vfs_name());
+		SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, sqlite_vfs_name());
 	if (code == SQLITE_OK)
 		code = sqlite_file_harden(f);
 	if (code == SQLITE_OK)
@@ -562,7 +564,7 @@ bool sqlite_file_open(struct sqlite_file *f, struct byte_window *w,
 void sqlite_file_close(struct sqlite_file *f)
 {
 	sqlite3_close(f->db);
-	sqlite_file_copy_free(&f->copy);
+	sqlite_copy_free(&f->copy);
 	*f = (struct sqlite_file){ .copy.fd = -1 };
 }
 
@@ -583,4 +585,375 @@ const char *sqlite_file_prefix(const struct sqlite_file *f, const char *prefix,
 			return name;
 	}
 	return NULL;
+}
+
+/* The rows of a table, and the texts that they name by number. */
+
+/* The least a row takes in a page: its pointer and its cell. */
+enum { ROW_MIN = 6, CHECK_EVERY = 64 };
+/* Columns of PRAGMA table_xinfo. */
+enum { INFO_NAME = 1, INFO_TYPE = 2, INFO_KEY = 5, INFO_HIDDEN = 6 };
+
+static void sqlite_rows_note_table(const struct sqlite_rows *r,
+	enum note_code code, const char *what)
+{
+	char text[80];
+	int n = snprintf(text, sizeof text, "%s%s%s", r->table, what ? "." : "",
+		what ? what : "");
+	note_add(&r->file->trace->notes, code, 1, text,
+		(size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+}
+
+/* Marks which of the columns the table has; those that are computed are
+ * none. */
+static int sqlite_rows_find_columns(struct sqlite_rows *r, int n)
+{
+	struct sqlite3_stmt *s;
+	int code = sqlite_file_prepare(r->file,
+		sqlite3_mprintf("PRAGMA table_xinfo(\"%w\")", r->table), &s);
+	while (code == SQLITE_OK || code == SQLITE_ROW) {
+		code = sqlite3_step(s);
+		if (code != SQLITE_ROW)
+			break;
+		const char *name =
+			(const char *)sqlite3_column_text(s, INFO_NAME);
+		if (!name || sqlite3_column_int(s, INFO_HIDDEN))
+			continue;
+		for (int i = 0; i < n; i++)
+			if (!strcasecmp(r->columns[i].name, name))
+				r->present |= UINT64_C(1) << i;
+	}
+	sqlite3_finalize(s);
+	return code;
+}
+
+/* SELECT "a", NULL, "b" FROM "t": an absent column is NULL in its place. */
+static char *sqlite_rows_select_sql(const struct sqlite_rows *r, int n)
+{
+	sqlite3_str *s = sqlite3_str_new(r->file->db);
+	for (int i = 0; i < n; i++) {
+		const char *comma = i ? ", " : "SELECT ";
+		if (r->present >> i & 1)
+			sqlite3_str_appendf(s, "%s\"%w\"", comma,
+				r->columns[i].name);
+		else
+			sqlite3_str_appendf(s, "%sNULL", comma);
+	}
+	sqlite3_str_appendf(s, " FROM \"%w\" NOT INDEXED", r->table);
+	return sqlite3_str_finish(s);
+}
+
+static bool sqlite_rows_complete(const struct sqlite_rows *r, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (r->columns[i].must && !(r->present >> i & 1)) {
+			sqlite_rows_note_table(r, NOTE_sqlite_no_column,
+				r->columns[i].name);
+			return false;
+		}
+	return true;
+}
+
+bool sqlite_rows_open(struct sqlite_rows *r, struct sqlite_file *f,
+	const char *table, const struct sqlite_column *columns, int n,
+	struct err *e)
+{
+	*r = (struct sqlite_rows){ .file = f,
+		.columns = columns,
+		.table = sqlite_file_table(f, table),
+		.code = SQLITE_DONE };
+	if (!r->table)
+		return true;
+	f->quiet = 0;
+	int code = sqlite_rows_find_columns(r, n);
+	if (code == SQLITE_DONE && !sqlite_rows_complete(r, n))
+		return true;
+	if (code == SQLITE_DONE)
+		code = sqlite_file_prepare(f, sqlite_rows_select_sql(r, n),
+			&r->stmt);
+	if (code != SQLITE_OK) {
+		r->code = code;
+		return sqlite_file_damage(f, code, e);
+	}
+	sqlite_file_allow(f,
+		(2 + n) * (f->copy.bytes / f->copy.page_bytes + 1));
+	return true;
+}
+
+bool sqlite_rows_next(struct sqlite_rows *r)
+{
+	struct sqlite_file *f = r->file;
+	if (!r->stmt)
+		return false;
+	f->quiet = 0;
+	r->code = sqlite3_step(r->stmt);
+	if (r->code != SQLITE_ROW)
+		return false;
+	r->rows++;
+	r->looped = r->rows > f->copy.bytes / ROW_MIN ||
+		    (r->rows % CHECK_EVERY == 0 && !sqlite_file_within(f));
+	return !r->looped;
+}
+
+bool sqlite_rows_close(struct sqlite_rows *r, struct err *e)
+{
+	bool ended = r->code == SQLITE_DONE || r->code == SQLITE_ROW;
+	bool ok = ended || sqlite_file_damage(r->file, r->code, e);
+	if (ok && !ended)
+		sqlite_rows_note_table(r, NOTE_sqlite_damaged, NULL);
+	if (r->looped)
+		sqlite_rows_note_table(r, NOTE_sqlite_endless, NULL);
+	sqlite3_finalize(r->stmt);
+	r->stmt = NULL;
+	r->code = SQLITE_DONE;
+	r->looped = false;
+	return ok;
+}
+
+bool sqlite_has(const struct sqlite_rows *r, int column)
+{
+	return sqlite3_column_type(r->stmt, column) != SQLITE_NULL;
+}
+
+bool sqlite_int(struct sqlite_rows *r, int column, int64_t *value)
+{
+	int type = sqlite3_column_type(r->stmt, column);
+	if (type == SQLITE_INTEGER) {
+		*value = sqlite3_column_int64(r->stmt, column);
+		return true;
+	}
+	if (type == SQLITE_NULL)
+		return false;
+	if (type == SQLITE_FLOAT) {
+		double real = sqlite3_column_double(r->stmt, column);
+		if (fabs(real) <= (double)TRACE_TIME_MAX_NS &&
+			real == (double)(int64_t)real) {
+			*value = (int64_t)real;
+			return true;
+		}
+	}
+	sqlite_rows_note_table(r, NOTE_sqlite_type, r->columns[column].name);
+	return false;
+}
+
+int64_t sqlite_int_or(struct sqlite_rows *r, int column, int64_t otherwise)
+{
+	sqlite_int(r, column, &otherwise);
+	return otherwise;
+}
+
+int32_t sqlite_small(struct sqlite_rows *r, int column)
+{
+	int64_t v = sqlite_int_or(r, column, -1);
+	return v >= 0 && v <= INT32_MAX ? (int32_t)v : -1;
+}
+
+double sqlite_real_or(struct sqlite_rows *r, int column, double otherwise)
+{
+	int type = sqlite3_column_type(r->stmt, column);
+	if (type == SQLITE_INTEGER || type == SQLITE_FLOAT)
+		return sqlite3_column_double(r->stmt, column);
+	if (type != SQLITE_NULL)
+		sqlite_rows_note_table(r, NOTE_sqlite_type,
+			r->columns[column].name);
+	return otherwise;
+}
+
+bool sqlite_bytes(struct sqlite_rows *r, int column, const char **at,
+	size_t *len)
+{
+	int type = sqlite3_column_type(r->stmt, column);
+	*at = NULL;
+	if (type == SQLITE_BLOB)
+		*at = sqlite3_column_blob(r->stmt, column);
+	else if (type != SQLITE_NULL)
+		*at = (const char *)sqlite3_column_text(r->stmt, column);
+	*len = *at ? (size_t)sqlite3_column_bytes(r->stmt, column) : 0;
+	if (!*at && type == SQLITE_BLOB)
+		*at = "";
+	return *at != NULL;
+}
+
+uint32_t sqlite_text(struct sqlite_rows *r, int column, struct text *t)
+{
+	struct text_span s = { .escaped = false };
+	size_t len;
+	if (!sqlite_bytes(r, column, &s.at, &len))
+		return 0;
+	s.len = (uint32_t)len;
+	return text_id(t, &s);
+}
+
+enum { SLOTS = 256, LOOKUP_PAGES = 40 };
+
+static size_t sqlite_names_slot_of(const struct sqlite_names *n, int64_t id)
+{
+	uint64_t h = (uint64_t)id * UINT64_C(0x9E3779B97F4A7C15);
+	size_t i = (size_t)(h >> 20) & (n->known_cap - 1);
+	while (n->known[i].name && n->known[i].id != id)
+		i = (i + 1) & (n->known_cap - 1);
+	return i;
+}
+
+static bool sqlite_names_grow(struct sqlite_names *n)
+{
+	struct arena *a = n->file->trace->arena;
+	struct sqlite_names old = *n;
+	n->known_cap = old.known_cap ? old.known_cap * 2 : SLOTS;
+	n->known = arena_grow(a, NULL, n->known_cap * sizeof *n->known);
+	if (!n->known) {
+		*n = old;
+		return false;
+	}
+	for (size_t i = 0; i < old.known_cap; i++)
+		if (old.known[i].name)
+			n->known[sqlite_names_slot_of(n, old.known[i].id)] =
+				old.known[i];
+	arena_drop(a, old.known);
+	return true;
+}
+
+static bool sqlite_names_remember(struct sqlite_names *n, int64_t id,
+	uint32_t name)
+{
+	if (2 * n->known_n >= n->known_cap && !sqlite_names_grow(n))
+		return false;
+	size_t i = sqlite_names_slot_of(n, id);
+	n->known_n += n->known[i].name == 0;
+	n->known[i].id = id;
+	n->known[i].name = name + 1;
+	return true;
+}
+
+/* Whether the column is the table's row number: its only key, and INTEGER. */
+static bool sqlite_names_is_row_number(struct sqlite_file *f, const char *table,
+	const char *id)
+{
+	struct sqlite3_stmt *s;
+	int keys = 0, ours = 0;
+	int code = sqlite_file_prepare(f,
+		sqlite3_mprintf("PRAGMA table_xinfo(\"%w\")", table), &s);
+	while (code == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW) {
+		const char *name =
+			(const char *)sqlite3_column_text(s, INFO_NAME);
+		const char *type =
+			(const char *)sqlite3_column_text(s, INFO_TYPE);
+		if (sqlite3_column_int(s, INFO_KEY) == 0)
+			continue;
+		keys++;
+		ours += name && type && !strcasecmp(name, id) &&
+			!strcasecmp(type, "INTEGER");
+	}
+	sqlite3_finalize(s);
+	return keys == 1 && ours == 1;
+}
+
+static bool sqlite_names_load(struct sqlite_names *n, const char *id,
+	const char *value, struct err *e)
+{
+	const struct sqlite_column columns[] = { { id, true },
+		{ value, true } };
+	struct sqlite_rows r;
+	int64_t number;
+	bool full = false;
+	bool ok = sqlite_rows_open(&r, n->file, n->table, columns, 2, e);
+	while (ok && !full && sqlite_rows_next(&r)) {
+		if (!sqlite_int(&r, 0, &number))
+			continue;
+		uint32_t name = sqlite_text(&r, 1, n->text);
+		full = name == NAMES_NONE ||
+		       !sqlite_names_remember(n, number, name);
+	}
+	ok = sqlite_rows_close(&r, e) && ok;
+	return ok && (!full || arena_err(n->file->trace->arena, e));
+}
+
+bool sqlite_names_open(struct sqlite_names *n, struct sqlite_file *f,
+	const char *table, const char *id, const char *value, struct text *t,
+	struct err *e)
+{
+	*n = (struct sqlite_names){ .file = f,
+		.text = t,
+		.table = table ? sqlite_file_table(f, table) : NULL };
+	if (!sqlite_names_grow(n))
+		return arena_err(f->trace->arena, e);
+	if (!n->table)
+		return true;
+	if (!sqlite_names_is_row_number(f, n->table, id))
+		return sqlite_names_load(n, id, value, e);
+	int code = sqlite_file_prepare(f,
+		sqlite3_mprintf("SELECT \"%w\" FROM \"%w\" NOT INDEXED "
+				"WHERE \"%w\" = ?1",
+			value, n->table, id),
+		&n->stmt);
+	return code == SQLITE_OK || sqlite_names_load(n, id, value, e);
+}
+
+static void sqlite_names_damaged(struct sqlite_names *n)
+{
+	if (!n->damaged)
+		note_add(&n->file->trace->notes, NOTE_sqlite_damaged, 1,
+			n->table, strlen(n->table));
+	n->damaged = true;
+}
+
+/* More text than the file holds, or rows walked one by one: the file was made
+ * so that looking up costs more than reading it. */
+static bool sqlite_names_overspent(const struct sqlite_names *n)
+{
+	return n->bytes > 2 * n->file->copy.bytes ||
+	       sqlite3_stmt_status(n->stmt, SQLITE_STMTSTATUS_FULLSCAN_STEP,
+		       0) > 0;
+}
+
+static bool sqlite_names_look_up(struct sqlite_names *n, int64_t id,
+	uint32_t *name, struct err *e)
+{
+	struct sqlite_file *f = n->file;
+	f->quiet = 0;
+	sqlite3_bind_int64(n->stmt, 1, id);
+	int code = sqlite3_step(n->stmt);
+	bool ok = true;
+	if (code == SQLITE_ROW) {
+		struct text_span s = {
+			.at = (const char *)sqlite3_column_text(n->stmt, 0)
+		};
+		s.len = (uint32_t)sqlite3_column_bytes(n->stmt, 0);
+		n->bytes += s.len;
+		sqlite_file_allow(f,
+			LOOKUP_PAGES + (int64_t)s.len * 2 / f->copy.page_bytes);
+		*name = s.at ? text_id(n->text, &s) : 0;
+	} else if (code != SQLITE_DONE) {
+		ok = sqlite_file_damage(f, code, e);
+		if (ok)
+			sqlite_names_damaged(n);
+	}
+	sqlite3_reset(n->stmt);
+	return ok;
+}
+
+bool sqlite_names_of(struct sqlite_names *n, int64_t id, uint32_t *name,
+	struct err *e)
+{
+	size_t i = sqlite_names_slot_of(n, id);
+	*name = n->known[i].name ? n->known[i].name - 1 : 0;
+	if (n->known[i].name || !n->stmt)
+		return true;
+	if (sqlite_names_overspent(n)) {
+		sqlite_names_damaged(n);
+		return true;
+	}
+	if (!sqlite_names_look_up(n, id, name, e))
+		return false;
+	return (*name != NAMES_NONE && sqlite_names_remember(n, id, *name)) ||
+	       arena_err(n->file->trace->arena, e);
+}
+
+void sqlite_names_close(struct sqlite_names *n)
+{
+	sqlite3_finalize(n->stmt);
+	if (n->known)
+		arena_drop(n->file->trace->arena, n->known);
+	n->stmt = NULL;
+	n->known = NULL;
 }

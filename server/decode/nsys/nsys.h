@@ -1,7 +1,7 @@
 /* nsys.h - decodes SQLite exports of Nsight Systems */
 #pragma once
 #include "fact_list.h"
-#include "sqlite_rows.h"
+#include "sqlite.h"
 
 /* What the readers of an Nsight Systems export share.
  *

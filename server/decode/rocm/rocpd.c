@@ -3,7 +3,7 @@
 #include "finish.h"
 #include "rocm.h"
 #include "rocprof_read.h"
-#include "sqlite_rows.h"
+#include "sqlite.h"
 
 enum { ROCPD_PROCESSES_MAX = 16384 };
 

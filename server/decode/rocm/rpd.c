@@ -2,7 +2,7 @@
 #include "format.h"
 #include "finish.h"
 #include "rocm.h"
-#include "sqlite_rows.h"
+#include "sqlite.h"
 #include <math.h>
 #include <strings.h>
 

@@ -2,7 +2,7 @@
  * like an upload. */
 #pragma once
 #include "fixture.h"
-#include "sqlite_rows.h"
+#include "sqlite.h"
 #include <unistd.h>
 
 enum { MOST = 1 << 20 };
