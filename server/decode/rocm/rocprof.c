@@ -1,4 +1,4 @@
-/* rocprof_json.c - decodes rocprofv3 JSON files */
+/* rocprof.c - decodes rocprofv3 JSON files */
 #include "json_reader.h"
 #include "format.h"
 #include "finish.h"
