@@ -20,8 +20,9 @@ const char *rocprof_read_fields(const struct rocprof_fields *f, struct scan *s,
 	return p;
 }
 
-const char *rocprof_read_inner(const struct rocprof_fields *f, struct scan *s,
-	const char *p, rocprof_field_fn *field, void *to)
+/* The same with another function. */
+static const char *rocprof_read_inner(const struct rocprof_fields *f,
+	struct scan *s, const char *p, rocprof_field_fn *field, void *to)
 {
 	struct rocprof_fields g = { f->words, field };
 	return rocprof_read_fields(&g, s, p, to);
@@ -36,6 +37,7 @@ static const char *rocprof_read_next(struct scan *s, const char *p)
 	return *p == ']' ? p : scan_stop(s, p);
 }
 
+/* The same of a list of objects. */
 static const char *rocprof_read_each(const struct rocprof_fields *f,
 	struct scan *s, const char *p, rocprof_field_fn *field, void *to)
 {
@@ -50,7 +52,9 @@ static const char *rocprof_read_each(const struct rocprof_fields *f,
 	return p ? p + 1 : NULL;
 }
 
-const char *rocprof_read_number(struct scan *s, const char *p, int64_t *to)
+/* The whole number at p; what is none, or is negative, leaves `to` alone. */
+static const char *rocprof_read_number(struct scan *s, const char *p,
+	int64_t *to)
 {
 	struct number n;
 	p = number_int(s, p, &n);
@@ -93,8 +97,9 @@ static const char *rocprof_read_handle_field(const struct rocprof_fields *f,
 				   : scan_skip(s, p, true);
 }
 
-const char *rocprof_handle(const struct rocprof_fields *f, struct scan *s,
-	const char *p, struct number *to)
+/* A handle at p: {"handle": 7}, or 7 itself. */
+static const char *rocprof_read_handle(const struct rocprof_fields *f,
+	struct scan *s, const char *p, struct number *to)
 {
 	return *p == '{' ? rocprof_read_inner(f, s, p,
 				   rocprof_read_handle_field, to)
@@ -121,7 +126,7 @@ static const char *rocprof_read_agent_field(const struct rocprof_fields *f,
 	struct rocprof_agent *a = to;
 	switch (k) {
 	case ROCPROF_ID:
-		return rocprof_handle(f, s, p, &a->handle);
+		return rocprof_read_handle(f, s, p, &a->handle);
 	case ROCPROF_TYPE:
 		return rocprof_read_number(s, p, &a->type);
 	case ROCPROF_LOGICAL_TYPE:
@@ -263,7 +268,7 @@ static const char *rocprof_read_handle_plain(const struct rocprof_fields *f,
 	struct scan *s, const char *p, int64_t *to)
 {
 	struct number n = { 0 };
-	p = rocprof_handle(f, s, p, &n);
+	p = rocprof_read_handle(f, s, p, &n);
 	if (p && n.kind == NUMBER_OK && n.value >= 0)
 		*to = n.value;
 	return p;
@@ -298,7 +303,7 @@ static const char *rocprof_read_dispatch_field(const struct rocprof_fields *f,
 	struct rocprof_record *r = to;
 	switch (k) {
 	case ROCPROF_AGENT:
-		return rocprof_handle(f, s, p, &r->agent);
+		return rocprof_read_handle(f, s, p, &r->agent);
 	case ROCPROF_QUEUE:
 		return rocprof_read_handle_plain(f, s, p, &r->queue);
 	case ROCPROF_KERNEL:
@@ -340,9 +345,9 @@ static const char *rocprof_read_record_field(const struct rocprof_fields *f,
 	case ROCPROF_STREAM:
 		return rocprof_read_handle_plain(f, s, p, &r->stream);
 	case ROCPROF_DST_AGENT:
-		return rocprof_handle(f, s, p, &r->dst);
+		return rocprof_read_handle(f, s, p, &r->dst);
 	case ROCPROF_SRC_AGENT:
-		return rocprof_handle(f, s, p, &r->src);
+		return rocprof_read_handle(f, s, p, &r->src);
 	case ROCPROF_BYTES:
 		return rocprof_read_number(s, p, &r->bytes);
 	default:

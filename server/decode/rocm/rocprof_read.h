@@ -10,8 +10,8 @@
 /* Reads an object's known fields, each by a function.
  *
  * For objects within objects whose depth is the reader's own, never the
- * file's: a field that is itself an object is read by rocprof_read_inner() with the
- * function for that one; what is not known is skipped. */
+ * file's: a field that is itself an object is read with the function for that
+ * one; what is not known is skipped. */
 
 struct rocprof_fields;
 
@@ -28,13 +28,6 @@ struct rocprof_fields {
 /* Reads the object at p; anything else is skipped. Behind it, or NULL. */
 const char *rocprof_read_fields(const struct rocprof_fields *f, struct scan *s,
 	const char *p, void *to);
-
-/* The same with another function: of an object, of a list of objects. */
-const char *rocprof_read_inner(const struct rocprof_fields *f, struct scan *s,
-	const char *p, rocprof_field_fn *field, void *to);
-
-/* The whole number at p; what is none, or is negative, leaves `to` alone. */
-const char *rocprof_read_number(struct scan *s, const char *p, int64_t *to);
 
 /* The string at p, an item of a list that is not over, and the comma behind it:
  *
@@ -92,10 +85,6 @@ struct rocprof_metadata {
 	struct text_span host, program;
 	struct text_span system, release; /* Linux, 5.15.0-160-generic */
 };
-
-/* A handle at p: {"handle": 7}, or 7 itself. */
-const char *rocprof_handle(const struct rocprof_fields *f, struct scan *s,
-	const char *p, struct number *to);
 
 union rocprof_thing {
 	struct rocprof_record record;
