@@ -9,10 +9,10 @@ const ADDRESSES = [
 	['no query', ['/runs'], '/api/v1/runs'],
 	['empty values are left out', ['/runs', {q: '', project: null, cursor: undefined}], '/api/v1/runs'],
 	['zero is a value', ['/runs', {limit: 0}], '/api/v1/runs?limit=0'],
-	['what means something in a query is escaped', ['/runs', {q: 'a&b=c #é<>'}],
+	['reserved characters are escaped', ['/runs', {q: 'a&b=c #é<>'}],
 		'/api/v1/runs?q=a%26b%3Dc+%23%C3%A9%3C%3E'],
 	['a list repeats its key', ['/runs', {label: ['a', 'b']}], '/api/v1/runs?label=a&label=b'],
-	['a label\'s key keeps its point', ['/uploads', {'label.branch': 'main'}],
+	['a label\'s key keeps its dot', ['/uploads', {'label.branch': 'main'}],
 		'/api/v1/uploads?label.branch=main'],
 ];
 for (const [what, args, text] of ADDRESSES)
@@ -24,11 +24,11 @@ test('tableFile: the view that is shown', () => assert.equal(
 
 // [case, status, body, code, message]
 const REFUSALS = [
-	['the server\'s sentence', 404, '{"error":{"code":"not_found","message":"no run 8"}}', 'not_found', 'no run 8'],
-	['a page of some proxy', 502, '<html>', 'unknown', 'the server returned status 502 without a reason'],
-	['nothing', 500, '', 'unknown', 'the server returned status 500 without a reason'],
+	['the server\'s message', 404, '{"error":{"code":"not_found","message":"no run 8"}}', 'not_found', 'no run 8'],
+	['an HTML page of a proxy', 502, '<html>', 'unknown', 'the server returned status 502 without a reason'],
+	['an empty body', 500, '', 'unknown', 'the server returned status 500 without a reason'],
 	['JSON of another kind', 500, 'null', 'unknown', 'the server returned status 500 without a reason'],
-	['a message that is no text', 500, '{"error":{"message":{}}}', 'unknown',
+	['a message that is not a string', 500, '{"error":{"message":{}}}', 'unknown',
 		'the server returned status 500 without a reason'],
 ];
 for (const [what, status, body, code, message] of REFUSALS)

@@ -15,7 +15,7 @@ const SIDES = [
 	['the shortest query', 'latest', ['latest']],
 ];
 for (const [what, text, list] of SIDES)
-	test(`sideOf: ${what}`, () => assert.deepEqual(c.parseSide(text), list));
+	test(`parseSide: ${what}`, () => assert.deepEqual(c.parseSide(text), list));
 
 test('compareParams: the page\'s own parameters are not sent', () => assert.deepEqual(
 	c.compareParams(new URLSearchParams('base=1&head=2&noise_floor=0.05&seed=&q=gemm&show=regressed&sort=delta&function=f&score=published')),
@@ -25,10 +25,10 @@ const PAGES = [
 	['nothing', {}, '/compare'],
 	['commas and colons stay readable', {base: '1,2', head: 'job:3'}, '/compare?base=1,2&head=job:3'],
 	['empty ones are left out', {base: '1', head: '', noise_floor: null, range: undefined}, '/compare?base=1'],
-	['what means something in a query is escaped', {base: '1', range: 'a&b #'}, '/compare?base=1&range=a%26b+%23'],
+	['reserved characters are escaped', {base: '1', range: 'a&b #'}, '/compare?base=1&range=a%26b+%23'],
 ];
 for (const [what, words, address] of PAGES)
-	test(`pageOf: ${what}`, () => assert.equal(c.compareUrl(words), address));
+	test(`compareUrl: ${what}`, () => assert.equal(c.compareUrl(words), address));
 
 const ALL = Object.keys(c.CLASSES);
 const USUAL = ALL.filter((word) => word !== 'unchanged');
@@ -46,7 +46,7 @@ for (const [what, text, list, word] of SHOWN)
 		assert.equal(c.classesParam(shown), word);
 	});
 
-test('wordOf: no class at all is not the default', () => {
+test('classesParam: no class at all is not the default', () => {
 	assert.equal(c.classesParam(new Set()), 'none');
 	assert.deepEqual([...c.shownClasses('none')], []);
 });
@@ -61,15 +61,15 @@ test('baseHeadText: one number if both are nearly equal', () => {
 const TICKS = [
 	['the first', {base: [], head: []}, ['base', 5, true], {base: ['5'], head: []}],
 	['a second one on the same side', {base: ['5'], head: []}, ['base', 6, true], {base: ['5', '6'], head: []}],
-	['one that is on the other side moves over', {base: ['5', '6'], head: ['7']}, ['head', 5, true], {base: ['6'], head: ['7', '5']}],
+	['a run that is on the other side moves over', {base: ['5', '6'], head: ['7']}, ['head', 5, true], {base: ['6'], head: ['7', '5']}],
 	['off', {base: ['5'], head: ['7']}, ['head', '7', false], {base: ['5'], head: []}],
-	['on again is once', {base: ['5'], head: []}, ['base', '5', true], {base: ['5'], head: []}],
+	['a second tick adds nothing', {base: ['5'], head: []}, ['base', '5', true], {base: ['5'], head: []}],
 	['a job stays', {base: ['job:5'], head: []}, ['head', 5, true], {base: ['job:5'], head: ['5']}],
 ];
 for (const [what, sides, how, after] of TICKS)
-	test(`ticked: ${what}`, () => assert.deepEqual(toggleRun(sides, ...how), after));
+	test(`toggleRun: ${what}`, () => assert.deepEqual(toggleRun(sides, ...how), after));
 
-test('titleOf: runs, jobs, and not all of very many', () => {
+test('titleOf: runs, jobs, and the first of many', () => {
 	assert.equal(titleOf({base: ['1', '2'], head: ['job:3']}), '#1, #2 with job 3');
 	assert.equal(titleOf({base: ['label.branch=main last=5'], head: ['latest']}), 'label.branch=main last=5 with latest');
 	assert.equal(titleOf({base: ['1', '2', '3', '4', '5', '6', '7', '8'], head: ['9']}), '#1, #2, #3, #4, #5, #6 and 2 more with #9');

@@ -12,16 +12,16 @@ const SIDES = [
 	['label.who="a \\"b\\"" last=x', {params: {'label.who': 'a "b"'}, last: NaN}], ['', {}], ['12,', {}], ['=', {}], ['workload="a', {}], ['"', {}],
 ];
 for (const [text, want] of SIDES)
-	test(`side: '${text}'`, () => assert.deepEqual(g.parseSide(text), want));
+	test(`parseSide: '${text}'`, () => assert.deepEqual(g.parseSide(text), want));
 
 const DEFAULTS = {iteration_pct: 2, headroom_pct: null, fail_on: ['appeared', 'regressed'], share_pct: 1, min_runs: 1, min_iterations: 4, min_coverage_pct: 0, min_attributed_pct: 0, alpha: 0.01};
 const usual = {base: 'latest', head: '3', fail_on: ['regressed', 'appeared'], ...Object.fromEntries(g.NUMBERS.map(([key]) => [key, DEFAULTS[key] === null ? '' : String(DEFAULTS[key])]))};
 // [case, changes to the default form, request]
 const QUESTIONS = [
-	['as it is anyway', {}, {base: 'latest', head: '3'}],
+	['only defaults', {}, {base: 'latest', head: '3'}],
 	['named', {name: 'n', project: 'p'}, {base: 'latest', head: '3', name: 'n', project: 'p'}],
 	['without the iteration\'s rule', {iteration_pct: ''}, {base: 'latest', head: '3', iteration_pct: null}],
-	['an empty number is the server\'s', {alpha: '', min_runs: ''}, {base: 'latest', head: '3'}],
+	['an empty number is left to the server', {alpha: '', min_runs: ''}, {base: 'latest', head: '3'}],
 	['limits', {iteration_pct: '0', headroom_pct: '1.5', operators: 'gemm=3, attention=5'},
 		{base: 'latest', head: '3', iteration_pct: 0, headroom_pct: 1.5, operators: [{operator: 'gemm', pct: 3}, {operator: 'attention', pct: 5}]}],
 	['functions', {fail_on: ['likely', 'regressed']}, {base: 'latest', head: '3', fail_on: ['regressed', 'likely']}],
@@ -29,15 +29,15 @@ const QUESTIONS = [
 	['no functions', {fail_on: []}, {base: 'latest', head: '3', fail_on: []}],
 ];
 for (const [what, more, want] of QUESTIONS)
-	test(`question: ${what}`, () => assert.deepEqual(g.gateRequest({...usual, ...more}, DEFAULTS), want));
+	test(`gateRequest: ${what}`, () => assert.deepEqual(g.gateRequest({...usual, ...more}, DEFAULTS), want));
 // [form, message]
 const WRONG = [[{alpha: 'x'}, 'Alpha: \'x\' is not a number'], [{operators: 'gemm=-1'}, 'the limit \'-1\' of operator \'gemm\' is not a number (use OPERATOR=PERCENT)'],
 	[{operators: 'gemm='}, 'the limit \'\' of operator \'gemm\' is not a number (use OPERATOR=PERCENT)'], [{operators: 'gemm'}, 'label \'gemm\' is not of the form key=value'], [{min_runs: 'Infinity'}, 'Min. runs: \'Infinity\' is not a number']];
 for (const [more, message] of WRONG)
-	test(`question: ${message}`, () => assert.throws(() => g.gateRequest({...usual, ...more}, DEFAULTS), {message}));
+	test(`gateRequest: ${message}`, () => assert.throws(() => g.gateRequest({...usual, ...more}, DEFAULTS), {message}));
 
 const rule = (change_pct, low_pct, high_pct, limit_pct) => ({change_pct, low_pct, high_pct, limit_pct});
-test('placed: zero is in the middle, what is far out at the edge', () => {
+test('barPositions: zero is in the middle, values beyond the axis at its edge', () => {
 	const rules = [rule(2, -2, 10, 5), rule(500, 400, 600, null), rule(null, null, null, 2)];
 	const most = g.axisReach(rules);
 	assert.equal(most, 50);
@@ -45,7 +45,7 @@ test('placed: zero is in the middle, what is far out at the edge', () => {
 	assert.deepEqual([g.axisReach([]), g.axisReach([rule(0.1, 0, 0.2, 2)])], [1, 3]);
 });
 
-test('texts', () => assert.deepEqual([g.runsNeededText(0), g.runsNeededText(1), g.runsNeededText(7), g.runsNeededText(-1), g.percent(-2), g.percent(null), g.intervalText(rule(1, -1, 2)), g.intervalText(rule(1, null, 2)),
+test('texts of a gate', () => assert.deepEqual([g.runsNeededText(0), g.runsNeededText(1), g.runsNeededText(7), g.runsNeededText(-1), g.percent(-2), g.percent(null), g.intervalText(rule(1, -1, 2)), g.intervalText(rule(1, null, 2)),
 	g.ruleName({rule: 'iteration', of: null, device: null}), g.ruleName({rule: 'function', of: 'k', device: 'H200'}), g.runsText([1, 2, 3], 2)],
 ['–', '1 run', '7 runs', 'the baseline is too small', '−2.0 %', '–', '−1.0 % to +2.0 %', '–', 'Iteration', 'k on H200', '#1, #2 and 1 more']));
 

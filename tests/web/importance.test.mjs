@@ -14,10 +14,10 @@ const query = (text) => new URLSearchParams(text);
 const PARAMS = [
 	['nothing', '', {}],
 	['the page\'s own parameters are not sent', 'tab=shapes&sort=s&q=norm&open=rms_norm&on=H20', {}],
-	['names as they are', 'reference_set=a b&weight=mean&project=demo&phase=decode&dtype=bf16', {reference_set: 'a b', weight: 'mean', project: 'demo', phase: 'decode', dtype: 'bf16'}],
+	['names are sent unchanged', 'reference_set=a b&weight=mean&project=demo&phase=decode&dtype=bf16', {reference_set: 'a b', weight: 'mean', project: 'demo', phase: 'decode', dtype: 'bf16'}],
 	['a day is its first second', 'since=2026-11-01&until=2026-11-02T03:04:05Z', {since: '2026-11-01T00:00:00Z', until: '2026-11-02T03:04:05Z'}],
-	['labels each by its key', 'label=branch=main, gpu=h100', {'label.branch': 'main', 'label.gpu': 'h100'}],
-	['empty ones are none', 'project=&label=', {}],
+	['each label has its own parameter', 'label=branch=main, gpu=h100', {'label.branch': 'main', 'label.gpu': 'h100'}],
+	['empty parameters are left out', 'project=&label=', {}],
 ];
 for (const [what, text, want] of PARAMS)
 	test(`importanceParams: ${what}`, () => assert.deepEqual(importanceParams(query(text)), want));
@@ -26,22 +26,22 @@ test('importanceParams: a label without a value is an error', () =>
 
 // [case, address, changes, new address]
 const PAGES = [
-	['a filter keeps what is sorted and opened', 'tab=shapes&sort=s&open=a', {project: 'demo'}, '/importance?tab=shapes&sort=s&open=a&project=demo'],
+	['a filter keeps the sort order and the open row', 'tab=shapes&sort=s&open=a', {project: 'demo'}, '/importance?tab=shapes&sort=s&open=a&project=demo'],
 	['a reference set gets no parameter that it rejects', 'project=p&workload=w&framework=f&platform=H20&label=a=b&since=2026-11-01&until=2026-11-02&phase=decode&dtype=bf16',
 		{reference_set: 'atrex'}, '/importance?phase=decode&dtype=bf16&reference_set=atrex'],
-	['nor where it was before', 'reference_set=atrex&project=p&weight=mean', {phase: 'both'}, '/importance?reference_set=atrex&phase=both'],
-	['runs know no phase \'both\'', 'reference_set=atrex&phase=both&dtype=bf16', {reference_set: ''}, '/importance?dtype=bf16'],
-	['nor another\'s weight', 'weight=published', {project: 'p'}, '/importance?project=p'],
+	['the same for a reference set that was already chosen', 'reference_set=atrex&project=p&weight=mean', {phase: 'both'}, '/importance?reference_set=atrex&phase=both'],
+	['runs have no phase \'both\'', 'reference_set=atrex&phase=both&dtype=bf16', {reference_set: ''}, '/importance?dtype=bf16'],
+	['runs have no published weight', 'weight=published', {project: 'p'}, '/importance?project=p'],
 	['another set has other operators and weights', 'open=a&on=H20&weight=mean&sort=name', {reference_set: 'atrex'}, '/importance?sort=name&reference_set=atrex'],
-	['back to what is stored here', 'reference_set=atrex&weight=published', {reference_set: ''}, '/importance'],
+	['back to the stored runs', 'reference_set=atrex&weight=published', {reference_set: ''}, '/importance'],
 ];
 for (const [what, text, changes, where] of PAGES)
-	test(`page: ${what}`, () => assert.equal(importanceUrl(query(text), changes), where));
+	test(`importanceUrl: ${what}`, () => assert.equal(importanceUrl(query(text), changes), where));
 
 // [address, weight of the form]
 const WEIGHED = [['reference_set=a&weight=mean', 'published'], ['weight=mean', 'mean'], ['weight=published', 'time'], ['', 'time']];
 for (const [text, weight] of WEIGHED)
-	test(`unanswered: '${text}'`, () => assert.equal(emptyAnswer(query(text)).weight, weight));
+	test(`emptyAnswer: '${text}'`, () => assert.equal(emptyAnswer(query(text)).weight, weight));
 
 // [case, {name, from, to} in bytes, before, inside, after]
 const PARTED = [
@@ -51,9 +51,9 @@ const PARTED = [
 	['nothing', {name: 'é', from: null, to: null}, ['é', '', '']],
 ];
 for (const [what, row, parts] of PARTED)
-	test(`parted: ${what}`, () => assert.deepEqual(splitMatch(row), parts));
+	test(`splitMatch: ${what}`, () => assert.deepEqual(splitMatch(row), parts));
 
-test('own: a list is written an object a line, and reads back', () => {
+test('parseOverrides: a list is written with one object per line, and reads back', () => {
 	const list = [{match: '^a"b', operator: 'x'}, {match: 'é'}];
 	assert.equal(formatOverrides(list), '[\n\t{"match":"^a\\"b","operator":"x"},\n\t{"match":"é"}\n]');
 	assert.deepEqual(parseOverrides(formatOverrides(list)), list);
@@ -61,7 +61,7 @@ test('own: a list is written an object a line, and reads back', () => {
 	assert.deepEqual(parseOverrides('  '), []);
 });
 for (const text of ['{}', '[1]', '[null]', '[[]]'])
-	test(`own: ${text} is refused`, () => assert.throws(() => parseOverrides(text), {message: 'this is not a list of objects (use [ { … }, { … } ])'}));
-test('own: what is not JSON is refused', () => assert.throws(() => parseOverrides('[{]'), /^Error: this is not JSON: /));
+	test(`parseOverrides: ${text} is rejected`, () => assert.throws(() => parseOverrides(text), {message: 'this is not a list of objects (use [ { … }, { … } ])'}));
+test('parseOverrides: invalid JSON is rejected', () => assert.throws(() => parseOverrides('[{]'), /^Error: this is not JSON: /));
 
-test('a set is called as its file', () => assert.deepEqual(['a.b.json', 'a', '.json'].map(setName), ['a.b', 'a', '']));
+test('setName: the name of the file', () => assert.deepEqual(['a.b.json', 'a', '.json'].map(setName), ['a.b', 'a', '']));

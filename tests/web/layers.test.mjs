@@ -47,9 +47,9 @@ const LINES = [
 	['a copy', [made(1, {kernel: null, operation: 'copy'}), made(2, {kernel: null, operation: null})], ['copy', '–']],
 ];
 for (const [what, rows, want] of LINES)
-	test(`lines: ${what}`, () => assert.deepEqual(tree(rows).map((r) => l.kernelName(r)), want));
+	test(`kernelName: ${what}`, () => assert.deepEqual(tree(rows).map((r) => l.kernelName(r)), want));
 
-test('folded: times are of a launch of all; what does not follow is unknown', () => {
+test('folded: times are per launch of all rows; figures that cannot be added are unknown', () => {
 	const r = l.folded([made(1, {sol_ns: 60, roles: ['qkv']}), made(2, {sol_ns: 30, roles: ['rope'], operator: 'rope', launches: 5, instances: 5})]);
 	assert.deepEqual([r.mean_ns, r.launches, r.s, r.sol_ns, r.median_ns, r.stddev_ns, r.exclusive_ns, r.overlapped_ns, r.roles, r.operator, r.instances],
 		[200, 10, 750 / 2000, 75, null, null, 10, 2, ['qkv', 'rope'], null, 10]);
@@ -62,14 +62,14 @@ const OF_INSTANCE = [
 	['its total, not its mean in tenths: 1000 / 33', made(1, {mean_ns: 30.3, launches: 33, exclusive_ns: 1000, overlapped_ns: 0}), 2, 500, '0.500'],
 	['in one of 32, as a table shows it: 112.46875 is 112.5 is 113', made(1, {mean_ns: 3599, launches: 1, exclusive_ns: 3599, overlapped_ns: 0}), 32, 112.5, '0.113'],
 	['two of its launches at once', made(1, {mean_ns: 100, exclusive_ns: 600, overlapped_ns: 0}), 10, 100, '0.100'],
-	['nothing of the kind', made(1), 0, null, '–'],
+	['no instance', made(1), 0, null, '–'],
 	['its mean is unknown', made(1, {mean_ns: null}), 10, null, '–'],
 	['of several, the totals together', l.folded([made(1, {mean_ns: 0.3, exclusive_ns: 3, overlapped_ns: 0}), made(1, {mean_ns: 0.2, exclusive_ns: 1, overlapped_ns: 1})]), 20, 0.3, '0.000'],
 ];
 for (const [what, row, instances, ns, us] of OF_INSTANCE)
-	test(`of an instance: ${what}`, () => assert.deepEqual([l.perInstance(row, {instances}), inUnit(l.perInstance(row, {instances}), 'µs')], [ns, us]));
+	test(`perInstance: ${what}`, () => assert.deepEqual([l.perInstance(row, {instances}), inUnit(l.perInstance(row, {instances}), 'µs')], [ns, us]));
 
-test('the tree has every row once, or those with the text and no block without one', () => {
+test('treeOf: every row once, or only matching rows and no empty block', () => {
 	const whole = doc.breakdown();
 	const rows = l.treeOf(whole).flatMap((s) => s.blocks.flatMap((x) => x.lines.flatMap((line) => line.rows ?? [line])));
 	assert.equal(rows.length, whole.items.length);
@@ -80,7 +80,7 @@ test('the tree has every row once, or those with the text and no block without o
 	assert.deepEqual(l.treeOf(whole, {q: 'nothing has this'}), []);
 });
 
-test('bars: a layer each, its blocks in the order of all bars', () => {
+test('barsOf: one bar per layer, with the blocks of all bars in one order', () => {
 	const bars = l.barsOf(doc.breakdown());
 	assert.deepEqual(bars.map((bar) => [bar.layer, bar.name, bar.parts.map((p) => p.kind)]), [0, 1].map((i) => [i, 'attention + mlp', ['attention', 'mlp']])
 		.concat([2, 3, 4].map((i) => [i, 'attention + gate + moe', ['attention', 'gate', 'moe', 'shared']])));
@@ -98,8 +98,8 @@ test('the address: parameters for the server, and back', () => {
 const RUNS = [['1,2', ['1', '2']], [' 1, 2 ,1,job:3,x,0,-1', ['1', '2', '1', 'job:3', 'x', '0', '-1']], ['', []], [null, []], [',,1,', ['1']],
 	['1,2,3,4,5,6,7,8,9', ['1', '2', '3', '4', '5', '6', '7', '8', '9']]];
 for (const [text, want] of RUNS)
-	test(`runs: '${text}'`, () => assert.deepEqual(b.runsOf(text), want));
-test('breakdown comparison: fewer than two, of what may be runs', () => assert.deepEqual([[], ['1'], ['x'], ['0'], ['1', '2'], ['1', 'x']].map(b.tooFew), [true, true, false, false, false, false]));
+	test(`runsOf: '${text}'`, () => assert.deepEqual(b.runsOf(text), want));
+test('breakdown comparison: fewer than two possible runs', () => assert.deepEqual([[], ['1'], ['x'], ['0'], ['1', '2'], ['1', 'x']].map(b.tooFew), [true, true, false, false, false, false]));
 test('breakdown comparison: the address, and its parameters for the server', () => {
 	assert.equal(b.breakdownUrl(['1', '2'], {realign: 'yes', q: ''}), '/breakdown?runs=1,2&realign=yes');
 	assert.equal(b.breakdownUrl([]), '/breakdown');
@@ -110,7 +110,7 @@ test('breakdown comparison: the address, and its parameters for the server', () 
 // [time, first, ns, %]
 const DIFFERENCES = [[150, 100, 50, 50], [50, 100, -50, -50], [100, 100, 0, 0], [5, 0, 5, null], [null, 100, null, null], [100, null, null, null]];
 for (const [ns, first, diff, pct] of DIFFERENCES)
-	test(`differ: ${ns} to ${first}`, () => assert.deepEqual(b.difference(ns, first), {ns: diff, pct}));
+	test(`difference: ${ns} to ${first}`, () => assert.deepEqual(b.difference(ns, first), {ns: diff, pct}));
 test('percentOf: as comparisons write it', () => assert.deepEqual([50, -50, 0, null, 1900].map(b.percentOf), ['+50.0 %', '−50.0 %', '±0.0 %', '–', '× 20.0']));
 
 test('breakdown comparison: rows that not every run has, alone', () => {

@@ -23,7 +23,7 @@ function answering(answers) {
 
 const page = (items, next) => JSON.stringify({items, next});
 
-test('pages: short of the limit is not the end, `next` is', async () => {
+test('pages: a page below the limit is not the last one; only `next` decides', async () => {
 	const requests = answering([page([1, 2], 'a'), page([], 'b'), page([3], null)]);
 	const seen = [];
 	assert.deepEqual(await api.kernels(7, {by: 'grid'}, {onProgress: (n) => seen.push(n)}), [1, 2, 3]);
@@ -32,7 +32,7 @@ test('pages: short of the limit is not the end, `next` is', async () => {
 		`/api/v1/runs/7/kernels?by=grid&limit=5000${cursor}`));
 });
 
-test('pages: launches likewise', async () => {
+test('pages: launches too', async () => {
 	const requests = answering([page([1], 'x'), page([2], null)]);
 	assert.deepEqual(await api.launches(7, {}, {}), [1, 2]);
 	assert.equal(requests[1], '/api/v1/runs/7/launches?limit=5000&cursor=x');
@@ -46,7 +46,7 @@ test('iterations: the totals of the first page, with every item', async () => {
 	assert.deepEqual(requests, ['', '&cursor=x'].map((cursor) => `/api/v1/runs/7/iterations?range=step&limit=5000${cursor}`));
 });
 
-test('bytes: every one, in order, counted as they come', async () => {
+test('bytes: all of them, in order, counted while they arrive', async () => {
 	const body = new Uint8Array(100000).map((_, i) => i % 251);
 	answering([body]);
 	let last = 0;
@@ -67,24 +67,24 @@ test('bytes: a lost connection is reported as one', async () => {
 // [case, patterns, counters, joined]
 const PAIRS = [
 	['lines after lines', 'a,b\n1,2\n', 'c\n3\n', 'a,b\n1,2\nc\n3\n'],
-	['a last line without its end', 'a,b\n1,2', 'c\n3', 'a,b\n1,2\nc\n3'],
+	['a last line without a newline', 'a,b\n1,2', 'c\n3', 'a,b\n1,2\nc\n3'],
 	// One raw block of one byte, as RFC 8878 has it.
 	['zstd after zstd', [0x28, 0xb5, 0x2f, 0xfd], [0x28, 0xb5, 0x2f],
 		[0x28, 0xb5, 0x2f, 0xfd, 0x28, 0xb5, 0x2f, 0xfd, 0, 0x58, 9, 0, 0, 0x0a, 0x28, 0xb5, 0x2f]],
 ];
 const file = (name, content) => new File([typeof content === 'string' ? content : new Uint8Array(content)], name);
 for (const [what, patterns, counters, both] of PAIRS)
-	test(`joined: ${what}`, async () => {
+	test(`joinFiles: ${what}`, async () => {
 		const made = await joinFiles(file('perf.csv', patterns), file('counters.csv', counters));
 		assert.equal(made.name, 'perf.csv');
 		assert.deepEqual(Buffer.from(await made.arrayBuffer()), Buffer.from(both));
 	});
 
-test('joined: gzip after gzip, where the last line has no end', async () => {
+test('joinFiles: gzip after gzip, if the last line has no newline', async () => {
 	const made = await joinFiles(file('perf.csv.gz', gzipSync('a,b\n1,2')), file('counters.csv.gz', gzipSync('c\n3\n')));
 	assert.equal(gunzipSync(Buffer.from(await made.arrayBuffer())).toString(), 'a,b\n1,2\nc\n3\n');
 });
 
-test('joined: one packed and one plain are refused', () => assert.rejects(
+test('joinFiles: one compressed and one plain file are rejected', () => assert.rejects(
 	joinFiles(file('perf.csv.gz', [0x1f, 0x8b, 8, 0]), file('counters.csv', 'c\n')),
 	{message: '\'perf.csv.gz\' and \'counters.csv\' must have the same compression'}));

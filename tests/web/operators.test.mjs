@@ -34,21 +34,21 @@ for (const [n, unit, text] of AMOUNTS)
 const GRADES = [[1.0000001, 'above 1'], [1, 'good'], [0.33, 'good'], [0.3299, 'fair'], [0.125, 'fair'], [0.1249, 'low'], [0, 'low']];
 for (const [s, word] of GRADES)
 	test(`grade: ${s} is ${word}`, () => assert.equal(o.grade(s).word, word));
-test('grade: of what is not known there is none', () => assert.deepEqual([o.grade(null), o.grade(undefined), o.grade(NaN)], [null, null, null]));
+test('grade: none if S is unknown', () => assert.deepEqual([o.grade(null), o.grade(undefined), o.grade(NaN)], [null, null, null]));
 
 // [case, shape, its name]
 const SHAPES = [
-	['as its set describes it', {shape_id: 0, description: '(vLLM), tokens=1', shape: 'tokens=1'}, '#0 (vLLM), tokens=1'],
-	['else its sizes', {shape_id: null, description: null, shape: 'm=1 n=2', grid: '1x1x1'}, 'm=1 n=2'],
-	['else its grid', {shape: null, grid: '128x1x1 / 256x1x1'}, 'shape unknown, grid 128x1x1 / 256x1x1'],
+	['the description of its set', {shape_id: 0, description: '(vLLM), tokens=1', shape: 'tokens=1'}, '#0 (vLLM), tokens=1'],
+	['without a description: its sizes', {shape_id: null, description: null, shape: 'm=1 n=2', grid: '1x1x1'}, 'm=1 n=2'],
+	['without sizes: its grid', {shape: null, grid: '128x1x1 / 256x1x1'}, 'shape unknown, grid 128x1x1 / 256x1x1'],
 	['nothing', {shape: null, grid: null}, 'shape unknown'],
 ];
 for (const [what, shape, name] of SHAPES)
-	test(`a shape is called ${what}`, () => assert.equal(o.shapeName(shape), name));
+	test(`shapeName: ${what}`, () => assert.equal(o.shapeName(shape), name));
 
-test('work of several types is added, none is none, unknown stays unknown', () =>
+test('flopsOf: work of several dtypes is added; no work is 0; unknown stays unknown', () =>
 	assert.deepEqual([{flops: {bf16: 5, fp32: 2}}, {flops: {}}, {flops: null}].map(o.flopsOf), [7, 0, null]));
-test('bytes are read and written ones; without one of them they are unknown', () =>
+test('bytesOf: bytes read plus bytes written; unknown if one of them is', () =>
 	assert.deepEqual([{read_bytes: 3, write_bytes: 0}, {read_bytes: 3, write_bytes: null}].map(o.bytesOf), [3, null]));
 
 const OWN = {s: 0.6, sol_ns: 6, regime: 'compute', reason: 'own', headroom_ns: 4, headroom_pct: 1, compute_pct: 100, above_bound_ns: 2};
@@ -71,12 +71,12 @@ const rows = (n, dtype) => Array.from({length: n}, () => ({dtype, phase: null, a
 const PAGED = [rows(5000, 'bf16'), [...rows(499, null), ...rows(2, 'bf16')], rows(2, null), rows(1, null)];
 // [case, row, pages, items, more, requested pages]
 const SHAPES_OF = [
-	['without a type: pages until it has enough', {dtype: null, phase: null}, PAGED, 500, true, 3],
+	['without a dtype: pages until there are enough', {dtype: null, phase: null}, PAGED, 500, true, 3],
 	['to the last page', {dtype: null, phase: null}, PAGED.slice(0, 2), 499, false, 2],
 	['with both: one page', {dtype: 'bf16', phase: 'decode'}, [Array(500).fill({dtype: 'bf16', phase: 'decode', against: null}), []], 500, true, 1],
 ];
 for (const [what, row, pages, items, more, n] of SHAPES_OF)
-	test(`shapes: ${what}`, async () => {
+	test(`shapesOf: ${what}`, async () => {
 		const requests = [];
 		const got = await shapesOf(row, async (words) => {
 			requests.push(words);
@@ -86,11 +86,11 @@ for (const [what, row, pages, items, more, n] of SHAPES_OF)
 		assert.deepEqual(requests.map((words) => words.cursor), [null, 'c1', 'c2'].slice(0, n));
 	});
 
-test('known: the largest part first, those without time left out', () =>
+test('sourceParts: the largest first, without those that have no time', () =>
 	assert.deepEqual(o.sourceParts({attribution_source_ns: {sizes: 0, op_sizes: 10, graph: 30, not: 0}}), [['graph', 30, 75], ['op_sizes', 10, 25]]));
-test('known: a row without attribution sources', () => assert.deepEqual(o.sourceParts({}), []));
+test('sourceParts: a row without attribution sources', () => assert.deepEqual(o.sourceParts({}), []));
 
-test('roofs: equal peaks share one, unused dtypes have none', () => {
+test('roofsOf: equal peaks share one, unused dtypes have none', () => {
 	const peak_flops = {bf16: 2e12, fp16: 2e12, fp8_e4m3: 4e12, fp32: null, fp64: 1e12};
 	assert.deepEqual(roofsOf({peak_flops}, new Set(['bf16', 'fp16', 'fp8_e4m3', 'fp32'])),
 		[{peak: 4e12, label: 'fp8_e4m3 4.00 TFLOP/s'}, {peak: 2e12, label: 'bf16, fp16 2.00 TFLOP/s'}]);

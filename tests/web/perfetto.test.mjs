@@ -46,7 +46,7 @@ async function until(holds, what) {
 
 const bytes = () => Promise.resolve(new Uint8Array([1, 2, 3]).buffer);
 
-test('PING until PONG, then the trace, to that origin alone', async () => {
+test('PING until PONG, then the trace, to that origin only', async () => {
 	const {tab, host, received, listeners} = stage({answers: 3});
 	await show(bytes, NAME, {host});
 	assert.deepEqual(host.opened, [[PERFETTO]], 'one tab, and no word that would cut its handle');
@@ -57,7 +57,7 @@ test('PING until PONG, then the trace, to that origin alone', async () => {
 	assert.deepEqual({...data.perfetto, buffer: [...new Uint8Array(data.perfetto.buffer)]},
 		{buffer: [1, 2, 3], ...NAME});
 	assert.deepEqual(transfer, [data.perfetto.buffer], 'transferred, not copied');
-	assert.equal(listeners.size, 0, 'nobody listens any more');
+	assert.equal(listeners.size, 0, 'no listener is left');
 	assert.equal(tab.closed, false);
 });
 
@@ -66,28 +66,28 @@ test('a PONG of another page, or from another window, is ignored', async () => {
 	const over = show(bytes, NAME, {host, patience: 50000});
 	say({source: {}, origin: PERFETTO, data: 'PONG'});
 	await assert.rejects(over, /did not answer/);
-	assert.ok(received.every((m) => m.data === 'PING'), 'no trace was posted');
+	assert.ok(received.every((m) => m.data === 'PING'), 'no trace was sent');
 });
 
 // [case, stage, load, message]
 const FAILURES = [
 	['a blocked tab', {blocked: true}, bytes, 'the browser blocked the new tab; allow pop-ups for this '
 		+ 'site, or download the trace and open it in the Perfetto UI'],
-	['silence', {answers: 0}, bytes, 'https://ui.perfetto.dev did not answer; check that this browser can reach it. '
+	['a tab that never answers', {answers: 0}, bytes, 'https://ui.perfetto.dev did not answer; check that this browser can reach it. '
 		+ 'Or download the trace and open it there'],
 	['a tab that is closed', {answers: 0, closes: 2}, bytes,
 		'the tab with the Perfetto UI was closed before the trace was sent'],
-	['a trace that does not come', {answers: 0}, () => Promise.reject(new Error('no run 8')), 'no run 8'],
+	['a trace that cannot be fetched', {answers: 0}, () => Promise.reject(new Error('no run 8')), 'no run 8'],
 ];
 for (const [what, how, fetch, message] of FAILURES)
-	test(`fails with a sentence: ${what}`, async () => {
+	test(`fails with a message: ${what}`, async () => {
 		const {tab, host, listeners} = stage(how);
 		await assert.rejects(show(fetch, NAME, {host}), {message});
 		await until(() => how.blocked || tab.closed, 'the tab does not stay behind');
 		assert.equal(listeners.size, 0);
 	});
 
-test('a tab still on its way to the UI is closed when it is there', async () => {
+test('a tab that is still loading the UI is closed once it is loaded', async () => {
 	const {tab, host} = stage({answers: 0});
 	tab.location = {href: 'about:blank'};
 	await assert.rejects(show(() => Promise.reject(new Error('no run 8')), NAME, {host, patience: 1e9}), {message: 'no run 8'});
@@ -97,14 +97,14 @@ test('a tab still on its way to the UI is closed when it is there', async () => 
 	await until(() => tab.closed, 'it stays behind');
 });
 
-test('a tab that never gets there is closed when patience ends', async () => {
+test('a tab that never loads the UI is closed after the timeout', async () => {
 	const {tab, host} = stage({answers: 0});
 	tab.location = {href: 'about:blank'};
 	await assert.rejects(show(() => Promise.reject(new Error('no run 8')), NAME, {host, patience: 50000}), {message: 'no run 8'});
 	await until(() => tab.closed, 'it stays behind');
 });
 
-test('leaving the page ends both: the fetch and the waiting', async () => {
+test('leaving the page cancels both the fetch and the wait', async () => {
 	const {tab, host} = stage({answers: 0});
 	const leave = new AbortController();
 	let stopped = false;

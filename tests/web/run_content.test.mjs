@@ -44,15 +44,15 @@ const KIND = {m: 'module', a: 'annotation', p: 'python', o: 'op'};
 const PATHS = [
 	['nothing', '', []],
 	['four', 'pppo', [0, 1, 2, 3]],
-	['a fold that would hide one frame is none', 'ppppo', [0, 1, 2, 3, 4]],
-	['two fold', 'pppppo', [2, 3, 4, 5]],
-	['modules and ranges further out stay', 'pappmppppo', [1, 4, 6, 7, 8, 9]],
-	['of many, the four nearest', 'mmmmmmmmpppo', [4, 5, 6, 7, 8, 9, 10, 11]],
+	['a single frame is not folded', 'ppppo', [0, 1, 2, 3, 4]],
+	['two frames fold', 'pppppo', [2, 3, 4, 5]],
+	['outer modules and ranges stay', 'pappmppppo', [1, 4, 6, 7, 8, 9]],
+	['the four nearest of many', 'mmmmmmmmpppo', [4, 5, 6, 7, 8, 9, 10, 11]],
 	['two hidden in all, among modules', 'mpmppppo', [0, 2, 4, 5, 6, 7]],
-	['operators further out fold', 'oooooo', [2, 3, 4, 5]],
+	['outer operators fold', 'oooooo', [2, 3, 4, 5]],
 ];
 for (const [what, kinds, seen] of PATHS)
-	test(`folded: ${what}`, () =>
+	test(`visibleFrames: ${what}`, () =>
 		assert.deepEqual(visibleFrames([...kinds].map((k) => ({kind: KIND[k], name: k}))), seen));
 
 const spread = (of, n) => Object.fromEntries(['mean', 'median', 'min', 'max', 'stddev'].map((stat, i) =>
@@ -66,7 +66,7 @@ test('latency: one statistic of each part', () => {
 	assert.equal(columns[2].title(ROW), 'unknown: no kernel started after its call returned');
 });
 
-test('latency: all twenty are within reach, each with a word of its own', () => {
+test('latency: all twenty columns, each with its own label', () => {
 	const columns = timeColumns('all', 'ns');
 	assert.equal(columns.length, 20);
 	assert.equal(new Set(columns.map((c) => c.down)).size, 20);

@@ -13,15 +13,15 @@ const COLUMNS = [name, total, plain];
 
 // [case, column, sort key, direction, sort key after a click]
 const PRESSES = [
-	['text begins with A', name, 'total', null, 'name'],
-	['text turns round', name, 'name', 'ascending', '-name'],
-	['text turns back', name, '-name', 'descending', 'name'],
-	['numbers begin with the largest', total, 'name', null, 'total'],
-	['numbers turn round', total, 'total', 'descending', '-total'],
-	['no word yet', total, '', null, 'total'],
+	['text starts with A', name, 'total', null, 'name'],
+	['text: the other direction', name, 'name', 'ascending', '-name'],
+	['text: back again', name, '-name', 'descending', 'name'],
+	['numbers start with the largest', total, 'name', null, 'total'],
+	['numbers: the other direction', total, 'total', 'descending', '-total'],
+	['no sort key yet', total, '', null, 'total'],
 	['a column with one direction keeps it', busiest, 'busy', 'descending', 'busy'],
 	['a column that does not sort', plain, 'total', null, undefined],
-	['a column that does not sort, no word', plain, undefined, null, undefined],
+	['a column that does not sort, no sort key', plain, undefined, null, undefined],
 ];
 for (const [what, column, sort, way, next] of PRESSES)
 	test(`press: ${what}`, () => {
@@ -39,9 +39,9 @@ const ROWS = [
 // [case, sort key, ids in order]
 const ORDERS = [
 	['equal ones keep their order, unknown last', 'total', [3, 1, 4, 5, 2]],
-	['upside down too', '-total', [5, 1, 4, 3, 2]],
+	['descending too', '-total', [5, 1, 4, 3, 2]],
 	['names by their bytes: capitals first', 'name', [3, 2, 4, 1, 5]],
-	['names from the end', '-name', [5, 1, 2, 4, 3]],
+	['names descending', '-name', [5, 1, 2, 4, 3]],
 	['an unknown column changes nothing', 'color', [1, 2, 3, 4, 5]],
 ];
 for (const [what, sort, ids] of ORDERS)

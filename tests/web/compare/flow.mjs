@@ -22,7 +22,7 @@ async function sent({base, api}, name, body, query = '') {
 }
 
 async function chosen(test, {open, runs: [one, two, three, four]}) {
-	await test('from a run to the list, where it is ticked; others are ticked next to it', async () => {
+	await test('from a run to the list, where it is ticked; then others are ticked', async () => {
 		const page = await open(`/runs/${one}`);
 		await page.getByRole('link', {name: 'Compare with…'}).click();
 		await page.getByRole('heading', {name: 'Runs', exact: true}).waitFor();
@@ -52,7 +52,7 @@ async function chosen(test, {open, runs: [one, two, three, four]}) {
 
 async function compared(test, {open, api, runs: [one, two, three, four]}) {
 	const where = `/compare?base=${one},${two}&head=${three},${four}`;
-	await test('the page says what the server answers, and no more', async () => {
+	await test('the page shows the figures of the server, unchanged', async () => {
 		const doc = await (await api(where)).json();
 		const page = await open(where);
 		await seen(async () => assert.equal((await page.locator('h1').innerText()).slice(1), doc.headline.slice(1)));
@@ -71,7 +71,7 @@ async function compared(test, {open, api, runs: [one, two, three, four]}) {
 		assert.deepEqual(dots, [doc.base.iterations_used, doc.head.iterations_used]);
 	});
 
-	await test('a function\'s iterations are the server\'s, and so is every file', async () => {
+	await test('the iterations of a function, and every file, equal those of the server', async () => {
 		const page = await open(where);
 		await page.getByRole('button', {name: 'elementwise_kernel', exact: true}).click();
 		await page.getByRole('img', {name: /^Time per iteration/}).waitFor();
@@ -86,7 +86,7 @@ async function compared(test, {open, api, runs: [one, two, three, four]}) {
 		}
 	});
 
-	await test('the published score is the server\'s', async () => {
+	await test('the published score equals that of the server', async () => {
 		const {items} = await (await api(`${where}&score=published`)).json();
 		const page = await open(`${where}&score=published`);
 		await seen(async () => assert.deepEqual((await cells(page, 'Published score')).map((r) => [r[0], r[1], r[2], r[3].replaceAll(',', '')]),
@@ -98,7 +98,7 @@ async function compared(test, {open, api, runs: [one, two, three, four]}) {
 		await seen(async () => assert.match(await page.locator('.banner').innerText(), new RegExp(`both sides hold run ${one}`, 'i')));
 	});
 
-	await test('a run that is not there: one sentence, on top', async () => {
+	await test('a run that does not exist: one message, on top', async () => {
 		const page = await open(`/compare?base=${one}&head=999999`, {allowed: /404/});
 		await seen(async () => assert.match(await page.getByRole('alert').innerText(), /999999/));
 	});
@@ -130,7 +130,7 @@ async function iterations(test, {open, api, runs: [one]}) {
 
 async function job(test, world) {
 	const {open, api} = world;
-	await test('a job: who computes longer, who waits for it; compared with another', async () => {
+	await test('a job: the straggler, the waiting ranks; compared with another job', async () => {
 		for (const [name, factors] of [['even', [1, 1, 1]], ['uneven', [1, 1, 1.3]]])
 			await Promise.all(factors.map((_, rank) => sent(world, `${name}-${rank}.json`, rankTrace(rank, factors), `&job=${name}`)));
 		const {items: [second, first]} = await (await api('/jobs')).json();

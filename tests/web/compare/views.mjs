@@ -21,7 +21,7 @@ async function given(open, made, where = WHERE) {
 }
 
 export default async function views(test, {open}) {
-	await test('the sentence and what to know come first, then the sides, then the time', async () => {
+	await test('the headline and the findings come first, then the sides, then the time', async () => {
 		const {page} = await given(open, doc.comparison());
 		await seen(async () => assert.equal(await page.locator('h1').innerText(), 'The iteration takes 3.00 ms (7.5 %) longer: slower regressed by 1.00 ms'));
 		await seen(async () => assert.equal(await page.title(), '#1, #2 with #3, #4 · kernsift'));
@@ -41,7 +41,7 @@ export default async function views(test, {open}) {
 		await seen(async () => assert.match(await page.locator('.common').innerText(), /^All kernels together: \+1\.2 % \(95 % \+0\.4 % to \+2\.0 %\), \+182\.000 µs per iteration\. 31 kernels/));
 	});
 
-	await test('a refusal is loud, and nothing is judged or folded away', async () => {
+	await test('a refused comparison: a banner, no verdicts, and no folded rows', async () => {
 		const {page} = await given(open, doc.comparison({refused: true}));
 		await seen(async () => assert.equal(await page.locator('.banner').innerText(),
 			'These numbers are not comparable\n\nThe work differs: 16 sequences in the base, 64 in the head; nothing is judged.'));
@@ -51,7 +51,7 @@ export default async function views(test, {open}) {
 		await seen(async () => assert.deepEqual([...new Set((await cells(page, TABLE)).map((r) => r[0]))], ['–']));
 	});
 
-	await test('unchanged ones are folded away with their count; classes, text and order are in the address', async () => {
+	await test('unchanged functions are folded with their count; classes, filter and order are in the address', async () => {
 		const {page} = await given(open, doc.comparison());
 		await seen(async () => assert.deepEqual(await names(page), CHANGED));
 		await page.getByRole('button', {name: 'Show 6 unchanged functions'}).click();
@@ -118,7 +118,7 @@ export default async function views(test, {open}) {
 		await seen(async () => assert.equal((await cells(page, 'Duration of each compared iteration, data')).length, 48));
 	});
 
-	await test('the published score is one step away, with its columns; back leads back', async () => {
+	await test('the published score has its own tab and columns; back returns to the comparison', async () => {
 		const {page} = await given(open, doc.comparison());
 		await page.getByRole('tab', {name: 'Published score'}).click();
 		await page.getByRole('table', {name: 'Published score'}).waitFor();
@@ -149,7 +149,7 @@ export default async function views(test, {open}) {
 		await page.getByText('Noise floor 3.0 % (default)').waitFor();
 	});
 
-	await test('by key: past the sentence to a function\'s iterations, and to the other score', async () => {
+	await test('with the keyboard: from the headline to a function\'s iterations, and to the other score', async () => {
 		const {page} = await given(open, doc.comparison());
 		const focus = () => page.evaluate(() => document.activeElement.getAttribute('aria-label') || document.activeElement.innerText);
 		const until = async (name) => {
@@ -171,7 +171,7 @@ export default async function views(test, {open}) {
 		await page.getByRole('table', {name: 'Published score'}).waitFor();
 	});
 
-	await test('a thousand functions and 4,000 iterations: only rows near the eye are made, and all dots are two lines', async () => {
+	await test('a thousand functions and 4,000 iterations: only visible rows are created, and all dots are two paths', async () => {
 		const {page} = await given(open, doc.comparison({unchanged: 1000, iterations: 2000}));
 		const made = () => page.getByRole('table', {name: TABLE}).locator('tbody tr').count();
 		await page.getByRole('button', {name: 'Show 1,000 unchanged functions'}).click();

@@ -33,7 +33,7 @@ export default async function catalog(test, {open, api, kernsiftd}) {
 		await seen(async () => assert.equal(new URL(page.url()).search, '?tab=platforms&q=h20'));
 	});
 
-	await test('a name is tried against the rules, and against those that are being edited', async () => {
+	await test('a name is tested against the rules, and against edited rules before they are saved', async () => {
 		const page = await open('/catalog?tab=rules&test=zebra_kernel%3Cfloat%3E');
 		await page.getByRole('table', {name: 'Tested names'}).waitFor();
 		const [row] = await cells(page, 'Tested names');
@@ -50,7 +50,7 @@ export default async function catalog(test, {open, api, kernsiftd}) {
 		assert.deepEqual((await (await api('/rules')).json()).site_overrides, [], 'a trial saves nothing');
 	});
 
-	await test('what cannot be saved is refused with a sentence, and stays as it was typed', async () => {
+	await test('an invalid edit is rejected with a message, and the text stays as typed', async () => {
 		const page = await open('/catalog?tab=rules', {allowed: /40[0-9]/});
 		await edited(page, '[{"match": "zebra"');
 		await seen(async () => assert.match(await page.locator('.refused .sentence').innerText(), /^Not saved: this is not JSON: /));
@@ -79,7 +79,7 @@ export default async function catalog(test, {open, api, kernsiftd}) {
 		await seen(async () => assert.match(await other.getByLabel(EDITOR).inputValue(), /zebra_kernel/));
 	});
 
-	await test('the example of every kind is one that is taken as it is', async () => {
+	await test('the example of every kind can be saved unchanged', async () => {
 		for (const tab of ['operators', 'rules', 'platforms']) {
 			const page = await open(`/catalog?tab=${tab}`);
 			await signedIn(page, token);
@@ -92,7 +92,7 @@ export default async function catalog(test, {open, api, kernsiftd}) {
 		}
 	});
 
-	await test('what no rule knows is listed by time, each with the way to the rules', async () => {
+	await test('unattributed kernels are listed by time, each with a link to the rules', async () => {
 		const page = await open('/catalog?tab=unattributed');
 		const {items} = await (await api('/unattributed')).json();
 		await seen(async () => assert.deepEqual((await cells(page, 'Unattributed kernels')).map((r) => r[0]), items.map((k) => k.name)));
@@ -101,7 +101,7 @@ export default async function catalog(test, {open, api, kernsiftd}) {
 		await seen(async () => assert.equal((await cells(page, 'Tested names'))[0][0], items[0].name));
 	});
 
-	await test('a set is taken away by a second press, with an admin token', async () => {
+	await test('a reference set is deleted by a second press, with an admin token', async () => {
 		const page = await open('/catalog?tab=sets');
 		await signedIn(page, token);
 		await page.getByRole('button', {name: 'Remove operators'}).click();

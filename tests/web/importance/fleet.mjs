@@ -96,7 +96,7 @@ export default async function fleet(test, {open}) {
 		await seen(async () => assert.deepEqual(await page.getByRole('search').locator('label').allInnerTexts(), ['Source', 'Weight', 'Phase', 'dtype']));
 	});
 
-	await test('a bound that is exceeded is a fault, in the roofline as in the tables', async () => {
+	await test('S above 1 is marked as an error, in the roofline and in the tables', async () => {
 		const {page} = await given(open, '/importance?tab=roofline&on=H200');
 		await page.getByText(/ T_prod is the measured mean per call\.$/).waitFor();
 		await seen(async () => assert.deepEqual((await cells(page, 'Roofline of operators')).find((r) => r[0] === 'rms_norm').slice(3, 5).map((c) => c.replace(/\s+/g, ' ')), ['107.0%', '⚠ above 1']));

@@ -34,7 +34,7 @@ export default async function run(test, world) {
 	world.run = here;
 	const mystery = await mysteries(world);
 
-	await test('the tab says what the server answers: every nanosecond is in one row', async () => {
+	await test('the tab equals the server\'s answer: every nanosecond is in one row', async () => {
 		const page = await open(`${mystery}?tab=operators`);
 		const {items, gpu_ns: all} = await (await api(`${mystery}/operators`)).json();
 		await seen(async () => assert.deepEqual((await cells(page, TABLE)).map((r) => r[0]), items.map((r) => r.operator ?? 'unattributed')));

@@ -21,14 +21,14 @@ async function imported(test, {open}) {
 		await seen(async () => assert.equal(await page.locator('.none').innerText(), 'No reference set is imported yet.'));
 	});
 
-	await test('a file that is no set is refused with the server\'s sentence', async () => {
+	await test('a file that is no reference set is rejected with the server\'s message', async () => {
 		const page = await open('/catalog?tab=sets', {allowed: /400/});
 		await page.setInputFiles('#set-file', {name: 'odd.json', mimeType: 'application/json', buffer: Buffer.from('{"operators": 1}')});
 		await page.locator('.wrong:not(:empty)').waitFor();
 		await seen(async () => assert.match(await page.locator('.wrong').innerText(), /^odd\.json: .{10}/));
 	});
 
-	await test('a set is imported from a file, named as it is or otherwise, and known again', async () => {
+	await test('a reference set is imported from a file, under its name or another, and only once', async () => {
 		const page = await open('/catalog?tab=sets');
 		await page.setInputFiles('#set-file', data('operators.json'));
 		await page.getByText('operators is imported.', {exact: true}).waitFor();
@@ -44,7 +44,7 @@ async function imported(test, {open}) {
 
 async function published(test, {open, api}) {
 	const where = '/importance?reference_set=operators';
-	await test('the three tables are the published ones, to the letter', async () => {
+	await test('the three tables equal the published ones exactly', async () => {
 		const page = await open(where);
 		await seen(async () => assert.deepEqual(await table(page, GENERAL, 5), [
 			['prefill_attention made_001', 'bf16', 'prefill', '3', '39.5%'], ['row_norm made_002', 'bf16', 'prefill/decode', '2', '2.8%'],
@@ -64,7 +64,7 @@ async function published(test, {open, api}) {
 			['prefill_attention made_001', '3', '25.0%', '◐ fair'], ['quant_rows made_004', '1', '125.0%', '⚠ above 1']]));
 	});
 
-	await test('an operator opens to its shapes by key, in every table; the address opens it again', async () => {
+	await test('an operator opens to its shapes with the keyboard, in every table; the address opens it again', async () => {
 		const page = await open(`${where}&tab=shapes`);
 		const row = page.getByRole('button', {name: 'prefill_attention made_001'});
 		await seen(async () => assert.equal(await row.getAttribute('aria-expanded'), 'false'));
@@ -92,7 +92,7 @@ async function published(test, {open, api}) {
 		await seen(async () => assert.equal(await page.locator('main img').count(), 0, 'names are text'));
 	});
 
-	await test('sorted and searched, each table by its own words, in the address', async () => {
+	await test('sorting and search of each table are in the address', async () => {
 		const page = await open(where);
 		const names = async (p, caption) => (await table(p, caption)).map((r) => r[0].split(' ')[0]);
 		await page.getByRole('button', {name: 'Operator', exact: true}).click();
@@ -131,7 +131,7 @@ async function published(test, {open, api}) {
 		await seen(async () => assert.match(page.url(), /on=SlowGPU/));
 	});
 
-	await test('CSV, Markdown and the benchmark\'s JSON are what the API gives', async () => {
+	await test('CSV, Markdown and the benchmark\'s JSON equal those of the API', async () => {
 		const page = await open(where);
 		for (const [link, format, end] of [['CSV', 'csv', /\.csv$/], ['Markdown', 'md', /\.md$/], ['Benchmark JSON', 'bench', /\.json$/]]) {
 			const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', {name: link, exact: true}).click()]);
@@ -148,7 +148,7 @@ async function real(test, {open, base, shared}) {
 	const file = `${shared}/reference/operators/production_operators.json`;
 	if (!fs.existsSync(file))
 		return;
-	await test('the set behind the published page gives its three tables to the letter', async () => {
+	await test('the reference set of the published page returns its three tables exactly', async () => {
 		const sent = await fetch(`${base}/api/v1/reference-sets?name=real`, {method: 'POST', headers: {'Content-Type': 'application/json'}, body: fs.readFileSync(file)});
 		assert.equal(sent.status, 201);
 		const lines = fs.readFileSync(`${shared}/reference/seeds/004_operator_importance_page.md`, 'utf8').split('\n');

@@ -71,7 +71,7 @@ export default async function breakdownCompare(test, world) {
 		await seen(async () => assert.equal(await page.getByRole('link', {name: 'Markdown'}).getAttribute('href'), '/api/v1/breakdown?runs=7%2C8&format=md'));
 	});
 
-	await test('a third run is added, one is taken away, another is measured against', async () => {
+	await test('a third run is added, one is removed, another becomes the base', async () => {
 		const page = await open('/breakdown?runs=7,8', {answers});
 		await page.getByRole('textbox', {name: 'Add a run'}).fill('9');
 		await page.keyboard.press('Enter');
@@ -112,7 +112,7 @@ export default async function breakdownCompare(test, world) {
 		await page.getByRole('heading', {name: 'of 2 runs compared'}).waitFor();
 	});
 
-	await test('what is no run, one named twice and one too many: the server\'s own sentence', async () => {
+	await test('an invalid run, a duplicate and one run too many: the server\'s message', async () => {
 		for (const [runs, sentence, last] of [[`${mine},job:3`, 'Runs: \'job:3\' is not the id of a run.', 'job:3'], [`${mine},${mine}`, `Runs: names run ${mine} twice.`, `#${mine}`],
 			['1,2,3,4,5,6,7,8,9', 'Runs: names more than 8 runs, the maximum of a breakdown comparison.', '#9']]) {
 			const page = await open(`/breakdown?runs=${runs}`, {allowed: /400|422/});

@@ -23,7 +23,7 @@ export default async function run(test, world) {
 	const here = await upload(world, data('two-devices.json'));
 	world.run = here;
 
-	await test('the head says how many layers of what, and the wall closes', async () => {
+	await test('the headline counts the layers of each kind, and the parts add up to the wall time', async () => {
 		const page = await open(`${here}?tab=layers`, {answers: answered(here)});
 		await page.getByText('5 layers, 2 of “attention + mlp” and 3 of “attention + gate + moe”, found from the repeating sequence of kernels.').waitFor();
 		await seen(async () => {
@@ -66,7 +66,7 @@ export default async function run(test, world) {
 		await seen(async () => assert.equal(new URL(page.url()).search, '?tab=layers&q=grouped'));
 	});
 
-	await test('a bar a layer: the keys go from one to the next, and the numbers are a table', async () => {
+	await test('one bar per layer: arrow keys move between them, and a table has the numbers', async () => {
 		const page = await open(`${here}?tab=layers`, {answers: answered(here)});
 		const drawing = page.getByRole('img', {name: 'Layers of an iteration'});
 		await drawing.focus();

@@ -16,7 +16,7 @@ async function admin({open, kernsiftd}, where, options) {
 const names = async (page, caption, column = 0) => (await cells(page, caption)).map((row) => row[column]);
 
 export default async function settings(test, world) {
-	await test('without an admin\'s token the server\'s sentence, and the way in', async () => {
+	await test('without an admin\'s token: the server\'s message, and the sign-in', async () => {
 		const page = await world.open('/settings?tab=tokens', {allowed: /401/});
 		await page.getByLabel('Access token').fill((await world.kernsiftd('token', '--scope', 'admin', '--name', 'key')).trim());
 		await page.getByRole('button', {name: 'Sign in', exact: true}).click();

@@ -20,7 +20,7 @@ export default async function signing(test, {open, api, kernsiftd}) {
 		await seen(async () => assert.match(await page.locator('.wrong').innerText(), /^the token is not known here/));
 	});
 
-	await test('signed in: shown on every page, kept out of reach of scripts, gone when signed out', async () => {
+	await test('signed in: shown on every page, unreadable for scripts, deleted by signing out', async () => {
 		const page = await open('/settings');
 		await page.getByLabel('Access token').fill(await token('--scope', 'admin', '--name', 'ada'));
 		await page.getByRole('button', {name: 'Sign in', exact: true}).click();

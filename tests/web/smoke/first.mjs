@@ -16,7 +16,7 @@ export default async function first(test, {open, base}) {
 		await seen(async () => assert.equal(await page.locator('#past ~ *, .none').last().innerText(), 'No uploads yet.'));
 	});
 
-	await test('an address that is no page says so, and back leads back', async () => {
+	await test('an unknown address says so, and back works', async () => {
 		const page = await open('/runs');
 		await page.evaluate(() => history.pushState(null, '', '/nowhere'));
 		await page.reload();
@@ -25,7 +25,7 @@ export default async function first(test, {open, base}) {
 		await page.getByRole('heading', {name: 'Runs', exact: true}).waitFor();
 	});
 
-	await test('each page leads to its section of the help page', async () => {
+	await test('each page links to its section of the help page', async () => {
 		const page = await open('/importance');
 		await page.getByRole('link', {name: 'Help', exact: true}).click();
 		await page.getByRole('heading', {name: 'Help', exact: true}).waitFor();

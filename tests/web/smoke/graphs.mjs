@@ -48,7 +48,7 @@ export default async function graphs(test, world) {
 			['Graph replays', 'Kernels outside graphs']));
 	});
 
-	await test('the list marks it, and counts replays apart', async () => {
+	await test('the list of runs marks it, and counts replays separately', async () => {
 		const page = await open(`/runs?q=graphs.sqlite`);
 		const row = page.locator('tbody tr').first();
 		await seen(async () => assert.equal(await row.locator('.mark').innerText(), 'graphs recorded as one piece'));

@@ -24,7 +24,7 @@ export default async function keyboard(test, {open, api}) {
 	const run = items.find((r) => r.launches === 5);
 	const name = run.name || `run ${run.id}`;
 
-	await test('the skip link is first, and leads past the navigation', async () => {
+	await test('the skip link is first, and skips the navigation', async () => {
 		const page = await open('/runs');
 		await page.keyboard.press('Tab');
 		await seen(async () => assert.equal(await focus(page), 'Skip to the page'));
@@ -32,7 +32,7 @@ export default async function keyboard(test, {open, api}) {
 		await seen(async () => assert.ok(await page.evaluate(() => document.activeElement.id === 'main')));
 	});
 
-	await test('list to run to sorted table to full name', async () => {
+	await test('with the keyboard: list, run, sorted table, full name', async () => {
 		const page = await open(`/runs?upload=${run.upload}`);
 		await until(page, 'Tab', name);
 		await page.keyboard.press('Enter');
@@ -60,14 +60,14 @@ export default async function keyboard(test, {open, api}) {
 		await seen(async () => assert.ok(await page.getByText('void alpha<float>(float*, int)').first().isVisible()));
 	});
 
-	await test('the failure on top can be put away', async () => {
+	await test('the error on top can be dismissed', async () => {
 		const page = await open('/runs/999999', {allowed: /404/});
 		await until(page, 'Tab', 'Dismiss');
 		await page.keyboard.press('Enter');
 		await seen(async () => assert.equal(await page.getByRole('alert').count(), 0));
 	});
 
-	await test('files are chosen by key', async () => {
+	await test('files are chosen with the keyboard', async () => {
 		const page = await open('/uploads');
 		const chooser = page.waitForEvent('filechooser');
 		await until(page, 'Tab', 'Choose files');

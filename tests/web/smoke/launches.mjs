@@ -11,7 +11,7 @@ async function callers(test, {open, api}, run) {
 	const button = (page) => page.getByRole('button', {name: 'gemm_kernel', exact: true});
 	const shown = (page) => cells(page, 'Callers of gemm_kernel');
 
-	await test('a kernel opens to its callers, by key; the address opens it again', async () => {
+	await test('a kernel opens to its callers with the keyboard; the address opens it again', async () => {
 		const page = await open(run);
 		await button(page).focus();
 		await seen(async () => assert.equal(await button(page).getAttribute('aria-expanded'), 'false'));
@@ -51,7 +51,7 @@ async function callers(test, {open, api}, run) {
 }
 
 async function latency(test, {open, api}, run) {
-	await test('launch latency: averages first, every statistic within reach', async () => {
+	await test('launch latency: averages first, every statistic selectable', async () => {
 		const page = await open(run);
 		await page.getByRole('tab', {name: 'Launched together'}).focus();
 		await page.keyboard.press('ArrowRight');
@@ -71,7 +71,7 @@ async function latency(test, {open, api}, run) {
 		await again.getByRole('table', {name: 'Callers of gemm_kernel'}).waitFor();
 	});
 
-	await test('its CSV is the API\'s, filtered as seen', async () => {
+	await test('the CSV of launch latency equals the API\'s, with the same filter', async () => {
 		const page = await open(`${run}?tab=launches&q=GEMM`);
 		const [download] = await Promise.all([page.waitForEvent('download'),
 			page.getByRole('tabpanel').getByRole('link', {name: 'CSV'}).click()]);
@@ -82,7 +82,7 @@ async function latency(test, {open, api}, run) {
 }
 
 async function table(test, {open, base}, run) {
-	await test('a run of a table is marked in the list, and found by that', async () => {
+	await test('a run from a table is marked in the list, and a filter finds it', async () => {
 		const page = await open('/runs');
 		await page.getByLabel('Content').selectOption('statistics only');
 		await page.getByRole('button', {name: 'Filter'}).click();
@@ -94,7 +94,7 @@ async function table(test, {open, base}, run) {
 			all.map((td) => [td.innerText, td.title])), Array(2).fill(['–', 'unknown: statistics only'])));
 	});
 
-	await test('its page says what is unknown, above every table, and shows no 0 for it', async () => {
+	await test('the page of such a run lists what is unknown above every table, and shows no 0 for it', async () => {
 		const page = await open(run);
 		await seen(async () => assert.equal(await page.locator('.title .mark').innerText(), 'statistics only'));
 		await seen(async () => assert.deepEqual(await page.locator('.totals dd').allInnerTexts(), ['–', '–', '5.000 µs', '6', '2', '–', '–']));

@@ -51,7 +51,7 @@ export default async function run(test, {open, api}) {
 		await seen(async () => assert.match(page.url(), /unit=ns/));
 	});
 
-	await test('a short name opens to the full one; or all are full', async () => {
+	await test('a short name opens to the full name; one switch opens all', async () => {
 		const page = await open(two);
 		const full = page.getByText('void alpha<float>(float*, int)');
 		await seen(async () => assert.equal(await full.count(), 0));
@@ -63,7 +63,7 @@ export default async function run(test, {open, api}) {
 		await seen(async () => assert.deepEqual(column(await cells(page, KERNELS), 0), ['void alpha<float>(float*, int)', 'beta_kernel']));
 	});
 
-	await test('sorted, turned round, and filtered; the address gives the same again', async () => {
+	await test('sorted in both directions, and filtered; the address restores the view', async () => {
 		const page = await open(two);
 		const first = async (p) => column(await cells(p, KERNELS), 0);
 		await page.getByRole('button', {name: 'Min (µs)'}).first().click();
@@ -94,7 +94,7 @@ export default async function run(test, {open, api}) {
 		await seen(async () => assert.match(page.url(), /by=grid/));
 	});
 
-	await test('the CSV and Markdown links give what the API gives for this view', async () => {
+	await test('the CSV and Markdown links return what the API returns for this view', async () => {
 		const page = await open(`${two}?by=grid&sort=name&q=alpha`);
 		for (const [link, format] of [['CSV', 'csv'], ['Markdown', 'md']]) {
 			const [download] = await Promise.all([page.waitForEvent('download'),
@@ -118,7 +118,7 @@ export default async function run(test, {open, api}) {
 		assert.match(heads[1], /^\d+ notes? on this run$/);
 	});
 
-	await test('3,000 kernels: those near the eye are in the page, the others come as it moves', async () => {
+	await test('3,000 kernels: only visible rows are in the page; scrolling adds the others', async () => {
 		const page = await open(`/runs/${id(3000)}`);
 		const grid = page.getByRole('table', {name: KERNELS});
 		const rows = grid.locator('tbody tr:not(.gap)');
@@ -140,7 +140,7 @@ export default async function run(test, {open, api}) {
 		await seen(async () => assert.equal(await rows.count(), 1));
 	});
 
-	await test('names are text, whatever they hold', async () => {
+	await test('names with HTML are shown as text', async () => {
 		const name = '<img src=x onerror="document.title=1"> & \'\u202eabc\' </td><script>';
 		const traceEvents = [1, 2].map((i) => ({ph: 'X', cat: 'kernel', name, pid: 0, tid: 7, ts: 10 * i, dur: 5,
 			args: {device: 0, stream: 7, correlation: i}}));
@@ -159,7 +159,7 @@ export default async function run(test, {open, api}) {
 		await seen(async () => assert.equal(await page.title(), '<b>.json · kernsift'));
 	});
 
-	await test('a run that is not there: the server\'s sentence, on top', async () => {
+	await test('a run that does not exist: the server\'s message, on top', async () => {
 		const page = await open('/runs/999999', {allowed: /404/});
 		await seen(async () => assert.equal(await page.getByRole('alert').innerText(), 'Failed: no run 999999'));
 		await page.getByRole('button', {name: 'Dismiss'}).click();

@@ -39,7 +39,7 @@ export default async function runs(test, {open, api}) {
 		await again.locator('tbody tr').nth(2).waitFor();
 	});
 
-	await test('nothing matches: a sentence in place of rows', async () => {
+	await test('nothing matches: a message instead of rows', async () => {
 		const page = await open('/runs?q=no-such-thing');
 		await seen(async () => assert.equal(await page.locator('.none').innerText(),
 			'No run matches. Change or clear the filter.'));

@@ -35,7 +35,7 @@ export default async function timeline(test, {open, api, base}) {
 	const {id} = items.find((r) => r.launches === 5);
 	const run = `/runs/${id}`;
 
-	await test('Perfetto gets every byte of the timeline, its name and the way back', async () => {
+	await test('Perfetto gets every byte of the timeline, its name and a link back', async () => {
 		const page = await open(run);
 		await played(page, UI);
 		await seen(async () => assert.match(await page.locator('#perfetto-hint').innerText(), /ui\.perfetto\.dev.*not sent to any server/));
@@ -51,7 +51,7 @@ export default async function timeline(test, {open, api, base}) {
 		await seen(async () => assert.equal(await page.getByRole('alert').count(), 0));
 	});
 
-	await test('a tab that is closed too early: a sentence, and another try succeeds', async () => {
+	await test('a tab that is closed too early: a message, and another try succeeds', async () => {
 		const page = await open(run);
 		await played(page, '<title>Perfetto</title>');
 		const tab = await opened(page);
@@ -65,7 +65,7 @@ export default async function timeline(test, {open, api, base}) {
 		await second.waitForFunction(() => window.got);
 	});
 
-	await test('a trace that does not come closes the tab and says why', async () => {
+	await test('a trace that cannot be fetched closes the tab, with a message', async () => {
 		const page = await open(run, {allowed: /503/});
 		await played(page, UI);
 		let tabIsOpen;

@@ -60,7 +60,7 @@ export default async function uploads(test, {open, api}) {
 		await page.locator('.crumbs').waitFor();
 	});
 
-	await test('a long file by the button: progress only grows, and ends in done', async () => {
+	await test('a large file chosen with the button: progress only grows, and ends with done', async () => {
 		const page = await open('/uploads');
 		await slowly(page, 2e6);
 		await page.evaluate(() => {
@@ -93,7 +93,7 @@ export default async function uploads(test, {open, api}) {
 		await stateOf(page, 'two-devices.json', 'already uploaded: 1 run');
 	});
 
-	await test('a picture is refused with the server\'s sentence, and can be sent again', async () => {
+	await test('an image is rejected with the server\'s message, and can be sent again', async () => {
 		const page = await open('/uploads', {allowed: /415/});
 		const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
 		await page.setInputFiles('#files', {name: 'picture.png', mimeType: 'image/png', buffer: png});
@@ -105,7 +105,7 @@ export default async function uploads(test, {open, api}) {
 		await seen(async () => assert.equal(await card(page, 'picture.png').locator('.sentence').innerText(), message));
 	});
 
-	await test('what fails while it is worked on shows its sentence and a retry', async () => {
+	await test('an upload that fails during ingest shows its error and a retry button', async () => {
 		const page = await open('/uploads');
 		await page.setInputFiles('#files', {name: 'no-events.json', mimeType: 'application/json',
 			buffer: Buffer.from('{"traceEvents": []}')});
@@ -129,7 +129,7 @@ export default async function uploads(test, {open, api}) {
 		await row.locator('.state', {hasText: 'failed'}).waitFor();
 	});
 
-	await test('labels that are none stop everything, with a sentence', async () => {
+	await test('invalid labels stop the upload, with a message', async () => {
 		const page = await open('/uploads');
 		await page.getByLabel('Labels').fill('branch=main, nonsense');
 		await page.setInputFiles('#files', data('two-devices.json'));

@@ -24,7 +24,7 @@ export default async function gates(test, {open, base}) {
 		await page.getByRole('heading', {name: 'An iteration takes 7.4 % longer, and 1 function is slower.'}).waitFor();
 	});
 
-	await test('one that regressed: rules, sides, files', async () => {
+	await test('a gate that regressed: rules, sides, files', async () => {
 		const page = await open('/gates/4', {answers});
 		assert.deepEqual((await cells(page, 'Rules of the gate')).map((r) => [r[0].replace(/\s+/g, ' '), r[1].replace(/\s+/g, ' '), ...r.slice(2)].join(' | ')), [
 			'Iteration an iteration takes 7.4 % longer, the limit is 2 % | ▲ regressed | +7.4 % | +4.9 % to +9.8 % | +2.0 % | 10,000.000 | 10,740.000 | < 0.001 | – | –',
@@ -85,7 +85,7 @@ export default async function gates(test, {open, base}) {
 		await seen(async () => assert.equal(await page.getByLabel('Baseline', {exact: true}).inputValue(), 'label.branch=main last=20'));
 	});
 
-	await test('no gates yet, and one that is not there', async () => {
+	await test('no gates yet, and a gate that does not exist', async () => {
 		const page = await open('/gates', {answers: {...answers, '/gates': () => ({items: [], next: null})}});
 		await page.getByRole('heading', {name: 'No gates yet'}).waitFor();
 		const gone = await open('/gates/99', {allowed: /404/, answers: {'/gates/99': () => ({refused: [404, 'not_found', 'no gate 99']})}});

@@ -61,7 +61,7 @@ export default async function trends(test, {open}) {
 		assert.equal(await page.getByRole('link', {name: 'Compare 3 with 3'}).first().getAttribute('href'), '/compare?base=1175,1176,1177&head=1178,1179,1180');
 	});
 
-	await test('dragged over: zoomed, kept in the address and in the tables, and back', async () => {
+	await test('dragging zooms; the range is in the address and in the tables, and can be reset', async () => {
 		const page = await open(`${W}&tab=points`, {answers});
 		await page.locator('.u-over').waitFor();
 		assert.equal(await sight(page), 180);
@@ -114,7 +114,7 @@ export default async function trends(test, {open}) {
 		await seen(async () => assert.match(await page.locator('#news').textContent(), /^Run 1180: 10\.\d+ ms, 2026-03-15 18:04 UTC, commit 9a463115c0$/));
 	});
 
-	await test('keys: from point to point, out of sight, nearer, aside, all', async () => {
+	await test('keys: next point, a point outside the view, zoom, pan, the whole series', async () => {
 		const page = await open(`${W}&from=1061&to=1120&tab=points`, {answers});
 		await page.locator('.u-over').waitFor();
 		await chart(page).focus();
@@ -132,7 +132,7 @@ export default async function trends(test, {open}) {
 		await seen(async () => assert.equal(await sight(page), 180));
 	});
 
-	await test('an operator: of the newest run; a share', async () => {
+	await test('an operator of the newest run; a metric that is a share', async () => {
 		const of = {...answers, '/runs': () => ({items: [{id: 1180}], next: null}), '/runs/1180/operators': () => ({items: [{operator: 'gemm'}, {operator: null}, {operator: 'attention'}]})};
 		const page = await open(W, {answers: of});
 		await page.getByLabel('Metric', {exact: true}).selectOption('Operator');
@@ -147,7 +147,7 @@ export default async function trends(test, {open}) {
 		assert.equal((await cells(page, 'Change points'))[0][3], '50.00 %');
 	});
 
-	await test('without the library: it says so, and the tables have every point', async () => {
+	await test('without the chart library: a message, and the tables have every point', async () => {
 		const page = await open('/runs', {allowed: /404/, answers});
 		await page.route('**/kept/**', (route) => route.fulfill({status: 404}));
 		await page.evaluate((to) => { history.pushState(null, '', to); dispatchEvent(new PopStateEvent('popstate')); }, `${W}&tab=points`);
@@ -155,7 +155,7 @@ export default async function trends(test, {open}) {
 		assert.equal(await sight(page), 180);
 	});
 
-	await test('nothing to show, none chosen yet, a refusal: each says so', async () => {
+	await test('no data, no workload chosen, a rejected request: a message each', async () => {
 		const none = await open(W, {answers: {'/trends': () => doc.trend(new URLSearchParams(), 0)}});
 		await none.getByText('No run has this value. Change the filters or the metric.').waitFor();
 		const fresh = await open('/trends', {answers: {'/workloads': () => ({items: [], next: null})}});
