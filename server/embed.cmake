@@ -2,7 +2,7 @@
 # of `struct embedded` (base/embedded.h) compiled into the target.
 #
 # The bytes come in by the assembler's .incbin, so a file of any size or kind
-# costs no generated text and arrives exactly as it lies on disk.
+# costs no generated text and arrives exactly as it is stored on disk.
 function(embed target table)
 	set(out ${CMAKE_CURRENT_BINARY_DIR}/${table}.c)
 	set(text "/* ${table}.c - made by embed.cmake: files carried in the program. */\n")

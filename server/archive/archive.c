@@ -68,11 +68,12 @@ struct archive_writer *archive_writer_new(const char *path, struct err *e)
 	snprintf(w->fresh, size, "%s.XXXXXX", path);
 	w->fd = -1;
 	struct stat st;
-	bool ok = lstat(path, &st) != 0 ||
-		  err_set(e, ERR_CONFLICT,
-			  "'%.200s' is there already; a backup is not written "
-			  "over another file",
-			  path);
+	bool ok =
+		lstat(path, &st) != 0 ||
+		err_set(e, ERR_CONFLICT,
+			"'%.200s' already exists; a backup does not overwrite "
+			"a file",
+			path);
 	if (ok) {
 		w->fd = mkostemp(w->fresh, O_CLOEXEC); /* mode 0600 */
 		ok = w->fd >= 0 ? archive_writer_put(w, room, sizeof room, e)
@@ -207,9 +208,9 @@ static bool archive_reader_manifest(struct archive_reader *r,
 		have += n;
 	}
 	if (memcmp(frame, frame_head, FRAME_HEAD) != 0)
-		err_set(&why, ERR_FORMAT, "is no backup of kernsift");
+		err_set(&why, ERR_FORMAT, "is not a backup of kernsift");
 	else if (have < FRAME_BYTES)
-		err_set(&why, ERR_FORMAT, "is cut: a backup is longer");
+		err_set(&why, ERR_FORMAT, "is truncated: a backup is longer");
 	else
 		manifest_from(m, frame + FRAME_HEAD, &why);
 	return !why.code ||
@@ -236,13 +237,13 @@ static bool archive_reader_check(struct archive_reader *r,
 	sha256_hex(digest, hex);
 	if (bytes < m->bytes)
 		return err_set(e, ERR_FORMAT,
-			"'%.150s' is cut: it has %lld of %lld bytes", r->path,
-			(long long)bytes + FRAME_BYTES,
+			"'%.150s' is truncated: it has %lld of %lld bytes",
+			r->path, (long long)bytes + FRAME_BYTES,
 			(long long)m->bytes + FRAME_BYTES);
 	if (bytes > m->bytes || strcmp(hex, m->sha256) != 0)
 		return err_set(e, ERR_FORMAT,
-			"'%.150s' is damaged: its bytes are not those that "
-			"were written",
+			"'%.150s' is damaged: its bytes do not match their "
+			"checksum",
 			r->path);
 	if (lseek(r->fd, FRAME_BYTES, SEEK_SET) != FRAME_BYTES)
 		return err_set(e, ERR_INPUT, "'%.200s' cannot be read: %s",

@@ -66,7 +66,7 @@ void manifest_text(const struct manifest *m, char text[MANIFEST_TEXT])
 static bool manifest_damaged(struct err *e)
 {
 	return err_set(e, ERR_FORMAT,
-		"is damaged: what it says of itself does not add up");
+		"is damaged: its manifest is inconsistent");
 }
 
 static bool manifest_read_number(const char *text, int64_t *to)
@@ -117,11 +117,11 @@ bool manifest_from(struct manifest *m, char *text, struct err *e)
 	size_t n = strlen(head);
 	*m = (struct manifest){ 0 };
 	if (strncmp(text, head, n) != 0)
-		return err_set(e, ERR_FORMAT, "is no backup of kernsift");
+		return err_set(e, ERR_FORMAT, "is not a backup of kernsift");
 	if (strtol(text + n, NULL, 10) > MANIFEST_FORMAT)
 		return err_set(e, ERR_FORMAT,
-			"is a backup of format %ld, which this program does "
-			"not know; use a newer kernsiftd",
+			"is a backup of format %ld, which this program cannot "
+			"read; use a newer kernsiftd",
 			strtol(text + n, NULL, 10));
 	if (!manifest_whole(text))
 		return manifest_damaged(e);

@@ -144,7 +144,7 @@ static void changes_print_split(const struct changes *c, FILE *out)
 {
 	if (c->split_n)
 		fprintf(out, "\n%-41s%12s %12s %13s\n",
-			"where an iteration's time goes", "base", "head",
+			"breakdown of the iteration time", "base", "head",
 			"change");
 	for (size_t i = 0; i < c->split_n; i++) {
 		fprintf(out, "  %-38.38s ", c->split[i].name);
@@ -152,12 +152,12 @@ static void changes_print_split(const struct changes *c, FILE *out)
 		fprintf(out, "  %s\n", c->split[i].verdict);
 	}
 	if (isfinite(c->common))
-		fprintf(out, "  all kernels alike: %.3f times as long\n",
+		fprintf(out, "  common factor of all kernels: %.3f\n",
 			c->common);
 }
 
 /* Whether a user may want to act on it. */
-static bool changes_matters(const struct change_line *l)
+static bool changes_significant(const struct change_line *l)
 {
 	return *l->verdict && strcmp(l->verdict, "undecided") &&
 	       strcmp(l->verdict, "unchanged");
@@ -198,15 +198,15 @@ static void changes_print_counts(const struct changes *c, FILE *out)
 /* A headline that rejects the comparison is also a finding. */
 static void changes_print_findings(const struct changes *c, FILE *out)
 {
-	size_t told = 0;
+	size_t printed = 0;
 	for (size_t i = 0; i < c->findings_n; i++) {
 		if (strcmp(c->findings[i].text, c->headline) == 0)
 			continue;
 		fprintf(out, "%s: %s\n", c->findings[i].severity,
 			c->findings[i].text);
-		told++;
+		printed++;
 	}
-	fputs(told ? "\n" : "", out);
+	fputs(printed ? "\n" : "", out);
 }
 
 void changes_print(const struct changes *c, FILE *out)
@@ -218,7 +218,7 @@ void changes_print(const struct changes *c, FILE *out)
 	changes_print_side("head", &c->head, out);
 	changes_print_split(c, out);
 	for (size_t i = 0; i < c->items_n; i++) {
-		if (!changes_matters(&c->items[i]))
+		if (!changes_significant(&c->items[i]))
 			continue;
 		if (!headed)
 			fprintf(out, "\n%-12s%12s %12s %13s\n", "what changed",

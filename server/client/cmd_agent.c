@@ -13,7 +13,7 @@
 
 enum {
 	LOOK_MS = 1000,
-	MEND_EACH = 10, /* looks */
+	REPAIR_EVERY = 10, /* looks */
 	STAND_BACK_MS = 300000, /* at most */
 	ASIDE = 256, /* number of files that wait for another try */
 	ASIDE_S = 600,
@@ -31,7 +31,7 @@ struct agent {
 	struct spool spool;
 	struct upload_answer *answer;
 	struct aside aside[ASIDE];
-	struct log_once said;
+	struct log_once reported;
 	char failed[SPOOL_NAME_MAX]; /* the last that could not be sent */
 	int most; /* tries after the first */
 	int away; /* failures of the server in a row */
@@ -57,7 +57,7 @@ static void agent_say_once(void *ctx, const char *sentence)
 {
 	struct agent *a = ctx;
 
-	if (log_once_new(&a->said, sentence))
+	if (log_once_new(&a->reported, sentence))
 		meter_say(&a->meter, "kernsift: %s", sentence);
 }
 
@@ -271,8 +271,8 @@ int cmd_agent(const struct options *o)
 		status = e.code == ERR_CONFLICT ? EXIT_FAILED : EXIT_USAGE;
 	}
 	for (uint32_t n = 0; status == EXIT_OK; n++) {
-		if (n % MEND_EACH == 0)
-			a->stays |= spool_mend(&a->spool, o->stale_after,
+		if (n % REPAIR_EVERY == 0)
+			a->stays |= spool_repair(&a->spool, o->stale_after,
 					    agent_say_once, a)
 					    .stuck > 0;
 		bool ok = agent_look(a);

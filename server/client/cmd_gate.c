@@ -293,7 +293,7 @@ static json_t *gate_policy_read(const char *path, struct err *e)
 		return v;
 	err_set(e, ERR_INPUT,
 		json_is_object(v)
-			? "'%.200s' names a base or a head; these stand on the "
+			? "'%.200s' has a base or a head; give these on the "
 			  "command line"
 			: "'%.200s' is not a policy, which is a JSON object",
 		path);
@@ -373,7 +373,7 @@ struct gate_answer_rule {
 };
 
 struct gate_answer_side {
-	const char *asked;
+	const char *query;
 	int64_t units, iterations;
 };
 
@@ -505,7 +505,7 @@ static void gate_print_side(const char *name, const struct gate_answer_side *s,
 	FILE *out)
 {
 	fprintf(out, "%s  %s: %" PRId64 " run%s, %" PRId64 " iterations\n",
-		name, s->asked, s->units, s->units == 1 ? "" : "s",
+		name, s->query, s->units, s->units == 1 ? "" : "s",
 		s->iterations);
 }
 
@@ -528,7 +528,7 @@ static void gate_print_change(const struct gate_answer_rule *r, FILE *out)
 	const char *unit = strcmp(r->rule, "headroom") ? "%" : "points";
 	if (isfinite(r->change_pct))
 		fprintf(out, " %+8.*f %s",
-			decimals_beside(r->change_pct, r->limit_pct, 1),
+			decimals_near_limit(r->change_pct, r->limit_pct, 1),
 			r->change_pct, unit);
 	if (isfinite(r->low_pct) && isfinite(r->high_pct))
 		fprintf(out, " (%+.1f to %+.1f)", r->low_pct, r->high_pct);
@@ -655,8 +655,8 @@ static void gate_gating_release(struct gating *g)
 	wire_free(g->wire);
 }
 
-static bool gate_question(struct gating *g, const char *url, const char *json,
-	struct buf *body, struct err *e)
+static bool gate_request_send(struct gating *g, const char *url,
+	const char *json, struct buf *body, struct err *e)
 {
 	struct attempt a = { 0 };
 	struct retry_request q = { url, json, "gate", GATE_MAX };
@@ -673,7 +673,7 @@ static bool gate_made(struct gating *g, struct buf *body, struct err *e)
 	buf_init(&json, GATE_REQUEST_MAX);
 	address_gates(&url, g->o->server);
 	bool ok = gate_request(&json, g->o, e) && gate_gating_init(g, e) &&
-		  gate_question(g, url.at, json.at, body, e);
+		  gate_request_send(g, url.at, json.at, body, e);
 	buf_release(&json);
 	buf_release(&url);
 	return ok;
@@ -686,7 +686,7 @@ static bool gate_rendered(struct gating *g, int64_t id, const char *format,
 	struct buf url;
 	buf_init(&url, ADDRESS_MAX);
 	address_gate(&url, g->o->server, id, format);
-	bool ok = gate_question(g, url.at, NULL, body, e);
+	bool ok = gate_request_send(g, url.at, NULL, body, e);
 	buf_release(&url);
 	return ok;
 }
@@ -727,15 +727,15 @@ static bool gate_print_annotations(struct gating *g, int64_t id, struct err *e)
 }
 
 /* Every output is tried, even if another one failed. */
-static bool gate_tell(struct gating *g, const struct gate_answer *told,
+static bool gate_tell(struct gating *g, const struct gate_answer *answer,
 	const struct buf *made, struct err *e)
 {
-	gate_print(told, g->o->server, stdout);
-	bool ok = gate_print_annotations(g, told->id, e);
+	gate_print(answer, g->o->server, stdout);
+	bool ok = gate_print_annotations(g, answer->id, e);
 	if (fflush(stdout) || ferror(stdout))
 		ok = err_set(e, ERR_INPUT, "cannot write to standard output");
 	for (int i = 0; i < REPORTS; i++)
-		ok = gate_write_report(g, i, told->id, made, e) && ok;
+		ok = gate_write_report(g, i, answer->id, made, e) && ok;
 	return ok;
 }
 
@@ -750,19 +750,19 @@ int cmd_gate(const struct options *o)
 	struct gating g = { .o = o };
 	for (int i = 0; i < REPORTS; i++)
 		g.reports[i].fd = -1;
-	struct gate_answer told;
+	struct gate_answer answer;
 	struct err e = { 0 };
 	struct buf made;
 	int status = EXIT_BAD_DATA;
 	meter_init(&g.meter);
 	bool ok = gate_made(&g, &made, &e);
 	if (ok) {
-		ok = gate_read(&told, made.at, made.len, &e);
+		ok = gate_read(&answer, made.at, made.len, &e);
 		if (ok) {
-			ok = gate_tell(&g, &told, &made, &e);
+			ok = gate_tell(&g, &answer, &made, &e);
 			if (ok)
-				status = gate_status_of(o, told.outcome);
-			gate_release(&told);
+				status = gate_status_of(o, answer.outcome);
+			gate_release(&answer);
 		}
 		buf_release(&made);
 	}

@@ -376,15 +376,15 @@ static bool run_folder_log(const char *path, bool last,
 enum { SETTLE_MS = 5000, STEP_MS = 50, HOST_SHOWN = 100 };
 
 struct sender {
-	const struct options *asked;
+	const struct options *options;
 	struct options o; /* the same with the job */
 	struct wire *w;
 	struct spool spool;
 	struct meter *m;
 	const char *folder;
-	struct log_once said;
+	struct log_once reported;
 	char job[160];
-	struct spool_mended mended;
+	struct spool_repaired repaired;
 	uint32_t sent, stay, kept; /* kept: without a record */
 };
 
@@ -407,7 +407,7 @@ static void run_say_once(void *ctx, const char *sentence)
 {
 	struct sender *s = ctx;
 
-	if (log_once_new(&s->said, sentence))
+	if (log_once_new(&s->reported, sentence))
 		run_say(s, sentence);
 }
 
@@ -417,8 +417,8 @@ static void run_settle(struct sender *s)
 	int64_t until_ms = meter_now_ms() + SETTLE_MS;
 
 	for (;;) {
-		s->mended = spool_mend(&s->spool, 0, run_say_once, s);
-		if (!s->mended.growing || meter_now_ms() >= until_ms)
+		s->repaired = spool_repair(&s->spool, 0, run_say_once, s);
+		if (!s->repaired.growing || meter_now_ms() >= until_ms)
 			return;
 		nanosleep(&(struct timespec){ 0, STEP_MS * 1000000L }, NULL);
 	}
@@ -432,7 +432,7 @@ static void run_job_name(struct sender *s, const struct spool_list *l)
 	const struct spool_entry *of = NULL;
 	bool several = false;
 
-	for (uint32_t i = 0; !*s->asked->job && !several && i < l->n; i++) {
+	for (uint32_t i = 0; !*s->options->job && !several && i < l->n; i++) {
 		int rank = l->at[i].is.kind == SPOOL_WHOLE
 				   ? submit_facts(&s->spool, l->at[i].name).rank
 				   : -1;
@@ -527,21 +527,21 @@ static bool run_tell_none(struct sender *s)
 		return false;
 	}
 	meter_say(s->m,
-		"kernsift: nothing was recorded; '%s/collector.log' tells why",
+		"kernsift: nothing was recorded; see '%s/collector.log'",
 		s->folder);
 	return true;
 }
 
 static void run_tell_rest(struct sender *s)
 {
-	uint32_t growing = s->mended.growing;
+	uint32_t growing = s->repaired.growing;
 
 	if (growing)
 		meter_say(s->m,
 			"kernsift: processes that the command left behind "
 			"still record; captures growing: %u",
 			growing);
-	if (s->stay || growing || s->mended.stuck)
+	if (s->stay || growing || s->repaired.stuck)
 		meter_say(s->m,
 			"kernsift: not sent are the captures in '%s'; "
 			"'kernsift agent --once' of that folder sends them",
@@ -554,7 +554,7 @@ static void run_tell_rest(struct sender *s)
 /* False if the folder is no longer needed. */
 static bool run_tell(struct sender *s)
 {
-	bool left = s->stay || s->mended.growing || s->mended.stuck;
+	bool left = s->stay || s->repaired.growing || s->repaired.stuck;
 
 	if (!s->sent && !s->kept && !left)
 		return run_tell_none(s);
@@ -569,7 +569,7 @@ static bool run_tell(struct sender *s)
 static void run_send(const struct options *o, struct wire *w,
 	const char *folder, struct meter *m)
 {
-	struct sender s = { .asked = o,
+	struct sender s = { .options = o,
 		.o = *o,
 		.w = w,
 		.m = m,

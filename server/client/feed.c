@@ -68,7 +68,7 @@ static char *feed_part_text_of(const char *bytes)
 	char *text = malloc(len * 3 + 1);
 	if (!text)
 		abort();
-	text[utf8_mend(text, bytes, len)] = '\0';
+	text[utf8_sanitize(text, bytes, len)] = '\0';
 	for (char *c = text; *c; c++) {
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
 			*c = '?';

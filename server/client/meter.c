@@ -102,10 +102,10 @@ static void meter_left(char out[PART], const struct meter_progress *p)
 	}
 }
 
-void meter_line(char out[METER_LINE], const struct meter_progress *told,
+void meter_line(char out[METER_LINE], const struct meter_progress *progress,
 	int width)
 {
-	struct meter_progress p = *told;
+	struct meter_progress p = *progress;
 	if (p.total_bytes >= 0 && p.done_bytes > p.total_bytes)
 		p.total_bytes = -1; /* the file grew */
 	char head[PART], name[PART], line[PART] = "", many[PART], rate[PART],
@@ -120,13 +120,13 @@ void meter_line(char out[METER_LINE], const struct meter_progress *told,
 	if (rest - meter_columns(rate) < LABEL_MIN)
 		rate[0] = '\0';
 	rest -= meter_columns(rate) + meter_columns(eta);
-	int wish =
+	int label_width =
 		meter_columns(p.label) < rest ? meter_columns(p.label) : rest;
-	int wide = rest - wish - 2;
+	int wide = rest - label_width - 2;
 	wide = wide > BAR_MAX ? BAR_MAX : wide;
 	if (p.total_bytes > 0 && wide >= BAR_MIN)
 		meter_bar(line, p.done_bytes, p.total_bytes, wide);
-	meter_cut(name, p.label, wish > 0 ? wish : 0);
+	meter_cut(name, p.label, label_width > 0 ? label_width : 0);
 	char whole[METER_LINE];
 	snprintf(whole, sizeof whole, "%s%s%s%s%s%s%s%s", name,
 		*name ? "  " : "", head, line, *line ? "  " : "", many, rate,

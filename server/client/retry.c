@@ -5,7 +5,7 @@
 
 enum { FIRST_MS = 500, LONGEST_MS = 30000 };
 
-static bool retry_may_mend(const struct attempt *a)
+static bool retry_may_help(const struct attempt *a)
 {
 	if (a->end != ATTEMPT_ANSWERED)
 		return a->end == ATTEMPT_AWAY || a->end == ATTEMPT_BROKEN;
@@ -16,7 +16,7 @@ static bool retry_may_mend(const struct attempt *a)
 
 int retry_wait_ms(const struct attempt *a, int tried, int most, int spread)
 {
-	if (!retry_may_mend(a) || tried >= most ||
+	if (!retry_may_help(a) || tried >= most ||
 		a->retry_after_s > RETRY_AFTER_MAX_S)
 		return -1;
 	int ms = FIRST_MS;

@@ -229,7 +229,7 @@ bool spool_remove(const struct spool *s, const char *name, struct err *e)
 enum {
 	PATH = 4096,
 	YOUNG_S = 60, /* a short file of this age may still grow */
-	LEAST = 16, /* shortest capture with any content */
+	CONTENT_MIN = 16, /* shortest capture with any content */
 };
 
 struct mender {
@@ -290,7 +290,7 @@ static bool spool_is_left(const struct mender *m, const struct spool_entry *f)
 	if (!spool_path_of(m->s, path, f, ".part"))
 		return true; /* spool_merge() reports it */
 	if (kst_part_in_use(path) ||
-		(f->bytes < LEAST &&
+		(f->bytes < CONTENT_MIN &&
 			m->now_s - f->changed_s <
 				(m->old_s < YOUNG_S ? m->old_s : YOUNG_S)))
 		return false;
@@ -315,7 +315,7 @@ static bool spool_merge(const struct mender *m, const struct spool_entry *f)
 			f->name);
 		return true;
 	}
-	if (f->bytes < LEAST) {
+	if (f->bytes < CONTENT_MIN) {
 		spool_remove_parts(m->s, f);
 	} else if (kst_tail_merge(part,
 			   spool_is_there(m->s, tail_name) ? tail : NULL, whole,
@@ -345,13 +345,13 @@ static void spool_lone_tail(const struct spool *s, const struct spool_entry *f)
 		unlinkat(s->folder, f->name, 0);
 }
 
-struct spool_mended spool_mend(const struct spool *s, int64_t old_s,
+struct spool_repaired spool_repair(const struct spool *s, int64_t old_s,
 	spool_say_fn *say, void *ctx)
 {
 	struct mender m = { s, say, ctx, (int64_t)time(NULL), old_s };
 	struct spool_list l;
 	struct err e = { 0 };
-	struct spool_mended out = { 0 };
+	struct spool_repaired out = { 0 };
 
 	if (!spool_list(s, &l, &e))
 		return out;

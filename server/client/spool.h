@@ -72,14 +72,14 @@ void spool_list_release(struct spool_list *l);
 /* Receives each message. */
 typedef void spool_say_fn(void *ctx, const char *sentence);
 
-struct spool_mended {
+struct spool_repaired {
 	uint32_t growing; /* parts that are still being written */
 	uint32_t stuck; /* parts that cannot be repaired; each has a message */
 };
 
 /* Repairs what ended processes left unfinished; for other hosts if it has not
  * changed for `old_s` seconds. */
-struct spool_mended spool_mend(const struct spool *s, int64_t old_s,
+struct spool_repaired spool_repair(const struct spool *s, int64_t old_s,
 	spool_say_fn *say, void *ctx);
 
 /* A capture of the folder, open for reading; -1 with a message. */

@@ -40,15 +40,15 @@ static bool admin_rebuild(struct db *db, int applied, void *arg, struct err *e)
 	int64_t queued, without;
 	(void)applied;
 	(void)arg;
-	if (!command_trail(db, "rebuild", NULL, admin_queue_all, &queued, e) ||
+	if (!command_audit(db, "rebuild", NULL, admin_queue_all, &queued, e) ||
 		!upload_count_dropped(db, &without, e))
 		return false;
 	printf("%lld upload%s queued\n", (long long)queued,
 		queued == 1 ? "" : "s");
 	if (without)
-		printf("%lld upload%s left as %s: the bytes were dropped\n",
+		printf("%lld upload%s left unchanged: %s bytes were deleted\n",
 			(long long)without, without == 1 ? "" : "s",
-			without == 1 ? "it is" : "they are");
+			without == 1 ? "its" : "their");
 	return true;
 }
 
@@ -62,7 +62,7 @@ enum { PAGE = 500 };
 struct admin_token {
 	const struct config *config;
 	int64_t id; /* of revoke */
-	struct token_request wish;
+	struct token_request request;
 };
 
 static bool admin_token_new(struct db *db, void *arg, struct err *e)
@@ -70,7 +70,7 @@ static bool admin_token_new(struct db *db, void *arg, struct err *e)
 	const struct admin_token *w = arg;
 	char text[TOKEN_TEXT];
 	int64_t id;
-	if (!token_new(db, &w->wish, text, &id, e))
+	if (!token_new(db, &w->request, text, &id, e))
 		return false;
 	printf("%s\n", text);
 	return true;
@@ -110,7 +110,7 @@ static bool admin_token_list(struct db *db, void *arg, struct err *e)
 	const struct admin_token *w = arg;
 	int64_t after = 0;
 	bool more = true;
-	printf("id\tscope\tproject\tname\tmade\texpires\tused\tmade by\n");
+	printf("id\tscope\tproject\tname\tcreated\texpires\tused\tcreated by\n");
 	while (more) {
 		struct arena a = { 0 };
 		struct token_row *rows;
@@ -137,7 +137,7 @@ static bool admin_token_new_recorded(struct db *db, int applied, void *arg,
 	snprintf(detail, sizeof detail, "'%.200s' scope=%s%s%.200s", c->name,
 		c->scope, c->project ? " project=" : "",
 		c->project ? c->project : "");
-	return command_trail(db, "token", detail, admin_token_new, arg, e);
+	return command_audit(db, "token", detail, admin_token_new, arg, e);
 }
 
 static bool admin_token_revoke_recorded(struct db *db, int applied, void *arg,
@@ -148,7 +148,7 @@ static bool admin_token_revoke_recorded(struct db *db, int applied, void *arg,
 
 	(void)applied;
 	snprintf(detail, sizeof detail, "token %lld revoked", (long long)w->id);
-	return command_trail(db, "token", detail, admin_token_revoke, arg, e);
+	return command_audit(db, "token", detail, admin_token_revoke, arg, e);
 }
 
 static bool admin_token_list_all(struct db *db, int applied, void *arg,
@@ -166,8 +166,8 @@ static bool admin_token_check(const struct config *c, struct err *e)
 			"read|upload|admin)");
 	if (!c->name || !*c->name)
 		return err_set(e, ERR_INPUT,
-			"--name: the value is missing (say who or what uses "
-			"the token, for example --name ci)");
+			"--name: the value is missing (name the user of the "
+			"token, for example --name ci)");
 	return command_project_good(c, e);
 }
 
@@ -179,7 +179,7 @@ int command_token(const struct invocation *in)
 	if (!admin_token_check(c, &e))
 		return command_fail(&e);
 	struct admin_token w = { .config = c,
-		.wish = {
+		.request = {
 			.name = c->name,
 			.project = c->project,
 			.scope = scope_from(c->scope),
@@ -214,8 +214,8 @@ int command_token_revoke(const struct invocation *in)
 		return command_with_store(in->config,
 			admin_token_revoke_recorded, &w);
 	err_set(&e, ERR_INPUT,
-		"'%.40s' is not the id of a token, which is a whole number "
-		"above 0 ('kernsiftd token list' shows it)",
+		"'%.40s' is not a token id, which is a whole number above 0 "
+		"('kernsiftd token list' shows the ids)",
 		text);
 	return command_fail(&e);
 }
@@ -230,8 +230,8 @@ static void admin_vacuum_print(struct arena *a,
 {
 	char text[RETENTION_SUMMARY_TEXT];
 	if (r->sums_n)
-		printf("%10s %16s  %-8s %-8s %s\n", "n", "bytes", "what", "why",
-			"project");
+		printf("%10s %16s  %-8s %-8s %s\n", "n", "bytes", "kind",
+			"reason", "project");
 	for (uint32_t i = 0; i < r->sums_n; i++) {
 		const struct retention_sum *s = &r->sums[i];
 		printf("%10lld %16lld  %-8s %-8s %s\n", (long long)s->n,
@@ -240,9 +240,9 @@ static void admin_vacuum_print(struct arena *a,
 			text_validate_mask(a, s->project));
 	}
 	retention_summary_text(r, text);
-	printf("%s: %s\n", dry ? "would go" : "gone", text);
+	printf("%s: %s\n", dry ? "would delete" : "deleted", text);
 	if (r->left)
-		printf("left: %lld, worked on, kept or gone meanwhile\n",
+		printf("skipped: %lld in work, kept or deleted meanwhile\n",
 			(long long)r->left);
 }
 
@@ -266,7 +266,7 @@ static bool admin_vacuum_begin(struct db *db, int applied, void *arg,
 	struct admin_vacuum *v = arg;
 	(void)applied;
 	return v->dry ? admin_vacuum_work(db, v, e)
-		      : command_trail(db, "vacuum", v->ask.project,
+		      : command_audit(db, "vacuum", v->ask.project,
 				admin_vacuum_work, v, e);
 }
 

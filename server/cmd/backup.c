@@ -56,7 +56,7 @@ struct backup_pipe {
 	pid_t pid;
 	int end; /* ours; non-blocking */
 	bool deaf; /* it reads no more */
-	int said, signals;
+	int messages, signals;
 	sigset_t were; /* blocked before */
 };
 
@@ -89,7 +89,7 @@ static void backup_pipe_reason(const struct backup_pipe *c, char *line,
 	size_t size)
 {
 	char text[2000];
-	ssize_t n = pread(c->said, text, sizeof text - 1, 0);
+	ssize_t n = pread(c->messages, text, sizeof text - 1, 0);
 	text[n > 0 ? n : 0] = '\0';
 	const char *at = strstr(text, "error: ");
 	at = at ? at + strlen("error: ") : text;
@@ -118,7 +118,7 @@ static bool backup_pipe_end(struct backup_pipe *c, bool give_up, struct err *e)
 						     : ERR_INTERNAL,
 			"%s failed: %s", c->name, why);
 	}
-	backup_pipe_close(&c->said);
+	backup_pipe_close(&c->messages);
 	backup_pipe_close(&c->signals);
 	sigprocmask(SIG_SETMASK, &c->were, NULL);
 	return !status;
@@ -133,15 +133,15 @@ static bool backup_pipe_new(struct backup_pipe *c, const char *const argv[],
 	*c = (struct backup_pipe){ .name = slash ? slash + 1 : argv[0],
 		.end = -1 };
 	backup_pipe_hold_signals(c);
-	c->said = memfd_create("said", MFD_CLOEXEC);
-	bool ok = null >= 0 && c->said >= 0 && c->signals >= 0 &&
+	c->messages = memfd_create("messages", MFD_CLOEXEC);
+	bool ok = null >= 0 && c->messages >= 0 && c->signals >= 0 &&
 		  pipe2(ends, O_CLOEXEC) == 0;
 	if (!ok) {
 		backup_pipe_fail(c, e);
 	} else {
 		int theirs = ends[writes];
 		struct pg_tools_stdio with = { env, writes ? -1 : theirs,
-			c->said };
+			c->messages };
 		c->end = ends[!writes];
 		c->pid = pg_tools_spawn(NULL, "/", argv, writes ? theirs : null,
 			SIGTERM, &with, e);
@@ -230,7 +230,7 @@ static bool backup_dump(struct backup *b, bool raw, struct err *e)
 	if (!pg_tools_find(&tools, PG_TOOLS_COPY, b->snapshot.major, &b->arena,
 		    e))
 		return false;
-	/* Compressed by us: better and ten times as fast. */
+	/* This program compresses better and ten times as fast. */
 	const char *const argv[] = { tools.first, "--format=custom",
 		"--compress=0", "--no-password", "--no-sync", "--encoding=UTF8",
 		arena_printf(&b->arena, "--snapshot=%s", b->snapshot.id),
@@ -249,16 +249,16 @@ static void backup_report(const char *path, const struct manifest *m)
 		(double)m->bytes / (1 << 20),
 		m->raw ? "" : ", without the bytes of uploads");
 	if (!m->raw)
-		printf("what is restored from it cannot read its uploads again "
-		       "(rebuild, retry), nor hand them out\n");
-	printf("keep it as you would a password: hashes of tokens, secrets of "
-	       "webhooks and all traces are in it\n");
+		printf("after a restore from it, uploads cannot be read again "
+		       "(rebuild, retry) or downloaded\n");
+	printf("protect it like a password: it contains token hashes, webhook "
+	       "secrets and all traces\n");
 }
 
 static bool backup_write(struct backup *b, const struct config *c,
 	const char *path, bool raw, struct err *e)
 {
-	/* First what costs nothing. */
+	/* The cheap checks first. */
 	b->file = archive_writer_new(path, e);
 	if (!b->file || !command_store(&b->store, c, CLUSTER_COMMAND, e) ||
 		!snapshot_hold(b->store.db, &b->snapshot, &b->arena, e))
@@ -275,8 +275,7 @@ int command_backup(const struct invocation *in)
 	signal(SIGPIPE, SIG_IGN);
 	if (!*path) {
 		err_set(&e, ERR_INPUT,
-			"the name of the file to write is empty (for example "
-			"kernsift.backup)");
+			"the file name is empty (for example kernsift.backup)");
 		return command_fail(&e);
 	}
 	struct backup *b = calloc(1, sizeof *b);
@@ -332,7 +331,7 @@ static bool backup_restore_load(struct restore *r, struct err *e)
 	return backup_pipe_end(&c, !ok, e) && ok;
 }
 
-/* A PostgreSQL that ended knows alone why. */
+/* Only the log of a PostgreSQL that ended has the reason. */
 static bool backup_restore_load_with_reason(struct restore *r, struct err *e)
 {
 	struct err why = { 0 };
@@ -354,8 +353,8 @@ static bool backup_restore_check_rows(struct restore *r, struct err *e)
 		       s.runs == m->runs && s.kernels == m->kernels &&
 		       s.tokens == m->tokens) ||
 	       err_set(e, ERR_INTERNAL,
-		       "what was restored is not what the backup tells: %lld "
-		       "runs of %lld uploads in place of %lld of %lld",
+		       "the restored data differ from the backup: %lld runs of "
+		       "%lld uploads instead of %lld runs of %lld uploads",
 		       (long long)s.runs, (long long)s.uploads,
 		       (long long)m->runs, (long long)m->uploads);
 }
@@ -377,21 +376,20 @@ static bool backup_restore_finish(struct restore *r, struct err *e)
 	int applied;
 	if (backup_restore_check_rows(r, &why) &&
 		command_migrated(r->store.db, &applied, &why) &&
-		command_trail(r->store.db, "restore", m->made_at,
+		command_audit(r->store.db, "restore", m->made_at,
 			backup_restore_settle_as_made, m, &why))
 		return true;
 	return err_set(e, why.code, "%.250s%s", why.text,
 		r->store.cluster ? ""
-				 : "; the database is filled but not fit for "
-				   "use: drop it, serve nothing from it, and "
-				   "restore into a new and empty one");
+				 : "; the database is incomplete: drop it, "
+				   "and restore into a new and empty one");
 }
 
 static bool backup_restore_read(struct restore *r, const struct config *c,
 	const char *path, struct err *e)
 {
 	const struct manifest *m = &r->manifest;
-	/* First what touches nothing. */
+	/* First the checks that change nothing. */
 	r->file = archive_reader_new(path, &r->manifest, e);
 	return r->file && snapshot_known(m->schema, m->migrations, e) &&
 	       command_store(&r->store, c, CLUSTER_COMMAND, e) &&
@@ -407,8 +405,8 @@ static void backup_restore_report(const char *path, const struct manifest *m)
 		(long long)m->runs, (long long)m->uploads, (long long)m->tokens,
 		path, m->made_at, m->version);
 	if (!m->raw)
-		printf("the bytes of uploads were not in it: they cannot be "
-		       "read again (rebuild, retry), nor handed out\n");
+		printf("the backup has no bytes of uploads: they cannot be read "
+		       "again (rebuild, retry) or downloaded\n");
 }
 
 int command_restore(const struct invocation *in)
@@ -419,8 +417,7 @@ int command_restore(const struct invocation *in)
 	signal(SIGPIPE, SIG_IGN);
 	if (!*path) {
 		err_set(&e, ERR_INPUT,
-			"the name of the backup is empty (for example "
-			"kernsift.backup)");
+			"the file name is empty (for example kernsift.backup)");
 		return command_fail(&e);
 	}
 	bool ok = backup_restore_read(&r, in->config, path, &e);

@@ -43,7 +43,7 @@ bool command_password(const char *path, struct err *e)
 	return true;
 }
 
-/* Beside the trace: libraries, stacks, decompression windows. */
+/* In addition to the trace: libraries, stacks, decompression windows. */
 static const int64_t OVERHEAD_BYTES = INT64_C(1) << 30;
 
 static int command_cores(void)
@@ -65,8 +65,8 @@ struct worker_options command_workers(const struct config *c,
 		.memory_bytes = ((int64_t)c->ingest_mib << 20) + OVERHEAD_BYTES,
 		.limits = {
 			.decode = {
-				.plain_bytes = (int64_t)c->plain_mib << 20,
-				.ratio = c->ratio,
+				.plain_bytes = (int64_t)c->max_uncompressed_mib << 20,
+				.ratio = c->max_compression_ratio,
 			},
 			.arena_bytes = (size_t)c->ingest_mib << 20,
 		},
@@ -91,7 +91,7 @@ char **command_worker_argv(struct arena *a, const struct invocation *in,
 
 enum { WAIT_S = 30, SPARE = 16 };
 
-/* A database in a container next door may need a moment longer than we. */
+/* A database in another container may start later than this process. */
 static struct db *command_db_wait(const char *conninfo, struct err *e)
 {
 	for (int s = 0;; s++) {
@@ -134,7 +134,7 @@ void command_store_release(struct store *s)
 	*s = (struct store){ 0 };
 }
 
-bool command_trail(struct db *db, const char *command, const char *detail,
+bool command_audit(struct db *db, const char *command, const char *detail,
 	bool (*work)(struct db *db, void *arg, struct err *e), void *arg,
 	struct err *e)
 {
@@ -165,7 +165,7 @@ bool command_migrated(struct db *db, int *applied, struct err *e)
 		return false;
 	snprintf(detail, sizeof detail, "applied=%d", *applied);
 	return !*applied ||
-	       command_trail(db, "migrate", detail, command_no_work, NULL, e);
+	       command_audit(db, "migrate", detail, command_no_work, NULL, e);
 }
 
 void command_store_discard(struct store *s)
@@ -193,6 +193,6 @@ bool command_project_good(const struct config *c, struct err *e)
 {
 	return !c->project || *c->project ||
 	       err_set(e, ERR_INPUT,
-		       "--project: the value is empty (leave the option out "
-		       "for all projects)");
+		       "--project: the value is empty (omit the option for "
+		       "all projects)");
 }

@@ -50,7 +50,7 @@ int command_with_store(const struct config *c,
 /* Brings the schema up to date, and writes that down (audit.h). */
 bool command_migrated(struct db *db, int *applied, struct err *e);
 /* Does what changes something, written down before and after. */
-bool command_trail(struct db *db, const char *command, const char *detail,
+bool command_audit(struct db *db, const char *command, const char *detail,
 	bool (*work)(struct db *db, void *arg, struct err *e), void *arg,
 	struct err *e);
 

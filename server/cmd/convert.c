@@ -57,7 +57,7 @@ static bool convert_put(void *to, const void *bytes, size_t len, struct err *e)
 }
 
 /* An open file under an unused name beside `out`. */
-static FILE *convert_open_beside(char *name, const char *out, struct err *e)
+static FILE *convert_open_temporary(char *name, const char *out, struct err *e)
 {
 	mode_t mask = umask(0);
 	umask(mask);
@@ -84,7 +84,7 @@ static bool convert_write_file(const struct trace *t, uint32_t run,
 		errno = ENAMETOOLONG;
 		return convert_cannot(e, out);
 	}
-	FILE *f = convert_open_beside(name, out, e);
+	FILE *f = convert_open_temporary(name, out, e);
 	if (!f)
 		return false;
 	bool ok = capture_write_sized(t, run, convert_put, f, size, e);
@@ -139,8 +139,8 @@ static bool convert_file(const char *in, const char *out, int64_t run,
 int command_convert(const struct invocation *in)
 {
 	const struct config *c = in->config;
-	struct inspect_limits limits = { c->ingest_mib, c->plain_mib,
-		c->ratio };
+	struct inspect_limits limits = { c->ingest_mib, c->max_uncompressed_mib,
+		c->max_compression_ratio };
 	struct err e = { 0 };
 
 	return convert_file(in->operands[0], in->operands[1], c->run, &limits,

@@ -44,19 +44,19 @@ static enum layer_detector inspect_args_detector(const char *text)
 					  : LAYERS_PERIOD;
 }
 
-static bool inspect_args_breakdown(const struct inspect_args *asked,
+static bool inspect_args_breakdown(const struct inspect_args *args,
 	struct breakdown_params *out, struct err *e)
 {
-	out->by = inspect_args_detector(asked->layers);
-	out->realign = !strcmp(asked->realign, "yes");
-	if (asked->stratum >= 0)
-		out->stratum = asked->stratum;
-	if (asked->device >= 0)
-		out->device = (int32_t)asked->device;
-	out->layers = (struct layer_params){ asked->layer_range,
-		asked->layer_start,
-		asked->layer_every > 0 ? (uint32_t)asked->layer_every : 0 };
-	return !asked->layer_range || !asked->layer_start ||
+	out->by = inspect_args_detector(args->layers);
+	out->realign = !strcmp(args->realign, "yes");
+	if (args->stratum >= 0)
+		out->stratum = args->stratum;
+	if (args->device >= 0)
+		out->device = (int32_t)args->device;
+	out->layers = (struct layer_params){ args->layer_range,
+		args->layer_start,
+		args->layer_every > 0 ? (uint32_t)args->layer_every : 0 };
+	return !args->layer_range || !args->layer_start ||
 	       err_set(e, ERR_INPUT,
 		       "--layer-range and --layer-start exclude each other "
 		       "(give one of them)");
@@ -161,7 +161,7 @@ static bool inspect_check_format(const char *by, const char *format,
 bool inspect_read(const char *path, const struct inspect_limits *limits,
 	struct trace *t, struct err *e)
 {
-	const struct decode_limits l = { limits->plain_mib << 20,
+	const struct decode_limits l = { limits->uncompressed_mib << 20,
 		limits->ratio };
 	struct source s;
 	struct source_file *f = source_file_new(path, &s, e);
@@ -177,7 +177,7 @@ bool inspect_read(const char *path, const struct inspect_limits *limits,
 struct inspect_job {
 	struct trace trace;
 	struct inspect_words words;
-	struct profile_params asked;
+	struct profile_params params;
 	struct catalog *catalog;
 	struct inspect_graphs learned;
 	size_t ceiling; /* of each arena, bytes */
@@ -194,7 +194,7 @@ static bool inspect_runs(const struct inspect_job *j,
 	for (uint32_t i = 0; ok && i < j->trace.processes_n; i++) {
 		struct arena a = { .ceiling = j->ceiling };
 		struct profile p;
-		ok = profile_from_params(&j->trace, i, &j->asked, j->catalog,
+		ok = profile_from_params(&j->trace, i, &j->params, j->catalog,
 			&j->learned.book, &a, &p, e);
 		if (ok && d)
 			inspect_document_add(d, &p, j->words.at[0]);
@@ -228,12 +228,12 @@ static int inspect_file(const char *path, const struct inspect_args *args,
 	const struct inspect_limits *limits)
 {
 	struct err e = { 0 };
-	struct inspect_job j = { .asked = { .breakdown = BREAKDOWN_DEFAULTS },
+	struct inspect_job j = { .params = { .breakdown = BREAKDOWN_DEFAULTS },
 		.ceiling = (size_t)limits->arena_mib << 20 };
 	struct arena a = { .ceiling = j.ceiling };
 
 	if (!inspect_check_format(args->by, args->format, &j.words, &e) ||
-		!inspect_args_breakdown(args, &j.asked.breakdown, &e)) {
+		!inspect_args_breakdown(args, &j.params.breakdown, &e)) {
 		fprintf(stderr, "kernsiftd: %s\n", e.text);
 		return 2;
 	}
@@ -254,7 +254,7 @@ static int inspect_file(const char *path, const struct inspect_args *args,
 int command_inspect(const struct invocation *in)
 {
 	const struct config *c = in->config;
-	const struct inspect_args asked = { .by = c->by,
+	const struct inspect_args args = { .by = c->by,
 		.format = c->format,
 		.learn = c->learn,
 		.layers = c->layers,
@@ -264,8 +264,8 @@ int command_inspect(const struct invocation *in)
 		.device = c->device,
 		.stratum = c->stratum,
 		.realign = c->realign };
-	const struct inspect_limits limits = { c->ingest_mib, c->plain_mib,
-		c->ratio };
+	const struct inspect_limits limits = { c->ingest_mib,
+		c->max_uncompressed_mib, c->max_compression_ratio };
 
-	return inspect_file(in->operands[0], &asked, &limits);
+	return inspect_file(in->operands[0], &args, &limits);
 }

@@ -42,7 +42,7 @@
  *   grid    GridXYZ and BlockXYZ, as "%4d %4d %4d", before Name; empty if
  *           unknown; copies as above
  *   source  no statistics; instead for each kernel: Short Name,Family,Operator (by
- *           name alone),Defined In,Launched From,Known From,Mangled,Name
+ *           name alone),Defined In,Launched From,Attribution Source,Mangled,Name
  *   launches  no statistics of kernels; instead from call to kernel, as nsys'
  *           cuda_kern_exec_sum: PID,TID,DevId,Count,QCount, then Avg,
  *           Med, Min, Max and StdDev of each of T (total), A (the call), Q
@@ -99,7 +99,7 @@
 #include <stdio.h>
 
 struct inspect_limits {
-	int64_t arena_mib, plain_mib, ratio; /* options of config.def */
+	int64_t arena_mib, uncompressed_mib, ratio; /* options of config.def */
 };
 
 /* Reads a file as a trace, the first step of `inspect` and `convert`. */

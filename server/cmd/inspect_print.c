@@ -440,7 +440,7 @@ static void inspect_print_sections(FILE *out, const struct breakdown *b)
 		fprintf(out, "%" PRIu32 " layers\n", b->layers);
 	}
 	if (b->sections_n)
-		fputs("\nSection,Place,Per Pass,First,Alike,Instances," TIMES
+		fputs("\nSection,Place,Per Pass,First,Similarity,Instances," TIMES
 		      ",Name\n",
 			out);
 	for (uint32_t i = 0; i < b->sections_n; i++) {
@@ -459,7 +459,7 @@ static void inspect_print_sections(FILE *out, const struct breakdown *b)
 static void inspect_print_blocks(FILE *out, const struct breakdown *b)
 {
 	if (b->blocks_n)
-		fputs("\nBlock,Section,Beside,Sum (ns),Exclusive (ns),"
+		fputs("\nBlock,Section,Parallel To,Sum (ns),Exclusive (ns),"
 		      "Overlapped (ns),Name\n",
 			out);
 	for (uint32_t i = 0; i < b->blocks_n; i++) {
@@ -806,7 +806,7 @@ static void inspect_print_sources(FILE *out, const struct profile *p)
 {
 	if (p->stats_n)
 		fputs("\nShort Name,Family,Operator,Defined In,Launched From,"
-		      "Known From,Mangled,Name\n",
+		      "Attribution Source,Mangled,Name\n",
 			out);
 	for (uint32_t i = 0; i < p->stats_n; i++) {
 		if (p->stats[i].split != SPLIT_NONE)

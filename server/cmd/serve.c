@@ -91,8 +91,8 @@ struct serve_state {
 	struct api *api;
 	struct httpd *httpd;
 	struct worker_options workers;
-	struct worker_pool *crew;
-	struct background_tasks *chores;
+	struct worker_pool *worker_pool;
+	struct background_tasks *background;
 	int sweep_idle_s;
 	time_t sweep_at;
 };
@@ -103,19 +103,18 @@ static bool serve_check_exposure(struct serve_state *s, struct err *e)
 	const struct config *c = &s->config;
 	bool any;
 	if (!serve_is_loopback(c->listen) && !*c->tls_cert && !c->proxy_tls)
-		log_warn("serve listens on '%.80s' without TLS: whoever is on "
-			 "the way reads tokens and traces; see --tls-cert and "
-			 "--proxy-tls",
+		log_warn("serve listens on '%.80s' without TLS: other "
+			 "users of the network can read tokens and traces; see "
+			 "--tls-cert and --proxy-tls",
 			c->listen);
 	if (c->start_without_tokens || serve_is_loopback(c->listen))
 		return true;
 	if (!token_any(s->store.db, &any, e))
 		return false;
 	return any || err_set(e, ERR_INPUT,
-			      "'%.80s' can be reached from outside, and there "
-			      "is no token; "
-			      "make one with 'kernsiftd token', or give "
-			      "--start-without-tokens",
+			      "--listen: other machines can reach '%.80s', and "
+			      "no token exists (create one with 'kernsiftd "
+			      "token', or give --start-without-tokens)",
 			      c->listen);
 }
 
@@ -124,8 +123,8 @@ static bool serve_check(const struct config *c, struct err *e)
 {
 	if (!*c->tls_cert != !*c->tls_key)
 		return err_set(e, ERR_INPUT,
-			"%s: the value is missing (--tls-cert and --tls-key go "
-			"together)",
+			"%s: the value is missing (--tls-cert and --tls-key "
+			"require each other)",
 			*c->tls_cert ? "--tls-key" : "--tls-cert");
 	if (*c->web && access(c->web, R_OK | X_OK))
 		return err_set(e, ERR_INPUT,
@@ -152,7 +151,7 @@ static bool serve_open_database(struct serve_state *s, struct err *e)
 		return false;
 	if (s->store.cluster &&
 		!upload_expire_all(s->store.db, &receiving, &why))
-		log_warn("serve sweeps later: %s", why.text);
+		log_warn("sweep postponed: %s", why.text);
 	if (working || receiving)
 		log_info("serve left_by_crash working=%lld receiving=%lld",
 			(long long)working, (long long)receiving);
@@ -168,7 +167,7 @@ static void serve_priority_raise(void)
 	if (fd < 0)
 		return;
 	if (write(fd, "-10", 3) < 0)
-		log_debug("serve autogroup refused");
+		log_debug("serve cannot set its autogroup");
 	close(fd);
 }
 
@@ -209,13 +208,13 @@ static bool serve_open_workers(struct serve_state *s,
 	const struct invocation *in, struct err *e)
 {
 	s->workers = command_workers(&s->config, s->store.conninfo);
-	s->crew = worker_pool_new(&s->workers,
+	s->worker_pool = worker_pool_new(&s->workers,
 		command_worker_argv(&s->arena, in, &s->store), e);
-	return s->crew != NULL;
+	return s->worker_pool != NULL;
 }
 
-/* An upload that is still arriving shows it once a chunk, which at the least
- * rate tolerated takes this long. */
+/* An upload that is still arriving shows this once per chunk, which takes at most
+ * this long at the lowest accepted rate. */
 static int serve_slowest_chunk_s(const struct config *c)
 {
 	if (c->upload_min_kib == 0)
@@ -233,7 +232,7 @@ static void serve_sweep(struct serve_state *s)
 	if (!db_revive(s->store.db, &e) ||
 		!upload_sweep(s->store.db, s->sweep_idle_s, &swept, &more, &e))
 		log_warn("sweep: %s", e.text);
-	/* After a failure not at once again. */
+	/* After a failure, wait before the next sweep. */
 	s->sweep_at = clock_ms() / 1000 + (more && !e.code ? 0 : SWEEP_S);
 	if (swept)
 		log_info("sweep uploads=%lld", (long long)swept);
@@ -256,7 +255,7 @@ static void serve_run(struct serve_state *s)
 		}
 		if (s->store.cluster)
 			cluster_tend(s->store.cluster);
-		worker_pool_supervise(s->crew);
+		worker_pool_supervise(s->worker_pool);
 		serve_sweep(s);
 	}
 }
@@ -272,10 +271,10 @@ static void serve_report_ready(const struct serve_state *s)
 
 static void serve_close_all(struct serve_state *s)
 {
-	background_tasks_free(s->chores);
+	background_tasks_free(s->background);
 	if (s->httpd)
 		httpd_drain(s->httpd, s->config.drain_s);
-	worker_pool_free(s->crew);
+	worker_pool_free(s->worker_pool);
 	if (s->httpd)
 		httpd_free(s->httpd);
 	if (s->api)
@@ -301,7 +300,8 @@ int command_serve(const struct invocation *in)
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, NULL);
 	ok = ok && serve_open_http(&s, &e) && serve_open_workers(&s, in, &e) &&
-	     (s.chores = background_tasks_new(&s.config, s.store.conninfo, &e));
+	     (s.background = background_tasks_new(&s.config, s.store.conninfo,
+		      &e));
 	if (ok) {
 		s.sweep_idle_s = serve_slowest_chunk_s(&s.config);
 		serve_report_ready(&s);

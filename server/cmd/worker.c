@@ -16,7 +16,7 @@ int command_worker(const struct invocation *in)
 	return worker_main(&o);
 }
 
-static void worker_wait(struct worker_pool *crew)
+static void worker_wait(struct worker_pool *pool)
 {
 	sigset_t set;
 	const struct timespec tick = { 0, TICK_MS * 1000000L };
@@ -29,7 +29,7 @@ static void worker_wait(struct worker_pool *crew)
 		int sig = sigtimedwait(&set, NULL, &tick);
 		if (sig > 0 && sig != SIGCHLD)
 			return;
-		worker_pool_supervise(crew);
+		worker_pool_supervise(pool);
 	}
 }
 
@@ -38,7 +38,7 @@ int command_work(const struct invocation *in)
 	struct err e = { 0 };
 	struct store s = { 0 };
 	struct arena a = { 0 };
-	struct worker_pool *crew = NULL;
+	struct worker_pool *pool = NULL;
 	struct worker_options o;
 	sigset_t all;
 
@@ -48,13 +48,13 @@ int command_work(const struct invocation *in)
 	pthread_sigmask(SIG_BLOCK, &all, NULL);
 	if (ok) {
 		o = command_workers(in->config, s.conninfo);
-		crew = worker_pool_new(&o, command_worker_argv(&a, in, &s), &e);
+		pool = worker_pool_new(&o, command_worker_argv(&a, in, &s), &e);
 	}
-	if (crew) {
+	if (pool) {
 		log_info("work workers=%d", o.workers);
-		worker_wait(crew);
+		worker_wait(pool);
 	}
-	worker_pool_free(crew);
+	worker_pool_free(pool);
 	command_store_release(&s);
 	arena_release(&a);
 	return e.code ? command_fail(&e) : 0;

@@ -27,7 +27,7 @@ def misused(server):
             ([], "--scope: the value is missing (use --scope read|upload|admin)"),
             (["--scope", "none", "--name", "x"],
              "--scope: 'none' is not one of read, upload, admin"),
-            (["--scope", "read"], "--name: the value is missing (say who or what uses the token, "
+            (["--scope", "read"], "--name: the value is missing (name the user of the token, "
                                   "for example --name ci)"),
             ([*new, "--expires_days", "0"],
              "--expires-days: '0' is not a whole number from 1 to 36500 (for example 90)"),
@@ -41,13 +41,13 @@ def misused(server):
              "'kernsiftd token revoke' (see 'kernsiftd token revoke --help')"),
             (["revoke"], "'kernsiftd token revoke' needs ID (see 'kernsiftd token revoke "
                          "--help')"),
-            (["revoke", "0"], "'0' is not the id of a token, which is a whole number above 0 "
-                              "('kernsiftd token list' shows it)")):
+            (["revoke", "0"], "'0' is not a token id, which is a whole number above 0 "
+                              "('kernsiftd token list' shows the ids)")):
         got = token(server, *words)
         check(got == (2, f"kernsiftd: {sentence}"), f"{words}: {got}")
     for words in ([*new, "--project", ""], ["list", "--project", ""]):
         got = token(server, *words)
-        check(got == (2, "kernsiftd: --project: the value is empty (leave the option out for "
+        check(got == (2, "kernsiftd: --project: the value is empty (omit the option for "
                            "all projects)"),
               f"{words}: {got}")
     for name in ("loopback", "Loopback", "kernsiftd vacuum", "KERNSIFTD token"):
@@ -73,8 +73,8 @@ def made_listed_revoked(server):
     token(server, "--scope", "admin", "--name", "boss")
     check(len(token(server, "list")[1].split("\n")) == 3, "two are listed, and a heading")
     lines = token(server, "list", "--project", "chat")[1].split("\n")
-    check(lines[0].split("\t") == ["id", "scope", "project", "name", "made", "expires", "used",
-                                   "made by"], f"a heading: {lines[0]}")
+    check(lines[0].split("\t") == ["id", "scope", "project", "name", "created", "expires",
+                                   "used", "created by"], f"a heading: {lines[0]}")
     row = lines[1].split("\t")
     day = r"\d{4}-\d\d-\d\d"
     check(len(lines) == 2 and row[1:4] == ["read", "chat", "ada"] and row[7] == "kernsiftd token"

@@ -61,7 +61,7 @@ with Server() as server:
     sql("UPDATE upload SET received_at = now() - interval '40 days' WHERE project = 'p'; "
         "UPDATE run SET created_at = now() - interval '40 days' WHERE project = 'p'; "
         f"UPDATE run SET created_at = now() - interval '90 days' WHERE run_id = {older[1]}")
-    check(vacuum(server) == (0, ["gone: runs=0 uploads=0 gates=0 bytes=0"], ""),
+    check(vacuum(server) == (0, ["deleted: runs=0 uploads=0 gates=0 bytes=0"], ""),
           "without rules nothing is deleted")
 
     boss = {"Authorization": f"Bearer {server.token('admin')}"}
@@ -72,20 +72,20 @@ with Server() as server:
     captured = int(sql("SELECT sum(octet_length(bytes)) FROM run_capture "
                        f"WHERE run_id = {older[1]}")[0])
     raw = sizes[old[0]] + sizes[older[0]]
-    table = ["         n            bytes  what     why      project",
+    table = ["         n            bytes  kind     reason   project",
              f"         1 {captured:16}  runs     age      p",
              f"         2 {raw:16}  uploads  age      p"]
     total = f"runs=1 uploads=2 gates=0 bytes={captured + raw}"
     before = sql("SELECT count(*) FROM audit")
     for _ in range(2):
-        check(vacuum(server, "--dry-run") == (0, [*table, f"would go: {total}"], ""),
+        check(vacuum(server, "--dry-run") == (0, [*table, f"would delete: {total}"], ""),
               f"a dry run: {vacuum(server, '--dry-run')}")
     check(sql("SELECT count(*) FROM audit") == before, "is no change")
-    check(vacuum(server, "--project", "stays")[1] == ["gone: runs=0 uploads=0 gates=0 bytes=0"],
+    check(vacuum(server, "--project", "stays")[1] == ["deleted: runs=0 uploads=0 gates=0 bytes=0"],
           "of one project")
     done = vacuum(server)
-    check(done == (0, [*table, f"gone: {total}"], ""), f"the announced rows are deleted: {done}")
-    check(vacuum(server, "--dry-run")[1] == ["would go: runs=0 uploads=0 gates=0 bytes=0"],
+    check(done == (0, [*table, f"deleted: {total}"], ""), f"the announced rows are deleted: {done}")
+    check(vacuum(server, "--dry-run")[1] == ["would delete: runs=0 uploads=0 gates=0 bytes=0"],
           "and no more")
     check(sql("SELECT actor, status FROM audit ORDER BY id DESC LIMIT 1") == ["kernsiftd vacuum|200"],
           "it is in the audit log")
@@ -96,7 +96,7 @@ with Server() as server:
     check(get(server, f"/uploads/{old[0]}")["dropped_at"], "though its bytes are gone")
     check(get(server, f"/uploads/{kept[0]}")["dropped_at"] is None, "a label keeps")
     rebuilt = rebuild(server)
-    check(rebuilt == "2 uploads queued\n1 upload left as it is: the bytes were dropped\n", rebuilt)
+    check(rebuilt == "2 uploads queued\n1 upload left unchanged: its bytes were deleted\n", rebuilt)
     settled()
     # uploading the same file again restores the bytes, under the same id
     check(uploaded(server, "project=p&name=old", "importance.json") == old, "the same upload")
@@ -104,7 +104,7 @@ with Server() as server:
     check((again["dropped_at"], again["bytes"]) == (None, sizes[old[0]]), f"has its bytes: {again}")
     check(sql(f"SELECT sum(octet_length(bytes)) FROM upload_chunk WHERE upload_id = {old[0]}") ==
           [str(sizes[old[0]])], "all of them")
-    check(vacuum(server)[1] == ["gone: runs=0 uploads=0 gates=0 bytes=0"], "they are young")
+    check(vacuum(server)[1] == ["deleted: runs=0 uploads=0 gates=0 bytes=0"], "they are young")
     rebuilt = rebuild(server)
     check(rebuilt == "3 uploads queued\n", f"and can be read again: {rebuilt}")
     settled()
@@ -122,7 +122,7 @@ with Server() as server:
             (["--quota_mib", "1099511627777"], "--quota-mib: '1099511627777' is not a whole "
              "number from 0 to 1099511627776 (for example 100000)"),
             (["--project", ""],
-             "--project: the value is empty (leave the option out for all projects)"),
+             "--project: the value is empty (omit the option for all projects)"),
             (["--dry-run=no"],
              "--dry-run: takes no value, and 'no' is one (use --dry-run alone)"),
             (["now"], "'now' is one argument too many for 'kernsiftd vacuum' (see 'kernsiftd "

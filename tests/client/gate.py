@@ -78,7 +78,7 @@ def wrong(d):
                                "'kernsift gate' (see 'kernsift gate --help')"),
         ((f'--policy={d}/list',), f"'{d}/list' is not a policy, which is a JSON object"),
         ((f'--policy={d}/sides',),
-         f"'{d}/sides' names a base or a head; these stand on the command line"),
+         f"'{d}/sides' has a base or a head; give these on the command line"),
         ((f'--policy={d}/huge',), f"'{d}/huge' is larger than the 1 MiB that a policy may have"),
         ((f'--policy={d}/none',), f"--policy: cannot read '{d}/none': No such file or directory "
                                   '(name a file, for example gate.json)'),

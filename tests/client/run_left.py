@@ -181,7 +181,7 @@ def nothing(d):
     equal('stderr', r.err,
           'kernsift: the collector says: T 1 KERNSIFT_TRACE_WINDOW is odd\n'
           'kernsift: the collector says: T 1 no libcupti here\n'
-          f"kernsift: nothing was recorded; '{folder}/collector.log' tells why\n")
+          f"kernsift: nothing was recorded; see '{folder}/collector.log'\n")
     subprocess.run(['rm', '-rf', folder], check=True)
 
 

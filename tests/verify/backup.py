@@ -161,13 +161,13 @@ def lean(place, token):
     data = Place().path
     status, out, _ = run('restore', '--data', data, place.at('lean'))
     assert status == 0 and out.endswith(
-        'the bytes of uploads were not in it: they cannot be read again '
-        '(rebuild, retry), nor handed out\n'), out
+        'the backup has no bytes of uploads: they cannot be read again '
+        '(rebuild, retry) or downloaded\n'), out
     size = os.stat(place.at('lean')).st_size
     assert size < os.stat(place.at('all')).st_size, size
     got = run('rebuild', '--data', data)
-    assert got[1] == ('0 uploads queued\n4 uploads left as they are: the '
-                      'bytes were dropped\n'), got
+    assert got[1] == ('0 uploads queued\n4 uploads left unchanged: their '
+                      'bytes were deleted\n'), got
     with running.Server(data=data) as s:
         ask = asker(s, token)
         assert ask('/runs/1/capture')[0] == 200

@@ -51,18 +51,18 @@ def case_what_is_no_whole_backup(place):
             (f"'{nowhere}' cannot be opened: No such file or directory",
              nowhere, 2),
             (f"'{place.path}' cannot be read: Is a directory", place.path, 2),
-            (f"'{SET}' is no backup of kernsift", SET, 1),
-            (f"'{odd}' is cut: it has {size - 1} of {size} bytes",
+            (f"'{SET}' is not a backup of kernsift", SET, 1),
+            (f"'{odd}' is truncated: it has {size - 1} of {size} bytes",
              (good, -1, None), 1),
-            (f"'{odd}' is cut: it has 4096 of {size} bytes",
+            (f"'{odd}' is truncated: it has 4096 of {size} bytes",
              (good, FRAME, None), 1),
-            (f"'{odd}' is cut: a backup is longer", (good, 2000, None), 1),
-            (f"'{odd}' is no backup of kernsift", (good, 0, None), 1),
-            (f"'{odd}' is damaged: its bytes are not those that were written",
+            (f"'{odd}' is truncated: a backup is longer", (good, 2000, None), 1),
+            (f"'{odd}' is not a backup of kernsift", (good, 0, None), 1),
+            (f"'{odd}' is damaged: its bytes do not match their checksum",
              (good, -9, b'\0'), 1),
-            (f"'{odd}' is damaged: its bytes are not those that were written",
+            (f"'{odd}' is damaged: its bytes do not match their checksum",
              (good, size, b'\0'), 1),
-            (f"'{odd}' is damaged: what it says of itself does not add up",
+            (f"'{odd}' is damaged: its manifest is inconsistent",
              (good, 60, b'7'), 1),
             (f"'{odd}' is a backup of format 9, which this program does not "
              'know; use a newer kernsiftd',
@@ -74,8 +74,8 @@ def case_what_is_no_whole_backup(place):
             ("the backup is of PostgreSQL 99, and the database's is "
              f'{major(data)}; restore it into 99 or newer',
              {'postgres': '99'}, 1),
-            ('what was restored is not what the backup tells: 0 runs of 0 '
-             'uploads in place of 5 of 0', {'runs': '5'}, 1),
+            ('the restored data differ from the backup: 0 runs of 0 uploads '
+             'instead of 5 runs of 0 uploads', {'runs': '5'}, 1),
     ):
         if isinstance(path, tuple):
             path = damaged(*path)
@@ -103,8 +103,7 @@ def case_called_wrongly(place):
     refused(run('restore', '--data', place.path),
             "'kernsiftd restore' needs FILE (see 'kernsiftd restore --help')", 2)
     refused(run('backup', '--data', place.path, SET),
-            f"'{SET}' is there already; a backup is not written over another "
-            'file')
+            f"'{SET}' already exists; a backup does not overwrite a file")
     refused(run('backup', '--data', place.path, place.at('no/such')),
             f"'{place.at('no/such')}' cannot be written: No such file or "
             'directory')
@@ -145,10 +144,9 @@ def case_an_older_schema_comes_up_to_date(place):
         half = f'{at} dbname=half'
         s.sql('CREATE DATABASE half TEMPLATE template0')
         refused(run('restore', '--db', half, header(place.at('old'), runs='5')),
-                'what was restored is not what the backup tells: 0 runs of 0 '
-                'uploads in place of 5 of 0; the database is filled but not fit '
-                'for use: drop it, serve nothing from it, and restore into a '
-                'new and empty one')
+                'the restored data differ from the backup: 0 runs of 0 uploads '
+                'instead of 5 runs of 0 uploads; the database is incomplete: '
+                'drop it, and restore into a new and empty one')
         status, _, err = run('restore', '--db', new, place.at('old'))
         assert status == 0, err
         assert run('migrate', '--db', new)[1] == 'the schema is up to date\n'

@@ -265,9 +265,9 @@ def case_outside_without_a_token():
     data = folder()
     status, _, err = run('serve', '--data', data, '--listen', '0.0.0.0:0')
     assert (status, err.splitlines()[-1]) == (
-        2, "kernsiftd: '0.0.0.0:0' can be reached from outside, and there is "
-        "no token; make one with 'kernsiftd token', or give "
-        '--start-without-tokens'), err
+        2, "kernsiftd: --listen: other machines can reach '0.0.0.0:0', and no "
+        "token exists (create one with 'kernsiftd token', or give "
+        '--start-without-tokens)'), err
     return data
 
 

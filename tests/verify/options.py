@@ -134,7 +134,7 @@ SERVER_CASES = {
          'file, for example server.crt)'),
     'a certificate without its key':
         (['serve', '--tls-cert', TRACE], {}, 2, '--tls-key: the value is missing '
-         '(--tls-cert and --tls-key go together)'),
+         '(--tls-cert and --tls-key require each other)'),
     'a number above the highest':
         (['serve', '--worker-nice', '20'], {}, 2,
          number('--worker-nice', 20, 0, 19, 19)),
@@ -208,13 +208,13 @@ SERVER_CASES = {
     'an id behind the end of the options':
         (['token', 'revoke', '--', '-1'], {}, 2,
          "'-1' is not the id of a token, which is a whole number above 0 "
-         "('kernsiftd token list' shows it)"),
+         "('kernsiftd token list' shows the ids)"),
     'backup without a file':
         (['backup'], {}, 2,
          f"'kernsiftd backup' needs FILE ({see('kernsiftd', 'backup')}"),
     'backup with an empty name':
-        (['backup', ''], {}, 2, 'the name of the file to write is empty (for '
-         'example kernsift.backup)'),
+        (['backup', ''], {}, 2, 'the file name is empty (for example '
+         'kernsift.backup)'),
     'convert without files':
         (['convert'], {}, 2, "'kernsiftd convert' needs IN OUT.kst ("
          + see('kernsiftd', 'convert')),

@@ -16,11 +16,11 @@ import figures
 import running
 
 MEMORY = ('the trace needs more than the 1 MiB an ingest may hold; record a '
-          'shorter window, or raise --ingest_mib')
+          'shorter window, or raise --ingest-mib')
 CPU = ('the ingest took more than 1 s of CPU time and was ended; see '
-       '--ingest_cpu_s')
+       '--ingest-cpu-s')
 KILLED = ('the ingest was ended by SIGKILL, as the system does where memory '
-          'runs out; see --ingest_mib')
+          'runs out; see --ingest-mib')
 
 
 def small_is_read(server, small):
@@ -41,7 +41,7 @@ def failed_with(server, upload, sentence, tries=None):
 
 def memory(small, big):
     """The arena's ceiling is an error of the upload: no process dies."""
-    with running.Server(['--workers=1', '--ingest_mib=1']) as s:
+    with running.Server(['--workers=1', '--ingest-mib=1']) as s:
         before = running.until('its process', s.workers)
         failed_with(s, s.upload('name=big', big[0]), MEMORY)
         assert s.workers() == before, 'a process died'
@@ -58,8 +58,9 @@ def endless():
 
 def cpu(small, big):
     """One process dies of it, then it is not retried: the upload caused the CPU time."""
-    with running.Server(['--workers=1', '--ingest_cpu_s=1', '--ratio=2000',
-                         '--plain_mib=100000']) as s:
+    with running.Server(['--workers=1', '--ingest-cpu-s=1',
+                         '--max-compression-ratio=2000',
+                         '--max-uncompressed-mib=100000']) as s:
         upload = s.upload('name=endless', endless())
         failed_with(s, upload, CPU)
         assert s.logged().count(f'died: {CPU}') == 1, 'not one process'

@@ -290,23 +290,24 @@ static bool plain_allowed(const struct plain *p, struct err *e)
 	if (p->out > l->plain_bytes)
 		return err_set(e, ERR_TOO_LARGE,
 			"the trace is larger than %lld MiB when unpacked; "
-			"record a shorter window, or raise --plain_mib",
+			"record a shorter window, or raise "
+			"--max-uncompressed-mib",
 			(long long)(l->plain_bytes >> 20));
 	if (p->out > RATIO_FROM && plain_packed(p) &&
 		p->out / l->ratio > p->stored)
 		return err_set(e, ERR_TOO_LARGE,
-			"the %s data unpacks to more than %lld times its "
-			"size, which no trace does; upload it unpacked, or "
-			"raise --ratio",
+			"the %s data is more than %lld times as large when "
+			"unpacked, which no trace is; upload it unpacked, or "
+			"raise --max-compression-ratio",
 			p->method->name, (long long)l->ratio);
 	return true;
 }
 
 static bool plain_tell(struct plain *p, struct err *e)
 {
-	if (!p->progress || (p->stored - p->told < TELL && !p->done))
+	if (!p->progress || (p->stored - p->reported < TELL && !p->done))
 		return true;
-	p->told = p->stored;
+	p->reported = p->stored;
 	return p->progress->tell(p->progress->ctx, p->stored, p->out, e);
 }
 

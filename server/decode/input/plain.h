@@ -45,7 +45,7 @@ struct plain {
 	int64_t member_at, member_out; /* stored and out where it began */
 	enum note_code ending; /* how it ended, NOTE_CODES: well */
 	int64_t stored, out,
-		told; /* bytes read, produced, and read at the last report */
+		reported; /* bytes read, produced, and read at the last report */
 };
 
 /* `progress` may be NULL; all of it must outlive the struct. */

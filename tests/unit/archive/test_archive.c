@@ -157,14 +157,13 @@ static void every_byte_counts(void **state)
 static const struct {
 	const char *text, *sentence;
 } odd[] = {
-	{ "", "is no backup of kernsift" },
-	{ "kernsift", "is no backup of kernsift" },
+	{ "", "is not a backup of kernsift" },
+	{ "kernsift", "is not a backup of kernsift" },
 	{ "kernsift backup 2\nx", "is a backup of format 2, which this program "
-				  "does not know; use a newer kernsiftd" },
-	{ "kernsift backup 1\n",
-		"is damaged: what it says of itself does not add up" },
+				  "cannot read; use a newer kernsiftd" },
+	{ "kernsift backup 1\n", "is damaged: its manifest is inconsistent" },
 	{ "kernsift backup 1\nmade_at x\n",
-		"is damaged: what it says of itself does not add up" },
+		"is damaged: its manifest is inconsistent" },
 };
 
 static void manifests_that_are_none(void **state)

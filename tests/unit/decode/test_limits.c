@@ -27,12 +27,12 @@ static void test_bomb(void **state)
 		assert_int_equal(r.err.code, ERR_TOO_LARGE);
 		assert_true(r.len <= ROOM + 65536);
 		assert_string_equal(r.err.text,
-			zstd ? "the zstd data unpacks to more than 100 times "
-			       "its size, which no trace does; upload it "
-			       "unpacked, or raise --ratio"
-			     : "the gzip data unpacks to more than 100 times "
-			       "its size, which no trace does; upload it "
-			       "unpacked, or raise --ratio");
+			zstd ? "the zstd data is more than 100 times as large "
+			       "when unpacked, which no trace is; upload it "
+			       "unpacked, or raise --max-compression-ratio"
+			     : "the gzip data is more than 100 times as large "
+			       "when unpacked, which no trace is; upload it "
+			       "unpacked, or raise --max-compression-ratio");
 		free(r.at);
 	}
 	b.len = 0;
@@ -42,7 +42,7 @@ static void test_bomb(void **state)
 	assert_false(r.ok);
 	assert_string_equal(r.err.text,
 		"the trace is larger than 1 MiB when unpacked; record a "
-		"shorter window, or raise --plain_mib");
+		"shorter window, or raise --max-uncompressed-mib");
 	free(r.at);
 }
 
