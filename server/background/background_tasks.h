@@ -1,5 +1,5 @@
 /* background_tasks.h - what a server does beside answering: one thread with its
- * own connection deletes what has expired (every --vacuum_s) and checks trends
+ * own connection deletes what has expired (every --vacuum-s) and checks trends
  * for changes (as runs arrive, and during a long vacuum); another delivers
  * webhooks (webhook_dispatcher.h). Of several servers on one database only one
  * does the first two; each delivers. */

@@ -210,7 +210,7 @@ bool arena_err(const struct arena *a, struct err *e)
 			"this machine has no memory left for an ingest");
 	return err_set(e, ERR_TOO_LARGE,
 		"the trace needs more than the %zu MiB an ingest may hold; "
-		"record a shorter window, or raise --ingest_mib",
+		"record a shorter window, or raise --ingest-mib",
 		a->ceiling >> 20);
 }
 

@@ -45,9 +45,9 @@ static bool cli_same_name(const char *arg, size_t len, const char *name)
 
 static int cli_min3(int a, int b, int c)
 {
-	int least = a < b ? a : b;
+	int minimum = a < b ? a : b;
 
-	return least < c ? least : c;
+	return minimum < c ? minimum : c;
 }
 
 /* Letters inserted, dropped, replaced or swapped with their neighbor. */

@@ -2,10 +2,10 @@
 #pragma once
 #include "sha256.h"
 
-/* Of several pieces, as if they were one. */
-struct hmac_piece {
+/* Of several parts, as if they were one. */
+struct hmac_part {
 	const void *bytes;
 	size_t len;
 };
-void hmac_sha256(const void *key, size_t key_len,
-	const struct hmac_piece *pieces, int n, uint8_t out[SHA256_BYTES]);
+void hmac_sha256(const void *key, size_t key_len, const struct hmac_part *parts,
+	int n, uint8_t out[SHA256_BYTES]);

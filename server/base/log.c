@@ -6,17 +6,17 @@
 #include <time.h>
 #include <unistd.h>
 
-static _Atomic enum log_level least = LOG_INFO;
+static _Atomic enum log_level log_lowest = LOG_INFO;
 
 void log_level(enum log_level level)
 {
-	least = level;
+	log_lowest = level;
 }
 
 void log_line(enum log_level level, const char *fmt, ...)
 {
 	static const char *const names[] = { "debug", "info", "warn", "error" };
-	if (level < least)
+	if (level < log_lowest)
 		return;
 
 	char line[1024];

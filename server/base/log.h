@@ -10,8 +10,8 @@
 
 enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR };
 
-/* Messages below `least` are not written; the default is LOG_INFO. */
-void log_level(enum log_level least);
+/* Messages below `minimum` are not written; the default is LOG_INFO. */
+void log_level(enum log_level minimum);
 void log_line(enum log_level level, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

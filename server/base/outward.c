@@ -132,7 +132,7 @@ bool outward_list(const char *list, struct err *e)
 	while (outward_next_word(&list, word))
 		if (!outward_network_from(word, &net) && !outward_is_name(word))
 			return err_set(e, ERR_INPUT,
-				"--webhook_private has '%.60s', which is no "
+				"--webhook-private has '%.60s', which is no "
 				"name, no address and no network such as "
 				"10.0.0.0/8",
 				word);
@@ -175,7 +175,7 @@ bool outward_may(const char *list, const char *host, const struct sockaddr *to,
 			a.s6_addr + (four ? V4_AT : 0), text, sizeof text);
 	return err_set(e, ERR_FORBIDDEN,
 		"'%.*s' leads to %s, which is no public address; see "
-		"--webhook_private",
+		"--webhook-private",
 		SHOWN, host, text);
 }
 

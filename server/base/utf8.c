@@ -58,7 +58,7 @@ bool utf8_valid(const char *s, size_t len)
 	return true;
 }
 
-size_t utf8_mend(char *out, const char *s, size_t len)
+size_t utf8_sanitize(char *out, const char *s, size_t len)
 {
 	const unsigned char *p = (const unsigned char *)s;
 	size_t to = 0;

@@ -12,7 +12,7 @@ bool utf8_valid(const char *s, size_t len);
 
 /* Writes s to out with each malformed sequence and each U+0000 replaced by
  * U+FFFD; returns the length written. `out` has room for 3 * len bytes. */
-size_t utf8_mend(char *out, const char *s, size_t len);
+size_t utf8_sanitize(char *out, const char *s, size_t len);
 
 /* The length of the len bytes at s without a character that their end cuts. */
 size_t utf8_trim(const char *s, size_t len);

@@ -3,8 +3,8 @@
  * It is stricter than libcurl, which calls the address later, so that both
  * see the same host. Allowed are http and https; no user name, no fragment,
  * no byte beyond printable ASCII; a host of letters, digits, dots and dashes,
- * or an IPv6 address in brackets; port 80, 443 or one from 1024 up, where no
- * mail or shell server listens. */
+ * or an IPv6 address in brackets; port 80, 443 or one from 1024 up, because
+ * mail and shell servers listen on others. */
 #pragma once
 #include "err.h"
 

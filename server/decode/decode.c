@@ -41,7 +41,8 @@ static bool decode_strange_database(const struct sqlite_file *f, struct err *e)
 			memcpy(seen + len, ", ", 2);
 			len += 2;
 		}
-		len += utf8_mend(seen + len, name, utf8_clip(name, n, KEPT));
+		len += utf8_sanitize(seen + len, name,
+			utf8_clip(name, n, KEPT));
 	}
 	return err_set(e, ERR_TRACE,
 		"this is an SQLite database of something else (its tables: "

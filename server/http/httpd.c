@@ -45,8 +45,8 @@ struct watched {
 	atomic_bool paused; /* it waits for us, not we for it */
 	const struct api_answer *refusal; /* owner's; set once */
 	struct api_answer slow; /* the 408 */
-	int64_t window_ms, window_bytes, refused_ms, told_ms;
-	int told; /* the status, once written; 0 before */
+	int64_t window_ms, window_bytes, refused_ms, status_ms;
+	int status; /* the status, once written; 0 before */
 	bool listed;
 };
 
@@ -62,7 +62,7 @@ struct watch {
 };
 
 /* Sends the answer past libmicrohttpd, and no more after it. */
-static void httpd_watch_tell(const struct watch *w, struct watched *b,
+static void httpd_watch_answer(const struct watch *w, struct watched *b,
 	const struct api_answer *a, int64_t now)
 {
 	struct buf raw;
@@ -74,8 +74,8 @@ static void httpd_watch_tell(const struct watch *w, struct watched *b,
 		buf_release(&raw);
 		shutdown(b->fd, SHUT_WR);
 	}
-	b->told = a->status;
-	b->told_ms = now;
+	b->status = a->status;
+	b->status_ms = now;
 }
 
 /* Whether less than the least rate came in the last window. */
@@ -94,18 +94,18 @@ static bool httpd_watch_slow(const struct watch *w, struct watched *b,
 static void httpd_watch_look(struct watch *w, struct watched *b, int64_t now)
 {
 	bool is_slow = httpd_watch_slow(w, b, now);
-	if (b->told) {
-		if (is_slow || now - b->told_ms > LINGER_MS)
+	if (b->status) {
+		if (is_slow || now - b->status_ms > LINGER_MS)
 			shutdown(b->fd, SHUT_RDWR);
 	} else if (b->refusal) {
 		if (is_slow ||
 			now - b->refused_ms > (w->tls ? LINGER_MS : DRAIN_MS))
-			httpd_watch_tell(w, b, b->refusal, now);
+			httpd_watch_answer(w, b, b->refusal, now);
 	} else if (is_slow) {
 		api_refuse(w->api, ERR_TIMEOUT,
-			"the body arrives too slowly; see --upload_min_kib",
+			"the body arrives too slowly; see --upload-min-kib",
 			&b->slow);
-		httpd_watch_tell(w, b, &b->slow, now);
+		httpd_watch_answer(w, b, &b->slow, now);
 	}
 }
 
@@ -185,9 +185,9 @@ static int httpd_watch_remove(struct watch *w, struct watched *b)
 	}
 	free(b->slow.body);
 	b->slow.body = NULL;
-	int told = b->told;
+	int status = b->status;
 	pthread_mutex_unlock(&w->lock);
-	return told;
+	return status;
 }
 
 /* Discards the rest of the body. `a` must not change until the body is
@@ -199,8 +199,8 @@ static void httpd_watch_refuse(struct watch *w, struct watched *b,
 	if (!b->refusal)
 		b->refused_ms = clock_ms();
 	b->refusal = a;
-	if (now && !w->tls && !b->told && b->listed)
-		httpd_watch_tell(w, b, a, clock_ms());
+	if (now && !w->tls && !b->status && b->listed)
+		httpd_watch_answer(w, b, a, clock_ms());
 	pthread_mutex_unlock(&w->lock);
 }
 
@@ -331,7 +331,7 @@ static void httpd_stream_resume(struct http_stream *s)
 	httpd_writers_resume(s->writers);
 }
 
-enum stream_said {
+enum stream_result {
 	STREAM_OK,
 	STREAM_REFUSED, /* the answer is ready: httpd_stream_answer() */
 	STREAM_STOPPED /* the server ends; close the connection */
@@ -339,14 +339,14 @@ enum stream_said {
 
 /* Takes as many of the *len bytes as fit and lowers *len to what is left; the
  * connection is suspended if something is. */
-static enum stream_said httpd_stream_put(struct http_stream *s,
+static enum stream_result httpd_stream_put(struct http_stream *s,
 	const char *bytes, size_t *len)
 {
-	enum stream_said said = STREAM_OK;
+	enum stream_result result = STREAM_OK;
 	bool push = false;
 	pthread_mutex_lock(&s->lock);
 	if (s->over) {
-		said = STREAM_REFUSED;
+		result = STREAM_REFUSED;
 	} else {
 		size_t n = STREAM_BYTES - s->fill_len;
 		n = n < *len ? n : *len;
@@ -356,12 +356,12 @@ static enum stream_said httpd_stream_put(struct http_stream *s,
 		push = s->fill_len == STREAM_BYTES && !s->queued;
 		s->queued |= push;
 		if (*len && !httpd_stream_suspend(s))
-			said = STREAM_STOPPED;
+			result = STREAM_STOPPED;
 	}
 	pthread_mutex_unlock(&s->lock);
 	if (push)
 		httpd_writers_push(s->writers, s);
-	return said;
+	return result;
 }
 
 /* The body has ended. False if the answer is not ready yet: the connection is
@@ -845,12 +845,12 @@ static void httpd_exchange_end(void *cls, struct MHD_Connection *c, void **slot,
 	(void)cls, (void)c;
 	if (!x)
 		return;
-	int told = httpd_watch_remove(x->h->watch, &x->watched);
+	int status = httpd_watch_remove(x->h->watch, &x->watched);
 	if (x->stream)
 		httpd_stream_gone(x->stream);
 	httpd_printable(x->path, path);
 	log_info("http method=%s path=%s status=%d ms=%.1f bytes=%lld%s",
-		*x->method ? x->method : "-", path, told ? told : x->status,
+		*x->method ? x->method : "-", path, status ? status : x->status,
 		(double)(clock_us() - x->began_us) / 1000, (long long)x->sent,
 		why == MHD_REQUEST_TERMINATED_COMPLETED_OK ? "" : " cut=yes");
 	atomic_fetch_sub(&x->h->active, 1);

@@ -212,7 +212,7 @@ static bool listener_tls_read(struct listener *t, const char *cert,
 		return true;
 	if (has_cert != has_key)
 		return err_set(e, ERR_INPUT,
-			"--tls_cert and --tls_key go together; --tls_%s is "
+			"--tls-cert and --tls-key require each other; --tls-%s is "
 			"missing",
 			has_cert ? "key" : "cert");
 	t->cert = listener_tls_file_read(cert, false, e);

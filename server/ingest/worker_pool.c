@@ -85,12 +85,12 @@ static void worker_pool_sentence_from(const struct worker_pool *c, int status,
 	if (sig == SIGXCPU)
 		snprintf(to, n,
 			"the ingest took more than %d s of CPU time and was "
-			"ended; see --ingest_cpu_s",
+			"ended; see --ingest-cpu-s",
 			c->options->cpu_s);
 	else if (sig == SIGKILL)
 		snprintf(to, n,
 			"the ingest was ended by SIGKILL, as the system does "
-			"where memory runs out; see --ingest_mib");
+			"where memory runs out; see --ingest-mib");
 	else if (sig)
 		snprintf(to, n, "the ingest was ended by SIG%s",
 			sigabbrev_np(sig) ? sigabbrev_np(sig) : "?");

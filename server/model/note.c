@@ -18,7 +18,7 @@ static void note_detail_keep(char out[80], const char *s, size_t len)
 	enum { ROOM = 79, MENDED = ROOM / 3 };
 	char text[ROOM];
 	size_t most = utf8_valid(s, len) ? ROOM : MENDED;
-	size_t n = utf8_mend(text, s, utf8_clip(s, len, most));
+	size_t n = utf8_sanitize(text, s, utf8_clip(s, len, most));
 	for (size_t i = 0; i < n; i++)
 		if ((unsigned char)text[i] < 0x20)
 			text[i] = ' ';

@@ -89,7 +89,7 @@ static curl_socket_t webhook_dispatcher_on_socket(void *ctx, curlsocktype what,
 			why.text);
 		err_set(&p->refused, why.code,
 			"'%.100s' leads to no public address; see "
-			"--webhook_private",
+			"--webhook-private",
 			p->url.host);
 		return CURL_SOCKET_BAD;
 	}
@@ -137,9 +137,9 @@ static void webhook_dispatcher_sign(struct webhook_parcel *p,
 	char at[24], hex[SHA256_HEX], value[sizeof at + sizeof hex + 8];
 	uint8_t digest[SHA256_BYTES];
 	snprintf(at, sizeof at, "%lld", (long long)time(NULL));
-	const struct hmac_piece pieces[] = { { at, strlen(at) }, { ".", 1 },
+	const struct hmac_part parts[] = { { at, strlen(at) }, { ".", 1 },
 		{ d->body, strlen(d->body) } };
-	hmac_sha256(d->secret, sizeof d->secret, pieces, 3, digest);
+	hmac_sha256(d->secret, sizeof d->secret, parts, 3, digest);
 	sha256_hex(digest, hex);
 	snprintf(value, sizeof value, "t=%s,v1=%s", at, hex);
 	webhook_dispatcher_header(p, "Kernsift-Signature", value);
@@ -268,16 +268,16 @@ static void webhook_dispatcher_result(struct webhook_parcel *p,
 		out->status = (int)webhook_dispatcher_status_of(p);
 		return;
 	}
-	char mended[3 * CURL_ERROR_SIZE + 1];
+	char clean[3 * CURL_ERROR_SIZE + 1];
 	const char *why = p->refused.code ? p->refused.text
 			  : *p->why	  ? p->why
 					  : curl_easy_strerror(p->rc);
 	size_t len = strlen(why);
 	if (len > CURL_ERROR_SIZE)
 		len = CURL_ERROR_SIZE;
-	len = utf8_mend(mended, why, len);
-	len = utf8_clip(mended, len, WHY_MAX - 1);
-	memcpy(out->why, mended, len);
+	len = utf8_sanitize(clean, why, len);
+	len = utf8_clip(clean, len, WHY_MAX - 1);
+	memcpy(out->why, clean, len);
 }
 
 /* A request that ended and is not settled; false: none. It is returned again

@@ -39,7 +39,7 @@ def late(server):
     check(status == 504, f"late: {status} {text}")
     check(json.loads(text)["error"] == {"code": "too_slow", "message":
           "the database took too long: canceling statement due to statement timeout; ask for "
-          "less, or raise --statement_timeout_s, which is 1"}, f"late: {text}")
+          "less, or raise --statement-timeout-s, which is 1"}, f"late: {text}")
     check(1 <= time.monotonic() - began < 30, "after a second")
     check(server.ask("GET", "/api/v1/tokens")[0] == 401, "others are answered")
     holder.communicate()
@@ -48,7 +48,7 @@ def late(server):
 
 psql("CREATE DATABASE away")
 os.environ["PGDATABASE"] = "away"
-with Server("--statement_timeout_s", "1") as server:
+with Server("--statement-timeout-s", "1") as server:
     check(server.ask("POST", "/api/v1/uploads", body=trace())[0] == 202, "while it is there")
     late(server)
     psql("ALTER DATABASE away ALLOW_CONNECTIONS false",

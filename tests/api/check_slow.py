@@ -16,7 +16,7 @@ from talk.raw import answer, check, closed, head, opened, verdict
 from talk.server import Server
 
 SENTENCE = ('{"error":{"code":"timeout","message":"the body arrives too slowly; '
-            'see --upload_min_kib"}}\n')
+            'see --upload-min-kib"}}\n')
 
 
 def slow(server, kind, path, pause, answers):

@@ -53,8 +53,8 @@ def pairs():
                     "-passout", "pass:secret"], check=True, capture_output=True)
     os.chmod(at("locked.key"), 0o600)
     for cert, key, sentence in (
-            (at("a.crt"), "", "--tls-key: the value is missing (--tls-cert and --tls-key go together)"),
-            ("", at("a.key"), "--tls-cert: the value is missing (--tls-cert and --tls-key go together)"),
+            (at("a.crt"), "", "--tls-key: the value is missing (--tls-cert and --tls-key require each other)"),
+            ("", at("a.key"), "--tls-cert: the value is missing (--tls-cert and --tls-key require each other)"),
             (at("none.crt"), at("a.key"), "--tls-cert: cannot read 'DIR/none.crt': No such file or "
              "directory (name a file, for example server.crt)"),
             (at("a.crt"), at("none.key"), "--tls-key: cannot read 'DIR/none.key': No such file "
@@ -135,8 +135,9 @@ def warned():
             [os.path.join(BIN, "kernsiftd"), "serve", "--listen", "192.0.2.1:0", "--db",
              conninfo(), "--data", DIR.name, "--start-without-tokens", *more],
             capture_output=True, text=True, timeout=60)
-        count = p.stderr.count(" warn serve listens on '192.0.2.1:0' without TLS: whoever is on the "
-                               "way reads tokens and traces; see --tls-cert and --proxy-tls\n")
+        count = p.stderr.count(" warn serve listens on '192.0.2.1:0' without TLS: other users of "
+                               "the network can read tokens and traces; see --tls-cert and "
+                               "--proxy-tls\n")
         check(p.returncode != 0 and count == expected, f"plain HTTP, {more}: {p.stderr}")
 
 

@@ -222,7 +222,7 @@ def crowded(boss, receiver):
     """Two servers, one queue: each delivery is sent once."""
     hooks = [boss.hook(receiver.url(f"/200/crowd/{i}")) for i in range(5)]
     ids = ",".join(str(h["id"]) for h in hooks)
-    with Server("--webhook_private", "127.0.0.0/8") as other:
+    with Server("--webhook-private", "127.0.0.0/8") as other:
         sql("INSERT INTO webhook_delivery (webhook_id, event, body) SELECT w, 'gate', '{}' "
             f"FROM unnest(ARRAY[{ids}]) w, generate_series(1, 20); NOTIFY kernsift_event")
         for hook in hooks:
@@ -254,7 +254,7 @@ def refused(receiver):
             boss.send_test(hook)
         for hook in hooks:
             error = boss.ended(hook)[0]["error"] or ""
-            private = "leads to no public address; see --webhook_private" in error
+            private = "leads to no public address; see --webhook-private" in error
             check(private or hook["url"].startswith("file:") and "neither with" in error,
                   f"{hook['url']}: {error}")
             check("localhost" not in hook["url"] or "127.0.0.1" not in error and "::1" not in error,
@@ -267,7 +267,7 @@ def refused(receiver):
         check(not server.complaints(), server.complaints())
 
 
-with Receiver() as far, Server("--webhook_private", "127.0.0.0/8") as near:
+with Receiver() as far, Server("--webhook-private", "127.0.0.0/8") as near:
     admin = Boss(near)
     for case in (signed, again, gone, hostile, hanging, crowded, unwritten, dropped):
         case(admin, far)

@@ -52,7 +52,7 @@ export function tags(labels) {
 	);
 }
 
-// A button for an action that cannot be undone: the first click asks for confirmation, the
+// A button for an action that cannot be undone: the first click shows a confirmation, the
 // second does it. Losing the focus cancels.
 
 export function confirmButton(text, confirmation, label, act) {

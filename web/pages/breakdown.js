@@ -43,7 +43,7 @@ async function breakdownChooser(view, runs, at) {
 		h(
 			'p',
 			{class: 'wide-text'},
-			'Compares where the time of a layer goes in two to eight runs, also across GPU vendors. ' +
+			'Compares the time of each part of a layer in two to eight runs, also across GPU vendors. ' +
 				'Rows are matched by their role in the layer: one fused kernel can match three kernels. ' +
 				'The first run is the base of all differences.',
 		),

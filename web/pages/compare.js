@@ -47,7 +47,7 @@ async function compareChooser(view, query, at) {
 		h(
 			'p',
 			{},
-			'Shows what changed between two sides: where the time of an iteration goes, which functions changed, ',
+			'Shows what changed between two sides: the breakdown of the iteration time, which functions changed, ',
 			'by how much, and whether the change is significant. ',
 			'Each side is one run, several repeats, or the ranks of a job. Use at least four runs per side.',
 		),

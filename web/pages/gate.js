@@ -196,12 +196,12 @@ function downloads(gate) {
 	);
 }
 
-function side(label, word, {query: asked, runs, units, iterations, labels}) {
+function side(label, word, {query, runs, units, iterations, labels}) {
 	return h(
 		'section',
 		{class: `side-card ${word}`},
 		h('h2', {}, label),
-		h('p', {}, h('code', {}, asked)),
+		h('p', {}, h('code', {}, query)),
 		runLinks(runs),
 		h('p', {class: 'quiet'}, `${f.plural(units, 'unit')}, ${f.plural(iterations, 'iteration')}`),
 		tags(labels),

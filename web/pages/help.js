@@ -247,7 +247,7 @@ const SECTIONS = [
 				],
 				['platform', 'A GPU model with its peaks.'],
 				['reference set', 'Published figures of operators and shapes.'],
-				['finding', 'A warning or remark about a result.'],
+				['finding', 'A warning or other message attached to a result.'],
 				['note', 'A counted data-quality problem of a trace.'],
 			],
 		},

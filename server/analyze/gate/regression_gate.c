@@ -402,7 +402,7 @@ static const char *regression_gate_text_change(const struct regression_gate *g,
 	double low = less ? -r->high_pct : r->low_pct,
 	       high = less ? -r->low_pct : r->high_pct;
 
-	int decimals = decimals_beside(r->change_pct, r->limit_pct, 1);
+	int decimals = decimals_near_limit(r->change_pct, r->limit_pct, 1);
 
 	return arena_printf(g->a, "%.*f %s%s (95 %% interval: %.1f to %.1f)",
 		decimals, fabs(r->change_pct),

@@ -14,42 +14,42 @@
 
 /* What the request names instead of what was found; *any: whether it names anything. */
 static bool breakdown_params_read(const struct call *c,
-	struct breakdown_params *asked, bool *any, struct err *e)
+	struct breakdown_params *params, bool *any, struct err *e)
 {
 	const struct params *ps = &c->params;
 	const struct param *every = param(ps, "every");
 	const struct param *device = param(ps, "device");
 	const struct param *stratum = param(ps, "stratum");
-	*asked = BREAKDOWN_DEFAULTS;
-	asked->layers.range = param_text(ps, "range", NULL);
-	asked->layers.start = param_text(ps, "start", NULL);
-	asked->layers.every = every->given ? (uint32_t)every->whole : 0;
-	asked->device = device->given ? (int32_t)device->whole : -1;
-	asked->stratum = stratum->given ? stratum->whole : -1;
-	asked->realign = param(ps, "realign")->whole == 1;
-	if (asked->layers.range && asked->layers.start)
+	*params = BREAKDOWN_DEFAULTS;
+	params->layers.range = param_text(ps, "range", NULL);
+	params->layers.start = param_text(ps, "start", NULL);
+	params->layers.every = every->given ? (uint32_t)every->whole : 0;
+	params->device = device->given ? (int32_t)device->whole : -1;
+	params->stratum = stratum->given ? stratum->whole : -1;
+	params->realign = param(ps, "realign")->whole == 1;
+	if (params->layers.range && params->layers.start)
 		return err_set(e, ERR_INPUT,
 			"range and start both say where layers begin: give "
 			"one of them");
-	if (every->given && !asked->layers.start)
+	if (every->given && !params->layers.start)
 		return err_set(e, ERR_INPUT,
 			"every counts the kernels that start names: give "
 			"start too");
-	*any = asked->layers.range || asked->layers.start || device->given ||
-	       stratum->given || asked->realign;
+	*any = params->layers.range || params->layers.start || device->given ||
+	       stratum->given || params->realign;
 	return true;
 }
 
 json_t *run_breakdown_get(struct call *c, struct err *e)
 {
-	struct breakdown_params asked;
+	struct breakdown_params params;
 	struct breakdown_stored is;
 	struct run_row run;
 	bool any = false, lags;
-	if (!breakdown_params_read(c, &asked, &any, e) ||
+	if (!breakdown_params_read(c, &params, &any, e) ||
 		!listing_run(c, &run, e) ||
 		(any && !concurrency_limit_enter(c, e)) ||
-		!run_breakdown_read(&c->s, c->id, any ? &asked : NULL, &is, e))
+		!run_breakdown_read(&c->s, c->id, any ? &params : NULL, &is, e))
 		return NULL;
 	if (listing_is_json(c))
 		return view_breakdown(c->id, &is);
@@ -165,14 +165,14 @@ static bool breakdown_compare_platform_read(struct call *c,
 static bool breakdown_compare_run_read(struct call *c, int64_t id,
 	struct run_breakdown *r, struct err *e)
 {
-	struct breakdown_params asked = BREAKDOWN_DEFAULTS;
-	asked.realign = param(&c->params, "realign")->whole == 1;
+	struct breakdown_params params = BREAKDOWN_DEFAULTS;
+	params.realign = param(&c->params, "realign")->whole == 1;
 	if (!query_run(c->s.db, &c->s.arena, id, &r->row, e) ||
 		!run_breakdown_names_lag(&c->s, id, &r->names_lag, e))
 		return false;
-	bool again = asked.realign && r->names_lag;
+	bool again = params.realign && r->names_lag;
 	return (!again || concurrency_limit_enter(c, e)) &&
-	       run_breakdown_read(&c->s, id, again ? &asked : NULL, &r->is,
+	       run_breakdown_read(&c->s, id, again ? &params : NULL, &r->is,
 		       e) &&
 	       breakdown_compare_platform_read(c, r, e);
 }

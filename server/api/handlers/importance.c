@@ -257,7 +257,7 @@ static bool importance_shapes_unknown(const struct call *c, struct err *e)
 
 static bool importance_shapes_fleet(struct call *c, const struct catalog *k,
 	struct importance_page *p, struct fleet_importance_shapes *s,
-	struct findings_shape_times *told, struct err *e)
+	struct findings_shape_times *times, struct err *e)
 {
 	const struct operator_info *is = catalog_operator(k, c->word);
 	const struct platform *against;
@@ -276,8 +276,8 @@ static bool importance_shapes_fleet(struct call *c, const struct catalog *k,
 		return false;
 	if (!is && !fleet.rows_n)
 		return importance_shapes_unknown(c, e);
-	*told = importance_shapes_time(&fleet);
-	fleet_importance_shapes_from_fleet(rows, n, told->all, k, against,
+	*times = importance_shapes_time(&fleet);
+	fleet_importance_shapes_from_fleet(rows, n, times->all, k, against,
 		&c->s.arena, s);
 	if (!p->offset && !p->more)
 		s->s_median = importance_shapes_median_of(s, &c->s.arena);
@@ -323,12 +323,12 @@ json_t *importance_shapes_get(struct call *c, struct err *e)
 	const struct operator_info *is;
 	const struct catalog *k;
 	struct fleet_importance_shapes s = { 0 };
-	struct findings_shape_times told = { 0 };
+	struct findings_shape_times times = { 0 };
 	struct importance_page p = { 0 };
 	if (!listing_read(c, &p.offset, &p.limit, e) ||
 		!(k = call_catalog(c, e)) ||
 		!(set ? importance_shapes_set(c, k, set, &p, &s, e)
-		      : importance_shapes_fleet(c, k, &p, &s, &told, e)))
+		      : importance_shapes_fleet(c, k, &p, &s, &times, e)))
 		return NULL;
 	is = catalog_operator(k, c->word);
 	s.op = c->word;
@@ -339,7 +339,7 @@ json_t *importance_shapes_get(struct call *c, struct err *e)
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < s.n; i++)
 		view_append(items, view_importance_shape(&s.rows[i], &s));
-	const struct finding_list found = findings_shapes(&c->s.arena, &told);
+	const struct finding_list found = findings_shapes(&c->s.arena, &times);
 	return view_importance_shapes(&s, &found,
 		listing_list(c, items, p.offset + s.n, p.more));
 }

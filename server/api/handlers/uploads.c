@@ -81,7 +81,7 @@ static bool uploads_too_large(const struct api *a, int64_t bytes, struct err *e)
 {
 	return err_set(e, ERR_TOO_LARGE,
 		"the upload is %s%lld MiB; at most %lld are taken, see "
-		"--upload_mib",
+		"--upload-mib",
 		bytes < 0 ? "more than " : "",
 		uploads_mib(bytes < 0 ? a->is.upload_bytes : bytes),
 		uploads_mib(a->is.upload_bytes));

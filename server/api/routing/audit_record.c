@@ -82,7 +82,7 @@ void audit_record_describe(struct call *c, const char *project, const char *fmt,
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
-	c->audit.told = arena_strdup(&c->s.arena, text);
+	c->audit.description = arena_strdup(&c->s.arena, text);
 	c->audit.project = project ? arena_strdup(&c->s.arena, project) : NULL;
 }
 
@@ -93,10 +93,10 @@ void audit_record_end(struct call *c, int status)
 		return;
 	call_db_return(c); /* it may have broken meanwhile */
 	if (!call_db(c, &e) ||
-		!audit_end(c->s.db, c->audit.id, status, c->audit.told,
+		!audit_end(c->s.db, c->audit.id, status, c->audit.description,
 			c->audit.project, &e) ||
 		(c->audit.also && !audit_end(c->s.db, c->audit.also, status,
-					  c->audit.told, NULL, &e)))
+					  c->audit.description, NULL, &e)))
 		log_warn("audit row=%lld status=%d text=\"%s\"",
 			(long long)c->audit.id, status, e.text);
 	c->audit.id = c->audit.also = 0;

@@ -30,7 +30,7 @@ enum { CALL_WORD = 101 };
 struct audit_record {
 	int64_t id; /* of its row; 0 none */
 	int64_t also; /* of the one for another project; 0 none */
-	const char *path, *detail, *told, *project;
+	const char *path, *detail, *description, *project;
 };
 
 struct call {

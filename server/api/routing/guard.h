@@ -14,7 +14,7 @@
  * origin's page is given an answer to read.
  *
  * A request that a proxy says it forwards is not from loopback. A proxy need not say so,
- * so a server behind one needs --require_tokens. */
+ * so a server behind one needs --require-tokens. */
 #pragma once
 #include "api.h"
 #include "call.h"

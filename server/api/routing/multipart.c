@@ -58,13 +58,13 @@ bool multipart_init(struct multipart *m, const char *content_type,
 static bool multipart_name_keep(struct multipart *m, const char *raw,
 	struct err *e)
 {
-	char mended[3 * MULTIPART_HEADERS];
-	size_t len = utf8_mend(mended, raw, strlen(raw));
+	char clean[3 * MULTIPART_HEADERS];
+	size_t len = utf8_sanitize(clean, raw, strlen(raw));
 	if (len >= sizeof m->file_name)
 		return err_set(e, ERR_INPUT,
 			"the name of the form's file is longer than %zu bytes",
 			sizeof m->file_name - 1);
-	memcpy(m->file_name, mended, len);
+	memcpy(m->file_name, clean, len);
 	m->file_name[len] = '\0';
 	return true;
 }

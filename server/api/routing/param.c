@@ -27,32 +27,32 @@ enum { LABELS_MAX = 32, LABEL_KEY_MAX = 100 };
 static bool param_whole_from(struct param *p, const char *text, struct err *e)
 {
 	char *end;
-	long long least = strtoll(p->spec->range, &end, 10);
+	long long minimum = strtoll(p->spec->range, &end, 10);
 	long long most = strtoll(end + 2, NULL, 10);
 	errno = 0;
 	p->whole = strtoll(text, &end, 10);
 	if (!errno && !*end && end != text && strspn(text, "0123456789") &&
-		p->whole >= least && p->whole <= most)
+		p->whole >= minimum && p->whole <= most)
 		return true;
 	return err_set(e, ERR_INPUT,
 		"%s: '%.40s' is not a whole number from %lld to %lld",
-		p->spec->name, text, least, most);
+		p->spec->name, text, minimum, most);
 }
 
 static bool param_real_from(struct param *p, const char *text, struct err *e)
 {
 	char *end;
-	double least = strtod(p->spec->range, &end);
+	double minimum = strtod(p->spec->range, &end);
 	double most = strtod(strstr(p->spec->range, "..") + 2, NULL);
 	p->real = strspn(text, "0123456789.eE+-") == strlen(text)
 			  ? strtod(text, &end)
 			  : (double)NAN;
-	if (isfinite(p->real) && !*end && end != text && p->real >= least &&
+	if (isfinite(p->real) && !*end && end != text && p->real >= minimum &&
 		p->real <= most)
 		return true;
 	return err_set(e, ERR_INPUT,
 		"%s: '%.40s' is not a number from %g to %g", p->spec->name,
-		text, least, most);
+		text, minimum, most);
 }
 
 static bool param_choice_from(struct param *p, const char *text, struct err *e)

@@ -192,7 +192,7 @@ static void gate_text_md_row(const json_t *r, struct buf *b)
 	gate_text_md_duration(b, gate_text_real(r, "head_ns"));
 	buf_puts(b, " | ");
 	if (isfinite(change))
-		buf_printf(b, "%+.*f %s", decimals_beside(change, limit, 2),
+		buf_printf(b, "%+.*f %s", decimals_near_limit(change, limit, 2),
 			change, unit);
 	gate_text_md_interval(b, gate_text_real(r, "low_pct"),
 		gate_text_real(r, "high_pct"), unit);
@@ -227,7 +227,7 @@ static void gate_text_md_rules(const json_t *gate, struct buf *b)
 /* The sentence of each rule that has more to say than its figures. */
 static void gate_text_md_sentences(const json_t *gate, struct buf *b)
 {
-	size_t i, said = 0;
+	size_t i, printed = 0;
 	json_t *r;
 	json_array_foreach(json_object_get(gate, "rules"), i, r)
 	{
@@ -237,7 +237,7 @@ static void gate_text_md_sentences(const json_t *gate, struct buf *b)
 		if (!*sentence ||
 			!strcmp(gate_text_member(r, "outcome"), "pass"))
 			continue;
-		buf_puts(b, said++ ? "- " : "\n- ");
+		buf_puts(b, printed++ ? "- " : "\n- ");
 		gate_text_md_text(b, sentence);
 		buf_puts(b, "\n");
 	}
@@ -592,14 +592,14 @@ static void gate_text_github_rules(const json_t *gate, const char *is,
 	struct buf *b)
 {
 	size_t i;
-	int told = 0;
+	int printed = 0;
 	json_t *r;
 	json_array_foreach(json_object_get(gate, "rules"), i, r)
 	{
-		if (told == GITHUB_LINES ||
+		if (printed == GITHUB_LINES ||
 			strcmp(gate_text_member(r, "outcome"), is))
 			continue;
-		told++;
+		printed++;
 		gate_text_github_command(b, gate_text_github_kind_of(is),
 			gate_text_member(r, "rule"), gate_text_member(r, "of"),
 			gate_text_member(r, "summary"));
@@ -658,10 +658,10 @@ static void gate_text_svg_word(struct buf *b, int at, int wide, const char *s,
 
 void gate_text_svg(const char *label, const char *outcome, struct buf *b)
 {
-	const char *said = outcome ? gate_text_outcome(outcome) : "no gate";
+	const char *word = outcome ? gate_text_outcome(outcome) : "no gate";
 	size_t len = utf8_clip(label, strlen(label), LABEL_BYTES);
 	int left = gate_text_svg_width(label, len),
-	    right = gate_text_svg_width(said, strlen(said));
+	    right = gate_text_svg_width(word, strlen(word));
 	int split = left + 2 * PAD, whole = split + right + 2 * PAD;
 	buf_printf(b,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
@@ -677,9 +677,9 @@ void gate_text_svg(const char *label, const char *outcome, struct buf *b)
 		"<g fill=\"#fff\" font-family=\"Verdana,DejaVu "
 		"Sans,sans-serif\" "
 		"font-size=\"11\" aria-hidden=\"true\">\n",
-		said, whole, gate_text_svg_color(outcome), split - 3,
+		word, whole, gate_text_svg_color(outcome), split - 3,
 		split - 3);
 	gate_text_svg_word(b, PAD, left, label, len);
-	gate_text_svg_word(b, split + PAD, right, said, strlen(said));
+	gate_text_svg_word(b, split + PAD, right, word, strlen(word));
 	buf_puts(b, "</g>\n</svg>\n");
 }

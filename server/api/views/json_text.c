@@ -49,13 +49,13 @@ static void json_text_escape(struct buf *b, unsigned char c)
 
 void json_text_string(struct buf *b, const char *s, size_t len)
 {
-	char *mended = NULL;
+	char *clean = NULL;
 	if (!utf8_valid(s, len)) {
-		mended = malloc(3 * len);
-		if (!mended)
+		clean = malloc(3 * len);
+		if (!clean)
 			abort();
-		len = utf8_mend(mended, s, len);
-		s = mended;
+		len = utf8_sanitize(clean, s, len);
+		s = clean;
 	}
 	json_text_comma(b);
 	buf_add(b, "\"", 1);
@@ -68,7 +68,7 @@ void json_text_string(struct buf *b, const char *s, size_t len)
 		from = i + 1;
 	}
 	buf_add(b, "\"", 1);
-	free(mended);
+	free(clean);
 }
 
 /* Writes the digits of v before `end`; returns where they begin. */

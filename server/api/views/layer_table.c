@@ -111,14 +111,14 @@ const char *layer_table_count(struct arena *a, uint32_t layers)
 const char *layer_table_section(struct arena *a, enum section_place place,
 	const char *name, uint32_t layers)
 {
-	static const char *const told[] = {
+	static const char *const names[] = {
 		[SECTION_BEFORE] = "before the layers",
 		[SECTION_BETWEEN] = "between layers",
 		[SECTION_AFTER] = "after the layers",
 		[SECTION_FLAT] = "all",
 	};
 	if (place != SECTION_LAYER)
-		return told[place];
+		return names[place];
 	return arena_printf(a, "%s%s%s", layer_table_count(a, layers),
 		name ? ": " : "", name ? name : "");
 }

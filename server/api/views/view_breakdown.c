@@ -68,7 +68,7 @@ static int64_t view_breakdown_section_layers(const struct breakdown_stored *is,
 }
 
 /* The block that the row's block runs in parallel to; NULL if none. */
-static const char *view_breakdown_beside(const struct breakdown_stored *is,
+static const char *view_breakdown_parallel_to(const struct breakdown_stored *is,
 	const struct breakdown_row *r)
 {
 	const struct breakdown *d = &is->breakdown;

@@ -294,12 +294,12 @@ view_breakdown_compare_module(const struct view_breakdown_compare_layout *l,
 
 static void
 view_breakdown_compare_table_put_entry(struct view_breakdown_compare_layout *l,
-	const char *block, const struct run_breakdown_pair *e, bool told)
+	const char *block, const struct run_breakdown_pair *e, bool has_times)
 {
 	double ns[BREAKDOWN_COMPARE_MAX];
 	for (uint32_t s = 0; s < l->b->sides_n; s++)
-		ns[s] = told ? view_breakdown_compare_time(l, e, s)
-			     : (double)NAN;
+		ns[s] = has_times ? view_breakdown_compare_time(l, e, s)
+				  : (double)NAN;
 	layer_table_line(&l->table, block, view_breakdown_compare_module(l, e),
 		view_breakdown_compare_kernels(l, e), ns);
 }

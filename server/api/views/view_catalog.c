@@ -8,7 +8,7 @@ static json_t *view_catalog_bytes(const char *name, uint32_t from, uint32_t to)
 {
 	struct arena a = { 0 };
 	char *text = arena_alloc(&a, 3 * (size_t)(to - from) + 1, 1);
-	size_t len = utf8_mend(text, name + from, to - from);
+	size_t len = utf8_sanitize(text, name + from, to - from);
 	json_t *v = json_stringn(text, len);
 	arena_release(&a);
 	return v;
@@ -66,8 +66,8 @@ json_t *view_op_trial(const char *name, const struct operator_info *o)
 	struct rule_trial t = { .rule = -1,
 		.op = o ? o->name : NULL,
 		.own = o && o->own,
-		.why = o ? "the catalogue knows the host operator by its name"
-			 : "the catalogue does not know the host operator, or "
-			   "it only calls others" };
+		.why = o ? "the catalog has the host operator under its name"
+			 : "the catalog does not have the host operator, or it "
+			   "only calls others" };
 	return view_trial(name, &t);
 }

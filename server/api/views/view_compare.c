@@ -252,12 +252,12 @@ static void view_compare_text_split(struct arena *a, const struct comparison *c,
 	}
 	if (!c->split_n)
 		return;
-	buf_puts(b, "\n### Where an iteration's time goes\n\n");
+	buf_puts(b, "\n### Breakdown of the iteration time\n\n");
 	table_md(t, b);
 	if (c->common.there)
 		buf_printf(b,
-			"\nAll kernels alike: %.3f times as long (%.3f to "
-			"%.3f), %+.2f µs of an iteration, over %u kernels.\n",
+			"\nCommon factor of all kernels: %.3f (%.3f to %.3f), "
+			"%+.2f µs per iteration, over %u kernels.\n",
 			c->common.ratio, c->common.low, c->common.high,
 			c->common.ns / 1e3, c->common.kernels);
 }

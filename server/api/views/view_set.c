@@ -215,7 +215,7 @@ char *view_set_from_fleet(const struct fleet_importance *m,
 	}
 	return view_set_document_written(json_pack("{s:s, s:o, s:o, s:o}",
 		"source",
-		arena_printf(a, "kernsift, catalogue %s", catalog_version(c)),
+		arena_printf(a, "kernsift, catalog %s", catalog_version(c)),
 		"num_profiles", view_whole(m->runs), "platforms",
 		view_set_document_platforms_json(m), "operators", operators));
 }

@@ -304,10 +304,10 @@ bool json_reader_end(struct json_reader *r, struct trace *t, struct err *e)
 
 void json_reader_note_cut(const struct json_reader *r, struct trace *t)
 {
-	bool told = t->notes.count[NOTE_truncated] ||
-		    t->notes.count[NOTE_damaged] ||
-		    t->notes.count[NOTE_checksum];
-	if (r->cut && !told)
+	bool noted = t->notes.count[NOTE_truncated] ||
+		     t->notes.count[NOTE_damaged] ||
+		     t->notes.count[NOTE_checksum];
+	if (r->cut && !noted)
 		note_add(&t->notes, NOTE_truncated, r->window->plain->out, NULL,
 			0);
 }

@@ -29,8 +29,8 @@ enum {
 
 static const char *sqlite_copy_folder(void)
 {
-	const char *told = getenv("TMPDIR");
-	return told && told[0] == '/' ? told : "/tmp";
+	const char *folder = getenv("TMPDIR");
+	return folder && folder[0] == '/' ? folder : "/tmp";
 }
 
 static bool sqlite_copy_disk(struct err *e, int why)
@@ -521,7 +521,7 @@ static bool sqlite_file_unreadable(struct sqlite_file *f, int code,
 	char text[3 * KEPT];
 	if (f->trace->arena->full)
 		return arena_err(f->trace->arena, e);
-	len = utf8_mend(text, why, utf8_clip(why, len, KEPT));
+	len = utf8_sanitize(text, why, utf8_clip(why, len, KEPT));
 	return sqlite_file_damage(f, code, e) &&
 	       err_set(e, ERR_TRACE,
 		       "this begins like an SQLite database, but its list of "

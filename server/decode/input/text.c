@@ -140,7 +140,7 @@ static uint32_t text_intern(struct text *t, const char *s, size_t len,
 		if (!to)
 			return NAMES_NONE;
 		s = at ? to : s;
-		len = utf8_mend(to + at, s, len);
+		len = utf8_sanitize(to + at, s, len);
 		s = to + at;
 		mended = true;
 	}

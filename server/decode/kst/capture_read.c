@@ -489,8 +489,8 @@ static void capture_read_damage_note(struct capture_read *c)
 	struct notes *ns = &c->t->notes;
 	uint64_t damaged = d->damaged + d->missing + d->repeated;
 	uint64_t unknown = d->unknown_chunks + d->unknown_columns;
-	bool told = ns->count[NOTE_truncated] || ns->count[NOTE_damaged] ||
-		    ns->count[NOTE_checksum];
+	bool noted = ns->count[NOTE_truncated] || ns->count[NOTE_damaged] ||
+		     ns->count[NOTE_checksum];
 	const struct {
 		enum note_code code;
 		uint64_t count;
@@ -500,7 +500,7 @@ static void capture_read_damage_note(struct capture_read *c)
 		{ NOTE_chunk_unknown, unknown, d->first_unknown },
 		{ NOTE_name_lost, d->lost, NULL },
 		{ NOTE_chunk_behind, d->behind, NULL },
-		{ NOTE_truncated, d->cut && !told ? kst_reader_bytes(c->r) : 0,
+		{ NOTE_truncated, d->cut && !noted ? kst_reader_bytes(c->r) : 0,
 			NULL },
 	};
 	for (size_t i = 0; i < sizeof list / sizeof *list; i++)

@@ -538,11 +538,11 @@ static bool nsys_take_diagnostic(struct nsys *n, struct sqlite_rows *r,
 static bool nsys_read_rest(struct nsys *n, struct err *e)
 {
 	static const struct sqlite_column start[] = { { "utcEpochNs", true } };
-	static const struct sqlite_column said[] = { { "severity", true },
+	static const struct sqlite_column messages[] = { { "severity", true },
 		{ "text", true } };
 	return nsys_event_walk(n, "TARGET_INFO_SESSION_START_TIME", start, 1,
 		       nsys_take_base, e) &&
-	       nsys_event_walk(n, "DIAGNOSTIC_EVENT", said, 2,
+	       nsys_event_walk(n, "DIAGNOSTIC_EVENT", messages, 2,
 		       nsys_take_diagnostic, e);
 }
 

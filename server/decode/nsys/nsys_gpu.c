@@ -183,23 +183,23 @@ static bool nsys_gpu_kernel_name(struct nsys *n, struct sqlite_rows *r,
 static int32_t nsys_gpu_shared(struct sqlite_rows *r)
 {
 	int32_t fixed = sqlite_small(r, STATIC_SHARED);
-	int32_t asked = sqlite_small(r, DYNAMIC_SHARED), sum;
-	if (fixed < 0 || asked < 0)
-		return fixed < 0 ? asked : fixed;
-	return __builtin_add_overflow(fixed, asked, &sum) ? -1 : sum;
+	int32_t dynamic = sqlite_small(r, DYNAMIC_SHARED), sum;
+	if (fixed < 0 || dynamic < 0)
+		return fixed < 0 ? dynamic : fixed;
+	return __builtin_add_overflow(fixed, dynamic, &sum) ? -1 : sum;
 }
 
 static uint32_t nsys_gpu_shape(struct nsys *n, struct sqlite_rows *r)
 {
 	struct launch_shape s = { .registers = sqlite_small(r, REGISTERS),
 		.shared_bytes = nsys_gpu_shared(r) };
-	bool told = s.registers >= 0 || s.shared_bytes >= 0;
+	bool known = s.registers >= 0 || s.shared_bytes >= 0;
 	for (int i = 0; i < 3; i++) {
 		s.grid[i] = sqlite_small(r, GRID_X + i);
 		s.block[i] = sqlite_small(r, BLOCK_X + i);
-		told |= s.grid[i] >= 0 || s.block[i] >= 0;
+		known |= s.grid[i] >= 0 || s.block[i] >= 0;
 	}
-	return told ? trace_launch_shape(n->trace, &s) : 0;
+	return known ? trace_launch_shape(n->trace, &s) : 0;
 }
 
 /* Newer schemas have the graph's id; in all of them it is the upper half of the

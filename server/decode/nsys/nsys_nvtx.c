@@ -93,7 +93,7 @@ static void nsys_nvtx_json_mended(struct buf *b, const char *s, size_t len)
 	while (len) {
 		size_t n = utf8_clip(s, len, PIECE);
 		n = n ? n : PIECE;
-		buf_add(b, text, utf8_mend(text, s, n));
+		buf_add(b, text, utf8_sanitize(text, s, n));
 		s += n;
 		len -= n;
 	}

@@ -506,23 +506,23 @@ static bool rocpd_region_region(struct rocpd *r, struct sqlite_rows *rows,
 		return false;
 	const char *name = names_text(&r->trace->names, id);
 	enum rocm_marker marker = rocm_marker_of(name);
-	bool said = rocpd_find(r, ROCPD_MESSAGES, event, &text) ||
-		    rocpd_region_begins(name, "roctx") ||
-		    rocpd_region_begins(name, "nccl");
+	bool is_message = rocpd_find(r, ROCPD_MESSAGES, event, &text) ||
+			  rocpd_region_begins(name, "roctx") ||
+			  rocpd_region_begins(name, "nccl");
 	if (rocpd_region_begins(name, "hsa_"))
 		return rocpd_region_hsa(r, event, name);
 	if (marker == ROCM_MARK ||
-		(!said && !rocpd_region_begins(name, "hip") &&
+		(!is_message && !rocpd_region_begins(name, "hip") &&
 			!rocpd_region_begins(name, "__hip") &&
 			!rocpd_region_begins(name, "region named ")))
 		return rocpd_region_other(r, name);
-	if (!rocpd_place(r, rows, said ? &r->range_times : &r->call_times, name,
-		    &p))
+	if (!rocpd_place(r, rows, is_message ? &r->range_times : &r->call_times,
+		    name, &p))
 		return false;
 	if (!p.timely)
 		return true;
-	return said ? rocpd_region_range(r, &p, id, marker)
-		    : rocpd_region_call(r, &p, id);
+	return is_message ? rocpd_region_range(r, &p, id, marker)
+			  : rocpd_region_call(r, &p, id);
 }
 
 static bool rocpd_regions(struct rocpd *r, struct err *e)

@@ -188,13 +188,13 @@ static bool rocprof_rows_shape(struct rocprof *r, uint32_t *id)
 	const struct rocprof_record *record = &r->thing.record;
 	struct launch_shape s = { .registers = -1,
 		.shared_bytes = rocm_small(record->lds) };
-	bool told = record->lds >= 0;
+	bool known = record->lds >= 0;
 	for (int i = 0; i < 3; i++) {
 		s.grid[i] = rocm_blocks(record->grid[i], record->group[i]);
 		s.block[i] = rocm_small(record->group[i]);
-		told |= s.grid[i] >= 0 || s.block[i] >= 0;
+		known |= s.grid[i] >= 0 || s.block[i] >= 0;
 	}
-	*id = told ? names_put(&r->shapes, (const char *)&s, sizeof s) : 0;
+	*id = known ? names_put(&r->shapes, (const char *)&s, sizeof s) : 0;
 	return *id != NAMES_NONE;
 }
 

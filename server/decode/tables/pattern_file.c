@@ -230,8 +230,8 @@ static bool pattern_file_line_plain(struct table_cell c, struct figure *f)
 	return figure_read(c.at, c.len, f) && f->unit == FIGURE_PLAIN;
 }
 
-/* A whole number from `least` on; -1 where the cell is empty and may be. */
-static bool pattern_file_line_whole(struct table_cell c, int64_t least,
+/* A whole number from `minimum` on; -1 where the cell is empty and may be. */
+static bool pattern_file_line_whole(struct table_cell c, int64_t minimum,
 	bool needed, int64_t *v)
 {
 	struct figure f;
@@ -239,7 +239,7 @@ static bool pattern_file_line_whole(struct table_cell c, int64_t least,
 	if (c.len == 0)
 		return !needed;
 	return pattern_file_line_plain(c, &f) && figure_whole(&f, 0, v) &&
-	       *v >= least && (double)*v == figure_real(&f, 0);
+	       *v >= minimum && (double)*v == figure_real(&f, 0);
 }
 
 /* Microseconds as nanoseconds, at most `most`; else as above. */

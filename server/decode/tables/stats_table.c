@@ -278,12 +278,12 @@ static bool stats_table_line_time_read(struct stats_line *l,
 	const struct stats_heading *h, const struct table_cell *c,
 	enum stats_column column, struct figure *f, int *power)
 {
-	enum figure_unit told = h->unit[column];
+	enum figure_unit unit = h->unit[column];
 	if (!figure_read(c->at, c->len, f) || f->unit == FIGURE_PERCENT)
 		return false;
-	if (f->unit != FIGURE_PLAIN && told != FIGURE_PLAIN && f->unit != told)
+	if (f->unit != FIGURE_PLAIN && unit != FIGURE_PLAIN && f->unit != unit)
 		return false;
-	*power = figure_ns_power(f->unit != FIGURE_PLAIN ? f->unit : told);
+	*power = figure_ns_power(f->unit != FIGURE_PLAIN ? f->unit : unit);
 	l->rounded |= *power > 0;
 	return true;
 }
@@ -665,7 +665,7 @@ static bool stats_table_below(struct stats_table *s, struct table_cell line)
 	const struct stats_heading *h = &s->heading;
 	const struct table_reader *r = &s->records;
 	char text[80];
-	struct table_cell told = stats_table_shown(text, line);
+	struct table_cell shown = stats_table_shown(text, line);
 	if (h->layout == STATS_SPACES)
 		table_reader_columns(&s->cells, r->at, r->len, h->places,
 			h->cells);
@@ -680,7 +680,7 @@ static bool stats_table_below(struct stats_table *s, struct table_cell line)
 	bool row = stats_table_line_like(&s->cells);
 	s->refused += row;
 	stats_table_note_text(s, row ? NOTE_table_row : NOTE_table_garbage, 1,
-		told);
+		shown);
 	return true;
 }
 

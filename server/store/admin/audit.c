@@ -14,7 +14,7 @@ static const char *audit_clip(struct arena *a, const char *text, size_t most)
 		return NULL;
 	size_t len = strlen(text);
 	char *out = arena_alloc(a, 3 * len + 1, 1);
-	len = utf8_mend(out, text, len);
+	len = utf8_sanitize(out, text, len);
 	out[utf8_clip(out, len, most)] = '\0';
 	return out;
 }

@@ -78,7 +78,7 @@ bool db_fail(struct db *db, const PGresult *res, struct err *e)
 	if (code == ERR_SLOW)
 		return err_set(e, code,
 			"the database took too long: %s; ask for less, or "
-			"raise --statement_timeout_s, which is %d",
+			"raise --statement-timeout-s, which is %d",
 			line, db->statement_s);
 	return err_set(e, code, "the database answers: %s", line);
 }
@@ -326,7 +326,7 @@ struct db *db_borrow(struct db_pool *p, struct err *e)
 	if (!db_pool_take(p, &db)) {
 		err_set(e, ERR_BUSY,
 			"all %d database connections are in use; try again, "
-			"or raise --db_connections",
+			"or raise --db-connections",
 			p->size);
 		return NULL;
 	}

@@ -168,7 +168,7 @@ static void test_rows(void **state)
 	buf_init(&b, 2000);
 	table_csv(view_breakdown_rows(&a, &is), &b);
 	assert_string_equal(b.at,
-		"Section,Layers,Block,Beside,Module,Roles,Operator,Lane,Group,"
+		"Section,Layers,Block,Parallel To,Module,Roles,Operator,Stream,Group,"
 		"Instances,Launches,Avg (ns),Med (ns),Min (ns),Max (ns),"
 		"StdDev (ns),Offset (ns),Exclusive (ns),Overlapped (ns),"
 		"T_SOL (ns),S,Kernel\n"

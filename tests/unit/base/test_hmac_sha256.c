@@ -30,10 +30,9 @@ static void examples(void **state)
 		uint8_t digest[SHA256_BYTES];
 		char hex[SHA256_HEX];
 		const char *text = rows[i].text;
-		const struct hmac_piece whole = { text, strlen(text) },
-					halves[] = { { text, 3 }, { "", 0 },
-						{ text + 3,
-							strlen(text) - 3 } };
+		const struct hmac_part whole = { text, strlen(text) },
+				       halves[] = { { text, 3 }, { "", 0 },
+					       { text + 3, strlen(text) - 3 } };
 		hmac_sha256(rows[i].key, strlen(rows[i].key), &whole, 1,
 			digest);
 		sha256_hex(digest, hex);

@@ -113,14 +113,14 @@ static void sentences(void **state)
 	(void)state;
 	assert_false(may("", "ci.example", "::ffff:10.1.2.3", &e));
 	assert_string_equal(e.text, "'ci.example' leads to 10.1.2.3, which is "
-				    "no public address; see --webhook_private");
+				    "no public address; see --webhook-private");
 	assert_int_equal(e.code, ERR_FORBIDDEN);
 	assert_false(may("", "a", "fe80::1", &f));
 	assert_string_equal(f.text, "'a' leads to fe80::1, which is no public "
-				    "address; see --webhook_private");
+				    "address; see --webhook-private");
 	assert_false(outward_may("", "a", &unix_, &g));
 	assert_string_equal(g.text, "'a' leads to ?, which is no public "
-				    "address; see --webhook_private");
+				    "address; see --webhook-private");
 }
 
 static const struct {
@@ -181,7 +181,7 @@ static void lists(void **state)
 			fail_msg("'%s' was taken", bad[i]);
 	}
 	assert_false(outward_list("ci.corp, 10.0.0.0/33", &e));
-	assert_string_equal(e.text, "--webhook_private has '10.0.0.0/33', "
+	assert_string_equal(e.text, "--webhook-private has '10.0.0.0/33', "
 				    "which is no name, no address and no "
 				    "network such as 10.0.0.0/8");
 	assert_int_equal(e.code, ERR_INPUT);
@@ -193,7 +193,7 @@ static void told_without_looking(void **state)
 	(void)state;
 	assert_false(outward_named("", "localhost", &e));
 	assert_string_equal(e.text, "'localhost' leads to 127.0.0.1, which is "
-				    "no public address; see --webhook_private");
+				    "no public address; see --webhook-private");
 	assert_false(outward_named("", "A.localhost", &f));
 	assert_false(outward_named("", "169.254.169.254", &g));
 	assert_false(outward_named("", "::1", &h));

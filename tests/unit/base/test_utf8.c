@@ -58,7 +58,7 @@ static void checked_and_mended(void **state)
 			if (utf8_valid(in, len) != !rows[i].mended)
 				fail_msg("%s, %zu in front", rows[i].odd,
 					front);
-			size_t n = utf8_mend(out, in, len);
+			size_t n = utf8_sanitize(out, in, len);
 			const char *want = rows[i].mended;
 			size_t want_len = want ? strlen(want) : rows[i].len;
 			want = want ? want : rows[i].bytes;

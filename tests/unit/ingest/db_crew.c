@@ -81,7 +81,7 @@ static void killed_three_times(void **state)
 	(void)state;
 	ends("kill", 3,
 		"the ingest was ended by SIGKILL, as the system does where "
-		"memory runs out; see --ingest_mib");
+		"memory runs out; see --ingest-mib");
 }
 
 static void out_of_cpu_once_is_enough(void **state)
@@ -89,7 +89,7 @@ static void out_of_cpu_once_is_enough(void **state)
 	(void)state;
 	ends("cpu", 1,
 		"the ingest took more than 600 s of CPU time and was ended; "
-		"see --ingest_cpu_s");
+		"see --ingest-cpu-s");
 }
 
 static void another_signal_three_times(void **state)

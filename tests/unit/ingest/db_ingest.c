@@ -90,7 +90,7 @@ static void an_arena_too_small_fails_it(void **state)
 	works(ingest(w->db, &c, w->families, &limits, &saving, &err));
 	failed(w, id,
 		"the trace needs more than the 0 MiB an ingest may hold; "
-		"record a shorter window, or raise --ingest_mib");
+		"record a shorter window, or raise --ingest-mib");
 }
 
 static void asked_to_stop_it_gives_up(void **state)

@@ -19,7 +19,7 @@ static void failures_have_their_codes(void **state)
 	refuses(sql_script(db, RAISE("57014", "canceling statement"), &e),
 		ERR_SLOW,
 		"the database took too long: canceling statement; ask for "
-		"less, or raise --statement_timeout_s, which is 30");
+		"less, or raise --statement-timeout-s, which is 30");
 	refuses(sql_script(db, RAISE("57P01", "terminating connection"), &e),
 		ERR_DATABASE,
 		"the database is not reachable: terminating connection");
@@ -131,7 +131,7 @@ static void exhausted_pool_is_busy(void **state)
 	assert_true(w.waited_us >= 5000000 && w.waited_us < 60000000);
 	assert_string_equal(e.text,
 		"all 1 database connections are in use; try again, or raise "
-		"--db_connections");
+		"--db-connections");
 	db_return(p, db);
 	db_pool_free(p);
 }

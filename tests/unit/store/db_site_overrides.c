@@ -163,7 +163,7 @@ static void graphs_without_end(void **state)
 	refuses(learned_graph_read(db, &small, keys, 1, &got, &n, &e),
 		ERR_TOO_LARGE,
 		"the trace needs more than the 1 MiB an ingest may hold; "
-		"record a shorter window, or raise --ingest_mib");
+		"record a shorter window, or raise --ingest-mib");
 	arena_release(&small);
 	arena_release(&a);
 }
