@@ -26,12 +26,13 @@ bool address_is_local(const char *server)
 	return false;
 }
 
-static void address_add_server(struct buf *b, const char *server)
+void address_path(struct buf *b, const char *server, const char *path)
 {
 	size_t len = strlen(server);
 	while (len && server[len - 1] == '/')
 		len--;
 	buf_add(b, server, len);
+	buf_puts(b, path);
 }
 
 /* One query parameter; none if the value is NULL or empty. */
@@ -55,8 +56,7 @@ void address_send(struct buf *b, const struct options *o, const char *file)
 	} all[] = { { "project", o->project }, { "workload", o->workload },
 		{ "name", o->name }, { "job", o->job },
 		{ "gpu_hours", o->gpu_hours }, { "file", file } };
-	address_add_server(b, o->server);
-	buf_puts(b, "/api/v1/uploads");
+	address_path(b, o->server, "/api/v1/uploads");
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		address_add_query(b, &before, all[i].key, strlen(all[i].key),
 			all[i].value);
@@ -81,8 +81,7 @@ void address_compare(struct buf *b, const struct options *o, const char *format)
 		{ "score", o->score }, { "format", format },
 		{ "range", o->range }, { "noise_floor", o->noise_floor },
 		{ "margin", o->margin }, { "seed", o->seed } };
-	address_add_server(b, o->server);
-	buf_puts(b, "/api/v1/compare");
+	address_path(b, o->server, "/api/v1/compare");
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		address_add_query(b, &before, all[i].key, strlen(all[i].key),
 			all[i].value);
@@ -91,8 +90,7 @@ void address_compare(struct buf *b, const struct options *o, const char *format)
 static void address_add_named(struct buf *b, const char *server,
 	const char *path, const char *name)
 {
-	address_add_server(b, server);
-	buf_puts(b, path);
+	address_path(b, server, path);
 	url_encode(b, name, strlen(name));
 }
 
@@ -108,33 +106,12 @@ void address_set(struct buf *b, const char *server, const char *name)
 
 void address_upload(struct buf *b, const char *server, int64_t id)
 {
-	address_add_server(b, server);
-	buf_printf(b, "/api/v1/uploads/%" PRId64, id);
+	address_path(b, server, "/api/v1/uploads/");
+	buf_printf(b, "%" PRId64, id);
 }
 
 void address_run(struct buf *b, const char *server, int64_t id)
 {
-	address_add_server(b, server);
-	buf_printf(b, "/runs/%" PRId64, id);
-}
-
-void address_ready(struct buf *b, const char *server)
-{
-	address_add_server(b, server);
-	buf_puts(b, "/readyz");
-}
-
-void address_gates(struct buf *b, const char *server)
-{
-	address_add_server(b, server);
-	buf_puts(b, "/api/v1/gates");
-}
-
-void address_gate(struct buf *b, const char *server, int64_t id,
-	const char *format)
-{
-	char before = '&';
-	address_gates(b, server);
-	buf_printf(b, "/%" PRId64 "?format=%s", id, format);
-	address_add_query(b, &before, "site", 4, server);
+	address_path(b, server, "/runs/");
+	buf_printf(b, "%" PRId64, id);
 }

@@ -15,6 +15,8 @@ bool address_is_local(const char *server);
 
 /* The following functions add to a buf_init()ed buffer, ceiling ADDRESS_MAX. */
 
+/* A path of the server, as it is. */
+void address_path(struct buf *b, const char *server, const char *path);
 /* POST /uploads with everything from the options; `file` is the base name or
  * NULL. */
 void address_send(struct buf *b, const struct options *o, const char *file);
@@ -29,10 +31,3 @@ void address_set(struct buf *b, const char *server, const char *name);
 void address_upload(struct buf *b, const char *server, int64_t id);
 /* The page of a run. */
 void address_run(struct buf *b, const char *server, int64_t id);
-/* GET /readyz */
-void address_ready(struct buf *b, const char *server);
-/* POST /gates */
-void address_gates(struct buf *b, const char *server);
-/* GET /gates/{id} in a format of the API; its links lead to this server. */
-void address_gate(struct buf *b, const char *server, int64_t id,
-	const char *format);

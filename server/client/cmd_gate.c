@@ -11,6 +11,7 @@
 #include "json_get.h"
 #include "options.h"
 #include "retry.h"
+#include "url_encode.h"
 #include "utf8.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -671,7 +672,7 @@ static bool gate_made(struct gating *g, struct buf *body, struct err *e)
 	struct buf url, json;
 	buf_init(&url, ADDRESS_MAX);
 	buf_init(&json, GATE_REQUEST_MAX);
-	address_gates(&url, g->o->server);
+	address_path(&url, g->o->server, "/api/v1/gates");
 	bool ok = gate_request(&json, g->o, e) && gate_gating_init(g, e) &&
 		  gate_request_send(g, url.at, json.at, body, e);
 	buf_release(&json);
@@ -679,13 +680,15 @@ static bool gate_made(struct gating *g, struct buf *body, struct err *e)
 	return ok;
 }
 
-/* An existing gate in another format. */
+/* An existing gate in another format, with links to this server. */
 static bool gate_rendered(struct gating *g, int64_t id, const char *format,
 	struct buf *body, struct err *e)
 {
 	struct buf url;
 	buf_init(&url, ADDRESS_MAX);
-	address_gate(&url, g->o->server, id, format);
+	address_path(&url, g->o->server, "/api/v1/gates/");
+	buf_printf(&url, "%" PRId64 "?format=%s&site=", id, format);
+	url_encode(&url, g->o->server, strlen(g->o->server));
 	bool ok = gate_request_send(g, url.at, NULL, body, e);
 	buf_release(&url);
 	return ok;

@@ -29,10 +29,10 @@ int cmd_health(const struct options *o)
 	}
 	buf_init(&url, ADDRESS_MAX);
 	buf_init(&body, WIRE_ANSWER_MAX);
-	address_ready(&url, o->server);
+	address_path(&url, o->server, "/readyz");
 	signal(SIGALRM, health_too_long);
 	alarm(PATIENCE_S);
-	bool ok = wire_get(w, url.at, NULL, &a, &body, &e);
+	bool ok = wire_fetch(w, url.at, NULL, &a, &body, &e);
 	alarm(0);
 	if (ok && a.status != 200)
 		ok = answer_error(a.status, body.at, body.len, &e);

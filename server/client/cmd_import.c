@@ -77,7 +77,7 @@ static bool import_import(struct wire *w, const struct options *o,
 	char name[400];
 	struct set_answer set = { 0 };
 	struct buf url;
-	struct feed *f = feed_new(path, pack_kind("none"), e);
+	struct feed *f = feed_new(path, PACK_NONE, e);
 	if (!f)
 		return false;
 	import_set_name(name, sizeof name, o, feed_base_name(f));

@@ -1,13 +1,170 @@
 /* feed.c - the bytes of an upload: one part per file, pulled and packed in turn. */
 #include "feed.h"
-#include "pack.h"
 #include "utf8.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <isa-l/igzip_lib.h>
 #include <stdint.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
+#include <zstd.h>
+
+enum { ZSTD_LEVEL = 3, GZIP_LEVEL = 1 };
+
+/* Compresses plain bytes, piece by piece: zstd and ISA-L's gzip.
+ *
+ * The server recognizes an upload by the digest of its stored bytes, so the same
+ * plain bytes must always give the same packed ones: nothing about the file (name,
+ * time, size) is included, and all pieces except the last must be full, so that a
+ * pipe and a file give the same. This holds for one version of the library. */
+struct pack {
+	enum pack_kind kind;
+	ZSTD_CCtx *zstd;
+	ZSTD_inBuffer in;
+	bool last, done;
+	struct isal_zstream gzip;
+	unsigned char level_buf[ISAL_DEF_LVL1_DEFAULT];
+};
+
+enum pack_kind feed_pack_kind(const char *name)
+{
+	return !strcmp(name, "zstd")   ? PACK_ZSTD
+	       : !strcmp(name, "gzip") ? PACK_GZIP
+				       : PACK_NONE;
+}
+
+/* The packing of a file that begins like this: PACK_NONE if it is plain, PACK_OTHER
+ * if this module cannot pack like it. */
+static enum pack_kind feed_pack_found(const void *first, size_t len)
+{
+	static const struct {
+		const char *magic;
+		size_t len;
+		enum pack_kind kind;
+	} all[] = { { "\x1f\x8b", 2, PACK_GZIP },
+		{ "\x28\xb5\x2f\xfd", 4, PACK_ZSTD }, { "BZh", 3, PACK_OTHER },
+		{ "\xfd"
+		  "7zXZ",
+			5, PACK_OTHER },
+		{ "PK\x03\x04", 4, PACK_OTHER },
+		{ "\x04\x22\x4d\x18", 4, PACK_OTHER },
+		{ "7z\xbc\xaf\x27\x1c", 6, PACK_OTHER } };
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		if (len >= all[i].len &&
+			!memcmp(first, all[i].magic, all[i].len))
+			return all[i].kind;
+	}
+	return PACK_NONE;
+}
+
+static void feed_pack_gzip_begin(struct pack *p)
+{
+	isal_deflate_init(&p->gzip);
+	p->gzip.level = GZIP_LEVEL;
+	p->gzip.level_buf = p->level_buf;
+	p->gzip.level_buf_size = sizeof p->level_buf;
+	p->gzip.gzip_flag = IGZIP_GZIP;
+}
+
+/* Starts over. */
+static void feed_pack_restart(struct pack *p)
+{
+	p->in = (ZSTD_inBuffer){ 0 };
+	p->last = p->done = false;
+	if (p->kind == PACK_GZIP) {
+		feed_pack_gzip_begin(p);
+		return;
+	}
+	ZSTD_CCtx_reset(p->zstd, ZSTD_reset_session_and_parameters);
+	ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
+	ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_checksumFlag, 1);
+}
+
+/* Only PACK_ZSTD and PACK_GZIP are kinds to pack with. */
+static struct pack *feed_pack_new(enum pack_kind kind)
+{
+	struct pack *p = calloc(1, sizeof *p);
+	if (!p)
+		abort();
+	p->kind = kind;
+	if (kind == PACK_ZSTD && !(p->zstd = ZSTD_createCCtx()))
+		abort();
+	feed_pack_restart(p);
+	return p;
+}
+
+static void feed_pack_free(struct pack *p)
+{
+	if (!p)
+		return;
+	ZSTD_freeCCtx(p->zstd);
+	free(p);
+}
+
+/* Adds the next piece; `last` for the last one, which may be empty. Its
+ * bytes must stay until feed_pack_next() has returned an empty span. */
+static void feed_pack_add(struct pack *p, const void *piece, size_t len,
+	bool last)
+{
+	p->last = last;
+	if (p->kind == PACK_GZIP) {
+		/* it only reads; the type lacks a const */
+		p->gzip.next_in = (unsigned char *)(uintptr_t)piece;
+		p->gzip.avail_in = (uint32_t)len;
+		p->gzip.end_of_stream = last;
+	} else {
+		p->in = (ZSTD_inBuffer){ piece, len, 0 };
+	}
+}
+
+static bool feed_pack_gzip_next(struct pack *p, void *out, size_t room,
+	size_t *len, struct err *e)
+{
+	p->gzip.next_out = out;
+	p->gzip.avail_out = (uint32_t)room;
+	int rc = isal_deflate(&p->gzip);
+	if (rc != COMP_OK)
+		return err_set(e, ERR_INTERNAL, "gzip failed (%d)", rc);
+	*len = room - p->gzip.avail_out;
+	p->done = p->gzip.internal_state.state == ZSTATE_END;
+	return true;
+}
+
+static bool feed_pack_zstd_next(struct pack *p, void *out, size_t room,
+	size_t *len, struct err *e)
+{
+	ZSTD_outBuffer o = { out, room, 0 };
+	size_t rest = ZSTD_compressStream2(p->zstd, &o, &p->in,
+		p->last ? ZSTD_e_end : ZSTD_e_continue);
+	if (ZSTD_isError(rest))
+		return err_set(e, ERR_INTERNAL, "zstd failed (%s)",
+			ZSTD_getErrorName(rest));
+	*len = o.pos;
+	p->done = p->last && rest == 0;
+	return true;
+}
+
+/* Writes at most `room` packed bytes to `out`; *len is 0 when the piece is
+ * finished. */
+static bool feed_pack_next(struct pack *p, void *out, size_t room, size_t *len,
+	struct err *e)
+{
+	*len = 0;
+	for (;;) {
+		bool used_up = p->kind == PACK_GZIP ? !p->gzip.avail_in
+						    : p->in.pos == p->in.size;
+		if (p->done || (used_up && !p->last))
+			return true;
+		if (!(p->kind == PACK_GZIP
+				    ? feed_pack_gzip_next(p, out, room, len, e)
+				    : feed_pack_zstd_next(p, out, room, len,
+					      e)))
+			return false;
+		if (*len)
+			return true;
+	}
+}
 
 struct part {
 	struct part *behind; /* the next part */
@@ -82,7 +239,7 @@ static void feed_part_free(struct part *p)
 		return;
 	if (p->fd >= 0)
 		close(p->fd);
-	pack_free(p->pack);
+	feed_pack_free(p->pack);
 	free(p->path);
 	free(p->label);
 	free(p);
@@ -134,7 +291,7 @@ static struct part *feed_part_newline(void)
 /* The packing of the file itself. */
 static enum pack_kind feed_part_found(const struct part *p)
 {
-	return pack_found(p->piece, p->len);
+	return feed_pack_found(p->piece, p->len);
 }
 
 /* Packs the bytes, unless they are packed; before the first feed_part_next(). */
@@ -142,8 +299,8 @@ static void feed_part_pack(struct part *p, enum pack_kind kind)
 {
 	if (kind == PACK_NONE || feed_part_found(p) != PACK_NONE)
 		return;
-	p->pack = pack_new(kind);
-	pack_add(p->pack, p->piece, p->len, p->ended);
+	p->pack = feed_pack_new(kind);
+	feed_pack_add(p->pack, p->piece, p->len, p->ended);
 }
 
 /* The next piece, while there is one. */
@@ -153,7 +310,7 @@ static bool feed_part_advance(struct part *p, struct err *e)
 		return false;
 	p->taken += (int64_t)p->len;
 	if (p->pack)
-		pack_add(p->pack, p->piece, p->len, p->ended);
+		feed_pack_add(p->pack, p->piece, p->len, p->ended);
 	return true;
 }
 
@@ -161,7 +318,7 @@ static bool feed_part_next_packed(struct part *p, void *out, size_t room,
 	size_t *len, struct err *e)
 {
 	for (;;) {
-		if (!pack_next(p->pack, out, room, len, e))
+		if (!feed_pack_next(p->pack, out, room, len, e))
 			return false;
 		if (*len || p->ended)
 			return true;
@@ -215,11 +372,11 @@ static bool feed_part_restart(struct part *p, struct err *e)
 			p->label, strerror(errno));
 	p->given = 0;
 	if (p->pack)
-		pack_restart(p->pack);
+		feed_pack_restart(p->pack);
 	if (p->fd < 0) {
 		p->at = 0;
 		if (p->pack)
-			pack_add(p->pack, p->piece, p->len, true);
+			feed_pack_add(p->pack, p->piece, p->len, true);
 		return true;
 	}
 	p->taken = 0;

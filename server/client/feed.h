@@ -4,8 +4,17 @@
  * as a whole. A file that can seek starts again for another try; a pipe cannot once
  * anything was read from it. Owns its descriptors. */
 #pragma once
-#include "pack.h"
+#include "err.h"
+#include <stddef.h>
 #include <stdint.h>
+
+/* PACK_OTHER: packed in a way that this module cannot pack in. */
+enum pack_kind { PACK_NONE, PACK_ZSTD, PACK_GZIP, PACK_OTHER };
+
+enum { PACK_PIECE = 128 * 1024 }; /* plain bytes of a full piece */
+
+/* The kind of a name that the options allow. */
+enum pack_kind feed_pack_kind(const char *name);
 
 struct feed;
 
@@ -27,7 +36,7 @@ void feed_free(struct feed *f);
  * input. */
 const char *feed_label(const struct feed *f);
 const char *feed_base_name(const struct feed *f);
-/* The packing of the first file; see pack.h. */
+/* The packing of the first file. */
 enum pack_kind feed_found(const struct feed *f);
 
 /* The next bytes, at most `room`; *len is 0 at the end. */

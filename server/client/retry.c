@@ -45,13 +45,6 @@ bool retry_wait(struct retry *p, const struct attempt *a, const struct err *why)
 	return true;
 }
 
-static bool retry_try_once(struct wire *w, const struct retry_request *q,
-	struct attempt *a, struct buf *body, struct err *e)
-{
-	return q->json ? wire_post_json(w, q->url, q->json, a, body, e)
-		       : wire_get(w, q->url, NULL, a, body, e);
-}
-
 bool retry_ask(struct wire *w, const struct options *o,
 	const struct retry_request *q, struct meter *m, struct attempt *a,
 	struct buf *body, struct err *e)
@@ -60,7 +53,7 @@ bool retry_ask(struct wire *w, const struct options *o,
 	for (;;) {
 		struct err why = { 0 };
 		buf_init(body, q->most);
-		if (retry_try_once(w, q, a, body, &why) &&
+		if (wire_fetch(w, q->url, q->json, a, body, &why) &&
 			(a->status == 200 || a->status == 201))
 			return true;
 		if (a->end == ATTEMPT_ANSWERED)

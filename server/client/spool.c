@@ -67,7 +67,8 @@ struct spool_name spool_name_from(const char *name)
 	return n;
 }
 
-void spool_host(char to[static SPOOL_HOST])
+/* The name of this machine as a collector writes it. */
+static void spool_host(char to[static SPOOL_HOST])
 {
 	if (gethostname(to, SPOOL_HOST - 1) || !*to)
 		memcpy(to, "host", sizeof "host");

@@ -33,9 +33,7 @@ struct spool_name {
 
 struct spool_name spool_name_from(const char *name);
 
-/* The name of this machine as a collector writes it. */
 enum { SPOOL_HOST = 256 };
-void spool_host(char to[static SPOOL_HOST]);
 /* Whether a file is from this machine; if the name has no host, it is assumed to be. */
 bool spool_name_here(const struct spool_name *n, const char *name,
 	const char *host);

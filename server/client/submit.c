@@ -128,18 +128,8 @@ static void submit_tell(struct submission *d, const struct upload_answer *u)
 		u->existing ? " (was there already)" : "");
 }
 
-bool submit_file(struct wire *w, const struct options *o, const char *path,
-	int most, struct meter *m, struct upload_answer *out,
-	struct attempt *last, struct err *e)
-{
-	enum pack_kind kind = pack_kind(o->compress);
-	struct feed *f = *o->counters ? feed_joined(path, o->counters, kind, e)
-				      : feed_new(path, kind, e);
-	*last = (struct attempt){ .end = ATTEMPT_HOPELESS };
-	return f && submit_feed(w, o, f, most, m, out, last, e);
-}
-
-bool submit_feed(struct wire *w, const struct options *o, struct feed *f,
+/* Sends an open feed, which it releases; see submit_file(). */
+static bool submit_feed(struct wire *w, const struct options *o, struct feed *f,
 	int most, struct meter *m, struct upload_answer *out,
 	struct attempt *last, struct err *e)
 {
@@ -170,6 +160,17 @@ bool submit_feed(struct wire *w, const struct options *o, struct feed *f,
 	return ok;
 }
 
+bool submit_file(struct wire *w, const struct options *o, const char *path,
+	int most, struct meter *m, struct upload_answer *out,
+	struct attempt *last, struct err *e)
+{
+	enum pack_kind kind = feed_pack_kind(o->compress);
+	struct feed *f = *o->counters ? feed_joined(path, o->counters, kind, e)
+				      : feed_new(path, kind, e);
+	*last = (struct attempt){ .end = ATTEMPT_HOPELESS };
+	return f && submit_feed(w, o, f, most, m, out, last, e);
+}
+
 enum { FIRST_MS = 50, LONGEST_MS = 1000 };
 
 static bool submit_follow_ask(struct wire *w, const char *url,
@@ -178,7 +179,7 @@ static bool submit_follow_ask(struct wire *w, const char *url,
 	struct buf body;
 	bool ok = false;
 	buf_init(&body, WIRE_ANSWER_MAX);
-	if (wire_get(w, url, NULL, a, &body, e))
+	if (wire_fetch(w, url, NULL, a, &body, e))
 		ok = a->status == 200
 			     ? answer_upload(body.at, body.len, u, e)
 			     : answer_error(a->status, body.at, body.len, e);

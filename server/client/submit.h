@@ -26,10 +26,6 @@ struct capture_facts {
 bool submit_file(struct wire *w, const struct options *o, const char *path,
 	int most, struct meter *m, struct upload_answer *out,
 	struct attempt *last, struct err *e);
-/* The same for an open feed, which it releases. */
-bool submit_feed(struct wire *w, const struct options *o, struct feed *f,
-	int most, struct meter *m, struct upload_answer *out,
-	struct attempt *last, struct err *e);
 
 /* Waits until the server has analyzed the upload whose id is in *u, and fills *u.
  * False with the server's message if it failed there. */

@@ -213,17 +213,6 @@ static bool wire_perform(struct wire *w, struct attempt *a, struct err *e)
 		why);
 }
 
-bool wire_get(struct wire *w, const char *url, const struct wire_watch *watch,
-	struct attempt *a, struct buf *body, struct err *e)
-{
-	w->watch = watch;
-	w->body = body;
-	curl_easy_setopt(w->curl, CURLOPT_URL, url);
-	curl_easy_setopt(w->curl, CURLOPT_HTTPHEADER, w->headers);
-	curl_easy_setopt(w->curl, CURLOPT_HTTPGET, 1L);
-	return wire_perform(w, a, e);
-}
-
 bool wire_post(struct wire *w, const char *url, struct feed *f,
 	const struct wire_watch *watch, struct attempt *a, struct buf *body,
 	struct err *e)
@@ -245,13 +234,18 @@ bool wire_post(struct wire *w, const char *url, struct feed *f,
 	return wire_perform(w, a, e);
 }
 
-bool wire_post_json(struct wire *w, const char *url, const char *json,
+bool wire_fetch(struct wire *w, const char *url, const char *json,
 	struct attempt *a, struct buf *body, struct err *e)
 {
 	w->watch = NULL;
 	w->body = body;
 	curl_easy_setopt(w->curl, CURLOPT_URL, url);
-	curl_easy_setopt(w->curl, CURLOPT_HTTPHEADER, w->json_headers);
+	curl_easy_setopt(w->curl, CURLOPT_HTTPHEADER,
+		json ? w->json_headers : w->headers);
+	if (!json) {
+		curl_easy_setopt(w->curl, CURLOPT_HTTPGET, 1L);
+		return wire_perform(w, a, e);
+	}
 	curl_easy_setopt(w->curl, CURLOPT_POST, 1L);
 	curl_easy_setopt(w->curl, CURLOPT_POSTFIELDSIZE_LARGE,
 		(curl_off_t)strlen(json));

@@ -41,13 +41,11 @@ void wire_free(struct wire *w);
 /* True if the server answered: *a has the status and *body (buf_init()ed by the
  * caller, to WIRE_ANSWER_MAX) the bytes. False with a message and the kind of failure
  * in *a. `watch` may be NULL. */
-bool wire_get(struct wire *w, const char *url, const struct wire_watch *watch,
-	struct attempt *a, struct buf *body, struct err *e);
 bool wire_post(struct wire *w, const char *url, struct feed *f,
 	const struct wire_watch *watch, struct attempt *a, struct buf *body,
 	struct err *e);
-/* Posts a document from memory. */
-bool wire_post_json(struct wire *w, const char *url, const char *json,
+/* Posts a document from memory; `json` NULL: a GET. */
+bool wire_fetch(struct wire *w, const char *url, const char *json,
 	struct attempt *a, struct buf *body, struct err *e);
 
 enum { WIRE_BEARER = 600 };
