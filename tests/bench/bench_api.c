@@ -22,7 +22,7 @@ struct answered {
 	int path, status;
 };
 
-struct asking {
+struct load_thread {
 	int port, first, paths_n;
 	char **paths;
 	int64_t until_ns;
@@ -33,7 +33,7 @@ struct asking {
 
 static void *ask_on(void *ctx)
 {
-	struct asking *a = ctx;
+	struct load_thread *a = ctx;
 	struct talk *t = malloc(sizeof *t);
 	if (!t)
 		abort();
@@ -63,7 +63,7 @@ static int by_size(const void *a, const void *b)
 }
 
 /* Collects the answers to a path on all connections; returns their number. */
-static size_t tell(const struct asking *all, int connections, int path)
+static size_t tell(const struct load_thread *all, int connections, int path)
 {
 	size_t n = 0, room = 0;
 	int busy = 0, failed = 0;
@@ -91,7 +91,7 @@ static size_t tell(const struct asking *all, int connections, int path)
 	return n;
 }
 
-static void ask_all(struct asking *all, int connections, double seconds)
+static void ask_all(struct load_thread *all, int connections, double seconds)
 {
 	int64_t begun = talk_now_ns();
 	size_t n = 0;
@@ -139,7 +139,7 @@ static void stop_senders(struct sending *s, int n, volatile bool *stop)
 
 int main(int argc, char **argv)
 {
-	struct asking all[CONNECTIONS] = { 0 };
+	struct load_thread all[CONNECTIONS] = { 0 };
 	struct sending s[SENDERS] = { 0 };
 	volatile bool stop = false;
 	size_t len;
@@ -155,7 +155,7 @@ int main(int argc, char **argv)
 	}
 	int port = (int)strtol(argv[1], NULL, 10);
 	for (int i = 0; i < connections; i++)
-		all[i] = (struct asking){ .port = port,
+		all[i] = (struct load_thread){ .port = port,
 			.first = i,
 			.paths = argv + 7,
 			.paths_n = argc - 7 };

@@ -1,9 +1,9 @@
 /* bench_decode.c - decodes one trace, analyzes it and writes it as a capture,
  * like an ingest worker.
  *
- * The file goes through the modules' own headers: decode(), then
+ * It calls the modules through their own headers: decode(), then
  * profile_from() for every process found, in an arena that starts empty, then
- * capture_write() with the output discarded. bench/decode.py and formats.py
+ * capture_write(), whose output it discards. bench/decode.py and formats.py
  * read the printed lines. */
 #include "analyze.h"
 #include "capture_write.h"

@@ -24,7 +24,7 @@ def flood(mix, folder):
 
 
 if not os.path.exists(PROGRAM):
-    print('collector: not built here, for want of CUPTI\'s headers')
+    print('collector: not built here, because CUPTI\'s headers are not installed')
     sys.exit(0)
 for mix, most in MIXES:
     with tempfile.TemporaryDirectory() as folder:

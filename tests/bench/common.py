@@ -38,7 +38,7 @@ def traces(folder):
     """The three traces as (name, path of the .json.gz)."""
     if os.path.isdir(REAL):
         return [(n, f'{REAL}/{n}.json.gz') for n, _ in TRACES]
-    print('the real traces are not here; generated ones stand in for them',
+    print('the real traces are not here; generated traces replace them',
           flush=True)
     out = []
     for name, options in TRACES:

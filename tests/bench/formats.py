@@ -92,7 +92,7 @@ def main():
          sum(a['rows'][0] for a in originals), 'B')
     x = sum(a['capture'][0] for a in originals) / \
         sum(a['decode'][0] for a in originals)
-    tell('kst.write_beside_decode', x, 'x', '<= 0.25', x <= 0.25)
+    tell('kst.write_to_decode', x, 'x', '<= 0.25', x <= 0.25)
 
 
 if __name__ == '__main__':

@@ -169,7 +169,7 @@ def measure(runs, folder):
         out['http'] = quantile(over_http, 0.99)
         tell(f'importance.{runs}.http_p50', quantile(over_http, 0.5), 'ms')
     else:
-        print('GET /importance is not there; query_fleet() stands in for it')
+        print('GET /importance is missing; query_fleet() is measured in its place')
     saved = [ms for _, ms in bench('save', SAVES, 10_000_000 + runs)]
     out['save'] = quantile(saved, 0.5)
     for what, ms in out.items():

@@ -69,7 +69,7 @@ def main():
                     tell(f'get_{kind}.machine.others', others, '% of CPU')
                     if others > 10:
                         print('the machine is busy with other things; p99 '
-                              'tells of them as much as of the server')
+                              'measures them as much as the server')
                     report(f'get_{kind}', *measure(port, packed, per_s))
 
 

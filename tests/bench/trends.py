@@ -20,7 +20,7 @@ from common import BIN, SRC, tell
 
 ROUNDS = int(os.environ.get('KERNSIFT_BENCH_ROUNDS', '7'))
 RUNS = int(os.environ.get('KERNSIFT_BENCH_RUNS', '100000'))
-KERNELS, OPERATORS, CYCLES = 40, 12, 30
+KERNELS, OPERATORS, ITERATIONS = 40, 12, 30
 GOAL = {'iteration': 300, 'kernel_p99': 300}
 
 
@@ -52,7 +52,7 @@ def make():
                 encode(sha256((nth / 3)::text::bytea), 'hex')), '',
             now() - make_interval(mins => {RUNS} - run), 'kineto', 'vllm', 1e9,
             8e8, 8e8, 4000, {KERNELS}, 0, 0, '{{NVIDIA H200}}', 0, 4,
-            'annotation', 1, {CYCLES}, {CYCLES - 2}, 1e7 * level, '1',
+            'annotation', 1, {ITERATIONS}, {ITERATIONS - 2}, 1e7 * level, '1',
             (8e8 * level)::bigint, 1000000, 0, 0 FROM made;
         INSERT INTO kernel (sha256, name, short_name)
             SELECT sha256(convert_to(n, 'UTF8')), n, n
@@ -77,7 +77,7 @@ def make():
             stratum, compute_ns, comm_ns, copy_ns, idle_ns, launches)
             SELECT run, c, c, 10000000, CASE WHEN c < 2 THEN 'warmup' ELSE 'kept'
             END, false, 0, 6000000, 1000000, 0, 3000000, 130
-            FROM made, generate_series(0, {CYCLES - 1}) c
+            FROM made, generate_series(0, {ITERATIONS - 1}) c
             WHERE run % 2 = 0 ORDER BY run, c;""")
     psql('VACUUM ANALYZE;')
 

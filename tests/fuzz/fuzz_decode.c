@@ -3,7 +3,7 @@
  * The window over the text is a few hundred bytes in this build, so that small
  * inputs cross its edges too. */
 #include "analyze.h"
-#include "fuzz_pieces.h"
+#include "fuzz_parts.h"
 #include <assert.h>
 #include <stdlib.h>
 
@@ -27,8 +27,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct catalog *families;
 	struct arena a = { .ceiling = (size_t)ARENA_MIB << 20 };
-	struct pieces from = pieces_of(data, size);
-	struct source s = { pieces_next, &from, -1 };
+	struct fuzz_parts from = fuzz_parts_of(data, size);
+	struct source s = { fuzz_parts_next, &from, -1 };
 	struct err e = { 0 };
 	struct trace t;
 	struct profile p;

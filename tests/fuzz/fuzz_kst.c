@@ -9,7 +9,7 @@
 #include "buf.h"
 #include "capture_write.h"
 #include "decode.h"
-#include "fuzz_pieces.h"
+#include "fuzz_parts.h"
 #include "kst_wire.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void put32(uint8_t *to, uint32_t v)
 }
 
 /* Turns the bytes from `at` to `end` into a chunk with correct sums. */
-static void mend(uint8_t *at, const uint8_t *end)
+static void chunk_fix(uint8_t *at, const uint8_t *end)
 {
 	uint32_t len = (uint32_t)(end - at - KST_HEAD);
 	put32(at + 8, kst_crc(0, at + KST_HEAD, len));
@@ -39,7 +39,7 @@ static void mend(uint8_t *at, const uint8_t *end)
 	put32(at + 4, kst_crc(0, at + 8, KST_HEAD - 8));
 }
 
-static void mend_all(uint8_t *data, size_t size)
+static void chunks_fix(uint8_t *data, size_t size)
 {
 	uint8_t *end = data + size, *at, *next;
 	at = memmem(data, size, KST_CHUNK_MAGIC, 4);
@@ -47,7 +47,7 @@ static void mend_all(uint8_t *data, size_t size)
 		next = memmem(at + 4, (size_t)(end - at - 4), KST_CHUNK_MAGIC,
 			4);
 		if (!next || next - at >= KST_HEAD)
-			mend(at, next ? next : end);
+			chunk_fix(at, next ? next : end);
 	}
 }
 
@@ -56,7 +56,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max,
 {
 	size = LLVMFuzzerMutate(data, size, max);
 	if (seed & 3)
-		mend_all(data, size);
+		chunks_fix(data, size);
 	return size;
 }
 
@@ -76,8 +76,8 @@ static void same_again(const struct trace *t)
 	struct trace again;
 	buf_init(&b, (size_t)AGAIN_MIB << 20);
 	if (capture_write(t, CAPTURE_ALL, put, &b, &e)) {
-		struct pieces from = { (uint8_t *)b.at, b.len, 1 << 20 };
-		struct source s = { pieces_next, &from, -1 };
+		struct fuzz_parts from = { (uint8_t *)b.at, b.len, 1 << 20 };
+		struct source s = { fuzz_parts_next, &from, -1 };
 		if (trace_init(&again, &a) &&
 			decode(&s, &fuzz_limits, NULL, &again, &e)) {
 #define KIND(kind, COLUMNS, what) assert(again.kind.n == t->kind.n);
@@ -104,8 +104,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!families && !(families = catalog_new(NULL, &e)))
 		abort();
-	struct pieces from = pieces_of(data, size);
-	struct source s = { pieces_next, &from, -1 };
+	struct fuzz_parts from = fuzz_parts_of(data, size);
+	struct source s = { fuzz_parts_next, &from, -1 };
 	bool ok = trace_init(&t, &a) && decode(&s, &fuzz_limits, NULL, &t, &e);
 	assert(ok ? t.processes_n > 0 && !e.code : e.code && e.text[0]);
 	if (ok)

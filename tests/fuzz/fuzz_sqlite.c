@@ -1,7 +1,7 @@
 /* fuzz_sqlite.c - any bytes as a database: after its magic, with pages of a
  * valid size. Decoded rows are checked against their promises. */
 #include "analyze.h"
-#include "fuzz_pieces.h"
+#include "fuzz_parts.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,8 +49,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return -1;
 	memcpy(bytes, data, size);
 	memcpy(bytes + 1, magic, MAGIC);
-	struct pieces from = pieces_of(bytes, size);
-	struct source s = { pieces_next, &from, -1 };
+	struct fuzz_parts from = fuzz_parts_of(bytes, size);
+	struct source s = { fuzz_parts_next, &from, -1 };
 	bool ok = trace_init(&t, &a) && decode(&s, &fuzz_limits, NULL, &t, &e);
 	assert(ok ? t.processes_n > 0 && !e.code : e.code && e.text[0]);
 	if (ok)

@@ -6,7 +6,7 @@
 #include "analyze.h"
 #include "figure.h"
 #include "format.h"
-#include "fuzz_pieces.h"
+#include "fuzz_parts.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -58,8 +58,8 @@ static void play(format_fn *decoder, const uint8_t *data, size_t size,
 	const struct catalog *families)
 {
 	struct arena a = { .ceiling = (size_t)ARENA_MIB << 20 };
-	struct pieces from = pieces_of(data, size);
-	struct source s = { pieces_next, &from, -1 };
+	struct fuzz_parts from = fuzz_parts_of(data, size);
+	struct source s = { fuzz_parts_next, &from, -1 };
 	struct err e = { 0 };
 	struct trace t;
 	struct plain plain;

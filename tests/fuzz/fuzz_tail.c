@@ -19,7 +19,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max,
 	unsigned seed);
 
 /* Sets each chunk's length and checksums to fit the bytes between two magics. */
-static void capture_mend(uint8_t *at, uint8_t *end)
+static void capture_fix(uint8_t *at, uint8_t *end)
 {
 	uint8_t *next;
 	at = memmem(at, (size_t)(end - at), KST_CHUNK_MAGIC, 4);
@@ -40,7 +40,7 @@ static void capture_mend(uint8_t *at, uint8_t *end)
 
 /* Sets the sums of the slots, then of the entries, as far as their lengths
  * lead. */
-static void tail_mend(uint8_t *at, uint8_t *end)
+static void tail_fix(uint8_t *at, uint8_t *end)
 {
 	uint32_t sum = 0;
 	uint64_t generation = 0, len;
@@ -80,8 +80,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max,
 	size = LLVMFuzzerMutate(data, size, max);
 	size_t cut = cut_of(data, size);
 	if (seed & 3 && size > 2) {
-		capture_mend(data + 2, data + cut);
-		tail_mend(data + cut, data + size);
+		capture_fix(data + 2, data + cut);
+		tail_fix(data + cut, data + size);
 	}
 	return size;
 }

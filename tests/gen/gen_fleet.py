@@ -55,13 +55,13 @@ def serving(part, group, dice):
     heads, kv, wide = heads // ways, max(kv // ways, 1), wide // ways
     for _ in range(2):
         fresh = 0 if what == 'decode' else dice.randrange(1, 5)
-        asked = [dice.choice((512, 1024, 2048)) for _ in range(fresh)]
+        prompts = [dice.choice((512, 1024, 2048)) for _ in range(fresh)]
         going = 0 if what == 'prefill' else dice.choice((16, 32, 64, 128))
         context = going * dice.randrange(900, 6000)
-        tokens = sum(asked) + going
-        pairs = sum(n * n // 2 for n in asked) + context
-        square = sum(n * n for n in asked)
-        note = (f'execute_{tokens}_context_{fresh}(sq{sum(asked)}sk{sum(asked)}'
+        tokens = sum(prompts) + going
+        pairs = sum(n * n // 2 for n in prompts) + context
+        square = sum(n * n for n in prompts)
+        note = (f'execute_{tokens}_context_{fresh}(sq{sum(prompts)}sk{sum(prompts)}'
                 f'sqsq{square}sqsk{square})_generation_{going}(sq{going}sk{context}'
                 f'sqsq{going}sqsk{context})')
 
@@ -80,7 +80,7 @@ def serving(part, group, dice):
             launches.append(work.rope(part, tokens, heads, kv, dim))
             launches.append(work.cache(part, tokens, kv, dim))
             launches.append(work.serve_attention(
-                part, tokens, heads, kv, dim, pairs, context + sum(asked)))
+                part, tokens, heads, kv, dim, pairs, context + sum(prompts)))
             launches += linear(hidden, heads * dim)
             if ways > 1:
                 launches.append(work.collective(part, 'c10d::allreduce_',
@@ -159,8 +159,8 @@ STEPS = {'prefill': serving, 'decode': serving, 'mixed': serving,
 
 
 def took(part, launch, dice):
-    """Nanoseconds: the part's bound over an efficiency, at least the minimum of a
-    launch."""
+    """Nanoseconds: the part's bound divided by an efficiency, plus the overhead
+    of a launch."""
     bf16, fp8, rate = work.PARTS[part][:3]
     _, _, types, _, flops, size, reach = launch
     peak = fp8 if work.FP8 in types else bf16

@@ -145,8 +145,8 @@ def main():
     o = options()
     # rejected rather than guessed
     if min(o.devices, o.ranks, o.layers) < 1 or min(o.steps, o.events) < 0:
-        sys.exit('gen_trace: --devices, --ranks and --layers are at least 1, '
-                 '--steps and --events at least 0')
+        sys.exit('gen_trace: --devices, --ranks and --layers must be positive, '
+                 '--steps and --events must not be negative')
     with target(o.out) as f:
         w, ranks = generate(o, lambda text: f.write(text.encode()))
     if o.expect:

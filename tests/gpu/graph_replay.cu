@@ -1,8 +1,8 @@
-/* graph_replay.cu - a graph captured under NVTX ranges, and replayed.
+/* graph_replay.cu - captures a graph under NVTX ranges and replays it.
  *
  *   graph_replay NODES REPLAYS [ROUNDS]
- * The ranges tell sizes as PyTorch's emit_nvtx does; each node is a kernel. Prints
- * the kernels and the least time per node of the rounds. */
+ * The ranges contain sizes as PyTorch's emit_nvtx writes them; each node is a kernel.
+ * Prints the kernels and the shortest time per node of all rounds. */
 #include "programs.cuh"
 #include <nvtx3/nvToolsExt.h>
 

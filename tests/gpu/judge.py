@@ -1,6 +1,6 @@
-"""judge.py - what a program says of itself, held against what was captured.
+"""judge.py - compares what a program prints about itself with its capture.
 
-Pure: dictionaries in, checks out, so that tests need no GPU. A check is
+It takes and returns dictionaries, so its tests need no GPU. A check is
 {"what", "expected", "got", "ok"}.
 """
 import statistics
@@ -34,18 +34,18 @@ def counts(said, captured):
 
 
 def durations(said, kernels, tick_ns=1000):
-    """Of kernels of a known length: never shorter than asked by more than a
-    tick of the GPU's timer, never longer than the events around them."""
-    pairs = list(zip(kernels, said['asked_ns'], said['event_ns']))
-    short = [asked - got for got, asked, _ in pairs if got < asked - tick_ns]
+    """Kernels of a known length: none is shorter than requested, and none is longer
+    than the time between its events, by more than a tick of the GPU's timer."""
+    pairs = list(zip(kernels, said['requested_ns'], said['event_ns']))
+    short = [requested - got for got, requested, _ in pairs if got < requested - tick_ns]
     long = [got - event for got, _, event in pairs if got > event + tick_ns]
-    over = [got - asked for got, asked, _ in pairs]
+    over = [got - requested for got, requested, _ in pairs]
     return [
         check('kernels with both events', len(said['event_ns']), len(kernels),
               len(kernels) == len(said['event_ns'])),
-        check('shorter than asked', 0, len(short), not short),
+        check('shorter than requested', 0, len(short), not short),
         check('longer than between their events', 0, len(long), not long),
-        check('nanoseconds beyond what was asked, median', None,
+        check('nanoseconds above the requested time, median', None,
               statistics.median(over) if over else None, True)]
 
 

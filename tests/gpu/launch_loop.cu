@@ -1,7 +1,7 @@
-/* launch_loop.cu - as many launches a second as one thread can make.
+/* launch_loop.cu - launches as fast as one thread can.
  *
  *   launch_loop LAUNCHES [ROUNDS]
- * Prints the launches and the least time per launch of the rounds. */
+ * Prints the number of launches and the shortest time per launch of all rounds. */
 #include "programs.cuh"
 
 int main(int argc, char **argv)

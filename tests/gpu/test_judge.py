@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""test_judge.py - what the checks of judge.py say of captures that are odd."""
+"""test_judge.py - the checks of judge.py on unusual captures."""
 import os
 import sys
 import unittest
@@ -51,10 +51,10 @@ class Judge(unittest.TestCase):
             self.said, capture(nothing=(11, 1, 0, 0)))))
 
     def test_durations(self):
-        said = {'asked_ns': [20000, 21000], 'event_ns': [22000, 23000]}
+        said = {'requested_ns': [20000, 21000], 'event_ns': [22000, 23000]}
         self.assertEqual(failed(judge.durations(said, [20010, 21500])), [])
         self.assertEqual(failed(judge.durations(said, [18000, 21500])),
-                         ['shorter than asked'])
+                         ['shorter than requested'])
         self.assertEqual(failed(judge.durations(said, [20010, 25000])),
                          ['longer than between their events'])
         self.assertEqual(failed(judge.durations(said, [20010])),
@@ -67,7 +67,7 @@ class Judge(unittest.TestCase):
             self.said, capture(nothing=(10, 1, 10, 9)))),
             ['kernels of nothing whose node has ranges'])
 
-    def test_beside_the_profiler(self):
+    def test_compared_with_the_profiler(self):
         profiled = {'a': (10, 1000), 'b': (20, 4000)}
         self.assertEqual(failed(judge.same_as_profiler(
             profiled, 10, capture(a=(11, 1100, 0, 0), b=(22, 4500, 0, 0)), 11)),
@@ -76,7 +76,7 @@ class Judge(unittest.TestCase):
             profiled, 10, capture(a=(12, 1200, 0, 0), b=(22, 8800, 0, 0)), 11)),
             ['per step: a', 'mean ns: b'])
 
-    def test_overhead_is_of_rounds_side_by_side(self):
+    def test_overhead_is_relative_to_the_same_round(self):
         got = judge.overhead({'plain': [100, 200, 300], 'all': [101, 202, 303]})
         self.assertEqual(got['all'], {'median': 202, 'ratio': 1.01})
 

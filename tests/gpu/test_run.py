@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""test_run.py - `run` plays a program under the collector and reads the capture:
-the fake driver's host stands for a GPU's."""
+"""test_run.py - `run` executes a program under the collector and reads the capture;
+a host with the fake driver replaces a GPU's host."""
 import importlib.machinery
 import importlib.util
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""transformer.py - a small transformer in PyTorch, as somebody serves it.
+"""transformer.py - a small transformer in PyTorch, executed like a served model.
 
   transformer.py [--steps N] [--how eager|nvtx|profiler|graph] [--trace FILE]
 

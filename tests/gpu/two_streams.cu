@@ -28,7 +28,7 @@ int main(int argc, char **argv)
 		NEED(cudaEventElapsedTime(&ms, before[i], after[i]));
 		printf("%s%.0f", i ? ", " : "", ms * 1e6);
 	}
-	printf("], \"asked_ns\": [");
+	printf("], \"requested_ns\": [");
 	for (int i = 0; i < n; i++)
 		printf("%s%d", i ? ", " : "", 20000 + 1000 * (i % 50));
 	printf("]}\n");

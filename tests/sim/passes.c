@@ -104,13 +104,13 @@ static void launch(struct drawer *d, const char *letters)
 		 * of a launch cannot be determined. */
 		bool inner =
 			d->number != PASSES_NO_LAYER && i >= RIM && i + RIM < n;
-		bool sure = inner || (!d->torn && !more);
+		bool certain = inner || (!d->torn && !more);
 		d->torn = lost || more;
 		if (lost && d->rim)
 			d->p->layer[d->rim - 1] = PASSES_ANY;
 		if (!lost && !d->dropping) {
 			item(d, *at, 0, d->at_ns,
-				sure ? d->number : PASSES_ANY);
+				certain ? d->number : PASSES_ANY);
 			d->rim = inner ? 0 : d->p->s.n;
 			if (chance(d, 150))
 				item(d, 'W' + (int)xoshiro_below(&d->x, 3), 2,

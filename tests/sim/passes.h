@@ -32,8 +32,8 @@ struct passes_model {
 	uint32_t passes;
 	uint32_t noise; /* per 1000 kernels, lost or inserted */
 	enum passes_how how;
-	bool unlike; /* kinds differ in many launches: which one a layer is of
-		can be told, whatever is lost */
+	bool unlike; /* kinds differ in many launches: the kind of a layer
+		can be determined even if kernels are lost */
 };
 
 enum { PASSES_NO_LAYER = UINT32_MAX - 1, PASSES_ANY = UINT32_MAX };

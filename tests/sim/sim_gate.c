@@ -18,7 +18,7 @@
 
 static const struct sim {
 	struct history_kind kind;
-	double found_least, accused_most, points_least, false_most;
+	double found_min, accused_max, points_min, false_max;
 } sims[] = {
 #include "gate_sims.def"
 };
@@ -190,11 +190,10 @@ static double pct(uint32_t n, uint32_t of)
 static bool judge(const struct sim *s, const struct tally *t)
 {
 	bool ok =
-		at_most(t->planted - t->found, 1 - s->found_least,
-			t->planted) &&
-		at_most(t->accused, s->accused_most, t->innocent) &&
-		at_most(t->points - t->near, 1 - s->points_least, t->points) &&
-		at_most(t->wrong, s->false_most, t->histories) &&
+		at_most(t->planted - t->found, 1 - s->found_min, t->planted) &&
+		at_most(t->accused, s->accused_max, t->innocent) &&
+		at_most(t->points - t->near, 1 - s->points_min, t->points) &&
+		at_most(t->wrong, s->false_max, t->histories) &&
 		at_most(t->tried - t->decided, 0.35, t->tried) &&
 		at_most(t->intervals - t->covered, 0.065, t->intervals);
 	printf("%s: of %u histories %.1f %% of the slower heads are found "
@@ -202,8 +201,8 @@ static bool judge(const struct sim *s, const struct tally *t)
 	       "%% undecided), %.2f %% of the others accused (%u, %u by a "
 	       "function alone; %.1f %% undecided, %.1f %% since before); "
 	       "%.1f %% of %u changes are points within two heads, %u points "
-	       "are false; %.0f %% of %u are decided by as many runs as were "
-	       "asked for; %.1f %% of %u intervals hold the truth: %s\n",
+	       "are false; %.0f %% of %u are decided with the requested number "
+	       "of runs; %.1f %% of %u intervals hold the truth: %s\n",
 		s->kind.name, t->histories, pct(t->found, t->planted),
 		pct(t->maybe, t->planted), pct(t->accused, t->innocent),
 		t->accused, t->functions, pct(t->undecided, t->innocent),

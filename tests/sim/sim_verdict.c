@@ -23,9 +23,9 @@ static const struct sim {
 	struct world world;
 	/* Bounds, as shares of the pairs: an unchanged row reported as changed; the
 	 * changed row found; one common line. */
-	double accused_most, found_least, common_least, common_most;
+	double accused_max, found_min, common_min, common_max;
 	enum change_class found_as;
-	double top_least; /* the changed row comes first */
+	double top_min; /* the changed row comes first */
 } sims[] = {
 #include "sims.def"
 };
@@ -91,11 +91,11 @@ static double most(double share, double n)
 static bool judge(const struct sim *s, const struct tally *t)
 {
 	double n = t->pairs;
-	bool ok = t->accused <= most(s->accused_most, n) &&
-		  n - t->found <= most(1 - s->found_least, n) &&
-		  n - t->top <= most(1 - s->top_least, n) &&
-		  n - t->common <= most(1 - s->common_least, n) &&
-		  t->common <= most(s->common_most, n);
+	bool ok = t->accused <= most(s->accused_max, n) &&
+		  n - t->found <= most(1 - s->found_min, n) &&
+		  n - t->top <= most(1 - s->top_min, n) &&
+		  n - t->common <= most(1 - s->common_min, n) &&
+		  t->common <= most(s->common_max, n);
 	printf("%s: of %u pairs %u accuse a row that did not change, %u call "
 	       "one likely; %u find the one that did (%u on top, %u likely, "
 	       "%u intervals hold the truth); %u have a common factor: %s\n",
