@@ -40,7 +40,7 @@ static inline double *reals(struct arena *a, const double *v, uint32_t n)
 	return to;
 }
 
-/* A run of `cycles` iterations of 1, 2, … ms. Consecutive lines with the same
+/* A run whose iterations last 1, 2, … ms. Consecutive lines with the same
  * name and device share a pattern; a line with metric "" has no metric. */
 static inline struct compared_run *run_of(struct world *w, int place,
 	const char *name, int64_t pid, uint32_t iterations,

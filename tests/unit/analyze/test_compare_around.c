@@ -51,7 +51,7 @@ static void iterations_of_other_anchors_are_refused(void **state)
 	arena_release(&a);
 }
 
-static void a_period_may_stand_beside_a_range_of_its_size(void **state)
+static void a_period_is_comparable_with_a_range_of_its_length(void **state)
 {
 	struct arena a = { 0 };
 	struct compared_run b = run(&a, 1, 5), h = run(&a, 2, 5);
@@ -73,7 +73,7 @@ static void a_period_may_stand_beside_a_range_of_its_size(void **state)
 	arena_release(&a);
 }
 
-static void devices_and_surroundings_are_named(void **state)
+static void devices_and_surroundings_are_reported(void **state)
 {
 	struct arena a = { 0 };
 	struct compared_run b = run(&a, 1, 5), h = run(&a, 2, 5);
@@ -102,7 +102,7 @@ static void devices_and_surroundings_are_named(void **state)
 	arena_release(&a);
 }
 
-static void cuda_beside_hip_is_named(void **state)
+static void cuda_and_hip_runtimes_are_reported(void **state)
 {
 	struct arena a = { 0 };
 	struct compared_run b = run(&a, 1, 5), h = run(&a, 2, 5);
@@ -167,7 +167,7 @@ static void notes_of_losses_are_repeated(void **state)
 	arena_release(&a);
 }
 
-static void iterations_left_out_are_counted(void **state)
+static void excluded_iterations_are_counted(void **state)
 {
 	struct arena a = { 0 };
 	struct compared_run b = run(&a, 1, 5), h = run(&a, 2, 3);
@@ -204,7 +204,7 @@ static void iterations_left_out_are_counted(void **state)
 	arena_release(&a);
 }
 
-static void very_many_iterations_are_thinned_and_said(void **state)
+static void thinning_of_very_many_iterations_is_reported(void **state)
 {
 	struct arena a = { 0 };
 	struct compared_run b = sides_run(&a, 1, 100000), h = run(&a, 2, 5);
@@ -244,7 +244,7 @@ static void metric(struct arena *a, struct compared_run *r, double mu,
 	r->patterns.metrics_n = 1;
 }
 
-static void counters_that_tell_nothing_are_said_to(void **state)
+static void counters_without_usable_values_are_reported(void **state)
 {
 	struct arena a = { 0 };
 	struct compared_run b = run(&a, 1, 5), h = run(&a, 2, 5);
@@ -270,14 +270,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_same_around_is_not_mentioned),
 		cmocka_unit_test(iterations_of_other_anchors_are_refused),
-		cmocka_unit_test(a_period_may_stand_beside_a_range_of_its_size),
-		cmocka_unit_test(devices_and_surroundings_are_named),
-		cmocka_unit_test(cuda_beside_hip_is_named),
+		cmocka_unit_test(
+			a_period_is_comparable_with_a_range_of_its_length),
+		cmocka_unit_test(devices_and_surroundings_are_reported),
+		cmocka_unit_test(cuda_and_hip_runtimes_are_reported),
 		cmocka_unit_test(graphs_recorded_whole_are_refused),
 		cmocka_unit_test(notes_of_losses_are_repeated),
-		cmocka_unit_test(iterations_left_out_are_counted),
-		cmocka_unit_test(very_many_iterations_are_thinned_and_said),
-		cmocka_unit_test(counters_that_tell_nothing_are_said_to),
+		cmocka_unit_test(excluded_iterations_are_counted),
+		cmocka_unit_test(thinning_of_very_many_iterations_is_reported),
+		cmocka_unit_test(counters_without_usable_values_are_reported),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

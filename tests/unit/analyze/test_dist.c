@@ -18,7 +18,7 @@ static void near_to(const char *what, double got, double want, double within)
 }
 
 /* df 1: 1 - 2/π·atan t. df 2: 1 - t/√(2 + t²). */
-static void t_beside_closed_forms(void **state)
+static void t_equals_closed_forms(void **state)
 {
 	(void)state;
 	for (double t = 0; t < 40; t = t * 1.5 + 0.1) {
@@ -75,7 +75,7 @@ static double by_counting(uint32_t n, uint32_t m, uint32_t chosen)
 	return (double)as_far / ways;
 }
 
-static void rank_sum_beside_counting(void **state)
+static void rank_sum_equals_counting(void **state)
 {
 	struct arena a = { 0 };
 	(void)state;
@@ -99,7 +99,7 @@ static void rank_sum_beside_counting(void **state)
 }
 
 /* x has the ranks 1 to n - 1 and one rank above `below` of y's. */
-static void rank_sum_beside_rmath(void **state)
+static void rank_sum_equals_rmath(void **state)
 {
 	struct arena a = { 0 };
 	double x[8], y[200];
@@ -175,10 +175,10 @@ static void odd_arguments_of_rank_sum(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(t_beside_closed_forms),
+		cmocka_unit_test(t_equals_closed_forms),
 		cmocka_unit_test(odd_arguments_of_t),
-		cmocka_unit_test(rank_sum_beside_counting),
-		cmocka_unit_test(rank_sum_beside_rmath),
+		cmocka_unit_test(rank_sum_equals_counting),
+		cmocka_unit_test(rank_sum_equals_rmath),
 		cmocka_unit_test(rank_sum_in_its_normal_form),
 		cmocka_unit_test(odd_arguments_of_rank_sum),
 	};

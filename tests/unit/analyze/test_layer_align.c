@@ -15,7 +15,7 @@ static void aligned(struct letters *w, uint32_t sections, enum section_place is)
 static const struct {
 	const char *odd, *instances[8], *places;
 } cases[] = {
-	{ "all alike", { "ABAC", "ABAC", "ABAC" }, "A3 B3 A3 C3" },
+	{ "all equal", { "ABAC", "ABAC", "ABAC" }, "A3 B3 A3 C3" },
 	{ "one instance", { "ABAC" }, "A1 B1 A1 C1" },
 	{ "one of three equal names lost",
 		{ "ABACAD", "ABACAD", "ABCAD", "ABACAD" },
@@ -29,7 +29,7 @@ static const struct {
 		"A4 B4 X2 A4 C4" },
 	{ "another kernel in a place", { "ABCD", "AXCD", "ABCD", "ABCD" },
 		"A4 B3 X1 C4 D4" },
-	{ "of two alike in a row the short one lost, durations tell",
+	{ "the short one of two equal kernels lost, found by durations",
 		{ "A9A1B", "A9A1B", "A9B", "A1B" }, "A3 A3 B4" },
 	{ "a second lane earlier and later", { "AbBC", "ABbC", "ABbC" },
 		"A3 B3 b3 C3" },
@@ -102,7 +102,7 @@ static void long_ones_go_by_name(void **state)
 }
 
 /* 6 of the 7 launches are at their most common place. */
-static void how_alike(void **state)
+static void confidence_is_the_share_in_common_places(void **state)
 {
 	struct letters *w = *state;
 	letters_instance(w, 0, "AB");
@@ -114,8 +114,9 @@ static void how_alike(void **state)
 	assert_true(layering_confidence(&w->l, &w->s) == 0);
 }
 
-/* Of many launches at one place one counts: 2 names of 1001 launches. */
-static void long_ones_are_not_alike(void **state)
+/* Launches of one instance at one place count once: 2 names of 1001
+ * launches. */
+static void repeats_lower_the_confidence_of_long_ones(void **state)
 {
 	struct letters *w = *state;
 	char text[LAYERING_LONG + 2];
@@ -265,8 +266,8 @@ int main(void)
 		LETTERS_TEST(sections_are_apart),
 		LETTERS_TEST(nothing_at_all),
 		LETTERS_TEST(long_ones_go_by_name),
-		LETTERS_TEST(how_alike),
-		LETTERS_TEST(long_ones_are_not_alike),
+		LETTERS_TEST(confidence_is_the_share_in_common_places),
+		LETTERS_TEST(repeats_lower_the_confidence_of_long_ones),
 		LETTERS_TEST(flat),
 		LETTERS_TEST(noise),
 		LETTERS_TEST(hostile),

@@ -149,9 +149,10 @@ static void test_experts(void **state)
 		"moe moe gate_up+activation+down\n");
 }
 
-static void test_router_told(void **state)
+static void test_router_from_module(void **state)
 {
-	hand_check(*state, "a module tells which product scores experts",
+	hand_check(*state,
+		"a module identifies the product that scores experts",
 		SECTION_LAYER,
 		"addnorm attention input_norm\n"
 		"gemm attention qkv\n"
@@ -197,7 +198,7 @@ static void test_odd(void **state)
 		"amdgemm*3 attention qkv\n"
 		"fmha attention attention\n"
 		"gemm attention o_proj\n");
-	hand_check(*state, "what a module tells comes first", SECTION_LAYER,
+	hand_check(*state, "roles from modules take precedence", SECTION_LAYER,
 		"norm attention input_norm\n"
 		"unknown=qkv attention qkv\n"
 		"fmha attention attention\n"
@@ -206,7 +207,7 @@ static void test_odd(void **state)
 		"gemm mlp gate_up\n"
 		"silumul mlp activation\n"
 		"gemm mlp down\n");
-	hand_check(*state, "nobody knows any", SECTION_LAYER,
+	hand_check(*state, "no operator is known", SECTION_LAYER,
 		"unknown other -\n"
 		"copy other -\n");
 	hand_check(*state, "products alone", SECTION_LAYER,
@@ -264,8 +265,9 @@ int main(void)
 {
 #define HAND(name) cmocka_unit_test_setup_teardown(name, hand_start, hand_stop)
 	const struct CMUnitTest tests[] = { HAND(test_dense),
-		HAND(test_parallel), HAND(test_experts), HAND(test_router_told),
-		HAND(test_odd), HAND(test_unsure) };
+		HAND(test_parallel), HAND(test_experts),
+		HAND(test_router_from_module), HAND(test_odd),
+		HAND(test_unsure) };
 #undef HAND
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

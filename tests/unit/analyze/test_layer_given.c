@@ -92,7 +92,7 @@ static void one_alone_takes_the_rest(void **state)
 
 /* The final norm uses the same kernel as the layers; what follows it belongs
  * to no layer. */
-static void a_head_that_begins_alike_is_behind(void **state)
+static void a_head_that_begins_like_a_layer_is_after(void **state)
 {
 	struct letters *w = *state;
 	for (uint32_t p = 0; p < 2; p++)
@@ -104,7 +104,7 @@ static void a_head_that_begins_alike_is_behind(void **state)
 }
 
 /* Every second beginning is given: the last layer is alone. */
-static void a_head_of_one_launch_is_behind(void **state)
+static void a_head_of_one_launch_is_after(void **state)
 {
 	struct letters *w = *state;
 	letters_add(w, "ABACABACABACA", 0);
@@ -112,7 +112,7 @@ static void a_head_of_one_launch_is_behind(void **state)
 	are(w, "A", 2, "layer 3: A3 B3 A3 C3\nafter 1: A1\n");
 }
 
-static void a_last_layer_cut_short_is_one_while_half_is_there(void **state)
+static void half_of_a_last_layer_is_a_layer(void **state)
 {
 	struct letters *w = *state;
 	letters_add(w, "ABCDEABCDEABCDEABC", 0);
@@ -178,9 +178,9 @@ int main(void)
 		LETTERS_TEST(another_stream),
 		LETTERS_TEST(of_no_pass),
 		LETTERS_TEST(one_alone_takes_the_rest),
-		LETTERS_TEST(a_head_that_begins_alike_is_behind),
-		LETTERS_TEST(a_head_of_one_launch_is_behind),
-		LETTERS_TEST(a_last_layer_cut_short_is_one_while_half_is_there),
+		LETTERS_TEST(a_head_that_begins_like_a_layer_is_after),
+		LETTERS_TEST(a_head_of_one_launch_is_after),
+		LETTERS_TEST(half_of_a_last_layer_is_a_layer),
 		LETTERS_TEST(less_than_half_a_layer_is_before),
 		LETTERS_TEST(a_first_layer_of_another_kind_is_one),
 		LETTERS_TEST(no_such_kernel),

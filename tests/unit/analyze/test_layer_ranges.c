@@ -63,7 +63,7 @@ static void numbered_ranges(void **state)
 	assert_string_equal(w->l.anchor, "layer");
 }
 
-static void a_range_that_is_asked_for(void **state)
+static void a_requested_range(void **state)
 {
 	struct scene *w = *state;
 	scene_is(w, "chunk",
@@ -74,7 +74,7 @@ static void a_range_that_is_asked_for(void **state)
 		"between 1: Z\n");
 }
 
-static void a_class_that_is_asked_for(void **state)
+static void a_requested_class(void **state)
 {
 	struct scene *w = *state;
 	scene_is(w, "N", "M_0{ ALayer_0{ N_0{A} B } ALayer_1{ N_1{A} B } }",
@@ -183,8 +183,8 @@ int main(void)
 		SCENE_TEST(layerwise_ranges_in_each_other),
 		SCENE_TEST(a_layer_in_many_ranges),
 		SCENE_TEST(numbered_ranges),
-		SCENE_TEST(a_range_that_is_asked_for),
-		SCENE_TEST(a_class_that_is_asked_for),
+		SCENE_TEST(a_requested_range),
+		SCENE_TEST(a_requested_class),
 		SCENE_TEST(a_class_as_the_trace_spells_it),
 		SCENE_TEST(a_class_within_two_stacks),
 		SCENE_TEST(one_that_is_not_there),

@@ -120,7 +120,7 @@ static uint32_t in_steps(uint32_t layer)
 	return by[layer / 3 % 7];
 }
 
-static void names_that_drift_from_the_second_layer_are_put_back(void **state)
+static void names_that_drift_from_the_second_layer_are_repaired(void **state)
 {
 	struct drift *d = *state;
 	uint32_t wrong = 0;
@@ -133,7 +133,7 @@ static void names_that_drift_from_the_second_layer_are_put_back(void **state)
 	assert_true(wrong > 60);
 }
 
-static void layers_before_the_drift_are_left(void **state)
+static void layers_before_the_drift_stay(void **state)
 {
 	struct drift *d = *state;
 	layers(d, BEFORE, from_the_fifth);
@@ -144,7 +144,7 @@ static void layers_before_the_drift_are_left(void **state)
 	assert_int_equal(d->changed, (15 - 1) * PHASES);
 }
 
-static void what_is_put_back_is_of_its_own_operator(void **state)
+static void repaired_launches_have_their_own_operator(void **state)
 {
 	struct drift *d = *state;
 	layers(d, BEFORE, in_steps);
@@ -194,7 +194,7 @@ static void a_launch_that_was_lost_moves_the_phase(void **state)
 
 /* Passes repeat as their layers do. Between two passes there are other
  * launches, recorded under any names. */
-static void passes_are_put_back_layer_by_layer(void **state)
+static void passes_are_repaired_layer_by_layer(void **state)
 {
 	struct drift *d = *state;
 	uint32_t pass = BEFORE + LAYERS * PHASES + 1;
@@ -210,7 +210,7 @@ static void passes_are_put_back_layer_by_layer(void **state)
 	assert_true(d->changed > 400);
 }
 
-static void names_in_their_place_stay(void **state)
+static void correct_names_stay(void **state)
 {
 	struct drift *d = *state;
 	layers(d, BEFORE, none);
@@ -221,7 +221,7 @@ static void names_in_their_place_stay(void **state)
 
 /* The names of launches before the layers extend into the layers, so the
  * names lag there, too. */
-static void a_lag_from_the_start_is_not_guessed_at(void **state)
+static void a_lag_from_the_start_is_not_repaired(void **state)
 {
 	struct drift *d = *state;
 	layers(d, BEFORE, one_from_the_first);
@@ -229,7 +229,7 @@ static void a_lag_from_the_start_is_not_guessed_at(void **state)
 	assert_int_equal(d->changed, 0);
 }
 
-static void without_a_launch_before_the_layers_nothing_tells(void **state)
+static void without_a_launch_before_the_layers_nothing_changes(void **state)
 {
 	struct drift *d = *state;
 	layers(d, 0, in_steps);
@@ -238,7 +238,7 @@ static void without_a_launch_before_the_layers_nothing_tells(void **state)
 }
 
 /* The names are in random order, so no lag can be subtracted. */
-static void names_at_random_are_not_guessed_at(void **state)
+static void names_in_random_order_are_not_repaired(void **state)
 {
 	struct drift *d = *state;
 	layers(d, BEFORE, in_steps);
@@ -248,7 +248,7 @@ static void names_at_random_are_not_guessed_at(void **state)
 	assert_int_equal(d->changed, 0);
 }
 
-static void another_stream_beside_it_is_left(void **state)
+static void launches_on_another_stream_stay(void **state)
 {
 	struct drift *d = *state;
 	layers(d, BEFORE, drifting);
@@ -275,17 +275,17 @@ static void nothing_is_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		DRIFT_TEST(names_that_drift_from_the_second_layer_are_put_back),
-		DRIFT_TEST(layers_before_the_drift_are_left),
-		DRIFT_TEST(what_is_put_back_is_of_its_own_operator),
+		DRIFT_TEST(names_that_drift_from_the_second_layer_are_repaired),
+		DRIFT_TEST(layers_before_the_drift_stay),
+		DRIFT_TEST(repaired_launches_have_their_own_operator),
 		DRIFT_TEST(the_first_layer_may_have_a_norm_of_its_own),
 		DRIFT_TEST(a_launch_that_was_lost_moves_the_phase),
-		DRIFT_TEST(passes_are_put_back_layer_by_layer),
-		DRIFT_TEST(names_in_their_place_stay),
-		DRIFT_TEST(a_lag_from_the_start_is_not_guessed_at),
-		DRIFT_TEST(without_a_launch_before_the_layers_nothing_tells),
-		DRIFT_TEST(names_at_random_are_not_guessed_at),
-		DRIFT_TEST(another_stream_beside_it_is_left),
+		DRIFT_TEST(passes_are_repaired_layer_by_layer),
+		DRIFT_TEST(correct_names_stay),
+		DRIFT_TEST(a_lag_from_the_start_is_not_repaired),
+		DRIFT_TEST(without_a_launch_before_the_layers_nothing_changes),
+		DRIFT_TEST(names_in_random_order_are_not_repaired),
+		DRIFT_TEST(launches_on_another_stream_stay),
 		DRIFT_TEST(nothing_is_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

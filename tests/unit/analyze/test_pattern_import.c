@@ -49,7 +49,7 @@ static void tell(struct world *w, const struct line *l, size_t n)
 /* Iterations keep their own order: 4, then 2. A row without a metric has the
  * time alone. A row whose mean is missing stays; an iteration without any has
  * none. Kernel names are demangled, other names are not. */
-static void test_as_told(void **state)
+static void test_rows_as_written(void **state)
 {
 	static const struct line lines[] = {
 		{ 2, "_Z1fi", "GPU 7", "gpu_compute", "usage", 3, 90, 9.5, 50,
@@ -156,7 +156,7 @@ static void test_twice(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WORLD_TEST(test_as_told),
+		WORLD_TEST(test_rows_as_written),
 		WORLD_TEST(test_types),
 		WORLD_TEST(test_twice),
 	};

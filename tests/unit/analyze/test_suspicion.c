@@ -155,7 +155,7 @@ static void several_runs(void **state)
 	near_to("degrees", df, 25 / 13.0);
 	assert_true(fabs(f->beta.p - 0.09480728040) < 1e-10);
 	assert_int_equal(w.s.base.iterations_n, 2);
-	near_to("mean of cycles", w.s.base.iteration_us, 1000);
+	near_to("mean of iterations", w.s.base.iteration_us, 1000);
 	assert_string_equal(w.s.base.name, "a+b");
 	assert_int_equal(w.s.base.pid, -1);
 	arena_release(&w.arena);

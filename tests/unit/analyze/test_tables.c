@@ -76,7 +76,7 @@ static void stat(struct world *w, const char *kernel, int32_t grid,
 /* Rows stay as they are, in the order of the table, even if two have one
  * kernel. A share that is not given is computed from the sum: 30 of 40, 10 of
  * 40. */
-static void test_as_told(void **state)
+static void test_values_as_written(void **state)
 {
 	struct world *w = *state;
 	stat(w, "small", 0, 2, 10, 5, 5);
@@ -131,7 +131,7 @@ static void test_grids_alone(void **state)
 }
 
 /* If both tables are given, nothing counts twice. */
-static void test_grids_beside(void **state)
+static void test_both_tables(void **state)
 {
 	struct world *w = *state;
 	stat(w, "f", 8, 2, 10, 4, 6);
@@ -238,7 +238,7 @@ static void test_pattern_without_instance(void **state)
 }
 
 /* A table decides for the run, and records next to it are reported. */
-static void test_records_beside(void **state)
+static void test_records_with_a_table(void **state)
 {
 	struct world *w = *state;
 	stat(w, "f", 0, 2, 100, 40, 60);
@@ -251,7 +251,7 @@ static void test_records_beside(void **state)
 }
 
 /* Kernels take precedence over any table. */
-static void test_table_beside(void **state)
+static void test_kernels_with_a_table(void **state)
 {
 	struct world *w = *state;
 	stat(w, "f", 0, 2, 100, 40, 60);
@@ -268,12 +268,12 @@ static void test_table_beside(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_as_told),
+		TEST(test_values_as_written),
 		TEST(test_grids_alone),
-		TEST(test_grids_beside),
+		TEST(test_both_tables),
 		TEST(test_impossible),
-		TEST(test_records_beside),
-		TEST(test_table_beside),
+		TEST(test_records_with_a_table),
+		TEST(test_kernels_with_a_table),
 		TEST(test_pattern_devices),
 		TEST(test_pattern_anchors),
 		TEST(test_pattern_without_instance),

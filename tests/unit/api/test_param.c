@@ -34,8 +34,8 @@ static const struct {
 		"since: 'yesterday' is not a moment such as "
 		"2026-08-22T10:11:12Z" },
 	{ runs_get, "limit=1&limit=2", "'limit' is given twice" },
-	{ runs_get, "colour=red",
-		"there is no parameter 'colour' here; this path takes project, "
+	{ runs_get, "color=red",
+		"there is no parameter 'color' here; this path takes project, "
 		"workload, framework, content, device, q, label.KEY, upload, "
 		"job, since, until, sort, limit, cursor" },
 	{ healthz_get, "verbose",

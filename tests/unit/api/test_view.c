@@ -135,7 +135,7 @@ static void test_kernel_json(void **state)
 		"\"source\":null}");
 }
 
-static void test_kernel_told_by_a_table(void **state)
+static void test_kernel_from_a_table(void **state)
 {
 	(void)state;
 	const struct kernel_line line = {
@@ -270,7 +270,7 @@ int main(void)
 		cmocka_unit_test(test_kernel_tables),
 		cmocka_unit_test(test_copy_table),
 		cmocka_unit_test(test_kernel_json),
-		cmocka_unit_test(test_kernel_told_by_a_table),
+		cmocka_unit_test(test_kernel_from_a_table),
 		cmocka_unit_test(test_launches),
 		cmocka_unit_test(test_caller_json),
 		cmocka_unit_test(test_graph_json),

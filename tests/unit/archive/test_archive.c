@@ -136,9 +136,9 @@ static void every_byte_counts(void **state)
 	int fd = open(path, O_RDWR);
 	ssize_t len = pread(fd, whole, sizeof whole, 0);
 	const char *text = (const char *)whole + 8;
-	ssize_t said_to = 8 + (ssize_t)strlen(text);
+	ssize_t manifest_end = 8 + (ssize_t)strlen(text);
 	for (ssize_t i = 0; i < len; i++) {
-		if (i >= said_to && i < 4096)
+		if (i >= manifest_end && i < 4096)
 			continue;
 		was = whole[i] ^ 1;
 		assert_int_equal(pwrite(fd, &was, 1, i), 1);

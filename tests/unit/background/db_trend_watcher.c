@@ -100,7 +100,7 @@ static const char *posted(struct db *db, struct arena *a)
 	return list;
 }
 
-static void a_change_is_told_once(void **state)
+static void a_change_is_reported_once(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -130,7 +130,7 @@ static void a_change_is_told_once(void **state)
 	arena_release(&a);
 }
 
-static void what_is_posted_tells_the_change(void **state)
+static void the_event_describes_the_change(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -267,8 +267,8 @@ static void no_database(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_change_is_told_once),
-		cmocka_unit_test(what_is_posted_tells_the_change),
+		cmocka_unit_test(a_change_is_reported_once),
+		cmocka_unit_test(the_event_describes_the_change),
 		cmocka_unit_test(a_long_history_is_passed_over),
 		cmocka_unit_test(a_heap_of_new_runs),
 		cmocka_unit_test(what_has_no_series),

@@ -1,4 +1,4 @@
-/* test_log.c - one event is one line, whatever it contains. */
+/* test_log.c - one event is one line, with any content. */
 #include "log.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -86,7 +86,7 @@ static void long_lines_end_in_one_newline(void **state)
 	check(text, want);
 }
 
-static void the_least_level(void **state)
+static void the_minimum_level(void **state)
 {
 	char text[4096];
 	(void)state;
@@ -95,10 +95,10 @@ static void the_least_level(void **state)
 	log_level(LOG_ERROR);
 	log_warn("silent");
 	log_level(LOG_DEBUG);
-	log_debug("told");
+	log_debug("logged");
 	log_level(LOG_INFO);
 	capture_end(text, sizeof text);
-	check(text, "debug told\n");
+	check(text, "debug logged\n");
 }
 
 int main(void)
@@ -107,7 +107,7 @@ int main(void)
 		cmocka_unit_test(a_line_an_event),
 		cmocka_unit_test(nothing_forges_a_line),
 		cmocka_unit_test(long_lines_end_in_one_newline),
-		cmocka_unit_test(the_least_level),
+		cmocka_unit_test(the_minimum_level),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

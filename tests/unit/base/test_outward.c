@@ -187,7 +187,7 @@ static void lists(void **state)
 	assert_int_equal(e.code, ERR_INPUT);
 }
 
-static void told_without_looking(void **state)
+static void names_are_checked_without_a_lookup(void **state)
 {
 	struct err e = { 0 }, f = { 0 }, g = { 0 }, h = { 0 }, i = { 0 };
 	(void)state;
@@ -207,6 +207,6 @@ int main(void)
 	const struct CMUnitTest tests[] = { cmocka_unit_test(public_ones),
 		cmocka_unit_test(sentences), cmocka_unit_test(listed_ones),
 		cmocka_unit_test(lists),
-		cmocka_unit_test(told_without_looking) };
+		cmocka_unit_test(names_are_checked_without_a_lookup) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -105,8 +105,8 @@ static void test_shared_wrong(void **state)
 		{ "t 2", "let: no '=' at character 3 of the formula 't 2'" },
 		{ "t = u", "let: a name that is no size of the operator at "
 			   "character 5 of the formula 't = u'" },
-		{ "told = 3", "let: a name that is told already at character 1 "
-			      "of the formula 'told = 3'" },
+		{ "half = 3", "let: a name that is told already at character 1 "
+			      "of the formula 'half = 3'" },
 		{ "min = 2", "let: the name of a function at character 1 of "
 			     "the formula 'min = 2'" },
 		{ "sum = 2", "let: the name of a function at character 1 of "
@@ -117,7 +117,7 @@ static void test_shared_wrong(void **state)
 	(void)state;
 	struct err none = { 0 };
 	formula_init(&f, &a, sizes, SIZES);
-	assert_true(formula_share(&f, "told = 2", "let", &none));
+	assert_true(formula_share(&f, "half = 2", "let", &none));
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct err e = { 0 };
 		assert_false(formula_share(&f, rows[i].text, "let", &e));

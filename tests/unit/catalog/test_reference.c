@@ -124,7 +124,7 @@ static void test_sizes(void **state)
 		{ "silu_and_mul", "{\"shape\": [3, -8]}", NULL },
 		{ "rms_norm", "[3]", NULL },
 		{ "rms_norm", "{}", NULL },
-		{ "never_heard_of", "{\"token_count\": 3}", NULL },
+		{ "unknown_operator", "{\"token_count\": 3}", NULL },
 	};
 	struct world *w = *state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -28,14 +28,14 @@ static bool put(void *to, const void *bytes, size_t len, struct err *e)
 			int n = -2, base = 10 * i;                \
 			COLUMNS(COLUMN)                           \
 			row.process = (uint16_t)p;                \
-			kind##_mend(&row, i);                     \
+			kind##_adjust(&row, i);                   \
 			assert_true(trace_##kind##_add(t, &row)); \
 		}
-#define KIND(kind, COLUMNS, what)                               \
-	static void kind##_mend(struct kind##_row *row, int i); \
-	static void kind##_fill(struct trace *t)                \
-	{                                                       \
-		ROWS(kind, COLUMNS)                             \
+#define KIND(kind, COLUMNS, what)                                 \
+	static void kind##_adjust(struct kind##_row *row, int i); \
+	static void kind##_fill(struct trace *t)                  \
+	{                                                         \
+		ROWS(kind, COLUMNS)                               \
 	}
 TRACE_KINDS(KIND)
 TRACE_TABLES(KIND)
@@ -44,52 +44,52 @@ TRACE_TABLES(KIND)
 
 /* Replaces values that a column cannot have: a shape beyond the last one, an
  * unknown kind of range. */
-static void kernel_mend(struct kernel_row *row, int i)
+static void kernel_adjust(struct kernel_row *row, int i)
 {
 	row->launch = (uint32_t)i % 3;
 	row->correlation = i ? INT64_MIN : INT64_MAX;
 }
-static void copy_mend(struct copy_row *row, int i)
+static void copy_adjust(struct copy_row *row, int i)
 {
 	row->bytes = i ? INT64_MAX : -1;
 }
-static void call_mend(struct call_row *row, int i)
+static void call_adjust(struct call_row *row, int i)
 {
 	row->launch = (uint32_t)(i + 1) % 3;
 	row->kernel = i == 1 ? 0 : row->kernel;
 }
-static void op_mend(struct op_row *row, int i)
+static void op_adjust(struct op_row *row, int i)
 {
 	row->dims = i == 2 ? 0 : row->dims;
 }
-static void range_mend(struct range_row *row, int i)
+static void range_adjust(struct range_row *row, int i)
 {
 	row->kind = (uint8_t)(i + 2);
 }
-static void graph_mend(struct graph_row *row, int i)
+static void graph_adjust(struct graph_row *row, int i)
 {
 	row->graph_exec = -i;
 }
-static void counter_mend(struct counter_row *row, int i)
+static void counter_adjust(struct counter_row *row, int i)
 {
 	row->value = i ? 0.1 * i : NAN;
 }
-static void stat_mend(struct stat_row *row, int i)
+static void stat_adjust(struct stat_row *row, int i)
 {
 	row->launch = (uint32_t)i % 3;
 	row->row = i;
 	row->med_ns = i ? 0.3 : NAN;
 }
-static void pattern_mend(struct pattern_row *row, int i)
+static void pattern_adjust(struct pattern_row *row, int i)
 {
 	row->row = i;
 	row->interpolated = (uint8_t)(i % 3);
 }
-static void fact_mend(struct fact_row *row, int i)
+static void fact_adjust(struct fact_row *row, int i)
 {
 	row->row = i;
 }
-static void node_mend(struct node_row *row, int i)
+static void node_adjust(struct node_row *row, int i)
 {
 	row->node = i + 1;
 	row->domain = i ? row->domain : 0;

@@ -10,16 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A source that returns pieces of `each` bytes. */
-struct pieces {
+/* A source that returns parts of `each` bytes. */
+struct parts {
 	const char *bytes;
 	size_t len, each;
 };
 
-static inline bool pieces_next(void *ctx, const void **bytes, size_t *len,
+static inline bool parts_next(void *ctx, const void **bytes, size_t *len,
 	struct err *e)
 {
-	struct pieces *p = ctx;
+	struct parts *p = ctx;
 	(void)e;
 	*bytes = p->bytes;
 	*len = p->len < p->each ? p->len : p->each;
@@ -39,8 +39,8 @@ static inline void decode_bytes(struct decoded *d, const char *bytes,
 	size_t len, size_t each)
 {
 	static const struct decode_limits limits = { 64 << 20, 200 };
-	struct pieces p = { bytes, len, each };
-	struct source s = { pieces_next, &p, -1 };
+	struct parts p = { bytes, len, each };
+	struct source s = { parts_next, &p, -1 };
 	*d = (struct decoded){ .arena = { .ceiling = 256 << 20 } };
 	assert_true(trace_init(&d->trace, &d->arena));
 	d->ok = decode(&s, &limits, NULL, &d->trace, &d->err);

@@ -40,7 +40,7 @@ static inline void add_zstd(struct bytes *b, const void *plain, size_t len)
 	b->len += n;
 }
 
-/* The output of reading all of b in pieces, and how the reading ended. */
+/* The output of reading all of b in parts, and how the reading ended. */
 struct result {
 	unsigned char *at;
 	size_t len;
@@ -52,8 +52,8 @@ struct result {
 static inline void read_limited(struct result *r, const struct bytes *b,
 	size_t each, size_t at_once, const struct decode_limits *limits)
 {
-	struct pieces pieces = { (const char *)b->at, b->len, each };
-	struct source s = { pieces_next, &pieces, -1 };
+	struct parts parts = { (const char *)b->at, b->len, each };
+	struct source s = { parts_next, &parts, -1 };
 	struct arena a = { 0 };
 	struct plain p;
 	size_t got = at_once;

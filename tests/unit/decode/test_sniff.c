@@ -176,7 +176,7 @@ static void test_not(void **state)
 
 /* Published fleet figures are JSON, too; their keys identify them once they
  * have arrived. */
-static void test_operator_catalogue(void **state)
+static void test_operator_catalog(void **state)
 {
 	static const char *const texts[] = {
 		"{\"num_profiles\": 3, \"platforms\": {\"H20\": "
@@ -294,7 +294,7 @@ int main(void)
 		cmocka_unit_test(test_not),
 		cmocka_unit_test(test_tables),
 		cmocka_unit_test(test_magics),
-		cmocka_unit_test(test_operator_catalogue),
+		cmocka_unit_test(test_operator_catalog),
 		cmocka_unit_test(test_traces),
 		cmocka_unit_test(test_more),
 		cmocka_unit_test(test_compressed),

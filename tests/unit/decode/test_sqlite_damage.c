@@ -101,7 +101,7 @@ static bool stop(void *ctx, int64_t stored, int64_t plain, struct err *e)
 {
 	int *left = ctx;
 	(void)stored, (void)plain;
-	return (*left)-- > 0 || err_set(e, ERR_BUSY, "asked to stop");
+	return (*left)-- > 0 || err_set(e, ERR_BUSY, "stop requested");
 }
 
 /* The callback that receives the rows may stop the reading, also in the
@@ -124,7 +124,7 @@ static void test_stopped(void **state)
 	while (sqlite_rows_next(&r))
 		;
 	assert_false(sqlite_rows_close(&r, &f.err));
-	assert_string_equal(f.err.text, "asked to stop");
+	assert_string_equal(f.err.text, "stop requested");
 	assert_true(r.rows > 0 && r.rows < 50000);
 	close_it(&f);
 }

@@ -93,7 +93,7 @@ static void an_arena_too_small_fails_it(void **state)
 		"record a shorter window, or raise --ingest-mib");
 }
 
-static void asked_to_stop_it_gives_up(void **state)
+static void a_stop_request_ends_an_ingest(void **state)
 {
 	struct world *w = *state;
 	struct ingest_limits limits = fixture_limits;
@@ -153,7 +153,7 @@ int main(void)
 		cmocka_unit_test(a_trace_in_small_chunks_is_done),
 		cmocka_unit_test(its_own_fault_fails_it),
 		cmocka_unit_test(an_arena_too_small_fails_it),
-		cmocka_unit_test(asked_to_stop_it_gives_up),
+		cmocka_unit_test(a_stop_request_ends_an_ingest),
 		cmocka_unit_test(a_lost_lease_leaves_nothing),
 		cmocka_unit_test(a_fresh_start_takes_everything_back),
 	};

@@ -70,7 +70,7 @@ static void test_repeats(void **state)
 }
 
 /* The finding about these ranks of a job. */
-static void assert_told(const struct rank_line *ranks, uint32_t n,
+static void assert_findings(const struct rank_line *ranks, uint32_t n,
 	int32_t world, uint32_t unmatched, const char *want)
 {
 	struct rank_line lines[8];
@@ -100,8 +100,8 @@ static void test_ranks_that_are_all_there(void **state)
 {
 	(void)state;
 	const struct rank_line two[] = { { .rank = 0 }, { .rank = 1 } };
-	assert_told(two, 2, 2, 0, "[]");
-	assert_told(two, 2, -1, 0, "[]");
+	assert_findings(two, 2, 2, 0, "[]");
+	assert_findings(two, 2, -1, 0, "[]");
 }
 
 static void test_ranks_missing(void **state)
@@ -109,14 +109,14 @@ static void test_ranks_missing(void **state)
 	(void)state;
 	const struct rank_line some[] = { { .rank = 1 },
 		{ .rank = 2, .straggler = true }, { .rank = 5 } };
-	assert_told(some, 3, 2000000000, 0,
+	assert_findings(some, 3, 2000000000, 0,
 		"[{\"code\":\"straggler\",\"severity\":\"warn\",\"text\":"
 		"\"computes clearly longer than the median rank: rank 2\"},"
 		"{\"code\":\"ranks_missing\",\"severity\":\"warn\",\"text\":"
 		"\"1999999997 of 2000000000 ranks are not here (0, 3 to 4, 6 "
 		"to 1999999999): waiting for them is told as transfer\"}]");
 	/* a rank beyond its own world size */
-	assert_told(some, 3, 3, 0,
+	assert_findings(some, 3, 3, 0,
 		"[{\"code\":\"straggler\",\"severity\":\"warn\",\"text\":"
 		"\"computes clearly longer than the median rank: rank 2\"},"
 		"{\"code\":\"ranks_missing\",\"severity\":\"warn\",\"text\":"
@@ -129,7 +129,7 @@ static void test_ranks_twice(void **state)
 	(void)state;
 	const struct rank_line twice[] = { { .rank = 0 }, { .rank = 0 },
 		{ .rank = 0 }, { .rank = 1 }, { .rank = 2 }, { .rank = 2 } };
-	assert_told(twice, 6, 3, 2,
+	assert_findings(twice, 6, 3, 2,
 		"[{\"code\":\"rank_twice\",\"severity\":\"warn\",\"text\":"
 		"\"more than one run says that it is rank 0, 2; each is taken "
 		"as a rank of its own\"},"
@@ -142,7 +142,7 @@ static void test_rank_unknown(void **state)
 {
 	(void)state;
 	const struct rank_line lone[] = { { .rank = -1 } };
-	assert_told(lone, 1, -1, 0,
+	assert_findings(lone, 1, -1, 0,
 		"[{\"code\":\"rank_unknown\",\"severity\":\"warn\",\"text\":"
 		"\"1 of 1 runs do not say which rank they are\"},"
 		"{\"code\":\"lone_rank\",\"severity\":\"info\",\"text\":"

@@ -58,9 +58,9 @@ static void begun_and_ended(void **state)
 	r = newest(db, &a);
 	assert_int_equal(r.status, 202);
 	assert_string_equal(r.detail, "project=mesa");
-	works(audit_end(db, id, 409, "told", "other", &e));
+	works(audit_end(db, id, 409, "project=other", "other", &e));
 	r = newest(db, &a);
-	assert_string_equal(r.detail, "told");
+	assert_string_equal(r.detail, "project=other");
 	assert_string_equal(r.project, "other");
 	arena_release(&a);
 }

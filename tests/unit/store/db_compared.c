@@ -88,7 +88,7 @@ static void the_row_of_a_run_sums_its_iterations_up(void **state)
 	arena_release(&a);
 }
 
-static void runs_come_in_the_order_asked_for(void **state)
+static void runs_have_the_requested_order(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -99,16 +99,16 @@ static void runs_come_in_the_order_asked_for(void **state)
 	p[2].patterns.rows[0].dur_ns[0] = 1234;
 	int64_t upload = fixture_save(db, "1", p, 3);
 	const int64_t *ids = fixture_runs(db, &a, upload, 3);
-	const int64_t asked[] = { ids[2], ids[1], ids[0], ids[2] };
-	works(query_compared(db, &a, asked, 4, true, r, &e));
+	const int64_t requested[] = { ids[2], ids[1], ids[0], ids[2] };
+	works(query_compared(db, &a, requested, 4, true, r, &e));
 	for (int i = 0; i < 4; i++) {
-		assert_int_equal(r[i].id, asked[i]);
+		assert_int_equal(r[i].id, requested[i]);
 		const struct profile *is = &p[i == 3 ? 2 : 2 - i];
 		same_iterations(&is->iterations, &r[i].iterations);
 		same_patterns(&is->patterns, &r[i].patterns);
 		same_rest(is, &r[i]);
 	}
-	works(query_compared(db, &a, asked, 4, false, r, &e));
+	works(query_compared(db, &a, requested, 4, false, r, &e));
 	same_iterations(&p[2].iterations, &r[0].iterations);
 	assert_int_equal(r[0].patterns.n, 0);
 	assert_int_equal(r[0].patterns.iterations_n, 0);
@@ -126,14 +126,15 @@ static void the_run_that_is_not_there_is_named(void **state)
 	struct compared_run r[3];
 	int64_t upload = fixture_save(db, "1", p, 2);
 	const int64_t *ids = fixture_runs(db, &a, upload, 2);
-	int64_t asked[] = { ids[0], ids[1], 999 };
-	refuses(query_compared(db, &a, asked, 3, true, r, &e), ERR_NOT_FOUND,
-		"no run 999");
+	int64_t requested[] = { ids[0], ids[1], 999 };
+	refuses(query_compared(db, &a, requested, 3, true, r, &e),
+		ERR_NOT_FOUND, "no run 999");
 	works(run_delete(db, ids[1], &e));
 	assert_int_equal(fixture_derived(db), FIXTURE_ROWS + CHANGE_ROWS);
-	refuses(query_compared(db, &a, asked, 2, true, r, &e), ERR_NOT_FOUND,
+	refuses(query_compared(db, &a, requested, 2, true, r, &e),
+		ERR_NOT_FOUND,
 		arena_printf(&a, "no run %lld", (long long)ids[1]));
-	works(query_compared(db, &a, asked, 1, true, r, &e));
+	works(query_compared(db, &a, requested, 1, true, r, &e));
 	arena_release(&a);
 }
 
@@ -205,7 +206,7 @@ int main(void)
 	const struct CMUnitTest cases[] = {
 		CASE(a_run_comes_back_whole),
 		CASE(the_row_of_a_run_sums_its_iterations_up),
-		CASE(runs_come_in_the_order_asked_for),
+		CASE(runs_have_the_requested_order),
 		CASE(the_run_that_is_not_there_is_named),
 		CASE(a_rebuild_replaces_all_of_it),
 		CASE(iterations_by_the_page),

@@ -179,7 +179,7 @@ static void a_table_of_statistics_has_just_these(void **state)
 	arena_release(&a);
 }
 
-static void what_a_newer_program_said_is_left_out(void **state)
+static void codes_of_a_newer_version_are_ignored(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -250,7 +250,7 @@ int main(void)
 		CASE(more_than_is_read_at_once),
 		CASE(rows_that_do_not_fit_each_other),
 		CASE(a_table_of_statistics_has_just_these),
-		CASE(what_a_newer_program_said_is_left_out),
+		CASE(codes_of_a_newer_version_are_ignored),
 		CASE(a_reader_sees_one_moment),
 	};
 	return cmocka_run_group_tests(cases, NULL, NULL);

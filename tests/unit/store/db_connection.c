@@ -73,11 +73,11 @@ static void senseless_conninfo(void **state)
 {
 	(void)state;
 	struct err e = { 0 };
-	assert_null(db_new("colour=green", &e));
+	assert_null(db_new("color=green", &e));
 	assert_int_equal(e.code, ERR_DATABASE);
 	assert_string_equal(e.text,
 		"the database is not reachable: invalid connection option "
-		"\"colour\"");
+		"\"color\"");
 }
 
 static int64_t backend(struct db *db)

@@ -97,17 +97,17 @@ static void aborted_goes_at_once(void **state)
 
 /* An upload that cannot be deleted because it is locked does not delay
  * others. */
-static void held_one_does_not_keep_the_others(void **state)
+static void a_locked_upload_does_not_delay_others(void **state)
 {
 	struct db *db = *state, *other = fixture_connect("");
-	int64_t swept, n, held = begun(db, 1);
+	int64_t swept, n, locked = begun(db, 1);
 	char sql[80];
 	bool more;
 	begun(db, 1);
 	works(upload_expire_all(db, &n, &e));
 	snprintf(sql, sizeof sql,
 		"BEGIN; SELECT FROM upload WHERE id = %lld FOR UPDATE",
-		(long long)held);
+		(long long)locked);
 	fixture_script(other, sql);
 	fixture_script(db, "SET lock_timeout = '100ms'");
 	refuses(upload_sweep(db, 60, &swept, &more, &e), ERR_DATABASE,
@@ -127,7 +127,7 @@ int main(void)
 		CASE(swept_in_turns),
 		CASE(many_small_ones_take_turns_too),
 		CASE(aborted_goes_at_once),
-		CASE(held_one_does_not_keep_the_others),
+		CASE(a_locked_upload_does_not_delay_others),
 	};
 	return cmocka_run_group_tests(cases, NULL, NULL);
 }

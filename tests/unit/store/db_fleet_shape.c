@@ -139,7 +139,7 @@ static void shapes_of_a_run_count_it_once(void **state)
 	struct db *db = *state;
 	struct arena a = { 0 };
 	struct fleet_filter f = any;
-	struct profile p = mattering(&a);
+	struct profile p = operator_fixture_profile(&a);
 	p.operators.shapes[1].text = p.operators.shapes[0].text;
 	fixture_save(db, "1", &p, 1);
 	f.op = "gemm";
@@ -171,7 +171,7 @@ static void shapes_are_counted(void **state)
 	struct db *db = *state;
 	struct arena a = { 0 };
 	struct fleet_filter f = any;
-	struct profile p = mattering(&a);
+	struct profile p = operator_fixture_profile(&a);
 	assert_int_equal(counted(db, f, "gemm"), 0);
 	several(db);
 	p.operators.shapes[1].text = "m=7 n=4096 k=4096";

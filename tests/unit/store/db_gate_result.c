@@ -140,11 +140,13 @@ static void both_or_none(void **state)
 	struct err e = { 0 };
 	const struct gate_event t = { refused, NULL };
 	struct gate_row row = gate("p", "", "regressed");
-	fixture_script(db, "ALTER TABLE webhook_delivery ADD CONSTRAINT said "
-			   "CHECK (body <> '')");
+	fixture_script(db,
+		"ALTER TABLE webhook_delivery ADD CONSTRAINT body_not_empty "
+		"CHECK (body <> '')");
 	assert_false(gate_result_store(db, &row, &t, &e));
 	assert_int_equal(e.code, ERR_INTERNAL);
-	fixture_script(db, "ALTER TABLE webhook_delivery DROP CONSTRAINT said");
+	fixture_script(db,
+		"ALTER TABLE webhook_delivery DROP CONSTRAINT body_not_empty");
 	assert_int_equal(fixture_count(db, "SELECT count(*) FROM gate"), 3);
 	/* the same holds if the schema rejects the gate */
 	row.outcome = "fine";

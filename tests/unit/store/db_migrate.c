@@ -72,7 +72,7 @@ static void a_new_file_is_applied_later(void **state)
 	db_free(db);
 }
 
-static void views_are_made_anew(void **state)
+static void views_are_created_again(void **state)
 {
 	(void)state;
 	struct db *db = fresh("views", "");
@@ -194,7 +194,7 @@ int main(void)
 		cmocka_unit_test(twice_is_once),
 		cmocka_unit_test(every_embedded_file_is_used),
 		cmocka_unit_test(a_new_file_is_applied_later),
-		cmocka_unit_test(views_are_made_anew),
+		cmocka_unit_test(views_are_created_again),
 		cmocka_unit_test(changed_file_is_refused),
 		cmocka_unit_test(gap_in_the_program_is_refused),
 		cmocka_unit_test(gap_in_the_database_is_refused),

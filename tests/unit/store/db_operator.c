@@ -1,6 +1,6 @@
 /* db_operator.c - the operators that used the GPU time are read as they were
  * saved. */
-#include "matters.h"
+#include "operator_fixture.h"
 #include "query_operator.h"
 #include <math.h>
 
@@ -33,10 +33,11 @@ static void operators_come_back(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
-	struct profile p = mattering(&a);
+	struct profile p = operator_fixture_profile(&a);
 	struct run_operators got;
 	works(query_operators(db, &a, saved(db, &a, &p), &got, &e));
-	assert_int_equal(fixture_derived(db), FIXTURE_ROWS + MATTER_ROWS);
+	assert_int_equal(fixture_derived(db),
+		FIXTURE_ROWS + OPERATOR_FIXTURE_ROWS);
 	assert_string_equal(got.platform, "H20");
 	assert_string_equal(got.catalog, "1+7");
 	assert_int_equal(got.gpu_ns, 510);
@@ -82,7 +83,7 @@ static void shapes_come_back(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
-	struct profile p = mattering(&a);
+	struct profile p = operator_fixture_profile(&a);
 	static const struct {
 		const char *op;
 		uint32_t n;
@@ -114,7 +115,7 @@ static void unattributed_come_back(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
-	struct profile p = mattering(&a);
+	struct profile p = operator_fixture_profile(&a);
 	struct unattributed_line *rows;
 	uint32_t n;
 	int64_t run = saved(db, &a, &p);
@@ -147,7 +148,7 @@ static void the_kernels_operator_is_in_its_table(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
-	struct profile p = mattering(&a);
+	struct profile p = operator_fixture_profile(&a);
 	p.kernels[0].op = "gemm";
 	struct kernel_filter f = { .run = saved(db, &a, &p) };
 	struct kernel_line *rows;
@@ -170,7 +171,8 @@ static void what_a_run_weighs(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
-	struct profile p[3] = { mattering(&a), mattering(&a), mattering(&a) };
+	struct profile p[3] = { operator_fixture_profile(&a),
+		operator_fixture_profile(&a), operator_fixture_profile(&a) };
 	static const struct {
 		double hours;
 		uint32_t runs;
@@ -205,7 +207,7 @@ static void parts_of_the_time(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
-	struct profile p = mattering(&a);
+	struct profile p = operator_fixture_profile(&a);
 	int64_t run = saved(db, &a, &p);
 	const int64_t ids[] = { run, run + 1000 };
 	struct operator_time_row *rows;

@@ -18,7 +18,7 @@ static void bytes_go_by_age(void **state)
 	arena_release(&a);
 }
 
-static void nothing_goes_unasked(void **state)
+static void nothing_is_deleted_without_limits(void **state)
 {
 	struct arena a = { 0 };
 	(void)state;
@@ -122,7 +122,7 @@ static void quotas(void **state)
 {
 	static const struct {
 		int quota;
-		const char *told, *left;
+		const char *report, *left;
 	} rows[] = {
 		{ 14, "", "a b c k | a b c k" },
 		{ 13, "p uploads quota 1 1", "b c k | a b c k" },
@@ -148,7 +148,7 @@ static void quotas(void **state)
 		"UPDATE upload SET dropped_at = now() WHERE name = 'x'");
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct retention_request ask = { "p", -1, -1, rows[i].quota };
-		assert_string_equal(kept_vacuum(&a, &ask), rows[i].told);
+		assert_string_equal(kept_vacuum(&a, &ask), rows[i].report);
 		assert_string_equal(kept_left(&a),
 			arena_printf(&a, "%s x", rows[i].left));
 	}
@@ -160,7 +160,7 @@ int main(void)
 #define CASE(f) cmocka_unit_test_setup_teardown(f, kept_setup, kept_teardown)
 	const struct CMUnitTest cases[] = {
 		CASE(bytes_go_by_age),
-		CASE(nothing_goes_unasked),
+		CASE(nothing_is_deleted_without_limits),
 		CASE(bytes_without_runs_go),
 		CASE(runs_go_by_age),
 		CASE(what_is_worked_on_stays),

@@ -166,7 +166,7 @@ static bool three(void *ctx)
 	return --*(int *)ctx >= 0;
 }
 
-/* It stops when it is told to, and the next call continues. */
+/* It stops on request, and the next call continues. */
 static void it_may_be_stopped(void **state)
 {
 	struct arena a = { 0 };
@@ -177,7 +177,7 @@ static void it_may_be_stopped(void **state)
 	kept_done("a", "p", "{}", 1, 1, 2, 0);
 	kept_done("b", "p", "{}", 1, 1, 2, 0);
 	works(retention_vacuum(kept_db, &a, &ask, false, three, &left, &r, &e));
-	assert_string_equal(kept_told(&a, &r), "p runs age 3 0");
+	assert_string_equal(kept_report(&a, &r), "p runs age 3 0");
 	assert_string_equal(kept_vacuum(&a, &ask),
 		"p runs age 1 0; p uploads age 1 1; p uploads deleted 1 1");
 	arena_release(&a);
@@ -234,7 +234,7 @@ static void labelled_meanwhile(void **state)
 }
 
 /* A locked upload does not delay others, and is reported. */
-static void held_one_does_not_keep_the_others(void **state)
+static void a_locked_upload_does_not_delay_others(void **state)
 {
 	struct arena a = { 0 };
 	struct retention_request ask = { NULL, 0, -1, -1 };
@@ -250,7 +250,7 @@ static void held_one_does_not_keep_the_others(void **state)
 	fixture_script(other, sql);
 	fixture_script(kept_db, "SET lock_timeout = '100ms'");
 	works(retention_vacuum(kept_db, &a, &ask, false, NULL, NULL, &r, &e));
-	assert_string_equal(kept_told(&a, &r), "p uploads age 1 1");
+	assert_string_equal(kept_report(&a, &r), "p uploads age 1 1");
 	assert_int_equal(r.left, 1);
 	assert_string_equal(r.why.text, "the database answers: canceling "
 					"statement due to lock timeout");
@@ -272,7 +272,7 @@ int main(void)
 		CASE(it_may_be_stopped),
 		CASE(it_ends_with_its_connection),
 		CASE(labelled_meanwhile),
-		CASE(held_one_does_not_keep_the_others),
+		CASE(a_locked_upload_does_not_delay_others),
 	};
 	return cmocka_run_group_tests(cases, NULL, NULL);
 }

@@ -80,7 +80,7 @@ static void what_is_rebuilt_is_replaced(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
-	struct profile p = mattering(&a);
+	struct profile p = operator_fixture_profile(&a);
 	int64_t queued, upload = fixture_save(db, "1", &p, 1);
 	const char *before = same_fleet(db, &a, any);
 	folded(db);
@@ -117,7 +117,7 @@ static void a_run_whose_names_lag_is_left_out(void **state)
 	struct db *db = *state;
 	struct arena a = { 0 };
 	struct fleet_filter labelled = any;
-	struct profile p = mattering(&a);
+	struct profile p = operator_fixture_profile(&a);
 	struct fleet f;
 	int64_t queued;
 	p.notes.count[NOTE_names_lag] = 68;

@@ -1,7 +1,7 @@
 /* db_site_overrides.c - overrides of the catalog, learned graphs, reference
  * sets. */
 #include "learned_graph.h"
-#include "matters.h"
+#include "operator_fixture.h"
 #include "reference_set.h"
 #include "run_change.h"
 #include "site_overrides.h"
@@ -92,10 +92,10 @@ static struct graph_known graph(struct arena *a, char key, char content,
 }
 
 static int64_t taught(struct db *db, struct arena *a, const char *name,
-	const struct graph_known *learnt, uint32_t n)
+	const struct graph_known *learned, uint32_t n)
 {
-	struct profile p = mattering(a);
-	p.operators.learnt = (struct graph_known *)(uintptr_t)learnt;
+	struct profile p = operator_fixture_profile(a);
+	p.operators.learnt = (struct graph_known *)(uintptr_t)learned;
 	p.operators.learned_n = n;
 	return fixture_save(db, name, &p, 1);
 }
@@ -117,10 +117,10 @@ static void graphs_come_back(void **state)
 	struct arena a = { 0 };
 	struct graph_known *got;
 	/* one occurs twice, as two runs of an upload teach it */
-	struct graph_known learnt[] = { graph(&a, 'k', 'a', "gemm"),
+	struct graph_known learned[] = { graph(&a, 'k', 'a', "gemm"),
 		graph(&a, 'k', 'b', "gemm"), graph(&a, 'k', 'b', "gemm"),
 		graph(&a, 'l', 'a', "gemm") };
-	taught(db, &a, "1", learnt, 4);
+	taught(db, &a, "1", learned, 4);
 	assert_int_equal(known(db, &a, 'k', &got), 2);
 	assert_int_equal(got[0].key[31], 'k');
 	assert_int_equal(got[0].content[31], 'a');
@@ -187,7 +187,7 @@ static void graphs_are_their_uploads(void **state)
 	assert_string_equal(got[0].nodes[0].op, "gemm");
 	works(upload_requeue_all(db, &queued, &e));
 	struct claim c = fixture_claim(db, one);
-	struct profile p = mattering(&a);
+	struct profile p = operator_fixture_profile(&a);
 	works(save(db, &c, &p, 1, NULL, &e));
 	assert_int_equal(known(db, &a, 'k', &got), 0);
 	arena_release(&a);
@@ -214,7 +214,7 @@ static void sets_come_back(void **state)
 	struct db *db = *state;
 	struct arena a = { 0 };
 	struct reference_set_row *rows, is = { .name = "atrex",
-		.source = "somebody",
+		.source = "ATREX",
 		.runs = 1303,
 		.operators = 30,
 		.shapes = 440 };
@@ -235,7 +235,7 @@ static void sets_come_back(void **state)
 	works(reference_set_list(db, &a, &rows, &n, &e));
 	assert_int_equal(n, 1);
 	assert_string_equal(rows[0].name, "atrex");
-	assert_string_equal(rows[0].source, "somebody");
+	assert_string_equal(rows[0].source, "ATREX");
 	/* printf '{}' | sha256sum */
 	assert_string_equal(rows[0].sha256,
 		"44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff"

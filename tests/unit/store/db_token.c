@@ -14,7 +14,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static const struct token_request *wish(const char *name, enum scope s)
+static const struct token_request *request(const char *name, enum scope s)
 {
 	static struct token_request w;
 	w = (struct token_request){ .name = name,
@@ -33,7 +33,7 @@ static enum scope scope_of(struct db *db, const char *text)
 	return row.scope;
 }
 
-static void made_told_and_known(void **state)
+static void a_new_token_is_found(void **state)
 {
 	struct db *db = *state;
 	char text[TOKEN_TEXT];
@@ -41,7 +41,7 @@ static void made_told_and_known(void **state)
 	bool any;
 	works(token_any(db, &any, &e));
 	assert_false(any);
-	works(token_new(db, wish("ci", SCOPE_UPLOAD), text, &id, &e));
+	works(token_new(db, request("ci", SCOPE_UPLOAD), text, &id, &e));
 	works(token_any(db, &any, &e));
 	assert_true(any);
 	assert_int_equal(scope_of(db, text), SCOPE_UPLOAD);
@@ -55,8 +55,8 @@ static void text_has_one_shape(void **state)
 	char one[TOKEN_TEXT], two[TOKEN_TEXT];
 	int64_t id;
 	for (int i = 0; i < 20; i++) {
-		works(token_new(db, wish("a", SCOPE_READ), one, &id, &e));
-		works(token_new(db, wish("a", SCOPE_READ), two, &id, &e));
+		works(token_new(db, request("a", SCOPE_READ), one, &id, &e));
+		works(token_new(db, request("a", SCOPE_READ), two, &id, &e));
 		assert_int_equal(strlen(one), 46);
 		assert_memory_equal(one, "ks_", 3);
 		assert_int_equal(strspn(one + 3, letters), 43);
@@ -70,7 +70,7 @@ static void only_the_hash_is_kept(void **state)
 	char text[TOKEN_TEXT], hex[SHA256_HEX], sql[200];
 	uint8_t digest[SHA256_BYTES];
 	int64_t id;
-	works(token_new(db, wish("ci", SCOPE_ADMIN), text, &id, &e));
+	works(token_new(db, request("ci", SCOPE_ADMIN), text, &id, &e));
 	sha256_of(text, strlen(text), digest);
 	sha256_hex(digest, hex);
 	snprintf(sql, sizeof sql,
@@ -87,7 +87,7 @@ static void what_is_not_a_token_opens_nothing(void **state)
 	struct db *db = *state;
 	char text[TOKEN_TEXT];
 	int64_t id;
-	works(token_new(db, wish("ci", SCOPE_ADMIN), text, &id, &e));
+	works(token_new(db, request("ci", SCOPE_ADMIN), text, &id, &e));
 	const char *const others[] = { "", "ks_", "admin",
 		"ks_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
 		"xs_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" };
@@ -103,10 +103,10 @@ static void needs_a_name_and_a_scope(void **state)
 	struct db *db = *state;
 	char text[TOKEN_TEXT];
 	int64_t id;
-	refuses(token_new(db, wish("", SCOPE_READ), text, &id, &e), ERR_INPUT,
-		"a token needs a name");
-	refuses(token_new(db, wish("ci", SCOPE_NONE), text, &id, &e), ERR_INPUT,
-		"a token needs a scope: read, upload or admin");
+	refuses(token_new(db, request("", SCOPE_READ), text, &id, &e),
+		ERR_INPUT, "a token needs a name");
+	refuses(token_new(db, request("ci", SCOPE_NONE), text, &id, &e),
+		ERR_INPUT, "a token needs a scope: read, upload or admin");
 }
 
 static void what_no_token_can_be(void **state)
@@ -114,7 +114,7 @@ static void what_no_token_can_be(void **state)
 	struct db *db = *state;
 	char text[TOKEN_TEXT], long_name[202];
 	int64_t id;
-	struct token_request w = *wish("ci", SCOPE_READ);
+	struct token_request w = *request("ci", SCOPE_READ);
 	memset(long_name, 'x', 201);
 	long_name[201] = '\0';
 	w.project = "";
@@ -126,10 +126,10 @@ static void what_no_token_can_be(void **state)
 	w.project = "\xff";
 	refuses(token_new(db, &w, text, &id, &e), ERR_INPUT,
 		"project is not text in UTF-8");
-	w = *wish("\xff", SCOPE_READ);
+	w = *request("\xff", SCOPE_READ);
 	refuses(token_new(db, &w, text, &id, &e), ERR_INPUT,
 		"name is not text in UTF-8");
-	w = *wish("ci", SCOPE_READ);
+	w = *request("ci", SCOPE_READ);
 	w.days = -1;
 	refuses(token_new(db, &w, text, &id, &e), ERR_INPUT,
 		"a token lasts 1 to 36500 days, or for ever");
@@ -157,7 +157,7 @@ static void of_a_project_for_some_days(void **state)
 	struct arena a = { 0 };
 	char text[TOKEN_TEXT];
 	int64_t id;
-	struct token_request w = *wish("ci", SCOPE_UPLOAD);
+	struct token_request w = *request("ci", SCOPE_UPLOAD);
 	w.project = "mesa";
 	w.days = 10;
 	works(token_new(db, &w, text, &id, &e));
@@ -185,7 +185,7 @@ static void use_is_written_once_a_minute(void **state)
 	struct arena a = { 0 };
 	char text[TOKEN_TEXT];
 	int64_t id;
-	works(token_new(db, wish("ci", SCOPE_READ), text, &id, &e));
+	works(token_new(db, request("ci", SCOPE_READ), text, &id, &e));
 	assert_int_equal(found(db, &a, text).used, NO_MOMENT);
 	int64_t first = fixture_count(db, USED_AT);
 	assert_true(first > 0);
@@ -206,7 +206,7 @@ static void use_never_stands_in_the_way(void **state)
 	struct arena a = { 0 };
 	char text[TOKEN_TEXT];
 	int64_t id;
-	works(token_new(db, wish("ci", SCOPE_READ), text, &id, &e));
+	works(token_new(db, request("ci", SCOPE_READ), text, &id, &e));
 	fixture_script(other, "BEGIN; SELECT FROM token FOR UPDATE");
 	time_t before = time(NULL);
 	assert_int_equal(found(db, &a, text).id, id);
@@ -232,7 +232,7 @@ static void listed_and_revoked(void **state)
 	uint32_t n;
 	bool more;
 	for (int i = 0; i < 3; i++) {
-		struct token_request w = *wish("ci", SCOPE_READ);
+		struct token_request w = *request("ci", SCOPE_READ);
 		w.project = i == 1 ? "theirs" : "ours";
 		works(token_new(db, &w, text[i], &ids[i], &e));
 	}
@@ -273,7 +273,7 @@ int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest cases[] = {
-		CASE(made_told_and_known),
+		CASE(a_new_token_is_found),
 		CASE(text_has_one_shape),
 		CASE(only_the_hash_is_kept),
 		CASE(what_is_not_a_token_opens_nothing),

@@ -14,7 +14,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void dead_worker_gives_back_what_it_held(void **state)
+static void uploads_of_a_dead_worker_are_queued_again(void **state)
 {
 	struct db *db = *state;
 	struct claim c;
@@ -36,7 +36,7 @@ static void dead_worker_gives_back_what_it_held(void **state)
 }
 
 /* The database disconnected nine times while the rows were written. */
-static void more_tries_where_the_fault_may_lie_elsewhere(void **state)
+static void more_attempts_if_the_database_may_be_at_fault(void **state)
 {
 	struct db *db = *state;
 	struct claim c;
@@ -65,8 +65,8 @@ int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest cases[] = {
-		CASE(dead_worker_gives_back_what_it_held),
-		CASE(more_tries_where_the_fault_may_lie_elsewhere),
+		CASE(uploads_of_a_dead_worker_are_queued_again),
+		CASE(more_attempts_if_the_database_may_be_at_fault),
 		CASE(one_try_is_enough),
 	};
 	return cmocka_run_group_tests(cases, NULL, NULL);

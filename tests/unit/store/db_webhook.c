@@ -187,7 +187,7 @@ static void by_four_at_once(void **state)
 		5 * EACH);
 }
 
-static void told_of_what_is_queued(void **state)
+static void queued_deliveries_are_notified(void **state)
 {
 	struct db *db = *state, *other = fixture_connect("");
 	bool any;
@@ -237,7 +237,7 @@ int main(void)
 		CASE(put_off_and_over),
 		CASE(gone_ends_all_of_one),
 		CASE(by_four_at_once),
-		CASE(told_of_what_is_queued),
+		CASE(queued_deliveries_are_notified),
 		CASE(old_ones_are_swept),
 	};
 	return cmocka_run_group_tests(cases, NULL, NULL);

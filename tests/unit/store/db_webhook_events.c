@@ -47,7 +47,7 @@ static void goes_to_those_who_want_it(void **state)
 	works(webhook_notify(db, "", "gate", "{}", &e));
 	assert_int_equal(queued(db, "w.project = 'one'"), 1);
 	assert_int_equal(queued(db, "w.project IS NULL"), 3);
-	works(webhook_notify(db, "one", "nobody_asked", "{}", &e));
+	works(webhook_notify(db, "one", "no_subscriber", "{}", &e));
 	assert_int_equal(queued(db, "true"), 4);
 }
 

@@ -8,7 +8,7 @@ static void much_that_waits(void **state)
 	struct db *db = *state;
 	struct arena a = { 0 };
 	struct delivery *rows;
-	struct delivery_row *told;
+	struct delivery_row *newest;
 	uint32_t n;
 	bool more;
 	int64_t one = hook(db, "https://a.example/"), delivery;
@@ -19,14 +19,14 @@ static void much_that_waits(void **state)
 	works(webhook_notify(db, "p", "gate", "{}", &e));
 	works(webhook_notify(db, "p", "gate", "{}", &e));
 	works(webhook_notify_one(db, one, "test", "{}", &delivery, &e));
-	works(webhook_deliveries(db, &a, one, 0, 3, &told, &n, &more, &e));
+	works(webhook_deliveries(db, &a, one, 0, 3, &newest, &n, &more, &e));
 	for (int i = 0; i < 2; i++) {
-		assert_true(told[i].next == NO_MOMENT);
-		assert_string_equal(told[i].error,
+		assert_true(newest[i].next == NO_MOMENT);
+		assert_string_equal(newest[i].error,
 			"not told: 1,000 others waited for this webhook, the "
 			"limit");
 	}
-	assert_true(told[0].id == delivery && told[2].next != NO_MOMENT);
+	assert_true(newest[0].id == delivery && newest[2].next != NO_MOMENT);
 	fixture_script(db,
 		"INSERT INTO webhook_delivery (webhook_id, event, body) "
 		"SELECT id, 'gate', '{}' FROM webhook, "

@@ -20,8 +20,7 @@ static const struct embedded *words_files_before(void)
 	return files;
 }
 
-/* The views of migration 8, reduced to what matters: each reads a renamed
- * column. */
+/* The views of migration 8, reduced to one renamed column each. */
 static const char words_views[] =
 	"CREATE VIEW kernel_line AS SELECT s.run_id, k.known_from, s.avg_ns, "
 	"s.med_ns, s.told_source FROM run_kernel s "
@@ -103,8 +102,8 @@ static const char words_teams[] =
 
 /* Keys that are renamed, also as values and inside texts, and as labels of a
  * user, which stay. */
-#define OLD_SIDE(asked)                                                \
-	"\"asked\": \"" asked "\", \"runs\": [1], \"units\": 1, "      \
+#define OLD_SIDE(query)                                                \
+	"\"asked\": \"" query "\", \"runs\": [1], \"units\": 1, "      \
 	"\"cycles\": 7, \"labels\": {\"cycles\": \"what\", \"exit\": " \
 	"\"\\\"floor\\\": \"}"
 #define NEW_SIDE(query)                                                    \
@@ -113,7 +112,7 @@ static const char words_teams[] =
 	"\"\\\"floor\\\": \"}"
 
 static const char words_gate_before[] =
-	"{\"exit\": 1, \"sentence\": \"it said \\\"sentence\\\": \\\"cycle\\\" "
+	"{\"exit\": 1, \"sentence\": \"it was \\\"sentence\\\": \\\"cycle\\\" "
 	"told\", \"base\": {" OLD_SIDE(
 		"label.cycles=1") "}, \"head\": "
 				  "{" OLD_SIDE(
@@ -132,7 +131,7 @@ static const char words_gate_before[] =
 						    "\"compare\": \"/compare?range=cycle\"}";
 
 static const char words_gate_after[] =
-	"{\"exit_status\": 1, \"summary\": \"it said \\\"sentence\\\": "
+	"{\"exit_status\": 1, \"summary\": \"it was \\\"sentence\\\": "
 	"\\\"cycle\\\" told\", \"base\": {" NEW_SIDE(
 		"label.cycles=1") "}, "
 				  "\"head\": {" NEW_SIDE(

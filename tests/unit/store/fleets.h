@@ -1,7 +1,7 @@
 /* fleets.h - makes runs of several projects, platforms and days, and prints
  * their sums as text. */
 #pragma once
-#include "matters.h"
+#include "operator_fixture.h"
 #include "query_fleet.h"
 #include "query_operator.h"
 #include "rollup.h"
@@ -33,7 +33,7 @@ static inline int64_t stored(struct db *db, const char *project,
 {
 	struct arena a = { 0 };
 	struct upload_meta m = fixture_meta;
-	struct profile p = mattering(&a);
+	struct profile p = operator_fixture_profile(&a);
 	m.project = project;
 	m.workload = workload;
 	m.name = arena_printf(&a, "%d", fleets_uploads++);

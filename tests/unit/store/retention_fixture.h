@@ -108,7 +108,7 @@ static inline const char *kept_left(struct arena *a)
 }
 
 /* "project kind why n MiB; …" */
-static inline const char *kept_told(struct arena *a,
+static inline const char *kept_report(struct arena *a,
 	const struct retention_report *r)
 {
 	const char *text = "";
@@ -132,11 +132,11 @@ static inline const char *kept_vacuum(struct arena *a,
 	works(retention_vacuum(kept_db, a, ask, true, NULL, NULL, &dry, &e));
 	assert_string_equal(kept_left(a), before);
 	works(retention_vacuum(kept_db, a, ask, false, NULL, NULL, &real, &e));
-	assert_string_equal(kept_told(a, &real), kept_told(a, &dry));
+	assert_string_equal(kept_report(a, &real), kept_report(a, &dry));
 	assert_int_equal(real.left, 0);
 	works(retention_vacuum(kept_db, a, ask, true, NULL, NULL, &then, &e));
-	assert_string_equal(kept_told(a, &then), "");
-	return kept_told(a, &real);
+	assert_string_equal(kept_report(a, &then), "");
+	return kept_report(a, &real);
 }
 
 static const struct retention_request kept_as_stored = { NULL, -1, -1, -1 };

@@ -56,21 +56,21 @@ static void numbers_take_few_bytes(void **state)
 	buf_release(&b);
 }
 
-static void numbers_beside_others_come_back(void **state)
+static void tagged_numbers_are_read_back(void **state)
 {
 	(void)state;
 	const int128 numbers[] = { 0, -1, 127, 128, -128, -129, 1 << 30,
 		INT64_MAX, INT64_MIN, (int128)INT64_MAX + 1, huge, -huge };
-	const uint32_t beside[] = { 0, 1, 3, 4, 127, 2000, 65536 };
+	const uint32_t tags[] = { 0, 1, 3, 4, 127, 2000, 65536 };
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-		for (size_t k = 0; k < sizeof beside / sizeof *beside; k++) {
+		for (size_t k = 0; k < sizeof tags / sizeof *tags; k++) {
 			struct buf b;
 			uint32_t got;
 			buf_init(&b, 100);
-			int128_put_tagged(&b, beside[k], numbers[i]);
+			int128_put_tagged(&b, tags[k], numbers[i]);
 			struct int128_reader at = bytes_of(&b);
 			same(int128_next_tagged(&at, &got), numbers[i]);
-			assert_int_equal(got, beside[k]);
+			assert_int_equal(got, tags[k]);
 			assert_false(at.bad);
 			assert_ptr_equal(at.at, at.end);
 			buf_release(&b);
@@ -203,7 +203,7 @@ int main(void)
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(numbers_come_back),
 		cmocka_unit_test(numbers_take_few_bytes),
-		cmocka_unit_test(numbers_beside_others_come_back),
+		cmocka_unit_test(tagged_numbers_are_read_back),
 		cmocka_unit_test(a_number_cut_off_is_bad),
 		cmocka_unit_test(numerics_come_back),
 		cmocka_unit_test(sums_come_back),

@@ -1,14 +1,15 @@
-/* matters.h - makes a profile whose GPU time is attributed to operators and
+/* operator_fixture.h - makes a profile whose GPU time is attributed to operators and
  * shapes. */
 #pragma once
 #include "fixture.h"
 #include <math.h>
 
-/* The rows that mattering() adds: 4 operators, 5 shapes, 1 unattributed
+/* The rows that operator_fixture_profile() adds: 4 operators, 5 shapes, 1 unattributed
  * kernel. */
-enum { MATTER_ROWS = 4 + 5 + 1 };
+enum { OPERATOR_FIXTURE_ROWS = 4 + 5 + 1 };
 
-static inline struct time_stats matters_time(int64_t calls, int64_t total)
+static inline struct time_stats operator_fixture_time(int64_t calls,
+	int64_t total)
 {
 	return (struct time_stats){ .instances = calls,
 		.total_ns = total,
@@ -25,7 +26,7 @@ static inline struct time_stats matters_time(int64_t calls, int64_t total)
 /* A gemm in two phases, the second with two shapes; a copy with a known size
  * and an unknown cost; unattributed time. 510 ns in all: the kernels of
  * fixture_profile() and its copies. */
-static inline struct operators matters_operators(struct arena *a)
+static inline struct operators operator_fixture_operators(struct arena *a)
 {
 	static const struct operator_stat rows[] = {
 		{ .name = "gemm",
@@ -92,7 +93,7 @@ static inline struct operators matters_operators(struct arena *a)
 		.text = "m=237 n=4096 k=4096",
 		.known = KNOWN_OP_SIZES,
 		.launches = 2,
-		.call = matters_time(1, 200),
+		.call = operator_fixture_time(1, 200),
 		.bucket = bucket,
 		.bucket_calls = calls,
 		.buckets_n = 3,
@@ -106,7 +107,7 @@ static inline struct operators matters_operators(struct arena *a)
 	o.shapes[1] = o.shapes[0];
 	o.shapes[1].text = "m=1 n=4096 k=4096";
 	o.shapes[1].known = KNOWN_GRAPH;
-	o.shapes[1].call = matters_time(1, 100);
+	o.shapes[1].call = operator_fixture_time(1, 100);
 	o.shapes[1].launches = 1;
 	o.shapes[1].buckets_n = 1;
 	o.shapes[1].sol_ns = 50.25;
@@ -119,14 +120,14 @@ static inline struct operators matters_operators(struct arena *a)
 		.text = "bytes=4096",
 		.known = KNOWN_RECORD,
 		.launches = 2,
-		.call = matters_time(2, 60),
-		.why = "a copy's direction is not told",
+		.call = operator_fixture_time(2, 60),
+		.why = "the direction is unknown",
 		.sol_ns = NAN };
 	o.shapes[4] = (struct shape_stat){ .operator_ = 3,
 		.grid = "128x1x1 / 256x1x1",
 		.known = KNOWN_NOT,
 		.launches = 1,
-		.call = matters_time(1, 50),
+		.call = operator_fixture_time(1, 50),
 		.bucket = bucket + 1,
 		.bucket_calls = calls,
 		.buckets_n = 1,
@@ -136,9 +137,9 @@ static inline struct operators matters_operators(struct arena *a)
 	return o;
 }
 
-static inline struct profile mattering(struct arena *a)
+static inline struct profile operator_fixture_profile(struct arena *a)
 {
 	struct profile p = fixture_profile(a);
-	p.operators = matters_operators(a);
+	p.operators = operator_fixture_operators(a);
 	return p;
 }

@@ -1,4 +1,4 @@
-/* db_crew.c - a worker pool whose processes are this program again.
+/* db_worker_pool.c - a worker pool whose processes are this program again.
  *
  * Called as `worker HOW` it claims an upload and then ends in the way
  * that HOW names, or it is a real worker. */

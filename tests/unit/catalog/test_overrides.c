@@ -1,4 +1,4 @@
-/* test_own.c - site overrides: what they change, which are rejected with
+/* test_overrides.c - site overrides: what they change, which are rejected with
  * which message, and which rule matched. */
 #include "catalog.h"
 #include <setjmp.h>
@@ -40,7 +40,7 @@ struct bad {
 
 static const struct bad refused[] = {
 #define REFUSED(kind, text, says) { kind, text, says },
-#include "own_refused.def"
+#include "overrides_refused.def"
 #undef REFUSED
 };
 
@@ -61,7 +61,7 @@ static const char *of(const struct catalog *c, const char *kernel)
 {
 	const struct operator_info *op =
 		catalog_kernel_operator(c, kernel, strlen(kernel));
-	return op ? op->name : "nobody knows";
+	return op ? op->name : "unknown";
 }
 
 /* Overriding rules come first. Names that they do not match fall through to
@@ -260,7 +260,7 @@ static void test_many(void **state)
 	*at = 0;
 	struct catalog *c = good(RULES, text);
 	assert_string_equal(of(c, "kernel_of_mine_1999"), "scan");
-	assert_string_equal(of(c, "kernel_of_mine_2000"), "nobody knows");
+	assert_string_equal(of(c, "kernel_of_mine_2000"), "unknown");
 	assert_string_equal(of(c, "nvjet_"), "gemm");
 	catalog_free(c);
 	free(text);

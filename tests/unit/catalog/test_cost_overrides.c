@@ -1,4 +1,4 @@
-/* test_cost_own.c - invalid formulas in site overrides. */
+/* test_cost_overrides.c - invalid formulas in site overrides. */
 #include "catalog.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 	" \"cost\": " cost "}]}"
 
 /* Formulas that an administrator may have written. */
-static void test_own_wrong(void **state)
+static void test_invalid_formulas(void **state)
 {
 	static const struct {
 		const char *operators, *sentence;
@@ -77,7 +77,7 @@ static void test_own_wrong(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_own_wrong),
+		cmocka_unit_test(test_invalid_formulas),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
