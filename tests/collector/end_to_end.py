@@ -42,7 +42,7 @@ def environment(d, **more):
 
 
 def guest(*words):
-    """The guest finds the fakes; no other process needs them."""
+    """The command of a guest, which alone loads the fakes."""
     return ('env', f'LD_LIBRARY_PATH={FAKES}', HOST, *words)
 
 
@@ -97,7 +97,7 @@ def capture(d, s, run_id):
 
 
 def all_of_it(d):
-    """launches, graphs, copies, counters: as the driver did them"""
+    """launches, graphs, copies and counters equal those of the driver"""
     with Server() as s:
         r = run(d, s, ['--wait', '--host-hz', '50', '--nvml-hz', '50'],
                 guest('init', 'recording:1', 'launch:800', 'threads:2:400', 'graph:4:25',
@@ -133,7 +133,7 @@ def graphs(d):
 
 
 def statuses(d):
-    """ends of every kind pass through, and what was recorded is there"""
+    """every exit status is passed on, and the recorded kernels are stored"""
     with Server() as s:
         for words, status in ((['exit:0'], 0), (['_exit:3'], 3), (['abort'], 134),
                               (['raise:9'], 137), (['raise:15'], 143)):
@@ -145,7 +145,7 @@ def statuses(d):
 
 
 def ended_by_signal(d):
-    """a signal to `kernsift run` ends the command, and what it left is sent"""
+    """a signal to `kernsift run` ends the command; its captures are sent"""
     with Server() as s:
         with start(d, s, ['--wait'], guest('init', 'recording:1', 'launch:80', 'sync',
                                            'sleep:1500', 'say:ready', 'sleep:60000')) as p:
@@ -170,7 +170,7 @@ def two_ranks(d):
 
 
 def nothing(d):
-    """no GPU work, or the collector switched off: one sentence"""
+    """no GPU work, or the collector switched off: one message"""
     with Server() as s:
         r = run(d, s, [], ('true',))
         says('stderr', r.err, r'kernsift: nothing was recorded: [^\n]*\n')

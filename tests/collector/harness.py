@@ -1,7 +1,7 @@
-"""harness.py - whole processes with the collector inside, and what came of them.
+"""harness.py - runs a process with the collector loaded, and collects its results.
 
-host() plays one guest_host; its result has how it ended, what it wrote, what
-the fakes counted (the ledger) and what the captures hold.
+host() runs one guest_host. The result has its exit status, its output, the counts of
+the fakes (the ledger) and the content of the captures.
 """
 import glob
 import json
@@ -22,7 +22,7 @@ VERSIONS = (18, 24, 28, 130001, 130400)
 
 
 def built_with(sanitizer):
-    """Whether the host is: "asan", "tsan"."""
+    """Whether the host is built with a sanitizer: "asan" or "tsan"."""
     with open(HOST, 'rb') as f:
         return f'__{sanitizer}_init'.encode() in f.read()
 
@@ -33,12 +33,12 @@ def libcupti(version):
 
 
 def environment(folder, faults, options, injected=True):
-    """Of a host whose files go to `folder`: faults are FAKE_*, options KERNSIFT_TRACE_*."""
+    """For a host that writes to `folder`: faults become FAKE_*, options KERNSIFT_TRACE_*."""
     version = faults.get('CUPTI_VERSION', 130001)
     env = {**CLEAN, 'LD_LIBRARY_PATH': FAKES, 'HOME': folder,
            'FAKE_LEDGER': f'{folder}/ledger', 'KERNSIFT_TRACE_DIR': f'{folder}/spool',
            'KERNSIFT_TRACE_CUPTI': libcupti(version), 'FAKE_DRIVER_VERSION': '13040',
-           # However busy the machine is: what was recorded is written.
+           # A busy machine must not lose what was recorded.
            'KERNSIFT_TRACE_EXIT_MS': '60000'}
     if injected:
         env['CUDA_INJECTION64_PATH'] = env['NVTX_INJECTION64_PATH'] = COLLECTOR
@@ -55,7 +55,7 @@ def read_ledger(path):
 
 
 def ledgers(folder, pid='*'):
-    """Sums over the processes."""
+    """The counts of the fakes, summed over the processes."""
     total = {}
     for path in glob.glob(f'{folder}/ledger.{pid}.*'):
         for field, count in read_ledger(path).items():
@@ -65,7 +65,7 @@ def ledgers(folder, pid='*'):
 
 
 def captures(folder, files=None):
-    """The captures in the spool folder, or those files, by captured --each."""
+    """The captures in the spool folder, or in `files`, as `captured --each` prints them."""
     files = sorted(glob.glob(f'{folder}/spool/*.kst')) if files is None else files
     if not files:
         return []
@@ -101,7 +101,7 @@ class Played:
             return ''
 
     def made(self):
-        """Records that libcupti made while it was to, but of kinds nobody keeps."""
+        """Records that libcupti made in a window, of the kinds that the collector keeps."""
         return sum(self.ledger.get(f'made_{k}', 0)
                    for k in ('kernel', 'copy', 'set', 'graph', 'launch', 'overhead'))
 
@@ -110,12 +110,12 @@ class Played:
                    for k in ('kernels', 'copies', 'sets', 'graphs', 'calls', 'overheads'))
 
     def dropped(self):
-        """Of CUPTI's records: ranges, nodes and counters have drops of their own."""
+        """Dropped records of CUPTI. Ranges, nodes and counters have their own counts."""
         return sum(total(self.captures, 'drops', where)
                    for where in ('cupti', 'pool', 'shed', 'unreadable', 'disk'))
 
-    def tell(self):
-        """All there is to know, when a case fails."""
+    def print_all(self):
+        """Prints everything that helps to understand a failed case."""
         print('words:', ' '.join(self.words), '\nstatus:', self.status, '\nout:', self.out,
               '\nerr:', self.err[-4000:], '\nledger:',
               {k: v for k, v in self.ledger.items() if v}, '\nlog:', self.log())
@@ -124,7 +124,7 @@ class Played:
 
 
 def host(words, faults=None, options=None, injected=True, folder=None, limit=240, **more):
-    """Plays guest_host to its end in a folder of its own, which is left to the caller."""
+    """Runs guest_host until it exits, in its own folder, which the caller deletes."""
     folder = folder or tempfile.mkdtemp(prefix='ks-guest-')
     env = environment(folder, faults or {}, options or {}, injected)
     env.update(more.pop('env', {}))
@@ -145,16 +145,16 @@ def gone(played):
 
 
 class Failed(Exception):
-    """A case is not as it must be."""
+    """A check of a case failed."""
 
 
 class Skipped(Exception):
-    """What a case needs is not here."""
+    """The machine lacks something that the case needs."""
 
 
 def equal(got, want, what):
     if got != want:
-        raise Failed(f'{what}: {got!r}, and should be {want!r}')
+        raise Failed(f'{what}: {got!r}, expected {want!r}')
 
 
 def true(what, good):
@@ -163,7 +163,7 @@ def true(what, good):
 
 
 def cases_main(cases, argv):
-    """Plays functions by name: all, or those named."""
+    """Runs all cases, or those that are named."""
     wanted = argv[1:] or [c.__name__ for c in cases]
     bad = skipped = 0
     for c in cases:

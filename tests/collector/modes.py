@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""modes.py - one case a way in which things go wrong: modes.py [CASE…]."""
+"""modes.py - one case per failure mode: modes.py [CASE…]."""
 import sys
 
 import modes_counters

@@ -1,4 +1,4 @@
-"""modes_counters.py - GPU and host counters: there, refused, lost, and slow."""
+"""modes_counters.py - GPU and host counters: recorded, refused, lost, and slow."""
 import tempfile
 
 from harness import equal, gone, total, true
@@ -16,7 +16,7 @@ WORDS = ['init', 'recording:1', 'launch:50', 'sync']
 
 
 def recorded(nvml, turns, env=None):
-    """A host that waits until the first GPU it sees was read so often."""
+    """Runs a host that waits until its first GPU was read `turns` times."""
     folder = tempfile.mkdtemp(prefix='ks-guest-')
     return well(WORDS + ['wait:@/ready'], faults={'NVML': f'{nvml} ready={turns}:{folder}/ready'},
                 options=BOTH, folder=folder, env=env or {})
@@ -27,9 +27,9 @@ def names(p):
 
 
 def counters():
-    """Each series; the GPUs' names and what surrounds them."""
+    """Every series is recorded, with the GPUs and the facts of the driver."""
     p = recorded('gpus=2 pcie=1', 25)
-    equal(sorted((HOST | FAST | SLOW) - names(p)), [], 'series that are missing')
+    equal(sorted((HOST | FAST | SLOW) - names(p)), [], 'missing series')
     equal(total(p.captures, 'rows', 'device'), 2, 'devices')
     facts = p.captures[0]['facts']
     equal((facts['driver'], facts['sm_clock_max_mhz'], facts['power_cap_w']),
@@ -37,8 +37,8 @@ def counters():
     gone(p)
 
 
-def counters_of_host_alone():
-    """No NVML, and one of another version than the driver: logged once, the host's stay."""
+def counters_without_nvml():
+    """No NVML, or an NVML of another driver version: one line in the log, and host counters."""
     for faults, options, word in (({}, {'NVML': '/nonexistent/nvml.so'}, 'there is no NVML'),
                                   ({'NVML': 'init=18'}, {}, '(18)')):
         p = well(WORDS + ['sleep:300'], faults=faults, options={**BOTH, **options})
@@ -50,16 +50,16 @@ def counters_of_host_alone():
 
 
 def counters_refused():
-    """Each series by itself: what is not supported is left out, and the rest is there."""
+    """A series that is not supported is left out; the others are recorded."""
     p = recorded('gpus=1 pcie=1 fail=nvmlDeviceGetPowerUsage:3 fail=nvmlDeviceGetFieldValues:999',
                  3)
-    equal(sorted(FAST - names(p)), ['gpu_power'], 'series that are missing')
+    equal(sorted(FAST - names(p)), ['gpu_power'], 'missing series')
     says(p, 'gpu_power is not recorded for GPU 0: NVML returns 3')
     gone(p)
 
 
 def gpu_lost():
-    """A GPU falls off the bus: its counters end, the other's and the kernels do not."""
+    """A GPU falls off the bus: its counters end; the other GPU and kernels are recorded."""
     p = recorded('gpus=2 pcie=1 lost=1:3', 8)
     says(p, 'GPU 1 fell off the bus')
     equal(total(p.captures, 'kernels'), 50, 'kernels')
@@ -68,7 +68,7 @@ def gpu_lost():
 
 
 def nvml_hangs():
-    """A driver that takes 20 s a call holds up neither records nor the end."""
+    """An NVML call that takes 20 s delays neither records nor the end of the process."""
     p = well(WORDS + ['sleep:300'], faults={'NVML': 'slow=20000'}, options=BOTH)
     equal(total(p.captures, 'kernels'), 50, 'kernels')
     true('totals of threads', {'oncpu', 'runq'} <= names(p))
@@ -76,10 +76,10 @@ def nvml_hangs():
 
 
 def visible_gpus():
-    """CUDA is shown two of four GPUs, and so are the counters."""
+    """With two of four GPUs visible to CUDA, only those two are recorded."""
     p = recorded('gpus=4 pcie=1', 2, {'CUDA_VISIBLE_DEVICES': '2,0'})
     equal(total(p.captures, 'rows', 'device'), 2, 'devices')
     gone(p)
 
 
-CASES = [counters, counters_of_host_alone, counters_refused, gpu_lost, nvml_hangs, visible_gpus]
+CASES = [counters, counters_without_nvml, counters_refused, gpu_lost, nvml_hangs, visible_gpus]

@@ -1,4 +1,4 @@
-"""modes_cupti.py - libcupti as it fails: refusals, thieves, hangs, odd records, floods."""
+"""modes_cupti.py - failures of libcupti: refusals, other tools, hangs, odd records, floods."""
 import signal
 import tempfile
 import time
@@ -7,8 +7,8 @@ from harness import Skipped, VERSIONS, equal, gone, total, true
 from modes_life import says, well
 
 
-def every_version():
-    """Each libcupti's records, node by node, with the ranges the nodes were made in."""
+def every_cupti_version():
+    """The records of each version, node by node, with the ranges of each node."""
     for version in VERSIONS:
         p = well(['init', 'recording:1', 'nvtx:1', 'threads:2:50', 'graph:6:4', 'copies:5',
                   'sets:3', 'sync'], faults={'CUPTI_VERSION': version})
@@ -24,15 +24,15 @@ def every_version():
         gone(p)
 
 
-def replays_whole():
-    """Graph mode: a replay is one record."""
+def replays_as_one_record():
+    """GRAPH=graph: a replay is one record."""
     p = well(['init', 'recording:1', 'graph:6:4', 'launch:10', 'sync'], options={'GRAPH': 'graph'})
     equal((total(p.captures, 'kernels'), total(p.captures, 'graphs')), (10, 4), 'kernels, replays')
     gone(p)
 
 
 def other_subscriber():
-    """Another tool holds CUPTI: named, never disturbed; ranges and counters are kept."""
+    """Another tool uses CUPTI: it is not disturbed; ranges and counters are recorded."""
     p = well(['hold:1', 'init', 'nvtx:1', 'launch:50', 'sync', 'sleep:300'],
              options={'HOST_HZ': 20})
     equal(p.ledger['sessions'], 0, 'sessions')
@@ -42,23 +42,23 @@ def other_subscriber():
     gone(p)
 
 
-def other_subscriber_of_a_name():
+def named_subscriber():
     p = well(['init', 'launch:50', 'sync', 'sleep:200'], faults={'CUPTI_SUBSCRIBE': 39})
     says(p, "'Nsight Systems' holds CUPTI")
     gone(p)
 
 
-def refused_at_all():
-    """What a driver without a GPU, or one too old, answers."""
+def subscription_refused():
+    """A driver without a GPU, or one that is too old, refuses a subscription."""
     for result in (15, 999):
         p = well(['init', 'launch:50', 'sync', 'sleep:200'], faults={'CUPTI_SUBSCRIBE': result})
         equal(p.ledger['sessions'], 0, 'sessions')
-        true('it was tried once or twice', 1 <= p.ledger['refused'] <= 2)
+        true('one or two attempts', 1 <= p.ledger['refused'] <= 2)
         gone(p)
 
 
-def kineto():
-    """Another profiler takes the buffers over: our window ends, the gap is reported."""
+def buffers_taken_over():
+    """Kineto takes over the buffers: the window ends, and the gap is reported."""
     p = well(['init', 'recording:1', 'launch:100', 'steal:1', 'rate:8000', 'launch:48000',
               'steal:0', 'rate:0', 'launch:10', 'sync'], exact=False)
     true(f'stolen {p.ledger["stolen"]}', p.ledger['stolen'] > 0)
@@ -67,8 +67,8 @@ def kineto():
     gone(p)
 
 
-def refusals_by_kind():
-    """Each kind can be refused alone; the others continue, and the log reports it."""
+def kinds_refused():
+    """One kind of records is refused: the others are recorded, and a note reports it."""
     for kind, result, lacks in ((1, 27, 'copies'), (2, 33, 'sets'), (17, 41, 'overheads')):
         p = well(['init', 'recording:1', 'launch:20', 'copies:5', 'sets:5', 'sync'],
                  faults={'CUPTI_REFUSE': f'{kind}:{result}'})
@@ -86,7 +86,7 @@ def unknown_kinds():
 
 
 def pool_exhausted():
-    """The GPU is never done, so buffers stay with CUPTI: the newest are dropped and counted."""
+    """Kernels do not end, so CUPTI keeps its buffers: new records are dropped and counted."""
     before = well(['init', 'launch:60000', 'state:@/state'], injected=False)
     p = well(['init', 'recording:1', 'launch:60000', 'state:@/state'],
              faults={'KERNEL_NS': 10**9}, options={'MEMORY_MIB': 8})
@@ -104,7 +104,7 @@ def peak_mib(p):
 
 
 def many_threads():
-    """64 threads, each with a buffer of its own."""
+    """64 threads, each with its own buffer."""
     for deliver in (0, 1):
         p = well(['init', 'recording:1', 'nvtx:1', 'threads:64:100', 'sync'],
                  faults={'CUPTI_PER_THREAD': 1, 'CUPTI_FILL': 7, 'CUPTI_DELIVER': deliver})
@@ -113,7 +113,7 @@ def many_threads():
 
 
 def flush_hangs():
-    """cuptiActivityFlushAll does not return: the process ends all the same."""
+    """cuptiActivityFlushAll does not return: the process still ends."""
     began = time.monotonic()
     p = well(['init', 'recording:1', 'launch:100', 'sync', 'sleep:7500'], exact=False,
              faults={'CUPTI_BLOCK_AFTER': 1, 'CUPTI_BLOCK_MS': 100000},
@@ -124,7 +124,7 @@ def flush_hangs():
 
 
 def fatal_state():
-    """CUPTI gives up: the collector does too, and the host continues."""
+    """CUPTI reports a fatal state: the collector stops, and the host continues."""
     p = well(['init', 'recording:1', 'launch:100', 'sleep:1300', 'launch:100', 'sync', 'say:x'],
              faults={'CUPTI_FATAL_AFTER': 50}, exact=False, out='x\n')
     says(p, 'a window was closed: CUPTI failed')
@@ -133,7 +133,7 @@ def fatal_state():
 
 
 def flushes_fail():
-    """Three flushes fail: the collector leaves CUPTI as it found it, and loses nothing."""
+    """Three flushes fail: the collector restores CUPTI's settings, and loses nothing."""
     p = well(['init', 'recording:1', 'launch:100', 'sync', 'recording:0', 'launch:50', 'sync'],
              faults={'CUPTI_FLUSH': 999})
     says(p, 'a window was closed: CUPTI failed')
@@ -143,8 +143,8 @@ def flushes_fail():
 
 
 def module_unloaded():
-    """Names are freed with their module; the next one's, equal except for a letter, have the
-    same addresses."""
+    """Names are freed with their module. The names of the next module differ in one letter
+    and have the same addresses."""
     same = 'the_same_for_forty_characters_and_more_'
     p = well(['init', 'recording:1', f'reload:{same}A', 'launch:40', f'reload:{same}B',
               'launch:40', f'reload:{same}C', 'launch:40', 'sync'],
@@ -158,16 +158,16 @@ def module_unloaded():
     gone(p)
 
 
-def no_names():
-    """Names that are NULL, or no text at all: the launches are kept."""
+def missing_names():
+    """Kernel names that are NULL or no valid text: the launches are recorded."""
     for how in (1, 2):
         p = well(['init', 'recording:1', 'launch:40', 'sync'], faults={'CUPTI_NAME': how})
         equal(total(p.captures, 'kernels'), 40, 'kernels')
         gone(p)
 
 
-def odd_times():
-    """Ends before starts and times that lack: kept, flagged, counted."""
+def reversed_times():
+    """Ends before starts, and missing times: recorded, flagged, counted."""
     p = well(['init', 'recording:1', 'launch:100', 'sync'],
              faults={'CUPTI_REVERSED': 10, 'CUPTI_TIMELESS': 4})
     equal(total(p.captures, 'kernels'), 100, 'kernels')
@@ -184,16 +184,16 @@ def clock_set_back():
 
 
 def flood():
-    """More is dropped than kept: the window closes early, and the capture says so.
+    """More records are dropped than kept: the window closes early, with a line in the log.
 
-    Below 100,000 dropped records a second nothing is a flood, and a machine that
-    cannot even make twice as many has none to show."""
+    A flood is at least 100,000 dropped records per second, so a machine must make twice as
+    many to test it."""
     began = time.monotonic()
     p = well(['init', 'recording:1', 'flood:2'], faults={'KERNEL_NS': 100},
              options={'MEMORY_MIB': 8})
     a_second = p.made() / (time.monotonic() - began)
     if a_second < 200000 and 'a window was closed' not in p.log():
-        raise Skipped(f'this machine makes {a_second:.0f} records a second')
+        raise Skipped(f'this machine makes only {a_second:.0f} records per second')
     true(f'dropped {p.dropped()} of {p.made()}', p.dropped() > p.kept())
     says(p, 'a window was closed: records came faster than they could be kept')
     gone(p)
@@ -201,15 +201,15 @@ def flood():
 
 # ---- windows
 
-def armed():
-    """Before its window the collector does not exist: not one call of libcupti."""
+def before_the_window():
+    """Before its window the collector makes no call of libcupti."""
     p = well(['init', 'nvtx:1', 'launch:500', 'sync'], options={'WINDOW': '10m+1s'})
     for field in ('sessions', 'requested', 'flushes', 'unarmed_calls', 'made_kernel'):
         equal(p.ledger.get(field, 0), 0, field)
     gone(p)
 
 
-def one_window():
+def after_the_window():
     """After its window nothing stays mapped, so that core dumps are as they were."""
     p = well(['init', 'recording:1', 'launch:50', 'recording:0', 'launch:500', 'sync'],
              options={'WINDOW': '1ms+3s'})
@@ -219,7 +219,7 @@ def one_window():
     gone(p)
 
 
-def every_so_often():
+def periodic_windows():
     p = well(['init', 'recording:1', 'launch:10', 'recording:0', 'launch:10', 'recording:1',
               'launch:10', 'recording:0'], options={'EVERY': '1s:300ms'})
     true(f'{p.ledger["sessions"]} windows', p.ledger['sessions'] >= 2)
@@ -227,33 +227,33 @@ def every_so_often():
     gone(p)
 
 
-def by_profiler_calls():
+def window_by_profiler_calls():
     p = well(['init', 'launch:30', 'profiler:1', 'recording:1', 'launch:40', 'sync', 'profiler:0',
               'recording:0', 'launch:50'], options={'CAPTURE': 1})
     equal(total(p.captures, 'kernels'), p.ledger['made_kernel'], 'kernels')
-    true('those in between', 40 <= p.ledger['made_kernel'] < 120)
+    true('kernels in the window', 40 <= p.ledger['made_kernel'] < 120)
     gone(p)
 
 
-def by_file():
+def window_by_file():
     folder = tempfile.mkdtemp(prefix='ks-guest-')
     p = well(['init', 'launch:30', 'sleep:300', 'touch:@/go', 'recording:1', 'launch:40',
               'recording:0', 'launch:5'], folder=folder,
              options={'TRIGGER': f'file:{folder}/go', 'LENGTH': '3s'})
     equal(total(p.captures, 'kernels'), p.ledger['made_kernel'], 'kernels')
-    true('those in the window', p.ledger['made_kernel'] >= 40)
+    true('kernels in the window', p.ledger['made_kernel'] >= 40)
     gone(p)
 
 
-def by_signal():
+def window_by_signal():
     p = well(['init', 'launch:30', 'sleep:500', f'raise:{int(signal.SIGUSR2)}', 'recording:1',
               'launch:40', 'recording:0', 'launch:5'],
              options={'TRIGGER': 'signal:USR2', 'LENGTH': '3s'})
-    true('those in the window', p.ledger['made_kernel'] >= 40)
+    true('kernels in the window', p.ledger['made_kernel'] >= 40)
     gone(p)
 
 
-def graph_from_between():
+def graph_captured_between_windows():
     """A graph that is captured between windows has ranges if the option is set."""
     for nodes, with_range in ((0, 0), (1, 24)):
         folder = tempfile.mkdtemp(prefix='ks-guest-')
@@ -261,12 +261,13 @@ def graph_from_between():
                  options={'TRIGGER': f'file:{folder}/go', 'LENGTH': '6s', 'NODES': nodes})
         equal(total(p.captures, 'kernels'), 24, 'kernels')
         equal(sum(k['with_range'] for c in p.captures for k in c['by_kernel'].values()),
-              with_range, f'kernels with ranges where NODES={nodes}')
+              with_range, f'kernels with ranges with NODES={nodes}')
         gone(p)
 
 
-CASES = [every_version, replays_whole, other_subscriber, other_subscriber_of_a_name, refused_at_all,
-         kineto, refusals_by_kind, unknown_kinds, pool_exhausted, many_threads, flush_hangs,
-         fatal_state, flushes_fail, module_unloaded, no_names, odd_times, clock_set_back, flood, armed,
-         one_window, every_so_often, by_profiler_calls, graph_from_between,
-         by_file, by_signal]
+CASES = [every_cupti_version, replays_as_one_record, other_subscriber, named_subscriber,
+         subscription_refused, buffers_taken_over, kinds_refused, unknown_kinds, pool_exhausted,
+         many_threads, flush_hangs, fatal_state, flushes_fail, module_unloaded, missing_names,
+         reversed_times, clock_set_back, flood, before_the_window, after_the_window,
+         periodic_windows, window_by_profiler_calls, graph_captured_between_windows,
+         window_by_file, window_by_signal]

@@ -1,4 +1,4 @@
-"""modes_life.py - how processes begin, multiply and end, with the collector inside."""
+"""modes_life.py - processes that start, fork and end with the collector loaded."""
 import glob
 import os
 import resource
@@ -8,14 +8,14 @@ import subprocess
 import tempfile
 import time
 
-from harness import (COLLECTOR, built_with, FAKES, HOST, Failed, Skipped, captures, environment, equal, gone,
-                     host, ledgers, total, true)
+from harness import (COLLECTOR, FAKES, HOST, Failed, Skipped, built_with, captures, environment,
+                     equal, gone, host, ledgers, total, true)
 
 QUIET = {'HOST_HZ': 0, 'NVML_HZ': 0}
 
 
 def well(words, status=0, out='', exact=True, **more):
-    """A host that the collector must not have disturbed; exact: and nothing is missing."""
+    """Runs a host whose output and status must not change; exact: no record is missing."""
     p = host(words, more.pop('faults', None), {**QUIET, **more.pop('options', {})}, **more)
     try:
         equal(p.err, '', 'standard error')
@@ -24,18 +24,18 @@ def well(words, status=0, out='', exact=True, **more):
         if exact:
             equal(p.kept() + p.dropped(), p.made(), 'recorded + dropped = launched')
     except Failed:
-        p.tell()
+        p.print_all()
         raise
     return p
 
 
 def says(p, text):
-    true(f'the log says {text!r}, and says {p.log()!r}', text in p.log())
+    true(f'{text!r} is not in the log {p.log()!r}', text in p.log())
 
 
 def no_driver():
-    """Nothing happens: no file, no thread, no word."""
-    # A sanitizer wants to be the first library.
+    """Without a driver the collector makes no file, no thread and no output."""
+    # A sanitizer must be the first library.
     preload = '' if built_with('asan') or built_with('tsan') else COLLECTOR
     p = well(['try', 'state:@/state', 'say:x'], out='no driver\nx\n',
              env={'LD_LIBRARY_PATH': '', 'LD_PRELOAD': preload})
@@ -44,7 +44,7 @@ def no_driver():
 
 
 def no_gpu():
-    """cuInit fails; the collector says so once, and counters go on."""
+    """cuInit fails: one line in the log, and counters are still recorded."""
     p = well(['try', 'sleep:300', 'say:x'], out='cuInit: 100\nx\n', faults={'CUDA_INIT': 100},
              options={'HOST_HZ': 20})
     equal(p.ledger['made_kernel'], 0, 'kernels')
@@ -53,7 +53,7 @@ def no_gpu():
 
 
 def no_cupti():
-    """libcupti is not there: host counters and ranges are kept."""
+    """libcupti is missing: host counters and ranges are still recorded."""
     p = well(['init', 'nvtx:1', 'launch:50', 'sleep:300'], env={'KERNSIFT_TRACE_CUPTI': '/no/such'},
              options={'HOST_HZ': 20})
     says(p, 'KERNSIFT_TRACE_CUPTI cannot be loaded')
@@ -69,7 +69,7 @@ def cupti_too_new():
 
 
 def forks():
-    """A child is inert: no record, no file, no thread of ours; the parent continues."""
+    """In a forked child the collector does nothing; the parent continues."""
     p = well(['init', 'recording:1', 'launch:20',
               'fork:ranges:9,state:@/child,say:child,exit:7', 'ranges:3', 'launch:20', 'sync'],
              out='child\nchild: 1792\n')
@@ -83,8 +83,8 @@ def forks():
     gone(p)
 
 
-def fork_that_lives_on():
-    """The child ends by exit(), with the parent's handlers, while a window is open."""
+def forked_child_exits():
+    """The child calls exit(), with the handlers of the parent, while a window is open."""
     for end in ('exit:0', '_exit:0', 'abort'):
         p = well(['init', 'recording:1', 'launch:20', f'fork:sleep:50,{end}', 'launch:5', 'sync'],
                  out='child: 6\n' if end == 'abort' else 'child: 0\n')
@@ -93,7 +93,7 @@ def fork_that_lives_on():
 
 
 def execs():
-    """exec and spawn: each program is a process of its own."""
+    """exec and spawn: each program has its own captures."""
     p = well(['init', 'recording:1', 'launch:10', 'sync', 'spawn:init,recording:1,launch:30,sync',
               'sleep:1200', 'exec', 'init', 'recording:1', 'launch:50', 'sync'], exact=False,
              out='child: 0\n')
@@ -102,20 +102,20 @@ def execs():
     gone(p)
 
 
-def daemons():
-    """The first process ends; its grandchild had CUDA before: inert, and unharmed."""
+def daemon_after_cuda():
+    """A process becomes a daemon after cuInit: the daemon is not recorded, and continues."""
     p = well(['init', 'recording:1', 'launch:10', 'sync', 'daemon', 'sleep:50', 'touch:@/done'],
              exact=False)
     for _ in range(600):
         if os.path.exists(f'{p.folder}/done'):
             break
         time.sleep(0.1)
-    true('the daemon went on', os.path.exists(f'{p.folder}/done'))
+    true('the daemon continues', os.path.exists(f'{p.folder}/done'))
     gone(p)
 
 
-def daemon_first():
-    """It became a daemon and then began with CUDA: recorded like any other."""
+def daemon_before_cuda():
+    """A process becomes a daemon before cuInit: it is recorded."""
     p = well(['daemon', 'init', 'recording:1', 'launch:10', 'sync', 'touch:@/done'], exact=False)
     for _ in range(600):
         if os.path.exists(f'{p.folder}/done') and captures(p.folder):
@@ -125,8 +125,8 @@ def daemon_first():
     gone(p)
 
 
-def ends():
-    """exit(), _exit(), abort(), SIGTERM: the host's own status, and nothing kept is lost."""
+def exit_paths():
+    """exit(), _exit(), abort(), SIGTERM: the host's own status, and no record is lost."""
     for end, status, whole in (('exit:5', 5, True), ('_exit:6', 6, False),
                                ('abort', -signal.SIGABRT, False), ('raise:15', -15, False)):
         p = well(['init', 'recording:1', 'launch:200', 'sync', 'sleep:1500', end], status,
@@ -137,12 +137,12 @@ def ends():
 
 
 def left_behind(folder):
-    """Captures that were never ended, as the uploader sees them."""
+    """Unfinished captures, as the uploader sees them."""
     return captures(folder, sorted(glob.glob(f'{folder}/spool/*.part')))
 
 
 def killed():
-    """SIGKILL costs a second of records at most, and nothing before it."""
+    """SIGKILL loses at most the records of the last second."""
     for wait in (0.2, 3.1, 4.6):
         folder = tempfile.mkdtemp(prefix='ks-guest-')
         env = environment(folder, {}, QUIET)
@@ -158,7 +158,7 @@ def killed():
         kept = total(shown, 'kernels')
         last = max([c.get('last_kernel_ns', 0) for c in shown] or [0])
         lost = made['made_kernel'] - kept
-        # 500 a second; twice that for a machine that is busy elsewhere.
+        # 500 per second; twice that, because the machine may be busy.
         true(f'{lost} of {made["made_kernel"]} lost, the last {(killed_ns - last) / 1e9} s before',
              lost <= 1000)
         shutil.rmtree(folder)
@@ -170,23 +170,23 @@ def context_destroyed():
     gone(p)
 
 
-def driver_closed():
-    """dlclose of what loaded the collector: it stays, and ends as always."""
+def driver_library_closed():
+    """dlclose of the driver library: the collector stays loaded and ends normally."""
     p = well(['init', 'recording:1', 'launch:20', 'sync', 'dlclose', 'sleep:50'])
     equal(total(p.captures, 'kernels'), 20, 'kernels')
     gone(p)
 
 
-def many_short_ones():
-    """A hundred processes that never begin with CUDA: the collector is not noticed."""
+def processes_without_cuda():
+    """A hundred processes that never call cuInit: the collector does nothing."""
     p = well([f'spawn:say:{i}' for i in range(100)],
              out=''.join(f'{i}\nchild: 0\n' for i in range(100)))
     true('no spool folder', not os.path.exists(f'{p.folder}/spool'))
     gone(p)
 
 
-def privileged():
-    """A program with more rights than its caller is left alone."""
+def set_user_id_program():
+    """A program with more rights than its caller is not recorded."""
     if os.geteuid() != 0:
         raise Skipped('only root can make a set-user-id program')
     folder = tempfile.mkdtemp(prefix='ks-guest-')
@@ -203,8 +203,8 @@ def privileged():
     shutil.rmtree(folder)
 
 
-def no_folder():
-    """The spool folder cannot be made: another is taken, and the host does not notice."""
+def unwritable_spool_folder():
+    """The spool folder cannot be created: a folder in /tmp is used."""
     p = well(['init', 'recording:1', 'launch:20', 'sync'], exact=False,
              env={'KERNSIFT_TRACE_DIR': '/proc/none'})
     elsewhere = f'/tmp/kernsift-{os.geteuid()}'
@@ -216,8 +216,8 @@ def no_folder():
     gone(p)
 
 
-def disk_full():
-    """Files may not grow: writing ends, what was lost is counted, the host lives."""
+def file_size_limit():
+    """Files reach the size limit: writing ends, losses are counted, the host continues."""
     def small():
         resource.setrlimit(resource.RLIMIT_FSIZE, (12 << 10, 12 << 10))
     p = well(['init', 'recording:1', 'threads:4:4000', 'sync', 'say:x'], out='x\n', exact=False,
@@ -231,7 +231,7 @@ def disk_full():
 
 
 def wrong_option():
-    """An impossible value: reported once, in the log and in the capture; the default is used."""
+    """An invalid value: reported once in the log and in the capture; the default is used."""
     p = well(['init', 'recording:1', 'launch:20', 'sync'], options={'KERNELS': 'many'})
     equal(total(p.captures, 'kernels'), 20, 'kernels')
     equal(total(p.captures, 'notes', 'option_default'), 1, 'notes')
@@ -239,8 +239,8 @@ def wrong_option():
     gone(p)
 
 
-def disk_really_full():
-    """A small disk: what fits is there, what does not is reported."""
+def disk_full():
+    """A full disk: what fits is stored, and the error is reported."""
     if subprocess.run(['unshare', '-m', 'true'], check=False, capture_output=True).returncode:
         raise Skipped('no right to mount')
     folder = tempfile.mkdtemp(prefix='ks-guest-')
@@ -262,8 +262,8 @@ def disk_really_full():
     shutil.rmtree(folder)
 
 
-def left_alone():
-    """Switched off, or of a program that is to be left alone: not even a thread."""
+def excluded_program():
+    """Switched off, or an excluded program: no file and no thread."""
     for name, value in (('TRACE', '0'), ('TRACE_EXCLUDE', 'guest_h')):
         p = well(['init', 'nvtx:1', 'launch:20', 'sync', 'state:@/state'],
                  env={f'KERNSIFT_{name}': value})
@@ -273,14 +273,15 @@ def left_alone():
         gone(p)
 
 
-def already_loaded():
-    """The libcupti that is there already is used, whatever else could be found."""
+def cupti_already_loaded():
+    """A libcupti that is already loaded is used instead of any other."""
     p = well(['hold:0', 'init', 'recording:1', 'launch:20', 'sync'],
              env={'KERNSIFT_TRACE_CUPTI': ''})
     equal(total(p.captures, 'kernels'), 20, 'kernels')
     gone(p)
 
 
-CASES = [disk_really_full, left_alone, already_loaded, wrong_option, no_driver, no_gpu, no_cupti, cupti_too_new, forks, fork_that_lives_on, execs, daemons,
-         daemon_first, ends, killed, context_destroyed, driver_closed, many_short_ones, privileged,
-         no_folder, disk_full]
+CASES = [disk_full, excluded_program, cupti_already_loaded, wrong_option, no_driver, no_gpu,
+         no_cupti, cupti_too_new, forks, forked_child_exits, execs, daemon_after_cuda,
+         daemon_before_cuda, exit_paths, killed, context_destroyed, driver_library_closed,
+         processes_without_cuda, set_user_id_program, unwritable_spool_folder, file_size_limit]

@@ -2,10 +2,10 @@
 """runs.py - randomized whole processes: recorded + dropped = launched, to the record.
 
 runs.py [--runs N] [--seconds S] [--seed S] [--only I] [--keep]: each run is a host whose
-threads, libcupti, faults, windows and options are thrown with the dice of
-(seed, number), so that the line a failure prints plays it again. After S seconds
-no further run begins: where starting a process is slow, fewer are played, and the
-last line says how many; fewer than a fifth of N are a failure.
+threads, libcupti, faults, windows and options are drawn at random from (seed,
+number). A failure prints the arguments that repeat it. No run starts after S seconds:
+if processes start slowly, there are fewer runs, and the last line has their number.
+Fewer than a fifth of N is a failure.
 """
 import argparse
 import concurrent.futures
@@ -16,7 +16,7 @@ import time
 
 from harness import Failed, VERSIONS, built_with, equal, gone, host, true
 
-# What may go wrong beside, one or two of them in half of the runs.
+# Additional faults: half of the runs have one or two of them.
 FAULTS = (
     lambda d: {'CUPTI_LOSE': d.randint(2, 50)},
     lambda d: {'CUPTI_STRANGE': d.randint(2, 50)},
@@ -30,7 +30,7 @@ FAULTS = (
 
 
 class Plan:
-    """One run: what the host does, how the fakes behave, what the user wants."""
+    """One run: the acts of the host, the faults of the fakes, the options of the user."""
 
     def __init__(self, seed, number):
         d = random.Random(f'{seed}/{number}')
@@ -93,7 +93,7 @@ class Plan:
             self.words.append(f'exit:{self.status}')
 
     def ranges(self):
-        """How many the host opens and closes while there is a window; None where that depends."""
+        """The number of ranges that open and close in a window; None if that is not certain."""
         if not self.always or 'nvtx' not in self.options.get('KINDS', 'nvtx'):
             return None
         around = made = 0
@@ -113,7 +113,7 @@ class Plan:
 
 
 def check(plan, p):
-    """Everything that must hold of any run."""
+    """The checks of every run."""
     want = ''.join(line + '\n' for w in plan.words for line in
                    (('child', 'child: 1024') if w.startswith('fork') else
                     ('the end',) if w == 'say:the end' else ()))
@@ -132,7 +132,7 @@ def check(plan, p):
 
 
 def every_range(plan, p):
-    """If no event found its thread's ring full, each range is there."""
+    """Every range is recorded, unless the ring of its thread was full."""
     want, got = plan.ranges(), sum(c['ranges'] for c in p.captures)
     lost = sum(c['drops'].get('ring', 0) for c in p.captures)
     if want is not None:
@@ -141,16 +141,16 @@ def every_range(plan, p):
 
 
 def every_record(p):
-    """Recorded + dropped = launched. Exception: of records that are not kept (calls that wait,
-    which libcupti cannot leave out before CUDA 12.5, and unknown kinds) the number among
-    the dropped is unknown."""
-    nobodys = p.ledger.get('made_call', 0) + p.ledger.get('made_strange', 0)
+    """Recorded + dropped = launched. Exception: some dropped records may be of kinds that are
+    never kept (waiting calls, which libcupti cannot exclude before CUDA 12.5, and unknown
+    kinds); their number is unknown."""
+    unwanted = p.ledger.get('made_call', 0) + p.ledger.get('made_strange', 0)
     more = p.kept() + p.dropped() - p.made()
     true(f'recorded {p.kept()} + dropped {p.dropped()} = launched {p.made()}',
-         0 <= more <= min(p.dropped(), nobodys))
+         0 <= more <= min(p.dropped(), unwanted))
 
 
-# What the collector and the fake libcupti may have beside the host's own.
+# What the collector and the fake libcupti may add to the host.
 # KILL and STOP cannot be blocked; 32 and 33 are the C library's.
 KEPT = 1 << 8 | 1 << 18 | 1 << 31 | 1 << 32
 THREADS = {'guest_host', 'ks-ctl', 'ks-io', 'fake-cupti'}
@@ -163,13 +163,13 @@ def left_over(p):
     threads = [name.split()[0] for kind, _, name in lines if kind == 'thread']
     for mask in (name.split()[1] for kind, _, name in lines
                  if kind == 'thread' and name.startswith('ks-')):
-        equal(int(mask, 16) | KEPT, (1 << 64) - 1, 'signals that a thread of ours blocks')
+        equal(int(mask, 16) | KEPT, (1 << 64) - 1, 'signals that a thread of the collector blocks')
     equal(set(threads) - THREADS, set(), 'other threads')
-    # Not by name: a thread has its maker's until it gives itself its own. TSan has one too.
+    # Counted, because a new thread has the name of its creator. TSan adds one.
     true(f'threads: {threads}', len(threads) <= (5 if built_with('tsan') else 4))
     for kind, number, path in lines:
         if kind == 'file' and int(number) > 2:
-            # A library may just be loaded.
+            # A library may be loading at this moment.
             true(f'file {number} is {path}', '.so' in path or path.startswith(
                 (f'{p.folder}/', '/proc/', '/sys/', 'anon_inode:')))
 
@@ -181,7 +181,7 @@ def play(seed, number, keep):
         check(plan, p)
     except Failed as e:
         print(f'FAILED run {number} (--seed {seed} --only {number}): {e}\n{plan.text()}', flush=True)
-        p.tell()
+        p.print_all()
         return None
     finally:
         if not keep:
