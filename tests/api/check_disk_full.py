@@ -1,4 +1,4 @@
-"""check_full.py - a full disk gives 507; stored data stay, and reads still work.
+"""check_disk_full.py - a full disk gives 507; stored data stay, and reads still work.
 
 The database is in a tablespace on a small file system of its own, which requires the
 permission to mount. PostgreSQL's log is on another file system: without space for the

@@ -1,4 +1,4 @@
-"""check_crowd.py - simultaneous uploads: 8 succeed, and one too many gets 503.
+"""check_many_uploads.py - simultaneous uploads: 8 succeed, and one too many gets 503.
 
 Readers send requests at the same time, so that a race between the two can show.
 """

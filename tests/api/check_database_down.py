@@ -1,4 +1,4 @@
-"""check_away.py - a database that stops: which requests still work, and when all work
+"""check_database_down.py - a database that stops: which requests still work, and when all work
 again; and a database that answers too late."""
 import json
 import os
