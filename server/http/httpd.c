@@ -673,7 +673,8 @@ static bool httpd_head_check(struct exchange *x)
 	if (sum > HEADERS_MAX)
 		return httpd_exchange_error(x, ERR_HEADER_SIZE,
 			"the headers are longer than 32 KiB");
-	if (api_streams(&r)) {
+	x->body.ceiling = api_body_max(&r);
+	if (!x->body.ceiling) {
 		struct api_receive *u =
 			api_receive_begin(x->h->api, &r, &x->answer);
 		if (u)
@@ -681,7 +682,6 @@ static bool httpd_head_check(struct exchange *x)
 				x->connection, &x->watched);
 		return u;
 	}
-	x->body.ceiling = api_body_max(&r);
 	if (length && strtoll(length, NULL, 10) > (long long)x->body.ceiling)
 		return httpd_exchange_too_large(x);
 	return true;
@@ -772,11 +772,8 @@ static bool httpd_is_get(const struct exchange *x)
 
 static enum MHD_Result httpd_send_page(struct exchange *x)
 {
-	struct api_request r = httpd_exchange_request(x);
 	struct web_file f;
 	struct err e = { 0 };
-	if (!api_admits(x->h->api, &r, &x->answer))
-		return httpd_exchange_answer(x);
 	if (!httpd_is_get(x))
 		err_set(&e, ERR_METHOD, "the page is only for reading");
 	if (e.code || !files_get(x->h->files, x->path, &f, &e)) {
@@ -811,10 +808,8 @@ static enum MHD_Result httpd_finish(struct exchange *x)
 		httpd_stream_answer(x->stream, &x->answer);
 		return httpd_exchange_answer(x);
 	}
-	if (!api_owns(x->path))
-		return httpd_send_page(x);
-	api_call(x->h->api, &r, &x->answer);
-	return httpd_exchange_answer(x);
+	return api_call(x->h->api, &r, &x->answer) ? httpd_exchange_answer(x)
+						   : httpd_send_page(x);
 }
 
 static enum MHD_Result httpd_exchange_step(void *cls, struct MHD_Connection *c,

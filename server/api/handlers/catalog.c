@@ -101,6 +101,22 @@ static json_t *catalog_changed(struct call *c, struct err *e)
 		"message", text);
 }
 
+/* A list of the body as compact text, the arena's; NULL with ERR_INPUT if it is no
+ * list. */
+static const char *catalog_list_text(struct call *c, const json_t *body,
+	const char *key, struct err *e)
+{
+	const json_t *v = json_object_get(body, key);
+	if (!json_is_array(v)) {
+		err_set(e, ERR_INPUT, "%s: is not a list", key);
+		return NULL;
+	}
+	char *text = json_dumps(v, JSON_COMPACT);
+	const char *copy = arena_strdup(&c->s.arena, text);
+	free(text);
+	return copy;
+}
+
 static bool catalog_write(struct call *c, enum site_overrides_kind kind,
 	json_t *body, struct err *e)
 {
@@ -110,7 +126,7 @@ static bool catalog_write(struct call *c, enum site_overrides_kind kind,
 	if (!json_is_integer(version) || json_integer_value(version) < 0)
 		return err_set(e, ERR_INPUT,
 			"version: is not the whole number that GET returned");
-	const char *text = request_body_list(c, body, "items", e);
+	const char *text = catalog_list_text(c, body, "items", e);
 	if (!text || !call_db(c, e) ||
 		!site_overrides_read(c->s.db, &c->s.arena, &own, e))
 		return false;
@@ -232,7 +248,7 @@ static bool catalog_test_draft_read(struct call *c, json_t *body,
 		return err_set(e, ERR_INPUT,
 			"rules: are %zu; at most %d are tried at once", n,
 			RULES_MAX);
-	text = request_body_list(c, body, "rules", e);
+	text = catalog_list_text(c, body, "rules", e);
 	if (!text || !site_overrides_read(c->s.db, &c->s.arena, own, e))
 		return false;
 	own->rules = text;

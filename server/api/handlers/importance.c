@@ -178,7 +178,8 @@ static json_t *importance_set_answer(struct call *c, const struct catalog *k,
 		!reference_document_read(&c->s, name, k, &set, e))
 		return NULL;
 	fleet_importance_from_set(name, &set.is, k, &c->s.arena, &m);
-	fleet_importance_filter(&m, dtype, catalog_params_phase(c));
+	fleet_importance_filter(&m, dtype,
+		param_text(&c->params, "phase", NULL));
 	importance_arrange(c, &m);
 	const struct finding_list found =
 		findings_importance(&c->s.arena, &m, NULL, k);

@@ -1,6 +1,5 @@
 /* session.c - the page's sign-in, and who the caller is. */
 #include "request_body.h"
-#include "session_cookie.h"
 #include "guard.h"
 #include "audit_record.h"
 #include "view_admin.h"
@@ -29,22 +28,22 @@ json_t *session_post(struct call *c, struct err *e)
 {
 	json_t *body = request_body_read(c, "token", e);
 	const char *text = body ? session_token_of(body, e) : NULL;
-	bool ok = text && guard_token(c, text, e) && session_record(c, e);
+	bool ok = text && guard_who(c, text, e) && session_record(c, e);
 	if (ok)
-		session_cookie_set(c, text, c->s.who.expires);
+		guard_cookie_set(c, text, c->s.who.expires);
 	json_decref(body);
 	return ok ? view_session(&c->s.who) : NULL;
 }
 
 json_t *session_get(struct call *c, struct err *e)
 {
-	return guard_who(c, e) ? view_session(&c->s.who) : NULL;
+	return guard_who(c, NULL, e) ? view_session(&c->s.who) : NULL;
 }
 
 /* Nothing changes here: the token stays what it is. */
 json_t *session_delete(struct call *c, struct err *e)
 {
 	(void)e;
-	session_cookie_clear(c);
+	guard_cookie_set(c, NULL, 0);
 	return NULL;
 }

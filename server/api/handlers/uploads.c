@@ -235,7 +235,7 @@ json_t *upload_post(struct call *c, struct err *e)
 	struct upload_outcome o;
 	uint8_t digest[SHA256_BYTES];
 	char hex[SHA256_HEX];
-	assert(u); /* because of api_streams(), http/ streams the body */
+	assert(u); /* because of api_body_max(), http/ streams the body */
 	if (u->form && !multipart_end(u->form, e))
 		return NULL;
 	if (!u->bytes) {

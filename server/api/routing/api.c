@@ -9,10 +9,10 @@
 #include "openapi.h"
 #include "route.h"
 #include "audit_record.h"
+#include "clock.h"
 #include "view.h"
 #include <assert.h>
 #include <string.h>
-#include <time.h>
 
 enum { TABLE_BYTES = 1 << 28, RETRY_S = 5 };
 
@@ -44,14 +44,7 @@ void api_free(struct api *a)
 	free(a);
 }
 
-static int64_t api_now_us(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
-
-bool api_owns(const char *path)
+static bool api_owns(const char *path)
 {
 	static const char *const roots[] = { "/healthz", "/readyz", "/metrics",
 		"/openapi.json", "/api", NULL };
@@ -59,16 +52,6 @@ bool api_owns(const char *path)
 		if (!strcmp(path, roots[i]))
 			return true;
 	return !strncmp(path, "/api/", 5);
-}
-
-bool api_admits(struct api *a, const struct api_request *r,
-	struct api_answer *out)
-{
-	struct err e = { 0 };
-	if (guard_host(a, r, &e) && guard_origin(a, r, &e))
-		return true;
-	api_refuse(a, e.code, e.text, out);
-	return false;
 }
 
 static bool api_leads_to(const struct api_request *r, handler_fn *handler)
@@ -81,14 +64,11 @@ static bool api_leads_to(const struct api_request *r, handler_fn *handler)
 	return route && route->handler == handler;
 }
 
-bool api_streams(const struct api_request *r)
-{
-	return api_leads_to(r, upload_post);
-}
-
 size_t api_body_max(const struct api_request *r)
 {
-	return api_leads_to(r, set_post) ? API_SET_MAX : API_BODY_MAX;
+	return api_leads_to(r, upload_post) ? 0
+	       : api_leads_to(r, set_post)  ? API_SET_MAX
+					    : API_BODY_MAX;
 }
 
 static void api_json_body(struct api_answer *out, json_t *value)
@@ -176,6 +156,15 @@ static bool api_project_scope_check(struct call *c, struct err *e)
 		c->s.who.project);
 }
 
+/* Copies path and query, for a record that begins when the request is gone. */
+static void api_audit_init(struct call *c)
+{
+	const struct api_request *r = c->request;
+	c->audit.path = arena_strdup(&c->s.arena, r->path);
+	if (r->query && *r->query)
+		c->audit.detail = arena_strdup(&c->s.arena, r->query);
+}
+
 bool call_open(struct call *c, struct api *a, const struct api_request *r,
 	struct api_answer *out, struct err *e)
 {
@@ -183,7 +172,7 @@ bool call_open(struct call *c, struct api *a, const struct api_request *r,
 	*c = (struct call){ .s.service = &a->service,
 		.api = a,
 		.request = r,
-		.began_us = api_now_us() };
+		.began_us = clock_us() };
 	*out = (struct api_answer){ 0 };
 	if (!guard_host(a, r, e) || !guard_origin(a, r, e) ||
 		!(c->route = route_find(r->method, r->path, &at, out->allow,
@@ -192,7 +181,7 @@ bool call_open(struct call *c, struct api *a, const struct api_request *r,
 	c->id = at.ids[0];
 	c->k = at.ids[1];
 	memcpy(c->word, at.word, sizeof c->word);
-	audit_record_init(c);
+	api_audit_init(c);
 	return guard_scope(c, e) &&
 	       params_read(&c->params, &c->s.arena, c->route->handler, r->query,
 		       e) &&
@@ -251,7 +240,7 @@ void call_count(const struct call *c, int status)
 {
 	ptrdiff_t row = c->route ? c->route - routes : ROUTES_N;
 	metrics_count(&c->api->metrics, (int)row, status,
-		api_now_us() - c->began_us);
+		clock_us() - c->began_us);
 }
 
 void call_close(struct call *c)
@@ -296,13 +285,25 @@ void call_answer(struct call *c, struct api_answer *out, struct err *e)
 	call_count(c, out->status);
 }
 
-void api_call(struct api *a, const struct api_request *r,
+static bool api_changes(const struct route *r)
+{
+	return strcmp(r->method, "GET") != 0 && r->scope > SCOPE_READ;
+}
+
+bool api_call(struct api *a, const struct api_request *r,
 	struct api_answer *out)
 {
 	struct err e = { 0 };
 	struct call c;
-	if (call_open(&c, a, r, out, &e) && audit_record_required(&c))
+	if (!api_owns(r->path)) {
+		if (guard_host(a, r, &e) && guard_origin(a, r, &e))
+			return false;
+		api_refuse(a, e.code, e.text, out);
+		return true;
+	}
+	if (call_open(&c, a, r, out, &e) && api_changes(c.route))
 		audit_record_begin(&c, &e);
 	call_answer(&c, out, &e);
 	call_close(&c);
+	return true;
 }

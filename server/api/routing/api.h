@@ -81,19 +81,12 @@ struct api_answer {
 
 void api_answer_release(struct api_answer *a);
 
-/* Whether the path is the API's; all others are the page's. */
-bool api_owns(const char *path);
-/* Whether Host and Origin let the request in; else with an answer. For what
- * is not the API's: the API's own calls check it themselves. */
-bool api_admits(struct api *a, const struct api_request *r,
-	struct api_answer *out);
-/* Whether the request is an upload whose body is to be streamed. */
-bool api_streams(const struct api_request *r);
-
-/* How many bytes its body may have: API_SET_MAX for a reference set. */
+/* How many bytes its body may have; 0 for an upload, whose body is streamed. */
 size_t api_body_max(const struct api_request *r);
 
-void api_call(struct api *a, const struct api_request *r,
+/* False if the path is not the API's but the page's, and Host and Origin let the
+ * request in: then there is no answer. */
+bool api_call(struct api *a, const struct api_request *r,
 	struct api_answer *out);
 
 struct api_receive;

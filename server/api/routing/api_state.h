@@ -1,10 +1,32 @@
 /* api_state.h - what all calls of one server share. */
 #pragma once
 #include "api.h"
-#include "metrics.h"
+#include "buf.h"
+#include "gate.h"
+#include "route.h"
 #include "service.h"
 #include <semaphore.h>
 #include <stdatomic.h>
+#include <stdint.h>
+
+/* Counters of answers and gates, for Prometheus (metrics.c).
+ *
+ * They are atomics, written by every HTTP and writer thread. A route is
+ * identified by its index in routes.def; the index past the last one is for paths
+ * that are no route. */
+enum {
+	METRIC_STATUSES = 24,
+	METRIC_BUCKETS = 12,
+	METRIC_GATES = GATE_BAD_DATA + 1
+};
+
+struct metrics {
+	atomic_llong answers[ROUTES_N + 1][METRIC_STATUSES];
+	atomic_llong within[ROUTES_N + 1][METRIC_BUCKETS]; /* not cumulated */
+	atomic_llong us[ROUTES_N + 1]; /* sum of latencies */
+	atomic_llong upload_bytes; /* taken in */
+	atomic_llong gates[METRIC_GATES]; /* evaluated, by outcome */
+};
 
 struct api {
 	struct service service;
@@ -19,3 +41,9 @@ struct api {
 	atomic_llong limited_refused; /* since the start */
 	atomic_int tables; /* of patterns, being sent */
 };
+
+void metrics_count(struct metrics *m, int route, int status, int64_t us);
+/* Counts a gate that was stored, with this outcome. */
+void metrics_gate(struct metrics *m, const char *outcome);
+/* The counters, in Prometheus' text form. */
+void metrics_text(struct metrics *m, struct buf *b);

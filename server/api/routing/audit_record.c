@@ -6,21 +6,6 @@
 #include "resource_project.h"
 #include "route.h"
 #include <stdarg.h>
-#include <string.h>
-
-void audit_record_init(struct call *c)
-{
-	const struct api_request *r = c->request;
-	c->audit.path = arena_strdup(&c->s.arena, r->path);
-	if (r->query && *r->query)
-		c->audit.detail = arena_strdup(&c->s.arena, r->query);
-}
-
-bool audit_record_required(const struct call *c)
-{
-	return strcmp(c->route->method, "GET") != 0 &&
-	       c->route->scope > SCOPE_READ;
-}
 
 /* The project of what the path names; NULL if it names none. */
 static bool audit_record_project_read(struct call *c, const char **project,

@@ -8,9 +8,6 @@
 #pragma once
 #include "call.h"
 
-/* Copies path and query, for a record that begins when the request is gone. */
-void audit_record_init(struct call *c);
-bool audit_record_required(const struct call *c);
 /* Once a call: the second does nothing. False: do not make the change. */
 bool audit_record_begin(struct call *c, struct err *e);
 /* Adds what the path does not contain: the project (NULL: unchanged) and a sentence on

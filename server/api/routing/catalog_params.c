@@ -42,15 +42,10 @@ bool catalog_params_dtype(const struct call *c, enum dtype *out, struct err *e)
 	return false;
 }
 
-const char *catalog_params_phase(const struct call *c)
-{
-	return param_text(&c->params, "phase", NULL);
-}
-
 bool catalog_params_run_phase(const struct call *c, enum phase *out,
 	struct err *e)
 {
-	const char *word = catalog_params_phase(c);
+	const char *word = param_text(&c->params, "phase", NULL);
 	*out = PHASE_UNKNOWN;
 	for (int p = PHASE_UNKNOWN + 1; word && p < PHASES; p++)
 		if (!strcmp(word, profile_word_phase[p]))

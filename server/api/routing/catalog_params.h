@@ -11,8 +11,7 @@ bool catalog_params_platform(const struct call *c, const char *param,
 	struct err *e);
 /* `dtype`; DTYPE_UNKNOWN if it is not given. */
 bool catalog_params_dtype(const struct call *c, enum dtype *out, struct err *e);
-/* `phase`, as sets have it ("both" is theirs alone); NULL if it is not given. */
-const char *catalog_params_phase(const struct call *c);
-/* As runs have it; PHASE_UNKNOWN if it is not given. */
+/* `phase` as runs have it, which "both" is not; PHASE_UNKNOWN if it is not
+ * given. */
 bool catalog_params_run_phase(const struct call *c, enum phase *out,
 	struct err *e);

@@ -1,7 +1,6 @@
 /* guard.c - the checks before any handler: Host, Origin, token, scope. */
 #include "guard.h"
 #include "api_state.h"
-#include "session_cookie.h"
 #include "utc_time.h"
 #include "query.h"
 #include "route.h"
@@ -9,8 +8,9 @@
 #include <netinet/in.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
-enum { HOST_MAX = 256 };
+enum { HOST_MAX = 256, COOKIE_NAME = 32 };
 
 /* The name in "name:port", "[::1]:port" or "name", without brackets. */
 static bool guard_name_of(const char *host, char out[HOST_MAX])
@@ -112,6 +112,57 @@ bool guard_origin(const struct api *a, const struct api_request *r,
 		"a page of '%.100s' may not call this server", origin);
 }
 
+static int guard_port_of(const struct sockaddr *sa)
+{
+	struct sockaddr_in in4;
+	struct sockaddr_in6 in6;
+	if (sa && sa->sa_family == AF_INET6) {
+		memcpy(&in6, sa, sizeof in6);
+		return ntohs(in6.sin6_port);
+	}
+	if (!sa || sa->sa_family != AF_INET)
+		return 0;
+	memcpy(&in4, sa, sizeof in4);
+	return ntohs(in4.sin_port);
+}
+
+static size_t guard_cookie_name(const struct call *c, char out[COOKIE_NAME])
+{
+	return (size_t)snprintf(out, COOKIE_NAME, "%skernsift_%d",
+		c->api->is.tls ? "__Host-" : "",
+		guard_port_of(c->request->local));
+}
+
+/* The token that the request's cookie has; NULL none. */
+static const char *guard_cookie_read(struct call *c)
+{
+	const char *at = c->request->header(c->request->ctx, "Cookie");
+	char name[COOKIE_NAME];
+	size_t len = guard_cookie_name(c, name);
+	while (at && *at) {
+		at += strspn(at, "; \t");
+		size_t n = strcspn(at, ";");
+		if (n > len && at[len] == '=' && !strncmp(at, name, len))
+			return arena_strndup(&c->s.arena, at + len + 1,
+				n - len - 1);
+		at += n;
+	}
+	return NULL;
+}
+
+void guard_cookie_set(struct call *c, const char *token, int64_t expires)
+{
+	char name[COOKIE_NAME], age[40] = "";
+	guard_cookie_name(c, name);
+	if (!token || expires != NO_MOMENT)
+		snprintf(age, sizeof age, "; Max-Age=%lld",
+			token ? (long long)(expires / 1000000 - time(NULL))
+			      : 0LL);
+	snprintf(c->cookie, sizeof c->cookie,
+		"%s=%s; Path=/; HttpOnly; SameSite=Strict%s%s", name,
+		token ? token : "", age, c->api->is.tls ? "; Secure" : "");
+}
+
 /* Identifies a caller without a token: loopback, or nobody. */
 static void guard_who_here(struct call *c)
 {
@@ -157,16 +208,13 @@ static bool guard_who_from(struct call *c, enum identity_source by,
 	return true;
 }
 
-bool guard_token(struct call *c, const char *text, struct err *e)
-{
-	return guard_who_from(c, IDENTITY_COOKIE, text, e);
-}
-
-bool guard_who(struct call *c, struct err *e)
+bool guard_who(struct call *c, const char *token, struct err *e)
 {
 	const char *given =
 		c->request->header(c->request->ctx, "Authorization");
-	const char *kept = given ? NULL : session_cookie_read(c);
+	const char *kept = given ? NULL : guard_cookie_read(c);
+	if (token)
+		return guard_who_from(c, IDENTITY_COOKIE, token, e);
 	if (given && strncasecmp(given, "Bearer ", 7))
 		return err_set(e, ERR_UNAUTHORIZED,
 			"the Authorization header is not 'Bearer' and a token");
@@ -180,7 +228,7 @@ bool guard_who(struct call *c, struct err *e)
 	if (guard_who_from(c, IDENTITY_COOKIE, kept, e))
 		return true;
 	if (e->code == ERR_UNAUTHORIZED)
-		session_cookie_clear(c);
+		guard_cookie_set(c, NULL, 0);
 	return false;
 }
 
@@ -204,7 +252,7 @@ bool guard_scope(struct call *c, struct err *e)
 	enum scope needs = c->route->scope;
 	if (needs == SCOPE_NONE)
 		return true;
-	if (!guard_who(c, e) ||
+	if (!guard_who(c, NULL, e) ||
 		(c->s.who.by == IDENTITY_COOKIE && !guard_own_page(c, e)))
 		return false;
 	if (c->s.who.scope >= needs)

@@ -1,6 +1,5 @@
 /* metrics.c - counts answers and writes the counters out. */
-#include "metrics.h"
-#include "route.h"
+#include "api_state.h"
 #include <string.h>
 
 static const int statuses[METRIC_STATUSES] = { 200, 202, 204, 400, 401, 403,

@@ -2,8 +2,8 @@
 #include "param.h"
 #include "utc_time.h"
 #include "query.h"
-#include "query_string.h"
 #include "call.h"
+#include "utf8.h"
 #include <errno.h>
 #include <math.h>
 #include <assert.h>
@@ -21,6 +21,71 @@ const struct param_spec param_specs[] = {
 #undef BODY
 	{ 0 },
 };
+
+static int param_hex(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+static const char *param_decode(const char *s, size_t len, bool form,
+	struct arena *a)
+{
+	char *out = arena_alloc(a, len + 1, 1);
+	size_t n = 0;
+	for (size_t i = 0; i < len; i++, n++) {
+		if (s[i] != '%') {
+			out[n] = form && s[i] == '+' ? ' ' : s[i];
+			continue;
+		}
+		int high = len - i > 2 ? param_hex(s[i + 1]) : -1;
+		int low = len - i > 2 ? param_hex(s[i + 2]) : -1;
+		if (high < 0 || low < 0)
+			return NULL;
+		out[n] = (char)(high << 4 | low);
+		i += 2;
+	}
+	return utf8_valid(out, n) ? out : NULL;
+}
+
+const char *param_path_decode(const char *s, size_t len, struct arena *a)
+{
+	return param_decode(s, len, false, a);
+}
+
+struct query_pair {
+	const char *key, *value;
+};
+
+/* The next pair of *query ("a=1&b=%20"), which moves on; key NULL at its end.
+ * Decoded text is the arena's and valid UTF-8 without U+0000; ERR_INPUT
+ * otherwise. */
+static bool param_next(const char **query, struct arena *a,
+	struct query_pair *p, struct err *e)
+{
+	const char *s = *query;
+	while (s && *s == '&')
+		s++;
+	*p = (struct query_pair){ 0 };
+	if (!s || !*s)
+		return true;
+	size_t len = strcspn(s, "&");
+	size_t key = strcspn(s, "=&");
+	*query = s + len;
+	p->key = param_decode(s, key, true, a);
+	p->value = key < len ? param_decode(s + key + 1, len - key - 1, true, a)
+			     : "";
+	if (p->key && p->value)
+		return true;
+	return err_set(e, ERR_INPUT,
+		"'%.*s' in the query is not percent-encoded UTF-8 text",
+		len > 80 ? 80 : (int)len, s);
+}
 
 enum { LABELS_MAX = 32, LABEL_KEY_MAX = 100 };
 
@@ -168,7 +233,7 @@ bool params_read(struct params *ps, struct arena *a,
 	json_t *labels = json_object();
 	struct query_pair pair;
 	bool ok;
-	while ((ok = query_string_next(&query, a, &pair, e)) && pair.key)
+	while ((ok = param_next(&query, a, &pair, e)) && pair.key)
 		if (!(ok = param_pair_take(ps, a, labels, &pair, e)))
 			break;
 	if (ok && json_object_size(labels)) {

@@ -59,3 +59,7 @@ const char *param_text(const struct params *ps, const char *name,
 	const char *otherwise);
 /* Its time in microseconds; NO_MOMENT if it is not given. */
 int64_t param_moment(const struct params *ps, const char *name);
+
+/* A part of a path, percent-decoded: the arena's, valid UTF-8 without U+0000. NULL
+ * if it is not text. */
+const char *param_path_decode(const char *s, size_t len, struct arena *a);

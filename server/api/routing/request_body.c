@@ -1,6 +1,5 @@
 /* request_body.c - parses a body and checks its keys. */
 #include "request_body.h"
-#include <stdlib.h>
 #include <string.h>
 
 static bool request_body_listed(const char *keys, const char *key)
@@ -42,18 +41,4 @@ json_t *request_body_read(const struct call *c, const char *keys, struct err *e)
 		return v;
 	json_decref(v);
 	return NULL;
-}
-
-const char *request_body_list(struct call *c, const json_t *body,
-	const char *key, struct err *e)
-{
-	const json_t *v = json_object_get(body, key);
-	if (!json_is_array(v)) {
-		err_set(e, ERR_INPUT, "%s: is not a list", key);
-		return NULL;
-	}
-	char *text = json_dumps(v, JSON_COMPACT);
-	const char *copy = arena_strdup(&c->s.arena, text);
-	free(text);
-	return copy;
 }

@@ -6,6 +6,3 @@
  * is not among `keys`, which are separated by bars. */
 json_t *request_body_read(const struct call *c, const char *keys,
 	struct err *e);
-/* A list of it as compact text, the arena's; NULL with ERR_INPUT if it is no list. */
-const char *request_body_list(struct call *c, const json_t *body,
-	const char *key, struct err *e);

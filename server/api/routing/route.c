@@ -1,6 +1,5 @@
 /* route.c - a path has the pattern of at most one route per method. */
 #include "route.h"
-#include "query_string.h"
 #include <assert.h>
 #include <ctype.h>
 #include <errno.h>
@@ -69,7 +68,7 @@ bool route_word(const char *text, size_t len, char word[ROUTE_WORD],
 	struct err *e)
 {
 	struct arena a = { 0 };
-	const char *plain = query_string_percent_decode(text, len, &a);
+	const char *plain = param_path_decode(text, len, &a);
 	size_t n = plain ? strlen(plain) : 0;
 	bool ok = n && n < ROUTE_WORD && strspn(plain, ROUTE_WORD_BYTES) == n;
 	if (ok)
