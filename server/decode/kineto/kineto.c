@@ -10,14 +10,11 @@
  *
  * If a file has two lists, both are read; if a key occurs twice in an event,
  * the last one counts. */
+#include "kineto.h"
 #include "fact_list.h"
 #include "finish.h"
 #include "format.h"
 #include "json_reader.h"
-#include "kineto_event.h"
-#include "kineto_rows.h"
-#include "text.h"
-#include "trace.h"
 
 struct kineto_meta {
 	struct trace *trace;

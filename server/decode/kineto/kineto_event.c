@@ -1,5 +1,5 @@
 /* kineto_event.c - reads one event of a Kineto trace, key by key */
-#include "kineto_event.h"
+#include "kineto.h"
 
 void kineto_words_init(struct kineto_words *w)
 {

@@ -1,5 +1,5 @@
 /* kineto_rows.c - puts the events of a Kineto trace into rows */
-#include "kineto_rows.h"
+#include "kineto.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

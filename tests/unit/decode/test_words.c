@@ -1,5 +1,5 @@
 /* test_words.c - known words, and words that only look like them. */
-#include "kineto_event.h"
+#include "kineto.h"
 #include "fixture.h"
 
 static uint32_t find(const struct word_table *w, const char *s)
