@@ -1,8 +1,8 @@
 /* file_magic.c - recognizes a file by its first bytes */
 #include "file_magic.h"
-#include "pattern_file.h"
 #include "plain.h"
-#include "stats_table.h"
+#include "source.h"
+#include "table_magic.h"
 #include "table_reader.h"
 #include "utf8.h"
 #include <stdio.h>

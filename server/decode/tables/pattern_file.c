@@ -1,5 +1,5 @@
 /* pattern_file.c - decodes pattern files: shares of an iteration and counters per function */
-#include "pattern_file.h"
+#include "table_magic.h"
 #include "sort.h"
 #include "table_reader.h"
 #include "figure.h"

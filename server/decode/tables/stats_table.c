@@ -1,5 +1,5 @@
 /* stats_table.c - decodes the kernel summary of nsys stats */
-#include "stats_table.h"
+#include "table_magic.h"
 #include "table_reader.h"
 #include "figure.h"
 #include "format.h"

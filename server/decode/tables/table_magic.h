@@ -1,4 +1,4 @@
-/* stats_table.h - recognizes the kernel summary of nsys stats by a line of it */
+/* table_magic.h - recognizes a text table by one line of it */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -7,3 +7,8 @@
  * is a row of a kernel summary that was printed without one (csv:nohdr). */
 bool stats_table_is_heading(const char *line, size_t len);
 bool stats_table_is_row(const char *line, size_t len);
+
+enum pattern_kind { PATTERN_NO_HEADING, PATTERN_HEADING, PATTERN_COUNTERS };
+
+/* What a line is the heading of: of a pattern file or of its counters. */
+enum pattern_kind pattern_file_heading_of(const char *line, size_t len);
