@@ -1,12 +1,17 @@
-/* kst_memory.h - memory by the hooks of kst.h, and malloc's with a ceiling. */
+/* kst_memory.h - memory by the hooks of kst.h. */
 #pragma once
 #include <kernsift/kst.h>
+#include <stdlib.h>
 
-void *kst_grow(const struct kst_memory *m, void *p, size_t bytes);
-void kst_drop(const struct kst_memory *m, void *p);
+static inline void *kst_grow(const struct kst_memory *m, void *p, size_t bytes)
+{
+	return m->grow ? m->grow(m->ctx, p, bytes) : realloc(p, bytes);
+}
 
-/* Hooks over malloc that give no more than `ceiling` bytes at a time in use. */
-struct kst_pool {
-	size_t taken, ceiling;
-};
-struct kst_memory kst_pool_memory(struct kst_pool *pool);
+static inline void kst_drop(const struct kst_memory *m, void *p)
+{
+	if (m->drop)
+		m->drop(m->ctx, p);
+	else
+		free(p);
+}

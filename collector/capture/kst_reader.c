@@ -6,10 +6,9 @@
 #include <kernsift/kst_reader.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
-
-/* The payload of a chunk of rows becomes cells. */
 
 struct kst_rows {
 	const struct kst_kind_info *kind;
@@ -58,7 +57,10 @@ enum kst_defined {
 	KST_DEFINED_FULL, /* no memory */
 };
 
-/* What a reader holds; for the files it is made of. */
+/* Memory by malloc that gives no more than `ceiling` bytes at a time in use. */
+struct kst_pool {
+	size_t taken, ceiling;
+};
 
 struct kst_reader {
 	struct kst_memory memory;
@@ -613,6 +615,46 @@ static void kst_reader_damage_add(struct kst_reader *r, uint64_t *count,
 	va_end(ap);
 }
 
+/* Each block of the pool knows its size. */
+struct kst_reader_block {
+	_Alignas(16) size_t size;
+	_Alignas(16) char bytes[];
+};
+
+static struct kst_reader_block *kst_reader_block_of(void *p)
+{
+	return p ? (struct kst_reader_block *)((char *)p -
+					       offsetof(struct kst_reader_block,
+						       bytes))
+		 : NULL;
+}
+
+static void *kst_reader_pool_grow(void *ctx, void *p, size_t bytes)
+{
+	struct kst_pool *pool = ctx;
+	struct kst_reader_block *b = kst_reader_block_of(p);
+	size_t had = b ? b->size : 0;
+	if (bytes > pool->ceiling || pool->taken - had > pool->ceiling - bytes)
+		return NULL;
+	struct kst_reader_block *grown = realloc(b, sizeof *b + bytes);
+	if (!grown)
+		return NULL;
+	pool->taken += bytes - had;
+	grown->size = bytes;
+	/* The block is freed by its bytes, see kst_reader_block_of(). */
+	/* cppcheck-suppress memleak */
+	return grown->bytes;
+}
+
+static void kst_reader_pool_drop(void *ctx, void *p)
+{
+	struct kst_pool *pool = ctx;
+	struct kst_reader_block *b = kst_reader_block_of(p);
+	if (b)
+		pool->taken -= b->size;
+	free(b);
+}
+
 struct kst_reader *kst_reader_new(kst_read_fn *read, void *ctx,
 	const struct kst_memory *memory)
 {
@@ -624,7 +666,8 @@ struct kst_reader *kst_reader_new(kst_read_fn *read, void *ctx,
 	r->memory = m;
 	if (!memory) {
 		r->pool.ceiling = CEILING;
-		r->memory = kst_pool_memory(&r->pool);
+		r->memory = (struct kst_memory){ kst_reader_pool_grow,
+			kst_reader_pool_drop, &r->pool };
 	}
 	r->in = (struct kst_input){ .read = read,
 		.ctx = ctx,
@@ -799,11 +842,6 @@ const struct kst_shape *kst_reader_shape(const struct kst_reader *r,
 {
 	bool known = cell > 0 && (uint64_t)cell < r->tables.launches_n;
 	return &r->tables.launches[known ? cell : 0].shape;
-}
-
-int64_t kst_reader_shapes(const struct kst_reader *r)
-{
-	return (int64_t)r->tables.launches_n;
 }
 
 void kst_reader_free(struct kst_reader *r)

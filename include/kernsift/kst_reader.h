@@ -89,11 +89,9 @@ const char *kst_reader_text(const struct kst_reader *r, int64_t cell,
 	size_t *len);
 int64_t kst_reader_texts(const struct kst_reader *r);
 
-/* The shape of a SHAPE cell; -1 throughout for 0 and KST_LOST. Cells are below
- * kst_reader_shapes(). */
+/* The shape of a SHAPE cell; -1 throughout for 0 and KST_LOST. */
 const struct kst_shape *kst_reader_shape(const struct kst_reader *r,
 	int64_t cell);
-int64_t kst_reader_shapes(const struct kst_reader *r);
 
 void kst_reader_free(struct kst_reader *r);
 
