@@ -4,9 +4,9 @@
  * Chunks that were written before the tail was last emptied are copied as
  * they are; everything after them is in the tail, and is written again with
  * the ids it has. */
-#include "kst_gather.h"
 #include "kst_input.h"
 #include "kst_log.h"
+#include "kst_resume.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -240,29 +240,27 @@ static bool kst_merge_copy(struct merge *g)
 /* The contents of the tail follow, in chunks of their own. */
 static bool kst_merge_append(struct merge *g)
 {
-	struct kst_gather out;
 	struct kst_entry e;
 	/* Blocks no larger than what a small tail can fill. */
 	size_t most = (size_t)(g->log.end - g->log.at) / KST_ENTRY_MIN + 1;
 	struct kst_options o = { .rows = most < KST_ROWS_MAX ? (uint32_t)most
 							     : 0 };
-	bool ok = kst_gather_init(&out, kst_merge_put, g, &o);
+	struct kst_writer *w =
+		kst_writer_resume(&g->log.place, kst_merge_put, g, &o);
+	bool ok = w;
 	uint32_t gap =
 		g->next < g->log.place.seq ? g->log.place.seq - g->next : 0;
 	g->m->damaged += gap > g->stretches ? gap - g->stretches : 0;
-	out.emit.capture = g->log.place.capture;
-	out.emit.seq = g->log.place.seq;
-	out.texts_given = (int64_t)g->log.place.text - 1;
 	while (ok && kst_merge_log_next(&g->log, &e)) {
 		if (e.kind == KST_text) {
-			ok = kst_gather_text(&out, e.text, e.len);
+			ok = kst_writer_put_text(w, e.text, e.len);
 			continue;
 		}
-		ok = kst_gather_row(&out, e.kind, e.cells);
+		ok = kst_writer_put_row(w, e.kind, e.cells);
 		g->m->tail_rows += e.kind != KST_launch;
 	}
-	ok = ok && kst_gather_end(&out);
-	kst_gather_release(&out);
+	ok = ok && kst_writer_end(w);
+	kst_writer_free(w);
 	g->m->damaged += g->log.damaged;
 	g->ended = ok;
 	return ok;

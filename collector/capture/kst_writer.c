@@ -1,9 +1,34 @@
-/* kst_writer.c - writes a capture file row by row. */
-#include "kst_gather.h"
+/* kst_writer.c - writes a capture file row by row: rows and texts are gathered
+ * in blocks, and blocks are written as chunks. */
+#include "kst_cells.h"
 #include "kst_memory.h"
+#include "kst_resume.h"
 #include "kst_wire.h"
 #include <kernsift/kst_writer.h>
 #include <string.h>
+#define ZSTD_STATIC_LINKING_ONLY /* for memory of our own */
+#include <zstd.h>
+
+_Static_assert(KST_COLUMNS_MAX <= 32, "a bit for each column");
+
+struct kst_emit {
+	kst_write_fn *write;
+	void *ctx;
+	const struct kst_memory *memory;
+	ZSTD_CCtx *zstd;
+	uint8_t *raw, *packed;
+	uint64_t *differences;
+	size_t raw_cap, packed_cap, differences_cap; /* bytes */
+	size_t cuts[3 * KST_COLUMNS_MAX]; /* in raw, ascending */
+	uint32_t cuts_n;
+	struct kst_like like;
+	/* By kind: which columns were smaller split when that was tried last,
+	 * a bit each, and the chunks since. */
+	uint32_t split[KST_KINDS_END];
+	uint8_t untried[KST_KINDS_END];
+	uint32_t capture, seq;
+	uint64_t bytes[KST_KINDS_END]; /* by kind; 0: all */
+};
 
 /* Gives launch shapes and launches small numbers.
  *
@@ -25,6 +50,442 @@ struct kst_intern {
 	uint32_t pairs_n, pairs_cap;
 	uint64_t launches; /* ids given */
 };
+
+struct kst_writer {
+	struct kst_memory memory;
+	struct kst_emit emit;
+	struct kst_block {
+		uint64_t *cells; /* column by column, `stride` apart */
+		uint32_t n;
+	} blocks[KST_KINDS_END];
+	uint8_t columns[KST_KINDS_END];
+	uint32_t rows, stride;
+	uint8_t *texts; /* those not written yet: their bytes */
+	uint32_t *lens;
+	size_t texts_len, texts_cap;
+	uint32_t texts_n;
+	int64_t texts_given; /* ids */
+	struct kst_tail *tail; /* or NULL */
+	uint64_t waiting; /* rows in no chunk yet; launches are none */
+	struct kst_intern intern;
+	int shape[KST_KINDS_END], named[KST_KINDS_END]; /* columns, or -1 */
+	bool failed;
+};
+
+/* A payload becomes a chunk. */
+
+enum {
+	PACK_FROM = 64, /* a shorter payload is written as it is */
+	BLOCK_FROM = 512, /* less is not worth a table of its own, to zstd */
+	TRY_FROM = 128, /* nor, rows, to be packed twice */
+	/* chunks of a kind; those between are packed the same way */
+	TRY_EVERY = 8,
+	PLACE_MAX = 4 + 5,
+};
+
+static bool kst_writer_room(struct kst_emit *e, uint8_t **at, size_t *cap,
+	size_t bytes)
+{
+	if (bytes <= *cap)
+		return true;
+	uint8_t *p = kst_grow(e->memory, *at, bytes);
+	if (!p)
+		return false;
+	*at = p;
+	*cap = bytes;
+	return true;
+}
+
+/* Room for that many bytes of a payload, at e->raw. */
+static bool kst_writer_emit_room(struct kst_emit *e, size_t bytes)
+{
+	return kst_writer_room(e, &e->raw, &e->raw_cap, bytes);
+}
+
+/* Writes bytes that are no chunk. */
+static bool kst_writer_emit_bytes(struct kst_emit *e, const void *bytes,
+	size_t len)
+{
+	e->bytes[0] += len;
+	return e->write(e->ctx, bytes, len);
+}
+
+/* Packs e->raw: a block ends at the latest at one of e->cuts. The data on
+ * the two sides of a cut are of different kinds. */
+static size_t kst_writer_pack(struct kst_emit *e, size_t len)
+{
+	ZSTD_outBuffer out = { e->packed, e->packed_cap, 0 };
+	size_t left = 1, from = 0;
+	ZSTD_CCtx_reset(e->zstd, ZSTD_reset_session_only);
+	ZSTD_CCtx_setPledgedSrcSize(e->zstd, len);
+	for (uint32_t i = 0; from < len; i++) {
+		size_t to = i < e->cuts_n ? e->cuts[i] : len;
+		if (to < len && to - from < BLOCK_FROM)
+			continue;
+		ZSTD_inBuffer in = { e->raw, to, from };
+		left = ZSTD_compressStream2(e->zstd, &out, &in,
+			to < len ? ZSTD_e_flush : ZSTD_e_end);
+		if (left)
+			return 0;
+		from = to;
+	}
+	return out.pos;
+}
+
+/* The payload as it is written: packed if that is shorter. */
+static const uint8_t *kst_writer_payload(struct kst_emit *e, struct kst_head *h)
+{
+	h->codec = KST_CODEC_NONE;
+	h->payload_len = h->raw_len;
+	if (h->raw_len < PACK_FROM)
+		return e->raw;
+	/* A cut costs a block's head of at most three bytes. */
+	if (!kst_writer_room(e, &e->packed, &e->packed_cap,
+		    ZSTD_compressBound(h->raw_len) + 3 * e->cuts_n + 64))
+		return NULL;
+	size_t n = kst_writer_pack(e, h->raw_len);
+	if (n == 0 || n >= h->raw_len)
+		return e->raw;
+	h->codec = KST_CODEC_ZSTD;
+	h->payload_len = (uint32_t)n;
+	return e->packed;
+}
+
+/* Writes the first h->raw_len bytes of e->raw as a chunk; kind, raw_len, rows
+ * and times are the caller's, the rest is filled in. */
+static bool kst_writer_emit_chunk(struct kst_emit *e, struct kst_head *h)
+{
+	uint8_t head[KST_HEAD];
+	const uint8_t *bytes = kst_writer_payload(e, h);
+	e->cuts_n = 0;
+	if (!bytes)
+		return false;
+	h->payload_crc = kst_crc(0, bytes, h->payload_len);
+	if (h->kind == KST_about)
+		e->capture = h->payload_crc;
+	h->capture = e->capture;
+	h->seq = e->seq++;
+	kst_head_put(head, h);
+	e->bytes[h->kind] += sizeof head + h->payload_len;
+	return kst_writer_emit_bytes(e, head, sizeof head) &&
+	       kst_writer_emit_bytes(e, bytes, h->payload_len);
+}
+
+/* The column an expectation looks at; -1 none. */
+static int kst_writer_other_of(const struct kst_kind_info *k, uint32_t column)
+{
+	enum kst_expected x = k->columns[column].expected;
+	return x == KST_AFTER  ? 2
+	       : x == KST_LIKE ? kst_column_of(k, KST_SHAPE)
+			       : -1;
+}
+
+/* The order of the columns in a chunk: first those that other columns read,
+ * so those of shapes, then durations, then the rest. */
+static uint32_t kst_writer_order(const struct kst_kind_info *k,
+	uint8_t column[KST_COLUMNS_MAX])
+{
+	uint32_t n = 0;
+	for (int turn = 0; turn < 4; turn++)
+		for (uint32_t c = 0; c < k->n; c++) {
+			const struct kst_column_info *info = &k->columns[c];
+			int when = info->type == KST_SHAPE	 ? 0
+				   : info->expected == KST_LIKE	 ? 1
+				   : info->expected != KST_AFTER ? 2
+								 : 3;
+			if (when == turn && info->type != KST_NAME)
+				column[n++] = (uint8_t)c;
+		}
+	return n;
+}
+
+/* First and last moment of the rows, where their kind has one. */
+static void kst_writer_times(const struct kst_kind_info *k,
+	const uint64_t *cells, uint32_t stride, uint32_t n, struct kst_head *h)
+{
+	const uint64_t *start = NULL, *dur = NULL;
+	for (uint32_t c = 0; c < k->n; c++) {
+		if (!strcmp(k->columns[c].name, "start_ns"))
+			start = cells + (size_t)c * stride;
+		else if (start && !strcmp(k->columns[c].name, "dur_ns"))
+			dur = cells + (size_t)c * stride;
+	}
+	h->first_ns = INT64_MAX;
+	h->last_ns = INT64_MIN;
+	for (uint32_t i = 0; start && i < n; i++) {
+		int64_t from = (int64_t)start[i], to = from;
+		if (dur && __builtin_add_overflow(from, (int64_t)dur[i], &to))
+			to = INT64_MAX;
+		h->first_ns = from < h->first_ns ? from : h->first_ns;
+		h->last_ns = to > h->last_ns ? to : h->last_ns;
+	}
+	if (!start)
+		h->first_ns = h->last_ns = 0;
+}
+
+/* The packed size of some bytes; their own size if packing fails. */
+static size_t kst_writer_tried(struct kst_emit *e, const uint8_t *at,
+	size_t len)
+{
+	size_t n = ZSTD_compress2(e->zstd, e->packed, e->packed_cap, at, len);
+	return ZSTD_isError(n) ? len : n;
+}
+
+/* Whether times of `rows` rows are smaller if split; they are at `at` as
+ * varints, and at `split` split. */
+static bool kst_writer_split_better(struct kst_emit *e, const uint8_t *at,
+	size_t len, const uint8_t *split, size_t split_len, uint32_t rows)
+{
+	size_t apart = kst_writer_tried(e, split, rows) +
+		       kst_writer_tried(e, split + rows, rows) +
+		       kst_writer_tried(e, split + 2 * (size_t)rows,
+			       split_len - 2 * (size_t)rows);
+	return apart < kst_writer_tried(e, at, len);
+}
+
+static void kst_writer_cut(struct kst_emit *e, const uint8_t *at)
+{
+	e->cuts[e->cuts_n++] = (size_t)(at - e->raw);
+}
+
+/* Times of a column, split or not, the way it got smallest when that was
+ * tried last. Behind the last byte. */
+static uint8_t *kst_writer_times_put(struct kst_emit *e, uint8_t *to,
+	uint32_t n, bool trial, uint32_t *split, uint32_t bit, uint8_t *packing)
+{
+	const uint64_t *d = e->differences;
+	uint8_t *end = to, *from = to;
+	if (trial || !(*split & bit))
+		from = end = kst_cells_pack(to, d, n, KST_VARINT);
+	if (!trial && !(*split & bit))
+		return end;
+	size_t len = (size_t)(kst_cells_pack(from, d, n, KST_SPLIT) - from);
+	if (trial) {
+		*split &= ~bit;
+		if (!kst_writer_split_better(e, to, (size_t)(end - to), from,
+			    len, n))
+			return end;
+		*split |= bit;
+		memmove(to, from, len);
+	}
+	*packing = KST_SPLIT;
+	kst_writer_cut(e, to + n);
+	kst_writer_cut(e, to + 2 * (size_t)n);
+	return to + len;
+}
+
+static bool kst_writer_constant(const uint64_t *cells, uint32_t n)
+{
+	uint32_t i = 1;
+	while (i < n && cells[i] == cells[0])
+		i++;
+	return i >= n;
+}
+
+/* Packs a column the smallest way; returns the place after its last byte. */
+static uint8_t *kst_writer_column_put(struct kst_emit *e, uint8_t *to,
+	const uint64_t *cells, const uint64_t *other, uint32_t n,
+	enum kst_kind kind, struct kst_place *p)
+{
+	const struct kst_column_info *c =
+		&kst_kind_info((int)kind)->columns[p->column];
+	enum kst_expected x = c->expected;
+	/* Ids that nobody gave: nothing alone, all the same. */
+	if (x == KST_BEFORE && kst_writer_constant(cells, n))
+		x = KST_ALONE;
+	p->expected = (uint8_t)x;
+	p->packing = KST_SAME;
+	if (kst_cells_differ(e->differences, cells, other, n, x, &e->like))
+		return kst_cells_pack(to, e->differences, n, KST_SAME);
+	p->packing = c->type == KST_REAL ? KST_PLANES : KST_VARINT;
+	if (n >= TRY_FROM && (x == KST_AFTER || x == KST_LIKE))
+		return kst_writer_times_put(e, to, n, e->untried[kind] == 0,
+			&e->split[kind], UINT32_C(1) << p->column, &p->packing);
+	return kst_cells_pack(to, e->differences, n, p->packing);
+}
+
+/* Rows: the cells of column c are at cells + c * stride. */
+static bool kst_writer_emit_rows(struct kst_emit *e, enum kst_kind kind,
+	const uint64_t *cells, uint32_t stride, uint32_t n)
+{
+	const struct kst_kind_info *k = kst_kind_info((int)kind);
+	struct kst_head h = { .kind = (uint8_t)kind, .rows = n };
+	uint8_t column[KST_COLUMNS_MAX], list[1 + KST_COLUMNS_MAX * PLACE_MAX];
+	uint32_t columns = kst_writer_order(k, column);
+	size_t column_max = (size_t)n * KST_CELL_MAX;
+	/* One more for what is tried. */
+	if (!kst_writer_emit_room(e,
+		    sizeof list + (columns + 1) * column_max) ||
+		!kst_writer_room(e, &e->packed, &e->packed_cap,
+			ZSTD_compressBound(column_max)) ||
+		!kst_writer_room(e, (uint8_t **)&e->differences,
+			&e->differences_cap, n * sizeof *e->differences))
+		return false;
+	/* The cells first, then the bytes that describe them are put before. */
+	uint8_t *body = e->raw + sizeof list, *to = body, *at = list;
+	*at++ = (uint8_t)columns;
+	for (uint32_t i = 0; i < columns; i++) {
+		uint8_t c = column[i], *from = to;
+		struct kst_place p = { .column = c };
+		int other = kst_writer_other_of(k, c);
+		to = kst_writer_column_put(e, to, cells + (size_t)c * stride,
+			other < 0 ? NULL : cells + (size_t)other * stride, n,
+			kind, &p);
+		kst_writer_cut(e, to);
+		*at++ = c;
+		*at++ = p.expected;
+		*at++ = p.packing;
+		*at++ = (uint8_t)(other < 0 ? 0 : other);
+		at = kst_varint_put(at, (uint64_t)(to - from));
+	}
+	size_t before = (size_t)(at - list);
+	memcpy(e->raw, list, before);
+	memmove(e->raw + before, body, (size_t)(to - body));
+	for (uint32_t i = 0; i < e->cuts_n; i++)
+		e->cuts[i] -= sizeof list - before;
+	h.raw_len = (uint32_t)(before + (size_t)(to - body));
+	if (n >= TRY_FROM)
+		e->untried[kind] =
+			(uint8_t)((e->untried[kind] + 1) % TRY_EVERY);
+	kst_writer_times(k, cells, stride, n, &h);
+	return kst_writer_emit_chunk(e, &h);
+}
+
+/* The columns of a block are a little more than a power of two apart;
+ * otherwise all cells of a row would compete for the same place in the
+ * cache. */
+enum {
+	ROWS = 16384,
+	APART = 40,
+	TEXTS_RAW = 256 << 10,
+	TEXTS_MAX = 32768,
+	LEVEL = 1,
+};
+
+_Static_assert((size_t)KST_COLUMNS_MAX * 9 + 1 +
+			       16ull * KST_ROWS_MAX * KST_CELL_MAX <=
+		       KST_RAW_MAX,
+	"a block of the widest kind fits a chunk");
+_Static_assert(sizeof(struct kst_pattern) / 8 <= 16, "no kind is wider");
+
+/* A chunk of texts: the first one's id, how many, their lengths, their
+ * bytes. */
+static bool kst_writer_texts_write(struct kst_writer *w)
+{
+	struct kst_head h = { .kind = KST_text, .rows = w->texts_n };
+	if (w->texts_n == 0)
+		return true;
+	if (!kst_writer_emit_room(&w->emit,
+		    w->texts_len + ((size_t)w->texts_n + 2) * KST_CELL_MAX))
+		return false;
+	uint8_t *to = kst_varint_put(w->emit.raw,
+		(uint64_t)(w->texts_given - w->texts_n + 1));
+	for (uint32_t i = 0; i < w->texts_n; i++)
+		to = kst_varint_put(to, w->lens[i]);
+	memcpy(to, w->texts, w->texts_len);
+	h.raw_len = (uint32_t)((size_t)(to - w->emit.raw) + w->texts_len);
+	w->texts_n = 0;
+	w->texts_len = 0;
+	return kst_writer_emit_chunk(&w->emit, &h);
+}
+
+static bool kst_writer_block_write(struct kst_writer *w, int kind)
+{
+	struct kst_block *b = &w->blocks[kind];
+	uint32_t n = b->n;
+	if (n == 0)
+		return true;
+	if (!kst_writer_emit_rows(&w->emit, (enum kst_kind)kind, b->cells,
+		    w->stride, n))
+		return false;
+	b->n = 0;
+	w->waiting -= kind == KST_launch ? 0 : n;
+	return true;
+}
+
+/* Writes what rows name, then the rows. */
+static bool kst_writer_block_flush(struct kst_writer *w, int kind)
+{
+	return kst_writer_texts_write(w) &&
+	       kst_writer_block_write(w, KST_launch) &&
+	       kst_writer_block_write(w, kind);
+}
+
+/* What was written so far is left out of the tail, if there is one. */
+static void kst_writer_placed(struct kst_writer *w)
+{
+	struct kst_place_in place = { w->emit.capture, w->emit.seq,
+		(uint64_t)w->texts_given + 1 };
+	if (w->tail)
+		kst_tail_empty(w->tail, &place);
+}
+
+/* Writes everything. */
+static bool kst_writer_flush_all(struct kst_writer *w)
+{
+	bool ok = true;
+	for (int kind = 0; kind < KST_KINDS_END && ok; kind++)
+		if (kind != KST_launch)
+			ok = kst_writer_block_flush(w, kind);
+	if (ok)
+		kst_writer_placed(w);
+	return ok;
+}
+
+static bool kst_writer_texts_room(struct kst_writer *w, size_t len)
+{
+	if (!w->lens && !(w->lens = kst_grow(&w->memory, NULL,
+				  TEXTS_MAX * sizeof *w->lens)))
+		return false;
+	if (w->texts_n == TEXTS_MAX ||
+		(w->texts_n && w->texts_len + len > TEXTS_RAW))
+		if (!kst_writer_texts_write(w))
+			return false;
+	size_t want = w->texts_len + len;
+	if (want <= w->texts_cap)
+		return true;
+	size_t cap = want < TEXTS_RAW ? TEXTS_RAW : want;
+	uint8_t *p = kst_grow(&w->memory, w->texts, cap);
+	if (!p)
+		return false;
+	w->texts = p;
+	w->texts_cap = cap;
+	return true;
+}
+
+bool kst_writer_put_text(struct kst_writer *w, const char *text, size_t len)
+{
+	if (!kst_writer_texts_room(w, len))
+		return false;
+	memcpy(w->texts + w->texts_len, text, len);
+	w->texts_len += len;
+	w->lens[w->texts_n++] = (uint32_t)len;
+	w->texts_given++;
+	return !w->tail || kst_tail_text(w->tail, text, len) ||
+	       kst_writer_flush_all(w);
+}
+
+bool kst_writer_put_row(struct kst_writer *w, int kind, const uint64_t *cells)
+{
+	uint32_t columns = w->columns[kind];
+	struct kst_block *b = &w->blocks[kind];
+	if (!b->cells &&
+		!(b->cells = kst_grow(&w->memory, NULL,
+			  (size_t)columns * w->stride * sizeof *b->cells)))
+		return false;
+	if (b->n == w->rows && !kst_writer_block_flush(w, kind))
+		return false;
+	uint64_t *to = b->cells + b->n++;
+	for (uint32_t c = 0; c < columns; c++, to += w->stride)
+		*to = cells[c];
+	w->waiting += kind != KST_launch;
+	/* What does not fit into the tail is written with everything before
+	 * it. */
+	return !w->tail || kst_tail_row(w->tail, kind, cells) ||
+	       kst_writer_flush_all(w);
+}
+
+/* Shapes and launches get their numbers. */
 
 static uint64_t kst_writer_mix(uint64_t h, uint64_t v)
 {
@@ -159,21 +620,6 @@ static int64_t kst_writer_intern_launch(struct kst_intern *in, uint64_t name,
 	return (int64_t)p->id;
 }
 
-static void kst_writer_intern_release(struct kst_intern *in)
-{
-	kst_drop(in->memory, in->shapes);
-	kst_drop(in->memory, in->shape_slots);
-	kst_drop(in->memory, in->pairs);
-	*in = (struct kst_intern){ .memory = in->memory };
-}
-
-struct kst_writer {
-	struct kst_gather gather;
-	struct kst_intern intern;
-	int shape[KST_KINDS_END], named[KST_KINDS_END]; /* columns, or -1 */
-	bool failed;
-};
-
 static bool kst_writer_fail(struct kst_writer *w, bool ok)
 {
 	w->failed |= !ok;
@@ -184,9 +630,9 @@ static bool kst_writer_fail(struct kst_writer *w, bool ok)
 static bool kst_writer_about_write(struct kst_writer *w,
 	const struct kst_about *about)
 {
-	struct kst_emit *e = &w->gather.emit;
+	struct kst_emit *e = &w->emit;
 	struct kst_head h = { .kind = KST_about };
-	if (!kst_emit_room(e, sizeof *about + 64 * KST_CELL_MAX))
+	if (!kst_writer_emit_room(e, sizeof *about + 64 * KST_CELL_MAX))
 		return false;
 	uint8_t *to = e->raw;
 #define TEXT(number, field, bytes, what)                              \
@@ -210,35 +656,81 @@ static bool kst_writer_about_write(struct kst_writer *w,
 #undef TEXT
 #undef NUMBER
 	h.raw_len = (uint32_t)(to - e->raw);
-	return kst_emit_chunk(e, &h);
+	return kst_writer_emit_chunk(e, &h);
+}
+
+static void *kst_writer_zstd_alloc(void *memory, size_t bytes)
+{
+	return kst_grow(memory, NULL, bytes);
+}
+
+static void kst_writer_zstd_free(void *memory, void *p)
+{
+	if (p)
+		kst_drop(memory, p);
+}
+
+/* A writer that has written nothing; NULL if there is no memory. */
+static struct kst_writer *kst_writer_open(kst_write_fn *write, void *ctx,
+	const struct kst_options *options)
+{
+	struct kst_options o = options ? *options : (struct kst_options){ 0 };
+	struct kst_memory m = o.memory ? *o.memory : (struct kst_memory){ 0 };
+	struct kst_writer *w = kst_grow(&m, NULL, sizeof *w);
+	if (!w)
+		return NULL;
+	memset(w, 0, sizeof *w);
+	w->memory = m;
+	w->rows = o.rows && o.rows <= KST_ROWS_MAX ? o.rows : ROWS;
+	w->stride = w->rows + APART;
+	w->tail = o.tail;
+	w->intern.memory = w->emit.memory = &w->memory;
+	for (int kind = 0; kind < KST_KINDS_END; kind++) {
+		const struct kst_kind_info *k = kst_kind_info(kind);
+		w->columns[kind] = (uint8_t)(k ? k->n : 0);
+		w->shape[kind] = k ? kst_column_of(k, KST_SHAPE) : -1;
+		w->named[kind] = k ? kst_column_of(k, KST_NAME) : -1;
+	}
+	w->emit.write = write;
+	w->emit.ctx = ctx;
+	w->emit.zstd = ZSTD_createCCtx_advanced((ZSTD_customMem){
+		kst_writer_zstd_alloc, kst_writer_zstd_free, &w->memory });
+	if (!w->emit.zstd) {
+		kst_writer_free(w);
+		return NULL;
+	}
+	ZSTD_CCtx_setParameter(w->emit.zstd, ZSTD_c_compressionLevel,
+		o.level ? o.level : LEVEL);
+	return w;
 }
 
 struct kst_writer *kst_writer_new(const struct kst_about *about,
 	kst_write_fn *write, void *ctx, const struct kst_options *options)
 {
-	struct kst_memory m = options && options->memory
-				      ? *options->memory
-				      : (struct kst_memory){ 0 };
-	struct kst_writer *w = kst_grow(&m, NULL, sizeof *w);
+	struct kst_writer *w = kst_writer_open(write, ctx, options);
 	uint8_t opening[KST_OPENING];
 	if (!w)
 		return NULL;
-	memset(w, 0, sizeof *w);
-	w->intern.memory = &w->gather.memory;
-	for (int kind = 0; kind < KST_KINDS_END; kind++) {
-		const struct kst_kind_info *k = kst_kind_info(kind);
-		w->shape[kind] = k ? kst_column_of(k, KST_SHAPE) : -1;
-		w->named[kind] = k ? kst_column_of(k, KST_NAME) : -1;
-	}
 	kst_opening_put(opening);
-	if (kst_gather_init(&w->gather, write, ctx, options) &&
-		kst_emit_bytes(&w->gather.emit, opening, sizeof opening) &&
+	if (kst_writer_emit_bytes(&w->emit, opening, sizeof opening) &&
 		kst_writer_about_write(w, about)) {
-		kst_gather_placed(&w->gather);
+		kst_writer_placed(w);
 		return w;
 	}
 	kst_writer_free(w);
 	return NULL;
+}
+
+struct kst_writer *kst_writer_resume(const struct kst_place_in *place,
+	kst_write_fn *write, void *ctx, const struct kst_options *options)
+{
+	struct kst_writer *w = kst_writer_open(write, ctx, options);
+	if (!w)
+		return NULL;
+	w->emit.capture = place->capture;
+	w->emit.seq = place->seq;
+	w->texts_given = (int64_t)place->text - 1;
+	return w;
 }
 
 int64_t kst_writer_text(struct kst_writer *w, const char *text, size_t len)
@@ -247,10 +739,9 @@ int64_t kst_writer_text(struct kst_writer *w, const char *text, size_t len)
 		return 0;
 	if (len > KST_TEXT_MAX)
 		return -1;
-	if (w->failed ||
-		!kst_writer_fail(w, kst_gather_text(&w->gather, text, len)))
+	if (w->failed || !kst_writer_fail(w, kst_writer_put_text(w, text, len)))
 		return -1;
-	return w->gather.texts_given;
+	return w->texts_given;
 }
 
 /* The id of the launch with this name and shape, written first if it is new. */
@@ -274,7 +765,7 @@ static int64_t kst_writer_launch_of(struct kst_writer *w, uint64_t name,
 		s->shared_bytes };
 	uint64_t cells[sizeof row / 8];
 	memcpy(cells, &row, sizeof row);
-	return kst_gather_row(&w->gather, KST_launch, cells) ? id : -1;
+	return kst_writer_put_row(w, KST_launch, cells) ? id : -1;
 }
 
 int64_t kst_writer_shape(struct kst_writer *w, const struct kst_shape *s)
@@ -300,7 +791,7 @@ bool kst_writer_cells(struct kst_writer *w, enum kst_kind kind, uint64_t *cells)
 			return false;
 		cells[shape] = (uint64_t)launch;
 	}
-	return kst_writer_fail(w, kst_gather_row(&w->gather, (int)kind, cells));
+	return kst_writer_fail(w, kst_writer_put_row(w, (int)kind, cells));
 }
 
 bool kst_writer_row(struct kst_writer *w, enum kst_kind kind, const void *row)
@@ -312,30 +803,42 @@ bool kst_writer_row(struct kst_writer *w, enum kst_kind kind, const void *row)
 
 bool kst_writer_flush(struct kst_writer *w)
 {
-	return !w->failed && kst_writer_fail(w, kst_gather_flush(&w->gather));
+	return !w->failed && kst_writer_fail(w, kst_writer_flush_all(w));
 }
 
 bool kst_writer_end(struct kst_writer *w)
 {
-	return !w->failed && kst_writer_fail(w, kst_gather_end(&w->gather));
+	struct kst_head h = { .kind = KST_end };
+	return kst_writer_flush(w) &&
+	       kst_writer_fail(w, kst_writer_emit_room(&w->emit, 1) &&
+					  kst_writer_emit_chunk(&w->emit, &h));
 }
 
 uint64_t kst_writer_waiting(const struct kst_writer *w)
 {
-	return w->gather.waiting;
+	return w->waiting;
 }
 
 uint64_t kst_writer_bytes(const struct kst_writer *w, int kind)
 {
-	return w->gather.emit.bytes[kind];
+	return w->emit.bytes[kind];
 }
 
 void kst_writer_free(struct kst_writer *w)
 {
 	if (!w)
 		return;
-	struct kst_memory m = w->gather.memory;
-	kst_writer_intern_release(&w->intern);
-	kst_gather_release(&w->gather);
+	struct kst_memory m = w->memory;
+	for (int kind = 0; kind < KST_KINDS_END; kind++)
+		kst_drop(&m, w->blocks[kind].cells);
+	kst_drop(&m, w->texts);
+	kst_drop(&m, w->lens);
+	kst_drop(&m, w->intern.shapes);
+	kst_drop(&m, w->intern.shape_slots);
+	kst_drop(&m, w->intern.pairs);
+	ZSTD_freeCCtx(w->emit.zstd);
+	kst_drop(&m, w->emit.raw);
+	kst_drop(&m, w->emit.packed);
+	kst_drop(&m, w->emit.differences);
 	kst_drop(&m, w);
 }

@@ -1,0 +1,14 @@
+/* kst_resume.h - goes on with a capture that was broken off, for kst_merge.c.
+ *
+ * Names are ids here already, of texts and of launches. */
+#pragma once
+#include <kernsift/kst_writer.h>
+
+/* A writer whose next chunk and next text are those of `place`; no opening is
+ * written. NULL if there is no memory. */
+struct kst_writer *kst_writer_resume(const struct kst_place_in *place,
+	kst_write_fn *write, void *ctx, const struct kst_options *options);
+/* A text gets the next id. */
+bool kst_writer_put_text(struct kst_writer *w, const char *text, size_t len);
+/* A row of all its cells. */
+bool kst_writer_put_row(struct kst_writer *w, int kind, const uint64_t *cells);
