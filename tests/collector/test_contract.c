@@ -1,8 +1,8 @@
 /* test_contract.c - the fake libcupti ends a process that breaks the contract.
  *
- * Each case is a client in a process of its own, which loads the two fakes as
- * everybody does; a client that does nothing wrong must live, and count what
- * was launched. */
+ * Each case is a client in its own process, which loads the two fakes as any
+ * program does. A correct client must not be aborted, and must count every
+ * launch. */
 #include "client.h"
 #include <setjmp.h>
 #include <signal.h>
@@ -137,7 +137,7 @@ static void finalized(void)
 	client.finalize();
 }
 
-/* ---- and what must come of it */
+/* ---- the expected results */
 
 static void plays(void **state)
 {
@@ -198,7 +198,8 @@ static void plays(void **state)
 		}
 		close(to[1]);
 		while (n < sizeof(message) - 1 &&
-			(got = read(to[0], message + n, sizeof(message) - 1 - n)) > 0)
+			(got = read(to[0], message + n,
+				 sizeof(message) - 1 - n)) > 0)
 			n += (size_t)got;
 		close(to[0]);
 		waitpid(child, &status, 0);

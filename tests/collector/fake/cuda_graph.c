@@ -71,9 +71,9 @@ CUresult cuStreamEndCapture(CUstream of, CUgraph *graph)
 	return *graph ? CUDA_SUCCESS : CUDA_ERROR_ILLEGAL_STATE;
 }
 
-/* The real one reports for a copy's node both that it was created and what
- * it was cloned from, in either order. */
-static void tell_copied(CUpti_GraphData *data, bool made_first)
+/* For the node of a copied graph the real driver reports both that it was
+ * created and what it was cloned from, in either order. */
+static void report_copied(CUpti_GraphData *data, bool made_first)
 {
 	if (made_first)
 		cuda_resource(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, data);
@@ -102,7 +102,7 @@ CUresult cuGraphInstantiate(CUgraphExec *exec, CUgraph graph,
 		data.originalNode = from;
 		data.node = add(x->graph, &from->work, from->takes_ns);
 		data.nodeType = type(&from->work);
-		tell_copied(&data, (faults()->seed + (int64_t)i) % 2);
+		report_copied(&data, (faults()->seed + (int64_t)i) % 2);
 	}
 	data.node = data.originalNode = NULL;
 	cuda_resource(CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED, &data);

@@ -1,9 +1,9 @@
 /* cuda_module.c - modules of the fake driver, whose names are freed with
  * them.
  *
- * Names are in a page of their own. When nothing that libcupti still has to
- * return points there, the page is unmapped; the next module gets the same
- * addresses with other names in them. */
+ * Names have their own page. When no record that libcupti must still return
+ * points to it, the page is unmapped. The next module gets the same addresses
+ * with other names. */
 #include "fake_cuda.h"
 #include <pthread.h>
 #include <stdlib.h>

@@ -29,7 +29,7 @@ CUresult cuda_end(struct fake_call *c, CUresult r)
 {
 	const struct fake_events *e = cuda_events();
 
-	/* Attached between the two: it does not know this call. */
+	/* libcupti may have attached itself during the call. */
 	if (e && c->start_ns)
 		e->end(c);
 	return r;
@@ -140,7 +140,7 @@ CUresult cuLaunchKernel(CUfunction f, unsigned grid_x, unsigned grid_y,
 		stream);
 }
 
-/* As the runtime launches: its own call number, which moved with CUDA 13. */
+/* A launch of the runtime: its call number changed with CUDA 13. */
 int fake_runtime_launch(CUfunction f, unsigned grid, unsigned block,
 	CUstream stream)
 {

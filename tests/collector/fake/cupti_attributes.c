@@ -8,7 +8,7 @@ enum {
 	PER_THREAD = CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER,
 };
 
-/* CUPTI's own, by number; `bytes` 0: it has no such attribute. */
+/* By the number of the attribute; `bytes` 0: there is no such attribute. */
 static struct {
 	uint8_t bytes;
 	_Atomic uint64_t value;
@@ -100,7 +100,7 @@ CUptiResult cuptiGetThreadIdType(CUpti_ActivityThreadIdType *type)
 	return CUPTI_SUCCESS;
 }
 
-/* The next client would inherit them without having set them. */
+/* Otherwise the next client would inherit them. */
 void fake_check_restored(void)
 {
 	for (int a = 0; a < PER_THREAD; a++)

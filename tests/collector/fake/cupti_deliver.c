@@ -1,4 +1,4 @@
-/* cupti_deliver.c - full buffers, and how they are handed back to the client. */
+/* cupti_deliver.c - returns full buffers to the client. */
 #include "fake_cupti.h"
 #include <pthread.h>
 #include <signal.h>
@@ -20,7 +20,7 @@ static struct {
 } gone[GONE];
 static int gones;
 
-/* Records whose work is not done have no times. */
+/* Records of unfinished work have no times. */
 static void erase_times(struct fake_buffer *b, int64_t now)
 {
 	uint8_t *at = b->bytes;
@@ -48,7 +48,7 @@ static void hand_over(struct fake_buffer *b)
 	free(b->until_ns);
 }
 
-/* One full buffer, whichever the dice say; under the lock. */
+/* One full buffer, chosen at random; under the lock. */
 static bool take_full(bool all, struct fake_buffer *b)
 {
 	int64_t now = fake_now_ns();
@@ -110,7 +110,7 @@ static void deliver(struct fake_buffer *b)
 
 static bool take(bool lanes, bool all, struct fake_buffer *b)
 {
-	/* Counted first: between lane and callback it must not look done. */
+	/* Counted first, so that a buffer on its way is not taken for delivered. */
 	pthread_mutex_lock(&lock);
 	delivering++;
 	bool got = take_full(all, b);

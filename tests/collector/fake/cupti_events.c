@@ -19,7 +19,7 @@ int64_t fake_now_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* A step of a Weyl sequence, mixed: threads throw without waiting. */
+/* A step of a Weyl sequence, mixed, so that threads need no lock. */
 uint32_t fake_dice(uint32_t sides)
 {
 	uint64_t x = (dice += 0x9e3779b97f4a7c15) + (uint64_t)faults()->seed;
@@ -29,7 +29,7 @@ uint32_t fake_dice(uint32_t sides)
 	return sides ? (uint32_t)((x >> 33) % sides) : 0;
 }
 
-/* A record's place and its count; under the lane's lock. */
+/* Counts a record and returns its place; under the lane's lock. */
 static void *make(struct fake_lane *l, uint32_t kind, enum ledger_field field,
 	int64_t until_ns)
 {

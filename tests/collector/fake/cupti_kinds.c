@@ -9,8 +9,8 @@ static atomic_bool kinds[KINDS];
 static atomic_bool calls[2][IDS]; /* runtime, driver */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* By version: 18, from 19, from 26, from 130000, from 130400. The kernel
- * record's last one is made up, to be larger than all others. */
+/* By version: 18, from 19, from 26, from 130000, from 130400. The last
+ * size of the kernel record is invented, to be the largest. */
 static const struct {
 	uint8_t kind;
 	uint8_t bytes[5];

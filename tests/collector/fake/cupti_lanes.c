@@ -1,8 +1,8 @@
 /* cupti_lanes.c - the buffers that the fake libcupti is filling.
  *
- * One lane per thread, or one for all. A lane's lock is held from the check
- * whether something is enabled until its record is in the buffer, so that
- * what is counted as made is exactly what was enabled. */
+ * One lane per thread, or one for all. A lane stays locked from the check
+ * whether a kind is enabled until the record is in the buffer, so that exactly
+ * the records of enabled kinds are counted. */
 #include "fake_cupti.h"
 #include <pthread.h>
 #include <stdatomic.h>
@@ -22,7 +22,7 @@ static struct fake_lane *lanes = &common;
 static pthread_key_t key;
 static _Atomic int64_t records;
 
-/* A thread ended: its buffer waits for the next one. */
+/* A thread ended: the next thread takes its lane. */
 static void leave(void *lane)
 {
 	pthread_mutex_lock(&lanes_lock);

@@ -1,4 +1,4 @@
-/* cupti_lend.c - buffers of the client: requested, checked, given back. */
+/* cupti_lend.c - buffers of the client: requested, checked, returned. */
 #include "fake_cupti.h"
 #include <pthread.h>
 #include <stdatomic.h>
@@ -44,7 +44,7 @@ CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc
 	return CUPTI_SUCCESS;
 }
 
-/* The other client's registration stays when it has ended. */
+/* The registration of the other client outlives it. */
 void fake_cupti_steal(int on)
 {
 	stolen = true;
@@ -127,10 +127,10 @@ void fake_disown(uint8_t *bytes)
 			pthread_mutex_unlock(&lock);
 			return;
 		}
-	fake_die("a buffer is nobody's");
+	fake_die("a buffer has no owner");
 }
 
-/* To the client that has registered, whichever tool owns the memory. */
+/* To the registered client, even if another tool owns the memory. */
 void fake_return(struct fake_buffer *b, size_t valid)
 {
 	CUpti_BuffersCallbackCompleteFunc complete = complete_fn;

@@ -1,4 +1,4 @@
-/* cupti_misc.c - what the fake libcupti answers without doing anything. */
+/* cupti_misc.c - calls of the fake libcupti that only return a value. */
 #include "fake_cupti.h"
 #include <stddef.h>
 

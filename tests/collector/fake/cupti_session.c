@@ -1,4 +1,4 @@
-/* cupti_session.c - who has subscribed to the fake libcupti, and who may call it. */
+/* cupti_session.c - subscribers of the fake libcupti, and who may call it. */
 #include "fake_cupti.h"
 #include <dlfcn.h>
 #include <pthread.h>
@@ -38,8 +38,8 @@ bool fake_is_fatal(void)
 	return fatal;
 }
 
-/* One thread calls libcupti; the one that injects may do so before it. */
-static bool handed_over(pid_t to)
+/* Only one thread may call libcupti, except the injecting thread before it. */
+static bool thread_allowed(pid_t to)
 {
 	static _Atomic pid_t threads[2];
 	pid_t first = 0, second = 0;
@@ -59,7 +59,7 @@ void fake_enter(const char *function, enum fake_may may)
 		fake_die("%s from a buffer's callback can deadlock", function);
 	if (in_callback && may != MAY_RESOURCE)
 		fake_die("%s from a callback can deadlock", function);
-	if (may != MAY_RESOURCE && !handed_over(gettid()))
+	if (may != MAY_RESOURCE && !thread_allowed(gettid()))
 		fake_die("%s from a second thread", function);
 	if (may == MAY_SUBSCRIBED && !subscribed) {
 		ledger_add(LEDGER_unarmed_calls, 1);
@@ -132,8 +132,9 @@ static CUptiResult attach(void)
 static CUptiResult refused(CUpti_SubscriberParams *params)
 {
 	const char *by = occupied ? faults()->holder : NULL;
-	CUptiResult r = occupied ? CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED
-			     : (CUptiResult)faults()->subscribe;
+	CUptiResult r = occupied
+				? CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED
+				: (CUptiResult)faults()->subscribe;
 
 	if (!occupied && r && faults()->subscribe_times >= 0 &&
 		++refusals > faults()->subscribe_times)

@@ -1,9 +1,8 @@
 /* door.h - between the fake driver and the fake libcupti.
  *
- * libcupti calls the driver's fake_cuda_attach() when a client subscribes,
- * as the real one hooks into the real driver; from then on the driver
- * reports every event to it. What is enabled and what becomes of it is up to
- * libcupti. */
+ * When a client subscribes, libcupti calls the driver's fake_cuda_attach(), as
+ * the real one hooks into the real driver. From then on the driver reports
+ * every event to libcupti, which decides what to record. */
 #pragma once
 #include <cuda.h>
 #include <cupti.h>
@@ -21,7 +20,7 @@ struct fake_call {
 
 enum fake_what { FAKE_KERNEL, FAKE_COPY, FAKE_SET, FAKE_REPLAY };
 
-/* What the GPU was given to do. */
+/* Work for the GPU. */
 struct fake_work {
 	enum fake_what what;
 	const char *name; /* of a kernel; as long as its module is loaded */
@@ -36,27 +35,27 @@ struct fake_events {
 	void (*begin)(struct fake_call *call);
 	void (*end)(struct fake_call *call);
 	void (*work)(const struct fake_work *work);
-	/* Replays are one piece of work, not one a node. */
+	/* Whether a replay is one piece of work, not one per node. */
 	bool (*replays_whole)(void);
 	void (*resource)(CUpti_CallbackIdResource what, void *descriptor);
-	/* A module's names go; release(ctx) once nothing points at them. */
+	/* The names of a module are freed: calls release(ctx) once unused. */
 	void (*names_gone)(void (*release)(void *ctx), void *ctx);
 };
 
-/* Of libcuda: `events` stays for ever. Of a node: its number. */
+/* Of libcuda: `events` must stay valid. fake_cuda_node: number of a node. */
 typedef void fake_cuda_attach_fn(const struct fake_events *events);
 typedef uint64_t fake_cuda_node_fn(CUgraphNode node);
 void fake_cuda_attach(const struct fake_events *events);
 uint64_t fake_cuda_node(CUgraphNode node);
 
-/* Of libcupti, for hosts that play another profiler: takes the callbacks over
- * as a second client's registration does, or gives them back. */
+/* Of libcupti, for hosts that act as another profiler: takes over the callbacks,
+ * as the registration of a second client does, or returns them. */
 typedef void fake_cupti_steal_fn(int on);
 void fake_cupti_steal(int on);
-/* Of libcupti, for hosts that wait: whether kernels are recorded now. */
+/* Of libcupti, for hosts that wait: whether kernels are being recorded. */
 typedef int fake_cupti_recording_fn(void);
 int fake_cupti_recording(void);
-/* Of libcupti, for hosts that play a profiler which was there before. */
+/* Of libcupti, for hosts that act as a profiler that subscribed earlier. */
 typedef void fake_cupti_hold_fn(int on);
 void fake_cupti_hold(int on);
 /* Of libcuda: a launch through the runtime. */

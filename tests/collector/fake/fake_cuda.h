@@ -1,4 +1,4 @@
-/* fake_cuda.h - what the parts of the fake driver share. */
+/* fake_cuda.h - shared by the files of the fake driver. */
 #pragma once
 #include "door.h"
 #include "faults.h"
@@ -7,7 +7,7 @@
 
 /* NULL before a libcupti has attached itself. */
 const struct fake_events *cuda_events(void);
-/* Whether a call may be made at all: after cuInit, not inside, not in a fork. */
+/* Whether a call is allowed: after cuInit, not inside it, not in a fork. */
 CUresult cuda_usable(const char *function);
 void cuda_begin(struct fake_call *c, uint32_t cbid);
 CUresult cuda_end(struct fake_call *c, CUresult r);

@@ -1,4 +1,4 @@
-/* fake_cupti.h - what the parts of the fake libcupti share. */
+/* fake_cupti.h - shared by the files of the fake libcupti. */
 #pragma once
 #include "door.h"
 #include "faults.h"
@@ -13,17 +13,17 @@ enum fake_may {
 	MAY_FREE, /* not from any callback */
 	MAY_RESOURCE, /* from API and resource callbacks too */
 };
-/* Aborts with a sentence where real libcupti would not survive the call. */
+/* Aborts with a message if real libcupti would not survive the call. */
 void fake_enter(const char *function, enum fake_may may);
 /* In a callback for a buffer: +1 and -1. */
 void fake_in_buffer(int by);
 bool fake_subscribed(void);
 void fake_callback(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 	const void *data);
-/* Reports a fatal error, once, and all calls fail from here on. */
+/* Reports a fatal error once; all later calls fail. */
 void fake_fatal(void);
 bool fake_is_fatal(void);
-/* Attributes that a client has not set back (cupti_attributes.c). */
+/* Aborts if a client did not restore an attribute (cupti_attributes.c). */
 void fake_check_restored(void);
 
 /* ---- what is recorded (cupti_kinds.c) */
@@ -52,14 +52,14 @@ struct fake_buffer {
 };
 
 struct fake_lane;
-/* The calling thread's, locked: nothing is switched on or off meanwhile. */
+/* The calling thread's lane, locked: no kind is enabled or disabled meanwhile. */
 struct fake_lane *fake_lane_lock(void);
 void fake_lane_unlock(struct fake_lane *l);
-/* A record's place, zeroed; NULL where libcupti loses it, which is counted. */
+/* A record's place, zeroed; NULL if libcupti loses it, which is counted. */
 void *fake_lane_put(struct fake_lane *l, uint32_t kind, int64_t until_ns);
 /* Waits until no thread is between lock and unlock. */
 void fake_lanes_barrier(void);
-/* Takes what is complete, or all of it, out of the lanes; false at the end. */
+/* Takes a complete buffer, or with `all` any; false if there is none. */
 bool fake_lanes_take(bool all, struct fake_buffer *b);
 /* Records in lanes, and the oldest serial of a buffer that has any. */
 size_t fake_lanes_records(uint64_t *oldest);
@@ -73,10 +73,10 @@ bool fake_registered(void);
 bool fake_stolen(void);
 /* A full buffer, to be returned when the GPU is done. */
 void fake_full(const struct fake_buffer *b);
-/* One of them, by the launching thread where it is to. */
+/* Delivers one of them in the launching thread, if that is configured. */
 void fake_deliver_here(void);
 void fake_deliver_all(bool all);
-/* Records nobody was given yet. */
+/* Records that no client has received yet. */
 size_t fake_undelivered(void);
 void fake_worker_start(void);
 void fake_names_gone(void (*release)(void *ctx), void *ctx);

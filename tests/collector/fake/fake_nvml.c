@@ -1,20 +1,20 @@
 /* fake_nvml.c - an NVML whose GPUs are set by the environment.
  *
  * The environment variable FAKE_NVML, read by nvmlInit, has words:
- *   gpus=N           how many GPUs there are; 2
+ *   gpus=N           number of GPUs; 2
  *   mixed            the second one is of another kind
  *   init=CODE        what nvmlInit returns
  *   fail=CALL:CODE   what a call returns, by its symbol
  *   absent=N         the GPU that has no handle, by NVML's index
  *   lost=GPU:TURN    from that call of nvmlDeviceGetUtilizationRates on (the
  *                    first is 1) every call of the GPU returns 15
- *   slow=MS          each reading takes so long
- *   pcie=MS          how long a reading of PCIe takes; 20
- *   link32           NVLink's counters are of 32 bits
- *   ready=TURN:PATH  makes a file at that turn of the first GPU
- * Values are the GPU's index and how often it was read, so that a test can
- * compute each of them. With FAKE_NVML_OLD it is built as an old library, which
- * has few calls, under their first names. */
+ *   slow=MS          duration of each reading
+ *   pcie=MS          duration of a reading of PCIe; 20
+ *   link32           NVLink's counters have 32 bits
+ *   ready=TURN:PATH  creates a file at that reading of the first GPU
+ * Values depend on the GPU's index and the number of readings, so that a test
+ * can compute them. With FAKE_NVML_OLD it is built as an old library, which has
+ * only a few calls, in their first versions. */
 #include "fake_nvml.h"
 #include <stdint.h>
 #include <stdio.h>
@@ -119,8 +119,8 @@ CALL nvmlShutdown(void)
 	return NVML_OK;
 }
 
-/* For tests: how often it is open; calls under way; how often a GPU's
- * utilization was read, and PCIe of all of them. */
+/* For tests: how many times it is open; calls in progress; how many times the
+ * utilization of a GPU, and PCIe of all GPUs, was read. */
 CALL fake_nvml_open(void)
 {
 	return fake.open;

@@ -1,4 +1,4 @@
-/* fake_nvml.h - what the two halves of the fake NVML share. */
+/* fake_nvml.h - shared by the two files of the fake NVML. */
 #pragma once
 #include "nvml_abi.h"
 #include <stdatomic.h>
@@ -22,8 +22,8 @@ extern struct fake {
 	struct nvml_handle gpu[GPUS];
 } fake;
 
-/* What a call is to say: fail=CALL:CODE of FAKE_NVML. */
+/* The result of a call, from fail=CALL:CODE of FAKE_NVML. */
 int fake_result(const char *call);
-/* The same of one that takes its time, and of a GPU that may be gone. */
+/* The same for a call that may be slow, of a GPU that may be lost. */
 int fake_ask(struct nvml_handle *d, const char *call);
 void fake_pause(int ms);

@@ -1,4 +1,4 @@
-/* fake_nvml_new.c - the calls of the fake NVML that libraries of years ago lack. */
+/* fake_nvml_new.c - calls of the fake NVML that old libraries lack. */
 #include "fake_nvml.h"
 #include <stdint.h>
 #include <string.h>
@@ -49,7 +49,7 @@ CALL nvmlDeviceGetPowerUsage(nvml_device d, unsigned int *mw)
 	return fake_ask(d, "nvmlDeviceGetPowerUsage");
 }
 
-/* 300 J more each time. */
+/* Each call adds 300 J. */
 CALL nvmlDeviceGetTotalEnergyConsumption(nvml_device d, unsigned long long *mj)
 {
 	*mj = 5000000ull + 300000ull * (unsigned int)++d->energy;
@@ -70,7 +70,7 @@ CALL nvmlDeviceGetCurrentClocksEventReasons(nvml_device d,
 	return fake_ask(d, "nvmlDeviceGetCurrentClocksEventReasons");
 }
 
-/* Ours twice, the newer one second, and another process. */
+/* This process twice, the newer sample second, and another process. */
 CALL nvmlDeviceGetProcessUtilization(nvml_device d, struct nvml_process *list,
 	unsigned int *n, unsigned long long since_us)
 {
@@ -88,7 +88,7 @@ CALL nvmlDeviceGetProcessUtilization(nvml_device d, struct nvml_process *list,
 	return NVML_OK;
 }
 
-/* 1 MiB more sent and 2 MiB more received each time. */
+/* Each call adds 1 MiB sent and 2 MiB received. */
 CALL nvmlDeviceGetFieldValues(nvml_device d, int n, struct nvml_field *list)
 {
 	int code = fake_ask(d, "nvmlDeviceGetFieldValues");

@@ -20,7 +20,7 @@ static const char *text(const char *name, const char *def)
 	return strdup(t ? t : def);
 }
 
-/* Before main(): later the host may change its environment. */
+/* Before main(), because the host may change its environment. */
 __attribute__((constructor(101))) static void read_all(void)
 {
 #define FAULT(field, def, env, what) all.field = number(env, def);

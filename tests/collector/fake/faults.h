@@ -1,4 +1,4 @@
-/* faults.h - how the fake driver and the fake libcupti are to behave.
+/* faults.h - the behavior of the fake driver and the fake libcupti.
  *
  * Read from the environment when the library is loaded; never changes. */
 #pragma once
@@ -16,11 +16,11 @@ struct faults {
 };
 
 const struct faults *faults(void);
-/* Whether this is the n-th, 2n-th, … one; never where n is 0. Counts by itself. */
+/* Counts a call; true for the Nth, 2Nth, …; never if n is 0. */
 bool fault_every(_Atomic int64_t *counter, int64_t n);
-/* What cuptiActivityEnable(kind) is to answer. */
+/* The result of cuptiActivityEnable(kind). */
 int fault_refused(uint32_t kind);
-/* Real libcupti would crash, hang or corrupt memory here: says so and aborts. */
+/* Aborts where real libcupti would crash, hang or corrupt memory. */
 _Noreturn void fake_die(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 

@@ -1,4 +1,4 @@
-/* ledger.h - what the fakes count, in a page that outlives the process.
+/* ledger.h - the counts of the fakes, in a page that outlives the process.
  *
  * FAKE_LEDGER=PREFIX: each library of each process maps PREFIX.PID.WHOSE, an
  * array of struct ledger_line. Without it the counts stay in memory. */

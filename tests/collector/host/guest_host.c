@@ -1,8 +1,7 @@
-/* guest_host.c - a CUDA program that does what its words say, one after
- * another.
+/* guest_host.c - a CUDA program that executes its words, one after another.
  *
- * guest_host WORD…: a word is ACTION or ACTION:ARGUMENT. It plays every
- * program that the collector may be a guest in; README.md lists its words. */
+ * guest_host WORD…: a word is ACTION or ACTION:ARGUMENT. It can act as any
+ * program that the collector may be loaded into; words.def lists the words. */
 #include "guest_host.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,7 +9,7 @@
 #include <string.h>
 
 #ifdef __SANITIZE_ADDRESS__
-/* gcc 12's leak checker itself crashes beside detached threads. */
+/* The leak checker of gcc 12 crashes if threads are detached. */
 const char *__asan_default_options(void) __attribute__((visibility("default")));
 const char *__asan_default_options(void)
 {
@@ -20,8 +19,8 @@ const char *__asan_default_options(void)
 
 #ifdef __SANITIZE_THREAD__
 /* NVTX's header reads its table of functions while another thread fills it:
- * each entry before or after, as it happens. What the functions do is looked
- * at all the same. */
+ * it sees the old or the new entry. The functions themselves are still
+ * checked. */
 const char *__tsan_default_suppressions(void)
 	__attribute__((visibility("default")));
 const char *__tsan_default_suppressions(void)

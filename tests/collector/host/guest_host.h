@@ -1,11 +1,11 @@
-/* guest_host.h - what the parts of the host program share. */
+/* guest_host.h - shared by the files of the host program. */
 #pragma once
 #include "../fake/door.h"
 #include <cuda.h>
 #include <cudaProfiler.h>
 #include <stdbool.h>
 
-/* The driver's functions; NULL throughout if there is none. */
+/* The functions of the driver; all NULL if there is none. */
 struct cuda {
 	void *handle;
 #define CUDA(field, symbol) __typeof__(&symbol) field;

@@ -1,4 +1,4 @@
-/* host_life.c - how the host waits, multiplies and ends. */
+/* host_life.c - words with which the host waits, forks and exits. */
 #include "guest_host.h"
 #include <dirent.h>
 #include <dlfcn.h>
@@ -170,7 +170,7 @@ static void blocked(const char *folder, const char *thread, char to[static 300])
 	snprintf(to + strlen(to), 300 - strlen(to), " %s", mask);
 }
 
-/* A line an entry of the folder: what it links to, or what its comm says. */
+/* One line per entry of the folder: the target of the link, or its comm. */
 static void list(FILE *to, const char *what, const char *folder)
 {
 	DIR *d = opendir(folder);
@@ -219,7 +219,7 @@ void do_state(struct host *h, const char *argument)
 	fclose(f);
 }
 
-/* A function of the fake libcupti: NULL while it is not loaded. */
+/* A function of the fake libcupti: NULL if it is not loaded. */
 static void *of_cupti(const char *name, bool load)
 {
 	static const char *const names[] = { "libcupti.so.13", "libcupti.so.12",

@@ -1,4 +1,4 @@
-/* host_work.c - what the host does with the GPU. */
+/* host_work.c - words with which the host uses the GPU. */
 #include "guest_host.h"
 #include <dlfcn.h>
 #include <nvtx3/nvToolsExt.h>
@@ -126,7 +126,7 @@ struct worker {
 	long n; /* kernels; -1: a flood */
 };
 
-/* As many as it takes until the collector has had enough. */
+/* Until the collector closes its window. */
 static void flood(struct host *h, CUstream stream)
 {
 	struct timespec from, now;

@@ -1,6 +1,7 @@
-/* nvtx_client.c - a library with its own copy of NVTX, built twice: as TELLER.
+/* nvtx_client.c - a library with its own copy of NVTX, built as two
+ * CLIENTs.
  *
- * Each range is printed where it begins, as the capture should have it: sort,
+ * Each range is printed where it begins, as the capture should have it: kind,
  * thread, domain, name, payload. */
 #include "nvtx_client.h"
 #include <nvtx3/nvToolsExt.h>
@@ -16,7 +17,7 @@
 EXPORT void nvtx_client_say(nvtx_client_fn *inner, void *ctx);
 EXPORT bool nvtx_client_recorded(void);
 
-/* As NCCL lays out what a collective is given. */
+/* The layout of the arguments of a collective in NCCL. */
 struct all_reduce {
 	uint64_t communicator;
 	size_t bytes;
@@ -98,14 +99,14 @@ static void say_payloads(void)
 	a.payload.ullValue = (uintptr_t)&data;
 	a.reserved0 = 1;
 	nvtxDomainRangePushEx(domain, &a);
-	expect("pushed", TELLER, "ncclAllReduce",
+	expect("pushed", CLIENT, "ncclAllReduce",
 		"{\"comm\":18446744073709551615,\"bytes\":1048576,"
 		"\"op\":\"Max\",\"peers\":[-1,7],\"algorithm\":\"ring\"}");
 	memset(&call, 0xEE, sizeof call);
 	a.payloadType = NVTX_PAYLOAD_TYPE_DOUBLE;
 	a.payload.dValue = -0.25;
 	nvtxDomainRangePushEx(domain, &a);
-	expect("pushed", TELLER, "ncclAllReduce", "-0.25");
+	expect("pushed", CLIENT, "ncclAllReduce", "-0.25");
 	nvtxDomainRangePop(domain);
 	nvtxDomainRangePop(domain);
 }
@@ -125,11 +126,11 @@ static void say_texts(void)
 		"");
 	nvtxRangePop();
 	nvtxDomainRangePushEx(domain, &a);
-	expect("pushed", TELLER,
+	expect("pushed", CLIENT,
 		"w\xC3\xAF"
 		"de \xE2\x82\xAC \xF0\x9F\x98\x80",
 		"");
-	/* the domains end crosswise */
+	/* the ranges of the two domains overlap */
 	nvtxRangePop();
 	nvtxDomainRangePop(domain);
 	nvtxRangePop(); /* one too many: nothing */
@@ -142,7 +143,7 @@ static void say_loose(void)
 	nvtxRangeId_t first = nvtxRangeStartA("request 1");
 	expect("loose", "", "request 1", "");
 	nvtxRangeId_t second = nvtxDomainRangeStartEx(domain, &a);
-	expect("loose", TELLER, "request 2", "");
+	expect("loose", CLIENT, "request 2", "");
 	nvtxRangeEnd(first);
 	nvtxDomainRangeEnd(domain, second);
 	nvtxDomainRangeEnd(domain, second); /* again: nothing */
@@ -152,13 +153,13 @@ static void say_loose(void)
 void nvtx_client_say(nvtx_client_fn *inner, void *ctx)
 {
 	if (!domain) {
-		domain = nvtxDomainCreateA(TELLER);
+		domain = nvtxDomainCreateA(CLIENT);
 		kept = nvtxDomainRegisterStringA(domain, "ncclAllReduce");
 		register_layouts();
 	}
 	say_texts();
-	nvtxRangePushA("around " TELLER);
-	expect("pushed", "", "around " TELLER, "");
+	nvtxRangePushA("around " CLIENT);
+	expect("pushed", "", "around " CLIENT, "");
 	if (inner)
 		inner(ctx);
 	nvtxRangePop();

@@ -1,8 +1,8 @@
 /* nvtx_host.c - a program whose two libraries use NVTX, each its own copy.
  *
- * Waits until the collector records, has both say something, one around the
- * other and in two threads, and launches a kernel in each of the ranges that
- * frameworks put around theirs. */
+ * Waits until the collector records. Then both libraries open ranges, nested
+ * and in two threads. At the end it launches a kernel in each range that a
+ * framework would open. */
 #include "nvtx_client.h"
 #include <cuda.h>
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-/* ranges.c - the ranges of captures in order of their start, a line each: sort,
+/* ranges.c - the ranges of captures in order of their start, one per line: kind,
  * thread, domain, name, payload. The probe of an nvtx_client is left out. */
 #include <kernsift/kst_reader.h>
 #include <stdio.h>
