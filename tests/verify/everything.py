@@ -2,7 +2,8 @@
 
 The addresses come from /openapi.json: each {id} becomes what the server has of
 that kind; required parameters (two sides, a workload) are listed in NEEDS. A route
-that no address reaches is a fault of this list, and is reported.
+that no address reaches is a fault of this list, and is reported; so is a parameter that
+the server does not know.
 """
 import json
 import urllib.parse
@@ -22,9 +23,9 @@ NEEDS = {
                  'base=job:1&head=3&format=md'],
     '/compare/series': ['base=1&head=2&function={function}'],
     '/breakdown': ['runs=1,2'],
-    '/importance': ['', 'weight=mean', 'label.branch=main', 'set=hand',
+    '/importance': ['', 'weight=mean', 'label.branch=main', 'reference_set=hand',
                     'format=csv'],
-    '/importance/{op}/shapes': ['', 'set=hand'],
+    '/importance/{op}/shapes': ['', 'reference_set=hand'],
     '/trends': ['project=p&workload=w&metric=iteration&since=2000-01-01T00:00:00Z',
                 'project=p&workload=w&metric=busy'],
     '/gates/{id}': ['', 'format=md', 'format=junit', 'format=svg'],
@@ -78,6 +79,7 @@ def everything(ask):
                 query = query.replace('{function}', function)
                 address = filled + ('?' + query if query else '')
                 answers[address] = ask(address)
+                assert answers[address][0] != 400, (address, answers[address])
                 answered |= answers[address][0] == 200
         if not answered:
             unanswered.append(path)

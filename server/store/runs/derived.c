@@ -70,15 +70,17 @@ static bool derived_repeat_key(const struct profile *p, uint32_t ordinal,
 	for (uint32_t i = 0; i < p->devices_n; i++)
 		derived_hash_text(&s, p->devices[i].name);
 	derived_hash_text(&s, "");
-	/* The word for given iterations was 'told' when the first keys were
-	 * stored; another word would separate new runs from those. */
-	derived_hash_text(&s, cs->detector == ITERATIONS_GIVEN
-				      ? "told"
-				      : profile_word_detector[cs->detector]);
+	/* Given iterations keep the words that the first stored keys were made
+	 * with; other words would separate new runs from those. */
+	bool given = cs->detector == ITERATIONS_GIVEN;
+	derived_hash_text(&s,
+		given ? "told" : profile_word_detector[cs->detector]);
 	/* A detected period begins anywhere. */
 	derived_hash_text(&s,
 		cs->detector == ITERATIONS_PERIOD ? NULL : cs->range);
-	derived_hash_text(&s, cs->strata_n ? cs->strata[0].text : NULL);
+	derived_hash_text(&s, !cs->strata_n ? NULL
+			      : given	    ? "as the table tells them"
+					    : cs->strata[0].text);
 	derived_hash_text(&s,
 		cs->strata_n ? profile_word_phase[cs->strata[0].phase] : NULL);
 	/* Ranks do different work, and so do processes of one upload. */

@@ -1,0 +1,139 @@
+#!/usr/bin/python3
+"""old_backup.py - a backup that an older kernsiftd wrote is restored with equal numbers.
+
+    old_backup.py [CASE]...
+    old_backup.py make KERNSIFTD FILE
+
+data/schema-N.backup was written by a release whose last migration was N, by `make` with
+that release's program. Each upload that it holds is uploaded once more after the
+restore: the run must have the numbers of the restored one. Runs repeat each other
+across the upgrade: their keys are hashes, which no migration can rewrite. After
+`rebuild` the restored runs also have the numbers that later releases added.
+"""
+import glob
+import json
+import os
+import sys
+
+import running
+from commands import Place, play, run
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+BACKUPS = sorted(glob.glob(f'{HERE}/data/schema-*.backup'))
+
+# Answers of a run that its bytes alone decide.
+ANSWERS = ['kernels', 'kernels?by=grid', 'copies', 'operators', 'iterations', 'patterns',
+           'launches', 'notes']
+# What differs between two uploads of the same bytes.
+PASSING = {'id', 'run_id', 'upload_id', 'next'}
+# What a later release added: null until the run is analyzed again.
+ADDED = {'iqr_ns'}
+
+
+def patterns(seed):
+    """A pattern table: 20 iterations of two functions, the times a little off each."""
+    rows = ['cycle,pid,hostname,beta_pct,function_name,metric_name,device,func_type,'
+            'mu_pct,sigma_pct,duration,interpolation_status,anchor_name,anchor_dur_us,'
+            'cycle_start_ts,instances_count,simple_name']
+    for i in range(20):
+        for name, us in (('gemm', 600), ('norm', 150)):
+            took = us + (i * 7 + seed * 3) % 11
+            rows.append(f'{i + 1},4711,,{took / 10:.4f},{name},gpu_usage,GPU 0,'
+                        f'gpu_compute,50.0000,0.1000,{took:.4f},**,step,1000.0000,'
+                        f'{1763013921000000.5 + 1000 * i:.4f},2,{name}')
+    return '\n'.join(rows).encode() + b'\n'
+
+
+def uploads(place):
+    """[(parameters, bytes)] of every backup, in order."""
+    def made(name, *options):
+        return running.generate(place.path, name, *options)[0]
+    return [
+        ('project=p&workload=w&name=a&label.branch=main', made('a', '--steps', '8')),
+        ('project=p&workload=w&name=b&label.branch=main',
+         made('b', '--steps', '8', '--seed', '7', '--times', 'norm=1.5')),
+        ('project=p&workload=given&name=c&label.branch=main', patterns(1)),
+        ('project=p&workload=given&name=d&label.branch=main', patterns(2))]
+
+
+def send(server, place, extra=''):
+    """The runs, in order; `extra` makes uploads of the same bytes new ones."""
+    runs = []
+    for query, body in uploads(place):
+        got = server.ended(server.upload(query + extra, body))
+        assert got['state'] == 'done', got
+        runs += got['runs']
+    return runs
+
+
+def make(program, path):
+    """Writes the backup with another release's program."""
+    running.BIN, place = program, Place()
+    data = Place().path
+    with running.Server(data=data) as s:
+        assert send(s, place) == [1, 2, 3, 4]
+        status, _, reply = s.ask('POST', '/gates', b'{"base": "1", "head": "2"}')
+        assert status == 201, reply
+        status, out, err = run('backup', '--data', data, path)
+        assert status == 0, err
+        print(out, end='')
+
+
+def plain(value, without):
+    if isinstance(value, list):
+        return [plain(v, without) for v in value]
+    if isinstance(value, dict):
+        return {k: plain(v, without) for k, v in value.items() if k not in without}
+    return value
+
+
+def equal(server, fresh, without):
+    for old, new in enumerate(fresh, 1):
+        for what in ANSWERS:
+            before = plain(server.get(f'/runs/{old}/{what}'), without)
+            after = plain(server.get(f'/runs/{new}/{what}'), without)
+            assert before == after, (old, what, before, after)
+
+
+def case_numbers_are_equal(place):
+    assert BACKUPS
+    for path in BACKUPS:
+        print(path)
+        data = Place().path
+        status, out, err = run('restore', '--data', data, path)
+        assert status == 0 and out.startswith('restored 4 runs of 4 uploads'), (out, err)
+        with running.Server(data=data) as s:
+            same_gate(s)
+            fresh = send(s, place, '&label.after=upgrade')
+            equal(s, fresh, PASSING | ADDED)
+            repeats(s, fresh)
+            s.stop()
+            assert run('rebuild', '--data', data)[1] == '8 uploads queued\n'
+            s.start()
+            for upload in range(1, 9):
+                assert s.ended(upload)['state'] == 'done', upload
+            equal(s, fresh, PASSING)
+
+
+def same_gate(server):
+    """The stored gate, evaluated again; its sentences keep the words of their time."""
+    stored = server.get('/gates/1')
+    again = json.loads(server.ask('POST', '/gates', b'{"base": "1", "head": "2"}')[2])
+    for part in ('outcome', 'policy', 'rules', 'findings', 'base', 'head'):
+        before, after = (plain(g[part], {'summary', 'message'}) for g in (stored, again))
+        assert before == after, (part, before, after)
+
+
+def repeats(server, fresh):
+    """The restored runs of the same work are repeats of the new ones."""
+    for first, n in ((0, 1), (2, 2)):
+        base, head = fresh[first], fresh[first + 1]
+        found = server.get(f'/compare?base={base}&head={head}')
+        assert found['repeats'] >= n, (base, head, found['repeats'])
+
+
+if __name__ == '__main__':
+    if sys.argv[1:2] == ['make']:
+        make(*sys.argv[2:])
+    else:
+        sys.exit(play(globals()))
