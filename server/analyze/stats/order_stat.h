@@ -7,3 +7,20 @@ double order_stat(double *v, uint32_t n, uint32_t k);
 
 /* The median, for an even n the mean of the two middle ones; 0 of none. */
 double order_stat_median(double *v, uint32_t n);
+
+/* The Hodges-Lehmann shift: the median of all differences head - base. Its
+ * interval holds the differences that a rank-sum test does not reject at 5 %. If
+ * there are too many pairs, evenly spaced quantiles of each side replace its
+ * values. */
+enum { ORDER_SHIFT_PAIRS = 1 << 12, ORDER_SHIFT_RANKS_MIN = 8 };
+
+struct order_shift {
+	double at;
+	/* Distances to both ends of the interval; NaN if a side has fewer than
+	 * ORDER_SHIFT_RANKS_MIN values: ranks of so few say little. */
+	double below, above;
+};
+
+/* Sorts both sides; `pairs` has room for ORDER_SHIFT_PAIRS. */
+struct order_shift order_stat_shift(double *base, uint32_t base_n,
+	double *head, uint32_t head_n, double *pairs);

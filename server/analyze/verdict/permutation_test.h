@@ -6,11 +6,47 @@
  * effect is drawn for it from Student's t. A row's own statistic is compared with
  * the largest of all rows: that gives a family-wise p. */
 #pragma once
-#include "contrast.h"
+#include "common_factor.h"
+
+/* A block is a run of iterations that can be exchanged with another. */
+struct blocks_range {
+	uint32_t from, to; /* iterations of its side */
+	uint32_t unit;
+};
+
+struct blocks {
+	uint32_t length; /* iterations; 0 if blocks are units */
+	uint32_t base_n, head_n;
+	const struct blocks_range *base, *head;
+	/* Degrees of freedom spent on the differences between units of a side. */
+	uint32_t base_lost, head_lost;
+	/* The deviation of a mean difference is that much greater than blocks
+	 * show. */
+	double widen;
+};
+
+/* Degrees of freedom of the blocks' variance, of both sides. */
+static inline double blocks_df(const struct blocks *b)
+{
+	return (double)b->base_n + b->head_n - 2 - b->base_lost - b->head_lost;
+}
+
+/* The difference of one row between the sides, and what chance can make of it. */
+struct contrast {
+	double base, head; /* means of the blocks' means */
+	double delta, mean; /* head - base, and half their sum */
+	double sd; /* of all blocks about their mean: 0 if all are equal */
+	double within; /* variance of the difference, measured by blocks */
+	double var, df; /* the same, moderated */
+	double run_var, run_df;
+	/* Inputs of the moderation: `prior` is a variance of the difference; var
+	 * is at least `min_var`. */
+	double prior, prior_df, min_var;
+};
 
 struct permutation_row {
 	const struct contrast *contrast;
-	bool counts; /* classify_eligible(): the row belongs to the family */
+	bool counts; /* verdict_classify_eligible(): the row belongs to the family */
 	double p; /* out: family-wise */
 };
 

@@ -1,11 +1,10 @@
 /* verdict.c - decides which rows of two sides changed. */
 #include "verdict.h"
-#include "classify.h"
 #include "common_factor.h"
-#include "contrast.h"
-#include "few_iterations_test.h"
+#include "dist.h"
 #include "order_stat.h"
 #include "permutation_test.h"
+#include "sort.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,6 +15,398 @@
  * row that it finds must also differ as measured, at a level shared among all
  * rows found. So a change of clocks accuses neither the kernels that follow
  * it nor those that do not. */
+
+static bool verdict_all_equal(const double *x, uint32_t n, double to)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (x[i] != to)
+			return false;
+	return true;
+}
+
+/* There are two kinds of chance: between iterations, measured by blocks (`var`),
+ * and between runs, given by the noise floor (`run_var`). Each has degrees of
+ * freedom of its own. The first is moderated: a prior that counts as `prior_df`
+ * blocks is mixed in, so that a handful of blocks that happen to agree proves
+ * nothing. */
+
+/* The smallest share of the blocks' variance that counts as chance, so that the
+ * last digits of the arithmetic are not evidence. */
+#define CONTRAST_MIN_VARIANCE 1e-5
+
+static double verdict_contrast_variance(const double *v, uint32_t n,
+	double mean)
+{
+	double sum = 0;
+	for (uint32_t i = 0; i < n; i++)
+		sum += (v[i] - mean) * (v[i] - mean);
+	return n > 1 ? sum / (n - 1) : 0;
+}
+
+static double verdict_mean_of(const double *v, uint32_t n)
+{
+	double sum = 0;
+	for (uint32_t i = 0; i < n; i++)
+		sum += v[i];
+	return sum / n;
+}
+
+/* Fills all but the moderated part from the blocks' means. */
+static struct contrast verdict_contrast_of(const double *means,
+	const struct blocks *b)
+{
+	const double *head = means + b->base_n;
+	uint32_t all = b->base_n + b->head_n;
+	struct contrast c = { .base = verdict_mean_of(means, b->base_n),
+		.head = verdict_mean_of(head, b->head_n) };
+
+	c.delta = c.head - c.base;
+	c.mean = (c.head + c.base) / 2;
+	c.sd = sqrt(verdict_contrast_variance(means, all,
+		verdict_mean_of(means, all)));
+	/* Equal values leave only what rounding makes of them. */
+	if (c.sd <= 1e-12 * fabs(c.mean))
+		c.sd = c.delta = 0;
+	c.within = b->widen * b->widen *
+		   (verdict_contrast_variance(means, b->base_n, c.base) /
+				   b->base_n +
+			   verdict_contrast_variance(head, b->head_n, c.head) /
+				   b->head_n);
+	return c;
+}
+
+/* Mixes the prior into the variance; prior, prior_df and min_var are set. */
+static void verdict_contrast_moderate(struct contrast *c,
+	const struct blocks *b)
+{
+	double df = blocks_df(b);
+	double units = 1.0 / b->base_n + 1.0 / b->head_n;
+
+	c->min_var =
+		fmax(c->min_var, CONTRAST_MIN_VARIANCE * c->sd * c->sd * units);
+	c->df = df + c->prior_df;
+	c->var = fmax(c->min_var,
+		(df * c->within + c->prior_df * c->prior) / c->df);
+}
+
+static double verdict_contrast_p_of(double delta, double var, double df)
+{
+	if (var > 0)
+		return dist_t_p(delta / sqrt(var), df);
+	return delta == 0 ? 1 : 0;
+}
+
+/* The same if runs had no effect: the difference between these two processes. */
+static double verdict_contrast_noise_p(const struct contrast *c)
+{
+	return verdict_contrast_p_of(c->delta, c->var, c->df);
+}
+
+/* Two-sided p of a difference as far from 0, by Student's t: at least the p of
+ * iterations alone and at least that of runs alone. */
+static double verdict_contrast_p(const struct contrast *c)
+{
+	double all = c->var + c->run_var;
+	if (!(all > 0) || c->run_var == 0)
+		return verdict_contrast_noise_p(c);
+	double df =
+		all * all /
+		(c->var * c->var / c->df + c->run_var * c->run_var / c->run_df);
+	double p =
+		verdict_contrast_p_of(c->delta, all, df > 0 ? df : c->run_df);
+	p = fmax(p, verdict_contrast_noise_p(c));
+	return fmax(p, verdict_contrast_p_of(c->delta, c->run_var, c->run_df));
+}
+
+static double verdict_contrast_noise_half(const struct contrast *c)
+{
+	return dist_t_quantile(0.975, c->df) * sqrt(c->var);
+}
+
+/* Half the width of the 95 % interval. `half` is that of chance between
+ * iterations; verdict_contrast_noise_half() returns the one of Student's t. */
+static double verdict_contrast_half(const struct contrast *c, double half)
+{
+	if (c->run_var == 0)
+		return half;
+	double t = dist_t_quantile(0.975, fmax(1, c->run_df));
+	return sqrt(half * half + t * t * c->run_var);
+}
+
+/* Iterations grouped into blocks that can be exchanged.
+ *
+ * Iterations of one process resemble their neighbors, so they cannot be
+ * exchanged one by one. A block is a run of consecutive iterations of one unit,
+ * long enough that little correlation is left between blocks. All blocks have
+ * the same length, give or take one iteration. If units are what is exchanged,
+ * each unit is one block.
+ *
+ * The length follows from the autocorrelation of times per iteration: the median
+ * over the longest rows, so that one odd row does not decide for all. Lags are
+ * summed until little correlation is left. */
+
+enum {
+	BLOCKS_LAG_MAX = 64,
+	BLOCKS_MIN = 5, /* per side, if it has enough iterations */
+	BLOCKS_MAX = 40, /* of the smaller side: more would only cost time */
+};
+
+struct blocks_lag {
+	uint32_t n; /* lags that count */
+	double rho[BLOCKS_LAG_MAX + 1]; /* rho[0] is 1 */
+};
+
+/* A correlation below the first ends the sum. An inflation up to the second
+ * is accepted, and corrected for, because fewer blocks would cost more power. */
+#define BLOCKS_LAG_MIN_RHO 0.05
+#define BLOCKS_MAX_INFLATION 1.25
+enum {
+	BLOCKS_LAG_ROWS_MAX = 64,
+	BLOCKS_LAG_WORK = 1 << 20,
+	BLOCKS_LAG_ITERATIONS_MIN = 6
+};
+
+/* Σ e_t e_(t+k) of one side into sums[k], e from the mean of each unit. */
+static void verdict_blocks_lag_add(const struct verdict_side *side,
+	const double *x, const double *factor, uint32_t lags, double *e,
+	double *sums)
+{
+	uint32_t at = 0;
+	for (uint32_t u = 0; u < side->units; u++) {
+		uint32_t n = side->iterations[u];
+		double mean = 0;
+		for (uint32_t i = 0; i < n; i++) {
+			e[i] = factor ? x[at + i] / factor[at + i] : x[at + i];
+			mean += e[i] / n;
+		}
+		for (uint32_t i = 0; i < n; i++)
+			e[i] -= mean;
+		for (uint32_t k = 0; k <= lags && k < n; k++)
+			for (uint32_t i = 0; i + k < n; i++)
+				sums[k] += e[i] * e[i + k];
+		at += n;
+	}
+}
+
+/* The longest rows; fewer if there are very many iterations. */
+static uint32_t verdict_blocks_lag_rows(const struct verdict_input *in,
+	const struct change *means, double *scratch, uint32_t *rows)
+{
+	uint32_t n = 0,
+		 most = BLOCKS_LAG_WORK / (in->base.n + in->head.n + 1) + 8;
+	double min_ns = 0;
+
+	most = most < BLOCKS_LAG_ROWS_MAX ? most : BLOCKS_LAG_ROWS_MAX;
+	for (uint32_t i = 0; i < in->n; i++)
+		scratch[i] = means[i].base_ns + means[i].head_ns;
+	if (in->n > most)
+		min_ns = order_stat(scratch, in->n, in->n - most);
+	for (uint32_t i = 0; i < in->n && n < most; i++)
+		if (means[i].base_ns + means[i].head_ns >= min_ns)
+			rows[n++] = i;
+	return n;
+}
+
+/* Takes medians over rows. Estimating the mean lowers every correlation by
+ * inflation / n; that is added back. */
+static void verdict_blocks_lag_settle(double *by_row, uint32_t rows,
+	uint32_t lags, double iterations, struct blocks_lag *out)
+{
+	double total = 1;
+	double raw[BLOCKS_LAG_MAX + 1];
+	for (uint32_t k = 1; k <= lags; k++)
+		raw[k] = order_stat_median(by_row + (size_t)k * rows, rows);
+	for (int turn = 0; turn < 3; turn++) {
+		double back = fmin(0.5, total / iterations), sum = 1;
+		out->n = 0;
+		for (uint32_t k = 1; k <= lags; k++) {
+			double rho = raw[k] * (1 - back) + back;
+			if (rho < BLOCKS_LAG_MIN_RHO)
+				break;
+			out->rho[k] = fmin(rho, 0.99);
+			out->n = k;
+			sum += 2 * out->rho[k];
+		}
+		total = sum;
+	}
+}
+
+static uint32_t verdict_blocks_longest_unit(const struct verdict_side *s)
+{
+	uint32_t most = 0;
+	for (uint32_t u = 0; u < s->units; u++)
+		most = s->iterations[u] > most ? s->iterations[u] : most;
+	return most;
+}
+
+/* The autocorrelation of both sides. Kernels are divided by the common factor if
+ * that was estimated. False if the arena is full. */
+static bool verdict_blocks_lag_from(const struct verdict_input *in,
+	const struct change *means, const struct common_estimate *c,
+	struct arena *a, struct blocks_lag *out)
+{
+	uint32_t units = in->base.units + in->head.units;
+	uint32_t base = verdict_blocks_longest_unit(&in->base),
+		 head = verdict_blocks_longest_unit(&in->head);
+	double iterations = (double)(in->base.n + in->head.n) / units;
+	uint32_t lags = (base < head ? base : head) / 3, filled = 0;
+	double *e = arena_array(a, double, base > head ? base : head);
+	double *scratch = arena_array(a, double, in->n + 1);
+	uint32_t *rows = arena_array(a, uint32_t, in->n + 1);
+
+	*out = (struct blocks_lag){ .rho = { 1 } };
+	if (!e || !scratch || !rows)
+		return false;
+	lags = lags < BLOCKS_LAG_MAX ? lags : BLOCKS_LAG_MAX;
+	uint32_t n = verdict_blocks_lag_rows(in, means, scratch, rows);
+	double *by_row = arena_array(a, double, (size_t)(lags + 1) * (n + 1));
+	if (!by_row)
+		return false;
+	if (iterations < BLOCKS_LAG_ITERATIONS_MIN)
+		return true;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct verdict_row *r = &in->rows[rows[i]];
+		bool freed = verdict_freed(r) && c->known;
+		double sums[BLOCKS_LAG_MAX + 1] = { 0 };
+		verdict_blocks_lag_add(&in->base, r->base,
+			freed ? c->free_base : NULL, lags, e, sums);
+		verdict_blocks_lag_add(&in->head, r->head,
+			freed ? c->free_head : NULL, lags, e, sums);
+		for (uint32_t k = 0; sums[0] > 0 && k <= lags; k++)
+			by_row[(size_t)k * n + filled] = sums[k] / sums[0];
+		filled += sums[0] > 0;
+	}
+	/* Columns have room for n; only the first `filled` are filled. */
+	for (uint32_t k = 1; k <= lags; k++)
+		for (uint32_t i = 0; i < filled; i++)
+			by_row[(size_t)k * filled + i] =
+				by_row[(size_t)k * n + i];
+	if (filled)
+		verdict_blocks_lag_settle(by_row, filled, lags, iterations,
+			out);
+	return true;
+}
+
+static double verdict_blocks_lag_inflation(const struct blocks_lag *l,
+	uint32_t length)
+{
+	double sum = 1;
+	for (uint32_t k = 1; k <= l->n && k < length; k++)
+		sum += 2 * (1 - (double)k / length) * l->rho[k];
+	return sum;
+}
+
+/* The correlation that is left between blocks of `length`, as a factor of
+ * standard deviations: 1 or more. */
+static double verdict_blocks_widen(const struct blocks_lag *l, uint32_t length)
+{
+	double all = 1;
+	for (uint32_t k = 1; k <= l->n; k++)
+		all += 2 * l->rho[k];
+	return sqrt(fmax(1, all / verdict_blocks_lag_inflation(l, length)));
+}
+
+/* Iterations per block: enough that little correlation is left between blocks. */
+static uint32_t verdict_blocks_length(const struct blocks_lag *l,
+	uint32_t base_n, uint32_t head_n)
+{
+	uint32_t few = base_n < head_n ? base_n : head_n;
+	uint32_t most = few / BLOCKS_MIN, length;
+
+	length = (few + BLOCKS_MAX - 1) / BLOCKS_MAX;
+	while (length < most &&
+		verdict_blocks_widen(l, length) *
+				verdict_blocks_widen(l, length) >
+			BLOCKS_MAX_INFLATION)
+		length++;
+	return length ? length : 1;
+}
+
+static struct blocks_range *verdict_blocks_cut(const struct verdict_side *side,
+	uint32_t length, struct arena *a, uint32_t *n)
+{
+	uint32_t at = 0;
+	*n = 0;
+	for (uint32_t u = 0; u < side->units; u++)
+		*n += length && side->iterations[u] > length
+			      ? side->iterations[u] / length
+			      : 1;
+	struct blocks_range *blocks = arena_array(a, struct blocks_range, *n),
+			    *b = blocks;
+	for (uint32_t u = 0; b && u < side->units; u++) {
+		uint64_t iterations = side->iterations[u];
+		uint64_t parts =
+			length && iterations > length ? iterations / length : 1;
+		for (uint64_t k = 0; k < parts; k++)
+			*b++ = (struct blocks_range){
+				at + (uint32_t)(iterations * k / parts),
+				at + (uint32_t)(iterations * (k + 1) / parts), u
+			};
+		at += side->iterations[u];
+	}
+	assert(!blocks || at == side->n);
+	return blocks;
+}
+
+/* `length` 0: each unit is one block. False if the arena is full. */
+static bool verdict_blocks_from(const struct verdict_input *in, uint32_t length,
+	struct arena *a, struct blocks *out)
+{
+	*out = (struct blocks){ .length = length, .widen = 1 };
+	out->base = verdict_blocks_cut(&in->base, length, a, &out->base_n);
+	out->head = verdict_blocks_cut(&in->head, length, a, &out->head_n);
+	out->base_lost = length ? in->base.units - 1 : 0;
+	out->head_lost = length ? in->head.units - 1 : 0;
+	return out->base && out->head;
+}
+
+static void verdict_blocks_side_means(const struct blocks_range *b, uint32_t n,
+	const double *x, const double *factor, double *means)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		double sum = 0;
+		for (uint32_t c = b[i].from; c < b[i].to; c++)
+			sum += factor ? x[c] / factor[c] : x[c];
+		means[i] = sum / (b[i].to - b[i].from);
+	}
+}
+
+/* Moves the blocks of each unit to the mean of all blocks of the side. */
+static void verdict_blocks_level_units(const struct blocks_range *b, uint32_t n,
+	uint32_t lost, double *means)
+{
+	double left = (double)n - 1 - lost, all = 0;
+	double widen = left > 0 ? sqrt((n - 1) / left) : 1;
+	for (uint32_t i = 0; i < n; i++)
+		all += means[i] / n;
+	for (uint32_t i = 0, end; i < n; i = end) {
+		double sum = 0;
+		for (end = i; end < n && b[end].unit == b[i].unit; end++)
+			sum += means[end];
+		double unit = sum / (end - i);
+		for (uint32_t k = i; k < end; k++)
+			means[k] = all + (means[k] - unit) * widen;
+	}
+}
+
+/* The mean of x / factor of each block, base's blocks then head's. `factor` NULL:
+ * 1. If blocks are not units, the differences between units of a side are removed
+ * and the rest is widened, so that its variance is still that of blocks. */
+static void verdict_blocks_means(const struct blocks *b,
+	const struct verdict_row *row, const double *base_factor,
+	const double *head_factor, double *means)
+{
+	verdict_blocks_side_means(b->base, b->base_n, row->base, base_factor,
+		means);
+	verdict_blocks_side_means(b->head, b->head_n, row->head, head_factor,
+		means + b->base_n);
+	if (b->base_lost)
+		verdict_blocks_level_units(b->base, b->base_n, b->base_lost,
+			means);
+	if (b->head_lost)
+		verdict_blocks_level_units(b->head, b->head_n, b->head_lost,
+			means + b->base_n);
+}
 
 /* The smallest number of iterations of a side, or of blocks of them, that prove
  * anything. One more is needed per unit after the first: the differences
@@ -50,6 +441,133 @@ static bool verdict_q_fill(struct change *changes, uint32_t n, struct arena *a)
 	return true;
 }
 
+/* A change is not reported if the function has less than the first share of
+ * the iteration, if the difference is less than the second share, or if it is
+ * less than half the margin. */
+#define CLASSIFY_MIN_SHARE 0.001
+#define CLASSIFY_MIN_DELTA 0.0001
+
+/* A function with less than this share of the iteration is never new or gone. */
+#define CLASSIFY_MIN_PRESENT 0.00001
+
+/* 99 % of a normal distribution are within this many deviations. */
+#define CLASSIFY_BEYOND 2.58
+
+struct classify_input {
+	const struct change *change; /* all but its class */
+	const struct contrast *raw, *freed;
+	bool identical; /* both sides have the same values */
+	bool base_zero, head_zero; /* in every iteration */
+	bool common; /* a kernel, and all kernels share a factor */
+	double rows; /* of the family */
+};
+
+/* The longer mean iteration of the two sides; 0 unknown. */
+static double verdict_classify_iteration_ns(const struct verdict_input *in)
+{
+	double most = fmax(in->base_iteration_ns, in->head_iteration_ns);
+	return most > 0 ? most : 0;
+}
+
+/* Whether the row takes enough time to be reported, whatever its change. */
+static bool verdict_classify_eligible(const struct verdict_input *in,
+	const struct change *c)
+{
+	double most = fmax(c->base_ns, c->head_ns);
+	return most > 0 &&
+	       most >= CLASSIFY_MIN_SHARE * verdict_classify_iteration_ns(in);
+}
+
+/* Whether the change is large enough to be reported. */
+static bool verdict_classify_relevant(const struct verdict_input *in,
+	const struct change *c)
+{
+	double delta = fabs(c->delta_ns);
+	return verdict_classify_eligible(in, c) && delta > 0 &&
+	       delta >=
+		       CLASSIFY_MIN_DELTA * verdict_classify_iteration_ns(in) &&
+	       delta >= in->margin / 2 * c->base_ns;
+}
+
+static bool verdict_classify_agree(const struct classify_input *j)
+{
+	return j->raw->delta * j->freed->delta > 0;
+}
+
+static bool verdict_classify_proven(const struct verdict_input *in,
+	const struct classify_input *j)
+{
+	const struct change *c = j->change;
+	return c->p_family <= in->alpha && c->p <= 0.05 &&
+	       (c->delta_ns > 0 ? c->low_ns > 0 : c->high_ns < 0);
+}
+
+/* Certainly different between these two processes, and by more than runs
+ * differ. */
+static bool verdict_classify_beyond(const struct contrast *c, double alpha)
+{
+	return verdict_contrast_noise_p(c) <= alpha &&
+	       fabs(c->delta) > CLASSIFY_BEYOND * sqrt(c->run_var);
+}
+
+static bool verdict_classify_likely(const struct verdict_input *in,
+	const struct classify_input *j)
+{
+	if (j->change->evidence == EVIDENCE_RUNS)
+		return j->change->q <= in->alpha;
+	double alpha = in->alpha / fmax(1, j->rows);
+	return verdict_classify_beyond(j->raw, alpha) &&
+	       verdict_classify_beyond(j->freed, alpha);
+}
+
+static bool verdict_classify_within(double low, double high, double most)
+{
+	return low >= -most && high <= most;
+}
+
+static bool verdict_classify_unchanged(const struct verdict_input *in,
+	const struct classify_input *j)
+{
+	const struct change *c = j->change;
+	const struct contrast *f = j->freed;
+	double stake = CLASSIFY_MIN_SHARE * verdict_classify_iteration_ns(in);
+
+	if (j->identical ||
+		verdict_classify_within(c->low_ns, c->high_ns, stake) ||
+		fmax(c->base_ns, c->head_ns) <= stake)
+		return true;
+	if (verdict_classify_within(c->low_ns, c->high_ns,
+		    in->margin * c->base_ns))
+		return true;
+	if (!j->common)
+		return false;
+	double half = verdict_contrast_half(f, verdict_contrast_noise_half(f));
+	return verdict_classify_within(f->delta - half, f->delta + half,
+		in->margin * f->base);
+}
+
+static enum change_class verdict_classify(const struct verdict_input *in,
+	const struct classify_input *j)
+{
+	const struct change *c = j->change;
+
+	if (!j->identical && verdict_classify_relevant(in, c) &&
+		verdict_classify_agree(j)) {
+		if (verdict_classify_proven(in, j)) {
+			if (j->base_zero)
+				return CHANGE_APPEARED;
+			if (j->head_zero)
+				return CHANGE_VANISHED;
+			return c->delta_ns > 0 ? CHANGE_REGRESSED
+					       : CHANGE_IMPROVED;
+		}
+		if (verdict_classify_likely(in, j))
+			return CHANGE_LIKELY;
+	}
+	return verdict_classify_unchanged(in, j) ? CHANGE_UNCHANGED
+						 : CHANGE_UNDECIDED;
+}
+
 /* The variance of the typical row's blocks counts as so many blocks of every
  * row. */
 #define PRIOR_DF 4.0
@@ -72,7 +590,7 @@ static void verdict_row_means(struct verdict_proof *v, uint32_t i, bool freed,
 {
 	const struct verdict_row *r = &v->in->rows[i];
 	freed = freed && verdict_freed(r) && v->common->known;
-	blocks_means(&v->blocks, r, freed ? v->common->free_base : NULL,
+	verdict_blocks_means(&v->blocks, r, freed ? v->common->free_base : NULL,
 		freed ? v->common->free_head : NULL, means);
 }
 
@@ -118,7 +636,7 @@ static void verdict_moderate(struct verdict_proof *v, struct contrast *of,
 			of[i].prior_df = known ? 0 : r->floor_df;
 			of[i].min_var = known ? runs : 0;
 		}
-		contrast_moderate(&of[i], &v->blocks);
+		verdict_contrast_moderate(&of[i], &v->blocks);
 	}
 }
 
@@ -126,16 +644,16 @@ static void verdict_shift_fill(struct verdict_proof *v, uint32_t i)
 {
 	struct change *m = &v->changes[i];
 	const struct contrast *c = &v->raw[i];
-	double half = contrast_noise_half(c);
+	double half = verdict_contrast_noise_half(c);
 
 	verdict_row_means(v, i, false, v->means);
-	struct contrast_shift s = contrast_shift_of(v->means, v->blocks.base_n,
+	struct order_shift s = order_stat_shift(v->means, v->blocks.base_n,
 		v->means + v->blocks.base_n, v->blocks.head_n, v->pairs);
 	double below = isnan(s.below) ? half : s.below * v->blocks.widen;
 	double above = isnan(s.above) ? half : s.above * v->blocks.widen;
 	m->shift_ns = s.at;
-	m->low_ns = s.at - contrast_half(c, below);
-	m->high_ns = s.at + contrast_half(c, above);
+	m->low_ns = s.at - verdict_contrast_half(c, below);
+	m->high_ns = s.at + verdict_contrast_half(c, above);
 }
 
 static bool verdict_contrasts(struct verdict_proof *v)
@@ -148,18 +666,18 @@ static bool verdict_contrasts(struct verdict_proof *v)
 	v->freed = arena_array(v->a, struct contrast, in->n + 1);
 	v->rows = arena_array(v->a, struct permutation_row, in->n + 1);
 	v->means = arena_array(v->a, double, blocks);
-	v->pairs = arena_array(v->a, double, CONTRAST_PAIRS);
+	v->pairs = arena_array(v->a, double, ORDER_SHIFT_PAIRS);
 	if (!scratch || !v->raw || !v->freed || !v->rows || !v->means ||
 		!v->pairs)
 		return false;
 	for (uint32_t i = 0; i < in->n; i++) {
 		v->rows[i] = (struct permutation_row){ &v->freed[i],
-			classify_eligible(in, &v->changes[i]), 1 };
+			verdict_classify_eligible(in, &v->changes[i]), 1 };
 		v->family += v->rows[i].counts;
 		verdict_row_means(v, i, false, v->means);
-		v->raw[i] = contrast_of(v->means, &v->blocks);
+		v->raw[i] = verdict_contrast_of(v->means, &v->blocks);
 		verdict_row_means(v, i, true, v->means);
-		v->freed[i] = contrast_of(v->means, &v->blocks);
+		v->freed[i] = verdict_contrast_of(v->means, &v->blocks);
 	}
 	verdict_moderate(v, v->raw, scratch);
 	verdict_moderate(v, v->freed, scratch);
@@ -187,9 +705,9 @@ static void verdict_p_fill(struct verdict_proof *v)
 			verdict_freed(&v->in->rows[i]) && v->common->known;
 		m->evidence = v->by;
 		m->p_family = v->rows[i].p;
-		m->p = contrast_p(freed);
+		m->p = verdict_contrast_p(freed);
 		if (kernel) {
-			double p = contrast_p(raw);
+			double p = verdict_contrast_p(raw);
 			m->p = fmax(m->p, p);
 			m->p_family = fmax(m->p_family, fmin(1, p * share));
 		}
@@ -200,14 +718,6 @@ static void verdict_p_fill(struct verdict_proof *v)
 	}
 }
 
-static bool verdict_never(const double *x, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		if (x[i] != 0)
-			return false;
-	return true;
-}
-
 static void verdict_classify_rows(struct verdict_proof *v, bool common)
 {
 	const struct verdict_input *in = v->in;
@@ -216,10 +726,10 @@ static void verdict_classify_rows(struct verdict_proof *v, bool common)
 		struct change *m = &v->changes[i];
 		struct classify_input j = { m, &v->raw[i], &v->freed[i],
 			m->is == CHANGE_UNCHANGED,
-			verdict_never(r->base, in->base.n),
-			verdict_never(r->head, in->head.n),
+			verdict_all_equal(r->base, in->base.n, 0),
+			verdict_all_equal(r->head, in->head.n, 0),
 			common && verdict_freed(r), v->family };
-		m->is = classify(in, &j);
+		m->is = verdict_classify(in, &j);
 	}
 }
 
@@ -230,8 +740,8 @@ static double verdict_factor_noise(struct verdict_proof *v)
 		.head = v->common->head };
 	if (!v->common->known)
 		return 0;
-	blocks_means(&v->blocks, &f, NULL, NULL, v->means);
-	return contrast_of(v->means, &v->blocks).within;
+	verdict_blocks_means(&v->blocks, &f, NULL, NULL, v->means);
+	return verdict_contrast_of(v->means, &v->blocks).within;
 }
 
 /* Short runs have few blocks each; enough must remain to measure their
@@ -249,17 +759,17 @@ static bool verdict_blocks(struct verdict_proof *v, uint32_t *block)
 
 	*block = 0;
 	if (v->by == EVIDENCE_RUNS)
-		return blocks_from(in, 0, v->a, &v->blocks);
-	if (!blocks_lag_from(in, v->changes, v->common, v->a, &lag))
+		return verdict_blocks_from(in, 0, v->a, &v->blocks);
+	if (!verdict_blocks_lag_from(in, v->changes, v->common, v->a, &lag))
 		return false;
-	*block = blocks_length(&lag, in->base.n, in->head.n);
+	*block = verdict_blocks_length(&lag, in->base.n, in->head.n);
 	for (;; *block = (*block + 1) / 2) {
-		if (!blocks_from(in, *block, v->a, &v->blocks))
+		if (!verdict_blocks_from(in, *block, v->a, &v->blocks))
 			return false;
 		if (*block == 1 || verdict_blocks_vary(&v->blocks))
 			break;
 	}
-	v->blocks.widen = blocks_widen(&lag, *block);
+	v->blocks.widen = verdict_blocks_widen(&lag, *block);
 	return true;
 }
 
@@ -284,22 +794,128 @@ static bool verdict_permuted(const struct verdict_input *in, enum evidence by,
 	return true;
 }
 
-static double verdict_mean_of(const double *x, uint32_t n)
-{
-	double sum = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		assert(isfinite(x[i]));
-		sum += x[i];
-	}
-	return sum / n;
-}
+/* The verdict if there are too few iterations to permute: did all launches
+ * change?
+ *
+ * A row is *likely* changed if its launches' mean changed by more than runs
+ * differ, and one of two holds: there are at least four launches per side and
+ * every launch of one side took longer than the other's of the same rank by
+ * length (if ranks are unknown, than every launch of the other); or its time
+ * differs by more than hardly any two runs do. A row appeared or vanished if
+ * one side never ran it and the other did in every iteration. Nothing is
+ * permuted: p, p_family and q are NaN. */
 
-static bool verdict_all_equal(const double *x, uint32_t n, double to)
+static bool verdict_few_always(const double *x, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
-		if (x[i] != to)
+		if (!(x[i] > 0))
 			return false;
 	return true;
+}
+
+/* Compares launches of several sizes with those of the same rank by length. */
+static bool verdict_few_spread_moved(const struct verdict_spread *s)
+{
+	bool up = true, down = true;
+	for (int i = 0; i < PATTERN_SPREAD; i++) {
+		up &= s->head_low[i] > s->base_high[i];
+		down &= s->head_high[i] < s->base_low[i];
+	}
+	return up || down;
+}
+
+/* If fewer launches all moved, that is no evidence. */
+enum { LAUNCHED_MIN = 4 };
+
+static bool verdict_few_all_moved(const struct verdict_row *r)
+{
+	if (fmin(r->base_launches, r->head_launches) < LAUNCHED_MIN)
+		return false;
+	if (r->spread.base_low)
+		return verdict_few_spread_moved(&r->spread);
+	return r->head_min_ns > r->base_max_ns ||
+	       r->base_min_ns > r->head_max_ns;
+}
+
+/* The function's time differs by more than one in ten thousand runs of the
+ * same work does: some launches moved that far, even if not all did. */
+static bool verdict_few_far(const struct verdict_input *in,
+	const struct common_estimate *c, const struct verdict_row *r,
+	const struct change *m)
+{
+	double t = dist_t_quantile(0.9999, fmax(1, r->floor_df));
+	double runs = t * r->floor *
+		      sqrt(1.0 / in->base.units + 1.0 / in->head.units);
+	double total = log(m->ratio);
+
+	if (verdict_freed(r) && c->known)
+		total -= c->log_ratio;
+	return total * common_factor_log_ratio(in, r, m) > 0 &&
+	       fabs(total) > runs;
+}
+
+/* The change of a launch's mean, as measured and divided by the common
+ * factor. */
+static bool verdict_few_beyond(const struct verdict_input *in,
+	const struct common_estimate *c, const struct verdict_row *r,
+	const struct change *m)
+{
+	double raw = common_factor_log_ratio(in, r, m);
+	double freed = raw;
+	double runs = CLASSIFY_BEYOND * r->floor *
+		      sqrt(1.0 / in->base.units + 1.0 / in->head.units);
+
+	if (verdict_freed(r) && c->known)
+		freed -= c->log_ratio;
+	return raw * freed > 0 && fabs(raw) > runs && fabs(freed) > runs;
+}
+
+static enum change_class verdict_few_class_of(const struct verdict_input *in,
+	const struct common_estimate *c, const struct verdict_row *r,
+	const struct change *m)
+{
+	double most = fmax(m->base_ns, m->head_ns),
+	       iteration = verdict_classify_iteration_ns(in);
+	double stake = CLASSIFY_MIN_SHARE * iteration;
+
+	/* Whether something ran at all does not depend on how long it ran. */
+	if (most >= CLASSIFY_MIN_PRESENT * iteration) {
+		if (verdict_all_equal(r->base, in->base.n, 0) &&
+			verdict_few_always(r->head, in->head.n))
+			return CHANGE_APPEARED;
+		if (verdict_all_equal(r->head, in->head.n, 0) &&
+			verdict_few_always(r->base, in->base.n))
+			return CHANGE_VANISHED;
+	}
+	if (verdict_classify_relevant(in, m) &&
+		(verdict_few_all_moved(r) || verdict_few_far(in, c, r, m)) &&
+		verdict_few_beyond(in, c, r, m))
+		return CHANGE_LIKELY;
+	return most <= stake ? CHANGE_UNCHANGED : CHANGE_UNDECIDED;
+}
+
+/* `changes`: base_ns to ratio are filled, and so is the class of rows that
+ * are identical on both sides. */
+static void verdict_few(const struct verdict_input *in,
+	const struct common_estimate *c, struct change *changes)
+{
+	double units = 1.0 / in->base.units + 1.0 / in->head.units;
+
+	for (uint32_t i = 0; i < in->n; i++) {
+		const struct verdict_row *r = &in->rows[i];
+		struct change *m = &changes[i];
+		double t = dist_t_quantile(0.975, fmax(1, r->floor_df));
+		double half = t * r->floor * (m->base_ns + m->head_ns) / 2 *
+			      sqrt(units);
+		m->evidence = EVIDENCE_LAUNCHES;
+		m->p = m->p_family = m->q = NAN;
+		m->shift_ns = m->delta_ns;
+		m->low_ns = m->delta_ns - half;
+		m->high_ns = m->delta_ns + half;
+		if (m->is !=
+			CHANGE_UNCHANGED) /* set if both sides are identical */
+			m->is = verdict_few_class_of(in, c, r, m);
+	}
 }
 
 /* The same numbers in every iteration, or one number that never varies. */
@@ -320,6 +936,7 @@ static void verdict_means_fill(const struct verdict_input *in,
 		const struct verdict_row *r = &in->rows[i];
 		double base = verdict_mean_of(r->base, in->base.n);
 		double head = verdict_mean_of(r->head, in->head.n);
+		assert(isfinite(base) && isfinite(head));
 		changes[i] = (struct change){ .base_ns = base,
 			.head_ns = head,
 			.delta_ns = head - base,
@@ -387,6 +1004,6 @@ bool verdict_from(const struct verdict_input *in, struct arena *a,
 			       block) ||
 		       arena_err(a, e);
 	*common = common_factor_report(in, &c, changes, 0, true);
-	few_iterations_test(in, &c, changes);
+	verdict_few(in, &c, changes);
 	return true;
 }

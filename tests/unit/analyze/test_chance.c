@@ -68,7 +68,7 @@ static void every_split_once(void **state)
  * runs from the 24th lowest to the 24th highest of 100 differences. */
 static void a_shift(void **state)
 {
-	static double pairs[CONTRAST_PAIRS], all[100];
+	static double pairs[ORDER_SHIFT_PAIRS], all[100];
 	double base[10], head[10];
 	(void)state;
 	for (int i = 0; i < 10; i++) {
@@ -78,11 +78,11 @@ static void a_shift(void **state)
 			all[i * 10 + k] = k + 5.25 - i;
 	}
 	qsort(all, 100, sizeof *all, by_value);
-	struct contrast_shift s = contrast_shift_of(base, 10, head, 10, pairs);
+	struct order_shift s = order_stat_shift(base, 10, head, 10, pairs);
 	assert_true(s.at == 5.25);
 	assert_true(s.at - s.below == all[23]);
 	assert_true(s.at + s.above == all[76]);
-	s = contrast_shift_of(base, 3, head, 10, pairs);
+	s = order_stat_shift(base, 3, head, 10, pairs);
 	assert_true(isnan(s.below) && isnan(s.above));
 }
 

@@ -1,8 +1,8 @@
 /* test_pattern_spread.c - launches by length: few, many, and none kept; and
  * what they show if there are too few iterations. */
 #include "iteration_rows.h"
-#include "few_iterations_test.h"
 #include "pattern_execution.h"
+#include "verdict.h"
 #include <stdlib.h>
 
 /* Fifteen launches of 15 to 1 ns, in that order, and one in an excluded
@@ -78,7 +78,10 @@ struct sides {
 static enum change_class of_spread(double by, int stay)
 {
 	static const uint32_t one = 1;
-	static const struct common_estimate none = { 0 };
+	struct common_factor common;
+	struct arena a = { 0 };
+	struct err e = { 0 };
+	uint32_t block;
 	struct sides s = { 0 };
 	for (int i = 0; i < PATTERN_SPREAD; i++) {
 		s.base[i] = 1000.0 * (i + 1);
@@ -93,11 +96,6 @@ static enum change_class of_spread(double by, int stay)
 		.floor = 0.03,
 		.floor_df = 4,
 		.spread = { s.base, s.base, s.head, s.head } };
-	s.change = (struct change){ .base_ns = s.x[0],
-		.head_ns = s.x[1],
-		.delta_ns = s.x[1] - s.x[0],
-		.ratio = s.x[1] / s.x[0],
-		.is = CHANGE_UNDECIDED };
 	struct verdict_input in = { .base = { 1, &one, 1 },
 		.head = { 1, &one, 1 },
 		.rows = &s.row,
@@ -105,8 +103,10 @@ static enum change_class of_spread(double by, int stay)
 		.base_iteration_ns = s.x[0],
 		.head_iteration_ns = s.x[1],
 		.margin = 0.05,
-		.alpha = 0.05 };
-	few_iterations_test(&in, &none, &s.change);
+		.alpha = 0.05,
+		.permutations = 1 };
+	assert_true(verdict_from(&in, &a, &s.change, &common, &block, &e));
+	arena_release(&a);
 	assert_int_equal(s.change.evidence, EVIDENCE_LAUNCHES);
 	return s.change.is;
 }
