@@ -1,15 +1,15 @@
 /* pattern.c - sums time and counters by function, device and iteration. */
 #include "pattern.h"
 #include "catalog.h"
-#include "counter_series.h"
+#include "note.h"
 #include "pattern_execution.h"
 #include "pattern_table.h"
 #include "profile.h"
-#include "sync_call.h"
-#include "thread_time.h"
 #include "trace.h"
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct pattern_span_rows {
 	const int64_t *start_ns, *dur_ns;
@@ -172,7 +172,7 @@ static bool *pattern_split_collectives(const struct profile *p)
 /* Returns by name id of the trace whether it is a call in which the host waits. */
 static bool *pattern_split_sync_calls(const struct trace *t, struct arena *a)
 {
-	uint32_t *sync = sync_calls_of(t, a);
+	uint32_t *sync = pattern_execution_sync_calls(t, a);
 	bool *is = sync ? arena_grow(a, NULL, t->names.n) : NULL;
 	for (uint32_t i = 0; is && i < t->names.n; i++)
 		is[i] = sync[i] != NAMES_NONE;
@@ -233,6 +233,364 @@ static bool pattern_split(const struct trace *t, const struct process *proc,
 	arena_drop(p->arena, collective);
 	arena_drop(p->arena, sync);
 	return ok;
+}
+
+/* The samples of each counter, in order of time.
+ *
+ * A counter's value during an execution comes from the samples inside it, or from
+ * an interpolation between the two around each end; never from beyond the first
+ * or the last sample. Samples that are no number, or beyond 1e150, are ignored.
+ * Successive executions begin in ascending order, so that a cursor finds the
+ * first sample; sums over blocks of samples make a long execution as cheap as a
+ * short one. */
+
+enum { SERIES_BLOCK = 64 };
+
+struct series {
+	const char *name;
+	int32_t device; /* -1 the host's */
+	uint32_t from, to; /* its samples in counter_series_set */
+	uint32_t at; /* the cursor */
+	double middle; /* mean; sums of squares are around it */
+};
+
+struct counter_series_set {
+	int64_t *at_ns; /* by series, then time */
+	double *value;
+	struct series_sum {
+		long double value, square;
+	} * before; /* of every SERIES_BLOCKth sample: of its series' before it */
+	struct series *list; /* by device, name */
+	uint32_t n;
+};
+
+struct counter_series_value {
+	double mean, variance; /* variance of the samples inside; 0 of < 2 */
+	bool interpolated; /* fewer than three are inside */
+};
+
+/* What identifies a counter; hashed as bytes, so it has no gaps. */
+struct counter_series_key {
+	uint32_t name;
+	int32_t device;
+};
+
+struct counter_series_maker {
+	const struct trace *t;
+	struct slice rows;
+	const struct thread_time *threads;
+	struct counter_series_set *s;
+	struct arena *a;
+	uint32_t *of; /* by row: the series, in order of first sight */
+	uint32_t *place; /* of each of these in the list */
+	uint32_t cap;
+};
+
+/* Whether its square is a number, too. */
+static bool pattern_series_usable(double value)
+{
+	return fabs(value) < 1e150;
+}
+
+static bool pattern_series_new(struct counter_series_maker *m,
+	const struct counter_series_key *k)
+{
+	struct counter_series_set *s = m->s;
+	if (s->n == m->cap) {
+		uint32_t cap = m->cap ? m->cap * 2 : 64;
+		void *grown = arena_grow(m->a, s->list,
+			(size_t)cap * sizeof *s->list);
+		if (!grown)
+			return false;
+		s->list = grown;
+		m->cap = cap;
+	}
+	/* `at` is its number until the list is sorted. */
+	s->list[s->n] =
+		(struct series){ .name = names_text(&m->t->names, k->name),
+			.device = k->device,
+			.at = s->n };
+	s->n++;
+	return true;
+}
+
+/* Whether a sample is a total of threads, which is no resource in use. */
+static bool pattern_series_is_thread_total(const struct thread_time *s,
+	uint32_t name, int32_t device)
+{
+	for (int i = 0; i < THREAD_TOTALS; i++)
+		if (device < 0 && s->total[i].id && s->total[i].id == name)
+			return true;
+	return false;
+}
+
+/* Whether a sample is of a series: a number, and of a resource in use. */
+static bool pattern_series_counts(const struct counter_series_maker *m,
+	uint32_t i)
+{
+	const struct counter_rows *c = &m->t->counter;
+	return pattern_series_usable(c->value[i]) &&
+	       !pattern_series_is_thread_total(m->threads, c->name[i],
+		       c->device[i]);
+}
+
+/* Which series each sample is of; `to` counts how many are numbers. */
+static bool pattern_series_assign(struct counter_series_maker *m)
+{
+	const struct counter_rows *c = &m->t->counter;
+	struct names keys;
+	bool ok = names_init(&keys, m->a);
+	for (uint32_t i = m->rows.from; ok && i < m->rows.to; i++) {
+		struct counter_series_key k = { c->name[i], c->device[i] };
+		if (pattern_series_is_thread_total(m->threads, k.name,
+			    k.device))
+			continue;
+		uint32_t id = names_put(&keys, (const char *)&k, sizeof k);
+		ok = id != NAMES_NONE &&
+		     (id <= m->s->n || pattern_series_new(m, &k));
+		m->of[i - m->rows.from] = id - 1;
+		if (ok)
+			m->s->list[id - 1].to +=
+				pattern_series_usable(c->value[i]);
+	}
+	return ok;
+}
+
+static int pattern_series_by_device(const void *left, const void *right)
+{
+	const struct series *a = left, *b = right;
+	if ((a->to == 0) != (b->to == 0))
+		return a->to == 0 ? 1 : -1;
+	if (a->device != b->device)
+		return a->device < b->device ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+/* The list in its order; where each one's samples begin. */
+static bool pattern_series_sort(struct counter_series_maker *m,
+	struct notes *ns)
+{
+	struct counter_series_set *s = m->s;
+	uint32_t n = s->n, from = 0;
+	m->place = arena_grow(m->a, NULL, ((size_t)n + 1) * sizeof(uint32_t));
+	if (!m->place)
+		return false;
+	if (n)
+		qsort(s->list, n, sizeof *s->list, pattern_series_by_device);
+	s->n = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		struct series *one = &s->list[i];
+		m->place[one->at] = i;
+		if (one->to == 0) {
+			note_add(ns, NOTE_counters_nan, 1, one->name,
+				strlen(one->name));
+			continue;
+		}
+		one->from = from;
+		from += one->to;
+		one->to = one->at = one->from;
+		s->n++;
+	}
+	return true;
+}
+
+static void pattern_series_place_samples(struct counter_series_maker *m)
+{
+	const struct counter_rows *c = &m->t->counter;
+	for (uint32_t i = m->rows.from; i < m->rows.to; i++) {
+		if (!pattern_series_counts(m, i))
+			continue;
+		struct series *one =
+			&m->s->list[m->place[m->of[i - m->rows.from]]];
+		m->s->at_ns[one->to] = c->start_ns[i];
+		m->s->value[one->to++] = c->value[i];
+		one->middle += c->value[i];
+	}
+}
+
+static void pattern_series_sum_blocks(struct counter_series_set *s,
+	struct series *one)
+{
+	struct series_sum sum = { 0, 0 };
+	one->middle /= one->to - one->from;
+	for (uint32_t i = one->from; i < one->to; i++) {
+		long double v = (long double)s->value[i] - one->middle;
+		if (i % SERIES_BLOCK == 0)
+			s->before[i / SERIES_BLOCK] = sum;
+		sum.value += v;
+		sum.square += v * v;
+	}
+}
+
+/* Counters without a sample are left out and noted; totals of `threads` are none.
+ * False if the arena is full; release in any case. */
+static bool pattern_series_from(struct counter_series_set *s,
+	const struct trace *t, struct slice rows,
+	const struct thread_time *threads, struct arena *a, struct notes *ns)
+{
+	struct counter_series_maker m = { .t = t,
+		.rows = rows,
+		.threads = threads,
+		.s = s,
+		.a = a };
+	size_t n = (size_t)rows.to - rows.from;
+	*s = (struct counter_series_set){ 0 };
+	s->at_ns = arena_grow(a, NULL, (n + 1) * sizeof *s->at_ns);
+	s->value = arena_grow(a, NULL, (n + 1) * sizeof *s->value);
+	s->before =
+		arena_grow(a, NULL, (n / SERIES_BLOCK + 1) * sizeof *s->before);
+	m.of = arena_grow(a, NULL, (n + 1) * sizeof *m.of);
+	bool ok = s->at_ns && s->value && s->before && m.of &&
+		  pattern_series_assign(&m) && pattern_series_sort(&m, ns);
+	if (ok)
+		pattern_series_place_samples(&m);
+	for (uint32_t i = 0; ok && i < s->n; i++)
+		pattern_series_sum_blocks(s, &s->list[i]);
+	arena_drop(a, m.of);
+	arena_drop(a, m.place);
+	return ok;
+}
+
+static void pattern_series_release(struct counter_series_set *s,
+	struct arena *a)
+{
+	arena_drop(a, s->at_ns);
+	arena_drop(a, s->value);
+	arena_drop(a, s->before);
+	arena_drop(a, s->list);
+}
+
+/* Back to the beginning, for executions that start from the beginning again. */
+static void pattern_series_rewind(struct counter_series_set *s)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		s->list[i].at = s->list[i].from;
+}
+
+enum { DIRECT = 2 * SERIES_BLOCK };
+
+/* The first sample from `from` on that is at `ns` or later; `to` if there is
+ * none. Found by doubling steps, because it is usually near. */
+static uint32_t pattern_series_first_from(const int64_t *at_ns, uint32_t from,
+	uint32_t to, int64_t ns)
+{
+	uint32_t step = 1, low = from;
+	if (from == to || at_ns[from] >= ns)
+		return from;
+	/* at_ns[low] < ns */
+	while (step < to - low && at_ns[low + step] < ns) {
+		low += step;
+		step *= 2;
+	}
+	uint32_t high = step < to - low ? low + step : to;
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+		if (at_ns[middle] < ns)
+			low = middle;
+		else
+			high = middle;
+	}
+	return high;
+}
+
+/* Between two samples; exactly one's where they touch it. */
+static double pattern_series_interpolate(const struct counter_series_set *s,
+	uint32_t before, uint32_t after, int64_t ns)
+{
+	double whole = (double)(s->at_ns[after] - s->at_ns[before]);
+	double part = (double)(ns - s->at_ns[before]);
+	return s->value[before] +
+	       (s->value[after] - s->value[before]) * (part / whole);
+}
+
+/* At the start: `low` is the first sample not before it. */
+static bool pattern_series_at_start(const struct counter_series_set *s,
+	const struct series *one, uint32_t low, int64_t ns, double *v)
+{
+	if (low == one->to || (low == one->from && s->at_ns[low] != ns))
+		return false;
+	*v = s->at_ns[low] == ns
+		     ? s->value[low]
+		     : pattern_series_interpolate(s, low - 1, low, ns);
+	return true;
+}
+
+/* At the end: `high` is the first sample behind it. */
+static bool pattern_series_at_end(const struct counter_series_set *s,
+	const struct series *one, uint32_t high, int64_t ns, double *v)
+{
+	if (high == one->from || (high == one->to && s->at_ns[high - 1] != ns))
+		return false;
+	*v = s->at_ns[high - 1] == ns
+		     ? s->value[high - 1]
+		     : pattern_series_interpolate(s, high - 1, high, ns);
+	return true;
+}
+
+/* The first block whose samples are all at `low` or later. */
+static uint32_t pattern_series_first_block(uint32_t low)
+{
+	return (low + SERIES_BLOCK - 1) / SERIES_BLOCK;
+}
+
+static void pattern_series_sum(const struct counter_series_set *s,
+	double middle, uint32_t low, uint32_t high, struct series_sum *sum)
+{
+	for (uint32_t i = low; i < high; i++) {
+		long double v = (long double)s->value[i] - middle;
+		sum->value += v;
+		sum->square += v * v;
+	}
+}
+
+/* Mean and variance of samples [low, high), two at least. */
+static void pattern_series_inside(const struct counter_series_set *s,
+	const struct series *one, uint32_t low, uint32_t high,
+	struct counter_series_value *v)
+{
+	struct series_sum sum = { 0, 0 };
+	double n = high - low, middle = one->middle;
+	if (high - low <= DIRECT) {
+		double mean = 0;
+		for (uint32_t i = low; i < high; i++)
+			mean += s->value[i] / n;
+		pattern_series_sum(s, middle = mean, low, high, &sum);
+	} else {
+		uint32_t first = pattern_series_first_block(low),
+			 last = (high - 1) / SERIES_BLOCK;
+		sum.value = s->before[last].value - s->before[first].value;
+		sum.square = s->before[last].square - s->before[first].square;
+		pattern_series_sum(s, middle, low, first * SERIES_BLOCK, &sum);
+		pattern_series_sum(s, middle, last * SERIES_BLOCK, high, &sum);
+	}
+	long double off = sum.value / n, variance = sum.square / n - off * off;
+	v->mean = (double)(middle + off);
+	v->variance = variance > 0 ? (double)variance : 0;
+}
+
+/* Of [start_ns, end_ns]; false if an end is beyond the samples and fewer than
+ * three are inside. */
+static bool pattern_series_value(const struct counter_series_set *s,
+	struct series *one, int64_t start_ns, int64_t end_ns,
+	struct counter_series_value *v)
+{
+	uint32_t low =
+		pattern_series_first_from(s->at_ns, one->at, one->to, start_ns);
+	uint32_t high =
+		pattern_series_first_from(s->at_ns, low, one->to, end_ns + 1);
+	double at[2];
+
+	one->at = low;
+	*v = (struct counter_series_value){ .interpolated = high - low < 3 };
+	if (high - low >= 2)
+		pattern_series_inside(s, one, low, high, v);
+	if (!v->interpolated)
+		return true;
+	if (!pattern_series_at_start(s, one, low, start_ns, &at[0]) ||
+		!pattern_series_at_end(s, one, high, end_ns, &at[1]))
+		return false;
+	v->mean = (at[0] + at[1]) / 2;
+	return true;
 }
 
 /* The counters while each function ran: means weighted by duration, by
@@ -322,7 +680,7 @@ static void pattern_counters_weigh(struct pattern_counters *m,
 	double d = (double)e->dur_ns;
 	for (uint32_t i = 0; i < of->n; i++, c += m->p->patterns.iterations_n) {
 		struct counter_series_value v;
-		if (!counter_series_value(&m->s, &m->s.list[of->series + i],
+		if (!pattern_series_value(&m->s, &m->s.list[of->series + i],
 			    e->start_ns, e->start_ns + len, &v))
 			continue;
 		c->weight += d;
@@ -340,7 +698,7 @@ static void pattern_counters_sum(struct pattern_counters *m,
 	const struct iterations *all = &m->p->iterations;
 	uint32_t i = 0;
 	for (int kind = 0; kind < EXECUTION_KINDS; kind++) {
-		counter_series_rewind(&m->s);
+		pattern_series_rewind(&m->s);
 		for (; i < x->end[kind]; i++) {
 			const struct execution *e = &x->list[i];
 			uint32_t row = row_of[e->function];
@@ -413,8 +771,7 @@ static bool pattern_counters_metrics(struct pattern_counters *m, uint32_t cut,
  * those of pattern_table.h. Returns false if the arena is full. */
 static bool pattern_counters(const struct trace *t, const struct process *proc,
 	const struct executions *x, const uint32_t *place,
-	const uint32_t *row_of, const struct thread_time *threads,
-	struct profile *p)
+	const uint32_t *row_of, struct profile *p)
 {
 	struct pattern_counters m = { .p = p };
 	const char *first = NULL;
@@ -422,13 +779,13 @@ static bool pattern_counters(const struct trace *t, const struct process *proc,
 
 	if (proc->counter.from == proc->counter.to)
 		return true;
-	bool ok = counter_series_from(&m.s, t, proc->counter, threads, p->arena,
-			  &p->notes) &&
+	bool ok = pattern_series_from(&m.s, t, proc->counter, &x->threads,
+			  p->arena, &p->notes) &&
 		  pattern_counters_plan(&m, &cut, &first);
 	if (ok)
 		pattern_counters_sum(&m, x, place, row_of);
 	ok = ok && pattern_counters_metrics(&m, cut, first);
-	counter_series_release(&m.s, p->arena);
+	pattern_series_release(&m.s, p->arena);
 	arena_drop(p->arena, m.share);
 	arena_drop(p->arena, m.cells);
 	return ok;
@@ -481,20 +838,16 @@ bool pattern_from(const struct trace *t, uint32_t process,
 {
 	const struct process *proc = &t->processes[process];
 	struct pattern_maker m = { .p = p };
-	struct thread_time threads;
 
 	p->patterns = (struct patterns){ 0 };
 	bool ok =
-		thread_time_from(&threads, t, proc, p) &&
 		pattern_split(t, proc, kernel_of, p) &&
-		pattern_executions_from(&m.x, t, process, kernel_of, rows,
-			&threads, p) &&
+		pattern_executions_from(&m.x, t, process, kernel_of, rows, p) &&
 		pattern_table_choose(p, m.x.functions_n, &m.place) &&
 		pattern_sums(&m) &&
 		pattern_execution_spread(&m.x, m.row_of, p) &&
-		pattern_counters(t, proc, &m.x, m.place, m.row_of, &threads, p);
+		pattern_counters(t, proc, &m.x, m.place, m.row_of, p);
 	pattern_executions_release(&m.x, p->arena);
-	thread_time_release(&threads, p->arena);
 	arena_drop(p->arena, m.place);
 	arena_drop(p->arena, m.row_of);
 	return ok;

@@ -4,8 +4,10 @@
 #include "catalog.h"
 #include "copies.h"
 #include "pattern_table.h"
+#include "profile.h"
 #include "sort.h"
-#include "sync_call.h"
+#include "trace.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,13 +25,226 @@ struct pattern_execution_key {
 	int32_t device;
 };
 
+static const char *const calls[] = {
+#define SYNC_CALL(name) #name,
+#include "sync_call.def"
+#undef SYNC_CALL
+};
+enum { CALLS = sizeof calls / sizeof *calls };
+
+/* The length without `_v` and digits. */
+static size_t pattern_execution_call_unversioned(const char *name, size_t len)
+{
+	size_t n = len;
+	while (n && name[n - 1] >= '0' && name[n - 1] <= '9')
+		n--;
+	return n < len && n > 2 && !memcmp(name + n - 2, "_v", 2) ? n - 2 : len;
+}
+
+/* The length without the suffix of calls that use per-thread streams. */
+static size_t pattern_execution_call_without_stream(const char *name,
+	size_t len)
+{
+	if (len > 5 && (!memcmp(name + len - 5, "_ptsz", 5) ||
+			       !memcmp(name + len - 5, "_ptds", 5)))
+		return len - 5;
+	return len;
+}
+
+/* The call's index in the list; CALLS if it is not there. */
+static size_t pattern_execution_call_index_of(const char *name, size_t len)
+{
+	len = pattern_execution_call_without_stream(name,
+		pattern_execution_call_unversioned(name, len));
+	size_t i = 0;
+	while (i < CALLS &&
+		(strlen(calls[i]) != len || memcmp(calls[i], name, len) != 0))
+		i++;
+	return i;
+}
+
+/* The call's name as listed; NULL if it is none of these. */
+static const char *pattern_execution_call_of(const char *name, size_t len)
+{
+	size_t i = pattern_execution_call_index_of(name, len);
+	return i < CALLS ? calls[i] : NULL;
+}
+
+uint32_t *pattern_execution_sync_calls(const struct trace *t, struct arena *a)
+{
+	uint32_t first[CALLS];
+	uint32_t *of = arena_grow(a, NULL, (size_t)t->names.n * sizeof *of);
+
+	memset(first, 0xff, sizeof first);
+	for (uint32_t id = 0; of && id < t->names.n; id++) {
+		const struct name *n = &t->names.list[id];
+		size_t i = pattern_execution_call_index_of(n->text, n->len);
+		if (i < CALLS && first[i] == NAMES_NONE)
+			first[i] = id;
+		of[id] = i < CALLS ? first[i] : NAMES_NONE;
+	}
+	return of;
+}
+
+/* Time on CPUs and time waiting for one, per iteration, from totals.
+ *
+ * kernsift's collector reads how long a process's threads have run and waited
+ * so far (`oncpu`, `runq`: collector/counters/counters.def). An iteration's share is the
+ * difference between its ends, each taken on the line between the readings
+ * around it. If an iteration that counts is beyond the readings, no iteration has
+ * a figure, since that one would count as zero; a note records it. */
+
+/* The readings of one total, in order of time. */
+struct thread_time_readings {
+	const struct counter_rows *rows;
+	uint32_t id, at, to; /* the next one to look at; behind the last */
+	double before,
+		after; /* those around the last moment that was looked up */
+	int64_t before_ns, after_ns; /* INT64_MAX: none is left */
+};
+
+static bool pattern_threads_is_reading(const struct counter_rows *c, uint32_t i,
+	uint32_t id)
+{
+	return c->name[i] == id && c->device[i] < 0;
+}
+
+/* Moves to the next reading; false if there is none. */
+static bool pattern_threads_next(struct thread_time_readings *r)
+{
+	r->before = r->after;
+	r->before_ns = r->after_ns;
+	while (r->at < r->to &&
+		!pattern_threads_is_reading(r->rows, r->at, r->id))
+		r->at++;
+	if (r->at == r->to)
+		return false;
+	r->after = r->rows->value[r->at];
+	r->after_ns = r->rows->start_ns[r->at++];
+	return true;
+}
+
+/* The total at a moment that is not before the last one looked up; NaN beyond
+ * the readings. */
+static double pattern_threads_total_at(struct thread_time_readings *r,
+	int64_t at_ns)
+{
+	while (r->after_ns < at_ns)
+		if (!pattern_threads_next(r))
+			return NAN;
+	if (at_ns == r->after_ns)
+		return r->after;
+	if (r->before_ns > at_ns)
+		return NAN;
+	return r->before +
+	       (r->after - r->before) *
+		       ((double)(at_ns - r->before_ns) /
+			       (double)(r->after_ns - r->before_ns));
+}
+
+/* Whether the samples are a total: numbers that never get less. */
+static bool pattern_threads_grows(const struct counter_rows *c,
+	struct slice rows, uint32_t id)
+{
+	double last = -1;
+	for (uint32_t i = rows.from; i < rows.to; i++) {
+		if (!pattern_threads_is_reading(c, i, id))
+			continue;
+		if (!(c->value[i] >= fmax(last, 0) && c->value[i] < 1e18))
+			return false;
+		last = c->value[i];
+	}
+	return last >= 0;
+}
+
+static struct thread_time_readings pattern_threads_readings_of(
+	const struct trace *t, const struct process *proc, uint32_t id)
+{
+	struct thread_time_readings r = { .rows = &t->counter,
+		.id = id,
+		.at = proc->counter.from,
+		.to = proc->counter.to,
+		.after_ns = INT64_MIN };
+	pattern_threads_next(&r);
+	r.before_ns = INT64_MAX; /* nothing is before the first */
+	return r;
+}
+
+/* How many iterations that count are beyond the readings. */
+static uint32_t pattern_threads_fill(struct thread_total *x,
+	const struct trace *t, const struct process *proc,
+	const struct iterations *all)
+{
+	struct thread_time_readings r =
+		pattern_threads_readings_of(t, proc, x->id);
+	int64_t first_ns = trace_first_ns(t, proc);
+	uint32_t beyond = 0;
+
+	for (uint32_t i = 0; i < all->n; i++) {
+		const struct iteration *c = &all->iterations[i];
+		int64_t at_ns = first_ns + c->start_ns;
+		double begin = pattern_threads_total_at(&r, at_ns);
+		double end = pattern_threads_total_at(&r, at_ns + c->dur_ns);
+		bool known = !isnan(begin) && !isnan(end);
+		x->dur_ns[i] = known ? llround(end - begin) : -1;
+		beyond += !known && c->use == ITERATION_KEPT;
+	}
+	return beyond;
+}
+
+/* The name's id where the process has such a total, else 0. */
+static uint32_t pattern_threads_total_of(const struct trace *t,
+	const struct process *proc, const char *name)
+{
+	uint32_t id = names_find(&t->names, name, strlen(name));
+	if (!t->format || strcmp(t->format, "cupti") || id == NAMES_NONE)
+		return 0;
+	return pattern_threads_grows(&t->counter, proc->counter, id) ? id : 0;
+}
+
+/* Needs p->iterations. False if the arena is full. */
+static bool pattern_threads_from(struct thread_time *s, const struct trace *t,
+	const struct process *proc, struct profile *p)
+{
+	uint32_t beyond = 0;
+
+	*s = (struct thread_time){ {
+		{ .name = "oncpu", .type = FUNCTION_oncpu },
+		{ .name = "runq", .type = FUNCTION_runq },
+	} };
+	for (int i = 0; i < THREAD_TOTALS; i++) {
+		struct thread_total *x = &s->total[i];
+		x->id = pattern_threads_total_of(t, proc, x->name);
+		if (!x->id)
+			continue;
+		x->dur_ns = arena_grow(p->arena, NULL,
+			((size_t)p->iterations.n + 1) * sizeof *x->dur_ns);
+		if (!x->dur_ns)
+			return false;
+		uint32_t n = pattern_threads_fill(x, t, proc, &p->iterations);
+		beyond = n > beyond ? n : beyond;
+		if (n) {
+			arena_drop(p->arena, x->dur_ns);
+			x->dur_ns = NULL;
+		}
+	}
+	if (beyond)
+		note_add(&p->notes, NOTE_thread_time_short, beyond, NULL, 0);
+	return true;
+}
+
+static void pattern_threads_release(struct thread_time *s, struct arena *a)
+{
+	for (int i = 0; i < THREAD_TOTALS; i++)
+		arena_drop(a, s->total[i].dur_ns);
+}
+
 struct pattern_execution_maker {
 	struct executions *x;
 	const struct trace *t;
 	const struct process *proc;
 	const struct profile *p;
 	const struct iteration_rows *rows;
-	const struct thread_time *threads;
 	struct arena *a;
 	struct pattern_execution_key last_key;
 	uint32_t
@@ -76,12 +291,12 @@ pattern_execution_function_of(const struct pattern_execution_maker *m,
 		break;
 	case CALL:
 		n = &m->t->names.list[k->what];
-		f.name = sync_call_of(n->text, n->len);
+		f.name = pattern_execution_call_of(n->text, n->len);
 		f.type = FUNCTION_sync;
 		break;
 	case THREADS:
-		f.name = m->threads->total[k->what].name;
-		f.type = m->threads->total[k->what].type;
+		f.name = m->x->threads.total[k->what].name;
+		f.type = m->x->threads.total[k->what].type;
 		break;
 	}
 	f.device = k->kind >= CALL
@@ -224,7 +439,7 @@ static bool pattern_execution_add_threads(struct pattern_execution_maker *m,
 	const struct iterations *all = &m->p->iterations;
 	for (uint32_t i = 0; i < all->n; i++)
 		for (uint32_t k = 0; k < THREAD_TOTALS; k++) {
-			const int64_t *dur_ns = m->threads->total[k].dur_ns;
+			const int64_t *dur_ns = m->x->threads.total[k].dur_ns;
 			if (dur_ns && dur_ns[i] >= 0 &&
 				!pattern_execution_add(m,
 					&(struct pattern_execution_key){
@@ -239,8 +454,7 @@ static bool pattern_execution_add_threads(struct pattern_execution_maker *m,
 
 bool pattern_executions_from(struct executions *x, const struct trace *t,
 	uint32_t process, const uint32_t *kernel_of,
-	const struct iteration_rows *rows, const struct thread_time *threads,
-	const struct profile *p)
+	const struct iteration_rows *rows, struct profile *p)
 {
 	const struct process *proc = &t->processes[process];
 	struct pattern_execution_maker m = { .x = x,
@@ -248,10 +462,9 @@ bool pattern_executions_from(struct executions *x, const struct trace *t,
 		.proc = proc,
 		.p = p,
 		.rows = rows,
-		.threads = threads,
 		.a = p->arena };
 	*x = (struct executions){ 0 };
-	uint32_t *sync = sync_calls_of(t, m.a);
+	uint32_t *sync = pattern_execution_sync_calls(t, m.a);
 	size_t most = (size_t)(proc->kernel.to - proc->kernel.from) +
 		      (proc->graph.to - proc->graph.from) +
 		      (proc->copy.to - proc->copy.from) +
@@ -260,6 +473,7 @@ bool pattern_executions_from(struct executions *x, const struct trace *t,
 		most += sync[t->call.name[i]] != NAMES_NONE;
 	x->list = arena_grow(m.a, NULL, (most + 1) * sizeof *x->list);
 	bool ok = sync && x->list && names_init(&x->keys, m.a) &&
+		  pattern_threads_from(&x->threads, t, proc, p) &&
 		  pattern_execution_add_kernels(&m, kernel_of) &&
 		  pattern_execution_add_graphs(&m) &&
 		  pattern_execution_add_copies(&m) &&
@@ -274,6 +488,7 @@ void pattern_executions_release(struct executions *x, struct arena *a)
 {
 	arena_drop(a, x->list);
 	arena_drop(a, x->functions);
+	pattern_threads_release(&x->threads, a);
 }
 
 /* The spread of durations: gathered by function, sorted, a few kept. */

@@ -1,7 +1,7 @@
 /* pattern_execution.h - what ran, one by one: its function and its iteration.
  *
  * Executions are kernels, opaque graphs, copies and sets, and calls in which
- * the host waits. The CPU time of the process's threads (thread_time.h) is one
+ * the host waits. The CPU time of the process's threads is one
  * execution per thread total and iteration. iteration_find() assigns GPU rows to
  * iterations; a call belongs to the iteration whose window holds its start.
  * What belongs to no iteration is not listed. */
@@ -9,8 +9,22 @@
 #include "iteration_find.h"
 #include "pattern_table.h"
 #include "profile.h"
-#include "thread_time.h"
 #include "trace.h"
+
+/* Time on CPUs and time waiting for one, per iteration. */
+enum { THREAD_TOTALS = 2 };
+
+struct thread_total {
+	const char *name;
+	enum function_type type;
+	uint32_t id; /* its name in the trace; 0: there is none */
+	/* By iteration of the run; -1 beyond the readings. NULL: unknown. */
+	int64_t *dur_ns;
+};
+
+struct thread_time {
+	struct thread_total total[THREAD_TOTALS];
+};
 
 struct execution {
 	/* From trace.base_ns. Thread time starts with its iteration, and may
@@ -28,13 +42,19 @@ struct executions {
 	struct pattern_function *functions; /* total_ns -1 */
 	uint32_t functions_n, functions_cap;
 	struct names keys; /* id = function + 1 */
+	struct thread_time threads;
 };
+
+/* Calls in which the host waits for the device, by id of a name of the trace:
+ * the first id of the same call, NAMES_NONE if it is none. The list is
+ * sync_call.def. Nsight Systems puts `_v3020` and `_ptsz` behind their names; they
+ * are the same calls. NULL if the arena is full; to be arena_drop()ped. */
+uint32_t *pattern_execution_sync_calls(const struct trace *t, struct arena *a);
 
 /* Returns false if the arena is full; release in any case. */
 bool pattern_executions_from(struct executions *x, const struct trace *t,
 	uint32_t process, const uint32_t *kernel_of,
-	const struct iteration_rows *rows, const struct thread_time *threads,
-	const struct profile *p);
+	const struct iteration_rows *rows, struct profile *p);
 void pattern_executions_release(struct executions *x, struct arena *a);
 
 /* Fills spread_ns of p->patterns.rows from the executions of kept iterations;
