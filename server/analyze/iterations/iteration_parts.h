@@ -62,6 +62,25 @@ bool iteration_gpu_span(const struct iteration_gpu *g, int64_t *from_ns,
 /* Assigns rows of no iteration to the iteration in whose window they start. */
 void iteration_gpu_claim(struct iteration_gpu *g, const struct iterations *c);
 
+/* Kernels and opaque graphs by name, in order of their starts over all devices and
+ * streams. Beside it are the places of the main stream, on which a period is
+ * searched for: of the busiest device, the stream with most launches. (The stream
+ * with most time may be the one on which collectives wait for each other.) */
+struct period_sequence {
+	uint32_t n;
+	uint32_t *name; /* a kernel's index, then numbers for graphs */
+	int64_t *start_ns, *dur_ns;
+	uint32_t names_n; /* names are below */
+	uint32_t *main; /* places of that stream, ascending */
+	uint32_t main_n;
+	int64_t total_ns; /* of all durations */
+};
+
+/* In `a`, which is for scratch. False if it is full. */
+bool iteration_gpu_sequence(struct period_sequence *s,
+	const struct iteration_gpu *g, const uint32_t *kernel_of,
+	uint32_t kernels_n, struct arena *a);
+
 /* iteration_strata.c: what each iteration worked on, and which iterations did the
  * same work. */
 

@@ -14,7 +14,7 @@
  * them count if the host's ranges give nothing, by what ran while they were open.
  *
  * A group whose name is not that of a step must look like iterations
- * (period_test.h), because layers and requests have ranges, too; see `passed`.
+ * (period_detector.c), because layers and requests have ranges, too; see `passed`.
  *
  * If no group is eligible, one single range is taken that launched as much and
  * has the name of a step: a file per step.

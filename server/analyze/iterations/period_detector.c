@@ -2,16 +2,333 @@
  * iterations of it.
  *
  * The places at which a gram begins are tested as cuts, those with most sections
- * first. The first cut that is a period (period_test.h) is taken, or the period
- * above it, and moved to where its iterations begin. What is before the first
+ * first. The first cut that is a period (see below) is taken, or the period above
+ * it, and moved to where its iterations begin. What is before the first
  * place is a partial iteration if all of its names are an iteration's and it is
  * not longer than one, else no iteration; what is behind the last place is a
  * partial iteration unless it is a whole one. */
 #include "iteration_parts.h"
-#include "period_test.h"
 #include "sort.h"
 #include <stdlib.h>
 #include <string.h>
+
+/* Whether sections of a process's kernels are iterations.
+ *
+ * A cut is a list of places of the main stream. The sections are between each
+ * place and the next, the head is before the first place and the tail behind the
+ * last. A cut is a period if
+ *
+ *  - there are at least two sections, counting a tail that is like the section
+ *    before it, and more than one name in a section;
+ *  - sections are like their neighbors: half of them share 90 % of their
+ *    launches by name (the weighted Jaccard index of the multisets), and all of
+ *    them 70 % on average;
+ *  - it is closed: a name of the run occurs in nine of ten sections, because what
+ *    occurs once a step is in no layer. Either 80 % of the names do, and all
+ *    that are in the head and tail; names that only the first section has,
+ *    warming up, do not count if there are four or more sections. Or the rest
+ *    is at most 0.5 % of launches and time; or 5 % of launches and 10 % of time if
+ *    a section consists of smaller ones that repeat: a step does, a layer does
+ *    not, and programs begin and end with something else;
+ *  - nothing repeats above it: sections unlike most others do not recur at an
+ *    even distance. If they do, they begin the outer period. */
+
+struct period_cut {
+	uint32_t *at; /* places in seq.main */
+	uint32_t n;
+	bool tail; /* the last one is as whole as the others */
+	uint32_t every; /* found: a period above of so many sections; else 0 */
+	uint32_t odd; /* and the section that begins it */
+};
+
+/* Arrays by name and section that judging needs. */
+struct period_test {
+	const struct period_sequence *s;
+	uint32_t *count,
+		*before; /* by name: in this section, in the last one */
+	uint32_t *sections; /* by name: how many have it */
+	uint32_t *seen; /* by name: the last section that counted it, + 1 */
+	uint32_t *names; /* of a section */
+	double *like; /* by section */
+	bool *odd; /* by section: unlike most */
+};
+
+/* A section's stretch of the sequence; the last one ends with it. */
+static struct slice period_detector_section(const struct period_sequence *s,
+	const struct period_cut *c, uint32_t i)
+{
+	return (struct slice){ s->main[c->at[i]],
+		i + 1 < c->n ? s->main[c->at[i + 1]] : s->n };
+}
+
+static struct slice period_detector_section_of(const struct period_test *j,
+	const struct period_cut *c, uint32_t i)
+{
+	return period_detector_section(j->s, c, i);
+}
+
+/* In how many of the whole sections an iteration's names are. */
+static uint32_t period_detector_min_sections(uint32_t whole)
+{
+	return whole - whole / 10;
+}
+
+/* In `a`, which is for scratch; room for cuts of `most` places. False if it is
+ * full. */
+static bool period_detector_init(struct period_test *j,
+	const struct period_sequence *s, uint32_t most, struct arena *a)
+{
+	size_t names = (size_t)s->names_n + 1;
+
+	*j = (struct period_test){ .s = s,
+		.count = arena_grow(a, NULL, names * sizeof *j->count),
+		.before = arena_grow(a, NULL, names * sizeof *j->before),
+		.sections = arena_grow(a, NULL, names * sizeof *j->sections),
+		.seen = arena_grow(a, NULL, names * sizeof *j->seen),
+		.like = arena_grow(a, NULL,
+			((size_t)most + 1) * sizeof *j->like),
+		.odd = arena_grow(a, NULL,
+			((size_t)most + 1) * sizeof *j->odd) };
+	return j->count && j->before && j->sections && j->seen && j->like &&
+	       j->odd;
+}
+
+/* Counts a stretch into `count`. */
+static void period_detector_count(const struct period_test *j, struct slice r,
+	uint32_t *count)
+{
+	for (uint32_t i = r.from; i < r.to; i++)
+		count[j->s->name[i]]++;
+}
+
+static void period_detector_uncount(const struct period_test *j, struct slice r,
+	uint32_t *count)
+{
+	for (uint32_t i = r.from; i < r.to; i++)
+		count[j->s->name[i]] = 0;
+}
+
+/* The weighted Jaccard index of a stretch and what `count` holds of another
+ * of `size` launches. */
+static double period_detector_similarity(struct period_test *j, struct slice r,
+	const uint32_t *count, uint32_t size)
+{
+	uint32_t common = 0, own = r.to - r.from;
+
+	for (uint32_t i = r.from; i < r.to; i++) {
+		uint32_t name = j->s->name[i];
+		common += j->before[name]++ < count[name];
+	}
+	period_detector_uncount(j, r, j->before);
+	return own + size ? common / (double)(own + size - common) : 0;
+}
+
+/* Whether sections are like their neighbors; sets c->tail. */
+static bool period_detector_neighbors_similar(struct period_test *j,
+	struct period_cut *c)
+{
+	double sum = 0;
+
+	c->tail = false;
+	for (uint32_t i = 0; i + 1 < c->n; i++) {
+		struct slice r = period_detector_section_of(j, c, i),
+			     next = period_detector_section_of(j, c, i + 1);
+		period_detector_count(j, r, j->count);
+		j->like[i] = period_detector_similarity(j, next, j->count,
+			r.to - r.from);
+		period_detector_uncount(j, r, j->count);
+	}
+	uint32_t pairs = c->n - 1;
+	c->tail = j->like[pairs - 1] >= 0.9;
+	pairs -= !c->tail;
+	if (!pairs)
+		return false;
+	for (uint32_t i = 0; i < pairs; i++)
+		sum += j->like[i];
+	sort_double(j->like, pairs);
+	return sum >= 0.7 * pairs && j->like[pairs / 2] >= 0.9;
+}
+
+/* How many sections have each name; whole ones alone. */
+static void period_detector_spread(struct period_test *j,
+	const struct period_cut *c, uint32_t whole)
+{
+	size_t bytes = ((size_t)j->s->names_n + 1) * sizeof *j->seen;
+
+	memset(j->seen, 0, bytes);
+	memset(j->sections, 0, bytes);
+	for (uint32_t i = 0; i < whole; i++) {
+		struct slice r = period_detector_section_of(j, c, i);
+		for (uint32_t k = r.from; k < r.to; k++) {
+			uint32_t name = j->s->name[k];
+			j->sections[name] += j->seen[name] != i + 1;
+			j->seen[name] = i + 1;
+		}
+	}
+}
+
+/* What of a run is foreign to its iterations. */
+struct period_test_foreign {
+	uint32_t names, of_names, launches;
+	int64_t ns;
+	bool outside; /* in the head or tail */
+};
+
+/* Names count once, by their first place. */
+static struct period_test_foreign period_detector_foreign(struct period_test *j,
+	const struct period_cut *c, uint32_t whole)
+{
+	const struct period_sequence *s = j->s;
+	uint32_t head_end = period_detector_section_of(j, c, 0).from;
+	uint32_t first_end = period_detector_section_of(j, c, 0).to;
+	uint32_t last_end = period_detector_section_of(j, c, whole - 1).to;
+	struct period_test_foreign f = { 0 };
+
+	memset(j->seen, 0, ((size_t)s->names_n + 1) * sizeof *j->seen);
+	/* From the back, so that the last place of a name is met first. */
+	for (uint32_t i = s->n; i-- > 0;) {
+		uint32_t name = s->name[i];
+		bool own = j->sections[name] >=
+			   period_detector_min_sections(whole);
+		bool met = j->seen[name];
+		bool warming =
+			whole >= 4 && !own && i >= head_end && i < first_end;
+		j->seen[name] = 1;
+		if (!met && !(warming && j->sections[name] == 1)) {
+			f.of_names++;
+			f.names += !own;
+		}
+		if (own)
+			continue;
+		f.launches++;
+		f.ns += s->dur_ns[i];
+		f.outside |= i < head_end || i >= last_end;
+	}
+	return f;
+}
+
+/* Whether three quarters of a section are made of what repeats in it: each
+ * launch of the same name as one a fixed distance ahead. */
+static bool period_detector_is_nested(const struct period_test *j,
+	struct slice r)
+{
+	const uint32_t *name = j->s->name + r.from;
+	uint32_t n = r.to - r.from;
+
+	for (uint32_t lag = 2; lag <= n / 4 && lag <= 512; lag++) {
+		uint32_t same = 0, of = n - lag;
+		for (uint32_t i = 0; i < of; i++) {
+			same += name[i] == name[i + lag];
+			if (i >= 64 && same * 2 < i)
+				break;
+		}
+		if (same >= of / 4 * 3)
+			return true;
+	}
+	return false;
+}
+
+static bool period_detector_is_closed(struct period_test *j,
+	const struct period_cut *c, uint32_t whole)
+{
+	period_detector_spread(j, c, whole);
+	struct period_test_foreign f = period_detector_foreign(j, c, whole);
+	if (!f.outside && f.names * 5 <= f.of_names &&
+		f.launches <= j->s->n / 10)
+		return true;
+	if (f.launches <= j->s->n / 200 && f.ns <= j->s->total_ns / 200)
+		return true;
+	return f.launches <= j->s->n / 20 && f.ns <= j->s->total_ns / 10 &&
+	       period_detector_is_nested(j,
+		       period_detector_section_of(j, c, whole / 2));
+}
+
+/* The section that most are equal to, or of median length. */
+static uint32_t period_detector_typical(const struct period_test *j,
+	const struct period_cut *c, uint32_t whole)
+{
+	uint32_t best = 0, votes = 0;
+
+	/* Majority vote: the length of most sections is left over. */
+	for (uint32_t i = 0; i < whole; i++) {
+		struct slice r = period_detector_section_of(j, c, i),
+			     b = period_detector_section_of(j, c, best);
+		if (!votes)
+			best = i;
+		votes += !votes || r.to - r.from == b.to - b.from ? 1 : -1u;
+	}
+	return best;
+}
+
+/* Whether unlike sections come back every `lag`; four of five do. */
+static bool period_detector_recurs(const bool *odd, uint32_t whole,
+	uint32_t lag)
+{
+	uint32_t hits = 0, of = 0;
+
+	for (uint32_t i = 0; i + lag < whole; i++) {
+		of += odd[i];
+		hits += odd[i] && odd[i + lag];
+	}
+	return hits && hits * 5 >= of * 4;
+}
+
+/* The distance at which unlike sections come back, if they do: that between
+ * two of the first ones. */
+static void period_detector_find_outer(struct period_test *j,
+	struct period_cut *c, uint32_t whole)
+{
+	struct slice most = period_detector_section_of(j, c,
+		period_detector_typical(j, c, whole));
+	uint32_t first[8], n = 0, odd = 0;
+
+	period_detector_count(j, most, j->count);
+	for (uint32_t i = 0; i < whole; i++) {
+		double like = period_detector_similarity(j,
+			period_detector_section_of(j, c, i), j->count,
+			most.to - most.from);
+		j->odd[i] = like < 0.95;
+		odd += j->odd[i];
+		if (j->odd[i] && n < 8)
+			first[n++] = i;
+	}
+	period_detector_uncount(j, most, j->count);
+	for (uint32_t x = 0; odd <= whole / 2 && x < n; x++)
+		for (uint32_t y = x + 1; y < n && !c->every; y++) {
+			uint32_t lag = first[y] - first[x];
+			if (lag > 1 &&
+				period_detector_recurs(j->odd, whole, lag)) {
+				c->every = lag;
+				c->odd = first[x];
+			}
+		}
+}
+
+/* Whether a cut is a period. Fills c->tail; and c->every, if all but the last
+ * condition hold. */
+static bool period_detector_cut(struct period_test *j, struct period_cut *c)
+{
+	c->every = 0;
+	if (c->n < 2 || !period_detector_neighbors_similar(j, c))
+		return false;
+	uint32_t whole = c->n - !c->tail;
+	if (whole < 2 || !period_detector_is_closed(j, c, whole))
+		return false;
+	period_detector_find_outer(j, c, whole);
+	return !c->every;
+}
+
+/* Whether all names of a stretch come in nearly every section, by the last
+ * judgement. */
+static bool period_detector_own(const struct period_test *j,
+	const struct period_cut *c, struct slice r)
+{
+	for (uint32_t i = r.from; i < r.to; i++)
+		if (j->sections[j->s->name[i]] <
+			period_detector_min_sections(c->n - !c->tail))
+			return false;
+	return true;
+}
 
 enum { GRAMS_MAX = 48 };
 
@@ -480,20 +797,20 @@ static bool period_detector_try(struct period_detector_finder *f,
 	struct period_cut *c = &f->cut;
 
 	for (int depth = 0; depth < DEPTH; depth++) {
-		if (period_test_cut(&f->judge, c))
+		if (period_detector_cut(&f->judge, c))
 			return true;
 		if (!c->every)
 			return false;
 		uint32_t n = c->n;
 		memcpy(spare, c->at, n * sizeof *spare);
 		period_detector_climb(c);
-		bool above = period_test_cut(&f->judge, c);
+		bool above = period_detector_cut(&f->judge, c);
 		if (above)
 			return true;
 		if (!c->every) {
 			memcpy(c->at, spare, n * sizeof *spare);
 			c->n = n;
-			period_test_cut(&f->judge, c);
+			period_detector_cut(&f->judge, c);
 			return true;
 		}
 	}
@@ -513,7 +830,7 @@ static bool period_detector_search(struct period_detector_finder *f,
 
 	f->cut.at = arena_grow(a, NULL, ((size_t)most + 3) * sizeof *f->cut.at);
 	if (!grams || !spare || !f->cut.at ||
-		!period_test_init(&f->judge, &f->seq, most + 2, a))
+		!period_detector_init(&f->judge, &f->seq, most + 2, a))
 		return false;
 	*found = false;
 	for (uint32_t i = 0; i < n && !*found; i++) {
@@ -537,11 +854,11 @@ static bool period_detector_move(struct period_detector_finder *f)
 	memcpy(before, c->at, n * sizeof *before);
 	if (!period_detector_align(&f->seq, c, &f->scratch))
 		return false;
-	if (period_test_cut(&f->judge, c) || c->every)
+	if (period_detector_cut(&f->judge, c) || c->every)
 		return true;
 	memcpy(c->at, before, n * sizeof *before);
 	c->n = n;
-	period_test_cut(&f->judge, c);
+	period_detector_cut(&f->judge, c);
 	return true;
 }
 
@@ -560,10 +877,11 @@ static bool period_detector_starts_in_a_iteration(
 	const struct period_detector_finder *f, uint32_t first)
 {
 	struct slice middle =
-		period_test_section(&f->seq, &f->cut, (f->cut.n - 1) / 2);
+		period_detector_section(&f->seq, &f->cut, (f->cut.n - 1) / 2);
 
 	return first <= middle.to - middle.from &&
-	       period_test_own(&f->judge, &f->cut, (struct slice){ 0, first });
+	       period_detector_own(&f->judge, &f->cut,
+		       (struct slice){ 0, first });
 }
 
 static bool period_detector_windows(struct period_detector_finder *f,
@@ -571,7 +889,7 @@ static bool period_detector_windows(struct period_detector_finder *f,
 {
 	const struct period_cut *c = &f->cut;
 	struct iterations *out = &p->iterations;
-	uint32_t first = period_test_section(&f->seq, c, 0).from;
+	uint32_t first = period_detector_section(&f->seq, c, 0).from;
 	bool head = first && period_detector_starts_in_a_iteration(f, first);
 	int64_t from, to;
 
@@ -606,7 +924,7 @@ bool period_detector_find(struct iteration_gpu *g, const uint32_t *kernel_of,
 	struct period_detector_finder f = { .scratch =
 						    arena_scratch(p->arena) };
 	bool found = false;
-	bool ok = period_test_sequence(&f.seq, g, kernel_of, p->kernels_n,
+	bool ok = iteration_gpu_sequence(&f.seq, g, kernel_of, p->kernels_n,
 		&f.scratch);
 
 	if (ok && f.seq.main_n >= 4)
@@ -639,15 +957,15 @@ bool period_detector_agrees(const struct iteration_gpu *g,
 	struct period_detector_finder f = { .scratch =
 						    arena_scratch(p->arena) };
 	struct arena *a = &f.scratch;
-	bool ok = period_test_sequence(&f.seq, g, kernel_of, p->kernels_n, a);
+	bool ok = iteration_gpu_sequence(&f.seq, g, kernel_of, p->kernels_n, a);
 
 	f.cut.at = arena_grow(a, NULL,
 		((size_t)p->iterations.n + 1) * sizeof *f.cut.at);
 	ok = ok && f.cut.at &&
-	     period_test_init(&f.judge, &f.seq, p->iterations.n, a);
+	     period_detector_init(&f.judge, &f.seq, p->iterations.n, a);
 	if (ok) {
 		period_detector_places(&f, &p->iterations);
-		*agrees = period_test_cut(&f.judge, &f.cut) || f.cut.every;
+		*agrees = period_detector_cut(&f.judge, &f.cut) || f.cut.every;
 	}
 	arena_scratch_release(&f.scratch, p->arena);
 	return ok;
