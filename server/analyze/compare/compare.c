@@ -392,14 +392,6 @@ static int compare_rows_by_ratio(const void *left, const void *right)
 	return (a->ratio > b->ratio) - (a->ratio < b->ratio);
 }
 
-bool compare_is_window(const struct compare_side *s)
-{
-	for (uint32_t i = 0; i < s->runs_n; i++)
-		if (s->runs[i].iterations.detector != ITERATIONS_WINDOW)
-			return false;
-	return s->iterations_n > 0;
-}
-
 static void compare_rows_window_apply(struct compare *c, double by)
 {
 	struct compare_side *s = &c->side[HEAD];
@@ -549,6 +541,19 @@ static struct verdict_side compare_verdict_side_of(const struct compare_side *s)
 		.n = s->iterations_n };
 }
 
+/* The mean of each unit of a number per iteration, the oldest unit first. */
+static void compare_verdict_unit_means(const struct compare_side *s,
+	const double *ns, double *means)
+{
+	for (uint32_t i = 0; i < s->units_n; i++) {
+		const struct compare_unit *u = &s->units[s->by_time[i]];
+		double sum = 0;
+		for (uint32_t k = 0; k < u->iterations_n; k++)
+			sum += ns[u->first + k];
+		means[i] = u->iterations_n ? sum / u->iterations_n : NAN;
+	}
+}
+
 /* Updates the floor with the differences between units. Permuted units do not
  * need it: the permutation measures them. */
 static void compare_verdict_floor_update(const struct compare *c,
@@ -559,7 +564,7 @@ static void compare_verdict_floor_update(const struct compare *c,
 		double *logs = c->means;
 		if (side->units_n < 2)
 			continue;
-		compare_unit_means(side, ns[s], logs);
+		compare_verdict_unit_means(side, ns[s], logs);
 		for (uint32_t u = 0; u < side->units_n; u++)
 			logs[u] = logs[u] > 0 ? log(logs[u]) : NAN;
 		struct successive_diff own =
@@ -719,18 +724,13 @@ static bool compare_prepare(struct compare *c, const struct compared_run *base,
 		return err_set(e, ERR_INPUT, "a side without a run");
 	compare_match_units(base, base_n, c->a, &c->side[BASE]);
 	compare_match_units(head, head_n, c->a, &c->side[HEAD]);
-	compare_conditions_runs(c);
-	compare_conditions_sides(c);
+	compare_conditions(c);
 	if (c->statistics) {
 		compare_rows_statistics(c);
 		return true;
 	}
-	compare_conditions_iterations(c);
 	compare_work_from(c, wanted);
-	for (int s = 0; s < 2; s++)
-		compare_match_iterations(&c->side[s], wanted[s], c->a);
-	compare_conditions_iterations_used(c);
-	compare_match_places(c);
+	compare_match_iterations(c, wanted);
 	compare_rows_from(c);
 	compare_conditions_rows(c);
 	compare_rows_join_collectives(c);
@@ -776,11 +776,9 @@ bool compare_run(struct compare *c, const struct compared_run *base,
 		if (!compare_verdict(c, changes, e))
 			return false;
 	}
-	compare_result_from(c, changes);
 	compare_side_result(c, BASE, &out->base);
 	compare_side_result(c, HEAD, &out->head);
-	compare_findings_sort(c);
-	compare_result_headline(c);
+	compare_result_from(c, changes);
 	return true;
 }
 

@@ -155,45 +155,10 @@ static void compare_conditions_analysis_versions(struct compare *c)
 			arena_printf(c->a, "%d", max));
 }
 
-void compare_conditions_runs(struct compare *c)
-{
-	const char *list;
-	compare_conditions_same_run(c);
-	for (int s = 0; s < 2; s++)
-		if ((list = compare_conditions_runs_that(c, s,
-			     compare_conditions_without_gpu, NULL)))
-			compare_finding_add(c, FINDING_no_gpu, list, NULL);
-	if ((list = compare_conditions_all_that(c,
-		     compare_conditions_statistics_only)))
-		compare_finding_add(c, FINDING_statistics_only, list, NULL);
-	c->statistics = list;
-	if ((list = compare_conditions_all_that(c, compare_conditions_lags)))
-		compare_finding_add(c, FINDING_names_lag, list, NULL);
-	compare_conditions_graph_opaque(c);
-	compare_conditions_records_dropped(c);
-	compare_conditions_notes(c);
-	compare_conditions_analysis_versions(c);
-}
-
 /* Only kernels and graphs count: all programs have copies and waiting. */
 static bool compare_conditions_computes(const struct compare_row *r)
 {
 	return r->type == FUNCTION_gpu_compute || r->type == FUNCTION_gpu_graph;
-}
-
-void compare_conditions_rows(struct compare *c)
-{
-	bool common = false, there[2] = { false, false };
-	for (uint32_t i = 0; i < c->rows_n; i++) {
-		const struct compare_row *r = &c->rows[i];
-		if (!compare_conditions_computes(r))
-			continue;
-		for (int s = 0; s < 2; s++)
-			there[s] |= r->launches[s] > 0;
-		common |= r->launches[BASE] > 0 && r->launches[HEAD] > 0;
-	}
-	if (there[BASE] && there[HEAD] && !common)
-		compare_finding_add(c, FINDING_no_common, NULL, NULL);
 }
 
 /* Devices, facts and ranks of both sides. */
@@ -423,15 +388,6 @@ static void compare_conditions_lone_rank(struct compare *c)
 		compare_finding_add(c, FINDING_lone_rank, list, NULL);
 }
 
-void compare_conditions_sides(struct compare *c)
-{
-	compare_conditions_devices_differ(c);
-	compare_conditions_facts_differ(c);
-	compare_conditions_ranks_uneven(c);
-	compare_conditions_rank_twice(c);
-	compare_conditions_lone_rank(c);
-}
-
 /* Whether iterations mean the same on both sides, and what they leave out. */
 
 /* Iterations found by different detectors count as the same if neither the
@@ -615,15 +571,43 @@ static void compare_conditions_each_run(struct compare *c)
 			NULL);
 }
 
-void compare_conditions_iterations(struct compare *c)
+static void compare_conditions_runs(struct compare *c)
 {
+	const char *list;
+	compare_conditions_same_run(c);
+	for (int s = 0; s < 2; s++)
+		if ((list = compare_conditions_runs_that(c, s,
+			     compare_conditions_without_gpu, NULL)))
+			compare_finding_add(c, FINDING_no_gpu, list, NULL);
+	if ((list = compare_conditions_all_that(c,
+		     compare_conditions_statistics_only)))
+		compare_finding_add(c, FINDING_statistics_only, list, NULL);
+	c->statistics = list;
+	if ((list = compare_conditions_all_that(c, compare_conditions_lags)))
+		compare_finding_add(c, FINDING_names_lag, list, NULL);
+	compare_conditions_graph_opaque(c);
+	compare_conditions_records_dropped(c);
+	compare_conditions_notes(c);
+	compare_conditions_analysis_versions(c);
+}
+
+void compare_conditions(struct compare *c)
+{
+	compare_conditions_runs(c);
+	compare_conditions_devices_differ(c);
+	compare_conditions_facts_differ(c);
+	compare_conditions_ranks_uneven(c);
+	compare_conditions_rank_twice(c);
+	compare_conditions_lone_rank(c);
+	if (c->statistics)
+		return;
 	compare_conditions_detectors_differ(c);
 	compare_conditions_warmup_dropped(c);
 	compare_conditions_coverage(c);
 	compare_conditions_each_run(c);
 }
 
-void compare_conditions_iterations_used(struct compare *c)
+static void compare_conditions_iterations_used(struct compare *c)
 {
 	const char *text[2];
 	uint32_t min = UINT32_MAX;
@@ -635,4 +619,21 @@ void compare_conditions_iterations_used(struct compare *c)
 	if (min == 0 && c->out->comparable)
 		compare_finding_add(c, FINDING_no_iteration, text[BASE],
 			text[HEAD]);
+}
+
+void compare_conditions_rows(struct compare *c)
+{
+	bool common = false, there[2] = { false, false };
+
+	compare_conditions_iterations_used(c);
+	for (uint32_t i = 0; i < c->rows_n; i++) {
+		const struct compare_row *r = &c->rows[i];
+		if (!compare_conditions_computes(r))
+			continue;
+		for (int s = 0; s < 2; s++)
+			there[s] |= r->launches[s] > 0;
+		common |= r->launches[BASE] > 0 && r->launches[HEAD] > 0;
+	}
+	if (there[BASE] && there[HEAD] && !common)
+		compare_finding_add(c, FINDING_no_common, NULL, NULL);
 }

@@ -83,18 +83,6 @@ static void compare_match_units_by_time(struct compare_side *s, struct arena *a)
 	}
 }
 
-void compare_unit_means(const struct compare_side *s, const double *ns,
-	double *means)
-{
-	for (uint32_t i = 0; i < s->units_n; i++) {
-		const struct compare_unit *u = &s->units[s->by_time[i]];
-		double sum = 0;
-		for (uint32_t k = 0; k < u->iterations_n; k++)
-			sum += ns[u->first + k];
-		means[i] = u->iterations_n ? sum / u->iterations_n : NAN;
-	}
-}
-
 /* Iterations: the kept ones of matching work are compared. If a stratum has
  * more than its share of the mix, an even choice of them is used. The ranks
  * of a job iterate together: the k-th iteration of one belongs to the k-th of
@@ -144,8 +132,8 @@ static double compare_match_iteration_ns(const struct compare_unit *u,
 	return sum / u->runs_n;
 }
 
-void compare_match_iterations(struct compare_side *s, uint32_t *const *wanted,
-	struct arena *a)
+static void compare_match_side_iterations(struct compare_side *s,
+	uint32_t *const *wanted, struct arena *a)
 {
 	uint32_t used = 0;
 	s->iterations_n = 0;
@@ -527,9 +515,11 @@ static void compare_match_unit_place(struct compare_match_roles *x,
 				compare_match_called(c->a, u, &l.rows[i]);
 }
 
-void compare_match_places(struct compare *c)
+void compare_match_iterations(struct compare *c, uint32_t **const wanted[2])
 {
 	struct compare_match_roles x = { .c = c };
+	for (int s = 0; s < 2; s++)
+		compare_match_side_iterations(&c->side[s], wanted[s], c->a);
 	names_init(&x.functions, c->a);
 	for (int s = 0; s < 2; s++)
 		for (uint32_t u = 0; u < c->side[s].units_n; u++)

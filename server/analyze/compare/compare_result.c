@@ -307,7 +307,7 @@ static const char *compare_result_text_changed(struct arena *a,
 		compare_result_text_iteration(a, out));
 }
 
-void compare_result_headline(struct compare *c)
+static void compare_result_headline(struct compare *c)
 {
 	struct comparison *out = c->out;
 	if (out->comparable)
@@ -476,4 +476,6 @@ void compare_result_from(struct compare *c, const struct change *changes)
 	qsort(out->rows, out->rows_n, sizeof *out->rows,
 		compare_result_by_stake);
 	compare_result_split(c, changes ? changes + c->rows_n : NULL);
+	compare_findings_sort(c);
+	compare_result_headline(c);
 }

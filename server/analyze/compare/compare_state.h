@@ -79,19 +79,13 @@ bool compare_run(struct compare *c, const struct compared_run *base,
  * Runs of one job are one unit, other runs one unit each. */
 void compare_match_units(const struct compared_run *runs, uint32_t n,
 	struct arena *a, struct compare_side *out);
-/* The mean of each unit of a number per iteration, the oldest unit first. */
-void compare_unit_means(const struct compare_side *s, const double *ns,
-	double *means);
-/* Selects the iterations to compare, at most as many as wanted. Units without
- * any are removed. */
-void compare_match_iterations(struct compare_side *s, uint32_t *const *wanted,
-	struct arena *a);
+/* Selects the iterations to compare, at most as many as wanted, removes units
+ * without any, and finds the place of each lane. */
+void compare_match_iterations(struct compare *c, uint32_t **const wanted[2]);
 /* The cheapest assignment of n lanes to n places, cost[lane * n + place] >= 0:
  * place[lane]. The choice among equally cheap ones is always the same. O(n^3). */
 void compare_match_assign(const double *cost, uint32_t n, struct arena *a,
 	uint32_t *place);
-/* Finds the place of each lane. */
-void compare_match_places(struct compare *c);
 /* Whether functions of a type run on the host. */
 bool compare_on_host(enum function_type t);
 
@@ -99,27 +93,27 @@ bool compare_on_host(enum function_type t);
  * other side works on, in the same mix; NULL all. */
 void compare_work_from(struct compare *c, uint32_t **wanted[2]);
 
-/* compare.c: whether the iterations of a side are whole recordings. */
-bool compare_is_window(const struct compare_side *s);
+/* Whether the iterations of a side are whole recordings. */
+static inline bool compare_is_window(const struct compare_side *s)
+{
+	for (uint32_t i = 0; i < s->runs_n; i++)
+		if (s->runs[i].iterations.detector != ITERATIONS_WINDOW)
+			return false;
+	return s->iterations_n > 0;
+}
 
-/* compare_result.c: rows and split as they are reported; `changes` NULL: not
- * tested. */
+/* compare_result.c: rows and split as they are reported, findings in order, and
+ * the one sentence that sums up the comparison; `changes` NULL: not tested. */
 void compare_result_from(struct compare *c, const struct change *changes);
 /* Findings on counters: runs without values, and counters sampled too slowly. */
 void compare_result_counters(struct compare *c);
-/* Sets the one sentence that sums up the comparison. */
-void compare_result_headline(struct compare *c);
 
 /* compare_conditions.c: what differs around the figures.
  *
- * Findings from the runs, from devices, ranks and facts, and from the rows. */
-void compare_conditions_runs(struct compare *c);
-void compare_conditions_sides(struct compare *c);
+ * Findings from the runs, their devices, ranks, facts and iterations; and, once
+ * there are rows, from what is compared. */
+void compare_conditions(struct compare *c);
 void compare_conditions_rows(struct compare *c);
-/* Findings on whether iterations mean the same on both sides, and on whether any
- * are compared. */
-void compare_conditions_iterations(struct compare *c);
-void compare_conditions_iterations_used(struct compare *c);
 /* The share of a side's GPU time that is in iterations; -1 unknown. */
 double compare_covered(const struct compare_side *s);
 
