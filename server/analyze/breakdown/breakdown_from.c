@@ -1,8 +1,10 @@
 /* breakdown_from.c - the steps from launches to a breakdown. */
 #include "breakdown_from.h"
 #include "breakdown_rows.h"
-#include "layer_detect.h"
+#include "layer_blocks.h"
+#include "layer_null_test.h"
 #include "layer_realign.h"
+#include <string.h>
 
 static const char *const names_lag =
 	"kernels' names lag behind their durations in this run, so that layers "
@@ -17,6 +19,204 @@ static const char *const names_right =
 static const char *const few_begin =
 	"most passes have no kernel or range that begins a layer as requested";
 static const char *const nothing_ran = "nothing ran on a GPU";
+
+/* Layers where a request says they are, or as they are found.
+ *
+ * A trace of nothing but layers, as of a pipeline stage, has iterations by period
+ * that are layers themselves. So if iterations were found by period and contain no
+ * layers (of given boundaries: at most one in each, or none in most), the whole
+ * recording is taken for one pass and searched again. Layers found there count,
+ * and `why` says so. Without a request they count only if each kind of them has
+ * attention, a state, a rotary embedding, or the norm before attention or
+ * feed-forward, and none holds what belongs to a step: embedding, head or
+ * sampling, loss or optimizer, an opaque graph, a copy or set. */
+
+static const char *const iterations_are_layers =
+	"what the run repeats are layers, not steps: each iteration found by the "
+	"period of its kernels is one layer or part of one, so the whole "
+	"recording is taken for one pass";
+
+static bool breakdown_from_layers_by_default(const struct layer_params *params)
+{
+	return !params->range && !params->start;
+}
+
+/* Finds layers where the request says they are. */
+static bool breakdown_from_layers_given(const struct layer_seq *s,
+	const struct layer_params *params, struct layering *l)
+{
+	if (!params->range)
+		return layering_by_start(s, params->start, params->every, l);
+	if (!layering_by_ranges(s, params->range, l))
+		return false;
+	if (l->detector != LAYERS_NONE)
+		l->detector = LAYERS_GIVEN;
+	return true;
+}
+
+/* Finds layers with one detector, or with the first that finds any. */
+static bool breakdown_from_layers_found(const struct layer_seq *s,
+	enum layer_detector by, struct layering *l)
+{
+	bool ranges = by == LAYERS_NONE || by == LAYERS_MODULES ||
+		      by == LAYERS_RANGES;
+	bool period = by == LAYERS_NONE || by == LAYERS_PERIOD;
+
+	if (ranges && !layering_by_ranges(s, NULL, l))
+		return false;
+	return l->detector != LAYERS_NONE || !period ||
+	       layer_null_test_period(s, l);
+}
+
+static bool breakdown_from_layers_look(const struct layer_seq *s,
+	const struct breakdown_params *params, struct layering *l)
+{
+	return breakdown_from_layers_by_default(&params->layers)
+		       ? breakdown_from_layers_found(s, params->by, l)
+		       : breakdown_from_layers_given(s, &params->layers, l);
+}
+
+/* Returns whether passes have at most one layer each, or most of them none. */
+static bool breakdown_from_layers_hardly_any(const struct layer_seq *s,
+	const struct layering *l)
+{
+	uint32_t layers = 0, with = 0, last = LAYER_NONE;
+
+	for (uint32_t i = 0; i < l->instances_n; i++) {
+		const struct layer_instance *is = &l->instances[i];
+		if (l->sections[is->section].place != SECTION_LAYER)
+			continue;
+		layers++;
+		with += is->pass != last;
+		last = is->pass;
+	}
+	return layers <= s->passes_n || with <= s->passes_n / 2;
+}
+
+/* Acts that occur in a step but not in a layer: embeddings of tokens or pixels,
+ * sampling, loss, optimizer, whole graphs. */
+static bool breakdown_from_layers_of_a_step(const struct layer_seq *s,
+	const struct layer_place *p, const struct layer_named *is)
+{
+	static const char *const groups[] = { "loss", "optimizer", "sampling" };
+
+	if (p->symbol >= s->profile->kernels_n ||
+		is->block == BLOCK_EMBEDDING || is->block == BLOCK_HEAD ||
+		is->block == BLOCK_SAMPLING)
+		return true;
+	for (size_t i = 0; is->op && i < sizeof groups / sizeof *groups; i++)
+		if (strcmp(is->op->group, groups[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Returns whether each kind of layer contains what layers of models do, and
+ * nothing of a step. What repeats over a whole recording may otherwise be
+ * steps. */
+static bool breakdown_from_layers_of_models(const struct layer_seq *s,
+	const struct layering *l, bool *are)
+{
+	const layer_roles inner = ROLE_BIT(ATTENTION) | ROLE_BIT(STATE) |
+				  ROLE_BIT(ROPE) | ROLE_BIT(INPUT_NORM) |
+				  ROLE_BIT(POST_NORM);
+	struct layer_named *named;
+
+	if (!layer_blocks(s, l, &named))
+		return false;
+	*are = true;
+	for (uint32_t i = 0; i < l->sections_n; i++) {
+		const struct layer_section *x = &l->sections[i];
+		bool attends = x->place != SECTION_LAYER;
+		for (uint32_t k = 0; !attends && k < x->places_n; k++)
+			attends = named[x->places_from + k].roles & inner;
+		*are &= attends;
+		for (uint32_t k = x->places_from;
+			x->place == SECTION_LAYER &&
+			k < x->places_from + x->places_n;
+			k++)
+			*are &= !breakdown_from_layers_of_a_step(s,
+				&l->places[k], &named[k]);
+	}
+	return true;
+}
+
+/* The passes before they were joined; in the arena. */
+struct breakdown_from_passes {
+	struct layer_pass *passes;
+	uint32_t *pass; /* by item */
+	uint32_t passes_n, stratum;
+};
+
+/* Returns whether passes are iterations that were found by the kernels' period
+ * alone. Such iterations may be layers: in a trace of nothing but layers these are
+ * what repeats. Returns false if one stratum of several is wanted. */
+static bool breakdown_from_layers_doubtful(const struct layer_seq *s,
+	int64_t wanted)
+{
+	const struct iterations *c = &s->profile->iterations;
+
+	return c->detector == ITERATIONS_PERIOD && s->passes_n > 1 &&
+	       (wanted < 0 || c->strata_n == 1);
+}
+
+/* Joins the whole sequence into one pass, and undoes that. Returns false if the
+ * arena is full. */
+static bool breakdown_from_layers_join(struct layer_seq *s,
+	struct breakdown_from_passes *was)
+{
+	*was = (struct breakdown_from_passes){ s->passes,
+		arena_array(s->arena, uint32_t, (size_t)s->n + 1), s->passes_n,
+		s->stratum };
+	if (!was->pass)
+		return false;
+	for (uint32_t i = 0; i < s->n; i++)
+		was->pass[i] = s->items[i].pass;
+	s->stratum = LAYER_NONE;
+	return layer_seq_whole(s);
+}
+
+static void breakdown_from_layers_part(struct layer_seq *s,
+	const struct breakdown_from_passes *was)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		s->items[i].pass = was->pass[i];
+	s->passes = was->passes;
+	s->passes_n = was->passes_n;
+	s->stratum = was->stratum;
+}
+
+/* Looks for layers, and once more with the whole as one pass if the iterations may
+ * be layers themselves. *l stays LAYERS_NONE, with a sentence, if there are no layers. The passes of
+ * `s` are joined if that finds them. Returns false if the arena is full. */
+static bool breakdown_from_layers(struct layer_seq *s,
+	const struct breakdown_params *params, struct layering *l)
+{
+	struct breakdown_from_passes was;
+	struct layering again = { 0 };
+
+	if (!breakdown_from_layers_look(s, params, l))
+		return false;
+	bool enough = l->detector != LAYERS_NONE &&
+		      (breakdown_from_layers_by_default(&params->layers) ||
+			      !breakdown_from_layers_hardly_any(s, l));
+	if (enough || !breakdown_from_layers_doubtful(s, params->stratum))
+		return true;
+	if (!breakdown_from_layers_join(s, &was) ||
+		!breakdown_from_layers_look(s, params, &again))
+		return false;
+	bool more = again.detector != LAYERS_NONE &&
+		    !breakdown_from_layers_hardly_any(s, &again);
+	if (more && breakdown_from_layers_by_default(&params->layers) &&
+		!breakdown_from_layers_of_models(s, &again, &more))
+		return false;
+	if (!more) {
+		breakdown_from_layers_part(s, &was);
+		return true;
+	}
+	*l = again;
+	l->why = iterations_are_layers;
+	return true;
+}
 
 /* Without layers, fails if the request says where they are; otherwise the
  * result is flat. */
@@ -63,7 +263,8 @@ static bool breakdown_from_layered(struct layer_seq *s,
 		why = nothing_ran;
 	if (why)
 		return layering_flat(s, why, l) || arena_err(s->arena, e);
-	bool ok = (layer_detect(s, params, l) || arena_err(s->arena, e)) &&
+	bool ok = (breakdown_from_layers(s, params, l) ||
+			  arena_err(s->arena, e)) &&
 		  breakdown_from_settle(s, params, l, e);
 	if (ok && params->realign && !out->realigned && !l->why)
 		l->why = names_right;

@@ -869,7 +869,7 @@ static bool layer_blocks_layer(struct layer_blocks_naming *w,
 {
 	for (uint32_t lane = 0; lane < w->s->lanes && lane < LANES_MOST; lane++)
 		layer_steps(s, w->at,
-			layer_blocks_lane_of(s, lane, false, w->at));
+			layer_blocks_lane_of(s, lane, false, w->at), false);
 	for (uint32_t i = 0; i < s->n; i++)
 		s->moe |= s->d[i].common && (layer_blocks_sends(&s->d[i]) ||
 						    s->d[i].act == ACT_EXPERTS);
@@ -890,8 +890,8 @@ static void layer_blocks_ends(struct layer_blocks_naming *w,
 
 	for (uint32_t lane = 0;
 		behind && lane < w->s->lanes && lane < LANES_MOST; lane++)
-		layer_norm_steps(s, w->at,
-			layer_blocks_lane_of(s, lane, false, w->at));
+		layer_steps(s, w->at,
+			layer_blocks_lane_of(s, lane, false, w->at), true);
 	layer_blocks_layer_ends(s, place);
 }
 

@@ -883,8 +883,7 @@ static bool layer_modules_find(const struct layer_seq *s, const char *range,
 {
 	struct module_marks *m = &k->marks;
 
-	if (!module_marks_from(m, s, ranges) ||
-		!module_stacks_from(m, range, s->arena, &k->stacks))
+	if (!module_stacks_from(s, range, ranges, m, &k->stacks))
 		return false;
 	int64_t known_ns =
 		k->stacks.n && k->stacks.modules ? m->known_ns : m->path_ns;
@@ -929,9 +928,8 @@ static bool layer_modules_finish(const struct layer_seq *s,
 	const char *anchor =
 		module_mark_word(&k->marks, k->visits.visits[0].mark);
 
-	if (!module_kind_names(s, &k->marks, &k->kinds) ||
-		!layer_modules_zones(s, &k->marks, &k->stacks, &k->visits,
-			&k->kinds, &cut) ||
+	if (!layer_modules_zones(s, &k->marks, &k->stacks, &k->visits,
+		    &k->kinds, &cut) ||
 		!layering_align(s, &cut, out) ||
 		!layer_modules_places(s, &k->marks, &k->stacks, out))
 		return false;

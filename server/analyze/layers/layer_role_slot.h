@@ -72,10 +72,9 @@ struct role_kernel_words {
 
 /* Finds norms, rotary embeddings, activations and attention that several
  * kernels compute, and sets their acts; `at` lists one lane's common slots in
- * order. */
-void layer_steps(struct role_slots *s, const uint32_t *at, uint32_t n);
-/* Finds norms only, for the ends of a pass. */
-void layer_norm_steps(struct role_slots *s, const uint32_t *at, uint32_t n);
+ * order. `norms`: finds norms only, for the ends of a pass. */
+void layer_steps(struct role_slots *s, const uint32_t *at, uint32_t n,
+	bool norms);
 
 /* Finds the parts of one lane. `at` also lists the slots of other lanes that
  * send tokens to experts and back. s->parts has room for as many as `at`. */

@@ -71,3 +71,7 @@ bool layer_seq_from(struct layer_seq *s, const struct attribution *at,
 	const struct iteration_rows *iterations,
 	const struct breakdown_params *params, struct err *e);
 void layer_seq_release(struct layer_seq *s);
+
+/* Makes the whole sequence one pass, from the first record's start to the last one's
+ * end. False if the arena is full. */
+bool layer_seq_whole(struct layer_seq *s);

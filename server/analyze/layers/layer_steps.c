@@ -181,21 +181,17 @@ static void layer_steps_sort_at(const struct layer_steps_lane *l, uint32_t i)
 								  : ACT_GLUE;
 }
 
-void layer_norm_steps(struct role_slots *s, const uint32_t *at, uint32_t n)
-{
-	const struct layer_steps_lane l = { s->d, at, n };
-
-	for (uint32_t i = 0; i < n; i++)
-		if (layer_steps_act(&l, i) == ACT_ROOT)
-			layer_steps_norm_at(&l, i);
-}
-
-void layer_steps(struct role_slots *s, const uint32_t *at, uint32_t n)
+void layer_steps(struct role_slots *s, const uint32_t *at, uint32_t n,
+	bool norms)
 {
 	const struct layer_steps_lane l = { s->d, at, n };
 	uint32_t before = n, sorts = 0, looks = 0;
 
-	layer_norm_steps(s, at, n);
+	for (uint32_t i = 0; i < n; i++)
+		if (layer_steps_act(&l, i) == ACT_ROOT)
+			layer_steps_norm_at(&l, i);
+	if (norms)
+		return;
 	for (uint32_t i = 0, from = 0; i <= n; i++)
 		if (i == n || !role_slot_is_soft(layer_steps_of(&l, i))) {
 			layer_steps_rope_in(&l, from, i);

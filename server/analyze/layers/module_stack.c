@@ -154,7 +154,7 @@ static void module_stack_mark_add_up(struct module_marks *m,
 	}
 }
 
-bool module_marks_from(struct module_marks *m, const struct layer_seq *s,
+static bool module_marks_from(struct module_marks *m, const struct layer_seq *s,
 	bool ranges)
 {
 	struct module_mark_marker k = { .m = m, .arena = s->arena };
@@ -459,9 +459,13 @@ static void module_stack_find(struct module_stack_chooser *c,
 	}
 }
 
-bool module_stacks_from(const struct module_marks *m, const char *wanted,
-	struct arena *a, struct module_stacks *out)
+bool module_stacks_from(const struct layer_seq *s, const char *wanted,
+	bool ranges, struct module_marks *m, struct module_stacks *out)
 {
+	struct arena *a = s->arena;
+
+	if (!module_marks_from(m, s, ranges))
+		return false;
 	struct module_stack_chooser c = { .m = m, .out = out };
 	size_t n = (size_t)m->n + 1;
 
@@ -799,37 +803,6 @@ static void module_kind_differences(struct module_kind_sorter *k, bool named)
 	}
 }
 
-bool module_kinds_from(const struct layer_seq *s, const struct module_marks *m,
-	const struct module_stacks *l, bool named, struct module_kinds *out)
-{
-	struct arena scratch = arena_scratch(s->arena);
-	struct module_kind_sorter k = { .out = out };
-	size_t n = (size_t)m->n + 1;
-
-	*out = (struct module_kinds){
-		.of = arena_array(s->arena, uint32_t, n),
-		.kinds = arena_array(s->arena, struct module_kind, n),
-	};
-	uint32_t *first = arena_grow(&scratch, NULL, n * sizeof *first);
-	uint32_t *last = arena_grow(&scratch, NULL, n * sizeof *last);
-	struct module_kind_ordered *order =
-		arena_grow(&scratch, NULL, n * sizeof *order);
-	bool ok = out->of && out->kinds && first && last && order &&
-		  module_kind_content_from(&k.c, m, l, &scratch);
-	if (ok) {
-		module_kind_edges(&k, first, last);
-		module_kind_join_kinds(&k, order);
-		for (uint32_t i = 1; i < m->n; i++)
-			if (l->layer_of[i] == i &&
-				m->marks[i].first != LAYER_NONE)
-				out->of[i] = k.c.sets[k.c.set_of[i]].kind;
-		if (out->n <= MODULE_KINDS_MOST)
-			module_kind_differences(&k, named);
-	}
-	arena_scratch_release(&scratch, s->arena);
-	return ok;
-}
-
 /* Names: modules around stacks are compared from the inside outward. */
 
 enum { NAME_CLIMB_MAX = 8, NAMED_MAX = 64 };
@@ -912,8 +885,8 @@ static const char *module_kind_name_name(const struct layer_seq *s,
 	return name;
 }
 
-bool module_kind_names(const struct layer_seq *s, const struct module_marks *m,
-	struct module_kinds *k)
+static bool module_kind_names(const struct layer_seq *s,
+	const struct module_marks *m, struct module_kinds *k)
 {
 	const char *names[NAMED_MAX];
 
@@ -924,4 +897,35 @@ bool module_kind_names(const struct layer_seq *s, const struct module_marks *m,
 	for (uint32_t i = 0; i < k->n; i++)
 		k->kinds[i].name = names[i];
 	return !s->arena->full;
+}
+
+bool module_kinds_from(const struct layer_seq *s, const struct module_marks *m,
+	const struct module_stacks *l, bool named, struct module_kinds *out)
+{
+	struct arena scratch = arena_scratch(s->arena);
+	struct module_kind_sorter k = { .out = out };
+	size_t n = (size_t)m->n + 1;
+
+	*out = (struct module_kinds){
+		.of = arena_array(s->arena, uint32_t, n),
+		.kinds = arena_array(s->arena, struct module_kind, n),
+	};
+	uint32_t *first = arena_grow(&scratch, NULL, n * sizeof *first);
+	uint32_t *last = arena_grow(&scratch, NULL, n * sizeof *last);
+	struct module_kind_ordered *order =
+		arena_grow(&scratch, NULL, n * sizeof *order);
+	bool ok = out->of && out->kinds && first && last && order &&
+		  module_kind_content_from(&k.c, m, l, &scratch);
+	if (ok) {
+		module_kind_edges(&k, first, last);
+		module_kind_join_kinds(&k, order);
+		for (uint32_t i = 1; i < m->n; i++)
+			if (l->layer_of[i] == i &&
+				m->marks[i].first != LAYER_NONE)
+				out->of[i] = k.c.sets[k.c.set_of[i]].kind;
+		if (out->n <= MODULE_KINDS_MOST)
+			module_kind_differences(&k, named);
+	}
+	arena_scratch_release(&scratch, s->arena);
+	return ok && module_kind_names(s, m, out);
 }

@@ -41,11 +41,6 @@ struct module_marks {
 	int64_t path_ns; /* … with anything around them */
 };
 
-/* `ranges`: includes annotations, otherwise modules only. Allocates in the
- * arena. Returns false if it is full. */
-bool module_marks_from(struct module_marks *m, const struct layer_seq *s,
-	bool ranges);
-
 static inline const char *module_mark_word(const struct module_marks *m,
 	uint32_t mark)
 {
@@ -63,10 +58,12 @@ struct module_stacks {
 	uint32_t *ordinal, *siblings;
 };
 
-/* `wanted`: the outermost marks of this name, class or attribute; NULL: the
- * layers are searched. Allocates in the arena. Returns false if it is full. */
-bool module_stacks_from(const struct module_marks *m, const char *wanted,
-	struct arena *a, struct module_stacks *out);
+/* Finds the marks and the layers among them. `ranges`: includes annotations,
+ * otherwise modules only. `wanted`: the outermost marks of this name, class or
+ * attribute; NULL: the layers are searched. Allocates in the arena. Returns false
+ * if it is full. */
+bool module_stacks_from(const struct layer_seq *s, const char *wanted,
+	bool ranges, struct module_marks *m, struct module_stacks *out);
 
 /* Returns what the layers of one stack share: the mark right above them. For
  * layers chosen by name it is the innermost mark around them that is the
@@ -100,14 +97,11 @@ struct module_kinds {
  * modules: what one has and the other does not takes less than a fifth of
  * either's time. Only the first or last layer may have less, if the recording
  * begins or ends in it. `named`: the name of the layers' mark is their name.
- * Allocates in s->arena; returns false if it is full. */
+ *
+ * Kinds that share a name get names of their own. Kinds of stacks in different
+ * places are named by the innermost module around them that differs,
+ * "Owlv2TextTransformer Owlv2EncoderLayer", or by its number. Kinds of one stack
+ * are named by what only that kind contains, "DecoderLayer (MoE)". Allocates in
+ * s->arena; returns false if it is full. */
 bool module_kinds_from(const struct layer_seq *s, const struct module_marks *m,
 	const struct module_stacks *l, bool named, struct module_kinds *out);
-
-/* Gives kinds of layers that share a name names of their own. Kinds of stacks in
- * different places are named by the innermost module around them that differs,
- * "Owlv2TextTransformer Owlv2EncoderLayer", or by its number. Kinds of one stack
- * are named by what only that kind contains, "DecoderLayer (MoE)". Returns false
- * if the arena is full. */
-bool module_kind_names(const struct layer_seq *s, const struct module_marks *m,
-	struct module_kinds *k);
