@@ -176,18 +176,6 @@ static bool profile_from_launches(struct profile_steps *s, struct err *e)
 	return ok;
 }
 
-/* Computes a profile from tables. */
-static bool profile_from_tables(const struct trace *t,
-	const struct process *proc, const struct catalog *c, struct profile *p,
-	struct err *e)
-{
-	bool ok = p->content == CONTENT_STATISTICS
-			  ? tables_statistics(t, proc, c, p, e)
-			  : tables_patterns(t, proc, c, p, e);
-
-	return ok && (attribute_tables(c, p) || arena_err(p->arena, e));
-}
-
 bool profile_from_params(const struct trace *t, uint32_t process,
 	const struct profile_params *params, const struct catalog *f,
 	const struct graph_book *book, struct arena *a, struct profile *out,
@@ -201,10 +189,10 @@ bool profile_from_params(const struct trace *t, uint32_t process,
 	profile_identity(t, proc, out);
 	if (!facts_from(t, proc, out))
 		return arena_err(a, e);
-	out->content = tables_content(proc);
-	tables_note_ignored(proc, out);
+	tables_content(proc, out);
 	if (out->content != CONTENT_LAUNCHES)
-		return profile_from_tables(t, proc, f, out, e);
+		return tables_read(t, proc, f, out, e) &&
+		       (attribute_tables(f, out) || arena_err(a, e));
 	out->launches = proc->kernel.to - proc->kernel.from;
 	out->copies = proc->copy.to - proc->copy.from;
 	out->graphs = proc->graph.to - proc->graph.from;

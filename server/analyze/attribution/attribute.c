@@ -2,6 +2,7 @@
  * attention from serving steps, and makes rows. */
 #include "attribute.h"
 #include "attribute_sources.h"
+#include "graph_capture.h"
 #include "correlation.h"
 #include "profile.h"
 #include "serving_steps.h"
@@ -265,9 +266,9 @@ bool attribute_from(struct attribution *at,
 	bool ok = attribute_op_init(&host, at) && at->of && at->by_rule;
 	if (ok)
 		attribute_begin(at, iterations);
-	ok = ok && attribute_graph_captures(at) && attribute_range_shapes(at) &&
+	ok = ok && graph_captures_find(at) && attribute_range_shapes(at) &&
 	     attribute_op(at) && attribute_range_modules(at) &&
-	     attribute_range_nodes(at) && attribute_graph(at);
+	     attribute_graph(at);
 	if (ok)
 		attribute_by_rule(at);
 	ok = ok && attribute_serving(at) && attribute_rows(at, iterations);

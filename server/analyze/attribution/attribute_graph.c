@@ -687,24 +687,6 @@ attribute_graph_choice_of(struct graph_choice_state *c, uint32_t sequence,
 	return &c->choices[id];
 }
 
-bool attribute_graph_captures(struct attribution *x)
-{
-	struct graph_captures c;
-
-	if (!graph_captures_find(x->trace, x->proc, x->call_of, x->arena, &c))
-		return false;
-	x->captured = c.call;
-	x->capture_of = c.of;
-	x->captured_n = c.calls_n;
-	x->captures_n = c.n;
-	x->of_captured = arena_grow(x->arena, NULL,
-		((size_t)c.calls_n + 1) * sizeof *x->of_captured);
-	for (uint32_t i = 0; x->of_captured && i < c.calls_n; i++)
-		x->of_captured[i] = (struct attributed){ .known = KNOWN_NOT,
-			.call = LAUNCH_NO_CALL };
-	return x->of_captured;
-}
-
 /* What is work of its own below an operator of another kind, as the kernel's
  * name says, has that operator's dims for sizes. Launches of one operator and
  * kind that follow each other are one call. */

@@ -227,17 +227,6 @@ bool attribute_op_shape(struct attribute_host *h, uint32_t row,
 	return true;
 }
 
-bool attribute_op_replayed(const struct attribution *at, uint32_t i)
-{
-	const struct trace *t = at->trace;
-	uint32_t row = at->proc->kernel.from + i, call = at->call_of[i];
-
-	if (t->kernel.graph_node[row] > 0)
-		return true;
-	return call != CORRELATION_NONE &&
-	       strstr(names_text(&t->names, t->call.name[call]), "GraphLaunch");
-}
-
 static bool attribute_op_set(struct attribution *at, uint32_t row,
 	const struct operator_info *is, struct attributed *to)
 {

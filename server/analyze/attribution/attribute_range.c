@@ -549,11 +549,6 @@ bool attribute_range_shapes(struct attribution *x)
 	return attribute_range_pass(x, true);
 }
 
-bool attribute_range_modules(struct attribution *x)
-{
-	return attribute_range_pass(x, false);
-}
-
 enum {
 	NODE_DEPTH = 64, /* rows of a node that are looked at */
 	STREAMS = 8, /* of a replay that are distinguished */
@@ -761,7 +756,7 @@ static bool attribute_range_node_calls(struct attribute_range_node_reader *s,
 	return true;
 }
 
-bool attribute_range_nodes(struct attribution *x)
+static bool attribute_range_nodes(struct attribution *x)
 {
 	struct arena scratch = arena_scratch(x->arena);
 	struct attribute_range_node_reader s = { .x = x,
@@ -778,4 +773,9 @@ bool attribute_range_nodes(struct attribution *x)
 	}
 	arena_scratch_release(&scratch, x->arena);
 	return ok;
+}
+
+bool attribute_range_modules(struct attribution *x)
+{
+	return attribute_range_pass(x, false) && attribute_range_nodes(x);
 }

@@ -677,16 +677,6 @@ static bool attribute_rows_stat(const struct attribution *at,
 	return ok;
 }
 
-enum phase attribute_rows_phase(const struct profile *p, uint32_t iteration)
-{
-	const struct iterations *c = &p->iterations;
-
-	if (iteration == ITERATION_NONE || iteration >= c->n)
-		return PHASE_UNKNOWN;
-	uint32_t stratum = c->iterations[iteration].stratum;
-	return stratum < c->strata_n ? c->strata[stratum].phase : PHASE_UNKNOWN;
-}
-
 /* "128x1x1 / 256x1x1" into `to`, "" if it is unknown. */
 static void attribute_rows_grid_text(const struct trace *t, uint32_t launch,
 	char *to, size_t size)

@@ -2,9 +2,11 @@
  * and the host operators that they share. */
 #pragma once
 #include "attribution.h"
+#include "correlation.h"
 #include "ids.h"
 #include "input_shape.h"
 #include "iteration_find.h"
+#include <string.h>
 
 /* attribute_op.c */
 
@@ -48,7 +50,17 @@ bool attribute_op_shape(struct attribute_host *h, uint32_t row,
 	const struct operator_info *is, const struct shape **out);
 
 /* Whether a launch, by kernel row of the process, was replayed by a graph. */
-bool attribute_op_replayed(const struct attribution *at, uint32_t i);
+static inline bool attribute_op_replayed(const struct attribution *at,
+	uint32_t i)
+{
+	const struct trace *t = at->trace;
+	uint32_t row = at->proc->kernel.from + i, call = at->call_of[i];
+
+	if (t->kernel.graph_node[row] > 0)
+		return true;
+	return call != CORRELATION_NONE &&
+	       strstr(names_text(&t->names, t->call.name[call]), "GraphLaunch");
+}
 
 /* All launches, and calls captured for a graph, that have no operator yet.
  * False if the arena is full. */
@@ -59,18 +71,12 @@ bool attribute_op(struct attribution *at);
 /* By ranges that give a shape: KNOWN_SIZES. */
 bool attribute_range_shapes(struct attribution *x);
 
-/* By modules and ranges whose name or class the catalog knows: KNOWN_RANGE, for
- * launches that have no operator yet. False if the arena is full. */
+/* By modules and ranges whose name or class the catalog knows: KNOWN_RANGE, then by
+ * the ranges around graph nodes: KNOWN_NODE; both for launches that have no
+ * operator yet. False if the arena is full. */
 bool attribute_range_modules(struct attribution *x);
 
-/* By the ranges around graph nodes: KNOWN_NODE, for launches that have no
- * operator yet. False if the arena is full. */
-bool attribute_range_nodes(struct attribution *x);
-
 /* attribute_graph.c */
-
-/* Fills x->captured; to be called before any way of knowing. */
-bool attribute_graph_captures(struct attribution *x);
 
 /* Learns from what of_captured knows, fills the replayed launches that nothing
  * knows yet, and counts. False if the arena is full. */
@@ -79,7 +85,16 @@ bool attribute_graph(struct attribution *x);
 /* attribute_rows.c */
 
 /* The phase of the iteration that a row is of (iteration_rows). */
-enum phase attribute_rows_phase(const struct profile *p, uint32_t iteration);
+static inline enum phase attribute_rows_phase(const struct profile *p,
+	uint32_t iteration)
+{
+	const struct iterations *c = &p->iterations;
+
+	if (iteration == ITERATION_NONE || iteration >= c->n)
+		return PHASE_UNKNOWN;
+	uint32_t stratum = c->iterations[iteration].stratum;
+	return stratum < c->strata_n ? c->strata[stratum].phase : PHASE_UNKNOWN;
+}
 
 /* Fills p->operators, except what was learned from captures. False if the arena is full. */
 bool attribute_rows(const struct attribution *at,

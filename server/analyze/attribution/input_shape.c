@@ -539,11 +539,6 @@ bool input_shape_init(struct input_shapes *s, struct arena *a)
 	return s->dims;
 }
 
-void input_shape_release(struct input_shapes *s)
-{
-	arena_drop(s->arena, s->dims);
-}
-
 const char *input_shape_entry(uint32_t i, const char **what)
 {
 	if (i >= ENTRIES)

@@ -44,8 +44,6 @@ enum input_shape_result {
 /* False if the arena is full. */
 bool input_shape_init(struct input_shapes *s, struct arena *a);
 
-void input_shape_release(struct input_shapes *s);
-
 /* `op`: the host operator's name. *out is the arena's. */
 enum input_shape_result input_shape_from(struct input_shapes *s, const char *op,
 	const struct operator_info *is, const char *dims, const char *types,
@@ -53,3 +51,8 @@ enum input_shape_result input_shape_from(struct input_shapes *s, const char *op,
 
 /* The entries, for tests: NULL beyond the last. */
 const char *input_shape_entry(uint32_t i, const char **what);
+
+static inline void input_shape_release(struct input_shapes *s)
+{
+	arena_drop(s->arena, s->dims);
+}

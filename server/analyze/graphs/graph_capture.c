@@ -77,6 +77,12 @@ struct graph_capture_thread {
 	int64_t begun_ns, ended_ns, launched_ns; /* ends of the calls */
 };
 
+struct graph_captures {
+	uint32_t *call; /* rows of calls, ascending */
+	uint32_t *of; /* of each row: its capture, from 0 in order of begin */
+	uint32_t calls_n, n;
+};
+
 struct graph_capture_sweep {
 	const struct trace *t;
 	const struct process *proc;
@@ -291,8 +297,9 @@ static bool graph_capture_find(struct graph_capture_sweep *s,
 	return graph_capture_gather(s, a, out);
 }
 
-bool graph_captures_find(const struct trace *t, const struct process *proc,
-	const uint32_t *call_of, struct arena *a, struct graph_captures *out)
+static bool graph_capture_find_calls(const struct trace *t,
+	const struct process *proc, const uint32_t *call_of, struct arena *a,
+	struct graph_captures *out)
 {
 	struct graph_capture_sweep s = { .t = t, .proc = proc };
 
@@ -313,11 +320,6 @@ bool graph_captures_find(const struct trace *t, const struct process *proc,
 	arena_drop(a, s.ran);
 	arena_drop(a, s.capture);
 	return ok;
-}
-
-bool graph_capture_is_runtime_kernel(const char *kernel)
-{
-	return strncmp(kernel, "__amd_rocclr_", strlen("__amd_rocclr_")) == 0;
 }
 
 struct graph_capture_learner {
@@ -502,4 +504,23 @@ bool graph_capture_learn(const struct attribution *x)
 	to->learned_n = l.graphs_n;
 	arena_scratch_release(&scratch, x->arena);
 	return ok;
+}
+
+bool graph_captures_find(struct attribution *x)
+{
+	struct graph_captures c;
+
+	if (!graph_capture_find_calls(x->trace, x->proc, x->call_of, x->arena,
+		    &c))
+		return false;
+	x->captured = c.call;
+	x->capture_of = c.of;
+	x->captured_n = c.calls_n;
+	x->captures_n = c.n;
+	x->of_captured = arena_grow(x->arena, NULL,
+		((size_t)c.calls_n + 1) * sizeof *x->of_captured);
+	for (uint32_t i = 0; x->of_captured && i < c.calls_n; i++)
+		x->of_captured[i] = (struct attributed){ .known = KNOWN_NOT,
+			.call = LAUNCH_NO_CALL };
+	return x->of_captured;
 }

@@ -10,6 +10,7 @@
 #include "attribution.h"
 #include "operators.h"
 #include "trace.h"
+#include <string.h>
 
 /* The key of a graph: a hash of its kernels' names in any order. `names` are ids,
  * which it sorts. */
@@ -22,17 +23,14 @@ int graph_capture_compare(const struct graph_known *a,
 
 /* Whether a kernel is the runtime's own, which does a graph's copies and sets: a
  * capture does not show it as a launch. */
-bool graph_capture_is_runtime_kernel(const char *kernel);
+static inline bool graph_capture_is_runtime_kernel(const char *kernel)
+{
+	return strncmp(kernel, "__amd_rocclr_", strlen("__amd_rocclr_")) == 0;
+}
 
-struct graph_captures {
-	uint32_t *call; /* rows of calls, ascending */
-	uint32_t *of; /* of each row: its capture, from 0 in order of begin */
-	uint32_t calls_n, n;
-};
-
-/* `call_of` as in correlation.h. False if the arena is full. */
-bool graph_captures_find(const struct trace *t, const struct process *proc,
-	const uint32_t *call_of, struct arena *a, struct graph_captures *out);
+/* Fills x->captured and what is beside it, with no operators yet; call_of is set.
+ * False if the arena is full. */
+bool graph_captures_find(struct attribution *x);
 
 /* Fills the profile's learned graphs from x->captured and its attribution.
  * False if the arena is full. */

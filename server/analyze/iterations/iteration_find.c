@@ -496,11 +496,3 @@ bool iteration_find(const struct iteration_input *in, const char *range,
 	iteration_gpu_release(&f.gpu, f.a);
 	return ok;
 }
-
-void iteration_find_drop(struct arena *a, struct iteration_rows *rows)
-{
-	arena_drop(a, rows->kernel);
-	arena_drop(a, rows->copy);
-	arena_drop(a, rows->graph);
-	*rows = (struct iteration_rows){ 0 };
-}

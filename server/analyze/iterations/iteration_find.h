@@ -33,4 +33,11 @@ struct iteration_input {
 bool iteration_find(const struct iteration_input *in, const char *range,
 	struct profile *p, struct iteration_rows *rows, struct err *e);
 
-void iteration_find_drop(struct arena *a, struct iteration_rows *rows);
+static inline void iteration_find_drop(struct arena *a,
+	struct iteration_rows *rows)
+{
+	arena_drop(a, rows->kernel);
+	arena_drop(a, rows->copy);
+	arena_drop(a, rows->graph);
+	*rows = (struct iteration_rows){ 0 };
+}

@@ -4,16 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-double pattern_beta(const struct iterations *c, const struct patterns *p,
-	const struct pattern *row, uint32_t i)
-{
-	int64_t whole_ns = c->iterations[p->iteration[i]].dur_ns;
-	if (row->beta_pct)
-		return row->beta_pct[i];
-	return whole_ns > 0 ? 100 * (double)row->dur_ns[i] / (double)whole_ns
-			    : (double)NAN;
-}
-
 /* Returns whether the table's i-th iteration counts. */
 static bool pattern_mean_counts(const struct iterations *c,
 	const struct patterns *p, uint32_t i)

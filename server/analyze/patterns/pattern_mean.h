@@ -4,6 +4,7 @@
 #include "arena.h"
 #include "iterations.h"
 #include "patterns.h"
+#include <math.h>
 
 struct metric_mean {
 	const char *name;
@@ -34,12 +35,19 @@ struct pattern_means {
 bool pattern_mean_from(const struct iterations *c, const struct patterns *p,
 	struct arena *a, struct pattern_means *out);
 
-/* Returns β of the table's i-th iteration: as an imported table has it, else
- * time / iteration; NaN if neither is known. */
-double pattern_beta(const struct iterations *c, const struct patterns *p,
-	const struct pattern *row, uint32_t i);
-
 /* Stores the median duration of the kept iterations, or of all if none was
  * kept; NaN if there is none or its duration is unknown. Returns false if the
  * arena is full. */
 bool iterations_median(const struct iterations *c, struct arena *a, double *ns);
+
+/* Returns β of the table's i-th iteration: as an imported table has it, else
+ * time / iteration; NaN if neither is known. */
+static inline double pattern_beta(const struct iterations *c,
+	const struct patterns *p, const struct pattern *row, uint32_t i)
+{
+	int64_t whole_ns = c->iterations[p->iteration[i]].dur_ns;
+	if (row->beta_pct)
+		return row->beta_pct[i];
+	return whole_ns > 0 ? 100 * (double)row->dur_ns[i] / (double)whole_ns
+			    : (double)NAN;
+}

@@ -107,30 +107,6 @@ struct tables_stat {
 	int64_t total_ns[2]; /* their total times */
 };
 
-enum content tables_content(const struct process *proc)
-{
-	if (proc->kernel.from < proc->kernel.to)
-		return CONTENT_LAUNCHES;
-	if (proc->stat.from < proc->stat.to)
-		return CONTENT_STATISTICS;
-	return proc->pattern.from < proc->pattern.to ? CONTENT_PATTERNS
-						     : CONTENT_LAUNCHES;
-}
-
-void tables_note_ignored(const struct process *proc, struct profile *p)
-{
-	uint32_t patterns = proc->pattern.to - proc->pattern.from;
-	uint32_t lines = proc->stat.to - proc->stat.from;
-	int64_t left = (int64_t)(proc->copy.to - proc->copy.from) +
-		       (proc->graph.to - proc->graph.from);
-	if (p->content == CONTENT_LAUNCHES)
-		left = lines + patterns;
-	else if (p->content == CONTENT_STATISTICS)
-		left += patterns;
-	if (left)
-		note_add(&p->notes, NOTE_beside_table, left, NULL, 0);
-}
-
 static struct time_stats tables_stat_time_of(const struct stat_rows *s,
 	uint32_t i)
 {
@@ -276,7 +252,7 @@ static bool tables_stat_fill(struct tables_stat *m, struct err *e)
 	return true;
 }
 
-bool tables_statistics(const struct trace *t, const struct process *proc,
+static bool tables_statistics(const struct trace *t, const struct process *proc,
 	const struct catalog *f, struct profile *p, struct err *e)
 {
 	struct tables_stat m = { .t = t, .p = p, .rows = proc->stat };
@@ -683,7 +659,7 @@ static void tables_pattern_started(const struct trace *t, struct slice rows,
 	}
 }
 
-bool tables_patterns(const struct trace *t, const struct process *proc,
+static bool tables_patterns(const struct trace *t, const struct process *proc,
 	const struct catalog *f, struct profile *p, struct err *e)
 {
 	struct tables_pattern m = { .t = t, .p = p };
@@ -710,4 +686,38 @@ bool tables_patterns(const struct trace *t, const struct process *proc,
 		note_add(&p->notes, NOTE_no_kernels,
 			proc->pattern.to - proc->pattern.from, NULL, 0);
 	return true;
+}
+
+static void tables_note_ignored(const struct process *proc, struct profile *p)
+{
+	uint32_t patterns = proc->pattern.to - proc->pattern.from;
+	uint32_t lines = proc->stat.to - proc->stat.from;
+	int64_t left = (int64_t)(proc->copy.to - proc->copy.from) +
+		       (proc->graph.to - proc->graph.from);
+	if (p->content == CONTENT_LAUNCHES)
+		left = lines + patterns;
+	else if (p->content == CONTENT_STATISTICS)
+		left += patterns;
+	if (left)
+		note_add(&p->notes, NOTE_beside_table, left, NULL, 0);
+}
+
+void tables_content(const struct process *proc, struct profile *p)
+{
+	p->content = CONTENT_LAUNCHES;
+	if (proc->kernel.from == proc->kernel.to &&
+		proc->stat.from < proc->stat.to)
+		p->content = CONTENT_STATISTICS;
+	else if (proc->kernel.from == proc->kernel.to &&
+		 proc->pattern.from < proc->pattern.to)
+		p->content = CONTENT_PATTERNS;
+	tables_note_ignored(proc, p);
+}
+
+bool tables_read(const struct trace *t, const struct process *proc,
+	const struct catalog *c, struct profile *p, struct err *e)
+{
+	return p->content == CONTENT_STATISTICS
+		       ? tables_statistics(t, proc, c, p, e)
+		       : tables_patterns(t, proc, c, p, e);
 }

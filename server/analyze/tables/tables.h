@@ -7,20 +7,16 @@
 #include "profile.h"
 #include "trace.h"
 
-/* Returns the source of a process's numbers: launches if it has any. */
-enum content tables_content(const struct process *proc);
+/* Sets p->content, the source of a process's numbers: launches if it has any. Notes
+ * how many rows are ignored if it has both single records and a table. */
+void tables_content(const struct process *proc, struct profile *p);
 
-/* Notes how many rows are ignored if a process has both single records and a
- * table; p->content is the one that counts. */
-void tables_note_ignored(const struct process *proc, struct profile *p);
-
-/* Reads a table of kernel statistics, in its own order. If it has lines by grid
- * only, their sums are added. Fails with ERR_TRACE if its sums exceed what a
- * trace can hold, with ERR_TOO_LARGE if the arena is full. */
-bool tables_statistics(const struct trace *t, const struct process *proc,
-	const struct catalog *f, struct profile *p, struct err *e);
-
-/* Reads a table of patterns: GPU functions, summed over iterations. The rows of
- * a function's metrics repeat its duration, which counts once. Errors as above. */
-bool tables_patterns(const struct trace *t, const struct process *proc,
-	const struct catalog *f, struct profile *p, struct err *e);
+/* Reads the table of p->content.
+ *
+ * A table of kernel statistics is read in its own order. If it has lines by grid
+ * only, their sums are added. Of a table of patterns the GPU functions are read,
+ * summed over iterations. The rows of a function's metrics repeat its duration,
+ * which counts once. Fails with ERR_TRACE if its sums exceed what a trace can hold,
+ * with ERR_TOO_LARGE if the arena is full. */
+bool tables_read(const struct trace *t, const struct process *proc,
+	const struct catalog *c, struct profile *p, struct err *e);

@@ -3,6 +3,7 @@
  * launches, which attribute_op() otherwise finds. */
 #pragma once
 #include "attribute_sources.h"
+#include "graph_capture.h"
 #include "attribute.h"
 #include "correlation.h"
 #include "kernels.h"
@@ -97,7 +98,7 @@ static inline void captures(struct scene *s)
 	for (uint32_t i = 0; i < w->t.kernel.n; i++)
 		s->x.of[i] = (struct attributed){ .known = KNOWN_NOT,
 			.call = LAUNCH_NO_CALL };
-	assert_true(attribute_graph_captures(&s->x));
+	assert_true(graph_captures_find(&s->x));
 }
 
 /* Sets the operator and the shape of a captured launch. */
