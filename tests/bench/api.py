@@ -73,8 +73,8 @@ def routes(a):
             ('trends', f'/trends?{OF}&metric=busy&group=commit')]
 
 
-def report(out, asked):
-    names = {API + path: name for name, path in asked}
+def report(out, requested):
+    names = {API + path: name for name, path in requested}
     for words in map(str.split, out.splitlines()):
         numbers = [int(x) for x in words[1:]]
         if words[0] == 'uploads':
@@ -98,7 +98,7 @@ def main():
         os.chmod(d, 0o755)
         with common.server(d) as (port, _):
             h = history(a := Asker(port))
-            asked = routes(a)
+            requested = routes(a)
             with open(f'{d}/one.json.gz', 'wb') as f:
                 f.write(h.trace(HEADS, 0))
             per_s = PER_S * os.path.getsize(f.name) // int(UPLOADS)
@@ -106,9 +106,9 @@ def main():
             tell('api.machine.others', others, '% of CPU')
             out = subprocess.run(
                 [f'{BENCH_BIN}/bench_api', str(port), SECONDS, CONNECTIONS, UPLOADS,
-                 str(per_s), f.name, *(API + path for _, path in asked)],
+                 str(per_s), f.name, *(API + path for _, path in requested)],
                 check=True, stdout=subprocess.PIPE, text=True)
-            report(out.stdout, asked)
+            report(out.stdout, requested)
 
 
 if __name__ == '__main__':

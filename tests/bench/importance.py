@@ -133,7 +133,7 @@ def ask_http(folder):
     try:
         common.wait_ready(port, p, f'{folder}/log')
         c = http.client.HTTPConnection('127.0.0.1', port, timeout=60)
-        asked, at = [], addresses()
+        took_ms, at = [], addresses()
         for i in range(ROUNDS + 60):
             began = time.monotonic()
             c.request('GET', f'/api/v1/importance?{next(at)}')
@@ -144,8 +144,8 @@ def ask_http(folder):
             if r.status != 200:
                 sys.exit(f'GET /importance: {r.status} {body[:300]}')
             if i >= 60:
-                asked.append((time.monotonic() - began) * 1e3)
-        return asked
+                took_ms.append((time.monotonic() - began) * 1e3)
+        return took_ms
     finally:
         p.terminate()
         p.wait()
@@ -157,11 +157,11 @@ def measure(runs, folder):
     counted = int(bench('count', 0)[0][1] * 1e6)
     if counted != int(psql('SELECT count(*) FROM run;')):
         sys.exit(f'the sums are of {counted} runs')
-    asked = bench('fleet', ROUNDS, TODAY)
-    for name in sorted({n for n, _ in asked}):
+    measured = bench('fleet', ROUNDS, TODAY)
+    for name in sorted({n for n, _ in measured}):
         tell(f'importance.{runs}.fleet_{name}_p50',
-             quantile([ms for n, ms in asked if n == name], 0.5), 'ms')
-    out['fleet'] = quantile([ms for _, ms in asked], 0.99)
+             quantile([ms for n, ms in measured if n == name], 0.5), 'ms')
+    out['fleet'] = quantile([ms for _, ms in measured], 0.99)
     out['shapes'] = quantile(
         [ms for _, ms in bench('shapes', ROUNDS // 4, TODAY)], 0.99)
     over_http = ask_http(folder)

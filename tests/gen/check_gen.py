@@ -90,7 +90,7 @@ def check(events, run, fused):
     assert run['span_ns'] == last - first
     assert run['busy_ns'] == busy(spans), (run['busy_ns'], busy(spans))
     assert run['kernel_ns'] == of and run['launches'] == len(spans)
-    told = {}
+    reported = {}
     for r in run['kernels'] + run['kernels_by_device'] + run['kernels_by_grid']:
         r = dict(r)
         key = r.pop('name')
@@ -98,10 +98,10 @@ def check(events, run, fused):
             key = (key, r.pop('device'))
         elif 'grid' in r:
             key = (key, str(r.pop('grid')), str(r.pop('block')))
-        told[key] = r
+        reported[key] = r
     for key, d in by.items():
-        assert told.pop(key) == row(d, of), key
-    assert not told, told
+        assert reported.pop(key) == row(d, of), key
+    assert not reported, reported
     ns = [r['total_ns'] for r in run['kernels']]
     assert ns == sorted(ns, reverse=True)
 

@@ -58,9 +58,9 @@ def table(rank, kind, group):
     rows, by = {}, {}
     for (k, key, device, launch), d in rank.durations.items():
         if k == kind:
-            told = group(key, device, launch)
-            id_ = tuple(str(v) for v in told.values())
-            by[id_] = told
+            row = group(key, device, launch)
+            id_ = tuple(str(v) for v in row.values())
+            by[id_] = row
             rows.setdefault(id_, array('q')).extend(d)
     of_ns = sum(sum(d) for d in rows.values())
     out = [{**by[i], **statistics(d, of_ns)} for i, d in rows.items()]

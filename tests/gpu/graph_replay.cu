@@ -37,7 +37,7 @@ int main(int argc, char **argv)
 	int nodes = number(argc, argv, 1, 1000);
 	int replays = number(argc, argv, 2, 200);
 	int rounds = number(argc, argv, 3, 5);
-	long long least = 1ll << 62;
+	long long shortest = 1ll << 62;
 	cudaStream_t stream;
 	NEED(cudaStreamCreate(&stream));
 	cudaGraphExec_t exec = made(stream, nodes);
@@ -47,12 +47,12 @@ int main(int argc, char **argv)
 			NEED(cudaGraphLaunch(exec, stream));
 		NEED(cudaStreamSynchronize(stream));
 		long long took = now_ns() - began;
-		least = took < least ? took : least;
+		shortest = took < shortest ? took : shortest;
 	}
 	long long each = (long long)replays * rounds;
 	printf("{\"kernels\": {\"even\": %lld, \"nothing\": %lld}, "
 	       "\"replays\": %lld, \"ns_per_node\": %.1f}\n",
 		(nodes + 1) / 2 * each, nodes / 2 * each, each,
-		(double)least / ((double)nodes * replays));
+		(double)shortest / ((double)nodes * replays));
 	return 0;
 }

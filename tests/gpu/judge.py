@@ -19,12 +19,12 @@ def called(by_kernel, name):
             for key in ('n', 'total_ns', 'with_node', 'with_range')}
 
 
-def counts(said, captured):
+def counts(printed, captured):
     """Each kernel that the program launched is in the capture, or in a drop."""
     drops = sum(captured['drops'].values())
     out = []
     missing = 0
-    for name, n in said['kernels'].items():
+    for name, n in printed['kernels'].items():
         got = called(captured['by_kernel'], name)['n']
         missing += n - got
         out.append(check(f'launches of {name}', n, got, got <= n))
@@ -33,26 +33,26 @@ def counts(said, captured):
     return out
 
 
-def durations(said, kernels, tick_ns=1000):
+def durations(printed, kernels, tick_ns=1000):
     """Kernels of a known length: none is shorter than requested, and none is longer
     than the time between its events, by more than a tick of the GPU's timer."""
-    pairs = list(zip(kernels, said['requested_ns'], said['event_ns']))
+    pairs = list(zip(kernels, printed['requested_ns'], printed['event_ns']))
     short = [requested - got for got, requested, _ in pairs if got < requested - tick_ns]
     long = [got - event for got, _, event in pairs if got > event + tick_ns]
     over = [got - requested for got, requested, _ in pairs]
     return [
-        check('kernels with both events', len(said['event_ns']), len(kernels),
-              len(kernels) == len(said['event_ns'])),
+        check('kernels with both events', len(printed['event_ns']), len(kernels),
+              len(kernels) == len(printed['event_ns'])),
         check('shorter than requested', 0, len(short), not short),
         check('longer than between their events', 0, len(long), not long),
         check('nanoseconds above the requested time, median', None,
               statistics.median(over) if over else None, True)]
 
 
-def nodes(said, captured):
+def nodes(printed, captured):
     """Every replayed kernel is of a node whose ranges are known."""
     out = []
-    for name, n in said['kernels'].items():
+    for name, n in printed['kernels'].items():
         got = called(captured['by_kernel'], name)
         out.append(check(f'kernels of {name} with a graph node', n,
                          got['with_node'], got['with_node'] == n))

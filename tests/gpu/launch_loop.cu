@@ -8,7 +8,7 @@ int main(int argc, char **argv)
 {
 	int launches = number(argc, argv, 1, 20000);
 	int rounds = number(argc, argv, 2, 5);
-	long long least = 1ll << 62;
+	long long shortest = 1ll << 62;
 	/* The first launch loads the module. */
 	nothing<<<1, 32>>>(nullptr);
 	NEED(cudaDeviceSynchronize());
@@ -18,9 +18,9 @@ int main(int argc, char **argv)
 			nothing<<<1, 32>>>(nullptr);
 		NEED(cudaDeviceSynchronize());
 		long long took = now_ns() - began;
-		least = took < least ? took : least;
+		shortest = took < shortest ? took : shortest;
 	}
 	printf("{\"kernels\": {\"nothing\": %lld}, \"ns_per_launch\": %.1f}\n",
-		1ll + (long long)launches * rounds, (double)least / launches);
+		1ll + (long long)launches * rounds, (double)shortest / launches);
 	return 0;
 }

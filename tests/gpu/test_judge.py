@@ -19,7 +19,7 @@ def failed(checks):
 
 
 class Judge(unittest.TestCase):
-    said = {'kernels': {'nothing': 10}}
+    printed = {'kernels': {'nothing': 10}}
 
     def test_names_as_they_are_signed_or_mangled(self):
         got = capture(**{'nothing': (1, 2, 3, 4), 'nothing(int *)': (1, 2, 3, 4),
@@ -30,41 +30,41 @@ class Judge(unittest.TestCase):
 
     def test_all_there(self):
         self.assertEqual(failed(judge.counts(
-            self.said, capture(nothing=(10, 1, 0, 0)))), [])
+            self.printed, capture(nothing=(10, 1, 0, 0)))), [])
 
     def test_lost_silently(self):
         self.assertEqual(failed(judge.counts(
-            self.said, capture(nothing=(9, 1, 0, 0)))),
+            self.printed, capture(nothing=(9, 1, 0, 0)))),
             ['launched and in no row are dropped'])
 
     def test_lost_and_counted(self):
         self.assertEqual(failed(judge.counts(
-            self.said, capture(drops=1, nothing=(9, 1, 0, 0)))), [])
+            self.printed, capture(drops=1, nothing=(9, 1, 0, 0)))), [])
 
     def test_a_drop_of_nothing(self):
         self.assertEqual(failed(judge.counts(
-            self.said, capture(drops=1, nothing=(10, 1, 0, 0)))),
+            self.printed, capture(drops=1, nothing=(10, 1, 0, 0)))),
             ['launched and in no row are dropped'])
 
     def test_more_than_launched(self):
         self.assertIn('launches of nothing', failed(judge.counts(
-            self.said, capture(nothing=(11, 1, 0, 0)))))
+            self.printed, capture(nothing=(11, 1, 0, 0)))))
 
     def test_durations(self):
-        said = {'requested_ns': [20000, 21000], 'event_ns': [22000, 23000]}
-        self.assertEqual(failed(judge.durations(said, [20010, 21500])), [])
-        self.assertEqual(failed(judge.durations(said, [18000, 21500])),
+        printed = {'requested_ns': [20000, 21000], 'event_ns': [22000, 23000]}
+        self.assertEqual(failed(judge.durations(printed, [20010, 21500])), [])
+        self.assertEqual(failed(judge.durations(printed, [18000, 21500])),
                          ['shorter than requested'])
-        self.assertEqual(failed(judge.durations(said, [20010, 25000])),
+        self.assertEqual(failed(judge.durations(printed, [20010, 25000])),
                          ['longer than between their events'])
-        self.assertEqual(failed(judge.durations(said, [20010])),
+        self.assertEqual(failed(judge.durations(printed, [20010])),
                          ['kernels with both events'])
 
     def test_nodes(self):
         self.assertEqual(failed(judge.nodes(
-            self.said, capture(nothing=(10, 1, 10, 10)))), [])
+            self.printed, capture(nothing=(10, 1, 10, 10)))), [])
         self.assertEqual(failed(judge.nodes(
-            self.said, capture(nothing=(10, 1, 10, 9)))),
+            self.printed, capture(nothing=(10, 1, 10, 9)))),
             ['kernels of nothing whose node has ranges'])
 
     def test_compared_with_the_profiler(self):

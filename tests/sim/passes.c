@@ -270,7 +270,8 @@ void passes_draw(struct passes *p, const struct passes_model *m, uint64_t seed,
 	*p = (struct passes){ 0 };
 	xoshiro_init(&d.x, seed);
 	name(&d, c);
-	p->layers = m->least + xoshiro_below(&d.x, m->most - m->least + 1);
+	p->layers = m->layers_min +
+		    xoshiro_below(&d.x, m->layers_max - m->layers_min + 1);
 	if (m->order == ORDER_GROUPED)
 		p->alone = 1 + xoshiro_below(&d.x, 4);
 	else if (m->order == ORDER_STACKS)

@@ -28,7 +28,7 @@ struct passes_model {
 	const char *kind[2]; /* the layers' letters; NULL: random */
 	const char *before, *between, *behind;
 	enum passes_order order;
-	uint32_t least, most; /* layers in a pass */
+	uint32_t layers_min, layers_max; /* in a pass */
 	uint32_t passes;
 	uint32_t noise; /* per 1000 kernels, lost or inserted */
 	enum passes_how how;

@@ -102,7 +102,7 @@ static inline void captures(struct scene *s)
 }
 
 /* Sets the operator and the shape of a captured launch. */
-static inline void said(struct scene *s, uint32_t i, const char *op,
+static inline void scene_attribute(struct scene *s, uint32_t i, const char *op,
 	const char *shape, uint32_t call)
 {
 	struct shape *is = arena_new(&s->w->arena, struct shape);

@@ -154,7 +154,7 @@ static inline layer_roles role_of(const char *word)
 }
 
 /* "gate_up+activation", or "-" for no role. */
-static inline const char *told(struct hand *m, layer_roles roles)
+static inline const char *roles_text(struct hand *m, layer_roles roles)
 {
 	const char *text = "";
 	for (int i = 0; i < ROLES; i++)
@@ -234,7 +234,7 @@ static inline void hand_check(struct hand *m, const char *what,
 	for (uint32_t i = 0; i < m->lines_n; i++) {
 		const struct line *l = &m->lines[i];
 		const char *block = block_words[m->named[i].block],
-			   *roles = told(m, m->named[i].roles);
+			   *roles = roles_text(m, m->named[i].roles);
 		if (strcmp(block, l->block) == 0 &&
 			strcmp(roles, l->roles) == 0)
 			continue;

@@ -49,10 +49,10 @@ static inline void layer_world_init(struct layer_world *l, struct world *w)
 }
 
 static inline bool layer_world_seq(struct layer_world *l,
-	const struct breakdown_params *asked)
+	const struct breakdown_params *params)
 {
 	l->w->e = (struct err){ 0 };
-	return layer_seq_from(&l->s, &l->at, &l->iterations, asked, &l->w->e);
+	return layer_seq_from(&l->s, &l->at, &l->iterations, params, &l->w->e);
 }
 
 static inline void layer_world_release(struct layer_world *l)

@@ -15,9 +15,9 @@ static void captured_and_replayed(void **state)
 	replay(&s, "a b c");
 	captures(&s);
 	assert_int_equal(s.x.captured_n, 3);
-	said(&s, 0, "gemm", "m=8 n=4 k=2", 5);
-	said(&s, 1, "gemm", "m=8 n=4 k=2", 5);
-	said(&s, 2, "rms_norm", "tokens=8 hidden=4", 6);
+	scene_attribute(&s, 0, "gemm", "m=8 n=4 k=2", 5);
+	scene_attribute(&s, 1, "gemm", "m=8 n=4 k=2", 5);
+	scene_attribute(&s, 2, "rms_norm", "tokens=8 hidden=4", 6);
 	graphs(&s, 7);
 	is(&s, 0, "gemm m=8 n=4 k=2");
 	is(&s, 1, "gemm m=8 n=4 k=2");
@@ -45,7 +45,7 @@ static void one_kernel_missing(void **state)
 	replay(&s, "a b c c");
 	captures(&s);
 	for (uint32_t i = 0; i < 3; i++)
-		said(&s, i, "gemm", NULL, i);
+		scene_attribute(&s, i, "gemm", NULL, i);
 	graphs(&s, 3);
 	for (uint32_t i = 0; i < 6; i++)
 		is(&s, i, "-");
@@ -63,11 +63,11 @@ static void another_order(void **state)
 	capture(&s, "a b a c b");
 	replay(&s, "b a c a b");
 	captures(&s);
-	said(&s, 0, "gemm", "m=8 n=4 k=2", 0);
-	said(&s, 1, "rms_norm", "tokens=8 hidden=4", 1);
-	said(&s, 2, "gemm", "m=8 n=4 k=2", 2);
-	said(&s, 3, "softmax", NULL, 3);
-	said(&s, 4, "rms_norm", "tokens=9 hidden=4", 4);
+	scene_attribute(&s, 0, "gemm", "m=8 n=4 k=2", 0);
+	scene_attribute(&s, 1, "rms_norm", "tokens=8 hidden=4", 1);
+	scene_attribute(&s, 2, "gemm", "m=8 n=4 k=2", 2);
+	scene_attribute(&s, 3, "softmax", NULL, 3);
+	scene_attribute(&s, 4, "rms_norm", "tokens=9 hidden=4", 4);
 	graphs(&s, 5);
 	is(&s, 0, "rms_norm");
 	is(&s, 1, "gemm m=8 n=4 k=2");
@@ -91,9 +91,10 @@ static void sizes_differ(struct scene *s)
 	captures(s);
 	assert_int_equal(s->x.captured_n, 9);
 	for (uint32_t i = 0; i < 3; i++) {
-		said(s, i * 3, "gemm", sizes[i][0], i * 3);
-		said(s, i * 3 + 1, "rms_norm", sizes[i][1], i * 3 + 1);
-		said(s, i * 3 + 2, "gemm", "m=1 n=4 k=2", i * 3 + 2);
+		scene_attribute(s, i * 3, "gemm", sizes[i][0], i * 3);
+		scene_attribute(s, i * 3 + 1, "rms_norm", sizes[i][1],
+			i * 3 + 1);
+		scene_attribute(s, i * 3 + 2, "gemm", "m=1 n=4 k=2", i * 3 + 2);
 	}
 	graphs(s, 9);
 	assert_int_equal(s->w->p.operators.learned_n, 3);
@@ -162,8 +163,8 @@ static void differ_in_more_than_tokens(void **state)
 		s.now, 100);
 	replay(&s, "a b c");
 	captures(&s);
-	said(&s, 0, "gemm", "m=16 n=4 k=2", 0);
-	said(&s, 3, "gemm", "m=32 n=8 k=2", 3);
+	scene_attribute(&s, 0, "gemm", "m=16 n=4 k=2", 0);
+	scene_attribute(&s, 3, "gemm", "m=32 n=8 k=2", 3);
 	graphs(&s, 6);
 	is(&s, 0, "gemm");
 	is(&s, 1, "-");

@@ -9,16 +9,16 @@
 
 static const struct {
 	enum frame_kind kind;
-	const char *told, *shown;
+	const char *name_in, *name_out;
 	enum frame_kind becomes;
 } cases[] = {
-#define SAME(kind, told)               \
-	{                              \
-		kind, told, told, kind \
+#define SAME(kind, name_in)                  \
+	{                                    \
+		kind, name_in, name_in, kind \
 	}
-#define AS(kind, told, shown)           \
-	{                               \
-		kind, told, shown, kind \
+#define AS(kind, name_in, name_out)           \
+	{                                     \
+		kind, name_in, name_out, kind \
 	}
 	/* emit_nvtx() */
 	AS(FRAME_ANNOTATION,
@@ -88,10 +88,10 @@ static void names(void **state)
 		enum frame_kind kind = cases[i].kind;
 		const char *name;
 		size_t len;
-		assert_true(frame_name_from(&a, &kind, cases[i].told,
-			strlen(cases[i].told), &name, &len));
-		char *shown = arena_strndup(&a, name, len);
-		assert_string_equal(shown, cases[i].shown);
+		assert_true(frame_name_from(&a, &kind, cases[i].name_in,
+			strlen(cases[i].name_in), &name, &len));
+		char *name_out = arena_strndup(&a, name, len);
+		assert_string_equal(name_out, cases[i].name_out);
 		assert_int_equal(kind, cases[i].becomes);
 	}
 	arena_release(&a);

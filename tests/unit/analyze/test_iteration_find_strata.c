@@ -136,7 +136,7 @@ static void names_of_engines(void **state)
 {
 	static const struct {
 		const char *name;
-		bool told;
+		bool is_step;
 		struct serving_work is;
 	} cases[] = {
 		{ "execute_context_2(512)_generation_16(16)", true,
@@ -167,8 +167,8 @@ static void names_of_engines(void **state)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct serving_work s;
 		assert_int_equal(serving_steps_read(cases[i].name, &s),
-			cases[i].told);
-		if (!cases[i].told)
+			cases[i].is_step);
+		if (!cases[i].is_step)
 			continue;
 		assert_true(serving_steps_same(&s, &cases[i].is));
 		assert_int_equal(s.kv_tokens, cases[i].is.kv_tokens);

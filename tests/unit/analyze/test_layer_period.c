@@ -15,7 +15,7 @@ static void times(struct letters *w, uint32_t n, const char *text,
 }
 
 /* "before 3, layer 12 12, after 2": sections with the lengths of instances. */
-static const char *told(struct letters *w)
+static const char *sections_text(struct letters *w)
 {
 	static const char *const place[] = { "before", "layer", "between",
 		"after", "flat" };
@@ -48,7 +48,7 @@ static void found(struct letters *w, const char *what)
 	assert_int_equal(w->l.detector, LAYERS_PERIOD);
 	assert_null(w->l.why);
 	letters_sound(w, true);
-	assert_string_equal(told(w), what);
+	assert_string_equal(sections_text(w), what);
 }
 
 static const char *const repeats =

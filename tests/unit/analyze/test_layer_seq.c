@@ -41,7 +41,7 @@ static void the_busiest_device(void **state)
 {
 	struct layer_world l;
 	struct world *w = *state;
-	struct breakdown_params asked = BREAKDOWN_DEFAULTS;
+	struct breakdown_params params = BREAKDOWN_DEFAULTS;
 
 	kernel(w, "a", 0, 10, 3, 7);
 	kernel(w, "b", 5, 90, 4, 7);
@@ -51,15 +51,15 @@ static void the_busiest_device(void **state)
 	assert_int_equal(l.s.device, 4);
 	assert_string_equal(text(&l), "b0");
 	layer_seq_release(&l.s);
-	asked.device = 3;
-	assert_true(layer_world_seq(&l, &asked));
+	params.device = 3;
+	assert_true(layer_world_seq(&l, &params));
 	assert_string_equal(text(&l), "a0 c0");
 	/* rows belong to the process, not to the device */
 	assert_int_equal(l.s.items[1].row, 2);
 	assert_ptr_equal(l.s.items[1].is, &l.at.of[2]);
 	layer_seq_release(&l.s);
-	asked.device = 5;
-	assert_false(layer_world_seq(&l, &asked));
+	params.device = 5;
+	assert_false(layer_world_seq(&l, &params));
 	assert_int_equal(w->e.code, ERR_NOT_FOUND);
 	assert_string_equal(w->e.text,
 		"the run used no device 5; devices it used: 3, 4");
@@ -166,7 +166,7 @@ static void the_stratum_of_most_time(void **state)
 			.use = ITERATION_PARTIAL },
 	};
 	struct stratum strata[3] = { { 0 } };
-	struct breakdown_params asked = BREAKDOWN_DEFAULTS;
+	struct breakdown_params params = BREAKDOWN_DEFAULTS;
 
 	kernel(w, "a", 1000, 5, 0, 0);
 	kernel(w, "b", 1010, 99, 0, 0);
@@ -189,19 +189,19 @@ static void the_stratum_of_most_time(void **state)
 	assert_int_equal(l.s.passes[0].end_ns, 1060);
 	assert_int_equal(l.s.passes[0].iteration, 2);
 	layer_seq_release(&l.s);
-	asked.stratum = 0;
-	assert_true(layer_world_seq(&l, &asked));
+	params.stratum = 0;
+	assert_true(layer_world_seq(&l, &params));
 	assert_string_equal(text(&l), "a0 -b0 -c0 d0 -e0 -f0");
 	assert_int_equal(l.s.items[3].pass, 1);
 	layer_seq_release(&l.s);
-	asked.stratum = 2;
-	assert_false(layer_world_seq(&l, &asked));
+	params.stratum = 2;
+	assert_false(layer_world_seq(&l, &params));
 	assert_string_equal(w->e.text,
 		"no iteration of stratum 2 that counts did "
 		"anything on device 0");
 	layer_seq_release(&l.s);
-	asked.stratum = 3;
-	assert_false(layer_world_seq(&l, &asked));
+	params.stratum = 3;
+	assert_false(layer_world_seq(&l, &params));
 	assert_int_equal(w->e.code, ERR_NOT_FOUND);
 	assert_string_equal(w->e.text,
 		"there is no stratum 3; the run has 3, counted from 0");

@@ -273,7 +273,7 @@ static void test_each_sample(void **state)
 {
 	struct world *w = *state;
 	static struct given g;
-	int told = 0;
+	int metrics = 0;
 	srand(6);
 	for (int round = 0; round < 300; round++) {
 		world_stop(state);
@@ -285,9 +285,9 @@ static void test_each_sample(void **state)
 		for (uint32_t i = 0; i < w->p.patterns.n; i++)
 			for (uint32_t c = 0; c < w->p.iterations.n; c++)
 				hold(w, &g, &w->p.patterns.rows[i], c);
-		told += (int)w->p.patterns.metrics_n;
+		metrics += (int)w->p.patterns.metrics_n;
 	}
-	assert_true(told > 600);
+	assert_true(metrics > 600);
 }
 
 int main(void)

@@ -17,7 +17,7 @@ static struct iteration iterations[] = {
 static const struct iterations found = { .iterations = iterations,
 	.n = 4,
 	.kept_n = 3 };
-static uint32_t told[] = { 0, 1, 3 };
+static uint32_t iteration_of[] = { 0, 1, 3 };
 
 /* The function runs in the warm-up and in the last iteration; a table gives
  * its β for the last alone. */
@@ -38,7 +38,8 @@ static struct pattern_metric metrics[] = {
 	{ 1, "clock", mu, sigma, interpolated },
 	{ 1, "power", none, none, interpolated },
 };
-static const struct patterns patterns = { 3, told, rows, metrics, 2, 2 };
+static const struct patterns patterns = { 3, iteration_of, rows, metrics, 2,
+	2 };
 
 static void test_kept_iterations(void **state)
 {

@@ -36,11 +36,12 @@ static void test_each_nanosecond(void **state)
 		}
 		for (int k = 0; k < 8; k++)
 			for (int r = 0; r < 3; r++) {
-				int64_t least = dur[0][k];
+				int64_t shortest = dur[0][k];
 				for (int o = 1; o < 3; o++)
-					if (dur[o][k] < least)
-						least = dur[o][k];
-				for (int64_t i = 0; i < dur[r][k] - least; i++)
+					if (dur[o][k] < shortest)
+						shortest = dur[o][k];
+				for (int64_t i = 0; i < dur[r][k] - shortest;
+					i++)
 					waits[r][at[r][k] + i] = true;
 			}
 		for (int i = 0; i < 6; i++)

@@ -68,7 +68,7 @@ static void too_large_to_tell(void **state)
 {
 	static const struct {
 		uint64_t flops;
-		bool told;
+		bool reported;
 	} rows[] = { { INT64_MAX, true }, { (uint64_t)INT64_MAX + 1, false } };
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -78,10 +78,10 @@ static void too_large_to_tell(void **state)
 		json_t *is = json_array_get(json_object_get(op, "shapes"), 0);
 		json_t *work = json_object_get(is, "W_flops"),
 		       *sol = json_object_get(is, "T_sol_ms");
-		assert_int_equal(json_object_size(work), rows[i].told);
-		assert_int_equal(json_object_size(sol), rows[i].told);
+		assert_int_equal(json_object_size(work), rows[i].reported);
+		assert_int_equal(json_object_size(sol), rows[i].reported);
 		assert_int_equal(json_object_get(is, "Q_read_bytes") != NULL,
-			rows[i].told);
+			rows[i].reported);
 		json_decref(op);
 	}
 }

@@ -31,7 +31,7 @@ static unsigned char *bytes_made(void)
 	return b;
 }
 
-static struct manifest said(void)
+static struct manifest manifest_made(void)
 {
 	struct manifest m = { .postgres = 15,
 		.schema = 8,
@@ -50,7 +50,7 @@ static struct manifest said(void)
 static void put(const unsigned char *b, size_t len)
 {
 	struct err e = { 0 };
-	struct manifest m = said();
+	struct manifest m = manifest_made();
 	struct archive_writer *w = archive_writer_new(path, &e);
 	assert_non_null(w);
 	for (size_t at = 0, piece = 1; at < len; at += piece, piece += 997) {
@@ -67,7 +67,7 @@ static void there_and_back(void **state)
 {
 	unsigned char *b = bytes_made();
 	struct err e = { 0 };
-	struct manifest m, was = said();
+	struct manifest m, was = manifest_made();
 	struct stat st;
 	const void *bytes;
 	size_t at = 0;
@@ -195,7 +195,7 @@ static void lines_that_do_not_fit(void **state)
 		char text[MANIFEST_TEXT], other[2 * MANIFEST_TEXT];
 		char hex[SHA256_HEX];
 		uint8_t digest[SHA256_BYTES];
-		struct manifest m = said();
+		struct manifest m = manifest_made();
 		struct err e = { 0 };
 		memset(m.sha256, 'b', SHA256_HEX - 1);
 		manifest_text(&m, text);

@@ -58,7 +58,7 @@ static int count(char *const argv[])
 }
 
 /* The message for a command line; "" if it is valid. */
-static const char *said(struct meal *m, struct text_list *operands,
+static const char *message_of(struct meal *m, struct text_list *operands,
 	char *const argv[])
 {
 	static struct err e;
@@ -122,17 +122,19 @@ static void test_refused(void **state)
 	struct text_list operands;
 	struct meal m;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		assert_string_equal(said(&m, &operands, rows[i].argv),
+		assert_string_equal(message_of(&m, &operands, rows[i].argv),
 			rows[i].message);
 		cli_release(&program, &m, &operands);
 	}
 	char *argv[] = { "meal", long_word, NULL };
-	assert_non_null(strstr(said(&m, &operands, argv), "not a command"));
+	assert_non_null(
+		strstr(message_of(&m, &operands, argv), "not a command"));
 	cli_release(&program, &m, &operands);
 	char option[620] = "--";
 	memcpy(option + 2, long_word, sizeof long_word);
 	char *argv2[] = { "meal", "eat", option, NULL };
-	assert_non_null(strstr(said(&m, &operands, argv2), "not an option"));
+	assert_non_null(
+		strstr(message_of(&m, &operands, argv2), "not an option"));
 	cli_release(&program, &m, &operands);
 }
 
@@ -142,7 +144,7 @@ static void test_values(void **state)
 	struct text_list operands;
 	struct meal m;
 	char *plain[] = { "meal", "eat", "home", NULL };
-	assert_string_equal(said(&m, &operands, plain), "");
+	assert_string_equal(message_of(&m, &operands, plain), "");
 	assert_string_equal(m.dish, "soup");
 	assert_string_equal(m.when, "");
 	assert_null(m.sauce);
@@ -160,7 +162,7 @@ static void test_values(void **state)
 	char *given[] = { "meal", "eat", "--guest=a", "--guest", "b",
 		"--grams=0", "--plates-n=", NULL };
 	/* the environment is ignored if the default was requested */
-	assert_string_equal(said(&m, &operands, given),
+	assert_string_equal(message_of(&m, &operands, given),
 		"'meal eat' needs PLACE (see 'meal eat --help')");
 	assert_string_equal(m.dish, "rice");
 	assert_true(m.hot);
@@ -172,7 +174,7 @@ static void test_values(void **state)
 
 	/* and if it is invalid */
 	char *all[] = { "meal", "eat", "all", "--dish", "--hot", NULL };
-	assert_string_equal(said(&m, &operands, all), "");
+	assert_string_equal(message_of(&m, &operands, all), "");
 	assert_string_equal(m.dish, "--hot");
 	assert_false(m.hot);
 	cli_release(&program, &m, &operands);
@@ -180,7 +182,7 @@ static void test_values(void **state)
 	unsetenv("MEAL_PLATES");
 	char *rest[] = { "meal", "drink", "--hot", "cup", "--plates-n", "--",
 		NULL };
-	assert_string_equal(said(&m, &operands, rest), "");
+	assert_string_equal(message_of(&m, &operands, rest), "");
 	assert_int_equal(operands.n, 3);
 	assert_string_equal(operands.at[2], "--");
 	cli_release(&program, &m, &operands);

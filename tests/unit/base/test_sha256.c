@@ -31,8 +31,8 @@ static void examples(void **state)
 	}
 }
 
-/* A million times 'a', in pieces of every length, twice with one struct. */
-static void pieces(void **state)
+/* A million times 'a', in parts of every length, twice with one struct. */
+static void parts_of_every_length(void **state)
 {
 	static char as[1000];
 	uint8_t digest[SHA256_BYTES];
@@ -61,7 +61,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(examples),
-		cmocka_unit_test(pieces),
+		cmocka_unit_test(parts_of_every_length),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

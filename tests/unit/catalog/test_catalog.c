@@ -95,14 +95,14 @@ static void test_unknown(void **state)
  * thousandth of a second each; a slow machine may take a tenth. */
 static void test_hostile(void **state)
 {
-	static const char *const pieces[] = { "std::enable_if<a>::type ",
+	static const char *const parts[] = { "std::enable_if<a>::type ",
 		"ck_tile::", "a::", "at::native::", "_", "cudnn::", "nvjet_" };
-	for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
 		enum { SIZE = 64 * 1024 };
-		size_t len = strlen(pieces[i]), n = 0;
+		size_t len = strlen(parts[i]), n = 0;
 		char *name = malloc(SIZE);
 		for (; n + len <= SIZE; n += len)
-			memcpy(name + n, pieces[i], len);
+			memcpy(name + n, parts[i], len);
 		struct kernel_source s;
 		clock_t begin = clock();
 		catalog_kernel(*state, name, n, &s);

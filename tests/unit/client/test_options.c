@@ -17,7 +17,7 @@ static int count(char *const argv[])
 }
 
 /* The message for a command line; "" if it is valid. */
-static const char *said(enum options_of command, char *const argv[])
+static const char *message_of(enum options_of command, char *const argv[])
 {
 	static struct err e;
 	struct options o;
@@ -118,7 +118,7 @@ static void test_refused(void **state)
 			"(for example http://127.0.0.1:8080)" },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		assert_string_equal(said(rows[i].command, rows[i].argv),
+		assert_string_equal(message_of(rows[i].command, rows[i].argv),
 			rows[i].message);
 }
 
@@ -150,7 +150,7 @@ static void test_servers(void **state)
 				"http://127.0.0.1:8080)",
 				rows[i].server, rows[i].reason);
 		char *argv[] = { arg, NULL };
-		assert_string_equal(said(OPTIONS_HEALTH, argv), want);
+		assert_string_equal(message_of(OPTIONS_HEALTH, argv), want);
 	}
 }
 
@@ -160,7 +160,7 @@ static void test_no_upload(void **state)
 	(void)state;
 	char *argv[] = { "--no-upload", "--server", "x", "--token-file",
 		"/no/such", "true", NULL };
-	assert_string_equal(said(OPTIONS_RUN, argv), "");
+	assert_string_equal(message_of(OPTIONS_RUN, argv), "");
 }
 
 static void test_help(void **state)
@@ -168,8 +168,8 @@ static void test_help(void **state)
 	(void)state;
 	struct options o;
 	struct err e = { 0 };
-	char *asked[] = { "--retries", "x", "--help", "--nothing" };
-	assert_int_equal(options_init(&o, OPTIONS_UPLOAD, 4, asked, &e),
+	char *with_help[] = { "--retries", "x", "--help", "--nothing" };
+	assert_int_equal(options_init(&o, OPTIONS_UPLOAD, 4, with_help, &e),
 		CLI_HELP);
 	options_release(&o);
 	/* an option of the command, not of this program */

@@ -78,7 +78,7 @@ static inline void give_back(uint8_t *buffer, size_t size, size_t valid)
 }
 
 /* The calls since the last check. */
-static inline void asked(const char *expect)
+static inline void assert_calls(const char *expect)
 {
 	assert_string_equal(fake_lib.text, expect);
 	*fake_lib.text = '\0';

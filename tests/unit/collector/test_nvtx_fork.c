@@ -12,10 +12,10 @@ static pthread_barrier_t joined, over;
 
 static struct nvtx_thread *open_one(const char *text)
 {
-	struct nvtx_label said = { .text = text, .len = 5 };
+	struct nvtx_label label = { .text = text, .len = 5 };
 	struct nvtx_thread *t = nvtx_state_thread(nvtx_state());
 	bool lost;
-	nvtx_thread_push(t, &said, 7, &lost);
+	nvtx_thread_push(t, &label, 7, &lost);
 	return t;
 }
 

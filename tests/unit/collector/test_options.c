@@ -15,7 +15,7 @@ struct variable {
 };
 struct world {
 	const struct variable *variables;
-	char said[SENTENCES][512];
+	char errors[SENTENCES][512];
 	int n_errors;
 };
 
@@ -34,7 +34,7 @@ static void collect(void *ctx, const char *sentence)
 	struct world *w = ctx;
 
 	assert_true(w->n_errors < SENTENCES);
-	snprintf(w->said[w->n_errors++], sizeof w->said[0], "%s", sentence);
+	snprintf(w->errors[w->n_errors++], sizeof w->errors[0], "%s", sentence);
 }
 
 static void test_defaults(void **state)
@@ -131,7 +131,7 @@ static void test_refused(void **state)
 			{ NULL, NULL } };
 		struct world w = { .variables = variables };
 		options_init(&o, env, collect, &w);
-		assert_string_equal(w.said[0], rows[i].sentence);
+		assert_string_equal(w.errors[0], rows[i].sentence);
 		assert_int_equal(w.n_errors, 1);
 		assert_int_equal(o.trace, defaults.trace);
 		assert_int_equal(o.memory_mib, defaults.memory_mib);
@@ -162,7 +162,7 @@ static void test_minimum_memory(void **state)
 
 	options_init(&o, env, collect, &w);
 	assert_int_equal(w.n_errors, 1);
-	assert_string_equal(w.said[0],
+	assert_string_equal(w.errors[0],
 		"'1' is less than KERNSIFT_TRACE_MEMORY_MIB must be; 8 is "
 		"used");
 	assert_int_equal(o.memory_mib, 8);
@@ -247,10 +247,10 @@ static void test_config(void **state)
 	assert_int_equal(o.host_hz, 7);
 	assert_int_equal(o.nvml_hz, 3);
 	assert_int_equal(w.n_errors, 2);
-	assert_string_equal(w.said[0],
+	assert_string_equal(w.errors[0],
 		"'KERNSIFT_TRACE_EVREY=10m:2s' in the file of "
 		"KERNSIFT_TRACE_CONFIG sets no option; it is passed over");
-	assert_string_equal(w.said[1],
+	assert_string_equal(w.errors[1],
 		"'no option at all' in the file of KERNSIFT_TRACE_CONFIG sets "
 		"no option; it is passed over");
 	options_release(&o);

@@ -6,20 +6,20 @@ static void one_window_from_end_to_end(void **state)
 	struct stage t;
 	(void)state;
 	stage_set(&t);
-	asked("");
+	assert_calls("");
 	for (int window = 0; window < 3; window++) {
 		open_is(&t, SESSION_OPEN, "");
-		asked(HELLO UNLOADS KINDS CALLS);
+		assert_calls(HELLO UNLOADS KINDS CALLS);
 		open_is(&t, SESSION_OPEN, ""); /* it is open already */
-		asked("");
+		assert_calls("");
 		session_close(t.session);
-		asked(KINDS_OFF CALLS_OFF BYE);
+		assert_calls(KINDS_OFF CALLS_OFF BYE);
 		/* Between windows nothing is called. */
 		session_close(t.session);
 		assert_true(session_flush(t.session));
 		assert_false(session_displaced(t.session));
 		assert_int_equal(session_dropped(t.session), 0);
-		asked("");
+		assert_calls("");
 	}
 	stage_clear(&t);
 }
@@ -35,9 +35,9 @@ static void an_old_libcupti(void **state)
 	t.library.subscribe_v2 = NULL;
 	t.library.get_attribute = NULL;
 	open_is(&t, SESSION_OPEN, "");
-	asked("subscribe " EVENTS SET_UP UNLOADS KINDS "+5 +4");
+	assert_calls("subscribe " EVENTS SET_UP UNLOADS KINDS "+5 +4");
 	session_close(t.session);
-	asked(KINDS_OFF "-5 -4 " BYE);
+	assert_calls(KINDS_OFF "-5 -4 " BYE);
 	stage_clear(&t);
 }
 
@@ -53,9 +53,10 @@ static void the_oldest_libcupti(void **state)
 	t.library.thread_ids = NULL;
 	t.library.graph_node_id = NULL;
 	open_is(&t, SESSION_OPEN, "");
-	asked("subscribe +state:1 " PROFILER "register " UNLOADS KINDS "+5 +4");
+	assert_calls("subscribe +state:1 " PROFILER "register " UNLOADS KINDS
+		     "+5 +4");
 	session_close(t.session);
-	asked(KINDS_OFF "-5 -4 flush:1 dropped unsubscribe");
+	assert_calls(KINDS_OFF "-5 -4 flush:1 dropped unsubscribe");
 	stage_clear(&t);
 }
 
@@ -67,11 +68,13 @@ static void cuda_13_0_before_its_update(void **state)
 	t.library.version = 130000;
 	open_is(&t, SESSION_OPEN,
 		"CUPTI 13.0 has faults that 13.0 Update 1 mends");
-	asked("subscribe:kernsift " EVENTS
-	      "threads:1 @5=1/1 @2=16/8 @8=1/1 register " UNLOADS KINDS CALLS);
+	assert_calls("subscribe:kernsift " EVENTS
+		     "threads:1 @5=1/1 @2=16/8 @8=1/1 register " UNLOADS KINDS
+			     CALLS);
 	session_close(t.session);
-	asked(KINDS_OFF CALLS_OFF "flush:1 dropped @5=0/1 @2=250/8 @8=0/1 "
-				  "threads:0 unsubscribe");
+	assert_calls(
+		KINDS_OFF CALLS_OFF "flush:1 dropped @5=0/1 @2=250/8 @8=0/1 "
+				    "threads:0 unsubscribe");
 	stage_clear(&t);
 }
 
@@ -84,9 +87,10 @@ static void graphs_as_a_whole(void **state)
 		(struct session_kinds){ .kernel = true, .graph_whole = true });
 	open_is(&t, SESSION_OPEN, "");
 	/* Before kernels are enabled, and no node is looked at. */
-	asked("subscribe:kernsift +state:1 " PROFILER SET_UP UNLOADS "+51 +10");
+	assert_calls("subscribe:kernsift +state:1 " PROFILER SET_UP UNLOADS
+		     "+51 +10");
 	session_close(t.session);
-	asked("-51 -10 " BYE);
+	assert_calls("-51 -10 " BYE);
 	stage_clear(&t);
 }
 

@@ -106,7 +106,7 @@ static void a_fatal_state_within_the_flush(void **state)
 	fake_lib.in_flush = die;
 	assert_false(session_flush(t.session));
 	assert_false(session_close(t.session));
-	asked("flush:0");
+	assert_calls("flush:0");
 	stage_clear(&t);
 }
 
@@ -118,7 +118,7 @@ static void a_fatal_state_within_the_end(void **state)
 	stage_open(&t);
 	fake_lib.in_flush = die;
 	assert_false(session_close(t.session));
-	asked("-10 -1 -22 -2 -17 -R60 -R123 -D30 flush:1");
+	assert_calls("-10 -1 -22 -2 -17 -R60 -R123 -D30 flush:1");
 	assert_int_equal(session_open(t.session, t.sentence), SESSION_FATAL);
 	stage_clear(&t);
 }
@@ -167,10 +167,10 @@ static void listening_between_windows(void **state)
 	*fake_lib.text = '\0';
 	assert_int_equal(session_listen(t.session, true, t.sentence),
 		SESSION_OPEN);
-	asked("subscribe:kernsift +state:1 +resource:13 +resource:20 "
-	      "+driver:308 +driver:309 +runtime:171 +runtime:172");
+	assert_calls("subscribe:kernsift +state:1 +resource:13 +resource:20 "
+		     "+driver:308 +driver:309 +runtime:171 +runtime:172");
 	session_listen(t.session, true, t.sentence);
-	asked("");
+	assert_calls("");
 	/* A window uses the same subscription, and leaves it. */
 	session_open(t.session, t.sentence);
 	assert_null(strstr(fake_lib.text, "subscribe"));
@@ -183,9 +183,9 @@ static void listening_between_windows(void **state)
 	assert_null(strstr(fake_lib.text, "-state:1"));
 	*fake_lib.text = '\0';
 	session_listen(t.session, false, t.sentence);
-	asked("unsubscribe");
+	assert_calls("unsubscribe");
 	session_listen(t.session, false, t.sentence);
-	asked("");
+	assert_calls("");
 	stage_clear(&t);
 }
 
@@ -196,7 +196,7 @@ static void listening_that_ends_within_a_window(void **state)
 	stage_open(&t);
 	session_listen(t.session, true, t.sentence);
 	session_listen(t.session, false, t.sentence);
-	asked("");
+	assert_calls("");
 	session_close(t.session);
 	assert_non_null(strstr(fake_lib.text, "unsubscribe"));
 	stage_clear(&t);
@@ -238,7 +238,7 @@ static void graph_nodes(void **state)
 	nodes_write(t.nodes, keep, text);
 	assert_string_equal(text, "21:2 ");
 	/* Of all that no CUPTI function was called that could wait. */
-	asked("");
+	assert_calls("");
 	stage_clear(&t);
 }
 

@@ -8,7 +8,7 @@ static const struct refused {
 	uint32_t driver;
 	const char *holder;
 	enum session_end end;
-	const char *sentence, *asked; /* queried: how it ends */
+	const char *sentence, *calls; /* the calls until it ends */
 } refusals[] = {
 	{ "a tool with a name", { "subscribe*", 39 }, 13000,
 		"CUPTI for Nsight Systems", SESSION_BUSY,
@@ -51,9 +51,9 @@ static void a_window_is_refused(void **state)
 		fake_lib.refusals = list;
 		fake_lib.holder = r->holder;
 		open_is(&t, r->end, r->sentence);
-		asked(r->asked);
+		assert_calls(r->calls);
 		session_close(t.session);
-		asked("");
+		assert_calls("");
 		/* The next one may be luckier. */
 		fake_lib.refusals = NULL;
 		open_is(&t, SESSION_OPEN, "");
@@ -102,7 +102,7 @@ static void a_kind_is_refused_and_the_rest_recorded(void **state)
 		open_is(&t, SESSION_OPEN, partly[i].sentence);
 		snprintf(expect, sizeof expect, "%s%s%s", HELLO, UNLOADS,
 			partly[i].on);
-		asked(expect);
+		assert_calls(expect);
 		session_close(t.session);
 		/* What was refused is not turned off. */
 		snprintf(off, sizeof off, "%s ", partly[i].refusal.word);
@@ -131,8 +131,8 @@ static void all_kinds_are_refused(void **state)
 		"not recorded: not supported here; driver calls not "
 		"recorded: not supported here; CUPTI cannot be used here: not "
 		"supported here");
-	asked(HELLO UNLOADS "+10 +R60 +R123 +5 +D30 +4 "
-			    "@5=0/1 @2=250/8 threads:0 unsubscribe");
+	assert_calls(HELLO UNLOADS "+10 +R60 +R123 +5 +D30 +4 "
+				   "@5=0/1 @2=250/8 threads:0 unsubscribe");
 	/* The newer way of sharing CUPTI reports it here. */
 	stage_kinds(&t, (struct session_kinds){ .kernel = true });
 	fake_lib.refusals = busy;
@@ -143,8 +143,8 @@ static void all_kinds_are_refused(void **state)
 	fake_lib.refusals = NULL;
 	stage_kinds(&t, (struct session_kinds){ .kernel = false });
 	open_is(&t, SESSION_UNFIT, "nothing is to be recorded");
-	asked("subscribe:kernsift +state:1 " PROFILER SET_UP UNLOADS
-	      "@5=0/1 @2=250/8 threads:0 unsubscribe");
+	assert_calls("subscribe:kernsift +state:1 " PROFILER SET_UP UNLOADS
+		     "@5=0/1 @2=250/8 threads:0 unsubscribe");
 	stage_clear(&t);
 }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-static const struct visible_gpu alike[] = {
+static const struct visible_gpu equal[] = {
 	{ "GPU-aa11-1", "H200" },
 	{ "GPU-aa22-2", "H200" },
 	{ "GPU-bb33-3", "H200" },
@@ -24,22 +24,22 @@ static const struct {
 	int n;
 	const char *list, *order, *want, *odd;
 } cases[] = {
-	{ alike, 3, NULL, NULL, "0 1 2", "no setting" },
-	{ alike, 3, "", NULL, "", "an empty list hides all" },
-	{ alike, 3, "2,0", NULL, "2 0", "numbers, in another order" },
-	{ alike, 3, " 1 , 2 ", NULL, "1 2", "blanks" },
-	{ alike, 3, "1,-1,2", NULL, "1", "-1 ends the list" },
-	{ alike, 3, "0,3,1", NULL, "0", "a GPU that is not there ends it" },
-	{ alike, 3, "1,1", NULL, "", "one twice: CUDA sees none" },
-	{ alike, 3, "0,x", NULL, "0", "a word that is none ends it" },
-	{ alike, 3, "2x", NULL, "", "a number with something behind it" },
-	{ alike, 3, "99999999999999999999", NULL, "", "a number too large" },
-	{ alike, 3, "GPU-bb,GPU-aa11-1", NULL, "2 0", "UUIDs, one shortened" },
-	{ alike, 3, "GPU-aa", NULL, "", "a UUID that two begin with" },
-	{ alike, 3, "GPU-cc", NULL, "", "a UUID that is not there" },
-	{ alike, 3, "0,", NULL, "0", "a comma at the end" },
-	{ alike, 3, "MIG-77", NULL, "MIG-77", "a part of a GPU" },
-	{ alike, 0, NULL, NULL, "", "no GPU" },
+	{ equal, 3, NULL, NULL, "0 1 2", "no setting" },
+	{ equal, 3, "", NULL, "", "an empty list hides all" },
+	{ equal, 3, "2,0", NULL, "2 0", "numbers, in another order" },
+	{ equal, 3, " 1 , 2 ", NULL, "1 2", "blanks" },
+	{ equal, 3, "1,-1,2", NULL, "1", "-1 ends the list" },
+	{ equal, 3, "0,3,1", NULL, "0", "a GPU that is not there ends it" },
+	{ equal, 3, "1,1", NULL, "", "one twice: CUDA sees none" },
+	{ equal, 3, "0,x", NULL, "0", "a word that is none ends it" },
+	{ equal, 3, "2x", NULL, "", "a number with something behind it" },
+	{ equal, 3, "99999999999999999999", NULL, "", "a number too large" },
+	{ equal, 3, "GPU-bb,GPU-aa11-1", NULL, "2 0", "UUIDs, one shortened" },
+	{ equal, 3, "GPU-aa", NULL, "", "a UUID that two begin with" },
+	{ equal, 3, "GPU-cc", NULL, "", "a UUID that is not there" },
+	{ equal, 3, "0,", NULL, "0", "a comma at the end" },
+	{ equal, 3, "MIG-77", NULL, "MIG-77", "a part of a GPU" },
+	{ equal, 0, NULL, NULL, "", "no GPU" },
 	{ mixed, 2, NULL, NULL, "?", "kinds differ: the fastest first" },
 	{ mixed, 2, "1,0", "FASTEST_FIRST", "?", "the same, set explicitly" },
 	{ mixed, 2, "1,0", PCI, "1 0", "kinds differ, by the bus" },

@@ -219,11 +219,11 @@ static void test_requested(void **state)
 	play("the profiler's end is the end", &s, 0, outlives);
 
 	const struct schedule deaf = { .length_ns = 1000 * ms_ns };
-	const struct step unasked[] = {
+	const struct step disabled[] = {
 		{ 5, ACT_NONE, 0, EVENTS(.profiler_start = true) }, NOTHING(6),
 		LAST
 	};
-	play("cuProfilerStart, and it is not enabled", &deaf, 0, unasked);
+	play("cuProfilerStart, and it is not enabled", &deaf, 0, disabled);
 
 	const struct schedule both = { .length_ns = 1000 * ms_ns,
 		.every_ns = 10000 * ms_ns,

@@ -28,7 +28,7 @@ static void put(struct world *w, const char *name, const char *value)
 	assert_true(fact_list_put(&w->l, name, value, strlen(value)));
 }
 
-static void beside(struct world *w, const char *name, const char *value)
+static void append(struct world *w, const char *name, const char *value)
 {
 	assert_true(fact_list_append(&w->l, name, value, strlen(value)));
 }
@@ -49,22 +49,22 @@ static void twice_and_empty(void **state)
 	put(&w, "driver", "");
 	put(&w, "driver", "570.1");
 	put(&w, "driver", "1.0");
-	beside(&w, "cpu", "");
+	append(&w, "cpu", "");
 	assert_int_equal(w.l.n, 1);
 	is(&w, 0, "driver", "570.1");
 	arena_release(&w.arena);
 }
 
 /* A text that is part of another is a different text. */
-static void side_by_side(void **state)
+static void several_values(void **state)
 {
-	static const char *const told[] = { "1980", "1410", "1980", "141",
+	static const char *const clocks[] = { "1980", "1410", "1980", "141",
 		"1410" };
 	struct world w;
 	(void)state;
 	begin(&w);
-	for (size_t i = 0; i < sizeof told / sizeof *told; i++)
-		beside(&w, "clock", told[i]);
+	for (size_t i = 0; i < sizeof clocks / sizeof *clocks; i++)
+		append(&w, "clock", clocks[i]);
 	is(&w, 0, "clock", "1980, 1410, 141");
 	arena_release(&w.arena);
 }
@@ -79,7 +79,7 @@ static void as_many_as_fit(void **state)
 	begin(&w);
 	for (int i = 0; i < 22; i++) {
 		snprintf(text, sizeof text, "%010d", i);
-		beside(&w, "clock", text);
+		append(&w, "clock", text);
 	}
 	const char *all = names_text(&w.t.names, w.l.list[0].value);
 	assert_int_equal(strlen(all), 238);
@@ -132,7 +132,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(twice_and_empty),
-		cmocka_unit_test(side_by_side),
+		cmocka_unit_test(several_values),
 		cmocka_unit_test(as_many_as_fit),
 		cmocka_unit_test(versions),
 		cmocka_unit_test(given_to_all),

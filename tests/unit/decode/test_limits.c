@@ -64,14 +64,15 @@ static void test_window(void **state)
 	free(r.at);
 }
 
-struct told {
+struct progress_seen {
 	int calls;
 	int64_t last, stop;
 };
 
-static bool tell(void *ctx, int64_t stored, int64_t plain, struct err *e)
+static bool progress_note(void *ctx, int64_t stored, int64_t plain,
+	struct err *e)
 {
-	struct told *t = ctx;
+	struct progress_seen *t = ctx;
 	t->calls++;
 	assert_true(stored - t->last <= 1 << 20);
 	assert_true(plain >= stored);
@@ -84,8 +85,8 @@ static void test_progress(void **state)
 {
 	static const struct decode_limits limits = { 1 << 30, 200 };
 	static char piece[1 << 20];
-	struct told told = { .stop = 5 << 20 };
-	struct decode_progress progress = { tell, &told };
+	struct progress_seen progress_seen = { .stop = 5 << 20 };
+	struct decode_progress progress = { progress_note, &progress_seen };
 	struct arena a = { 0 };
 	struct notes notes = { 0 };
 	struct err e = { 0 };
@@ -100,8 +101,8 @@ static void test_progress(void **state)
 	while (plain_read(&p, piece, sizeof piece, &got, &e))
 		;
 	assert_int_equal(e.code, ERR_CONFLICT);
-	assert_in_range(told.calls, 5, 20);
-	assert_in_range(told.last, 5 << 20, 6 << 20);
+	assert_in_range(progress_seen.calls, 5, 20);
+	assert_in_range(progress_seen.last, 5 << 20, 6 << 20);
 	plain_release(&p);
 	arena_release(&a);
 	free(bytes);

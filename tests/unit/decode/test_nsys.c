@@ -192,7 +192,7 @@ static void test_payloads(void **state)
 static void test_pytorch_names(void **state)
 {
 	static const struct {
-		const char *told, *name, *payload;
+		const char *text, *name, *payload;
 		int64_t id;
 	} rows[] = {
 		{ "aten::mm, op_id = 12", "aten::mm", "", 12 },
@@ -219,7 +219,7 @@ static void test_pytorch_names(void **state)
 		len += (size_t)snprintf(script + len, sizeof script - len,
 			EVENT("0,1,59,'%s',NULL," TID
 			      ",0,0,NULL,NULL,NULL,NULL,NULL,NULL"),
-			rows[i].told);
+			rows[i].text);
 	read_it(script);
 	assert_int_equal(f.trace.range.n, ROWS);
 	for (uint32_t i = 0; i < ROWS; i++) {

@@ -32,7 +32,7 @@ static void every_kind(void **state)
 	free(b.at);
 }
 
-static void pieces(void **state)
+static void any_part_size(void **state)
 {
 	struct bytes b = sample();
 	struct reading whole = reading_from(&b, SIZE_MAX);
@@ -242,7 +242,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_kind),
-		cmocka_unit_test(pieces),
+		cmocka_unit_test(any_part_size),
 		cmocka_unit_test(extremes),
 		cmocka_unit_test(texts),
 		cmocka_unit_test(many_launches),

@@ -5,14 +5,14 @@
 /* The tail is shorter, or one of its bytes changed: what is recovered was
  * written, in order, and what was cut off is reported. */
 static void tail_damaged(struct stopped *s, const struct bytes *tail,
-	const char *want, int least)
+	const char *want, int min_rows)
 {
 	struct kst_merged m;
 	struct reading got = merged(&s->at_stop, tail, &m);
 	int n = rows_read(&got);
 	assert_true(part_of(got.text, want));
 	assert_int_equal(m.rows + m.tail_rows, n);
-	assert_true(n >= least);
+	assert_true(n >= min_rows);
 	assert_true(n == s->given || m.damaged);
 	assert_true(got.damage.damaged == 0 && got.damage.missing == 0);
 	reading_free(&got);

@@ -20,7 +20,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static const char *told(void *ctx, const struct gate_row *row)
+static const char *event_body(void *ctx, const struct gate_row *row)
 {
 	assert_true(row->created != NO_MOMENT);
 	return arena_printf(ctx, "{\"gate\":%lld}", (long long)row->id);
@@ -63,7 +63,7 @@ static void kept(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
-	const struct gate_event t = { told, &a };
+	const struct gate_event t = { event_body, &a };
 	struct gate_row rows[] = { gate("p", "", "pass"),
 		gate("p", "x", "regressed"), gate("q", "x", "undecided") };
 	struct gate_row back;

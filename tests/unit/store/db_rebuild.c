@@ -22,9 +22,9 @@ static void rebuild_replaces_rows_and_keeps_the_rest(void **state)
 	struct run_row before, after;
 	int64_t queued, upload = fixture_save(db, "1", &p, 1);
 	int64_t id = *fixture_runs(db, &a, upload, 1);
-	struct run_change said = { .name = "the good one",
+	struct run_change change = { .name = "the good one",
 		.labels = "{\"kept\": \"yes\"}" };
-	works(run_change(db, id, &said, &e));
+	works(run_change(db, id, &change, &e));
 	works(query_run(db, &a, id, &before, &e));
 
 	works(upload_requeue_all(db, &queued, &e));
@@ -155,7 +155,7 @@ static void both_runs_deleted_at_once(void **state)
 	arena_release(&a);
 }
 
-static struct claim held;
+static struct claim rebuild_claim;
 
 /* A rebuild and a deletion run at once: the run is deleted, whichever comes
  * first. */
@@ -164,7 +164,7 @@ static bool save_or_delete(struct db *db, int nth, struct err *e)
 	struct arena a = { 0 };
 	struct profile p = fixture_profile(&a);
 	return nth == 0 ? run_delete(db, pair[0], e)
-			: save(db, &held, &p, 1, NULL, e);
+			: save(db, &rebuild_claim, &p, 1, NULL, e);
 }
 
 static void deletion_and_rebuild_at_once(void **state)
@@ -176,7 +176,7 @@ static void deletion_and_rebuild_at_once(void **state)
 		int64_t queued, upload = fixture_save(db, "1", &p, 1);
 		pair[0] = *fixture_runs(db, &a, upload, 1);
 		works(upload_requeue_all(db, &queued, &e));
-		held = fixture_claim(db, upload);
+		rebuild_claim = fixture_claim(db, upload);
 		fixture_together(2, "", save_or_delete);
 		fixture_runs(db, &a, upload, 0);
 		assert_int_equal(fixture_derived(db), 0);

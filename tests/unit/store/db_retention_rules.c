@@ -242,11 +242,11 @@ static void a_locked_upload_does_not_delay_others(void **state)
 	struct db *other = fixture_connect("");
 	char sql[80];
 	(void)state;
-	int64_t held = kept_done("a", "p", "{}", 1, 1, 1, 0);
+	int64_t locked = kept_done("a", "p", "{}", 1, 1, 1, 0);
 	kept_done("b", "p", "{}", 1, 1, 1, 0);
 	snprintf(sql, sizeof sql,
 		"BEGIN; SELECT FROM upload WHERE id = %lld FOR UPDATE",
-		(long long)held);
+		(long long)locked);
 	fixture_script(other, sql);
 	fixture_script(kept_db, "SET lock_timeout = '100ms'");
 	works(retention_vacuum(kept_db, &a, &ask, false, NULL, NULL, &r, &e));

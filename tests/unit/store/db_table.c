@@ -18,7 +18,7 @@ enum { LINES = 5 };
 
 /* Kernels k0 to k4: k1 and k3 have no times except their total; k3 and k4
  * came with a path. */
-static struct profile told(struct arena *a)
+static struct profile table_profile(struct arena *a)
 {
 	struct profile p = { .content = CONTENT_STATISTICS,
 		.format = "nsys_stats",
@@ -76,7 +76,7 @@ static struct profile told(struct arena *a)
 
 static int64_t saved(struct db *db, struct arena *a)
 {
-	struct profile p = told(a);
+	struct profile p = table_profile(a);
 	return *fixture_runs(db, a, fixture_save(db, "1", &p, 1), 1);
 }
 
@@ -158,7 +158,8 @@ static void eight_runs(struct db *db)
 {
 	struct arena a = { 0 };
 	for (int i = 0; i < 8; i++) {
-		struct profile p = i % 2 ? told(&a) : fixture_profile(&a);
+		struct profile p =
+			i % 2 ? table_profile(&a) : fixture_profile(&a);
 		struct upload_meta m = fixture_meta;
 		m.name = arena_printf(&a, "%d", i);
 		if (i % 2 == 0)

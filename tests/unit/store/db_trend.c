@@ -53,7 +53,7 @@ static struct trend_filter whole(int limit)
 
 /* "run=value/commit, … | excluded +": the plus sign means that there are
  * more. */
-static const char *told(struct db *db, struct arena *a,
+static const char *trend_text(struct db *db, struct arena *a,
 	const struct trend_filter *f)
 {
 	struct trend t;
@@ -90,18 +90,18 @@ static void the_newest_units_in_order(void **state)
 	struct arena a = { 0 };
 	struct trend_filter f = whole(50);
 	make(db);
-	assert_string_equal(told(db, &a, &f),
+	assert_string_equal(trend_text(db, &a, &f),
 		"1=100/a, 3=200/c, 6=0/-, 7=500/d, 9=800/e | 2");
 	f.limit = 6;
-	assert_string_equal(told(db, &a, &f),
+	assert_string_equal(trend_text(db, &a, &f),
 		"1=100/a, 3=200/c, 6=0/-, 7=500/d, 9=800/e | 2");
 	f.limit = 5; /* one of them has no value */
-	assert_string_equal(told(db, &a, &f),
+	assert_string_equal(trend_text(db, &a, &f),
 		"3=200/c, 6=0/-, 7=500/d, 9=800/e | 2 +");
 	f.limit = 2;
-	assert_string_equal(told(db, &a, &f), "7=500/d, 9=800/e | 0 +");
+	assert_string_equal(trend_text(db, &a, &f), "7=500/d, 9=800/e | 0 +");
 	f.limit = 1;
-	assert_string_equal(told(db, &a, &f), "9=800/e | 0 +");
+	assert_string_equal(trend_text(db, &a, &f), "9=800/e | 0 +");
 	arena_release(&a);
 }
 
@@ -113,14 +113,14 @@ static void ranges_have_whole_jobs(void **state)
 	make(db);
 	f.since = INT64_C(20000000);
 	f.until = INT64_C(40000000);
-	assert_string_equal(told(db, &a, &f), "3=200/c | 2");
+	assert_string_equal(trend_text(db, &a, &f), "3=200/c | 2");
 	f.since++; /* its first run is before */
-	assert_string_equal(told(db, &a, &f), " | 1");
+	assert_string_equal(trend_text(db, &a, &f), " | 1");
 	f.since = INT64_C(60000000);
 	f.until = NO_MOMENT;
-	assert_string_equal(told(db, &a, &f), " | 0");
+	assert_string_equal(trend_text(db, &a, &f), " | 0");
 	f.workload = "";
-	assert_string_equal(told(db, &a, &f), " | 0");
+	assert_string_equal(trend_text(db, &a, &f), " | 0");
 	arena_release(&a);
 }
 
@@ -134,10 +134,10 @@ static void what_left_a_job(void **state)
 	make(db);
 	fixture_script(db, "DELETE FROM run WHERE run_id = 3; "
 			   "UPDATE run SET workload = 'v' WHERE run_id = 9");
-	assert_string_equal(told(db, &a, &f),
+	assert_string_equal(trend_text(db, &a, &f),
 		"1=100/a, 2=300/b, 6=0/-, 7=500/d, 8=700/d | 2");
 	f.workload = "v";
-	assert_string_equal(told(db, &a, &f), "9=900/e | 0");
+	assert_string_equal(trend_text(db, &a, &f), "9=900/e | 0");
 	arena_release(&a);
 }
 

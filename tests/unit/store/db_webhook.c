@@ -87,7 +87,7 @@ static void put_off_and_over(void **state)
 	struct db *db = *state;
 	struct arena a = { 0 };
 	struct delivery *rows;
-	struct delivery_row *told;
+	struct delivery_row *list;
 	uint32_t n;
 	bool more;
 	int64_t id = hook(db, "https://a.example/"), delivery;
@@ -107,14 +107,14 @@ static void put_off_and_over(void **state)
 			" WHERE next_attempt_at IS NOT NULL");
 	}
 	assert_int_equal(claimed(db, &a, 1, &rows), 0);
-	works(webhook_deliveries(db, &a, id, 0, 9, &told, &n, &more, &e));
-	assert_true(n == 1 && !more && told[0].id == delivery);
-	assert_int_equal(told[0].tries, 8);
-	assert_int_equal(told[0].status, 500);
-	assert_string_equal(told[0].error, "no");
+	works(webhook_deliveries(db, &a, id, 0, 9, &list, &n, &more, &e));
+	assert_true(n == 1 && !more && list[0].id == delivery);
+	assert_int_equal(list[0].tries, 8);
+	assert_int_equal(list[0].status, 500);
+	assert_string_equal(list[0].error, "no");
 	assert_true(
-		told[0].next == NO_MOMENT && told[0].delivered == NO_MOMENT);
-	works(webhook_deliveries(db, &a, id, delivery, 9, &told, &n, &more,
+		list[0].next == NO_MOMENT && list[0].delivered == NO_MOMENT);
+	works(webhook_deliveries(db, &a, id, delivery, 9, &list, &n, &more,
 		&e));
 	assert_int_equal(n, 0);
 	arena_release(&a);

@@ -68,7 +68,7 @@ static inline int by_row(const void *a, const void *b)
 }
 
 /* Everything as text, with cells and rows in one order. */
-static inline const char *told(struct arena *a, const struct fleet *f)
+static inline const char *fleet_text(struct arena *a, const struct fleet *f)
 {
 	const char *lines[100];
 	assert_true(f->cells_n < 100);
@@ -121,7 +121,7 @@ static inline const char *fleet(struct db *db, struct arena *a,
 {
 	struct fleet out;
 	works(query_fleet(db, a, &f, &out, &e));
-	return told(a, &out);
+	return fleet_text(a, &out);
 }
 
 /* From the rollups, and from the runs. */
