@@ -1,4 +1,4 @@
-/* kst_resume.h - goes on with a capture that was broken off, for kst_merge.c.
+/* kst_resume.h - continues a capture that has no end, for kst_merge.c.
  *
  * Names are ids here already, of texts and of launches. */
 #pragma once

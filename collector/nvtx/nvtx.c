@@ -239,6 +239,17 @@ static void nvtx_range_mark(void)
 		nvtx_count(&w->marks, 1);
 }
 
+/* A function that NVTX calls, by its place in NVTX's table; the last of a list
+ * has none. */
+struct nvtx_slot {
+	size_t at;
+	NvtxFunctionPointer call;
+};
+#define CALL(at, call)                        \
+	{                                     \
+		at, (NvtxFunctionPointer)call \
+	}
+
 static struct nvtx_call nvtx_ascii(const char *message)
 {
 	return (struct nvtx_call){ .message_type = NVTX_MESSAGE_TYPE_ASCII,
@@ -316,32 +327,20 @@ static void NVTX_API nvtx_core_end(nvtxRangeId_t id)
 	nvtx_range_end(id);
 }
 
-static void nvtx_core_fill(NvtxFunctionTable table, unsigned n)
-{
-	static const struct {
-		unsigned at;
-		NvtxFunctionPointer f;
-	} all[] = {
-		{ NVTX_CBID_CORE_MarkEx, (NvtxFunctionPointer)nvtx_mark_ex },
-		{ NVTX_CBID_CORE_MarkA, (NvtxFunctionPointer)nvtx_mark_a },
-		{ NVTX_CBID_CORE_MarkW, (NvtxFunctionPointer)nvtx_mark_w },
-		{ NVTX_CBID_CORE_RangeStartEx,
-			(NvtxFunctionPointer)nvtx_start_ex },
-		{ NVTX_CBID_CORE_RangeStartA,
-			(NvtxFunctionPointer)nvtx_start_a },
-		{ NVTX_CBID_CORE_RangeStartW,
-			(NvtxFunctionPointer)nvtx_start_w },
-		{ NVTX_CBID_CORE_RangeEnd, (NvtxFunctionPointer)nvtx_core_end },
-		{ NVTX_CBID_CORE_RangePushEx,
-			(NvtxFunctionPointer)nvtx_push_ex },
-		{ NVTX_CBID_CORE_RangePushA, (NvtxFunctionPointer)nvtx_push_a },
-		{ NVTX_CBID_CORE_RangePushW, (NvtxFunctionPointer)nvtx_push_w },
-		{ NVTX_CBID_CORE_RangePop, (NvtxFunctionPointer)nvtx_core_pop }
-	};
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		if (all[i].at < n && table[all[i].at])
-			*table[all[i].at] = all[i].f;
-}
+static const struct nvtx_slot nvtx_core_slots[] = {
+	CALL(NVTX_CBID_CORE_MarkEx, nvtx_mark_ex),
+	CALL(NVTX_CBID_CORE_MarkA, nvtx_mark_a),
+	CALL(NVTX_CBID_CORE_MarkW, nvtx_mark_w),
+	CALL(NVTX_CBID_CORE_RangeStartEx, nvtx_start_ex),
+	CALL(NVTX_CBID_CORE_RangeStartA, nvtx_start_a),
+	CALL(NVTX_CBID_CORE_RangeStartW, nvtx_start_w),
+	CALL(NVTX_CBID_CORE_RangeEnd, nvtx_core_end),
+	CALL(NVTX_CBID_CORE_RangePushEx, nvtx_push_ex),
+	CALL(NVTX_CBID_CORE_RangePushA, nvtx_push_a),
+	CALL(NVTX_CBID_CORE_RangePushW, nvtx_push_w),
+	CALL(NVTX_CBID_CORE_RangePop, nvtx_core_pop),
+	{ 0, NULL },
+};
 
 enum { NAME_MOST = 1024 };
 
@@ -426,35 +425,19 @@ static void NVTX_API nvtx_destroy(nvtxDomainHandle_t d)
 	nvtx_domain_end(nvtx_state(), nvtx_domain_of(d));
 }
 
-static void nvtx_core2_fill(NvtxFunctionTable table, unsigned n)
-{
-	static const struct {
-		unsigned at;
-		NvtxFunctionPointer f;
-	} all[] = { { NVTX_CBID_CORE2_DomainMarkEx,
-			    (NvtxFunctionPointer)nvtx_core2_mark },
-		{ NVTX_CBID_CORE2_DomainRangeStartEx,
-			(NvtxFunctionPointer)nvtx_core2_start },
-		{ NVTX_CBID_CORE2_DomainRangeEnd,
-			(NvtxFunctionPointer)nvtx_core2_end },
-		{ NVTX_CBID_CORE2_DomainRangePushEx,
-			(NvtxFunctionPointer)nvtx_core2_push },
-		{ NVTX_CBID_CORE2_DomainRangePop,
-			(NvtxFunctionPointer)nvtx_core2_pop },
-		{ NVTX_CBID_CORE2_DomainRegisterStringA,
-			(NvtxFunctionPointer)nvtx_register_a },
-		{ NVTX_CBID_CORE2_DomainRegisterStringW,
-			(NvtxFunctionPointer)nvtx_register_w },
-		{ NVTX_CBID_CORE2_DomainCreateA,
-			(NvtxFunctionPointer)nvtx_create_a },
-		{ NVTX_CBID_CORE2_DomainCreateW,
-			(NvtxFunctionPointer)nvtx_create_w },
-		{ NVTX_CBID_CORE2_DomainDestroy,
-			(NvtxFunctionPointer)nvtx_destroy } };
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		if (all[i].at < n && table[all[i].at])
-			*table[all[i].at] = all[i].f;
-}
+static const struct nvtx_slot nvtx_core2_slots[] = {
+	CALL(NVTX_CBID_CORE2_DomainMarkEx, nvtx_core2_mark),
+	CALL(NVTX_CBID_CORE2_DomainRangeStartEx, nvtx_core2_start),
+	CALL(NVTX_CBID_CORE2_DomainRangeEnd, nvtx_core2_end),
+	CALL(NVTX_CBID_CORE2_DomainRangePushEx, nvtx_core2_push),
+	CALL(NVTX_CBID_CORE2_DomainRangePop, nvtx_core2_pop),
+	CALL(NVTX_CBID_CORE2_DomainRegisterStringA, nvtx_register_a),
+	CALL(NVTX_CBID_CORE2_DomainRegisterStringW, nvtx_register_w),
+	CALL(NVTX_CBID_CORE2_DomainCreateA, nvtx_create_a),
+	CALL(NVTX_CBID_CORE2_DomainCreateW, nvtx_create_w),
+	CALL(NVTX_CBID_CORE2_DomainDestroy, nvtx_destroy),
+	{ 0, NULL },
+};
 
 static struct nvtx_call nvtx_message_call(nvtxDomainHandle_t d,
 	const nvtxPayloadData_t *data, size_t n)
@@ -518,28 +501,23 @@ static void NVTX_API nvtx_extension_end(nvtxDomainHandle_t d, nvtxRangeId_t id,
 	nvtx_range_end(id);
 }
 
-static void nvtx_extension_fill(intptr_t *slots, size_t n)
+static const struct nvtx_slot nvtx_extension_slots[] = {
+	CALL(NVTX3EXT_CBID_nvtxPayloadSchemaRegister, nvtx_register_schema),
+	CALL(NVTX3EXT_CBID_nvtxPayloadEnumRegister, nvtx_register_enum),
+	CALL(NVTX3EXT_CBID_nvtxMarkPayload, nvtx_extension_mark),
+	CALL(NVTX3EXT_CBID_nvtxRangePushPayload, nvtx_extension_push),
+	CALL(NVTX3EXT_CBID_nvtxRangePopPayload, nvtx_extension_pop),
+	CALL(NVTX3EXT_CBID_nvtxRangeStartPayload, nvtx_extension_start),
+	CALL(NVTX3EXT_CBID_nvtxRangeEndPayload, nvtx_extension_end),
+	{ 0, NULL },
+};
+
+static void nvtx_fill(NvtxFunctionTable table, unsigned n,
+	const struct nvtx_slot *s)
 {
-	static const struct {
-		size_t at;
-		NvtxFunctionPointer f;
-	} all[] = { { NVTX3EXT_CBID_nvtxPayloadSchemaRegister,
-			    (NvtxFunctionPointer)nvtx_register_schema },
-		{ NVTX3EXT_CBID_nvtxPayloadEnumRegister,
-			(NvtxFunctionPointer)nvtx_register_enum },
-		{ NVTX3EXT_CBID_nvtxMarkPayload,
-			(NvtxFunctionPointer)nvtx_extension_mark },
-		{ NVTX3EXT_CBID_nvtxRangePushPayload,
-			(NvtxFunctionPointer)nvtx_extension_push },
-		{ NVTX3EXT_CBID_nvtxRangePopPayload,
-			(NvtxFunctionPointer)nvtx_extension_pop },
-		{ NVTX3EXT_CBID_nvtxRangeStartPayload,
-			(NvtxFunctionPointer)nvtx_extension_start },
-		{ NVTX3EXT_CBID_nvtxRangeEndPayload,
-			(NvtxFunctionPointer)nvtx_extension_end } };
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		if (all[i].at < n)
-			slots[all[i].at] = (intptr_t)all[i].f;
+	for (; s->call; s++)
+		if (s->at < n && table[s->at])
+			*table[s->at] = s->call;
 }
 
 int nvtx_attach(void *get_export_table)
@@ -554,9 +532,9 @@ int nvtx_attach(void *get_export_table)
 	if (!of || of->struct_size < sizeof *of || !nvtx_state_make())
 		return 1;
 	if (of->GetModuleFunctionTable(NVTX_CB_MODULE_CORE, &table, &n))
-		nvtx_core_fill(table, n);
+		nvtx_fill(table, n, nvtx_core_slots);
 	if (of->GetModuleFunctionTable(NVTX_CB_MODULE_CORE2, &table, &n))
-		nvtx_core2_fill(table, n);
+		nvtx_fill(table, n, nvtx_core2_slots);
 	return 1;
 }
 
@@ -567,7 +545,9 @@ int nvtx_attach_extension(void *module_info)
 		m->moduleId != NVTX_EXT_PAYLOAD_MODULEID ||
 		m->segmentsCount == 0 || !nvtx_state_make())
 		return 1;
-	nvtx_extension_fill(m->segments->functionSlots, m->segments->slotCount);
+	for (const struct nvtx_slot *s = nvtx_extension_slots; s->call; s++)
+		if (s->at < m->segments->slotCount)
+			m->segments->functionSlots[s->at] = (intptr_t)s->call;
 	return 1;
 }
 
