@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""attribution.py - what the GPU time of each recorded trace was spent on, and
-how much of it has an operator.
+"""attribution.py - how much GPU time of each recorded trace has an operator, and
+whether it is the right one.
 
 attribution.py [FOLDER or FILE]...
 
-A line a file, of its GPU time (kernels and copies):
+One line per file, in shares of its GPU time (kernels and copies):
 
-  specific  has an operator, and one that explains something (not "other")
+  specific  has an operator other than "other"
   agrees    of kernels that a known host operator launched, the naming rule gives
             the same operator, one that the catalog lists as a part of it (a
             convolution by GEMM), or one that runs below it
@@ -18,12 +18,12 @@ A line a file, of its GPU time (kernels and copies):
   sized     of kernels whose launch is in the trace, is no replay, and is inside
             an operator with Input Dims, those whose shape is known
 
-Which kernels these are, and which host operator launched them, is worked out
-here from the JSON and from the patterns of server/catalog/data/ops.json alone;
-only what the names' rules say, and what was found, comes from `kernsiftd
-inspect`. Fails below 95, 98 and 80 %, where figures do not add up to the GPU
-time, where a name made up has an operator, and where rules made up that call
-every GEMM a copy would do. Folders default to KERNSIFT_TRACES, else the shared
+The kernels and the host operators that launched them are computed here from the
+JSON and from the patterns of server/catalog/data/ops.json. Only the operators of
+the naming rules and the reported figures come from `kernsiftd inspect`. The case
+fails below 95, 98 and 80 %, if figures do not add up to the GPU time, if an
+invented name has an operator, and if invented rules that call every GEMM a copy
+would pass. Folders default to KERNSIFT_TRACES, else the shared
 traces next to the checkout; without them the case is skipped.
 """
 import json
@@ -73,7 +73,7 @@ def inspected(path):
 
 
 def measured(path):
-    """The trace's own side."""
+    """The figures computed from the trace."""
     kernels, calls, ops, copies = host_figures.read(path)
     m = {'gpu': copies + sum(k['dur'] for k in kernels), 'dims': 0,
          'correlated': 0, 'by': Counter()}
@@ -176,7 +176,7 @@ def figures(path):
 
 
 def made_up():
-    """Whether a name of nobody's has an operator."""
+    """Whether a kernel with an invented name has an operator."""
     trace = {'traceEvents': [
         {'ph': 'X', 'cat': 'kernel', 'name': MADE_UP, 'pid': 0, 'tid': 7,
          'ts': 0, 'dur': 5, 'args': {'device': 0, 'stream': 7}}]}
@@ -188,7 +188,7 @@ def made_up():
 
 
 def lenient():
-    """What rules may call every GEMM, and agree with the host all the same."""
+    """Operators that invented rules could give every GEMM without failing the case."""
     by = Counter({(o, o, frozenset([o])): 1 for o, is_ in OPERATORS.items()
                   if is_['group'] == 'gemm'})
     for wrong in sorted(SIDE_WORK):

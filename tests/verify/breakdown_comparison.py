@@ -1,16 +1,16 @@
 #!/usr/bin/python3
 """breakdown_comparison.py - one model's decode step on two vendors' machines.
 
-Uploads the real traces deepseek-r1-decode_sglang_b300_tp0 and …_mi300x_tp0 to a
-server of its own. Nothing is annotated in them, and in the second one names lag
-behind durations. What must come back is computed here from the traces alone:
+Uploads the real traces deepseek-r1-decode_sglang_b300_tp0 and …_mi300x_tp0 to its
+own server. They have no annotations, and in the second one names lag behind
+durations. The expected answers are computed here from the traces alone:
 
-* the lag is noticed: a note, a comparison that refuses, importance over one run;
-  as recorded the second run has no layers, and a sentence says why;
+* the lag is detected: a note, a refused comparison, importance over one run only;
+  as recorded the second run has no layers, and the answer contains the reason;
 * realigned, 32 layers are compared with 32, and norms, qkv, rope, kv store, attention,
-  o_proj, gate_up, activation and down are a line each. In the first run a
-  line's time is the mean of the kernels with such names; in the second, whose
-  names are useless, the mean of every eleventh duration after the embedding;
+  o_proj, gate_up, activation and down have one row each. In the first run a
+  row's time is the mean of the kernels with such names; in the second, whose
+  names are wrong, the mean of every eleventh duration after the embedding;
 * attention is compared with attention and its reduction, a GEMM with one and its
   split; the differences are right, and nothing of either run is lost.
 
@@ -40,7 +40,7 @@ LINES = [('input_norm', ['norm'], [0]), ('qkv', ['nvjet'], [1]),
 
 
 def launches(path):
-    """(start, ns, stream, name) of all that ran on the GPU, by start."""
+    """(start, ns, stream, name) of all GPU work, by start."""
     with gzip.open(path) as f:
         events = json.load(f, parse_float=Decimal)['traceEvents']
     rows = [(e['ts'], int(e['dur'] * 1000), e['args']['stream'], e['name'])
@@ -50,7 +50,7 @@ def launches(path):
 
 
 def layers_of(rows):
-    """The launches of the layers: those behind the embedding, on its stream."""
+    """The launches of the layers: those after the embedding, on its stream."""
     stream = next(s for _, _, s, name in rows if EMBEDDING in name)
     mine = [r for r in rows if r[2] == stream]
     first = next(i for i, r in enumerate(mine) if EMBEDDING in r[3]) + 1
@@ -58,12 +58,12 @@ def layers_of(rows):
 
 
 def tenths(total, n):
-    """Half up, as all means are."""
+    """Rounded half up, like all means."""
     return (20 * total + n) // (2 * n) / 10
 
 
 def by_name(mine):
-    """{role: mean of a layer} where each layer's names are as LINES has them."""
+    """{role: mean of a layer}, by the names of LINES, which each layer must have."""
     words = [(role, word) for role, names, _ in LINES for word in names]
     sums = dict.fromkeys((role for role, _, _ in LINES), 0)
     for i, (_, ns, _, name) in enumerate(mine):
@@ -74,7 +74,7 @@ def by_name(mine):
 
 
 def by_phase(mine):
-    """The same by place alone; where durations keep theirs and names do not."""
+    """The same by position, because durations are in their place and names are not."""
     def repeated(same):
         pairs = list(zip(mine, mine[PERIOD:]))
         return sum(same(x, y) for x, y in pairs) / len(pairs)

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """compare_real.py - what comparisons of recorded runs report.
 
-Repeats give no regression, other work is reported first, a change is found: each
-line of the table is a comparison and its result; a breach fails. Skipped without
-the shared traces (KERNSIFT_TRACES).
+Repeats have no regression, different work is reported first, a change is found. Each
+line of the table is a comparison and its required result. Skipped without the shared
+traces (KERNSIFT_TRACES).
 """
 import itertools
 import json

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""convert.py - a trace converted to a capture is the same trace: every word of inspect.
+"""convert.py - a trace converted to a capture file gives the same output of inspect.
 
 convert.py [--quick] [FILE or FOLDER]...
 

@@ -1,8 +1,8 @@
 """everything.py - every answer of a server to GET, by address.
 
-The addresses come from /openapi.json: each {id} becomes what the server has of
-that kind; required parameters (two sides, a workload) are listed in NEEDS. A route
-that no address reaches is a fault of this list, and is reported; so is a parameter that
+The addresses come from /openapi.json: each {id} is replaced by the objects of the
+server; required parameters (two sides, a workload) are listed in NEEDS. A route
+without an address is an error of this list, and is reported; so is a parameter that
 the server does not know.
 """
 import json

@@ -31,7 +31,7 @@ PASS, REGRESSED, UNDECIDED = range(3)
 
 
 def planted(heads):
-    """Evenly spread, not at the ends."""
+    """Evenly distributed, not at the ends."""
     gap = heads // (len(CHANGES) + 1)
     return {gap * (i + 1): CHANGES[i * 2 % len(CHANGES)] for i in range(len(CHANGES))}
 

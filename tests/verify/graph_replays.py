@@ -33,7 +33,7 @@ def events(path):
 
 
 def captured():
-    """names → the operators' (name, Input Dims), one a kernel; equal names have
+    """names → the operators' (name, Input Dims), one per kernel; equal names have
     equal operators in this file."""
     rows = events(CAPTURE)
     ops = {e['args']['External id']: e for e in rows

@@ -85,7 +85,7 @@ def reported(path):
 
 
 def occurrences(streams, members):
-    """How often these names come one behind the other, and their time."""
+    """How many times these names follow each other, and their time."""
     times = total = 0
     for rows in streams:
         for i in range(len(rows) - len(members) + 1):
@@ -97,7 +97,7 @@ def occurrences(streams, members):
 
 
 def family(streams, patterns):
-    """{names: [times, total]} of what matches a family in its order."""
+    """{names: [times, total]} of the sequences that match a family."""
     found = defaultdict(lambda: [0, 0])
     for rows in streams:
         for i in range(len(rows) - len(patterns) + 1):
@@ -109,7 +109,7 @@ def family(streams, patterns):
 
 
 def sound(groups, streams):
-    """Sentences about what no list of groups may be."""
+    """Errors that no list of groups may have."""
     count = Counter(name for rows in streams for name, _ in rows)
     grouped = Counter()
     for g in groups:

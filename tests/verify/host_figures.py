@@ -1,5 +1,5 @@
 """host_figures.py - a trace's kernels, and the host operators open when each was
-launched, worked out from its JSON alone."""
+launched, computed from its JSON alone."""
 import gzip
 import json
 from collections import defaultdict

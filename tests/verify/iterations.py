@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""iterations.py - the iterations of recorded traces, as their authors know them.
+"""iterations.py - the iterations of recorded traces, against known figures.
 
 iterations.py [FOLDER]
 
@@ -20,14 +20,14 @@ import trace_reports
 
 # file: detector, iterations, kept, launches of most of them, range
 KNOWN = {
-    # ten training steps without an annotation; 57 is a layer's period
+    # ten training steps without an annotation; 57 is the period of a layer
     'nsys/gpt-2.7b_a100_eager.sqlite': ('period', 10, 9, 1832, None),
-    # the same, its graphs recorded whole
+    # the same, with graphs recorded as one unit
     'nsys/gpt-2.7b_a100_compiled-graphs.sqlite':
         ('period', 10, None, 3, None),
     # 25 whole iterations and the last; 6 is the inner period
     'nsys/gtls_23k-kernels.sqlite': ('period', 26, 25, 909, None),
-    # ranges of FSDP's layers, which are no iterations
+    # ranges of FSDP's layers, which are not iterations
     'nsys/h100-2gpu-1s.sqlite': ('window', 1, 1, 1721, None),
     'kineto/deepseek-r1-decode_sglang_b300_tp0.json.gz':
         ('annotation', 1, 1, 393, 'execute_*_context_*(*)_generation_*(*)'),
@@ -68,7 +68,7 @@ def tables(parts):
 
 
 def sound(head, iterations):
-    """Sentences about faults of a list of iterations, whatever the trace."""
+    """Errors of a list of iterations that apply to any trace."""
     end = launches = 0
     for c in iterations:
         if int(c['Start (ns)']) < end:

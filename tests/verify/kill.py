@@ -6,9 +6,9 @@ distinct traces are uploaded, and the victim is killed once per upload, at a ran
 moment between its first byte and the end of its ingest (--full: 20 uploads and
 kills per round; --quick: 3). The first kill of an ingest process or of PostgreSQL
 waits until an upload is being ingested, so that each round hits at least one. The
-client sends again whatever is not answered with 200 or 202, as real clients do. In
-the end every upload is done, every run has the numbers of its trace and a capture
-with the same content, and the tables hold nothing else.
+client repeats every request that is not answered with 200 or 202, as real clients do.
+In the end every upload is done, every run has the numbers of its trace and a capture
+with the same content, and the tables contain nothing else.
 
 The moments come from a seed, which is printed and can be set with --seed.
 """
@@ -155,7 +155,7 @@ def strike_at_work(server, kind, gate):
 
 
 def strike(server, kind, dice):
-    """One SIGKILL; the script starts the server again, and the server the other
+    """One SIGKILL; the script restarts the server, and the server restarts the other
     two. Returns the process that was killed."""
     if kind == 'server':
         pid = server.process.pid
@@ -264,7 +264,7 @@ def check(server, kind, clients, traces):
 
 
 def hits(server, kind):
-    """How often an upload was claimed again."""
+    """How many times an upload was claimed again."""
     return int(server.sql('SELECT sum(token - 1) FROM upload '
                           f"WHERE project = '{kind}' AND state = 'done'")[0][0])
 

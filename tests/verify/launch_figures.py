@@ -1,8 +1,7 @@
 """launch_figures.py - who launched what in a Kineto trace, computed independently.
 
-Shares only the rules with the server. Python's json reads the JSON, a set holds the
-ranges that are open at a call, in the order of their boundaries, and regular
-expressions cut the names.
+Shares only the rules with the server. It reads the file with Python's json, keeps the
+ranges that are open at a call in a set, and shortens names with regular expressions.
 """
 import gzip
 import json

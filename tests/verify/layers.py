@@ -53,8 +53,8 @@ def records(path):
 
 
 def zero(rows, instances):
-    """What the file's clock showed at the run's first record: the one moment
-    from which every instance begins where a record does and ends likewise."""
+    """The file's time of the run's first record: with it, every instance starts
+    and ends at the boundary of a record."""
     starts, ends = {r[0] for r in rows}, {r[1] for r in rows}
     fits = [z for z in sorted({s - instances[0]['start_ns'] for s in starts})
             if all(z + i['start_ns'] in starts and z + i['end_ns'] in ends
@@ -69,7 +69,7 @@ def kind(row):
 
 
 def counted(rows, windows):
-    """Nanoseconds of the windows with no, one, and more records under way, and
+    """Nanoseconds of the windows with no, one, and more records in progress, and
     of those with a collective and nothing that computes."""
     sums = dict.fromkeys(('idle', 'alone', 'overlap', 'exposed'), 0)
     for start, end in windows:
@@ -112,7 +112,7 @@ def hold_unions(b, rows):
 
 
 def alone(rows):
-    """{(start, end, name): nanoseconds with no other record under way}."""
+    """{(start, end, name): nanoseconds with no other record in progress}."""
     found = defaultdict(int)
     edges = sorted([(r[0], 1, i) for i, r in enumerate(rows)] +
                    [(r[1], 0, i) for i, r in enumerate(rows)])
@@ -138,7 +138,7 @@ def main_stream(path):
 
 def layers_of(path):
     """Kernels of a decode step's layers: each begins at the norm that leads to
-    attention, and its second half at the norm behind it."""
+    attention, and its second half at the next norm."""
     kernels = main_stream(path)
     norms = [i for i, r in enumerate(kernels) if 'rmsnorm' in r[2].lower()]
     begins = [a for a, b in zip(norms, norms[1:])
@@ -197,8 +197,8 @@ def hold_blocks(b, section, layers):
 
 
 def hold_places(b, section, layers, own_time):
-    """Each place that most layers have: its kernel, times, how much of them it
-    had the device to itself; in order."""
+    """Each row that most layers have, in order: its kernel, its times, and its time
+    without other work on the device."""
     rows = [i for i in b['items']
             if b['blocks'][i['block']]['section'] == section]
     common = [i for i in rows if not i['extra'] and i['stream'] == 0]
@@ -227,7 +227,7 @@ def hold_places(b, section, layers, own_time):
 
 
 def check(path):
-    """(a word about the layers, sentences about differences)."""
+    """(a summary of the layers, differences as text)."""
     found, wrong, words = records(path), [], []
     for rank, b in printed(path):
         rows = found.get(rank, found.get(None, []))

@@ -5,8 +5,8 @@ nsys_kernels.py [--serve] [FOLDER or FILE]...
 
 Queries each export with the sqlite3 program, computes the statistics from the
 rows it prints (trace_figures.py, exact fractions), compares those with what
-sqlite3 itself sums up, and both, digit by digit, row by row and in order,
-against `kernsiftd inspect` and, with --serve, against the JSON and CSV of a
+sqlite3 itself computes, and both, digit by digit, row by row and in order,
+with `kernsiftd inspect` and, with --serve, with the JSON and CSV of a
 server. Replays of graphs are compared by their sums. Folders default to
 KERNSIFT_TRACES, else the shared traces next to the checkout, and the case is
 skipped without them.

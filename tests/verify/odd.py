@@ -1,11 +1,10 @@
 #!/usr/bin/python3
-"""odd.py - the answers to unusual recorded files, as whole sentences.
+"""odd.py - the error or notes of each unusual recorded file.
 
 odd.py [FOLDER]
 
 The folder defaults to `odd` next to the shared traces and is skipped if it
-is absent. A file that is there and not listed here fails: each one has its
-sentence.
+is absent. A file that is not listed here is a failure.
 """
 import os
 import subprocess

@@ -3,9 +3,9 @@
 
 pattern_files.py [FOLDER]...
 
-Computes, with Python's csv module and exact fractions, what a pattern file says
-about each process: a GPU function's time and instances, once per iteration,
-function and device however many metrics it has; copies separately; devices.
+Computes, with Python's csv module and exact fractions, the figures of each process
+in a pattern file: a GPU function's time and instances, once per iteration,
+function and device, independent of its number of metrics; copies separately; devices.
 Compares that with `kernsiftd inspect` of the file and its counters sent as one
 (plain, and as two gzip members), also by device. Skipped if there are no such
 files next to the checkout.

@@ -90,7 +90,7 @@ def began(head):
 
 
 def split(rows, start, end):
-    """Edge by edge; what a piece counts for is looked up among all rows."""
+    """Interval by interval, between the boundaries of all rows."""
     inside = [r for r in rows if r[1] < end and r[2] > start]
     edges = sorted({start, end} | {t for r in inside for t in r[1:3]
                                    if start < t < end})
@@ -128,7 +128,7 @@ def hold_splits(path):
 
 
 def hold_window(path, printed, zero, rows):
-    """Every GPU row is the one window's; the host's by their start in it."""
+    """The only window has every GPU row, and the host rows that start in it."""
     c = printed['Number'][0]
     start = zero + int(c['Start (ns)'])
     end = start + int(c['Duration (ns)'])
@@ -198,7 +198,7 @@ def make(path, seed):
 
 
 def line(samples, t):
-    """Between the samples around; None beyond them."""
+    """Interpolated between two samples; None outside all samples."""
     times = [s[0] for s in samples]
     i = bisect.bisect_left(times, t)
     if i < len(times) and times[i] == t:

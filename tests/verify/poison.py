@@ -49,15 +49,15 @@ def memory(small, big):
 
 
 def endless():
-    """A trace of a few megabytes that takes minutes to read: forty gigabytes
-    of nothing between its brackets."""
+    """A trace of a few megabytes that takes minutes to read: forty gigabytes of
+    blanks between its brackets."""
     blank = gzip.compress(b' ' * (64 << 20), 9)
     return (gzip.compress(b'{"traceEvents": [') + blank * 640
             + gzip.compress(b']}'))
 
 
 def cpu(small, big):
-    """One process dies of it, then it is not retried: the upload caused the CPU time."""
+    """One process dies, and there is no retry, because the upload used the CPU time."""
     with running.Server(['--workers=1', '--ingest-cpu-s=1',
                          '--max-compression-ratio=2000',
                          '--max-uncompressed-mib=100000']) as s:
@@ -68,7 +68,7 @@ def cpu(small, big):
 
 
 def working(server, upload):
-    """The process that reads it, once one does; None where it has ended."""
+    """The process that reads the upload, once one does; None if it has ended."""
     def ask():
         row = server.sql('SELECT state, split_part(worker, $$:$$, 2) FROM '
                          f'upload WHERE id = {upload}')[0]
@@ -85,16 +85,16 @@ def killed(small, big):
             os.kill(pid, signal.SIGKILL)
             deaths += 1
             running.until('its end', lambda p=pid: p not in s.workers())
-            running.until('the news of it', lambda p=pid: not s.sql(
+            running.until('the end is recorded', lambda p=pid: not s.sql(
                 f"SELECT 1 FROM upload WHERE worker LIKE '%:{p}:%'"))
-        # More than three where one came further than those before it.
+        # More than three if one got further than those before it.
         assert deaths >= 3, deaths
         failed_with(s, upload, KILLED, 3)
         small_is_read(s, small)
 
 
 def decoding(server, upload):
-    """The process in the middle of reading it; None where it is past that."""
+    """The process that decodes the upload; None if none does."""
     rows = server.sql('SELECT split_part(worker, $$:$$, 2) FROM upload WHERE '
                       f"id = {upload} AND state = 'working' AND "
                       "stage = 'decode'")
@@ -102,8 +102,8 @@ def decoding(server, upload):
 
 
 def stop_one(server, body):
-    """(upload, pid, how many were read before one could be stopped). While it
-    decodes: then it is in no transaction, and PostgreSQL waits for nothing."""
+    """(upload, pid, number of uploads that were read before one was stopped). It is
+    stopped while it decodes, when it has no open transaction."""
     for n in range(20):
         upload = server.upload(f'name=stop-{n}', body)
         while server.get(f'/uploads/{upload}')['state'] != 'done':
@@ -119,8 +119,8 @@ def stop_one(server, body):
 
 
 def stopped(small, big):
-    """One that sleeps through its lease loses the upload to another, and when
-    it wakes up it neither disturbs that one nor leaves anything."""
+    """A process that is stopped past its lease loses the upload to another one. When
+    it continues, it neither disturbs that one nor stores anything."""
     body, want = big
     with running.Server(['--workers=2', '--lease_s=2']) as s:
         upload, pid, before = stop_one(s, body)

@@ -1,24 +1,24 @@
 #!/usr/bin/python3
-"""reference.py - what two builds answer for the same traces, number by number.
+"""reference.py - compares the answers of two builds for the same traces, number by number.
 
 reference.py keep BIN OUT FOLDER...    uploads every trace of the folders to a
                                        server of its own and writes to OUT all
-                                       that it answers to GET, what `kernsift`
-                                       prints of pairs of runs and `inspect` of
+                                       answers to GET, the output of `kernsift`
+                                       for pairs of runs and of `inspect` for
                                        each file, and a backup
-reference.py restore BIN OUT BACKUP    the same answers, of a backup restored
+reference.py restore BIN OUT BACKUP    the same answers, of a restored backup
 reference.py compare A B [--names MAP] [--show N]
-                                       prints what differs and exits with 1 if a
-                                       number, a word or an answer does
-                                       --only / leaves out what was printed by
-                                       commands, which restore does not record
+                                       prints the differences and exits with 1 if
+                                       there are any
+                                       --only / leaves out the output of commands,
+                                       which restore does not record
 reference.py check                     compares small recordings made by hand
 
 BIN is the folder of a build's binaries. Both builds get the same files in the
 same order, one after the other, so that ids agree. Moments of the two recordings
 are not compared.
 
-MAP is JSON and translates what A says to what B says, where names changed:
+MAP is JSON and translates the names of A to those of B:
   {"addresses": [["REGEX", "TEXT"], ...],  replaced in A's addresses, in order
    "fields": {"NAME": "NEW"},              NAME is a field or the end of its path,
                                            such as "items.avg_ns", or its whole
@@ -92,7 +92,7 @@ def stem(name):
 
 
 def labels(i, name):
-    """What an upload says of itself: repeats share a workload, ranks a job."""
+    """The parameters of an upload: repeats share a workload, ranks a job."""
     workload = re.sub(r'_?([a-z]{0,4}\d+|[ab]\d?)$', '', stem(name))
     query = {'project': os.path.dirname(name), 'workload': workload,
              'name': stem(name), 'file': os.path.basename(name),
@@ -156,12 +156,12 @@ def gates(server, made):
 
 
 def ask(server, path):
-    """(status, body); a server that needs longer than usual may have it."""
+    """(status, body) of a GET."""
     return server.ask('GET', path)[::2]
 
 
 def choices(document, path):
-    """Queries that show each side of a route: every parameter with a list of
+    """Queries for every variant of a route: every parameter with a list of
     values, one value at a time."""
     found = ['']
     for p in document['paths'][path]['get'].get('parameters', []):
@@ -208,7 +208,7 @@ def of_pairs(server, document, made):
 
 
 def of_runs(server, made):
-    """Questions beyond a parameter's list: ranges, starts, other platforms."""
+    """Requests with parameters without a list of values: ranges, starts, platforms."""
     platforms = [p['name'] for p in server.get('/platforms')['items']][:3]
     for ids in made.values():
         for run in ids:
@@ -286,7 +286,7 @@ def answers(server, made, out):
 
 
 def client(server, made, program, out, with_gates):
-    """What `kernsift` prints of the pairs; gates are new ones, so they come last."""
+    """The output of `kernsift` for the pairs; it makes new gates, so they come last."""
     url = f'http://127.0.0.1:{server.port}'
     n = 0
     for base, head in pairs(made):
@@ -402,7 +402,7 @@ def index(folder):
 
 
 class Names:
-    """What A's names are in B."""
+    """Translates the names of A to those of B."""
 
     def __init__(self, path):
         names = {}
@@ -539,7 +539,7 @@ class Difference:
 
 
 def route(address):
-    """An address without what it names, to count by."""
+    """The kind of an address: without ids and values."""
     if address[0] != '/':
         words = address.split(' ')
         return ' '.join(words[:-2] if words[0] == 'kernsift' else

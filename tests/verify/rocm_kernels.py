@@ -4,9 +4,9 @@
 rocm_kernels.py [FOLDER or FILE]...
 
 Reads rocprofv3's JSON with Python's json and rocmProfileData's databases with
-SQL, works out every kernel's and copy's statistics as trace_figures.py does,
-and holds them, digit by digit, row by row and in order, against `kernsiftd
-inspect`: over all, by device, by grid and block. Folders default to
+SQL, computes the statistics of every kernel and copy as trace_figures.py does,
+and compares them, digit by digit, row by row and in order, with `kernsiftd
+inspect`: in total, by device, by grid and block. Folders default to
 KERNSIFT_ROCM, else the shared traces next to the checkout, and the case is
 skipped without them.
 """

@@ -1,5 +1,5 @@
-"""rollup_sums.py - sums over runs, as rollups hold them and as the runs' own rows
-give them: check() compares all of them in one state of the database.
+"""rollup_sums.py - compares sums over runs in the rollups with sums over the runs'
+own rows: check() compares all of them in one state of the database.
 """
 import collections
 import fractions
@@ -136,7 +136,7 @@ def work(shapes):
 
 
 def of_operators(run, operators, shapes):
-    """What a run's operators add: {(key, code): sum}."""
+    """The sums of a run's operators: {(key, code): sum}."""
     out, seen = collections.Counter(), set()
     g, gpu = run['weight_uh'], run['gpu_ns']
     out[0, 0], out[0, 1], out[0, 2], out[0, 3] = 1, g, gpu, times(g, gpu)
@@ -159,13 +159,13 @@ def of_operators(run, operators, shapes):
 
 
 def picoseconds(ns):
-    """To the nearest, halves up, of what a double makes of ns times 1,000."""
+    """ns times 1,000 as a double, rounded to the nearest, half up."""
     return math.floor(fractions.Fraction(float(ns) * 1e3)
                       + fractions.Fraction(1, 2))
 
 
 def of_shapes(run, shapes):
-    """What the shapes of one operator row add: {(shape, code): sum}."""
+    """The sums of the shapes of one operator row: {(shape, code): sum}."""
     out = collections.Counter()
     for s in shapes:
         row, calls = s['shape'], s['instances']
@@ -235,7 +235,7 @@ def add(to, where, sums):
 
 
 def stored(tables):
-    """The same from the rollups, and what is not folded into them yet."""
+    """The same from the rollups and the deltas that are not folded yet."""
     cells, lists, seen = (collections.Counter() for _ in range(3))
     for c in tables['cell']:
         sums = Bytes(c['sums']).ledger()
@@ -270,7 +270,7 @@ def see(seen, key, sums):
 
 
 def check():
-    """Compares; how many numbers there were, and how many deltas."""
+    """Compares everything; returns the number of numbers and of deltas."""
     tables = read()
     assert not tables['lone'], 'shapes of a cell that is not there'
     n = 0

@@ -1,8 +1,7 @@
 """running.py - a real kernsiftd with its own PostgreSQL, for tests that damage it.
 
 with Server(['--workers', '2']) as s: starts one on a free port in a throwaway
-data folder, and leaves nothing behind. What it logs is kept and shown where a
-check fails.
+data folder, which is deleted afterwards. Its log is shown if a check fails.
 """
 import http.client
 import json
@@ -177,7 +176,7 @@ class Server:
 
 
 def generate(folder, name, *options):
-    """A trace of our own with what it must give: (bytes, expectation)."""
+    """A generated trace and its expected figures: (bytes, expectation)."""
     trace, expect = f'{folder}/{name}.json', f'{folder}/{name}.expect'
     subprocess.run([f'{HERE}/../gen/gen_trace.py', *options, '--expect',
                     expect, trace], check=True)

@@ -68,7 +68,7 @@ def number(cell):
 
 
 def microseconds(ns):
-    """As our tables print it."""
+    """As kernsift's tables print it."""
     text = f'{decimal.Decimal(ns) / 1000:.3f}'
     return text.rstrip('0').rstrip('.')
 
@@ -129,7 +129,7 @@ def seed_rows(seed, block):
 
 
 def times_of(seed, side):
-    """Nanoseconds by key of layered.py; None where the seed has no time."""
+    """Nanoseconds by key of layered.py; None if the seed has no time."""
     times = dict(layered.TIMES)
     for block in BLOCKS.values():
         for row, lines in seed_rows(seed, block):

@@ -1,7 +1,7 @@
-"""trace_reports.py - what kernsift returns for a trace: `inspect`, and the server.
+"""trace_reports.py - reads the figures of a trace from `inspect` and from a server.
 
 Both give, per run, the same shape as trace_figures.figures(): tables of
-(key…, line…) with every number as it is written.
+(key…, line…) with every number as printed.
 """
 import csv
 import io

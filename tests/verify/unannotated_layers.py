@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""unannotated_layers.py - what is reported about layers without annotations.
+"""unannotated_layers.py - layers of traces without annotations.
 
 unannotated_layers.py
 
@@ -29,7 +29,7 @@ SCORES, TAKES = 'ampere_sgemm_128x128_tn', 'ampere_sgemm_128x128_nn'
 
 
 def printed(path, *options):
-    """Of the first run: its sections, and its items with their block."""
+    """The sections of the first run, and its items with their block."""
     out = subprocess.run([PROGRAM, 'inspect', '--by', 'layers', '--format',
                           'json', *options, path],
                          check=True, capture_output=True)
@@ -81,7 +81,7 @@ def eager():
 
 
 def convolutions(path, start):
-    """Wrong statements about these models."""
+    """Errors for convolutional models."""
     items = printed(path, '--layer_start', start)[1]
     if not any(i['roles'] == ['convolution'] for i in items):
         yield 'nothing is a convolution'
