@@ -9,7 +9,7 @@ const known = (n) => n !== null && n !== undefined && Number.isFinite(n);
 export const REGIMES = {
 	compute: {letter: 'C', description: 'compute-bound: the arithmetic takes longer than moving the bytes'},
 	memory: {letter: 'M', description: 'memory-bound: moving the bytes takes longer than the arithmetic'},
-	indexing: {letter: 'I', description: 'indexing: next to no arithmetic, less than 0.01 FLOP per byte'},
+	indexing: {letter: 'I', description: 'indexing: almost no arithmetic, less than 0.01 FLOP per byte'},
 };
 
 // The weights of importance: how each is computed.

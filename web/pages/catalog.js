@@ -583,7 +583,7 @@ const PARTS = [
 	['rules', 'Naming rules', rulesTab],
 	['platforms', 'Platforms', platformsTab],
 	['unattributed', 'Unattributed', unattributedTab],
-	['sets', 'Reference sets', referenceSetsTab],
+	['reference-sets', 'Reference sets', referenceSetsTab],
 ];
 
 function clear(at, tab) {

@@ -503,7 +503,7 @@ function columns(rows, full) {
 			title: (r) => EVIDENCE[r.evidence],
 			value: (r) => r.evidence,
 		},
-		probabilityColumn('p family', 'p_family', 'probability that chance changes any row by this much'),
+		probabilityColumn('p family', 'p_family', 'probability that chance alone changes at least one row by this much'),
 		probabilityColumn('q', 'q', 'false discovery rate'),
 	];
 }

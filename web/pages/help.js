@@ -141,8 +141,8 @@ const SECTIONS = [
 		'A query consists of `project=`, `workload=`, `framework=`, `label.KEY=`, `since=`, `until=`, and ' +
 			'`latest` or `last=N`, with spaces between. A value with spaces is in double quotes. As a base, a query ' +
 			'excludes the head and runs stored after it.',
-		'Findings are shown first. If a finding makes the sides incomparable, no verdicts are given. Then ' +
-			'follow the time of an iteration by part, and the functions with their classes:',
+		'Findings are shown first. If a finding makes the sides incomparable, no verdicts are given. Below are ' +
+			'the time of an iteration by part, and the functions with their classes:',
 		described(CLASSES, marked),
 		'Evidence says what a class is based on: `runs` (at least four per side), `iterations` or ' +
 			'`launches`.',
@@ -176,8 +176,8 @@ const SECTIONS = [
 		'/gates',
 		'A gate compares a head with a baseline under gate rules and decides whether the head passes.',
 		described(OUTCOMES, marked),
-		'A pass needs no significance: every estimate is below its limit. An undecided gate says how many runs ' +
-			'of the head are needed.',
+		'A gate passes if every estimate is below its limit; statistical significance is not required. An ' +
+			'undecided gate shows how many runs of the head are needed.',
 		'Use a long baseline, such as `label.branch=main last=60`, and distribute the runs of a commit over ' +
 			'machines. The gate models per-commit variance once the baseline has six commits. With a shorter ' +
 			'baseline, or if a head is run again until it is decided, false positives are several times as ' +

@@ -245,7 +245,7 @@ const FILES = [
 	['Benchmark JSON', 'bench', 'json'],
 ];
 const REGIMES =
-	'C: compute-bound, M: memory-bound, I: indexing (next to no arithmetic). ' +
+	'C: compute-bound, M: memory-bound, I: indexing (almost no arithmetic). ' +
 	'T_SOL is the roofline bound, max(W / peak, Q / bandwidth). T_prod is ';
 
 function exportLinks(params) {
@@ -388,7 +388,7 @@ function nothing() {
 			'p',
 			{},
 			'Or ',
-			h('a', {href: '/catalog?tab=sets'}, 'import a reference set'),
+			h('a', {href: '/catalog?tab=reference-sets'}, 'import a reference set'),
 			': published figures of operators and shapes.',
 		),
 	);

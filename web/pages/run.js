@@ -213,7 +213,7 @@ function timelineBar(run, name, at) {
 			{class: 'hint', id: 'perfetto-hint'},
 			'Perfetto opens in a new tab from ui.perfetto.dev. ',
 			'The trace is passed to that tab inside your browser and is not sent to any server. ',
-			'The Perfetto page may require that you confirm that you trust this page.',
+			'If Perfetto shows a dialog, confirm that you trust this page.',
 		),
 	);
 }

@@ -58,7 +58,7 @@ const LANDMARKS = 4;
 const FRAME_KINDS = {annotation: 'range', module: 'module', python: 'Python', op: 'operator'};
 const WITHOUT = {
 	no_range: 'No range, module, Python function or operator was active around the call.',
-	no_call: 'The trace has no call for these launches: it was made before the recording, or by a graph replay.',
+	no_call: 'The trace has no API call for these launches: the call was before the recording, or a graph was replayed.',
 };
 
 // The visible frames of a folded path, as indices: the innermost frames, and of the outer ones

@@ -102,7 +102,7 @@ export default async function catalog(test, {open, api, kernsiftd}) {
 	});
 
 	await test('a reference set is deleted by a second press, with an admin token', async () => {
-		const page = await open('/catalog?tab=sets');
+		const page = await open('/catalog?tab=reference-sets');
 		await signedIn(page, token);
 		await page.getByRole('button', {name: 'Remove operators'}).click();
 		await page.getByText('Confirm removal').click();

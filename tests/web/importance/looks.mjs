@@ -26,7 +26,7 @@ export default async function looks(test, {open, shots, run}) {
 		['catalog-rules', '/catalog?tab=rules&q=zebra&test=zebra_kernel', {}, (page) => page.getByRole('table', {name: 'Tested names'}).waitFor()],
 		['catalog-platforms', '/catalog?tab=platforms&q=h2'],
 		['catalog-unattributed', '/catalog?tab=unattributed'],
-		['catalog-sets', '/catalog?tab=sets'],
+		['catalog-reference-sets', '/catalog?tab=reference-sets'],
 	];
 	for (const [name, where, answers, act] of views)
 		await test(`${name} in light, in dark and narrow`, async () => {

@@ -22,14 +22,14 @@ async function imported(test, {open}) {
 	});
 
 	await test('a file that is no reference set is rejected with the server\'s message', async () => {
-		const page = await open('/catalog?tab=sets', {allowed: /400/});
+		const page = await open('/catalog?tab=reference-sets', {allowed: /400/});
 		await page.setInputFiles('#set-file', {name: 'odd.json', mimeType: 'application/json', buffer: Buffer.from('{"operators": 1}')});
 		await page.locator('.wrong:not(:empty)').waitFor();
 		await seen(async () => assert.match(await page.locator('.wrong').innerText(), /^odd\.json: .{10}/));
 	});
 
 	await test('a reference set is imported from a file, under its name or another, and only once', async () => {
-		const page = await open('/catalog?tab=sets');
+		const page = await open('/catalog?tab=reference-sets');
 		await page.setInputFiles('#set-file', data('operators.json'));
 		await page.getByText('operators is imported.', {exact: true}).waitFor();
 		await page.getByRole('link', {name: 'operators', exact: true}).waitFor();

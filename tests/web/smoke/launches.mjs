@@ -25,7 +25,7 @@ async function callers(test, {open, api}, run) {
 			'4 more frames range ProfilerStep#* ⋮ Python train.py(5): step_5 Python train.py(6): step_6 Python train.py(7): step_7 '
 				+ 'operator aten::mm',
 			'No range, module, Python function or operator was active around the call.',
-			'The trace has no call for these launches: it was made before the recording, or by a graph replay.']));
+			'The trace has no API call for these launches: the call was before the recording, or a graph was replayed.']));
 
 		await seen(async () => assert.equal(new URL(page.url()).search, `?kernel=${kernel.id}`));
 		const again = await open(`${run}?kernel=${kernel.id}`);
