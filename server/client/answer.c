@@ -101,7 +101,7 @@ bool answer_set(const char *body, size_t len, struct set_answer *out,
 	json_decref(j);
 	return (*out->name && out->operators >= 0 && out->shapes >= 0) ||
 	       err_set(e, ERR_INTERNAL,
-		       "the server's answer is not a set; is it a kernsift "
+		       "the server's answer is not a reference set; is it a kernsift "
 		       "server?");
 }
 
@@ -117,7 +117,7 @@ bool answer_error(int status, const char *body, size_t len, struct err *e)
 		err_set(e, ERR_INTERNAL, "%s", text);
 	} else {
 		err_set(e, ERR_INTERNAL,
-			"the server answered %d without a sentence; is it a "
+			"the server returned status %d without a message; is it a "
 			"kernsift server?",
 			status);
 	}

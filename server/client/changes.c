@@ -227,8 +227,8 @@ void changes_print(const struct changes *c, FILE *out)
 		changes_print_item(&c->items[i], out);
 	}
 	fputs(headed		? "\n"
-		: c->comparable ? "\nnothing that can be shown has changed\n"
-				: "\nnothing is judged\n",
+		: c->comparable ? "\nno function has changed detectably\n"
+				: "\nno verdicts are given\n",
 		out);
 	changes_print_counts(c, out);
 }

@@ -203,8 +203,8 @@ static void agent_say_full(struct agent *a)
 	char sentence[SPOOL_NAME_MAX];
 
 	snprintf(sentence, sizeof sentence,
-		"%d captures were not taken: the others wait until these are "
-		"tried again",
+		"%d captures could not be sent: the others wait until these "
+		"are tried again",
 		ASIDE);
 	agent_say_once(a, sentence);
 }

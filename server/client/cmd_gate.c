@@ -173,8 +173,7 @@ enum { GATE_REQUEST_MAX = 1 << 20 };
 static bool gate_put(json_t *to, const char *key, json_t *value, struct err *e)
 {
 	return (value && json_object_set_new(to, key, value) == 0) ||
-	       err_set(e, ERR_INPUT, "what is given for '%.60s' is not UTF-8",
-		       key);
+	       err_set(e, ERR_INPUT, "the value of '%.60s' is not UTF-8", key);
 }
 
 static bool gate_put_text(json_t *to, const char *key, const char *text,
@@ -296,7 +295,7 @@ static json_t *gate_policy_read(const char *path, struct err *e)
 		json_is_object(v)
 			? "'%.200s' has a base or a head; give these on the "
 			  "command line"
-			: "'%.200s' is not a policy, which is a JSON object",
+			: "'%.200s' is not a gate policy (a JSON object)",
 		path);
 	json_decref(v);
 	return NULL;
@@ -560,7 +559,7 @@ static void gate_print_rule(const struct gate_answer *g,
 		fprintf(out, "            %s\n", r->sentence);
 	if (r->since_run > 0)
 		fprintf(out,
-			"            the baseline is so since run %" PRId64
+			"            the baseline has this level since run %" PRId64
 			"\n",
 			r->since_run);
 }
@@ -580,7 +579,7 @@ static void gate_print_rules(const struct gate_answer *g, FILE *out)
 		gate_print_rule(g, &g->rules[i], out);
 	}
 	if (functions > FUNCTIONS_SHOWN)
-		fprintf(out, "  and %zu functions more\n",
+		fprintf(out, "  and %zu more functions\n",
 			functions - FUNCTIONS_SHOWN);
 }
 
@@ -590,12 +589,12 @@ static void gate_print_to_decide(const struct gate_answer *g, FILE *out)
 		return;
 	if (g->runs_needed > 0)
 		fprintf(out,
-			"\nto decide: %" PRId64
-			" runs of the head, in all, would probably do\n",
+			"\nto decide: probably %" PRId64
+			" runs of the head in total\n",
 			g->runs_needed);
 	else if (g->runs_needed < 0)
-		fputs("\nto decide: more runs of the baseline; no number of "
-		      "runs of the head would do\n",
+		fputs("\nto decide: more runs of the baseline; more runs of the "
+		      "head are not enough\n",
 			out);
 }
 

@@ -10,7 +10,8 @@ enum { PATIENCE_S = 5 };
 
 static void health_too_long(int sig)
 {
-	static const char text[] = "kernsift: the server says nothing\n";
+	static const char text[] =
+		"kernsift: the server did not answer in time\n";
 	(void)sig;
 	if (write(2, text, sizeof text - 1) < 0)
 		_exit(EXIT_FAILED);

@@ -23,14 +23,15 @@ static void import_set_name(char *to, size_t room, const struct options *o,
 static bool import_plain(const struct feed *f, struct err *e)
 {
 	return feed_found(f) == PACK_NONE ||
-	       err_set(e, ERR_INPUT, "%s: is packed; unpack it first",
+	       err_set(e, ERR_INPUT, "%s: is compressed; decompress it first",
 		       feed_label(f));
 }
 
 static bool import_named(const struct feed *f, const char *name, struct err *e)
 {
 	return *name ||
-	       err_set(e, ERR_INPUT, "%s: the set needs a name; see '--name'",
+	       err_set(e, ERR_INPUT,
+		       "%s: the reference set has no name (use --name)",
 		       feed_label(f));
 }
 
@@ -94,7 +95,7 @@ static bool import_import(struct wire *w, const struct options *o,
 		       " shapes, %s\n",
 			set.name, set.operators, set.shapes, url.at);
 		if (set.existing)
-			meter_say(m, "%s: was there already", feed_label(f));
+			meter_say(m, "%s: already exists", feed_label(f));
 		buf_release(&url);
 	}
 	feed_free(f);

@@ -206,8 +206,9 @@ static bool run_injection_find(const char *named,
 		return true;
 	return run_injection_is_there(KERNSIFT_LIBDIR, "", to) ||
 	       err_set(e, ERR_INPUT,
-		       LIBRARY " is neither beside this program nor in ../lib "
-			       "nor in '%s'; name it with --library",
+		       LIBRARY
+		       " is not in the folder of this program, in ../lib or "
+		       "in '%s' (use --library)",
 		       KERNSIFT_LIBDIR);
 }
 
@@ -218,9 +219,10 @@ static void run_injection_set_path(const char *variable, const char *library,
 
 	if (is && *is && strcmp(is, library) != 0)
 		meter_say(m,
-			"kernsift: %s is set to '%s' and stays so: without "
-			"that library's help there will be no %s; --chain can "
-			"start it after ours, once the variable is unset",
+			"kernsift: %s is already set to '%s' and is not "
+			"changed; no %s are recorded unless that library loads "
+			"the collector. To load both, unset the variable and "
+			"give that library to --chain",
 			variable, is, what);
 	else
 		setenv(variable, library, 1);
@@ -327,7 +329,8 @@ static bool run_folder_new(const char *where, char to[static RUN_FOLDER],
 	if (n < 0 || n >= RUN_FOLDER || !mkdtemp(to))
 		return err_set(e, ERR_INPUT,
 			"cannot make a folder in '%.300s': %s", whole,
-			n < RUN_FOLDER ? strerror(errno) : "its name is long");
+			n < RUN_FOLDER ? strerror(errno)
+				       : "its name is too long");
 	return true;
 }
 
@@ -392,7 +395,7 @@ static void run_say_line(void *ctx, const char *line)
 {
 	struct sender *s = ctx;
 
-	meter_say(s->m, "kernsift: the collector says: %s", line);
+	meter_say(s->m, "kernsift: collector: %s", line);
 }
 
 static void run_say(void *ctx, const char *sentence)
@@ -538,13 +541,13 @@ static void run_tell_rest(struct sender *s)
 
 	if (growing)
 		meter_say(s->m,
-			"kernsift: processes that the command left behind "
-			"still record; captures growing: %u",
+			"kernsift: processes of the command still run and "
+			"record; growing capture files: %u",
 			growing);
 	if (s->stay || growing || s->repaired.stuck)
 		meter_say(s->m,
-			"kernsift: not sent are the captures in '%s'; "
-			"'kernsift agent --once' of that folder sends them",
+			"kernsift: captures in '%s' were not sent; send them "
+			"with 'kernsift agent --once' and that folder",
 			s->folder);
 	else if (s->o.keep)
 		meter_say(s->m, "kernsift: the captures are kept in '%s'",

@@ -420,8 +420,9 @@ static enum pack_kind feed_joint_kind(const struct part *p,
 	enum pack_kind both = a == PACK_NONE ? b : a;
 	if (both == PACK_OTHER || (b != PACK_NONE && b != both)) {
 		err_set(e, ERR_INPUT,
-			"'%s' and '%s' are packed in ways that cannot be sent "
-			"as one; unpack them, or pack both with gzip or zstd",
+			"the compressions of '%s' and '%s' cannot be sent "
+			"as one; decompress them, or compress both with gzip "
+			"or zstd",
 			p->label, q->label);
 		return PACK_OTHER;
 	}

@@ -170,7 +170,7 @@ bool spool_list(const struct spool *s, struct spool_list *l, struct err *e)
 	*l = (struct spool_list){ 0 };
 	if (dir && !fstat(fd, &st) && !st.st_nlink) {
 		closedir(dir);
-		return err_set(e, ERR_INPUT, "the folder '%s' is gone",
+		return err_set(e, ERR_INPUT, "the folder '%s' no longer exists",
 			s->path);
 	}
 	if (!dir) {
@@ -211,7 +211,8 @@ int spool_read(const struct spool *s, const char *name, struct err *e)
 		err_set(e, ERR_INPUT, "cannot read '%s/%s': %s", s->path, name,
 			strerror(errno));
 	} else if (!S_ISREG(st.st_mode)) {
-		err_set(e, ERR_INPUT, "'%s/%s' is no file", s->path, name);
+		err_set(e, ERR_INPUT, "'%s/%s' is not a regular file", s->path,
+			name);
 	} else {
 		return fd;
 	}
@@ -312,7 +313,7 @@ static bool spool_merge(const struct mender *m, const struct spool_entry *f)
 		!spool_path_of(m->s, tail, f, ".tail") ||
 		!spool_path_of(m->s, whole, f, "")) {
 		spool_tell(m,
-			"'%s' cannot be made whole and stays: its path is long",
+			"'%s' cannot be repaired and stays: its path is too long",
 			f->name);
 		return true;
 	}
@@ -322,14 +323,14 @@ static bool spool_merge(const struct mender *m, const struct spool_entry *f)
 			   spool_is_there(m->s, tail_name) ? tail : NULL, whole,
 			   &got, why)) {
 		spool_tell(m,
-			"'%.*s' was left by a process that was killed: %lld "
-			"rows were in it and %lld in its tail",
+			"'%.*s' is of a killed process: %lld rows of it and "
+			"%lld rows of its tail are kept",
 			(int)f->is.stem_len, f->name, (long long)got.rows,
 			(long long)got.tail_rows);
 		spool_remove_parts(m->s, f);
 	} else if (spool_is_there(m->s,
 			   f->name)) { /* unless it was finished meanwhile */
-		spool_tell(m, "'%s/%s' cannot be made whole and stays: %s",
+		spool_tell(m, "'%s/%s' cannot be repaired and stays: %s",
 			m->s->path, f->name, why);
 		return true;
 	}

@@ -125,7 +125,7 @@ static void submit_tell(struct submission *d, const struct upload_answer *u)
 	meter_say(d->meter, "%s: %s sent as %s, upload %lld %s%s",
 		feed_label(d->feed), size, sent, (long long)u->id,
 		upload_state_name(u->state),
-		u->existing ? " (was there already)" : "");
+		u->existing ? " (already uploaded)" : "");
 }
 
 /* Sends an open feed, which it releases; see submit_file(). */
@@ -266,8 +266,9 @@ bool submit_skip_empty(const struct spool *s, const char *name, bool keep,
 	if (!t.whole || t.records || (!keep && !spool_remove(s, name, &e)))
 		return false;
 	snprintf(sentence, 400,
-		"'%.256s' held no record and is %s; lost while recording: %lld",
-		name, keep ? "not sent" : "gone", (long long)t.dropped);
+		"'%.256s' has no records and %s; lost while recording: %lld",
+		name, keep ? "is not sent" : "was deleted",
+		(long long)t.dropped);
 	return true;
 }
 
@@ -337,7 +338,7 @@ bool submit_capture(struct wire *w, const struct options *o,
 		return true;
 	last->end = ATTEMPT_BROKEN;
 	return err_set(e, ERR_CONFLICT,
-		"%s: it changed while it was sent; upload %lld is not all of "
-		"it",
+		"%s: the file changed while it was sent; upload %lld is "
+		"incomplete",
 		name, (long long)out->id);
 }

@@ -41,13 +41,13 @@ bool wire_bearer(char out[WIRE_BEARER], const char *file, const char *text,
 		from++;
 	if (from == len && *file)
 		return err_set(e, ERR_INPUT,
-			"the token file '%.200s' holds no token", file);
+			"the token file '%.200s' has no token", file);
 	if (from == len)
 		return true;
 	for (size_t i = from; i < len; i++) {
 		if (long_one || raw[i] <= ' ' || raw[i] > '~')
 			return err_set(e, ERR_INPUT,
-				"what %s holds is not a token",
+				"%s does not contain a valid token",
 				*file ? "the token file" : "KERNSIFT_TOKEN");
 	}
 	snprintf(out, WIRE_BEARER, "Authorization: Bearer %.*s",
@@ -208,7 +208,7 @@ static bool wire_perform(struct wire *w, struct attempt *a, struct err *e)
 	a->end = wire_end_of(rc);
 	const char *why = *w->why ? w->why : curl_easy_strerror(rc);
 	if (w->body->full)
-		why = "its answer is too long";
+		why = "the answer is too long";
 	return err_set(e, ERR_INPUT, "cannot reach '%.150s': %.200s", w->server,
 		why);
 }

@@ -92,7 +92,7 @@ def without_records(d):
     with Server() as s:
         r = once(spool, 'without', s)
         equal('status', r.status, 1)
-        says('stderr', r.err, rf"kernsift: '{spooled.name(1)}' held no record and is gone; lost "
+        says('stderr', r.err, rf"kernsift: '{spooled.name(1)}' has no records and was deleted; lost "
              rf"while recording: 7\nkernsift: {spooled.name(2)}: this is text that begins with "
              r"'no capture', [^\n]*\n")
     equal('left', files(spool), [spooled.name(2)])
@@ -115,8 +115,8 @@ def of_processes(d):
     with Server() as s:
         r = once(spool, 'parts', s)
         equal('status', r.status, 0)
-        says('stderr', r.err, rf"kernsift: '{spooled.name(2)}' was left by a process that was "
-             rf'killed: \d+ rows were in it and 0 in its tail\n{spooled.name(2)}: [^\n]*\n')
+        says('stderr', r.err, rf"kernsift: '{spooled.name(2)}' is of a killed "
+             rf'process: \d+ rows of it and 0 rows of its tail are kept\n{spooled.name(2)}: [^\n]*\n')
         equal('left', files(spool), sorted(f'{n}.part' for n in (
             spooled.name(1), spooled.name(3, host='elsewhere'), spooled.name(4))))
         holder.kill()

@@ -31,7 +31,7 @@ def damaged(d):
     for n in range(len(kinds)):
         r = kernsift('agent', '--once', '--retries', '0', '--server', gone, spool)
         equal('status', r.status, 1)
-        equal('not empty', 'held no record' in r.err, False)
+        equal('not empty', 'has no records' in r.err, False)
         equal('left', files(spool), sorted(spooled.name(k) for k in range(n, len(kinds))))
         os.unlink(f'{spool}/{spooled.name(n)}')
 
@@ -202,7 +202,7 @@ def refused(d):
     os.unlink(f'{spool}/.kernsift.lock')
     os.rmdir(spool)
     _, err = agent.communicate(timeout=60)
-    equal('error', (agent.returncode, err), (1, f"kernsift: the folder '{spool}' is gone\n"))
+    equal('error', (agent.returncode, err), (1, f"kernsift: the folder '{spool}' no longer exists\n"))
 
 
 def main():

@@ -68,15 +68,15 @@ def wrong(d):
         (('--operator-pct=attention',),
          "--operator-pct: 'attention' is not NAME=PERCENT (for example attention=5)"),
         (('--operator-pct==5',), "--operator-pct: '=5' is not NAME=PERCENT (for example attention=5)"),
-        (('--name=\udcff',), "what is given for 'name' is not UTF-8"),
-        (('--fail-on=regressed,\udcff',), "what is given for 'fail_on' is not UTF-8"),
-        (('--operator-pct=\udcff=5',), "what is given for 'operator' is not UTF-8"),
+        (('--name=\udcff',), "the value of 'name' is not UTF-8"),
+        (('--fail-on=regressed,\udcff',), "the value of 'fail_on' is not UTF-8"),
+        (('--operator-pct=\udcff=5',), "the value of 'operator' is not UTF-8"),
         (('--annotations=gitlab',),
          "--annotations: 'gitlab' is not one of github, none (did you mean 'github'?)"),
         (('5',), "'4' is one argument too many for 'kernsift gate' (see 'kernsift gate --help')"),
         (('--score=verdict',), "'--score' is an option of other commands, not of "
                                "'kernsift gate' (see 'kernsift gate --help')"),
-        ((f'--policy={d}/list',), f"'{d}/list' is not a policy, which is a JSON object"),
+        ((f'--policy={d}/list',), f"'{d}/list' is not a gate policy (a JSON object)"),
         ((f'--policy={d}/sides',),
          f"'{d}/sides' has a base or a head; give these on the command line"),
         ((f'--policy={d}/huge',), f"'{d}/huge' is larger than the 1 MiB that a policy may have"),
@@ -122,7 +122,7 @@ rule                base         head     change
             attention may take longer
   regressed            -    900.00 ns, p 0.0004  gemm [31m ##(error]{'x' * 41}… [GPU 1]
             gemm appeared
-            the baseline is so since run 2
+            the baseline has this level since run 2
   pass          20.00 ms     21.40 ms    +1.96 points (+5.2 to +8.8), limit 2 points, p 0.0004  headroom
 
 gate 12 {s.url}/gates/12
@@ -135,15 +135,15 @@ def statuses(_d):
     rows = (
         (gate((), outcome='pass', summary='fine'), (), 0, ''),
         (gate((), outcome='undecided', summary='open', runs_needed=9), (), 2,
-         'to decide: 9 runs of the head, in all, would probably do\n'),
+         'to decide: probably 9 runs of the head in total\n'),
         (gate((), outcome='undecided', summary='open', runs_needed=-1),
-         ('--undecided-passes',), 0, 'to decide: more runs of the baseline; no number of '
-                                     'runs of the head would do\n'),
+         ('--undecided-passes',), 0, 'to decide: more runs of the baseline; more runs '
+                                     'of the head are not enough\n'),
         (gate((), outcome='bad_data', summary='thin', data_problems=[
             {'code': 'runs', 'message': 'the head has 1 run; 3 are demanded'}]),
          ('--undecided-passes',), 3, 'bad data: the head has 1 run; 3 are demanded\n'),
         (gate([{'rule': 'function', 'of': f'k{i}', 'summary': ''} for i in range(23)]),
-         ('--undecided-passes',), 1, 'and 3 functions more\n'),
+         ('--undecided-passes',), 1, 'and 3 more functions\n'),
     )
     for answer, flags, status, line in rows:
         with FakeGates((201, answer)) as s:

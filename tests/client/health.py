@@ -54,7 +54,7 @@ def unwell(_, __):
          'kernsift: the database is away\n')
     began = time.monotonic()
     reports('silent', kernsift('health', '--server', answering(b'')), 1, '',
-         'kernsift: the server says nothing\n')
+         'kernsift: the server did not answer in time\n')
     equal('in time', 4 < time.monotonic() - began < 30, True)
 
 

@@ -95,7 +95,7 @@ def environment(d):
          rf'CUDA_INJECTION64_PATH=/opt/nsys.so\nKERNSIFT_TRACE_DIR={d}/else/where/run-\w{{6}}\n'
          rf'KERNSIFT_TRACE_HOST_HZ=3\nNVTX_INJECTION64_PATH={d}/lib.so\n')
     says('stderr', r.err,
-         r"kernsift: CUDA_INJECTION64_PATH is set to '/opt/nsys.so' and stays so: [^\n]*\n" + NOTHING)
+         r"kernsift: CUDA_INJECTION64_PATH is already set to '/opt/nsys.so' and is not changed; [^\n]*\n" + NOTHING)
 
 
 def refused(d):
@@ -210,8 +210,8 @@ def killed(d):
                 f'python3 {LEAVE} capture --left $KERNSIFT_TRACE_DIR', server=s)
         equal('status', r.status, 0)
         says('stderr', r.err,
-             rf"kernsift: '{spooled.HOST}-\d+-1234-1\.kst' was left by a process that was killed: "
-             rf'\d+ rows were in it and 0 in its tail\n'
+             rf"kernsift: '{spooled.HOST}-\d+-1234-1\.kst' is of a killed process: "
+             rf'\d+ rows of it and 0 rows of its tail are kept\n'
              rf'{spooled.HOST}-\d+-1234-1\.kst: [^\n]* queued\n'
              rf"kernsift: the captures are kept in '{d}/state/kernsift/run/run-\w+'\n")
         (folder,) = folders(d)

@@ -37,8 +37,8 @@ def without_records(d):
     left = ['collector.log', spooled.name(1)]
     with Server() as s:
         for option, sentence in (
-                ('--no-upload', r"not sent are the captures in '[^\n]*"),
-                ('--keep', rf"'{spooled.name(1)}' held no record and is not sent; lost while "
+                ('--no-upload', r"captures in '[^\n]*' were not sent; [^\n]*"),
+                ('--keep', rf"'{spooled.name(1)}' has no records and is not sent; lost while "
                  rf"recording: 7\nkernsift: the captures are kept in '[^\n]*")):
             r = run(d, option, '--', 'sh', '-c', 'touch $KERNSIFT_TRACE_DIR/collector.log; '
                     f'{sys.executable} -c "$0"', EMPTY, server=s)
@@ -47,7 +47,7 @@ def without_records(d):
             equal('left', sorted(f for f in os.listdir(folder) if f[0] != '.'), sorted(left))
             subprocess.run(['rm', '-rf', folder], check=True)
         r = run(d, '--', sys.executable, '-c', EMPTY, server=s)
-        says('stderr', r.err, rf"kernsift: '{spooled.name(1)}' held no record and is gone; [^\n]* 7\n"
+        says('stderr', r.err, rf"kernsift: '{spooled.name(1)}' has no records and was deleted; [^\n]* 7\n"
              + NOTHING)
         equal('folders', folders(d), [])
 
@@ -80,12 +80,12 @@ def stuck(d):
         equal('status', r.status, 0)
         (folder,) = folders(d)
         part = f'{folder}/{spooled.name(1)}.part'
-        says('stderr', r.err, rf"kernsift: '{part}' cannot be made whole and stays: [^\n]*\n"
-             rf"kernsift: not sent are the captures in '{folder}'; [^\n]*\n")
+        says('stderr', r.err, rf"kernsift: '{part}' cannot be repaired and stays: [^\n]*\n"
+             rf"kernsift: captures in '{folder}' were not sent; [^\n]*\n")
         equal('there', os.path.exists(part), True)
         r = kernsift('agent', '--once', folder, server=s)
         equal('status', r.status, 1)
-        says('stderr', r.err, rf"kernsift: '{part}' cannot be made whole and stays: [^\n]*\n")
+        says('stderr', r.err, rf"kernsift: '{part}' cannot be repaired and stays: [^\n]*\n")
         equal('there', os.path.exists(part), True)
     subprocess.run(['rm', '-rf', folder], check=True)
 
@@ -163,8 +163,8 @@ def away(d):
     (folder,) = folders(d)
     says('stderr', r.err,
          rf"kernsift: {spooled.HOST}-\d+-1234-1\.kst: cannot reach '{url}': [^\n]*\n"
-         rf"kernsift: not sent are the captures in '{folder}'; 'kernsift agent --once' of that "
-         rf'folder sends them\n')
+         rf"kernsift: captures in '{folder}' were not sent; send them with 'kernsift agent --once' "
+         rf'and that folder\n')
     with Server() as s:
         r = kernsift('agent', '--once', folder, server=s)
         equal('status', r.status, 0)
@@ -179,8 +179,8 @@ def nothing(d):
             'printf "T 1 KERNSIFT_TRACE_WINDOW is odd\nT 1 no libcupti here\n" >$KERNSIFT_TRACE_DIR/collector.log')
     (folder,) = folders(d)
     equal('stderr', r.err,
-          'kernsift: the collector says: T 1 KERNSIFT_TRACE_WINDOW is odd\n'
-          'kernsift: the collector says: T 1 no libcupti here\n'
+          'kernsift: collector: T 1 KERNSIFT_TRACE_WINDOW is odd\n'
+          'kernsift: collector: T 1 no libcupti here\n'
           f"kernsift: nothing was recorded; see '{folder}/collector.log'\n")
     subprocess.run(['rm', '-rf', folder], check=True)
 

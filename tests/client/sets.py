@@ -36,7 +36,7 @@ def named(s, d):
     equal('by its file', (r.status, r.out, r.err),
           (0, 'set ' + line.format('made-up', 'made-up'), ''))
     r = kernsift('import', path, server=s)
-    equal('again', (r.status, r.err), (0, f'{path}: was there already\n'))
+    equal('again', (r.status, r.err), (0, f'{path}: already exists\n'))
     r = kernsift('import', '--name', 'ours', path, server=s)
     equal('by us', (r.status, r.out), (0, 'set ' + line.format('ours', 'ours')))
     equal('sets', sorted(x['name'] for x in s.get('/api/v1/reference-sets')['items']),
@@ -75,7 +75,7 @@ def packed(s, d):
             f.write(magic)
         r = kernsift('import', f'{d}/{name}', server=s)
         equal(name, (r.status, r.out, r.err),
-              (1, '', f'kernsift: {d}/{name}: is packed; unpack it first\n'))
+              (1, '', f'kernsift: {d}/{name}: is compressed; decompress it first\n'))
 
 
 def as_upload(s, d):

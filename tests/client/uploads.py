@@ -43,7 +43,7 @@ def same_again(s, d):
     first = ids(upload(s, path).out, 'upload')
     again = upload(s, path)
     equal('file again', ids(again.out, 'upload'), first)
-    says('stderr', again.err, r'.* \(was there already\)\n')
+    says('stderr', again.err, r'.* \(already uploaded\)\n')
     piped = upload(s, '-', stdin=text)
     equal('pipe', ids(piped.out, 'upload'), first)
     says('stderr', piped.err, r'standard input: .*')

@@ -186,7 +186,7 @@ def wrong_option(d):
         r = run(d, s, ['--wait', '--length', 'long'],
                 guest('init', 'recording:1', 'launch:8', 'sync', 'sleep:1500'))
         equal('kernels', table(s, ids(r.err)), kernels((1, 8)))
-        says('stderr', r.err, r'.*kernsift: the collector says: [^\n]*KERNSIFT_TRACE_LENGTH[^\n]*\n.*')
+        says('stderr', r.err, r'.*kernsift: collector: [^\n]*KERNSIFT_TRACE_LENGTH[^\n]*\n.*')
 
 
 def dropped(s, ids_):

@@ -79,16 +79,16 @@ static void test_errors(void **state)
 			"31m\"}}",
 			"a b [31m" },
 		{ 502, "<html>Bad Gateway</html>",
-			"the server answered 502 without a sentence; is it a "
+			"the server returned status 502 without a message; is it a "
 			"kernsift server?" },
 		{ 500, "",
-			"the server answered 500 without a sentence; is it a "
+			"the server returned status 500 without a message; is it a "
 			"kernsift server?" },
 		{ 404, "{\"error\":\"not found\"}",
-			"the server answered 404 without a sentence; is it a "
+			"the server returned status 404 without a message; is it a "
 			"kernsift server?" },
 		{ 404, "{\"error\":{\"message\":\"\"}}",
-			"the server answered 404 without a sentence; is it a "
+			"the server returned status 404 without a message; is it a "
 			"kernsift server?" },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -120,7 +120,7 @@ static void test_sets(void **state)
 		e = (struct err){ 0 };
 		assert_false(answer_set(bad[i], strlen(bad[i]), &set, &e));
 		assert_string_equal(e.text,
-			"the server's answer is not a set; is it a kernsift "
+			"the server's answer is not a reference set; is it a kernsift "
 			"server?");
 	}
 }

@@ -95,7 +95,7 @@ static void test_nothing_judged(void **state)
 		"base  0 runs, 0 of 0 iterations compared (), mean -\n"
 		"head  0 runs, 0 of 0 iterations compared (), mean -\n"
 		"\n"
-		"nothing is judged\n"
+		"no verdicts are given\n"
 		"seed 7, 2000 permutations\n");
 }
 

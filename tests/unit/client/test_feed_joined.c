@@ -68,8 +68,9 @@ static void test_joined_refused(void **state)
 		write_to(other, rows[i].second, strlen(rows[i].second));
 		assert_null(feed_joined(path, other, PACK_ZSTD, &e));
 		snprintf(again, ROOM,
-			"'%s' and '%s' are packed in ways that cannot be sent "
-			"as one; unpack them, or pack both with gzip or zstd",
+			"the compressions of '%s' and '%s' cannot be sent "
+			"as one; decompress them, or compress both with gzip "
+			"or zstd",
 			path, other);
 		assert_string_equal(e.text, again);
 	}

@@ -27,10 +27,11 @@ static void test_of_the_environment(void **state)
 		{ " \n", "", "" },
 		{ " ks_abc\n", "Authorization: Bearer ks_abc", "" },
 		{ "ks_a\r\nHost: evil", "",
-			"what KERNSIFT_TOKEN holds is not a token" },
+			"KERNSIFT_TOKEN does not contain a valid token" },
 		{ "ks_\xc3\xa9", "",
-			"what KERNSIFT_TOKEN holds is not a token" },
-		{ "two words", "", "what KERNSIFT_TOKEN holds is not a token" },
+			"KERNSIFT_TOKEN does not contain a valid token" },
+		{ "two words", "",
+			"KERNSIFT_TOKEN does not contain a valid token" },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char out[WIRE_BEARER];
@@ -54,7 +55,7 @@ static void test_of_a_file(void **state)
 	assert_true(wire_bearer(out, good, "ks_environment", &e));
 	assert_string_equal(out, "Authorization: Bearer ks_file");
 	assert_false(wire_bearer(out, empty, "ks_environment", &e));
-	snprintf(wanted, sizeof wanted, "the token file '%s' holds no token",
+	snprintf(wanted, sizeof wanted, "the token file '%s' has no token",
 		empty);
 	assert_string_equal(e.text, wanted);
 	unlink(good);
@@ -66,7 +67,8 @@ static void test_of_a_file(void **state)
 		"directory");
 	e = (struct err){ 0 };
 	assert_false(wire_bearer(out, "/dev/zero", NULL, &e));
-	assert_string_equal(e.text, "what the token file holds is not a token");
+	assert_string_equal(e.text,
+		"the token file does not contain a valid token");
 }
 
 int main(void)
