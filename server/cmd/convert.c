@@ -23,16 +23,17 @@ static bool convert_names_good(const char *in, const char *out, struct err *e)
 	struct stat from, to;
 	if (!*out)
 		return err_set(e, ERR_INPUT,
-			"the name of the capture to write is empty");
+			"the name of the capture file is empty");
 	if (stat(out, &to))
 		return true;
 	if (!S_ISREG(to.st_mode))
-		return err_set(e, ERR_INPUT, "'%.200s' is no file", out);
+		return err_set(e, ERR_INPUT, "'%.200s' is not a regular file",
+			out);
 	if (stat(in, &from) == 0 && from.st_dev == to.st_dev &&
 		from.st_ino == to.st_ino)
 		return err_set(e, ERR_INPUT,
 			"'%.200s' is the trace itself; give the capture "
-			"another name",
+			"file another name",
 			out);
 	return true;
 }
@@ -44,7 +45,7 @@ static bool convert_run_place(int64_t run, const struct trace *t,
 	*place = run < 0 ? CAPTURE_ALL : (uint32_t)run - 1;
 	return run <= (int64_t)t->processes_n ||
 	       err_set(e, ERR_INPUT,
-		       "--run: %" PRId64 " is above the last run of the trace, "
+		       "--run: %" PRId64 " is above the number of runs, "
 		       "%" PRIu32,
 		       run, t->processes_n);
 }

@@ -107,8 +107,8 @@ static bool inspect_learn(const char *path, const struct catalog *f,
 	}
 	if (!out->book.n)
 		return err_set(e, ERR_INPUT,
-			"'%s' teaches no graphs: no stream capture in it names "
-			"its kernels",
+			"'%s' describes no graphs: it has no stream capture "
+			"with kernel names",
 			path);
 	qsort(out->graphs, out->book.n, sizeof *out->graphs,
 		inspect_learn_by_key);
@@ -140,7 +140,7 @@ static bool inspect_words_from(const char *by, struct inspect_words *w,
 			*rest++ = '\0';
 		if (w->n == MOST || !inspect_print_knows(word))
 			return err_set(e, ERR_INPUT,
-				"--by: '%.40s' names too many tables", by);
+				"--by: '%.40s' has too many words", by);
 		w->at[w->n++] = word;
 	}
 	return true;

@@ -66,19 +66,20 @@
  *
  *   operators  no statistics; instead GPU Time (ns),Replayed (kernels in graph
  *           replays),Replayed Known,Platform; and what the time was spent on:
- *           Total Time (ns),Calls,Launches,Shapes,Sized (ns),Bound (ns),
- *           SOL (ps),Compute (ns),Headroom (ns),Over (ns),Type,Phase,
- *           Known (ns) (as "op_sizes=400 rule=12"),Operator; an empty
- *           operator means unattributed (model/operators.h describes each figure)
+ *           Total Time (ns),Calls,Launches,Shapes,Shape Known (ns),
+ *           Roofline Known (ns),SOL (ps),Compute (ns),Headroom (ns),Over (ns),
+ *           Type,Phase,Attribution Source (ns) (as "op_sizes=400 rule=12"),
+ *           Operator; an empty operator means unattributed (model/operators.h
+ *           describes each figure)
  *   shapes  no statistics; instead the operators' shapes: Total Time (ns),Calls,
- *           Launches,Avg (ns),Med (ns),Min (ns),Max (ns) (of calls),Known,FLOP
- *           (as "bf16=4096"),Read (bytes),Write (bytes),SOL (ns),Leg,Why,Grid,
- *           Type,Phase,Shape,Operator
+ *           Launches,Avg (ns),Med (ns),Min (ns),Max (ns) (of calls),
+ *           Attribution Source,FLOP (as "bf16=4096"),Read (bytes),Write (bytes),
+ *           SOL (ns),Leg,Reason,Grid,Type,Phase,Shape,Operator
  *   unattributed  no statistics; instead the unattributed kernels: Total Time
  *           (ns),Launches,Name
  *   layers  no statistics; instead the layers of the model (model/breakdown.h describes
- *           each figure): Detector,Confidence,Device,Realigned,Passes,Layers,
- *           Anchor,Stratum,Why; Wall (ns),Exclusive (ns),Overlap (ns),Idle (ns),
+ *           each figure): Detector,Confidence,Device,Realigned,Iterations,Layers,
+ *           Anchor,Stratum,Reason; Wall (ns),Exclusive (ns),Overlap (ns),Idle (ns),
  *           Other (ns),Exposed Communication (ns); the times End To End and
  *           Layers; then the sections, blocks and rows, each with the number of
  *           the one that contains it, and what is launched together: Groups

@@ -292,9 +292,9 @@ static void inspect_print_operators(FILE *out, const struct profile *p)
 	inspect_print_field(out, o->platform);
 	putc('\n', out);
 	if (o->n)
-		fputs("\nTotal Time (ns),Calls,Launches,Shapes,Sized (ns),"
-		      "Bound (ns),SOL (ps),Compute (ns),Headroom (ns),"
-		      "Over (ns),Type,Phase,Known (ns),Operator\n",
+		fputs("\nTotal Time (ns),Calls,Launches,Shapes,"
+		      "Shape Known (ns),Roofline Known (ns),SOL (ps),Compute (ns),Headroom (ns),"
+		      "Over (ns),Type,Phase,Attribution Source (ns),Operator\n",
 			out);
 	for (uint32_t i = 0; i < o->n; i++)
 		inspect_print_operator(out, &o->rows[i]);
@@ -358,8 +358,8 @@ static void inspect_print_shapes(FILE *out, const struct profile *p)
 
 	if (o->shapes_n)
 		fputs("\nTotal Time (ns),Calls,Launches,Avg (ns),Med (ns),"
-		      "Min (ns),Max (ns),Known,FLOP,Read (bytes),"
-		      "Write (bytes),SOL (ns),Leg,Why,Grid,Type,Phase,Shape,"
+		      "Min (ns),Max (ns),Attribution Source,FLOP,Read (bytes),"
+		      "Write (bytes),SOL (ns),Leg,Reason,Grid,Type,Phase,Shape,"
 		      "Operator\n",
 			out);
 	for (uint32_t i = 0; i < o->shapes_n; i++)
@@ -389,8 +389,8 @@ static void inspect_print_index(FILE *out, uint32_t v)
 
 static void inspect_print_layers_found(FILE *out, const struct breakdown *b)
 {
-	fputs("\nDetector,Confidence,Device,Realigned,Passes,Layers,Anchor,"
-	      "Stratum,Why\n",
+	fputs("\nDetector,Confidence,Device,Realigned,Iterations,Layers,Anchor,"
+	      "Stratum,Reason\n",
 		out);
 	fprintf(out, "%s,%.3f,", breakdown_word_layers[b->detector],
 		b->confidence);
@@ -440,7 +440,7 @@ static void inspect_print_sections(FILE *out, const struct breakdown *b)
 		fprintf(out, "%" PRIu32 " layers\n", b->layers);
 	}
 	if (b->sections_n)
-		fputs("\nSection,Place,Per Pass,First,Similarity,Instances," TIMES
+		fputs("\nSection,Position,Per Iteration,First,Similarity,Instances," TIMES
 		      ",Name\n",
 			out);
 	for (uint32_t i = 0; i < b->sections_n; i++) {
@@ -549,7 +549,7 @@ static void inspect_print_layers(FILE *out, const struct profile *p)
 	inspect_print_sections(out, b);
 	inspect_print_blocks(out, b);
 	if (b->rows_n)
-		fputs("\nBlock,Roles,Known,Module,Operator,Lane,Group,Have It,"
+		fputs("\nBlock,Roles,Role Source,Module,Operator,Stream,Group,Instances,"
 		      "Extra,Launches," TIMES
 		      ",Offset (ns),Exclusive (ns),Overlapped (ns),Bound,"
 		      "SOL (ps),S,Kernel\n",
@@ -564,7 +564,7 @@ static void inspect_print_layers(FILE *out, const struct profile *p)
 		inspect_print_group(out, p, &g->groups[i]);
 }
 
-/* Six digits that say something; a comma behind. */
+/* Six significant digits and a comma. */
 static void inspect_print_figure(FILE *out, double v)
 {
 	if (isfinite(v))

@@ -102,12 +102,12 @@ def hold_inspect(gemms):
     total = next(t for t in tables if t and 'Replayed' in t[0])[0]
     assert (total['Replayed'], total['Replayed Known']) == (str(KERNELS), '0')
     assert f'note info graph_strange {KERNELS}: ' in text
-    assert not [r for r in shapes[-1] if r['Known'] == 'graph']
+    assert not [r for r in shapes[-1] if r['Attribution Source'] == 'graph']
     (text, tables), (_, shapes) = inspected('--learn', CAPTURE)
     total = next(t for t in tables if t and 'Replayed' in t[0])[0]
     assert total['Replayed Known'] == str(KERNELS), total
     assert 'graph_strange' not in text and 'graph_sizes' not in text
-    known = [r for r in shapes[-1] if r['Known'] == 'graph']
+    known = [r for r in shapes[-1] if r['Attribution Source'] == 'graph']
     assert sum(int(r['Launches']) for r in known) == KERNELS
     assert all(r['Shape'] and r['Operator'] for r in known)
     got = {r['Shape']: [int(r['Launches']), int(r['Total Time (ns)'])]

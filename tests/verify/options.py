@@ -197,8 +197,8 @@ SERVER_CASES = {
         (['token', '--scope', 'root', '--name', 'me'], {}, 2,
          "--scope: 'root' is not one of read, upload, admin"),
     'a token without a name':
-        (['token', '--scope=read'], {}, 2, '--name: the value is missing (say who '
-         'or what uses the token, for example --name ci)'),
+        (['token', '--scope=read'], {}, 2, '--name: the value is missing (name the '
+         'user of the token, for example --name ci)'),
     'a token that expires at once':
         (['token', '--scope=read', '--name=x', '--expires-days=0'], {}, 2,
          number('--expires-days', 0, 1, 36500, 90)),
@@ -207,7 +207,7 @@ SERVER_CASES = {
          unknown('kernsiftd', 'token revoke', '-1x')),
     'an id behind the end of the options':
         (['token', 'revoke', '--', '-1'], {}, 2,
-         "'-1' is not the id of a token, which is a whole number above 0 "
+         "'-1' is not a token id, which is a whole number above 0 "
          "('kernsiftd token list' shows the ids)"),
     'backup without a file':
         (['backup'], {}, 2,
@@ -229,12 +229,12 @@ SERVER_CASES = {
          "'/nowhere/out.kst' cannot be written: No such file or directory"),
     'convert of a trace to itself':
         (['convert', TRACE, TRACE], {}, 2, f"'{TRACE}' is the trace itself; "
-         'give the capture another name'),
+         'give the capture file another name'),
     'convert to a folder':
-        (['convert', TRACE, '/'], {}, 2, "'/' is no file"),
+        (['convert', TRACE, '/'], {}, 2, "'/' is not a regular file"),
     'convert of a run that is none':
         (['convert', TRACE, '/nowhere/out.kst', '--run', '2'], {}, 2,
-         '--run: 2 is above the last run of the trace, 1'),
+         '--run: 2 is above the number of runs, 1'),
     'convert of a run by name':
         (['convert', TRACE, '/nowhere/out.kst', '--run=all'], {}, 2,
          number('--run', 'all', 1, 4294967295, 1)),
@@ -405,11 +405,21 @@ def commands(path):
     return {bit: name for bit, name in all_ if name != 'worker'}
 
 
+def gate_rules():
+    """The options that gate rules give, as lines of options.def."""
+    with open(f'{SERVER}/model/gate_policy.def') as f:
+        rules = re.findall(r'^POLICY\((\w+), (\w+),', f.read(), re.M)
+    return '\n'.join(
+        f'OPTION({"operator_pct" if kind == "OPERATORS" else name}, {kind}, '
+        '"", "", GATE,' for kind, name in rules if kind not in ('FLOOR', 'SEED'))
+
+
 def options(path, masks):
     """[(--name, default, variable, bits)]"""
     with open(path) as f:
-        rows = re.findall(r'^OPTION\((\w+), *\w+, *"([^"]*)", *"([^"]*)", *'
-                          r'([A-Z_| ]+),', f.read(), re.M)
+        text = f.read().replace('#include "gate_policy.def"', gate_rules())
+    rows = re.findall(r'^OPTION\((\w+), *\w+, *"([^"]*)", *"([^"]*)", *'
+                      r'([A-Z_| ]+),', text, re.M)
     return [('--' + name.replace('_', '-'), default, variable,
              {bit for mask in of.replace('|', ' ').split()
               for bit in masks.get(mask, mask).split()})
