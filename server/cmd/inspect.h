@@ -92,7 +92,7 @@
  *   graph 4 exec=5 device=0 replays=10 total_ns=7811214325 med_ns=781121432.5
  *
  * With `format` "json" the output is one JSON document with the same figures and
- * more, which document.h describes; "source", "launches", "callers", "iterations" and
+ * more, which inspect.c describes; "source", "launches", "callers", "iterations" and
  * "patterns" change nothing in it. */
 #pragma once
 #include "profile.h"
