@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-void retention_summary_totals(const struct retention_report *r,
+/* Sums the report's rows per kind; *bytes is the sum over all kinds. */
+static void retention_summary_totals(const struct retention_report *r,
 	int64_t n[RETENTION_KINDS_N], int64_t *bytes)
 {
 	*bytes = 0;

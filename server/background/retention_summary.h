@@ -4,9 +4,6 @@
 
 enum { RETENTION_SUMMARY_TEXT = 200 };
 
-/* Sums the report's rows per kind; *bytes is the sum over all kinds. */
-void retention_summary_totals(const struct retention_report *r,
-	int64_t n[RETENTION_KINDS_N], int64_t *bytes);
 /* "runs=3 uploads=12 gates=0 bytes=1048576" */
 void retention_summary_text(const struct retention_report *r,
 	char text[RETENTION_SUMMARY_TEXT]);

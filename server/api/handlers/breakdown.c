@@ -5,7 +5,6 @@
 #include "reanalyze.h"
 #include "run_breakdown.h"
 #include "view_breakdown.h"
-#include "view_breakdown_compare.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

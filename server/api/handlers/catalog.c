@@ -6,7 +6,6 @@
 #include "query_operator.h"
 #include "request_body.h"
 #include "view_catalog.h"
-#include "view_importance.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -22,52 +21,29 @@ static const char **catalog_part(struct catalog_own *own,
 }
 
 static json_t *catalog_listed(struct call *c, enum site_overrides_kind kind,
-	json_t *items, struct err *e)
+	struct err *e)
 {
 	struct catalog_own own;
 	const struct catalog *k = call_catalog(c, e);
-	if (k && site_overrides_read(c->s.db, &c->s.arena, &own, e))
-		return view_catalog_list(items, catalog_cache_version(&c->s),
-			catalog_version(k), catalog_cache_fault(&c->s),
-			*catalog_part(&own, kind));
-	json_decref(items);
-	return NULL;
+	if (!k || !site_overrides_read(c->s.db, &c->s.arena, &own, e))
+		return NULL;
+	return view_catalog_list(k, kind, catalog_cache_version(&c->s),
+		catalog_cache_fault(&c->s), *catalog_part(&own, kind));
 }
 
 json_t *platforms_get(struct call *c, struct err *e)
 {
-	const struct platform *const *all;
-	const struct catalog *k = call_catalog(c, e);
-	if (!k)
-		return NULL;
-	uint32_t n = catalog_platforms(k, &all);
-	return catalog_listed(c, SITE_PLATFORMS, view_platforms(all, n), e);
+	return catalog_listed(c, SITE_PLATFORMS, e);
 }
 
 json_t *operators_get(struct call *c, struct err *e)
 {
-	const struct operator_info *const *all;
-	const struct catalog *k = call_catalog(c, e);
-	if (!k)
-		return NULL;
-	uint32_t n = catalog_operators(k, &all);
-	json_t *items = json_array();
-	for (uint32_t i = 0; i < n; i++)
-		view_append(items, view_operator(all[i]));
-	return catalog_listed(c, SITE_OPERATORS, items, e);
+	return catalog_listed(c, SITE_OPERATORS, e);
 }
 
 json_t *rules_get(struct call *c, struct err *e)
 {
-	const struct rule_info *all;
-	const struct catalog *k = call_catalog(c, e);
-	if (!k)
-		return NULL;
-	uint32_t n = catalog_rules(k, &all);
-	json_t *items = json_array();
-	for (uint32_t i = 0; i < n; i++)
-		view_append(items, view_rule(&all[i], i));
-	return catalog_listed(c, SITE_RULES, items, e);
+	return catalog_listed(c, SITE_RULES, e);
 }
 
 /* Whether the catalog with this part in it would have no faults. */
@@ -208,8 +184,14 @@ static void catalog_test_try_kernel(const struct trials *t, const char *name,
 static void catalog_test_try_op(const struct trials *t, const char *name,
 	size_t len)
 {
-	view_append(t->items,
-		view_op_trial(name, catalog_op(t->catalog, name, len)));
+	const struct operator_info *o = catalog_op(t->catalog, name, len);
+	const struct rule_trial is = { .rule = -1,
+		.op = o ? o->name : NULL,
+		.own = o && o->own,
+		.why = o ? "the catalog has the host operator under its name"
+			 : "the catalog does not have the host operator, or it "
+			   "only calls others" };
+	view_append(t->items, view_trial(name, &is));
 }
 
 static bool catalog_test_try_all(const struct trials *t, json_t *names,

@@ -5,7 +5,7 @@
 #include "compare_sides.h"
 #include "run_selection.h"
 #include "suspicion.h"
-#include "view_suspicion.h"
+#include "view_compare.h"
 #include <string.h>
 
 enum { REPORT_BYTES = 64 << 20 };

@@ -156,8 +156,7 @@ static json_t *importance_fleet_answer(struct call *c, const struct catalog *k,
 		findings_importance(&c->s.arena, &m, &fleet, k);
 	switch (importance_format_of(c)) {
 	case TABLE_JSON:
-		return view_importance(&m, view_importance_choices(&fleet),
-			&found);
+		return view_importance(&m, &fleet, NULL, &found);
 	case FORMAT_BENCH:
 		return call_db(c, e) ? importance_fleet_bench(c, &f, &m, k, e)
 				     : NULL;
@@ -185,8 +184,7 @@ static json_t *importance_set_answer(struct call *c, const struct catalog *k,
 		findings_importance(&c->s.arena, &m, NULL, k);
 	switch (importance_format_of(c)) {
 	case TABLE_JSON:
-		return view_importance(&m, view_importance_set_choices(&set.is),
-			&found);
+		return view_importance(&m, NULL, &set.is, &found);
 	case TABLE_MD:
 		c->text = view_set_report(&set.is, &m, &c->s.arena);
 		c->text_len = strlen(c->text);
@@ -337,10 +335,7 @@ json_t *importance_shapes_get(struct call *c, struct err *e)
 	if (!listing_is_json(c))
 		return listing_file(c,
 			view_importance_shapes_table(&c->s.arena, &s), c->word);
-	json_t *items = json_array();
-	for (uint32_t i = 0; i < s.n; i++)
-		view_append(items, view_importance_shape(&s.rows[i], &s));
 	const struct finding_list found = findings_shapes(&c->s.arena, &times);
-	return view_importance_shapes(&s, &found,
-		listing_list(c, items, p.offset + s.n, p.more));
+	return listing_next(c, view_importance_shapes(&s, &found),
+		p.offset + s.n, p.more);
 }

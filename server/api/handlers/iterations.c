@@ -37,19 +37,6 @@ static bool iterations_by_range(struct call *c, const char *range,
 	return true;
 }
 
-static json_t *iterations_document(const struct call *c,
-	const struct iterations *iterations, const struct iterations_short *s,
-	int64_t offset, bool more)
-{
-	json_t *items = json_array(), *v = view_iterations_short(s);
-	for (uint32_t i = 0; i < iterations->n; i++)
-		view_append(items, view_iteration(&iterations->iterations[i]));
-	json_object_set_new(v, "strata", view_strata(iterations));
-	json_object_update_new(v,
-		listing_list(c, items, offset + iterations->n, more));
-	return v;
-}
-
 json_t *iterations_get(struct call *c, struct err *e)
 {
 	const char *range = param_text(&c->params, "range", NULL);
@@ -72,7 +59,8 @@ json_t *iterations_get(struct call *c, struct err *e)
 		return listing_table(c,
 			view_iteration_table(&c->s.arena, &iterations),
 			"iterations");
-	return iterations_document(c, &iterations, &s, offset, more);
+	return listing_next(c, view_iterations(&iterations, &s),
+		offset + iterations.n, more);
 }
 
 /* ---- functions per iteration, as a CSV that is sent while it is made */
@@ -138,9 +126,8 @@ static struct pattern_table *iterations_table_new(struct call *c,
 		iterations_table_free(t);
 		return NULL;
 	}
-	view_pattern_csv_init(&t->rows, &t->run, row->started_utc_ns,
-		&t->arena);
-	view_pattern_csv_head(&t->out);
+	view_pattern_csv_init(&t->rows, &t->run, row->started_utc_ns, &t->arena,
+		&t->out);
 	return t;
 }
 

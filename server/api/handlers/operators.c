@@ -164,13 +164,12 @@ json_t *run_shapes_get(struct call *c, struct err *e)
 	if (!listing_is_json(c))
 		return listing_table(c, view_run_shapes_table(&c->s.arena, &s),
 			c->word);
-	json_t *items = json_array();
-	uint32_t shown = 0;
-	for (int64_t i = offset; i < n && shown < (uint32_t)limit; i++, shown++)
-		view_append(items, view_run_shape(&s, &rows[i]));
+	uint32_t from = offset < n ? (uint32_t)offset : n, shown = n - from;
+	if (shown > (uint32_t)limit)
+		shown = (uint32_t)limit;
 	const struct finding_list found = operators_findings(c, rows, n);
-	return view_run_shapes(&s, &found,
-		listing_list(c, items, offset + shown, offset + shown < n));
+	return listing_next(c, view_run_shapes(&s, from, shown, &found),
+		offset + shown, offset + shown < n);
 }
 
 static json_t *operators_unattributed(struct call *c, const char *name,

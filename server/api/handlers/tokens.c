@@ -101,7 +101,7 @@ json_t *token_post(struct call *c, struct err *e)
 		return NULL;
 	snprintf(c->location, sizeof c->location, "/api/v1/tokens/%lld",
 		(long long)id);
-	return view_token_made(&row, text);
+	return view_token(&row, text);
 }
 
 json_t *tokens_get(struct call *c, struct err *e)
@@ -118,7 +118,7 @@ json_t *tokens_get(struct call *c, struct err *e)
 		return NULL;
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < n; i++) {
-		view_append(items, view_token(&rows[i]));
+		view_append(items, view_token(&rows[i], NULL));
 		after = rows[i].id;
 	}
 	return listing_list(c, items, after, more);

@@ -101,7 +101,7 @@ json_t *webhook_post(struct call *c, struct err *e)
 		return NULL;
 	/* Not its address: many are secrets. */
 	audit_record_describe(c, w.project, "webhook %lld", (long long)w.id);
-	return view_webhook_made(&w, secret);
+	return view_webhook(&w, secret);
 }
 
 json_t *webhooks_get(struct call *c, struct err *e)
@@ -118,7 +118,7 @@ json_t *webhooks_get(struct call *c, struct err *e)
 		return NULL;
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < n; i++) {
-		view_append(items, view_webhook(&rows[i]));
+		view_append(items, view_webhook(&rows[i], NULL));
 		after = rows[i].id;
 	}
 	return listing_list(c, items, after, more);

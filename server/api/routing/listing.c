@@ -33,13 +33,21 @@ bool listing_seek(struct call *c, int64_t *after, struct err *e)
 	return cursor_read(c, after, &unused, e) && call_db(c, e);
 }
 
-json_t *listing_list(const struct call *c, json_t *items, int64_t last,
+json_t *listing_next(const struct call *c, json_t *list, int64_t last,
 	bool more)
 {
 	char next[CURSOR_TEXT];
-	if (more)
+	if (more) {
 		cursor_write(c, last, 0, next);
-	return view_list(items, more ? next : NULL);
+		view_set_text(list, "next", next);
+	}
+	return list;
+}
+
+json_t *listing_list(const struct call *c, json_t *items, int64_t last,
+	bool more)
+{
+	return listing_next(c, view_list(items, NULL), last, more);
 }
 
 json_t *listing_file(struct call *c, const struct table *t, const char *name)

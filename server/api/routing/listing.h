@@ -18,6 +18,9 @@ bool listing_seek(struct call *c, int64_t *after, struct err *e);
 /* The list; if there is more, with the cursor of the page that starts after `last`. */
 json_t *listing_list(const struct call *c, json_t *items, int64_t last,
 	bool more);
+/* The same of a view that has its items already; returns `list`. */
+json_t *listing_next(const struct call *c, json_t *list, int64_t last,
+	bool more);
 /* The table as csv or md; `what` names the file a browser would save. Formats of
  * a route behind these are csv too. */
 json_t *listing_table(struct call *c, const struct table *t, const char *what);

@@ -250,8 +250,9 @@ void row_table_hide(struct row_table *t, const char *heading)
 	row_table_remove(t, i);
 }
 
-void row_table_reserve(struct row_table *t, uint32_t n)
+int row_table_add(struct row_table *t, const char *const headings[], uint32_t n)
 {
+	int first = t->orders;
 	struct column *columns =
 		arena_array(t->arena, struct column, (size_t)ROW_ORDERS + n);
 	int *at = arena_array(t->arena, int, (size_t)ROW_ORDERS + n);
@@ -259,13 +260,11 @@ void row_table_reserve(struct row_table *t, uint32_t n)
 	memcpy(at, t->at, (size_t)t->orders * sizeof *at);
 	t->columns = columns;
 	t->at = at;
-}
-
-int row_table_add(struct row_table *t, const char *heading)
-{
-	t->columns[t->table.width] = (struct column){ heading, true };
-	t->at[t->orders] = t->table.width++;
-	return t->orders++;
+	for (uint32_t i = 0; i < n; i++) {
+		columns[t->table.width] = (struct column){ headings[i], true };
+		at[t->orders++] = t->table.width++;
+	}
+	return first;
 }
 
 void row_table_rows(struct row_table *t, uint32_t rows)

@@ -124,10 +124,9 @@ struct row_table *row_table_begin(struct arena *a, const char *row,
 	const char *name);
 /* Without the column that has the heading. */
 void row_table_hide(struct row_table *t, const char *heading);
-/* Makes room for n more columns. */
-void row_table_reserve(struct row_table *t, uint32_t n);
-/* One more column of numbers at the end, for which there is room; returns its order. */
-int row_table_add(struct row_table *t, const char *heading);
+/* Adds n columns of numbers at the end; returns the order of the first. */
+int row_table_add(struct row_table *t, const char *const headings[],
+	uint32_t n);
 void row_table_rows(struct row_table *t, uint32_t rows);
 /* NULL is an empty cell. A hidden column has none. */
 void row_table_put(struct row_table *t, int order, const char *text);

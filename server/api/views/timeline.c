@@ -28,7 +28,9 @@ int64_t timeline_tracks_gpu(const struct timeline_tracks *t, int64_t device)
 	return device <= INT32_MAX ? PID_GPU + device : device;
 }
 
-void timeline_tracks_event(struct timeline_tracks *t, const char *ph,
+/* Opens an event: {"ph":…,"cat":…, with what separates it from the one before. `cat`
+ * may be NULL. */
+static void timeline_tracks_event(struct timeline_tracks *t, const char *ph,
 	const char *cat)
 {
 	buf_puts(t->out, t->any ? ",\n{" : "\n{");
@@ -60,7 +62,8 @@ static void timeline_tracks_named(struct timeline_tracks *t, const char *name,
 	json_text_close(t->out, '}');
 }
 
-void timeline_tracks_process(struct timeline_tracks *t, int64_t pid,
+/* The name of a process; `pid` as timeline_tracks_gpu() has it. */
+static void timeline_tracks_process(struct timeline_tracks *t, int64_t pid,
 	const char *name)
 {
 	timeline_tracks_naming(t, "process_name");
@@ -69,6 +72,16 @@ void timeline_tracks_process(struct timeline_tracks *t, int64_t pid,
 	json_text_key(t->out, "tid");
 	json_text_whole(t->out, 0);
 	timeline_tracks_named(t, name, strlen(name));
+}
+
+/* "pid":…,"tid":… of the event that is open. */
+static void timeline_tracks_on_stream(struct timeline_tracks *t, int64_t device,
+	int64_t stream)
+{
+	json_text_key(t->out, "pid");
+	json_text_whole(t->out, timeline_tracks_gpu(t, device));
+	json_text_key(t->out, "tid");
+	json_text_whole(t->out, stream);
 }
 
 /* Whether a track is met for the first time, as far as is remembered. */
@@ -116,15 +129,6 @@ void timeline_tracks_name_thread(struct timeline_tracks *t, int64_t cell,
 	timeline_tracks_naming(t, "thread_name");
 	timeline_tracks_on_thread(t, t->host_pid, thread, len);
 	timeline_tracks_named(t, thread, len);
-}
-
-void timeline_tracks_on_stream(struct timeline_tracks *t, int64_t device,
-	int64_t stream)
-{
-	json_text_key(t->out, "pid");
-	json_text_whole(t->out, timeline_tracks_gpu(t, device));
-	json_text_key(t->out, "tid");
-	json_text_whole(t->out, stream);
 }
 
 void timeline_tracks_on_thread(struct timeline_tracks *t, int64_t pid,

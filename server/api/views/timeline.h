@@ -41,14 +41,6 @@ struct timeline_tracks {
 void timeline_tracks_init(struct timeline_tracks *t, struct buf *out,
 	int64_t pid);
 
-/* Opens an event: {"ph":…,"cat":…, with what separates it from the one before. `cat`
- * may be NULL. */
-void timeline_tracks_event(struct timeline_tracks *t, const char *ph,
-	const char *cat);
-
-/* The name of a process; `pid` as below. */
-void timeline_tracks_process(struct timeline_tracks *t, int64_t pid,
-	const char *name);
 /* The pid of a device; -1: unknown. */
 int64_t timeline_tracks_gpu(const struct timeline_tracks *t, int64_t device);
 /* Names a stream or thread if it has to be; before the event on it. */
@@ -58,8 +50,6 @@ void timeline_tracks_name_thread(struct timeline_tracks *t, int64_t cell,
 	const char *thread, size_t len);
 
 /* "pid":…,"tid":… of the event that is open. */
-void timeline_tracks_on_stream(struct timeline_tracks *t, int64_t device,
-	int64_t stream);
 void timeline_tracks_on_thread(struct timeline_tracks *t, int64_t pid,
 	const char *thread, size_t len);
 

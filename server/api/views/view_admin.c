@@ -13,14 +13,9 @@ static json_t *view_admin_events(const struct webhook_row *w)
 #define ROWS "admin.def"
 #include "row_functions.h"
 
-json_t *view_token(const struct token_row *t)
+json_t *view_token(const struct token_row *t, const char *text)
 {
-	return row_token(t);
-}
-
-json_t *view_token_made(const struct token_row *t, const char *text)
-{
-	return row_token_created(t, text);
+	return text ? row_token_created(t, text) : row_token(t);
 }
 
 json_t *view_audit(const struct audit_row *r)
@@ -28,15 +23,11 @@ json_t *view_audit(const struct audit_row *r)
 	return row_audit_row(r);
 }
 
-json_t *view_webhook(const struct webhook_row *w)
-{
-	return row_webhook(w);
-}
-
-json_t *view_webhook_made(const struct webhook_row *w,
-	const uint8_t secret[WEBHOOK_SECRET])
+json_t *view_webhook(const struct webhook_row *w, const uint8_t *secret)
 {
 	char hex[SHA256_HEX];
+	if (!secret)
+		return row_webhook(w);
 	sha256_hex(secret, hex);
 	return row_webhook_created(w, hex);
 }

@@ -6,16 +6,14 @@
 #include "view.h"
 #include "webhook.h"
 
-json_t *view_token(const struct token_row *t);
-/* The same with the token itself, which is shown this once. */
-json_t *view_token_made(const struct token_row *t, const char *text);
+/* `text`: the token itself, which is shown once; else NULL. */
+json_t *view_token(const struct token_row *t, const char *text);
 json_t *view_session(const struct identity *w);
 json_t *view_audit(const struct audit_row *r);
 
-json_t *view_webhook(const struct webhook_row *w);
-/* The same with the key of its signatures, which is shown this once. */
-json_t *view_webhook_made(const struct webhook_row *w,
-	const uint8_t secret[WEBHOOK_SECRET]);
+/* `secret`: the key of its signatures, WEBHOOK_SECRET bytes, which is shown once;
+ * else NULL. */
+json_t *view_webhook(const struct webhook_row *w, const uint8_t *secret);
 json_t *view_delivery(const struct delivery_row *d);
 json_t *view_retention(const struct retention_row *r);
 /* The body of a test event. */

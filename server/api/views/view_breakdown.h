@@ -35,3 +35,14 @@ const struct table *view_breakdown_table(struct arena *a,
 json_t *view_group(const struct groups_stored *is, uint32_t i);
 const struct table *view_groups_table(struct arena *a,
 	const struct groups_stored *is);
+
+/* ---- layers of several runs, row by row (view_breakdown_compare.c) */
+
+struct breakdown_compare;
+struct run_breakdown;
+
+json_t *view_breakdown_compare(const struct run_breakdown *runs,
+	const struct breakdown_compare *b);
+/* The layout of layer_table.h, with a column per run. */
+const struct table *view_breakdown_compare_table(struct arena *a,
+	const struct run_breakdown *runs, const struct breakdown_compare *b);

@@ -1,6 +1,5 @@
 /* view_breakdown_compare.c - layers of several runs as JSON, and as the table that people
  * make by hand, with a column per run. */
-#include "view_breakdown_compare.h"
 #include "breakdown_word.h"
 #include "exact.h"
 #include "layer_table.h"

@@ -1,6 +1,7 @@
 /* view_catalog.c - operators and rules of the catalog, and trials of rules. */
 #include "view_catalog.h"
 #include "utf8.h"
+#include "view_importance.h"
 #include <string.h>
 
 /* The bytes of a name, which may begin within a character. */
@@ -34,40 +35,40 @@ static json_t *view_catalog_aliases(const struct operator_info *o)
 #define ROWS "catalog.def"
 #include "row_functions.h"
 
-json_t *view_operator(const struct operator_info *o)
-{
-	return row_operator(o);
-}
-
-json_t *view_rule(const struct rule_info *r, uint32_t place)
-{
-	return row_rule(r, place);
-}
-
 json_t *view_trial(const char *name, const struct rule_trial *t)
 {
 	return row_rule_trial(name, t, t->rule >= 0);
 }
 
-json_t *view_catalog_list(json_t *items, int64_t version, const char *catalog,
-	const char *fault, const char *own)
+static json_t *view_catalog_items(const struct catalog *k,
+	enum site_overrides_kind kind)
 {
-	json_t *v = view_list(items, NULL);
+	const struct platform *const *platforms;
+	const struct operator_info *const *operators;
+	const struct rule_info *rules;
+	if (kind == SITE_PLATFORMS) {
+		uint32_t n = catalog_platforms(k, &platforms);
+		return view_platforms(platforms, n);
+	}
+	json_t *items = json_array();
+	uint32_t n = kind == SITE_RULES ? catalog_rules(k, &rules)
+					: catalog_operators(k, &operators);
+	for (uint32_t i = 0; i < n; i++)
+		view_append(items, kind == SITE_RULES
+					   ? row_rule(&rules[i], i)
+					   : row_operator(operators[i]));
+	return items;
+}
+
+json_t *view_catalog_list(const struct catalog *k,
+	enum site_overrides_kind kind, int64_t version, const char *fault,
+	const char *own)
+{
+	json_t *v = view_list(view_catalog_items(k, kind), NULL);
 	json_t *mine = own ? json_loads(own, 0, NULL) : NULL;
 	view_set_whole(v, "version", version);
-	view_set_text(v, "catalog", catalog);
+	view_set_text(v, "catalog", catalog_version(k));
 	view_set_text(v, "fault", fault);
 	json_object_set_new(v, "site_overrides", mine ? mine : json_array());
 	return v;
-}
-
-json_t *view_op_trial(const char *name, const struct operator_info *o)
-{
-	struct rule_trial t = { .rule = -1,
-		.op = o ? o->name : NULL,
-		.own = o && o->own,
-		.why = o ? "the catalog has the host operator under its name"
-			 : "the catalog does not have the host operator, or it "
-			   "only calls others" };
-	return view_trial(name, &t);
 }

@@ -20,13 +20,6 @@ static json_t *view_compare_names(const struct compared_run *r)
 }
 
 static json_t *view_compare_resources(const struct changed_row *r);
-json_t *view_compared_runs(const struct compared_run *runs, uint32_t n)
-{
-	json_t *list = json_array();
-	for (uint32_t i = 0; i < n; i++)
-		view_append(list, view_compared_run(&runs[i]));
-	return list;
-}
 
 static json_t *view_compare_reals(const double *x, uint32_t n)
 {
@@ -39,9 +32,12 @@ static json_t *view_compare_reals(const double *x, uint32_t n)
 #define ROWS "compare.def"
 #include "row_functions.h"
 
-json_t *view_compared_run(const struct compared_run *r)
+json_t *view_compared_runs(const struct compared_run *runs, uint32_t n)
 {
-	return row_compared_run(r);
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < n; i++)
+		view_append(list, row_compared_run(&runs[i]));
+	return list;
 }
 
 static json_t *view_compare_resources(const struct changed_row *r)

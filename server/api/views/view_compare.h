@@ -4,9 +4,9 @@
 #include "compare.h"
 #include "comparison.h"
 #include "compare_sides.h"
+#include "suspicion.h"
 #include "view.h"
 
-json_t *view_compared_run(const struct compared_run *r);
 json_t *view_compared_runs(const struct compared_run *runs, uint32_t n);
 json_t *view_findings(const struct comparison *c);
 
@@ -23,3 +23,18 @@ void view_compare_report(struct arena *a, const struct comparison *c,
 /* sides: base, head. */
 json_t *view_compare_series(struct arena *a, const char *function,
 	const char *device, const struct compare_series sides[2]);
+
+/* ---- the published score as JSON, as the published CSV and as the published report
+ * (view_suspicion.c); nothing is computed here */
+
+/* `around`: the result of compare_findings(). */
+json_t *view_suspicion(const struct suspicion *s,
+	const struct comparison *around, const struct compare_sides *sides);
+
+/* The 17 columns, each side's name in two of them; six decimals. */
+const struct table *view_suspicion_table(struct arena *a,
+	const struct suspicion *s);
+
+/* Markdown, whole: sections, tables and figures as published. */
+void view_suspicion_report(const struct suspicion *s, struct arena *a,
+	struct buf *b);

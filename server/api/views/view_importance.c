@@ -100,25 +100,14 @@ json_t *view_platforms(const struct platform *const *all, uint32_t n)
 	return list;
 }
 
-json_t *view_importance(const struct fleet_importance *m, json_t *choices,
+json_t *view_importance_shapes(const struct fleet_importance_shapes *s,
 	const struct finding_list *findings)
 {
 	json_t *items = json_array();
-	for (uint32_t i = 0; i < m->n; i++)
-		view_append(items, row_importance_item(&m->rows[i], m));
-	return row_importance(m, choices, findings, view_list(items, NULL));
-}
-
-json_t *view_importance_shape(const struct fleet_importance_shape *s,
-	const struct fleet_importance_shapes *of)
-{
-	return row_importance_shape(s, of->platforms, of->platforms_n);
-}
-
-json_t *view_importance_shapes(const struct fleet_importance_shapes *s,
-	const struct finding_list *findings, json_t *list)
-{
-	return row_importance_shapes(s, findings, list);
+	for (uint32_t i = 0; i < s->n; i++)
+		view_append(items, row_importance_shape(&s->rows[i],
+					   s->platforms, s->platforms_n));
+	return row_importance_shapes(s, findings, view_list(items, NULL));
 }
 
 /* ---- tables */
@@ -128,15 +117,14 @@ json_t *view_importance_shapes(const struct fleet_importance_shapes *s,
 static int view_importance_add_platforms(struct row_table *t,
 	const struct platform *const *platforms, uint32_t n)
 {
-	int first = t->orders;
-	row_table_reserve(t, 2 * n);
+	const char **names = arena_array(t->arena, const char *, 2 * n + 1);
 	for (uint32_t i = 0; i < n; i++) {
-		row_table_add(t, arena_printf(t->arena, "T_SOL %s (us)",
-					 platforms[i]->name));
-		row_table_add(t, arena_printf(t->arena, "T_prod %s (us)",
-					 platforms[i]->name));
+		names[2 * i] = arena_printf(t->arena, "T_SOL %s (us)",
+			platforms[i]->name);
+		names[2 * i + 1] = arena_printf(t->arena, "T_prod %s (us)",
+			platforms[i]->name);
 	}
-	return first;
+	return row_table_add(t, names, 2 * n);
 }
 
 static void view_importance_put_places(struct row_table *t, int order,
@@ -230,7 +218,7 @@ static json_t *view_importance_choices_listed(struct choices *c)
 	return v;
 }
 
-json_t *view_importance_choices(const struct fleet *f)
+static json_t *view_importance_choices(const struct fleet *f)
 {
 	struct choices projects = { 0 }, workloads = { 0 }, frameworks = { 0 },
 		       platforms = { 0 }, dtypes = { 0 }, phases = { 0 };
@@ -260,7 +248,7 @@ json_t *view_importance_choices(const struct fleet *f)
 	return row_importance_choices(lists);
 }
 
-json_t *view_importance_set_choices(const struct reference *r)
+static json_t *view_importance_set_choices(const struct reference *r)
 {
 	struct choices platforms = { 0 }, dtypes = { 0 }, phases = { 0 };
 	for (uint32_t i = 0; i < r->platforms_n; i++)
@@ -276,4 +264,15 @@ json_t *view_importance_set_choices(const struct reference *r)
 		view_importance_choices_listed(&dtypes),
 		view_importance_choices_listed(&phases) };
 	return row_importance_choices(lists);
+}
+
+json_t *view_importance(const struct fleet_importance *m, const struct fleet *f,
+	const struct reference *r, const struct finding_list *findings)
+{
+	json_t *items = json_array();
+	for (uint32_t i = 0; i < m->n; i++)
+		view_append(items, row_importance_item(&m->rows[i], m));
+	return row_importance(m,
+		f ? view_importance_choices(f) : view_importance_set_choices(r),
+		findings, view_list(items, NULL));
 }

@@ -18,17 +18,12 @@ json_t *view_flops(const struct cost *cost);
 /* A shape's sizes from its text; null if it is unknown. */
 json_t *view_sizes(const char *text);
 
-/* It takes over `choices`. */
-json_t *view_importance(const struct fleet_importance *m, json_t *choices,
-	const struct finding_list *findings);
-/* What filters can name, most time first: of the runs that match, of a set. */
-json_t *view_importance_choices(const struct fleet *f);
-json_t *view_importance_set_choices(const struct reference *r);
+/* Of the runs that match (`f`) or of a reference set (`r`); the other is NULL. */
+json_t *view_importance(const struct fleet_importance *m, const struct fleet *f,
+	const struct reference *r, const struct finding_list *findings);
 const struct table *view_importance_table(struct arena *a,
 	const struct fleet_importance *m);
 json_t *view_importance_shapes(const struct fleet_importance_shapes *s,
-	const struct finding_list *findings, json_t *list);
-json_t *view_importance_shape(const struct fleet_importance_shape *s,
-	const struct fleet_importance_shapes *of);
+	const struct finding_list *findings);
 const struct table *view_importance_shapes_table(struct arena *a,
 	const struct fleet_importance_shapes *s);

@@ -24,17 +24,18 @@ static json_t *view_iteration_stratum(const struct iterations *c, uint32_t i)
 	return row_stratum(&c->strata[i], works, n);
 }
 
-json_t *view_strata(const struct iterations *c)
+json_t *view_iterations(const struct iterations *c,
+	const struct iterations_short *s)
 {
-	json_t *list = json_array();
+	json_t *v = view_iterations_short(s);
+	json_t *strata = json_array(), *items = json_array();
 	for (uint32_t i = 0; i < c->strata_n; i++)
-		view_append(list, view_iteration_stratum(c, i));
-	return list;
-}
-
-json_t *view_iteration(const struct iteration *c)
-{
-	return row_iteration(c);
+		view_append(strata, view_iteration_stratum(c, i));
+	for (uint32_t i = 0; i < c->n; i++)
+		view_append(items, row_iteration(&c->iterations[i]));
+	json_object_set_new(v, "strata", strata);
+	json_object_update_new(v, view_list(items, NULL));
+	return v;
 }
 
 const struct table *view_iteration_table(struct arena *a,
@@ -139,11 +140,6 @@ static void view_iteration_csv_lines(const struct view_pattern_csv *t,
 		view_iteration_csv_line(t, row, i, NULL, b);
 }
 
-void view_pattern_csv_head(struct buf *b)
-{
-	buf_puts(b, head);
-}
-
 void view_pattern_csv_iteration(const struct view_pattern_csv *t,
 	uint32_t iteration, struct buf *b)
 {
@@ -152,7 +148,8 @@ void view_pattern_csv_iteration(const struct view_pattern_csv *t,
 }
 
 void view_pattern_csv_init(struct view_pattern_csv *t,
-	const struct compared_run *run, int64_t started_ns, struct arena *a)
+	const struct compared_run *run, int64_t started_ns, struct arena *a,
+	struct buf *b)
 {
 	*t = (struct view_pattern_csv){ .run = run,
 		.started_ns = started_ns < 0 ? 0 : started_ns };
@@ -166,4 +163,5 @@ void view_pattern_csv_init(struct view_pattern_csv *t,
 			m++;
 		t->metrics[row + 1] = m;
 	}
+	buf_puts(b, head);
 }

@@ -6,8 +6,8 @@
 #include "pattern_mean.h"
 #include "view.h"
 
-json_t *view_strata(const struct iterations *c);
-json_t *view_iteration(const struct iteration *c);
+json_t *view_iterations(const struct iterations *c,
+	const struct iterations_short *s);
 const struct table *view_iteration_table(struct arena *a,
 	const struct iterations *c);
 json_t *view_pattern(struct arena *a, const struct pattern_mean *m);
@@ -27,10 +27,10 @@ struct view_pattern_csv {
 	uint32_t *metrics; /* the first one; and one past the last */
 };
 
-/* `started_ns` is the run's, negative if it is not known. */
+/* Also writes the heading. `started_ns` is the run's, negative if it is not known. */
 void view_pattern_csv_init(struct view_pattern_csv *t,
-	const struct compared_run *run, int64_t started_ns, struct arena *a);
-void view_pattern_csv_head(struct buf *b);
+	const struct compared_run *run, int64_t started_ns, struct arena *a,
+	struct buf *b);
 /* The rows of one iteration: an index below run->patterns.iterations_n. */
 void view_pattern_csv_iteration(const struct view_pattern_csv *t,
 	uint32_t iteration, struct buf *b);

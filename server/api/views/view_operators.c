@@ -71,7 +71,8 @@ json_t *view_run_operators(const struct run_operators_table *m,
 	return row_run_operators(m, p, &of, findings, view_list(items, NULL));
 }
 
-json_t *view_run_shape(const struct run_shapes *of, const struct shape_stat *s)
+static json_t *view_operators_shape(const struct run_shapes *of,
+	const struct shape_stat *s)
 {
 	const struct run_operators_table *m = of->of;
 	return row_run_shape(m, &m->is->rows[s->operator_], s,
@@ -79,11 +80,14 @@ json_t *view_run_shape(const struct run_shapes *of, const struct shape_stat *s)
 		(double)s->cost.read_bytes + (double)s->cost.write_bytes);
 }
 
-json_t *view_run_shapes(const struct run_shapes *s,
-	const struct finding_list *findings, json_t *list)
+json_t *view_run_shapes(const struct run_shapes *s, uint32_t from, uint32_t n,
+	const struct finding_list *findings)
 {
+	json_t *items = json_array();
+	for (uint32_t i = 0; i < n; i++)
+		view_append(items, view_operators_shape(s, &s->rows[from + i]));
 	return row_run_shapes(s, s->of, catalog_operator(s->of->catalog, s->op),
-		findings, list);
+		findings, view_list(items, NULL));
 }
 
 /* ---- tables; unattributed kernels */

@@ -17,9 +17,9 @@ struct run_shapes {
 	uint32_t n;
 	double s_median;
 };
-json_t *view_run_shape(const struct run_shapes *of, const struct shape_stat *s);
-json_t *view_run_shapes(const struct run_shapes *s,
-	const struct finding_list *findings, json_t *list);
+/* With `n` of its rows as items, those after the first `from`. */
+json_t *view_run_shapes(const struct run_shapes *s, uint32_t from, uint32_t n,
+	const struct finding_list *findings);
 const struct table *view_run_shapes_table(struct arena *a,
 	const struct run_shapes *s);
 

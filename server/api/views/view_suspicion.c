@@ -1,5 +1,4 @@
 /* view_suspicion.c - the published score as JSON, as a table and as a report. */
-#include "view_suspicion.h"
 #include "table.h"
 #include "view_compare.h"
 #include <ctype.h>

@@ -1,5 +1,5 @@
 /* test_view_suspicion.c - the complete published report and table. */
-#include "view_suspicion.h"
+#include "view_compare.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
