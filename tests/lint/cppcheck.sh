@@ -1,5 +1,5 @@
 #!/bin/sh
-# cppcheck.sh - cppcheck finds no error and no portability trap in our C.
+# cppcheck.sh - cppcheck finds no error and no portability problem in the C of the tree.
 #
 # Three of its findings are left to gcc and clang-tidy: version 2.10 does not
 # follow an index through two loops, nor a compound literal in a condition.

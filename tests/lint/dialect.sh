@@ -1,7 +1,6 @@
 #!/bin/sh
-# dialect.sh - words that the project's language leaves out do not increase, in
-# prose and in names. dialect.txt lists them, dialect.py counts them and holds the
-# ceilings.
+# dialect.sh - words that the project does not use stay out of prose and names.
+# dialect.txt lists them, dialect.py counts them and has the ceilings.
 #
 # `dialect.sh TREE --list PATH` lists the places below PATH, with what to write.
 set -eu

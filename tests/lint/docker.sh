@@ -1,11 +1,11 @@
 #!/bin/sh
-# docker.sh - the images are built from the packages ./dev builds with, and run as nobody.
+# docker.sh - the images use the packages of ./dev, and do not run as root.
 set -eu
 . "$(dirname "$0")/lib.sh"
 file=docker/Dockerfile
 [ -f $file ] || exit 0
 
-# The words of one install command, given the line's number among them.
+# The packages of the Nth install command.
 installs() {
 	sed -e ':a' -e '/\\$/{N;s/\\\n//;ba' -e '}' "$file" |
 		sed -n 's/^RUN .* install \([^&]*\).*/\1/p' | sed -n "$1p" |
@@ -27,7 +27,7 @@ for package in $(comm -13 "$breaches.dev" "$breaches.image"); do
 done
 rm -f "$breaches.dev"
 
-# The collector's is built like it, except for the page.
+# The collector's image is built the same way, without the dashboard.
 other=docker/collector.Dockerfile
 grep -vxE 'npm|ca-certificates' "$breaches.image" >"$breaches.server" || :
 if [ -f $other ]; then

@@ -1,8 +1,8 @@
 #!/bin/sh
-# fences.sh - outside libraries come in by their doors, rooms by their names.
+# fences.sh - each external library is included only by its module.
 #
-# fences.txt names the doors. Between our own rooms the compiler holds the
-# arrows (server/CMakeLists.txt), as long as no include climbs out of its
+# fences.txt lists these modules. The compiler enforces the dependencies between
+# the rooms of the tree (server/CMakeLists.txt), if no include climbs out of its
 # folder and header names are unique.
 set -eu
 . "$(dirname "$0")/lib.sh"
@@ -24,7 +24,7 @@ xargs -r grep -HnE '^#[[:space:]]*include[[:space:]]*"\.\.' <"$breaches.in" |
 		breach "${line%%:*}: an include may not climb out of its folder"
 	done
 
-# The server and the collector never include each other's: each has its names.
+# The server and the collector never include each other's headers.
 for world in server collector; do
 	grep -E "^($world|include)/.*\.h$" "$breaches.in" | sed 's|.*/||' | sort |
 		uniq -d | while IFS= read -r name; do

@@ -1,7 +1,7 @@
 #!/bin/sh
-# format.sh - C is laid out as clang-format 14 lays it out; `./dev fmt` does it.
+# format.sh - C is formatted by clang-format 14; `./dev fmt` runs it.
 #
-# Another version decides some lines differently, so exactly this one counts.
+# Other versions format some lines differently, so exactly this one is required.
 set -eu
 . "$(dirname "$0")/lib.sh"
 command -v clang-format-14 >/dev/null || {

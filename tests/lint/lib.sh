@@ -1,4 +1,4 @@
-# lib.sh - what every lint begins with: the tree it looks at, and how it complains.
+# lib.sh - shared start of every lint: the tree to check, and the output of breaches.
 #
 # A lint is run as `tests/lint/NAME.sh [TREE]`; TREE is the repository by
 # default (selftest.sh passes bad ones). It prints one line per breach, which starts
@@ -9,8 +9,8 @@ cd "${1:-$LINT/../..}" || exit 2
 breaches=$(mktemp)
 trap 'rm -f "$breaches"' EXIT
 
-# Files of the tree whose names match one of the patterns, without what was
-# built or fetched: files '*.c' '*.h'
+# Files of the tree whose names match one of the patterns, except built and
+# downloaded ones: files '*.c' '*.h'
 files() {
 	for pattern; do
 		find . \( -path ./build -o -path ./.git -o -name node_modules \
@@ -19,7 +19,7 @@ files() {
 	done | sed 's|^\./||' | LC_ALL=C sort -u
 }
 
-# Shell scripts, whatever they are called.
+# Shell scripts, with or without the ending .sh.
 scripts() {
 	{
 		files '*.sh'

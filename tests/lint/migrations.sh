@@ -1,9 +1,9 @@
 #!/bin/sh
-# migrations.sh - a migration, once it is out, never changes.
+# migrations.sh - a released migration never changes.
 #
-# migrations.txt holds each one's sha256, in order. A new migration is appended
-# to it with `sha256sum sql/migrations/NNNN_what.sql >>tests/lint/migrations.txt`;
-# a line that is there stays as it is.
+# migrations.txt contains the sha256 of each, in order. Append a new migration
+# with `sha256sum sql/migrations/NNNN_what.sql >>tests/lint/migrations.txt`, and
+# never change an existing line.
 set -eu
 . "$(dirname "$0")/lib.sh"
 list=tests/lint/migrations.txt

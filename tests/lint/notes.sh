@@ -1,12 +1,12 @@
 #!/bin/sh
-# notes.sh - every note that a trace can get is seen in some test.
+# notes.sh - every note that a trace can get occurs in a test.
 set -eu
 . "$(dirname "$0")/lib.sh"
 [ -f server/model/note.def ] || exit 0
 
 codes=$(sed -nE 's/^NOTE\(([a-z0-9_]+),.*/\1/p' server/model/note.def)
 [ -n "$codes" ] || breach "server/model/note.def: has no note that this lint can read"
-# All codes in one look: a look for each took seconds.
+# One search for all codes, because a search per code took seconds.
 files '*' | grep '^tests/' | grep -v '^tests/lint/' | tr '\n' '\0' |
 	xargs -0r grep -ohIiwE -- "(NOTE_)?($(echo "$codes" | paste -sd '|'))" |
 	tr '[:upper:]' '[:lower:]' | sed 's/^note_\(.*\)/&\n\1/' | sort -u >"$breaches.seen" || :

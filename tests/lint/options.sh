@@ -2,14 +2,15 @@
 # options.sh - every option is in its README's table, and the table has no other.
 #
 # server/config/config.def is listed in server/README.md, server/client/options.def in
-# server/client/README.md: a row that starts with the option and holds its
-# environment variable and its default. server/model/gate_policy.def gives options of
-# `kernsift gate`, which belong to server/client/README.md, too. The collector's (collector/base/options.def)
-# have no flags of their own: their rows start with the variable.
+# server/client/README.md: a row that starts with the option and has its
+# environment variable and its default. The options of `kernsift gate` in
+# server/model/gate_policy.def are in server/client/README.md too. Those of the
+# collector (collector/base/options.def) have no flag: their rows start with the
+# variable.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
-# The options of `kernsift gate` that a rule gives, as "NAME||".
+# The options of `kernsift gate` that come from rules, as "NAME||".
 rules() {
 	[ -f server/model/gate_policy.def ] || return 0
 	sed -nE 's/^POLICY\((LIMIT|REAL|COUNT|CLASSES|FINDINGS), *([a-z_]+),.*/\2||/p

@@ -1,10 +1,10 @@
 #!/bin/sh
-# readme.sh - what the READMEs for users show exists: requests, files, headings.
+# readme.sh - requests, files and headings in the READMEs for users exist.
 #
 # A line with curl and an address under /api/v1 is a request;
 # tests/api/00-readme.http plays exactly these. -T, --data-binary and -F send a
 # body and therefore mean POST, unless -X names another method. A relative link
-# leads to a file of the tree, and its #anchor to a heading of that file. A picture
+# points to a file of the tree, and its #anchor to a heading of that file. A picture
 # has less than 150,000 bytes.
 set -eu
 . "$(dirname "$0")/lib.sh"
@@ -36,7 +36,7 @@ LC_ALL=C comm -13 "$breaches.shown" "$breaches.played" | while IFS= read -r requ
 done
 [ -s "$breaches.shown" ] || breach "README.md: shows no request to the API, nor does another README"
 
-# anchors FILE: the anchors of its headings, as GitHub makes them.
+# anchors FILE: the anchors of its headings, as GitHub computes them.
 anchors() {
 	sed -nE 's/^#+ +//p' "$1" | tr '[:upper:]' '[:lower:]' |
 		sed -E 's/[^a-z0-9 _-]//g; s/ /-/g'

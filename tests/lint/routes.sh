@@ -2,9 +2,9 @@
 # routes.sh - every route of the API is used in a conversation under tests/api, and
 # declares who may use it and which projects' data it returns.
 #
-# Words of SCOPE and REACH are known; without a token nothing answers but what is
-# listed here; what a path names by an id is held to its project by the word for it,
-# and if the handler checks the project itself, its file does so.
+# The words of SCOPE and REACH must be known. Only the routes listed here answer
+# without a token. If a path contains an id, REACH is the word for that object. If a
+# handler checks the project itself, its file contains that check.
 set -eu
 . "$(dirname "$0")/lib.sh"
 def=server/api/routing/routes.def
@@ -12,7 +12,7 @@ def=server/api/routing/routes.def
 
 open_to_all=' /healthz /readyz /openapi.json /session '
 only_asks=' /rules/test /session '
-# a path's beginning and the word for it
+# the start of a path, and the word for its object
 named='runs RUN
 uploads UPLOADED
 jobs JOB
@@ -30,7 +30,7 @@ cat tests/api/*.http >"$breaches.in" 2>/dev/null || :
 sed -nE 's/^ROUTE\(([A-Z]+), *"([^"]+)", *([A-Z_]+), *([A-Z_]+), *([a-z_0-9]+),.*/\1 \2 \3 \4 \5/p' $def |
 	while read -r method path scope reach handler; do
 		at=${path#/api/v1}
-		# healthz and its like answer without the prefix too
+		# healthz and similar routes also answer without the prefix
 		regex=$(echo "$at" | sed 's/\./\\./g; s/{[a-z_]*}/[^\/? ]+/g')
 		grep -qE "^$method (/api/v1)?$regex([? ]|\$)" "$breaches.in" ||
 			breach "$def: no conversation in tests/api uses '$method $path'"

@@ -1,9 +1,9 @@
 #!/bin/sh
-# selftest.sh - every lint finds what it is there to find: each gets a bad tree.
+# selftest.sh - every lint fails on a bad tree, with the right message.
 #
-# A tree is made by put() in an empty folder; expect() runs the lint on it,
-# which must fail and say the sentence given. A last round gives every lint a
-# good tree, so that none fails on every tree.
+# put() makes a tree in an empty folder; expect() runs the lint on it, which must
+# fail and print the given message. The last round gives every lint a good tree,
+# because a lint that always fails is useless.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 tree=$(mktemp -d)
@@ -16,7 +16,7 @@ put() {
 	cat >"$1"
 }
 
-# expect LINT SENTENCE: the lint fails and says so; the tree is emptied.
+# expect LINT MESSAGE: the lint fails and prints it; the tree is emptied.
 expect() {
 	seen="$seen$1 "
 	if "$here/$1.sh" "$tree" >"$tree.out" 2>&1; then

@@ -1,7 +1,7 @@
 #!/bin/sh
 # structure.sh - no figure of the tree's structure rises: files of a folder,
 # struct tags with two meanings, headers and extern functions with one user,
-# circles of files. structure.py counts them and holds the ceilings.
+# circles of files. structure.py counts them and has the ceilings.
 #
 # `structure.sh TREE --list FIGURE` names the places behind a figure.
 set -eu

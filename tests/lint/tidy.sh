@@ -1,10 +1,10 @@
 #!/bin/sh
 # tidy.sh - clang-tidy 14 and clang's own warnings find nothing in the product's
-# C; .clang-tidy says what they look for, CMakeLists.txt which warnings.
+# C. .clang-tidy lists the checks, CMakeLists.txt the warnings.
 #
-# A file found good is not looked at again while nothing that it reads changes
-# (see tidy.py). KERNSIFT_TIDY_NODES ends the analyzer's walk through a function
-# early; ./dev test sets it, ./dev lint lets clang finish.
+# A file without findings is checked again only if something that it reads changes
+# (see tidy.py). KERNSIFT_TIDY_NODES limits the analysis of a function; ./dev test
+# sets it, ./dev lint does not.
 set -eu
 . "$(dirname "$0")/lib.sh"
 command -v clang-tidy-14 >/dev/null || {
@@ -16,7 +16,7 @@ CONFIG=$LINT/../../.clang-tidy
 export GOOD CONFIG
 mkdir -p "$GOOD"
 find "$GOOD" -type f -mtime +30 -delete
-# What CMake puts beside the client.
+# Files that CMake generates for the client.
 [ ! -f collector/base/options.def ] ||
 	cmp -s collector/base/options.def "$GOOD/collector_options.def" ||
 	cp collector/base/options.def "$GOOD/collector_options.def"
@@ -39,7 +39,7 @@ look() {
 	look server $([ ! -f server/base/banned.h ] || echo -include server/base/banned.h) \
 		'-DKERNSIFT_LIBDIR="lib"' -I "$GOOD" \
 		$(pkg-config --cflags libpq) $(find server -type d | sed 's|^|-I |')
-# What needs no header of CUPTI's, then what does, where it is installed.
+# First the folders that need no CUPTI header; then the others, if it is installed.
 cuda=${CUDA_HOME:-/usr/local/cuda}
 rooms='base capture counters'
 [ ! -f "$cuda/include/cupti.h" ] || rooms="$rooms nvtx session inject"

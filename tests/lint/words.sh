@@ -1,7 +1,7 @@
 #!/bin/sh
 # words.sh - words that are not allowed in this tree, and why.
 #
-# This folder names them and is left out.
+# This folder contains them and is not checked.
 set -eu
 . "$(dirname "$0")/lib.sh"
 

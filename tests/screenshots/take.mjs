@@ -1,4 +1,4 @@
-// take.mjs - pages of a server as PNG files of one size: take.mjs BASE FOLDER
+// take.mjs - stores pages of a server as PNG files of one size: take.mjs BASE FOLDER
 // NAME=PATH... README.md shows them, so each is less than 150 kB.
 
 import fs from 'node:fs';
@@ -11,7 +11,7 @@ const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-backgro
 const VIEWPORT = {width: 1440, height: 1080};
 const MAX_BYTES = 150000;
 
-// A page is complete when its first table has rows and no request is under way.
+// A page is complete when its first table has rows and no request is in progress.
 async function take(browser, url) {
 	const page = await browser.newPage({viewport: VIEWPORT, colorScheme: 'light', locale: 'en-US', timezoneId: 'UTC'});
 	const faults = [];
