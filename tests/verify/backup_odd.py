@@ -64,8 +64,8 @@ def case_what_is_no_whole_backup(place):
              (good, size, b'\0'), 1),
             (f"'{odd}' is damaged: its manifest is inconsistent",
              (good, 60, b'7'), 1),
-            (f"'{odd}' is a backup of format 9, which this program does not "
-             'know; use a newer kernsiftd',
+            (f"'{odd}' is a backup of format 9, which this program cannot "
+             'read; use a newer kernsiftd',
              (good, HEAD + len('kernsift backup '), b'9'), 1),
             ("the backup's schema is number 9999, and this program knows "
              f'{schema()}; use a newer kernsiftd', {'schema': '9999'}, 1),
