@@ -12,7 +12,7 @@ struct row {
 	double value;
 };
 
-/* What a capture has of counters. */
+/* The counters in a capture. */
 struct counted {
 	struct row row[ROWS_MAX];
 	int n;
@@ -81,7 +81,8 @@ static inline void read_capture(const char *path)
 	fclose(f);
 }
 
-/* How many samples a series has. They follow each other within [from, to]. */
+/* Returns the number of samples of a series; all are in order and within
+ * [from, to]. */
 static inline int series(enum counter counter, int64_t number, int64_t from,
 	int64_t to)
 {

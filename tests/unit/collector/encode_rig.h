@@ -1,4 +1,4 @@
-/* encode_rig.h - made-up records, an encoder, and a writer that remembers. */
+/* encode_rig.h - made-up records, an encoder, and a writer that keeps rows. */
 #pragma once
 #include "encode.h"
 #include "fake_writer.h"
@@ -59,13 +59,13 @@ static inline void rig_free(struct rig *r)
 	free(r);
 }
 
-/* What the intake does to a name. */
+/* Reads a name as the intake does. */
 static inline const char *pinned(struct rig *r, const char *name)
 {
 	return (const char *)(uintptr_t)names_pin(r->names, name);
 }
 
-/* Encodes what is made, and starts again. */
+/* Encodes the records made so far, and empties the buffer. */
 static inline bool rows_match(struct rig *r, const char *lines)
 {
 	struct intake_buffer b = { .bytes = r->made.bytes,

@@ -1,7 +1,7 @@
 /* fake_library.h - a struct library that records its calls.
  *
- * Each call becomes a word of fake_lib.text; fake_lib.refusals says which
- * words are answered with an error. Names of calls: what names_of[] has. */
+ * Each call adds a word to fake_lib.text. fake_lib.refusals lists the words
+ * that return an error. names_of[] has the names of the calls. */
 #pragma once
 #include "session.h"
 #include <setjmp.h>
@@ -13,13 +13,13 @@
 #include <cmocka.h>
 
 struct refusal {
-	const char *word; /* a '*' at the end matches the rest */
+	const char *word; /* a '*' at the end matches any rest */
 	CUptiResult result;
 };
 
 static struct fake_lib {
 	char text[8192];
-	const struct refusal *refusals; /* up to one without word */
+	const struct refusal *refusals; /* the last one has no word */
 	const char *holder;
 	size_t lost;
 	uint64_t attribute[10];
@@ -175,7 +175,7 @@ static CUptiResult fake_library_driver_call(CUpti_CallbackId id, uint8_t on)
 	return tell("%cD%u", on ? '+' : '-', id);
 }
 
-/* Three that launch, one on the host, one behind too large a gap. */
+/* Three that launch, one on the host, one after a gap that is too large. */
 static const struct {
 	CUpti_CallbackDomain domain;
 	uint32_t id;
@@ -201,7 +201,7 @@ static CUptiResult fake_library_name(CUpti_CallbackDomain domain, uint32_t id,
 	return CUPTI_ERROR_INVALID_PARAMETER;
 }
 
-/* A node's id is its address. */
+/* The id of a node is its address. */
 static CUptiResult fake_library_node(CUgraphNode node, uint64_t *id)
 {
 	*id = (uint64_t)(uintptr_t)node;

@@ -1,6 +1,6 @@
 /* fake_writer.h - a writer that keeps its input, as text.
  *
- * The linker puts it in the writer's place (tests/CMakeLists.txt). */
+ * The linker replaces the writer by it (tests/CMakeLists.txt). */
 #pragma once
 #include "capture_writer.h"
 #include <stdio.h>
@@ -8,12 +8,12 @@
 
 static struct fake_writer {
 	int64_t captures;
-	bool full; /* no row can be kept */
+	bool full; /* every row is rejected */
 	int texts_read;
 	int64_t texts_n, shapes_n;
 	char texts[64][128];
 	struct kst_shape shapes[64];
-	char text[1 << 14]; /* a line per row */
+	char text[1 << 14]; /* one line per row */
 } fake;
 
 int64_t __wrap_capture_writer_captures(const struct capture_writer *s);
@@ -38,7 +38,8 @@ int64_t __wrap_capture_writer_text(struct capture_writer *s,
 	(void)s, (void)key;
 	char line[128];
 	fake.texts_read++;
-	/* Kernels' names may be redacted, our own words never. */
+	/* Names of kernels may be redacted; the collector's own words are
+	 * not. */
 	snprintf(line, sizeof line, "%s%.*s", kind == TEXT_KERNEL ? "~" : "",
 		(int)len, text);
 	if (!strcmp(line, "~dropped"))

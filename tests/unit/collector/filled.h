@@ -1,8 +1,9 @@
-/* filled.h - rows until no more fit, and how many of them are in whole files. */
+/* filled.h - adds rows until no more fit, and counts those in complete
+ * files. */
 #pragma once
 #include "spooled.h"
 
-/* Rows that do not get small, until one is refused or there were `most`. */
+/* Adds rows that do not compress, until one is refused or there are `most`. */
 static inline int64_t give_until_refused(struct capture_writer *s, int64_t most)
 {
 	static uint64_t x = 88172645463325252;

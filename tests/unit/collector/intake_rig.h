@@ -41,7 +41,7 @@ static inline uint8_t *rig_request(struct rig *r, size_t *size)
 	return buffer;
 }
 
-/* Writes n kernels of that name; how many bytes they are. */
+/* Writes n kernels of that name; returns their bytes. */
 static inline size_t rig_fill(const struct rig *r, uint8_t *buffer,
 	size_t bytes, int n, const char *name)
 {
@@ -58,7 +58,7 @@ static inline size_t rig_fill(const struct rig *r, uint8_t *buffer,
 	return at;
 }
 
-/* Returns a buffer with n kernels, as many as fit into what is lent. */
+/* Returns a buffer with n kernels, at most as many as fit. */
 static inline size_t rig_hand(struct rig *r, int n, const char *name)
 {
 	size_t size;

@@ -1,8 +1,8 @@
-/* made.h - made-up records, as libcupti of several versions would write
- * them.
+/* made.h - made-up records in the layouts of several versions of
+ * libcupti.
  *
- * Sizes of 18 and 130001 are those of the true libraries; the others follow
- * what CUPTI's release notes say about the structs. */
+ * The sizes of versions 18 and 130001 are those of the real libraries; the
+ * others follow CUPTI's release notes. */
 #pragma once
 #include "records.h"
 #include <cupti.h>
@@ -11,7 +11,7 @@
 static const uint32_t made_versions[] = { 18, 24, 28, 130001, 130100, 130400 };
 enum { MADE_VERSIONS = sizeof made_versions / sizeof *made_versions };
 
-/* Bytes of a record of this kind; 0 where the version has none. */
+/* Bytes of a record of this kind; 0 if the version has none. */
 static inline uint16_t made_size(uint32_t version, uint32_t kind)
 {
 	switch (kind) {
@@ -50,7 +50,7 @@ static inline struct layout made_layout(uint32_t version)
 	return l;
 }
 
-/* A buffer that fills with records, aligned as CUPTI wants it. */
+/* A buffer for records, aligned as CUPTI requires. */
 struct made {
 	struct layout layout;
 	size_t at;
@@ -63,7 +63,7 @@ static inline void made_init(struct made *m, uint32_t version)
 	m->layout = made_layout(version);
 }
 
-/* Room for one more, zeroed except for its kind. */
+/* Adds a record that is zero except for its kind. */
 static inline void *made_add(struct made *m, uint32_t kind)
 {
 	uint8_t *to = m->bytes + m->at;

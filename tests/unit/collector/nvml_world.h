@@ -1,4 +1,4 @@
-/* nvml_world.h - for tests: the fake NVML, opened beside a /proc of our own. */
+/* nvml_world.h - for tests: the fake NVML, with a /proc of the test. */
 #pragma once
 #include "nvml.h"
 #include "proc_folder.h"
@@ -11,7 +11,7 @@ struct world {
 	struct nvml n;
 	struct nvml_place place;
 	char library[4200], sentence[256];
-	int stop_after; /* turns of GPUs; -1 never */
+	int stop_after; /* in which turn; -1: never */
 };
 
 static inline void library(struct world *w, const char *name)

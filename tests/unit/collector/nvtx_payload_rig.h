@@ -1,4 +1,4 @@
-/* nvtx_payload_rig.h - one payload in, one text out. */
+/* nvtx_payload_rig.h - converts one payload to its text. */
 #pragma once
 #include "nvtx_headers.h"
 #include "nvtx_payload.h"
@@ -43,7 +43,7 @@ static nvtxPayloadSchemaAttr_t attributes(uint64_t type,
 	};
 }
 
-/* Registers an array of fields; `bytes` 0: the size is not given. */
+/* Registers an array of fields; `bytes` 0: without the size. */
 #define SCHEMA(domain, type, bytes, fields) \
 	rig_schema(domain, type, bytes, fields, sizeof fields / sizeof *fields)
 
@@ -86,8 +86,8 @@ static inline void all_give(uint16_t domain, const nvtxPayloadData_t *blobs,
 	free(room);
 }
 
-/* The bytes are at the end of a piece of memory of their own, so that
- * reading past them is detected. */
+/* The bytes are at the end of their own allocation, so that a read past them
+ * is detected. */
 static inline void gives(uint16_t domain, uint64_t id, const void *bytes,
 	size_t size, const char *want, int odd)
 {

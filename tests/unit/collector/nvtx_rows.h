@@ -1,8 +1,8 @@
-/* nvtx_rows.h - a program of NVTX and its collector in one process.
+/* nvtx_rows.h - a program that uses NVTX, and its collector, in one process.
  *
- * The program's calls go through the real headers, whose loader finds us as an
- * injection that is linked in; rows are caught on their way to the writer
- * (tests/unit/collector/CMakeLists.txt wraps it). */
+ * The program calls NVTX through the real headers, whose loader finds the
+ * injection that is linked in. The test receives the rows in place of the
+ * writer (tests/unit/collector/CMakeLists.txt wraps it). */
 #pragma once
 #include <stdint.h>
 struct nvtxExtModuleInfo_t;
@@ -50,7 +50,7 @@ enum { ROWS_MOST = 1 << 18, TEXTS_MOST = 1 << 20 };
 static struct {
 	struct captured_row *rows;
 	int n;
-	char **texts; /* by id, from 1 */
+	char **texts; /* by id, which begins at 1 */
 	int texts_n;
 	int64_t marks, odd, cut;
 } captured;
@@ -110,7 +110,7 @@ void __wrap_capture_writer_note(struct capture_writer *s, const char *code,
 	*to += count;
 }
 
-/* Forgets all rows. */
+/* Removes all rows. */
 static inline void captured_none(void)
 {
 	for (int i = 1; i <= captured.texts_n; i++)
@@ -138,7 +138,7 @@ static inline int captured_end(void **state)
 	return 0;
 }
 
-/* The row at a place, whole except for times and thread. */
+/* Checks a row except for its times and its thread. */
 static inline void captured_is(int at, int kind, const char *name,
 	const char *domain, const char *payload)
 {
@@ -153,7 +153,7 @@ static inline void captured_is(int at, int kind, const char *name,
 	assert_true(r->row.dur_ns >= 0);
 }
 
-/* An event whose text and so on fit in a line. */
+/* Makes an event in one line. */
 static inline nvtxEventAttributes_t event(int32_t type, const void *message)
 {
 	nvtxEventAttributes_t a = { .version = NVTX_VERSION,

@@ -1,4 +1,4 @@
-/* proc_folder.h - for tests: a /proc and a /sys of our own, in a folder. */
+/* proc_folder.h - for tests: a /proc and a /sys of the test, in a folder. */
 #pragma once
 #include <ftw.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-/* sampled.h - for tests of counters: a clock to set, and samples to look at. */
+/* sampled.h - for tests of counters: a clock that can be set, and the
+ * samples. */
 #pragma once
 #include "samples.h"
 #include <setjmp.h>
@@ -33,7 +34,7 @@ static inline void sampled_pass(struct sampled *s, int64_t ns)
 	s->now.steady_ns += ns;
 }
 
-/* Takes what was put since the last time. */
+/* Reads the samples since the last call. */
 static inline void sampled_take(struct sampled *s)
 {
 	s->n = 0;

@@ -1,9 +1,9 @@
-/* session_stage.h - a session between a library that writes down and a test that
- * plays CUPTI's part. */
+/* session_stage.h - a session with a library that records its calls; the test
+ * acts as CUPTI. */
 #pragma once
 #include "fake_library.h"
 
-/* A session with all it needs, of a CUPTI of 13.0.1 unless a case changes it. */
+/* A session and its objects; CUPTI is 13.0.1 unless a case changes it. */
 struct stage {
 	struct library library;
 	struct layout layout;
@@ -54,7 +54,7 @@ static inline void stage_clear(struct stage *t)
 	names_free(t->names);
 }
 
-/* CUPTI's side: a call begins or ends, a buffer is requested and filled. */
+/* CUPTI's actions: a call begins or ends, a buffer is requested and filled. */
 static inline void call(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 	CUpti_ApiCallbackSite site)
 {
@@ -77,14 +77,14 @@ static inline void give_back(uint8_t *buffer, size_t size, size_t valid)
 	fake_lib.complete(NULL, 0, buffer, size, valid);
 }
 
-/* The calls since the last check. */
+/* Compares the calls since the last check. */
 static inline void assert_calls(const char *expect)
 {
 	assert_string_equal(fake_lib.text, expect);
 	*fake_lib.text = '\0';
 }
 
-/* The words of a window. */
+/* The calls of a window. */
 #define PROFILER "+driver:308 +driver:309 +runtime:171 +runtime:172 "
 #define EVENTS "+state:1 +resource:13 +resource:20 " PROFILER
 #define SET_UP "threads:1 @5=1/1 @2=16/8 register "

@@ -1,4 +1,4 @@
-/* spooled.h - a spool folder of a test's own, and its contents as text. */
+/* spooled.h - a spool folder for one test, and its contents as text. */
 #pragma once
 #include "clock.h"
 #include "options.h"
@@ -21,7 +21,7 @@ struct spooled {
 	struct collector_options options;
 };
 
-/* The variables of the test at hand, NAME, value, …, NULL. */
+/* The environment of the current test: NAME, value, …, NULL. */
 static const char *const *spooled_env;
 
 static inline const char *spooled_get(void *ctx, const char *name)
@@ -51,7 +51,7 @@ static inline void spooled_init(struct spooled *s, const char *const *env)
 
 typedef void spooled_fn(void *ctx, const char *name, const char *path);
 
-/* Every file of the folder, by name. */
+/* All files of the folder, sorted by name. */
 static inline int spooled_each(const struct spooled *s, spooled_fn *f,
 	void *ctx)
 {
@@ -87,11 +87,11 @@ static inline void spooled_release(struct spooled *s)
 	options_release(&s->options);
 }
 
-/* How many names end so. */
+/* Returns how many names end with this. */
 struct spooled_ends {
-	const char *suffix, *has; /* NULL: anything */
+	const char *suffix, *has; /* NULL: any */
 	int n;
-	char path[512]; /* the last one's */
+	char path[512]; /* of the last one */
 };
 
 static inline void spooled_end(void *ctx, const char *name, const char *path)
@@ -121,7 +121,7 @@ static inline void spooled_weigh(void *ctx, const char *name, const char *path)
 	*(int64_t *)ctx += st.st_size;
 }
 
-/* Bytes of all files. */
+/* Returns the bytes of all files. */
 static inline int64_t spooled_bytes(const struct spooled *s)
 {
 	int64_t bytes = 0;
@@ -134,8 +134,9 @@ static inline int64_t spooled_read(void *file, void *to, size_t cap)
 	return (int64_t)fread(to, 1, cap, file);
 }
 
-/* Rows of a kind in a capture; -1 if it is not whole. With `cells`, adds
- * their cells of one text column, each followed by a blank. */
+/* Returns the number of rows of a kind in a capture; -1 if it is incomplete.
+ * With `cells`, appends their cells of one text column, each followed by a
+ * blank. */
 static inline int64_t spooled_rows(const char *path, enum kst_kind kind,
 	uint32_t column, char *cells, size_t cap)
 {
@@ -169,7 +170,7 @@ static inline int64_t text_own(struct capture_writer *s, const char *text)
 	return capture_writer_text(s, TEXT_OWN, 0, text, strlen(text));
 }
 
-/* `n` kernels, 2 us apart, each another correlation. */
+/* Adds `n` kernels, 2 us apart, with different correlations. */
 static inline int kernels_give(struct capture_writer *s, int n)
 {
 	static const struct kst_shape shape = { { 8, 1, 1 }, { 128, 1, 1 }, 32,

@@ -1,4 +1,4 @@
-/* stand_in_cuda.c - a libcuda that knows nothing but its version, which is
+/* stand_in_cuda.c - a libcuda that returns only its version,
  * $STAND_IN_DRIVER. */
 #include <stdlib.h>
 

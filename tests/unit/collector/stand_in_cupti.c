@@ -1,5 +1,5 @@
-/* stand_in_cupti.c - a library with the names of libcupti and nothing behind
- * them, of the version it is built with. */
+/* stand_in_cupti.c - a library with the symbols of libcupti, which do nothing,
+ * and the version it is built with. */
 #include <stdint.h>
 
 #define EXPORT __attribute__((visibility("default")))

@@ -1,9 +1,9 @@
-/* test_calls.c - which calls launch, by their names; and that the libcupti at hand
- * gives them the names that are looked for. */
+/* test_calls.c - which calls launch, according to their names; the installed
+ * libcupti returns the expected names. */
 #include "calls.h"
 #include "session_stage.h"
 
-static void names_tell(void **state)
+static void names_that_launch(void **state)
 {
 	static const struct {
 		const char *name;
@@ -49,7 +49,7 @@ static void numbers_with_gaps(void **state)
 	assert_int_equal(c.launch[true][0], 30);
 	assert_string_equal(calls_name(&c, true, 4), "cuMemAlloc_v2");
 	assert_null(calls_name(&c, true, 5));
-	assert_null(calls_name(&c, false, 187)); /* 64 behind the last one */
+	assert_null(calls_name(&c, false, 187)); /* 64 after the last one */
 	assert_null(calls_name(&c, false, CALLS_MAX));
 }
 
@@ -61,7 +61,7 @@ static CUptiResult every_one_launches(CUpti_CallbackDomain domain, uint32_t id,
 	return id ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
 }
 
-/* A libcupti that has no end is walked so far and no farther. */
+/* If libcupti reports no last number, the search stops at a limit. */
 static void numbers_without_end(void **state)
 {
 	static struct calls c;
@@ -80,8 +80,8 @@ static bool launches(const struct calls *c, bool driver, uint32_t id)
 	return false;
 }
 
-/* By the headers that it is built with; the library may be newer. */
-static void the_libcupti_of_this_machine(void **state)
+/* The numbers of the headers; the library may be newer. */
+static void the_installed_libcupti(void **state)
 {
 	static const uint32_t runtime[] = {
 		CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000,
@@ -124,8 +124,8 @@ static void the_libcupti_of_this_machine(void **state)
 		launches(&c, true, CUPTI_DRIVER_TRACE_CBID_cuLaunchHostFunc));
 }
 
-/* If there is no driver, or no GPU, the true library is left as it was. */
-static void a_session_with_the_libcupti_of_this_machine(void **state)
+/* Without a driver or a GPU, the state of the real library is unchanged. */
+static void a_session_with_the_installed_libcupti(void **state)
 {
 	struct stage t;
 	char sentence[256];
@@ -141,7 +141,8 @@ static void a_session_with_the_libcupti_of_this_machine(void **state)
 			print_message("%d: %s\n", (int)end, t.sentence);
 		else
 			assert_int_equal(end, SESSION_UNFIT);
-		/* In brackets CUPTI's word, which is another one in each. */
+		/* CUPTI's own word is in brackets; it differs in each
+		 * version. */
 		if (!t.library.driver) {
 			t.sentence[strcspn(t.sentence, "(")] = '\0';
 			assert_string_equal(t.sentence,
@@ -155,11 +156,11 @@ static void a_session_with_the_libcupti_of_this_machine(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_tell),
+		cmocka_unit_test(names_that_launch),
 		cmocka_unit_test(numbers_with_gaps),
 		cmocka_unit_test(numbers_without_end),
-		cmocka_unit_test(the_libcupti_of_this_machine),
-		cmocka_unit_test(a_session_with_the_libcupti_of_this_machine),
+		cmocka_unit_test(the_installed_libcupti),
+		cmocka_unit_test(a_session_with_the_installed_libcupti),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

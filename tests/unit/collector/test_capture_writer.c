@@ -1,4 +1,5 @@
-/* test_capture_writer.c - rows into files: when one begins, ends, and what it holds. */
+/* test_capture_writer.c - when a capture file begins and ends, and what it
+ * contains. */
 #include "spooled.h"
 #include <signal.h>
 #include <sys/resource.h>
@@ -6,7 +7,7 @@
 
 static const int64_t second = 1000000000;
 
-static void nothing_given_nothing_there(void **state)
+static void without_rows_there_is_no_file(void **state)
 {
 	struct spooled d;
 	(void)state;
@@ -58,7 +59,8 @@ static void one_window(void **state)
 	spooled_release(&d);
 }
 
-/* Times are counted from the capture's own moment and come back whole. */
+/* Times are stored relative to the start of the capture and read back
+ * unchanged. */
 static void times_are_absolute(void **state)
 {
 	struct spooled d;
@@ -84,7 +86,7 @@ static void times_are_absolute(void **state)
 	spooled_release(&d);
 }
 
-/* Ten minutes are over, or the file is large: the next one begins. */
+/* After ten minutes, or if the file is large, the next file begins. */
 static void files_rotate(void **state)
 {
 	static const char *const env[] = { "KERNSIFT_TRACE_FILE_MIB", "1",
@@ -117,7 +119,7 @@ static void files_rotate(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_given_nothing_there),
+		cmocka_unit_test(without_rows_there_is_no_file),
 		cmocka_unit_test(one_window),
 		cmocka_unit_test(times_are_absolute),
 		cmocka_unit_test(files_rotate),

@@ -1,8 +1,9 @@
-/* test_capture_writer_folder.c - where captures go, and how much of them may stay. */
+/* test_capture_writer_folder.c - the folder of captures, and the limit of its
+ * size. */
 #include "filled.h"
 
-/* A file where the folder should be: even root cannot write there. */
-static void folder_that_cannot_be(void **state)
+/* A file has the path of the folder: even root cannot write there. */
+static void folder_that_cannot_be_created(void **state)
 {
 	struct spooled d;
 	char file[128], fallback[64];
@@ -37,8 +38,8 @@ static void folder_that_cannot_be(void **state)
 	spooled_release(&d);
 }
 
-/* Folders that are missing are made, for their owner alone. */
-static void folders_are_made(void **state)
+/* Missing folders are created with permissions for the owner only. */
+static void missing_folders_are_created(void **state)
 {
 	struct spooled d;
 	struct stat st;
@@ -64,7 +65,7 @@ static void folders_are_made(void **state)
 	spooled_release(&d);
 }
 
-/* The oldest of ours are deleted, counted; what others wrote stays. */
+/* The oldest captures are deleted and counted; files of others stay. */
 static void disk_share(void **state)
 {
 	static const char *const env[] = { "KERNSIFT_TRACE_DISK_MIB", "6",
@@ -96,8 +97,8 @@ static void disk_share(void **state)
 	spooled_release(&d);
 }
 
-/* What an uploader took away is no loss. */
-static void taken_away_in_time(void **state)
+/* A capture that an uploader removed is not counted as lost. */
+static void removed_by_an_uploader(void **state)
 {
 	static const char *const env[] = { "KERNSIFT_TRACE_DISK_MIB", "6",
 		NULL };
@@ -121,10 +122,10 @@ static void taken_away_in_time(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(folder_that_cannot_be),
-		cmocka_unit_test(folders_are_made),
+		cmocka_unit_test(folder_that_cannot_be_created),
+		cmocka_unit_test(missing_folders_are_created),
 		cmocka_unit_test(disk_share),
-		cmocka_unit_test(taken_away_in_time),
+		cmocka_unit_test(removed_by_an_uploader),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

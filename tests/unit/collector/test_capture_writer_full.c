@@ -1,5 +1,5 @@
-/* test_capture_writer_full.c - full disks and limits: each row is in a file or in a
- * count. */
+/* test_capture_writer_full.c - full disks and limits: each row is in a file or
+ * in a count. */
 #include "filled.h"
 #include <kernsift/kst_tail.h>
 #include <sched.h>
@@ -10,7 +10,7 @@
 
 enum { SKIPPED = 77 };
 
-/* Of a capture that may lack a chunk. */
+/* Rows of a capture that may lack a chunk. */
 static int64_t ranges_of(const char *path)
 {
 	FILE *f = fopen(path, "r");
@@ -25,7 +25,7 @@ static int64_t ranges_of(const char *path)
 	return rows;
 }
 
-/* What nobody ended is made whole beside the folder, and counted. */
+/* Completes an unfinished capture next to the folder, and counts its rows. */
 static void sum_up_part(void *ctx, const char *name, const char *path)
 {
 	struct sum *sum = ctx;
@@ -40,7 +40,7 @@ static void sum_up_part(void *ctx, const char *name, const char *path)
 	bool has = access(tail, F_OK) == 0;
 	if (!kst_tail_merge(path, has ? tail : NULL, out, &m, sentence))
 		fail_msg("%s", sentence);
-	/* Without a tail it may end in half a chunk, which holds no rows. */
+	/* Without a tail it may end within a chunk; that chunk has no rows. */
 	assert_in_range(m.damaged, 0, has ? 0 : 1);
 	assert_int_equal(m.whole, has);
 	sum->rows += ranges_of(out);
@@ -48,7 +48,7 @@ static void sum_up_part(void *ctx, const char *name, const char *path)
 	assert_int_equal(unlink(out), 0);
 }
 
-/* Rows that are no records: nobody misses them, and they are in no count. */
+/* Rows that are not records are not counted. */
 static void tell_other_things(struct capture_writer *s)
 {
 	int64_t now = clock_real_ns();
@@ -85,7 +85,7 @@ static void fill(const struct spooled *d, bool tail)
 	}
 	int64_t refused = 1;
 	assert_int_equal(spooled_count(d, ".kst.tail").n, tail);
-	/* For the rest of the window nothing is tried again. */
+	/* No write is attempted for the rest of the window. */
 	refused += 10;
 	for (int i = 0; i < 10; i++) {
 		tell_other_things(s);
@@ -96,7 +96,7 @@ static void fill(const struct spooled *d, bool tail)
 	assert_int_equal(sum.files, 1);
 	assert_true(given > 1000);
 	assert_int_equal(sum.rows + capture_writer_dropped(s), given + refused);
-	/* The disk has room again, and another window begins. */
+	/* The disk has space again, and the next window begins. */
 	struct spooled_ends part = spooled_count(d, ".kst.part");
 	assert_int_equal(part.n, 1);
 	spooled_each(d, spooled_unlink, NULL);
@@ -110,8 +110,8 @@ static void fill(const struct spooled *d, bool tail)
 	assert_int_equal(sum.rows, 100);
 }
 
-/* Runs a case in a child, which can be limited without harm to others; the
- * child's exit status. */
+/* Runs a case in a child, so that limits do not affect other cases; returns
+ * the exit status of the child. */
 static int in_child(const struct spooled *d, CMUnitTestFunction f,
 	bool (*limit)(const struct spooled *d))
 {
@@ -129,7 +129,7 @@ static int in_child(const struct spooled *d, CMUnitTestFunction f,
 	return WEXITSTATUS(status);
 }
 
-/* A disk of that size in place of the folder, for this process alone. */
+/* Mounts a disk of that size on the folder, for this process only. */
 static int disk_kib;
 static bool disk_small(const struct spooled *d)
 {
@@ -191,8 +191,8 @@ static rlim_t limit_set(rlim_t to)
 	return was;
 }
 
-/* As `ulimit -f` sets it before the program starts, or the program itself
- * when the file is there already. */
+/* The limit is set before the program starts, like `ulimit -f`, or by the
+ * program when the file already exists. */
 static void limit_reached(const struct spooled *d, bool late)
 {
 	struct sum sum = { 0, 0 };
@@ -239,7 +239,7 @@ int main(void)
 		cmocka_unit_test(disk_too_small_for_a_tail),
 		cmocka_unit_test(file_size_limit),
 	};
-	/* As on the collector's own thread, which blocks all signals. */
+	/* Blocks all signals, as the collector's thread does. */
 	signal(SIGXFSZ, SIG_IGN);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

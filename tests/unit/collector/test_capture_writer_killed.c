@@ -1,5 +1,5 @@
-/* test_capture_writer_killed.c - a process is killed at any moment: what it had given to
- * the writer is there. */
+/* test_capture_writer_killed.c - a process is killed at a random moment: all
+ * rows that the writer accepted are in the files. */
 #include "spooled.h"
 #include <kernsift/kst_tail.h>
 #include <signal.h>
@@ -8,7 +8,7 @@
 
 enum { KILLS = 100 };
 
-/* Gives rows until it is killed and reports, after each, how many it gave. */
+/* Writes rows until it is killed, and reports their number after each. */
 static void give_for_ever(const struct spooled *d, _Atomic int64_t *given)
 {
 	struct capture_writer *s = capture_writer_new(&d->options);
@@ -33,7 +33,7 @@ struct seen {
 	int64_t rows, wrong;
 };
 
-/* Rows in their order, each once, with its own name. */
+/* Checks that the rows are in order, each once, with its own name. */
 static struct seen read_whole(const char *path)
 {
 	struct seen seen = { 0, 0 };
@@ -107,7 +107,7 @@ static void killed_at_random_moments(void **state)
 	munmap((void *)given, sizeof *given);
 }
 
-/* A forked child has nothing to do with its parent's capture. */
+/* A forked child does not write to the capture of its parent. */
 static void forked_child_writes_nothing(void **state)
 {
 	struct spooled d;

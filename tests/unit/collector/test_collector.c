@@ -1,4 +1,5 @@
-/* test_collector.c - what stops the collector for good, and what wakes it. */
+/* test_collector.c - what stops the collector permanently, and what wakes
+ * it. */
 #include "collector.h"
 #include "fault.h"
 #include "thread.h"
@@ -54,10 +55,11 @@ static void test_thread(void **state)
 	assert_true(sigismember(&g.blocked, SIGXFSZ));
 	assert_true(sigismember(&g.blocked, SIGUSR2));
 	pthread_sigmask(SIG_BLOCK, NULL, &here);
-	assert_false(sigismember(&here, SIGTERM)); /* its maker's stay */
+	assert_false(
+		sigismember(&here, SIGTERM)); /* those of its creator stay */
 }
 
-/* What was raised before it was waited for is not slept over. */
+/* A bell that rang before the wait ends the wait. */
 static void test_bell(void **state)
 {
 	(void)state;
@@ -68,7 +70,7 @@ static void test_bell(void **state)
 	thread_event_wait(&b, seen, 60 * minute_ns);
 	assert_int_not_equal(thread_event_seen(&b), seen);
 	thread_event_wait(&b, thread_event_seen(&b),
-		1); /* nobody rings: the time passes */
+		1); /* no bell rings: the wait times out */
 }
 
 static void test_signal(void **state)
@@ -108,9 +110,9 @@ static void test_file(void **state)
 	strcat(text, path);
 	assert_true(trigger_from(&t, text));
 	assert_true(trigger_start(&t, &b));
-	assert_false(trigger_pulled(&t)); /* it was there before */
+	assert_false(trigger_pulled(&t)); /* it existed before */
 	unlink(path);
-	assert_false(trigger_pulled(&t)); /* removing it requests nothing */
+	assert_false(trigger_pulled(&t)); /* its removal requests nothing */
 	close(fd);
 	fd = open(path, O_CREAT | O_RDWR, 0600);
 	assert_true(fd >= 0);
@@ -131,7 +133,7 @@ static void test_faults(void **state)
 	fault_report("a case");
 	assert_true(fault_stopped());
 	fault_report("a case");
-	collector_start(); /* nothing of it is started any more */
+	collector_start(); /* it starts nothing any more */
 	assert_false(collector_wanted());
 	assert_false(collector_wants_ranges());
 }

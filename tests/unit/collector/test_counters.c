@@ -1,4 +1,5 @@
-/* test_counters.c - sampling threads, windows, and the rows they come to. */
+/* test_counters.c - sampling threads, windows, and the rows of their
+ * samples. */
 #include "counters.h"
 #include "counters_state.h"
 #include "counter_rows.h"
@@ -50,7 +51,7 @@ static void wait_reads(int gpu, int turns, int pcie)
 	}
 }
 
-/* One window of a few turns and what it left, as a capture. */
+/* Runs one window of a few turns, and reads its capture. */
 static void window(struct counters *c, struct capture_writer *s, int turns,
 	int pcie)
 {
@@ -62,7 +63,7 @@ static void window(struct counters *c, struct capture_writer *s, int turns,
 	assert_int_equal(counters_dropped(c), 0);
 }
 
-static void each_series_in_its_window(void **state)
+static void series_are_in_their_window(void **state)
 {
 	const char *env[] = { "KERNSIFT_TRACE_NVML", library,
 		"KERNSIFT_TRACE_NVML_HZ", "100", "KERNSIFT_TRACE_HOST_HZ",
@@ -85,7 +86,7 @@ static void each_series_in_its_window(void **state)
 	assert_true(series(COUNTER_gpu_power, 1, from, to) >= 4);
 	assert_true(series(COUNTER_gpu_pcie_transmit, 0, from, to) >= 1);
 	assert_true(series(COUNTER_gpu_pcie_receive, 1, from, to) >= 1);
-	/* the beginning of a window and its end */
+	/* the start and the end of a window */
 	assert_true(series(COUNTER_oncpu, -1, from, to) >= 2);
 	assert_true(series(COUNTER_runq, -1, from, to) >= 2);
 	assert_string_equal(counted.devices,
@@ -113,8 +114,8 @@ static void each_series_in_its_window(void **state)
 	spooled_release(&d);
 }
 
-/* GPUs of two kinds, and more threads than are looked at: both are noted. */
-static void notes_of_what_is_missing(void **state)
+/* GPUs of two kinds, and more threads than are read: both have a note. */
+static void missing_samples_have_notes(void **state)
 {
 	const char *env[] = { "KERNSIFT_TRACE_NVML", library,
 		"KERNSIFT_TRACE_NVML_HZ", "100", NULL };
@@ -141,8 +142,8 @@ static void notes_of_what_is_missing(void **state)
 	spooled_release(&d);
 }
 
-/* Without NVML the host's counters are there all the same, and the log says
- * why the others are not. */
+/* Without NVML the host's counters are recorded, and the log says why the
+ * others are missing. */
 static void without_nvml(void **state)
 {
 	const char *env[] = { "KERNSIFT_TRACE_NVML", library,
@@ -180,7 +181,7 @@ static void without_nvml(void **state)
 	spooled_release(&d);
 }
 
-static void nothing_wanted(void **state)
+static void no_counter_is_enabled(void **state)
 {
 	static const char *const envs[][5] = {
 		{ "KERNSIFT_TRACE_KINDS", "kernel,nvtx", NULL },
@@ -203,9 +204,10 @@ static void nothing_wanted(void **state)
 	}
 }
 
-/* A call that does not come back holds up nobody: the thread is let be, is not
- * doubled in the next window, and its memory outlives counters_free(). */
-static void stuck_in_a_call(void **state)
+/* A call that does not return blocks no other thread. Its thread is left
+ * alone, the next window starts no second one, and its memory outlives
+ * counters_free(). */
+static void a_call_does_not_return(void **state)
 {
 	const char *env[] = { "KERNSIFT_TRACE_NVML", library,
 		"KERNSIFT_TRACE_HOST_HZ", "0", NULL };
@@ -232,11 +234,11 @@ static void stuck_in_a_call(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_series_in_its_window),
-		cmocka_unit_test(notes_of_what_is_missing),
+		cmocka_unit_test(series_are_in_their_window),
+		cmocka_unit_test(missing_samples_have_notes),
 		cmocka_unit_test(without_nvml),
-		cmocka_unit_test(nothing_wanted),
-		cmocka_unit_test(stuck_in_a_call),
+		cmocka_unit_test(no_counter_is_enabled),
+		cmocka_unit_test(a_call_does_not_return),
 	};
 	return cmocka_run_group_tests(tests, start, NULL);
 }

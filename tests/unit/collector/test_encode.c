@@ -1,4 +1,4 @@
-/* test_encode.c - each record becomes its row, or is counted. */
+/* test_encode.c - each record becomes a row or is counted. */
 #include "encode_rig.h"
 
 static void kernels(void **state)
@@ -63,7 +63,7 @@ static void copies_and_sets(void **state)
 	s->start = 50;
 	s->end = 52;
 	c = made_add(&r->made, CUPTI_ACTIVITY_KIND_MEMCPY);
-	c->copyKind = 200; /* of a libcupti to come */
+	c->copyKind = 200; /* of a future libcupti */
 	c->srcKind = 99;
 	c->start = 60;
 	c->end = 61;
@@ -148,7 +148,7 @@ static void graphs_and_overheads(void **state)
 	rig_free(r);
 }
 
-/* Times as they should not be; the buffer came at 777. */
+/* Invalid times; the buffer arrived at 777. */
 static const struct odd_times {
 	const char *odd;
 	uint64_t start, end;

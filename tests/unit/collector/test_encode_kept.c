@@ -2,7 +2,7 @@
  * that cannot be kept are counted. */
 #include "encode_rig.h"
 
-/* One of everything that has a text or a shape. */
+/* One record of each kind that has a text or a shape. */
 static void some_of_each(struct rig *r)
 {
 	made_kernel(&r->made, pinned(r, "sgemm"), 1000, 1500);
@@ -50,7 +50,7 @@ static void read_once_per_capture(void **state)
 	rig_free(r);
 }
 
-static void a_name_that_is_dropped_is_read_again(void **state)
+static void a_dropped_name_is_read_again(void **state)
 {
 	struct rig *r = rig_new(130001);
 	(void)state;
@@ -65,7 +65,7 @@ static void a_name_that_is_dropped_is_read_again(void **state)
 	rig_free(r);
 }
 
-static void numbers_that_are_no_names(void **state)
+static void invalid_numbers_of_names(void **state)
 {
 	static const uint64_t numbers[] = { NAMES_NONE, 77, NAMES_FULL,
 		UINT64_MAX };
@@ -80,7 +80,7 @@ static void numbers_that_are_no_names(void **state)
 	rig_free(r);
 }
 
-static void rows_that_cannot_be_kept(void **state)
+static void rejected_rows_are_counted(void **state)
 {
 	struct rig *r = rig_new(130001);
 	(void)state;
@@ -104,9 +104,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(read_once_per_capture),
-		cmocka_unit_test(a_name_that_is_dropped_is_read_again),
-		cmocka_unit_test(numbers_that_are_no_names),
-		cmocka_unit_test(rows_that_cannot_be_kept),
+		cmocka_unit_test(a_dropped_name_is_read_again),
+		cmocka_unit_test(invalid_numbers_of_names),
+		cmocka_unit_test(rejected_rows_are_counted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* test_host.c - what /proc's files become, worked out by hand. */
+/* test_host.c - values from files of /proc, compared with values computed by
+ * hand. */
 #include "host.h"
 #include "proc_folder.h"
 #include "sampled.h"
@@ -50,8 +51,8 @@ static void self_stat(struct world *w, int user, int system)
 		user, system);
 }
 
-/* Ticks are hundredths of a second. The process had 30 + 15 in 0.5 s: 90 %. Of
- * the host's 400, 100 were idle and 60 waited for a disk: 60 % were used. */
+/* Ticks are hundredths of a second. The process used 30 + 15 in 0.5 s: 90 %.
+ * The host had 400: 100 idle, 60 waiting for a disk; 60 % were used. */
 static void test_cpu(void **state)
 {
 	struct world *w = *state;
@@ -76,8 +77,9 @@ static void test_cpu(void **state)
 	assert_not_sampled(&w->s, host_cpu_usage, -1);
 }
 
-/* sda was busy for 150 of 500 ms, its partition less, the loop more but is no
- * disk; a disk that comes later has no share yet. */
+/* sda was busy for 150 of 500 ms and its partition for less. The loop device
+ * was busy for more, but is not a disk. A disk that is added later has no
+ * share yet. */
 static void test_disks(void **state)
 {
 	struct world *w = *state;
@@ -105,7 +107,7 @@ static void test_disks(void **state)
 	assert_sampled(&w->s, process_disk_write, -1, 2048);
 }
 
-/* Once a second: totals of threads, CPUs' frequency, the root file system. */
+/* Read once a second: totals of threads, CPU frequency, root file system. */
 static void test_each_second(void **state)
 {
 	struct world *w = *state;
@@ -129,13 +131,14 @@ static void test_each_second(void **state)
 	turn(w, 500000000, HOST_WITHIN);
 	assert_sampled(&w->s, oncpu, -1, 200);
 	assert_sampled(&w->s, runq, -1, 1);
-	/* the end of a window reads totals whatever the hour, and no more */
+	/* the end of a window reads only totals, at any time */
 	proc_folder_write(&w->f, "self/task/9/schedstat", "950 44 3\n");
 	turn(w, 1000000, HOST_END);
 	assert_int_equal(w->s.n, 2);
 	assert_sampled(&w->s, oncpu, -1, 250);
 	assert_sampled(&w->s, runq, -1, 4);
-	/* totals go on in the next window: nobody looked, but threads ran */
+	/* totals continue in the next window: threads ran between the
+	 * windows */
 	proc_folder_write(&w->f, "self/task/9/schedstat", "1950 44 3\n");
 	turn(w, 90000000000, HOST_BEGIN);
 	assert_sampled(&w->s, oncpu, -1, 1250);
@@ -159,7 +162,7 @@ static void test_scaling(void **state)
 	assert_sampled(&w->s, cpu_frequency, -1, 1800.5);
 }
 
-/* Nothing there, and files of nonsense: no sample of them, and no harm. */
+/* Missing and invalid files produce no samples and no errors. */
 static void test_nothing(void **state)
 {
 	struct world *w = *state;
@@ -189,7 +192,7 @@ static void test_nothing(void **state)
 	}
 }
 
-/* The contents of this machine's own /proc, within what is possible. */
+/* The real /proc of this machine: values are plausible. */
 static void test_real(void **state)
 {
 	struct world *w = *state;

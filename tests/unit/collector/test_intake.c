@@ -1,5 +1,5 @@
-/* test_intake.c - buffers go to CUPTI and come back in order, or their records
- * are counted: each one is in a buffer or in a count. */
+/* test_intake.c - CUPTI gets buffers and returns them. Each record is in a
+ * buffer that is read in order, or is counted as dropped. */
 #include "clock.h"
 #include "intake_rig.h"
 #include <sys/syscall.h>
@@ -13,7 +13,7 @@ static void drops(struct rig *r, int64_t pool, int64_t shed, int64_t unreadable)
 	assert_int_equal(d.unreadable, unreadable);
 }
 
-static void in_the_order_they_came(void **state)
+static void buffers_are_read_in_order_of_arrival(void **state)
 {
 	static const char *const names[] = { "a", "b", "c", "a" };
 	static const uint32_t numbers[] = { 1, 2, 3, 1 };
@@ -42,7 +42,7 @@ static void in_the_order_they_came(void **state)
 	rig_close(&r);
 }
 
-static void what_comes_back_is_zero_and_lent_again(void **state)
+static void a_returned_buffer_is_zeroed_and_lent_again(void **state)
 {
 	struct rig r;
 	struct intake_buffer b;
@@ -51,7 +51,7 @@ static void what_comes_back_is_zero_and_lent_again(void **state)
 	rig_open(&r, 130001, 4 * MIB);
 	uint8_t *first = rig_request(&r, &size);
 	assert_int_equal(intake_lent(r.intake), 1);
-	memset(first, 0xff, size); /* also beyond what is valid */
+	memset(first, 0xff, size); /* also after the valid bytes */
 	intake_complete(r.intake, first, rig_fill(&r, first, size, 3, "a"));
 	assert_int_equal(intake_lent(r.intake), 0);
 	assert_true(intake_next(r.intake, &b));
@@ -65,7 +65,7 @@ static void what_comes_back_is_zero_and_lent_again(void **state)
 	rig_close(&r);
 }
 
-static void no_buffer_is_left(void **state)
+static void all_buffers_are_lent(void **state)
 {
 	struct rig r;
 	struct intake_buffer b;
@@ -85,8 +85,8 @@ static void no_buffer_is_left(void **state)
 	rig_close(&r);
 }
 
-/* A thousand threads hold one each, and CUPTI requests more. */
-static void not_even_a_small_one_is_left(void **state)
+/* A thousand threads have one each, and CUPTI requests more. */
+static void all_small_buffers_are_lent(void **state)
 {
 	enum { SMALLS = 1024 };
 	struct rig r;
@@ -107,8 +107,8 @@ static void not_even_a_small_one_is_left(void **state)
 	rig_close(&r);
 }
 
-/* Before version 27 CUPTI does not bear it that there is none. */
-static void there_is_always_one_for_old_versions(void **state)
+/* Before version 27, CUPTI crashes if it gets no buffer. */
+static void old_versions_always_get_a_buffer(void **state)
 {
 	enum { SMALLS = 1024, MORE = 100, SPARE = 64 << 10 };
 	const size_t held = MIB + (SMALLS << 14);
@@ -132,7 +132,7 @@ static void there_is_always_one_for_old_versions(void **state)
 	drops(&r, 3 * MORE, 0, 0);
 	assert_int_equal(intake_lent(r.intake), 1 + SMALLS);
 	assert_int_equal(intake_mapped_bytes(r.intake), held);
-	/* The one that came back last is lent first, and is zero. */
+	/* The buffer that was returned last is lent first, and is zero. */
 	uint8_t *again = rig_request(&r, &size);
 	assert_ptr_equal(again, more[MORE - 1]);
 	for (size_t i = 0; i < size; i++)
@@ -144,7 +144,7 @@ static void there_is_always_one_for_old_versions(void **state)
 	rig_close(&r);
 }
 
-static void on_purpose(void **state)
+static void buffers_are_refused_on_purpose(void **state)
 {
 	struct rig r;
 	struct intake_buffer b;
@@ -162,16 +162,16 @@ static void on_purpose(void **state)
 	rig_hand(&r, 3, "kept");
 	assert_true(intake_next(r.intake, &b));
 	assert_int_equal(b.valid, 3 * 216);
-	drops(&r, 20, 10, 0); /* two of the three found no buffer */
+	drops(&r, 20, 10, 0); /* two of the three got no buffer */
 	assert_int_equal(intake_kernels(r.intake), 5);
 	rig_close(&r);
 }
 
-/* What a buffer may be when it comes back; each is of 2 MiB. */
+/* Returned buffers; each has 2 MiB. */
 static const struct oddity {
 	const char *odd;
-	size_t valid; /* as CUPTI says, of 3 kernels */
-	size_t is; /* of the buffer that is read; 0: none is */
+	size_t valid; /* as CUPTI reports it, for 3 kernels */
+	size_t is; /* of the buffer that is read; 0: none is read */
 	int64_t unreadable;
 } oddities[] = {
 	{ "as it should be", 648, 648, 0 },
@@ -208,7 +208,7 @@ static void odd_buffers(void **state)
 	}
 }
 
-static void a_buffer_that_is_not_ours(void **state)
+static void a_foreign_buffer(void **state)
 {
 	static _Alignas(8) uint8_t theirs[4096];
 	struct rig r;
@@ -219,7 +219,7 @@ static void a_buffer_that_is_not_ours(void **state)
 	intake_complete(r.intake, theirs,
 		rig_fill(&r, theirs, sizeof theirs, 4, "a"));
 	intake_complete(r.intake, NULL, 216);
-	/* Nor is one that begins inside of one of ours. */
+	/* A buffer that begins inside a lent one is foreign, too. */
 	uint8_t *ours = rig_request(&r, &size);
 	intake_complete(r.intake, ours + 8, 0);
 	assert_false(intake_next(r.intake, &b));
@@ -228,7 +228,7 @@ static void a_buffer_that_is_not_ours(void **state)
 	rig_close(&r);
 }
 
-static void handed_over_twice(void **state)
+static void a_buffer_is_returned_twice(void **state)
 {
 	struct rig r;
 	struct intake_buffer b;
@@ -248,15 +248,15 @@ static void handed_over_twice(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(in_the_order_they_came),
-		cmocka_unit_test(what_comes_back_is_zero_and_lent_again),
-		cmocka_unit_test(no_buffer_is_left),
-		cmocka_unit_test(not_even_a_small_one_is_left),
-		cmocka_unit_test(there_is_always_one_for_old_versions),
-		cmocka_unit_test(on_purpose),
+		cmocka_unit_test(buffers_are_read_in_order_of_arrival),
+		cmocka_unit_test(a_returned_buffer_is_zeroed_and_lent_again),
+		cmocka_unit_test(all_buffers_are_lent),
+		cmocka_unit_test(all_small_buffers_are_lent),
+		cmocka_unit_test(old_versions_always_get_a_buffer),
+		cmocka_unit_test(buffers_are_refused_on_purpose),
 		cmocka_unit_test(odd_buffers),
-		cmocka_unit_test(a_buffer_that_is_not_ours),
-		cmocka_unit_test(handed_over_twice),
+		cmocka_unit_test(a_foreign_buffer),
+		cmocka_unit_test(a_buffer_is_returned_twice),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* test_intake_crowd.c - threads hammer the intake while it is read: what was
- * recorded plus what was dropped is exactly what was returned. */
+/* test_intake_crowd.c - many threads use the intake while it is read: the
+ * recorded and the dropped records add up to the returned ones. */
 #include "clock.h"
 #include "intake_rig.h"
 #include <pthread.h>
@@ -12,7 +12,7 @@ static char names_pool[NAMES][24];
 struct crowd {
 	struct rig rig;
 	_Atomic int64_t handed; /* records */
-	_Atomic int hurt; /* buffers that were not as they must be */
+	_Atomic int hurt; /* invalid buffers */
 	_Atomic bool over;
 };
 struct member {
@@ -25,8 +25,8 @@ static int below(unsigned *seed, int n)
 	return (int)((unsigned)rand_r(seed) % (unsigned)n);
 }
 
-/* Several buffers are held at a time and come back out of order. */
-static void *hand_over(void *arg)
+/* Several buffers are lent at a time and are returned out of order. */
+static void *return_buffers(void *arg)
 {
 	enum { HELD = 3, TURNS = 60, MOST = 400 };
 	struct member *m = arg;
@@ -62,7 +62,7 @@ static void *hand_over(void *arg)
 	return NULL;
 }
 
-/* What a buffer holds; the name of all its kernels is the same. */
+/* Counts the records of a buffer; all its kernels have the same name. */
 static int64_t look(struct crowd *c, const struct intake_buffer *b)
 {
 	struct record r = { 0 };
@@ -110,7 +110,8 @@ static void run(unsigned seed)
 	for (int i = 0; i <= threads; i++) {
 		members[i] = (struct member){ &c, seed + (unsigned)i };
 		assert_int_equal(pthread_create(&t[i], NULL,
-					 i ? hand_over : read_all, &members[i]),
+					 i ? return_buffers : read_all,
+					 &members[i]),
 			0);
 	}
 	for (int i = 1; i <= threads; i++)
@@ -130,7 +131,7 @@ static void run(unsigned seed)
 	rig_close(&c.rig);
 }
 
-static void recorded_and_dropped_is_handed_over(void **state)
+static void recorded_plus_dropped_is_returned(void **state)
 {
 	(void)state;
 	for (int i = 0; i < NAMES; i++)
@@ -148,7 +149,7 @@ static void *wait_long(void *arg)
 				  INT64_C(60000000000));
 }
 
-/* Asleep, or about to: a wake is never lost. */
+/* A wake is never lost, also just before the reader sleeps. */
 static void a_waiting_reader_is_woken(void **state)
 {
 	struct rig r;
@@ -157,7 +158,7 @@ static void a_waiting_reader_is_woken(void **state)
 	void *woken;
 	(void)state;
 	rig_open(&r, 130001, 4 * MIB);
-	intake_wait(r.intake, 1000000); /* nobody comes */
+	intake_wait(r.intake, 1000000); /* no thread returns a buffer */
 	for (int i = 0; i < 200; i++) {
 		pthread_create(&t, NULL, wait_long, &r);
 		if (i % 2)
@@ -168,7 +169,7 @@ static void a_waiting_reader_is_woken(void **state)
 		assert_non_null(woken);
 		while (intake_next(r.intake, &b))
 			intake_done(r.intake, &b);
-		/* A wake that came before is not the next one's. */
+		/* An earlier wake does not end the next wait. */
 		intake_wait(r.intake, 0);
 	}
 	rig_close(&r);
@@ -177,7 +178,7 @@ static void a_waiting_reader_is_woken(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(recorded_and_dropped_is_handed_over),
+		cmocka_unit_test(recorded_plus_dropped_is_returned),
 		cmocka_unit_test(a_waiting_reader_is_woken),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

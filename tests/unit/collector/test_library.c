@@ -1,8 +1,8 @@
-/* test_library.c - which libcupti a process gets, and the sentence if there
+/* test_library.c - which libcupti a process loads, and the message if there
  * is none.
  *
- * Each case is a process of its own, because what is loaded stays loaded. In
- * texts '@' is the case's folder and '%' the folder of the stubs. */
+ * Each case runs in its own process, because a loaded library stays loaded.
+ * In texts, '@' is the folder of the case and '%' the folder of the stubs. */
 #include "library.h"
 #include "places.h"
 #include <dlfcn.h>
@@ -31,10 +31,10 @@ static char root[64];
 static const struct odd {
 	const char *what;
 	const char *driver; /* NULL: libcuda is not loaded */
-	/* links and the folders of stubs that they lead to */
+	/* links and the folders of stubs that they refer to */
 	const char *files;
 	const char *loaded, *named, *home;
-	const char *path; /* of the one found; NULL: none */
+	const char *path; /* of the library; NULL: none is loaded */
 	const char *sentence; /* NULL: none */
 } cases[] = {
 	{ "nothing anywhere", "13000", "", NULL, NULL, NULL, NULL,
@@ -148,7 +148,7 @@ static void make_folders(char *path)
 	}
 }
 
-/* A link at `path` to the one library of a stub's folder. */
+/* Creates a link at `path` to the library in a stub's folder. */
 static void make_link(const char *path, const char *folder)
 {
 	char copy[PATH_MAX], command[3 * PATH_MAX];

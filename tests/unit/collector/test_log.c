@@ -1,5 +1,5 @@
-/* test_log.c - lines for the collector's own file: who says them waits for
- * nothing, and each is written once. */
+/* test_log.c - lines for the collector's log file: the caller never waits,
+ * and each line is written once. */
 #include "log.h"
 #include "spooled.h"
 #include <pthread.h>
@@ -11,7 +11,7 @@ static bool is_there(void)
 	return access(path, F_OK) == 0;
 }
 
-/* The sentences, without time and pid. */
+/* The messages, without time and pid. */
 static int lines(char *last, size_t size)
 {
 	char line[1024], stamp[64];
@@ -39,7 +39,7 @@ static void *say_some(void *ctx)
 	return NULL;
 }
 
-/* A process has one log, and each step continues from the one before. */
+/* A process has one log; each step continues after the previous one. */
 static void from_the_first_line_to_the_last(void **state)
 {
 	struct spooled d;

@@ -1,5 +1,5 @@
-/* test_names.c - names get numbers while their pointers are good, from many
- * threads at once, and a pointer that means another name now is not believed. */
+/* test_names.c - names get numbers while their pointers are valid, in many
+ * threads at once. A pointer that is reused for another name is detected. */
 #include "names.h"
 #include <pthread.h>
 #include <setjmp.h>
@@ -37,7 +37,7 @@ static void equal_names_have_one_number(void **state)
 	names_free(n);
 }
 
-static void what_can_be_no_address_is_no_name(void **state)
+static void invalid_addresses_have_no_name(void **state)
 {
 	static const uintptr_t none[] = { 0, 1, 4711,
 		(uintptr_t)0xdeadbeefdeadbeef, UINTPTR_MAX };
@@ -49,8 +49,8 @@ static void what_can_be_no_address_is_no_name(void **state)
 	names_free(n);
 }
 
-/* A module was unloaded and another has its address. */
-static void a_pointer_means_another_name_now(void **state)
+/* A module is unloaded, and the next one gets its address. */
+static void a_pointer_is_reused_for_another_name(void **state)
 {
 	static const char *const beginning = "_ZN7cutlass6KernelI";
 	static const struct {
@@ -82,7 +82,7 @@ static void a_pointer_means_another_name_now(void **state)
 	}
 }
 
-static void a_long_name_is_cut(void **state)
+static void a_long_name_is_cut_off(void **state)
 {
 	enum { LONG = 100000, KEPT = 64 << 10 };
 	struct kernel_names *n = names_new();
@@ -140,7 +140,8 @@ static void more_names_than_bytes(void **state)
 enum { THREADS = 8, NAMES = 500, TURNS = 20000 };
 struct crowd {
 	struct kernel_names *names;
-	char (*pool)[48]; /* own pointers to the same names */
+	char (*pool)
+		[48]; /* each thread has its own pointers to the same names */
 	uint32_t id[NAMES];
 	unsigned seed;
 };
@@ -201,9 +202,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_names_have_one_number),
-		cmocka_unit_test(what_can_be_no_address_is_no_name),
-		cmocka_unit_test(a_pointer_means_another_name_now),
-		cmocka_unit_test(a_long_name_is_cut),
+		cmocka_unit_test(invalid_addresses_have_no_name),
+		cmocka_unit_test(a_pointer_is_reused_for_another_name),
+		cmocka_unit_test(a_long_name_is_cut_off),
 		cmocka_unit_test(more_names_than_numbers),
 		cmocka_unit_test(more_names_than_bytes),
 		cmocka_unit_test(many_threads_agree),

@@ -1,4 +1,5 @@
-/* test_nodes.c - a replayed node finds the ranges of the node it was made from. */
+/* test_nodes.c - a replayed node has the ranges of the node it was cloned
+ * from. */
 #include "nodes.h"
 #include <pthread.h>
 #include <setjmp.h>
@@ -8,10 +9,10 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* What nodes_write() passes on, as text: "node:id,id …". */
+/* The output of nodes_write() as text: "node:id,id …". */
 struct written {
 	char text[512];
-	int count, most; /* most: after which the callback stops; 0 never */
+	int count, most; /* most: the callback stops after so many; 0: never */
 };
 
 static bool listen(void *ctx, uint64_t node, const uint32_t *stack, int depth)
@@ -71,23 +72,23 @@ static void nodes_without_ranges_are_not_written(void **state)
 	(void)state;
 	nodes_created(n, 1, gemm, 0);
 	nodes_cloned(n, 1, 2);
-	nodes_cloned(n, 77, 78); /* made before the collector looked */
+	nodes_cloned(n, 77, 78); /* created before the collector was active */
 	written_is(n, "");
 	nodes_free(n);
 }
 
-static void an_id_that_comes_again_is_another_node(void **state)
+static void a_reused_id_is_another_node(void **state)
 {
 	struct nodes *n = nodes_new();
 	(void)state;
 	nodes_created(n, 1, gemm, 2);
 	written_is(n, "1:7,3");
-	nodes_created(n, 1, gemm, 2); /* the same ranges: nothing is new */
+	nodes_created(n, 1, gemm, 2); /* the same ranges: nothing is written */
 	written_is(n, "");
 	nodes_created(n, 1, norm, 1);
 	written_is(n, "1:9");
 	nodes_cloned(n, 1, 2);
-	nodes_created(n, 1, NULL, 0); /* forgotten; its clone is not */
+	nodes_created(n, 1, NULL, 0); /* it is removed; its clone is not */
 	nodes_again(n);
 	written_is(n, "2:9");
 	nodes_cloned(n, 1, 2);
@@ -96,8 +97,8 @@ static void an_id_that_comes_again_is_another_node(void **state)
 	nodes_free(n);
 }
 
-/* Instantiating makes nodes within whatever range is open there: reported as
- * new before they are reported as clones, or after. */
+/* Instantiation creates nodes while any range may be open. They are reported
+ * as new before or after they are reported as clones. */
 static void a_clone_that_is_reported_as_new(void **state)
 {
 	static const uint32_t instantiate[] = { 50 };
@@ -111,19 +112,19 @@ static void a_clone_that_is_reported_as_new(void **state)
 	nodes_cloned(n, 1, 0x13);
 	nodes_created(n, 0x13, NULL, 0);
 	written_is(n, "1:7,3 11:7,3 12:7,3 13:7,3");
-	/* The same ranges on both sides: a clone all the same. */
+	/* Both have the same ranges: it is still a clone. */
 	nodes_created(n, 0x14, gemm, 2);
 	nodes_cloned(n, 1, 0x14);
 	nodes_created(n, 0x14, instantiate, 1);
 	written_is(n, "14:7,3");
-	/* Of a node from before the collector nothing is known. */
+	/* Nodes that were created before the collector have no ranges. */
 	nodes_created(n, 0x21, instantiate, 1);
 	nodes_cloned(n, 99, 0x21);
 	written_is(n, "");
 	nodes_free(n);
 }
 
-static void of_deep_stacks_the_innermost_are_kept(void **state)
+static void deep_stacks_keep_the_innermost_ranges(void **state)
 {
 	struct nodes *n = nodes_new();
 	uint32_t deep[NODES_DEPTH + 4];
@@ -135,8 +136,8 @@ static void of_deep_stacks_the_innermost_are_kept(void **state)
 	nodes_free(n);
 }
 
-/* If the callback stops, it gets the rest the next time. */
-static void who_stops_listening_misses_nothing(void **state)
+/* If the callback stops, it gets the rest in the next call. */
+static void a_stopped_callback_misses_nothing(void **state)
 {
 	struct nodes *n = nodes_new();
 	struct written t = { .most = 1 };
@@ -157,8 +158,8 @@ static bool count(void *ctx, uint64_t node, const uint32_t *stack, int depth)
 	return true;
 }
 
-/* 100 more than there is room for; ids as CUPTI makes them, graph above node. */
-static void what_finds_no_room_is_counted(void **state)
+/* 100 more than fit; ids as in CUPTI, with the graph in the upper half. */
+static void nodes_that_do_not_fit_are_counted(void **state)
 {
 	struct nodes *n = nodes_new();
 	int64_t written = 0;
@@ -177,8 +178,8 @@ static void what_finds_no_room_is_counted(void **state)
 	nodes_free(n);
 }
 
-/* The longest stacks, no two the same: 2^20 words hold 61680 of 17 words. */
-static void stacks_find_no_room_either(void **state)
+/* The longest stacks, all different: 2^20 words have 61680 of 17 words. */
+static void stacks_that_do_not_fit_are_counted(void **state)
 {
 	struct nodes *n = nodes_new();
 	uint32_t stack[NODES_DEPTH] = { 0 };
@@ -187,7 +188,7 @@ static void stacks_find_no_room_either(void **state)
 		stack[0] = i;
 		nodes_created(n, i, stack, NODES_DEPTH);
 	}
-	/* Word 0 is none's, so that 61680 * 17 = 1048560 words have room. */
+	/* Word 0 is unused, so 61680 * 17 = 1048560 words fit. */
 	assert_int_equal(nodes_lost(n), 20);
 	nodes_free(n);
 }
@@ -206,13 +207,14 @@ static void *make(void *arg)
 		uint64_t node = m->number << 32 | i;
 		uint32_t stack = (uint32_t)(node % 1000) + 1;
 		nodes_created(m->nodes, node, &stack, 1);
-		/* A clone's id has the same remainder. */
+		/* The id of a clone has the same remainder. */
 		nodes_cloned(m->nodes, node, node + 1000ull * 1000 * 1000);
 	}
 	return NULL;
 }
 
-/* One thread writes while eight make and clone: each node is written once. */
+/* One thread writes while eight create and clone: each node is written
+ * once. */
 static void threads(void **state)
 {
 	struct nodes *n = nodes_new();
@@ -234,8 +236,8 @@ static void threads(void **state)
 	nodes_free(n);
 }
 
-/* Eight threads make the same nodes with the same ranges: written at most
- * eight times, once if one was first, and never lost. */
+/* Eight threads create the same nodes with the same ranges. Each node is
+ * written at least once and at most eight times. */
 static void *make_same(void *arg)
 {
 	struct maker m = { ((struct maker *)arg)->nodes, 0 };
@@ -252,7 +254,7 @@ static bool last(void *ctx, uint64_t node, const uint32_t *stack, int depth)
 	return true;
 }
 
-static void threads_that_make_the_same(void **state)
+static void threads_that_create_the_same_nodes(void **state)
 {
 	struct nodes *n = nodes_new();
 	struct maker m = { n, 0 };
@@ -277,14 +279,14 @@ int main(void)
 		cmocka_unit_test(
 			each_is_written_once_and_again_for_a_new_capture),
 		cmocka_unit_test(nodes_without_ranges_are_not_written),
-		cmocka_unit_test(an_id_that_comes_again_is_another_node),
+		cmocka_unit_test(a_reused_id_is_another_node),
 		cmocka_unit_test(a_clone_that_is_reported_as_new),
-		cmocka_unit_test(of_deep_stacks_the_innermost_are_kept),
-		cmocka_unit_test(who_stops_listening_misses_nothing),
-		cmocka_unit_test(what_finds_no_room_is_counted),
-		cmocka_unit_test(stacks_find_no_room_either),
+		cmocka_unit_test(deep_stacks_keep_the_innermost_ranges),
+		cmocka_unit_test(a_stopped_callback_misses_nothing),
+		cmocka_unit_test(nodes_that_do_not_fit_are_counted),
+		cmocka_unit_test(stacks_that_do_not_fit_are_counted),
 		cmocka_unit_test(threads),
-		cmocka_unit_test(threads_that_make_the_same),
+		cmocka_unit_test(threads_that_create_the_same_nodes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

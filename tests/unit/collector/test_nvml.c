@@ -1,4 +1,5 @@
-/* test_nvml.c - the fake NVML's GPUs, each value worked out by hand. */
+/* test_nvml.c - values of the fake NVML's GPUs, compared with values computed
+ * by hand. */
 #include "nvml_world.h"
 
 static void test_values(void **state)
@@ -32,7 +33,7 @@ static void test_values(void **state)
 	assert_not_sampled(&w->s, gpu_power_mean, 0);
 	assert_not_sampled(&w->s, gpu_link_transmit, 0);
 
-	/* within the second only cheap values are read */
+	/* within a second, only cheap values are read */
 	turn(w, 500000000);
 	assert_sampled(&w->s, gpu_usage, 1, 12);
 	assert_not_sampled(&w->s, gpu_temperature, 1);

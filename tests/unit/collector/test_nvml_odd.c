@@ -1,8 +1,9 @@
-/* test_nvml_odd.c - an NVML that refuses, is old or is none; a GPU that is lost. */
+/* test_nvml_odd.c - an NVML that returns errors, is old or is missing; a lost
+ * GPU. */
 #include "nvml_world.h"
 #include <dlfcn.h>
 
-/* Each call by itself; all others of that GPU are recorded. */
+/* One call fails at a time; all other values of the GPU are recorded. */
 static void test_refused(void **state)
 {
 	static const struct {
@@ -52,7 +53,7 @@ static void test_refused(void **state)
 	}
 }
 
-/* A refused series is read again in the next window; a lost GPU is not. */
+/* A series that failed is read again in the next window; a lost GPU is not. */
 static void test_lost(void **state)
 {
 	struct world *w = *state;
@@ -129,7 +130,7 @@ static void test_no_use(void **state)
 		assert_false(nvml_ready(&w->n));
 		nvml_close(&w->n);
 	}
-	/* and in the next window it may be there */
+	/* it may be available in the next window */
 	w->place.library = w->library;
 	open_nvml(w, "");
 	assert_int_equal(w->n.n, 2);

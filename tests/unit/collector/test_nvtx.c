@@ -1,4 +1,4 @@
-/* test_nvtx.c - what a program says by NVTX comes out as rows, word by word. */
+/* test_nvtx.c - the NVTX calls of a program become rows with the same words. */
 #include "nvtx_rows.h"
 
 enum {
@@ -9,7 +9,7 @@ enum {
 	LOOSE = KST_RANGE_LOOSE
 };
 
-/* Texts of frameworks, as collector.md and their sources have them. */
+/* Texts of frameworks, copied from collector.md and from their sources. */
 static const char *const frameworks[] = {
 	"aten::mm, op_id = 1529997, sizes = [[4, 1024], [1024, 2048]], "
 	"input_op_ids = [(1529991,0), (1529993,0)]",
@@ -66,7 +66,7 @@ static void test_each_call(void **state)
 		assert_int_equal(atol(r->thread), syscall(SYS_gettid));
 	}
 	assert_int_equal(nvtx_dropped(), 0);
-	/* the inner within the outer */
+	/* the inner range is within the outer one */
 	assert_true(
 		captured.rows[2].row.start_ns <= captured.rows[0].row.start_ns);
 	assert_true(captured.rows[2].row.dur_ns >= captured.rows[0].row.dur_ns);
@@ -85,7 +85,7 @@ static void test_domains(void **state)
 	nvtxEventAttributes_t a = event(KEPT, reduce), b = event(KEPT, w),
 			      c = event(ASCII, "plain");
 	assert_int_equal(nvtxDomainRangePushEx(nccl, &a), 0);
-	/* each domain has levels and ends of its own */
+	/* each domain has its own levels and ends */
 	assert_int_equal(nvtxDomainRangePushEx(wide, &b), 0);
 	assert_int_equal(nvtxDomainRangePushEx(NULL, &c), 0);
 	assert_int_equal(nvtxDomainRangePushEx(nccl, &c), 1);
@@ -105,10 +105,10 @@ static void test_domains(void **state)
 	captured_is(3, PUSHED, "plain", "", "");
 	captured_is(4, LOOSE, "ncclAllReduce", "NCCL", "");
 	assert_int_equal(captured.n, 5);
-	/* a destroyed one's handle is for the next of its name alone */
+	/* the handle of a destroyed one is reused only for the same name */
 	assert_ptr_not_equal(nvtxDomainCreateA("other"), wide);
 	assert_ptr_equal(nvtxDomainCreateW(L"d\u00e9j\u00e0"), wide);
-	/* the same name twice at once: two handles */
+	/* two domains of one name have two handles */
 	assert_ptr_not_equal(nvtxDomainCreateA("NCCL"), nccl);
 }
 
@@ -144,7 +144,7 @@ static void test_frameworks_pass_unchanged(void **state)
 	(void)state;
 	nvtx_record(true);
 	for (int i = 0; i < N; i++) {
-		/* the program's memory means something else right after */
+		/* the program reuses its memory immediately */
 		strcpy(text, frameworks[i]);
 		nvtxRangePushA(text);
 		memset(text, '?', sizeof text);
@@ -212,7 +212,7 @@ static void test_payloads(void **state)
 	a.payload.ullValue = (uintptr_t)&data;
 	a.reserved0 = 1;
 	nvtxDomainRangePushEx(d, &a);
-	memset(&call, 0xFF, sizeof call); /* is the program's again */
+	memset(&call, 0xFF, sizeof call); /* the program may reuse it */
 	nvtxDomainRangePop(d);
 	call.bytes = 1048576;
 	call.op = 2;

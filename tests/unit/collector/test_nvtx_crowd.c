@@ -1,5 +1,5 @@
-/* test_nvtx_crowd.c - many threads and full rings: written plus lost is
- * made. */
+/* test_nvtx_crowd.c - many threads and full rings: the written and the lost
+ * ranges add up to all. */
 #include "nvtx_rows.h"
 
 static _Atomic int woken;
@@ -10,7 +10,7 @@ static void wake(void *ctx)
 	atomic_fetch_add(&woken, 1);
 }
 
-/* Nobody drains: the newest are lost, each is counted. */
+/* The rings are not drained: the newest are lost and counted. */
 static void test_full_ring(void **state)
 {
 	enum { MADE = 20000 };
@@ -35,7 +35,7 @@ static void test_full_ring(void **state)
 	}
 }
 
-static void test_deeper_than_kept(void **state)
+static void test_deeper_than_the_limit(void **state)
 {
 	enum { DEEP = 200 };
 	(void)state;
@@ -58,7 +58,7 @@ static void *one_range(void *ctx)
 	return ctx;
 }
 
-/* More than there are places and rings, a few at a time. */
+/* More threads than places and rings, a few at a time. */
 static void test_ten_thousand_threads(void **state)
 {
 	enum { ROUNDS = 1250, AT_ONCE = 8 };
@@ -80,7 +80,7 @@ static void test_ten_thousand_threads(void **state)
 	assert_int_equal(nvtx_dropped(), 0);
 }
 
-/* The same while nobody drains at all: outside windows nothing is kept. */
+/* The same without draining: outside windows nothing is kept. */
 static void test_threads_between_windows(void **state)
 {
 	pthread_t id;
@@ -100,7 +100,7 @@ static void test_threads_between_windows(void **state)
 enum { THREADS = 8, EACH = 20000 };
 static _Atomic int working;
 
-/* Ranges whose texts come once: "THREAD.NUMBER.DEPTH". */
+/* Ranges with unique texts: "THREAD.NUMBER.DEPTH". */
 static void *work(void *ctx)
 {
 	int self = (int)(intptr_t)ctx;
@@ -137,7 +137,7 @@ static int made_in_all(void)
 	return made * THREADS;
 }
 
-/* Forgets all rows except for their number. */
+/* Removes all rows and keeps their number. */
 static int count_captured(void)
 {
 	int n = captured.n;
@@ -222,7 +222,8 @@ int main(void)
 	unsetenv("NVTX_INJECTION64_PATH");
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(test_full_ring, captured_end),
-		cmocka_unit_test_teardown(test_deeper_than_kept, captured_end),
+		cmocka_unit_test_teardown(test_deeper_than_the_limit,
+			captured_end),
 		cmocka_unit_test_teardown(test_ten_thousand_threads,
 			captured_end),
 		cmocka_unit_test_teardown(test_threads_between_windows,

@@ -1,4 +1,5 @@
-/* test_nvtx_fork.c - what a forked child has of its parent's threads. */
+/* test_nvtx_fork.c - the state that a forked child has of its parent's
+ * threads. */
 #include "nvtx_state.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +20,7 @@ static struct nvtx_thread *open_one(const char *text)
 	return t;
 }
 
-/* Has a range open, and one in its ring. */
+/* Opens a range, and has one in its ring. */
 static void *other(void *ctx)
 {
 	struct nvtx_event e = { .start_ns = 1, .end_ns = 2 };
@@ -47,7 +48,7 @@ static int rings(const struct nvtx_state *w)
 	return n;
 }
 
-/* In the child; which of it is wrong, or 0. */
+/* Runs in the child; returns the number of the failed check, or 0. */
 static int look(struct nvtx_state *w, const struct nvtx_thread *me)
 {
 	static uint64_t body[NVTX_BODY_MOST];
@@ -89,7 +90,7 @@ static void test_child_alone(void **state)
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), 0);
-	/* The parent has all that it had. */
+	/* The parent still has all its ranges. */
 	assert_int_equal(lives(w), OTHERS + 1);
 	assert_int_equal(rings(w), OTHERS);
 	assert_int_equal(atomic_load(&me->tid), getpid());

@@ -1,4 +1,4 @@
-/* test_nvtx_full.c - domains and registered strings that find no room. */
+/* test_nvtx_full.c - more domains and registered strings than fit. */
 #include "nvtx.h"
 #include "nvtx_domain.h"
 #include "nvtx_headers.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* Two of one name are two, until there are as many as can be. */
+/* Domains of one name are different, up to the maximum number. */
 static void test_domains(void **state)
 {
 	struct nvtx_state *w = nvtx_state_make();
@@ -66,10 +66,10 @@ static void test_registered_strings(void **state)
 	}
 	assert_in_range(kept, 1, NVTX_TEXTS_MAX);
 	assert_int_equal(nvtx_dropped(), NVTX_TEXTS_MAX + 10 - kept);
-	/* What was kept before is found. */
+	/* Strings that were kept before are still found. */
 	assert_non_null(reg(NULL, "0"));
 	assert_int_equal(nvtx_dropped(), 0);
-	/* A domain whose name is not kept has none. */
+	/* A domain whose name was not kept has no name. */
 	uint16_t d = nvtx_domain_make(nvtx_state(), "new", 3);
 	assert_int_equal(nvtx_domain_name(nvtx_state(), d), 0);
 	assert_true(nvtx_dropped() > 0);

@@ -35,7 +35,8 @@ static void test_texts(void **state)
 		{ "gr\xC3\xBC\xC3\x9F \xE2\x82\xAC \xF0\x9F\x98\x80",
 			"\"gr\xC3\xBC\xC3\x9F \xE2\x82\xAC "
 			"\xF0\x9F\x98\x80\"" },
-		/* a lone continuation, one cut short, a surrogate, overlong */
+		/* a lone continuation byte, a truncated character, a surrogate,
+		 * overlong */
 		{ "\x80", "\"\xEF\xBF\xBD\"" },
 		{ "\xE2\x82", "\"\xEF\xBF\xBD\xEF\xBF\xBD\"" },
 		{ "\xED\xA0\x80", "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"" },
@@ -90,7 +91,8 @@ static void test_reals(void **state)
 	}
 }
 
-/* The host may have a locale whose point is a comma, or longer than a byte. */
+/* The host may have a locale whose decimal point is a comma, or longer than
+ * one byte. */
 static void test_reals_in_a_locale(void **state)
 {
 	static const char *const texts[] = { "-1.5e-07", "-1,5e-07",
@@ -104,7 +106,7 @@ static void test_reals_in_a_locale(void **state)
 	}
 }
 
-static void test_past_the_room(void **state)
+static void test_longer_than_the_buffer(void **state)
 {
 	(void)state;
 	begin(7);
@@ -122,13 +124,13 @@ static void test_clip(void **state)
 	(void)state;
 	assert_int_equal(nvtx_utf8_clip("abc", 3), 3);
 	assert_int_equal(nvtx_utf8_clip("", 0), 0);
-	/* in the middle of a character of 2, 3 and 4 bytes, and behind it */
+	/* within a character of 2, 3 and 4 bytes, and after it */
 	assert_int_equal(nvtx_utf8_clip("a\xC3", 2), 1);
 	assert_int_equal(nvtx_utf8_clip("a\xC3\xBC", 3), 3);
 	assert_int_equal(nvtx_utf8_clip("a\xE2\x82", 3), 1);
 	assert_int_equal(nvtx_utf8_clip("a\xF0\x9F\x98", 4), 1);
 	assert_int_equal(nvtx_utf8_clip("a\xF0\x9F\x98\x80", 5), 5);
-	/* no character at all: as it is */
+	/* not a character: unchanged */
 	assert_int_equal(nvtx_utf8_clip("\x80\x80\x80\x80", 4), 4);
 }
 
@@ -147,9 +149,9 @@ static void test_wide(void **state)
 	wide_is(L"plain", 10, "plain");
 	wide_is(L"\u00fc\u20ac\U0001F600", 10,
 		"\xC3\xBC\xE2\x82\xAC\xF0\x9F\x98\x80");
-	/* no character: a surrogate, one past the last, a negative one */
+	/* invalid: a surrogate, one above the last, a negative one */
 	wide_is(odd, 20, "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBDz");
-	/* never half of one */
+	/* a character is never split */
 	wide_is(L"ab\u20ac", 4, "ab");
 	wide_is(L"ab\u20ac", 5, "ab\xE2\x82\xAC");
 }
@@ -161,7 +163,7 @@ int main(void)
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_reals),
 		cmocka_unit_test(test_reals_in_a_locale),
-		cmocka_unit_test(test_past_the_room),
+		cmocka_unit_test(test_longer_than_the_buffer),
 		cmocka_unit_test(test_clip),
 		cmocka_unit_test(test_wide),
 	};

@@ -1,5 +1,5 @@
-/* test_nvtx_layouts.c - payloads with arrays, schemas within schemas, texts,
- * pointers: what is read, and what is not touched. */
+/* test_nvtx_layouts.c - payloads with arrays, nested schemas, texts and
+ * pointers: which memory is read. */
 #include "nvtx_payload_rig.h"
 
 enum {
@@ -23,7 +23,7 @@ enum {
 	}
 typedef nvtxPayloadSchemaEntry_t field;
 
-static void test_places_by_alignment(void **state)
+static void test_offsets_by_alignment(void **state)
 {
 	/* 1 at 0, int16 at 2, uint64 at 8, int32 at 16, all without offsets */
 	static const field fields[] = { FIELD(0, U8, "a", 0, 0),
@@ -68,12 +68,12 @@ static void test_arrays(void **state)
 	gives(1, id, none, sizeof none,
 		"{\"n\":0,\"two\":[1,2],\"given\":[],\"ended\":[],\"last\":-1}",
 		0);
-	/* no 0 within the payload: what comes behind has no place either */
+	/* no 0 in the payload: the fields after it have no offset, too */
 	gives(1, id, open, sizeof open,
 		"{\"n\":1,\"two\":[1,2],\"given\":[7],\"ended\":null,"
 		"\"last\":null}",
 		2);
-	/* more than there are; the fixed one does not fit */
+	/* more than the payload has; the fixed one does not fit */
 	gives(1, id, many, sizeof many,
 		"{\"n\":200,\"two\":[1,2],\"given\":null,\"ended\":null,"
 		"\"last\":null}",
@@ -84,7 +84,7 @@ static void test_arrays(void **state)
 		4);
 }
 
-static void test_given_by_odd_fields(void **state)
+static void test_sizes_from_unusual_fields(void **state)
 {
 	static const field fields[] = { FIELD(0, I8, "minus", 0, 0),
 		FIELD(GIVEN, U8, "a", 0, 2), FIELD(GIVEN, U8, "self", 2, 2),
@@ -130,7 +130,7 @@ static void test_nested(void **state)
 	static const field point[] = { FIELD(0, I16, "x", 0, 0),
 		FIELD(0, U8, "y", 0, 0) };
 	(void)state;
-	/* measured: 4 bytes, aligned to 2; the same given */
+	/* computed: 4 bytes, aligned to 2; the same if it is given */
 	uint64_t a = SCHEMA(1, NVTX_STATIC, 0, point);
 	uint64_t b = SCHEMA(1, NVTX_STATIC, 4, point);
 	const field fields[] = { FIELD(0, U8, "n", 0, 0),
@@ -145,7 +145,7 @@ static void test_nested(void **state)
 		1);
 }
 
-/* Layouts that hold each other, as wide as they may be. */
+/* Layouts that contain each other, of the maximum size. */
 static void test_endless_nesting(void **state)
 {
 	enum { SELF = NVTX_PAYLOAD_SCHEMA_ID_STATIC_START + 77, WIDE = 120 };
@@ -161,7 +161,7 @@ static void test_endless_nesting(void **state)
 	nvtxPayloadData_t blob = { SELF, sizeof bytes, bytes };
 	char room[ROOM];
 	struct nvtx_payload p = rig_put(1, &blob, 1, room);
-	/* it ends, with a text that does */
+	/* the output ends, and is valid */
 	assert_true(p.odd > 0 && p.json.len > 0 && !p.json.full);
 	assert_int_equal(room[p.json.len - 1], '}');
 }
@@ -185,8 +185,8 @@ static void test_pointers(void **state)
 	uint64_t id = SCHEMA(1, NVTX_STATIC, 0, fields);
 	nvtxPayloadData_t blobs[] = { { id, sizeof call, &call },
 		{ NVTX_TYPE_PAYLOAD_SCHEMA_REFERENCED, sizeof *data, data } };
-	/* into another payload of the event; anywhere else it is not followed,
-	 * also where it leads to nothing at all */
+	/* a pointer into another payload of the event is followed; all others
+	 * are not, also if they are invalid */
 	call.text = data->text;
 	call.two = data->two;
 	call.far = (const uint8_t *)elsewhere;
@@ -196,13 +196,13 @@ static void test_pointers(void **state)
 	call.two = NULL;
 	call.far = (const uint8_t *)&data->text[7];
 	all_give(1, blobs, 2, "{\"text\":null,\"two\":null,\"far\":0}", 2);
-	/* the last bytes: one of two numbers is outside; no end of the text */
+	/* at the end: one of two numbers is outside; the text has no end */
 	memset(data->text, 'x', sizeof data->text);
 	call.text = data->text;
 	call.two = (const int16_t *)(const void *)&data->text[6];
 	call.far = (const uint8_t *)&data[1];
 	all_give(1, blobs, 2, "{\"text\":null,\"two\":null,\"far\":null}", 3);
-	/* fewer bytes than a pointer has */
+	/* fewer bytes than a pointer */
 	blobs[0].size = 4;
 	all_give(1, blobs, 2, "{\"text\":null,\"two\":null,\"far\":null}", 3);
 }
@@ -249,14 +249,14 @@ static void test_odd_layouts(void **state)
 	static uint8_t bytes[NVTX_FIELDS_MAX + 5];
 	nvtxPayloadSchemaAttr_t a = attributes(NVTX_STATIC, one, 1);
 	(void)state;
-	/* no fields; no attributes; a union; no type that there is */
+	/* no fields; no attributes; a union; an unknown type */
 	a.entries = NULL;
 	assert_int_equal(nvtx_payload_register_schema(schemas, 1, &a), 0);
 	assert_int_equal(nvtx_payload_register_schema(schemas, 1, NULL), 0);
 	gives(1, SCHEMA(1, NVTX_UNION, 1, one), bytes, 1, "null", 1);
 	gives(1, SCHEMA(1, 42, 1, one), bytes, 1, "null", 1);
 	gives(1, SCHEMA(1, NVTX_STATIC, 0, far), bytes, 1, "{\"far\":null}", 1);
-	/* more fields than are kept: the rest is missing, which is counted */
+	/* more fields than the limit: the rest is counted as missing */
 	for (size_t i = 0; i < sizeof many / sizeof *many; i++)
 		many[i] = (field)FIELD(0, U8, "a", 0, i);
 	uint64_t id = SCHEMA(1, NVTX_STATIC, 0, many);
@@ -265,7 +265,7 @@ static void test_odd_layouts(void **state)
 	struct nvtx_payload p = rig_put(1, &blob, 1, room);
 	assert_int_equal(p.json.len, NVTX_FIELDS_MAX * strlen("\"a\":0,") + 1);
 	assert_int_equal(p.odd, 1);
-	/* the same number again: the later layout counts */
+	/* a number that is used again: the later layout replaces the first */
 	a = attributes(NVTX_STATIC, one, 1);
 	a.fieldMask |= NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_SCHEMA_ID;
 	a.schemaId = id;
@@ -276,9 +276,9 @@ static void test_odd_layouts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_places_by_alignment),
+		cmocka_unit_test(test_offsets_by_alignment),
 		cmocka_unit_test(test_arrays),
-		cmocka_unit_test(test_given_by_odd_fields),
+		cmocka_unit_test(test_sizes_from_unusual_fields),
 		cmocka_unit_test(test_texts),
 		cmocka_unit_test(test_nested),
 		cmocka_unit_test(test_endless_nesting),

@@ -36,7 +36,7 @@ static void test_ends_once(void **state)
 	assert_int_equal(e.text_len, 9);
 	assert_int_equal(e.payload_len, 7);
 	assert_memory_equal(body, "request 1\0\0\0\0\0\0\0{\"n\":1}", 23);
-	/* again; one that never was; 0, of before the window */
+	/* a second time; an unknown one; 0, from before the window */
 	assert_false(nvtx_loose_end(l, a, &e, body));
 	assert_false(nvtx_loose_end(l, a + NVTX_LOOSE_MAX, &e, body));
 	assert_false(nvtx_loose_end(l, 0, &e, body));
@@ -45,7 +45,7 @@ static void test_ends_once(void **state)
 	nvtx_loose_free(l);
 }
 
-static void test_ids_come_once(void **state)
+static void test_ids_are_unique(void **state)
 {
 	struct nvtx_loose *l = nvtx_loose_new();
 	struct nvtx_event e;
@@ -139,7 +139,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ends_once),
-		cmocka_unit_test(test_ids_come_once),
+		cmocka_unit_test(test_ids_are_unique),
 		cmocka_unit_test(test_full),
 		cmocka_unit_test(test_too_long),
 		cmocka_unit_test(test_eight_threads),

@@ -1,13 +1,13 @@
-/* test_nvtx_payload.c - payloads as JSON, and what in them is odd.
+/* test_nvtx_payload.c - payloads as JSON, and unusual payloads.
  *
- * Where the server reads the same bytes from an nsys export, the text is the
- * one that its rule (server/decode/nsys/nsys_nvtx.c) gives. */
+ * If the server reads the same bytes from an export of nsys
+ * (server/decode/nsys/nsys_nvtx.c), the text is the same. */
 #include "nvtx_payload_rig.h"
 
-/* The layout of tests/unit/decode/test_nsys.c, and its text: a uint64, at 8
- * an int32, a text of four bytes at 12, one that is elsewhere, one past the
+/* The layout of tests/unit/decode/test_nsys.c, and its text: a uint64, an
+ * int32 at 8, a text of four bytes at 12, a text elsewhere, and one after the
  * end. */
-static void test_as_the_server_reads_nsys(void **state)
+static void test_same_text_as_the_server(void **state)
 {
 	static const nvtxPayloadSchemaEntry_t fields[] = {
 		{ .type = NVTX_PAYLOAD_ENTRY_TYPE_UINT64, .name = "id" },
@@ -37,7 +37,7 @@ static void test_as_the_server_reads_nsys(void **state)
 }
 
 /* NCCL's: struct { uint64_t commhash; size_t bytes; ncclRedOp_t op; }. */
-static void test_as_nccl_registers(void **state)
+static void test_layout_of_nccl(void **state)
 {
 	enum { ALL_REDUCE = NVTX_PAYLOAD_SCHEMA_ID_STATIC_START + 3 };
 	static const nvtxPayloadSchemaEntry_t fields[] = {
@@ -64,13 +64,14 @@ static void test_as_nccl_registers(void **state)
 		"{\"NCCL communicator ID\":11259375,"
 		"\"Message size [bytes]\":1048576,\"Reduction operation\":2}",
 		0);
-	/* its size comes from the layout; in another domain it is unknown */
+	/* its size is that of the layout; in another domain the layout is
+	 * unknown */
 	gives(7, ALL_REDUCE, &call, SIZE_MAX,
 		"{\"NCCL communicator ID\":11259375,"
 		"\"Message size [bytes]\":1048576,\"Reduction operation\":2}",
 		0);
 	gives(8, ALL_REDUCE, &call, sizeof call, "null", 1);
-	/* fewer bytes than it says */
+	/* fewer bytes than the given size */
 	gives(7, ALL_REDUCE, &call, 12,
 		"{\"NCCL communicator ID\":11259375,"
 		"\"Message size [bytes]\":null,\"Reduction operation\":null}",
@@ -103,7 +104,7 @@ static void test_enum(void **state)
 	uint64_t id = SCHEMA(1, NVTX_STATIC, 0, fields);
 	gives(1, id, values, sizeof values,
 		"{\"op\":\"Prod\",\"odd\":9,\"some\":[\"Min\",\"Sum\"]}", 0);
-	/* by itself; without sizes it is none; 3 bytes of 4 */
+	/* alone; without sizes it has no value; 3 bytes of 4 */
 	gives(1, op, values, 4, "\"Prod\"", 0);
 	gives(1, op, values, 3, "null", 1);
 	a.fieldMask &= ~(uint64_t)NVTX_PAYLOAD_ENUM_ATTR_FIELD_SIZE;
@@ -111,7 +112,7 @@ static void test_enum(void **state)
 	assert_int_equal(nvtx_payload_register_enum(schemas, 1, NULL), 0);
 }
 
-/* Each type by itself: its bytes are 1, 2, 3, …, the last one 0xFF. */
+/* Each type alone: its bytes are 1, 2, 3, …, the last one is 0xFF. */
 static void test_each_type(void **state)
 {
 	static const struct {
@@ -134,18 +135,18 @@ static void test_each_type(void **state)
 		{ NVTX_PAYLOAD_ENTRY_TYPE_FLOAT64, 8,
 			"-7.8943659053126745e+303", 0 },
 		{ NVTX_PAYLOAD_ENTRY_TYPE_TID_UINT32, 4, "4278387201", 0 },
-		/* known, and not shown */
+		/* known, but not shown */
 		{ NVTX_PAYLOAD_ENTRY_TYPE_LONGDOUBLE, 16, "null", 1 },
 		{ NVTX_PAYLOAD_ENTRY_TYPE_FLOAT16, 2, "null", 1 },
 		{ NVTX_PAYLOAD_ENTRY_TYPE_WCHAR, 4, "null", 1 },
-		/* unknown, invalid, a byte short */
+		/* unknown, invalid, one byte too short */
 		{ 999, 8, "null", 1 },
 		{ NVTX_PAYLOAD_ENTRY_TYPE_INVALID, 8, "null", 1 },
 		{ NVTX_PAYLOAD_ENTRY_TYPE_INT, 3, "null", 1 },
-		/* one behind the other */
+		/* one after the other */
 		{ NVTX_PAYLOAD_ENTRY_TYPE_UINT8, 3, "[1,2,255]", 0 },
 		{ NVTX_PAYLOAD_ENTRY_TYPE_UINT16, 5, "[513,1027]", 0 },
-		/* a handle that nobody gave */
+		/* an unknown handle */
 		{ NVTX_PAYLOAD_ENTRY_TYPE_NVTX_REGISTERED_STRING_HANDLE, 8,
 			"null", 1 },
 	};
@@ -168,10 +169,10 @@ static void test_several_payloads(void **state)
 		{ NVTX_PAYLOAD_ENTRY_TYPE_INT, sizeof a, &a },
 		{ NVTX_TYPE_PAYLOAD_SCHEMA_RAW, sizeof a, &a },
 		{ NVTX_TYPE_PAYLOAD_SCHEMA_REFERENCED, sizeof a, &a },
-		/* a text whose size is not given, and one whose is */
+		/* a text without a given size, and one with it */
 		{ NVTX_PAYLOAD_ENTRY_TYPE_CSTRING, SIZE_MAX, text },
 		{ NVTX_PAYLOAD_ENTRY_TYPE_CSTRING_UTF8, 2, text },
-		/* nothing, and nowhere */
+		/* empty, and without an address */
 		{ NVTX_PAYLOAD_ENTRY_TYPE_INT, 0, &a },
 		{ NVTX_PAYLOAD_ENTRY_TYPE_INT, 4, NULL },
 	};
@@ -198,7 +199,7 @@ static void test_single_numbers(void **state)
 		{ NVTX_PAYLOAD_TYPE_INT32, { .payload.iValue = -1 }, "-1" },
 		{ NVTX_PAYLOAD_TYPE_FLOAT, { .payload.fValue = 0.1f },
 			"0.10000000149011612" },
-		/* none, and an unknown one */
+		/* no type, and an unknown type */
 		{ NVTX_PAYLOAD_UNKNOWN, { 0 }, "" },
 		{ 7, { 0 }, "" },
 		{ -1, { 0 }, "" },
@@ -218,8 +219,8 @@ static void test_single_numbers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_as_the_server_reads_nsys),
-		cmocka_unit_test(test_as_nccl_registers),
+		cmocka_unit_test(test_same_text_as_the_server),
+		cmocka_unit_test(test_layout_of_nccl),
 		cmocka_unit_test(test_enum),
 		cmocka_unit_test(test_each_type),
 		cmocka_unit_test(test_several_payloads),

@@ -1,4 +1,5 @@
-/* test_nvtx_ring.c - the ring between a program's thread and ours. */
+/* test_nvtx_ring.c - the ring between a program's thread and the collector's
+ * thread. */
 #include "nvtx_ring.h"
 #include <pthread.h>
 #include <setjmp.h>
@@ -22,7 +23,7 @@ static void ring_free(struct nvtx_ring *r)
 	free(r);
 }
 
-/* A range whose every byte follows from its number. */
+/* A range whose bytes all depend on its number. */
 static bool put(struct nvtx_ring *r, uint32_t n, bool *half)
 {
 	_Atomic uint64_t body[64];
@@ -54,14 +55,14 @@ static bool take(struct nvtx_ring *r, uint32_t *n)
 	return true;
 }
 
-static void test_in_order_and_around(void **state)
+static void test_order_over_the_end(void **state)
 {
 	struct nvtx_ring *r = ring_new();
 	bool half;
 	uint32_t n, out = 0;
 	(void)state;
 	assert_false(take(r, &n));
-	/* several times around, and never the same place twice */
+	/* wraps around several times, at a different place each time */
 	for (uint32_t in = 0; in < 50000; in++) {
 		assert_true(put(r, in, &half));
 		if (in % 3)
@@ -86,12 +87,12 @@ static void test_full_loses_the_newest(void **state)
 	halves += half;
 	assert_int_equal(halves, 1);
 	assert_false(put(r, in, &half) && half);
-	/* 4 words and up to 26 of text and payload: some 1,900 find room */
+	/* 4 words and up to 26 of text and payload: about 1,900 fit */
 	assert_in_range(in, NVTX_RING_WORDS / 30, NVTX_RING_WORDS / 4);
 	while (take(r, &n))
 		assert_int_equal(n, out++);
 	assert_int_equal(out, in);
-	/* empty again, it reports again */
+	/* once it is empty, it reports a full ring again */
 	for (halves = 0; put(r, out, &half); out++)
 		halves += half;
 	assert_int_equal(halves, 1);
@@ -142,7 +143,7 @@ static void test_two_threads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_in_order_and_around),
+		cmocka_unit_test(test_order_over_the_end),
 		cmocka_unit_test(test_full_loses_the_newest),
 		cmocka_unit_test(test_exactly_full),
 		cmocka_unit_test(test_two_threads),

@@ -1,4 +1,4 @@
-/* test_nvtx_texts.c - texts that are kept: once each, in bounded room. */
+/* test_nvtx_texts.c - texts are kept once each, in limited memory. */
 #include "nvtx_texts.h"
 #include <pthread.h>
 #include <setjmp.h>
@@ -26,9 +26,9 @@ static void test_same_text_same_number(void **state)
 	uint32_t nccl = put(t, 0, "NCCL"), a = put(t, nccl, "ncclAllReduce");
 	assert_true(nccl > 0 && a > 0 && a != nccl);
 	assert_int_equal(put(t, nccl, "ncclAllReduce"), a);
-	/* the same text in another domain is another */
+	/* the same text in another domain is a different one */
 	assert_int_not_equal(put(t, 0, "ncclAllReduce"), a);
-	/* one that only begins so, of 8, 9 and 16 bytes */
+	/* texts with the same beginning, of 8, 9 and 16 bytes */
 	assert_int_not_equal(put(t, nccl, "ncclAllR"), a);
 	assert_int_not_equal(put(t, nccl, "ncclAllRe"), a);
 	assert_int_not_equal(put(t, nccl, "ncclAllReduceX16"), a);
@@ -45,11 +45,11 @@ static void test_odd_texts(void **state)
 	uint32_t none = put(t, 0, "");
 	assert_true(none > 0);
 	is(t, none, "");
-	/* a NUL within is kept, as other bytes are */
+	/* a NUL inside is kept like other bytes */
 	uint32_t nul = nvtx_texts_put(t, 0, "a\0b", 3);
 	assert_memory_equal(nvtx_texts_get(t, nul, &len), "a\0b", 4);
 	assert_int_equal(len, 3);
-	/* a number that was never given */
+	/* a number that was never assigned */
 	is(t, 0, "");
 	is(t, nul + 1, "");
 	is(t, UINT32_MAX, "");
@@ -67,14 +67,14 @@ static void test_table_full(void **state)
 		snprintf(text, sizeof text, "text %d", i);
 		given += put(t, 0, text) > 0;
 	}
-	/* all but number 0, less those whose places lay too close */
+	/* all except number 0 and those that collided */
 	assert_in_range(given, NVTX_TEXTS_MAX * 9 / 10, NVTX_TEXTS_MAX - 1);
 	assert_int_equal(put(t, 0, "one more"), 0);
 	is(t, put(t, 0, "text 7"), "text 7");
 	nvtx_texts_free(t);
 }
 
-static void test_room_full(void **state)
+static void test_memory_full(void **state)
 {
 	static char large[1 << 20];
 	struct nvtx_texts *t = nvtx_texts_new();
@@ -84,7 +84,7 @@ static void test_room_full(void **state)
 		memset(large, 'a' + i, sizeof large);
 		given += nvtx_texts_put(t, 0, large, sizeof large) > 0;
 	}
-	/* each takes a byte more than it has */
+	/* each needs one byte more than its length */
 	assert_int_equal(given, 15);
 	assert_true(put(t, 0, "there is still room for a small one") > 0);
 	assert_int_equal(nvtx_texts_put(t, 0, large, SIZE_MAX / 2), 0);
@@ -136,7 +136,7 @@ int main(void)
 		cmocka_unit_test(test_same_text_same_number),
 		cmocka_unit_test(test_odd_texts),
 		cmocka_unit_test(test_table_full),
-		cmocka_unit_test(test_room_full),
+		cmocka_unit_test(test_memory_full),
 		cmocka_unit_test(test_eight_threads),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* test_nvtx_thread.c - a thread's open ranges, as it and as others see them. */
+/* test_nvtx_thread.c - the open ranges of a thread, seen by itself and by
+ * others. */
 #include "nvtx_thread.h"
 #include <pthread.h>
 #include <setjmp.h>
@@ -29,7 +30,7 @@ static int push(struct nvtx_thread *t, uint16_t domain, const char *text,
 	return nvtx_thread_push(t, &s, at, &lost);
 }
 
-/* The innermost range of the domain ends, and was this one. */
+/* Ends the innermost range of the domain, which must be this one. */
 static void pops(struct nvtx_thread *t, uint16_t domain, const char *text,
 	const char *payload, int64_t start_ns)
 {
@@ -50,7 +51,7 @@ static void test_nested(void **state)
 	struct nvtx_thread *t = thread_new();
 	struct nvtx_open o;
 	(void)state;
-	/* texts of 0, 8 and 9 bytes; one not recorded; payloads */
+	/* texts of 0, 8 and 9 bytes; one that is not recorded; payloads */
 	assert_int_equal(push(t, 0, "", "", 5), 0);
 	assert_int_equal(push(t, 0, "12345678", "{\"a\":1}", 0), 1);
 	assert_int_equal(push(t, 0, "123456789", "[1,2]", 7), 2);
@@ -72,9 +73,9 @@ static void test_domains_cross(void **state)
 	assert_int_equal(push(t, 1, "a0", "", 1), 0);
 	assert_int_equal(push(t, 2, "b0", "", 2), 0);
 	assert_int_equal(push(t, 1, "a1", "", 3), 1);
-	/* a domain of which nothing is open */
+	/* a domain without an open range */
 	assert_int_equal(nvtx_thread_pop(t, 3, &o), NVTX_NONE_OPEN);
-	/* from the middle: a hole, which no one sees */
+	/* from the middle: the gap is not visible */
 	pops(t, 2, "b0", "", 2);
 	assert_int_equal(nvtx_thread_pop(t, 2, &o), NVTX_NONE_OPEN);
 	assert_true(nvtx_thread_at(t, 0, &o));
@@ -88,7 +89,7 @@ static void test_domains_cross(void **state)
 	free(t);
 }
 
-static void test_deeper_than_kept(void **state)
+static void test_deeper_than_the_limit(void **state)
 {
 	struct nvtx_thread *t = thread_new();
 	struct nvtx_open o;
@@ -108,7 +109,7 @@ static void test_deeper_than_kept(void **state)
 	free(t);
 }
 
-static void test_texts_larger_than_kept(void **state)
+static void test_texts_longer_than_the_limit(void **state)
 {
 	static char text[NVTX_TEXT_MOST + 1];
 	struct nvtx_thread *t = thread_new();
@@ -132,7 +133,7 @@ static void test_texts_larger_than_kept(void **state)
 	free(t);
 }
 
-/* What ends in a full stack, and took no words of it, leaves it full. */
+/* A range that ends in a full stack and has no words in it leaves it full. */
 static void test_full_to_the_last_word(void **state)
 {
 	static char text[4][NVTX_TEXT_MOST + 1];
@@ -165,11 +166,11 @@ static void test_payload_at_the_end(void **state)
 	struct nvtx_thread *t = thread_new();
 	(void)state;
 	memcpy(t->payload, "null", 4);
-	nvtx_thread_add(t, 0, 4); /* nothing is open */
+	nvtx_thread_add(t, 0, 4); /* no range is open */
 	push(t, 0, "a", "", 1);
 	push(t, 1, "b", "[1]", 2);
 	nvtx_thread_add(t, 0, 4); /* not the innermost */
-	nvtx_thread_add(t, 1, 4); /* has one */
+	nvtx_thread_add(t, 1, 4); /* it has one */
 	pops(t, 1, "b", "[1]", 2);
 	memcpy(t->payload, "null", 4);
 	nvtx_thread_add(t, 0, 4);
@@ -195,7 +196,7 @@ static void test_named(void **state)
 	free(t);
 }
 
-/* Texts in which each byte shows which start they belong to. */
+/* Texts whose bytes all identify the start that they belong to. */
 enum { ROUNDS = 60000, DEPTH = 6 };
 static atomic_bool done, enough;
 
@@ -219,7 +220,7 @@ static void *change(void *ctx)
 	return NULL;
 }
 
-static void test_looked_at_while_it_changes(void **state)
+static void test_read_while_it_changes(void **state)
 {
 	struct nvtx_thread *t = thread_new();
 	struct nvtx_open o;
@@ -252,12 +253,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nested),
 		cmocka_unit_test(test_domains_cross),
-		cmocka_unit_test(test_deeper_than_kept),
-		cmocka_unit_test(test_texts_larger_than_kept),
+		cmocka_unit_test(test_deeper_than_the_limit),
+		cmocka_unit_test(test_texts_longer_than_the_limit),
 		cmocka_unit_test(test_full_to_the_last_word),
 		cmocka_unit_test(test_payload_at_the_end),
 		cmocka_unit_test(test_named),
-		cmocka_unit_test(test_looked_at_while_it_changes),
+		cmocka_unit_test(test_read_while_it_changes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

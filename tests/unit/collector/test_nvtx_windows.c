@@ -1,9 +1,9 @@
-/* test_nvtx_windows.c - ranges and windows that do not begin and end together. */
+/* test_nvtx_windows.c - ranges that begin or end outside a window. */
 #include "nvtx_rows.h"
 
 enum { PUSHED = KST_RANGE_ANNOTATION, LOOSE = KST_RANGE_LOOSE };
 
-/* Two moments that differ. */
+/* Returns a moment that is later than now. */
 static int64_t later(void)
 {
 	int64_t now = clock_real_ns();
@@ -38,7 +38,7 @@ static void test_open_before_and_after(void **state)
 	int64_t d = later();
 	nvtxRangePushA("too late");
 	nvtxRangePop();
-	/* ended behind the window, before it was drained: whole */
+	/* it ended after the window and before the drain: complete */
 	nvtxRangePop();
 	nvtxRangePushA("too late as well");
 	int64_t e = later();
@@ -48,7 +48,7 @@ static void test_open_before_and_after(void **state)
 	between(1, "last", b, c, d, e);
 	between(2, "outer", a, b, c, d);
 	assert_int_equal(captured.cut, 1);
-	/* nothing of it is written again */
+	/* it is not written again */
 	nvtxRangePop();
 	nvtxRangePop();
 	nvtx_drain(NULL, true);
@@ -205,7 +205,7 @@ static void *no_ranges(void *ctx)
 	return NULL;
 }
 
-/* As for a graph that is captured between windows. */
+/* As if a graph is captured between windows. */
 static void test_stack(void **state)
 {
 	uint32_t ids[4], again[4];
@@ -226,7 +226,7 @@ static void test_stack(void **state)
 	text_is(ids[2], "model", "");
 	assert_int_equal(nvtx_stack(again, 2), 2);
 	assert_memory_equal(again, ids, 2 * sizeof *ids);
-	/* in the middle; the same text again has the same number */
+	/* in the middle; a repeated text has the same number */
 	nvtxDomainRangePop(d);
 	nvtxRangePop();
 	nvtx_record(true);
@@ -237,7 +237,7 @@ static void test_stack(void **state)
 	nvtxRangePop();
 	nvtxRangePop();
 	captured_close();
-	/* and a text with a number is written as text all the same */
+	/* a text with a number is written as text, too */
 	captured_is(0, PUSHED, "aten::mm, sizes = [[4, 4]]", "", "");
 	captured_is(1, PUSHED, "model", "", "");
 	text_is(0, "", "");

@@ -1,4 +1,4 @@
-/* test_options.c - environments and config files, and what they are taken for. */
+/* test_options.c - how environments and config files are read. */
 #include "options.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -150,7 +150,7 @@ static void test_refused(void **state)
 	options_release(&defaults);
 }
 
-/* The minimum is nearer to the value that was given than the default. */
+/* A value below the minimum becomes the minimum, not the default. */
 static void test_minimum_memory(void **state)
 {
 	(void)state;
@@ -169,7 +169,7 @@ static void test_minimum_memory(void **state)
 	options_release(&o);
 }
 
-/* What was to be hidden stays hidden, whatever else is hashed. */
+/* Texts that the pattern matches stay hidden, even if others are hashed. */
 static void test_redaction_fails_closed(void **state)
 {
 	(void)state;
@@ -200,11 +200,12 @@ static void test_environment(void **state)
 	struct collector_options o;
 
 	options_init(&o, env, collect, &w);
-	memset(window, 'x', sizeof window - 1); /* the host changes it */
+	memset(window, 'x',
+		sizeof window - 1); /* the host changes the variable */
 	assert_int_equal(w.n_errors, 0);
 	assert_string_equal(o.window, "30s+5s");
 	assert_int_equal(o.nvml_hz, 0);
-	assert_string_equal(o.graph, "node"); /* empty: as if it were not */
+	assert_string_equal(o.graph, "node"); /* empty: the same as unset */
 	assert_true(options_kind(&o, "kernel"));
 	assert_true(options_kind(&o, "launch"));
 	assert_false(options_kind(&o, "copy"));
@@ -242,7 +243,7 @@ static void test_config(void **state)
 	unlink(path);
 	assert_string_equal(o.window, "1s+2s");
 	assert_string_equal(o.dir, "/with space/and=sign");
-	assert_string_equal(o.length, "3s"); /* the last one counts */
+	assert_string_equal(o.length, "3s"); /* the last one wins */
 	assert_string_equal(o.graph, "node"); /* back to the default */
 	assert_int_equal(o.host_hz, 7);
 	assert_int_equal(o.nvml_hz, 3);

@@ -1,4 +1,5 @@
-/* test_process_info.c - ranks of several launchers, pids of several namespaces. */
+/* test_process_info.c - ranks of several launchers, pids of several
+ * namespaces. */
 #include "process_info.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,11 +32,11 @@ static void test_rank(void **state)
 			0, 2 },
 		{ { { "PMI_RANK", "1" }, { "PMI_SIZE", "2" } }, 1, 2 },
 		{ { { "SLURM_PROCID", "5" }, { "SLURM_NTASKS", "6" } }, 5, 6 },
-		/* torchrun inside of srun */
+		/* torchrun inside srun */
 		{ { { "SLURM_PROCID", "0" }, { "SLURM_NTASKS", "1" },
 			  { "RANK", "7" }, { "WORLD_SIZE", "8" } },
 			7, 8 },
-		/* half a pair, and pairs that cannot be */
+		/* half of a pair, and invalid pairs */
 		{ { { "RANK", "3" } }, -1, -1 },
 		{ { { "RANK", "8" }, { "WORLD_SIZE", "8" } }, -1, -1 },
 		{ { { "RANK", "-1" }, { "WORLD_SIZE", "8" } }, -1, -1 },
@@ -63,7 +64,7 @@ static void test_pids(void **state)
 	} rows[] = { { "Name:\tx\nNSpid:\t812\t7\nNSpgid:\t1\n", "812 7" },
 		{ "Name:\tx\nNSpid:\t812\n", "812" }, { "Name:\tx\n", "" },
 		{ "", "" },
-		/* a program may call itself anything */
+		/* a program can choose its own name */
 		{ "Name:\tNSpid:\nPid:\t1\n", "" } };
 	char to[16];
 

@@ -1,4 +1,4 @@
-/* test_raw.c - what was dumped is read again, with names under other numbers. */
+/* test_raw.c - a dump is read again, and its names get new numbers. */
 #include "../../collector/raw_read.h"
 #include "clock.h"
 #include "intake_rig.h"
@@ -31,7 +31,7 @@ static struct collector_options options_of(const char **pairs)
 	return o;
 }
 
-/* The one file of the folder; how many there are. */
+/* Finds the only file of the folder; returns the number of files. */
 static int dumped(char path[static 512])
 {
 	DIR *dir = opendir(folder);
@@ -63,7 +63,7 @@ static int clear(void **state)
 	return rmdir(folder);
 }
 
-static void read_again(void **state)
+static void a_dump_is_read_again(void **state)
 {
 	static const char *const names[] = { "sgemm", "a name\nof two lines",
 		"sgemm" };
@@ -125,7 +125,7 @@ static void read_again(void **state)
 	options_release(&o);
 }
 
-/* The number that the next file gets. */
+/* Returns the number of the next file. */
 static int next_fd(void)
 {
 	int fd = dup(0);
@@ -134,7 +134,7 @@ static int next_fd(void)
 	return fd;
 }
 
-/* The host closed all there is, and has a file of its own in that place. */
+/* The host closes all descriptors and opens a file under the same number. */
 static void closed_by_the_host(void **state)
 {
 	const char *pairs[] = { "KERNSIFT_TRACE_RAW", folder, NULL };
@@ -164,7 +164,7 @@ static void closed_by_the_host(void **state)
 	assert_int_equal(close(fds[1]), 0);
 	fclose(theirs);
 
-	/* Each file can be read: it begins, and has the name. */
+	/* Each file can be read: it has a head and the name. */
 	assert_int_equal(dumped(path), 2);
 	for (int i = 0; i < 2; i++) {
 		struct raw_read *in = malloc(sizeof *in);
@@ -206,7 +206,7 @@ static void none_is_written(void **state)
 }
 
 /* A folder that cannot be created: the collector continues without. */
-static void nowhere_to_write(void **state)
+static void the_folder_cannot_be_created(void **state)
 {
 	const char *pairs[] = { "KERNSIFT_TRACE_RAW", "/proc/nowhere", NULL };
 	struct collector_options o = options_of(pairs);
@@ -226,11 +226,12 @@ static void nowhere_to_write(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(read_again, make, clear),
+		cmocka_unit_test_setup_teardown(a_dump_is_read_again, make,
+			clear),
 		cmocka_unit_test_setup_teardown(closed_by_the_host, make,
 			clear),
 		cmocka_unit_test_setup_teardown(none_is_written, make, clear),
-		cmocka_unit_test(nowhere_to_write),
+		cmocka_unit_test(the_folder_cannot_be_created),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

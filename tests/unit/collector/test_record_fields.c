@@ -1,4 +1,5 @@
-/* test_record_fields.c - each field of a record is the one CUPTI wrote. */
+/* test_record_fields.c - each field of a record has the value that CUPTI
+ * wrote. */
 #include "made.h"
 #include "record_fields.h"
 #include <setjmp.h>

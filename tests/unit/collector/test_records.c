@@ -1,5 +1,5 @@
-/* test_records.c - records of every version are walked and read; what cannot
- * be walked is reported in bytes. */
+/* test_records.c - records of every version are read; the size of an
+ * unreadable rest is reported in bytes. */
 #include "made.h"
 #include "record_fields.h"
 #include <setjmp.h>
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-static const struct layout *walked; /* what the made-up libcupti writes */
+static const struct layout *walked; /* the sizes of the made-up libcupti */
 
 static int walk(uint8_t *buffer, size_t bytes, void **record)
 {
@@ -35,7 +35,7 @@ static int walk_nothing(uint8_t *buffer, size_t bytes, void **record)
 	return CUPTI_ERROR_NOT_INITIALIZED;
 }
 
-/* A libcupti that says yes and does not move, or moves too far. */
+/* A libcupti that succeeds and does not advance, or advances too far. */
 static int walk_nowhere(uint8_t *buffer, size_t bytes, void **record)
 {
 	(void)buffer, (void)bytes, (void)record;
@@ -70,7 +70,7 @@ static void nothing_is_measured(void **state)
 		assert_false(layout_learn(&l, none[i], 130001));
 }
 
-static void a_kernel_too_short_for_a_name_is_none(void **state)
+static void a_kernel_record_without_room_for_a_name_is_skipped(void **state)
 {
 	struct layout is, ought = made_layout(130001);
 	(void)state;
@@ -137,7 +137,7 @@ static void kernels_of_each_version(void **state)
 	}
 }
 
-/* A libcupti older than graphs: what it lacks is 0. */
+/* A libcupti older than graphs: the missing fields are 0. */
 static void a_kernel_without_graph(void **state)
 {
 	struct made m;
@@ -156,11 +156,11 @@ static void a_kernel_without_graph(void **state)
 	assert_int_equal(k.graph, 0);
 }
 
-/* The end of a buffer whose rest is of no use. */
+/* The end of a buffer whose rest is unreadable. */
 static const struct rest {
 	const char *odd;
 	uint32_t kind;
-	size_t bytes; /* there; 0: as many as it takes */
+	size_t bytes; /* bytes; 0: as many as needed */
 	size_t unreadable;
 } rests[] = {
 	{ "a kind of which no size is known", 54, 64, 64 },
@@ -198,7 +198,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes_are_measured),
 		cmocka_unit_test(nothing_is_measured),
-		cmocka_unit_test(a_kernel_too_short_for_a_name_is_none),
+		cmocka_unit_test(
+			a_kernel_record_without_room_for_a_name_is_skipped),
 		cmocka_unit_test(kernels_of_each_version),
 		cmocka_unit_test(a_kernel_without_graph),
 		cmocka_unit_test(the_rest_is_unreadable),

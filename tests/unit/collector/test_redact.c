@@ -1,10 +1,11 @@
-/* test_redact.c - what matches a pattern is nowhere: hashed, or not there. */
+/* test_redact.c - a text that matches a pattern is hashed or removed in every
+ * file. */
 #include "siphash.h"
 #include "redact.h"
 #include "spooled.h"
 #include "user_home.h"
 
-/* The first and the last of the numbers that SipHash's authors publish. */
+/* The first and the last published test vector of SipHash. */
 static void hash_as_published(void **state)
 {
 	struct siphash_key k;
@@ -20,7 +21,7 @@ static void hash_as_published(void **state)
 	assert_true(siphash(&k, text, 63) == 0x958a324ceb064572u);
 }
 
-/* A text of each kind that passes, as the capture has it. */
+/* Passes a text of each kind, as a capture has it. */
 static void texts_give(struct capture_writer *s, const char *text, size_t len,
 	uint64_t key)
 {
@@ -54,7 +55,7 @@ static const struct redacted_case cases[] = {
 		REDACT_HASHED },
 };
 
-/* No file has the bytes, at any time. */
+/* Checks that no file ever contains the bytes. */
 static void has_not(void *ctx, const char *name, const char *path)
 {
 	FILE *f = fopen(path, "r");
@@ -123,8 +124,8 @@ static void every_case(void **state)
 	}
 }
 
-/* A 0 byte does not end what a pattern sees. */
-static void behind_a_zero(void **state)
+/* Patterns also match after a 0 byte. */
+static void after_a_zero_byte(void **state)
 {
 	static const char *const env[] = { "KERNSIFT_TRACE_DROP", "b secret",
 		NULL };
@@ -139,8 +140,8 @@ static void behind_a_zero(void **state)
 	spooled_release(&d);
 }
 
-/* Nothing leaves because there was no memory to look at it. */
-static void no_memory_to_look(void **state)
+/* A text is not written if there is no memory to check it. */
+static void no_memory_to_check(void **state)
 {
 	static const char *const env[] = { "KERNSIFT_TRACE_HASH", "secret",
 		NULL };
@@ -162,8 +163,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hash_as_published),
 		cmocka_unit_test(every_case),
-		cmocka_unit_test(behind_a_zero),
-		cmocka_unit_test(no_memory_to_look),
+		cmocka_unit_test(after_a_zero_byte),
+		cmocka_unit_test(no_memory_to_check),
 	};
 	return cmocka_run_group_tests(tests, user_home_make, user_home_remove);
 }

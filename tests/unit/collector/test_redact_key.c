@@ -1,4 +1,4 @@
-/* test_redact_key.c - where the key of hashed texts comes from. */
+/* test_redact_key.c - the source of the key of hashed texts. */
 #include "redact.h"
 #include "spooled.h"
 #include "user_home.h"
@@ -29,8 +29,8 @@ static const char *state_key(void)
 	return path;
 }
 
-/* Whatever folder captures are written to, the user has one key, which is
- * elsewhere. */
+/* A user has one key for all folders of captures; it is stored outside of
+ * them. */
 static void one_key_of_the_user(void **state)
 {
 	static const char *const env[] = { "KERNSIFT_TRACE_HASH", "secret",
@@ -49,7 +49,7 @@ static void one_key_of_the_user(void **state)
 	assert_int_equal(stat(state_key(), &st), 0);
 	assert_int_equal(st.st_size, 16);
 	assert_int_equal(st.st_mode & 07777, 0600);
-	/* Another state, another key; and again the first. */
+	/* Another state folder has another key; an invalid one is ignored. */
 	snprintf(other, sizeof other, "%s/xdg", user_home);
 	setenv("XDG_STATE_HOME", other, 1);
 	hash_of(&d[0].options, hash[2]);
@@ -62,8 +62,8 @@ static void one_key_of_the_user(void **state)
 	spooled_release(&d[1]);
 }
 
-/* Another thing in the key's place: it is not used, nor written over. */
-static void no_key_to_be_had(void **state)
+/* Another file has the path of the key: it is neither used nor overwritten. */
+static void there_is_no_usable_key(void **state)
 {
 	static const char *const env[] = { "KERNSIFT_TRACE_HASH", "secret",
 		NULL };
@@ -93,7 +93,7 @@ static void no_key_to_be_had(void **state)
 	spooled_release(&d);
 }
 
-/* Files that KERNSIFT_TRACE_HASH_KEY names; NULL: there is none. */
+/* Files named by KERNSIFT_TRACE_HASH_KEY; NULL: the file is missing. */
 static const struct named_key {
 	const char *what, *text;
 	bool used;
@@ -129,7 +129,7 @@ static void keys_that_are_named(void **state)
 		for (int k = 0; k < i; k++)
 			assert_string_not_equal(hash[i], hash[k]);
 	}
-	/* The user's own was not needed. */
+	/* The user's own key was not created. */
 	assert_int_not_equal(access(state_key(), F_OK), 0);
 	spooled_release(&d);
 }
@@ -138,7 +138,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_key_of_the_user),
-		cmocka_unit_test(no_key_to_be_had),
+		cmocka_unit_test(there_is_no_usable_key),
 		cmocka_unit_test(keys_that_are_named),
 	};
 	return cmocka_run_group_tests(tests, user_home_make, user_home_remove);

@@ -1,4 +1,4 @@
-/* test_samples.c - the ring of samples, rates, and turns. */
+/* test_samples.c - the ring of samples, rates, and times of turns. */
 #include "sampled.h"
 #include <pthread.h>
 
@@ -27,7 +27,7 @@ static void test_full(void **state)
 	samples_free(NULL);
 }
 
-/* A window's samples that the next finds: also where the counts start again. */
+/* Samples of a window that are left for the next; where counts restart. */
 static void test_forget(void **state)
 {
 	(void)state;
@@ -59,7 +59,8 @@ static void *put_many(void *ctx)
 	return NULL;
 }
 
-/* What was put is taken or counted, and what is taken is whole and in order. */
+/* Each sample is read or counted as lost; those that are read are complete
+ * and in order. */
 static void test_two_threads(void **state)
 {
 	(void)state;
@@ -91,14 +92,15 @@ static void test_rate(void **state)
 	assert_false(rate_next(&r, 1000, 10, &per_s));
 	assert_true(rate_next(&r, 1500, 10 + 250000000, &per_s));
 	assert_true(per_s == 2000);
-	/* no time passed; the count went back; and on from there */
+	/* no time passed; the count decreased; it increases from there */
 	assert_false(rate_next(&r, 1600, 10 + 250000000, &per_s));
 	assert_false(rate_next(&r, 5, 1000000010, &per_s));
 	assert_true(rate_next(&r, 5, 2000000010, &per_s));
 	assert_true(per_s == 0);
 }
 
-/* Turns at 0, 100, 200, …: a late caller continues with the next of them. */
+/* Turns at 0, 100, 200, …: after a late call, the next turn is the next
+ * multiple. */
 static void test_turns(void **state)
 {
 	static const struct {
@@ -119,7 +121,8 @@ static void test_turns(void **state)
 			fail_msg("%s", cases[i].odd);
 }
 
-/* Ten turns a second that come a little early or late: one in ten is it. */
+/* Ten turns per second that are slightly early or late: one of ten is the
+ * turn of the second. */
 static void test_second(void **state)
 {
 	int64_t due_ns = 0;

@@ -1,4 +1,4 @@
-/* test_schedule.c - times of windows as users write them. */
+/* test_schedule.c - schedules of windows as users write them. */
 #include "window.h"
 #include <setjmp.h>
 #include <stdarg.h>

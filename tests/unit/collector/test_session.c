@@ -1,4 +1,4 @@
-/* test_session.c - a window's calls of CUPTI and their order. */
+/* test_session.c - the CUPTI calls of a window and their order. */
 #include "session_stage.h"
 
 static void one_window_from_end_to_end(void **state)
@@ -14,7 +14,7 @@ static void one_window_from_end_to_end(void **state)
 		assert_calls("");
 		session_close(t.session);
 		assert_calls(KINDS_OFF CALLS_OFF BYE);
-		/* Between windows nothing is called. */
+		/* Between windows CUPTI is not called. */
 		session_close(t.session);
 		assert_true(session_flush(t.session));
 		assert_false(session_displaced(t.session));
@@ -24,8 +24,8 @@ static void one_window_from_end_to_end(void **state)
 	stage_clear(&t);
 }
 
-/* CUDA 11.8: calls cannot be chosen, even if there are functions of such names,
- * and subscribers have no names. */
+/* CUDA 11.8: API calls cannot be selected, even if functions of these names
+ * exist, and subscribers have no names. */
 static void an_old_libcupti(void **state)
 {
 	struct stage t;
@@ -41,7 +41,7 @@ static void an_old_libcupti(void **state)
 	stage_clear(&t);
 }
 
-/* Everything that may be absent is. */
+/* All optional functions are missing. */
 static void the_oldest_libcupti(void **state)
 {
 	struct stage t;
@@ -86,7 +86,7 @@ static void graphs_as_a_whole(void **state)
 	stage_kinds(&t,
 		(struct session_kinds){ .kernel = true, .graph_whole = true });
 	open_is(&t, SESSION_OPEN, "");
-	/* Before kernels are enabled, and no node is looked at. */
+	/* Set before kernels are enabled; nodes are not read. */
 	assert_calls("subscribe:kernsift +state:1 " PROFILER SET_UP UNLOADS
 		     "+51 +10");
 	session_close(t.session);
@@ -94,7 +94,7 @@ static void graphs_as_a_whole(void **state)
 	stage_clear(&t);
 }
 
-static void attributes_go_back_to_what_they_were(void **state)
+static void attributes_are_restored(void **state)
 {
 	static const struct refusal no_pool[] = { { "@2=*", 1 }, { 0 } };
 	struct stage t;
@@ -107,7 +107,7 @@ static void attributes_go_back_to_what_they_were(void **state)
 	session_close(t.session);
 	assert_int_equal(fake_lib.attribute[2], 7);
 	assert_int_equal(fake_lib.attribute[5], 1);
-	/* What could not be set is not set back. */
+	/* An attribute that could not be set is not restored. */
 	fake_lib.refusals = no_pool;
 	*fake_lib.text = '\0';
 	open_is(&t, SESSION_OPEN, "");
@@ -124,7 +124,7 @@ int main(void)
 		cmocka_unit_test(the_oldest_libcupti),
 		cmocka_unit_test(cuda_13_0_before_its_update),
 		cmocka_unit_test(graphs_as_a_whole),
-		cmocka_unit_test(attributes_go_back_to_what_they_were),
+		cmocka_unit_test(attributes_are_restored),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

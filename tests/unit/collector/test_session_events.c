@@ -1,5 +1,5 @@
-/* test_session_events.c - what CUPTI's callbacks lead to, and what flushes
- * report. */
+/* test_session_events.c - the effects of CUPTI's callbacks, and the results of
+ * flushes. */
 #include "session_stage.h"
 
 #define RUNTIME CUPTI_CB_DOMAIN_RUNTIME_API
@@ -20,7 +20,7 @@ static void buffers_come_and_go(void **state)
 	assert_true(intake_next(t.intake, &b));
 	assert_int_equal(b.valid, 216);
 	intake_done(t.intake, &b);
-	/* Some come back only after the window. */
+	/* Some are returned only after the window. */
 	buffer = lend(&size);
 	*(uint32_t *)buffer = 10;
 	session_close(t.session);
@@ -28,7 +28,7 @@ static void buffers_come_and_go(void **state)
 	assert_true(intake_next(t.intake, &b));
 	intake_done(t.intake, &b);
 	give_back(NULL, 0, 0);
-	/* Nobody is there any more: a request is declined. */
+	/* The session is closed: a request for a buffer is declined. */
 	CUpti_BuffersCallbackRequestFunc request = fake_lib.request;
 	stage_clear(&t);
 	size = 1;
@@ -37,7 +37,7 @@ static void buffers_come_and_go(void **state)
 	assert_int_equal(size, 0);
 }
 
-static void what_cupti_lost_is_added_up(void **state)
+static void records_lost_by_cupti_are_added_up(void **state)
 {
 	struct stage t;
 	(void)state;
@@ -54,7 +54,7 @@ static void what_cupti_lost_is_added_up(void **state)
 	stage_clear(&t);
 }
 
-static void three_failed_flushes_are_the_end(void **state)
+static void three_failed_flushes_end_the_session(void **state)
 {
 	static const struct refusal fails[] = { { "flush:0", 999 }, { 0 } };
 	struct stage t;
@@ -74,7 +74,7 @@ static void three_failed_flushes_are_the_end(void **state)
 	stage_clear(&t);
 }
 
-/* CUPTI has finalized itself: calling it now might crash. */
+/* CUPTI has finalized itself: a call could crash. */
 static void after_a_fatal_state_nothing_is_called(void **state)
 {
 	struct stage t;
@@ -98,7 +98,7 @@ static void die(void)
 		CUPTI_CBID_STATE_FATAL_ERROR, NULL);
 }
 
-static void a_fatal_state_within_the_flush(void **state)
+static void a_fatal_state_during_the_flush(void **state)
 {
 	struct stage t;
 	(void)state;
@@ -110,8 +110,8 @@ static void a_fatal_state_within_the_flush(void **state)
 	stage_clear(&t);
 }
 
-/* The last flush may be the one that finds it. */
-static void a_fatal_state_within_the_end(void **state)
+/* The last flush may report it. */
+static void a_fatal_state_during_the_last_flush(void **state)
 {
 	struct stage t;
 	(void)state;
@@ -146,7 +146,7 @@ static void profiler_calls_are_seen(void **state)
 	call(RUNTIME, 171, CUPTI_API_ENTER);
 	call(DRIVER, 309, CUPTI_API_ENTER);
 	calls_seen_are(&t, true, true);
-	/* Numbers of one domain are no others'. */
+	/* Call numbers are separate per domain. */
 	call(RUNTIME, 308, CUPTI_API_ENTER);
 	fake_lib.called(fake_lib.ctx, CUPTI_CB_DOMAIN_SYNCHRONIZE, 1, NULL);
 	calls_seen_are(&t, false, false);
@@ -171,7 +171,7 @@ static void listening_between_windows(void **state)
 		     "+driver:308 +driver:309 +runtime:171 +runtime:172");
 	session_listen(t.session, true, t.sentence);
 	assert_calls("");
-	/* A window uses the same subscription, and leaves it. */
+	/* A window uses the same subscription and does not end it. */
 	session_open(t.session, t.sentence);
 	assert_null(strstr(fake_lib.text, "subscribe"));
 	assert_null(strstr(fake_lib.text, "driver:308"));
@@ -231,13 +231,14 @@ static void graph_nodes(void **state)
 	nodes_created(t.nodes, 11, ranges, 2);
 	node(CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED, 11, 21);
 	node(CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED, 0, 22);
-	/* No range is open on this thread: the id is another node's now. */
+	/* No range is open on this thread, and the id is now that of another
+	 * node. */
 	node(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, 0, 11);
 	fake_lib.called(fake_lib.ctx, CUPTI_CB_DOMAIN_RESOURCE,
 		CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, NULL);
 	nodes_write(t.nodes, keep, text);
 	assert_string_equal(text, "21:2 ");
-	/* Of all that no CUPTI function was called that could wait. */
+	/* None of this called a CUPTI function that may block. */
 	assert_calls("");
 	stage_clear(&t);
 }
@@ -262,11 +263,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(buffers_come_and_go),
-		cmocka_unit_test(what_cupti_lost_is_added_up),
-		cmocka_unit_test(three_failed_flushes_are_the_end),
+		cmocka_unit_test(records_lost_by_cupti_are_added_up),
+		cmocka_unit_test(three_failed_flushes_end_the_session),
 		cmocka_unit_test(after_a_fatal_state_nothing_is_called),
-		cmocka_unit_test(a_fatal_state_within_the_flush),
-		cmocka_unit_test(a_fatal_state_within_the_end),
+		cmocka_unit_test(a_fatal_state_during_the_flush),
+		cmocka_unit_test(a_fatal_state_during_the_last_flush),
 		cmocka_unit_test(profiler_calls_are_seen),
 		cmocka_unit_test(listening_between_windows),
 		cmocka_unit_test(listening_that_ends_within_a_window),

@@ -1,5 +1,5 @@
-/* test_session_refused.c - what CUPTI refuses is reported, and nothing is
- * left on. */
+/* test_session_refused.c - errors of CUPTI are reported, and nothing stays
+ * enabled. */
 #include "session_stage.h"
 
 static const struct refused {
@@ -37,7 +37,7 @@ static const struct refused {
 		HELLO "@5=0/1 @2=250/8 threads:0 unsubscribe" },
 };
 
-/* Where it cannot be opened, it is left as it was found. */
+/* If a window cannot be opened, the state of CUPTI is unchanged. */
 static void a_window_is_refused(void **state)
 {
 	(void)state;
@@ -54,7 +54,7 @@ static void a_window_is_refused(void **state)
 		assert_calls(r->calls);
 		session_close(t.session);
 		assert_calls("");
-		/* The next one may be luckier. */
+		/* The next window may succeed. */
 		fake_lib.refusals = NULL;
 		open_is(&t, SESSION_OPEN, "");
 		session_close(t.session);
@@ -65,7 +65,7 @@ static void a_window_is_refused(void **state)
 static const struct partly {
 	struct refusal refusal;
 	const char *sentence;
-	const char *on; /* kinds and calls, where some are left */
+	const char *on; /* kinds and calls, if some remain */
 } partly[] = {
 	{ { "+10", 27 }, "kernels not recorded: not supported here",
 		"+10 +1 +22 +2 +17 " CALLS },
@@ -84,7 +84,8 @@ static const struct partly {
 	{ { "+10", 40 }, "kernels not recorded: this user may not",
 		KINDS CALLS },
 	{ { "+10", 21 }, "kernels not recorded: CUPTI_ERROR_21", KINDS CALLS },
-	/* Calls one by one: another one will do, else all of them. */
+	/* API calls are enabled one by one; if all fail, the whole domain
+	 * is. */
 	{ { "+R60", 1 }, "", KINDS CALLS },
 	{ { "+R*", 1 }, "", KINDS "+R60 +R123 +5 +D30" },
 	{ { "+D*", 1 }, "", KINDS "+R60 +R123 +D30 +4" },
@@ -104,7 +105,7 @@ static void a_kind_is_refused_and_the_rest_recorded(void **state)
 			partly[i].on);
 		assert_calls(expect);
 		session_close(t.session);
-		/* What was refused is not turned off. */
+		/* A kind that was refused is not disabled. */
 		snprintf(off, sizeof off, "%s ", partly[i].refusal.word);
 		*off = '-';
 		if (partly[i].refusal.word[1] != 'R' &&
@@ -133,7 +134,7 @@ static void all_kinds_are_refused(void **state)
 		"supported here");
 	assert_calls(HELLO UNLOADS "+10 +R60 +R123 +5 +D30 +4 "
 				   "@5=0/1 @2=250/8 threads:0 unsubscribe");
-	/* The newer way of sharing CUPTI reports it here. */
+	/* With the newer way to share CUPTI, the error occurs here. */
 	stage_kinds(&t, (struct session_kinds){ .kernel = true });
 	fake_lib.refusals = busy;
 	open_is(&t, SESSION_BUSY,

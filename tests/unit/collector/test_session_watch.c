@@ -1,4 +1,4 @@
-/* test_session_watch.c - buffers that another tool takes, or that too many
+/* test_session_watch.c - buffers that another tool receives or that too many
  * threads share, and calls that do not return. */
 #include "session_stage.h"
 #include <pthread.h>
@@ -18,7 +18,7 @@ static void launch(int times)
 	}
 }
 
-/* Launches are counted only while no buffer comes. */
+/* Launches are counted only while no buffer arrives. */
 static void an_idle_process_is_not_displaced(void **state)
 {
 	struct stage t;
@@ -43,7 +43,8 @@ static void an_idle_process_is_not_displaced(void **state)
 	stage_clear(&t);
 }
 
-/* One buffer is out, which may hold 5242 records; 16 launches may have failed. */
+/* One buffer is lent, which has room for 5242 records; 16 launches may have
+ * failed. */
 static void launches_that_fit_in_lent_buffers_prove_nothing(void **state)
 {
 	struct stage t;
@@ -62,7 +63,7 @@ static void launches_that_fit_in_lent_buffers_prove_nothing(void **state)
 	stage_clear(&t);
 }
 
-static void buffers_go_to_somebody_else(void **state)
+static void another_tool_receives_the_buffers(void **state)
 {
 	struct stage t;
 	(void)state;
@@ -74,7 +75,7 @@ static void buffers_go_to_somebody_else(void **state)
 	assert_true(session_displaced(t.session));
 	*fake_lib.text = '\0';
 	session_close(t.session);
-	/* The other's buffers are not flushed. */
+	/* Buffers of the other tool are not flushed. */
 	assert_null(strstr(fake_lib.text, "flush"));
 	assert_non_null(strstr(fake_lib.text, "-10 -1 -22 -2 -17"));
 	assert_non_null(strstr(fake_lib.text, "-driver:30"));
@@ -87,8 +88,8 @@ static void buffers_go_to_somebody_else(void **state)
 	stage_clear(&t);
 }
 
-/* Copies alone are recorded: launches bring no buffer, whichever tool has
- * them. */
+/* Only copies are recorded: launches fill no buffer, with or without another
+ * tool. */
 static void launches_that_make_no_records_prove_nothing(void **state)
 {
 	static const struct {
@@ -134,7 +135,7 @@ static void many_launching_threads_share_buffers(void **state)
 	assert_non_null(strstr(fake_lib.text, "@9=0/1 register"));
 	session_close(t.session);
 	assert_non_null(strstr(fake_lib.text, "@9=1/1 threads:0 unsubscribe"));
-	/* CUDA 12.2 has no buffers of threads. */
+	/* CUDA 12.2 has no buffers per thread. */
 	t.library.version = 20;
 	*fake_lib.text = '\0';
 	session_open(t.session, t.sentence);
@@ -158,7 +159,7 @@ static void *flush(void *session)
 	return NULL;
 }
 
-static void a_call_that_does_not_come_back_is_seen(void **state)
+static void a_call_that_does_not_return_is_detected(void **state)
 {
 	struct stage t;
 	pthread_t thread;
@@ -185,10 +186,10 @@ int main(void)
 		cmocka_unit_test(an_idle_process_is_not_displaced),
 		cmocka_unit_test(
 			launches_that_fit_in_lent_buffers_prove_nothing),
-		cmocka_unit_test(buffers_go_to_somebody_else),
+		cmocka_unit_test(another_tool_receives_the_buffers),
 		cmocka_unit_test(launches_that_make_no_records_prove_nothing),
 		cmocka_unit_test(many_launching_threads_share_buffers),
-		cmocka_unit_test(a_call_that_does_not_come_back_is_seen),
+		cmocka_unit_test(a_call_that_does_not_return_is_detected),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* test_spool.c - the folder's descriptor, beside a host that closes all. */
+/* test_spool.c - the descriptor of the folder, if the host closes all
+ * descriptors. */
 #include "spool.h"
 #include "spooled.h"
 
@@ -11,8 +12,8 @@ static int theirs_over(int fd)
 	return fd;
 }
 
-/* Files are made, finished and deleted all the same; what the host has in our
- * place stays open. */
+/* Files are still created, finished and deleted. The host's own file under
+ * the same number stays open. */
 static void closed_by_the_host(void **state)
 {
 	static struct capture_spool s;
@@ -36,7 +37,7 @@ static void closed_by_the_host(void **state)
 	spool_close(&s);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(close(theirs[i]), 0);
-	/* Closed, it is opened for what has to go. */
+	/* If it is closed, it is opened again to delete files. */
 	spool_keep(&s, 50);
 	assert_int_equal(s.lost_rows, 5);
 	assert_int_equal(s.folder, -1);

@@ -1,4 +1,4 @@
-/* test_tasks.c - what threads ran and waited, as they come and go. */
+/* test_tasks.c - run and wait times of threads that start and end. */
 #include "tasks.h"
 #include "proc_folder.h"
 #include <setjmp.h>
@@ -51,7 +51,8 @@ static void assert_totals(struct world *w, uint64_t ran, uint64_t waited)
 	assert_int_equal(w->t.waited_ns, waited);
 }
 
-/* Totals begin with the first reading; a thread that is new then counts whole. */
+/* Totals begin with the first read; a thread that starts later counts in
+ * full. */
 static void test_come_and_go(void **state)
 {
 	struct world *w = *state;
@@ -65,10 +66,10 @@ static void test_come_and_go(void **state)
 	thread(w, 10, 5700, 130);
 	thread(w, 12, 80, 4);
 	assert_totals(w, 780, 34);
-	/* another thread of the same number, which had less */
+	/* another thread with the same number and less time */
 	thread(w, 12, 20, 1);
 	assert_totals(w, 800, 35);
-	/* and one of a number that was gone in between */
+	/* and one with a number that was unused in between */
 	gone(w, 12);
 	assert_totals(w, 800, 35);
 	thread(w, 12, 20, 1);
@@ -85,7 +86,7 @@ static void test_unreadable(void **state)
 	proc_folder_write(&w->f, "self/task/11/schedstat", "nothing\n");
 	thread(w, 10, 150, 2);
 	assert_totals(w, 50, 1);
-	/* it lost its place and counts again from its beginning */
+	/* it lost its place and counts again from its start */
 	thread(w, 11, 130, 1);
 	assert_totals(w, 180, 2);
 	struct tasks none;
@@ -94,7 +95,7 @@ static void test_unreadable(void **state)
 	tasks_release(&none);
 }
 
-/* The host closed all there is, and has a file of its own in that place. */
+/* The host closes all descriptors and opens a file under the same number. */
 static void test_closed_by_the_host(void **state)
 {
 	struct world *w = *state;
@@ -109,7 +110,7 @@ static void test_closed_by_the_host(void **state)
 	assert_totals(w, 50, 2);
 	assert_int_not_equal(w->t.folder, fd);
 	assert_int_equal(lseek(fd, 0, SEEK_CUR), 6);
-	/* Once more, and then it ends. */
+	/* One more turn, then it ends. */
 	int ours = w->t.folder;
 	assert_int_equal(dup2(fileno(theirs), ours), ours);
 	tasks_release(&w->t);
@@ -118,8 +119,8 @@ static void test_closed_by_the_host(void **state)
 	fclose(theirs);
 }
 
-/* 300 threads: 256 are in the totals, 44 are not. When others end, those that
- * take their places had been there before, so only what they do from then on
+/* 300 threads: 256 are in the totals, 44 are not. If threads end, some of the
+ * 44 take their places. They existed before, so only their later time
  * counts. */
 static void test_too_many(void **state)
 {

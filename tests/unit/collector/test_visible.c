@@ -1,4 +1,4 @@
-/* test_visible.c - which GPU is which device of CUDA's. */
+/* test_visible.c - which GPU each device of CUDA is. */
 #include "visible.h"
 #include <setjmp.h>
 #include <stdarg.h>

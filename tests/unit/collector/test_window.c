@@ -1,25 +1,25 @@
-/* test_window.c - when windows open and close, as what happens at which
- * moment. */
+/* test_window.c - when windows open and close, as lists of moments and
+ * events. */
 #include "window.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
 
-/* Midnight, so that multiples of a period can be seen at a glance. */
+/* Midnight, so that multiples of a period are easy to see. */
 static const int64_t day_ns = 1000 * INT64_C(86400000000000);
 static const int64_t ms_ns = 1000000;
 
 struct step {
 	int64_t at_ms; /* since midnight */
 	enum window_act act;
-	enum window_why why; /* if there is an act */
+	enum window_why why; /* for an act */
 	struct window_events e;
 };
 enum { STEPS = 24, END = -1 };
 
-/* The caller's part: calls until there is nothing to do. Here each act is a
- * step of its own. */
+/* Calls until there is nothing to do, as the collector does. Each act is a
+ * separate step. */
 static void play(const char *name, const struct schedule *s, int64_t born_ms,
 	const struct step *steps)
 {
@@ -118,7 +118,7 @@ static void test_once(void **state)
 
 	const struct step steps[] = { NOTHING(100), NOTHING(599),
 		OPEN(600, time), TRY(600, time), NOTHING(2599),
-		CLOSE(2600, time), NOTHING(4599), /* drains 2 s at most */
+		CLOSE(2600, time), NOTHING(4599), /* drains for at most 2 s */
 		NOTHING(4600), NOTHING(90000), LAST };
 	play("START counts from the start of CUDA", &s, 100, steps);
 
@@ -147,7 +147,8 @@ static void test_every(void **state)
 		.burst_ns = 2000 * ms_ns,
 		.kernels = 10 };
 
-	/* Born at 3.7 s: the multiples of 10 s count, not those since then. */
+	/* Started at 3.7 s: windows are at multiples of 10 s of the clock, not
+	 * of the start. */
 	const struct step aligned[] = { NOTHING(3700), NOTHING(9999),
 		OPEN(10000, time), TRY(10000, time), NOTHING(11999),
 		CLOSE(12000, time), DRAINED(12001), NOTHING(19999),
@@ -168,7 +169,7 @@ static void test_every(void **state)
 	const struct step refused[] = { OPEN(10000, time), TRY(10000, time),
 		{ 10001, ACT_NONE, 0, EVENTS(.refused = true) },
 		CLOSE(12000, time), DRAINED(12001), OPEN(20000, time),
-		NOTHING(20001), /* without CUPTI still */
+		NOTHING(20001), /* still without CUPTI */
 		CLOSE(22000, time), DRAINED(22001), OPEN(30000, time),
 		NOTHING(30000), CLOSE(32000, time), DRAINED(32001),
 		OPEN(40000, time), TRY(40001, time), LAST };
@@ -256,7 +257,7 @@ static void test_clock_set(void **state)
 	assert_int_equal(window_next(&w, now_ns, &none), ACT_CLOSE);
 }
 
-/* The thread sleeps until something is due and not for ever where it is. */
+/* The thread sleeps until the next event, but never forever. */
 static void test_wakes(void **state)
 {
 	(void)state;

@@ -1,4 +1,5 @@
-/* user_home.h - for tests: a home of our own, so that no user's is touched. */
+/* user_home.h - for tests: a home folder of the test, so that the user's is not
+ * changed. */
 #pragma once
 #include <ftw.h>
 #include <stdio.h>

@@ -35,7 +35,7 @@ static inline struct bytes bytes_new(void)
 	return b;
 }
 
-/* A file of bytes, in pieces. */
+/* A source that returns bytes in parts. */
 struct piece {
 	const struct bytes *of;
 	size_t at, each;
@@ -52,7 +52,7 @@ static inline int64_t piece_read(void *ctx, void *to, size_t cap)
 	return (int64_t)n;
 }
 
-/* The result of reading: a line per row, in order, then how it ended. */
+/* The result of a read: one line per row, in order, then how it ended. */
 struct reading {
 	char *text;
 	size_t len;
@@ -150,7 +150,7 @@ static inline int64_t text_of(struct kst_writer *w, const char *s)
 	return id;
 }
 
-/* Rows of a kind whose cells are all different, without texts and shapes. */
+/* Adds rows of a kind whose cells all differ, without texts and shapes. */
 static inline void rows_add(struct kst_writer *w, int kind, int n, int64_t text,
 	int64_t shape)
 {
@@ -174,7 +174,7 @@ static inline void rows_add(struct kst_writer *w, int kind, int n, int64_t text,
 	}
 }
 
-/* A capture with chunks of every kind, two of most. */
+/* A capture with chunks of every kind, and two of most kinds. */
 static inline struct bytes sample(void)
 {
 	struct bytes b = bytes_new();
@@ -200,10 +200,11 @@ static inline struct bytes sample(void)
 	return b;
 }
 
-/* The chunks of a good capture, by their heads. */
+/* Finds the chunks of a valid capture by their heads. */
 struct places {
 	size_t at[256], len[256];
-	int kind[256], rows[256]; /* rows: of those that are given out */
+	int kind[256],
+		rows[256]; /* rows: of the kinds that the reader returns */
 	int n;
 };
 

@@ -1,8 +1,8 @@
-/* made.h - captures put together chunk by chunk, with sums that are right. */
+/* made.h - captures built chunk by chunk, with correct checksums. */
 #pragma once
 #include "captures.h"
 
-/* A capture of one chunk of the test's own between an about and an end. */
+/* A capture with one chunk of the test between an about and an end. */
 struct made {
 	struct bytes b;
 	uint32_t seq;

@@ -1,5 +1,5 @@
-/* stopped.h - writers with a tail that are stopped somewhere, and what is
- * recovered from what they leave, as lines in order. */
+/* stopped.h - writers with a tail that are stopped at any point, and the
+ * rows that are recovered from their files, as sorted lines. */
 #pragma once
 #include "captures.h"
 #include "kst_log.h"
@@ -10,7 +10,7 @@
 
 enum { TAIL = 4096 };
 
-/* A folder of the test's own. */
+/* A folder of the test. */
 static char folder[64];
 
 static inline const char *path_of(const char *name)
@@ -48,7 +48,7 @@ static inline int by_line(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Lines in order: chunks of several kinds may come otherwise. */
+/* Sorts the lines: the order of chunks of different kinds may differ. */
 static inline void sort_lines(struct reading *t)
 {
 	static char *lines[20000];
@@ -73,17 +73,17 @@ static inline int rows_read(const struct reading *t)
 	return n;
 }
 
-/* A writer with a tail, as far as it came. */
+/* A writer with a tail, and its state when it stopped. */
 struct stopped {
 	struct bytes part;
 	struct kst_tail *tail;
 	struct kst_writer *w;
-	int writes, stop; /* dies in this write, half of it done */
+	int writes, stop; /* it dies in this write, after half of it */
 	struct bytes at_stop, tail_at_stop;
-	int given, given_at_stop; /* rows that were taken */
+	int given, given_at_stop; /* rows that were accepted */
 };
 
-/* What a killed process would leave, were it killed here. */
+/* Copies the files that a process killed now would leave. */
 static inline void picture(struct stopped *s, size_t part_len)
 {
 	if (s->at_stop.at)
@@ -124,7 +124,7 @@ static inline void stopped_release(struct stopped *s)
 	free(s->tail_at_stop.at);
 }
 
-/* Merges what two files would be; what then is read, sorted. */
+/* Merges the bytes of two files, and returns the sorted result. */
 static inline struct reading merged(const struct bytes *part,
 	const struct bytes *tail, struct kst_merged *m)
 {
@@ -144,7 +144,7 @@ static inline struct reading merged(const struct bytes *part,
 	return t;
 }
 
-/* A row whose cells are all different, now and then far away. */
+/* Adds a row whose cells all differ, some of them by much. */
 static inline void row_give(struct kst_writer *w, int kind, int i, int64_t text,
 	int64_t shape)
 {
@@ -166,7 +166,7 @@ static inline void row_give(struct kst_writer *w, int kind, int i, int64_t text,
 	assert_true(kst_writer_row(w, (enum kst_kind)kind, &row));
 }
 
-/* Rows of every kind, with texts and launches in between. */
+/* Writes rows of every kind, with texts and launches between them. */
 static inline void give(struct kst_writer *w, int turn, int *given)
 {
 	char name[64];
@@ -183,7 +183,7 @@ static inline void give(struct kst_writer *w, int turn, int *given)
 		}
 }
 
-/* The same rows if nothing happens. */
+/* The same rows without a stop. */
 static inline struct reading undisturbed(int turns)
 {
 	int given = 0;
@@ -214,7 +214,7 @@ static inline bool part_of(const char *part, const char *whole)
 	return !*part;
 }
 
-/* A capture and the tail it left, with rows in both. */
+/* Leaves a capture and its tail, with rows in both. */
 static inline void left_behind(struct stopped *s)
 {
 	stopped_init(s, TAIL, 0);

@@ -1,5 +1,5 @@
-/* test_damage.c - damage costs only what is damaged, is counted, and never
- * gives wrong rows. */
+/* test_damage.c - only damaged chunks are lost, damage is counted, and rows are
+ * never wrong. */
 #include "captures.h"
 
 static struct bytes copy_of(const struct bytes *b)
@@ -9,7 +9,8 @@ static struct bytes copy_of(const struct bytes *b)
 	return c;
 }
 
-/* Whether every line of `part` is one of `whole`, in order; how many lack. */
+/* Checks that every line of `part` is in `whole`, in order; returns how many
+ * are missing. */
 static bool part_of(const char *part, const char *whole, int *lack)
 {
 	*lack = 0;
@@ -24,7 +25,7 @@ static bool part_of(const char *part, const char *whole, int *lack)
 	return !*part;
 }
 
-/* Each byte of the file changed, in three ways. */
+/* Each byte of the file is changed in three ways. */
 static void every_byte(void **state)
 {
 	static const uint8_t flips[] = { 0x01, 0x80, 0xff };
@@ -69,7 +70,7 @@ static void every_byte(void **state)
 	free(b.at);
 }
 
-/* The file cut after each of its bytes: what is whole before is read. */
+/* The file is cut after each byte: complete chunks before the cut are read. */
 static void every_length(void **state)
 {
 	struct bytes good = sample();
@@ -97,7 +98,7 @@ static void every_length(void **state)
 	free(good.at);
 }
 
-/* Puts the chunks of a capture together in any order. */
+/* Joins the chunks of a capture in any order. */
 static struct bytes arranged(const struct bytes *good, const int *chunks, int n)
 {
 	struct places p = places_of(good);
@@ -162,8 +163,8 @@ static void one_twice(void **state)
 	free(good.at);
 }
 
-/* Two adjacent ones swapped: the later one is taken, the other comes too
- * late. */
+/* Two adjacent chunks are swapped: the one with the later number is read, the
+ * other is too late. */
 static void two_swapped(void **state)
 {
 	struct bytes good = sample();
@@ -189,8 +190,8 @@ static void two_swapped(void **state)
 	free(good.at);
 }
 
-/* A second capture after the first, whole or torn: it is not read, and is
- * reported. */
+/* A second capture follows the first, complete or torn: it is not read, and
+ * is reported. */
 static void two_files(void **state)
 {
 	struct bytes good = sample(), b = bytes_new();
@@ -217,7 +218,7 @@ static void two_files(void **state)
 	free(b.at);
 }
 
-/* Garbage between chunks, which may look like the beginning of one. */
+/* Garbage between chunks, which may look like the start of a chunk. */
 static void garbage_between(void **state)
 {
 	struct bytes good = sample();

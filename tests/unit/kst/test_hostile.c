@@ -1,8 +1,8 @@
-/* test_hostile.c - chunks whose sums are right and whose contents are not. */
+/* test_hostile.c - chunks with correct checksums and wrong contents. */
 #include "made.h"
 #include <zstd.h>
 
-/* What the reader makes of one chunk. */
+/* Reads a capture with this chunk. */
 static struct reading one(int kind, uint32_t rows, const void *raw, size_t len)
 {
 	struct made m = made_new(KST_MAJOR, KST_MINOR);
@@ -76,8 +76,8 @@ static void rows_wrong(void **state)
 	}
 }
 
-/* A column that a chunk lacks reads as not given; an id of something that is
- * not there as lost. */
+/* A column that a chunk lacks is read as not given. An unknown id is read as
+ * lost. */
 static void absent_and_lost(void **state)
 {
 	(void)state;
@@ -92,7 +92,7 @@ static void absent_and_lost(void **state)
 	assert_int_equal(t.damage.lost, 1);
 	reading_free(&t);
 	t = ONE(KST_op, 1, 1, 3, 0, 0, 0, 1, 1);
-	assert_int_equal(t.damage.lost, 1); /* a text of a negative id */
+	assert_int_equal(t.damage.lost, 1); /* a text with a negative id */
 	reading_free(&t);
 }
 
@@ -105,11 +105,11 @@ static void texts_wrong(void **state)
 	} cases[] = {
 		{ 0, BYTES(1) }, /* none */
 		{ 1, 0, RAW(0) }, /* no first id */
-		{ 1, BYTES(0, 1, 'a') }, /* id 0 is nobody's */
+		{ 1, BYTES(0, 1, 'a') }, /* id 0 is reserved */
 		{ 1, BYTES(1) }, /* no length */
 		{ 1, BYTES(1, 5) }, /* longer than the chunk */
-		{ 2, BYTES(1, 1, 'a') }, /* fewer than it says */
-		{ 1, BYTES(1, 1, 'a', 'b') }, /* more than it says */
+		{ 2, BYTES(1, 1, 'a') }, /* fewer than the count */
+		{ 1, BYTES(1, 1, 'a', 'b') }, /* more than the count */
 		{ 1, BYTES(1, VARINT_10, 1) }, /* a length of 64 bits */
 		{ 1, BYTES(VARINT_10, 1, 1, 'a') }, /* an id of 64 bits */
 		{ UINT32_MAX, BYTES(1, 1, 'a') },
@@ -150,7 +150,7 @@ static void launches_wrong(void **state)
 	reading_free(&t);
 }
 
-/* What a later version writes is passed over, and the rest read. */
+/* Contents of a later version are skipped, and the rest is read. */
 static void later_minor(void **state)
 {
 	struct made m = made_new(KST_MAJOR, KST_MINOR + 7);
@@ -183,7 +183,7 @@ static void other_major(void **state)
 	reading_free(&t);
 }
 
-/* Packed data that unpacks to more or less than the head says, or is none. */
+/* Compressed data that is larger or smaller than in the head, or invalid. */
 static void unpacks_wrong(void **state)
 {
 	static const size_t claims[] = { 0, 6, 99, KST_RAW_MAX, KST_RAW_MAX + 1,
@@ -213,10 +213,10 @@ static void about_wrong(void **state)
 		{ BYTES(3, 32, 'a', 'a', 'a', 'a', 'a', 'a', 'a', 'a', 'a', 'a',
 			'a', 'a', 'a', 'a', 'a', 'a', 'a', 'a', 'a', 'a', 'a',
 			'a', 'a', 'a', 'a', 'a', 'a', 'a', 'a', 'a', 'a',
-			'a') }, /* a word as long as its place */
+			'a') }, /* a word that fills its field */
 		{ BYTES(4, 1, 0x80) }, /* a number cut off */
-		{ BYTES(4, 2, 1, 1) }, /* a number and more */
-		{ BYTES(4, 0) }, /* no number */
+		{ BYTES(4, 2, 1, 1) }, /* more bytes after a number */
+		{ BYTES(4, 0) }, /* not a number */
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -137,8 +137,8 @@ static void texts(void **state)
 	free(b.at);
 }
 
-/* More launches than a writer remembers: those forgotten come back with a
- * new id. */
+/* More launches than a writer remembers: if it has forgotten one, it writes
+ * it again with a new id. */
 static void many_launches(void **state)
 {
 	enum { N = 70000 };
@@ -192,7 +192,7 @@ static void only_some(void **state)
 	free(b.at);
 }
 
-/* What was flushed can be read though nothing came after it. */
+/* Flushed rows can be read even if nothing follows. */
 static void flushed(void **state)
 {
 	struct bytes b;
@@ -216,7 +216,7 @@ static bool refuse(void *ctx, const void *bytes, size_t len)
 	return (*left)-- > 0;
 }
 
-/* A sink that fails at its nth write: everything after says so. */
+/* A sink fails at its nth write: all later calls report it. */
 static void sink_fails(void **state)
 {
 	(void)state;

@@ -1,4 +1,5 @@
-/* test_scarce.c - sources that fail, memory that ends, time that is taken. */
+/* test_scarce.c - sources that fail, memory that runs out, files that cost
+ * time. */
 #include "made.h"
 
 static int64_t fails_later(void *ctx, void *to, size_t cap)
@@ -25,7 +26,7 @@ static void source_fails(void **state)
 	free(b.at);
 }
 
-/* Memory that ends after some calls: the reader says so, and leaks nothing. */
+/* Memory runs out after some calls: the reader reports it and leaks nothing. */
 struct scarce {
 	int left;
 };
@@ -64,8 +65,8 @@ static void no_memory(void **state)
 	free(b.at);
 }
 
-/* A million heads that all claim the most, and fail: no more than twice the
- * file and 32 MiB of them are looked at. */
+/* A million heads claim the maximum length, and all fail: the reader checks
+ * at most twice the file and 32 MiB. */
 static void heads_that_fail(void **state)
 {
 	struct made m = made_new(KST_MAJOR, KST_MINOR);

@@ -1,5 +1,5 @@
-/* test_tail.c - whatever moment a writer is stopped at, what it took is in the
- * capture or in its tail, once. */
+/* test_tail.c - a writer is stopped at any moment: each accepted row is in the
+ * capture or in its tail, exactly once. */
 #include "stopped.h"
 #include <errno.h>
 #include <linux/filter.h>
@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-/* Tails of several sizes: some are never emptied, some all the time. */
+/* Tails of several sizes: some are never emptied, some very often. */
 static void stopped_between_rows(void **state)
 {
 	static const size_t sizes[] = { 512, 1 << 12, 1 << 20 };
@@ -36,8 +36,8 @@ static void stopped_between_rows(void **state)
 		}
 }
 
-/* In the middle of each write: half of it is in the file, and the row that
- * caused it may be there or not. */
+/* Stopped in each write: half of the write is in the file, and the row that
+ * caused it may be missing. */
 static void stopped_in_each_write(void **state)
 {
 	struct reading want = undisturbed(6);
@@ -69,7 +69,7 @@ static void stopped_in_each_write(void **state)
 	reading_free(&want);
 }
 
-/* Texts that no tail can hold are in a chunk as soon as they are taken. */
+/* Texts that are too long for a tail are written to a chunk immediately. */
 static void text_larger_than_the_tail(void **state)
 {
 	static char large[3 * TAIL];
@@ -89,7 +89,7 @@ static void text_larger_than_the_tail(void **state)
 	stopped_release(&s);
 }
 
-/* Another user's file, and links to it where a merge reads and writes. */
+/* A file of another user, and links to it at the paths of a merge. */
 static void planted_links(void **state)
 {
 	static const char *const links[] = { "m.kst.merging", "m.kst" };
@@ -119,7 +119,7 @@ static void planted_links(void **state)
 		assert_memory_equal(is.at, other.at, 15);
 		free(is.at);
 	}
-	/* In the place of the tail it is none, in that of the capture too. */
+	/* A link is not followed, neither as the tail nor as the capture. */
 	assert_int_equal(rename(path_of("m.tail"), path_of("other")), 0);
 	assert_int_equal(symlink(path_of("other"), path_of("m.tail")), 0);
 	assert_true(kst_tail_merge(path_of("m.part"), path_of("m.tail"),
@@ -141,7 +141,7 @@ static void planted_links(void **state)
 	stopped_release(&s);
 }
 
-/* In a child of its own: F_GETLK fails from now on. */
+/* Runs in a separate child: F_GETLK fails from now on. */
 static void locks_unsupported(void)
 {
 	struct sock_filter f[] = {

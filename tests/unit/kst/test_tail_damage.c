@@ -1,9 +1,9 @@
-/* test_tail_damage.c - damaged tails and captures: what is left is
- * recovered, and what is not is reported. */
+/* test_tail_damage.c - damaged tails and captures: intact rows are
+ * recovered, and damage is reported. */
 #include "stopped.h"
 
-/* The tail is shorter, or one of its bytes changed: what is recovered was
- * written, in order, and what was cut off is reported. */
+/* The tail is shorter or has a changed byte: all recovered rows were written,
+ * in this order, and lost ones are reported. */
 static void tail_damaged(struct stopped *s, const struct bytes *tail,
 	const char *want, int min_rows)
 {
@@ -29,7 +29,7 @@ static void tail_torn_at_every_byte(void **state)
 	(void)state;
 	assert_true(got.damage.cut && !m.whole && in_chunks < s.given);
 	reading_free(&got);
-	/* Behind the last entry there is nothing to be damaged. */
+	/* After the last entry, no damage is possible. */
 	size_t used = KST_LOG + kst_get32(s.tail_at_stop.at + KST_COMMIT + 4);
 	assert_in_range(used, KST_LOG + 512, TAIL);
 	for (size_t len = 0; len < used; len++) {
@@ -57,7 +57,7 @@ static void tail_is_any_bytes(void **state)
 	for (int turn = 0; turn < 50; turn++) {
 		for (size_t i = 0; i < any.len; i++)
 			any.at[i] = (uint8_t)(rand() >> 7);
-		/* As good as it gets without a sum. */
+		/* Every second time with a valid magic. */
 		if (turn & 1)
 			memcpy(any.at, KST_TAIL_MAGIC, 8);
 		tail_damaged(&s, &any, want.text, 1);
@@ -67,8 +67,8 @@ static void tail_is_any_bytes(void **state)
 	stopped_release(&s);
 }
 
-/* Chunks that were written when the tail was emptied are lost with what they
- * hold, and nothing else is. */
+/* Damaged chunks are lost with their rows. They were written when the tail
+ * was emptied, so the tail does not have them. Nothing else is lost. */
 static void capture_damaged(void **state)
 {
 	struct stopped s;
@@ -114,7 +114,7 @@ static void another_captures_tail(void **state)
 	stopped_release(&s);
 }
 
-/* A capture that has its end needs no tail, and does not believe one. */
+/* A complete capture needs no tail, and ignores one. */
 static void already_whole(void **state)
 {
 	struct stopped s;
