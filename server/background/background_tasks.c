@@ -23,8 +23,8 @@ enum { SLICE_S = 5 };
 struct background_tasks {
 	const char *conninfo;
 	int vacuum_s; /* 0: never */
-	struct webhook_dispatcher *courier;
-	struct conn_cancel leash;
+	struct webhook_dispatcher *dispatcher;
+	struct conn_cancel cancel;
 	pthread_t thread;
 	atomic_bool stop;
 	pthread_mutex_t lock; /* of `wake` alone */
@@ -129,7 +129,7 @@ static bool background_tasks_step(struct background_tasks *c, struct err *e)
 	bool mine;
 	if (!c->db)
 		c->db = db_new(c->conninfo, e);
-	return c->db && conn_cancel_attach(&c->leash, c->db, e) &&
+	return c->db && conn_cancel_attach(&c->cancel, c->db, e) &&
 	       leader_lock_try(c->db, &mine, e) &&
 	       (!mine || (background_tasks_vacuum(c, e) &&
 				 background_tasks_look_out(c, e)));
@@ -137,7 +137,7 @@ static bool background_tasks_step(struct background_tasks *c, struct err *e)
 
 static void background_tasks_part(struct background_tasks *c)
 {
-	conn_cancel_detach(&c->leash);
+	conn_cancel_detach(&c->cancel);
 	db_free(c->db);
 	c->db = NULL;
 }
@@ -162,7 +162,7 @@ static void *background_tasks_run(void *arg)
 		struct err e = { 0 };
 		bool ok = background_tasks_step(c, &e);
 		if (!ok && !c->away && background_tasks_go_on(c))
-			log_warn("chores wait: %s", e.text);
+			log_warn("background tasks wait: %s", e.text);
 		c->away = !ok;
 		if (!ok)
 			background_tasks_part(c);
@@ -180,15 +180,15 @@ static void background_tasks_ready(struct background_tasks *c)
 	pthread_cond_init(&c->wake, &how);
 	pthread_condattr_destroy(&how);
 	pthread_mutex_init(&c->lock, NULL);
-	conn_cancel_init(&c->leash);
+	conn_cancel_init(&c->cancel);
 	c->vacuum_at = clock_ms() / 1000 +
 		       (c->vacuum_s < FIRST_S ? c->vacuum_s : FIRST_S);
 }
 
 static void background_tasks_release(struct background_tasks *c)
 {
-	webhook_dispatcher_free(c->courier);
-	conn_cancel_release(&c->leash);
+	webhook_dispatcher_free(c->dispatcher);
+	conn_cancel_release(&c->cancel);
 	pthread_mutex_destroy(&c->lock);
 	pthread_cond_destroy(&c->wake);
 	free(c);
@@ -203,11 +203,13 @@ struct background_tasks *background_tasks_new(const struct config *is,
 	c->conninfo = conninfo;
 	c->vacuum_s = is->vacuum_s;
 	background_tasks_ready(c);
-	c->courier = webhook_dispatcher_new(conninfo, is->webhook_private, e);
-	if (c->courier &&
+	c->dispatcher =
+		webhook_dispatcher_new(conninfo, is->webhook_private, e);
+	if (c->dispatcher &&
 		!pthread_create(&c->thread, NULL, background_tasks_run, c))
 		return c;
-	err_set(e, ERR_INTERNAL, "the system gives no thread for chores");
+	err_set(e, ERR_INTERNAL,
+		"cannot create the thread of the background tasks");
 	background_tasks_release(c);
 	return NULL;
 }
@@ -220,7 +222,7 @@ void background_tasks_free(struct background_tasks *c)
 	atomic_store(&c->stop, true);
 	pthread_cond_signal(&c->wake);
 	pthread_mutex_unlock(&c->lock);
-	conn_cancel_now(&c->leash);
+	conn_cancel_now(&c->cancel);
 	pthread_join(c->thread, NULL);
 	background_tasks_release(c);
 }

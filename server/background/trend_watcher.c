@@ -119,14 +119,14 @@ static bool trend_watcher_look_at(struct trend_watcher_look *l,
 		.limit = UNITS };
 	const char *metric = trend_metric_word(m);
 	struct change_point *found;
-	const int64_t *told;
+	const int64_t *recorded;
 	struct trend t;
-	uint32_t n, told_n;
+	uint32_t n, recorded_n;
 	if (of)
 		metric = arena_printf(l->a, "%s:%s", metric, of);
 	if (!query_trend(l->db, l->a, &f, &t, e) ||
-		!change_log_recorded(l->db, l->a, l->due, metric, &told,
-			&told_n, e))
+		!change_log_recorded(l->db, l->a, l->due, metric, &recorded,
+			&recorded_n, e))
 		return false;
 	uint32_t *group = arena_array(l->a, uint32_t, t.n);
 	struct trend_result is = { .f = &f,
@@ -135,9 +135,9 @@ static bool trend_watcher_look_at(struct trend_watcher_look *l,
 	if (!change_points_from(t.value, group, t.n, &o, l->a, &found, &n))
 		return arena_err(l->a, e);
 	bool *known = arena_array(l->a, bool, n);
-	for (uint32_t i = 0; i < told_n; i++) {
+	for (uint32_t i = 0; i < recorded_n; i++) {
 		uint32_t is_again = trend_watcher_again(found, known, n,
-			trend_watcher_place(&t, told[i]));
+			trend_watcher_place(&t, recorded[i]));
 		if (is_again < n)
 			known[is_again] = true;
 	}

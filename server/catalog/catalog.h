@@ -95,7 +95,7 @@ struct operator_info {
 enum fit {
 	FIT_SAME,
 	FIT_PART, /* the launch is the host's operator */
-	FIT_HELD, /* the launch is its own */
+	FIT_HOLDS, /* the launch is its own */
 	FIT_OTHER, /* they contradict each other */
 };
 enum fit catalog_fit(const struct operator_info *host,

@@ -305,7 +305,7 @@ static const char *costs_lacks(const struct cost_variant *v,
 
 /* The sizes that would have helped, each variant's first; not of one whose
  * condition itself cannot be looked at, which is for a special case. */
-static bool costs_not_told(const struct operator_cost *oc,
+static bool costs_missing_size(const struct operator_cost *oc,
 	enum convention convention, const struct shape *s, struct err *e)
 {
 	const char *seen[8];
@@ -426,7 +426,7 @@ bool catalog_cost(const struct catalog *c, const struct operator_info *op,
 	if (why.code)
 		return err_set(e, why.code, "%s", why.text);
 	if (!v)
-		return costs_not_told(oc, convention, s, e);
+		return costs_missing_size(oc, convention, s, e);
 	if (!costs_work(oc, v, s, &values, &cost, e) ||
 		!formula_value(&v->set, v->read, s, op->name, &values,
 			&cost.read_bytes, e) ||

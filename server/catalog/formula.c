@@ -591,7 +591,7 @@ static bool formula_fault(const struct formula_evaluation *x, const char *what)
 		x->who, what);
 }
 
-static bool formula_fault_not_told(const struct formula_evaluation *x,
+static bool formula_fault_missing_size(const struct formula_evaluation *x,
 	const char *name)
 {
 	return err_set(x->err, ERR_INPUT,
@@ -613,7 +613,7 @@ static const struct size *formula_value_list(struct formula_evaluation *x,
 	if (!s && n->b)
 		return formula_value_list(x, n->b);
 	if (!s)
-		formula_fault_not_told(x, n->name);
+		formula_fault_missing_size(x, n->name);
 	else
 		err_set(x->err, ERR_INPUT,
 			"the cost of '%s' needs its size '%s' as a list",
@@ -689,7 +689,7 @@ static bool formula_value_number(struct formula_evaluation *x, const char *name,
 	const struct size *s = shape_size(x->s, name);
 
 	if (!s)
-		return formula_fault_not_told(x, name);
+		return formula_fault_missing_size(x, name);
 	if (s->is_list)
 		return err_set(x->err, ERR_INPUT,
 			"the cost of '%s' needs its size '%s' as one number",

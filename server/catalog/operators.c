@@ -269,7 +269,7 @@ enum fit catalog_fit(const struct operator_info *host,
 	if (strcmp(host->name, kernel->name) == 0)
 		return FIT_SAME;
 	if (operators_among(host->holds, host->holds_n, kernel->name))
-		return FIT_HELD;
+		return FIT_HOLDS;
 	return operators_among(any, 2, kernel->name) ||
 			       operators_among(host->parts, host->parts_n,
 				       kernel->name)

@@ -95,14 +95,14 @@ static bool reference_entry_count(const struct reference_entry *r,
 	return true;
 }
 
-/* A finite number above `least`. */
+/* A finite number above `minimum`. */
 static bool reference_entry_number(const struct reference_entry *r,
-	const json_t *v, const char *key, double least, double *out)
+	const json_t *v, const char *key, double minimum, double *out)
 {
 	*out = json_number_value(v);
-	if (!json_is_number(v) || !isfinite(*out) || *out < least)
+	if (!json_is_number(v) || !isfinite(*out) || *out < minimum)
 		return reference_entry_wrong(r, "'%s' is no number from %g",
-			key, least);
+			key, minimum);
 	return true;
 }
 
@@ -152,7 +152,7 @@ static bool reference_sizes_is_size(const json_t *v)
 
 /* Whether an argument gives a size, even one that has no name in the catalog.
  * Flags, texts and fractions do not. */
-static bool reference_sizes_tells_size(const json_t *v)
+static bool reference_sizes_gives_size(const json_t *v)
 {
 	return json_is_integer(v) || json_is_array(v) || json_is_object(v);
 }
@@ -197,7 +197,7 @@ static bool reference_sizes_read(struct reference_sizing *s, const char *key,
 		const char *name =
 			reference_sizes_ours(s->op, json_object_iter_key(k));
 		if (name ? !reference_sizes_put(s, name, v)
-			 : all && reference_sizes_tells_size(v))
+			 : all && reference_sizes_gives_size(v))
 			return false;
 	}
 	return true;
@@ -298,7 +298,7 @@ static double reference_shape_intensity(const struct cost *c)
 
 /* A time per platform; NaN if the document gives none. */
 static bool reference_shape_times(const struct reference_entry *r,
-	const char *key, double least, double scale, double *out)
+	const char *key, double minimum, double scale, double *out)
 {
 	json_t *map = json_object_get(r->v, key);
 	uint32_t n = r->out->platforms_n;
@@ -319,7 +319,7 @@ static bool reference_shape_times(const struct reference_entry *r,
 				"in '%s' '%.40s' is none of the platforms", key,
 				name);
 		if (!reference_entry_number(r, json_object_iter_value(k), key,
-			    least, &out[i]))
+			    minimum, &out[i]))
 			return false;
 		out[i] *= scale;
 	}

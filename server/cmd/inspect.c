@@ -506,7 +506,7 @@ static bool inspect_learn_add(struct inspect_graphs *l,
 		return false;
 	l->graphs = grown;
 	for (uint32_t i = 0; i < o->learned_n; i++)
-		l->graphs[l->book.n++] = o->learnt[i];
+		l->graphs[l->book.n++] = o->learned[i];
 	return true;
 }
 

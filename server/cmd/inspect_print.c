@@ -447,8 +447,8 @@ static void inspect_print_sections(FILE *out, const struct breakdown *b)
 		const struct breakdown_section *s = &b->sections[i];
 		fprintf(out, "%" PRIu32 ",%s,%" PRIu32 ",%" PRIu32 ",", i,
 			breakdown_word_place[s->place], s->per_pass, s->first);
-		if (s->alike >= 0)
-			fprintf(out, "%.3f", s->alike);
+		if (s->similarity >= 0)
+			fprintf(out, "%.3f", s->similarity);
 		putc(',', out);
 		inspect_print_times(out, &s->time);
 		inspect_print_field(out, s->name);
@@ -465,7 +465,7 @@ static void inspect_print_blocks(FILE *out, const struct breakdown *b)
 	for (uint32_t i = 0; i < b->blocks_n; i++) {
 		const struct breakdown_block *k = &b->blocks[i];
 		fprintf(out, "%" PRIu32 ",%" PRIu32 ",", i, k->section);
-		inspect_print_index(out, k->beside);
+		inspect_print_index(out, k->parallel_to);
 		inspect_print_tenths(out, k->sum_ns);
 		inspect_print_whole(out, k->exclusive_ns);
 		inspect_print_whole(out, k->overlapped_ns);

@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-enum { TELL_BYTES = 8 << 20, TELL_MS = 1000 };
+enum { RENEW_BYTES = 8 << 20, RENEW_MS = 1000 };
 
 struct job {
 	struct db *db;
@@ -26,8 +26,8 @@ struct job {
 	int32_t seq; /* of the next one */
 	int64_t plain_bytes;
 
-	int64_t told_bytes; /* when the lease was last renewed */
-	double told_ms;
+	int64_t renewed_bytes; /* when the lease was last renewed */
+	double renewed_ms;
 	double read_ms, decode_ms, analyze_ms, save_ms;
 	struct capture_cost {
 		double ms; /* without storing it, which is saving */
@@ -48,12 +48,13 @@ static bool ingest_go_on(struct job *j, const char *stage, int64_t bytes,
 	if (j->limits->stop && *j->limits->stop)
 		return err_set(e, ERR_BUSY, "the ingest was asked to stop");
 	double lease_ms = 1e3 * j->claim->lease_s;
-	double every_ms = lease_ms / 3 < TELL_MS ? lease_ms / 3 : TELL_MS;
+	double every_ms = lease_ms / 3 < RENEW_MS ? lease_ms / 3 : RENEW_MS;
 	double now = ingest_now_ms();
-	if (bytes - j->told_bytes < TELL_BYTES && now - j->told_ms < every_ms)
+	if (bytes - j->renewed_bytes < RENEW_BYTES &&
+		now - j->renewed_ms < every_ms)
 		return true;
-	j->told_bytes = bytes;
-	j->told_ms = now;
+	j->renewed_bytes = bytes;
+	j->renewed_ms = now;
 	return upload_progress(j->db, j->claim, stage, bytes, e);
 }
 
@@ -95,7 +96,7 @@ static bool ingest_step_decode(struct job *j, struct err *e)
 static bool ingest_analyze(struct job *j, uint32_t i, const struct catalog *f,
 	struct err *e)
 {
-	struct arena learnt;
+	struct arena learned;
 	struct graph_known *graphs = NULL;
 	struct graph_book book = { 0 };
 	uint8_t(*keys)[32];
@@ -103,13 +104,13 @@ static bool ingest_analyze(struct job *j, uint32_t i, const struct catalog *f,
 
 	if (!attribute_keys(&j->trace, i, &j->arena, &keys, &n))
 		return arena_err(&j->arena, e);
-	learnt = arena_scratch(&j->arena);
-	bool ok = n == 0 || learned_graph_read(j->db, &learnt, keys, n, &graphs,
-				    &book.n, e);
+	learned = arena_scratch(&j->arena);
+	bool ok = n == 0 || learned_graph_read(j->db, &learned, keys, n,
+				    &graphs, &book.n, e);
 	book.graphs = graphs;
 	ok = ok &&
 	     profile_from(&j->trace, i, f, &book, &j->arena, &j->runs[i], e);
-	arena_scratch_release(&learnt, &j->arena);
+	arena_scratch_release(&learned, &j->arena);
 	return j->arena.full ? arena_err(&j->arena, e) : ok;
 }
 
@@ -212,7 +213,7 @@ bool ingest(struct db *db, const struct claim *c, const struct catalog *f,
 		.limits = limits,
 		.arena = { .ceiling = limits->arena_bytes },
 		.chunk = malloc(UPLOAD_CHUNK),
-		.told_ms = ingest_now_ms(),
+		.renewed_ms = ingest_now_ms(),
 	};
 
 	*saving = false;

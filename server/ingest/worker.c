@@ -132,7 +132,7 @@ static void worker_tell_kernel(const char *file, const char *word)
  * session too, in a group of low priority. */
 static void worker_priority_lower(int by)
 {
-	enum { WHO_PROCESS = 1, CLASS_BEST_EFFORT = 2 << 13, LEAST = 7 };
+	enum { WHO_PROCESS = 1, CLASS_BEST_EFFORT = 2 << 13, LOWEST = 7 };
 	struct sched_param none = { 0 };
 	char group[16];
 	setsid();
@@ -143,7 +143,7 @@ static void worker_priority_lower(int by)
 	worker_tell_kernel("/proc/self/autogroup", group);
 	sched_setscheduler(0, SCHED_BATCH, &none);
 	setpriority(PRIO_PROCESS, 0, by);
-	syscall(SYS_ioprio_set, WHO_PROCESS, 0, CLASS_BEST_EFFORT | LEAST);
+	syscall(SYS_ioprio_set, WHO_PROCESS, 0, CLASS_BEST_EFFORT | LOWEST);
 }
 
 static void worker_limit(int what, rlim_t soft)
@@ -231,7 +231,7 @@ static void worker_give_back(struct db **db, const struct claim *c,
 {
 	char name[WORKER_NAME];
 	int most = worker_tries_of(*db, why, saving);
-	worker_name(getpid(), getenv(WORKER_CREW), name);
+	worker_name(getpid(), getenv(WORKER_POOL_WORD), name);
 	log_warn("ingest upload=%lld put off: %s", (long long)c->upload,
 		why->text);
 	for (int tries = 0; tries < 2; tries++) {
@@ -291,7 +291,7 @@ static void worker_work_on(struct db **db, struct worker_catalog *f,
 {
 	char name[WORKER_NAME];
 	int ms = PAUSE_MS, ingests = 0;
-	worker_name(getpid(), getenv(WORKER_CREW), name);
+	worker_name(getpid(), getenv(WORKER_POOL_WORD), name);
 	while (worker_connected(db, o->conninfo)) {
 		struct err e = { 0 };
 		struct claim c = { 0 };

@@ -23,7 +23,7 @@ enum { WORKER_NAME = 112 };
 
 /* Environment variable with the pool's word: random, so that the workers of
  * two hosts with the same name differ. */
-#define WORKER_CREW "KERNSIFT_CREW"
+#define WORKER_POOL_WORD "KERNSIFT_WORKER_POOL"
 
 /* The name of a worker process in a claim: "host:pid:word". The word is that
  * of its pool, or NULL. */

@@ -36,7 +36,7 @@ struct worker_pool {
 	const struct worker_options *options;
 	char *const *argv;
 	char **env;
-	char env_word[sizeof WORKER_CREW "=" + 16];
+	char env_word[sizeof WORKER_POOL_WORD "=" + 16];
 	struct db *db; /* made when first needed */
 	struct worker_loss losses[LOSSES];
 	int losses_n;
@@ -105,7 +105,7 @@ static void worker_pool_lose(struct worker_pool *c, pid_t pid, int status)
 	struct worker_loss scrap, *l = &scrap;
 	if (c->losses_n < LOSSES)
 		l = &c->losses[c->losses_n++];
-	worker_name(pid, c->env_word + sizeof WORKER_CREW, l->worker);
+	worker_name(pid, c->env_word + sizeof WORKER_POOL_WORD, l->worker);
 	worker_pool_sentence_from(c, status, l->sentence, sizeof l->sentence);
 	/* CPU time is the upload's own: the next try would take as much. */
 	bool cpu = WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU;
@@ -161,7 +161,7 @@ static void worker_pool_slot_tend(struct worker_pool *c, struct worker_slot *s)
 	if (s->pid == 0 && now >= s->start_at_ms &&
 		!worker_pool_slot_start(s, c, &e)) {
 		s->start_at_ms = now + BACKOFF_MAX_MS;
-		log_error("crew: %s", e.text);
+		log_error("worker pool: %s", e.text);
 	}
 }
 
@@ -183,7 +183,7 @@ static bool worker_pool_word_pick(struct worker_pool *c, struct err *e)
 	if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
 		return err_set(e, ERR_INTERNAL,
 			"the system has no random number: %s", strerror(errno));
-	snprintf(c->env_word, sizeof c->env_word, WORKER_CREW "=%016llx",
+	snprintf(c->env_word, sizeof c->env_word, WORKER_POOL_WORD "=%016llx",
 		(unsigned long long)random);
 	while (environ[n])
 		n++;

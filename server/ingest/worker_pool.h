@@ -1,7 +1,7 @@
 /* worker_pool.h - starts and supervises worker processes, from their parent.
  *
- * It starts workers and replaces those that die. What a dead worker held goes
- * back to the queue with the reason (upload_abandon), as soon as the database
+ * It starts workers and replaces those that die. The upload of a dead worker returns
+ * to the queue with the reason (upload_abandon), as soon as the database
  * can be reached. A worker that dies repeatedly is started with growing
  * delays. For use by one thread, which must live as long as the process,
  * because workers die with the thread that started them. */

@@ -65,16 +65,16 @@ struct breakdown_section {
 	struct time_stats time;
 	/* Share of its launches at places that most instances have; NaN where it
 	 * has no launches. */
-	double alike;
+	double similarity;
 };
 
 /* Adjacent rows of a section. */
 struct breakdown_block {
 	uint32_t section;
 	enum layer_block_kind kind;
-	/* It runs beside another block, on another stream, for most of its time:
+	/* It runs at the same time as another block, on another stream, for most of its time:
 	 * the index of that block; else UINT32_MAX. */
-	uint32_t beside;
+	uint32_t parallel_to;
 	double sum_ns; /* durations of its rows, mean per instance */
 	/* Over all passes that count: its moments alone, those beside any other
 	 * record. Of a block, the rows' moments alone, and those in which any of

@@ -6,7 +6,7 @@
 #pragma once
 #include "shape.h"
 
-/* PHYSICAL: what the operator must do. CATALOGUE: what the imported reference
+/* PHYSICAL: what the operator must do. CATALOG: what the imported reference
  * set counts, including its artifacts (spare KV pool, whole cache blocks,
  * …). */
 enum convention { CONVENTION_PHYSICAL, CONVENTION_CATALOG };

@@ -95,7 +95,7 @@ struct operators {
 	struct operator_stat *rows;
 	struct shape_stat *shapes; /* by operator row, most time first */
 	struct unattributed *unattributed;
-	struct graph_known *learnt; /* from this run's stream captures; by key,
+	struct graph_known *learned; /* from this run's stream captures; by key,
 		then content, without doubles */
 	uint32_t n, shapes_n, unattributed_n, learned_n;
 	/* Kernels in graph replays, and those a fingerprint knew. */

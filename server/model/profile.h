@@ -53,7 +53,7 @@ struct kernel_stat {
 	int32_t grid[3], block[3]; /* SPLIT_GRID; else -1 */
 	struct time_stats time;
 	double time_pct; /* of the run's kernel time, to one decimal */
-	const char *told_source; /* path beside it in a table; NULL none */
+	const char *table_path; /* path next to it in a table; NULL none */
 };
 
 /* Replays of one CUDA graph that were recorded whole: their kernels are in no

@@ -390,13 +390,13 @@ static bool webhook_dispatcher_connected(struct webhook_dispatcher *c,
  * claimed was begun, because what fails at once wakes no thread. */
 static bool webhook_dispatcher_tend(struct webhook_dispatcher *c, struct err *e)
 {
-	bool ended, heard, taken = false;
+	bool ended, notified, taken = false;
 	webhook_dispatcher_turn(c);
 	if (!webhook_dispatcher_connected(c, e) ||
 		!webhook_dispatcher_settle(c, &ended, e) ||
-		!db_notified(c->db, &heard, e))
+		!db_notified(c->db, &notified, e))
 		return false;
-	if ((ended || heard || clock_ms() >= c->look_at_ms) &&
+	if ((ended || notified || clock_ms() >= c->look_at_ms) &&
 		!webhook_dispatcher_claim(c, &taken, e))
 		return false;
 	if (!taken)

@@ -669,15 +669,15 @@ static bool cluster_is_running(struct cluster *c)
  * process lives. */
 static bool cluster_wait_ready(struct cluster *c, struct err *e)
 {
-	for (int64_t said = clock_ms(); cluster_is_running(c);
+	for (int64_t logged_ms = clock_ms(); cluster_is_running(c);
 		cluster_sleep()) {
 		struct err no = { 0 };
 		struct db *db = db_new(c->conninfo, &no);
 		db_free(db);
 		if (db)
 			return true;
-		if (clock_ms() - said > 10000) {
-			said = clock_ms();
+		if (clock_ms() - logged_ms > 10000) {
+			logged_ms = clock_ms();
 			log_info("cluster is not ready yet: %s", no.text);
 		}
 	}

@@ -23,7 +23,7 @@ static const char *findings_runs_of(struct arena *a, int64_t n)
 		n == 1 ? "run" : "runs");
 }
 
-static const char *findings_uncounted_text(struct arena *a, int64_t n)
+static const char *findings_without_operators_text(struct arena *a, int64_t n)
 {
 	return arena_printf(a,
 		"%s %s analysed before operators were known and %s not "
@@ -153,7 +153,7 @@ static void findings_sizes(struct finding_list *t, double sized, double bound)
 				100 * (sized - bound)));
 }
 
-static void findings_fleet_told(struct finding_list *t,
+static void findings_fleet(struct finding_list *t,
 	const struct fleet_importance *m, const struct fleet *f,
 	const struct catalog *c)
 {
@@ -172,7 +172,8 @@ static void findings_fleet_told(struct finding_list *t,
 			"no operator matches in the runs that do");
 	if (m->uncounted > 0)
 		findings_add(t, "uncounted", "warn",
-			findings_uncounted_text(t->arena, m->uncounted));
+			findings_without_operators_text(t->arena,
+				m->uncounted));
 	if (m->left_out > 0)
 		findings_add(t, "excluded", "warn",
 			findings_left_out_text(t->arena, m->left_out));
@@ -193,7 +194,7 @@ static void findings_fleet_told(struct finding_list *t,
 		findings_add(t, "interval", "info", m->interval_why);
 }
 
-static void findings_set_told(struct finding_list *t,
+static void findings_set(struct finding_list *t,
 	const struct fleet_importance *m)
 {
 	double sum = 0;
@@ -217,9 +218,9 @@ struct finding_list findings_importance(struct arena *a,
 {
 	struct finding_list t = { .arena = a };
 	if (fleet)
-		findings_fleet_told(&t, m, fleet, c);
+		findings_fleet(&t, m, fleet, c);
 	else
-		findings_set_told(&t, m);
+		findings_set(&t, m);
 	return t;
 }
 

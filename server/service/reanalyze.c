@@ -152,7 +152,7 @@ static void reanalyze_layers_out(const struct profile *p, struct arena *a,
 struct reanalyze_request {
 	struct service_call *call;
 	int64_t run;
-	struct profile_params asked;
+	struct profile_params params;
 	const char *word;
 	/* Copies it out of the profile, which is freed. */
 	void (*take)(const struct profile *p, struct arena *to, void *out);
@@ -218,17 +218,17 @@ static bool reanalyze_analyzed(const struct reanalyze_request *w,
 		return false;
 	if (!attribute_keys(t, 0, a, &keys, &n))
 		return arena_err(a, e);
-	struct arena learnt = arena_scratch(a);
-	bool ok = n == 0 || learned_graph_read(w->call->db, &learnt, keys, n,
+	struct arena learned = arena_scratch(a);
+	bool ok = n == 0 || learned_graph_read(w->call->db, &learned, keys, n,
 				    &graphs, &book.n, e);
 	book.graphs = graphs;
 	ok = ok &&
-	     profile_from_params(t, 0, &w->asked, catalog, &book, a, p, e);
-	arena_scratch_release(&learnt, a);
+	     profile_from_params(t, 0, &w->params, catalog, &book, a, p, e);
+	arena_scratch_release(&learned, a);
 	return ok;
 }
 
-static bool reanalyze_read_anew(const struct reanalyze_request *w,
+static bool reanalyze_read_again(const struct reanalyze_request *w,
 	struct err *e)
 {
 	struct service_call *c = w->call;
@@ -266,7 +266,7 @@ bool reanalyze_iterations(struct service_call *c, const char *range,
 	const struct reanalyze_request w = { c, run->id,
 		{ range, BREAKDOWN_DEFAULTS }, "ranges",
 		reanalyze_take_iterations, run };
-	return reanalyze_read_anew(&w, e);
+	return reanalyze_read_again(&w, e);
 }
 
 static void reanalyze_take_layers(const struct profile *p, struct arena *to,
@@ -276,11 +276,11 @@ static void reanalyze_take_layers(const struct profile *p, struct arena *to,
 }
 
 bool reanalyze_breakdown(struct service_call *c, int64_t run,
-	const struct breakdown_params *asked, struct breakdown_stored *out,
+	const struct breakdown_params *params, struct breakdown_stored *out,
 	struct err *e)
 {
-	const struct reanalyze_request w = { c, run, { NULL, *asked }, "layers",
-		reanalyze_take_layers, out };
-	return reanalyze_read_anew(&w, e) &&
+	const struct reanalyze_request w = { c, run, { NULL, *params },
+		"layers", reanalyze_take_layers, out };
+	return reanalyze_read_again(&w, e) &&
 	       query_kernel_ids(c->db, out->kernels, out->kernels_n, e);
 }

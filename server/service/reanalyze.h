@@ -18,5 +18,5 @@ bool reanalyze_iterations(struct service_call *c, const char *range,
 /* The breakdown of a run as the request names it, likewise. Kernels have the ids of
  * the dictionary; -1 if it lacks the name. */
 bool reanalyze_breakdown(struct service_call *c, int64_t run,
-	const struct breakdown_params *asked, struct breakdown_stored *out,
+	const struct breakdown_params *params, struct breakdown_stored *out,
 	struct err *e);

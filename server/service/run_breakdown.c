@@ -47,12 +47,12 @@ bool run_breakdown_names_lag(struct service_call *c, int64_t run, bool *lag,
 }
 
 bool run_breakdown_read(struct service_call *c, int64_t run,
-	const struct breakdown_params *asked, struct breakdown_stored *out,
+	const struct breakdown_params *params, struct breakdown_stored *out,
 	struct err *e)
 {
 	return service_db(c, e) &&
-	       (asked ? reanalyze_breakdown(c, run, asked, out, e)
-		      : query_breakdown(c->db, &c->arena, run, out, e)) &&
+	       (params ? reanalyze_breakdown(c, run, params, out, e)
+		       : query_breakdown(c->db, &c->arena, run, out, e)) &&
 	       run_breakdown_fits(run, out, e);
 }
 
@@ -86,7 +86,7 @@ static int run_breakdown_by_group(const void *a, const void *b)
 }
 
 /* Of members of one group in one block. */
-static void run_breakdown_group_told(const struct run_breakdown_member *m,
+static void run_breakdown_group_sum(const struct run_breakdown_member *m,
 	uint32_t n, double *ns)
 {
 	uint32_t longest = m->row;
@@ -121,7 +121,7 @@ const double *run_breakdown_cells(struct arena *a, const struct breakdown *b)
 				m[k].group == m[i].group;
 			k++)
 			;
-		run_breakdown_group_told(m + i, k - i, ns);
+		run_breakdown_group_sum(m + i, k - i, ns);
 	}
 	for (uint32_t i = 0; i < b->rows_n; i++)
 		ns[i] = run_breakdown_per_instance(b, i, ns[i]);
@@ -164,7 +164,7 @@ bool run_breakdown_overlaps(const struct breakdown *b, uint32_t row,
 	uint32_t block)
 {
 	const struct breakdown_row *x = &b->rows[row];
-	if (x->overlapped_ns <= 0 || x->block != b->blocks[block].beside)
+	if (x->overlapped_ns <= 0 || x->block != b->blocks[block].parallel_to)
 		return false;
 	uint32_t from, to;
 	run_breakdown_block_rows(b, block, &from, &to);
@@ -217,7 +217,7 @@ static const char *run_breakdown_pair_entry_text(const struct pairing *p,
 	return NULL;
 }
 
-static uint32_t run_breakdown_pair_alike(const struct pairing *p, uint32_t s,
+static uint32_t run_breakdown_pair_match(const struct pairing *p, uint32_t s,
 	uint32_t row, int way)
 {
 	const char *text = run_breakdown_pair_text_of(p, s, row, way);
@@ -264,7 +264,7 @@ static void run_breakdown_pair_add_side(struct pairing *p, uint32_t s)
 		for (uint32_t i = 0; i < c->rows_n; i++) {
 			uint32_t at = run_breakdown_pair_entry_with(p, s,
 					      c->rows[i]) == NONE
-					      ? run_breakdown_pair_alike(p, s,
+					      ? run_breakdown_pair_match(p, s,
 							c->rows[i], way)
 					      : NONE;
 			if (at == NONE)

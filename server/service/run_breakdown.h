@@ -6,11 +6,11 @@
 #include "query_breakdown.h"
 #include "service.h"
 
-/* Reads a run's breakdown; the arena owns it. `asked` NULL: as stored.
+/* Reads a run's breakdown; the arena owns it. `params` NULL: as stored.
  * Otherwise it is computed again from the run's capture (reanalyze.h).
  * ERR_NOT_FOUND if the run has none; ERR_TOO_LARGE as run_breakdown_fits(). */
 bool run_breakdown_read(struct service_call *c, int64_t run,
-	const struct breakdown_params *asked, struct breakdown_stored *out,
+	const struct breakdown_params *params, struct breakdown_stored *out,
 	struct err *e);
 
 /* Whether the names of the run's kernels lag behind their durations, as recorded. */
@@ -28,7 +28,7 @@ bool run_breakdown_fits(int64_t run, const struct breakdown_stored *is,
  * to the block's sum. A launch group's time is at the member that takes longest, and
  * NaN at its other members. */
 const double *run_breakdown_cells(struct arena *a, const struct breakdown *b);
-/* Whether a row of the block that `block` runs beside overlaps one of `block`. */
+/* Whether a row of the block that `block` runs parallel to overlaps one of `block`. */
 bool run_breakdown_overlaps(const struct breakdown *b, uint32_t row,
 	uint32_t block);
 /* The rows of a block, which are contiguous: [*from, *to). */

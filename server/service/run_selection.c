@@ -306,7 +306,7 @@ static bool run_selection_side_parse(struct service_call *c, struct side *s,
 	const char *text, const char *given, struct err *e)
 {
 	struct run_query both;
-	*s->out = (struct run_selection){ .asked = text };
+	*s->out = (struct run_selection){ .query = text };
 	s->query = text && run_selection_is_query(text);
 	if (!s->query)
 		return run_selection_ids(s->name, text, s->words, &s->words_n,
@@ -407,7 +407,7 @@ static bool run_selection_found_none(struct service_call *c,
 		before = arena_printf(&c->arena, ", stored before run %lld",
 			(long long)first->run);
 	return err_set(e, ERR_NOT_FOUND,
-		"%s: no run is found by '%.100s'%s%s%s", s->name, s->out->asked,
+		"%s: no run is found by '%.100s'%s%s%s", s->name, s->out->query,
 		run_selection_of(c, "project", f->project),
 		run_selection_of(c, "workload", f->workload), before);
 }
@@ -429,7 +429,7 @@ static bool run_selection_side_query(struct service_call *c,
 		return err_set(e, ERR_INPUT,
 			"%s: '%.100s' comes to more than %d runs, the most of "
 			"a side; ask for fewer with last=N",
-			s->name, s->out->asked, RUN_SELECTION_MAX);
+			s->name, s->out->query, RUN_SELECTION_MAX);
 	return s->out->n ||
 	       run_selection_found_none(c, s, &f, head ? &first : NULL, e);
 }

@@ -27,7 +27,7 @@
 enum { RUN_SELECTION_MAX = 64, RUN_QUERY_LAST = 64, RUN_QUERY_LABELS = 32 };
 
 struct run_selection {
-	const char *asked; /* as written */
+	const char *query; /* as written */
 	int64_t ids[RUN_SELECTION_MAX];
 	uint32_t n;
 };

@@ -523,7 +523,7 @@ static bool attribute_graph_choice_find(struct graph_choice_state *c,
 	memcpy(sorted, names, n * sizeof *sorted);
 	graph_capture_key(&c->x->trace->names, sorted, n, key);
 	arena_drop(c->arena, sorted);
-	attribute_graph_choice_add(of, own->learnt, own->learned_n, key, n);
+	attribute_graph_choice_add(of, own->learned, own->learned_n, key, n);
 	if (!of->n && book && n >= GRAPH_SPECIFIC)
 		attribute_graph_choice_add(of, book->graphs, book->n, key, n);
 	if (!of->n)

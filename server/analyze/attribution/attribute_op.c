@@ -246,7 +246,7 @@ static bool attribute_op_set(struct attribution *at, uint32_t row,
 static bool attribute_op_rule_wins(const struct operator_info *host,
 	const struct operator_info *by_rule)
 {
-	return by_rule && (catalog_fit(host, by_rule) == FIT_HELD ||
+	return by_rule && (catalog_fit(host, by_rule) == FIT_HOLDS ||
 				  by_rule->collective != host->collective);
 }
 

@@ -347,9 +347,10 @@ static void breakdown_compare_blocks_concurrent(const struct compare_work *w)
 		for (uint32_t i = 0; i < d->blocks_n; i++) {
 			struct breakdown_compare_block *to =
 				&w->out->blocks[w->block[s][i]];
-			uint32_t other = d->blocks[i].beside;
-			if (other != UINT32_MAX && to->beside == COMPARE_NONE)
-				to->beside = w->block[s][other];
+			uint32_t other = d->blocks[i].parallel_to;
+			if (other != UINT32_MAX &&
+				to->parallel_to == COMPARE_NONE)
+				to->parallel_to = w->block[s][other];
 		}
 	}
 }

@@ -45,7 +45,7 @@ struct breakdown_compare_line {
 struct breakdown_compare_block {
 	uint32_t section;
 	enum layer_block_kind kind;
-	uint32_t beside; /* as in breakdown_block, of this list */
+	uint32_t parallel_to; /* as in breakdown_block, of this list */
 	double sum_ns[BREAKDOWN_COMPARE_MAX];
 };
 

@@ -329,7 +329,7 @@ static void breakdown_overlap_unions_tell(struct breakdown *out,
 		struct breakdown_block *b = &out->blocks[i];
 		uint32_t set = b->section * BLOCKS + (uint32_t)b->kind;
 		b->overlapped_ns = o->set_busy_ns[set] - b->exclusive_ns;
-		b->beside = breakdown_overlap_block_around(out, o, i);
+		b->parallel_to = breakdown_overlap_block_around(out, o, i);
 	}
 }
 

@@ -313,13 +313,14 @@ static void breakdown_rows_times_sums(struct breakdown_work *w,
 			n ? breakdown_rows_times_mean(total[i], n) : 0;
 	}
 	for (uint32_t i = 0; i < out->sections_n; i++)
-		out->sections[i].alike = 0;
+		out->sections[i].similarity = 0;
 	for (uint32_t r = 0; r < out->rows_n; r++)
-		out->sections[out->blocks[out->rows[r].block].section].alike +=
-			(double)out->rows[r].time.instances;
+		out->sections[out->blocks[out->rows[r].block].section]
+			.similarity += (double)out->rows[r].time.instances;
 	for (uint32_t i = 0; i < out->sections_n; i++) {
-		double *alike = &out->sections[i].alike;
-		*alike = *alike > 0 ? (double)common[i] / *alike : (double)NAN;
+		double *similarity = &out->sections[i].similarity;
+		*similarity = *similarity > 0 ? (double)common[i] / *similarity
+					      : (double)NAN;
 	}
 }
 
@@ -817,7 +818,7 @@ static void breakdown_rows_rows_of(struct breakdown_work *w, uint32_t section,
 
 	out->blocks[block] = (struct breakdown_block){ .section = section,
 		.kind = kind,
-		.beside = UINT32_MAX };
+		.parallel_to = UINT32_MAX };
 	for (uint32_t p = s->places_from; p < s->places_from + s->places_n;
 		p++) {
 		if (!places[p].n || w->named[p].block != kind)

@@ -500,7 +500,7 @@ bool graph_capture_learn(const struct attribution *x)
 	if (ok && l.graphs_n)
 		qsort(l.graphs, l.graphs_n, sizeof *l.graphs,
 			graph_capture_by_key);
-	to->learnt = l.graphs;
+	to->learned = l.graphs;
 	to->learned_n = l.graphs_n;
 	arena_scratch_release(&scratch, x->arena);
 	return ok;

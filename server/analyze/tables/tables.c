@@ -162,7 +162,7 @@ static bool tables_stat_line_fill(struct tables_stat *m, uint32_t row,
 		.time_pct = isnan(printed) ? stats_pct(s->total_ns[row],
 						     m->total_ns[grid])
 					   : printed,
-		.told_source =
+		.table_path =
 			source ? names_text(&m->t->names, source) : NULL };
 	memcpy(to->grid, shape->grid, sizeof to->grid);
 	memcpy(to->block, shape->block, sizeof to->block);

@@ -53,6 +53,6 @@ const char *layer_table_roles(struct arena *a, layer_roles roles);
  * over all of them: "memset (3 of 31)". */
 const char *layer_table_kernel(struct arena *a, const struct breakdown *b,
 	uint32_t row, const char *name);
-/* "moe/shared overlap", where `block` runs beside `other`. */
+/* "moe/shared overlap", where `block` runs parallel to `other`. */
 const char *layer_table_overlap(struct arena *a, enum layer_block_kind other,
 	enum layer_block_kind block);

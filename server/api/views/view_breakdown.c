@@ -72,10 +72,10 @@ static const char *view_breakdown_parallel_to(const struct breakdown_stored *is,
 	const struct breakdown_row *r)
 {
 	const struct breakdown *d = &is->breakdown;
-	uint32_t beside = d->blocks[r->block].beside;
-	return beside == UINT32_MAX
+	uint32_t other = d->blocks[r->block].parallel_to;
+	return other == UINT32_MAX
 		       ? NULL
-		       : breakdown_word_block[d->blocks[beside].kind];
+		       : breakdown_word_block[d->blocks[other].kind];
 }
 
 static json_t *view_breakdown_group_kernels(const struct groups_stored *is,
@@ -220,7 +220,7 @@ static int view_breakdown_table_by_offset(const void *a, const void *b,
 	return (*x > *y) - (*x < *y);
 }
 
-/* A block that runs beside another, and those rows of the other that it overlaps:
+/* A block that runs parallel to another, and those rows of the other that it overlaps:
  * their time is shown above. */
 static void view_breakdown_table_put_overlap(struct view_breakdown_layout *l,
 	uint32_t block)
@@ -228,15 +228,15 @@ static void view_breakdown_table_put_overlap(struct view_breakdown_layout *l,
 	struct breakdown d = l->is->breakdown;
 	const struct breakdown_block *b = &d.blocks[block];
 	const char *word = layer_table_overlap(l->arena,
-		d.blocks[b->beside].kind, b->kind);
-	uint32_t from, to, beside, end, n = 0;
+		d.blocks[b->parallel_to].kind, b->kind);
+	uint32_t from, to, other, end, n = 0;
 	run_breakdown_block_rows(&d, block, &from, &to);
-	run_breakdown_block_rows(&d, b->beside, &beside, &end);
+	run_breakdown_block_rows(&d, b->parallel_to, &other, &end);
 	uint32_t *rows = arena_array(l->arena, uint32_t,
-		(size_t)(to - from) + (end - beside));
+		(size_t)(to - from) + (end - other));
 	for (uint32_t i = from; i < to; i++)
 		rows[n++] = i;
-	for (uint32_t i = beside; i < end; i++)
+	for (uint32_t i = other; i < end; i++)
 		if (run_breakdown_overlaps(&d, i, block))
 			rows[n++] = i;
 	if (n)
@@ -265,10 +265,10 @@ static void view_breakdown_table_put_section(struct view_breakdown_layout *l,
 				s->per_pass),
 			NULL, NULL, &sum);
 	for (uint32_t b = from; b < to; b++)
-		if (d->blocks[b].beside == UINT32_MAX)
+		if (d->blocks[b].parallel_to == UINT32_MAX)
 			view_breakdown_table_put_block(l, b);
 	for (uint32_t b = from; b < to; b++)
-		if (d->blocks[b].beside != UINT32_MAX)
+		if (d->blocks[b].parallel_to != UINT32_MAX)
 			view_breakdown_table_put_overlap(l, b);
 }
 

@@ -78,7 +78,7 @@ static json_t *view_breakdown_compare_block(const struct breakdown_compare *b,
 	view_set_whole(v, "section", k->section);
 	view_set_text(v, "block", breakdown_word_block[k->kind]);
 	json_object_set_new(v, "parallel_to",
-		view_breakdown_compare_index_or_null(k->beside));
+		view_breakdown_compare_index_or_null(k->parallel_to));
 	json_object_set_new(v, "sum_ns",
 		view_breakdown_compare_reals(k->sum_ns, b->sides_n));
 	return v;
@@ -362,7 +362,7 @@ static void view_breakdown_compare_table_put_block(
 }
 
 /* By side, its block whose rows are in the lines [from, to); UINT32_MAX if it has
- * none, or one that runs beside no other. */
+ * none, or one that runs parallel to no other. */
 static void view_breakdown_compare_table_blocks_of(
 	const struct view_breakdown_compare_layout *l, uint32_t from,
 	uint32_t to, uint32_t block[BREAKDOWN_COMPARE_MAX])
@@ -376,7 +376,7 @@ static void view_breakdown_compare_table_blocks_of(
 					d->rows[l->b->lines[i].cells[s].rows[0]]
 						.block;
 		if (block[s] != UINT32_MAX &&
-			d->blocks[block[s]].beside == UINT32_MAX)
+			d->blocks[block[s]].parallel_to == UINT32_MAX)
 			block[s] = UINT32_MAX;
 	}
 }
@@ -427,21 +427,22 @@ static int view_breakdown_compare_table_by_offset(const void *a, const void *b,
 	return memcmp(x->row, y->row, sizeof x->row);
 }
 
-/* A block that runs beside another, and those rows of the other that it overlaps:
+/* A block that runs parallel to another, and those rows of the other that it overlaps:
  * their time is shown above. */
 static void view_breakdown_compare_table_put_overlap(
 	struct view_breakdown_compare_layout *l, uint32_t block)
 {
 	const struct breakdown_compare_block *is = &l->b->blocks[block];
 	const char *word = layer_table_overlap(l->arena,
-		l->b->blocks[is->beside].kind, is->kind);
+		l->b->blocks[is->parallel_to].kind, is->kind);
 	uint32_t from, to, own, n = 0, blocks[BREAKDOWN_COMPARE_MAX] = { 0 };
 	struct run_breakdown_pair *list = NULL;
 	view_breakdown_compare_table_lines_of(l->b, block, &from, &to);
 	view_breakdown_compare_table_blocks_of(l, from, to, blocks);
 	view_breakdown_compare_table_entries_of(l, block, &list, &n);
 	uint32_t all = own = n;
-	view_breakdown_compare_table_entries_of(l, is->beside, &list, &all);
+	view_breakdown_compare_table_entries_of(l, is->parallel_to, &list,
+		&all);
 	for (uint32_t i = own; i < all; i++)
 		if (view_breakdown_compare_table_parallel(l, &list[i], blocks))
 			list[n++] = list[i];
@@ -493,10 +494,10 @@ static void view_breakdown_compare_table_put_section(
 			if (b->blocks[k].section != section)
 				continue;
 			else if (!parallel_too &&
-				 b->blocks[k].beside == UINT32_MAX)
+				 b->blocks[k].parallel_to == UINT32_MAX)
 				view_breakdown_compare_table_put_block(l, k);
 			else if (parallel_too &&
-				 b->blocks[k].beside != UINT32_MAX)
+				 b->blocks[k].parallel_to != UINT32_MAX)
 				view_breakdown_compare_table_put_overlap(l, k);
 }
 

@@ -35,7 +35,7 @@ static json_t *view_gate_side(const struct run_selection *is,
 	json_t *ids = json_array();
 	for (uint32_t i = 0; i < is->n; i++)
 		view_append(ids, view_whole(is->ids[i]));
-	return json_pack("{s:s, s:o, s:o, s:o, s:o}", "query", is->asked,
+	return json_pack("{s:s, s:o, s:o, s:o, s:o}", "query", is->query,
 		"runs", ids, "units", view_whole(s->units), "iterations",
 		view_whole(s->iterations), "labels",
 		view_gate_labels(runs, is->n));

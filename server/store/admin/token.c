@@ -251,7 +251,7 @@ bool token_revoke(struct db *db, int64_t id, const char *project, struct err *e)
 	       (n || token_not_found(id, e));
 }
 
-bool token_signed(struct db *db, int64_t id, bool *told, struct err *e)
+bool token_signed(struct db *db, int64_t id, bool *first, struct err *e)
 {
 	struct sql_params p = { 0 };
 	int64_t n;
@@ -261,7 +261,7 @@ bool token_signed(struct db *db, int64_t id, bool *told, struct err *e)
 		"AND (signed_in_at IS NULL "
 		"OR signed_in_at < now() - interval '1 minute')",
 		&p, &n, e);
-	*told = ok && n;
+	*first = ok && n;
 	return ok;
 }
 

@@ -48,7 +48,7 @@ bool token_list(struct db *db, struct arena *a, const char *project,
 /* Deletes it with the tokens that it created, and so on. `project` as above. */
 bool token_revoke(struct db *db, int64_t id, const char *project,
 	struct err *e);
-/* *told: whether to write this sign-in to the audit log, which happens once a
- * minute. */
-bool token_signed(struct db *db, int64_t id, bool *told, struct err *e);
+/* *first: whether it is the first sign-in of this minute, which the audit log
+ * records. */
+bool token_signed(struct db *db, int64_t id, bool *first, struct err *e);
 bool token_any(struct db *db, bool *any, struct err *e);

@@ -24,7 +24,7 @@ struct fleet_days fleet_days(const struct fleet_filter *f)
 				      : fleet_days_day_from(f->until) };
 }
 
-static void fleet_pieces_add(struct fleet_pieces *p, int grain, int32_t first,
+static void fleet_periods_add(struct fleet_periods *p, int grain, int32_t first,
 	int sign)
 {
 	sql_array_int8(&p->grains, grain);
@@ -68,7 +68,7 @@ static void fleet_path_search(struct fleet_path *w, int32_t since,
 }
 
 /* Days [since, until), as the fewest periods that add up to them. */
-static void fleet_pieces_add_days(struct fleet_pieces *p, int32_t since,
+static void fleet_periods_add_days(struct fleet_periods *p, int32_t since,
 	int32_t until, int sign)
 {
 	struct arena work = { 0 };
@@ -83,15 +83,15 @@ static void fleet_pieces_add_days(struct fleet_pieces *p, int32_t since,
 	for (int32_t day = since; day != until;) {
 		int grain = w.grain[day - w.from];
 		if (grain > 0)
-			fleet_pieces_add(p, grain, day, sign);
+			fleet_periods_add(p, grain, day, sign);
 		else
-			fleet_pieces_add(p, -grain, day + grain, -sign);
+			fleet_periods_add(p, -grain, day + grain, -sign);
 		day += grain;
 	}
 	arena_release(&work);
 }
 
-void fleet_pieces_init(struct fleet_pieces *p, struct fleet_days d,
+void fleet_periods_init(struct fleet_periods *p, struct fleet_days d,
 	int32_t today)
 {
 	/* An open end is the end of a longest period. */
@@ -101,23 +101,23 @@ void fleet_pieces_init(struct fleet_pieces *p, struct fleet_days d,
 	sql_array_init(&p->firsts, SQL_INT8);
 	sql_array_init(&p->signs, SQL_INT8);
 	if (d.since == INT32_MIN) {
-		fleet_pieces_add(p, 0, 0, 1);
-		fleet_pieces_add_days(p, d.until > 0 ? d.until : 0, end, -1);
+		fleet_periods_add(p, 0, 0, 1);
+		fleet_periods_add_days(p, d.until > 0 ? d.until : 0, end, -1);
 	} else {
 		/* Nothing was stored before 1970. */
-		fleet_pieces_add_days(p, d.since > 0 ? d.since : 0,
+		fleet_periods_add_days(p, d.since > 0 ? d.since : 0,
 			d.until < end ? d.until : end, 1);
 	}
 }
 
-void fleet_pieces_release(struct fleet_pieces *p)
+void fleet_periods_release(struct fleet_periods *p)
 {
 	sql_array_release(&p->grains);
 	sql_array_release(&p->firsts);
 	sql_array_release(&p->signs);
 }
 
-void fleet_params(struct sql_params *q, struct fleet_pieces *p,
+void fleet_params(struct sql_params *q, struct fleet_periods *p,
 	const struct fleet_filter *f, struct fleet_days d)
 {
 	sql_array(q, &p->grains);

@@ -14,20 +14,20 @@ struct fleet_days {
 struct fleet_days fleet_days(const struct fleet_filter *f);
 
 /* Periods that add up to these days: $1 grain, $2 first day, $3 sign. */
-struct fleet_pieces {
+struct fleet_periods {
 	struct sql_array grains, firsts, signs;
 };
 /* `today` bounds an open end: no run is stored far in the future. */
-void fleet_pieces_init(struct fleet_pieces *p, struct fleet_days d,
+void fleet_periods_init(struct fleet_periods *p, struct fleet_days d,
 	int32_t today);
-void fleet_pieces_release(struct fleet_pieces *p);
+void fleet_periods_release(struct fleet_periods *p);
 
 /* Parameters 1 to 9: the periods, project, workload, platform, framework, and
  * the days. */
-void fleet_params(struct sql_params *q, struct fleet_pieces *p,
+void fleet_params(struct sql_params *q, struct fleet_periods *p,
 	const struct fleet_filter *f, struct fleet_days d);
 
-#define FLEET_PIECES                                                         \
+#define FLEET_PERIODS                                                        \
 	"unnest($1::bigint[], $2::bigint[], $3::bigint[]) p (grain, first, " \
 	"sign)"
 /* Conditions on a rollup_cell c, and on a rollup_delta d. */

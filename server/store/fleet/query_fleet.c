@@ -165,8 +165,8 @@ static bool fleet_runs_count(struct db *db, const char *sql,
 /* Runs that the filter selects but that were analyzed before operators were
  * known, which is since version 4: a later version found no GPU work in a run
  * without. */
-static bool fleet_uncounted(struct db *db, const struct fleet_filter *f,
-	int64_t *n, struct err *e)
+static bool fleet_runs_without_operators(struct db *db,
+	const struct fleet_filter *f, int64_t *n, struct err *e)
 {
 	static const char sql[] =
 		"SELECT count(*) FROM run r WHERE " FLEET_RUNS
@@ -332,7 +332,7 @@ static bool fleet_counts(struct db *db, struct arena *a,
 static const char fleet_sums_sql[] =
 	"SELECT p.sign, c.cell, c.project, c.workload, c.platform, "
 	"c.framework, c.sums "
-	"FROM " FLEET_PIECES " "
+	"FROM " FLEET_PERIODS " "
 	"JOIN rollup_cell c ON c.grain = p.grain AND c.first = p.first "
 	"WHERE " FLEET_CELL "UNION ALL "
 	"SELECT 1::bigint, d.cell, d.project, d.workload, d.platform, "
@@ -510,14 +510,14 @@ static bool query_fleet_from_rollups(struct db *db, struct arena *a,
 {
 	struct sql_params p = { 0 };
 	struct result r;
-	struct fleet_pieces pieces;
+	struct fleet_periods periods;
 	struct fleet_keys keys;
 	struct fleet_sums s = { .arena = a };
 	struct fleet_days d = fleet_days(f);
-	fleet_pieces_init(&pieces, d, (int32_t)(time(NULL) / 86400));
-	fleet_params(&p, &pieces, f, d);
+	fleet_periods_init(&periods, d, (int32_t)(time(NULL) / 86400));
+	fleet_params(&p, &periods, f, d);
 	bool ok = sql_hot(db, fleet_sums_sql, &p, &r, e);
-	fleet_pieces_release(&pieces);
+	fleet_periods_release(&periods);
 	if (!ok)
 		return false;
 	ok = query_fleet_add_rows(&s, &r) ||
@@ -538,6 +538,6 @@ bool query_fleet(struct db *db, struct arena *a, const struct fleet_filter *f,
 	return (f->labels ? fleet_from_runs(db, a, f, out, e)
 			  : query_fleet_from_rollups(db, a, f, out, e)) &&
 	       fleet_counts(db, a, f, out, e) &&
-	       fleet_uncounted(db, f, &out->uncounted, e) &&
+	       fleet_runs_without_operators(db, f, &out->uncounted, e) &&
 	       fleet_excluded(db, f, &out->left_out, e);
 }

@@ -30,7 +30,7 @@ struct shape_sums {
 /* $10: the keys; one statement, so that no fold comes between. */
 static const char shape_sums_sql[] =
 	"SELECT p.sign, s.key_id, c.platform, s.shapes "
-	"FROM unnest($10::bigint[]) k (id) CROSS JOIN " FLEET_PIECES " "
+	"FROM unnest($10::bigint[]) k (id) CROSS JOIN " FLEET_PERIODS " "
 	"JOIN rollup_shape s ON s.key_id = k.id AND s.grain = p.grain "
 	"AND s.first = p.first "
 	"JOIN rollup_cell c ON c.grain = s.grain AND c.first = s.first "
@@ -111,15 +111,15 @@ static bool shape_sums_read_rollups(struct db *db, struct shape_sums *g,
 	const struct fleet_filter *f, struct result *r, struct err *e)
 {
 	struct sql_params p = { 0 };
-	struct fleet_pieces pieces;
+	struct fleet_periods periods;
 	struct sql_array ids;
 	struct fleet_days d = fleet_days(f);
-	fleet_pieces_init(&pieces, d, (int32_t)(time(NULL) / 86400));
-	fleet_params(&p, &pieces, f, d);
+	fleet_periods_init(&periods, d, (int32_t)(time(NULL) / 86400));
+	fleet_params(&p, &periods, f, d);
 	shape_sums_add_keys(&p, &ids, g->keys);
 	bool ok = sql_hot(db, shape_sums_sql, &p, r, e);
 	sql_array_release(&ids);
-	fleet_pieces_release(&pieces);
+	fleet_periods_release(&periods);
 	return ok;
 }
 

@@ -52,9 +52,9 @@ bool query_workloads(struct db *db, struct arena *a, const char *project,
 	"AND ($6 IS NULL OR r.created_at >= $6) " \
 	"AND ($7 IS NULL OR r.created_at < $7) "
 
-#define TREND_RUN                                                           \
-	"SELECT r.run_id, r.created_at, r.job_id, r.rank, "                 \
-	"r.labels ->> $8 AS said, r.iteration_ns, r.iterations, r.gpu_ns, " \
+#define TREND_RUN                                                            \
+	"SELECT r.run_id, r.created_at, r.job_id, r.rank, "                  \
+	"r.labels ->> $8 AS label, r.iteration_ns, r.iterations, r.gpu_ns, " \
 	"r.counted FROM run r WHERE " TREND_OF
 
 /* A run without a job is a unit if it is in range; a job is one if its first
@@ -67,14 +67,14 @@ bool query_workloads(struct db *db, struct arena *a, const char *project,
 	"AND r.job_id IN (SELECT r.job_id FROM run r WHERE " TREND_OF      \
 	"AND r.job_id IS NOT NULL " TREND_IN_RANGE "GROUP BY r.job_id "    \
 	"ORDER BY min(r.created_at) DESC LIMIT $9 + 1000))), "             \
-	"units AS (SELECT run_id, created_at, job_id, rank, said, "
+	"units AS (SELECT run_id, created_at, job_id, rank, label, "
 
 #define TREND_UNIT_ROWS                                         \
 	"FROM units WHERE job_id IS NULL "                      \
 	"UNION ALL "                                            \
 	"SELECT (array_agg(run_id ORDER BY rank, run_id))[1], " \
 	"min(created_at), avg(v), "                             \
-	"(array_agg(said ORDER BY rank, run_id))[1], "          \
+	"(array_agg(label ORDER BY rank, run_id))[1], "         \
 	"count(*) - count(v), bool_or(there) "                  \
 	"FROM units WHERE job_id IS NOT NULL GROUP BY job_id "  \
 	"HAVING ($6 IS NULL OR min(created_at) >= $6) "         \
@@ -83,12 +83,12 @@ bool query_workloads(struct db *db, struct arena *a, const char *project,
 /* `value` and `there` of each run, which `from` is joined to; $10 is the
  * statistic, $11 the operator or kernel. Planned with the actual values: only
  * one branch of a CASE by the statistic is computed. */
-#define TREND_SERIES(value, there, from)                                      \
-	TREND_RUNS value                                                      \
-		"::float8 AS v, " there " AS there FROM runs " from ") "      \
-		"SELECT run_id, created_at, v, said, without, there FROM ("   \
-		"SELECT run_id, created_at, v, said, (v IS NULL)::int::int8 " \
-		"AS without, there " TREND_UNIT_ROWS ") unit "                \
+#define TREND_SERIES(value, there, from)                                       \
+	TREND_RUNS value                                                       \
+		"::float8 AS v, " there " AS there FROM runs " from ") "       \
+		"SELECT run_id, created_at, v, label, without, there FROM ("   \
+		"SELECT run_id, created_at, v, label, (v IS NULL)::int::int8 " \
+		"AS without, there " TREND_UNIT_ROWS ") unit "                 \
 		"ORDER BY created_at DESC, run_id DESC LIMIT $9"
 
 /* A statistic of x over the kept iterations. */
@@ -175,7 +175,7 @@ static void query_trend_read_units(struct result *r, struct arena *a, int limit,
 	for (uint32_t i = 0; i < rows && result_next(r); i++) {
 		int64_t run = result_int8(r, 0), at = result_moment(r);
 		double v = result_float8(r, NAN);
-		const char *said = result_text(r, a);
+		const char *label = result_text(r, a);
 		t->left_out += result_int8(r, 0);
 		t->there |= result_bool(r);
 		if (!isfinite(v))
@@ -184,7 +184,7 @@ static void query_trend_read_units(struct result *r, struct arena *a, int limit,
 		t->run[to] = run;
 		t->at[to] = at;
 		t->value[to] = v;
-		t->group[to] = said;
+		t->group[to] = label;
 	}
 	t->run += to;
 	t->at += to;

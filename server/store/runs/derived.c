@@ -254,7 +254,7 @@ static void derived_write_kernels(struct bulk *b, const struct derived_run *run)
 			bulk_int4_known(b, s->block[d]);
 		column_write_time(b, &s->time);
 		bulk_float8_known(b, s->time_pct);
-		bulk_text(b, s->told_source);
+		bulk_text(b, s->table_path);
 	}
 }
 

@@ -87,7 +87,7 @@ static void derived_write_sections(struct bulk *b,
 		bulk_text(b, s->name);
 		bulk_int4(b, (int32_t)s->per_pass);
 		bulk_int4(b, (int32_t)s->first);
-		bulk_float8_known(b, s->alike);
+		bulk_float8_known(b, s->similarity);
 		bulk_int8(b, s->instances);
 		column_write_time(b, &s->time);
 	}
@@ -109,7 +109,7 @@ static void derived_write_blocks(struct bulk *b, const struct derived_run *run)
 		bulk_int4(b, (int32_t)i);
 		bulk_int4(b, (int32_t)s->section);
 		bulk_text(b, breakdown_word_block[s->kind]);
-		bulk_index(b, s->beside);
+		bulk_index(b, s->parallel_to);
 		bulk_float8_known(b, s->sum_ns);
 		bulk_int8(b, s->exclusive_ns);
 		bulk_int8(b, s->overlapped_ns);

@@ -58,7 +58,8 @@ bool learned_graph_store(struct db *db, int64_t upload,
 	for (uint32_t i = 0; i < n; i++) {
 		const struct operators *o = &runs[i].operators;
 		for (uint32_t g = 0; ok && g < o->learned_n; g++)
-			ok = learned_graph_insert(db, upload, &o->learnt[g], e);
+			ok = learned_graph_insert(db, upload, &o->learned[g],
+				e);
 	}
 	return ok;
 }

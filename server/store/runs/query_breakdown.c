@@ -193,7 +193,7 @@ static bool query_breakdown_sections(struct db *db,
 		s->name = result_text(&r, w->arena);
 		s->per_pass = (uint32_t)result_int4(&r, 0);
 		s->first = (uint32_t)result_int4(&r, 0);
-		s->alike = result_float8(&r, NAN);
+		s->similarity = result_float8(&r, NAN);
 		s->instances = result_int8(&r, 0);
 		column_read_time(&r, &s->time);
 	}
@@ -220,7 +220,7 @@ static bool query_breakdown_blocks(struct db *db,
 		s->section = (uint32_t)result_int4(&r, 0);
 		s->kind = (enum layer_block_kind)column_word(&r, w->arena,
 			breakdown_word_block, BLOCKS);
-		s->beside = (uint32_t)result_int4(&r, -1);
+		s->parallel_to = (uint32_t)result_int4(&r, -1);
 		s->sum_ns = result_float8(&r, NAN);
 		s->exclusive_ns = result_int8(&r, 0);
 		s->overlapped_ns = result_int8(&r, 0);

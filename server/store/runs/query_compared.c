@@ -397,7 +397,7 @@ struct query_compared_request {
 	struct arena *arena;
 	const int64_t *ids;
 	uint32_t n;
-	bool heavy;
+	bool full;
 	struct compared_run *out;
 };
 
@@ -450,7 +450,7 @@ static void query_compared_read_run(struct result *r, struct arena *a,
 }
 
 /* The runs that exist, and the memory that all of it takes. */
-static bool query_compared_read_runs(struct compared_reader *c, bool heavy,
+static bool query_compared_read_runs(struct compared_reader *c, bool full,
 	struct err *e)
 {
 	struct sql_params p = { 0 };
@@ -458,7 +458,7 @@ static bool query_compared_read_runs(struct compared_reader *c, bool heavy,
 	int64_t bytes = 0;
 	sql_array(&p, &c->ids);
 	sql_int8(&p, sizeof(struct iteration));
-	sql_bool(&p, heavy);
+	sql_bool(&p, full);
 	if (!sql_hot(c->db, compared_runs_sql, &p, &r, e))
 		return false;
 	c->runs = arena_array(c->arena, struct compared_run, (size_t)r.n);
@@ -579,13 +579,13 @@ static bool query_compared_read_all(struct db *db, void *arg, struct err *e)
 	for (uint32_t i = 0; i < q->n; i++)
 		sql_array_int8(&c.ids, q->ids[i]);
 	bool ok = sql_snapshot(db, e) &&
-		  query_compared_read_runs(&c, q->heavy, e) &&
+		  query_compared_read_runs(&c, q->full, e) &&
 		  query_compared_all_there(&c, q, e) &&
 		  query_compared_read_notes(&c, e) &&
 		  query_compared_read_facts(&c, e) &&
 		  query_compared_read_stats(&c, e) && compared_strata(&c, e) &&
 		  compared_iterations(&c, 0, INT64_MAX, e);
-	if (q->heavy)
+	if (q->full)
 		ok = ok && compared_patterns(&c, e);
 	sql_array_release(&c.ids);
 	for (uint32_t i = 0; ok && i < q->n; i++)
@@ -594,9 +594,9 @@ static bool query_compared_read_all(struct db *db, void *arg, struct err *e)
 }
 
 bool query_compared(struct db *db, struct arena *a, const int64_t *runs,
-	uint32_t n, bool heavy, struct compared_run *out, struct err *e)
+	uint32_t n, bool full, struct compared_run *out, struct err *e)
 {
-	struct query_compared_request q = { a, runs, n, heavy, out };
+	struct query_compared_request q = { a, runs, n, full, out };
 	return sql_transaction(db, query_compared_read_all, &q, e);
 }
 

@@ -6,13 +6,13 @@
 #include "query.h"
 
 /* All that a comparison needs of runs, in the order of their ids here, from one
- * snapshot; ERR_NOT_FOUND names a missing one. `heavy` false leaves out
+ * snapshot; ERR_NOT_FOUND names a missing one. `full` false leaves out
  * patterns, metrics and collectives. ERR_TOO_LARGE if iterations and patterns
  * take more than QUERY_COMPARED_MIB of memory. A run that is named twice shares
  * its arrays. */
 enum { QUERY_COMPARED_MIB = 1024 };
 bool query_compared(struct db *db, struct arena *a, const int64_t *runs,
-	uint32_t n, bool heavy, struct compared_run *out, struct err *e);
+	uint32_t n, bool full, struct compared_run *out, struct err *e);
 
 /* A page of a run's iterations from `offset`; limit 0: all to the end. Strata
  * and work are complete, kept_n is the run's. ERR_NOT_FOUND. */

@@ -73,7 +73,7 @@ static void query_kernel_read_row(struct result *r, struct arena *a,
 	k->rank = result_int4(r, 0);
 	column_read_time(r, &k->stat.time);
 	k->stat.time_pct = result_float8(r, NAN);
-	k->stat.told_source = result_text(r, a);
+	k->stat.table_path = result_text(r, a);
 }
 
 bool query_kernels(struct db *db, struct arena *a,

@@ -42,7 +42,7 @@ static inline void made_block(struct made_side *m, enum layer_block_kind kind)
 	m->blocks[m->b.blocks_n++] = (struct breakdown_block){
 		.section = m->b.sections_n - 1,
 		.kind = kind,
-		.beside = UINT32_MAX,
+		.parallel_to = UINT32_MAX,
 	};
 }
 

@@ -120,7 +120,7 @@ static void blocks_are_merged_and_keep_what_they_overlap(void **state)
 	made_block(b, BLOCK_MOE);
 	made_row(b, "c", 0, 1);
 	made_block(b, BLOCK_SHARED);
-	b->blocks[3].beside = 2;
+	b->blocks[3].parallel_to = 2;
 	made_row(b, "d", 0, 1);
 	made_compare(m, 2);
 	assert_int_equal(m->out.blocks_n, 4);
@@ -128,8 +128,8 @@ static void blocks_are_merged_and_keep_what_they_overlap(void **state)
 	assert_int_equal(m->out.blocks[1].kind, BLOCK_GATE);
 	assert_int_equal(m->out.blocks[2].kind, BLOCK_MOE);
 	assert_int_equal(m->out.blocks[3].kind, BLOCK_SHARED);
-	assert_int_equal(m->out.blocks[3].beside, 2);
-	assert_int_equal(m->out.blocks[2].beside, UINT32_MAX);
+	assert_int_equal(m->out.blocks[3].parallel_to, 2);
+	assert_int_equal(m->out.blocks[2].parallel_to, UINT32_MAX);
 	assert_true(isnan(m->out.blocks[1].sum_ns[0]));
 }
 

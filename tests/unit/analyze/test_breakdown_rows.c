@@ -72,7 +72,7 @@ static void sums_of_blocks(void **state)
 		enum layer_block_kind kind;
 		double sum_ns;
 		int64_t exclusive_ns, overlapped_ns;
-		uint32_t beside;
+		uint32_t parallel_to;
 	} blocks[] = {
 		{ BLOCK_ATTENTION, 386.5, 1546, 0, UINT32_MAX },
 		{ BLOCK_OTHER, 2, 8, 0, UINT32_MAX },
@@ -87,7 +87,8 @@ static void sums_of_blocks(void **state)
 			blocks[i].exclusive_ns);
 		assert_int_equal(b->blocks[i].overlapped_ns,
 			blocks[i].overlapped_ns);
-		assert_int_equal(b->blocks[i].beside, blocks[i].beside);
+		assert_int_equal(b->blocks[i].parallel_to,
+			blocks[i].parallel_to);
 	}
 	assert_int_equal(b->wall_ns, 4200);
 	assert_int_equal(b->overlap_ns, 480);
@@ -110,7 +111,7 @@ static void layers_and_passes(void **state)
 	assert_int_equal(s->per_pass, 2);
 	assert_int_equal(s->first, 0);
 	assert_true(s->time.avg_ns == 900);
-	assert_true(s->alike == 19.0 / 20); /* everything except the set */
+	assert_true(s->similarity == 19.0 / 20); /* everything except the set */
 	assert_int_equal(b->instances_n, 4);
 	assert_int_equal(b->instances[3].launches, 5);
 }
@@ -151,7 +152,7 @@ static void what_is_exposed_and_what_is_no_passes(void **state)
 	assert_int_equal(b->other_ns, 10);
 	assert_int_equal(b->overlap_ns, 50);
 	assert_int_equal(b->idle_ns, 1000 - 260);
-	assert_int_equal(b->blocks[0].beside,
+	assert_int_equal(b->blocks[0].parallel_to,
 		UINT32_MAX); /* half of its time */
 }
 
@@ -167,9 +168,9 @@ static void the_similarity_of_nothing_is_unknown(void **state)
 	scene_launch(w, 0, GEMM, 150, 200, 0);
 	const struct breakdown *b = scene_rows(w);
 	assert_int_equal(b->sections[0].instances, 1);
-	assert_true(b->sections[0].alike == 1);
+	assert_true(b->sections[0].similarity == 1);
 	assert_int_equal(b->sections[1].instances, 0);
-	assert_true(isnan(b->sections[1].alike));
+	assert_true(isnan(b->sections[1].similarity));
 }
 
 static void nothing_is_reported_of_nothing(void **state)

@@ -82,21 +82,24 @@ static struct breakdown_section made_sections[] = {
 			.p90_ns = (double)NAN,
 			.p99_ns = (double)NAN,
 			.iqr_ns = NAN },
-		.alike = 1 },
-	{ .place = SECTION_AFTER, .instances = 10, .alike = (double)NAN },
+		.similarity = 1 },
+	{ .place = SECTION_AFTER, .instances = 10, .similarity = (double)NAN },
 };
 
 static struct breakdown_block made_blocks[] = {
 	{ .section = 0,
 		.kind = BLOCK_MOE,
-		.beside = UINT32_MAX,
+		.parallel_to = UINT32_MAX,
 		.sum_ns = 670500,
 		.exclusive_ns = 6205000,
 		.overlapped_ns = 500000 },
-	{ .section = 0, .kind = BLOCK_SHARED, .beside = 0, .sum_ns = 20062 },
+	{ .section = 0,
+		.kind = BLOCK_SHARED,
+		.parallel_to = 0,
+		.sum_ns = 20062 },
 	{ .section = 1,
 		.kind = BLOCK_SAMPLING,
-		.beside = UINT32_MAX,
+		.parallel_to = UINT32_MAX,
 		.sum_ns = 2000 },
 };
 

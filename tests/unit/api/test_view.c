@@ -155,7 +155,7 @@ static void test_kernel_from_a_table(void **state)
 				.p99_ns = (double)NAN,
 				.iqr_ns = NAN },
 			.time_pct = 31.4,
-			.told_source = "vllm/csrc/f.cu" },
+			.table_path = "vllm/csrc/f.cu" },
 	};
 	same(view_kernel(&line),
 		"{\"id\":4,\"name\":\"f\",\"short_name\":\"f\",\"family\":"

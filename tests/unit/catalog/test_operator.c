@@ -231,7 +231,7 @@ static void test_fit(void **state)
 	assert_int_equal(fit(*state, "gemm", "convolution"), FIT_OTHER);
 	assert_int_equal(fit(*state, "sort", "copy"), FIT_PART);
 	assert_int_equal(fit(*state, "copy", "collective"), FIT_OTHER);
-	assert_int_equal(fit(*state, "fused_moe", "moe_routing"), FIT_HELD);
+	assert_int_equal(fit(*state, "fused_moe", "moe_routing"), FIT_HOLDS);
 }
 
 static void test_operators(void **state)

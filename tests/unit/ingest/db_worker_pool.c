@@ -24,7 +24,7 @@ static int end_badly(const char *how)
 	struct claim c = { 0 };
 	char name[WORKER_NAME];
 	struct db *db = db_new("", &e);
-	worker_name(getpid(), getenv(WORKER_CREW), name);
+	worker_name(getpid(), getenv(WORKER_POOL_WORD), name);
 	if (!db)
 		return 9;
 	/* The uploads that its predecessor held may not be queued again yet. */

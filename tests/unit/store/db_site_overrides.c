@@ -95,7 +95,7 @@ static int64_t taught(struct db *db, struct arena *a, const char *name,
 	const struct graph_known *learned, uint32_t n)
 {
 	struct profile p = operator_fixture_profile(a);
-	p.operators.learnt = (struct graph_known *)(uintptr_t)learned;
+	p.operators.learned = (struct graph_known *)(uintptr_t)learned;
 	p.operators.learned_n = n;
 	return fixture_save(db, name, &p, 1);
 }

@@ -99,9 +99,9 @@ static void unknown_comes_back_unknown(void **state)
 
 	works(query_kernels(db, &a, &f, &k, &n, &more, &e));
 	assert_int_equal(n, LINES);
-	assert_null(k[0].stat.told_source);
+	assert_null(k[0].stat.table_path);
 	assert_true(k[0].stat.time_pct == 20);
-	assert_string_equal(k[3].stat.told_source, "csrc/k.cu");
+	assert_string_equal(k[3].stat.table_path, "csrc/k.cu");
 	const struct time_stats *t = &k[3].stat.time;
 	assert_int_equal(t->instances, 3);
 	assert_int_equal(t->total_ns, 30);

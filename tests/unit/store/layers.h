@@ -76,13 +76,13 @@ static inline void layers_parts(struct arena *a, struct breakdown *d)
 			.per_pass = 3 * i,
 			.first = i,
 			.time = layers_time(i),
-			.alike = i % 2 ? 0.125 * i : (double)NAN,
+			.similarity = i % 2 ? 0.125 * i : (double)NAN,
 		};
 	for (uint32_t i = 0; i < BLOCKS; i++)
 		d->blocks[i] = (struct breakdown_block){
 			.section = i % SECTION_PLACES,
 			.kind = (enum layer_block_kind)i,
-			.beside = i % 2 ? i - 1 : UINT32_MAX,
+			.parallel_to = i % 2 ? i - 1 : UINT32_MAX,
 			.sum_ns = i % 4 ? 1000.5 * i : (double)NAN,
 			.exclusive_ns = INT64_C(1) << (4 * i),
 			.overlapped_ns = i,
@@ -231,14 +231,14 @@ static inline void layers_same(const struct profile *p,
 		assert_int_equal(s->per_pass, t->per_pass);
 		assert_int_equal(s->first, t->first);
 		layers_same_time(&s->time, &t->time);
-		layers_same_real(s->alike, t->alike);
+		layers_same_real(s->similarity, t->similarity);
 	}
 	for (uint32_t i = 0; i < y->blocks_n; i++) {
 		const struct breakdown_block *s = &x->blocks[i];
 		const struct breakdown_block *t = &y->blocks[i];
 		assert_int_equal(s->section, t->section);
 		assert_int_equal(s->kind, t->kind);
-		assert_int_equal(s->beside, t->beside);
+		assert_int_equal(s->parallel_to, t->parallel_to);
 		layers_same_real(s->sum_ns, t->sum_ns);
 		assert_int_equal(s->exclusive_ns, t->exclusive_ns);
 		assert_int_equal(s->overlapped_ns, t->overlapped_ns);

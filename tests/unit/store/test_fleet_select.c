@@ -22,8 +22,8 @@ static int64_t at(const struct sql_array *a, uint32_t i)
  * number. Each begins at a multiple of its length. */
 static uint32_t sum(struct fleet_days d, int from, int *times)
 {
-	struct fleet_pieces p;
-	fleet_pieces_init(&p, d, TODAY);
+	struct fleet_periods p;
+	fleet_periods_init(&p, d, TODAY);
 	uint32_t n = p.grains.n;
 	for (uint32_t i = 0; i < n; i++) {
 		int grain = (int)at(&p.grains, i),
@@ -35,7 +35,7 @@ static uint32_t sum(struct fleet_days d, int from, int *times)
 			if (day >= from && day < LAST)
 				times[day - from] += sign;
 	}
-	fleet_pieces_release(&p);
+	fleet_periods_release(&p);
 	return n;
 }
 
@@ -91,14 +91,14 @@ static void years(void **state)
 /* Days before 1970 can be requested, too; they have no data. */
 static void before_all_days(void **state)
 {
-	struct fleet_pieces p;
+	struct fleet_periods p;
 	(void)state;
-	fleet_pieces_init(&p, (struct fleet_days){ -700000, 128 }, TODAY);
+	fleet_periods_init(&p, (struct fleet_days){ -700000, 128 }, TODAY);
 	assert_int_equal(p.grains.n, 2);
-	fleet_pieces_release(&p);
-	fleet_pieces_init(&p, (struct fleet_days){ -700000, -600000 }, TODAY);
+	fleet_periods_release(&p);
+	fleet_periods_init(&p, (struct fleet_days){ -700000, -600000 }, TODAY);
 	assert_int_equal(p.grains.n, 0);
-	fleet_pieces_release(&p);
+	fleet_periods_release(&p);
 }
 
 int main(void)
