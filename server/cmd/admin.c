@@ -12,6 +12,30 @@
 #include <string.h>
 #include <time.h>
 
+/* Opens a database with the schema of this program, then does the work. */
+static int admin_with_store(const struct config *c,
+	bool (*work)(struct db *db, int applied, void *arg, struct err *e),
+	void *arg)
+{
+	struct err e = { 0 };
+	struct store s = { 0 };
+	int applied;
+	bool ok = command_store(&s, c, CLUSTER_COMMAND, &e) &&
+		  command_migrated(s.db, &applied, &e) &&
+		  work(s.db, applied, arg, &e);
+	command_store_release(&s, false);
+	return ok ? 0 : command_fail(&e);
+}
+
+/* Whether --project, if it is given, is not empty. */
+static bool admin_project_check(const struct config *c, struct err *e)
+{
+	return !c->project || *c->project ||
+	       err_set(e, ERR_INPUT,
+		       "--project: the value is empty (omit the option for "
+		       "all projects)");
+}
+
 static bool admin_migrate(struct db *db, int applied, void *arg, struct err *e)
 {
 	(void)db;
@@ -27,7 +51,7 @@ static bool admin_migrate(struct db *db, int applied, void *arg, struct err *e)
 
 int command_migrate(const struct invocation *in)
 {
-	return command_with_store(in->config, admin_migrate, NULL);
+	return admin_with_store(in->config, admin_migrate, NULL);
 }
 
 static bool admin_queue_all(struct db *db, void *arg, struct err *e)
@@ -54,7 +78,7 @@ static bool admin_rebuild(struct db *db, int applied, void *arg, struct err *e)
 
 int command_rebuild(const struct invocation *in)
 {
-	return command_with_store(in->config, admin_rebuild, NULL);
+	return admin_with_store(in->config, admin_rebuild, NULL);
 }
 
 enum { PAGE = 500 };
@@ -168,7 +192,7 @@ static bool admin_token_check(const struct config *c, struct err *e)
 		return err_set(e, ERR_INPUT,
 			"--name: the value is missing (name the user of the "
 			"token, for example --name ci)");
-	return command_project_good(c, e);
+	return admin_project_check(c, e);
 }
 
 int command_token(const struct invocation *in)
@@ -187,7 +211,7 @@ int command_token(const struct invocation *in)
 			.expires = NO_MOMENT,
 			.days = c->expires_days > 0 ? (int)c->expires_days : 0,
 		} };
-	return command_with_store(c, admin_token_new_recorded, &w);
+	return admin_with_store(c, admin_token_new_recorded, &w);
 }
 
 int command_token_list(const struct invocation *in)
@@ -195,9 +219,8 @@ int command_token_list(const struct invocation *in)
 	struct admin_token w = { .config = in->config };
 	struct err e = { 0 };
 
-	return command_project_good(in->config, &e)
-		       ? command_with_store(in->config, admin_token_list_all,
-				 &w)
+	return admin_project_check(in->config, &e)
+		       ? admin_with_store(in->config, admin_token_list_all, &w)
 		       : command_fail(&e);
 }
 
@@ -211,8 +234,8 @@ int command_token_revoke(const struct invocation *in)
 	errno = 0;
 	w.id = strtoll(text, &end, 10);
 	if (!errno && end != text && !*end && w.id > 0)
-		return command_with_store(in->config,
-			admin_token_revoke_recorded, &w);
+		return admin_with_store(in->config, admin_token_revoke_recorded,
+			&w);
 	err_set(&e, ERR_INPUT,
 		"'%.40s' is not a token id, which is a whole number above 0 "
 		"('kernsiftd token list' shows the ids)",
@@ -278,7 +301,7 @@ int command_vacuum(const struct invocation *in)
 		c->dry_run };
 	struct err e = { 0 };
 
-	return command_project_good(c, &e)
-		       ? command_with_store(c, admin_vacuum_begin, &v)
+	return admin_project_check(c, &e)
+		       ? admin_with_store(c, admin_vacuum_begin, &v)
 		       : command_fail(&e);
 }

@@ -286,7 +286,7 @@ int command_backup(const struct invocation *in)
 	if (ok)
 		backup_report(path, &b->manifest);
 	archive_writer_free(b->file);
-	command_store_release(&b->store);
+	command_store_release(&b->store, false);
 	arena_release(&b->arena);
 	free(b);
 	return ok ? 0 : command_fail(&e);
@@ -424,10 +424,7 @@ int command_restore(const struct invocation *in)
 	if (ok)
 		backup_restore_report(path, &r.manifest);
 	archive_reader_free(r.file);
-	if (ok)
-		command_store_release(&r.store);
-	else
-		command_store_discard(&r.store);
+	command_store_release(&r.store, !ok);
 	arena_release(&r.arena);
 	return ok ? 0 : command_fail(&e);
 }

@@ -1,11 +1,10 @@
-/* command.c - what kernsiftd's commands share: the password, the database, the audit
+/* command.c - what kernsiftd's commands share: the database, the audit
  * record of a change, and how ingest processes are started. */
 #include "command.h"
 #include "audit.h"
 #include "err.h"
 #include "log.h"
 #include "migrate.h"
-#include <errno.h>
 #include <sched.h>
 #include <time.h>
 
@@ -13,34 +12,6 @@ int command_fail(const struct err *e)
 {
 	fprintf(stderr, "kernsiftd: %s\n", e->text);
 	return e->code == ERR_INPUT ? 2 : 1;
-}
-
-enum { PASSWORD_MAX = 1000 };
-
-bool command_password(const char *path, struct err *e)
-{
-	char line[PASSWORD_MAX + 2] = { 0 };
-	if (!*path)
-		return true;
-	FILE *f = fopen(path, "re");
-	bool any = f && fgets(line, sizeof line, f);
-	int why = errno;
-	bool bad = !f || ferror(f);
-	if (f)
-		fclose(f);
-	if (bad)
-		return err_set(e, ERR_INPUT,
-			"--db-password-file '%.200s' cannot be read: %s", path,
-			strerror(why));
-	size_t len = strcspn(line, "\r\n");
-	if (!any || !len || len > PASSWORD_MAX)
-		return err_set(e, ERR_INPUT,
-			"--db-password-file '%.200s' has no password in its "
-			"first line, of at most %d bytes",
-			path, PASSWORD_MAX);
-	line[len] = '\0';
-	setenv("PGPASSWORD", line, 1);
-	return true;
 }
 
 /* In addition to the trace: libraries, stacks, decompression windows. */
@@ -123,14 +94,14 @@ bool command_store(struct store *s, const struct config *c,
 	}
 	s->db = command_db_wait(s->conninfo, e);
 	if (!s->db)
-		command_store_release(s);
+		command_store_release(s, false);
 	return s->db != NULL;
 }
 
-void command_store_release(struct store *s)
+void command_store_release(struct store *s, bool discard)
 {
 	db_free(s->db);
-	cluster_free(s->cluster);
+	cluster_free(s->cluster, discard);
 	*s = (struct store){ 0 };
 }
 
@@ -166,33 +137,4 @@ bool command_migrated(struct db *db, int *applied, struct err *e)
 	snprintf(detail, sizeof detail, "applied=%d", *applied);
 	return !*applied ||
 	       command_audit(db, "migrate", detail, command_no_work, NULL, e);
-}
-
-void command_store_discard(struct store *s)
-{
-	db_free(s->db);
-	cluster_discard(s->cluster);
-	*s = (struct store){ 0 };
-}
-
-int command_with_store(const struct config *c,
-	bool (*work)(struct db *db, int applied, void *arg, struct err *e),
-	void *arg)
-{
-	struct err e = { 0 };
-	struct store s = { 0 };
-	int applied;
-	bool ok = command_store(&s, c, CLUSTER_COMMAND, &e) &&
-		  command_migrated(s.db, &applied, &e) &&
-		  work(s.db, applied, arg, &e);
-	command_store_release(&s);
-	return ok ? 0 : command_fail(&e);
-}
-
-bool command_project_good(const struct config *c, struct err *e)
-{
-	return !c->project || *c->project ||
-	       err_set(e, ERR_INPUT,
-		       "--project: the value is empty (omit the option for "
-		       "all projects)");
 }

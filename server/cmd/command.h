@@ -22,11 +22,6 @@ struct invocation {
 
 /* Prints the message on stderr; returns the exit status. */
 int command_fail(const struct err *e);
-/* Reads the database's password from the file; its first line becomes what libpq
- * takes if --db names none: PGPASSWORD, in our environment and that of our workers.
- * "" is no file. */
-bool command_password(const char *path, struct err *e);
-
 /* The database of the options: the one given, or the private cluster in that
  * role. Waits for it while it starts. */
 struct store {
@@ -36,17 +31,9 @@ struct store {
 };
 bool command_store(struct store *s, const struct config *c,
 	enum cluster_role role, struct err *e);
-void command_store_release(struct store *s);
-/* The same, and leaves no cluster behind that was made for it. */
-void command_store_discard(struct store *s);
+/* `discard`: leaves no cluster behind that was made for it. */
+void command_store_release(struct store *s, bool discard);
 
-/* Whether --project, if it is given, is not empty. */
-bool command_project_good(const struct config *c, struct err *e);
-
-/* Opens a database with the schema of this program, then does the work. */
-int command_with_store(const struct config *c,
-	bool (*work)(struct db *db, int applied, void *arg, struct err *e),
-	void *arg);
 /* Brings the schema up to date, and writes that down (audit.h). */
 bool command_migrated(struct db *db, int *applied, struct err *e);
 /* Does what changes something, written down before and after. */

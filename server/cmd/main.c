@@ -2,6 +2,7 @@
 #include "command.h"
 #include "db.h"
 #include "log.h"
+#include <errno.h>
 
 static int (*const main_commands[])(const struct invocation *in) = {
 #define COMMAND(bit, name, function, operands, min, max, help, more) \
@@ -46,6 +47,37 @@ static void main_log_level(const char *word)
 			log_level((enum log_level)i);
 }
 
+enum { PASSWORD_MAX = 1000 };
+
+/* Reads the database's password from the file; its first line becomes what libpq
+ * takes if --db names none: PGPASSWORD, in our environment and that of our workers.
+ * "" is no file. */
+static bool main_password(const char *path, struct err *e)
+{
+	char line[PASSWORD_MAX + 2] = { 0 };
+	if (!*path)
+		return true;
+	FILE *f = fopen(path, "re");
+	bool any = f && fgets(line, sizeof line, f);
+	int why = errno;
+	bool bad = !f || ferror(f);
+	if (f)
+		fclose(f);
+	if (bad)
+		return err_set(e, ERR_INPUT,
+			"--db-password-file '%.200s' cannot be read: %s", path,
+			strerror(why));
+	size_t len = strcspn(line, "\r\n");
+	if (!any || !len || len > PASSWORD_MAX)
+		return err_set(e, ERR_INPUT,
+			"--db-password-file '%.200s' has no password in its "
+			"first line, of at most %d bytes",
+			path, PASSWORD_MAX);
+	line[len] = '\0';
+	setenv("PGPASSWORD", line, 1);
+	return true;
+}
+
 /* Runs the command; everything that is wrong with its arguments is reported
  * before. */
 static int main_run(const struct cli_command *c, int argc, char **argv)
@@ -68,13 +100,12 @@ static int main_run(const struct cli_command *c, int argc, char **argv)
 	default:
 		in.operands = operands.at;
 		main_log_level(config.log);
-		status =
-			db_conninfo_check(config.db,
-				&e) && command_password(config.db_password_file,
-					       &e)
-				? main_commands[c - config_program.commands](
-					  &in)
-				: command_fail(&e);
+		status = db_conninfo_check(config.db, &e) &&
+					 main_password(config.db_password_file,
+						 &e)
+				 ? main_commands[c - config_program.commands](
+					   &in)
+				 : command_fail(&e);
 	}
 	cli_release(&config_program, &config, &operands);
 	return status;

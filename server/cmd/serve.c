@@ -281,7 +281,7 @@ static void serve_close_all(struct serve_state *s)
 		api_free(s->api);
 	if (s->pool)
 		db_pool_free(s->pool);
-	command_store_release(&s->store);
+	command_store_release(&s->store, false);
 	arena_release(&s->arena);
 }
 

@@ -55,7 +55,7 @@ int command_work(const struct invocation *in)
 		worker_wait(pool);
 	}
 	worker_pool_free(pool);
-	command_store_release(&s);
+	command_store_release(&s, false);
 	arena_release(&a);
 	return e.code ? command_fail(&e) : 0;
 }

@@ -765,13 +765,13 @@ struct cluster *cluster_new(const char *data, enum cluster_role role,
 	c->connections = connections;
 	c->folder.lock = -1;
 	if (!cluster_dir_open(&c->folder, data, &c->arena, e)) {
-		cluster_free(c);
+		cluster_free(c, false);
 		return NULL;
 	}
 	cluster_environment_clear();
 	c->conninfo = cluster_conninfo_from(&c->folder, &c->arena);
 	if (!cluster_lock_or_attach(c, role, e)) {
-		cluster_free(c);
+		cluster_free(c, false);
 		return NULL;
 	}
 	return c;
@@ -811,25 +811,18 @@ void cluster_tend(struct cluster *c)
 		log_error("cluster: %s", e.text);
 }
 
-void cluster_free(struct cluster *c)
+void cluster_free(struct cluster *c, bool discard)
 {
 	if (!c)
 		return;
 	cluster_stop(c);
 	if (c->folder.lock >= 0) {
+		if (discard && c->fresh)
+			cluster_remove(c->folder.pg);
 		/* Outside the data folder it would be litter. */
 		rmdir(c->folder.run);
 		close(c->folder.lock);
 	}
 	arena_release(&c->arena);
 	free(c);
-}
-
-void cluster_discard(struct cluster *c)
-{
-	if (c && c->fresh && c->folder.lock >= 0) {
-		cluster_stop(c);
-		cluster_remove(c->folder.pg);
-	}
-	cluster_free(c);
 }

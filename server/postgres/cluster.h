@@ -30,7 +30,6 @@ const char *cluster_conninfo(const struct cluster *c);
 const char *cluster_log(const struct cluster *c);
 /* Restarts it if it died; call it about every 100 ms. */
 void cluster_tend(struct cluster *c);
-/* A clean stop, if this process started it. */
-void cluster_free(struct cluster *c);
-/* The same, and removes the cluster if there was none before cluster_new(). */
-void cluster_discard(struct cluster *c);
+/* A clean stop, if this process started it. `discard`: also removes the cluster if
+ * there was none before cluster_new(). */
+void cluster_free(struct cluster *c, bool discard);
