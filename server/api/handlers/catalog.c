@@ -5,7 +5,7 @@
 #include "concurrency_limit.h"
 #include "query_operator.h"
 #include "request_body.h"
-#include "view_catalog.h"
+#include "view_operators.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -8,7 +8,7 @@
 #include "concurrency_limit.h"
 #include "findings.h"
 #include "listing.h"
-#include "view_importance.h"
+#include "view_operators.h"
 #include "view_set.h"
 #include <math.h>
 #include <string.h>

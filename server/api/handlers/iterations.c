@@ -6,7 +6,8 @@
 #include "profile_word.h"
 #include "reanalyze.h"
 #include "query_compared.h"
-#include "view_iteration.h"
+#include "pattern_mean.h"
+#include "view.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -236,13 +236,6 @@ static bool api_value_body(struct call *c, json_t *value,
 	return !e->code;
 }
 
-void call_count(const struct call *c, int status)
-{
-	ptrdiff_t row = c->route ? c->route - routes : ROUTES_N;
-	metrics_count(&c->api->metrics, (int)row, status,
-		clock_us() - c->began_us);
-}
-
 void call_close(struct call *c)
 {
 	concurrency_limit_leave(c);
@@ -282,7 +275,9 @@ void call_answer(struct call *c, struct api_answer *out, struct err *e)
 	memcpy(out->cookie, c->cookie, sizeof out->cookie);
 	audit_record_end(c, out->status);
 	call_db_return(c);
-	call_count(c, out->status);
+	metrics_count(&c->api->metrics,
+		c->route ? (int)(c->route - routes) : ROUTES_N, out->status,
+		clock_us() - c->began_us);
 }
 
 static bool api_changes(const struct route *r)

@@ -64,8 +64,6 @@ bool call_open(struct call *c, struct api *a, const struct api_request *r,
 	struct api_answer *out, struct err *e);
 /* Runs the handler, unless *e is set already, and makes the answer. */
 void call_answer(struct call *c, struct api_answer *out, struct err *e);
-/* Counts an answer that call_answer() did not make. */
-void call_count(const struct call *c, int status);
 void call_close(struct call *c);
 
 /* Lends the call a database connection until its answer is made. */

@@ -14,9 +14,11 @@
 #include "table.h"
 #include <jansson.h>
 
+struct buf;
 struct finding_list;
 struct job_row;
 struct layers_short;
+struct pattern_mean;
 struct ranks;
 
 json_t *view_text(const char *s);
@@ -91,3 +93,34 @@ const struct table *view_copy_table(struct arena *a,
 /* `pid` is the run's. */
 const struct table *view_launch_table(struct arena *a, int64_t pid,
 	const struct launch_line *rows, uint32_t n);
+
+/* ---- a run's iterations, and functions in them (view_iteration.c) */
+
+json_t *view_iterations(const struct iterations *c,
+	const struct iterations_short *s);
+const struct table *view_iteration_table(struct arena *a,
+	const struct iterations *c);
+json_t *view_pattern(struct arena *a, const struct pattern_mean *m);
+
+/* Functions by iteration, as the pattern tables that can be uploaded
+ *
+ * Their 17 columns, a row per iteration, function, device and counter. If no counter of
+ * a function has a value in an iteration, there is one row of the metric "N/A".
+ * Functions that did not run in an iteration have no row there. Only iterations that
+ * are counted by function are there (patterns.h), warm-up and cut ones among them. */
+
+struct view_pattern_csv {
+	const struct compared_run *run;
+	int64_t started_ns; /* UTC; 0 if the clock is another */
+	/* what rows need again in every iteration, by row: */
+	const char **short_names;
+	uint32_t *metrics; /* the first one; and one past the last */
+};
+
+/* Also writes the heading. `started_ns` is the run's, negative if it is not known. */
+void view_pattern_csv_init(struct view_pattern_csv *t,
+	const struct compared_run *run, int64_t started_ns, struct arena *a,
+	struct buf *b);
+/* The rows of one iteration: an index below run->patterns.iterations_n. */
+void view_pattern_csv_iteration(const struct view_pattern_csv *t,
+	uint32_t iteration, struct buf *b);

@@ -1,7 +1,6 @@
 /* view_catalog.c - operators and rules of the catalog, and trials of rules. */
-#include "view_catalog.h"
+#include "view_operators.h"
 #include "utf8.h"
-#include "view_importance.h"
 #include <string.h>
 
 /* The bytes of a name, which may begin within a character. */

@@ -1,5 +1,5 @@
 /* view_importance.c - importance over many runs as JSON and as tables. */
-#include "view_importance.h"
+#include "view_operators.h"
 #include "profile_word.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,9 @@
 /* view_iteration.c - a run's iterations, and the time of functions in them. */
-#include "view_iteration.h"
+#include "buf.h"
 #include "pattern_mean.h"
 #include "profile_word.h"
 #include "table.h"
+#include "view.h"
 #include <math.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #include "view_operators.h"
 #include "profile_word.h"
 #include "roofline.h"
-#include "view_importance.h"
 #include <math.h>
 #include <string.h>
 

@@ -1,9 +1,16 @@
-/* view_operators.h - a run's operators, their shapes, and unattributed kernels. */
+/* view_operators.h - operators: of a run, over many runs or in a reference set, and in
+ * the catalog; their shapes, platforms and rules. */
 #pragma once
+#include "catalog.h"
 #include "findings.h"
+#include "fleet_importance.h"
 #include "query_operator.h"
+#include "reference.h"
 #include "run_operators.h"
+#include "site_overrides.h"
 #include "view.h"
+
+/* ---- a run's operators, their shapes, and unattributed kernels (view_operators.c) */
 
 json_t *view_run_operators(const struct run_operators_table *m,
 	const struct finding_list *findings);
@@ -26,3 +33,38 @@ const struct table *view_run_shapes_table(struct arena *a,
 json_t *view_unattributed(const struct unattributed_line *u);
 const struct table *view_unattributed_table(struct arena *a,
 	const struct unattributed_line *rows, uint32_t n);
+
+/* ---- importance over many runs or in a reference set; platforms, sizes and costs
+ * (view_importance.c) */
+
+json_t *view_platform(const struct platform *p);
+json_t *view_platforms(const struct platform *const *all, uint32_t n);
+enum place_figure { PLACE_SOL, PLACE_PROD, PLACE_ATTAINED };
+/* By platform, those that are known. */
+json_t *view_places(const struct fleet_importance_place *places,
+	const struct platform *const *platforms, uint32_t n,
+	enum place_figure which);
+/* By type, those above 0; null if nothing is known. */
+json_t *view_flops(const struct cost *cost);
+/* A shape's sizes from its text; null if it is unknown. */
+json_t *view_sizes(const char *text);
+
+/* Of the runs that match (`f`) or of a reference set (`r`); the other is NULL. */
+json_t *view_importance(const struct fleet_importance *m, const struct fleet *f,
+	const struct reference *r, const struct finding_list *findings);
+const struct table *view_importance_table(struct arena *a,
+	const struct fleet_importance *m);
+json_t *view_importance_shapes(const struct fleet_importance_shapes *s,
+	const struct finding_list *findings);
+const struct table *view_importance_shapes_table(struct arena *a,
+	const struct fleet_importance_shapes *s);
+
+/* ---- the catalog, its edits, and rules tried (view_catalog.c) */
+
+/* The catalog in force as a list of one kind, with the version of the edits and this
+ * installation's own entries, which are JSON or NULL. */
+json_t *view_catalog_list(const struct catalog *k,
+	enum site_overrides_kind kind, int64_t version, const char *fault,
+	const char *own);
+/* Which rule matched a kernel's name, or the operator of a host operator's. */
+json_t *view_trial(const char *name, const struct rule_trial *t);

@@ -8,7 +8,7 @@
 #include "profile_word.h"
 #include "roofline.h"
 #include "table.h"
-#include "view_importance.h"
+#include "view_operators.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
