@@ -209,8 +209,8 @@ bool arena_err(const struct arena *a, struct err *e)
 		return err_set(e, ERR_BUSY,
 			"this machine has no memory left for an ingest");
 	return err_set(e, ERR_TOO_LARGE,
-		"the trace needs more than the %zu MiB an ingest may hold; "
-		"record a shorter window, or raise --ingest-mib",
+		"the trace needs more than %zu MiB of memory; record a "
+		"shorter window, or raise --ingest-mib",
 		a->ceiling >> 20);
 }
 

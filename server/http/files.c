@@ -147,7 +147,7 @@ bool files_get(const struct files *f, const char *path, struct web_file *out,
 			((!f->dir || !strncmp(name, KEPT, strlen(KEPT))) &&
 				files_carried(f, name, out))))
 		return true;
-	return err_set(e, ERR_NOT_FOUND, "there is nothing at '%.200s'", path);
+	return err_set(e, ERR_NOT_FOUND, "no such path: '%.200s'", path);
 }
 
 bool files_match(const char *header, const char *etag)

@@ -90,7 +90,7 @@ def refused_without(a, route, tokens):
         got = a.ask(method, at, {"Authorization": header})
         check(got[0] == 401, f"{name} with '{header}': {got}")
     got = a.bearer(method, at, UNKNOWN)
-    check(got == (401, "the token is not known here; `kernsiftd token` makes one"),
+    check(got == (401, "the token is unknown; create one with `kernsiftd token`"),
           f"{name} with an unknown token: {got}")
     got = a.bearer(method, at, tokens["expired"])
     check(got[0] == 401 and got[1].startswith("the token expired at "),
@@ -154,7 +154,7 @@ def limited_to_its_project(a, route, tokens, things):
             shows_ours(a, name, with_id(path, 1), ours)
     elif reach == "WHOLE":
         check(a.bearer(method, with_id(path, 1), ours) ==
-              (403, "this is of all projects; the token is of project 'ours' alone"),
+              (403, "this is for all projects; the token is limited to project 'ours'"),
               f"{name} is of all projects")
     elif reach == "PROJECT":
         check("project" in names, f"{name} has a parameter project")

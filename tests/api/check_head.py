@@ -66,12 +66,12 @@ def expects_continue(server):
         sock.sendall(head(server, 1 << 50, more=more))
         status, text = answer(sock)
         check(status == 413, text)
-        check("at most 4096 are taken" in text, text)
+        check("the maximum is 4096 MiB" in text, text)
     with opened(server) as sock:
         sock.sendall(head(server, (1 << 63) - 1, more=more))
         status, text = answer(sock)
         check(status == 413, text)
-        check("the upload is 8796093022208 MiB; at most 4096 are taken" in text, text)
+        check("the upload is 8796093022208 MiB; the maximum is 4096 MiB" in text, text)
     with opened(server) as sock:
         sock.sendall(head(server, len(OPEN) + 2, more=more))
         check(sock.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n", "100 Continue")
@@ -94,7 +94,7 @@ with Server() as server:
     check(text.endswith('{"error":{"code":"headers_too_large","message":"the headers are '
                         'longer than 32 KiB"}}\n'), text)
     status, text = answer_to(server, b"GET /healthz HTTP/1.0\r\n\r\n")
-    check(status == 421 and "the request names no host" in text, text)
+    check(status == 421 and "the request has no host" in text, text)
     with opened(server) as sock:
         sock.sendall(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n")
         check(closed(sock), "TLS to a plain port does no harm")

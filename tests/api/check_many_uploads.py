@@ -72,8 +72,8 @@ with Server("--uploads", "8", "--writers", "2") as server:
         status, text = answer(ninth)
         check(status == 503, text)
         check("\r\nRetry-After: 5\r\n" in text, text)
-        check(text.endswith('{"error":{"code":"busy","message":"8 uploads are being taken '
-                            'already, the most at once; try again in a moment"}}\n'), text)
+        check(text.endswith('{"error":{"code":"busy","message":"8 uploads are already being '
+                            'received, the maximum; try again later"}}\n'), text)
         check(server.ask("GET", "/healthz")[0] == 200, "others are served")
     for sock in busy:
         sock.close()

@@ -114,7 +114,7 @@ def too_many(server):
     eight = [Narrow(server, PATHS[1]) for _ in range(8)]
     status, body = server.ask("GET", PATHS[1])
     check(status == 503 and json.loads(body)["error"]["message"] ==
-          "8 timelines are being sent already, the most at once; try again in a moment", body[:300])
+          "8 timelines are already being sent, the maximum; try again later", body[:300])
     check(server.ask("HEAD", PATHS[0])[0] == 200, "a capture still is sent")
     for sock in eight:
         sock.close()

@@ -98,8 +98,8 @@ def refused_early(d):
             r = upload(s, '--compress', kind, path)
             equal('status', (r.status, r.out), (1, ''))
             equal('stderr', r.err,
-                  f'kernsift: {path}: the upload is {size}; at most 2 are '
-                  'taken, see --upload-mib\n')
+                  f'kernsift: {path}: the upload is {size}; the maximum is 2 MiB, see '
+                  f'--upload-mib\n')
 
 
 def dies_in_the_middle(d):

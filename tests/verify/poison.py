@@ -15,8 +15,8 @@ import time
 import figures
 import running
 
-MEMORY = ('the trace needs more than the 1 MiB an ingest may hold; record a '
-          'shorter window, or raise --ingest-mib')
+MEMORY = ('the trace needs more than 1 MiB of memory; record a shorter window, or raise '
+          '--ingest-mib')
 CPU = ('the ingest took more than 1 s of CPU time and was ended; see '
        '--ingest-cpu-s')
 KILLED = ('the ingest was ended by SIGKILL, as the system does where memory '

@@ -28,12 +28,11 @@ static bool breakdown_params_read(const struct call *c,
 	params->realign = param(ps, "realign")->whole == 1;
 	if (params->layers.range && params->layers.start)
 		return err_set(e, ERR_INPUT,
-			"range and start both say where layers begin: give "
+			"range and start both set the layer boundaries: give "
 			"one of them");
 	if (every->given && !params->layers.start)
 		return err_set(e, ERR_INPUT,
-			"every counts the kernels that start names: give "
-			"start too");
+			"every: requires start, whose kernels it counts");
 	*any = params->layers.range || params->layers.start || device->given ||
 	       stratum->given || params->realign;
 	return true;
@@ -107,10 +106,10 @@ static bool breakdown_compare_add(int64_t ids[BREAKDOWN_COMPARE_MAX],
 	for (uint32_t i = 0; i < *n; i++)
 		if (ids[i] == id)
 			return err_set(e, ERR_INPUT,
-				"runs: names run %lld twice", (long long)id);
+				"runs: run %lld is given twice", (long long)id);
 	if (*n == BREAKDOWN_COMPARE_MAX)
 		return err_set(e, ERR_INPUT,
-			"runs: names more than %d runs, the maximum of a "
+			"runs: has more than %d runs, the maximum of a "
 			"breakdown comparison",
 			BREAKDOWN_COMPARE_MAX);
 	ids[(*n)++] = id;
@@ -125,7 +124,7 @@ static bool breakdown_compare_ids_read(const struct call *c,
 	*n = 0;
 	if (!at)
 		return err_set(e, ERR_INPUT,
-			"runs: is missing; it names two to %d runs, such as "
+			"runs: is missing; give two to %d runs, such as "
 			"runs=1,2",
 			BREAKDOWN_COMPARE_MAX);
 	for (;; at++) {
@@ -139,8 +138,8 @@ static bool breakdown_compare_ids_read(const struct call *c,
 	}
 	return *n >= RUNS_MIN ||
 	       err_set(e, ERR_INPUT,
-		       "runs: names one run; /runs/%lld/breakdown returns its "
-		       "layers, and a breakdown comparison takes two to %d",
+		       "runs: has one run; use /runs/%lld/breakdown for one "
+		       "run, or give two to %d",
 		       (long long)ids[0], BREAKDOWN_COMPARE_MAX);
 }
 

@@ -73,7 +73,7 @@ static const char *captures_fault(const struct timeline *t, enum kst_got got)
 	case KST_NEWER:
 		break;
 	}
-	return "the stored capture is not one that this version can read";
+	return "this version cannot read the stored capture";
 }
 
 static bool captures_slot_take(struct timeline *t, struct err *e)
@@ -81,8 +81,8 @@ static bool captures_slot_take(struct timeline *t, struct err *e)
 	if (atomic_fetch_add(&t->api->timelines, 1) < TIMELINES_MAX)
 		return true;
 	return err_set(e, ERR_BUSY,
-		"%d timelines are being sent already, the most at once; try "
-		"again in a moment",
+		"%d timelines are already being sent, the maximum; try again "
+		"later",
 		TIMELINES_MAX);
 }
 

@@ -108,9 +108,8 @@ static bool catalog_write(struct call *c, enum site_overrides_kind kind,
 		return false;
 	if (own.version != json_integer_value(version))
 		return err_set(e, ERR_CONFLICT,
-			"the catalog was changed meanwhile: its version is "
-			"%lld, not %lld; get it again and make your change to "
-			"that",
+			"the catalog has changed: its version is %lld, not "
+			"%lld; get it again and repeat the change",
 			(long long)own.version,
 			(long long)json_integer_value(version));
 	const char *before = *catalog_part(&own, kind);
@@ -174,7 +173,7 @@ static void catalog_test_try_kernel(const struct trials *t, const char *name,
 	struct rule_trial is = { .rule = -1 };
 	struct err why = { 0 };
 	if (catalog_test_now_s() - t->began_s > BUDGET_S)
-		is.why = "was not tried: the names before took too long";
+		is.why = "not tested: the previous names took too long";
 	else if (!catalog_trial(t->catalog, name, len, &t->call->s.arena, &is,
 			 &why))
 		is = (struct rule_trial){ .rule = -1, .why = why.text };
@@ -228,8 +227,9 @@ static bool catalog_test_draft_read(struct call *c, json_t *body,
 	const char *text;
 	if (n > RULES_MAX)
 		return err_set(e, ERR_INPUT,
-			"rules: are %zu; at most %d are tried at once", n,
-			RULES_MAX);
+			"rules: has %zu entries; at most %d are tested at "
+			"once",
+			n, RULES_MAX);
 	text = catalog_list_text(c, body, "rules", e);
 	if (!text || !site_overrides_read(c->s.db, &c->s.arena, own, e))
 		return false;

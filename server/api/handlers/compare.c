@@ -129,8 +129,8 @@ json_t *series_get(struct call *c, struct err *e)
 	struct compare_sides s;
 	if (!function) {
 		err_set(e, ERR_INPUT,
-			"function: is missing; it is the whole name of one "
-			"that /compare shows");
+			"function: is missing; give the full name of a "
+			"function that /compare returns");
 		return NULL;
 	}
 	if (!concurrency_limit_enter(c, e) ||

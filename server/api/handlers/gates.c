@@ -402,8 +402,8 @@ static bool gates_site_read(struct call *c, const char **site, struct err *e)
 	const char *host = gates_past_scheme(s);
 	if (!host || strchr("/:", *host) || strspn(s, bytes) != len)
 		return err_set(e, ERR_INPUT,
-			"site: '%.100s' is not where a page is, such as "
-			"https://kernsift.example",
+			"site: '%.100s' is not the address of a page, such "
+			"as https://kernsift.example",
 			s);
 	while (s[len - 1] == '/')
 		len--;

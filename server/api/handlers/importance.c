@@ -23,13 +23,13 @@ static bool importance_set_params(const struct call *c, struct err *e)
 	for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
 		if (param(&c->params, runs[i])->given)
 			return err_set(e, ERR_INPUT,
-				"%s: a reference set knows nothing of it; "
-				"leave "
-				"it out, or set",
+				"%s: is not supported with reference_set; "
+				"omit one of them",
 				runs[i]);
 	return !c->params.labels ||
 	       err_set(e, ERR_INPUT,
-		       "label: a reference set has none; leave it out, or set");
+		       "label: is not supported with reference_set; omit one "
+		       "of them");
 }
 
 /* The stored name: one of the catalog, or one that runs still have from an earlier
@@ -88,11 +88,11 @@ static bool importance_weight_read(const struct call *c, bool set,
 	*out = (enum importance_weight)w->whole;
 	if (set && *out != WEIGHT_PUBLISHED)
 		return err_set(e, ERR_INPUT,
-			"weight: a reference set has only what was published");
+			"weight: only 'published' is supported with "
+			"reference_set");
 	return set || *out != WEIGHT_PUBLISHED ||
 	       err_set(e, ERR_INPUT,
-		       "weight: only reference sets have published figures; "
-		       "name one with set");
+		       "weight: 'published' requires reference_set");
 }
 
 static void importance_arrange(const struct call *c, struct fleet_importance *m)
@@ -248,8 +248,8 @@ static bool importance_shapes_unknown(const struct call *c, struct err *e)
 {
 	if (!strcmp(c->word, "unattributed"))
 		return err_set(e, ERR_NOT_FOUND,
-			"'unattributed' is no operator; /unattributed lists "
-			"the unattributed kernels");
+			"'unattributed' is not an operator; /unattributed "
+			"lists the unattributed kernels");
 	return err_set(e, ERR_NOT_FOUND,
 		"neither a run nor the catalog has an operator '%s'", c->word);
 }
@@ -296,8 +296,7 @@ static bool importance_shapes_set(struct call *c, const struct catalog *k,
 		return false;
 	if (param(&c->params, "against")->given)
 		return err_set(e, ERR_INPUT,
-			"against: a reference set has the platforms that were "
-			"published");
+			"against: is not supported with reference_set");
 	while (i < r->operators_n && strcmp(r->operators[i].name, c->word) != 0)
 		i++;
 	if (i == r->operators_n)

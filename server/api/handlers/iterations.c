@@ -119,9 +119,8 @@ static struct pattern_table *iterations_table_new(struct call *c,
 			  ? query_compared(c->s.db, &t->arena, &c->id, 1, true,
 				    &t->run, e)
 			  : err_set(e, ERR_BUSY,
-				    "%d tables of patterns are being sent "
-				    "already, the most at once; try again in a "
-				    "moment",
+				    "%d pattern tables are already being "
+				    "sent, the maximum; try again later",
 				    TABLES_MAX);
 	if (!ok) {
 		iterations_table_free(t);

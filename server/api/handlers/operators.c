@@ -87,9 +87,9 @@ static bool operators_operator_check(const struct call *c,
 		return true;
 	if (!strcmp(c->word, "unattributed"))
 		return err_set(e, ERR_NOT_FOUND,
-			"'unattributed' is no operator; "
-			"/runs/%lld/unattributed "
-			"lists the unattributed kernels",
+			"'unattributed' is not an operator; "
+			"/runs/%lld/unattributed lists the unattributed "
+			"kernels",
 			(long long)c->id);
 	return err_set(e, ERR_NOT_FOUND,
 		"neither run %lld nor the catalog has an operator '%s'",
@@ -180,7 +180,9 @@ static json_t *operators_unattributed(struct call *c, const char *name,
 	uint32_t n;
 	bool json = listing_is_json(c);
 	if (!json && limit->given) {
-		err_set(e, ERR_INPUT, "csv and md are whole: leave limit out");
+		err_set(e, ERR_INPUT,
+			"limit: is not supported with csv and md, which return all "
+			"rows");
 		return NULL;
 	}
 	if (!call_db(c, e) ||

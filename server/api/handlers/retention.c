@@ -50,7 +50,7 @@ static bool retention_project_of_item(struct arena *a, const json_t *item,
 		strlen(json_string_value(v)) != len)
 		return err_set(e, ERR_INPUT,
 			"project: is not text of at most %d bytes; null "
-			"means all that have no row of their own",
+			"means all projects without a row",
 			PROJECT_MAX);
 	row->project = arena_strdup(a, json_string_value(v));
 	return true;
@@ -65,7 +65,8 @@ static bool retention_item_read(struct arena *a, json_t *item,
 	json_t *each;
 	int64_t raw, run;
 	if (!json_is_object(item))
-		return err_set(e, ERR_INPUT, "items: one is not an object");
+		return err_set(e, ERR_INPUT,
+			"items: an entry is not an object");
 	json_object_foreach(item, key, each)
 	{
 		size_t i = 0;

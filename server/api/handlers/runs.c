@@ -85,7 +85,7 @@ static bool runs_text_field(const char *key, json_t *value, const char **out,
 		return err_set(e, ERR_INPUT,
 			"%s: is not text of at most 200 bytes", key);
 	if (strlen(json_string_value(value)) != json_string_length(value))
-		return err_set(e, ERR_INPUT, "%s: holds U+0000", key);
+		return err_set(e, ERR_INPUT, "%s: contains U+0000", key);
 	*out = json_string_value(value);
 	return true;
 }

@@ -27,7 +27,8 @@ static bool sets_name_read(const struct call *c, char name[ROUTE_WORD],
 	const char *given = param_text(&c->params, "name", "");
 	if (!*given)
 		return err_set(e, ERR_INPUT,
-			"name: the set needs one, such as name=atrex");
+			"name: is missing; give the name of the set, such as "
+			"name=atrex");
 	size_t len = strlen(given);
 	if (len < ROUTE_WORD && strspn(given, ROUTE_WORD_BYTES) == len) {
 		memcpy(name, given, len + 1);
@@ -86,7 +87,7 @@ static json_t *sets_kept(struct call *c, const char *name, bool made,
 		i++;
 	if (i == n) {
 		err_set(e, ERR_NOT_FOUND,
-			"the set was dropped while it was taken in");
+			"the reference set was deleted during the import");
 		return NULL;
 	}
 	json_t *v = view_set(&rows[i]);

@@ -25,20 +25,20 @@ json_t *readyz_get(struct call *c, struct err *e)
 static void system_gauges(struct api *a, struct buf *b)
 {
 	buf_printf(b,
-		"# HELP kernsift_uploads_arriving uploads whose bytes this "
-		"server is taking in\n"
+		"# HELP kernsift_uploads_arriving uploads that this server "
+		"is receiving\n"
 		"# TYPE kernsift_uploads_arriving gauge\n"
 		"kernsift_uploads_arriving %d\n"
 		"# HELP kernsift_captures_sending captures and timelines "
 		"that this server is sending\n"
 		"# TYPE kernsift_captures_sending gauge\n"
 		"kernsift_captures_sending %d\n"
-		"# HELP kernsift_comparisons_making comparisons and their "
-		"like that this server is making\n"
+		"# HELP kernsift_comparisons_making comparisons and similar "
+		"requests that this server is computing\n"
 		"# TYPE kernsift_comparisons_making gauge\n"
 		"kernsift_comparisons_making %d\n"
 		"# HELP kernsift_db_connections_in_use database connections "
-		"lent to requests\n"
+		"that requests use\n"
 		"# TYPE kernsift_db_connections_in_use gauge\n"
 		"kernsift_db_connections_in_use %d\n"
 		"# HELP kernsift_build_info version of the server\n"
@@ -54,18 +54,19 @@ static void system_waits(struct api *a, struct buf *b)
 	struct db_pool_waits w = db_pool_waits(a->is.pool);
 	buf_printf(b,
 		"# HELP kernsift_comparisons_refused_total comparisons and "
-		"their like refused, since enough were being made\n"
+		"similar requests rejected because too many were running\n"
 		"# TYPE kernsift_comparisons_refused_total counter\n"
 		"kernsift_comparisons_refused_total %lld\n"
 		"# HELP kernsift_db_waits_total requests that waited for a "
 		"database connection\n"
 		"# TYPE kernsift_db_waits_total counter\n"
 		"kernsift_db_waits_total %lld\n"
-		"# HELP kernsift_db_wait_seconds_total how long they waited\n"
+		"# HELP kernsift_db_wait_seconds_total time that requests "
+		"waited for a database connection\n"
 		"# TYPE kernsift_db_wait_seconds_total counter\n"
 		"kernsift_db_wait_seconds_total %.6f\n"
-		"# HELP kernsift_db_refused_total requests that waited for "
-		"one in vain\n"
+		"# HELP kernsift_db_refused_total requests that got no "
+		"database connection in time\n"
 		"# TYPE kernsift_db_refused_total counter\n"
 		"kernsift_db_refused_total %lld\n",
 		(long long)atomic_load(&a->limited_refused),
@@ -110,13 +111,13 @@ static void system_queue_gauges(const struct upload_queue *q, struct buf *b)
 			states[i].state, (long long)states[i].n);
 	buf_printf(b,
 		"# HELP kernsift_queue_age_seconds age of the oldest upload "
-		"that waits for its ingest\n"
+		"that waits for a worker\n"
 		"# TYPE kernsift_queue_age_seconds gauge\n"
 		"kernsift_queue_age_seconds %.3f\n",
 		q->oldest_queued_s);
 }
 
-/* If the database is away, that is a number too: the rest is reported nevertheless. */
+/* Without a database, kernsift_database_up is 0 and the other metrics are reported. */
 json_t *metrics_get(struct call *c, struct err *e)
 {
 	struct upload_queue q;

@@ -42,7 +42,8 @@ static bool tokens_expiry_of(const json_t *body, struct token_request *w,
 		return true;
 	if (at)
 		return err_set(e, ERR_INPUT,
-			"expires_at and expires_days say the same; give one");
+			"expires_at and expires_days exclude each other; "
+			"give one");
 	json_int_t n = json_integer_value(days);
 	if (!json_is_integer(days) || n < 1 || n > TOKEN_DAYS)
 		return err_set(e, ERR_INPUT,
@@ -68,12 +69,11 @@ static bool tokens_request_from(const struct call *c, const json_t *body,
 		return false;
 	if (!w->name)
 		return err_set(e, ERR_INPUT,
-			"name: is missing: who or what is the token for?");
+			"name: is missing; name the user of the token");
 	w->scope = scope ? scope_from(scope) : SCOPE_NONE;
 	if (w->scope == SCOPE_NONE)
 		return err_set(e, ERR_INPUT,
-			"scope: is '%.40s', and should be read, upload or "
-			"admin",
+			"scope: '%.40s' is not read, upload or admin",
 			scope ? scope : "");
 	if (!w->project)
 		w->project = project_scope_name(&c->s);

@@ -67,8 +67,8 @@ static bool trends_params_read(const struct call *c, struct trend_filter *f,
 		return err_set(e, ERR_INPUT,
 			"of: is missing; give the name of the %s", word);
 	return trend_has_of(f->metric) || !f->of ||
-	       err_set(e, ERR_INPUT, "of: %s is of the whole run; leave it out",
-		       word);
+	       err_set(e, ERR_INPUT,
+		       "of: %s is a metric of the whole run; omit it", word);
 }
 
 /* A name that is nowhere is a mistake; one that is in some runs is in others

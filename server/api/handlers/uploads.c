@@ -80,7 +80,7 @@ static long long uploads_mib(int64_t bytes)
 static bool uploads_too_large(const struct api *a, int64_t bytes, struct err *e)
 {
 	return err_set(e, ERR_TOO_LARGE,
-		"the upload is %s%lld MiB; at most %lld are taken, see "
+		"the upload is %s%lld MiB; the maximum is %lld MiB, see "
 		"--upload-mib",
 		bytes < 0 ? "more than " : "",
 		uploads_mib(bytes < 0 ? a->is.upload_bytes : bytes),
@@ -110,8 +110,8 @@ static bool uploads_slot_take(struct api *a, struct err *e)
 		return true;
 	atomic_fetch_sub(&a->uploads, 1);
 	return err_set(e, ERR_BUSY,
-		"%d uploads are being taken already, the most at once; try "
-		"again in a moment",
+		"%d uploads are already being received, the maximum; try "
+		"again later",
 		a->is.uploads_max);
 }
 

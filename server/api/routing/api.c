@@ -151,8 +151,8 @@ static bool api_project_scope_check(struct call *c, struct err *e)
 		break;
 	}
 	return err_set(e, ERR_FORBIDDEN,
-		"this is of all projects; the token is of project '%.200s' "
-		"alone",
+		"this is for all projects; the token is limited to project "
+		"'%.200s'",
 		c->s.who.project);
 }
 
@@ -231,7 +231,7 @@ static bool api_value_body(struct call *c, json_t *value,
 		api_table_body(c, out, e);
 	} else if (out->status != 204) {
 		err_set(e, ERR_INTERNAL,
-			"the server made no answer; its log says more");
+			"the server could not create an answer; see its log");
 	}
 	return !e->code;
 }

@@ -43,8 +43,8 @@ bool concurrency_limit_enter(struct call *c, struct err *e)
 	if (!concurrency_limit_place(&c->api->places)) {
 		atomic_fetch_add(&c->api->limited_refused, 1);
 		return err_set(e, ERR_BUSY,
-			"%d answers that take long are being made already, the "
-			"most at once; try again in a moment",
+			"%d long answers are already being computed, the "
+			"maximum; try again later",
 			CONCURRENCY_MAX);
 	}
 	atomic_fetch_add(&c->api->limited, 1);

@@ -85,9 +85,8 @@ bool cursor_read(const struct call *c, int64_t *a, int64_t *b, struct err *e)
 		return true;
 	if (!cursor_decode(text, raw))
 		return err_set(e, ERR_INPUT,
-			"cursor: '%.40s' is not one of this list's; start "
-			"again "
-			"without it",
+			"cursor: '%.40s' is not a cursor of this list; start "
+			"again without it",
 			text);
 	cursor_digest(c, raw, check);
 	if (memcmp(check, raw + PLACE, CHECK))

@@ -81,7 +81,7 @@ bool guard_host(const struct api *a, const struct api_request *r, struct err *e)
 	char name[HOST_MAX];
 	struct in6_addr named, local;
 	if (!host)
-		return err_set(e, ERR_HOST, "the request names no host");
+		return err_set(e, ERR_HOST, "the request has no host");
 	if (guard_name_of(host, name)) {
 		if (!strcasecmp(name, "localhost") ||
 			guard_listed(a->is.hosts, name))
@@ -93,7 +93,7 @@ bool guard_host(const struct api *a, const struct api_request *r, struct err *e)
 			return true;
 	}
 	return err_set(e, ERR_HOST,
-		"this server is not known as '%.100s'; see --hosts", host);
+		"'%.100s' is not a name of this server; see --hosts", host);
 }
 
 bool guard_origin(const struct api *a, const struct api_request *r,
@@ -189,8 +189,8 @@ static bool guard_who_from(struct call *c, enum identity_source by,
 		return false;
 	if (!row.id)
 		return err_set(e, ERR_UNAUTHORIZED,
-			"the token is not known here; `kernsiftd token` makes "
-			"one");
+			"the token is unknown; create one with `kernsiftd "
+			"token`");
 	if (row.expired) {
 		utc_time_format(row.expires, at);
 		return err_set(e, ERR_UNAUTHORIZED,

@@ -21,8 +21,8 @@ bool listing_read(struct call *c, int64_t *offset, int *limit, struct err *e)
 	bool json = listing_is_json(c);
 	if (!json && (most->given || param(&c->params, "cursor")->given))
 		return err_set(e, ERR_INPUT,
-			"csv and md are never paged: leave limit and cursor "
-			"out");
+			"limit and cursor: are not supported with csv and "
+			"md, which return all rows");
 	*limit = json ? (int)most->whole : 0;
 	return cursor_read(c, offset, &unused, e);
 }

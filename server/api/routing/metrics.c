@@ -78,7 +78,7 @@ static void metrics_latency(struct metrics *m, int route, struct buf *b)
 static void metrics_gates(struct metrics *m, struct buf *b)
 {
 	metrics_head(b, "kernsift_gates_total", "counter",
-		"gates made since the start, by outcome");
+		"gates created since the start, by outcome");
 	for (enum gate_outcome o = 0; o <= GATE_BAD_DATA; o++)
 		buf_printf(b, "kernsift_gates_total{outcome=\"%s\"} %lld\n",
 			gate_outcome_word(o),
@@ -88,7 +88,7 @@ static void metrics_gates(struct metrics *m, struct buf *b)
 void metrics_text(struct metrics *m, struct buf *b)
 {
 	metrics_head(b, "kernsift_requests_total", "counter",
-		"answers given, by route and status");
+		"answers, by route and status");
 	for (int r = 0; r <= ROUTES_N; r++)
 		for (int s = 0; s < METRIC_STATUSES; s++) {
 			long long n = atomic_load(&m->answers[r][s]);
@@ -104,7 +104,7 @@ void metrics_text(struct metrics *m, struct buf *b)
 	for (int r = 0; r <= ROUTES_N; r++)
 		metrics_latency(m, r, b);
 	metrics_head(b, "kernsift_upload_bytes_total", "counter",
-		"bytes of uploads taken in");
+		"bytes of uploads received");
 	buf_printf(b, "kernsift_upload_bytes_total %lld\n",
 		(long long)atomic_load(&m->upload_bytes));
 	metrics_gates(m, b);

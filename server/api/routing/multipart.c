@@ -90,7 +90,7 @@ static bool multipart_part_begins(struct multipart *m, struct err *e)
 			name);
 	if (m->files++)
 		return err_set(e, ERR_INPUT,
-			"the form holds several files; send one at a time");
+			"the form has several files; send one at a time");
 	return multipart_name_keep(m, file, e);
 }
 
@@ -191,9 +191,8 @@ bool multipart_feed(struct multipart *m, const void *bytes, size_t len,
 bool multipart_end(const struct multipart *m, struct err *e)
 {
 	if (m->at != FORM_END)
-		return err_set(e, ERR_INPUT,
-			"the form breaks off before its end");
+		return err_set(e, ERR_INPUT, "the form ends too early");
 	if (!m->files)
-		return err_set(e, ERR_INPUT, "the form holds no file");
+		return err_set(e, ERR_INPUT, "the form has no file");
 	return true;
 }

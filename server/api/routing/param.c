@@ -192,7 +192,7 @@ static bool param_unknown(const struct params *ps, const char *key,
 			ps->list[i].spec->name,
 			ps->list[i].spec->kind == PARAM_LABELS ? "KEY" : "");
 	return err_set(e, ERR_INPUT,
-		"there is no parameter '%.60s' here; this path takes %s", key,
+		"'%.60s' is not a parameter of this path; it has %s", key,
 		ps->n ? list : "none");
 }
 

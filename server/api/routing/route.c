@@ -141,7 +141,7 @@ const struct route *route_find(const char *method, const char *path,
 			"%.20s is not a method of '%.200s'; it has %s", method,
 			path, allow);
 	else
-		err_set(e, ERR_NOT_FOUND, "there is nothing at '%.200s'", path);
+		err_set(e, ERR_NOT_FOUND, "no such path: '%.200s'", path);
 	return NULL;
 }
 

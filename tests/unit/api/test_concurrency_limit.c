@@ -28,8 +28,8 @@ static void test_places(void **state)
 	assert_false(concurrency_limit_enter(&late, &e));
 	assert_int_equal(e.code, ERR_BUSY);
 	assert_string_equal(e.text,
-		"3 answers that take long are being made already, the most at "
-		"once; try again in a moment");
+		"3 long answers are already being computed, the maximum; try "
+		"again later");
 	concurrency_limit_leave(&late);
 	concurrency_limit_leave(&calls[0]);
 	concurrency_limit_leave(&calls[0]);

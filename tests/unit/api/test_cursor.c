@@ -111,11 +111,11 @@ static void test_tampered(void **state)
 		text[i] = kept;
 	}
 	assert_string_equal(refusal(list, "", "abc", &a, &b),
-		"cursor: 'abc' is not one of this list's; start again without "
-		"it");
+		"cursor: 'abc' is not a cursor of this list; start again "
+		"without it");
 	text[3] = '!';
 	assert_non_null(strstr(refusal(list, "", text, &a, &b),
-		"is not one of this list's"));
+		"is not a cursor of this list"));
 }
 
 int main(void)

@@ -33,21 +33,21 @@ static const struct {
 	{ "10.1.2.3:8080", "" }, /* the address of the connection */
 	{ "gpu.example:8080", "" },
 	{ "b.example", "" },
-	{ NULL, "the request names no host" },
+	{ NULL, "the request has no host" },
 	{ "evil.example",
-		"this server is not known as 'evil.example'; see --hosts" },
+		"'evil.example' is not a name of this server; see --hosts" },
 	{ "gpu.example.evil.example",
-		"this server is not known as 'gpu.example.evil.example'; see "
-		"--hosts" },
-	{ "10.1.2.4", "this server is not known as '10.1.2.4'; see --hosts" },
+		"'gpu.example.evil.example' is not a name of this server; "
+		"see --hosts" },
+	{ "10.1.2.4", "'10.1.2.4' is not a name of this server; see --hosts" },
 	{ "localhost:80x",
-		"this server is not known as 'localhost:80x'; see --hosts" },
+		"'localhost:80x' is not a name of this server; see --hosts" },
 	{ "localhost.evil.example",
-		"this server is not known as 'localhost.evil.example'; see "
+		"'localhost.evil.example' is not a name of this server; see "
 		"--hosts" },
-	{ "[::1", "this server is not known as '[::1'; see --hosts" },
-	{ "", "this server is not known as ''; see --hosts" },
-	{ ":8080", "this server is not known as ':8080'; see --hosts" },
+	{ "[::1", "'[::1' is not a name of this server; see --hosts" },
+	{ "", "'' is not a name of this server; see --hosts" },
+	{ ":8080", "':8080' is not a name of this server; see --hosts" },
 };
 
 static void test_host(void **state)

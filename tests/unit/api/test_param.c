@@ -35,11 +35,11 @@ static const struct {
 		"2026-08-22T10:11:12Z" },
 	{ runs_get, "limit=1&limit=2", "'limit' is given twice" },
 	{ runs_get, "color=red",
-		"there is no parameter 'color' here; this path takes project, "
+		"'color' is not a parameter of this path; it has project, "
 		"workload, framework, content, device, q, label.KEY, upload, "
 		"job, since, until, sort, limit, cursor" },
 	{ healthz_get, "verbose",
-		"there is no parameter 'verbose' here; this path takes none" },
+		"'verbose' is not a parameter of this path; it has none" },
 	{ runs_get, "q=%zz",
 		"'q=%zz' in the query is not percent-encoded UTF-8 text" },
 	{ runs_get, "q=%2",

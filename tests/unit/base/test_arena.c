@@ -100,8 +100,8 @@ static void the_ceiling_holds_and_full_stays(void **state)
 	assert_false(arena_err(&a, &e));
 	assert_int_equal(e.code, ERR_TOO_LARGE);
 	assert_string_equal(e.text,
-		"the trace needs more than the 0 MiB an ingest may hold; "
-		"record a shorter window, or raise --ingest-mib");
+		"the trace needs more than 0 MiB of memory; record a shorter "
+		"window, or raise --ingest-mib");
 	arena_release(&a);
 	assert_int_equal(a.ceiling, 200 * 1024);
 	assert_non_null(arena_alloc(&a, 1, 8));
@@ -129,8 +129,8 @@ static void the_machine_has_no_more(void **state)
 	assert_false(arena_err(&a, &e));
 	assert_int_equal(e.code, ERR_TOO_LARGE);
 	assert_string_equal(e.text,
-		"the trace needs more than the 3 MiB an ingest may hold; "
-		"record a shorter window, or raise --ingest-mib");
+		"the trace needs more than 3 MiB of memory; record a shorter "
+		"window, or raise --ingest-mib");
 	arena_release(&a);
 
 	e = (struct err){ 0 };

@@ -56,13 +56,12 @@ static const struct {
 	{ "/index.html", "<p>page", "text/html; charset=utf-8" },
 	{ "/runs/7", "<p>page", "text/html; charset=utf-8" },
 	{ "/app.js", "a()", "text/javascript; charset=utf-8" },
-	{ "/none.js", NULL, "there is nothing at '/none.js'" },
-	{ "/link.txt", NULL, "there is nothing at '/link.txt'" },
-	{ "/../secret.txt", NULL, "there is nothing at '/../secret.txt'" },
-	{ "/%2e%2e/secret.txt", NULL,
-		"there is nothing at '/%2e%2e/secret.txt'" },
-	{ "//etc/hosts.d", NULL, "there is nothing at '//etc/hosts.d'" },
-	{ "/dir.d", NULL, "there is nothing at '/dir.d'" },
+	{ "/none.js", NULL, "no such path: '/none.js'" },
+	{ "/link.txt", NULL, "no such path: '/link.txt'" },
+	{ "/../secret.txt", NULL, "no such path: '/../secret.txt'" },
+	{ "/%2e%2e/secret.txt", NULL, "no such path: '/%2e%2e/secret.txt'" },
+	{ "//etc/hosts.d", NULL, "no such path: '//etc/hosts.d'" },
+	{ "/dir.d", NULL, "no such path: '/dir.d'" },
 };
 
 static void test_folder(void **state)

@@ -89,8 +89,8 @@ static void an_arena_too_small_fails_it(void **state)
 	limits.arena_bytes = 1;
 	works(ingest(w->db, &c, w->families, &limits, &saving, &err));
 	failed(w, id,
-		"the trace needs more than the 0 MiB an ingest may hold; "
-		"record a shorter window, or raise --ingest-mib");
+		"the trace needs more than 0 MiB of memory; record a shorter "
+		"window, or raise --ingest-mib");
 }
 
 static void a_stop_request_ends_an_ingest(void **state)

@@ -162,8 +162,8 @@ static void graphs_without_end(void **state)
 	assert_int_equal(got[1].n, 200000);
 	refuses(learned_graph_read(db, &small, keys, 1, &got, &n, &e),
 		ERR_TOO_LARGE,
-		"the trace needs more than the 1 MiB an ingest may hold; "
-		"record a shorter window, or raise --ingest-mib");
+		"the trace needs more than 1 MiB of memory; record a shorter "
+		"window, or raise --ingest-mib");
 	arena_release(&small);
 	arena_release(&a);
 }

@@ -17,7 +17,7 @@ export default async function signing(test, {open, api, kernsiftd}) {
 		assert.equal(await fact(page, 'Scope'), 'read and upload');
 		await page.getByLabel('Access token').fill(`ks_${'x'.repeat(43)}`);
 		await page.getByRole('button', {name: 'Sign in', exact: true}).click();
-		await seen(async () => assert.match(await page.locator('.wrong').innerText(), /^the token is not known here/));
+		await seen(async () => assert.match(await page.locator('.wrong').innerText(), /^the token is unknown/));
 	});
 
 	await test('signed in: shown on every page, unreadable for scripts, deleted by signing out', async () => {
