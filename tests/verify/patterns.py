@@ -4,12 +4,12 @@ computed independently.
 
 patterns.py [FILE]...
 
-Holds `kernsiftd inspect --by iterations` and `--by patterns` against plain Python:
-first for traces of its own, whose kernels come with counters at 2 kHz and at
-1 Hz on two devices and the host, then for real traces next to the checkout (or
-the files given). Splits are whole nanoseconds and equal; the windows are taken
-from the answer. Functions are compared if every row belongs to the one window, or
-if the trace is generated and its launches say which iteration each belongs to.
+Compares `kernsiftd inspect --by iterations` and `--by patterns` with plain Python:
+first for generated traces, whose kernels have counters at 2 kHz and at 1 Hz on two
+devices and the host, then for recorded traces next to the checkout (or the given
+files). The split of each iteration must be equal, in whole nanoseconds; the windows
+are those of the output. Functions are compared if all rows are in one window, or if
+the trace is generated, because its launches state their iteration.
 """
 import bisect
 import csv
@@ -42,7 +42,7 @@ SYNC = {a + b + 'Synchronize' for a in ('cuda', 'hip')
 
 
 def tables(path, by):
-    """All lines, and each table as a list of dicts by its first column."""
+    """Returns all lines, and the tables by their first column, as lists of dicts."""
     run = subprocess.run([PROGRAM, 'inspect', '--by', by, path], check=True,
                          capture_output=True, text=True)
     found = {}
@@ -54,7 +54,7 @@ def tables(path, by):
 
 
 def rows_of(path):
-    """(kind, start, end, name, device) of what counts, in nanoseconds."""
+    """Returns (kind, start, end, name, device) of the counted rows, in nanoseconds."""
     with (gzip.open if path.endswith('.gz') else open)(path, 'rb') as f:
         trace = json.loads(f.read(), parse_float=str, parse_int=str)
     zero = int(trace.get('baseTimeNanoseconds', 0))
@@ -80,7 +80,7 @@ def rows_of(path):
 
 
 def began(head):
-    """When the run's first record began; None if that is not known."""
+    """Returns the start of the first record of the run; None if it is unknown."""
     at = next((x.split()[1] for x in head if x.startswith('started')), None)
     if at in (None, 'unknown'):
         return None
@@ -90,7 +90,7 @@ def began(head):
 
 
 def split(rows, start, end):
-    """Interval by interval, between the boundaries of all rows."""
+    """Sums the kinds of time over the intervals between all starts and ends."""
     inside = [r for r in rows if r[1] < end and r[2] > start]
     edges = sorted({start, end} | {t for r in inside for t in r[1:3]
                                    if start < t < end})
@@ -128,7 +128,8 @@ def hold_splits(path):
 
 
 def hold_window(path, printed, zero, rows):
-    """The only window has every GPU row, and the host rows that start in it."""
+    """Compares the functions of the only window: all GPU rows, and the host rows that
+    start in it."""
     c = printed['Number'][0]
     start = zero + int(c['Start (ns)'])
     end = start + int(c['Duration (ns)'])
@@ -149,10 +150,10 @@ def hold_window(path, printed, zero, rows):
     return len(want)
 
 
-# ---- a trace of our own, with counters
+# ---- a generated trace, with counters
 
 def make(path, seed):
-    """Six annotated steps of kernels on two devices, with counters."""
+    """Writes six annotated steps of kernels on two devices, with counters."""
     pick = random.Random(seed)
     events, kernels, at = [], [], 1_000_000_000
     first = at - 5_000
@@ -198,7 +199,7 @@ def make(path, seed):
 
 
 def line(samples, t):
-    """Interpolated between two samples; None outside all samples."""
+    """Interpolates between two samples; None outside all samples."""
     times = [s[0] for s in samples]
     i = bisect.bisect_left(times, t)
     if i < len(times) and times[i] == t:
@@ -210,7 +211,7 @@ def line(samples, t):
 
 
 def counter_stats(samples, runs):
-    """(μ, σ, basis) of a function in an iteration; None without a value."""
+    """Returns (μ, σ, basis) of a function in an iteration; None without a value."""
     weight = mean = variance = 0
     basis = set()
     for start, end in runs:

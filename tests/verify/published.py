@@ -1,16 +1,16 @@
 #!/usr/bin/python3
-"""published.py - published comparisons, repeated by a server.
+"""published.py - compares /compare with published comparisons.
 
 published.py [FOLDER]...
 
-A folder holds {normal,abnormal}_perf.csv.gz with their counters and what was
-published of them, expected_*.csv: `n1_a2` in its name are the processes of both
-sides, `pid1` of one number on both. Each side is uploaded as one file; then /compare
-must give every row that was published and no other, scores within 5e-3 of
-themselves, both tests' p within 2e-3, in the order of the scores; as CSV, and
-the same in JSON. Where the report was published too (seed 002), its headings,
-its tables to the letter and the figures of its findings must be those of
-Markdown. Skipped if there are none next to the checkout.
+A folder has {normal,abnormal}_perf.csv.gz, their counters, and the published result,
+expected_*.csv. `n1_a2` in its name are the processes of both sides; `pid1` is one
+process number for both. The script uploads each side as one file. /compare must then
+return exactly the published rows, ordered by score, as CSV and as JSON. A score may
+differ by a factor of 5e-3, and the p-values of both tests by 2e-3. If the report was
+published, too (seed 002), the Markdown must have the same headings, the same tables,
+letter by letter, and the same figures in its findings. Skipped if there is no
+published comparison next to the checkout.
 """
 import collections
 import csv
@@ -28,7 +28,7 @@ from running import API, Server, skip_without_postgres
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.environ.get('KERNSIFT_SRC', f'{HERE}/../..')
 REFERENCE = f'{SOURCE}/../shared/reference'
-# A folder whose report was published, and as what.
+# Folders with a published report: the report, and the name of its workload.
 REPORTS = {'sglang_cpu_frequency_reduction':
            (f'{REFERENCE}/seeds/002_cross_performance_comparison.md',
             'Processed\\SGLang\\cpu_frequency_reduction')}
@@ -54,7 +54,7 @@ def close(got, want, relative, absolute):
 
 
 def row_close(got, want):
-    """Scores to 5e-3 of themselves, probabilities to 2e-3, the rest to 1e-6."""
+    """Compares scores to a factor of 5e-3, probabilities to 2e-3, others to 1e-6."""
     for field, a, b in zip(FIELDS[3:], got, want):
         a, b = number(a), number(b)
         if field == 'score':
@@ -74,7 +74,7 @@ def rows(text):
 
 
 def table_holds(got, want):
-    """Rows, figures and order; how many cells are the same to the letter."""
+    """Compares rows, figures and order; counts the cells that have the same letters."""
     head, mine, lines = rows(got)
     headings, theirs, published = rows(want)
     check('columns', head == headings, f'{head} in place of {headings}')
@@ -94,7 +94,7 @@ def table_holds(got, want):
 
 
 def json_holds(document, text):
-    """The same rows in the same order, not yet rounded."""
+    """Compares JSON with CSV: the same rows and order, before rounding."""
     _, _, lines = rows(text)
     items = document['items']
     check('items', len(items) == len(lines), len(items))
@@ -106,7 +106,7 @@ def json_holds(document, text):
 
 
 def parts(text):
-    """Headings, rows of tables, and the findings' bold words and figures."""
+    """Returns headings, rows of tables, and bold words and figures of findings."""
     tables, headings, findings = [[]], [], []
     for line in text.splitlines():
         if line.startswith('|'):
@@ -131,14 +131,14 @@ def report_holds(got, want):
     check('tables', len(mine[1]) == len(theirs[1]))
     for a, b in zip(mine[1], theirs[1]):
         check('table', a[:2] == b[:2], f'{a[:2]}, not {b[:2]}')
-        # Equal scores have no order of their own.
+        # Rows with equal scores may be in any order.
         check('lines of a table', collections.Counter(a) ==
               collections.Counter(b))
     check('findings', mine[2] == theirs[2], f'{mine[2]}, not {theirs[2]}')
 
 
 def packed(folder, side):
-    """Both files of a side, one behind the other."""
+    """Joins both files of a side."""
     out = b''
     for what in ('perf', 'counters'):
         path = f'{folder}/{side}_{what}.csv.gz'

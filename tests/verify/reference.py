@@ -45,24 +45,24 @@ import urllib.parse
 import everything
 import running
 
-# A number in a text; a letter before it makes it part of a name.
+# A number in a text. After a letter it is part of a name, so it does not match.
 NUMBER = re.compile(r'(?<![\w.])-?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?')
 MOMENT = re.compile(r'\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?)?')
-# An answer that is longer is kept as a hash of the numbers in it.
+# Of a longer answer, only a hash of its numbers is kept.
 WHOLE_BYTES = 4 << 20
-# Parameters that choose no other numbers: the order of lists is requested for one run.
+# Parameters that change only the order of a list are not varied.
 ORDERS = {'sort'}
 LIMIT = 500
-# One upload after the other, so that ids agree, and at once.
+# One worker ingests in the order of uploads, so that ids are equal.
 OPTIONS = ['--workers', '1', '--worker_nice', '0']
-# A fleet's sums are of floating point, and their terms come in the order in which
-# the sums over runs were folded; that depends on the clock.
+# Sums over a fleet are floating-point numbers. The order of their terms depends on when
+# the sums over runs were folded, so the last digits may differ.
 SUM_ORDER = 1e-13
 FULL = re.compile(r'-?\d+\.\d{12,}(?:e[-+]?\d+)?')
-# The interval of importance is of draws from workloads in the order in which the
-# sums come, which nothing sorts: one server may answer twice with two intervals.
+# The interval of importance is computed from random draws of workloads, whose order is
+# not defined: the same server may return another interval for the same request.
 INTERVAL = ('/importance', {'low', 'high'})
-# What depends on the clock: tries begin again when an upload gets on.
+# This depends on the clock: tries are counted again after an upload progresses.
 CLOCK = {'tries'}
 GATE = {'workload': None, 'name': 'reference'}
 PAIRS_NAMED = [('qwen1.5-0.5b_h100', 'qwen1.5-0.5b_mi300x'),
@@ -77,7 +77,7 @@ PAIRS_NAMED = [('qwen1.5-0.5b_h100', 'qwen1.5-0.5b_mi300x'),
 # ---- requests
 
 def traces(folders):
-    """[(path below its folder, path)], in an order that does not change."""
+    """Returns [(path below its folder, path)], sorted."""
     found = []
     for folder in folders:
         for at, _, names in os.walk(folder):
@@ -92,7 +92,7 @@ def stem(name):
 
 
 def labels(i, name):
-    """The parameters of an upload: repeats share a workload, ranks a job."""
+    """Returns the parameters of an upload: repeats have one workload, ranks one job."""
     workload = re.sub(r'_?([a-z]{0,4}\d+|[ab]\d?)$', '', stem(name))
     query = {'project': os.path.dirname(name), 'workload': workload,
              'name': stem(name), 'file': os.path.basename(name),
@@ -103,7 +103,7 @@ def labels(i, name):
 
 
 def fill(server, files):
-    """{stem: ids of its runs}"""
+    """Uploads all files; returns {stem: ids of its runs}."""
     made, seen = {}, set()
     for i, (name, path) in enumerate(files):
         with open(path, 'rb') as f:
@@ -130,7 +130,7 @@ def paged(server, path):
 
 
 def pairs(made):
-    """The two sides of comparisons: neighbors, and those that belong together."""
+    """Returns the sides of comparisons: adjacent runs, and runs that belong together."""
     runs = sorted(itertools.chain.from_iterable(made.values()))
     yield from ((str(a), str(b)) for a, b in zip(runs, runs[1:]))
     for a, b in PAIRS_NAMED:
@@ -249,10 +249,10 @@ def of_fleet(server, document):
                f'{urllib.parse.quote(" ".join(f"{k}={w[k]}" for k in ("project", "workload") if w[k] and " " not in w[k]))}')
 
 
-# ---- what is kept
+# ---- recordings
 
 def kept(kind, body):
-    """An answer as JSON: its document, its text, or a hash of what is long."""
+    """Returns an answer as JSON: its document, its text, or the hash of a long one."""
     if len(body) > WHOLE_BYTES and b'json' in kind.encode():
         found = re.findall(rb'-?\d+(?:\.\d+)?', body)
         return {'numbers': len(found),
@@ -389,10 +389,10 @@ def restore(args):
     finish(args.out, about['began'], about['runs'])
 
 
-# ---- what differs
+# ---- comparison
 
 def index(folder):
-    """{address: where its line begins}"""
+    """Returns {address: offset of its line}."""
     found, at = {}, 0
     with open(f'{folder}/answers.jsonl', 'rb') as f:
         for line in f:
@@ -415,7 +415,7 @@ class Names:
 
     @staticmethod
     def _of(table, path):
-        """The entry of the longest end of the path."""
+        """Finds the entry for the longest end of the path."""
         for i in range(len(path)):
             end = '.'.join(path[i:])
             if end in table:
@@ -446,13 +446,13 @@ class Difference:
         self.found = []
 
     def then(self, text):
-        """Without moments of the recordings themselves."""
+        """Replaces times since the start of the recordings."""
         return MOMENT.sub(
             lambda m: 'THEN' if m[0].replace(' ', 'T') >= self.began[:len(m[0])]
             else m[0], text)
 
     def of_now(self, number):
-        """Whether it is the milliseconds of a moment of the recordings."""
+        """Whether it is a time of the recordings in milliseconds."""
         return (isinstance(number, int) and
                 0 <= number - self.began_ms < 10 * 86_400_000)
 
@@ -461,7 +461,7 @@ class Difference:
             f'[{p}]' if isinstance(p, int) else f'.{p}' for p in path[1:]), a, b))
 
     def close(self, a, b):
-        """Whether two numbers differ by the order of a sum's terms alone."""
+        """Whether two numbers may differ only by the order of the terms of a sum."""
         if (isinstance(a, float) or isinstance(b, float)) and math.isclose(
                 a, b, rel_tol=SUM_ORDER):
             self.near += 1
@@ -469,7 +469,7 @@ class Difference:
         return False
 
     def close_texts(self, a, b):
-        """The same for numbers with all their digits in texts."""
+        """The same for texts with numbers that have all digits."""
         return FULL.sub('', a) == FULL.sub('', b) and all(
             x == y or self.close(float(x), float(y))
             for x, y in zip(FULL.findall(a), FULL.findall(b)))
@@ -492,8 +492,8 @@ class Difference:
                 return
 
     def by_chance(self, path):
-        """Whether it is an interval, or a table with intervals among its columns;
-        the JSON of the same answer has the rest of the table."""
+        """Whether it is an interval, or a table with a column of intervals. The other
+        columns of such a table are also in the JSON of the same answer."""
         route, fields = INTERVAL
         return path[0].split('?')[0] == route and (
             path[-1] in fields or path[1:] == (1,))
@@ -539,7 +539,7 @@ class Difference:
 
 
 def route(address):
-    """The kind of an address: without ids and values."""
+    """Returns the kind of an address: it has no ids and no values."""
     if address[0] != '/':
         words = address.split(' ')
         return ' '.join(words[:-2] if words[0] == 'kernsift' else
@@ -598,7 +598,7 @@ def compare(args):
     return 1 if total else 0
 
 
-# ---- whether it finds differences
+# ---- check
 
 def written(folder, rows):
     os.makedirs(folder, exist_ok=True)
@@ -609,7 +609,7 @@ def written(folder, rows):
             say(f, address, 200, body)
 
 
-# (what A says, what B says, names, whether they differ)
+# (case, changed fields of B, names, removed field of B, whether they differ)
 A = {'/a/1?x=y': {'items': [{'avg_ns': 1.5, 'is': 'odd', 'at': '2026-01-02'}]}}
 CHECKS = [
     ('equal', {}, {}, None, 0),

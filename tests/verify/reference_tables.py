@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""reference_tables.py - the published page, made again from the published set.
+"""reference_tables.py - computes the published page from the published reference set.
 
 reference_tables.py [SET PAGE]
 
-The three tables of seed 004 from the document behind them, as the program reads
-it: 30 rows of importance and their order, 30 rows of the roofline, 440 shapes
-under 30 medians. Every cell is compared to the letter. Without files, those beside
-the checkout; skipped if there are none.
+Computes the three tables of seed 004 from the reference set, as the program reads it:
+30 rows of importance in their order, 30 rows of the roofline, and 440 shapes of 30
+operators. Compares every cell letter by letter. By default it reads the files next to
+the checkout, and is skipped if they are missing.
 """
 import json
 import os
@@ -23,7 +23,7 @@ PAGE = f'{REFERENCE}/seeds/004_operator_importance_page.md'
 REGIME = {'compute': 'C', 'memory': 'M', 'indexing': 'I'}
 
 
-# As reference.h defines it.
+# The formats of the page, as in reference.h.
 def share(x):
     return f'{100 * x:.1f}%'
 
@@ -67,7 +67,7 @@ def shape_rows(operators):
 
 
 def printed(page):
-    """The page's rows of each table, in its order."""
+    """Returns the rows of each table of the page, in order."""
     lines = [line.rstrip() for line in open(page, encoding='utf-8')]
     first = lines.index('| Operator | Regime | AI | TSOL(H20) | TSOL(XPU-A) '
                         '| TProd |') + 2

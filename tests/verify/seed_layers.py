@@ -1,43 +1,42 @@
 #!/usr/bin/python3
-"""seed_layers.py - a layer-by-layer table that was made by hand, computed again.
+"""seed_layers.py - compares breakdowns with a handmade layer-by-layer table.
 
 seed_layers.py [SEED]
 
 Reads the table of seed 003: layer, module, kernel, microseconds on two machines,
-sums, an overlap block, end to end, 61 layers. Each column becomes a trace
-(tests/gen/layered.py) of 3 dense layers and 58 with experts, the second with
-multi-token prediction; both go to a server of our own, and the layer with experts
-must come back as each run's table and as a table of both: every row with its
-time and its blanks, in order, sums, the overlap block, end to end, 61 layers.
-Skipped if the seed is not next to the checkout.
+sums, an overlap block, the end-to-end time, the time of 61 layers. Makes a trace of
+each column (tests/gen/layered.py): 3 dense layers and 58 layers with experts; the
+second column also has multi-token prediction. Uploads both to its own server. The
+layer with experts must have the same rows, times, blanks, order and sums as the seed,
+with the overlap block and the two totals, in the breakdown of each run and in the
+breakdown comparison. Skipped if the seed is not next to the checkout.
 
-Where the table leaves things open, this is how it is read:
+The seed is not always explicit. The script reads it as follows:
 
-* Cells move to the left where module or kernel are empty: `combine | 394` is the
-  module combine, whose kernel the overlap block names; other single names are
-  kernels.
-* The second column has a time at six kernels only. The others are kernels that
-  this variant does not launch, and their cells are blank.
-* Rows that are blank in both columns were launched with a row next to them that
-  has a time: one call of the host, whose total that is. Which row that is: of
-  the same module, else the one below (distribution_elementwise before topk). In
-  our table too, the total is given once, in the row that takes longest.
-* `combine | 394` is the two launches that the overlap block begins and ends with,
-  one call on the communication stream: the shared expert runs in parallel with the
-  end of the first and the beginning of the second. We have a row for each launch, so the
-  moe block has two rows for that line: a blank and the total.
-* The moe block has no sum in the seed, and no block has one in the second column:
-  there it is the sum of the column. The overlap block has none either: ours sums
-  the rows of the shared expert, whose time is given there.
-* Names are cut off in the seed. Ours must begin as its last part does, apart from
-  `mhaSm100fKernel_Qkv`, which lost the f that it begins with.
-* rmsnorm_split_col_kernel and the norm of the gate are listed at the module
-  self.input_layernorm as the first norm does. They stay there; by their place they
-  are a norm of latent vectors and the one behind attention, in the gate.
-* End to end and 61 layers are of the first column; what is launched outside these
-  layers, and in the dense ones but attention, is not in the seed and is ours. The
-  second column's 61 layers become 62 with the one that predicts a token more, and
-  in the table of both have a line of their own.
+* Cells move to the left if the module or the kernel is empty. `combine | 394` is the
+  module combine, whose kernel is in the overlap block. Other single names are kernels.
+* The second column has a time for six kernels only. That variant does not launch the
+  other kernels, so their cells are blank.
+* A row that is blank in both columns belongs to the same call on the CPU as a row next
+  to it, which has the time of both. That row is of the same module, or else the next
+  one (distribution_elementwise before topk). The breakdown, too, has the total once,
+  in the row with the longest time.
+* `combine | 394` are the first and the last launch of the overlap block. They are one
+  call on the communication stream. The shared expert runs in parallel with the end of
+  the first launch and the start of the second. The breakdown has a row per launch, so
+  this line has two rows in the moe block: a blank and the total.
+* The seed has no sum for the moe block, and no sums in the second column. There, the
+  sum must be that of the column. For the overlap block, the sum must be that of the
+  rows of the shared expert, because only these have a time there.
+* The seed cuts off names. A name in the breakdown must begin with the last part of the
+  name in the seed. `mhaSm100fKernel_Qkv` lost its first letter, an f.
+* The seed lists rmsnorm_split_col_kernel and the norm of the gate in the module
+  self.input_layernorm, like the first norm, and the trace does the same. Their roles
+  are the norm of latent vectors and the norm after attention, which is in the gate.
+* The end-to-end time and the time of 61 layers are those of the first column. The seed
+  has no launches outside of these layers, and only attention of the dense layers; the
+  trace invents the others. The second column has 62 layers, with the one that predicts
+  one more token; the breakdown comparison has a separate line for it.
 """
 import decimal
 import gzip
@@ -74,7 +73,8 @@ def microseconds(ns):
 
 
 class Seed:
-    """Lines by block: (module, kernel, cells); sums; totals of the first column."""
+    """The seed: lines by block as (module, kernel, cells), sums, and the totals of the
+    first column."""
 
     def __init__(self, path):
         self.blocks = {b: [] for b in BLOCKS.values()}
@@ -106,7 +106,7 @@ def same_name(name, full):
 
 
 def launches(block):
-    """(row, kernel) of the block's lines in the seed, in order."""
+    """Returns (row, kernel) for each line of a block in the seed, in order."""
     if block == 'overlap':
         first, second = layered.COMBINED[3]
         return [(layered.COMBINED, first),
@@ -117,7 +117,7 @@ def launches(block):
 
 
 def seed_rows(seed, block):
-    """The seed's lines of a block by row of layered.py: [(row, its lines)]."""
+    """Groups the lines of a block by the rows of layered.py: [(row, its lines)]."""
     out = []
     pairs = list(zip(launches(block), seed.blocks[block], strict=True))
     for (row, kernel), line in pairs:
@@ -129,7 +129,7 @@ def seed_rows(seed, block):
 
 
 def times_of(seed, side):
-    """Nanoseconds by key of layered.py; None if the seed has no time."""
+    """Returns nanoseconds by key of layered.py; None if the seed has no time."""
     times = dict(layered.TIMES)
     for block in BLOCKS.values():
         for row, lines in seed_rows(seed, block):
@@ -142,13 +142,14 @@ def times_of(seed, side):
 
 
 def cells_of(times, row, at):
-    """What each column shows for a row's kernel number `at`."""
+    """Returns the cell of each column for kernel number `at` of a row."""
     return ['' if t[row[0]] is None or at != row[4] else
             microseconds(t[row[0]]) for t in times]
 
 
 def lines_of(seed, block, times):
-    """Our lines of a block: [(module or None, kernel, cells)], then the sum."""
+    """Returns the expected lines of a block, [(module or None, kernel, cells)], and its
+    sum."""
     out, sums = [], [0] * len(times)
     rows = ([layered.COMBINED, *layered.SHARED] if block == 'overlap'
             else ROWS[block])
@@ -169,7 +170,7 @@ def lines_of(seed, block, times):
 
 
 def wanted(seed, sides):
-    """The layer's lines as the seed has them, for some of its columns."""
+    """Returns the expected lines of the layer for some columns of the seed."""
     times = [times_of(seed, s) for s in sides]
     out = []
     for block in BLOCKS.values():
@@ -185,15 +186,15 @@ def wanted(seed, sides):
 
 
 def table(md):
-    """Lines of a Markdown table, without head and rule: lists of cells."""
+    """Returns the lines of a Markdown table as lists of cells, without the heading."""
     lines = [re.split(r'(?<!\\)\|', x.strip())[1:-1]
              for x in md.splitlines() if x.startswith('|')]
     return [[c.strip() for c in x] for x in lines[2:]]
 
 
 def section(lines, name):
-    """The lines below one whose first cell begins so, to the next of its kind:
-    one without module and kernel."""
+    """Returns the lines of a section: those after the line that begins with `name`, up to
+    the next line without a module and a kernel."""
     begin = [i for i, x in enumerate(lines) if x[0].startswith(name)]
     if len(begin) != 1:
         return None
@@ -207,7 +208,7 @@ def section(lines, name):
 
 def differences(got, want):
     if got is None:
-        yield 'there are no 58 layers of their own'
+        yield 'there is no section of 58 layers'
         return
     for i in range(max(len(got), len(want))):
         g = got[i] if i < len(got) else None
@@ -224,7 +225,7 @@ def differences(got, want):
 
 
 def totals(lines, seed):
-    """End to end and 61 layers, of the first column."""
+    """Compares the totals of the first column."""
     for what, key in (('end to end', '端到端'), ('61 layers', '61层执行耗时')):
         got = [x for x in lines if x[0] == what]
         want = f'{seed.totals[key].normalize()} ms'
@@ -251,7 +252,7 @@ def uploaded(server, seed, side):
 
 
 def check(server, seed, path, sides):
-    """A table's layer with experts, and how long all lasts, for some columns."""
+    """Compares the layer with experts, and the totals, for some columns."""
     lines, want = table(markdown(server, path)), wanted(seed, sides)
     wrong = list(differences(section(lines, '58 layers'), want))
     if 0 in sides:
