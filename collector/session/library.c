@@ -165,14 +165,6 @@ const char *library_path(const struct library *l)
 	return map->l_name;
 }
 
-const char *library_result(const struct library *l, CUptiResult r)
-{
-	const char *text = NULL;
-	if (l->result_string(r, &text) != CUPTI_SUCCESS || !text)
-		return "a result without a name";
-	return text;
-}
-
 /* The version of the driver in this process; 0 if none is loaded. */
 static uint32_t library_driver_version(void)
 {

@@ -36,5 +36,3 @@ bool library_open_in(struct library *l, const char *path,
 uint32_t library_cuda(uint32_t version);
 /* The file it came from; "libcupti" if the loader does not know. */
 const char *library_path(const struct library *l);
-/* CUPTI's word for a result, for the log. */
-const char *library_result(const struct library *l, CUptiResult r);

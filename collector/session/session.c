@@ -84,6 +84,15 @@ static void session_explain(char sentence[static 512], const char *format, ...)
 	va_end(args);
 }
 
+/* CUPTI's word for a result, for the log. */
+static const char *session_result(const struct library *l, CUptiResult r)
+{
+	const char *text = NULL;
+	if (l->result_string(r, &text) != CUPTI_SUCCESS || !text)
+		return "a result without a name";
+	return text;
+}
+
 /* Why CUPTI refused a part, in few words. */
 static const char *session_reason(const struct session *s, CUptiResult r)
 {
@@ -106,7 +115,7 @@ static const char *session_reason(const struct session *s, CUptiResult r)
 	case CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED:
 		return "not under WSL";
 	default:
-		return library_result(s->library, r);
+		return session_result(s->library, r);
 	}
 }
 
@@ -117,7 +126,7 @@ static enum session_end session_unfit(const struct session *s, CUptiResult r,
 {
 	uint32_t cuda = library_cuda(s->library->version);
 	uint32_t driver = s->library->driver;
-	const char *word = library_result(s->library, r);
+	const char *word = session_result(s->library, r);
 
 	if (!driver)
 		session_explain(sentence,
