@@ -63,7 +63,7 @@ static void output_cpu_name(char *to, size_t size)
 
 static void output_rows_process(struct collector *c, struct capture_writer *s)
 {
-	const char *name = place_base(c->program);
+	const char *name = process_info_base(c->program);
 	char host[256] = "";
 
 	gethostname(host, sizeof host - 1);
@@ -96,7 +96,7 @@ static void output_rows_begin(struct collector *c, struct capture_writer *s)
 	output_cpu_name(value, sizeof value);
 	output_fact(s, "cpu", value);
 	output_slurp("/proc/self/status", text, sizeof text);
-	place_pids(text, value, sizeof value);
+	process_info_pids(text, value, sizeof value);
 	if (strchr(value, ' '))
 		output_fact(s, "pids", value);
 	output_fact(s, "kinds", c->options.kinds);

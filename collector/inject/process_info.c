@@ -38,7 +38,7 @@ struct process_info_rank process_info_rank(options_env_fn *env, void *ctx)
 	return (struct process_info_rank){ -1, -1 };
 }
 
-void place_pids(const char *status, char *to, size_t size)
+void process_info_pids(const char *status, char *to, size_t size)
 {
 	const char *line = strstr(status, "\nNSpid:");
 	size_t len = 0;
@@ -60,7 +60,7 @@ bool process_info_program(char to[static OPTIONS_PATH])
 	return n > 0;
 }
 
-const char *place_base(const char *path)
+const char *process_info_base(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	return slash ? slash + 1 : path;

@@ -12,8 +12,8 @@ struct process_info_rank process_info_rank(options_env_fn *env, void *ctx);
 
 /* The line NSpid of a /proc/PID/status: pids from the outermost namespace to
  * the innermost, separated by blanks. "" if there is none. */
-void place_pids(const char *status, char *to, size_t size);
+void process_info_pids(const char *status, char *to, size_t size);
 
 /* The program's own file, and the same without folders. False unknown. */
 bool process_info_program(char to[static OPTIONS_PATH]);
-const char *place_base(const char *path);
+const char *process_info_base(const char *path);

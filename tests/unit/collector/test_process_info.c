@@ -69,10 +69,10 @@ static void test_pids(void **state)
 	char to[16];
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		place_pids(rows[i].status, to, sizeof to);
+		process_info_pids(rows[i].status, to, sizeof to);
 		assert_string_equal(to, rows[i].pids);
 	}
-	place_pids("x\nNSpid:\t1234567890\t1234567890\n", to, sizeof to);
+	process_info_pids("x\nNSpid:\t1234567890\t1234567890\n", to, sizeof to);
 	assert_string_equal(to, "1234567890 1234");
 }
 
@@ -82,9 +82,9 @@ static void test_program(void **state)
 	char path[OPTIONS_PATH];
 
 	assert_true(process_info_program(path));
-	assert_string_equal(place_base(path),
+	assert_string_equal(process_info_base(path),
 		"unit_collector_test_process_info");
-	assert_string_equal(place_base("train.py"), "train.py");
+	assert_string_equal(process_info_base("train.py"), "train.py");
 }
 
 int main(void)
