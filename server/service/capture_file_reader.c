@@ -31,8 +31,8 @@ static bool capture_file_reader_slot_take(struct service *s, struct err *e)
 		return true;
 	atomic_fetch_sub(&s->captures, 1);
 	return err_set(e, ERR_BUSY,
-		"%d captures are being sent already, the most at once; try "
-		"again in a moment",
+		"%d captures are already being sent, the maximum; try again "
+		"later",
 		READERS_MAX);
 }
 

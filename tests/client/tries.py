@@ -99,7 +99,7 @@ def refused_early(d):
             equal('status', (r.status, r.out), (1, ''))
             equal('stderr', r.err,
                   f'kernsift: {path}: the upload is {size}; the maximum is 2 MiB, see '
-                  f'--upload-mib\n')
+                  '--upload-mib\n')
 
 
 def dies_in_the_middle(d):
