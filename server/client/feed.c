@@ -27,13 +27,6 @@ struct pack {
 	unsigned char level_buf[ISAL_DEF_LVL1_DEFAULT];
 };
 
-enum pack_kind feed_pack_kind(const char *name)
-{
-	return !strcmp(name, "zstd")   ? PACK_ZSTD
-	       : !strcmp(name, "gzip") ? PACK_GZIP
-				       : PACK_NONE;
-}
-
 /* The packing of a file that begins like this: PACK_NONE if it is plain, PACK_OTHER
  * if this module cannot pack like it. */
 static enum pack_kind feed_pack_found(const void *first, size_t len)

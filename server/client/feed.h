@@ -13,9 +13,6 @@ enum pack_kind { PACK_NONE, PACK_ZSTD, PACK_GZIP, PACK_OTHER };
 
 enum { PACK_PIECE = 128 * 1024 }; /* plain bytes of a full piece */
 
-/* The kind of a name that the options allow. */
-enum pack_kind feed_pack_kind(const char *name);
-
 struct feed;
 
 /* `path` "-" is the standard input. NULL with a message if the file cannot be

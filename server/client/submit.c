@@ -160,11 +160,19 @@ static bool submit_feed(struct wire *w, const struct options *o, struct feed *f,
 	return ok;
 }
 
+/* The kind of a name that the options allow. */
+static enum pack_kind submit_pack_kind(const char *name)
+{
+	return !strcmp(name, "zstd")   ? PACK_ZSTD
+	       : !strcmp(name, "gzip") ? PACK_GZIP
+				       : PACK_NONE;
+}
+
 bool submit_file(struct wire *w, const struct options *o, const char *path,
 	int most, struct meter *m, struct upload_answer *out,
 	struct attempt *last, struct err *e)
 {
-	enum pack_kind kind = feed_pack_kind(o->compress);
+	enum pack_kind kind = submit_pack_kind(o->compress);
 	struct feed *f = *o->counters ? feed_joined(path, o->counters, kind, e)
 				      : feed_new(path, kind, e);
 	*last = (struct attempt){ .end = ATTEMPT_HOPELESS };

@@ -6,7 +6,6 @@
 #include "comparison_word.h"
 #include "concurrency_limit.h"
 #include "gate_evaluation.h"
-#include "gate_text.h"
 #include "regression_gate.h"
 #include "request_body.h"
 #include "view_gate.h"

@@ -1,5 +1,5 @@
 /* gate_text.c - a stored gate in four forms; every name is escaped for where it is read. */
-#include "gate_text.h"
+#include "view_gate.h"
 #include "buf.h"
 #include "decimals.h"
 #include "utf8.h"

@@ -1,20 +1,41 @@
-/* view_breakdown.c - layers and launch groups of a run as JSON and as tables. */
+/* view_breakdown.c - layers and launch groups of a run, and layers of several runs, as
+ * JSON and as tables. */
 #include "view_breakdown.h"
 #include "breakdown_word.h"
 #include "exact.h"
 #include "layer_table.h"
 #include "run_breakdown.h"
 #include "table.h"
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- layers as JSON */
+
+static json_t *view_breakdown_kernel(const struct breakdown_kernel *k);
+
+/* T_SOL of a launch, and T_SOL over time, of the launches with a known bound; NaN if
+ * there are none. */
+static double view_breakdown_sol_ns(const struct breakdown_row *r)
+{
+	return r->bound_launches > 0
+		       ? (double)r->sol_ps / 1e3 / (double)r->bound_launches
+		       : (double)NAN;
+}
+
+static double view_breakdown_s(const struct breakdown_row *r)
+{
+	return r->bound_ns > 0 ? (double)r->sol_ps / 1e3 / (double)r->bound_ns
+			       : (double)NAN;
+}
 
 static int64_t view_breakdown_index(uint32_t v)
 {
 	return v == UINT32_MAX ? -1 : (int64_t)v;
 }
 
-json_t *view_layer_roles(layer_roles roles)
+/* Words, as they come in layer_role.def. */
+static json_t *view_breakdown_roles(layer_roles roles)
 {
 	json_t *v = json_array();
 	for (int i = 0; i < ROLES; i++)
@@ -84,7 +105,7 @@ static json_t *view_breakdown_group_kernels(const struct groups_stored *is,
 	json_t *kernels = json_array();
 	for (uint32_t k = 0; k < g->kernels_n; k++)
 		view_append(kernels,
-			view_layer_kernel(&is->kernels[g->kernels[k]]));
+			view_breakdown_kernel(&is->kernels[g->kernels[k]]));
 	return kernels;
 }
 
@@ -101,7 +122,7 @@ static const char *view_breakdown_group_names(struct arena *a,
 #define ROWS "breakdown.def"
 #include "row_functions.h"
 
-json_t *view_layer_kernel(const struct breakdown_kernel *k)
+static json_t *view_breakdown_kernel(const struct breakdown_kernel *k)
 {
 	return row_layer_kernel(k);
 }
@@ -315,4 +336,556 @@ const struct table *view_groups_table(struct arena *a,
 		row_table_next(t);
 	}
 	return &t->table;
+}
+
+/* ---- layers of several runs as JSON */
+
+static const char *const match_word[] = {
+	[COMPARE_BY_ROLE] = "role",
+	[COMPARE_BY_MODULE] = "module",
+	[COMPARE_BY_KERNEL] = "kernel",
+	[COMPARE_ALONE] = "alone",
+};
+
+static json_t *view_breakdown_compare_reals(const double *v, uint32_t n)
+{
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < n; i++)
+		json_array_append_new(list, view_real(v[i]));
+	return list;
+}
+
+static json_t *view_breakdown_compare_run(const struct run_breakdown *r)
+{
+	const struct breakdown *d = &r->is.breakdown;
+	json_t *v = json_object();
+	view_set_whole(v, "run", r->row.id);
+	view_set_text(v, "name", r->row.name);
+	view_set_text(v, "platform", r->platform);
+	view_set_text(v, "device_name", r->device_name);
+	view_set_text(v, "detector", breakdown_word_layers[d->detector]);
+	view_set_real(v, "confidence", d->confidence);
+	view_set_text(v, "reason", d->why);
+	json_object_set_new(v, "realigned", json_boolean(d->realigned));
+	json_object_set_new(v, "names_lag", json_boolean(r->names_lag));
+	view_set_whole(v, "layers", d->layers);
+	view_set_real(v, "end_to_end_ns", d->pass.avg_ns);
+	view_set_real(v, "layered_ns", d->layered.avg_ns);
+	view_set_whole(v, "iterations", d->passes);
+	return v;
+}
+
+static json_t *view_breakdown_compare_section(const struct run_breakdown *runs,
+	const struct breakdown_compare *b,
+	const struct breakdown_compare_section *s)
+{
+	json_t *v = json_object(), *per_pass = json_array();
+	for (uint32_t i = 0; i < b->sides_n; i++)
+		json_array_append_new(per_pass,
+			s->of[i] == UINT32_MAX
+				? json_null()
+				: view_whole(runs[i].is.breakdown
+						     .sections[s->of[i]]
+						     .per_pass));
+	view_set_text(v, "position", breakdown_word_place[s->place]);
+	view_set_text(v, "name", s->name);
+	json_object_set_new(v, "per_iteration", per_pass);
+	json_object_set_new(v, "sum_ns",
+		view_breakdown_compare_reals(s->sum_ns, b->sides_n));
+	return v;
+}
+
+static json_t *view_breakdown_compare_block(const struct breakdown_compare *b,
+	const struct breakdown_compare_block *k)
+{
+	json_t *v = json_object();
+	view_set_whole(v, "section", k->section);
+	view_set_text(v, "block", breakdown_word_block[k->kind]);
+	json_object_set_new(v, "parallel_to",
+		view_whole(view_breakdown_index(k->parallel_to)));
+	json_object_set_new(v, "sum_ns",
+		view_breakdown_compare_reals(k->sum_ns, b->sides_n));
+	return v;
+}
+
+/* Of an instance of its section, so that rows add up to their cell. */
+static double view_breakdown_compare_mean_ns(const struct breakdown *d,
+	const struct breakdown_row *r)
+{
+	int64_t n = d->sections[d->blocks[r->block].section].instances;
+	return n > 0 ? (double)exact_tenths((wide_t)r->time.total_ns,
+			       (wide_t)n) /
+			       10
+		     : (double)NAN;
+}
+
+static json_t *view_breakdown_compare_row(const struct breakdown_stored *is,
+	uint32_t i)
+{
+	const struct breakdown_row *r = &is->breakdown.rows[i];
+	json_t *v = json_object();
+	json_object_set_new(v, "kernel",
+		r->kernel == ROW_NO_KERNEL
+			? json_null()
+			: view_breakdown_kernel(&is->kernels[r->kernel]));
+	view_set_text(v, "operation", r->operation);
+	view_set_text(v, "operator", r->operator_);
+	view_set_text(v, "module", r->module);
+	view_set_real(v, "mean_ns",
+		view_breakdown_compare_mean_ns(&is->breakdown, r));
+	json_object_set_new(v, "group",
+		view_whole(view_breakdown_index(r->group)));
+	json_object_set_new(v, "extra", json_boolean(r->extra));
+	view_set_whole(v, "stream", r->lane);
+	view_set_whole(v, "overlapped_ns", r->overlapped_ns);
+	return v;
+}
+
+static json_t *view_breakdown_compare_cell(const struct breakdown_stored *is,
+	const struct breakdown_compare_cell *c)
+{
+	json_t *v = json_object(), *rows = json_array();
+	for (uint32_t i = 0; i < c->rows_n; i++)
+		view_append(rows, view_breakdown_compare_row(is, c->rows[i]));
+	view_set_real(v, "mean_ns", c->sum_ns);
+	view_set_real(v, "diff_ns", c->diff_ns);
+	view_set_real(v, "diff_pct", c->diff_pct);
+	view_set_real(v, "s", c->s);
+	json_object_set_new(v, "rows", rows);
+	return v;
+}
+
+static json_t *view_breakdown_compare_line(const struct run_breakdown *runs,
+	const struct breakdown_compare *b,
+	const struct breakdown_compare_line *l)
+{
+	json_t *v = json_object(), *cells = json_array();
+	for (uint32_t i = 0; i < b->sides_n; i++)
+		json_array_append_new(cells,
+			l->cells[i].rows_n
+				? view_breakdown_compare_cell(&runs[i].is,
+					  &l->cells[i])
+				: json_null());
+	view_set_whole(v, "block", l->block);
+	view_set_text(v, "match", match_word[l->match]);
+	json_object_set_new(v, "roles", view_breakdown_roles(l->roles));
+	view_set_text(v, "module", l->module);
+	json_object_set_new(v, "cells", cells);
+	return v;
+}
+
+json_t *view_breakdown_compare(const struct run_breakdown *runs,
+	const struct breakdown_compare *b)
+{
+	json_t *v = json_object(), *heads = json_array();
+	json_t *sections = json_array(), *blocks = json_array();
+	json_t *items = json_array();
+	for (uint32_t i = 0; i < b->sides_n; i++)
+		view_append(heads, view_breakdown_compare_run(&runs[i]));
+	for (uint32_t i = 0; i < b->sections_n; i++)
+		view_append(sections, view_breakdown_compare_section(runs, b,
+					      &b->sections[i]));
+	for (uint32_t i = 0; i < b->blocks_n; i++)
+		view_append(blocks,
+			view_breakdown_compare_block(b, &b->blocks[i]));
+	for (uint32_t i = 0; i < b->lines_n; i++)
+		view_append(items,
+			view_breakdown_compare_line(runs, b, &b->lines[i]));
+	json_object_set_new(v, "runs", heads);
+	json_object_set_new(v, "sections", sections);
+	json_object_set_new(v, "blocks", blocks);
+	json_object_set_new(v, "items", items);
+	return v;
+}
+
+/* ---- layers of several runs as a table: kernels, modules and times of its rows */
+
+struct view_breakdown_compare_layout {
+	struct layer_table table;
+	const struct run_breakdown *runs;
+	const struct breakdown_compare *b;
+	const double *cells
+		[BREAKDOWN_COMPARE_MAX]; /* by run and row: run_breakdown_cells() */
+	struct arena *arena;
+};
+
+static const struct breakdown *view_breakdown_compare_side(
+	const struct view_breakdown_compare_layout *l, uint32_t s)
+{
+	return &l->runs[s].is.breakdown;
+}
+
+enum { KERNELS_SHOWN = 6 }; /* of a run in a row */
+
+static const char *view_breakdown_compare_row_kernel_of(
+	const struct view_breakdown_compare_layout *l, uint32_t s, uint32_t row)
+{
+	const struct breakdown_stored *is = &l->runs[s].is;
+	const struct breakdown_row *r = &is->breakdown.rows[row];
+	return layer_table_kernel(l->arena, &is->breakdown, row,
+		r->kernel == ROW_NO_KERNEL ? r->operation
+					   : is->kernels[r->kernel].short_name);
+}
+
+/* A run's rows in an entry; returns how many. */
+static uint32_t
+view_breakdown_compare_rows(const struct view_breakdown_compare_layout *l,
+	const struct run_breakdown_pair *e, uint32_t s, const uint32_t **rows)
+{
+	const struct breakdown_compare_cell *c = &l->b->lines[e->line].cells[s];
+	*rows = e->whole ? c->rows : &e->row[s];
+	return e->whole ? c->rows_n : e->row[s] != UINT32_MAX;
+}
+
+/* "gemm + splitKreduce", what a side has of an entry; NULL nothing. */
+static const char *view_breakdown_compare_row_texts_of(
+	const struct view_breakdown_compare_layout *l,
+	const struct run_breakdown_pair *e, uint32_t s)
+{
+	const uint32_t *rows;
+	uint32_t n = view_breakdown_compare_rows(l, e, s, &rows);
+	const char *text = NULL;
+	for (uint32_t i = 0; i < n && i < KERNELS_SHOWN; i++) {
+		const char *name =
+			view_breakdown_compare_row_kernel_of(l, s, rows[i]);
+		text = text ? arena_printf(l->arena, "%s + %s", text, name)
+			    : name;
+	}
+	if (n > KERNELS_SHOWN)
+		text = arena_printf(l->arena, "%s + %u more", text,
+			n - KERNELS_SHOWN);
+	return text;
+}
+
+/* "gemm + splitKreduce": one text if all runs that have the entry have the same; else
+ * of each in their order, "-" of one that lacks it. */
+static const char *
+view_breakdown_compare_kernels(const struct view_breakdown_compare_layout *l,
+	const struct run_breakdown_pair *e)
+{
+	const char *one = NULL, *all = NULL;
+	bool same = true;
+	for (uint32_t s = 0; s < l->b->sides_n; s++) {
+		const char *is = view_breakdown_compare_row_texts_of(l, e, s);
+		if (is && one)
+			same = same && strcmp(is, one) == 0;
+		else if (is)
+			one = is;
+		all = all ? arena_printf(l->arena, "%s / %s", all,
+				    is ? is : "-")
+			  : (is ? is : "-");
+	}
+	return same ? one : all;
+}
+
+/* Time of an entry in a run: a group's time is at one of its rows. NaN of none. */
+static double
+view_breakdown_compare_time(const struct view_breakdown_compare_layout *l,
+	const struct run_breakdown_pair *e, uint32_t s)
+{
+	const uint32_t *rows;
+	uint32_t n = view_breakdown_compare_rows(l, e, s, &rows);
+	double sum = NAN;
+	for (uint32_t i = 0; i < n; i++) {
+		double is = l->cells[s][rows[i]];
+		if (isfinite(is))
+			sum = isfinite(sum) ? sum + is : is;
+	}
+	return sum;
+}
+
+/* The module of the first run that has one, else what its rows do. */
+static const char *
+view_breakdown_compare_module(const struct view_breakdown_compare_layout *l,
+	const struct run_breakdown_pair *e)
+{
+	layer_roles roles = 0;
+	for (uint32_t s = 0; s < l->b->sides_n; s++) {
+		const uint32_t *rows;
+		uint32_t n = view_breakdown_compare_rows(l, e, s, &rows);
+		for (uint32_t i = 0; i < n; i++) {
+			const struct breakdown_row *r =
+				&view_breakdown_compare_side(l, s)
+					 ->rows[rows[i]];
+			if (r->module)
+				return r->module;
+			roles |= r->roles;
+		}
+	}
+	return layer_table_roles(l->arena, roles);
+}
+
+static void
+view_breakdown_compare_table_put_entry(struct view_breakdown_compare_layout *l,
+	const char *block, const struct run_breakdown_pair *e, bool has_times)
+{
+	double ns[BREAKDOWN_COMPARE_MAX];
+	for (uint32_t s = 0; s < l->b->sides_n; s++)
+		ns[s] = has_times ? view_breakdown_compare_time(l, e, s)
+				  : (double)NAN;
+	layer_table_line(&l->table, block, view_breakdown_compare_module(l, e),
+		view_breakdown_compare_kernels(l, e), ns);
+}
+
+/* The first line of this block or a later one. */
+static uint32_t view_breakdown_compare_table_first_line(
+	const struct breakdown_compare *b, uint32_t block)
+{
+	uint32_t from = 0, n = b->lines_n;
+	while (n) {
+		uint32_t half = n / 2;
+		if (b->lines[from + half].block < block) {
+			from += half + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	return from;
+}
+
+/* Lines of a block are contiguous: [*from, *to). */
+static void view_breakdown_compare_table_lines_of(const struct breakdown_compare
+							  *b,
+	uint32_t block, uint32_t *from, uint32_t *to)
+{
+	*from = view_breakdown_compare_table_first_line(b, block);
+	*to = view_breakdown_compare_table_first_line(b, block + 1);
+}
+
+/* Entries of the lines of a block, behind those in *list. */
+static void
+view_breakdown_compare_table_entries_of(struct view_breakdown_compare_layout *l,
+	uint32_t block, struct run_breakdown_pair **list, uint32_t *n)
+{
+	uint32_t from, to;
+	size_t most = *n;
+	view_breakdown_compare_table_lines_of(l->b, block, &from, &to);
+	for (uint32_t i = from; i < to; i++)
+		most += run_breakdown_pairs_max(l->b, i);
+	struct run_breakdown_pair *all =
+		arena_array(l->arena, struct run_breakdown_pair, most + 1);
+	if (*n)
+		memcpy(all, *list, *n * sizeof *all);
+	for (uint32_t i = from; i < to; i++)
+		*n += run_breakdown_pairs(l->runs, l->b, i, all + *n);
+	*list = all;
+}
+
+static void view_breakdown_compare_table_put_block(
+	struct view_breakdown_compare_layout *l, uint32_t block)
+{
+	const struct breakdown_compare_block *is = &l->b->blocks[block];
+	const char *word = breakdown_word_block[is->kind];
+	struct run_breakdown_pair *list = NULL;
+	uint32_t n = 0;
+	view_breakdown_compare_table_entries_of(l, block, &list, &n);
+	for (uint32_t i = 0; i < n; i++)
+		view_breakdown_compare_table_put_entry(l, word, &list[i], true);
+	layer_table_line(&l->table, word, "sum", NULL, is->sum_ns);
+}
+
+/* By side, its block whose rows are in the lines [from, to); UINT32_MAX if it has
+ * none, or one that runs parallel to no other. */
+static void view_breakdown_compare_table_blocks_of(
+	const struct view_breakdown_compare_layout *l, uint32_t from,
+	uint32_t to, uint32_t block[BREAKDOWN_COMPARE_MAX])
+{
+	for (uint32_t s = 0; s < l->b->sides_n; s++) {
+		const struct breakdown *d = view_breakdown_compare_side(l, s);
+		block[s] = UINT32_MAX;
+		for (uint32_t i = from; i < to && block[s] == UINT32_MAX; i++)
+			if (l->b->lines[i].cells[s].rows_n)
+				block[s] =
+					d->rows[l->b->lines[i].cells[s].rows[0]]
+						.block;
+		if (block[s] != UINT32_MAX &&
+			d->blocks[block[s]].parallel_to == UINT32_MAX)
+			block[s] = UINT32_MAX;
+	}
+}
+
+/* Whether on some side a row of the entry overlaps one of a block. */
+static bool view_breakdown_compare_table_parallel(
+	const struct view_breakdown_compare_layout *l,
+	const struct run_breakdown_pair *e,
+	const uint32_t block[BREAKDOWN_COMPARE_MAX])
+{
+	for (uint32_t s = 0; s < l->b->sides_n; s++) {
+		const uint32_t *rows;
+		uint32_t n = view_breakdown_compare_rows(l, e, s, &rows);
+		for (uint32_t i = 0; block[s] != UINT32_MAX && i < n; i++)
+			if (run_breakdown_overlaps(
+				    view_breakdown_compare_side(l, s), rows[i],
+				    block[s]))
+				return true;
+	}
+	return false;
+}
+
+/* When an entry begins on the first side that has it. */
+static double view_breakdown_compare_table_offset_of(
+	const struct view_breakdown_compare_layout *l,
+	const struct run_breakdown_pair *e)
+{
+	for (uint32_t s = 0; s < l->b->sides_n; s++) {
+		const uint32_t *rows;
+		if (view_breakdown_compare_rows(l, e, s, &rows))
+			return view_breakdown_compare_side(l, s)
+				->rows[rows[0]]
+				.offset_ns;
+	}
+	return 0;
+}
+
+static int view_breakdown_compare_table_by_offset(const void *a, const void *b,
+	void *arg)
+{
+	const struct run_breakdown_pair *x = a, *y = b;
+	double from = view_breakdown_compare_table_offset_of(arg, x),
+	       other = view_breakdown_compare_table_offset_of(arg, y);
+	if (from < other || from > other)
+		return from < other ? -1 : 1;
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	return memcmp(x->row, y->row, sizeof x->row);
+}
+
+/* A block that runs parallel to another, and those rows of the other that it overlaps:
+ * their time is shown above. */
+static void view_breakdown_compare_table_put_overlap(
+	struct view_breakdown_compare_layout *l, uint32_t block)
+{
+	const struct breakdown_compare_block *is = &l->b->blocks[block];
+	const char *word = layer_table_overlap(l->arena,
+		l->b->blocks[is->parallel_to].kind, is->kind);
+	uint32_t from, to, own, n = 0, blocks[BREAKDOWN_COMPARE_MAX] = { 0 };
+	struct run_breakdown_pair *list = NULL;
+	view_breakdown_compare_table_lines_of(l->b, block, &from, &to);
+	view_breakdown_compare_table_blocks_of(l, from, to, blocks);
+	view_breakdown_compare_table_entries_of(l, block, &list, &n);
+	uint32_t all = own = n;
+	view_breakdown_compare_table_entries_of(l, is->parallel_to, &list,
+		&all);
+	for (uint32_t i = own; i < all; i++)
+		if (view_breakdown_compare_table_parallel(l, &list[i], blocks))
+			list[n++] = list[i];
+	if (n)
+		qsort_r(list, n, sizeof *list,
+			view_breakdown_compare_table_by_offset, l);
+	for (uint32_t i = 0; i < n; i++)
+		view_breakdown_compare_table_put_entry(l, word, &list[i],
+			l->b->lines[list[i].line].block == block);
+	layer_table_line(&l->table, word, "sum", NULL, is->sum_ns);
+}
+
+/* "58 layers: attention + moe"; "32/30 layers" if sides differ. */
+static const char *view_breakdown_compare_table_section_text(
+	const struct view_breakdown_compare_layout *l,
+	const struct breakdown_compare_section *is)
+{
+	const char *counts = NULL;
+	uint32_t one = 0;
+	bool same = true;
+	for (uint32_t s = 0; s < l->b->sides_n; s++) {
+		if (is->of[s] == UINT32_MAX)
+			continue;
+		uint32_t n = view_breakdown_compare_side(l, s)
+				     ->sections[is->of[s]]
+				     .per_pass;
+		same = same && (!counts || n == one);
+		one = n;
+		counts = counts ? arena_printf(l->arena, "%s/%u", counts, n)
+				: arena_printf(l->arena, "%u", n);
+	}
+	if (same || is->place != SECTION_LAYER)
+		return layer_table_section(l->arena, is->place, is->name, one);
+	return arena_printf(l->arena, "%s layers%s%s", counts,
+		is->name ? ": " : "", is->name ? is->name : "");
+}
+
+static void view_breakdown_compare_table_put_section(
+	struct view_breakdown_compare_layout *l, uint32_t section)
+{
+	const struct breakdown_compare *b = l->b;
+	if (b->sections_n > 1)
+		layer_table_line(&l->table,
+			view_breakdown_compare_table_section_text(l,
+				&b->sections[section]),
+			NULL, NULL, b->sections[section].sum_ns);
+	for (int parallel_too = 0; parallel_too < 2; parallel_too++)
+		for (uint32_t k = 0; k < b->blocks_n; k++)
+			if (b->blocks[k].section != section)
+				continue;
+			else if (!parallel_too &&
+				 b->blocks[k].parallel_to == UINT32_MAX)
+				view_breakdown_compare_table_put_block(l, k);
+			else if (parallel_too &&
+				 b->blocks[k].parallel_to != UINT32_MAX)
+				view_breakdown_compare_table_put_overlap(l, k);
+}
+
+/* A line for each number of layers that runs have. */
+static void view_breakdown_compare_table_put_layers(
+	struct view_breakdown_compare_layout *l, uint32_t from)
+{
+	double layered[BREAKDOWN_COMPARE_MAX];
+	uint32_t layers = view_breakdown_compare_side(l, from)->layers;
+	for (uint32_t s = 0; s < l->b->sides_n; s++) {
+		const struct breakdown *d = view_breakdown_compare_side(l, s);
+		if (s < from && d->layers == layers)
+			return;
+		layered[s] =
+			d->layers == layers ? d->layered.avg_ns : (double)NAN;
+	}
+	if (layers)
+		layer_table_total(&l->table,
+			layer_table_count(l->arena, layers), layered);
+}
+
+static void view_breakdown_compare_table_put_totals(
+	struct view_breakdown_compare_layout *l)
+{
+	double pass[BREAKDOWN_COMPARE_MAX];
+	for (uint32_t s = 0; s < l->b->sides_n; s++)
+		pass[s] = view_breakdown_compare_side(l, s)->pass.avg_ns;
+	layer_table_total(&l->table, "end to end", pass);
+	for (uint32_t s = 0; s < l->b->sides_n; s++)
+		view_breakdown_compare_table_put_layers(l, s);
+}
+
+/* Its name, with its id if another has the same name. */
+static const char *view_breakdown_compare_table_name_of(struct arena *a,
+	const struct run_breakdown *runs, uint32_t n, uint32_t s)
+{
+	const struct run_row *r = &runs[s].row;
+	const char *name = layer_table_name(a, r->name, r->id);
+	for (uint32_t i = 0; i < n; i++)
+		if (i != s &&
+			!strcmp(name, layer_table_name(a, runs[i].row.name,
+					      runs[i].row.id)))
+			return arena_printf(a, "%s #%lld", name,
+				(long long)r->id);
+	return name;
+}
+
+const struct table *view_breakdown_compare_table(struct arena *a,
+	const struct run_breakdown *runs, const struct breakdown_compare *b)
+{
+	struct view_breakdown_compare_layout l = { .runs = runs,
+		.b = b,
+		.arena = a };
+	const char *heads[BREAKDOWN_COMPARE_MAX];
+	for (uint32_t s = 0; s < b->sides_n; s++) {
+		heads[s] = layer_table_head(a,
+			view_breakdown_compare_table_name_of(a, runs,
+				b->sides_n, s),
+			&runs[s].is.breakdown, runs[s].names_lag);
+		l.cells[s] = run_breakdown_cells(a, &runs[s].is.breakdown);
+	}
+	layer_table_init(&l.table, a, heads, (int)b->sides_n);
+	view_breakdown_compare_table_put_totals(&l);
+	for (uint32_t k = 0; k < b->sections_n; k++)
+		view_breakdown_compare_table_put_section(&l, k);
+	return layer_table_end(&l.table);
 }

@@ -1,5 +1,5 @@
 /* test_gate_badge.c - a complete badge, and its text escaped for XML. */
-#include "gate_text.h"
+#include "view_gate.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* test_gate_text.c - complete gate reports for people and for CI, with names
  * that try to inject markup. */
-#include "gate_text.h"
+#include "view_gate.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
