@@ -82,9 +82,9 @@ def refused(s, d):
         f.write(b'\x28\xb5\x2f\xfd')
     r = upload(s, '--counters', counters, patterns)
     equal('status', r.status, 1)
-    equal('mixed', r.err, f"kernsift: '{patterns}' and '{counters}' are packed "
-          'in ways that cannot be sent as one; unpack them, or pack both with '
-          'gzip or zstd\n')
+    equal('mixed', r.err, f"kernsift: the compressions of '{patterns}' and "
+          f"'{counters}' cannot be sent as one; decompress them, or compress "
+          'both with gzip or zstd\n')
 
 
 def main():
