@@ -129,7 +129,7 @@ def shows_ours(a, name, at, ours):
     """No answer to a token of 'ours' contains a word of 'theirs'."""
     got = shown(a, at, ours)
     check(got[0] not in (401, 403) and b"theirs" not in got[1],
-          f"{name} shows 'ours' alone: {got[0]} {got[1][:300]}")
+          f"{name} shows only 'ours': {got[0]} {got[1][:300]}")
 
 
 def runs_of(route, things, run):
@@ -139,7 +139,7 @@ def runs_of(route, things, run):
     if method != "GET":
         return "", json.dumps({n: fill[n] for n in ("base", "head")})
     known = [n for n in names if n in fill]
-    check(known, f"{method} {path}: teach this check by which parameters it names runs")
+    check(known, f"{method} {path}: add the parameters that name runs to RUNS")
     return "?" + "&".join(f"{n}={fill[n]}" for n in known), None
 
 
@@ -149,7 +149,7 @@ def limited_to_its_project(a, route, tokens, things):
     name, ours = f"{method} {path}", tokens["ours"]
     alone = "the token is of project 'ours' alone, not of 'theirs'"
     if reach == "OPEN":
-        check(scope == "read", f"{name} changes what is of no project: it would be WHOLE")
+        check(scope == "read", f"{name} changes something that has no project: declare WHOLE")
         if method == "GET":
             shows_ours(a, name, with_id(path, 1), ours)
     elif reach == "WHOLE":
@@ -165,13 +165,13 @@ def limited_to_its_project(a, route, tokens, things):
     elif reach == "SAYS":
         body = json.dumps({**SAYS.get(path[7:], {}), "project": "theirs"})
         got = a.bearer(method, with_id(path, 1), ours, body)
-        check(got == (403, alone), f"{name} that says another project: {got}")
+        check(got == (403, alone), f"{name} with another project in the body: {got}")
     elif reach == "RUNS":
         for run in things["RUN"][1], 987654:
             query, body = runs_of(route, things, run)
             got = a.bearer(method, path + query, ours, body)
             check(got == (404, f"no run {run}"), f"{name} of run {run}: {got}")
-    elif check(reach in things, f"{name}: teach this check what reach {reach} names"):
+    elif check(reach in things, f"{name}: add reach {reach} to two_of_each()"):
         own, foreign = things[reach]
         word = {"UPLOADED": "upload"}.get(reach, reach.lower())
         for number in foreign, 987654:
@@ -227,10 +227,10 @@ def change_without_audit(a, boss, things):
     run, before = things["RUN"][0], sql("SELECT count(*) FROM upload")
     sql("ALTER TABLE audit RENAME TO audit_away")
     got = a.bearer("DELETE", f"/api/v1/runs/{run}", boss)
-    check(got[0] == 503, f"a deletion that cannot be written down: {got}")
+    check(got[0] == 503, f"a deletion without an audit record: {got}")
     with open(os.path.join(HERE, "data/one-kernel.json"), "rb") as f:
         got = a.bearer("POST", "/api/v1/uploads", boss, f.read())
-    check(got[0] == 503, f"an upload likewise: {got}")
+    check(got[0] == 503, f"an upload without an audit record: {got}")
     check(sql("SELECT count(*) FROM upload") == before, "nothing was stored")
     check(a.bearer("GET", f"/api/v1/runs/{run}", boss)[0] == 200, "the run is there")
     sql("ALTER TABLE audit_away RENAME TO audit")

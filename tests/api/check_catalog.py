@@ -49,9 +49,10 @@ def main(server):
     for t in threads:
         t.join()
     torn = [s for s in seen if s[1] != sorted(i["name"] for i in own(s[0]) if s[0])]
-    check(len(seen) >= READERS and not torn, f"{len(seen)} answers, of which {torn[:2]} are of no version")
+    check(len(seen) >= READERS and not torn, f"{len(seen)} answers; mixed versions in {torn[:2]}")
     last = json.loads(server.ask("GET", "/api/v1/operators")[1])
-    check(last["version"] == EDITS and last["site_overrides"] == own(EDITS), "the last edit is in force")
+    check(last["version"] == EDITS and last["site_overrides"] == own(EDITS),
+          "the last edit is stored")
 
 
 with Server() as s:

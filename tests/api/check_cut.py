@@ -48,7 +48,7 @@ with Server() as server:
         sock.sendall(head(server, 1000))
     with opened(server) as sock:
         sock.sendall(b"POST /api/v1/uploads HT")
-    check(server.ask("GET", "/healthz")[0] == 200, "it serves on")
+    check(server.ask("GET", "/healthz")[0] == 200, "the server still answers")
     check(server.stop() == 0, "a clean stop")
-    check(rows() == "0|0", "nothing is left after the stop")
+    check(rows() == "0|0", "no part of the uploads is left after the stop")
     verdict(server)

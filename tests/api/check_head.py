@@ -30,7 +30,7 @@ def kept(server):
             status, text = answer(sock)
             check(status == 405, text)
         sock.sendall(b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n")
-        check(answer(sock)[0] == 200, "after four refusals")
+        check(answer(sock)[0] == 200, "an answer after four rejections")
 
 
 def rejected_while_sending(server):
@@ -50,7 +50,7 @@ def rejected_while_sending(server):
                 break
         check(status == 415, f"rejected during the body: {status}")
         check("Connection: close" in text, text)
-        check(time.monotonic() - began < 60, "soon")
+        check(time.monotonic() - began < 60, "rejected within a minute")
 
 
 def to_the_end(server):
@@ -102,6 +102,6 @@ with Server() as server:
     rejected_while_sending(server)
     to_the_end(server)
     expects_continue(server)
-    check(server.ask("GET", "/healthz")[0] == 200, "it serves on")
+    check(server.ask("GET", "/healthz")[0] == 200, "the server still answers")
     check(server.stop() == 0, "a clean stop")
     verdict(server)

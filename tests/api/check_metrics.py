@@ -69,16 +69,19 @@ with Server() as server:
     known = set(kinds) | {f"{k}_{end}" for k, kind in kinds.items() if kind == "histogram"
                           for end in ("bucket", "sum", "count")}
     check(len(read_by_alerts) > 10, "the alerts are read")
-    check(read_by_alerts <= known, f"alerts.yml reads series that do not exist: {read_by_alerts - known}")
-    check(samples["kernsift_database_bytes"] > samples["kernsift_raw_bytes"] > 0, "sizes")
+    check(read_by_alerts <= known,
+          f"alerts.yml reads series that do not exist: {read_by_alerts - known}")
+    check(samples["kernsift_database_bytes"] > samples["kernsift_raw_bytes"] > 0,
+          "the database is larger than the uploads in it")
     check(samples["kernsift_raw_bytes"] >= 8192 and samples["kernsift_capture_bytes"] >= 8192,
           "the upload and its capture are there")
     check(gates_of(samples) == [0, 0, 0, 0], "no gate yet")
     check(samples["kernsift_webhook_deliveries_waiting"] == 0, "no delivery is pending")
-    check(samples["kernsift_db_refused_total"] == 0, "connections for all")
+    check(samples["kernsift_db_refused_total"] == 0, "no request was refused a database connection")
     check(samples['kernsift_requests_total{method="GET",path="/api/v1/tokens",status="401"}'] == 1,
           "the rejected request is counted")
-    check(0 < samples["kernsift_transaction_age"] < 2.1e9, "far from the end")
+    check(0 < samples["kernsift_transaction_age"] < 2.1e9,
+          "the transaction age is far from its limit")
     for wanted in 201, 404:
         got = server.ask("POST", "/api/v1/gates", body=json.dumps(
             {"base": "1", "head": "1" if wanted == 201 else "77"}).encode())

@@ -86,10 +86,11 @@ def same_bytes(server):
     base, head = (upload(server, MADE[name](), name) for name in ("steps-again", "steps-changed"))
     for more in ("", "&score=published", "&range=ProfilerStep", "&format=md", "&seed=7"):
         path = f"compare?base={base}&head={head}{more}"
-        check(text(server, path) == text(server, path), f"the same twice: {path}")
+        check(text(server, path) == text(server, path), f"two equal answers: {path}")
     named = json.loads(text(server, f"compare?base={base}&head={head}&range=ProfilerStep"))
     found = json.loads(text(server, f"compare?base={base}&head={head}"))
-    check(named["base"]["detector"] == "named" and named["range"] == "ProfilerStep", "named")
+    check(named["base"]["detector"] == "named" and named["range"] == "ProfilerStep",
+          "the detector of a named range")
     check([i["delta_ns_per_iteration"] for i in named["items"]] ==
           [i["delta_ns_per_iteration"] for i in found["items"]],
           "the same ranges, found or named, have the same figures")

@@ -33,7 +33,7 @@ def text(server, path):
 
 def keep(server, name, document):
     status, got = server.ask("POST", f"/api/v1/reference-sets?name={name}", body=document)
-    check(status == 201, f"the export is taken in as {name}: {status} {got[:300]!r}")
+    check(status == 201, f"the export is imported as {name}: {status} {got[:300]!r}")
     return json.loads(got)
 
 
@@ -58,7 +58,8 @@ def set_again(server):
     check(json.loads(copy) == json.loads(body("set-small.json")), "the same document")
     check(figures(server, "hand") == figures(server, "copy"), "the same figures")
     part = json.loads(text(server, "importance?reference_set=hand&format=bench&phase=both"))
-    check([o["name"] for o in part["operators"]] == ["rms_norm"], "a part of it, filtered")
+    check([o["name"] for o in part["operators"]] == ["rms_norm"],
+          "a filtered export has only that operator")
 
 
 def fleet_again(server):
@@ -67,7 +68,8 @@ def fleet_again(server):
     upload(server, "a")
     upload(server, "b")
     kept = keep(server, "fleet", text(server, "importance?format=bench"))
-    check(kept["runs"] == 2 and kept["operators"] == 2 and kept["shapes"] == 2, f"what is kept: {kept}")
+    check(kept["runs"] == 2 and kept["operators"] == 2 and kept["shapes"] == 2,
+          f"the stored figures: {kept}")
     fleet = {i["operator"]: i for i in json.loads(text(server, "importance"))["items"]}
     for name, (item, shapes) in figures(server, "fleet").items():
         check(near(item["importance"], fleet[name]["importance"]), f"{name}: its importance")

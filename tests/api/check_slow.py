@@ -43,7 +43,8 @@ with Server() as server:
     for t in threads:
         t.start()
     time.sleep(1)
-    check(server.ask("POST", "/api/v1/uploads", body=trace())[0] == 202, "a fast one gets in")
+    check(server.ask("POST", "/api/v1/uploads", body=trace())[0] == 202,
+          "a fast upload is accepted")
     for t in threads:
         t.join()
     check(len(answers) == 4, "all four were answered")

@@ -92,8 +92,10 @@ def slow_readers(server, whole):
     """The only database connection stays available while several readers have stopped."""
     slow = [Narrow(server, path) for path in PATHS * 3]
     until(server, "kernsift_captures_sending", len(slow))
-    check(gauge(server, "kernsift_db_connections_in_use") == 1, "only the request for the gauge has one")
-    check(server.ask("GET", "/api/v1/runs")[0] == 200, "other requests that need a connection are answered")
+    check(gauge(server, "kernsift_db_connections_in_use") == 1,
+          "only the request for the gauge has one")
+    check(server.ask("GET", "/api/v1/runs")[0] == 200,
+          "other requests that need a connection are answered")
     for path, sock in zip(PATHS * 3, slow):
         with sock:
             check(hashlib.sha256(sock.finish() or b"").digest() == whole[path],
@@ -115,11 +117,11 @@ def too_many(server):
     status, body = server.ask("GET", PATHS[1])
     check(status == 503 and json.loads(body)["error"]["message"] ==
           "8 timelines are already being sent, the maximum; try again later", body[:300])
-    check(server.ask("HEAD", PATHS[0])[0] == 200, "a capture still is sent")
+    check(server.ask("HEAD", PATHS[0])[0] == 200, "a capture is still available")
     for sock in eight:
         sock.close()
     until(server, "kernsift_captures_sending", 0)
-    check(server.ask("HEAD", PATHS[1]) == (200, b""), "and soon a timeline is again")
+    check(server.ask("HEAD", PATHS[1]) == (200, b""), "a timeline is available again")
 
 
 def heads(server):
@@ -149,11 +151,12 @@ def lost(server):
          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'streams'")
     for path, sock in zip(PATHS, slow):
         with sock:
-            check(sock.finish() is None, f"{path}: its end never comes")
+            check(sock.finish() is None, f"{path}: the answer is incomplete")
     psql("ALTER DATABASE streams ALLOW_CONNECTIONS true")
     log = server.text()
-    check("error capture run=1 text=" in log, "it is logged")
-    check(all(f"path={p} status=200" in log for p in PATHS) and "cut=yes" in log, "and as cut")
+    check("error capture run=1 text=" in log, "the interrupted capture is logged")
+    check(all(f"path={p} status=200" in log for p in PATHS) and "cut=yes" in log,
+          "the answers are logged as cut")
     end = time.monotonic() + 20
     while server.ask("GET", "/readyz")[0] != 200 and time.monotonic() < end:
         time.sleep(0.2)
@@ -165,10 +168,10 @@ def drained(server, whole):
     with Narrow(server, PATHS[0]) as one, Narrow(server, PATHS[1]) as other:
         server.process.send_signal(signal.SIGTERM)
         time.sleep(1)
-        check(server.process.poll() is None, "it waits")
+        check(server.process.poll() is None, "the server waits for the readers")
         for path, sock in zip(PATHS, (one, other)):
             check(hashlib.sha256(sock.finish() or b"").digest() == whole[path], f"whole: {path}")
-        check(server.process.wait(30) == 0, "and ends well")
+        check(server.process.wait(30) == 0, "a clean exit after the readers")
 
 
 def undrained():
@@ -176,8 +179,8 @@ def undrained():
     with Server("--drain_s", "1") as impatient:
         with Narrow(impatient, PATHS[0]) as one, Narrow(impatient, PATHS[1]) as other:
             impatient.process.send_signal(signal.SIGTERM)
-            check(impatient.process.wait(30) == 0, "ends well")
-            check(one.finish() is None and other.finish() is None, "and no answer looks whole")
+            check(impatient.process.wait(30) == 0, "a clean exit at the end of the drain time")
+            check(one.finish() is None and other.finish() is None, "no answer looks complete")
         return impatient
 
 

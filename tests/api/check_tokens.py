@@ -60,7 +60,7 @@ def misused(server):
     got = token(server, *new, "--project", "x" * 201)
     check(got == (2, "kernsiftd: a token's project has 1 to 200 bytes"), f"a long project: {got}")
     got = token(server, "revoke", "99")
-    check(got == (1, "kernsiftd: no token 99"), f"one that is not there: {got}")
+    check(got == (1, "kernsiftd: no token 99"), f"revoking an unknown token: {got}")
 
 
 def made_listed_revoked(server):
@@ -69,9 +69,10 @@ def made_listed_revoked(server):
     check(status == 0 and re.fullmatch(r"ks_[A-Za-z0-9_-]{43}", text), f"a token: {text}")
     bearer = {"Authorization": f"Bearer {text}"}
     session = json.loads(server.ask("GET", "/api/v1/session", headers=bearer)[1])
-    check((session["name"], session["project"]) == ("ada", "chat"), f"who that is: {session}")
+    check((session["name"], session["project"]) == ("ada", "chat"),
+          f"the session of the token: {session}")
     token(server, "--scope", "admin", "--name", "boss")
-    check(len(token(server, "list")[1].split("\n")) == 3, "two are listed, and a heading")
+    check(len(token(server, "list")[1].split("\n")) == 3, "the list has a heading and two tokens")
     lines = token(server, "list", "--project", "chat")[1].split("\n")
     check(lines[0].split("\t") == ["id", "scope", "project", "name", "created", "expires",
                                    "used", "created by"], f"a heading: {lines[0]}")
@@ -79,17 +80,18 @@ def made_listed_revoked(server):
     day = r"\d{4}-\d\d-\d\d"
     check(len(lines) == 2 and row[1:4] == ["read", "chat", "ada"] and row[7] == "kernsiftd token"
           and all(re.fullmatch(day, at) for at in row[4:7]), f"its row: {row}")
-    check(text not in "".join(lines), "not what opens")
+    check(text not in "".join(lines), "the list has no secret")
     # a token from a version that accepted any character in a name
     sql("UPDATE token SET name = E'a\\x1b[2J\\u009bé' WHERE name = 'ada'")
     odd = token(server, "list", "--project", "chat")[1].split("\n")[1].split("\t")
-    check(odd[3] == "a?[2J?é", f"no terminal obeys a name: {odd}")
-    check(token(server, "revoke", row[0]) == (0, ""), "revoked")
-    check(server.ask("GET", "/api/v1/runs", headers=bearer)[0] == 401, "it opens nothing more")
+    check(odd[3] == "a?[2J?é", f"control characters of a name are replaced: {odd}")
+    check(token(server, "revoke", row[0]) == (0, ""), "a token is revoked")
+    check(server.ask("GET", "/api/v1/runs", headers=bearer)[0] == 401,
+          "a revoked token is rejected")
 
 
 with Server("--require_tokens") as s:
-    check(s.ask("GET", "/healthz")[0] == 200, "health is for everybody")
+    check(s.ask("GET", "/healthz")[0] == 200, "health requires no token")
     check(s.ask("GET", "/api/v1/runs")[0] == 401, "reading needs a token")
     check(s.ask("POST", "/api/v1/uploads", body=OPEN + b"]}")[0] == 401,
           "uploading needs a token")

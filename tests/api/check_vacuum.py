@@ -80,7 +80,7 @@ with Server() as server:
     for _ in range(2):
         check(vacuum(server, "--dry-run") == (0, [*table, f"would delete: {total}"], ""),
               f"a dry run: {vacuum(server, '--dry-run')}")
-    check(sql("SELECT count(*) FROM audit") == before, "is no change")
+    check(sql("SELECT count(*) FROM audit") == before, "a dry run writes no audit record")
     check(vacuum(server, "--project", "stays")[1] == ["deleted: runs=0 uploads=0 gates=0 bytes=0"],
           "of one project")
     done = vacuum(server)
@@ -88,23 +88,24 @@ with Server() as server:
     check(vacuum(server, "--dry-run")[1] == ["would delete: runs=0 uploads=0 gates=0 bytes=0"],
           "and no more")
     check(sql("SELECT actor, status FROM audit ORDER BY id DESC LIMIT 1") == ["kernsiftd vacuum|200"],
-          "it is in the audit log")
+          "the vacuum is in the audit log")
 
     check(get(server, f"/runs/{older[1]}") == 404, "the run is gone")
-    check(get(server, f"/runs/{old[1]}")["id"] == old[1], "a younger one is there")
-    check(get(server, f"/runs/{old[1]}/kernels")["items"], "with its kernels")
-    check(get(server, f"/uploads/{old[0]}")["dropped_at"], "though its bytes are gone")
-    check(get(server, f"/uploads/{kept[0]}")["dropped_at"] is None, "a label keeps")
+    check(get(server, f"/runs/{old[1]}")["id"] == old[1], "a younger run stays")
+    check(get(server, f"/runs/{old[1]}/kernels")["items"], "a younger run keeps its kernels")
+    check(get(server, f"/uploads/{old[0]}")["dropped_at"], "the bytes of its upload are deleted")
+    check(get(server, f"/uploads/{kept[0]}")["dropped_at"] is None, "a label keeps the upload")
     rebuilt = rebuild(server)
     check(rebuilt == "2 uploads queued\n1 upload left unchanged: its bytes were deleted\n", rebuilt)
     settled()
     # uploading the same file again restores the bytes, under the same id
     check(uploaded(server, "project=p&name=old", "importance.json") == old, "the same upload")
     again = get(server, f"/uploads/{old[0]}")
-    check((again["dropped_at"], again["bytes"]) == (None, sizes[old[0]]), f"has its bytes: {again}")
+    check((again["dropped_at"], again["bytes"]) == (None, sizes[old[0]]),
+          f"the upload has its bytes again: {again}")
     check(sql(f"SELECT sum(octet_length(bytes)) FROM upload_chunk WHERE upload_id = {old[0]}") ==
           [str(sizes[old[0]])], "all of them")
-    check(vacuum(server)[1] == ["deleted: runs=0 uploads=0 gates=0 bytes=0"], "they are young")
+    check(vacuum(server)[1] == ["deleted: runs=0 uploads=0 gates=0 bytes=0"], "young uploads stay")
     rebuilt = rebuild(server)
     check(rebuilt == "3 uploads queued\n", f"and can be read again: {rebuilt}")
     settled()
@@ -112,7 +113,7 @@ with Server() as server:
     settled()
     check(shares(server) == alone, f"sums are of what is there: {shares(server)}, once {alone}")
     check(get(server, f"/runs/{kept[1]}")["id"] == kept[1], "the label keeps the run too")
-    check(get(server, f"/runs/{stays[1]}")["id"] == stays[1], "as does another project")
+    check(get(server, f"/runs/{stays[1]}")["id"] == stays[1], "the run of another project stays")
 
     for options, sentence in (
             (["--raw_days", "x"],
@@ -135,12 +136,14 @@ with Server() as server:
         boss = {"Authorization": f"Bearer {by_itself.token('admin')}"}
         # if the audit record cannot be written, nothing is deleted
         sql("ALTER TABLE audit ADD CONSTRAINT full_up CHECK (actor <> 'kernsiftd vacuum') NOT VALID")
-        check(by_itself.ask("DELETE", f"{API}/runs/{kept[1]}", None, boss)[0] == 204, "deleted")
+        check(by_itself.ask("DELETE", f"{API}/runs/{kept[1]}", None, boss)[0] == 204,
+              "the run is deleted")
         end = time.monotonic() + 60
         while "full_up" not in by_itself.text() and time.monotonic() < end:
             time.sleep(0.05)
         check("full_up" in by_itself.text(), "the reason is logged")
-        check(get(by_itself, f"/uploads/{kept[0]}")["dropped_at"] is None, "its bytes are still there")
+        check(get(by_itself, f"/uploads/{kept[0]}")["dropped_at"] is None,
+              "its bytes are still there")
         sql("ALTER TABLE audit DROP CONSTRAINT full_up")
         end = time.monotonic() + 60
         while not get(by_itself, f"/uploads/{kept[0]}")["dropped_at"] and time.monotonic() < end:
@@ -150,7 +153,7 @@ with Server() as server:
                   f"'runs=0 uploads=1 gates=0 bytes={sizes[kept[0]]}'") != ["1"] \
                 and time.monotonic() < end:
             time.sleep(0.05)
-        check(time.monotonic() < end, "and it is in the audit log")
+        check(time.monotonic() < end, "the automatic vacuum is in the audit log")
         start = time.monotonic()
         check(by_itself.stop() == 0 and time.monotonic() - start < 10, "a clean stop")
         check(not by_itself.complaints(), by_itself.complaints())

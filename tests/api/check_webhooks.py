@@ -80,11 +80,12 @@ def signed(boss, receiver):
     check(row["status"] == 200 and row["error"] is None and row["next_attempt_at"] is None
           and row["attempts"] == 1, f"taken: {row}")
     _, headers, body, at = receiver.deliveries[-1]
-    check(at - began < 5, f"at once, not {at - began} s later")
+    check(at - began < 5, f"delivered at once, not {at - began} s later")
     signature = headers["Kernsift-Signature"]
     check(genuine(hook["secret"], signature, body), "the signature is genuine")
-    check(not genuine(hook["secret"], signature, body + b" "), "of this body alone")
-    check(not genuine("00" * 32, signature, body), "by this secret alone")
+    check(not genuine(hook["secret"], signature, body + b" "),
+          "the signature does not fit another body")
+    check(not genuine("00" * 32, signature, body), "the signature does not fit another secret")
     for ago, fresh in ((200, True), (400, False)):
         then = str(int(time.time()) - ago)
         mac = hmac.new(bytes.fromhex(hook["secret"]), then.encode() + b"." + body, "sha256")
@@ -105,7 +106,8 @@ def again(boss, receiver):
           and row["next_attempt_at"] is not None and row["delivered_at"] is None, f"put off: {row}")
     now(hook)
     row = boss.ended(hook, 2)[0]
-    check(row["status"] == 200 and row["attempts"] == 2 and row["delivered_at"], f"taken then: {row}")
+    check(row["status"] == 200 and row["attempts"] == 2 and row["delivered_at"],
+          f"delivered by the second attempt: {row}")
     hook = boss.hook(receiver.url("/503"))
     boss.send_test(hook)
     waits = []
@@ -159,7 +161,7 @@ def hanging(boss, receiver):
     server = boss.server
     well = boss.hook(receiver.url("/200/well"))
     boss.send_test(well)
-    check(boss.ended(well)[0]["delivered_at"], "it is well")
+    check(boss.ended(well)[0]["delivered_at"], "the other receiver works")
     hooks = [boss.hook(receiver.url(f"/hang/{i}")) for i in range(20)]
     for hook in hooks:
         boss.send_test(hook)
@@ -182,9 +184,11 @@ def hanging(boss, receiver):
     ended = [row for hook in hooks for row in boss.deliveries(hook) if row["error"]]
     check(len(ended) >= 4, f"attempts that ended: {len(ended)}")
     for row in ended:
-        check("timed out" in (row["error"] or "").lower(), f"it hangs: {row}")
+        check("timed out" in (row["error"] or "").lower(),
+              f"the error of a receiver that hangs: {row}")
     check(9 < time.monotonic() - began < 30, f"for 10 s: {time.monotonic() - began}")
-    check(sum(p.startswith("/hang") for p, *_ in receiver.deliveries) <= 8, "few at once")
+    check(sum(p.startswith("/hang") for p, *_ in receiver.deliveries) <= 8,
+          "at most eight deliveries at once")
     for hook in hooks:
         boss.ask("DELETE", f"/webhooks/{hook['id']}")
 
@@ -198,7 +202,7 @@ def unwritten(boss, receiver):
     while "webhooks wait for the database" not in boss.server.text() and time.monotonic() < end:
         time.sleep(0.05)
     check(receiver.times("/200/unwritten") == 1, "it was called")
-    check(boss.deliveries(hook)[0]["delivered_at"] is None, "and that is not written")
+    check(boss.deliveries(hook)[0]["delivered_at"] is None, "the delivery is not recorded")
     sql("ALTER TABLE webhook_delivery DROP CONSTRAINT away")
     began = time.monotonic()
     row = boss.ended(hook)[0]
@@ -231,7 +235,8 @@ def crowded(boss, receiver):
                   f"each is taken at once: {[r['attempts'] for r in rows]}")
         check(other.stop() == 0 and not other.complaints(), other.complaints())
     seen = [h["Kernsift-Delivery"] for p, h, *_ in receiver.deliveries if p.startswith("/200/crowd")]
-    check(len(seen) == 100 and len(set(seen)) == 100, f"{len(seen)} came, {len(set(seen))} apart")
+    check(len(seen) == 100 and len(set(seen)) == 100,
+          f"{len(seen)} deliveries, {len(set(seen))} of them different")
 
 
 def refused(receiver):
@@ -249,7 +254,7 @@ def refused(receiver):
             "('file:///etc/passwd', decode(repeat('00', 32), 'hex'), '{gate}', 'a test')")
         hooks = [h for h in boss.ask("GET", "/webhooks?limit=500")[1]["items"]
                  if h["created_by"] == "a test"]
-        check(len(hooks) == len(urls) + 1, "they are there")
+        check(len(hooks) == len(urls) + 1, "every webhook is listed")
         for hook in hooks:
             boss.send_test(hook)
         for hook in hooks:
@@ -259,8 +264,8 @@ def refused(receiver):
                   f"{hook['url']}: {error}")
             check("localhost" not in hook["url"] or "127.0.0.1" not in error and "::1" not in error,
                   f"the address behind a name is not shown: {error}")
-        check("'localhost' leads to " in server.text(), "but to the log")
-        check(receiver.times("/200/private") == 0, "nobody was called")
+        check("'localhost' leads to " in server.text(), "the address is in the log")
+        check(receiver.times("/200/private") == 0, "no receiver was called")
         check(boss.ask("POST", "/webhooks", {"url": urls[0], "events": ["gate"]})[0] == 400,
               "localhost is refused at once")
         check(server.stop() == 0, "a clean stop")
@@ -274,6 +279,6 @@ with Receiver() as far, Server("--webhook-private", "127.0.0.0/8") as near:
     # one of them still hangs
     start = time.monotonic()
     check(near.stop() == 0, "a clean stop")
-    check(time.monotonic() - start < 10, f"at once: {time.monotonic() - start:.1f} s")
+    check(time.monotonic() - start < 10, f"the stop took {time.monotonic() - start:.1f} s")
     refused(far)
     verdict(near)

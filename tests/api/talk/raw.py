@@ -9,7 +9,7 @@ def check(ok, what):
     """Counts a check; reports it if it fails."""
     failed.append(not ok)
     if not ok:
-        print(f"does not hold: {what}")
+        print(f"FAILED: {what}")
     return ok
 
 
