@@ -301,7 +301,7 @@ static struct http_stream *httpd_stream_new(struct writers *w,
 static void httpd_stream_free(struct http_stream *s)
 {
 	if (s->receive)
-		api_receive_abort(s->receive);
+		api_receive_end(s->receive, NULL);
 	pthread_mutex_destroy(&s->lock);
 	api_answer_release(&s->answer);
 	free(s->work);
@@ -416,10 +416,7 @@ static bool httpd_writers_write_away(struct http_stream *s, size_t len,
 	if (ok && !last)
 		return false;
 	s->receive = NULL;
-	if (ok)
-		api_receive_end(u, a);
-	else
-		api_receive_abort(u);
+	api_receive_end(u, ok ? a : NULL);
 	return true;
 }
 

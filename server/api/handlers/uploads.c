@@ -260,16 +260,12 @@ json_t *upload_post(struct call *c, struct err *e)
 
 void api_receive_end(struct api_receive *u, struct api_answer *out)
 {
-	struct err e = { 0 };
-	*out = (struct api_answer){ 0 };
-	call_answer(&u->call, out, &e);
-	api_receive_abort(u);
-}
-
-void api_receive_abort(struct api_receive *u)
-{
-	struct err e = { 0 };
+	struct err e = { 0 }, why = { 0 };
 	struct call *c = &u->call;
+	if (out) {
+		*out = (struct api_answer){ 0 };
+		call_answer(c, out, &why);
+	}
 	if (u->id && !(call_db(c, &e) && upload_abort(c->s.db, u->id, &e)))
 		log_warn("abort upload=%lld text=\"%s\"", (long long)u->id,
 			e.text); /* the sweep will find it */

@@ -6,7 +6,7 @@
  * (struct api_stream). An upload takes other calls, because its body is streamed:
  * api_receive_begin() when the headers are there (as quick as any call: at most a
  * token is looked up), _bytes() for what arrives, _end() for the answer. The last
- * two and _abort() wait for the database to take the bytes, and are therefore called
+ * two wait for the database to take the bytes, and are therefore called
  * off the HTTP threads.
  *
  * Thread safe: what `struct api` shares is constant or atomic, a request is one
@@ -95,13 +95,12 @@ struct api_receive;
 struct api_receive *api_receive_begin(struct api *a,
 	const struct api_request *r, struct api_answer *out);
 /* False with an answer if it is refused meanwhile (415, 413, 507, 503);
- * api_receive_abort() has to follow. */
+ * api_receive_end() without an answer has to follow. */
 bool api_receive_bytes(struct api_receive *u, const void *bytes, size_t len,
 	struct api_answer *out);
-/* All is there: 202 or 200, or why not. Frees u. */
+/* All is there: 202 or 200, or why not. `out` NULL: the sender is gone, or was
+ * refused; the received bytes are dropped. Frees u. */
 void api_receive_end(struct api_receive *u, struct api_answer *out);
-/* The sender went away, or was refused: drops what came. Frees u. */
-void api_receive_abort(struct api_receive *u);
 
 /* An error made outside (a body too large, a timeout), in the envelope;
  * counted. */
