@@ -2,7 +2,7 @@
  * attribution source. */
 #include "attribute_world.h"
 
-static void the_innermost_known_operator_is_it(void **state)
+static void the_innermost_known_operator_counts(void **state)
 {
 	struct world *w = *state;
 	op(w, "aten::linear", "[[64,128],[256,128]]", "[\"float\",\"float\"]",
@@ -64,7 +64,7 @@ static void a_collective_is_one_whatever_operator_is_around(void **state)
 		4);
 }
 
-static void a_name_nobody_knows_stays_unattributed(void **state)
+static void an_unknown_name_is_unattributed(void **state)
 {
 	struct world *w = *state;
 	launch(w, "zebra_kernel_of_nobody", 1000, 5);
@@ -82,7 +82,7 @@ static void a_name_nobody_knows_stays_unattributed(void **state)
 		"zebra_kernel_of_nobody");
 }
 
-static void what_a_graph_replays_is_not_of_the_launching_operator(void **state)
+static void replayed_kernels_are_not_of_the_launching_operator(void **state)
 {
 	struct world *w = *state;
 	op(w, "aten::mm", "[[64,128],[128,256]]", "[\"float\",\"float\"]", 1000,
@@ -207,13 +207,12 @@ static void a_rule_that_gives_up_is_noted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WORLD_TEST(the_innermost_known_operator_is_it),
+		WORLD_TEST(the_innermost_known_operator_counts),
 		WORLD_TEST(kernels_of_one_operator_are_one_call),
 		WORLD_TEST(dims_may_come_from_the_same_operator_around),
 		WORLD_TEST(a_collective_is_one_whatever_operator_is_around),
-		WORLD_TEST(a_name_nobody_knows_stays_unattributed),
-		WORLD_TEST(
-			what_a_graph_replays_is_not_of_the_launching_operator),
+		WORLD_TEST(an_unknown_name_is_unattributed),
+		WORLD_TEST(replayed_kernels_are_not_of_the_launching_operator),
 		WORLD_TEST(an_external_id_joins_the_operator),
 		WORLD_TEST(a_repeated_correlation_joins_nothing),
 		WORLD_TEST(inductor_s_kernels_are_operators_of_their_own_name),

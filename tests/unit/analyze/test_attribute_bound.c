@@ -39,7 +39,7 @@ static void one_gemm(struct world *w, int64_t dur_ns)
 	expect(w, 0, "gemm", "m=64 n=256 k=128", KNOWN_OP_SIZES, 2 * dur_ns);
 }
 
-static void what_takes_longer_than_it_must_has_headroom(void **state)
+static void time_above_the_bound_is_headroom(void **state)
 {
 	struct world *w = *state;
 	one_gemm(w, 50000);
@@ -55,7 +55,7 @@ static void what_takes_longer_than_it_must_has_headroom(void **state)
 	assert_int_equal(o->over_ns, 0);
 }
 
-static void what_is_below_the_launch_floor_has_none(void **state)
+static void no_headroom_below_the_launch_floor(void **state)
 {
 	struct world *w = *state;
 	one_gemm(w, 100);
@@ -63,7 +63,7 @@ static void what_is_below_the_launch_floor_has_none(void **state)
 	assert_int_equal(w->p.operators.rows[0].headroom_ns, 0);
 }
 
-static void what_is_faster_than_it_can_be_is_noted(void **state)
+static void times_below_the_bound_have_a_note(void **state)
 {
 	struct world *w = *state;
 	one_gemm(w, 34);
@@ -101,7 +101,7 @@ static void a_type_without_a_peak_has_no_bound_and_why(void **state)
 }
 
 /* Each takes a little less than 2^62 ps. */
-static void times_that_do_not_add_up_are_left_out(void **state)
+static void inconsistent_times_are_excluded(void **state)
 {
 	struct world *w = *state;
 	on(w, "NVIDIA H20");
@@ -128,7 +128,7 @@ static void times_that_do_not_add_up_are_left_out(void **state)
 		"is kept (106 days)");
 }
 
-static void a_cost_past_63_bits_is_none(void **state)
+static void a_cost_above_63_bits_is_unknown(void **state)
 {
 	struct world *w = *state;
 	on_h100(w);
@@ -168,13 +168,13 @@ static void a_copy_is_bound_within_a_device_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WORLD_TEST(what_takes_longer_than_it_must_has_headroom),
-		WORLD_TEST(what_is_below_the_launch_floor_has_none),
-		WORLD_TEST(what_is_faster_than_it_can_be_is_noted),
+		WORLD_TEST(time_above_the_bound_is_headroom),
+		WORLD_TEST(no_headroom_below_the_launch_floor),
+		WORLD_TEST(times_below_the_bound_have_a_note),
 		WORLD_TEST(a_device_not_listed_is_like_those_that_are),
 		WORLD_TEST(a_type_without_a_peak_has_no_bound_and_why),
-		WORLD_TEST(times_that_do_not_add_up_are_left_out),
-		WORLD_TEST(a_cost_past_63_bits_is_none),
+		WORLD_TEST(inconsistent_times_are_excluded),
+		WORLD_TEST(a_cost_above_63_bits_is_unknown),
 		WORLD_TEST(a_copy_is_bound_within_a_device_alone),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

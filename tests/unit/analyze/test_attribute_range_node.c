@@ -140,7 +140,7 @@ static void sizes_further_out(void **state)
 }
 
 /* A range of another operator between the two hides the shape. */
-static void sizes_behind_another(void **state)
+static void shapes_after_another_range(void **state)
 {
 	struct world *w = *state;
 	node(w, 11, OPEN("aten::rms_norm", "aten::mm", NORM));
@@ -215,7 +215,7 @@ int main(void)
 		WORLD_TEST(calls_side_by_side),
 		WORLD_TEST(distinguished_by_the_ranges_around),
 		WORLD_TEST(sizes_further_out),
-		WORLD_TEST(sizes_behind_another),
+		WORLD_TEST(shapes_after_another_range),
 		WORLD_TEST(collective_within_a_gemm),
 		WORLD_TEST(layer_of_two_kernels),
 		WORLD_TEST(node_that_is_unknown),

@@ -61,7 +61,7 @@ static void rows_of_a_mined_group_belong_together(void **state)
 
 /* As in test_attribute_bound.c: 34,235 ps for the call; the product takes 300
  * of its 400 ns. */
-static void a_bound_goes_by_time(void **state)
+static void a_bound_is_split_by_time(void **state)
 {
 	struct scene *w = *state;
 	struct err e = { 0 };
@@ -103,7 +103,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		SCENE_TEST(rows_of_one_call_belong_together),
 		SCENE_TEST(rows_of_a_mined_group_belong_together),
-		SCENE_TEST(a_bound_goes_by_time),
+		SCENE_TEST(a_bound_is_split_by_time),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

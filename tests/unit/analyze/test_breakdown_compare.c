@@ -74,7 +74,7 @@ static void the_same_role_in_two_blocks_is_two_lines(void **state)
 
 /* The row precedes each product and belongs to the product that it prepares.
  * A row that also does other work is matched by that work. */
-static void what_only_quantizes_is_matched_by_its_product(void **state)
+static void quantization_is_matched_by_its_product(void **state)
 {
 	struct made *m = *state;
 	struct made_side *a = &m->side[0], *b = &m->side[1];
@@ -95,7 +95,7 @@ static void what_only_quantizes_is_matched_by_its_product(void **state)
 		"out|out 5 5 role");
 }
 
-static void rows_without_roles_go_by_module_then_by_kernel(void **state)
+static void rows_without_roles_are_matched_by_module_then_kernel(void **state)
 {
 	struct made *m = *state;
 	struct made_side *a = &m->side[0], *b = &m->side[1];
@@ -133,7 +133,7 @@ static void a_kernel_at_several_places_is_matched_place_by_place(void **state)
 		"add|add 3 30 kernel", "|add - 50 alone");
 }
 
-static void what_one_side_has_comes_where_it_has_it(void **state)
+static void rows_of_one_side_keep_their_position(void **state)
 {
 	struct made *m = *state;
 	struct made_side *a = &m->side[0], *b = &m->side[1], *c = &m->side[2];
@@ -172,7 +172,7 @@ static void times_are_of_a_layer(void **state)
 	MADE_IS(m, "up|up 100 30 role");
 }
 
-static void s_is_of_what_is_known_of_the_line(void **state)
+static void s_uses_the_known_part_of_a_row(void **state)
 {
 	struct made *m = *state;
 	struct breakdown_row *r;
@@ -195,12 +195,12 @@ int main(void)
 		MADE_TEST(fused_and_split_kernels_are_one_line),
 		MADE_TEST(fusions_that_cross_join_all_they_touch),
 		MADE_TEST(the_same_role_in_two_blocks_is_two_lines),
-		MADE_TEST(what_only_quantizes_is_matched_by_its_product),
-		MADE_TEST(rows_without_roles_go_by_module_then_by_kernel),
+		MADE_TEST(quantization_is_matched_by_its_product),
+		MADE_TEST(rows_without_roles_are_matched_by_module_then_kernel),
 		MADE_TEST(a_kernel_at_several_places_is_matched_place_by_place),
-		MADE_TEST(what_one_side_has_comes_where_it_has_it),
+		MADE_TEST(rows_of_one_side_keep_their_position),
 		MADE_TEST(times_are_of_a_layer),
-		MADE_TEST(s_is_of_what_is_known_of_the_line),
+		MADE_TEST(s_uses_the_known_part_of_a_row),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,7 +54,7 @@ static void places_find_each_other_in_any_number(void **state)
 
 /* Dense layers are compared with dense layers, expert layers with expert
  * layers. */
-static void layers_go_by_what_they_hold(void **state)
+static void layers_are_matched_by_their_blocks(void **state)
 {
 	struct made *m = *state;
 	struct made_side *a = &m->side[0], *b = &m->side[1];
@@ -111,7 +111,7 @@ static void a_flat_run_against_layers_loses_nothing(void **state)
 	MADE_IS(m, "a| 1 - alone", "b| 1 - alone", "|a - 1 alone");
 }
 
-static void blocks_are_merged_and_keep_what_they_overlap(void **state)
+static void merged_blocks_keep_their_overlaps(void **state)
 {
 	struct made *m = *state;
 	struct made_side *a = &m->side[0], *b = &m->side[1];
@@ -204,12 +204,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		MADE_TEST(places_find_each_other_in_any_number),
-		MADE_TEST(layers_go_by_what_they_hold),
+		MADE_TEST(layers_are_matched_by_their_blocks),
 		MADE_TEST(a_kind_that_one_side_lacks_is_kept),
 		MADE_TEST(equal_names_precede_blocks),
 		MADE_TEST(without_layers_all_is_one_section),
 		MADE_TEST(a_flat_run_against_layers_loses_nothing),
-		MADE_TEST(blocks_are_merged_and_keep_what_they_overlap),
+		MADE_TEST(merged_blocks_keep_their_overlaps),
 		MADE_TEST(nothing_against_nothing),
 		MADE_TEST(nothing_is_lost_at_random),
 	};

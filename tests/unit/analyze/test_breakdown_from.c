@@ -30,7 +30,7 @@ static void model(struct world *w)
 	rows_kernel(&w->t, "argmax_kernel", at + 110, 100, 0, 1);
 }
 
-static void what_repeats_is_layers(void **state)
+static void repeated_kernels_are_layers(void **state)
 {
 	struct world *w = *state;
 	const struct breakdown *b = &w->p.breakdown;
@@ -140,7 +140,7 @@ static void layers_alone_begin_where_somebody_says(void **state)
 	assert_string_equal(b->why, iterations_are_layers);
 }
 
-static void what_is_not_there_is_an_error(void **state)
+static void an_unknown_range_is_an_error(void **state)
 {
 	struct world *w = *state;
 	struct breakdown_params a = no_params();
@@ -153,7 +153,7 @@ static void what_is_not_there_is_an_error(void **state)
 }
 
 /* Iterations given by annotations stay iterations, with one layer in each. */
-static void ranges_that_somebody_names_are_given(void **state)
+static void ranges_named_by_the_user_are_given(void **state)
 {
 	struct world *w = *state;
 	const struct breakdown *b = &w->p.breakdown;
@@ -198,7 +198,7 @@ static void names_that_lag_are_no_layers(void **state)
 		"to assign each name to the duration it belongs to");
 }
 
-static void names_that_cannot_be_put_back_are_none_either(void **state)
+static void names_that_cannot_be_realigned_give_no_layers(void **state)
 {
 	struct world *w = *state;
 	struct breakdown_params a = no_params();
@@ -257,17 +257,17 @@ static void a_full_arena_is_reported(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WORLD_TEST(what_repeats_is_layers),
+		WORLD_TEST(repeated_kernels_are_layers),
 		WORLD_TEST(a_detector_can_be_requested),
 		WORLD_TEST(layers_begin_where_somebody_says),
 		WORLD_TEST(layers_alone_are_no_passes),
 		WORLD_TEST(steps_of_one_layer_are_no_layers),
 		WORLD_TEST(layers_alone_begin_where_somebody_says),
-		WORLD_TEST(what_is_not_there_is_an_error),
-		WORLD_TEST(ranges_that_somebody_names_are_given),
+		WORLD_TEST(an_unknown_range_is_an_error),
+		WORLD_TEST(ranges_named_by_the_user_are_given),
 		WORLD_TEST(ranges_that_are_not_there_are_an_error),
 		WORLD_TEST(names_that_lag_are_no_layers),
-		WORLD_TEST(names_that_cannot_be_put_back_are_none_either),
+		WORLD_TEST(names_that_cannot_be_realigned_give_no_layers),
 		WORLD_TEST(names_that_do_not_lag_stay),
 		WORLD_TEST(a_host_alone_has_none),
 		WORLD_TEST(a_full_arena_is_reported),

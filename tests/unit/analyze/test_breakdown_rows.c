@@ -135,7 +135,7 @@ static void bars_are_means_over_passes(void **state)
 
 /* A ring kernel that runs alone from 100 to 150, and a record outside all
  * passes. */
-static void what_is_exposed_and_what_is_no_passes(void **state)
+static void exposed_time_and_time_outside_passes(void **state)
 {
 	struct scene *w = *state;
 	w->kernels[RING].source.family = "collective (NCCL)";
@@ -186,7 +186,7 @@ static void nothing_is_reported_of_nothing(void **state)
 
 /* There are more places than rows: the places of the shortest time share one
  * row. */
-static void what_is_too_much_shares_a_row(void **state)
+static void rows_beyond_the_limit_are_merged(void **state)
 {
 	struct scene *w = *state;
 	enum { MORE = 5, N = BREAKDOWN_ROWS_MOST + MORE };
@@ -232,10 +232,10 @@ int main(void)
 		SCENE_TEST(sums_of_blocks),
 		SCENE_TEST(layers_and_passes),
 		SCENE_TEST(bars_are_means_over_passes),
-		SCENE_TEST(what_is_exposed_and_what_is_no_passes),
+		SCENE_TEST(exposed_time_and_time_outside_passes),
 		SCENE_TEST(the_similarity_of_nothing_is_unknown),
 		SCENE_TEST(nothing_is_reported_of_nothing),
-		SCENE_TEST(what_is_too_much_shares_a_row),
+		SCENE_TEST(rows_beyond_the_limit_are_merged),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -127,7 +127,7 @@ static void waiting_is_no_cause(void **state)
 }
 
 /* The same kernels, no longer adjacent. */
-static void a_part_may_be_all_that_changed(void **state)
+static void only_a_part_changed(void **state)
 {
 	struct arena a = { 0 };
 	struct comparison c;
@@ -274,7 +274,7 @@ int main(void)
 		cmocka_unit_test(four_runs_a_side_prove),
 		cmocka_unit_test(some_launches_that_moved_far_are_likely),
 		cmocka_unit_test(waiting_is_no_cause),
-		cmocka_unit_test(a_part_may_be_all_that_changed),
+		cmocka_unit_test(only_a_part_changed),
 		cmocka_unit_test(windows_of_other_lengths_are_put_to_one),
 		cmocka_unit_test(a_swapped_device_is_no_change),
 		cmocka_unit_test(a_rank_given_twice_is_reported),

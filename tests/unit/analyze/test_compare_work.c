@@ -146,7 +146,7 @@ static void phases_are_distinguished_by_their_work(void **state)
 
 /* 8 and 4 iterations against 8 and 2: excluding two of the base's gives a mix
  * of 8 to 2 on both sides. */
-static void mixes_are_made_even(void **state)
+static void mixes_are_balanced(void **state)
 {
 	struct arena a = { 0 };
 	struct comparison c;
@@ -171,7 +171,7 @@ static void mixes_are_made_even(void **state)
 
 /* 7 to 3 and 9 to 1 cannot be balanced: only the kind that took the most time
  * on both sides is compared. */
-static void a_mix_that_cannot_be_made_even_leaves_one_kind(void **state)
+static void a_mix_that_cannot_be_balanced_keeps_one_kind(void **state)
 {
 	struct arena a = { 0 };
 	struct comparison c;
@@ -188,7 +188,7 @@ static void a_mix_that_cannot_be_made_even_leaves_one_kind(void **state)
 }
 
 /* A kind that only the base has is excluded and reported. */
-static void what_one_side_lacks_is_left_out(void **state)
+static void work_of_one_side_only_is_excluded(void **state)
 {
 	struct arena a = { 0 };
 	struct comparison c;
@@ -236,10 +236,9 @@ int main(void)
 		cmocka_unit_test(a_change_of_the_code_is_no_other_work),
 		cmocka_unit_test(grids_tell_where_operators_do_not),
 		cmocka_unit_test(phases_are_distinguished_by_their_work),
-		cmocka_unit_test(mixes_are_made_even),
-		cmocka_unit_test(
-			a_mix_that_cannot_be_made_even_leaves_one_kind),
-		cmocka_unit_test(what_one_side_lacks_is_left_out),
+		cmocka_unit_test(mixes_are_balanced),
+		cmocka_unit_test(a_mix_that_cannot_be_balanced_keeps_one_kind),
+		cmocka_unit_test(work_of_one_side_only_is_excluded),
 		cmocka_unit_test(a_context_that_grows_is_the_same_work),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

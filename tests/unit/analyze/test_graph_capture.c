@@ -2,7 +2,7 @@
 #include "graph_scene.h"
 
 /* The number of launches that belong to each graph. */
-static void captures_that_are_not_whole(void **state)
+static void incomplete_captures(void **state)
 {
 	struct scene s;
 	start(&s, state);
@@ -80,7 +80,7 @@ static void across_threads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WORLD_TEST(captures_that_are_not_whole),
+		WORLD_TEST(incomplete_captures),
 		WORLD_TEST(across_threads),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -113,7 +113,7 @@ static const char *const unreadable[] = { "", "[", "[[1,2]", "[[1,2]]x",
 	"[[-1]]", "[[1.5]]", "[[9223372036854775808]]", "[[1,]]", "[1]",
 	"[[[1,2],3]]", "null" };
 
-static void what_is_no_list_of_numbers_is_not_read(void **state)
+static void invalid_lists_are_not_read(void **state)
 {
 	struct err e = { 0 };
 	struct catalog *c = catalog_new(NULL, &e);
@@ -157,7 +157,7 @@ static const struct operator_info *about(const struct catalog *c,
 	return is ? is : catalog_op(c, of, strlen(of));
 }
 
-static void every_size_given_is_one_of_the_catalog(void **state)
+static void all_sizes_are_in_the_catalog(void **state)
 {
 	struct err e = { 0 };
 	struct catalog *c = catalog_new(NULL, &e);
@@ -193,8 +193,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_case),
-		cmocka_unit_test(what_is_no_list_of_numbers_is_not_read),
-		cmocka_unit_test(every_size_given_is_one_of_the_catalog),
+		cmocka_unit_test(invalid_lists_are_not_read),
+		cmocka_unit_test(all_sizes_are_in_the_catalog),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,7 +78,7 @@ static void by_grids(void **state)
 
 /* Range names of serving engines: the work that they give counts, not the
  * shapes. */
-static void by_what_engines_announce(void **state)
+static void strata_by_names_of_engines(void **state)
 {
 	struct world *w = *state;
 	for (int i = 0; i < 5; i++)
@@ -180,7 +180,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(by_operators),
 		WORLD_TEST(by_grids),
-		WORLD_TEST(by_what_engines_announce),
+		WORLD_TEST(strata_by_names_of_engines),
 		WORLD_TEST(too_many_strata),
 		cmocka_unit_test(names_of_engines),
 	};

@@ -129,7 +129,7 @@ static void two_streams(void **state)
 }
 
 /* Eleven unattributed kernels that repeat. */
-static void a_layer_is_none(void **state)
+static void a_layer_is_no_group(void **state)
 {
 	struct world *w = *state;
 	static const char *const one[] = { "a", "b", "c", "d", "e", "f", "g",
@@ -141,7 +141,7 @@ static void a_layer_is_none(void **state)
 }
 
 /* Two kinds of layer share their first kernels. */
-static void what_two_kinds_share_is_none(void **state)
+static void kernels_of_two_kinds_are_no_group(void **state)
 {
 	struct world *w = *state;
 	static const char *const dense[] = { "a", "b", "x", "y", "z", NULL };
@@ -247,8 +247,8 @@ int main(void)
 		WORLD_TEST(without_noise),
 		WORLD_TEST(with_noise),
 		WORLD_TEST(two_streams),
-		WORLD_TEST(a_layer_is_none),
-		WORLD_TEST(what_two_kinds_share_is_none),
+		WORLD_TEST(a_layer_is_no_group),
+		WORLD_TEST(kernels_of_two_kinds_are_no_group),
 		WORLD_TEST(products_in_a_row),
 		WORLD_TEST(between_different_neighbors),
 		WORLD_TEST(one_call),

@@ -81,7 +81,7 @@ static void nothing_at_all(void **state)
 
 /* With more than a thousand launches on average, a place is identified by
  * name alone. */
-static void long_ones_go_by_name(void **state)
+static void long_layers_are_aligned_by_name(void **state)
 {
 	struct letters *w = *state;
 	char text[LAYERING_LONG + 3];
@@ -116,7 +116,7 @@ static void confidence_is_the_share_in_common_places(void **state)
 
 /* Launches of one instance at one place count once: 2 names of 1001
  * launches. */
-static void repeats_lower_the_confidence_of_long_ones(void **state)
+static void repeats_lower_the_confidence_of_long_layers(void **state)
 {
 	struct letters *w = *state;
 	char text[LAYERING_LONG + 2];
@@ -265,9 +265,9 @@ int main(void)
 		cmocka_unit_test(each_case),
 		LETTERS_TEST(sections_are_apart),
 		LETTERS_TEST(nothing_at_all),
-		LETTERS_TEST(long_ones_go_by_name),
+		LETTERS_TEST(long_layers_are_aligned_by_name),
 		LETTERS_TEST(confidence_is_the_share_in_common_places),
-		LETTERS_TEST(repeats_lower_the_confidence_of_long_ones),
+		LETTERS_TEST(repeats_lower_the_confidence_of_long_layers),
 		LETTERS_TEST(flat),
 		LETTERS_TEST(noise),
 		LETTERS_TEST(hostile),

@@ -28,7 +28,7 @@ static void passes(struct letters *w, uint32_t n)
 	w->s.passes_n = n;
 }
 
-static void what_is_around(void **state)
+static void launches_outside_of_layers(void **state)
 {
 	struct letters *w = *state;
 	for (uint32_t p = 0; p < 2; p++)
@@ -82,7 +82,7 @@ static void of_no_pass(void **state)
 	assert_int_equal(w->l.instance[0], LAYER_NONE);
 }
 
-static void one_alone_takes_the_rest(void **state)
+static void a_single_layer_has_the_rest(void **state)
 {
 	struct letters *w = *state;
 	letters_add(w, "XABCD", 0);
@@ -172,12 +172,12 @@ static void no_room(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		LETTERS_TEST(what_is_around),
+		LETTERS_TEST(launches_outside_of_layers),
 		LETTERS_TEST(every_second),
 		LETTERS_TEST(two_kinds),
 		LETTERS_TEST(another_stream),
 		LETTERS_TEST(of_no_pass),
-		LETTERS_TEST(one_alone_takes_the_rest),
+		LETTERS_TEST(a_single_layer_has_the_rest),
 		LETTERS_TEST(a_head_that_begins_like_a_layer_is_after),
 		LETTERS_TEST(a_head_of_one_launch_is_after),
 		LETTERS_TEST(half_of_a_last_layer_is_a_layer),

@@ -112,7 +112,7 @@ static void a_layer_that_is_cut_off_is_of_its_kind(void **state)
 		"layer 3 DecLayer: A:Attn B:MLP\n");
 }
 
-static void what_is_called_a_layer_comes_first(void **state)
+static void modules_named_layer_come_first(void **state)
 {
 	struct scene *w = *state;
 	scene_is(w, NULL,
@@ -153,7 +153,7 @@ static void passes_are_apart(void **state)
 }
 
 /* One pass runs the model twice. */
-static void what_is_between_two_times(void **state)
+static void launches_between_two_executions(void **state)
 {
 	struct scene *w = *state;
 	scene_is(w, NULL,
@@ -182,7 +182,7 @@ static void unknown_calls_are_around(void **state)
 	assert_true(w->l.confidence > 0.5 && w->l.confidence < 0.7);
 }
 
-static void mostly_unknown_calls_tell_nothing(void **state)
+static void mostly_unknown_calls_give_no_layers(void **state)
 {
 	struct scene *w = *state;
 	scene_is(w, NULL,
@@ -192,7 +192,7 @@ static void mostly_unknown_calls_tell_nothing(void **state)
 		"find layers");
 }
 
-static void one_layer_is_none(void **state)
+static void one_layer_alone_is_not_detected(void **state)
 {
 	struct scene *w = *state;
 	scene_is(w, NULL, "M_0{ X_0{E} ALayer_0{ N_0{A} B } }",
@@ -246,15 +246,15 @@ int main(void)
 		SCENE_TEST(two_kinds_of_one_class),
 		SCENE_TEST(two_classes_below_one_parent),
 		SCENE_TEST(a_layer_that_is_cut_off_is_of_its_kind),
-		SCENE_TEST(what_is_called_a_layer_comes_first),
+		SCENE_TEST(modules_named_layer_come_first),
 		SCENE_TEST(else_the_outermost),
 		SCENE_TEST(a_layer_runs_several_times),
 		SCENE_TEST(passes_are_apart),
-		SCENE_TEST(what_is_between_two_times),
+		SCENE_TEST(launches_between_two_executions),
 		SCENE_TEST(streams_that_lag),
 		SCENE_TEST(unknown_calls_are_around),
-		SCENE_TEST(mostly_unknown_calls_tell_nothing),
-		SCENE_TEST(one_layer_is_none),
+		SCENE_TEST(mostly_unknown_calls_give_no_layers),
+		SCENE_TEST(one_layer_alone_is_not_detected),
 		SCENE_TEST(leaves_are_no_layers),
 		SCENE_TEST(wrappers_are_looked_through),
 		SCENE_TEST(little_that_repeats),

@@ -59,7 +59,7 @@ static void further_keys_of_vllm(void **state)
 }
 
 #define FRONT "{'Module': 'm', "
-static void what_is_none(void **state)
+static void ranges_that_are_no_layers(void **state)
 {
 	static const char *const rows[] = {
 		"",
@@ -128,7 +128,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(linear_of_sglang),
 		cmocka_unit_test(further_keys_of_vllm),
-		cmocka_unit_test(what_is_none),
+		cmocka_unit_test(ranges_that_are_no_layers),
 		cmocka_unit_test(deep_and_long),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,7 +46,7 @@ static void one_run_a_side(void **state)
 	arena_release(&p.a);
 }
 
-static void what_is_negligible(void **state)
+static void negligible_changes(void **state)
 {
 	struct pair p;
 	(void)state;
@@ -196,7 +196,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_row_of_many),
 		cmocka_unit_test(one_run_a_side),
-		cmocka_unit_test(what_is_negligible),
+		cmocka_unit_test(negligible_changes),
 		cmocka_unit_test(a_clock),
 		cmocka_unit_test(more_launches),
 		cmocka_unit_test(a_step_inside),

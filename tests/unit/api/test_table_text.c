@@ -58,7 +58,7 @@ static void text_by_one_cell(void **state)
 		"| 2.00     | -        |   1,250.00 | 1    |\n");
 }
 
-static void what_would_break_it(void **state)
+static void characters_that_break_tables(void **state)
 {
 	const char *text[] = { "a|b\nc", "" };
 	struct table_text_column columns[] = { { "x\ty|", text } };
@@ -96,7 +96,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(aligned_by_the_point),
 		cmocka_unit_test(text_by_one_cell),
-		cmocka_unit_test(what_would_break_it),
+		cmocka_unit_test(characters_that_break_tables),
 		cmocka_unit_test(money),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

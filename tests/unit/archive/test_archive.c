@@ -93,7 +93,7 @@ static void there_and_back(void **state)
 	unlink(path);
 }
 
-static void what_is_there_stays(void **state)
+static void an_existing_file_stays(void **state)
 {
 	struct err e = { 0 };
 	(void)state;
@@ -166,7 +166,7 @@ static const struct {
 		"is damaged: its manifest is inconsistent" },
 };
 
-static void manifests_that_are_none(void **state)
+static void invalid_manifests(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
@@ -217,10 +217,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(there_and_back),
-		cmocka_unit_test(what_is_there_stays),
+		cmocka_unit_test(an_existing_file_stays),
 		cmocka_unit_test(left_half),
 		cmocka_unit_test(every_byte_counts),
-		cmocka_unit_test(manifests_that_are_none),
+		cmocka_unit_test(invalid_manifests),
 		cmocka_unit_test(lines_that_do_not_fit),
 	};
 	if (!mkdtemp(dir))

@@ -205,7 +205,7 @@ static void a_heap_of_new_runs(void **state)
 }
 
 /* No names, no iterations, one run: no events, and no failure. */
-static void what_has_no_series(void **state)
+static void workloads_without_a_series(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -271,7 +271,7 @@ int main(void)
 		cmocka_unit_test(the_event_describes_the_change),
 		cmocka_unit_test(a_long_history_is_passed_over),
 		cmocka_unit_test(a_heap_of_new_runs),
-		cmocka_unit_test(what_has_no_series),
+		cmocka_unit_test(workloads_without_a_series),
 		cmocka_unit_test(one_that_fails_keeps_no_other),
 		cmocka_unit_test(no_database),
 	};

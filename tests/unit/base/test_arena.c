@@ -39,7 +39,7 @@ static void texts(void **state)
 	arena_release(&a);
 }
 
-static void growing_keeps_what_was_there(void **state)
+static void growing_keeps_the_contents(void **state)
 {
 	struct arena a = { 0 };
 	int *p = NULL, *other = arena_grow(&a, NULL, 64);
@@ -145,7 +145,7 @@ static void the_machine_has_no_more(void **state)
 
 /* The rest of the limit is left for the scratch arena. Both report that it was
  * too small, and nothing of the scratch arena is kept. */
-static void scratch_of_what_is_left(void **state)
+static void scratch_of_the_remaining_memory(void **state)
 {
 	struct arena a = { .ceiling = 1 << 20 };
 	struct err e = { 0 };
@@ -192,11 +192,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(zeroed_and_aligned),
 		cmocka_unit_test(texts),
-		cmocka_unit_test(growing_keeps_what_was_there),
+		cmocka_unit_test(growing_keeps_the_contents),
 		cmocka_unit_test(dropping_from_the_middle),
 		cmocka_unit_test(the_ceiling_holds_and_full_stays),
 		cmocka_unit_test(the_machine_has_no_more),
-		cmocka_unit_test(scratch_of_what_is_left),
+		cmocka_unit_test(scratch_of_the_remaining_memory),
 		cmocka_unit_test(sizes_that_overflow),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

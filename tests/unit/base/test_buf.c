@@ -49,7 +49,7 @@ static void full_at_the_ceiling_and_stays(void **state)
 	buf_release(&b);
 }
 
-static void taken_bytes_are_the_callers(void **state)
+static void the_caller_owns_taken_bytes(void **state)
 {
 	struct buf b;
 	size_t len = 9;
@@ -100,7 +100,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(adds_up),
 		cmocka_unit_test(full_at_the_ceiling_and_stays),
-		cmocka_unit_test(taken_bytes_are_the_callers),
+		cmocka_unit_test(the_caller_owns_taken_bytes),
 		cmocka_unit_test(nothing_fits),
 		cmocka_unit_test(many_small_ones),
 	};

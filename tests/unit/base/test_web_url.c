@@ -73,7 +73,7 @@ static const struct {
 		"xn--\xe2\x80\xa6 and the rest as %XX" },
 };
 
-static void taken_apart(void **state)
+static void parts_of_urls(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
@@ -127,7 +127,7 @@ static void long_ones(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(taken_apart),
+	const struct CMUnitTest tests[] = { cmocka_unit_test(parts_of_urls),
 		cmocka_unit_test(refused), cmocka_unit_test(long_ones) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,7 +47,7 @@ static int pipe_of(const char *bytes, size_t len)
 	return ends[0];
 }
 
-static void test_pipe_gives_what_a_file_gives(void **state)
+static void test_pipe_equals_file(void **state)
 {
 	(void)state;
 	int before = dup(STDIN_FILENO);
@@ -135,7 +135,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_round_trip_twice),
-		cmocka_unit_test(test_pipe_gives_what_a_file_gives),
+		cmocka_unit_test(test_pipe_equals_file),
 		cmocka_unit_test(test_packed_already),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_shorter_meanwhile),

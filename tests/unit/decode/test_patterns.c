@@ -113,7 +113,7 @@ static void test_iteration_number(void **state)
 
 /* A counter with a pid belongs to that process on every host of that name. A
  * counter without a pid belongs to each process of its host. */
-static void test_whose_counters(void **state)
+static void test_counters_per_process(void **state)
 {
 	struct decoded d;
 	(void)state;
@@ -181,7 +181,7 @@ int main(void)
 		cmocka_unit_test(test_columns),
 		cmocka_unit_test(test_fewest_columns),
 		cmocka_unit_test(test_iteration_number),
-		cmocka_unit_test(test_whose_counters),
+		cmocka_unit_test(test_counters_per_process),
 		cmocka_unit_test(test_quotes_left_open),
 		cmocka_unit_test(test_long_line),
 	};

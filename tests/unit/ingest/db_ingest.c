@@ -67,7 +67,7 @@ static void failed(struct world *w, int64_t id, const char *sentence)
 	assert_int_equal(u.runs, 0);
 }
 
-static void its_own_fault_fails_it(void **state)
+static void an_invalid_upload_fails(void **state)
 {
 	struct world *w = *state;
 	int64_t id = fixture_upload(w->db, "empty", "{\"traceEvents\": []}",
@@ -133,7 +133,7 @@ static void a_lost_lease_leaves_nothing(void **state)
 
 /* A server that starts requeues what the workers of its predecessor held.
  * This does not count as an attempt. */
-static void a_fresh_start_takes_everything_back(void **state)
+static void a_restart_releases_all_claims(void **state)
 {
 	struct world *w = *state;
 	int64_t released = 0;
@@ -151,11 +151,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_trace_in_small_chunks_is_done),
-		cmocka_unit_test(its_own_fault_fails_it),
+		cmocka_unit_test(an_invalid_upload_fails),
 		cmocka_unit_test(an_arena_too_small_fails_it),
 		cmocka_unit_test(a_stop_request_ends_an_ingest),
 		cmocka_unit_test(a_lost_lease_leaves_nothing),
-		cmocka_unit_test(a_fresh_start_takes_everything_back),
+		cmocka_unit_test(a_restart_releases_all_claims),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);
 }

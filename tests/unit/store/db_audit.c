@@ -84,7 +84,7 @@ static void a_command_is_named(void **state)
 /* Text that a path may contain and a table may not: invalid bytes, and more
  * bytes than a column holds. "é" is 2 bytes: 1,999 times 'x' and one "é" are
  * 2,001, so the "é" is omitted entirely. */
-static void odd_text_is_mended_and_cut(void **state)
+static void invalid_text_is_repaired_and_cut(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -148,7 +148,7 @@ int main(void)
 	const struct CMUnitTest cases[] = {
 		CASE(begun_and_ended),
 		CASE(a_command_is_named),
-		CASE(odd_text_is_mended_and_cut),
+		CASE(invalid_text_is_repaired_and_cut),
 		CASE(listed_by_page_and_filter),
 	};
 	return cmocka_run_group_tests(cases, NULL, NULL);

@@ -21,7 +21,7 @@ static int64_t saved(struct db *db, struct arena *a, const struct profile *p)
 }
 
 /* The rows of fixture_profile() alone, which has no breakdown. */
-static void nothing_comes_back_as_nothing(void **state)
+static void a_run_without_a_breakdown(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -40,7 +40,7 @@ static void nothing_comes_back_as_nothing(void **state)
 	arena_release(&a);
 }
 
-static void every_word_comes_back(void **state)
+static void every_word_is_read_back(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -67,7 +67,7 @@ static void every_word_comes_back(void **state)
 	arena_release(&a);
 }
 
-static void groups_come_back(void **state)
+static void groups_are_read_back(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -110,7 +110,7 @@ static void nobody_looked(struct db *db, struct arena *a, int64_t run,
 }
 
 /* A run of a table, a run from before layers were detected, no run. */
-static void what_has_no_layers_says_so(void **state)
+static void a_run_without_layers_has_a_reason(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -194,11 +194,11 @@ int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest cases[] = {
-		CASE(nothing_comes_back_as_nothing),
-		CASE(every_word_comes_back),
-		CASE(groups_come_back),
+		CASE(a_run_without_a_breakdown),
+		CASE(every_word_is_read_back),
+		CASE(groups_are_read_back),
 		CASE(kernels_are_found_by_name),
-		CASE(what_has_no_layers_says_so),
+		CASE(a_run_without_layers_has_a_reason),
 		CASE(a_rebuild_and_a_deletion_leave_nothing_behind),
 	};
 	return cmocka_run_group_tests(cases, NULL, NULL);

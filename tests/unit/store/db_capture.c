@@ -86,7 +86,7 @@ static void reads_back(struct db *db, int64_t id, const struct writer *w,
 	free(piece);
 }
 
-static void every_length_comes_back(void **state)
+static void every_length_is_read_back(void **state)
 {
 	static const struct writer writers[] = {
 		{ .len = 1, .step = 1 },
@@ -164,7 +164,7 @@ static void rebuild_replaces_it_and_a_reader_notices(void **state)
 	arena_release(&a);
 }
 
-static void deleted_run_takes_it_along_and_gets_none(void **state)
+static void a_deleted_run_has_no_capture(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -228,10 +228,10 @@ int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest cases[] = {
-		CASE(every_length_comes_back),
+		CASE(every_length_is_read_back),
 		CASE(run_without_a_capture_says_so),
 		CASE(rebuild_replaces_it_and_a_reader_notices),
-		CASE(deleted_run_takes_it_along_and_gets_none),
+		CASE(a_deleted_run_has_no_capture),
 		CASE(lost_race_writes_it_again),
 		CASE(failed_writer_leaves_no_run),
 	};

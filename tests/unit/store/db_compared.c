@@ -17,7 +17,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void a_run_comes_back_whole(void **state)
+static void all_parts_of_a_run_are_read_back(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -204,7 +204,7 @@ int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest cases[] = {
-		CASE(a_run_comes_back_whole),
+		CASE(all_parts_of_a_run_are_read_back),
 		CASE(the_row_of_a_run_sums_its_iterations_up),
 		CASE(runs_have_the_requested_order),
 		CASE(the_run_that_is_not_there_is_named),

@@ -89,7 +89,7 @@ static void numbers_that_fit_no_page(void **state)
 	}
 }
 
-static void more_than_is_read_at_once(void **state)
+static void more_rows_than_one_read(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -247,7 +247,7 @@ int main(void)
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest cases[] = {
 		CASE(numbers_that_fit_no_page),
-		CASE(more_than_is_read_at_once),
+		CASE(more_rows_than_one_read),
 		CASE(rows_that_do_not_fit_each_other),
 		CASE(a_table_of_statistics_has_just_these),
 		CASE(codes_of_a_newer_version_are_ignored),

@@ -57,7 +57,7 @@ static void full_disk_below_a_chunk(void **state)
 	db_free(db);
 }
 
-static void nobody_at_the_address(void **state)
+static void no_server_at_the_address(void **state)
 {
 	(void)state;
 	struct err e = { 0 };
@@ -144,7 +144,7 @@ static void *borrow_later(void *pool)
 	return db;
 }
 
-static void waiting_borrower_gets_what_comes_back(void **state)
+static void a_waiting_borrower_gets_a_returned_connection(void **state)
 {
 	(void)state;
 	struct db_pool *p = db_pool_new("", 1);
@@ -271,12 +271,12 @@ int main(void)
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(failures_have_their_codes),
 		cmocka_unit_test(full_disk_below_a_chunk),
-		cmocka_unit_test(nobody_at_the_address),
+		cmocka_unit_test(no_server_at_the_address),
 		cmocka_unit_test(senseless_conninfo),
 		cmocka_unit_test(idle_connection_is_lent_again),
 		cmocka_unit_test(unfinished_work_is_not_lent_on),
 		cmocka_unit_test(exhausted_pool_is_busy),
-		cmocka_unit_test(waiting_borrower_gets_what_comes_back),
+		cmocka_unit_test(a_waiting_borrower_gets_a_returned_connection),
 		cmocka_unit_test(killed_postgresql_costs_only_the_time_between),
 		cmocka_unit_test(ended_connection_is_revived),
 		cmocka_unit_test(lost_race_is_run_again),

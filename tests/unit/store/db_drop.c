@@ -86,7 +86,7 @@ static void many_small_ones_take_turns_too(void **state)
 	assert_false(more);
 }
 
-static void aborted_goes_at_once(void **state)
+static void an_aborted_upload_is_deleted_at_once(void **state)
 {
 	struct db *db = *state;
 	int64_t id = begun(db, CHUNKS);
@@ -126,7 +126,7 @@ int main(void)
 	const struct CMUnitTest cases[] = {
 		CASE(swept_in_turns),
 		CASE(many_small_ones_take_turns_too),
-		CASE(aborted_goes_at_once),
+		CASE(an_aborted_upload_is_deleted_at_once),
 		CASE(a_locked_upload_does_not_delay_others),
 	};
 	return cmocka_run_group_tests(cases, NULL, NULL);

@@ -18,7 +18,7 @@ static int teardown(void **state)
 }
 
 /* Two runs of 510 ns that represent 2 hours each. */
-static void what_the_sums_are(void **state)
+static void sums_over_runs(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -130,7 +130,7 @@ static void every_filter_and_any_days(void **state)
 	arena_release(&a);
 }
 
-static void kernels_of_all_that_nobody_knows(void **state)
+static void unattributed_kernels_of_all_runs(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -202,10 +202,10 @@ int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest cases[] = {
-		CASE(what_the_sums_are),
+		CASE(sums_over_runs),
 		CASE(folding_changes_nothing),
 		CASE(every_filter_and_any_days),
-		CASE(kernels_of_all_that_nobody_knows),
+		CASE(unattributed_kernels_of_all_runs),
 		CASE(cells_do_not_follow_the_order_of_rows),
 		cmocka_unit_test(the_longest_bound_is_counted),
 	};

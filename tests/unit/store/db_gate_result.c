@@ -59,7 +59,7 @@ static const char *listed(struct db *db, struct arena *a,
 	return arena_printf(a, "%s%s", text, more ? " +" : "");
 }
 
-static void kept(void **state)
+static void results_are_stored(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -166,7 +166,7 @@ static void dropped(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kept),
+		cmocka_unit_test(results_are_stored),
 		cmocka_unit_test(lists),
 		cmocka_unit_test(both_or_none),
 		cmocka_unit_test(dropped),

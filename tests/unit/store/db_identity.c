@@ -118,7 +118,7 @@ static bool finish_racer(struct db *db, int nth, struct err *e)
 		       err_set(e, ERR_INTERNAL, "state %s", out.state));
 }
 
-static void four_of_the_same_at_once_are_one(void **state)
+static void four_equal_uploads_at_once_are_one(void **state)
 {
 	struct db *db = *state;
 	for (int round = 0; round < 10; round++) {
@@ -149,7 +149,7 @@ int main(void)
 		CASE(another_job_is_the_same_upload),
 		CASE(fields_do_not_run_into_each_other),
 		CASE(same_as_a_failed_one_queues_it_again),
-		CASE(four_of_the_same_at_once_are_one),
+		CASE(four_equal_uploads_at_once_are_one),
 	};
 	return cmocka_run_group_tests(cases, NULL, NULL);
 }

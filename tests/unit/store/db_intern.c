@@ -113,7 +113,7 @@ static void overlapping_new_names_by_four_at_once(void **state)
 		0);
 }
 
-static void known_names_burn_no_ids(void **state)
+static void known_names_use_no_ids(void **state)
 {
 	struct db *db = *state;
 	struct err e = { 0 };
@@ -205,7 +205,7 @@ int main(void)
 	const struct CMUnitTest cases[] = {
 		CASE(the_same_new_names_by_four_at_once),
 		CASE(overlapping_new_names_by_four_at_once),
-		CASE(known_names_burn_no_ids),
+		CASE(known_names_use_no_ids),
 		CASE(name_of_ten_megabytes),
 		CASE(runs_share_their_names),
 		CASE(new_knowledge_replaces_the_old),

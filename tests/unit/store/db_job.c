@@ -90,7 +90,7 @@ static void an_upload_of_ranks_is_a_job_of_its_own(void **state)
 	arena_release(&a);
 }
 
-static void what_is_no_job(void **state)
+static void uploads_that_are_no_job(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -187,7 +187,7 @@ int main(void)
 	const struct CMUnitTest cases[] = {
 		CASE(uploads_that_name_a_job_share_it),
 		CASE(an_upload_of_ranks_is_a_job_of_its_own),
-		CASE(what_is_no_job),
+		CASE(uploads_that_are_no_job),
 		CASE(a_rebuild_agrees_with_a_change_of_project),
 		CASE(a_rebuild_that_finds_one_rank_less),
 	};

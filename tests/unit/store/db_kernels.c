@@ -144,7 +144,7 @@ static void searched_in_any_case(void **state)
 	arena_release(&a);
 }
 
-static void page_behind_the_end_is_empty(void **state)
+static void a_page_after_the_end_is_empty(void **state)
 {
 	struct arena a = { 0 };
 	struct kernel_filter f = { .run = run, .offset = LINES, .limit = 2 };
@@ -259,7 +259,7 @@ int main(void)
 	const struct CMUnitTest cases[] = {
 		CASE(every_order_and_its_reverse),
 		CASE(searched_in_any_case),
-		CASE(page_behind_the_end_is_empty),
+		CASE(a_page_after_the_end_is_empty),
 		CASE(line_has_every_column),
 		CASE(page_of_long_names_ends_early),
 	};

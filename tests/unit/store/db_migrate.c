@@ -178,7 +178,7 @@ static bool migrate_once(struct db *db, int nth, struct err *e)
 	return migrate(db, &applied, e);
 }
 
-static void four_at_once(void **state)
+static void four_processes_migrate_at_once(void **state)
 {
 	(void)state;
 	struct db *db = fresh("four", "");
@@ -201,7 +201,7 @@ int main(void)
 		cmocka_unit_test(newer_database_is_refused),
 		cmocka_unit_test(failing_file_leaves_nothing),
 		cmocka_unit_test(latin1_is_refused),
-		cmocka_unit_test(four_at_once),
+		cmocka_unit_test(four_processes_migrate_at_once),
 	};
 	return cmocka_run_group_tests(cases, NULL, NULL);
 }

@@ -29,7 +29,7 @@ static void same_text(const char *got, const char *want)
 		assert_null(got);
 }
 
-static void operators_come_back(void **state)
+static void operators_are_read_back(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -79,7 +79,7 @@ static void same_shape(const struct shape_stat *x, const struct shape_stat *y)
 }
 
 /* The rows of an operator are together, most time first; page by page. */
-static void shapes_come_back(void **state)
+static void shapes_are_read_back(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -111,7 +111,7 @@ static void shapes_come_back(void **state)
 	arena_release(&a);
 }
 
-static void unattributed_come_back(void **state)
+static void unattributed_kernels_are_read_back(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -129,7 +129,7 @@ static void unattributed_come_back(void **state)
 }
 
 /* A run from before operators were stored, or without GPU work. */
-static void nothing_known_is_nothing(void **state)
+static void runs_without_operators(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -167,7 +167,7 @@ static void the_kernels_operator_is_in_its_table(void **state)
 
 /* The runs of an upload share its hours if they are given; otherwise each run
  * represents one hour. */
-static void what_a_run_weighs(void **state)
+static void the_weight_of_a_run(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -234,12 +234,12 @@ int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest cases[] = {
-		CASE(operators_come_back),
-		CASE(shapes_come_back),
-		CASE(unattributed_come_back),
-		CASE(nothing_known_is_nothing),
+		CASE(operators_are_read_back),
+		CASE(shapes_are_read_back),
+		CASE(unattributed_kernels_are_read_back),
+		CASE(runs_without_operators),
 		CASE(the_kernels_operator_is_in_its_table),
-		CASE(what_a_run_weighs),
+		CASE(the_weight_of_a_run),
 		CASE(parts_of_the_time),
 	};
 	return cmocka_run_group_tests(cases, NULL, NULL);

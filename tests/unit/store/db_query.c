@@ -137,7 +137,7 @@ static void runs_of_a_time_and_of_an_upload(void **state)
 	arena_release(&a);
 }
 
-static void page_stays_where_it_was(void **state)
+static void a_page_is_stable_while_runs_arrive(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -277,7 +277,7 @@ int main(void)
 		CASE(runs_in_every_order),
 		CASE(runs_by_every_filter),
 		CASE(runs_of_a_time_and_of_an_upload),
-		CASE(page_stays_where_it_was),
+		CASE(a_page_is_stable_while_runs_arrive),
 		CASE(uploads_by_state_page_by_page),
 		CASE(devices_of_a_run),
 		CASE(copies_whole_and_by_device),

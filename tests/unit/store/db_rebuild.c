@@ -63,7 +63,7 @@ static void rebuild_with_more_and_with_fewer_runs(void **state)
 	arena_release(&a);
 }
 
-static void rebuild_leaves_what_is_under_way(void **state)
+static void rebuild_skips_uploads_in_progress(void **state)
 {
 	struct db *db = *state;
 	int64_t queued, id;
@@ -112,7 +112,7 @@ static void deleted_run_stays_deleted(void **state)
 	arena_release(&a);
 }
 
-static void after_the_last_run_the_bytes_may_come_again(void **state)
+static void bytes_without_runs_can_be_uploaded_again(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -208,9 +208,9 @@ int main(void)
 	const struct CMUnitTest cases[] = {
 		CASE(rebuild_replaces_rows_and_keeps_the_rest),
 		CASE(rebuild_with_more_and_with_fewer_runs),
-		CASE(rebuild_leaves_what_is_under_way),
+		CASE(rebuild_skips_uploads_in_progress),
 		CASE(deleted_run_stays_deleted),
-		CASE(after_the_last_run_the_bytes_may_come_again),
+		CASE(bytes_without_runs_can_be_uploaded_again),
 		CASE(both_runs_deleted_at_once),
 		CASE(deletion_and_rebuild_at_once),
 		CASE(people_say_something_else),

@@ -113,7 +113,7 @@ static void a_row_per_function_of_each(void **state)
 	arena_release(&a);
 }
 
-static void what_is_no_repeat(void **state)
+static void runs_that_are_not_repeats(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -149,7 +149,7 @@ static void what_is_no_repeat(void **state)
 	arena_release(&a);
 }
 
-static void groups_by_what_people_say(void **state)
+static void groups_by_labels(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -244,8 +244,8 @@ int main(void)
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest cases[] = {
 		CASE(a_row_per_function_of_each),
-		CASE(what_is_no_repeat),
-		CASE(groups_by_what_people_say),
+		CASE(runs_that_are_not_repeats),
+		CASE(groups_by_labels),
 		CASE(where_a_period_begins_is_chance),
 		CASE(of_many_runs_no_more_than_wanted),
 	};

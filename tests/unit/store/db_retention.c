@@ -3,7 +3,7 @@
 #include "retention_fixture.h"
 #include "run_change.h"
 
-static void bytes_go_by_age(void **state)
+static void bytes_are_deleted_by_age(void **state)
 {
 	struct arena a = { 0 };
 	struct retention_request ask = { NULL, 7, -1, -1 };
@@ -29,7 +29,7 @@ static void nothing_is_deleted_without_limits(void **state)
 }
 
 /* The exception: the bytes of uploads whose runs users have all deleted. */
-static void bytes_without_runs_go(void **state)
+static void bytes_without_runs_are_deleted(void **state)
 {
 	struct arena a = { 0 };
 	(void)state;
@@ -47,7 +47,7 @@ static void bytes_without_runs_go(void **state)
 	arena_release(&a);
 }
 
-static void runs_go_by_age(void **state)
+static void runs_are_deleted_by_age(void **state)
 {
 	struct arena a = { 0 };
 	struct retention_request ask = { NULL, -1, 30, -1 };
@@ -80,7 +80,7 @@ static void runs_go_by_age(void **state)
 	arena_release(&a);
 }
 
-static void what_is_worked_on_stays(void **state)
+static void uploads_in_progress_stay(void **state)
 {
 	struct arena a = { 0 };
 	struct retention_request ask = { NULL, 0, 0, 0 };
@@ -159,11 +159,11 @@ int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, kept_setup, kept_teardown)
 	const struct CMUnitTest cases[] = {
-		CASE(bytes_go_by_age),
+		CASE(bytes_are_deleted_by_age),
 		CASE(nothing_is_deleted_without_limits),
-		CASE(bytes_without_runs_go),
-		CASE(runs_go_by_age),
-		CASE(what_is_worked_on_stays),
+		CASE(bytes_without_runs_are_deleted),
+		CASE(runs_are_deleted_by_age),
+		CASE(uploads_in_progress_stay),
 		CASE(the_label_keeps),
 		CASE(quotas),
 	};

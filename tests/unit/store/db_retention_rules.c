@@ -91,7 +91,7 @@ static void the_same_again(void **state)
 }
 
 /* Deleting a large run takes longer than one request may. */
-static void a_slow_one_goes(void **state)
+static void a_slow_run_is_deleted(void **state)
 {
 	struct arena a = { 0 };
 	struct retention_request ask = { NULL, -1, 1, -1 };
@@ -147,7 +147,7 @@ static void nothing_is_read_of_them(void **state)
 }
 
 /* Retention that was killed while it deleted the bytes of an upload. */
-static void what_was_begun_is_ended(void **state)
+static void a_started_deletion_is_finished(void **state)
 {
 	struct arena a = { 0 };
 	(void)state;
@@ -167,7 +167,7 @@ static bool three(void *ctx)
 }
 
 /* It stops on request, and the next call continues. */
-static void it_may_be_stopped(void **state)
+static void it_stops_on_request(void **state)
 {
 	struct arena a = { 0 };
 	struct retention_request ask = { NULL, 0, 0, -1 };
@@ -266,10 +266,10 @@ int main(void)
 		CASE(one_s_own_rule_counts),
 		CASE(absurd_rules),
 		CASE(the_same_again),
-		CASE(a_slow_one_goes),
+		CASE(a_slow_run_is_deleted),
 		CASE(nothing_is_read_of_them),
-		CASE(what_was_begun_is_ended),
-		CASE(it_may_be_stopped),
+		CASE(a_started_deletion_is_finished),
+		CASE(it_stops_on_request),
 		CASE(it_ends_with_its_connection),
 		CASE(labelled_meanwhile),
 		CASE(a_locked_upload_does_not_delay_others),

@@ -35,7 +35,7 @@ static void all_gone(struct db *db)
 	arena_release(&a);
 }
 
-static void what_is_deleted_is_taken_back(void **state)
+static void a_deleted_run_is_subtracted(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -52,7 +52,7 @@ static void what_is_deleted_is_taken_back(void **state)
 	arena_release(&a);
 }
 
-static void what_is_moved_moves(void **state)
+static void a_moved_run_moves_its_sums(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -76,7 +76,7 @@ static void what_is_moved_moves(void **state)
 }
 
 /* With other figures the second time. */
-static void what_is_rebuilt_is_replaced(void **state)
+static void a_rebuilt_run_replaces_its_sums(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -112,7 +112,7 @@ static void what_is_rebuilt_is_replaced(void **state)
 }
 
 /* No sum contains it, even after a rebuild, until its names are correct. */
-static void a_run_whose_names_lag_is_left_out(void **state)
+static void a_run_whose_names_lag_is_excluded(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -198,10 +198,10 @@ int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest cases[] = {
-		CASE(what_is_deleted_is_taken_back),
-		CASE(what_is_moved_moves),
-		CASE(what_is_rebuilt_is_replaced),
-		CASE(a_run_whose_names_lag_is_left_out),
+		CASE(a_deleted_run_is_subtracted),
+		CASE(a_moved_run_moves_its_sums),
+		CASE(a_rebuilt_run_replaces_its_sums),
+		CASE(a_run_whose_names_lag_is_excluded),
 		CASE(a_damaged_delta_is_stepped_over),
 		CASE(one_folds_at_a_time),
 	};

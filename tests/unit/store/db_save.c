@@ -13,7 +13,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void run_is_stored_whole(void **state)
+static void all_parts_of_a_run_are_stored(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -57,7 +57,7 @@ static void run_is_stored_whole(void **state)
 	arena_release(&a);
 }
 
-static void unknown_stays_unknown(void **state)
+static void unknown_values_are_read_back(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -195,8 +195,8 @@ int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest cases[] = {
-		CASE(run_is_stored_whole),
-		CASE(unknown_stays_unknown),
+		CASE(all_parts_of_a_run_are_stored),
+		CASE(unknown_values_are_read_back),
 		CASE(nameless_run_is_called_after_its_file),
 		CASE(ranks_of_one_file_are_runs_in_order),
 		CASE(trace_without_runs_is_done),

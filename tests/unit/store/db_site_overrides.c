@@ -19,7 +19,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void edits_come_back(void **state)
+static void edits_are_read_back(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -64,7 +64,7 @@ static bool edit_once(struct db *db, int nth, struct err *e)
 	}
 }
 
-static void edits_at_once_are_all_kept(void **state)
+static void concurrent_edits_are_all_stored(void **state)
 {
 	struct db *db = *state;
 	int64_t v;
@@ -111,7 +111,7 @@ static uint32_t known(struct db *db, struct arena *a, char key,
 	return n;
 }
 
-static void graphs_come_back(void **state)
+static void graphs_are_read_back(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -209,7 +209,7 @@ static void of_many_contents_the_last_257(void **state)
 	arena_release(&a);
 }
 
-static void sets_come_back(void **state)
+static void reference_sets_are_read_back(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -260,13 +260,13 @@ int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest cases[] = {
-		CASE(edits_come_back),
-		CASE(edits_at_once_are_all_kept),
-		CASE(graphs_come_back),
+		CASE(edits_are_read_back),
+		CASE(concurrent_edits_are_all_stored),
+		CASE(graphs_are_read_back),
 		CASE(graphs_without_end),
 		CASE(graphs_are_their_uploads),
 		CASE(of_many_contents_the_last_257),
-		CASE(sets_come_back),
+		CASE(reference_sets_are_read_back),
 	};
 	return cmocka_run_group_tests(cases, NULL, NULL);
 }

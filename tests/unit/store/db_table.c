@@ -80,7 +80,7 @@ static int64_t saved(struct db *db, struct arena *a)
 	return *fixture_runs(db, a, fixture_save(db, "1", &p, 1), 1);
 }
 
-static void unknown_comes_back_unknown(void **state)
+static void unknown_values_are_read_back(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -200,7 +200,7 @@ static void listed(struct db *db, const char *content, enum run_sort sort,
 	arena_release(&a);
 }
 
-static void unknown_runs_come_last_page_by_page(void **state)
+static void unknown_values_are_sorted_last(void **state)
 {
 	eight_runs(*state);
 	listed(*state, NULL, RUN_BUSY, "64207531");
@@ -237,9 +237,9 @@ int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest cases[] = {
-		CASE(unknown_comes_back_unknown),
+		CASE(unknown_values_are_read_back),
 		CASE(unknown_is_last_in_every_order),
-		CASE(unknown_runs_come_last_page_by_page),
+		CASE(unknown_values_are_sorted_last),
 		CASE(runs_by_content),
 		CASE(launches_without_a_span_are_refused),
 	};

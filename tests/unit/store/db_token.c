@@ -64,7 +64,7 @@ static void text_has_one_shape(void **state)
 	}
 }
 
-static void only_the_hash_is_kept(void **state)
+static void only_the_hash_is_stored(void **state)
 {
 	struct db *db = *state;
 	char text[TOKEN_TEXT], hex[SHA256_HEX], sql[200];
@@ -82,7 +82,7 @@ static void only_the_hash_is_kept(void **state)
 	assert_int_equal(fixture_count(db, sql), 0);
 }
 
-static void what_is_not_a_token_opens_nothing(void **state)
+static void an_invalid_token_is_rejected(void **state)
 {
 	struct db *db = *state;
 	char text[TOKEN_TEXT];
@@ -109,7 +109,7 @@ static void needs_a_name_and_a_scope(void **state)
 		ERR_INPUT, "a token needs a scope: read, upload or admin");
 }
 
-static void what_no_token_can_be(void **state)
+static void invalid_requests_for_tokens(void **state)
 {
 	struct db *db = *state;
 	char text[TOKEN_TEXT], long_name[202];
@@ -275,10 +275,10 @@ int main(void)
 	const struct CMUnitTest cases[] = {
 		CASE(a_new_token_is_found),
 		CASE(text_has_one_shape),
-		CASE(only_the_hash_is_kept),
-		CASE(what_is_not_a_token_opens_nothing),
+		CASE(only_the_hash_is_stored),
+		CASE(an_invalid_token_is_rejected),
 		CASE(needs_a_name_and_a_scope),
-		CASE(what_no_token_can_be),
+		CASE(invalid_requests_for_tokens),
 		CASE(of_a_project_for_some_days),
 		CASE(use_is_written_once_a_minute),
 		CASE(use_never_stands_in_the_way),

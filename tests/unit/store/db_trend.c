@@ -126,7 +126,7 @@ static void ranges_have_whole_jobs(void **state)
 
 /* A rank that is deleted, or in another workload, is not part of its job
  * here. */
-static void what_left_a_job(void **state)
+static void runs_that_left_a_job(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -175,7 +175,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_newest_units_in_order),
 		cmocka_unit_test(ranges_have_whole_jobs),
-		cmocka_unit_test(what_left_a_job),
+		cmocka_unit_test(runs_that_left_a_job),
 		cmocka_unit_test(workloads_by_their_newest_run),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);

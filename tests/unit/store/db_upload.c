@@ -72,7 +72,7 @@ static void received_and_queued(void **state)
 	arena_release(&a);
 }
 
-static void whole_chunk_comes_back_as_it_was(void **state)
+static void a_full_chunk_is_read_back(void **state)
 {
 	struct db *db = *state;
 	uint8_t *bytes = malloc(UPLOAD_CHUNK), *got = malloc(UPLOAD_CHUNK);
@@ -260,7 +260,7 @@ int main(void)
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest cases[] = {
 		CASE(received_and_queued),
-		CASE(whole_chunk_comes_back_as_it_was),
+		CASE(a_full_chunk_is_read_back),
 		CASE(chunk_out_of_order_is_refused),
 		CASE(missing_chunk_is_not_found),
 		CASE(bytes_that_do_not_add_up_are_refused),

@@ -2,7 +2,7 @@
  * deleted when old. */
 #include "webhooks.h"
 
-static void made_and_listed(void **state)
+static void created_and_listed(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -170,7 +170,7 @@ static bool take_all(struct db *db, int nth, struct err *e)
 	return true;
 }
 
-static void by_four_at_once(void **state)
+static void claimed_by_four_processes(void **state)
 {
 	struct db *db = *state;
 	for (int i = 0; i < 5; i++)
@@ -232,11 +232,11 @@ int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest cases[] = {
-		CASE(made_and_listed),
+		CASE(created_and_listed),
 		CASE(taken_in_turn),
 		CASE(put_off_and_over),
 		CASE(gone_ends_all_of_one),
-		CASE(by_four_at_once),
+		CASE(claimed_by_four_processes),
 		CASE(queued_deliveries_are_notified),
 		CASE(old_ones_are_swept),
 	};

@@ -32,7 +32,7 @@ static int64_t queued(struct db *db, const char *where)
 	return fixture_count(db, sql);
 }
 
-static void goes_to_those_who_want_it(void **state)
+static void events_are_queued_for_subscribers(void **state)
 {
 	struct db *db = *state;
 	works(webhook_notify(db, "one", "gate", "{\"a\": 1}", &e));
@@ -58,7 +58,7 @@ static bool post_and_fail(struct db *db, void *arg, struct err *e)
 	       err_set(e, ERR_INPUT, "no");
 }
 
-static void goes_with_its_transaction(void **state)
+static void a_rolled_back_event_is_not_queued(void **state)
 {
 	struct db *db = *state;
 	refuses(sql_transaction(db, post_and_fail, NULL, &e), ERR_INPUT, "no");
@@ -83,8 +83,8 @@ int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest cases[] = {
-		CASE(goes_to_those_who_want_it),
-		CASE(goes_with_its_transaction),
+		CASE(events_are_queued_for_subscribers),
+		CASE(a_rolled_back_event_is_not_queued),
 		CASE(too_long_is_refused),
 	};
 	return cmocka_run_group_tests(cases, NULL, NULL);

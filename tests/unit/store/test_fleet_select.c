@@ -58,7 +58,7 @@ static void holds(int32_t since, int32_t until, uint32_t most)
 		fail_msg("[%d, %d) takes %u stretches", since, until, n);
 }
 
-static void every_stretch_of_a_season_takes_eight_at_most(void **state)
+static void any_range_of_a_season_has_at_most_eight_periods(void **state)
 {
 	(void)state;
 	for (int since = TODAY - 130; since < TODAY - 60; since++)
@@ -104,7 +104,8 @@ static void before_all_days(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_stretch_of_a_season_takes_eight_at_most),
+		cmocka_unit_test(
+			any_range_of_a_season_has_at_most_eight_periods),
 		cmocka_unit_test(since_a_day),
 		cmocka_unit_test(until_a_day),
 		cmocka_unit_test(years),

@@ -19,7 +19,7 @@ static struct int128_reader bytes_of(const struct buf *b)
 		(const uint8_t *)b->at + b->len, false };
 }
 
-static void numbers_come_back(void **state)
+static void numbers_are_read_back(void **state)
 {
 	(void)state;
 	const int128 numbers[] = { 0, -1, 1, 63, -64, 64, INT64_MAX, INT64_MIN,
@@ -95,7 +95,7 @@ static void a_number_cut_off_is_bad(void **state)
 	}
 }
 
-static void numerics_come_back(void **state)
+static void numerics_are_read_back(void **state)
 {
 	(void)state;
 	const int128 numbers[] = { 0, 1, 9999, 10000, 10001, 100000000,
@@ -123,7 +123,7 @@ static void fill(struct ledger *l, int sign)
 	ledger_add(l, ledger_row(l, 0), 7, sign * 10);
 }
 
-static void sums_come_back(void **state)
+static void sums_are_read_back(void **state)
 {
 	(void)state;
 	struct arena a = { 0 };
@@ -151,7 +151,7 @@ static void sums_come_back(void **state)
 }
 
 /* Added with other ids and codes in between, then subtracted. */
-static void what_comes_to_nothing_is_nothing(void **state)
+static void sums_of_zero_are_empty(void **state)
 {
 	(void)state;
 	struct arena a = { 0 };
@@ -201,13 +201,13 @@ static void sums_cut_off_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(numbers_come_back),
+		cmocka_unit_test(numbers_are_read_back),
 		cmocka_unit_test(numbers_take_few_bytes),
 		cmocka_unit_test(tagged_numbers_are_read_back),
 		cmocka_unit_test(a_number_cut_off_is_bad),
-		cmocka_unit_test(numerics_come_back),
-		cmocka_unit_test(sums_come_back),
-		cmocka_unit_test(what_comes_to_nothing_is_nothing),
+		cmocka_unit_test(numerics_are_read_back),
+		cmocka_unit_test(sums_are_read_back),
+		cmocka_unit_test(sums_of_zero_are_empty),
 		cmocka_unit_test(sums_cut_off_are_refused),
 	};
 	return cmocka_run_group_tests(cases, NULL, NULL);
