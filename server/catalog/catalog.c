@@ -1,5 +1,5 @@
 /* catalog.c - opens the documents, reads them in order, closes them. */
-#include "costs.h"
+#include "inside.h"
 #include <stdio.h>
 #include <stdlib.h>
 

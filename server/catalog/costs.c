@@ -1,5 +1,5 @@
 /* costs.c - what an operator must do: its formulas, and W and Q of one call */
-#include "costs.h"
+#include "inside.h"
 #include "buf.h"
 #include "formula.h"
 #include <assert.h>

@@ -50,3 +50,8 @@ bool operators_read(struct catalog *c, struct err *e);
 bool rules_read(struct catalog *c, struct err *e);
 bool platforms_read(struct catalog *c, struct err *e);
 bool layer_words_read(struct catalog *c, struct err *e);
+
+/* Reads the carried formulas and those of own operators; requires the operators.
+ * NULL with a sentence. */
+struct costs *costs_new(const struct catalog *c, struct err *e);
+void costs_free(struct costs *c);

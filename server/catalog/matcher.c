@@ -203,8 +203,8 @@ struct matched matcher_find(const struct matcher *m, const char *text,
 	return out;
 }
 
-struct matched matcher_try(const struct matcher_rules *r, uint32_t pattern,
-	const char *text, size_t len)
+static struct matched matcher_try(const struct matcher_rules *r,
+	uint32_t pattern, const char *text, size_t len)
 {
 	/* The second never matches. With one alternative alone, PCRE2 would
 	 * know without trying that a text without the pattern's last letter
@@ -225,7 +225,7 @@ struct matched matcher_try(const struct matcher_rules *r, uint32_t pattern,
 	return out;
 }
 
-const char *matcher_limit(int gave_up, struct arena *a)
+static const char *matcher_limit(int gave_up, struct arena *a)
 {
 	PCRE2_UCHAR why[120];
 
@@ -238,6 +238,24 @@ const char *matcher_limit(int gave_up, struct arena *a)
 		       "another way";
 	pcre2_get_error_message(gave_up, why, sizeof why);
 	return arena_printf(a, "for another reason: %s", (const char *)why);
+}
+
+bool matcher_fail(const struct matcher_rules *r, int gave_up, const char *text,
+	size_t len, struct arena *a, struct err *e)
+{
+	for (uint32_t i = 0; i < r->n; i++) {
+		int alone = matcher_try(r, i, text, len).gave_up;
+		if (alone)
+			return err_set(e, ERR_TOO_LARGE,
+				"the %srule %u, '%.60s', gives up on this name "
+				"%s",
+				i < r->own ? "own " : "", i, r->patterns[i],
+				matcher_limit(alone, a));
+	}
+	return err_set(e, ERR_TOO_LARGE,
+		"several rules together, none of them alone, give up on this "
+		"name %s",
+		matcher_limit(gave_up, a));
 }
 
 void matcher_meanings_add(struct arena *a, struct meanings *p, const char *text,

@@ -33,12 +33,11 @@ void matcher_free(struct matcher *m);
 
 struct matched matcher_find(const struct matcher *m, const char *text,
 	size_t len);
-/* The same with one of the patterns alone. */
-struct matched matcher_try(const struct matcher_rules *r, uint32_t pattern,
-	const char *text, size_t len);
-
-/* The limit that was reached, in words that follow "gives up on this name". */
-const char *matcher_limit(int gave_up, struct arena *a);
+/* Always false, with the reason why matcher_find() gave up on a text: the first
+ * pattern that gives up on it by itself, after those that do not match at all. That
+ * one took the others along. */
+bool matcher_fail(const struct matcher_rules *r, int gave_up, const char *text,
+	size_t len, struct arena *a, struct err *e);
 
 enum { MATCHER_LIMIT = 1000000 };
 

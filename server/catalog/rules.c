@@ -112,26 +112,6 @@ const struct operator_info *catalog_kernel_operator(const struct catalog *c,
 	return m.pattern < 0 ? NULL : c->rule_op[m.pattern];
 }
 
-/* By the first pattern that gives up on the name by itself, after those that do
- * not match at all: the one that took the others along. */
-static bool rules_trial_gave_up(const struct catalog *c, const char *name,
-	size_t len, int why, struct arena *a, struct err *e)
-{
-	for (uint32_t i = 0; i < c->names.n; i++) {
-		int alone = matcher_try(&c->names, i, name, len).gave_up;
-		if (alone)
-			return err_set(e, ERR_TOO_LARGE,
-				"the %srule %u, '%.60s', gives up on this name "
-				"%s",
-				i < c->rule_own ? "own " : "", i,
-				c->rule[i].match, matcher_limit(alone, a));
-	}
-	return err_set(e, ERR_TOO_LARGE,
-		"several rules together, none of them alone, give up on this "
-		"name %s",
-		matcher_limit(why, a));
-}
-
 bool catalog_trial(const struct catalog *c, const char *name, size_t len,
 	struct arena *a, struct rule_trial *out, struct err *e)
 {
@@ -139,7 +119,7 @@ bool catalog_trial(const struct catalog *c, const char *name, size_t len,
 
 	*out = (struct rule_trial){ .rule = -1 };
 	if (m.gave_up)
-		return rules_trial_gave_up(c, name, len, m.gave_up, a, e);
+		return matcher_fail(&c->names, m.gave_up, name, len, a, e);
 	if (m.pattern < 0) {
 		out->why = "no rule matches from the name's beginning";
 		return true;

@@ -50,24 +50,17 @@ enum trend_stat trend_stat_of(enum trend_metric m)
 	return metrics[m].first;
 }
 
-bool trend_fits(enum trend_metric m, enum trend_stat s)
-{
-	return metrics[m].all >> s & 1;
-}
-
-const char *trend_fitting(struct arena *a, enum trend_metric m)
+const char *trend_others(struct arena *a, enum trend_metric m,
+	enum trend_stat s)
 {
 	const char *list = stats[metrics[m].first];
-	for (int s = 0; s < TREND_STATS; s++)
-		if (s != (int)metrics[m].first &&
-			trend_fits(m, (enum trend_stat)s))
-			list = arena_printf(a, "%s, %s", list, stats[s]);
-	return list;
-}
 
-bool trend_has_of(enum trend_metric m)
-{
-	return m == TREND_METRIC_operator || m == TREND_METRIC_kernel;
+	if (metrics[m].all >> s & 1)
+		return NULL;
+	for (int i = 0; i < TREND_STATS; i++)
+		if (i != (int)metrics[m].first && metrics[m].all >> i & 1)
+			list = arena_printf(a, "%s, %s", list, stats[i]);
+	return list;
 }
 
 bool trend_groups(const struct trend *t, uint32_t *group)

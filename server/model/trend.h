@@ -59,11 +59,17 @@ struct trend {
 
 const char *trend_metric_word(enum trend_metric m);
 const char *trend_stat_word(enum trend_stat s);
-enum trend_stat trend_stat_of(enum trend_metric m); /* the default */
-bool trend_fits(enum trend_metric m, enum trend_stat s);
-/* "median, mean, min": all that fit, the default first. */
-const char *trend_fitting(struct arena *a, enum trend_metric m);
-bool trend_has_of(enum trend_metric m); /* an operator's or a kernel's name */
+enum trend_stat trend_stat_of(enum trend_metric m);
+/* NULL if the metric has this; else "median, mean, min": all that it has, the default
+ * first. */
+const char *trend_others(struct arena *a, enum trend_metric m,
+	enum trend_stat s);
+
+/* Whether it is of an operator or a kernel, by name. */
+static inline bool trend_has_of(enum trend_metric m)
+{
+	return m == TREND_METRIC_operator || m == TREND_METRIC_kernel;
+}
 
 /* group[t->n]: neighbors with the same text have one number, those without a text
  * each their own. Returns whether any has a text. */

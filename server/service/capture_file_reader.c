@@ -77,10 +77,10 @@ int64_t capture_file_reader_read(void *reader, void *to, size_t cap)
 	struct capture_file_reader *p = reader;
 	if (p->at == p->len && !p->broke) {
 		struct err e = { 0 };
-		struct db *db = service_lend(p->service, &e);
-		bool ok = db && capture_file_reader_piece(p, db, &e);
-		if (db)
-			service_take_back(p->service, db);
+		struct service_call c = { .service = p->service };
+		bool ok = service_db(&c, &e) &&
+			  capture_file_reader_piece(p, c.db, &e);
+		service_db_return(&c);
 		if (!ok && (e.code == ERR_NOT_FOUND || e.code == ERR_CONFLICT ||
 				   e.code == ERR_BUSY))
 			capture_file_reader_stop(p, e.text);

@@ -6,13 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct catalog_cache_entry {
-	struct catalog *catalog;
-	int64_t version;
-	char *fault; /* NULL none */
-	int readers;
-};
-
 struct catalog_cache {
 	pthread_mutex_t lock;
 	struct catalog_cache_entry *now;
@@ -134,14 +127,4 @@ void catalog_cache_return(struct service_call *c)
 	if (last)
 		catalog_cache_entry_free(mine);
 	c->held = NULL;
-}
-
-int64_t catalog_cache_version(const struct service_call *c)
-{
-	return c->held->version;
-}
-
-const char *catalog_cache_fault(const struct service_call *c)
-{
-	return c->held->fault;
 }

@@ -12,6 +12,14 @@
 
 struct catalog_cache;
 
+/* What a call holds after catalog_cache_take(). */
+struct catalog_cache_entry {
+	struct catalog *catalog;
+	int64_t version; /* of the edits */
+	char *fault; /* why they are not in force; NULL if they are */
+	int readers; /* under the lock */
+};
+
 /* The catalog without edits. */
 struct catalog_cache *catalog_cache_new(struct err *e);
 void catalog_cache_free(struct catalog_cache *h);
@@ -21,7 +29,3 @@ void catalog_cache_free(struct catalog_cache *h);
  * same catalog. */
 const struct catalog *catalog_cache_take(struct service_call *c, struct err *e);
 void catalog_cache_return(struct service_call *c);
-/* After catalog_cache_take(): the version of the edits, and why they are not in
- * force; NULL if they are. */
-int64_t catalog_cache_version(const struct service_call *c);
-const char *catalog_cache_fault(const struct service_call *c);

@@ -16,13 +16,14 @@ const char *fleet_importance_regime(enum leg leg)
 	return profile_word_leg[leg];
 }
 
-const char *fleet_importance_platform_name(const char *name)
+/* "unknown" of NULL and "". */
+static const char *fleet_importance_platform_name(const char *name)
 {
 	return name && *name ? name : "unknown";
 }
 
 /* A platform without peaks in the catalog is a platform all the same. */
-const struct platform *fleet_importance_platform(const char *name,
+static const struct platform *fleet_importance_platform(const char *name,
 	const struct catalog *c, struct arena *a)
 {
 	const struct platform *known = name ? catalog_platform(c, name) : NULL;

@@ -99,11 +99,6 @@ void fleet_importance_shapes_from_set(const struct reference *r,
 	const struct reference_operator *o, struct arena *a,
 	struct fleet_importance_shapes *out);
 
-/* "unknown" of NULL and "". */
-const char *fleet_importance_platform_name(const char *name);
-/* The catalog's, or one of that name without peaks. */
-const struct platform *fleet_importance_platform(const char *name,
-	const struct catalog *c, struct arena *a);
 /* "compute", "memory"; NULL. */
 const char *fleet_importance_regime(enum leg leg);
 /* The sorted[n/2] of the values that are known; reorders them. NaN of none. */

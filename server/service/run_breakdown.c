@@ -278,30 +278,27 @@ static void run_breakdown_pair_add_side(struct pairing *p, uint32_t s)
 				i ? c->rows[i - 1] : NONE);
 }
 
-uint32_t run_breakdown_pairs_max(const struct breakdown_compare *b,
-	uint32_t line)
-{
-	uint32_t n = 1;
-	for (uint32_t s = 0; s < b->sides_n; s++)
-		n += b->lines[line].cells[s].rows_n;
-	return n;
-}
-
-uint32_t run_breakdown_pairs(const struct run_breakdown *runs,
+void run_breakdown_pairs(struct arena *a, const struct run_breakdown *runs,
 	const struct breakdown_compare *b, uint32_t line,
-	struct run_breakdown_pair *out)
+	struct run_breakdown_pair **list, uint32_t *n)
 {
-	struct pairing p = { runs, b, line, 0, out, false };
 	uint32_t sides = 0;
+	size_t most = *n + (size_t)1;
 	bool many = false;
 	for (uint32_t s = 0; s < b->sides_n; s++) {
-		sides += b->lines[line].cells[s].rows_n > 0;
-		many |= b->lines[line].cells[s].rows_n > PAIRED_MOST;
+		uint32_t rows = b->lines[line].cells[s].rows_n;
+		sides += rows > 0;
+		many |= rows > PAIRED_MOST;
+		most += rows;
 	}
+	*list = arena_grow(a, *list, most * sizeof **list);
+	struct pairing p = { runs, b, line, 0, *list + *n, false };
 	for (uint32_t s = 0; !many && s < b->sides_n; s++)
 		run_breakdown_pair_add_side(&p, s);
-	if (!many && (p.paired || sides == 1))
-		return p.n;
-	*out = (struct run_breakdown_pair){ .line = line, .whole = true };
-	return 1;
+	if (many || (!p.paired && sides != 1)) {
+		*p.list = (struct run_breakdown_pair){ .line = line,
+			.whole = true };
+		p.n = 1;
+	}
+	*n += p.n;
 }

@@ -54,10 +54,7 @@ struct run_breakdown_pair {
 		[BREAKDOWN_COMPARE_MAX]; /* of each run's breakdown; UINT32_MAX none */
 };
 
-/* At most how many a line has. */
-uint32_t run_breakdown_pairs_max(const struct breakdown_compare *b,
-	uint32_t line);
-/* Fills `out`; returns how many. */
-uint32_t run_breakdown_pairs(const struct run_breakdown *runs,
+/* Adds those of a line to *list, which has *n and which arena_grow() makes. */
+void run_breakdown_pairs(struct arena *a, const struct run_breakdown *runs,
 	const struct breakdown_compare *b, uint32_t line,
-	struct run_breakdown_pair *out);
+	struct run_breakdown_pair **list, uint32_t *n);

@@ -50,10 +50,7 @@ struct service_call {
 	struct catalog_cache_entry *held; /* NULL before catalog_cache_take() */
 };
 
-/* A connection of the pool, counted; NULL with *e if there is none. */
-struct db *service_lend(struct service *s, struct err *e);
-void service_take_back(struct service *s, struct db *db);
-
-/* Lends the call a connection, unless it has one. */
+/* Lends the call a connection of the pool, counted, unless it has one. False with *e
+ * if there is none. */
 bool service_db(struct service_call *c, struct err *e);
 void service_db_return(struct service_call *c);

@@ -170,13 +170,12 @@ static bool *pattern_split_collectives(const struct profile *p)
 }
 
 /* Returns by name id of the trace whether it is a call in which the host waits. */
-static bool *pattern_split_sync_calls(const struct trace *t, struct arena *a)
+static bool *pattern_split_sync_calls(const struct trace *t,
+	const uint32_t *sync, struct arena *a)
 {
-	uint32_t *sync = pattern_execution_sync_calls(t, a);
-	bool *is = sync ? arena_grow(a, NULL, t->names.n) : NULL;
+	bool *is = arena_grow(a, NULL, t->names.n);
 	for (uint32_t i = 0; is && i < t->names.n; i++)
 		is[i] = sync[i] != NAMES_NONE;
-	arena_drop(a, sync);
 	return is;
 }
 
@@ -209,11 +208,12 @@ static void pattern_split_start(struct pattern_split *s, const struct trace *t,
 
 /* Fills the times of p->iterations. Returns false if the arena is full. */
 static bool pattern_split(const struct trace *t, const struct process *proc,
-	const uint32_t *kernel_of, struct profile *p)
+	const uint32_t *kernel_of, const struct executions *x,
+	struct profile *p)
 {
 	struct pattern_split s = { 0 };
 	bool *collective = pattern_split_collectives(p),
-	     *sync = pattern_split_sync_calls(t, p->arena);
+	     *sync = pattern_split_sync_calls(t, x->sync, p->arena);
 	bool ok = collective && sync;
 	bool calls = proc->call.from < proc->call.to;
 	int64_t end_ns = INT64_MIN;
@@ -841,8 +841,8 @@ bool pattern_from(const struct trace *t, uint32_t process,
 
 	p->patterns = (struct patterns){ 0 };
 	bool ok =
-		pattern_split(t, proc, kernel_of, p) &&
 		pattern_executions_from(&m.x, t, process, kernel_of, rows, p) &&
+		pattern_split(t, proc, kernel_of, &m.x, p) &&
 		pattern_table_choose(p, m.x.functions_n, &m.place) &&
 		pattern_sums(&m) &&
 		pattern_execution_spread(&m.x, m.row_of, p) &&

@@ -70,7 +70,12 @@ static const char *pattern_execution_call_of(const char *name, size_t len)
 	return i < CALLS ? calls[i] : NULL;
 }
 
-uint32_t *pattern_execution_sync_calls(const struct trace *t, struct arena *a)
+/* Calls in which the host waits for the device, by id of a name of the trace:
+ * the first id of the same call, NAMES_NONE if it is none. The list is
+ * sync_call.def. Nsight Systems puts `_v3020` and `_ptsz` behind their names; they
+ * are the same calls. NULL if the arena is full. */
+static uint32_t *pattern_execution_sync_calls(const struct trace *t,
+	struct arena *a)
 {
 	uint32_t first[CALLS];
 	uint32_t *of = arena_grow(a, NULL, (size_t)t->names.n * sizeof *of);
@@ -464,23 +469,22 @@ bool pattern_executions_from(struct executions *x, const struct trace *t,
 		.rows = rows,
 		.a = p->arena };
 	*x = (struct executions){ 0 };
-	uint32_t *sync = pattern_execution_sync_calls(t, m.a);
+	x->sync = pattern_execution_sync_calls(t, m.a);
 	size_t most = (size_t)(proc->kernel.to - proc->kernel.from) +
 		      (proc->graph.to - proc->graph.from) +
 		      (proc->copy.to - proc->copy.from) +
 		      (size_t)p->iterations.n * THREAD_TOTALS;
-	for (uint32_t i = proc->call.from; sync && i < proc->call.to; i++)
-		most += sync[t->call.name[i]] != NAMES_NONE;
+	for (uint32_t i = proc->call.from; x->sync && i < proc->call.to; i++)
+		most += x->sync[t->call.name[i]] != NAMES_NONE;
 	x->list = arena_grow(m.a, NULL, (most + 1) * sizeof *x->list);
-	bool ok = sync && x->list && names_init(&x->keys, m.a) &&
+	bool ok = x->sync && x->list && names_init(&x->keys, m.a) &&
 		  pattern_threads_from(&x->threads, t, proc, p) &&
 		  pattern_execution_add_kernels(&m, kernel_of) &&
 		  pattern_execution_add_graphs(&m) &&
 		  pattern_execution_add_copies(&m) &&
-		  pattern_execution_add_calls(&m, sync,
+		  pattern_execution_add_calls(&m, x->sync,
 			  trace_first_ns(t, proc)) &&
 		  pattern_execution_add_threads(&m, trace_first_ns(t, proc));
-	arena_drop(m.a, sync);
 	return ok;
 }
 
@@ -488,6 +492,7 @@ void pattern_executions_release(struct executions *x, struct arena *a)
 {
 	arena_drop(a, x->list);
 	arena_drop(a, x->functions);
+	arena_drop(a, x->sync);
 	pattern_threads_release(&x->threads, a);
 }
 

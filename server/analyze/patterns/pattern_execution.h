@@ -43,13 +43,10 @@ struct executions {
 	uint32_t functions_n, functions_cap;
 	struct names keys; /* id = function + 1 */
 	struct thread_time threads;
+	/* By id of a name of the trace: the first id of the same call in which the
+	 * host waits, NAMES_NONE if it is none. */
+	uint32_t *sync;
 };
-
-/* Calls in which the host waits for the device, by id of a name of the trace:
- * the first id of the same call, NAMES_NONE if it is none. The list is
- * sync_call.def. Nsight Systems puts `_v3020` and `_ptsz` behind their names; they
- * are the same calls. NULL if the arena is full; to be arena_drop()ped. */
-uint32_t *pattern_execution_sync_calls(const struct trace *t, struct arena *a);
 
 /* Returns false if the arena is full; release in any case. */
 bool pattern_executions_from(struct executions *x, const struct trace *t,

@@ -71,8 +71,8 @@ static double order_stat_quantile(const double *v, uint32_t n, uint32_t few,
 	return v[(uint64_t)n * (2 * (uint64_t)i + 1) / (2 * (uint64_t)few)];
 }
 
-struct order_shift order_stat_shift(double *base, uint32_t base_n,
-	double *head, uint32_t head_n, double *pairs)
+struct order_shift order_stat_shift(double *base, uint32_t base_n, double *head,
+	uint32_t head_n, double *pairs)
 {
 	uint32_t few = base_n < head_n ? base_n : head_n, root = 1, n = 0;
 	while ((root + 1) * (root + 1) <= ORDER_SHIFT_PAIRS)

@@ -22,5 +22,5 @@ struct order_shift {
 };
 
 /* Sorts both sides; `pairs` has room for ORDER_SHIFT_PAIRS. */
-struct order_shift order_stat_shift(double *base, uint32_t base_n,
-	double *head, uint32_t head_n, double *pairs);
+struct order_shift order_stat_shift(double *base, uint32_t base_n, double *head,
+	uint32_t head_n, double *pairs);

@@ -33,14 +33,14 @@ static bool trends_stat_param(const struct call *c, struct trend_filter *f,
 	if (!stat->given)
 		return true;
 	f->stat = (enum trend_stat)stat->whole;
-	if (trend_fits(f->metric, f->stat))
-		return true;
 	struct arena a = { 0 };
-	err_set(e, ERR_INPUT, "stat: %s has no %s; it has %s",
-		trend_metric_word(f->metric), trend_stat_word(f->stat),
-		trend_fitting(&a, f->metric));
+	const char *others = trend_others(&a, f->metric, f->stat);
+	if (others)
+		err_set(e, ERR_INPUT, "stat: %s has no %s; it has %s",
+			trend_metric_word(f->metric), trend_stat_word(f->stat),
+			others);
 	arena_release(&a);
-	return false;
+	return !others;
 }
 
 static bool trends_params_read(const struct call *c, struct trend_filter *f,

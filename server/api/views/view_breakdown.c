@@ -659,17 +659,9 @@ view_breakdown_compare_table_entries_of(struct view_breakdown_compare_layout *l,
 	uint32_t block, struct run_breakdown_pair **list, uint32_t *n)
 {
 	uint32_t from, to;
-	size_t most = *n;
 	view_breakdown_compare_table_lines_of(l->b, block, &from, &to);
 	for (uint32_t i = from; i < to; i++)
-		most += run_breakdown_pairs_max(l->b, i);
-	struct run_breakdown_pair *all =
-		arena_array(l->arena, struct run_breakdown_pair, most + 1);
-	if (*n)
-		memcpy(all, *list, *n * sizeof *all);
-	for (uint32_t i = from; i < to; i++)
-		*n += run_breakdown_pairs(l->runs, l->b, i, all + *n);
-	*list = all;
+		run_breakdown_pairs(l->arena, l->runs, l->b, i, list, n);
 }
 
 static void view_breakdown_compare_table_put_block(

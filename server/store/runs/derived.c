@@ -494,6 +494,18 @@ bool derived_write(struct db *db, const struct derived_run *runs, uint32_t n,
 	return ok && rollup_delta_save(db, runs, n, e);
 }
 
+/* Takes back from the sums what a run adds to them. */
+static bool derived_take_back(struct db *db, int64_t run, struct err *e)
+{
+	struct arena a = { 0 };
+	struct rollup_run is;
+	bool there;
+	bool ok = rollup_delta_read(db, &a, run, &is, &there, e) &&
+		  (!there || rollup_delta_add(db, &is, -1, e));
+	arena_release(&a);
+	return ok;
+}
+
 bool derived_clear(struct db *db, int64_t run, struct err *e)
 {
 	static const char *const tables[] = {
@@ -526,7 +538,7 @@ bool derived_clear(struct db *db, int64_t run, struct err *e)
 		"DELETE FROM run_group WHERE run_id = $1",
 	};
 	struct sql_params p = { 0 };
-	bool ok = rollup_delta_remove(db, run, e);
+	bool ok = derived_take_back(db, run, e);
 	sql_int8(&p, run);
 	for (size_t i = 0; ok && i < sizeof tables / sizeof *tables; i++)
 		ok = sql_hot(db, tables[i], &p, NULL, e);

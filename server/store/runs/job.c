@@ -3,19 +3,6 @@
 #include "job.h"
 #include "sql.h"
 
-bool job_has_ranks(const struct profile *runs, uint32_t n)
-{
-	int32_t first = -1;
-	for (uint32_t i = 0; i < n; i++) {
-		if (runs[i].rank < 0)
-			continue;
-		if (first >= 0 && runs[i].rank != first)
-			return true;
-		first = runs[i].rank;
-	}
-	return false;
-}
-
 /* Two processes that insert the same job wait for each other, and the second
  * inserts nothing. All insert in one order, so that there is no deadlock. */
 #define JOB_VALUES "u.job, CASE u.job WHEN '' THEN u.id ELSE 0 END "

@@ -7,10 +7,6 @@
  * another save. */
 #pragma once
 #include "db.h"
-#include "profile.h"
-
-/* Whether the runs of an upload without a job's name are a job. */
-bool job_has_ranks(const struct profile *runs, uint32_t n);
 
 /* Inserts the missing jobs of the upload's runs. */
 bool job_make(struct db *db, int64_t upload, bool ranks, struct err *e);

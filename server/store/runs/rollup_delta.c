@@ -403,14 +403,3 @@ bool rollup_delta_save(struct db *db, const struct derived_run *runs,
 	}
 	return true;
 }
-
-bool rollup_delta_remove(struct db *db, int64_t run, struct err *e)
-{
-	struct arena a = { 0 };
-	struct rollup_run is;
-	bool there;
-	bool ok = rollup_delta_read(db, &a, run, &is, &there, e) &&
-		  (!there || rollup_delta_add(db, &is, -1, e));
-	arena_release(&a);
-	return ok;
-}

@@ -23,9 +23,6 @@ bool rollup_delta_add(struct db *db, const struct rollup_run *run, int sign,
 /* Adds runs that were just written. */
 bool rollup_delta_save(struct db *db, const struct derived_run *runs,
 	uint32_t n, struct err *e);
-/* Takes back a run whose rows are about to be deleted. */
-bool rollup_delta_remove(struct db *db, int64_t run, struct err *e);
-
 /* Adds a shape of a run, `sign` times, to the row of its id (0: sizes unknown).
  * `first`: the run's first with this id, which counts the run. */
 void rollup_delta_shape(struct ledger *l, const struct shape_stat *s,

@@ -178,6 +178,20 @@ static bool save_work(struct db *db, void *arg, struct err *e)
 	       save_finish(db, s->claim, e);
 }
 
+/* Whether the runs of an upload without a job's name are a job. */
+static bool save_has_ranks(const struct profile *runs, uint32_t n)
+{
+	int32_t first = -1;
+	for (uint32_t i = 0; i < n; i++) {
+		if (runs[i].rank < 0)
+			continue;
+		if (first >= 0 && runs[i].rank != first)
+			return true;
+		first = runs[i].rank;
+	}
+	return false;
+}
+
 bool save(struct db *db, const struct claim *c, const struct profile *runs,
 	uint32_t n, const struct captures *captures, struct err *e)
 {
@@ -186,7 +200,7 @@ bool save(struct db *db, const struct claim *c, const struct profile *runs,
 		.profiles = runs,
 		.n = n,
 		.captures = captures,
-		.ranks = job_has_ranks(runs, n) };
+		.ranks = save_has_ranks(runs, n) };
 	int64_t **ids;
 	struct operator_ids *operators;
 	s.runs = arena_array(&a, struct derived_run, n);
