@@ -245,7 +245,7 @@ static json_t *inspect_document_totals(struct arena *a, const struct profile *p)
 			names[n++] = name;
 	}
 	return view_run_trace(&(struct run_row){
-		.content = view_content(p->content),
+		.content = profile_word_content[p->content],
 		.format = p->format,
 		.framework = p->framework,
 		.process_name = p->process_name,

@@ -156,11 +156,6 @@ json_t *view_upload(const struct upload_row *u)
 	return row_upload(u);
 }
 
-const char *view_content(enum content c)
-{
-	return profile_word_content[c];
-}
-
 json_t *view_run_trace(const struct run_row *r)
 {
 	return row_run_trace(r);

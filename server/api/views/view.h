@@ -62,7 +62,6 @@ json_t *view_iterations_short(const struct iterations_short *s);
 json_t *view_run(const struct run_row *r);
 /* The fields of a run that come from its trace. */
 json_t *view_run_trace(const struct run_row *r);
-const char *view_content(enum content c);
 json_t *view_device(const struct profile_device *d);
 json_t *view_run_detail(const struct run_row *r,
 	const struct profile_device *devices, uint32_t n,
