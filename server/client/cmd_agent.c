@@ -214,8 +214,8 @@ static void agent_wait_ms(int ms)
 	nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000L }, NULL);
 }
 
-/* Sends all that is whole now. False if the folder cannot be read. */
-static bool agent_look(struct agent *a)
+/* Sends all complete captures. False if the folder cannot be read. */
+static bool agent_scan(struct agent *a)
 {
 	struct spool_list l;
 	struct err e = { 0 };
@@ -275,7 +275,7 @@ int cmd_agent(const struct options *o)
 			a->stays |= spool_repair(&a->spool, o->stale_after,
 					    agent_say_once, a)
 					    .stuck > 0;
-		bool ok = agent_look(a);
+		bool ok = agent_scan(a);
 		if (o->once || !ok)
 			break;
 		agent_wait_ms(LOOK_MS);

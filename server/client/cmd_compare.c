@@ -49,7 +49,7 @@ int cmd_compare(const struct options *o)
 	struct retry_request q = { .url = url.at,
 		.label = "compare",
 		.most = COMPARISON_MAX };
-	bool ok = retry_ask(w, o, &q, &m, &a, &body, &e);
+	bool ok = retry_send(w, o, &q, &m, &a, &body, &e);
 	if (ok) {
 		ok = compare_print(&body, text, &e);
 		buf_release(&body);

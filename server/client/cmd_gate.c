@@ -660,13 +660,13 @@ static bool gate_request_send(struct gating *g, const char *url,
 {
 	struct attempt a = { 0 };
 	struct retry_request q = { url, json, "gate", GATE_MAX };
-	bool ok = retry_ask(g->wire, g->o, &q, &g->meter, &a, body, e);
+	bool ok = retry_send(g->wire, g->o, &q, &g->meter, &a, body, e);
 	meter_clear(&g->meter);
 	return ok;
 }
 
 /* The new gate's JSON. The request is complete before a file is opened. */
-static bool gate_made(struct gating *g, struct buf *body, struct err *e)
+static bool gate_create(struct gating *g, struct buf *body, struct err *e)
 {
 	struct buf url, json;
 	buf_init(&url, ADDRESS_MAX);
@@ -729,7 +729,7 @@ static bool gate_print_annotations(struct gating *g, int64_t id, struct err *e)
 }
 
 /* Every output is tried, even if another one failed. */
-static bool gate_tell(struct gating *g, const struct gate_answer *answer,
+static bool gate_report(struct gating *g, const struct gate_answer *answer,
 	const struct buf *made, struct err *e)
 {
 	gate_print(answer, g->o->server, stdout);
@@ -757,11 +757,11 @@ int cmd_gate(const struct options *o)
 	struct buf made;
 	int status = EXIT_BAD_DATA;
 	meter_init(&g.meter);
-	bool ok = gate_made(&g, &made, &e);
+	bool ok = gate_create(&g, &made, &e);
 	if (ok) {
 		ok = gate_read(&answer, made.at, made.len, &e);
 		if (ok) {
-			ok = gate_tell(&g, &answer, &made, &e);
+			ok = gate_report(&g, &answer, &made, &e);
 			if (ok)
 				status = gate_status_of(o, answer.outcome);
 			gate_release(&answer);

@@ -161,7 +161,7 @@ enum { INJECTION_PATH = 4096 };
 #define LIBRARY "libkernsift_cupti.so"
 _Static_assert(INJECTION_PATH >= PATH_MAX, "realpath() needs as much");
 
-/* Whether FOLDER/BETWEEN/LIBRARY exists; then `to` is its whole path. */
+/* Whether FOLDER/BETWEEN/LIBRARY exists; then `to` is its full path. */
 static bool run_injection_is_there(const char *folder, const char *between,
 	char to[static INJECTION_PATH])
 {
@@ -188,8 +188,8 @@ static bool run_injection_own_folder(char to[static INJECTION_PATH])
 	return true;
 }
 
-/* The library's whole path: `named` unless it is "", else the first that exists
- * beside this program, in ../lib, or where it was installed. False with a message. */
+/* The library's full path: `named` unless it is "", else the first that exists
+ * next to this program, in ../lib, or where it was installed. False with a message. */
 static bool run_injection_find(const char *named,
 	char to[static INJECTION_PATH], struct err *e)
 {
@@ -342,7 +342,7 @@ static void run_folder_remove_file(const char *folder, const char *name)
 	unlink(path);
 }
 
-/* Removes the folder and what a collector leaves beside captures, unless there is
+/* Removes the folder and what a collector leaves next to captures, unless there is
  * anything else in it. */
 static bool run_folder_remove(const char *path)
 {
@@ -520,7 +520,7 @@ static void run_send_all(struct sender *s, const struct spool_list *l)
 }
 
 /* Whether the log has anything that the user should read. */
-static bool run_tell_none(struct sender *s)
+static bool run_report_none(struct sender *s)
 {
 	if (!run_folder_log(s->folder, true, run_say_line, s)) {
 		meter_say(s->m,
@@ -535,7 +535,7 @@ static bool run_tell_none(struct sender *s)
 	return true;
 }
 
-static void run_tell_rest(struct sender *s)
+static void run_report_rest(struct sender *s)
 {
 	uint32_t growing = s->repaired.growing;
 
@@ -555,14 +555,14 @@ static void run_tell_rest(struct sender *s)
 }
 
 /* False if the folder is no longer needed. */
-static bool run_tell(struct sender *s)
+static bool run_report(struct sender *s)
 {
 	bool left = s->stay || s->repaired.growing || s->repaired.stuck;
 
 	if (!s->sent && !s->kept && !left)
-		return run_tell_none(s);
+		return run_report_none(s);
 	run_folder_log(s->folder, false, run_say_line, s);
-	run_tell_rest(s);
+	run_report_rest(s);
 	return left || s->o.keep;
 }
 
@@ -589,7 +589,7 @@ static void run_send(const struct options *o, struct wire *w,
 	if (spool_list(&s.spool, &l, &e)) {
 		run_job_name(&s, &l);
 		run_send_all(&s, &l);
-		keep = run_tell(&s);
+		keep = run_report(&s);
 		spool_list_release(&l);
 	} else {
 		meter_say(m, "kernsift: %s", e.text);

@@ -489,7 +489,7 @@ bool feed_restart(struct feed *f, struct err *e)
 	return true;
 }
 
-int64_t feed_taken(const struct feed *f)
+int64_t feed_bytes_read(const struct feed *f)
 {
 	int64_t taken = 0;
 	for (const struct part *p = f->first; p; p = p->behind)
@@ -516,7 +516,7 @@ int64_t feed_length(const struct feed *f)
 	return feed_total(f);
 }
 
-int64_t feed_given(const struct feed *f)
+int64_t feed_bytes_sent(const struct feed *f)
 {
 	int64_t given = 0;
 	for (const struct part *p = f->first; p; p = p->behind)

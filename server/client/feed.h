@@ -43,9 +43,9 @@ bool feed_next(struct feed *f, void *out, size_t room, size_t *len,
 bool feed_restart(struct feed *f, struct err *e);
 
 /* Bytes read from the files so far, and their total; -1 unknown. */
-int64_t feed_taken(const struct feed *f);
+int64_t feed_bytes_read(const struct feed *f);
 int64_t feed_total(const struct feed *f);
 /* Total of the bytes that feed_next() will return; -1 unknown until the end. */
 int64_t feed_length(const struct feed *f);
 /* Bytes that feed_next() has returned. */
-int64_t feed_given(const struct feed *f);
+int64_t feed_bytes_sent(const struct feed *f);

@@ -45,7 +45,7 @@ bool retry_wait(struct retry *p, const struct attempt *a, const struct err *why)
 	return true;
 }
 
-bool retry_ask(struct wire *w, const struct options *o,
+bool retry_send(struct wire *w, const struct options *o,
 	const struct retry_request *q, struct meter *m, struct attempt *a,
 	struct buf *body, struct err *e)
 {

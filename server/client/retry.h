@@ -39,6 +39,6 @@ struct retry_request {
 /* Sends a request whose answer is held in memory, with retries. True if the server
  * answered 200 or 201: *body, which the caller releases, has the bytes. False with
  * the server's message or the reason why there is none; *a has the last try. */
-bool retry_ask(struct wire *w, const struct options *o,
+bool retry_send(struct wire *w, const struct options *o,
 	const struct retry_request *q, struct meter *m, struct attempt *a,
 	struct buf *body, struct err *e);

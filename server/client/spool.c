@@ -234,16 +234,16 @@ enum {
 	CONTENT_MIN = 16, /* shortest capture with any content */
 };
 
-struct mender {
+struct spool_repairer {
 	const struct spool *s;
 	spool_say_fn *say;
 	void *ctx;
 	int64_t now_s, old_s;
 };
 
-static void spool_tell(const struct mender *m, const char *fmt, ...)
+static void spool_report(const struct spool_repairer *m, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-static void spool_tell(const struct mender *m, const char *fmt, ...)
+static void spool_report(const struct spool_repairer *m, const char *fmt, ...)
 {
 	char sentence[600];
 	va_list args;
@@ -285,7 +285,8 @@ static void spool_remove_parts(const struct spool *s,
 }
 
 /* Whether no process will write to it any more. */
-static bool spool_is_left(const struct mender *m, const struct spool_entry *f)
+static bool spool_is_left(const struct spool_repairer *m,
+	const struct spool_entry *f)
 {
 	char path[PATH];
 
@@ -301,7 +302,8 @@ static bool spool_is_left(const struct mender *m, const struct spool_entry *f)
 }
 
 /* Whether the part cannot be repaired and stays. */
-static bool spool_merge(const struct mender *m, const struct spool_entry *f)
+static bool spool_merge(const struct spool_repairer *m,
+	const struct spool_entry *f)
 {
 	char part[PATH], tail[PATH], whole[PATH], why[256] = "";
 	char tail_name[SPOOL_NAME_MAX + 8];
@@ -312,7 +314,7 @@ static bool spool_merge(const struct mender *m, const struct spool_entry *f)
 	if (!spool_path_of(m->s, part, f, ".part") ||
 		!spool_path_of(m->s, tail, f, ".tail") ||
 		!spool_path_of(m->s, whole, f, "")) {
-		spool_tell(m,
+		spool_report(m,
 			"'%s' cannot be repaired and stays: its path is too long",
 			f->name);
 		return true;
@@ -322,7 +324,7 @@ static bool spool_merge(const struct mender *m, const struct spool_entry *f)
 	} else if (kst_tail_merge(part,
 			   spool_is_there(m->s, tail_name) ? tail : NULL, whole,
 			   &got, why)) {
-		spool_tell(m,
+		spool_report(m,
 			"'%.*s' is of a killed process: %lld rows of it and "
 			"%lld rows of its tail are kept",
 			(int)f->is.stem_len, f->name, (long long)got.rows,
@@ -330,7 +332,7 @@ static bool spool_merge(const struct mender *m, const struct spool_entry *f)
 		spool_remove_parts(m->s, f);
 	} else if (spool_is_there(m->s,
 			   f->name)) { /* unless it was finished meanwhile */
-		spool_tell(m, "'%s/%s' cannot be repaired and stays: %s",
+		spool_report(m, "'%s/%s' cannot be repaired and stays: %s",
 			m->s->path, f->name, why);
 		return true;
 	}
@@ -350,7 +352,7 @@ static void spool_lone_tail(const struct spool *s, const struct spool_entry *f)
 struct spool_repaired spool_repair(const struct spool *s, int64_t old_s,
 	spool_say_fn *say, void *ctx)
 {
-	struct mender m = { s, say, ctx, (int64_t)time(NULL), old_s };
+	struct spool_repairer m = { s, say, ctx, (int64_t)time(NULL), old_s };
 	struct spool_list l;
 	struct err e = { 0 };
 	struct spool_repaired out = { 0 };

@@ -86,7 +86,7 @@ struct submission {
 static void submit_tick(void *ctx)
 {
 	struct submission *d = ctx;
-	int64_t taken = feed_taken(d->feed);
+	int64_t taken = feed_bytes_read(d->feed);
 	struct meter_progress p = { .label = feed_label(d->feed),
 		.stage = "",
 		.done_bytes = taken,
@@ -117,11 +117,11 @@ done:
 	return ok;
 }
 
-static void submit_tell(struct submission *d, const struct upload_answer *u)
+static void submit_report(struct submission *d, const struct upload_answer *u)
 {
 	char size[METER_WORD], sent[METER_WORD];
-	meter_bytes(size, feed_taken(d->feed));
-	meter_bytes(sent, feed_given(d->feed));
+	meter_bytes(size, feed_bytes_read(d->feed));
+	meter_bytes(sent, feed_bytes_sent(d->feed));
 	meter_say(d->meter, "%s: %s sent as %s, upload %lld %s%s",
 		feed_label(d->feed), size, sent, (long long)u->id,
 		upload_state_name(u->state),
@@ -154,7 +154,7 @@ static bool submit_feed(struct wire *w, const struct options *o, struct feed *f,
 			break;
 	}
 	if (ok)
-		submit_tell(&d, out);
+		submit_report(&d, out);
 	buf_release(&url);
 	feed_free(d.feed);
 	return ok;
@@ -181,7 +181,7 @@ bool submit_file(struct wire *w, const struct options *o, const char *path,
 
 enum { FIRST_MS = 50, LONGEST_MS = 1000 };
 
-static bool submit_follow_ask(struct wire *w, const char *url,
+static bool submit_follow_request(struct wire *w, const char *url,
 	struct attempt *a, struct upload_answer *u, struct err *e)
 {
 	struct buf body;
@@ -231,7 +231,7 @@ bool submit_wait(struct wire *w, const struct options *o, const char *label,
 	for (int ms = FIRST_MS;;) {
 		struct attempt a;
 		struct err why = { 0 };
-		if (!submit_follow_ask(w, url.at, &a, u, &why)) {
+		if (!submit_follow_request(w, url.at, &a, u, &why)) {
 			if (retry_wait(&p, &a, &why))
 				continue;
 			ok = err_set(e, why.code, "%s: %s", label, why.text);

@@ -34,7 +34,7 @@ bool submit_wait(struct wire *w, const struct options *o, const char *label,
 
 /* What a client must know of a capture before it sends it. */
 struct capture_facts submit_facts(const struct spool *s, const char *name);
-/* Whether a capture is whole and has no record, so that the server would reject it.
+/* Whether a capture is complete and has no record, so that the server would reject it.
  * Then it is removed, unless `keep`, and `sentence` says so. A damaged or cut
  * capture may have held records and does not count as empty. */
 bool submit_skip_empty(const struct spool *s, const char *name, bool keep,

@@ -54,7 +54,7 @@ static void backup_describe(struct backup *b, bool raw)
 struct backup_pipe {
 	const char *name;
 	pid_t pid;
-	int end; /* ours; non-blocking */
+	int end; /* of this program; non-blocking */
 	bool deaf; /* it reads no more */
 	int messages, signals;
 	sigset_t were; /* blocked before */

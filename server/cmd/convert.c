@@ -1,5 +1,5 @@
-/* convert.c - the command `convert`: reads a trace, writes a capture file beside its
- * name, and renames it. */
+/* convert.c - the command `convert`: reads a trace, writes a capture file under a
+ * temporary name, and renames it. */
 #include "capture_write.h"
 #include "command.h"
 #include "err.h"
@@ -57,7 +57,7 @@ static bool convert_put(void *to, const void *bytes, size_t len, struct err *e)
 	       convert_cannot(e, "the capture");
 }
 
-/* An open file under an unused name beside `out`. */
+/* An open file under an unused name next to `out`. */
 static FILE *convert_open_temporary(char *name, const char *out, struct err *e)
 {
 	mode_t mask = umask(0);
@@ -117,7 +117,7 @@ static void convert_report(const char *out, const struct trace *t, uint32_t run,
 
 /* Reads `in` and writes `out`, all of it or the run of that number (as inspect
  * counts them, NULL all), then prints one line about what was written. The file
- * is written under another name beside `out` and renamed when it is complete.
+ * is written under another name next to `out` and renamed when it is complete.
  * ERR_INPUT if an argument is wrong. */
 static bool convert_file(const char *in, const char *out, int64_t run,
 	const struct inspect_limits *limits, struct err *e)

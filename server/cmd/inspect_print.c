@@ -146,7 +146,7 @@ static void inspect_print_id(FILE *out, int64_t id)
 		fprintf(out, "%" PRId64, id);
 }
 
-/* Replays recorded whole; nothing if there are none. */
+/* Graph replays that were recorded as one record each; nothing if there are none. */
 static void inspect_print_graphs(FILE *out, const struct profile *p)
 {
 	if (p->graphs)

@@ -292,8 +292,8 @@ int command_serve(const struct invocation *in)
 	sigset_t all;
 
 	signal(SIGPIPE, SIG_IGN);
-	/* Until the first thread is made a signal ends us as ever, and
-	 * PostgreSQL with us; from then on only this thread takes them. */
+	/* Until the first thread exists, a signal ends this process
+	 * and its PostgreSQL; from then on only this thread receives signals. */
 	bool ok = serve_check(&s.config, &e) &&
 		  outward_list(s.config.webhook_private, &e) &&
 		  serve_open_database(&s, &e) && serve_check_exposure(&s, &e);

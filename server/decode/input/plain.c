@@ -303,7 +303,7 @@ static bool plain_allowed(const struct plain *p, struct err *e)
 	return true;
 }
 
-static bool plain_tell(struct plain *p, struct err *e)
+static bool plain_report(struct plain *p, struct err *e)
 {
 	if (!p->progress || (p->stored - p->reported < TELL && !p->done))
 		return true;
@@ -315,7 +315,7 @@ static bool plain_garbage(struct plain *p, struct err *e)
 {
 	while (!p->in_end) {
 		plain_take(p, p->in_len);
-		if (!plain_more(p, e) || !plain_tell(p, e))
+		if (!plain_more(p, e) || !plain_report(p, e))
 			return false;
 	}
 	plain_end(p, NOTE_gzip_garbage);
@@ -340,7 +340,7 @@ bool plain_read(struct plain *p, void *to, size_t cap, size_t *got,
 		p->out += at - from;
 		if (p->done)
 			plain_note_ending(p);
-		if (!plain_allowed(p, e) || !plain_tell(p, e))
+		if (!plain_allowed(p, e) || !plain_report(p, e))
 			return false;
 	}
 	*got = (size_t)(at - (unsigned char *)to);

@@ -59,7 +59,7 @@ static inline size_t drain(struct feed *f, char *to, size_t step)
 		assert_true(feed_next(f, to + all, step, &len, &e));
 		all += len;
 	} while (len);
-	assert_int_equal(feed_given(f), all);
+	assert_int_equal(feed_bytes_sent(f), all);
 	return all;
 }
 

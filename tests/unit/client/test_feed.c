@@ -18,7 +18,7 @@ static void test_round_trip_twice(void **state)
 		assert_int_equal(feed_length(f),
 			kind == PACK_NONE ? (int64_t)size : -1);
 		size_t len = drain(f, packed, 1000);
-		assert_int_equal(feed_taken(f), size);
+		assert_int_equal(feed_bytes_read(f), size);
 		assert_int_equal(unpack(kind, packed, len), size);
 		assert_memory_equal(unpacked, plain, size);
 		/* restarted and read in other steps: the same bytes */
@@ -127,7 +127,7 @@ static void test_shorter_meanwhile(void **state)
 	while (feed_next(f, packed, 65536, &len, &e))
 		assert_true(len > 0);
 	assert_true(strstr(e.text, "' became shorter while it was sent"));
-	assert_int_equal(feed_given(f), PACK_PIECE + 10);
+	assert_int_equal(feed_bytes_sent(f), PACK_PIECE + 10);
 	feed_free(f);
 }
 

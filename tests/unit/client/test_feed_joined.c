@@ -18,7 +18,7 @@ static void test_joined(void **state)
 			i == 0 ? FIRST + 1 + SECOND : -1);
 		assert_string_equal(feed_base_name(f), path + strlen("/tmp/"));
 		size_t len = drain(f, packed, 1000);
-		assert_int_equal(feed_taken(f), FIRST + 1 + SECOND);
+		assert_int_equal(feed_bytes_read(f), FIRST + 1 + SECOND);
 		assert_int_equal(unpack(kinds[i], packed, len),
 			FIRST + 1 + SECOND);
 		assert_memory_equal(unpacked, plain, FIRST);
