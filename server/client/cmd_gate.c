@@ -315,13 +315,13 @@ static bool gate_put_all(json_t *to, const struct options *o, struct err *e)
 		{ "name", o->name, gate_put_text },
 #define POLICY(kind, field, ...) GATE_PUT_##kind(field)
 #define GATE_PUT_NUMBER(field) { #field, o->field, gate_put_number },
-#define GATE_PUT_LIMIT GATE_PUT_NUMBER
-#define GATE_PUT_REAL GATE_PUT_NUMBER
-#define GATE_PUT_COUNT GATE_PUT_NUMBER
-#define GATE_PUT_FLOOR GATE_PUT_NUMBER
-#define GATE_PUT_SEED GATE_PUT_NUMBER
+#define GATE_PUT_LIMIT(field) GATE_PUT_NUMBER(field)
+#define GATE_PUT_REAL(field) GATE_PUT_NUMBER(field)
+#define GATE_PUT_COUNT(field) GATE_PUT_NUMBER(field)
+#define GATE_PUT_FLOOR(field) GATE_PUT_NUMBER(field)
+#define GATE_PUT_SEED(field) GATE_PUT_NUMBER(field)
 #define GATE_PUT_CLASSES(field) { #field, o->field, gate_put_words },
-#define GATE_PUT_FINDINGS GATE_PUT_CLASSES
+#define GATE_PUT_FINDINGS(field) GATE_PUT_CLASSES(field)
 #define GATE_PUT_OPERATORS(field)
 #include "gate_policy.def"
 #undef POLICY
