@@ -98,7 +98,7 @@ const RANKS = [0, 1, 2, 3];
 export const jobs = () => ({items: [4, 3].map((id) => ({id, project: 'demo', name: id === 3 ? 'tp8' : null, upload: id === 3 ? null : 9,
 	created_at: '2026-11-20T09:10:11.123456Z', runs: RANKS.map((r) => 10 * id + r)})), next: null});
 export const job = () => ({...jobs().items[1], unmatched: 2, clocks_agree: true,
-	findings: [{code: 'rank_missing', severity: 'warn', text: 'ranks 4 to 7 of 8 are not there: waiting is told among the others'}],
+	findings: [{code: 'rank_missing', severity: 'warn', text: '4 of 8 ranks are missing (4 to 7): waiting for them is counted as transfer'}],
 	ranks: RANKS.map((rank) => ({run: 30 + rank, name: `rank-${rank}.json`, rank, world_size: 8, host: 'node-1', device: 'NVIDIA H200', iterations: 4, iteration_ns: 812e6,
 		compute_ns: rank === 2 ? 2.7e9 : 2.4e9, collective_ns: rank === 2 ? 4e8 : 6e8, transfer_ns: 3.8e8, waiting_ns: rank === 2 ? 2e7 : 2.2e8,
 		last_share: rank === 2 ? 0.7 : 0.1, late_ns: 21000, straggler: rank === 2})),

@@ -24,8 +24,8 @@ export function fleet(query, {none = false} = {}) {
 	return {reference_set: null, source: null, weight: query.get('weight') ?? 'time', runs: none ? 0 : 1303, excluded_runs: 12, lagging_runs: 0, gpu_s: 48211.7, hours: 2606,
 		attributed_pct: 93.1, operator_known_pct: 91.4, shape_known_pct: 81.2, roofline_known_pct: 74.9, headroom: 0.412, clusters: 41, interval_reason: null, platforms: [OLD, GPU],
 		choices: {projects: ['serving', 'training'], workloads: [], frameworks: ['sglang', 'vllm'], platforms: ['H20', 'H200'], dtypes: ['bf16'], phases: ['decode', 'prefill']},
-		findings: none ? [] : [{code: 'coverage', severity: 'warn', text: '6.9 % of GPU time has no operator: see the kernels that nobody knows'},
-			{code: 'above_bound', severity: 'info', text: 'shapes of rms_norm are faster than their bound allows (S > 1)'}],
+		findings: none ? [] : [{code: 'coverage', severity: 'warn', text: '6.9 % of GPU time is unattributed; /unattributed lists its kernels'},
+			{code: 'above_bound', severity: 'info', text: 'shapes of rms_norm are faster than their roofline bound (S > 1)'}],
 		items: none ? [] : ROWS.map(weighed), next: null};
 }
 
@@ -53,7 +53,7 @@ export function runOperators(query) {
 		spent('all_reduce', 24e6, {op: 24e6}, {...UNBOUND, collective: true}), spent(null, 3e6, {not: 3e6}, UNBOUND)];
 	return {platform: 'H200', platform_source: 'a datasheet', against, catalog: '1', catalog_now: '1+2', gpu_ns: 1e8, attributed_pct: 97, operator_known_pct: 96,
 		shape_known_pct: 80, roofline_known_pct: 70, replayed: 361, replayed_known: 361, headroom_pct: 31.2,
-		findings: [{code: 'older_catalog', severity: 'info', text: 'attributed with catalogue 1; 1+2 is in force: `kernsiftd rebuild` attributes anew'},
+		findings: [{code: 'older_catalog', severity: 'info', text: 'it was attributed with catalog 1; the current catalog is 1+2, and `kernsiftd rebuild` attributes it again'},
 			{code: 'above_bound', severity: 'warn', text: 'S is above 1 at shapes that take 1.0 % of GPU time'}],
 		items: against ? items.map((row, i) => put(row, [0.1, 1.25][i] ?? null)) : items, next: null};
 }

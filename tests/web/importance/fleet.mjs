@@ -26,8 +26,8 @@ export default async function fleet(test, {open}) {
 		await seen(async () => assert.equal(await page.locator('.headline').innerText(),
 			'5 operators with 48 shapes, importance from 1,303 runs and 13.4 h of GPU time, roofline bounds on H20 and H200.'));
 		await seen(async () => assert.deepEqual(await page.getByRole('region', {name: 'Caveats'}).locator('li').allInnerTexts(), [
-			'Warning\n6.9 % of GPU time has no operator: see the kernels that nobody knows.',
-			'Info\nShapes of rms_norm are faster than their bound allows (S > 1).']));
+			'Warning\n6.9 % of GPU time is unattributed; /unattributed lists its kernels.',
+			'Info\nShapes of rms_norm are faster than their roofline bound (S > 1).']));
 		await seen(async () => assert.deepEqual(await page.locator('.totals dd').allInnerTexts(), ['1,303', '13.4 h', '2,606 GPU h', '93.1%', '91.4%', '81.2%', '74.9%', '41.2%']));
 		await seen(async () => assert.deepEqual(await page.getByRole('table', {name: GENERAL}).locator('thead th').allInnerTexts(), ['Operator', 'dtype', 'Phase', 'Shapes', 'Importance',
 			'95% interval', 'w_time', 'w_mean', 'w_present', 'Prevalence', 'Headroom', 'Shape known', 'Roofline known']));
