@@ -49,7 +49,7 @@ struct fleet {
 	struct fleet_row *rows; /* by cell */
 	struct fleet_count *counts; /* NULL if they were not counted */
 	uint32_t cells_n, rows_n, counts_n;
-	int64_t uncounted; /* runs analyzed by versions without operators */
+	int64_t excluded; /* runs analyzed by versions without operators */
 	int64_t left_out; /* runs whose names lag behind durations */
 };
 

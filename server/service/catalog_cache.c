@@ -105,26 +105,26 @@ static struct catalog_cache_entry *catalog_cache_build(struct service_call *c,
 const struct catalog *catalog_cache_take(struct service_call *c, struct err *e)
 {
 	int64_t version;
-	if (c->held)
-		return c->held->catalog;
+	if (c->in_force)
+		return c->in_force->catalog;
 	if (!service_db(c, e) || !site_overrides_version(c->db, &version, e))
 		return NULL;
-	c->held = catalog_cache_in_force(c->service->catalog, version);
-	if (!c->held)
-		c->held = catalog_cache_build(c, e);
-	return c->held ? c->held->catalog : NULL;
+	c->in_force = catalog_cache_in_force(c->service->catalog, version);
+	if (!c->in_force)
+		c->in_force = catalog_cache_build(c, e);
+	return c->in_force ? c->in_force->catalog : NULL;
 }
 
 void catalog_cache_return(struct service_call *c)
 {
-	if (!c->held)
+	if (!c->in_force)
 		return;
 	struct catalog_cache *h = c->service->catalog;
 	pthread_mutex_lock(&h->lock);
-	struct catalog_cache_entry *mine = c->held;
+	struct catalog_cache_entry *mine = c->in_force;
 	bool last = --mine->readers == 0 && mine != h->now;
 	pthread_mutex_unlock(&h->lock);
 	if (last)
 		catalog_cache_entry_free(mine);
-	c->held = NULL;
+	c->in_force = NULL;
 }

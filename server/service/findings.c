@@ -164,16 +164,15 @@ static void findings_fleet(struct finding_list *t,
 		all_s += f->cells[i].weighted_s;
 	if (!m->runs)
 		findings_add(t, "no_match", "warn",
-			m->uncounted > 0  ? "no run that matches has operators"
+			m->excluded > 0	  ? "no run that matches has operators"
 			: m->left_out > 0 ? "no run that matches is counted"
 					  : "no run matches");
 	else if (!m->n)
 		findings_add(t, "no_match", "warn",
 			"no operator matches in the runs that do");
-	if (m->uncounted > 0)
-		findings_add(t, "uncounted", "warn",
-			findings_without_operators_text(t->arena,
-				m->uncounted));
+	if (m->excluded > 0)
+		findings_add(t, "excluded_runs", "warn",
+			findings_without_operators_text(t->arena, m->excluded));
 	if (m->left_out > 0)
 		findings_add(t, "excluded", "warn",
 			findings_left_out_text(t->arena, m->left_out));

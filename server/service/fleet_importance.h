@@ -30,7 +30,7 @@ struct fleet_importance_row {
 struct fleet_importance {
 	const char *set, *source; /* NULL: the runs stored here */
 	enum importance_weight weight;
-	int64_t runs, uncounted, left_out, clusters;
+	int64_t runs, excluded, left_out, clusters;
 	double gpu_s, hours;
 	double attributed, specific, sized, bound, headroom; /* shares */
 	const char *interval_why;

@@ -47,7 +47,8 @@ struct service_call {
 	struct identity who;
 	struct arena arena;
 	struct db *db; /* NULL before service_db() */
-	struct catalog_cache_entry *held; /* NULL before catalog_cache_take() */
+	struct catalog_cache_entry
+		*in_force; /* NULL before catalog_cache_take() */
 };
 
 /* Lends the call a connection of the pool, counted, unless it has one. False with *e

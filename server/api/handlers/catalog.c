@@ -27,8 +27,8 @@ static json_t *catalog_listed(struct call *c, enum site_overrides_kind kind,
 	const struct catalog *k = call_catalog(c, e);
 	if (!k || !site_overrides_read(c->s.db, &c->s.arena, &own, e))
 		return NULL;
-	return view_catalog_list(k, kind, c->s.held->version, c->s.held->fault,
-		*catalog_part(&own, kind));
+	return view_catalog_list(k, kind, c->s.in_force->version,
+		c->s.in_force->fault, *catalog_part(&own, kind));
 }
 
 json_t *platforms_get(struct call *c, struct err *e)
@@ -72,8 +72,9 @@ static json_t *catalog_changed(struct call *c, struct err *e)
 				  "them again",
 				  (long long)runs);
 	return json_pack("{s:o, s:s, s:o, s:s}", "version",
-		view_whole(c->s.held->version), "catalog", catalog_version(k),
-		"outdated_runs", view_whole(runs), "message", text);
+		view_whole(c->s.in_force->version), "catalog",
+		catalog_version(k), "outdated_runs", view_whole(runs),
+		"message", text);
 }
 
 /* A list of the body as compact text, the arena's; NULL with ERR_INPUT if it is no

@@ -538,6 +538,6 @@ bool query_fleet(struct db *db, struct arena *a, const struct fleet_filter *f,
 	return (f->labels ? fleet_from_runs(db, a, f, out, e)
 			  : query_fleet_from_rollups(db, a, f, out, e)) &&
 	       fleet_counts(db, a, f, out, e) &&
-	       fleet_runs_without_operators(db, f, &out->uncounted, e) &&
+	       fleet_runs_without_operators(db, f, &out->excluded, e) &&
 	       fleet_excluded(db, f, &out->left_out, e);
 }

@@ -28,7 +28,7 @@ static void sums_over_runs(void **state)
 	works(query_fleet(db, &a, &any, &f, &e));
 	assert_int_equal(f.cells_n, 1);
 	assert_int_equal(f.rows_n, 4);
-	assert_int_equal(f.uncounted, 0);
+	assert_int_equal(f.excluded, 0);
 	assert_string_equal(f.cells->project, "p");
 	assert_string_equal(f.cells->workload, "w");
 	assert_string_equal(f.cells->platform, "H20");

@@ -103,10 +103,10 @@ static void a_rebuilt_run_replaces_its_sums(void **state)
 	works(save(db, &c, &p, 1, NULL, &e));
 	struct fleet f;
 	works(query_fleet(db, &a, &any, &f, &e));
-	assert_int_equal(f.uncounted, 0);
+	assert_int_equal(f.excluded, 0);
 	fixture_script(db, "UPDATE run SET analysis_version = 3");
 	works(query_fleet(db, &a, &any, &f, &e));
-	assert_int_equal(f.uncounted, 1);
+	assert_int_equal(f.excluded, 1);
 	all_gone(db);
 	arena_release(&a);
 }
@@ -126,7 +126,7 @@ static void a_run_whose_names_lag_is_excluded(void **state)
 	assert_string_equal(same_fleet(db, &a, any), "");
 	works(query_fleet(db, &a, &any, &f, &e));
 	assert_int_equal(f.left_out, 1);
-	assert_int_equal(f.uncounted, 0);
+	assert_int_equal(f.excluded, 0);
 	labelled.labels = "{}";
 	works(query_fleet(db, &a, &labelled, &f, &e));
 	assert_int_equal(f.left_out, 1);
