@@ -79,9 +79,10 @@ bool audit_command(struct db *db, const char *command, const char *detail,
 	return audit_begin(db, &row, id, e);
 }
 
-static void audit_read_row(struct result *r, struct arena *a,
-	struct audit_row *o)
+static void audit_read_row(struct result *r, struct arena *a, void *row)
 {
+	struct audit_row *o = row;
+
 	o->id = result_int8(r, 0);
 	o->at = result_moment(r);
 	o->who = result_text(r, a);
@@ -97,31 +98,23 @@ bool audit_list(struct db *db, struct arena *a, const struct audit_filter *f,
 	struct audit_row **rows, uint32_t *n, bool *more, struct err *e)
 {
 	struct sql_params p = { 0 };
-	struct result r;
 	sql_text(&p, f->project);
 	sql_text(&p, f->who);
 	sql_moment(&p, f->since);
 	sql_moment(&p, f->until);
 	sql_int8(&p, f->after);
 	sql_int8(&p, f->limit + INT64_C(1));
-	if (!sql_run(db,
-		    "SELECT id, at, actor, token_id, project, method, path, "
-		    "detail, status "
-		    "FROM audit "
-		    "WHERE ($1 IS NULL OR project = $1) "
-		    "AND ($2 IS NULL OR actor = $2) "
-		    "AND ($3 IS NULL OR at >= $3) "
-		    "AND ($4 IS NULL OR at < $4) "
-		    "AND ($5 = 0 OR id < $5) "
-		    "ORDER BY id DESC "
-		    "LIMIT $6",
-		    &p, &r, e))
-		return false;
-	*more = r.n > f->limit;
-	*n = (uint32_t)(*more ? f->limit : r.n);
-	*rows = arena_array(a, struct audit_row, *n);
-	for (uint32_t i = 0; i < *n && result_next(&r); i++)
-		audit_read_row(&r, a, &(*rows)[i]);
-	result_release(&r);
-	return true;
+	*rows = sql_page(db,
+		"SELECT id, at, actor, token_id, project, method, path, "
+		"detail, status "
+		"FROM audit "
+		"WHERE ($1 IS NULL OR project = $1) "
+		"AND ($2 IS NULL OR actor = $2) "
+		"AND ($3 IS NULL OR at >= $3) "
+		"AND ($4 IS NULL OR at < $4) "
+		"AND ($5 = 0 OR id < $5) "
+		"ORDER BY id DESC "
+		"LIMIT $6",
+		&p, f->limit, audit_read_row, sizeof **rows, a, n, more, e);
+	return *rows;
 }

@@ -131,9 +131,10 @@ bool token_new(struct db *db, const struct token_request *w,
 	"coalesce(last_used_at < now() - interval '1 minute', true) " \
 	"FROM token "
 
-static void token_read_row(struct result *r, struct arena *a,
-	struct token_row *t)
+static void token_read_row(struct result *r, struct arena *a, void *row)
 {
+	struct token_row *t = row;
+
 	t->id = result_int8(r, 0);
 	t->name = result_text(r, a);
 	t->project = result_text(r, a);
@@ -218,24 +219,16 @@ bool token_list(struct db *db, struct arena *a, const char *project,
 	bool *more, struct err *e)
 {
 	struct sql_params p = { 0 };
-	struct result r;
 	sql_text(&p, project);
 	sql_int8(&p, after);
 	sql_int8(&p, limit + INT64_C(1));
-	if (!sql_run(db,
-		    TOKEN_COLUMNS "WHERE ($1 IS NULL OR project = $1) "
-				  "AND ($2 = 0 OR id < $2) "
-				  "ORDER BY id DESC "
-				  "LIMIT $3",
-		    &p, &r, e))
-		return false;
-	*more = r.n > limit;
-	*n = (uint32_t)(*more ? limit : r.n);
-	*rows = arena_array(a, struct token_row, *n);
-	for (uint32_t i = 0; i < *n && result_next(&r); i++)
-		token_read_row(&r, a, &(*rows)[i]);
-	result_release(&r);
-	return true;
+	*rows = sql_page(db,
+		TOKEN_COLUMNS "WHERE ($1 IS NULL OR project = $1) "
+			      "AND ($2 = 0 OR id < $2) "
+			      "ORDER BY id DESC "
+			      "LIMIT $3",
+		&p, limit, token_read_row, sizeof **rows, a, n, more, e);
+	return *rows;
 }
 
 bool token_revoke(struct db *db, int64_t id, const char *project, struct err *e)

@@ -47,9 +47,10 @@ bool gate_result_store(struct db *db, struct gate_row *row,
 #define GATE_COLUMNS \
 	"SELECT id, created_at, created_by, project, workload, name, outcome, "
 
-static void gate_result_read_row(struct result *r, struct arena *a,
-	struct gate_row *row)
+static void gate_result_read_row(struct result *r, struct arena *a, void *to)
 {
+	struct gate_row *row = to;
+
 	row->id = result_int8(r, 0);
 	row->created = result_moment(r);
 	row->who = result_text(r, a);
@@ -78,7 +79,6 @@ bool gate_result_list(struct db *db, struct arena *a,
 	bool *more, struct err *e)
 {
 	struct sql_params p = { 0 };
-	struct result r;
 	sql_text(&p, f->project);
 	sql_text(&p, f->workload);
 	sql_text(&p, f->name);
@@ -88,15 +88,9 @@ bool gate_result_list(struct db *db, struct arena *a,
 	sql_moment(&p, f->until);
 	sql_int8(&p, f->after);
 	sql_int8(&p, f->limit + INT64_C(1));
-	if (!sql_run(db, gate_result_list_sql, &p, &r, e))
-		return false;
-	*more = r.n > f->limit;
-	*n = (uint32_t)(*more ? f->limit : r.n);
-	*rows = arena_array(a, struct gate_row, *n);
-	for (uint32_t i = 0; i < *n && result_next(&r); i++)
-		gate_result_read_row(&r, a, &(*rows)[i]);
-	result_release(&r);
-	return true;
+	*rows = sql_page(db, gate_result_list_sql, &p, f->limit,
+		gate_result_read_row, sizeof **rows, a, n, more, e);
+	return *rows;
 }
 
 static bool gate_result_not_found(int64_t id, struct err *e)
@@ -110,15 +104,10 @@ bool gate_result_get(struct db *db, struct arena *a, int64_t id,
 	static const char sql[] =
 		GATE_COLUMNS "document::text FROM gate WHERE id = $1";
 	struct sql_params p = { 0 };
-	struct result r;
+	bool there;
 	sql_int8(&p, id);
-	if (!sql_hot(db, sql, &p, &r, e))
-		return false;
-	bool there = result_next(&r);
-	if (there)
-		gate_result_read_row(&r, a, row);
-	result_release(&r);
-	return there || gate_result_not_found(id, e);
+	return sql_one(db, sql, &p, gate_result_read_row, a, row, &there, e) &&
+	       (there || gate_result_not_found(id, e));
 }
 
 bool gate_result_delete(struct db *db, int64_t id, struct err *e)

@@ -47,9 +47,10 @@ bool webhook_new(struct db *db, struct webhook_row *w,
 #define WEBHOOK_COLUMNS \
 	"SELECT id, project, url, created_by, events, created_at FROM webhook "
 
-static void webhook_read_row(struct result *r, struct arena *a,
-	struct webhook_row *w)
+static void webhook_read_row(struct result *r, struct arena *a, void *row)
 {
+	struct webhook_row *w = row;
+
 	w->id = result_int8(r, 0);
 	w->project = result_text(r, a);
 	w->url = result_text(r, a);
@@ -63,23 +64,15 @@ bool webhook_list(struct db *db, struct arena *a, const char *project,
 	bool *more, struct err *e)
 {
 	struct sql_params p = { 0 };
-	struct result r;
 	sql_text(&p, project);
 	sql_int8(&p, after);
 	sql_int8(&p, limit + INT64_C(1));
-	if (!sql_run(db,
-		    WEBHOOK_COLUMNS
-		    "WHERE ($1 IS NULL OR project = $1) AND id > $2 "
-		    "ORDER BY id LIMIT $3",
-		    &p, &r, e))
-		return false;
-	*more = r.n > limit;
-	*n = (uint32_t)(*more ? limit : r.n);
-	*rows = arena_array(a, struct webhook_row, *n);
-	for (uint32_t i = 0; i < *n && result_next(&r); i++)
-		webhook_read_row(&r, a, &(*rows)[i]);
-	result_release(&r);
-	return true;
+	*rows = sql_page(db,
+		WEBHOOK_COLUMNS
+		"WHERE ($1 IS NULL OR project = $1) AND id > $2 "
+		"ORDER BY id LIMIT $3",
+		&p, limit, webhook_read_row, sizeof **rows, a, n, more, e);
+	return *rows;
 }
 
 static bool webhook_not_found(int64_t id, struct err *e)

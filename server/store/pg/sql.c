@@ -174,6 +174,35 @@ bool sql_run(struct db *db, const char *sql, const struct sql_params *p,
 	return sql_answer(db, sql_exec(db, sql, p), r, NULL, e);
 }
 
+void *sql_page(struct db *db, const char *sql, const struct sql_params *p,
+	int64_t limit, sql_row *read, size_t size, struct arena *a, uint32_t *n,
+	bool *more, struct err *e)
+{
+	struct result r;
+	if (!sql_run(db, sql, p, &r, e))
+		return NULL;
+	*more = r.n > limit;
+	*n = (uint32_t)(*more ? limit : r.n);
+	char *rows = arena_alloc(a, *n, size);
+	for (uint32_t i = 0; i < *n && result_next(&r); i++)
+		read(&r, a, rows + i * size);
+	result_release(&r);
+	return rows;
+}
+
+bool sql_one(struct db *db, const char *sql, const struct sql_params *p,
+	sql_row *read, struct arena *a, void *row, bool *there, struct err *e)
+{
+	struct result r;
+	if (!sql_hot(db, sql, p, &r, e))
+		return false;
+	*there = result_next(&r);
+	if (*there)
+		read(&r, a, row);
+	result_release(&r);
+	return true;
+}
+
 bool sql_change(struct db *db, const char *sql, const struct sql_params *p,
 	int64_t *changed, struct err *e)
 {

@@ -64,6 +64,15 @@ bool sql_run(struct db *db, const char *sql, const struct sql_params *p,
  * recognized by the address of its text. */
 bool sql_hot(struct db *db, const char *sql, const struct sql_params *p,
 	struct result *r, struct err *e);
+/* Reads rows, each of `size` bytes, of a statement that selects one more than
+ * `limit`; *more: whether it did. They are in the arena; NULL if it failed. */
+typedef void sql_row(struct result *r, struct arena *a, void *row);
+void *sql_page(struct db *db, const char *sql, const struct sql_params *p,
+	int64_t limit, sql_row *read, size_t size, struct arena *a, uint32_t *n,
+	bool *more, struct err *e);
+/* Reads the row of a statement that runs often; *there: whether there is one. */
+bool sql_one(struct db *db, const char *sql, const struct sql_params *p,
+	sql_row *read, struct arena *a, void *row, bool *there, struct err *e);
 /* *changed: how many rows it changed. */
 bool sql_change(struct db *db, const char *sql, const struct sql_params *p,
 	int64_t *changed, struct err *e);

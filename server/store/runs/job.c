@@ -53,8 +53,10 @@ bool job_make_moved(struct db *db, int64_t run, const char *project,
 	"(array_agg(run_id ORDER BY rank, run_id))[:$1] AS ids "    \
 	"FROM run WHERE job_id = j.id) r "
 
-static void job_read_row(struct result *r, struct arena *a, struct job_row *j)
+static void job_read_row(struct result *r, struct arena *a, void *row)
 {
+	struct job_row *j = row;
+
 	j->id = result_int8(r, 0);
 	j->upload = result_int8(r, 0);
 	j->project = result_text(r, a);
@@ -69,16 +71,12 @@ bool job_read(struct db *db, struct arena *a, int64_t id, struct job_row *row,
 {
 	static const char sql[] = JOB_COLUMNS "WHERE j.id = $2 AND r.n > 0";
 	struct sql_params p = { 0 };
-	struct result r;
+	bool there;
 	sql_int4(&p, JOB_RUNS_MAX);
 	sql_int8(&p, id);
-	if (!sql_hot(db, sql, &p, &r, e))
-		return false;
-	bool there = result_next(&r);
-	if (there)
-		job_read_row(&r, a, row);
-	result_release(&r);
-	return there || err_set(e, ERR_NOT_FOUND, "no job %lld", (long long)id);
+	return sql_one(db, sql, &p, job_read_row, a, row, &there, e) &&
+	       (there ||
+		       err_set(e, ERR_NOT_FOUND, "no job %lld", (long long)id));
 }
 
 bool job_list(struct db *db, struct arena *a, const char *project,
@@ -90,18 +88,11 @@ bool job_list(struct db *db, struct arena *a, const char *project,
 			    "AND ($3 = 0 OR j.id < $3) AND r.n > 0 "
 			    "ORDER BY j.id DESC LIMIT $4";
 	struct sql_params p = { 0 };
-	struct result r;
 	sql_int4(&p, JOB_RUNS_MAX);
 	sql_text(&p, project);
 	sql_int8(&p, after);
 	sql_int8(&p, limit + INT64_C(1));
-	if (!sql_run(db, sql, &p, &r, e))
-		return false;
-	*more = r.n > limit;
-	*n = (uint32_t)(*more ? limit : r.n);
-	*rows = arena_array(a, struct job_row, *n);
-	for (uint32_t i = 0; i < *n && result_next(&r); i++)
-		job_read_row(&r, a, &(*rows)[i]);
-	result_release(&r);
-	return true;
+	*rows = sql_page(db, sql, &p, limit, job_read_row, sizeof **rows, a, n,
+		more, e);
+	return *rows;
 }

@@ -8,9 +8,10 @@
 #define RUN_COLUMN(type, member, sql, ...) ", " sql
 #define RUN_COLUMNS "SELECT run_id" RUN_ROW(RUN_COLUMN) " FROM run "
 
-static void query_run_read_row(struct result *r, struct arena *a,
-	struct run_row *run)
+static void query_run_read_row(struct result *r, struct arena *a, void *row)
 {
+	struct run_row *run = row;
+
 	run->id = result_int8(r, 0);
 #define READ(type, member, sql, how) run->member = how;
 	RUN_ROW(READ)
@@ -53,7 +54,6 @@ bool query_runs(struct db *db, struct arena *a, const struct run_filter *f,
 	struct run_row **rows, uint32_t *n, bool *more, struct err *e)
 {
 	struct sql_params p = { 0 };
-	struct result r;
 	sql_text(&p, f->project);
 	sql_text(&p, f->workload);
 	sql_text(&p, f->framework);
@@ -71,15 +71,9 @@ bool query_runs(struct db *db, struct arena *a, const struct run_filter *f,
 	sql_int8(&p, f->limit + INT64_C(1));
 	sql_text(&p, f->content);
 	sql_int8(&p, f->job);
-	if (!sql_run(db, run_pages[f->sort], &p, &r, e))
-		return false;
-	*more = r.n > f->limit;
-	*n = (uint32_t)(*more ? f->limit : r.n);
-	*rows = arena_array(a, struct run_row, *n);
-	for (uint32_t i = 0; i < *n && result_next(&r); i++)
-		query_run_read_row(&r, a, &(*rows)[i]);
-	result_release(&r);
-	return true;
+	*rows = sql_page(db, run_pages[f->sort], &p, f->limit,
+		query_run_read_row, sizeof **rows, a, n, more, e);
+	return *rows;
 }
 
 bool query_run(struct db *db, struct arena *a, int64_t id, struct run_row *row,
@@ -87,15 +81,11 @@ bool query_run(struct db *db, struct arena *a, int64_t id, struct run_row *row,
 {
 	static const char sql[] = RUN_COLUMNS "WHERE run_id = $1";
 	struct sql_params p = { 0 };
-	struct result r;
+	bool there;
 	sql_int8(&p, id);
-	if (!sql_hot(db, sql, &p, &r, e))
-		return false;
-	bool there = result_next(&r);
-	if (there)
-		query_run_read_row(&r, a, row);
-	result_release(&r);
-	return there || err_set(e, ERR_NOT_FOUND, "no run %lld", (long long)id);
+	return sql_one(db, sql, &p, query_run_read_row, a, row, &there, e) &&
+	       (there ||
+		       err_set(e, ERR_NOT_FOUND, "no run %lld", (long long)id));
 }
 
 bool query_run_devices(struct db *db, struct arena *a, int64_t run,

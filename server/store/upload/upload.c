@@ -417,9 +417,10 @@ static const char *upload_read_sha256(struct result *r, struct arena *a)
 	return text;
 }
 
-static void upload_read_row(struct result *r, struct arena *a,
-	struct upload_row *u)
+static void upload_read_row(struct result *r, struct arena *a, void *row)
 {
+	struct upload_row *u = row;
+
 	u->id = result_int8(r, 0);
 	u->state = result_text(r, a);
 	u->project = result_text(r, a);
@@ -447,26 +448,18 @@ bool upload_row_list(struct db *db, struct arena *a,
 	bool *more, struct err *e)
 {
 	struct sql_params p = { 0 };
-	struct result r;
 	sql_text(&p, f->state);
 	sql_int8(&p, f->after);
 	sql_int8(&p, f->limit + INT64_C(1));
 	sql_text(&p, f->project);
-	if (!sql_run(db,
-		    UPLOAD_COLUMNS "WHERE ($1 IS NULL OR state = $1) "
-				   "AND ($2 = 0 OR id < $2) "
-				   "AND ($4 IS NULL OR project = $4) "
-				   "ORDER BY id DESC "
-				   "LIMIT $3",
-		    &p, &r, e))
-		return false;
-	*more = r.n > f->limit;
-	*n = (uint32_t)(*more ? f->limit : r.n);
-	*rows = arena_array(a, struct upload_row, *n);
-	for (uint32_t i = 0; i < *n && result_next(&r); i++)
-		upload_read_row(&r, a, &(*rows)[i]);
-	result_release(&r);
-	return true;
+	*rows = sql_page(db,
+		UPLOAD_COLUMNS "WHERE ($1 IS NULL OR state = $1) "
+			       "AND ($2 = 0 OR id < $2) "
+			       "AND ($4 IS NULL OR project = $4) "
+			       "ORDER BY id DESC "
+			       "LIMIT $3",
+		&p, f->limit, upload_read_row, sizeof **rows, a, n, more, e);
+	return *rows;
 }
 
 bool upload_row_get(struct db *db, struct arena *a, int64_t id,
@@ -474,14 +467,9 @@ bool upload_row_get(struct db *db, struct arena *a, int64_t id,
 {
 	static const char sql[] = UPLOAD_COLUMNS "WHERE id = $1";
 	struct sql_params p = { 0 };
-	struct result r;
+	bool there;
 	sql_int8(&p, id);
-	if (!sql_hot(db, sql, &p, &r, e))
-		return false;
-	bool there = result_next(&r);
-	if (there)
-		upload_read_row(&r, a, row);
-	result_release(&r);
-	return there ||
-	       err_set(e, ERR_NOT_FOUND, "no upload %lld", (long long)id);
+	return sql_one(db, sql, &p, upload_read_row, a, row, &there, e) &&
+	       (there || err_set(e, ERR_NOT_FOUND, "no upload %lld",
+				 (long long)id));
 }
