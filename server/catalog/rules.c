@@ -1,6 +1,7 @@
 /* rules.c - from a kernel's name to its family, its source and its operator, and which rule matched */
 #include "buf.h"
 #include "inside.h"
+#include "matcher.h"
 #include <string.h>
 
 enum { WORDS_MAX = 1 << 14 };

@@ -3,6 +3,7 @@
 #include "arena.h"
 #include "catalog.h"
 #include "db.h"
+#include "ingest.h"
 #include "log.h"
 #include "site_overrides.h"
 #include "rollup.h"

@@ -18,6 +18,7 @@
  * so that a lookup takes one step. It takes about 16 bytes per operator. */
 #include "attribute_sources.h"
 #include "correlation.h"
+#include "input_shape.h"
 #include <string.h>
 
 /* Hashed as bytes, so it has no gaps. */

@@ -9,6 +9,7 @@
 #include "noise_floor.h"
 #include "ranks.h"
 #include "sort.h"
+#include "successive_diff.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* breakdown.c - a run's layers, which of its kernels are launched together, and the layers
  * of several runs. */
+#include "breakdown_compare.h"
 #include "concurrency_limit.h"
 #include "listing.h"
 #include "reanalyze.h"

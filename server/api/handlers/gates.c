@@ -1,4 +1,5 @@
 /* gates.c - gates: evaluated, listed, in other forms, deleted; the badge. */
+#include "gate_result.h"
 #include "listing.h"
 #include "api_state.h"
 #include "audit_record.h"

@@ -1,6 +1,7 @@
 /* importance.c - importance of operators over many runs, or in a reference set, and the
  * shapes of one. */
 #include "call.h"
+#include "importance.h"
 #include "query_fleet.h"
 #include "reference_document.h"
 #include "catalog_cache.h"

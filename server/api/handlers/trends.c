@@ -2,6 +2,8 @@
 #include "call.h"
 #include "concurrency_limit.h"
 #include "listing.h"
+#include "query_trend.h"
+#include "trend.h"
 #include "view_trend.h"
 
 json_t *workloads_get(struct call *c, struct err *e)
