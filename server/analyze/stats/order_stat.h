@@ -1,4 +1,5 @@
-/* order_stat.h - the k-th smallest of many, without sorting them all. */
+/* order_stat.h - the k-th smallest of many, without sorting them all, and the shift
+ * between two sets. */
 #pragma once
 #include <stdint.h>
 
