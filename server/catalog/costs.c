@@ -97,7 +97,7 @@ static bool costs_flops(const struct cost_place *p, struct cost_variant *v,
 							      : &v->flops[d];
 		if (root == &v->flops[DTYPE_UNKNOWN])
 			return entries_fail(p->d, p->i, p->err,
-				"in '%s' nobody knows the type '%.30s'",
+				"in '%s' the type '%.30s' is unknown",
 				p->convention, key);
 		if (root == &v->flops[d] && !dtype_counts(d))
 			return entries_fail(p->d, p->i, p->err,
@@ -165,7 +165,7 @@ static bool costs_row(struct cost_place p, const json_t *cost,
 	struct operator_cost *out)
 {
 	static const char *const names[] = { [CONVENTION_PHYSICAL] = "physical",
-		[CONVENTION_CATALOG] = "catalogue" };
+		[CONVENTION_CATALOG] = "catalog" };
 
 	*out = (struct operator_cost){ .op = p.op };
 	for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
@@ -235,7 +235,7 @@ static bool costs_carried_read(struct costs *c, const struct catalog *catalog,
 		}
 		if (!p.op)
 			return entries_fail(&c->carried, i, e,
-				"nobody knows that operator");
+				"the operator is unknown");
 		if (!p.op->own)
 			return err_set(e, why.code, "%s", why.text);
 	}
@@ -328,11 +328,11 @@ static bool costs_missing_size(const struct operator_cost *oc,
 	}
 	if (n)
 		err_set(e, ERR_INPUT,
-			"the cost of '%s' needs its size %s, which is not told",
+			"the cost of '%s' needs its size %s, which is unknown",
 			oc->op->name, text.at);
 	else
 		err_set(e, ERR_INPUT,
-			"the cost of '%s' is not known for these sizes",
+			"the cost of '%s' is unknown for these sizes",
 			oc->op->name);
 	buf_release(&text);
 	return false;
@@ -377,7 +377,7 @@ static bool costs_add(const struct operator_cost *oc,
 		return false;
 	if (d && __builtin_add_overflow(out->flops[d], w, &out->flops[d]))
 		return err_set(e, ERR_TOO_LARGE,
-			"a figure of the cost of '%s' passes 64 bits",
+			"a figure of the cost of '%s' exceeds 64 bits",
 			oc->op->name);
 	return true;
 }
@@ -388,8 +388,7 @@ static bool costs_work(const struct operator_cost *oc,
 {
 	if ((v->of_dtype || v->of_vector) && s->dtype == DTYPE_UNKNOWN)
 		return err_set(e, ERR_INPUT,
-			"the cost of '%s' needs the type of its numbers, which "
-			"is not told",
+			"the cost of '%s' needs its dtype, which is unknown",
 			oc->op->name);
 	if (v->of_dtype &&
 		!costs_add(oc, v, v->of_dtype, s->dtype, s, values, out, e))
@@ -419,8 +418,8 @@ bool catalog_cost(const struct catalog *c, const struct operator_info *op,
 			op->name);
 	if (!oc->n[convention])
 		return err_set(e, ERR_NOT_FOUND,
-			"the operator '%s' is none of the published set, whose "
-			"way of counting its cost is not known",
+			"the operator '%s' is not in the published set, so "
+			"its cost by that convention is unknown",
 			op->name);
 	const struct cost_variant *v = costs_choose(oc, convention, s, &why);
 	if (why.code)

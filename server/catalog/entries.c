@@ -12,8 +12,7 @@ extern const struct embedded catalog_data[];
 static bool entries_damaged(struct err *e, const char *file, const char *what)
 {
 	return err_set(e, ERR_INTERNAL,
-		"the catalogue carried in the program is damaged: %s: %s", file,
-		what);
+		"the built-in catalog is damaged: %s: %s", file, what);
 }
 
 bool entries_carried(struct entries *d, const char *file, const char *key,
@@ -103,8 +102,7 @@ bool entries_fail(const struct entries *d, size_t i, struct err *e,
 	va_end(args);
 	if (!d->own)
 		return err_set(e, ERR_INTERNAL,
-			"the catalogue carried in the program is damaged: "
-			"the %s '%.60s': %s",
+			"the built-in catalog is damaged: the %s '%.60s': %s",
 			d->entry, called ? called : "", text);
 	if (!called)
 		return err_set(e, ERR_INPUT, "items[%zu]: %s", i, text);

@@ -370,7 +370,7 @@ static uint32_t formula_number(struct formula_reader *r)
 		if (__builtin_mul_overflow(v, 10, &v) ||
 			__builtin_add_overflow(v, (uint64_t)(*r->at - '0'),
 				&v)) {
-			formula_wrong(r, "a number that passes 64 bits");
+			formula_wrong(r, "a number that exceeds 64 bits");
 			return 0;
 		}
 	return formula_node(r, (struct formula_node){ F_NUMBER, .number = v });
@@ -502,7 +502,8 @@ bool formula_share(struct formula_set *f, const char *text, const char *where,
 			return formula_wrong(&r, "the name of a size");
 	for (uint32_t i = 0; i < f->names_n; i++)
 		if (formula_same(f->names[i], name, len))
-			return formula_wrong(&r, "a name that is told already");
+			return formula_wrong(&r, "a name that is already "
+						 "defined");
 	if (formula_function(name, len))
 		return formula_wrong(&r, "the name of a function");
 	if (f->names_n == FORMULA_SHARED)
@@ -582,12 +583,14 @@ typedef unsigned __int128 whole;
 static bool formula_fault_too_large(const struct formula_evaluation *x)
 {
 	return err_set(x->err, ERR_TOO_LARGE,
-		"a figure of the cost of '%s' passes 64 bits", x->who);
+		"a figure of the cost of '%s' exceeds 64 bits", x->who);
 }
 
 static bool formula_fault(const struct formula_evaluation *x, const char *what)
 {
-	return err_set(x->err, ERR_INPUT, "the cost of '%s' cannot be told: %s",
+	return err_set(x->err, ERR_INPUT,
+		"the cost of '%s' cannot be "
+		"computed: %s",
 		x->who, what);
 }
 
@@ -595,7 +598,7 @@ static bool formula_fault_missing_size(const struct formula_evaluation *x,
 	const char *name)
 {
 	return err_set(x->err, ERR_INPUT,
-		"the cost of '%s' needs its size '%s', which is not told",
+		"the cost of '%s' needs its size '%s', which is unknown",
 		x->who, name);
 }
 
@@ -717,8 +720,7 @@ static bool formula_value_bytes(struct formula_evaluation *x, whole n,
 
 	if (bits == 0)
 		return err_set(x->err, ERR_INPUT,
-			"the cost of '%s' needs the type of its numbers, which "
-			"is not told",
+			"the cost of '%s' needs its dtype, which is unknown",
 			x->who);
 	if (__builtin_mul_overflow(n, bits, out))
 		return formula_fault_too_large(x);
@@ -748,8 +750,7 @@ static bool formula_value_experts(struct formula_evaluation *x,
 	whole draws;
 
 	if (v[0] == 0 || v[1] > v[0])
-		return formula_fault(x,
-			"a token goes to more experts than there are");
+		return formula_fault(x, "a token uses more experts than exist");
 	if (__builtin_mul_overflow(v[1], v[2], &draws) || draws > INT64_MAX)
 		return formula_fault_too_large(x);
 	*out = 0;
@@ -772,9 +773,9 @@ static bool formula_value_divide(struct formula_evaluation *x,
 	enum formula_op op, whole a, whole b, whole *out)
 {
 	if (b == 0)
-		return formula_fault(x, "something is divided by nothing");
+		return formula_fault(x, "a divisor is zero");
 	if (op == F_DIV && a % b != 0)
-		return formula_fault(x, "a division leaves something over");
+		return formula_fault(x, "a division has a remainder");
 	*out = a / b + (op == F_CEIL_DIV && a % b != 0);
 	return true;
 }
@@ -793,8 +794,7 @@ static bool formula_value_combine(struct formula_evaluation *x,
 		       formula_fault_too_large(x);
 	case F_SUB:
 		*out = a - b;
-		return a >= b ||
-		       formula_fault(x, "a figure goes below nothing");
+		return a >= b || formula_fault(x, "a difference is negative");
 	case F_MIN:
 		*out = a < b ? a : b;
 		return true;

@@ -104,7 +104,7 @@ static bool layer_words_operators(struct catalog *c, struct err *e)
 			return false;
 		if (!catalog_operator(c, w->name))
 			return entries_fail(d, i, e,
-				"nobody knows the operator '%.40s'", w->name);
+				"the operator '%.40s' is unknown", w->name);
 	}
 	c->operator_words = n;
 	return true;

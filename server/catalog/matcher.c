@@ -102,8 +102,8 @@ static bool matcher_part_make(struct matcher_part *p,
 		PCRE2_UCHAR why[120];
 		pcre2_get_error_message(code, why, sizeof why);
 		err_set(e, ERR_INPUT,
-			"the pattern does not compile beside its neighbours: "
-			"%s",
+			"the pattern does not compile together with the "
+			"others: %s",
 			(const char *)why);
 	}
 	buf_release(&b);

@@ -33,7 +33,7 @@ static bool operators_sizes_read(struct catalog *c, const struct entries *d,
 		for (size_t j = 0; j < k; j++)
 			if (strcmp(sizes[j], sizes[k]) == 0)
 				return entries_fail(d, i, e,
-					"the size '%s' stands there twice",
+					"the size '%s' is listed twice",
 					sizes[k]);
 	}
 	op->sizes = sizes;
@@ -66,7 +66,7 @@ static bool operators_aliases_read(struct catalog *c, const struct entries *d,
 		const char *ours = json_string_value(json_object_iter_value(k));
 		if (!ours || !operators_has_size(op, ours))
 			return entries_fail(d, i, e,
-				"the alias '%.40s' stands for no size of it",
+				"the alias '%.40s' names none of its sizes",
 				json_object_iter_key(k));
 		pairs[n++] = json_object_iter_key(k);
 		pairs[n++] = ours;
@@ -144,7 +144,7 @@ static bool operators_table_read(struct catalog *c, const struct entries *d,
 		const struct operator_info *op = catalog_operator(c, name);
 		if (!op)
 			return entries_fail(d, i, e,
-				"nobody knows the operator '%.40s'", name);
+				"the operator '%.40s' is unknown", name);
 		matcher_meanings_add(&c->arena, p, match, op, false);
 	}
 	return true;
@@ -157,7 +157,7 @@ static bool operators_known(const struct catalog *c, const struct entries *d,
 	for (uint32_t i = 0; i < n; i++)
 		if (!catalog_operator(c, names[i]))
 			return entries_fail(d, entries_find(d, op->name), e,
-				"nobody knows the operator '%.40s'", names[i]);
+				"the operator '%.40s' is unknown", names[i]);
 	return true;
 }
 

@@ -16,8 +16,8 @@ static bool platforms_rate(const struct entries *d, size_t i, const json_t *v,
 	double x = json_number_value(v);
 	if (!isfinite(x) || x <= 0 || x > 1e24)
 		return entries_fail(d, i, e,
-			"%s is %g; it is to be more than 0 and at most 1e24, "
-			"or null where it is not known",
+			"%s is %g; it must be more than 0 and at most 1e24, "
+			"or null if unknown",
 			what, x);
 	*out = x;
 	return true;

@@ -271,7 +271,7 @@ static bool reference_shape_work(const struct reference_entry *r,
 		enum dtype d = dtype_from(name, strlen(name));
 		if (d == DTYPE_UNKNOWN)
 			return reference_entry_wrong(r,
-				"in 'W_flops' nobody knows the type '%.30s'",
+				"in 'W_flops' the type '%.30s' is unknown",
 				name);
 		if (!json_is_integer(v) || json_integer_value(v) < 0)
 			return reference_entry_wrong(r,
@@ -280,7 +280,7 @@ static bool reference_shape_work(const struct reference_entry *r,
 				name);
 		if (out->flops[d])
 			return reference_entry_wrong(r,
-				"'W_flops' tells %s twice", dtype_word(d));
+				"'W_flops' has %s twice", dtype_word(d));
 		out->flops[d] = (uint64_t)json_integer_value(v);
 	}
 	return true;
@@ -432,7 +432,7 @@ static bool reference_peaks(const struct reference_entry *r, struct platform *p)
 		enum dtype d = dtype_from(name, strlen(name));
 		if (d == DTYPE_UNKNOWN)
 			return reference_entry_wrong(r,
-				"nobody knows the type '%.30s'", name);
+				"the type '%.30s' is unknown", name);
 		if (!reference_entry_number(r, json_object_iter_value(k), name,
 			    1, &p->peak_flops[d]))
 			return false;
@@ -640,11 +640,11 @@ bool reference_read(const struct catalog *c, const char *json, size_t len,
 	doc.v = json_loadb(json, len, JSON_REJECT_DUPLICATES, &why);
 	if (!doc.v)
 		return err_set(e, ERR_INPUT,
-			"the catalogue is no JSON: line %d, column %d: %s",
+			"the reference set is not JSON: line %d, column %d: %s",
 			why.line, why.column, why.text);
-	bool ok =
-		json_is_object(doc.v) ||
-		reference_entry_wrong(&doc, "the catalogue is no JSON object");
+	bool ok = json_is_object(doc.v) ||
+		  reference_entry_wrong(&doc, "the reference set is not a JSON "
+					      "object");
 	ok = ok && reference_entry_text(&doc, "source", false, &out->source) &&
 	     reference_entry_count(&doc, "num_profiles", true, &out->runs) &&
 	     reference_platforms(&doc) && reference_operators(&doc);

@@ -31,12 +31,12 @@ static bool rules_entry_read(struct catalog *c, const struct entries *d,
 			"a path needs 'known_from': who says so");
 	if (!name && !r->is.family)
 		return entries_fail(d, i, e,
-			"it tells neither 'operator' nor 'family'");
+			"it has neither 'operator' nor 'family'");
 	r->op = name;
 	*op = name ? catalog_operator(c, name) : NULL;
 	if (name && !*op)
-		return entries_fail(d, i, e,
-			"nobody knows the operator '%.40s'", name);
+		return entries_fail(d, i, e, "the operator '%.40s' is unknown",
+			name);
 	return true;
 }
 
@@ -138,7 +138,7 @@ bool catalog_trial(const struct catalog *c, const char *name, size_t len,
 		"bytes and %s%s%s",
 		out->own ? "the own" : "the program's", (long long)out->rule,
 		out->to - out->from, len,
-		out->op ? "says operator '" : "tells no operator",
+		out->op ? "gives operator '" : "gives no operator",
 		out->op ? out->op : "", out->op ? "'" : "");
 	return true;
 }

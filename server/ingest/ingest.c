@@ -46,7 +46,7 @@ static bool ingest_go_on(struct job *j, const char *stage, int64_t bytes,
 	struct err *e)
 {
 	if (j->limits->stop && *j->limits->stop)
-		return err_set(e, ERR_BUSY, "the ingest was asked to stop");
+		return err_set(e, ERR_BUSY, "the worker is stopping");
 	double lease_ms = 1e3 * j->claim->lease_s;
 	double every_ms = lease_ms / 3 < RENEW_MS ? lease_ms / 3 : RENEW_MS;
 	double now = ingest_now_ms();

@@ -68,7 +68,7 @@ static bool worker_catalog_renew(struct worker_catalog *f, struct db *db,
 		return true;
 	if (why.code != ERR_INPUT)
 		return err_set(e, why.code, "%s", why.text);
-	log_error("worker leaves the catalogue's version %lld out: %s",
+	log_error("worker skips version %lld of the catalog: %s",
 		(long long)version, why.text);
 	if (!f->catalog && !worker_catalog_load(f, db, 0, e))
 		return false;

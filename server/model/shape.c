@@ -125,7 +125,7 @@ static bool shape_read_number(struct shape_reader *r, int64_t *out)
 	for (; shape_digit(*p); p++)
 		if (__builtin_mul_overflow(v, 10, &v) ||
 			__builtin_add_overflow(v, *p - '0', &v))
-			return shape_wrong(r, "a number that passes 64 bits");
+			return shape_wrong(r, "a number that exceeds 64 bits");
 	r->at = p;
 	*out = v;
 	return true;

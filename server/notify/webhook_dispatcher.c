@@ -44,7 +44,7 @@ struct webhook_parcel {
 struct webhook_dispatcher {
 	const char *conninfo, *list;
 	CURLM *multi;
-	struct conn_cancel leash;
+	struct conn_cancel cancel;
 	pthread_t thread;
 	atomic_bool stop;
 	/* the thread's */
@@ -382,7 +382,7 @@ static bool webhook_dispatcher_connected(struct webhook_dispatcher *c,
 		c->db = db_new(c->conninfo, e);
 		c->look_at_ms = 0;
 	}
-	return c->db && conn_cancel_attach(&c->leash, c->db, e) &&
+	return c->db && conn_cancel_attach(&c->cancel, c->db, e) &&
 	       (c->look_at_ms || delivery_listen(c->db, e));
 }
 
@@ -406,7 +406,7 @@ static bool webhook_dispatcher_tend(struct webhook_dispatcher *c, struct err *e)
 
 static void webhook_dispatcher_part(struct webhook_dispatcher *c)
 {
-	conn_cancel_detach(&c->leash);
+	conn_cancel_detach(&c->cancel);
 	db_free(c->db);
 	c->db = NULL;
 }
@@ -436,7 +436,7 @@ static void webhook_dispatcher_release(struct webhook_dispatcher *c)
 			webhook_dispatcher_drop(c, &c->parcels[i]);
 	curl_multi_cleanup(c->multi);
 	curl_global_cleanup();
-	conn_cancel_release(&c->leash);
+	conn_cancel_release(&c->cancel);
 	free(c);
 }
 
@@ -448,7 +448,7 @@ struct webhook_dispatcher *webhook_dispatcher_new(const char *conninfo,
 		abort();
 	c->conninfo = conninfo;
 	c->list = list;
-	conn_cancel_init(&c->leash);
+	conn_cancel_init(&c->cancel);
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK ||
 		!(c->multi = curl_multi_init()))
 		err_set(e, ERR_INTERNAL, "libcurl does not start");
@@ -464,7 +464,7 @@ void webhook_dispatcher_free(struct webhook_dispatcher *c)
 	if (!c)
 		return;
 	atomic_store(&c->stop, true);
-	conn_cancel_now(&c->leash);
+	conn_cancel_now(&c->cancel);
 	curl_multi_wakeup(c->multi);
 	pthread_join(c->thread, NULL);
 	webhook_dispatcher_release(c);

@@ -205,9 +205,8 @@ static bool cluster_dir_run(const struct data_dir *f, const struct account *who,
 	if (fd >= 0)
 		close(fd);
 	return ok || err_set(e, ERR_INTERNAL,
-			     "the socket's folder '%.150s' is somebody else's "
-			     "or cannot be "
-			     "made private; remove it",
+			     "the socket's folder '%.150s' belongs to another "
+			     "user or cannot be made private; remove it",
 			     f->run);
 }
 
@@ -255,8 +254,8 @@ static bool cluster_account_from(struct account *a, const char *pg,
 			"user, or give --db");
 	if (!pw)
 		return err_set(e, ERR_INTERNAL,
-			"user number %u has no name, which PostgreSQL asks "
-			"for; add it to /etc/passwd, or give --db",
+			"user number %u has no name, which PostgreSQL "
+			"requires; add it to /etc/passwd, or give --db",
 			made ? st.st_uid : me);
 	return cluster_account_fill(a, pw, e);
 }

@@ -53,8 +53,8 @@ static _Noreturn void pg_tools_exec(const struct account *a, const char *dir,
 		_exit(0);
 	dup2(in, 0);
 	dup2(out, 1);
-	if (w->said >= 0)
-		dup2(w->said, 2);
+	if (w->stderr_fd >= 0)
+		dup2(w->stderr_fd, 2);
 	else if (a)
 		dup2(out, 2);
 	close_range(3, ~0U, 0);

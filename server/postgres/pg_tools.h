@@ -48,7 +48,7 @@ enum { PG_TOOLS_NO_ENTRY = 126, PG_TOOLS_NO_PROGRAM = 127 };
 struct pg_tools_stdio {
 	const char *const *env; /* the environment, beside the three words */
 	int in; /* stdin */
-	int said; /* stderr */
+	int stderr_fd; /* stderr */
 };
 
 /* Starts argv[0], a path, in the folder `dir`. Its stdout and stderr are

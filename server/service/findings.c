@@ -26,8 +26,8 @@ static const char *findings_runs_of(struct arena *a, int64_t n)
 static const char *findings_without_operators_text(struct arena *a, int64_t n)
 {
 	return arena_printf(a,
-		"%s %s analysed before operators were known and %s not "
-		"counted: `kernsiftd rebuild` analyses anew",
+		"%s %s analyzed before operators were known and %s not "
+		"counted; `kernsiftd rebuild` analyzes all runs again",
 		findings_runs_of(a, n), n == 1 ? "was" : "were",
 		n == 1 ? "is" : "are");
 }
@@ -35,8 +35,8 @@ static const char *findings_without_operators_text(struct arena *a, int64_t n)
 static const char *findings_left_out_text(struct arena *a, int64_t n)
 {
 	return arena_printf(a,
-		"%s %s not counted: kernels' names lag behind their durations "
-		"there, so that times per operator are not to be trusted",
+		"%s %s not counted: kernel names and durations do not belong "
+		"together there, so times per operator would be wrong",
 		findings_runs_of(a, n), n == 1 ? "is" : "are");
 }
 
@@ -56,14 +56,14 @@ static void findings_coverage(struct finding_list *t, double attributed,
 	if (attributed < COVERED)
 		findings_add(t, "coverage", "warn",
 			arena_printf(t->arena,
-				"%.1f %% of GPU time has no operator; %s lists "
-				"its kernels",
+				"%.1f %% of GPU time is unattributed; %s "
+				"lists its kernels",
 				100 * (1 - attributed), where));
 	if (attributed - specific > 1 - COVERED)
 		findings_add(t, "unspecific", "warn",
 			arena_printf(t->arena,
-				"%.1f %% of GPU time is of operators whose "
-				"name explains nothing",
+				"%.1f %% of GPU time belongs to operators "
+				"that do not say what the kernels compute",
 				100 * (attributed - specific)));
 }
 
@@ -72,9 +72,9 @@ static void findings_over(struct finding_list *t, double share)
 	if (share > 0)
 		findings_add(t, "above_bound", "warn",
 			arena_printf(t->arena,
-				"S is above 1 at shapes that take %s of GPU "
-				"time: their cost is counted too high, or "
-				"their data lay in a cache",
+				"S is above 1 for shapes that take %s of GPU "
+				"time: their computed cost is too high, or "
+				"their data was in a cache",
 				findings_pct_of(t->arena, share)));
 }
 
@@ -104,8 +104,8 @@ static void findings_peaks(struct finding_list *t, const char *list)
 	if (*list)
 		findings_add(t, "peak", "warn",
 			arena_printf(t->arena,
-				"no peak is known of %s: nothing is said of "
-				"what that work could take at least",
+				"the catalog has no peak of %s: that work has "
+				"no roofline bound",
 				list));
 }
 
@@ -129,8 +129,8 @@ static void findings_fleet_peaks(struct finding_list *t, const struct fleet *f,
 	if (*unknown)
 		findings_add(t, "platform", "warn",
 			arena_printf(t->arena,
-				"some runs were on %s, which the catalogue has "
-				"no peaks of",
+				"some runs used %s, of which the catalog has "
+				"no peaks",
 				unknown));
 	findings_peaks(t, list);
 }
@@ -140,16 +140,15 @@ static void findings_sizes(struct finding_list *t, double sized, double bound)
 	if (sized < COVERED)
 		findings_add(t, "unsized", "info",
 			arena_printf(t->arena,
-				"%.1f %% of GPU time has no sizes: what it "
-				"could take at least is not known",
+				"%.1f %% of GPU time has no known shape, and "
+				"so no roofline bound",
 				100 * (1 - sized)));
 	if (sized - bound > 1 - COVERED)
 		findings_add(t, "unbound", "info",
 			arena_printf(t->arena,
-				"%.1f %% of GPU time has sizes and no bound: "
-				"its "
-				"operators have no formula, or its platform no "
-				"peak",
+				"%.1f %% of GPU time has a known shape but no "
+				"roofline bound: its operators have no cost "
+				"formula, or its platform has no peak",
 				100 * (sized - bound)));
 }
 
@@ -164,12 +163,12 @@ static void findings_fleet(struct finding_list *t,
 		all_s += f->cells[i].weighted_s;
 	if (!m->runs)
 		findings_add(t, "no_match", "warn",
-			m->excluded > 0	  ? "no run that matches has operators"
-			: m->left_out > 0 ? "no run that matches is counted"
+			m->excluded > 0	  ? "no matching run has operators"
+			: m->left_out > 0 ? "no matching run is counted"
 					  : "no run matches");
 	else if (!m->n)
 		findings_add(t, "no_match", "warn",
-			"no operator matches in the runs that do");
+			"the matching runs have no matching operator");
 	if (m->excluded > 0)
 		findings_add(t, "excluded_runs", "warn",
 			findings_without_operators_text(t->arena, m->excluded));
@@ -184,9 +183,9 @@ static void findings_fleet(struct finding_list *t,
 	if (m->untold)
 		findings_add(t, "untold", "info",
 			arena_printf(t->arena,
-				"no mean call is told of %u %s: some calls "
-				"have no bound, in runs of one workload that "
-				"stand for different GPU-hours",
+				"mean call time is unavailable for %u %s: "
+				"some calls have no roofline bound, and runs "
+				"of one workload have different GPU-hours",
 				m->untold,
 				m->untold == 1 ? "operator" : "operators"));
 	if (m->interval_why && m->runs)
@@ -202,12 +201,12 @@ static void findings_set(struct finding_list *t,
 						       : 0;
 	if (!m->n)
 		findings_add(t, "no_match", "warn",
-			"no operator of the set matches");
+			"no operator of the reference set matches");
 	if (sum > 1)
 		findings_add(t, "sum", "info",
 			arena_printf(t->arena,
 				"the published importances add up to %.1f %%: "
-				"they are no shares of one whole",
+				"they are not shares of one total",
 				100 * sum));
 }
 
@@ -230,17 +229,18 @@ static void findings_replays(struct finding_list *t,
 	if (all > known)
 		findings_add(t, "replayed", "warn",
 			arena_printf(t->arena,
-				"%lld of %lld kernels in replays of graphs are "
-				"of graphs whose capture nobody saw: at most "
-				"their names tell",
+				"%lld of %lld kernels in graph replays belong "
+				"to graphs without a recorded capture: only "
+				"their names can show their operators",
 				all - known, all));
 	while (i < r->n && !r->rows[i].known_ns[KNOWN_GRAPH])
 		i++;
 	if (i < r->n)
 		findings_add(t, "inferred", "info",
 			arena_printf(t->arena,
-				"%lld of %lld kernels in replays of graphs are "
-				"known, some by captures seen: inferred",
+				"%lld of %lld kernels in graph replays are "
+				"attributed, some only by inference from "
+				"recorded captures",
 				known, all));
 }
 
@@ -257,14 +257,12 @@ static void findings_run_peaks(struct finding_list *t,
 				r->rows[i].dtype);
 	if (!p)
 		findings_add(t, "platform", "warn",
-			r->platform
-				? arena_printf(t->arena,
-					  "the catalogue no longer has the "
-					  "platform '%s'",
-					  r->platform)
-				: "the catalogue does not know what it ran on, "
-				  "or it ran on several: nothing is said of "
-				  "what it could take at least");
+			r->platform ? arena_printf(t->arena,
+					      "the catalog no longer has the "
+					      "platform '%s'",
+					      r->platform)
+				    : "it ran on an unknown platform, or on "
+				      "several, so it has no roofline bound");
 	findings_peaks(t, list);
 }
 
@@ -279,8 +277,8 @@ struct finding_list findings_run_operators(struct arena *a,
 		over_ns += r->rows[i].over_ns;
 	if (!r->catalog) {
 		findings_add(&t, "not_attributed", "warn",
-			"it was analysed before operators were known: "
-			"`kernsiftd rebuild` analyses anew");
+			"it was analyzed before operators were known; "
+			"`kernsiftd rebuild` analyzes it again");
 		return t;
 	}
 	if (!r->gpu_ns) {
@@ -288,7 +286,7 @@ struct finding_list findings_run_operators(struct arena *a,
 		return t;
 	}
 	findings_coverage(&t, of.attributed / 100, of.specific / 100,
-		"unattributed, beside this table,");
+		"`unattributed`, next to this table,");
 	findings_over(&t, (double)over_ns / (double)r->gpu_ns);
 	findings_run_peaks(&t, m);
 	findings_replays(&t, r);
@@ -296,9 +294,8 @@ struct finding_list findings_run_operators(struct arena *a,
 	if (strcmp(r->catalog, catalog_version(m->catalog)) != 0)
 		findings_add(&t, "older_catalog", "info",
 			arena_printf(a,
-				"it was attributed with the catalogue %s; %s "
-				"is "
-				"in force: `kernsiftd rebuild` attributes anew",
+				"it was attributed with catalog %s; %s is in "
+				"force: `kernsiftd rebuild` attributes it again",
 				r->catalog, catalog_version(m->catalog)));
 	return t;
 }
@@ -312,16 +309,15 @@ struct finding_list findings_shapes(struct arena *a,
 	if (s->all > 0 && s->over > 0)
 		findings_add(&t, "above_bound", "warn",
 			arena_printf(a,
-				"S is above 1 at shapes that take %s of the "
-				"time: their cost is counted too high, or "
-				"their data lay in a cache",
+				"S is above 1 for shapes that take %s of the "
+				"time: their computed cost is too high, or "
+				"their data was in a cache",
 				findings_pct_of(a, s->over / s->all)));
 	if (s->all > 0 && s->unbound > 0)
 		findings_add(&t, "unbound", "info",
 			arena_printf(a,
-				"no bound is known of %.1f %% of the time; "
-				"each "
-				"line says why",
+				"%.1f %% of the time has no roofline bound; "
+				"each row gives the reason",
 				100 * s->unbound / s->all));
 	return t;
 }
@@ -363,13 +359,13 @@ static void findings_job_missing(struct finding_list *list, struct arena *a,
 		return;
 	findings_add(list, "ranks_missing", "warn",
 		arena_printf(a,
-			"%lld of %lld ranks are not here (%s%s): waiting for "
-			"them is told as transfer",
+			"%lld of %lld ranks are missing (%s%s): waiting for "
+			"them is counted as transfer",
 			(long long)count, (long long)world, text,
 			shown > RANKS_SHOWN ? ", and more" : ""));
 }
 
-/* The ranks of which there is another run, each once. */
+/* The ranks that have another run, each once. */
 static void findings_job_twice(struct finding_list *list, struct arena *a,
 	const struct ranks *r)
 {
@@ -383,8 +379,8 @@ static void findings_job_twice(struct finding_list *list, struct arena *a,
 	if (*text)
 		findings_add(list, "rank_twice", "warn",
 			arena_printf(a,
-				"more than one run says that it is rank %s; "
-				"each is taken as a rank of its own",
+				"more than one run reports rank %s; each is "
+				"treated as a separate rank",
 				text));
 }
 
@@ -422,8 +418,8 @@ static void findings_job_stragglers(struct finding_list *list, struct arena *a,
 	if (*text)
 		findings_add(list, "straggler", "warn",
 			arena_printf(a,
-				"computes clearly longer than the median rank: "
-				"rank %s",
+				"computing takes clearly longer than on the "
+				"median rank: rank %s",
 				text));
 }
 
@@ -439,27 +435,26 @@ struct finding_list findings_job(struct arena *a, const struct ranks *r,
 	if (unknown)
 		findings_add(list, "rank_unknown", "warn",
 			arena_printf(a,
-				"%u of %u runs do not say which rank "
-				"they are",
+				"%u of %u runs do not report their rank",
 				unknown, r->ranks_n));
 	else
 		findings_job_missing(list, a, r, world);
 	if (!agree)
 		findings_add(list, "worlds_differ", "warn",
-			"the runs do not agree on how many ranks there are");
+			"the runs report different numbers of ranks");
 	if (r->unmatched)
 		findings_add(list, "unmatched", "warn",
 			arena_printf(a,
-				"%u collectives are lacking in some rank and "
+				"%u collectives are missing on some rank and "
 				"are not split into transfer and waiting",
 				r->unmatched));
 	if (r->ranks_n > 1 && !r->clocks_agree)
 		findings_add(list, "clocks_differ", "info",
-			"the ranks' clocks cannot be laid beside each other: "
-			"who arrives last is not known");
+			"the ranks' clocks cannot be aligned: which rank "
+			"arrives last is unknown");
 	if (r->ranks_n == 1)
 		findings_add(list, "lone_rank", "info",
-			"one rank alone: its collectives include waiting for "
-			"the others");
+			"only one rank is present: its collectives include "
+			"waiting for the others");
 	return found;
 }

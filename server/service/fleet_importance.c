@@ -534,11 +534,10 @@ static const char *fleet_importance_shape_unbound(const struct fleet_shape *s,
 	const struct catalog *c, const char *why, struct arena *a)
 {
 	if (!s->platform)
-		return "the platform is not known";
+		return "the platform is unknown";
 	if (catalog_platform(c, s->platform))
 		return why;
-	return arena_printf(a, "the catalogue has no peaks of '%s'",
-		s->platform);
+	return arena_printf(a, "the catalog has no peaks of '%s'", s->platform);
 }
 
 /* Why there is no cost, in the catalog's words. */
@@ -550,12 +549,12 @@ static const char *fleet_importance_shape_uncosted(const struct fleet_shape *s,
 	struct cost cost;
 	struct err e = { 0 };
 	if (!s->text)
-		return "its sizes are not known";
+		return "its shape is unknown";
 	if (!op)
-		return "the catalogue no longer has the operator";
+		return "the catalog no longer has the operator";
 	if (shape_read(s->text, s->dtype, a, &shape, &e) &&
 		catalog_cost(c, op, &shape, CONVENTION_PHYSICAL, &cost, &e))
-		return "it was attributed before the catalogue knew its cost";
+		return "it was attributed before the catalog had its cost";
 	return arena_strdup(a, e.text);
 }
 

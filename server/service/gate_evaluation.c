@@ -30,8 +30,8 @@ static bool gate_evaluation_operators_known(struct service_call *c,
 	for (uint32_t i = 0; i < p->operators_n; i++)
 		if (!catalog_operator(k, p->operators[i].op))
 			return err_set(e, ERR_INPUT,
-				"operators: '%.100s' is not an operator of the "
-				"catalogue, which /api/v1/operators tells",
+				"operators: '%.100s' is not an operator of "
+				"the catalog (/api/v1/operators lists them)",
 				p->operators[i].op);
 	return true;
 }

@@ -164,8 +164,7 @@ static bool reanalyze_has_launches(const struct reanalyze_request *w,
 {
 	return p->content == CONTENT_LAUNCHES ||
 	       err_set(e, ERR_NOT_FOUND,
-		       "run %lld has no %s: somebody's %s are all that is "
-		       "known of it",
+		       "run %lld has no %s: its upload contains only %s",
 		       (long long)w->run, w->word,
 		       profile_word_content[p->content]);
 }
@@ -241,8 +240,8 @@ static bool reanalyze_read_again(const struct reanalyze_request *w,
 		  reanalyze_analyzed(w, &t, &a, &p, &why);
 	if (a.full)
 		err_set(&why, ERR_TOO_LARGE,
-			"it needs more than the %d MiB that what is made anew "
-			"from a capture may take; record a shorter window",
+			"analyzing its capture again needs more than %d MiB; "
+			"record a shorter window",
 			(int)(REANALYZE_BYTES >> 20));
 	if (!ok)
 		err_set(e, why.code, "run %lld: %s", (long long)w->run,

@@ -60,7 +60,7 @@ static char *run_selection_query_word_next(const char *name, const char **at,
 static bool run_selection_query_twice(const char *name, const char *key,
 	struct err *e)
 {
-	return err_set(e, ERR_INPUT, "%s: '%.110s' is said twice", name, key);
+	return err_set(e, ERR_INPUT, "%s: '%.110s' is given twice", name, key);
 }
 
 static bool run_selection_query_text_take(const char *name, const char *key,
@@ -94,7 +94,9 @@ static bool run_selection_query_last_take(const char *name, const char *value,
 	char *end;
 	if (w->last)
 		return err_set(e, ERR_INPUT,
-			"%s: how many is said twice; latest is last=1", name);
+			"%s: the number of runs is given twice (latest means "
+			"last=1)",
+			name);
 	errno = 0;
 	long n = strtol(value, &end, 10);
 	if (errno || *end || *value < '0' || *value > '9' || n < 1 ||
@@ -120,7 +122,9 @@ static bool run_selection_query_label_take(const char *name, const char *key,
 		if (!strcmp(w->labels[i].key, is))
 			return run_selection_query_twice(name, key, e);
 	if (w->labels_n == RUN_QUERY_LABELS)
-		return err_set(e, ERR_INPUT, "%s: more than %d labels are said",
+		return err_set(e, ERR_INPUT,
+			"%s: more than %d labels are "
+			"given",
 			name, RUN_QUERY_LABELS);
 	if (!run_selection_query_text_take(name, key, value, &taken, e))
 		return false;
@@ -427,8 +431,8 @@ static bool run_selection_side_query(struct service_call *c,
 		return false;
 	if (more)
 		return err_set(e, ERR_INPUT,
-			"%s: '%.100s' comes to more than %d runs, the most of "
-			"a side; ask for fewer with last=N",
+			"%s: '%.100s' selects more than %d runs, the limit "
+			"per side; use last=N to select fewer",
 			s->name, s->out->query, RUN_SELECTION_MAX);
 	return s->out->n ||
 	       run_selection_found_none(c, s, &f, head ? &first : NULL, e);

@@ -699,7 +699,7 @@ static void tables_note_ignored(const struct process *proc, struct profile *p)
 	else if (p->content == CONTENT_STATISTICS)
 		left += patterns;
 	if (left)
-		note_add(&p->notes, NOTE_beside_table, left, NULL, 0);
+		note_add(&p->notes, NOTE_outside_table, left, NULL, 0);
 }
 
 void tables_content(const struct process *proc, struct profile *p)

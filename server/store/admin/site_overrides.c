@@ -87,11 +87,11 @@ bool site_overrides_write(struct db *db, enum site_overrides_kind kind,
 		return false;
 	if (w.made)
 		*version = expected + 1;
-	return w.made || err_set(e, ERR_CONFLICT,
-				 "the catalogue is at version %" PRId64
-				 " by now, not %" PRId64
-				 "; look at it again and repeat the edit",
-				 *version, expected);
+	return w.made ||
+	       err_set(e, ERR_CONFLICT,
+		       "the catalog is at version %" PRId64 ", not %" PRId64
+		       "; read it again and repeat the edit",
+		       *version, expected);
 }
 
 bool site_overrides_catalog(struct db *db, struct arena *a,

@@ -142,10 +142,11 @@ enum { BODY_MAX = 1 << 18 };
 
 /* What is inserted for each webhook w; a CROSS JOIN LATERAL sees whether it has
  * too many that wait. $2 event, $3 body. */
-#define DELIVERY_VALUES                                           \
-	"w.id, $2, CASE WHEN f.no THEN '' ELSE $3 END, "          \
-	"CASE WHEN NOT f.no THEN now() END, CASE WHEN f.no THEN " \
-	"'not told: 1,000 others waited for this webhook, the limit' END "
+#define DELIVERY_VALUES                                                         \
+	"w.id, $2, CASE WHEN f.no THEN '' ELSE $3 END, "                        \
+	"CASE WHEN NOT f.no THEN now() END, CASE WHEN f.no THEN "               \
+	"'not sent: 1,000 deliveries of this webhook were waiting, the limit' " \
+	"END "
 #define DELIVERY_LIMIT                                                    \
 	"CROSS JOIN LATERAL (SELECT count(*) >= 1000 AS no "              \
 	"FROM (SELECT FROM webhook_delivery d WHERE d.webhook_id = w.id " \
@@ -169,8 +170,8 @@ bool webhook_notify(struct db *db, const char *project, const char *event,
 	struct sql_params p = { 0 };
 	if (strlen(body) > BODY_MAX)
 		return err_set(e, ERR_TOO_LARGE,
-			"what a webhook is told of '%.40s' has %zu bytes; the "
-			"limit is %d",
+			"the body of event '%.40s' has %zu bytes; the limit "
+			"is %d",
 			event, strlen(body), BODY_MAX);
 	sql_text(&p, project);
 	sql_text(&p, event);

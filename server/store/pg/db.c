@@ -77,7 +77,7 @@ bool db_fail(struct db *db, const PGresult *res, struct err *e)
 			line);
 	if (code == ERR_SLOW)
 		return err_set(e, code,
-			"the database took too long: %s; ask for less, or "
+			"the database took too long: %s; request less, or "
 			"raise --statement-timeout-s, which is %d",
 			line, db->statement_s);
 	return err_set(e, code, "the database answers: %s", line);

@@ -93,8 +93,7 @@ static bool query_breakdown_check(struct db *db, struct arena *a, int64_t run,
 	result_release(&r);
 	if (strcmp(content, profile_word_content[CONTENT_LAUNCHES]) != 0)
 		return err_set(e, ERR_NOT_FOUND,
-			"run %lld has no %s: somebody's %s are all that is "
-			"known of it",
+			"run %lld has no %s: its upload contains only %s",
 			(long long)run, what, content);
 	return has || err_set(e, ERR_NOT_FOUND,
 			      "run %lld was read before %s were looked for; "

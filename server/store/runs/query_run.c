@@ -236,7 +236,7 @@ bool query_capture(struct db *db, int64_t run, int32_t seq, int64_t *edition,
 		ok = query_capture_missing(run, result_bool(&r), e);
 	else if (*edition && *edition != written_by)
 		ok = err_set(e, ERR_CONFLICT,
-			"the capture of run %lld was made anew meanwhile; "
+			"the capture of run %lld was rewritten meanwhile; "
 			"fetch it again",
 			(long long)run);
 	else

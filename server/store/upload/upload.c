@@ -30,8 +30,7 @@ bool upload_begin(struct db *db, const struct upload_meta *m, int64_t *id,
 		return false;
 	if (m->gpu_hours > UPLOAD_HOURS_MAX)
 		return err_set(e, ERR_INPUT,
-			"gpu_hours is %.3g; an upload stands for "
-			"1,000,000,000 at most",
+			"gpu_hours is %.3g; the limit is 1,000,000,000",
 			m->gpu_hours);
 	struct sql_params p = { 0 };
 	struct result r;

@@ -247,7 +247,7 @@ static void test_records_with_a_table(void **state)
 	assert_true(analyse(w));
 	assert_int_equal(w->p.content, CONTENT_STATISTICS);
 	assert_int_equal(w->p.kernel_ns, 100);
-	assert_int_equal(w->p.notes.count[NOTE_beside_table], 2);
+	assert_int_equal(w->p.notes.count[NOTE_outside_table], 2);
 }
 
 /* Kernels take precedence over any table. */
@@ -260,7 +260,7 @@ static void test_kernels_with_a_table(void **state)
 	assert_true(analyse(w));
 	assert_int_equal(w->p.content, CONTENT_LAUNCHES);
 	assert_int_equal(w->p.kernel_ns, 9);
-	assert_int_equal(w->p.notes.count[NOTE_beside_table], 1);
+	assert_int_equal(w->p.notes.count[NOTE_outside_table], 1);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)

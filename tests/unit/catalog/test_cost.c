@@ -175,23 +175,23 @@ static void test_none(void **state)
 			"the operator 'other' has no formula for its cost" },
 		{ { NULL, "gemm", "bf16", "m=1 n=1 k=1", CONVENTION_CATALOG },
 			ERR_NOT_FOUND,
-			"the operator 'gemm' is none of the published set, "
-			"whose way of counting its cost is not known" },
+			"the operator 'gemm' is not in the published set, so "
+			"its cost by that convention is unknown" },
 		{ { NULL, "gemm", "bf16", "m=1 n=1", 0 }, ERR_INPUT,
-			"the cost of 'gemm' needs its size 'k', which is not "
-			"told" },
+			"the cost of 'gemm' needs its size 'k', which is "
+			"unknown" },
 		{ { NULL, "gemm", "", "m=1 n=1 k=1", 0 }, ERR_INPUT,
-			"the cost of 'gemm' needs the type of its numbers, "
-			"which is not told" },
+			"the cost of 'gemm' needs its dtype, which is "
+			"unknown" },
 		{ { NULL, "memset", "", "x=[4]", 0 }, ERR_INPUT,
-			"the cost of 'memset' needs the type of its numbers, "
-			"which is not told" },
+			"the cost of 'memset' needs its dtype, which is "
+			"unknown" },
 		{ { NULL, "paged_attention_decode", "bf16",
 			  "heads=2 kv_heads=1 head_dim=8 seqs=1", 0 },
 			ERR_INPUT,
 			"the cost of 'paged_attention_decode' needs its size "
-			"'seq_lens' or 'kv_tokens' or 'context', which is not "
-			"told" },
+			"'seq_lens' or 'kv_tokens' or 'context', which is "
+			"unknown" },
 		/* prefill of several sequences: the total does not determine
 		 * its work */
 		{ { NULL, "unified_attention", "bf16",
@@ -200,7 +200,7 @@ static void test_none(void **state)
 			  0 },
 			ERR_INPUT,
 			"the cost of 'unified_attention' needs its size "
-			"'seq_lens', which is not told" },
+			"'seq_lens', which is unknown" },
 		/* the number of new tokens per sequence is not given */
 		{ { NULL, "unified_attention", "bf16",
 			  "seqs=2 tokens=4 heads=2 kv_heads=1 head_dim=8 "
@@ -208,46 +208,46 @@ static void test_none(void **state)
 			  0 },
 			ERR_INPUT,
 			"the cost of 'unified_attention' needs its size "
-			"'q_lens', which is not told" },
+			"'q_lens', which is unknown" },
 		{ { NULL, "unified_attention", "bf16",
 			  "heads=2 kv_heads=1 head_dim=8 seq_lens=[2,3]", 0 },
 			ERR_INPUT,
 			"the cost of 'unified_attention' needs its size "
-			"'q_lens', which is not told" },
+			"'q_lens', which is unknown" },
 		{ { NULL, "attention_forward", "bf16",
 			  "heads=16 head_dim=72 q_lens=[720]", 0 },
 			ERR_INPUT,
 			"the cost of 'attention_forward' needs its size "
-			"'causal', which is not told" },
+			"'causal', which is unknown" },
 		/* no gradient is requested for these */
 		{ { NULL, "convolution", "bf16", "x=[1,3,8,8] w=[4,3,3,3]", 0 },
 			ERR_INPUT,
-			"the cost of 'convolution' needs its size 'out', which "
-			"is not told" },
+			"the cost of 'convolution' needs its size 'out', "
+			"which is unknown" },
 		{ { NULL, "gemm", "bf16",
 			  "m=4294967296 n=4294967296 k=4294967296", 0 },
 			ERR_TOO_LARGE,
-			"a figure of the cost of 'gemm' passes 64 bits" },
+			"a figure of the cost of 'gemm' exceeds 64 bits" },
 		{ { NULL, "fused_moe", "bf16",
 			  "tokens=1 hidden=8 intermediate=8 experts=4 top_k=8",
 			  0 },
 			ERR_INPUT,
-			"the cost of 'fused_moe' cannot be told: a token goes "
-			"to more experts than there are" },
+			"the cost of 'fused_moe' cannot be computed: a token "
+			"uses more experts than exist" },
 		{ { NULL, "silu_and_mul", "bf16", "x=[3,5]", 0 }, ERR_INPUT,
-			"the cost of 'silu_and_mul' cannot be told: a division "
-			"leaves something over" },
+			"the cost of 'silu_and_mul' cannot be computed: a "
+			"division has a remainder" },
 		{ { OWN("{\"physical\": {\"when\": \"m > 5\", \"read\": \"1\", "
 			"\"write\": \"1\"}}"),
 			  "ours", "", "m=5", 0 },
 			ERR_INPUT,
-			"the cost of 'ours' is not known for these sizes" },
+			"the cost of 'ours' is unknown for these sizes" },
 		{ { OWN("{\"physical\": {\"flops\": {\"fp32\": "
 			"\"18446744073709551615\", \"vector\": \"1\"}, "
 			"\"read\": \"1\", \"write\": \"1\"}}"),
 			  "ours", "bf16", "m=5", 0 },
 			ERR_TOO_LARGE,
-			"a figure of the cost of 'ours' passes 64 bits" },
+			"a figure of the cost of 'ours' exceeds 64 bits" },
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

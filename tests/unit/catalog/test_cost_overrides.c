@@ -38,10 +38,10 @@ static void test_invalid_formulas(void **state)
 			"that is no size of the operator at character 3 of the "
 			"formula '2*k'" },
 		{ OWN("{\"physical\": {\"read\": \"1\", \"write\": \"1\"}, "
-		      "\"catalogue\": {\"flops\": {\"bf17\": \"1\"}, "
+		      "\"catalog\": {\"flops\": {\"bf17\": \"1\"}, "
 		      "\"read\": \"1\", \"write\": \"1\"}}"),
-			"items[0], the operator 'ours': in 'catalogue' nobody "
-			"knows the type 'bf17'" },
+			"items[0], the operator 'ours': in 'catalog' the "
+			"type 'bf17' is unknown" },
 		{ OWN("{\"physical\": {\"flops\": {\"fp16\": \"1\", "
 		      "\"half\": \"2\"}, \"read\": \"1\", \"write\": \"1\"}}"),
 			"items[0], the operator 'ours': in 'physical' two "

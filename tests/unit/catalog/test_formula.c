@@ -104,7 +104,7 @@ static void test_no_value(void **state)
 	} rows[] = {
 		{ "batch*m",
 			"the cost of 'gemm' needs its size 'batch', which is "
-			"not told" },
+			"unknown" },
 		{ "x*m",
 			"the cost of 'gemm' needs its size 'x' as one number" },
 		{ "prod(m)",
@@ -112,29 +112,29 @@ static void test_no_value(void **state)
 		{ "x[3]",
 			"the cost of 'gemm' needs more numbers in its size 'x' "
 			"than the 3 there are" },
-		{ "m/2", "the cost of 'gemm' cannot be told: a division leaves "
-			 "something over" },
+		{ "m/2", "the cost of 'gemm' cannot be computed: a division "
+			 "has a remainder" },
 		{ "ceil_div(m, n - 4)",
-			"the cost of 'gemm' cannot be told: something is "
-			"divided by nothing" },
-		{ "n - m", "the cost of 'gemm' cannot be told: a figure goes "
-			   "below nothing" },
+			"the cost of 'gemm' cannot be computed: a divisor is "
+			"zero" },
+		{ "n - m", "the cost of 'gemm' cannot be computed: a "
+			   "difference is negative" },
 		{ "sum(q: q_lens, s: x, q*s) - sum(q: q_lens, q: x, q)*m",
-			"the cost of 'gemm' cannot be told: a figure goes "
-			"below nothing" },
+			"the cost of 'gemm' cannot be computed: a difference "
+			"is negative" },
 		{ "active_experts(4, 8, 1)",
-			"the cost of 'gemm' cannot be told: a token goes to "
-			"more experts than there are" },
+			"the cost of 'gemm' cannot be computed: a token uses "
+			"more experts than exist" },
 		{ "distinct_experts(0, 0, 1)",
-			"the cost of 'gemm' cannot be told: a token goes to "
-			"more experts than there are" },
+			"the cost of 'gemm' cannot be computed: a token uses "
+			"more experts than exist" },
 		{ "18446744073709551615 + 1",
-			"a figure of the cost of 'gemm' passes 64 bits" },
+			"a figure of the cost of 'gemm' exceeds 64 bits" },
 		{ "18446744073709551615*18446744073709551615*4",
-			"a figure of the cost of 'gemm' passes 64 bits" },
+			"a figure of the cost of 'gemm' exceeds 64 bits" },
 		{ "active_experts(18446744073709551615, 4294967296, "
 		  "4294967296)",
-			"a figure of the cost of 'gemm' passes 64 bits" },
+			"a figure of the cost of 'gemm' exceeds 64 bits" },
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

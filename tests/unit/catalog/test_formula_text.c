@@ -47,7 +47,8 @@ static void test_unreadable(void **state)
 			     "formula 'prod(2)'" },
 		{ "x[0", "read: no ']' at character 4 of the formula 'x[0'" },
 		{ "18446744073709551616",
-			"read: a number that passes 64 bits at character 20 of "
+			"read: a number that exceeds 64 bits at character 20 "
+			"of "
 			"the formula '18446744073709551616'" },
 		{ "1.5", "read: something that does not belong at character 2 "
 			 "of the formula '1.5'" },
@@ -105,7 +106,8 @@ static void test_shared_wrong(void **state)
 		{ "t 2", "let: no '=' at character 3 of the formula 't 2'" },
 		{ "t = u", "let: a name that is no size of the operator at "
 			   "character 5 of the formula 't = u'" },
-		{ "half = 3", "let: a name that is told already at character 1 "
+		{ "half = 3", "let: a name that is already defined at "
+			      "character 1 "
 			      "of the formula 'half = 3'" },
 		{ "min = 2", "let: the name of a function at character 1 of "
 			     "the formula 'min = 2'" },

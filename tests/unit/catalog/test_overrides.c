@@ -155,7 +155,7 @@ static void test_trial(void **state)
 	assert_string_equal(t.op, "softmax");
 	assert_string_equal(t.why,
 		"the own rule 1 is the first that matches; it covers 10 of 25 "
-		"bytes and says operator 'softmax'");
+		"bytes and gives operator 'softmax'");
 	trial(c, "nvjet_tst", &a, &t);
 	assert_true(!t.own && t.rule > 1 && t.from == 0 && t.to == 6);
 	assert_string_equal(t.is.family, "gemm (cuBLAS)");

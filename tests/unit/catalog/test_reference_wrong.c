@@ -7,11 +7,12 @@ static void test_wrong(void **state)
 	static const struct {
 		const char *json, *sentence;
 	} rows[] = {
-		{ "", "the catalogue is no JSON: line 1, column 0: '[' or '{' "
+		{ "", "the reference set is not JSON: line 1, column 0: '[' "
+		      "or '{' "
 		      "expected near end of file" },
-		{ "[]", "the catalogue is no JSON object" },
+		{ "[]", "the reference set is not a JSON object" },
 		{ "{\"num_profiles\": 1, \"num_profiles\": 1}",
-			"the catalogue is no JSON: line 1, column 34: "
+			"the reference set is not JSON: line 1, column 34: "
 			"duplicate "
 			"object key near '\"num_profiles\"'" },
 		{ "{\"num_profiles\": 1}",
@@ -22,7 +23,7 @@ static void test_wrong(void **state)
 		{ "{\"num_profiles\": 1, \"platforms\": {\"A\": "
 		  "{\"p_peak_flops\": {\"bf17\": 1},"
 		  " \"b_peak_bytes_per_s\": 1}}}",
-			"platforms ('A'): nobody knows the type 'bf17'" },
+			"platforms ('A'): the type 'bf17' is unknown" },
 		{ "{\"num_profiles\": 1, \"platforms\": {\"A\": "
 		  "{\"p_peak_flops\": {\"bf16\": 0},"
 		  " \"b_peak_bytes_per_s\": 1}}}",
@@ -59,13 +60,13 @@ static void test_wrong(void **state)
 			"document's own" },
 		{ DOCUMENT(OPERATOR("gemm", "1",
 			  SHAPE("1", "{}", "\"bf17\": 1", "1", "1", "", ""))),
-			"operators[0] ('gemm'), shapes[0]: in 'W_flops' nobody "
-			"knows the type 'bf17'" },
+			"operators[0] ('gemm'), shapes[0]: in 'W_flops' the "
+			"type 'bf17' is unknown" },
 		{ DOCUMENT(OPERATOR("gemm", "1",
 			  SHAPE("1", "{}", "\"bf16\": 1, \"bfloat16\": 2", "1",
 				  "1", "", ""))),
-			"operators[0] ('gemm'), shapes[0]: 'W_flops' tells "
-			"bf16 twice" },
+			"operators[0] ('gemm'), shapes[0]: 'W_flops' has bf16 "
+			"twice" },
 		{ DOCUMENT(OPERATOR("gemm", "1",
 			  SHAPE("1", "{}", "\"bf16\": -1", "1", "1", "", ""))),
 			"operators[0] ('gemm'), shapes[0]: in 'W_flops' 'bf16' "
@@ -77,7 +78,8 @@ static void test_wrong(void **state)
 		{ DOCUMENT(OPERATOR("gemm", "1",
 			  SHAPE("1", "{}", "", "1", "99999999999999999999", "",
 				  ""))),
-			"the catalogue is no JSON: line 1, column 380: too big "
+			"the reference set is not JSON: line 1, column 380: "
+			"too big "
 			"integer near '99999999999999999999'" },
 		{ DOCUMENT(OPERATOR("gemm", "1",
 			  "{\"id\": 1, \"W_flops\": {}}")),

@@ -87,7 +87,8 @@ static void test_hostile(void **state)
 			"shape cannot be read: a number that begins with 0 at "
 			"'007'" },
 		{ "m=9223372036854775808",
-			"shape cannot be read: a number that passes 64 bits at "
+			"shape cannot be read: a number that exceeds 64 bits "
+			"at "
 			"'9223372036854775808'" },
 		{ "m=1 m=1",
 			"shape cannot be read: a size given twice at 'm=1'" },

@@ -110,18 +110,10 @@ static void test_ranks_missing(void **state)
 	const struct rank_line some[] = { { .rank = 1 },
 		{ .rank = 2, .straggler = true }, { .rank = 5 } };
 	assert_findings(some, 3, 2000000000, 0,
-		"[{\"code\":\"straggler\",\"severity\":\"warn\",\"text\":"
-		"\"computes clearly longer than the median rank: rank 2\"},"
-		"{\"code\":\"ranks_missing\",\"severity\":\"warn\",\"text\":"
-		"\"1999999997 of 2000000000 ranks are not here (0, 3 to 4, 6 "
-		"to 1999999999): waiting for them is told as transfer\"}]");
+		"[{\"code\":\"straggler\",\"severity\":\"warn\",\"text\":\"computing takes clearly longer than on the median rank: rank 2\"},{\"code\":\"ranks_missing\",\"severity\":\"warn\",\"text\":\"1999999997 of 2000000000 ranks are missing (0, 3 to 4, 6 to 1999999999): waiting for them is counted as transfer\"}]");
 	/* a rank beyond its own world size */
 	assert_findings(some, 3, 3, 0,
-		"[{\"code\":\"straggler\",\"severity\":\"warn\",\"text\":"
-		"\"computes clearly longer than the median rank: rank 2\"},"
-		"{\"code\":\"ranks_missing\",\"severity\":\"warn\",\"text\":"
-		"\"1 of 3 ranks are not here (0): waiting for them is told as "
-		"transfer\"}]");
+		"[{\"code\":\"straggler\",\"severity\":\"warn\",\"text\":\"computing takes clearly longer than on the median rank: rank 2\"},{\"code\":\"ranks_missing\",\"severity\":\"warn\",\"text\":\"1 of 3 ranks are missing (0): waiting for them is counted as transfer\"}]");
 }
 
 static void test_ranks_twice(void **state)
@@ -131,10 +123,10 @@ static void test_ranks_twice(void **state)
 		{ .rank = 0 }, { .rank = 1 }, { .rank = 2 }, { .rank = 2 } };
 	assert_findings(twice, 6, 3, 2,
 		"[{\"code\":\"rank_twice\",\"severity\":\"warn\",\"text\":"
-		"\"more than one run says that it is rank 0, 2; each is taken "
-		"as a rank of its own\"},"
+		"\"more than one run reports rank 0, 2; each is treated as a "
+		"separate rank\"},"
 		"{\"code\":\"unmatched\",\"severity\":\"warn\",\"text\":"
-		"\"2 collectives are lacking in some rank and are not split "
+		"\"2 collectives are missing on some rank and are not split "
 		"into transfer and waiting\"}]");
 }
 
@@ -144,10 +136,10 @@ static void test_rank_unknown(void **state)
 	const struct rank_line lone[] = { { .rank = -1 } };
 	assert_findings(lone, 1, -1, 0,
 		"[{\"code\":\"rank_unknown\",\"severity\":\"warn\",\"text\":"
-		"\"1 of 1 runs do not say which rank they are\"},"
+		"\"1 of 1 runs do not report their rank\"},"
 		"{\"code\":\"lone_rank\",\"severity\":\"info\",\"text\":"
-		"\"one rank alone: its collectives include waiting for the "
-		"others\"}]");
+		"\"only one rank is present: its collectives include waiting "
+		"for the others\"}]");
 }
 
 int main(void)

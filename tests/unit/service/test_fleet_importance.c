@@ -98,11 +98,12 @@ static void medians(void **state)
 static void untold(void **state)
 {
 	static const char *const text[] = { NULL,
-		"no mean call is told of 1 operator: some calls have no bound, "
-		"in runs of one workload that stand for different GPU-hours",
-		"no mean call is told of 2 operators: some calls have no "
-		"bound, in runs of one workload that stand for different "
-		"GPU-hours" };
+		"mean call time is unavailable for 1 operator: some calls "
+		"have no roofline bound, and runs of one workload have "
+		"different GPU-hours",
+		"mean call time is unavailable for 2 operators: some calls "
+		"have no roofline bound, and runs of one workload have "
+		"different GPU-hours" };
 	(void)state;
 	for (uint32_t n = 0; n <= 2; n++) {
 		struct fleet_importance m = { .runs = 1,

@@ -76,7 +76,8 @@ static void test_wrong(void **state)
 			"base: last: '99999999999999999999' is not a whole "
 			"number from 1 to 64" },
 		{ "latest last=1",
-			"base: how many is said twice; latest is last=1" },
+			"base: the number of runs is given twice (latest "
+			"means last=1)" },
 		{ "latest=1",
 			"base: 'latest' is no word of a query; it takes "
 			"project=, workload=, framework=, label.KEY=, since=, "
@@ -86,10 +87,10 @@ static void test_wrong(void **state)
 		{ "=x", "base: '' is no word of a query; it takes project=, "
 			"workload=, framework=, label.KEY=, since=, until=, "
 			"latest and last=N" },
-		{ "project=a project=a", "base: 'project' is said twice" },
-		{ "label.k=a label.k=b", "base: 'label.k' is said twice" },
+		{ "project=a project=a", "base: 'project' is given twice" },
+		{ "label.k=a label.k=b", "base: 'label.k' is given twice" },
 		{ "since=2026-08-22 since=2026-08-22",
-			"base: 'since' is said twice" },
+			"base: 'since' is given twice" },
 		{ "label.=a",
 			"base: 'label.' is not a label: a key of 1 to 100 "
 			"bytes follows the dot" },
@@ -131,7 +132,7 @@ static void test_too_much(void **state)
 	for (int i = 0; i < 33; i++)
 		many = arena_printf(&a, "%s label.%d=x", many, i);
 	assert_false(run_selection_query_parse("head", many, &a, &w, &e));
-	assert_string_equal(e.text, "head: more than 32 labels are said");
+	assert_string_equal(e.text, "head: more than 32 labels are given");
 	arena_release(&a);
 }
 

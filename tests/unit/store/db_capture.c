@@ -157,7 +157,7 @@ static void rebuild_replaces_it_and_a_reader_notices(void **state)
 		refuses(query_capture(db, id, seq, &edition, piece, &len, &e),
 			ERR_CONFLICT,
 			arena_printf(&a,
-				"the capture of run %lld was made anew "
+				"the capture of run %lld was rewritten "
 				"meanwhile; fetch it again",
 				(long long)id));
 	free(piece);

@@ -18,7 +18,7 @@ static void failures_have_their_codes(void **state)
 		ERR_CONFLICT, "the database answers: deadlock detected");
 	refuses(sql_script(db, RAISE("57014", "canceling statement"), &e),
 		ERR_SLOW,
-		"the database took too long: canceling statement; ask for "
+		"the database took too long: canceling statement; request "
 		"less, or raise --statement-timeout-s, which is 30");
 	refuses(sql_script(db, RAISE("57P01", "terminating connection"), &e),
 		ERR_DATABASE,

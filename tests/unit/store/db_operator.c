@@ -196,8 +196,7 @@ static void the_weight_of_a_run(void **state)
 	int64_t id;
 	m.gpu_hours = 1.1e9;
 	refuses(upload_begin(db, &m, &id, &e), ERR_INPUT,
-		"gpu_hours is 1.1e+09; an upload stands for 1,000,000,000 at "
-		"most");
+		"gpu_hours is 1.1e+09; the limit is 1,000,000,000");
 	arena_release(&a);
 }
 

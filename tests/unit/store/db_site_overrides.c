@@ -42,8 +42,8 @@ static void edits_are_read_back(void **state)
 	assert_int_equal(own.version, 3);
 	refuses(site_overrides_write(db, SITE_OPERATORS, "[4]", 2, &v, &e),
 		ERR_CONFLICT,
-		"the catalogue is at version 3 by now, not 2; look at it again "
-		"and repeat the edit");
+		"the catalog is at version 3, not 2; read it again and repeat "
+		"the edit");
 	assert_int_equal(v, 3);
 	arena_release(&a);
 }

@@ -72,8 +72,8 @@ static void too_long_is_refused(void **state)
 	memset(body, ' ', len);
 	body[len] = '\0';
 	refuses(webhook_notify(*state, "one", "gate", body, &e), ERR_TOO_LARGE,
-		"what a webhook is told of 'gate' has 262145 bytes; the limit "
-		"is 262144");
+		"the body of event 'gate' has 262145 bytes; the limit is "
+		"262144");
 	body[len - 1] = '\0';
 	works(webhook_notify(*state, "one", "gate", body, &e));
 	free(body);

@@ -23,8 +23,8 @@ static void much_that_waits(void **state)
 	for (int i = 0; i < 2; i++) {
 		assert_true(newest[i].next == NO_MOMENT);
 		assert_string_equal(newest[i].error,
-			"not told: 1,000 others waited for this webhook, the "
-			"limit");
+			"not sent: 1,000 deliveries of this webhook were "
+			"waiting, the limit");
 	}
 	assert_true(newest[0].id == delivery && newest[2].next != NO_MOMENT);
 	fixture_script(db,

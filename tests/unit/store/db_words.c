@@ -1,5 +1,5 @@
 /* db_words.c - a database of migration 8, with a row for each table, column
- * and value that migration 9 renames, opens with the new names and values. */
+ * and value that migrations 9 and 12 rename, opens with the new names and values. */
 #include "fixture.h"
 #include "embedded.h"
 
@@ -46,7 +46,7 @@ static const char words_runs[] =
 	"FROM generate_series(1, 2) i;"
 	"INSERT INTO run_note SELECT 1, code, 'info', 1, 'cycles' FROM "
 	"unnest('{cycles_window, cycles_warmup, cycles_partial, "
-	"bad_event}'::text[]) code;"
+	"bad_event, beside_table}'::text[]) code;"
 	"INSERT INTO run_kernel (run_id, split, rank, kernel_id, instances, "
 	"total_ns, avg_ns, med_ns, told_source) "
 	"VALUES (1, 0, 0, 1, 1, 5, 5, 6, 'k.cu');"
@@ -85,7 +85,10 @@ static const char words_teams[] =
 	"INSERT INTO own_document (version, kind, document) VALUES "
 	"(1, 'operators', '{\"items\": [{\"name\": \"what\", \"what\": "
 	"\"a \\\"what\\\": of told\", \"group\":\"what\"}]}'), "
-	"(2, 'rules', '{\"items\": [{\"match\": \"what\", \"what\": 1}]}');"
+	"(2, 'rules', '{\"items\": [{\"match\": \"what\", \"what\": 1}]}'), "
+	"(3, 'operators', '{\"items\": [{\"name\": \"catalogue\", \"aliases\": "
+	"{\"catalogue\": \"m\"}, \"cost\": {\"physical\": {}, "
+	"\"catalogue\" : {\"read\": \"m\"}}}]}');"
 	"INSERT INTO graph_known VALUES (1, sha256('a'), sha256('b'), '{}', '{}', "
 	"'{}', '{}', '{}');"
 	"INSERT INTO token (name, scope, sha256, used_at, signed_at, made_by) "
@@ -184,7 +187,8 @@ static const char *const words_true[] = {
 	"AND iteration_range = 'told' AND iterations = 7 "
 	"AND iterations_kept = 6 AND iteration_ns = 5) FROM run",
 	"SELECT array_agg(code ORDER BY code) = '{bad_event, "
-	"iterations_partial, iterations_warmup, iterations_window}' "
+	"iterations_partial, iterations_warmup, iterations_window, "
+	"outside_table}' "
 	"AND bool_and(detail = 'cycles') FROM run_note",
 	"SELECT mean_ns = 5 AND median_ns = 6 AND table_path = 'k.cu' "
 	"AND source = 'a tree' FROM kernel_line",
@@ -214,7 +218,10 @@ static const char *const words_true[] = {
 	"SELECT array_agg(document ORDER BY version) = ARRAY["
 	"'{\"items\": [{\"name\": \"what\", \"description\": "
 	"\"a \\\"what\\\": of told\", \"group\":\"what\"}]}', "
-	"'{\"items\": [{\"match\": \"what\", \"what\": 1}]}'] "
+	"'{\"items\": [{\"match\": \"what\", \"what\": 1}]}', "
+	"'{\"items\": [{\"name\": \"catalogue\", \"aliases\": "
+	"{\"catalogue\": \"m\"}, \"cost\": {\"physical\": {}, "
+	"\"catalog\" : {\"read\": \"m\"}}}]}'] "
 	"FROM site_override",
 	"SELECT upload_id = 1 FROM learned_graph",
 	"SELECT last_used_at = signed_in_at AND created_by = 'boss' "

@@ -32,7 +32,7 @@ export function fleet(query, {none = false} = {}) {
 const shape = (text, platform, s) => ({shape_id: null, description: null, shape: text, sizes: text && {tokens: 16}, kwargs: null, dtype: 'bf16', phase: 'decode', platform,
 	calls: 118200, runs: 210, total_s: 31.2, share: text ? 0.44 : 0.02, t_prod_us: {[platform]: 264.1}, t_sol_us: {[platform]: text ? 198.2 : null}, s,
 	ai: text ? 2.9 : null, regime: text ? 'memory' : null, flops: text ? {bf16: 2415919104} : null, read_bytes: text ? 831000000 : null,
-	write_bytes: text ? 65536 : null, above_bound: false, reason: text ? null : 'its sizes are not known'});
+	write_bytes: text ? 65536 : null, above_bound: false, reason: text ? null : 'its shape is unknown'});
 export const fleetShapes = (operator) => ({reference_set: null, operator, id: null, description: null, s_median: 0.55, platforms: [OLD, GPU], findings: [],
 	items: [shape('tokens=16 hidden=2048 inter=768', 'H200', 0.75), shape('tokens=32 hidden=2048 inter=768', 'H20', 0.1), shape(null, 'H20', null)], next: null});
 
@@ -66,7 +66,7 @@ export function runShapes(query) {
 		{...one, shape: 'm=237 n=4096 k=4096', sizes: {m: 237, n: 4096, k: 4096}, grid: null, attribution_source: 'op_sizes', flops: {bf16: 7952400384}, read_bytes: 35495936,
 			write_bytes: 1941504, ai: 212.4, sol_ns: 8036.8, s: 0.175, regime: 'compute', reason: null},
 		{...one, shape: null, sizes: null, grid: '128x1x1 / 256x1x1', attribution_source: 'rule', flops: null, read_bytes: null, write_bytes: null, ai: null, sol_ns: null, s: null,
-			regime: null, reason: 'its sizes are not known', against: against && {sol_ns: null, regime: null, reason: 'its sizes are not known there either'}}]};
+			regime: null, reason: 'its shape is unknown', against: against && {sol_ns: null, regime: null, reason: 'its shape is unknown there either'}}]};
 }
 
 export const platforms = () => ({version: 2, catalog: '1+2', fault: null, items: [OLD, GPU], site_overrides: [], next: null});

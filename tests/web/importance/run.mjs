@@ -60,7 +60,7 @@ export default async function run(test, world) {
 		await seen(async () => assert.deepEqual(flat(await cells(page, 'Shapes of gemm')).map((r) => [r[0], r[6], r[7], r[9], r[10], r[11], r[12]]), [
 			['m=237 n=4096 k=4096', '8.037', '17.5%', 'C compute', '212.4', '7.95 GFLOP', '37.4 MB'],
 			['shape unknown, grid 128x1x1 / 256x1x1', '–', '–', '–', '–', '–', '–']]));
-		await seen(async () => assert.equal(await page.getByText('No roofline bound: its sizes are not known.').count(), 1));
+		await seen(async () => assert.equal(await page.getByText('No roofline bound: its shape is unknown.').count(), 1));
 		await seen(async () => assert.match(page.url(), /open=gemm:bf16:decode/));
 		await page.reload();
 		await page.getByRole('table', {name: 'Shapes of gemm'}).waitFor();
@@ -78,7 +78,7 @@ export default async function run(test, world) {
 		await page.getByRole('button', {name: 'gemm'}).click();
 		await page.getByRole('table', {name: 'Shapes of gemm'}).waitFor();
 		await seen(async () => assert.deepEqual(flat(await cells(page, 'Shapes of gemm')).map((r) => r.slice(6, 10)), [['9.167', '20.0%', '◐ fair', 'M memory'], ['–', '–', '–', '–']]));
-		await seen(async () => assert.equal(await page.getByText('No roofline bound: its sizes are not known there either.').count(), 1));
+		await seen(async () => assert.equal(await page.getByText('No roofline bound: its shape is unknown there either.').count(), 1));
 		await page.getByRole('button', {name: 'gemm'}).click();
 		await seen(async () => assert.equal(new URL(page.url()).search, '?tab=operators&against=H20'));
 		await seen(async () => assert.equal(await page.getByRole('tabpanel').getByRole('link', {name: 'CSV'}).getAttribute('href'), `/api/v1${here}/operators?against=H20&format=csv`));
