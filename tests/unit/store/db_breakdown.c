@@ -120,12 +120,9 @@ static void a_run_without_layers_has_a_reason(void **state)
 	static const struct {
 		enum content content;
 		const char *rest;
-	} cases[] = {
-		{ CONTENT_STATISTICS,
-			": somebody's statistics are all that is known of it" },
-		{ CONTENT_PATTERNS,
-			": somebody's patterns are all that is known of it" }
-	};
+	} cases[] = { { CONTENT_STATISTICS,
+			      ": its upload contains only statistics" },
+		{ CONTENT_PATTERNS, ": its upload contains only patterns" } };
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct profile t = fixture_profile(&a);
 		char bytes[2] = { (char)('a' + i), '\0' };
