@@ -194,7 +194,7 @@ static void worker_pause_more(int *ms)
 static bool worker_connected(struct db **db, const char *conninfo)
 {
 	int ms = PAUSE_MS;
-	for (bool told = false; !stopping; told = true) {
+	for (bool logged = false; !stopping; told = true) {
 		struct err e = { 0 };
 		if (*db && db_revive(*db, &e))
 			return true;
@@ -202,7 +202,7 @@ static bool worker_connected(struct db **db, const char *conninfo)
 		if (!*db && (*db = db_new(conninfo, &e)) &&
 			upload_wait(*db, 0, &e))
 			return true;
-		if (!told)
+		if (!logged)
 			log_warn("worker waits for the database: %s", e.text);
 		worker_pause_more(&ms);
 	}

@@ -106,7 +106,7 @@ static bool pg_tools_ask(const char *const argv[], char *text, size_t size)
 struct pg_tools_search {
 	struct arena *arena;
 	const char *first, *second; /* programs that the folder must have */
-	int least, most; /* majors that will do */
+	int min, most; /* majors that will do */
 	bool oldest; /* of these, not the newest */
 	int major; /* found; 0 none yet */
 	int newest; /* seen at all */
@@ -131,7 +131,7 @@ static void pg_tools_try_folder(struct pg_tools_search *s, const char *bin)
 		s->newest = major;
 	bool better =
 		!s->major || (s->oldest ? major < s->major : major > s->major);
-	if (major >= s->least && major <= s->most && better) {
+	if (major >= s->min && major <= s->most && better) {
 		s->major = major;
 		s->path[0] = first;
 		s->path[1] = second;
@@ -198,7 +198,7 @@ bool pg_tools_find(struct pg_tools *t, enum pg_tools_kind kind, int major,
 	struct pg_tools_search s = { .arena = a,
 		.first = server ? "postgres" : "pg_dump",
 		.second = server ? "initdb" : "pg_restore",
-		.least = major ? major : POSTGRES_OLDEST,
+		.min = major ? major : POSTGRES_OLDEST,
 		.most = server && major ? major : INT_MAX,
 		.oldest = !server };
 	pg_tools_try_packages(&s);

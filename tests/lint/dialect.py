@@ -23,12 +23,9 @@ import tokenize
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
-# Ceilings, which may only fall: who lowers a count lowers its ceiling in the same
-# commit. "." are the files at the top.
-PROSE = {".": 0, "collector": 0, "docker": 0, "include": 0, "server": 130, "sql": 0,
-         "tests": 405, "web": 6}
-NAMES = {".": 0, "collector": 0, "docker": 0, "include": 0, "server": 59, "sql": 0,
-         "tests": 135, "web": 1}
+# No word of the list is left, so the ceiling of every folder is 0.
+FOLDERS = (".", "collector", "docker", "include", "server", "sql", "tests", "web")
+PROSE = NAMES = dict.fromkeys(FOLDERS, 0)
 # Allowed words may not grow into a second dialect.
 ALLOWED = 30
 

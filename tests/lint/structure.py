@@ -29,12 +29,12 @@ FOLDERS = {}
 
 # Ceilings of the other figures. They may only fall: who lowers a figure lowers its
 # ceiling in the same commit.
-TAGS = 1
-HEADERS = 85
-HEADERS_UNTESTED = 39
-FUNCTIONS = 910
-FUNCTIONS_UNTESTED = 452
-CIRCLES = 1
+TAGS = 0
+HEADERS = 55
+HEADERS_UNTESTED = 17
+FUNCTIONS = 748
+FUNCTIONS_UNTESTED = 286
+CIRCLES = 0
 
 WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 TOKEN = re.compile(
