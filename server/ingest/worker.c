@@ -194,7 +194,7 @@ static void worker_pause_more(int *ms)
 static bool worker_connected(struct db **db, const char *conninfo)
 {
 	int ms = PAUSE_MS;
-	for (bool logged = false; !stopping; told = true) {
+	for (bool logged = false; !stopping; logged = true) {
 		struct err e = { 0 };
 		if (*db && db_revive(*db, &e))
 			return true;
