@@ -118,19 +118,20 @@ static void worker_pool_lose(struct worker_pool *c, pid_t pid, int status)
 static void worker_pool_losses_tell(struct worker_pool *c)
 {
 	struct err e = { 0 };
-	int told = 0;
+	int reported = 0;
 	if (c->losses_n == 0)
 		return;
 	if (!c->db)
 		c->db = db_new(c->options->conninfo, &e);
 	else if (!db_revive(c->db, &e))
 		return;
-	while (c->db && told < c->losses_n &&
-		upload_abandon(c->db, c->losses[told].worker,
-			c->losses[told].sentence, c->losses[told].tries, &e))
-		told++;
-	c->losses_n -= told;
-	memmove(c->losses, c->losses + told,
+	while (c->db && reported < c->losses_n &&
+		upload_abandon(c->db, c->losses[reported].worker,
+			c->losses[reported].sentence, c->losses[reported].tries,
+			&e))
+		reported++;
+	c->losses_n -= reported;
+	memmove(c->losses, c->losses + reported,
 		(size_t)c->losses_n * sizeof *c->losses);
 }
 

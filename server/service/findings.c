@@ -399,10 +399,10 @@ static int32_t findings_job_world_of(const struct compared_run *runs,
 	int32_t world = -1;
 	*agree = true;
 	for (uint32_t i = 0; i < n; i++) {
-		int32_t told = runs[i].world_size;
-		if (told >= 0 && world >= 0 && told != world)
+		int32_t stated = runs[i].world_size;
+		if (stated >= 0 && world >= 0 && stated != world)
 			*agree = false;
-		world = told > world ? told : world;
+		world = stated > world ? stated : world;
 	}
 	return world;
 }

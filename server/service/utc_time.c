@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 /* Exactly `digits` digits at *s, which moves past them. */
-static bool utc_time_number(const char **s, int digits, int least, int most,
+static bool utc_time_number(const char **s, int digits, int min, int most,
 	int *out)
 {
 	*out = 0;
@@ -12,7 +12,7 @@ static bool utc_time_number(const char **s, int digits, int least, int most,
 			return false;
 		*out = *out * 10 + (**s - '0');
 	}
-	return *out >= least && *out <= most;
+	return *out >= min && *out <= most;
 }
 
 static bool utc_time_skip(const char **s, char c)

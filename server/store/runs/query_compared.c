@@ -292,9 +292,9 @@ static bool compared_read_axis(struct compared_reader *c, struct result *r,
 	run->collectives.rows =
 		arena_array(c->arena, struct collective, run->collectives.n);
 	ps->iterations_n = (uint32_t)result_int4(r, 0);
-	int64_t told = result_int8(r, 0);
+	int64_t numbers_n = result_int8(r, 0);
 	c->rooms[c->at] = (struct compared_room){
-		arena_array(c->arena, int64_t, (size_t)told), told
+		arena_array(c->arena, int64_t, (size_t)numbers_n), numbers_n
 	};
 	const int64_t *iteration =
 		compared_numbers(c, r, ps->iterations_n, &ok);
