@@ -1,16 +1,16 @@
-"""tidy.py - clang-tidy and clang over C files, each once for every state of what
-it reads; tidy.sh and clang.sh begin it.
+"""tidy.py - runs clang-tidy or clang on the C files that changed since they had no
+finding; tidy.sh and clang.sh call it.
 
     tidy.py tidy FOLDER FLAG...     clang-tidy 14 on the C files below FOLDER
     tidy.py clang COMMANDS FOLDER...
                                     clang's warnings on the files below the
-                                    folders that COMMANDS, a
-                                    compile_commands.json, names
+                                    folders that the compile_commands.json
+                                    COMMANDS lists
 
-It prints one line for each finding. A file without a finding is not looked at
-again while it, the files of the tree that it includes, the flags and the version
-of clang stay: what is remembered, in the folder GOOD of the environment, is a
-hash of these. System headers count by size and time.
+It prints one line for each finding. For a file without a finding it stores a hash in
+the folder that the environment variable GOOD names. The hash covers the file, the
+files of the tree that it includes, the flags and the version of clang; of system
+headers, the size and the time. A file with a stored hash is skipped.
 """
 import concurrent.futures
 import functools
