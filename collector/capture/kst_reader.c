@@ -855,7 +855,8 @@ void kst_reader_free(struct kst_reader *r)
 	kst_drop(&first, r->cells);
 	ZSTD_freeDCtx(r->zstd);
 	/* The reader itself is in memory of its own, not in its own pool. */
-	struct kst_memory own =
-		r->pool.ceiling ? (struct kst_memory){ 0 } : first;
-	kst_drop(&own, r);
+	if (first.drop == kst_reader_pool_drop)
+		free(r);
+	else
+		kst_drop(&first, r);
 }

@@ -696,6 +696,7 @@ static void compare_side_result(struct compare *c, int which,
 	int64_t *runs = arena_array(c->a, int64_t, s->iterations_n + 1);
 	double sum = 0;
 
+	assert(s->runs_n && s->runs);
 	*out = (struct comparison_side){ .runs = s->runs_n,
 		.units = s->units_n,
 		.iterations_used = s->iterations_n,

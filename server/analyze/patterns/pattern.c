@@ -349,9 +349,10 @@ static bool pattern_series_assign(struct counter_series_maker *m)
 		ok = id != NAMES_NONE &&
 		     (id <= m->s->n || pattern_series_new(m, &k));
 		m->of[i - m->rows.from] = id - 1;
-		if (ok)
-			m->s->list[id - 1].to +=
-				pattern_series_usable(c->value[i]);
+		if (!ok)
+			break;
+		assert(m->s->list);
+		m->s->list[id - 1].to += pattern_series_usable(c->value[i]);
 	}
 	return ok;
 }
@@ -680,6 +681,7 @@ static void pattern_counters_weigh(struct pattern_counters *m,
 	double d = (double)e->dur_ns;
 	for (uint32_t i = 0; i < of->n; i++, c += m->p->patterns.iterations_n) {
 		struct counter_series_value v;
+		assert(m->s.list);
 		if (!pattern_series_value(&m->s, &m->s.list[of->series + i],
 			    e->start_ns, e->start_ns + len, &v))
 			continue;
