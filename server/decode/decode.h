@@ -1,16 +1,17 @@
 /* decode.h - turns an upload's bytes into a trace.
  *
- * The format is recognized by the first bytes, never by a name. gzip and zstd
- * around any format are decompressed on the way, with limits on the size and
- * the ratio of the output. Memory comes from the arena, whose limit is the only
- * bound on a trace's length; the file itself is never held whole.
+ * The format is recognized by the first bytes, never by a name. Any format may
+ * be compressed with gzip or zstd. It is decompressed while it is read, with
+ * limits on the size of the output and on its ratio to the input. Memory comes
+ * from the arena, and only the arena's limit bounds the length of a trace. The
+ * whole file is never in memory.
  *
- * A trace may hold several processes; kineto/kineto.c has the rule that decides
- * which they are and which of them a GPU event belongs to.
+ * A trace may contain several processes. kineto/kineto.c decides which
+ * processes a Kineto trace has, and to which of them a GPU event belongs.
  *
- * Damage inside a readable file is skipped and counted as a note; the rest is
- * used. Decoding fails, with a sentence, only if nothing in the file can be
- * used:
+ * Damaged parts of a readable file are skipped and counted as notes; the rest
+ * is used. Decoding fails, with a sentence as the error, only if nothing in the
+ * file can be used:
  *
  *   ERR_FORMAT     not a known format; the sentence says what was seen
  *   ERR_TRACE      the right format, but nothing in it is usable
@@ -20,7 +21,7 @@
 #include "plain.h"
 #include "trace.h"
 
-/* `t` is trace_init()ed by the caller; afterwards sorted, with at least one
- * process. `progress` may be NULL. */
+/* The caller calls trace_init() on `t` first. On success `t` is sorted and has
+ * at least one process. `progress` may be NULL. */
 bool decode(struct source *s, const struct decode_limits *limits,
 	const struct decode_progress *progress, struct trace *t, struct err *e);

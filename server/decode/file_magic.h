@@ -3,10 +3,10 @@
 #include "err.h"
 #include <stddef.h>
 
-/* what a file is, by its first bytes.
+/* Recognizes what a file is by its first bytes, also inside gzip and zstd.
  *
- * Looks through gzip and zstd. decode() uses it, and api/ uses it on arrival to
- * reject a body of no known format at once. */
+ * decode() uses this. The API uses it while an upload arrives, to reject a body
+ * of an unknown format at once. */
 
 enum sniffed {
 	SNIFF_UNKNOWN,
@@ -19,16 +19,16 @@ enum sniffed {
 	SNIFF_PATTERNS, /* pattern CSV */
 };
 
-/* What the first bytes of an upload are. `whole` when there are no more. On
- * SNIFF_UNKNOWN, *e has ERR_FORMAT (or what reading it met, such as
- * ERR_TOO_LARGE) and a sentence that says what was seen
- * ("this is a PNG image; …"). 4 KiB always suffice. */
+/* Returns what an upload is, by its first bytes. `whole`: there are no more
+ * bytes. On SNIFF_UNKNOWN, *e has ERR_FORMAT (or the error of reading them,
+ * such as ERR_TOO_LARGE) and a sentence that says what was seen ("this is a PNG
+ * image; …"). 4 KiB always suffice. */
 enum sniffed file_magic_sniff(const void *bytes, size_t len, bool whole,
 	struct err *e);
 
-/* names the format of plain bytes: a trace, or one sentence that says what they
- * are instead. The list is signature.def. */
+/* Names the format of uncompressed bytes: a trace format, or one sentence that
+ * says what the bytes are instead. signature.def lists the sentences. */
 
-/* As file_magic_sniff(), for bytes that are not compressed any more. */
+/* As file_magic_sniff(), for uncompressed bytes. */
 enum sniffed file_magic_plain(const void *bytes, size_t len, bool whole,
 	struct err *e);

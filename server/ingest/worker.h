@@ -1,9 +1,9 @@
 /* worker.h - a process that ingests: claim, ingest, wait.
  *
- * A worker is a process of its own, with limits on address space and on CPU
- * time per upload, with low priority, and set to die with its parent. An
- * upload that crashes it ends that process and nothing else; worker_pool.h
- * supervises it. */
+ * A worker is a separate process with low priority. Its address space and its
+ * CPU time per upload are limited, and it ends when its parent ends. An upload
+ * that crashes it ends that process and nothing else; worker_pool.h supervises
+ * it. */
 #pragma once
 #include "ingest.h"
 #include <sys/types.h>
@@ -21,14 +21,15 @@ struct worker_options {
 
 enum { WORKER_NAME = 112 };
 
-/* Environment variable with the pool's word: random, so that the workers of
- * two hosts with the same name differ. */
+/* Environment variable that contains the pool's random word. With it, workers
+ * of two hosts with the same name have different names. */
 #define WORKER_POOL_WORD "KERNSIFT_WORKER_POOL"
 
-/* The name of a worker process in a claim: "host:pid:word". The word is that
- * of its pool, or NULL. */
+/* Writes the name that a worker process uses in a claim: "host:pid:word".
+ * `word` is its pool's word, or NULL. */
 void worker_name(pid_t pid, const char *word, char name[WORKER_NAME]);
 
-/* In a worker process: works until SIGTERM, then gives back what it is at,
- * unless that is being saved already. The exit status. */
+/* Runs in a worker process until SIGTERM. Then the upload in progress is
+ * returned to the queue, unless it is already being saved. Returns the exit
+ * status. */
 int worker_main(const struct worker_options *o);

@@ -1,14 +1,15 @@
-/* byte_window.h - a piece of the plain bytes, moved along as they are read.
+/* byte_window.h - the part of the uncompressed bytes that is in memory; it
+ * moves forward as they are read.
  *
- * The reader looks at [at, end), which is followed by SCAN_PAD zero bytes. Where
- * that breaks off inside something, byte_window_more() keeps what is from `at` on,
- * puts more behind it and leaves `at` at the same byte; the window grows where
- * one thing alone fills it, up to WINDOW_MAX. */
+ * A reader looks at [at, end), which is followed by SCAN_PAD zero bytes. If the
+ * window ends inside an item, byte_window_more() keeps the bytes from `at` on
+ * and appends more bytes; `at` still points to the same byte. If one item fills
+ * the window, the window grows, up to WINDOW_MAX. */
 #pragma once
 #include "plain.h"
 #include "scan.h"
 
-/* A build for tests may make it small, so that its edges are crossed. */
+/* A test build may make the window small, so that tests cross its edges. */
 #ifndef KERNSIFT_WINDOW
 #define KERNSIFT_WINDOW (256 * 1024)
 #endif
@@ -33,7 +34,8 @@ struct byte_window {
 bool byte_window_init(struct byte_window *w, struct plain *p, struct err *e);
 enum window_state byte_window_more(struct byte_window *w, struct err *e);
 
-/* Passes over the object, list or string at `at`, however long, without holding
- * it. False with *e; where the text ends first, `at` is at the end. */
+/* Skips the object, list or string at `at`, of any length, without keeping it
+ * in memory. False with *e on an error. If the text ends first, `at` is at the
+ * end. */
 bool byte_window_skip(struct byte_window *w, struct err *e);
 void byte_window_release(struct byte_window *w);

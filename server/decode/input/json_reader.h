@@ -1,9 +1,10 @@
-/* json_reader.h - reads JSON of any length from a window, one thing at a time,
- * and lists of objects, whatever their state.
+/* json_reader.h - reads JSON of any length from a window, one item at a time,
+ * and reads lists of objects even if they are damaged.
  *
- * A thing (an event, a key, a value) is read by a function of the caller that
- * works on text in memory. If the text in the window ends inside the thing,
- * more is read and the function is called again from the start. */
+ * An item (an event, a key, a value) is read by a function of the caller that
+ * works on text in memory. If the text in the window ends inside the item, the
+ * reader reads more text and calls the function again from the start of the
+ * item. */
 #pragma once
 #include "byte_window.h"
 #include "trace.h"
@@ -19,8 +20,8 @@ enum json_reading {
 
 struct json_reader {
 	struct byte_window *window;
-	bool quoted; /* the last thing held an unescaped quote */
-	size_t got; /* bytes of the last one that could be read */
+	bool quoted; /* the last item contained an unescaped quote */
+	size_t got; /* number of bytes of the last item that could be read */
 	int64_t again; /* bytes read more than once */
 	struct text_span name; /* of the list's current object; `at` is
 				  NULL until it is read */
@@ -29,29 +30,30 @@ struct json_reader {
 
 typedef const char *json_reader_fn(void *ctx, struct scan *s, const char *p);
 
-/* Reads the thing at `at`, which is then behind it if it was read. */
+/* Reads the item at `at`. If this succeeds, `at` is then behind the item. */
 enum json_reading json_reader_read(struct json_reader *r, json_reader_fn *read,
 	void *ctx, bool lenient, struct err *e);
 
-/* The first byte that is not white space, where `at` then is; 0 at the end of
- * the text. */
+/* Moves `at` to the first byte that is not white space and returns that byte in
+ * *c; 0 at the end of the text. */
 bool json_reader_token(struct json_reader *r, char *c, struct err *e);
 
-/* Bytes of the text up to `at`. */
+/* Number of bytes of the text before `at`. */
 int64_t json_reader_offset(const struct json_reader *r);
 
-/* Whether more may be read twice: at most about twice the text is, so that no
- * text is costly. */
+/* Whether more bytes may be read a second time: at most about twice the length
+ * of the text, so that no text takes too long. */
 bool json_reader_patient(const struct json_reader *r);
 
-/* ---- the way back into a list of objects behind a broken one
+/* ---- how reading continues in a list of objects after a broken object
  *
- * Which quotes open and which close is unknown by then. The search looks for
- * a comma and an object whose first key is one of an item, or for the end of
- * the list, recognized by a key that surrounds it or by the end of the file. */
+ * At that point nobody knows which quotes open a string and which close one.
+ * The search looks for a comma followed by an object whose first key is a known
+ * key of an item. It also looks for the end of the list, recognized by a key
+ * that is used around the list or by the end of the file. */
 
-/* The keys by their ids: an item's first key is one of [from, to]; keys of what
- * surrounds the list are `around` and above. */
+/* The ids of keys: the first key of an item is in [from, to]; keys that are
+ * used around the list are `around` or higher. */
 struct json_resync_keys {
 	const struct word_table *words;
 	uint32_t from, to, around;
@@ -70,32 +72,39 @@ enum json_resync json_reader_resync(struct byte_window *w,
 
 /* ---- lists
  *
- * An object that cannot be read is read again with unescaped quotes allowed,
- * then counted and skipped; one that is too long is skipped. */
+ * An object that cannot be read is read again with unescaped quotes allowed. If
+ * that fails too, it is counted and skipped. An object that is too long is
+ * skipped. */
 
-/* What a list holds. All three functions are called with the caller's `ctx`. */
+/* How the objects of a list are read. All three functions are called with the
+ * caller's `ctx`. */
 struct json_list_kind {
 	struct json_resync_keys keys;
-	json_reader_fn *read; /* reads one; may set the reader's `name` */
-	bool (*use)(void *ctx, struct err *e); /* the one that was read */
-	/* One that could not be read; a note shows these bytes of it. */
+	/* reads one object; may set the reader's `name` */
+	json_reader_fn *read;
+	/* uses the object that was read */
+	bool (*use)(void *ctx, struct err *e);
+	/* Called for an object that could not be read; a note shows these bytes
+	 * of it. */
 	void (*bad)(void *ctx, const char *what, size_t len);
 };
 
-/* Reads from inside the list to behind the bracket that closes it, or to the
+/* Reads from inside the list to the byte after its closing bracket, or to the
  * end of the text. */
 bool json_reader_list(struct json_reader *r, const struct json_list_kind *kind,
 	void *ctx, struct err *e);
 
-/* ---- the end of the text: complete, cut off, or garbage */
+/* ---- the end of the text: complete, cut off, or followed by garbage */
 
-/* Reads what is behind the last bracket, to the very end, so that a gzip cut
- * short is noticed; what is no white space is noted. */
+/* Reads the bytes behind the last bracket to the end of the file, so that a
+ * truncated gzip is noticed. Bytes that are not white space are noted. */
 bool json_reader_end(struct json_reader *r, struct trace *t, struct err *e);
 
-/* Notes that the text was cut, unless a note about the compression says so. */
+/* Notes that the text was cut off, unless a note about the compression already
+ * reports it. */
 void json_reader_note_cut(const struct json_reader *r, struct trace *t);
 
-/* Whether that is why none of its `records` could be used; *e says so. */
+/* Whether the end of the data explains why none of the `records` could be used.
+ * If so, *e has the sentence. */
 bool json_reader_end_explains(const struct json_reader *r, int64_t records,
 	const char *what, struct err *e);

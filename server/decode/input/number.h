@@ -1,9 +1,10 @@
-/* number.h - numbers of a trace, from their digits.
+/* number.h - reads numbers of a trace from their digits.
  *
- * Traces give microseconds with decimals, "1606910596288053.123", which a
- * double cannot hold: nanoseconds are taken from the digits. Decimals, an
- * exponent and quotes around the number are read; digits below the unit are
- * rounded half away from zero (0.0005 us is 1 ns). */
+ * Traces give microseconds with decimals, such as "1606910596288053.123". A
+ * double cannot represent such a number exactly, so nanoseconds are computed
+ * from the digits. A number may have decimals, an exponent and quotes around
+ * it. Digits below the unit are rounded half away from zero (0.0005 us is 1
+ * ns). */
 #pragma once
 #include "scan.h"
 
@@ -18,8 +19,8 @@ struct number {
 	enum number_kind kind;
 };
 
-/* Reads the number at p times 10 to the power of `scale` (0 to 9). Returns the
- * place behind it, or behind any other value that is there instead. */
+/* Reads the number at p, multiplied by 10 to the power of `scale` (0 to 9).
+ * Returns the position after it, or after any other value at p. */
 const char *number_any(struct scan *s, const char *p, int scale,
 	struct number *n);
 
@@ -28,13 +29,13 @@ static inline bool number_digit(char c)
 	return (unsigned char)(c - '0') < 10;
 }
 
-/* Whether a number may end before c. */
+/* Whether a number may end before the character c. */
 static inline bool number_end(char c)
 {
 	return c == ',' || c == '}' || c == ']' || (unsigned char)c <= ' ';
 }
 
-/* Eight digits at p, or -1. */
+/* Returns the value of the eight digits at p, or -1. */
 static inline int64_t number_eight(const char *p)
 {
 	uint64_t w;
@@ -59,7 +60,7 @@ static inline int64_t number_eight(const char *p)
 #endif
 }
 
-/* A whole number, the common case inline. */
+/* Reads a whole number; the common case is inline. */
 static inline const char *number_int(struct scan *s, const char *p,
 	struct number *n)
 {
@@ -74,7 +75,7 @@ static inline const char *number_int(struct scan *s, const char *p,
 	return q;
 }
 
-/* Microseconds as nanoseconds, the common case inline. */
+/* Reads microseconds as nanoseconds; the common case is inline. */
 static inline const char *number_ns(struct scan *s, const char *p,
 	struct number *n)
 {

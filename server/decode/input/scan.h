@@ -6,21 +6,20 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Walks JSON text in memory, without trusting it.
+/* Scans JSON text in memory that is not trusted.
  *
- * A pull scanner: each function takes a place and returns the place behind what
- * it read, or NULL if it could not read it, with scan.at set to the offending
- * byte. `at >= end` then means that the text ended too early, and that the same
- * call may succeed with more text.
+ * Each function takes a position and returns the position after the value that
+ * it read. If it cannot read the value, it returns NULL and scan.at is the
+ * offending byte. `at >= end` then means that the text ended too early; the
+ * same call may succeed with more text.
  *
  * The text is followed by SCAN_PAD zero bytes, so that no function checks
- * bounds byte by byte and 64 bytes may be loaded from anywhere in it. Nothing
- * here recurses; depth is counted and bounded.
+ * bounds byte by byte, and 64 bytes may be loaded from any position in it. No
+ * function recurses; the depth is counted and bounded.
  *
- * A first pass is strict about strings (an unescaped control character ends
- * them). A `lenient` one takes a quote for the end of a string only if what
- * follows looks like it (scan_repair_string()), for files whose writer did not
- * escape quotes. */
+ * A strict scan ends a string at an unescaped control character. A `lenient`
+ * scan is for files whose writer did not escape quotes: a quote ends a string
+ * only if the text after it looks like that (scan_repair_string()). */
 
 enum { SCAN_PAD = 64, SCAN_DEPTH = 256 };
 
@@ -28,8 +27,9 @@ struct scan {
 	const char *end;
 	const char *at;
 	bool lenient;
-	bool escaped; /* the last string holds escapes or raw control bytes */
-	bool quoted; /* a string since the start held an unescaped quote */
+	/* the last string contains escapes or raw control bytes */
+	bool escaped;
+	bool quoted; /* a string since the start contained an unescaped quote */
 };
 
 /* A string's bytes between its quotes, not unescaped. */
@@ -45,7 +45,7 @@ static inline const char *scan_stop(struct scan *s, const char *p)
 	return NULL;
 }
 
-/* The first byte that is not white space; a NUL is not. */
+/* The first byte that is not white space; a NUL byte is not white space. */
 static inline const char *scan_ws(const char *p)
 {
 	if ((unsigned char)*p > ' ')
@@ -95,10 +95,11 @@ static inline const char *scan_plain(const char *p)
 #endif
 }
 
-/* What the common case below leaves over: escapes, control characters. */
+/* Reads the part of a string that the common case below does not handle:
+ * escapes and control characters. */
 const char *scan_string_rest(struct scan *s, const char *p);
 
-/* From behind an opening quote to the closing one. */
+/* Reads from after the opening quote of a string to its closing quote. */
 static inline const char *scan_string(struct scan *s, const char *p)
 {
 	const char *q = scan_plain(p);
@@ -106,13 +107,15 @@ static inline const char *scan_string(struct scan *s, const char *p)
 	return *q == '"' ? q : scan_string_rest(s, q);
 }
 
-/* The same for a value in an object or in a list, with patience if lenient. */
+/* As scan_string(), for a value in an object or in a list. A lenient scan
+ * repairs unescaped quotes. */
 const char *scan_value(struct scan *s, const char *p, bool in_object);
 
-/* From inside an object or a list to behind the bracket that closes it. */
+/* Skips from inside an object or a list to after its closing bracket. */
 const char *scan_close(struct scan *s, const char *p, bool in_object);
 
-/* Behind the value at p of any type; NaN and the like pass as scalars. */
+/* Skips the value at p of any type; NaN and similar words are accepted as
+ * scalars. */
 const char *scan_skip(struct scan *s, const char *p, bool in_object);
 
 /* An object's fields, one by one:
@@ -123,8 +126,8 @@ const char *scan_skip(struct scan *s, const char *p, bool in_object);
  *                 if ((p = scan_key(s, p, &key)) && … read the value at p …)
  *         }
  *
- * scan_first() enters the object at p, scan_next() passes the comma. At the end
- * of the object either sets `end` and returns the place behind the bracket. */
+ * scan_first() enters the object at p; scan_next() skips the comma. At the end
+ * of the object both set `end` and return the position after the bracket. */
 static inline const char *scan_first(struct scan *s, const char *p, bool *end)
 {
 	*end = false;
@@ -164,7 +167,7 @@ static inline const char *scan_key(struct scan *s, const char *p,
 	return scan_ws(p + 1);
 }
 
-/* The string at p; anything else is skipped and gives an `at` of NULL. */
+/* Reads the string at p. Any other value is skipped and sets `at` to NULL. */
 static inline const char *scan_text(struct scan *s, const char *p,
 	struct text_span *text)
 {

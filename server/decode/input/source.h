@@ -8,15 +8,16 @@
 #include <stdint.h>
 
 struct source {
-	/* The next piece: *bytes is good until the next call; *len is 0 at the
-	 * end. False with *e where the bytes cannot be had, or where the one
-	 * who reads them has lost the right to go on. */
+	/* Returns the next piece. *bytes is valid until the next call; *len is
+	 * 0 at the end. False with *e if the bytes cannot be read, or if the
+	 * caller has lost the right to continue. */
 	bool (*next)(void *ctx, const void **bytes, size_t *len, struct err *e);
 	void *ctx;
-	int64_t total_bytes; /* as stored; -1 unknown */
+	int64_t total_bytes; /* size as stored; -1 unknown */
 };
 
-/* A file opened for reading, in pieces of 1 MiB; a span of memory, whole. */
+/* Sources: a file opened for reading, in pieces of 1 MiB; a range of memory, in
+ * one piece. */
 struct source_file;
 struct source_file *source_file_new(const char *path, struct source *s,
 	struct err *e);

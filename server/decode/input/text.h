@@ -1,11 +1,11 @@
 /* text.h - a JSON string becomes an interned name.
  *
- * Most strings of a trace were seen before and hold no escapes: they cost one
- * lookup of their bytes. The rest is unescaped and made valid UTF-8: invalid
- * bytes, U+0000 and lone surrogates become U+FFFD. A text longer than TEXT_MAX
- * is cut and ends in "…" and 16 digits of the whole text's SHA-256, so that two
- * texts with the same beginning stay distinct. What was repaired or cut, or is
- * unusually long, is noted. */
+ * Most strings of a trace were seen before and contain no escapes; they need
+ * one lookup of their bytes. Other strings are unescaped and made valid UTF-8:
+ * invalid bytes, U+0000 and lone surrogates become U+FFFD. A text longer than
+ * TEXT_MAX is cut and ends in "…" and 16 digits of the SHA-256 of the uncut
+ * text, so that two texts with the same beginning stay distinct. Texts that
+ * were repaired or cut, or that are unusually long, are noted. */
 #pragma once
 #include "scan.h"
 #include "trace.h"
@@ -14,17 +14,18 @@ enum { TEXT_LONG = 4000, TEXT_MAX = 64 << 10 };
 
 struct text {
 	struct trace *trace;
-	char *scratch; /* of the arena; grows to the longest string met */
+	char *scratch; /* in the arena; grows to the longest string so far */
 	size_t scratch_cap;
 };
 
-/* The id of a string's text; NAMES_NONE where the arena is full. */
+/* The id of a string's text; NAMES_NONE if the arena is full. */
 uint32_t text_id(struct text *t, const struct text_span *s);
 
-/* The id of a value's JSON text with the white space between its parts taken
- * out. Nothing of it is cut: it would be JSON no more. */
+/* The id of a value's JSON text without the white space between its tokens. The
+ * text is never cut, because it would then be invalid JSON. */
 uint32_t text_json_id(struct text *t, const struct text_span *s);
 
-/* The id of text that is no JSON, mended like a string's and cut the same way,
- * to `max` bytes with the mark: 20 to TEXT_MAX. With SIZE_MAX nothing is cut. */
+/* The id of text that is not JSON. The text is repaired as a string is, and cut
+ * to `max` bytes including the mark (20 to TEXT_MAX). With SIZE_MAX it is not
+ * cut. */
 uint32_t text_put(struct text *t, const char *s, size_t len, size_t max);

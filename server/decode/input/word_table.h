@@ -1,7 +1,7 @@
 /* word_table.h - looks up a few dozen known words in a handful of iterations.
  *
- * For the keys and categories of a trace: at most 64 words of at most 32
- * bytes, looked up by their first eight and their length. */
+ * The words are the keys and categories of a trace: at most 64 words of at most
+ * 32 bytes, looked up by their first eight bytes and their length. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -11,14 +11,14 @@ enum { WORDS_SLOTS = 256, WORDS_MAX = 32 };
 
 struct word_table {
 	struct word {
-		uint64_t head; /* the first eight bytes, zeros behind */
+		uint64_t head; /* the first eight bytes, padded with zeros */
 		const char *text;
 		uint32_t len;
 		uint32_t id;
 	} slots[WORDS_SLOTS];
 };
 
-/* Adds a word that is not in it yet; `id` is not 0. */
+/* Adds a word that the table does not contain yet; `id` is not 0. */
 void word_table_add(struct word_table *w, const char *text, uint32_t id);
 
 static inline uint64_t word_table_head(const char *s, size_t len)
@@ -37,7 +37,7 @@ static inline uint32_t word_table_hash(uint64_t head, size_t len)
 	return (uint32_t)(((head ^ len << 3) * 0x9E3779B97F4A7C15u) >> 56);
 }
 
-/* The id of the word at s, or 0. Eight bytes can be read from s on. */
+/* The id of the word at s, or 0. Eight bytes at s must be readable. */
 static inline uint32_t word_table_find(const struct word_table *w,
 	const char *s, size_t len)
 {

@@ -1,7 +1,7 @@
 /* kineto.h - reads the events of a Kineto or Chrome trace and makes them rows.
  *
- * What their words mean is in kineto.def. Spans point into the window and are
- * good until it moves. */
+ * kineto.def explains the words of the format. Text spans point into the window
+ * and are valid until it moves. */
 #pragma once
 #include "number.h"
 #include "scan.h"
@@ -38,8 +38,8 @@ struct kineto_words {
 void kineto_words_init(struct kineto_words *w);
 
 struct kineto_event {
-	char ph; /* 0 where it has none */
-	bool dull; /* of no use; the rest, args too, was not read */
+	char ph; /* the event's phase; 0 if it has none */
+	bool dull; /* of no use; its other fields and its args were not read */
 	bool has_args, has_shape;
 	enum kineto_category category;
 	struct text_span category_text, name, tid, id;
@@ -48,34 +48,38 @@ struct kineto_event {
 	struct text_span
 		args; /* the whole object; `at` is NULL if there is none */
 	/* args; a number that is absent is -1 */
-	struct text_span kernel, label; /* of a launch; of metadata */
+	/* a launch's kernel; a metadata event's label */
+	struct text_span kernel, label;
 	struct text_span dims, types; /* JSON */
 	int64_t device, stream, correlation, external_id, graph_id, graph_node,
 		bytes, python_id, python_parent, rank, pid_raw;
 	int32_t grid[3], block[3], registers, shared;
 };
 
-/* Reads the event whose bracket is at p; the place behind it, or NULL. */
+/* Reads the event whose bracket is at p. Returns the position after it, or
+ * NULL. */
 const char *kineto_event_read(struct scan *s, const struct kineto_words *w,
 	const char *p, struct kineto_event *e);
 
 /* The process ids of a trace and what was seen under each.
  *
- * Kineto puts GPU events under a "pid" that is the device's number, and a tool
- * that fuses ranks shifts every pid and adds `rank` and `pid_raw`. So an entry
- * here is a pid as written, together with its rank if there is one; which of
- * them are processes is decided at the end (kineto.c). */
+ * Kineto writes the device's number as the "pid" of GPU events. A tool that
+ * fuses ranks shifts every pid and adds `rank` and `pid_raw`. So an entry of
+ * this list is a pid as written, together with its rank if there is one.
+ * kineto.c decides at the end which entries are processes. */
 
 enum { PIDS_MAX = 16384 };
 
 struct kineto_pid {
-	int64_t number; /* -1 where it is text */
-	uint32_t text; /* 0 where it is a number */
+	int64_t number; /* -1 if the pid is text */
+	uint32_t text; /* 0 if the pid is a number */
 	int32_t rank; /* -1 unknown */
-	int64_t raw; /* before it was shifted; -1 unknown */
-	uint32_t tasks; /* calls and ops: what makes it a process */
-	uint32_t ranges; /* annotations and Python on the host */
-	uint32_t gpu; /* kernels, copies and sets, GPU annotations */
+	int64_t raw; /* the pid before it was shifted; -1 unknown */
+	/* number of calls and operators; more than 0 makes it a process */
+	uint32_t tasks;
+	/* number of annotations and Python calls on the host */
+	uint32_t ranges;
+	uint32_t gpu; /* number of kernels, copies, sets and GPU annotations */
 };
 
 struct kineto_pids {
@@ -93,14 +97,14 @@ struct kineto_pids {
 	} memo[8];
 };
 
-/* The name, or 0. */
+/* The name of the process, or 0. */
 uint32_t kineto_rows_pids_name_of(const struct kineto_pids *ps,
 	const struct kineto_pid *p);
 
-/* Events are checked and become rows of a trace.
+/* Checks events and makes them rows of a trace.
  *
- * While events come in, a row's `process` is the index of its pid and its
- * start is absolute; kineto.c and finish.h change both once all rows are there. */
+ * While events are read, a row's `process` is the index of its pid, and its
+ * start is absolute. kineto.c and finish.h change both once all rows exist. */
 
 enum { ROWS_KINDS = 5 };
 
@@ -111,8 +115,8 @@ struct kineto_rows {
 	int64_t events; /* seen, of any kind */
 	int64_t used; /* became a row */
 	int64_t total_ns[CATEGORIES]; /* durations so far */
-	bool pytorch; /* something only PyTorch writes was seen */
-	char *label; /* of a counter, while it is put together */
+	bool pytorch; /* an event was seen that only PyTorch writes */
+	char *label; /* the text of a counter, while it is being built */
 	size_t label_cap;
 	struct {
 		char text[16];
@@ -122,9 +126,9 @@ struct kineto_rows {
 
 bool kineto_rows_init(struct kineto_rows *r, struct trace *t);
 
-/* Counts the event, and adds it or notes why not. False only where the arena
- * is full. */
+/* Counts the event, and adds it or notes why not. False only if the arena is
+ * full. */
 bool kineto_rows_event(struct kineto_rows *r, const struct kineto_event *e);
 
-/* An event that could not be read at all; `what` of it is shown. */
+/* Counts an event that could not be read at all; a note shows `what` of it. */
 void kineto_rows_bad(struct kineto_rows *r, const char *what, size_t len);

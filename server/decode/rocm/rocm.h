@@ -9,72 +9,77 @@
 #include "text.h"
 #include "trace.h"
 
-/* Numbers ↔ small numbers, for joins: rows are put in any order, sorted once,
- * then found. Where a number was put twice, the first holds. */
+/* A map from numbers to numbers, for joins: add pairs in any order, sort once,
+ * then look up. If a key was added twice, the first pair is used. */
 struct rocm_map {
 	struct arena *arena;
 	struct rocm_pair {
 		int64_t key, value;
 	} * list;
 	uint32_t n, cap;
-	uint32_t last; /* where the one found last is; rows follow each other */
+	/* index of the last result; the next one is often adjacent */
+	uint32_t last;
 };
 
-/* False where the arena is full. */
+/* False if the arena is full. */
 bool rocm_map_put(struct rocm_map *m, int64_t key, int64_t value);
-/* To be called between the last put and the first find; likewise. */
+/* Call this between the last put and the first find. False if the arena is
+ * full. */
 bool rocm_map_sort(struct rocm_map *m);
 bool rocm_map_find(struct rocm_map *m, int64_t key, int64_t *value);
-/* Follows a map from number to number, a few steps: whose call the call of that
- * correlation is part of. */
+/* Looks up the key, then the result as a key, and so on, at most 16 times: from
+ * a correlation to the outermost call that contains its call. */
 int64_t rocm_map_follow(struct rocm_map *m, int64_t key);
-/* Empties it for the next process. */
+/* Empties the map for the next process. */
 void rocm_map_clear(struct rocm_map *m);
 
-/* Durations summed so far, so that no sum passes what a trace can hold. */
+/* The sum of the durations so far, to check that it stays within the maximum of
+ * a trace. */
 struct rocm_times {
 	struct trace *trace;
 	int64_t total_ns;
 };
 
-/* Whether start and end make a span that a trace can hold, and its length;
- * notes why not. `what` is shown of the record. */
+/* Whether start and end make a time span that a trace can represent; *dur_ns is
+ * its length. If not, notes why and shows `what` of the record. */
 bool rocm_span(struct rocm_times *t, struct number start, struct number end,
 	const char *what, int64_t *dur_ns);
 
-/* Blocks of a grid of work-items, rounded up; -1 where either is unknown. */
+/* Number of blocks of a grid of work-items, rounded up; -1 if either is
+ * unknown. */
 int32_t rocm_blocks(int64_t items, int64_t group);
-/* A number as the columns of a launch shape hold it; -1 where they cannot. */
+/* A number as the columns of a launch shape store it; -1 if it does not fit. */
 int32_t rocm_small(int64_t n);
 
-/* What an agent record says of its GPU: compute units, gfx version (90402 is
- * gfx942, as compute capability 9.4), memory; each 0 or -1 if unknown. */
+/* Describes a GPU by its agent record: compute units, gfx version (90402 is
+ * gfx942, stored as compute capability 9.4), memory. Each is 0 or -1 if
+ * unknown. */
 void rocm_device_describe(struct device *d, int64_t units, int64_t gfx,
 	int64_t bytes);
 
-/* What the records of an agent and its machine say of the surroundings; false
- * if the arena is full. A clock of 0 or less, and empty texts, are unknown. */
+/* Facts from the records of an agent and its machine; false if the arena is
+ * full. A clock of 0 or less, and empty texts, are unknown. */
 bool rocm_clock_fact(struct fact_list *l, int64_t mhz);
 bool rocm_system_facts(struct fact_list *l, const char *system,
 	size_t system_len, const char *release, size_t release_len);
 
-/* The bytes of a kernel's name without what its symbol ends in. */
+/* Length of a kernel's name without the suffix of its symbol. */
 size_t rocm_kernel_len(const char *name, size_t len);
-/* The last part of a path, as the name of the program. */
+/* Where the last component of a path, the program's name, begins. */
 size_t rocm_program_at(const char *path, size_t len);
-/* The id of a thread's number as text, NAMES_NONE where the arena is full. */
+/* The id of a thread's number as text, NAMES_NONE if the arena is full. */
 uint32_t rocm_thread(struct trace *t, int64_t tid);
-/* The id of a name made up for what the file names by number alone ("kernel
- * 8"), with a note; NAMES_NONE where the arena is full. */
+/* The id of a made-up name ("kernel 8") for an object that the file names only
+ * by number, with a note; NAMES_NONE if the arena is full. */
 uint32_t rocm_numbered(struct trace *t, const char *what, int64_t number);
 
-/* Adds to the trace's lists, whose capacity is *cap. A process has a device of
- * a number once; beyond 16,384 devices they have no name, which is noted. False
- * if the arena is full. */
+/* Adds to one of the trace's lists, whose capacity is *cap. A device number is
+ * added once per process. Devices beyond the first 16,384 have no name, which
+ * is noted. False if the arena is full. */
 bool rocm_process_add(struct trace *t, uint32_t *cap, const struct process *p);
 bool rocm_device_add(struct trace *t, uint32_t *cap, const struct device *d);
 
-/* What a call of roctx leaves: a moment, a range on its thread, one that may
- * cross threads. */
+/* What a roctx call produces: a mark, a range on its thread, or a range that
+ * may cross threads. */
 enum rocm_marker { ROCM_MARK, ROCM_RANGE, ROCM_LOOSE };
 enum rocm_marker rocm_marker_of(const char *call);

@@ -1,22 +1,22 @@
 /* rocprof_read.h - reads the objects of rocprofv3 JSON, field by field.
  *
- * What its words mean is in rocprof.def. Spans point into the window and are
- * good until it moves; a number that is absent has NUMBER_NONE, or -1 if it is
- * a plain one. */
+ * rocprof.def explains the words of the format. Text spans point into the
+ * window and are valid until it moves. An absent `struct number` is
+ * NUMBER_NONE; an absent plain integer is -1. */
 #pragma once
 #include "number.h"
 #include "word_table.h"
 
-/* Reads an object's known fields, each by a function.
+/* Reads an object's known fields with one function per type of object.
  *
- * For objects within objects whose depth is the reader's own, never the
- * file's: a field that is itself an object is read with the function for that
- * one; what is not known is skipped. */
+ * For objects inside objects. The reader defines the depth, never the file: a
+ * field that is itself an object is read with the function for that type.
+ * Unknown fields are skipped. */
 
 struct rocprof_fields;
 
-/* Reads the value at p of a key (0: not a known one) into `to`; behind it, or
- * NULL. */
+/* Reads the value at p of a key (0: unknown key) into `to`. Returns the
+ * position after the value, or NULL. */
 typedef const char *rocprof_field_fn(const struct rocprof_fields *f,
 	struct scan *s, const char *p, uint32_t key, void *to);
 
@@ -25,16 +25,17 @@ struct rocprof_fields {
 	rocprof_field_fn *field;
 };
 
-/* Reads the object at p; anything else is skipped. Behind it, or NULL. */
+/* Reads the object at p; any other value is skipped. Returns the position after
+ * it, or NULL. */
 const char *rocprof_read_fields(const struct rocprof_fields *f, struct scan *s,
 	const char *p, void *to);
 
-/* The string at p, an item of a list that is not over, and the comma behind it:
+/* Reads the string at p, an item of a list, and the comma after it:
  *
- *	for (p = scan_ws(p + 1); p && *p != ']';)
- *		p = rocprof_read_string(s, p, &text);
+ * 	for (p = scan_ws(p + 1); p && *p != ']';)
+ * 		p = rocprof_read_string(s, p, &text);
  *
- * What is no string gives an `at` of NULL. */
+ * An item that is not a string sets `at` to NULL. */
 const char *rocprof_read_string(struct scan *s, const char *p,
 	struct text_span *text);
 
@@ -47,7 +48,8 @@ enum rocprof_key {
 
 void rocprof_words_init(struct word_table *w);
 
-/* A dispatch, a copy, a call or a marker; each has some of these. */
+/* A dispatch, a copy, a call or a marker; each kind uses some of these
+ * fields. */
 struct rocprof_record {
 	struct number start, end, kernel, agent, dst, src;
 	int64_t kind, operation, thread, internal, ancestor, queue, stream,
@@ -68,13 +70,16 @@ struct rocprof_agent {
 	int64_t clock_mhz; /* the highest of its compute units */
 };
 
-/* The operations of a kind of records ("HIP_RUNTIME_API"). */
+/* The names of a kind's operations; a kind is a text such as
+ * "HIP_RUNTIME_API". */
 struct rocprof_operations {
 	struct text_span kind;
-	const char *list; /* at its bracket; it was read once, whole */
+	/* points to the list's bracket; the list has been read once,
+	 * completely */
+	const char *list;
 };
 
-/* An entry of a map that was written as a list. */
+/* An entry of a map that the file writes as a list. */
 struct rocprof_entry {
 	struct number key;
 	struct text_span value;
@@ -95,8 +100,8 @@ union rocprof_thing {
 	struct rocprof_metadata metadata;
 };
 
-/* Each reads the object whose bracket is at p into its member; the place
- * behind it, or NULL. */
+/* Each function reads the object whose bracket is at p into its own member. It
+ * returns the position after the object, or NULL. */
 typedef const char *rocprof_read_fn(struct scan *s, const struct word_table *w,
 	const char *p, union rocprof_thing *t);
 rocprof_read_fn rocprof_record, rocprof_symbol, rocprof_agent,

@@ -1,8 +1,9 @@
 /* figure.h - a printed quantity: "1,234,567", "4.122 s", "64.4 μs", "41.5%".
  *
- * Read by its digits, so that nothing is lost except what the printer rounded
- * away. Groups of thousands must be whole, a decimal point occurs once, a sign
- * never: a text that is not certainly a number is rejected. */
+ * The value is read from its digits, so that only the rounding of the printer
+ * is lost. Groups of thousands must have three digits. A decimal point may
+ * occur once, and a sign is not allowed. A text that is not certainly a number
+ * is rejected. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,19 +24,20 @@ struct figure {
 	enum figure_unit unit;
 };
 
-/* Whether all of the text is a quantity, white space around it left out. */
+/* Whether the text, without white space around it, is a quantity. */
 bool figure_read(const char *s, size_t len, struct figure *f);
 
-/* The unit a text names, white space around it left out. False where it names
- * none; no text is FIGURE_PLAIN. */
+/* The unit that a text names, without white space around it. An empty text is
+ * FIGURE_PLAIN. False if the text names no unit. */
 bool figure_unit(const char *s, size_t len, enum figure_unit *unit);
 
-/* The power of ten that makes nanoseconds of a unit of time; 0 of others. */
+/* The power of ten that converts a unit of time to nanoseconds; 0 for other
+ * units. */
 int figure_ns_power(enum figure_unit unit);
 
-/* The value times 10^power as a whole number, rounded half up; false where
- * that is more than INT64_MAX. */
+/* The value times 10^power as a whole number, rounded half up; false if it
+ * exceeds INT64_MAX. */
 bool figure_whole(const struct figure *f, int power, int64_t *value);
 
-/* The same as the nearest double. */
+/* The value times 10^power as the nearest double. */
 double figure_real(const struct figure *f, int power);

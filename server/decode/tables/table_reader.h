@@ -1,10 +1,10 @@
 /* table_reader.h - cuts a text table into records and cells
  *
- * A record is a line without its end, which is LF or CR LF. If quotes may
- * contain an end of line (RFC 4180), a record with an odd number of them
- * continues. A quote left open by mistake would swallow what follows, so such a
- * record can be cut back to its first line. How much is read twice for that is
- * counted and bounded. */
+ * A record is a line without its line end, LF or CR LF. If quoted cells may
+ * contain line ends (RFC 4180), a record with an odd number of quotes continues
+ * on the next line. A quote that was left open by mistake would swallow the
+ * lines after it, so such a record can be cut back to its first line. The bytes
+ * that are read twice because of this are counted and bounded. */
 #pragma once
 #include "byte_window.h"
 #include <stdbool.h>
@@ -12,38 +12,38 @@
 
 enum table_record {
 	RECORD,
-	RECORD_LONG, /* longer than a window can be; passed over */
+	RECORD_LONG, /* longer than the maximum window; skipped */
 	RECORD_END,
 	RECORD_ERR, /* *e was set */
 };
 
 struct table_reader {
 	struct byte_window *window;
-	bool quotes; /* an end of line in quotes ends no record */
-	char *at; /* in the window, until the next call */
+	bool quotes; /* a line end inside quotes does not end a record */
+	char *at; /* points into the window; valid until the next call */
 	size_t len;
-	bool ended; /* by an end of line, not by the end of the text */
-	bool several; /* holds ends of lines */
-	size_t taken; /* bytes of the window that the record takes */
-	int64_t again; /* bytes looked at twice */
+	bool ended; /* ended by a line end, not by the end of the text */
+	bool several; /* contains line ends */
+	size_t taken; /* length in the window, including the line end */
+	int64_t again; /* number of bytes that were looked at twice */
 };
 
-/* Passes over a byte order mark; before the first record. */
+/* Skips a byte order mark; call it before the first record. */
 void table_reader_bom(struct table_reader *r);
 enum table_record table_reader_next(struct table_reader *r, struct err *e);
 
-/* Cuts the record back to its first line; what follows is read again. False if
- * it is one line. */
+/* Cuts the record back to its first line; the rest is read again. False if the
+ * record is one line. */
 bool table_reader_shorten(struct table_reader *r);
 
-/* Whether the compressed text broke off inside the record. */
+/* Whether the compressed data ended inside the record. */
 bool table_reader_cut(const struct table_reader *r);
 
-/* A record's cells, without copying their text.
+/* A record's cells, without copies of their text.
  *
- * Separated by a character and perhaps in quotes (RFC 4180), or in columns
- * whose places are known. Cells are trimmed: white space around them comes from
- * the printer, not from the value. */
+ * Cells are separated by a character and may be quoted (RFC 4180), or they are
+ * columns at known positions. White space around a cell is removed, because the
+ * printer added it. */
 enum { CELLS_MAX = 64 };
 
 struct table_cell {
@@ -53,18 +53,21 @@ struct table_cell {
 
 struct table_cells {
 	struct table_cell list[CELLS_MAX];
-	size_t n; /* of the record; past CELLS_MAX they are only counted */
-	bool broken; /* a quote is not closed, or something follows it */
+	/* number of cells in the record; those past CELLS_MAX are only
+	 * counted */
+	size_t n;
+	/* a quote is not closed, or text follows the closing quote */
+	bool broken;
 };
 
-/* Takes quotes away, in place where they were doubled, once the cells are
- * known to be as many as `want` (0: always); else they stay as they are, and
- * the record may be read otherwise. */
+/* Cuts the record into cells. If it has `want` cells (0: any number), their
+ * quotes are removed in place, and doubled quotes become single. Otherwise the
+ * record is unchanged, so that it can be read in another way. */
 void table_reader_split(struct table_cells *c, char *at, size_t len,
 	char separator, size_t want);
 
-/* A column of a table that was printed with spaces, in bytes; the last one has
- * no end. */
+/* A column of a table that was printed with spaces, as byte offsets; the last
+ * column has no end. */
 struct table_extent {
 	size_t from, to;
 };
