@@ -1,5 +1,5 @@
-/* breakdown_word.h - the words for a breakdown's enums, as in answers and in the
- * database's checks. */
+/* breakdown_word.h - the text for each value of a breakdown's enums. API
+ * answers and the CHECK constraints of the database use these words. */
 #pragma once
 #include "profile.h"
 

@@ -1,5 +1,5 @@
-/* compared.h - a run as a comparison reads it: what store/ keeps of it, or what
- * analyze/ found in its capture just now. */
+/* compared.h - a run as a comparison reads it. The data are read from the
+ * store, or computed by analyze/ from a capture that is not stored. */
 #pragma once
 #include "iterations.h"
 #include "err.h"
@@ -8,14 +8,14 @@
 
 struct compared_run {
 	int64_t id; /* 0: not stored */
-	int64_t upload, job; /* job 0: of none */
+	int64_t upload, job; /* job 0: the run belongs to no job */
 	const char *name, *project, *workload,
 		*labels; /* labels: JSON object */
 	const char *format, *framework, *process_name, *host; /* NULL unknown */
 	enum content content;
 	int64_t pid; /* -1 unknown, likewise below */
 	int32_t rank, world_size;
-	int64_t started_utc_ns; /* when its first record began */
+	int64_t started_utc_ns; /* start of its first record */
 	int analysis_version;
 	int64_t span_ns, busy_ns, kernel_ns, launches, graph_ns, graphs;
 	const char *const *device_names;
@@ -25,14 +25,16 @@ struct compared_run {
 	struct iterations iterations;
 	struct patterns patterns;
 	struct collectives collectives;
-	/* Statistics of the whole run by kernel, over all devices. A run that is
-	 * only a table of statistics has nothing else for a comparison. */
+	/* Statistics per kernel over the whole run and all devices. They are
+	 * set only for a run that was imported as a table of statistics, which
+	 * has no other data for a comparison. */
 	const char **stat_names;
 	const struct time_stats *stats;
 	uint32_t stats_n;
 };
 
-/* Fills *out from a profile; the texts and arrays are the profile's. The run has
- * no id, name or job yet. False if the arena is full. */
+/* Fills *out from a profile. *out refers to the texts and arrays of the
+ * profile. It has no id, name or job yet. Returns false if the arena is
+ * full. */
 bool compared_from(const struct profile *p, struct arena *a,
 	struct compared_run *out, struct err *e);

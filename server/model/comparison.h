@@ -1,9 +1,10 @@
-/* comparison.h - what changed between two sides: the answer of analyze/compare.
+/* comparison.h - what changed between two sides: the result of analyze/compare.
  *
- * Each side is one run or several. Runs of one job count together, as one unit:
- * a repetition of the whole. Times are mean nanoseconds per iteration (double),
- * over the iterations that were compared: kept ones of matching strata. Unknown is
- * NaN. Text is the arena's. */
+ * Each side is one or more runs. A unit is a job with all its runs, or a run
+ * without a job; the units of a side are its repetitions. Times are mean
+ * nanoseconds per iteration (double) over the compared iterations: the kept
+ * iterations of strata that both sides have. An unknown time is NaN. The arena
+ * owns all texts. */
 #pragma once
 #include "iterations.h"
 #include "patterns.h"
@@ -12,7 +13,7 @@
 
 enum finding_severity {
 	FINDING_INFO, /* good to know */
-	FINDING_WARN, /* the numbers rest on less than they seem to */
+	FINDING_WARN, /* the numbers are less certain than they look */
 	FINDING_REFUSE, /* do not judge by these numbers */
 };
 enum finding_code {
@@ -27,12 +28,13 @@ struct finding {
 	const char *text; /* the sentence */
 };
 
-/* What a row's class rests on, the strongest there was. */
+/* The strongest evidence available for a row's class. */
 enum evidence {
-	EVIDENCE_NONE, /* nothing to compare: statistics only, other work */
-	EVIDENCE_RUNS, /* permutation of runs, four or more units a side */
-	EVIDENCE_ITERATIONS, /* permutation of blocks of iterations, with the run floor */
-	EVIDENCE_LAUNCHES, /* too few iterations: the launches of all of them moved */
+	EVIDENCE_NONE, /* not comparable: only statistics, or different work */
+	EVIDENCE_RUNS, /* permutation of units, at least four per side */
+	EVIDENCE_ITERATIONS, /* permutation of blocks of iterations, plus the
+		noise floor between runs */
+	EVIDENCE_LAUNCHES, /* too few iterations: comparison of all launches */
 };
 
 enum change_class {
@@ -45,20 +47,21 @@ enum change_class {
 	CHANGE_UNCHANGED, /* shown to be within the margin */
 };
 
-/* A difference with all that is known about it. Positive: head is slower. */
+/* A difference and its statistics. Positive: head is slower. */
 struct change {
 	double base_ns, head_ns; /* mean per iteration */
 	double delta_ns; /* head - base */
 	double ratio; /* head / base */
-	/* Hodges-Lehmann shift per iteration, 95 % interval with the run floor in it. */
+	/* Hodges-Lehmann shift per iteration, and its 95 % interval, which
+	 * includes the noise floor between runs. */
 	double shift_ns, low_ns, high_ns;
 	double p; /* of this row alone */
-	double p_family; /* of the largest of all rows: family-wise */
+	double p_family; /* family-wise, from the largest of all rows */
 	double q; /* Benjamini-Hochberg over the rows */
 	enum change_class is;
 	enum evidence evidence;
-	/* Relative standard deviation between runs that the interval holds, where
-	 * it is from, and how many degrees of freedom it has. */
+	/* Noise floor: the relative standard deviation between runs that the
+	 * interval includes; its source; its degrees of freedom. */
 	double floor;
 	enum floor_source {
 		FLOOR_DEFAULT,
@@ -83,21 +86,23 @@ struct split_row {
 struct changed_row {
 	const char *name;
 	enum function_type type;
-	const char *
-		device; /* the base's; the head's where it is of the head alone */
+	const char *device; /* of the base; of the head if only the head has the
+			row */
 	const char
 		*head_device; /* differs where devices were matched by role */
 	struct change change;
 	double base_launches, head_launches; /* per iteration */
 	double base_mean_ns, head_mean_ns; /* of one launch */
-	/* delta_ns = by_count + by_duration: change of launches × base's mean, plus
-	 * head's launches × change of the mean. */
+	/* delta_ns = by_count_ns + by_duration_ns. by_count_ns: change of the
+	 * number of launches × the base's mean. by_duration_ns: the head's
+	 * launches × change of the mean. */
 	double by_count_ns, by_duration_ns;
 	double base_beta_pct, head_beta_pct;
-	/* What of the delta is beyond the common factor of all kernels. */
+	/* The part of delta_ns that the common factor does not explain. */
 	double beyond_common_ns;
-	/* Counters that changed with it: only those sampled fast enough to be this
-	 * function's (interpolated nowhere). */
+	/* Counters that changed together with the row. Only counters with
+	 * samples inside every execution of the function: no value is
+	 * interpolated. */
 	struct resource {
 		const char *name;
 		double base_mu, head_mu;
@@ -105,12 +110,13 @@ struct changed_row {
 	uint32_t resources_n;
 };
 
-/* One change of clocks or power that is the same in all kernels. */
+/* One factor by which all kernels changed, as after a change of clocks or
+ * power. */
 struct common_factor {
 	bool there;
 	double ratio, low, high; /* head / base */
-	double ns; /* per iteration, all of it */
-	uint32_t kernels; /* how many moved with it */
+	double ns; /* per iteration, summed over all kernels */
+	uint32_t kernels; /* how many changed by this factor */
 };
 
 struct comparison_side {
@@ -120,24 +126,26 @@ struct comparison_side {
 	double iteration_ns, iteration_median_ns; /* of the used ones */
 	/* The used iterations' durations, by unit and in order; for distributions. */
 	const double *iteration_durs_ns;
-	const int64_t *iteration_runs; /* the run each is of */
+	const int64_t *iteration_runs; /* the run of each iteration */
 };
 
 struct comparison {
-	const char *headline; /* one sentence that says it all */
+	const char *headline; /* one sentence: the result of the comparison */
 	bool comparable; /* false: there are no classes; the findings give the reason */
 	struct finding *findings;
 	struct comparison_side base, head;
-	struct split_row *split; /* in split_part.def's order, known ones */
+	struct split_row
+		*split; /* the known parts, in split_part.def's order */
 	struct common_factor common;
-	/* What changed (to CHANGE_LIKELY), undecided, unchanged; in each by time at
-	 * stake |delta_ns|, then name, device. */
+	/* First the changed rows (up to CHANGE_LIKELY), then undecided, then
+	 * unchanged ones. In each group by |delta_ns|, largest first, then by
+	 * name and device. */
 	struct changed_row *rows;
 	uint32_t findings_n, split_n, rows_n;
 	uint32_t count[CHANGE_UNCHANGED + 1]; /* rows of each class */
-	/* What was computed with. */
+	/* The parameters of the computation. */
 	uint64_t seed;
-	uint32_t permutations, block; /* iterations a block holds */
-	double alpha, margin, floor; /* floor: the default's */
+	uint32_t permutations, block; /* block: iterations per block */
+	double alpha, margin, floor; /* floor: the default */
 	uint32_t repeats; /* stored runs that the floors were learned from */
 };

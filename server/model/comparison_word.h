@@ -1,5 +1,5 @@
-/* comparison_word.h - the words for a comparison's enums, in answers, tables and
- * sentences. */
+/* comparison_word.h - the text for each value of a comparison's enums, used in
+ * API answers, tables and sentences. */
 #pragma once
 #include "comparison.h"
 

@@ -1,14 +1,15 @@
-/* cost.h - what an operator must do: W in floating-point operations per type,
- * Q in bytes; and what a platform can do at most.
+/* cost.h - the work that an operator must do (W in floating-point operations
+ * per type, Q in bytes) and the peaks of a platform.
  *
- * Speed of light: T_SOL = max(sum over types of W/P, Q/B). S = T_SOL / measured.
- * AI = W/Q. Source: definitions of Atrex-Bench's roofline (Apache-2.0). */
+ * Speed of light: T_SOL = max(sum over types of W/P, Q/B). S = T_SOL /
+ * measured. AI = W/Q. Source: definitions of Atrex-Bench's roofline
+ * (Apache-2.0). */
 #pragma once
 #include "shape.h"
 
-/* PHYSICAL: what the operator must do. CATALOG: what the imported reference
- * set counts, including its artifacts (spare KV pool, whole cache blocks,
- * …). */
+/* PHYSICAL: the work that the operator must do. CATALOG: the work that the
+ * imported reference set counts, including its artifacts (spare KV pool, whole
+ * cache blocks, …). */
 enum convention { CONVENTION_PHYSICAL, CONVENTION_CATALOG };
 
 struct cost {
@@ -19,19 +20,20 @@ struct cost {
 struct platform {
 	const char *name; /* "H20" */
 	const char *vendor; /* "NVIDIA" */
-	const char *source; /* of the figures */
+	const char *source; /* of its peaks and bandwidth */
 	double peak_flops[DTYPES]; /* per second; NaN unknown */
 	double bytes_per_s;
-	/* Below this a kernel's time is mostly its launch: no headroom. */
+	/* A call that is shorter than this has no headroom, because most of its
+	 * time is the launch. */
 	int64_t launch_floor_ns;
-	bool own; /* of this installation */
+	bool own; /* added by this installation */
 };
 
 enum leg { LEG_NONE, LEG_COMPUTE, LEG_MEMORY };
 
 struct bound {
-	double sol_s; /* seconds; NaN where a peak that it needs is unknown */
-	double ai; /* flops per byte; NaN where Q is 0 */
-	enum leg leg; /* the longer of the two */
-	enum dtype lacking; /* the type without a peak, where sol_s is NaN */
+	double sol_s; /* seconds; NaN if a required peak is unknown */
+	double ai; /* flops per byte; NaN if Q is 0 */
+	enum leg leg; /* the longer of compute time and memory time */
+	enum dtype lacking; /* if sol_s is NaN: the type without a peak */
 };

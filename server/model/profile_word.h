@@ -1,5 +1,6 @@
-/* profile_word.h - the words for a profile's enums, in rows, answers and
- * sentences: those of the database's checks. */
+/* profile_word.h - the text for each value of a profile's enums, used in
+ * database rows, API answers and sentences. The CHECK constraints of the
+ * database list these words. */
 #pragma once
 #include "profile.h"
 
