@@ -1,4 +1,4 @@
-/* clock.h - the clocks of the host. CUPTI's times are CLOCK_REALTIME's. */
+/* clock.h - the clocks of the host. CUPTI's timestamps are CLOCK_REALTIME. */
 #pragma once
 #include <stdint.h>
 #include <time.h>

@@ -1,11 +1,13 @@
-/* fault.h - bugs of the collector itself, and whether it has stopped.
+/* fault.h - reports bugs of the collector itself and stops it.
  *
- * Any thread, also a callback of CUPTI or NVTX in the application's threads. */
+ * Any thread may call these functions, also a callback of CUPTI or NVTX in the
+ * application's threads. */
 #pragma once
 #include <stdbool.h>
 
-/* True in a forked child and after eight reported faults: each entry of the
- * collector then returns at once. It never becomes false again. */
+/* True in a forked child and after eight reported faults. Each entry point of
+ * the collector then returns immediately. The result never becomes false
+ * again. */
 bool fault_stopped(void);
 /* Stops the collector in this process. */
 void fault_stop(void);

@@ -1,8 +1,9 @@
-/* fd_guard.h - detects whether a kept descriptor still is the file that was
- * opened.
+/* fd_guard.h - detects whether an open descriptor still refers to the file
+ * that the collector opened.
  *
- * A host may close all descriptors, ours too, and open files of its own
- * under their numbers. The collector neither reads, writes nor closes those. */
+ * A host may close all descriptors, also the collector's, and open its own
+ * files under their numbers. The collector must not read, write or close those
+ * files. */
 #pragma once
 #include <stdbool.h>
 #include <sys/stat.h>

@@ -1,19 +1,18 @@
-/* log.h - the collector's messages, written to its own file and nowhere
- * else.
+/* log.h - the collector's messages, written only to its own log file.
  *
- * Never to standard error: the host's output belongs to the host. At most
- * 200 lines per process; each line has the time, the pid and one sentence.
- * log_line() only keeps the line in memory, because it may run in an
- * application's thread; the collector's own threads write it later with
- * log_flush(). */
+ * They are never written to standard error: that output belongs to the host.
+ * The log has at most 200 lines per process. Each line contains the time, the
+ * pid and one sentence. log_line() only keeps the line in memory, because it
+ * may run in an application's thread. The collector's own threads write it
+ * later with log_flush(). */
 #pragma once
 #include <stdatomic.h>
 
 /* Sets the file for all lines, also for those logged before. NULL: no file. */
 void log_open(const char *path);
 void log_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Writes the lines that were logged. Only in a thread of the collector: it
- * waits for the file system. */
+/* Writes the lines that were logged since the last call. Only the collector's
+ * own threads may call it, because it waits for the file system. */
 void log_flush(void);
 /* The same, once per place in the code. */
 #define log_line_once(...)                                     \

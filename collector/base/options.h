@@ -1,8 +1,8 @@
-/* options.h - what the user wants of the collector.
+/* options.h - the collector's options.
  *
- * Read once per process, from the environment and the file it names. A wrong
- * value is reported once and the default is used: a guest does not end its host
- * for a typing error. */
+ * The options are read once per process, from the environment and from the
+ * file that KERNSIFT_TRACE_CONFIG names. A wrong value is reported once and
+ * the default is used: a typing error must not end the host process. */
 #pragma once
 #include <regex.h>
 #include <stdbool.h>
@@ -38,9 +38,9 @@ typedef void options_complain_fn(void *ctx, const char *sentence);
 /* Where values come from: getenv() in life, a table in tests. */
 typedef const char *options_env_fn(void *ctx, const char *name);
 
-/* Texts are copied: the host may change its environment later. A pattern of
- * KERNSIFT_TRACE_HASH or _DROP that cannot be used hashes everything, since
- * what was to be hidden must not leave for a typing error. */
+/* Copies all texts, because the host may change its environment later. If a
+ * pattern of KERNSIFT_TRACE_HASH or _DROP cannot be used, all texts are
+ * hashed: a typing error must not reveal what the user wanted to hide. */
 void options_init(struct collector_options *o, options_env_fn *env,
 	options_complain_fn *complain, void *ctx);
 /* Frees the patterns and the texts. */
@@ -50,7 +50,7 @@ void options_release(struct collector_options *o);
 bool options_knows(const char *name, size_t len);
 /* Whether KERNSIFT_TRACE_KINDS lists the word. */
 bool options_kind(const struct collector_options *o, const char *word);
-/* KERNSIFT_TRACE_DIR, or the default folder; false if there is no home
+/* KERNSIFT_TRACE_DIR, or the default folder. False if the user has no home
  * folder. */
 enum { OPTIONS_PATH = 4096 };
 bool options_folder(const struct collector_options *o,
@@ -58,6 +58,7 @@ bool options_folder(const struct collector_options *o,
 
 bool pattern_matches(const struct options_pattern *p, const char *text);
 
-/* "250ms", "5s", "10m", "2h" as nanoseconds above 0; -1 if it is no
- * duration. *end is what follows; if `end` is NULL, nothing may follow. */
+/* The duration "250ms", "5s", "10m" or "2h" as nanoseconds, above 0. Returns
+ * -1 if the text is not a duration. *end is set to the text after the
+ * duration. If `end` is NULL, no text may follow. */
 int64_t duration_ns(const char *text, const char **end);

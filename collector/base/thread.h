@@ -1,9 +1,9 @@
 /* thread.h - the collector's own threads in the host process, and how they
  * wait.
  *
- * They block all signals, have names, run at nice 10 so that the host's
- * threads come first, and are never joined: waiting for one has a time
- * limit. */
+ * These threads block all signals, have names, and run at nice 10 so that the
+ * host's threads run first. They are never joined: every wait for one of them
+ * has a time limit. */
 #pragma once
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -14,9 +14,9 @@ bool thread_start(const char *name, thread_fn *f, void *ctx);
 /* Called first by such a thread. */
 void thread_stand_back(void);
 
-/* A number that other threads raise to wake a thread that sleeps on it.
- * thread_event_wait() returns when it is no longer `seen` or the time is
- * over. */
+/* A number that other threads increase to wake a thread that sleeps on it.
+ * thread_event_wait() returns when the number differs from `seen` or after
+ * `ns` nanoseconds. */
 struct thread_event {
 	_Atomic uint32_t raised;
 };

@@ -1,8 +1,8 @@
-/* trigger.h - windows on demand: by a signal, or by a file that is made or
- * touched.
+/* trigger.h - opens windows on demand: on a signal, or when a file is created
+ * or touched.
  *
- * A signal is used only if the host left it alone (SIG_DFL): the host's own
- * handler stays. */
+ * A signal is used only if the host has no handler for it (SIG_DFL). A handler
+ * of the host is never replaced. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,12 +15,12 @@ struct trigger {
 	int64_t seen_ns; /* when the file changed last; -1: it is not there */
 };
 
-/* From KERNSIFT_TRACE_TRIGGER; `text` is borrowed. False if it is no
- * trigger. */
+/* Parses KERNSIFT_TRACE_TRIGGER; `text` is borrowed. False if it is not a
+ * valid trigger. */
 bool trigger_from(struct trigger *t, const char *text);
 
-/* Begins to watch; a signal rings `b`, which stays for ever. False, and
- * nothing is watched, if the host has a handler of its own. */
+/* Starts to watch. A signal raises `b`, which must never be freed. Returns
+ * false and watches nothing if the host has its own handler for the signal. */
 bool trigger_start(struct trigger *t, struct thread_event *b);
 /* Whether the trigger fired since the last call. For one thread. */
 bool trigger_pulled(struct trigger *t);

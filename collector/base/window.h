@@ -1,7 +1,9 @@
-/* window.h - when to record: a state machine without clock, thread or CUPTI.
+/* window.h - decides when to record: a state machine without clock, thread or
+ * CUPTI calls.
  *
- * Between windows the process is as if there were no collector: not one CUPTI
- * call is made. Pure: time comes in, decisions come out. */
+ * Between windows the process behaves as if it had no collector: no CUPTI
+ * function is called. The state machine is pure: callers pass the time in and
+ * carry out the decisions that it returns. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,8 +20,8 @@ struct schedule {
 	bool capture; /* cuProfilerStart opens, cuProfilerStop closes */
 };
 
-/* START+LENGTH and PERIOD:LENGTH; false if the text is neither. A period
- * must be longer than its window. */
+/* Parse START+LENGTH and PERIOD:LENGTH; false if the text has another form. A
+ * period must be longer than its window. */
 bool schedule_window(struct schedule *s, const char *text);
 bool schedule_every(struct schedule *s, const char *text);
 /* Of options that options_init() has looked through. */
@@ -82,12 +84,13 @@ struct window {
 };
 
 void window_init(struct window *w, const struct schedule *s, int64_t now_ns);
-/* What to do now. The caller does it, reports the result with the events of
- * the next call, and calls again until there is nothing to do. */
+/* The next action. The caller performs it, reports the result in the events of
+ * its next call, and calls again until the action is ACT_NONE. */
 enum window_act window_next(struct window *w, int64_t now_ns,
 	const struct window_events *e);
-/* CLOCK_REALTIME was set by so much: what counts from the process's own past
- * moves along; EVERY follows the clock. */
+/* Call it when CLOCK_REALTIME was changed by by_ns. Moments that were computed
+ * from this process's past are moved by as much. The windows of EVERY use the
+ * new time. */
 void window_clock_set(struct window *w, int64_t by_ns);
 /* The latest time for the next call of window_next(). */
 int64_t window_wakes_ns(const struct window *w, int64_t now_ns);

@@ -1,11 +1,12 @@
 /* kst_input.h - finds the next good chunk in a stream of any bytes.
  *
- * A chunk is good if it has the magic, a head with the right checksum and a
- * payload with the right checksum. If one of these fails, the search
- * continues right after the magic, so that a chunk written over the torn end
- * of another is found. Bytes that are read twice are counted; when they
- * reach the size of the file plus 32 MiB, a payload that fails is skipped
- * whole, so that no input can make the search costly. */
+ * A chunk is good if it has the magic, a head with a valid checksum and a
+ * payload with a valid checksum. If one of these is wrong, the search
+ * continues right after the magic. So a chunk that was written over the torn
+ * end of another one is found. The bytes that are read twice are counted. When
+ * their number reaches the size of the file plus 32 MiB, a payload with a
+ * wrong checksum is skipped as a whole, so that no input can make the search
+ * slow. */
 #pragma once
 #include "kst_memory.h"
 #include <kernsift/kst_reader.h>

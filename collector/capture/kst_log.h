@@ -1,6 +1,6 @@
 /* kst_log.h - the layout of entries in a tail, for its writer and its reader.
  *
- * README.md, *The tail*, describes the same in prose. */
+ * README.md describes this layout in prose under *The tail*. */
 #pragma once
 #include <kernsift/kst_tail.h>
 #include "kst_wire.h"

@@ -1,4 +1,4 @@
-/* kst_memory.h - memory by the hooks of kst.h. */
+/* kst_memory.h - memory from the allocation hooks of kst.h. */
 #pragma once
 #include <kernsift/kst.h>
 #include <stdlib.h>

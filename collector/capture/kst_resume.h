@@ -1,11 +1,11 @@
 /* kst_resume.h - continues a capture that has no end, for kst_merge.c.
  *
- * Names are ids here already, of texts and of launches. */
+ * The rows already contain ids instead of names, for texts and for launches. */
 #pragma once
 #include <kernsift/kst_writer.h>
 
-/* A writer whose next chunk and next text are those of `place`; no opening is
- * written. NULL if there is no memory. */
+/* Creates a writer whose next chunk and next text have the numbers in `place`.
+ * It writes no opening. NULL if there is no memory. */
 struct kst_writer *kst_writer_resume(const struct kst_place_in *place,
 	kst_write_fn *write, void *ctx, const struct kst_options *options);
 /* A text gets the next id. */

@@ -1,6 +1,7 @@
-/* kst_wire.h - the byte layout of a capture, for the reader and the writer.
+/* kst_wire.h - the byte layout of a capture file, for the reader and the
+ * writer.
  *
- * README.md describes the same in prose. Numbers are little-endian. */
+ * README.md describes this layout in prose. Numbers are little-endian. */
 #pragma once
 #include <kernsift/kst.h>
 #include <endian.h>
@@ -29,8 +30,8 @@ enum kst_expected {
 	KST_ALONE, /* 0 */
 	KST_BEFORE, /* the row before; 0 in the first */
 	KST_AFTER, /* the row before, and its cell in the `other` column */
-	/* the last row whose cell in `other` has the same low 12 bits, or 0:
-	 * normally the same kernel, launched the same way */
+	/* the last row whose cell in `other` has the same low 12 bits, or 0.
+	 * It is normally a launch of the same kernel with the same shape */
 	KST_LIKE,
 	KST_EXPECTED_END,
 };
@@ -78,8 +79,8 @@ static inline uint8_t *kst_varint_put(uint8_t *to, uint64_t v)
 	return to;
 }
 
-/* The byte after the number, or NULL if the number does not end before `end`
- * or has more than 64 bits. */
+/* Returns the address of the byte after the number. Returns NULL if the number
+ * does not end before `end` or has more than 64 bits. */
 const uint8_t *kst_varint_get(const uint8_t *at, const uint8_t *end,
 	uint64_t *v);
 

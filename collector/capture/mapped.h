@@ -1,8 +1,8 @@
-/* mapped.h - memory straight from mmap, counted, with a ceiling.
+/* mapped.h - memory from mmap with a limit on the total.
  *
- * The host's malloc is the host's: it may be replaced, it may be locked by a
- * thread that forked. A block is whole pages, so this is for few and large
- * ones. What is new is zero. Of one thread. */
+ * The host's malloc cannot be used: the host may have replaced it, and a fork
+ * may leave its lock taken. Each block has whole pages, so use these functions
+ * for few and large blocks. New memory is zero. For one thread. */
 #pragma once
 #include <kernsift/kst.h>
 
@@ -10,8 +10,8 @@ struct mapped {
 	size_t taken, ceiling; /* bytes */
 };
 
-/* Makes `p` (or NULL) `bytes` large; NULL, and `p` unchanged, if the limit
- * or the machine has no more memory. */
+/* Resizes `p` (or NULL) to `bytes`. Returns NULL and does not change `p` if
+ * the limit or the machine has no more memory. */
 void *mapped_grow(struct mapped *m, void *p, size_t bytes);
 void mapped_drop(struct mapped *m, void *p);
 /* The same as hooks for kst_writer.h. */

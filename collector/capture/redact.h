@@ -42,8 +42,9 @@ void redact_init(struct redact *r, const struct collector_options *o,
 	struct mapped *memory);
 void redact_release(struct redact *r);
 
-/* What to write instead of a text; the hash in `hash` if it is hashed. A
- * text that cannot be checked, because there is no memory, is dropped.
- * `folder`, of the captures, never holds the key: it is not searched. */
+/* Returns whether to keep, drop or hash the text; the hash is written to
+ * `hash`. A text that cannot be checked because there is no memory is dropped.
+ * `folder` is the folder of the capture files. The key is never searched for
+ * there. */
 enum redacted redact_text(struct redact *r, int folder, const char *text,
 	size_t len, char hash[static REDACT_HASH_LEN + 1]);

@@ -1,8 +1,8 @@
-/* spool.h - the folder of capture files: its path, the names of the files,
- * and how much of it this process may use.
+/* spool.h - the folder of capture files: its path, the names of the files, and
+ * how much of it this process may use.
  *
- * Only files of this process are ever deleted. One descriptor of the folder
- * is open while a capture is. */
+ * Only files of this process are ever deleted. One descriptor of the folder is
+ * open for as long as a capture is open. */
 #pragma once
 #include "options.h"
 #include "fd_guard.h"
@@ -33,18 +33,19 @@ struct capture_spool {
 
 void spool_init(struct capture_spool *s, const struct collector_options *o);
 
-/* Opens the folder, and creates it (mode 0700) if it does not exist: the
- * configured one, else one in /tmp that belongs to this user alone. Returns
- * false, and logs it once, if neither is writable. Opens it again if the
- * host closed our descriptor. */
+/* Opens the folder and creates it (mode 0700) if it does not exist. It is the
+ * configured folder or, if that is not writable, one in /tmp that belongs to
+ * this user alone. Returns false, and logs it once, if neither is writable.
+ * Opens the folder again if the host closed the descriptor. */
 bool spool_open(struct capture_spool *s);
 void spool_close(struct capture_spool *s);
 
 /* The name of a capture: number `n`, with `suffix`. */
 void spool_name(const struct capture_spool *s, char name[static SPOOL_NAME],
 	uint32_t n, const char *suffix);
-/* Creates the .part of the next free number, locked for as long as it is
- * open here: kst_tail.h. Returns -1 and errno on failure. */
+/* Creates the .part file of the next free number. The file is locked for as
+ * long as it is open here (see kst_tail.h). Returns -1 and sets errno on
+ * failure. */
 int spool_make(struct capture_spool *s, uint32_t *number);
 /* The .part becomes the capture; false if it stays a .part. */
 bool spool_finish(struct capture_spool *s, uint32_t number);

@@ -1,4 +1,5 @@
-/* counters_state.h - the state of the sampling threads, for counters.c and its test. */
+/* counters_state.h - the state of the sampling threads, for counters.c and its
+ * test. */
 #pragma once
 #include "counters.h"
 #include "host.h"

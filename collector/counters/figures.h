@@ -1,11 +1,11 @@
-/* figures.h - numbers in the texts of /proc. */
+/* figures.h - reads numbers in the texts of /proc. */
 #pragma once
 #include <stdint.h>
 #include <stddef.h>
 #include <string.h>
 
-/* A whole number after blanks; returns the place after it, NULL if there is
- * none. */
+/* Reads a whole number after blanks. Returns the address after it, or NULL if
+ * there is no number. */
 static inline const char *figure(const char *p, uint64_t *value)
 {
 	if (!p)

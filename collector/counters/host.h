@@ -1,7 +1,8 @@
 /* host.h - counters of the process and its host, from /proc.
  *
- * Files are opened once and read from their beginning each time. A file that
- * does not exist, or may not be read, is left out alone. For one thread. */
+ * Each file is opened once and read from its beginning each time. If a file
+ * does not exist or may not be read, only its counters are left out. For one
+ * thread. */
 #pragma once
 #include "samples.h"
 #include "tasks.h"
@@ -33,7 +34,7 @@ void host_init(struct host *h, const char *proc, const char *sys,
 	struct samples *to);
 void host_release(struct host *h);
 
-/* Reads everything that is due. When a window begins, rates start again and
- * totals are read; when it ends, only totals are read. */
+/* Reads all files that are due. At the beginning of a window, rates start
+ * again and totals are read. At the end of a window, only totals are read. */
 enum host_edge { HOST_WITHIN, HOST_BEGIN, HOST_END };
 void host_round(struct host *h, enum host_edge edge);

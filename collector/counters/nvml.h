@@ -1,11 +1,11 @@
 /* nvml.h - counters of this machine's GPUs, read through NVML if it is
  * installed.
  *
- * The thread that reads it opens it, because that may take a while. What a
- * library lacks or a GPU refuses switches off that series alone, for the
- * rest of the window; a lost GPU is not read again. Two threads may read at
- * once, one with nvml_round() and the other with nvml_pcie(), as soon as
- * nvml_ready(). */
+ * The thread that reads NVML also opens it, because opening may take long. If
+ * a library lacks a function or a GPU refuses a query, only that series is
+ * switched off, for the rest of the window. A lost GPU is not read again. Once
+ * nvml_ready() is true, two threads may read at the same time, one with
+ * nvml_round() and the other with nvml_pcie(). */
 #pragma once
 #include "nvml_abi.h"
 #include "samples.h"
@@ -50,8 +50,8 @@ struct nvml_place { /* the process's settings; copied where they are kept */
 	const char *visible, *order; /* NULL not set */
 };
 
-/* Opens it if it is not open, and begins a window. False and a sentence if
- * it cannot be used. */
+/* Opens NVML if it is not open, and begins a window. Returns false and a
+ * sentence if NVML cannot be used. */
 bool nvml_open(struct nvml *n, const struct nvml_place *p,
 	char sentence[static 256]);
 bool nvml_ready(struct nvml *n);

@@ -1,5 +1,7 @@
-/* nvml_abi.h - NVML's types and numbers, as far as they are used, declared here
- * so that no header of its is needed. They are the same in every version. */
+/* nvml_abi.h - the types and numbers of NVML that the collector uses.
+ *
+ * They are declared here so that NVML's own header is not needed. They do not
+ * differ between versions. */
 #pragma once
 
 typedef struct nvml_handle *nvml_device;
@@ -18,8 +20,8 @@ enum { NVML_DIE = 0 }; /* a sensor */
 enum { NVML_TRANSMIT, NVML_RECEIVE };
 enum { NVML_LINK_TRANSMIT = 138, NVML_LINK_RECEIVE }; /* KiB */
 #define NVML_ALL_LINKS (~0u)
-/* Power cap; hardware slowdown; heat, as software and hardware see it; power
- * brake. */
+/* Reasons for lower clocks: power cap; hardware slowdown; temperature, as
+ * reported by software and by hardware; power brake. */
 #define NVML_CLOCKS_LIMITED (0x4 | 0x8 | 0x20 | 0x40 | 0x80)
 
 struct nvml_memory {

@@ -1,6 +1,7 @@
-/* samples.h - values on their way from a sampling thread to the writing one.
+/* samples.h - passes values from a sampling thread to the writing thread.
  *
- * One thread puts, one takes; neither waits. What finds no room is counted. */
+ * One thread puts samples and one takes them. Neither waits. Samples that find
+ * no room are counted. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,8 +23,8 @@ struct sample {
 	enum counter counter;
 };
 
-/* When something was read; durations are taken from steady_ns, which nobody
- * sets. A test has its own. */
+/* The time of a reading. Durations are computed from steady_ns, because nobody
+ * can set that clock. Tests use clocks of their own. */
 struct moment {
 	int64_t real_ns, steady_ns;
 };
@@ -32,16 +33,16 @@ moment_fn moment_now;
 
 struct samples;
 
-/* Room for a power of two; NULL if there is no memory. `now` comes from
- * samples_now(). */
+/* `room` is the number of samples, a power of two. NULL if there is no memory.
+ * samples_now() calls `now`. */
 struct samples *samples_new(uint32_t room, moment_fn *now, void *ctx);
 void samples_free(struct samples *s);
 
 struct moment samples_now(const struct samples *s);
 void samples_put(struct samples *s, const struct sample *one);
 bool samples_next(struct samples *s, struct sample *one);
-/* What was put so far and not taken is passed over, and counted as dropped, by
- * the next samples_next(); any thread. */
+/* The next samples_next() skips all samples that were put before this call and
+ * not taken. It counts them as dropped. Any thread may call this. */
 void samples_forget(struct samples *s);
 /* Samples that found no room since the last call. */
 int64_t samples_dropped(struct samples *s);
@@ -52,12 +53,12 @@ struct rate {
 	int64_t at_ns; /* steady */
 	bool known;
 };
-/* What it grew by per second since the last time; false the first time, and
- * where count or time went back. */
+/* The growth of `count` per second since the last call. False for the first
+ * call, and if the count or the time is less than before. */
 bool rate_next(struct rate *r, uint64_t count, int64_t at_ns, double *per_s);
 
-/* The next turn after one that was due at `due_ns`, every `period_ns`: a
- * late caller skips turns, and does not make up for them. */
+/* The next time to act, after the one due at `due_ns`. Times are `period_ns`
+ * apart. A late caller skips the times that it missed and does not catch up. */
 int64_t cadence_next(int64_t due_ns, int64_t now_ns, int64_t period_ns);
 
 /* Whether it is time for what is done once a second within a faster loop. */

@@ -1,8 +1,10 @@
-/* tasks.h - how long the process's threads ran, and waited for a CPU.
+/* tasks.h - how long the process's threads ran, and how long they waited for a
+ * CPU.
  *
- * /proc/self/schedstat covers the main thread only, so each thread's file is
- * read and the increases are added up. At most TASKS_MAX threads are read: a
- * process with more has that many in the totals, and the rest is counted. */
+ * /proc/self/schedstat covers only the main thread. So the file of each thread
+ * is read and the increases are added up. At most TASKS_MAX threads are read:
+ * the totals of a process with more threads contain that many, and the others
+ * are counted. */
 #pragma once
 #include "fd_guard.h"
 #include <stdatomic.h>

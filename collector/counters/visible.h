@@ -1,9 +1,10 @@
 /* visible.h - which GPU of the machine is which CUDA device.
  *
- * NVML counts GPUs by their place on the bus. CUDA counts those that
- * CUDA_VISIBLE_DEVICES lists, in its order, and follows CUDA_DEVICE_ORDER.
- * Unless the latter is PCI_BUS_ID, CUDA puts the fastest first: the order of
- * the bus if all GPUs are equal, and unknown if they are not. */
+ * NVML numbers GPUs by their position on the bus. CUDA numbers the GPUs that
+ * CUDA_VISIBLE_DEVICES lists, in that order, and reads CUDA_DEVICE_ORDER.
+ * Unless CUDA_DEVICE_ORDER is PCI_BUS_ID, CUDA sorts the fastest GPUs first.
+ * That is the order of the bus if all GPUs are equal, and unknown if they are
+ * not. */
 #pragma once
 #include <stdbool.h>
 
@@ -15,8 +16,8 @@ struct visible_gpu { /* in NVML's order */
 
 struct visible {
 	int n; /* devices of CUDA's */
-	/* By CUDA's number: which GPU; -1 a part of one (MIG), whose UUID is in
-	 * mig[]. */
+	/* The index of the GPU, by CUDA's device number. -1 for a part of a
+	 * GPU (MIG), whose UUID is in mig[]. */
 	int gpu[VISIBLE_MAX];
 	char mig[VISIBLE_MAX][VISIBLE_TEXT];
 	bool unknown; /* the mapping is unknown: n is 0 */

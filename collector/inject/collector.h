@@ -1,21 +1,22 @@
-/* collector.h - the one collector of a process: starts it, stops it, and
- * owns what its threads share.
+/* collector.h - the one collector of a process: starts it, stops it, and owns
+ * the state that its threads share.
  *
- * Threads: `ks-ctl` decides about windows and is the only one that calls
- * CUPTI, with one exception: a window that begins with CUDA itself is opened
- * inside cuInit, as CUPTI allows, before ks-ctl exists, so that the first
- * launch is recorded. `ks-io` reads buffers and rings and writes; it starts
- * with the first window. Both block all signals. A forked child touches
- * nothing. */
+ * The thread `ks-ctl` decides about windows, and it is the only thread that
+ * calls CUPTI. There is one exception: if a window begins when CUDA starts, it
+ * is opened inside cuInit, as CUPTI allows, before ks-ctl exists. So the first
+ * launch is recorded. The thread `ks-io` reads buffers and rings and writes
+ * rows. It starts with the first window. Both threads block all signals. A
+ * forked child does nothing. */
 #pragma once
 #include <stdbool.h>
 
-/* From InitializeInjection, inside cuInit: reads options, starts the threads,
- * never fails its caller. Again: nothing happens. */
+/* Called by InitializeInjection inside cuInit. Reads the options and starts
+ * the threads. It never makes its caller fail. A second call does nothing. */
 void collector_start(void);
 
-/* Whether this process is to be recorded at all: KERNSIFT_TRACE,
- * KERNSIFT_TRACE_EXCLUDE, not a program with more rights than its user. */
+/* Whether this process is recorded at all. It is not if KERNSIFT_TRACE or
+ * KERNSIFT_TRACE_EXCLUDE says so, or if the program has more rights than its
+ * user. */
 bool collector_wanted(void);
 /* And whether NVTX is: as rows, or as what names a CUDA graph's nodes. */
 bool collector_wants_ranges(void);

@@ -1,5 +1,7 @@
-/* collector_state.h - what the collector's files share: one struct, each part of
- * it of one thread unless it is atomic. */
+/* collector_state.h - the state that the collector's files share, in one
+ * struct.
+ *
+ * Each member belongs to one thread unless it is atomic. */
 #pragma once
 #include "counters.h"
 #include "encode.h"
@@ -17,8 +19,8 @@
 #include <pthread.h>
 #include <sys/types.h>
 
-/* What this process has of CUPTI, from its first window on. Owned by the
- * control thread; the output thread borrows what has its own locks. */
+/* The process's CUPTI state, from its first window on. The control thread owns
+ * it. The output thread uses the members that may be shared between threads. */
 struct cupti {
 	bool looked, usable; /* until CUPTI proves otherwise */
 	bool open, listening;
@@ -40,8 +42,8 @@ enum output_want {
 	IO_END /* the same, and for ever */
 };
 
-/* Events that become notes of a capture: set by one thread, written by
- * another. */
+/* Events that become notes of a capture. One thread adds an event, and another
+ * writes the note. */
 enum output_note {
 	NOTE_option,
 	NOTE_cupti,
@@ -90,8 +92,8 @@ struct collector {
 	struct output io;
 };
 
-/* control.c: the first window opens inside of the caller, the thread
- * follows. */
+/* control.c: opens the first window before it returns, then starts the
+ * thread. */
 bool control_start(struct collector *c);
 
 /* output.c */

@@ -1,8 +1,9 @@
-/* nvtx_domain.h - domains, by numbers that are their handles.
+/* nvtx_domain.h - NVTX domains, whose handles are numbers.
  *
- * 0 is the domain of all calls that name none, and of events whose domain
- * found no room. The number of a destroyed domain is reused only for one of
- * the same name: rows that name it may not be written yet. */
+ * Number 0 is the domain of all calls that name no domain, and of events whose
+ * domain found no room. The number of a destroyed domain is reused only for a
+ * domain with the same name, because rows with this number may not be written
+ * yet. */
 #pragma once
 #include "nvtx_state.h"
 

@@ -1,4 +1,5 @@
-/* nvtx_headers.h - NVTX's own types, without what makes a program its client. */
+/* nvtx_headers.h - includes NVTX's types without the code that makes a program
+ * an NVTX client. */
 #pragma once
 #define NVTX_NO_IMPL
 #include <nvtx3/nvToolsExt.h>

@@ -1,9 +1,9 @@
-/* nvtx_json.h - JSON text into a piece of memory of given size.
+/* nvtx_json.h - writes JSON text into memory of a given size.
  *
- * Written as the server writes the payloads it reads from other profilers'
- * files: no blanks, numbers in full, control characters as \u00XX, bytes that
- * are no UTF-8 as U+FFFD. No locale has a say. Past the room it is `full` and
- * its bytes are none. */
+ * The text has the form in which the server writes the payloads of other
+ * profilers' files: no blanks, all digits of a number, control characters as
+ * \u00XX, bytes that are not UTF-8 as U+FFFD. It does not depend on a locale.
+ * If the text does not fit, `full` is set and the bytes must not be used. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,6 +28,7 @@ void nvtx_json_printed(struct nvtx_json *j, const char *text, size_t len);
 
 /* At most `len`, and not within a character. */
 size_t nvtx_utf8_clip(const char *s, size_t len);
-/* Wide characters as UTF-8; an invalid one is U+FFFD. Returns the bytes
- * written, at most `room`; a character that does not fit ends the text. */
+/* Converts wide characters to UTF-8. An invalid character becomes U+FFFD.
+ * Returns the number of bytes written, at most `room`. The text ends before a
+ * character that does not fit. */
 size_t nvtx_utf8_from(char *to, size_t room, const void *wide);

@@ -1,7 +1,7 @@
 /* nvtx_loose.h - ranges that any thread may end: NVTX start and end.
  *
- * A lock-free, bounded table of what is open. The thread that takes a range
- * out of it, to end it or to write it, has it alone. */
+ * A lock-free, bounded table of open ranges. A thread that takes a range out
+ * of the table, to end it or to write it, is the only one that uses it. */
 #pragma once
 #include "nvtx_thread.h"
 
@@ -12,14 +12,15 @@ struct nvtx_loose;
 struct nvtx_loose *nvtx_loose_new(void);
 void nvtx_loose_free(struct nvtx_loose *l);
 
-/* The range's id; 0 if it found no room. The text and then the payload of
- * `label` are cut to NVTX_LOOSE_BYTES; *cut whether the payload was. */
+/* Returns the range's id, or 0 if it found no room. The text and then the
+ * payload of `label` are cut to NVTX_LOOSE_BYTES. *cut is whether the payload
+ * was cut. */
 uint64_t nvtx_loose_start(struct nvtx_loose *l, const struct nvtx_label *label,
 	const char *payload, uint32_t thread, int64_t start_ns, bool *cut);
 
-/* Ends a range: sets `e` except for its end; `body` has room for
- * NVTX_LOOSE_BYTES. False if no such range is open: it never was, or has
- * ended. */
+/* Ends a range: sets all members of `e` except its end. `body` has room for
+ * NVTX_LOOSE_BYTES. False if the range is not open because it never existed or
+ * has ended already. */
 bool nvtx_loose_end(struct nvtx_loose *l, uint64_t id, struct nvtx_event *e,
 	_Atomic uint64_t *body);
 /* The same for the next range that is open; *at starts at 0. */

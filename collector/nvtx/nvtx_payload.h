@@ -1,11 +1,13 @@
-/* nvtx_payload.h - what a range carries in addition to its name, as text.
+/* nvtx_payload.h - converts the data that a range carries in addition to its
+ * name to text.
  *
- * A number becomes its digits. Bytes with a registered layout (as NCCL's:
- * sizes, ranks, operations) become a JSON object of their fields, in the
- * same form in which the server writes such bytes from an nsys export. The
- * bytes are the program's: nothing beyond the size it gave is read, and a
- * pointer is followed only if it leads into the event's own payloads or was
- * registered to be copied deep. What cannot be read is null, and counted. */
+ * A number becomes its digits. Bytes with a registered layout become a JSON
+ * object of their fields (NCCL registers sizes, ranks and operations). The
+ * server writes such bytes from an nsys export in the same form. The bytes
+ * belong to the program: nothing beyond the size that the program gave is
+ * read. A pointer is followed only if it points into the event's own payloads
+ * or if it was registered for a deep copy. What cannot be read becomes null
+ * and is counted. */
 #pragma once
 #include "nvtx_json.h"
 #include "nvtx_texts.h"
@@ -27,18 +29,19 @@ enum nvtx_schema_sort {
 	NVTX_ENUM = 100
 };
 
-/* Layouts of payloads that programs registered, and enums.
+/* Layouts of payloads, and enums, that programs registered.
  *
- * Copied when they are registered, never changed from then on. One that is
- * registered again under its number replaces the one before. Bounded: what
- * finds no room is unknown later, and its payloads cannot be read. */
+ * They are copied when they are registered and never changed afterwards. A
+ * layout that is registered again under the same number replaces the previous
+ * one. The table is bounded: a layout that finds no room is unknown later, and
+ * its payloads cannot be read. */
 struct nvtx_schemas;
 
 struct nvtx_schemas *nvtx_payload_schemas_new(void);
 void nvtx_payload_schemas_free(struct nvtx_schemas *s);
 
-/* From nvtxPayloadSchemaAttr_t and nvtxPayloadEnumAttr_t: the number by which
- * payloads name it, in that domain. */
+/* Registers an nvtxPayloadSchemaAttr_t or an nvtxPayloadEnumAttr_t. Returns
+ * the number by which payloads in that domain name it. */
 uint64_t nvtx_payload_register_schema(struct nvtx_schemas *s, uint16_t domain,
 	const void *attributes);
 uint64_t nvtx_payload_register_enum(struct nvtx_schemas *s, uint16_t domain,
@@ -60,6 +63,6 @@ struct nvtx_payload {
 /* Writes p->blobs into p->json. */
 void nvtx_payload_put(struct nvtx_payload *p);
 
-/* An event's single number, in its usual form; `type` is an
- * nvtxPayloadType_t. False if it is none. */
+/* Writes an event's single number in its usual form. `type` is an
+ * nvtxPayloadType_t. False if the type is not a number. */
 bool nvtx_payload_number(struct nvtx_json *j, int32_t type, const void *at);

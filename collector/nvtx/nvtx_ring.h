@@ -1,8 +1,9 @@
-/* nvtx_ring.h - ranges that ended, from one thread to the writing thread.
+/* nvtx_ring.h - passes ranges that ended from one thread to the writing
+ * thread.
  *
- * One thread puts, one takes, neither waits. A range is four words followed
- * by its text and payload. A full ring takes nothing more: the newest are
- * lost, and the putting thread counts them. */
+ * One thread puts ranges and one takes them. Neither waits. A range is four
+ * words followed by its text and its payload. A full ring accepts no more
+ * ranges: the newest ones are lost, and the putting thread counts them. */
 #pragma once
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -35,11 +36,11 @@ static inline size_t nvtx_words(size_t bytes)
 	return (bytes + 7) / 8;
 }
 
-/* False if there is no room. *half: true once each time it fills to the
- * half, so that the writing thread can be woken. */
+/* False if there is no room. *half becomes true once per filling, when the
+ * ring is half full, so that the caller can wake the writing thread. */
 bool nvtx_ring_put(struct nvtx_ring *r, const struct nvtx_event *e,
 	const _Atomic uint64_t *body, bool *half);
-/* The oldest; `body` has room for NVTX_BODY_MOST words. False if there is
- * none. */
+/* Takes the oldest range; `body` has room for NVTX_BODY_MOST words. False if
+ * the ring is empty. */
 enum { NVTX_BODY_MOST = 2 * (1 << 16) / 8 };
 bool nvtx_ring_take(struct nvtx_ring *r, struct nvtx_event *e, uint64_t *body);

@@ -1,7 +1,7 @@
-/* nvtx_room.h - memory for what NVTX needs, from mmap.
+/* nvtx_room.h - memory from mmap for NVTX data.
  *
- * Pages cost nothing before they are touched, so rooms are as large as they may
- * ever get and never move. */
+ * A page uses no memory before it is touched. So each block is mapped at its
+ * maximum size and never moves. */
 #pragma once
 #include <stddef.h>
 #include <sys/mman.h>

@@ -1,9 +1,10 @@
-/* nvtx_state.h - what all NVTX handlers share, made with the first client or
- * window and never freed.
+/* nvtx_state.h - the state that all NVTX handlers share. It is created with
+ * the first client or window and never freed.
  *
- * Threads and rings come from pools of fixed size. A thread that ends with
- * ranges to write is left to the draining thread; otherwise its place is
- * free at once. A forked child has only the place of its one thread. */
+ * Threads and rings come from pools of fixed size. If a thread ends with
+ * ranges that are not written yet, the draining thread frees its slot later.
+ * Otherwise the slot is free immediately. A forked child has only the slot of
+ * its one thread. */
 #pragma once
 #include "nvtx.h"
 #include "nvtx_texts.h"
@@ -16,8 +17,8 @@ enum {
 	NVTX_DOMAINS = 4096
 };
 
-/* Between closing and the drain that follows, ranges from before the window
- * are still written when they end. */
+/* In NVTX_CLOSING, from the close of a window until the next drain, ranges
+ * that began before the close are still written when they end. */
 enum nvtx_mode { NVTX_OFF, NVTX_RECORD, NVTX_CLOSING };
 
 enum nvtx_place { NVTX_FREE, NVTX_LIVES, NVTX_ENDED };

@@ -1,9 +1,11 @@
-/* nvtx_texts.h - texts that are kept for ever, each in its domain.
+/* nvtx_texts.h - texts that are kept until the process ends, each with its
+ * domain.
  *
- * For names of domains, registered strings, and ranges that were open when a
- * graph's node was made. Lock-free: the same text in the same domain gets
- * the same number, except if two threads put it in the same moment. Bounded:
- * past NVTX_TEXTS_MAX texts or NVTX_TEXTS_BYTES the number is 0. */
+ * The table contains names of domains, registered strings, and names of ranges
+ * that were open when a node of a graph was created. It is lock-free: the same
+ * text in the same domain gets the same number, unless two threads add it at
+ * the same moment. It is bounded: after NVTX_TEXTS_MAX texts or
+ * NVTX_TEXTS_BYTES the number is 0. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -16,8 +18,8 @@ struct nvtx_texts;
 struct nvtx_texts *nvtx_texts_new(void);
 void nvtx_texts_free(struct nvtx_texts *t);
 
-/* A number from 1 on, or 0. `domain` is the number of the domain's name; 0 is
- * the domain without one. */
+/* Returns a number from 1, or 0 if there is no room. `domain` is the number of
+ * the domain's name; 0 is the domain without a name. */
 uint32_t nvtx_texts_put(struct nvtx_texts *t, uint32_t domain, const char *text,
 	size_t len);
 /* Ends in NUL, stays; "" of a number that was never given. */

@@ -1,10 +1,11 @@
 /* nvtx_thread.h - the stack of one thread's open ranges, with their texts.
  *
- * Only the thread itself changes it. Another thread may read at any time:
- * everything it can see is atomic, and nvtx_thread_look() accepts a frame
- * only if it was the same before and after. A range's text (followed by its
- * payload) is in words that are freed when the range ends, because ranges
- * nest; one that ends before those it contains leaves a hole until they end. */
+ * Only the thread itself changes the stack. Another thread may read it at any
+ * time: all members that it reads are atomic, and nvtx_thread_look() accepts a
+ * frame only if it did not change during the read. The text of a range,
+ * followed by its payload, is in words that are freed when the range ends,
+ * because ranges nest. If a range ends before the ranges inside it, its words
+ * stay in use until those end. */
 #pragma once
 #include "nvtx_ring.h"
 #include <stdatomic.h>
@@ -64,13 +65,13 @@ struct nvtx_open {
 /* Empties it for another thread. */
 void nvtx_thread_init(struct nvtx_thread *t, uint32_t born, uint32_t tid);
 
-/* The level of the range in its domain, from 0; *lost if it or its text
- * found no room. */
+/* Adds a range. Returns its level in its domain, from 0. *lost is whether the
+ * range or its text found no room. */
 int nvtx_thread_push(struct nvtx_thread *t, const struct nvtx_label *label,
 	int64_t start_ns, bool *lost);
 
-/* Gives the thread's `payload` to the innermost range, if that is of this
- * domain and has none. */
+/* Attaches the thread's `payload` to the innermost range, if that range is of
+ * this domain and has no payload. */
 void nvtx_thread_add(struct nvtx_thread *t, uint16_t domain,
 	size_t payload_len);
 

@@ -1,9 +1,9 @@
-/* calls.h - CUDA's calls by number: their names, and which of them launch
+/* calls.h - CUDA's API calls by number: their names, and which of them launch
  * work.
  *
  * Every toolkit adds numbers: CUDA 13 launches through a call that CUDA 12
- * did not have. So the collector reads the names of all of them from
- * libcupti, once, and recognizes launches by the name. */
+ * does not have. So the collector reads the names of all calls from libcupti,
+ * once, and recognizes launches by name. */
 #pragma once
 #include "library.h"
 #include <stdint.h>
@@ -20,6 +20,6 @@ struct calls {
 void calls_find(struct calls *c, const struct library *l);
 /* NULL: no such call. */
 const char *calls_name(const struct calls *c, bool driver, uint32_t cbid);
-/* From a call's name in CUPTI: whether the call puts kernels or graphs on a
- * device. */
+/* Whether a call puts kernels or graphs on a device. `name` is the call's name
+ * in CUPTI. */
 bool calls_launches(const char *name);

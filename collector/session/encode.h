@@ -1,8 +1,8 @@
-/* encode.h - converts buffers of records to rows of the capture.
+/* encode.h - converts buffers of CUPTI records to rows of the capture.
  *
  * For one thread. Repeated values are cached: launches by name, grid, block,
  * registers and shared memory; names of calls and threads. The caches are
- * valid only for the capture they were written to
+ * valid only for the capture in which these values were written
  * (capture_writer_captures()). */
 #pragma once
 #include "intake.h"

@@ -1,17 +1,19 @@
-/* intake.h - buffers of records on their way from CUPTI's threads to the
- * collector's.
+/* intake.h - passes buffers of records from CUPTI's threads to the collector's
+ * threads.
  *
- * CUPTI requests a buffer, fills it, and returns it, on any thread: the
- * application's too. Both calls are lock-free, allocate nothing and call no
- * CUPTI function. Buffers come from a pool of 1 MiB pieces, mapped when they
- * are first needed, never more than the limit. If none is left, a small one
- * is lent whose records are counted when it comes back and then dropped: a
- * NULL buffer crashes CUPTI before 12.9, and a guest must not wait. There
- * are 1,024 of these, and before 12.9 65,536 more, whose memory is released
- * when they come back.
+ * CUPTI requests a buffer, fills it and returns it, on any thread, also on the
+ * application's. Both callbacks are lock-free, allocate nothing and call no
+ * CUPTI function. Buffers come from a pool of 1 MiB pieces. A piece is mapped
+ * when it is first needed, and the pool never exceeds its limit.
  *
- * The count is exact: each record that CUPTI wrote is either in a buffer
- * that intake_next() returns, or in the count of intake_dropped(). */
+ * If the pool is empty, CUPTI gets a small buffer instead. When the small
+ * buffer comes back, its records are counted and dropped. This is necessary
+ * because a NULL buffer crashes CUPTI before 12.9, and a guest must not wait.
+ * There are 1,024 small buffers. Before CUPTI 12.9 there are 65,536 more,
+ * whose memory is released when they come back.
+ *
+ * The count is exact: each record that CUPTI wrote is either in a buffer that
+ * intake_next() returns, or in the count of intake_dropped(). */
 #pragma once
 #include "names.h"
 #include "records.h"
@@ -43,12 +45,12 @@ void intake_request(struct intake *i, uint8_t **buffer, size_t *size,
 	size_t *max_records);
 void intake_complete(struct intake *i, uint8_t *buffer, size_t valid);
 
-/* For the one reader: the next buffer in the order of arrival, false if
- * there is none. intake_done() zeroes it and gives it back to the pool. */
+/* For the one reader: the next buffer in the order of arrival. False if there
+ * is none. intake_done() zeroes the buffer and returns it to the pool. */
 bool intake_next(struct intake *i, struct intake_buffer *b);
 void intake_done(struct intake *i, const struct intake_buffer *b);
-/* Sleeps until a buffer arrives, intake_wake() is called, or the time is
- * over. */
+/* Sleeps until a buffer arrives, until intake_wake() is called, or for `ns`
+ * nanoseconds. */
 void intake_wait(struct intake *i, int64_t ns);
 void intake_wake(struct intake *i);
 

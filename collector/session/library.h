@@ -1,8 +1,9 @@
-/* library.h - the libcupti of this process, by dlopen.
+/* library.h - finds and opens the libcupti of this process with dlopen.
  *
- * The one that is already loaded wins: two copies in one process refuse each
- * other like two profilers. Else KERNSIFT_TRACE_CUPTI, else the newest of the
- * usual places that is not newer than the driver. */
+ * If the process has loaded a libcupti already, that one is used: two copies
+ * in one process refuse each other like two profilers. Otherwise it is the one
+ * that KERNSIFT_TRACE_CUPTI names. Otherwise it is the newest one in the usual
+ * folders that is not newer than the driver. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,18 +22,18 @@ struct library {
 
 struct places_where;
 
-/* False and a sentence if there is none to be used; the process then
- * continues without CUPTI. `path` as KERNSIFT_TRACE_CUPTI, NULL or empty:
- * none. Calls the loader and reads the driver's version; calls nothing else
- * of CUDA and nothing of CUPTI. */
+/* Returns false and a sentence if there is no libcupti that can be used; the
+ * process then continues without CUPTI. `path` is KERNSIFT_TRACE_CUPTI; NULL
+ * or empty if it is not set. Calls the loader and reads the driver's version.
+ * Calls no other function of CUDA and none of CUPTI. */
 bool library_open(struct library *l, const char *path,
 	char sentence[static 256]);
 /* The same, looking there alone. */
 bool library_open_in(struct library *l, const char *path,
 	const struct places_where *w, char sentence[static 256]);
 
-/* The CUDA that a cuptiGetVersion belongs to, as cuDriverGetVersion counts:
- * 12040 is 12.4. 0: older than CUDA 11.8. */
+/* The CUDA version that belongs to a cuptiGetVersion, in the form of
+ * cuDriverGetVersion: 12040 is 12.4. 0 if it is older than CUDA 11.8. */
 uint32_t library_cuda(uint32_t version);
 /* The file it came from; "libcupti" if the loader does not know. */
 const char *library_path(const struct library *l);

@@ -1,14 +1,17 @@
-/* nodes.h - the ranges that were open when a CUDA graph's node was made.
+/* nodes.h - the ranges that were open when a node of a CUDA graph was created.
  *
  * NVTX ranges exist while a graph is captured, not when it is replayed. So
- * when a node is created the thread's open ranges are kept under the node's
- * id; when a graph is cloned (instantiated) its nodes take them along. A
- * replayed kernel's record carries the node's id, and the server finds the
- * ranges under it. Bounded: nodes past NODES_MAX are counted and dropped.
- * Called from CUPTI's resource callbacks on application threads: takes no
- * lock, never waits, allocates nothing outside its mapping. A node id that
- * comes again is a new node and is written again; but what a clone has of
- * its original stays, because CUPTI reports clones as new nodes, too. */
+ * when a node is created, the thread's open ranges are stored under the node's
+ * id. When a graph is cloned (instantiated), the ranges are stored under the
+ * ids of the new nodes, too. The record of a replayed kernel contains the
+ * node's id, and the server finds the ranges under that id.
+ *
+ * The table is bounded: nodes after NODES_MAX are counted and dropped. CUPTI's
+ * resource callbacks call these functions on application threads. They take no
+ * lock, never wait, and allocate nothing outside the table's mapping. A node
+ * whose id exists already is a new node and is written again. But a clone
+ * keeps the ranges of its original when CUPTI reports that clone as a new
+ * node, too. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,16 +25,16 @@ struct nodes;
 struct nodes *nodes_new(void);
 void nodes_free(struct nodes *n);
 
-/* `stack` holds ids of nvtx_text(), innermost first; beyond NODES_DEPTH the
- * outermost are left out. */
+/* `stack` contains ids of nvtx_text(), innermost first. Ranges outside the
+ * innermost NODES_DEPTH are left out. */
 void nodes_created(struct nodes *n, uint64_t node, const uint32_t *stack,
 	int depth);
 void nodes_cloned(struct nodes *n, uint64_t from, uint64_t to);
 
-/* Calls `f` for each node with ranges that was not written yet; for one
- * thread. If `f` returns false it ends, and begins with that node the next
- * time. All are written again after nodes_again(), when a new capture
- * begins. */
+/* Calls `f` for each node that has ranges and was not written yet; for one
+ * thread. If `f` returns false, the function returns, and its next call begins
+ * with that node. nodes_again() is called when a new capture begins; all nodes
+ * are then written again. */
 typedef bool nodes_fn(void *ctx, uint64_t node, const uint32_t *stack,
 	int depth);
 void nodes_write(struct nodes *n, nodes_fn *f, void *ctx);

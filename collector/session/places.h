@@ -1,8 +1,9 @@
-/* places.h - where to look for a libcupti that is not loaded yet.
+/* places.h - lists the folders to search for a libcupti that is not loaded
+ * yet.
  *
- * Next to what is loaded already (libcudart, PyTorch's wheels), in
- * $CUDA_HOME, on the loader's path, and under /usr/local. Only file names
- * are read: no library is opened here. */
+ * They are the folders of libraries that are loaded already (libcudart,
+ * PyTorch's wheels), $CUDA_HOME, the loader's path, and /usr/local. Only file
+ * names are read: no library is opened here. */
 #pragma once
 #include <stdbool.h>
 

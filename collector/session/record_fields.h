@@ -1,7 +1,7 @@
-/* record_fields.h - the fields of a record, of its kind or kinds.
+/* record_fields.h - reads the fields of a record, for each kind.
  *
- * Inline and read in place: a million times a second. Fields that the
- * record's version lacks are 0. */
+ * These functions are inline and read the record in place, because they run a
+ * million times per second. Fields that the record's version lacks are 0. */
 #pragma once
 #include "record_prefix.h"
 #include "records.h"

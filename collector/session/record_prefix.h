@@ -1,6 +1,8 @@
-/* record_prefix.h - how records begin, in every version since 11.8.
+/* record_prefix.h - the beginning of CUPTI's record structs, which is the same
+ * in every version since 11.8.
  *
- * Of record_fields.h alone. The headers at hand, whichever they are, must agree. */
+ * Only record_fields.h uses this file. It checks that the CUPTI headers of
+ * this build agree, whatever their version. */
 #pragma once
 #include "records.h"
 #include <cupti.h>

@@ -1,10 +1,10 @@
 /* records.h - CUPTI's activity records of any version, read field by field.
  *
- * From CUDA 11.8 to 13.x the structs of a kind share their beginning, and
- * only their sizes differ (collector/README.md, *Versions*). So sizes are
- * measured with the loaded libcupti and fields are read by offset; a field
- * beyond the measured size is absent. Unknown kinds are skipped by their
- * size. record_fields.h fills the structs below. */
+ * From CUDA 11.8 to 13.x the structs of a kind have the same beginning, and
+ * only their sizes differ (collector/README.md, *Versions*). So the sizes are
+ * measured with the loaded libcupti, and fields are read by offset. A field
+ * beyond the measured size is absent. Records of unknown kinds are skipped by
+ * their size. record_fields.h fills the structs below. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,8 +21,8 @@ struct layout {
 /* cuptiActivityGetNextRecord of the libcupti at hand. */
 typedef int records_next_fn(uint8_t *buffer, size_t bytes, void **record);
 
-/* Measures the sizes by letting libcupti walk made-up records: no driver and
- * no GPU are needed. False if it walks nothing. */
+/* Measures the sizes: libcupti walks made-up records, for which it needs no
+ * driver and no GPU. False if libcupti cannot walk any. */
 bool layout_learn(struct layout *l, records_next_fn *next, uint32_t version);
 
 struct record {
@@ -31,8 +31,9 @@ struct record {
 	size_t bytes;
 };
 
-/* The record after `r`, or the first one if r->at is NULL. False at the end
- * and if the size is unknown; *unreadable is then the number of bytes left. */
+/* Finds the record after `r`, or the first one if r->at is NULL. False at the
+ * end and if the size is unknown. *unreadable is then the number of bytes
+ * left. */
 bool records_next(const struct layout *l, uint8_t *buffer, size_t bytes,
 	struct record *r, size_t *unreadable);
 
@@ -70,8 +71,9 @@ struct overhead_record {
 	uint32_t thread; /* 0: of no thread */
 };
 
-/* Where a kernel's record has its name, to be replaced by its number: 8
- * bytes. NULL if the record is no kernel. */
+/* The 8 bytes of a kernel's record that contain the pointer to its name, which
+ * the caller replaces by the name's number. NULL if the record is not a
+ * kernel's. */
 static inline uint64_t *record_name(const struct record *r)
 {
 	enum { KERNEL = 3, CONCURRENT_KERNEL = 10, NAME_AT = 104 };

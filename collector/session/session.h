@@ -1,16 +1,18 @@
 /* session.h - one window's use of CUPTI: subscribe, enable, flush, disable.
  *
- * Called by the control thread alone unless noted otherwise, never by an
- * application's. Every result is checked; none ends the host. cuptiFinalize
- * is never called. What is set for a window is restored at its end: between
- * windows another tool finds CUPTI as it left it.
+ * Only the control thread calls these functions, unless noted otherwise.
+ * Threads of the application never do. Every result is checked, and none ends
+ * the host. cuptiFinalize is never called. Every setting that a window changes
+ * is restored at its end: between windows another tool finds CUPTI as it left
+ * it.
  *
- * CUPTI admits one subscriber, and its activity callbacks are the process's.
- * From 13.3 on, with a driver of r610, several subscribers share it through
- * calls of their own (…_v2), which may not be mixed with these. They are not
- * used here; they would be another session.c behind this header, which
- * therefore exposes neither handles nor CUPTI's kinds, and the layouts that
- * CUPTI then returns would fill struct layout (records.h). */
+ * CUPTI accepts one subscriber, and the process has only one set of activity
+ * callbacks. From 13.3 on, with a driver of r610, several subscribers can
+ * share CUPTI through other functions (…_v2), which may not be mixed with
+ * these. The collector does not use them. To use them, write another session.c
+ * behind this header; the header therefore exposes neither handles nor CUPTI's
+ * kinds. The layouts that CUPTI then returns would fill struct layout
+ * (records.h). */
 #pragma once
 #include "intake.h"
 #include "library.h"
@@ -31,47 +33,50 @@ enum session_end {
 
 struct session;
 
-/* Nothing is called yet. All is borrowed; one session per process. NULL: no
- * memory. After it was open it stays: CUPTI may return buffers later on, and
- * session_free() is for tests. */
+/* Calls no function of CUPTI yet. All arguments are borrowed; one session per
+ * process. NULL if there is no memory. A session that was open once is not
+ * freed, because CUPTI may return buffers later. session_free() is for
+ * tests. */
 struct session *session_new(const struct library *l, struct intake *i,
 	struct nodes *n, struct kernel_names *names,
 	const struct session_kinds *k);
 void session_free(struct session *s);
 
-/* Subscribes and enables. `sentence` gives the reason if the result is not
- * SESSION_OPEN, and otherwise which kinds were refused and left out, and
- * warnings; it may be empty. If the result is not SESSION_OPEN, all is as
- * before. */
+/* Subscribes and enables kinds. If the result is SESSION_OPEN, `sentence`
+ * contains the kinds that were refused and left out, and warnings; it may be
+ * empty. Otherwise it contains the reason, and every CUPTI setting is as
+ * before the call. */
 enum session_end session_open(struct session *s, char sentence[static 512]);
-/* Flushes CUPTI's complete buffers; every second of a window. False: CUPTI
- * is no longer usable in this process. */
+/* Flushes CUPTI's complete buffers; called every second of a window. False if
+ * CUPTI can no longer be used in this process. */
 bool session_flush(struct session *s);
-/* Disables, flushes all buffers, unsubscribes. False: a fatal state was met,
- * CUPTI never returns the rest of the window, and CUPTI is no longer usable. */
+/* Disables all kinds, flushes all buffers and unsubscribes. False after a
+ * fatal error: CUPTI never returns the rest of the window and can no longer be
+ * used. */
 bool session_close(struct session *s);
 
 /* Records that CUPTI itself lost since the last call; any thread. */
 int64_t session_dropped(struct session *s);
-/* Another tool's buffers replaced ours: it registered its own, as
- * torch.profiler does. True if more was launched than the buffers that CUPTI
- * holds have room for, and for two flushes it neither returned nor requested
- * one. session_close() then leaves the other tool's buffers alone. */
+/* Whether another tool's buffers replaced ours, because it registered its own
+ * callbacks, as torch.profiler does. True if more was launched than fits into
+ * the buffers that CUPTI has, and CUPTI neither returned nor requested one
+ * during two flushes. session_close() then leaves the other tool's buffers
+ * alone. */
 bool session_displaced(struct session *s);
-/* For how long the control thread has been within CUPTI; 0: it is not. Any
- * thread. */
+/* How long the control thread has been inside a CUPTI function; 0 if it is not
+ * inside one. Any thread may call this. */
 int64_t session_stuck_ns(const struct session *s);
 
-/* Between windows: after session_listen(s, true) the session is subscribed,
- * and receives cuProfilerStart and Stop and graph nodes, as in windows. It
- * costs launches nothing, but no other tool can subscribe. `sentence` as
- * above. */
+/* Between windows: after session_listen(s, true) the session is subscribed. It
+ * receives cuProfilerStart, cuProfilerStop and the creation of graph nodes, as
+ * in windows. Launches do not become slower, but no other tool can subscribe.
+ * `sentence` is as for session_open(). */
 enum session_end session_listen(struct session *s, bool on,
 	char sentence[static 512]);
 /* cuProfilerStart and Stop since the last call; any thread. */
 void session_profiler(struct session *s, bool *start, bool *stop);
 
-/* The name of the call (driver, cbid) in CUPTI (cudaLaunchKernel_v7000);
- * valid as long as the library; any thread. NULL: unknown, or no window was
- * open yet. */
+/* The name of the API call (driver, cbid) in CUPTI, such as
+ * cudaLaunchKernel_v7000. It is valid as long as the library; any thread may
+ * call this. NULL if the call is unknown or no window was open yet. */
 const char *session_call_name(void *session, bool driver, uint32_t cbid);

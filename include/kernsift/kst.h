@@ -1,8 +1,8 @@
 /* kst.h - the capture format: its numbers, its kinds, its rows.
  *
- * README.md describes the format byte by byte; kst.def lists what a capture
- * can hold. A capture is written by kst_writer.h and read by kst_reader.h,
- * which need libc and zstd alone. */
+ * README.md describes the format byte by byte. kst.def lists what a capture
+ * file can contain. kst_writer.h writes a capture file and kst_reader.h reads
+ * it. Both need only libc and zstd. */
 #pragma once
 #include "kst.def"
 #include <math.h>
@@ -37,10 +37,11 @@ enum kst_kind {
 		KST_KINDS_END = 64,
 };
 
-/* struct kst_kernel and so on: one row, each column 8 bytes. A TEXT is an id of
- * kst_writer_text() or, read, an index for kst_reader_text(); a SHAPE likewise,
- * of kst_writer_shape() and for kst_reader_shape(); a JSON and a NAME are
- * written and read as a TEXT. */
+/* struct kst_kernel and so on: one row. Each column has 8 bytes. On writing, a
+ * TEXT is an id that kst_writer_text() returned, and a SHAPE is an id that
+ * kst_writer_shape() returned. On reading, they are indexes for
+ * kst_reader_text() and kst_reader_shape(). A JSON and a NAME are written and
+ * read like a TEXT. */
 #define KST_C_INT int64_t
 #define KST_C_REAL double
 #define KST_C_TEXT int64_t
@@ -84,9 +85,10 @@ struct kst_about {
 #undef TEXT
 #undef NUMBER
 
-/* Where memory comes from; NULL for one of these: malloc's. grow() makes the
- * `p` it gave (or NULL) `bytes` large and returns it, or NULL; drop() takes it
- * back. */
+/* The allocation functions. Where this struct is optional, NULL means malloc
+ * and free. grow() resizes `p`, which it returned before or which is NULL, to
+ * `bytes` and returns the new address, or NULL if there is no memory. drop()
+ * frees it. */
 struct kst_memory {
 	void *(*grow)(void *ctx, void *p, size_t bytes);
 	void (*drop)(void *ctx, void *p);

@@ -1,13 +1,15 @@
-/* kst_reader.h - reads a capture, chunk after chunk, trusting nothing.
+/* kst_reader.h - reads a capture file chunk by chunk and trusts none of it.
  *
- * Bytes are pulled in pieces of any size; held are one chunk, its rows, and
- * the texts and launches met so far. Of a chunk that is damaged, or is not
- * for this capture, only that chunk is lost: the reader continues at the next
- * good one and counts what it left out (struct kst_damage). No length, count or
- * id of the file is trusted: a chunk is at most KST_RAW_MAX bytes unpacked and
- * KST_ROWS_MAX rows, and an id of something unknown reads as KST_LOST.
+ * The reader pulls bytes in pieces of any size. It keeps one chunk, the rows
+ * of that chunk, and all texts and launches read so far. If a chunk is damaged
+ * or belongs to another capture, only that chunk is lost: the reader continues
+ * at the next good one and counts what it left out (struct kst_damage). No
+ * length, count or id in the file is trusted. A chunk has at most KST_RAW_MAX
+ * bytes unpacked and at most KST_ROWS_MAX rows. An id of an unknown text or
+ * launch reads as KST_LOST.
  *
- * Numbers are as the writer gave them: any 64 bits. Texts are any bytes.
+ * Numbers are returned as the writer wrote them and can be any 64 bits. Texts
+ * can be any bytes.
  *
  *	struct kst_reader *r = kst_reader_new(read, ctx, NULL);
  *	struct kst_chunk c;
@@ -19,8 +21,8 @@
 #include "kst.h"
 #include <stdbool.h>
 
-/* Fills up to `cap` bytes; returns how many, 0 at the end, -1 if reading
- * failed. */
+/* Reads up to `cap` bytes into `to`. Returns the number of bytes read, 0 at
+ * the end, or -1 if reading failed. */
 typedef int64_t kst_read_fn(void *ctx, void *to, size_t cap);
 
 enum kst_got {
@@ -64,18 +66,17 @@ struct kst_reader;
 struct kst_reader *kst_reader_new(kst_read_fn *read, void *ctx,
 	const struct kst_memory *memory);
 
-/* Only chunks of these kinds are unpacked and returned from now on: a bit
- * each, KST_BIT(kernel) 
- *
- *  KST_BIT(copy). By default all are. */
+/* From now on, unpacks and returns only chunks of these kinds. `kinds` has one
+ * bit per kind: KST_BIT(kernel) | KST_BIT(copy). By default all kinds are
+ * returned. */
 #define KST_BIT(kind) (UINT64_C(1) << KST_##kind)
 void kst_reader_only(struct kst_reader *r, uint64_t kinds);
 
 /* The next chunk of rows; its columns are good until the next call. */
 enum kst_got kst_reader_next(struct kst_reader *r, struct kst_chunk *chunk);
 
-/* The capture's description of itself; set from the first kst_reader_next()
- * on, zero and empty throughout if that chunk is damaged. */
+/* The capture's description of itself. The first kst_reader_next() sets it. If
+ * the chunk that contains it is damaged, all fields are 0 or empty. */
 const struct kst_about *kst_reader_about(const struct kst_reader *r);
 /* The versions of its opening. */
 void kst_reader_version(const struct kst_reader *r, int *major, int *minor);
@@ -83,8 +84,9 @@ void kst_reader_version(const struct kst_reader *r, int *major, int *minor);
 uint64_t kst_reader_bytes(const struct kst_reader *r);
 const struct kst_damage *kst_reader_damage(const struct kst_reader *r);
 
-/* The text of a TEXT cell, which ends in NUL and stays good; "" for 0, NULL for
- * KST_LOST. `len` may be NULL. Cells are below kst_reader_texts(). */
+/* The text of a TEXT cell. It ends in NUL and is valid until
+ * kst_reader_free(). Returns "" for 0 and NULL for KST_LOST. `len` may be
+ * NULL. Cells are less than kst_reader_texts(). */
 const char *kst_reader_text(const struct kst_reader *r, int64_t cell,
 	size_t *len);
 int64_t kst_reader_texts(const struct kst_reader *r);
@@ -95,8 +97,8 @@ const struct kst_shape *kst_reader_shape(const struct kst_reader *r,
 
 void kst_reader_free(struct kst_reader *r);
 
-/* The names of kinds and columns, for messages and tools; NULL and 0 if
- * there is none. */
+/* The names of kinds and columns, for messages and tools. NULL or 0 if the
+ * kind or the column does not exist. */
 const char *kst_kind_name(int kind);
 uint32_t kst_kind_columns(int kind);
 const char *kst_column_name(int kind, uint32_t column);

@@ -1,14 +1,14 @@
-/* kst_writer.h - writes a capture, row after row, in bounded memory.
+/* kst_writer.h - writes a capture file row by row in bounded memory.
  *
- * Rows are gathered per kind and written in chunks when a block is full,
- * when kst_writer_flush() is called, and at the end. Each chunk can be read
- * without the others, except for the texts and launches it names, which are
- * written before it. What was written is never touched again, so a capture
- * whose end is missing is good up to there.
+ * The writer gathers rows per kind. It writes them in chunks when a block is
+ * full, when kst_writer_flush() is called, and at the end. A reader needs no
+ * other chunk to read a chunk, except the texts and launches that the chunk
+ * names, which are written before it. Bytes are never changed after they were
+ * written, so a capture file whose end is missing is good up to that point.
  *
- * Memory: about 150 bytes per row of a block and kind in use, and the
- * launches that were seen (KST_LAUNCHES_MAX at most). Not for sharing
- * between threads. */
+ * Memory: about 150 bytes per row of a block, for each kind in use, and the
+ * launches seen so far (at most KST_LAUNCHES_MAX). Threads cannot share one
+ * writer. */
 #pragma once
 #include "kst.h"
 #include "kst_tail.h"
@@ -27,22 +27,24 @@ struct kst_options {
 
 struct kst_writer;
 
-/* Writes the opening and the capture's description of itself. `options` may
- * be NULL. NULL if there is no memory or `write` refused. */
+/* Writes the opening and the capture's description of itself. `options` may be
+ * NULL. Returns NULL if there is no memory or `write` returned false. */
 struct kst_writer *kst_writer_new(const struct kst_about *about,
 	kst_write_fn *write, void *ctx, const struct kst_options *options);
 
-/* A text gets the next id, above 0; the empty one is 0. The caller keeps
- * track of which texts have one: equal texts get two. -1 if it failed or is
- * longer than KST_TEXT_MAX. */
+/* Gives the text the next id, which is above 0. The empty text has the id 0.
+ * The caller keeps track of which texts have an id: the same text given twice
+ * gets two ids. Returns -1 if it failed or if the text is longer than
+ * KST_TEXT_MAX. */
 int64_t kst_writer_text(struct kst_writer *w, const char *text, size_t len);
 
-/* The id of a launch shape, for rows' SHAPE columns; equal ones normally get
- * the same id, and one of -1 throughout is 0. -1 if it failed. */
+/* The id of a launch shape, for SHAPE columns of rows. Equal shapes normally
+ * get the same id. A shape whose values are all -1 has the id 0. Returns -1 if
+ * it failed. */
 int64_t kst_writer_shape(struct kst_writer *w, const struct kst_shape *s);
 
 /* Adds one row: kst_writer_kernel(w, &(struct kst_kernel){ … }) and so on.
- * False where writing failed, now or before. */
+ * False if writing failed, now or earlier. */
 bool kst_writer_row(struct kst_writer *w, enum kst_kind kind, const void *row);
 /* The same, of its cells, which are changed. */
 bool kst_writer_cells(struct kst_writer *w, enum kst_kind kind,
@@ -62,8 +64,8 @@ bool kst_writer_flush(struct kst_writer *w);
 bool kst_writer_end(struct kst_writer *w);
 void kst_writer_free(struct kst_writer *w);
 
-/* Rows given that are in no chunk yet: where writing failed and there is no
- * tail they are lost. */
+/* The number of rows added that are in no chunk yet. If writing failed and
+ * there is no tail, these rows are lost. */
 uint64_t kst_writer_waiting(const struct kst_writer *w);
 /* Bytes written so far in chunks of a kind, heads included; of 0: all. */
 uint64_t kst_writer_bytes(const struct kst_writer *w, int kind);
