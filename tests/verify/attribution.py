@@ -1,30 +1,33 @@
 #!/usr/bin/python3
-"""attribution.py - how much GPU time of each recorded trace has an operator, and
-whether it is the right one.
+"""attribution.py - checks how much GPU time of each recorded trace has an operator, and
+whether the operator is right.
 
 attribution.py [FOLDER or FILE]...
 
-One line per file, in shares of its GPU time (kernels and copies):
+Prints one line per file. `specific` is a percentage of the file's GPU time (kernels
+and copies). `agrees`, `same` and `side` are percentages of the time of kernels that a
+known host operator launched:
 
-  specific  has an operator other than "other"
-  agrees    of kernels that a known host operator launched, the naming rule gives
-            the same operator, one that the catalog lists as a part of it (a
-            convolution by GEMM), or one that runs below it
-  same      of these, those with exactly the same operator
-  side      of kernels that a known host operator launched, those that are a
-            copy, a fill or a collective by name and not by operator; they agree
-            only if the catalog lists them for the operator, and the same call
-            also launched its main kernel
-  sized     of kernels whose launch is in the trace, is no replay, and is inside
-            an operator with Input Dims, those whose shape is known
+  specific  the operator is known and is not "other"
+  agrees    the naming rule gives the host operator, an operator that the catalog
+            lists as a part of it (a convolution by GEMM), or one that runs below it
+  same      the naming rule gives exactly the host operator
+  side      the naming rule calls the kernel a copy, a fill or a collective, and the
+            host operator is another one. Such a kernel agrees only if the catalog
+            lists its operator for the host operator, and the same call of the host
+            operator also launched its main kernel
+  sized     of kernels that are launched inside an operator with Input Dims, by a
+            launch that is in the trace and is no graph replay: the time of those
+            with a known shape
 
-The kernels and the host operators that launched them are computed here from the
+The script computes the kernels and the host operators that launched them from the
 JSON and from the patterns of server/catalog/data/ops.json. Only the operators of
 the naming rules and the reported figures come from `kernsiftd inspect`. The case
-fails below 95, 98 and 80 %, if figures do not add up to the GPU time, if an
-invented name has an operator, and if invented rules that call every GEMM a copy
-would pass. Folders default to KERNSIFT_TRACES, else the shared
-traces next to the checkout; without them the case is skipped.
+fails if `specific`, `agrees` or `sized` is below its minimum (95, 98 and 80 %), if
+the figures do not add up to the GPU time, or if an invented name gets an operator. It
+also fails if invented rules that call every GEMM a copy would pass. Folders default to
+KERNSIFT_TRACES, else the shared traces next to the checkout. Without traces the case
+is skipped.
 """
 import json
 import os
@@ -132,8 +135,9 @@ def percent(part, whole):
 
 
 def sized_of(runs, m):
-    """Time of launches with a known shape; that of ranges counts up to the time
-    that the host's operators launched, because ranges cover replays, too."""
+    """Returns the time of launches with a known shape. Ranges cover graph replays, too.
+    Therefore an operator's time by ranges counts only up to the time that its host
+    operators launched."""
     by_op, by_range, launched = Counter(), Counter(), Counter()
     for run in runs:
         for s in run['operators']['shapes']:
@@ -188,7 +192,8 @@ def made_up():
 
 
 def lenient():
-    """Operators that invented rules could give every GEMM without failing the case."""
+    """Returns operators that invented rules could give every GEMM without failing the
+    case."""
     by = Counter({(o, o, frozenset([o])): 1 for o, is_ in OPERATORS.items()
                   if is_['group'] == 'gemm'})
     for wrong in sorted(SIDE_WORK):

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""backup.py - a backup, made while the server works, has the same answers after a
-restore.
+"""backup.py - after a restore, a backup made while the server works has the same
+answers.
 
 Uploads runs of several kinds, site overrides, a reference set and tokens. The backup is
-made while an upload arrives. Then every answer to GET of the restored server must be
-the same, byte by byte.
+made while an upload arrives. Then every GET answer of the restored server must equal
+that of the first server, byte by byte.
 """
 import os
 import re
@@ -39,7 +39,8 @@ def asker(server, token):
 
 
 def fill(server, place, token):
-    """Runs that repeat each other, ranks of a job, layers; and what users added."""
+    """Uploads runs that repeat each other, the ranks of a job, and layers; adds what
+    users can add."""
     def made(name, *options):
         return running.generate(place.path, name, *options)[0]
     layers = place.at('layers.json.gz')
@@ -97,8 +98,8 @@ def finish(s, server, length):
 
 
 def without_use(answer):
-    """An answer with the minute of the last use of each token blanked: the requests
-    themselves use a token, and take longer than a minute on a slow machine."""
+    """Blanks the minute of the last use of each token in an answer. The requests of
+    this script use a token, and take longer than a minute on a slow machine."""
     return [re.sub(rb'("last_used_at":)"[^"]*"', rb'\1"then"', part)
             if isinstance(part, bytes) else part for part in answer]
 

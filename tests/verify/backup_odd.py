@@ -1,6 +1,9 @@
 #!/usr/bin/python3
-"""backup_odd.py - an invalid backup is rejected with its own message and leaves nothing
-behind; an older schema; a full disk on either side."""
+"""backup_odd.py - restores unusual backups: invalid ones, and one of an older schema.
+
+An invalid backup is rejected with its own message and leaves nothing behind. The same
+applies if the disk is full, during a backup or a restore.
+"""
 import hashlib
 import os
 import shutil
@@ -16,7 +19,8 @@ SET = os.path.join(HERE, '../api/data/set-small.json')
 
 
 def header(path, **lines):
-    """The backup with changed words in its manifest, which contains its own hash."""
+    """Returns the backup with changed words in its manifest, and the manifest's new
+    hash."""
     with open(path, 'rb') as f:
         frame, rest = f.read(FRAME), f.read()
     text = frame[HEAD:].split(b'\0')[0].decode().splitlines()[:-1]
@@ -110,7 +114,7 @@ def case_called_wrongly(place):
 
 
 def older(psql):
-    """The schema as a program with one migration less left it."""
+    """Changes the schema to that of a program with one migration less."""
     folder = f'{HERE}/../../sql/migrations'
     script = ('CREATE TABLE migration (number int PRIMARY KEY, name text, '
               'sha256 bytea, applied_at timestamptz DEFAULT now());')

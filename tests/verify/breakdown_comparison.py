@@ -1,18 +1,20 @@
 #!/usr/bin/python3
-"""breakdown_comparison.py - one model's decode step on two vendors' machines.
+"""breakdown_comparison.py - compares one model's decode step on two vendors' machines.
 
 Uploads the real traces deepseek-r1-decode_sglang_b300_tp0 and …_mi300x_tp0 to its
-own server. They have no annotations, and in the second one names lag behind
-durations. The expected answers are computed here from the traces alone:
+own server. They have no annotations. In the second trace, the names of kernels lag
+behind their durations. The expected answers are computed here from the traces alone:
 
-* the lag is detected: a note, a refused comparison, importance over one run only;
-  as recorded the second run has no layers, and the answer contains the reason;
-* realigned, 32 layers are compared with 32, and norms, qkv, rope, kv store, attention,
-  o_proj, gate_up, activation and down have one row each. In the first run a
-  row's time is the mean of the kernels with such names; in the second, whose
-  names are wrong, the mean of every eleventh duration after the embedding;
-* attention is compared with attention and its reduction, a GEMM with one and its
-  split; the differences are right, and nothing of either run is lost.
+* The server detects the lag: the run has a note, a comparison is refused, and
+  importance counts only the first run. As recorded, the second run has no layers, and
+  the answer contains the reason.
+* After realignment, 32 layers are compared with 32. The norms, qkv, rope, kv store,
+  attention, o_proj, gate_up, activation and down have one row each. The expected time
+  of a row in the first run is the mean of the kernels with such names. The names of
+  the second run are wrong, so its expected time is the mean of every eleventh duration
+  after the embedding.
+* One attention kernel is compared with attention and its reduction, and one GEMM with a
+  GEMM and its split. The differences are right, and no launch of either run is lost.
 
 Skipped if the traces are not next to the checkout.
 """
@@ -30,8 +32,8 @@ FILES = [f'{SRC}/../shared/traces/kineto/deepseek-r1-decode_sglang_{machine}_tp0
          '.json.gz' for machine in ('b300', 'mi300x')]
 LAYERS, PERIOD = 32, 11
 EMBEDDING = 'indexSelectSmallIndex'
-# By role: words of the first run's kernels, in their order in a layer; phases of
-# the second run's period.
+# For each role: words in the names of the first run's kernels, in the order of a
+# layer; positions in the second run's period.
 LINES = [('input_norm', ['norm'], [0]), ('qkv', ['nvjet'], [1]),
          ('rope', ['fused_rope'], [2]), ('kv_store', ['store_kvcache'], [3]),
          ('attention', ['fmha'], [4, 5]), ('o_proj', ['nvjet'], [6]),
@@ -50,7 +52,7 @@ def launches(path):
 
 
 def layers_of(rows):
-    """The launches of the layers: those after the embedding, on its stream."""
+    """Returns the launches of the layers: those after the embedding, on its stream."""
     stream = next(s for _, _, s, name in rows if EMBEDDING in name)
     mine = [r for r in rows if r[2] == stream]
     first = next(i for i, r in enumerate(mine) if EMBEDDING in r[3]) + 1
@@ -58,12 +60,13 @@ def layers_of(rows):
 
 
 def tenths(total, n):
-    """Rounded half up, like all means."""
+    """Divides and rounds half up to one decimal, like all means of the server."""
     return (20 * total + n) // (2 * n) / 10
 
 
 def by_name(mine):
-    """{role: mean of a layer}, by the names of LINES, which each layer must have."""
+    """Returns {role: mean per layer}, by the names in LINES; each layer must have all
+    names."""
     words = [(role, word) for role, names, _ in LINES for word in names]
     sums = dict.fromkeys((role for role, _, _ in LINES), 0)
     for i, (_, ns, _, name) in enumerate(mine):
@@ -74,7 +77,8 @@ def by_name(mine):
 
 
 def by_phase(mine):
-    """The same by position, because durations are in their place and names are not."""
+    """Returns {role: mean per layer} by position, because the durations are in their
+    right positions and the names are not."""
     def repeated(same):
         pairs = list(zip(mine, mine[PERIOD:]))
         return sum(same(x, y) for x, y in pairs) / len(pairs)
@@ -121,7 +125,7 @@ def lines(doc, wanted):
 
 
 def nothing_lost(doc, rows):
-    """Sections times layers are all launches, except for rounding."""
+    """The launches of all sections together are all launches, except for rounding."""
     for side, mine in enumerate(rows):
         all_ns = sum(r[1] for r in mine)
         stated_ns = sum(s['sum_ns'][side] * s['per_iteration'][side] for s in doc['sections']

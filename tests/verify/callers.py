@@ -1,13 +1,14 @@
 #!/usr/bin/python3
-"""callers.py - who launched what in every recorded trace, computed independently.
+"""callers.py - computes independently which code launched each kernel of recorded
+traces.
 
 callers.py [FOLDER or FILE]...
 
 Compares every line of `kernsiftd inspect --by callers` and `--by launches` (kernel,
-path, launches, time; the latencies to the digit, and the order) with what
+path, launches, time, every digit of the latencies, and the order) with what
 launch_figures.py computes from the same Kineto trace. Folders default to
-KERNSIFT_TRACES, else the shared traces next to the checkout; without them the case is
-skipped.
+KERNSIFT_TRACES, else the shared traces next to the checkout. Without traces the case
+is skipped.
 """
 import csv
 import io
@@ -22,7 +23,7 @@ PROGRAM = kernel_stats.PROGRAM
 
 
 def rows(section):
-    """The lines of the one table of a run."""
+    """Returns the lines of a run's only table."""
     assert len(section) <= 1, f'{len(section)} tables'
     return [r for part in section
             for r in list(csv.reader(io.StringIO(part, newline='')))[1:]]

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""cluster.py - the private PostgreSQL: created, shared, rejected, found again.
+"""cluster.py - checks how the server creates, shares, rejects and finds its PostgreSQL.
 
 Every case has its own data folder and prints its output if it fails.
 """
@@ -108,7 +108,8 @@ def case_only_the_owner_and_root_get_in():
                 group=grp.getgrgid(nobody.pw_gid).gr_gid, extra_groups=[],
                 capture_output=True, text=True)
             assert got.returncode != 0 and 'Permission denied' in got.stderr
-            # Even with the folder open, peer authentication identifies the user.
+            # Even if anyone may open the folder, peer authentication identifies the
+            # user.
             os.chmod(f'{s.data}/run', 0o777)
             os.chmod(f'{s.data}/run/.s.PGSQL.5432', 0o777)
             got = subprocess.run(
@@ -130,7 +131,8 @@ def case_nothing_is_left_of_a_killed_server():
 
 
 def case_a_postmaster_left_over_is_ended():
-    """One that does not end in time: it is stopped, so it cannot react."""
+    """A remaining postmaster is ended even if it does not react in time: here it is
+    stopped."""
     with running.Server() as s:
         master = s.postmaster()
         os.kill(master, signal.SIGSTOP)
@@ -143,7 +145,8 @@ def case_a_postmaster_left_over_is_ended():
 
 
 def case_a_stale_pid_file_that_names_somebody_else():
-    """A pid that is used again must not look like a postmaster."""
+    """The stale pid file names a process that is no postmaster; it must not be taken
+    for one."""
     data = folder()
     run('migrate', '--data', data)
     owner = os.stat(f'{data}/pg')
@@ -216,7 +219,8 @@ def case_more_workers_than_the_server_has():
 
 
 def case_a_database_that_is_given():
-    """Another server's cluster serves as one: no folder of our own is made."""
+    """The server uses the given database, here another server's cluster, and makes no
+    folder."""
     top = folder()
     with running.Server() as s:
         given = f'host={s.data}/run user=kernsift dbname=postgres'

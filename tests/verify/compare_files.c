@@ -3,9 +3,9 @@
  *
  *   compare_files [--floor X] [--job] [--halves] BASE... -- HEAD...
  *
- * Every process of a file is a run. --job: the runs of a side are one job's.
- * --halves: the base's runs are split into their first and their last iterations, and
- * there is no head. Prints one JSON object. */
+ * Every process of a file is a run. --job: the runs of each side are one job.
+ * --halves: no head is given; the first half of the iterations of each base run
+ * is the base, the second half is the head. Prints one JSON object. */
 #include "analyze.h"
 #include "compare.h"
 #include "comparison_word.h"
@@ -47,7 +47,8 @@ static bool file_add(struct sides *x, int side, const char *path)
 	return ok;
 }
 
-/* The head gets the later kept iterations of each run, the base keeps the others. */
+/* The head keeps the later half of each run's kept iterations, the base the
+ * rest. */
 static void halve(struct sides *x)
 {
 	x->n[1] = x->n[0];

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""compare_real.py - what comparisons of recorded runs report.
+"""compare_real.py - checks what comparisons of recorded runs report.
 
-Repeats have no regression, different work is reported first, a change is found. Each
-line of the table is a comparison and its required result. Skipped without the shared
-traces (KERNSIFT_TRACES).
+Repeats of a run have no regression. If two runs did different work, the comparison
+reports that first. A real change is found. Each line of the table is a comparison and
+its required result. Skipped without the shared traces (KERNSIFT_TRACES).
 """
 import itertools
 import json

@@ -1,14 +1,15 @@
 #!/usr/bin/python3
-"""convert.py - a trace converted to a capture file gives the same output of inspect.
+"""convert.py - checks that inspect prints the same for a trace and for its capture
+file.
 
 convert.py [--quick] [FILE or FOLDER]...
 
-Converts each trace that `kernsiftd inspect` can read, whole and run by run (an ingest
-stores the capture of a run). Compares the output of inspect for the capture with that
-for the original: byte by byte, for each --by and as JSON. A capture of a capture has
-the same bytes again. The default is KERNSIFT_TRACES, else the shared traces next to the
-checkout; without them the case is skipped. --quick uses the cases of tests/traces
-instead.
+Converts each trace that `kernsiftd inspect` can read: the whole file, and each run
+separately (an ingest stores one capture per run). Compares the output of inspect for
+the capture with that for the trace, byte by byte, for each --by and as JSON. A capture
+made from a capture must have equal bytes. The default is KERNSIFT_TRACES, else the
+shared traces next to the checkout. Without traces the case is skipped. --quick uses
+the cases of tests/traces instead.
 """
 import glob
 import os
@@ -63,8 +64,8 @@ def first_difference(a, b):
 
 
 def sections(text):
-    """The output of inspect for the file, and for each run, view by view, without the
-    run's number."""
+    """Returns the output of inspect for the file, and for each run, view by view,
+    without the run's number."""
     head, *parts = re.split(r'^run \d+\n', text, flags=re.M)
     # An empty line separates two runs.
     parts = [t if t.endswith('\n\n') else t + '\n' for t in parts]
@@ -73,7 +74,7 @@ def sections(text):
 
 
 def hold(who, got, want):
-    """The sections of a run; all must be the same."""
+    """Compares the sections of a run with the expected ones; all must be equal."""
     for view, g, w in zip(VIEWS, got, want):
         if g != w:
             raise AssertionError(f'{who}{view}: {first_difference(w, g)}')
@@ -82,8 +83,8 @@ def hold(who, got, want):
 
 
 def check(path, folder, text):
-    """(runs, bytes per kernel record or None, bytes) of one file, for which inspect
-    prints `text`; raises."""
+    """Checks one file; `text` is the output of inspect for it. Returns (runs, bytes per
+    kernel record or None, bytes). A difference raises an exception."""
     whole = os.path.join(folder, 'whole.kst')
     line = convert(path, whole)
     head, parts = sections(text)

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""cost_counts.py - physical costs, counted one operation at a time.
+"""cost_counts.py - checks the physical costs by counting operations one by one.
 
 cost_counts.py [--seed N]
 
-Small shapes drawn at random; each operator is done here by plain loops that count
-every multiplication and addition and remember which numbers they touched. The
-formulas must give the same work and, of numbers touched once or more, the same
-bytes. If routing is drawn, only draws that reach the expected number of experts
-count.
+Draws small shapes at random and computes each operator with plain loops. The loops
+count every multiplication and addition, and remember which numbers they read and
+wrote. The formulas must give the same number of operations. They must also give the
+same bytes, with each number counted once however often it is used. If routing is
+drawn, only draws that reach the expected number of experts are compared.
 """
 import argparse
 import json
@@ -110,7 +110,8 @@ def text(sizes):
 
 
 def counted(rng, dtype, count, sizes):
-    """None where the draw of routing is not the expected one."""
+    """Returns the counts; None if the drawn routing misses the expected number of
+    experts."""
     c = loops.Count(dtype)
     if count is loops.fused_moe:
         reached = count(c, rng=rng, **sizes)

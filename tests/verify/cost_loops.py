@@ -1,13 +1,16 @@
-"""cost_loops.py - operators done by plain loops that count each multiplication and
-addition and remember which numbers they touched; for cost_counts.py."""
+"""cost_loops.py - computes operators with plain loops, for cost_counts.py.
+
+The loops count each multiplication and addition, and remember which numbers they read
+and wrote.
+"""
 
 
 BYTES = {'bf16': 2, 'fp32': 4, 'fp8_e4m3': 1, 'fp16': 2}
 
 
 class Count:
-    """Operations, and numbers read and written; intermediate ones, which
-    stay in registers, are not counted."""
+    """Counts operations, and the numbers that were read and written. Intermediate
+    numbers are not counted, because they stay in registers."""
 
     def __init__(self, dtype):
         self.b = BYTES[dtype]
@@ -28,7 +31,7 @@ class Count:
 
 
 def product(c, a, b, n):
-    """A dot product of n: multiply and add each."""
+    """A dot product of n numbers: one multiplication and one addition for each."""
     for i in range(n):
         a(i)
         b(i)
@@ -115,7 +118,7 @@ def mla_decode_attention(c, seqs, context, heads, lora_rank, rope_dim):
 
 
 def convolution(c, x, w, out, grads=0):
-    """Stride 1, no border; gradients of weights and of the input."""
+    """Stride 1, no border; also used for the gradients of weights and of the input."""
     images, channels, _, _ = x
     filters, _, rows, cols = w
     for _ in range(max(grads, 1)):
@@ -136,7 +139,7 @@ def convolution(c, x, w, out, grads=0):
 
 
 def causal_conv1d(c, tokens, dim, width):
-    """One sequence; what came before it is its state."""
+    """One sequence; the numbers before it are its state."""
     for t in range(tokens):
         for d in range(dim):
             for i in range(width):
@@ -280,7 +283,8 @@ def attention_backward(c, heads, kv_heads, head_dim, v_dim, q_lens, seq_lens,
 
 def gated_delta_rule_update(c, batch, tokens, q_heads, v_heads, key_dim,
                             value_dim):
-    """Decay, k·S, the outer product added, S·q; not what is per key or value."""
+    """Counts decay, k·S, adding the outer product, and S·q, but no work per single key
+    or value."""
     for x in range(batch):
         c.read('index', x, b=4)
         for t in range(tokens):

@@ -3,12 +3,13 @@
 
 costs.py [-v] [FILE]
 
-FILE is an operator catalog with W and Q of each shape (Atrex-Bench); the default is
-the set next to the checkout, and without one the case is skipped. The `catalog`
-convention must give W per dtype, bytes read and bytes written of at least 420 of its
-440 shapes within 0.1 %. Each shape that misses, and each for which `physical` differs
-from `catalog`, needs a reason in data/costs.json, or the case fails; no physical
-figure may be faster than the roofline bound. -v prints every shape that differs.
+FILE is an operator catalog (Atrex-Bench) that has, for each shape, its operations W and
+its bytes Q. The default is the set next to the checkout; without one the case is
+skipped. The catalog has 440 shapes. For at least 420 of them, the `catalog` convention
+must give W per dtype, bytes read and bytes written within 0.1 %. data/costs.json must
+have a reason for each shape that misses, and for each shape for which `physical`
+differs from `catalog`; otherwise the case fails. No physical figure may be faster than
+the roofline bound. -v prints every shape that differs.
 """
 import json
 import os
@@ -34,7 +35,8 @@ def published(shape):
 
 
 def part_close(got, want):
-    """Of work, read and written: which are met."""
+    """Returns, for operations, bytes read and bytes written, whether each is within 0.1
+    %."""
     if got is None or 'why' in got:
         return [False] * 3
     work = sorted(got['flops']) == sorted(want[0]) and all(
@@ -48,7 +50,7 @@ def as_published(ours):
 
 
 def off(got, want):
-    """How far work, read and written are off, in words."""
+    """Says how much the operations, bytes read and bytes written differ."""
     if got is None:
         return 'its sizes have no names'
     if 'why' in got:

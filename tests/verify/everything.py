@@ -1,17 +1,17 @@
-"""everything.py - every answer of a server to GET, by address.
+"""everything.py - requests every GET answer of a server, by address.
 
-The addresses come from /openapi.json: each {id} is replaced by the objects of the
-server; required parameters (two sides, a workload) are listed in NEEDS. A route
-without an address is an error of this list, and is reported; so is a parameter that
-the server does not know.
+The addresses come from /openapi.json. Each {id} is replaced by the ids of the server's
+objects. NEEDS lists the required parameters (two sides, a workload). The script reports
+a route for which it has no address, and a parameter that the server does not know: both
+are errors in NEEDS.
 """
 import json
 import urllib.parse
 
-# Depends on the time or on the server itself.
+# Answers that depend on the time or on the server itself.
 PASSING = {'/healthz', '/readyz', '/metrics', '/session', '/audit'}
 
-# Queries that a route requires, or that return another part of its data.
+# Queries that a route requires, or that select another part of its data.
 NEEDS = {
     '/runs/{id}/kernels': ['', 'by=device', 'by=grid&format=csv'],
     '/runs/{id}/copies': ['by=device'],
@@ -39,7 +39,7 @@ def items(ask, path):
 
 
 def fillings(ask, path):
-    """The path with each of its names replaced, in all combinations."""
+    """Returns the path with each of its names replaced, in all combinations."""
     if '{id}' in path:
         kind = path.split('/')[1]
         for one in items(ask, f'/{kind}'):
@@ -64,8 +64,8 @@ def function_of(ask):
 
 
 def everything(ask):
-    """{address: (status, bytes)}; the argument is a function of an address below
-    /api/v1."""
+    """Returns {address: (status, bytes)}. The argument is a function that requests an
+    address below /api/v1."""
     document = json.loads(ask('/openapi.json')[1])
     function = function_of(ask)
     answers, unanswered = {}, []

@@ -23,7 +23,7 @@ def same(what, got, want, keys):
 
 
 def whole(server, path):
-    """All pages of a list."""
+    """Returns all items of a list, from all of its pages."""
     items, cursor = [], None
     mark = '&' if '?' in path else '?'
     while True:
@@ -35,7 +35,7 @@ def whole(server, path):
 
 
 def check_run(server, run, want):
-    """Everything a run has, against the expectation of tests/gen."""
+    """Compares all answers about a run with the expectation of tests/gen."""
     for k in ('pid', 'rank', 'span_ns', 'busy_ns', 'launches', 'kernel_ns',
               'copies', 'copy_ns'):
         assert run[k] == want[k], f'run {run["id"]} {k}: {run[k]}, not {want[k]}'

@@ -1,15 +1,17 @@
 #!/usr/bin/python3
-"""gate_history.py - a history of 200 heads, each compared by a gate with those before
-it.
+"""gate_history.py - gates each of 200 heads against the heads before it.
 
 gate_history.py [--heads N] [--seed N] [--verbose]
 
-Three runs per head, uploaded, ingested and gated as in a pipeline, with `kernsift gate`
-and its exit status. Five changes of 5 to 10 % stay in the code: at least four must be
-found at the head that introduced them. At most 2 % of the other heads may be reported
-as regressed. With one run per head no head is reported as regressed, and at least four
-changes are undecided. The trend has a change point within two heads of each change, and
-no others.
+Each head has three runs. They are uploaded, ingested and gated as in a pipeline, with
+`kernsift gate` and its exit status. Five times, a head introduces a change of 5 to 10 %
+that all later heads keep. The gate must find at least four of the five changes at the
+head that introduced them, and may report a regression for at most 2 % of the other
+heads.
+
+With one run per head, no head is reported as regressed, and at least four changes are
+undecided. The trend has a change point within two heads of each change, and no
+others.
 """
 import argparse
 import collections
@@ -31,7 +33,7 @@ PASS, REGRESSED, UNDECIDED = range(3)
 
 
 def planted(heads):
-    """Evenly distributed, not at the ends."""
+    """Chooses the heads with a change: evenly distributed, not at the ends."""
     gap = heads // (len(CHANGES) + 1)
     return {gap * (i + 1): CHANGES[i * 2 % len(CHANGES)] for i in range(len(CHANGES))}
 
@@ -49,7 +51,7 @@ class Pipeline:
         return json.loads(text)
 
     def send(self, history, runs, project):
-        """Every head's runs, oldest first, as CI sends them."""
+        """Uploads every head's runs, oldest first, as CI does."""
         for head in range(history.heads):
             for run in range(runs):
                 self.ask('POST', f'/uploads?project={project}&workload=step&label.branch=main'
@@ -62,7 +64,8 @@ class Pipeline:
         assert not failed, failed[0]
 
     def gate(self, project, head):
-        """The exit status of a pipeline's step, and its output."""
+        """Runs the gate as a pipeline's step does; returns its exit status and its
+        output."""
         p = subprocess.run(
             [f'{os.path.dirname(BIN)}/kernsift', 'gate', '--server', self.url, '--project', project,
              '--workload', 'step', BASE, f'label.commit=c{head:03d} last=20'],
@@ -126,7 +129,7 @@ def main():
     o = parser.parse_args()
     skip_without_postgres()
     history = History(o.heads, planted(o.heads), o.seed)
-    # one after the other, so that a later upload belongs to a later head
+    # The uploads are in sequence, so that a later upload belongs to a later head.
     with Server(['--workers', '1']) as s:
         pipe = Pipeline(s)
         for case in (lambda: with_three(pipe, history, o.verbose), lambda: trend(pipe, history),

@@ -1,13 +1,15 @@
 #!/usr/bin/python3
-"""graph_replays.py - kernels in graph replays get shapes from the run that captured
-them.
+"""graph_replays.py - kernels in graph replays get their shapes from the run that
+captured the graph.
 
-The pair vllm-piecewise: 25 stream captures in one file, 25 launches of these graphs
-with 361 kernels in the other. Computed again in Python: each replay's kernels are
-matched with the capture of the same names, and must have the shapes of the captured
-launches. With `inspect` with and without --learn, and with a server: before the capture
-run is uploaded no replayed kernel has a shape, and a rebuild after it gives all of
-them. Skipped if the traces are missing.
+Uses the two files of vllm-piecewise. One has 25 stream captures; the other has 25
+launches of these graphs, with 361 kernels. Python matches the kernels of each replay
+with the capture that has the same names. They must have the shapes of the captured
+launches.
+
+The case runs `inspect` with and without --learn, and a server. Before the capture run
+is uploaded, no replayed kernel has a shape on the server. After the upload and a
+rebuild, all of them have one. Skipped if the traces are missing.
 """
 import csv
 import gzip
@@ -33,8 +35,8 @@ def events(path):
 
 
 def captured():
-    """names → the operators' (name, Input Dims), one per kernel; equal names have
-    equal operators in this file."""
+    """Returns, by the names of a capture, the operators' (name, Input Dims), one per
+    kernel. Captures with equal names have equal operators in this file."""
     rows = events(CAPTURE)
     ops = {e['args']['External id']: e for e in rows
            if e.get('cat') == 'cpu_op' and 'External id' in e['args']}
@@ -70,7 +72,7 @@ def replayed():
 
 
 def wanted():
-    """GEMMs: shape → [launches, ns]; and the number of replayed kernels."""
+    """Returns, of GEMMs, shape → [launches, ns]; and the number of replayed kernels."""
     graphs, gemms, n = captured(), defaultdict(lambda: [0, 0]), 0
     for kernels in replayed():
         ops = graphs[tuple(k for k, _ in kernels)]
@@ -85,7 +87,7 @@ def wanted():
 
 
 def inspected(*options):
-    """The last table of --by operators and of --by shapes, and all text."""
+    """Returns the last table of --by operators and of --by shapes, and all text."""
     out = []
     for by in ('operators', 'shapes'):
         text = subprocess.run(
@@ -116,7 +118,8 @@ def hold_inspect(gemms):
 
 
 def stored(server):
-    """For each run: replayed, attributed by a graph, launches with a shape from it."""
+    """Returns, for each run, the number of launches that are replayed, that got their
+    operator from a graph, and that got their shape from a graph."""
     return [tuple(int(x) for x in row) for row in server.sql(
         'SELECT r.replayed, r.replayed_known, coalesce((SELECT '
         'sum(s.launches) FROM run_shape s WHERE s.run_id = r.run_id AND '

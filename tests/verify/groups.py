@@ -1,15 +1,18 @@
 #!/usr/bin/python3
-"""groups.py - kernels launched together in recorded traces, found independently.
+"""groups.py - finds kernels that are launched together in recorded traces,
+independently.
 
 groups.py [FILE]...
 
-For every recorded Kineto trace next to the checkout (or the files given), plain
-Python walks the streams. Each group that `kernsiftd inspect --by layers` reports
-must occur in its order at least as often as reported; its launches, and no
-others, must add up to all launches of its kernels. Two families that belong
-together (a split-K reduction after its GEMM; the preparation, main kernel and
-combination of FlashAttention) must be reported as often as they occur, with their
-time to the nanosecond. For the traces listed below the number is fixed.
+Plain Python reads the streams of every recorded Kineto trace next to the checkout (or
+of the files given) and checks the groups that `kernsiftd inspect --by layers` reports:
+
+* The kernels of a group must follow each other in its order at least as often as
+  reported.
+* For each kernel, the launches in groups and those outside must be all its launches.
+* Two families must be reported as often as they occur, with their time to the
+  nanosecond: a split-K reduction after its GEMM; the preparation, main kernel and
+  combination of FlashAttention. For the traces listed below, the number is fixed.
 """
 import glob
 import gzip
@@ -34,7 +37,7 @@ FAMILIES = {
     'FlashAttention': (r'prepare_varlen_num_blocks', r'FlashAttnFwdSm\d+',
                        r'FlashAttnFwdCombine'),
 }
-# how often the members of a family come one behind the other
+# How many times the members of a family follow each other.
 KNOWN = {
     'deepseek-r1-decode_sglang_b300_tp0.json.gz': {'split-K': 32},
     'owlv2-large_h100.json.gz': {'split-K': 60},
@@ -43,12 +46,13 @@ KNOWN = {
     'resnet50_v100_2020-format.json.gz': {'split-K': 12},
     'repeats/particle-bs64_2.json.gz': {'split-K': 2},
 }
-# noise: in fewer of the launches of what binds them they are none
+# A family is noise if its members follow each other in less than this part of the
+# launches of its rarest member.
 PART = 0.05
 
 
 def launches(path):
-    """{rank: [[(name, dur)] of a stream, by start]}."""
+    """Returns {rank: one list per stream of (name, dur), by start}."""
     opened = gzip.open(path) if path.endswith('.gz') else open(path, 'rb')
     with opened as f:
         document = json.loads(f.read().decode(errors='replace'), strict=False,
@@ -85,7 +89,7 @@ def reported(path):
 
 
 def occurrences(streams, members):
-    """How many times these names follow each other, and their time."""
+    """Returns how many times these names follow each other, and their total time."""
     times = total = 0
     for rows in streams:
         for i in range(len(rows) - len(members) + 1):
@@ -109,7 +113,7 @@ def family(streams, patterns):
 
 
 def sound(groups, streams):
-    """Errors that no list of groups may have."""
+    """Yields an error for each group that contradicts the streams."""
     count = Counter(name for rows in streams for name, _ in rows)
     grouped = Counter()
     for g in groups:
@@ -136,9 +140,9 @@ def within(names, group):
 
 
 def missing(groups, streams, times):
-    """Sentences about known families that are not reported as often as they occur,
-    alone or with other kernels of the same call. Adds how often they occur to
-    `times`."""
+    """Yields a sentence for each known family that is not reported as often as it
+    occurs, whether alone or with other kernels of the same group. Adds the number of
+    occurrences to `times`."""
     count = Counter(name for rows in streams for name, _ in rows)
     for word, patterns in FAMILIES.items():
         for names, (n, total) in family(streams, patterns).items():
@@ -160,7 +164,7 @@ def check(path):
     walked = launches(path)
     assert len(found) == max(len(walked), 1), (len(found), list(walked))
     for rank, streams in walked.items():
-        # a rank that is given once for the file is not in the rows of its kernels
+        # If the file has one rank for all kernels, the rows of its kernels have none.
         all_of, names = found[rank if rank in found else next(iter(found))]
         streams = [[(names.get(n, n), d) for n, d in rows]
                    for rows in streams]

@@ -1,9 +1,9 @@
-"""history.py - a generated history of a project: heads, their runs, and slowdowns.
+"""history.py - generates a history of a project: heads, their runs, and slowdowns.
 
-A run is 30 steps of 12 kernels, as Kineto writes them. Its time differs by 3 % from
-another run's of the same code, for all kernels together, as in real processes. Each
-kernel differs by another half percent, each launch by two. A planted change slows a
-head and all later heads. The same seed gives the same bytes.
+A run is 30 steps of 12 kernels, as Kineto writes them. Three factors vary the times, as
+in real processes. Runs of the same code differ by 3 %, for all kernels alike. In
+addition, each kernel differs by half a percent, and each launch by 2 %. A planted
+change makes a head and all later heads slower. The same seed gives the same bytes.
 """
 import gzip
 import random

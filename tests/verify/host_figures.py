@@ -1,5 +1,6 @@
-"""host_figures.py - a trace's kernels, and the host operators open when each was
-launched, computed from its JSON alone."""
+"""host_figures.py - reads a trace's kernels and, for each, the host operators that were
+open when it was launched. Computed from the JSON alone.
+"""
 import gzip
 import json
 from collections import defaultdict
@@ -17,7 +18,8 @@ def events(path):
 
 
 def read(path):
-    """Kernels, calls by correlation, operators by thread; times in ns."""
+    """Returns kernels, calls by correlation, and operators by thread; times are in
+    ns."""
     kernels, calls, ops = [], defaultdict(list), defaultdict(list)
     copies = 0
     for e in events(path):
@@ -44,8 +46,9 @@ def read(path):
 
 
 def call_of(kernel, calls):
-    """The call of a kernel's correlation; of several the last that began by
-    then, and the outermost of those that are nested."""
+    """Returns the call that launched a kernel. If several calls have its correlation,
+    that is the last one that began before the kernel, and of nested calls the
+    outermost."""
     same = calls.get(kernel['correlation'])
     if not same:
         return None
@@ -60,8 +63,8 @@ def call_of(kernel, calls):
 
 
 def joined(kernels, calls, ops):
-    """[(kernel, the operators open at its call from the outermost on)] of
-    kernels whose call is in the trace and launches no graph."""
+    """Returns [(kernel, the operators open at its call, outermost first)], for kernels
+    whose call is in the trace and does not launch a graph."""
     wanted = defaultdict(list)
     for k in kernels:
         call = call_of(k, calls)

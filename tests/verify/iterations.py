@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""iterations.py - the iterations of recorded traces, against known figures.
+"""iterations.py - compares the iterations of recorded traces with known figures.
 
 iterations.py [FOLDER]
 
-Compares `kernsiftd inspect --by iterations` of the traces listed below with known
-figures: which detector, how many iterations, how many launches in each, how many
-of them count. In every trace, iterations are in order, are disjoint, and have no
-more launches than the run. The folder defaults to KERNSIFT_TRACES, else the
-shared traces next to the checkout; without them the case is skipped.
+Reads `kernsiftd inspect --by iterations` of the traces listed below. The known figures
+are the detector, the number of iterations, the launches in most of them, and the number
+of iterations that are kept. In every trace, iterations must be in order and disjoint,
+and must have no more launches than the run. The folder defaults to KERNSIFT_TRACES,
+else the shared traces next to the checkout. Without traces the case is skipped.
 """
 import csv
 import glob
@@ -18,14 +18,14 @@ import sys
 import kernel_stats
 import trace_reports
 
-# file: detector, iterations, kept, launches of most of them, range
+# file: detector, iterations, kept iterations, launches of most iterations, range
 KNOWN = {
-    # ten training steps without an annotation; 57 is the period of a layer
+    # ten training steps without an annotation; the inner period of a layer is 57
     'nsys/gpt-2.7b_a100_eager.sqlite': ('period', 10, 9, 1832, None),
-    # the same, with graphs recorded as one unit
+    # ten training steps whose graph replays are recorded as one launch each
     'nsys/gpt-2.7b_a100_compiled-graphs.sqlite':
         ('period', 10, None, 3, None),
-    # 25 whole iterations and the last; 6 is the inner period
+    # 25 complete iterations and the last one, which is not kept; the inner period is 6
     'nsys/gtls_23k-kernels.sqlite': ('period', 26, 25, 909, None),
     # ranges of FSDP's layers, which are not iterations
     'nsys/h100-2gpu-1s.sqlite': ('window', 1, 1, 1721, None),
@@ -68,7 +68,7 @@ def tables(parts):
 
 
 def sound(head, iterations):
-    """Errors of a list of iterations that apply to any trace."""
+    """Returns the errors of a list of iterations, by rules that apply to any trace."""
     end = launches = 0
     for c in iterations:
         if int(c['Start (ns)']) < end:

@@ -1,16 +1,16 @@
 #!/usr/bin/python3
-"""kernel_stats.py - every number of every recorded trace, computed independently.
+"""kernel_stats.py - computes every number of every recorded trace, independently.
 
 kernel_stats.py [--server URL | --serve] [FOLDER or FILE]...
 
-Computes the statistics of each Kineto trace with trace_figures.py and compares them,
-digit by digit, row by row and in order, with `kernsiftd inspect` and, with --server,
-with the JSON and CSV of a server after the upload; --serve starts its own server.
-Folders default to KERNSIFT_TRACES, else the shared traces next to the checkout; without
-them the case is skipped.
+Computes the statistics of each Kineto trace with trace_figures.py. Compares them, digit
+by digit, row by row and in order, with the output of `kernsiftd inspect`. With
+--server, also uploads each trace and compares them with the server's JSON and CSV.
+--serve starts a server for that. Folders default to KERNSIFT_TRACES, else the shared
+traces next to the checkout. Without traces the case is skipped.
 
-A mangled name is shown demangled. The demangled name is taken from `inspect --by
-source`, and checked with c++filt if that can demangle it.
+The output shows demangled names. The demangled form of a name is taken from `inspect
+--by source`, and checked with c++filt if that can demangle it.
 """
 import argparse
 import os

@@ -1,14 +1,16 @@
 #!/usr/bin/python3
 """kill.py - SIGKILL at random moments loses no upload and leaves no half run.
 
-Three rounds: the server, an ingest process, PostgreSQL. In each,
-distinct traces are uploaded, and the victim is killed once per upload, at a random
-moment between its first byte and the end of its ingest (--full: 20 uploads and
-kills per round; --quick: 3). The first kill of an ingest process or of PostgreSQL
-waits until an upload is being ingested, so that each round hits at least one. The
-client repeats every request that is not answered with 200 or 202, as real clients do.
-In the end every upload is done, every run has the numbers of its trace and a capture
-with the same content, and the tables contain nothing else.
+The script has three rounds. They kill the server, an ingest process, and PostgreSQL.
+In each round, distinct traces are uploaded. The victim is killed once per upload, at a
+random moment between the upload's first byte and the end of its ingest. --full has 20
+uploads and kills per round, --quick has 3. The first kill of an ingest process or of
+PostgreSQL waits until an upload is being ingested, so that each of these rounds
+interrupts at least one. The client repeats every request that is not answered with 200
+or 202, as real clients do.
+
+At the end every upload must be done. Every run must have the numbers of its trace, and
+a capture with the content of the trace. The tables must contain nothing else.
 
 The moments come from a seed, which is printed and can be set with --seed.
 """
@@ -30,12 +32,13 @@ import running
 EVENTS = 30000
 CLIENTS = 4
 PIECE = 256 << 10
-# A lease must outlast the analysis of an upload while other cases load a slow
-# machine: with 2 s, workers lost it that were not killed, and each loss counts as
-# an attempt.
+# A lease must outlast the analysis of an upload even if other cases load a slow
+# machine. With 2 s, workers that were not killed lost their leases, and each lost
+# lease counts as an attempt.
 OPTIONS = ['--workers', '2', '--lease_s', '15', '--log', 'info']
 
-# What must be empty: rows without the row that they belong to, or unexpected ones.
+# Queries that must return nothing: rows whose related row is missing, or unexpected
+# rows.
 ORPHANS = {
     'chunks without an upload':
         'SELECT 1 FROM upload_chunk c LEFT JOIN upload u ON u.id = c.upload_id'
@@ -130,7 +133,8 @@ GATES = f"FROM pg_stat_activity WHERE query = '{GATE}'"
 
 
 def gate_shut(server):
-    """Blocks the lock that a save needs, until the gate is gone."""
+    """Takes the lock that a save needs, and holds it until the returned process
+    ends."""
     gate = subprocess.Popen([*server.psql(), '-c', GATE],
                             stdout=subprocess.DEVNULL,
                             stderr=subprocess.DEVNULL)
@@ -140,8 +144,8 @@ def gate_shut(server):
 
 
 def strike_at_work(server, kind, gate):
-    """One SIGKILL that is certain to hit an upload: while the gate is shut,
-    none gets done. Returns the process that was killed."""
+    """Sends one SIGKILL that is certain to interrupt an upload, because no upload can
+    be done while the gate is shut. Returns the process that was killed."""
     pid = int(running.until('an upload at work', lambda: server.sql(
         "SELECT split_part(worker, ':', 2) FROM upload "
         f"WHERE state = 'working' AND project = '{kind}'"))[0][0])
@@ -155,15 +159,15 @@ def strike_at_work(server, kind, gate):
 
 
 def strike(server, kind, dice):
-    """One SIGKILL; the script restarts the server, and the server restarts the other
-    two. Returns the process that was killed."""
+    """Sends one SIGKILL. The script restarts the server; the server restarts PostgreSQL
+    and ingest processes. Returns the process that was killed."""
     if kind == 'server':
         pid = server.process.pid
         server.kill()
         server.start()
         return pid
     if kind == 'ingest':
-        # A third death in a row with the same upload fails it, as it should.
+        # A third death during one upload would fail that upload, as intended.
         running.until('progress', lambda: not server.sql(
             "SELECT 1 FROM upload WHERE state <> 'done' AND attempts >= 2"),
             lambda: server.sql("SELECT count(*) FROM upload WHERE state = 'done'"))
@@ -179,7 +183,8 @@ def strike(server, kind, dice):
 
 
 def lifetime(server, kind, body):
-    """Seconds from the first byte to done, without a kill."""
+    """Returns the seconds from the first byte of an upload until it is done, without a
+    kill."""
     began = time.monotonic()
     upload = server.upload(f'project=calm&workload=kill&name={kind}', body)
     server.ended(upload)
@@ -219,7 +224,7 @@ def play(server, kind, traces, dice):
     print(f'{kind}: {len(clients)} uploads, killed at '
           + ' '.join(f'{m * 1000:.0f}' for m in moments) + ' ms; sent '
           f'{sum(c.tries for c in clients)} times', flush=True)
-    # Until the last kill is noticed, a dead process may seem to answer.
+    # Until the server notices the last kill, a dead process may seem to answer.
     running.until('another postmaster', lambda: server.postmaster()
                   not in (None, dead))
     running.until('readiness',
@@ -236,7 +241,8 @@ def inspected(folder, name, body):
 
 
 def check_capture(server, run, body):
-    """The stored capture of the run has the content of its trace, to the byte."""
+    """The stored capture of the run must have the content of its trace, byte by
+    byte."""
     status, _, capture = server.ask('GET', f'/runs/{run}/capture')
     assert status == 200, f'capture of run {run}: {status} {capture!r}'
     with tempfile.TemporaryDirectory() as folder:
@@ -264,7 +270,7 @@ def check(server, kind, clients, traces):
 
 
 def hits(server, kind):
-    """How many times an upload was claimed again."""
+    """Returns how many times an upload was claimed again."""
     return int(server.sql('SELECT sum(token - 1) FROM upload '
                           f"WHERE project = '{kind}' AND state = 'done'")[0][0])
 

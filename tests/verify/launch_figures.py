@@ -1,7 +1,8 @@
-"""launch_figures.py - who launched what in a Kineto trace, computed independently.
+"""launch_figures.py - computes which code launched each kernel of a Kineto trace.
 
-Shares only the rules with the server. It reads the file with Python's json, keeps the
-ranges that are open at a call in a set, and shortens names with regular expressions.
+The computation is independent of the server and shares only its rules. The script reads
+the file with Python's json, keeps the ranges that are open at a call in a set, and
+shortens names with regular expressions.
 """
 import gzip
 import json
@@ -30,7 +31,7 @@ def number(args, *keys):
 
 
 def frame(kind, name):
-    """(kind, name) as in a path."""
+    """Returns the range's (kind, name) as paths show them."""
     marker = MARKER.match(name) if kind == 'annotation' else None
     if marker:
         return 'module', marker[1]
@@ -56,7 +57,7 @@ def kind_of(event):
 
 
 def read(path):
-    """{rank or None: {'kernels', 'calls', 'spans'}}, in the file's order."""
+    """Returns {rank or None: {'kernels', 'calls', 'spans'}}, in the file's order."""
     opened = gzip.open(path) if path.endswith('.gz') else open(path, 'rb')
     with opened as f:
         document = json.loads(f.read().decode(errors='replace'), strict=False,
@@ -92,7 +93,8 @@ def read(path):
 
 
 def joined(run):
-    """[(kernel, its call or None)]; no trace here has a correlation twice."""
+    """Returns [(kernel, its call or None)]. In these traces no two calls have one
+    correlation."""
     calls = {}
     for c in run['calls']:
         if c['correlation'] > 0:
@@ -102,7 +104,8 @@ def joined(run):
 
 
 def paths_at(spans, moments):
-    """The spans open at each (time, key), outermost first: {key: [span]}."""
+    """Returns {key: spans open at its time, outermost first}; a moment is (time,
+    key)."""
     boundaries = []
     for s in spans:
         if s['dur']:
@@ -124,7 +127,7 @@ def paths_at(spans, moments):
 
 
 def by_thread(spans, moments):
-    """paths_at(), thread by thread; moments are (thread, time, key)."""
+    """Calls paths_at() for each thread; a moment is (thread, time, key)."""
     lanes, requests, found = defaultdict(list), defaultdict(list), {}
     for s in spans:
         lanes[s['pid'], s['thread']].append(s)
@@ -136,7 +139,8 @@ def by_thread(spans, moments):
 
 
 def callers(run):
-    """{(kernel, known, path): [launches, total]}, path as inspect writes it."""
+    """Returns {(kernel, known, path): [launches, total]}, with the path as inspect
+    writes it."""
     pairs = joined(run)
     stacks = by_thread(run['spans'], [
         ((c['pid'], c['thread']), c['start'], c['place'])
@@ -173,7 +177,8 @@ def api(name):
 
 
 def spread(values):
-    """avg, med, min, max, sd as inspect writes them; empty texts without values."""
+    """Returns avg, med, min, max, sd as inspect writes them, or empty texts if there
+    are no values."""
     if not values:
         return ('',) * 5
     line = trace_figures.line(values, 0)
@@ -181,8 +186,8 @@ def spread(values):
 
 
 def latency(launches):
-    """{(thread, device, api, kernel): (count, queued, 20 numbers…)} of
-    (thread, device, api, kernel, call start, end, kernel start, end)."""
+    """Returns {(thread, device, api, kernel): (count, queued, 20 numbers…)}. A launch
+    is (thread, device, api, kernel, call start, call end, kernel start, kernel end)."""
     groups = defaultdict(list)
     for *key, c0, c1, k0, k1 in launches:
         groups[tuple(key)].append((max(c1, k1) - c0, c1 - c0, k0 - c1, k1 - k0))

@@ -1,13 +1,14 @@
 #!/usr/bin/python3
-"""launches.py - launch latency of recorded Nsight Systems exports, by plain SQL.
+"""launches.py - computes the launch latency of recorded Nsight Systems exports with
+SQL.
 
 launches.py [FILE]...
 
-nsys' cuda_kern_exec_sum, queried from each export with sqlite3 (kernel joined with
-call on correlationId and process), its statistics in exact fractions, compared to
-the digit with `kernsiftd inspect --by launches`. Files default to
-the folder `nsys` next to KERNSIFT_TRACES, else the shared traces next to the
-checkout; without them the case is skipped.
+Queries nsys' cuda_kern_exec_sum from each export with sqlite3: each kernel is joined
+with its call by correlationId and process. The statistics are exact fractions. Every
+digit must equal the output of `kernsiftd inspect --by launches`. Files default to the
+folder `nsys` next to KERNSIFT_TRACES, else the shared traces next to the checkout.
+Without them the case is skipped.
 """
 import csv
 import glob
@@ -38,7 +39,8 @@ def wanted(path):
         rows = [(f'{pid}/{tid}', *rest)
                 for pid, tid, *rest in db.execute(
                     QUERY.replace('0xFFFFFFFFFF000000', str(-1 << 24)))]
-    # The reader cuts the suffix of a version; this comparison cuts all of it.
+    # The reader cuts the version suffix of a call's name; this comparison cuts all
+    # versions.
     rows = [(t, d, re.sub('_v[0-9]+$', '', a), k, *times)
             for t, d, a, k, *times in rows]
     return {(*key[0].split('/'), *key[1:]): v

@@ -1,16 +1,18 @@
 #!/usr/bin/python3
-"""layers.py - the layers of a model and where their time is spent, computed
-independently.
+"""layers.py - computes the layers of a model and their times independently.
 
 layers.py [FILE]...
 
-Compares `kernsiftd inspect --by layers` with plain Python over the same files. For
-every recorded Kineto trace next to the checkout (or the files given): exclusive,
-overlapped and idle time of the passes, counted edge by edge among all records of the
-device. For a decode step without any annotation of layers: 32 layers of 11 kernels,
-every row's times, and the sums of its blocks, to the nanosecond. The windows come from
-the output of inspect; their position in the file is found by the records that start and
-end in them.
+Compares `kernsiftd inspect --by layers` with plain Python over the same files: every
+recorded Kineto trace next to the checkout, or the files given.
+
+* For every file, the script computes the exclusive, overlapped and idle time of the
+  layers' windows, from the start and end of each record on the device.
+* For a decode step without annotated layers, it expects 32 layers of 11 kernels, and
+  computes the times of every row and the sums of its blocks, to the nanosecond.
+
+The windows come from the output of inspect. Their position in the file is where records
+start and end at their boundaries.
 """
 import glob
 import json
@@ -41,7 +43,8 @@ def printed(path):
 
 
 def records(path):
-    """{rank: [(start, end, name, device, whether a kernel)]} by start."""
+    """Returns {rank: [(start, end, name, device, whether a kernel)]}, sorted by
+    start."""
     found = {}
     for rank, (kernels, copies) in trace_figures.read(path).items():
         found[rank] = sorted(
@@ -53,8 +56,8 @@ def records(path):
 
 
 def zero(rows, instances):
-    """The file's time of the run's first record: with it, every instance starts
-    and ends at the boundary of a record."""
+    """Returns the possible times of the run's first record in the file's clock: those
+    with which every instance starts and ends at the boundary of a record."""
     starts, ends = {r[0] for r in rows}, {r[1] for r in rows}
     fits = [z for z in sorted({s - instances[0]['start_ns'] for s in starts})
             if all(z + i['start_ns'] in starts and z + i['end_ns'] in ends
@@ -69,8 +72,9 @@ def kind(row):
 
 
 def counted(rows, windows):
-    """Nanoseconds of the windows with no, one, and more records in progress, and
-    of those with a collective and nothing that computes."""
+    """Returns the nanoseconds of the windows during which no, one, or more records are
+    in progress (idle, alone, overlap), and those with a collective but no other kernel
+    (exposed)."""
     sums = dict.fromkeys(('idle', 'alone', 'overlap', 'exposed'), 0)
     for start, end in windows:
         edges = [(start, 0, 'copy'), (end, 0, 'copy')]
@@ -126,7 +130,7 @@ def alone(rows):
 
 
 def main_stream(path):
-    """(start, end, name) of kernels on the stream with most of them."""
+    """Returns (start, end, name) of the kernels on the stream with the most kernels."""
     streams = defaultdict(list)
     for e in host_figures.events(path):
         if e.get('cat') == 'kernel':
@@ -137,8 +141,8 @@ def main_stream(path):
 
 
 def layers_of(path):
-    """Kernels of a decode step's layers: each begins at the norm that leads to
-    attention, and its second half at the next norm."""
+    """Returns the kernels of a decode step's layers, each in two halves. A layer begins
+    at the norm before attention, its second half at the next norm."""
     kernels = main_stream(path)
     norms = [i for i, r in enumerate(kernels) if 'rmsnorm' in r[2].lower()]
     begins = [a for a, b in zip(norms, norms[1:])
@@ -154,7 +158,7 @@ def mean(values, n):
 
 
 def hold_decode(path, b, rows):
-    """Sentences about differences from 32 layers of 11 kernels."""
+    """Yields sentences about differences from 32 layers of 11 kernels."""
     layers = layers_of(path)
     assert len(layers) == 32 and all(len(a) + len(m) == 11
                                      for a, m in layers), len(layers)
@@ -178,7 +182,7 @@ def hold_decode(path, b, rows):
 
 
 def hold_blocks(b, section, layers):
-    """Sums of the halves, and of their rows."""
+    """Compares the sum of each half with its block, and with the rows of the block."""
     blocks = {k['block']: (i, k) for i, k in enumerate(b['blocks'])
               if k['section'] == section}
     if not {'attention', 'mlp'} <= set(blocks):
@@ -197,8 +201,8 @@ def hold_blocks(b, section, layers):
 
 
 def hold_places(b, section, layers, own_time):
-    """Each row that most layers have, in order: its kernel, its times, and its time
-    without other work on the device."""
+    """Compares each row that most layers have, in order: its kernel, its times, and its
+    time without other work on the device."""
     rows = [i for i in b['items']
             if b['blocks'][i['block']]['section'] == section]
     common = [i for i in rows if not i['extra'] and i['stream'] == 0]
@@ -227,7 +231,7 @@ def hold_places(b, section, layers, own_time):
 
 
 def check(path):
-    """(a summary of the layers, differences as text)."""
+    """Returns (a summary of the layers, differences as text)."""
     found, wrong, words = records(path), [], []
     for rank, b in printed(path):
         rows = found.get(rank, found.get(None, []))

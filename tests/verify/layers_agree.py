@@ -1,15 +1,18 @@
 #!/usr/bin/python3
-"""layers_agree.py - layers found by the sequence of kernels equal those of modules.
+"""layers_agree.py - layers found by the sequence of kernels must equal those by
+modules.
 
 layers_agree.py [FILE]...
 
-Of real Kineto traces with nn.Module ranges and Python stacks (or the files given):
-which run of which layer each kernel is of, by plain Python over the file: the
-range of a layer's class that was open on the thread when the call that launched
-the kernel began. `kernsiftd inspect --by layers` finds layers twice, once by the
-sequence alone and once by ranges; either way there must be as many, each holding
-just the kernels of one run of a layer, and in one section those of one stack.
-Kernels whose call is not in the file do not count here.
+Reads real Kineto traces with nn.Module ranges and Python stacks (or the files given).
+Plain Python determines the execution of a layer to which each kernel belongs: that of
+the layer range that was open on the thread when the call that launched the kernel
+began.
+
+`kernsiftd inspect --by layers` finds the layers twice, once by the sequence of kernels
+and once by ranges. Each time the number of layers must be equal, and each layer must
+have exactly the kernels of one execution. The layers of one section must be those of
+one stack. Kernels whose call is not in the file are ignored.
 """
 import bisect
 import json
@@ -30,7 +33,7 @@ STACK = re.compile(r'nn\.Module: (\w*(?:Encoder|Model))_(\d+)$')
 
 
 def open_at(ranges, moments):
-    """{moment: the outermost range around it} of one thread's ranges, which do
+    """Returns {moment: the outermost range around it}, for ranges of one thread that do
     not cross."""
     outer, end = [], None
     for r in sorted(ranges, key=lambda r: (r[0], -r[1])):
@@ -52,8 +55,8 @@ def innermost(ranges, moment):
 
 
 def runs_of_layers(path):
-    """[(stack, kernels)] in order, kernels [(start, end)] of one run of a layer;
-    and kernels whose call is known and in no layer."""
+    """Returns [(stack, kernels)] in order, with the kernels [(start, end)] of one
+    execution of a layer; and the kernels whose call is known but is not in a layer."""
     ranges, stacks, calls, kernels = defaultdict(list), [], {}, []
     for e in host_figures.events(path):
         if e.get('ph') != 'X':
@@ -95,7 +98,7 @@ def printed(path, detector):
 
 
 def hold(path, b, runs, outside):
-    """Sentences about layers that differ from those of modules."""
+    """Yields sentences about layers that differ from those by modules."""
     if b['detector'] == 'none':
         yield f'no layers: {b["reason"]}'
         return

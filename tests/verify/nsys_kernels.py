@@ -1,15 +1,14 @@
 #!/usr/bin/python3
-"""nsys_kernels.py - every process of every Nsight Systems export, compared with SQL.
+"""nsys_kernels.py - compares every process of every Nsight Systems export with SQL.
 
 nsys_kernels.py [--serve] [FOLDER or FILE]...
 
-Queries each export with the sqlite3 program, computes the statistics from the
-rows it prints (trace_figures.py, exact fractions), compares those with what
-sqlite3 itself computes, and both, digit by digit, row by row and in order,
-with `kernsiftd inspect` and, with --serve, with the JSON and CSV of a
-server. Replays of graphs are compared by their sums. Folders default to
-KERNSIFT_TRACES, else the shared traces next to the checkout, and the case is
-skipped without them.
+Queries each export with the sqlite3 program and computes the statistics from the
+printed rows (trace_figures.py, exact fractions). Compares them with what sqlite3 itself
+computes. Then compares both, digit by digit, row by row and in order, with `kernsiftd
+inspect` and, with --serve, with the JSON and CSV of a server. Graph replays are
+compared by their sums. Folders default to KERNSIFT_TRACES, else the shared traces next
+to the checkout. Without traces the case is skipped.
 """
 import argparse
 import json
@@ -46,9 +45,9 @@ SELECT (g.globalPid >> 24) & 0xFFFFFF AS pid, g.start, g.end - g.start AS dur,
   g.deviceId AS device, g.graphId AS graph, g.graphExecId AS exec
 FROM CUPTI_ACTIVITY_KIND_GRAPH_TRACE g'''
 
-# The columns of cuda_gpu_kern_sum, by sqlite3 alone: the standard deviation
-# from the distances to the mean, the median from the one or two rows in the
-# middle.
+# The columns of cuda_gpu_kern_sum, computed by sqlite3 alone. The standard deviation
+# is computed from the distances to the mean. The median is the middle row, or the mean
+# of the two middle rows.
 SUMMED = '''
 WITH k AS (%s), r AS (SELECT *, ROW_NUMBER() OVER (PARTITION BY pid, name
     ORDER BY dur) AS i, COUNT(*) OVER (PARTITION BY pid, name) AS n,
@@ -96,7 +95,7 @@ def read(path):
 
 
 def figures(run):
-    """The result of trace_figures, with replays as GPU work."""
+    """Returns the figures of trace_figures, with graph replays as GPU work."""
     kernels, copies, graphs = run
     result = trace_figures.figures((kernels, copies), lambda name: name)
     work = kernels + copies + graphs
@@ -133,7 +132,8 @@ def graphs_of(rows_of_run):
 
 
 def graphs_inspected(path):
-    """{pid: the same} from the lines `graph 4 exec=5 device=0 …`."""
+    """Returns {pid: what graphs_of() returns} from lines like `graph 4 exec=5 device=0
+    …`."""
     out = subprocess.run([kernel_stats.PROGRAM, 'inspect', path], check=True,
                          capture_output=True, text=True).stdout
     made, pid = {}, None

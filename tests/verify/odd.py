@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""odd.py - the error or notes of each unusual recorded file.
+"""odd.py - checks the error or the notes of each unusual recorded file.
 
 odd.py [FOLDER]
 
-The folder defaults to `odd` next to the shared traces and is skipped if it
-is absent. A file that is not listed here is a failure.
+The folder defaults to `odd` next to the shared traces; without it the case is skipped.
+A file that is not listed here is a failure.
 """
 import os
 import subprocess

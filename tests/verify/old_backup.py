@@ -1,14 +1,14 @@
 #!/usr/bin/python3
-"""old_backup.py - a backup that an older kernsiftd wrote is restored with equal numbers.
+"""old_backup.py - restores backups of older releases; their numbers must not change.
 
     old_backup.py [CASE]...
     old_backup.py make KERNSIFTD FILE
 
-data/schema-N.backup was written by a release whose last migration was N, by `make` with
-that release's program. Each upload that it holds is uploaded once more after the
-restore: the run must have the numbers of the restored one. Runs repeat each other
-across the upgrade: their keys are hashes, which no migration can rewrite. After
-`rebuild` the restored runs also have the numbers that later releases added.
+data/schema-N.backup was written with `make` by a release whose last migration was N.
+After the restore, each of its uploads is uploaded again. The new run must have the
+numbers of the restored run. It must also be a repeat of the restored run: this is
+decided by stored hashes, which no migration can rewrite. After `rebuild`, the restored
+runs also have the numbers that later releases added.
 """
 import glob
 import json
@@ -21,17 +21,18 @@ from commands import Place, play, run
 HERE = os.path.dirname(os.path.abspath(__file__))
 BACKUPS = sorted(glob.glob(f'{HERE}/data/schema-*.backup'))
 
-# Answers of a run that its bytes alone decide.
+# Answers about a run that depend only on the bytes of its upload.
 ANSWERS = ['kernels', 'kernels?by=grid', 'copies', 'operators', 'iterations', 'patterns',
            'launches', 'notes']
-# What differs between two uploads of the same bytes.
+# Fields that differ between two uploads of equal bytes.
 PASSING = {'id', 'run_id', 'upload_id', 'next'}
-# What a later release added: null until the run is analyzed again.
+# Fields that a later release added: null until the run is analyzed again.
 ADDED = {'iqr_ns'}
 
 
 def patterns(seed):
-    """A pattern table: 20 iterations of two functions, the times a little off each."""
+    """Returns a pattern table: 20 iterations of two functions whose times vary a
+    little."""
     rows = ['cycle,pid,hostname,beta_pct,function_name,metric_name,device,func_type,'
             'mu_pct,sigma_pct,duration,interpolation_status,anchor_name,anchor_dur_us,'
             'cycle_start_ts,instances_count,simple_name']
@@ -45,7 +46,7 @@ def patterns(seed):
 
 
 def uploads(place):
-    """[(parameters, bytes)] of every backup, in order."""
+    """Returns [(parameters, bytes)] of the uploads in every backup, in order."""
     def made(name, *options):
         return running.generate(place.path, name, *options)[0]
     return [
@@ -57,7 +58,7 @@ def uploads(place):
 
 
 def send(server, place, extra=''):
-    """The runs, in order; `extra` makes uploads of the same bytes new ones."""
+    """Uploads the runs, in order; `extra` makes uploads of equal bytes new ones."""
     runs = []
     for query, body in uploads(place):
         got = server.ended(server.upload(query + extra, body))
@@ -116,7 +117,8 @@ def case_numbers_are_equal(place):
 
 
 def same_gate(server):
-    """The stored gate, evaluated again; its sentences keep the words of their time."""
+    """Evaluates the stored gate again. Its sentences keep the wording of the older
+    release."""
     stored = server.get('/gates/1')
     again = json.loads(server.ask('POST', '/gates', b'{"base": "1", "head": "2"}')[2])
     for part in ('outcome', 'policy', 'rules', 'findings', 'base', 'head'):
@@ -125,7 +127,7 @@ def same_gate(server):
 
 
 def repeats(server, fresh):
-    """The restored runs of the same work are repeats of the new ones."""
+    """The restored runs must be repeats of the new runs of the same uploads."""
     for first, n in ((0, 1), (2, 2)):
         base, head = fresh[first], fresh[first + 1]
         found = server.get(f'/compare?base={base}&head={head}')

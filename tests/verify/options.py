@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""options.py - command lines of kernsiftd and kernsift: wrong ones, and help.
+"""options.py - checks command lines of kernsiftd and kernsift: errors and help.
 
-A case is: arguments, environment, exit status, the whole message. None of them
-gets as far as a database or a server, and none writes anything. Help is
-compared with the tables that it is made from.
+A case is: arguments, environment, exit status, complete message. No case connects to a
+database or a server, and none writes anything. The help is compared with the tables
+that it is generated from.
 """
 import os
 import re
@@ -337,7 +337,7 @@ CLIENT_CASES = {
         (['gate', '1', '2', '--policy', '/no/such'], {}, 3,
          "--policy: cannot read '/no/such': No such file or directory (name a "
          'file, for example gate.json)'),
-    # the command's own statuses come back from `run`
+    # `run` returns the exit status of the command that it runs
     'run of nothing':
         (['run'], {}, 125, "'kernsift run' needs -- COMMAND [ARGUMENT]... ("
          + see('kernsift', 'run')),
@@ -397,7 +397,7 @@ def play(name, program, cases, folder):
 
 
 def commands(path):
-    """{BIT: name} of those that help shows"""
+    """Returns {BIT: name} of the commands that the help lists."""
     with open(path) as f:
         text = f.read()
     all_ = re.findall(r'^COMMAND\((\w+), "([a-z ]+)", [^"]*"[^"]*", [^"]*?'
@@ -406,7 +406,7 @@ def commands(path):
 
 
 def gate_rules():
-    """The options that gate rules give, as lines of options.def."""
+    """Returns the options for gate rules, as lines of options.def."""
     with open(f'{SERVER}/model/gate_policy.def') as f:
         rules = re.findall(r'^POLICY\((\w+), (\w+),', f.read(), re.M)
     return '\n'.join(
@@ -427,7 +427,7 @@ def options(path, masks):
 
 
 def check_help(name):
-    """what is wrong with one program's help"""
+    """Returns the errors of one program's help."""
     program, command_table, option_table = TABLES[name]
     rows = options(option_table, MASKS[name])
     assert len(rows) > 30, 'the table cannot be read'

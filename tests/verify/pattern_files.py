@@ -1,14 +1,14 @@
 #!/usr/bin/python3
-"""pattern_files.py - pattern files with their counters, computed independently.
+"""pattern_files.py - computes the figures of pattern files with counters independently.
 
 pattern_files.py [FOLDER]...
 
-Computes, with Python's csv module and exact fractions, the figures of each process
-in a pattern file: a GPU function's time and instances, once per iteration,
-function and device, independent of its number of metrics; copies separately; devices.
-Compares that with `kernsiftd inspect` of the file and its counters sent as one
-(plain, and as two gzip members), also by device. Skipped if there are no such
-files next to the checkout.
+Computes the figures of each process in a pattern file with Python's csv module and
+exact fractions: the devices, the copies, and the time and instances of each GPU
+function. A function has several rows per iteration and device, one per metric, but its
+time counts once. Compares the figures with `kernsiftd inspect`, in total and by device.
+The file and its counters are one input, plain and as two gzip members. Skipped if there
+are no such files next to the checkout.
 """
 import collections
 import csv
@@ -31,7 +31,8 @@ COPIES = {'DtoD': 'Device-to-Device', 'DtoH': 'Device-to-Host',
 
 
 def rounded(value, places):
-    """A fraction, half away from zero, as text with that many decimals."""
+    """Rounds a fraction to that many decimals, half away from zero, and returns it as
+    text."""
     n = int(abs(value) * 10 ** places * 2 + 1) // 2
     whole, part = divmod(n, 10 ** places)
     return f'{whole}.{part:0{places}}' if places else str(whole)
@@ -139,7 +140,7 @@ def sentences(want, head, tables, split):
 
 
 def started(want, counters):
-    """The start of the first iteration or sample, as inspect prints it."""
+    """Returns the start of the first iteration or sample, as inspect prints it."""
     first = min([want['first']] + [nanoseconds(r['timestamp']) for r in
                                    csv.DictReader(io.StringIO(counters))])
     moment = datetime.datetime.fromtimestamp(first // 10 ** 9,

@@ -1,15 +1,16 @@
 #!/usr/bin/python3
-"""patterns.py - how the time of iterations splits, and functions' figures,
-computed independently.
+"""patterns.py - computes the time split of iterations and the figures of functions
+independently.
 
 patterns.py [FILE]...
 
-Compares `kernsiftd inspect --by iterations` and `--by patterns` with plain Python:
-first for generated traces, whose kernels have counters at 2 kHz and at 1 Hz on two
-devices and the host, then for recorded traces next to the checkout (or the given
-files). The split of each iteration must be equal, in whole nanoseconds; the windows
-are those of the output. Functions are compared if all rows are in one window, or if
-the trace is generated, because its launches state their iteration.
+Compares `kernsiftd inspect --by iterations` and `--by patterns` with plain Python. The
+first files are generated: their kernels have counters at 2 kHz and at 1 Hz, on two
+devices and the host. The others are recorded traces next to the checkout (or the given
+files). The split of each iteration must be equal, in whole nanoseconds. The windows of
+the iterations come from the output. Functions are compared if all rows are in one
+window. They are also compared if the trace is generated, because its launches state
+their iteration.
 """
 import bisect
 import csv

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""poison.py - uploads that end their ingest process, and their final state.
+"""poison.py - checks the final state of uploads that end their ingest process.
 
-Provoked for real: a CPU limit of one second, memory too small for the trace, a
-process killed by hand or stopped for longer than its lease. The server continues,
-other uploads are ingested, and the bad one gets a sentence that says why.
+The ends are real: a CPU limit of one second, too little memory for the trace, a process
+that the script kills, and one that it stops for longer than its lease. The server
+continues and ingests other uploads. The bad upload gets a sentence with the reason.
 """
 import gzip
 import os
@@ -40,7 +40,8 @@ def failed_with(server, upload, sentence, tries=None):
 
 
 def memory(small, big):
-    """The arena's ceiling is an error of the upload: no process dies."""
+    """If the trace needs more memory than the arena may have, the upload gets an error
+    and no process dies."""
     with running.Server(['--workers=1', '--ingest-mib=1']) as s:
         before = running.until('its process', s.workers)
         failed_with(s, s.upload('name=big', big[0]), MEMORY)
@@ -49,15 +50,16 @@ def memory(small, big):
 
 
 def endless():
-    """A trace of a few megabytes that takes minutes to read: forty gigabytes of
-    blanks between its brackets."""
+    """Returns a trace of a few megabytes that takes minutes to read: it has forty
+    gigabytes of blanks between its brackets."""
     blank = gzip.compress(b' ' * (64 << 20), 9)
     return (gzip.compress(b'{"traceEvents": [') + blank * 640
             + gzip.compress(b']}'))
 
 
 def cpu(small, big):
-    """One process dies, and there is no retry, because the upload used the CPU time."""
+    """The process dies once. There is no retry, because the upload used all its CPU
+    time."""
     with running.Server(['--workers=1', '--ingest-cpu-s=1',
                          '--max-compression-ratio=2000',
                          '--max-uncompressed-mib=100000']) as s:
@@ -68,7 +70,8 @@ def cpu(small, big):
 
 
 def working(server, upload):
-    """The process that reads the upload, once one does; None if it has ended."""
+    """Waits until a process reads the upload, and returns it; None if the upload has
+    ended."""
     def ask():
         row = server.sql('SELECT state, split_part(worker, $$:$$, 2) FROM '
                          f'upload WHERE id = {upload}')[0]
@@ -87,14 +90,15 @@ def killed(small, big):
             running.until('its end', lambda p=pid: p not in s.workers())
             running.until('the end is recorded', lambda p=pid: not s.sql(
                 f"SELECT 1 FROM upload WHERE worker LIKE '%:{p}:%'"))
-        # More than three if one got further than those before it.
+        # There are more than three deaths if an attempt got further than those before
+        # it.
         assert deaths >= 3, deaths
         failed_with(s, upload, KILLED, 3)
         small_is_read(s, small)
 
 
 def decoding(server, upload):
-    """The process that decodes the upload; None if none does."""
+    """Returns the process that decodes the upload; None if there is none."""
     rows = server.sql('SELECT split_part(worker, $$:$$, 2) FROM upload WHERE '
                       f"id = {upload} AND state = 'working' AND "
                       "stage = 'decode'")
@@ -102,8 +106,9 @@ def decoding(server, upload):
 
 
 def stop_one(server, body):
-    """(upload, pid, number of uploads that were read before one was stopped). It is
-    stopped while it decodes, when it has no open transaction."""
+    """Stops a process while it decodes, because it has no open transaction then.
+    Returns (upload, pid, number of uploads that were read before a process was
+    stopped)."""
     for n in range(20):
         upload = server.upload(f'name=stop-{n}', body)
         while server.get(f'/uploads/{upload}')['state'] != 'done':
@@ -119,12 +124,14 @@ def stop_one(server, body):
 
 
 def stopped(small, big):
-    """A process that is stopped past its lease loses the upload to another one. When
-    it continues, it neither disturbs that one nor stores anything."""
+    """A process that is stopped for longer than its lease loses the upload to another
+    process. After it continues, it does not disturb the other process and stores
+    nothing."""
     body, want = big
     with running.Server(['--workers=2', '--lease_s=2']) as s:
         upload, pid, before = stop_one(s, body)
-        # Longer than PostgreSQL lets a transaction idle.
+        # The process is stopped for longer than PostgreSQL allows a transaction to be
+        # idle.
         got = s.ended(upload)
         assert got['state'] == 'done', got
         os.kill(pid, signal.SIGCONT)

@@ -3,13 +3,15 @@
 
 published.py [FOLDER]...
 
-A folder has {normal,abnormal}_perf.csv.gz, their counters, and the published result,
-expected_*.csv. `n1_a2` in its name are the processes of both sides; `pid1` is one
-process number for both. The script uploads each side as one file. /compare must then
-return exactly the published rows, ordered by score, as CSV and as JSON. A score may
-differ by a factor of 5e-3, and the p-values of both tests by 2e-3. If the report was
-published, too (seed 002), the Markdown must have the same headings, the same tables,
-letter by letter, and the same figures in its findings. Skipped if there is no
+A folder contains {normal,abnormal}_perf.csv.gz, their counters, and the published
+result, expected_*.csv. Its name selects processes: `n1_a2` has those of the normal and
+of the abnormal side, `pid1` has one process number for both. The script uploads each
+side as one file. /compare must return exactly the published rows, ordered by score, as
+CSV and as JSON. A score may differ by a factor of 5e-3, and the p-values of both tests
+by 2e-3.
+
+If the report was published, too (seed 002), the Markdown must have the same headings,
+tables with equal text, and the same figures in its findings. Skipped if there is no
 published comparison next to the checkout.
 """
 import collections
@@ -74,7 +76,7 @@ def rows(text):
 
 
 def table_holds(got, want):
-    """Compares rows, figures and order; counts the cells that have the same letters."""
+    """Compares rows, figures and order; counts the cells whose text is equal."""
     head, mine, lines = rows(got)
     headings, theirs, published = rows(want)
     check('columns', head == headings, f'{head} in place of {headings}')
@@ -94,7 +96,7 @@ def table_holds(got, want):
 
 
 def json_holds(document, text):
-    """Compares JSON with CSV: the same rows and order, before rounding."""
+    """Compares JSON with CSV before rounding: rows and order must be equal."""
     _, _, lines = rows(text)
     items = document['items']
     check('items', len(items) == len(lines), len(items))
@@ -106,7 +108,8 @@ def json_holds(document, text):
 
 
 def parts(text):
-    """Returns headings, rows of tables, and bold words and figures of findings."""
+    """Returns headings, rows of tables, and the bold words and figures of the
+    findings."""
     tables, headings, findings = [[]], [], []
     for line in text.splitlines():
         if line.startswith('|'):
@@ -138,7 +141,7 @@ def report_holds(got, want):
 
 
 def packed(folder, side):
-    """Joins both files of a side."""
+    """Joins both files of a side into one."""
     out = b''
     for what in ('perf', 'counters'):
         path = f'{folder}/{side}_{what}.csv.gz'

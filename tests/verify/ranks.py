@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""ranks.py - the four recorded ranks of a job, computed independently.
+"""ranks.py - computes the collectives of a job's four recorded ranks independently.
 
-Uploads megatron-tp8's ranks 0 to 3 as one job, and compares the server's answer with
-plain Python over the same files. Collectives are matched by name and order; the
-shortest of each is transfer, the rest is waiting. The rank that arrives last is
-determined by the files' own clock. Skipped if the traces are missing.
+Uploads the ranks 0 to 3 of megatron-tp8 as one job, and compares the server's answer
+with plain Python over the same files. Collectives are matched by name and order. The
+shortest of the matched collectives is transfer; the additional time of the others is
+waiting. The clock of the files determines which rank arrives last. Skipped if the
+traces are missing.
 """
 import gzip
 import json
@@ -20,8 +21,8 @@ RANKS = range(4)
 
 
 def collectives(body):
-    """name → [(start, end)] in order, and all time of kernels; these files have
-    whole microseconds."""
+    """Returns name → [(start, end)] in order, and the total time of kernels. These
+    files have whole microseconds."""
     found, total = defaultdict(list), 0
     for e in json.loads(gzip.decompress(body))['traceEvents']:
         if e.get('cat') != 'kernel':
@@ -40,7 +41,7 @@ def job_of(server, name):
 
 
 def hold_totals(job, files):
-    """Transfer and waiting; returns the sum of the shortest."""
+    """Compares transfer and waiting; returns the sum of the shortest collectives."""
     shortest = {name: [min(f[0][name][k][1] - f[0][name][k][0] for f in files)
                        for k in range(len(rows))]
                 for name, rows in files[0][0].items()}

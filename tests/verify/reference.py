@@ -1,12 +1,13 @@
 #!/usr/bin/python3
-"""reference.py - compares the answers of two builds for the same traces, number by number.
+"""reference.py - compares the answers of two builds for equal traces, number by number.
 
-reference.py keep BIN OUT FOLDER...    uploads every trace of the folders to a
-                                       server of its own and writes to OUT all
-                                       answers to GET, the output of `kernsift`
-                                       for pairs of runs and of `inspect` for
-                                       each file, and a backup
-reference.py restore BIN OUT BACKUP    the same answers, of a restored backup
+reference.py keep BIN OUT FOLDER...    starts a server, uploads every trace of the
+                                       folders, and writes to OUT: all answers to
+                                       GET, the output of `kernsift` for pairs of
+                                       runs, the output of `inspect` for each file,
+                                       and a backup
+reference.py restore BIN OUT BACKUP    writes the answers of a server that restored
+                                       the backup
 reference.py compare A B [--names MAP] [--show N]
                                        prints the differences and exits with 1 if
                                        there are any
@@ -15,17 +16,17 @@ reference.py compare A B [--names MAP] [--show N]
 reference.py check                     compares small recordings made by hand
 
 BIN is the folder of a build's binaries. Both builds get the same files in the
-same order, one after the other, so that ids agree. Moments of the two recordings
-are not compared.
+same order, one after the other, so that their ids agree. Times at which the two
+recordings were made are not compared.
 
 MAP is JSON and translates the names of A to those of B:
   {"addresses": [["REGEX", "TEXT"], ...],  replaced in A's addresses, in order
-   "fields": {"NAME": "NEW"},              NAME is a field or the end of its path,
-                                           such as "items.avg_ns", or its whole
-                                           path with the kind of address, such as
-                                           "/runs/{id}/kernels.items.avg_ns";
-                                           null: B does not have it
-   "values": {"NAME": {"OLD": "NEW"}},     words that a field has
+   "fields": {"NAME": "NEW"},              NAME is a field; or the end of its path,
+                                           such as "items.avg_ns"; or its full path
+                                           with the kind of address, such as
+                                           "/runs/{id}/kernels.items.avg_ns".
+                                           null: B does not have the field
+   "values": {"NAME": {"OLD": "NEW"}},     replaced values of a field
    "prose": true}                          texts are equal if their numbers are
 """
 import argparse
@@ -45,24 +46,25 @@ import urllib.parse
 import everything
 import running
 
-# A number in a text. After a letter it is part of a name, so it does not match.
+# A number in a text. Digits after a letter are part of a name and do not match.
 NUMBER = re.compile(r'(?<![\w.])-?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?')
 MOMENT = re.compile(r'\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?)?')
-# Of a longer answer, only a hash of its numbers is kept.
+# For an answer longer than this, only a hash of its numbers is kept.
 WHOLE_BYTES = 4 << 20
-# Parameters that change only the order of a list are not varied.
+# Parameters that change only the order of a list. Their values are not tried.
 ORDERS = {'sort'}
 LIMIT = 500
-# One worker ingests in the order of uploads, so that ids are equal.
+# One worker ingests the uploads in their order, so that ids are equal.
 OPTIONS = ['--workers', '1', '--worker_nice', '0']
-# Sums over a fleet are floating-point numbers. The order of their terms depends on when
-# the sums over runs were folded, so the last digits may differ.
+# Sums over a fleet are floating-point numbers. The order of their terms depends on
+# when the server folded the sums over runs. Therefore the last digits may differ.
 SUM_ORDER = 1e-13
 FULL = re.compile(r'-?\d+\.\d{12,}(?:e[-+]?\d+)?')
-# The interval of importance is computed from random draws of workloads, whose order is
-# not defined: the same server may return another interval for the same request.
+# The interval of importance comes from random draws of workloads, whose order is not
+# defined. Therefore one server may return another interval for a repeated request.
 INTERVAL = ('/importance', {'low', 'high'})
-# This depends on the clock: tries are counted again after an upload progresses.
+# This field depends on the clock: attempts are counted again after an upload
+# progresses.
 CLOCK = {'tries'}
 GATE = {'workload': None, 'name': 'reference'}
 PAIRS_NAMED = [('qwen1.5-0.5b_h100', 'qwen1.5-0.5b_mi300x'),
@@ -130,7 +132,8 @@ def paged(server, path):
 
 
 def pairs(made):
-    """Returns the sides of comparisons: adjacent runs, and runs that belong together."""
+    """Returns the sides of comparisons: adjacent runs, and runs whose files belong
+    together."""
     runs = sorted(itertools.chain.from_iterable(made.values()))
     yield from ((str(a), str(b)) for a, b in zip(runs, runs[1:]))
     for a, b in PAIRS_NAMED:
@@ -161,8 +164,8 @@ def ask(server, path):
 
 
 def choices(document, path):
-    """Queries for every variant of a route: every parameter with a list of
-    values, one value at a time."""
+    """Returns queries for every variant of a route: each parameter that has a list of
+    values, with one value at a time."""
     found = ['']
     for p in document['paths'][path]['get'].get('parameters', []):
         if p['in'] == 'query' and p['name'] not in ORDERS:
@@ -175,7 +178,7 @@ def choices(document, path):
 
 
 def by_openapi(server, document):
-    """Addresses of all routes that need no more than ids."""
+    """Returns the addresses of all routes that need no parameters other than ids."""
     def answered(path):
         return ask(server, path)
     for full in sorted(document['paths']):
@@ -208,7 +211,8 @@ def of_pairs(server, document, made):
 
 
 def of_runs(server, made):
-    """Requests with parameters without a list of values: ranges, starts, platforms."""
+    """Returns requests with parameters that have no list of values: ranges, starts,
+    platforms."""
     platforms = [p['name'] for p in server.get('/platforms')['items']][:3]
     for ids in made.values():
         for run in ids:
@@ -286,7 +290,8 @@ def answers(server, made, out):
 
 
 def client(server, made, program, out, with_gates):
-    """The output of `kernsift` for the pairs; it makes new gates, so they come last."""
+    """Returns the output of `kernsift` for the pairs. The commands create gates, so
+    they run last."""
     url = f'http://127.0.0.1:{server.port}'
     n = 0
     for base, head in pairs(made):
@@ -303,7 +308,7 @@ def client(server, made, program, out, with_gates):
 
 
 def words_of_by(program):
-    """The words of `inspect --by`, which its help lists after a colon."""
+    """Returns the words of `inspect --by`: its help lists them after a colon."""
     text = subprocess.run([program, 'inspect', '--help'], capture_output=True, text=True,
                           check=True).stdout
     words = re.search(r'^  --by .*?:\n(.*?)\n  --', text, re.S | re.M)[1]
@@ -415,7 +420,7 @@ class Names:
 
     @staticmethod
     def _of(table, path):
-        """Finds the entry for the longest end of the path."""
+        """Finds the entry of a table for the longest end of the path."""
         for i in range(len(path)):
             end = '.'.join(path[i:])
             if end in table:
@@ -446,13 +451,13 @@ class Difference:
         self.found = []
 
     def then(self, text):
-        """Replaces times since the start of the recordings."""
+        """Replaces times that are not older than the start of the recordings."""
         return MOMENT.sub(
             lambda m: 'THEN' if m[0].replace(' ', 'T') >= self.began[:len(m[0])]
             else m[0], text)
 
     def of_now(self, number):
-        """Whether it is a time of the recordings in milliseconds."""
+        """Whether a number is a time of the recordings in milliseconds."""
         return (isinstance(number, int) and
                 0 <= number - self.began_ms < 10 * 86_400_000)
 
@@ -469,7 +474,7 @@ class Difference:
         return False
 
     def close_texts(self, a, b):
-        """The same for texts with numbers that have all digits."""
+        """Like close(), for texts whose numbers have all digits."""
         return FULL.sub('', a) == FULL.sub('', b) and all(
             x == y or self.close(float(x), float(y))
             for x, y in zip(FULL.findall(a), FULL.findall(b)))
@@ -492,8 +497,8 @@ class Difference:
                 return
 
     def by_chance(self, path):
-        """Whether it is an interval, or a table with a column of intervals. The other
-        columns of such a table are also in the JSON of the same answer."""
+        """Whether a value is an interval, or a table with a column of intervals. The
+        other columns of such a table are also in the JSON of the same answer."""
         route, fields = INTERVAL
         return path[0].split('?')[0] == route and (
             path[-1] in fields or path[1:] == (1,))
@@ -539,7 +544,7 @@ class Difference:
 
 
 def route(address):
-    """Returns the kind of an address: it has no ids and no values."""
+    """Returns an address without ids and values."""
     if address[0] != '/':
         words = address.split(' ')
         return ' '.join(words[:-2] if words[0] == 'kernsift' else

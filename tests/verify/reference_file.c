@@ -1,11 +1,13 @@
-/* reference_file.c - what the catalog computes for a published document or for
- * shapes, printed for costs.py and reference_tables.py.
+/* reference_file.c - prints what the catalog computes for a document or for
+ * shapes, for costs.py and reference_tables.py.
  *
- *   reference_file FILE      the document as it is read, one JSON object; every
- *                            shape with its cost by either convention and the
- *                            bound of the physical one on each platform
- *   reference_file           of lines "convention operator dtype shape", a JSON
- *                            object each: the cost, or why there is none */
+ *   reference_file FILE      reads a published document and prints it as one
+ *                            JSON object: every shape with its cost by either
+ *                            convention, and the roofline bound of the physical
+ *                            cost on each platform
+ *   reference_file           reads lines "convention operator dtype shape" and
+ *                            prints one JSON object for each: the cost, or the
+ *                            reason why there is none */
 #include "catalog.h"
 #include "reference.h"
 #include "roofline.h"

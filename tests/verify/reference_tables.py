@@ -4,9 +4,9 @@
 reference_tables.py [SET PAGE]
 
 Computes the three tables of seed 004 from the reference set, as the program reads it:
-30 rows of importance in their order, 30 rows of the roofline, and 440 shapes of 30
-operators. Compares every cell letter by letter. By default it reads the files next to
-the checkout, and is skipped if they are missing.
+importance (30 rows), the roofline (30 rows), and 440 shapes of 30 operators. The order
+of rows and the text of every cell must equal those of the page. By default it reads the
+files next to the checkout, and is skipped if they are missing.
 """
 import json
 import os
@@ -23,7 +23,7 @@ PAGE = f'{REFERENCE}/seeds/004_operator_importance_page.md'
 REGIME = {'compute': 'C', 'memory': 'M', 'indexing': 'I'}
 
 
-# The formats of the page, as in reference.h.
+# The number formats of the page, as in reference.h.
 def share(x):
     return f'{100 * x:.1f}%'
 

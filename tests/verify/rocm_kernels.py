@@ -1,14 +1,13 @@
 #!/usr/bin/python3
-"""rocm_kernels.py - every number of the recorded ROCm traces, computed independently.
+"""rocm_kernels.py - computes every number of the recorded ROCm traces independently.
 
 rocm_kernels.py [FOLDER or FILE]...
 
-Reads rocprofv3's JSON with Python's json and rocmProfileData's databases with
-SQL, computes the statistics of every kernel and copy as trace_figures.py does,
-and compares them, digit by digit, row by row and in order, with `kernsiftd
-inspect`: in total, by device, by grid and block. Folders default to
-KERNSIFT_ROCM, else the shared traces next to the checkout, and the case is
-skipped without them.
+Reads rocprofv3's JSON with Python's json and rocmProfileData's databases with SQL.
+Computes the statistics of every kernel and copy as trace_figures.py does. Compares
+them, digit by digit, row by row and in order, with `kernsiftd inspect`: in total, by
+device, and by grid and block. Folders default to KERNSIFT_ROCM, else the shared traces
+next to the checkout. Without traces the case is skipped.
 """
 import gzip
 import json
@@ -26,7 +25,7 @@ ITEMS = ('hipExtModuleLaunchKernel', 'hipHccModuleLaunchKernel')
 
 
 def blocks(items, group):
-    """A grid of work-items in blocks."""
+    """Converts a grid in work-items to a grid in blocks."""
     return tuple(-(-i // g) for i, g in zip(items, group))
 
 
@@ -37,7 +36,7 @@ def row(name, operation, start, end, device, grid=None, block=None, size=None):
 
 
 def of_tool(tool):
-    """One process of rocprofv3's JSON: its kernels and copies."""
+    """Returns the kernels and copies of one process in rocprofv3's JSON."""
     gpus = sorted(a['id']['handle'] for a in tool['agents']
                   if a['type'] == 2)
     number = {handle: i for i, handle in enumerate(gpus)}
@@ -70,7 +69,8 @@ def of_json(path):
 
 
 def of_rpd(path):
-    """One process; a database of several is not compared here."""
+    """Returns the kernels and copies of a database's only process; databases of several
+    processes are not compared here."""
     db = sqlite3.connect(f'file:{path}?mode=ro&immutable=1', uri=True)
     assert db.execute('SELECT COUNT(DISTINCT pid) FROM rocpd_api'
                       ).fetchone() == (1,)

@@ -1,5 +1,5 @@
-/* rollup_made.h - runs of noise for rollup_player: operators, shapes,
- * unattributed kernels, and every way in which a figure can be missing. */
+/* rollup_made.h - makes random runs for rollup_player: operators, shapes,
+ * unattributed kernels, and each way in which a figure can be missing. */
 #pragma once
 #include "profile.h"
 #include <math.h>
@@ -117,7 +117,7 @@ static inline struct profile make_run(struct arena *a)
 	p.kernels[1] =
 		(struct profile_kernel){ .name = "b", .short_name = "b" };
 	make_operators(a, &p.operators);
-	/* a run that is not in any sum */
+	/* This run is not counted in any sum. */
 	p.notes.count[NOTE_names_lag] = noise(6) ? 0 : 1;
 	return p;
 }

@@ -1,14 +1,18 @@
-/* rollup_player.c - an ingest process without traces, for rollups.py: uploads,
- * saves, deletes, moves, rebuilds, vacuums and folds at random, until it is killed.
+/* rollup_player.c - acts as an ingest process without traces, for rollups.py.
  *
- *   rollup_player SEED ACTIONS     plays, and prints "." after each upload, delete,
- *                                  move and rebuild
- *   rollup_player SEED drain       saves what is queued or left by the dead
+ * It uploads, saves, deletes, moves, rebuilds, vacuums and folds at random,
+ * until it is killed.
+ *
+ *   rollup_player SEED ACTIONS     does so, and prints "." after each upload,
+ *                                  delete, move and rebuild
+ *   rollup_player SEED drain       saves uploads that are queued, and those of
+ *                                  killed processes
  *   rollup_player SEED clear       deletes all runs, and folds
- *   rollup_player SEED fold        folds until nothing is left
+ *   rollup_player SEED fold        folds until nothing is left to fold
  *
- * What a run holds depends on its upload's bytes and the count of its claims,
- * so that a rebuild gets different figures than the save before it. */
+ * The content of a run depends on the bytes of its upload and on the number of
+ * times that the upload was claimed. Therefore a rebuild gets other figures
+ * than the earlier save. */
 #include "retention.h"
 #include "migrate.h"
 #include "query.h"
@@ -43,7 +47,8 @@ static bool act_upload(struct db *db, struct err *e)
 	       upload_finish(db, id, sha256, len, &out, e);
 }
 
-/* Claims and saves as a worker does; sets *none if nothing is queued. */
+/* Claims an upload and saves its runs, as a worker does. Sets *none if no
+ * upload is queued. */
 static bool act_save(struct db *db, bool *none, struct err *e)
 {
 	struct claim c;
@@ -71,7 +76,7 @@ static bool act_save(struct db *db, bool *none, struct err *e)
 	       err_set(e, why.code, "%s", why.text);
 }
 
-/* The id of a random run or upload; 0 if there is none. */
+/* Returns the id of a random run or upload; 0 if there is none. */
 static bool any(struct db *db, const char *sql, int64_t *id, struct err *e)
 {
 	struct result r;
@@ -88,7 +93,7 @@ static bool any(struct db *db, const char *sql, int64_t *id, struct err *e)
 	"SELECT run_id FROM run ORDER BY run_id OFFSET (SELECT " \
 	"floor($1 * count(*)) FROM run) LIMIT 1"
 
-/* Another process may have deleted it. */
+/* Not found: another process may have deleted the run. */
 static bool or_gone(bool ok, const struct err *why, struct err *e)
 {
 	return ok || why->code == ERR_NOT_FOUND ||
@@ -115,7 +120,7 @@ static bool act_move(struct db *db, struct err *e)
 	       (!id || or_gone(run_change(db, id, &c, &why), &why, e));
 }
 
-/* As `kernsiftd rebuild` does with all of them. */
+/* Requeues an upload, as `kernsiftd rebuild` does with all uploads. */
 static bool act_rebuild(struct db *db, struct err *e)
 {
 	static const char sql[] =
@@ -134,7 +139,7 @@ static bool act_rebuild(struct db *db, struct err *e)
 	return !id || sql_change(db, sql, &p, &n, e);
 }
 
-/* Now and then all runs of a project, else the bytes of its uploads. */
+/* Sometimes deletes all runs of a project, else the bytes of its uploads. */
 static bool act_vacuum(struct db *db, struct err *e)
 {
 	static const char *const names[] = { "one", "two", "four" };
@@ -179,7 +184,7 @@ static bool act(struct db *db, bool *counts, struct err *e)
 	return act_fold(db, 1 + (int)noise(40), &ignored, e);
 }
 
-/* Until nothing is queued, and no lease of the dead is left. */
+/* Saves until nothing is queued and no lease of a killed process is left. */
 static bool drain(struct db *db, struct err *e)
 {
 	int64_t working = 1;

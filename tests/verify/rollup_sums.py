@@ -1,5 +1,7 @@
 """rollup_sums.py - compares sums over runs in the rollups with sums over the runs'
-own rows: check() compares all of them in one state of the database.
+rows.
+
+check() compares all sums in one state of the database.
 """
 import collections
 import fractions
@@ -8,13 +10,13 @@ import math
 import subprocess
 
 GRAINS = (0, 1, 2, 4, 8, 16, 32, 64)
-# The codes of rollup_code.h, in their order.
+# The codes of rollup_code.h, in the order of that file.
 KEY_W = ('total_ns', 'shape_known_ns', 'roofline_known_ns', 'sol_ps', 'compute_ns',
          'headroom_ns', 'above_bound_ns', 'flops', 'bytes')
 KEY_SHARE, KEY_W_TOTAL = 8, 9
 SHAPE_FLOPS, SHAPE_BUCKET = 32, 128
 LIMIT = 1 << 110
-# The words of dtype.def, in their order.
+# The words of dtype.def, in the order of that file.
 DTYPES = ('fp64 fp32 tf32 bf16 fp16 fp8_e4m3 fp8_e5m2 fp4 int64 int32 int16 int8 '
           'uint8 int4 bool complex64 complex128').split()
 
@@ -56,7 +58,7 @@ def psql(script):
 
 
 def read():
-    """All tables, as one state of the database."""
+    """Reads all tables in one transaction, so that they agree."""
     script = ['BEGIN ISOLATION LEVEL REPEATABLE READ;']
     for name, query in QUERIES.items():
         script += [f'\\echo {name}',
@@ -71,7 +73,7 @@ def read():
 
 
 def packed(text, n):
-    """A packed column of n numbers (sql/README.md)."""
+    """Reads a packed column of n numbers (sql/README.md)."""
     data = bytes.fromhex(text[2:])
     width, data = data[0], data[1:]
     if not width:
@@ -124,7 +126,7 @@ def times(g, v):
 
 
 def work(shapes):
-    """Operations and bytes of the calls whose T_SOL is known."""
+    """Returns the operations and bytes of the calls whose T_SOL is known."""
     flops = moved = 0
     for s in shapes:
         if s['flops'] is None or s['sol_ns'] is None:
@@ -136,7 +138,7 @@ def work(shapes):
 
 
 def of_operators(run, operators, shapes):
-    """The sums of a run's operators: {(key, code): sum}."""
+    """Returns the sums of a run's operators: {(key, code): sum}."""
     out, seen = collections.Counter(), set()
     g, gpu = run['weight_uh'], run['gpu_ns']
     out[0, 0], out[0, 1], out[0, 2], out[0, 3] = 1, g, gpu, times(g, gpu)
@@ -159,7 +161,8 @@ def of_operators(run, operators, shapes):
 
 
 def picoseconds(ns):
-    """ns times 1,000 as a double, rounded to the nearest, half up."""
+    """Multiplies ns by 1,000 as a double, and rounds to the nearest whole number, half
+    up."""
     return math.floor(fractions.Fraction(float(ns) * 1e3)
                       + fractions.Fraction(1, 2))
 
@@ -202,7 +205,8 @@ def places(t):
 
 
 def recomputed(tables):
-    """(cells, shapes, runs that had a shape, kernels) from the runs."""
+    """Computes (cells, shapes, runs that had a shape, kernels) from the rows of the
+    runs."""
     cells, lists, seen = (collections.Counter() for _ in range(3))
     operators, shapes = (collections.defaultdict(list) for _ in range(2))
     for o in tables['operator']:
@@ -235,7 +239,8 @@ def add(to, where, sums):
 
 
 def stored(tables):
-    """The same from the rollups and the deltas that are not folded yet."""
+    """Returns what recomputed() returns, from the rollups and the deltas not folded
+    yet."""
     cells, lists, seen = (collections.Counter() for _ in range(3))
     for c in tables['cell']:
         sums = Bytes(c['sums']).ledger()

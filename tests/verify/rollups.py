@@ -1,15 +1,16 @@
 #!/usr/bin/python3
 """rollups.py - sums over runs equal their recomputation after kills at any moment.
 
-Four processes (rollup_player) upload, delete, move, rebuild and vacuum at random, 1,000
-times and more (--quick: 150), save what is queued, and fold. One of them is killed with
-SIGKILL repeatedly, at any moment of a transaction. At random moments in between, and at
-the end, all sums are computed again from run, run_operator, run_shape and
-run_unattributed, in whole numbers, and compared with the rollups and the deltas: every
-grain, cell, operator, shape, kernel and code, to the last digit. Finally everything is
-folded and deleted, and nothing may be left.
+Four processes (rollup_player) upload, delete, move, rebuild, vacuum and fold at random,
+and save what is queued: 1,000 actions and more (--quick: 150). SIGKILL repeatedly kills
+one of them, at any moment of a transaction.
 
-The moments come from a seed, which is printed and can be given (--seed).
+At random moments in between, and at the end, all sums are computed again from run,
+run_operator, run_shape and run_unattributed. They are whole numbers, and must equal the
+rollups plus the deltas in every grain, cell, operator, shape, kernel and code. Finally,
+all runs are deleted and all deltas are folded. Then no row may be left.
+
+The moments come from a seed, which is printed and can be set with --seed.
 """
 import argparse
 import os
@@ -29,7 +30,7 @@ PROCESSES = 4
 
 
 class Process:
-    """A player; the number of bytes that it wrote is its progress."""
+    """A player process; the number of bytes that it wrote is its progress."""
     done = 0
 
     def __init__(self, dice, actions):
@@ -39,7 +40,8 @@ class Process:
         os.set_blocking(self.p.stdout.fileno(), False)
 
     def count(self):
-        """Also returns whether it is still running."""
+        """Counts what the player has written; also returns whether it is still
+        running."""
         while got := self.p.stdout.read(1 << 16):
             Process.done += len(got)
         return self.p.poll() is None

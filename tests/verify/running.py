@@ -1,6 +1,6 @@
-"""running.py - a real kernsiftd with its own PostgreSQL, for tests that damage it.
+"""running.py - runs a real kernsiftd with its own PostgreSQL, for tests that damage it.
 
-with Server(['--workers', '2']) as s: starts one on a free port in a throwaway
+with Server(['--workers', '2']) as s: starts a server on a free port in a throwaway
 data folder, which is deleted afterwards. Its log is shown if a check fails.
 """
 import http.client
@@ -35,16 +35,16 @@ def free_port():
         return s.getsockname()[1]
 
 
-# What must happen happens within this time, however busy the machine is.
+# Time limit for everything that must happen, even on a busy machine.
 PATIENCE_S = 300
 
 
 def until(what, ask, moving=lambda: None):
-    """Waits until the given function returns something true, and returns that.
+    """Waits until the given function returns something true, and returns that value.
 
-    The call of `moving` returns what changes during the work, such as a number of
-    finished uploads. Each change starts the time limit again, so that a busy
-    machine may take long for much work, and a stuck server is still found."""
+    `moving` is a function that returns what changes during the work, such as a number
+    of finished uploads. Each change restarts the time limit. Thus a busy machine may
+    need a long time for much work, and a server without progress is still detected."""
     seen = moving()
     end = time.monotonic() + PATIENCE_S
     while True:
@@ -157,7 +157,7 @@ class Server:
         return json.loads(answer)['id']
 
     def ended(self, upload):
-        """The upload, once it is done or failed."""
+        """Waits until the upload is done or failed, and returns it."""
         def ask():
             u = self.get(f'/uploads/{upload}')
             return u if u['state'] in ('done', 'failed') else None
@@ -176,7 +176,7 @@ class Server:
 
 
 def generate(folder, name, *options):
-    """A generated trace and its expected figures: (bytes, expectation)."""
+    """Returns (bytes, expectation) of a generated trace."""
     trace, expect = f'{folder}/{name}.json', f'{folder}/{name}.expect'
     subprocess.run([f'{HERE}/../gen/gen_trace.py', *options, '--expect',
                     expect, trace], check=True)

@@ -1,13 +1,15 @@
 #!/usr/bin/python3
-"""seed_importance.py - a published catalog gives its published tables after import.
+"""seed_importance.py - importing a published catalog gives the published tables.
 
 seed_importance.py [CATALOG SEED]
 
-Runs `kernsift import` on the operator catalog next to the checkout, then compares every
-cell of the three tables of seed 004 (importance, roofline, shapes with their S) and
-their order: once computed here from the unrounded figures of GET /importance and its
-shapes, and once as `format=md` prints them. The export of `format=bench` is imported
-under another name and must give the same figures. Skipped if there is no catalog.
+Imports the operator catalog next to the checkout with `kernsift import`. Then compares
+every cell of the three tables of seed 004 (importance, roofline, shapes with their S),
+and their order, in two ways: computed here from the unrounded figures of
+GET /importance and of its shapes, and as printed by `format=md`.
+
+The catalog is then exported with `format=bench`, and imported under another name. The
+figures of both must be equal. Skipped if there is no catalog.
 """
 import json
 import os
@@ -28,7 +30,7 @@ LETTER = {'compute': 'C', 'memory': 'M', 'indexing': 'I'}
 
 
 def rows(text):
-    """The cells of every row of every table, headings left out."""
+    """Returns the cells of every row of every table, without headings."""
     found = []
     for line in text.split('\n'):
         if '|' not in line:
@@ -62,7 +64,8 @@ def took(us):
 
 
 def from_json(server, name):
-    """The three tables of the answers' figures, in their order."""
+    """Returns the three tables, in order, computed from the figures in the JSON
+    answers."""
     page = server.get(f'/importance?reference_set={name}')
     items = page['items']
     importance = [[f'{i["operator"]} {i["id"]}', i['dtype'], str(i['shapes']),
@@ -85,7 +88,8 @@ def from_json(server, name):
 
 
 def grouped(shapes):
-    """{operator: its rows}; of two operators with one median the order is free."""
+    """Returns {operator: its rows}. Operators with equal medians may be in any
+    order."""
     made, at = {}, None
     for row in shapes:
         if len(row) == 3:

@@ -67,7 +67,7 @@ def number(cell):
 
 
 def microseconds(ns):
-    """As kernsift's tables print it."""
+    """Formats a time as kernsift's tables print it."""
     text = f'{decimal.Decimal(ns) / 1000:.3f}'
     return text.rstrip('0').rstrip('.')
 

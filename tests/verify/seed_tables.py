@@ -1,14 +1,14 @@
 #!/usr/bin/python3
-"""seed_tables.py - printed tables of kernels, whole and to the printed digit.
+"""seed_tables.py - uploads printed tables of kernels and compares every printed digit.
 
 seed_tables.py [FILE]...
 
-Uploads tables of kernel statistics to its own server and compares each returned row, in
-order, with the table as this script reads it. The number before its unit, times the
-unit, must be exactly the value. Values that a table does not contain must be null.
-Tables pasted with tabs (the product's first two) must have the known number of rows;
-tables of `nsys stats` are returned as CSV with the printed cells. Skipped if the tables
-are not next to the checkout.
+Uploads tables of kernel statistics to its own server. Each returned row, in order, must
+equal the row of the table as this script reads it. A value must be exactly the printed
+number times its unit. Values that a table does not contain must be null. Tables pasted
+with tabs (the product's first two) must have the known number of rows. Tables of `nsys
+stats` must be returned as CSV with the printed cells. Skipped if the tables are not
+next to the checkout.
 """
 import csv
 import decimal
@@ -36,8 +36,8 @@ def quantity(text):
 
 
 def pasted(text):
-    """Rows of a table with tabs: the text before the percentage, the
-    percentage, seven quantities, the name."""
+    """Returns the rows of a table with tabs. A row is: the text before the percentage,
+    the percentage, seven quantities, the name."""
     rows = []
     for line in text.split('\n'):
         cells = line.split('\t')
@@ -60,7 +60,7 @@ def is_path(text):
 
 
 def lines(server, run):
-    """All lines of a run's kernel table, page by page."""
+    """Returns all lines of a run's kernel table, from all pages."""
     found, cursor = [], ''
     while cursor is not None:
         _, _, body = server.ask('GET', f'/runs/{run}/kernels?limit=50'
@@ -87,7 +87,7 @@ def differences(got, want):
 
 
 def check(server, path):
-    """(rows, sentences about differences) of one table."""
+    """Returns (rows, sentences about differences) of one table."""
     name = os.path.basename(path)
     with open(path, 'rb') as f:
         body = f.read()

@@ -1,8 +1,8 @@
-"""trace_figures.py - a trace's kernel statistics, computed independently.
+"""trace_figures.py - computes a trace's kernel statistics independently of the server.
 
-Shares nothing with the server: JSON is read by Python's json with every number
-left as its digits, sums and roots are exact integers and fractions, and the
-rounding is written out here once more.
+The script shares no code with the server. Python's json reads the file and keeps every
+number as its digits. Sums and roots are exact integers and fractions. The rounding
+rules are implemented here a second time.
 """
 import gc
 import gzip
@@ -13,8 +13,8 @@ from collections import defaultdict
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 
-# Documents of a million objects are read here, and no object of them refers back to
-# another: the collector finds nothing, and takes up to two thirds of a script's time.
+# Python's garbage collector is off: it needs up to two thirds of a script's time, and
+# finds nothing. The documents have a million objects, none of which is in a cycle.
 gc.disable()
 
 SETS = ('memset', 'gpu_memset')
@@ -24,7 +24,8 @@ DIRECTIONS = {'H': 'Host', 'D': 'Device', 'P': 'Peer', 'A': 'Array'}
 
 
 def nanoseconds(digits):
-    """Microseconds, as text, to whole nanoseconds; half counts as one."""
+    """Converts microseconds, as text, to whole nanoseconds; rounds half away from
+    zero."""
     if isinstance(digits, bool) or not isinstance(digits, str):
         return None
     whole, _, part = digits.partition('.')
@@ -38,7 +39,8 @@ def nanoseconds(digits):
 
 
 def text(name):
-    """As the server keeps it: no U+0000, no half of a surrogate pair."""
+    """Returns text as the server stores it: without U+0000 and without half surrogate
+    pairs."""
     return UNKEPT.sub('\ufffd', name)
 
 
@@ -92,7 +94,7 @@ def read(path):
 
 
 def tenths(value):
-    """A fraction to one decimal, half away from zero, as text."""
+    """Rounds a fraction to one decimal, half away from zero, and returns it as text."""
     n = (Fraction(value) * 20 + 1) // 2
     return f'{n // 10}.{n % 10}'
 
@@ -115,7 +117,7 @@ def percentile(values, p):
 
 
 def line(values, whole):
-    """Time %, total, instances, avg, med, min, max, sd, p90, p99."""
+    """Returns Time %, total, instances, avg, med, min, max, sd, p90, p99."""
     v, n = sorted(values), len(values)
     middle = Fraction(v[(n - 1) // 2] + v[n // 2], 2)
     return (tenths(Fraction(100 * sum(v), whole)) if whole else '0.0',
@@ -125,7 +127,7 @@ def line(values, whole):
 
 
 def table(rows, key):
-    """Lines with their keys, in nsys' order: (key…, line…)."""
+    """Returns lines with their keys, in nsys' order: (key…, line…)."""
     groups = defaultdict(list)
     for r in rows:
         groups[key(r)].append(r['dur'])
@@ -149,7 +151,8 @@ def union(rows):
 
 
 def figures(run, shown):
-    """All figures of one run; `shown` maps a name to its shown name."""
+    """Returns all figures of one run; `shown` maps a name in the trace to its shown
+    name."""
     kernels, copies = run
     for k in kernels:
         k['name'] = shown(k['name'])

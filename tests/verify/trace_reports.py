@@ -1,7 +1,7 @@
 """trace_reports.py - reads the figures of a trace from `inspect` and from a server.
 
-Both give, per run, the same shape as trace_figures.figures(): tables of
-(key…, line…) with every number as printed.
+For each run, both return tables like those of trace_figures.figures(): (key…, line…),
+with every number as printed.
 """
 import csv
 import io
@@ -22,14 +22,14 @@ def three(cell):
 
 
 def typed(keys):
-    """A table's key columns: device, or grid and block, then the name."""
+    """Converts a table's key columns: device, or grid and block, then the name."""
     if len(keys) == 3:
         return three(keys[0]), three(keys[1]), keys[2]
     return (int(keys[0]), keys[1]) if len(keys) == 2 else (keys[0],)
 
 
 def tables(section):
-    """{'Instances' or 'Count': [(key, line)]} of one run's CSV tables."""
+    """Returns {'Instances' or 'Count': [(key, line)]} of one run's CSV tables."""
     made = {'Instances': [], 'Count': []}
     for part in section:
         rows = list(csv.reader(io.StringIO(part, newline='')))
@@ -44,8 +44,8 @@ def tables(section):
 
 
 def inspected(program, path, by=None):
-    """[(header lines as a dictionary, its CSV parts)] per run; with several
-    words in `by`, per run and word."""
+    """Returns [(header lines as a dictionary, its CSV parts)], one for each run. If
+    `by` has several words, there is one for each run and word."""
     words = [program, 'inspect', path] + (['--by', by] if by else [])
     out = subprocess.run(words, check=True, capture_output=True).stdout
     runs = []
@@ -59,8 +59,8 @@ def inspected(program, path, by=None):
 
 
 def by_inspect(program, path, key='rank'):
-    """({rank or None: figures}, {name in the trace: name shown}); the `key` may
-    be another number of a run: 'process'."""
+    """Returns ({rank or None: figures}, {name in the trace: name shown}). With `key`,
+    another number of the run replaces the rank: 'process'."""
     every = inspected(program, path, 'kernels,device,grid,source')
     runs, names = {}, {}
     for (head, parts), (_, dev), (_, grd), (_, src) in zip(
@@ -133,8 +133,8 @@ def decimals(rows):
 
 
 def by_server(api, path, name, key='rank', ids=None):
-    """{rank or None: figures}, once from JSON and once from CSV; the `key` may
-    be another number of a run: 'pid'. `ids` is given its run's id by it."""
+    """Returns {rank or None: figures}, once from JSON and once from CSV. With `key`,
+    another number of the run replaces the rank: 'pid'. Stores the run's id in `ids`."""
     from_json, from_csv = {}, {}
     ids = {} if ids is None else ids
     for run in api.upload(path, name):

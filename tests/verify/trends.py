@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""trends.py - every point of a trend, computed again from the other answers.
+"""trends.py - computes every point of a trend again from other answers.
 
-Uploads generated traces of one workload: single runs, one of them with names that
-lag, a job of two uploads and one of a single file, a printed table; and one of
-another workload. Then /trends of every metric and stat is compared with plain Python
-over /runs, /runs/{id}/iterations, /kernels, /operators and /notes: which units there
-are, in which order, their values, what is excluded. Again after a run of a job was
-deleted.
+Uploads generated traces of one workload: single runs, one of which has names that lag;
+a job of two uploads; a job of a single file; and a printed table. Another trace is of
+another workload. Then compares /trends, for every metric and stat, with plain Python
+over /runs, /runs/{id}/iterations, /kernels, /operators and /notes: which runs and jobs
+have a point, in which order, their values, and what is excluded. Repeats this after
+deleting a run of a job.
 """
 import os
 import statistics
@@ -145,7 +145,7 @@ class Run:
 
 
 def units(runs):
-    """[(time, runs by rank)], oldest first."""
+    """Returns the points' runs and jobs as [(time, runs by rank)], oldest first."""
     jobs = {}
     for r in runs:
         job = r.row['job_id']
@@ -161,7 +161,8 @@ def units(runs):
 
 
 def hold(server, runs, metric, stat, of, narrow=''):
-    """The series' number of points; a difference ends the program."""
+    """Compares a series and returns its number of points; a difference ends the
+    program."""
     want, left = [], 0
     for _, rows in units(runs):
         values = [r.value(metric, stat, of) for r in rows]

@@ -1,14 +1,14 @@
 #!/usr/bin/python3
-"""unannotated_layers.py - layers of traces without annotations.
+"""unannotated_layers.py - checks the layers found in traces without annotations.
 
-unannotated_layers.py
+The first trace is of a language model that launches one operator at a time, with its
+softmax in several kernels. The time reported for attention must be that of all kernels
+from the product that computes the scores to the product that uses them. The expected
+time is computed from the file alone. No product of attention may be called a
+feed-forward one.
 
-A language model that launches one operator at a time, with its softmax in several
-kernels. The time reported for attention must be that of everything from the product
-that computes the scores to the one that uses them, added up from the file alone. None
-of its products may be called a feed-forward one. A convolutional network: nothing in
-its layers, nor in the backward pass of a training step, may be called attention, an mlp
-or an embedding.
+The other traces are of convolutional networks. Nothing in their layers, nor in the
+backward pass of a training step, may be called attention, an mlp or an embedding.
 """
 import json
 import os
@@ -29,7 +29,7 @@ SCORES, TAKES = 'ampere_sgemm_128x128_tn', 'ampere_sgemm_128x128_nn'
 
 
 def printed(path, *options):
-    """The sections of the first run, and its items with their block."""
+    """Returns the sections of the first run, and its items with their block."""
     out = subprocess.run([PROGRAM, 'inspect', '--by', 'layers', '--format',
                           'json', *options, path],
                          check=True, capture_output=True)
@@ -42,7 +42,7 @@ def printed(path, *options):
 
 
 def attention_spans():
-    """The time of each section from the scores to the kernel that uses them."""
+    """Returns the time of each section from the scores to the kernel that uses them."""
     with sqlite3.connect(f'file:{EAGER}?mode=ro', uri=True) as db:
         rows = db.execute(
             'SELECT s.value, k.end - k.start FROM CUPTI_ACTIVITY_KIND_KERNEL k'
@@ -60,7 +60,7 @@ def attention_spans():
 
 
 def eager():
-    """Errors for the model without a fused softmax kernel."""
+    """Yields errors for the model without a fused softmax kernel."""
     sections, items = printed(EAGER)
     layers = next(s for s in sections if s['position'] == 'layer')
     items = [i for i in items if i['position'] == 'layer']
@@ -81,7 +81,7 @@ def eager():
 
 
 def convolutions(path, start):
-    """Errors for convolutional models."""
+    """Yields errors for convolutional models."""
     items = printed(path, '--layer_start', start)[1]
     if not any(i['roles'] == ['convolution'] for i in items):
         yield 'nothing is a convolution'
@@ -93,7 +93,7 @@ def convolutions(path, start):
 
 
 def main():
-    """Returns 0 if there is no fault."""
+    """Returns 0 if there is no error."""
     faults = [f'{os.path.basename(EAGER)}: {f}' for f in eager()]
     for name, start in CONVOLUTIONS:
         faults += [f'{name}: {f}'
