@@ -1,4 +1,5 @@
-/* clock.c - three clocks, read as near to each other as the machine allows. */
+/* clock.c - reads three clocks at moments as close together as the machine
+ * allows. */
 #include "clock.h"
 
 struct clock_pair clock_pair_read(void)

@@ -1,4 +1,4 @@
-/* duration.c - "250ms" and "10m" become nanoseconds. */
+/* duration.c - converts "250ms" or "10m" to nanoseconds. */
 #include "options.h"
 #include <string.h>
 

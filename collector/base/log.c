@@ -1,4 +1,4 @@
-/* log.c - lines for the collector's own file. */
+/* log.c - writes messages to the collector's own log file. */
 #include "log.h"
 #include "clock.h"
 #include <fcntl.h>
@@ -37,8 +37,8 @@ static void log_make_folders(void)
 	}
 }
 
-/* Opened for each line: a descriptor that stays open could be in the host's
- * way. */
+/* The file is opened for each line, because a descriptor that stays open could
+ * disturb the host. */
 static void log_write_line(const char *line)
 {
 	int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY |
@@ -89,8 +89,8 @@ static int log_days_of(int year, int month)
 	return days[month] + (month == 1 && leap);
 }
 
-/* Seconds since 1970 in letters. libc's own way takes a lock that a forked
- * child may never get, and reads a file. */
+/* Writes seconds since 1970 as a date and time. The function of libc takes a
+ * lock, which a forked child may never get, and reads a file. */
 static void log_time_put(int64_t s, char to[static 80])
 {
 	int year = 1970, month = 0;

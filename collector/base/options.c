@@ -1,4 +1,5 @@
-/* options.c - the environment, a configuration file and defaults become struct collector_options. */
+/* options.c - fills struct collector_options from the environment, a
+ * configuration file and defaults. */
 #include "options.h"
 #include "trigger.h"
 #include "window.h"
@@ -20,8 +21,8 @@ struct complaint {
 	void *ctx;
 };
 
-/* Reads the file into OPTIONS_FILE_MAX zeroed bytes as strings NAME=value,
- * one after another, ended by an empty one. */
+/* Reads the file into OPTIONS_FILE_MAX zeroed bytes. They then contain strings
+ * NAME=value, one after another, and an empty string at the end. */
 enum { OPTIONS_FILE_MAX = 64 << 10 };
 
 static void options_complain(const struct complaint *c, const char *format, ...)
@@ -263,8 +264,8 @@ static void options_check_memory(struct collector_options *o,
 #include "options.def"
 #undef OPTION
 
-/* Texts that are lists, words or times: a value that cannot be used is
- * reported and becomes the default. */
+/* Checks texts that are lists, words or times. A value that cannot be used is
+ * reported and replaced by the default. */
 static void options_check(struct collector_options *o,
 	const struct complaint *c)
 {
@@ -277,8 +278,8 @@ static void options_check(struct collector_options *o,
 	options_check_memory(o, c);
 }
 
-/* The lines of the config file are in the first half of the buffer, copies
- * of the environment's texts in the second. */
+/* The first half of the buffer contains the lines of the configuration file,
+ * the second half copies of texts from the environment. */
 enum { TEXT_BYTES = 2 * OPTIONS_FILE_MAX };
 
 struct reading {

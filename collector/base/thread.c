@@ -1,4 +1,5 @@
-/* thread.c - detached threads with every signal blocked; futexes. */
+/* thread.c - starts detached threads with all signals blocked; waits on
+ * futexes. */
 #include "thread.h"
 #include <errno.h>
 #include <linux/futex.h>

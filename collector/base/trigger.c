@@ -1,4 +1,5 @@
-/* trigger.c - a signal handler that counts, a file whose time is looked at. */
+/* trigger.c - a signal handler that sets a flag, and a file whose modification
+ * time is checked. */
 #include "trigger.h"
 #include "thread.h"
 #include <errno.h>

@@ -64,8 +64,8 @@ void window_init(struct window *w, const struct schedule *s, int64_t now_ns)
 		.closes_ns = INT64_MAX };
 }
 
-/* What the schedule wants of this moment: until when a window should be open;
- * 0: not at all. */
+/* When a window that should be open now has to close, according to the
+ * schedule. 0: no window should be open now. */
 static int64_t window_wanted_until(const struct window *w, int64_t now_ns,
 	enum window_why *why)
 {

@@ -1,4 +1,5 @@
-/* capture_writer.c - puts rows, texts and shapes into the capture file of this process. */
+/* capture_writer.c - writes rows, texts and shapes to the capture file of this
+ * process. */
 #include "capture_writer.h"
 #include "clock.h"
 #include "siphash.h"
@@ -21,11 +22,11 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* Which texts already have an id in this capture.
+/* Records which texts already have an id in this capture.
  *
- * Texts are distinguished by 128 bits of a hash under a random key, so no
- * bytes are kept. The size is bounded: when the table is half full it is
- * cleared, and a text that comes again gets a second id, which the format
+ * A text is identified by 128 bits of a hash under a random key, so its bytes
+ * are not stored. The size is bounded: a table that is half full is cleared. A
+ * text that occurs again after that gets a second id, which the format
  * allows. */
 
 struct texts {
@@ -42,10 +43,11 @@ struct texts {
 	uint32_t bits, n;
 };
 
-/* The one capture file that is being written: file, tail, writer.
+/* The one capture file that is being written: its file, tail and writer.
  *
- * Every byte is written here. Each write first checks the file: a host that
- * closes all descriptors may have reused ours for a file of its own. */
+ * All bytes are written by the functions of this struct. Each write first
+ * checks the file, because a host that closes all descriptors may have reused
+ * ours for its own file. */
 
 struct capture_writer_file {
 	struct kst_writer *writer; /* NULL: none is open */
@@ -108,8 +110,8 @@ static void capture_writer_texts_forget(struct texts *t)
 	t->n = 0;
 }
 
-/* Where the id for a key is kept: 0 if there is none yet; the caller sets
- * it. NULL if there is no memory. */
+/* Where the id for a key is stored. The value is 0 if the key has no id yet,
+ * and the caller sets it. NULL if there is no memory. */
 static struct capture_writer_texts_key *capture_writer_texts_key(struct texts
 									 *t,
 	uint64_t key)
@@ -205,8 +207,8 @@ static void capture_writer_close_all(struct capture_writer_file *f)
 		close(f->fd);
 }
 
-/* Without one, what was recorded in the last second is lost when the process
- * is killed; that is no reason to lose all. */
+/* Creates the tail. If that fails, the capture continues without a tail: a
+ * killed process then loses only the rows of the last second. */
 static void capture_writer_tail_make(struct capture_writer_file *f,
 	const struct capture_spool *spool, size_t bytes,
 	const struct kst_memory *memory)
@@ -224,8 +226,8 @@ static void capture_writer_tail_make(struct capture_writer_file *f,
 			strerror(errno));
 }
 
-/* False and f->error if there is no space, no memory or no permission;
- * nothing is left behind then. */
+/* Begins a file. If there is no space, no memory or no permission, returns
+ * false, sets f->error and leaves no file behind. */
 static bool capture_writer_file_begin(struct capture_writer_file *f,
 	struct capture_spool *spool, const struct kst_about *about,
 	const struct kst_options *options, size_t tail_bytes)
@@ -264,8 +266,9 @@ static void capture_writer_account(struct capture_writer_file *f,
 		&(struct spool_file){ f->number, part, f->records, f->bytes });
 }
 
-/* Whether rows of a kind are records or ranges, which are counted if they
- * are lost: recorded plus dropped is what was made. */
+/* Whether rows of this kind are records or ranges. Lost rows of these kinds
+ * are counted, so that recorded plus dropped rows are all rows that were
+ * made. */
 static bool capture_writer_file_counts(enum kst_kind kind)
 {
 	return kind == KST_kernel || kind == KST_copy || kind == KST_call ||
@@ -296,8 +299,9 @@ static bool capture_writer_file_flush(struct capture_writer_file *f)
 	return true;
 }
 
-/* Without a tail. A flush writes kind by kind, and what it wrote before it
- * failed is no longer pending. */
+/* The number of records that are in no chunk, for a capture without a tail. A
+ * flush writes one kind after another, so the kinds that it wrote before it
+ * failed are no longer waiting. */
 static int64_t capture_writer_records_waiting(
 	const struct capture_writer_file *f)
 {
@@ -324,8 +328,8 @@ static bool capture_writer_file_end(struct capture_writer_file *f,
 	return true;
 }
 
-/* Leaves the finished rows for the uploader; returns the number of records
- * that are lost. */
+/* Leaves the part file with its complete chunks to the uploader. Returns the
+ * number of records that are lost. */
 static int64_t capture_writer_file_give_up(struct capture_writer_file *f,
 	struct capture_spool *spool)
 {

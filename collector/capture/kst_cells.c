@@ -1,4 +1,5 @@
-/* kst_cells.c - differences to what is expected, as varints or planes. */
+/* kst_cells.c - packs the differences between cells and expected values as
+ * varints or planes. */
 #include "kst_cells.h"
 #include <string.h>
 
@@ -28,8 +29,8 @@ bool kst_cells_differ(uint64_t *to, const uint64_t *cells,
 		kst_cells_differ_like(to, cells, other, n, like);
 	else if (n)
 		to[0] = first;
-	/* One pass each, with the case decided outside of the loop: most of
-	 * a writer's time. */
+	/* One loop per case, with the case decided outside of the loop: the
+	 * writer spends most of its time here. */
 	if (expected == KST_BEFORE)
 		for (uint32_t i = 1; i < n; i++)
 			differ |= (to[i] = cells[i] - cells[i - 1]) ^ first;

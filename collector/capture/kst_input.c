@@ -1,4 +1,5 @@
-/* kst_input.c - a window over the stream, and the search in it. */
+/* kst_input.c - reads the stream through a window and searches it for
+ * chunks. */
 #include "kst_input.h"
 #include <string.h>
 

@@ -1,9 +1,9 @@
-/* kst_merge.c - makes one whole capture from a capture without an end and
- * its tail.
+/* kst_merge.c - makes one complete capture file from a capture file without an
+ * end and its tail.
  *
- * Chunks that were written before the tail was last emptied are copied as
- * they are; everything after them is in the tail, and is written again with
- * the ids it has. */
+ * Chunks that were written before the tail was last emptied are copied without
+ * a change. Everything after them is in the tail, and its rows are written
+ * again with the ids that they have there. */
 #include "kst_input.h"
 #include "kst_log.h"
 #include "kst_resume.h"
@@ -52,8 +52,8 @@ static const uint8_t *kst_merge_slot_of(const uint8_t *bytes)
 	return best;
 }
 
-/* False if these bytes are no tail, or its beginning is damaged. They are
- * borrowed. */
+/* Returns false if these bytes are not a tail or if its beginning is damaged.
+ * The bytes are borrowed. */
 static bool kst_merge_log_open(struct kst_log *l, const uint8_t *bytes,
 	size_t len)
 {
@@ -62,8 +62,8 @@ static bool kst_merge_log_open(struct kst_log *l, const uint8_t *bytes,
 		return false;
 	uint64_t commit = kst_get64(bytes + KST_COMMIT);
 	uint32_t generation = (uint32_t)kst_get64(slot + 8);
-	/* Between the slot and the commit there is a moment at which a process
-	 * can be killed: then the log is empty. */
+	/* A process can be killed after it wrote the slot and before it wrote
+	 * the commit. The log is then empty. */
 	bool current = (uint32_t)commit == generation;
 	if (!current && (uint32_t)commit != generation - 1)
 		return false;
@@ -283,8 +283,8 @@ static uint8_t *kst_merge_read_whole(int fd, size_t *len)
 	return bytes;
 }
 
-/* The tail's bytes, which the caller frees. A missing file counts as no
- * tail. */
+/* Returns the tail's bytes, which the caller frees. A missing file is treated
+ * as no tail. */
 static uint8_t *kst_merge_tail_open(struct merge *g, const char *path)
 {
 	int fd = path ? open(path, READ) : -1;
@@ -317,8 +317,8 @@ static bool kst_merge_opening(struct merge *g)
 	return kst_merge_put(g, bytes, sizeof bytes);
 }
 
-/* Whether the tail has what the capture lacks: a capture with its end lacks
- * nothing, and the tail of another capture does not count. */
+/* Sets the thread ids and attributes for a window. its end, because it then
+ * lacks nothing, and if the tail belongs to another capture. */
 static bool kst_merge_tail_fits(struct merge *g)
 {
 	struct kst_head h;

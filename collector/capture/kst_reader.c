@@ -1,4 +1,5 @@
-/* kst_reader.c - reads a capture file chunk by chunk and counts what is missing. */
+/* kst_reader.c - reads a capture file chunk by chunk and counts what is
+ * missing. */
 #include "kst_cells.h"
 #include "kst_input.h"
 #include "kst_memory.h"
@@ -17,11 +18,11 @@ struct kst_rows {
 	uint32_t unknown; /* columns that were passed over */
 };
 
-/* The texts and launches a reader has met.
+/* The texts and launches that a reader has read so far.
  *
- * A chunk defines some with consecutive ids, above all that came before; a
- * lost chunk leaves a gap, which costs no memory. Readers' cells are places
- * in the tables, from 1. */
+ * A chunk defines some of them with consecutive ids, which are higher than all
+ * earlier ids. A lost chunk leaves a gap in the ids, which needs no memory.
+ * The cells that callers see are positions in these tables, from 1. */
 
 struct kst_ids {
 	struct kst_stretch {
@@ -92,8 +93,9 @@ struct columns {
 	uint32_t n;
 };
 
-/* The list of columns; returns the place after it, or NULL if it is no list.
- * The lengths it gives add up to the rest of the payload. */
+/* Reads the list of columns. Returns the address after the list, or NULL if
+ * the bytes are not such a list. The lengths in the list must add up to the
+ * rest of the payload. */
 static const uint8_t *kst_reader_places(struct columns *c, const uint8_t *at,
 	const uint8_t *end)
 {
@@ -326,8 +328,8 @@ _Static_assert(KST_COLUMN(launch, shared_bytes) - KST_COLUMN(launch, grid_x) +
 		       sizeof(struct kst_shape) / sizeof(int32_t),
 	"the columns of a launch are the numbers of its shape, in order");
 
-/* Takes n launches; the cells of column c are at cells + c * n, their names
- * places already. */
+/* Stores n launches. The cells of column c are at cells + c * n. Ids of names
+ * are already replaced by positions. */
 static enum kst_defined kst_reader_tables_launches(struct kst_tables *t,
 	const uint64_t *cells, uint32_t n)
 {
@@ -375,8 +377,9 @@ static bool kst_reader_take_room(struct kst_reader *r, void **p, size_t *cap,
 	return *p;
 }
 
-/* The uncompressed payload, h->raw_len bytes; NULL with KST_FULL in *got, or
- * if the payload does not match its head. */
+/* Returns the uncompressed payload, h->raw_len bytes. Returns NULL and sets
+ * *got to KST_FULL if there is no memory. Returns NULL, too, if the payload
+ * does not match its head. */
 static const uint8_t *kst_reader_unpack(struct kst_reader *r,
 	const struct kst_head *h, const uint8_t *payload, enum kst_got *got)
 {
@@ -488,8 +491,8 @@ static void kst_reader_resolve_texts(struct kst_reader *r, uint64_t *cells,
 	}
 }
 
-/* Replaces ids of launches by places of shapes, and stores the names with
- * them. */
+/* Replaces ids of launches by positions of shapes, and fills the names that
+ * are stored with the launches. */
 static void kst_reader_resolve_launches(struct kst_reader *r, uint64_t *shapes,
 	uint64_t *names, uint32_t n)
 {
@@ -562,9 +565,9 @@ static enum kst_got kst_reader_rows_take(struct kst_reader *r,
 	return KST_CHUNK;
 }
 
-/* Stores the chunk's contents where they belong: in the about, in the
- * tables, or, with KST_CHUNK, in *chunk. KST_END: the chunk was for the
- * reader alone. */
+/* Stores the chunk's contents in the description, in the tables, or in *chunk.
+ * Returns KST_CHUNK if the caller of the reader gets the chunk, and KST_END if
+ * only the reader uses it. */
 static enum kst_got kst_reader_take(struct kst_reader *r,
 	const struct kst_head *h, const uint8_t *payload,
 	struct kst_chunk *chunk)
@@ -730,8 +733,8 @@ static enum kst_got kst_reader_drain(struct kst_reader *r)
 	return kst_reader_of_input(got);
 }
 
-/* Whether a chunk is the next of this capture, or a later one; what that
- * leaves out is counted. */
+/* Whether a chunk is the next one of this capture or a later one. The chunks
+ * between the two are counted as missing. */
 static bool kst_reader_in_order(struct kst_reader *r, const struct kst_head *h)
 {
 	if (!r->any)

@@ -1,4 +1,5 @@
-/* kst_tail.c - writes the tail of a capture file: rows that are in no chunk yet. */
+/* kst_tail.c - writes the tail of a capture file, with the rows that are in no
+ * chunk yet. */
 #include "kst_log.h"
 #include "kst_memory.h"
 #include <errno.h>
@@ -26,8 +27,9 @@ struct kst_tail {
 	uint8_t columns[KST_KINDS_END];
 };
 
-/* Whether a page in allocated blocks needs no other blocks later. Not on
- * overlayfs: the file system under its upper layer is not visible. */
+/* Whether this file system never needs new blocks to write a page that has
+ * allocated blocks. False for overlayfs, because the file system under its
+ * upper layer is not visible. */
 static bool kst_tail_fits(int fd)
 {
 	struct statfs s;
@@ -137,8 +139,8 @@ void kst_tail_empty(struct kst_tail *t, const struct kst_place_in *place)
 	kst_tail_commit(t);
 }
 
-/* The entry that begins at the end of the log and has its bytes up to `to`:
- * only its sum makes it one. */
+/* Completes the entry that begins at the end of the log and whose bytes end at
+ * `to`. Readers accept the entry only with its checksum. */
 static void kst_tail_entry_end(struct kst_tail *t, uint8_t *to)
 {
 	uint8_t *from = t->map + t->at;

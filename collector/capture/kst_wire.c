@@ -1,10 +1,11 @@
-/* kst_wire.c - the bytes of a capture file: chunk heads, numbers, checksums, kinds. */
+/* kst_wire.c - the byte layout of a capture file: chunk heads, numbers,
+ * checksums, kinds. */
 #include "kst_wire.h"
 #include <kernsift/kst_reader.h>
 #include <string.h>
 
-/* The remainder of each half byte: a table of 64 bytes is enough if the
- * processor has no instruction for it. */
+/* The remainder for each half byte. A table of 64 bytes is enough for
+ * processors without a CRC instruction. */
 static uint32_t kst_wire_plain(uint32_t crc, const uint8_t *p, size_t len)
 {
 	static const uint32_t half[16] = { 0x00000000, 0x105ec76f, 0x20bd8ede,

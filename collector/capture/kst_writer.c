@@ -1,5 +1,5 @@
-/* kst_writer.c - writes a capture file row by row: rows and texts are gathered
- * in blocks, and blocks are written as chunks. */
+/* kst_writer.c - writes a capture file row by row: gathers rows and texts in
+ * blocks and writes blocks as chunks. */
 #include "kst_cells.h"
 #include "kst_memory.h"
 #include "kst_resume.h"
@@ -22,19 +22,21 @@ struct kst_emit {
 	size_t cuts[3 * KST_COLUMNS_MAX]; /* in raw, ascending */
 	uint32_t cuts_n;
 	struct kst_like like;
-	/* By kind: which columns were smaller split when that was tried last,
-	 * a bit each, and the chunks since. */
+	/* By kind: one bit per column, set if the column was smaller when
+	 * split at the last trial; and the number of chunks since that
+	 * trial. */
 	uint32_t split[KST_KINDS_END];
 	uint8_t untried[KST_KINDS_END];
 	uint32_t capture, seq;
 	uint64_t bytes[KST_KINDS_END]; /* by kind; 0: all */
 };
 
-/* Gives launch shapes and launches small numbers.
+/* Gives small numbers to launch shapes and launches.
  *
- * Shapes are kept for the writer's life, because callers hold their ids. Of
- * launches (a name and a shape) the last KST_LAUNCHES_MAX are known; after
- * that many the table is cleared, and one that comes again gets a new id. */
+ * Shapes are kept for the writer's life, because callers keep their ids. A
+ * launch is a name and a shape. Only the last KST_LAUNCHES_MAX launches are
+ * kept: after that many the table is cleared, and a launch that occurs again
+ * gets a new id. */
 
 enum { KST_LAUNCHES_MAX = 1 << 16 };
 
@@ -110,8 +112,9 @@ static bool kst_writer_emit_bytes(struct kst_emit *e, const void *bytes,
 	return e->write(e->ctx, bytes, len);
 }
 
-/* Packs e->raw: a block ends at the latest at one of e->cuts. The data on
- * the two sides of a cut are of different kinds. */
+/* Compresses e->raw. A zstd block never extends over one of e->cuts, because
+ * the data before and after a cut are of different kinds. Blocks that would be
+ * too short are the exception: they end at a later cut. */
 static size_t kst_writer_pack(struct kst_emit *e, size_t len)
 {
 	ZSTD_outBuffer out = { e->packed, e->packed_cap, 0 };
@@ -151,8 +154,9 @@ static const uint8_t *kst_writer_payload(struct kst_emit *e, struct kst_head *h)
 	return e->packed;
 }
 
-/* Writes the first h->raw_len bytes of e->raw as a chunk; kind, raw_len, rows
- * and times are the caller's, the rest is filled in. */
+/* Writes the first h->raw_len bytes of e->raw as a chunk. The caller has set
+ * kind, raw_len, rows and times of the head; this function sets the other
+ * members. */
 static bool kst_writer_emit_chunk(struct kst_emit *e, struct kst_head *h)
 {
 	uint8_t head[KST_HEAD];
@@ -180,8 +184,9 @@ static int kst_writer_other_of(const struct kst_kind_info *k, uint32_t column)
 			       : -1;
 }
 
-/* The order of the columns in a chunk: first those that other columns read,
- * so those of shapes, then durations, then the rest. */
+/* The order of the columns in a chunk. A column is stored after the column
+ * that it reads: first SHAPE columns, then LIKE (durations), then the others,
+ * then AFTER (starts). */
 static uint32_t kst_writer_order(const struct kst_kind_info *k,
 	uint8_t column[KST_COLUMNS_MAX])
 {
@@ -231,8 +236,8 @@ static size_t kst_writer_tried(struct kst_emit *e, const uint8_t *at,
 	return ZSTD_isError(n) ? len : n;
 }
 
-/* Whether times of `rows` rows are smaller if split; they are at `at` as
- * varints, and at `split` split. */
+/* Whether the times of `rows` rows are smaller if they are split. `at` has
+ * them as varints, and `split` has them split. */
 static bool kst_writer_split_better(struct kst_emit *e, const uint8_t *at,
 	size_t len, const uint8_t *split, size_t split_len, uint32_t rows)
 {
@@ -248,8 +253,8 @@ static void kst_writer_cut(struct kst_emit *e, const uint8_t *at)
 	e->cuts[e->cuts_n++] = (size_t)(at - e->raw);
 }
 
-/* Times of a column, split or not, the way it got smallest when that was
- * tried last. Behind the last byte. */
+/* Packs the times of a column, split or not: the way that was smaller at the
+ * last trial. Returns the address after the last byte. */
 static uint8_t *kst_writer_times_put(struct kst_emit *e, uint8_t *to,
 	uint32_t n, bool trial, uint32_t *split, uint32_t bit, uint8_t *packing)
 {
@@ -351,9 +356,8 @@ static bool kst_writer_emit_rows(struct kst_emit *e, enum kst_kind kind,
 	return kst_writer_emit_chunk(e, &h);
 }
 
-/* The columns of a block are a little more than a power of two apart;
- * otherwise all cells of a row would compete for the same place in the
- * cache. */
+/* The distance between two columns of a block is a little more than a power of
+ * two. Otherwise all cells of a row would use the same set of the cache. */
 enum {
 	ROWS = 16384,
 	APART = 40,
@@ -368,8 +372,8 @@ _Static_assert((size_t)KST_COLUMNS_MAX * 9 + 1 +
 	"a block of the widest kind fits a chunk");
 _Static_assert(sizeof(struct kst_pattern) / 8 <= 16, "no kind is wider");
 
-/* A chunk of texts: the first one's id, how many, their lengths, their
- * bytes. */
+/* Writes a chunk of texts: the id of the first text, the number of texts,
+ * their lengths, their bytes. */
 static bool kst_writer_texts_write(struct kst_writer *w)
 {
 	struct kst_head h = { .kind = KST_text, .rows = w->texts_n };
@@ -479,8 +483,8 @@ bool kst_writer_put_row(struct kst_writer *w, int kind, const uint64_t *cells)
 	for (uint32_t c = 0; c < columns; c++, to += w->stride)
 		*to = cells[c];
 	w->waiting += kind != KST_launch;
-	/* What does not fit into the tail is written with everything before
-	 * it. */
+	/* A row that does not fit into the tail is written as a chunk, with
+	 * all rows before it. */
 	return !w->tail || kst_tail_row(w->tail, kind, cells) ||
 	       kst_writer_flush_all(w);
 }
@@ -603,8 +607,8 @@ static bool kst_writer_pairs_room(struct kst_intern *in)
 	return true;
 }
 
-/* The id of a launch, from 1; *added whether it is a new one. -1 if there is
- * no memory. */
+/* The id of a launch, from 1. *added is whether the launch is new. -1 if there
+ * is no memory. */
 static int64_t kst_writer_intern_launch(struct kst_intern *in, uint64_t name,
 	uint64_t shape, bool *added)
 {

@@ -1,4 +1,4 @@
-/* mapped.c - each block begins with its size. */
+/* mapped.c - memory from mmap with a limit; each block begins with its size. */
 #include "mapped.h"
 #include <sys/mman.h>
 #include <unistd.h>

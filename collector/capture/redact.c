@@ -1,4 +1,5 @@
-/* redact.c - a text against two patterns, and the key of the hash. */
+/* redact.c - matches texts with two patterns, and manages the key of the
+ * hash. */
 #include "redact.h"
 #include "log.h"
 #include <errno.h>
@@ -25,8 +26,8 @@ void redact_release(struct redact *r)
 	r->copy = NULL;
 }
 
-/* The default file, for users who named none; false if there is no home
- * folder. */
+/* The folder of the default key file, for users who named no file. False if
+ * there is no home folder. */
 static bool redact_folder_of(char to[static OPTIONS_PATH])
 {
 	const char *state = secure_getenv("XDG_STATE_HOME");
@@ -82,8 +83,9 @@ static bool redact_key_read(int folder, const char *name, int flags,
 	return true;
 }
 
-/* Makes the file whole under a name of its own, then gives it its name: of
- * several processes one wins, and all read what it wrote. */
+/* Writes the complete key under a temporary name and then links it to its
+ * final name. If several processes do this, one succeeds, and all read its
+ * key. */
 static bool redact_key_make(int folder)
 {
 	struct siphash_key k = siphash_key_random(),

@@ -1,4 +1,4 @@
-/* siphash.c - SipHash: two rounds a word, four at the end. */
+/* siphash.c - SipHash with two rounds per word and four at the end. */
 #include "siphash.h"
 #include "clock.h"
 #include <string.h>

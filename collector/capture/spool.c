@@ -1,4 +1,5 @@
-/* spool.c - the folder, the names, the ring of what was written. */
+/* spool.c - the spool folder, file names, and the list of files that this
+ * process wrote. */
 #include "spool.h"
 #include "log.h"
 #include <errno.h>
@@ -19,8 +20,8 @@ static unsigned long long spool_start_ticks(void)
 	if (fd >= 0)
 		close(fd);
 	text[n > 0 ? n : 0] = '\0';
-	/* The program's name may hold anything; field 22 is the 20th after
-	 * it. */
+	/* The program's name may contain any characters. Field 22 is the 20th
+	 * field after it. */
 	const char *at = strrchr(text, ')');
 	for (int i = 0; at && i < 20; i++)
 		at = strchr(at + 1, ' ');
@@ -78,8 +79,8 @@ static int spool_folder_open(const char *path, bool ours_alone)
 	return -1;
 }
 
-/* Any user may create anything in /tmp: there the folder must be ours, and
- * closed to other users. */
+/* Any user may create anything in /tmp. So the folder there must belong to
+ * this user and be closed to other users. */
 static int spool_fallback_open(void)
 {
 	char path[64];

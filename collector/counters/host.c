@@ -12,8 +12,8 @@
 
 static void host_put(struct host *h, enum counter c, double value);
 
-/* Reads a file from its beginning into h->text, which ends in NUL; false if
- * it is closed, gone or empty. */
+/* Reads a file from its beginning into h->text, which ends in NUL. False if
+ * the file is closed, deleted or empty. */
 static bool host_read(struct host *h, int fd)
 {
 	size_t len = 0;
@@ -171,8 +171,8 @@ static void host_put(struct host *h, enum counter c, double value)
 		&(struct sample){ samples_now(h->to).real_ns, value, -1, c });
 }
 
-/* The name, in parentheses, may hold anything; user and system time are the
- * 12th and 13th word after it, in ticks. */
+/* The name, in parentheses, may contain any characters. User and system time
+ * are the 12th and 13th word after it, in ticks. */
 static void host_process_cpu(struct host *h)
 {
 	uint64_t user, system;

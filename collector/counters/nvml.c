@@ -112,8 +112,8 @@ static void nvml_temperature(const struct nvml_turn *t)
 		nvml_put(t, COUNTER_gpu_temperature, celsius);
 }
 
-/* The newest reading of this nvml_process; if NVML has none, nothing is
- * written. */
+/* Writes the newest value for this process. Writes nothing if NVML has no
+ * value. */
 static void nvml_process(const struct nvml_turn *t)
 {
 	struct nvml_process *list = t->n->process;
@@ -349,8 +349,8 @@ static void nvml_find_gpus(struct nvml *n, const struct nvml_place *p,
 	}
 }
 
-/* NVML returns pids of the first pid namespace, whose number is the same in
- * every kernel. */
+/* Whether this process is in the first pid namespace, whose inode number is
+ * the same in every kernel. NVML returns pids of that namespace. */
 static bool nvml_first_namespace(const char *proc)
 {
 	static const char first[] = "pid:[4026531836]";

@@ -1,4 +1,4 @@
-/* samples.c - a ring between two threads; turns and rates. */
+/* samples.c - a ring between two threads; times of samples and rates. */
 #include "samples.h"
 #include "clock.h"
 #include <assert.h>
@@ -80,8 +80,8 @@ void samples_forget(struct samples *s)
 	atomic_store(&s->forgotten, atomic_load(&s->put));
 }
 
-/* Places are counted without end: free ones are those outside the range from
- * taken to put. */
+/* Positions are counted without wrapping. The positions from taken to put are
+ * in use; all others are free. */
 static uint32_t samples_pass_over(struct samples *s, uint32_t at)
 {
 	uint32_t to = atomic_load(&s->forgotten);

@@ -1,4 +1,4 @@
-/* tasks.c - schedstat of each thread, and what it grew by. */
+/* tasks.c - reads schedstat of each thread and adds up the increases. */
 #include "tasks.h"
 #include "figures.h"
 #include <dirent.h>
@@ -51,8 +51,8 @@ static bool tasks_schedstat(const struct tasks *t, int32_t tid,
 	return figure(figure(text, ran_ns), waited_ns);
 }
 
-/* The thread's place in the list; `hint` is its last place in the order of
- * the folder. NULL if it is new. */
+/* The thread's entry in the list, or NULL if the thread is new. `hint` is the
+ * entry's index if the folder lists threads in the same order as before. */
 static struct task *tasks_find(struct tasks *t, int32_t tid, int hint)
 {
 	if (hint < t->n && t->list[hint].tid == tid)
@@ -63,8 +63,8 @@ static struct task *tasks_find(struct tasks *t, int32_t tid, int hint)
 	return NULL;
 }
 
-/* A thread that is new has been so since the last look and counts from its
- * beginning; one that was there before anybody looked, from now on. */
+/* A thread that is new since the last reading is counted from its beginning. A
+ * thread that existed at the first reading is counted from that reading. */
 static void tasks_take(struct tasks *t, int32_t tid, struct task *x)
 {
 	uint64_t ran_ns, waited_ns;

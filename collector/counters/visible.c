@@ -1,4 +1,4 @@
-/* visible.c - CUDA_VISIBLE_DEVICES, read as CUDA reads it. */
+/* visible.c - interprets CUDA_VISIBLE_DEVICES as CUDA does. */
 #include "visible.h"
 #include <ctype.h>
 #include <stddef.h>

@@ -72,9 +72,9 @@ static bool collector_wait_until(_Atomic bool *what, int64_t until_ns)
 	return atomic_load(what);
 }
 
-/* The process ends: what was recorded is written, but it waits for that for
- * KERNSIFT_TRACE_EXIT_MS and no longer. A control thread that hangs in CUPTI is
- * passed by before. */
+/* At the end of the process, waits until the recorded rows are written, but at
+ * most KERNSIFT_TRACE_EXIT_MS. The wait for the control thread, which may hang
+ * in CUPTI, ends earlier. */
 static void collector_at_exit(void)
 {
 	const int64_t most_ns = the.options.exit_ms * INT64_C(1000000);

@@ -55,7 +55,7 @@ static void control_find(struct collector *c)
 	}
 }
 
-/* collector_cupti.c: looks for CUPTI once; false where memory lacks. */
+/* Looks for CUPTI once. False if there is no memory. */
 static bool control_cupti_look(struct collector *c)
 {
 	struct cupti *u = &c->cupti;
@@ -116,8 +116,8 @@ static void control_cupti_listen(struct collector *c)
 
 static const int64_t ms_ns = 1000000;
 static const int64_t second_ns = 1000 * INT64_C(1000000);
-/* With the writer's 100 ms less than the second that a killed process may
- * lose. */
+/* A killed process may lose at most one second. This interval and the writer's
+ * 100 ms together are shorter. */
 static const int64_t flush_ns = 800 * INT64_C(1000000);
 enum { FLOOD = 100000 }; /* records a second below which none is one */
 
@@ -180,9 +180,9 @@ static void control_leave_cupti(struct collector *c)
 	output_note(c, NOTE_cupti, 1, "it reported a fatal error");
 }
 
-/* CUPTI is no longer usable: its flushes fail, or it ended itself. In the
- * first case its settings are restored; in the second it is not called,
- * which the session knows. */
+/* CUPTI is no longer usable, because its flushes fail or because it ended
+ * itself. In the first case its settings are restored. In the second case the
+ * session knows the fatal state and does not call CUPTI. */
 static void control_give_up_cupti(struct collector *c)
 {
 	struct cupti *u = &c->cupti;
@@ -392,8 +392,8 @@ bool control_start(struct collector *c)
 	}
 	if (control_cupti_stays(c))
 		control_cupti_look(c);
-	/* Launches right after cuInit are to be recorded, and its thread may
-	 * call CUPTI inside it. */
+	/* Launches right after cuInit must be recorded, and the thread inside
+	 * cuInit may call CUPTI. */
 	control_round_of(c);
 	if (thread_start("ks-ctl", control_main, c))
 		return true;

@@ -261,8 +261,9 @@ static void output_count_drops(struct writing *w)
 	atomic_fetch_add(&c->io.lost, in.pool + in.shed);
 }
 
-/* Apart from what the writer lost: that it cannot write now is known
- * already. And apart from samples, which are no reason for a capture. */
+/* Excludes what the writer lost: it cannot write now, and that is known
+ * already. Excludes samples, because a capture is not started for lost
+ * samples. */
 static int64_t output_lost_so_far(const struct drops *d)
 {
 	return d->cupti + d->pool + d->shed + d->unreadable + d->ring + d->node;
@@ -305,8 +306,8 @@ static void output_begin_capture(struct writing *w)
 	output_rows_begin(c, w->writer);
 }
 
-/* Every 100 ms. Outside of windows nothing may be written: that would make a
- * file. */
+/* Called every 100 ms. Outside of windows no row may be written, because a row
+ * would create a file. */
 static void output_beat(struct writing *w, bool idle)
 {
 	int64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);

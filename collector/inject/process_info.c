@@ -1,4 +1,5 @@
-/* process_info.c - ranks by the names that launchers give them; /proc/self. */
+/* process_info.c - reads ranks from the variables that launchers set, and
+ * facts from /proc/self. */
 #include "process_info.h"
 #include <errno.h>
 #include <limits.h>

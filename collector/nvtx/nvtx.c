@@ -1,9 +1,10 @@
-/* nvtx.c - the NVTX injection: attaches to clients, takes their calls, and
+/* nvtx.c - the NVTX injection: attaches to clients, handles their calls, and
  * serves the rest of the collector.
  *
- * The functions below replace NVTX's empty ones. Names of threads, categories,
- * streams and resources are ignored: a row has its thread by number, like the
- * launches that it is joined with, and no column for the rest. */
+ * The functions below replace NVTX's empty functions. Names of threads,
+ * categories, streams and resources are ignored. A row contains its thread's
+ * number, as launches do, because the two are joined by it. There is no column
+ * for the other names. */
 #include "nvtx.h"
 #include "clock.h"
 #include "nvtx_domain.h"
@@ -72,8 +73,8 @@ static void nvtx_say(struct nvtx_label *s, const struct nvtx_call *c,
 	}
 }
 
-/* Writes the payload of a call; if it holds the range's text, that becomes
- * the text of the call. */
+/* Writes the payload of a call and returns its length. If the payload contains
+ * the range's text, it becomes the text in `label`. */
 static size_t nvtx_write_payload(struct nvtx_state *w,
 	const struct nvtx_call *c, char room[static NVTX_PAYLOAD_MOST],
 	struct nvtx_label *label)
@@ -113,8 +114,8 @@ static int nvtx_range_push(const struct nvtx_call *c)
 	int level = -1;
 
 	if (t) {
-		/* Ranges that begin after the window's start are known to be
-		 * in it. */
+		/* A range that begins after the window's start is known to be
+		 * inside the window. */
 		int64_t start_ns = mode == NVTX_OFF ? 0 : clock_real_ns();
 		nvtx_say(&label, c, t->text);
 		if (recording && c->payload_type)
@@ -148,8 +149,8 @@ static void nvtx_tell(struct nvtx_state *w, struct nvtx_thread *t,
 		nvtx_wake(w);
 }
 
-/* Of the call, domain and payload; the payload becomes the range's if it
- * began without one. */
+/* Uses only the domain and the payload of the call. The payload becomes the
+ * range's payload if the range began without one. */
 static int nvtx_range_pop(const struct nvtx_call *c)
 {
 	struct nvtx_state *w = nvtx_state();
@@ -239,8 +240,8 @@ static void nvtx_range_mark(void)
 		nvtx_count(&w->marks, 1);
 }
 
-/* A function that NVTX calls, by its place in NVTX's table; the last of a list
- * has none. */
+/* A function that NVTX calls, with its index in NVTX's table. The last entry
+ * of a list has no function. */
 struct nvtx_slot {
 	size_t at;
 	NvtxFunctionPointer call;
@@ -580,8 +581,8 @@ void nvtx_wakes(nvtx_wake_fn *wake, void *ctx)
 	atomic_store_explicit(&w->wake, wake, memory_order_release);
 }
 
-/* The frame's text as a number, which the frame keeps: a graph that is
- * captured reads the same ranges again and again. */
+/* Returns the number of the frame's text and stores it in the frame, because a
+ * graph that is captured reads the same ranges again and again. */
 static uint32_t nvtx_name(struct nvtx_state *w, struct nvtx_thread *t,
 	uint32_t place, const struct nvtx_open *o)
 {

@@ -1,4 +1,4 @@
-/* nvtx_domain.c - a list that only grows. */
+/* nvtx_domain.c - the list of NVTX domains, which only grows. */
 #include "nvtx_domain.h"
 
 #define ENDED ((uint64_t)1 << 32) /* next to the name's number */

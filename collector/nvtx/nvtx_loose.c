@@ -1,6 +1,8 @@
-/* nvtx_loose.c - slots that are free, busy, or named by an open range's id.
+/* nvtx_loose.c - a table of slots for NVTX start/end ranges. A slot is free,
+ * busy, or contains the id of an open range.
  *
- * An id is a number that counts up, and its slot below: no id comes twice. */
+ * The upper bits of an id are a counter and the lower bits its slot, so that
+ * no id occurs twice. */
 #include "nvtx_loose.h"
 #include "nvtx_room.h"
 #include <string.h>

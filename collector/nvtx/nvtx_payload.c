@@ -221,8 +221,8 @@ static const struct nvtx_schema *nvtx_payload_schema_find(
 
 /* How many bytes a payload's types take, and what they hold. */
 
-/* Signed, unsigned, real; not shown; text; a registered string's handle; a
- * schema or an enum. */
+/* The order of the values: none, signed, unsigned, real, not shown, text,
+ * handle of a registered string, schema or enum. */
 enum nvtx_sort {
 	NVTX_NOTHING,
 	NVTX_SIGNED,
@@ -241,8 +241,9 @@ struct nvtx_kind {
 	const struct nvtx_schema *schema; /* of NVTX_SCHEMA */
 };
 
-/* Where a field begins: at its own offset, else after the field before,
- * aligned; unknown if that one's end is. */
+/* A field begins at its own offset. If it has none, it begins after the
+ * previous field, aligned. The place is unknown if the end of the previous
+ * field is. */
 #define NVTX_PLACE_UNKNOWN SIZE_MAX
 
 /* One value of a payload's bytes. */
@@ -316,8 +317,8 @@ enum {
 
 enum { STEPS_MOST = 4096 }; /* schemas measured for one payload */
 
-/* Of types that NVTX knows (nvToolsExtPayload.h), as they are where programs of
- * 64 bits run. */
+/* The types that NVTX defines in nvToolsExtPayload.h, with their sizes in
+ * 64-bit programs. */
 static struct nvtx_kind nvtx_payload_kind_known(uint64_t type)
 {
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -491,8 +492,8 @@ bool nvtx_payload_number(struct nvtx_json *j, int32_t type, const void *at)
 	return !j->full;
 }
 
-/* Each value is checked against the available bytes before it is read. A
- * JSON text that outgrew its room is discarded. */
+/* Each value is checked against the available bytes before it is read. A JSON
+ * text that does not fit into its memory is discarded. */
 
 enum { DEPTH = 4, POINTER = NVTX_PAYLOAD_ENTRY_FLAG_POINTER };
 enum {
@@ -614,8 +615,8 @@ static bool nvtx_payload_count(struct nvtx_payload *p, const struct walk *w,
 	return k.bytes == 0 || *n <= b.len / k.bytes;
 }
 
-/* The target of a pointer: within a payload of the event, or, if the layout
- * says that it is to be copied deep, anywhere. */
+/* The target of a pointer. It must be inside a payload of the event, unless
+ * the layout requests a deep copy; then it may be anywhere. */
 static bool nvtx_payload_follow(const struct nvtx_payload *p,
 	const struct nvtx_field *f, struct bytes *b)
 {

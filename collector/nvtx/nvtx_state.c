@@ -1,4 +1,5 @@
-/* nvtx_state.c - the state that all NVTX handlers share, and how it becomes rows. */
+/* nvtx_state.c - the state that all NVTX handlers share, and its conversion to
+ * rows. */
 #include "nvtx_state.h"
 #include "clock.h"
 #include "nvtx_domain.h"
@@ -11,12 +12,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* From rings and open ranges to rows.
+/* Converts ended ranges in rings, and open ranges, to rows.
  *
- * For the one thread that writes. A range is written once: whole, when it
- * ends; or, if it is still open when a window closes, the part of it in each
- * window. The drain remembers which open ranges it wrote, so that their ends
- * are not written again. */
+ * Only the writing thread uses this. A range that ends inside its window is
+ * written once, when it ends. If a range is still open when a window closes,
+ * the part in that window is written then. The drainer remembers which open
+ * ranges it wrote, so that it does not write them again when they end. */
 
 struct nvtx_drainer;
 struct nvtx_state;
@@ -204,8 +205,8 @@ static void nvtx_state_write_loose(struct drain *n, int64_t until_ns)
 	}
 }
 
-/* Every thread: its ring; if it ended, also what it had open, and its place
- * becomes free. */
+/* Empties the ring of every thread. If the thread ended, also writes the
+ * ranges that it left open and frees its slot. */
 static void nvtx_state_pass(struct drain *n)
 {
 	for (uint32_t i = 0; i < NVTX_THREADS; i++) {
@@ -269,8 +270,9 @@ void nvtx_drain(struct capture_writer *s, bool all)
 	nvtx_state_notes(&n);
 }
 
-/* A thread is known by a pointer of its own; 1 means that it found no place,
- * or is about to end. A pthread key reports its end. */
+/* Each thread has a pointer to its own state. The value 1 means that the
+ * thread found no slot or is about to end. A pthread key reports the end of a
+ * thread. */
 
 #define GONE ((struct nvtx_thread *)1)
 
@@ -347,8 +349,9 @@ static void nvtx_state_unmake(struct nvtx_state *w)
 	munmap(w, sizeof *w);
 }
 
-/* A forked child has only the thread that forked, under another number. Its
- * open ranges stay; what waits to be written is the parent's. */
+/* A forked child has only the thread that forked, with another thread number.
+ * The open ranges of that thread are kept. Ranges that wait to be written
+ * belong to the parent. */
 static void nvtx_state_in_child(void)
 {
 	struct nvtx_state *w = nvtx_state();
@@ -444,8 +447,8 @@ struct nvtx_ring *nvtx_state_ring(struct nvtx_state *w, struct nvtx_thread *t)
 	return NULL;
 }
 
-/* For the draining thread, after the thread has ended and all its rows are
- * written. */
+/* The draining thread calls this after the thread has ended and all its rows
+ * are written. */
 static void nvtx_state_bury(struct nvtx_state *w, uint32_t place)
 {
 	struct nvtx_thread *t = &w->threads[place];

@@ -1,8 +1,8 @@
-/* nvtx_texts.c - a hash table of places, and the texts one after another.
+/* nvtx_texts.c - a hash table of positions, and the texts one after another.
  *
- * A text is complete before its place in the table is taken, and never
- * changes from then on. If another thread took the place first, with the
- * same text, the copy stays unused. */
+ * A text is complete before its slot in the table is claimed, and it never
+ * changes afterwards. If another thread claimed the slot first, with the same
+ * text, this thread's copy stays unused. */
 #include "nvtx_texts.h"
 #include "nvtx_room.h"
 #include <stdatomic.h>

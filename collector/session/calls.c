@@ -1,4 +1,5 @@
-/* calls.c - one walk over the numbers of the two domains. */
+/* calls.c - reads the names of all API calls of the driver and of the runtime,
+ * once. */
 #include "calls.h"
 #include <string.h>
 

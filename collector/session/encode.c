@@ -9,20 +9,20 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* How copies, calls and the profiler's own work are called.
+/* The names of copies, calls and the profiler's own work.
  *
- * As Kineto calls them, so that runs of both compare. */
+ * They are Kineto's names, so that runs of both profilers can be compared. */
 
 enum {
 	WORDS_LONGEST = 96,
 	WORDS_COPY_KINDS = 16, /* of each of the three numbers of a copy */
 };
 
-/* Ids that encode.c caches for as long as a capture is written.
+/* Ids that encode.c caches while one capture is written.
  *
- * Each is found by a number, without reading a text again; if two need the
- * same place, the later one has it. An id of 0 (dropped by a pattern, or
- * nothing could be written) is not kept. */
+ * Each id is found by a number, without reading its text again. If two numbers
+ * need the same slot, the later one replaces the earlier. An id of 0 is not
+ * cached: its text was dropped by a pattern, or nothing could be written. */
 
 struct kept;
 
@@ -93,8 +93,8 @@ static const char *encode_words_overhead(uint32_t what)
 	return "Unrecognized";
 }
 
-/* The name of a call without the version that CUPTI appends:
- * cudaLaunchKernel_v7000; returns its length. */
+/* The length of a call's name without the version that CUPTI appends:
+ * cudaLaunchKernel_v7000. */
 static size_t encode_words_call(const char *name)
 {
 	enum { DIGITS_MIN = 4 };
@@ -391,8 +391,9 @@ struct span {
 	int64_t start_ns, dur_ns;
 };
 
-/* A record whose times are missing or reversed keeps what it has of them: of
- * both missing, the moment its buffer came. */
+/* If the times of a record are missing or reversed, uses one of them as the
+ * start, with an unknown duration. If both are missing, the start is the time
+ * when the record's buffer arrived. */
 static struct span encode_span(struct encode *e, uint64_t start, uint64_t end)
 {
 	if (start && end >= start && end <= INT64_MAX)

@@ -11,11 +11,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A fixed number of equal piece_table of memory, lent without locks.
+/* A fixed number of memory pieces of equal size, lent without locks.
  *
- * One mapping is reserved at once; pages of it are there only once a piece was
- * lent, and a piece given back is lent again before a new one is. Any thread
- * may take and give. */
+ * One mapping is reserved for all pieces. Its pages use memory only after a
+ * piece was lent. A returned piece is lent again before a new one. Any thread
+ * may take and return pieces. */
 
 struct pool {
 	uint8_t *bytes;
@@ -111,8 +111,8 @@ static int intake_pool_take(struct pool *p)
 	return piece;
 }
 
-/* Not lent any more, and reserved until intake_pool_give(). False if it was
- * not lent. */
+/* Marks a piece as not lent. It stays reserved until intake_pool_give(). False
+ * if the piece was not lent. */
 static bool intake_pool_back(struct pool *p, int piece)
 {
 	return atomic_exchange_explicit(&p->piece_table[piece].lent, false,
@@ -139,8 +139,9 @@ static int intake_pool_find(const struct pool *p, const uint8_t *at)
 	return (int)(off / p->piece);
 }
 
-/* Returned buffers are on a stack that the reader takes whole and reverses:
- * the first that came is on top then, and no piece can appear twice. */
+/* Returned buffers are on a stack. The reader takes the complete stack and
+ * reverses it, so that the buffer that arrived first is on top. No piece can
+ * appear twice. */
 
 enum {
 	/* the version from which on CUPTI drops records if it gets no buffer */
@@ -172,8 +173,8 @@ struct intake {
 	_Atomic int64_t kernels, pooled, shedded, unreadable;
 };
 
-/* Before 12.9 CUPTI writes to what it is given without looking: there must be
- * a buffer for as many threads as there can be. */
+/* Before 12.9 CUPTI writes to the address that it gets without checking it for
+ * NULL. So there must be a buffer for as many threads as there can be. */
 static bool intake_small_init(struct intake *i)
 {
 	return (i->layout->version < BEARS_NULL &&

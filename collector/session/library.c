@@ -57,7 +57,8 @@ static void library_add_toolkit(struct places *p, const char *folder)
 	library_add_folder(p, folder, "/extras/CUPTI/lib64");
 }
 
-/* NVIDIA's wheels next to a library of one of them, or next to PyTorch's:
+/* Adds the folders of NVIDIA's wheels. They are next to a loaded library of
+ * one of these wheels, or next to PyTorch's:
  * …/nvidia/cuda_runtime/lib/libcudart.so.12, …/torch/lib/libtorch_cuda.so. */
 static void library_add_wheels(struct places *p, const char *path)
 {
@@ -120,8 +121,9 @@ static void library_sort(struct places *p)
 		}
 }
 
-/* Newest major version first, and nearest to the process among equals; a
- * file that has two names is listed once. */
+/* Sorts by major version, newest first. Places with the same version keep
+ * their order: nearest to the process first. A file that has two names is
+ * listed once. */
 static void library_places_find(struct places *p, const struct places_where *w)
 {
 	p->count = 0;
@@ -134,8 +136,8 @@ static void library_places_find(struct places *p, const struct places_where *w)
 	library_sort(p);
 }
 
-/* A libcupti of a newer major version than the driver answers every call
- * with "unknown error", so versions are compared before any other call. */
+/* A libcupti of a newer major version than the driver answers every call with
+ * "unknown error", so versions are compared before any other call. */
 
 enum { OLDEST = 18 }; /* cuptiGetVersion of CUDA 11.8 */
 
@@ -202,9 +204,9 @@ static void *library_open_loaded(void)
 	return handle;
 }
 
-/* How well a libcupti fits the driver; the greater the better, 0 not at all.
- * The newest that is not newer than the driver; failing that the oldest of
- * the driver's major version. */
+/* How well a libcupti fits the driver: a greater value is better, 0 means that
+ * it cannot be used. The best is the newest that is not newer than the driver.
+ * If there is none, it is the oldest of the driver's major version. */
 static uint32_t library_fitness(uint32_t version, uint32_t driver)
 {
 	uint32_t cuda = library_cuda(version);
@@ -213,8 +215,9 @@ static uint32_t library_fitness(uint32_t version, uint32_t driver)
 	return driver && cuda > driver ? 100000 - cuda : 100000 + cuda;
 }
 
-/* The best of the places. Looking ends with the first major version of which
- * one fits, so that as a rule a single library is opened. */
+/* Opens the best libcupti of these places. The search ends after the first
+ * major version with a usable one, so that normally only one library is
+ * opened. */
 static void *library_open_best(const struct places *p, uint32_t driver,
 	bool *any)
 {

@@ -1,10 +1,10 @@
 /* names.c - two lock-free tables: pointers to numbers, contents to numbers.
  *
  * A name is copied into our memory before a slot has its number, and no slot
- * is ever freed, so a thread that sees a number also sees its text. If two
- * threads bring the same new name at once, both copy it; one wins, and the
- * other takes the winner's number and frees its copy unless more was added
- * meanwhile. */
+ * is ever freed. So a thread that sees a number also sees its text. If two
+ * threads add the same new name at the same time, both copy it and one of them
+ * gets the slot. The other thread takes the number in the slot. It frees its
+ * own copy unless another copy was added after it. */
 #include "names.h"
 #include <stdatomic.h>
 #include <string.h>
@@ -26,9 +26,10 @@ enum {
 _Static_assert(TAG_BITS + ID_BITS <= 64, "a tag and a number are one word");
 _Static_assert(NAMES_FULL < 1 << ID_BITS, "all numbers fit");
 
-/* A pointer's tag and number. `checked` is the same word mixed with the
- * epoch in which the whole name was last compared; the two are written one
- * after the other, and a torn pair only leads to another comparison. */
+/* A pointer's tag and number. `checked` is this word mixed with the epoch in
+ * which the complete name was last compared. The two are written one after the
+ * other. A reader that sees only one of the two changes compares the name
+ * again. */
 struct way {
 	_Atomic uint64_t word, checked;
 };

@@ -1,9 +1,10 @@
-/* nodes.c - graph nodes and their open ranges, in a table without a lock.
+/* nodes.c - stores graph nodes and their open ranges in a table without locks.
  *
- * An entry is claimed by counting up, filled, and then published in an index
- * by one exchange; it never moves and is never freed. Each stack is stored
- * once: the nodes of an operator and their clones share theirs. Everything
- * is in one mapping whose pages cost nothing until they are used. */
+ * A thread claims an entry by increasing a counter, fills it, and then
+ * publishes it in an index with one exchange. The entry never moves and is
+ * never freed. Each stack of ranges is stored once: the nodes of an operator
+ * and their clones share it. The table is one mapping, whose pages use no
+ * memory before they are touched. */
 #include "nodes.h"
 #include <stdatomic.h>
 #include <string.h>
@@ -16,8 +17,9 @@ enum {
 	TRIES = 8
 };
 
-/* Special values of an entry's stack, which otherwise is a place in words[]:
- * not known yet, or no longer valid, because the node's id was used again. */
+/* Special values of an entry's `stack`, which is otherwise a position in
+ * words[]. The stack is not known yet, or it is no longer valid because the
+ * node's id was used again. */
 #define STACK_UNSET 0u
 #define STACK_OVER UINT32_MAX
 
@@ -92,8 +94,8 @@ static uint32_t nodes_stack_copy(struct nodes *n, const uint32_t *stack,
 	return (uint32_t)at;
 }
 
-/* The place of a stack. One that is not found within a few tries is stored
- * twice, which costs room and nothing else. */
+/* The position of a stack in words[]. A stack that is not found within a few
+ * tries is stored a second time, which only uses more memory. */
 static uint32_t nodes_stack_keep(struct nodes *n, const uint32_t *stack,
 	int depth)
 {
@@ -127,8 +129,9 @@ static _Atomic uint32_t *nodes_index_next(struct nodes *n, _Atomic uint32_t *at)
 	return ++at == &n->index[INDEX] ? n->index : at;
 }
 
-/* The node's place in the index, or the empty one where it would be. There is
- * always one: entries are half as many. */
+/* The position of the node in the index, or the empty position where it would
+ * be stored. There is always one, because the index is twice as large as the
+ * number of entries. */
 static _Atomic uint32_t *nodes_index_find(struct nodes *n, uint64_t node,
 	_Atomic uint32_t *at, struct nodes_entry **found)
 {
@@ -186,9 +189,9 @@ static void nodes_keep(struct nodes *n, uint64_t node, uint32_t stack,
 		atomic_store(&before->stack, STACK_OVER);
 }
 
-/* CUPTI reports a node that cloning makes in both ways, in an unspecified
- * order; the original's ranges count, not those of the thread that
- * instantiates. */
+/* CUPTI reports a node that cloning makes both as cloned and as created, in an
+ * unspecified order. Its ranges are those of the original, not those of the
+ * thread that instantiates the graph. */
 void nodes_created(struct nodes *n, uint64_t node, const uint32_t *stack,
 	int depth)
 {

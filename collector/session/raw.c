@@ -1,4 +1,5 @@
-/* raw.c - lines of text that describe the bytes after them. */
+/* raw.c - writes lines of text, each followed by the bytes that it
+ * describes. */
 #include "raw.h"
 #include "clock.h"
 #include "fd_guard.h"

@@ -1,4 +1,5 @@
-/* records.c - measures record sizes, and walks records. */
+/* records.c - measures the sizes of CUPTI's records and walks through
+ * buffers. */
 #include "records.h"
 #include "record_prefix.h"
 #include <string.h>

@@ -38,7 +38,7 @@ struct session_settings {
 	bool thread_ids;
 };
 
-/* Whether buffers come while work is launched: session_watch.c. */
+/* Detects whether buffers arrive while work is launched. */
 struct session_watch {
 	bool counting; /* launches, by callbacks */
 	uint64_t buffers; /* requested and completed, when last looked */
@@ -119,8 +119,8 @@ static const char *session_reason(const struct session *s, CUptiResult r)
 	}
 }
 
-/* SESSION_UNFIT, and why; CUPTI's own word for a driver that is missing or too
- * old is "unknown". */
+/* Returns SESSION_UNFIT and writes the reason. CUPTI's own result for a driver
+ * that is missing or too old is "unknown". */
 static enum session_end session_unfit(const struct session *s, CUptiResult r,
 	char sentence[static 512])
 {
@@ -147,10 +147,10 @@ static enum session_end session_unfit(const struct session *s, CUptiResult r,
 	return SESSION_UNFIT;
 }
 
-/* A virtual GPU, MIG, MPS or confidential computing refuse some kinds and
- * not others; a refused kind is reported and the others are recorded.
- * Hardware tracing is never enabled: before CUDA 13.4 Update 1 it corrupts
- * the host's memory, and it cannot be disabled again. */
+/* With a virtual GPU, MIG, MPS or confidential computing, CUPTI refuses some
+ * kinds and accepts others. A refused kind is reported and the others are
+ * recorded. Hardware tracing is never enabled: before CUDA 13.4 Update 1 it
+ * corrupts the host's memory, and it cannot be disabled again. */
 
 enum { V12_5 = 23 }; /* from which calls can be chosen one by one */
 
@@ -205,8 +205,9 @@ static call_switch session_switch_of(const struct session *s, bool driver)
 	return driver ? s->library->driver_call : s->library->runtime_call;
 }
 
-/* Of a domain the calls that launch, from CUDA 12.5 on; before, all calls, which
- * are sorted out when they are read. */
+/* Enables the launch calls of a domain. Before CUDA 12.5 single calls cannot
+ * be enabled: all calls are recorded then, and the others are skipped when the
+ * records are read. */
 static void session_enable_calls(struct session_attempt *a, bool driver)
 {
 	struct session *s = a->session;
@@ -220,8 +221,8 @@ static void session_enable_calls(struct session_attempt *a, bool driver)
 		session_enable(a, driver ? KIND_DRIVER : KIND_RUNTIME);
 }
 
-/* False if none of the wanted kinds could be enabled; *worst is then the
- * result for the first. */
+/* False if none of the wanted kinds could be enabled; *worst is then CUPTI's
+ * result for the first one. */
 static bool session_kinds_enable(struct session *s, char sentence[static 512],
 	CUptiResult *worst)
 {
@@ -262,8 +263,9 @@ static void session_kinds_disable(struct session *s)
 	}
 }
 
-/* They are the process's: left as they are they would lead another tool astray,
- * which gives CUPTI buffers that are not zeroed, say. */
+/* These settings apply to the whole process. If they were not restored, they
+ * would break another tool: it may, for example, give CUPTI buffers that are
+ * not zeroed. */
 
 enum { SETTINGS_V13_0 = 130000, V12_3 = 21 };
 enum { ALWAYS, FAULTY_DEVICE_MEMORY, CROWDED };
@@ -317,7 +319,7 @@ static bool session_write_setting(const struct session *s,
 	       CUPTI_SUCCESS;
 }
 
-/* session_settings.c: thread ids and attributes. */
+/* Sets the thread ids and attributes for a window. */
 static void session_settings_apply(struct session *s)
 {
 	s->settings = (struct session_settings){ .thread_ids = false };
@@ -346,8 +348,9 @@ static void session_settings_restore(struct session *s)
 	s->settings = (struct session_settings){ .thread_ids = false };
 }
 
-/* Each returns at once: nothing waits here, and of CUPTI only the function
- * that returns a graph node's id is called. */
+/* The callbacks of CUPTI. Each returns immediately: none waits, and the only
+ * function of CUPTI that they call is the one that returns a graph node's
+ * id. */
 
 /* Buffer callbacks are given no context: the one session of this process. */
 static struct session *_Atomic current;
@@ -496,8 +499,8 @@ static void session_callbacks_enable(struct session *s,
 	}
 }
 
-/* As long as the subscription lasts: fatal states, graph nodes, cuProfilerStart
- * and Stop. */
+/* Enables the events that are needed as long as the subscription lasts: fatal
+ * states, graph nodes, cuProfilerStart and cuProfilerStop. */
 static void session_enable_events(struct session *s, char *sentence)
 {
 	static const struct event state[] = {
@@ -549,19 +552,19 @@ static void session_launch_calls(struct session *s, bool on)
 				s->calls.launch[driver][i]);
 }
 
-/* Another tool's cuptiActivityRegisterCallbacks replaces ours silently.
- * Missing buffers alone prove nothing, because an idle process returns none
- * either. So after a flush without buffers launches are counted, by
- * callbacks that are off as long as buffers come. As many launches as the
- * buffers that CUPTI holds have room for are no proof either: CUPTI may be
- * filling one. More are, if they are launches that make records: a process
- * that records copies alone can wait for ever. */
+/* Another tool's cuptiActivityRegisterCallbacks silently replaces our
+ * callbacks. Missing buffers alone prove nothing, because an idle process
+ * returns no buffers either. So after a flush without buffers, launches are
+ * counted. The callbacks that count them are off as long as buffers arrive. As
+ * many launches as fit into the buffers that CUPTI has prove nothing, because
+ * CUPTI may be filling a buffer. A larger number is a proof if these launches
+ * make records. A process that records only copies may never get one. */
 
-/* Kernel records of 200 bytes and more in 1 MiB; and a few launches that failed
- * or were under way. */
+/* RECORDS: kernel records have at least 200 bytes, and a buffer has 1 MiB.
+ * SOME: a few launches that failed or were not complete. */
 enum { RECORDS = (1 << 20) / 200, SOME = 16 };
 
-/* session_watch.c: after each flush. */
+/* The next functions run after each flush. */
 static void session_watch_start(struct session *s)
 {
 	s->watch =
