@@ -1,4 +1,5 @@
-/* copies.c - names the operations of copies and sets, then fills one table per split. */
+/* copies.c - names the operations of memory copies and sets, then fills one
+ * table per split. */
 #include "copies.h"
 #include "row_groups.h"
 #include "table_order.h"
@@ -46,7 +47,8 @@ static bool copies_operation_is_rocm(const char *name, size_t len,
 	return len == strlen(head) && !memcmp(name, head, len);
 }
 
-/* rocprofiler-sdk's, in capitals; older ones without what they begin with. */
+/* Whether it is rocprofiler-sdk's name, in capitals. Names of older versions
+ * lack the prefix. */
 static bool copies_operation_is_rocprof(const char *name, size_t len,
 	const char *text)
 {
@@ -128,7 +130,8 @@ static bool copies_operations_name(struct copies_maker *m)
 	return true;
 }
 
-/* A size that would pass 64 bits is no size. */
+/* Adds up the bytes of copies. Skips unknown sizes, and sizes with which a sum
+ * would exceed 64 bits. */
 static void copies_bytes_add(const struct copies_maker *m,
 	const uint32_t *group_of, struct copy_stat *s)
 {

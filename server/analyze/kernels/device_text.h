@@ -1,4 +1,5 @@
-/* device_text.h - devices as tables of patterns call them. */
+/* device_text.h - reads the device number from the device texts of uploaded
+ * tables. */
 #pragma once
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* devices.c - one walk over kernels and graph replays, a union per device. */
+/* devices.c - walks over kernels and graph replays once and computes the union
+ * of their times per device. */
 #include "devices.h"
 #include "interval.h"
 #include <stdlib.h>
@@ -8,8 +9,8 @@ struct devices_maker {
 	struct names numbers; /* id = index into p->devices, plus one */
 	struct interval_union *busy; /* by device */
 	uint32_t cap;
-	uint32_t
-		last; /* found last; consecutive rows often have the same device */
+	uint32_t last; /* device of the last lookup: consecutive rows often have
+			the same device */
 };
 
 static bool devices_grow(struct devices_maker *m)
@@ -28,7 +29,8 @@ static bool devices_grow(struct devices_maker *m)
 	return devices && busy;
 }
 
-/* The index of a device, added if new; NAMES_NONE if the arena is full. */
+/* Returns the index of a device, which is added if it is new; NAMES_NONE if the
+ * arena is full. */
 static uint32_t devices_device_index(struct devices_maker *m, int32_t number)
 {
 	struct profile *p = m->p;
@@ -66,7 +68,7 @@ static bool devices_busy_add(struct devices_maker *m,
 	return true;
 }
 
-/* Kernels and replays in the order of their starts. */
+/* Adds kernels and replays in the order of their starts. */
 static bool devices_busy_walk(struct devices_maker *m, const struct trace *t,
 	const struct process *proc)
 {
@@ -105,7 +107,7 @@ static bool devices_copies_walk(struct devices_maker *m,
 	return true;
 }
 
-/* The properties of the devices that were used, from the trace. */
+/* Fills in the properties that the trace records for the used devices. */
 static void devices_properties(const struct trace *t, uint32_t process,
 	struct devices_maker *m)
 {

@@ -1,4 +1,5 @@
-/* facts.c - rows by name, each name once. */
+/* facts.c - sorts the facts of a process by name and keeps the first of each
+ * name. */
 #include "facts.h"
 #include <stdlib.h>
 #include <string.h>

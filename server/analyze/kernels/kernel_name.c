@@ -1,12 +1,12 @@
 /* kernel_name.c - demangles a name within bounds and shortens it.
  *
- * Substitutions let 250 bytes expand to hundreds of megabytes, and
- * __cxa_demangle() writes all of it, while it rejects harmless names longer than
- * 1,024 bytes. Therefore libiberty's demangler is used, which reads and writes in
- * two steps. In between, what was read is measured as the tree that it expands
- * to, because the demangler walks that tree before it writes a pack. What it
- * writes comes piece by piece and is stopped when `out` is full. The spelling is
- * GNU c++filt's. */
+ * Substitutions let a name of 250 bytes expand to hundreds of megabytes.
+ * __cxa_demangle() writes all of them, but rejects harmless names longer than
+ * 1,024 bytes. Therefore libiberty's demangler is used, which parses and prints
+ * in two steps. Between the steps, the size of the parsed name as a tree is
+ * computed: the demangler walks the whole tree before it prints a parameter
+ * pack. It prints piece by piece, so printing stops when `out` is full. The
+ * result is spelled like c++filt's. */
 #include "kernel_name.h"
 #include <libiberty/demangle.h>
 #include <setjmp.h>
@@ -16,17 +16,19 @@
 
 enum { OPTIONS = DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT };
 
-/* In a conversion, parameters with arguments are read twice each, and those
- * within them four times. No name of 125,000 in real libraries has one. */
+/* Most template parameters with arguments in a conversion operator. The
+ * demangler parses each of them twice, those nested in them four times, and so
+ * on. None of 125,000 names in real libraries has one. */
 enum { PARAMETERS_MAX = 8 };
 
-/* For each template of a name and each reference to a parameter the demangler
- * takes 16 bytes of the stack, up to four times: 2 MiB at this product. The
- * most in 60,000 names of real libraries is 60. */
+/* Largest product of templates and parameter references in a name. The
+ * demangler uses 16 bytes of stack for each pair, up to four times: 2 MiB at
+ * this product. The largest product in 60,000 names of real libraries is 60. */
 enum { STACK_MAX = 32 * 1024 };
 
-/* Parts of a name refer to each other; written out as a tree it may have at
- * most this many. Before it writes a pack, the demangler walks that tree. */
+/* Most nodes that a parsed name may have as a tree. Its parts refer to each
+ * other, so the tree can be much larger than the number of parts. The demangler
+ * walks the tree before it prints a parameter pack. */
 enum { TREE_MAX = 1 << 18 };
 
 /* How often T_I, T0_I, … occur in the name, including within identifiers. */
@@ -58,14 +60,14 @@ static bool kernel_name_demangle_takes_too_much_stack(const char *name)
 	return templates * parameters > STACK_MAX;
 }
 
-/* What was read: an array of parts, and the size of each as a tree. */
+/* A parsed name: an array of parts, and the size of each part as a tree. */
 struct kernel_name_demangle_parts {
 	const struct demangle_component *list;
-	uint32_t *size; /* 0 unknown, 1 being worked out */
+	uint32_t *size; /* 0: unknown; 1: being computed */
 	size_t n;
 };
 
-/* The index of a part; `n` for NULL and for what is not in the list. */
+/* The index of a part; `n` if it is NULL or not in the list. */
 static size_t kernel_name_demangle_part_index(
 	const struct kernel_name_demangle_parts *ps, const void *p)
 {
@@ -74,7 +76,7 @@ static size_t kernel_name_demangle_part_index(
 	return part ? at / sizeof *ps->list : ps->n;
 }
 
-/* The parts that one is made of; NULL if it has fewer than two. */
+/* The children of a part; NULL for each child that is missing. */
 static void kernel_name_demangle_part_children(const struct demangle_component
 						       *c,
 	const struct demangle_component *children[2])
@@ -112,7 +114,7 @@ static void kernel_name_demangle_part_children(const struct demangle_component
 	}
 }
 
-/* The parts below one, written out as a tree, or TREE_MAX. */
+/* The number of parts below a part as a tree, at most TREE_MAX. */
 static uint32_t kernel_name_demangle_tree_size(struct kernel_name_demangle_parts
 						       *ps,
 	const void *p)
@@ -132,7 +134,8 @@ static uint32_t kernel_name_demangle_tree_size(struct kernel_name_demangle_parts
 	return ps->size[i] = size < TREE_MAX ? size : TREE_MAX;
 }
 
-/* `first` is where the demangler put its parts, two for each byte at most. */
+/* Whether the tree of a parsed name is too large. `first` is the demangler's
+ * array of parts: at most two for each byte of the name. */
 static bool kernel_name_demangle_is_too_large(const struct demangle_component
 						      *top,
 	const void *first, size_t len)
@@ -160,7 +163,7 @@ static void kernel_name_demangle_put(const char *bytes, size_t len, void *ctx)
 		longjmp(s->enough, 1);
 }
 
-/* Of the parts that were read or, where `top` is NULL, of the name. */
+/* Prints the parsed name `top` or, if it is NULL, the mangled name. */
 static bool kernel_name_demangle_print(struct demangle_component *top,
 	const char *mangled, struct buf *out)
 {
@@ -174,8 +177,9 @@ static bool kernel_name_demangle_print(struct demangle_component *top,
 		       kernel_name_demangle_put, &s) != 0;
 }
 
-/* Names in an older form are read on the second attempt, which does not give
- * their parts. They are written only if they contain no pack. */
+/* Prints a name in an older mangling, which the demangler accepts only on a
+ * second attempt. That attempt does not return the parts. Therefore such names
+ * are printed only if they contain no parameter pack. */
 static bool kernel_name_demangle_print_old(const char *mangled, struct buf *out)
 {
 	if (strstr(mangled, "Dp") || strstr(mangled, "sp"))
@@ -234,8 +238,8 @@ static bool kernel_name_at(const char *s, const char *end, const char *word)
 	return (size_t)(end - s) >= len && !memcmp(s, word, len);
 }
 
-/* Past the bracket that s opens, or `end` where it is never closed (names may
- * have been cut). */
+/* Returns the position after the bracket that closes the one at `s`, or `end`
+ * if none closes it (names may be truncated). */
 static const char *kernel_name_past(const char *s, const char *end)
 {
 	char open[64];
@@ -264,7 +268,7 @@ static const char *kernel_name_past(const char *s, const char *end)
 	return end;
 }
 
-/* "operator" and its sign or type, as far as it is part of the name. */
+/* Returns the position after "operator" and its sign or type. */
 static const char *kernel_name_past_operator(const char *s, const char *end)
 {
 	s += strlen("operator");
@@ -279,8 +283,9 @@ static const char *kernel_name_past_operator(const char *s, const char *end)
 	return s;
 }
 
-/* The last component outside of brackets: the text between the last
- * "::" or space and the template arguments or parameters. */
+/* Narrows *from…*to to the last component outside of brackets. It begins after
+ * the last "::" or space and ends before the template arguments or
+ * parameters. */
 static void kernel_name_shorten(const char **from, const char **to,
 	const char *end)
 {
@@ -295,7 +300,7 @@ static void kernel_name_shorten(const char **from, const char **to,
 		} else if (fresh && kernel_name_at(s, end, "operator") &&
 			   !(s + 8 < end && kernel_name_word_char(s[8]))) {
 			s = kernel_name_past_operator(s, end);
-			/* operator< <int>: the space parts the two. */
+			/* operator< <int>: the name ends at the space. */
 			stop = kernel_name_at(s, end, " <") ? s++ : NULL;
 		} else if (kernel_name_at(s, end, "(anonymous namespace)") ||
 			   kernel_name_at(s, end, "<unnamed>") || *s == '{') {
@@ -306,7 +311,7 @@ static void kernel_name_shorten(const char **from, const char **to,
 				stop = s;
 			s = kernel_name_past(s, end);
 		} else if (*s == ' ') {
-			/* Behind the parameters come const and clones. */
+			/* "const" and clone suffixes follow the parameters. */
 			if (stop > begin && s[-1] == ')')
 				break;
 			s++;

@@ -1,4 +1,5 @@
-/* kernels.c - lists the distinct kernels of a run, then fills one table per split. */
+/* kernels.c - lists the distinct kernels of a run, then fills one table per
+ * split. */
 #include "kernels.h"
 #include "kernel_name.h"
 #include "row_groups.h"
@@ -32,7 +33,8 @@ static bool kernels_list_kernel_add(struct kernel_list *l, const char *text,
 	return k->short_name != NULL;
 }
 
-/* The kernel of a name of the trace, plus one; 0 if the arena is full. */
+/* Returns the index of the kernel with this name, plus one, and adds the kernel
+ * if it is new. 0 if the arena is full. */
 static uint32_t kernels_list_kernel_new(struct kernel_list *l, uint32_t name)
 {
 	const struct name *raw = &l->trace->names.list[name];
@@ -121,7 +123,7 @@ static void kernels_stat_fill(const struct kernels_maker *m,
 	memcpy(s->block, shape->block, sizeof s->block);
 }
 
-/* A table: kernels, and within them the values of `minor`. */
+/* Adds a table with one line for each kernel and value of `minor`. */
 static bool kernels_stats_add(struct kernels_maker *m, enum split split,
 	struct row_group_key minor)
 {
@@ -148,7 +150,8 @@ static bool kernels_stats_add(struct kernels_maker *m, enum split split,
 	return grown != NULL;
 }
 
-/* With one device only, that table is the first one again. */
+/* Copies the table of all kernels as the table by device, if there is only one
+ * device. */
 static bool kernels_stats_repeat(struct kernels_maker *m, int32_t device)
 {
 	struct profile *p = m->p;

@@ -1,16 +1,16 @@
-/* opaque_graphs.c - replays by graph and device. */
+/* opaque_graphs.c - groups replays by graph and device and adds the note. */
 #include "opaque_graphs.h"
 #include "row_groups.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What a line is of; hashed as bytes, so it has no gaps. */
+/* The key of a line. It is hashed as bytes, so it has no padding. */
 struct opaque_graphs_key {
 	int64_t graph_id, graph_exec, device;
 };
 
-/* Hundredths of a millisecond, half counts as one. */
+/* Converts to hundredths of a millisecond, rounding half up. */
 static long long opaque_graphs_hundredths(int64_t ns)
 {
 	return (ns + 5000) / 10000;
@@ -28,7 +28,7 @@ static void opaque_graphs_opaque_add(struct profile *p)
 	note_add(&p->notes, NOTE_graph_opaque, p->graphs, detail, (size_t)len);
 }
 
-/* Which line each row belongs to. */
+/* Finds the line of each row. */
 static bool opaque_graphs_lines(const struct graph_rows *g, struct slice rows,
 	struct names *keys, uint32_t *line)
 {

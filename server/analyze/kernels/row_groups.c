@@ -1,5 +1,5 @@
-/* row_groups.c - sorts rows by their keys, with one counting pass per key, and takes the
- * statistics of each group. */
+/* row_groups.c - sorts rows by their keys, with one counting pass per key, and
+ * computes the statistics of each group. */
 #include "row_groups.h"
 #include <string.h>
 
@@ -54,7 +54,8 @@ bool row_groups_grid_key(struct arena *a, const struct trace *t,
 	return ok;
 }
 
-/* Sorts `from` into `to` by a key, stable. `from` may be NULL: 0, 1, 2, … */
+/* Sorts row indices from `from` into `to` by a key; the sort is stable. `from`
+ * NULL means 0, 1, 2, … */
 static bool row_groups_sort_by(struct arena *a, struct row_group_key key,
 	const uint32_t *from, uint32_t *to, uint32_t rows)
 {
@@ -79,7 +80,7 @@ static bool row_groups_agree(struct row_group_key key, uint32_t row,
 	return !key.of || key.of[row] == key.of[other];
 }
 
-/* Whether a group begins at place i of sorted rows. */
+/* Whether a group begins at index i of the sorted rows. */
 static bool row_groups_begins(struct row_group_key major,
 	struct row_group_key minor, const uint32_t *sorted, uint32_t i)
 {
@@ -87,7 +88,7 @@ static bool row_groups_begins(struct row_group_key major,
 	       !row_groups_agree(minor, sorted[i], sorted[i - 1]);
 }
 
-/* The groups of sorted rows. */
+/* Makes the groups of the sorted rows. */
 static bool row_groups_collect(struct arena *a, struct row_group_key major,
 	struct row_group_key minor, const uint32_t *sorted,
 	const int64_t *dur_ns, uint32_t rows, struct row_group **groups,

@@ -1,8 +1,9 @@
-/* attribution.h - what the ways of knowing hand each other: one entry per
- * kernel row of the process, filled by the first way that knows.
+/* attribution.h - the attribution of each launch, which the attribution sources
+ * fill in one after the other.
  *
- * `operator` NULL: not known yet. `sizes` NULL: not known. `call` groups the
- * launches of one call; launches of different calls never share it. */
+ * There is one entry per kernel row of the process. The first source that knows
+ * the operator fills in the entry. A later source does not change the
+ * operator. */
 #pragma once
 #include "catalog.h"
 #include "trace.h"
@@ -10,11 +11,12 @@
 enum { LAUNCH_NO_CALL = UINT32_MAX };
 
 struct attributed {
-	const struct operator_info *op;
-	const struct shape *sizes;
+	const struct operator_info *op; /* NULL: not known yet */
+	const struct shape *sizes; /* NULL: not known */
 	enum how known;
 	enum phase phase;
-	uint32_t call;
+	uint32_t call; /* number of the operator call, equal for all launches of
+		that call only; LAUNCH_NO_CALL: unknown */
 };
 
 struct attribution {
@@ -22,25 +24,26 @@ struct attribution {
 	uint32_t process;
 	const struct process *proc;
 	const struct catalog *catalog;
-	const struct platform *platform; /* of all devices; NULL */
+	const struct platform *platform; /* of all devices; NULL: unknown or
+		different */
 	struct profile *profile;
 	const uint32_t *kernel_of, *call_of; /* by kernel row of the process */
 	struct attributed *of; /* likewise */
-	const struct operator_info **by_rule; /* by kernel of the profile: what
-		its name alone says, or NULL */
-	/* Innermost of p->frames around each launch, by kernel row of the
-	 * process, 0 none; set once all is known. NULL: not known. */
+	const struct operator_info **by_rule; /* by kernel of the profile: the
+		operator that its name alone gives, or NULL */
+	/* By kernel row of the process: the innermost of profile->frames around
+	 * the launch; 0 none. Set after attribution; NULL before. */
 	const uint32_t *frame_of;
 	struct attribute_host
-		*host; /* attribute_sources.h; NULL once all is known */
+		*host; /* attribute_sources.h; NULL after attribution */
 	const struct graph_book *book; /* NULL: no graphs of other runs */
-	/* Launches that stream captures only recorded: rows of the calls,
-	 * ascending, and what each is of. Rules over names do not apply to
+	/* Launches that a stream capture recorded without running a kernel: the
+	 * rows of their API calls, ascending. Rules over names do not apply to
 	 * them. */
 	const uint32_t *captured;
-	const uint32_t *capture_of; /* beside each: which capture, from 0 */
-	struct attributed *of_captured;
+	const uint32_t *capture_of; /* parallel: which capture, from 0 */
+	struct attributed *of_captured; /* parallel: the attribution */
 	uint32_t captured_n, captures_n;
-	uint32_t calls; /* numbers given so far */
+	uint32_t calls; /* how many operator calls are numbered so far */
 	struct arena *arena;
 };

@@ -1,4 +1,5 @@
-/* callers.c - paths of calls, then of operators, then launches added up. */
+/* callers.c - finds the call paths of API calls, then of operators, and adds up
+ * the launches of each path. */
 #include "callers.h"
 #include "callpath.h"
 #include "correlation.h"
@@ -17,14 +18,15 @@ struct callers_maker {
 	int64_t cut;
 };
 
-/* The paths at rows of one kind that launched kernels: marked, in order. */
+/* The call paths of the API calls or operators that launched kernels. Rows that
+ * need a path are marked first; paths are in the order of the rows. */
 struct callers_origin {
 	const int64_t *start_ns;
 	const uint32_t *thread;
 	struct slice rows;
 	bool ops;
-	uint32_t
-		*path_of; /* by row; 1 where it is marked, then the place + 1 */
+	uint32_t *
+		path_of; /* by row: 1 if marked, later the index in `paths` + 1 */
 	struct callpath *paths;
 	uint32_t n;
 };
@@ -98,7 +100,8 @@ static bool callers_from_calls(struct callers_maker *m)
 	return ok;
 }
 
-/* How many launches lack a path, and whether an External id may give one. */
+/* Counts the launches without a path that have an External id. Returns 0 if
+ * External ids repeat the correlation in most launches (callers.h). */
 static uint32_t callers_pathless(const struct callers_maker *m)
 {
 	const struct kernel_rows *k = &m->t->kernel;
@@ -113,7 +116,8 @@ static uint32_t callers_pathless(const struct callers_maker *m)
 	return repeated > named / 2 ? 0 : lacking;
 }
 
-/* The operator of a kernel without a path, NAMES_NONE if there is none. */
+/* The operator row of a kernel without a path, by its External id. NAMES_NONE
+ * if there is none, or if the kernel has a path. */
 static uint32_t callers_op_of(const struct callers_maker *m,
 	const struct ids *ops, uint32_t i)
 {
@@ -156,12 +160,12 @@ static bool callers_from_ops(struct callers_maker *m)
 	return ok;
 }
 
-/* What a line is of; hashed as bytes, so it has no gaps. */
+/* The key of a line. It is hashed as bytes, so it has no padding. */
 struct callers_key {
 	uint32_t kernel, known, frame;
 };
 
-/* Which line each launch belongs to: id in `keys`, less one. */
+/* Finds the line of each launch: its id in `keys`, less one. */
 static bool callers_lines(const struct callers_maker *m, struct names *keys,
 	uint32_t *line)
 {

@@ -1,5 +1,5 @@
-/* callpath.c - sweeps the spans of each thread once, with the open ones in a list, and
- * reads the path of each moment from it. */
+/* callpath.c - sweeps the spans of each thread once, keeps the open ones in a
+ * list, and reads the path of each moment from the list. */
 #include "callpath.h"
 #include "profile.h"
 #include "trace.h"
@@ -7,8 +7,8 @@
 
 struct callpath_spans {
 	const struct trace *t;
-	uint32_t *number_of; /* by id of the thread's text; 0: no lane */
-	uint32_t n; /* spans, from 1 on */
+	uint32_t *number_of; /* by id of the thread's text: its lane; 0 none */
+	uint32_t n; /* lanes, numbered from 1 */
 	uint32_t *from; /* lane l's spans are from[l]…from[l + 1] */
 	uint32_t *spans; /* a range's row; from t->range.n on, an operator's */
 };
@@ -22,8 +22,8 @@ struct callpath_span {
 
 /* The spans of the threads that have moments, each thread's in order. */
 
-/* A lane for each thread that is wanted by callpath_spans_want(), then the spans of
- * these. Unknown threads have no lane. False if the arena is full. */
+/* Starts without lanes; callpath_spans_want() makes the lane of a thread.
+ * Unknown threads have no lane. False if the arena is full. */
 static bool callpath_spans_init(struct callpath_spans *l, const struct trace *t,
 	struct arena *a)
 {
@@ -86,7 +86,7 @@ static uint32_t callpath_spans_thread_of_op(const struct callpath_spans *l,
 	return o->dur_ns[row] ? l->number_of[o->thread[row]] : 0;
 }
 
-/* How many spans each thread has; thread l's count is from[l + 1]. */
+/* Counts the spans of each thread; thread l's count is in from[l + 1]. */
 static void callpath_spans_count(struct callpath_spans *l,
 	const struct process *proc)
 {
@@ -99,7 +99,8 @@ static void callpath_spans_count(struct callpath_spans *l,
 		l->from[thread + 1] += l->from[thread];
 }
 
-/* Ranges and operators, in one order by start, to the ends of their threads. */
+/* Merges ranges and operators by start and appends each to its thread's
+ * lane. */
 static void callpath_spans_deal(struct callpath_spans *l,
 	const struct process *proc, uint32_t *at)
 {
@@ -174,15 +175,16 @@ static bool callpath_spans_fill(struct callpath_spans *l,
 	return at && l->spans;
 }
 
-/* A span that is open at some moment. The list runs from the outermost to the
- * innermost; one that has ended is removed when the list is read past it, so
- * that each is passed once only. Element 0 is both ends of the list. */
+/* An element of the list of open spans. The list runs from the outermost to the
+ * innermost span. A span that has ended is removed when the list is next read,
+ * so ended spans are visited only once. Element 0 is the sentinel at both ends
+ * of the list. */
 struct callpath_open {
 	int64_t end_ns;
 	uint32_t out, in; /* neighbors */
 	uint32_t name, op;
 	enum frame_kind kind;
-	uint32_t under, node; /* its node, if the enclosing node is `under` */
+	uint32_t under, node; /* `node` is its node below the node `under` */
 };
 
 struct callpath_sweep {
@@ -190,7 +192,7 @@ struct callpath_sweep {
 	struct callpath_spans spans;
 	struct callpath_open *open;
 	uint32_t cap, used, spare; /* spare: free elements, by `in` */
-	struct slice *of_thread; /* places in `moment` */
+	struct slice *of_thread; /* by lane: its range of indices in `moment` */
 	uint32_t *moment; /* indices of paths, lane by lane */
 };
 
@@ -207,7 +209,7 @@ static bool callpath_grow(struct callpath_sweep *s)
 	return true;
 }
 
-/* A free element, 0 if the arena is full. */
+/* Returns a free element, 0 if the arena is full. */
 static uint32_t callpath_alloc(struct callpath_sweep *s)
 {
 	uint32_t e = s->spare;
@@ -229,7 +231,8 @@ static void callpath_remove(struct callpath_sweep *s, uint32_t e)
 	s->spare = e;
 }
 
-/* Takes out what has ended, as far as it is innermost. */
+/* Removes the innermost spans that have ended, up to the first one that has
+ * not. */
 static void callpath_close(struct callpath_sweep *s, int64_t at_ns)
 {
 	while (s->open[0].out && s->open[s->open[0].out].end_ns <= at_ns)
@@ -253,7 +256,7 @@ static bool callpath_push(struct callpath_sweep *s,
 	return true;
 }
 
-/* The node of an open span below another; 0 and NAMES_NONE as
+/* The node of an open span below another node. Returns 0 and NAMES_NONE like
  * frame_tree_child(). */
 static uint32_t callpath_node(struct callpath_sweep *s, uint32_t e,
 	uint32_t under)
@@ -267,8 +270,8 @@ static uint32_t callpath_node(struct callpath_sweep *s, uint32_t e,
 	return o->node;
 }
 
-/* The operator that a path ends with, if it was no open span: it lasted no time
- * or its thread is unknown. */
+/* The operator that a path must end with, if that operator is not an open span
+ * because it has no duration or its thread is unknown. */
 static uint32_t callpath_last_op(struct callpath_sweep *s,
 	const struct callpath *p)
 {
@@ -276,7 +279,7 @@ static uint32_t callpath_last_op(struct callpath_sweep *s,
 		s->spans.t->op.name[p->op]);
 }
 
-/* Follows the list from the outermost on. */
+/* Reads a path from the list of open spans, beginning with the outermost. */
 static bool callpath_read(struct callpath_sweep *s, struct callpath *p)
 {
 	bool met = p->op == CALLPATH_NO_OP;
@@ -311,8 +314,8 @@ static bool callpath_read(struct callpath_sweep *s, struct callpath *p)
 	return p->frame != NAMES_NONE;
 }
 
-/* The moments of one lane. What begins and ends between two of them is in no
- * path. */
+/* Finds the paths of one lane's moments. A span that begins and ends between
+ * two moments is in no path. */
 static bool callpath_thread(struct callpath_sweep *s, uint32_t number,
 	struct callpath *paths)
 {
@@ -339,7 +342,7 @@ static bool callpath_thread(struct callpath_sweep *s, uint32_t number,
 	return true;
 }
 
-/* Which moments are whose; those of no lane come first. */
+/* Sorts the moments by lane; moments without a lane come first. */
 static bool callpath_assign(struct callpath_sweep *s,
 	const struct callpath *paths, uint32_t n)
 {

@@ -1,4 +1,5 @@
-/* correlation.c - calls by correlation; then each kernel looks its own up. */
+/* correlation.c - sorts API calls by correlation, then looks up the call of
+ * each kernel. */
 #include "correlation.h"
 #include "ids.h"
 
@@ -7,7 +8,8 @@ static int64_t correlation_end_of(const struct call_rows *c, uint32_t row)
 	return c->start_ns[row] + c->dur_ns[row];
 }
 
-/* For each place the outermost call of the same correlation around it. */
+/* Finds, for each index of the sorted calls, the outermost call with the same
+ * correlation around that call. */
 static void correlation_outermost(const struct call_rows *c,
 	const struct ids *x, uint32_t *outer)
 {
@@ -24,7 +26,8 @@ static void correlation_outermost(const struct call_rows *c,
 	}
 }
 
-/* The last of these calls that began by then, or the first. */
+/* The last of these calls that began at or before a time, or the first call if
+ * all began later. */
 static uint32_t correlation_place_of(const struct call_rows *c,
 	const struct ids *x, struct slice same, int64_t start_ns)
 {

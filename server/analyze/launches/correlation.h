@@ -1,26 +1,29 @@
-/* correlation.h - which call launched which kernel.
+/* correlation.h - finds the API call that launched each kernel.
  *
- * A kernel and its call carry the same correlation, within a process; numbers
- * of 0 and below join nothing. A kernel has one call, so that it is counted
- * once, whatever the file holds. If several calls have its correlation (nested
- * runtime and driver calls of old files; numbers that restarted), it is the
- * last that began no later than the kernel, or the first of all if none did.
- * Of nested calls on one thread it is the outermost.
+ * A kernel and its API call have the same correlation number within a process.
+ * Numbers of 0 and below are ignored. Each kernel gets at most one call, so
+ * that it is counted once.
  *
- * All kernels of a graph's replay share the correlation, and so the call, that
- * launched the graph. */
+ * Several calls may have the correlation of a kernel: nested runtime and driver
+ * calls in old files, or numbers that restarted. Then the last call that began
+ * no later than the kernel is used, or the first call if all began later. Of
+ * nested calls on one thread the outermost is used.
+ *
+ * All kernels of a graph replay have the correlation of the call that launched
+ * the graph, so they all get that call. */
 #pragma once
 #include "trace.h"
 
 enum { CORRELATION_NONE = UINT32_MAX };
 
-/* *call_of gets a row of the calls, or CORRELATION_NONE, for each of the
- * process's kernels; it is to be arena_drop()ped. False if the arena is
- * full. */
+/* Stores in *call_of, for each kernel of the process, the row of its API call
+ * or CORRELATION_NONE. The caller releases *call_of with arena_drop(). False if
+ * the arena is full. */
 bool correlation_join(const struct trace *t, const struct process *proc,
 	struct arena *a, uint32_t **call_of);
 
-/* The same of rows of another kind, by their columns: copies, graphs. */
+/* Does the same for rows of another kind (copies, graphs), which are given by
+ * their columns. */
 bool correlation_join_rows(const struct trace *t, const struct process *proc,
 	const int64_t *correlation, const int64_t *start_ns, struct slice rows,
 	struct arena *a, uint32_t **call_of);

@@ -1,4 +1,5 @@
-/* frame_name.c - the forms of frame_name.h, one after the other. */
+/* frame_name.c - recognizes the forms of range names that frame_name.h
+ * lists. */
 #include "frame_name.h"
 #include <string.h>
 #include <strings.h>
@@ -14,7 +15,8 @@ static bool frame_name_digit(char c)
 	return (unsigned char)(c - '0') < 10;
 }
 
-/* Whether there is a number at `s`, followed by the end or by the next one. */
+/* Whether there is a number at `s` that ends at `end` or before the next
+ * part. */
 static bool frame_name_lone_number(const char *s, const char *end)
 {
 	const char *p = s + (s < end && *s == '-');
@@ -24,7 +26,7 @@ static bool frame_name_lone_number(const char *s, const char *end)
 	return p > first && (p == end || frame_name_begins(p, end, ", "));
 }
 
-/* Where what emit_nvtx() adds begins, or the end. */
+/* Where the text that emit_nvtx() appends begins; `end` if there is none. */
 static const char *frame_name_emit_nvtx_suffix(const char *s, const char *end)
 {
 	static const struct {
@@ -46,7 +48,7 @@ static const char *frame_name_emit_nvtx_suffix(const char *s, const char *end)
 	return end;
 }
 
-/* Makes *s…*end the module of a layer-wise marker, if it is one. */
+/* Narrows *s…*end to the module's name if the text is a layerwise marker. */
 static bool frame_name_layerwise_module(const char **s, const char **end)
 {
 	static const char before[] = "{'Module': '";
@@ -83,7 +85,7 @@ static bool frame_name_is_step(const char *s, const char *end)
 	return false;
 }
 
-/* Each number becomes a star. */
+/* Replaces each number by a star. */
 static char *frame_name_starred(struct arena *a, const char *s, const char *end,
 	size_t *len)
 {

@@ -1,27 +1,29 @@
-/* frame_name.h - what a range is called in the paths that lead to kernels.
+/* frame_name.h - computes the name of a range in the call paths of kernels.
  *
- * Paths add up over steps and calls, so what differs from one time to the
- * next is taken out of a name:
+ * Paths are summed over steps and calls. Therefore the text that differs from
+ * one step or call to the next is removed from a name:
  *
  *   aten::mm, seq = 5, op_id = 871, sizes = [[4, 256], [256]]   → aten::mm
- *	what emit_nvtx() adds behind a name: from the first ", " on that one of
- *	"seq = " and "op_id = " with a number or "sizes = " and "input_op_ids = "
- *	with a list follows
+ *	Removes the text that emit_nvtx() appends to a name. It begins with the
+ *	first ", " before "seq = " or "op_id = " with a number, or before
+ *	"sizes = " or "input_op_ids = " with a list.
  *   {'Module': 'model.layers.0.mlp', 'Inputs': [[1, 4096]]}     → model.layers.0.mlp
- *	the layer-wise markers of SGLang, vLLM and TensorRT-LLM; a module
+ *	Layerwise markers of SGLang, vLLM and TensorRT-LLM become modules.
  *   ProfilerStep#12                                             → ProfilerStep#*
  *   execute_16_context_0(sq0sk0)_generation_16(sq16sk8209)      → execute_*_context_*(sq*sk*)_generation_*(sq*sk*)
- *	numbers of what begins with a step's name: the word ProfilerStep, step,
- *	iteration, iter, epoch, batch or execute, in any case, and behind it (or
- *	behind one of " _#:-[(", or "_context_") a digit; and of step[…]
+ *	Replaces the numbers in names of steps by stars. Such a name begins
+ *	with the word ProfilerStep, step, iteration, iter, epoch, batch or
+ *	execute, in upper or lower case. A digit must follow, directly or
+ *	after one of " _#:-[(" or after "_context_". step[…] is such a name,
+ *	too.
  *   <built-in method mm of Tensor object at 0x7f0c>             → <built-in method mm of Tensor object>
- *	addresses in Python's names
+ *	Removes addresses from Python's names.
  *
- * Everything else stays as it is: Linear_3 and Linear_4 are two places. */
+ * Other names do not change: Linear_3 and Linear_4 are two frames. */
 #pragma once
 #include "profile.h"
 
-/* The name of a range of that kind, which may become another; in the arena or
- * a part of `text`. False if the arena is full. */
+/* Stores the name of a range of kind *kind in *name, which is in the arena or a
+ * part of `text`. May change *kind. False if the arena is full. */
 bool frame_name_from(struct arena *a, enum frame_kind *kind, const char *text,
 	size_t len, const char **name, size_t *name_len);

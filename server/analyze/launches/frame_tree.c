@@ -1,9 +1,10 @@
-/* frame_tree.c - nodes are interned by parent, kind and name. */
+/* frame_tree.c - stores the frames of call paths: one node per parent, kind and
+ * name. */
 #include "frame_tree.h"
 #include "frame_name.h"
 #include <string.h>
 
-/* Hashed as bytes, so it has no gaps. */
+/* The key of a node. It is hashed as bytes, so it has no padding. */
 struct frame_tree_frame_key {
 	uint32_t parent;
 	uint32_t kind;
@@ -12,7 +13,7 @@ struct frame_tree_frame_key {
 
 enum { KINDS = FRAME_OP + 1 };
 
-/* What a name of the trace is called in a path. */
+/* The name in a path for a name of the trace. */
 struct frame_label {
 	uint32_t text; /* as above, plus one; 0 not known yet */
 	enum frame_kind kind;

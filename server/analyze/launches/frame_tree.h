@@ -1,8 +1,9 @@
-/* frame_tree.h - paths that share their beginnings, as a tree of frames.
+/* frame_tree.h - stores call paths as a tree of frames.
  *
- * Node 0 is the root and no frame. Equal frames of one parent are one node, by
- * the name that frame_name.h gives. The tree is bounded: beyond FRAME_TREE_MAX
- * nodes it takes no more. */
+ * Paths with the same outer frames share the nodes of these frames. Node 0 is
+ * the root and is not a frame. Children of one parent with the same kind and
+ * the same name (as frame_name.h computes it) are one node. The tree has at
+ * most FRAME_TREE_MAX nodes. */
 #pragma once
 #include "profile.h"
 #include "trace.h"
@@ -13,7 +14,7 @@ struct frame_tree {
 	const struct trace *t;
 	struct arena *arena;
 	struct names nodes; /* struct frame_key; id = node */
-	struct names texts; /* names that the trace does not hold */
+	struct names texts; /* names that the trace does not contain */
 	struct frame_label *labels; /* by name and kind */
 };
 
@@ -22,14 +23,15 @@ bool frame_tree_init(struct frame_tree *ft, const struct trace *t,
 	struct arena *a);
 void frame_tree_release(struct frame_tree *ft);
 
-/* The node below `parent` for a name of the trace. 0 if the tree has enough
- * of them, NAMES_NONE if the arena is full. */
+/* Returns the node below `parent` for a name of the trace. Returns 0 if the
+ * tree has the most nodes allowed, and NAMES_NONE if the arena is full. */
 uint32_t frame_tree_child(struct frame_tree *ft, uint32_t parent,
 	enum frame_kind kind, uint32_t name);
-/* The node below the root for paths that found no place at all. */
+/* Returns the node below the root for paths of which no frame fits in the
+ * tree. */
 uint32_t frame_tree_overflow(struct frame_tree *ft);
 
-/* All nodes as the profile keeps them, the root included. False if the
+/* Returns all nodes, with the root, as frames of the profile. False if the
  * arena is full. */
 bool frame_tree_frames(const struct frame_tree *ft, struct frame **frames,
 	uint32_t *n);

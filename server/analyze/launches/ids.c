@@ -1,4 +1,5 @@
-/* ids.c - a radix sort, then bisection. */
+/* ids.c - sorts rows by number with a radix sort, and finds them by
+ * bisection. */
 #include "ids.h"
 
 enum { DIGIT = 11, DIGITS = 1 << DIGIT };
@@ -21,7 +22,8 @@ static void ids_radix_pass(const struct ids *from, struct ids *to, int shift)
 	}
 }
 
-/* Stable, least significant digits first; `spare` has room for as many. */
+/* Stable radix sort, least significant digits first. `spare` has room for as
+ * many entries as `x`. */
 static void ids_sort(struct ids *x, struct ids *spare, uint64_t differing)
 {
 	for (int shift = 0; shift < 64 && differing >> shift; shift += DIGIT) {
@@ -76,7 +78,7 @@ void ids_release(struct ids *x, struct arena *a)
 	*x = (struct ids){ 0 };
 }
 
-/* The first place whose id is not below this one. */
+/* The first index whose id is not below this one. */
 static uint32_t ids_lower_bound(const struct ids *x, int64_t id)
 {
 	uint32_t from = 0, to = x->n;
@@ -101,7 +103,7 @@ struct slice ids_find(const struct ids *x, int64_t id)
 	found.to = found.from;
 	if (found.from < x->n && x->id[found.from] == id)
 		found.to = found.from + 1;
-	/* As a rule an id occurs once. */
+	/* Most ids occur once. */
 	if (found.to < x->n && x->id[found.to] == id)
 		found.to = id == INT64_MAX ? x->n : ids_lower_bound(x, id + 1);
 	return found;

@@ -1,22 +1,22 @@
-/* ids.h - rows by a number of theirs: a correlation, an External id.
+/* ids.h - looks up rows by one of their columns: a correlation or an External
+ * id.
  *
- * Only numbers above 0 join anything; rows with others are left out. Numbers
- * may be sparse and may repeat. Sorting takes a time proportional to the rows,
- * a lookup their logarithm. */
+ * Rows whose number is 0 or below are left out. Numbers may be sparse and may
+ * repeat. Building the index takes linear time, a lookup logarithmic time. */
 #pragma once
 #include "trace.h"
 
 struct ids {
 	int64_t *id; /* ascending */
-	uint32_t *row; /* beside each; of equal ones the lowest first */
+	uint32_t *row; /* parallel to `id`; of equal ids the lowest row first */
 	uint32_t n;
 };
 
-/* Of a column's rows. Takes 12 bytes a row, and as many on the way. False
- * if the arena is full. */
+/* Builds the index over some rows of the column `of`. Needs 12 bytes per row,
+ * and 12 bytes of scratch memory per row. False if the arena is full. */
 bool ids_from(struct ids *x, struct arena *a, const int64_t *of,
 	struct slice rows);
 void ids_release(struct ids *x, struct arena *a);
 
-/* The places of an id in x->id and x->row. */
+/* Returns the range of indices in x->id and x->row that have this id. */
 struct slice ids_find(const struct ids *x, int64_t id);

@@ -1,4 +1,5 @@
-/* launches.c - one line for each of the joined launches' groups. */
+/* launches.c - groups launches with their API calls and computes one line of
+ * statistics per group. */
 #include "launches.h"
 #include "correlation.h"
 #include "row_groups.h"
@@ -6,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a line is of; hashed as bytes, so it has no gaps. */
+/* The key of a line. It is hashed as bytes, so it has no padding. */
 struct launches_key {
 	uint32_t thread, api, kernel;
 	int32_t device;
 };
 
-/* Totals overlap, and so add up to more than a trace lasts; a sum below this
- * (36 years) is what stats.h can take. */
+/* Totals of launches overlap, so their sum may exceed the length of the trace.
+ * A sum up to this value (36 years) fits in the arithmetic of stats.h. */
 #define TOTAL_MAX_NS ((INT64_C(1) << 60) - 1)
 
 struct launches_maker {
@@ -24,14 +25,15 @@ struct launches_maker {
 	struct names apis; /* calls' names as they are shown */
 	struct names keys; /* id = line + 1 */
 	uint32_t *line_of; /* by row; CORRELATION_NONE: not in the table */
-	uint32_t *line; /* of those measured, contiguous */
+	uint32_t *line; /* lines of the measured launches, contiguous */
 	int64_t *value;
 	struct launch_stat *stats;
 };
 
 enum launches_measure { TOTAL, API_CALL, QUEUE, KERNEL_RUN };
 
-/* Negative if a launch has none. */
+/* One of the four times of a launch; negative if the launch does not have
+ * it. */
 static int64_t launches_measured(const struct launches_maker *m, uint32_t i,
 	enum launches_measure what)
 {
@@ -53,7 +55,7 @@ static int64_t launches_measured(const struct launches_maker *m, uint32_t i,
 	}
 }
 
-/* A call's name without `_v` and four digits behind it. */
+/* The id of a call's name without a suffix of `_v` and four digits. */
 static uint32_t launches_api_id(struct launches_maker *m, uint32_t call)
 {
 	const struct name *n = &m->t->names.list[m->t->call.name[call]];
@@ -118,7 +120,7 @@ static struct spread *launches_spread_of(struct launch_stat *s,
 	}
 }
 
-/* One of the four times, of every line. */
+/* Computes the statistics of one of the four times for every line. */
 static bool launches_measure(struct launches_maker *m,
 	enum launches_measure what)
 {

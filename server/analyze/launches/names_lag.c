@@ -1,17 +1,19 @@
-/* names_lag.c - durations that repeat without their names.
+/* names_lag.c - finds the period of durations and compares names at that
+ * period.
  *
- * Of the traces it was tried on, the one that lags has similar durations one
- * period apart for 0.94 of its launches, for 0.8 of those whose names differ, and
- * for 0.15 from one launch of a name to the next. In sound traces the second
- * figure stays below 0.45. */
+ * The thresholds come from test traces. In the trace whose names lag, 0.94 of
+ * all launches have a duration similar to the launch one period earlier. Of the
+ * launches whose name differs from that launch, 0.8 do. From one launch of a
+ * name to the next, 0.15 are similar. In traces without lag the second figure
+ * is below 0.45. */
 #include "names_lag.h"
 #include <string.h>
 
 enum {
 	LAUNCHES_MIN = 64, /* of a stream; with fewer there is no result */
-	LAUNCHES_MAX = 20000, /* looked at */
+	LAUNCHES_MAX = 20000, /* of a stream that are examined */
 	PERIOD_MAX = 600,
-	SAMPLES = 1500, /* pairs a period is tried on, about */
+	SAMPLES = 1500, /* pairs on which a period is tried, about */
 };
 static const double periodic_min = 0.8, differing_min = 0.1,
 		    differing_similar_min = 0.6, same_name_similar_max = 0.5,
@@ -83,8 +85,8 @@ static double names_lag_by_chance(const struct lag_sequence *s)
 	return (double)same / s->n;
 }
 
-/* How many launches look as if they had another's duration; 0 if the run as a
- * whole does not. *first is one of them. */
+/* Counts the launches that seem to have another kernel's duration; 0 if names
+ * do not lag in the run. *first is the name of one of these launches. */
 static uint32_t names_lag_lagging(const struct lag_sequence *s, uint32_t period,
 	uint32_t *last, uint32_t *first)
 {

@@ -1,10 +1,12 @@
-/* names_lag.h - detects kernels that carry another's duration.
+/* names_lag.h - detects kernels that are recorded with the duration of another
+ * kernel.
  *
- * Some profilers lose their place: durations keep the period of the model's
- * layers while names drift against it, so that by name a reduction takes as
- * long as a product. It is visible on the busiest stream: at the period at
- * which durations repeat best, launches whose names differ take the same time,
- * while launches of one name do not. */
+ * Some profilers assign names to the wrong launches: durations repeat with the
+ * model's layers, but names are shifted against them. A reduction then seems to
+ * take as long as a matrix product. The error is visible on the busiest stream.
+ * Find the period at which durations repeat best. If names lag, launches one
+ * period apart take the same time although their names differ, and launches of
+ * one name take different times. */
 #pragma once
 #include "profile.h"
 #include "trace.h"
@@ -16,18 +18,20 @@ struct lag_sequence {
 	uint32_t n, names_n;
 };
 struct names_lag {
-	uint32_t launches; /* that look as if they had another's duration; 0
-		if names do not lag */
+	uint32_t launches; /* launches that seem to have another kernel's
+		duration; 0 if names do not lag */
 	uint32_t period; /* at which durations repeat best */
-	uint32_t first; /* the name of one of them */
+	uint32_t first; /* the name of one of these launches */
 };
 
-/* Whether two durations may be of the same kernel: within a sixth. */
+/* Whether two durations may be of the same kernel: they differ by at most 16
+ * %. */
 static inline bool names_lag_similar(int64_t a, int64_t b)
 {
 	return a < b ? b * 100 <= a * 116 : a * 100 <= b * 116;
 }
-/* Share of durations that are similar one period apart; the period is below s->n. */
+/* Share of launches whose duration is similar to the one a period earlier. The
+ * period must be below s->n. */
 double names_lag_periodic(const struct lag_sequence *s, uint32_t period);
 /* False if the arena is full. */
 bool names_lag_find(const struct lag_sequence *s, struct arena *a,
