@@ -1,5 +1,5 @@
-/* profile.c - turns one process of a trace into a profile. The steps are in order;
- * each is a module of its own. */
+/* profile.c - computes a profile from one process of a trace. It calls the
+ * steps in order; each step is a module of its own. */
 #include "profile.h"
 #include "analyze.h"
 #include "attribute.h"
@@ -41,9 +41,9 @@ static void profile_notes_add_no_grid(const struct trace *t,
 		note_add(&p->notes, NOTE_no_grid, count, NULL, 0);
 }
 
-/* Adds notes once p is otherwise complete: no kernels, devices without a name,
- * launches without a grid or without a call. `call_of` is by kernel row of the
- * process. */
+/* Adds notes about missing data: no kernels, devices without a name, launches
+ * without a grid or without an API call. Everything else in *p is already
+ * filled in. `call_of` is by kernel row of the process. */
 static void profile_notes_add(const struct trace *t, const struct process *proc,
 	const uint32_t *call_of, struct profile *p)
 {
@@ -83,8 +83,8 @@ static void profile_identity(const struct trace *t, const struct process *proc,
 		t->base_is_utc && first != INT64_MAX ? t->base_ns + first : -1;
 }
 
-/* The sum of durations; false if it is more than a trace may hold, which no
- * decoder accepts. */
+/* Sums durations. False if the sum is above TRACE_TIME_MAX_NS, the longest time
+ * that a decoder accepts in a trace. */
 static bool profile_sum(const int64_t *dur_ns, struct slice rows,
 	int64_t *total)
 {
@@ -97,8 +97,8 @@ static bool profile_sum(const int64_t *dur_ns, struct slice rows,
 	return true;
 }
 
-/* State that the steps over single launches share. The arrays are by kernel row of
- * the process. */
+/* State that the steps over single launches share. The arrays are by kernel row
+ * of the process. */
 struct profile_steps {
 	const struct trace *t;
 	uint32_t process;
@@ -111,7 +111,8 @@ struct profile_steps {
 	struct iteration_rows rows;
 };
 
-/* Attributes launches to operators, and finds groups and layers from that. */
+/* Attributes launches to operators, then finds groups and layers from the
+ * attribution. */
 static bool profile_attribute(const struct profile_steps *s, struct err *e)
 {
 	struct profile *p = s->p;
@@ -135,7 +136,8 @@ static bool profile_attribute(const struct profile_steps *s, struct err *e)
 	return ok;
 }
 
-/* Finds iterations, the time of each function in each of them, and operators. */
+/* Finds iterations and computes the time of each function in each iteration.
+ * Then attributes launches to operators. */
 static bool profile_find_iterations(struct profile_steps *s, struct err *e)
 {
 	const struct iteration_input in = { s->t, s->proc, s->kernel_of,

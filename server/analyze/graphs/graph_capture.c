@@ -1,7 +1,10 @@
-/* graph_capture.c - finds the launches that stream captures recorded, and what is
- * learned from each captured graph: its kernels in order, with the operators and
- * shapes that they were captured for. Keys are SHA-256 over names, each with its
- * NUL, so that two lists of names never give the same bytes. */
+/* graph_capture.c - finds the launches that stream captures recorded, and
+ * learns graphs from them.
+ *
+ * A learned graph lists the kernels of a capture in order, with their operators
+ * and shapes. Its key is a SHA-256 hash over the kernels' names. Each name is
+ * hashed with its NUL, so that two different lists of names never give the same
+ * bytes. */
 #include "graph_capture.h"
 #include "correlation.h"
 #include "sha256.h"
@@ -34,7 +37,7 @@ void graph_capture_key(const struct names *texts, uint32_t *names, uint32_t n,
 	sha256_end(&s, key);
 }
 
-/* A hash of all that the nodes contain. */
+/* Computes a hash over all fields of the nodes. */
 static void graph_capture_content(const struct graph_node_known *nodes,
 	uint32_t n, uint8_t content[32])
 {
@@ -71,15 +74,15 @@ enum graph_capture_call {
 	NOTHING
 };
 
-/* The last call of its kind on a thread: calls of the driver are within those
- * of the runtime, and repeat them. */
+/* When the last API call of each kind on a thread ended. A runtime call
+ * contains a driver call that does the same; the driver call is ignored. */
 struct graph_capture_thread {
-	int64_t begun_ns, ended_ns, launched_ns; /* ends of the calls */
+	int64_t begun_ns, ended_ns, launched_ns; /* by kind of call */
 };
 
 struct graph_captures {
 	uint32_t *call; /* rows of calls, ascending */
-	uint32_t *of; /* of each row: its capture, from 0 in order of begin */
+	uint32_t *of; /* parallel: its capture, from 0 in order of begin */
 	uint32_t calls_n, n;
 };
 
@@ -88,9 +91,10 @@ struct graph_capture_sweep {
 	const struct process *proc;
 	uint8_t *what; /* by name of the trace */
 	struct graph_capture_thread *threads; /* by id of the thread's text */
-	bool *ran; /* by call of the process: a kernel came of it */
-	uint32_t *capture; /* likewise: number + 1 */
-	bool *whole; /* by capture */
+	bool *ran; /* by call of the process: whether it launched a kernel */
+	uint32_t
+		*capture; /* by call of the process: its capture's number + 1 */
+	bool *whole; /* by capture: whether it is complete so far */
 	uint32_t captures;
 	struct open {
 		uint32_t thread, capture;
@@ -123,7 +127,7 @@ static enum graph_capture_call graph_capture_kind_of(struct graph_capture_sweep
 	return s->t->call.kernel[call] ? LAUNCH : s->what[name];
 }
 
-/* The place of a thread's capture in s->open, or NONE. */
+/* The index of a thread's capture in s->open, or NONE. */
 static uint32_t graph_capture_open_on(const struct graph_capture_sweep *s,
 	uint32_t thread)
 {
@@ -141,7 +145,8 @@ static void graph_capture_close(struct graph_capture_sweep *s, uint32_t place,
 	s->open[place] = s->open[--s->open_n];
 }
 
-/* A thread that begins again has lost the end of what it had begun. */
+/* Opens a capture. If the thread has an open capture already, the end of that
+ * one is missing in the trace. */
 static void graph_capture_begin(struct graph_capture_sweep *s, uint32_t thread)
 {
 	uint32_t place = graph_capture_open_on(s, thread);
@@ -154,7 +159,8 @@ static void graph_capture_begin(struct graph_capture_sweep *s, uint32_t thread)
 	s->open[s->open_n++] = (struct open){ thread, s->captures++ };
 }
 
-/* Relaxed captures may be ended by another thread than began them. */
+/* Closes a capture. In relaxed mode another thread than the one that began the
+ * capture may end it. */
 static void graph_capture_end(struct graph_capture_sweep *s, uint32_t thread)
 {
 	uint32_t place = graph_capture_open_on(s, thread);
@@ -175,7 +181,7 @@ static void graph_capture_launch(struct graph_capture_sweep *s, uint32_t call)
 	if (place == NONE && s->open_n == 1)
 		place = 0;
 	if (place == NONE) {
-		/* It is unknown of which of several. */
+		/* The launch may belong to any of the open captures. */
 		for (uint32_t j = 0; j < s->open_n; j++)
 			s->whole[s->open[j].capture] = false;
 		return;
@@ -194,8 +200,8 @@ static void graph_capture_replay(struct graph_capture_sweep *s, uint32_t thread)
 		s->whole[s->open[place].capture] = false;
 }
 
-/* Whether a call is within an earlier one of its kind; otherwise later ones may
- * be within it. */
+/* Whether a call is within the last call of its kind. If it is not, it becomes
+ * the last call: *last_ns is set to its end. */
 static bool graph_capture_within(int64_t *last_ns, int64_t start_ns,
 	int64_t end_ns)
 {
@@ -254,7 +260,8 @@ static bool graph_capture_init(struct graph_capture_sweep *s, struct arena *a)
 	return s->threads && s->ran && s->capture;
 }
 
-/* The calls of complete captures, which get new numbers. */
+/* Collects the calls of complete captures, and numbers these captures from
+ * 0. */
 static bool graph_capture_gather(struct graph_capture_sweep *s, struct arena *a,
 	struct graph_captures *out)
 {
@@ -326,22 +333,22 @@ struct graph_capture_learner {
 	const struct attribution *x;
 	struct arena *arena;
 	struct names shapes; /* pointers to shapes, as bytes */
-	const char **texts; /* of each; by id */
+	const char **texts; /* texts of the shapes, by id */
 	uint32_t texts_cap;
-	/* Of one capture. */
+	/* The current capture. */
 	struct graph_node_known *nodes;
 	uint32_t *names;
 	uint32_t n, calls, capture;
-	/* By call of the attribution: the capture it was last in, from 1, and
-	 * its number there. */
+	/* By operator call of the attribution: the last capture that contains
+	 * it, from 1, and its number in that capture. */
 	uint32_t *call_in, *call_is;
 	struct names seen; /* keys and contents */
 	struct graph_known *graphs;
 	uint32_t graphs_n, graphs_cap;
 };
 
-/* The text of a shape; launches of one kind share theirs. NULL if the arena
- * is full. */
+/* The text of a shape. Launches with the same shape share one text. NULL if the
+ * arena is full. */
 static const char *graph_capture_text(struct graph_capture_learner *l,
 	const struct shape *s)
 {
@@ -364,7 +371,8 @@ static const char *graph_capture_text(struct graph_capture_learner *l,
 	return l->texts[id];
 }
 
-/* Calls counted from 0 as they come; one that is not known is its own. */
+/* Numbers the operator calls of a capture from 0, in order of occurrence. A
+ * launch whose operator call is unknown gets a number of its own. */
 static uint32_t graph_capture_call_number(struct graph_capture_learner *l,
 	uint32_t call)
 {
@@ -401,7 +409,8 @@ static bool graph_capture_node(struct graph_capture_learner *l, uint32_t i)
 	return (to->shape = graph_capture_text(l, is->sizes));
 }
 
-/* Keeps the capture's nodes, unless the same are there. */
+/* Stores the capture's nodes as a graph, unless an equal graph is stored
+ * already. */
 static bool graph_capture_keep(struct graph_capture_learner *l)
 {
 	struct arena *a = l->x->arena;
@@ -441,7 +450,8 @@ static int graph_capture_by_key(const void *left, const void *right)
 	return graph_capture_compare(left, right);
 }
 
-/* Places of the captured launches, capture by capture, each in order. */
+/* Lists the indices of captured launches, capture by capture, each capture's in
+ * order. */
 static void graph_capture_assign(const struct attribution *x, uint32_t *from,
 	uint32_t *places)
 {

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Chains: launches that are tied to the one before on their stream. A tie is
- * one call of the host that launched both, or the catalog: a kernel that
- * finishes the product before it, and attention kernels that follow each other.
- * If both calls are known and differ, the catalog is not used. Tied launches
- * form a chain; chains of the same kernels have one shape. */
+/* Chains: sequences of launches that are tied to each other on a stream. Two
+ * consecutive launches are tied if one operator call launched both. If the call
+ * of one of them is unknown, the catalog can tie them: a kernel that finishes a
+ * matrix product is tied to that product, and consecutive attention kernels are
+ * tied to each other. Chains of the same kernels have the same shape. */
 
 enum { CHAIN_NONE = UINT32_MAX, CHAIN_MOST = 8 };
 
@@ -17,8 +17,8 @@ struct chain_shape {
 	uint32_t kernels[CHAIN_MOST];
 	uint32_t n;
 	uint32_t chains; /* number of chains */
-	uint32_t called; /* number of them that one call launched */
-	uint32_t first; /* kernel row at which one of them begins */
+	uint32_t called; /* number of chains that one operator call launched */
+	uint32_t first; /* kernel row at which one of the chains begins */
 };
 
 struct kernel_chains {
@@ -230,13 +230,14 @@ static bool kernel_groups_chains_from(struct kernel_chains *c,
 	return ok;
 }
 
-/* Habits: kernels that follow each other everywhere, between different
- * neighbors. The kernels of a layer follow each other as well, as often as the
- * layer repeats; but what is called from different places has different kernels
- * before and after it. So each kernel of a habit must be followed by the next
- * in nearly all launches of both, and at both ends there must be
- * HABIT_NEIGHBORS different neighbors that come often enough. A row longer
- * than HABIT_MOST is a part that layers share. */
+/* Habits: kernels that always follow each other, but between different
+ * neighbors. The kernels of a repeated layer always follow each other, too. But
+ * kernels that the program launches from different places have different
+ * kernels before and after them. A habit must pass these tests:
+ * - in nearly all launches of each kernel the next kernel of the habit follows;
+ * - each end has at least HABIT_NEIGHBORS different neighbors that occur often
+ *   enough;
+ * - it has at most HABIT_MOST kernels: a longer one is a part of a layer. */
 
 enum { HABIT_MOST = 4, HABIT_NEIGHBORS = 3, HABIT_MIN = 8 };
 
@@ -349,7 +350,8 @@ static bool kernel_groups_habit_between_different(
 	       !m->lone_behind[last];
 }
 
-/* Excludes kernels with a launch in a chain and kernels with a known call. */
+/* Excludes kernels with a launch in a chain, and kernels with a launch whose
+ * operator call is known. */
 static void kernel_groups_habit_exclude(struct kernel_habit_maker *m,
 	uint8_t *out)
 {
@@ -361,7 +363,8 @@ static void kernel_groups_habit_exclude(struct kernel_habit_maker *m,
 			out[at->kernel_of[i]] = 1;
 }
 
-/* Collects the habit that begins at a kernel. Returns false if there is none. */
+/* Collects the habit that begins at a kernel. Returns false if there is
+ * none. */
 static bool kernel_groups_habit_row_of(const struct kernel_habit_maker *m,
 	const uint8_t *out, uint32_t first, struct kernel_habit *is)
 {
@@ -375,9 +378,9 @@ static bool kernel_groups_habit_row_of(const struct kernel_habit_maker *m,
 				    is->kernels[is->n - 1]);
 }
 
-/* Considers launches without an entry in `taken` (by row, CHAIN_NONE) and
- * without a known call. *out is allocated in `a`. Returns false if the arena is
- * full. */
+/* Finds the habits of kernels whose launches are all in no chain (CHAIN_NONE in
+ * `taken`, by row) and have no known operator call. *out is allocated in `a`.
+ * Returns false if the arena is full. */
 static bool kernel_groups_habits_from(const struct kernel_chains *c,
 	const uint32_t *taken, struct arena *a, struct kernel_habit **habits,
 	uint32_t *n)
@@ -484,8 +487,8 @@ static uint32_t *kernel_groups_add(struct kernel_groups_maker *m,
 	return copy;
 }
 
-/* Makes a group of each shape that a member binds; the rows of its chains
- * belong to the group. */
+/* Makes a group of each shape that has a binding kernel (kernel_groups.h). The
+ * rows of its chains belong to the group. */
 static bool kernel_groups_from_chains(struct kernel_groups_maker *m)
 {
 	for (uint32_t i = 0; i < m->chains.shapes_n; i++) {
@@ -511,7 +514,8 @@ static bool kernel_groups_from_chains(struct kernel_groups_maker *m)
 	return true;
 }
 
-/* Returns whether a whole habit begins at a row, on one stream. */
+/* Returns whether all kernels of a habit follow each other from this row on, on
+ * its stream. */
 static bool kernel_groups_begins(const struct kernel_groups_maker *m,
 	const struct kernel_habit *h, uint32_t row)
 {
@@ -555,7 +559,8 @@ static bool kernel_groups_from_habits(struct kernel_groups_maker *m)
 	return true;
 }
 
-/* The operator of all launches of a group, NULL if they differ. */
+/* Sets the operator of a group; NULL if its launches have different
+ * operators. */
 static void kernel_groups_add_operator(struct kernel_group *g, bool *seen,
 	const struct attributed *is)
 {
@@ -583,7 +588,7 @@ static bool kernel_groups_add_up(struct kernel_groups_maker *m)
 		if (m->group_of[i] == CHAIN_NONE)
 			continue;
 		struct kernel_group *g = &m->groups[m->group_of[i]];
-		g->support++; /* launches, until divided below */
+		g->support++; /* counts launches; divided below */
 		g->total_ns += dur_ns[at->proc->kernel.from + i];
 		grouped[at->kernel_of[i]]++;
 		kernel_groups_add_operator(g, &seen[m->group_of[i]],

@@ -1,24 +1,28 @@
-/* kernel_groups.h - kernels that are launched together wherever they occur.
+/* kernel_groups.h - finds kernels that are launched together wherever they
+ * occur.
  *
  * Examples: a GEMM and its split-K reduction; the preparing, computing and
- * combining kernels of FlashAttention. That one follows the other is not
- * enough, because a layer's kernels do so as often as it repeats. There must be
- * evidence that they are one call (a chain) or that they are called from
- * different places (a habit); kernel_groups.c explains both.
+ * combining kernels of FlashAttention. It is not enough that one kernel always
+ * follows another: all kernels of a repeated layer do. A group needs evidence
+ * that one operator call launched its kernels (a chain), or that the kernels
+ * follow each other at different places of the program (a habit).
+ * kernel_groups.c explains both.
  *
- * The shape of a chain is a group if one of its members, which binds it, is in
- * chains in 90 % of its launches: a GEMM may come without a reduction, but no
- * reduction without its GEMM, be it one of several. That share is the group's
- * confidence. A shape with fewer than 5 % of the launches of the member that
- * binds it is noise, and so is a shape that occurred once. */
+ * The shape of a chain is the list of its kernels. A shape is a group if at
+ * least one of its kernels, the binding one, has 90 % of its launches in
+ * chains. For example, a GEMM may occur without a split-K reduction, but the
+ * reduction never occurs without a GEMM. That share is the group's confidence.
+ * A shape is ignored as noise if it occurred once, or at most twice if the
+ * catalog ties most of its chains. It is also ignored if it has fewer than 5 %
+ * of the launches of its binding kernel. */
 #pragma once
 #include "attribution.h"
 #include "profile.h"
 
-enum { KERNEL_GROUPS_MOST = 1000 }; /* those with most time are kept */
+enum { KERNEL_GROUPS_MOST = 1000 }; /* the groups with most time are kept */
 
-/* (*group_of)[row], by kernel row of the process: index into out->groups, or
- * UINT32_MAX; release it with arena_drop(). Returns false if the arena is
- * full. */
+/* (*group_of)[row] is, for each kernel row of the process, an index into
+ * out->groups or UINT32_MAX. The caller releases the array with arena_drop().
+ * Returns false if the arena is full. */
 bool kernel_groups_from(const struct attribution *at, struct kernel_groups *out,
 	uint32_t **group_of);

@@ -1,4 +1,5 @@
-/* importance.c - computes the share of fleet GPU time of each operator, with an interval. */
+/* importance.c - computes the share of fleet GPU time of each operator, with an
+ * interval. */
 #include "importance.h"
 #include "arena.h"
 #include "names.h"
@@ -11,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The rows of one operator. */
+/* Sums over the rows of one operator. */
 struct importance_sums {
 	const char *op; /* NULL: unattributed */
 	uint32_t dtypes, phases; /* bits */
 	double time, share, sized, bound, sol, compute, headroom, over;
 	double flops, bytes, total;
 	int64_t runs;
-	/* By platform; an entry without a name has no rows. */
+	/* By platform; a platform without rows has no name here. */
 	struct importance_place *places;
 };
 
@@ -30,24 +31,24 @@ struct importance_parts {
 	double runs, weighted; /* over all cells */
 };
 
-/* The input of the interval, a bootstrap over workloads. The share of
- * operator o is sum num[k][o] / sum den over workloads k. A draw takes as
- * many workloads as there are, with replacement and equal probability. The
- * interval reaches from the 2.5th to the 97.5th percentile of the draws'
- * shares (Efron and Tibshirani, An Introduction to the Bootstrap, 1993,
- * 13.3), interpolated linearly. */
+/* The input of the interval, which is a bootstrap over workloads. The share of
+ * operator o is the sum of num[k][o] over workloads k, divided by the sum of
+ * den. Each draw selects as many workloads as there are, with replacement and
+ * equal probability. The interval is the range from the 2.5th to the 97.5th
+ * percentile of the draws' shares (Efron and Tibshirani, An Introduction to the
+ * Bootstrap, 1993, 13.3). Percentiles are interpolated linearly. */
 
 struct importance_shares {
 	uint32_t clusters, operators; /* at least one of each */
 	const double *num; /* clusters x operators */
-	const double *den; /* the same if `own`, else one per cluster */
+	const double *den; /* clusters x operators if `own`, else by cluster */
 	bool own;
 };
 
-/* Sums: every name is looked up once and is a number from then on. */
+/* Sums: each name is looked up once; after that only its number is used. */
 
-/* names_put() returns 0 for "", which is no operator's name: NULL takes that
- * number. Without unattributed rows all other numbers move down by one. */
+/* names_put() returns 0 for "". No operator has that name, so unattributed rows
+ * (NULL) get number 0. Without unattributed rows, all numbers are one lower. */
 static void importance_operators_find(const struct fleet *f,
 	struct arena *scratch, struct importance_parts *out)
 {
@@ -103,8 +104,8 @@ static bool importance_equal(double x, double y)
 	return fabs(x - y) <= 1e-9 * fabs(y);
 }
 
-/* The weight of a run of the cell; NaN if it is unknown. For several runs,
- * the sums show only the default weight of 1. */
+/* The weight of each run of the cell; NaN if it is unknown. For a cell of
+ * several runs, the sums only show whether all weights are the default of 1. */
 static double importance_weight_of(const struct fleet_cell *c)
 {
 	if (c->runs == 1)
@@ -115,8 +116,9 @@ static double importance_weight_of(const struct fleet_cell *c)
 		       : (double)NAN;
 }
 
-/* Sums hold bound time weighted only. If all runs have one weight, or all
- * time has a bound, the unweighted time follows. */
+/* Adds the unweighted bound time. Rows contain only the weighted bound time.
+ * The unweighted one can be computed if all runs have the same weight, or if
+ * all time has a bound. */
 static void importance_plain_add(struct importance_place *p,
 	const struct fleet_cell *c, const struct fleet_row *r)
 {
@@ -163,7 +165,7 @@ static void importance_row_add(struct importance_sums *s,
 	s->bytes += r->bytes;
 }
 
-/* Places are in `a`, the rest in `scratch`. */
+/* Allocates the entries by platform in `a`, the rest in `scratch`. */
 static void importance_sums_from(const struct fleet *f, struct arena *a,
 	struct arena *scratch, struct importance_parts *out)
 {
@@ -182,8 +184,8 @@ static void importance_sums_from(const struct fleet *f, struct arena *a,
 	}
 }
 
-/* The interval: a draw is a count per workload, so its sums are a product of
- * a vector and a matrix. */
+/* The interval: a draw is a count per workload. The sums of a draw are
+ * therefore the product of a vector and a matrix. */
 
 enum { LACKING_MOST = 20 };
 
@@ -194,7 +196,8 @@ static void importance_interval_add(double *restrict sum,
 		sum[i] += times * row[i];
 }
 
-/* One draw: sums of numerators, and of denominators, one or one each. */
+/* Computes one draw: the sum of numerators of each operator, and the sum of
+ * denominators of all operators together or, if `own`, of each. */
 static void importance_interval_draw(const struct importance_shares *in,
 	struct xoshiro *r, uint32_t *count, double *num, double *den)
 {
@@ -226,8 +229,8 @@ static double importance_percentile(double *v, uint32_t n, double p)
 	return below + (at - k) * (order_stat(v, n, k + 1) - below);
 }
 
-/* low[] and high[] are by operator; NaN if the denominator was 0 in more than
- * one of 20 draws. */
+/* Fills low[] and high[], by operator. They are NaN if the denominator is 0 in
+ * more than 5 % of the draws. */
 static void importance_interval_from(const struct importance_shares *in,
 	uint32_t draws, uint64_t seed, struct arena *scratch, double *low,
 	double *high)
@@ -277,7 +280,7 @@ static const char *importance_phase_word(int p)
 	return profile_word_phase[p];
 }
 
-/* The words of the bits, separated by '/'; NULL if there are none. */
+/* The words of the set bits, separated by '/'; NULL if no bit is set. */
 static const char *importance_words(struct arena *a, uint32_t bits, int n,
 	const char *(*word)(int))
 {
@@ -346,7 +349,8 @@ static void importance_row_from(const struct importance_parts *p,
 	importance_places_from(s->places, p->platforms, r);
 }
 
-/* What depends on the catalog: collective, headroom, and the importance. */
+/* Sets the fields that depend on the catalog or on the weight: collective,
+ * headroom and importance. */
 static void importance_rank(const struct importance_parts *p,
 	const struct importance_sums *s, const struct catalog *c,
 	enum importance_weight weight, struct importance_row *r)
@@ -362,7 +366,8 @@ static void importance_rank(const struct importance_parts *p,
 						: r->w_present;
 }
 
-/* The numerators and denominators of shares, by workload. */
+/* Computes the intervals from the numerators and denominators of the shares, by
+ * workload. */
 static void importance_intervals(const struct fleet *f,
 	const struct importance_parts *p, enum importance_weight weight,
 	uint64_t seed, struct arena *scratch, struct importance_row *rows)
@@ -418,7 +423,8 @@ static void importance_totals(const struct fleet *f,
 		const struct operator_info *is =
 			s->op ? catalog_operator(c, s->op) : NULL;
 		attributed += s->op ? s->time : 0;
-		/* An operator that the catalog no longer has was known once. */
+		/* An operator that was removed from the catalog counts as
+		 * specific. */
 		specific += s->op && (!is || is->specific) ? s->time : 0;
 		time += s->time;
 		sized += s->sized;

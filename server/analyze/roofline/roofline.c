@@ -1,4 +1,5 @@
-/* roofline.c - the longer of two legs. */
+/* roofline.c - computes the roofline bound: the longer of the compute time and
+ * the memory time. */
 #include "roofline.h"
 #include <math.h>
 
@@ -14,7 +15,8 @@ void roofline(const struct cost *c, const struct platform *p, struct bound *out)
 		if (c->flops[d] == 0 || (d && !dtype_counts(d)))
 			continue;
 		flops += w;
-		/* The first one is reported; DTYPE_UNKNOWN has no peak. */
+		/* The first type without a peak is reported. DTYPE_UNKNOWN
+		 * never has one. */
 		if (!(d && p->peak_flops[d] > 0) && !isnan(compute_s)) {
 			out->lacking = d;
 			compute_s = NAN;

@@ -1,9 +1,10 @@
 /* roofline.h - the roofline bound: the shortest time of a cost on a platform.
  *
- * T_SOL = max(sum over types of W_d/P_d, Q/B); definitions.md 2.5, after Atrex-
- * Bench (Apache-2.0). A type that counts no arithmetic (int32) has no compute
- * leg. If a type with work has no peak, the bound is unknown (out->lacking is
- * the type): no other peak is used instead. */
+ * T_SOL = max(sum over dtypes d of W_d / P_d, Q / B). The formula is in
+ * definitions.md 2.5, after Atrex-Bench (Apache-2.0). The compute time does not
+ * include dtypes whose arithmetic is not counted (int32). If the platform has
+ * no peak for a dtype with work, the bound is unknown and out->lacking is that
+ * dtype: no other peak is used instead. */
 #pragma once
 #include "arena.h"
 #include "cost.h"
