@@ -1,7 +1,7 @@
-/* compare_sides.h - what a comparison works with: both sides' runs, and repeats of
- * their work.
+/* compare_sides.h - the data of a comparison: the runs of both sides, and
+ * stored repeats of them.
  *
- * Whether the two sides make sense together is decided in analyze/compare. */
+ * analyze/compare decides whether the two sides can be compared. */
 #pragma once
 #include "compare.h"
 #include "compared.h"
@@ -14,16 +14,17 @@ struct compare_sides {
 	const char *range; /* NULL: iterations as stored */
 };
 
-/* Reads both sides; the arena's. With a range, iterations and all that is known per
+/* Reads both sides into the arena. With a range, iterations and all data per
  * iteration are computed again from the runs' captures. */
 bool compare_sides_read(struct service_call *c,
 	const struct run_selection *base, const struct run_selection *head,
 	const char *range, struct compare_sides *s, struct err *e);
 
-/* Stored repeats of either side's work; the call has a connection. */
+/* Reads stored repeats of the runs of either side; the request already has a
+ * connection. */
 bool compare_sides_repeats(struct service_call *c,
 	const struct compare_sides *s, struct repeats *out, struct err *e);
-/* The same from rows. Rows of a run follow each other; its functions come in any
- * order. */
+/* As compare_sides_repeats(), from rows. The rows of a run are adjacent; its
+ * functions are in any order. */
 void compare_sides_repeats_from(const struct repeat_row *rows, uint32_t n,
 	struct arena *a, struct repeats *out);

@@ -1,9 +1,8 @@
-/* findings.h - findings: warnings and other facts about a result, as
- * sentences.
+/* findings.h - findings: warnings and other facts about a result, as sentences.
  *
- * They report what numbers alone would hide: time without an operator, runs
- * that are not counted, S above 1, peaks and sizes that are unknown, ranks
- * that are missing. The most important comes first. */
+ * They report what a reader cannot see in the numbers: time without an
+ * operator, runs that are not counted, S above 1, unknown peaks and sizes,
+ * missing ranks. The most important finding comes first. */
 #pragma once
 #include "compared.h"
 #include "fleet_importance.h"
@@ -15,12 +14,13 @@ struct finding_line {
 };
 
 struct finding_list {
-	struct arena *arena; /* the list's, and its sentences' */
+	struct arena *arena; /* contains the list and its sentences */
 	struct finding_line *lines;
 	uint32_t n;
 };
 
-/* Importance over many runs; `fleet` NULL: of a reference set. */
+/* Findings about the importance over many runs; `fleet` NULL: about that of a
+ * reference set. */
 struct finding_list findings_importance(struct arena *a,
 	const struct fleet_importance *m, const struct fleet *fleet,
 	const struct catalog *c);
@@ -28,16 +28,17 @@ struct finding_list findings_importance(struct arena *a,
 struct finding_list findings_run_operators(struct arena *a,
 	const struct run_operators_table *m);
 
-/* An operator's shapes: time of all, without a roofline bound, with S above 1. */
+/* The time of an operator's shapes: of all of them, of those without a roofline
+ * bound, of those with S above 1. */
 struct findings_shape_times {
 	double all, unbound, over; /* in any unit of time */
 	uint32_t n;
-	const char *empty; /* why there are none */
+	const char *empty; /* why there are no shapes */
 };
 struct finding_list findings_shapes(struct arena *a,
 	const struct findings_shape_times *s);
 
-/* The ranks of a job: missing, duplicate or unknown ranks, collectives that a rank
- * lacks, clocks that cannot be compared, stragglers. */
+/* Findings about the ranks of a job: missing, duplicate or unknown ranks,
+ * collectives that a rank lacks, clocks that cannot be compared, stragglers. */
 struct finding_list findings_job(struct arena *a, const struct ranks *r,
 	const struct compared_run *runs, uint32_t n);

@@ -1,8 +1,8 @@
-/* fleet_importance.h - importance of operators and their shapes, in the form in
- * which it is shown: over the runs stored here, or in a reference set, with its
+/* fleet_importance.h - importance of operators and their shapes, as the API
+ * shows it. The source is the runs stored here, or a reference set with its
  * figures as published.
  *
- * All of it is the arena's. NaN, NULL and -1 mean unknown. */
+ * All data is in the arena. NaN, NULL and -1 mean unknown. */
 #pragma once
 #include "query_fleet.h"
 #include "catalog.h"
@@ -10,7 +10,8 @@
 #include "query_operator.h"
 #include "reference.h"
 
-/* On one platform: of a fleet the mean of a call; of a set its median shape. */
+/* Figures on one platform. For a fleet they are means over calls; for a
+ * reference set they are those of the median shape. */
 struct fleet_importance_place {
 	double sol_us, prod_us, flops_per_s;
 };
@@ -37,20 +38,23 @@ struct fleet_importance {
 	const struct platform *const *platforms;
 	struct fleet_importance_row *rows;
 	uint32_t n, platforms_n;
-	uint32_t untold; /* operators whose mean call is unknown */
+	/* number of operators whose mean call time is unknown */
+	uint32_t untold;
 };
 
-/* `part`: the fleet was filtered by type or phase, so that the attributed share of
- * all time is unknown. */
+/* `part`: the fleet was filtered by type or phase, so that the attributed share
+ * of all GPU time is unknown. */
 void fleet_importance_from_fleet(const struct fleet *f,
 	const struct importance *is, enum importance_weight weight, bool part,
 	const struct catalog *c, struct arena *a, struct fleet_importance *out);
 void fleet_importance_from_set(const char *name, const struct reference *r,
 	const struct catalog *c, struct arena *a, struct fleet_importance *out);
 
-/* Keeps the rows whose name, or what it is, holds `q` in any case; NULL all. */
+/* Keeps the rows whose name or description contains `q`, ignoring case; NULL
+ * keeps all. */
 void fleet_importance_search(struct fleet_importance *m, const char *q);
-/* Only those of a set of this type and phase: DTYPE_UNKNOWN and NULL any. */
+/* Keeps the rows of a reference set with this type and phase; DTYPE_UNKNOWN and
+ * NULL match any. */
 void fleet_importance_filter(struct fleet_importance *m, enum dtype dtype,
 	const char *phase);
 
@@ -69,7 +73,7 @@ enum fleet_importance_order {
 void fleet_importance_sort(struct fleet_importance *m,
 	enum fleet_importance_order by, bool reverse);
 
-/* An operator's shape, of a fleet or a set. */
+/* A shape of an operator, from a fleet or from a reference set. */
 struct fleet_importance_shape {
 	int64_t id, calls, runs;
 	const char *description, *text, *kwargs; /* kwargs: JSON */
@@ -89,8 +93,8 @@ struct fleet_importance_shapes {
 	uint32_t n, platforms_n;
 };
 
-/* `against`, which may be NULL, is one more platform to compute T_SOL for; `time_s`
- * is all of the operator's weighted time. */
+/* `against`, which may be NULL, is another platform to compute T_SOL for.
+ * `time_s` is all of the operator's weighted time. */
 void fleet_importance_shapes_from_fleet(const struct fleet_shape *rows,
 	uint32_t n, double time_s, const struct catalog *c,
 	const struct platform *against, struct arena *a,
@@ -99,11 +103,12 @@ void fleet_importance_shapes_from_set(const struct reference *r,
 	const struct reference_operator *o, struct arena *a,
 	struct fleet_importance_shapes *out);
 
-/* "compute", "memory"; NULL. */
+/* "compute" or "memory"; NULL if unknown. */
 const char *fleet_importance_regime(enum leg leg);
-/* The sorted[n/2] of the values that are known; reorders them. NaN of none. */
+/* The value sorted[n/2] of the n values that are known; reorders `v`. NaN if
+ * none is known. */
 double fleet_importance_median(double *v, uint32_t n);
-/* Of all types. */
+/* The number of operations, over all types. */
 double fleet_importance_flops(const struct cost *c);
-/* NaN of nothing. */
+/* The percentage of `whole`; NaN if `whole` is 0. */
 double fleet_importance_pct(int64_t part, int64_t whole);

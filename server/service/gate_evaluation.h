@@ -1,4 +1,5 @@
-/* gate_evaluation.h - a gate: its request, what it rests on, and the judgment. */
+/* gate_evaluation.h - evaluates a gate: its request, its data, and its
+ * outcome. */
 #pragma once
 #include "compare_sides.h"
 #include "gate.h"
@@ -9,7 +10,7 @@ struct gate_request {
 		*head; /* as run_selection.h reads them; NULL: missing */
 	const char *project, *workload; /* of queries; NULL: not given */
 	const char *name; /* "" none */
-	const char *range; /* NULL: the iterations that were found */
+	const char *range; /* NULL: the iterations that were detected */
 	struct gate_policy policy;
 };
 
@@ -18,11 +19,12 @@ struct gate_evaluation {
 	struct gate gate;
 };
 
-/* What a request gives for sides that are queries: run_selection_sides()'s `given`. */
+/* The words that the request gives for sides that are queries: `given` of
+ * run_selection_sides(). */
 const char *gate_evaluation_shared_words(struct arena *a,
 	const struct gate_request *q);
-/* Reads both sides and judges them; the arena's. The database connection is
- * returned before the judging, which takes time. */
+/* Reads both sides into the arena and judges them. The database connection is
+ * returned before the judgment, which takes time. */
 bool gate_evaluation_run(struct service_call *c, const struct gate_request *q,
 	const struct run_selection *base, const struct run_selection *head,
 	struct gate_evaluation *out, struct err *e);

@@ -1,22 +1,26 @@
-/* reanalyze.h - computes a run's iterations or layers again, as a request names them.
+/* reanalyze.h - computes the iterations or the layers of a run again, as a
+ * request defines them.
  *
- * What is stored of a run rests on the iterations and layers that were found. A request
- * may name others: then the run's capture is decoded and analyzed once more, as at
- * ingest. Memory is bounded, and so is how many requests do this at a time; the
- * caller has to be admitted (api/routing/concurrency_limit.h). */
+ * The stored data of a run uses the iterations and layers that were detected.
+ * If a request defines others, the run's capture is decoded and analyzed again,
+ * as at ingest. The memory and the number of requests that do this at the same
+ * time are bounded, and the caller must have been admitted
+ * (api/routing/concurrency_limit.h). */
 #pragma once
 #include "breakdown_params.h"
 #include "compared.h"
 #include "query_breakdown.h"
 #include "service.h"
 
-/* Replaces iterations, patterns and collectives of `run` by those of the ranges named
- * `range`; the arena's. The call has a connection, and keeps it. */
+/* Replaces the iterations, patterns and collectives of `run` by those of the
+ * ranges with the name `range`, in the arena. The request has a connection and
+ * keeps it. */
 bool reanalyze_iterations(struct service_call *c, const char *range,
 	struct compared_run *run, struct err *e);
 
-/* The breakdown of a run as the request names it, likewise. Kernels have the ids of
- * the dictionary; -1 if it lacks the name. */
+/* Computes the breakdown of a run as the request defines it, also from the
+ * capture. Kernels have their ids in the dictionary; -1 if the dictionary lacks
+ * the name. */
 bool reanalyze_breakdown(struct service_call *c, int64_t run,
 	const struct breakdown_params *params, struct breakdown_stored *out,
 	struct err *e);

@@ -7,8 +7,9 @@
 #include "service.h"
 
 /* Reads a run's breakdown; the arena owns it. `params` NULL: as stored.
- * Otherwise it is computed again from the run's capture (reanalyze.h).
- * ERR_NOT_FOUND if the run has none; ERR_TOO_LARGE as run_breakdown_fits(). */
+ * Otherwise the breakdown is computed again from the run's capture
+ * (reanalyze.h). ERR_NOT_FOUND if the run has no breakdown; ERR_TOO_LARGE as in
+ * run_breakdown_fits(). */
 bool run_breakdown_read(struct service_call *c, int64_t run,
 	const struct breakdown_params *params, struct breakdown_stored *out,
 	struct err *e);
@@ -17,18 +18,19 @@ bool run_breakdown_read(struct service_call *c, int64_t run,
 bool run_breakdown_names_lag(struct service_call *c, int64_t run, bool *lag,
 	struct err *e);
 
-/* ERR_TOO_LARGE if the names of its rows are larger than an answer may be: a kernel
- * may have a long name and many places. */
+/* ERR_TOO_LARGE if the names of the breakdown's rows are larger than a response
+ * may be: a kernel with a long name may have many rows. */
 bool run_breakdown_fits(int64_t run, const struct breakdown_stored *is,
 	struct err *e);
 
 /* ---- one time for each row */
 
-/* By row: the mean per instance of its section, so that the rows of a block add up
- * to the block's sum. A launch group's time is at the member that takes longest, and
- * NaN at its other members. */
+/* The mean time of each row per instance of its section, so that the rows of a
+ * block add up to the block's sum. The time of a launch group is in the row of
+ * the member that takes longest; the other members have NaN. */
 const double *run_breakdown_cells(struct arena *a, const struct breakdown *b);
-/* Whether a row of the block that `block` runs parallel to overlaps one of `block`. */
+/* Whether one of the block's rows overlaps a row of `block`, which it runs
+ * parallel to. */
 bool run_breakdown_overlaps(const struct breakdown *b, uint32_t row,
 	uint32_t block);
 /* The rows of a block, which are contiguous: [*from, *to). */
@@ -39,22 +41,25 @@ void run_breakdown_block_rows(const struct breakdown *b, uint32_t block,
 
 struct run_breakdown {
 	struct run_row row;
-	const char *platform, *device_name; /* of the breakdown; NULL unknown */
+	/* platform of the breakdown; NULL unknown */
+	const char *platform, *device_name;
 	bool names_lag; /* as recorded */
 	struct breakdown_stored is;
 };
 
-/* A row of the table of several runs: the same kernel, one row of each run; or, by
- * order, kernels of one operator. A line in which no two runs have a kernel in common
- * is one row as a whole: one run fuses what another splits. */
+/* A row of the table of several runs. It is one kernel, with its row in each
+ * run; or kernels of one operator, paired by order. If no two runs have a
+ * kernel in common in a line, because one run fuses kernels that another
+ * splits, the line is one row. */
 struct run_breakdown_pair {
 	uint32_t line; /* index into breakdown_compare.lines */
-	bool whole; /* all rows of the line; else: */
+	bool whole; /* contains all rows of the line; otherwise: */
 	uint32_t row
 		[BREAKDOWN_COMPARE_MAX]; /* of each run's breakdown; UINT32_MAX none */
 };
 
-/* Adds those of a line to *list, which has *n and which arena_grow() makes. */
+/* Appends the rows of a line to *list, which has *n rows and was allocated by
+ * arena_grow(). */
 void run_breakdown_pairs(struct arena *a, const struct run_breakdown *runs,
 	const struct breakdown_compare *b, uint32_t line,
 	struct run_breakdown_pair **list, uint32_t *n);

@@ -1,17 +1,20 @@
-/* run_operators.h - a run's operators: their shares of GPU time, and what their
- * calls would take at least on another platform.
+/* run_operators.h - a run's operators: their shares of GPU time, and the least
+ * time that their calls would need on another platform.
  *
- * That is computed from the cost of each shape and the platform's peaks, never from
- * a stored bound, which is of the platform the run was on. */
+ * That time is computed from the cost of each shape and the peaks of the other
+ * platform. A stored roofline bound cannot be used, because it belongs to the
+ * platform of the run. */
 #pragma once
 #include "catalog.h"
 #include "query_operator.h"
 
-/* Over the calls of an operator with a known bound on that platform. */
+/* Sums over an operator's calls whose roofline bound on the other platform is
+ * known. */
 struct platform_projection {
 	double sol_ns;
-	int64_t bound_ns; /* their time in the run */
-	double compute_ns; /* part of sol_ns whose longer leg is computing */
+	int64_t bound_ns; /* time of these calls in the run */
+	/* part of sol_ns from calls whose longer leg is compute */
+	double compute_ns;
 };
 
 void run_operators_projection_add(struct platform_projection *sum,
@@ -19,7 +22,7 @@ void run_operators_projection_add(struct platform_projection *sum,
 /* The leg that dominates. */
 enum leg run_operators_projection_leg(const struct platform_projection *sum);
 
-/* A run's operators with what describes them. */
+/* A run's operators and the data that describes them. */
 struct run_operators_table {
 	const struct run_operators *is;
 	const struct catalog *catalog;
@@ -27,11 +30,11 @@ struct run_operators_table {
 	const struct platform_projection
 		*put; /* by row; NULL without `against` */
 };
-/* Shares of its GPU time in percent; NaN. */
+/* Shares of the run's GPU time in percent; NaN if unknown. */
 struct run_operators_share {
 	double attributed, specific, sized, bound, headroom;
 };
 struct run_operators_share run_operators_share_from(
 	const struct run_operators_table *m);
-/* The leg of most of its bound time. */
+/* The leg that most of the operator's bound time belongs to. */
 enum leg run_operators_leg(const struct operator_stat *o);

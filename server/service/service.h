@@ -1,11 +1,11 @@
-/* service.h - what a service works with: what the requests of one server
- * share, and one request's part of it.
+/* service.h - what a service works with: the data that all requests of one
+ * server share, and the context of one request.
  *
  * A service computes the data of a handler's answer. It sees no HTTP. Its
- * caller is a struct service_call, used by one thread at a time, whose memory
- * and database connection last as long as the request. All threads share
- * struct service, which is constant or atomic, except for the catalog cache,
- * which has a lock of its own. */
+ * caller is a struct service_call, which one thread at a time uses. Its memory
+ * and its database connection last as long as the request. All threads share
+ * one struct service. Its members are constant or atomic, except for the
+ * catalog cache, which has its own lock. */
 #pragma once
 #include "arena.h"
 #include "token.h"
@@ -29,9 +29,9 @@ enum identity_source {
 struct identity {
 	enum scope scope;
 	enum identity_source by;
-	int64_t token; /* its id; 0: none was needed */
-	int64_t expires; /* the token's; NO_MOMENT never */
-	char name[IDENTITY_NAME]; /* the token's, or "loopback" */
+	int64_t token; /* id of the token; 0: no token was needed */
+	int64_t expires; /* when the token expires; NO_MOMENT never */
+	char name[IDENTITY_NAME]; /* name of the token, or "loopback" */
 	char project[IDENTITY_NAME]; /* the token's project; "" all */
 };
 
@@ -39,7 +39,7 @@ struct service {
 	struct db_pool *pool;
 	struct catalog_cache *catalog;
 	atomic_int lent; /* database connections in use */
-	atomic_int captures; /* being read while they are sent */
+	atomic_int captures; /* number of captures that are being sent */
 };
 
 struct service_call {
@@ -51,7 +51,7 @@ struct service_call {
 		*in_force; /* NULL before catalog_cache_take() */
 };
 
-/* Lends the call a connection of the pool, counted, unless it has one. False with *e
- * if there is none. */
+/* Gives the request a connection of the pool, and counts it, unless the request
+ * has one already. False with *e if none is available. */
 bool service_db(struct service_call *c, struct err *e);
 void service_db_return(struct service_call *c);

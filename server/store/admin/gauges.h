@@ -3,10 +3,11 @@
 #include "db.h"
 
 struct gauge {
-	const char *name, *label, *help; /* help: "" as the one before */
+	/* help "": as for the previous gauge */
+	const char *name, *label, *help;
 	double value; /* NAN: not known */
 };
 
-/* All of gauges.def, in its order; they live in the arena. */
+/* Reads all gauges of gauges.def, in its order, into the arena. */
 bool gauges_read(struct db *db, struct arena *a, struct gauge **list, int *n,
 	struct err *e);

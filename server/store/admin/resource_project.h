@@ -12,11 +12,11 @@ enum project_resource {
 	RESOURCE_WEBHOOK
 };
 
-/* ERR_NOT_FOUND unless it exists and is of this project: with the sentence of
- * one that does not exist. */
+/* ERR_NOT_FOUND unless the resource exists and belongs to this project. The
+ * sentence is the one for a resource that does not exist. */
 bool resource_project_check(struct db *db, enum project_resource what,
 	int64_t id, const char *project, struct err *e);
-/* Its project, in the arena; NULL if it does not exist. */
+/* The resource's project, in the arena; NULL if the resource does not exist. */
 bool resource_project(struct db *db, struct arena *a,
 	enum project_resource what, int64_t id, const char **project,
 	struct err *e);

@@ -8,30 +8,32 @@
  *  - if uploads and capture files of a project exceed its quota, the oldest bytes
  *    of uploads are deleted, then the oldest runs, until they do not.
  *
- * Never in the plan: what is being received, waits or is being worked on; a run
- * that is labeled keep=true, and the bytes of its upload (without runs, the
- * upload's own label counts). A run belongs to the project that it has now, an
- * upload to the one it was sent to.
+ * The plan never contains an upload that is being received, is waiting or is
+ * being worked on. It never contains a run with the label keep=true or the
+ * bytes of this run's upload; if an upload has no runs, its own label counts. A
+ * run belongs to its current project, an upload to the project that it was sent
+ * to.
  *
- * Items are deleted one by one, each tested again under its upload's lock and in
- * a transaction of its own, bytes in batches: two vacuums at once do no harm, and
- * the next one continues what a killed one began. One item that cannot be deleted
- * does not stop the others. */
+ * Items are deleted one by one, each in its own transaction, in which it is
+ * tested again under its upload's lock. Bytes are deleted in batches. So two
+ * vacuums may run at once, and the next vacuum continues after one was killed.
+ * An item that cannot be deleted does not stop the deletion of the others. */
 #pragma once
 #include "db.h"
 
 enum { RETENTION_DAYS_MAX = 36500, RETENTION_ROWS_MAX = 1000 };
 #define RETENTION_QUOTA_MAX (INT64_C(1) << 40) /* MiB */
 
-/* Of a project, or (NULL) of all without a row. -1: no limit. The quota counts
- * bytes of uploads and capture files. */
+/* The limits of a project, or (project NULL) of all projects without a row of
+ * their own. -1: no limit. The quota counts the bytes of uploads and capture
+ * files. */
 struct retention_row {
 	const char *project;
 	int raw_days, run_days;
 	int64_t quota_mib;
 };
 
-/* The row of all projects first, then by project. */
+/* The row for all projects first, the others by project. */
 bool retention_list(struct db *db, struct arena *a, struct retention_row **rows,
 	uint32_t *n, struct err *e);
 /* Replaces all rows. */
@@ -56,8 +58,9 @@ enum retention_kind {
 #undef X
 		RETENTION_KINDS_N
 };
-/* DELETED: none of its runs is left; EMPTIED: all of them are in the plan;
- * BEGUN: it was deleted already, except some of its bytes. */
+/* Why the bytes of an upload are deleted. DELETED: none of its runs is left.
+ * EMPTIED: all of its runs are in the plan. BEGUN: the deletion had begun, and
+ * some of the bytes are left. */
 enum retention_reason {
 #define X(name, word) RETENTION_##name,
 	RETENTION_REASONS(X)
@@ -67,7 +70,7 @@ enum retention_reason {
 const char *retention_kind_word(enum retention_kind k);
 const char *retention_reason_word(enum retention_reason r);
 
-/* -1: as the table says. */
+/* -1: as in the stored limits. */
 struct retention_request {
 	const char *project; /* NULL: all */
 	int raw_days, run_days;
@@ -82,11 +85,12 @@ struct retention_item {
 	int64_t bytes; /* of chunks or of the capture file */
 };
 
-/* In the order of deletion: runs, uploads, gates. */
+/* Computes the plan, in the order of deletion: runs, uploads, gates. */
 bool retention_plan(struct db *db, struct arena *a,
 	const struct retention_request *request, struct retention_item **items,
 	uint32_t *n, struct err *e);
-/* *gone false if it is being worked on, labeled or deleted meanwhile. */
+/* Deletes one item. *gone is false if nothing was deleted, because the item is
+ * now being worked on, labeled or already deleted. */
 bool retention_delete(struct db *db, const struct retention_item *item,
 	bool *gone, struct err *e);
 
@@ -101,13 +105,16 @@ struct retention_report {
 	/* by project, kind, reason; in the arena */
 	struct retention_sum *sums;
 	uint32_t sums_n;
-	int64_t left; /* could not be deleted, or need not any more */
-	struct err why; /* the first that could not */
+	/* items that could not be deleted, or need not be any more */
+	int64_t left;
+	/* the error of the first item that could not be deleted */
+	struct err why;
 };
 
-/* `dry`: deletes nothing; the report says what would be. `go_on` may be NULL;
- * it is called before each item, and false ends the vacuum. A lost connection
- * ends it, too, with the report of what was deleted. */
+/* `dry`: deletes nothing and reports what would be deleted. `go_on`, which may
+ * be NULL, is called before each item; if it returns false, the vacuum ends. A
+ * lost connection ends it, too. In both cases the report contains what was
+ * deleted. */
 bool retention_vacuum(struct db *db, struct arena *a,
 	const struct retention_request *request, bool dry,
 	bool (*go_on)(void *ctx), void *ctx, struct retention_report *report,

@@ -1,4 +1,4 @@
-/* gate_result.h - outcomes of gates, as they were returned. */
+/* gate_result.h - stores the outcomes of gates as they were returned. */
 #pragma once
 #include "db.h"
 
@@ -10,23 +10,23 @@ struct gate_row {
 		document; /* JSON object; in lists without rules and findings */
 };
 
-/* Makes the body of the event once id and moment are known, in the caller's
- * memory. */
+/* Writes the body of the event into the caller's memory, once the id and the
+ * time are known. */
 struct gate_event {
 	const char *(*body)(void *ctx, const struct gate_row *row);
 	void *ctx;
 };
-/* Stores the row and posts the event "gate", both or neither; fills in id and
- * created. `event` NULL: none. */
+/* Stores the row and posts the event "gate" in one transaction; sets id and
+ * created. `event` NULL: no event. */
 bool gate_result_store(struct db *db, struct gate_row *row,
 	const struct gate_event *event, struct err *e);
 
 struct gate_filter {
-	/* NULL any. `labels`: a JSON object that the labels which all runs of
-	 * the head share must contain. */
+	/* NULL: any. `labels` is a JSON object. It must be contained in the
+	 * labels that all runs of the head share. */
 	const char *project, *workload, *name, *outcome, *labels;
-	int64_t since, until; /* NO_MOMENT open */
-	int64_t after; /* id; 0 from the newest */
+	int64_t since, until; /* NO_MOMENT: no limit */
+	int64_t after; /* an id; 0: from the newest */
 	int limit;
 };
 /* Newest first. */

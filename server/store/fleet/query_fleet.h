@@ -1,14 +1,14 @@
 /* query_fleet.h - what the GPU time of many runs was spent on.
  *
- * Sums come from the rollups and the deltas that are not folded in yet: they
- * are never behind. */
+ * Sums are computed from the rollups and from the deltas that are not folded
+ * into them yet, so they are always current. */
 #pragma once
 #include "fleet.h"
 #include "query.h"
 
 struct fleet_filter {
-	/* NULL any. `labels` is a JSON object; rollups do not have labels, so
-	 * that the sums come from the runs themselves. */
+	/* NULL: any. `labels` is a JSON object; rollups do not have labels, so
+	 * with labels the sums are computed from the runs themselves. */
 	const char *project, *workload, *framework, *platform, *labels;
 	const char *op;
 	enum phase phase; /* PHASE_UNKNOWN: any */
@@ -25,13 +25,13 @@ struct fleet_shape {
 	enum phase phase;
 	int64_t runs, calls, launches;
 	double total_s, weighted_s;
-	double med_ns; /* of a call, from the buckets: within 2.2 % */
+	double med_ns; /* median of a call, from the buckets: within 2.2 % */
 	bool costed;
 	struct cost cost;
-	double sol_ns; /* of a call on its platform; NaN */
+	double sol_ns; /* T_SOL of a call on its platform; NaN if unknown */
 	enum leg leg;
 };
-/* Requires f->operator; the most weighted time first. */
+/* Requires f->operator. The shape with the most weighted time comes first. */
 bool query_fleet_shapes(struct db *db, struct arena *a,
 	const struct fleet_filter *f, int64_t offset, int limit,
 	struct fleet_shape **rows, uint32_t *n, bool *more, struct err *e);

@@ -6,10 +6,11 @@
 struct workload_row {
 	const char *project, *workload; /* "" if not given */
 	int64_t runs, first, last; /* when they were stored */
-	int64_t newest; /* its newest run, the key of pages */
+	/* newest run of the workload; pages are ordered by it */
+	int64_t newest;
 };
-/* The one with the newest run first. `q` is searched for in both names,
- * ignoring case. */
+/* Lists workloads; the one with the newest run comes first. `q` is searched for
+ * in project and workload, ignoring case. */
 bool query_workloads(struct db *db, struct arena *a, const char *project,
 	const char *q, int64_t after, int limit, struct workload_row **rows,
 	uint32_t *n, bool *more, struct err *e);
@@ -18,14 +19,16 @@ bool query_workloads(struct db *db, struct arena *a, const char *project,
 enum { TREND_UNITS = 50000 };
 
 struct trend_filter {
-	const char *project, *workload; /* whole names; "" if not given */
+	const char *project, *workload; /* complete names; "" if not given */
 	enum trend_metric metric;
 	enum trend_stat stat; /* one that the metric has */
-	const char *of; /* operator, or the kernel's whole name; else NULL */
-	const char *device, *framework, *labels; /* as run_filter's */
+	/* an operator, or the kernel's complete name; else NULL */
+	const char *of;
+	const char *device, *framework, *labels; /* as in run_filter */
 	const char *group; /* the label by which units are grouped */
-	int64_t since, until; /* stored in [since, until); a job as its first */
-	int limit; /* units, at most TREND_UNITS */
+	/* stored in [since, until); a job: its first run */
+	int64_t since, until;
+	int limit; /* number of units, at most TREND_UNITS */
 };
 bool query_trend(struct db *db, struct arena *a, const struct trend_filter *f,
 	struct trend *out, struct err *e);

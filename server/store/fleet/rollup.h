@@ -1,13 +1,13 @@
 /* rollup.h - sums over runs, so that queries over a fleet need not read the
  * runs.
  *
- * Whatever changes a run inserts only signed rows (rollup_delta.h) in its own
- * transaction; rollup_fold() adds them to the sums, one process at a time.
- * Readers add the rows that are not folded in yet. */
+ * A transaction that changes a run only inserts signed rows (rollup_delta.h).
+ * rollup_fold() adds these rows to the sums, in one process at a time. Readers
+ * add the rows that are not folded in yet. */
 #pragma once
 #include "db.h"
 
-/* Folds at most `limit` deltas; *left: whether more wait. ERR_BUSY if another
- * process is folding. */
+/* Adds at most `limit` deltas to the sums; *left: whether more are waiting.
+ * ERR_BUSY if another process is folding. */
 bool rollup_fold(struct db *db, int limit, int64_t *folded, bool *left,
 	struct err *e);

@@ -1,7 +1,7 @@
 /* bulk.h - many rows into one table, by COPY in binary form.
  *
- * Values go column by column; the first failure stays, so that only
- * bulk_begin() and bulk_end() are checked. */
+ * Values are written column by column. The first failure is kept until
+ * bulk_end(), so that callers check only bulk_begin() and bulk_end(). */
 #pragma once
 #include "db.h"
 #include <stddef.h>
@@ -24,10 +24,10 @@ void bulk_float8(struct bulk *b, double v);
 void bulk_text(struct bulk *b, const char *s); /* NULL: NULL */
 void bulk_bytes(struct bulk *b, const void *bytes, size_t len);
 void bulk_bool(struct bulk *b, bool v);
-/* n numbers, int64_t or double, as a packed column (packed.h). */
+/* n numbers, int64_t or double, written as a packed column (packed.h). */
 void bulk_packed(struct bulk *b, const void *eights, uint32_t n);
 void bulk_null(struct bulk *b);
-/* Arrays of one dimension, element by element. */
+/* Arrays of one dimension, written element by element. */
 void bulk_texts(struct bulk *b, const char *const *texts, uint32_t n);
 void bulk_int8s(struct bulk *b, const int64_t *v, uint32_t n);
 /* An index; NULL if it is UINT32_MAX, the models' "none". */

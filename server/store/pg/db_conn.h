@@ -1,5 +1,5 @@
-/* db_conn.h - what a `struct db` is, for the files of this room that call
- * libpq. */
+/* db_conn.h - the definition of `struct db`, for the files of this folder that
+ * call libpq. */
 #pragma once
 #include "db.h"
 #include <libpq-fe.h>
@@ -10,13 +10,16 @@ struct db {
 	PGconn *pg; /* NULL: not connected */
 	char *conninfo;
 	int statement_s; /* time limit of a statement; 0: none */
-	char sqlstate[SQLSTATE_LEN + 1]; /* of the last failure; "" lost */
-	const char *prepared[PREPARED_MAX]; /* on this connection, by text */
+	/* SQLSTATE of the last failure; "": connection lost */
+	char sqlstate[SQLSTATE_LEN + 1];
+	/* statements prepared on this connection, by text */
+	const char *prepared[PREPARED_MAX];
 	int prepared_n;
-	struct db *next; /* in the pool's list of idle ones */
+	struct db *next; /* next in the pool's list of idle connections */
 };
 
-/* Sets the session's time limits to what they are at the start. */
+/* Sets the session's time limits to their initial values. */
 bool db_limits(struct db *db, struct err *e);
-/* Fails with what libpq or PostgreSQL says; res may be NULL. Always false. */
+/* Fails with the message of libpq or PostgreSQL; res may be NULL. Always
+ * returns false. */
 bool db_fail(struct db *db, const PGresult *res, struct err *e);

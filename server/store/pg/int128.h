@@ -1,10 +1,9 @@
-/* int128.h - integers of 128 bits: sums of weighted nanoseconds exceed 64
- * bits.
+/* int128.h - integers of 128 bits: sums of weighted nanoseconds exceed 64 bits.
  *
- * There are two formats. One is PostgreSQL's binary numeric. The other is
- * that of rollups, with as few bytes as a number needs: zigzag (0, -1, 1, -2,
- * …), then seven bits per byte, the lowest first. The high bit is set on all
- * bytes except the last. */
+ * There are two formats. One is PostgreSQL's binary numeric. The other is the
+ * format of rollups, which uses as few bytes as a number needs. It encodes the
+ * sign by zigzag (0, -1, 1, -2, …), then writes seven bits per byte, the lowest
+ * bits first. The high bit is set on all bytes except the last. */
 #pragma once
 #include "buf.h"
 #include <stdbool.h>
@@ -14,22 +13,23 @@
 
 typedef __int128 int128;
 
-/* Bytes of the longest numeric: a head and ten digits of base 10,000. */
+/* Length of the longest numeric: a header and ten digits of base 10,000. */
 enum { INT128_NUMERIC = 28 };
 
-/* How many bytes of `to` v >= 0 takes as a numeric. */
+/* Writes v >= 0 as a numeric and returns its number of bytes. */
 size_t int128_to_numeric(int128 v, char to[INT128_NUMERIC]);
-/* The whole part; 0 if NaN, infinite or beyond 128 bits. */
+/* Reads the integer part; 0 if the number is NaN, infinite or exceeds 128
+ * bits. */
 int128 int128_from_numeric(const void *bytes, size_t len);
 
 void int128_put(struct buf *b, int128 v);
-/* Quicker to read, and with a second number `tag`: first 32 * tag + the number
- * of bytes (written as above, without zigzag), then v in two's complement, in 1
- * to 16 bytes, the lowest first. */
+/* Writes v with a second number `tag`, in a form that is faster to read. First
+ * 32 * tag + the number of bytes of v is written as above, without zigzag. Then
+ * v follows in two's complement, in 1 to 16 bytes, the lowest first. */
 void int128_put_tagged(struct buf *b, uint32_t tag, int128 v);
 
-/* Bytes that numbers are read from; `bad` stays set once they ended too
- * early. */
+/* Bytes that numbers are read from. `bad` is set, and stays set, when the bytes
+ * end too early. */
 struct int128_reader {
 	const uint8_t *at, *end;
 	bool bad;
@@ -40,7 +40,8 @@ int128 int128_next_long(struct int128_reader *b, uint64_t low);
 static inline int128 int128_next(struct int128_reader *b)
 {
 	uint64_t low = 0;
-	/* Most numbers fit nine bytes, and 64 bits are quicker. */
+	/* Most numbers have at most nine bytes, and 64-bit arithmetic is
+	 * faster. */
 	for (unsigned shift = 0; shift < 63 && b->at < b->end; shift += 7) {
 		uint8_t byte = *b->at++;
 		low |= (uint64_t)(byte & 0x7f) << shift;

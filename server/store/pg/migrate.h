@@ -1,10 +1,11 @@
 /* migrate.h - brings the schema up to date.
  *
- * Applies the new ones of sql/migrations/NNNN_what.sql, which the program
- * carries, in order, each in its own transaction, all under one advisory lock,
- * and records number, name and sha256. Fails with a sentence if an applied file
- * has another hash now, if a number is missing, or if the database is newer
- * than the program. The views of sql/views are made again each time. */
+ * The program contains the files sql/migrations/NNNN_what.sql. migrate()
+ * applies the new ones in order, each in its own transaction, all under one
+ * advisory lock, and records their number, name and sha256. It fails with a
+ * sentence if the hash of an applied file has changed, if a number is missing,
+ * or if the database is newer than the program. It creates the views of
+ * sql/views again each time. */
 #pragma once
 #include "db.h"
 #include "sha256.h"
@@ -12,9 +13,9 @@
 /* Makes every other migration wait as long as the connection lasts. */
 bool migrate_lock(struct db *db, struct err *e);
 
-/* *applied: how many were new. */
+/* *applied: how many migrations were new. */
 bool migrate(struct db *db, int *applied, struct err *e);
-/* The same with other files than the program's own. */
+/* As migrate(), with other files than the program's own. */
 struct embedded;
 bool migrate_files(struct db *db, const struct embedded *files, int *applied,
 	struct err *e);

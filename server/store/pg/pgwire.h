@@ -19,7 +19,7 @@ enum pgwire_type {
 	PGWIRE_JSON = 3802 /* jsonb: a version byte, then text */
 };
 
-/* 1970 to 2000. */
+/* Microseconds from 1970 to 2000. */
 #define PGWIRE_EPOCH_US INT64_C(946684800000000)
 
 static inline void pgwire_put16(void *to, int16_t v)

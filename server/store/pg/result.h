@@ -6,8 +6,8 @@
  *   }
  *   result_release(&r);
  *
- * Each call reads the next column and asserts its type, so write the reader next to
- * its statement. `absent` is what NULL becomes. */
+ * Each function call reads the next column and asserts its type, so write the
+ * reader next to its statement. `absent` is the value that a NULL becomes. */
 #pragma once
 #include "arena.h"
 #include "int128.h"
@@ -17,7 +17,7 @@ struct result {
 	int n, at, col;
 };
 
-/* To the first row, then the next; false past the last one. */
+/* Moves to the first row, then to the next; false after the last row. */
 bool result_next(struct result *r);
 void result_release(struct result *r);
 
@@ -25,13 +25,13 @@ bool result_bool(struct result *r);
 int32_t result_int4(struct result *r, int32_t absent);
 int64_t result_int8(struct result *r, int64_t absent);
 double result_float8(struct result *r, double absent);
-int128 result_numeric(struct result *r); /* its whole part; 0 if NULL */
+int128 result_numeric(struct result *r); /* the integer part; 0 if NULL */
 int64_t result_moment(struct result *r); /* NO_MOMENT if NULL */
-/* In the arena; NULL if NULL. */
+/* In the arena; a NULL column becomes NULL. */
 const char *result_text(struct result *r, struct arena *a);
-/* Lives as long as the rows. */
+/* Valid as long as the rows. */
 const void *result_bytes(struct result *r, size_t *len);
-/* Arrays without NULLs. If the arena becomes full, the elements read until
- * then. */
+/* Arrays without NULL elements. If the arena becomes full, only the elements
+ * read until then are valid. */
 const int64_t *result_int8s(struct result *r, struct arena *a, uint32_t *n);
 const char *const *result_texts(struct result *r, struct arena *a, uint32_t *n);

@@ -8,8 +8,8 @@
  *   if (!sql_run(db, "SELECT name FROM run WHERE run_id = $1", &p, &r, e))
  *           return false;
  *
- * Parameters and results travel in binary. A struct sql_params points into
- * itself: it is filled in place and not copied. */
+ * Parameters and results are sent in binary. A struct sql_params contains
+ * pointers into itself, so fill it in place and do not copy it. */
 #pragma once
 #include "buf.h"
 #include "db.h"
@@ -26,7 +26,7 @@ struct sql_params {
 	char room[SQL_PARAMS][8];
 };
 
-/* Pointers must stay valid until the statement ran. */
+/* Pointers must stay valid until the statement has run. */
 void sql_bool(struct sql_params *p, bool v);
 void sql_int4(struct sql_params *p, int32_t v);
 void sql_int8(struct sql_params *p, int64_t v);
@@ -39,7 +39,7 @@ void sql_moment(struct sql_params *p, int64_t us); /* NO_MOMENT: NULL */
 void sql_int4_known(struct sql_params *p, int32_t v);
 void sql_int8_known(struct sql_params *p, int64_t v);
 
-/* An array parameter, element by element. A NULL element is one of length
+/* An array parameter, filled element by element. A NULL element has the length
  * SQL_NULL. */
 enum sql_element { SQL_BYTES, SQL_TEXT, SQL_INT8 };
 enum { SQL_NULL = -1 };
@@ -52,20 +52,21 @@ void sql_array_init(struct sql_array *a, enum sql_element type);
 void sql_array_add(struct sql_array *a, const void *bytes, int64_t len);
 void sql_array_text(struct sql_array *a, const char *s); /* NULL: NULL */
 void sql_array_int8(struct sql_array *a, int64_t v);
-/* Ends the array; it may be a parameter of several statements. */
+/* Ends the array and adds it as a parameter; several statements may use it. */
 void sql_array(struct sql_params *p, struct sql_array *a);
 void sql_array_release(struct sql_array *a);
 
-/* Runs one statement; `p` may be NULL (no parameters), `r` too (rows are not
- * needed); otherwise the caller releases it after success. */
+/* Runs one statement. `p` may be NULL (no parameters). `r` may be NULL (rows
+ * are not needed); otherwise the caller releases it after success. */
 bool sql_run(struct db *db, const char *sql, const struct sql_params *p,
 	struct result *r, struct err *e);
-/* The same for a statement that runs often: planned once per connection. It is
- * recognized by the address of its text. */
+/* As sql_run(), for a statement that runs often: it is planned once per
+ * connection and recognized by the address of its text. */
 bool sql_hot(struct db *db, const char *sql, const struct sql_params *p,
 	struct result *r, struct err *e);
-/* Reads rows, each of `size` bytes, of a statement that selects one more than
- * `limit`; *more: whether it did. They are in the arena; NULL if it failed. */
+/* Reads rows into the arena, each of `size` bytes. The statement selects one
+ * row more than `limit`; *more: whether it returned that row. NULL if it
+ * failed. */
 typedef void sql_row(struct result *r, struct arena *a, void *row);
 void *sql_page(struct db *db, const char *sql, const struct sql_params *p,
 	int64_t limit, sql_row *read, size_t size, struct arena *a, uint32_t *n,
@@ -73,18 +74,18 @@ void *sql_page(struct db *db, const char *sql, const struct sql_params *p,
 /* Reads the row of a statement that runs often; *there: whether there is one. */
 bool sql_one(struct db *db, const char *sql, const struct sql_params *p,
 	sql_row *read, struct arena *a, void *row, bool *there, struct err *e);
-/* *changed: how many rows it changed. */
+/* *changed: the number of rows that the statement changed. */
 bool sql_change(struct db *db, const char *sql, const struct sql_params *p,
 	int64_t *changed, struct err *e);
-/* Several statements without parameters. */
+/* Runs several statements without parameters. */
 bool sql_script(struct db *db, const char *text, struct err *e);
 
-/* BEGIN, work, COMMIT; rolled back if work or commit fails. If the reason is a
- * race (a deadlock, a serialization failure, a unique key that another
- * transaction inserted first), all of it runs again, at most 20 times. */
+/* Runs BEGIN, work, COMMIT; rolls back if work or commit fails. If the reason
+ * is a race (a deadlock, a serialization failure, a unique key that another
+ * transaction inserted first), runs all of it again, at most 20 times. */
 bool sql_transaction(struct db *db,
 	bool (*work)(struct db *db, void *arg, struct err *e), void *arg,
 	struct err *e);
 
-/* First in a transaction: all that it reads comes from one snapshot. */
+/* Call this first in a transaction: all its reads then use one snapshot. */
 bool sql_snapshot(struct db *db, struct err *e);

@@ -1,17 +1,18 @@
 /* text_validate.h - names and other short texts that users give, checked before
  * they are stored.
  *
- * UTF-8 of at most TEXT_VALIDATE_MAX bytes; the schema has the same bound, so
- * that a text fits an index. */
+ * A text is UTF-8 of at most TEXT_VALIDATE_MAX bytes. The schema has the same
+ * limit, so that a text fits into an index. */
 #pragma once
 #include "arena.h"
 #include "err.h"
 
 enum { TEXT_VALIDATE_MAX = 500 };
 
-/* ERR_INPUT with a sentence that begins with `what` ("project"). */
+/* Fails with ERR_INPUT and a sentence that begins with `what` ("project"). */
 bool text_validate(const char *what, const char *text, struct err *e);
-/* The same for control characters, which a terminal would obey. */
+/* As text_validate(), and also rejects control characters, which a terminal
+ * would execute. */
 bool text_validate_printable(const char *what, const char *text, struct err *e);
-/* The text for a terminal: '?' for each control character. */
+/* The text with '?' for each control character, for a terminal. */
 const char *text_validate_mask(struct arena *a, const char *text);

@@ -1,8 +1,9 @@
-/* derived.h - the rows that are computed again for a run whenever its upload
- * is.
+/* derived.h - the rows of a run that are computed again whenever its upload is
+ * ingested again.
  *
- * In the caller's transaction, which holds the lock on the run's identity. What
- * the profile does not know (-1, NaN) becomes NULL. */
+ * They are written in the caller's transaction, which holds the lock on the
+ * run's identity. Values that the profile does not know (-1, NaN) become
+ * NULL. */
 #pragma once
 #include "db.h"
 #include "profile.h"
@@ -10,17 +11,18 @@
 
 struct derived_run {
 	const struct profile *profile;
-	const int64_t *kernels; /* the dictionary's ids, by profile.kernels */
-	const int64_t *keys, *shapes; /* likewise, by operators' rows, shapes */
-	uint32_t of; /* runs of the upload, which share its weight */
+	const int64_t *kernels; /* ids in the dictionary, by profile.kernels */
+	/* also ids, by operators.rows and operators.shapes */
+	const int64_t *keys, *shapes;
+	uint32_t of; /* number of runs of the upload, which share its weight */
 	int64_t id; /* 0: deleted, nothing is written */
 	uint32_t ordinal;
-	bool ranked; /* one of the ranks that make the upload a job */
+	bool ranked; /* one of the ranks for which the upload is a job */
 };
 
 bool derived_write(struct db *db, const struct derived_run *runs, uint32_t n,
 	struct err *e);
-/* Deletes all of them, with the run's capture file. */
+/* Deletes all derived rows of the run, and its capture file. */
 bool derived_clear(struct db *db, int64_t run, struct err *e);
 
 /* Whether the cost and the T_SOL of a shape are known. */

@@ -1,4 +1,5 @@
-/* derived_table.h - the tables below `run`: one COPY each, over all runs. */
+/* derived_table.h - the tables below `run`: each is written by one COPY for all
+ * runs of an upload. */
 #pragma once
 #include "bulk.h"
 #include "column.h"
@@ -6,7 +7,7 @@
 
 struct derived_table {
 	const char *sql; /* COPY table (columns) FROM STDIN (FORMAT binary) */
-	/* One run's rows, in the order of their key. */
+	/* Writes one run's rows, in the order of their key. */
 	void (*write)(struct bulk *b, const struct derived_run *run);
 };
 

@@ -1,16 +1,17 @@
 /* job.h - jobs: all runs of one distributed execution.
  *
- * An upload that names a job belongs to the job of that name in its runs'
- * project. An upload without a name, but with two ranks or more, is a job of
- * its own, of the runs whose rank is known. Jobs are inserted before the rows
- * that refer to them, in a statement of their own: a save does not wait for
- * another save. */
+ * An upload that names a job belongs to the job with that name in the project
+ * of its runs. An upload that names no job but has at least two ranks is a
+ * separate job, of its runs whose rank is known. Jobs are inserted in a
+ * separate statement before the rows that refer to them, so that a save does
+ * not wait for another save. */
 #pragma once
 #include "db.h"
 
 /* Inserts the missing jobs of the upload's runs. */
 bool job_make(struct db *db, int64_t upload, bool ranks, struct err *e);
-/* Inserts the job that a run will belong to in another project. */
+/* Inserts the job that a run will belong to after it moves to another
+ * project. */
 bool job_make_moved(struct db *db, int64_t run, const char *project,
 	struct err *e);
 
@@ -20,8 +21,8 @@ bool job_make_moved(struct db *db, int64_t run, const char *project,
 	"AND j.name = " u ".job AND j.upload_id = CASE " u ".job " \
 	"WHEN '' THEN " u ".id ELSE 0 END)"
 
-/* The first JOB_RUNS_MAX runs of a job by rank, those without a rank last. A
- * job without visible runs counts as missing: ERR_NOT_FOUND. */
+/* The first JOB_RUNS_MAX runs of a job by rank; those without a rank come last.
+ * A job without visible runs counts as missing: ERR_NOT_FOUND. */
 enum { JOB_RUNS_MAX = 4096 };
 struct job_row {
 	int64_t id, upload; /* upload: 0 if the job has a name */
@@ -33,7 +34,8 @@ struct job_row {
 };
 bool job_read(struct db *db, struct arena *a, int64_t id, struct job_row *row,
 	struct err *e);
-/* Newest first; `after` an id, 0 from the newest. `project` NULL any. */
+/* Lists jobs, newest first; `after` is an id, 0: from the newest. `project`
+ * NULL: any. */
 bool job_list(struct db *db, struct arena *a, const char *project,
 	int64_t after, int limit, struct job_row **rows, uint32_t *n,
 	bool *more, struct err *e);

@@ -1,11 +1,12 @@
-/* ledger.h - sums by id and code, signed integers, and the bytes of them that
- * rollups store.
+/* ledger.h - sums by id and code, which are signed integers, and their encoding
+ * as bytes in rollups.
  *
- * A row has an id and terms: a sum per code, without those that are 0. Bytes,
- * all numbers as in int128.h: the number of rows; of each row, by id, its id
- * minus the previous one and the number of its terms; of each term, by code,
- * its sum, tagged with its code minus the previous one (the first: plus 1).
- * Equal sums have equal bytes. */
+ * A row has an id and terms. A term is the sum of one code; sums of 0 are
+ * omitted. The bytes begin with the number of rows. Each row, in the order of
+ * ids, has its id minus the previous id, and the number of its terms. Each
+ * term, in the order of codes, has its sum, tagged with its code minus the
+ * previous code (the first: its code plus 1). All numbers are encoded as in
+ * int128.h. Equal sums have equal bytes. */
 #pragma once
 #include "arena.h"
 #include "int128.h"
@@ -27,19 +28,21 @@ struct ledger {
 	uint32_t n, room;
 };
 
-/* The row of an id, added if missing; valid until another one is added. */
+/* The row of an id, which is added if missing; valid until another row is
+ * added. */
 struct ledger_row *ledger_row(struct ledger *l, int64_t id);
 void ledger_add(struct ledger *l, struct ledger_row *row, int32_t code,
 	int128 sum);
-/* 0 without such a term. */
+/* The sum of a code; 0 if the row has no such term. */
 int128 ledger_sum(const struct ledger_row *row, int32_t code);
 
-/* Adds the sums in these bytes, `sign` times; false if they are no ledger. */
+/* Adds the sums in these bytes, `sign` times; false if the bytes are not a
+ * ledger. */
 bool ledger_read(struct ledger *l, struct int128_reader *b, int sign);
-/* Calls `each` for every row with its sum of `code`, 0 without one. */
+/* Calls `each` for every row with the row's sum of `code`, 0 if it has none. */
 bool ledger_each(struct int128_reader *b, int32_t code,
 	void (*each)(void *ctx, int64_t id, int128 sum), void *ctx);
-/* Rows and terms whose sum is 0 are left out. */
+/* Writes the ledger; omits rows and terms whose sum is 0. */
 void ledger_write(const struct ledger *l, struct buf *b);
 /* Whether every sum is 0. */
 bool ledger_is_empty(const struct ledger *l);

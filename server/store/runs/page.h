@@ -1,12 +1,12 @@
-/* page.h - a page of a run's rows from `offset`, bounded by the bytes of its
- * text as well as by its length. */
+/* page.h - a page of a run's rows from `offset`, limited by the number of rows
+ * and by the bytes of their text. */
 #pragma once
 #include "query.h"
 #include "sql.h"
 
-/* Selects `columns` of `from`, then `on_page`: how many rows the page would
- * have without the bound of bytes. `bytes`: of text in a row. The parameters
- * are page_params(), then those of `from`. */
+/* Selects `columns` of `from`, then `on_page`: the number of rows that the page
+ * would have without the limit on bytes. `bytes` is the size of a row's text.
+ * The parameters are those of page_params(), then those of `from`. */
 #define PAGE_OF(columns, bytes, from, order)                                 \
 	"SELECT " columns ", on_page FROM ("                                 \
 	"SELECT " columns ", count(*) OVER () AS on_page, "                  \
@@ -24,7 +24,7 @@ static inline void page_params(struct sql_params *p, int64_t offset, int limit)
 	sql_int8_known(p, limit ? QUERY_PAGE_BYTES : -1);
 }
 
-/* How many of the rows are on the page. */
+/* The number of rows that are on the page. */
 static inline uint32_t page_lines(const struct result *r, int limit)
 {
 	return (uint32_t)(limit && r->n > limit ? limit : r->n);

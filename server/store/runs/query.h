@@ -1,10 +1,9 @@
-/* query.h - rows become structs: what is read about runs, and the tables of one
- * run.
+/* query.h - reads runs, and the tables of one run, into structs.
  *
  * A query decides nothing and computes no statistic. Text and arrays are in the
- * arena; NULL text and -1 numbers are unknown. Lists are paged by key: `after`
- * is the last item of the previous page (the API makes its opaque text), and
- * `more` says whether another page follows. */
+ * arena; NULL texts and numbers of -1 are unknown. Lists are paged by key:
+ * `after` is the last item of the previous page (the API encodes it as opaque
+ * text), and `more` says whether another page follows. */
 #pragma once
 #include "db.h"
 #include "profile.h"
@@ -20,16 +19,17 @@ struct run_row {
 enum run_sort { RUN_NEWEST, RUN_OLDEST, RUN_BUSY, RUN_SPAN, RUN_LAUNCHES };
 
 struct run_filter {
-	/* NULL any. `q` is searched for, ignoring case, in name, project,
-	 * workload, job, process name and host; `device` is a whole name. */
+	/* NULL: any. `q` is searched for, ignoring case, in name, project,
+	 * workload, job, process name and host; `device` is a complete name. */
 	const char *project, *workload, *framework, *device, *q, *content;
-	const char *labels; /* a JSON object they must contain; NULL any */
-	int64_t upload, job; /* 0 any; a job's id */
-	int64_t since, until; /* created in [since, until); NO_MOMENT open */
+	const char *labels; /* JSON object that they must contain; NULL: any */
+	int64_t upload, job; /* 0: any; `job` is a job's id */
+	/* created in [since, until); NO_MOMENT: no limit */
+	int64_t since, until;
 	enum run_sort sort;
-	/* Sort key and id of the last row; 0, 0 from the start. The key of
-	 * newest and oldest is `created`; an unknown busy or span sorts last,
-	 * with the key -1. */
+	/* Sort key and id of the last row of the previous page; 0, 0: from the
+	 * start. For newest and oldest the key is `created`. An unknown busy
+	 * time or span is sorted last, with the key -1. */
 	int64_t after_key, after;
 	int limit;
 };
@@ -47,24 +47,27 @@ bool query_run_devices(struct db *db, struct arena *a, int64_t run,
 
 /* Selects the newest runs and jobs. */
 struct select_filter {
-	/* NULL any. `within` is a project, too: of all runs, also of those of a
-	 * job to which no other condition applies. `labels` is a JSON
-	 * object. */
+	/* NULL: any. `within` is a project that applies to all runs, also to
+	 * the other runs of a selected job, to which no other condition
+	 * applies. `labels` is a JSON object. */
 	const char *project, *within, *workload, *framework, *labels;
-	int64_t since, until; /* stored in [since, until); NO_MOMENT open */
-	const int64_t *without; /* neither these runs nor their jobs */
+	/* stored in [since, until); NO_MOMENT: no limit */
+	int64_t since, until;
+	const int64_t *without; /* excludes these runs and their jobs */
 	uint32_t without_n;
-	int units; /* how many: a run, or a job with all its runs */
+	/* number of units: a unit is a run, or a job with its runs */
+	int units;
 };
 
-/* At most `most` ids, unit by unit, the oldest unit first, runs of a job by
- * rank. A unit is as new as its newest selected run; runs of a job that were
- * stored at `until` or later are excluded. *more: there are more than
- * `most`. */
+/* Selects at most `most` ids, unit by unit: the oldest unit first, the runs of
+ * a job by rank. A unit is as new as its newest selected run. Runs of a job
+ * that were stored at `until` or later are excluded. *more: there are more than
+ * `most` ids. */
 bool query_selected(struct db *db, const struct select_filter *f, uint32_t most,
 	int64_t *ids, uint32_t *n, bool *more, struct err *e);
 
-/* The run of these that was stored first. ERR_NOT_FOUND names a missing one. */
+/* The run among these ids that was stored first. ERR_NOT_FOUND names a missing
+ * run. */
 struct selected_first {
 	int64_t run, created;
 	const char *project, *workload;
@@ -72,8 +75,8 @@ struct selected_first {
 bool query_selected_first(struct db *db, struct arena *a, const int64_t *ids,
 	uint32_t n, struct selected_first *out, struct err *e);
 
-/* A line of a kernel table: what profile.h calls kernel_stat, with its
- * kernel. `rank` counts in nsys' order from 0 within run and split. */
+/* A line of a kernel table: the kernel_stat of profile.h, with its kernel.
+ * `rank` counts from 0 in nsys' order, within a run and split. */
 struct kernel_line {
 	int64_t kernel; /* id in the dictionary */
 	struct profile_kernel is;
@@ -97,9 +100,9 @@ enum kernel_sort {
 struct kernel_filter {
 	int64_t run;
 	enum split split;
-	const char *q; /* in the name, any case; NULL all */
-	/* Names ascend, numbers descend; unknown values come last either
-	 * way. */
+	const char *q; /* searched for in the name, ignoring case; NULL: all */
+	/* Names ascend, numbers descend; unknown values come last in both
+	 * directions. */
 	enum kernel_sort sort;
 	bool reverse;
 	int64_t offset; /* rows to skip */
@@ -107,7 +110,7 @@ struct kernel_filter {
 };
 
 /* A page with a limit ends early once its names take QUERY_PAGE_BYTES, but has
- * at least one line: the next page begins `n` lines later. */
+ * at least one line. The next page begins `n` lines later. */
 enum { QUERY_PAGE_BYTES = 8 << 20 };
 
 bool query_kernels(struct db *db, struct arena *a,
@@ -124,7 +127,8 @@ struct launch_line {
 };
 struct launch_filter {
 	int64_t run;
-	const char *q; /* in the kernel's or call's name, any case; NULL all */
+	/* searched for in both names, ignoring case; NULL: all */
+	const char *q;
 	int64_t offset;
 	int limit; /* 0: all */
 };
@@ -135,33 +139,35 @@ bool query_launches(struct db *db, struct arena *a,
 bool query_graphs(struct db *db, struct arena *a, int64_t run,
 	struct graph_stat **rows, uint32_t *n, struct err *e);
 
-/* The callers of a kernel: paths, the outermost frame first, with the totals of
- * the kernel in this run. ERR_NOT_FOUND if the run has no such kernel. */
+/* The callers of a kernel, as paths with the outermost frame first, and the
+ * totals of the kernel in this run. ERR_NOT_FOUND if the run has no such
+ * kernel. */
 struct caller_line {
 	enum caller_known known;
 	const struct frame *path; /* `parent` is unused */
 	uint32_t path_n;
-	/* Outer frames are missing: a path has at most QUERY_PATH frames, and
-	 * QUERY_PATH_BYTES of names, from the innermost. */
+	/* Outer frames are missing: a path has at most QUERY_PATH frames and
+	 * QUERY_PATH_BYTES of names, counted from the innermost frame. */
 	bool cut;
 	int64_t launches, total_ns;
 };
 struct caller_table {
 	struct profile_kernel kernel;
-	int64_t launches, total_ns; /* of all callers */
-	struct caller_line *lines; /* total descending */
+	int64_t launches, total_ns; /* over all callers */
+	struct caller_line *lines; /* sorted by total, descending */
 	uint32_t n;
-	bool more; /* beyond `limit`, or beyond QUERY_PAGE_BYTES */
+	/* there are more lines than `limit` or QUERY_PAGE_BYTES allow */
+	bool more;
 };
 enum { QUERY_PATH = 1000, QUERY_PATH_BYTES = 1 << 20 };
 bool query_callers(struct db *db, struct arena *a, int64_t run, int64_t kernel,
 	int64_t offset, int limit, struct caller_table *t, struct err *e);
 
-/* Piece `seq` of a run's capture file, at most 1 MiB, into `to`; *len is 0
- * past the last. The caller sets *edition to 0 before the first piece and
- * then does not change it. ERR_CONFLICT if the file was replaced in between,
- * so that a caller never joins pieces of two files. ERR_NOT_FOUND if the run
- * has no capture file. */
+/* Reads piece `seq` of a run's capture file, at most 1 MiB, into `to`; *len is
+ * 0 after the last piece. The caller sets *edition to 0 before the first piece
+ * and does not change it afterwards. ERR_CONFLICT if the file was replaced
+ * since the first piece, so that a caller never joins pieces of two files.
+ * ERR_NOT_FOUND if the run has no capture file. */
 enum { CAPTURE_PIECE = 1 << 20 };
 bool query_capture(struct db *db, int64_t run, int32_t seq, int64_t *edition,
 	void *to, size_t *len, struct err *e);

@@ -3,10 +3,10 @@
 #include "db.h"
 #include "profile.h"
 
-/* A run's breakdown; the kernels of its rows are indices into `kernels`. All of
- * it is in the arena. */
+/* A run's breakdown, in the arena; the kernels of its rows are indices into
+ * `kernels`. */
 struct breakdown_kernel {
-	int64_t id; /* in the dictionary */
+	int64_t id; /* id in the dictionary */
 	const char *name, *short_name;
 };
 struct breakdown_stored {
@@ -18,7 +18,7 @@ struct breakdown_stored {
  * (only a table of statistics or patterns was uploaded). */
 bool query_breakdown(struct db *db, struct arena *a, int64_t run,
 	struct breakdown_stored *out, struct err *e);
-/* A summary of it; *there: whether the run has one. */
+/* A summary of a run's breakdown; *there: whether the run has one. */
 struct layers_short {
 	enum layer_detector detector;
 	double confidence;
@@ -36,6 +36,6 @@ struct groups_stored {
 	struct breakdown_kernel *kernels;
 	uint32_t kernels_n;
 };
-/* ERR_NOT_FOUND as above. */
+/* ERR_NOT_FOUND as for query_breakdown(). */
 bool query_groups(struct db *db, struct arena *a, int64_t run,
 	struct groups_stored *out, struct err *e);

@@ -1,37 +1,40 @@
-/* query_compared.h - runs as comparisons read them, and runs that repeat
- * them. */
+/* query_compared.h - runs with the data that comparisons need, and stored runs
+ * that repeat them. */
 #pragma once
 #include "compared.h"
 #include "db.h"
 #include "query.h"
 
-/* All that a comparison needs of runs, in the order of their ids here, from one
- * snapshot; ERR_NOT_FOUND names a missing one. `full` false leaves out
+/* Reads all data of the runs that a comparison needs, from one snapshot, in the
+ * order of the given ids. ERR_NOT_FOUND names a missing run. `full` false omits
  * patterns, metrics and collectives. ERR_TOO_LARGE if iterations and patterns
- * take more than QUERY_COMPARED_MIB of memory. A run that is named twice shares
- * its arrays. */
+ * take more than QUERY_COMPARED_MIB of memory. If a run is given twice, both
+ * share its arrays. */
 enum { QUERY_COMPARED_MIB = 1024 };
 bool query_compared(struct db *db, struct arena *a, const int64_t *runs,
 	uint32_t n, bool full, struct compared_run *out, struct err *e);
 
-/* A page of a run's iterations from `offset`; limit 0: all to the end. Strata
- * and work are complete, kept_n is the run's. ERR_NOT_FOUND. */
+/* Reads a page of a run's iterations from `offset`; limit 0: all to the end.
+ * Strata and their signatures are complete; kept_n counts the iterations of the
+ * run. ERR_NOT_FOUND. */
 bool query_iterations(struct db *db, struct arena *a, int64_t run,
 	int64_t offset, int limit, struct iterations *out, bool *more,
 	struct err *e);
 
-/* Stored runs that repeat each other: of the same project and workload as some
- * of `like` (a run without a workload has no repeats), with the same device
- * names, analysis version, rank (without one: ordinal in its upload), detector,
- * range and first stratum, except `like` themselves. Runs with the same labels
- * are a group of at least two, numbered from 0. Only the newest `most` count,
- * at most QUERY_REPEATS. A row per run and function, over all devices, by
- * group, run and name: mean time per kept iteration of the first stratum. */
+/* Finds stored runs that repeat each other. They have the same project and
+ * workload as one of `like` (a run without a workload has no repeats). They
+ * have the same device names, analysis version, rank (without a rank: ordinal
+ * in the upload), detector, range and first stratum. The runs of `like` are
+ * excluded. Runs with equal labels form a group of at least two; groups are
+ * numbered from 0. Only the newest `most` runs count, at most QUERY_REPEATS.
+ * Returns a row per run and function, summed over all devices, sorted by group,
+ * run and name: the mean time per kept iteration of the first stratum. */
 enum { QUERY_REPEATS = 128 };
 struct repeat_row {
 	int64_t run;
 	int32_t group;
-	const char *device_name; /* of its first device; NULL unknown */
+	/* name of the run's first device; NULL unknown */
+	const char *device_name;
 	const char *name;
 	double mean_ns;
 };

@@ -1,10 +1,10 @@
-/* query_operator.h - what the GPU time of a run was spent on. */
+/* query_operator.h - the operators on which the GPU time of a run was spent. */
 #pragma once
 #include "query.h"
 
 struct run_operators {
 	const char *platform; /* NULL unknown */
-	const char *catalog; /* version that it was analyzed with */
+	const char *catalog; /* version of the catalog of the run's analysis */
 	int64_t gpu_ns, replayed, replayed_known;
 	struct operator_stat *rows;
 	uint32_t n;
@@ -12,7 +12,7 @@ struct run_operators {
 bool query_operators(struct db *db, struct arena *a, int64_t run,
 	struct run_operators *out, struct err *e);
 
-/* How many runs were analyzed with another version of the catalog. */
+/* Counts the runs that were analyzed with another version of the catalog. */
 bool query_outdated(struct db *db, const char *catalog, int64_t *runs,
 	struct err *e);
 
@@ -29,20 +29,22 @@ bool query_shapes(struct db *db, struct arena *a, const struct shape_filter *f,
 struct unattributed_line {
 	int64_t kernel; /* id in the dictionary */
 	const char *name, *short_name, *family;
-	int64_t launches, total_ns, runs; /* runs: 1 for one run */
+	int64_t launches, total_ns, runs; /* runs: 1 if one run was given */
 };
-/* Of a run, or of all runs (0), the most time first. */
+/* Lists the unattributed kernels of a run, or of all runs (0), the most time
+ * first. */
 bool query_unattributed(struct db *db, struct arena *a, int64_t run, int limit,
 	struct unattributed_line **rows, uint32_t *n, struct err *e);
 
 struct operator_time_row {
 	int64_t run;
 	const char *op; /* NULL: unattributed */
-	/* Of the run's GPU time, 0..1, over types and phases; headroom NaN if
-	 * no call's T_SOL is known. */
+	/* As a fraction (0..1) of the run's GPU time, over all types and
+	 * phases. headroom is NaN if no call's T_SOL is known. */
 	double share, headroom;
 };
-/* Several runs, by run and operator, the unattributed time last. */
+/* Reads the operators of several runs, sorted by run and operator; the
+ * unattributed time comes last. */
 bool query_operator_times(struct db *db, struct arena *a, const int64_t *runs,
 	uint32_t n, struct operator_time_row **rows, uint32_t *rows_n,
 	struct err *e);

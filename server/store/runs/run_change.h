@@ -2,7 +2,7 @@
 #pragma once
 #include "db.h"
 
-/* NULL leaves a field as it is. */
+/* NULL: the field does not change. */
 struct run_change {
 	const char *name, *project, *workload, *labels;
 };
@@ -10,6 +10,7 @@ bool run_change(struct db *db, int64_t id, const struct run_change *c,
 	struct err *e); /* ERR_NOT_FOUND */
 /* Deletes a run for good; its id is never used again. */
 bool run_delete(struct db *db, int64_t id, struct err *e);
-/* The same unless its upload waits or is being worked on, or it is labeled
- * keep=true: then *gone is false. Without a time limit. */
+/* As run_delete(), without a time limit. *gone is false, and the run stays, if
+ * its upload is waiting or being worked on, or if the run has the label
+ * keep=true. */
 bool run_expire(struct db *db, int64_t id, bool *gone, struct err *e);

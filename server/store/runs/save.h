@@ -1,21 +1,21 @@
-/* save.h - profiles become rows, and runs become visible.
+/* save.h - stores profiles as rows and makes their runs visible.
  *
  * Names are interned first (intern.h). Then one transaction writes, by COPY
- * BINARY: identities (made once per upload and ordinal, and found again when
- * the upload is computed again), derived rows, and last the upload's state. If
- * the lease was lost, all of it is rolled back with ERR_CONFLICT. Rows of an
- * earlier ingest of the same upload are replaced in the same transaction;
- * deleted runs stay deleted. */
+ * BINARY, the identities, the derived rows, and last the upload's state. An
+ * identity is created once per upload and ordinal, and used again when the
+ * upload is ingested again. If the lease was lost, the transaction is rolled
+ * back with ERR_CONFLICT. Rows of an earlier ingest of the upload are replaced
+ * in this transaction; deleted runs stay deleted. */
 #pragma once
 #include "profile.h"
 #include "upload.h"
 #include <stddef.h>
 
-/* Where the capture files of the runs come from. write() passes the bytes of
- * one run's .kst to `put`, in pieces of any size; they are stored in rows of at
- * most 1 MiB, so that no file is in memory whole. It runs inside the saving
- * transaction, once per run that is not deleted, and again if the transaction
- * does. */
+/* Writes the capture files of the runs. write() passes the bytes of one run's
+ * .kst to `put`, in pieces of any size. They are stored in rows of at most 1
+ * MiB, so that no file is completely in memory. write() is called inside the
+ * saving transaction, once per run that is not deleted, and again if the
+ * transaction runs again. */
 typedef bool capture_put_fn(void *to, const void *bytes, size_t len,
 	struct err *e);
 struct captures {
@@ -24,6 +24,6 @@ struct captures {
 	void *ctx;
 };
 
-/* `captures` may be NULL: none are stored. */
+/* `captures` may be NULL: no capture files are stored. */
 bool save(struct db *db, const struct claim *c, const struct profile *runs,
 	uint32_t n, const struct captures *captures, struct err *e);

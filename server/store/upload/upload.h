@@ -24,12 +24,14 @@ struct upload_meta {
 	const char *project, *workload, *name, *job; /* "" if not given */
 	const char *labels; /* a JSON object of strings, keys sorted */
 	const char *file_name; /* "" unknown; not part of the identity */
-	double gpu_hours; /* that the run represents; NAN if not given */
+	/* GPU-hours that the run represents; NAN if not given */
+	double gpu_hours;
 };
 
 bool upload_begin(struct db *db, const struct upload_meta *m, int64_t *id,
 	struct err *e);
-/* seq counts from 0, without gaps. The upload counts as active again. */
+/* Appends a chunk. `seq` counts from 0, without gaps. The upload counts as
+ * active again. */
 bool upload_chunk(struct db *db, int64_t id, int32_t seq, const void *bytes,
 	size_t len, struct err *e);
 
@@ -39,27 +41,28 @@ struct upload_outcome {
 	char state[12];
 };
 
-/* All bytes are in: decides the identity and queues the upload. If the same
- * upload exists, this one's rows are dropped and the earlier one's id is
- * returned (queued again if it had failed). An upload all of whose runs were
- * deleted does not count as existing. */
+/* All bytes were received: decides the identity and queues the upload. If the
+ * same upload exists, the new rows are dropped and the id of the earlier upload
+ * is returned; if that one had failed, it is queued again. An upload whose runs
+ * were all deleted does not count as existing. */
 bool upload_finish(struct db *db, int64_t id,
 	const uint8_t sha256[SHA256_BYTES], int64_t bytes,
 	struct upload_outcome *out, struct err *e);
-/* The sender gave up: drops the first GiB at once and the rest at the next
- * sweeps. */
+/* The sender gave up: drops the first GiB at once; upload_sweep() drops the
+ * rest. */
 bool upload_abort(struct db *db, int64_t id, struct err *e);
-/* Drops uploads that are being received and got no chunk for idle_s seconds,
- * about 100 MiB per call; *more: another call is needed. */
+/* Drops uploads that are still being received but got no chunk for idle_s
+ * seconds, about 100 MiB per call; *more: another call is needed. */
 bool upload_sweep(struct db *db, int idle_s, int64_t *swept, bool *more,
 	struct err *e);
-/* All senders are gone: the next sweeps drop whatever is being received. */
+/* There are no senders any more: the next sweeps drop all uploads that are
+ * still being received. */
 bool upload_expire_all(struct db *db, int64_t *n, struct err *e);
 
-/* What a worker holds while it works. */
+/* The upload that a worker works on, and its right to write. */
 struct claim {
 	int64_t upload; /* 0: nothing to do */
-	int64_t token; /* that its writes are checked with */
+	int64_t token; /* writes are checked with this token */
 	int64_t bytes; /* stored */
 	int32_t chunks;
 	int lease_s;
@@ -72,40 +75,41 @@ bool upload_claim(struct db *db, const char *worker, int lease_s,
 	struct claim *c, struct err *e);
 /* Waits until an upload is queued, at most `ms`; a signal ends it too. */
 bool upload_wait(struct db *db, int ms, struct err *e);
-/* One chunk's bytes, into the caller's buffer of UPLOAD_CHUNK bytes. */
+/* Reads one chunk's bytes into the caller's buffer of UPLOAD_CHUNK bytes. */
 bool upload_read_chunk(struct db *db, int64_t id, int32_t seq, void *into,
 	size_t *len, struct err *e);
-/* Reports progress and renews the lease; more bytes than any earlier try
- * reached reset the count of tries. ERR_CONFLICT if the lease is lost. `stage`
- * is one of decode, analyze, save. */
+/* Reports progress and renews the lease. If more bytes were read than in any
+ * earlier try, the count of tries starts again. ERR_CONFLICT if the lease is
+ * lost. `stage` is one of decode, analyze, save. */
 bool upload_progress(struct db *db, const struct claim *c, const char *stage,
 	int64_t done_bytes, struct err *e);
-/* The upload cannot be used: it fails for good, with the sentence. */
+/* The upload cannot be used: it fails permanently, with the sentence. */
 bool upload_fail(struct db *db, const struct claim *c, const char *sentence,
 	struct err *e);
-/* Queued again at once (a clean stop, a temporary fault): not a try. */
+/* Queues the upload again at once (a clean stop, a temporary fault). This does
+ * not count as a try. */
 bool upload_release(struct db *db, const struct claim *c, struct err *e);
-/* The same for all uploads that are being worked on, when PostgreSQL was just
- * started and no worker can be left. */
+/* As upload_release(), for all uploads that are being worked on. Called when
+ * PostgreSQL was just started and no worker can be left. */
 bool upload_release_all(struct db *db, int64_t *released, struct err *e);
-/* A worker died or gave up: its uploads are queued again, or fail with the
- * sentence if this was one of `tries` without progress: UPLOAD_TRIES, or 1 if
- * another try would end the same way. */
+/* A worker died or gave up: its uploads are queued again. An upload fails with
+ * the sentence if this was its last try without progress. `tries` is the number
+ * of tries: UPLOAD_TRIES, or 1 if another try would end in the same way. */
 bool upload_abandon(struct db *db, const char *worker, const char *sentence,
 	int tries, struct err *e);
 
 /* Queues a failed upload again; ERR_CONFLICT if it has not failed,
  * ERR_NOT_FOUND if it does not exist. */
 bool upload_retry(struct db *db, int64_t id, struct err *e);
-/* The same without these errors; *n: 1, or 0 if no failed upload has this
- * id. */
+/* As upload_retry(), without these errors; *n is 1, or 0 if no failed upload
+ * has this id. */
 bool upload_requeue_failed(struct db *db, int64_t id, int64_t *n,
 	struct err *e);
 /* Queues every upload whose bytes are stored, so that its runs are computed
- * again; they stay visible until their replacement is saved. */
+ * again. The runs stay visible until their replacement is saved. */
 bool upload_requeue_all(struct db *db, int64_t *queued, struct err *e);
-/* How many uploads with runs cannot be computed again, because their bytes were
- * dropped. */
+/* Counts the uploads with runs that cannot be computed again because their
+ * bytes were dropped. */
 bool upload_count_dropped(struct db *db, int64_t *uploads, struct err *e);
 
 /* For the log and /metrics. */
@@ -115,7 +119,7 @@ struct upload_queue {
 };
 bool upload_queue(struct db *db, struct upload_queue *q, struct err *e);
 
-/* As the API shows them: NULL text is unknown. */
+/* An upload as the API shows it: NULL texts are unknown. */
 struct upload_row {
 	int64_t id, bytes, done_bytes;
 	const char *state, *stage, *project, *workload, *name, *job;
@@ -123,14 +127,15 @@ struct upload_row {
 	double gpu_hours;
 	int tries;
 	int64_t created, received, finished;
-	int64_t dropped; /* its bytes; NO_MOMENT: they are stored */
-	const int64_t *runs; /* visible ones */
+	/* when its bytes were dropped; NO_MOMENT: they are stored */
+	int64_t dropped;
+	const int64_t *runs; /* ids of visible runs */
 	uint32_t runs_n;
 };
 
 struct upload_filter {
 	const char *project, *state; /* NULL any */
-	int64_t after; /* id; 0 from the newest */
+	int64_t after; /* an id; 0: from the newest */
 	int limit;
 };
 bool upload_row_list(struct db *db, struct arena *a,
