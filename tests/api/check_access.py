@@ -1,10 +1,10 @@
-"""check_access.py - every route rejects a token whose scope or project does not permit
-it.
+"""check_access.py - every route rejects a token without the required scope or project.
 
-The routes come from openapi.json and routes.def, so a new route is tested too: without
-a token, with one that is malformed, unknown, expired or of too low a scope, and with
-one of another project than the one in the answer. A new word of REACH must be added
-here, and so must a new body that names a project.
+The routes come from openapi.json and routes.def, so a new route is tested
+automatically. Each is requested without a token; with a token that is malformed,
+unknown, expired or of too low a scope; and with a token of another project than that of
+the requested object. A new word of REACH must be added here. So must a new request body
+that contains a project.
 """
 import json
 import os
@@ -23,10 +23,10 @@ OPEN_TO_ALL = {"/healthz", "/readyz", "/openapi.json", "/session"}
 UNKNOWN = "ks_" + "A" * 43
 MALFORMED = ["", "Bearer", "Bearer ", "Bearer ks_", "Bearer nothing", "Basic a3M6a3M=",
              f"Bearer {UNKNOWN}A", f"ks_{UNKNOWN}", "Bearer ks_" + "\xe4" * 43]
-# The parameters that name runs, and the other required ones, of a route with reach
-# RUNS.
+# Parameters for the routes with reach RUNS: those that select runs, and other required
+# ones.
 RUNS = {"base": "{run}", "head": "{run}", "runs": "{own},{run}", "function": "f"}
-# What the body of a route with reach SAYS contains, other than the project.
+# Fields, other than the project, in the request body of the routes with reach SAYS.
 SAYS = {"/tokens": {"name": "x", "scope": "read"},
         "/webhooks": {"url": "https://example.com/", "events": ["gate"]}}
 
@@ -73,13 +73,15 @@ class Asker:
 
 
 def with_id(path, number):
-    """The path of an object that exists, or of one that does not."""
+    """Returns the path with the id of an object that exists, or of one that does
+    not."""
     path = path.replace("{id}", str(number)).replace("{k}", "1")
     return re.sub(r"\{\w+\}", "gemm", path)
 
 
 def refused_without(a, route, tokens):
-    """No header, an unknown token, or one with too low a scope."""
+    """Requests without a header, with an unknown token, and with a token of too low a
+    scope are rejected."""
     method, path, scope, _, _ = route
     at, name = with_id(path, 987654), f"{method} {path}"
     needs = f"this needs a token of scope '{scope}'; send it as 'Authorization: Bearer ks_…'"
@@ -105,8 +107,8 @@ def refused_without(a, route, tokens):
 
 
 def let_in(a, route, tokens):
-    """The lowest sufficient scope is not rejected, whatever else the answer is. Returns
-    whether the answer contains something of 'theirs'."""
+    """A token of the lowest sufficient scope is not rejected, though the answer may be
+    another error. Returns whether the answer contains something of 'theirs'."""
     method, path, scope, _, _ = route
     got = a.bearer(method, with_id(path, 987654), tokens[scope])
     check(got[0] not in (401, 403), f"{method} {path} with scope {scope}: {got}")
@@ -114,13 +116,14 @@ def let_in(a, route, tokens):
 
 
 def shown(a, at, token):
-    """(status, answer) for a token, without the time of its last use."""
+    """Returns (status, answer) for a token, without the time of its last use."""
     status = a.bearer("GET", at, token)[0]
     return status, re.sub(rb'"last_used_at":(null|"[^"]*")', b"", a.body)
 
 
 def all_shown(a, routes, token):
-    """Answers about no single object: sums, counts and lists."""
+    """Returns the answers that are not about a single object: sums, counts and
+    lists."""
     return {path: shown(a, with_id(path, 1), token) for method, path, scope, reach, _ in routes
             if method == "GET" and scope != "none" and reach in ("OPEN", "PROJECT")}
 
@@ -133,7 +136,7 @@ def shows_ours(a, name, at, ours):
 
 
 def runs_of(route, things, run):
-    """(query, body) that name a run of ours and another run."""
+    """Returns (query, body) that select a run of 'ours' and another run."""
     method, path, _, _, names = route
     fill = {n: v.format(run=run, own=things["RUN"][0]) for n, v in RUNS.items()}
     if method != "GET":
@@ -144,7 +147,8 @@ def runs_of(route, things, run):
 
 
 def limited_to_its_project(a, route, tokens, things):
-    """A token of project 'ours' with every scope, against the objects of 'theirs'."""
+    """Requests the objects of 'theirs' with a token of project 'ours' that has every
+    scope."""
     method, path, scope, reach, names = route
     name, ours = f"{method} {path}", tokens["ours"]
     alone = "the token is of project 'ours' alone, not of 'theirs'"
@@ -183,8 +187,8 @@ def limited_to_its_project(a, route, tokens, things):
 
 
 def one_of_each(a, boss, project, file, runs):
-    """Creates an object of the project for each word of REACH. With this one the
-    database has `runs` runs."""
+    """Creates an object of the project for each word of REACH. `runs` is the number of
+    runs that the database has afterwards."""
     with open(os.path.join(HERE, "data", file), "rb") as f:
         data = f.read()
     query = "&".join(f"{what}={project}" for what in
@@ -202,7 +206,8 @@ def one_of_each(a, boss, project, file, runs):
 
 
 def two_of_each():
-    """The ids of an object of 'ours' and one of 'theirs', by word of REACH."""
+    """Returns, by word of REACH, the ids of an object of 'ours' and of one of
+    'theirs'."""
     return {reach: [int(sql(f"SELECT max({key}) FROM {table} WHERE project = '{p}'"))
                     for p in ("ours", "theirs")]
             for reach, table, key in (("RUN", "run", "run_id"), ("UPLOADED", "upload", "id"),
@@ -211,7 +216,8 @@ def two_of_each():
 
 
 def made(server, a, tokens):
-    """Two expired tokens, one created by the command and one by the API."""
+    """Makes two tokens that expire, one with the command and one with the API, and
+    stores them in `tokens`."""
     tokens["ours"] = subprocess.run(
         [os.path.join(BIN, "kernsiftd"), "token", "--db", server.db, "--data", server.dir,
          "--scope", "admin", "--name", "head of ours", "--project", "ours", "--expires_days",
@@ -223,7 +229,8 @@ def made(server, a, tokens):
 
 
 def change_without_audit(a, boss, things):
-    """A change whose audit record cannot be written is rejected; reads still work."""
+    """If the audit record of a change cannot be written, the change is rejected. Reads
+    work."""
     run, before = things["RUN"][0], sql("SELECT count(*) FROM upload")
     sql("ALTER TABLE audit RENAME TO audit_away")
     got = a.bearer("DELETE", f"/api/v1/runs/{run}", boss)
@@ -237,7 +244,7 @@ def change_without_audit(a, boss, things):
 
 
 def cut_off(server, boss):
-    """An upload whose sender disconnects is recorded too."""
+    """An upload is recorded even if its sender disconnects."""
     with opened(server) as sock:
         sock.sendall(head(server, 4 << 20, more=f"Authorization: Bearer {boss}\r\n"))
         sock.sendall(OPEN + b" " * (2 << 20))

@@ -1,5 +1,8 @@
-"""check_catalog.py - the catalog is edited while it is read: each read returns one
-whole version, either the newest or, during the edit, the previous one."""
+"""check_catalog.py - reads the catalog while it is edited.
+
+Each read returns one complete version: the newest, or during the edit the previous
+one.
+"""
 import json
 import os
 import sys
@@ -13,7 +16,7 @@ EDITS, READERS = 12, 4
 
 
 def own(version):
-    """Operators that identify the edit that wrote them."""
+    """Returns operators from which a reader can tell the edit that wrote them."""
     return [{"name": f"op_{version}_{i}", "description": "ours", "group": "ours", "sizes": ["n"]}
             for i in range(3)]
 

@@ -1,5 +1,8 @@
-"""check_database_down.py - a database that stops: which requests still work, and when all work
-again; and a database that answers too late."""
+"""check_database_down.py - stops the database, and makes it answer too late.
+
+While the database is stopped, some requests still work. After it starts again, all
+work.
+"""
 import json
 import os
 import subprocess
@@ -19,7 +22,7 @@ def psql(*commands):
 
 
 def refused(server, method, path, body=None):
-    """503 with a message, and without delay."""
+    """The answer is 503 with a message, and arrives without delay."""
     began = time.monotonic()
     status, text = server.ask(method, path, body=body)
     check(status == 503, f"{method} {path}: {status} {text}")
@@ -28,7 +31,8 @@ def refused(server, method, path, body=None):
 
 
 def late(server):
-    """A table that another session has locked: 504 with a message after one second."""
+    """If another session has locked a table, the answer is 504 with a message after one
+    second."""
     holder = subprocess.Popen(
         ["psql", "-Xqt"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     holder.stdin.write("BEGIN; LOCK TABLE run; SELECT 1;\n")

@@ -36,7 +36,7 @@ def mount():
 
 
 def uploads(server):
-    """Sends more than fits, then checks what is left."""
+    """Sends more bytes than the disk can store, then checks what is stored."""
     check(server.ask("POST", "/api/v1/uploads", body=trace())[0] == 202, "a small one")
     # random bytes do not compress
     noise = OPEN + b'{"ph":"X"}, ' + os.urandom(64 << 20)

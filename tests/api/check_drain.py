@@ -1,4 +1,6 @@
-"""check_drain.py - SIGTERM: an upload in progress completes, and no new one starts."""
+"""check_drain.py - after SIGTERM, an upload in progress completes and no new one
+starts.
+"""
 import os
 import signal
 import sys

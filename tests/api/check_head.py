@@ -1,4 +1,4 @@
-"""check_head.py - oversized heads, rejections before and during a body, keep-alive."""
+"""check_head.py - checks too large request heads, rejected bodies, and keep-alive."""
 import os
 import sys
 import time
@@ -34,8 +34,8 @@ def kept(server):
 
 
 def rejected_while_sending(server):
-    """A large body that is not a trace is rejected at once, while the sender still
-    sends."""
+    """A large body that is not a trace is rejected at once, before it is completely
+    sent."""
     with opened(server) as sock:
         sock.sendall(head(server, 200 * MIB) + MADE["png"]())
         began, status = time.monotonic(), 0
@@ -54,7 +54,7 @@ def rejected_while_sending(server):
 
 
 def to_the_end(server):
-    """A sender that reads only after it has sent everything gets its answer too."""
+    """A sender that sends everything before it reads gets its answer, too."""
     status, body = server.ask("POST", "/api/v1/uploads", body=MADE["png"]() + b"\0" * 20 * MIB)
     check((status, b"PNG image" in body) == (415, True), f"{status} {body}")
 

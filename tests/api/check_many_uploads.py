@@ -62,7 +62,7 @@ with Server("--uploads", "8", "--writers", "2") as server:
     check(sent > 20 and not wrong, f"{wrong} of {sent} readers' answers were not 200")
     readers.shutdown()
 
-    # eight are in progress: the ninth waits for a place, the tenth gets it
+    # eight uploads are in progress: the ninth waits for a slot, the tenth gets 503
     busy = [opened(server) for _ in range(8)]
     for sock in busy:
         sock.sendall(head(server, 1000) + OPEN)

@@ -1,5 +1,6 @@
-"""check_metrics.py - /metrics is well formed, and contains every series that
-docker/alerts.yml reads."""
+"""check_metrics.py - /metrics is well formed, and has every series that
+docker/alerts.yml reads.
+"""
 import json
 import os
 import re
@@ -19,7 +20,8 @@ ALERTS = os.path.join(HERE, "../../docker/alerts.yml")
 
 
 def read(text):
-    """{sample: value}; each has its help and type, once, before it."""
+    """Returns {sample: value}. Each metric must have its help and its type once, before
+    its samples."""
     types, values = {}, {}
     for line in text.splitlines():
         if line.startswith("# TYPE "):

@@ -1,5 +1,9 @@
-"""check_patterns.py - a run's pattern table, uploaded again, is the same table; a
-repeated comparison has the same answer; and a named range is evaluated again."""
+"""check_patterns.py - uploads a run's pattern table as another run, and compares both.
+
+Both runs must have the same functions and rows. A repeated comparison must have an
+equal answer. A comparison over a named range has the figures of one over the range that
+the server found.
+"""
 import csv
 import io
 import json
@@ -33,7 +37,7 @@ def table(server, run):
 
 
 def means(server, run):
-    """The part of a run's functions that a pattern table can hold."""
+    """Returns what a pattern table can contain about a run's functions."""
     items = json.loads(text(server, f"runs/{run}/patterns?limit=5000"))["items"]
     return {(i["function"], i["device"]):
             (i["type"], i["launches_per_iteration"], i["iterations"], round(i["ns_per_iteration"], 1),
@@ -42,7 +46,7 @@ def means(server, run):
 
 
 def again(server, run, name):
-    """The run's table, uploaded as a run of its own."""
+    """Uploads the run's table as another run, and compares both."""
     first = table(server, run)
     copy = upload(server, first.encode(), name)
     second = table(server, copy)
@@ -52,9 +56,9 @@ def again(server, run, name):
 
 
 def rows(body):
-    """Rows without their order, because functions with equal totals may swap. Times are
-    Unix times in one table, and relative to the first record in the other if the trace
-    has no clock."""
+    """Returns the rows in a fixed order, because functions with equal totals may swap,
+    and with times relative to the first row: one table has Unix times, the other has
+    times relative to the first record if the trace has no clock."""
     found = list(csv.DictReader(io.StringIO(body)))
     base = min((float(r["cycle_start_ts"]) for r in found if r["cycle_start_ts"]), default=0)
     for r in found:
@@ -64,7 +68,8 @@ def rows(body):
 
 
 def made(server):
-    """The table of a trace: twelve iterations of four functions and no counter."""
+    """Uploads a trace of twelve iterations of four functions, without counters, and
+    then its table."""
     run = upload(server, MADE["steps"](), "steps")
     found = list(csv.DictReader(io.StringIO(table(server, run))))
     check(len(found) == 48, f"12 iterations of 4 functions: {len(found)}")
@@ -76,7 +81,7 @@ def made(server):
 
 
 def uploaded_table(server):
-    """A table that was uploaded as a table, with its counters."""
+    """Uploads a table with its counters, and then the table of that run."""
     with open(os.path.join(HERE, "data", "patterns.csv"), "rb") as f:
         run = upload(server, f.read(), "table")
     again(server, run, "table-again")

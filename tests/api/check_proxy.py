@@ -1,7 +1,7 @@
-"""check_proxy.py - behind nginx and Caddy, with the configurations from
-server/README.md.
+"""check_proxy.py - runs the server behind nginx and Caddy.
 
-Each of the two is tested if it is installed; without either, nothing is tested.
+Their configurations come from server/README.md. Each proxy is tested if it is
+installed.
 """
 import http.client
 import json
@@ -40,14 +40,15 @@ def at(name):
 
 
 def shown(first):
-    """The block of server/README.md that starts with this line."""
+    """Returns the block of server/README.md that starts with this line."""
     with open(os.path.join(HERE, "../../server/README.md")) as f:
         found = re.search(rf"^    {re.escape(first)}\n(?:(?:    .*)?\n)+", f.read(), re.M)
     return textwrap.dedent(found[0])
 
 
 def swap(text, *pairs):
-    """The text with its example values replaced by ours; each of them must occur."""
+    """Replaces the example values of the text by ours; each example value must
+    occur."""
     for old, new in pairs:
         assert old in text, f"server/README.md no longer says '{old}'"
         text = text.replace(old, new)
@@ -86,7 +87,7 @@ def caddy(port, behind):
 
 
 class Through(http.client.HTTPSConnection):
-    """A connection to the proxy, whatever the host name resolves to."""
+    """A connection to the proxy, independent of the address of the host name."""
 
     def __init__(self, port):
         super().__init__(NAME, port, timeout=60,
@@ -120,7 +121,7 @@ def waited(port, process):
 
 
 def chunks():
-    """A trace that is sent without a length."""
+    """Yields a trace in chunks, to be sent without a length."""
     yield OPEN
     for _ in range(100):
         yield b" " * 65536
@@ -128,7 +129,7 @@ def chunks():
 
 
 def through(what, port, server, boss):
-    """Everything that a proxy could break."""
+    """Sends the requests that a proxy could break."""
     origin = f"https://{NAME}:{port}"
     check(ask(port, "GET", "/")[0] == 200, f"{what}: the page")
     check(ask(port, "GET", "/api/v1/runs")[0] == 401, f"{what}: no loopback behind a proxy")

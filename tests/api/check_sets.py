@@ -1,5 +1,8 @@
-"""check_sets.py - importance, exported, is a reference set that can be imported again:
-for runs with their own shapes and times, for a set figure by figure."""
+"""check_sets.py - exports importance as a reference set and imports it again.
+
+If the export is that of a fleet, the imported set has the shapes and times of its runs.
+If the export is that of a set, every figure of both sets is equal.
+"""
 import json
 import os
 import sys
@@ -42,7 +45,7 @@ def near(a, b):
 
 
 def figures(server, name):
-    """Everything that the API returns about a set's operators and shapes."""
+    """Returns everything that the API returns about a set's operators and shapes."""
     found = {}
     for item in json.loads(text(server, f"importance?reference_set={name}"))["items"]:
         shapes = json.loads(text(server, f"importance/{item['operator']}/shapes?reference_set={name}"))
@@ -51,7 +54,7 @@ def figures(server, name):
 
 
 def set_again(server):
-    """The export of a set is the same set."""
+    """The export of a set is equal to the imported document."""
     keep(server, "hand", body("set-small.json"))
     copy = text(server, "importance?reference_set=hand&format=bench")
     keep(server, "copy", copy)
@@ -63,8 +66,8 @@ def set_again(server):
 
 
 def fleet_again(server):
-    """The export of a fleet is a set of its shapes, without the operators that have
-    none."""
+    """The export of a fleet is a set of its shapes. Operators without a shape are
+    missing."""
     upload(server, "a")
     upload(server, "b")
     kept = keep(server, "fleet", text(server, "importance?format=bench"))
@@ -84,8 +87,8 @@ def fleet_again(server):
 
 
 def two_types():
-    """The small trace, with an fp32 gemm added to its bf16 gemm; the new one takes less
-    time."""
+    """Returns the small trace with an fp32 gemm added to its bf16 gemm. The fp32 gemm
+    takes less time."""
     trace = json.loads(body("importance.json"))
     events = trace["traceEvents"]
     own = [e for e in events if e.get("args", {}).get("External id") == 1]
@@ -101,8 +104,8 @@ def two_types():
 
 
 def types_again(server):
-    """An operator with two dtypes is exported with the one of most time; shapes keep
-    theirs."""
+    """An operator with two dtypes is exported with the dtype that takes the most time;
+    each shape is exported with its own dtype."""
     upload(server, "t", two_types())
     kept = text(server, "importance?format=bench&workload=t")
     gemm = [o for o in json.loads(kept)["operators"] if o["name"] == "gemm"][0]

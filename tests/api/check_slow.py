@@ -1,9 +1,8 @@
-"""check_slow.py - a body that trickles, or stops, gets 408 and the connection is
-closed.
+"""check_slow.py - a body that is sent too slowly, or not at all, gets 408.
 
-The minimum rate is 4 KiB/s after the first 10 s. Here one byte is sent every half
-second, and in the second case none at all. A fast upload on the same server is not
-disturbed.
+The connection is then closed. The minimum rate is 4 KiB/s after the first 10 s. In the
+first case one byte is sent every half second, in the second case none. A fast upload to
+the same server at the same time must succeed.
 """
 import os
 import sys

@@ -1,6 +1,8 @@
-"""check_stream.py - answers that are generated while they are sent: slow readers,
-readers that disconnect, a pool of one connection, a stop and a lost database during the
-answer."""
+"""check_stream.py - answers that are generated while they are sent.
+
+The cases are slow readers, readers that disconnect, a server with one database
+connection, and a server that stops or loses its database during the answer.
+"""
 import hashlib
 import http.client
 import io
@@ -36,8 +38,8 @@ def upload(server, body):
 
 
 class Narrow(io.RawIOBase):
-    """A reader with a small socket buffer, so that most of the answer is generated only
-    when it reads."""
+    """A reader with a small socket buffer. The server can generate most of the answer
+    only when the reader reads."""
 
     def __init__(self, server, path, version="1.1"):
         self.sock = socket.socket()
@@ -65,8 +67,9 @@ class Narrow(io.RawIOBase):
         super().close()
 
     def finish(self):
-        """The body, or None if its end never came. From here on it reads at normal
-        speed: through 4 KiB a whole timeline would take half a minute."""
+        """Returns the body, or None if its end never came. From here on it reads at
+        normal speed: with the buffer of 4 KiB, a whole timeline would take half a
+        minute."""
         self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
         r = http.client.HTTPResponse(self)
         r.begin()
@@ -89,7 +92,8 @@ def until(server, name, value):
 
 
 def slow_readers(server, whole):
-    """The only database connection stays available while several readers have stopped."""
+    """The only database connection is available to others while several readers have
+    stopped."""
     slow = [Narrow(server, path) for path in PATHS * 3]
     until(server, "kernsift_captures_sending", len(slow))
     check(gauge(server, "kernsift_db_connections_in_use") == 1,
@@ -136,8 +140,7 @@ def heads(server):
 
 
 def old_reader(server, whole):
-    """HTTP/1.0 has no chunked encoding: the end of the connection is the end of the
-    body."""
+    """HTTP/1.0 has no chunked encoding: the body ends where the connection ends."""
     for path in PATHS:
         with Narrow(server, path, "1.0") as sock:
             body = sock.finish()
@@ -145,7 +148,7 @@ def old_reader(server, whole):
 
 
 def lost(server):
-    """The database stops during the answer: no answer looks complete."""
+    """If the database stops during the answer, the answer does not look complete."""
     slow = [Narrow(server, path) for path in PATHS]
     psql("ALTER DATABASE streams ALLOW_CONNECTIONS false",
          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'streams'")

@@ -1,5 +1,7 @@
-"""check_timeline.py - a run's Chrome trace contains what was uploaded, to the
-nanosecond; uploaded again, it gives the same tables."""
+"""check_timeline.py - a run's Chrome trace has the uploaded events, to the nanosecond.
+
+If the Chrome trace is uploaded, its run has the same tables.
+"""
 import collections
 import decimal
 import json
@@ -25,7 +27,7 @@ def parsed(body):
 
 
 def spans(trace):
-    """Every span with its times in whole nanoseconds from the first."""
+    """Returns every span, with its times in whole nanoseconds since the first span."""
     found = [e for e in trace["traceEvents"] if e["ph"] == "X" and e.get("cat") in SPANS]
     base = min(decimal.Decimal(e["ts"]) for e in found)
     whole = collections.Counter()

@@ -1,6 +1,6 @@
-"""check_tls.py - HTTPS: what is served, and which settings are rejected.
+"""check_tls.py - HTTPS: what the server serves, and which settings it rejects.
 
-The certificate is generated here; it is its own authority, for 127.0.0.1.
+The certificate is generated here, for 127.0.0.1. It is its own authority.
 """
 import http.client
 import json
@@ -100,7 +100,7 @@ def accepts(server, version):
 
 
 def plain(server):
-    """What a client without TLS receives."""
+    """Returns what a client without TLS receives."""
     c = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
     try:
         c.request("GET", "/healthz")
@@ -110,7 +110,7 @@ def plain(server):
 
 
 def page(server, boss):
-    """The sign-in over HTTPS."""
+    """Signs in to the dashboard over HTTPS."""
     body = json.dumps({"token": boss})
     for scheme, status in ("http", 403), ("https", 200):
         c = server.connect()
@@ -129,7 +129,8 @@ def page(server, boss):
 
 
 def warned():
-    """An unencrypted listener is reported; the address in the test has no owner."""
+    """The server warns about an unencrypted listener. The address in the test has no
+    owner."""
     for more, expected in ([], 1), (["--proxy_tls"], 0):
         p = subprocess.run(
             [os.path.join(BIN, "kernsiftd"), "serve", "--listen", "192.0.2.1:0", "--db",
@@ -142,7 +143,7 @@ def warned():
 
 
 def uploads(server):
-    """Bodies long enough to be suspended, one of which is rejected halfway."""
+    """Sends bodies so long that their reading is suspended; one is rejected halfway."""
     trace = OPEN + b" " * (24 << 20) + b"]}"
     status, reply = server.ask("POST", "/api/v1/uploads", body=trace)
     check(status == 202 and json.loads(reply)["bytes"] == len(trace), f"24 MiB: {reply}")

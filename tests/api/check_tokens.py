@@ -1,5 +1,8 @@
-"""check_tokens.py - the command `token`, and --require-tokens: then loopback needs a
-token like any other address."""
+"""check_tokens.py - the command `token`, and the option --require-tokens.
+
+With that option, requests from loopback need a token like those from other
+addresses.
+"""
 import json
 import os
 import re
@@ -21,7 +24,7 @@ def token(server, *words):
 
 
 def misused(server):
-    """What the command rejects before it connects to a database."""
+    """The command rejects these arguments before it connects to a database."""
     new = ["--scope", "read", "--name", "x"]
     for words, sentence in (
             ([], "--scope: the value is missing (use --scope read|upload|admin)"),

@@ -1,5 +1,7 @@
-"""check_vacuum.py - `kernsiftd vacuum` next to a running server: it deletes what the
-dry run announced, and the rest answers as before."""
+"""check_vacuum.py - runs `kernsiftd vacuum` next to a running server.
+
+It must delete what the dry run listed. All other answers must not change.
+"""
 import json
 import os
 import subprocess

@@ -1,8 +1,9 @@
-"""check_webhooks.py - webhooks, with receivers that work, are slow, hostile or down.
+"""check_webhooks.py - sends webhooks to receivers that work, are slow, hostile or down.
 
-A delivery is signed, and checked with the lines that server/README.md shows. It is sent
-once, however many servers run. It is retried until a receiver accepts it or a retry is
-pointless. It is sent only to permitted addresses, and nothing else waits for it.
+Each delivery is signed; the signature is checked with the code that server/README.md
+shows. A delivery is sent once, even if several servers run. It is retried until a
+receiver accepts it or a retry is pointless. It is sent only to permitted addresses. No
+other request waits for it.
 """
 import hmac
 import json
@@ -21,7 +22,7 @@ API = "/api/v1"
 
 
 def shown():
-    """The function that server/README.md shows to receivers."""
+    """Returns the function that server/README.md shows to receivers."""
     lines, code = open(os.path.join(HERE, "../../server/README.md")).read().split("\n"), []
     at = lines.index("    import hashlib, hmac, time")
     while lines[at].startswith("    ") or not lines[at]:
@@ -56,7 +57,8 @@ class Boss:
         return self.ask("GET", f"/webhooks/{hook['id']}/deliveries?limit=500")[1]["items"]
 
     def ended(self, hook, tries=1):
-        """Its deliveries, once each has this many attempts and this last answer."""
+        """Waits until each delivery of a webhook has this many attempts and this last
+        answer, and returns the deliveries."""
         end = time.monotonic() + 60
         while time.monotonic() < end:
             items = self.deliveries(hook)
@@ -133,7 +135,7 @@ def gone(boss, receiver):
 
 
 def hostile(boss, receiver):
-    """Each failure has its message, and each attempt ends."""
+    """Each kind of failure has its own message, and each attempt ends."""
     hooks = {}
     for path in ("/away", "/body", "/head", "/interim", "/nonsense", "/404", "/trailer"):
         hooks[path] = boss.hook(receiver.url(path))
@@ -157,7 +159,8 @@ def hostile(boss, receiver):
 
 
 def hanging(boss, receiver):
-    """Uploads, answers and other receivers continue; the attempt ends after 10 s."""
+    """A receiver hangs. Uploads, answers and other receivers continue; the attempt ends
+    after 10 s."""
     server = boss.server
     well = boss.hook(receiver.url("/200/well"))
     boss.send_test(well)
@@ -194,7 +197,8 @@ def hanging(boss, receiver):
 
 
 def unwritten(boss, receiver):
-    """An answer that cannot be recorded is kept, and no receiver is called twice."""
+    """If a receiver's answer cannot be recorded, the server keeps the answer and
+    records it later. No receiver is called twice."""
     hook = boss.hook(receiver.url("/200/unwritten"))
     sql("ALTER TABLE webhook_delivery ADD CONSTRAINT away CHECK (delivered_at IS NULL) NOT VALID")
     boss.send_test(hook)
@@ -223,7 +227,7 @@ def dropped(boss, receiver):
 
 
 def crowded(boss, receiver):
-    """Two servers, one queue: each delivery is sent once."""
+    """Two servers share one queue: each delivery is sent once."""
     hooks = [boss.hook(receiver.url(f"/200/crowd/{i}")) for i in range(5)]
     ids = ",".join(str(h["id"]) for h in hooks)
     with Server("--webhook-private", "127.0.0.0/8") as other:
@@ -240,8 +244,8 @@ def crowded(boss, receiver):
 
 
 def refused(receiver):
-    """Names and notations that resolve to this machine, without permission: no call is
-    made."""
+    """Without permission, the server does not call addresses of this machine, however
+    they are written."""
     with Server() as server:
         boss = Boss(server)
         urls = [receiver.url("/200/private", host) for host in
@@ -276,7 +280,7 @@ with Receiver() as far, Server("--webhook-private", "127.0.0.0/8") as near:
     admin = Boss(near)
     for case in (signed, again, gone, hostile, hanging, crowded, unwritten, dropped):
         case(admin, far)
-    # one of them still hangs
+    # one of the receivers still hangs
     start = time.monotonic()
     check(near.stop() == 0, "a clean stop")
     check(time.monotonic() - start < 10, f"the stop took {time.monotonic() - start:.1f} s")

@@ -1,5 +1,7 @@
 #!/usr/bin/python3
-"""agent.py - `kernsift agent`: a spool folder that is uploaded without supervision."""
+"""agent.py - `kernsift agent` uploads the captures of a spool folder without
+supervision.
+"""
 import fcntl
 import hashlib
 import os
@@ -31,7 +33,8 @@ def sha(path):
 
 
 def stored(server, project):
-    """The digests of the captures that the server has of a project, in order."""
+    """Returns the digests of the captures that the server has of a project, in
+    order."""
     got, more = [], '/api/v1/uploads?limit=500'
     while more:
         page = server.get(more)

@@ -37,7 +37,7 @@ def damaged(d):
 
 
 class Refusing(http.server.BaseHTTPRequestHandler):
-    """Rejects the captures that the server's `refuse` names, each with its status, and
+    """Rejects each capture for which `refuse` returns a status, with that status, and
     counts the requests."""
 
     def do_POST(self):

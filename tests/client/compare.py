@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""compare.py - a comparison as the server returns it and as the client shows it."""
+"""compare.py - `kernsift compare` shows a comparison as the server returns it."""
 import json
 import os
 import tempfile

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""counters.py - a pattern file and its counters, sent as one upload.
+"""counters.py - a pattern file and its counters are sent as one upload.
 
-The notes prove that the counters arrived: one sample is unreadable, and one is of a
-host on which nothing ran.
+The notes of the run prove that the counters arrived: one sample is unreadable, and one
+is of a host on which nothing ran.
 """
 import gzip
 import tempfile

@@ -1,7 +1,7 @@
 """fake_gates.py - a server that answers POST /gates as a script specifies.
 
-For what a real server does not do on demand: an invalid answer, a rendering that fails,
-a database that is down for one request.
+It does what a real server does not do on demand: it returns an invalid answer, fails to
+render a document, or has no database for one request.
 """
 import copy
 import http.server

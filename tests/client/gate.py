@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""gate.py - the request, the answer, the files and the exit status of a gate."""
+"""gate.py - checks the request, the answer, the files and the exit status of a gate."""
 import json
 import os
 import stat
@@ -14,7 +14,7 @@ SIDES = ('label.branch=main last=20', '4')
 
 
 def requests(*argv, answer=None, status=1, env=None):
-    """The request that the server receives with these flags."""
+    """Returns the requests that the server receives with these flags."""
     with FakeGates((201, answer or gate())) as s:
         r = kernsift('gate', *argv, *SIDES, server=s, env=env)
         equal((argv, r.err), r.status, status)

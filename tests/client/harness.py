@@ -1,4 +1,4 @@
-"""harness.py - a real server, and the client's output, for the client's cases.
+"""harness.py - starts a real server and compares the client's output, for all cases.
 
 Runs with tests/with-postgres, whose database the server uses. A case is a function. It
 calls equal() and says(), and stops at the first check that fails.

@@ -1,5 +1,7 @@
 #!/usr/bin/python3
-"""health.py - whether a server can answer: ready, down, silent, unhealthy."""
+"""health.py - `kernsift health` says whether a server is ready, down, silent or
+unhealthy.
+"""
 import socket
 import threading
 import time
@@ -30,7 +32,8 @@ def away(_, __):
 
 
 def answering(bytes_):
-    """A server that sends these bytes to the first client, and its address."""
+    """Starts a server that sends these bytes to the first client; returns its
+    address."""
     s = socket.create_server(('127.0.0.1', 0))
 
     def talk():

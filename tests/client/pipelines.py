@@ -1,7 +1,8 @@
-"""pipelines.py - reads the pipelines of docker/ci, and runs their scripts.
+"""pipelines.py - reads the pipelines of docker/ci and runs their scripts.
 
-Expressions and conditions are looked up, not evaluated. One that is missing from the
-tables below ends the case, so that the author of a new one must define its meaning.
+Expressions and conditions are looked up in the tables below, not evaluated. If one is
+not in a table, the case fails. The author of a new expression must define its meaning
+here.
 """
 import os
 import shutil
@@ -19,8 +20,8 @@ def read(name):
 
 
 class Folder:
-    """A checkout whose bench/record copies the content of `traces`. Programs of others
-    only record how they were called."""
+    """A checkout in which bench/record copies the content of `traces`. Programs other
+    than ours only record their calls."""
 
     def __init__(self, path):
         self.path = path
@@ -31,8 +32,8 @@ class Folder:
             self.program(f'bin/{name}', f'printf "%s\\n" {name} "$@" >>{path}/calls')
 
     def checkout(self, there):
-        """Adds or removes the proposed code in the checkout: one of the jobs must not
-        have it."""
+        """Adds the proposed code to the checkout, or removes it: the job with secrets
+        must not have it."""
         if there != os.path.exists(f'{self.path}/bench'):
             os.rename(*(f'{self.path}/{name}' for name in
                         (('away', 'bench') if there else ('bench', 'away'))))
@@ -50,7 +51,7 @@ class Folder:
                 f.write(data)
 
     def calls(self):
-        """The calls of other programs since the last call of this function."""
+        """Returns the calls of other programs since the last call of this function."""
         try:
             with open(f'{self.path}/calls') as f:
                 text = f.read()
@@ -81,7 +82,7 @@ class Github:
             equal((name, 'has the token'), has, step.get('run', '').startswith('kernsift '))
 
     def apart(self):
-        """Only the job without secrets runs proposed code."""
+        """Checks that only the job without secrets runs proposed code."""
         equal('jobs', (list(self.doc['jobs']), self.job['needs']), (['record', 'gate'], 'record'))
         equal('rights', (self.doc['permissions'], self.record['permissions']),
               ({}, {'contents': 'read'}))
@@ -107,7 +108,7 @@ class Github:
             shutil.copytree(here if up else kept, kept if up else here)
 
     def play(self, url, token, commit, pull=''):
-        """(status, output) of each step that ran, by name."""
+        """Returns (status, output) of each step that ran, by name."""
         known = {'${{ github.event.repository.name }}': 'shop', TOKEN: token,
                  '${{ github.event.pull_request.head.sha || github.sha }}': commit,
                  "${{ github.event.number && format('pull-{0}', github.event.number) "
@@ -153,8 +154,8 @@ class Gitlab:
         equal('when', gate['rules'], self.doc['kernsift-record']['rules'])
 
     def play(self, url, token, commit, merge='', comment=''):
-        """(status, output) of both jobs, by name; the second runs only if the first
-        succeeds."""
+        """Returns (status, output) of both jobs, by name. The second job runs only if
+        the first succeeds."""
         env = {**self.doc['variables'], 'KERNSIFT_SERVER': url, 'KERNSIFT_PROJECT': 'shop',
                'CI_COMMIT_SHA': commit, 'CI_API_V4_URL': 'https://gitlab.invalid/api/v4',
                'CI_PROJECT_ID': '5'}

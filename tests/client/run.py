@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""run.py - `kernsift run`: how a command is executed, and what it leaves behind."""
+"""run.py - `kernsift run` executes a command and sends the captures that it leaves."""
 import glob
 import os
 import pty
@@ -16,7 +16,8 @@ import spooled
 from harness import BIN, CLEAN, SRC, Server, equal, kernsift, play, says
 
 LEAVE = f'{SRC}/tests/client/spooled.py'
-# Counts the signals that it receives; SIGTERM makes it print the count and exit.
+# A program that counts the signals it receives. At SIGTERM it prints the count and
+# exits.
 COUNTER = '''
 import os, signal, sys, time
 got = {}

@@ -1,5 +1,7 @@
 #!/usr/bin/python3
-"""run_left.py - `kernsift run`: what it leaves behind after an error."""
+"""run_left.py - the files that `kernsift run` leaves in its spool folder after an
+error.
+"""
 import ctypes
 import os
 import subprocess

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""secure.py - tokens, HTTPS, and errors of the command line."""
+"""secure.py - checks tokens, HTTPS, and errors of the command line."""
 import os
 import shutil
 import socket

@@ -1,8 +1,9 @@
 """spooled.py - makes spool folders, and commands that leave captures, without a GPU.
 
 `python3 spooled.py capture FOLDER [--pid N] [--rank N] [--left] [--host NAME]` is such
-a command. It leaves one capture as a collector would: complete, or (with --left) as a
-killed process leaves it. Then it prints the name."""
+a command. It writes one capture as a collector would, and prints the capture's name.
+The capture is complete, or (with --left) as a killed process leaves it.
+"""
 import argparse
 import os
 import socket
@@ -17,9 +18,9 @@ HOST = ''.join(c if c.isascii() and (c.isalnum() or c in '-_') else '_'
 
 
 def capture(salt=0, rank=-1, end=True, lost=0, without=()):
-    """A capture's bytes; each salt gives different ones. `lost`: it reports only lost
-    records. `without`: the numbers of chunks that are missing although they were
-    counted."""
+    """Returns a capture's bytes; each salt gives different bytes. With `lost`, the
+    capture only reports lost records. `without` has the numbers of chunks that are
+    counted but missing."""
     chunks = kst.quiet()
     if lost:
         del chunks['kernel'], chunks['call']

@@ -1,5 +1,7 @@
 #!/usr/bin/python3
-"""terminal.py - the progress bar on a terminal of two widths, and none elsewhere."""
+"""terminal.py - the progress bar is drawn on terminals of two widths, and not
+elsewhere.
+"""
 import fcntl
 import os
 import pty
@@ -56,10 +58,11 @@ def wide(s, d):
     lines = bars(drawn)
     equal('drawn more than once', len(lines) > 1, True)
     equal('longest', max(map(len, lines)) <= 79, True)
-    # a fast server has all before the second drawing; the first may be of a few KiB
+    # a fast server has all bytes before the second drawing; the first may show a few
+    # KiB
     sent = [x for x in lines if re.search(r'\d+ %  \S+ [KM]iB of 3\d\.\d MiB', x)]
     equal('amounts', len(sent) > 0, True)
-    # the bar is removed at the end, and one line stays
+    # at the end the bar is removed and one line is left
     says('end', drawn.replace('\r\n', '\n'),
          r'.*\r\x1b\[K[^\r]* sent as \S+ \S+, upload \d+ \w+\n.*')
 

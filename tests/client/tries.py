@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""tries.py - a server that is down, busy, or dies during an upload."""
+"""tries.py - the client retries if a server is down, busy, or dies during an upload."""
 import os
 import signal
 import socket
@@ -23,8 +23,8 @@ def away(d):
     r = kernsift('upload', '--server', url, '--retries', '2', path, path)
     took = time.monotonic() - begun
     equal('status', r.status, 1)
-    # half a second and one second, each up to a quarter longer; the second file is
-    # tried only once
+    # waits half a second and one second, each up to a quarter longer; the second file
+    # is tried only once
     equal('took 1.5 to 3 s', 1.5 <= took < 3, True)
     says('stderr', r.err,
          rf'{path}: {AWAY}; trying again in 0\.[56] s \(1 of 2\)\n'
@@ -57,7 +57,7 @@ def comes_back(d):
 
 
 def hold(s, until):
-    """An upload that has started and pauses until it is released."""
+    """Starts an upload that pauses until it is released."""
     c = socket.create_connection((s.host, s.port))
     c.sendall(b'POST /api/v1/uploads HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n'
               b'Content-Length: 4000000\r\n\r\n{"traceEvents": [' % s.port)

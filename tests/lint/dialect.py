@@ -1,16 +1,15 @@
-"""dialect.py - counts words that the project's language leaves out; dialect.sh
-starts it.
+"""dialect.py - counts words that the project does not use; dialect.sh starts it.
 
     dialect.py [--list [PATH]]
 
-dialect.txt lists the words and what to write instead. They are counted per
-top-level folder: in prose (comments, texts in quotes, Markdown, descriptions of
-schemas, pages), every place; in names (identifiers, fields, file names), every
-different name. It exits with 1 if a count is above its ceiling. --list prints the
-places below PATH.
+dialect.txt lists the words and what to write instead. They are counted per top-level
+folder, in prose and in names. Prose is comments, quoted texts, Markdown, descriptions
+of schemas, and pages; each occurrence counts. Names are identifiers, fields and file
+names; each different name counts once. The program exits with 1 if a count is above its
+ceiling. --list prints the occurrences below PATH.
 
-Not read: recorded inputs and expected outputs of tests, migrations (one that is
-out never changes), what npm locks, licenses.
+It does not read recorded inputs and expected outputs of tests, migrations (a released
+migration never changes), files that npm generates, and licenses.
 """
 import fnmatch
 import functools
@@ -23,10 +22,10 @@ import tokenize
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
-# No word of the list is left, so the ceiling of every folder is 0.
+# No word of the list occurs today, so the ceiling of every folder is 0.
 FOLDERS = (".", "collector", "docker", "include", "server", "sql", "tests", "web")
 PROSE = NAMES = dict.fromkeys(FOLDERS, 0)
-# Allowed words may not grow into a second dialect.
+# The number of allowed words is limited, so that exceptions stay rare.
 ALLOWED = 30
 
 SKIPPED = re.compile(
@@ -40,13 +39,14 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[^\n]*', re.M)
 HASH = re.compile(r"(?:^|(?<=\s))#[^\n]*|\"(?:\\.|[^\"\\])*\"|'[^']*'", re.M)
 SQL = re.compile(r"--[^\n]*|'(?:''|[^'])*'|/\*.*?\*/", re.S)
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-# A word of a text that is no name: names there have a "_".
+# A word in a text that is not a name: names in texts have a "_".
 LONE = re.compile(r"\b[A-Za-z]+\b")
 CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 class Words:
-    """dialect.txt: one regular expression for prose, one for names."""
+    """The words of dialect.txt as two regular expressions, one for prose and one for
+    names."""
 
     def __init__(self, path):
         self.allowed = []
@@ -63,7 +63,7 @@ class Words:
                         (glob, re.compile(pattern.replace("_", r"\s+"), re.I)))
         self.prose = self.joined([(p.replace("_", r"[\s*#/]+"), i)
                                   for p, i in lists["prose"]], r"\b(?:%s)\b", re.I)
-        # A pattern of several parts is looked for in the whole name.
+        # A pattern with several words is searched in the whole name.
         self.name = self.joined(lists["name"], r"(?:^|_)(?:%s)(?=_|$)", re.I)
 
     @staticmethod
@@ -88,14 +88,15 @@ def files(root="."):
 
 
 def blank(text):
-    """Spaces in its place, so that lines stay."""
+    """Returns spaces of the text's length; line ends stay, so that line numbers are
+    right."""
     return re.sub(r"[^\n]", " ", text)
 
 
 def parts(pattern, text, group=None):
-    """(prose, rest): what the pattern matches, and what it does not, each with
-    spaces where the other is. Where the pattern's group did not match, names stay
-    in the rest."""
+    """Returns (prose, rest): the text that the pattern matches, and the other text. In
+    each, spaces replace the other. If `group` did not match, names also stay in the
+    rest."""
     prose, rest, end = [], [], 0
     for m in pattern.finditer(text):
         between = text[end:m.start()]
@@ -107,8 +108,9 @@ def parts(pattern, text, group=None):
 
 
 def python(text):
-    """As in C, a text keeps its names with a "_" and loses its words: "at least" in
-    a docstring is no name."""
+    """Splits Python into prose and names. A string is prose; of its words, only those
+    with a "_" are also names, as in C. For example, "at least" in a docstring is not a
+    name."""
     prose = [list(blank(line)) for line in text.splitlines(True)]
     names = [list(line) for line in text.splitlines(True)]
     try:
@@ -148,7 +150,7 @@ def read(path):
 
 
 def split(path, text):
-    """(prose, code) of a file, each with its lines where they are."""
+    """Returns (prose, code) of a file; both keep the line numbers of the file."""
     ending = os.path.splitext(path)[1]
     if ending in C_LIKE:
         text = INCLUDE.sub(lambda m: blank(m[0]), text)

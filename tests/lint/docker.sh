@@ -1,5 +1,5 @@
 #!/bin/sh
-# docker.sh - the images use the packages of ./dev, and do not run as root.
+# docker.sh - the images install the packages that ./dev lists, and do not run as root.
 set -eu
 . "$(dirname "$0")/lib.sh"
 file=docker/Dockerfile
@@ -27,7 +27,7 @@ for package in $(comm -13 "$breaches.dev" "$breaches.image"); do
 done
 rm -f "$breaches.dev"
 
-# The collector's image is built the same way, without the dashboard.
+# The collector's image is built like the server's, without the dashboard.
 other=docker/collector.Dockerfile
 grep -vxE 'npm|ca-certificates' "$breaches.image" >"$breaches.server" || :
 if [ -f $other ]; then

@@ -1,9 +1,9 @@
 #!/bin/sh
-# fences.sh - each external library is included only by its module.
+# fences.sh - only one module includes each external library.
 #
 # fences.txt lists these modules. The compiler enforces the dependencies between
-# the rooms of the tree (server/CMakeLists.txt), if no include climbs out of its
-# folder and header names are unique.
+# folders of the tree (server/CMakeLists.txt). That works only if no include begins
+# with "..", and if each header name is unique.
 set -eu
 . "$(dirname "$0")/lib.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
-# format.sh - C is formatted by clang-format 14; `./dev fmt` runs it.
+# format.sh - clang-format 14 formats the C files; `./dev fmt` runs it.
 #
-# Other versions format some lines differently, so exactly this one is required.
+# This exact version is required, because others format some lines differently.
 set -eu
 . "$(dirname "$0")/lib.sh"
 command -v clang-format-14 >/dev/null || {

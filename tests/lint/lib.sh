@@ -1,16 +1,16 @@
-# lib.sh - shared start of every lint: the tree to check, and the output of breaches.
+# lib.sh - the common start of every lint: which tree to check, and how to report.
 #
-# A lint is run as `tests/lint/NAME.sh [TREE]`; TREE is the repository by
-# default (selftest.sh passes bad ones). It prints one line per breach, which starts
-# with the file, and exits with 1 if there was any.
+# A lint is run as `tests/lint/NAME.sh [TREE]`. TREE is the repository by default;
+# selftest.sh passes bad trees. A lint prints one line per breach. The line starts with
+# the file. The lint exits with 1 if there was a breach.
 # shellcheck shell=sh
 LINT=$(cd "$(dirname "$0")" && pwd)
 cd "${1:-$LINT/../..}" || exit 2
 breaches=$(mktemp)
 trap 'rm -f "$breaches"' EXIT
 
-# Files of the tree whose names match one of the patterns, except built and
-# downloaded ones: files '*.c' '*.h'
+# files PATTERN...: files of the tree whose names match a pattern, such as '*.c' '*.h';
+# without built and downloaded files.
 files() {
 	for pattern; do
 		find . \( -path ./build -o -path ./.git -o -name node_modules \

@@ -1,9 +1,9 @@
 #!/bin/sh
 # migrations.sh - a released migration never changes.
 #
-# migrations.txt contains the sha256 of each, in order. Append a new migration
-# with `sha256sum sql/migrations/NNNN_what.sql >>tests/lint/migrations.txt`, and
-# never change an existing line.
+# migrations.txt contains the sha256 of each migration, in order. Append a new
+# migration with `sha256sum sql/migrations/NNNN_what.sql >>tests/lint/migrations.txt`,
+# and never change an existing line.
 set -eu
 . "$(dirname "$0")/lib.sh"
 list=tests/lint/migrations.txt

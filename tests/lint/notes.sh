@@ -6,7 +6,7 @@ set -eu
 
 codes=$(sed -nE 's/^NOTE\(([a-z0-9_]+),.*/\1/p' server/model/note.def)
 [ -n "$codes" ] || breach "server/model/note.def: has no note that this lint can read"
-# One search for all codes, because a search per code took seconds.
+# All codes are searched at once, because one search per code took seconds.
 files '*' | grep '^tests/' | grep -v '^tests/lint/' | tr '\n' '\0' |
 	xargs -0r grep -ohIiwE -- "(NOTE_)?($(echo "$codes" | paste -sd '|'))" |
 	tr '[:upper:]' '[:lower:]' | sed 's/^note_\(.*\)/&\n\1/' | sort -u >"$breaches.seen" || :

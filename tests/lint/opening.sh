@@ -1,10 +1,10 @@
 #!/bin/sh
 # opening.sh - every source file starts with its purpose, every folder has a README.
 #
-# The first comment of a C, shell, JavaScript, Python, SQL or CSS file starts
-# with the file's own name and states its purpose. Lists (.def), CMake files
-# and conversations (.http) start with a comment. The folders of trace cases
-# are named after what is unusual about them and need no README.
+# The first comment of a C, shell, JavaScript, Python, SQL or CSS file starts with the
+# file's own name and states its purpose. Lists (.def), CMake files and conversations
+# (.http) start with a comment. Folders of trace cases need no README, because their
+# names say what is unusual about the traces.
 set -eu
 . "$(dirname "$0")/lib.sh"
 

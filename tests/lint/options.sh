@@ -1,23 +1,23 @@
 #!/bin/sh
-# options.sh - every option is in its README's table, and the table has no other.
+# options.sh - the option tables in READMEs list every option, and nothing else.
 #
-# server/config/config.def is listed in server/README.md, server/client/options.def in
-# server/client/README.md: a row that starts with the option and has its
-# environment variable and its default. The options of `kernsift gate` in
-# server/model/gate_policy.def are in server/client/README.md too. Those of the
-# collector (collector/base/options.def) have no flag: their rows start with the
-# variable.
+# server/README.md lists the options of server/config/config.def.
+# server/client/README.md lists those of server/client/options.def. A row starts with
+# the option, and has its environment variable and its default. server/client/README.md
+# also lists the options of `kernsift gate` from server/model/gate_policy.def. The
+# options of the collector (collector/base/options.def) have no flag: their rows start
+# with the variable.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
-# The options of `kernsift gate` that come from rules, as "NAME||".
+# Prints the options of `kernsift gate` that come from gate rules, as "NAME||".
 rules() {
 	[ -f server/model/gate_policy.def ] || return 0
 	sed -nE 's/^POLICY\((LIMIT|REAL|COUNT|CLASSES|FINDINGS), *([a-z_]+),.*/\2||/p
 		s/^POLICY\(OPERATORS,.*/operator_pct||/p' server/model/gate_policy.def
 }
 
-# listed LIST README [RULES]: RULES prints further options
+# listed LIST README [RULES]: RULES is a command that prints further options
 listed() {
 	[ -f "$1" ] || return 0
 	[ -f "$2" ] || { breach "$2: is missing, '$1' is listed there"; return 0; }

@@ -1,11 +1,11 @@
 #!/bin/sh
-# readme.sh - requests, files and headings in the READMEs for users exist.
+# readme.sh - requests, files and headings that the users' READMEs mention exist.
 #
-# A line with curl and an address under /api/v1 is a request;
-# tests/api/00-readme.http plays exactly these. -T, --data-binary and -F send a
-# body and therefore mean POST, unless -X names another method. A relative link
-# points to a file of the tree, and its #anchor to a heading of that file. A picture
-# has less than 150,000 bytes.
+# A line with curl and an address under /api/v1 is a request. tests/api/00-readme.http
+# plays exactly these requests. -T, --data-binary and -F send a body and therefore mean
+# POST, unless -X specifies another method. A relative link must lead to a file of the
+# tree, and its #anchor to a heading of that file. A picture must have less than
+# 150,000 bytes.
 set -eu
 . "$(dirname "$0")/lib.sh"
 readmes=""

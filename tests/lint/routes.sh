@@ -1,10 +1,11 @@
 #!/bin/sh
-# routes.sh - every route of the API is used in a conversation under tests/api, and
-# declares who may use it and which projects' data it returns.
+# routes.sh - every route of the API has a test, and declares its scope and its reach.
 #
-# The words of SCOPE and REACH must be known. Only the routes listed here answer
-# without a token. If a path contains an id, REACH is the word for that object. If a
-# handler checks the project itself, its file contains that check.
+# A conversation under tests/api must use the route. SCOPE says which tokens may use
+# it; REACH says which projects' data it returns. Both must be known words. Only the
+# routes listed here may answer without a token. If a path contains an id, REACH is the
+# word for that object. If REACH says that the handler checks the project itself, the
+# handler's file must contain that check.
 set -eu
 . "$(dirname "$0")/lib.sh"
 def=server/api/routing/routes.def
@@ -20,7 +21,7 @@ gates GATE
 tokens TOKEN
 webhooks WEBHOOK'
 
-# in_file HANDLER REGEX: the file the handler is in also has this
+# in_file HANDLER REGEX: whether the file that defines the handler matches REGEX
 in_file() {
 	file=$(grep -lE "^json_t \*$1\(" server/api/handlers/*.c 2>/dev/null | head -n 1)
 	[ -n "$file" ] && grep -qE "$2" "$file"

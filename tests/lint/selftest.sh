@@ -1,8 +1,8 @@
 #!/bin/sh
 # selftest.sh - every lint fails on a bad tree, with the right message.
 #
-# put() makes a tree in an empty folder; expect() runs the lint on it, which must
-# fail and print the given message. The last round gives every lint a good tree,
+# put() makes a tree in an empty folder. expect() runs a lint on the tree; the lint
+# must fail and print the given message. At the end every lint gets a good tree,
 # because a lint that always fails is useless.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)

@@ -2,18 +2,17 @@
 
     structure.py [--list FIGURE]
 
-It reads the product's files (server, collector, include and web) below the
-current folder and prints one table: each figure with its ceiling and its goal. It
-exits with 1 if a figure is above its ceiling. --list prints the places behind one
-figure: folders, tags, headers, headers-untested, functions, functions-untested or
-circles.
+It reads the product's files (server, collector, include and web) below the current
+folder. It prints a table of figures, each with its ceiling and its goal, and exits with
+1 if a figure is above its ceiling. --list prints the places that one figure counts:
+folders, tags, headers, headers-untested, functions, functions-untested or circles.
 
-The counts are made from the text, without a build. A name counts as used in a file
-if it is there outside of comments and texts, is no field (a.name, a->name), and
-the file includes a header that declares it, directly or through other headers.
-What a .def registers (handlers, decoders, commands) has one user by design and is
-left out. A unit test is a reason for a header and for an extern function, so these are
-also counted without those that a test uses.
+The figures come from the text, without a build. A file uses a name if the name occurs
+outside of comments and strings, is not a field (a.name, a->name), and is declared by a
+header that the file includes, directly or through other headers. Handlers, decoders and
+commands are registered in a .def. They have one user by design and are not counted. A
+unit test is a reason for a header and for an extern function. Therefore the figures
+"-untested" count only those that no test uses.
 """
 import functools
 import os
@@ -22,13 +21,13 @@ import sys
 
 TREES = ("server", "collector", "include", "web")
 
-# The most files in a folder. A folder with more today has its own ceiling, which
-# may only fall; its line is removed once the folder is within the limit.
+# The most files that a folder may have. A folder that has more today has its own
+# ceiling, which may only fall. Remove the ceiling once the folder is within the limit.
 FILES = 40
 FOLDERS = {}
 
-# Ceilings of the other figures. They may only fall: who lowers a figure lowers its
-# ceiling in the same commit.
+# Ceilings of the other figures. They may only fall: a commit that lowers a figure also
+# lowers its ceiling.
 TAGS = 0
 HEADERS = 55
 HEADERS_UNTESTED = 17
@@ -43,8 +42,8 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"](?:[^>"\n]*/)?([^>"\n/]+)[
                      re.M)
 IMPORT = re.compile(r"""^(?:import|export)\b[^;'"]*?['"](\.[^'"]+)['"]""", re.M)
 TAG = re.compile(r"\bstruct\s+(\w+)\s*\{")
-# A definition at the left margin whose body begins at the left margin, as
-# clang-format lays it out.
+# A definition starts at the left margin, and so does the brace of its body, as
+# clang-format writes it.
 FUNCTION = re.compile(r"^(?![ \t\n}{])([^;{}=]*?)\b([A-Za-z_]\w*)\s*"
                       r"\((?:[^();{}]|\((?:[^();{}]|\([^();{}]*\))*\))*\)\s*\n\{",
                       re.M)
@@ -55,7 +54,7 @@ TAGGED = re.compile(r"\b(?:struct|enum|union)\s+\w+")
 
 
 def files():
-    """The product's files, sorted, without what was built or fetched."""
+    """Returns the product's files, sorted, without built and downloaded files."""
     found = []
     for tree in TREES:
         for at, folders, names in os.walk(tree):
@@ -67,7 +66,7 @@ def files():
 
 @functools.lru_cache(None)
 def code(path):
-    """A file's text without comments and texts; lines that define macros stay."""
+    """Returns a file's text without comments and strings; macro definitions stay."""
     with open(path, encoding="utf-8", errors="replace") as f:
         text = f.read()
     return TOKEN.sub(lambda m: '""' if m[0][0] == '"' else " ", text)
@@ -81,13 +80,13 @@ def raw(path):
 
 @functools.lru_cache(None)
 def words(path):
-    """The identifiers of a file that are no fields and no tags."""
+    """Returns the identifiers of a file, except fields and tags."""
     return frozenset(WORD.findall(TAGGED.sub(" ", code(path).replace("->", "."))))
 
 
 @functools.lru_cache(None)
 def extern(path):
-    """The functions that a .c file defines for others."""
+    """Returns the functions that a .c file defines for other files."""
     text = DIRECTIVE.sub("", ATTRIBUTE.sub("", code(path)))
     found = set()
     for before, name in FUNCTION.findall(text):
@@ -98,7 +97,7 @@ def extern(path):
 
 
 def world(path):
-    """The server and the collector have each their own headers' names."""
+    """The server and the collector may each have a header of the same name."""
     return "collector" if path.startswith("collector/") else "server"
 
 
@@ -114,8 +113,8 @@ class Tree:
         self.registered = self.names_of_lists()
 
     def names_of_lists(self):
-        """What the .def files register: their words, also with what a macro pastes
-        before or behind them."""
+        """Returns the names that the .def files register: their words, alone and with
+        the prefixes and suffixes that macros add to them."""
         listed, pasted = set(), {("", "")}
         for p in self.paths:
             if p.endswith(".def"):
@@ -125,8 +124,8 @@ class Tree:
         return {before + word + after for before, after in pasted for word in listed}
 
     def included(self, path):
-        """The tree's headers that a file includes; a name that is there twice means
-        the one of the same side."""
+        """Returns the tree's headers that a file includes. If the server and the
+        collector both have a header of that name, it is the one on the file's side."""
         found = set()
         for name in INCLUDE.findall(raw(path)):
             there = self.named.get(name, [])
@@ -134,7 +133,7 @@ class Tree:
         return found
 
     def seen(self, path):
-        """Every header that a file includes, directly or through others."""
+        """Returns every header that a file includes, directly or through others."""
         found, todo = set(), list(self.includes[path])
         while todo:
             h = todo.pop()
@@ -153,7 +152,7 @@ def folders_of(paths):
 
 
 def tags_of(tree):
-    """[(tag, files)] of struct tags that more than one place defines."""
+    """Returns [(tag, files)] of struct tags that are defined in more than one place."""
     found = {}
     for p in tree.c + tree.h:
         for tag in TAG.findall(code(p)):
@@ -167,13 +166,14 @@ def own(header, user):
 
 @functools.lru_cache(None)
 def tests():
-    """The tests in C."""
+    """Returns the C files of the tests."""
     return [f"{at}/{n}" for at, _, names in os.walk("tests") for n in names
             if n.endswith((".c", ".h"))]
 
 
 def headers_of(tree):
-    """[(header, user, whether a test includes it)] where one other file does."""
+    """Returns [(header, user, whether a test includes it)] of headers that only one
+    file includes, apart from their own .c file."""
     included = {h for p in tests() for h in INCLUDE.findall(raw(p))}
     users = {h: [] for h in tree.h}
     for p, headers in tree.includes.items():
@@ -185,8 +185,8 @@ def headers_of(tree):
 
 
 def functions_of(tree):
-    """Of all functions that a header declares, the files that define and those that
-    use each."""
+    """Returns, for each function that a header declares, the files that define it and
+    the files that use it."""
     defined = {}
     for p in tree.c:
         for name in extern(p):
@@ -206,8 +206,8 @@ def functions_of(tree):
 
 
 def circles_of(paths, defined, users):
-    """Groups of files each of which uses a function of another, in a circle; for
-    pages, each of which imports another."""
+    """Returns circles of files: each file of a circle uses a function of the next. A
+    page uses a file if it imports it."""
     edges = {}
     for p in paths:
         if p.endswith((".js", ".mjs")):
@@ -221,7 +221,7 @@ def circles_of(paths, defined, users):
 
 
 def components(edges):
-    """Tarjan's strongly connected components of more than one node."""
+    """Returns strongly connected components of more than one node (Tarjan)."""
     order, low, stack, found = {}, {}, [], []
 
     def visit(node):
@@ -247,7 +247,7 @@ def components(edges):
 
 
 class Figure:
-    """One line of the table; `places` are shown by --list."""
+    """One row of the table; --list shows its `places`."""
 
     def __init__(self, key, name, value, ceiling, goal, places, of=""):
         self.key, self.name, self.value = key, name, value

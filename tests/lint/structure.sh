@@ -1,9 +1,11 @@
 #!/bin/sh
-# structure.sh - no figure of the tree's structure rises: files of a folder,
-# struct tags with two meanings, headers and extern functions with one user,
-# circles of files. structure.py counts them and has the ceilings.
+# structure.sh - the figures of the tree's structure must not rise.
 #
-# `structure.sh TREE --list FIGURE` names the places behind a figure.
+# The figures count files per folder, struct tags with two meanings, headers and extern
+# functions with one user, and circles of files. structure.py counts them and has the
+# ceilings.
+#
+# `structure.sh TREE --list FIGURE` lists the places that a figure counts.
 set -eu
 . "$(dirname "$0")/lib.sh"
 [ $# -eq 0 ] || shift

@@ -1,16 +1,18 @@
-"""tidy.py - runs clang-tidy or clang on the C files that changed since they had no
-finding; tidy.sh and clang.sh call it.
+"""tidy.py - runs clang-tidy or clang on C files, except unchanged ones without
+findings.
+
+tidy.sh and clang.sh call it:
 
     tidy.py tidy FOLDER FLAG...     clang-tidy 14 on the C files below FOLDER
     tidy.py clang COMMANDS FOLDER...
                                     clang's warnings on the files below the
-                                    folders that the compile_commands.json
-                                    COMMANDS lists
+                                    folders that COMMANDS, a
+                                    compile_commands.json, lists
 
 It prints one line for each finding. For a file without a finding it stores a hash in
-the folder that the environment variable GOOD names. The hash covers the file, the
-files of the tree that it includes, the flags and the version of clang; of system
-headers, the size and the time. A file with a stored hash is skipped.
+the folder that the environment variable GOOD names. A file with a stored hash is
+skipped. The hash covers the file, the files of the tree that it includes, the flags,
+and the version of clang. Of system headers it covers the size and the time.
 """
 import concurrent.futures
 import functools
@@ -24,13 +26,14 @@ import sys
 
 INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)', re.M)
 FINDING = re.compile(r"(error|warning): ")
-# clang-tidy starts in the time that it takes for a small file.
+# The number of files per command: clang-tidy needs as long to start as for a small
+# file.
 TOGETHER = 8
 
 
 @functools.lru_cache(None)
 def read(path):
-    """(hash, includes) of a file, or None if there is none."""
+    """Returns (hash, includes) of a file, or None if the file does not exist."""
     try:
         with open(path, "rb") as f:
             text = f.read()
@@ -41,7 +44,7 @@ def read(path):
 
 @functools.lru_cache(None)
 def system(name):
-    """What differs between two states of a system's header."""
+    """Returns bytes that change if the system header changes."""
     try:
         s = os.stat(os.path.join("/usr/include", name))
         return f"{name} {s.st_size} {s.st_mtime_ns}".encode()
@@ -50,11 +53,11 @@ def system(name):
 
 
 def state(path, flags, common):
-    """A hash of all that decides what is found in a file."""
+    """Returns a hash of everything that determines the findings of a file."""
     places = [flags[i + 1] if f in ("-I", "-isystem") else f[2:]
               for i, f in enumerate(flags) if f.startswith(("-I", "-isystem"))]
     begin = [flags[i + 1] for i, f in enumerate(flags) if f == "-include"]
-    # in another checkout of the same state the same
+    # Without the current folder, so that another checkout has equal hashes.
     total = hashlib.sha256(repr((flags, common)).replace(os.getcwd(), ".").encode())
     seen, todo = set(), [os.path.abspath(p) for p in [path, *begin]]
     while todo:
@@ -78,7 +81,8 @@ def state(path, flags, common):
 
 
 def output_lines(command, folder="."):
-    """The findings in what a command says, and what it says where it fails without."""
+    """Returns the findings in a command's output. If the command fails without a
+    finding, returns its error output."""
     p = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace")
     lines = [line for line in (p.stdout + p.stderr).splitlines() if FINDING.search(line)]
     if p.returncode and not lines:
@@ -87,8 +91,8 @@ def output_lines(command, folder="."):
 
 
 def look(jobs):
-    """Does the jobs, each (command, folder, what to remember if it finds
-    nothing); how many findings there were."""
+    """Runs the jobs and prints their findings. A job is (command, folder, hashes to
+    store if it has no finding). Returns the number of findings."""
     findings = set()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for lines, keys in pool.map(lambda job: (output_lines(*job[:2]), job[2]), jobs):
@@ -126,7 +130,7 @@ def tidy(folder, *flags):
                   [key for *_, key in part]) for part in (todo[i::n] for i in range(n))])
 
 
-# Options that clang does not know, or that cost time although nothing is compiled.
+# Options that clang does not know, or that cost time although no file is compiled.
 DROPPED = re.compile(r"-c$|-O|-g|-fsanitize|-fno-sanitize|-M|-o$")
 
 

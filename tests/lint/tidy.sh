@@ -1,10 +1,11 @@
 #!/bin/sh
-# tidy.sh - clang-tidy 14 and clang's own warnings find nothing in the product's
-# C. .clang-tidy lists the checks, CMakeLists.txt the warnings.
+# tidy.sh - clang-tidy 14 and clang's own warnings find nothing in the product's C
+# files.
 #
-# A file without findings is checked again only if something that it reads changes
-# (see tidy.py). KERNSIFT_TIDY_NODES limits the analysis of a function; ./dev test
-# sets it, ./dev lint does not.
+# .clang-tidy lists the checks, CMakeLists.txt the warnings. A file without findings is
+# checked again only if something that it reads changes (see tidy.py).
+# KERNSIFT_TIDY_NODES limits the analysis of a function; ./dev test sets it, ./dev lint
+# does not.
 set -eu
 . "$(dirname "$0")/lib.sh"
 command -v clang-tidy-14 >/dev/null || {

@@ -1,7 +1,7 @@
 #!/bin/sh
-# words.sh - words that are not allowed in this tree, and why.
+# words.sh - lists words that must not occur in this tree, with the reason.
 #
-# This folder contains them and is not checked.
+# It does not check this folder, which contains them.
 set -eu
 . "$(dirname "$0")/lib.sh"
 

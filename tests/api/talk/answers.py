@@ -6,7 +6,7 @@ import jsonschema
 
 
 class Answers:
-    """The schemas of one server."""
+    """The schemas of one server's answers."""
 
     def __init__(self, document):
         self.document = document
@@ -19,7 +19,7 @@ class Answers:
             for path, methods in document["paths"].items()]
 
     def promised(self, method, path, status):
-        """The schemas of an answer: media type to schema."""
+        """Returns the schemas of an answer, by media type."""
         path = path.split("?")[0]
         if not path.startswith("/api/v1/"):
             path = "/api/v1" + path
@@ -34,7 +34,7 @@ class Answers:
         return {"application/json": {"schema": error}} if status >= 400 else None
 
     def fault(self, method, path, status, media, body):
-        """Why the answer violates its schema, or None."""
+        """Returns how the answer violates its schema, or None."""
         promised = self.promised(method, path, status)
         if promised is None:
             return f"openapi.json knows no {status} of {method} {path}"

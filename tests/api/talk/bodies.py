@@ -27,7 +27,7 @@ def importance(old, new):
 
 
 def deep(n):
-    """n nested brackets where an event should be."""
+    """Returns n nested brackets in the position of an event."""
     return OPEN + b"[" * n
 
 
@@ -50,8 +50,8 @@ def zstd_blanks(n):
 
 
 def trials(names, rules):
-    """Draft rules for a test: the last one fails on every name, and those before nearly
-    do. Together they need far more than 2 s for all names."""
+    """Draft rules for a test. The last rule fails on every name; those before almost
+    do. For all names together they need far more than 2 s."""
     draft = [{"match": f"^a*a*a*c{i}", "operator": "gemm"} for i in range(rules - 1)]
     draft.append({"match": "^(?:a|a?)+b", "operator": "gemm"})
     return json.dumps({"names": ["a" * 100] * names, "rules": draft}).encode()
@@ -63,8 +63,9 @@ def member(data):
 
 
 def graph_export():
-    """An export of Nsight Systems: two kernels, and replays of two CUDA graphs recorded
-    as one unit; a range that overlaps another. data/README.md has the details."""
+    """Returns an export of Nsight Systems: two kernels, replays of two CUDA graphs that
+    are recorded as one unit, and a range that overlaps another. data/README.md has the
+    details."""
     sys.path.append(os.path.join(HERE, "..", "gen"))
     from nsys_db import Export, PROCESS, US
     with tempfile.TemporaryDirectory() as folder:

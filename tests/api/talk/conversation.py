@@ -39,7 +39,7 @@ def blanks(n):
 
 
 def body_of(text):
-    """(bytes or chunks, headers) for the text after the path."""
+    """Returns (bytes or chunks, headers) for the text after the path."""
     kind, _, what = (text or "").partition("@")
     if not text:
         return None, {}
@@ -60,16 +60,16 @@ def body_of(text):
 
 
 def jq(test, value, media):
-    """The jq program's output, or None if it fails."""
+    """Returns the jq program's output, or None if it fails."""
     raw = [] if media == "application/json" else ["-Rs"]
     p = subprocess.run(["jq", "-ce", *raw, test], input=value, capture_output=True)
     return p.stdout.decode().strip() if p.returncode == 0 else None
 
 
 def all_hold(checks):
-    """Whether every (test, value, media) holds, evaluated by one jq process: starting
-    one for each check took most of a conversation's time. Also False if jq fails;
-    the checks are then made one by one."""
+    """Whether every (test, value, media) holds. One jq process evaluates all: one
+    process per check took most of a conversation's time. Also returns False if jq
+    fails; then the checks are made one by one."""
     inputs, tests = [], []
     for test, value, media in checks:
         text = value if media == "application/json" else \
@@ -121,7 +121,7 @@ class Player:
             self.connection.request(method, path, body=data, headers={**more, **headers})
             r = self.connection.getresponse()
         except OSError:
-            # the connection was closed after an earlier answer, which a server may do
+            # the server may close the connection after an earlier answer
             self.connection.close()
             data, more = body_of(text)
             self.connection.request(method, path, body=data, headers={**more, **headers})

@@ -1,11 +1,14 @@
-"""made_layers.py - the trace of a model's decode steps, layer by layer. Every launch
-takes exactly as long as LAYER or OTHER specifies, so sums can be worked out by hand."""
+"""made_layers.py - generates traces of a model's decode steps, layer by layer.
+
+Every launch takes exactly as long as LAYER or OTHER specifies, so that sums can be
+computed by hand.
+"""
 import json
 
 NORM = "void vllm::rms_norm_kernel<c10::BFloat16>(c10::BFloat16*, c10::BFloat16 const*)"
 GEMM = "nvjet_tst_64x128_64x13_2x1_v_bz_TNT"
-# kernel, microseconds; a layer has 141 us of kernels, each a microsecond after the
-# previous
+# kernel, microseconds. A layer has kernels of 141 us in all. Each kernel starts one
+# microsecond after the end of the previous one.
 LAYER = [(NORM, 4), (GEMM, 30),
          ("void cublasLt::splitKreduce_kernel<32, 16, int, float>(float*)", 2),
          ("void flash::flash_fwd_splitkv_kernel<float>(flash::Flash_fwd_params)", 20),
@@ -23,13 +26,13 @@ OTHER = [(NORM, 4), ("Cijk_Alik_Bljk_BBS_BH_MT64x16x128", 22),
 BEFORE = [("void at::native::indexSelectLargeIndex<float>(float*)", 8)]
 AFTER = [(NORM, 4), (GEMM, 50), ("void at::native::reduce_kernel<512, 1>(float*)", 5)]
 STEPS, LAYERS = 4, 6
-# how far names lag behind durations, in launches, per layer
+# per layer: by how many launches names lag behind durations
 LAGS = [0, 0, 0, 0, 3, 8, 7, 3, 8, 2, 5, 1, 4, 6, 3, 8, 7, 2, 5, 1, 3, 7, 8, 2]
 
 
 def lagging():
-    """An iteration with one layer per entry of LAGS: durations keep their positions,
-    and each name is that of an earlier launch."""
+    """Returns an iteration with one layer per entry of LAGS. Durations keep their
+    positions; each name is that of an earlier launch."""
     names = len(LAGS) * [name for name, _ in LAYER]
     for i, lag in enumerate(LAGS):
         for k, (_, us) in enumerate(LAYER):
@@ -37,7 +40,8 @@ def lagging():
 
 
 def made_grouped():
-    """Attention is three launches, in a kernel family of its own."""
+    """Returns a trace in which attention is three launches of a kernel family of its
+    own."""
     flash = [("void flash::prepare_varlen_num_blocks_kernel<1, true>(int, int*)", 1),
              ("void cutlass::device_kernel<flash::FlashAttnFwdSm90<float> >(float)", 16),
              ("void flash::FlashAttnFwdCombine<float>(float*)", 3)]
@@ -53,7 +57,8 @@ def made_other():
 
 
 def made_other_lagging():
-    """In each step the names of the layers rotate by this many positions."""
+    """Returns a trace in which the names of the six layers of a step are rotated, each
+    layer's by another number of positions."""
     names = [OTHER[(i - lag) % len(OTHER)][0] for lag in (0, 3, 7, 2, 5, 8) for i in range(len(OTHER))]
     layers = [(name, us) for name, (_, us) in zip(names, LAYERS * OTHER)]
     return made_layers(layers=layers, device="AMD Instinct MI300X")

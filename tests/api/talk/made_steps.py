@@ -1,5 +1,7 @@
-"""made_steps.py - PyTorch traces of training in steps with realistic variation,
-reproducible per seed. Input for comparisons."""
+"""made_steps.py - generates PyTorch traces of training steps, as input for comparisons.
+
+Times vary as in real training. The same seed gives the same trace.
+"""
 import json
 import random
 
@@ -22,14 +24,15 @@ def launch(events, n, pid, at_us, start_us, dur_us, name):
                                            "grid": [8, 1, 1], "block": [128, 1, 1]}})
 
 
-# two ranks: the second computes longer, so the first waits for it
+# two ranks: the second computes longer, so the first waits for the second
 ALL_REDUCE = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)"
 RANKS = [[("void gemm<128>(float*)", 3, 1000), (ALL_REDUCE, 1, 300)],
          [("void gemm<128>(float*)", 3, 1033), (ALL_REDUCE, 1, 200)]]
 
 
 def made_rank(rank, world, as_rank=None):
-    """A rank's trace, whose launches all take exactly as long as RANKS specifies."""
+    """Returns a rank's trace, whose launches take exactly as long as RANKS
+    specifies."""
     return made_steps(RANKS[rank], pid=100 + rank, uneven=0, world=world,
                       rank=rank if as_rank is None else as_rank)
 

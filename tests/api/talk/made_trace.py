@@ -1,5 +1,8 @@
-"""made_trace.py - a PyTorch trace generated from a seed: kernels with their calls,
-operators, ranges, copies; times with nanosecond digits, two GPUs, unusual names."""
+"""made_trace.py - generates a PyTorch trace from a seed.
+
+It has kernels with their calls, operators, ranges and copies; times with nanosecond
+digits; two GPUs; and unusual names.
+"""
 import json
 import random
 
@@ -13,7 +16,7 @@ def us(ns):
 
 
 class Events(list):
-    """Events as the text of a trace: times keep their digits."""
+    """Writes events as the text of a trace, in which times keep all digits."""
 
     def add(self, start_ns, dur_ns, **event):
         head = json.dumps({"ph": "X", **event}, ensure_ascii=False)[:-1]

@@ -33,7 +33,8 @@ def head(server, length, path="/api/v1/uploads", more=""):
 
 
 def answer(sock):
-    """(status, headers and body) up to the end of the connection or of the answer."""
+    """Reads an answer up to its end or that of the connection; returns (status, headers
+    and body)."""
     data = b""
     try:
         while True:

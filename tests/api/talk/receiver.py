@@ -1,5 +1,7 @@
-"""receiver.py - a receiver of webhooks: an HTTP server whose paths behave as they are
-named, and that records every delivery."""
+"""receiver.py - receives webhooks, for tests, and records every delivery.
+
+It is an HTTP server. The name of a path says how the receiver behaves.
+"""
 import http.server
 import threading
 import time

@@ -15,14 +15,14 @@ SANITIZER = re.compile(r"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime er
 
 
 def conninfo():
-    """How to reach the PostgreSQL that with-postgres started."""
+    """Returns the connection string of the PostgreSQL that with-postgres started."""
     env = os.environ
     return f"host={env['PGHOST']} user={env['PGUSER']} dbname={env['PGDATABASE']}"
 
 
 class Server:
-    """A server for one test; use it in a `with`. `ca`: it serves HTTPS, with a
-    certificate that this file verifies."""
+    """A server for one test; use it in a `with`. With `ca`, a file of certificates, the
+    server uses HTTPS and its certificate is verified with that file."""
 
     def __init__(self, *options, db=None, program_env=None, ca=None):
         self.dir = tempfile.mkdtemp(prefix="ks-api.")
