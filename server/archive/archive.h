@@ -1,38 +1,41 @@
-/* archive.h - the file of a backup: a stream becomes the file, and the file the
- * stream again. */
+/* archive.h - writes a stream to the file of a backup, and reads the stream
+ * from the file. */
 #pragma once
 #include "manifest.h"
 
 /* ---- writing
  *
- * The file is written beside its place, under its name with six letters behind
- * it, and renamed when it is complete and on the disk: a file of that name is a
- * complete backup, and an existing file is not overwritten. */
+ * The data is first written to a temporary file in the same folder: its name is
+ * that of the backup plus six letters. When all data is on the disk, the
+ * temporary file is renamed. So a file with the backup's name is always
+ * complete, and an existing file is never overwritten. */
 struct archive_writer;
 
 /* NULL with *e if the file already exists or cannot be created. */
 struct archive_writer *archive_writer_new(const char *path, struct err *e);
-/* The next bytes, any number. */
+/* Writes the next bytes, any number. */
 bool archive_write(struct archive_writer *w, const void *bytes, size_t len,
 	struct err *e);
-/* The end of the stream: fills in the manifest's `bytes` and `sha256`. */
+/* Ends the stream: sets `bytes` and `sha256` of the manifest. */
 bool archive_writer_end(struct archive_writer *w, struct manifest *m,
 	struct err *e);
-/* Leaves no file unless it was completed. NULL is fine. */
+/* Removes the temporary file if the archive was not completed. NULL is allowed.
+ */
 void archive_writer_free(struct archive_writer *w);
 
 /* ---- reading
  *
- * archive_reader_new() reads the whole file and rejects one that is cut or
- * damaged anywhere, so that what is read afterwards is complete. */
+ * archive_reader_new() reads the whole file and rejects it if it is incomplete
+ * or damaged anywhere. The bytes that archive_read() returns later are
+ * therefore complete. */
 struct archive_reader;
 
 /* NULL with *e, which names the file: ERR_INPUT if it cannot be read,
  * ERR_FORMAT if it is not a complete backup in a known format. */
 struct archive_reader *archive_reader_new(const char *path, struct manifest *m,
 	struct err *e);
-/* The next bytes, good until the next call; *len is 0 at the end. */
+/* Returns the next bytes, valid until the next call; *len is 0 at the end. */
 bool archive_read(struct archive_reader *r, const void **bytes, size_t *len,
 	struct err *e);
-/* NULL is fine. */
+/* NULL is allowed. */
 void archive_reader_free(struct archive_reader *r);

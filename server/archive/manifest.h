@@ -1,7 +1,8 @@
-/* manifest.h - what a backup says of itself, as lines of text.
+/* manifest.h - the description that a backup contains, as lines of text.
  *
- * A line is a key, a blank and a value; the last one is the sha256 of those
- * before it. The order is fixed, and a line more or less is another format. */
+ * A line is a key, a space and a value. The last line is the sha256 of the
+ * lines before it. The order is fixed; a file with a line more or less has
+ * another format. */
 #pragma once
 #include "err.h"
 #include "sha256.h"
@@ -27,6 +28,6 @@ struct manifest {
 };
 
 void manifest_text(const struct manifest *m, char text[MANIFEST_TEXT]);
-/* ERR_FORMAT if the text is no manifest, has an unknown format or is damaged.
- * `text` is changed. */
+/* Parses the text, which is modified. ERR_FORMAT if the text is not a manifest,
+ * has an unknown format or is damaged. */
 bool manifest_from(struct manifest *m, char *text, struct err *e);

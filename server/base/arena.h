@@ -36,28 +36,30 @@ char *arena_strdup(struct arena *a, const char *s);
 char *arena_printf(struct arena *a, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Makes a growing array larger: `p` is NULL or what an earlier call returned,
- * `bytes` its new size. A new array is zeroed; what growing adds is not, so
- * that unused pages cost nothing. Each has a block of its own, so that growing
- * wastes no memory. NULL if it would exceed the ceiling; `p` is then still
- * valid. */
+/* Makes a growing array larger. `p` is NULL or the result of an earlier call;
+ * `bytes` is the new size. A new array is zeroed. The bytes that an array gains
+ * later are not zeroed, so that unused pages need no memory. Each array has its
+ * own block, so that growing wastes no memory. Returns NULL if the arena's
+ * ceiling would be exceeded; `p` is then still valid. */
 void *arena_grow(struct arena *a, void *p, size_t bytes);
 
-/* Gives one array of arena_grow() back early. NULL is fine. */
+/* Frees one array of arena_grow() before the arena is released. NULL is
+ * allowed. */
 void arena_drop(struct arena *a, void *p);
 
-/* For memory that a library takes: `bytes` of it were refused. Sets `full`. */
+/* Records that a library was refused `bytes` of memory. Sets `full`. */
 void arena_refuse(struct arena *a, size_t bytes);
 
-/* ERR_TOO_LARGE with a sentence that names the ceiling, also if the limit on
- * the process' address space was reached first. ERR_BUSY if the machine had
- * no more memory. Always false. */
+/* ERR_TOO_LARGE, with a sentence that names the ceiling; also if the process
+ * reached its limit of address space first. ERR_BUSY if the machine had no
+ * memory left. Always returns false. */
 bool arena_err(const struct arena *a, struct err *e);
 
 void arena_release(struct arena *a);
 
-/* An arena for temporary memory only; its limit is what `a` has left now. Its
- * release frees it. If it was full, `a` becomes full: both are one failure,
- * which arena_err(a) reports. */
+/* Returns an arena for temporary memory. Its ceiling is the memory that `a` has
+ * left now. arena_scratch_release() frees it and, if the temporary arena was
+ * full, marks `a` as full too. Both are then one failure, which arena_err(a)
+ * reports. */
 struct arena arena_scratch(const struct arena *a);
 void arena_scratch_release(struct arena *scratch, struct arena *a);

@@ -1,9 +1,10 @@
-/* buf.h - growing bytes with a ceiling.
+/* buf.h - a byte buffer that grows up to a ceiling.
  *
- * Every growing buffer is born with the most it may hold; what would pass it
- * is not added and marks the buffer `full`, which stays. So a sequence of
- * additions is checked once, at its end. Always NUL-terminated once non-empty;
- * the NUL is not counted. Not for sharing between threads. */
+ * The maximum size is set when the buffer is initialized. Bytes beyond it are
+ * not added; instead the buffer is marked `full` and stays so. A caller can
+ * therefore add several times and check `full` once at the end. A buffer that
+ * is not empty always ends in a NUL, which its length does not count. Not for
+ * sharing between threads. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,7 +21,7 @@ void buf_puts(struct buf *b, const char *s);
 void buf_printf(struct buf *b, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Hands the bytes to the caller, who frees them with free(); the buffer is
- * empty afterwards. Never NULL. */
+/* Returns the bytes; the caller frees them with free(). The buffer is empty
+ * afterwards. Never returns NULL. */
 char *buf_take(struct buf *b, size_t *len);
 void buf_release(struct buf *b);

@@ -1,11 +1,12 @@
 /* cli.h - commands and options of a program: parsing, checks and help.
  *
- * A program lists its commands and options in tables; parsing, the checks of
- * values and all help text come from these tables. A value comes from the
- * command line (--name VALUE or --name=VALUE; the last one counts), else from
- * the environment, else from the table. In a name, - and _ are the same. An
- * empty value on the command line means the default. Every value is checked
- * before the program uses any of them. */
+ * A program lists its commands and options in tables. Parsing, the checks of
+ * values and all help texts use these tables. The value of an option is the
+ * first of these that exists: the command line (--name VALUE or --name=VALUE;
+ * the last one counts), the environment variable, the default in the table. In
+ * the name of an option, - and _ are the same. An empty value on the command
+ * line selects the default. All values are checked before the program uses any
+ * of them. */
 #pragma once
 #include "err.h"
 #include <stdint.h>
@@ -88,29 +89,32 @@ struct cli_program {
 	const struct cli_command *commands;
 	int commands_n;
 	struct cli_group groups[2];
-	/* Whether a value is not needed and not checked; NULL: none is. All
-	 * flags already have their values when it is called. */
+	/* Whether the value of an option is not needed in this invocation and
+	 * must not be checked. If the pointer is NULL, all values are checked.
+	 * All flags are already set when this is called. */
 	bool (*skips)(const void *values, const struct cli_option *o);
 };
 
 enum cli_result { CLI_OK, CLI_HELP, CLI_BAD };
 
-/* The command that argv[1] and argv[2] name; *used is the number of arguments
- * up to its end. NULL with a message if there is none. */
+/* Finds the command that argv[1] and argv[2] name; *used is the number of
+ * arguments up to and including its name. NULL, after printing a message, if
+ * there is no such command. */
 const struct cli_command *cli_command_find(const struct cli_program *p,
 	int argc, char *const argv[], int *used, struct err *e);
 
-/* Reads the arguments behind the command's name into `values`, a zeroed struct,
- * and *operands, which ends in NULL. CLI_HELP if --help or -h is among
- * the options. Release both afterwards, whatever the result. */
+/* Parses the arguments after the command's name. Fills `values`, which must be
+ * a zeroed struct, and *operands, which ends in NULL. Returns CLI_HELP if
+ * --help or -h is among the options. The caller must release both afterwards,
+ * whatever the result. */
 enum cli_result cli_read(const struct cli_program *p,
 	const struct cli_command *c, int argc, char *const argv[], void *values,
 	struct text_list *operands, struct err *e);
 void cli_release(const struct cli_program *p, void *values,
 	struct text_list *operands);
 
-/* The list of commands. */
+/* Prints the list of commands. */
 void cli_program_help(const struct cli_program *p, FILE *out);
-/* One command with its options and their defaults. */
+/* Prints the help of one command with its options and their defaults. */
 void cli_command_help(const struct cli_program *p, const struct cli_command *c,
 	FILE *out);

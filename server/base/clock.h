@@ -1,4 +1,4 @@
-/* clock.h - the time since some moment, for durations and deadlines */
+/* clock.h - a monotonic clock, for durations and deadlines */
 #pragma once
 #include <stdint.h>
 #include <time.h>

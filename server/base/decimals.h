@@ -1,11 +1,12 @@
-/* decimals.h - a number that is shown beside its limit. */
+/* decimals.h - prints a number so that it stays on its side of a limit. */
 #pragma once
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Number of decimals with which to print `x`: `minimum`, or as few more as
- * needed. Rounded, it must stay on its side of the limit (1.96 below 2 is not
- * "2.0"). */
+/* The number of decimals for printing `x`: `minimum`, or as many more as are
+ * needed so that the rounded number stays on its side of the limit. Example:
+ * for x = 1.96 and the limit 2, one decimal would print "2.0", so the result is
+ * 2. */
 static inline int decimals_near_limit(double x, double limit, int minimum)
 {
 	char shown[400];

@@ -1,8 +1,8 @@
-/* embedded.h - files that travel inside the program.
+/* embedded.h - files that are built into the program.
  *
- * server/embed.cmake turns a folder into one table of these, in the order of
- * their paths, ended by an entry without a path. The bytes are read-only, are
- * followed by a NUL that is not counted, and are never freed. */
+ * server/embed.cmake converts a folder to one table of these structs, sorted by
+ * path. The last entry has no path. The bytes are read-only and never freed; a
+ * NUL follows them, which their length does not count. */
 #pragma once
 #include <stddef.h>
 

@@ -1,9 +1,10 @@
-/* err.h - why something failed, as a sentence its reader can act on.
+/* err.h - the reason of a failure, as a sentence that tells the reader what to
+ * do.
  *
  * A function that can fail for a reason outside the program returns bool and
- * takes `struct err *e` last. On true, *e is untouched; on false, the first
- * failure has been written to it and later ones do not overwrite it. Start
- * with `struct err e = { 0 };`. */
+ * takes `struct err *e` as its last argument. If it returns true, it has not
+ * changed *e. If it returns false, *e contains the first failure; later
+ * failures do not overwrite it. Start with `struct err e = { 0 };`. */
 #pragma once
 #include <stdbool.h>
 
@@ -42,11 +43,11 @@ struct err {
 	char text[400];
 };
 
-/* Always false, so that a caller can `return err_set(...)`. A sentence that
- * is too long is cut after a complete UTF-8 character. */
+/* Sets *e. Always returns false, so that a caller can `return err_set(...)`. A
+ * sentence that is too long is cut at a UTF-8 character boundary. */
 bool err_set(struct err *e, enum err_code code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The HTTP status and the name on the wire of a code. */
+/* The HTTP status of a code, and its name in the JSON of an answer. */
 int err_http(enum err_code code);
 const char *err_name(enum err_code code);

@@ -1,8 +1,9 @@
-/* hmac_sha256.h - a signature that only who has the key can make (RFC 2104). */
+/* hmac_sha256.h - a signature that only the owner of the key can make (RFC
+ * 2104). */
 #pragma once
 #include "sha256.h"
 
-/* Of several parts, as if they were one. */
+/* The message is the concatenation of several parts. */
 struct hmac_part {
 	const void *bytes;
 	size_t len;

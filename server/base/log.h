@@ -1,11 +1,11 @@
-/* log.h - one line an event, to stderr.
+/* log.h - writes one line per event to stderr.
  *
  *   2026-08-22T10:11:12.123Z info ingest upload=41 kernels=1832 ms=95
  *
- * Four levels; `error` means that someone must act. The rest of the line is
- * key=value words, made by the caller. Control characters in it are written
- * as '?', so that nothing a client sends can forge a line. Safe from any
- * thread. */
+ * There are four levels; `error` means that someone must act. After the level,
+ * the caller writes words of the form key=value. Control characters in them are
+ * replaced by '?', so that no text from a client can look like a separate line.
+ * Thread-safe. */
 #pragma once
 
 enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR };

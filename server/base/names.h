@@ -1,9 +1,9 @@
-/* names.h - strings ↔ small numbers.
+/* names.h - gives each string a small number (its id).
  *
- * Interns byte strings: equal bytes get one id, and ids count up from 0 in
- * order of first appearance. The arena stores the text, which lives as long
- * as it does. Id 0 is always the empty string. A lookup costs one hash and,
- * usually, one comparison. Not for sharing between threads. */
+ * Equal byte strings get the same id. Ids count up from 0 in the order of first
+ * appearance; id 0 is always the empty string. The texts are stored in the
+ * arena and are valid until it is released. A lookup computes one hash and
+ * usually compares one string. Not for sharing between threads. */
 #pragma once
 #include "arena.h"
 #include <stdint.h>
@@ -23,7 +23,7 @@ struct names {
 	uint32_t n, cap, slots_cap;
 };
 
-/* False if the arena is already full. */
+/* Returns false if the arena is already full. */
 bool names_init(struct names *ns, struct arena *a);
 /* The id of these bytes; NAMES_NONE if the arena is full. */
 uint32_t names_put(struct names *ns, const char *s, size_t len);

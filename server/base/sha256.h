@@ -1,6 +1,7 @@
-/* sha256.h - the digest that names uploads, kernels, migrations and tokens.
+/* sha256.h - the digest that identifies uploads, kernels, migrations and
+ * tokens.
  *
- * nettle's SHA-256, behind a struct that needs no outside header. */
+ * It is nettle's SHA-256, in a struct that needs no header of nettle. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -13,8 +14,8 @@ struct sha256 {
 
 void sha256_init(struct sha256 *s);
 void sha256_add(struct sha256 *s, const void *bytes, size_t len);
-/* The digest; the struct is as after sha256_init(). */
+/* Writes the digest and initializes the struct again, as sha256_init() does. */
 void sha256_end(struct sha256 *s, uint8_t digest[SHA256_BYTES]);
 void sha256_of(const void *bytes, size_t len, uint8_t digest[SHA256_BYTES]);
-/* 64 lower-case digits and a NUL. */
+/* Writes 64 lower-case hexadecimal digits and a NUL. */
 void sha256_hex(const uint8_t digest[SHA256_BYTES], char hex[SHA256_HEX]);

@@ -1,10 +1,13 @@
-/* web_url.h - parses the web address of a webhook, as given by a user.
+/* web_url.h - parses the web address of a webhook, as a user entered it.
  *
- * It is stricter than libcurl, which calls the address later, so that both
- * see the same host. Allowed are http and https; no user name, no fragment,
- * no byte beyond printable ASCII; a host of letters, digits, dots and dashes,
- * or an IPv6 address in brackets; port 80, 443 or one from 1024 up, because
- * mail and shell servers listen on others. */
+ * This parser is stricter than libcurl, which calls the address later, so that
+ * both find the same host. It allows only:
+ *   - http and https, without a user name or a fragment
+ *   - printable ASCII
+ *   - a host of letters, digits, dots and dashes, or an IPv6 address in
+ *     brackets
+ *   - port 80, port 443, or a port from 1024, because mail and shell servers
+ *     listen on other low ports */
 #pragma once
 #include "err.h"
 

@@ -1,7 +1,8 @@
-/* address.h - URLs of requests, and of the pages that messages name.
+/* address.h - builds the URLs of requests and of the pages that messages
+ * mention.
  *
- * Names of projects, labels and files may hold any bytes: everything except
- * letters, digits and "-._~" is percent-encoded. */
+ * Names of projects, labels and files may contain any bytes. All bytes except
+ * letters, digits and "-._~" are percent-encoded. */
 #pragma once
 #include "buf.h"
 #include "err.h"
@@ -10,17 +11,20 @@
 
 enum { ADDRESS_MAX = 64 * 1024 };
 
-/* Whether the host is this machine, which a proxy cannot reach. */
+/* Whether the host is this machine. A request to this machine must not use a
+ * proxy, because a proxy cannot reach it. */
 bool address_is_local(const char *server);
 
-/* The following functions add to a buf_init()ed buffer, ceiling ADDRESS_MAX. */
+/* The following functions append a URL to a buffer that buf_init() initialized
+ * with the ceiling ADDRESS_MAX. */
 
-/* A path of the server, as it is. */
+/* Appends a path on the server without encoding it. */
 void address_path(struct buf *b, const char *server, const char *path);
-/* POST /uploads with everything from the options; `file` is the base name or
- * NULL. */
+/* POST /uploads with all parameters from the options. `file` is the base name
+ * of the file, or NULL. */
 void address_send(struct buf *b, const struct options *o, const char *file);
-/* GET /compare with everything from the options; `format` is one of the API. */
+/* GET /compare with all parameters from the options. `format` is one of the
+ * API's formats. */
 void address_compare(struct buf *b, const struct options *o,
 	const char *format);
 /* POST /reference-sets; `name` is the reference set. */

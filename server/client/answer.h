@@ -1,7 +1,7 @@
-/* answer.h - answers of the server: uploads, reference sets, errors.
+/* answer.h - parses the server's answers: uploads, reference sets, errors.
  *
- * An answer may hold any bytes. What is not the expected JSON becomes an error
- * message, never a guess. */
+ * An answer may contain any bytes. If it is not the expected JSON, the result
+ * is an error message, never a guess. */
 #pragma once
 #include "err.h"
 #include <stddef.h>
@@ -42,9 +42,9 @@ struct set_answer {
 /* Reads an answer of POST /reference-sets. */
 bool answer_set(const char *body, size_t len, struct set_answer *out,
 	struct err *e);
-/* Always false: *e gets the message of the error or, without one, a message that
- * names the status. Control characters, which a terminal would obey, become
- * spaces. */
+/* Sets *e to the error message of the answer or, if there is none, to a message
+ * with the status. Control characters are replaced by spaces, because a
+ * terminal would execute them. Always returns false. */
 bool answer_error(int status, const char *body, size_t len, struct err *e);
 
 const char *upload_state_name(enum upload_state s);

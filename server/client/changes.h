@@ -1,16 +1,17 @@
-/* changes.h - a comparison of the server, and its text for a terminal.
+/* changes.h - a comparison from the server, and its text for a terminal.
  *
- * Nothing is computed here: all figures are the server's. The text has the
- * headline, the findings, where the time of an iteration is spent, and the rows
- * that a user may want to act on; the other rows are counted. */
+ * This module computes nothing: all figures come from the server. The text
+ * shows the headline, the findings, where the time of an iteration is spent,
+ * and the rows that a user may want to act on. It only gives the number of the
+ * other rows. */
 #pragma once
 #include "arena.h"
 #include "err.h"
 #include <stdint.h>
 #include <stdio.h>
 
-/* A part of the iteration, or a function. Text has no control characters; an
- * unknown number is NaN. */
+/* One row: a part of the iteration, or a function. Text has no control
+ * characters; an unknown number is NaN. */
 struct change_line {
 	const char *verdict, *evidence; /* verdict "": none */
 	const char *name, *device; /* device "": none */
@@ -46,8 +47,8 @@ struct changes {
 	size_t findings_n, split_n, items_n, counts_n;
 };
 
-/* Reads an answer of GET /compare, score verdict. False with a message if it
- * is not one. */
+/* Parses an answer of GET /compare with the score `verdict`. Returns false with
+ * a message if it is something else. */
 bool changes_init(struct changes *c, const char *body, size_t len,
 	struct err *e);
 void changes_release(struct changes *c);

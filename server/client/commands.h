@@ -2,8 +2,8 @@
 #pragma once
 #include "options.h"
 
-/* A wrong command line and wrong settings are EXIT_USAGE, except that `gate`
- * and `run` have statuses of their own (client_commands.def). */
+/* The exit status is EXIT_USAGE for a wrong command line or wrong settings.
+ * `gate` and `run` use other values (client_commands.def). */
 enum {
 	EXIT_OK = 0,
 	EXIT_FAILED = 1,

@@ -1,51 +1,57 @@
-/* feed.h - the bytes of an upload, packed if the file is plain.
+/* feed.h - reads the bytes of an upload, and compresses them if the file is not
+ * compressed.
  *
- * One file, or two as one, read piece by piece, so that no file is held in memory
- * as a whole. A file that can seek starts again for another try; a pipe cannot once
- * anything was read from it. Owns its descriptors. */
+ * The source is one file, or two files one after the other. They are read piece
+ * by piece, so that no file is held in memory as a whole. A file that can seek
+ * is read again from its start for another try. A pipe cannot be read again
+ * after the first byte. The feed owns its file descriptors. */
 #pragma once
 #include "err.h"
 #include <stddef.h>
 #include <stdint.h>
 
-/* PACK_OTHER: packed in a way that this module cannot pack in. */
+/* PACK_OTHER: compressed in a format that this module cannot write. */
 enum pack_kind { PACK_NONE, PACK_ZSTD, PACK_GZIP, PACK_OTHER };
 
 enum { PACK_PIECE = 128 * 1024 }; /* plain bytes of a full piece */
 
 struct feed;
 
-/* `path` "-" is the standard input. NULL with a message if the file cannot be
- * read, is a directory or is empty. */
+/* `path` "-" is the standard input. Returns NULL with a message if the file
+ * cannot be read, is a directory or is empty. */
 struct feed *feed_new(const char *path, enum pack_kind kind, struct err *e);
-/* The same for an open file, which the feed owns from now on. */
+/* Like feed_new(), for an open file, which the feed owns from now on. */
 struct feed *feed_new_open(int fd, const char *path, enum pack_kind kind,
 	struct err *e);
 
-/* A file and a second one behind it, with an end of line between. If one is packed,
- * the other is packed the same way; NULL with a message if they are packed in
- * different ways. Numbers below count both, names are the first one's. */
+/* Joins a file and a second one, with a line end between them. If one is
+ * compressed, the other is compressed in the same format. Returns NULL with a
+ * message if they are compressed in different formats. The numbers below count
+ * the bytes of both; names are those of the first file. */
 struct feed *feed_joined(const char *path, const char *behind,
 	enum pack_kind kind, struct err *e);
 void feed_free(struct feed *f);
 
-/* Its name for messages, valid text; its base name unchanged, NULL for the standard
- * input. */
+/* feed_label() is the file's name for messages, as valid text. feed_base_name()
+ * is the unchanged base name; NULL for the standard input. */
 const char *feed_label(const struct feed *f);
 const char *feed_base_name(const struct feed *f);
-/* The packing of the first file. */
+/* The compression of the first file. */
 enum pack_kind feed_found(const struct feed *f);
 
-/* The next bytes, at most `room`; *len is 0 at the end. */
+/* Reads the next bytes, at most `room`; *len is 0 at the end. */
 bool feed_next(struct feed *f, void *out, size_t room, size_t *len,
 	struct err *e);
-/* Starts again; false with a message if that is impossible. */
+/* Starts again from the first byte; returns false with a message if that is
+ * impossible. */
 bool feed_restart(struct feed *f, struct err *e);
 
-/* Bytes read from the files so far, and their total; -1 unknown. */
+/* The number of bytes read from the files so far, and the total number; -1 if
+ * unknown. */
 int64_t feed_bytes_read(const struct feed *f);
 int64_t feed_total(const struct feed *f);
-/* Total of the bytes that feed_next() will return; -1 unknown until the end. */
+/* The total number of bytes that feed_next() will return; -1 before the end if
+ * this is unknown. */
 int64_t feed_length(const struct feed *f);
-/* Bytes that feed_next() has returned. */
+/* The number of bytes that feed_next() has returned so far. */
 int64_t feed_bytes_sent(const struct feed *f);

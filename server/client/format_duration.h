@@ -1,7 +1,9 @@
-/* format_duration.h - numbers in the text of comparisons and gates. */
+/* format_duration.h - formats durations for the texts of comparisons and gates.
+ */
 #pragma once
 
 enum { FORMAT_CELL = 24 };
 
-/* "21.40 ms", "-900.00 us"; "+900.00 us" if `sign` is "+"; "-" if unknown. */
+/* Examples: "21.40 ms", "-900.00 us"; "+900.00 us" if `sign` is "+"; "-" if
+ * unknown. */
 const char *format_duration(char to[FORMAT_CELL], double ns, const char *sign);

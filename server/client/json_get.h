@@ -1,12 +1,14 @@
-/* json_get.h - members of the server's JSON, safe for a terminal. */
+/* json_get.h - reads members of the server's JSON so that a terminal can print
+ * them safely. */
 #pragma once
 #include "arena.h"
 #include <jansson.h>
 #include <stdint.h>
 
-/* A copy without control characters; "" if it is not text. */
+/* A copy of the text without control characters; "" if the member is not a
+ * text. */
 char *json_get_text(struct arena *a, const json_t *v, const char *key);
-/* NaN if it is not a number. */
+/* NaN if the member is not a number. */
 double json_get_real(const json_t *v, const char *key);
-/* 0 if it is not a whole number. */
+/* 0 if the member is not an integer. */
 int64_t json_get_whole(const json_t *v, const char *key);

@@ -1,7 +1,7 @@
 /* log_once.h - prints each message only once.
  *
- * It remembers the last 256; a message that returns after that many others is
- * printed again. */
+ * It remembers the last 256 messages. A message is printed again if 256 others
+ * were printed since. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,5 +11,6 @@ struct log_once {
 	uint32_t n; /* number so far; new ones replace the oldest */
 };
 
-/* Whether the message is new; from now on it is not. Start with all zero. */
+/* Whether the message is new. It is stored, so the next call with it returns
+ * false. Start with a zeroed struct. */
 bool log_once_new(struct log_once *s, const char *sentence);

@@ -1,10 +1,11 @@
 /* meter.h - the progress line: its text, and when and where it is drawn.
  *
- * On a terminal one line is drawn again and again; elsewhere plain lines come
- * at long intervals. Results go to stdout and are not the meter's. meter_line()
- * needs no clock and no terminal. If the width is short it drops, in this order:
- * the bar, the name except for eight columns, the time left, the rate, the rest
- * of the name. Every character counts as one column. */
+ * On a terminal one line is drawn again and again. Elsewhere plain lines are
+ * printed at long intervals. Results go to stdout and are not printed by this
+ * module. meter_line() needs no clock and no terminal. If the line is too long,
+ * it drops these parts, in this order: the bar, the name except for eight
+ * columns, the time left, the rate, the rest of the name. Every character
+ * counts as one column. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,13 +20,14 @@ struct meter_progress {
 	int64_t rate; /* bytes per second; 0 unknown */
 };
 
-/* Bytes per second over the last seconds, so that a stall shows. */
+/* Bytes per second over the last seconds. An average over the whole transfer
+ * would hide a stall. */
 struct meter_pace {
 	int64_t at_ms, bytes; /* the last call; -1 never */
 	double rate;
 };
 
-/* At most `width` columns, without a line's end. */
+/* Writes at most `width` columns, without a line end. */
 void meter_line(char out[METER_LINE], const struct meter_progress *p,
 	int width);
 
@@ -35,7 +37,7 @@ void meter_bytes(char out[METER_WORD], int64_t bytes);
 void meter_time(char out[METER_WORD], int64_t seconds);
 
 void meter_pace_init(struct meter_pace *p);
-/* The rate after `bytes` at `now_ms`. */
+/* Records that `bytes` were transferred at `now_ms`; returns the rate. */
 int64_t meter_pace_add(struct meter_pace *p, int64_t now_ms, int64_t bytes);
 
 struct meter {
@@ -44,11 +46,11 @@ struct meter {
 };
 
 void meter_init(struct meter *m);
-/* Draws the line, unless it was just drawn. */
+/* Draws the line, unless it was drawn a moment ago. */
 void meter_show(struct meter *m, const struct meter_progress *p);
 /* Removes the drawn line. */
 void meter_clear(struct meter *m);
-/* Prints a line that stays. */
+/* Prints a line that remains on the screen. */
 void meter_say(struct meter *m, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

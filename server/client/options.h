@@ -1,8 +1,8 @@
-/* options.h - the command line of kernsift, read and checked.
+/* options.h - parses and checks the command line of kernsift.
  *
- * base/cli.h describes how values are found. Options may come before, between
- * or after the operands (of `run`: before the command). Texts point into argv
- * and the environment. */
+ * base/cli.h describes how the value of an option is found. Options may stand
+ * before, between or after the operands; for `run`, they must stand before the
+ * command. Texts point to argv and to the environment. */
 #pragma once
 #include "cli.h"
 
@@ -26,11 +26,12 @@ enum options_of {
 
 extern const struct cli_program options_program;
 
-/* Reads what follows the command's name. Release afterwards, whatever the
- * result. */
+/* Parses the arguments after the command's name. The caller must release the
+ * options afterwards, whatever the result. */
 enum cli_result options_init(struct options *o, enum options_of command,
 	int argc, char *const argv[], struct err *e);
 void options_release(struct options *o);
 
-/* The last value given for a variable of the collector; NULL: none. */
+/* The last value given for a variable of the collector; NULL if there is none.
+ */
 const char *options_trace_value(const struct options *o, const char *variable);

@@ -1,9 +1,10 @@
-/* retry.h - whether and when to try again, and requests that do.
+/* retry.h - decides whether and when to try again, and sends requests with
+ * retries.
  *
- * Worth another try is what time may repair: a server that cannot be reached, a
- * connection that broke, a server that is busy. A rejection is final. The number
- * of tries is limited. Retry-After is honored unless it is longer than a person
- * would wait. */
+ * A request is tried again after an error that may disappear by itself: the
+ * server cannot be reached, a connection broke, the server is busy. A rejected
+ * request is not tried again. The number of tries is limited. Retry-After is
+ * honored unless it is longer than a person would wait. */
 #pragma once
 #include "err.h"
 #include "meter.h"
@@ -12,9 +13,10 @@
 
 enum { RETRY_AFTER_MAX_S = 300 };
 
-/* Milliseconds to wait before the next try; -1: give up. `tried` counts the
- * tries before this one, `most` is how many may follow the first, `spread`
- * (0 to 255, at random) keeps many clients from coming back at once. */
+/* Milliseconds to wait before the next try; -1 means no further try. `tried` is
+ * the number of tries before this one. `most` is the maximum number of tries
+ * after the first. `spread` (0 to 255, random) prevents that many clients try
+ * again at the same moment. */
 int retry_wait_ms(const struct attempt *a, int tried, int most, int spread);
 
 struct retry {
@@ -24,8 +26,8 @@ struct retry {
 	int tried;
 };
 
-/* True after a wait if another try is worth it, else false at once. `why` is the
- * message of the failed try. */
+/* Waits and returns true if another try may succeed; otherwise returns false at
+ * once. `why` is the message of the failed try. */
 bool retry_wait(struct retry *p, const struct attempt *a,
 	const struct err *why);
 
@@ -36,9 +38,10 @@ struct retry_request {
 	size_t most; /* maximum bytes of an answer */
 };
 
-/* Sends a request whose answer is held in memory, with retries. True if the server
- * answered 200 or 201: *body, which the caller releases, has the bytes. False with
- * the server's message or the reason why there is none; *a has the last try. */
+/* Sends a request, with retries, and keeps the answer in memory. Returns true
+ * if the server answered 200 or 201; *body then contains the bytes, and the
+ * caller releases it. Otherwise returns false with the server's message, or
+ * with the reason why there is no answer. *a describes the last try. */
 bool retry_send(struct wire *w, const struct options *o,
 	const struct retry_request *q, struct meter *m, struct attempt *a,
 	struct buf *body, struct err *e);

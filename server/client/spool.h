@@ -1,15 +1,16 @@
-/* spool.h - a folder of capture files, and what a client may do with them.
+/* spool.h - a folder of capture files, and the operations of a client on it.
  *
- * Only regular files with a collector's names are touched, and links are not
- * followed. A client that sends from a folder holds its lock, a file beside
- * the captures, so no capture is sent twice. The remains of a killed process
- * are first merged into one complete capture; if the client is killed during
- * the merge, the next one repeats it.
+ * Only regular files whose names a collector writes are used; links are not
+ * followed. A client that sends from a folder locks it with a file beside the
+ * captures, so that no capture is sent twice. If a process was killed, its
+ * remaining files are first merged into one complete capture. If the client is
+ * killed during the merge, the next client repeats the merge.
  *
- * HOST-PID-TICKS-N.kst is a complete capture. .kst.part is one that is still
- * growing or that a killed process left; .kst.tail contains its rows that are
- * in no chunk yet; .kst.merging is the result of merging the two. All other
- * names are ignored. */
+ * HOST-PID-TICKS-N.kst is a complete capture. HOST-PID-TICKS-N.kst.part is a
+ * capture that is still growing or that a killed process left. The .kst.tail
+ * file contains the rows of this process that are in no chunk yet. The
+ * .kst.merging file is the result of merging the two. Files with other names
+ * are ignored. */
 #pragma once
 #include "err.h"
 #include <stdbool.h>
@@ -34,7 +35,8 @@ struct spool_name {
 struct spool_name spool_name_from(const char *name);
 
 enum { SPOOL_HOST = 256 };
-/* Whether a file is from this machine; if the name has no host, it is assumed to be. */
+/* Whether a file was written on this machine. If its name contains no host, the
+ * answer is yes. */
 bool spool_name_here(const struct spool_name *n, const char *name,
 	const char *host);
 
@@ -58,12 +60,12 @@ struct spool_list {
 	uint32_t n;
 };
 
-/* Opens and locks a folder. False with a message if it is not a folder, cannot be
- * written to or is locked. */
+/* Opens and locks a folder. Returns false with a message if it is not a folder,
+ * cannot be written to or is locked. */
 bool spool_open(struct spool *s, const char *path, struct err *e);
 void spool_release(struct spool *s);
 
-/* The captures and their parts, at most SPOOL_LIST_MAX of them. */
+/* Lists the captures and their parts, at most SPOOL_LIST_MAX files. */
 bool spool_list(const struct spool *s, struct spool_list *l, struct err *e);
 void spool_list_release(struct spool_list *l);
 
@@ -75,11 +77,12 @@ struct spool_repaired {
 	uint32_t stuck; /* parts that cannot be repaired; each has a message */
 };
 
-/* Repairs what ended processes left unfinished; for other hosts if it has not
- * changed for `old_s` seconds. */
+/* Repairs the files that ended processes left incomplete. Files of other hosts
+ * are repaired only if they have not changed for `old_s` seconds. */
 struct spool_repaired spool_repair(const struct spool *s, int64_t old_s,
 	spool_say_fn *say, void *ctx);
 
-/* A capture of the folder, open for reading; -1 with a message. */
+/* Opens a capture of the folder for reading; -1 with a message if this fails.
+ */
 int spool_read(const struct spool *s, const char *name, struct err *e);
 bool spool_remove(const struct spool *s, const char *name, struct err *e);

@@ -1,10 +1,10 @@
 /* submit.h - sends one file, or one capture of a spool folder, to the server.
  *
- * A capture is sent unchanged, and the server answers with the digest of what
- * it stored. The upload counts as stored only if that is the file's digest
- * and the file has not changed meanwhile. The same bytes sent again are the
- * same upload, so a client that is killed at any point neither loses one nor
- * sends it twice. */
+ * A capture is sent unchanged, and the server answers with the digest of the
+ * bytes that it stored. The upload counts as stored only if this is the digest
+ * of the file and the file has not changed meanwhile. If a client sends the
+ * same bytes again, the server keeps one upload. So a client that is killed at
+ * any moment neither loses a capture nor stores it twice. */
 #pragma once
 #include "answer.h"
 #include "meter.h"
@@ -21,27 +21,28 @@ struct capture_facts {
 };
 
 /* Sends the file `path`, with at most `most` tries after the first; *out is the
- * server's answer. False with a message if it was rejected, cannot be read or no
- * try is left; *last is the last try. */
+ * server's answer. Returns false with a message if the upload was rejected, the
+ * file cannot be read or no try is left; *last describes the last try. */
 bool submit_file(struct wire *w, const struct options *o, const char *path,
 	int most, struct meter *m, struct upload_answer *out,
 	struct attempt *last, struct err *e);
 
-/* Waits until the server has analyzed the upload whose id is in *u, and fills *u.
- * False with the server's message if it failed there. */
+/* Waits until the server has analyzed the upload whose id is in *u, and fills
+ * *u. Returns false with the server's message if the analysis failed. */
 bool submit_wait(struct wire *w, const struct options *o, const char *label,
 	struct meter *m, struct upload_answer *u, struct err *e);
 
 /* What a client must know of a capture before it sends it. */
 struct capture_facts submit_facts(const struct spool *s, const char *name);
-/* Whether a capture is complete and has no record, so that the server would reject it.
- * Then it is removed, unless `keep`, and `sentence` says so. A damaged or cut
- * capture may have held records and does not count as empty. */
+/* Whether a capture is complete and has no records. The server would reject
+ * such a capture, so this function removes it, unless `keep` is set, and
+ * describes this in `sentence`. A damaged or incomplete capture does not count
+ * as empty, because it may have contained records. */
 bool submit_skip_empty(const struct spool *s, const char *name, bool keep,
 	char sentence[static 400]);
 
-/* Sends one capture, which stays in the folder. False with a message; *last shows
- * whether another try may help. */
+/* Sends one capture and leaves it in the folder. Returns false with a message;
+ * *last shows whether another try may succeed. */
 bool submit_capture(struct wire *w, const struct options *o,
 	const struct spool *s, const char *name, int most, struct meter *m,
 	struct upload_answer *out, struct attempt *last, struct err *e);

@@ -1,8 +1,8 @@
-/* wire.h - one HTTP request at a time; only this module uses libcurl.
+/* wire.h - sends one HTTP request at a time; only this module uses libcurl.
  *
- * It reports what happened; whether to try again is decided in retry.h. The token
- * is in a header of each request and nowhere else. Redirects are not followed,
- * so a token never travels to another host. */
+ * It reports the result; retry.h decides whether to try again. The token is
+ * only in a header of each request. Redirects are not followed, so that the
+ * token is never sent to another host. */
 #pragma once
 #include "buf.h"
 #include "err.h"
@@ -34,24 +34,28 @@ struct wire_watch {
 	void *ctx;
 };
 
-/* Reads the token, if there is one. NULL with a message if it is not valid. */
+/* Also reads the token, if there is one. Returns NULL with a message if the
+ * token is not valid. */
 struct wire *wire_new(const struct options *o, struct err *e);
 void wire_free(struct wire *w);
 
-/* True if the server answered: *a has the status and *body (buf_init()ed by the
- * caller, to WIRE_ANSWER_MAX) the bytes. False with a message and the kind of failure
- * in *a. `watch` may be NULL. */
+/* Sends a POST request. Returns true if the server answered: *a contains the
+ * status and *body the answer. The caller must initialize *body with buf_init()
+ * and the ceiling WIRE_ANSWER_MAX. Returns false with a message and the kind of
+ * failure in *a. `watch` may be NULL. */
 bool wire_post(struct wire *w, const char *url, struct feed *f,
 	const struct wire_watch *watch, struct attempt *a, struct buf *body,
 	struct err *e);
-/* Posts a document from memory; `json` NULL: a GET. */
+/* Sends a JSON document from memory with POST; if `json` is NULL, sends a GET
+ * request. */
 bool wire_fetch(struct wire *w, const char *url, const char *json,
 	struct attempt *a, struct buf *body, struct err *e);
 
 enum { WIRE_BEARER = 600 };
 
-/* "Authorization: Bearer …", or "" without a token: from the file,
- * unless its name is "", else from `text`, which may be NULL. White space around
- * the token is removed; only visible ASCII is allowed in it. */
+/* Writes the header "Authorization: Bearer …", or "" if there is no token. The
+ * token is read from the file; if the file's name is "", the token is `text`,
+ * which may be NULL. White space around the token is removed. The token must
+ * consist of visible ASCII characters. */
 bool wire_bearer(char out[WIRE_BEARER], const char *file, const char *text,
 	struct err *e);

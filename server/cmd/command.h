@@ -1,6 +1,8 @@
-/* command.h - the commands of kernsiftd, and what they have in common.
+/* command.h - the commands of kernsiftd, and functions that several commands
+ * use.
  *
- * Each returns the program's exit status: 0 done, 1 failed, 2 wrong usage. */
+ * Each command returns the program's exit status: 0 success, 1 failure, 2 wrong
+ * usage. */
 #pragma once
 #include "arena.h"
 #include "cluster.h"
@@ -22,8 +24,8 @@ struct invocation {
 
 /* Prints the message on stderr; returns the exit status. */
 int command_fail(const struct err *e);
-/* The database of the options: the one given, or the private cluster in that
- * role. Waits for it while it starts. */
+/* The database that the options select: the one of --db, or the private
+ * cluster, opened in the given role. Waits until the cluster has started. */
 struct store {
 	struct cluster *cluster; /* NULL if --db was given */
 	const char *conninfo;
@@ -31,20 +33,23 @@ struct store {
 };
 bool command_store(struct store *s, const struct config *c,
 	enum cluster_role role, struct err *e);
-/* `discard`: leaves no cluster behind that was made for it. */
+/* If `discard` is set, a cluster that was created by this command is removed.
+ */
 void command_store_release(struct store *s, bool discard);
 
-/* Brings the schema up to date, and writes that down (audit.h). */
+/* Applies the missing migrations and records this in the audit log (audit.h).
+ */
 bool command_migrated(struct db *db, int *applied, struct err *e);
-/* Does what changes something, written down before and after. */
+/* Runs a function that changes something, with an audit record before and after
+ * it. */
 bool command_audit(struct db *db, const char *command, const char *detail,
 	bool (*work)(struct db *db, void *arg, struct err *e), void *arg,
 	struct err *e);
 
-/* What the options say of ingest processes. */
+/* The options of ingest processes, as given on the command line. */
 struct worker_options command_workers(const struct config *c,
 	const char *conninfo);
-/* How a worker pool starts one: this program, the same options, that
- * database. */
+/* The command line with which a worker pool starts a worker: this program, the
+ * same options and this database. */
 char **command_worker_argv(struct arena *a, const struct invocation *in,
 	const struct store *s);

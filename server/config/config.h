@@ -1,8 +1,8 @@
 /* config.h - the commands of kernsiftd and all of their options.
  *
  * commands.def and config.def list them; base/cli.h describes how values are
- * found. A command reads its options once and passes them on; no other code
- * looks them up again. */
+ * found. A command reads its options once and passes them to its modules as
+ * arguments. No other code reads options or environment variables. */
 #pragma once
 #include "cli.h"
 

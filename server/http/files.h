@@ -1,11 +1,11 @@
-/* files.h - the files of the web UI: from a folder, or carried in the
- * program.
+/* files.h - serves the files of the web UI, from a folder or from the program.
  *
- * A path without a dot is a view of the page and returns index.html, so that
- * a link to /runs/7 works. Libraries that the build fetched for the page,
- * below kept/, are in no folder; those in the program are used. Nothing
- * outside the folder is served, neither by `..` nor by a symbolic link.
- * Constant after files_new(): any thread may call it. */
+ * A path without a dot is a view of the page, such as /runs/7. The answer is
+ * index.html, so that a link to the view works. The libraries below kept/,
+ * which the build downloaded for the page, are not in the folder; they are
+ * always served from the program. Nothing outside the folder is served, neither
+ * by `..` nor by a symbolic link. The data is constant after files_new(), so
+ * any thread may use it. */
 #pragma once
 #include "err.h"
 #include <stddef.h>

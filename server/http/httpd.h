@@ -1,9 +1,9 @@
-/* httpd.h - libmicrohttpd's many calls in, one api call out.
+/* httpd.h - converts the several callbacks of libmicrohttpd to one API call.
  *
- * A pool of threads moves bytes; whatever an upload has to wait for happens on
- * writer threads, with the connection suspended. Limits at the door: header
- * and body size, idle time, a minimum upload rate, connections. One log line
- * per request. */
+ * A thread pool transfers bytes. When an upload has to wait, a writer thread
+ * waits and the connection is suspended. The limits on requests are checked
+ * here: header and body size, idle time, a minimum upload rate, and the number
+ * of connections. Each request writes one log line. */
 #pragma once
 #include "api.h"
 

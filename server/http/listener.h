@@ -1,10 +1,11 @@
-/* listener.h - "ADDR:PORT" becomes a listening socket, with the certificate and
- * the key if https is served.
+/* listener.h - opens the listening socket of "ADDR:PORT", with the certificate
+ * and the key for https.
  *
- * The door to GnuTLS. Both files are PEM, the certificate with those that lead
- * to its root. What could not serve is refused when the server starts: a key
- * that others may read, one that is not the certificate's, a file that is
- * neither. A new certificate counts from the next start. */
+ * Only this module uses GnuTLS. Both files are PEM; the certificate file also
+ * contains the certificates up to the root. These errors are reported when the
+ * server starts: a key that other users may read, a key that does not match the
+ * certificate, a file that is neither a certificate nor a key. A new
+ * certificate is used after the next start. */
 #pragma once
 #include "err.h"
 
@@ -21,8 +22,9 @@ struct listener {
 /* Splits "127.0.0.1:80", "[::1]:80" or "name:80". */
 bool listener_split(const char *text, char host[LISTENER_HOST], int *port,
 	struct err *e);
-/* Reads both files if they are named (not "" or NULL), then binds. The socket
- * is the caller's; on failure fd is -1 and nothing is held. */
+/* Reads both files if they are named (not "" or NULL), then binds the socket.
+ * The caller owns the socket. After a failure fd is -1 and nothing needs to be
+ * released. */
 bool listener_open(struct listener *l, const char *listen, const char *cert,
 	const char *key, struct err *e);
 /* Frees the certificate and the key, whose bytes are overwritten. */

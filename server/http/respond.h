@@ -1,5 +1,5 @@
-/* respond.h - answers become HTTP responses, with the headers all of them
- * have. */
+/* respond.h - sends the API's answers as HTTP responses, with the headers that
+ * all responses have. */
 #pragma once
 #include "api.h"
 #include "buf.h"
@@ -7,10 +7,10 @@
 
 struct MHD_Connection;
 
-/* Queues the answer, whose body or stream it takes over. *sent counts the
- * bytes, of a stream while they are sent; it must outlive the sending.
- * `head`: a HEAD request. False if libmicrohttpd fails; the caller must then
- * close the connection. */
+/* Queues the answer and takes over its body or stream. *sent counts the bytes,
+ * for a stream while they are sent; it must stay valid until the response has
+ * been sent. `head` is set for a HEAD request. Returns false if libmicrohttpd
+ * fails; the caller must then close the connection. */
 bool respond_api(struct MHD_Connection *c, struct api_answer *a, bool close,
 	bool head, int64_t *sent);
 /* Queues a file, which it takes over; if `same`, 304 without the file. */

@@ -1,14 +1,16 @@
-/* cluster.h - the private PostgreSQL, used if --db names no other.
+/* cluster.h - the private PostgreSQL cluster, which is used if --db names no
+ * other database.
  *
- * The server creates, starts, watches and stops it in its data folder
- * (cluster.c). It is reached through a socket in a folder that only its
- * account and root can enter, and each of them only under its own name
- * (peer). It is durable: fsync is on, pages have checksums. cluster_tend()
- * restarts a postmaster that dies; until it answers, requests get 503.
+ * The server creates, starts, watches and stops the cluster in its data folder
+ * (cluster.c). Clients connect through a socket in a folder that only the
+ * server's account and root can enter. Each of the two can connect only under
+ * its own name (peer authentication). The cluster is durable: fsync is on and
+ * pages have checksums. cluster_tend() restarts the postmaster if it dies.
+ * Until the postmaster answers, requests get 503.
  *
- * For use by one thread, which must live as long as the process: PostgreSQL
- * is set to stop when that thread ends. Its descendants inherit no file
- * descriptor of the server. */
+ * Only one thread may use the cluster, and it must live as long as the process,
+ * because PostgreSQL is set to stop when that thread ends. PostgreSQL's
+ * processes inherit no file descriptor of the server. */
 #pragma once
 #include "err.h"
 
@@ -20,8 +22,9 @@ enum cluster_role {
 	CLUSTER_ATTACH, /* use a server's, or fail */
 };
 
-/* Waits until PostgreSQL answers. `data` is the option, "" the default
- * folder; `connections` is how many it is to allow. NULL with *e. */
+/* Starts the cluster and waits until PostgreSQL answers. `data` is the value of
+ * the option; "" means the default folder. `connections` is the maximum number
+ * of connections. Returns NULL with *e after a failure. */
 struct cluster *cluster_new(const char *data, enum cluster_role role,
 	int connections, struct err *e);
 /* For db_new(); lives as long as the cluster. */
@@ -30,6 +33,6 @@ const char *cluster_conninfo(const struct cluster *c);
 const char *cluster_log(const struct cluster *c);
 /* Restarts it if it died; call it about every 100 ms. */
 void cluster_tend(struct cluster *c);
-/* A clean stop, if this process started it. `discard`: also removes the cluster if
- * there was none before cluster_new(). */
+/* Stops PostgreSQL cleanly if this process started it. `discard` also removes
+ * the cluster if it did not exist before cluster_new(). */
 void cluster_free(struct cluster *c, bool discard);

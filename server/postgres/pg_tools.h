@@ -1,11 +1,11 @@
-/* pg_tools.h - PostgreSQL's programs on this machine: which to use, and how to
- * run one, as another user if needed.
+/* pg_tools.h - finds PostgreSQL's programs on this machine and runs them, as
+ * another user if needed.
  *
- * They refuse to run as root, so root runs them as the user who owns the
- * cluster. A child inherits no file except stdin (/dev/null) and its output. It
- * has an environment of three harmless variables and a session of its own, so
- * that Ctrl-C reaches only the parent. It dies with the thread that started
- * it. */
+ * These programs refuse to run as root, so root runs them as the user who owns
+ * the cluster. A child process inherits no files except stdin (/dev/null) and
+ * its output. Its environment has three harmless variables. It has its own
+ * session, so that Ctrl-C reaches only the parent. It dies with the thread that
+ * started it. */
 #pragma once
 #include "arena.h"
 #include "err.h"
@@ -24,11 +24,11 @@ struct pg_tools {
 	const char *first, *second; /* paths of the pair */
 };
 
-/* Looks where packages install them, then runs pg_config, then searches PATH.
- * A server is of the version that an existing cluster requires, `major`, or of
- * the newest if that is 0. What copies a database is of the oldest version from
- * `major` on: a newer one copies the data of an older server, but not the
- * reverse. */
+/* Looks where packages install the programs, then runs pg_config, then searches
+ * PATH. A server program must have the version `major` of the existing cluster;
+ * if `major` is 0, the newest version is used. A program that copies a database
+ * has the oldest version from `major` on, because a newer program can copy the
+ * data of an older server, but not the reverse. */
 bool pg_tools_find(struct pg_tools *t, enum pg_tools_kind kind, int major,
 	struct arena *a, struct err *e);
 
@@ -51,10 +51,11 @@ struct pg_tools_stdio {
 	int stderr_fd; /* stderr */
 };
 
-/* Starts argv[0], a path, in the folder `dir`. Its stdout and stderr are
- * `out`; `with` (NULL none) adds to that. It gets the signal `farewell` when the
- * calling thread ends. Two exit statuses have a meaning: PG_TOOLS_NO_ENTRY if
- * the account may not enter dir, and PG_TOOLS_NO_PROGRAM. -1 with *e if it could
+/* Starts argv[0], a path, in the folder `dir`. Its stdout and stderr are `out`.
+ * `with` (NULL: nothing) can add environment variables, a stdin and a separate
+ * stderr. The child gets the signal `farewell` when the calling thread ends.
+ * Two exit statuses have a meaning: PG_TOOLS_NO_ENTRY if the account may not
+ * enter `dir`, and PG_TOOLS_NO_PROGRAM. Returns -1 with *e if the program could
  * not be started. */
 pid_t pg_tools_spawn(const struct account *a, const char *dir,
 	const char *const argv[], int out, int farewell,

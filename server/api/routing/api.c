@@ -1,5 +1,6 @@
-/* api.c - the dispatcher: finds the route, checks the caller, runs the handler, makes the
- * envelope. Status and bytes of every answer are made here and nowhere else. */
+/* api.c - the dispatcher: finds the route, checks the caller, runs the handler
+ * and wraps the result. Only this file makes the status and the bytes of an
+ * answer. */
 #include "call.h"
 #include "api_state.h"
 #include "catalog_cache.h"
@@ -109,8 +110,8 @@ static struct param *api_named(struct params *ps, const char *name)
 	return NULL;
 }
 
-/* As if the caller had given it, so that cursors are of that list too. A reference
- * set belongs to no project. */
+/* Sets the parameter `project` as if the caller had given it, so that the
+ * digest of a cursor includes it. A reference set belongs to no project. */
 static bool api_project_put(struct call *c, struct err *e)
 {
 	struct param *set = api_named(&c->params, "reference_set");
@@ -156,7 +157,8 @@ static bool api_project_scope_check(struct call *c, struct err *e)
 		c->s.who.project);
 }
 
-/* Copies path and query, for a record that begins when the request is gone. */
+/* Copies the path and the query, for an audit record that begins after the
+ * request is no longer available. */
 static void api_audit_init(struct call *c)
 {
 	const struct api_request *r = c->request;
@@ -209,7 +211,8 @@ static void api_table_body(const struct call *c, struct api_answer *out,
 					   : "text/markdown; charset=utf-8";
 }
 
-/* The handler's value becomes a body; false if there is an error. */
+/* Writes the handler's JSON value as the body; returns false if there is an
+ * error. */
 static bool api_value_body(struct call *c, json_t *value,
 	struct api_answer *out, struct err *e)
 {

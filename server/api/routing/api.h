@@ -1,16 +1,19 @@
-/* api.h - a request in, an answer out; all of the API that http/ sees.
+/* api.h - the interface between the HTTP server (server/http/) and the API.
  *
- * No sockets here and no libmicrohttpd: http/ moves bytes, this room decides.
- * api_call() finds the route, checks Host, Origin and scope, runs the handler and
- * makes the envelope; a long answer is a stream that is pulled while it is sent
- * (struct api_stream). An upload takes other calls, because its body is streamed:
- * api_receive_begin() when the headers are there (as quick as any call: at most a
- * token is looked up), _bytes() for what arrives, _end() for the answer. The last
- * two wait for the database to take the bytes, and are therefore called
- * off the HTTP threads.
+ * This folder uses no sockets and no libmicrohttpd: server/http/ transfers
+ * bytes, and the API decides what to answer. api_call() finds the route, checks
+ * Host, Origin and scope, runs the handler and wraps its result in the common
+ * JSON form. A long answer is a stream that is generated while it is sent
+ * (struct api_stream).
  *
- * Thread safe: what `struct api` shares is constant or atomic, a request is one
- * thread's at a time. */
+ * An upload uses other functions, because its body arrives as a stream.
+ * api_receive_begin() is called when the headers have arrived. It is fast: its
+ * only query looks up the token. api_receive_bytes() is called for each piece
+ * of the body, and api_receive_end() makes the answer. These two wait until the
+ * database has stored the bytes, so they must not be called on an HTTP thread.
+ *
+ * Thread-safe: the shared data in `struct api` is constant or atomic, and only
+ * one thread at a time uses a request. */
 #pragma once
 #include "err.h"
 #include <stddef.h>
@@ -36,8 +39,8 @@ void api_free(struct api *a);
 
 enum { API_BODY_MAX = 1 << 20, API_SET_MAX = 8 << 20 };
 
-/* Must stay as it is until the call has returned; for an upload, until
- * api_receive_begin() has. */
+/* The request must not change until api_call() returns or, for an upload, until
+ * api_receive_begin() returns. */
 struct api_request {
 	const char *method;
 	const char *path; /* as sent, without the query */
@@ -52,11 +55,13 @@ struct api_request {
 	size_t body_len;
 };
 
-/* A body that is made while it is sent, of unknown length. next() puts up to `cap`
- * bytes into `to` and returns how many: 0 at the end, -1 if it broke off, which is
- * logged; the connection is then to be cut, so that no client takes a part for the
- * whole. Called by one thread at a time, after api_call() has returned; it may query
- * the database, and holds no connection in between. `ctx` is invalid after free(). */
+/* A body of unknown length that is generated while it is sent. next() writes up
+ * to `cap` bytes to `to` and returns their number: 0 at the end, -1 after an
+ * error, which it logs. After -1 the caller must close the connection, so that
+ * no client takes the incomplete answer for a complete one. next() is called by
+ * one thread at a time, after api_call() has returned. It may query the
+ * database, but keeps no connection between calls. `ctx` is invalid after
+ * free(). */
 struct api_stream {
 	int64_t (*next)(void *ctx, void *to, size_t cap); /* NULL none */
 	void (*free)(void *ctx);
@@ -65,7 +70,8 @@ struct api_stream {
 
 enum { API_COOKIE = 200 };
 
-/* What its owner hands on, he takes out; the rest is released. */
+/* If the owner passes a member on, he must clear it here, because
+ * api_answer_release() frees the members that are left. */
 struct api_answer {
 	int status;
 	const char *type; /* Content-Type; constant text; NULL without a body */
@@ -81,28 +87,32 @@ struct api_answer {
 
 void api_answer_release(struct api_answer *a);
 
-/* How many bytes its body may have; 0 for an upload, whose body is streamed. */
+/* The maximum number of body bytes of this request; 0 for an upload, whose body
+ * is streamed. */
 size_t api_body_max(const struct api_request *r);
 
-/* False if the path is not the API's but the page's, and Host and Origin let the
- * request in: then there is no answer. */
+/* Returns false, without an answer, if the path belongs to the web page instead
+ * of the API, and Host and Origin are allowed. */
 bool api_call(struct api *a, const struct api_request *r,
 	struct api_answer *out);
 
 struct api_receive;
-/* NULL with an answer if it is refused before its body (421, 401, 403, 413 by
- * Content-Length, 503 too many at once, 400 a parameter). */
+/* Returns NULL, with an answer, if the upload is rejected before its body: 421,
+ * 401, 403, 413 (by its Content-Length), 503 (too many uploads at once) or 400
+ * (a parameter). */
 struct api_receive *api_receive_begin(struct api *a,
 	const struct api_request *r, struct api_answer *out);
-/* False with an answer if it is refused meanwhile (415, 413, 507, 503);
- * api_receive_end() without an answer has to follow. */
+/* Returns false, with an answer, if the upload is rejected while its body
+ * arrives (415, 413, 507, 503). The caller must then call api_receive_end()
+ * with `out` NULL. */
 bool api_receive_bytes(struct api_receive *u, const void *bytes, size_t len,
 	struct api_answer *out);
-/* All is there: 202 or 200, or why not. `out` NULL: the sender is gone, or was
- * refused; the received bytes are dropped. Frees u. */
+/* Ends an upload whose body has arrived: the answer is 202, 200 or an error. If
+ * `out` is NULL, the sender disconnected or the upload was rejected, and the
+ * received bytes are discarded. Frees u. */
 void api_receive_end(struct api_receive *u, struct api_answer *out);
 
-/* An error made outside (a body too large, a timeout), in the envelope;
- * counted. */
+/* Makes the answer for an error that the HTTP server found (a body that is too
+ * large, a timeout), and counts it. */
 void api_refuse(struct api *a, enum err_code code, const char *sentence,
 	struct api_answer *out);

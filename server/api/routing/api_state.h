@@ -1,4 +1,4 @@
-/* api_state.h - what all calls of one server share. */
+/* api_state.h - the data that all API calls of one server share. */
 #pragma once
 #include "api.h"
 #include "buf.h"
@@ -11,9 +11,9 @@
 
 /* Counters of answers and gates, for Prometheus (metrics.c).
  *
- * They are atomics, written by every HTTP and writer thread. A route is
- * identified by its index in routes.def; the index past the last one is for paths
- * that are no route. */
+ * The counters are atomics, written by every HTTP and writer thread. A route is
+ * identified by its index in routes.def. The index after the last route counts
+ * paths that are not a route. */
 enum {
 	METRIC_STATUSES = 24,
 	METRIC_BUCKETS = 12,

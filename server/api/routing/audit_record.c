@@ -1,4 +1,4 @@
-/* audit_record.c - from a call to a row of the audit log. */
+/* audit_record.c - writes the row of the audit log for an API call. */
 #include "audit_record.h"
 #include "audit.h"
 #include "call.h"
@@ -7,7 +7,8 @@
 #include "route.h"
 #include <stdarg.h>
 
-/* The project of what the path names; NULL if it names none. */
+/* Reads the project of the resource that the path names; NULL if the path names
+ * none. */
 static bool audit_record_project_read(struct call *c, const char **project,
 	struct err *e)
 {

@@ -1,21 +1,23 @@
-/* audit_record.h - a change is recorded in the audit log (audit.h) before it is tried.
+/* audit_record.h - records a change in the audit log (audit.h) before the
+ * change is made.
  *
- * A route changes something if it is not GET and needs more than the scope `read`. The
- * dispatcher begins the record of those once everything is read and allowed, and ends it
- * with the answer's status. Two handlers begin their own: an upload when its first bytes
- * are stored, and a sign-in once its token is known. If the record cannot be written, the
- * change is rejected. */
+ * A route makes a change if its method is not GET and it requires a higher
+ * scope than `read`. For these routes, the dispatcher begins the record when
+ * the request has been read and allowed, and ends the record with the status of
+ * the answer. Two handlers begin the record themselves: an upload when its
+ * first bytes are stored, and a sign-in when its token is known. If the record
+ * cannot be written, the change is rejected. */
 #pragma once
 #include "call.h"
 
 /* Once a call: the second does nothing. False: do not make the change. */
 bool audit_record_begin(struct call *c, struct err *e);
-/* Adds what the path does not contain: the project (NULL: unchanged) and a sentence on
- * what the handler did, without secrets. */
+/* Adds to the record what the path does not contain: the project (NULL:
+ * unchanged), and a sentence about what the handler did, without secrets. */
 void audit_record_describe(struct call *c, const char *project, const char *fmt,
 	...) __attribute__((format(printf, 3, 4)));
-/* Records the same for the admins of another project too, before it is done. Once a
- * call. */
+/* Writes a second record of this change, which the admins of another project
+ * can read, before the change is made. At most once per API call. */
 bool audit_record_also(struct call *c, const char *project, struct err *e);
 /* Does nothing if none was begun. A failure is logged: the row has the rest. */
 void audit_record_end(struct call *c, int status);

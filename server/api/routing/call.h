@@ -1,12 +1,14 @@
-/* call.h - one call of the API: what its handler is given and may answer, and its steps.
+/* call.h - one API call: the input of its handler, the possible results and the
+ * steps.
  *
- * A handler reads no socket and writes no bytes. It returns a JSON value that its caller
- * owns; or fills call.table, call.text or call.stream instead and returns NULL; or
- * returns NULL with *e set. api.c turns any of these into status and bytes. NULL with
- * nothing else is a bug and answered 500, except for a 204.
+ * A handler reads no socket and writes no bytes. It has three ways to return: a
+ * JSON value that its caller owns; NULL after setting call.table, call.text or
+ * call.stream; or NULL after setting *e. api.c converts the result to an HTTP
+ * status and bytes. If a handler returns NULL and sets nothing, that is a bug
+ * and the answer is 500, except for a route with status 204.
  *
- * api_call() takes all steps at once. An upload opens its call before the body and
- * answers after it. */
+ * api_call() runs all steps at once. For an upload, the call is opened before
+ * the body arrives and answered after it. */
 #pragma once
 #include "api.h"
 #include "arena.h"
@@ -57,9 +59,9 @@ struct call {
 	char location[128], disposition[192], cookie[API_COOKIE];
 };
 
-/* Finds the route and identifies the caller, checks both, and reads the parameters. False
- * with *e set; call_answer() then makes the answer of the error. call_close() follows in
- * any case. */
+/* Finds the route, identifies the caller, checks both and reads the parameters.
+ * If it returns false with *e set, call_answer() makes the answer of this
+ * error. In both cases call_close() must follow. */
 bool call_open(struct call *c, struct api *a, const struct api_request *r,
 	struct api_answer *out, struct err *e);
 /* Runs the handler, unless *e is set already, and makes the answer. */

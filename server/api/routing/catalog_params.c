@@ -1,4 +1,5 @@
-/* catalog_params.c - looked up, or refused with the whole list. */
+/* catalog_params.c - looks values up in the catalog; an error lists all allowed
+ * values. */
 #include "catalog_params.h"
 #include "profile_word.h"
 #include "query.h"

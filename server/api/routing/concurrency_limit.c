@@ -1,4 +1,4 @@
-/* concurrency_limit.c - a semaphore with a fixed number of places. */
+/* concurrency_limit.c - a semaphore with a fixed number of slots. */
 #include "concurrency_limit.h"
 #include "api_state.h"
 #include <errno.h>

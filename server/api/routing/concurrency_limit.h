@@ -1,9 +1,10 @@
-/* concurrency_limit.h - answers that take much memory and time: a fixed number at once.
+/* concurrency_limit.h - limits how many answers that need much memory and time
+ * are computed at the same time.
  *
- * A call that comes while all places are taken waits for at most a second: most answers
- * take a few milliseconds, and a mix of requests from many sides is not refused for
- * coming at once. If no place becomes free in that time the call is refused, so that
- * threads are left for all others. */
+ * If all slots are taken, an API call waits for at most one second. Most
+ * answers take a few milliseconds, so requests of several clients that arrive
+ * together are not rejected. If no slot becomes free within the second, the
+ * call is rejected, so that threads remain for all other requests. */
 #pragma once
 #include "call.h"
 
@@ -11,8 +12,8 @@
 void concurrency_limit_init(struct api *a);
 void concurrency_limit_release(struct api *a);
 
-/* A place for the call until its answer is made; ERR_BUSY if all stay taken. A
- * second call does nothing. */
+/* Takes a slot until the answer of this API call is made; ERR_BUSY if no slot
+ * becomes free. If the API call already has a slot, this does nothing. */
 bool concurrency_limit_enter(struct call *c, struct err *e);
 /* call_close() gives it back. */
 void concurrency_limit_leave(struct call *c);

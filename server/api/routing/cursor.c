@@ -1,4 +1,5 @@
-/* cursor.c - 16 bytes of place and 8 of digest, in URL-safe base64. */
+/* cursor.c - encodes 16 bytes of position and 8 bytes of digest in URL-safe
+ * base64. */
 #include "cursor.h"
 #include "route.h"
 #include "sha256.h"

@@ -1,9 +1,11 @@
-/* cursor.h - where a list's next page begins, as an opaque checked word.
+/* cursor.h - the position where the next page of a list begins, as opaque text
+ * with a digest.
  *
- * A cursor holds two numbers that its handler understands, and a digest over them, the
- * path and every parameter except limit and cursor. One that was changed, or is used
- * with another list, is refused instead of answering from the wrong place. The digest is
- * no secret: a cursor grants nothing. */
+ * A cursor contains two numbers, whose meaning its handler defines. It also
+ * contains a digest of these numbers, the path and all parameters except
+ * `limit` and `cursor`. A cursor that was changed, or is used with another
+ * list, is therefore rejected instead of returning the wrong page. The digest
+ * uses no secret key, because a cursor grants no access. */
 #pragma once
 #include "call.h"
 

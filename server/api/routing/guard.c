@@ -133,7 +133,7 @@ static size_t guard_cookie_name(const struct call *c, char out[COOKIE_NAME])
 		guard_port_of(c->request->local));
 }
 
-/* The token that the request's cookie has; NULL none. */
+/* Returns the token in the cookie of the request; NULL if there is none. */
 static const char *guard_cookie_read(struct call *c)
 {
 	const char *at = c->request->header(c->request->ctx, "Cookie");
@@ -163,7 +163,7 @@ void guard_cookie_set(struct call *c, const char *token, int64_t expires)
 		token ? token : "", age, c->api->is.tls ? "; Secure" : "");
 }
 
-/* Identifies a caller without a token: loopback, or nobody. */
+/* Identifies a caller without a token: a loopback address, or unknown. */
 static void guard_who_here(struct call *c)
 {
 	const struct api_request *r = c->request;
@@ -232,12 +232,13 @@ bool guard_who(struct call *c, const char *token, struct err *e)
 	return false;
 }
 
-/* Whether the dashboard sent this request; only a browser reports it. */
+/* Whether the dashboard of this server sent the request. Only browsers send the
+ * headers that show this. */
 static bool guard_own_page(const struct call *c, struct err *e)
 {
 	const struct api_request *r = c->request;
 	const char *site = r->header(r->ctx, "Sec-Fetch-Site");
-	/* guard_origin() has seen that it is this host. */
+	/* guard_origin() has already checked that Origin is this host. */
 	return !strcmp(r->method, "GET") || !strcmp(r->method, "HEAD") ||
 	       r->header(r->ctx, "Origin") ||
 	       (site && !strcmp(site, "same-origin")) ||

@@ -1,5 +1,5 @@
-/* listing.c - pages of a list. A cursor is an offset into an order that never changes, or
- * the key of the last item. */
+/* listing.c - pages of a list. A cursor contains the offset into an order that
+ * never changes, or the key of the last item. */
 #include "listing.h"
 #include "cursor.h"
 #include "view.h"

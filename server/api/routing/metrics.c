@@ -1,4 +1,4 @@
-/* metrics.c - counts answers and writes the counters out. */
+/* metrics.c - counts answers and prints the counters for Prometheus. */
 #include "api_state.h"
 #include <string.h>
 

@@ -1,7 +1,8 @@
-/* multipart.c - a state machine over the bytes of a form.
+/* multipart.c - parses the bytes of a form with a state machine.
  *
- * The delimiter's only CR is its first byte, so after a mismatch the search starts
- * again at the byte that did not match, and nothing is read twice. */
+ * The delimiter contains only one CR, its first byte. So after a mismatch the
+ * search for the delimiter continues at the byte that did not match, and no
+ * byte is read twice. */
 #include "multipart.h"
 #include "utf8.h"
 #include <string.h>
@@ -94,7 +95,7 @@ static bool multipart_part_begins(struct multipart *m, struct err *e)
 	return multipart_name_keep(m, file, e);
 }
 
-/* Collects a part's headers; *used bytes were taken. */
+/* Collects the headers of a form part; *used is the number of bytes read. */
 static bool multipart_headers_feed(struct multipart *m, const char *s,
 	size_t len, size_t *used, struct err *e)
 {
@@ -117,7 +118,8 @@ static bool multipart_headers_feed(struct multipart *m, const char *s,
 	return true;
 }
 
-/* Two bytes decide whether another part follows; blanks may precede them. */
+/* The two bytes after a delimiter say whether another form part follows; blanks
+ * may precede them. */
 static bool multipart_after_feed(struct multipart *m, const char *s,
 	size_t *used, struct err *e)
 {
@@ -135,7 +137,7 @@ static bool multipart_after_feed(struct multipart *m, const char *s,
 	       err_set(e, ERR_INPUT, "the form's boundary is damaged");
 }
 
-/* Passes bytes on up to the next delimiter. */
+/* Passes on the bytes before the next delimiter. */
 static bool multipart_file_feed(struct multipart *m, const char *s, size_t len,
 	size_t *used, multipart_sink *sink, void *ctx, struct err *e)
 {

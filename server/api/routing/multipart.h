@@ -1,9 +1,10 @@
-/* multipart.h - the one file of a form, while it arrives.
+/* multipart.h - extracts the file of an HTML form while the form arrives.
  *
- * A page posts a file as multipart/form-data (RFC 7578). The parser is fed what
- * arrives, cut anywhere, and passes the file's bytes on at once: it keeps a part's
- * headers and nothing else. A form with no file, two files or other fields is
- * refused: the parameters of an upload are in the query. */
+ * A page sends a file as multipart/form-data (RFC 7578). The parser receives
+ * the body in pieces that may end anywhere, and passes the bytes of the file on
+ * at once. It stores only the headers of the current form part. A form without
+ * a file, with two files or with other fields is rejected, because the
+ * parameters of an upload are in the query. */
 #pragma once
 #include "err.h"
 #include <stddef.h>
@@ -27,8 +28,9 @@ struct multipart {
 	char file_name[256]; /* valid UTF-8; "" none */
 };
 
-/* Whether the Content-Type is a form's; false with *e untouched if it is something
- * else, with *e set if it is a form without a boundary. */
+/* Returns true if the Content-Type is that of a form. If it is another type,
+ * returns false and leaves *e unchanged. If it is a form without a boundary,
+ * returns false and sets *e. */
 bool multipart_init(struct multipart *m, const char *content_type,
 	struct err *e);
 

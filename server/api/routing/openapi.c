@@ -1,5 +1,5 @@
-/* openapi.c - the OpenAPI document, made of routes.def, the rows in rows/ and the schemas
- * in schema/. */
+/* openapi.c - generates the OpenAPI document from routes.def, the rows in rows/
+ * and the schemas in schema/. */
 #include "openapi.h"
 #include "embedded.h"
 #include "route.h"
@@ -67,7 +67,8 @@ static json_t *openapi_gate_number(const struct openapi_gate_rule *r)
 	return v;
 }
 
-/* A list of words; the default has commas between them. */
+/* A parameter that is a list of words; its default has commas between the
+ * words. */
 static json_t *openapi_gate_words(const char *fallback, json_t *items)
 {
 	json_t *list = json_array();
@@ -102,8 +103,8 @@ static json_t *openapi_gate_rule(const struct openapi_gate_rule *r)
 	return openapi_gate_number(r);
 }
 
-/* Adds each rule to the schemas of a gate's rules, where it is required, and of a
- * request. */
+/* Adds each rule to two schemas: to the rules of a gate, where it is required,
+ * and to the request of a gate, where it is optional. */
 static void openapi_gate_policy(json_t *all)
 {
 	json_t *policy = json_object_get(all, "gate_policy");
@@ -127,7 +128,8 @@ static void openapi_gate_policy(json_t *all)
 
 /* ---- the document */
 
-/* Every file holds several schemas by name; those of shapes.json are parts of rows. */
+/* Each file contains several schemas by name. The entries of shapes.json are
+ * schemas of single fields of rows. */
 static json_t *openapi_schemas(struct err *e)
 {
 	json_t *all = json_object(), *shapes = NULL;
@@ -210,7 +212,7 @@ static json_t *openapi_parameter(const struct param_spec *s)
 		"description", s->help, "schema", schema);
 }
 
-/* `segment` is behind its brace. */
+/* `segment` points after the opening brace. */
 static json_t *openapi_path_parameter(const char *segment)
 {
 	json_t *schema =
@@ -253,7 +255,7 @@ static json_t *openapi_request_body(const struct route *r)
 	return NULL;
 }
 
-/* The media types of the values of a parameter `format`, except "json". */
+/* The media types for the values of a parameter `format`, except "json". */
 static const struct {
 	const char *word, *type, *schema;
 } formats[] = {

@@ -1,4 +1,5 @@
-/* param.c - reads a query against what its route takes. */
+/* param.c - parses a query and checks it against the parameters of its route.
+ */
 #include "param.h"
 #include "utc_time.h"
 #include "query.h"
@@ -62,9 +63,9 @@ struct query_pair {
 	const char *key, *value;
 };
 
-/* The next pair of *query ("a=1&b=%20"), which moves on; key NULL at its end.
- * Decoded text is the arena's and valid UTF-8 without U+0000; ERR_INPUT
- * otherwise. */
+/* Reads the next pair of *query ("a=1&b=%20") and advances *query; key is NULL
+ * at the end. The decoded text is in the arena and is valid UTF-8 without
+ * U+0000; otherwise ERR_INPUT. */
 static bool param_next(const char **query, struct arena *a,
 	struct query_pair *p, struct err *e)
 {

@@ -1,8 +1,9 @@
-/* param.h - the query of a request, as typed values.
+/* param.h - parses the query of a request to typed values.
  *
- * What a route takes is data (routes.def); whatever else comes is refused with
- * a sentence, so a handler meets only values of the right kind and range. An
- * empty value counts as not given. Text is the arena's. */
+ * routes.def lists the parameters of each route; any other parameter is
+ * rejected. A handler therefore only receives values of the right type and
+ * range. An empty value means that the parameter is not given. Texts are
+ * allocated in the arena. */
 #pragma once
 #include "arena.h"
 #include "err.h"
@@ -60,6 +61,6 @@ const char *param_text(const struct params *ps, const char *name,
 /* Its time in microseconds; NO_MOMENT if it is not given. */
 int64_t param_moment(const struct params *ps, const char *name);
 
-/* A part of a path, percent-decoded: the arena's, valid UTF-8 without U+0000. NULL
- * if it is not text. */
+/* Percent-decodes a segment of a path. The result is in the arena and is valid
+ * UTF-8 without U+0000; NULL if the segment is not such a text. */
 const char *param_path_decode(const char *s, size_t len, struct arena *a);

@@ -2,7 +2,8 @@
 #pragma once
 #include "call.h"
 
-/* The caller owns it. NULL with ERR_INPUT if it is no JSON object, or has a key that
- * is not among `keys`, which are separated by bars. */
+/* Returns the JSON object of the body; the caller owns it. NULL with ERR_INPUT
+ * if the body is not a JSON object, or has a key that is not in `keys`. The
+ * names in `keys` are separated by '|'. */
 json_t *request_body_read(const struct call *c, const char *keys,
 	struct err *e);

@@ -1,4 +1,5 @@
-/* route.c - a path has the pattern of at most one route per method. */
+/* route.c - finds the route of a path. For each method, at most one route
+ * matches a path. */
 #include "route.h"
 #include <assert.h>
 #include <ctype.h>
@@ -32,12 +33,12 @@ const struct route_body route_bodies[] = {
 
 enum { SEGMENTS = ROUTE_IDS + 1 };
 
-/* What a path has in the place of "{id}" and the like. */
+/* The value that a path has for "{id}" or another placeholder. */
 struct segment {
 	const char *name, *at; /* behind the brace, in the path; NULL none */
 };
 
-/* Whether path has the form of pattern. */
+/* Whether the path matches the pattern. */
 static bool route_fits(const char *pattern, const char *path,
 	struct segment of[SEGMENTS])
 {

@@ -1,11 +1,12 @@
-/* route.h - routes.def as tables, and the way from a path to its route. */
+/* route.h - the tables of routes.def, and the search for the route of a path.
+ */
 #pragma once
 #include "call.h"
 #include "token.h"
 
 typedef json_t *handler_fn(struct call *c, struct err *e);
 
-/* Which projects a route shows: routes.def explains each word. */
+/* Which projects a route shows. routes.def explains each value. */
 enum project_scope {
 	PROJECT_SCOPE_OPEN,
 	PROJECT_SCOPE_RUN,
@@ -56,14 +57,14 @@ struct route_at {
 	char word[ROUTE_WORD]; /* of {op} or {set}, decoded; "" none */
 };
 
-/* The route of a method and path; HEAD finds GET's. NULL with ERR_NOT_FOUND,
- * ERR_INPUT for an id or a name that is not one, or ERR_METHOD and `allow`
- * filled. */
+/* Returns the route of a method and path; HEAD uses the route of GET. NULL with
+ * ERR_NOT_FOUND, with ERR_INPUT for an invalid id or name, or with ERR_METHOD
+ * and `allow` set. */
 const struct route *route_find(const char *method, const char *path,
 	struct route_at *out, char allow[ALLOW_TEXT], struct err *e);
 
-/* Names of operators and sets: what a path can hold without any question of how
- * to encode it. */
+/* The characters of names of operators and reference sets. A path can contain
+ * them without percent-encoding. */
 #define ROUTE_WORD_BYTES                                  \
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstu" \
 	"vwxyz0123456789_.:+-"

@@ -1,29 +1,35 @@
-/* row.h - the rows that the API returns. The .def files of this folder list the fields of
- * each row type once; the JSON, the CSV and Markdown columns and the OpenAPI schema are
- * made from them.
+/* row.h - the macros that define the rows of the API. The .def files of this
+ * folder list the fields of each row type once. The JSON, the CSV and Markdown
+ * columns and the OpenAPI schema are generated from these lists.
  *
- * ROW(name, "description", parameters...) begins a row type, END ends it. PART(...) begins
- * one that is shown only inside others and has no schema of its own.
+ * ROW(name, "description", parameters...) begins a row type and END ends it.
+ * PART(...) begins a row type that appears only inside other rows and has no
+ * schema of its own.
  *
  * FIELD(kind, name, "range", value, "description")
  *     a field of the JSON; `value` is a C expression over the row's parameters
  * COLUMN(kind, order, "Heading", value)
- *     a column of the table; columns are sorted by `order`, which is below ROW_ORDERS.
- *     A heading with %s exists only if the table is given a name. A number_text is a
- *     text that is aligned as a number
+ *     a column of the table. Columns are sorted by `order`, which is below
+ *     ROW_ORDERS. A column whose heading contains %s exists only if the table
+ *     is given a name. A number_text is a text that is aligned like a number
  * BOTH(kind, name, "range", value, order, "Heading", "description")
- *     a field and a column that show the same value; no column if the order is 0
+ *     a field and a column that show the same value; no column if the order
+ *     is 0
  * PAGE(item, list)
- *     a page of rows of the type `item`: the fields of the JSON value `list`, which
- *     view_list() made
+ *     a page of rows of the type `item`: the fields of the JSON value `list`,
+ *     which view_list() made
  *
- * The value of a field that consists of others (a row, a list, ...) is JSON already. So is
- * that of text_json, which can be null, and of labels_json; labels are a text of JSON.
+ * If a field consists of other fields (a row, a list, ...), its value is
+ * already JSON. The value of text_json, which can be null, and of labels_json
+ * is already JSON too; the value of labels is a text that contains JSON.
  *
- * The range of a number is "least..most", "least.." or "" for the kind's own; of a word
- * its values, "a|b|c"; of a text a pattern that begins with ^ or ""; of a ref, a row or a
- * shape the name of a schema, a PART, or an entry of schema/shapes.json. Nothing but a
- * kind that ends in _or_null can be null. */
+ * The meaning of the range depends on the kind:
+ *     number      "least..most", "least.." or "" for all values of the kind
+ *     word        its values, "a|b|c"
+ *     text        a pattern that begins with ^, or ""
+ *     ref, row or shape   the name of a schema, of a PART, or of an entry of
+ *                 schema/shapes.json
+ * Only kinds that end in _or_null can be null. */
 #pragma once
 #include "arena.h"
 #include "table.h"
@@ -103,12 +109,13 @@ struct row_field {
 
 enum { ROW_ORDERS = 128 };
 
-/* Adds the schema of every ROW and LIST to `schemas`. `shapes` are the single fields
- * that are written by hand. */
+/* Adds the schema of every ROW and LIST to `schemas`. `shapes` contains the
+ * schemas of single fields that are written by hand. */
 void row_schemas(json_t *schemas, const json_t *shapes);
 
-/* A table of rows: row_table_begin(), columns hidden or added, row_table_rows(); then
- * per row the cells, which its .def puts, and row_table_next(). In the arena. */
+/* A table of rows, in the arena. Call row_table_begin(), hide or add columns,
+ * and call row_table_rows(). Then for each row, set the cells with the function
+ * that its .def defines, and call row_table_next(). */
 struct row_table {
 	struct table table;
 	struct arena *arena;
@@ -118,8 +125,8 @@ struct row_table {
 	const char **cells; /* of the row that is being filled */
 };
 
-/* The columns of the row type `row`. `name` replaces %s in a heading; without it
- * those columns do not exist. */
+/* Starts a table with the columns of the row type `row`. `name` replaces %s in
+ * headings; if it is NULL, columns with %s do not exist. */
 struct row_table *row_table_begin(struct arena *a, const char *row,
 	const char *name);
 /* Without the column that has the heading. */

@@ -1,8 +1,10 @@
-/* row_functions.h - included after `#define ROWS "file.def"`, it makes for each row type of
- * that file the functions row_NAME(parameters), which returns its JSON, and
- * row_NAME_cells(table, parameters), which fills its cells in the current row of a table.
+/* row_functions.h - defines two functions for each row type of a .def file.
+ * Include it after `#define ROWS "file.def"`. row_NAME(parameters) returns the
+ * row as JSON. row_NAME_cells(table, parameters) sets its cells in the current
+ * row of a table.
  *
- * It is included once for each .def, by the view that has the rows' structs. */
+ * For each .def, exactly one view includes this file: the view that uses the
+ * structs of the rows. */
 #include "row.h"
 #include "view.h"
 

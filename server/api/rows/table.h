@@ -1,9 +1,10 @@
-/* table.h - tables as CSV and Markdown; the one place that writes either.
+/* table.h - writes tables as CSV and Markdown; no other file does.
  *
- * A view makes every cell's text. CSV is that of nsys: a line per row ended by "\n", a
- * cell quoted only if it holds a comma, a quote or a line break, quotes doubled (RFC
- * 4180). Markdown escapes what would read as markup, so that `void f<T>(T *, a|b)`
- * looks as it is. */
+ * A view makes the text of every cell. The CSV is like that of nsys: each row
+ * ends with "\n"; a cell is quoted only if it contains a comma, a quote or a
+ * line break; quotes are doubled (RFC 4180). In Markdown, characters that would
+ * be read as markup are escaped, so that `void f<T>(T *, a|b)` is shown
+ * unchanged. */
 #pragma once
 #include "arena.h"
 #include "buf.h"
@@ -44,12 +45,14 @@ struct table *table_new(struct arena *a, const struct column *columns,
 	int width, uint32_t rows, const char ***cells);
 #define TABLE_COLUMNS(list) list, (int)(sizeof list / sizeof *list)
 
-/* ---- Markdown tables whose columns line up as text, too
+/* ---- Markdown tables whose columns are also aligned in the source text
  *
- * The layout of published reports, which pandas makes with tabulate: a column whose
- * cells all read as numbers is written in one form, aligned by the decimal point and
- * marked so; any other is text, aligned left. Unlike table_md() this escapes only what
- * would break the table, because reports are compared with published ones. */
+ * This is the layout of published reports, which pandas makes with tabulate. If
+ * all cells of a column are numbers, they are written in one form, aligned by
+ * the decimal point, and the column is marked as right-aligned. Any other
+ * column is text, aligned left. Unlike table_md(), this escapes only characters
+ * that would break the table, because reports are compared with published ones.
+ */
 
 enum table_text_form {
 	TABLE_TEXT_SHORT, /* six digits: "%g" */

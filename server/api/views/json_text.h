@@ -1,9 +1,9 @@
-/* json_text.h - JSON written straight into bytes, for documents too long to be
- * held as values.
+/* json_text.h - writes JSON directly into a buffer, for documents too long to
+ * keep as JSON values in memory.
  *
- * Commas come where they belong, as long as the bytes before are still in the
- * buffer; what is opened is closed by who opened it. Every string is made
- * valid text and escaped here. */
+ * Commas are inserted automatically; for this, the preceding bytes must still
+ * be in the buffer. The caller must close every object and array that it opens.
+ * Every string is converted to valid UTF-8 and escaped here. */
 #pragma once
 #include "buf.h"
 #include <stdint.h>
@@ -15,7 +15,7 @@ void json_text_string(struct buf *b, const char *s, size_t len);
 void json_text_whole(struct buf *b, int64_t v);
 /* null if it is not finite. */
 void json_text_real(struct buf *b, double v);
-/* Nanoseconds as microseconds with three decimals, exactly. */
+/* Writes nanoseconds as microseconds with three decimals, without rounding. */
 void json_text_us(struct buf *b, int64_t ns);
-/* A value that is JSON already. */
+/* Writes a value that is already JSON. */
 void json_text_raw(struct buf *b, const char *json, size_t len);

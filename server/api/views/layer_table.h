@@ -23,36 +23,39 @@ struct layer_table {
 	int runs;
 };
 
-/* 1 to LAYER_TABLE_RUNS runs, with their heads. */
+/* For 1 to LAYER_TABLE_RUNS runs, with the headings of their columns. */
 void layer_table_init(struct layer_table *t, struct arena *a,
 	const char *const *heads, int runs);
-/* A line of a whole pass. `ns` is by run; NaN if a run has none. */
+/* Adds a line for a whole iteration. `ns` has one value per run; NaN if the run
+ * has none. */
 void layer_table_total(struct layer_table *t, const char *what,
 	const double *ns);
-/* A line of a layer; NULL is blank. Text must live as long as the table. */
+/* Adds a line of a layer. NULL is an empty cell. Texts must live as long as the
+ * table. */
 void layer_table_line(struct layer_table *t, const char *layer,
 	const char *module, const char *kernel, const double *ns);
 const struct table *layer_table_end(const struct layer_table *t);
 
-/* A run's name; "run 7" of one without. */
+/* The name of a run, or "run 7" if it has none. */
 const char *layer_table_name(struct arena *a, const char *name, int64_t run);
-/* The head of its column: the name, and how far to trust the figures below: "mi300x
- * (names put back)", "mi300x (names lag)"; "mi300x (no layers: nothing ran on a
- * GPU)". */
+/* The heading of a run's column: the name of the run, and how reliable the
+ * figures in the column are. Examples: "mi300x (names put back)", "mi300x
+ * (names lag)", "mi300x (no layers: nothing ran on a GPU)". */
 const char *layer_table_head(struct arena *a, const char *name,
 	const struct breakdown *b, bool names_lag);
-/* "61 layers", "1 layer". */
+/* For example "61 layers" or "1 layer". */
 const char *layer_table_count(struct arena *a, uint32_t layers);
-/* The line of a section, if there are several: "58 layers: attention + moe", "before
- * the layers". */
+/* The line that introduces a section, if there are several. Examples: "58
+ * layers: attention + moe", "before the layers". */
 const char *layer_table_section(struct arena *a, enum section_place place,
 	const char *name, uint32_t layers);
-/* "input_norm + quantize"; NULL of none. */
+/* For example "input_norm + quantize"; NULL if there are no roles. */
 const char *layer_table_roles(struct arena *a, layer_roles roles);
-/* A row's name. If few layers have it, also how many, because its cell is a mean
- * over all of them: "memset (3 of 31)". */
+/* The name of a row. If only some layers have this row, the name says how many,
+ * because the cell is a mean over all layers: "memset (3 of 31)". */
 const char *layer_table_kernel(struct arena *a, const struct breakdown *b,
 	uint32_t row, const char *name);
-/* "moe/shared overlap", where `block` runs parallel to `other`. */
+/* For example "moe/shared overlap", if `block` runs in parallel with `other`.
+ */
 const char *layer_table_overlap(struct arena *a, enum layer_block_kind other,
 	enum layer_block_kind block);

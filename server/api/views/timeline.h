@@ -1,33 +1,34 @@
-/* timeline.h - a run as a Chrome trace, row by row of its capture.
+/* timeline.h - writes a run as a Chrome trace, from the rows of its capture.
  *
  *   kernel, copy    X on their stream, with the end of the flow from the call
  *   graph           X on its stream
  *   call            X on its thread, with the start of the flow
- *   op, range       X on its thread; a GPU annotation on a GPU's; a range that
- *                   may cross others is b and e
+ *   op, range       X on its thread, or on its GPU for a GPU annotation;
+ *                   b and e for a range that may overlap others
  *   counter         C of its GPU, or of the host
  *
- * Other kinds have no place in time and give no event. Arguments are spelled as
- * PyTorch's profiler spells them, so that tools which read its traces, our own decoder
- * among them, read these. Times count from the capture's first record: whole
- * nanoseconds, written as microseconds with three decimals. The document
- * begins with the devices, the process, rank and host. The capture does not contain them,
- * so they must be known before it is read. */
+ * Other kinds of rows have no time and cause no event. Arguments have the names
+ * that PyTorch's profiler uses, so that tools which read PyTorch traces can
+ * read this trace. Our own decoder is one of these tools. Times are relative to
+ * the capture's first record. They are whole nanoseconds, written as
+ * microseconds with three decimals. The document begins with the devices, the
+ * process, the rank and the host. The capture does not contain them, so the
+ * caller must know them before the capture is read. */
 #pragma once
 #include "buf.h"
 #include "kernsift/kst_reader.h"
 #include "query.h"
 
-/* ---- tracks: a process per GPU with a thread per stream, and the host's process with
- * its threads
+/* ---- tracks: a process per GPU with a thread per stream, and a process for
+ * the host with its threads
  *
- * A GPU's pid is its device number, as in PyTorch's traces. If that could be the host
- * process's too (a process in a container is often 1), or if the number is unknown, it
- * is one that Linux never gives.
+ * The pid of a GPU is its device number, as in PyTorch's traces. If the host
+ * process could have this pid (a process in a container often has pid 1), or if
+ * the device number is unknown, the pid is a number that Linux never assigns.
  *
- * Streams and threads whose name is no number are named when first met. A few hundred
- * of them are remembered, so that a trace of a million streams costs repeated names and
- * no memory. */
+ * The event that names a stream or a thread, if its name is not a number, is
+ * written before its first event. A few hundred names are remembered. A trace
+ * of a million streams therefore repeats names but needs no more memory. */
 
 enum { TIMELINE_TRACKS_NAMED = 512 };
 
@@ -41,15 +42,16 @@ struct timeline_tracks {
 void timeline_tracks_init(struct timeline_tracks *t, struct buf *out,
 	int64_t pid);
 
-/* The pid of a device; -1: unknown. */
+/* The pid of a device; `device` is -1 if it is unknown. */
 int64_t timeline_tracks_gpu(const struct timeline_tracks *t, int64_t device);
-/* Names a stream or thread if it has to be; before the event on it. */
+/* Writes the name of a stream or thread if this is necessary. Call it before
+ * writing an event on that stream or thread. */
 void timeline_tracks_name_stream(struct timeline_tracks *t, int64_t device,
 	int64_t stream);
 void timeline_tracks_name_thread(struct timeline_tracks *t, int64_t cell,
 	const char *thread, size_t len);
 
-/* "pid":…,"tid":… of the event that is open. */
+/* Writes "pid":…,"tid":… into the current event. */
 void timeline_tracks_on_thread(struct timeline_tracks *t, int64_t pid,
 	const char *thread, size_t len);
 
@@ -67,8 +69,9 @@ void timeline_event_row(struct timeline_event *ev, const struct kst_chunk *c,
 	uint32_t row);
 void timeline_event_release(struct timeline_event *ev);
 
-/* The document up to its events; ev->reader has read its first chunk. */
+/* Writes the document up to its events; ev->reader must have read its first
+ * chunk. */
 void timeline_begin(struct timeline_event *ev, const struct run_row *run,
 	const struct profile_device *devices, uint32_t n);
-/* What follows the last event. */
+/* Writes the end of the document, after the last event. */
 void timeline_end(struct buf *b);

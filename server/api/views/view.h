@@ -1,9 +1,12 @@
-/* view.h - rows as JSON values and tables. These rules hold for all views.
+/* view.h - formats rows as JSON values and tables. These rules hold for all
+ * views.
  *
- * Views are the only place that spells field names. A view formats and decides
- * nothing. Every function returns a reference that its caller owns. What is unknown is
- * null: a NULL text, a number of -1, NAN, NO_MOMENT; and so is a number from 2^53 on,
- * which a reader of JSON could not hold. Tables and texts are the arena's. */
+ * Only views write field names. A view formats results and makes no decisions.
+ * Every function returns a JSON reference that its caller owns. An unknown
+ * value is null. The following values mean unknown: a NULL text, a number of
+ * -1, NAN, NO_MOMENT. A number of 2^53 or more is also written as null, because
+ * many JSON readers cannot represent it exactly. Tables and texts are allocated
+ * in the arena. */
 #pragma once
 #include "arena.h"
 #include "job.h"
@@ -28,16 +31,16 @@ json_t *view_moment(int64_t us);
 json_t *view_labels(const char *labels);
 json_t *view_error(const struct err *e);
 
-/* Sets a field, null if it is unknown. */
+/* Sets a field to x, or to null if x is unknown. */
 void view_set_real(json_t *v, const char *key, double x);
 void view_set_whole(json_t *v, const char *key, int64_t x);
 void view_set_text(json_t *v, const char *key, const char *s);
 
-/* A list of ids, or of other whole numbers. */
+/* A list of ids or other integers. */
 json_t *view_ids(const int64_t *list, uint32_t n);
 
-/* Appends an item, which it takes over. NULL is a bug: a row would be lost without a
- * sign. */
+/* Appends an item and takes ownership of it. A NULL item is a bug, because a
+ * row would be lost silently. */
 void view_append(json_t *list, json_t *item);
 /* {"items": …, "next": …}; takes over `items`. */
 json_t *view_list(json_t *items, const char *next);
@@ -45,7 +48,8 @@ json_t *view_list(json_t *items, const char *next);
 json_t *view_finding(const char *code, const char *severity, const char *text);
 json_t *view_finding_list(const struct finding_list *l);
 
-/* The name to show of a function: a kernel's short name, else its own. */
+/* The name of a function to show: the short name of a kernel, otherwise the
+ * function's own name. */
 const char *view_function(struct arena *a, enum function_type type,
 	const char *name);
 
@@ -56,18 +60,18 @@ struct iterations_short {
 	double confidence, median_ns;
 	int64_t count, kept;
 };
-/* From the run's row. */
+/* Reads the summary from the run's row. */
 struct iterations_short view_run_iterations(const struct run_row *r);
 json_t *view_iterations_short(const struct iterations_short *s);
 json_t *view_run(const struct run_row *r);
-/* The fields of a run that come from its trace. */
+/* Adds the fields whose values are read from the trace. */
 json_t *view_run_trace(const struct run_row *r);
 json_t *view_device(const struct profile_device *d);
 json_t *view_run_detail(const struct run_row *r,
 	const struct profile_device *devices, uint32_t n,
 	const struct layers_short *layers); /* layers NULL: unknown */
 json_t *view_job_row(const struct job_row *j);
-/* `runs` as ranks_from() read them. */
+/* `runs` are the rows that ranks_from() read. */
 json_t *view_job(struct arena *a, const struct job_row *j,
 	const struct ranks *r, const struct compared_run *runs, uint32_t n,
 	const struct finding_list *findings);
@@ -78,22 +82,23 @@ json_t *view_copy(const struct copy_stat *s);
 json_t *view_times(const struct time_stats *t);
 json_t *view_graph(const struct graph_stat *g);
 json_t *view_launch(const struct launch_line *l);
-/* `share_pct` is the caller's share of the kernel's time. */
+/* `share_pct` is the caller's share of the kernel's time, in percent. */
 json_t *view_caller(const struct caller_line *c, double share_pct);
-/* `list`, which it takes over, with the kernel it is about. */
+/* Wraps `list`, which it takes over, in an answer that names the kernel. */
 json_t *view_callers(int64_t kernel, const struct caller_table *t,
 	json_t *list);
 
-/* Tables as nsys prints them; in the arena. */
+/* Tables with the columns of nsys; in the arena. */
 const struct table *view_kernel_table(struct arena *a,
 	const struct kernel_line *rows, uint32_t n, enum split split);
 const struct table *view_copy_table(struct arena *a,
 	const struct copy_stat *rows, uint32_t n, enum split split);
-/* `pid` is the run's. */
+/* `pid` is the process id of the run. */
 const struct table *view_launch_table(struct arena *a, int64_t pid,
 	const struct launch_line *rows, uint32_t n);
 
-/* ---- a run's iterations, and functions in them (view_iteration.c) */
+/* ---- the iterations of a run, and the functions in each iteration
+ * (view_iteration.c) */
 
 json_t *view_iterations(const struct iterations *c,
 	const struct iterations_short *s);
@@ -101,12 +106,14 @@ const struct table *view_iteration_table(struct arena *a,
 	const struct iterations *c);
 json_t *view_pattern(struct arena *a, const struct pattern_mean *m);
 
-/* Functions by iteration, as the pattern tables that can be uploaded
+/* Functions by iteration, in the format of the pattern tables that can be
+ * uploaded.
  *
- * Their 17 columns, a row per iteration, function, device and counter. If no counter of
- * a function has a value in an iteration, there is one row of the metric "N/A".
- * Functions that did not run in an iteration have no row there. Only iterations that
- * are counted by function are there (patterns.h), warm-up and cut ones among them. */
+ * The table has 17 columns and one row per iteration, function, device and
+ * counter. If no counter of a function has a value in an iteration, there is
+ * one row with the metric "N/A". Functions that did not run in an iteration
+ * have no row for it. The table contains only the iterations that are counted
+ * by function (patterns.h); this includes warm-up and incomplete iterations. */
 
 struct view_pattern_csv {
 	const struct compared_run *run;
@@ -116,10 +123,12 @@ struct view_pattern_csv {
 	uint32_t *metrics; /* the first one; and one past the last */
 };
 
-/* Also writes the heading. `started_ns` is the run's, negative if it is not known. */
+/* Also writes the heading. `started_ns` is the start of the run; negative if it
+ * is unknown. */
 void view_pattern_csv_init(struct view_pattern_csv *t,
 	const struct compared_run *run, int64_t started_ns, struct arena *a,
 	struct buf *b);
-/* The rows of one iteration: an index below run->patterns.iterations_n. */
+/* Writes the rows of one iteration. The iteration is an index below
+ * run->patterns.iterations_n. */
 void view_pattern_csv_iteration(const struct view_pattern_csv *t,
 	uint32_t iteration, struct buf *b);

@@ -6,13 +6,13 @@
 #include "view.h"
 #include "webhook.h"
 
-/* `text`: the token itself, which is shown once; else NULL. */
+/* `text` is the token itself, which is shown only once; otherwise NULL. */
 json_t *view_token(const struct token_row *t, const char *text);
 json_t *view_session(const struct identity *w);
 json_t *view_audit(const struct audit_row *r);
 
-/* `secret`: the key of its signatures, WEBHOOK_SECRET bytes, which is shown once;
- * else NULL. */
+/* `secret` is the key of the webhook's signatures, WEBHOOK_SECRET bytes, which
+ * is shown only once; otherwise NULL. */
 json_t *view_webhook(const struct webhook_row *w, const uint8_t *secret);
 json_t *view_delivery(const struct delivery_row *d);
 json_t *view_retention(const struct retention_row *r);

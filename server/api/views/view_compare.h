@@ -1,5 +1,5 @@
-/* view_compare.h - comparisons as JSON, as a table and as a report. Texts and tables are
- * the arena's. */
+/* view_compare.h - comparisons as JSON, as a table and as a report. Texts and
+ * tables are allocated in the arena. */
 #pragma once
 #include "compare.h"
 #include "comparison.h"
@@ -12,11 +12,11 @@ json_t *view_findings(const struct comparison *c);
 
 json_t *view_compare(struct arena *a, const struct comparison *c,
 	const struct compare_sides *s);
-/* A row per item. */
+/* One row per item. */
 const struct table *view_compare_table(struct arena *a,
 	const struct comparison *c);
-/* What people paste into a pull request: headline, findings, how the time is split,
- * what changed. */
+/* The report that people paste into a pull request: headline, findings, where
+ * the time is spent, what changed. */
 void view_compare_report(struct arena *a, const struct comparison *c,
 	const struct compare_sides *s, struct buf *b);
 
@@ -24,17 +24,19 @@ void view_compare_report(struct arena *a, const struct comparison *c,
 json_t *view_compare_series(struct arena *a, const char *function,
 	const char *device, const struct compare_series sides[2]);
 
-/* ---- the published score as JSON, as the published CSV and as the published report
- * (view_suspicion.c); nothing is computed here */
+/* ---- the published score as JSON, as the published CSV and as the published
+ * report (view_suspicion.c). These functions compute nothing. */
 
-/* `around`: the result of compare_findings(). */
+/* `around` is the result of compare_findings(). */
 json_t *view_suspicion(const struct suspicion *s,
 	const struct comparison *around, const struct compare_sides *sides);
 
-/* The 17 columns, each side's name in two of them; six decimals. */
+/* The 17 columns of the published CSV. Two headings contain the names of the
+ * sides. Numbers have six decimals. */
 const struct table *view_suspicion_table(struct arena *a,
 	const struct suspicion *s);
 
-/* Markdown, whole: sections, tables and figures as published. */
+/* The complete report in Markdown: sections, tables and figures as published.
+ */
 void view_suspicion_report(const struct suspicion *s, struct arena *a,
 	struct buf *b);

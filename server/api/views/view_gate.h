@@ -1,5 +1,5 @@
-/* view_gate.h - a gate as it is stored, as the API answers it, and as webhooks
- * receive it. */
+/* view_gate.h - a gate as a stored document, as an answer of the API and as an
+ * event for webhooks. */
 #pragma once
 #include "buf.h"
 #include "gate_evaluation.h"
@@ -7,39 +7,45 @@
 #include "view_compare.h"
 #include <jansson.h>
 
-/* Rules of an answer: all but functions that pass, the first GATE_RULES. */
+/* Maximum number of rules in an answer. Rules of functions that pass are left
+ * out and do not count. */
 enum { GATE_RULES = 200 };
 
-/* What the columns of its row do not hold. */
+/* The document contains what the columns of the gate's row do not. */
 json_t *view_gate_document(struct arena *a, const struct gate_request *q,
 	const struct run_selection *base, const struct run_selection *head,
 	const struct compare_sides *sides, const struct gate *g);
-/* The rules of a gate; range NULL: the detected iterations. */
+/* The rules of a gate. If `range` is NULL, the gate uses the detected
+ * iterations. */
 json_t *view_gate_policy(const struct gate_policy *p, const char *range);
-/* The row and its document as one. */
+/* Combines the row and its document. */
 json_t *view_gate(const struct gate_row *row);
-/* The event "gate": the gate without its rules and findings, and its page. */
+/* The event "gate": the gate without its rules and findings, with the address
+ * of its page. */
 json_t *view_gate_event(const struct gate_row *row);
 
 /* ---- a stored gate as Markdown, JUnit, annotations and badge (gate_text.c)
  *
- * A gate's texts hold names that others made. Each rendering escapes them for
- * where they are read, so that no name becomes markup, a mention or a command:
+ * The texts of a gate contain names that users chose. Each format escapes them
+ * for its reader, so that no name is read as markup, a mention or a command:
  *
  *   md      a pull request's comment, or a job's summary: GitHub, GitLab
- *   junit   the XML that CI systems show as tests: a case for the data, one per
- *           rule; regressed is a failure, undecided is skipped, bad data an error
+ *   junit   the XML that CI systems show as tests: one case for the data, one
+ *           per rule; regressed is a failure, undecided is skipped, bad data
+ *           is an error
  *   github  workflow commands that annotate a run
- *   svg     a badge with the outcome alone
+ *   svg     a badge that shows only the outcome
  *
- * `site` is the page's address ("https://kernsift.example"), for links; NULL: there are
- * no links. Pure. */
+ * `site` is the address of the dashboard ("https://kernsift.example"), for
+ * links; if it is NULL, there are no links. These functions have no side
+ * effects. */
 
 void gate_text_md(const json_t *gate, const char *site, struct buf *b);
 void gate_text_junit(const json_t *gate, const char *site, struct buf *b);
 void gate_text_github(const json_t *gate, const char *site, struct buf *b);
-/* Text of an element, or of an attribute in double quotes. What XML 1.0 cannot hold, not
- * even escaped, becomes U+FFFD. `s` is UTF-8. */
+/* Escapes text for an XML element, or for an attribute in double quotes.
+ * Characters that XML 1.0 cannot contain, even escaped, become U+FFFD. `s` is
+ * UTF-8. */
 void gate_text_xml(struct buf *b, const char *s, size_t len);
-/* `outcome` NULL: there is no gate. */
+/* If `outcome` is NULL, there is no gate. */
 void gate_text_svg(const char *label, const char *outcome, struct buf *b);

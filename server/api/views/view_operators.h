@@ -1,5 +1,5 @@
-/* view_operators.h - operators: of a run, over many runs or in a reference set, and in
- * the catalog; their shapes, platforms and rules. */
+/* view_operators.h - operators of a run, of many runs, of a reference set and
+ * of the catalog; their shapes, platforms and rules. */
 #pragma once
 #include "catalog.h"
 #include "findings.h"
@@ -10,7 +10,8 @@
 #include "site_overrides.h"
 #include "view.h"
 
-/* ---- a run's operators, their shapes, and unattributed kernels (view_operators.c) */
+/* ---- the operators of a run, their shapes, and unattributed kernels
+ * (view_operators.c) */
 
 json_t *view_run_operators(const struct run_operators_table *m,
 	const struct finding_list *findings);
@@ -24,7 +25,8 @@ struct run_shapes {
 	uint32_t n;
 	double s_median;
 };
-/* With `n` of its rows as items, those after the first `from`. */
+/* Returns at most `n` shapes as items, starting after the first `from` shapes.
+ */
 json_t *view_run_shapes(const struct run_shapes *s, uint32_t from, uint32_t n,
 	const struct finding_list *findings);
 const struct table *view_run_shapes_table(struct arena *a,
@@ -40,16 +42,17 @@ const struct table *view_unattributed_table(struct arena *a,
 json_t *view_platform(const struct platform *p);
 json_t *view_platforms(const struct platform *const *all, uint32_t n);
 enum place_figure { PLACE_SOL, PLACE_PROD, PLACE_ATTAINED };
-/* By platform, those that are known. */
+/* By platform; unknown values are left out. */
 json_t *view_places(const struct fleet_importance_place *places,
 	const struct platform *const *platforms, uint32_t n,
 	enum place_figure which);
-/* By type, those above 0; null if nothing is known. */
+/* FLOP by dtype; only values above 0. Null if nothing is known. */
 json_t *view_flops(const struct cost *cost);
-/* A shape's sizes from its text; null if it is unknown. */
+/* Parses the sizes of a shape from its text; null if they are unknown. */
 json_t *view_sizes(const char *text);
 
-/* Of the runs that match (`f`) or of a reference set (`r`); the other is NULL. */
+/* The importance over the runs that match (`f`) or in a reference set (`r`);
+ * the other argument is NULL. */
 json_t *view_importance(const struct fleet_importance *m, const struct fleet *f,
 	const struct reference *r, const struct finding_list *findings);
 const struct table *view_importance_table(struct arena *a,
@@ -59,12 +62,14 @@ json_t *view_importance_shapes(const struct fleet_importance_shapes *s,
 const struct table *view_importance_shapes_table(struct arena *a,
 	const struct fleet_importance_shapes *s);
 
-/* ---- the catalog, its edits, and rules tried (view_catalog.c) */
+/* ---- the catalog, its edits, and rules tested on names (view_catalog.c) */
 
-/* The catalog in force as a list of one kind, with the version of the edits and this
- * installation's own entries, which are JSON or NULL. */
+/* Lists one kind of entry of the current catalog, with the version of the
+ * edits. It also contains this installation's own entries, which are JSON or
+ * NULL. */
 json_t *view_catalog_list(const struct catalog *k,
 	enum site_overrides_kind kind, int64_t version, const char *fault,
 	const char *own);
-/* Which rule matched a kernel's name, or the operator of a host operator's. */
+/* The rule that matched the name of a kernel, or the operator of a host
+ * operator's name. */
 json_t *view_trial(const char *name, const struct rule_trial *t);

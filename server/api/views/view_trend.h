@@ -17,6 +17,6 @@ json_t *view_trend(const struct trend_result *is);
 /* One of is->changes. */
 json_t *view_trend_change(const struct trend_result *is,
 	const struct change_point *p);
-/* A row per point. */
+/* One row per point. */
 const struct table *view_trend_table(struct arena *a,
 	const struct trend_result *is);
