@@ -1,5 +1,4 @@
-/* err.h - the reason of a failure, as a sentence that tells the reader what to
- * do.
+/* err.h - the reason of a failure, as a sentence that also says what to do.
  *
  * A function that can fail for a reason outside the program returns bool and
  * takes `struct err *e` as its last argument. If it returns true, it has not

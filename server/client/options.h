@@ -1,7 +1,7 @@
 /* options.h - parses and checks the command line of kernsift.
  *
- * base/cli.h describes how the value of an option is found. Options may stand
- * before, between or after the operands; for `run`, they must stand before the
+ * base/cli.h describes how the value of an option is found. Options may be
+ * before, between or after the operands; for `run`, they must be before the
  * command. Texts point to argv and to the environment. */
 #pragma once
 #include "cli.h"
