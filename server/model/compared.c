@@ -1,4 +1,4 @@
-/* compared.c - a profile as comparisons read it. */
+/* compared.c - converts a profile to the form that comparisons read. */
 #include "compared.h"
 
 static void compared_stats_from(const struct profile *p, struct arena *a,

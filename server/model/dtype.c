@@ -1,4 +1,4 @@
-/* dtype.c - dtype.def as tables, and its names read. */
+/* dtype.c - looks up the words, names and sizes of dtype.def. */
 #include "shape.h"
 #include <string.h>
 #include <strings.h>

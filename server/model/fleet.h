@@ -1,9 +1,10 @@
 /* fleet.h - sums over many runs, and the figures of each operator from them.
  *
- * A cell is what runs of one project, workload, platform and framework amount to
- * in the chosen days; its rows are their operators. Sums are whole numbers;
- * weighted ones pass 64 bits and are doubles here, made from exact sums. A run's
- * weight g is the GPU-hours it represents, 1 by default. Formulas:
+ * A cell contains the sums over the runs of one project, workload, platform and
+ * framework in the selected days. It has one row per operator, type and phase
+ * of these runs. Sums are whole numbers. Weighted sums may exceed 64 bits; they
+ * are computed exactly and stored here as doubles. A run's weight g is the
+ * number of GPU-hours that it represents, 1 by default. Formulas:
  * definitions.md 2.5. */
 #pragma once
 #include "arena.h"
@@ -24,8 +25,9 @@ struct fleet_row {
 	const char *op; /* NULL: unattributed */
 	enum dtype dtype;
 	enum phase phase;
-	/* Runs that have it: over the rows of one operator in a cell no run is
-	 * counted twice, be there many types and phases of it. */
+	/* Runs that contain the operator. In the sum over the rows of one
+	 * operator in a cell (one row per type and phase) each run counts
+	 * once. */
 	int64_t runs;
 	int64_t launches, calls, bound_calls;
 	double total_s; /* sum of t */
@@ -35,15 +37,16 @@ struct fleet_row {
 	double flops, bytes; /* sums of g * W (all types) and g * Q */
 };
 
-/* How many different shapes with sizes an operator has over all runs; counted only
- * if the request wants all of them. */
+/* How many different shapes with sizes an operator has over all runs. They are
+ * counted only if the request asks for it. */
 struct fleet_count {
 	const char *op;
 	int64_t shapes;
 };
 
-/* Cells hold all runs that match, for every type and phase that a request
- * chooses, so that shares are of all GPU time. */
+/* The cells contain all runs that match a request. A cell's total time includes
+ * all types and phases, also those that the request does not select, so that
+ * shares are shares of all GPU time. */
 struct fleet {
 	struct fleet_cell *cells;
 	struct fleet_row *rows; /* by cell */
@@ -64,8 +67,8 @@ enum importance_weight {
 struct importance_place {
 	const char *platform; /* "" unknown */
 	int64_t calls, bound_calls;
-	/* As of a row, over its runs there; sol_s and flops are of the bound
-	 * part. */
+	/* As in struct fleet_row, over the runs on this platform. sol_s and
+	 * flops include only calls whose T_SOL is known. */
 	double total_s, weighted_s, bound_s, sol_s, flops;
 	/* bound_s and sol_s without weights; NaN if they cannot be computed. */
 	double plain_bound_s, plain_sol_s;
@@ -75,18 +78,20 @@ struct importance_row {
 	const char *op; /* NULL: unattributed */
 	const char *dtypes,
 		*phases; /* "bf16", "prefill/decode"; NULL unknown */
-	int64_t shapes; /* with sizes; -1 not counted */
+	int64_t shapes; /* different shapes with sizes; -1 not counted */
 	double importance; /* the chosen weight, 0 to 1; NaN */
 	double w_time, w_mean, w_present;
 	double low,
 		high; /* 95 % interval of `importance`; NaN: cannot be computed */
-	int64_t runs; /* that contain it */
-	double prevalence; /* of all runs */
-	enum leg leg; /* where most of the bound time is */
-	double ai, s; /* W/Q and T_SOL/T over all bound time; NaN */
+	int64_t runs; /* that contain the operator */
+	double prevalence; /* share of all runs */
+	enum leg leg; /* the leg of most of the time with a known T_SOL */
+	double ai, s; /* W/Q and T_SOL/T over all time with a known T_SOL;
+		NaN */
 	double total_s; /* sum of t */
-	double sized, bound; /* share of its time with sizes, with a bound */
-	double headroom; /* fleet share that perfect kernels would free; NaN */
+	double sized, bound; /* share of its time with sizes, with a T_SOL */
+	double headroom; /* share of the fleet's GPU time that kernels at T_SOL
+			 would save; NaN */
 	double over; /* share of its time with S > 1 */
 	bool collective;
 	struct importance_place *places; /* most time first */
@@ -99,9 +104,9 @@ struct importance {
 	int64_t runs;
 	double gpu_s, hours; /* sum of T; sum of g */
 	double attributed, specific; /* shares of all weighted time; NaN */
-	double sized, bound; /* of that of the rows: a filter by type or phase
-		leaves only a part */
-	uint32_t clusters; /* workloads, that the intervals rest on */
+	double sized, bound; /* shares of the time of the rows, which is less
+		than all time if a filter selects types or phases */
+	uint32_t clusters; /* workloads, from which intervals are computed */
 	const char
 		*interval_why; /* a sentence if there are no intervals; NULL */
 };

@@ -1,4 +1,4 @@
-/* gate.c - what outcomes are called. */
+/* gate.c - maps each gate outcome to its word. */
 #include "gate.h"
 
 const char *gate_outcome_word(enum gate_outcome o)

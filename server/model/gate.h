@@ -1,22 +1,24 @@
 /* gate.h - the rules of a gate, and its outcome.
  *
- * A gate holds a head against a baseline under rules. Each rule says pass,
- * regressed or undecided. The gate's outcome is bad data if the data do not meet
- * its requirements, else the worst of its rules. Times are nanoseconds per
- * iteration; a change in percent is of the base. NaN: unknown. Text is the arena's. */
+ * A gate compares a head with a baseline and applies rules to the comparison.
+ * The outcome of each rule is pass, regressed or undecided. If the data do not
+ * meet the gate's requirements, the gate's outcome is bad data, else it is the
+ * worst outcome of its rules. Times are nanoseconds per iteration. A change in
+ * percent is relative to the base. NaN means unknown. The arena owns all
+ * texts. */
 #pragma once
 #include "comparison.h"
 
-/* As programs exit with them. */
+/* The values are the exit statuses of programs. */
 enum gate_outcome { GATE_PASS, GATE_REGRESSED, GATE_UNDECIDED, GATE_BAD_DATA };
 /* "pass", "regressed", "undecided", "bad_data". */
 const char *gate_outcome_word(enum gate_outcome o);
 
 enum gate_rule_kind {
-	GATE_ITERATION, /* the iteration's whole time */
-	GATE_OPERATOR, /* an operator's time of an iteration */
-	GATE_HEADROOM, /* time above what the hardware could do, of an iteration */
-	GATE_FUNCTIONS, /* classes of single functions */
+	GATE_ITERATION, /* the duration of an iteration */
+	GATE_OPERATOR, /* the time of an operator per iteration */
+	GATE_HEADROOM, /* the headroom per iteration */
+	GATE_FUNCTIONS, /* the classes of single functions */
 };
 
 struct gate_operator_limit {
@@ -24,9 +26,9 @@ struct gate_operator_limit {
 	double pct;
 };
 
-/* gate_policy.def describes the members. NaN: the gate does not have the limit, or
- * the noise floor is estimated. Classes are bits 1 << enum change_class, findings
- * bits 1 << enum finding_code. */
+/* gate_policy.def describes the members. A limit that is NaN does not apply; if
+ * the noise floor is NaN, it is estimated. A set of classes has the bits
+ * 1 << enum change_class, a set of findings the bits 1 << enum finding_code. */
 struct gate_policy {
 #define POLICY(kind, field, ...) GATE_MEMBER_##kind(field)
 #define GATE_MEMBER_LIMIT(field) double field;
@@ -43,7 +45,7 @@ struct gate_policy {
 #undef POLICY
 };
 
-/* One number per unit (a run, or a job), oldest first. */
+/* One value per unit (a run, or a job), oldest first. */
 struct gate_values {
 	const double *base, *head;
 	uint32_t base_n, head_n;
@@ -52,35 +54,37 @@ struct gate_values {
 struct gate_rule {
 	enum gate_rule_kind kind;
 	const char
-		*of; /* operator or function; NULL: the iteration, headroom */
+		*of; /* operator or function; NULL for iteration and headroom */
 	const char *
 		device; /* of a function, if the row is of one device; else NULL */
 	enum gate_outcome outcome; /* not BAD_DATA */
 	double limit_pct;
 	double base_ns, head_ns, change_pct, low_pct, high_pct, p;
 	double floor, floor_df; /* between runs, as in struct change */
-	/* Slower than most of the baseline, but no slower than its newest part: the
-	 * first run of that part; 0 none. It is then not this head's doing. */
+	/* If the head is slower than most of the baseline, but not slower than
+	 * the newest part of the baseline: the first run of that part. This
+	 * head did not cause the slowdown then. Else 0. */
 	int64_t since_run;
-	/* Runs of the head, in all, that would probably decide; 0: it is decided;
-	 * -1: no number of them would, the baseline is too small. */
+	/* Total number of runs of the head with which the rule would probably
+	 * be decided. 0: it is decided. -1: no number of runs would decide it,
+	 * because the baseline is too small. */
 	int32_t runs_needed;
 	const char *sentence;
 };
 
 struct gate {
 	enum gate_outcome outcome;
-	const char *sentence; /* one that says it all */
+	const char *sentence; /* summary in one sentence */
 	struct gate_rule
-		*rules; /* regressed, undecided, pass; by time at stake */
+		*rules; /* regressed, undecided, pass; then by change in time */
 	uint32_t rules_n;
-	struct gate_shortfall { /* why the data are bad */
+	struct gate_shortfall { /* a requirement that the data do not meet */
 		const char *
 			what; /* finding's name, or "runs", "iterations", "coverage",
 				     "attributed" */
 		const char *sentence;
 	} * shortfalls;
 	uint32_t shortfalls_n;
-	int32_t runs_needed; /* the most that an undecided rule needs */
+	int32_t runs_needed; /* the maximum over the undecided rules */
 	struct comparison compared;
 };

@@ -1,4 +1,4 @@
-/* note.c - the table behind note.h. */
+/* note.c - counts notes, looks up their names and builds their sentences. */
 #include "note.h"
 #include "utf8.h"
 #include <string.h>
@@ -71,7 +71,8 @@ enum note_code note_from(const char *name)
 const char *note_sentence(struct arena *a, enum note_code code, int64_t count,
 	const char *detail)
 {
-	/* The formats are ours, from note.def; a test expands each. */
+	/* The formats are not user input: they are in note.def, and a test
+	 * expands each of them. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 #pragma GCC diagnostic ignored "-Wformat-security"

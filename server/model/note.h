@@ -1,8 +1,8 @@
-/* note.h - data-quality problems of a trace: named, counted, stored with it.
+/* note.h - data-quality problems of a trace: their names, counts and sentences.
  *
- * A shortcut is never taken silently: the stage that takes it adds a note,
- * notes are stored with the run and shown wherever its numbers are. The list
- * is note.def; the sentence is made here and nowhere else. */
+ * A stage that skips or simplifies data adds a note. Notes are stored with the
+ * run and shown wherever its numbers are shown. note.def lists all notes. Only
+ * note_sentence() builds their sentences. */
 #pragma once
 #include "arena.h"
 #include <stdint.h>
@@ -18,10 +18,11 @@ enum note_code {
 
 struct notes {
 	int64_t count[NOTE_CODES];
-	char detail[NOTE_CODES][80]; /* the first one's; valid text */
+	char detail[NOTE_CODES][80]; /* of the first occurrence; valid UTF-8 */
 };
 
-/* `detail` may be NULL; the first that is not is kept, clipped, as text. */
+/* Adds `count` occurrences. `detail` may be NULL. The first detail that is not
+ * NULL is stored as valid text, clipped to the size of the field. */
 void note_add(struct notes *ns, enum note_code code, int64_t count,
 	const char *detail, size_t len);
 /* Adds all of `from`. */

@@ -1,16 +1,21 @@
-/* patterns.h - what each function of a run took in each iteration, and what the
- * resources beside it did.
+/* patterns.h - the time of each function of a run in each iteration, and the
+ * values of counters while the function ran.
  *
- * β = Σ durations / iteration, in percent; it may pass 100 (several streams,
- * threads). μ = Σ u_i·d_i / Σ d_i over the function's executions i, with u_i the
- * mean of the counter's samples inside (three or more), else of its values at
- * start and end, interpolated; σ = √(Σ s_i²·d_i / Σ d_i) with s_i the
- * population deviation of the samples inside, 0 of fewer than two. An execution
- * that reaches beyond the samples, and holds fewer than three, counts for
- * neither. Definitions: definitions.md 2.3.
+ * β = Σ durations / duration of the iteration, in percent. It may exceed 100 if
+ * there are several streams or threads. μ = Σ u_i·d_i / Σ d_i over the
+ * function's executions i of duration d_i. u_i is the mean of the counter's
+ * samples inside execution i if there are at least three. Otherwise it is the
+ * mean of the counter's interpolated values at the start and the end of the
+ * execution. σ = √(Σ s_i²·d_i / Σ d_i). s_i is the population standard
+ * deviation of the samples inside execution i, 0 if there are fewer than two.
+ * An execution that starts before the first sample or ends after the last one,
+ * and contains fewer than three samples, is in neither sum. Definitions:
+ * definitions.md 2.3.
  *
- * Arrays run over patterns.iterations_n iterations; iteration[i] is the index of the i-th in
- * iterations.iterations. Usually that is every iteration; of very many an even choice. */
+ * Arrays have one element for each of patterns.iterations_n iterations.
+ * iteration[i] is the index of the i-th of them in iterations.iterations.
+ * Usually every iteration is included; if there are very many, an evenly spaced
+ * selection. */
 #pragma once
 #include <stdint.h>
 
@@ -29,21 +34,23 @@ struct pattern {
 	enum function_type type;
 	const char *device; /* "GPU 0", "Host" */
 	int32_t number; /* the device's; -1 the host's, or unknown */
-	/* Per iteration: sum and count of its executions, 0 if there was none; the
-	 * shortest and longest, -1 where unknown or none. */
+	/* Per iteration: sum and count of the function's executions, 0 if there
+	 * is none; the shortest and longest, -1 if unknown or none. */
 	int64_t *dur_ns, *launches, *min_ns, *max_ns;
-	/* Over all kept iterations: PATTERN_SPREAD of its executions by length, evenly
-	 * from the shortest to the longest; NULL where unknown. */
+	/* PATTERN_SPREAD durations of executions over all kept iterations,
+	 * taken at even steps from the shortest to the longest; NULL if
+	 * unknown. */
 	int64_t *spread_ns;
 	double *beta_pct; /* as given, NaN unknown; NULL: dur_ns / iteration */
 };
 
-/* What a metric's value of an iteration rests on. A table may have a row for it
- * without a value: then mu is NaN, and this is the basis it would have had. */
+/* From which data a metric's value in an iteration was computed. An imported
+ * table may have a row without a value. Then mu is NaN, and this is the basis
+ * that the row gives. */
 enum metric_basis {
 	METRIC_SAMPLED, /* samples inside every execution */
-	METRIC_PARTLY, /* inside some */
-	METRIC_INTERPOLATED, /* inside none */
+	METRIC_PARTLY, /* samples inside some executions */
+	METRIC_INTERPOLATED, /* samples inside no execution */
 	METRIC_NO_ROW, /* no row for this iteration */
 };
 
@@ -64,17 +71,19 @@ struct patterns {
 	uint32_t n, metrics_n;
 };
 
-/* Of more iterations than this an even choice is stored, kept ones first; fewer
- * if functions times iterations would exceed the second limit. If metrics times
- * iterations exceed the third, only the functions that took longest have them. */
+/* Limits of a table. If a run has more iterations than ITERATIONS_MAX, an
+ * evenly spaced selection is stored, kept iterations first. The selection is
+ * smaller if functions × iterations would exceed CELLS_MAX. If metrics ×
+ * iterations exceed VALUES_MAX, only the functions with the most time have
+ * metrics. */
 enum {
 	PATTERNS_ITERATIONS_MAX = 2000,
 	PATTERNS_CELLS_MAX = 4 << 20,
 	PATTERNS_VALUES_MAX = 4 << 20,
 };
 
-/* Collectives one by one, in the order they began, so that ranks of a job can
- * be laid beside each other. */
+/* The single launches of a collective in the order of their starts, so that the
+ * ranks of a job can be compared with each other. */
 struct collective {
 	const char *name; /* as profile.kernels shows it */
 	int32_t device;
@@ -87,8 +96,8 @@ struct collectives {
 	uint32_t n;
 };
 
-/* A fact of the surroundings: "driver" "550.54.15". The names that
- * comparisons look at are listed in fact.def. */
+/* A fact about the environment of a run: "driver" "550.54.15". fact.def lists
+ * the names that comparisons check first. */
 struct fact {
 	const char *name, *value;
 };

@@ -1,13 +1,15 @@
-/* profile.h - what one run amounts to: totals, and a line per kernel.
+/* profile.h - the result of analyzing one run: totals, and a line per kernel.
  *
- * Made by analyze/ from one process of a trace, kept by store/save, and never
- * changed in between. Text points into the trace's arena. The statistics are
- * those of nsys' cuda_gpu_kern_sum, to the digit: avg, med, stddev and the
- * percentiles are already rounded to tenths of a nanosecond, half away from
- * zero; the standard deviation is the sample form, 0 for one instance; an
- * even count's median is the mean of the two middle values; p90, p99 and
- * the quartiles of the interquartile range are linearly interpolated (type 7). A double holds every tenth up to 2^49 ns (6.5
- * days); beyond, the nearest one. */
+ * analyze/ computes a profile from one process of a trace, and the store saves
+ * it unchanged. Texts point into the trace's arena.
+ *
+ * The statistics are equal to those of nsys' cuda_gpu_kern_sum in every digit.
+ * avg, med, stddev and the percentiles are already rounded to tenths of a
+ * nanosecond, half away from zero. The standard deviation is that of a sample,
+ * 0 for one instance. The median of an even number of values is the mean of the
+ * two middle values. p90, p99 and the quartiles of the interquartile range are
+ * linearly interpolated (type 7). Up to 2^49 ns (6.5 days) a double
+ * preserves the tenths; above that, a value is the nearest double. */
 #pragma once
 #include "arena.h"
 #include "breakdown.h"
@@ -19,31 +21,32 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a run's numbers rest on. */
+/* The data from which a run's numbers are computed. */
 enum content {
-	CONTENT_LAUNCHES, /* single launches, as a rule */
-	CONTENT_STATISTICS, /* a table computed elsewhere; no launches */
-	CONTENT_PATTERNS, /* shares per iteration, computed elsewhere */
+	CONTENT_LAUNCHES, /* single launches; the usual case */
+	CONTENT_STATISTICS, /* a table computed by another tool; no launches */
+	CONTENT_PATTERNS, /* shares per iteration, computed by another tool */
 };
 
-/* What a table of kernels is split by; every split is stored, because medians
- * of parts do not add up to the median of the whole. */
+/* How a table of kernels is split into rows. Every split is stored, because the
+ * median of a kernel cannot be computed from the medians of its rows in a
+ * split. */
 enum split { SPLIT_NONE, SPLIT_DEVICE, SPLIT_GRID };
 
-/* Where a kernel's source is; NULL = unknown. */
+/* The family of a kernel and the place of its source code; NULL: unknown. */
 struct kernel_source {
 	const char *family; /* "elementwise (ATen)", "gemm (cuBLAS)", … */
 	const char *defined_in, *launched_from; /* project/path */
-	const char *known_from; /* where that knowledge is from */
+	const char *known_from; /* the source of these paths */
 };
 
 /* A distinct GPU function of the run. */
 struct profile_kernel {
 	const char *name; /* demangled where it can be; valid UTF-8 */
-	const char *mangled; /* as the trace has it, if that differs; or NULL */
+	const char *mangled; /* the name in the trace, if it differs; or NULL */
 	const char *short_name; /* without arguments, templates, namespaces */
 	struct kernel_source source;
-	const char *op; /* by name alone; NULL no rule knows it */
+	const char *op; /* operator by name alone; NULL if no rule matches */
 };
 
 struct kernel_stat {
@@ -53,29 +56,32 @@ struct kernel_stat {
 	int32_t grid[3], block[3]; /* SPLIT_GRID; else -1 */
 	struct time_stats time;
 	double time_pct; /* of the run's kernel time, to one decimal */
-	const char *table_path; /* path next to it in a table; NULL none */
+	const char *table_path; /* path in the row of an imported table; or
+		NULL */
 };
 
-/* Replays of one CUDA graph that were recorded whole: their kernels are in no
- * table, their time is in busy_ns. */
+/* Replays of one CUDA graph that were recorded as one span each. Their kernels
+ * are in no table, but their time is included in busy_ns. */
 struct graph_stat {
 	int64_t graph_id, graph_exec; /* -1 unknown */
 	int32_t device;
 	struct time_stats time;
 };
 
-/* One of the four times of a launch_stat, over its launches: nanoseconds, avg,
- * med and stddev in tenths as above; all NaN and -1 over none. */
+/* Statistics of one of the four times of a launch_stat, in nanoseconds. avg,
+ * med and stddev are rounded to tenths as above. Without launches, all values
+ * are NaN or -1. */
 struct spread {
 	double avg_ns, med_ns, stddev_ns;
 	int64_t min_ns, max_ns;
 };
 
-/* From the call on the host to the end of its kernel: nsys'
- * cuda_kern_exec_sum, whose columns and order these are. `queue` is over the
- * `queued` launches whose kernel began after the call had returned. */
+/* The times from a launch call on the host to the end of its kernel. The
+ * members are the columns of nsys' cuda_kern_exec_sum, in its order. `queue` is
+ * computed over the launches whose kernel began after the API call had
+ * returned; `queued` is their number. */
 struct launch_stat {
-	const char *thread; /* the trace's text of it, "" unknown */
+	const char *thread; /* as text in the trace; "" unknown */
 	int32_t device;
 	const char *api; /* without its _v suffix */
 	uint32_t kernel; /* index into profile.kernels */
@@ -83,9 +89,10 @@ struct launch_stat {
 	struct spread total, api_call, queue, kernel_run;
 };
 
-/* A node of the tree of paths that launched kernels: annotations, modules,
- * Python functions and operators that were open on the launching thread, the
- * outermost first. Node 0 is the root and has no name. */
+/* A node in the tree of call paths that launched kernels. A path consists of
+ * the annotations, modules, Python functions and operators that were open on
+ * the launching thread, the outermost first. Node 0 is the root and has no
+ * name. */
 enum frame_kind { FRAME_ANNOTATION, FRAME_MODULE, FRAME_PYTHON, FRAME_OP };
 struct frame {
 	uint32_t parent; /* index, less than its own */
@@ -96,8 +103,8 @@ struct frame {
 /* Launches of a kernel by one path. */
 enum caller_known {
 	CALLER_PATH, /* `frame` is the innermost of the path */
-	CALLER_NO_RANGE, /* the call is known, nothing was open around it */
-	CALLER_NO_CALL, /* no call in the trace launched it */
+	CALLER_NO_RANGE, /* the API call is known, but nothing was open */
+	CALLER_NO_CALL, /* the trace does not contain the API call */
 };
 struct caller_stat {
 	uint32_t kernel; /* index into profile.kernels */
@@ -113,8 +120,8 @@ struct copy_stat {
 	int32_t device;
 	struct time_stats time;
 	double time_pct; /* of the run's copy and set time */
-	int64_t bytes; /* of those whose size is known */
-	int64_t sized; /* how many those are */
+	int64_t bytes; /* sum over the operations whose size is known */
+	int64_t sized; /* how many operations have a known size */
 };
 
 struct profile_device {
@@ -134,14 +141,15 @@ struct profile {
 	int64_t pid; /* -1 unknown */
 	const char *process_name, *host; /* NULL unknown */
 	int32_t rank, world_size; /* -1 unknown */
-	int64_t started_utc_ns; /* since 1970; -1 where the clock is another */
+	int64_t started_utc_ns; /* since 1970; -1 if the trace has another
+		clock */
 
-	/* -1 unknown: tables have neither. */
+	/* -1 unknown: imported tables contain neither. */
 	int64_t span_ns; /* first GPU record's start to last one's end */
 	int64_t busy_ns; /* union of kernel and graph spans, all devices */
 	int64_t kernel_ns, launches; /* sum of durations; count */
 	int64_t copy_ns, copies; /* copies and sets */
-	int64_t graph_ns, graphs; /* replays recorded whole */
+	int64_t graph_ns, graphs; /* graph replays recorded as one span each */
 
 	struct profile_kernel *kernels;
 	struct kernel_stat *stats; /* by split, then nsys' order */
@@ -162,9 +170,10 @@ struct profile {
 	struct kernel_groups groups;
 	struct breakdown breakdown;
 
-	struct notes notes; /* the trace's and the analysis' */
+	struct notes notes; /* of the trace and of the analysis */
 };
 
-/* Increased when the same trace would give other derived rows; stored with each
- * run, so that a comparison across versions can say so. */
+/* Increased when a change of the analysis changes the derived rows of an
+ * unchanged trace. It is stored with each run, so that a comparison can report
+ * that its runs were analyzed by different versions. */
 #define ANALYSIS_VERSION 5

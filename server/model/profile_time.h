@@ -4,7 +4,8 @@
 #include <math.h>
 #include <stdint.h>
 
-/* What an imported table does not contain is -1 or NaN. Reals are in tenths. */
+/* A statistic that an imported table does not contain is -1 or NaN. Reals are
+ * rounded to tenths. */
 struct time_stats {
 	int64_t instances;
 #define TIME_STAT_int8 int64_t
@@ -14,7 +15,7 @@ struct time_stats {
 	TIME_STATS(TIME_STAT_MEMBER, )
 };
 
-/* Statistics of which nothing is known. */
+/* The initial value if no statistic is known. */
 #define TIME_UNKNOWN_int8 0
 #define TIME_UNKNOWN_int8_known -1
 #define TIME_UNKNOWN_float8_known NAN

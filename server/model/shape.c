@@ -1,11 +1,11 @@
-/* shape.c - sizes as text and back. */
+/* shape.c - writes a shape as text and reads it back. */
 #include "shape.h"
 #include "buf.h"
 #include <assert.h>
 #include <string.h>
 
 enum {
-	REPEATS = 4, /* from so many equal neighbors on they are written once */
+	REPEATS = 4, /* at least this many equal neighbors: "value*count" */
 	NAME_LEN = 63,
 	SIZES = 64,
 	TEXT_MAX = 2 << 20 /* SHAPE_VALUES of the longest numbers fit */
@@ -84,14 +84,14 @@ const char *shape_text(const struct shape *s, struct arena *a)
 	return text;
 }
 
-/* ---- reading: once to count, once to keep */
+/* ---- reading: the first pass counts the values, the second stores them */
 
 struct shape_reader {
 	const char *at;
 	struct arena *arena;
 	struct err *err;
 	struct size *sizes; /* NULL while counting */
-	int64_t *values; /* of all sizes, one after the other */
+	int64_t *values; /* of all sizes, without gaps */
 	uint32_t n, used;
 };
 

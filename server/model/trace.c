@@ -1,4 +1,4 @@
-/* trace.c - the rows of a trace: adding them, and putting them in order */
+/* trace.c - adds rows to a trace and sorts them. */
 #include "trace.h"
 #include <string.h>
 
@@ -8,8 +8,8 @@ bool trace_init(struct trace *t, struct arena *a)
 	return names_init(&t->names, a) && names_init(&t->launch_shapes, a);
 }
 
-/* Makes every array of a kind hold twice as many; a half-done growth leaves
- * the old capacity in force. */
+/* Doubles the capacity of every array of a kind. If one array cannot grow, the
+ * kind's capacity does not change. */
 #define COLUMN(type, field, what)                                         \
 	type *field = arena_grow(t->arena, r->field, cap * sizeof(type)); \
 	if (!field)                                                       \
@@ -79,7 +79,9 @@ const struct device *trace_device(const struct trace *t, uint32_t process,
 	return NULL;
 }
 
-enum { RUN = 16 }; /* shorter runs are made this long by insertion */
+/* In this file, a run is a sequence of sorted rows. Insertion sort makes runs
+ * at least this long. */
+enum { RUN = 16 };
 
 struct trace_order {
 	const uint16_t *process;
@@ -104,8 +106,8 @@ static bool trace_sort_in_order(const struct trace_order *o)
 	return true;
 }
 
-/* Where the sorted run from `from` on ends, after short ones were made
- * longer. */
+/* Returns the end of the sorted run that begins at `from`. A short run is first
+ * made longer by insertion. */
 static uint32_t trace_sort_run_end(struct trace_order *o, uint32_t from)
 {
 	uint32_t *x = o->index, end = from + 1;
@@ -121,7 +123,7 @@ static uint32_t trace_sort_run_end(struct trace_order *o, uint32_t from)
 	return end;
 }
 
-/* Merges [a, b) and [b, c) of the index into the same places of the spare. */
+/* Merges [a, b) and [b, c) of `index` into [a, c) of `spare`. */
 static void trace_sort_merge(struct trace_order *o, uint32_t a, uint32_t b,
 	uint32_t c)
 {
@@ -136,7 +138,8 @@ static void trace_sort_merge(struct trace_order *o, uint32_t a, uint32_t b,
 	memcpy(o->spare + to, x + right, (c - right) * sizeof *x);
 }
 
-/* One pass: each two neighboring runs become one. Whether one is left. */
+/* One pass of the merge sort: merges every two neighboring runs. Returns
+ * whether only one run remains. */
 static bool trace_sort_pass(struct trace_order *o)
 {
 	uint32_t at = 0, runs = 0;
@@ -153,8 +156,8 @@ static bool trace_sort_pass(struct trace_order *o)
 	return runs <= 1;
 }
 
-/* The index that sorts these rows; NULL where they are in order already or
- * the arena is full. */
+/* Returns an index in whose order the rows are sorted. NULL if they are already
+ * sorted or the arena is full. */
 static uint32_t *trace_sort_kind(struct trace *t, uint32_t n,
 	const uint16_t *process, const int64_t *start)
 {
@@ -176,7 +179,7 @@ static uint32_t *trace_sort_kind(struct trace *t, uint32_t n,
 	return o.index;
 }
 
-/* Puts the rows of a kind in order, column by column. */
+/* Sorts the rows of a kind, one column after the other. */
 #define COLUMN(type, field, what)                                         \
 	if (ok) {                                                         \
 		type *to = arena_grow(t->arena, NULL, r->n * sizeof *to); \

@@ -1,4 +1,5 @@
-/* trend.c - which numbers there are of which metric. */
+/* trend.c - the stats that each metric has, their words, and groups of
+ * units. */
 #include "trend.h"
 #include <string.h>
 

@@ -1,25 +1,29 @@
-/* trend.h - a workload over time: one number of each of its units.
+/* trend.h - a workload over time: one value per unit of the workload.
  *
- * A unit is a run, or a job: then the mean over those of its ranks that have the
- * number. By metric and stat, of a run:
+ * A unit is a run or a job. The value of a job is the mean over those of its
+ * ranks that have a value. The value of a run depends on metric and stat:
  *
- *   iteration     of the durations of its kept iterations: median (as in
+ *   iteration     over the durations of its kept iterations: median (as in
  *                 /runs/{id}), mean, minimum, maximum, percentiles
- *   busy, idle, exposed_comm   the same of the kept iterations whose split is known:
- *                 compute + comm + copies; idle; comm, of iterations.h
- *   operator      avg: its GPU time in the run / the run's iterations, kept or not
- *                 (it is of all of them); total: its GPU time; share: of the
- *                 run's. 0 where the run has none of it
- *   kernel        the line of its table over all devices; share of the run's GPU
- *                 time. A kernel that did not run has no avg, and a total of 0. Of
- *                 a printed table with several lines for it, no percentiles
- *   coverage      share of GPU time that belongs to an operator
- *   headroom      share of GPU time above T_SOL and the launch floor, collectives
- *                 apart; of what has a T_SOL, as in /runs/{id}/operators
+ *   busy, idle, exposed_comm   these statistics of a part of the iteration, over
+ *                 kept iterations whose split is known. Parts in iterations.h:
+ *                 busy is compute + comm + copies, exposed_comm is comm
+ *   operator      avg: the operator's GPU time in the run / number of the run's
+ *                 iterations (also those not kept, because the time includes
+ *                 them); total: its GPU time; share: of the run's GPU time.
+ *                 0 if the run does not contain the operator
+ *   kernel        the kernel's line in the table over all devices; share: its
+ *                 share of the run's GPU time. A kernel that did not run has no
+ *                 avg, and a total of 0. If an imported table has several lines
+ *                 for the kernel, there are no percentiles
+ *   coverage      share of GPU time that is attributed to an operator
+ *   headroom      share of GPU time above T_SOL and the launch floor, without
+ *                 collectives; only calls with a T_SOL, as in
+ *                 /runs/{id}/operators
  *
- * If names lag behind durations (note names_lag), a run has no number that depends
- * on names: exposed_comm, operator, kernel, coverage, headroom. Units without the
- * number are left out and counted. */
+ * If names lag behind durations (note names_lag), a run has no value for
+ * metrics that depend on names: exposed_comm, operator, kernel, coverage,
+ * headroom. Units without a value are excluded and counted. */
 #pragma once
 #include "arena.h"
 #include <stdbool.h>
@@ -46,31 +50,33 @@ enum trend_stat {
 };
 
 struct trend {
-	/* Oldest first; `run` is a job's first, by rank. */
-	int64_t *run,
-		*at; /* us since 1970: when it was stored, a job's first */
-	double *value; /* ns, or a share of 1 */
-	const char **group; /* what its label says; NULL none */
+	/* One element per unit, oldest first. For a job, `run` is the run with
+	 * the lowest rank. */
+	int64_t *run, *at; /* time of storing in us since 1970; of a job's first
+			run */
+	double *value; /* ns, or a share between 0 and 1 */
+	const char **group; /* the text of its label; NULL none */
 	uint32_t n;
-	bool more; /* there are older units than were looked at */
-	int64_t left_out; /* runs of those looked at, without such a number */
-	bool there; /* some unit has the operator or kernel at all */
+	bool more; /* there are older units, which were not examined */
+	int64_t left_out; /* examined runs without a value */
+	bool there; /* at least one unit contains the operator or kernel */
 };
 
 const char *trend_metric_word(enum trend_metric m);
 const char *trend_stat_word(enum trend_stat s);
 enum trend_stat trend_stat_of(enum trend_metric m);
-/* NULL if the metric has this; else "median, mean, min": all that it has, the default
- * first. */
+/* NULL if the metric has this stat. Else all stats of the metric, the default
+ * first: "median, mean, min". */
 const char *trend_others(struct arena *a, enum trend_metric m,
 	enum trend_stat s);
 
-/* Whether it is of an operator or a kernel, by name. */
+/* Whether the metric requires the name of an operator or a kernel. */
 static inline bool trend_has_of(enum trend_metric m)
 {
 	return m == TREND_METRIC_operator || m == TREND_METRIC_kernel;
 }
 
-/* group[t->n]: neighbors with the same text have one number, those without a text
- * each their own. Returns whether any has a text. */
+/* Fills group[t->n] with group numbers. Neighboring units with equal texts
+ * share a number; a unit without a text has a number of its own. Returns
+ * whether any unit has a text. */
 bool trend_groups(const struct trend *t, uint32_t *group);
