@@ -557,8 +557,9 @@ static void session_launch_calls(struct session *s, bool on)
  * returns no buffers either. So after a flush without buffers, launches are
  * counted. The callbacks that count them are off as long as buffers arrive. As
  * many launches as fit into the buffers that CUPTI has prove nothing, because
- * CUPTI may be filling a buffer. A larger number is a proof if these launches
- * make records. A process that records only copies may never get one. */
+ * CUPTI may be filling a buffer. A larger number is a proof, but only if
+ * launches make records: a process that records only copies can launch any
+ * number of kernels without a record. */
 
 /* RECORDS: kernel records have at least 200 bytes, and a buffer has 1 MiB.
  * SOME: a few launches that failed or were not complete. */

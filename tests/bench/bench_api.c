@@ -1,14 +1,15 @@
-/* bench_api.c - many clients request a mix of routes as fast as they are
- * answered.
+/* bench_api.c - many clients request a mix of routes as fast as the server
+ * answers.
  *
  *   bench_api PORT SECONDS CONNECTIONS UPLOADS BYTES_PER_S FILE PATH...
  *
- * Each of CONNECTIONS keeps its connection and requests the PATHs in turn,
- * each starting with another one, the next as soon as the last was answered.
- * UPLOADS others send FILE again and again at BYTES_PER_S. Prints for
- * bench/api.py one line per path: PATH REQUESTS BUSY FAILED P50_NS P99_NS
- * MAX_NS; then `uploads`, and `all REQUESTS NS`. BUSY counts 503, FAILED every
- * status except that and 200. */
+ * Each of CONNECTIONS clients keeps its connection and requests the PATHs in
+ * turn. The clients start with different PATHs and send the next request when
+ * the last one is answered. UPLOADS other clients send FILE again and again at
+ * BYTES_PER_S. Prints for bench/api.py one line per path: PATH REQUESTS BUSY
+ * FAILED P50_NS P99_NS MAX_NS; then `uploads`, and `all REQUESTS NS`. BUSY is
+ * the number of answers with status 503, FAILED the number with any status
+ * other than 503 and 200. */
 #include "load.h"
 #include "talk.h"
 #include <stdio.h>

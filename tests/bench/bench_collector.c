@@ -1,11 +1,13 @@
-/* bench_collector.c - a flood of records, from CUPTI's callback to the file.
+/* bench_collector.c - measures the collector under many records, from CUPTI's
+ * callback to the capture file.
  *
  *   bench_collector decode|eager RECORDS_PER_SECOND SECONDS FOLDER
  *
- * Two threads submit buffers of 1 MiB at that rate; one reads, encodes and
- * writes, as the collector's own thread does. CPU time is that of both
- * callbacks and of that thread, without generating the records. At the end all
- * captures are read again and their rows counted. One line per figure: NAME
+ * Two threads submit buffers of 1 MiB at the given rate. One thread reads
+ * them, encodes the records and writes rows, as the collector's own thread
+ * does. CPU time is the time in both callbacks and in the writing thread,
+ * without the time that generates the records. At the end all capture files
+ * are read and their rows are counted. Prints one line per value: NAME
  * VALUE. */
 #include "clock.h"
 #include "encode.h"

@@ -4,9 +4,9 @@
  *   bench_compared CONNINFO read ROUNDS ID...            query_compared()
  *   bench_compared CONNINFO repeats ROUNDS MOST ID...    query_repeats()
  *
- * `make` migrates first and prints the ids of the runs. The others query once
- * without timing, and then print for bench/db_compared one line per round:
- * NAME CPU_NS WALL_NS. */
+ * `make` migrates the database, stores runs and prints their ids. The other
+ * commands run one query without timing and then print for bench/db_compared
+ * one line per round: NAME CPU_NS WALL_NS. */
 #include "measure.h"
 #include "migrate.h"
 #include "query_compared.h"

@@ -1,11 +1,11 @@
-/* bench_counters.c - the cost of one turn of the collector's counters.
+/* bench_counters.c - measures one reading of the collector's counters.
  *
  *     bench_counters [NVML]
  *
- * Prints lines NAME VALUE: nanoseconds of this thread's CPU time per turn,
- * over 2,000 turns with the real /proc. With the path of an NVML, also those
- * of its readings, and their wall time, because the driver may make them wait.
- * */
+ * Prints lines NAME VALUE: nanoseconds of this thread's CPU time per reading,
+ * over 2,000 readings of the real /proc. If NVML is the path of a library,
+ * also prints the CPU time of its readings, and their wall time, because the
+ * driver may make them wait. */
 #include "host.h"
 #include "nvml.h"
 #include "clock.h"

@@ -1,10 +1,10 @@
-/* bench_decode.c - decodes one trace, analyzes it and writes it as a capture,
- * like an ingest worker.
+/* bench_decode.c - decodes one trace, analyzes it and writes it as a capture
+ * file, like an ingest worker.
  *
  * It calls the modules through their own headers: decode(), then
  * profile_from() for every process found, in an arena that starts empty, then
- * capture_write(), whose output it discards. bench/decode.py and formats.py
- * read the printed lines. */
+ * capture_write(), whose output is discarded. bench/decode.py and
+ * bench/formats.py read the printed lines. */
 #include "analyze.h"
 #include "capture_write.h"
 #include "decode.h"

@@ -1,11 +1,12 @@
-/* bench_http.c - the latency of small requests, idle and during uploads.
+/* bench_http.c - measures the latency of small requests, first without other
+ * load and then during uploads.
  *
  *   bench_http PORT SECONDS RATE UPLOADS BYTES_PER_S FILE PATH...
  *
- * Requests each PATH at RATE per second, first without any other load, then
- * while UPLOADS connections send FILE again and again, each at most at
- * BYTES_PER_S (0: as fast as possible). Prints for bench/http.py one line per
- * path and phase: PATH PHASE REQUESTS FAILED P50_NS P99_NS MAX_NS. */
+ * Requests each PATH at RATE per second, first without any other load. Then
+ * UPLOADS connections send FILE again and again at the same time, each with at
+ * most BYTES_PER_S (0: as fast as possible). Prints for bench/http.py one line
+ * per path and phase: PATH PHASE REQUESTS FAILED P50_NS P99_NS MAX_NS. */
 #include "load.h"
 #include "talk.h"
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* bench_importance.c - the cost of a fleet's sums: of updating and of querying
- * them.
+/* bench_importance.c - measures updates of the sums over a fleet, and queries
+ * of these sums.
  *
  *   bench_importance CONNINFO make RUNS WORKLOADS   saves runs as usual
  *   bench_importance CONNINFO fold LIMIT            folds until nothing is left
@@ -8,7 +8,7 @@
  *   bench_importance CONNINFO shapes ROUNDS DAY     query_fleet_shapes(), too
  *   bench_importance CONNINFO count 0               runs in the sums
  *
- * Each run has 20 operators in one or two phases and some 40 shapes; its
+ * Each run has 20 operators in one or two phases and about 40 shapes. Its
  * workload is its number modulo WORKLOADS. DAY is the last day that has runs.
  * Prints one line per round: NAME CPU_NS WALL_NS. */
 #include "measure.h"
@@ -175,7 +175,7 @@ static bool fold(struct db *db, int limit, struct err *e)
 	return ok;
 }
 
-/* Typical filters: everything; the last days; a project; a phase; an interval
+/* Typical filters: no filter; the last days; a project; a phase; a range
  * between any two days. */
 static const char *filter(struct fleet_filter *f, int nth, int day)
 {

@@ -1,13 +1,13 @@
 /* bench_store.c - measures only the database's part of one ingest.
  *
- *   bench_store CONNINFO            migrates
+ *   bench_store CONNINFO            migrates the database
  *   bench_store CONNINFO FILE       stores FILE as one upload and its runs
  *
- * The file is decoded and analyzed, and its captures are written into memory,
- * before the clock starts. The timed part is what an upload and its ingest
- * send to PostgreSQL through the headers of store/: begin, every chunk,
- * finish; then claim, progress, save. Prints for bench/db_part: NAME CPU_NS
- * WALL_NS. */
+ * Before the clock starts, FILE is decoded and analyzed, and its capture files
+ * are written to memory. The timed part is the work that an upload and its
+ * ingest send to PostgreSQL through the headers of store/. For the upload that
+ * is begin, every chunk, finish; for the ingest it is claim, progress, save.
+ * Prints for bench/db_part: NAME CPU_NS WALL_NS. */
 #include "analyze.h"
 #include "buf.h"
 #include "capture_write.h"

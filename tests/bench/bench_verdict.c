@@ -1,11 +1,11 @@
-/* bench_verdict.c - the cost of the verdict on 300 functions over 240
- * iterations per side with 2,000 permutations, and of only reading as many
- * numbers.
+/* bench_verdict.c - measures the verdict on 300 functions over 240 iterations
+ * per side with 2,000 permutations, and the time to only read as many numbers.
  *
  *   bench_verdict [verdict|read]     one line: NAME CPU_NS WALL_NS
  *
- * The yardstick reads the matrix of times once per permutation and adds it up:
- * the minimum that permuting iteration by iteration would need. */
+ * The yardstick `read` reads the matrix of times once per permutation and adds
+ * up its numbers. This is the minimum that any permutation by iteration
+ * needs. */
 #include "measure.h"
 #include "verdict.h"
 #include "xoshiro.h"

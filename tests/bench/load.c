@@ -1,4 +1,4 @@
-/* load.c - the threads that read and send. */
+/* load.c - the threads of the readers and the senders. */
 #include "load.h"
 #include "talk.h"
 #include <sched.h>

@@ -1,11 +1,12 @@
-/* load.h - readers that send requests at a fixed rate, and senders that never
- * stop.
+/* load.h - readers that send requests at a fixed rate, and senders that send
+ * without a pause.
  *
- * A request of a reader has a time at which it was due. Its latency counts
- * from then, even if an earlier answer was still awaited (no coordinated
- * omission). Readers represent clients on other machines. They run at
- * real-time priority if they may, so that waiting for this machine's scheduler
- * on the client's side does not count as the server's time. */
+ * Each request of a reader is due at a given time. Its latency counts from
+ * that time, even if the reader was still waiting for an earlier answer (no
+ * coordinated omission). Readers represent clients on other machines. If
+ * permitted, they run at real-time priority, so that the time in which a
+ * client waits for the scheduler of this machine does not count as the
+ * server's time. */
 #pragma once
 #include <pthread.h>
 #include <stdbool.h>

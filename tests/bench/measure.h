@@ -1,7 +1,7 @@
-/* measure.h - the cost of one piece of work for this process.
+/* measure.h - measures the CPU time and wall time of one piece of work.
  *
- * Ratios use the CPU time of the whole process: the machine is shared, and
- * time that other processes used is not part of the work. */
+ * Ratios are computed from the CPU time of the whole process. The machine is
+ * shared, and time that other processes use is not part of the work. */
 #pragma once
 #include <stdint.h>
 #include <stdio.h>

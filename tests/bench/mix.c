@@ -1,5 +1,5 @@
-/* mix.c - the kernels of a step, and records of it with noise drawn in
- * advance. */
+/* mix.c - the kernels of a step, and their records with noise that was drawn
+ * before. */
 #include "mix.h"
 #include <cupti.h>
 #include <math.h>

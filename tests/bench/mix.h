@@ -1,9 +1,10 @@
-/* mix.h - records as CUPTI would write them for a CUDA program.
+/* mix.h - makes records as CUPTI would write them for a CUDA program.
  *
- * decode: an LLM's decoding step replayed from a CUDA graph, 1,300 kernels of
- * 40 functions, one launch per step. eager: the same kernels launched one by
- * one, each with the call that launched it, from two threads. Each kernel has
- * its own duration, with 2 % and 60 ns of noise, in ticks of 32 ns. */
+ * The mix `decode` is the decode step of an LLM, replayed from a CUDA graph:
+ * 1,300 kernels of 40 functions, one launch call per step. The mix `eager` has
+ * the same kernels, launched one by one from two threads, each with its own
+ * launch call. Each kernel has its own duration, with noise of 2 % and 60 ns,
+ * in ticks of 32 ns. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,7 +33,7 @@ struct mix_count {
 
 /* Shared by all mixes: the kernels of the step, and the noise. */
 void mix_prepare(void);
-/* Writes as many records as fit; returns their bytes. `buffer` must be zeroed.
- * */
+/* Writes as many records as fit and returns the number of bytes. `buffer` must
+ * be zeroed. */
 size_t mix_fill(struct mix *m, uint8_t *buffer, size_t bytes,
 	struct mix_count *n);

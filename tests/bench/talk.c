@@ -1,4 +1,4 @@
-/* talk.c - requests over a raw socket. */
+/* talk.c - sends HTTP requests over a raw socket. */
 #include "talk.h"
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* talk.h - just enough HTTP to measure a server on this machine.
  *
- * One kept connection to 127.0.0.1, one request at a time, answers with a
- * Content-Length. The client's cost is as low as possible, so that the
- * measurement is of the server. */
+ * Uses one persistent connection to 127.0.0.1, one request at a time. Answers
+ * must have a Content-Length. The client uses as little CPU time as possible,
+ * so that the server is measured and not the client. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,8 +22,8 @@ void talk_release(struct talk *t);
  * a new one). */
 int talk_get(struct talk *t, const char *path);
 
-/* Sends `bytes` at no more than `per_s` bytes per second (0: as fast as
- * possible), until *stop. */
+/* Sends `bytes` until *stop, at most `per_s` bytes per second (0: as fast as
+ * possible). */
 int talk_post(struct talk *t, const char *path, const void *bytes, size_t len,
 	int64_t per_s, const volatile bool *stop);
 

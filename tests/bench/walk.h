@@ -1,8 +1,8 @@
 /* walk.h - the minimum cost of reading a trace's events.
  *
- * A yardstick, not a decoder: it trusts its input, stores nothing and handles
- * no damage. For each event it finds the end, reads ts and dur to nanoseconds,
- * cat, a hash of the name, and args.correlation. */
+ * It is a yardstick and not a decoder: it trusts its input, stores nothing and
+ * does not handle damage. For each event it finds the end and reads ts and dur
+ * to nanoseconds, cat, a hash of the name, and args.correlation. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

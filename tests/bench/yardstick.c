@@ -1,10 +1,10 @@
-/* yardstick.c - the yardsticks for a decoder, each in a new process.
+/* yardstick.c - measures yardsticks for a decoder, each in a new process.
  *
- *   bench_yardstick json_loadf FILE.json    Jansson reads the plain file
- *   bench_yardstick inflate_walk FILE.gz    ISA-L inflates it, walk.c scans it
+ *   bench_yardstick json_loadf FILE.json    Jansson reads the uncompressed file
+ *   bench_yardstick inflate_walk FILE.gz    ISA-L decompresses, walk.c scans
  *
- * Both start with what they need: the inflated text is written to memory that
- * was already touched, and a first round is not counted. */
+ * Memory is ready before the measurement: the decompressed text is written to
+ * memory that was touched before, and a first round is not counted. */
 #include "measure.h"
 #include "walk.h"
 #include <isa-l/igzip_lib.h>

@@ -1,12 +1,13 @@
-/* captured.c - prints the content of captures as JSON.
+/* captured.c - prints the content of capture files as JSON.
  *
- *  captured FILE…            one object for all of them
- *  captured --each FILE…     one object per file and line, with its rows of nodes
+ *  captured FILE…            one object for all files
+ *  captured --each FILE…     one object per file, each on a line of its own and
+ *                            with the file's rows of nodes
  *  captured --kernels FILE…  one line per kernel: start_ns dur_ns device stream
  *                            graph_node name
  *
  * A FILE.part of a killed process is read together with its tail. "with_range"
- * counts kernels whose graph node has ranges. */
+ * is the number of kernels whose graph node has ranges. */
 #include "captured.h"
 #include <kernsift/kst_tail.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* captured.h - one pass over captures, and its sums. */
+/* captured.h - reads capture files once and adds up their rows. */
 #pragma once
 #include <jansson.h>
 #include <kernsift/kst_reader.h>

@@ -1,4 +1,4 @@
-/* captured_rows.c - adds each row to the sums. */
+/* captured_rows.c - adds each row of a capture file to the sums. */
 #include "captured.h"
 #include <inttypes.h>
 #include <stdio.h>

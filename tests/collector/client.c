@@ -1,4 +1,5 @@
-/* client.c - loads the fakes like any client, and breaks their contract. */
+/* client.c - loads the fakes like any client, and breaks their contract where
+ * a test case says so. */
 #include "client.h"
 #include <dlfcn.h>
 #include <stdatomic.h>

@@ -1,4 +1,5 @@
-/* client.h - a client of the fake libcupti that makes the mistakes of a case. */
+/* client.h - a client of the fake libcupti that makes the mistakes which a
+ * test case names. */
 #pragma once
 #include "fake/door.h"
 

@@ -1,9 +1,10 @@
-/* drift_guard.c - the real libcupti reads records as the collector does, and
- * the installed headers have the fields that the collector reads.
+/* drift_guard.c - checks that the real libcupti reads records as the collector
+ * does, and that the installed headers have the fields that the collector
+ * reads.
  *
- *   drift_guard LIBCUPTI     exits with 77 if there is none
+ *   drift_guard LIBCUPTI     exits with 77 if there is no libcupti
  *
- * It needs neither a driver nor a GPU: the records are generated. */
+ * It needs neither a driver nor a GPU, because the records are generated. */
 #include "record_fields.h"
 #include <dlfcn.h>
 #include <stdio.h>

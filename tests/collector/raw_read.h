@@ -1,4 +1,5 @@
-/* raw_read.h - reads what KERNSIFT_TRACE_RAW wrote: buffers, in their order. */
+/* raw_read.h - reads the buffers of a KERNSIFT_TRACE_RAW file in their
+ * order. */
 #pragma once
 #include "intake.h"
 #include <stdio.h>
@@ -62,8 +63,8 @@ static inline void raw_read_renumber(struct raw_read *r, size_t len)
 			*name = *name < NAMES_MAX ? r->number[*name] : 0;
 }
 
-/* The next buffer, valid until the one after it. False at the end, and if
- * the file is no such file: feof() distinguishes them. */
+/* The next buffer. It is valid until the next call. False at the end, and if
+ * the file has another format: feof() distinguishes the two. */
 static inline bool raw_read_next(struct raw_read *r, struct intake_buffer *b)
 {
 	char line[128];

@@ -1,8 +1,9 @@
-/* test_contract.c - the fake libcupti ends a process that breaks the contract.
+/* test_contract.c - the fake libcupti aborts a process that breaks the
+ * contract.
  *
- * Each case is a client in its own process, which loads the two fakes as any
- * program does. A correct client must not be aborted, and must count every
- * launch. */
+ * Each case runs a client in its own process. The client loads the two fakes
+ * as any program does. A correct client must not be aborted, and it must count
+ * every launch. */
 #include "client.h"
 #include <setjmp.h>
 #include <signal.h>

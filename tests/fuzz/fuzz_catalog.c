@@ -1,9 +1,9 @@
-/* fuzz_catalog.c - user input of the catalog: documents of published sets,
- * formulas, shapes, site overrides.
+/* fuzz_catalog.c - fuzzes user input of the catalog: documents of published
+ * reference sets, formulas, shapes, site overrides.
  *
- * The first byte selects the kind: 'r' a document, 'o' site overrides, else
- * three lines: a shape, a shared name, a formula. Accepted input is checked
- * against its promises. */
+ * The first byte selects the kind of input: 'r' is a document, 'o' site
+ * overrides. Any other byte means three lines: a shape, a shared name, a
+ * formula. Accepted input must meet its guarantees. */
 #include "catalog.h"
 #include "formula.h"
 #include "reference.h"

@@ -1,7 +1,8 @@
-/* fuzz_decode.c - any bytes through decoding and analysis; seeds: tests/traces.
+/* fuzz_decode.c - fuzzes decoding and analysis with any bytes; the seeds are
+ * tests/traces.
  *
- * The window over the text is a few hundred bytes in this build, so that small
- * inputs cross its edges too. */
+ * In this build the decoder reads text through a window of a few hundred
+ * bytes, so that small inputs cross the window's edges, too. */
 #include "analyze.h"
 #include "fuzz_parts.h"
 #include <assert.h>
@@ -11,8 +12,8 @@ enum { RUNS = 4 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Decoders return ids of names: an id must not be left unset, even if the
- * analysis would not look it up. */
+/* The decoders return ids of names. Each id must be set, even if the analysis
+ * would not look it up. */
 static void fuzz_decode_check(const struct trace *t)
 {
 #define KIND(kind, COLUMNS, what)                \

@@ -1,10 +1,11 @@
-/* fuzz_kst.c - capture files with correct checksums and arbitrary content.
+/* fuzz_kst.c - fuzzes the capture file reader with correct checksums and
+ * arbitrary content.
  *
- * Mutations alone would never pass a checksum. So after three of four
+ * Mutations alone would never have a correct checksum. So after three of four
  * mutations, each chunk's length and checksums are set to fit the bytes
- * between two magics. What decodes is analyzed, written as a capture again and
- * read: that must be the same trace. The first byte selects the size of the
- * parts, as in the other targets. */
+ * between two magics. If the input can be decoded, the trace is analyzed,
+ * written as a capture file and read again. Both traces must be equal. The
+ * first byte selects the size of the parts, as in the other targets. */
 #include "analyze.h"
 #include "buf.h"
 #include "capture_write.h"

@@ -1,4 +1,4 @@
-/* fuzz_parts.h - input that arrives in parts of a chosen size. */
+/* fuzz_parts.h - passes the input on in parts of a chosen size. */
 #pragma once
 #include "decode.h"
 

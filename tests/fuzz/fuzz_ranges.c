@@ -1,5 +1,6 @@
-/* fuzz_ranges.c - any text as the name of a range: the parsed parts of
- * emit_nvtx's and layerwise hooks' names must be inside the text. */
+/* fuzz_ranges.c - fuzzes the parsers of range names with any text: the parts
+ * that they find in names of emit_nvtx and of layerwise hooks must be inside
+ * the text. */
 #include "range_operator.h"
 #include <assert.h>
 #include <stdlib.h>

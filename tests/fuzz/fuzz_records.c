@@ -1,8 +1,10 @@
-/* fuzz_records.c - any bytes as a buffer of records, with random sizes.
+/* fuzz_records.c - fuzzes the reader of CUPTI records: any bytes as a buffer,
+ * with random record sizes.
  *
- * The first bytes select the sizes that a fake libcupti reports. The rest is
- * the buffer, which passes through layout_learn(), intake and encoder. Each
- * record must be in exactly one count, and rows must follow kst.h. */
+ * The first bytes select the sizes that a fake libcupti reports. The other
+ * bytes are the buffer, which layout_learn(), the intake and the encoder
+ * process. Each record must be counted exactly once, and rows must follow
+ * kst.h. */
 #include "encode.h"
 #include <assert.h>
 #include <cupti.h>

@@ -1,9 +1,11 @@
-/* fuzz_rocm.c - ROCm's three formats, deeper than arbitrary bytes would reach.
+/* fuzz_rocm.c - fuzzes the decoders of ROCm's three formats with valid
+ * structure, which arbitrary bytes would hardly ever have.
  *
- * The first byte selects text after the key that identifies rocprofv3's JSON,
- * or a database of rpd or of either layout of rocpd, with rows from the
- * remaining bytes. Values are a few kinds of numbers and texts, so that rows
- * refer to each other; strings have small ids. */
+ * The first byte selects the format: text after the key that identifies
+ * rocprofv3's JSON, an rpd database, or a rocpd database of either layout. The
+ * rows of a database are made from the other bytes. Values are a few kinds of
+ * numbers and texts, so that rows refer to each other; ids of strings are
+ * small. */
 #include "analyze.h"
 #include "decode.h"
 #include <assert.h>

@@ -1,5 +1,5 @@
-/* fuzz_sqlite.c - any bytes as a database: after its magic, with pages of a
- * valid size. Decoded rows are checked against their promises. */
+/* fuzz_sqlite.c - fuzzes the SQLite reader: any bytes after the magic of a
+ * database, with a valid page size. Decoded rows must meet their guarantees. */
 #include "analyze.h"
 #include "fuzz_parts.h"
 #include <assert.h>

@@ -1,8 +1,9 @@
-/* fuzz_tables.c - any text as a table of statistics and as a pattern file.
+/* fuzz_tables.c - fuzzes the decoders of statistics tables and of pattern
+ * files with any text.
  *
- * Both decoders read it, whatever format would be detected. The rows that they
- * accept must follow the promises of their columns, and the analysis must
- * accept them. */
+ * Both decoders read the text, whatever format would be detected. The rows
+ * that they accept must meet the guarantees of their columns, and the analysis
+ * must accept them. */
 #include "analyze.h"
 #include "figure.h"
 #include "format.h"

@@ -1,9 +1,10 @@
-/* fuzz_tail.c - the files of a killed process, or any other bytes: a capture
- * and a tail are merged into one capture, which must be readable.
+/* fuzz_tail.c - fuzzes the files of a killed process: a capture and a tail are
+ * merged into one capture file, which must be readable.
  *
- * Two bytes give the length of the capture; the rest is the tail. After three
- * of four mutations, the checksums of both are made to fit. A complete capture
- * must not change if it is merged again. */
+ * The first two bytes are the length of the capture; the bytes after the
+ * capture are the tail. After three of four mutations, the checksums of both
+ * are corrected. A complete capture file must not change if it is merged
+ * again. */
 #include "kst_log.h"
 #include "kernsift/kst_reader.h"
 #include "kernsift/kst_tail.h"
@@ -38,8 +39,8 @@ static void capture_fix(uint8_t *at, uint8_t *end)
 	}
 }
 
-/* Sets the sums of the slots, then of the entries, as far as their lengths
- * lead. */
+/* Corrects the checksums of the slots and then of the entries, up to the first
+ * entry whose length is not valid. */
 static void tail_fix(uint8_t *at, uint8_t *end)
 {
 	uint32_t sum = 0;

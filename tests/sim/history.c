@@ -85,8 +85,8 @@ static double process(const struct history_kind *k, struct xoshiro *x)
 	return off;
 }
 
-/* `level`: log of the iteration's time without random effects; `head`: the
- * effect that its runs share. */
+/* `level` is the logarithm of the iteration time without random effects.
+ * `head` is the effect that all runs of one head share. */
 static struct compared_run run_of(const struct history_kind *k, int64_t id,
 	double level, double head, struct xoshiro *x, struct arena *a)
 {

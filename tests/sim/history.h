@@ -1,9 +1,9 @@
 /* history.h - draws a CI history in which the slower heads are known.
  *
  * A head has runs of 30 iterations of ten functions. The first function takes
- * a third of the iteration; a tenth of the iteration is idle. Five of 200
- * heads are slower by 5 to 10 % of the iteration, and are at least ten heads
- * apart. */
+ * a third of the iteration; the GPU is idle for a tenth of the iteration. Five
+ * of 200 heads are slower by 5 to 10 % of the iteration. They are at least ten
+ * heads apart. */
 #pragma once
 #include "arena.h"
 #include "compared.h"
@@ -19,15 +19,16 @@ struct history_kind {
 	const char *name;
 	uint32_t runs; /* per head */
 	uint32_t base; /* number of newest runs in the baseline */
-	/* Standard deviations between runs: common to all functions, and per
-	 * function; then between heads, and between iterations. */
+	/* Standard deviations. Between runs: `common` to all functions, and
+	 * `own` per function. Between heads: `head`. Between iterations:
+	 * `iteration`. */
 	double common, own, head, iteration;
 	bool one; /* only the first function is slower, else all are */
 	bool unmerged; /* slower heads never become part of a baseline */
 	bool better; /* as many heads are faster by the same amount, and stay so */
 	double drift; /* total over all heads, linear */
-	/* This share of runs, or of heads, is on a machine that is slower by this
-	 * much. */
+	/* The shares of runs and of heads that are on a slower machine, and
+	 * how much slower that machine is. */
 	double slow_runs, slow_heads, slow;
 	double outliers; /* this share of runs takes half as long again */
 };

@@ -1,4 +1,4 @@
-/* passes.c - turns letters into kernels with times. */
+/* passes.c - converts letters to kernels with times. */
 #include "passes.h"
 #include "xoshiro.h"
 #include <stdlib.h>
@@ -80,8 +80,8 @@ static void item(struct drawer *d, int letter, uint32_t lane, int64_t at_ns,
 		.is = &d->is[letter] };
 }
 
-/* Inserts another one of the existing kernels, or one that occurs nowhere
- * else. */
+/* Inserts another launch of an existing kernel, or a launch of a kernel that
+ * occurs nowhere else. */
 static void put_in(struct drawer *d, const char *among)
 {
 	uint32_t n = (uint32_t)strlen(among);
@@ -139,8 +139,8 @@ uint32_t passes_kind(const struct passes *p, enum passes_order order,
 	}
 }
 
-/* The recording starts in the middle of a layer of the first pass, and ends in
- * the middle of a layer of the last pass. */
+/* Makes the recording start in the middle of a layer of the first pass and end
+ * in the middle of a layer of the last pass. */
 static void cut(struct drawer *d, uint32_t layer)
 {
 	uint32_t half = d->p->layers / 2;

@@ -1,10 +1,10 @@
-/* passes.h - draws launches whose layers are known.
+/* passes.h - draws random launches whose layers are known.
  *
  * A model is written as letters, one per kernel, with real or meaningless
- * names. A pass is what comes before the layers, the layers, and what comes
- * after. Two further streams run kernels that belong to layers and kernels
- * that do not. A share of the kernels is lost, and as many others are
- * inserted. */
+ * names. A pass consists of launches before the layers, the layers, and
+ * launches after them. Two more streams run kernels that belong to layers and
+ * kernels that do not. A share of the kernels is lost, and the same number of
+ * other kernels is inserted. */
 #pragma once
 #include "catalog.h"
 #include "layering.h"
@@ -32,16 +32,18 @@ struct passes_model {
 	uint32_t passes;
 	uint32_t noise; /* per 1000 kernels, lost or inserted */
 	enum passes_how how;
-	bool unlike; /* kinds differ in many launches: the kind of a layer
-		can be determined even if kernels are lost */
+	bool unlike; /* Whether the kinds of layers differ in many launches.
+		      * The kind of a layer can then be determined even if
+		      * kernels are lost. */
 };
 
 enum { PASSES_NO_LAYER = UINT32_MAX - 1, PASSES_ANY = UINT32_MAX };
 
 struct passes {
 	struct layer_seq s; /* memory from the arena */
-	uint32_t *layer; /* by item: number in its pass, PASSES_NO_LAYER, or
-		PASSES_ANY of what was put in or runs on another stream */
+	uint32_t *layer; /* By item: the number of its layer in the pass;
+			  * PASSES_NO_LAYER; or PASSES_ANY for an inserted item
+			  * or an item on another stream */
 	uint32_t layers; /* in a whole pass */
 	uint32_t alone; /* number of leading layers of kind 1, or 0 */
 };

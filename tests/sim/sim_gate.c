@@ -1,10 +1,10 @@
-/* sim_gate.c - which heads gates report, correctly or not, over histories with
- * a known truth.
+/* sim_gate.c - measures which heads gates report, correctly or not, in
+ * histories with a known truth.
  *
  *   sim_gate HISTORIES [KIND [SEED]]
  *
  * Each head is compared with the newest runs before it. Prints one line per
- * kind. */
+ * kind of history. */
 #include "change_point.h"
 #include "regression_gate.h"
 #include "history.h"
@@ -124,8 +124,8 @@ static void head_play(const struct history *h, uint64_t seed, uint32_t head,
 	arena_release(&a);
 }
 
-/* Each change matches at most one point, within two heads; other points are
- * false. */
+/* Counts change points. Each change matches at most one point, which is at
+ * most two heads away. All other points are false. */
 static void points_play(const struct history *h, struct arena *a,
 	struct tally *t)
 {

@@ -1,5 +1,5 @@
-/* sim_layers.c - tests the detection of layers: random traces are read by the
- * repeating sequence of their kernels, and the result is compared with the
+/* sim_layers.c - tests the detection of layers: random traces are analyzed by
+ * the repeating sequence of their kernels, and the result is compared with the
  * truth. */
 #include "passes.h"
 #include <stdio.h>
@@ -39,8 +39,8 @@ static uint32_t found(const struct layering *l, uint32_t item)
 							      : PASSES_NO_LAYER;
 }
 
-/* Whether layers of one kind share a section, and layers of two kinds have
- * two. */
+/* Whether layers of one kind have one section, and layers of two kinds have
+ * two sections. */
 static bool kinds(const struct passes *p, const struct passes_model *m,
 	const struct layering *l, char *why, size_t size)
 {
@@ -63,10 +63,10 @@ static bool kinds(const struct passes *p, const struct passes_model *m,
 	return true;
 }
 
-/* Whether each whole pass has the drawn layers, with the drawn launches, and
- * with the drawn kinds if these are unlike. `why` receives the first
- * difference. A single layer must not be found: nothing repeats, and a message
- * says so. */
+/* Whether each complete pass has the layers that were drawn, with the launches
+ * that were drawn. If the kinds are unlike, the kinds must match, too. `why`
+ * receives the first difference. A single layer must not be found, because
+ * nothing repeats; a message must say this. */
 static bool right(const struct passes *p, const struct passes_model *m,
 	const struct layering *l, char *why, size_t size)
 {

@@ -1,9 +1,9 @@
-/* sim_verdict.c - how often the verdict is right, over pairs with a known
- * truth.
+/* sim_verdict.c - measures how often the verdict is right, for pairs of sides
+ * with a known truth.
  *
  *   sim_verdict PAIRS [PERMUTATIONS [CASE]]
  *
- * Prints one line per case: how often each outcome came, and the required
+ * Prints one line per case: how often each outcome occurred, and the required
  * rate. */
 #include "world.h"
 #include "noise_floor.h"
@@ -21,8 +21,9 @@
 
 static const struct sim {
 	struct world world;
-	/* Bounds, as shares of the pairs: an unchanged row reported as changed; the
-	 * changed row found; one common line. */
+	/* Limits as shares of the pairs: `accused_max` for an unchanged row
+	 * reported as changed, `found_min` for the changed row reported, and
+	 * `common_min` and `common_max` for one common line. */
 	double accused_max, found_min, common_min, common_max;
 	enum change_class found_as;
 	double top_min; /* the changed row comes first */
@@ -81,8 +82,8 @@ static bool play(const struct sim *s, uint64_t seed, uint32_t permutations,
 	return true;
 }
 
-/* With few pairs, chance may exceed the bound; a bound of zero is always
- * exact. */
+/* The limit for n pairs. If there are few, chance may exceed the share, so the
+ * limit is higher. A share of zero is always exact. */
 static double most(double share, double n)
 {
 	return share * n + (n < 1000 ? 3 * sqrt(share * n) : 0);

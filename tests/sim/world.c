@@ -1,4 +1,4 @@
-/* world.c - draws a pair of sides. */
+/* world.c - draws a pair of sides, the base and the head of a comparison. */
 #include "world.h"
 #include "xoshiro.h"
 #include <math.h>

@@ -2,8 +2,8 @@
  *
  * A process has functions with log-normal shares of its iteration. Iteration
  * times are autocorrelated, the first iterations are slow, the clock changes
- * once, and each process has its own run effects. The case defines what the
- * head has in addition. */
+ * once, and each process has its own run effects. The test case defines how
+ * the head differs from the base. */
 #pragma once
 #include "arena.h"
 #include "verdict.h"
@@ -20,9 +20,10 @@ struct world {
 	double run; /* relative, per function and process */
 	double run_common; /* the same for all functions of a process */
 	double floor, floor_df;
-	/* Head: one function of at least 1 % of the iteration is slower by `slower`
-	 * (-1: missing in the head; INFINITY: missing in the base). Kernels are
-	 * slower by `clock`, except for a share of `untouched`. */
+	/* How the head differs. One function of at least 1 % of the iteration
+	 * is slower by `slower` (-1: missing in the head; INFINITY: missing in
+	 * the base). Kernels are slower by `clock`, except for a share of
+	 * `untouched`. */
 	double slower, clock, untouched;
 	/* Rows that are not kernels: the idle part is longer by this. */
 	double stall;

@@ -71,8 +71,9 @@ CUresult cuStreamEndCapture(CUstream of, CUgraph *graph)
 	return *graph ? CUDA_SUCCESS : CUDA_ERROR_ILLEGAL_STATE;
 }
 
-/* For the node of a copied graph the real driver reports both that it was
- * created and what it was cloned from, in either order. */
+/* For a node of a copied graph, the real driver reports that it was created
+ * and from which node it was cloned. The order of the two reports can be
+ * either. */
 static void report_copied(CUpti_GraphData *data, bool made_first)
 {
 	if (made_first)

@@ -1,9 +1,9 @@
-/* cuda_module.c - modules of the fake driver, whose names are freed with
- * them.
+/* cuda_module.c - modules of the fake driver. A module's names are freed when
+ * the module is unloaded.
  *
- * Names have their own page. When no record that libcupti must still return
- * points to it, the page is unmapped. The next module gets the same addresses
- * with other names. */
+ * The names of a module have their own page. The page is unmapped when no
+ * record that libcupti must still return points to it. The next module then
+ * has other names at the same addresses. */
 #include "fake_cuda.h"
 #include <pthread.h>
 #include <stdlib.h>

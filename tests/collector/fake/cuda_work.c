@@ -1,5 +1,5 @@
-/* cuda_work.c - streams, launches, copies: each takes its time on a simulated
- * GPU. */
+/* cuda_work.c - streams, launches and copies of the fake driver: each
+ * operation takes its time on a simulated GPU. */
 #include "fake_cuda.h"
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* cupti_attributes.c - settings of the fake libcupti, which outlive a subscriber. */
+/* cupti_attributes.c - settings of the fake libcupti, which are kept after a
+ * client unsubscribed. */
 #include "fake_cupti.h"
 #include <stdatomic.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* cupti_kinds.c - what the fake libcupti records, and how large that is. */
+/* cupti_kinds.c - the kinds that the fake libcupti records, and the sizes of
+ * their records. */
 #include "fake_cupti.h"
 #include <pthread.h>
 #include <stdatomic.h>
@@ -9,8 +10,8 @@ static atomic_bool kinds[KINDS];
 static atomic_bool calls[2][IDS]; /* runtime, driver */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* By version: 18, from 19, from 26, from 130000, from 130400. The last
- * size of the kernel record is invented, to be the largest. */
+/* The sizes in versions 18, from 19, from 26, from 130000, and from 130400.
+ * The last size of the kernel record is invented, so that it is the largest. */
 static const struct {
 	uint8_t kind;
 	uint8_t bytes[5];

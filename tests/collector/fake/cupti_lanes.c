@@ -1,8 +1,9 @@
 /* cupti_lanes.c - the buffers that the fake libcupti is filling.
  *
- * One lane per thread, or one for all. A lane stays locked from the check
- * whether a kind is enabled until the record is in the buffer, so that exactly
- * the records of enabled kinds are counted. */
+ * There is one lane per thread, or one for all threads. A lane is locked
+ * before libcupti checks whether a kind is enabled, and unlocked after the
+ * record is in the buffer. So exactly the records of enabled kinds are
+ * counted. */
 #include "fake_cupti.h"
 #include <pthread.h>
 #include <stdatomic.h>

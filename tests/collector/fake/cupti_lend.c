@@ -1,4 +1,5 @@
-/* cupti_lend.c - buffers of the client: requested, checked, returned. */
+/* cupti_lend.c - requests buffers from the client, checks them, and returns
+ * them. */
 #include "fake_cupti.h"
 #include <pthread.h>
 #include <stdatomic.h>

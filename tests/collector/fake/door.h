@@ -1,8 +1,8 @@
-/* door.h - between the fake driver and the fake libcupti.
+/* door.h - the interface between the fake driver and the fake libcupti.
  *
  * When a client subscribes, libcupti calls the driver's fake_cuda_attach(), as
- * the real one hooks into the real driver. From then on the driver reports
- * every event to libcupti, which decides what to record. */
+ * the real libcupti hooks into the real driver. From then on the driver
+ * reports every event to libcupti, which decides what to record. */
 #pragma once
 #include <cuda.h>
 #include <cupti.h>
@@ -48,8 +48,9 @@ typedef uint64_t fake_cuda_node_fn(CUgraphNode node);
 void fake_cuda_attach(const struct fake_events *events);
 uint64_t fake_cuda_node(CUgraphNode node);
 
-/* Of libcupti, for hosts that act as another profiler: takes over the callbacks,
- * as the registration of a second client does, or returns them. */
+/* A function of libcupti for hosts that act as another profiler. `on` replaces
+ * the callbacks, as the registration of a second client does; 0 restores
+ * them. */
 typedef void fake_cupti_steal_fn(int on);
 void fake_cupti_steal(int on);
 /* Of libcupti, for hosts that wait: whether kernels are being recorded. */

@@ -1,4 +1,4 @@
-/* fake_cuda.h - shared by the files of the fake driver. */
+/* fake_cuda.h - the declarations that the files of the fake driver share. */
 #pragma once
 #include "door.h"
 #include "faults.h"

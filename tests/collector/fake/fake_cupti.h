@@ -1,4 +1,4 @@
-/* fake_cupti.h - shared by the files of the fake libcupti. */
+/* fake_cupti.h - the declarations that the files of the fake libcupti share. */
 #pragma once
 #include "door.h"
 #include "faults.h"

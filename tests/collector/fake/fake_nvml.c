@@ -119,8 +119,8 @@ CALL nvmlShutdown(void)
 	return NVML_OK;
 }
 
-/* For tests: how many times it is open; calls in progress; how many times the
- * utilization of a GPU, and PCIe of all GPUs, was read. */
+/* For tests: how many times NVML is open; the number of calls in progress; how
+ * many times the utilization of a GPU was read, and PCIe of all GPUs. */
 CALL fake_nvml_open(void)
 {
 	return fake.open;

@@ -1,4 +1,4 @@
-/* fake_nvml.h - shared by the two files of the fake NVML. */
+/* fake_nvml.h - the declarations that the two files of the fake NVML share. */
 #pragma once
 #include "nvml_abi.h"
 #include <stdatomic.h>

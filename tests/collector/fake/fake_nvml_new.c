@@ -1,4 +1,4 @@
-/* fake_nvml_new.c - calls of the fake NVML that old libraries lack. */
+/* fake_nvml_new.c - the functions of the fake NVML that old libraries lack. */
 #include "fake_nvml.h"
 #include <stdint.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* faults.c - the environment as struct faults. */
+/* faults.c - reads struct faults from the environment. */
 #include "faults.h"
 #include "ledger.h"
 #include <stdarg.h>

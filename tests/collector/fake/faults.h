@@ -1,6 +1,8 @@
-/* faults.h - the behavior of the fake driver and the fake libcupti.
+/* faults.h - the settings that change how the fake driver and the fake
+ * libcupti behave.
  *
- * Read from the environment when the library is loaded; never changes. */
+ * They are read from the environment when the library is loaded, and never
+ * change. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

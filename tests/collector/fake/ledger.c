@@ -1,4 +1,5 @@
-/* ledger.c - counts in a MAP_SHARED file, so that a killed process has one too. */
+/* ledger.c - stores counts in a MAP_SHARED file, so that they survive a killed
+ * process. */
 #include "ledger.h"
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
-/* ledger.h - the counts of the fakes, in a page that outlives the process.
+/* ledger.h - counts what the fakes do, in a file that outlives the process.
  *
- * FAKE_LEDGER=PREFIX: each library of each process maps PREFIX.PID.WHOSE, an
- * array of struct ledger_line. Without it the counts stay in memory. */
+ * If FAKE_LEDGER=PREFIX is set, each library of each process maps the file
+ * PREFIX.PID.WHOSE, an array of struct ledger_line. Otherwise the counts are
+ * only in memory. */
 #pragma once
 #include <stdint.h>
 #pragma GCC visibility push(hidden)

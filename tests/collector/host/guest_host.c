@@ -1,7 +1,8 @@
-/* guest_host.c - a CUDA program that executes its words, one after another.
+/* guest_host.c - a CUDA program that executes the words of its command line.
  *
- * guest_host WORD…: a word is ACTION or ACTION:ARGUMENT. It can act as any
- * program that the collector may be loaded into; words.def lists the words. */
+ * guest_host WORD…: each word is ACTION or ACTION:ARGUMENT, executed in order.
+ * So this program can act as any program into which the collector may be
+ * loaded. words.def lists the words. */
 #include "guest_host.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,9 +19,9 @@ const char *__asan_default_options(void)
 #endif
 
 #ifdef __SANITIZE_THREAD__
-/* NVTX's header reads its table of functions while another thread fills it:
- * it sees the old or the new entry. The functions themselves are still
- * checked. */
+/* NVTX's header reads its table of functions while another thread fills the
+ * table. It sees the old or the new entry, which is correct. The functions
+ * themselves are still checked. */
 const char *__tsan_default_suppressions(void)
 	__attribute__((visibility("default")));
 const char *__tsan_default_suppressions(void)

@@ -1,4 +1,4 @@
-/* guest_host.h - shared by the files of the host program. */
+/* guest_host.h - the declarations that the files of the host program share. */
 #pragma once
 #include "../fake/door.h"
 #include <cuda.h>

@@ -1,4 +1,4 @@
-/* host_life.c - words with which the host waits, forks and exits. */
+/* host_life.c - the words that make the host program wait, fork or exit. */
 #include "guest_host.h"
 #include <dirent.h>
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-/* host_work.c - words with which the host uses the GPU. */
+/* host_work.c - the words that make the host program use the GPU. */
 #include "guest_host.h"
 #include <dlfcn.h>
 #include <nvtx3/nvToolsExt.h>

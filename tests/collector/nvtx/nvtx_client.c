@@ -1,8 +1,8 @@
-/* nvtx_client.c - a library with its own copy of NVTX, built as two
- * CLIENTs.
+/* nvtx_client.c - a library with its own copy of NVTX, built twice with
+ * different values of CLIENT.
  *
- * Each range is printed where it begins, as the capture should have it: kind,
- * thread, domain, name, payload. */
+ * When a range begins, this library prints the row that the capture should
+ * have: kind, thread, domain, name, payload. */
 #include "nvtx_client.h"
 #include <nvtx3/nvToolsExt.h>
 #include <nvtx3/nvToolsExtPayload.h>

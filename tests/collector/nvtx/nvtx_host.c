@@ -1,8 +1,9 @@
-/* nvtx_host.c - a program whose two libraries use NVTX, each its own copy.
+/* nvtx_host.c - a program with two libraries that use NVTX, each with its own
+ * copy.
  *
- * Waits until the collector records. Then both libraries open ranges, nested
- * and in two threads. At the end it launches a kernel in each range that a
- * framework would open. */
+ * The program waits until the collector records. Then both libraries open
+ * ranges, nested and in two threads. At the end the program launches a kernel
+ * inside each range that a framework would open. */
 #include "nvtx_client.h"
 #include <cuda.h>
 #include <dlfcn.h>

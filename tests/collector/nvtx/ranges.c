@@ -1,5 +1,6 @@
-/* ranges.c - the ranges of captures in order of their start, one per line: kind,
- * thread, domain, name, payload. The probe of an nvtx_client is left out. */
+/* ranges.c - prints the ranges of capture files in order of their start, one
+ * per line: kind, thread, domain, name, payload. The probe of an nvtx_client
+ * is left out. */
 #include <kernsift/kst_reader.h>
 #include <stdio.h>
 #include <stdlib.h>
