@@ -1,4 +1,5 @@
-/* ingest.c - the steps of an ingest in order, timed, with the lease held. */
+/* ingest.c - executes the steps of an ingest in order, measures their times and
+ * renews the lease. */
 #include "ingest.h"
 #include "clock.h"
 #include "analyze.h"
@@ -40,8 +41,8 @@ static double ingest_now_ms(void)
 	return (double)clock_ns() / 1e6;
 }
 
-/* Renews the lease if that is due: by time, at least three times per lease,
- * or by bytes. Also false if the process must stop. */
+/* Renews the lease if that is due: by time, at least three times per lease, or
+ * by bytes. False if the lease is lost, or if the process must stop. */
 static bool ingest_go_on(struct job *j, const char *stage, int64_t bytes,
 	struct err *e)
 {
@@ -92,7 +93,7 @@ static bool ingest_step_decode(struct job *j, struct err *e)
 	return ok;
 }
 
-/* A process with the graphs at hand that other uploads taught. */
+/* Analyzes a process with the graphs that other uploads recorded. */
 static bool ingest_analyze(struct job *j, uint32_t i, const struct catalog *f,
 	struct err *e)
 {
@@ -131,7 +132,7 @@ static bool ingest_step_analyze(struct job *j, const struct catalog *f,
 	return true;
 }
 
-/* Counts the bytes on their way into the database. */
+/* Counts the bytes that are written to the database. */
 struct counted {
 	struct capture_cost *cost;
 	capture_put_fn *put;
@@ -171,7 +172,7 @@ static bool ingest_step_save(struct job *j, struct err *e)
 	return ok;
 }
 
-/* Writes the one log line with an ingest's cost and findings. */
+/* Writes the log line of an ingest: its times, sizes and findings. */
 static void ingest_log_done(const struct job *j)
 {
 	struct rusage use;

@@ -1,4 +1,4 @@
-/* worker.c - the loop of an ingest process, and the fence around it. */
+/* worker.c - the loop of an ingest process, and the limits around it. */
 #include "worker.h"
 #include "arena.h"
 #include "catalog.h"
@@ -19,8 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The catalog that uploads are read with: the program's, with the
- * installation's own edits as of now. */
+/* The catalog that uploads are analyzed with: the program's catalog with the
+ * installation's current overrides. */
 struct worker_catalog {
 	struct catalog *catalog; /* NULL: not made yet */
 	int64_t version; /* of the own part */
@@ -53,8 +53,8 @@ static bool worker_catalog_load(struct worker_catalog *f, struct db *db,
 	return true;
 }
 
-/* Reads the catalog again if it was edited since. Edits that cannot be used are
- * logged, and the catalog before them stays in use. */
+/* Reads the catalog again if it was edited. Edits that cannot be used are
+ * logged, and the previous catalog stays in use. */
 static bool worker_catalog_renew(struct worker_catalog *f, struct db *db,
 	struct err *e)
 {
@@ -76,8 +76,8 @@ static bool worker_catalog_renew(struct worker_catalog *f, struct db *db,
 	return true;
 }
 
-/* Folds sums over runs if there is nothing else to do, and after some
- * ingests, so that a reader never has to add many of them. */
+/* Sums over runs are folded if there is nothing else to do, and after every
+ * FOLD_EVERY ingests, so that a reader never has to add many deltas. */
 enum { FOLD_EVERY = 32, FOLD_RUNS = 64 };
 enum { IDLE_MS = 1000, PAUSE_MS = 50, PAUSE_MAX_MS = 2000, SAVE_TRIES = 10 };
 
@@ -99,8 +99,8 @@ void worker_name(pid_t pid, const char *word, char name[WORKER_NAME])
 		word ? word : "");
 }
 
-/* A terminal sends Ctrl-C to all its processes; the parent decides what it
- * means. */
+/* On Ctrl-C a terminal sends SIGINT to all its processes. Only the parent
+ * decides what to do, so a worker ignores the signal. */
 static void worker_signals_set(void)
 {
 	struct sigaction act = { .sa_handler = worker_on_term };
@@ -124,13 +124,13 @@ static void worker_tell_kernel(const char *file, const char *word)
 }
 
 /* Gives a worker the lowest priority for CPU and disk, and makes it the first
- * process to be killed if memory runs out. Each step is optional: if the
- * system rejects it, the work continues.
+ * process to be killed if memory runs out. Each step is optional: if the system
+ * rejects it, the work continues.
  *
- * A kernel that groups tasks by session (autogroup) applies nice within a
- * session only. Each backend of PostgreSQL is a session: next to them, two
- * busy workers made small requests wait 60 ms instead of 15. So a worker is a
- * session too, in a group of low priority. */
+ * A Linux kernel that groups tasks by session (autogroup) applies the nice
+ * value only within a session. Each backend of PostgreSQL is a session. Without
+ * a group of its own, two busy workers made small requests wait 60 ms instead
+ * of 15. So a worker is also a session, in a group of low priority. */
 static void worker_priority_lower(int by)
 {
 	enum { WHO_PROCESS = 1, CLASS_BEST_EFFORT = 2 << 13, LOWEST = 7 };
@@ -156,8 +156,8 @@ static void worker_limit(int what, rlim_t soft)
 		log_warn("worker limit=%d refused: %s", what, strerror(errno));
 }
 
-/* The sanitizers reserve terabytes of address space, so there it has to be
- * left open; the arena's ceiling holds all the same. */
+/* The sanitizers reserve terabytes of address space, so the address space has
+ * no limit in their builds. The arena's limit applies there, too. */
 static void worker_memory_limit(int64_t bytes)
 {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -171,8 +171,8 @@ static void worker_memory_limit(int64_t bytes)
 #endif
 }
 
-/* CPU time counts from the start of the process, so each upload gets its
- * share on top of what went before. Past it, SIGXCPU ends the process. */
+/* CPU time counts from the start of the process, so each upload gets its limit
+ * on top of the time used before. Beyond it, SIGXCPU ends the process. */
 static void worker_cpu_limit(int cpu_s)
 {
 	struct rusage u;
@@ -181,7 +181,7 @@ static void worker_cpu_limit(int cpu_s)
 		(rlim_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec + 1 + cpu_s));
 }
 
-/* Sleeps, and longer each time; a signal ends it early. */
+/* Sleeps, longer each time; a signal ends the sleep early. */
 static void worker_pause_more(int *ms)
 {
 	struct timespec t = { *ms / 1000, *ms % 1000 * 1000000L };
@@ -190,7 +190,7 @@ static void worker_pause_more(int *ms)
 	*ms = *ms * 2 < PAUSE_MAX_MS ? *ms * 2 : PAUSE_MAX_MS;
 }
 
-/* A connection that works; false only when the process is to stop. */
+/* Waits for a working connection; false only if the process must stop. */
 static bool worker_connected(struct db **db, const char *conninfo)
 {
 	int ms = PAUSE_MS;
@@ -198,7 +198,8 @@ static bool worker_connected(struct db **db, const char *conninfo)
 		struct err e = { 0 };
 		if (*db && db_revive(*db, &e))
 			return true;
-		/* Listening before the first look, so that nothing is missed. */
+		/* Listen before the first look at the queue, so that no upload
+		 * is missed. */
 		if (!*db && (*db = db_new(conninfo, &e)) &&
 			upload_wait(*db, 0, &e))
 			return true;
@@ -210,10 +211,10 @@ static bool worker_connected(struct db **db, const char *conninfo)
 }
 
 /* Number of tries that an upload has after a failed ingest; 0: this failure
- * does not count. A stop, a full disk or a database that became unavailable
- * are not the upload's fault. A failure on a working database may be. So may
- * a database that becomes unavailable again and again while the upload's own
- * rows are written. */
+ * does not count. The upload is not at fault if the cause is a stop, a full
+ * disk or a database that became unavailable. It may be at fault if a working
+ * database rejected it. It may also be at fault if the database becomes
+ * unavailable again and again while the upload's own rows are written. */
 static int worker_tries_of(struct db *db, const struct err *why, bool saving)
 {
 	struct err gone = { 0 };
@@ -245,8 +246,8 @@ static void worker_give_back(struct db **db, const struct claim *c,
 	}
 }
 
-/* Processes one claimed upload; false if the worker should wait before the
- * next. */
+/* Processes one claimed upload; false if the worker should wait before the next
+ * one. */
 static bool worker_work(struct db **db, const struct claim *c,
 	struct worker_catalog *f, const struct worker_options *o)
 {
@@ -279,7 +280,8 @@ static void worker_fold(struct db *db, bool *left)
 		log_debug("fold rows=%lld", (long long)folded);
 }
 
-/* Nothing to ingest: folds, and waits once nothing is left of that. */
+/* If there is nothing to ingest: folds sums, and waits if there is nothing to
+ * fold. */
 static bool worker_idle(struct db *db, struct err *e)
 {
 	bool left;

@@ -1,4 +1,5 @@
-/* worker_pool.c - starts worker processes, restarts those that die, and reports what they held */
+/* worker_pool.c - starts worker processes, restarts those that die, and reports
+ * which uploads they worked on */
 #include "worker_pool.h"
 #include "clock.h"
 #include "log.h"
@@ -48,7 +49,7 @@ static void worker_pool_nap(void)
 	nanosleep(&(struct timespec){ 0, 20 * 1000000L }, NULL);
 }
 
-/* Between fork and exec: nothing but system calls. */
+/* Runs between fork and exec, where only system calls are allowed. */
 static _Noreturn void worker_pool_become(const struct worker_pool *c,
 	pid_t parent)
 {
@@ -77,7 +78,7 @@ static bool worker_pool_slot_start(struct worker_slot *s,
 	return true;
 }
 
-/* Why it ended, as the person will read it who sent the upload. */
+/* Why the worker ended, as a sentence for the person who sent the upload. */
 static void worker_pool_sentence_from(const struct worker_pool *c, int status,
 	char *to, size_t n)
 {
@@ -99,7 +100,8 @@ static void worker_pool_sentence_from(const struct worker_pool *c, int status,
 			WEXITSTATUS(status));
 }
 
-/* What is one too many is dropped: its lease runs out. */
+/* If the list of losses is full, the loss is dropped; the lease of the upload
+ * expires. */
 static void worker_pool_lose(struct worker_pool *c, pid_t pid, int status)
 {
 	struct worker_loss scrap, *l = &scrap;
@@ -107,14 +109,15 @@ static void worker_pool_lose(struct worker_pool *c, pid_t pid, int status)
 		l = &c->losses[c->losses_n++];
 	worker_name(pid, c->env_word + sizeof WORKER_POOL_WORD, l->worker);
 	worker_pool_sentence_from(c, status, l->sentence, sizeof l->sentence);
-	/* CPU time is the upload's own: the next try would take as much. */
+	/* The upload used the CPU time itself, so the next try would use as
+	 * much. */
 	bool cpu = WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU;
 	l->tries = cpu ? 1 : UPLOAD_TRIES;
 	log_warn("worker pid=%ld died: %s", (long)pid, l->sentence);
 }
 
-/* Reports the losses to the database; those that cannot be reported now
- * stay. */
+/* Reports the losses to the database. Losses that cannot be reported now are
+ * kept. */
 static void worker_pool_losses_tell(struct worker_pool *c)
 {
 	struct err e = { 0 };
@@ -173,9 +176,9 @@ void worker_pool_supervise(struct worker_pool *c)
 	worker_pool_losses_tell(c);
 }
 
-/* Containers may share a host name and have the same pids. Without a word of
- * its own, a pool would abandon the uploads of another pool's workers. The
- * word is put into a copy of the environment, because other threads read the
+/* Containers may share a host name and have the same pids. Without a random
+ * word, a pool would abandon the uploads of another pool's workers. The word is
+ * set in a copy of the environment, because other threads read the
  * environment. */
 static bool worker_pool_word_pick(struct worker_pool *c, struct err *e)
 {

@@ -1,5 +1,5 @@
-/* capture_file_reader.c - borrows a connection, reads a piece, returns the
- * connection. */
+/* capture_file_reader.c - for each piece: borrows a connection, reads the
+ * piece, returns the connection. */
 #include "capture_file_reader.h"
 #include "log.h"
 #include "query.h"
@@ -55,8 +55,8 @@ struct capture_file_reader *capture_file_reader_new(struct service_call *c,
 	return NULL;
 }
 
-/* The run was deleted or analyzed again during its answer, or no connection was
- * free: no one has to act on it. */
+/* Ends the reading. The run was deleted or analyzed again while it was sent, or
+ * no connection was free, so nobody needs to act. */
 static void capture_file_reader_stop(struct capture_file_reader *p,
 	const char *why)
 {

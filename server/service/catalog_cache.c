@@ -1,4 +1,5 @@
-/* catalog_cache.c - reference counts under one lock. */
+/* catalog_cache.c - counts the requests that use each catalog, under one
+ * lock. */
 #include "catalog_cache.h"
 #include "log.h"
 #include "site_overrides.h"
@@ -51,7 +52,7 @@ void catalog_cache_free(struct catalog_cache *h)
 	free(h);
 }
 
-/* The one in force, if it is of this version. */
+/* The catalog in force, if it has this version. */
 static struct catalog_cache_entry *catalog_cache_in_force(struct catalog_cache
 								  *h,
 	int64_t version)
@@ -65,7 +66,8 @@ static struct catalog_cache_entry *catalog_cache_in_force(struct catalog_cache
 	return now;
 }
 
-/* Puts `fresh` in force, unless another thread has done so. */
+/* Puts `fresh` in force, unless another thread has already put this version in
+ * force. */
 static struct catalog_cache_entry *catalog_cache_replace(struct catalog_cache
 								 *h,
 	struct catalog_cache_entry *fresh)

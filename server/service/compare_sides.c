@@ -1,4 +1,5 @@
-/* compare_sides.c - reads the runs of both sides, and the repeats of their work. */
+/* compare_sides.c - reads the runs of both sides, and stored repeats of
+ * them. */
 #include "compare_sides.h"
 #include "query_compared.h"
 #include "reanalyze.h"

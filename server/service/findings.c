@@ -1,4 +1,5 @@
-/* findings.c - one sentence for each thing that numbers alone would hide. */
+/* findings.c - one sentence for each fact that a reader cannot see in the
+ * numbers. */
 #include "findings.h"
 #include <math.h>
 #include <string.h>
@@ -43,7 +44,7 @@ static const char *findings_left_out_text(struct arena *a, int64_t n)
 /* Less than this is reported first. */
 static const double COVERED = 0.95;
 
-/* A share in percent: to a tenth, or two digits of what is less. */
+/* A share in percent: with one decimal, or with two digits if it is smaller. */
 static const char *findings_pct_of(struct arena *a, double share)
 {
 	return arena_printf(a, share < 0.001 ? "%.2g %%" : "%.1f %%",
@@ -365,7 +366,7 @@ static void findings_job_missing(struct finding_list *list, struct arena *a,
 			shown > RANKS_SHOWN ? ", and more" : ""));
 }
 
-/* The ranks that have another run, each once. */
+/* The ranks that occur in more than one run, each once. */
 static void findings_job_twice(struct finding_list *list, struct arena *a,
 	const struct ranks *r)
 {

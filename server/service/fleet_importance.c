@@ -1,5 +1,5 @@
-/* fleet_importance.c - from a fleet's importances, or a reference set, to the rows that
- * are shown. */
+/* fleet_importance.c - turns the importance of a fleet, or a reference set,
+ * into the rows that the API shows. */
 #include "fleet_importance.h"
 #include "query_fleet.h"
 #include "profile_word.h"
@@ -22,7 +22,7 @@ static const char *fleet_importance_platform_name(const char *name)
 	return name && *name ? name : "unknown";
 }
 
-/* A platform without peaks in the catalog is a platform all the same. */
+/* A platform that the catalog lacks is listed, without peaks. */
 static const struct platform *fleet_importance_platform(const char *name,
 	const struct catalog *c, struct arena *a)
 {
@@ -38,7 +38,8 @@ static const struct platform *fleet_importance_platform(const char *name,
 	return p;
 }
 
-/* Platforms by their GPU time, as the cells have them; *names as in cells. */
+/* Platforms in the order of their GPU time in the cells; *names as in the
+ * cells. */
 static uint32_t fleet_importance_run_platforms_from(const struct fleet *f,
 	const struct catalog *c, struct arena *a,
 	const struct platform *const **out, const char *const **names)
@@ -77,8 +78,8 @@ static double fleet_importance_run_ratio(double part, double whole)
 	return whole > 0 ? part / whole : (double)NAN;
 }
 
-/* The mean call: of those with a bound, so that T_SOL and time are of the same
- * calls; of all if none has one. */
+/* The mean call over the calls with a roofline bound, so that T_SOL and time
+ * describe the same calls. If no call has a bound: over all calls. */
 static void fleet_importance_run_place_from(const struct importance_place *p,
 	struct fleet_importance_place *out)
 {
@@ -114,7 +115,7 @@ fleet_importance_run_places_from(const struct importance_row *r,
 	return all;
 }
 
-/* Whether on some platform the mean call is unknown. */
+/* Whether the mean call is unknown on some platform. */
 static bool fleet_importance_run_is_untold(const struct importance_row *r)
 {
 	for (uint32_t k = 0; k < r->places_n; k++)
@@ -195,7 +196,7 @@ void fleet_importance_from_fleet(const struct fleet *f,
 	out->headroom = known ? headroom : (double)NAN;
 }
 
-/* ---- of a reference set: nothing is computed, nothing is rounded */
+/* ---- a reference set: values are neither computed nor rounded */
 
 static const struct platform *const *
 fleet_importance_set_platforms_from(const struct reference *r, struct arena *a)
@@ -207,7 +208,8 @@ fleet_importance_set_platforms_from(const struct reference *r, struct arena *a)
 	return p;
 }
 
-/* A shape's figures; all work over the time, on platforms that were measured. */
+/* A shape's figures on the platforms that were measured; FLOP/s is all work
+ * divided by the time. */
 static const struct fleet_importance_place *fleet_importance_set_places_from(
 	const struct reference_shape *s, uint32_t n, struct arena *a)
 {
@@ -316,8 +318,8 @@ static void fleet_importance_set_shape_from(const struct reference *r,
 		.places =
 			fleet_importance_set_places_from(s, r->platforms_n, a),
 	};
-	/* As in the reference set's table of operators: by the shape's own
-	 * AI. */
+	/* As in the reference set's table of operators, which uses the shape's
+	 * own AI. */
 	if (isfinite(s->ai))
 		m->regime = s->ai > 10	   ? "compute"
 			    : s->ai < 0.01 ? "indexing"
@@ -477,7 +479,8 @@ double fleet_importance_pct(int64_t part, int64_t whole)
 	return whole > 0 ? 100 * (double)part / (double)whole : (double)NAN;
 }
 
-/* The platforms of the rows in their order, and the one of the request. */
+/* The platforms of the rows in their order, then the platform of the
+ * request. */
 static void fleet_importance_shape_platforms_from(const struct fleet_shape
 							  *rows,
 	uint32_t n, const struct catalog *c, const struct platform *against,
@@ -529,7 +532,8 @@ static void fleet_importance_shape_places_from(const struct fleet_shape *s,
 	m->places = all;
 }
 
-/* Why a cost has no T_SOL: the platform, if the catalog lacks it. */
+/* Why a shape with a cost has no T_SOL: names the platform if the catalog lacks
+ * it. */
 static const char *fleet_importance_shape_unbound(const struct fleet_shape *s,
 	const struct catalog *c, const char *why, struct arena *a)
 {
@@ -540,7 +544,7 @@ static const char *fleet_importance_shape_unbound(const struct fleet_shape *s,
 	return arena_printf(a, "the catalog has no peaks of '%s'", s->platform);
 }
 
-/* Why there is no cost, in the catalog's words. */
+/* Why a shape has no cost, in the words of the catalog. */
 static const char *fleet_importance_shape_uncosted(const struct fleet_shape *s,
 	const struct catalog *c, struct arena *a)
 {

@@ -1,4 +1,4 @@
-/* gate_evaluation.c - reads all that a gate rests on, then judges it without the
+/* gate_evaluation.c - reads all data of a gate, then judges it without the
  * database. */
 #include "gate_evaluation.h"
 #include "catalog_cache.h"
@@ -19,7 +19,8 @@ const char *gate_evaluation_shared_words(struct arena *a,
 	return arena_printf(a, "%s %s", project, workload);
 }
 
-/* A limit on an operator that does not exist would let everything pass. */
+/* Checks that the operators exist: a limit on an operator that does not exist
+ * would let every run pass. */
 static bool gate_evaluation_operators_known(struct service_call *c,
 	const struct gate_policy *p, struct err *e)
 {

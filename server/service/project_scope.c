@@ -1,4 +1,5 @@
-/* project_scope.c - checks a thing's project against the token's. */
+/* project_scope.c - compares the project of an object with that of the
+ * token. */
 #include "project_scope.h"
 #include <string.h>
 

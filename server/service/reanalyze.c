@@ -98,7 +98,7 @@ static void reanalyze_iterations_out(const struct profile *p, struct arena *a,
 	reanalyze_collectives_copy(&run->collectives, a);
 }
 
-/* The kernels that rows are of, each once. */
+/* Copies the kernels that the rows refer to, each once. */
 static void reanalyze_kernels_copy(const struct profile *p, struct arena *a,
 	struct breakdown_stored *out)
 {
@@ -147,14 +147,14 @@ static void reanalyze_layers_out(const struct profile *p, struct arena *a,
 
 /* ---- from the stored capture to a profile */
 
-/* What a request needs of a run. A run that was uploaded as a table has no launches
- * to compute it from. */
+/* What a request needs from a run. A run that was uploaded as a table has no
+ * launches, so nothing can be computed. */
 struct reanalyze_request {
 	struct service_call *call;
 	int64_t run;
 	struct profile_params params;
 	const char *word;
-	/* Copies it out of the profile, which is freed. */
+	/* Copies the result out of the profile, which is then freed. */
 	void (*take)(const struct profile *p, struct arena *to, void *out);
 	void *out;
 };
@@ -203,7 +203,7 @@ static bool reanalyze_trace_read(struct service_call *c, int64_t run,
 	return ok;
 }
 
-/* With the graphs at hand that uploads taught, as an ingest has them. */
+/* Analyzes with the graphs that other uploads recorded, as at ingest. */
 static bool reanalyze_analyzed(const struct reanalyze_request *w,
 	const struct trace *t, struct arena *a, struct profile *p,
 	struct err *e)

@@ -1,12 +1,12 @@
-/* reference_document.c - reads a set each time, because its costs change with the
- * catalog. */
+/* reference_document.c - reads a reference set again for each request, because
+ * its costs change with the catalog. */
 #include "reference_document.h"
 #include "reference_set.h"
 #include "site_overrides.h"
 
 enum { NAMES_SHOWN = 20 };
 
-/* The sets that exist, for a request that names another. */
+/* Lists the existing sets, for a request that names a missing one. */
 static bool reference_set_not_found(struct service_call *c, const char *name,
 	struct err *e)
 {

@@ -1,5 +1,6 @@
-/* run_breakdown.c - reads breakdowns; what each row, launch group and overlap counts;
- * rows of several runs paired by name, short name or operator. */
+/* run_breakdown.c - reads breakdowns; computes the time of each row, launch
+ * group and overlap; pairs rows of several runs by name, short name or
+ * operator. */
 #include "run_breakdown.h"
 #include "exact.h"
 #include "note.h"
@@ -58,8 +59,7 @@ bool run_breakdown_read(struct service_call *c, int64_t run,
 
 /* ---- one time for each row */
 
-/* The mean per instance of the total of rows like this one; in tenths, as all
- * means are. */
+/* The mean time of rows like this one per instance, in tenths as all means. */
 static double run_breakdown_per_instance(const struct breakdown *b,
 	uint32_t row, double total_ns)
 {
@@ -176,8 +176,8 @@ bool run_breakdown_overlaps(const struct breakdown *b, uint32_t row,
 
 /* ---- several runs: which rows are the same kernel */
 
-/* Of a run's rows in a line; of more, which only runs without layers have, all is
- * one row. */
+/* The maximum number of a run's rows in a line. A line with more rows, which
+ * only runs without layers have, is one row. */
 enum { PAIRED_MOST = 400, NONE = UINT32_MAX };
 enum { BY_NAME, BY_SHORT_NAME, BY_OPERATOR, WAYS };
 
@@ -207,7 +207,7 @@ static const char *run_breakdown_pair_text_of(const struct pairing *p,
 	return way == BY_NAME ? k->name : k->short_name;
 }
 
-/* What the first run of an entry has there. */
+/* The text of an entry's row in the first run that has one. */
 static const char *run_breakdown_pair_entry_text(const struct pairing *p,
 	const struct run_breakdown_pair *e, int way)
 {

@@ -1,4 +1,4 @@
-/* run_operators.c - bounds and shares, added up over shapes and operators. */
+/* run_operators.c - adds up bounds and shares over shapes and operators. */
 #include "run_operators.h"
 #include "fleet_importance.h"
 #include "roofline.h"

@@ -1,7 +1,8 @@
 /* run_selection.c - parses ids and queries, and finds their runs.
  *
- * The head is selected first, because what the base selects depends on it. Labels are
- * written as a JSON object, the form in which the store filters by them. */
+ * The head is selected first, because the selection of the base depends on it.
+ * Labels are written as a JSON object, because the store filters by labels in
+ * that form. */
 #include "run_selection.h"
 #include "job.h"
 #include "project_scope.h"
@@ -34,7 +35,8 @@ bool run_selection_is_query(const char *text)
 	return false;
 }
 
-/* The next word, unquoted; NULL at the end, or with *e if a quote is open. */
+/* Returns the next word without quotes; NULL at the end, or with *e if a quote
+ * is open. */
 static char *run_selection_query_word_next(const char *name, const char **at,
 	struct arena *a, struct err *e)
 {
@@ -368,7 +370,7 @@ static bool run_selection_side_ids(struct service_call *c, const struct side *s,
 	return true;
 }
 
-/* Keys that the base's query does not give are taken from the head. */
+/* Conditions that the base's query does not give are taken from the head. */
 static struct select_filter run_selection_filter_from(struct service_call *c,
 	const struct side *s, const struct run_selection *head,
 	const struct selected_first *first)

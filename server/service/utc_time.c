@@ -1,8 +1,9 @@
-/* utc_time.c - reads and writes times by hand, because strptime() accepts too much. */
+/* utc_time.c - parses and formats times without strptime(), which accepts too
+ * much. */
 #include "utc_time.h"
 #include <stddef.h>
 
-/* Exactly `digits` digits at *s, which moves past them. */
+/* Reads exactly `digits` digits at *s and moves *s past them. */
 static bool utc_time_number(const char **s, int digits, int min, int most,
 	int *out)
 {
@@ -33,7 +34,7 @@ static int64_t utc_time_fraction_us(const char **s)
 	return us;
 }
 
-/* What follows the time: nothing, Z, or an offset in minutes. */
+/* Reads the text after the time: nothing, Z, or an offset in minutes. */
 static bool utc_time_zone(const char *s, int *minutes)
 {
 	int sign = *s == '-' ? -1 : 1, hours = 0, rest = 0;

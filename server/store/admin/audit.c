@@ -1,4 +1,4 @@
-/* audit.c - the audit log: rows that are written twice, before a change and
+/* audit.c - the audit log: each row is written before a change and updated
  * after it. */
 #include "audit.h"
 #include "sql.h"
@@ -6,8 +6,8 @@
 #include "utf8.h"
 #include <string.h>
 
-/* Text of at most `most` bytes and in UTF-8, as the schema requires; NULL
- * stays. */
+/* The text in UTF-8, cut to at most `most` bytes, as the schema requires; NULL
+ * stays NULL. */
 static const char *audit_clip(struct arena *a, const char *text, size_t most)
 {
 	if (!text)

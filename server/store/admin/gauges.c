@@ -1,4 +1,4 @@
-/* gauges.c - one statement, a column per figure. */
+/* gauges.c - reads all gauges with one statement, one column per gauge. */
 #include "gauges.h"
 #include "sql.h"
 

@@ -53,7 +53,7 @@ static bool retention_replace_work(struct db *db, void *arg, struct err *e)
 	return true;
 }
 
-/* Of two at once, the second one fails on the unique key of the first one's
+/* If two run at once, the second fails on the unique key of the first one's
  * rows, and runs again. */
 bool retention_replace(struct db *db, const struct retention_row *rows,
 	uint32_t n, struct err *e)
@@ -87,12 +87,14 @@ const char *retention_reason_word(enum retention_reason w)
 }
 
 /* $1 project, $2 raw_days, $3 run_days, $4 quota_mib. A hundred years (36,500
- * days) are for ever: a longer interval would pass the range of a moment.
+ * days) mean without limit, because a longer interval would exceed the range of
+ * a timestamp.
  *
- * policy: the limits of each project; lives: runs; judged: uploads with the
- * reason by age, NULL without one; raw_over and run_over: what exceeds the
- * quota, the oldest first; raw_then: uploads that age and quota together leave
- * without runs; begun: uploads that were deleted except some bytes. */
+ * Subqueries. policy: the limits of each project. lives: runs. judged: uploads
+ * with the reason by age, NULL without a reason. raw_over and run_over: data
+ * that exceeds the quota, the oldest first. raw_then: uploads that have no runs
+ * left after age and quota together. begun: uploads that were deleted except
+ * for some bytes. */
 static const char retention_plan_sql[] =
 	"WITH policy AS MATERIALIZED ("
 	"SELECT p.project, least(coalesce($2, t.raw_days), 36500) "
@@ -207,7 +209,7 @@ struct retention_planning {
 	uint32_t n;
 };
 
-/* A large fleet may take longer than the limit of a statement. */
+/* In a large fleet, the plan may take longer than the statement timeout. */
 static bool retention_plan_work(struct db *db, void *arg, struct err *e)
 {
 	struct retention_planning *w = arg;
@@ -248,9 +250,10 @@ bool retention_plan(struct db *db, struct arena *a,
 /* Chunks, mostly of 1 MiB: about 0.1 s. */
 enum { DELETE_BATCH = 64 };
 
-/* Marked first: no request reads the bytes from then on, and the next vacuum
- * continues if this one is killed. An upload with runs keeps its identity, so
- * that the same bytes find them; without runs they can be uploaded again. */
+/* Marks the upload first. From then on no request reads its bytes, and the next
+ * vacuum continues if this one is killed. An upload with runs keeps its
+ * identity, so that sending the same bytes finds the runs. Without runs, the
+ * same bytes can be uploaded as a new upload. */
 static bool retention_mark(struct db *db, const struct retention_item *item,
 	bool *gone, struct err *e)
 {
@@ -276,7 +279,8 @@ static bool retention_mark(struct db *db, const struct retention_item *item,
 	return true;
 }
 
-/* An upload of the same bytes removes the mark, and they stay. */
+/* If the same bytes are uploaded again, the mark is removed, and the bytes are
+ * kept. */
 static bool retention_delete_bytes(struct db *db, int64_t upload, struct err *e)
 {
 	static const char sql[] =
@@ -382,8 +386,8 @@ bool retention_vacuum(struct db *db, struct arena *a,
 			retention_count(&c, &items[i]);
 		else
 			report->left++;
-		/* Not on a new connection: the caller may be able to cancel
-		 * this one, or hold the leader lock on it. */
+		/* No new connection is opened here: the caller may be able to
+		 * cancel this one, or may hold the leader lock on it. */
 		if (why.code && !db_alive(db))
 			return err_set(e, why.code, "%s", why.text);
 	}

@@ -1,4 +1,4 @@
-/* site_overrides.c - documents that are only ever appended, and the catalog with
+/* site_overrides.c - documents that are only appended, and the catalog with
  * them. */
 #include "site_overrides.h"
 #include "sql.h"
@@ -60,8 +60,8 @@ struct site_overrides_edit {
 	bool made;
 };
 
-/* Two edits of the same version insert the same key; the second one fails on
- * it, runs again, and finds another version. */
+/* Two edits of the same version insert the same key. The second one fails on
+ * this key, runs again, and finds a newer version. */
 static bool site_overrides_append(struct db *db, void *arg, struct err *e)
 {
 	struct site_overrides_edit *w = arg;

@@ -1,4 +1,4 @@
-/* snapshot.c - the whole database as of one moment; an empty one before and
+/* snapshot.c - a snapshot of the whole database; an empty database before and
  * after a restore. */
 #include "snapshot.h"
 #include "migrate.h"
@@ -90,7 +90,7 @@ bool snapshot_known(int64_t schema, const char *migrations, struct err *e)
 		       "use the kernsiftd that made it");
 }
 
-/* Tables of extensions and of the system do not count. */
+/* Tables of extensions and of the system are ignored. */
 static bool restore_check_empty(struct db *db, struct err *e)
 {
 	static const char sql[] =
@@ -144,9 +144,9 @@ bool restore_begin(struct db *db, int64_t major, struct err *e)
 	       restore_check_empty(db, e);
 }
 
-/* As retention leaves it: an upload with runs keeps them and its identity; any
- * other one loses its identity, so that the same can be uploaded again. A
- * queued one fails, because it could never be read. */
+/* Leaves the uploads as retention does. An upload with runs keeps them and its
+ * identity. Any other upload loses its identity, so that the same bytes can be
+ * uploaded again. A queued upload fails, because its bytes do not exist. */
 static bool restore_without_bytes(struct db *db, struct err *e)
 {
 	return sql_script(db,

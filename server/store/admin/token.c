@@ -1,4 +1,4 @@
-/* token.c - tokens: random text for its owner, its sha256 in the database. */
+/* token.c - tokens: a random text for the owner, its sha256 in the database. */
 #include "token.h"
 #include "log.h"
 #include "sha256.h"
@@ -40,7 +40,8 @@ static void token_encode(const uint8_t bytes[RANDOM], char text[TOKEN_TEXT])
 	*to = '\0';
 }
 
-/* The audit log names who has no token: no token may have such a name. */
+/* No token may have a name by which the audit log names callers without a
+ * token. */
 static bool token_check_name(const char *name, struct err *e)
 {
 	static const char command[] = "kernsiftd ";
@@ -148,7 +149,8 @@ static void token_read_row(struct result *r, struct arena *a, void *row)
 }
 
 /* Of many requests at once, one writes and the others skip the locked row. The
- * commit does not wait for the disk: losing a minute of this is harmless. */
+ * commit does not wait for the disk, because the loss of the last minute is
+ * harmless. */
 static const char token_used_sql[] =
 	"UPDATE token SET last_used_at = now() "
 	"WHERE id = (SELECT id FROM token WHERE id = $1 "
@@ -166,7 +168,7 @@ static void token_mark_used(struct db *db, int64_t id)
 			unheard.text);
 }
 
-/* Looking up a hash takes a time that reveals nothing about the text. */
+/* The time to look up a hash reveals nothing about the text. */
 bool token_find(struct db *db, struct arena *a, const char *text,
 	struct token_row *row, struct err *e)
 {

@@ -1,10 +1,11 @@
-/* change_log.c - the search for change points: what is due, what was
- * recorded. */
+/* change_log.c - the search for change points: which workloads are due, and
+ * which change points were recorded. */
 #include "change_log.h"
 #include "sql.h"
 #include "webhook.h"
 
-/* Reads the end of the primary key only: more runs do not make it slower. */
+/* Reads only the end of the primary key, so that more runs do not make it
+ * slower. */
 bool change_log_due(struct db *db, struct arena *a, int64_t after,
 	struct change_due *out, struct err *e)
 {

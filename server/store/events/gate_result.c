@@ -1,4 +1,4 @@
-/* gate_result.c - outcomes of gates: a row each, written once. */
+/* gate_result.c - outcomes of gates: one row each, written once. */
 #include "gate_result.h"
 #include "sql.h"
 #include "text_validate.h"

@@ -140,8 +140,8 @@ bool webhook_deliveries(struct db *db, struct arena *a, int64_t id,
 
 enum { BODY_MAX = 1 << 18 };
 
-/* What is inserted for each webhook w; a CROSS JOIN LATERAL sees whether it has
- * too many that wait. $2 event, $3 body. */
+/* The row that is inserted for each webhook w. A CROSS JOIN LATERAL checks
+ * whether too many deliveries of the webhook are waiting. $2 event, $3 body. */
 #define DELIVERY_VALUES                                                         \
 	"w.id, $2, CASE WHEN f.no THEN '' ELSE $3 END, "                        \
 	"CASE WHEN NOT f.no THEN now() END, CASE WHEN f.no THEN "               \
@@ -153,8 +153,8 @@ enum { BODY_MAX = 1 << 18 };
 	"AND d.next_attempt_at IS NOT NULL LIMIT 1000) waiting) f "
 _Static_assert(WEBHOOK_WAITING_MAX == 1000, "as the statement says");
 
-/* PostgreSQL notifies when the transaction ends: the dispatcher finds what it
- * was woken for; one notification, however many deliveries there are. */
+/* PostgreSQL notifies when the transaction ends, so the dispatcher finds the
+ * deliveries. There is one notification for any number of deliveries. */
 bool webhook_notify(struct db *db, const char *project, const char *event,
 	const char *body, struct err *e)
 {
@@ -202,9 +202,10 @@ bool webhook_notify_one(struct db *db, int64_t id, const char *event,
 	return there || webhook_not_found(id, e);
 }
 
-/* The first due delivery of each webhook: one look-up in the index per webhook,
- * however many wait. A delivery that another server claimed meanwhile is no
- * longer due once its lock is free, and is not claimed twice. */
+/* Selects the first due delivery of each webhook, with one index look-up per
+ * webhook for any number of waiting deliveries. If another server claims a
+ * delivery at the same time, the delivery is no longer due when its lock is
+ * free, so it is not claimed twice. */
 static const char delivery_claim_sql[] =
 	"WITH first AS ("
 	"SELECT f.id, row_number() OVER (PARTITION BY w.slow_at IS NULL "
@@ -263,7 +264,8 @@ bool delivery_claim(struct db *db, struct arena *a, const int64_t *busy,
 	return true;
 }
 
-/* Seconds after the first try, the second, …: 23 h 48 min in total. */
+/* Waits in seconds after the first try, the second, and so on: 23 h 48 min in
+ * total. */
 #define DELIVERY_WAITS "'{30,120,600,1800,7200,21600,54000}'::int[]"
 _Static_assert(DELIVERY_TRIES == 8, "a wait after each try but the last");
 
@@ -280,8 +282,8 @@ static bool delivery_end_others(struct db *db, int64_t id, const char *error,
 		&p, NULL, e);
 }
 
-/* After the delivery, not in one statement: webhook_drop() locks the webhook
- * first. */
+/* Runs after the update of the delivery, in a separate statement, because
+ * webhook_drop() locks the webhook first. */
 static bool delivery_end_pace(struct db *db, int64_t id, bool slow,
 	struct err *e)
 {

@@ -1,4 +1,4 @@
-/* fleet_select.c - the rollups, runs and keys that a query over a fleet
+/* fleet_select.c - selects the rollups, runs and keys that a query over a fleet
  * reads. */
 #include "fleet_select.h"
 #include "column.h"
@@ -8,7 +8,7 @@
 
 static const int64_t DAY_US = INT64_C(86400000000);
 
-/* The first day that begins at or after a moment. */
+/* The first day that begins at or after a time. */
 static int32_t fleet_days_day_from(int64_t us)
 {
 	int64_t day = us / DAY_US;
@@ -32,8 +32,8 @@ static void fleet_periods_add(struct fleet_periods *p, int grain, int32_t first,
 	sql_array_int8(&p->signs, sign);
 }
 
-/* How each day is reached with the fewest periods: by one of `grain` days that
- * ends or (negative) begins there; 0: not reached yet. */
+/* How each day is reached with the fewest periods: by a period of `grain` days
+ * that ends there, or (negative) begins there; 0: not reached yet. */
 struct fleet_path {
 	int32_t from, to; /* days that are searched */
 	int16_t *grain;
@@ -49,8 +49,8 @@ static void fleet_path_reach(struct fleet_path *w, int32_t day, int grain)
 	w->days[w->n++] = day;
 }
 
-/* Breadth first, from the last day backwards: a period adds its days if it is
- * passed forwards, and subtracts them backwards. */
+/* Searches breadth-first, backwards from the last day. A period that is passed
+ * forwards adds its days; one that is passed backwards subtracts them. */
 static void fleet_path_search(struct fleet_path *w, int32_t since,
 	int32_t until)
 {
@@ -94,7 +94,8 @@ static void fleet_periods_add_days(struct fleet_periods *p, int32_t since,
 void fleet_periods_init(struct fleet_periods *p, struct fleet_days d,
 	int32_t today)
 {
-	/* An open end is the end of a longest period. */
+	/* An open end is replaced by the end of a period of the longest
+	 * grain. */
 	int32_t end =
 		rollup_first(ROLLUP_GRAIN_MAX, today) + 2 * ROLLUP_GRAIN_MAX;
 	sql_array_init(&p->grains, SQL_INT8);

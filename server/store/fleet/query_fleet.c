@@ -1,8 +1,8 @@
 /* query_fleet.c - sums over runs: by operator, type, phase and cell.
  *
- * A cell is a project, workload, platform and framework. Sums come from the
- * rollups and the deltas that are not folded in yet, or from the runs
- * themselves if the filter has labels. */
+ * A cell is a combination of project, workload, platform and framework. Sums
+ * are computed from the rollups and from the deltas that are not folded in yet.
+ * If the filter has labels, sums are computed from the runs themselves. */
 #include "query_fleet.h"
 #include "column.h"
 #include "fleet_select.h"
@@ -45,7 +45,7 @@ static bool fleet_runs_cells(struct db *db, struct arena *a,
 	return true;
 }
 
-/* A run counts once per operator: in the first of its rows that the filter
+/* A run counts once per operator, in the first of its rows that the filter
  * selects. */
 static const char fleet_runs_sql[] = FLEET_CHOSEN
 	", o AS (SELECT c.project, c.workload, c.platform, c.framework, c.g, "
@@ -162,9 +162,9 @@ static bool fleet_runs_count(struct db *db, const char *sql,
 	return true;
 }
 
-/* Runs that the filter selects but that were analyzed before operators were
- * known, which is since version 4: a later version found no GPU work in a run
- * without. */
+/* Selected runs that were analyzed before operators were known, that is, before
+ * version 4. A run without operators that a later version analyzed had no GPU
+ * work. */
 static bool fleet_runs_without_operators(struct db *db,
 	const struct fleet_filter *f, int64_t *n, struct err *e)
 {
@@ -174,7 +174,8 @@ static bool fleet_runs_without_operators(struct db *db,
 	return fleet_runs_count(db, sql, f, n, e);
 }
 
-/* Runs whose kernel names lag behind their durations: no sum includes them. */
+/* Runs whose kernel names lag behind their durations. No sum includes these
+ * runs. */
 static bool fleet_excluded(struct db *db, const struct fleet_filter *f,
 	int64_t *n, struct err *e)
 {
@@ -183,7 +184,7 @@ static bool fleet_excluded(struct db *db, const struct fleet_filter *f,
 	return fleet_runs_count(db, sql, f, n, e);
 }
 
-/* Runs of an operator's shape, in one ledger. */
+/* The number of runs with each shape of an operator, in one ledger. */
 struct fleet_shape_seen {
 	uint32_t operator_; /* the first key of its name */
 	int64_t shape, runs;
@@ -233,8 +234,8 @@ static void fleet_counts_add(void *ctx, int64_t shape, int128 runs)
 		(struct fleet_shape_seen){ c->at, shape, (int64_t)runs };
 }
 
-/* Ledgers one after the other, each preceded by its key and its length; or only
- * the one of a key. */
+/* Reads a sequence of ledgers, each preceded by its key and its length; or only
+ * the ledger of one key. */
 static bool fleet_counts_read_ledgers(struct fleet_shape_counting *c,
 	int64_t key, struct int128_reader b)
 {
@@ -309,8 +310,8 @@ static void fleet_counts_count(struct fleet_shape_counting *c, struct arena *a,
 	}
 }
 
-/* How many different shapes each operator ran with, over all runs. With a
- * filter, sums of many days would have to be read, and nothing is counted. */
+/* Counts the different shapes of each operator, over all runs. With a filter
+ * nothing is counted, because the sums of many days would have to be read. */
 static bool fleet_counts(struct db *db, struct arena *a,
 	const struct fleet_filter *f, struct fleet *out, struct err *e)
 {
@@ -328,7 +329,7 @@ static bool fleet_counts(struct db *db, struct arena *a,
 	return ok;
 }
 
-/* One statement, so that no fold comes between. */
+/* One statement, so that no fold can happen between two reads. */
 static const char fleet_sums_sql[] =
 	"SELECT p.sign, c.cell, c.project, c.workload, c.platform, "
 	"c.framework, c.sums "
@@ -341,7 +342,7 @@ static const char fleet_sums_sql[] =
 
 enum { CELL_BYTES = 32 };
 
-/* A cell, its ledger, and the next one of the same slot of the table. */
+/* A cell, its ledger, and the next cell in the same slot of the hash table. */
 struct fleet_sum {
 	const uint8_t *cell;
 	struct fleet_cell is;
@@ -358,7 +359,8 @@ struct fleet_sums {
 	uint32_t n;
 };
 
-/* The cell's bytes are a hash already. They stay in the rows. */
+/* Finds the sum of a cell. The cell's bytes are already a hash; they point into
+ * the rows. */
 static struct fleet_sum *query_fleet_sum_of(struct fleet_sums *s,
 	const uint8_t *cell, bool *made)
 {
@@ -414,7 +416,7 @@ static bool query_fleet_add_rows(struct fleet_sums *s, struct result *r)
 	return true;
 }
 
-/* g is in millionths of hours, times are in ns. */
+/* g is in millionths of GPU-hours, times are in ns. */
 static double query_fleet_weighted_s(int128 v)
 {
 	return (double)v / 1e15;
@@ -471,7 +473,7 @@ static int query_fleet_by_cell(const void *a, const void *b)
 	return memcmp((*x)->cell, (*y)->cell, CELL_BYTES);
 }
 
-/* Cells are ordered by their hash, because rows come in any order and the
+/* Cells are sorted by their hash, because rows are read in any order and the
  * bootstrap of importance draws workloads by their number. */
 static void query_fleet_fill(const struct fleet_sums *s,
 	const struct fleet_keys *keys, struct fleet *out)
@@ -522,7 +524,8 @@ static bool query_fleet_from_rollups(struct db *db, struct arena *a,
 		return false;
 	ok = query_fleet_add_rows(&s, &r) ||
 	     err_set(e, ERR_INTERNAL, "stored sums cannot be read");
-	/* The dictionary last: it has every key that the sums have. */
+	/* The dictionary is read last, so that it contains every key of the
+	 * sums. */
 	ok = ok && fleet_keys(db, a, f, &keys, e);
 	if (ok)
 		query_fleet_fill(&s, &keys, out);

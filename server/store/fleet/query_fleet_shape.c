@@ -1,4 +1,4 @@
-/* query_fleet_shape.c - shapes of an operator over many runs, added up by
+/* query_fleet_shape.c - adds up the shapes of an operator over many runs, by
  * platform, type and phase. */
 #include "query_fleet.h"
 #include "column.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Sums of an operator, type and phase on a platform, by shape. */
+/* Sums of an operator, type and phase on one platform, by shape. */
 struct shape_group {
 	const struct fleet_key *key;
 	const char *platform;
@@ -27,7 +27,8 @@ struct shape_sums {
 	uint32_t n, room;
 };
 
-/* $10: the keys; one statement, so that no fold comes between. */
+/* $10: the keys. One statement, so that no fold can happen between two
+ * reads. */
 static const char shape_sums_sql[] =
 	"SELECT p.sign, s.key_id, c.platform, s.shapes "
 	"FROM unnest($10::bigint[]) k (id) CROSS JOIN " FLEET_PERIODS " "
@@ -135,8 +136,8 @@ static bool shape_sums_from_rollups(struct db *db, struct shape_sums *g,
 	return ok;
 }
 
-/* By shape, so that ledgers grow at their end. A run counts once per shape, as
- * in the rollups. $8: the keys. */
+/* Sorted by shape, so that ledgers grow at their end. A run counts once per
+ * shape, as in the rollups. $8: the keys. */
 static const char shape_runs_sql[] = FLEET_CHOSEN
 	", o AS (SELECT c.run_id, c.platform, c.g, o.rank, k.id AS key "
 	"FROM chosen c JOIN run_operator o ON o.run_id = c.run_id "
@@ -192,7 +193,7 @@ static double query_fleet_shape_bucket_ns(int32_t code)
 	return code == SHAPE_ZERO ? 0 : exp2((code - SHAPE_BUCKET + 0.5) / 32);
 }
 
-/* How long the nth call by duration took. */
+/* The duration of the nth call, in the order of durations. */
 static double query_fleet_shape_nth_ns(const struct ledger_row *row, int128 nth)
 {
 	int128 before = 0;
@@ -217,7 +218,7 @@ static double query_fleet_shape_median_ns(const struct ledger_row *row)
 	       2;
 }
 
-/* The mean, which is exact if one version of the catalog computed all costs. */
+/* The mean. It is exact if one version of the catalog computed all costs. */
 static uint64_t query_fleet_shape_mean(const struct ledger_row *row, int code,
 	int128 n)
 {
@@ -265,7 +266,7 @@ static int query_fleet_shape_by_group(const struct fleet_shape *x,
 	return d ? d : (int)x->phase - (int)y->phase;
 }
 
-/* A total order, so that pages fit together. */
+/* A total order, so that pages neither repeat nor skip a row. */
 static int query_fleet_shape_by_time(const void *a, const void *b)
 {
 	const struct fleet_shape_line *x = a, *y = b;

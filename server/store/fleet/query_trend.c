@@ -57,9 +57,9 @@ bool query_workloads(struct db *db, struct arena *a, const char *project,
 	"r.labels ->> $8 AS label, r.iteration_ns, r.iterations, r.gpu_ns, " \
 	"r.counted FROM run r WHERE " TREND_OF
 
-/* A run without a job is a unit if it is in range; a job is one if its first
- * run is, and then with all its runs. Jobs that began before the range are
- * dropped later, hence the 1,000 more. */
+/* A run without a job is a unit if it is in the range. A job is a unit, with
+ * all its runs, if its first run is in the range. Jobs that began before the
+ * range are dropped later, so 1,000 more jobs are read. */
 #define TREND_RUNS                                                         \
 	"WITH runs AS ((" TREND_RUN "AND r.job_id IS NULL " TREND_IN_RANGE \
 	"ORDER BY r.created_at DESC, r.run_id DESC LIMIT $9) "             \
@@ -80,9 +80,9 @@ bool query_workloads(struct db *db, struct arena *a, const char *project,
 	"HAVING ($6 IS NULL OR min(created_at) >= $6) "         \
 	"AND ($7 IS NULL OR min(created_at) < $7)"
 
-/* `value` and `there` of each run, which `from` is joined to; $10 is the
- * statistic, $11 the operator or kernel. Planned with the actual values: only
- * one branch of a CASE by the statistic is computed. */
+/* Computes `value` and `there` of each run. `from` is joined to the run; $10 is
+ * the statistic, $11 the operator or kernel. The statement is planned with the
+ * actual values, so only one branch of a CASE by the statistic is computed. */
 #define TREND_SERIES(value, there, from)                                       \
 	TREND_RUNS value                                                       \
 		"::float8 AS v, " there " AS there FROM runs " from ") "       \
@@ -199,8 +199,8 @@ struct query_trend_request {
 	struct trend *out;
 };
 
-/* Memory to sort 50,000 rows; JIT compilation takes longer than reading
- * them. */
+/* Sets enough memory to sort 50,000 rows. JIT is off, because compilation takes
+ * longer than reading the rows. */
 static bool query_trend_read_series(struct db *db, void *arg, struct err *e)
 {
 	const struct query_trend_request *g = arg;

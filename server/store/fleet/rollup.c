@@ -1,5 +1,5 @@
-/* rollup.c - deltas are folded into the sums: read, grouped by row, added,
- * written back. */
+/* rollup.c - folds deltas into the sums: reads them, groups them by row, adds
+ * them, writes the rows back. */
 #include "rollup.h"
 #include "int128.h"
 #include "ledger.h"
@@ -34,10 +34,12 @@ struct rollup_entries {
 	size_t room;
 };
 
-/* Statements over arrays: $1 key, $2 grain, $3 first, $4 cell; `keep` also has
- * $5 sums, $6 project, $7 workload, $8 platform, $9 framework. */
+/* Statements over arrays. Parameters: $1 key, $2 grain, $3 first, $4 cell;
+ * `keep` also has $5 sums, $6 project, $7 workload, $8 platform, $9
+ * framework. */
 struct rollup_table {
-	const char *read; /* returns place from 1 and bytes of existing rows */
+	/* returns index (from 1) and bytes of existing rows */
+	const char *read;
 	const char *keep, *drop;
 };
 
@@ -106,7 +108,7 @@ static void rollup_entries_grow(struct rollup_entries *es)
 	es->rows = arena_grow(es->arena, es->rows, es->room * sizeof *es->rows);
 }
 
-/* For a row of a table without grains and cells. */
+/* Adds an entry for a row of a table that has no grains and cells. */
 static void rollup_enter_all(struct rollup_entries *es, int64_t key,
 	struct int128_reader bytes)
 {
@@ -189,7 +191,7 @@ static bool rollup_lists_run(struct db *db, const char *sql,
 	return sql_hot(db, sql, &p, r, e);
 }
 
-/* Entries [from, until) of one row, and their ledger. */
+/* The entries [from, until), which belong to one row, and their ledger. */
 struct rollup_group {
 	uint32_t from, until;
 	struct ledger sums;
@@ -276,7 +278,8 @@ static bool rollup_add_piece(struct db *db, const struct rollup_table *t,
 	return ok;
 }
 
-/* In a transaction of the only fold that runs. Sorts the entries. */
+/* Adds the entries to a table, after sorting them. Runs in the transaction of
+ * the only fold. */
 static bool rollup_table_add(struct db *db, const struct rollup_table *t,
 	struct rollup_entries *es, struct err *e)
 {
@@ -335,7 +338,7 @@ static void rollup_read_delta(struct result *r, struct arena *a,
 	d->shapes.end = d->shapes.at + len;
 }
 
-/* The next ledger of a delta's shapes, and its key. */
+/* Reads the next ledger of a delta's shapes, and its key. */
 static struct int128_reader rollup_next_shapes(struct int128_reader *b,
 	int64_t *key)
 {
@@ -359,7 +362,7 @@ static bool rollup_is_ledger(struct int128_reader b)
 	return ok;
 }
 
-/* A damaged delta would make every later fold fail. */
+/* Checks the delta, because a damaged one would make every later fold fail. */
 static bool rollup_delta_is_readable(const struct rollup_from *d)
 {
 	struct int128_reader b = d->shapes;
@@ -383,7 +386,7 @@ static void rollup_put_runs(void *ctx, int64_t shape, int128 runs)
 		ledger_add(l, ledger_row(l, shape), SHAPE_RUNS, runs);
 }
 
-/* How many runs had each shape of a ledger, as a ledger. */
+/* The number of runs that had each shape of a ledger, as a ledger. */
 static struct int128_reader rollup_runs_of(struct arena *a,
 	struct int128_reader shapes)
 {
@@ -400,7 +403,8 @@ static struct int128_reader rollup_runs_of(struct arena *a,
 	return is;
 }
 
-/* Into all grains of cells and shapes, and into the shapes seen at all. */
+/* Adds the deltas to all grains of cells and shapes, and to the table of all
+ * shapes seen. */
 static bool rollup_add_deltas(struct db *db, struct arena *a,
 	const struct rollup_from *from, uint32_t n, struct err *e)
 {
@@ -423,7 +427,8 @@ static bool rollup_add_deltas(struct db *db, struct arena *a,
 	       rollup_table_add(db, &rollup_seen, &seen, e);
 }
 
-/* By primary key: the index skips the dead rows at its start. */
+/* Selects by primary key, because the index skips the dead rows at its
+ * start. */
 static bool rollup_fold_runs(struct db *db, struct rollup_folding *f,
 	struct err *e)
 {

@@ -14,7 +14,7 @@ static void bulk_flush(struct bulk *b)
 	b->len = 0;
 }
 
-/* Room for len bytes, at most a head and a number. */
+/* Makes room for len bytes, at most a header and a number. */
 static char *bulk_room(struct bulk *b, size_t len)
 {
 	if (sizeof b->buf - b->len < len)
@@ -145,7 +145,7 @@ void bulk_text(struct bulk *b, const char *s)
 
 enum { ARRAY_HEAD = 12, ARRAY_DIMENSION = 8 };
 
-/* The head of an array whose elements take `bytes` in total. */
+/* Writes the header of an array whose elements take `bytes` in total. */
 static void bulk_array_head(struct bulk *b, enum pgwire_type type, uint32_t n,
 	size_t bytes)
 {

@@ -1,8 +1,8 @@
 /* conn_cancel.c - shuts a connection down through a second descriptor of its
  * socket.
  *
- * The connection's own descriptor may be closed meanwhile and its number
- * reused. */
+ * The connection's own descriptor cannot be used for this, because it may be
+ * closed at any time and its number used for another file. */
 #include "conn_cancel.h"
 #include "db_conn.h"
 #include <fcntl.h>

@@ -1,4 +1,5 @@
-/* db.c - connections: made, checked, made again, and lent from a pool. */
+/* db.c - opens connections, checks them, opens them again, and lends them from
+ * a pool. */
 #include "buf.h"
 #include "db_conn.h"
 #include <errno.h>
@@ -6,10 +7,11 @@
 #include <pthread.h>
 #include <string.h>
 
-/* Seconds that a statement may take unless the pool says otherwise. */
+/* Default time limit of a statement in seconds. */
 enum { STATEMENT_S = 30 };
 
-/* The first line of libpq's text, without PostgreSQL's severity in front. */
+/* The first line of libpq's text, without the severity that PostgreSQL writes
+ * first. */
 static const char *db_first_line(const char *text, char *out, size_t size)
 {
 	static const char *const heads[] = { "FATAL:  ", "ERROR:  ",
@@ -31,13 +33,13 @@ static bool db_starts_with(const char *state, const char *with)
 	return !strncmp(state, with, strlen(with));
 }
 
-/* PostgreSQL closed the connection, starts or stops. */
+/* Whether PostgreSQL closed the connection, is starting or is stopping. */
 static bool db_is_leaving(const char *state)
 {
 	return db_starts_with(state, "08") || db_starts_with(state, "57P");
 }
 
-/* ERR_DATABASE unless the state says more. */
+/* The error code of a SQLSTATE; ERR_DATABASE if it has no code of its own. */
 static enum err_code db_error_code(const char *state)
 {
 	if (!strcmp(state, "53100")) /* disk_full */
@@ -46,7 +48,7 @@ static enum err_code db_error_code(const char *state)
 		return ERR_SLOW;
 	if (!strcmp(state, "40001") || !strcmp(state, "40P01"))
 		return ERR_CONFLICT; /* serialization failure, deadlock */
-	/* Text that PostgreSQL cannot store passed our checks. */
+	/* Our checks accepted a text that PostgreSQL cannot store. */
 	if (!strcmp(state, "22021") || !strcmp(state, "22P05"))
 		return ERR_INPUT;
 	/* A value, a constraint, a limit: another try would not help. */
@@ -83,7 +85,7 @@ bool db_fail(struct db *db, const PGresult *res, struct err *e)
 	return err_set(e, code, "the database answers: %s", line);
 }
 
-/* The string may hold a password, so only libpq's message is shown. */
+/* The string may contain a password, so only libpq's message is shown. */
 bool db_conninfo_check(const char *conninfo, struct err *e)
 {
 	char *why = NULL;
@@ -100,7 +102,7 @@ bool db_conninfo_check(const char *conninfo, struct err *e)
 	return ok;
 }
 
-/* The caller's settings come later and therefore win. */
+/* The caller's settings come later and therefore override the defaults. */
 static PGconn *db_open(const char *conninfo)
 {
 	const char *const keys[] = { "connect_timeout", "keepalives_idle",
@@ -126,8 +128,9 @@ static void db_disconnect(struct db *db)
 	db->prepared_n = 0;
 }
 
-/* A statement that takes longer is stuck. A process that was stopped inside a
- * transaction must not hold its locks for ever. */
+/* A statement that takes longer than its limit is stuck. The idle limit ends
+ * the transaction of a process that was stopped, so that its locks are
+ * released. */
 bool db_limits(struct db *db, struct err *e)
 {
 	char text[160];
@@ -164,7 +167,8 @@ bool db_alive(struct db *db)
 	while (n < 0 && errno == EINTR);
 	if (n <= 0)
 		return n == 0;
-	/* PostgreSQL sent something: a farewell, or only a notice. */
+	/* PostgreSQL sent data: it closed the connection, or sent only a
+	 * notice. */
 	return PQconsumeInput(db->pg) && PQstatus(db->pg) == CONNECTION_OK &&
 	       !(p.revents & (POLLHUP | POLLERR | POLLNVAL));
 }
@@ -278,8 +282,8 @@ static int64_t db_pool_us_since(const struct timespec *then)
 	       (now.tv_nsec - then->tv_nsec) / 1000;
 }
 
-/* Takes one of the `size` places; *db: an idle connection, or NULL if there was
- * none. False after DB_POOL_WAIT_S seconds. */
+/* Takes one of the pool's `size` connections; *db is an idle connection, or
+ * NULL if a new one must be opened. False after DB_POOL_WAIT_S seconds. */
 static bool db_pool_take(struct db_pool *p, struct db **db)
 {
 	struct timespec began, until;
@@ -341,7 +345,7 @@ struct db *db_borrow(struct db_pool *p, struct err *e)
 	return db;
 }
 
-/* A connection that its borrower left inside a transaction is closed. */
+/* A connection that was returned inside a transaction is closed. */
 void db_return(struct db_pool *p, struct db *db)
 {
 	if (!db)
@@ -377,7 +381,7 @@ const char *const *db_environment(struct db *db, struct arena *a)
 	while (all && all[n].keyword)
 		n++;
 	const char **env = arena_array(a, const char *, n + 2);
-	/* libpq has read the service file already. */
+	/* The service file is omitted, because libpq has read it already. */
 	for (size_t i = 0; i < n; i++)
 		if (all[i].envvar && all[i].val && *all[i].val &&
 			strcmp(all[i].keyword, "service") != 0)

@@ -1,9 +1,9 @@
-/* leader_lock.c - an advisory lock of the session. */
+/* leader_lock.c - takes an advisory lock of the session. */
 #include "leader_lock.h"
 #include "sql.h"
 
-/* Any number that no other lock uses. If its holder takes the lock again,
- * only a count increases. */
+/* Any number that no other lock uses. If the holder takes the lock again,
+ * PostgreSQL only increases a count. */
 #define LEADER_LOCK_KEY "7236284921357813"
 
 bool leader_lock_try(struct db *db, bool *leader, struct err *e)

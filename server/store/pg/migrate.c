@@ -1,5 +1,5 @@
-/* migrate.c - numbered migrations without gaps and with constant hashes, then
- * the views. */
+/* migrate.c - applies numbered migrations without gaps and with constant
+ * hashes, then creates the views. */
 #include "migrate.h"
 #include "db_conn.h"
 #include "embedded.h"
@@ -20,7 +20,7 @@ struct migrate_plan {
 	int n, done;
 };
 
-/* The program's files; their names begin with their number. */
+/* Lists the program's files; their names begin with their number. */
 static bool migrate_list_files(struct migrate_plan *plan, struct arena *a,
 	const struct embedded *files, struct err *e)
 {
@@ -46,7 +46,8 @@ static bool migrate_list_files(struct migrate_plan *plan, struct arena *a,
 	return true;
 }
 
-/* Compares a recorded migration with the program's of that number. */
+/* Compares a recorded migration with the program's migration of the same
+ * number. */
 static bool migrate_check(struct migrate_plan *plan, int number,
 	const char *name, const void *sha256, struct err *e)
 {
@@ -151,7 +152,8 @@ int migrate_digest(int64_t n, char hex[SHA256_HEX])
 /* Any number that no other lock uses. */
 #define MIGRATE_LOCK_KEY "7236284921357811"
 
-/* The schema needs text in UTF-8 and features of PostgreSQL 15. */
+/* Checks that the database stores text as UTF-8 and has the features of
+ * PostgreSQL 15. */
 static bool migrate_check_server(struct db *db, struct err *e)
 {
 	struct result r;
@@ -204,7 +206,8 @@ bool migrate_files(struct db *db, const struct embedded *files, int *applied,
 	struct err *e)
 {
 	*applied = 0;
-	/* A migration has no time limit; it waits for another one to end. */
+	/* A migration has no time limit, and waits until another migration
+	 * ends. */
 	bool ok =
 		sql_script(db,
 			"SET statement_timeout = 0; "

@@ -1,4 +1,4 @@
-/* packed.c - numbers as wide as the widest of them. */
+/* packed.c - packs numbers at the width of the widest one. */
 #include "packed.h"
 #include "pgwire.h"
 

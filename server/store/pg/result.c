@@ -1,4 +1,4 @@
-/* result.c - PostgreSQL's binary forms become values. */
+/* result.c - converts PostgreSQL's binary forms to values. */
 #include "result.h"
 #include "db.h"
 #include "pgwire.h"
@@ -18,7 +18,7 @@ void result_release(struct result *r)
 	*r = (struct result){ 0 };
 }
 
-/* The bytes of the next column; NULL if it is NULL. */
+/* The bytes of the next column; NULL if the column is NULL. */
 static const char *result_column(struct result *r, enum pgwire_type type,
 	size_t *len)
 {
@@ -85,7 +85,7 @@ const void *result_bytes(struct result *r, size_t *len)
 	return result_column(r, PGWIRE_BYTES, len);
 }
 
-/* How many elements a one-dimensional array has; *at: the first. */
+/* The number of elements of a one-dimensional array; *at: the first one. */
 static uint32_t result_elements(struct result *r, enum pgwire_type type,
 	const char **at)
 {
@@ -99,7 +99,7 @@ static uint32_t result_elements(struct result *r, enum pgwire_type type,
 	return n;
 }
 
-/* The next element, preceded by its length; our arrays hold no NULL. */
+/* The next element, which follows its length. Our arrays contain no NULL. */
 static const char *result_element(const char **at, size_t *len)
 {
 	int32_t size = pgwire_get32(*at);

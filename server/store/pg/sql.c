@@ -1,4 +1,4 @@
-/* sql.c - statements with their parameters, and transactions tried again. */
+/* sql.c - runs statements with their parameters, and repeats transactions. */
 #include "sql.h"
 #include "db_conn.h"
 #include "pgwire.h"
@@ -80,7 +80,8 @@ void sql_int8_known(struct sql_params *p, int64_t v)
 		p->values[p->n - 1] = NULL;
 }
 
-/* Dimensions, whether there are NULLs, element type, length, lower bound. */
+/* The header has the number of dimensions, whether there are NULLs, the element
+ * type, the length, and the lower bound. */
 enum { ARRAY_HEAD = 20, ARRAY_BYTES_MAX = 1 << 30 };
 
 void sql_array_init(struct sql_array *a, enum sql_element type)
@@ -124,7 +125,7 @@ void sql_array(struct sql_params *p, struct sql_array *a)
 		[SQL_INT8] = { PGWIRE_INT8, PGWIRE_INT8_ARRAY },
 	};
 	char *head = a->body.at;
-	/* Callers bound their arrays, usually to a quarter of
+	/* Callers limit their arrays, usually to a quarter of
 	 * ARRAY_BYTES_MAX. */
 	assert(!a->body.full);
 	pgwire_put32(head, a->n ? 1 : 0);
@@ -209,8 +210,8 @@ bool sql_change(struct db *db, const char *sql, const struct sql_params *p,
 	return sql_answer(db, sql_exec(db, sql, p), NULL, changed, e);
 }
 
-/* The number of the prepared statement with this text, prepared now if it was
- * not; -1 on failure. */
+/* The number of the prepared statement with this text, which is prepared first
+ * if necessary; -1 on failure. */
 static int sql_prepare(struct db *db, const char *sql,
 	const struct sql_params *p, struct err *e)
 {
@@ -248,7 +249,8 @@ bool sql_script(struct db *db, const char *text, struct err *e)
 	return sql_answer(db, PQexec(db->pg, text), NULL, NULL, e);
 }
 
-/* Serialization failure, deadlock, unique key: another try may succeed. */
+/* After a serialization failure, a deadlock or a unique key, another try may
+ * succeed. */
 static bool sql_lost_race(const struct db *db)
 {
 	static const char *const states[] = { "40001", "40P01", "23505" };
@@ -268,14 +270,16 @@ static bool sql_attempt(struct db *db,
 	if (work(db, arg, e) && sql_script(db, "COMMIT", e))
 		return true;
 	if (PQtransactionStatus(db->pg) != PQTRANS_IDLE) {
-		/* The caller needs the reason of the work, not of this. */
+		/* The caller needs the error of the work, not of the
+		 * rollback. */
 		PGresult *res = PQexec(db->pg, "ROLLBACK");
 		PQclear(res);
 	}
 	return false;
 }
 
-/* Competitors wait unequally long before they try again. */
+/* Waits a time that varies by the clock and grows with each try, so that
+ * competitors do not collide again. */
 static void sql_back_off(int tries)
 {
 	struct timespec t;
@@ -300,8 +304,8 @@ bool sql_transaction(struct db *db,
 	}
 }
 
-/* The number of ids in an array parameter changes no plan: the generic one
- * saves planning. */
+/* The number of ids in an array parameter does not change the plan, so the
+ * generic plan is used, which saves planning. */
 bool sql_snapshot(struct db *db, struct err *e)
 {
 	return sql_script(db,

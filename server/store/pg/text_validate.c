@@ -14,7 +14,7 @@ bool text_validate(const char *what, const char *text, struct err *e)
 	return true;
 }
 
-/* One of U+0001 to U+001F, U+007F to U+009F. */
+/* Whether the character is one of U+0001 to U+001F, U+007F to U+009F. */
 static bool text_validate_is_control(const unsigned char *at)
 {
 	return *at < ' ' || *at == 0x7f ||

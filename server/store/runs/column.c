@@ -1,4 +1,4 @@
-/* column.c - columns that several tables have, written and read. */
+/* column.c - writes and reads columns that several tables have. */
 #include "column.h"
 #include "packed.h"
 #include "profile_word.h"

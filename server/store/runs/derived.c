@@ -1,7 +1,7 @@
-/* derived.c - profiles become rows of `run` and of the tables below it.
+/* derived.c - writes profiles as rows of `run` and of the tables below it.
  *
- * This file writes the run itself, its devices and notes, kernels, launches and
- * callers; derived_table.h names the lists of the other files. */
+ * This file writes the run itself, its devices, notes, kernels, launches and
+ * callers. derived_table.h names the lists of tables of the other files. */
 #include "derived.h"
 #include "arena.h"
 #include "column.h"
@@ -23,8 +23,8 @@ static int derived_by_value(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Median duration of the kept iterations whose duration is known; NaN of
- * none. */
+/* Median duration of the kept iterations with a known duration; NaN if there
+ * are none. */
 static double derived_iteration_ns(const struct iterations *cs)
 {
 	struct arena a = { 0 };
@@ -42,7 +42,8 @@ static double derived_iteration_ns(const struct iterations *cs)
 	return median;
 }
 
-/* With the 0 at its end, so that two texts never hash as one. */
+/* Hashes the text with its terminating 0, so that two adjacent texts never hash
+ * as one. */
 static void derived_hash_text(struct sha256 *s, const char *text)
 {
 	text = text ? text : "";
@@ -56,8 +57,8 @@ static void derived_hash_number(struct sha256 *s, int64_t v)
 	derived_hash_text(s, text);
 }
 
-/* A hash over what repeated runs have in common, apart from their names and
- * labels. False if the run has nothing to repeat. */
+/* A hash over the properties that repeated runs have in common, except their
+ * names and labels. False if the run has no work that can be repeated. */
 static bool derived_repeat_key(const struct profile *p, uint32_t ordinal,
 	uint8_t key[SHA256_BYTES])
 {
@@ -70,8 +71,8 @@ static bool derived_repeat_key(const struct profile *p, uint32_t ordinal,
 	for (uint32_t i = 0; i < p->devices_n; i++)
 		derived_hash_text(&s, p->devices[i].name);
 	derived_hash_text(&s, "");
-	/* Given iterations keep the words that the first stored keys were made
-	 * with; other words would separate new runs from those. */
+	/* Given iterations keep the words with which the first stored keys were
+	 * made; other words would separate new runs from the stored ones. */
 	bool given = cs->detector == ITERATIONS_GIVEN;
 	derived_hash_text(&s,
 		given ? "told" : profile_word_detector[cs->detector]);
@@ -83,7 +84,7 @@ static bool derived_repeat_key(const struct profile *p, uint32_t ordinal,
 					    : cs->strata[0].text);
 	derived_hash_text(&s,
 		cs->strata_n ? profile_word_phase[cs->strata[0].phase] : NULL);
-	/* Ranks do different work, and so do processes of one upload. */
+	/* Ranks do different work, and so do the processes of an upload. */
 	derived_hash_number(&s, p->rank);
 	derived_hash_number(&s, p->rank < 0 ? ordinal : 0);
 	sha256_end(&s, key);
@@ -106,7 +107,7 @@ static void derived_device_names(struct sql_array *names,
 	}
 }
 
-/* How many kinds of notes, and the worst one's severity. */
+/* Counts the kinds of notes; *worst is the severity of the worst one. */
 static int derived_count_notes(const struct notes *ns, const char **worst)
 {
 	int n = 0;
@@ -122,9 +123,9 @@ static int derived_count_notes(const struct notes *ns, const char **worst)
 	return n;
 }
 
-/* GPU-hours, in millionths, that a run represents: those of its upload, shared
- * equally by its runs ($37), or 1 if the upload gave none. Uploads of earlier
- * versions may have given more than upload_begin() accepts now. */
+/* GPU-hours that a run represents, in millionths: those of its upload, shared
+ * equally by the upload's runs ($37), or 1 if the upload gave none. Uploads of
+ * earlier versions may have given more than upload_begin() accepts now. */
 #define RUN_WEIGHT                                                           \
 	"round(least(coalesce(u.gpu_hours / $37, 1), " UPLOAD_HOURS_MAX_TEXT \
 	") * 1e6)::bigint"
@@ -151,7 +152,7 @@ static const char derived_run_sql[] =
 	"FROM run_identity i JOIN upload u ON u.id = i.upload_id "
 	"WHERE i.id = $1";
 
-/* `key` must stay valid until the statement ran. */
+/* `key` must stay valid until the statement has run. */
 static void derived_iteration_params(struct sql_params *p,
 	const struct derived_run *run, uint8_t key[SHA256_BYTES])
 {
@@ -168,7 +169,7 @@ static void derived_iteration_params(struct sql_params *p,
 		sql_bytes(p, NULL, 0);
 }
 
-/* NULL without operators: the fleet does not count such a run. */
+/* NULL if the run has no operators; fleet queries then ignore the run. */
 static void derived_operator_params(struct sql_params *p,
 	const struct derived_run *run)
 {
@@ -351,7 +352,7 @@ static const struct derived_table derived_launch = {
 };
 
 /* Which frames are on a caller's path, by index. Parents come before their
- * children: one walk from the end finds all. */
+ * children, so one pass from the end finds all. */
 static const bool *derived_reached_frames(struct arena *a,
 	const struct profile *p)
 {
@@ -494,7 +495,7 @@ bool derived_write(struct db *db, const struct derived_run *runs, uint32_t n,
 	return ok && rollup_delta_save(db, runs, n, e);
 }
 
-/* Takes back from the sums what a run adds to them. */
+/* Takes back what the run added to the sums. */
 static bool derived_take_back(struct db *db, int64_t run, struct err *e)
 {
 	struct arena a = { 0 };

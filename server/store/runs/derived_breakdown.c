@@ -1,11 +1,11 @@
-/* derived_breakdown.c - the layers of a run: sections, blocks, rows; and
+/* derived_breakdown.c - the layers of a run (sections, blocks, rows), and
  * kernels launched together. */
 #include "derived_table.h"
 #include "breakdown_word.h"
 #include "column.h"
 
-/* Layers are found among launches, which a table of statistics or patterns
- * lacks. */
+/* Layers are detected in launches. A table of statistics or patterns has no
+ * launches. */
 static const struct breakdown *derived_breakdown_of(
 	const struct derived_run *run)
 {

@@ -1,8 +1,9 @@
-/* derived_iteration.c - iterations of a run, and what each function took in
+/* derived_iteration.c - iterations of a run, and the time of each function in
  * each of them.
  *
- * Comparisons read these rows: iterations with their strata and work,
- * functions, counters, collectives one by one, and facts of the environment. */
+ * Comparisons read these rows: iterations with their strata and signatures,
+ * functions, counters, individual collectives, and facts about the
+ * environment. */
 #include "derived_table.h"
 #include "profile_word.h"
 #include <math.h>
@@ -138,7 +139,8 @@ static void derived_names_release(struct derived_names *ns)
 	arena_release(&ns->arena);
 }
 
-/* Two columns: the kernel, or the name of a function that is none. */
+/* Writes two columns: the kernel, or the name of a function that is not a
+ * kernel. */
 static void derived_write_function(struct bulk *b,
 	const struct derived_names *ns, const char *name)
 {
@@ -189,7 +191,8 @@ static const struct derived_table derived_axis = {
 	derived_write_axis,
 };
 
-/* Over the kept iterations of the first stratum; NaN over none. */
+/* The mean over the kept iterations of the first stratum; NaN if there are
+ * none. */
 static double derived_mean_ns(const struct iterations *cs,
 	const struct patterns *ps, const struct pattern *p)
 {

@@ -1,5 +1,5 @@
-/* derived_operator.c - what GPU time was spent on: operators, their shapes,
- * unattributed kernels. */
+/* derived_operator.c - operators of a run, their shapes, and unattributed
+ * kernels. */
 #include "derived_table.h"
 #include "column.h"
 #include "int128.h"
@@ -109,8 +109,8 @@ static void derived_write_cost(struct bulk *b, const struct shape_stat *s)
 	bulk_text(b, profile_word_leg[s->leg]);
 }
 
-/* Packed columns are written from numbers of 64 bits: the few buckets are
- * copied on the stack. */
+/* Packed columns are written from 64-bit numbers, so the buckets, which are
+ * few, are copied to the stack. */
 static void derived_write_buckets(struct bulk *b, const struct shape_stat *s)
 {
 	int64_t wide_bucket[DERIVED_BUCKETS];

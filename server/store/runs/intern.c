@@ -1,12 +1,12 @@
-/* intern.c - dictionaries of kernels, operators and shapes: look up, insert,
- * look again. */
+/* intern.c - dictionaries of kernels, operators and shapes: looks names up,
+ * inserts missing ones, looks up again. */
 #include "intern.h"
 #include "profile_word.h"
 #include "sha256.h"
 #include "sql.h"
 #include <assert.h>
 
-/* Names of one statement, so that no parameter grows without end. */
+/* Maximum size of one statement's names, so that parameters are bounded. */
 enum { BATCH = 4096, BATCH_BYTES = 8 << 20 };
 
 struct intern_kernel {
@@ -32,7 +32,7 @@ static bool intern_same_text(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-/* The next column, compared with what it should be. */
+/* Whether the next column differs from the expected value. */
 static bool intern_kernel_differs(struct result *r, struct arena *a,
 	const char *is)
 {
@@ -95,7 +95,7 @@ static bool intern_kernel_stale(const struct intern_kernel *en)
 
 enum { KERNEL_COLUMNS_N = 9 };
 
-/* The columns of at most a batch of the wanted entries, from *at. */
+/* The columns of at most one batch of the wanted entries, beginning at *at. */
 static uint32_t intern_kernel_columns(const struct intern_kernel_list *in,
 	uint32_t *at, bool (*wanted)(const struct intern_kernel *en),
 	struct sql_array c[KERNEL_COLUMNS_N])
@@ -147,9 +147,9 @@ static bool intern_kernel_in_batches(struct db *db,
 	"mangled, short_name, family, defined_in, launched_from, "     \
 	"source, operator) "
 
-/* Looks again first: what an earlier attempt inserted was rolled back. The
- * commit does not wait for the disk: rows refer to the names only after the
- * save, whose commit does. */
+/* Looks up again first, because the names that a failed attempt inserted were
+ * rolled back. The commit does not wait for the disk: rows refer to the names
+ * only after the save, whose commit waits. */
 static bool intern_kernel_add(struct db *db, void *arg, struct err *e)
 {
 	struct intern_kernel_list *in = arg;
@@ -188,7 +188,8 @@ static bool intern_kernel_complete(const struct intern_kernel_list *in)
 	return true;
 }
 
-/* Every kernel of every run, sorted, and a place for its id. */
+/* Every kernel of every run, sorted, with the address at which its id is
+ * stored. */
 static struct intern_kernel *intern_kernel_collect(struct arena *a,
 	const struct profile *runs, uint32_t n, int64_t **ids, uint32_t *all)
 {
@@ -249,7 +250,7 @@ struct intern_operator_list {
 	struct sql_array operators, dtypes, phases, sha256s;
 };
 
-/* The id of each element that has one, by its place from 1. */
+/* The ids of the elements that have one, with their index from 1. */
 #define OPERATOR_KEYS                                                 \
 	"unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY " \
 	"n (operator, dtype, phase, place) "                          \
@@ -327,7 +328,7 @@ static bool intern_add_keys(struct db *db, struct intern_operator_list *m,
 		&p, NULL, e);
 }
 
-/* At most a batch of those without an id, from *at. */
+/* Adds at most one batch of the shapes without an id, beginning at *at. */
 static bool intern_add_shapes(struct db *db,
 	const struct intern_operator_list *m, uint32_t *at, struct err *e)
 {
@@ -359,7 +360,8 @@ static bool intern_add_shapes(struct db *db,
 	return ok;
 }
 
-/* In the order of their hashes, and without waiting for the disk, as above. */
+/* Inserts in the order of the hashes and without waiting for the disk, as
+ * intern_kernel_add() does. */
 static bool intern_operator_add(struct db *db, void *arg, struct err *e)
 {
 	struct intern_operator_list *m = arg;

@@ -1,10 +1,11 @@
-/* job.c - inserts each job once, however many ranks try; reads jobs with
+/* job.c - inserts each job once even if many ranks insert it; reads jobs with
  * their runs. */
 #include "job.h"
 #include "sql.h"
 
-/* Two processes that insert the same job wait for each other, and the second
- * inserts nothing. All insert in one order, so that there is no deadlock. */
+/* If two processes insert the same job, the second waits for the first and
+ * inserts nothing. All processes insert in one order, so that there is no
+ * deadlock. */
 #define JOB_VALUES "u.job, CASE u.job WHEN '' THEN u.id ELSE 0 END "
 #define JOB_OF_RUN JOB_OF("u", "coalesce(i.project, u.project)")
 #define JOB_MOVED JOB_OF("u", "$2::text")
@@ -44,7 +45,7 @@ bool job_make_moved(struct db *db, int64_t run, const char *project,
 	return sql_run(db, sql, &p, NULL, e);
 }
 
-/* Runs by rank, those without a rank last. */
+/* The runs of a job by rank; those without a rank come last. */
 #define JOB_COLUMNS                                                 \
 	"SELECT j.id, j.upload_id, j.project, nullif(j.name, ''), " \
 	"j.created_at, r.n, r.ids "                                 \

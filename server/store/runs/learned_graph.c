@@ -1,10 +1,10 @@
-/* learned_graph.c - graphs that stream captures taught, by the hash of their
+/* learned_graph.c - graphs that stream captures recorded, by the hash of their
  * names. */
 #include "learned_graph.h"
 #include "sql.h"
 
-/* Some hundred MB: a key whose graphs differ from upload to upload, and a
- * process of many keys, would otherwise be read without bound. */
+/* About a hundred MB. Without this limit, a key whose graphs differ in every
+ * upload, or a process with many keys, would take unlimited memory. */
 enum { LISTS = 4, NODES_READ = 500000 };
 
 /* One array per column; unknown is "". */
@@ -24,7 +24,8 @@ static void learned_graph_columns(const struct graph_known *g,
 	}
 }
 
-/* Two runs of one upload may teach the same graph. */
+/* Ignores duplicates, because two runs of one upload may record the same
+ * graph. */
 static bool learned_graph_insert(struct db *db, int64_t upload,
 	const struct graph_known *g, struct err *e)
 {

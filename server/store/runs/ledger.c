@@ -1,11 +1,11 @@
-/* ledger.c - rows sorted by id, of terms sorted by code. */
+/* ledger.c - rows sorted by id, with terms sorted by code. */
 #include "ledger.h"
 #include <string.h>
 
 /* As many terms as an operator has. */
 enum { ROOM = 20, TERMS_MAX = 1 << 16 };
 
-/* Room for one more element of `size` bytes, twice as much each time. */
+/* Makes room for one more element of `size` bytes; doubles the capacity. */
 static void *ledger_more_room(struct arena *a, void *at, uint32_t n,
 	uint32_t *room, size_t size)
 {
@@ -41,7 +41,8 @@ struct ledger_row *ledger_row(struct ledger *l, int64_t id)
 	return &l->rows[from];
 }
 
-/* The index of a code from `from` on, or where it would be inserted. */
+/* The index of a code at or after index `from`, or where it would be
+ * inserted. */
 static uint32_t ledger_place(const struct ledger_row *row, uint32_t from,
 	int32_t code)
 {
@@ -79,7 +80,7 @@ int128 ledger_sum(const struct ledger_row *row, int32_t code)
 							  : 0;
 }
 
-/* Into a row that has none yet: as they come. */
+/* Reads terms into an empty row, in the order of the bytes. */
 static bool ledger_read_new(struct ledger *l, struct ledger_row *row,
 	struct int128_reader *b, uint32_t n, int sign)
 {
@@ -133,7 +134,7 @@ bool ledger_read(struct ledger *l, struct int128_reader *b, int sign)
 	return !b->bad;
 }
 
-/* Over a row's terms; the sum of one of them. */
+/* Skips a row's terms; returns the sum of one code. */
 static int128 ledger_skip_row(struct int128_reader *b, int32_t code)
 {
 	int128 n = int128_next(b), found = 0;

@@ -73,7 +73,7 @@ struct query_breakdown_request {
 };
 
 /* ERR_NOT_FOUND with a sentence if the run does not exist, or if layers and
- * groups were never searched for. `what`: "layers" or "groups". */
+ * groups were never searched for in it. `what`: "layers" or "groups". */
 static bool query_breakdown_check(struct db *db, struct arena *a, int64_t run,
 	const char *what, struct err *e)
 {

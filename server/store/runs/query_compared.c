@@ -1,8 +1,8 @@
-/* query_compared.c - runs with all the data by which they are compared.
+/* query_compared.c - reads runs with all data that comparisons need.
  *
- * The tables are read for several runs at once, and each row is assigned to
- * its run. All reads share one snapshot, because a save in between would mix
- * the halves of two results. */
+ * The tables are read for several runs at once, and each row is assigned to its
+ * run. All reads share one snapshot; otherwise a save in between would mix rows
+ * of two results. */
 #include "query_compared.h"
 #include "column.h"
 #include "packed.h"
@@ -18,14 +18,14 @@ struct compared_reader {
 	struct compared_run *runs; /* each once */
 	uint32_t n;
 	uint32_t at; /* of the run whose row was read last */
-	/* By run: room for its packed numbers, all in one piece. */
+	/* For each run, memory for all its packed numbers in one block. */
 	struct compared_room {
 		int64_t *at;
 		int64_t left;
 	} * rooms;
 };
 
-/* The run of this row, whose next column is its id. */
+/* The run of this row; the next column is its id. */
 static struct compared_run *compared_run_of(struct compared_reader *c,
 	struct result *r)
 {
@@ -35,7 +35,7 @@ static struct compared_run *compared_run_of(struct compared_reader *c,
 	return &c->runs[c->at];
 }
 
-/* Assigns row `i` of `all`, which are sorted by run, to its run. */
+/* Assigns row `i` of `all`, which is sorted by run, to its run. */
 #define COMPARED_DEAL(rows, rows_n, all, i) \
 	do {                                \
 		if ((rows_n)++ == 0)        \
@@ -158,7 +158,7 @@ static bool compared_strata(struct compared_reader *c, struct err *e)
 	return compared_read_works(c, e);
 }
 
-/* A packed column has another number of values than its count says. */
+/* A packed column has a different number of values than its count says. */
 static bool compared_inconsistent(const struct compared_run *run, struct err *e)
 {
 	return err_set(e, ERR_INTERNAL,
@@ -167,8 +167,9 @@ static bool compared_inconsistent(const struct compared_run *run, struct err *e)
 		(long long)run->id);
 }
 
-/* The next column, n numbers of eight bytes; NULL if NULL. *ok becomes false if
- * it holds another number of them, or more than the run has room for. */
+/* Reads the next column, n numbers of eight bytes; NULL if the column is NULL.
+ * Sets *ok to false if it has a different number of values, or more than the
+ * run has memory for. */
 static void *compared_numbers(struct compared_reader *c, struct result *r,
 	uint32_t n, bool *ok)
 {
@@ -200,7 +201,8 @@ static bool compared_read_function(struct compared_reader *c, struct result *r,
 	const char *type = result_text(r, c->arena);
 	p->device = result_text(r, c->arena);
 	p->number = result_int4(r, -1);
-	/* A type of another version: on a device if the row has its number. */
+	/* The type is from another version: it is a function on a device if the
+	 * row has a device number. */
 	p->type = p->number < 0 ? FUNCTION_other_host : FUNCTION_other_device;
 	for (enum function_type t = 0; t < FUNCTION_TYPES; t++)
 		if (!strcmp(type, profile_word_function[t]))
@@ -260,8 +262,8 @@ static bool compared_read_collective(struct compared_reader *c,
 	return ok;
 }
 
-/* Rows come in any order, and their rank is their index: sorting wide rows
- * takes longer than reading them. */
+/* Rows are read in any order, and their rank becomes their index, because
+ * sorting wide rows takes longer than reading them. */
 static bool compared_read_by_rank(struct compared_reader *c, const char *sql,
 	read_fn *read, struct err *e)
 {
@@ -327,7 +329,7 @@ static bool compared_read_axes(struct compared_reader *c, struct err *e)
 	return ok;
 }
 
-/* Every row that run_axis counts was there. */
+/* Whether every row that run_axis counts was read. */
 static bool compared_complete(const struct compared_reader *c, struct err *e)
 {
 	for (uint32_t i = 0; i < c->n; i++) {
@@ -449,7 +451,7 @@ static void query_compared_read_run(struct result *r, struct arena *a,
 	c->iterations.kept_n = (uint32_t)result_int4(r, 0);
 }
 
-/* The runs that exist, and the memory that all of it takes. */
+/* Checks that the runs exist, and the memory that all their data needs. */
 static bool query_compared_read_runs(struct compared_reader *c, bool full,
 	struct err *e)
 {
@@ -476,7 +478,8 @@ static bool query_compared_read_runs(struct compared_reader *c, bool full,
 		       (long long)(bytes / MIB), QUERY_COMPARED_MIB);
 }
 
-/* A note of a newer program is left out here; the run's page shows it. */
+/* A note that a newer program stored is omitted here; the run's page shows
+ * it. */
 static bool query_compared_read_notes(struct compared_reader *c, struct err *e)
 {
 	static const char sql[] = "SELECT run_id, code, count, detail "
@@ -518,7 +521,7 @@ static bool query_compared_read_facts(struct compared_reader *c, struct err *e)
 	return true;
 }
 
-/* For runs of which only a table of statistics was uploaded. */
+/* Reads runs for which only a table of statistics was uploaded. */
 static bool query_compared_read_stats(struct compared_reader *c, struct err *e)
 {
 	static const char sql[] =

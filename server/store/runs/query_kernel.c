@@ -37,8 +37,8 @@ static void query_kernel_read(struct result *r, struct arena *a,
 		"AND ($6 IS NULL OR strpos(lower(name), lower($6)) > 0)", \
 		order)
 
-/* The order and its reverse. Equal rows stay in nsys' order, reversed as well;
- * unknown values come last in both. */
+/* An order and its reverse. Equal rows stay in nsys' order, which is reversed
+ * as well. Unknown values come last in both. */
 #define KERNEL_TABLE_BY(column)                                       \
 	{                                                             \
 		KERNEL_TABLE(column " DESC NULLS LAST, rank"),        \
@@ -233,8 +233,8 @@ static bool query_caller_read_totals(struct db *db, struct arena *a,
 				(long long)run, (long long)kernel);
 }
 
-/* A frame by its number; OFFSET 0 forces a look-up by key. `bytes`: its size in
- * a response. */
+/* A frame by its number; OFFSET 0 forces a look-up by key. `bytes` is the size
+ * of the frame in a response. */
 #define FRAME(number)                                                     \
 	"SELECT frame, parent, octet_length(name)::bigint + 32 AS bytes " \
 	"FROM run_frame WHERE run_id = $1 AND frame = " number " OFFSET 0"
@@ -242,9 +242,10 @@ static bool query_caller_read_totals(struct db *db, struct arena *a,
 #define NEXT_FRAME FRAME("u.parent")
 
 /* Walks from each caller of the page towards the root, one look-up per frame,
- * until the path is as long as it may be; keeps as many lines as fit the bytes
- * of a page. Names are read last, so that the recursion carries none. Parents
- * have lower numbers: min(u.parent) is the parent of the outermost frame. */
+ * until the path has its maximum length. Keeps as many lines as fit the bytes
+ * of a page. Names are read last, so that the recursion does not carry them.
+ * Parents have lower numbers, so min(u.parent) is the parent of the outermost
+ * frame. */
 static const char caller_lines_sql[] =
 	"WITH RECURSIVE page AS MATERIALIZED ("
 	"SELECT rank, found_by, frame, launches, total_ns "

@@ -109,7 +109,7 @@ bool query_shapes(struct db *db, struct arena *a, const struct shape_filter *f,
 		       (long long)f->run);
 }
 
-/* Two ranges of an index rather than <>, which would read every run. */
+/* Reads two ranges of an index. The condition <> would read every run. */
 bool query_outdated(struct db *db, const char *catalog, int64_t *runs,
 	struct err *e)
 {
@@ -171,7 +171,7 @@ static const char unattributed_of_run[] =
 	"WHERE u.run_id = $1 "
 	"ORDER BY u.rank LIMIT $2";
 
-/* $1 is 0. Deltas that are not folded in yet are added. */
+/* $1 is 0. The deltas that are not folded in yet are added. */
 static const char unattributed_of_all[] =
 	"SELECT " UNATTRIBUTED_COLUMNS "u.launches, u.total_ns, u.runs "
 	"FROM (SELECT kernel_id, sum(launches)::bigint AS launches, "

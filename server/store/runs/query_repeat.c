@@ -1,4 +1,4 @@
-/* query_repeat.c - runs of the same work that differ by noise only. */
+/* query_repeat.c - finds runs of the same work, which differ only by noise. */
 #include "query_compared.h"
 #include "sql.h"
 #include <assert.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* One look-up in the index run_repeat per kind of compared run, each of at most
- * $2 rows. derived.c says what repeat_key is. */
+ * $2 rows. derived.c defines repeat_key. */
 static const char repeat_sql[] =
 	"WITH kind AS MATERIALIZED ("
 	"SELECT DISTINCT project, workload, repeat_key "
@@ -39,7 +39,7 @@ static const char repeat_sql[] =
 	"JOIN run_pattern p ON p.run_id = g.run_id "
 	"WHERE p.mean_ns IS NOT NULL";
 
-/* A name is read once, not with each row of its kernel. */
+/* Each name is read once, not with each row of its kernel. */
 static const char repeat_names_sql[] =
 	"SELECT id, name, (row_number() OVER (ORDER BY name))::int "
 	"FROM kernel "
@@ -150,7 +150,7 @@ static bool query_repeat_name(struct db *db, struct arena *a,
 	return true;
 }
 
-/* Sorts; adds up the rows of one name on several devices. */
+/* Sorts the rows, and adds up rows with the same name on several devices. */
 static uint32_t query_repeat_merge(struct query_repeat_row *found, uint32_t n,
 	struct repeat_row *rows)
 {

@@ -18,8 +18,8 @@ static void query_run_read_row(struct result *r, struct arena *a, void *row)
 #undef READ
 }
 
-/* Planned with the actual values: an absent filter costs nothing, and each
- * order follows its index. */
+/* The statement is planned with the actual values, so that an absent filter
+ * takes no time and each order uses its index. */
 #define RUN_PAGE(after, order)                                             \
 	RUN_COLUMNS "WHERE ($1 IS NULL OR project = $1) "                  \
 		    "AND ($2 IS NULL OR workload = $2) "                   \
@@ -162,7 +162,7 @@ bool query_copies(struct db *db, struct arena *a, int64_t run, enum split split,
 	return true;
 }
 
-/* A note that a newer program stored is shown by its code. */
+/* A note that a newer program stored is shown as its code. */
 static const char *query_note_sentence(struct arena *a,
 	const struct note_row *n, const char *detail)
 {
@@ -200,8 +200,9 @@ bool query_notes(struct db *db, struct arena *a, int64_t run,
 	return true;
 }
 
-/* Always one row: the piece; the transaction that wrote the first piece and
- * thus all of them, NULL without one; whether the run exists. */
+/* Always returns one row: the piece; the id of the transaction that wrote the
+ * first piece, and thus all pieces (NULL without a piece); whether the run
+ * exists. */
 static const char capture_sql[] = "SELECT (SELECT bytes FROM run_capture "
 				  "WHERE run_id = $1 AND seq = $2), "
 				  "(SELECT xmin::text::bigint FROM run_capture "
@@ -248,7 +249,7 @@ bool query_capture(struct db *db, int64_t run, int32_t seq, int64_t *edition,
 	return ok;
 }
 
-/* Each hit is a selected run, so $9 hits are enough. */
+/* Each row found is a selected run, so $9 rows are enough. */
 static const char selected_sql[] =
 	"WITH hit AS MATERIALIZED ("
 	"SELECT run_id, job_id, created_at "

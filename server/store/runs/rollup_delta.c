@@ -1,4 +1,4 @@
-/* rollup_delta.c - a run becomes signed sums. */
+/* rollup_delta.c - turns a run into signed sums. */
 #include "rollup_delta.h"
 #include "column.h"
 #include "query_operator.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* g * v, or 0 if it passes what is summed. */
+/* g * v, or 0 if that exceeds the maximum that is summed. */
 static int128 rollup_delta_times(int128 g, int128 v)
 {
 	int128 most = (int128)1 << 110, product;
@@ -98,8 +98,7 @@ static bool rollup_delta_same_name(const struct operator_stat *x,
 				  : x->name == y->name;
 }
 
-/* For each way to count runs: whether this row is the one that counts the
- * run. */
+/* For each way of counting runs: whether this row counts the run. */
 static void rollup_delta_add_runs(struct rollup_delta_writing *p,
 	struct ledger_row *row, uint32_t i)
 {
@@ -184,7 +183,8 @@ static int rollup_delta_by_id(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-/* By id: a row that is inserted between others moves all that follow. */
+/* Adds in the order of ids, because inserting a row between others moves all
+ * rows after it. */
 static void rollup_delta_add_shapes(struct rollup_delta_writing *p)
 {
 	const struct operators *o = p->run->operators;
@@ -221,7 +221,8 @@ static void rollup_delta_fill(struct rollup_delta_writing *p)
 	rollup_delta_add_shapes(p);
 }
 
-/* Per operator row: its key, the length of its ledger, the ledger. */
+/* Writes for each operator row: its key, the length of its ledger, the
+ * ledger. */
 static void rollup_delta_write_shapes(const struct rollup_delta_writing *p,
 	struct buf *b)
 {
@@ -237,7 +238,7 @@ static void rollup_delta_write_shapes(const struct rollup_delta_writing *p,
 }
 
 #define DELTA_DAY "(r.created_at AT TIME ZONE 'UTC')::date - date '1970-01-01'"
-/* jsonb separates the names unambiguously. */
+/* The cell as jsonb, which separates the names unambiguously. */
 #define DELTA_CELL                                                     \
 	"sha256(convert_to(jsonb_build_array(r.project, r.workload, "  \
 	"coalesce(r.platform, ''), coalesce(r.framework, ''))::text, " \

@@ -24,7 +24,7 @@ static bool run_not_found(int64_t id, struct err *e)
 	"labels = coalesce($5, labels)"
 #define JOB_IN_PROJECT JOB_OF("u", "$3")
 
-/* In the identity, which stays when the run is computed again, and in the
+/* Changes the identity, which stays when the run is computed again, and the
  * row. */
 static bool run_change_work(struct db *db, void *arg, struct err *e)
 {
@@ -48,7 +48,7 @@ static bool run_change_work(struct db *db, void *arg, struct err *e)
 	struct arena a = { 0 };
 	struct rollup_run sums;
 	bool summed = false;
-	/* The identity's lock keeps a save out until the end. */
+	/* The lock on the identity blocks a save until the transaction ends. */
 	bool ok = sql_change(db, identity, &p, &n, e) &&
 		  (!c->to->project ||
 			  job_make_moved(db, c->id, c->to->project, e)) &&
@@ -74,12 +74,13 @@ bool run_change(struct db *db, int64_t id, const struct run_change *to,
 
 struct run_deletion {
 	int64_t id;
-	bool idle; /* only if no worker has it and it is not labeled keep=true */
+	/* only if no worker has it and it lacks the label keep=true */
+	bool idle;
 	bool gone;
 };
 
-/* The upload is locked first, as save() does: of two deletions the second one
- * sees what the first one left. The conditions are tested once the lock is
+/* Locks the upload first, as save() does, so that the second of two deletions
+ * sees the result of the first. The conditions are tested once the lock is
  * held. */
 static bool run_delete_work(struct db *db, void *arg, struct err *e)
 {
@@ -108,8 +109,8 @@ static bool run_delete_work(struct db *db, void *arg, struct err *e)
 	if (!n)
 		return d->idle || run_not_found(d->id, e);
 	d->gone = true;
-	/* The last run takes the identity of the upload along: the same bytes
-	 * can be uploaded again. */
+	/* With its last run, the upload loses its identity, so that the same
+	 * bytes can be uploaded again. */
 	return derived_clear(db, d->id, e) &&
 	       learned_graph_forget(db, d->id, e) &&
 	       sql_run(db,
@@ -127,7 +128,8 @@ bool run_delete(struct db *db, int64_t id, struct err *e)
 	return sql_transaction(db, run_delete_work, &d, e);
 }
 
-/* No request waits for it, and a large run may take longer than the limit. */
+/* No request waits for this, and a large run may take longer than the statement
+ * timeout. */
 static bool run_expire_work(struct db *db, void *arg, struct err *e)
 {
 	return sql_run(db, "SET LOCAL statement_timeout = 0", NULL, NULL, e) &&

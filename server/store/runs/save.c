@@ -48,9 +48,9 @@ static bool save_capture_put(void *to, const void *bytes, size_t len,
 	return true;
 }
 
-/* Cuts what the writer of each run's capture file gives into rows; one piece is
- * in memory. A statement per piece: one statement for all of it would run into
- * the time limit. */
+/* Cuts the bytes from the writer of each run's capture file into rows; one
+ * piece is in memory. Each piece is one statement, because one statement for
+ * all pieces would exceed the time limit. */
 static bool save_captures(struct db *db, const struct captures *c,
 	const struct derived_run *runs, uint32_t n, struct err *e)
 {
@@ -82,7 +82,7 @@ struct save_saving {
 	bool ranks; /* more than one */
 };
 
-/* Locks the upload: the lease cannot be lost from here on. */
+/* Locks the upload: from here on the lease cannot be lost. */
 static bool save_hold(struct db *db, const struct claim *c, struct err *e)
 {
 	struct sql_params p = { 0 };
@@ -102,7 +102,8 @@ static bool save_hold(struct db *db, const struct claim *c, struct err *e)
 		       (long long)c->upload);
 }
 
-/* Inserts ids for new ordinals. A run gets its upload's name, or the file's. */
+/* Inserts ids for new ordinals. A run gets the name of its upload, or of the
+ * file. */
 static bool save_identify(struct db *db, const struct save_saving *s,
 	int64_t *made, struct err *e)
 {
@@ -122,8 +123,8 @@ static bool save_identify(struct db *db, const struct save_saving *s,
 		&p, made, e);
 }
 
-/* Deletes the rows of an earlier ingest and reads each run's id; 0 for a
- * deleted run. The lock keeps deletions out until the end. */
+/* Deletes the rows of an earlier ingest and reads each run's id (0 for a
+ * deleted run). The lock blocks deletions until the transaction ends. */
 static bool save_replace(struct db *db, struct save_saving *s, bool again,
 	struct err *e)
 {
@@ -178,7 +179,7 @@ static bool save_work(struct db *db, void *arg, struct err *e)
 	       save_finish(db, s->claim, e);
 }
 
-/* Whether the runs of an upload without a job's name are a job. */
+/* Whether the runs of an upload without a job name form a job. */
 static bool save_has_ranks(const struct profile *runs, uint32_t n)
 {
 	int32_t first = -1;

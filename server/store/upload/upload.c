@@ -1,11 +1,13 @@
-/* upload.c - an upload is received, finished or dropped, and shown.
+/* upload.c - receives uploads, finishes or drops them, and lists them.
  *
- * Neither the commit of upload_begin() nor that of a chunk waits for the disk:
- * the upload is accepted by upload_finish(), whose commit does and comes later
- * in the same log. An upload that never came whole is dropped from its end,
- * batch by batch. Each batch is a transaction of its own that leaves the upload
- * as if only so much had been sent: whatever stops it, no chunk is left without
- * its upload, and a sweep continues. */
+ * The commits of upload_begin() and of chunks do not wait for the disk.
+ * upload_finish() accepts the upload; its commit comes later in the same log
+ * and does wait.
+ *
+ * An upload that was never completely received is dropped from its end, batch
+ * by batch. Each batch is a separate transaction that leaves the upload as if
+ * fewer chunks had been sent. So whenever this is interrupted, no chunk is left
+ * without its upload, and a sweep continues. */
 #include "upload.h"
 #include "sha256.h"
 #include "sql.h"
@@ -49,7 +51,7 @@ bool upload_begin(struct db *db, const struct upload_meta *m, int64_t *id,
 	return true;
 }
 
-/* One statement, thus one round trip and one transaction per chunk. */
+/* One statement, so that a chunk needs one round trip and one transaction. */
 static const char upload_chunk_sql[] =
 	"WITH u AS ("
 	"UPDATE upload "
@@ -81,8 +83,8 @@ bool upload_chunk(struct db *db, int64_t id, int32_t seq, const void *bytes,
 		       (long long)id, seq);
 }
 
-/* Chunks, mostly of 1 MiB: a batch takes about 0.1 s, upload_abort() drops 1
- * GiB. */
+/* Numbers of chunks, which are mostly 1 MiB. A batch takes about 0.1 s;
+ * upload_abort() drops 1 GiB. */
 enum { DROP_BATCH = 64, ABORT_BATCHES = 16, SWEEP_CHUNKS = 2 * DROP_BATCH };
 
 struct upload_dropping {
@@ -92,7 +94,8 @@ struct upload_dropping {
 	bool gone;
 };
 
-/* Locks the upload; *chunks: how many it has, -1 if it is not to be dropped. */
+/* Locks the upload; *chunks is the number of its chunks, -1 if it must not be
+ * dropped. */
 static bool upload_drop_hold(struct db *db, const struct upload_dropping *d,
 	int32_t *chunks, struct err *e)
 {
@@ -112,8 +115,8 @@ static bool upload_drop_hold(struct db *db, const struct upload_dropping *d,
 	return true;
 }
 
-/* From now on every chunk is refused: a sender that still sends has another
- * number than the next chunk. */
+/* From now on every chunk is rejected, because the number that a sender sends
+ * is not that of the next chunk. */
 static bool upload_drop_shorten(struct db *db, const struct upload_dropping *d,
 	int32_t keep, struct err *e)
 {
@@ -131,8 +134,8 @@ static bool upload_drop_shorten(struct db *db, const struct upload_dropping *d,
 		&p, NULL, e);
 }
 
-/* Two statements: the first waits for a chunk that is being written, the second
- * must see it. */
+/* Uses two statements: the first waits for a chunk that is being written; the
+ * second must see that chunk. */
 static bool upload_drop_batch(struct db *db, void *arg, struct err *e)
 {
 	struct upload_dropping *d = arg;
@@ -151,9 +154,9 @@ static bool upload_drop_batch(struct db *db, void *arg, struct err *e)
 				NULL, e));
 }
 
-/* One batch. *chunks: how many were deleted, -1 if the upload is not to be
- * dropped; *gone: nothing is left. idle_s: only if no chunk came for so long;
- * 0: in any case. */
+/* Drops one batch. *chunks: number of deleted chunks, -1 if the upload must not
+ * be dropped. *gone: nothing is left. idle_s: only if no chunk arrived for that
+ * time; 0: in any case. */
 static bool upload_drop(struct db *db, int64_t id, int idle_s, int *chunks,
 	bool *gone, struct err *e)
 {
@@ -164,7 +167,8 @@ static bool upload_drop(struct db *db, int64_t id, int idle_s, int *chunks,
 	return ok;
 }
 
-/* A bounded number of batches, because a client waits. Sweeps drop the rest. */
+/* Drops a bounded number of batches, because a client waits. Sweeps drop the
+ * rest. */
 static bool upload_drop_some(struct db *db, int64_t id, struct err *e)
 {
 	bool gone = false;
@@ -232,7 +236,8 @@ bool upload_sweep(struct db *db, int idle_s, int64_t *swept, bool *more,
 		}
 		*swept += gone && chunks >= 0;
 		*more = !gone || i + 1 < n;
-		/* The others are dropped even if one cannot be. */
+		/* Drops the other uploads even if one of them cannot be
+		 * dropped. */
 		if (!ok)
 			all = err_set(e, why.code, "%s", why.text);
 	}
@@ -247,13 +252,14 @@ struct upload_finishing {
 	bool dropped; /* the earlier upload's bytes */
 };
 
-/* sha256 of all that makes two uploads the same. jsonb has one text for equal
- * objects. */
+/* sha256 of all properties by which two uploads are the same. Equal objects
+ * have the same text as jsonb. */
 #define UPLOAD_IDENTITY                                     \
 	"sha256($2::bytea || convert_to(jsonb_build_array(" \
 	"u.project, u.workload, u.name, u.labels)::text, 'UTF8'))"
 
-/* Locks the upload; fails if it holds other than the sender sent. */
+/* Locks the upload; fails if the number of stored bytes is not the number of
+ * bytes sent. */
 static bool upload_finish_hold(struct db *db, const struct upload_finishing *f,
 	struct err *e)
 {
@@ -286,7 +292,8 @@ static void upload_finish_key(struct sql_params *p,
 	sql_bytes(p, f->sha256, SHA256_BYTES);
 }
 
-/* Looks for the same upload, and locks it until the end. */
+/* Looks for an earlier upload that is the same, and locks it until the
+ * transaction ends. */
 static bool upload_finish_find_earlier(struct db *db,
 	struct upload_finishing *f, struct err *e)
 {
@@ -328,8 +335,8 @@ static bool upload_finish_queue(struct db *db, const struct upload_finishing *f,
 		&p, NULL, e);
 }
 
-/* The earlier upload, whose bytes were dropped, gets this one's and their age.
- * Chunks may begin and end elsewhere than before. */
+/* The earlier upload, whose bytes were dropped, gets the bytes of this upload
+ * and their age. The chunk boundaries may differ from before. */
 static bool upload_finish_move_bytes(struct db *db,
 	const struct upload_finishing *f, struct err *e)
 {
@@ -352,8 +359,8 @@ static bool upload_finish_move_bytes(struct db *db,
 	return ok;
 }
 
-/* The earlier upload stays, and is queued again if it had failed. This one
- * waits to be swept. */
+/* The earlier upload stays, and is queued again if it had failed. This upload
+ * is dropped by a later sweep. */
 static bool upload_finish_duplicate(struct db *db,
 	const struct upload_finishing *f, struct err *e)
 {
@@ -373,8 +380,8 @@ static bool upload_finish_duplicate(struct db *db,
 		NULL, e);
 }
 
-/* Two equal uploads that finish at once both find nothing; the second one fails
- * on the unique identity, and the transaction runs again. */
+/* If two equal uploads finish at once, neither finds the other. The second one
+ * then fails on the unique identity, and its transaction runs again. */
 static bool upload_finish_work(struct db *db, void *arg, struct err *e)
 {
 	struct upload_finishing *f = arg;

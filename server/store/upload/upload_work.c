@@ -1,11 +1,11 @@
-/* upload_work.c - the work queue: claims, leases, tries, and uploads queued
+/* upload_work.c - the work queue: claims, leases, tries, and queuing uploads
  * again. */
 #include "upload.h"
 #include "sql.h"
 #include <poll.h>
 
-/* Ends the try of an upload that no worker holds any more. $1: tries, $2: the
- * sentence if this was the last one. */
+/* Ends the try of an upload that no worker holds any more. $1: number of tries,
+ * $2: the sentence if this was the last one. */
 #define END_TRY                                                 \
 	"UPDATE upload "                                        \
 	"SET worker = NULL, lease_until = NULL, stage = NULL, " \
@@ -34,8 +34,8 @@ bool upload_abandon(struct db *db, const char *worker, const char *sentence,
 	int tries, struct err *e)
 {
 	struct sql_params p = { 0 };
-	/* Progress resets the count in the row to 0: with `tries` 1, such an
-	 * upload fails, too. */
+	/* Progress resets the count in the row to 0. With `tries` 1, an upload
+	 * that made progress fails, too. */
 	sql_int4(&p, tries > 1 ? tries : 0);
 	sql_text(&p, sentence);
 	sql_text(&p, worker);
@@ -106,8 +106,8 @@ bool upload_read_chunk(struct db *db, int64_t id, int32_t seq, void *into,
 				(long long)id, seq);
 }
 
-/* Only the holder of the lease writes. The first two parameters are of
- * upload_fence_params(). */
+/* Only the holder of the lease may write. upload_fence_params() adds the first
+ * two parameters. */
 #define FENCE "WHERE id = $1 AND state = 'working' AND token = $2 "
 
 static void upload_fence_params(struct sql_params *p, const struct claim *c)
@@ -164,7 +164,7 @@ bool upload_fail(struct db *db, const struct claim *c, const char *sentence,
 	return upload_run_fenced(db, sql, &p, c, e);
 }
 
-/* Ends the work on an upload as if it had not begun. */
+/* Ends the work on an upload as if it had never begun. */
 #define RELEASE                                                        \
 	"UPDATE upload "                                               \
 	"SET state = 'queued', attempts = greatest(attempts - 1, 0), " \
@@ -235,8 +235,8 @@ bool upload_retry(struct db *db, int64_t id, struct err *e)
 	return false;
 }
 
-/* An upload whose runs were all deleted has no identity and nothing to compute;
- * one that is being worked on is computed already. */
+/* An upload whose runs were all deleted has no identity, so nothing can be
+ * computed. An upload that is being worked on is already computed again. */
 static bool upload_requeue_work(struct db *db, void *queued, struct err *e)
 {
 	return sql_run(db, "SET LOCAL statement_timeout = 0", NULL, NULL, e) &&
@@ -269,7 +269,8 @@ bool upload_count_dropped(struct db *db, int64_t *uploads, struct err *e)
 	return true;
 }
 
-/* LISTEN twice is harmless; a connection made again must listen again. */
+/* A second LISTEN is harmless; a connection that was opened again must listen
+ * again. */
 bool upload_wait(struct db *db, int ms, struct err *e)
 {
 	bool any;
