@@ -1,12 +1,14 @@
 #!/usr/bin/python3
-"""api.py - sixteen people and pipelines send requests at once, while uploads continue.
+"""api.py - sixteen clients send requests at once, while uploads continue.
 
-A release server with its own private cluster, a project of 50 heads of three runs and a
-few gates. Sixteen kept connections request a mix of routes, each the next as soon as
-the last was answered. Four more send what CI sends: small traces, forty per second in
-all, which are ingested meanwhile. Every answer must be 200. The client caches nothing.
-Each route is requested in two ways, so that answers cached by the server are not the
-only ones.
+It starts a release server with a private cluster. A project has 50 heads of three runs
+and a few gates. Sixteen clients, each with one connection, request a mix of routes.
+Each sends its next request as soon as the last was answered. Four more clients send
+what CI sends: small traces, forty per second in all, which are ingested at the same
+time.
+
+Every answer must be 200. The clients cache nothing. Each route is requested in two
+ways, so that not only answers from the server's cache are measured.
 """
 import http.client
 import json
@@ -43,7 +45,7 @@ class Asker:
 
 
 def history(a):
-    """50 heads with all their runs; a few gates."""
+    """Uploads 50 heads with all their runs, and makes a few gates."""
     h = History(HEADS, {25: 1.07})
     for head in range(HEADS):
         for run in range(RUNS):

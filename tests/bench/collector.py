@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""collector.py - the collector with a million records per second for ten seconds."""
+"""collector.py - measures the collector at a million records per second for ten
+seconds.
+"""
 import os
 import subprocess
 import sys
@@ -8,8 +10,7 @@ import tempfile
 from common import BENCH_BIN, tell
 
 RATE, SECONDS = 1000000, 10
-# mix, and the maximum number of bytes per kernel, including everything that belongs to
-# it
+# mix, and the maximum number of bytes per kernel with all records that belong to it
 MIXES = (('decode', 4), ('eager', 8))
 PROGRAM = f'{BENCH_BIN}/bench_collector'
 
@@ -46,7 +47,7 @@ out = subprocess.run([f'{BENCH_BIN}/bench_counters'], capture_output=True,
                      text=True, check=True).stdout
 ns = {name: float(value) for name, value in
       (line.split() for line in out.splitlines())}
-# ten readings per second, one of which includes the values that are read once per
+# ten readings per second; one of them includes the values that are read once per
 # second
 cost = 9 * ns['host.fast.cpu_ns'] + ns['host.slow.cpu_ns']
 tell('collector.counters.host', cost / 1e3, 'us of CPU per second', '<= 500',

@@ -1,4 +1,4 @@
-"""common.py - shared by the benches: traces, a server, a line of result."""
+"""common.py - the code that all benches share: traces, a server, a result line."""
 import os
 import socket
 import subprocess
@@ -11,7 +11,7 @@ SRC = os.environ['KERNSIFT_SRC']
 BIN = os.environ['KERNSIFT_BIN']
 BENCH_BIN = os.environ['KERNSIFT_BENCH_BIN']
 REAL = os.path.join(SRC, '..', 'shared', 'traces', 'kineto')
-# name, and the options of the generated trace that replaces it if it is absent
+# name of a trace, and the options of the generated trace that replaces a missing one
 TRACES = (
     ('resnet-ddp_v100_54mb', ['--events', '160000']),
     ('owlv2-large_h100', ['--events', '165000', '--stacks']),
@@ -35,7 +35,7 @@ def median(values):
 
 
 def traces(folder):
-    """The three traces as (name, path of the .json.gz)."""
+    """Returns the three traces as (name, path of the .json.gz)."""
     if os.path.isdir(REAL):
         return [(n, f'{REAL}/{n}.json.gz') for n, _ in TRACES]
     print('the real traces are not here; generated traces replace them',
@@ -98,7 +98,7 @@ def upload(port, path, *options):
 
 
 def processes(word, parent):
-    """Pids of `kernsiftd WORD…` below the process `parent`."""
+    """Returns the pids of `kernsiftd WORD…` below the process `parent`."""
     found = []
     for pid in filter(str.isdigit, os.listdir('/proc')):
         try:
@@ -114,7 +114,7 @@ def processes(word, parent):
 
 
 def busy_share(seconds):
-    """The share of the machine's CPU time that all processes use: 0 to 1."""
+    """Returns the share of the machine's CPU time that all processes use: 0 to 1."""
     def read():
         with open('/proc/stat') as f:
             ticks = [int(x) for x in f.readline().split()[1:9]]

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """decode.py - decoding and analysis, compared with Jansson and with inflate-and-scan.
 
-Per trace: rounds of new processes, one of each kind in turn, so that other load on the
-machine affects all of them equally. Rates are megabytes of JSON per second of CPU time;
-a ratio is the median of the rounds' ratios.
+Each trace has several rounds. A round starts one process of each kind in turn, so that
+other load on the machine affects all kinds equally. A rate is megabytes of JSON per
+second of CPU time. A ratio is the median of the ratios of all rounds.
 """
 import gzip
 import os
@@ -19,14 +19,14 @@ ROUNDS = int(os.environ.get('KERNSIFT_BENCH_ROUNDS', '7'))
 
 
 def run(*argv):
-    """The lines `name number…` that a bench program prints."""
+    """Returns the lines `name number…` that a bench program prints."""
     out = subprocess.run(argv, check=True, stdout=subprocess.PIPE, text=True)
     return {w[0]: [int(x) for x in w[1:]]
             for w in map(str.split, out.stdout.splitlines())}
 
 
 def peak_kib(*argv):
-    """The peak memory of a program; its output is discarded."""
+    """Returns the peak memory of a program, and discards its output."""
     p = subprocess.Popen(argv, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(p.pid, 0)
     p.returncode = status

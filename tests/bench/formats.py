@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""formats.py - the decode rate of each format, and the size of captures.
+"""formats.py - measures the decode rate of each format, and the size of captures.
 
-Every readable trace under ../shared/traces, in new processes: rows decoded per second
-of CPU time, by format; the same traces as captures; their bytes per kernel record
-(chunks of kernels and of launches), and the time to write one relative to decoding.
-Tables are excluded because they have no records.
+Reads every readable trace under ../shared/traces, each in a new process. Prints the
+rows decoded per second of CPU time, by format, for the traces and for captures made
+from them. For captures, also prints the bytes per kernel record (chunks of kernels and
+of launches), and the time to write a capture relative to the time to decode it. Tables
+are excluded because they have no records.
 """
 import os
 import subprocess
@@ -20,7 +21,8 @@ FORMATS = {'kineto': ('.json.gz', '.json'), 'nsys': ('.sqlite',),
 
 
 def measured(path):
-    """The output of bench_decode, with times as medians of several runs; or None."""
+    """Returns the output of bench_decode, with times as medians of several executions;
+    or None."""
     runs = []
     for _ in range(ROUNDS):
         p = subprocess.run([f'{BENCH_BIN}/bench_decode', path], check=False,
@@ -35,7 +37,7 @@ def measured(path):
 
 
 def traces(format):
-    """The recorded traces; `repeats/` has too few kernels to represent a format."""
+    """Returns the recorded traces, except `repeats/`: these have too few kernels."""
     top = os.path.join(FOLDER, format)
     names = sorted(os.listdir(top)) if os.path.isdir(top) else []
     return [os.path.join(top, n) for n in names
@@ -43,7 +45,8 @@ def traces(format):
 
 
 def each(format, folder):
-    """(original, as a capture) of each readable trace; prints a line for its bytes."""
+    """Yields (original, as a capture) of each readable trace; prints a line for its
+    bytes."""
     for path in traces(format):
         name = os.path.basename(path)
         for end in FORMATS[format]:

@@ -1,20 +1,20 @@
 #!/usr/bin/python3
 """importance.py - the cost of a fleet of 100,000 runs, compared with one of 1,000.
 
-Called by tests/bench/run, which sets KERNSIFT_BENCH_BIN and builds bench_importance
-there. It uses a private PostgreSQL that does sync its log to disk. First it saves 1,000
-runs of 200 workloads over 90 days, 20 operators each, as usual, folds them and queries
-them. Then SQL copies each of them 99 times to other days, with their deltas. These are
-folded as usual, and queried again.
+tests/bench/run starts it and sets KERNSIFT_BENCH_BIN, where it builds bench_importance.
+It uses a private PostgreSQL that syncs its log to disk. First it saves 1,000 runs with
+20 operators each, of 200 workloads over 90 days, with the usual functions. It folds
+their deltas and queries them. Then SQL copies each run 99 times to other days, with its
+deltas. These are folded and queried, too.
 
-  fleet   query_fleet(): all of it, the last days, between any two days, a project,
-          a phase on a platform, a workload's last month, in turn
-  http    GET /importance with the same filters, by one client, no cache (ETags
-          are not sent), of a kernsiftd of its own on the same database
+  fleet   query_fleet() with these filters in turn: none, the last days, between any
+          two days, a project, a phase on a platform, a workload's last month
+  http    GET /importance with these filters, from its own kernsiftd on this
+          database; one client, no cache (ETags are not sent)
   shapes  query_fleet_shapes() of one operator
   save    one more run, from upload_begin() to the commit that shows it
 
-p99 is over all rounds; the ratio of the two sizes is that of p99s.
+p99 is over all rounds. The ratio compares the p99s of the two sizes.
 """
 import http.client
 import os
@@ -41,7 +41,7 @@ def psql(script):
 
 
 def bench(*args):
-    """Milliseconds of each line, with its name."""
+    """Returns (name, milliseconds) of each line that bench_importance prints."""
     out = subprocess.run([f'{BENCH_BIN}/bench_importance', '',
                           *map(str, args)], check=True,
                          stdout=subprocess.PIPE, text=True)
@@ -55,7 +55,7 @@ def quantile(values, q):
 
 
 def spread_days():
-    """Spreads runs that were all saved now over the last 90 days."""
+    """Spreads runs that were all saved today over the last 90 days."""
     psql(f"""
         UPDATE run SET created_at = to_timestamp(86400.0 *
             ({TODAY} - (run_id * 7919 % {DAYS})) + 3600);
@@ -72,7 +72,7 @@ def columns(table, but):
 
 
 def multiply():
-    """Copies each run and its upload 99 times, to other days of the 90."""
+    """Copies each run and its upload 99 times, to other days of the 90 days."""
     day = f'{TODAY} - ((o.run_id * 7919 + k * 13) % {DAYS})::int'
     copies = f'generate_series(1, {TIMES - 1}) k'
     run = columns('run', "'run_id', 'upload_id', 'created_at'")
@@ -121,7 +121,7 @@ def addresses():
 
 
 def ask_http(folder):
-    """Milliseconds of each GET; None if the route does not exist yet."""
+    """Returns the milliseconds of each GET; None if the route does not exist yet."""
     port = common.free_port()
     with open(f'{folder}/log', 'ab') as log:
         p = subprocess.Popen(

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""ingest.py - the cost of a whole ingest: wall time and the worker's memory.
+"""ingest.py - measures the cost of a complete ingest: wall time and the worker's
+memory.
 
-A release server with a private cluster. Each trace is uploaded and waited for without
-any other load. The memory is the kernel's value for the peak of a worker process
-(VmHWM), reset before each trace.
+It starts a release server with a private cluster. It uploads one trace at a time and
+waits until the trace is ingested; there is no other load. The memory is the kernel's
+value for the peak of a worker process (VmHWM), reset before each trace.
 """
 import gzip
 import os

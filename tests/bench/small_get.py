@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""small_get.py - p99 of a small GET, idle and during 8 uploads.
+"""small_get.py - measures the p99 of a small GET, idle and during 8 uploads.
 
-A release server with its own private cluster; both phases in one run. The upload is a
-recorded trace, sent compressed by 8 connections that never stop. `fast` lets each send
-as fast as the server accepts it; `paced` limits each to an eighth of a one-gigabit
-line.
+It starts a release server with a private cluster, and measures both phases with it. The
+upload is a recorded trace, which 8 connections send compressed, again and again.
+`fast`: each connection sends as fast as the server accepts the bytes. `paced`: each
+sends at an eighth of a one-gigabit line.
 """
 import os
 import subprocess

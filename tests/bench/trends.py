@@ -1,11 +1,13 @@
 #!/usr/bin/python3
-"""trends.py - the cost of a series of 50,000 runs among 100,000.
+"""trends.py - measures the cost of a series of 50,000 runs among 100,000.
 
-Called by tests/bench/run. It uses a private PostgreSQL with its own kernsiftd, and rows
-made by SQL: 100,000 runs, half of them of the requested workload, each with 40 kernels,
-12 operators and 30 iterations. There are three runs per commit, and five change points.
-One client without a cache sends GET /trends of each metric (p50 and the slowest of the
-rounds), of the newest day, and /workloads.
+tests/bench/run starts it. It uses a private PostgreSQL with its own kernsiftd. SQL
+makes the rows: 100,000 runs, each with 40 kernels, 12 operators and 30 iterations. Half
+of the runs are of the requested workload. It has three runs per commit, and five change
+points.
+
+One client without a cache requests GET /trends of each metric, GET /trends of the
+newest day, and GET /workloads. Prints p50 and the slowest of the rounds.
 """
 import http.client
 import json
@@ -32,7 +34,7 @@ def psql(script):
 
 
 def make():
-    """Inserts rows as a save does; every second run is of another workload."""
+    """Inserts rows as saving runs does; every second run is of another workload."""
     psql(f"""
         SET session_replication_role = replica; -- keys are right by making
         SELECT setseed(0.5);
@@ -83,7 +85,7 @@ def make():
 
 
 def ask(connection, address):
-    """(milliseconds, answer)"""
+    """Returns (milliseconds, answer)."""
     began = time.monotonic()
     connection.request('GET', f'/api/v1/{address}')
     r = connection.getresponse()

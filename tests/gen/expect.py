@@ -1,8 +1,8 @@
-"""expect.py - computes the statistics that a trace must give, exactly.
+"""expect.py - computes the exact statistics that a trace must give.
 
-Integers and fractions only, from the durations that the simulation kept; nothing here
-reads the trace. Rounding is half away from zero, to one decimal, written as text
-("12.5") so that no reader rounds again.
+The input is the durations that the simulation kept; the trace is not read. All
+computations use integers and fractions. Results are rounded half away from zero to one
+decimal. They are texts ("12.5"), so that no reader rounds them again.
 """
 from array import array
 from fractions import Fraction
@@ -18,7 +18,7 @@ def tenths(x):
 
 
 def root_tenths(x):
-    """The same for its square root."""
+    """Rounds the square root of a fraction to one decimal, halves up."""
     y = 100 * x
     k = isqrt(y.numerator // y.denominator)
     if 4 * y >= (2 * k + 1) ** 2:
@@ -27,7 +27,7 @@ def root_tenths(x):
 
 
 def quantile(d, p):
-    """Linear interpolation between the closest ranks, type 7."""
+    """Interpolates linearly between the closest ranks (quantile type 7)."""
     h = (len(d) - 1) * p
     i = h.numerator // h.denominator
     if i + 1 >= len(d):
@@ -54,7 +54,8 @@ def statistics(durations, of_ns):
 
 
 def table(rank, kind, group):
-    """group: (key, device, launch) -> the identifying fields of a row, as a dict."""
+    """Returns the rows of a table. group: (key, device, launch) -> the identifying
+    fields of a row, as a dict."""
     rows, by = {}, {}
     for (k, key, device, launch), d in rank.durations.items():
         if k == kind:
@@ -69,7 +70,7 @@ def table(rank, kind, group):
 
 
 def run(rank, writer):
-    """The expected result for one process of the trace."""
+    """Returns the expected result for one process of the trace."""
     def name(key):
         return {'name': writer.shown_name(key)}
 

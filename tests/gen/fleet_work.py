@@ -1,10 +1,12 @@
-"""fleet_work.py - tables and operators of the demo fleet: parts, models, and what an
-operator of a given shape launches, computes and moves.
+"""fleet_work.py - tables and operators of the demo fleet.
 
-A launch is (host operator, Input Dims, Input type, kernel, flops, bytes, share of the
-hardware's bound that it reaches). An operator of several kernels names each. Kernel
-names are of the kind that vLLM, SGLang, PyTorch, cuBLAS, hipBLASLt, AITER and
-FlashAttention write; shapes are whole numbers of the models. The file contains no
+The tables list devices and models. The functions return what an operator of a given
+shape launches, computes and moves.
+
+A launch is (host operator, Input Dims, Input type, kernel, flops, bytes, reached share
+of the roofline bound). If an operator has several kernels, the kernel is a tuple of
+names. Kernel names look like those of vLLM, SGLang, PyTorch, cuBLAS, hipBLASLt, AITER
+and FlashAttention. Shapes are the integer sizes of the models. The file contains no
 measurements of real systems.
 """
 BF16, FP8, FP32, I32, I64 = ('c10::BFloat16', 'c10::Float8_e4m3fn', 'float', 'int',
@@ -120,7 +122,8 @@ def cache(part, tokens, kv, dim):
 
 
 def serve_attention(part, tokens, heads, kv, dim, pairs, context):
-    """`pairs` of a query and a key; `context` keys that are read."""
+    """`pairs` is the number of pairs of a query and a key; `context` that of keys
+    read."""
     if part.startswith('AMD'):
         name = f'kernel_unified_attention_{3 if tokens <= 256 else 2}d'
     elif part.startswith('NVIDIA H'):
@@ -139,8 +142,7 @@ def serve_attention(part, tokens, heads, kv, dim, pairs, context):
 
 
 def experts(part, tokens, hidden, width, count, top):
-    """The routed layers of a mixture of experts, in the order in which vLLM launches
-    them."""
+    """Yields the launches of a mixture of experts, in the order of vLLM."""
     active = min(count, tokens * top)
     rows = tokens * top
     yield ('aten::mm', [[tokens, hidden], [hidden, count]], [BF16] * 2,

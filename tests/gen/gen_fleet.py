@@ -48,7 +48,7 @@ PIDS = 4200
 
 
 def serving(part, group, dice):
-    """(annotation, launches) of an engine's steps."""
+    """Yields (annotation, launches) of an engine's steps."""
     _, what, model, engine, _, _ = group
     hidden, heads, kv, dim, wide, count, top, vocab = work.MODELS[model]
     ways = 4 if '70b' in model else 1  # tensor parallel
@@ -159,8 +159,8 @@ STEPS = {'prefill': serving, 'decode': serving, 'mixed': serving,
 
 
 def took(part, launch, dice):
-    """Nanoseconds: the part's bound divided by an efficiency, plus the overhead
-    of a launch."""
+    """Returns nanoseconds: the device's bound divided by an efficiency, plus the
+    overhead of a launch."""
     bf16, fp8, rate = work.PARTS[part][:3]
     _, _, types, _, flops, size, reach = launch
     peak = fp8 if work.FP8 in types else bf16
@@ -170,7 +170,7 @@ def took(part, launch, dice):
 
 
 class Process:
-    """One process of a file; in a file of several, each has a rank."""
+    """One process of a file. If the file has several processes, each has a rank."""
 
     def __init__(self, number, several, part):
         self.pid, self.gpu = PIDS, 0
@@ -194,7 +194,8 @@ class Process:
             f'{dur % 1000:03d}, "args": {{{args}{self.rank}}}}}')
 
     def launch(self, launch, dur):
-        """Adds a host operator, or none, and its kernels, one after the other."""
+        """Adds the kernels of a launch, one after the other, and their host operator if
+        there is one."""
         op, dims, types, kernels, *_ = launch
         if isinstance(kernels, str):
             kernels = (kernels,)

@@ -22,7 +22,7 @@ CALL_NS, RANGE_NS, HEAD_START_NS = 1200, 200, 150000
 
 
 class Host:
-    """Events of the host's thread and the device, as Kineto writes them."""
+    """Writes events of the host's thread and of the device, as Kineto writes them."""
 
     def __init__(self):
         self.events, self.now, self.ids, self.python = [], BEGIN_NS, 0, 0
@@ -64,7 +64,7 @@ def us(ns):
 
 
 def runs_of(items, key):
-    """Consecutive rows with the same key."""
+    """Groups consecutive items that have equal keys."""
     out = []
     for x in items:
         if out and key(out[-1][-1]) == key(x):
@@ -87,7 +87,7 @@ def module(host, name, body, parent=None):
 
 
 def calls(host, launches, base):
-    """Grouped by module, then by call."""
+    """Adds the launches, grouped by module and then by call."""
     for part in runs_of(launches, lambda x: x.row[1]):
         begin = host.now
         host.now += RANGE_NS
@@ -137,7 +137,7 @@ def trace(times, again=False, passes=4, gap=3000, layers=None, end=None):
 
 
 def text(t):
-    """JSON with times as numbers that keep their nanoseconds."""
+    """Returns JSON in which times are numbers with all nanoseconds."""
     events = t['traceEvents']
     head = json.dumps({k: v for k, v in t.items() if k != 'traceEvents'})
     lines = []

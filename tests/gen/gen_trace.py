@@ -67,7 +67,7 @@ def options():
 
 @contextmanager
 def target(path):
-    """An output for bytes, compressed according to the name."""
+    """Opens an output for bytes, compressed as its name says."""
     if path == '-':
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
@@ -89,7 +89,7 @@ def target(path):
 
 
 def head(o):
-    """The part of the object before its list of events."""
+    """Returns the part of the JSON object before its list of events."""
     h = {'schemaVersion': 1}
     if o.ranks == 1:
         device = DEVICE['rocm' if o.dialect == 'rocm' else 'cuda']
@@ -143,7 +143,7 @@ def generate(o, put):
 
 def main():
     o = options()
-    # rejected rather than guessed
+    # invalid numbers are rejected; no other value is assumed
     if min(o.devices, o.ranks, o.layers) < 1 or min(o.steps, o.events) < 0:
         sys.exit('gen_trace: --devices, --ranks and --layers must be positive, '
                  '--steps and --events must not be negative')

@@ -1,10 +1,15 @@
 """kineto.py - writes the simulation's work as events of Kineto's dialects.
 
-One writer per trace. An event is one line of JSON; lines() returns the lines collected
-so far. Dialects: `cuda` (current), `2020` (categories Kernel, Operator, Runtime; whole
-microseconds; "external id" is only the correlation), `rocm` (hip calls, no context; one
-kernel without grid and block). With `fused`, pids have an offset per rank and every
-event names its rank, as merging tools write it.
+There is one writer per trace. An event is one line of JSON; lines() returns the lines
+collected so far. The dialects are:
+
+  cuda  the current one
+  2020  categories Kernel, Operator and Runtime; times in whole microseconds;
+        "external id" only repeats the correlation
+  rocm  hip calls, no context; one kernel has no grid and no block
+
+With `fused`, each rank adds an offset to its pids and every event has its rank, as
+tools that merge traces write it.
 """
 import json
 

@@ -1,9 +1,9 @@
-"""layered.py - a decoder's layers, kernel by kernel: 3 dense ones, 58 with experts.
+"""layered.py - a decoder's layers, kernel by kernel: 3 dense layers, 58 with experts.
 
-A model with latent attention and experts on other ranks, as a serving engine runs its
-decode step: what a layer launches, by which module and call, on which stream. The
-caller provides the durations; a row without one is not launched. The launches of one
-call have one duration, that of the call.
+The model has latent attention, and experts on other ranks. The tables list what a layer
+launches in a decode step of a serving engine, by which module and call, and on which
+stream. The caller provides the durations; a row without a duration is not launched. The
+duration of a call is that of all its launches together.
 """
 MAIN, COMM = 7, 23  # streams
 
@@ -30,8 +30,7 @@ def step(kernel, copy='direct_copy_kernel_cuda', shape='128, 4, '):
     return COPY.format(kernel=kernel, copy=copy, shape=shape)
 
 
-# key, module, the host's operator, kernels; the longest of several kernels is given by
-# `main`
+# key, module, the host's operator, kernels, the index of the longest kernel
 ATTENTION = [
     ('input_norm', 'self.input_layernorm', 'sgl_kernel::fused_add_rmsnorm',
      [ADD_NORM], 0),
@@ -132,7 +131,7 @@ AGAIN = [
 ]
 DENSE_LAYERS, EXPERT_LAYERS = 3, 58
 
-# Durations of a generated trace without other input, in ns.
+# Durations in ns, used if the caller provides none.
 TIMES = {
     'input_norm': 4200, 'q_a_kv_a': 12700, 'latent_norm': 2100,
     'q_b_quant': 2300, 'q_b': 18400, 'absorb': 15300, 'rope': 7600,

@@ -1,8 +1,8 @@
-"""layered_time.py - when the launches of layered.py run, in whole nanoseconds.
+"""layered_time.py - computes when the launches of layered.py run, in whole nanoseconds.
 
-A pass is a list of launches in the order of their calls. The caller selects the gaps:
-either a fixed gap between all launches, or the gap that gives layers and passes the
-requested length, to the nanosecond.
+A pass is a list of launches in the order of their calls. The caller chooses the gaps
+between launches: a fixed gap, or the gaps with which the layers and the pass have the
+requested lengths, to the nanosecond.
 """
 import layered
 
@@ -31,7 +31,8 @@ class Pass:
         self.again = again
 
     def wait(self, where):
-        """The gap before a launch; the first launches of a pass take the remainder."""
+        """Adds the gap before a launch. The remainder of the requested length goes to
+        the first launches of the pass."""
         if not self.launches:
             return
         base, more = self.gap[where]
@@ -59,9 +60,10 @@ class Pass:
         return any(x.layer == layer for x in self.launches[-40:])
 
     def combine(self, layer, above):
-        """The combine's two halves, one call on their stream. The shared expert runs on
-        the main stream, parallel to the end of the first half and the start of the
-        second. Without a combine it runs afterwards."""
+        """Adds the two halves of the combine, which are one call, on their own stream.
+        The shared expert runs on the main stream, parallel to the end of the first half
+        and to the start of the second half. Without a combine, the shared expert runs
+        afterwards."""
         shared = [(row, *x) for row in layered.SHARED
                   for x in layered.durations(row, self.times)]
         total = self.times.get('combine')
@@ -115,7 +117,8 @@ class Pass:
         return self
 
     def fitted(self):
-        """Gaps that give layers and pass the requested length."""
+        """Returns a pass whose gaps give the layers and the pass the requested
+        lengths."""
         layers, end = self.fit
         for where, want, is_ in (('in', layers, lambda: self.to - self.from_),
                                  ('out', end, lambda: self.now)):

@@ -1,12 +1,12 @@
 """model_work.py - the work of the generated model in one training step.
 
-Tables only: the kernels with their launch shapes and usual durations, the copies, and
-the operators of a layer with the kernels that each launches. All of it is invented; the
-names look like those of real libraries.
+The file has only tables: the kernels with their launch shapes and usual durations; the
+copies; the operators of a layer, with the kernels that each launches. All entries are
+invented; the names look like those of real libraries.
 """
 
-# key: name in the trace, demangled name (None: the same), launches as
-# (grid, block) of even and odd layers, usual ns, registers, shared bytes
+# key: name in the trace; demangled name (None: the name in the trace); (grid, block)
+# of even and of odd layers; usual ns; registers; shared bytes
 KERNELS = {
     'gemm': (
         'sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_cublas',
@@ -56,7 +56,7 @@ KERNELS = {
         96320, 96, 46080),
 }
 
-# names of the same work in a ROCm trace
+# names of these kernels in a ROCm trace
 ROCM_NAMES = {
     'gemm': 'Cijk_Alik_Bljk_BBS_BH_MT128x128x64_MI16x16x16x1_SN_K1',
     'splitk': 'Cijk_PostGSU16_BBS_BH_VW4',

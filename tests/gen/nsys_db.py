@@ -1,7 +1,7 @@
-"""nsys_db.py - databases with the layout of Nsight Systems exports.
+"""nsys_db.py - writes databases with the layout of Nsight Systems exports.
 
-Table and column names, and which schema has which, are those of the exports; all rows
-are generated here. With only the rows of quiet(), an export gets no notes.
+The names of tables and columns are those of real exports of each schema. All rows are
+generated here. An export with only the rows of quiet() gets no notes.
 """
 import os
 import sqlite3
@@ -17,7 +17,8 @@ PAYLOAD = ('uint64Value INTEGER, int64Value INTEGER, doubleValue REAL, '
            'uint32Value INTEGER, int32Value INTEGER, floatValue REAL, '
            'jsonTextId INTEGER, jsonText TEXT, binaryData TEXT')
 
-# Columns that a schema added, after those that all schemas have.
+# Columns of kernels that a schema version added. They follow the columns that all
+# versions have.
 KERNEL_SINCE = {(2, 9): '', (3, 1): ', mangledName INTEGER, launchType INTEGER,'
                 ' graphNodeId INTEGER',
                 (3, 16): ', greenContextId INTEGER',
@@ -36,7 +37,7 @@ def since(version):
 
 
 def tables(version):
-    """{name: columns} of a schema."""
+    """Returns {table: columns} of a schema."""
     meta = 'META_DATA_EXPORT' if version >= (3, 16) else 'EXPORT_META_DATA'
     return {
         'StringIds': 'id INTEGER NOT NULL PRIMARY KEY, value TEXT NOT NULL',
@@ -79,7 +80,7 @@ def tables(version):
 
 
 class Export:
-    """`with Export(path) as x`: a table is created with its first row."""
+    """`with Export(path) as x`: adding the first row of a table creates the table."""
 
     def __init__(self, path, version=(3, 16), pragmas=()):
         if os.path.exists(path):
@@ -116,14 +117,14 @@ class Export:
                  *row.values())
 
     def text(self, value):
-        """The id of a string, as in StringIds."""
+        """Returns the id of a string in StringIds."""
         if value not in self.strings:
             self.strings[value] = len(self.strings) + 100
             self.add('StringIds', id=self.strings[value], value=value)
         return self.strings[value]
 
     def frame(self, pid=77):
-        """The rows around the events: the session, the GPU, the process."""
+        """Adds the rows that are no events: the session, the GPU, the process."""
         meta = next(n for n in self.layout if n.endswith('META_DATA') or
                     n.startswith('META_DATA'))
         self.add(meta, name='EXPORT_SCHEMA_VERSION',
@@ -156,12 +157,12 @@ class Export:
         self.add(KERNEL, **{k: v for k, v in row.items() if v is not None})
 
     def launched(self, at, dur, correlation, name='relu', **more):
-        """A call, and 5 us later the kernel or copy that it launched."""
+        """Adds a call, and 5 us later the kernel or copy that the call launched."""
         self.call(at, at + US, correlation)
         self.kernel(at + 5 * US, at + 5 * US + dur, correlation, name, **more)
 
     def quiet(self):
-        """Two kernels named relu, of 2 and 4 us, 20 us apart."""
+        """Adds two kernels with the name relu, of 2 and 4 us, 20 us apart."""
         self.frame()
         self.launched(10 * US, 2 * US, 1)
         self.launched(30 * US, 4 * US, 2)

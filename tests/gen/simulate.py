@@ -1,10 +1,10 @@
 """simulate.py - simulates one rank of the generated model, step by step.
 
-Decides when everything happens (whole nanoseconds), passes it to the writer of the
-dialect, and keeps every GPU duration for the expected statistics. The host launches
-ahead, streams run behind it, and the collective overlaps the next layers on its own
-stream. A step ends when all streams are idle, so the busy time of a trace is the sum of
-its steps'.
+The simulation computes all times, in whole nanoseconds, and passes them to the writer
+of the dialect. It keeps every GPU duration for the expected statistics. The host
+launches before the streams are ready, so the streams run later than the host. The
+collective overlaps the next layers on its own stream. A step ends when all streams are
+idle. Therefore the busy time of a trace is the sum of the busy times of its steps.
 """
 from array import array
 from random import Random
@@ -15,13 +15,14 @@ JITTERS = 8191  # prime, so that the pattern does not align with the steps
 
 
 class Rank:
-    """quantum_ns: all times are multiples of it (1000 for whole microseconds)."""
+    """One rank. quantum_ns: all times are multiples of it (1000 for whole
+    microseconds)."""
 
     def __init__(self, number, seed, devices, first_device, quantum_ns,
                  start_ns, times):
         self.times = times  # kernel -> thousandths of its usual duration
         rng = Random(seed * 1000003 + number)
-        # 0.9 to 1.3, in 1/1024ths; a few are slow, as in real traces
+        # 0.9 to 1.3, in 1/1024ths; a few launches are slow, as in real traces
         self.jitter = [rng.randrange(922, 1332) if rng.random() < 0.98
                        else rng.randrange(1332, 3072) for _ in range(JITTERS)]
         self.at = 0
@@ -45,7 +46,7 @@ class Rank:
         return max(ns - ns % self.quantum, self.quantum)
 
     def gpu(self, kind, key, launch, usual, device, stream):
-        """The start on the GPU and the duration; both are recorded."""
+        """Records a launch; returns its start on the GPU and its duration."""
         dur = self.vary(usual)
         start = max(self.now + 4 * self.quantum,
                     self.free.get((device, stream), 0) + self.quantum)
@@ -109,7 +110,7 @@ class Rank:
         self.end_step(w, begun, number)
 
     def fresh(self, w, names):
-        """Kernels with unique names, each launched once."""
+        """Launches kernels with unique names, each once."""
         for key in names:
             self.correlation += 1
             begun, took = self.now, self.vary(5000)

@@ -1,8 +1,9 @@
 /* graph_replay.cu - captures a graph under NVTX ranges and replays it.
  *
  *   graph_replay NODES REPLAYS [ROUNDS]
- * The ranges contain sizes as PyTorch's emit_nvtx writes them; each node is a kernel.
- * Prints the kernels and the shortest time per node of all rounds. */
+ * The ranges contain sizes as PyTorch's emit_nvtx writes them. Each node is a
+ * kernel. Prints the number of kernels, and the time per node of the fastest
+ * round. */
 #include "programs.cuh"
 #include <nvtx3/nvToolsExt.h>
 

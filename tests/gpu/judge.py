@@ -1,6 +1,6 @@
 """judge.py - compares what a program prints about itself with its capture.
 
-It takes and returns dictionaries, so its tests need no GPU. A check is
+The functions take and return dictionaries, so their tests need no GPU. A check is
 {"what", "expected", "got", "ok"}.
 """
 import statistics
@@ -11,7 +11,8 @@ def check(what, expected, got, ok):
 
 
 def called(by_kernel, name):
-    """Sums of the kernels of this name: as it is, in a signature, mangled."""
+    """Adds up the kernels with this name, whether it is plain, in a signature, or
+    mangled."""
     mangled = f'_Z{len(name)}{name}'
     found = [v for k, v in by_kernel.items()
              if k == name or k.startswith((f'{name}(', mangled))]
@@ -20,7 +21,8 @@ def called(by_kernel, name):
 
 
 def counts(printed, captured):
-    """Each kernel that the program launched is in the capture, or in a drop."""
+    """Each kernel that the program launched is in the capture, or is counted as
+    dropped."""
     drops = sum(captured['drops'].values())
     out = []
     missing = 0
@@ -34,7 +36,7 @@ def counts(printed, captured):
 
 
 def durations(printed, kernels, tick_ns=1000):
-    """Kernels of a known length: none is shorter than requested, and none is longer
+    """Checks kernels of a known length. None may be shorter than requested, or longer
     than the time between its events, by more than a tick of the GPU's timer."""
     pairs = list(zip(kernels, printed['requested_ns'], printed['event_ns']))
     short = [requested - got for got, requested, _ in pairs if got < requested - tick_ns]
@@ -50,7 +52,7 @@ def durations(printed, kernels, tick_ns=1000):
 
 
 def nodes(printed, captured):
-    """Every replayed kernel is of a node whose ranges are known."""
+    """Every replayed kernel belongs to a graph node whose ranges are known."""
     out = []
     for name, n in printed['kernels'].items():
         got = called(captured['by_kernel'], name)
@@ -62,8 +64,9 @@ def nodes(printed, captured):
 
 
 def same_as_profiler(profiled, steps, captured, runs, apart=0.05):
-    """Per step, as many of each kernel as torch.profiler saw of the same
-    program, and as long on average, within `apart`."""
+    """In each step the capture has as many launches of each kernel as torch.profiler
+    counted for the program. Their mean duration differs by at most the fraction
+    `apart`."""
     out = []
     for name, (n, ns) in sorted(profiled.items()):
         got = captured['by_kernel'].get(name, {'n': 0, 'total_ns': 0})
@@ -77,8 +80,8 @@ def same_as_profiler(profiled, steps, captured, runs, apart=0.05):
 
 
 def overhead(rounds):
-    """{mode: [figure of each round]} with 'plain' among them, played in turn:
-    each mode's median and its ratio to the plain rounds beside it."""
+    """Returns, for each mode, its median and the median of its ratios to 'plain', round
+    by round. `rounds` is {mode: [figure of each round]} and contains 'plain'."""
     plain = rounds['plain']
     return {mode: {
         'median': statistics.median(v),

@@ -1,7 +1,7 @@
-/* launch_loop.cu - launches as fast as one thread can.
+/* launch_loop.cu - launches kernels as fast as one thread can.
  *
  *   launch_loop LAUNCHES [ROUNDS]
- * Prints the number of launches and the shortest time per launch of all rounds. */
+ * Prints the number of launches, and the time per launch of the fastest round. */
 #include "programs.cuh"
 
 int main(int argc, char **argv)

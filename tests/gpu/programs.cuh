@@ -1,5 +1,7 @@
-/* programs.cuh - what the CUDA programs of this folder share: arguments, a check
- * of each call, kernels of a known length, one line of JSON at the end. */
+/* programs.cuh - the code that the CUDA programs of this folder share.
+ *
+ * It parses arguments, checks each CUDA call, has kernels of a known length, and
+ * prints one line of JSON at the end. */
 #pragma once
 #include <cstdio>
 #include <cstdlib>
@@ -28,7 +30,7 @@ static inline int number(int argc, char **argv, int nth, int otherwise)
 	return argc > nth ? atoi(argv[nth]) : otherwise;
 }
 
-/* Busy for about so many nanoseconds by the GPU's own clock. */
+/* Runs for about so many nanoseconds by the GPU's own clock. */
 __global__ void spin(long long ns)
 {
 	long long began, at;

@@ -1,6 +1,8 @@
 #!/usr/bin/python3
-"""test_run.py - `run` executes a program under the collector and reads the capture;
-a host with the fake driver replaces a GPU's host."""
+"""test_run.py - `run` executes a program under the collector and reads the capture.
+
+A program with the fake driver replaces a program on a GPU.
+"""
 import importlib.machinery
 import importlib.util
 import os
@@ -48,7 +50,7 @@ def main():
         assert n > 0
         checks = judge.counts({'kernels': {'first_kernel_0': n}}, got)
         assert all(c['ok'] for c in checks), checks
-        # What an armed collector keeps out of leaves no capture.
+        # If no window opens, the collector leaves no capture.
         os.environ['RECORDING'] = ''
         try:
             b.captured(b.argv('loop'), window=run.NEVER)

@@ -3,10 +3,10 @@
 
   transformer.py [--steps N] [--how eager|nvtx|profiler|graph] [--trace FILE]
 
-eager: nothing around it; nvtx: emit_nvtx(record_shapes=True); profiler: under
-torch.profiler, whose kernels are counted and summed for comparison, and whose
-trace is written to FILE; graph: captured under emit_nvtx and replayed. Prints
-one line of JSON: the median time of a step and, where known, the kernels.
+eager: executes the steps without a tool; nvtx: under emit_nvtx(record_shapes=True);
+profiler: under torch.profiler, whose kernels are counted and summed for comparison, and
+whose trace is written to FILE; graph: captured under emit_nvtx and replayed. Prints one
+line of JSON: the median time of a step and, if known, the kernels.
 """
 import argparse
 import json
@@ -27,7 +27,7 @@ def model():
 
 
 def timed(step, steps):
-    """Median seconds of a step."""
+    """Returns the median time of a step in seconds."""
     took = []
     for _ in range(steps):
         began = time.perf_counter()
@@ -38,7 +38,8 @@ def timed(step, steps):
 
 
 def profiled(step, steps, trace):
-    """Count and nanoseconds of each kernel, as torch.profiler has them."""
+    """Returns the count and nanoseconds of each kernel, as torch.profiler reports
+    them."""
     from torch.profiler import ProfilerActivity, profile
     with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA],
                  record_shapes=True) as p:
@@ -56,7 +57,7 @@ def profiled(step, steps, trace):
 
 
 def captured(step):
-    """The step as a CUDA graph."""
+    """Captures the step as a CUDA graph."""
     graph = torch.cuda.CUDAGraph()
     with torch.autograd.profiler.emit_nvtx(record_shapes=True):
         with torch.cuda.graph(graph):

@@ -1,8 +1,8 @@
 /* two_streams.cu - kernels of known length on two streams, each between events.
  *
  *   two_streams PAIRS
- * Prints, per kernel in order of launch, its stream's turn and what the events
- * around it measured, in nanoseconds. */
+ * Prints the requested length of each kernel, in order of launch, and the time
+ * between the events around it, in nanoseconds. */
 #include "programs.cuh"
 
 int main(int argc, char **argv)
