@@ -24,7 +24,7 @@ static database_fn *decode_database_reader(const struct sqlite_file *f)
 	return NULL;
 }
 
-/* Says which tables were seen, the first few of them. */
+/* Names the tables that were seen, at most the first few. */
 static bool decode_strange_database(const struct sqlite_file *f, struct err *e)
 {
 	enum { SHOWN = 4, KEPT = 24, ROOM = 3 * KEPT + sizeof ", " };

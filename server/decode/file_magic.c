@@ -9,8 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* The first line that is not blank: a pattern file's heading, or a row of a
- * table that has none. */
+/* Checks the first line that is not blank: it is a pattern file's heading, or a
+ * row of a table without a heading. */
 static enum sniffed file_magic_first_line(const char *line, size_t len,
 	struct err *e)
 {
@@ -31,8 +31,9 @@ static enum sniffed file_magic_first_line(const char *line, size_t len,
 	}
 }
 
-/* SNIFF_STATS_TABLE, SNIFF_PATTERNS, or SNIFF_UNKNOWN: with *e and a sentence
- * if it is another table, without if it is no table. */
+/* Returns SNIFF_STATS_TABLE, SNIFF_PATTERNS, or SNIFF_UNKNOWN. SNIFF_UNKNOWN
+ * has *e with a sentence if the text is another table, and no *e if it is not a
+ * table. */
 static enum sniffed file_magic_table(const char *text, size_t len,
 	struct err *e)
 {
@@ -73,8 +74,8 @@ static const struct {
 };
 enum { KNOWN = sizeof known / sizeof *known, SHOWN = 24 };
 
-/* The index of the signature that these bytes have, KNOWN if none, -1 if more
- * bytes could still decide. Letters compare without regard to case. */
+/* The index of the signature that these bytes have; KNOWN if they have none, -1
+ * if more bytes are needed to decide. Letters are compared without case. */
 static int file_magic_find(const char *p, size_t len, bool whole)
 {
 	for (int i = 0; i < KNOWN; i++) {
@@ -106,7 +107,7 @@ static size_t file_magic_space(const char *p, size_t len, size_t from)
 	return from;
 }
 
-/* Whether the bytes hold that key and its colon. */
+/* Whether the bytes contain that key, followed by a colon. */
 static bool file_magic_has_key(const char *p, size_t len, size_t from,
 	const char *key)
 {
@@ -118,7 +119,8 @@ static bool file_magic_has_key(const char *p, size_t len, size_t from,
 	return behind < len && p[behind] == ':';
 }
 
-/* Peaks of platforms, or what an operator weighs in a fleet, and no events. */
+/* Whether the text has peaks of platforms, or the importance of operators in a
+ * fleet, but no events. */
 static bool file_magic_operator_catalog(const char *p, size_t len, size_t from)
 {
 	return (file_magic_has_key(p, len, from, "\"p_peak_flops\"") ||
@@ -127,7 +129,8 @@ static bool file_magic_operator_catalog(const char *p, size_t len, size_t from)
 	       !file_magic_has_key(p, len, from, "\"traceEvents\"");
 }
 
-/* A text that opens with a bracket: what follows decides the format. */
+/* A text that begins with a bracket: the text after the bracket decides the
+ * format. */
 static enum sniffed file_magic_json(const char *p, size_t len, bool whole,
 	size_t at, struct err *e)
 {
@@ -231,7 +234,7 @@ enum sniffed file_magic_plain(const void *bytes, size_t len, bool whole,
 			 : file_magic_binary(bytes, len, e);
 }
 
-/* Bytes that are always enough to recognize a file. */
+/* This number of bytes is always enough to recognize a file. */
 enum { ENOUGH = 4096 };
 
 enum sniffed file_magic_sniff(const void *bytes, size_t len, bool whole,

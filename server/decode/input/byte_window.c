@@ -46,13 +46,14 @@ enum window_state byte_window_more(struct byte_window *w, struct err *e)
 	return got ? WINDOW_MORE : WINDOW_END;
 }
 
-/* Where a value is being passed over, across pieces of it. */
+/* The state of skipping a value that extends over several pieces. */
 struct passing {
 	int64_t depth;
 	bool in_string, escaped;
 };
 
-/* Behind the value, or NULL where these bytes do not end it. */
+/* Returns the position after the value, or NULL if the value does not end in
+ * these bytes. */
 static char *byte_window_pass(struct passing *s, char *p, const char *end)
 {
 	for (; p < end; p++) {

@@ -21,7 +21,7 @@ bool fact_list_put(struct fact_list *l, const char *name, const char *value,
 	return id != NAMES_NONE;
 }
 
-/* Whether a list of texts with ", " between them has this one. */
+/* Whether a list of texts, separated by ", ", contains this one. */
 static bool fact_list_among(const char *list, const char *value, size_t len)
 {
 	const char *at = list;

@@ -1,4 +1,4 @@
-/* finish.c - what every format does with a trace once all its rows are read */
+/* finish.c - the last step of decoding, for every format */
 #include "finish.h"
 #include "sort.h"
 #include <stdlib.h>
@@ -15,7 +15,7 @@ struct starts {
 	uint32_t n;
 };
 
-/* The middle of an even sample over all rows. */
+/* The median of an even sample of all rows. */
 static int64_t finish_middle(const struct starts kinds[KINDS], uint64_t rows)
 {
 	int64_t sample[SAMPLES];
@@ -37,7 +37,7 @@ static bool finish_near(int64_t start, int64_t middle_ns)
 	       far <= TRACE_TIME_MAX_NS / 2 && far >= -TRACE_TIME_MAX_NS / 2;
 }
 
-/* One function per kind that closes the gaps rows far off leave. */
+/* One function per kind of row. It closes the gaps that removed rows leave. */
 #define COLUMN(type, field, what) r->field[to] = r->field[i];
 #define KIND(kind, COLUMNS, what)                                      \
 	static void kind##_thin(struct trace *t, int64_t middle_ns)    \
@@ -77,7 +77,7 @@ static void finish_thin(struct trace *t, int64_t middle_ns)
 #undef KIND
 }
 
-/* Counts the rows; their first and last start. */
+/* Counts the rows, and finds their first and their last start. */
 static uint64_t finish_bounds(const struct starts kinds[KINDS], int64_t *first,
 	int64_t *last)
 {
@@ -135,7 +135,8 @@ void finish_rebase_kept(struct trace *t, int64_t latest)
 		finish_rebase(t);
 }
 
-/* Surroundings are no record: facts, and what was open around graphs' nodes. */
+/* Two kinds of rows do not count as records of a process: facts, and what was
+ * open around the nodes of graphs. */
 #define SURROUNDS(kind)                                      \
 	((const void *)&t->kind == (const void *)&t->fact || \
 		(const void *)&t->kind == (const void *)&t->node)
@@ -159,7 +160,7 @@ DROP(node, NODE_COLUMNS)
 #undef DROP
 #undef COLUMN
 
-/* A process's new index; never called for one that is idle. */
+/* Sets a process's new index; never called for a process without records. */
 static void finish_renumber(struct trace *t, const uint16_t *now)
 {
 #define KIND(kind, COLUMNS, what)                \

@@ -9,7 +9,8 @@ enum json_reading json_reader_read(struct json_reader *r, json_reader_fn *read,
 		struct scan s = { .end = w->end, .lenient = lenient };
 		const char *p = read(ctx, &s, w->at);
 		r->quoted = s.quoted;
-		/* What ends where the window does may go on behind it. */
+		/* An item that ends exactly where the window ends may continue
+		 * after it. */
 		if (p && (p < w->end || w->ended)) {
 			w->at += p - w->at;
 			return READ;
@@ -55,11 +56,11 @@ bool json_reader_patient(const struct json_reader *r)
 	return r->again < (4 << 20) + 2 * json_reader_offset(r);
 }
 
-/* What is behind a comma or a bracket; MORE: too few bytes are there to know. */
+/* What follows a comma or a bracket; MORE: more bytes are needed to know. */
 enum behind { BEHIND_OTHER, BEHIND_ITEM, BEHIND_LIST_END, BEHIND_MORE };
 
-/* The id of the key at p if its colon follows, or 0; *more where the text ends
- * before. */
+/* The id of the key at p if a colon follows it, or 0; *more: the text ends
+ * before the colon. */
 static uint32_t json_reader_key_at(const struct json_resync_keys *keys,
 	const char *p, const char *end, bool *more)
 {
@@ -110,7 +111,8 @@ static enum behind json_reader_list_end_behind(const struct json_resync_keys
 	return more && !ended ? BEHIND_MORE : BEHIND_OTHER;
 }
 
-/* What the comma or bracket at p begins or ends; *at is where. */
+/* What the comma or bracket at p begins or ends; *at is the position of
+ * that. */
 static enum behind json_reader_behind(const struct json_resync_keys *keys,
 	const struct byte_window *w, const char *p, const char **at)
 {
@@ -156,7 +158,7 @@ enum json_resync json_reader_resync(struct byte_window *w,
 	}
 }
 
-/* The list being read, and the caller that reads it. */
+/* The list that is being read, and the reader that reads it. */
 struct json_list {
 	struct json_reader *json;
 	const struct json_list_kind *kind;
@@ -170,8 +172,8 @@ static const char *json_reader_skip_value(void *ctx, struct scan *s,
 	return scan_skip(s, p, false);
 }
 
-/* Counts what is at `at` as an item that could not be read, by its name if
- * that much of it was read. */
+/* Counts the bytes at `at` as an item that could not be read. A note shows its
+ * name if the name was read. */
 static void json_reader_bad(const struct json_list *l)
 {
 	const struct text_span *name = &l->json->name;
@@ -183,9 +185,9 @@ static void json_reader_bad(const struct json_list *l)
 		l->kind->bad(l->ctx, w->at, left < 80 ? left : 80);
 }
 
-/* Continues after a broken item of which `got` bytes were read: from the item's
- * beginning, or, if too much was read twice already, from behind those
- * bytes. */
+/* Continues after a broken item of which `got` bytes were read. The search
+ * begins at the item's start, or, if too many bytes were read twice already,
+ * after those `got` bytes. */
 static bool json_reader_resume(const struct json_list *l, size_t got,
 	enum json_resync *found, struct err *e)
 {
@@ -196,8 +198,8 @@ static bool json_reader_resume(const struct json_list *l, size_t got,
 	return *found != RESYNC_ERR;
 }
 
-/* The text ends inside an item; unless another begins in it, in which case
- * something in it only looked like it went on and on. */
+/* The text ends inside an item. If another item begins inside it, the first one
+ * was damaged and only looked endless. */
 static bool json_reader_cut(const struct json_list *l, struct err *e)
 {
 	static const char endless[] = "an event without an end";
@@ -235,8 +237,9 @@ static bool json_reader_object(const struct json_list *l, struct err *e)
 	}
 }
 
-/* Something in the list that is no object. What follows it must look like a
- * list going on; if not, quotes may be the wrong way round. */
+/* The list contains a value that is not an object. The text after it must look
+ * like the rest of a list. If it does not, the text inside quotes and the text
+ * outside may have been confused. */
 static bool json_reader_no_object(const struct json_list *l, char first,
 	struct err *e)
 {

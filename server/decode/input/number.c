@@ -45,7 +45,7 @@ static const char *number_exponent(const char *p, struct decimal *d)
 	return q;
 }
 
-/* The decimal at p, or NULL if there is none. */
+/* The decimal number at p, or NULL if there is none. */
 static const char *number_decimal(const char *p, struct decimal *d)
 {
 	int kept = 0;

@@ -1,4 +1,4 @@
-/* plain.c - turns stored bytes into plain bytes: gzip, zstd or neither */
+/* plain.c - decompresses stored bytes: gzip, zstd or uncompressed */
 #include "plain.h"
 #include <isa-l/igzip_lib.h>
 #include <string.h>
@@ -11,8 +11,8 @@ static void plain_stuck(struct plain *p);
 static void plain_end(struct plain *p, enum note_code code);
 static bool plain_garbage(struct plain *p, struct err *e);
 
-/* gzip by ISA-L, which stops after a member and calls that success:
- * members are looped over and the end is demanded. */
+/* gzip by ISA-L. ISA-L stops after a member and reports success, so this code
+ * loops over the members and requires an end of the data. */
 
 enum { AT_ONCE = 1 << 30 };
 
@@ -78,8 +78,8 @@ const struct plain_method plain_gzip = { "gzip", plain_gunzip_start,
 
 /* zstd, frame after frame. */
 
-/* Frames that want to look back further (--long, --ultra) would cost more
- * memory than an ingest may take. */
+/* A frame with a larger look-back window (--long, --ultra) would need more
+ * memory than an ingest may use. */
 enum { WINDOW_LOG = 25, STATE_BYTES = 1 << 18 };
 
 static bool plain_unzstd_start(struct plain *p, struct err *e)
@@ -148,7 +148,8 @@ static bool plain_unzstd_step(struct plain *p, unsigned char **to,
 const struct plain_method plain_zstd = { "zstd", plain_unzstd_start,
 	plain_unzstd_step, plain_unzstd_stop };
 
-/* Fewer bytes are no gzip member, nor a zstd frame of any use. */
+/* Fewer bytes than MEMBER_MIN cannot be a gzip member or a usable zstd
+ * frame. */
 enum { TELL = 512 * 1024, MEMBER_MIN = 18 };
 static const int64_t RATIO_FROM = 1 << 20;
 
@@ -194,9 +195,10 @@ void plain_init(struct plain *p, struct source *s,
 		.ending = NOTE_CODES };
 }
 
-/* For methods: takes n bytes off p->in; a member or frame begins; it does not
- * go on, which is its end cut off or, in the middle, damage; ends everything,
- * with a note; passes over all that is left, as garbage behind the last. */
+/* Functions for methods. plain_take() removes n bytes from p->in. plain_end()
+ * ends the data, with a note. plain_member() begins a member or frame.
+ * plain_stuck() ends data that cannot be continued: it was cut off, is garbage
+ * after the last member, or, in the middle, is damaged. */
 static void plain_take(struct plain *p, size_t n)
 {
 	p->in += n;
@@ -248,8 +250,8 @@ static bool plain_pull(struct plain *p, struct err *e)
 	return true;
 }
 
-/* Recognizes the method by the first four bytes, however they arrive. The rest
- * of the piece that they came in is handed on behind them. */
+/* Recognizes the method by the first four bytes, even if they are in several
+ * pieces. The rest of the last piece is read after them. */
 static bool plain_begin(struct plain *p, struct err *e)
 {
 	size_t n = 0;

@@ -3,7 +3,7 @@
 
 enum { REPAIR_STRING = 16 * 1024 }; /* no string is searched further */
 
-/* Finds the likely end of strings that hold unescaped quotes. */
+/* Finds the likely end of strings that contain unescaped quotes. */
 
 enum { REPAIR_KEY = 64, REPAIR_DEPTH = 63 };
 
@@ -23,8 +23,8 @@ static bool scan_repair_value_at(const char *p)
 
 enum end { END_NOT, END_HERE, END_MISSED };
 
-/* What a quote with `p` behind it is to its string. A colon shows that it
- * belongs to the next key: the string's own end was missed. */
+/* Whether a quote followed by `p` ends its string. A colon shows that the quote
+ * belongs to the next key, so the end of the string itself was missed. */
 static enum end scan_repair_end_at(const char *p, bool in_object)
 {
 	p = scan_ws(p);
@@ -39,9 +39,9 @@ static enum end scan_repair_end_at(const char *p, bool in_object)
 	return ends ? END_HERE : END_NOT;
 }
 
-/* Like scan_string(), from p on, for a value in an object or a list: a quote
- * ends the string only where the closing bracket, or a comma and what may
- * follow one come after it. Keys are not repaired. */
+/* Like scan_string(), from p on, for a value in an object or a list. A quote
+ * ends the string only if the closing bracket follows it, or a comma and a
+ * possible next item. Keys are not repaired. */
 static const char *scan_repair_string(struct scan *s, const char *p,
 	bool in_object)
 {
@@ -67,7 +67,7 @@ static const char *scan_repair_string(struct scan *s, const char *p,
 	return scan_stop(s, s->end);
 }
 
-/* A string at p: a key, unless a colon precedes it in an object. */
+/* Reads a string at p. In an object it is a key unless a colon precedes it. */
 static const char *scan_string_end(struct scan *s, const char *p,
 	bool in_object, bool value)
 {
@@ -79,7 +79,7 @@ static const char *scan_string_end(struct scan *s, const char *p,
 	return p;
 }
 
-/* Like scan_close(), with such strings. */
+/* Like scan_close(), for strings that contain unescaped quotes. */
 static const char *scan_repair_close(struct scan *s, const char *p,
 	bool in_object)
 {
@@ -124,8 +124,8 @@ const char *scan_value(struct scan *s, const char *p, bool in_object)
 			  : scan_string(s, p);
 }
 
-/* The same as a loop over bytes, for what the fast one cannot do: backslashes
- * and the end of the text. Stops at `until` or when all brackets are closed. */
+/* Like scan_close(), in a loop over bytes, for backslashes and for the end of
+ * the text. Stops at `until` or when all brackets are closed. */
 static const char *scan_close_slow(struct scan *s, const char *p,
 	const char *until, bool *in_string, int *depth)
 {
@@ -151,7 +151,8 @@ static const char *scan_close_slow(struct scan *s, const char *p,
 }
 
 #ifdef __SSE2__
-/* 64 bytes at once: one bit per byte for each kind of byte that is searched. */
+/* 64 bytes at once: for each kind of byte that is searched, one bit per
+ * byte. */
 struct block {
 	uint64_t quote, back, open, close, control;
 };
@@ -175,7 +176,8 @@ static inline struct block scan_block_at(const char *p)
 	return b;
 }
 
-/* Bit i is the parity of bits 0 to i: whether a byte is between quotes. */
+/* Bit i is the parity of bits 0 to i, so it tells whether byte i is between
+ * quotes. */
 static inline uint64_t scan_parity(uint64_t x)
 {
 	x ^= x << 1;
@@ -186,7 +188,8 @@ static inline uint64_t scan_parity(uint64_t x)
 	return x ^ x << 32;
 }
 
-/* Follows the brackets of a block; if all are closed, the place behind. */
+/* Counts the brackets of a block. If all are closed, returns the position after
+ * the last one. */
 static inline const char *scan_follow(const char *p, uint64_t open,
 	uint64_t close, int *depth)
 {

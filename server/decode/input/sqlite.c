@@ -1,5 +1,5 @@
-/* sqlite.c - reads a SQLite database that is an upload: its rows, and texts that
- * rows name by number */
+/* sqlite.c - reads an SQLite database that was uploaded: its rows, and the
+ * texts that rows name by number. */
 #include "sqlite.h"
 #include "utf8.h"
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 /* Copies the upload to a file and reads the hundred bytes of the header. */
 
-/* Places in the header (sqlite.org/fileformat.html, 1.3). */
+/* Offsets in the header (sqlite.org/fileformat.html, 1.3). */
 enum {
 	HEADER = 100,
 	AT_PAGE_BYTES = 16,
@@ -45,8 +45,8 @@ static bool sqlite_copy_disk(struct err *e, int why)
 		sqlite_copy_folder(), strerror(why));
 }
 
-/* A file without a name: at once where the file system can, else by taking
- * the name away. */
+/* Creates a file without a name: directly if the file system supports this,
+ * otherwise by removing the name. */
 static int sqlite_copy_nameless(void)
 {
 	char path[PATH_MAX];
@@ -131,9 +131,9 @@ static void sqlite_copy_free(struct sqlite_copy *c)
 	*c = (struct sqlite_copy){ .fd = -1 };
 }
 
-/* Copies everything from w->at on. False with *e: ERR_TRACE if the header is
- * not SQLite's, ERR_DISK_FULL, ERR_BUSY if no file can be made, or the source's
- * error. */
+/* Copies all bytes from w->at on. False with *e: ERR_TRACE if the header is not
+ * an SQLite header, ERR_DISK_FULL, ERR_BUSY if no file can be created, or the
+ * source's error. */
 static bool sqlite_copy_new(struct sqlite_copy *c, struct byte_window *w,
 	struct err *e)
 {
@@ -146,7 +146,7 @@ static bool sqlite_copy_new(struct sqlite_copy *c, struct byte_window *w,
 	return false;
 }
 
-/* Reads at an offset; every other request is refused. */
+/* A VFS that reads at an offset and rejects every other request. */
 
 struct opened {
 	sqlite3_file base;
@@ -286,7 +286,7 @@ static int sqlite_vfs_full_path(sqlite3_vfs *v, const char *name, int n,
 	return SQLITE_OK;
 }
 
-/* Nothing read here needs randomness or the time. */
+/* SQLite needs neither randomness nor the time to read. */
 static int sqlite_vfs_randomness(sqlite3_vfs *v, int n, char *out)
 {
 	(void)v;
@@ -326,7 +326,8 @@ static sqlite3_vfs vfs = { .iVersion = 1,
 	.xCurrentTime = sqlite_vfs_now,
 	.xGetLastError = sqlite_vfs_last_error };
 
-/* The VFS name for sqlite3_open_v2(); registered at the first call. */
+/* The VFS name for sqlite3_open_v2(); the VFS is registered at the first
+ * call. */
 static const char *sqlite_vfs_name(void)
 {
 	if (!sqlite3_vfs_find(vfs.zName))
@@ -372,7 +373,7 @@ static const struct {
 	{ SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0 },
 };
 
-/* Refuses everything except reading columns and querying their names. */
+/* Rejects everything except reading columns and querying their names. */
 static int sqlite_file_allow_action(void *ctx, int action, const char *a,
 	const char *b, const char *database, const char *trigger)
 {
@@ -413,7 +414,7 @@ static int sqlite_file_harden(struct sqlite_file *f)
 	return code;
 }
 
-/* A statement from the SQL, which is freed: its code is SQLite's. */
+/* Prepares a statement from the SQL, which is freed. Returns SQLite's code. */
 static int sqlite_file_prepare(struct sqlite_file *f, char *sql,
 	struct sqlite3_stmt **stmt)
 {
@@ -425,8 +426,8 @@ static int sqlite_file_prepare(struct sqlite_file *f, char *sql,
 	return code;
 }
 
-/* What a code means that is neither a row nor the end: true where the file is
- * damaged, false with *e where decoding cannot go on. */
+/* Handles a code that means neither a row nor the end. True if the file is
+ * damaged; false with *e if decoding cannot continue. */
 static bool sqlite_file_damage(struct sqlite_file *f, int code, struct err *e)
 {
 	struct arena *a = f->trace->arena;
@@ -445,7 +446,8 @@ static bool sqlite_file_damage(struct sqlite_file *f, int code, struct err *e)
 	return true;
 }
 
-/* That many pages more may be fetched; false where more were than may. */
+/* sqlite_file_allow() allows this number of further page reads.
+ * sqlite_file_within() is false if more pages were read than allowed. */
 static void sqlite_file_allow(struct sqlite_file *f, int64_t pages)
 {
 	f->pages_allowed += pages;
@@ -460,8 +462,8 @@ static bool sqlite_file_within(struct sqlite_file *f)
 	return f->pages_fetched <= f->pages_allowed;
 }
 
-/* A table that the file holds as rows: not a view, not a virtual one, none of
- * SQLite's own. */
+/* Whether this is a table whose rows are in the file: not a view, not a virtual
+ * table, not one of SQLite's own tables. */
 static bool sqlite_file_plain_table(struct sqlite3_stmt *s)
 {
 	const char *type = (const char *)sqlite3_column_text(s, 0);
@@ -492,7 +494,7 @@ static bool sqlite_file_keep(struct sqlite_file *f, struct sqlite3_stmt *s)
 	return f->tables[f->tables_n++] != NULL;
 }
 
-/* The code in which it ended: SQLITE_DONE on success. */
+/* Returns the code with which the list ended: SQLITE_DONE on success. */
 static int sqlite_file_list(struct sqlite_file *f)
 {
 	struct sqlite3_stmt *s;
@@ -511,7 +513,8 @@ static int sqlite_file_list(struct sqlite_file *f)
 	return code;
 }
 
-/* What SQLite says may repeat bytes of the file. */
+/* Reports that the file cannot be read. SQLite's message may contain bytes of
+ * the file. */
 static bool sqlite_file_unreadable(struct sqlite_file *f, int code,
 	struct err *e)
 {
@@ -589,7 +592,7 @@ const char *sqlite_file_prefix(const struct sqlite_file *f, const char *prefix,
 
 /* The rows of a table, and the texts that they name by number. */
 
-/* The least a row takes in a page: its pointer and its cell. */
+/* The fewest bytes that a row takes in a page: its pointer and its cell. */
 enum { ROW_MIN = 6, CHECK_EVERY = 64 };
 /* Columns of PRAGMA table_xinfo. */
 enum { INFO_NAME = 1, INFO_TYPE = 2, INFO_KEY = 5, INFO_HIDDEN = 6 };
@@ -604,8 +607,8 @@ static void sqlite_rows_note_table(const struct sqlite_rows *r,
 		(size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
 }
 
-/* Marks which of the columns the table has; those that are computed are
- * none. */
+/* Marks which of the columns the table has; computed columns count as
+ * absent. */
 static int sqlite_rows_find_columns(struct sqlite_rows *r, int n)
 {
 	struct sqlite3_stmt *s;
@@ -627,7 +630,8 @@ static int sqlite_rows_find_columns(struct sqlite_rows *r, int n)
 	return code;
 }
 
-/* SELECT "a", NULL, "b" FROM "t": an absent column is NULL in its place. */
+/* Builds SELECT "a", NULL, "b" FROM "t": an absent column is selected as
+ * NULL. */
 static char *sqlite_rows_select_sql(const struct sqlite_rows *r, int n)
 {
 	sqlite3_str *s = sqlite3_str_new(r->file->db);
@@ -825,7 +829,8 @@ static bool sqlite_names_remember(struct sqlite_names *n, int64_t id,
 	return true;
 }
 
-/* Whether the column is the table's row number: its only key, and INTEGER. */
+/* Whether the column is the table's row number: an INTEGER column that is the
+ * only key. */
 static bool sqlite_names_is_row_number(struct sqlite_file *f, const char *table,
 	const char *id)
 {
@@ -897,8 +902,9 @@ static void sqlite_names_damaged(struct sqlite_names *n)
 	n->damaged = true;
 }
 
-/* More text than the file holds, or rows walked one by one: the file was made
- * so that looking up costs more than reading it. */
+/* Whether more text was read than the file contains, or rows were scanned one
+ * by one. Such a file was made so that looking texts up takes longer than
+ * reading it. */
 static bool sqlite_names_overspent(const struct sqlite_names *n)
 {
 	return n->bytes > 2 * n->file->copy.bytes ||

@@ -60,8 +60,8 @@ static char *text_utf8_put(char *to, long c)
 	return to;
 }
 
-/* A \u escape whose digits are at p; a pair of surrogates is one character,
- * half a pair and U+0000 are none. */
+/* Reads a \u escape whose digits are at p. A pair of surrogates is one
+ * character; half a pair and U+0000 are invalid. */
 static const char *text_unescape_u(const char *p, const char *end, char **to,
 	bool *mended)
 {
@@ -83,8 +83,8 @@ static const char *text_unescape_u(const char *p, const char *end, char **to,
 	return p;
 }
 
-/* Writes the text of s to `to`, which has room for s->len; an escape that
- * JSON does not know stays as it is written. Returns the length. */
+/* Writes the unescaped text of s to `to`, which has room for s->len bytes. An
+ * escape that JSON does not define is copied unchanged. Returns the length. */
 static size_t text_unescape(char *to, const struct text_span *s, bool *mended)
 {
 	static const char from[] = "\"\\/bfnrt", into[] = "\"\\/\b\f\n\r\t";
@@ -110,8 +110,8 @@ static size_t text_unescape(char *to, const struct text_span *s, bool *mended)
 	return (size_t)(to - start);
 }
 
-/* Interns the beginning of a text, at most `max` bytes in all, with a mark that
- * distinguishes it from others with the same beginning. */
+/* Interns the beginning of a text, at most `max` bytes in total, with a mark
+ * that distinguishes the text from others with the same beginning. */
 static uint32_t text_put_clipped(struct text *t, const char *s, size_t len,
 	size_t max)
 {
@@ -128,7 +128,8 @@ static uint32_t text_put_clipped(struct text *t, const char *s, size_t len,
 	return names_put(&t->trace->names, kept, n + MARK);
 }
 
-/* Interns text that was not met before, made valid, at most `max` bytes. */
+/* Interns a text that was not seen before; makes it valid and cuts it to at
+ * most `max` bytes. */
 static uint32_t text_intern(struct text *t, const char *s, size_t len,
 	bool mended, size_t max)
 {
@@ -171,7 +172,7 @@ uint32_t text_id(struct text *t, const struct text_span *s)
 	return text_intern(t, to, len, mended, TEXT_MAX);
 }
 
-/* Copies JSON without the white space between its parts. */
+/* Copies JSON without the white space between its tokens. */
 static size_t text_squeeze(char *to, const struct text_span *s)
 {
 	const char *p = s->at, *end = s->at + s->len;

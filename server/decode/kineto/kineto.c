@@ -1,15 +1,16 @@
 /* kineto.c - decodes Kineto and Chrome trace JSON
  *
- * Reads traces of CUDA and ROCm with the category names of 2020 to today, as an
- * object with a list `traceEvents` or as the bare list, of one process or of
- * several fused into one file. Events are read one at a time from a window over
- * the text. One that cannot be read is read again with unescaped quotes
- * allowed, then skipped and counted; reading continues at the next event that
- * can be recognized. How much is read twice is bounded, so that no text costs
- * more than a few times its length.
+ * Reads traces of CUDA and ROCm with the category names of 2020 to today. A
+ * file is an object with a list `traceEvents`, or only the list, with one
+ * process or with several fused processes. Events are read one at a time from a
+ * window over the text. An event that cannot be read is read again with
+ * unescaped quotes allowed. If that fails too, it is skipped and counted, and
+ * reading continues at the next event that can be recognized. The bytes that
+ * are read twice are bounded, so that at most a few times the length of a text
+ * is read.
  *
- * If a file has two lists, both are read; if a key occurs twice in an event,
- * the last one counts. */
+ * If a file has two lists of events, both are read. If a key occurs twice in an
+ * event, the last value counts. */
 #include "kineto.h"
 #include "fact_list.h"
 #include "finish.h"
@@ -29,7 +30,7 @@ struct kineto_meta {
 
 enum form { AS_IT_IS, CUDA, HIP };
 
-/* Options of the profiler that cost time on the host. */
+/* Options of the profiler that take time on the host. */
 static const struct kineto_meta_fact {
 	enum kineto_key key;
 	const char *name; /* of the fact */
@@ -58,14 +59,14 @@ static const struct kineto_meta_fact *kineto_meta_fact_find(enum kineto_key k)
 	return NULL;
 }
 
-/* Whether a key is one that becomes a fact. */
+/* Whether the value of a key becomes a fact. */
 static bool kineto_meta_fact_key(enum kineto_key k)
 {
 	return k >= KEY_CUDA_DRIVER && k <= KEY_PROFILE_MEMORY;
 }
 
-/* A string, or the bytes of a number or word; null, a list or an object has no
- * value. */
+/* Reads a string, or the bytes of a number or word. A null, a list or an object
+ * has no value. */
 static const char *kineto_meta_fact_scalar(struct scan *s, const char *p,
 	struct text_span *text)
 {
@@ -90,7 +91,7 @@ static const char *kineto_meta_fact_value(struct kineto_meta *m, struct scan *s,
 		return q;
 	if (f->form != AS_IT_IS && !number_int(s, p, &n))
 		return NULL;
-	/* Less is no number of these forms, but the version itself. */
+	/* A smaller number is the version itself, not this encoding. */
 	if (f->form == CUDA && n.kind == NUMBER_OK && n.value >= 1000)
 		ok = fact_list_cuda(&m->facts, f->name, n.value);
 	else if (f->form == HIP && n.kind == NUMBER_OK && n.value >= 1000000)
@@ -100,14 +101,15 @@ static const char *kineto_meta_fact_value(struct kineto_meta *m, struct scan *s,
 	return ok ? q : scan_stop(s, p);
 }
 
-/* A file holds a handful; more is no list of devices. */
+/* A file lists a handful of devices; a longer list is not a list of devices. */
 enum { DEVICES_MAX = 4096 };
 
-/* Traces without a base count from 1970 if they look like it: 2001 to 2096. */
+/* A trace without a base time counts from 1970 if its times are then between
+ * 2001 and 2096. */
 static const int64_t UTC_FROM = INT64_C(1000000000000000000),
 		     UTC_TO = INT64_C(4000000000000000000);
 
-/* Whether a key outside the events is one whose value is read. */
+/* Whether the value of a key outside the events is used. */
 static bool kineto_meta_key(struct kineto_meta *m, enum kineto_key k)
 {
 	m->pytorch |= k == KEY_SCHEMA;
@@ -237,8 +239,8 @@ static const char *kineto_meta_distributed(struct kineto_meta *m,
 	return p;
 }
 
-/* Reads the value at p of such a key; behind it, or NULL. What is not as it
- * should be is passed over. */
+/* Reads the value at p of such a key. Returns the position after it, or NULL.
+ * An unexpected value is skipped. */
 static const char *kineto_meta_value(struct kineto_meta *m, struct scan *s,
 	const char *p, enum kineto_key k)
 {
@@ -272,8 +274,8 @@ static void kineto_meta_base(const struct kineto_meta *m)
 	t->base_is_utc = t->base_ns >= UTC_FROM && t->base_ns <= UTC_TO;
 }
 
-/* Hands what was read to the trace, whose processes and base are known. False
- * where the arena is full. */
+/* Adds what was read to the trace, whose processes and base time are known.
+ * False if the arena is full. */
 static bool kineto_meta_apply(const struct kineto_meta *m)
 {
 	struct trace *t = m->trace;
@@ -291,7 +293,7 @@ static bool kineto_meta_apply(const struct kineto_meta *m)
 	return fact_list_give_all(&m->facts);
 }
 
-/* Which pids are processes, and which of them GPU events belong to.
+/* Decides which pids are processes, and to which process GPU events belong.
  *
  * Kineto writes GPU events under a pid that is the device's number. The rule:
  *
@@ -307,19 +309,21 @@ static bool kineto_meta_apply(const struct kineto_meta *m)
  *  5. Else its events belong to a process without a pid, one per rank, and
  *     are counted as no_process. Ranges alone then are a process too.
  *
- * One pid number may be both: a process in a container is often 1, and so is
- * the second GPU. The kind of an event decides which is meant.
+ * One pid number may be both a process and a GPU: a process in a container
+ * often has pid 1, and so has the second GPU. The kind of an event decides
+ * which is meant.
  *
- * Samples of counters make no process. Under a pid of GPU events alone they are
- * of that device, else of the host; if their pid belongs to no process, they
- * are kept with the first.
+ * Samples of counters alone do not make a pid a process. If a pid has only GPU
+ * events, its samples belong to that device; otherwise to the host. If their
+ * pid belongs to no process, they are stored with the first process.
  *
- * A process has the pid it had before ranks were fused (args.pid_raw). Rank and
- * world size are the event's own, or else the file's (distributedInfo) if it
- * holds one process. */
+ * The pid of a process is the one before ranks were fused (args.pid_raw). Rank
+ * and world size are those of the event. If it has none and the file has one
+ * process, they are those of the file (distributedInfo). */
 
-/* Correlation → process, then a majority per GPU pid (Boyer and
- * Moore: one candidate each, counted again). */
+/* Finds the process of each correlation, then a majority of processes per GPU
+ * pid. (Boyer and Moore's algorithm: it keeps one candidate for each GPU pid,
+ * then counts the candidate's votes.) */
 
 enum { NOBODY = UINT16_MAX, SEVERAL = UINT16_MAX - 1 };
 
@@ -379,7 +383,8 @@ static bool kineto_link_votes_launchers(struct kineto_votes *v,
 	return true;
 }
 
-/* One GPU event casts its vote: first to find a candidate, then to count. */
+/* Casts the vote of one GPU event: in the first pass to find a candidate, in
+ * the second pass to count its votes. */
 static void kineto_link_votes_cast(struct kineto_votes *v, uint16_t pid,
 	int64_t correlation, bool count)
 {
@@ -414,10 +419,10 @@ static void kineto_link_votes_round_of(struct kineto_votes *v,
 				c->correlation[i], count);
 }
 
-/* For each GPU pid without a process (NOBODY, UINT16_MAX, in gpu[]) that of
- * more than half of its launched events, counting those whose correlation
- * occurs in one process only. `host` gives the process of a call's pid. False
- * where the arena is full. */
+/* For each GPU pid without a process (NOBODY in gpu[]; UINT16_MAX) finds the
+ * process that launched more than half of its launched events. Counts only
+ * events whose correlation occurs in one process. `host` gives the process of a
+ * call's pid. False if the arena is full. */
 static bool kineto_link_votes_count(struct trace *t, const uint16_t *host,
 	uint32_t pids, uint16_t *gpu)
 {
@@ -464,7 +469,8 @@ static uint16_t kineto_link_process_add(struct kineto_link *l, uint32_t pid,
 static bool kineto_link_init(struct kineto_link *l)
 {
 	struct arena *a = l->trace->arena;
-	/* A pid may become two: its host rows and its GPU rows. */
+	/* One pid may become two processes: that of its host rows and that of
+	 * its GPU rows. */
 	l->cap = l->pids->n * 2 + 1;
 	if (l->cap > LINK_NOBODY)
 		l->cap = LINK_NOBODY;
@@ -494,7 +500,7 @@ static void kineto_link_hosts(struct kineto_link *l)
 }
 
 /* The only process of a rank; NOBODY if there is none or more than one. If no
- * rank is given, the only process there is. */
+ * rank is given, the only process of the file. */
 static uint16_t kineto_link_only_of(const struct kineto_link *l, int32_t rank,
 	uint32_t real)
 {
@@ -510,7 +516,8 @@ static uint16_t kineto_link_only_of(const struct kineto_link *l, int32_t rank,
 	return found;
 }
 
-/* The process without a pid of a rank, added if it does not exist yet. */
+/* The process without a pid for a rank; it is added if it does not exist
+ * yet. */
 static uint16_t kineto_link_nameless(struct kineto_link *l, int32_t rank,
 	uint32_t real)
 {
@@ -575,7 +582,8 @@ static void kineto_link_apply(const struct kineto_link *l)
 	}
 }
 
-/* A sample taken under a GPU's pid is of that device; else the host's. */
+/* A sample under a GPU's pid belongs to that device, any other sample to the
+ * host. */
 static void kineto_link_counters(const struct kineto_link *l)
 {
 	struct counter_rows *c = &l->trace->counter;
@@ -597,8 +605,8 @@ static void kineto_link_release(struct kineto_link *l)
 	arena_drop(l->trace->arena, l->owner);
 }
 
-/* Fills trace->processes and every row's `process`; there is at least one
- * process afterwards. False where the arena is full. */
+/* Fills trace->processes and every row's `process`. Afterwards there is at
+ * least one process. False if the arena is full. */
 static bool kineto_link_processes(struct trace *t, const struct kineto_pids *ps)
 {
 	struct kineto_link l = { .trace = t, .pids = ps };
@@ -656,8 +664,7 @@ static void kineto_bad(void *ctx, const char *what, size_t len)
 	kineto_rows_bad(&es->rows, what, len);
 }
 
-/* No events yet; they will be read from `w` into `t`. False where the arena is
- * full. */
+/* Prepares to read events from `w` into `t`. False if the arena is full. */
 static bool kineto_events_init(struct kineto_events *es, struct byte_window *w,
 	struct trace *t)
 {
@@ -672,8 +679,8 @@ static bool kineto_events_init(struct kineto_events *es, struct byte_window *w,
 	return kineto_rows_init(&es->rows, t);
 }
 
-/* Reads from inside the list to behind the bracket that closes it, or to the
- * end of the text. */
+/* Reads from inside the list to the position after its closing bracket, or to
+ * the end of the text. */
 static bool kineto_events_read(struct kineto_events *es, struct err *e)
 {
 	return json_reader_list(&es->json, &es->kind, es, e);
@@ -735,7 +742,7 @@ static enum json_reading kineto_value(struct kineto *k, struct err *e)
 	return got;
 }
 
-/* Around the events something cannot be read: on to the next event. */
+/* A value around the events cannot be read: continues at the next event. */
 static bool kineto_broken(struct kineto *k, bool *end, struct err *e)
 {
 	struct byte_window *w = k->events.json.window;
@@ -753,7 +760,8 @@ static bool kineto_broken(struct kineto *k, bool *end, struct err *e)
 	return r != RESYNC_ERR;
 }
 
-/* The object around the list, from inside to behind its end. */
+/* Reads the object around the list, from its inside to the position after its
+ * end. */
 static bool kineto_object(struct kineto *k, struct err *e)
 {
 	struct json_reader *r = &k->events.json;
@@ -801,7 +809,7 @@ static bool kineto_text(struct kineto *k, struct err *e)
 	       json_reader_end(&k->events.json, k->trace, e);
 }
 
-/* Why a file without a single row of any use is none. */
+/* Explains why a file without a single usable row is rejected. */
 static bool kineto_useless(const struct kineto *k, struct err *e)
 {
 	if (json_reader_end_explains(&k->events.json, k->events.rows.events,

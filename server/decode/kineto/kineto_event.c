@@ -13,7 +13,8 @@ void kineto_words_init(struct kineto_words *w)
 #undef CATEGORY
 }
 
-/* Both field by field, which is faster here than clearing it as a whole. */
+/* Both functions clear field by field, which is faster here than clearing the
+ * whole struct. */
 static void kineto_event_head_clear(struct kineto_event *e)
 {
 	const struct text_span none = { 0 };
@@ -65,7 +66,7 @@ static const char *kineto_event_triple(struct scan *s, const char *p,
 	return q;
 }
 
-/* A whole number; anything else leaves -1. */
+/* Reads a whole number; any other value leaves -1. */
 static const char *kineto_event_number(struct scan *s, const char *p,
 	int64_t *to)
 {
@@ -75,7 +76,7 @@ static const char *kineto_event_number(struct scan *s, const char *p,
 	return p;
 }
 
-/* A count that fits 32 bits; anything else leaves -1. */
+/* Reads a count that fits 32 bits; any other value leaves -1. */
 static const char *kineto_event_count(struct scan *s, const char *p,
 	int32_t *to)
 {
@@ -86,7 +87,7 @@ static const char *kineto_event_count(struct scan *s, const char *p,
 	return p;
 }
 
-/* A list's JSON text; anything else gives an `at` of NULL. */
+/* Reads a list's JSON text; any other value sets `at` to NULL. */
 static const char *kineto_event_list(struct scan *s, const char *p,
 	struct text_span *to)
 {
@@ -171,7 +172,8 @@ static const char *kineto_event_args_read(struct scan *s,
 	return p;
 }
 
-/* A string that is one of a few words: not worth patience. */
+/* Reads a string that is one of a few words. It is not repaired if it contains
+ * unescaped quotes. */
 static const char *kineto_event_word(struct scan *s, const char *p,
 	struct text_span *text)
 {
@@ -203,7 +205,7 @@ static const char *kineto_event_phase(struct scan *s, const char *p,
 	return p;
 }
 
-/* A process or thread may be a number, a text or a number as text. */
+/* Reads a process or thread: a number, a text, or a number as text. */
 static const char *kineto_event_task(struct scan *s, const char *p,
 	struct number *n, struct text_span *text)
 {
@@ -245,7 +247,7 @@ static const char *kineto_event_field(struct scan *s,
 	}
 }
 
-/* Whether enough is known of an event to pass over the rest. */
+/* Whether enough of an event is known to skip the rest of it. */
 static bool kineto_event_is_dull(const struct kineto_event *e)
 {
 	if (e->ph && e->ph != 'X' && e->ph != 'M' && e->ph != 'C')

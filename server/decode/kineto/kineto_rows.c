@@ -1,4 +1,4 @@
-/* kineto_rows.c - puts the events of a Kineto trace into rows */
+/* kineto_rows.c - stores the events of a Kineto trace as rows */
 #include "kineto.h"
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 static bool kineto_rows_text(struct kineto_rows *r, const struct text_span *s,
 	uint32_t *id);
 
-/* A table of (pid, rank), with a memo in front. */
+/* A table of (pid, rank), with a memo for recent look-ups. */
 
 struct kineto_pid_key {
 	int64_t number;
@@ -67,8 +67,8 @@ static uint32_t kineto_rows_pids_find(struct kineto_pids *ps,
 	return id - 1;
 }
 
-/* The index of an event's pid, whose text (if it is one) has the id `text`.
- * PIDS_MAX if there are too many; NAMES_NONE if the arena is full. */
+/* The index of an event's pid. If the pid is a text, `text` is the text's id.
+ * PIDS_MAX if there are too many pids; NAMES_NONE if the arena is full. */
 static uint32_t kineto_rows_pids_of(struct kineto_pids *ps,
 	const struct kineto_event *e, uint32_t text)
 {
@@ -87,7 +87,7 @@ static uint32_t kineto_rows_pids_of(struct kineto_pids *ps,
 	return i;
 }
 
-/* A pid's process has a name. False where the arena is full. */
+/* Stores the name of a pid's process. False if the arena is full. */
 static bool kineto_rows_pids_name(struct kineto_pids *ps,
 	const struct kineto_event *e, uint32_t text, uint32_t name)
 {
@@ -135,7 +135,8 @@ void kineto_rows_bad(struct kineto_rows *r, const char *what, size_t len)
 	note_add(&r->trace->notes, NOTE_bad_event, 1, what, len);
 }
 
-/* Durations of one kind of row are summed up by those who read them. */
+/* The sum of durations of this kind of row. Readers of a trace add these
+ * durations, so the sum must not overflow. */
 static int64_t *kineto_rows_total(struct kineto_rows *r, enum kineto_category c)
 {
 	if (c == CATEGORY_SET)
@@ -145,7 +146,7 @@ static int64_t *kineto_rows_total(struct kineto_rows *r, enum kineto_category c)
 	return &r->total_ns[c];
 }
 
-/* Whether an event has times that a trace can hold; notes it where not. */
+/* Whether an event has times that a trace can represent; notes it if not. */
 static bool kineto_rows_timely(struct kineto_rows *r,
 	const struct kineto_event *e)
 {
@@ -167,7 +168,7 @@ static bool kineto_rows_timely(struct kineto_rows *r,
 	return false;
 }
 
-/* Of metadata only the names of processes are of use. */
+/* Of metadata events, only the names of processes are used. */
 static bool kineto_rows_metadata(struct kineto_rows *r,
 	const struct kineto_event *e)
 {
@@ -184,8 +185,8 @@ static bool kineto_rows_metadata(struct kineto_rows *r,
 	       kineto_rows_pids_name(&r->pids, e, pid, name);
 }
 
-/* Phases of the Chrome trace format other than X, M and C: flows and instants
- * add nothing that is stored; begin and end are not paired. */
+/* Phases of the Chrome trace format other than X, M and C. Flows and instants
+ * add nothing that is stored; begin and end events are not paired. */
 static bool kineto_rows_other_phase(struct kineto_rows *r,
 	const struct kineto_event *e)
 {
@@ -198,8 +199,8 @@ static bool kineto_rows_other_phase(struct kineto_rows *r,
 	return true;
 }
 
-/* The index of an event's pid; NAMES_NONE where the arena is full, PIDS_MAX
- * where the event was noted instead. */
+/* The index of an event's pid; NAMES_NONE if the arena is full, PIDS_MAX if the
+ * event was noted instead. */
 static uint32_t kineto_rows_pid_of(struct kineto_rows *r,
 	const struct kineto_event *e)
 {
@@ -260,7 +261,7 @@ static bool kineto_rows_add_shape(struct kineto_rows *r,
 	return *id != NAMES_NONE;
 }
 
-/* A GPU event's device: as it says, else its pid, which is the device's
+/* A GPU event's device: its own field, or else its pid, which is the device's
  * number in every Kineto trace. */
 static int32_t kineto_rows_add_device(const struct kineto_event *e)
 {
@@ -272,7 +273,8 @@ static int32_t kineto_rows_add_device(const struct kineto_event *e)
 	return d >= 0 && d <= INT32_MAX ? (int32_t)d : -1;
 }
 
-/* A GPU event's stream: as it says, else its thread, "7" or "stream 7". */
+/* A GPU event's stream: its own field, or else its thread, "7" or "stream
+ * 7". */
 static int64_t kineto_rows_add_stream(const struct kineto_event *e)
 {
 	static const char before[] = "stream ";
@@ -428,11 +430,11 @@ static bool kineto_rows_add(struct kineto_rows *r, const struct kineto_event *e,
 	}
 }
 
-/* The numbers in a counter event's args, a row each. */
+/* Stores each number in a counter event's args as a row. */
 
 enum { NUMBER = 64 };
 
-/* The number at p, bare or in quotes; NaN if there is another value. */
+/* The number at p, with or without quotes; NaN for any other value. */
 static double kineto_rows_counter_number(const char *p)
 {
 	char text[NUMBER + 1];
@@ -447,7 +449,7 @@ static double kineto_rows_counter_number(const char *p)
 	return *end || !isfinite(value) ? NAN : value;
 }
 
-/* What says whose the samples are, and is none. */
+/* Whether the key names whose samples these are, and is not a sample itself. */
 static bool kineto_rows_counter_about(const struct text_span *key)
 {
 	static const char *const words[] = { "device", "rank", "pid_raw" };
@@ -458,8 +460,8 @@ static bool kineto_rows_counter_about(const struct text_span *key)
 	return false;
 }
 
-/* "NAME[ID]/KEY", as far as they say something; NAMES_NONE where the arena is
- * full. */
+/* Builds "NAME[ID]/KEY" from the parts that are not empty; NAMES_NONE if the
+ * arena is full. */
 static uint32_t kineto_rows_counter_label(struct kineto_rows *r, uint32_t name,
 	uint32_t id, uint32_t key)
 {
@@ -506,9 +508,10 @@ static bool kineto_rows_counter_add(struct kineto_rows *r,
 			       .value = value });
 }
 
-/* The samples of a counter event ("C"): one for each number in its args, named
- * "NAME/KEY", or "NAME" alone if the key equals the name or is "value". With an
- * id, "NAME[ID]" replaces the name. An event without a number is a bad one. */
+/* Stores the samples of a counter event ("C"): one for each number in its args.
+ * A sample is named "NAME/KEY", or "NAME" if the key equals the name or is
+ * "value". If the event has an id, "NAME[ID]" replaces the name. An event
+ * without a number counts as a bad event. */
 static bool kineto_rows_counter_values(struct kineto_rows *r,
 	const struct kineto_event *e, uint32_t index)
 {

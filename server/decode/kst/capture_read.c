@@ -25,7 +25,8 @@ struct capture_read {
 	int64_t sum_ns[KST_KINDS_END][2]; /* durations so far */
 };
 
-/* Cells become rows of the trace, if such a row is possible. */
+/* Adds cells as rows of the trace, after checking that such a row is
+ * possible. */
 
 /* A row that is none: `of` is its kind. */
 static void capture_read_odd(struct capture_read *c, const char *of)
@@ -38,8 +39,8 @@ static uint32_t capture_read_text(const struct capture_read *c, int64_t cell)
 	return cell < 0 ? 0 : c->names[cell];
 }
 
-/* The trace's name for a TEXT cell, 0 for a lost one; as a name, or whole.
- * NAMES_NONE where the arena is full. */
+/* The trace's name for a TEXT cell, cut to a name's length or uncut; 0 for a
+ * lost text. NAMES_NONE if the arena is full. */
 static uint32_t capture_read_name(struct capture_read *c, int64_t cell)
 {
 	uint32_t id = capture_read_text(c, cell);
@@ -49,7 +50,8 @@ static uint32_t capture_read_name(struct capture_read *c, int64_t cell)
 	return text_put(&c->text, n->text, n->len, TEXT_MAX);
 }
 
-/* Makes room for n of `each` in an array that grows; false where full. */
+/* Makes room for n of `each` in an array that grows; false if the arena is
+ * full. */
 static bool capture_read_room(struct capture_read *c, void **p, size_t *bytes,
 	size_t n, size_t each)
 {
@@ -98,13 +100,13 @@ static uint32_t capture_read_rows_shape(struct capture_read *c, int64_t cell)
 	return trace_launch_shape(c->t, &own);
 }
 
-/* Whether a number is one that sums of a trace may hold. */
+/* Whether sums over rows of a trace may include this number. */
 static bool capture_read_rows_within(int64_t v)
 {
 	return v >= -1 && v <= TRACE_TIME_MAX_NS;
 }
 
-/* The limits on a row that another program computed. */
+/* Checks the limits of a row that another program computed. */
 static bool capture_read_rows_line_can_be(const struct kst_chunk *k, uint32_t i)
 {
 	bool stat = k->kind == KST_stat;
@@ -129,7 +131,7 @@ static bool capture_read_rows_line_can_be(const struct kst_chunk *k, uint32_t i)
 	       !(k->column[KST_COLUMN(stat, time_pct)].d[i] > 100);
 }
 
-/* A fact is short: it is shown in a sentence. */
+/* A fact must be short, because it is shown in a sentence. */
 static bool capture_read_rows_fact_can_be(const struct capture_read *c,
 	const struct kst_chunk *k, uint32_t i)
 {
@@ -143,14 +145,15 @@ static bool capture_read_rows_fact_can_be(const struct capture_read *c,
 	       name_len <= NAME_MOST && value_len <= VALUE_MOST;
 }
 
-/* The name may be missing: the recorder can be configured to drop it. */
+/* Checks a node. The name may be missing, because the recorder can be
+ * configured to omit it. */
 static bool capture_read_rows_node_can_be(const struct kst_chunk *k, uint32_t i)
 {
 	return k->column[KST_COLUMN(node, node)].i[i] > 0;
 }
 
-/* The limits on a row of any kind, so that later steps need no checks of their
- * own. */
+/* Checks the limits of a row of any kind, so that later steps need no
+ * checks. */
 static bool capture_read_rows_row_can_be(const struct capture_read *c,
 	const struct kst_chunk *k, uint32_t i)
 {
@@ -166,7 +169,7 @@ static bool capture_read_rows_row_can_be(const struct capture_read *c,
 	return !line || capture_read_rows_line_can_be(k, i);
 }
 
-/* The column whose cells are summed up by those who read a kind; -1 none. */
+/* The column that readers of this kind of row add up; -1 none. */
 static int capture_read_rows_summed(enum kst_kind kind)
 {
 	if (kind == KST_stat)
@@ -178,7 +181,8 @@ static int capture_read_rows_summed(enum kst_kind kind)
 		       : (int)KST_COLUMN(kernel, dur_ns);
 }
 
-/* Whether a row's duration is one, and adds to the others'. */
+/* Whether a row's duration is valid, and can be added to the sum of the
+ * others. */
 static bool capture_read_rows_timely(struct capture_read *c,
 	const struct kst_chunk *k, uint32_t i)
 {
@@ -187,7 +191,8 @@ static bool capture_read_rows_timely(struct capture_read *c,
 		return true;
 	int64_t dur = k->column[column].i[i];
 	bool table = k->kind == KST_stat || k->kind == KST_pattern;
-	/* A table of all grids and a table by grid both count the same time. */
+	/* A table over all grids and a table by grid both contain the same
+	 * time. */
 	bool grid = k->kind == KST_stat &&
 		    k->column[KST_COLUMN(stat, launch)].i[i] != 0;
 	int64_t *sum = &c->sum_ns[k->kind][grid];
@@ -211,7 +216,7 @@ static bool capture_read_rows_is_record(const struct kst_chunk *k)
 	return k->kind != KST_fact && k->kind != KST_node;
 }
 
-/* A cell as the trace's column has it; what does not fit is odd. */
+/* Copies a cell to the trace's column; a value that does not fit is odd. */
 #define TAKE(field) k->column[offsetof(__typeof__(*from), field) / 8]
 #define TAKE_INT(field) \
 	odd |= __builtin_add_overflow(TAKE(field).i[i], INT64_C(0), &row.field);
@@ -265,7 +270,7 @@ static bool capture_read_rows_add(struct capture_read *c,
 	}
 }
 
-/* Adds the rows of a chunk to the trace. False where the arena is full. */
+/* Adds the rows of a chunk to the trace. False if the arena is full. */
 static bool capture_read_rows(struct capture_read *c, const struct kst_chunk *k)
 {
 	for (uint32_t i = 0; i < k->rows; i++) {
@@ -280,15 +285,16 @@ static bool capture_read_rows(struct capture_read *c, const struct kst_chunk *k)
 	return true;
 }
 
-/* What a capture file holds except rows: processes, devices, notes, drops. */
+/* Reads the parts of a capture file that are not rows: processes, devices,
+ * notes, drops. */
 
-/* A whole number that its place in the trace can hold. */
+/* Whether a whole number fits its field in the trace. */
 static bool capture_read_fits(int64_t v, int32_t *to)
 {
 	return !__builtin_add_overflow(v, INT64_C(0), to);
 }
 
-/* The same for a number that is -1 if unknown, and never less. */
+/* As capture_read_fits(), for a number that is at least 0, or -1 if unknown. */
 static bool capture_read_fits_or_unknown(int64_t v, int32_t *to)
 {
 	return v >= -1 && capture_read_fits(v, to);
@@ -396,7 +402,7 @@ static void capture_read_dropped(struct capture_read *c,
 			where ? where : "", len);
 }
 
-/* Takes the processes, devices, notes and drops that the rows of a chunk
+/* Adds the processes, devices, notes and drops that the rows of a chunk
  * describe. False if the arena is full. */
 static bool capture_read_surroundings(struct capture_read *c,
 	const struct kst_chunk *k)
@@ -437,7 +443,7 @@ static void capture_read_drop(void *ctx, void *p)
 	arena_drop(ctx, p);
 }
 
-/* Texts met since the last chunk, in the order of the capture. */
+/* Adds the texts since the last chunk, in the order of the capture file. */
 static bool capture_read_names_add(struct capture_read *c, uint32_t *known)
 {
 	uint32_t n = (uint32_t)kst_reader_texts(c->r);
@@ -539,8 +545,8 @@ static void capture_read_iterations_shift(struct capture_read *c)
 	}
 }
 
-/* Rows count from the first of them, as in any trace. A moment of the trace
- * added to its base must not overflow. */
+/* Sets the base so that times count from the first row, as in any trace. The
+ * sum of a time and the base must not overflow. */
 static void capture_read_base(struct capture_read *c)
 {
 	const struct kst_about *about = kst_reader_about(c->r);

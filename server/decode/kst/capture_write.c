@@ -23,8 +23,8 @@ static bool capture_write_put_bytes(void *ctx, const void *bytes, size_t len)
 	return m->put(m->put_to, bytes, len, m->e);
 }
 
-/* Whether the arrays of a kind hold what its columns in kst.def are called,
- * and nothing else: the names are checked by the functions below. */
+/* Checks that a kind has an array for each of its columns in kst.def, and no
+ * other. The functions below check the names. */
 #define COLUMN(type, field, what) +1
 #define KIND(kind, COLUMNS, what)                                          \
 	_Static_assert(0 COLUMNS(COLUMN) == sizeof(struct kst_##kind) / 8, \
@@ -42,7 +42,7 @@ _Static_assert((int)KST_RANGE_ANNOTATION == (int)RANGE_ANNOTATION &&
 		       (int)KST_RANGE_LOOSE == (int)RANGE_LOOSE,
 	"ranges have the same kinds there and here");
 
-/* Marks the texts and shapes that rows name. */
+/* Marks the texts and shapes that rows refer to. */
 #define USED_INT(field)
 #define USED_REAL(field)
 #define USED_TEXT(field) m->texts[r->field[i]] = 1;
@@ -64,7 +64,8 @@ TRACE_TABLES(KIND)
 #undef KIND
 #undef COLUMN
 
-/* Writes rows; those of one process have its number in the capture. */
+/* Writes rows. Rows of a process have the number of that process in the capture
+ * file. */
 #define GIVEN_INT(field) (int64_t) r->field[i]
 #define GIVEN_REAL(field) r->field[i]
 #define GIVEN_TEXT(field) (int64_t) m->texts[r->field[i]]
@@ -113,7 +114,7 @@ static void capture_write_mark_used(struct capture_write *m)
 			m->texts[m->t->devices[d].name] = 1;
 }
 
-/* Marks become ids, in the order the trace has them. */
+/* Replaces the marks by ids, in the order of the texts in the trace. */
 static bool capture_write_names(struct capture_write *m)
 {
 	for (uint32_t id = 0; id < m->t->names.n; id++) {

@@ -17,7 +17,7 @@ static const struct sqlite_column nsys_call_columns[NSYS_CALL_COLUMNS] = {
 	[NAME] = { "nameId", true },
 };
 
-/* The name without the version that Nsight Systems puts behind it:
+/* Removes the version that Nsight Systems appends to a name:
  * cudaLaunchKernel_v7000. (cuMemAlloc_v2 is the driver's own name.) */
 static uint32_t nsys_call_unversioned(struct nsys *n, uint32_t id)
 {
@@ -65,7 +65,7 @@ static bool nsys_calls(struct nsys *n, struct err *e)
 
 /* The GPUs of the machine, as each process numbers them. */
 
-/* A process may see fewer GPUs than there are, and number them itself from
+/* A process may see only some of the machine's GPUs, and numbers them from
  * 0. */
 enum { CUDA_PID, CUDA_DEVICE, CUDA_GPU, CUDA_COLUMNS };
 static const struct sqlite_column cuda_columns[CUDA_COLUMNS] = {
@@ -153,7 +153,7 @@ static bool nsys_devices(struct nsys *n, struct err *e)
 		NSYS_DEVICE_COLUMNS, nsys_device_take_gpu, e);
 }
 
-/* Drivers, clocks, the CPU, and the kinds of event that were traced. */
+/* Facts: drivers, clocks, the CPU, and the kinds of event that were traced. */
 
 enum { NSYS_FACT_NAME, VALUE, NSYS_FACT_COLUMNS };
 static const struct sqlite_column nsys_fact_columns[NSYS_FACT_COLUMNS] = {
@@ -178,8 +178,9 @@ static bool nsys_fact_pair(struct sqlite_rows *r, struct nsys_word *name,
 	       sqlite_bytes(r, VALUE, &value->at, &value->len) && value->len;
 }
 
-/* "…/nsight-systems/2024.6.2/target-linux-x64" has the version that recorded;
- * the version in the tables is the exporter's. */
+/* The version of the recorder is in its path,
+ * "…/nsight-systems/2024.6.2/target-linux-x64". The version in the tables is
+ * that of the exporter. */
 static bool nsys_fact_profiler(struct nsys *n, struct nsys_word path)
 {
 	char text[64];
@@ -235,7 +236,7 @@ static bool nsys_fact_take_capture(struct nsys *n, struct sqlite_rows *r,
 		n->traced_n += text != NULL;
 		return text || arena_err(n->trace->arena, e);
 	}
-	/* Perhaps with a process before it: "PROCESS_0:…". */
+	/* A process may precede the text: "PROCESS_0:…". */
 	if (name.len < len || memcmp(name.at + name.len - len, graphs, len))
 		return true;
 	return fact_list_put(&n->facts, "cuda_graph_trace", value.at,
@@ -295,10 +296,10 @@ static bool nsys_facts(struct nsys *n, struct err *e)
 
 /* Samples of the GPUs' counters (--gpu-metrics-devices).
  *
- * A sample is of a GPU, not of a process: every process that used the GPU gets
- * it, under the number it knows the GPU by. */
+ * A sample belongs to a GPU, not to a process. Every process that used the GPU
+ * gets the sample, under its own number for the GPU. */
 
-/* A counter's name, by the type of its samples and its number. */
+/* Identifies a counter's name: the type of its samples, and its number. */
 struct nsys_key {
 	int64_t type, metric;
 };
@@ -368,7 +369,7 @@ static bool nsys_metric_read_names(struct nsys_metrics *m, struct err *e)
 	return ok && (!full || arena_err(m->nsys->trace->arena, e));
 }
 
-/* For each process that used the GPU; whether any did. */
+/* Adds the sample to each process that used the GPU; *any: whether any did. */
 static bool nsys_metric_add(struct nsys *n, int64_t gpu, struct counter_row *c,
 	bool *used)
 {
@@ -496,7 +497,7 @@ static bool nsys_processes(struct nsys *n, struct err *e)
 		       nsys_process_take_host, e);
 }
 
-/* 1990 and 2100: a session's start beyond them is no time of day. */
+/* 1990 and 2100: a session's start outside this range is not a time of day. */
 #define UTC_FROM (INT64_C(631152000) * 1000000000)
 #define UTC_TO (INT64_C(4102444800) * 1000000000)
 
@@ -513,7 +514,7 @@ static bool nsys_take_base(struct nsys *n, struct sqlite_rows *r, struct err *e)
 	return true;
 }
 
-/* What Nsight Systems itself says is missing. */
+/* Notes the data that Nsight Systems itself reports as missing. */
 static bool nsys_take_diagnostic(struct nsys *n, struct sqlite_rows *r,
 	struct err *e)
 {

@@ -1,5 +1,5 @@
-/* nsys_event.c - reads what events of all tables have: names, times, processes,
- * threads */
+/* nsys_event.c - reads the fields that events of all tables have: names, times,
+ * processes, threads */
 #include "nsys.h"
 
 bool nsys_event_walk(struct nsys *n, const char *table,
@@ -55,7 +55,7 @@ bool nsys_event_span(struct nsys *n, struct sqlite_rows *r, enum nsys_kind kind,
 	return false;
 }
 
-/* A global id without its thread; the sign is the machine's highest bit. */
+/* A global id without its thread; its sign bit is the machine's highest bit. */
 static int64_t nsys_event_key_of(int64_t global)
 {
 	return global == NSYS_UNKNOWN ? NSYS_UNKNOWN

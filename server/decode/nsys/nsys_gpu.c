@@ -1,12 +1,14 @@
-/* nsys_gpu.c - reads what ran on a GPU: kernels, copies, sets, graph replays */
+/* nsys_gpu.c - reads the activities of a GPU: kernels, copies, sets, graph
+ * replays */
 #include "nsys.h"
 #include <stdlib.h>
 
-/* More devices than any machine has; those beyond have no description. */
+/* More devices than any machine has. Devices beyond this limit have no
+ * description. */
 enum { USES_MOST = 512 };
 
-/* A process used a device, which nsys_devices() then describes if the file
- * does; false if the arena is full. */
+/* Records that a process used a device. nsys_devices() then describes the
+ * device if the file does. False if the arena is full. */
 static bool nsys_gpu_used(struct nsys *n, uint16_t process, int32_t device)
 {
 	for (uint32_t k = 0; k < n->uses_n; k++) {
@@ -54,7 +56,7 @@ static bool nsys_gpu_sort_causes(struct nsys *n, struct err *e)
 	return true;
 }
 
-/* The one process that made calls of that number. */
+/* Finds the only process that made calls with that correlation. */
 static bool nsys_gpu_by_call(const struct nsys *n, int64_t correlation,
 	uint16_t *process)
 {
@@ -77,8 +79,8 @@ static bool nsys_gpu_by_call(const struct nsys *n, int64_t correlation,
 	return true;
 }
 
-/* The process of something on a GPU: by its own word, else by the call that
- * caused it, else the only one there is. */
+/* The process of a GPU activity: the one that the row names, else the one of
+ * the call that caused it, else the only process of the file. */
 static bool nsys_gpu_owner(struct nsys *n, struct sqlite_rows *r,
 	int pid_column, int64_t correlation, uint16_t *process, struct err *e)
 {
@@ -98,7 +100,7 @@ static bool nsys_gpu_owner(struct nsys *n, struct sqlite_rows *r,
 	return nsys_event_process(n, NSYS_UNKNOWN, true, process, e);
 }
 
-/* Columns that all four tables begin with. */
+/* The columns with which all four tables begin. */
 enum { START, END, DEVICE, STREAM, CORRELATION, PID, COMMON };
 #define COMMON_COLUMNS                                                      \
 	[START] = { "start", true }, [END] = { "end", true },               \
@@ -112,7 +114,7 @@ struct common {
 	uint16_t process;
 };
 
-/* False with *e; process is NSYS_NOBODY where the row is of no use. */
+/* False with *e; process is NSYS_NOBODY if the row cannot be used. */
 static bool nsys_gpu_common(struct nsys *n, struct sqlite_rows *r,
 	enum nsys_kind kind, uint32_t name, struct common *c, struct err *e)
 {
@@ -202,7 +204,7 @@ static uint32_t nsys_gpu_shape(struct nsys *n, struct sqlite_rows *r)
 	return known ? trace_launch_shape(n->trace, &s) : 0;
 }
 
-/* Newer schemas have the graph's id; in all of them it is the upper half of the
+/* Newer schemas have the graph's id. In all schemas it is the upper half of the
  * node id. */
 static void nsys_gpu_graph_of(struct sqlite_rows *r, struct kernel_row *k)
 {
@@ -243,7 +245,7 @@ static const struct sqlite_column copy_columns[COPY_COLUMNS_N] = {
 	[COPY_KIND] = { "copyKind", false },
 };
 
-/* ENUM_CUDA_MEMCPY_OPER, the same since CUPTI has it. */
+/* The values of ENUM_CUDA_MEMCPY_OPER, which never changed in CUPTI. */
 static const char *const directions[] = { "Unknown", "Host-to-Device",
 	"Device-to-Host", "Host-to-Array", "Array-to-Host", "Array-to-Array",
 	"Array-to-Device", "Device-to-Array", "Device-to-Device",

@@ -34,11 +34,12 @@ enum nsys_payload_column {
 		NSYS_PAYLOAD_COLUMNS_N
 };
 
-/* One end of a range that the export did not pair up. */
+/* One end of a range. The export did not pair it with the other end. */
 struct nsys_half {
 	int64_t owner; /* thread of a push or pop, else process */
 	int64_t domain, range, at_ns;
-	uint32_t place; /* in the table: decides where times are the same */
+	/* index in the table; decides the order of equal times */
+	uint32_t place;
 	uint32_t name, payload, thread;
 	uint16_t process;
 	bool loose, end; /* start/end, not push/pop; the later end */
@@ -85,7 +86,7 @@ static void nsys_nvtx_json_escape(struct buf *b, unsigned char c)
 	}
 }
 
-/* Bytes that are no text become U+FFFD, a piece at a time. */
+/* Bytes that are not valid text become U+FFFD, one piece at a time. */
 static void nsys_nvtx_json_mended(struct buf *b, const char *s, size_t len)
 {
 	enum { PIECE = 64 };
@@ -115,7 +116,7 @@ static void nsys_nvtx_json_text(struct buf *b, const char *s, size_t len)
 	buf_add(b, "\"", 1);
 }
 
-/* A field's name; then its value by one of those below. */
+/* Writes a field's name. One of the functions below writes its value. */
 static void nsys_nvtx_json_key(struct buf *b, const char *s, size_t len)
 {
 	if (b->len > 1)
@@ -148,11 +149,11 @@ static void nsys_nvtx_json_null(struct buf *b)
 	buf_puts(b, "null");
 }
 
-/* Finds the value that is there; decodes registered bytes.
+/* Finds the value of a payload, and decodes registered bytes.
  *
- * Such bytes begin with a head of 32: domain, schema and the size of what
- * follows, each with padding. NVTX_PAYLOAD_SCHEMA_ENTRIES has each field's type
- * and offset. */
+ * Registered bytes begin with a header of 32 bytes: domain, schema and the size
+ * of the data after the header, each with padding. NVTX_PAYLOAD_SCHEMA_ENTRIES
+ * has the type and the offset of each field. */
 
 struct nsys_field {
 	int64_t domain, schema, place, flags, type, offset, detail;
@@ -161,7 +162,7 @@ struct nsys_field {
 
 enum { HEAD = 32, AT_DOMAIN = 0, AT_SCHEMA = 8, AT_SIZE = 16 };
 enum { PAYLOAD_MOST = 16 << 10 };
-/* Flags of a field (nvToolsExtPayload.h) whose value is not in its place. */
+/* Flags of a field (nvToolsExtPayload.h) whose value is stored elsewhere. */
 enum { ELSEWHERE = 0x0E, ARRAY = 0x30 };
 
 enum { DOMAIN, SCHEMA, PLACE, FLAGS, TYPE, NAME, DETAIL, OFFSET, COLUMNS };
@@ -215,7 +216,7 @@ static int nsys_nvtx_payload_by_place(const void *a, const void *b)
 	return nsys_nvtx_payload_compare(a, b, true);
 }
 
-/* nsys_nvtx_payload_release() in any case. */
+/* Call nsys_nvtx_payload_release() in any case. */
 static bool nsys_nvtx_payload_init(struct nsys_payload *p, struct nsys *n,
 	struct err *e)
 {
@@ -249,8 +250,8 @@ static uint64_t nsys_nvtx_payload_little(const char *p, int bytes)
 	return v;
 }
 
-/* Types of fields, by their numbers: s signed, u unsigned, f real, and how many
- * bytes they take where the profiled programs run (LP64). */
+/* The types of fields by their numbers: s signed, u unsigned, f real, and their
+ * size in bytes on the platforms of profiled programs (LP64). */
 static const struct {
 	uint8_t type;
 	char sort;
@@ -286,8 +287,8 @@ static void nsys_nvtx_payload_put_number(struct buf *b, const char *at,
 	}
 }
 
-/* The value of a field in its bytes; null if it has none of the plain types or
- * is out of bounds. */
+/* Writes the value of a field from its bytes; null if it has none of the plain
+ * types or is out of bounds. */
 static void nsys_nvtx_payload_put_value(struct buf *b,
 	const struct nsys_field *f, const char *bytes, uint64_t len)
 {
@@ -311,7 +312,8 @@ static void nsys_nvtx_payload_put_value(struct buf *b,
 	nsys_nvtx_json_null(b);
 }
 
-/* The first field of the schema that the bytes name; NULL if it is unknown. */
+/* The first field of the schema that the bytes refer to; NULL if the schema is
+ * unknown. */
 static const struct nsys_field *
 nsys_nvtx_payload_schema_of(const struct nsys_payload *p, const char *bytes)
 {
@@ -381,7 +383,7 @@ static bool nsys_nvtx_payload_put_scalar(struct nsys_payload *p,
 	return false;
 }
 
-/* The row's payload: 0 where it has none. False only with *e. */
+/* The row's payload; 0 if it has none. False only with *e. */
 static bool nsys_nvtx_payload_of(struct nsys_payload *p, struct sqlite_rows *r,
 	int first, uint32_t *id, struct err *e)
 {
@@ -435,7 +437,8 @@ static const struct sqlite_column nsys_nvtx_columns[NSYS_NVTX_COLUMNS] = {
 #undef COLUMN
 };
 
-/* ENUM_NSYS_EVENT_TYPE; the later of two numbers is that of NVTX text files. */
+/* ENUM_NSYS_EVENT_TYPE. If a type has two numbers, the second is that of NVTX
+ * text files. */
 enum { TYPE_FIRST = 32, TYPE_LAST = 99 };
 static const enum sort {
 	OTHER,
@@ -477,7 +480,8 @@ static const enum sort {
 	[99] = ABOUT,
 };
 
-/* The id of a process's domain in x->domains; 0 of the one without a name. */
+/* The id of a process's domain in x->domains; 0 for the domain without a
+ * name. */
 static bool nsys_nvtx_domain_of(struct nsys_nvtx *x, uint16_t process,
 	int64_t domain, uint32_t *id)
 {
@@ -559,8 +563,8 @@ static enum sort nsys_nvtx_sort_of(struct nsys *n, struct sqlite_rows *r)
 	return s;
 }
 
-/* Ranges of processes without CUDA work belong to no run, unless no process has
- * CUDA work: then they are the only contents. */
+/* Ranges of processes without CUDA work belong to no run. If no process has
+ * CUDA work, such ranges are the only contents and are stored. */
 static bool nsys_nvtx_take(struct nsys_nvtx *x, struct sqlite_rows *r, bool any,
 	struct err *e)
 {
@@ -636,8 +640,7 @@ bool nsys_nvtx(struct nsys *n, struct err *e)
 	return ok;
 }
 
-/* Pairs them up and adds the ranges; what has no other end is
- * noted. */
+/* Pairs the ends and adds the ranges; an end without the other end is noted. */
 static bool nsys_nvtx_half_add(struct nsys_nvtx *x, const struct nsys_half *h)
 {
 	if (x->halves_n == x->halves_cap) {
@@ -703,8 +706,8 @@ static bool nsys_nvtx_add(struct nsys_nvtx *x, const struct nsys_half *from,
 	return nsys_nvtx_range(x, &row, e);
 }
 
-/* Pairs up the halves [from, to), which are of one thread and domain, or of
- * one range; `open` has room for as many. */
+/* Pairs the halves [from, to), which belong to one thread and domain, or to one
+ * range; `open` has room for all of them. */
 static bool nsys_nvtx_half_pair(struct nsys_nvtx *x, uint32_t from, uint32_t to,
 	uint32_t *open, struct err *e)
 {
@@ -748,11 +751,11 @@ static bool nsys_nvtx_halves(struct nsys_nvtx *x, struct err *e)
 	return ok;
 }
 
-/* A range's row, and the names PyTorch makes up.
+/* Adds a range's row, and handles names that PyTorch generates.
  *
  * torch.autograd.profiler.emit_nvtx() numbers every operator in its range's
- * name: "aten::mm, seq = 7, op_id = 12, sizes = [[2, 3], [3, 4]]". As they are,
- * no two of them would be the same operator. */
+ * name: "aten::mm, seq = 7, op_id = 12, sizes = [[2, 3], [3, 4]]". With
+ * unchanged names, no two ranges would be the same operator. */
 
 struct nsys_parts {
 	size_t name; /* bytes of it */
@@ -785,7 +788,7 @@ static bool nsys_nvtx_range_number(const char **p, const char *end, int64_t *v)
 	return *p > from;
 }
 
-/* A list in brackets, from its first to behind its last. */
+/* Reads a list in brackets, from its first byte to the position after it. */
 static bool nsys_nvtx_range_list(const char **p, const char *end)
 {
 	int depth = 0;
@@ -833,14 +836,14 @@ static struct nsys_parts nsys_nvtx_range_parts_of(const char *s, size_t len)
 	return p == end ? parts : none;
 }
 
-/* Adds a range to the trace; `domain` is an id of x->domains. A
- * name as PyTorch writes it gives its number to the row's id, its sizes to the
+/* Adds a range to the trace; `domain` is an id of x->domains. From a name of
+ * PyTorch's form, the number becomes the row's id, and the sizes become the
  * payload. */
 static bool nsys_nvtx_range(struct nsys_nvtx *x, struct range_row *row,
 	struct err *e)
 {
 	struct trace *t = x->nsys->trace;
-	/* A copy: what is put below moves the entry. */
+	/* A copy, because adding names below moves the entry. */
 	const struct name name = t->names.list[row->name];
 	struct nsys_parts parts = nsys_nvtx_range_parts_of(name.text, name.len);
 	if (parts.op >= 0) {

@@ -26,7 +26,8 @@ static int rocm_by_key(const void *left, const void *right)
 	return (a->key > b->key) - (a->key < b->key);
 }
 
-/* Of equal keys the one put first comes first; qsort() does not see to it. */
+/* Of equal keys, the one that was put first comes first; qsort() does not
+ * ensure this. */
 static int rocm_by_key_and_place(const void *left, const void *right)
 {
 	const struct rocm_pair *const *a = left, *const *b = right;

@@ -7,8 +7,8 @@
 
 enum { ROCPD_PROCESSES_MAX = 16384 };
 
-/* The process of a row and where it ran: from the row or, in the newer layout,
- * from its track; -1 if unknown. */
+/* The process of a row and the place where it ran. They come from the row or,
+ * in the newer layout, from the row's track; -1 if unknown. */
 struct rocpd_track {
 	int64_t pid, tid, agent, queue, stream;
 };
@@ -51,8 +51,8 @@ struct rocpd {
 	uint32_t tracks_n, tracks_cap;
 };
 
-/* Opens a session's table, hands each row on until `take` fails, which it does
- * only where the arena is full or, with *e, where decoding cannot go on. */
+/* Opens a session's table and passes each row to `take` until `take` fails. It
+ * fails only if the arena is full or, with *e, if decoding cannot continue. */
 typedef bool rocpd_take_fn(struct rocpd *r, struct sqlite_rows *rows,
 	struct err *e);
 
@@ -62,7 +62,8 @@ static inline bool rocpd_find(struct rocpd *r, enum rocpd_map map, int64_t key,
 	return rocm_map_find(&r->map[map], key, value);
 }
 
-/* The columns that give place and time in all tables; the rest follows. */
+/* The columns with the place and the time in all tables; other columns
+ * follow. */
 #define ROCPD_PLACE                                                          \
 	{ "pid", false }, { "tid", false }, { "agent_id", false },           \
 		{ "queue_id", false }, { "stream_id", false },               \
@@ -101,7 +102,7 @@ static int32_t rocpd_process(struct rocpd *r, int64_t pid);
 static bool rocpd_place(struct rocpd *r, struct sqlite_rows *rows,
 	struct rocm_times *times, const char *what, struct rocpd_place *p);
 
-/* What the rows of a session refer to by number. */
+/* Tables that the rows of a session refer to by number. */
 
 static bool rocpd_info_put(struct rocpd *r, enum rocpd_map map, int64_t key,
 	int64_t value)
@@ -125,8 +126,7 @@ static bool rocpd_node(struct rocpd *r, struct sqlite_rows *rows, struct err *e)
 
 enum { PROCESS_ID, PROCESS_PID, PROCESS_NODE, COMMAND, PROCESS_NAME };
 
-/* A command's first word, without its folder; else the name that the row
- * has. */
+/* The first word of a command, without its folder; else the name in the row. */
 static uint32_t rocpd_info_program(struct rocpd *r, struct sqlite_rows *rows)
 {
 	struct text_span s = { .escaped = false };
@@ -256,7 +256,7 @@ static bool rocpd_infos(struct rocpd *r, struct err *e)
 	       rocpd_sort(r, e);
 }
 
-/* GPUs; and the JSON that rows of this database carry. */
+/* GPUs, and the JSON that rows of this database contain. */
 
 enum { ID, PID, TYPE, TYPE_INDEX, NAME, PRODUCT, EXTDATA, COLUMNS };
 static const struct sqlite_column rocpd_agent_columns[] = {
@@ -283,7 +283,8 @@ static char *rocpd_json(struct rocpd *r, struct sqlite_rows *rows, int column,
 	return text;
 }
 
-/* What rocprofv3 writes of an agent, beside the columns. */
+/* Describes an agent by the data that rocprofv3 writes in addition to the
+ * columns. */
 static void rocpd_agent_describe(struct rocpd *r, struct sqlite_rows *rows,
 	struct rocprof_agent *a)
 {
@@ -352,11 +353,11 @@ static bool rocpd_agents(struct rocpd *r, struct err *e)
 		rocpd_agent_agent, e);
 }
 
-/* What ran on the host, and the events that join it to the rest.
+/* The host's activities, and the events that join them to other rows.
  *
- * The name of a region's call says which library it is of, because each
- * library's names share a prefix; the category that an event may have adds
- * nothing. */
+ * The name of a region's call shows its library, because the names of each
+ * library share a prefix. The category that an event may have adds no
+ * information. */
 
 enum { ROCPD_REGION_ID, STACK, PARENT, ROCPD_REGION_EXTDATA, EVENT_COLUMNS };
 static const struct sqlite_column events[] = {
@@ -374,7 +375,7 @@ static const char *rocpd_region_message_field(const struct rocprof_fields *f,
 				    : scan_skip(s, p, true);
 }
 
-/* {"message": "…"}, the text that a marker was given. */
+/* Reads {"message": "…"}, the text of a marker. */
 static bool rocpd_region_message(struct rocpd *r, struct sqlite_rows *rows,
 	int64_t event)
 {
@@ -428,8 +429,8 @@ static bool rocpd_region_other(struct rocpd *r, const char *name)
 	return true;
 }
 
-/* HSA's calls are not stored, but their callers are: a kernel's record may name
- * an HSA call that HIP made. */
+/* HSA's calls are not stored, but their callers are, because a kernel's record
+ * may name an HSA call that HIP made. */
 static bool rocpd_region_hsa(struct rocpd *r, int64_t event, const char *name)
 {
 	int64_t stack, parent;
@@ -532,7 +533,7 @@ static bool rocpd_regions(struct rocpd *r, struct err *e)
 	       rocpd_sort(r, e);
 }
 
-/* Dispatches and copies; all else is counted. */
+/* Reads dispatches and copies; other activities are only counted. */
 
 enum {
 	KERNEL = ROCPD_PLACES,
@@ -557,7 +558,7 @@ static const struct sqlite_column dispatches[] = {
 	{ "grid_size_z", false },
 };
 
-/* A device's number; the agent's own if the file does not give one. */
+/* A device's number; the agent's own number if the file gives none. */
 static int32_t rocpd_gpu_device_of(struct rocpd *r, int64_t agent)
 {
 	int64_t number;
@@ -567,7 +568,7 @@ static int32_t rocpd_gpu_device_of(struct rocpd *r, int64_t agent)
 							   : rocm_small(agent);
 }
 
-/* The stream if there is one, else the queue. */
+/* The stream of a row, or else its queue. */
 static int64_t rocpd_gpu_stream_of(const struct rocpd_place *p)
 {
 	return p->at.stream >= 0 ? p->at.stream : p->at.queue;
@@ -703,7 +704,7 @@ static bool rocpd_each(struct rocpd *r, const char *table,
 	return sqlite_rows_close(&rows, e) && ok;
 }
 
-/* Puts the maps in order, so that they can be searched. */
+/* Sorts the maps, so that they can be searched. */
 static bool rocpd_sort(struct rocpd *r, struct err *e)
 {
 	for (int i = 0; i < ROCPD_MAPS; i++)
@@ -712,8 +713,9 @@ static bool rocpd_sort(struct rocpd *r, struct err *e)
 	return true;
 }
 
-/* The index of the process that a row's pid names; if none does, the session's
- * only one, else one without a pid. -1 if the arena is full. */
+/* The index of the process with a row's pid. If no process has it, the only
+ * process of the session, else a process without a pid. -1 if the arena is
+ * full. */
 static int32_t rocpd_process(struct rocpd *r, int64_t pid)
 {
 	static const struct process nobody = { .pid = -1,
@@ -743,8 +745,8 @@ static bool rocpd_time_of(struct rocpd *r, struct sqlite_rows *rows, int direct,
 	return n->kind == NUMBER_OK;
 }
 
-/* Where and when a row is, which `what` shows in notes. False where the arena
- * is full. */
+/* Reads the place and the time of a row, which notes show as `what`. False if
+ * the arena is full. */
 static bool rocpd_place(struct rocpd *r, struct sqlite_rows *rows,
 	struct rocm_times *times, const char *what, struct rocpd_place *p)
 {
@@ -795,8 +797,9 @@ static bool rocpd_session(struct rocpd *r, const char *suffix, struct err *e)
 	return ok;
 }
 
-/* Finding a session's tables costs as much as there are tables, so that both
- * are bounded: a file with one of a thousand ranks has 20,000 tables. */
+/* The time to find a session's tables grows with the number of tables, so both
+ * are limited. A file with one session for each of a thousand ranks has 20,000
+ * tables. */
 enum { SESSIONS_MAX = 1024, TABLES_MAX = 32768 };
 
 static bool rocpd_too_many(struct err *e)
@@ -807,7 +810,8 @@ static bool rocpd_too_many(struct err *e)
 		SESSIONS_MAX, TABLES_MAX);
 }
 
-/* A session has a table of each of these, of whatever use. */
+/* Finds the sessions by the first of these tables that exists: each session has
+ * its own copy of it. */
 static bool rocpd_sessions(struct rocpd *r, struct err *e)
 {
 	static const char *const anchors[] = { "rocpd_kernel_dispatch",

@@ -7,10 +7,10 @@
 
 /* The processes of the file, one after the other.
  *
- * What a record refers to (the kernel's name, the agent, the operation, the
- * marker's message) may come before it or after it. A row keeps the file's
- * numbers until its process is over; rocprof_process_end() then replaces them.
- * Until then
+ * A record refers to a kernel's name, an agent, an operation or a marker's
+ * message, which may come before or after it in the file. A row contains the
+ * file's numbers until its process has been read; rocprof_process_end() then
+ * replaces them. Until then
  *
  *         kernel  graph_id is the kernel's id, device an id of `agents`,
  *                 launch an id of `shapes`
@@ -51,12 +51,12 @@ struct rocprof {
 	uint32_t processes_cap, devices_cap;
 };
 
-/* Takes in what records refer to.
+/* Stores the objects that records refer to.
  *
- * What was read last becomes a row, or is kept for those that refer to it, or is
- * counted as of no use. False where the arena is full. */
+ * The object that was read last becomes a row, or is kept for records that
+ * refer to it, or is counted as unused. False if the arena is full. */
 
-/* The id of a text as the file spells it; 0 if there is none. */
+/* The id of a text, unchanged from the file; 0 if there is none. */
 static bool rocprof_refer_raw(struct rocprof *r, const struct text_span *s,
 	uint32_t *id)
 {
@@ -64,7 +64,7 @@ static bool rocprof_refer_raw(struct rocprof *r, const struct text_span *s,
 	return *id != NAMES_NONE;
 }
 
-/* The known name is the one that the tool prints: demangled, and without the
+/* The kernel's name is the one that the tool prints: demangled, and without the
  * ".kd" of its symbol. The tool's first symbol means "none". */
 static bool rocprof_symbol_add(struct rocprof *r)
 {
@@ -86,8 +86,8 @@ static bool rocprof_symbol_add(struct rocprof *r)
 		       rocm_small(y->vgprs) * (INT64_C(1) << 32) + id);
 }
 
-/* Each list of operations is of the next kind; after a lost one, the kinds of
- * the rest are unknown. */
+/* Each list of operations belongs to the next kind. After a lost list, the
+ * kinds of the other lists are unknown. */
 static bool rocprof_operations_add(struct rocprof *r)
 {
 	const char *p = r->thing.operations.list;
@@ -141,7 +141,7 @@ static bool rocprof_metadata_add(struct rocprof *r)
 		       m->release.at, m->release.len);
 }
 
-/* GPUs have the number the tool gives them among GPUs, which is HIP's. */
+/* A GPU's number is the tool's number among GPUs, which equals HIP's. */
 static bool rocprof_agent_add(struct rocprof *r)
 {
 	const struct rocprof_agent *a = &r->thing.agent;
@@ -170,7 +170,7 @@ static bool rocprof_agent_add(struct rocprof *r)
 	       rocm_device_add(r->trace, &r->devices_cap, &d);
 }
 
-/* What a record becomes, until its process is over. */
+/* The rows that records become until their process has been read. */
 
 /* The id of an agent's handle; 0 if the record has none. */
 static bool rocprof_rows_agent(struct rocprof *r, const struct number *handle,
@@ -198,7 +198,7 @@ static bool rocprof_rows_shape(struct rocprof *r, uint32_t *id)
 	return *id != NAMES_NONE;
 }
 
-/* Whether the record has an operation, and which; notes it where not. */
+/* Whether the record has an operation, and which one; notes it if not. */
 static bool rocprof_rows_operation(struct rocprof *r, uint32_t *to)
 {
 	const struct rocprof_record *record = &r->thing.record;
@@ -331,7 +331,7 @@ static bool rocprof_other_add(struct rocprof *r)
 }
 
 /* HIP calls HSA for most of its work, and a kernel's record then names the HSA
- * call: only the callers of these are stored. */
+ * call. Only the callers of HSA calls are stored. */
 static bool rocprof_hsa_add(struct rocprof *r)
 {
 	const struct rocprof_record *record = &r->thing.record;
@@ -360,7 +360,7 @@ static bool rocprof_init(struct rocprof *r, struct byte_window *w,
 	       names_init(&r->shapes, t->arena);
 }
 
-/* The id of a text as the file spells it. */
+/* The id of a text, unchanged from the file. */
 static uint32_t rocprof_process_text_of(struct rocprof *r, uint32_t raw)
 {
 	const struct name *n = &r->raw.list[raw];
@@ -371,7 +371,7 @@ static uint32_t rocprof_process_text_of(struct rocprof *r, uint32_t raw)
 	return text_id(&r->text, &s);
 }
 
-/* The name that a number of `map` has; "what 7" if it has none. */
+/* The name of a number in `map`; "what 7" if it has none. */
 static uint32_t rocprof_process_named(struct rocprof *r, struct rocm_map *map,
 	int64_t key, const char *what, int64_t number)
 {
@@ -388,8 +388,8 @@ static uint32_t rocprof_process_operation_name(struct rocprof *r,
 		operation & UINT16_MAX);
 }
 
-/* A device's number; the handle itself, which is one too, where the file does
- * not list the agent. */
+/* A device's number. If the file does not list the agent, the number is the
+ * handle itself. */
 static int32_t rocprof_process_device_of(struct rocprof *r, int64_t agent)
 {
 	int64_t handle, number;
@@ -436,7 +436,8 @@ static bool rocprof_process_copy_end(struct rocprof *r, uint32_t i)
 	return c->name[i] != NAMES_NONE;
 }
 
-/* Of the markers those are kept that last: not roctxMarkA() and the like. */
+/* Of the markers, only those with a duration are stored: not roctxMarkA() and
+ * the like. */
 static bool rocprof_process_range_end(struct rocprof *r, uint32_t i, bool *keep)
 {
 	struct range_rows *g = &r->trace->range;
@@ -507,7 +508,7 @@ static bool rocprof_process_rows_end(struct rocprof *r)
 	return rocprof_process_ranges_end(r);
 }
 
-/* Keeps the process, or drops its devices where it has no rows. */
+/* Keeps the process, or drops its devices if it has no rows. */
 static bool rocprof_process_keep(struct rocprof *r)
 {
 	struct trace *t = r->trace;
@@ -523,8 +524,9 @@ static bool rocprof_process_keep(struct rocprof *r)
 	       fact_list_give(&r->facts, t->processes_n - 1);
 }
 
-/* At its end the rows of a process become what they are; where it has none,
- * neither it nor its devices are kept. False with *e where the arena is full. */
+/* At the end of a process, replaces the file's numbers in its rows. A process
+ * without rows is dropped with its devices. False with *e if the arena is
+ * full. */
 static bool rocprof_process_end(struct rocprof *r, struct err *e)
 {
 	r->open = false;
@@ -532,10 +534,10 @@ static bool rocprof_process_end(struct rocprof *r, struct err *e)
 	       arena_err(r->trace->arena, e);
 }
 
-/* A process that begins while another is open ends that one first: in a damaged
- * file the list of processes may begin inside a process, and rows that are left
- * as they were read would have numbers of the file in place of ids of names.
- * False with *e where the arena is full or there are too many. */
+/* Begins a process, after ending one that is still open. In a damaged file, the
+ * list of processes may begin inside a process; its rows would otherwise keep
+ * numbers of the file instead of ids of names. False with *e if the arena is
+ * full or there are too many processes. */
 static bool rocprof_process_begin(struct rocprof *r, struct err *e)
 {
 	struct trace *t = r->trace;
@@ -563,7 +565,7 @@ static bool rocprof_process_begin(struct rocprof *r, struct err *e)
 	return true;
 }
 
-/* The text of the file: its places, lists and damage. */
+/* Reads the text of the file: its positions, lists and damage. */
 
 enum rocprof_place {
 	ROCPROF_AT_END, /* behind the last bracket; or nowhere */
@@ -575,7 +577,8 @@ enum rocprof_place {
 	ROCPROF_AT_BUFFER,
 };
 
-/* A list of use: how an object in it is read, and what becomes of it. */
+/* A list that is used: how an object in it is read, and what the object
+ * becomes. */
 struct rocprof_list {
 	enum rocprof_place at;
 	enum rocprof_key key;
@@ -620,7 +623,8 @@ static enum rocprof_place rocprof_json_around(enum rocprof_place at)
 	return around[at];
 }
 
-/* The place that a key's value is whose first byte this is; else AT_END. */
+/* The position inside the value of a key, if `bracket` is the value's expected
+ * first byte; otherwise AT_END. */
 static enum rocprof_place rocprof_json_inside(enum rocprof_place at,
 	enum rocprof_key k, char bracket)
 {
@@ -634,7 +638,7 @@ static enum rocprof_place rocprof_json_inside(enum rocprof_place at,
 	return ROCPROF_AT_END;
 }
 
-/* The list a key's value is, where it is one of use; else NULL. */
+/* The list that a key's value is, if it is used; otherwise NULL. */
 static const struct rocprof_list *rocprof_json_list_of(enum rocprof_place at,
 	enum rocprof_key k)
 {
@@ -644,8 +648,8 @@ static const struct rocprof_list *rocprof_json_list_of(enum rocprof_place at,
 	return NULL;
 }
 
-/* The key at p, a quote, if it is one that surrounds records and a bracket
- * follows, which is given; else ROCPROF_NONE. */
+/* The key at p, which is a quote, if it is a key around records and a bracket
+ * follows it; *bracket is that bracket. Otherwise ROCPROF_NONE. */
 static enum rocprof_key rocprof_json_section_at(const struct word_table *w,
 	const char *p, const char *end, char *bracket)
 {
@@ -659,8 +663,8 @@ static enum rocprof_key rocprof_json_section_at(const struct word_table *w,
 	return k >= ROCPROF_TOOLS ? k : ROCPROF_NONE;
 }
 
-/* The place of such a key, if the key alone decides it; of those that occur in
- * two places it is the one of records. */
+/* The position of such a key, if the key alone decides it. If a key occurs at
+ * two positions, the position of records is returned. */
 static enum rocprof_place rocprof_json_place_of(enum rocprof_key k,
 	char bracket)
 {
@@ -775,12 +779,13 @@ static enum json_reading rocprof_json_value(struct rocprof_file *f,
 	return json_reader_read(r, rocprof_json_read_other, f, false, e);
 }
 
-/* Moves to the next key that surrounds records; false with *e, or with `cut` if
+/* Moves to the next key around records; false with *e, or with `cut` set if
  * there is none. */
 static bool rocprof_json_resync_section(struct rocprof_file *f,
 	enum rocprof_key *k, char *bracket, struct err *e)
 {
-	enum { KEY_ROOM = 64 }; /* for the longest key and what is behind it */
+	/* room for the longest key and the bytes after it */
+	enum { KEY_ROOM = 64 };
 	struct byte_window *w = f->r.json.window;
 	for (;; w->at++) {
 		if (w->end - w->at < KEY_ROOM &&
@@ -797,7 +802,8 @@ static bool rocprof_json_resync_section(struct rocprof_file *f,
 	}
 }
 
-/* Around the records something cannot be read: on to the next list of them. */
+/* A value around the records cannot be read: continues at the next list of
+ * records. */
 static bool rocprof_json_broken(struct rocprof_file *f, struct err *e)
 {
 	struct json_reader *r = &f->r.json;
@@ -825,7 +831,7 @@ static bool rocprof_json_leave(struct rocprof_file *f, struct err *e)
 	       rocprof_process_end(&f->r, e);
 }
 
-/* The next value in the list of processes. */
+/* Reads the next value in the list of processes. */
 static bool rocprof_json_tool(struct rocprof_file *f, char first, struct err *e)
 {
 	struct json_reader *r = &f->r.json;
@@ -881,7 +887,7 @@ static bool rocprof_json_text(struct rocprof_file *f, struct err *e)
 	return !f->r.open || rocprof_process_end(&f->r, e);
 }
 
-/* Why a file without a single row of any use is none. */
+/* Explains why a file without a single usable row is rejected. */
 static bool rocprof_json_useless(const struct rocprof_file *f, struct err *e)
 {
 	if (json_reader_end_explains(&f->r.json, f->r.records, "record", e))

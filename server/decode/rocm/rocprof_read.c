@@ -1,7 +1,7 @@
 /* rocprof_read.c - reads the objects of rocprofv3 JSON, field by field */
 #include "rocprof_read.h"
 
-/* The loops over fields, objects and strings. */
+/* Loops over fields, objects and strings. */
 
 const char *rocprof_read_fields(const struct rocprof_fields *f, struct scan *s,
 	const char *p, void *to)
@@ -28,7 +28,8 @@ static const char *rocprof_read_inner(const struct rocprof_fields *f,
 	return rocprof_read_fields(&g, s, p, to);
 }
 
-/* Behind what separates an item of a list from the next, or at its end. */
+/* Moves past the separator between two items of a list, or to the end of the
+ * list. */
 static const char *rocprof_read_next(struct scan *s, const char *p)
 {
 	p = scan_ws(p);
@@ -52,7 +53,8 @@ static const char *rocprof_read_each(const struct rocprof_fields *f,
 	return p ? p + 1 : NULL;
 }
 
-/* The whole number at p; what is none, or is negative, leaves `to` alone. */
+/* Reads the whole number at p; any other value, or a negative one, leaves `to`
+ * unchanged. */
 static const char *rocprof_read_number(struct scan *s, const char *p,
 	int64_t *to)
 {
@@ -79,7 +81,7 @@ const char *rocprof_read_string(struct scan *s, const char *p,
 	return rocprof_read_next(s, q + 1);
 }
 
-/* What records refer to: agents, names, the process. */
+/* Reads the objects that records refer to: agents, names, the process. */
 
 void rocprof_words_init(struct word_table *w)
 {
@@ -97,7 +99,7 @@ static const char *rocprof_read_handle_field(const struct rocprof_fields *f,
 				   : scan_skip(s, p, true);
 }
 
-/* A handle at p: {"handle": 7}, or 7 itself. */
+/* Reads a handle at p: {"handle": 7}, or 7 itself. */
 static const char *rocprof_read_handle(const struct rocprof_fields *f,
 	struct scan *s, const char *p, struct number *to)
 {

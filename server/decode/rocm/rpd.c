@@ -6,7 +6,7 @@
 #include <math.h>
 #include <strings.h>
 
-/* The arguments of a launch, as recorded: work-items or blocks. */
+/* The recorded arguments of a launch: work-items or blocks. */
 struct rpd_launch {
 	int64_t grid[3], group[3], lds, name; /* of rocpd_string */
 };
@@ -34,7 +34,7 @@ struct rpd {
 
 static int32_t rpd_process(struct rpd *r, int64_t pid);
 
-/* Calls of the host, and their arguments. */
+/* Reads calls of the host, and their arguments. */
 
 enum { ID, PID, TID, START, END, NAME, ARGS, API_COLUMNS };
 static const struct sqlite_column apis[] = {
@@ -52,14 +52,16 @@ static bool rpd_api_is(const char *name, const char *prefix)
 	return !strncmp(name, prefix, strlen(prefix));
 }
 
-/* rpd_tracer numbers what it writes itself, markers and its own work, from
- * here on; the tracer's own work is not the program's. */
+/* From this number on, rpd_tracer numbers the rows that it writes itself:
+ * markers and its own work. The tracer's own work does not belong to the
+ * program. */
 static bool rpd_api_is_own(int64_t id)
 {
 	return id & INT64_C(1) << 31;
 }
 
-/* These two give a grid in work-items, the others in blocks. */
+/* Whether the call has its grid in work-items: these two do, the others have
+ * blocks. */
 static bool rpd_api_in_items(const char *name)
 {
 	return rpd_api_is(name, "hipExtModuleLaunchKernel") ||
@@ -203,7 +205,7 @@ static bool rpd_api_ops(struct rpd *r, struct err *e)
 	return ok && (!full || arena_err(r->trace->arena, e));
 }
 
-/* Puts an interned struct under a call's number. */
+/* Stores an interned struct under a call's number. */
 static bool rpd_api_put(struct names *ns, struct rocm_map *m, int64_t api,
 	const void *bytes, size_t len)
 {
@@ -240,7 +242,7 @@ static bool rpd_launches(struct rpd *r, struct err *e)
 	return ok && (!full || arena_err(r->trace->arena, e));
 }
 
-/* A number that may be stored as text, or as no text at all. */
+/* Reads a number that may be stored as text, or as an empty text. */
 static int64_t rpd_api_number(struct sqlite_rows *rows, int column)
 {
 	const char *at;
@@ -303,7 +305,7 @@ static const struct sqlite_column ops[] = {
 
 enum op { OP_UNKNOWN, OP_KERNEL, OP_COPY, OP_SET, OP_MARKER };
 
-/* What roctracer, rocprofiler-sdk and CUPTI call them. */
+/* The names of operations in roctracer, rocprofiler-sdk and CUPTI. */
 static enum op rpd_op_of(const char *type)
 {
 	static const struct {
@@ -341,7 +343,7 @@ struct one {
 	bool launched, copied;
 };
 
-/* rocprofiler-sdk's dispatches count work-items for every kind of call. */
+/* Dispatches of rocprofiler-sdk count work-items for every kind of call. */
 static void rpd_op_caller(struct rpd *r, struct one *o, const char *type)
 {
 	int64_t id;
@@ -374,7 +376,7 @@ static bool rpd_op_shape(struct rpd *r, const struct one *o, uint32_t *id)
 	return *id != NAMES_NONE;
 }
 
-/* The operation's own name, else the one in its launch. */
+/* The operation's own name, or else the name in its launch. */
 static bool rpd_op_kernel_name(struct rpd *r, const struct one *o,
 	uint32_t *name, struct err *e)
 {
@@ -418,9 +420,9 @@ static bool rpd_op_kernel(struct rpd *r, const struct one *o, struct err *e)
 	       arena_err(r->trace->arena, e);
 }
 
-/* The type has the direction ("CopyHostToDevice"); if it does not, the call's
- * kind has it. A call's bytes are counted for its first operation only: there
- * may be several, and each would count them again. */
+/* The type contains the direction ("CopyHostToDevice"). If it does not, the
+ * kind of the call contains it. A call's bytes are counted only for its first
+ * operation; several operations would each count them again. */
 static bool rpd_op_copy(struct rpd *r, const struct one *o, bool is_set,
 	struct err *e)
 {
@@ -453,7 +455,8 @@ static bool rpd_op_copy(struct rpd *r, const struct one *o, bool is_set,
 	       arena_err(r->trace->arena, e);
 }
 
-/* Whose it is: the call's process; the only one there is; or nobody's. */
+/* The process of an operation: that of its call, or the only process of the
+ * file, or none. */
 static bool rpd_op_owner(struct rpd *r, struct one *o, struct err *e)
 {
 	struct trace *t = r->trace;
@@ -530,8 +533,8 @@ static bool rpd_ops(struct rpd *r, struct err *e)
 
 enum { PROCESSES_MAX = 16384 };
 
-/* The index of a pid's process, added if new; -1 where the arena is full or
- * there are too many. */
+/* The index of the process of a pid, added if new; -1 if the arena is full or
+ * there are too many processes. */
 static int32_t rpd_process(struct rpd *r, int64_t pid)
 {
 	struct trace *t = r->trace;
@@ -568,7 +571,7 @@ static bool rpd_value_of(struct sqlite_rows *rows, double *value)
 	return *end == 0 && isfinite(*value);
 }
 
-/* A sample belongs to every process: it shows the machine's state. */
+/* A sample is added to every process, because it shows the machine's state. */
 static bool rpd_sample(struct rpd *r, struct sqlite_rows *rows)
 {
 	static const char bad[] = "a monitor's value";
@@ -642,7 +645,7 @@ static bool rpd_finish(struct rpd *r, struct err *e)
 	return true;
 }
 
-/* Markers name their text in a table of its own since schema 3. */
+/* Since schema 3, the text of markers is in a separate table. */
 bool rpd_read(struct sqlite_file *f, struct trace *t, struct err *e)
 {
 	struct rpd r = { .file = f, .trace = t };

@@ -11,8 +11,8 @@ static bool figure_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* The length of the white space at s: blanks, and the no-break space and the
- * narrow one that printers put before units. */
+/* The length of the white space at s: blanks, the no-break space, and the
+ * narrow no-break space that printers write before units. */
 static size_t figure_space(const char *s, const char *end)
 {
 	static const char *const spaces[] = { " ", "\t", "\xC2\xA0",
@@ -39,7 +39,8 @@ static bool figure_digit_add(struct figure *f, char c)
 		       &f->digits);
 }
 
-/* Whole digits, perhaps in groups of three. NULL where they are none. */
+/* Reads whole digits, with or without groups of three. NULL if there are
+ * none. */
 static const char *figure_whole_part(const char *s, const char *end,
 	struct figure *f)
 {
@@ -61,7 +62,8 @@ static const char *figure_whole_part(const char *s, const char *end,
 	return last == 0 || (grouped && last != 3) ? NULL : s;
 }
 
-/* Decimals; those past what 64 bits hold are below any digit that counts. */
+/* Reads decimals. Those beyond 64 bits are smaller than any digit that
+ * matters. */
 static const char *figure_decimals(const char *s, const char *end,
 	struct figure *f)
 {
@@ -169,7 +171,8 @@ double figure_real(const struct figure *f, int power)
 		1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15 };
 	enum { TENS = sizeof tens / sizeof *tens };
 	int e = f->exponent + power;
-	/* Both are exact doubles, and one operation rounds once. */
+	/* Both numbers are exact doubles, so that one operation rounds only
+	 * once. */
 	if (f->digits < UINT64_C(1) << 53 && e > -TENS && e < TENS)
 		return e < 0 ? (double)f->digits / tens[-e]
 			     : (double)f->digits * tens[e];

@@ -15,7 +15,7 @@
 
 /* The headings of pattern files and of their counters.
  *
- * Columns are known by their names, in any order. */
+ * Columns are recognized by their names, in any order. */
 /* The first PATTERN_NEEDED are what a file cannot do without. */
 enum pattern_column {
 	PATTERN_ITERATION,
@@ -101,7 +101,7 @@ static bool pattern_file_heading_has(const struct table_cells *c,
 	return false;
 }
 
-/* The heading's kind; its cells are in `text`. */
+/* Returns the heading's kind; `text` contains its cells. */
 static enum pattern_kind pattern_file_heading_split(struct table_cells *c,
 	char *text, const char *line, size_t len)
 {
@@ -129,7 +129,7 @@ enum pattern_kind pattern_file_heading_of(const char *line, size_t len)
 	return pattern_file_heading_split(&c, text, line, len);
 }
 
-/* The words of a kind; how many there are. */
+/* The words of a kind of heading, and their number. */
 static const char *const *words_of(enum pattern_kind kind, int *n)
 {
 	*n = kind == PATTERN_HEADING ? (int)PATTERN_COLUMNS
@@ -137,8 +137,8 @@ static const char *const *words_of(enum pattern_kind kind, int *n)
 	return kind == PATTERN_HEADING ? patterns : counters;
 }
 
-/* False if the line is no heading. A heading of patterns has "cycle" and
- * "function_name"; one of counters has "counter_name" and "timestamp". */
+/* False if the line is not a heading. A heading of patterns has "cycle" and
+ * "function_name"; a heading of counters has "counter_name" and "timestamp". */
 static bool pattern_file_heading_from(struct pattern_heading *h,
 	const char *line, size_t len)
 {
@@ -168,8 +168,8 @@ static bool pattern_file_heading_from(struct pattern_heading *h,
 	return true;
 }
 
-/* Which of the columns that are needed it lacks, as "'pid', 'device'"; empty
- * where it lacks none. */
+/* The required columns that the heading lacks, as "'pid', 'device'"; empty if
+ * it lacks none. */
 static void pattern_file_heading_lacks(const struct pattern_heading *h,
 	char *to, size_t cap)
 {
@@ -186,7 +186,8 @@ static void pattern_file_heading_lacks(const struct pattern_heading *h,
 }
 
 struct pattern_line {
-	struct pattern_row row; /* but its texts and process; absolute times */
+	/* without its texts and process; times are absolute */
+	struct pattern_row row;
 	int64_t pid;
 	double value; /* of a counter */
 	int64_t at_ns; /* likewise */
@@ -210,13 +211,13 @@ struct pattern_runs {
 	uint32_t samples_n, samples_cap;
 };
 
-/* A process's index, added if new; NAMES_NONE if the arena is full,
- * PATTERN_RUNS_MAX if there are too many. */
+/* The index of a process, added if new; NAMES_NONE if the arena is full,
+ * PATTERN_RUNS_MAX if there are too many processes. */
 enum { PATTERN_RUNS_MAX = 4096 };
 
 /* Cells become numbers and texts. */
 
-/* The column's cell; an empty one where the file has no such column. */
+/* The column's cell; an empty cell if the file has no such column. */
 static struct table_cell pattern_file_line_cell_of(const struct pattern_heading
 							   *h,
 	const struct table_cells *c, int column)
@@ -230,7 +231,8 @@ static bool pattern_file_line_plain(struct table_cell c, struct figure *f)
 	return figure_read(c.at, c.len, f) && f->unit == FIGURE_PLAIN;
 }
 
-/* A whole number from `minimum` on; -1 where the cell is empty and may be. */
+/* Reads a whole number of at least `minimum`; -1 if the cell is empty, which
+ * must be allowed. */
 static bool pattern_file_line_whole(struct table_cell c, int64_t minimum,
 	bool needed, int64_t *v)
 {
@@ -242,7 +244,8 @@ static bool pattern_file_line_whole(struct table_cell c, int64_t minimum,
 	       *v >= minimum && (double)*v == figure_real(&f, 0);
 }
 
-/* Microseconds as nanoseconds, at most `most`; else as above. */
+/* Reads microseconds as nanoseconds, at most `most`; otherwise as
+ * pattern_file_line_whole(). */
 static bool pattern_file_line_time_ns(struct table_cell c, bool needed,
 	int64_t most, int64_t *ns)
 {
@@ -254,7 +257,7 @@ static bool pattern_file_line_time_ns(struct table_cell c, bool needed,
 	       *ns <= most;
 }
 
-/* A number that may be negative; NaN where the cell is empty. */
+/* Reads a number that may be negative; NaN if the cell is empty. */
 static bool pattern_file_line_real(struct table_cell c, double *v)
 {
 	struct figure f;
@@ -349,7 +352,7 @@ static bool pattern_file_counter_read(struct pattern_line *l,
 	       !isnan(l->value);
 }
 
-/* Processes by pid and host, and in a chain by host. */
+/* Processes by pid and host, and, in a chain, by host. */
 
 static bool pattern_file_runs_init(struct pattern_runs *r, struct trace *t)
 {
@@ -384,7 +387,7 @@ static bool pattern_file_runs_room(struct pattern_runs *r)
 	       pattern_file_runs_grow(t->arena, &r->before, cap);
 }
 
-/* Puts process `i` at the end of its host's chain. */
+/* Appends process `i` to the chain of its host. */
 static bool pattern_file_runs_chain(struct pattern_runs *r, uint32_t host,
 	uint32_t i)
 {
@@ -421,7 +424,8 @@ static uint32_t pattern_file_runs_of(struct pattern_runs *r, int64_t pid,
 	return t->processes_n++;
 }
 
-/* Keeps a sample until all processes are known; then adds all to the trace. */
+/* Keeps a sample until all processes are known; then all samples are added to
+ * the trace. */
 static bool pattern_file_runs_sample(struct pattern_runs *r,
 	const struct pattern_sample *s)
 {
@@ -464,8 +468,9 @@ static bool pattern_file_runs_add(struct pattern_runs *r,
 			.value = s->value });
 }
 
-/* To the process that a sample names, where the file has one of that pid; to
- * all of its host where it names none of them. */
+/* Adds a sample to the process that its name refers to, if the file has a
+ * process with that pid on that host. If the name refers to no process, adds
+ * the sample to all processes of its host. */
 static bool pattern_file_runs_sample_add(struct pattern_runs *r,
 	const struct pattern_sample *s)
 {
@@ -499,11 +504,12 @@ static bool pattern_file_runs_finish(struct pattern_runs *r)
 	return ok;
 }
 
-/* The middle of the times, their base, and rows too far from both. */
+/* Computes the median of the times and their base, and finds rows too far from
+ * the median. */
 
 enum { SAMPLES = 1001 };
 
-/* The middle of an even sample; false if no time is known. */
+/* The median of an even sample; false if no time is known. */
 static bool pattern_file_times_middle(const struct trace *t, int64_t *ns)
 {
 	const struct pattern_rows *p = &t->pattern;
@@ -522,7 +528,7 @@ static bool pattern_file_times_middle(const struct trace *t, int64_t *ns)
 	return got > 0;
 }
 
-/* Moments are not negative: their difference never overflows. */
+/* Times are not negative, so their difference never overflows. */
 static bool pattern_file_times_near(int64_t at, int64_t middle_ns)
 {
 	int64_t far = at - middle_ns;
@@ -535,7 +541,8 @@ static void pattern_file_times_far_off(struct trace *t, uint32_t name)
 	note_add(&t->notes, NOTE_huge_time, 1, n->text, n->len);
 }
 
-/* Drops rows whose time is too far off; returns the earliest of the rest. */
+/* Drops rows whose time is too far from the median; returns the earliest time
+ * of the others. */
 static int64_t pattern_file_times_thin(struct trace *t, int64_t middle_ns)
 {
 	struct pattern_rows *p = &t->pattern;
@@ -568,12 +575,12 @@ static int64_t pattern_file_times_thin(struct trace *t, int64_t middle_ns)
 }
 
 /* Sets base_ns to the earliest start of an iteration or time of a sample, and
- * makes them relative to it. One that is absurdly far from the others must not
- * push them out of range: it becomes unknown (a sample is dropped), and is
- * counted as huge_time. */
+ * makes times relative to it. A time that is extremely far from the others
+ * would push the others out of range. Such a start becomes unknown, such a
+ * sample is dropped, and both are counted as huge_time. */
 static void pattern_file_times(struct trace *t)
 {
-	/* Before 2000 it is a clock that counts from something else. */
+	/* A time before 2000 is from a clock that does not count from 1970. */
 	const int64_t since_2000 = INT64_C(946684800) * 1000000000;
 	int64_t middle_ns;
 	if (!pattern_file_times_middle(t, &middle_ns))
@@ -647,8 +654,9 @@ static bool pattern_file_counter_add(struct pattern_file *s)
 	       pattern_file_runs_sample(&s->runs, &sample);
 }
 
-/* Below the heading: a row, or one that cannot be read. A quote left open may
- * have joined it with the next: then its first line alone is looked at. */
+/* Reads a line below the heading: a row, or a line that cannot be read. An
+ * unclosed quote may have joined the row with the next line; then only the
+ * first line is read. */
 static bool pattern_file_row(struct pattern_file *s)
 {
 	struct table_reader *r = &s->records;
@@ -671,8 +679,8 @@ static bool pattern_file_row(struct pattern_file *s)
 	return true;
 }
 
-/* A heading. If it lacks a required column, it fails the file if it is the
- * first; a later one costs the rows below it. */
+/* Reads a heading. If the first heading lacks a required column, the file is
+ * rejected. If a later heading does, its rows are skipped. */
 static bool pattern_file_heading(struct pattern_file *s, struct err *e)
 {
 	struct pattern_heading *h = &s->heading;
@@ -700,7 +708,7 @@ static bool pattern_file_record(struct pattern_file *s, struct err *e)
 	struct table_cell c = table_reader_trim(r->at, r->len);
 	if (c.len == 0)
 		return true;
-	/* What both headings hold and hardly any row. */
+	/* Both headings contain this text, and hardly any row does. */
 	if (memmem(c.at, c.len, "_name", 5) &&
 		pattern_file_heading_from(&s->next, c.at, c.len))
 		return pattern_file_heading(s, e);

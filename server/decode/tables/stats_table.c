@@ -13,9 +13,9 @@
 
 /* The heading of a table of kernel statistics.
  *
- * nsys stats prints one heading in many ways: as CSV or below each other in
- * columns, with units or without, older versions with other words; people paste
- * it with tabs. Columns are known by their names, in any order. */
+ * nsys stats prints the heading in many forms: as CSV or as aligned columns,
+ * with or without units, in older versions with other words. Users also paste
+ * it with tabs. Columns are recognized by their names, in any order. */
 /* The first three are what a table cannot do without. */
 enum stats_column {
 	STATS_TOTAL,
@@ -36,7 +36,7 @@ enum stats_column {
 enum stats_layout {
 	STATS_CSV,
 	STATS_TABS,
-	STATS_SPACES, /* a row of dashes below shows the columns' places */
+	STATS_SPACES, /* a row of dashes below shows where columns begin */
 };
 
 enum { STATS_HEADING_MAX = 1024 };
@@ -75,8 +75,8 @@ static const struct {
 	{ "blockxyz", STATS_BLOCK },
 };
 
-/* The text in brackets at a cell's end, which is removed; its unit. False if it
- * is none. */
+/* Removes the text in brackets at the end of a cell and returns its unit. False
+ * if it is not a unit. */
 static bool stats_table_heading_unit_take(struct table_cell *c,
 	enum figure_unit *unit)
 {
@@ -93,7 +93,7 @@ static bool stats_table_heading_unit_take(struct table_cell *c,
 	return true;
 }
 
-/* The column of a cell; STATS_COLUMNS if unknown. */
+/* The column that a cell names; STATS_COLUMNS if unknown. */
 static enum stats_column stats_table_heading_column_of(struct table_cell c,
 	enum figure_unit *unit)
 {
@@ -142,7 +142,7 @@ static bool stats_table_heading_split(struct stats_heading *h, size_t len)
 	return !c->broken && c->n >= 2 && c->n <= CELLS_MAX;
 }
 
-/* If a column occurs twice, the second counts as unknown. */
+/* If a column occurs twice, the second one counts as unknown. */
 static void stats_table_heading_columns_find(struct stats_heading *h)
 {
 	for (int i = 0; i < STATS_COLUMNS; i++)
@@ -162,7 +162,7 @@ static void stats_table_heading_columns_find(struct stats_heading *h)
 	}
 }
 
-/* False where the line is no heading of `nsys stats`: one begins with
+/* False if the line is not a heading of `nsys stats`. A heading begins with
  * "Time (%)", or with "Time" and "Total Time". */
 static bool stats_table_heading_from(struct stats_heading *h, const char *line,
 	size_t len)
@@ -188,7 +188,8 @@ static bool stats_table_heading_from(struct stats_heading *h, const char *line,
 	return true;
 }
 
-/* mpi_event_sum has the columns of kernels, and where each call came from. */
+/* Whether this is mpi_event_sum, which has the columns of kernels and the
+ * source of each call. */
 static bool stats_table_heading_of_calls(const struct stats_heading *h)
 {
 	static const char column[] = "Source";
@@ -201,14 +202,16 @@ static bool stats_table_heading_of_calls(const struct stats_heading *h)
 	return false;
 }
 
-/* Whether it is one of a kernel summary: has what it cannot do without. */
+/* Whether the heading is that of a kernel summary: it has all required
+ * columns. */
 static bool stats_table_heading_kernels(const struct stats_heading *h)
 {
 	return !stats_table_heading_of_calls(h) && h->at[STATS_TOTAL] >= 0 &&
 	       h->at[STATS_INSTANCES] >= 0 && h->at[STATS_NAME] >= 0;
 }
 
-/* Which of that it lacks: "'Instances' and 'Name'", in `to`. */
+/* Lists the required columns that the heading lacks in `to`: "'Instances' and
+ * 'Name'". */
 static void stats_table_heading_lacks(const struct stats_heading *h, char *to,
 	size_t cap)
 {
@@ -225,8 +228,8 @@ static void stats_table_heading_lacks(const struct stats_heading *h, char *to,
 				"%s'%s'", used ? " and " : "", called[c]);
 }
 
-/* Takes the places of the columns from a row of dashes; false where the line
- * is none, or of other columns. */
+/* Reads the positions of the columns from a row of dashes; false if the line is
+ * not such a row, or has a different number of columns. */
 static bool stats_table_heading_places(struct stats_heading *h,
 	const char *line, size_t len)
 {
@@ -247,9 +250,9 @@ static bool stats_table_heading_places(struct stats_heading *h,
 
 /* One line of a table of kernel statistics, read.
  *
- * A line that cannot be read completely is not read at all: a doubtful figure
- * costs its row, never a digit. Only an empty cell is an unknown value, unless
- * the column is required. */
+ * A line that cannot be read completely is rejected: if one figure is doubtful,
+ * its row is dropped, so that no wrong figure is stored. An empty cell is an
+ * unknown value, unless the column is required. */
 
 struct stats_line {
 	struct stat_row row; /* but its name, source and launch */
@@ -261,10 +264,10 @@ struct stats_line {
 	struct launch_shape shape;
 };
 
-/* Cells become numbers, a name, a path and a grid. */
+/* Converts cells to numbers, a name, a path and a grid. */
 
-/* The column's cell; NULL where the table has no such column, or nothing is in
- * it. */
+/* The column's cell; NULL if the table has no such column, or if the cell is
+ * empty. */
 static const struct table_cell *
 stats_table_line_cell_of(const struct stats_heading *h,
 	const struct table_cells *c, enum stats_column column)
@@ -273,7 +276,7 @@ stats_table_line_cell_of(const struct stats_heading *h,
 	return at < 0 || !c->list[at].len ? NULL : &c->list[at];
 }
 
-/* A time and the power of ten that makes nanoseconds of it. */
+/* Reads a time, with the power of ten that converts it to nanoseconds. */
 static bool stats_table_line_time_read(struct stats_line *l,
 	const struct stats_heading *h, const struct table_cell *c,
 	enum stats_column column, struct figure *f, int *power)
@@ -330,7 +333,8 @@ static bool stats_table_line_count_read(const struct stats_heading *h,
 	       (double)*count == figure_real(&f, 0);
 }
 
-/* A path has a slash, or ends in a dot and letters and digits. */
+/* Whether the text looks like a path: it has a slash, or ends in a dot and
+ * letters and digits. */
 static bool stats_table_line_path_like(struct table_cell c)
 {
 	if (!c.at)
@@ -347,7 +351,7 @@ static bool stats_table_line_path_like(struct table_cell c)
 	return letter;
 }
 
-/* The percentage, and the text in front of it if tabs separate the cells. */
+/* Reads the percentage, and the text before it if tabs separate the cells. */
 static bool stats_table_line_pct_read(struct stats_line *l,
 	const struct stats_heading *h, const struct table_cells *cells)
 {
@@ -413,7 +417,7 @@ static bool stats_table_line_grid_read(struct stats_line *l,
 	       stats_table_line_three_read(block, l->shape.block);
 }
 
-/* Reads a record's cells by their heading. */
+/* Reads a record's cells as the heading says. */
 static bool stats_table_line_read(struct stats_line *l,
 	const struct stats_heading *h, struct table_cells *c)
 {
@@ -439,16 +443,16 @@ static bool stats_table_line_read(struct stats_line *l,
 
 /* Tables that nsys printed without their heading (csv:nohdr).
  *
- * Their columns are those of cuda_gpu_kern_sum or cuda_gpu_kern_gb_sum, by
- * their number. A line is taken for a row of such a table only if its numbers
- * agree as these columns must: the average is total by instances, to the
- * printed digit, and both the average and the median are between minimum and
+ * The number of columns shows whether they are those of cuda_gpu_kern_sum or of
+ * cuda_gpu_kern_gb_sum. A line counts as a row of such a table only if its
+ * numbers are consistent: the average is total / instances, to the printed
+ * digit, and both the average and the median are between minimum and
  * maximum. */
 #define NUMBERS                                                          \
 	"Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns)," \
 	"Max (ns),StdDev (ns),"
 
-/* A kernel's name is some 2 KiB at most, as a rule. */
+/* A kernel's name usually has at most 2 KiB. */
 enum { LINE_MAX_BYTES = 16 << 10 };
 
 /* Whether the numbers of a row agree. */
@@ -457,7 +461,7 @@ static bool stats_table_headless_agrees(const struct stats_line *l)
 	const struct stat_row *r = &l->row;
 	double sum = r->avg_ns * (double)r->instances;
 	double off = sum - (double)r->total_ns;
-	/* Half of the last printed digit, for each instance. */
+	/* Half of the last printed digit, multiplied by the instances. */
 	double most = 0.051 * (double)r->instances;
 	return r->time_pct >= 0 && off <= most && off >= -most &&
 	       r->min_ns >= 0 && (double)r->min_ns <= r->med_ns &&
@@ -465,7 +469,8 @@ static bool stats_table_headless_agrees(const struct stats_line *l)
 	       r->stddev_ns >= 0;
 }
 
-/* Whether a line is such a row; *h is then the heading that its table lacks. */
+/* Whether a line is such a row; *h is then the heading that its table would
+ * have. */
 static bool stats_table_headless_from(struct stats_heading *h, const char *line,
 	size_t len)
 {
@@ -498,7 +503,7 @@ bool stats_table_is_row(const char *line, size_t len)
 	return stats_table_headless_from(&h, line, len);
 }
 
-/* Whether a line that is no row begins like one. */
+/* Whether a line that is not a valid row begins like one. */
 static bool stats_table_line_like(const struct table_cells *c)
 {
 	if (c->n < 2)
@@ -526,9 +531,9 @@ struct stats_table {
 	int64_t rows, refused;
 	int64_t total_ns[2], launches[2];
 	struct table_cell
-		called; /* what to call `next`: its title or its first words */
+		called; /* name of `next`: its title or its first words */
 	char called_text[80], title[80];
-	char lacks[80]; /* of the first heading that is none of kernels */
+	char lacks[80]; /* of the first heading that is not of kernels */
 };
 
 static void stats_table_note_text(struct stats_table *s, enum note_code code,
@@ -537,7 +542,7 @@ static void stats_table_note_text(struct stats_table *s, enum note_code code,
 	note_add(&s->trace->notes, code, count, c.at, c.len);
 }
 
-/* A line as a note shows it, kept apart from what splitting does to it. */
+/* A line as a note shows it, in a copy that splitting does not change. */
 static struct table_cell stats_table_shown(char to[80], struct table_cell line)
 {
 	size_t len = utf8_clip(line.at, line.len, 79);
@@ -551,7 +556,8 @@ static bool stats_table_starts(struct table_cell c, const char *with)
 	return c.len >= n && !memcmp(c.at, with, n);
 }
 
-/* What nsys says around its tables; a title is kept. */
+/* Whether this is a line that nsys prints around its tables; a title is
+ * kept. */
 static bool stats_table_chatter(struct stats_table *s, struct table_cell c)
 {
 	if (stats_table_starts(c, "** ") && c.at[c.len - 1] == ':') {
@@ -566,7 +572,7 @@ static bool stats_table_chatter(struct stats_table *s, struct table_cell c)
 	       stats_table_starts(c, "Generating SQLite file ");
 }
 
-/* The table of `next` begins: it is read, or another one. */
+/* The table of `next` begins: it is read, or skipped as another table. */
 static void stats_table_open(struct stats_table *s)
 {
 	const struct stats_heading *h = &s->next;
@@ -591,7 +597,8 @@ static void stats_table_open(struct stats_table *s)
 	}
 }
 
-/* A row while no table is open: of one without a heading. */
+/* Checks a row while no table is open: it may belong to a table without a
+ * heading. */
 static bool stats_table_headless(struct stats_table *s, struct table_cell line)
 {
 	if (s->rows || !stats_table_headless_from(&s->next, line.at, line.len))
@@ -602,7 +609,7 @@ static bool stats_table_headless(struct stats_table *s, struct table_cell line)
 	return true;
 }
 
-/* What was open is over; a heading without a row is no table. */
+/* Ends the open table; a heading without a row is not a table. */
 static void stats_table_close(struct stats_table *s)
 {
 	if (s->waits || (s->open && s->below == 0))
@@ -610,7 +617,7 @@ static void stats_table_close(struct stats_table *s)
 	s->open = s->other = s->waits = false;
 }
 
-/* A heading: its table begins, or waits for its row of dashes. */
+/* Handles a heading: its table begins now, or after the row of dashes. */
 static void stats_table_heading(struct stats_table *s, struct table_cell line)
 {
 	struct table_cell title = { s->title, strlen(s->title) };
@@ -622,7 +629,7 @@ static void stats_table_heading(struct stats_table *s, struct table_cell line)
 		stats_table_open(s);
 }
 
-/* Whether the sums of the table stay within what a trace can hold. */
+/* Whether the sums of the table stay within the maximum of a trace. */
 static bool stats_table_fits(struct stats_table *s, const struct stats_line *l)
 {
 	int64_t *total = &s->total_ns[l->has_grid];
@@ -659,7 +666,8 @@ static bool stats_table_row_add(struct stats_table *s, struct stats_line *l)
 	       l->row.launch != NAMES_NONE && trace_stat_add(t, &l->row);
 }
 
-/* A line below the open heading: a row, one that cannot be read, or none. */
+/* Handles a line below the open heading: a row, a row that cannot be read, or
+ * another line. */
 static bool stats_table_below(struct stats_table *s, struct table_cell line)
 {
 	const struct stats_heading *h = &s->heading;
@@ -731,7 +739,7 @@ static bool stats_table_lines(struct stats_table *s, struct err *e)
 	}
 }
 
-/* Why a file without a single row is none. */
+/* Explains why a file without a single row is rejected. */
 static bool stats_table_useless(const struct stats_table *s, struct err *e)
 {
 	if (s->refused)

@@ -18,7 +18,7 @@ struct table_cell table_reader_trim(char *at, size_t len)
 	return (struct table_cell){ at, len };
 }
 
-/* Returns the place behind the quote that closes the cell whose opening quote
+/* Returns the position after the quote that closes the cell whose opening quote
  * is before p; NULL if there is none. */
 static char *table_reader_closed(char *p, const char *end)
 {
@@ -31,7 +31,8 @@ static char *table_reader_closed(char *p, const char *end)
 	return NULL;
 }
 
-/* The cell that begins at p; behind it, at the separator or the end. */
+/* Reads the cell that begins at p. Returns the position of the separator or the
+ * end after it. */
 static char *table_reader_take(struct table_cells *c, char *p, char *end,
 	char separator)
 {
@@ -104,7 +105,7 @@ void table_reader_columns(struct table_cells *c, char *at, size_t len,
 	}
 }
 
-/* A function name may hold an end of line; a page of prose is none. */
+/* A function name may contain a line end, but not a page of text. */
 enum { JOINED_MAX = 16 << 10 };
 
 static size_t table_reader_quotes_in(const char *p, size_t len)
@@ -121,7 +122,7 @@ static bool table_reader_patient(const struct table_reader *r)
 	return r->quotes && r->again <= r->window->plain->out + JOINED_MAX;
 }
 
-/* The record is the first `len` bytes at the window's `at`. */
+/* Sets the record to the first `len` bytes at the window's `at`. */
 static enum table_record table_reader_found(struct table_reader *r, size_t len,
 	bool ended)
 {
@@ -132,7 +133,7 @@ static enum table_record table_reader_found(struct table_reader *r, size_t len,
 	return RECORD;
 }
 
-/* Passes over a line that no window can hold. */
+/* Skips a line that is longer than the maximum window. */
 static enum table_record table_reader_pass(struct table_reader *r,
 	struct err *e)
 {
