@@ -1,5 +1,7 @@
-// take.mjs - stores pages of a server as PNG files of one size: take.mjs BASE FOLDER
-// NAME=PATH... README.md shows them, so each is less than 150 kB.
+// take.mjs - stores pages of a server as PNG files of one size.
+//
+// take.mjs BASE FOLDER NAME=PATH...
+// README.md shows the files, so each has less than 150 kB.
 
 import fs from 'node:fs';
 import {createRequire} from 'node:module';
@@ -25,7 +27,7 @@ async function take(browser, url) {
 	return png;
 }
 
-// The colors of a picture, 0xrrggbb each, row by row; a blank page decodes it.
+// Returns the colors of a picture, 0xrrggbb each, row by row. A blank page decodes the PNG.
 async function decode(browser, png) {
 	const page = await browser.newPage();
 	const base64 = await page.evaluate(async (source) => {
@@ -45,9 +47,9 @@ async function decode(browser, png) {
 	return Array.from({length: bytes.length / 3}, (_, i) => bytes.readUIntBE(3 * i, 3));
 }
 
-// At most 256 colors, and for each color of the picture the nearest of them. Each
-// choice is the color whose pixels are furthest from what is chosen so far, so that
-// a small label keeps its color beside large areas.
+// Chooses at most 256 colors, and maps each color of the picture to the nearest of them. The
+// next chosen color is the one whose pixels are furthest from the colors chosen so far.
+// Therefore a small label keeps its color next to large areas.
 function palette(colors) {
 	const seen = new Map();
 	for (const color of colors) {
@@ -88,13 +90,13 @@ function chunk(type, data) {
 	return frame;
 }
 
-// A PNG with a byte per pixel: half the size of the browser's.
+// Returns a PNG with one byte per pixel: half the size of the browser's PNG.
 function encode({width, height}, colors) {
 	const {chosen, index} = palette(colors);
 	const head = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 8, 3, 0, 0, 0]); /* depth 8, a palette */
 	head.writeUInt32BE(width, 0);
 	head.writeUInt32BE(height, 4);
-	const rows = Buffer.alloc(height * (width + 1)); /* each begins with its filter: none */
+	const rows = Buffer.alloc(height * (width + 1)); /* each row begins with its filter: none */
 	colors.forEach((color, i) => {
 		rows[i + Math.floor(i / width) + 1] = index(color);
 	});

@@ -1,4 +1,4 @@
-// api.test.mjs - the pure functions of api.js: addresses, and errors from answers.
+// api.test.mjs - tests functions of api.js that need no server: addresses, and errors.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -37,7 +37,7 @@ for (const [what, status, body, code, message] of REFUSALS)
 		assert.deepEqual([e.status, e.code, e.message], [status, code, message]);
 	});
 
-// The address of the runs page is the API's query, except for its label field.
+// The address of the runs page has the query of the API request, except for its label field.
 const QUERIES = [
 	['', {}],
 	['project=a&sort=busy', {project: 'a', sort: 'busy'}],

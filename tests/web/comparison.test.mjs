@@ -1,4 +1,4 @@
-// comparison.test.mjs - sides in an address, shown classes, ticked runs.
+// comparison.test.mjs - tests the sides in an address, the shown classes, and ticked runs.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';

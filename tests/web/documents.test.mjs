@@ -1,4 +1,4 @@
-// documents.test.mjs - the documents that replace answers of the server follow its schemas.
+// documents.test.mjs - checks that the documents used in place of answers follow the schemas.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';

@@ -1,4 +1,4 @@
-// format.test.mjs - the texts of format.js.
+// format.test.mjs - tests the texts that format.js returns.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';

@@ -1,4 +1,4 @@
-// gates.test.mjs - texts of gates, positions of changes and limits, the form as a request.
+// gates.test.mjs - tests gate texts, positions of changes and limits, and the form's request.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';

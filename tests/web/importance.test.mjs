@@ -1,5 +1,4 @@
-// importance.test.mjs - parameters of a request, addresses after a change of filters, and the
-// text of edited site overrides.
+// importance.test.mjs - tests requests, addresses and override texts of the importance pages.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -43,7 +42,7 @@ const WEIGHED = [['reference_set=a&weight=mean', 'published'], ['weight=mean', '
 for (const [text, weight] of WEIGHED)
 	test(`emptyAnswer: '${text}'`, () => assert.equal(emptyAnswer(query(text)).weight, weight));
 
-// [case, {name, from, to} in bytes, before, inside, after]
+// [case, {name, from, to}, text before, inside, after]; `from` and `to` count bytes
 const PARTED = [
 	['the given position, not the first equal text', {name: 'norm_x_norm', from: 7, to: 11}, ['norm_x_', 'norm', '']],
 	['bytes, not letters', {name: '\ufeffé_norm_ü', from: 6, to: 10}, ['\ufeffé_', 'norm', '_ü']],

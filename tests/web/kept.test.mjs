@@ -1,5 +1,6 @@
-// kept.test.mjs - web/kept/fetch downloads the chart library once, and prints one line if it
-// cannot. npm is a stub.
+// kept.test.mjs - tests web/kept/fetch, which downloads the chart library once.
+//
+// If the download fails, web/kept/fetch prints one line. npm is a stub.
 
 import assert from 'node:assert/strict';
 import {execFile} from 'node:child_process';

@@ -1,5 +1,6 @@
-// layers.test.mjs - a breakdown as table rows, its texts and bars; the breakdown comparison.
-// Numbers are computed by hand.
+// layers.test.mjs - tests the rows, texts and bars of a breakdown and a breakdown comparison.
+//
+// The expected numbers are computed by hand.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';

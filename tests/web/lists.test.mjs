@@ -1,5 +1,6 @@
-// lists.test.mjs - long answers: lists in pages, bytes in chunks; and two files joined for one
-// upload.
+// lists.test.mjs - tests how the page reads long answers, and joins two files for an upload.
+//
+// Lists are read in pages, bytes in chunks.
 
 import assert from 'node:assert/strict';
 import {File} from 'node:buffer';
@@ -68,7 +69,7 @@ test('bytes: a lost connection is reported as one', async () => {
 const PAIRS = [
 	['lines after lines', 'a,b\n1,2\n', 'c\n3\n', 'a,b\n1,2\nc\n3\n'],
 	['a last line without a newline', 'a,b\n1,2', 'c\n3', 'a,b\n1,2\nc\n3'],
-	// One raw block of one byte, as RFC 8878 has it.
+	// One raw block of one byte, in the format of RFC 8878.
 	['zstd after zstd', [0x28, 0xb5, 0x2f, 0xfd], [0x28, 0xb5, 0x2f],
 		[0x28, 0xb5, 0x2f, 0xfd, 0x28, 0xb5, 0x2f, 0xfd, 0, 0x58, 9, 0, 0, 0x0a, 0x28, 0xb5, 0x2f]],
 ];

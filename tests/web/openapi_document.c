@@ -1,4 +1,5 @@
-/* openapi_document.c - prints the OpenAPI document, for tests that need no server. */
+/* openapi_document.c - prints the OpenAPI document, for tests without a
+ * server. */
 #include "openapi.h"
 #include <stdio.h>
 #include <stdlib.h>

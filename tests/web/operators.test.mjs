@@ -1,5 +1,6 @@
-// operators.test.mjs - texts and figures of operators in the format of published pages; each
-// expected text is computed by hand.
+// operators.test.mjs - tests texts and figures of operators in the format of published pages.
+//
+// Each expected text is computed by hand.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -30,7 +31,7 @@ const AMOUNTS = [
 for (const [n, unit, text] of AMOUNTS)
 	test(`amount: ${n} is '${text}'`, () => assert.equal(o.amount(n, unit), text));
 
-// [S, word]; a limit belongs to the better grade, and 1 itself is not flagged.
+// [S, word]; a limit belongs to the better grade, and S = 1 is not flagged.
 const GRADES = [[1.0000001, 'above 1'], [1, 'good'], [0.33, 'good'], [0.3299, 'fair'], [0.125, 'fair'], [0.1249, 'low'], [0, 'low']];
 for (const [s, word] of GRADES)
 	test(`grade: ${s} is ${word}`, () => assert.equal(o.grade(s).word, word));

@@ -1,12 +1,13 @@
-// perfetto.test.mjs - the handshake with the Perfetto UI, with a stub tab and a stub host
-// instead of a browser.
+// perfetto.test.mjs - tests the handshake with the Perfetto UI.
+//
+// A stub tab and a stub host replace the browser.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {PERFETTO, show} from '../../web/lib/perfetto.js';
 
-// A tab that answers the n-th PING (0: never) from `origin`, and a host whose clock advances 10
-// s per timer tick.
+// Returns a tab that answers the n-th PING (0: none) from `origin`, and a host whose clock
+// advances 10 s per timer tick.
 function stage({answers = 3, origin = PERFETTO, closes = 0, blocked = false} = {}) {
 	const received = [];
 	const listeners = new Set();

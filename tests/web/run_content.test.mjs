@@ -1,5 +1,7 @@
-// run_content.test.mjs - texts for runs without single launches, folded frames of a call path,
-// columns of launch latency.
+// run_content.test.mjs - tests the texts and columns of a run's kernels and launches.
+//
+// The cases are runs without single launches, folded frames of a call path, and the columns
+// of launch latency.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -20,8 +22,8 @@ for (const [what, run, mark, title] of CONTENTS)
 		assert.equal(unknownTitle(run), title);
 	});
 
-// The compiled export of the shared traces: 30 kernels of 0.08 ms, 7,811 ms in
-// replays. 7811000 / (7811000 + 80.123) = 99.99897 %.
+// Figures of the shared trace of compiled graphs: 30 kernels of 80.123 µs in total, and 7,811
+// ms in replays. 7811000 / (7811000 + 80.123) = 99.99897 %.
 const OPAQUE = {launches: 30, graphs: 10, kernel_ns: 80123, graph_ns: 7811000000};
 // [case, run, launches, share in a sentence]
 const GRAPHS = [

@@ -1,4 +1,4 @@
-// scale.test.mjs - axes: ticks, units, positions; dots that do not overlap.
+// scale.test.mjs - tests axes (ticks, units, positions), and dots that must not overlap.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';

@@ -1,6 +1,8 @@
-// schema.mjs - checks a document against a schema of the server, as far as its schemas go:
-// types, enumerations, properties, items, oneOf, references. The schemas are those of the OpenAPI
-// document, which the program openapi_document in KERNSIFT_BIN prints.
+// schema.mjs - checks a document against a schema of the server.
+//
+// It supports what the schemas use: types, enumerations, properties, items, oneOf and
+// references. The schemas are those of the OpenAPI document, which the program
+// openapi_document in KERNSIFT_BIN prints.
 
 import {execFileSync} from 'node:child_process';
 
@@ -25,7 +27,7 @@ function properties(value, {properties: known = {}, required = [], additionalPro
 		})];
 }
 
-// All violations, one line each.
+// Returns all violations, one line each.
 function broken(value, schema, at) {
 	if (schema.$ref)
 		return broken(value, schemaOf(schema.$ref.split('/').at(-1)), at);
@@ -41,5 +43,5 @@ function broken(value, schema, at) {
 	return types[0] === 'object' ? properties(value, schema, at) : [];
 }
 
-// The document as JSON carries it.
+// Converts the document to JSON and back first, as a transfer would.
 export const faults = (value, name) => broken(JSON.parse(JSON.stringify(value)), schemaOf(name), name);

@@ -1,5 +1,7 @@
-// table.test.mjs - the pure functions of table.js: sort direction, sort key after a click,
-// order of rows, filter.
+// table.test.mjs - tests sorting and filtering in table.js.
+//
+// The functions return the sort direction, the sort key after a click, the order of rows, and
+// the rows that match a filter.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';

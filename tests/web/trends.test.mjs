@@ -1,5 +1,6 @@
-// trends.test.mjs - texts of a trend, its levels and groups, its visible range. Numbers are
-// computed by hand.
+// trends.test.mjs - tests the texts of a trend, its levels and groups, and its visible range.
+//
+// The expected numbers are computed by hand.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -78,13 +79,13 @@ const SIGHTS = [['both', '12', '15', [1, 4]], ['none', null, null, null], ['a ru
 for (const [what, from, to, want] of SIGHTS)
 	test(`visibleRange: ${what}`, () => assert.deepEqual(t.visibleRange(doc(), from, to), want));
 
-// [what, places, range, indices]
+// [case, positions, range, indices]
 const WITHIN = [['some', [0, 10, 20, 30], [5, 20], [1, 3]], ['all', [0, 10], [-1, 11], [0, 2]], ['none', [0, 10], [3, 4], [1, 1]], ['of one moment', [5, 5, 5, 6], [5, 5], [0, 3]], ['an empty list', [], [0, 1], [0, 0]]];
 for (const [what, list, range, want] of WITHIN)
 	test(`indicesWithin: ${what}`, () => assert.deepEqual(v.indicesWithin(list, range), want));
 
 const ALL = [0, 100];
-// [what, range, want]
+// [case, computed range, expected range]
 const RANGES = [
 	['within bounds', v.clampRange([10, 20], ALL), [10, 20]], ['moved to the end', v.clampRange([95, 115], ALL), [80, 100]], ['never wider than all', v.clampRange([-50, 200], ALL), [0, 100]],
 	['zoomed around a point', v.zoomRange([0, 100], ALL, 0.5, 25, 1), [12.5, 62.5]], ['zoomed out at the edge', v.zoomRange([0, 50], ALL, 2, 0, 1), [0, 100]],
@@ -101,7 +102,7 @@ test('nearest: of none', () => assert.equal(v.nearest([2, 2], () => 0, () => 0, 
 test('spaced: each at least this far after the previous one', () => assert.deepEqual(v.spaced([0, 3, 5, 9, 10], (x) => x, 5), [0, 5, 10]));
 
 const AT = Date.UTC(2026, 2, 1, 23, 30);
-// [what, moments, step, texts]
+// [case, times, step, texts]
 const TIMES = [
 	['hours over midnight', [AT, AT + 1800000, AT + 3600000], 1800000, ['23:30\n2026-03-01', '00:00\n2026-03-02', '00:30']],
 	['seconds', [AT + 1000, AT + 2000], 1000, ['23:30:01\n2026-03-01', '23:30:02']],

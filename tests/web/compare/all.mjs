@@ -1,4 +1,4 @@
-// all.mjs - comparisons, iterations and jobs: one server, one browser.
+// all.mjs - tests the pages of comparisons, iterations and jobs with one server and browser.
 
 import {played} from '../smoke/played.mjs';
 import flow from './flow.mjs';

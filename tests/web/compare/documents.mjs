@@ -1,5 +1,7 @@
-// documents.mjs - answers in the server's schemas for states that a few small traces cannot
-// produce: a thousand functions, a rejected comparison, a common factor, waiting ranks.
+// documents.mjs - generates comparison answers that a few small traces cannot produce.
+//
+// The answers follow the server's schemas. They have a thousand functions, a rejected
+// comparison, a common factor, or waiting ranks.
 
 // Reproducible numbers between 0 and 1.
 function numbers(seed) {
@@ -45,7 +47,8 @@ const FINDINGS = [['fact_differs', 'warn', 'the surroundings differ: GPU driver 
 	['warmup_dropped', 'info', 'the first iterations were left out, as warm-up: 1 of 13 in the base, 1 of 13 in the head']]
 	.map(([code, severity, text]) => ({code, severity, text}));
 
-// `unchanged` functions and the changed ones, `iterations` per side.
+// Returns a comparison with `unchanged` functions besides the changed ones, and `iterations`
+// iterations per side.
 export function comparison({unchanged = 6, iterations = 24, refused = false} = {}) {
 	const judged = (verdict) => (refused ? null : verdict);
 	const items = [...CHANGED.map(([name, verdict, base, head]) => row(name, judged(verdict), base, head)),

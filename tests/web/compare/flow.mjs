@@ -1,5 +1,6 @@
-// flow.mjs - from traces to a comparison as a user does it: upload, tick in the list, compare;
-// the page shows what the server returns.
+// flow.mjs - compares two traces as a user does: uploads them, ticks them in the list, compares.
+//
+// The page must show what the server returns.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -39,7 +40,7 @@ async function chosen(test, {open, runs: [one, two, three, four]}) {
 		await page.getByRole('button', {name: 'Filter'}).click();
 		await page.waitForURL(/q=steps-1/);
 		const go = tray.getByRole('link', {name: 'Compare 2 runs with 2'});
-		// A ticked run that is not in the list keeps its number.
+		// A run that is ticked but not in the list is shown by its number.
 		await tray.getByRole('button', {name: `Remove #${two} from the base`}).waitFor();
 		await seen(async () => assert.equal(await go.getAttribute('href'), `/compare?base=${one},${two}&head=${three},${four}`));
 		await go.click();
@@ -138,7 +139,7 @@ async function job(test, world) {
 		const page = await open('/jobs');
 		await page.getByRole('link', {name: 'uneven', exact: true}).click();
 		await page.getByText('3 ranks: the others wait for rank 2, which computes longer than the median rank.').waitFor();
-		// 8 steps: transfer 200 µs each; rank 0 waits 300 µs more in each.
+		// 8 steps: in each, transfer takes 200 µs, and ranks 0 and 1 wait another 300 µs.
 		await seen(async () => assert.deepEqual((await cells(page, 'Ranks')).map((r) => [r[0], r[6], r[7], r[8], r[9]]), [
 			['0', '8.000', '4.000', '1.600', '2.400'], ['1', '8.000', '4.000', '1.600', '2.400'],
 			['2', '10.400', '1.600', '1.600', '0.000']]));

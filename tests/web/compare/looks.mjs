@@ -1,5 +1,6 @@
-// looks.mjs - every view of comparisons in light, in dark and at 320 pixels: no axe-core
-// findings, and a screenshot for review.
+// looks.mjs - checks how every view of comparisons looks in light, in dark and at 320 pixels.
+//
+// axe-core must have no findings. Stores a screenshot of each for review.
 
 import {looked} from '../smoke/accessible.mjs';
 import * as doc from './documents.mjs';

@@ -1,5 +1,6 @@
-// trace.mjs - a Kineto trace of training steps: six kernels per step, a copy, a pause;
-// reproducible per seed.
+// trace.mjs - generates a Kineto trace of training steps.
+//
+// A step has six kernels, a copy and a pause. The same seed gives the same trace.
 
 const KERNELS = [['void gemm_kernel<float>(float*, int)', 800], ['void elementwise_kernel<4>(float*, int)', 300],
 	['void softmax_kernel<float>(float*)', 200], ['void layer_norm_kernel<float>(float*, int)', 150],
@@ -35,8 +36,9 @@ export function trace({seed, steps = 10, slower = {}, more = [], without = []}) 
 const written = (traceEvents, rest) => JSON.stringify({schemaVersion: 1,
 	deviceProperties: [{id: 0, name: 'NVIDIA H100 80GB HBM3'}], ...rest, traceEvents});
 
-// A rank of a job: in each step a kernel of 1,000 µs times the rank's factor, then a collective
-// that ends on all ranks together, 200 µs after the last rank started it; the other ranks wait.
+// Returns the trace of a rank of a job. Each step has a kernel of 1,000 µs times the rank's
+// factor, then a collective. The collective ends on all ranks together, 200 µs after the last
+// rank started it, so the other ranks wait.
 export function rankTrace(rank, factors, steps = 8) {
 	const events = [];
 	const last = Math.max(...factors) * 1000;

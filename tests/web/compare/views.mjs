@@ -1,5 +1,7 @@
-// views.mjs - the page for a given comparison: folding, sorting, filtering and opening rows,
-// all kept in the address; fast with many rows.
+// views.mjs - tests the comparison page with given documents.
+//
+// Rows are folded, sorted, filtered and opened. The address stores all of that. The page must
+// be fast with many rows.
 
 import assert from 'node:assert/strict';
 import {cells, seen} from '../smoke/world.mjs';
@@ -10,7 +12,7 @@ const TABLE = 'Functions';
 const names = async (page) => (await cells(page, TABLE)).filter((r) => r.length > 1).map((r) => r[1]);
 const CHANGED = ['slower', 'fresh', 'faster', 'gone', 'moved', 'doubtful'];
 
-// The page with this document, and the queries it sent.
+// Opens the page with this document; also returns the queries that the page sent.
 async function given(open, made, where = WHERE) {
 	const requests = [];
 	const answers = {'/compare/series': doc.series, '/compare': (q) => {

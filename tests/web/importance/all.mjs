@@ -1,4 +1,4 @@
-// all.mjs - importance, a run's operators, the catalog: one server, one browser.
+// all.mjs - tests importance, a run's operators and the catalog with one server and browser.
 
 import {played} from '../smoke/played.mjs';
 import catalog from './catalog.mjs';

@@ -1,5 +1,7 @@
-// catalog.mjs - site overrides of rules, operators and platforms, rejected or saved; the test
-// of naming rules; deleting a reference set.
+// catalog.mjs - tests the page of the catalog.
+//
+// Site overrides of rules, operators and platforms are rejected or saved. Naming rules are
+// tried. A reference set is deleted.
 
 import assert from 'node:assert/strict';
 import {cells, seen, signedIn} from '../smoke/world.mjs';

@@ -1,5 +1,7 @@
-// documents.mjs - answers in the server's schemas for states that a few small traces cannot
-// produce: a fleet of runs, and a run with every attribution source.
+// documents.mjs - generates importance answers that a few small traces cannot produce.
+//
+// The answers follow the server's schemas: a fleet of runs, and a run with every attribution
+// source.
 
 const GPU = {name: 'H200', vendor: 'NVIDIA', source: 'a datasheet', bytes_per_s: 4.8e12, launch_floor_ns: 2500, site_override: false,
 	peak_flops: {bf16: 9.895e14, fp16: 9.895e14, fp8_e4m3: 1.979e15, fp32: 6.7e13}};

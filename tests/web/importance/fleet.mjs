@@ -1,5 +1,6 @@
-// fleet.mjs - importance over many runs: intervals, headroom, unknown values; filters in the
-// address.
+// fleet.mjs - tests the importance page of a fleet.
+//
+// The cases are intervals, headroom, unknown values, and filters in the address.
 
 import assert from 'node:assert/strict';
 import {cells, seen} from '../smoke/world.mjs';
@@ -7,7 +8,7 @@ import * as doc from './documents.mjs';
 
 const GENERAL = 'Importance of operators';
 
-// The page with these documents, and the queries it sent.
+// Opens the page with these documents; also returns the queries that the page sent.
 export async function given(open, where = '/importance', options = {}) {
 	const requests = [];
 	const answers = {'/importance': (q) => {
@@ -101,7 +102,8 @@ export default async function fleet(test, {open}) {
 		await page.getByText(/ T_prod is the measured mean per call\.$/).waitFor();
 		await seen(async () => assert.deepEqual((await cells(page, 'Roofline of operators')).find((r) => r[0] === 'rms_norm').slice(3, 5).map((c) => c.replace(/\s+/g, ' ')), ['107.0%', '⚠ above 1']));
 		const drawn = page.getByRole('img', {name: /^Roofline on H200: 3 operators/});
-		// A late font or image moves what is below it, so the mark is located again.
+		// A font or image that arrives late moves the chart, so each try locates the mark
+		// again.
 		await seen(async () => {
 			const mark = await drawn.locator('circle.point').first().boundingBox();
 			await page.mouse.move(mark.x + mark.width / 2, mark.y + mark.height / 2);

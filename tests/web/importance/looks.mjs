@@ -1,4 +1,4 @@
-// looks.mjs - every view of operators and of the catalog in light, in dark and at 320 pixels.
+// looks.mjs - checks how all views of operators and catalog look: light, dark, 320 pixels.
 
 import {looked} from '../smoke/accessible.mjs';
 import * as doc from './documents.mjs';

@@ -1,4 +1,4 @@
-// run.mjs - the operators of a run: attribution sources, shapes, and another platform.
+// run.mjs - tests a run's operators: attribution sources, shapes, and another platform.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -10,11 +10,11 @@ import * as doc from './documents.mjs';
 const TABLE = 'Operators';
 const flat = (rows) => rows.map((row) => row.map((cell) => cell.replace(/\s+/g, ' ')));
 
-// Answers for the operators of a run.
+// Returns the answers for the operators of a run.
 export const answered = (run) => ({[`${run}/operators`]: doc.runOperators, [`${run}/operators/gemm/shapes`]: doc.runShapes,
 	[`${run}/unattributed`]: doc.runKernels, '/platforms': doc.platforms});
 
-// Unattributed kernels of 80 and 10 µs: no rule matches, and they have no launches.
+// Two unattributed kernels of 80 and 10 µs: no naming rule matches, and launches are unknown.
 async function mysteries(world) {
 	const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'ks-mystery-'));
 	const file = path.join(dir, 'mystery.json');

@@ -1,5 +1,7 @@
-// sets.mjs - an imported reference set gives exactly the published tables; data/README.md
-// computes the figures. tests/verify/ compares the real one with the published page.
+// sets.mjs - an imported reference set gives exactly the published tables.
+//
+// data/README.md computes the figures. tests/verify/ compares the page of the real reference
+// set with the published page.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -9,7 +11,7 @@ const GENERAL = 'Importance of operators';
 const ROOFLINE = 'Roofline of operators';
 const SHAPES = 'Shapes of operators';
 const flat = (rows) => rows.map((row) => row.map((cell) => cell.replace(/\s+/g, ' ')));
-// The details of a row are a row as well.
+// The details of an opened row are in a table row of their own.
 const table = async (page, caption, upTo) => flat(await cells(page, caption)).filter((row) => row.length > 1).map((row) => row.slice(0, upTo));
 
 async function imported(test, {open}) {
@@ -143,7 +145,7 @@ async function published(test, {open, api}) {
 	});
 }
 
-// The reference set of the published page, if available: every cell.
+// Compares every cell for the reference set of the published page, if that is available.
 async function real(test, {open, base, shared}) {
 	const file = `${shared}/reference/operators/production_operators.json`;
 	if (!fs.existsSync(file))

@@ -1,5 +1,6 @@
-// all.mjs - layers of a run, kernels launched together, the breakdown comparison: one server,
-// one browser.
+// all.mjs - tests the layer pages with one server and one browser.
+//
+// They show the layers of a run, kernels launched together, and the breakdown comparison.
 
 import {played} from '../smoke/played.mjs';
 import breakdownComparison from './breakdown_compare.mjs';

@@ -1,5 +1,7 @@
-// breakdown_compare.mjs - the breakdown comparison: choosing runs, run cards, rows where one
-// kernel matches three, unmatched rows, misaligned names.
+// breakdown_compare.mjs - tests the page of the breakdown comparison.
+//
+// The cases are choosing runs, run cards, one kernel that matches three, unmatched rows, and
+// misaligned names.
 
 import assert from 'node:assert/strict';
 import {seen, upload, data} from '../smoke/world.mjs';

@@ -1,13 +1,14 @@
-// documents.mjs - answers for layers of all kinds: two kinds of layer, kernels launched
-// together, a concurrent block, an extra row, an unknown row; and three runs in a breakdown
-// comparison, one with fused kernels.
+// documents.mjs - generates breakdown answers that cover all kinds of rows.
+//
+// A breakdown has two kinds of layer, kernels launched together, a concurrent block, an extra
+// row and an unknown row. A breakdown comparison has three runs, one with fused kernels.
 
 const times = (n, mean) => ({instances: n, mean_ns: mean, median_ns: mean && mean - 500, stddev_ns: mean && 210.5, min_ns: mean && mean - 3000, max_ns: mean && mean + 9000});
 
 let kernels = 0;
 const kernel = (short) => ({id: 100 + ++kernels, name: `void <b>${short}</b><float, 128>(Params)`, short_name: short});
 
-// [block, kernel or null, operator, roles, mean µs, more]; seen in `n` instances.
+// [block, kernel or null, operator, roles, mean µs, more fields]; the row is in `n` instances.
 function row(n, [block, short, operator, roles, us, more]) {
 	return {block, kernel: short && kernel(short), operation: null, operator, module: null, roles, role_source: roles.length ? 'sequence' : null, stream: 0, group: null, launches: n,
 		instances: n, extra: false, mean_ns: us * 1000, median_ns: us * 1000 - 100, stddev_ns: 120.25, min_ns: us * 900, max_ns: us * 1200, offset_ns: 0,
@@ -29,7 +30,7 @@ function block(section, name, items, index, n, parallelTo = null) {
 	return {section, block: name, parallel_to: parallelTo, sum_ns: own.reduce((all, r) => all + r.mean_ns * r.launches, 0) / n, exclusive_ns: sum('exclusive_ns'), overlapped_ns: sum('overlapped_ns')};
 }
 
-// Two iterations of five layers.
+// Returns a breakdown of two iterations of five layers.
 export function breakdown(query = new URLSearchParams()) {
 	kernels = 0;
 	const realigned = query.get('realign') === 'yes';
@@ -49,7 +50,7 @@ export function breakdown(query = new URLSearchParams()) {
 		blocks, items, bars};
 }
 
-// A breakdown without layers: `n` rows.
+// Returns a breakdown of `n` rows without layers.
 export function flat(n = 1) {
 	kernels = 0;
 	const items = Array.from({length: n}, () => row(3, [0, 'one_kernel', null, [], 5]));
@@ -70,8 +71,8 @@ function line(block, match, roles, cells, module = null) {
 	return {block, match, roles, module, cells: cells.map((c, i) => c && i && first ? {...c, diff_ns: c.mean_ns - first.mean_ns, diff_pct: (c.mean_ns - first.mean_ns) * 100 / first.mean_ns} : c)};
 }
 
-// The second run fuses what the first splits, and its names are misaligned; the third has no
-// layers.
+// The second run fuses kernels that the first run launches separately, and its names are
+// misaligned. The third run has no layers.
 export function breakdownComparison(query = new URLSearchParams('runs=7,8')) {
 	kernels = 0;
 	const ids = query.get('runs').split(',').map(Number);

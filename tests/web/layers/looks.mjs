@@ -1,4 +1,4 @@
-// looks.mjs - every view of layers in light, in dark and at 320 pixels.
+// looks.mjs - checks how every view of layers looks in light, in dark and at 320 pixels.
 
 import {looked} from '../smoke/accessible.mjs';
 import {answers} from './breakdown_compare.mjs';

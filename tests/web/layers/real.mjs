@@ -1,5 +1,6 @@
-// real.mjs - the page shows what the server returns for a small trace, and for traces of one
-// model from two machines if available.
+// real.mjs - the page shows what the server returns for real traces.
+//
+// One trace is small. The other two are of one model on two machines, if available.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -12,7 +13,8 @@ const ROWS = 'Rows of the layers';
 const us = (ns) => inUnit(ns, 'µs');
 const sums = (rows, at) => rows.filter((r) => r[0].startsWith('Sum of ')).map((r) => r[at]);
 
-// The sums of the page equal those of the server, and the parts add up to the wall time.
+// The sums on the page equal those of the server, and the parts of the time add up to the wall
+// time.
 async function same(page, doc) {
 	await seen(async () => assert.deepEqual(sums(await parts(page, ROWS), 5), doc.blocks.map((b) => us(b.sum_ns))));
 	assert.equal(doc.items.reduce((n, r) => n + r.exclusive_ns, 0), doc.exclusive_ns);

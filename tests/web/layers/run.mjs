@@ -1,5 +1,6 @@
-// run.mjs - the layers of a run: summary, wall time, bars with keys, rows that open, boundaries
-// in the address; kernels launched together.
+// run.mjs - tests the layers of a run: summary, wall time, kernels launched together.
+//
+// Bars can be used with keys, rows open, and the address stores the layer boundaries.
 
 import assert from 'node:assert/strict';
 import {cells, data, seen, upload} from '../smoke/world.mjs';
@@ -8,11 +9,12 @@ import * as doc from './documents.mjs';
 const ROWS = 'Rows of the layers';
 const NOTE = {code: 'names_lag', severity: 'error', message: 'names lag'};
 
-// The rows of a table with sections as lists of cell texts; a heading is one cell.
+// Returns the rows of a table with sections as lists of cell texts; a heading is one cell.
 export const parts = (page, caption) => page.getByRole('table', {name: caption}).evaluate((table) => [...table.tBodies].flatMap((body) =>
 	[...body.rows].map((row) => [...row.cells].map((c) => c.innerText.replace(/\s+/g, ' ').trim()))));
 
-// Answers for the layers of a run; `lags`: its names are misaligned with its durations.
+// Returns the answers for the layers of a run. With `lags`, the names of the run are misaligned
+// with its durations.
 export const answered = (run, {lags = false, none = false, refused} = {}) => ({
 	[`${run}/breakdown`]: (query) => (refused ? {refused} : none ? doc.flat() : doc.breakdown(query)), [`${run}/groups`]: doc.groups,
 	[`${run}/notes`]: () => ({items: lags ? [NOTE] : []}),

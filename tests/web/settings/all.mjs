@@ -1,4 +1,4 @@
-// all.mjs - signing in, and the settings: one server, one browser.
+// all.mjs - tests signing in and the settings with one server and one browser.
 
 import {played} from '../smoke/played.mjs';
 import looks from './looks.mjs';

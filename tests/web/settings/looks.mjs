@@ -1,4 +1,4 @@
-// looks.mjs - the settings in light, in dark and at 320 pixels.
+// looks.mjs - checks how the settings look in light, in dark and at 320 pixels.
 
 import {looked} from '../smoke/accessible.mjs';
 import {signedIn} from '../smoke/world.mjs';

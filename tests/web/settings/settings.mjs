@@ -1,5 +1,6 @@
-// settings.mjs - tokens, webhooks and retention as an administrator uses them, and the audit
-// log of these changes.
+// settings.mjs - changes tokens, webhooks and retention as an administrator does.
+//
+// The audit log must list these changes.
 
 import assert from 'node:assert/strict';
 import {cells, seen, signedIn} from '../smoke/world.mjs';

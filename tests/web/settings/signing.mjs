@@ -1,5 +1,7 @@
-// signing.mjs - a token is entered once, and no script of the page can read it afterwards;
-// signing out, and a token that is revoked while in use.
+// signing.mjs - signs in with a token, and signs out.
+//
+// The token is entered once, and no script of the page can read it afterwards. One token is
+// revoked while it is in use.
 
 import assert from 'node:assert/strict';
 import {seen} from '../smoke/world.mjs';

@@ -1,5 +1,7 @@
-// accessible.mjs - checks for every view in light, in dark and at 320 pixels: no axe-core
-// findings, no sideways scrolling, and a screenshot for review.
+// accessible.mjs - checks a view in light, in dark and at 320 pixels.
+//
+// axe-core must have no findings, and the page must not scroll sideways. Stores a screenshot
+// of each for review.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -23,7 +25,8 @@ async function narrowEnough(page, what) {
 	assert.ok(wide[0] <= wide[1], `${what} is ${wide[0]} wide in ${wide[1]}`);
 }
 
-// One page in three states. Dark differs only in colors; narrow differs in everything else.
+// A page is checked in three states. Only colors differ between light and dark, so dark is
+// checked for contrast only; narrow is checked for all other rules.
 const SIGHTS = [
 	['light', {}, null, {}],
 	['dark', {colorScheme: 'dark'}, null, {runOnly: [CONTRAST]}],

@@ -1,5 +1,6 @@
-// all.mjs - one server, one browser, and the steps in order: each continues with what the
-// previous ones uploaded.
+// all.mjs - runs all steps with one server and one browser.
+//
+// The order matters: each step uses what the previous steps uploaded.
 
 import first from './first.mjs';
 import graphs from './graphs.mjs';

@@ -1,4 +1,4 @@
-// first.mjs - a new installation: no runs, two ways to upload, and the help page.
+// first.mjs - tests a new installation: it has no runs, two ways to upload, and a help page.
 
 import assert from 'node:assert/strict';
 import {seen} from './world.mjs';

@@ -1,5 +1,6 @@
-// graphs.mjs - a run whose GPU time is in graphs recorded as one piece: no number suggests that
-// its few kernels were all.
+// graphs.mjs - tests a run whose GPU time is in graphs recorded as one unit.
+//
+// The run has few kernels of its own. No number may suggest that these are all its kernels.
 
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';

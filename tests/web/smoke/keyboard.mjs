@@ -1,5 +1,6 @@
-// keyboard.mjs - from the first key to a kernel's full name without a mouse; the focus is
-// always at a sensible place.
+// keyboard.mjs - goes from the start page to a kernel's full name with keys only.
+//
+// The focus must always be on a sensible element.
 
 import assert from 'node:assert/strict';
 import {cells, seen} from './world.mjs';

@@ -1,5 +1,6 @@
-// launches.mjs - callers of a kernel and launch latency, with the numbers of data/README.md;
-// and a run without launches, which is marked everywhere.
+// launches.mjs - tests the callers of a kernel and its launch latency.
+//
+// The numbers are those of data/README.md. A run without launches is marked on every page.
 
 import assert from 'node:assert/strict';
 import {cells, data, seen, text, upload} from './world.mjs';

@@ -1,5 +1,7 @@
-// looks.mjs - every page in light, in dark and at 320 pixels: no axe-core findings, no sideways
-// scrolling, and a screenshot for review.
+// looks.mjs - checks how every page looks in light, in dark and at 320 pixels.
+//
+// axe-core must have no findings, and pages must not scroll sideways. Stores a screenshot of
+// each for review.
 
 import fs from 'node:fs';
 import {looked} from './accessible.mjs';

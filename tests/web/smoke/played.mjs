@@ -1,5 +1,6 @@
-// played.mjs - runs steps in order with one server and one browser; each continues with the
-// state of the previous ones.
+// played.mjs - runs steps in order with one server and one browser.
+//
+// Each step continues with the state of the previous steps.
 
 import test from 'node:test';
 import {newWorld} from './world.mjs';

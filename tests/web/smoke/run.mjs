@@ -1,5 +1,6 @@
-// run.mjs - one run: its notes, facts and totals, and the kernel table with the numbers of
-// data/README.md.
+// run.mjs - tests the page of one run: notes, facts, totals and the kernel table.
+//
+// The numbers are those of data/README.md.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

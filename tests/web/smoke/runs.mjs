@@ -1,5 +1,6 @@
-// runs.mjs - the list: filter, order and page are in the address, and the
-// address alone gives the same view.
+// runs.mjs - tests the list of runs.
+//
+// The address stores the filter, the order and the page, so opening it gives the same view.
 
 import assert from 'node:assert/strict';
 import {seen} from './world.mjs';

@@ -1,5 +1,6 @@
-// timeline.mjs - the timeline of a run in the Perfetto UI, which a page of the test
-// replaces, and the same bytes as files.
+// timeline.mjs - opens the timeline of a run in the Perfetto UI, and downloads it as files.
+//
+// A page of the test replaces the Perfetto UI. Both ways must give the same bytes.
 
 import assert from 'node:assert/strict';
 import {createHash} from 'node:crypto';
@@ -8,7 +9,8 @@ import {seen} from './world.mjs';
 
 const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');
 
-// Like the real UI: silent at first, then PONG to every PING; it keeps the posted trace.
+// Behaves like the real UI: it ignores the first PINGs, then answers each with PONG, and
+// stores the posted trace.
 const UI = `<!doctype html><title>Perfetto</title><script>
 	window.pings = 0;
 	window.addEventListener('message', (e) => {

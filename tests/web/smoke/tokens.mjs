@@ -1,5 +1,7 @@
-// tokens.mjs - through a proxy every request requires a token: the page has a field for it, and then
-// everything within its scope works, including links to files.
+// tokens.mjs - uses the dashboard through a proxy, where every request requires a token.
+//
+// The page has a field for the token. After it is entered, everything within its scope works,
+// including links to files.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

@@ -1,5 +1,6 @@
-// uploads.mjs - files are sent by drop and by button; each ends as done with its runs, or with
-// an error and a button.
+// uploads.mjs - uploads files by drop and by button.
+//
+// Each upload ends as done, with its runs, or with an error and a button.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -31,8 +32,8 @@ async function slowly(page, rate) {
 		{offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: rate});
 }
 
-// 3,000 kernels with different names, 5 µs each; with filler so that the file needs many
-// packets.
+// Returns a trace of 3,000 kernels with different names, 5 µs each. It has filler, so that
+// sending the file needs many packets.
 export function manyKernels() {
 	const traceEvents = Array.from({length: 3000}, (_, i) => ({ph: 'X', cat: 'kernel',
 		name: `kernel_${String(i).padStart(4, '0')}`, pid: 0, tid: 7, ts: 100 + 10 * i, dur: 5,

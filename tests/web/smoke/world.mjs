@@ -1,6 +1,7 @@
-// world.mjs - shared by all steps: a real server on a free port with the PostgreSQL of
-// with-postgres, a Chromium, and browser pages that allow no console output, script errors or
-// policy violations.
+// world.mjs - starts what all steps share: a server, a browser, and strict pages.
+//
+// The server is real and uses a free port and the PostgreSQL of with-postgres. The browser is
+// Chromium. Its pages fail on console output, script errors and policy violations.
 
 import assert from 'node:assert/strict';
 import {execFile, spawn} from 'node:child_process';
@@ -30,7 +31,7 @@ function freePort() {
 	});
 }
 
-// The program and its database options.
+// Returns the program and its database options.
 function program() {
 	const {KERNSIFT_BIN: bin, PGHOST, PGUSER, PGDATABASE} = process.env;
 	assert.ok(bin && PGHOST, 'KERNSIFT_BIN names the programs, and with-postgres runs this');
@@ -60,7 +61,7 @@ async function startServer(port) {
 	return {gone, log: () => log, stop: () => child.kill('SIGTERM')};
 }
 
-// Reports policy violations from before the first script of the page.
+// Reports policy violations. It runs before the first script of the page.
 function watchPolicy() {
 	document.addEventListener('securitypolicyviolation', (e) =>
 		console.error(`policy: ${e.violatedDirective} ${e.blockedURI} ${e.sourceFile}:${e.lineNumber}`));
@@ -75,9 +76,10 @@ export async function newWorld() {
 	fs.mkdirSync(shots, {recursive: true});
 	const opened = [];
 
-	// A page in its own browser context. `allowed` matches expected console lines (for example
-	// an intended 404). `answers` replaces answers of the server, by the path below /api/v1: a
-	// function of query and body, {refused: [status, code, message]} for an error.
+	// Opens a page in its own browser context. `allowed` matches expected console lines (for
+	// example of an intended 404). `answers` replaces answers of the server: it has, by the
+	// path below /api/v1, a function of query and body that returns the document. For an
+	// error the function returns {refused: [status, code, message]}.
 	async function open(where, {allowed = /(?!)/, answers = {}, ...options} = {}) {
 		const context = await browser.newContext({viewport: {width: 1280, height: 900}, ...options});
 		context.setDefaultTimeout(PATIENCE_MS); /* for tabs that the page opens, too */
@@ -140,7 +142,7 @@ export async function upload({base, api}, file, query = '') {
 	assert.fail(`${file} did not become a run`);
 }
 
-// Repeats `check` until it passes; throws its last error if it never does.
+// Repeats `check` until it passes; throws its last error if it never passes.
 export async function seen(check) {
 	const until = Date.now() + PATIENCE_MS;
 	for (;;)
@@ -153,7 +155,7 @@ export async function seen(check) {
 		}
 }
 
-// Signs the browser in, like the form of the page.
+// Signs in as the form of the page does.
 export const signedIn = (page, token) => page.evaluate(async (text) => {
 	const {ok} = await fetch('/api/v1/session', {method: 'POST', body: JSON.stringify({token: text}),
 		headers: {'Content-Type': 'application/json'}});
@@ -161,6 +163,6 @@ export const signedIn = (page, token) => page.evaluate(async (text) => {
 		throw new Error('the token was not taken');
 }, token);
 
-// The texts of all cells of a table's body, row by row.
+// Returns the texts of all cells of a table's body, row by row.
 export const cells = (page, caption) => page.getByRole('table', {name: caption}).evaluate((table) =>
 	[...table.tBodies[0].rows].map((row) => [...row.cells].map((c) => c.innerText.trim())));

@@ -1,4 +1,4 @@
-// all.mjs - trends and gates: one server, one browser.
+// all.mjs - tests the pages of trends and gates with one server and one browser.
 
 import {played} from '../smoke/played.mjs';
 import gates from './gates.mjs';

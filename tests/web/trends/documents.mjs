@@ -1,10 +1,11 @@
-// documents.mjs - answers for trends and gates of all kinds: a series with two change points,
-// one of 50,000 points, gates of every outcome.
+// documents.mjs - generates answers for trends and gates of all kinds.
+//
+// One series has two change points, another has 50,000 points. The gates have every outcome.
 
 const HOUR = 3600000;
 const BEGIN = Date.UTC(2026, 2, 1);
 
-// Reproducible numbers from -1 to 1: a linear congruential generator.
+// Returns reproducible numbers from -1 to 1 (a linear congruential generator).
 export function noise(seed) {
 	let state = seed;
 	return () => {
@@ -17,8 +18,8 @@ const commit = (i) => `${(0x9a3f1000 + 7919 * i).toString(16)}${'c0ffee'.repeat(
 const point = (doc, index, before, after, more) => ({index, run: doc.points.run[index], at: new Date(doc.points.at_ms[index]).toISOString(), group: doc.points.group[index],
 	before, after, change_pct: (after / before - 1) * 100, low_pct: (after / before - 1) * 100 - 1.5, high_pct: (after / before - 1) * 100 + 1.5, p: 0.001, ...more});
 
-// `commits` commits of three runs each, from run 1001 on. The levels are 10 ms, from the 20th
-// commit on 10.6 ms, from the 40th on 10.2 ms.
+// Returns a series of `commits` commits with three runs each; the first run has the number
+// 1001. The level is 10 ms, from the 20th commit on 10.6 ms, from the 40th on 10.2 ms.
 export function trend(query = new URLSearchParams(), commits = 60) {
 	const next = noise(1);
 	const metric = query.get('metric') ?? 'iteration';

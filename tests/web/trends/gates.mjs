@@ -1,5 +1,6 @@
-// gates.mjs - gates listed and filtered, one of each outcome, and one created after a preview
-// of its runs.
+// gates.mjs - lists and filters gates, opens one of each outcome, and creates one.
+//
+// Before the gate is created, the page previews its runs.
 
 import assert from 'node:assert/strict';
 import {cells, seen} from '../smoke/world.mjs';

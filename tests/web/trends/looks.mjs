@@ -1,4 +1,4 @@
-// looks.mjs - every view of trends and gates in light, in dark and at 320 pixels.
+// looks.mjs - checks how all views of trends and gates look in light, dark and at 320 pixels.
 
 import {looked} from '../smoke/accessible.mjs';
 import * as gates from './gates.mjs';

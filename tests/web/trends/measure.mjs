@@ -1,4 +1,4 @@
-// measure.mjs - measures how fast 50,000 points are drawn and moved, in milliseconds:
+// measure.mjs - measures how many milliseconds Chromium needs to draw and move 50,000 points:
 // `../../with-postgres node measure.mjs`, with KERNSIFT_BIN and KERNSIFT_CHROMIUM.
 
 import {newWorld} from '../smoke/world.mjs';
@@ -6,8 +6,8 @@ import * as doc from './documents.mjs';
 
 const FRAMES = 120;
 
-// Installed before the scripts of the page: when the answer arrived, and when the chart was on
-// the screen.
+// Runs before the scripts of the page. Records when the answer arrived, and when the chart was
+// on the screen.
 function watch() {
 	const look = () => {
 		if (!document.querySelector('.u-over'))
@@ -17,7 +17,7 @@ function watch() {
 	requestAnimationFrame(look);
 }
 
-// One wheel step per frame: the duration of a step, and the time between frames.
+// Turns the wheel one step per frame; returns the time of each step and the time between frames.
 function wheeled({frames, zoom}) {
 	const over = document.querySelector('.u-over');
 	const box = over.getBoundingClientRect();

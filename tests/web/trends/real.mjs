@@ -1,5 +1,6 @@
-// real.mjs - the server's own answers for uploads: a workload, its trend, its file, and the
-// chart library.
+// real.mjs - tests trends with the server's own answers for uploads.
+//
+// It reads a workload, its trend, its file, and the chart library.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

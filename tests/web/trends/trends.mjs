@@ -1,5 +1,7 @@
-// trends.mjs - a workload is selected, its series drawn, zoomed, read and ticked with the
-// pointer and with keys; the same as tables; without the library, without data.
+// trends.mjs - selects a workload and uses its chart with the pointer and with keys.
+//
+// The chart is zoomed, read and ticked. Tables show the same numbers. Other cases have no
+// chart library, or no data.
 
 import assert from 'node:assert/strict';
 import {cells, seen} from '../smoke/world.mjs';
@@ -11,7 +13,7 @@ const search = (page) => new URL(page.url()).searchParams;
 const chart = (page) => page.getByRole('img', {name: 'Iteration, median'});
 const readout = (page) => page.locator('.trend .readout').innerText();
 
-// The position of a point in the window, from its position in the visible range.
+// Returns a position in the window for a position in the visible range.
 async function spot(page, part, high) {
 	const box = await page.locator('.u-over').boundingBox();
 	return [box.x + part * box.width, box.y + high * box.height];
