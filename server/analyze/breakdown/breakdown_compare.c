@@ -7,33 +7,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* State that the steps share, and an order of several sides' entries. */
+/* State that the steps share, and the merging of several sides' orders. */
 
 enum { COMPARE_NONE = UINT32_MAX };
 
-/* Entries of several sides in one order: the first side's in their order; an
- * entry of another side follows the one that precedes it there. */
+/* A linked list that merges the entries of several sides into one order. It
+ * contains the first side's entries in their order. An entry of another side is
+ * inserted after the entry that precedes it on that side. */
 struct compare_order {
-	uint32_t *next; /* by entry; itself if it is not in the list */
+	uint32_t
+		*next; /* by entry; the entry itself if it is not in the list */
 	uint32_t first;
 };
 
 struct compare_work {
 	const struct breakdown_compare_side *sides;
 	uint32_t sides_n;
-	struct arena *a; /* scratch memory is dropped again */
+	struct arena *a; /* scratch memory in it is released again */
 	struct breakdown_compare *out;
-	/* By side: the index in `out` of each of its sections, blocks and rows. */
+	/* By side: the index in `out` of each of its sections, blocks and
+	 * rows. */
 	uint32_t *section[BREAKDOWN_COMPARE_MAX], *block[BREAKDOWN_COMPARE_MAX],
 		*line[BREAKDOWN_COMPARE_MAX];
 };
 
-/* Stores by side and row a number below COMPARE_TOKENS for its roles, equal in
- * a block for all rows that roles cannot distinguish; COMPARE_NONE without a
- * role. Returns false if the arena is full. */
+/* Stores for each side's row a number below COMPARE_TOKENS for its roles, or
+ * COMPARE_NONE if it has no role. Rows of a block have equal numbers if their
+ * roles cannot distinguish them. Returns false if the arena is full. */
 enum { COMPARE_TOKENS = 128 };
 
-/* What becomes a line. */
+/* A line under construction. */
 struct compare_thing {
 	uint32_t block; /* of `out` */
 	enum breakdown_compare_match match;
@@ -70,8 +73,8 @@ static uint32_t *breakdown_compare_order_end(struct compare_order *o)
 	return link;
 }
 
-/* Merges a side's entries, in their order there; some may repeat. If none of
- * them is in the list yet, they go to its end. */
+/* Merges a side's entries, in the order of that side; an entry may occur more
+ * than once. If none of them is in the list yet, they are appended. */
 static void breakdown_compare_order_merge(struct compare_order *o,
 	const uint32_t *things, uint32_t n)
 {
@@ -88,14 +91,15 @@ static void breakdown_compare_order_merge(struct compare_order *o,
 	}
 }
 
-/* Sections: which of the sides' sections are the same. */
+/* Sections: finds which sections of the sides correspond to each other. */
 
 static const double same_blocks_min = 0.5;
 
-/* A section under construction, as the first side with such a section has it. */
+/* A section under construction. Its fields are from the first side that has the
+ * section. */
 struct compare_sections_thing {
 	const struct breakdown_section *is;
-	uint64_t kinds; /* of its blocks, by bit */
+	uint64_t kinds; /* bits: the kinds of its blocks */
 	uint32_t of[BREAKDOWN_COMPARE_MAX];
 };
 struct compare_sections_sections {
@@ -105,7 +109,8 @@ struct compare_sections_sections {
 	uint32_t n;
 };
 
-/* Removes norms, communication and unknown blocks, which any section may have. */
+/* Removes norms, communication and unknown blocks, because any section may have
+ * them. */
 static uint64_t breakdown_compare_sections_specific(uint64_t kinds)
 {
 	return kinds & ~(UINT64_C(1) << BLOCK_NORM |
@@ -130,8 +135,8 @@ static bool breakdown_compare_sections_same_name(const struct breakdown_section
 	return x->name && y->name && strcmp(x->name, y->name) == 0;
 }
 
-/* Returns how well two sections fit, in three rounds: by name, by blocks, by
- * any block. */
+/* Returns how well two sections match. The first of three rounds compares
+ * names, the second blocks, and the third accepts any common block. */
 static double breakdown_compare_sections_fit(const struct compare_sections_thing
 						     *t,
 	const struct breakdown_section *s, uint64_t kinds, int round)
@@ -265,7 +270,7 @@ static bool breakdown_compare_sections(struct compare_work *w)
 	return ok;
 }
 
-/* Blocks of the sides, by section and kind. */
+/* Blocks: blocks of the sides are matched by section and kind. */
 
 struct compare_blocks_blocks {
 	struct compare_work *w;
@@ -339,7 +344,8 @@ static void breakdown_compare_blocks_add_section(struct compare_blocks_blocks
 	}
 }
 
-/* Copies which blocks run at the same time, from the first side that has it. */
+/* Copies parallel_to of each block from the first side on which the block runs
+ * at the same time as another. */
 static void breakdown_compare_blocks_concurrent(const struct compare_work *w)
 {
 	for (uint32_t s = 0; s < w->sides_n; s++) {
@@ -377,10 +383,11 @@ static bool breakdown_compare_blocks(struct compare_work *w)
 	return w->out->blocks;
 }
 
-/* Roles: the smallest sets of roles that no side's row crosses, by block.
- * Quantization joins nothing: a row that does something else as well is matched
- * by that. A row that only quantizes is identified by the product that follows
- * it, because it may precede any of them. */
+/* Roles: finds, by block, the smallest sets of roles such that each row of each
+ * side has roles of one set only. The role of quantization joins no sets: a row
+ * that also does something else is matched by its other roles. A row that only
+ * quantizes is identified by the product that follows, because quantization may
+ * precede any product. */
 
 enum { QUANTIZE_FOR = 64 }; /* + the role of the product */
 static const layer_roles quantize = ROLE_BIT(QUANTIZE);
@@ -392,7 +399,8 @@ static_assert((int)ROLES <= (int)QUANTIZE_FOR &&
 struct compare_roles_roles {
 	const struct compare_work *w;
 	uint8_t *parent; /* by block and token */
-	layer_roles *follows; /* by lane: the roles of the next row there */
+	layer_roles *follows; /* by lane: the roles of the lane's next row
+		that does not only quantize */
 	uint32_t *of_block; /* by lane: the block of that row */
 	uint32_t lanes;
 };
@@ -501,8 +509,9 @@ static bool breakdown_compare_roles(const struct compare_work *w,
 
 /* Names: rows without a role are matched by module or by kernel. */
 
-/* A row. Rows belong together if they have the same block, name and index among
- * their side's rows of that name. */
+/* A row without a role. Rows of several sides match if they have the same
+ * block, the same name, and the same index among the rows of that name on their
+ * side. */
 struct compare_names_entry {
 	uint32_t block, name, nth, side, row;
 };
@@ -573,8 +582,9 @@ static bool breakdown_compare_names_collect(struct compare_names_entries *e,
 	return true;
 }
 
-/* Numbers the rows of a name on each side. All rows of a module are one line; a
- * kernel's first row of one side matches the first of another, and so on. */
+/* Numbers the rows of each kernel on each side. The first row of one side then
+ * matches the first of another, and so on. Rows of a module are not numbered:
+ * all of them are one line. */
 static void breakdown_compare_names_number(struct compare_names_entries *e)
 {
 	if (e->n)
@@ -631,8 +641,9 @@ static void breakdown_compare_names_leave_alone(struct compare_work *w,
 	}
 }
 
-/* Matches rows without a role, for which w->line is COMPARE_NONE so far: rows
- * of several sides that share a module, then a kernel; the others are alone. */
+/* Matches rows without a role; their w->line is COMPARE_NONE before. First
+ * matches rows of several sides with the same module, then rows with the same
+ * kernel. Each remaining row is a line of its own. */
 static bool breakdown_compare_names(struct compare_work *w,
 	struct compare_things *t)
 {
@@ -656,9 +667,9 @@ static bool breakdown_compare_names(struct compare_work *w,
 	return ok;
 }
 
-/* Lines: each row's line, and their order. */
+/* Lines: the line of each row, and the order of the lines. */
 
-/* Makes lines by role; those of one side only are alone. */
+/* Makes lines by role. A line with rows of one side only is COMPARE_ALONE. */
 static bool breakdown_compare_lines_by_role(struct compare_work *w,
 	struct compare_things *t)
 {
@@ -690,7 +701,8 @@ static bool breakdown_compare_lines_by_role(struct compare_work *w,
 	return ok;
 }
 
-/* `first` and `order` hold a list of lines for each block. */
+/* Sorts the lines into `first` and `order`, which contain a list of lines for
+ * each block. */
 static void breakdown_compare_lines_put_in_order(const struct compare_work *w,
 	struct compare_order *order, uint32_t *first)
 {
@@ -709,8 +721,8 @@ static void breakdown_compare_lines_put_in_order(const struct compare_work *w,
 	}
 }
 
-/* Writes lines in their order; `first` is by block, and order->next becomes
- * each entry's line. */
+/* Writes lines in their order. `first` is by block. Changes order->next to the
+ * number of each entry's line. */
 static bool breakdown_compare_lines_number(struct compare_work *w,
 	const struct compare_things *t, struct compare_order *order,
 	const uint32_t *first)
@@ -765,7 +777,7 @@ static bool breakdown_compare_lines(struct compare_work *w)
 	return ok;
 }
 
-/* Cells: what each side has of a line, and the differences. */
+/* Cells: the rows of each side in each line, and the differences. */
 
 /* Groups a side's rows by line, in order. */
 static bool breakdown_compare_cells_rows_of(struct compare_work *w,
@@ -790,7 +802,7 @@ static bool breakdown_compare_cells_rows_of(struct compare_work *w,
 	return ok;
 }
 
-/* Returns a mean in tenths, as all means are. */
+/* Returns a mean rounded to tenths, like all means. */
 static double breakdown_compare_cells_mean(int64_t total_ns, int64_t instances)
 {
 	return instances > 0 ? (double)exact_tenths((wide_t)total_ns,

@@ -1,17 +1,18 @@
 /* breakdown_compare.h - compares breakdowns of several runs, row by row.
  *
- * Rows are matched by kind of layer, block and role. A line is the smallest set
- * of roles that no side's row crosses, so one kernel on a side may match three
- * on another. Rows without a role are matched by module, else by kernel, in
- * their order. Nothing is left out: a line that a side does not have is marked
- * as such. Pure; all is allocated in the arena. */
+ * Rows are matched by kind of layer, block and role. Each line covers the
+ * smallest set of roles such that every row of every side has roles of one line
+ * only. So one kernel of a side may match three kernels of another side. Rows
+ * without a role are matched by module, else by kernel, in their order. All
+ * rows of all sides are in the result: if a side has no rows of a line, its
+ * cell says so. The function is pure and allocates everything in the arena. */
 #pragma once
 #include "arena.h"
 #include "breakdown.h"
 
 enum { BREAKDOWN_COMPARE_MAX = 8 };
 
-/* One run's breakdown, as stored; kernels are names. */
+/* The stored breakdown of one run, and the names of its kernels. */
 struct breakdown_compare_side {
 	const struct breakdown *breakdown;
 	const char *const *kernels; /* by breakdown_row.kernel */
@@ -23,14 +24,14 @@ struct breakdown_compare_cell {
 	const uint32_t *rows; /* of the side's breakdown, in order */
 	double sum_ns; /* mean per instance of the section, rounded to tenths like all means; NaN without rows */
 	double s; /* T_SOL over time; NaN unknown */
-	double diff_ns, diff_pct; /* to the first side; NaN unknown */
+	double diff_ns, diff_pct; /* from the first side; NaN unknown */
 };
 
 enum breakdown_compare_match {
 	COMPARE_BY_ROLE, /* by role */
 	COMPARE_BY_MODULE, /* by the module's name */
 	COMPARE_BY_KERNEL, /* by the kernel's name */
-	COMPARE_ALONE, /* one side has it */
+	COMPARE_ALONE, /* only one side has such a row */
 };
 
 struct breakdown_compare_line {
@@ -41,17 +42,18 @@ struct breakdown_compare_line {
 	struct breakdown_compare_cell cells[BREAKDOWN_COMPARE_MAX];
 };
 
-/* A block of a section; NaN if a side has none. */
+/* A block of a section. sum_ns is NaN for a side without this block. */
 struct breakdown_compare_block {
 	uint32_t section;
 	enum layer_block_kind kind;
-	uint32_t parallel_to; /* as in breakdown_block, of this list */
+	uint32_t parallel_to; /* as in breakdown_block; an index into
+		breakdown_compare.blocks */
 	double sum_ns[BREAKDOWN_COMPARE_MAX];
 };
 
 struct breakdown_compare_section {
 	enum section_place place;
-	const char *name; /* if sides have the same name; else NULL */
+	const char *name; /* NULL if sides have different names */
 	uint32_t of
 		[BREAKDOWN_COMPARE_MAX]; /* each side's section; UINT32_MAX none */
 	double sum_ns
@@ -62,7 +64,7 @@ struct breakdown_compare {
 	uint32_t sides_n;
 	struct breakdown_compare_section *sections;
 	struct breakdown_compare_block *blocks;
-	struct breakdown_compare_line *lines; /* by block, as they come */
+	struct breakdown_compare_line *lines; /* by block, in order */
 	uint32_t sections_n, blocks_n, lines_n;
 };
 

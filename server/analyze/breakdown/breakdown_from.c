@@ -1,4 +1,4 @@
-/* breakdown_from.c - the steps from launches to a breakdown. */
+/* breakdown_from.c - calls the steps from launches to a breakdown. */
 #include "breakdown_from.h"
 #include "breakdown_rows.h"
 #include "layer_blocks.h"
@@ -20,16 +20,22 @@ static const char *const few_begin =
 	"most passes have no kernel or range that begins a layer as requested";
 static const char *const nothing_ran = "nothing ran on a GPU";
 
-/* Layers where a request says they are, or as they are found.
+/* Layers: given by a request, or detected.
  *
- * A trace of nothing but layers, as of a pipeline stage, has iterations by period
- * that are layers themselves. So if iterations were found by period and contain no
- * layers (of given boundaries: at most one in each, or none in most), the whole
- * recording is taken for one pass and searched again. Layers found there count,
- * and `why` says so. Without a request they count only if each kind of them has
- * attention, a state, a rotary embedding, or the norm before attention or
- * feed-forward, and none holds what belongs to a step: embedding, head or
- * sampling, loss or optimizer, an opaque graph, a copy or set. */
+ * The trace of a pipeline stage may consist of layers only. Then the iterations
+ * that are found by period are layers themselves. Therefore the whole recording
+ * is searched again as one pass if iterations were found by period and contain
+ * no layers. If the request gives the layers, the recording is also searched
+ * again if there are at most as many layers as passes, or if at least half of
+ * the passes have none.
+ *
+ * The result of the second search is used if it has at least two layers; `why`
+ * then contains a reason. If the request does not give the layers, two more
+ * tests must pass:
+ * - each kind of layer has attention, a state, a rotary embedding, or the norm
+ *   before attention or feed-forward;
+ * - no kind contains operations of a step: embedding, head or sampling, loss or
+ *   optimizer, an opaque graph, a copy or set. */
 
 static const char *const iterations_are_layers =
 	"what the run repeats are layers, not steps: each iteration found by the "
@@ -41,7 +47,7 @@ static bool breakdown_from_layers_by_default(const struct layer_params *params)
 	return !params->range && !params->start;
 }
 
-/* Finds layers where the request says they are. */
+/* Finds the layers that the request gives, by ranges or by start kernels. */
 static bool breakdown_from_layers_given(const struct layer_seq *s,
 	const struct layer_params *params, struct layering *l)
 {
@@ -54,7 +60,8 @@ static bool breakdown_from_layers_given(const struct layer_seq *s,
 	return true;
 }
 
-/* Finds layers with one detector, or with the first that finds any. */
+/* Finds layers with the given detector, or with the first detector that finds
+ * any. */
 static bool breakdown_from_layers_found(const struct layer_seq *s,
 	enum layer_detector by, struct layering *l)
 {
@@ -76,7 +83,8 @@ static bool breakdown_from_layers_look(const struct layer_seq *s,
 		       : breakdown_from_layers_given(s, &params->layers, l);
 }
 
-/* Returns whether passes have at most one layer each, or most of them none. */
+/* Returns whether there are at most as many layers as passes, or whether at
+ * least half of the passes have no layer. */
 static bool breakdown_from_layers_hardly_any(const struct layer_seq *s,
 	const struct layering *l)
 {
@@ -93,8 +101,9 @@ static bool breakdown_from_layers_hardly_any(const struct layer_seq *s,
 	return layers <= s->passes_n || with <= s->passes_n / 2;
 }
 
-/* Acts that occur in a step but not in a layer: embeddings of tokens or pixels,
- * sampling, loss, optimizer, whole graphs. */
+/* Returns whether a position does something that occurs in a step but not in a
+ * layer: embedding of tokens or pixels, head, sampling, loss, optimizer, a copy
+ * or an opaque graph. */
 static bool breakdown_from_layers_of_a_step(const struct layer_seq *s,
 	const struct layer_place *p, const struct layer_named *is)
 {
@@ -110,9 +119,9 @@ static bool breakdown_from_layers_of_a_step(const struct layer_seq *s,
 	return false;
 }
 
-/* Returns whether each kind of layer contains what layers of models do, and
- * nothing of a step. What repeats over a whole recording may otherwise be
- * steps. */
+/* Sets *are to whether each kind of layer passes the two tests above. Without
+ * them, the repeating pieces of a whole recording may be steps. Returns false
+ * if the arena is full. */
 static bool breakdown_from_layers_of_models(const struct layer_seq *s,
 	const struct layering *l, bool *are)
 {
@@ -140,16 +149,16 @@ static bool breakdown_from_layers_of_models(const struct layer_seq *s,
 	return true;
 }
 
-/* The passes before they were joined; in the arena. */
+/* The passes before breakdown_from_layers_join(), in the arena. */
 struct breakdown_from_passes {
 	struct layer_pass *passes;
 	uint32_t *pass; /* by item */
 	uint32_t passes_n, stratum;
 };
 
-/* Returns whether passes are iterations that were found by the kernels' period
- * alone. Such iterations may be layers: in a trace of nothing but layers these are
- * what repeats. Returns false if one stratum of several is wanted. */
+/* Returns whether the passes are iterations that were found only by the period
+ * of their kernels. Such iterations are layers if the trace consists of layers
+ * only. Returns false if the request selects one of several strata. */
 static bool breakdown_from_layers_doubtful(const struct layer_seq *s,
 	int64_t wanted)
 {
@@ -159,8 +168,8 @@ static bool breakdown_from_layers_doubtful(const struct layer_seq *s,
 	       (wanted < 0 || c->strata_n == 1);
 }
 
-/* Joins the whole sequence into one pass, and undoes that. Returns false if the
- * arena is full. */
+/* Joins the sequence into one pass; breakdown_from_layers_part() restores the
+ * passes. Returns false if the arena is full. */
 static bool breakdown_from_layers_join(struct layer_seq *s,
 	struct breakdown_from_passes *was)
 {
@@ -185,9 +194,10 @@ static void breakdown_from_layers_part(struct layer_seq *s,
 	s->stratum = was->stratum;
 }
 
-/* Looks for layers, and once more with the whole as one pass if the iterations may
- * be layers themselves. *l stays LAYERS_NONE, with a sentence, if there are no layers. The passes of
- * `s` are joined if that finds them. Returns false if the arena is full. */
+/* Searches for layers. If the iterations may be layers themselves, searches
+ * again with all passes joined into one; they stay joined if that search finds
+ * layers. Without layers, l->detector is LAYERS_NONE and l->why is the reason.
+ * Returns false if the arena is full. */
 static bool breakdown_from_layers(struct layer_seq *s,
 	const struct breakdown_params *params, struct layering *l)
 {
@@ -218,8 +228,8 @@ static bool breakdown_from_layers(struct layer_seq *s,
 	return true;
 }
 
-/* Without layers, fails if the request says where they are; otherwise the
- * result is flat. */
+/* If no layers were found, fails if the request gave them. Otherwise makes a
+ * flat layering. */
 static bool breakdown_from_settle(const struct layer_seq *s,
 	const struct breakdown_params *params, struct layering *l,
 	struct err *e)
@@ -232,8 +242,8 @@ static bool breakdown_from_settle(const struct layer_seq *s,
 		l->why ? l->why : "no layers are there");
 }
 
-/* Realigns names if that was requested and is needed. *why is a reason if they
- * still lag. */
+/* Realigns names if they lag and `params` requests it. If names still lag, *why
+ * is the reason why there are no layers. */
 static bool breakdown_from_put_back(struct layer_seq *s, bool params,
 	struct breakdown *out, const char **why)
 {
@@ -271,8 +281,8 @@ static bool breakdown_from_layered(struct layer_seq *s,
 	return ok;
 }
 
-/* Everything except the result is in the arena of `at`, which is released
- * afterwards. */
+/* Allocates the result in `keep` and everything else in the arena of `at`,
+ * which the caller releases. */
 static bool breakdown_from_make(const struct attribution *at,
 	const struct iteration_rows *iterations, const uint32_t *group_of,
 	const struct breakdown_params *params, struct arena *keep,

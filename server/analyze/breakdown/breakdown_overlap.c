@@ -1,19 +1,19 @@
-/* breakdown_overlap.c - exclusive, overlapped and idle time. */
+/* breakdown_overlap.c - computes exclusive, overlapped and idle time. */
 #include "breakdown_overlap.h"
 #include "breakdown_work.h"
 #include "catalog.h"
 #include <assert.h>
 #include <stdlib.h>
 
-/* Starts and ends are merged on a clock that runs in windows only, so that
- * nothing has to be clipped. */
+/* The sweep uses a clock that runs only within windows. Therefore spans need
+ * not be clipped to the windows. */
 
 struct overlap_edge {
 	int64_t end_ns;
 	uint32_t span;
 };
 
-/* How many are running, and the clock when the first of them began. */
+/* How many spans are running, and the clock when the first of them began. */
 struct overlap_running {
 	int64_t since_ns;
 	uint32_t n;
@@ -24,9 +24,9 @@ struct overlap_sweep {
 	struct overlap_edge *ends;
 	struct overlap_running *strands, *sets;
 	uint32_t active[OVERLAP_SETS_MOST], active_n; /* sets */
-	uint32_t kinds[OVERLAP_KINDS], spans; /* under way */
+	uint32_t kinds[OVERLAP_KINDS], spans; /* numbers of running spans */
 	uint64_t whose; /* sum of the strands of all running spans */
-	int64_t clock_ns, over_ns; /* … of finished windows */
+	int64_t clock_ns, over_ns; /* over_ns: clock of finished windows */
 	uint32_t window;
 };
 
@@ -96,7 +96,7 @@ static void breakdown_overlap_pairs(const struct overlap_sweep *s,
 		}
 }
 
-/* Counts time in which the same spans run. */
+/* Adds a time during which the set of running spans does not change. */
 static void breakdown_overlap_count(struct overlap_sweep *s, int64_t len_ns)
 {
 	struct overlap *o = s->o;
@@ -179,8 +179,8 @@ static void breakdown_overlap_end(struct overlap_sweep *s,
 	breakdown_overlap_leave(s, set);
 }
 
-/* Starts precede ends of the same moment, so that a span of length 0 has begun
- * when it ends. */
+/* A start precedes an end at the same moment. Otherwise a span of length 0
+ * would end before it begins. */
 static void breakdown_overlap_sweep_run(struct overlap_sweep *s)
 {
 	const struct overlap_span *spans = s->o->spans;
@@ -213,8 +213,9 @@ bool overlap_sweep(struct overlap *o, struct arena *a)
 	return ok;
 }
 
-/* Items become spans for the sweep; its sums become the breakdown's. A block
- * that mostly runs at the same time as another is marked as overlapping it. */
+/* Converts items to spans for the sweep, and the sums of the sweep to fields of
+ * the breakdown. Marks blocks that mostly run at the same time as another
+ * block. */
 
 static enum overlap_kind breakdown_overlap_unions_kind_of(
 	const struct breakdown_work *w, const struct layer_item *i)
@@ -260,7 +261,7 @@ static bool breakdown_overlap_unions_spans(struct breakdown_work *w,
 	return true;
 }
 
-/* A row is a strand, a block a set, a section a family. */
+/* In the sweep, rows are strands, blocks are sets and sections are families. */
 static bool breakdown_overlap_unions_sets(struct breakdown_work *w,
 	struct overlap *o)
 {
@@ -280,8 +281,9 @@ static bool breakdown_overlap_unions_sets(struct breakdown_work *w,
 	return set;
 }
 
-/* Returns the block that this one overlaps: of those that are busy for longer
- * and run during most of this one's time, the one that does so longest. */
+/* Returns the block during which this block runs. Candidates are busy for
+ * longer than this block, and run during most of its time. Of several, the one
+ * that overlaps this block longest is returned. */
 static uint32_t breakdown_overlap_block_around(const struct breakdown *out,
 	const struct overlap *o, uint32_t block)
 {

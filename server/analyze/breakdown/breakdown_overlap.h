@@ -1,17 +1,19 @@
-/* breakdown_overlap.h - how the time of windows splits into exclusive, overlapped
- * and idle time: one sweep over the edges of all spans.
+/* breakdown_overlap.h - divides time into exclusive, overlapped and idle time.
  *
- * Only moments within the windows count. While a single span runs, time is
- * exclusive to that span's strand, or `other` if the span has none; with several
- * spans it is overlap, with none idle:
+ * One sweep over the starts and ends of all spans. Only time within the windows
+ * is counted. While one span runs, time is exclusive to that span's strand, or
+ * `other` if the span has no strand. While several spans run, time is overlap.
+ * While none runs, time is idle:
  *
  *   sum of strands' exclusive_ns + other_ns + overlap_ns + idle_ns = wall_ns
  *
- * Strands may belong to sets, and sets to families. A strand or a set is busy
- * while at least one of its spans runs; two sets of a family are concurrent
- * while both are busy. Pure. O(n log n), 16 bytes of scratch memory per span. If
- * more than OVERLAP_SETS_MOST sets run at once, those that began last are in no
- * pair. */
+ * A strand may belong to a set, and a set to a family. A strand or a set is
+ * busy while at least one of its spans runs. Two sets of a family run together
+ * while both are busy. If more than OVERLAP_SETS_MOST sets run at the same
+ * time, together_ns leaves out the sets that began last.
+ *
+ * The function is pure. It needs O(n log n) time and 16 bytes of scratch memory
+ * per span. */
 #pragma once
 #include "arena.h"
 #include <stdbool.h>
@@ -21,19 +23,19 @@ enum { OVERLAP_NO_STRAND = UINT32_MAX, OVERLAP_SETS_MOST = 8 };
 
 enum overlap_kind {
 	OVERLAP_COMPUTE,
-	OVERLAP_COMM, /* exposed while nothing is computed */
-	OVERLAP_COPY, /* neither */
+	OVERLAP_COMM, /* exposed while no compute span runs */
+	OVERLAP_COPY, /* neither compute nor communication */
 	OVERLAP_KINDS
 };
 
-/* By start; none ends before it starts. */
+/* Spans are sorted by start; none ends before it starts. */
 struct overlap_span {
 	int64_t start_ns, end_ns;
 	uint32_t strand; /* OVERLAP_NO_STRAND */
 	enum overlap_kind kind;
 };
 
-/* In order and disjoint. */
+/* Windows are sorted and disjoint. */
 struct overlap_window {
 	int64_t start_ns, end_ns;
 };
@@ -46,7 +48,7 @@ struct overlap {
 	uint32_t
 		family; /* number of sets per family; a family's sets are contiguous */
 
-	/* Out. */
+	/* Results. */
 	int64_t wall_ns, idle_ns, overlap_ns, other_ns, exposed_ns;
 	int64_t *exclusive_ns, *busy_ns; /* by strand */
 	int64_t *set_busy_ns; /* by set */

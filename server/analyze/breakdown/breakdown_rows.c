@@ -1,4 +1,5 @@
-/* breakdown_rows.c - rows, blocks and sections with their times. */
+/* breakdown_rows.c - computes the rows, blocks and sections of a breakdown and
+ * their times. */
 #include "breakdown_rows.h"
 #include "attribute.h"
 #include "breakdown_work.h"
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Passes, layers and sections, end to end. */
+/* End-to-end times of passes, layers and sections. */
 
 /* Measures each instance from its first start to its last end. */
 static void breakdown_rows_sections_measure(struct breakdown_work *w)
@@ -30,7 +31,8 @@ static void breakdown_rows_sections_measure(struct breakdown_work *w)
 }
 
 /* Computes statistics of the n times in w->ns. Spans of instances may overlap,
- * so their sum may exceed what a trace holds; then there are none. */
+ * so their sum may exceed the longest time of a trace. Then there are no
+ * statistics. */
 static struct time_stats breakdown_rows_sections_stats_of(struct breakdown_work
 								  *w,
 	uint32_t n)
@@ -56,7 +58,8 @@ static bool breakdown_rows_sections_is_layer(const struct breakdown_work *w,
 	return w->l->sections[section].place == SECTION_LAYER;
 }
 
-/* Returns the most frequent of the n counts in w->ns, on equality the smallest. */
+/* Returns the most frequent of the n counts in w->ns; of equally frequent ones
+ * the smallest. */
 static uint32_t breakdown_rows_sections_most_frequent(struct breakdown_work *w,
 	uint32_t n)
 {
@@ -101,8 +104,8 @@ static bool breakdown_rows_sections_passes(struct breakdown_work *w)
 	return true;
 }
 
-/* Instances are ordered by pass. Passes without layers are left out of the
- * times but counted. */
+/* Fills in the times of the layered part of each pass. Instances are ordered by
+ * pass. Passes without layers are counted but have no time. */
 static void breakdown_rows_sections_layered(struct breakdown_work *w)
 {
 	uint32_t n = 0, pass = LAYER_NONE;
@@ -138,7 +141,8 @@ static void breakdown_rows_sections_count_layers(struct breakdown_work *w)
 	w->out->layers = breakdown_rows_sections_most_frequent(w, n);
 }
 
-/* Over the passes that have any of its instances, which are n. */
+/* Returns the most frequent number of a section's n instances in a pass, over
+ * the passes that have at least one. */
 static uint32_t breakdown_rows_sections_per_pass(struct breakdown_work *w,
 	const uint32_t *own, uint32_t n)
 {
@@ -154,7 +158,7 @@ static uint32_t breakdown_rows_sections_per_pass(struct breakdown_work *w,
 	return breakdown_rows_sections_most_frequent(w, passes_n);
 }
 
-/* `own` are the section's instances with launches, by pass. */
+/* Fills in a section. `own` lists its instances with launches, by pass. */
 static void breakdown_rows_sections_section(struct breakdown_work *w,
 	uint32_t at, const uint32_t *own, uint32_t n)
 {
@@ -181,8 +185,9 @@ static void breakdown_rows_sections_section(struct breakdown_work *w,
 	to->time = breakdown_rows_sections_stats_of(w, n);
 }
 
-/* Sorts instances by section: counted two places further, stored one place
- * further. */
+/* Sorts instances by section with a counting sort. Counts are stored two
+ * indices higher, and entries are placed by the index one higher. After that,
+ * from[i] is where section i begins. */
 static bool breakdown_rows_sections_sections(struct breakdown_work *w)
 {
 	const struct layering *l = w->l;
@@ -209,7 +214,7 @@ static bool breakdown_rows_sections_sections(struct breakdown_work *w)
 	return true;
 }
 
-/* Keeps those that have launches. */
+/* Lists the instances that have launches. */
 static bool breakdown_rows_sections_instances(struct breakdown_work *w)
 {
 	const struct layering *l = w->l;
@@ -242,14 +247,14 @@ static bool breakdown_rows_sections(struct breakdown_work *w)
 	       breakdown_rows_sections_sections(w);
 }
 
-/* Times: each row's launches with statistics, offsets and number of instances,
- * and their sums for blocks and sections. */
+/* Times: statistics of each row's launches, offsets and numbers of instances,
+ * and the sums of blocks and sections. */
 
-/* By row, on the way. */
+/* Intermediate values of a row. */
 struct breakdown_times_tally {
 	uint32_t from; /* first of its launches in w->ns; one more at the end */
 	uint32_t last; /* last instance, plus 1 */
-	double offset_ns; /* whole numbers, so exact below 2^53 */
+	double offset_ns; /* sum of whole numbers, so exact below 2^53 */
 };
 
 /* Returns the mean of n > 0, rounded to tenths. */
@@ -272,7 +277,7 @@ static void breakdown_rows_times_add(struct breakdown_work *w,
 	tally[row].last = instance + 1;
 }
 
-/* Sorts launches by row: counted two places further, stored one place further. */
+/* Sorts launches by row with a counting sort (counts two indices higher). */
 static void breakdown_rows_times_deal(struct breakdown_work *w,
 	struct breakdown_times_tally *tally)
 {
@@ -300,7 +305,7 @@ static void breakdown_rows_times_finish(struct breakdown_work *w,
 	common[b->section] += r->extra ? 0 : n;
 }
 
-/* From sums over rows. */
+/* Computes the sums of blocks and sections from their rows. */
 static void breakdown_rows_times_sums(struct breakdown_work *w,
 	const int64_t *total, const int64_t *common)
 {
@@ -347,11 +352,11 @@ static bool breakdown_rows_times(struct breakdown_work *w)
 	return ok;
 }
 
-/* Bounds: a call's roofline bound is split over its launches by their
- * durations. A call has the operator of its first launch, as for operators
- * (attribute_rows.c). */
+/* Bounds: the roofline bound of an operator call is divided among its launches
+ * in proportion to their durations. As in attribute_rows.c, the first launch
+ * gives the operator of a call. */
 
-/* By call; a launch without a number is a call of its own. */
+/* An operator call; a launch without a call number is a call of its own. */
 struct breakdown_bound_call {
 	const struct attributed *is; /* of its first launch */
 	int64_t ns;
@@ -364,13 +369,14 @@ struct breakdown_shape_bounds {
 	int64_t *ps; /* -1 unknown */
 	uint32_t cap;
 };
-/* Hashed as bytes, so it has no padding. */
+/* It is hashed as bytes, so it has no padding. */
 struct breakdown_bound_shape_key {
 	const struct operator_info *op;
 	const struct shape *sizes;
 };
 
-/* Sets *ps. Returns false if the arena is full. */
+/* Sets *ps to the roofline bound of a shape. Returns false if the arena is
+ * full. */
 static bool breakdown_rows_shape_bound(struct breakdown_shape_bounds *l,
 	const struct attributed *is, int64_t *ps)
 {
@@ -455,22 +461,22 @@ static bool breakdown_rows_bound(struct breakdown_work *w)
 	return ok;
 }
 
-/* Rows launched together: the row that follows each one within a call or a
- * mined group, if it is nearly always the same. */
+/* Rows launched together: rows that nearly always follow each other within an
+ * operator call or a kernel group. */
 
-/* By row: the row that may always follow it. The candidate is the one that a
- * majority follows, if there is any; then it is counted. */
+/* The row that may always follow a row. A majority vote gives the candidate,
+ * then a second walk counts how often the candidate follows. */
 struct breakdown_together_follower {
 	uint32_t row, votes;
-	uint32_t n; /* how often it did */
+	uint32_t n; /* votes of the candidate, then how often it follows */
 };
 
 struct breakdown_together_maker {
 	struct breakdown_work *w;
 	struct breakdown_together_follower *of;
-	uint32_t *by_call; /* its last item, and 1 */
-	uint32_t *by_lane; /* likewise */
-	bool counting; /* candidates are known */
+	uint32_t *by_call; /* by call: its last item + 1 */
+	uint32_t *by_lane; /* by lane: its last item + 1 */
+	bool counting; /* second walk: candidates are known */
 };
 
 /* Returns the index of a kernel in a group. */
@@ -492,7 +498,8 @@ static bool breakdown_rows_together_same_instance(
 	return instance[a] == instance[b];
 }
 
-/* Returns whether b continues what a belongs to in a mined group. */
+/* Returns whether launch b continues the same occurrence of a kernel group as
+ * launch a. */
 static bool breakdown_rows_together_goes_on(
 	const struct breakdown_together_maker *m, uint32_t a, uint32_t b)
 {
@@ -563,7 +570,8 @@ static void breakdown_rows_together_walk(struct breakdown_together_maker *m,
 		breakdown_rows_together_visit(m, w->order[i]);
 }
 
-/* Returns whether nine of ten launches of both follow each other. */
+/* Returns whether two rows follow each other in at least 90 % of the launches
+ * of both. */
 static bool breakdown_rows_together_always(const struct breakdown_together_maker
 						   *m,
 	uint32_t row)
@@ -583,8 +591,8 @@ static uint32_t breakdown_rows_together_first_of(const uint32_t *up,
 	return row;
 }
 
-/* Joins rows that follow each other under the first of them, then numbers those
- * with more than one row. */
+/* Joins rows that follow each other into groups, then numbers the groups with
+ * more than one row. */
 static void breakdown_rows_together_number(struct breakdown_together_maker *m,
 	uint32_t *up)
 {
@@ -636,10 +644,10 @@ static bool breakdown_rows_together(struct breakdown_work *w)
 	return ok;
 }
 
-/* Bars: what each layer of a pass spends on its blocks. */
+/* Bars: the time that each layer of a pass spends in each block. */
 
-/* Counts passes that have a layer of a number; 0 beyond the layers that are
- * shown. */
+/* Counts, by layer number, the passes that have such a layer; 0 beyond the
+ * layers that are shown. */
 static uint32_t *breakdown_rows_bars_passes_with(const struct breakdown_work *w)
 {
 	uint32_t *n = arena_grow(w->a, NULL,
@@ -654,7 +662,7 @@ static uint32_t *breakdown_rows_bars_passes_with(const struct breakdown_work *w)
 	return n;
 }
 
-/* Adds up durations by layer and block. */
+/* Adds up durations by layer number and block. */
 static void breakdown_rows_bars_add_up(const struct breakdown_work *w,
 	int64_t *sums)
 {
@@ -673,7 +681,7 @@ static void breakdown_rows_bars_add_up(const struct breakdown_work *w,
 	}
 }
 
-/* Returns the cells of as many whole layers as are shown. */
+/* Returns the number of cells of the layers that are shown completely. */
 static size_t breakdown_rows_bars_within(const int64_t *sums, uint32_t blocks)
 {
 	size_t n = 0, layer = 0;
@@ -719,13 +727,13 @@ static bool breakdown_rows_bars(struct breakdown_work *w)
 	return true;
 }
 
-/* Rows and blocks from positions; then the figures, one part after the other. */
+/* Makes rows and blocks from positions, then fills in the figures. */
 
-/* What is at a place. */
+/* A position of a section. */
 struct breakdown_rows_place {
 	uint32_t n;
 	int64_t ns;
-	bool rest; /* it has no row of its own */
+	bool rest; /* has no row of its own */
 };
 
 static int breakdown_rows_longest_first(const void *left, const void *right)
@@ -737,7 +745,8 @@ static int breakdown_rows_longest_first(const void *left, const void *right)
 	return *a < *b ? -1 : *a > *b;
 }
 
-/* Marks positions that are too many for a row each. */
+/* Marks the positions that get no row of their own because there are too
+ * many. */
 static bool breakdown_rows_mark_rest(const struct breakdown_work *w,
 	struct breakdown_rows_place *places)
 {
@@ -759,7 +768,7 @@ static bool breakdown_rows_mark_rest(const struct breakdown_work *w,
 	return true;
 }
 
-/* NULL if the arena is full. */
+/* Returns all positions; NULL if the arena is full. */
 static struct breakdown_rows_place *breakdown_rows_places_of(
 	const struct breakdown_work *w)
 {
@@ -808,7 +817,8 @@ static struct breakdown_row breakdown_rows_rest_new(const struct breakdown_work
 		.group = ROW_NO_GROUP };
 }
 
-/* Makes the rows of a block: the positions of a section that are of its kind. */
+/* Makes the rows of a block from the positions of a section that have its
+ * kind. */
 static void breakdown_rows_rows_of(struct breakdown_work *w, uint32_t section,
 	enum layer_block_kind kind, const struct breakdown_rows_place *places)
 {
@@ -881,7 +891,7 @@ static bool breakdown_rows_room(struct breakdown_work *w)
 	       out->sections && out->rows && out->blocks;
 }
 
-/* Counted two places further, stored one place further. */
+/* Sorts items by instance with a counting sort (counts two indices higher). */
 static bool breakdown_rows_by_instance(struct breakdown_work *w)
 {
 	const uint32_t *instance = w->l->instance;
@@ -917,7 +927,8 @@ static bool breakdown_rows_rows(struct breakdown_work *w)
 	return breakdown_rows_by_instance(w);
 }
 
-/* Drops what the sweep, which takes most memory, does not need. */
+/* Releases memory that the sweep does not need, because the sweep needs most
+ * memory of all steps. */
 static bool breakdown_rows_thin(struct breakdown_work *w)
 {
 	arena_drop(w->a, w->order);
@@ -928,7 +939,7 @@ static bool breakdown_rows_thin(struct breakdown_work *w)
 	return true;
 }
 
-/* A copy that stays. */
+/* Copies a text to the arena of the result. */
 static bool breakdown_rows_keep_text(struct breakdown_work *w,
 	const char **text)
 {

@@ -1,11 +1,13 @@
-/* breakdown_work.h - what the files that fill in a breakdown's figures share.
+/* breakdown_work.h - state that the files share which fill in the figures of a
+ * breakdown.
  *
- * Rows and blocks are those of `out`, which begin without figures. */
+ * The rows and blocks are in `out`; at first they have no figures. */
 #pragma once
 #include "layer_blocks.h"
 #include "stats.h"
 
-/* An instance of a section: its first start, its last end. */
+/* An instance of a section, from the start of its first launch to the last end
+ * of its launches. */
 struct breakdown_span {
 	int64_t start_ns, end_ns;
 	uint32_t launches;
@@ -20,15 +22,15 @@ struct breakdown_work {
 	struct arena *keep, *a; /* a: scratch */
 	struct breakdown *out;
 	struct breakdown_span *spans; /* by instance */
-	uint32_t *row_of_place; /* LAYER_NONE: nothing is at it */
+	uint32_t *row_of_place; /* LAYER_NONE: no launch is at the position */
 	uint32_t *order; /* items that are in an instance: by instance, then by
 		start */
 	uint32_t order_n;
-	int64_t *ns, *scratch; /* room for as many as there are items or
-		instances, for stats_from() */
+	int64_t *ns, *scratch; /* for stats_from(); room for one value per item,
+		and for one per instance */
 };
 
-/* The row of an item; LAYER_NONE: it is in no pass that counts. */
+/* The row of an item; LAYER_NONE if the item is in no analyzed pass. */
 static inline uint32_t breakdown_row_of(const struct breakdown_work *w,
 	uint32_t item)
 {
