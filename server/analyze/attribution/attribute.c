@@ -1,5 +1,5 @@
 /* attribute.c - calls the attribution sources in order, completes the shapes of
- * attention from serving steps, and makes rows. */
+ * attention from serving steps, and makes the rows of operators. */
 #include "attribute.h"
 #include "attribute_sources.h"
 #include "graph_capture.h"
@@ -14,7 +14,8 @@ struct attribute_totals {
 	int64_t seqs, tokens, kv_tokens; /* -1 unknown */
 };
 
-/* One shape for each way in which sizes and a step came together. */
+/* A combination of an operator's sizes with the totals of a serving step. Each
+ * combination has one shape. */
 struct attribute_joined {
 	const struct operator_info *op;
 	const struct shape *before;
@@ -29,8 +30,10 @@ struct attribute_filler {
 	uint32_t cap;
 };
 
-/* The totals of a step that an operator works on. A mixed step does not say how
- * many of its keys belong to operators that only decode or only prefill. */
+/* Finds the totals of a step for an operator. False if the operator processes
+ * none of the step's sequences, or if this is unknown. A mixed step does not
+ * record how many of its keys belong to operators that only decode or only
+ * prefill. */
 static bool attribute_step_totals(const struct operator_info *is,
 	const struct serving_work *work, struct attribute_totals *out)
 {
@@ -56,7 +59,8 @@ static const struct size *attribute_size(const struct shape *s,
 	return s ? shape_size(s, name) : NULL;
 }
 
-/* The operator's sizes in its order: its own, and the step's if it has none. */
+/* Makes a shape with the operator's sizes in the catalog's order. A size that
+ * the operator lacks is taken from the step. */
 static bool attribute_join_shape(struct attribute_filler *f,
 	const struct attribute_joined *j, const struct shape **out)
 {
@@ -100,8 +104,9 @@ static bool attribute_join_shape(struct attribute_filler *f,
 	}
 	for (uint32_t i = 0; i < n; i++)
 		values += list[i].n;
-	/* Sizes that the catalog does not name are all there is; a shape that
-	 * is full already takes none on. */
+	/* Keeps the old shape if the step adds no size: the old one may have
+	 * sizes that the catalog does not name. Also keeps it if the new one
+	 * has too many values. */
 	if ((j->before && n <= j->before->n) || values > SHAPE_VALUES)
 		return true;
 	*shape = (struct shape){ j->before ? j->before->dtype : DTYPE_UNKNOWN,
@@ -155,7 +160,8 @@ static bool attribute_serving_launch(struct attribute_filler *f, uint32_t call,
 	return true;
 }
 
-/* Fills in sizes that are not known yet. False if the arena is full. */
+/* Adds sizes from serving steps to shapes that lack them. False if the arena is
+ * full. */
 static bool attribute_serving(struct attribution *x)
 {
 	struct arena scratch = arena_scratch(x->arena);
@@ -170,7 +176,7 @@ static bool attribute_serving(struct attribution *x)
 	return ok;
 }
 
-/* The platform of a device's name; NULL. */
+/* The platform of a device's name; NULL if the catalog has none. */
 static const struct platform *attribute_platform_by_name(const struct catalog
 								 *c,
 	const char *name)
@@ -178,9 +184,9 @@ static const struct platform *attribute_platform_by_name(const struct catalog
 	return name && *name ? catalog_device(c, name) : NULL;
 }
 
-/* The platform of all devices that the file lists for a process; NULL if
- * they differ. ROCm's traces number the devices that ran differently from
- * those they list, but a process only runs on devices that it sees. */
+/* The platform of all devices that the file lists for a process; NULL if they
+ * differ. ROCm's traces number the devices of launches differently from the
+ * listed devices. But a process only runs on devices that are listed for it. */
 static const struct platform *attribute_listed_platform(
 	const struct attribution *at)
 {
@@ -201,8 +207,8 @@ static const struct platform *attribute_listed_platform(
 	return all;
 }
 
-/* The platform of all devices that ran something; NULL if one is unknown or
- * differs. */
+/* The platform of all devices that the process used; NULL if one is unknown or
+ * if they differ. */
 static const struct platform *attribute_platform(const struct attribution *at)
 {
 	const struct profile *p = at->profile;

@@ -1,17 +1,20 @@
-/* attribute.h - which operator each launch belongs to, with which sizes.
+/* attribute.h - attributes each launch to an operator, with its sizes.
  *
- * The sources, in this order; each launch keeps its attribution source
- * (known.def):
- *   an annotation or NVTX range around the launch that gives sizes
- *   the innermost host operator that made the call, if the catalog knows it
- *   an NVTX or module range whose name or class the catalog knows
- *   for a kernel replayed from a CUDA graph the ranges that were open when its
- *      node was made (attribute_sources.h), which may give sizes
- *   its place in a CUDA graph whose capture was recorded (attribute_sources.h)
- *   a rule over the kernel's name, with the grid for a shape
- * For a host operator that the catalog does not have, the one around it is used.
- * If the kernel's own rule says that it belongs to no operator of that kind (a
- * collective below aten::copy_), the rule takes precedence: see the README.
+ * Attribution sources (known.def) are tried in this order, and the first that
+ * gives an operator is stored with the launch:
+ *
+ *   1. an annotation or NVTX range around the launch that gives sizes
+ *   2. the innermost host operator that made the call, if the catalog has it
+ *   3. an NVTX or module range whose name or class the catalog has
+ *   4. for a kernel of a graph replay, the ranges that were open when its graph
+ *      node was made, which may give sizes (attribute_sources.h)
+ *   5. the position in a CUDA graph whose capture was recorded
+ *      (attribute_sources.h)
+ *   6. a rule over the kernel's name; the grid is used instead of a shape
+ *
+ * If the catalog does not have a host operator, the host operator around it is
+ * used. If the rule over the kernel's name contradicts the kind of the operator
+ * (a collective below aten::copy_), the rule is used.
  *
  * Copies and sets have the operators `copy` and `memset`; opaque graphs have
  * none. */
@@ -22,30 +25,32 @@
 #include "operators.h"
 #include "trace.h"
 
-/* Graphs learned from stream captures of other runs, looked up by the keys that
- * attribute_keys() returned; several of a key if captures differed. */
+/* Graphs learned from stream captures of other runs. The caller looks them up
+ * with the keys from attribute_keys(). A key has several graphs if captures
+ * differ. */
 struct graph_book {
 	const struct graph_known *graphs; /* by key, then content */
 	uint32_t n;
 };
 
-/* The keys of the graphs replayed in a process, without doubles. */
+/* Lists the keys of the graphs that a process replayed, each key once. */
 bool attribute_keys(const struct trace *t, uint32_t process, struct arena *a,
 	uint8_t (**keys)[32], uint32_t *n);
 
-/* Fills the operators of at->profile, which is otherwise complete. The caller
- * sets trace, process, catalog, book, profile, kernel_of and call_of of *at and
- * leaves the rest 0; `iterations` assigns rows to iterations, which give them their
- * phase. *at holds the attribution of each launch until attribute_release(),
- * which is due in any case. False if the arena is full. */
+/* Fills the operators of at->profile, whose other fields must be filled in. The
+ * caller sets trace, process, catalog, book, profile, kernel_of and call_of of
+ * *at and leaves the rest 0. `iterations` assigns rows to iterations; the phase
+ * of a launch is the phase of its iteration. *at contains the attribution of
+ * each launch until attribute_release(), which the caller always calls. False
+ * if the arena is full. */
 bool attribute_from(struct attribution *at,
 	const struct iteration_rows *iterations);
 void attribute_release(struct attribution *at);
 
-/* The same for a run with tables only: by name alone, without shapes. */
+/* Fills the operators of a run with tables only, by name and without shapes. */
 bool attribute_tables(const struct catalog *c, struct profile *p);
 
-/* T_SOL of one call of a shape on the run's platform, picoseconds; -1 if it is
- * unknown. */
+/* T_SOL of one operator call of a shape on the run's platform, in picoseconds;
+ * -1 if it is unknown. */
 int64_t attribute_bound_ps(const struct attribution *at,
 	const struct operator_info *is, const struct shape *sizes);

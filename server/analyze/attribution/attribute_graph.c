@@ -1,20 +1,22 @@
-/* attribute_graph.c - attributes kernels by their place in a CUDA graph.
+/* attribute_graph.c - attributes kernels by their position in a CUDA graph.
  *
- * A stream capture shows launches with kernel names, operators and dims, and
- * runs nothing; a replay shows kernels, and only one call for all of them. Both
- * have the same names in the same order, which joins them.
+ * A stream capture contains launches with kernel names, operators and dims, but
+ * runs no kernels. A replay contains kernels, but only one API call for all of
+ * them. Both have the same kernel names in the same order, so they can be
+ * joined. graph_capture.h says which captures are used.
  *
- * Only complete captures teach: begun and ended in the trace, each launch with
- * its kernel's name, no graph within the graph. Launches of other threads belong
- * to a capture if it is the only one open and they ran nothing.
+ * A replay consists of all kernels that one graph launch caused, in order of
+ * start. It does not include the runtime's own kernels (copies and sets that
+ * run as kernels). A replay may match several captures with its kernel names.
+ * They are reduced in these steps:
  *
- * A replay is all kernels that one graph launch caused, in order of start,
- * without the runtime's own (copies and sets that run as kernels). Of the captures
- * with its names, those of this run count before those of others, and those in
- * its order before those in another (streams of a graph may overtake each
- * other). If several remain, the step around the launch may decide: the shapes
- * grow with the tokens they were captured for, and engines take the least number
- * that holds the step's. Otherwise only what all of them agree on is used. */
+ *   1. Captures of this run are preferred to those of other runs.
+ *   2. Captures in the replay's order are preferred. Other orders are possible
+ *      because the streams of a graph may overtake each other.
+ *   3. The serving step around the launch may decide. Shapes grow with the
+ *      number of tokens for which a graph was captured, and engines replay the
+ *      graph with the least number that is enough for the step.
+ *   4. If several remain, only the facts on which all of them agree are used. */
 #include "attribute_sources.h"
 #include "attribute.h"
 #include "correlation.h"
@@ -27,15 +29,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Replays: the kernels that each launch of a graph caused share its correlation.
- * Without the call in the trace, kernels that name a node of a graph or share a
- * correlation are of a replay as well. */
+/* Replays: the kernels that one graph launch caused have its correlation. If
+ * the trace does not contain the API call, kernels belong to a replay if they
+ * share a correlation, or if a kernel names its graph node. */
 
 struct graph_replays {
 	uint32_t *kernel; /* by replay, then start: kernel row of the process,
 		from 0 */
-	uint32_t *from; /* replay r's are kernel[from[r]]…kernel[from[r + 1]] */
-	uint32_t *call; /* by replay: the launch, or CORRELATION_NONE */
+	uint32_t *from; /* replay r is kernel[from[r]]…kernel[from[r + 1]] */
+	uint32_t *call; /* by replay: the API call, or CORRELATION_NONE */
 	uint32_t *sequence; /* by replay: id in `sequences` */
 	struct names sequences; /* names of kernels in order, as uint32_t */
 	uint32_t n;
@@ -47,9 +49,8 @@ struct graph_replay_finder {
 	const uint32_t *call_of;
 	struct arena *arena;
 	struct graph_replays *out;
-	uint8_t *
-		looked_up; /* by name of the trace: 1 a graph's launch, 2 not; of
-		a kernel 4 the runtime's, 8 not */
+	uint8_t *looked_up; /* by name of the trace, bits: 1 launches a graph, 2
+		does not; 4 is a kernel of the runtime, 8 is not */
 	uint32_t *names; /* of one replay */
 };
 
@@ -77,7 +78,8 @@ static bool attribute_graph_replay_runtimes_own(struct graph_replay_finder *f,
 	return f->looked_up[name] & 4;
 }
 
-/* Whether rows of one correlation and call are a replay. */
+/* Whether the rows, which have the same correlation and API call, are a
+ * replay. */
 static bool attribute_graph_replay_replayed(struct graph_replay_finder *f,
 	const uint32_t *rows, uint32_t n)
 {
@@ -139,7 +141,8 @@ static bool attribute_graph_replay_init(struct graph_replay_finder *f,
 	       out->call && out->sequence && names_init(&out->sequences, a);
 }
 
-/* `call_of` as in correlation.h. False if the arena is full. */
+/* Finds the replays of a process. `call_of` is from correlation.h. False if the
+ * arena is full. */
 static bool attribute_graph_find_replays(const struct trace *t,
 	const struct process *proc, const uint32_t *call_of, struct arena *a,
 	struct graph_replays *out)
@@ -161,12 +164,13 @@ static bool attribute_graph_find_replays(const struct trace *t,
 	return ok;
 }
 
-/* Choices: of the captures with a replay's kernels, those that it may be of, and
- * what all of them agree on. */
+/* Choices: selects the captures that a replay may be a replay of, and finds the
+ * facts on which all of them agree. */
 
 struct graph_shapes {
-	struct arena *arena; /* the shapes' */
-	struct names texts; /* each behind a byte for its type */
+	struct arena *arena; /* for the shapes */
+	struct names
+		texts; /* texts of shapes, each after a byte for its dtype */
 	const struct shape **shapes; /* by id; NULL: not readable */
 	uint32_t cap;
 };
@@ -194,11 +198,11 @@ struct graph_choice_state {
 
 enum { GRAPH_CHOICES_MOST = 256 };
 
-/* Graphs of fewer kernels than this look the same in any program, so that only
- * captures of their own run are used for them. */
+/* Graphs of fewer kernels than this can have equal kernel names in unrelated
+ * programs. Only captures of the same run are used for them. */
 enum { GRAPH_SPECIFIC = 3 };
 
-/* Shapes that are stored as text, each read once. */
+/* Shapes are stored as text; each text is parsed once. */
 
 static bool attribute_graph_choice_shape_init(struct graph_shapes *s,
 	struct arena *shapes, struct arena *scratch)
@@ -236,8 +240,8 @@ static bool attribute_graph_choice_shape_read(struct graph_shapes *s,
 	return ok || !s->arena->full;
 }
 
-/* *out is NULL if a node has no shape, or none that can be read. False if the
- * arena is full. */
+/* Reads the shape of a node. *out is NULL if the node has no shape or if its
+ * text cannot be parsed. False if the arena is full. */
 static bool attribute_graph_choice_shape(struct graph_shapes *s,
 	const struct graph_node_known *node, const struct shape **out)
 {
@@ -262,17 +266,19 @@ static bool attribute_graph_choice_shape(struct graph_shapes *s,
 	return true;
 }
 
-/* Which of several captures of the same kernels a step's replay is of.
+/* Chooses among several captures of the same kernels by the tokens of the step.
  *
- * Piecewise graphs are captured once for each number of tokens, and differ only
- * in the sizes that grow with it. An engine replays the one with the least number
- * that holds the step's tokens. It is chosen only if it cannot be another: if one
- * was captured for exactly that many, or for the next less and the next more,
- * so that no unrecorded capture can be between these. */
+ * Piecewise graphs are captured once for each of several numbers of tokens.
+ * They differ only in the sizes that grow with this number. An engine replays
+ * the graph with the least number that is at least the step's tokens. That
+ * capture is chosen only if its number equals the step's tokens, or if there is
+ * also a capture with fewer tokens than the step. Otherwise the least captures
+ * may be missing. */
 
 enum { MEASURES_MOST = 8 };
 
-/* What each graph was captured for, according to some of its nodes. */
+/* The number of tokens for which each graph was captured, according to some of
+ * its nodes. */
 struct graph_choice_measure {
 	int64_t of[GRAPH_CHOICES_MOST];
 	uint32_t nodes;
@@ -290,8 +296,9 @@ static bool attribute_graph_choice_same_layout(const struct shape *a,
 	return true;
 }
 
-/* Takes a number of each shape into the measure if they differ in it; false if
- * they differ in another one, too. */
+/* Compares one value of all shapes. If the shapes differ in it, it becomes the
+ * measure. False if they already differ in another value, unless both values
+ * are equal in every shape. */
 static bool attribute_graph_choice_take(const struct shape *const *s,
 	uint32_t n, uint32_t size, uint32_t value,
 	struct graph_choice_measure *m, bool *differ)
@@ -311,7 +318,8 @@ static bool attribute_graph_choice_take(const struct shape *const *s,
 	return true;
 }
 
-/* Whether shapes differ in a single number, at any position. */
+/* Whether the shapes differ in one number only, which may occur at several
+ * positions. Stores that number in the measure. */
 static bool attribute_graph_choice_measure(const struct shape *const *s,
 	uint32_t n, struct graph_choice_measure *m)
 {
@@ -329,7 +337,8 @@ static bool attribute_graph_choice_measure(const struct shape *const *s,
 	return differ;
 }
 
-/* Counts a measure; more than MEASURES_MOST different ones are ignored. */
+/* Counts the nodes of a measure. Only MEASURES_MOST different measures are
+ * counted. */
 static void attribute_graph_choice_count(struct graph_choice_measure *all,
 	uint32_t *all_n, const struct graph_choice_measure *m, uint32_t n)
 {
@@ -344,7 +353,7 @@ static void attribute_graph_choice_count(struct graph_choice_measure *all,
 	}
 }
 
-/* Leaves those captured for the least number that holds the tokens. */
+/* Keeps the captures with the least number that is at least `tokens`. */
 static void
 attribute_graph_choice_keep_smallest(const struct graph_choice_measure *m,
 	const struct graph_known **list, uint32_t *n, int64_t tokens)
@@ -384,9 +393,9 @@ static bool attribute_graph_choice_collect(struct graph_shapes *shapes,
 	return true;
 }
 
-/* Leaves in `list` (graphs of the same kernels in the same order) those
- * captured for a step of that many tokens; all of them if that is unknown.
- * False if the arena is full. */
+/* Keeps in `list` the graphs that an engine replays for this number of tokens.
+ * If that is unknown, the list does not change. The graphs have the same
+ * kernels in the same order. False if the arena is full. */
 static bool attribute_graph_choice_keep_for_tokens(struct graph_shapes *shapes,
 	const struct graph_known **list, uint32_t *n, int64_t tokens)
 {
@@ -419,7 +428,7 @@ struct graph_choice_key {
 struct graph_choice_candidates {
 	const struct graph_known *list[GRAPH_CHOICES_MOST];
 	uint32_t n;
-	bool ordered; /* as the replay */
+	bool ordered; /* kernels are in the order of the replay */
 };
 
 static bool attribute_graph_choice_init(struct graph_choice_state *c,
@@ -431,7 +440,7 @@ static bool attribute_graph_choice_init(struct graph_choice_state *c,
 	       names_init(&c->looked_up, scratch);
 }
 
-/* The graphs of a key among graphs sorted by key. */
+/* Finds the graphs with a key among graphs that are sorted by key. */
 static struct slice attribute_graph_choice_find_key(const struct graph_known
 							    *graphs,
 	uint32_t n, const uint8_t key[32])
@@ -450,7 +459,8 @@ static struct slice attribute_graph_choice_find_key(const struct graph_known
 	return (struct slice){ from, to };
 }
 
-/* None if there are more than fit: those left out might differ. */
+/* Adds graphs to the candidates. If they do not all fit, there are no
+ * candidates, because the graphs that are left out might differ. */
 static void attribute_graph_choice_add(struct graph_choice_candidates *to,
 	const struct graph_known *graphs, uint32_t graphs_n,
 	const uint8_t key[32], uint32_t n)
@@ -477,7 +487,7 @@ static bool attribute_graph_choice_in_order(const struct graph_choice_state *c,
 	return true;
 }
 
-/* Those in the replay's order, if there are any. */
+/* Keeps the candidates in the replay's order, if there are any. */
 static void attribute_graph_choice_prefer_order(const struct graph_choice_state
 							*c,
 	struct graph_choice_candidates *of, const uint32_t *names, uint32_t n)
@@ -495,7 +505,7 @@ static void attribute_graph_choice_prefer_order(const struct graph_choice_state
 		of->n = kept;
 }
 
-/* Whether candidates have their kernels in the same order as each other. */
+/* Whether all candidates have their kernels in the same order. */
 static bool attribute_graph_choice_aligned(
 	const struct graph_choice_candidates *of)
 {
@@ -534,7 +544,7 @@ static bool attribute_graph_choice_find(struct graph_choice_state *c,
 		       &of->n, tokens);
 }
 
-/* Nodes or kernels by name, each name's in their order. */
+/* Sorts nodes or kernels by name, and those of one name by their order. */
 struct graph_choice_sorting {
 	const struct graph_known *graph; /* NULL: by names */
 	const struct names *texts;
@@ -575,8 +585,9 @@ static bool attribute_graph_choice_same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* What the nodes of one name (of one place, if the order is known) agree on:
- * the first one's, without what differs in another. */
+/* Returns the facts on which all candidates agree for one kernel name or, if
+ * the order is known, for one position. It is the first node without the fields
+ * that differ in another node. */
 static struct graph_node_known
 attribute_graph_choice_agreed(const struct graph_choice_candidates *of,
 	uint32_t *const *orders, uint32_t from, uint32_t to, bool *differ)
@@ -659,9 +670,10 @@ static bool attribute_graph_choice_make(struct graph_choice_state *c,
 	return ok;
 }
 
-/* Of a sequence of names (its id, and ids of the trace) replayed in a step of so
- * many tokens, -1 unknown. Good until the next call; NULL if the arena is
- * full. */
+/* Returns the choice for a replay in a step of `tokens` tokens (-1: unknown).
+ * `sequence` is the id of the replay's kernel names, `names` are their ids in
+ * the trace. The result is valid until the next call of this function; NULL if
+ * the arena is full. */
 static const struct graph_choice *
 attribute_graph_choice_of(struct graph_choice_state *c, uint32_t sequence,
 	const uint32_t *names, uint32_t n, int64_t tokens)
@@ -687,9 +699,10 @@ attribute_graph_choice_of(struct graph_choice_state *c, uint32_t sequence,
 	return &c->choices[id];
 }
 
-/* What is work of its own below an operator of another kind, as the kernel's
- * name says, has that operator's dims for sizes. Launches of one operator and
- * kind that follow each other are one call. */
+/* Attributes captured launches by the rule over their kernel's name, with the
+ * dims of the host operator around them. Such a kernel is work of its own below
+ * a host operator of another kind. Consecutive launches with the same host
+ * operator and the same rule are one operator call. */
 static bool attribute_graph_captured_by_rule(struct attribution *x)
 {
 	const struct trace *t = x->trace;
@@ -728,7 +741,7 @@ struct attribute_graph_counts {
 	int64_t replayed, known, strange, differ;
 };
 
-/* Gives a replay's kernels what its graph is known to do. */
+/* Attributes the kernels of a replay from the choice for its graph. */
 static void attribute_graph_fill(struct attribution *x, const uint32_t *kernels,
 	uint32_t n, const struct graph_choice *is,
 	struct attribute_graph_counts *count)

@@ -1,27 +1,35 @@
 /* attribute_op.c - attributes launches by the host operator that made the call.
  *
- * A launch belongs to the innermost host operator that the catalog has and that was
- * open on the call's thread when the call began. The operator's shape comes from
- * its own dims or, if it has none, from those of one around it that is the same
- * catalog operator. A launch without such a call is joined by its External id, in
- * files whose kernels carry more there than a copy of their correlation. The call
- * of a replayed kernel is the graph's launch, which gives no operator.
+ * A launch belongs to the innermost host operator that the catalog has and that
+ * was open on the API call's thread when the call began. The dims of that host
+ * operator give the shape. If it has no dims, a host operator around it gives
+ * them that is the same operator of the catalog.
  *
- * Inductor's Triton kernels are host operators of the kernel's own name: the
- * operator is what the name's rule says, with the given dims. The rule also
- * decides if it says that a kernel is a collective and the operator is none
- * (aten::copy_ around an exchange) or vice versa, and if the kernel is
- * work of its own below the operator (catalog_fit: routing below experts).
+ * A launch without such a call is joined with a host operator by its External
+ * id. External ids are not used if they repeat the correlation in most kernels
+ * of the file. Replayed kernels are not attributed here, because their call is
+ * the one that launched the graph.
  *
- * Operators nest on a thread. One sweep over operators and calls notes for each
- * operator the innermost one around it (itself included) that the catalog knows,
- * so that a lookup takes one step. It takes about 16 bytes per operator. */
+ * The rule over the kernel's name is used instead of the host operator if
+ * - the host operator has the kernel's own name, like Inductor's Triton
+ * kernels;
+ *   its dims give the shape;
+ * - the rule gives a collective and the host operator is none (aten::copy_
+ * around
+ *   an exchange), or vice versa;
+ * - the kernel is work of its own below the host operator (catalog_fit: routing
+ *   below experts).
+ *
+ * Host operators nest on a thread. One sweep over host operators and API calls
+ * stores for each host operator the innermost one around it (itself included)
+ * that the catalog has. A lookup then needs one step. The sweep needs about 16
+ * bytes per host operator. */
 #include "attribute_sources.h"
 #include "correlation.h"
 #include "input_shape.h"
 #include <string.h>
 
-/* Hashed as bytes, so it has no gaps. */
+/* It is hashed as bytes, so it has no padding. */
 struct attribute_op_shape_key {
 	uint32_t name, dims, types, own;
 };
@@ -87,7 +95,8 @@ static void attribute_op_sweep(struct attribute_host *h)
 		attribute_op_open(h, row++);
 }
 
-/* Whether External ids are more than the correlation again. */
+/* Whether External ids identify operators: at most half of them repeat the
+ * kernel's correlation. */
 static bool attribute_op_ids_are_operators(const struct attribution *at)
 {
 	const struct kernel_rows *k = &at->trace->kernel;
@@ -156,14 +165,15 @@ uint32_t attribute_op_innermost(const struct attribute_host *h, uint32_t call,
 	return found.from < found.to ? h->ids.row[found.from] : ATTRIBUTE_NO_OP;
 }
 
-/* The innermost one from there on outwards that the catalog knows; ATTRIBUTE_NO_OP. */
+/* The innermost host operator around a row, itself included, that the catalog
+ * has; ATTRIBUTE_NO_OP if there is none. */
 static uint32_t attribute_op_known(const struct attribute_host *h, uint32_t row)
 {
 	uint32_t known = h->known[row - attribute_op_first(h)];
 	return known ? known - 1 : ATTRIBUTE_NO_OP;
 }
 
-/* Whether there is a number among its dims. */
+/* Whether the dims of a host operator contain a number. */
 static bool attribute_op_has_dims(const struct attribute_host *h, uint32_t row)
 {
 	const char *dims = names_text(&h->at->trace->names, h->op->dims[row]);
@@ -183,7 +193,7 @@ static uint32_t attribute_op_with_dims(struct attribute_host *h, uint32_t row,
 	return ATTRIBUTE_NO_OP;
 }
 
-/* Room for the shape of a key. */
+/* Makes room for the shape of a key. */
 static bool attribute_op_reserve(struct attribute_host *h, uint32_t id)
 {
 	uint32_t cap = h->shapes_cap ? h->shapes_cap * 2 : 256;
@@ -242,8 +252,9 @@ static bool attribute_op_set(struct attribution *at, uint32_t row,
 	return ok;
 }
 
-/* Whether a kernel's name knows better than the operator around it: work of
- * its own that was only called from there, or an exchange between devices. */
+/* Whether the rule over a kernel's name is used instead of the host operator:
+ * the kernel is work of its own below that operator, or only one of the two is
+ * a collective. */
 static bool attribute_op_rule_wins(const struct operator_info *host,
 	const struct operator_info *by_rule)
 {
@@ -270,7 +281,8 @@ static bool attribute_op_from_row(struct attribution *at, uint32_t row,
 	       attribute_op_set(at, row, is, to);
 }
 
-/* What the rule over a kernel's name as the trace has it says. */
+/* The operator that the rule over a name of the trace gives; NULL if none
+ * does. */
 static const struct operator_info *attribute_op_rule(const struct attribution
 							     *at,
 	uint32_t name)
@@ -279,7 +291,7 @@ static const struct operator_info *attribute_op_rule(const struct attribution
 	return catalog_kernel_operator(at->catalog, n->text, n->len);
 }
 
-/* Calls that only recorded their launch, for a graph. */
+/* Attributes the launches that a stream capture recorded. */
 static bool attribute_op_captured(struct attribution *at)
 {
 	const struct call_rows *c = &at->trace->call;

@@ -1,19 +1,22 @@
-/* attribute_range.c - attributes launches by the ranges that were open around them.
+/* attribute_range.c - attributes launches by the ranges that were open around
+ * them.
  *
- * Ranges are opened in order, on each thread a stack of those that give
- * something; then every launch reads what was open at its call.
+ * One sweep opens ranges in order. Each thread has a stack of open ranges whose
+ * names give an operator, a module or a layer. Each launch then reads the
+ * ranges that were open when its API call began.
  *
- * Ranges exist while a CUDA graph is captured and not when it is replayed, so a
- * collector stores with each node the ranges that were open when it was made
- * (rows `node` of the trace). A replayed kernel that names its node has the
- * operator of the innermost of these that gives something; one further out may
- * add the shape of the same operator. As around launches, a range that gives a
- * collective another operator is ignored.
+ * Ranges are open while a CUDA graph is captured, but not while it is replayed.
+ * Therefore a collector stores with each graph node the ranges that were open
+ * when the node was made (rows `node` of the trace). A replayed kernel that
+ * names its node belongs to the operator of the innermost of these ranges that
+ * gives one. A range further out may add the shape, if it gives the same
+ * operator. A range that gives a collective kernel an operator that is not a
+ * collective is ignored, and vice versa.
  *
- * Kernels of one replay and stream that follow each other and whose nodes have
- * the same ranges open, from the one that gives the operator outward, are one
- * call: emit_nvtx numbers its ranges, so that two calls differ. Each node is read
- * once per operator that its kernel's name gives. */
+ * Consecutive kernels of one replay and stream are one operator call if the
+ * same ranges were open at their nodes, from the range that gives the operator
+ * outward. emit_nvtx numbers its ranges, so two calls have different ranges.
+ * Each node is read once per operator that its kernel's name gives. */
 #include "attribute_sources.h"
 #include "correlation.h"
 #include "range_operator.h"
@@ -22,8 +25,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the name of a range gives. Each name is read once; equal dims are one
- * shape. */
+/* Reads what the name of a range gives: nothing, an operator, a layer or a
+ * module. Each name is read once; equal dims share one shape. */
 
 enum range_gives {
 	RANGE_GIVES_NOTHING,
@@ -40,14 +43,14 @@ struct range_operator {
 
 struct range_operator_reader {
 	struct attribution *x;
-	uint32_t *place_of; /* by name of the trace: place in `given`, from 1 */
+	uint32_t *place_of; /* by name of the trace: index in `given`, + 1 */
 	struct range_operator *given;
 	uint32_t given_n, given_cap;
 	struct names sized; /* host operator, NUL, dims: struct shape */
 	const struct shape **shapes; /* by id */
 	uint32_t shapes_cap;
 	struct arena *arena; /* scratch */
-	bool noting; /* sizes that cannot be read */
+	bool noting; /* add notes about sizes that cannot be read */
 };
 
 static bool attribute_range_reader_init(struct range_operator_reader *r,
@@ -74,8 +77,8 @@ static bool attribute_range_reader_reserve(struct arena *a, void **list,
 	return true;
 }
 
-/* The shape of dims that an operator was called with. False if the arena is
- * full. */
+/* Reads the shape from the dims with which an operator was called. False if the
+ * arena is full. */
 static bool attribute_range_reader_shape(struct range_operator_reader *r,
 	const char *op, const struct operator_info *is, const char *dims,
 	size_t len, const struct shape **out)
@@ -136,7 +139,7 @@ static bool attribute_range_reader_from_nvtx(struct range_operator_reader *r,
 	return ok;
 }
 
-/* "rms_norm bf16 tokens=16 hidden=4096" */
+/* Reads a user's range such as "rms_norm bf16 tokens=16 hidden=4096". */
 static bool attribute_range_reader_from_user(struct range_operator_reader *r,
 	const char *text, struct range_operator *out)
 {
@@ -164,7 +167,7 @@ static bool attribute_range_reader_from_user(struct range_operator_reader *r,
 	return true;
 }
 
-/* "nn.Module: Qwen2RMSNorm_3" */
+/* Reads a module's name such as "nn.Module: Qwen2RMSNorm_3". */
 static void
 attribute_range_reader_from_module(const struct range_operator_reader *r,
 	const char *text, struct range_operator *out)
@@ -230,8 +233,9 @@ static const struct range_operator *attribute_range_reader_lookup(
 	return &r->given[*place - 1];
 }
 
-/* What a row of the ranges gives; valid until the next call. NULL if the arena
- * is full. */
+/* What a range gives, by its row. The result is valid until the next call of
+ * this function or of attribute_range_reader_of_name(). NULL if the arena is
+ * full. */
 static const struct range_operator *
 attribute_range_reader_of_row(struct range_operator_reader *r, uint32_t row)
 {
@@ -245,15 +249,15 @@ attribute_range_reader_of_row(struct range_operator_reader *r, uint32_t row)
 		kind == RANGE_MODULE);
 }
 
-/* The same of an annotation's name, an id of the trace's names. */
+/* What an annotation gives, by its name's id in the trace. */
 static const struct range_operator *
 attribute_range_reader_of_name(struct range_operator_reader *r, uint32_t name)
 {
 	return attribute_range_reader_lookup(r, name, false);
 }
 
-/* Whether a kernel's name says that it waits for others, and the range that it
- * does not, or the other way about. */
+/* Whether only one of the two, the kernel's name and the range, gives a
+ * collective. */
 static bool attribute_range_contradicted(const struct operator_info *is,
 	const struct operator_info *by_rule)
 {
@@ -290,7 +294,8 @@ static void attribute_range_dims_add_tensor(struct attribute_range_dims_text *d,
 	attribute_range_dims_add(d, "]");
 }
 
-/* The first input and a weight, as dims of a host operator. */
+/* Reads the shape from the first input and the weight of a layer's range. They
+ * are written as the Input Dims of a host operator. */
 static bool attribute_range_layer_shape(struct range_operator_reader *r,
 	const char *op, const struct operator_info *is,
 	const struct layer_text *l, const struct layer_tensor *weight,
@@ -319,9 +324,10 @@ static bool attribute_range_in_group(const struct operator_info *is,
 	return is && !strcmp(is->group, group);
 }
 
-/* The operator and shape of a launch within a layer's range of that name;
- * `by_rule` is what the kernel's name alone says (NULL: nothing). out->op is
- * NULL if the range gives none. False if the arena is full. */
+/* Finds the operator and shape of a launch within a layer's range of this name.
+ * `by_rule` is the operator that the kernel's name alone gives, or NULL.
+ * out->op is NULL if the range gives no shape of that operator. False if the
+ * arena is full. */
 static bool attribute_range_reader_layer(struct range_operator_reader *r,
 	uint32_t name, const struct operator_info *by_rule,
 	struct range_operator *out)
@@ -360,9 +366,10 @@ struct attribute_range_sweep {
 	const struct range_rows *rows;
 	uint32_t *top; /* by thread; row + 1 */
 	uint32_t *
-		below; /* by row of the slice; row + 1 of the range around it */
-	uint32_t *open; /* by call: row + 1 of what was open */
-	uint32_t *call; /* by row of the slice: number + 1 of its call */
+		below; /* by row of the slice: row + 1 of the range around it */
+	uint32_t *open; /* by API call: row + 1 of the innermost open range */
+	uint32_t *
+		call; /* by row of the slice: number + 1 of its operator call */
 	bool any;
 };
 
@@ -414,7 +421,7 @@ static bool attribute_range_sweep_calls(struct attribute_range_sweep *s)
 	return true;
 }
 
-/* The shape that a range further out gives to the same operator. */
+/* The shape of the same operator, if a range further out gives it. */
 static const struct shape *
 attribute_range_shape_around(struct attribute_range_sweep *s, uint32_t row,
 	const struct operator_info *is, int64_t at_ns)
@@ -431,7 +438,8 @@ attribute_range_shape_around(struct attribute_range_sweep *s, uint32_t row,
 	return NULL;
 }
 
-/* What the innermost range that gives anything says; *row is that range. */
+/* Finds what the innermost range around an API call gives; *row is that
+ * range. */
 static bool attribute_range_innermost(struct attribute_range_sweep *s,
 	uint32_t call, const struct operator_info *by_rule,
 	struct range_operator *out, uint32_t *row)
@@ -453,7 +461,7 @@ static bool attribute_range_innermost(struct attribute_range_sweep *s,
 			s->rows->name[*row], by_rule, out);
 	if (attribute_range_contradicted(given->op, by_rule))
 		return true;
-	/* A module may do more than what it is called after. */
+	/* A module may contain other operators than the one of its name. */
 	if (given->gives == RANGE_GIVES_MODULE && by_rule &&
 		by_rule->specific &&
 		strcmp(by_rule->group, given->op->group) != 0)
@@ -465,7 +473,8 @@ static bool attribute_range_innermost(struct attribute_range_sweep *s,
 	return true;
 }
 
-/* `sized`: only ranges of host operators that give a shape. */
+/* Attributes a launch. `sized`: uses only ranges that give an operator with its
+ * shape. */
 static bool attribute_range_set(struct attribute_range_sweep *s, uint32_t call,
 	const struct operator_info *by_rule, bool sized, struct attributed *to)
 {
@@ -536,7 +545,7 @@ static bool attribute_range_pass(struct attribution *x, bool sized)
 
 	if (x->proc->range.from < x->proc->range.to) {
 		ok = attribute_range_init(&s, &scratch);
-		s.reader.noting = sized; /* once of the two times */
+		s.reader.noting = sized; /* only in one of the two sweeps */
 		ok = ok && attribute_range_sweep_calls(&s) &&
 		     (!s.any || attribute_range_launches(&s, sized));
 	}
@@ -550,12 +559,12 @@ bool attribute_range_shapes(struct attribution *x)
 }
 
 enum {
-	NODE_DEPTH = 64, /* rows of a node that are looked at */
-	STREAMS = 8, /* of a replay that are distinguished */
+	NODE_DEPTH = 64, /* rows of a node that are read */
+	STREAMS = 8, /* streams of a replay that are distinguished */
 };
 
 struct attribute_range_node {
-	const struct operator_info *by_rule; /* read with this */
+	const struct operator_info *by_rule; /* with which `is` was read */
 	struct range_operator is;
 	uint64_t open; /* hash of the ranges from the giving one outward */
 	uint32_t from, to; /* rows of the node */
@@ -609,7 +618,8 @@ static struct attribute_range_node *attribute_range_node_find(
 	return NULL;
 }
 
-/* The texts by depth, the first of each. */
+/* Stores the ids of a node's range names by depth; the first name of each depth
+ * is used. */
 static void attribute_range_node_stack(const struct attribute_range_node_reader
 					       *s,
 	const struct attribute_range_node *of,
@@ -633,7 +643,8 @@ static uint64_t attribute_range_node_hash(const uint32_t *names, uint32_t from)
 	return h ? h : 1;
 }
 
-/* The shape that a range further out gives to the same operator. */
+/* Takes the shape of the same operator from a range further out, if one gives
+ * it. */
 static bool attribute_range_node_shape_around(struct attribute_range_node_reader
 						      *s,
 	const uint32_t *names, uint32_t at, struct range_operator *is)
@@ -711,7 +722,8 @@ static bool attribute_range_node_set(struct attribute_range_node_reader *s,
 	return true;
 }
 
-/* The launches of one replay, in order of start. */
+/* Joins launches of one replay into operator calls. Rows are in order of
+ * start. */
 static void attribute_range_replay_calls(struct attribute_range_node_reader *s,
 	const uint32_t *rows, uint32_t n)
 {

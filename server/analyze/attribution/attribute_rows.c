@@ -1,9 +1,10 @@
 /* attribute_rows.c - groups launches, copies and graph replays into shapes and
  * operators, and computes their statistics and roofline bounds.
  *
- * Launches of one call count as one call: the first of them decides which row it
- * is in. Grouping takes 12 bytes per launch and call, and one entry per row. Sums
- * of bounds are in whole picoseconds, so that they can be subtracted. */
+ * Launches of one operator call are added up as one call. The first of them
+ * determines the row of the call. Grouping needs 12 bytes per launch and per
+ * call, and one entry per row. Sums of roofline bounds are whole picoseconds,
+ * so that sums can be subtracted exactly. */
 #include "attribute.h"
 #include "attribute_sources.h"
 #include "copies.h"
@@ -19,12 +20,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Products of counts and times that pass 64 bits are compared before they are
- * kept. */
+/* For products of counts and times, which may exceed 64 bits. */
 __extension__ typedef __int128 wide;
 
-/* Why a copy's record has no cost: platforms only state the speed within a
- * device. NULL if it has one, and for anything else. */
+/* Why a recorded copy has no cost: platforms state only the bandwidth within a
+ * device. NULL if the copy has a cost, and NULL for anything else. */
 static const char *attribute_rows_bound_elsewhere(const struct operator_info
 							  *is,
 	const struct shape_stat *s)
@@ -39,7 +39,7 @@ static const char *attribute_rows_bound_elsewhere(const struct operator_info
 		       : NULL;
 }
 
-/* What is stored of a shape has 63 bits. */
+/* Whether a cost is too large to be stored: stored numbers have 63 bits. */
 static bool attribute_rows_bound_too_large(const struct cost *c)
 {
 	bool large = c->read_bytes > INT64_MAX || c->write_bytes > INT64_MAX;
@@ -83,7 +83,8 @@ static void attribute_rows_bound_over_add(const struct attribution *at,
 		len < (int)sizeof detail ? (size_t)len : sizeof detail - 1);
 }
 
-/* Time of calls above the floor that the bound does not explain. */
+/* Headroom: the time above the roofline bound, over the calls that take longer
+ * than the launch floor. */
 static int64_t attribute_rows_bound_headroom(const int64_t *ns, int64_t n,
 	int64_t sol_ps, int64_t floor_ns)
 {
@@ -126,8 +127,9 @@ static void attribute_rows_bound_add(const struct attribution *at,
 			at->platform->launch_floor_ns);
 }
 
-/* Fills the cost and bound of a shape and adds them to its operator. `ns` are
- * its calls' times. False if the arena is full. */
+/* Fills the cost and the roofline bound of a shape and adds them to its
+ * operator. `ns` are the times of the shape's calls. False if the arena is
+ * full. */
 static bool attribute_rows_bound(const struct attribution *at,
 	const struct operator_info *is, const struct shape *sizes,
 	const int64_t *ns, struct shape_stat *s, struct operator_stat *o)
@@ -177,7 +179,7 @@ int64_t attribute_bound_ps(const struct attribution *at,
 
 enum { NO_ROW = UINT32_MAX };
 
-/* What a row is of; hashed as bytes, so it has no gaps. */
+/* The key of a row. It is hashed as bytes, so it has no padding. */
 struct attribute_rows_key {
 	const struct operator_info *op; /* NULL: unattributed */
 	uint32_t text, grid; /* ids of `texts`; 0 none */
@@ -193,18 +195,19 @@ struct attribute_rows_groups {
 	struct arena *arena;
 	struct names keys; /* struct attribute_rows_key; id = row + 1 */
 	struct names texts;
-	struct names pointers; /* shapes met; id indexes text_of */
+	struct names pointers; /* to shapes; the id indexes text_of */
 	uint32_t *text_of;
 	uint32_t text_cap;
 	struct attribute_rows_sum *sums; /* by row */
 	uint32_t rows, cap;
 	int64_t *call_ns; /* by call */
-	uint32_t *row_of; /* likewise; NO_ROW */
+	uint32_t *row_of; /* by call; NO_ROW: no launch yet */
 	uint32_t calls, calls_cap;
 };
 
-/* `calls`: numbers given; `launches`: how many will be added. False if the
- * arena is full; release in any case. */
+/* `calls` is how many operator calls are numbered, `launches` how many launches
+ * will be added. False if the arena is full. The caller always calls
+ * attribute_rows_groups_release(). */
 static bool attribute_rows_groups_init(struct attribute_rows_groups *g,
 	struct arena *a, uint32_t calls, uint32_t launches)
 {
@@ -227,7 +230,7 @@ static void attribute_rows_groups_release(struct attribute_rows_groups *g)
 	arena_drop(g->arena, g->sums);
 }
 
-/* Makes an array of elements by id reach `id`. */
+/* Grows an array so that it has an element `id`. */
 static bool attribute_rows_reserve(struct arena *a, void **array, size_t size,
 	uint32_t *cap, uint32_t id)
 {
@@ -243,7 +246,8 @@ static bool attribute_rows_reserve(struct arena *a, void **array, size_t size,
 	return true;
 }
 
-/* The id of a shape's text; 0 of none, NAMES_NONE if the arena is full. */
+/* The id of a shape's text; 0 without a shape, NAMES_NONE if the arena is
+ * full. */
 static uint32_t attribute_rows_text_id(struct attribute_rows_groups *g,
 	const struct shape *s)
 {
@@ -265,7 +269,7 @@ static uint32_t attribute_rows_text_id(struct attribute_rows_groups *g,
 	return g->text_of[id];
 }
 
-/* The row of what a launch is; NO_ROW if the arena is full. */
+/* The row for the attribution of a launch; NO_ROW if the arena is full. */
 static uint32_t attribute_rows_row(struct attribute_rows_groups *g,
 	const struct attributed *is, const char *grid)
 {
@@ -289,7 +293,8 @@ static uint32_t attribute_rows_row(struct attribute_rows_groups *g,
 	return id - 1;
 }
 
-/* Adds a launch of a call, or of LAUNCH_NO_CALL. `grid`: "" none. */
+/* Adds a launch. Its operator call may be LAUNCH_NO_CALL. `grid` is "" if
+ * unknown. */
 static bool attribute_rows_groups_add(struct attribute_rows_groups *g,
 	const struct attributed *is, const char *grid, int64_t dur_ns)
 {
@@ -316,12 +321,12 @@ attribute_rows_groups_key(const struct attribute_rows_groups *g, uint32_t row)
 
 struct attribute_rows_copies {
 	const struct attribution *at;
-	struct names met; /* sizes; the id indexes `shapes` */
+	struct names met; /* numbers of bytes; the id indexes `shapes` */
 	const struct shape **shapes;
 	uint32_t cap;
 };
 
-/* Sizes that are bytes alone. NULL if the arena is full. */
+/* A shape with bytes as its only size. NULL if the arena is full. */
 static const struct shape *attribute_rows_bytes_shape(struct arena *a,
 	int64_t bytes)
 {
@@ -360,7 +365,8 @@ attribute_rows_shape_of_bytes(struct attribute_rows_copies *m, int64_t bytes)
 	return m->shapes[id];
 }
 
-/* "Host-to-Device" of "[CUDA memcpy Host-to-Device]"; "" of others. */
+/* Writes the direction of a copy: "Host-to-Device" for "[CUDA memcpy
+ * Host-to-Device]", "" for other operations. */
 static void attribute_rows_direction(const char *operation, char *to,
 	size_t size)
 {
@@ -418,13 +424,13 @@ static bool attribute_rows_copy(const struct attribution *at,
 	return ok;
 }
 
-/* An operator and where it was. */
+/* An operator and its index before sorting. */
 struct attribute_rows_placed {
 	struct operator_stat row;
 	uint32_t was;
 };
 
-/* What is unknown comes last. */
+/* Compares texts; NULL (unknown) is last. */
 static int attribute_rows_text_order(const char *x, const char *y)
 {
 	if (!x || !y)
@@ -536,12 +542,12 @@ struct attribute_rows_stats {
 	const struct attribute_rows_groups *g;
 	struct operators *out;
 	struct names operators; /* id = row + 1 */
-	uint32_t *from; /* by row: its calls in call_ns; one more at the end */
+	uint32_t *from; /* by row: its first call in call_ns; the end follows */
 	int64_t *call_ns, *scratch;
-	uint32_t longest; /* calls of the row with most */
+	uint32_t longest; /* number of calls of the row with most calls */
 };
 
-/* Calls laid row by row: counted two places on, placed one place on. */
+/* Sorts calls by row with a counting sort (counts two indices higher). */
 static bool attribute_rows_distribute(struct attribute_rows_stats *m)
 {
 	const struct attribute_rows_groups *g = m->g;
@@ -568,7 +574,7 @@ static bool attribute_rows_distribute(struct attribute_rows_stats *m)
 	return m->scratch;
 }
 
-/* Of durations that ascend. */
+/* Counts durations by bucket; `ns` must ascend. */
 static bool attribute_rows_buckets(struct arena *a, const int64_t *ns,
 	uint32_t n, struct shape_stat *s)
 {
@@ -592,7 +598,8 @@ static bool attribute_rows_buckets(struct arena *a, const int64_t *ns,
 	return true;
 }
 
-/* The operator row of a shape row, added if new; NULL if the arena is full. */
+/* The operator of a shape row, which is added if it is new; NULL if the arena
+ * is full. */
 static struct operator_stat *attribute_rows_operator(struct attribute_rows_stats
 							     *m,
 	struct attribute_rows_key k, uint32_t *at)
@@ -677,7 +684,8 @@ static bool attribute_rows_stat(const struct attribution *at,
 	return ok;
 }
 
-/* "128x1x1 / 256x1x1" into `to`, "" if it is unknown. */
+/* Writes grid and block, such as "128x1x1 / 256x1x1", to `to`; "" if they are
+ * unknown. */
 static void attribute_rows_grid_text(const struct trace *t, uint32_t launch,
 	char *to, size_t size)
 {
@@ -748,8 +756,8 @@ bool attribute_rows(const struct attribution *at,
 	return ok;
 }
 
-/* Adds a line of a table to the row of its operator; the first shape row is
- * its only one. */
+/* Adds a line of an uploaded table to its operator, which has only one shape
+ * row. */
 static void attribute_rows_add_line(struct operators *o,
 	const struct operator_info *is, enum how known,
 	const struct time_stats *t)

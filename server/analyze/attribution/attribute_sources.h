@@ -1,5 +1,5 @@
-/* attribute_sources.h - the attribution sources that attribute.c calls in order,
- * and the host operators that they share. */
+/* attribute_sources.h - the attribution sources that attribute.c calls in
+ * order, and the host operators that they share. */
 #pragma once
 #include "attribution.h"
 #include "correlation.h"
@@ -19,13 +19,16 @@ struct attribute_host {
 	const struct operator_info **of_name; /* by name of the trace */
 	uint8_t *looked_up; /* by name: whether of_name is set */
 	uint32_t *top; /* by thread; row + 1 */
+	uint32_t *below; /* by row of the slice: row + 1 of the operator around
+		it */
+	uint32_t *known; /* by row of the slice: row + 1 of the innermost
+		operator around it, itself included, that the catalog has */
+	uint32_t
+		*open; /* by API call: row + 1 of the innermost open operator */
 	uint32_t *
-		below; /* by row of the slice; row + 1 of the operator around it */
-	uint32_t *known; /* by row: of the innermost known */
-	uint32_t *open; /* by call: row + 1 of what was open */
-	uint32_t *call; /* by row of the slice: number + 1 of its call */
+		call; /* by row of the slice: number + 1 of its operator call */
 	struct names
-		keys; /* dims, types and values that a shape is read from */
+		keys; /* dims, types and values from which a shape is read */
 	const struct shape **shapes; /* by key */
 	uint32_t shapes_cap;
 	struct input_shapes sizes;
@@ -38,14 +41,16 @@ bool attribute_op_init(struct attribute_host *h, const struct attribution *at);
 
 void attribute_op_release(struct attribute_host *h);
 
-/* The innermost operator's row of a call (CORRELATION_NONE: none) or else of
- * an External id; ATTRIBUTE_NO_OP. */
+/* Returns the row of the innermost operator around an API call. Without a call
+ * (CORRELATION_NONE) or an operator around it, looks up the External id.
+ * ATTRIBUTE_NO_OP if there is none. */
 uint32_t attribute_op_innermost(const struct attribute_host *h, uint32_t call,
 	int64_t external_id);
 
-/* The shape of a host operator that is the catalog's `is`: from its own dims,
- * or from those of one around it that is the same and has dims; *out is NULL if
- * there are none. False if the arena is full. */
+/* Reads the shape of a host operator, which is the operator `is` of the
+ * catalog. If it has no dims, those of a host operator around it are used that
+ * is also `is`. *out is NULL if there are no dims. False if the arena is
+ * full. */
 bool attribute_op_shape(struct attribute_host *h, uint32_t row,
 	const struct operator_info *is, const struct shape **out);
 
@@ -62,29 +67,30 @@ static inline bool attribute_op_replayed(const struct attribution *at,
 	       strstr(names_text(&t->names, t->call.name[call]), "GraphLaunch");
 }
 
-/* All launches, and calls captured for a graph, that have no operator yet.
- * False if the arena is full. */
+/* Attributes launches, and launches captured for a graph, that have no operator
+ * yet. False if the arena is full. */
 bool attribute_op(struct attribution *at);
 
 /* attribute_range.c */
 
-/* By ranges that give a shape: KNOWN_SIZES. */
+/* Attributes launches by ranges that give a shape (KNOWN_SIZES). False if the
+ * arena is full. */
 bool attribute_range_shapes(struct attribution *x);
 
-/* By modules and ranges whose name or class the catalog knows: KNOWN_RANGE, then by
- * the ranges around graph nodes: KNOWN_NODE; both for launches that have no
- * operator yet. False if the arena is full. */
+/* Attributes launches that have no operator yet: by modules and ranges whose
+ * name or class the catalog has (KNOWN_RANGE), then by the ranges around graph
+ * nodes (KNOWN_NODE). False if the arena is full. */
 bool attribute_range_modules(struct attribution *x);
 
 /* attribute_graph.c */
 
-/* Learns from what of_captured knows, fills the replayed launches that nothing
- * knows yet, and counts. False if the arena is full. */
+/* Learns graphs from of_captured, attributes replayed launches that have no
+ * operator yet, and counts them in notes. False if the arena is full. */
 bool attribute_graph(struct attribution *x);
 
 /* attribute_rows.c */
 
-/* The phase of the iteration that a row is of (iteration_rows). */
+/* The phase of an iteration (iteration_rows). */
 static inline enum phase attribute_rows_phase(const struct profile *p,
 	uint32_t iteration)
 {
@@ -96,6 +102,7 @@ static inline enum phase attribute_rows_phase(const struct profile *p,
 	return stratum < c->strata_n ? c->strata[stratum].phase : PHASE_UNKNOWN;
 }
 
-/* Fills p->operators, except what was learned from captures. False if the arena is full. */
+/* Fills p->operators, except the graphs learned from captures. False if the
+ * arena is full. */
 bool attribute_rows(const struct attribution *at,
 	const struct iteration_rows *iterations);

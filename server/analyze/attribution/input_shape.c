@@ -1,6 +1,7 @@
 /* input_shape.c - parses Input Dims, applies the words of the entries in
- * input_shape.def to them, and puts the sizes into the catalog's order. Words are
- * parsed as they are applied; a trace has few operators with different dims. */
+ * input_shape.def to them, and sorts the sizes into the catalog's order. Words
+ * are parsed each time they are applied, because a trace has few operators with
+ * different dims. */
 #include "input_shape.h"
 #include "shape.h"
 #include <assert.h>
@@ -13,7 +14,7 @@ struct input_dims_tensor {
 
 struct input_dims_arg {
 	uint32_t from, n; /* in `tensors`; n is 0 if it is no tensor */
-	bool is_list; /* of tensors */
+	bool is_list; /* a list of tensors */
 	enum dtype dtype;
 };
 
@@ -40,9 +41,10 @@ struct input_shape_made {
 	uint32_t n;
 };
 
-/* Dims are JSON text: an argument is a list of whole numbers (a tensor; [] is one
- * of no dimensions, or no tensor at all), or a list of such lists (a list of
- * tensors). Types distinguish these; old files do not have types. */
+/* Dims are JSON text. An argument is either a list of whole numbers, which is a
+ * tensor, or a list of such lists, which is a list of tensors. [] is a tensor
+ * without dimensions or no tensor at all. The types distinguish these cases;
+ * old files do not have types. */
 
 static bool input_shape_skip(const char **at, char c)
 {
@@ -64,7 +66,7 @@ static bool input_shape_number(const char **at, int64_t *v)
 	return true;
 }
 
-/* Parses a tensor behind its '[', to its ']'. */
+/* Parses a tensor from after its '[' to its ']'. */
 static bool input_shape_parse_tensor(struct input_dims *d, const char **at)
 {
 	if (d->tensors_n == INPUT_DIMS_TENSORS)
@@ -116,8 +118,9 @@ static bool input_shape_parse_arguments(struct input_dims *d, const char *at)
 	return input_shape_skip(&at, ']') && !*at;
 }
 
-/* What an argument's type says. "Scalar", "" and the like are no tensors;
- * "TensorList" with [] is one whose members are unknown. */
+/* Applies the type of an argument. "Scalar", "" and similar types are no
+ * tensors. "TensorList" with [] is a list of tensors whose members are
+ * unknown. */
 static void input_shape_set_type(struct input_dims *d, uint32_t arg,
 	const char *text, size_t len)
 {
@@ -128,7 +131,8 @@ static void input_shape_set_type(struct input_dims *d, uint32_t arg,
 		a->n = 0;
 }
 
-/* Members of a nested list of types are of one type as a rule: the first. */
+/* Parses the types of arguments. For a nested list of types the first one is
+ * used: its members usually have the same type. */
 static void input_shape_parse_types(struct input_dims *d, const char *at)
 {
 	uint32_t arg = 0;
@@ -156,8 +160,9 @@ static void input_shape_parse_types(struct input_dims *d, const char *at)
 	}
 }
 
-/* `types` may be "" or NULL. False if the text is no such list, if a number is
- * negative or passes 64 bits, or if there are more than fit. */
+/* Parses Input Dims. `types` may be "" or NULL. False if the text is not a list
+ * of dims, if a number is negative or exceeds 64 bits, or if there are too many
+ * arguments, tensors or numbers. */
 static bool input_shape_parse(struct input_dims *d, const char *dims,
 	const char *types_text)
 {
@@ -173,7 +178,7 @@ static bool input_shape_parse(struct input_dims *d, const char *dims,
 	return true;
 }
 
-/* The tensor of an argument; NULL if it is none, or several. */
+/* The tensor of an argument; NULL if the argument is not a single tensor. */
 static const struct input_dims_tensor *
 input_shape_tensor(const struct input_dims *d, uint32_t arg)
 {
@@ -182,7 +187,7 @@ input_shape_tensor(const struct input_dims *d, uint32_t arg)
 	return &d->tensors[d->args[arg].from];
 }
 
-/* The product of a tensor's sizes; -1 if it passes 64 bits. */
+/* The product of a tensor's dimensions; -1 if it exceeds 64 bits. */
 static int64_t input_shape_elements(const struct input_dims *d,
 	const struct input_dims_tensor *t)
 {
@@ -195,9 +200,10 @@ static int64_t input_shape_elements(const struct input_dims *d,
 	return product;
 }
 
-/* The nth tensor that has dimensions and numbers. One without dimensions is a
- * single number, one without numbers was made to be written to; the first
- * tensor of all is taken if there is no other. NULL if there is none. */
+/* The nth tensor that has dimensions and elements, from 0. A tensor without
+ * dimensions is a single number. A tensor without elements is an output that is
+ * not allocated yet. If no tensor has both, the first tensor of all is number
+ * 0. NULL if there is none. */
 static const struct input_dims_tensor *
 input_shape_nth_tensor(const struct input_dims *d, int64_t n)
 {
@@ -263,7 +269,7 @@ static enum input_shape_result input_shape_put_tensor(struct input_shape_made
 	return input_shape_put(m, name, m->dims->values + t->from, t->n, true);
 }
 
-/* A dimension of an argument; false if it has no such dimension. */
+/* Reads a dimension of an argument; false if the argument does not have it. */
 static bool input_shape_dimension(const struct input_shape_made *m,
 	uint32_t arg, const char **at, int64_t *v)
 {
@@ -280,7 +286,7 @@ static bool input_shape_dimension(const struct input_shape_made *m,
 	return true;
 }
 
-/* "0.1", "0.1-1" or "0.1x0.0", behind the point. */
+/* Applies "0.1", "0.1-1" or "0.1x0.0"; `at` is after the point. */
 static enum input_shape_result input_shape_one(struct input_shape_made *m,
 	const char *name, uint32_t arg, const char *at)
 {
@@ -308,7 +314,8 @@ static enum input_shape_result input_shape_one(struct input_shape_made *m,
 	return INPUT_SHAPE_FOUND;
 }
 
-/* The product of all dimensions but one, "0/-1" behind the stroke. */
+/* Applies "0/-1", the product of all dimensions except one; `at` is after the
+ * slash. */
 static enum input_shape_result input_shape_rest(struct input_shape_made *m,
 	const char *name, uint32_t arg, const char *at)
 {
@@ -325,8 +332,9 @@ static enum input_shape_result input_shape_rest(struct input_shape_made *m,
 	return input_shape_put_one(m, name, product);
 }
 
-/* "0[]#" the elements of each, "0[]+" of all, "0[]l" of all as a list of one,
- * "0[]n" how many there are. */
+/* Applies a word for a list of tensors: "0[]#" is the number of elements of
+ * each, "0[]+" of all, "0[]l" of all as a list of one value, and "0[]n" the
+ * number of tensors. */
 static enum input_shape_result input_shape_members(struct input_shape_made *m,
 	const char *name, uint32_t arg, char what)
 {
@@ -352,7 +360,8 @@ static enum input_shape_result input_shape_members(struct input_shape_made *m,
 	return INPUT_SHAPE_FOUND;
 }
 
-/* What all tensors broadcast to, from the last dimension on. */
+/* Applies "**", the dimensions to which all tensors broadcast, aligned at the
+ * last dimension. */
 static enum input_shape_result input_shape_broadcast(struct input_shape_made *m,
 	const char *name)
 {
@@ -476,7 +485,7 @@ static enum input_shape_result input_shape_dtype(struct input_shape_made *m,
 	return INPUT_SHAPE_FOUND;
 }
 
-/* "0:3" */
+/* Applies "0:3": whether argument 0 is a tensor of 3 dimensions. */
 static enum input_shape_result input_shape_fits(const struct input_shape_made
 							*m,
 	const char *at)
@@ -488,7 +497,7 @@ static enum input_shape_result input_shape_fits(const struct input_shape_made
 						   : INPUT_SHAPE_NONE;
 }
 
-/* INPUT_SHAPE_NONE if the word does not fit. */
+/* Applies one word. INPUT_SHAPE_NONE if it does not fit. */
 static enum input_shape_result input_shape_word(struct input_shape_made *m,
 	const char *word)
 {
@@ -509,7 +518,7 @@ static enum input_shape_result input_shape_word(struct input_shape_made *m,
 	return how == INPUT_SHAPE_NONE && may_lack ? INPUT_SHAPE_FOUND : how;
 }
 
-/* All words of an entry. */
+/* Applies all words of an entry. */
 static enum input_shape_result input_shape_words(struct input_shape_made *m,
 	const char *words)
 {
@@ -547,7 +556,7 @@ const char *input_shape_entry(uint32_t i, const char **what)
 	return entries[i].of;
 }
 
-/* The index of a size in its operator's order; unknown ones come last. */
+/* The index of a size in its operator's order; unknown sizes are last. */
 static uint32_t input_shape_place(const struct operator_info *is,
 	const char *name)
 {
@@ -592,7 +601,7 @@ static enum input_shape_result input_shape_finish(struct input_shapes *s,
 	return INPUT_SHAPE_FOUND;
 }
 
-/* The tensors as they are. */
+/* Makes a shape that lists the dimensions of the tensors. */
 static enum input_shape_result input_shape_generic(struct input_shapes *s,
 	const struct operator_info *is, const struct shape **out)
 {

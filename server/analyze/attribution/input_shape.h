@@ -1,35 +1,39 @@
-/* input_shape.h - the shape of an operator, read from a host operator's Input Dims.
+/* input_shape.h - reads the shape of an operator from a host operator's Input
+ * Dims.
  *
- * input_shape.def lists where each size is. An entry is words separated by
- * blanks:
+ * input_shape.def lists where each size is. An entry is a list of words that
+ * are separated by blanks:
  *
  *   0:3         the entry fits only if argument 0 is a tensor of 3 dimensions
- *   @0, @*      the dtype is that of argument 0; of the first tensor
- *   m=0.1       dimension 1 of argument 0; -1 is the last; "0.1-1" one less
+ *   @0, @*      the dtype is that of argument 0, or of the first tensor
+ *   m=0.1       dimension 1 of argument 0; -1 is the last dimension; "0.1-1"
+ *               is dimension 1 minus 1
  *   n==1        always 1
  *   tokens=0/-1 the product of all dimensions of argument 0 except the last
  *   tokens=1#   the product of all dimensions of argument 1
  *   x=0         all dimensions, as a list
- *   x=*0        all dimensions of the first tensor that has dimensions, whichever
- *               argument it is; *1 of the second
+ *   x=*0        all dimensions of the first tensor that has dimensions, in any
+ *               argument; *1 means the second such tensor
  *   n=*l        the number of arguments that are lists of tensors with dims
- *   out=**      what all tensors broadcast to; left out if that is x
- *   x=0[]#      for a list of tensors the product of each one's dimensions
- *   n=0[]+      their sum; 0[]l as a list of one; 0[]n the number of tensors
+ *   out=**      the dimensions to which all tensors broadcast; left out if they
+ *               are those of the first tensor with dimensions
+ *   x=0[]#      argument 0 is a list of tensors: the number of elements of each
+ *   n=0[]+      the sum of these numbers; 0[]l the sum as a list of one value;
+ *               0[]n the number of tensors
  *   b=1#b       the bytes of argument 1
  *   l=0.1x0.0   dimension 1 of argument 0, repeated dimension 0 times
  *   b=~1        the bits of a number of argument 1's dtype
  *   y?=1        left out if it is unknown; without ?, the entry does not fit
  *   -           dims do not give the sizes
  *
- * If no entry fits, the shape lists the tensors as they are, in their order: the
- * first as x if the operator has such a size (the next ones as y and z), else
- * in0=[…] in1=[…] … */
+ * If no entry fits, the shape lists the dimensions of the tensors in their
+ * order. If the operator has a size x, the tensors are named x, y and z;
+ * otherwise they are named in0=[…] in1=[…] … */
 #pragma once
 #include "catalog.h"
 
 struct input_shapes {
-	struct arena *arena; /* the shapes' */
+	struct arena *arena; /* for the shapes */
 	struct input_dims *dims;
 };
 
@@ -44,12 +48,13 @@ enum input_shape_result {
 /* False if the arena is full. */
 bool input_shape_init(struct input_shapes *s, struct arena *a);
 
-/* `op`: the host operator's name. *out is the arena's. */
+/* Reads a shape. `op` is the host operator's name. *out is allocated in the
+ * arena. */
 enum input_shape_result input_shape_from(struct input_shapes *s, const char *op,
 	const struct operator_info *is, const char *dims, const char *types,
 	const struct shape **out);
 
-/* The entries, for tests: NULL beyond the last. */
+/* Returns the name of entry i for tests; NULL beyond the last entry. */
 const char *input_shape_entry(uint32_t i, const char **what);
 
 static inline void input_shape_release(struct input_shapes *s)

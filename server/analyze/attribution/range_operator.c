@@ -1,5 +1,5 @@
-/* range_operator.c - parses the names of ranges that give operators: emit_nvtx's and
- * layerwise ones. */
+/* range_operator.c - parses the names of ranges that give operators: those of
+ * emit_nvtx and layerwise ranges. */
 #include "range_operator.h"
 #include <string.h>
 
@@ -18,7 +18,7 @@ static int range_operator_key(const char *s)
 	return key;
 }
 
-/* The ", " in front of the first key, or NULL. */
+/* The ", " before the first key, or NULL. */
 static const char *range_operator_first_key(const char *text)
 {
 	const char *at = strstr(text, ", ");
@@ -36,7 +36,8 @@ static const char *range_operator_number(const char *s)
 	return digits ? s + digits : NULL;
 }
 
-/* The end of a list of lists of whole numbers; NULL if it is none. */
+/* The end of a list of lists of whole numbers; NULL if the text is not such a
+ * list. */
 static const char *range_operator_lists(const char *s)
 {
 	int depth = 0;
@@ -101,7 +102,8 @@ static bool range_operator_layer_take(struct layer_text_reader *r, char c)
 	return true;
 }
 
-/* Leaves the text between the quotes, escapes as they are. */
+/* Parses a string. The result is the text between the quotes, with its
+ * escapes. */
 static bool range_operator_layer_string(struct layer_text_reader *r,
 	const char **text, size_t *len)
 {
@@ -129,7 +131,8 @@ static bool range_operator_layer_whole(struct layer_text_reader *r,
 	return !*r->at || strchr(" ,])}", *r->at);
 }
 
-/* Skips what is between brackets: values, and after colons more of them. */
+/* Skips the values between brackets, which may be separated by commas and
+ * colons. */
 static bool range_operator_layer_within(struct layer_text_reader *r, char end)
 {
 	if (++r->depth > LAYER_TEXT_DEPTH)
@@ -149,7 +152,8 @@ static bool range_operator_layer_within(struct layer_text_reader *r, char end)
 	return true;
 }
 
-/* None, True, -1.5e3, torch.float16, Size([1]), <object at 0x1> */
+/* Skips a word such as None, True, -1.5e3, torch.float16, Size([1]) or <object
+ * at 0x1>. */
 static bool range_operator_layer_word(struct layer_text_reader *r)
 {
 	const char *const letters =
@@ -211,7 +215,7 @@ static bool range_operator_layer_tensor(struct layer_text_reader *r,
 	return true;
 }
 
-/* Inputs: a list of shapes. */
+/* Parses the value of Inputs, a list of shapes. */
 static bool range_operator_layer_inputs(struct layer_text_reader *r,
 	struct layer_text *out)
 {

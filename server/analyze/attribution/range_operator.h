@@ -1,5 +1,5 @@
-/* range_operator.h - the operator and shape that the name of a range gives to the
- * launches within it.
+/* range_operator.h - reads the operator and the shape from the name of a range.
+ * They are used for the launches within the range.
  *
  *   aten::mm, op_id = 3, sizes = [[4, 8], [8, 2]]   a host operator (emit_nvtx)
  *   {'Module': 'model.norm', …}          a module's tensors (layerwise ranges)
@@ -8,23 +8,24 @@
  *   nn.Module: Qwen2RMSNorm_3            a module's class
  *   aten::mm                             a host operator, without a shape
  *
- * PyTorch's emit_nvtx names a range
+ * PyTorch's emit_nvtx names a range like this:
  *
  *   aten::mm, seq = 5, op_id = 871, sizes = [[4, 256], [256, 8]], input_op_ids
  *   = [(867,0), (870,0)]
  *
- * in which each part behind the name may be absent; older ones have no op_id.
+ * Each part after the operator's name may be absent. Older versions of PyTorch
+ * do not write op_id.
  *
- * SGLang, vLLM and TensorRT-LLM name a layerwise range by the Python repr of a
- * dict:
+ * SGLang, vLLM and TensorRT-LLM name a layerwise range with the Python repr of
+ * a dict:
  *
  *   {'Module': 'model.layers.0.self_attn.qkv_proj', 'TrainableParams':
  *   {'weight': [6144, 4096]}, 'Inputs': [[1, 4096]], 'StaticParams':
  *   {'in_features': 4096, 'out_features': 6144}}
  *
- * Any program can write such a name, so it is not trusted: reading is bounded in
- * depth and number, and a name is read whole or not at all. Other keys are
- * skipped, whatever Python value they have. */
+ * Any program can write such a name, so it is not trusted. The parser limits
+ * the depth and the number of values. It accepts a name only if it can parse
+ * all of it. Other keys of the dict are skipped, with any Python value. */
 #pragma once
 #include "attribution.h"
 #include <stdbool.h>
@@ -32,13 +33,13 @@
 #include <stdint.h>
 
 struct nvtx_op {
-	size_t name_len; /* of the text in front */
+	size_t name_len; /* length of the operator's name */
 	const char *sizes; /* "[[4, 256], [256, 8]]"; NULL if absent or
 		incomplete */
 	size_t sizes_len;
 };
 
-/* False if no such part follows a name. */
+/* False if no part such as ", seq = 5" follows the operator's name. */
 bool range_operator_parse_nvtx(const char *text, struct nvtx_op *out);
 
 enum { LAYER_TENSORS = 16, LAYER_DIMS = 8 };
@@ -49,12 +50,12 @@ struct layer_tensor {
 };
 
 struct layer_text {
-	const char *module; /* within the text, escapes as they are */
+	const char *module; /* within the text, with its escapes */
 	size_t module_len;
 	struct layer_tensor inputs[LAYER_TENSORS];
 	uint32_t inputs_n;
 	struct layer_tensor weight; /* n 0: none */
-	uint32_t params; /* how many there are */
+	uint32_t params; /* number of parameters */
 	int64_t in_features, out_features; /* -1 unknown */
 };
 
