@@ -1,4 +1,5 @@
-/* manifest.c - one table of lines, written and read. */
+/* manifest.c - one table that defines the lines of the manifest, for writing
+ * and parsing. */
 #include "manifest.h"
 #include <errno.h>
 #include <stdio.h>

@@ -43,8 +43,8 @@ static bool background_tasks_go_on(void *ctx)
 	return !atomic_load(&c->stop);
 }
 
-/* Records what was deleted, in the log and in the audit log; the row of a pass
- * that broke off says that it did not end. */
+/* Records what was deleted, in the log and in the audit log. If the pass
+ * stopped early, its audit row says that it did not finish. */
 static bool background_tasks_tell(struct background_tasks *c,
 	const struct retention_report *r, struct err *e)
 {
@@ -59,8 +59,9 @@ static bool background_tasks_tell(struct background_tasks *c,
 	return e->code || audit_end(c->db, c->row, AUDIT_DONE, text, NULL, e);
 }
 
-/* Checks workload by workload; one that fails does not block the others and is
- * checked again the next time. False if the database is unreachable. */
+/* Checks one workload after the other. A workload whose check fails does not
+ * block the others; it is checked again the next time. Returns false if the
+ * database cannot be reached. */
 static bool background_tasks_look_out(struct background_tasks *c, struct err *e)
 {
 	int64_t after = 0;
@@ -122,8 +123,8 @@ static bool background_tasks_vacuum(struct background_tasks *c, struct err *e)
 	return ok;
 }
 
-/* The process that has the leader lock keeps it as long as its connection
- * lasts. */
+/* A process that has the leader lock keeps it as long as its database
+ * connection exists. */
 static bool background_tasks_step(struct background_tasks *c, struct err *e)
 {
 	bool mine;

@@ -1,9 +1,11 @@
-/* retention_summary.c - what a retention pass dropped, as one line of text. */
+/* retention_summary.c - one line of text that says what a retention pass
+ * deleted. */
 #include "retention_summary.h"
 #include <stdio.h>
 #include <string.h>
 
-/* Sums the report's rows per kind; *bytes is the sum over all kinds. */
+/* Sums the rows of the report for each kind; *bytes is the sum over all kinds.
+ */
 static void retention_summary_totals(const struct retention_report *r,
 	int64_t n[RETENTION_KINDS_N], int64_t *bytes)
 {

@@ -1,4 +1,5 @@
-/* trend_watcher.c - what is due, its series, and what of them is news. */
+/* trend_watcher.c - finds the workloads to check, reads their series, and
+ * selects the changes that were not reported before. */
 #include "trend_watcher.h"
 #include "change_log.h"
 #include "url_encode.h"
@@ -6,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The number of units that are read; how many of them, at a workload's first
- * check, may report a change; later, how long before the last seen unit a
- * change may begin that only now exceeds the noise; and within how many units a
- * reported change is recognized. */
+/* UNITS is the number of units that are read. At the first check of a workload,
+ * only changes within the last FRESH units are reported. At later checks, a
+ * change may begin up to LATE units before the last unit that was seen, because
+ * it may exceed the noise only now. A reported change is recognized again
+ * within NEAR units. */
 enum { UNITS = 500, FRESH = 20, LATE = 100, NEAR = 10 };
 enum { OPERATORS = 3 };
 
@@ -30,8 +32,9 @@ static uint32_t trend_watcher_place(const struct trend *t, int64_t run)
 	return n;
 }
 
-/* The found change nearest to a reported one's place, which may have moved a
- * little since; n if none. */
+/* The index of the found change that is nearest to the position `at` of a
+ * reported change, which may have moved a little since then; n if there is
+ * none. */
 static uint32_t trend_watcher_again(const struct change_point *found,
 	const bool *known, uint32_t n, uint32_t at)
 {

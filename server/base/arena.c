@@ -1,4 +1,4 @@
-/* arena.c - blocks, newest first; large arrays in blocks of their own. */
+/* arena.c - memory blocks, newest first; each large array has its own block. */
 #include "arena.h"
 #include <assert.h>
 #include <fcntl.h>
@@ -24,9 +24,9 @@ static void arena_out_of_memory(size_t bytes)
 	abort();
 }
 
-/* Whether `bytes` more may be taken; counts them if so. A size of more than
- * half of the address space is the result of an overflow, and would leave no
- * space for a header. */
+/* Whether `bytes` more may be allocated; if so, counts them. A size of more
+ * than half of the address space is the result of an overflow. It would also
+ * leave no space for the block's header. */
 static bool arena_take(struct arena *a, size_t bytes)
 {
 	bool absurd = bytes > SIZE_MAX / 2;

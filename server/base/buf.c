@@ -1,5 +1,6 @@
-/* buf.c - growing bytes; running out of memory below the ceiling ends the
- * process, because ceilings are set to what the machine can give. */
+/* buf.c - a byte buffer that grows. If memory runs out below the buffer's
+ * ceiling, the process ends, because ceilings are chosen for the memory of the
+ * machine. */
 #include "buf.h"
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* cli.c - tables of commands and options, applied to argv. */
+/* cli.c - parses argv with the tables of commands and options. */
 #include "cli.h"
 #include <arpa/inet.h>
 #include <ctype.h>

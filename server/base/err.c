@@ -1,4 +1,4 @@
-/* err.c - the first failure's code and sentence. */
+/* err.c - stores the code and the sentence of the first failure. */
 #include "err.h"
 #include "utf8.h"
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* hmac_sha256.c - nettle behind hmac_sha256.h. */
+/* hmac_sha256.c - implements hmac_sha256.h with nettle. */
 #include "hmac_sha256.h"
 #include <nettle/hmac.h>
 

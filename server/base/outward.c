@@ -1,5 +1,5 @@
-/* outward.c - addresses as 16 bytes, IPv4 mapped into IPv6, held against
- * networks. */
+/* outward.c - compares addresses with networks; both are 16 bytes, with IPv4
+ * mapped to IPv6. */
 #include "outward.h"
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -56,8 +56,9 @@ static bool outward_network_from(const char *text, struct network *out)
 	return true;
 }
 
-/* What is no public address of the internet: IANA's registries of special
- * purpose, and of IPv6 all that was never given out. */
+/* Whether an address is a public address of the internet. Not public are the
+ * special-purpose registries of IANA and, for IPv6, all ranges that IANA has
+ * never assigned. */
 static bool outward_is_public(const struct in6_addr *a)
 {
 	static const char *const v4_not[] = { "0.0.0.0/8", "10.0.0.0/8",

@@ -1,7 +1,7 @@
-/* sha256.c - nettle behind sha256.h; the only file that includes it. */
+/* sha256.c - implements sha256.h; only this file includes nettle's SHA-256. */
 #include "sha256.h"
 #include <nettle/sha2.h>
-/* nettle renames its functions by macros of these names. */
+/* nettle renames its functions with macros of these names. */
 #undef sha256_init
 #include <stdio.h>
 

@@ -1,9 +1,11 @@
-/* utf8.c - checks and repairs text; the tables of Unicode 15, section 3.9. */
+/* utf8.c - checks and repairs text, with the tables of Unicode 15, section 3.9.
+ */
 #include "utf8.h"
 #include <stdint.h>
 #include <string.h>
 
-/* Bytes of the well-formed character at s, or 0. */
+/* The number of bytes of the well-formed character at s; 0 if it is malformed.
+ */
 static size_t utf8_character(const unsigned char *s, size_t len)
 {
 	unsigned char a = s[0];

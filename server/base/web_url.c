@@ -1,4 +1,4 @@
-/* web_url.c - read from the left, part by part. */
+/* web_url.c - parses an address from left to right. */
 #include "web_url.h"
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* address.c - composes URLs and encodes all text from outside. */
+/* address.c - builds URLs and percent-encodes all text from outside. */
 #include "address.h"
 #include "url_encode.h"
 #include <inttypes.h>

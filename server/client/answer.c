@@ -1,4 +1,4 @@
-/* answer.c - reads uploads, reference sets and errors from JSON. */
+/* answer.c - parses uploads, reference sets and errors from JSON. */
 #include "answer.h"
 #include "buf.h"
 #include "utf8.h"
@@ -12,8 +12,8 @@ const char *upload_state_name(enum upload_state s)
 	return states[s];
 }
 
-/* Text from outside for a terminal: no control characters, cut at a whole
- * character. */
+/* Copies text from outside for a terminal: removes control characters and cuts
+ * the text at a character boundary. */
 static void answer_plain(char *to, size_t room, const char *text)
 {
 	size_t n = 0;

@@ -1,4 +1,4 @@
-/* changes.c - reads a comparison from the server's JSON and prints it. */
+/* changes.c - parses a comparison from the server's JSON and prints it. */
 #include "changes.h"
 #include "format_duration.h"
 #include "json_get.h"

@@ -1,7 +1,7 @@
 /* cmd_agent.c - `kernsift agent`: sends capture files from a spool folder.
  *
- * It looks once a second and sends complete captures. SIGTERM and SIGINT end
- * it at once: any step that they interrupt can be repeated. */
+ * It checks the folder once a second and sends complete captures. SIGTERM and
+ * SIGINT end it at once: the next agent can repair whatever they interrupt. */
 #include "commands.h"
 #include "log_once.h"
 #include "retry.h"
@@ -113,8 +113,8 @@ static int agent_stand_back_ms(const struct agent *a,
 	return (int)ms;
 }
 
-/* Whether the server cannot be reached, is busy or rejects this client: then other
- * files would fail, too. */
+/* Whether the failure concerns the server: it cannot be reached, is busy or
+ * rejects this client. Other files would then fail, too. */
 static bool agent_is_the_server(const struct attempt *last)
 {
 	if (last->end != ATTEMPT_ANSWERED)
@@ -135,8 +135,8 @@ static bool agent_is_the_server(const struct attempt *last)
 	}
 }
 
-/* Whether the reason is this file: the server rejects it, or it fails otherwise
- * twice in a row. */
+/* Whether the failure concerns this file: the server rejects it, or it failed
+ * for another reason twice in a row. */
 static bool agent_is_the_file(const struct agent *a, const char *name,
 	const struct attempt *last)
 {

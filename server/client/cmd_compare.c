@@ -1,4 +1,5 @@
-/* cmd_compare.c - `kernsift compare`: one request, and its answer as text or as it is. */
+/* cmd_compare.c - `kernsift compare`: sends one request and prints the answer,
+ * as text or unchanged. */
 #include "address.h"
 #include "changes.h"
 #include "commands.h"

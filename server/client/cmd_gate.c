@@ -1,6 +1,8 @@
-/* cmd_gate.c - `kernsift gate`: a request, its answer as text, and report files.
+/* cmd_gate.c - `kernsift gate`: sends a request, prints the answer as text and
+ * writes report files.
  *
- * The server judges; outcome, figures and sentences are its own. */
+ * The server makes the decision; the outcome, the figures and the sentences
+ * come from the server. */
 #include "address.h"
 #include "arena.h"
 #include "buf.h"
@@ -26,11 +28,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Report files are opened before the request is sent, so that a missing folder is
- * reported in time. A new file is written beside the old one and takes its place
- * in gate_file_commit(). What is not a plain file (a pipe), and our own
- * standard output, is written directly; flush that first. The summary of a GitHub
- * step belongs to other steps, too, and is appended to in one piece. */
+/* A report file. It is opened before the request is sent, so that a missing
+ * folder is reported early. The new file is written in the folder of the old
+ * one, and gate_file_commit() replaces the old one. If the path is not a
+ * regular file (a pipe) or is our own standard output, the report is written to
+ * it directly; flush standard output before that. The summary of a GitHub step
+ * contains the output of other steps too, so the report is appended to it in
+ * one write. */
 struct gate_file {
 	char *path; /* with symbolic links followed */
 	char *temporary; /* NULL: written to in place */
@@ -51,8 +55,8 @@ static bool gate_file_fail(const char *path, struct err *e)
 		strerror(errno));
 }
 
-/* /dev/stdout: another descriptor of the same file would overwrite what this program
- * prints. */
+/* Whether the file is our own standard output, such as /dev/stdout. A second
+ * descriptor for this file would overwrite what this program prints. */
 static bool gate_file_is_our_output(const struct stat *st)
 {
 	struct stat out;
@@ -163,10 +167,11 @@ static void gate_file_release(struct gate_file *f)
 	*f = (struct gate_file){ .fd = -1 };
 }
 
-/* The request has the rules of the policy file, replaced by those of options; a
- * limit of an operator replaces that of the same operator. The server decides
- * what a member may be. Rejected here: what is not a number or not text, and a
- * file that names the sides, which are on the command line. */
+/* The request contains the rules of the policy file. Options replace these
+ * rules; a limit for an operator replaces only the limit of this operator. The
+ * server checks the values. This program rejects a value that is neither a
+ * number nor a text, and a policy file that names the sides, because they are
+ * on the command line. */
 enum { GATE_REQUEST_MAX = 1 << 20 };
 
 /* Adds the member; a message if its text is not UTF-8. */
@@ -339,8 +344,9 @@ static int gate_add(const char *bytes, size_t len, void *to)
 	return 0;
 }
 
-/* Adds the document to a buf_init()ed buffer, ceiling GATE_REQUEST_MAX. False with
- * a message that names the option or the file. */
+/* Appends the JSON document to a buffer that buf_init() initialized with the
+ * ceiling GATE_REQUEST_MAX. Returns false with a message that names the option
+ * or the file. */
 static bool gate_request(struct buf *b, const struct options *o, struct err *e)
 {
 	json_t *v = gate_policy_read(o->policy, e);
@@ -353,10 +359,11 @@ static bool gate_request(struct buf *b, const struct options *o, struct err *e)
 					  o->policy));
 }
 
-/* Text of the answer has no control characters and nothing that GitHub's runner,
- * which reads what a step prints, would take for a command.
+/* The exit statuses of `kernsift gate`.
  *
- * The exit statuses of `kernsift gate`. */
+ * Text in the structs below contains no control characters. GitHub's runner
+ * reads what a step prints, so the text also contains nothing that the runner
+ * would take for a command. */
 enum gate_outcome {
 	GATE_PASS,
 	GATE_REGRESSED,
@@ -389,8 +396,9 @@ struct gate_answer {
 	size_t rules_n, shortfalls_n, findings_n;
 };
 
-/* GitHub's runner reads what a step prints: it finds "##[" anywhere in a line, and
- * "::" at its start; no line printed here starts with text of the server. */
+/* GitHub's runner reads what a step prints. It finds the command "##[" anywhere
+ * in a line, and "::" at the start of a line. No line printed here starts with
+ * text from the server. */
 static const char *gate_read_text(struct gate_answer *g, const json_t *v,
 	const char *key)
 {
@@ -521,8 +529,9 @@ static bool gate_print_is_function(const struct gate_answer_rule *r)
 	return strcmp(r->rule, "function") == 0;
 }
 
-/* "+5.2 % (+3.9 to +6.5), limit 2 %, p 0.0003", as far as known; headroom
- * is in points of the iteration's time. */
+/* Prints, for example, "+5.2 % (+3.9 to +6.5), limit 2 %, p 0.0003", as far as
+ * the figures are known. Headroom is in percentage points of the iteration's
+ * time. */
 static void gate_print_change(const struct gate_answer_rule *r, FILE *out)
 {
 	const char *unit = strcmp(r->rule, "headroom") ? "%" : "points";
@@ -564,8 +573,8 @@ static void gate_print_rule(const struct gate_answer *g,
 			r->since_run);
 }
 
-/* Every rule except functions that pass, which the server leaves out; the worst
- * come first. */
+/* Prints every rule, the worst first. The server leaves out functions that
+ * pass. */
 static void gate_print_rules(const struct gate_answer *g, FILE *out)
 {
 	size_t functions = 0;

@@ -1,4 +1,5 @@
-/* cmd_health.c - `kernsift health`: one request without retries, for at most 5 s. */
+/* cmd_health.c - `kernsift health`: sends one request without retries and waits
+ * at most 5 s. */
 #include "address.h"
 #include "answer.h"
 #include "commands.h"

@@ -1,4 +1,5 @@
-/* cmd_run.c - `kernsift run`: a command with the collector, then its captures. */
+/* cmd_run.c - `kernsift run`: runs a command with the collector, then sends its
+ * captures. */
 #include "address.h"
 #include "commands.h"
 #include "err.h"
@@ -16,8 +17,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The command runs as a child with our terminal, process group, streams and limits.
- * The parent waits for signals; one of them is the child's end. */
+/* The command runs as a child process with our terminal, process group,
+ * standard streams and limits. The parent waits for signals; the end of the
+ * child is one of them. */
 
 struct child {
 	pid_t pid;
@@ -79,9 +81,9 @@ static void run_child_stop_with(int by)
 		kill(getpid(), SIGSTOP);
 }
 
-/* Whether the command ended; *status is then that of wait(). In the first
- * process of a container, orphans are children too, and stay until they are
- * waited for. */
+/* Whether the command has ended; *status is then the status from wait(). If
+ * this is the first process of a container, orphaned processes become its
+ * children too, and remain as zombies until it waits for them. */
 static bool run_child_reap(const struct child *c, int *status)
 {
 	pid_t pid;
@@ -121,9 +123,10 @@ static int run_child_watch(const struct child *c)
 	}
 }
 
-/* Runs argv, which ends in NULL, and waits for its end: *status is its exit status, or
- * 128 + n if signal n ended it. False with a message if it could not be run:
- * *status is 127 if there is no such program, else 126. */
+/* Runs argv, which ends in NULL, and waits until it ends. *status is its exit
+ * status, or 128 + n if signal n ended it. Returns false with a message if the
+ * command could not be run; *status is then 127 if there is no such program,
+ * otherwise 126. */
 static bool run_child_run(char *const argv[], int *status, struct err *e)
 {
 	struct child c;
@@ -152,9 +155,10 @@ static bool run_child_run(char *const argv[], int *status, struct err *e)
 			       strerror(why));
 }
 
-/* The driver loads what CUDA_INJECTION64_PATH names into a process when it is first
- * used, NVTX what NVTX_INJECTION64_PATH names: one library each. So a tool that set
- * one of them before keeps it. */
+/* When a process first uses CUDA, the driver loads the library that
+ * CUDA_INJECTION64_PATH names. NVTX loads the library that
+ * NVTX_INJECTION64_PATH names. Each variable can name only one library. So if
+ * another tool has set a variable, it is not changed. */
 
 enum { INJECTION_PATH = 4096 };
 
@@ -188,8 +192,9 @@ static bool run_injection_own_folder(char to[static INJECTION_PATH])
 	return true;
 }
 
-/* The library's full path: `named` unless it is "", else the first that exists
- * next to this program, in ../lib, or where it was installed. False with a message. */
+/* Finds the full path of the library: `named` unless it is "", otherwise the
+ * first file that exists next to this program, in ../lib, or in the
+ * installation folder. Returns false with a message. */
 static bool run_injection_find(const char *named,
 	char to[static INJECTION_PATH], struct err *e)
 {
@@ -228,8 +233,8 @@ static void run_injection_set_path(const char *variable, const char *library,
 		setenv(variable, library, 1);
 }
 
-/* Sets the environment for the command, including `trace`. Variables that others
- * set stay, with a message. */
+/* Sets the environment of the command, including `trace`. Variables that
+ * another tool has set are not changed; a message reports this. */
 static void run_injection_set(const char *library, const char *folder,
 	const struct text_list *trace, struct meter *m)
 {
@@ -267,8 +272,8 @@ static bool run_folder_make_all(char *path)
 	return !mkdir(path, 0700) || errno == EEXIST;
 }
 
-/* Whether only this user may enter: in /tmp any user can make folders or
- * links. */
+/* Whether only this user may enter the folder. This matters in /tmp, where any
+ * user can create folders and links. */
 static bool run_folder_is_own(const char *path)
 {
 	struct stat st;
@@ -281,8 +286,9 @@ static bool run_folder_is_own(const char *path)
 	return own;
 }
 
-/* Without a home: a folder of this user in /tmp or, if another user owns that
- * name, the command's folder directly in /tmp. */
+/* The folder to use if the user has no home: a folder of this user in /tmp. If
+ * another user owns that name, the folder of the command is directly in /tmp.
+ */
 static const char *run_folder_below_tmp(char to[static RUN_FOLDER])
 {
 	snprintf(to, RUN_FOLDER, "/tmp/kernsift-%ld", (long)geteuid());
@@ -307,9 +313,10 @@ static const char *run_folder_usual(char to[static RUN_FOLDER])
 	return EACH;
 }
 
-/* Makes a folder for one command below `where`. If that is NULL it is below
- * kernsift/run in $XDG_STATE_HOME or ~/.local/state or, without a home, in /tmp.
- * `to` is its whole path. False with a message. */
+/* Creates a folder for one command below `where`. If `where` is NULL, the
+ * folder is below kernsift/run in $XDG_STATE_HOME or ~/.local/state; if the
+ * user has no home, it is in /tmp. `to` is its full path. Returns false with a
+ * message. */
 static bool run_folder_new(const char *where, char to[static RUN_FOLDER],
 	struct err *e)
 {
@@ -342,8 +349,8 @@ static void run_folder_remove_file(const char *folder, const char *name)
 	unlink(path);
 }
 
-/* Removes the folder and what a collector leaves next to captures, unless there is
- * anything else in it. */
+/* Removes the folder and the files that a collector leaves next to captures,
+ * unless the folder contains anything else. */
 static bool run_folder_remove(const char *path)
 {
 	run_folder_remove_file(path, LOG);
@@ -351,8 +358,8 @@ static bool run_folder_remove(const char *path)
 	return !rmdir(path);
 }
 
-/* Calls say() with each line of the collector's log about options, then with its last
- * line. Whether there is a log. */
+/* Calls say() with each line of the collector's log about options, then with
+ * the last line of the log. Returns whether there is a log. */
 static bool run_folder_log(const char *path, bool last,
 	void (*say)(void *ctx, const char *line), void *ctx)
 {
@@ -427,8 +434,9 @@ static void run_settle(struct sender *s)
 	}
 }
 
-/* Ranks of one command are one job, which needs a name if none was given. Its host is
- * that of the captures' names, where it may have been left out. */
+/* Names the job. The ranks of one command are one job, which needs a name if
+ * the user gave none. The host in the job's name is the host in the captures'
+ * names, which may have none. */
 static void run_job_name(struct sender *s, const struct spool_list *l)
 {
 	int first = -1;
@@ -566,9 +574,9 @@ static bool run_report(struct sender *s)
 	return left || s->o.keep;
 }
 
-/* Sends all captures, as one job if they are of several ranks, and reports the
- * result; with `w` NULL it reports where they are. The folder is removed with the
- * last of them. */
+/* Sends all captures and reports the result. Captures of several ranks become
+ * one job. If `w` is NULL, only reports where the captures are. The folder is
+ * removed after its last capture was sent. */
 static void run_send(const struct options *o, struct wire *w,
 	const char *folder, struct meter *m)
 {

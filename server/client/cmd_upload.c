@@ -1,4 +1,5 @@
-/* cmd_upload.c - `kernsift upload`: sends every file, then waits for them. */
+/* cmd_upload.c - `kernsift upload`: sends all files, then waits until the
+ * server has analyzed them. */
 #include "address.h"
 #include "commands.h"
 #include "submit.h"
@@ -40,9 +41,9 @@ static bool upload_say_failed(struct meter *m, const struct err *e)
 	return false;
 }
 
-/* All are sent before the first wait, so that the server analyzes one while the
- * next arrives. If the server could not be reached with all tries of a file, each
- * further file gets one try. */
+/* Sends all files before the first wait, so that the server analyzes one file
+ * while the next one arrives. If the server could not be reached in all tries
+ * for one file, each further file gets only one try. */
 static bool upload_send_all(struct wire *w, const struct options *o,
 	struct meter *m, struct sent *all, struct upload_answer *u)
 {

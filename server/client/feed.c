@@ -1,4 +1,5 @@
-/* feed.c - the bytes of an upload: one part per file, pulled and packed in turn. */
+/* feed.c - reads and compresses the bytes of an upload; each file is one part,
+ * and the parts are read one after the other. */
 #include "feed.h"
 #include "utf8.h"
 #include <errno.h>
@@ -12,12 +13,13 @@
 
 enum { ZSTD_LEVEL = 3, GZIP_LEVEL = 1 };
 
-/* Compresses plain bytes, piece by piece: zstd and ISA-L's gzip.
+/* Compresses bytes piece by piece, with zstd or with ISA-L's gzip.
  *
- * The server recognizes an upload by the digest of its stored bytes, so the same
- * plain bytes must always give the same packed ones: nothing about the file (name,
- * time, size) is included, and all pieces except the last must be full, so that a
- * pipe and a file give the same. This holds for one version of the library. */
+ * The server recognizes an upload by the digest of the bytes that it stores. So
+ * the same input must always give the same compressed bytes. For this reason
+ * nothing about the file (name, time, size) is included. All pieces except the
+ * last are full, so that a pipe and a file give the same bytes. This holds only
+ * within one version of the library. */
 struct pack {
 	enum pack_kind kind;
 	ZSTD_CCtx *zstd;
@@ -27,8 +29,8 @@ struct pack {
 	unsigned char level_buf[ISAL_DEF_LVL1_DEFAULT];
 };
 
-/* The packing of a file that begins like this: PACK_NONE if it is plain, PACK_OTHER
- * if this module cannot pack like it. */
+/* The compression of a file that begins with these bytes: PACK_NONE if it is
+ * not compressed, PACK_OTHER if this module cannot write its format. */
 static enum pack_kind feed_pack_found(const void *first, size_t len)
 {
 	static const struct {
@@ -95,8 +97,8 @@ static void feed_pack_free(struct pack *p)
 	free(p);
 }
 
-/* Adds the next piece; `last` for the last one, which may be empty. Its
- * bytes must stay until feed_pack_next() has returned an empty span. */
+/* Adds the next piece. `last` marks the last piece, which may be empty. Its
+ * bytes must not change until feed_pack_next() has returned 0 bytes. */
 static void feed_pack_add(struct pack *p, const void *piece, size_t len,
 	bool last)
 {
@@ -138,7 +140,7 @@ static bool feed_pack_zstd_next(struct pack *p, void *out, size_t room,
 	return true;
 }
 
-/* Writes at most `room` packed bytes to `out`; *len is 0 when the piece is
+/* Writes at most `room` compressed bytes to `out`; *len is 0 when the piece is
  * finished. */
 static bool feed_pack_next(struct pack *p, void *out, size_t room, size_t *len,
 	struct err *e)
@@ -260,8 +262,9 @@ static struct part *feed_part_new_open(int fd, const char *path, struct err *e)
 	return p;
 }
 
-/* Opens a file, or the standard input for "-", and reads its first piece. NULL with
- * a message if it cannot be read, is a directory or is empty. */
+/* Opens a file, or the standard input for "-", and reads its first piece.
+ * Returns NULL with a message if it cannot be read, is a directory or is empty.
+ */
 static struct part *feed_part_new(const char *path, struct err *e)
 {
 	return feed_part_new_open(-1, path, e);

@@ -1,4 +1,5 @@
-/* format_duration.c - the unit with the fewest digits. */
+/* format_duration.c - formats a duration in the unit that needs the fewest
+ * digits. */
 #include "format_duration.h"
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* json_get.c - reads members by name. */
+/* json_get.c - reads members of a JSON object by name. */
 #include "json_get.h"
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* log_once.c - hashes of the last messages, in a ring. */
+/* log_once.c - stores hashes of the last messages in a ring. */
 #include "log_once.h"
 
 bool log_once_new(struct log_once *s, const char *sentence)

@@ -29,8 +29,9 @@ static const struct cli_option options_own[] = {
 #undef OPTION
 };
 
-/* The collector's options, from its own list. Texts are checked by the
- * collector, which writes to its log. A number has at most nine digits there. */
+/* The options of the collector, from the collector's own list. The collector
+ * checks texts itself and reports errors in its log. Its numbers have at most
+ * nine digits. */
 enum { NINE_DIGITS = 999999999 };
 #define TRACE_TEXT(def) CLI_TEXT, "TEXT", "", 0, 0
 #define TRACE_NUM(def) CLI_NUM, "N", def, 0, NINE_DIGITS

@@ -1,4 +1,5 @@
-/* retry.c - the table of what is worth another try, the waits, and the loop. */
+/* retry.c - the table of failures that are tried again, the waiting times, and
+ * the loop of tries. */
 #include "retry.h"
 #include "answer.h"
 #include <sys/random.h>

@@ -1,7 +1,8 @@
-/* spool.c - lists and locks a folder of captures, and repairs unfinished ones.
+/* spool.c - lists and locks a folder of captures, and repairs incomplete ones.
  *
- * A whole capture has its name only when it is complete; then its parts are
- * removed. If both exist, a client was killed before it removed the parts. */
+ * A capture gets the name of a complete capture only when it is complete; then
+ * its parts are removed. If the capture and its parts both exist, a client was
+ * killed before it removed the parts. */
 #include "spool.h"
 #include "kernsift/kst_tail.h"
 #include <ctype.h>

@@ -1,4 +1,5 @@
-/* submit.c - sends, waits until the server has analyzed, compares digests. */
+/* submit.c - sends a file, waits until the server has analyzed it, and compares
+ * digests. */
 #include "submit.h"
 #include "address.h"
 #include "kernsift/kst_reader.h"

@@ -1,5 +1,6 @@
-/* backup.c - the commands `backup` and `restore`: the whole database as one file, and
- * such a file into an empty database, whole or not at all. */
+/* backup.c - the commands `backup` and `restore`. `backup` writes the whole
+ * database to one file. `restore` loads such a file into an empty database,
+ * completely or not at all. */
 #include "archive.h"
 #include "command.h"
 #include "pg_tools.h"
@@ -47,10 +48,9 @@ static void backup_describe(struct backup *b, bool raw)
 	m->tokens = s->tokens;
 }
 
-/* A program at the other end of a pipe: pg_dump or pg_restore. What it prints to
- * stderr becomes the error text of its failure. A signal to end (INT, TERM, HUP)
- * ends the copy with an error; these signals are blocked until
- * backup_pipe_end(). */
+/* A program at the other end of a pipe: pg_dump or pg_restore. If the program
+ * fails, its stderr becomes the error text. The signals INT, TERM and HUP end
+ * the copy with an error; they are blocked until backup_pipe_end(). */
 struct backup_pipe {
 	const char *name;
 	pid_t pid;
@@ -190,8 +190,8 @@ static bool backup_pipe_read(struct backup_pipe *c, void *into, size_t room,
 	}
 }
 
-/* All of them. A program that reads no more is no failure here, but `deaf`: its
- * reason comes at the end. */
+/* Writes all bytes. If the program stops reading, this is not an error here,
+ * but sets `deaf`; backup_pipe_end() finds the reason. */
 static bool backup_pipe_write(struct backup_pipe *c, const void *bytes,
 	size_t len, struct err *e)
 {
@@ -366,9 +366,9 @@ static bool backup_restore_settle_as_made(struct db *db, void *arg,
 	return restore_settle(db, m->raw, e);
 }
 
-/* The steps after pg_restore's transaction. The database is already filled,
- * and would reject another restore. If the cluster is private, the caller
- * discards it. */
+/* The steps after the transaction of pg_restore. If one of them fails, the
+ * database is already filled and would reject another restore. If the cluster
+ * is private, the caller removes it. */
 static bool backup_restore_finish(struct restore *r, struct err *e)
 {
 	struct manifest *m = &r->manifest;

@@ -1,5 +1,5 @@
-/* command.c - what kernsiftd's commands share: the database, the audit
- * record of a change, and how ingest processes are started. */
+/* command.c - functions that several commands use: the database, the audit
+ * record of a change, and the command line of workers. */
 #include "command.h"
 #include "audit.h"
 #include "err.h"
@@ -53,8 +53,9 @@ char **command_worker_argv(struct arena *a, const struct invocation *in,
 	to[n++] = arena_strdup(a, "worker");
 	for (int i = 0; i < in->argc; i++)
 		to[n++] = in->argv[i];
-	/* The last one given counts. A given one may hold a password, and is
-	 * not shown a second time. */
+	/* If --db is given more than once, the last one counts. The database
+	 * that the user gave is not repeated here, because it may contain a
+	 * password, which other users could read. */
 	if (s->cluster)
 		to[n++] = arena_printf(a, "--db=%s", s->conninfo);
 	return to;
@@ -127,7 +128,7 @@ static bool command_no_work(struct db *db, void *arg, struct err *e)
 	return true;
 }
 
-/* The audit log is a table itself: the migration that created it is recorded
+/* The audit log is itself a table. So the migration that created it is recorded
  * afterwards. */
 bool command_migrated(struct db *db, int *applied, struct err *e)
 {

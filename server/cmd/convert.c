@@ -1,5 +1,5 @@
-/* convert.c - the command `convert`: reads a trace, writes a capture file under a
- * temporary name, and renames it. */
+/* convert.c - the command `convert`: reads a trace, writes a capture file under
+ * a temporary name and renames it. */
 #include "capture_write.h"
 #include "command.h"
 #include "err.h"
@@ -115,10 +115,10 @@ static void convert_report(const char *out, const struct trace *t, uint32_t run,
 	putchar('\n');
 }
 
-/* Reads `in` and writes `out`, all of it or the run of that number (as inspect
- * counts them, NULL all), then prints one line about what was written. The file
- * is written under another name next to `out` and renamed when it is complete.
- * ERR_INPUT if an argument is wrong. */
+/* Reads `in` and writes `out`: all runs or, if `run` is given, the run with
+ * that number in the output of `inspect`. Then prints one line about the
+ * result. The file is written under a temporary name in the folder of `out` and
+ * renamed when it is complete. ERR_INPUT if an argument is wrong. */
 static bool convert_file(const char *in, const char *out, int64_t run,
 	const struct inspect_limits *limits, struct err *e)
 {

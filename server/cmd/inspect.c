@@ -1,5 +1,5 @@
-/* inspect.c - the command `inspect`: reads a trace, analyzes each process
- * and prints it. */
+/* inspect.c - the command `inspect`: reads a trace, analyzes each process and
+ * prints the results. */
 #include "inspect.h"
 #include "analyze.h"
 #include "attribute.h"
@@ -510,8 +510,9 @@ static bool inspect_learn_add(struct inspect_graphs *l,
 	return true;
 }
 
-/* False with a sentence if the file cannot be read, or teaches nothing. Release
- * in any case. */
+/* Reads the graphs of another trace. Returns false with a sentence if that file
+ * cannot be read or contains no usable stream capture. The caller must release
+ * `out` in any case. */
 static bool inspect_learn(const char *path, const struct catalog *f,
 	const struct inspect_limits *limits, struct inspect_graphs *out,
 	struct err *e)
@@ -651,8 +652,8 @@ static bool inspect_output(const struct inspect_job *j, const char *format,
 	return ok;
 }
 
-/* The program's exit status: 0, 1 with one sentence on stderr, or 2 if an
- * option is wrong. */
+/* Returns the program's exit status: 0, 1 after printing one sentence on
+ * stderr, or 2 if an option is wrong. */
 static int inspect_file(const char *path, const struct inspect_args *args,
 	const struct inspect_limits *limits)
 {

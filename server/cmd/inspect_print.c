@@ -1,5 +1,5 @@
-/* inspect_print.c - the text that `kernsiftd inspect` prints: lines about each run, and
- * one CSV table or more per word of --by. */
+/* inspect_print.c - the text that `kernsiftd inspect` prints: lines about each
+ * run, and one or more CSV tables per word of --by. */
 #include "inspect.h"
 #include "breakdown_word.h"
 #include "pattern_mean.h"
@@ -20,8 +20,8 @@ static void inspect_print_field_part(FILE *out, const char *s)
 	}
 }
 
-/* In quotes if it holds a comma, a quote or an end of line; nothing if it is
- * NULL. No comma behind it. */
+/* Writes a field without a comma after it. The field is quoted if it contains a
+ * comma, a quote or a line end, and empty if it is NULL. */
 static void inspect_print_field(FILE *out, const char *s)
 {
 	if (!s)

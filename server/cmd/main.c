@@ -1,4 +1,4 @@
-/* main.c - kernsiftd: finds the command, reads its options, runs it. */
+/* main.c - kernsiftd: finds the command, parses its options and runs it. */
 #include "command.h"
 #include "db.h"
 #include "log.h"
@@ -49,9 +49,10 @@ static void main_log_level(const char *word)
 
 enum { PASSWORD_MAX = 1000 };
 
-/* Reads the database's password from the file; its first line becomes what libpq
- * takes if --db names none: PGPASSWORD, in our environment and that of our workers.
- * "" is no file. */
+/* Reads the database's password from the first line of the file. Sets
+ * PGPASSWORD to it, in the environment of this process and its workers. libpq
+ * uses PGPASSWORD if --db contains no password. If `path` is "", does nothing.
+ */
 static bool main_password(const char *path, struct err *e)
 {
 	char line[PASSWORD_MAX + 2] = { 0 };
@@ -78,8 +79,8 @@ static bool main_password(const char *path, struct err *e)
 	return true;
 }
 
-/* Runs the command; everything that is wrong with its arguments is reported
- * before. */
+/* Runs the command. All errors in its arguments are reported before the command
+ * starts. */
 static int main_run(const struct cli_command *c, int argc, char **argv)
 {
 	struct err e = { 0 };

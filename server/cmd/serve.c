@@ -1,5 +1,5 @@
-/* serve.c - the command `serve`: opens the server's parts in order, watches them, and
- * closes them in reverse. */
+/* serve.c - the command `serve`: starts the server's modules in order, watches
+ * them and stops them in reverse order. */
 #include "clock.h"
 #include "api.h"
 #include "background_tasks.h"
@@ -143,9 +143,9 @@ static bool serve_open_database(struct serve_state *s, struct err *e)
 		return false;
 	if (applied)
 		log_info("migrate applied=%d", applied);
-	/* No process sends or works through a PostgreSQL that was started
-	 * just now. Claims that look active were left by a crash, and can be
-	 * released without waiting. */
+	/* PostgreSQL was started just now, so no process can be sending an
+	 * upload or ingesting one. Claims that look active were left by a crash
+	 * and can be released without waiting. */
 	struct err why = { 0 };
 	if (s->store.cluster && !upload_release_all(s->store.db, &working, e))
 		return false;
@@ -158,9 +158,10 @@ static bool serve_open_database(struct serve_state *s, struct err *e)
 	return true;
 }
 
-/* Comes before the threads that store uploads and the workers that ingest
- * them, because users wait for the answers to requests. It has an effect only
- * on kernels that group tasks by session, and only for root. */
+/* Gives this process a higher CPU priority than the workers. Its HTTP threads
+ * also precede its threads that store uploads, which lower their own priority.
+ * The reason: users wait for the answers to requests. This works only on
+ * kernels that group tasks by session, and only for root. */
 static void serve_priority_raise(void)
 {
 	int fd = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
@@ -213,8 +214,9 @@ static bool serve_open_workers(struct serve_state *s,
 	return s->worker_pool != NULL;
 }
 
-/* An upload that is still arriving shows this once per chunk, which takes at most
- * this long at the lowest accepted rate. */
+/* The maximum seconds between two signs of life of an upload that is still
+ * arriving. Each chunk is a sign of life; this is the time of a chunk at the
+ * lowest accepted rate. */
 static int serve_slowest_chunk_s(const struct config *c)
 {
 	if (c->upload_min_kib == 0)
@@ -292,8 +294,8 @@ int command_serve(const struct invocation *in)
 	sigset_t all;
 
 	signal(SIGPIPE, SIG_IGN);
-	/* Until the first thread exists, a signal ends this process
-	 * and its PostgreSQL; from then on only this thread receives signals. */
+	/* Before the first thread exists, a signal ends this process and its
+	 * PostgreSQL. Afterwards only this thread receives signals. */
 	bool ok = serve_check(&s.config, &e) &&
 		  outward_list(s.config.webhook_private, &e) &&
 		  serve_open_database(&s, &e) && serve_check_exposure(&s, &e);

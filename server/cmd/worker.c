@@ -1,5 +1,5 @@
-/* worker.c - the command `work`, which runs ingest processes without a server, and
- * `worker`, one such process. */
+/* worker.c - the commands `work`, which runs workers without a server, and
+ * `worker`, which is one worker process. */
 #include "command.h"
 #include "worker_pool.h"
 #include "log.h"

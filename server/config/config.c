@@ -1,4 +1,4 @@
-/* config.c - the tables of kernsiftd's commands and options. */
+/* config.c - the tables of kernsiftd's commands and options, for base/cli.h. */
 #include "config.h"
 #include <limits.h>
 #include <stddef.h>

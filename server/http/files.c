@@ -1,4 +1,5 @@
-/* files.c - paths of the page to bytes, types and etags. */
+/* files.c - finds the bytes, the content type and the ETag of a path of the web
+ * page. */
 #include "files.h"
 #include "embedded.h"
 #include "sha256.h"

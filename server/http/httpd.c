@@ -1,9 +1,11 @@
-/* httpd.c - the HTTP server: libmicrohttpd's callbacks become one call of the API
+/* httpd.c - the HTTP server: converts libmicrohttpd's callbacks to one call of
+ * the API.
  *
- * libmicrohttpd calls httpd_exchange_step() at least twice for a request: with the
- * headers, with each piece of the body, and at the end. struct exchange is what
- * is remembered in between; it belongs to its connection's thread. Beside the
- * library's threads, one thread watches bodies, and writers store uploads. */
+ * libmicrohttpd calls httpd_exchange_step() at least twice for a request: with
+ * the headers, with each piece of the body, and at the end. struct exchange
+ * stores the state between these calls; only the thread of its connection uses
+ * it. In addition to the library's threads, one thread watches request bodies,
+ * and writer threads store uploads. */
 #include "httpd.h"
 #include "buf.h"
 #include "clock.h"
@@ -24,20 +26,22 @@
 
 enum { WINDOW_MS = 10000, DRAIN_MS = 2000, LINGER_MS = 60000 };
 
-/* Watches request bodies: slow ones, and rejected ones.
+/* Watches request bodies, and ends those that are too slow or were rejected.
  *
- * libmicrohttpd accepts an answer before a body or after it, never during it.
- * If a body is rejected midway, the rest is read for a while and discarded,
- * and the answer is sent at its end. If that end is far away, the answer is
- * written to the socket at once, and the connection is closed when the sender
- * has had time to read it. The same applies to a sender below the minimum
- * rate (408). With TLS only the library can write to the socket: the rest of
- * a rejected body is read for a minute at most, and a connection that would
- * otherwise get an answer on the socket is closed.
+ * libmicrohttpd accepts an answer before a body or after it, but not while the
+ * body arrives. If a body is rejected midway, the server reads and discards the
+ * rest for a while, and sends the answer at the end of the body. If this end is
+ * far away, the server writes the answer to the socket at once, and closes the
+ * connection after the sender has had time to read the answer. A sender below
+ * the minimum rate is handled the same way (408). With TLS only the library can
+ * write to the socket. The rest of a rejected body is then read for at most a
+ * minute; a connection whose answer would have to be written to the socket is
+ * closed.
  *
- * One thread looks once a second. The lock protects the list and whether an
- * answer was written; no other lock is taken under it. A socket is written to
- * only while its body is on the list, so it is never a closed one. */
+ * One thread checks the bodies once a second. The lock protects the list of
+ * bodies and the flag that an answer was written. No other lock is taken while
+ * it is held. The thread writes to a socket only while its body is on the list,
+ * so the socket is never closed at that time. */
 struct watched {
 	struct watched *next, *prev;
 	int fd;
@@ -171,9 +175,9 @@ static void httpd_watch_add(struct watch *w, struct watched *b, int fd)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* The body has ended, or its connection is about to close: no answer is
- * written from now on. Returns the status that was written to the socket, or
- * 0. */
+/* Removes a body from the list when it has ended or its connection is about to
+ * close. No answer is written to its socket from now on. Returns the status
+ * that was written to the socket, or 0. */
 static int httpd_watch_remove(struct watch *w, struct watched *b)
 {
 	pthread_mutex_lock(&w->lock);
@@ -190,8 +194,9 @@ static int httpd_watch_remove(struct watch *w, struct watched *b)
 	return status;
 }
 
-/* Discards the rest of the body. `a` must not change until the body is
- * removed. If `now`, the answer is written at once. */
+/* Discards the rest of the body. `a` must not change until the body is removed
+ * from the list. If `now` is set, the answer is written to the socket at once.
+ */
 static void httpd_watch_refuse(struct watch *w, struct watched *b,
 	const struct api_answer *a, bool now)
 {
@@ -204,20 +209,22 @@ static void httpd_watch_refuse(struct watch *w, struct watched *b,
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* Threads that wait for the database in place of the HTTP threads.
+/* The writers: threads that wait for the database, so that the HTTP threads
+ * need not wait.
  *
- * An upload's bytes arrive on an HTTP thread, and one of these threads stores
- * them. Between the two a `struct http_stream` holds two buffers: one fills
- * while the other is written. If both are in use, the connection is
- * suspended, so a slow database slows its senders and costs no memory.
+ * The bytes of an upload arrive on an HTTP thread, and a writer stores them.
+ * For this, a `struct http_stream` has two buffers: one is filled while the
+ * other is written to the database. If both are in use, the connection is
+ * suspended. So a slow database slows the senders down, and the server needs no
+ * more memory.
  *
- * A stream belongs to its exchange until httpd_stream_gone(), then to the
- * writers. They delete what was stored if the upload was never finished, and
- * free the stream.
+ * A stream belongs to its exchange until httpd_stream_gone() is called, then to
+ * the writers. They delete the stored bytes if the upload was never finished,
+ * and free the stream.
  *
- * Locks: a stream's lock protects the stream. libmicrohttpd's own locks are
- * taken under it (suspend, resume), ours are not. The pool's lock protects
- * the queue. */
+ * Locks: the lock of a stream protects the stream. libmicrohttpd's own locks
+ * are taken while it is held (suspend, resume); our other locks are not. The
+ * lock of the pool protects the queue. */
 enum { STREAM_BYTES = 256 << 10 };
 
 struct http_stream {
@@ -337,8 +344,8 @@ enum stream_result {
 	STREAM_STOPPED /* the server ends; close the connection */
 };
 
-/* Takes as many of the *len bytes as fit and lowers *len to what is left; the
- * connection is suspended if something is. */
+/* Copies as many of the *len bytes as fit, and sets *len to the number of bytes
+ * that are left. If any are left, the connection is suspended. */
 static enum stream_result httpd_stream_put(struct http_stream *s,
 	const char *bytes, size_t *len)
 {
@@ -364,8 +371,9 @@ static enum stream_result httpd_stream_put(struct http_stream *s,
 	return result;
 }
 
-/* The body has ended. False if the answer is not ready yet: the connection is
- * then suspended, or must be closed if *stopped. */
+/* Records that the body has ended. Returns false if the answer is not ready
+ * yet. The connection is then suspended, or must be closed if *stopped is set.
+ */
 static bool httpd_stream_end(struct http_stream *s, bool *stopped)
 {
 	bool push = false;
@@ -404,8 +412,8 @@ static void httpd_stream_gone(struct http_stream *s)
 		httpd_writers_push(s->writers, s);
 }
 
-/* Stores `len` bytes of s->work, and finishes the upload after the last of
- * them. Returns whether the answer is ready. */
+/* Stores `len` bytes of s->work, and finishes the upload after its last bytes.
+ * Returns whether the answer is ready. */
 static bool httpd_writers_write_away(struct http_stream *s, size_t len,
 	bool last, struct api_answer *a)
 {
@@ -420,8 +428,8 @@ static bool httpd_writers_write_away(struct http_stream *s, size_t len,
 	return true;
 }
 
-/* Does one piece of work; whether more is waiting. May free the stream, and
- * returns false then. */
+/* Performs one step of work; returns whether more work is waiting. May free the
+ * stream, and then returns false. */
 static bool httpd_stream_serve(struct http_stream *s)
 {
 	struct api_answer answer = { 0 };
@@ -527,8 +535,8 @@ static void httpd_writers_free(struct writers *w)
 	free(w);
 }
 
-/* What all requests of one server share: constant after the start, atomic, or
- * with a lock of its own. */
+/* The data that all requests of one server share. It is constant after the
+ * start, or atomic, or has its own lock. */
 struct httpd {
 	struct api *api;
 	struct MHD_Daemon *daemon;
@@ -628,8 +636,9 @@ static bool httpd_has_body(struct exchange *x)
 	       (length && strtoll(length, NULL, 10) > 0);
 }
 
-/* The answer is known before the body has ended. It is sent at once if `now`,
- * else when the body has been received and discarded. */
+/* Ends an exchange whose answer is known before the body has ended. The answer
+ * is sent at once if `now` is set; otherwise after the body has been received
+ * and discarded. */
 static enum MHD_Result httpd_exchange_refuse(struct exchange *x, bool now)
 {
 	x->refused = true;
@@ -940,8 +949,8 @@ int httpd_port(const struct httpd *h)
 	return h->port;
 }
 
-/* After this the kernel refuses new connections. The socket is closed only
- * when no thread of libmicrohttpd can touch it any more. */
+/* Afterwards the operating system refuses new connections. The socket is closed
+ * later, when no thread of libmicrohttpd can use it any more. */
 static void httpd_stop_listening(struct httpd *h)
 {
 	if (h->deaf || !h->daemon)

@@ -1,5 +1,6 @@
-/* listener.c - binds the socket itself, so that a port in use or an address that
- * is not this machine's gets a sentence; reads the certificate and the key. */
+/* listener.c - binds the socket and reads the certificate and the key. It binds
+ * the socket itself so that it can report in a sentence that a port is in use
+ * or an address is not one of this machine. */
 #include "listener.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -96,8 +97,9 @@ static int listener_bind(const char *text, int *port, struct err *e)
 
 enum { PEM_MAX = 1 << 20, CHAIN_MAX = 100 };
 
-/* A key that root owns may be readable by a group, because programs of the
- * system share renewed certificates in this way. */
+/* Whether only the owner can read the key. A key that root owns may also be
+ * readable by a group, because system programs share renewed certificates in
+ * this way. */
 static bool listener_tls_private(const char *name, const struct stat *s,
 	struct err *e)
 {

@@ -1,4 +1,4 @@
-/* respond.c - status, headers and bytes. */
+/* respond.c - builds and queues responses: status, headers and body. */
 #include "respond.h"
 #include <microhttpd.h>
 #include <stdlib.h>
@@ -18,8 +18,8 @@ static const struct header always[] = {
 	{ 0 },
 };
 
-/* An answer belongs to one caller: no cache in between may store it. So the
- * header Vary is not needed. */
+/* An answer is for one caller, so no cache may store it. The header Vary is
+ * therefore not needed. */
 static const struct header of_api[] = {
 	{ "Cache-Control", "no-store" },
 	{ "Content-Security-Policy", "default-src 'none'" },
@@ -119,8 +119,9 @@ bool respond_api(struct MHD_Connection *c, struct api_answer *a, bool close,
 	struct MHD_Response *r = respond_response(a, sent);
 	if (!r)
 		return false;
-	/* libmicrohttpd would end even the body that HEAD does not have with
-	 * an empty chunk, which the next answer's reader would stumble over. */
+	/* Without this, libmicrohttpd would send an empty last chunk although
+	 * an answer to HEAD has no body. The client would read this chunk as
+	 * the beginning of the next answer. */
 	if (head && streamed)
 		MHD_set_response_options(r, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT,
 			MHD_RO_END);

@@ -1,5 +1,6 @@
 /* webhook_dispatcher.c - claims due deliveries, sends them and records their
- * results: a handle of libcurl's a request, all in one multi handle. */
+ * results. Each request has a libcurl easy handle; one multi handle runs them
+ * all. */
 #include "webhook_dispatcher.h"
 #include "clock.h"
 #include "conn_cancel.h"
@@ -18,8 +19,9 @@
 
 /* New events are received at once; retries are looked for at this interval. */
 enum { LOOK_MS = 5000, AWAY_MS = 1000 };
-/* Requests at once, and of these those to webhooks that are new or were slow:
- * took longer than SLOW_MS. */
+/* AT_ONCE is the maximum number of simultaneous requests. At most SLOW_PLACES
+ * of them go to webhooks that are new or whose last request took longer than
+ * SLOW_MS. */
 enum { AT_ONCE = 16, SLOW_PLACES = 4, SLOW_MS = 2000 };
 enum { CONNECT_S = 5, REQUEST_S = 10 };
 enum { HEAD_MAX = 1 << 16, BODY_MAX = 1 << 16, LINE = 300, WHY_MAX = 300 };
@@ -73,8 +75,9 @@ static void webhook_dispatcher_drop(struct webhook_dispatcher *c,
 	*p = (struct webhook_parcel){ 0 };
 }
 
-/* The only place that decides on an address: whatever the name resolved to,
- * this address is connected to. */
+/* Decides whether the address may be called; no other code does. The check is
+ * reliable because it sees the very address that the socket connects to,
+ * whatever the name resolved to. */
 static curl_socket_t webhook_dispatcher_on_socket(void *ctx, curlsocktype what,
 	struct curl_sockaddr *to)
 {
@@ -83,8 +86,9 @@ static curl_socket_t webhook_dispatcher_on_socket(void *ctx, curlsocktype what,
 	if (what != CURLSOCKTYPE_IPCXN)
 		return CURL_SOCKET_BAD;
 	if (!outward_may(p->list, p->url.host, &to->addr, &why)) {
-		/* Its address is for who runs the server: what names mean
-		 * inside is no business of a project's admin. */
+		/* The address is written only to the log, for the operator of
+		 * the server. An admin of a project must not learn how names
+		 * resolve in the server's network. */
 		log_info("webhook delivery=%lld: %s", (long long)p->id,
 			why.text);
 		err_set(&p->refused, why.code,
@@ -192,8 +196,8 @@ static void webhook_dispatcher_set_up(struct webhook_parcel *p, const char *url)
 	curl_easy_setopt(c, CURLOPT_PRIVATE, p);
 }
 
-/* Starts a request; copies what it needs of the delivery. Not allowed while
- * AT_ONCE are in progress. */
+/* Starts a request; copies what the request needs from the delivery. Must not
+ * be called while AT_ONCE requests are in progress. */
 static void webhook_dispatcher_send(struct webhook_dispatcher *c,
 	const struct delivery *d)
 {
@@ -209,8 +213,8 @@ static void webhook_dispatcher_send(struct webhook_dispatcher *c,
 	p->curl = curl_easy_init();
 	if (!p->body || !p->curl)
 		abort();
-	/* The URL was accepted when the webhook was created; if it is no
-	 * longer allowed, no request is sent. */
+	/* The URL was accepted when the webhook was created. If it is no longer
+	 * allowed, no request is sent. */
 	if (!web_url_read(d->url, &p->url, &p->refused))
 		p->url.host[0] = '\0';
 	webhook_dispatcher_address_it(p, d);
@@ -219,8 +223,8 @@ static void webhook_dispatcher_send(struct webhook_dispatcher *c,
 		abort();
 }
 
-/* The webhooks of requests that are in progress or not settled; returns their
- * number. */
+/* Lists the webhooks of requests that are in progress or whose result is not
+ * recorded yet; returns their number. */
 static int webhook_dispatcher_busy(const struct webhook_dispatcher *c,
 	int64_t webhooks[AT_ONCE])
 {
@@ -246,8 +250,8 @@ static void webhook_dispatcher_turn(struct webhook_dispatcher *c)
 	curl_multi_perform(c->multi, &running);
 }
 
-/* Until a request can go on, `fd` (-1 none) can be read, `ms` are over, or
- * another thread wakes it. */
+/* Waits until a request can proceed, `fd` can be read (-1: no fd), `ms` have
+ * passed, or another thread wakes this one. */
 static void webhook_dispatcher_wait(struct webhook_dispatcher *c, int fd,
 	int ms)
 {
@@ -280,8 +284,9 @@ static void webhook_dispatcher_result(struct webhook_parcel *p,
 	memcpy(out->why, clean, len);
 }
 
-/* A request that ended and is not settled; false: none. It is returned again
- * until it is settled. */
+/* Returns a request that has ended and whose result is not recorded yet; false
+ * if there is none. Returns the same request again until its result is
+ * recorded. */
 static bool webhook_dispatcher_next(struct webhook_dispatcher *c,
 	struct webhook_sent *out)
 {
@@ -386,8 +391,9 @@ static bool webhook_dispatcher_connected(struct webhook_dispatcher *c,
 	       (c->look_at_ms || delivery_listen(c->db, e));
 }
 
-/* Records results and claims what is due, then waits, but not before what it
- * claimed was begun, because what fails at once wakes no thread. */
+/* Records results, claims due deliveries, then waits. If it claimed any
+ * deliveries, it returns without waiting so that they are started first: a
+ * request that fails at once would not end the wait. */
 static bool webhook_dispatcher_tend(struct webhook_dispatcher *c, struct err *e)
 {
 	bool ended, notified, taken = false;

@@ -1,5 +1,5 @@
-/* cluster.c - the private cluster: its data folder, initdb, access rules and log,
- * then the postmaster's life. */
+/* cluster.c - the private cluster: its data folder, initdb, access rules and
+ * log; starts, watches and stops the postmaster. */
 #include "cluster.h"
 #include "arena.h"
 #include "clock.h"
@@ -46,14 +46,16 @@ static void cluster_sleep(void)
 	nanosleep(&(struct timespec){ 0, NAP_MS * 1000000L }, NULL);
 }
 
-/* The data folder: where it is, what is in it, which process uses it.
+/* The data folder: its path, its contents, and the process that uses it.
  *
- *   lock            held (flock) by the process that uses the folder; holds pid and role
- *   pg/             PostgreSQL's cluster, of the account that runs it
- *   pg.new/         one that is being made
- *   run/            its socket, if the path is short and plain enough
+ *   lock            locked (flock) by the process that uses the folder;
+ *                   contains its pid and role
+ *   pg/             PostgreSQL's cluster, owned by the account that runs it
+ *   pg.new/         a cluster that is being created
+ *   run/            its socket, if the path is short and has no special
+ *                   characters
  *   hba.conf, ident.conf   who may connect
- *   postgres.log    what PostgreSQL logs */
+ *   postgres.log    PostgreSQL's log */
 struct data_dir {
 	const char *path; /* absolute; it contains all the rest except `run` */
 	const char *pg, *fresh, *hba, *ident, *log;
@@ -101,9 +103,11 @@ static bool cluster_dir_make(struct arena *a, const char *path, struct err *e)
 	}
 }
 
-/* A socket's path has room for 107 bytes, and libpq and PostgreSQL read commas
- * and quotes in it as more than a name. If the data folder's path is longer or
- * odder than that, the socket is in a short folder named after it. */
+/* The folder of the socket. The path of a socket has at most 107 bytes, and in
+ * this path commas and quotes have a special meaning for libpq and PostgreSQL.
+ * If the path of the data folder is too long or contains such characters, the
+ * socket is in another folder with a short path, whose name is derived from the
+ * data folder. */
 static const char *cluster_dir_run_path(struct arena *a, const char *path)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
@@ -157,9 +161,9 @@ static bool cluster_dir_open(struct data_dir *f, const char *data,
 	return true;
 }
 
-/* Whether this process now holds the folder. If not, either *e says why it
- * cannot, or the folder is unchanged and `holder` is the process that holds
- * it. */
+/* Whether this process has locked the folder. If not, either *e contains the
+ * reason, or the folder is unchanged and `holder` is the process that has
+ * locked it. */
 static bool cluster_dir_lock(struct data_dir *f, bool serves, struct err *e)
 {
 	char path[PATH_MAX + 8], text[64] = { 0 };
@@ -179,16 +183,16 @@ static bool cluster_dir_lock(struct data_dir *f, bool serves, struct err *e)
 		return false;
 	}
 	f->lock = fd;
-	/* Only information for users and for a process that finds the folder
-	 * in use: the lock itself is the flock. */
+	/* The text in this file is only information, for users and for a
+	 * process that finds the folder in use. The flock is the lock. */
 	if (ftruncate(fd, 0) == 0)
 		dprintf(fd, "%ld %s\n", (long)getpid(),
 			serves ? "serve" : "command");
 	return true;
 }
 
-/* Makes or repairs the private folder of the socket: mode 0700, of the account;
- * rejects one that belongs to another. */
+/* Creates or repairs the private folder of the socket: mode 0700, owned by the
+ * account. Rejects a folder that belongs to another account. */
 static bool cluster_dir_run(const struct data_dir *f, const struct account *who,
 	struct err *e)
 {
@@ -225,8 +229,9 @@ static bool cluster_account_fill(struct account *a, const struct passwd *pw,
 	return true;
 }
 
-/* The account that runs PostgreSQL: the current one. For root it is the owner
- * of the cluster in the folder `pg` if there is one, else 'postgres'. */
+/* Finds the account that runs PostgreSQL. This is the current account. If that
+ * is root, it is the owner of the cluster in the folder `pg`, or 'postgres' if
+ * there is no cluster. */
 static bool cluster_account_from(struct account *a, const char *pg,
 	struct err *e)
 {
@@ -294,8 +299,9 @@ static bool cluster_orphan_is_in(const char *pid, const struct stat *cluster)
 	       st.st_dev == cluster->st_dev;
 }
 
-/* Signals one, if it is what we look for: first a handle on the process, then
- * the look, so that its number cannot become another's in between. */
+/* Signals a process if it belongs to the cluster. It opens a handle (pidfd)
+ * first and checks the process afterwards, so that the pid cannot be reused by
+ * another process in between. */
 static bool cluster_orphan_signal_one(const char *pid,
 	const struct stat *cluster, int sig)
 {
@@ -379,26 +385,27 @@ static void cluster_orphan_remove_stale(const struct data_dir *f)
 	}
 }
 
-/* Ends the PostgreSQL processes that a crash left behind.
+/* Ends the PostgreSQL processes that a crash left running.
  *
- * A postmaster outlives a killed server for a moment (it gets a signal to stop,
- * and writes its checkpoint), and a backend may outlive its postmaster while it
- * computes; none of them may be running when the next postmaster starts. They
- * are identified without doubt: a program named postgres whose current folder
- * is the cluster's.
+ * After the server is killed, its postmaster runs for a moment: it gets a
+ * signal to stop, and writes its checkpoint. A backend that is computing may
+ * outlive its postmaster. None of these processes may be running when the next
+ * postmaster starts. They can be identified reliably: their program is named
+ * postgres and their current folder is that of the cluster.
  *
- * Sends SIGINT, SIGQUIT and SIGKILL in turn, and waits until no process is left.
- * It removes their pid file and socket, because a reused pid would make them
- * look alive. Only for a caller that holds the folder's lock and has no
- * postmaster. */
+ * Sends SIGINT, SIGQUIT and SIGKILL in turn, and waits until no process is
+ * left. Then removes their pid file and socket, because a reused pid would make
+ * the postmaster look alive. The caller must hold the lock of the folder and
+ * must not have a postmaster. */
 static bool cluster_orphans_end(const struct data_dir *f,
 	const struct account *who, struct err *e)
 {
 	struct stat cluster;
 	if (stat(f->pg, &cluster) != 0)
 		return true;
-	/* In a container root may not look at another user's processes, but
-	 * as far as files go it may be that user. */
+	/* In a container, root may not be allowed to inspect the processes of
+	 * another user. It may, however, take that user's identity for file
+	 * access. */
 	if (who->other)
 		setfsuid(who->uid);
 	bool ok = cluster_orphan_end_all(f, &cluster);
@@ -664,8 +671,8 @@ static bool cluster_is_running(struct cluster *c)
 	return false;
 }
 
-/* A crash may leave much to recover, so there is no limit as long as the
- * process lives. */
+/* There is no time limit as long as the process lives, because recovery after a
+ * crash may take long. */
 static bool cluster_wait_ready(struct cluster *c, struct err *e)
 {
 	for (int64_t logged_ms = clock_ms(); cluster_is_running(c);

@@ -1,5 +1,5 @@
-/* pg_tools.c - finds PostgreSQL's programs, by running each candidate for its
- * version, and starts a program: fork, step down, exec. */
+/* pg_tools.c - finds PostgreSQL's programs by running each candidate to read
+ * its version. Starts a program: forks, changes the user, executes it. */
 #include "pg_tools.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -46,8 +46,8 @@ static _Noreturn void pg_tools_exec(const struct account *a, const char *dir,
 		_exit(PG_TOOLS_NO_ENTRY);
 	if (chdir(dir) != 0)
 		_exit(PG_TOOLS_NO_ENTRY);
-	/* Comes after the change of user, which resets the parent-death
-	 * signal. */
+	/* This must be after the change of user, because that resets the
+	 * parent-death signal. */
 	prctl(PR_SET_PDEATHSIG, farewell);
 	if (getppid() != parent)
 		_exit(0);
@@ -81,9 +81,9 @@ pid_t pg_tools_spawn(const struct account *a, const char *dir,
 	return pid;
 }
 
-/* Runs it as ourselves to its end; `text` gets the first bytes of its stdout.
- * False, without a sentence, if it could not be run or failed: for programs
- * that may be missing. */
+/* Runs a program as the current user until it ends; `text` gets the first bytes
+ * of its stdout. Returns false, without a sentence, if the program could not be
+ * run or failed. For programs that may be missing. */
 static bool pg_tools_ask(const char *const argv[], char *text, size_t size)
 {
 	struct err e = { 0 };

@@ -1,5 +1,5 @@
-/* breakdown.c - a run's layers, which of its kernels are launched together, and the layers
- * of several runs. */
+/* breakdown.c - the layers of a run, its launch groups, and the layers of
+ * several runs. */
 #include "breakdown_compare.h"
 #include "concurrency_limit.h"
 #include "listing.h"
@@ -199,8 +199,8 @@ json_t *breakdown_get(struct call *c, struct err *e)
 	uint32_t n;
 	if (!breakdown_compare_ids_read(c, ids, &n, e) || !call_db(c, e))
 		return NULL;
-	/* All of them first: a run of another project is reported as unknown
-	 * before any other error. */
+	/* Checks the project of all runs first, so that a run of another
+	 * project is reported as unknown before any other error. */
 	for (uint32_t i = 0; i < n; i++)
 		if (!project_scope_run(&c->s, ids[i], e))
 			return NULL;

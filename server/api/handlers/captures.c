@@ -1,4 +1,5 @@
-/* captures.c - a run as a file: its capture as stored, and a Chrome trace. */
+/* captures.c - downloads a run as a file: its capture as stored, or a Chrome
+ * trace. */
 #include "api_state.h"
 #include "kernsift/kst_reader.h"
 #include "listing.h"
@@ -31,15 +32,17 @@ json_t *capture_get(struct call *c, struct err *e)
 		"application/vnd.kernsift.capture", ".kst");
 }
 
-/* ---- as a Chrome trace, written while it is sent
+/* ---- a run as a Chrome trace, written while it is sent
  *
- * The run's capture file is read chunk by chunk. In memory are a piece of the file, the
- * rows of one chunk, the texts read so far and the events of a few rows. If the file is
- * damaged or cut, the answer breaks off, so that a client cannot mistake a part for the
- * whole. */
+ * The capture file of the run is read chunk by chunk. Memory contains one piece
+ * of the file, the rows of one chunk, the texts read so far and the events of a
+ * few rows. If the file is damaged or incomplete, the connection is closed in
+ * the middle of the answer, so that a client cannot take an incomplete trace
+ * for a complete one. */
 
-/* How much is written in one go, and the most that one event may take: a text has at
- * most KST_TEXT_MAX bytes, six times that when escaped. */
+/* GO_BYTES is how much is written at a time. EVENT_BYTES is the maximum size of
+ * one event: a text has at most KST_TEXT_MAX bytes, and escaping makes it at
+ * most six times longer. */
 enum { GO_BYTES = 64 << 10, EVENT_BYTES = 128 << 20, TIMELINES_MAX = 8 };
 
 struct timeline {

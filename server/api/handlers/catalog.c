@@ -1,4 +1,4 @@
-/* catalog.c - the catalog: shown, edited, and its rules tried on names. */
+/* catalog.c - lists and edits the catalog; tests its rules on names. */
 #include "audit_record.h"
 #include "call.h"
 #include "catalog_cache.h"
@@ -77,8 +77,8 @@ static json_t *catalog_changed(struct call *c, struct err *e)
 		"message", text);
 }
 
-/* A list of the body as compact text, the arena's; NULL with ERR_INPUT if it is no
- * list. */
+/* Returns a list of the body as compact JSON text, in the arena; NULL with
+ * ERR_INPUT if it is not a list. */
 static const char *catalog_list_text(struct call *c, const json_t *body,
 	const char *key, struct err *e)
 {
@@ -148,8 +148,9 @@ json_t *rules_put(struct call *c, struct err *e)
 	return catalog_put(c, SITE_RULES, e);
 }
 
-/* ---- which rule matches a name: bounded, because every reader may call it, and a
- * draft may have rules that take long to fail */
+/* ---- tests which rule matches a name. The time and the sizes are limited,
+ * because every user with read access may call this, and a draft may contain
+ * rules that run long before they fail */
 
 enum { NAMES_MAX = 100, RULES_MAX = 500, NAME_BYTES = 65536, BUDGET_S = 2 };
 

@@ -1,4 +1,4 @@
-/* compare.c - what changed between two sides. */
+/* compare.c - compares two sides and returns what changed. */
 #include "call.h"
 #include "concurrency_limit.h"
 #include "listing.h"

@@ -1,4 +1,4 @@
-/* gates.c - gates: evaluated, listed, in other forms, deleted; the badge. */
+/* gates.c - evaluates, lists, exports and deletes gates; returns the badge. */
 #include "gate_result.h"
 #include "listing.h"
 #include "api_state.h"

@@ -1,5 +1,5 @@
-/* importance.c - importance of operators over many runs, or in a reference set, and the
- * shapes of one. */
+/* importance.c - the importance of operators over many runs or in a reference
+ * set, and the shapes of one operator. */
 #include "call.h"
 #include "importance.h"
 #include "query_fleet.h"
@@ -33,8 +33,8 @@ static bool importance_set_params(const struct call *c, struct err *e)
 		       "of them");
 }
 
-/* The stored name: one of the catalog, or one that runs still have from an earlier
- * catalog. */
+/* Reads `platform`. Allowed are the platforms of the catalog, and the names
+ * from an earlier catalog that some runs still have. */
 static bool importance_platform_param(struct call *c, const struct catalog *k,
 	const char **out, struct err *e)
 {

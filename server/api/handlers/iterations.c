@@ -1,4 +1,5 @@
-/* iterations.c - a run's iterations, and the time of functions in them. */
+/* iterations.c - the iterations of a run, and the time of functions in each
+ * iteration. */
 #include "api_state.h"
 #include "concurrency_limit.h"
 #include "listing.h"

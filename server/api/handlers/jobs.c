@@ -1,4 +1,4 @@
-/* jobs.c - jobs, and the ranks of one. */
+/* jobs.c - lists jobs, and the ranks of one job. */
 #include "listing.h"
 #include "job.h"
 #include "call.h"
@@ -7,7 +7,8 @@
 #include "query_compared.h"
 #include "view.h"
 
-/* The most ranks of one answer; a comparison takes no more either. */
+/* The maximum number of ranks in an answer. A comparison has the same maximum.
+ */
 enum { JOB_RANKS = 256 };
 
 json_t *jobs_get(struct call *c, struct err *e)

@@ -1,4 +1,4 @@
-/* kernels.c - a run's tables: kernels, copies, notes. */
+/* kernels.c - lists the kernels, copies and notes of a run. */
 #include "listing.h"
 #include "view.h"
 

@@ -1,4 +1,4 @@
-/* launches.c - how kernels came to run: graph replays, latency from the call, callers. */
+/* launches.c - graph replays, launch latencies and callers of kernels. */
 #include "listing.h"
 #include "stats.h"
 #include "view.h"

@@ -1,4 +1,5 @@
-/* operators.c - a run's operators, their shapes, and unattributed kernels. */
+/* operators.c - lists the operators of a run, their shapes, and unattributed
+ * kernels. */
 #include "catalog_params.h"
 #include "catalog_cache.h"
 #include "listing.h"

@@ -1,4 +1,5 @@
-/* retention.c - how long runs and uploads are kept: shown, and replaced as a whole. */
+/* retention.c - shows the retention settings (how long runs and uploads are
+ * stored), and replaces all of them at once. */
 #include "request_body.h"
 #include "audit_record.h"
 #include "view_admin.h"

@@ -1,4 +1,4 @@
-/* runs.c - runs: listed, shown, changed, deleted. */
+/* runs.c - lists, shows, changes and deletes runs. */
 #include "run_change.h"
 #include "api.h"
 #include "cursor.h"

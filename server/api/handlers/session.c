@@ -1,4 +1,4 @@
-/* session.c - the page's sign-in, and who the caller is. */
+/* session.c - the sign-in of the web page, and the identity of the caller. */
 #include "request_body.h"
 #include "guard.h"
 #include "audit_record.h"
@@ -15,8 +15,9 @@ static const char *session_token_of(const json_t *body, struct err *e)
 	return NULL;
 }
 
-/* Recorded once the caller is identified, and at most once a minute: attempts
- * without a token, or repeated with one, must not grow the audit table. */
+/* Records the sign-in. This happens only after the caller is identified, and at
+ * most once a minute: attempts without a token, or repeated attempts with one,
+ * must not grow the audit table. */
 static bool session_record(struct call *c, struct err *e)
 {
 	bool first;

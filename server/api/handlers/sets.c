@@ -1,4 +1,4 @@
-/* sets.c - reference sets: imported, listed, downloaded, deleted. */
+/* sets.c - imports, lists, downloads and deletes reference sets. */
 #include "catalog_cache.h"
 #include "reference_document.h"
 #include "route.h"

@@ -1,4 +1,4 @@
-/* system.c - health, readiness, metrics, and the description of the API. */
+/* system.c - returns health, readiness, metrics and the OpenAPI document. */
 #include "api_state.h"
 #include "db.h"
 #include "gauges.h"

@@ -1,5 +1,5 @@
-/* tokens.c - tokens: created, listed, revoked. A project's admin manages those of his
- * project alone. */
+/* tokens.c - creates, lists and revokes tokens. An admin of a project manages
+ * only the tokens of that project. */
 #include "listing.h"
 #include "request_body.h"
 #include "utc_time.h"
@@ -53,8 +53,8 @@ static bool tokens_expiry_of(const json_t *body, struct token_request *w,
 	return true;
 }
 
-/* A project's admin creates tokens of his project, whether the request names it or
- * not. */
+/* An admin of a project creates tokens of that project, even if the request
+ * names no project. */
 static bool tokens_request_from(const struct call *c, const json_t *body,
 	struct token_request *w, struct err *e)
 {

@@ -1,4 +1,5 @@
-/* trends.c - workloads, and one value per run of a workload over time. */
+/* trends.c - lists workloads, and returns one value per run of a workload over
+ * time. */
 #include "call.h"
 #include "concurrency_limit.h"
 #include "listing.h"
@@ -73,8 +74,8 @@ static bool trends_params_read(const struct call *c, struct trend_filter *f,
 		       "of: %s is a metric of the whole run; omit it", word);
 }
 
-/* A name that is nowhere is a mistake; one that is in some runs is in others
- * not. */
+/* A name that no run has is an error. A name that only some runs have is
+ * allowed. */
 static bool trends_trend_read(struct call *c, const struct trend_filter *f,
 	struct trend *t, struct err *e)
 {

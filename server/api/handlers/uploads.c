@@ -1,7 +1,8 @@
-/* uploads.c - uploads: listed, queued again, and received.
+/* uploads.c - lists uploads, queues them again, and receives new ones.
  *
- * An upload's bytes are written as they come, in chunks; it holds one chunk of memory
- * and, while it writes, one database connection. */
+ * The bytes of an upload are written to the database in chunks while they
+ * arrive. An upload needs memory for one chunk and, while a chunk is written,
+ * one database connection. */
 #include "listing.h"
 #include "api.h"
 #include "api_state.h"

@@ -1,5 +1,5 @@
-/* webhooks.c - webhooks: created, listed, tested, deleted. A project's admin manages those
- * of his project alone. */
+/* webhooks.c - creates, lists, tests and deletes webhooks. An admin of a
+ * project manages only the webhooks of that project. */
 #include "listing.h"
 #include "api_state.h"
 #include "request_body.h"
@@ -68,8 +68,8 @@ static bool webhooks_project_read(struct call *c, const json_t *body,
 	return project_scope_allows(&c->s, w->project, e);
 }
 
-/* What a name resolves to is checked at each delivery; what is wrong already is
- * refused here. */
+/* The address that the host name resolves to is checked at each delivery.
+ * Rejects what can be rejected without resolving the name. */
 static bool webhooks_url_read(struct call *c, const json_t *body,
 	struct webhook_row *w, struct err *e)
 {

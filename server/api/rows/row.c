@@ -1,4 +1,5 @@
-/* row.c - the lines of all .def files: as schemas, and as the columns of tables. */
+/* row.c - converts the lines of all .def files to schemas and to columns of
+ * tables. */
 #include "row.h"
 #include <assert.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* table.c - cells to bytes. */
+/* table.c - writes the cells of a table as bytes. */
 #include "table.h"
 #include <ctype.h>
 #include <math.h>
@@ -42,8 +42,8 @@ void table_csv(const struct table *t, struct buf *b)
 	}
 }
 
-/* Whether a character would be markup at its place; an underscore within a word is
- * not. */
+/* Whether a character would be markup at its position. An underscore inside a
+ * word is not markup. */
 static bool table_markup(const char *start, const char *s)
 {
 	if (*s == '_')
@@ -160,8 +160,9 @@ static enum kind table_text_kind_of(const struct table_text_column *c,
 	return kind;
 }
 
-/* How many characters follow the point of a number, or its exponent's letter, with
- * it; 0 if there is neither. */
+/* The number of characters from the decimal point to the end of the number.
+ * Without a point, counts from the 'e' of the exponent. 0 if there is neither.
+ */
 static size_t table_text_after_point(const char *s)
 {
 	const char *point = strrchr(s, '.');

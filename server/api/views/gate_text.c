@@ -1,4 +1,5 @@
-/* gate_text.c - a stored gate in four forms; every name is escaped for where it is read. */
+/* gate_text.c - writes a stored gate in four formats; every name is escaped for
+ * its format. */
 #include "view_gate.h"
 #include "buf.h"
 #include "decimals.h"
@@ -82,8 +83,9 @@ void gate_text_xml(struct buf *b, const char *s, size_t len)
 /* A comment holds 65,536 characters. */
 enum { ROWS = 25, FINDINGS = 20, TEXT_BYTES = 600 };
 
-/* The characters that are no markup anywhere but at the beginning; a ':' is part
- * of an address unless a space follows, a '.' may be after "www". */
+/* Whether the character needs no escape. Some characters are markup only at the
+ * beginning of a text. A ':' can be part of an address, unless a space follows;
+ * a '.' can follow "www". */
 static bool gate_text_md_plain(const char *start, const char *s)
 {
 	if (isalnum((unsigned char)*s) || (unsigned char)*s >= 0x80)
@@ -105,8 +107,9 @@ static void gate_text_md_character(struct buf *b, const char *start,
 		buf_printf(b, "&#%d;", *s);
 }
 
-/* '@' and '#' are followed by a space without width, because mentions and references
- * are searched in the finished page, which has no escapes any more. */
+/* Adds an invisible space (of zero width) after '@' and '#'. The reason:
+ * mentions and references are searched in the finished page, after the escapes
+ * have been removed. */
 static void gate_text_md_text(struct buf *b, const char *s)
 {
 	size_t len = strlen(s), digits = strspn(s, "0123456789");
@@ -336,10 +339,10 @@ void gate_text_md(const json_t *gate, const char *site, struct buf *b)
 	gate_text_md_foot(gate, site, b);
 }
 
-/* ---- JUnit: a case for the data, and one for each rule
+/* ---- JUnit: a case for the data, and a case for each rule
  *
- * Attributes and elements are those that GitHub's and GitLab's readers, Jenkins' and
- * Ant's schema agree on. */
+ * The attributes and elements are those that the readers of GitHub and GitLab
+ * and the schemas of Jenkins and Ant have in common. */
 
 static void gate_text_junit_attribute(struct buf *b, const char *key,
 	const char *s)
@@ -422,8 +425,8 @@ static void gate_text_junit_rule(const json_t *gate, const json_t *r,
 	buf_puts(b, "\n    </testcase>\n");
 }
 
-/* A case fails at most once: with the sentence of the first data problem, and a list of
- * all of them. */
+/* The case of the data fails at most once. Its message is the sentence of the
+ * first data problem; its text lists all data problems. */
 static void gate_text_junit_data(const json_t *gate, struct buf *b)
 {
 	const json_t *list = json_object_get(gate, "data_problems");
@@ -623,8 +626,8 @@ void gate_text_github(const json_t *gate, const char *site, struct buf *b)
 	gate_text_github_rules(gate, "undecided", b);
 }
 
-/* ---- the badge: two words; the widths are the most that a font of 11 px takes, and
- * textLength holds any font to them */
+/* ---- the badge: two words. The width of a text is computed for the widest
+ * letters of an 11 px font, and textLength fits any font to this width */
 
 enum { EM = 7, PAD = 6, LABEL_BYTES = 60 };
 

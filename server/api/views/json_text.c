@@ -1,4 +1,4 @@
-/* json_text.c - writes JSON that is too large for memory, part by part. */
+/* json_text.c - writes JSON that is too large for memory piece by piece. */
 #include "json_text.h"
 #include "utf8.h"
 #include <jansson.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A comma if a value precedes. */
+/* Adds a comma if a value precedes. */
 static void json_text_comma(struct buf *b)
 {
 	if (b->len && !strchr("{[:,", b->at[b->len - 1]))

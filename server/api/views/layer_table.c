@@ -1,4 +1,4 @@
-/* layer_table.c - line by line. */
+/* layer_table.c - builds the layer table line by line. */
 #include "layer_table.h"
 #include "breakdown_word.h"
 #include "exact.h"
@@ -21,8 +21,9 @@ void layer_table_init(struct layer_table *t, struct arena *a,
 		t->columns[HEADS + i] = (struct column){ heads[i], true };
 }
 
-/* To three decimals of a unit of so many ns, without the zeros behind. Decided on
- * the tenths that means are in, half away from zero: as the page does. */
+/* A time in units of unit_ns, with up to three decimals and without zeros at
+ * the end. The time is first rounded to tenths of a nanosecond, the precision
+ * of means. Halves are rounded away from zero, as in the dashboard. */
 static const char *layer_table_figure(struct arena *a, double ns,
 	uint32_t unit_ns, const char *unit)
 {

@@ -1,4 +1,4 @@
-/* timeline.c - rows of a capture as events of a Chrome trace. */
+/* timeline.c - writes the rows of a capture as events of a Chrome trace. */
 #include "timeline.h"
 #include "json_text.h"
 #include <jansson.h>
@@ -8,8 +8,8 @@
 
 /* ---- tracks: pids, tids, and the events that name them */
 
-/* Linux gives pids below 2^22. Device numbers are small, and host processes
- * below that are one of a container's few. */
+/* Linux assigns pids below 2^22. Device numbers are below SMALL. A host process
+ * has a pid below SMALL only in a container with few processes. */
 enum { PID_NONE = 1 << 22, PID_GPU = PID_NONE + 2, SMALL = 1024 };
 
 void timeline_tracks_init(struct timeline_tracks *t, struct buf *out,
@@ -28,8 +28,8 @@ int64_t timeline_tracks_gpu(const struct timeline_tracks *t, int64_t device)
 	return device <= INT32_MAX ? PID_GPU + device : device;
 }
 
-/* Opens an event: {"ph":…,"cat":…, with what separates it from the one before. `cat`
- * may be NULL. */
+/* Begins an event with a comma, if another one precedes, and {"ph":…,"cat":….
+ * `cat` may be NULL. */
 static void timeline_tracks_event(struct timeline_tracks *t, const char *ph,
 	const char *cat)
 {

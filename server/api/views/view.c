@@ -1,4 +1,4 @@
-/* view.c - the small values that all views are made of; uploads, runs and jobs. */
+/* view.c - single values that all views use; uploads, runs and jobs. */
 #include "view.h"
 #include "breakdown_word.h"
 #include "job.h"

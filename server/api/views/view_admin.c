@@ -1,4 +1,4 @@
-/* view_admin.c - who may do what, and did; webhooks; retention. */
+/* view_admin.c - tokens, sessions, the audit log, webhooks and retention. */
 #include "view_admin.h"
 #include "sha256.h"
 

@@ -14,8 +14,9 @@
 
 static json_t *view_breakdown_kernel(const struct breakdown_kernel *k);
 
-/* T_SOL of a launch, and T_SOL over time, of the launches with a known bound; NaN if
- * there are none. */
+/* The mean T_SOL of a launch. The next function is the ratio of T_SOL and time.
+ * Both use only the launches with a known bound, and return NaN if there are
+ * none. */
 static double view_breakdown_sol_ns(const struct breakdown_row *r)
 {
 	return r->bound_launches > 0
@@ -241,8 +242,8 @@ static int view_breakdown_table_by_offset(const void *a, const void *b,
 	return (*x > *y) - (*x < *y);
 }
 
-/* A block that runs parallel to another, and those rows of the other that it overlaps:
- * their time is shown above. */
+/* Shows a block that runs in parallel with another one, and the rows of the
+ * other block that it overlaps. The time of these rows is shown above. */
 static void view_breakdown_table_put_overlap(struct view_breakdown_layout *l,
 	uint32_t block)
 {
@@ -557,8 +558,10 @@ static const char *view_breakdown_compare_row_texts_of(
 	return text;
 }
 
-/* "gemm + splitKreduce": one text if all runs that have the entry have the same; else
- * of each in their order, "-" of one that lacks it. */
+/* The kernels of an entry, such as "gemm + splitKreduce". If they are equal in
+ * all runs that have the entry, they are written once. Otherwise the text
+ * contains the kernels of each run, in the order of the runs, with "-" for a
+ * run without the entry. */
 static const char *
 view_breakdown_compare_kernels(const struct view_breakdown_compare_layout *l,
 	const struct run_breakdown_pair *e)
@@ -677,8 +680,9 @@ static void view_breakdown_compare_table_put_block(
 	layer_table_line(&l->table, word, "sum", NULL, is->sum_ns);
 }
 
-/* By side, its block whose rows are in the lines [from, to); UINT32_MAX if it has
- * none, or one that runs parallel to no other. */
+/* For each side, finds the block whose rows are in the lines [from, to).
+ * UINT32_MAX if there is none, or if that block runs in parallel with no other.
+ */
 static void view_breakdown_compare_table_blocks_of(
 	const struct view_breakdown_compare_layout *l, uint32_t from,
 	uint32_t to, uint32_t block[BREAKDOWN_COMPARE_MAX])
@@ -743,8 +747,8 @@ static int view_breakdown_compare_table_by_offset(const void *a, const void *b,
 	return memcmp(x->row, y->row, sizeof x->row);
 }
 
-/* A block that runs parallel to another, and those rows of the other that it overlaps:
- * their time is shown above. */
+/* Shows a block that runs in parallel with another one, and the rows of the
+ * other block that it overlaps. The time of these rows is shown above. */
 static void view_breakdown_compare_table_put_overlap(
 	struct view_breakdown_compare_layout *l, uint32_t block)
 {

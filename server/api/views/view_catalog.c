@@ -1,9 +1,10 @@
-/* view_catalog.c - operators and rules of the catalog, and trials of rules. */
+/* view_catalog.c - operators and rules of the catalog, and results of testing
+ * rules. */
 #include "view_operators.h"
 #include "utf8.h"
 #include <string.h>
 
-/* The bytes of a name, which may begin within a character. */
+/* Some bytes of a name; the first one may be inside a character. */
 static json_t *view_catalog_bytes(const char *name, uint32_t from, uint32_t to)
 {
 	struct arena a = { 0 };

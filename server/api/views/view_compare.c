@@ -1,4 +1,4 @@
-/* view_compare.c - a comparison as one JSON document, as a table, and as the report that
+/* view_compare.c - a comparison as JSON, as a table, and as the report that
  * people paste into a pull request. */
 #include "view_compare.h"
 #include "comparison_word.h"

@@ -1,4 +1,4 @@
-/* view_gate.c - a gate's fields. */
+/* view_gate.c - the fields of a gate as JSON. */
 #include "view_gate.h"
 #include "comparison_word.h"
 #include <math.h>

@@ -112,8 +112,8 @@ json_t *view_importance_shapes(const struct fleet_importance_shapes *s,
 
 /* ---- tables */
 
-/* Two more columns per platform: "T_SOL H20 (us)", "T_prod H20 (us)". Returns the order
- * of the first. */
+/* Adds two columns per platform, for example "T_SOL H20 (us)" and "T_prod H20
+ * (us)". Returns the order of the first column. */
 static int view_importance_add_platforms(struct row_table *t,
 	const struct platform *const *platforms, uint32_t n)
 {

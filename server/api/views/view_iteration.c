@@ -1,4 +1,5 @@
-/* view_iteration.c - a run's iterations, and the time of functions in them. */
+/* view_iteration.c - the iterations of a run, and the time of functions in each
+ * iteration. */
 #include "buf.h"
 #include "pattern_mean.h"
 #include "profile_word.h"

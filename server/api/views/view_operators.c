@@ -1,4 +1,5 @@
-/* view_operators.c - what a run's GPU time was spent on, as JSON and as tables. */
+/* view_operators.c - the operators that used the GPU time of a run, as JSON and
+ * as tables. */
 #include "view_operators.h"
 #include "profile_word.h"
 #include "roofline.h"

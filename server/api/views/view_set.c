@@ -1,5 +1,5 @@
-/* view_set.c - a reference set as a row, as a document and as a report; a fleet as the
- * document of a set. */
+/* view_set.c - a reference set as a row, as a document and as a report; also
+ * the importance of a fleet as such a document. */
 #include "view_set.h"
 #include "query_fleet.h"
 #include "reference_set.h"
@@ -37,8 +37,8 @@ struct view_set_group {
 	double total_s;
 };
 
-/* Whether all counts can be written as whole numbers: else a bound would be of less
- * work than is shown. */
+/* Whether all counts fit into a 64-bit integer. If one did not, the bound would
+ * be computed from less work than the document shows. */
 static bool view_set_document_countable(const struct fleet_shape *s)
 {
 	const struct cost *c = &s->cost;

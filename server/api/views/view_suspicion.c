@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- as JSON and as the published table */
+/* ---- the score as JSON and as the published table */
 
 static json_t *view_suspicion_suspect(const struct suspicion_finding *f)
 {

@@ -5,8 +5,8 @@
 #include "view_compare.h"
 #include <math.h>
 
-/* To a tenth of a nanosecond, or a millionth: more digits are noise, and 50,000
- * values are long. */
+/* Rounds to a tenth of a nanosecond, or a share to a millionth. More digits are
+ * noise, and would make an answer with 50,000 values long. */
 static double view_trend_rounded(const struct trend_result *is, double v)
 {
 	double by = is->f->stat == TREND_SHARE ? 1e6 : 10;

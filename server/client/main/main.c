@@ -1,4 +1,4 @@
-/* main.c - kernsift: finds the command, reads its options, runs it. */
+/* main.c - kernsift: finds the command, parses its options and runs it. */
 #include "commands.h"
 #include <signal.h>
 
@@ -38,8 +38,9 @@ int cmd_version(const struct options *o)
 	return EXIT_OK;
 }
 
-/* Statuses of `gate` up to 2 are the gate's, those of `run` below 125 the
- * command's. */
+/* The exit status for a wrong command line. It differs for `gate`, where
+ * statuses up to 2 are outcomes of the gate, and for `run`, where statuses
+ * below 125 are those of the command. */
 static int main_usage_status(enum options_of command)
 {
 	return command == OPTIONS_RUN	 ? EXIT_RUN
