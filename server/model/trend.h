@@ -5,8 +5,8 @@
  *
  *   iteration     over the durations of its kept iterations: median (as in
  *                 /runs/{id}), mean, minimum, maximum, percentiles
- *   busy, idle, exposed_comm   these statistics of a part of the iteration, over
- *                 kept iterations whose split is known. Parts in iterations.h:
+ *   busy, idle, exposed_comm   these statistics of a part of the iteration,
+ *                 over kept iterations whose split is known (iterations.h):
  *                 busy is compute + comm + copies, exposed_comm is comm
  *   operator      avg: the operator's GPU time in the run / number of the run's
  *                 iterations (also those not kept, because the time includes

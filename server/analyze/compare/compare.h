@@ -1,18 +1,26 @@
-/* compare.h - two sides become a comparison: pure, seeded, deterministic.
+/* compare.h - compares two sides of runs. Deterministic for a seed, without
+ * I/O.
  *
- * The steps: findings on what differs around the figures (finding.def); units of
- * runs and jobs, devices matched by role; matching strata; the matrix of nanoseconds
- * per iteration; its verdict (verdict.h); rows sorted by the size of their change. A
- * finding of severity REFUSE leaves all rows undecided, with their figures. The
- * arena has no ceiling; the runs must live as long as the result. */
+ * The steps are:
+ *
+ *  - report differences other than times as findings (finding.def);
+ *  - group runs and jobs into units, match devices by role and match strata;
+ *  - build the matrix of nanoseconds per iteration;
+ *  - get the verdict of each row (verdict.h);
+ *  - sort the rows by the size of their change.
+ *
+ * If there is a finding of severity REFUSE, all rows are undecided; their times
+ * are still reported. The arena must have no size limit. The runs must live as
+ * long as the result. */
 #pragma once
 #include "arena.h"
 #include "compared.h"
 #include "comparison.h"
 #include "err.h"
 
-/* Stored repeats: runs of one workload and signature without a known difference.
- * Mean nanoseconds per iteration, by function and run. */
+/* Stored runs that repeat each other: they have the same workload and signature
+ * and no known difference. For each: mean nanoseconds per iteration, by
+ * function. */
 struct repeat_run {
 	int64_t run;
 	uint32_t group; /* runs of a group repeat each other */
@@ -29,18 +37,20 @@ struct repeats {
 };
 
 struct compare_options {
-	double floor; /* relative, between runs; negative: learn it, 3 % without repeats */
-	double margin; /* relative; within it is "unchanged": 0.05 */
-	double alpha; /* family-wise: 0.05 */
-	uint32_t permutations; /* 2000 */
-	uint64_t seed; /* 1 */
+	double floor; /* relative, between runs; negative: learned from repeats,
+		or 3 % without repeats */
+	double margin; /* relative; a smaller change is "unchanged". Default
+		0.05 */
+	double alpha; /* family-wise. Default 0.05 */
+	uint32_t permutations; /* default 2000 */
+	uint64_t seed; /* default 1 */
 };
 #define COMPARE_OPTIONS                 \
 	{                               \
 		-1, 0.05, 0.05, 2000, 1 \
 	}
 
-/* The name, as in finding.def, and the severity of a finding. */
+/* The name of a finding in finding.def, and its severity. */
 const char *finding_name(enum finding_code code);
 enum finding_severity finding_severity(enum finding_code code);
 
@@ -49,15 +59,15 @@ bool compare_from(const struct compared_run *base, uint32_t base_n,
 	const struct repeats *repeats, const struct compare_options *o,
 	struct arena *a, struct comparison *out, struct err *e);
 
-/* Only out's findings and whether the sides are comparable, for published
- * scores. */
+/* Fills only out's findings and whether the sides are comparable. Published
+ * scores use these. */
 bool compare_findings(const struct compared_run *base, uint32_t base_n,
 	const struct compared_run *head, uint32_t head_n, struct arena *a,
 	struct comparison *out, struct err *e);
 
-/* One function's iterations, for a chart: nanoseconds and launches per used iteration
- * of each side, the iterations of compare_from. ERR_NOT_FOUND if neither side
- * has it. `device` NULL: all devices together. */
+/* The iterations of one function, for a chart: nanoseconds and launches in each
+ * iteration that compare_from() uses, on each side. `device` NULL: the sum over
+ * all devices. ERR_NOT_FOUND if neither side has the function. */
 struct compare_series {
 	const double *ns, *launches, *beta_pct, *iteration_ns;
 	const int64_t *runs, *numbers; /* run and number of each iteration */

@@ -1,17 +1,18 @@
-/* compare_state.h - the state that the modules of a comparison share.
+/* compare_state.h - the state that the files of a comparison share.
  *
- * A unit is a repetition of the whole: a run, or the runs of one job. Its lanes are
- * the devices and hosts of its runs. A lane's place follows from what it does, so
- * that the same place of every unit does the same. A row is a function in a place,
- * with its time in every compared iteration, unit after unit. */
+ * A unit is one repetition of the measured work: a run, or all runs of one job.
+ * The lanes of a unit are the devices and hosts of its runs. Each lane is
+ * assigned to a place by the work that it does, so that lanes of different
+ * units in one place do equal work. A row is a function in a place, with its
+ * time in every compared iteration, one unit after the other. */
 #pragma once
 #include "compare.h"
 #include "verdict.h"
 
 struct compare_unit {
 	const struct compared_run **runs;
-	/* Per run: the indices of the compared iterations in the arrays of its
-	 * patterns, and the place of each of its patterns. */
+	/* Per run. at: the indices of the compared iterations in the arrays of
+	 * the run's patterns. place_of: the place of each pattern. */
 	uint32_t **at, **place_of;
 	uint32_t runs_n;
 	uint32_t iterations_n,
@@ -28,18 +29,19 @@ struct compare_side {
 	double per_launch; /* factor on the head's times; 1 without windows */
 };
 
-enum { COMPARE_PLACE_ALL = UINT32_MAX }; /* of several devices */
+enum { COMPARE_PLACE_ALL = UINT32_MAX }; /* the sum over several devices */
 struct compare_row {
 	const char *name, *device[2];
 	enum function_type type;
 	uint32_t place;
 	double *ns[2]; /* per side and iteration */
 	double launches[2], min_ns[2], max_ns[2], beta[2];
-	/* PATTERN_SPREAD launches by length: the minimum and the maximum over the
-	 * runs of a side; NULL if a run lacks them. */
+	/* PATTERN_SPREAD launch durations, from the shortest to the longest:
+	 * for each, the minimum and the maximum over the runs of a side. NULL
+	 * if a run does not have them. */
 	double *low_ns[2], *high_ns[2];
 	bool spread_lacks[2];
-	/* The patterns it is made of. */
+	/* The patterns whose times are summed in the row. */
 	struct compare_source {
 		int side;
 		uint32_t unit, run, pattern;
@@ -69,7 +71,8 @@ struct compare {
 
 enum { BASE, HEAD };
 
-/* compare.c: all of compare_from(); c->o, repeats, a and out are given. */
+/* compare.c: runs all steps of compare_from(). The caller sets c->o, repeats, a
+ * and out. */
 bool compare_run(struct compare *c, const struct compared_run *base,
 	uint32_t base_n, const struct compared_run *head, uint32_t head_n,
 	struct err *e);
@@ -79,18 +82,20 @@ bool compare_run(struct compare *c, const struct compared_run *base,
  * Runs of one job are one unit, other runs one unit each. */
 void compare_match_units(const struct compared_run *runs, uint32_t n,
 	struct arena *a, struct compare_side *out);
-/* Selects the iterations to compare, at most as many as wanted, removes units
- * without any, and finds the place of each lane. */
+/* Selects the iterations to compare, at most as many as `wanted` says. Removes
+ * units without iterations. Finds the place of each lane. */
 void compare_match_iterations(struct compare *c, uint32_t **const wanted[2]);
-/* The cheapest assignment of n lanes to n places, cost[lane * n + place] >= 0:
- * place[lane]. The choice among equally cheap ones is always the same. O(n^3). */
+/* Fills place[lane] with the assignment of n lanes to n places that has the
+ * lowest total cost; cost[lane * n + place] >= 0. The choice between
+ * assignments of equal cost is deterministic. O(n^3). */
 void compare_match_assign(const double *cost, uint32_t n, struct arena *a,
 	uint32_t *place);
 /* Whether functions of a type run on the host. */
 bool compare_on_host(enum function_type t);
 
-/* compare_work.c: how many iterations of each run and stratum work on what the
- * other side works on, in the same mix; NULL all. */
+/* compare_work.c: fills `wanted` with the number of iterations per run and
+ * stratum that work on sizes of the other side, in the other side's
+ * proportions. NULL: all iterations. */
 void compare_work_from(struct compare *c, uint32_t **wanted[2]);
 
 /* Whether the iterations of a side are whole recordings. */
@@ -102,37 +107,40 @@ static inline bool compare_is_window(const struct compare_side *s)
 	return s->iterations_n > 0;
 }
 
-/* compare_result.c: rows and split as they are reported, findings in order, and
- * the one sentence that sums up the comparison; `changes` NULL: not tested. */
+/* compare_result.c: fills the reported rows and split, sorts the findings, and
+ * writes the headline. `changes` NULL: the rows were not tested. */
 void compare_result_from(struct compare *c, const struct change *changes);
 /* Findings on counters: runs without values, and counters sampled too slowly. */
 void compare_result_counters(struct compare *c);
 
-/* compare_conditions.c: what differs around the figures.
+/* compare_conditions.c: findings about differences other than times.
  *
- * Findings from the runs, their devices, ranks, facts and iterations; and, once
- * there are rows, from what is compared. */
+ * compare_conditions() reports findings about the runs, their devices, ranks,
+ * facts and iterations. compare_conditions_rows() requires the rows and reports
+ * findings about them. */
 void compare_conditions(struct compare *c);
 void compare_conditions_rows(struct compare *c);
 /* The share of a side's GPU time that is in iterations; -1 unknown. */
 double compare_covered(const struct compare_side *s);
 
-/* compare_text.c: findings, and figures in sentences, in the arena.
+/* compare_text.c: texts of findings and numbers in sentences, in the arena.
  *
- * Adds a finding; severity REFUSE makes the sides not comparable. */
+ * Adds a finding. A finding of severity REFUSE makes the sides not
+ * comparable. */
 void compare_finding_add(struct compare *c, enum finding_code code,
 	const char *base, const char *head);
 /* By code, in the order of finding.def. */
 void compare_findings_sort(struct compare *c);
 const char *compare_text_time(struct arena *a, double ns);
 const char *compare_text_pct(struct arena *a, double share);
-/* "run 5"; a run without an id by its name. */
+/* "run 5"; the name of a run that has no id. */
 const char *compare_text_run(struct arena *a, const struct compared_run *r);
-/* Adds to a list with commas; NULL is an empty one. */
+/* Adds an item to a list with commas. NULL is an empty list. */
 const char *compare_text_join(struct arena *a, const char *list,
 	const char *item);
-/* A kernel's name, short; what changed ("takes longer"), by how much ("+0.71 ms
- * per iteration (+8.3 %)"), on which evidence ("by permutation of runs"). */
+/* Parts of a sentence: a kernel's name, shortened; what changed ("takes
+ * longer"); by how much ("+0.71 ms per iteration (+8.3 %)"); the evidence ("by
+ * permutation of runs"). */
 const char *compare_text_name(struct arena *a, const char *name);
 const char *compare_text_what(const struct change *c);
 const char *compare_text_amount(struct arena *a, const struct change *c);

@@ -1,11 +1,13 @@
-/* noise_floor.h - how much runs of the same work differ, function by function.
+/* noise_floor.h - how much runs of the same work differ, for each function.
  *
- * A moderated variance: s² = (d0·s0² + Σ d_g·s_g²) / (d0 + Σ d_g) over groups g of
- * repeats. s0 is the default (3 %), which counts as d0 = 4 observations. A group is
- * a set of stored repeats, or the units of a compared side. s_g² is the variance of
- * the logarithms of neighbors in time and has d_g degrees of freedom:
- * successive_diff.h. After Smyth, Linear models and empirical Bayes methods, 2004.
- * A floor that the user gives is used as it is, and counts as known. */
+ * The noise floor is the root of a moderated variance: s² = (d0·s0² + Σ
+ * d_g·s_g²) / (d0 + Σ d_g), summed over groups g of repeats. s0 is the default
+ * (3 %), with the weight of d0 = 4 observations. A group is a set of stored
+ * runs that repeat each other, or the units of a compared side. s_g² is the
+ * variance of the logarithms of times, estimated from neighbors in time with
+ * d_g degrees of freedom (successive_diff.h). After Smyth, Linear models and
+ * empirical Bayes methods, 2004. A floor given by the user is used unchanged
+ * and without uncertainty. */
 #pragma once
 #include "compare.h"
 #include "successive_diff.h"
@@ -25,7 +27,7 @@ struct noise_floor {
 struct noise_floor noise_floor_of(const struct repeats *r, const char *name,
 	double given);
 
-/* Updates a floor with the variance of a series of logarithms. A default floor is
- * learned from then on; a given one does not change. */
+/* Updates a floor with the variance of a series of logarithms. The source of a
+ * default floor becomes FLOOR_LEARNED. A given floor does not change. */
 void noise_floor_update(struct noise_floor *f,
 	const struct successive_diff *own);

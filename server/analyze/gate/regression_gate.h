@@ -1,25 +1,32 @@
-/* regression_gate.h - a comparison and gate rules become an outcome. Pure, and
- * deterministic for a seed.
+/* regression_gate.h - applies gate rules to a comparison. Deterministic for a
+ * seed, without I/O.
  *
- * The rules of the iteration, of operators and of headroom use one number per unit
- * (level_test.h). Regressed: the head is above the base by the limit or more, and
- * the one-sided p of that is at most alpha. Pass: it is above by less, or not at
- * all. Undecided: anything else. One unit of the head never fails a gate, and
- * neither does a base of one unit without repeats that show how much runs differ;
- * with a given floor both can. Functions are classified by compare_from(), whose
- * floors include the sides' own units; they pass if their change is less than
+ * The rules for the iteration, operators and headroom use one value per unit
+ * (level_test.h). Their outcomes are:
+ *
+ *  - regressed: the head is above the base by the limit or more, and the
+ *    one-sided p of this difference is at most alpha;
+ *  - pass: the head is above the base by less than the limit, or not above it;
+ *  - undecided: all other cases.
+ *
+ * A head of one unit never fails a gate. A base of one unit does not either if
+ * there are no repeats that show how much runs differ. With a given floor, both
+ * can fail. Functions are classified by compare_from(), whose floors include
+ * the units of both sides. A function passes if its change is less than
  * share_pct of the iteration.
  *
- * If the base changed its level (change_point.h), a head at the new level does not
- * fail: gate_rule.since_run.
+ * If the base changed its level (change_point.h), a head at the new level does
+ * not fail: gate_rule.since_run.
  *
- * alpha is shared: the iteration has eight parts; all operators together, headroom,
- * and functions as a family have two each. Rules that are not in use leave their
- * parts to the others.
+ * alpha is divided among the rules: eight parts for the iteration, and two
+ * parts each for all operators together, for headroom and for all functions
+ * together. The parts of rules that are not in use are distributed to the
+ * others.
  *
- * Measured (tests/sim: 20 histories per kind, each of 200 heads of three runs of 30
- * iterations, 3 % between runs; five heads are slower by 5 to 10 % and stay so; the
- * base is the newest 60 runs; slower heads that fail, other heads that fail):
+ * Measured (tests/sim: 20 histories per kind; each has 200 heads of three runs
+ * of 30 iterations, with 3 % between runs; five heads are slower by 5 to 10 %,
+ * and all later heads, too; the base is the newest 60 runs). The columns are
+ * the share of slower heads that fail, and of other heads that fail:
  *
  *   all functions slower, 3 % common to a run (base: 20 runs)  82 %, 0.7 % (75, 0.6)
  *   one function slower, 3 % of each function                  100 %, 0.4 %
@@ -32,12 +39,13 @@
 #include "compare.h"
 #include "gate.h"
 
-/* The time of one operator in one run, as store/ has it. */
+/* The time of one operator in one run, from the store. */
 struct gate_operator_time {
 	int64_t run;
 	const char *op; /* NULL: unattributed */
 	double share; /* of the run's GPU time, 0..1 */
-	double headroom; /* the same of its time above T_SOL; NaN unknown */
+	double headroom; /* its time above T_SOL, as a share of the run's GPU
+		time; NaN unknown */
 };
 struct gate_given {
 	const struct compared_run *base, *head;

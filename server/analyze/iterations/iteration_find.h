@@ -1,18 +1,24 @@
-/* iteration_find.h - what repeats in a run, and which rows belong to which
+/* iteration_find.h - finds the iterations of a run and the rows of each
  * iteration.
  *
- * Ranges that repeat (the outermost that hold most of the GPU's work), else one
- * range with a step's name that holds it, else the outermost period of the
- * kernels' names on one stream (not a layer's: what occurs once a step is in no
- * layer), else the whole recording. model/iterations.h describes the result. */
+ * The first of these that exists is used:
+ *
+ *  - ranges that repeat: the outermost ones with most of the GPU's work;
+ *  - a single range with the name of a step that contains most of this work;
+ *  - the outermost period of the kernels' names on one stream. It is not the
+ *    period of the layers, because kernels that run once per step are in no
+ *    layer;
+ *  - the whole recording.
+ *
+ * model/iterations.h describes the result. */
 #pragma once
 #include "profile.h"
 #include "trace.h"
 
 enum { ITERATION_NONE = UINT32_MAX };
 
-/* Which iteration each of the process's rows belongs to; ITERATION_NONE if to
- * none. Indexed from the first row of the process's slice. */
+/* The iteration of each row of the process; ITERATION_NONE if it is in none.
+ * Index 0 is the first row of the process's slice. */
 struct iteration_rows {
 	uint32_t *kernel, *copy, *graph;
 };
@@ -22,14 +28,15 @@ struct iteration_input {
 	const struct trace *t;
 	const struct process *proc;
 	const uint32_t *kernel_of; /* by kernel row: its index in p->kernels */
-	const uint32_t *call_of; /* by kernel row: its call (correlation.h) */
+	const uint32_t *call_of; /* by kernel row: its API call
+		(correlation.h) */
 };
 
-/* Fills p->iterations except how their time is divided (-1 there), and adds to
- * p->notes; requires p->kernels. `range`: NULL to search, else the name of the
- * ranges that are the iterations, with or without its numbers; ERR_NOT_FOUND if
- * the run has none of that name. Release *rows with iteration_find_drop(), also
- * after a failure. */
+/* Fills p->iterations and adds notes to p->notes; requires p->kernels. The
+ * parts of each iteration's time remain -1. If `range` is NULL, the iterations
+ * are searched for. Else it is the name of the ranges that are the iterations,
+ * with or without numbers; ERR_NOT_FOUND if the run has no range of this name.
+ * Release *rows with iteration_find_drop(), also after a failure. */
 bool iteration_find(const struct iteration_input *in, const char *range,
 	struct profile *p, struct iteration_rows *rows, struct err *e);
 

@@ -1,5 +1,5 @@
-/* serving_steps.h - the steps that a serving engine announced by ranges, and the
- * work that their names describe. */
+/* serving_steps.h - the steps that a serving engine marked by ranges, and the
+ * work that the names of these ranges describe. */
 #pragma once
 #include "iterations.h"
 #include "trace.h"
@@ -19,8 +19,8 @@ bool serving_steps_same(const struct serving_work *a,
 
 struct serving_step {
 	int64_t start_ns, end_ns;
-	uint32_t around; /* place, from 1, of the last one before it that ends
-		later; 0 none */
+	uint32_t around; /* position, from 1, of the last step before this one
+		that ends later; 0 none */
 	uint32_t thread;
 	struct serving_work work;
 };
@@ -30,12 +30,13 @@ struct serving_steps {
 	uint32_t n;
 };
 
-/* Of the process's annotations on the host. To be arena_drop()ped (`list`);
- * false if the arena is full. */
+/* Finds the steps among the process's annotations on the host. Release
+ * out->list with arena_drop(). False if the arena is full. */
 bool serving_steps_find(const struct trace *t, const struct process *proc,
 	struct arena *a, struct serving_steps *out);
 
-/* The innermost step around a moment, or one around it if only that one has the
- * number of keys: on that thread if it has one, else on any; NULL. */
+/* The innermost step that contains a moment. If only a step around this one has
+ * the number of keys, that step. Searches the thread first, then all threads.
+ * NULL if there is none. */
 const struct serving_work *serving_steps_at(const struct serving_steps *s,
 	uint32_t thread, int64_t at_ns);

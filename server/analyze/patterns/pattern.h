@@ -1,7 +1,7 @@
 /* pattern.h - time per function, device and iteration, with its counters.
  *
- * Functions are kernels, copies and sets, opaque graphs, and calls in which the
- * host waits; model/patterns.h has the definitions. */
+ * Functions are kernels, copies and sets, opaque graphs, and API calls in which
+ * the host waits. model/patterns.h contains the definitions. */
 #pragma once
 #include "iterations.h"
 #include "profile.h"

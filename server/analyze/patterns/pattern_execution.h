@@ -1,17 +1,19 @@
-/* pattern_execution.h - what ran, one by one: its function and its iteration.
+/* pattern_execution.h - lists all executions of a run with their functions and
+ * iterations.
  *
- * Executions are kernels, opaque graphs, copies and sets, and calls in which
- * the host waits. The CPU time of the process's threads is one
- * execution per thread total and iteration. iteration_find() assigns GPU rows to
- * iterations; a call belongs to the iteration whose window holds its start.
- * What belongs to no iteration is not listed. */
+ * Executions are launches of kernels, replays of opaque graphs, copies and
+ * sets, and API calls in which the host waits. The CPU time of the process's
+ * threads is one execution per thread total and iteration. iteration_find()
+ * assigns GPU rows to iterations. An API call belongs to the iteration in whose
+ * window it starts. Executions outside of iterations are not listed. */
 #pragma once
 #include "iteration_find.h"
 #include "pattern_table.h"
 #include "profile.h"
 #include "trace.h"
 
-/* Time on CPUs and time waiting for one, per iteration. */
+/* Per iteration: the time that threads run on a CPU, and the time that they
+ * wait for a CPU. */
 enum { THREAD_TOTALS = 2 };
 
 struct thread_total {
@@ -43,8 +45,9 @@ struct executions {
 	uint32_t functions_n, functions_cap;
 	struct names keys; /* id = function + 1 */
 	struct thread_time threads;
-	/* By id of a name of the trace: the first id of the same call in which the
-	 * host waits, NAMES_NONE if it is none. */
+	/* Indexed by the id of an API call's name. One call may have several
+	 * names; the value is the id of the first name. NAMES_NONE if the host
+	 * does not wait in this call. */
 	uint32_t *sync;
 };
 
@@ -54,10 +57,10 @@ bool pattern_executions_from(struct executions *x, const struct trace *t,
 	const struct iteration_rows *rows, struct profile *p);
 void pattern_executions_release(struct executions *x, struct arena *a);
 
-/* Fills spread_ns of p->patterns.rows from the executions of kept iterations;
- * it stays NULL if there are none. `row_of` is the row of each function. Of
- * more than PATTERN_SPREAD_FROM executions of a function an even choice is
- * taken. Returns false if the arena is full. */
+/* Fills spread_ns of p->patterns.rows from the executions in kept iterations;
+ * it stays NULL if there are none. `row_of` is the row of each function. If a
+ * function has more than PATTERN_SPREAD_FROM executions, an evenly spaced
+ * selection is used. Returns false if the arena is full. */
 enum { PATTERN_SPREAD_FROM = 4096 };
 bool pattern_execution_spread(const struct executions *x,
 	const uint32_t *row_of, struct profile *p);

@@ -1,8 +1,9 @@
 /* pattern_import.h - patterns that another tool computed, read from a table.
  *
- * The first row of an iteration, function and device gives its time; each row
- * with a metric gives that metric. Only rows of the first row's anchor count,
- * which p->iterations lists. */
+ * The first row of each iteration, function and device gives the time of the
+ * function. Each row with a metric gives the value of this metric. Only rows
+ * with the anchor of the first row are used; p->iterations lists the iterations
+ * of this anchor. */
 #pragma once
 #include "profile.h"
 #include "trace.h"

@@ -1,5 +1,5 @@
-/* pattern_mean.h - means of a run's patterns: a line per function and device,
- * over the kept iterations of the table. */
+/* pattern_mean.h - means of a run's patterns over the kept iterations of the
+ * table, per function and device. */
 #pragma once
 #include "arena.h"
 #include "iterations.h"
@@ -25,7 +25,7 @@ struct pattern_mean {
 };
 
 struct pattern_means {
-	uint32_t iterations; /* over which the means are taken */
+	uint32_t iterations; /* number of iterations in the means */
 	struct pattern_mean *rows; /* in the order of the patterns */
 	uint32_t n;
 };
@@ -40,8 +40,8 @@ bool pattern_mean_from(const struct iterations *c, const struct patterns *p,
  * arena is full. */
 bool iterations_median(const struct iterations *c, struct arena *a, double *ns);
 
-/* Returns β of the table's i-th iteration: as an imported table has it, else
- * time / iteration; NaN if neither is known. */
+/* Returns β of the table's i-th iteration: the value of the imported table,
+ * else the time / the duration of the iteration. NaN if neither is known. */
 static inline double pattern_beta(const struct iterations *c,
 	const struct patterns *p, const struct pattern *row, uint32_t i)
 {

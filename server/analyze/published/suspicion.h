@@ -1,27 +1,30 @@
-/* suspicion.h - the published score, to the digit.
+/* suspicion.h - the score that was published with LatencyPrism, equal in every
+ * digit.
  *
- * Per (function, metric, device): |Δβ|·(|Z(β)| + |Z(log μ)|) with Z over the base's
- * deviation alone, Welch's p and the rank-sum's, as published with LatencyPrism.
- * definitions.md 2.3 has every rule and 2.4 its faults. verdict.h avoids these; this
- * score stays comparable with published results.
+ * For each function, metric and device, the score is |Δβ|·(|Z(β)| + |Z(log
+ * μ)|). Z is the difference divided by the standard deviation of the base
+ * alone. The p values of Welch's test and of the rank-sum test are reported
+ * with it. definitions.md 2.3 describes all rules and 2.4 the faults of the
+ * score. verdict.h avoids these faults. This score is kept to be comparable
+ * with published results.
  *
- * A row of a table of patterns counts if it names a metric, with β as given and a μ
- * of 0 if that is missing. Every iteration of a table counts; of detected
- * iterations only those that are kept. Several runs of a side are joined, and
- * their iterations count as those of one run. If neither side has any metric, a
- * function's rows are those of its iterations, with the metric "N/A" and a μ of
- * 0. */
+ * A row of a table of patterns is used if it names a metric. Its β is used as
+ * given; a missing μ is 0. All iterations of a table are used, but only the
+ * kept ones of detected iterations. The iterations of several runs on a side
+ * are treated as those of one run. If neither side has a metric, each function
+ * has one row per iteration, with the metric "N/A" and a μ of 0. */
 #pragma once
 #include "arena.h"
 #include "compared.h"
 #include "err.h"
 
 struct suspicion_value {
-	double base, head; /* means over the rows, 0 without any */
+	double base, head; /* means over the rows, 0 without rows */
 	double delta; /* head - base */
-	double z; /* delta by the base's deviation, 0 without any */
-	/* Welch's and the rank-sum's, 1 if a side has one iteration or none; p is
-	 * NaN if neither side has a deviation and they do not differ. */
+	double z; /* delta / standard deviation of the base; 0 if that is 0 */
+	/* p of Welch's test, u_p of the rank-sum test. Both are 1 if a side has
+	 * at most one iteration. p is NaN if both standard deviations are 0 and
+	 * the means are equal. */
 	double p, u_p;
 };
 struct suspicion_row {
@@ -37,7 +40,7 @@ struct suspicion_row {
 #define SUSPICION_NOTABLE 10.0
 enum { SUSPICION_FINDINGS = 3, SUSPICION_RESOURCES = 3 };
 struct suspicion_finding {
-	const struct suspicion_row *row; /* its highest */
+	const struct suspicion_row *row; /* its row with the highest score */
 	const struct suspicion_row *resources[SUSPICION_RESOURCES];
 	uint32_t resources_n;
 };
@@ -53,13 +56,13 @@ struct suspicion_side {
 };
 
 struct suspicion {
-	/* What both sides ran, for a title: their workload, else project. */
+	/* For a title: the workload of both sides, else their project. */
 	const char *subject;
 	struct suspicion_side base, head;
 	struct suspicion_row *rows; /* score descending, name, metric, device */
 	struct suspicion_finding findings[SUSPICION_FINDINGS];
 	uint32_t rows_n, findings_n;
-	bool metrics; /* some run has one; if not, scores use β alone */
+	bool metrics; /* some run has a metric; else scores use β alone */
 };
 
 /* ERR_INPUT if a side has no iterations, such as a table of statistics. */

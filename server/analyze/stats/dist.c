@@ -1,4 +1,4 @@
-/* dist.c - Student's t from Rmath; rank sums counted, or their normal form. */
+/* dist.c - probabilities of Student's t (from Rmath) and of rank sums. */
 #include "dist.h"
 #define MATHLIB_STANDALONE
 #include <Rmath.h>
@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Rmath prints a warning where an argument is out of its domain: none such is
- * let through. */
+/* Rmath prints a warning if an argument is outside of its domain. So such
+ * arguments are handled here. */
 double dist_t_p(double t, double df)
 {
 	if (isnan(t) || isnan(df) || df <= 0)
@@ -38,8 +38,8 @@ static int dist_by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Ranks of x summed, equal values sharing their mean rank; `ties` becomes
- * Σ (t³ - t) over groups of t equal values. */
+/* Returns the sum of the ranks of x; equal values have their mean rank. Sets
+ * *ties to Σ (t³ - t) over groups of t equal values. */
 static double dist_rank_sum(const struct dist_ranked *r, uint64_t n,
 	double *ties)
 {
@@ -56,9 +56,10 @@ static double dist_rank_sum(const struct dist_ranked *r, uint64_t n,
 	return sum;
 }
 
-/* P(U <= u) without ties. The number of ways to each u are the coefficients of
- * Π (1 - z^(m+i)) / (1 - z^i), i = 1 to n: after each i those of a smaller
- * question, so that no digit is lost between. NaN where memory is short. */
+/* P(U <= u) without ties. The numbers of ways to reach each u are the
+ * coefficients of Π (1 - z^(m+i)) / (1 - z^i), i = 1 to n. After each i, they
+ * are the integer coefficients for a side of i values, so that no precision is
+ * lost in between. NaN if the arena is full. */
 static double dist_exact_below(uint32_t n, uint32_t m, uint64_t u,
 	struct arena *a)
 {

@@ -1,25 +1,26 @@
-/* dist.h - probabilities: the only user of Rmath, and the rank-sum test.
+/* dist.h - Student's t distribution (from Rmath) and the rank-sum test.
  *
- * No result depends on the locale, a lock or earlier calls: of Rmath
- * only pt() and qt() are used, which keep no state. Its pwilcox() does (it is
- * not safe between threads and takes hundreds of megabytes), so the exact
- * rank-sum is counted here, in memory that grows with n·m of the smaller
- * question alone. NaN in gives NaN out; nothing is ever printed. */
+ * No result depends on the locale, a lock or earlier calls. Only pt() and qt()
+ * of Rmath are used, which have no state. pwilcox() has state: it is not safe
+ * between threads and needs hundreds of megabytes. So the exact rank-sum
+ * distribution is computed here, in memory proportional to n·m. If an input is
+ * NaN, the result is NaN. Nothing is printed. */
 #pragma once
 #include "arena.h"
 #include <stdint.h>
 
-/* Two-sided: how likely |T| >= |t|, T of Student's t. df > 0; INFINITY is the
- * normal distribution. NaN where df is not positive. */
+/* The two-sided probability of |T| >= |t|, where T has Student's t
+ * distribution. df > 0; INFINITY means the normal distribution. NaN if df is
+ * not positive. */
 double dist_t_p(double t, double df);
 
-/* The value below which T is with probability p, 0 < p < 1, df >= 1. */
+/* The p-quantile of Student's t distribution, 0 < p < 1, df >= 1. */
 double dist_t_quantile(double p, double df);
 
-/* Two-sided p of the rank-sum (Mann-Whitney's U) of x and y. Exact where the
- * smaller side has at most DIST_EXACT_MAX values and none are equal, else the
- * normal form with corrections for ties and continuity. 1 where a side is
- * empty or all values are equal. NaN also where `scratch` is full. */
+/* Two-sided p of the rank-sum test (Mann-Whitney U) of x and y. It is exact if
+ * the smaller side has at most DIST_EXACT_MAX values and no values are equal,
+ * else a normal approximation with corrections for ties and continuity. 1 if a
+ * side is empty or all values are equal. NaN also if `scratch` is full. */
 enum { DIST_EXACT_MAX = 8, DIST_COUNTS_MAX = 1 << 20 };
 double dist_rank_sum_p(const double *x, uint32_t n, const double *y, uint32_t m,
 	struct arena *scratch);

@@ -1,9 +1,9 @@
-/* exact.h - the arithmetic of the statistics: whole numbers only.
+/* exact.h - exact integer arithmetic for printed statistics.
  *
  * A printed digit depends on whether a fraction is above or below a half, and a
- * double is not always exact enough. So nothing is rounded twice: every result is
- * decided on exact integers, 128 bits wide and, for variances, 256. Rounding
- * is half away from zero, to tenths; nothing here is negative. */
+ * double is not always exact enough to decide this. So every result is computed
+ * from exact integers (128 bits, 256 for variances) and rounded once: to
+ * tenths, half away from zero. No value here is negative. */
 #pragma once
 #include <stdint.h>
 

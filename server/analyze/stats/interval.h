@@ -1,11 +1,11 @@
-/* interval.h - how long at least one of several spans was under way.
+/* interval.h - the time during which at least one of several spans ran.
  *
  * Spans are added in the order of their starts; overlaps count once. */
 #pragma once
 #include <stdint.h>
 
 struct interval_union {
-	int64_t end_ns; /* of what was added so far */
+	int64_t end_ns; /* latest end of the spans added so far */
 	int64_t busy_ns;
 };
 

@@ -1,13 +1,14 @@
-/* stats.h - durations become a line of statistics, to the digit.
+/* stats.h - computes the statistics of a set of durations, exact in every
+ * digit.
  *
- * The statistics of nsys' cuda_gpu_kern_sum, and p90, p99 and the interquartile range
- * (profile.h defines them). */
+ * They are the statistics of nsys' cuda_gpu_kern_sum, and p90, p99 and the
+ * interquartile range. profile.h defines them. */
 #pragma once
 #include "profile.h"
 
-/* Of n > 0 durations, none negative, whose sum is below 2^60. Sorts them;
- * `scratch` has room for as many. */
+/* The statistics of n > 0 durations. None is negative, and their sum is below
+ * 2^60. Sorts dur_ns; `scratch` has room for n durations. */
 struct time_stats stats_from(int64_t *dur_ns, int64_t *scratch, uint32_t n);
 
-/* part / whole in percent, to one decimal; 0 of nothing. */
+/* part / whole in percent, to one decimal; 0 if whole is 0. */
 double stats_pct(int64_t part, int64_t whole);

@@ -1,8 +1,10 @@
-/* t_draw.h - draws of Student's t, quick, from a table of its quantiles.
+/* t_draw.h - fast random numbers from Student's t distribution, by a table of
+ * its quantiles.
  *
- * A draw takes 32 random bits: a sign, and a tail probability to a thirty-second
- * of an octave, down to 2^-31: far into the tails, where a few degrees of
- * freedom differ from many. */
+ * A draw uses 32 random bits: one for the sign, and the rest for a tail
+ * probability with a resolution of 1/32 octave. The smallest probability is
+ * 2^-31. So the table reaches far into the tails, where distributions with few
+ * and with many degrees of freedom differ most. */
 #pragma once
 #include <stdint.h>
 
@@ -13,7 +15,7 @@ struct t_draw {
 	float size[T_DRAW_OCTAVES * T_DRAW_STEPS];
 };
 
-/* df is rounded down to what tables are made for, and never below 1. */
+/* Rounds df down to a value for which a table exists, at least 1. */
 double t_draw_df(double df);
 void t_draw_init(struct t_draw *t, double df);
 

@@ -1,7 +1,9 @@
-/* table_order.h - the order of a table: that of nsys, made total.
+/* table_order.h - the order of the rows of nsys' tables, extended to a total
+ * order.
  *
- * Total time descending, instances ascending, name bytewise; then device,
- * grid and block ascending, so that equal rows always come in the same order. */
+ * Rows are sorted by total time descending, instances ascending and name
+ * bytewise. Then device, grid and block (ascending) make the order of equal
+ * rows deterministic. */
 #pragma once
 #include "profile.h"
 

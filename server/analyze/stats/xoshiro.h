@@ -1,7 +1,7 @@
-/* xoshiro.h - random numbers that are the same everywhere for a seed.
+/* xoshiro.h - random numbers that depend only on the seed, on every machine.
  *
- * xoshiro256** 1.0 of David Blackman and Sebastiano Vigna, seeded by splitmix64,
- * both in the public domain (https://prng.di.unimi.it). */
+ * xoshiro256** 1.0 of David Blackman and Sebastiano Vigna, seeded by
+ * splitmix64, both in the public domain (https://prng.di.unimi.it). */
 #pragma once
 #include <stdint.h>
 
@@ -33,7 +33,7 @@ static inline uint64_t xoshiro_next(struct xoshiro *r)
 	return result;
 }
 
-/* Below n, each as likely as the others up to n / 2^32. */
+/* A random number below n. Probabilities differ by at most n / 2^32. */
 static inline uint32_t xoshiro_below(struct xoshiro *r, uint32_t n)
 {
 	return (uint32_t)(((xoshiro_next(r) >> 32) * n) >> 32);

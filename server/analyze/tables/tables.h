@@ -1,22 +1,23 @@
-/* tables.h - runs of which only a table is known that another tool computed.
+/* tables.h - reads runs whose only data are a table that another tool computed.
  *
- * They have no single launches: no busy time, no span, no percentiles. What the
- * table lacks stays unknown; only sums and their quotients are computed. */
+ * Such a run has no single launches, and so no busy time, span or percentiles.
+ * A value that the table does not contain remains unknown. Only sums and
+ * quotients of sums are computed. */
 #pragma once
 #include "catalog.h"
 #include "profile.h"
 #include "trace.h"
 
-/* Sets p->content, the source of a process's numbers: launches if it has any. Notes
- * how many rows are ignored if it has both single records and a table. */
+/* Sets p->content, the source of the process's numbers: launches if it has any,
+ * else its table. If it has both, a note counts the rows that are ignored. */
 void tables_content(const struct process *proc, struct profile *p);
 
 /* Reads the table of p->content.
  *
- * A table of kernel statistics is read in its own order. If it has lines by grid
- * only, their sums are added. Of a table of patterns the GPU functions are read,
- * summed over iterations. The rows of a function's metrics repeat its duration,
- * which counts once. Fails with ERR_TRACE if its sums exceed what a trace can hold,
- * with ERR_TOO_LARGE if the arena is full. */
+ * The rows of a table of kernel statistics keep their order. If the table has
+ * only lines per grid, lines with their sums are added. From a table of
+ * patterns, the GPU functions are read and summed over iterations. The rows of
+ * a function's metrics repeat its duration, which is counted once. ERR_TRACE if
+ * the sums exceed TRACE_TIME_MAX_NS, ERR_TOO_LARGE if the arena is full. */
 bool tables_read(const struct trace *t, const struct process *proc,
 	const struct catalog *c, struct profile *p, struct err *e);

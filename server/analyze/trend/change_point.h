@@ -1,19 +1,24 @@
-/* change_point.h - where a series changed its level, and how sure that is.
+/* change_point.h - finds where the level of a series changed, with intervals.
  *
- * The series is cut where the means on both sides differ most, in the whole or in
- * a part of it. The cut is tested by permutation, and both parts are searched
- * again, until no cut has a p of at most alpha. Then each cut is moved to the best
- * place between its neighbors and tested again between them; cuts that no longer
- * hold are dropped. Points of one group (runs of one commit) stay together: a cut
- * falls between groups, and groups are what is permuted, because values of a group
- * are not independent. A stretch has two groups or more. The distance of a value
- * to the five groups around it counts as three deviations at most, estimated from
- * neighbors, so that a single outlier, point or group, is not a change. If there
- * are more than 512 groups, neighboring ones are permuted together. After Page,
- * 1954; Matteson and James, A nonparametric approach for multiple change point
- * analysis, 2014; Kovács and others, Seeded binary segmentation, 2020.
+ * A cut divides the series, or a part of it, where the means on both sides
+ * differ most. The cut is tested by permutation. Both parts are searched again,
+ * until no cut has a p of at most alpha. Then each cut is moved to the best
+ * position between its neighboring cuts and tested again between them. Cuts
+ * that fail this test are dropped.
  *
- * Pure and deterministic for a seed; n = 50,000 takes well under a second. */
+ * Points of one group (runs of one commit) are not independent. So a cut is
+ * always between groups, and whole groups are permuted. A stretch between cuts
+ * has at least two groups. The distance of a value from the five groups around
+ * it is limited to three deviations, estimated from neighbors, so that a single
+ * outlier (point or group) is not a change. If there are more than 512 groups,
+ * neighboring groups are permuted together.
+ *
+ * After Page, 1954; Matteson and James, A nonparametric approach for multiple
+ * change point analysis, 2014; Kovács and others, Seeded binary segmentation,
+ * 2020.
+ *
+ * Deterministic for a seed, without I/O. n = 50,000 takes well under a
+ * second. */
 #pragma once
 #include "arena.h"
 #include <stdbool.h>
@@ -27,19 +32,21 @@ struct change_point {
 };
 
 struct change_options {
-	double alpha; /* 0.01, of each cut */
-	double min_change; /* relative: smaller changes are not reported; 0.01 */
-	uint32_t min_points; /* of a stretch: 3 */
-	uint32_t permutations; /* 999 */
-	uint64_t seed; /* 1 */
+	double alpha; /* of each cut. Default 0.01 */
+	double min_change; /* relative; smaller changes are not reported.
+		Default 0.01 */
+	uint32_t min_points; /* of a stretch. Default 3 */
+	uint32_t permutations; /* default 999 */
+	uint64_t seed; /* default 1 */
 };
 #define CHANGE_OPTIONS                \
 	{                             \
 		0.01, 0.01, 3, 999, 1 \
 	}
 
-/* x[n] without NaN, in order of time; group[n] ascending numbers, NULL: each
- * point is its own. *out is the arena's, in order. False if memory is short. */
+/* x[n] is in order of time and contains no NaN. group[n] contains ascending
+ * numbers; NULL: each point is a group of its own. *out is in order and belongs
+ * to the arena. False if the arena is full. */
 bool change_points_from(const double *x, const uint32_t *group, uint32_t n,
 	const struct change_options *o, struct arena *a,
 	struct change_point **out, uint32_t *out_n);

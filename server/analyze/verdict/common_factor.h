@@ -1,9 +1,11 @@
-/* common_factor.h - the factor that all kernels share: clocks and power.
+/* common_factor.h - the factor by which all kernels are slower or faster, as
+ * after a change of clocks or power.
  *
- * Per iteration and side, it is the median over kernels of time / the
- * kernel's mean. Between the sides, it is the ratio of a launch's time that
- * most kernels share, by number and by time. It is not the ratio of an
- * iteration's time, because more launches are not a slower clock. */
+ * For one iteration of a side, the factor is the median over kernels of the
+ * kernel's time / its mean time. Between the sides, it is the ratio of launch
+ * times that most kernels share, by number and by time. Ratios of launch times
+ * are used, because the time of an iteration also grows with the number of its
+ * launches. */
 #pragma once
 #include "verdict.h"
 
@@ -14,16 +16,17 @@ enum {
 
 struct common_estimate {
 	bool known; /* enough kernels; if not, all fields below are 0 */
-	bool uniform; /* most of them changed by one ratio between the sides */
-	double log_ratio; /* log of head / base of those; 0 if not uniform */
+	bool uniform; /* most kernels changed by one ratio between the sides */
+	double log_ratio; /* log(head / base) of these; 0 if not uniform */
 	double log_sd; /* its standard error, from how well the rows agree */
-	double tolerance; /* the largest |log ratio - log_ratio| of a row that follows it */
+	double tolerance; /* maximum |log ratio of a row - log_ratio| of rows
+		that changed by this factor */
 	double floor, floor_df; /* of the median row */
 	uint32_t kernels;
 	/* Per iteration of each side, mean 1: how slow that iteration was. */
 	const double *base, *head;
-	/* The same, the head's multiplied by the ratio. Dividing a kernel's
-	 * times by it removes the common factor. */
+	/* These values with the head's multiplied by the ratio. Dividing a
+	 * kernel's times by them removes the common factor. */
 	const double *free_base, *free_head;
 };
 

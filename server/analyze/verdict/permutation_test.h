@@ -1,14 +1,17 @@
 /* permutation_test.h - the largest difference of any row that chance produces.
  *
- * Blocks change sides, those of all rows together, so that what rows share stays
- * shared. Each row's statistic is studentized again for every split (after Chung
- * and Romano, Exact and asymptotically robust permutation tests, 2013), and a run
- * effect is drawn for it from Student's t. A row's own statistic is compared with
- * the largest of all rows: that gives a family-wise p. */
+ * A split exchanges blocks between the sides. It moves the blocks of all rows
+ * together, so that the correlation between rows is preserved. For every split,
+ * the statistic of each row is studentized again (after Chung and Romano, Exact
+ * and asymptotically robust permutation tests, 2013), and a random run effect
+ * from Student's t is added. The observed statistic of a row is compared with
+ * the largest statistic of all rows in each split, which gives a family-wise
+ * p. */
 #pragma once
 #include "common_factor.h"
 
-/* A block is a run of iterations that can be exchanged with another. */
+/* A block is a sequence of iterations that can be exchanged with another
+ * block. */
 struct blocks_range {
 	uint32_t from, to; /* iterations of its side */
 	uint32_t unit;
@@ -18,10 +21,11 @@ struct blocks {
 	uint32_t length; /* iterations; 0 if blocks are units */
 	uint32_t base_n, head_n;
 	const struct blocks_range *base, *head;
-	/* Degrees of freedom spent on the differences between units of a side. */
+	/* Degrees of freedom used for the differences between units of a
+	 * side. */
 	uint32_t base_lost, head_lost;
-	/* The deviation of a mean difference is that much greater than blocks
-	 * show. */
+	/* Factor by which the deviation of a mean difference is greater than
+	 * the blocks show. */
 	double widen;
 };
 
@@ -31,13 +35,13 @@ static inline double blocks_df(const struct blocks *b)
 	return (double)b->base_n + b->head_n - 2 - b->base_lost - b->head_lost;
 }
 
-/* The difference of one row between the sides, and what chance can make of it. */
+/* The difference of one row between the sides, and its variance by chance. */
 struct contrast {
 	double base, head; /* means of the blocks' means */
 	double delta, mean; /* head - base, and half their sum */
 	double sd; /* of all blocks about their mean: 0 if all are equal */
 	double within; /* variance of the difference, measured by blocks */
-	double var, df; /* the same, moderated */
+	double var, df; /* the moderated variance of the difference */
 	double run_var, run_df;
 	/* Inputs of the moderation: `prior` is a variance of the difference; var
 	 * is at least `min_var`. */
@@ -58,17 +62,18 @@ bool permutation_test(const struct blocks *b, struct permutation_row *rows,
 	uint32_t n, permutation_means *means, void *of, uint32_t permutations,
 	uint64_t seed, struct arena *a);
 
-/* Which blocks go to the other side: every way, or many at random. */
+/* The splits: which blocks are exchanged. Either all possible ways, or many
+ * random ones. */
 struct permutation_splits {
 	uint32_t chosen; /* blocks of the side that has fewer */
 	uint32_t n;
 	const uint32_t *sets; /* [n][chosen], indices of blocks */
-	const uint32_t *own; /* the blocks that are that side's */
-	bool exact; /* every way there is, once */
+	const uint32_t *own; /* the observed blocks of this side */
+	bool exact; /* the sets are all possible ways, each once */
 };
 
-/* Every way if there are at most `permutations` and `may_all` is set. False if
- * the arena is full. */
+/* Lists all ways if there are at most `permutations` and `may_all` is set, else
+ * random ones. False if the arena is full. */
 bool permutation_test_splits(const struct blocks *b, uint32_t permutations,
 	bool may_all, uint64_t seed, struct arena *a,
 	struct permutation_splits *out);

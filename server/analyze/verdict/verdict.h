@@ -1,21 +1,23 @@
-/* verdict.h - which rows of a matrix changed: the statistics, and nothing else.
+/* verdict.h - the statistical test of which rows of a matrix changed.
  *
- * x[row][iteration]: nanoseconds per iteration, 0 if the function did not run. A
- * side's iterations are stored unit after unit; those of a unit are in order and
- * may be correlated. Between units a row differs by a run effect of relative
- * standard deviation `floor`, known with `floor_df` degrees of freedom: a scaled t
- * with that many is part of every interval and of the null distribution, so that
- * the usual difference between two processes is not reported as a change.
+ * x[row][iteration] is the time of a row in nanoseconds, 0 if the function did
+ * not run. A side's iterations are stored one unit after the other. The
+ * iterations of a unit are in order of time and may be correlated. Between
+ * units, the time of a row differs by a random run effect. Its relative
+ * standard deviation is `floor`, known with `floor_df` degrees of freedom. A
+ * scaled t distribution with these degrees of freedom is part of every interval
+ * and of the null distribution, so that the usual difference between two
+ * processes is not reported as a change.
  *
- * Blocks of iterations (or units, if there are four or more per side) are permuted
- * between the sides `permutations` times; the largest of all rows' statistics
- * gives the family-wise p. The result is deterministic for a seed.
+ * Blocks of iterations (or units, if there are four or more per side) are
+ * permuted between the sides `permutations` times. The largest statistic of all
+ * rows gives the family-wise p. The result is deterministic for a seed.
  *
- * NaN: p, p_family and q if the evidence is launches; ratio if base is 0. *block
- * is 0 if no blocks were made. No input is NaN.
+ * p, p_family and q are NaN if the evidence is launches; ratio is NaN if base
+ * is 0. *block is 0 if no blocks were formed. No input may be NaN.
  *
- * Measured (tests/sim, 1,000 random pairs of 300 functions per case; the
- * first three lines and the last count pairs in which any unchanged row is called
+ * Measured (tests/sim, 1,000 random pairs of 300 functions per case; the first
+ * three lines and the last count pairs in which any unchanged row is called
  * regressed, improved, appeared or vanished):
  *
  *   equal, odd, 2 % run effect, default floor (60; 240; 8 iterations)   0; 0; 0
@@ -30,8 +32,8 @@
 #include "comparison.h"
 #include "err.h"
 
-/* Whether units are permuted: there are at least four per side, and enough
- * ways to split them that alpha can be reached. */
+/* Whether units are permuted: there are at least four per side, and so many
+ * ways to split them that p can be as small as alpha. */
 bool verdict_by_runs(uint32_t base_units, uint32_t head_units, double alpha);
 
 struct verdict_side {
@@ -40,26 +42,26 @@ struct verdict_side {
 	uint32_t n; /* their sum */
 };
 
-/* PATTERN_SPREAD launches of each side by length, evenly from the shortest to
- * the longest: the minimum and the maximum over the side's units. NULL
- * unknown. */
+/* PATTERN_SPREAD launch durations of each side, at even steps from the shortest
+ * to the longest: for each, the minimum and the maximum over the side's units.
+ * NULL unknown. */
 struct verdict_spread {
 	const double *base_low, *base_high, *head_low, *head_high;
 };
 
 struct verdict_row {
 	const double *base, *head; /* [side.n] */
-	/* Executions over all iterations of the side, the shortest and the
-	 * longest; NaN unknown. They are the evidence if there are too few
-	 * iterations. */
+	/* Number of executions over all iterations of the side, and the
+	 * durations of the shortest and the longest; NaN unknown. They are the
+	 * evidence if there are too few iterations. */
 	double base_launches, base_min_ns, base_max_ns;
 	double head_launches, head_min_ns, head_max_ns;
-	bool kernel; /* defines the common factor, and is divided by it */
+	bool kernel; /* used to compute the common factor, and divided by it */
 	double floor, floor_df;
 	enum floor_source floor_from;
 	struct verdict_spread spread;
-	/* Follows the clocks as kernels do, but does not define the common
-	 * factor. */
+	/* Changes with the clocks as kernels do, but is not used to compute the
+	 * common factor. */
 	bool follows;
 };
 
