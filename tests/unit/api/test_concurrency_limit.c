@@ -1,5 +1,5 @@
-/* test_concurrency_limit.c - at most a fixed number at once; each place is
- * returned once. */
+/* test_concurrency_limit.c - tests that at most a fixed number of requests run
+ * at the same time, and that each slot is returned once. */
 #include "concurrency_limit.h"
 #include "api_state.h"
 #include <pthread.h>
@@ -49,8 +49,8 @@ static void *take_late(void *ctx)
 	return NULL;
 }
 
-/* A request that comes while all places are taken gets the place that is
- * returned. */
+/* A request that arrives while all slots are taken waits and gets the slot
+ * that another request returns. */
 static void test_waits(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
-/* test_cursor.c - a cursor is read as it was written, and only by the list
- * that wrote it. */
+/* test_cursor.c - tests that a cursor is read as it was written, and only by
+ * the list that wrote it. */
 #include "cursor.h"
 #include "route.h"
 #include <setjmp.h>

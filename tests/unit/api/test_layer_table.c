@@ -161,8 +161,8 @@ static void test_overlaps(void **state)
 	for (uint32_t i = 0; i < MADE_ROWS; i++)
 		assert_int_equal(run_breakdown_overlaps(&is.breakdown, i, 1),
 			i == 4);
-	/* It has the same offset, but never runs at the same time as
-	 * another. */
+	/* The row is parallel to the other in its offset, but never runs at
+	 * the same time as another row. */
 	rows[4].overlapped_ns = 0;
 	assert_false(run_breakdown_overlaps(&is.breakdown, 4, 1));
 	/* On the same stream: one after the other in most instances. */

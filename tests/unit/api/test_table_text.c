@@ -20,9 +20,9 @@ static void is(struct table_text_column *columns, int width, uint32_t rows,
 	arena_release(&a);
 }
 
-/* Numbers are aligned by their point; a number without one is treated as if
- * it followed. The digits of an exponent count, nan is a number, and integers
- * stay as they are. */
+/* Numbers are aligned by their decimal point; a number without a point is
+ * treated as if one followed. The digits of an exponent are counted, nan is a
+ * number, and integers are not changed. */
 static void aligned_by_the_point(void **state)
 {
 	const char *text[] = { "f", "g(a, b)", "μ", "h" };

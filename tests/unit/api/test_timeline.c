@@ -1,4 +1,5 @@
-/* test_timeline.c - pids that never collide, names that are written once. */
+/* test_timeline.c - tests that pids never collide and that each name is
+ * written once. */
 #include "timeline.h"
 #include <setjmp.h>
 #include <stdarg.h>

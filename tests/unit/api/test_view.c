@@ -44,8 +44,9 @@ static void test_error_mends_text(void **state)
 			     "\"a\xef\xbf\xbd\"}}");
 }
 
-/* Two launches of 2,971,823 and 333,015,608 ns, as in the report that nsys'
- * definitions were verified with: sd 233,376,198.5, median 167,993,715.5. */
+/* Two launches of 2,971,823 and 333,015,608 ns. They come from the report with
+ * which nsys' definitions were verified: sd 233,376,198.5, median
+ * 167,993,715.5. */
 static const struct kernel_line kernels[] = {
 	{ .kernel = 3,
 		.is = { .name = "void f<int, 2>(T1 *)",

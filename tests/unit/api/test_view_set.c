@@ -1,5 +1,5 @@
-/* test_view_set.c - a fleet as a document: the dtypes with the most time, and
- * work too large to represent. */
+/* test_view_set.c - tests a fleet as a document: the dtypes with the most
+ * time, and numbers that are too large for the document. */
 #include "view_set.h"
 #include "query_fleet.h"
 #include <jansson.h>

@@ -11,8 +11,8 @@
 static const double base_us[] = { 640425, 631224.5 };
 static const double head_us[] = { 47692.25 };
 
-/* Two functions in three rows, of which one is notable. Figures round to
- * zero, are missing, need six digits, or have a thousands separator. */
+/* Two functions in three rows, of which one is notable. The figures test all
+ * forms: rounded to zero, missing, six digits, a thousands separator. */
 static struct suspicion_row rows[] = {
 	{ "oncpu", "cpu_frequency", "Host", 177.763586,
 		{ 162.779678, 156.416767, -6.362911, -8.310912, 0.285183,

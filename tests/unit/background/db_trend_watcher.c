@@ -1,7 +1,9 @@
-/* db_trend_watcher.c - which changes of workloads with new runs are reported, once each.
+/* db_trend_watcher.c - tests which changes are reported for workloads with new
+ * runs, and that each change is reported once.
  *
- * Runs are rows of the numbers that a series reads; levels repeat five values, 0.4 %
- * apart, so that a step of 8 % is the only change point. */
+ * A run is a row with the numbers that a series reads. A level consists of
+ * five repeated values that are 0.4 % apart, so that a step of 8 % is the only
+ * change point. */
 #include "../store/fixture.h"
 #include "trend_watcher.h"
 #include <jansson.h>
@@ -165,8 +167,8 @@ static void the_event_describes_the_change(void **state)
 	arena_release(&a);
 }
 
-/* A history of changes that is imported at once: only a recent change is
- * reported, now or later. */
+/* A long history with changes is imported at once. Only the recent change is
+ * reported; the older ones are not reported later either. */
 static void a_long_history_is_passed_over(void **state)
 {
 	struct db *db = *state;

@@ -108,8 +108,8 @@ static void the_ceiling_holds_and_full_stays(void **state)
 	arena_release(&a);
 }
 
-/* Lack of memory in the machine is not the fault of the file. The limit of
- * the process has the same effect as the arena's. */
+/* If the machine has no more memory, the error does not blame the file. A
+ * memory limit of the process has the same effect as the arena's limit. */
 static void the_machine_has_no_more(void **state)
 {
 	struct arena a = { .ceiling = 3 << 20 };
@@ -143,8 +143,8 @@ static void the_machine_has_no_more(void **state)
 	arena_release(&a);
 }
 
-/* The rest of the limit is left for the scratch arena. Both report that it was
- * too small, and nothing of the scratch arena is kept. */
+/* The scratch arena gets the rest of the limit. Both arenas report that the
+ * limit was too small, and the scratch arena keeps no memory. */
 static void scratch_of_the_remaining_memory(void **state)
 {
 	struct arena a = { .ceiling = 1 << 20 };

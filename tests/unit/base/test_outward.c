@@ -1,4 +1,5 @@
-/* test_outward.c - addresses of every kind, with and without permission. */
+/* test_outward.c - tests addresses of every kind, with and without permission
+ * to call addresses that are not public. */
 #include "outward.h"
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -1,4 +1,5 @@
-/* test_sort.c - the largest and smallest numbers, equal numbers, and none. */
+/* test_sort.c - sorts the largest and smallest numbers, equal numbers, and an
+ * empty list. */
 #include "sort.h"
 #include <setjmp.h>
 #include <stdarg.h>

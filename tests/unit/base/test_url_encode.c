@@ -1,4 +1,5 @@
-/* test_url_encode.c - each kind of byte, as in RFC 3986. */
+/* test_url_encode.c - tests the encoding of each kind of byte, as in RFC
+ * 3986. */
 #include "url_encode.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -20,8 +20,8 @@ static const struct {
 	{ "http://10.1.2.3/", "10.1.2.3", 80, false },
 	{ "https://xn--bcher-kva.example:65535/", "xn--bcher-kva.example",
 		65535, true },
-	/* an unusual form is still one host, which is checked when it is
-	 * called */
+	/* An unusual form of an address is still one host. The host is checked
+	 * when it is called. */
 	{ "http://0x7f.1/", "0x7f.1", 80, false },
 	{ "http://2130706433/", "2130706433", 80, false },
 };

@@ -1,5 +1,5 @@
-/* test_catalog.c - families by name: the kernels of the seeds, one row for
- * each kind of rule, and unknown names. */
+/* test_catalog.c - tests the family of kernels by name: the kernels of the
+ * seeds, one row for each kind of rule, and unknown names. */
 #include "catalog.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -91,8 +91,9 @@ static void test_unknown(void **state)
 	}
 }
 
-/* Names made to force patterns to backtrack. The match limit allows about a
- * thousandth of a second each; a slow machine may take a tenth. */
+/* Names that force patterns to backtrack. The match limit allows about a
+ * thousandth of a second per name. The test allows a tenth, for slow
+ * machines. */
 static void test_hostile(void **state)
 {
 	static const char *const parts[] = { "std::enable_if<a>::type ",

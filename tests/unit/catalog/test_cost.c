@@ -1,5 +1,5 @@
-/* test_cost.c - W and Q by built-in and overriding formulas, and the reason
- * if there are none. */
+/* test_cost.c - tests W and Q from built-in and overriding formulas, and the
+ * reason if there are none. */
 #include "catalog.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -87,8 +87,9 @@ static void test_costs(void **state)
 		/* a scalar is one number */
 		{ { NULL, "elementwise", "fp32", "x=[]", 0 }, DTYPE_FP32, 1, 4,
 			4 },
-		/* 4*2*8*(10 + 2 + 1): one query attends to 10 keys, two
-		 * attend to 2 and 1; 2*(3*2*8 + 12*1*16); 2*3*2*8 */
+		/* W: 4*2*8*(10 + 2 + 1), because one query attends to 10 keys
+		 * and two queries attend to 2 and 1; bytes read: 2*(3*2*8 +
+		 * 12*1*16); bytes written: 2*3*2*8 */
 		{ { NULL, "unified_attention", "bf16",
 			  "heads=2 kv_heads=1 head_dim=8 q_lens=[1,2] "
 			  "seq_lens=[10,2]",
@@ -192,8 +193,8 @@ static void test_none(void **state)
 			"the cost of 'paged_attention_decode' needs its size "
 			"'seq_lens' or 'kv_tokens' or 'context', which is "
 			"unknown" },
-		/* prefill of several sequences: the total does not determine
-		 * its work */
+		/* prefill of several sequences: the work cannot be computed
+		 * from the total number of tokens */
 		{ { NULL, "unified_attention", "bf16",
 			  "seqs=2 tokens=5 heads=2 kv_heads=1 head_dim=8 "
 			  "kv_tokens=12",
@@ -259,8 +260,8 @@ static void test_none(void **state)
 	}
 }
 
-/* An operator that replaces a built-in one keeps its formulas if it has the
- * sizes that they use. */
+/* A site's operator that replaces a built-in one keeps its formulas if it has
+ * the sizes that the formulas use. */
 static void test_stand_in(void **state)
 {
 	static const struct given same = {

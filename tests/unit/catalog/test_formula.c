@@ -1,5 +1,5 @@
-/* test_formula.c - the values of formulas, and the reason if a formula has
- * none. */
+/* test_formula.c - tests the values of formulas. If a formula has no value,
+ * tests the reason. */
 #include "formula.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -69,8 +69,8 @@ static void test_value(void **state)
 		{ "causal_pairs(5, 3)", 6 }, /* 3 + 2 + 1; two attend to none */
 		{ "causal_pairs(0, 3) + causal_pairs(3, 0)", 0 },
 		{ "causal_pairs(3, 3)", 6 },
-		/* one token: its 8; many: all; between: 128*(1-.9375^20) =
-		 * 92.8 */
+		/* one token activates its 8 experts; many tokens activate all;
+		 * in between: 128*(1-.9375^20) = 92.8 */
 		{ "active_experts(128, 8, 1)", 8 },
 		{ "active_experts(128, 8, 1000)", 128 },
 		{ "active_experts(128, 8, 20)", 93 },

@@ -1,5 +1,5 @@
-/* test_formula_text.c - error messages for invalid formulas, with the
- * position. */
+/* test_formula_text.c - tests the error messages for invalid formulas and the
+ * position that they contain. */
 #include "formula.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-/* test_layer_words.c - the role of operators and kernels in a layer. */
+/* test_layer_words.c - tests which role in a layer an operator or kernel
+ * has. */
 #include "layer_words.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* test_module_words.c - the role of modules in a layer: by class or name, by
- * the modules around them, and by their index among several. */
+/* test_module_words.c - tests which role in a layer a module has: by its class
+ * or name, by the modules around it, and by its index among several. */
 #include "breakdown_word.h"
 #include "layer_words.h"
 #include <setjmp.h>
@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-/* A class begins with a capital. `in` lists the modules around it, innermost
- * first, separated by blanks. */
+/* A class name begins with a capital letter. `in` lists the modules around
+ * `is`, innermost first, separated by blanks. */
 struct row {
 	const char *is, *in;
 	uint32_t ordinal, siblings;

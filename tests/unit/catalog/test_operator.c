@@ -1,5 +1,5 @@
-/* test_operator.c - operators by kernel, host operator and module; how two of
- * them are combined; platforms by device. */
+/* test_operator.c - tests which operator a kernel, host operator or module
+ * has, how two operators are combined, and which platform a device has. */
 #include "catalog.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -194,8 +194,8 @@ static void test_devices(void **state)
 	}
 }
 
-/* Each has its source, a bandwidth and at least one peak; rows are sorted by
- * name. */
+/* Each platform has a source, a bandwidth and at least one peak. The rows are
+ * sorted by name. */
 static void test_platforms(void **state)
 {
 	const struct platform *const *p;

@@ -1,5 +1,5 @@
-/* test_overrides.c - site overrides: what they change, which are rejected with
- * which message, and which rule matched. */
+/* test_overrides.c - tests site overrides: what they change, the message if
+ * they are rejected, and which rule matched. */
 #include "catalog.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -89,8 +89,9 @@ static void test_rules(void **state)
 	catalog_free(c);
 }
 
-/* A new operator with its patterns, and an operator that replaces a built-in
- * one: the built-in rules and host operators then refer to the new one. */
+/* A new operator with its own patterns, and an operator that replaces a
+ * built-in one. The built-in rules and host operators then refer to the
+ * replacement. */
 static void test_operators(void **state)
 {
 	(void)state;
@@ -241,8 +242,8 @@ static void test_stack(void **state)
 	catalog_free(c);
 }
 
-/* The maximum number and length of rules, which is more than PCRE2 compiles
- * at once. */
+/* The maximum number of rules. Together they are longer than a pattern that
+ * PCRE2 can compile. */
 static void test_many(void **state)
 {
 	(void)state;

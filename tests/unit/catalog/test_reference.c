@@ -1,5 +1,5 @@
-/* test_reference.c - a published document: the values computed from it, and
- * its sizes under catalog names. */
+/* test_reference.c - tests a published reference set: the values computed from
+ * it, and its sizes under catalog names. */
 #include "published_document.h"
 #include <math.h>
 #include <stdio.h>
@@ -37,8 +37,8 @@ static void test_figures(void **state)
 	assert_string_equal(op->regime, "memory");
 }
 
-/* round(4.005, 2) is 4.0, because 4.005 is slightly less in binary; 8.06 is
- * 8.1. 0.04 us rounds to zero, and shares of zero are undefined. */
+/* round(4.005, 2) is 4.0, because 4.005 in binary is slightly less; 8.06
+ * becomes 8.1. 0.04 us rounds to zero, and shares of zero are undefined. */
 static void test_rounding(void **state)
 {
 	struct world *w = *state;

@@ -1,6 +1,6 @@
-/* fake_writer.h - a writer that keeps its input, as text.
+/* fake_writer.h - a capture writer that keeps its input as text.
  *
- * The linker replaces the writer by it (tests/CMakeLists.txt). */
+ * The linker replaces the real writer by this one (tests/CMakeLists.txt). */
 #pragma once
 #include "capture_writer.h"
 #include <stdio.h>
@@ -38,8 +38,8 @@ int64_t __wrap_capture_writer_text(struct capture_writer *s,
 	(void)s, (void)key;
 	char line[128];
 	fake.texts_read++;
-	/* Names of kernels may be redacted; the collector's own words are
-	 * not. */
+	/* Names of kernels may be redacted. The collector's own texts are
+	 * never redacted. */
 	snprintf(line, sizeof line, "%s%.*s", kind == TEXT_KERNEL ? "~" : "",
 		(int)len, text);
 	if (!strcmp(line, "~dropped"))

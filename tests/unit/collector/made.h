@@ -1,8 +1,7 @@
-/* made.h - made-up records in the layouts of several versions of
- * libcupti.
+/* made.h - makes records in the layouts of several versions of libcupti.
  *
- * The sizes of versions 18 and 130001 are those of the real libraries; the
- * others follow CUPTI's release notes. */
+ * The sizes of versions 18 and 130001 are those of the real libraries. The
+ * sizes of the other versions follow CUPTI's release notes. */
 #pragma once
 #include "records.h"
 #include <cupti.h>

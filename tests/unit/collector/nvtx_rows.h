@@ -1,8 +1,9 @@
 /* nvtx_rows.h - a program that uses NVTX, and its collector, in one process.
  *
- * The program calls NVTX through the real headers, whose loader finds the
- * injection that is linked in. The test receives the rows in place of the
- * writer (tests/unit/collector/CMakeLists.txt wraps it). */
+ * The program calls NVTX through the real headers. Their loader finds the
+ * injection library, which is linked into the test. The test replaces the
+ * capture writer and receives the rows (tests/unit/collector/CMakeLists.txt
+ * wraps the writer's functions). */
 #pragma once
 #include <stdint.h>
 struct nvtxExtModuleInfo_t;

@@ -1,5 +1,5 @@
-/* sampled.h - for tests of counters: a clock that can be set, and the
- * samples. */
+/* sampled.h - for tests of counters: a clock that tests can set, and the list
+ * of samples. */
 #pragma once
 #include "samples.h"
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* stand_in_cupti.c - a library with the symbols of libcupti, which do nothing,
- * and the version it is built with. */
+/* stand_in_cupti.c - a library with the symbols of libcupti and the version
+ * that it is built with. Its functions do nothing. */
 #include <stdint.h>
 
 #define EXPORT __attribute__((visibility("default")))

@@ -1,5 +1,5 @@
-/* test_calls.c - which calls launch, according to their names; the installed
- * libcupti returns the expected names. */
+/* test_calls.c - tests which calls launch, by their names, and that the
+ * installed libcupti returns the expected names. */
 #include "calls.h"
 #include "session_stage.h"
 
@@ -141,8 +141,8 @@ static void a_session_with_the_installed_libcupti(void **state)
 			print_message("%d: %s\n", (int)end, t.sentence);
 		else
 			assert_int_equal(end, SESSION_UNFIT);
-		/* CUPTI's own word is in brackets; it differs in each
-		 * version. */
+		/* CUPTI's own result text is in brackets; it differs between
+		 * versions. */
 		if (!t.library.driver) {
 			t.sentence[strcspn(t.sentence, "(")] = '\0';
 			assert_string_equal(t.sentence,

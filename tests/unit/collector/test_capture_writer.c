@@ -1,5 +1,5 @@
-/* test_capture_writer.c - when a capture file begins and ends, and what it
- * contains. */
+/* test_capture_writer.c - tests when a capture file begins and ends, and what
+ * it contains. */
 #include "spooled.h"
 #include <signal.h>
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
-/* test_capture_writer_folder.c - the folder of captures, and the limit of its
- * size. */
+/* test_capture_writer_folder.c - tests the folder of capture files and the
+ * limit on its size. */
 #include "filled.h"
 
 /* A file has the path of the folder: even root cannot write there. */

@@ -65,8 +65,8 @@ static void tell_other_things(struct capture_writer *s)
 	capture_writer_note(s, "clock_set", 1, "twice");
 }
 
-/* Fills a small disk; afterwards each record is in one of the files, or
- * dropped. */
+/* Fills a small disk. After that each record must be in one of the files or be
+ * counted as dropped. */
 static void fill(const struct spooled *d, bool tail)
 {
 	struct sum sum = { 0, 0 };

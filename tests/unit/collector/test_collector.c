@@ -1,5 +1,5 @@
-/* test_collector.c - what stops the collector permanently, and what wakes
- * it. */
+/* test_collector.c - tests what stops the collector permanently and what wakes
+ * its threads. */
 #include "collector.h"
 #include "fault.h"
 #include "thread.h"

@@ -1,5 +1,5 @@
-/* test_counters.c - sampling threads, windows, and the rows of their
- * samples. */
+/* test_counters.c - tests the sampling threads, windows, and the rows made
+ * from samples. */
 #include "counters.h"
 #include "counters_state.h"
 #include "counter_rows.h"
@@ -204,9 +204,9 @@ static void no_counter_is_enabled(void **state)
 	}
 }
 
-/* A call that does not return blocks no other thread. Its thread is left
- * alone, the next window starts no second one, and its memory outlives
- * counters_free(). */
+/* A call that does not return blocks no other thread. The thread in that call
+ * is never ended, the next window starts no second one, and its memory is not
+ * freed by counters_free(). */
 static void a_call_does_not_return(void **state)
 {
 	const char *env[] = { "KERNSIFT_TRACE_NVML", library,

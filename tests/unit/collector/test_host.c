@@ -1,4 +1,4 @@
-/* test_host.c - values from files of /proc, compared with values computed by
+/* test_host.c - compares values from files of /proc with values computed by
  * hand. */
 #include "host.h"
 #include "proc_folder.h"
@@ -51,8 +51,9 @@ static void self_stat(struct world *w, int user, int system)
 		user, system);
 }
 
-/* Ticks are hundredths of a second. The process used 30 + 15 in 0.5 s: 90 %.
- * The host had 400: 100 idle, 60 waiting for a disk; 60 % were used. */
+/* A tick is a hundredth of a second. The process used 30 + 15 ticks in 0.5 s:
+ * 90 %. The host had 400 ticks: 100 idle, 60 waiting for a disk. So 60 % were
+ * used. */
 static void test_cpu(void **state)
 {
 	struct world *w = *state;

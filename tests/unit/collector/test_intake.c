@@ -1,5 +1,5 @@
-/* test_intake.c - CUPTI gets buffers and returns them. Each record is in a
- * buffer that is read in order, or is counted as dropped. */
+/* test_intake.c - CUPTI gets buffers and returns them. Tests that each record
+ * is in a buffer that is read in order, or is counted as dropped. */
 #include "clock.h"
 #include "intake_rig.h"
 #include <sys/syscall.h>

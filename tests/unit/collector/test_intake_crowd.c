@@ -1,5 +1,6 @@
-/* test_intake_crowd.c - many threads use the intake while it is read: the
- * recorded and the dropped records add up to the returned ones. */
+/* test_intake_crowd.c - many threads use the intake while it is read. The
+ * recorded and the dropped records must add up to the records that were
+ * returned. */
 #include "clock.h"
 #include "intake_rig.h"
 #include <pthread.h>

@@ -1,5 +1,5 @@
-/* test_log.c - lines for the collector's log file: the caller never waits,
- * and each line is written once. */
+/* test_log.c - tests the collector's log file: the caller never waits, and
+ * each line is written once. */
 #include "log.h"
 #include "spooled.h"
 #include <pthread.h>

@@ -1,5 +1,5 @@
-/* test_nodes.c - a replayed node has the ranges of the node it was cloned
- * from. */
+/* test_nodes.c - tests that a replayed node has the ranges of the node from
+ * which it was cloned. */
 #include "nodes.h"
 #include <pthread.h>
 #include <setjmp.h>

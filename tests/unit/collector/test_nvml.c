@@ -39,8 +39,9 @@ static void test_values(void **state)
 	assert_not_sampled(&w->s, gpu_temperature, 1);
 	assert_not_sampled(&w->s, gpu_power_mean, 1);
 
-	/* 300 J, 1 MiB and 2 MiB in one second; the newest reading of the
-	 * process behind the newest of all, which came 3 us in */
+	/* In one second: 300 J, 1 MiB sent and 2 MiB received. The process's
+	 * newest value is older than the newest value of all, which came 3 us
+	 * into the second. */
 	turn(w, 500000000);
 	assert_sampled(&w->s, gpu_power_mean, 1, 300);
 	assert_sampled(&w->s, gpu_link_transmit, 1, 1048576);

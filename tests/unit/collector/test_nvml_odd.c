@@ -1,5 +1,5 @@
-/* test_nvml_odd.c - an NVML that returns errors, is old or is missing; a lost
- * GPU. */
+/* test_nvml_odd.c - tests an NVML that returns errors, is old or is missing,
+ * and a GPU that is lost. */
 #include "nvml_world.h"
 #include <dlfcn.h>
 

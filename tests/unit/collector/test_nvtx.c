@@ -1,4 +1,5 @@
-/* test_nvtx.c - the NVTX calls of a program become rows with the same words. */
+/* test_nvtx.c - tests that a program's NVTX calls become rows with the texts
+ * that the program gave. */
 #include "nvtx_rows.h"
 
 enum {

@@ -1,5 +1,5 @@
 /* test_nvtx_crowd.c - many threads and full rings: the written and the lost
- * ranges add up to all. */
+ * ranges must add up to all ranges. */
 #include "nvtx_rows.h"
 
 static _Atomic int woken;

@@ -1,5 +1,5 @@
-/* test_nvtx_fork.c - the state that a forked child has of its parent's
- * threads. */
+/* test_nvtx_fork.c - tests which state of its parent's threads a forked child
+ * keeps. */
 #include "nvtx_state.h"
 #include <setjmp.h>
 #include <stdarg.h>

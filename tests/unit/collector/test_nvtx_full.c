@@ -1,4 +1,5 @@
-/* test_nvtx_full.c - more domains and registered strings than fit. */
+/* test_nvtx_full.c - tests programs that register more domains and strings
+ * than the tables can store. */
 #include "nvtx.h"
 #include "nvtx_domain.h"
 #include "nvtx_headers.h"

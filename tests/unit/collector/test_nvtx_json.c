@@ -1,4 +1,4 @@
-/* test_nvtx_json.c - JSON in the server's form, UTF-8, and wide text. */
+/* test_nvtx_json.c - tests JSON in the server's form, UTF-8, and wide text. */
 #include "nvtx_json.h"
 #include <math.h>
 #include <setjmp.h>

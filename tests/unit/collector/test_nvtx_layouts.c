@@ -1,5 +1,5 @@
 /* test_nvtx_layouts.c - payloads with arrays, nested schemas, texts and
- * pointers: which memory is read. */
+ * pointers: tests which memory is read. */
 #include "nvtx_payload_rig.h"
 
 enum {
@@ -185,8 +185,8 @@ static void test_pointers(void **state)
 	uint64_t id = SCHEMA(1, NVTX_STATIC, 0, fields);
 	nvtxPayloadData_t blobs[] = { { id, sizeof call, &call },
 		{ NVTX_TYPE_PAYLOAD_SCHEMA_REFERENCED, sizeof *data, data } };
-	/* a pointer into another payload of the event is followed; all others
-	 * are not, also if they are invalid */
+	/* A pointer into another payload of the event is followed. All other
+	 * pointers are not followed, whether they are valid or not. */
 	call.text = data->text;
 	call.two = data->two;
 	call.far = (const uint8_t *)elsewhere;

@@ -1,11 +1,11 @@
-/* test_nvtx_payload.c - payloads as JSON, and unusual payloads.
+/* test_nvtx_payload.c - tests payloads as JSON, and unusual payloads.
  *
- * If the server reads the same bytes from an export of nsys
- * (server/decode/nsys/nsys_nvtx.c), the text is the same. */
+ * If the server reads the bytes of a payload from an nsys export
+ * (server/decode/nsys/nsys_nvtx.c), it must produce the same text. */
 #include "nvtx_payload_rig.h"
 
-/* The layout of tests/unit/decode/test_nsys.c, and its text: a uint64, an
- * int32 at 8, a text of four bytes at 12, a text elsewhere, and one after the
+/* The layout and the text of tests/unit/decode/test_nsys.c: a uint64, an int32
+ * at 8, a text of four bytes at 12, a text elsewhere, and a text after the
  * end. */
 static void test_same_text_as_the_server(void **state)
 {
@@ -64,8 +64,8 @@ static void test_layout_of_nccl(void **state)
 		"{\"NCCL communicator ID\":11259375,"
 		"\"Message size [bytes]\":1048576,\"Reduction operation\":2}",
 		0);
-	/* its size is that of the layout; in another domain the layout is
-	 * unknown */
+	/* The given size is SIZE_MAX, so the layout's size is used. In another
+	 * domain the layout is unknown. */
 	gives(7, ALL_REDUCE, &call, SIZE_MAX,
 		"{\"NCCL communicator ID\":11259375,"
 		"\"Message size [bytes]\":1048576,\"Reduction operation\":2}",

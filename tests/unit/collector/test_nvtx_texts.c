@@ -1,4 +1,5 @@
-/* test_nvtx_texts.c - texts are kept once each, in limited memory. */
+/* test_nvtx_texts.c - tests that each text is stored once, in limited
+ * memory. */
 #include "nvtx_texts.h"
 #include <pthread.h>
 #include <setjmp.h>

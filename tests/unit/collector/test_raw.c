@@ -1,4 +1,5 @@
-/* test_raw.c - a dump is read again, and its names get new numbers. */
+/* test_raw.c - tests that the buffers in a raw file are read again and that
+ * their names get new numbers. */
 #include "../../collector/raw_read.h"
 #include "clock.h"
 #include "intake_rig.h"

@@ -1,5 +1,5 @@
-/* test_records.c - records of every version are read; the size of an
- * unreadable rest is reported in bytes. */
+/* test_records.c - tests that records of every version are read, and that the
+ * size of an unreadable rest is reported in bytes. */
 #include "made.h"
 #include "record_fields.h"
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* test_redact_key.c - the source of the key of hashed texts. */
+/* test_redact_key.c - tests where the key for hashed texts comes from. */
 #include "redact.h"
 #include "spooled.h"
 #include "user_home.h"
@@ -29,8 +29,8 @@ static const char *state_key(void)
 	return path;
 }
 
-/* A user has one key for all folders of captures; it is stored outside of
- * them. */
+/* A user has one key for all folders of capture files. The key is stored
+ * outside of these folders. */
 static void one_key_of_the_user(void **state)
 {
 	static const char *const env[] = { "KERNSIFT_TRACE_HASH", "secret",

@@ -1,4 +1,5 @@
-/* test_samples.c - the ring of samples, rates, and times of turns. */
+/* test_samples.c - tests the ring of samples, rates, and the times at which
+ * turns are due. */
 #include "sampled.h"
 #include <pthread.h>
 
@@ -59,8 +60,8 @@ static void *put_many(void *ctx)
 	return NULL;
 }
 
-/* Each sample is read or counted as lost; those that are read are complete
- * and in order. */
+/* Each sample is read or counted as lost. The samples that are read are
+ * complete and in order. */
 static void test_two_threads(void **state)
 {
 	(void)state;

@@ -1,4 +1,5 @@
-/* test_session.c - the CUPTI calls of a window and their order. */
+/* test_session.c - tests which CUPTI functions a window calls, and in which
+ * order. */
 #include "session_stage.h"
 
 static void one_window_from_end_to_end(void **state)
@@ -24,8 +25,8 @@ static void one_window_from_end_to_end(void **state)
 	stage_clear(&t);
 }
 
-/* CUDA 11.8: API calls cannot be selected, even if functions of these names
- * exist, and subscribers have no names. */
+/* With CUDA 11.8, API calls cannot be selected, even if functions with these
+ * names exist. Subscribers have no names. */
 static void an_old_libcupti(void **state)
 {
 	struct stage t;

@@ -84,8 +84,8 @@ static const struct partly {
 	{ { "+10", 40 }, "kernels not recorded: this user may not",
 		KINDS CALLS },
 	{ { "+10", 21 }, "kernels not recorded: CUPTI_ERROR_21", KINDS CALLS },
-	/* API calls are enabled one by one; if all fail, the whole domain
-	 * is. */
+	/* API calls are enabled one by one. If all of them fail, the whole
+	 * domain is enabled. */
 	{ { "+R60", 1 }, "", KINDS CALLS },
 	{ { "+R*", 1 }, "", KINDS "+R60 +R123 +5 +D30" },
 	{ { "+D*", 1 }, "", KINDS "+R60 +R123 +D30 +4" },

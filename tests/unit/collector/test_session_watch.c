@@ -1,5 +1,6 @@
-/* test_session_watch.c - buffers that another tool receives or that too many
- * threads share, and calls that do not return. */
+/* test_session_watch.c - tests two cases in which no buffer arrives: another
+ * tool receives the buffers, or too many threads share them. Also tests calls
+ * that do not return. */
 #include "session_stage.h"
 #include <pthread.h>
 #include <sched.h>
@@ -43,7 +44,7 @@ static void an_idle_process_is_not_displaced(void **state)
 	stage_clear(&t);
 }
 
-/* One buffer is lent, which has room for 5242 records; 16 launches may have
+/* One buffer is lent and has room for 5,242 records; 16 more launches may have
  * failed. */
 static void launches_that_fit_in_lent_buffers_prove_nothing(void **state)
 {

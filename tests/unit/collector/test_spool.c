@@ -1,5 +1,5 @@
-/* test_spool.c - the descriptor of the folder, if the host closes all
- * descriptors. */
+/* test_spool.c - tests the descriptor of the spool folder if the host closes
+ * all descriptors. */
 #include "spool.h"
 #include "spooled.h"
 

@@ -1,4 +1,4 @@
-/* test_tasks.c - run and wait times of threads that start and end. */
+/* test_tasks.c - tests run and wait times of threads that start and end. */
 #include "tasks.h"
 #include "proc_folder.h"
 #include <setjmp.h>
@@ -51,8 +51,8 @@ static void assert_totals(struct world *w, uint64_t ran, uint64_t waited)
 	assert_int_equal(w->t.waited_ns, waited);
 }
 
-/* Totals begin with the first read; a thread that starts later counts in
- * full. */
+/* Totals begin with the first reading. The complete time of a thread that
+ * starts later is added. */
 static void test_come_and_go(void **state)
 {
 	struct world *w = *state;
@@ -119,9 +119,9 @@ static void test_closed_by_the_host(void **state)
 	fclose(theirs);
 }
 
-/* 300 threads: 256 are in the totals, 44 are not. If threads end, some of the
- * 44 take their places. They existed before, so only their later time
- * counts. */
+/* There are 300 threads: 256 are in the totals, 44 are not. When threads end,
+ * some of the 44 use their entries. These threads existed before, so only
+ * their time after that is added. */
 static void test_too_many(void **state)
 {
 	struct world *w = *state;

@@ -1,4 +1,4 @@
-/* test_visible.c - which GPU each device of CUDA is. */
+/* test_visible.c - tests which GPU each CUDA device is. */
 #include "visible.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* test_window.c - when windows open and close, as lists of moments and
+/* test_window.c - tests when windows open and close, for lists of moments and
  * events. */
 #include "window.h"
 #include <setjmp.h>
@@ -18,8 +18,8 @@ struct step {
 };
 enum { STEPS = 24, END = -1 };
 
-/* Calls until there is nothing to do, as the collector does. Each act is a
- * separate step. */
+/* Calls window_next() until there is nothing to do, as the collector does.
+ * Each act is a separate step. */
 static void play(const char *name, const struct schedule *s, int64_t born_ms,
 	const struct step *steps)
 {
@@ -147,8 +147,8 @@ static void test_every(void **state)
 		.burst_ns = 2000 * ms_ns,
 		.kernels = 10 };
 
-	/* Started at 3.7 s: windows are at multiples of 10 s of the clock, not
-	 * of the start. */
+	/* Started at 3.7 s: windows begin at multiples of 10 s of the clock,
+	 * not of the time since the start. */
 	const struct step aligned[] = { NOTHING(3700), NOTHING(9999),
 		OPEN(10000, time), TRY(10000, time), NOTHING(11999),
 		CLOSE(12000, time), DRAINED(12001), NOTHING(19999),

@@ -17,9 +17,9 @@ static bool put(void *to, const void *bytes, size_t len, struct err *e)
 	return !b->full;
 }
 
-/* Rows of every kind, with different values in all columns, for each of two
- * processes. A new column is included automatically. Numbers are small enough
- * for all types. */
+/* Makes rows of every kind, with different values in all columns, for each of
+ * two processes. A new column is included automatically. The numbers are small
+ * enough for all types. */
 #define COLUMN(type, field, what) row.field = (type)(base + ++n);
 #define ROWS(kind, COLUMNS)                                       \
 	for (int p = 0; p < 2; p++)                               \

@@ -70,8 +70,8 @@ static void whole(void **state)
 	arena_release(&arena);
 }
 
-/* The second process alone: its rows, devices and texts, like those of the
- * first. */
+/* The second process alone: it has its own rows, devices and texts, as the
+ * first process has. */
 static void one_process(void **state)
 {
 	struct arena arena = { 0 };

@@ -1,8 +1,8 @@
 /* test_capture_odd.c - capture files of traces with unusual edges. */
 #include "capture_fixture.h"
 
-/* An iteration may begin before all other timestamps; the base is then its
- * start. */
+/* An iteration may begin before all other timestamps. The base of all times is
+ * then the iteration's start. */
 static void iteration_comes_first(void **state)
 {
 	struct arena arena = { 0 };

@@ -9,8 +9,8 @@
 	"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" name "\",\"pid\":0," \
 	"\"tid\":7," rest "}"
 
-/* Damaged text between two valid events: how many kernels are read, and the
- * only note it causes. */
+/* Damaged text between two valid events: the number of kernels that are read,
+ * and the only note that the damage causes. */
 static const struct {
 	const char *between;
 	uint32_t kernels;

@@ -36,8 +36,8 @@ static void test_kernel(void **state)
 	decoded_release(&d);
 }
 
-/* Only the required fields: all others are unknown. Device and stream are
- * then the pid and the tid. */
+/* Only the required fields are present, and all others are unknown. Then the
+ * device is the pid and the stream is the tid. */
 static void test_bare(void **state)
 {
 	struct decoded d;

@@ -69,8 +69,8 @@ static void several_values(void **state)
 	arena_release(&w.arena);
 }
 
-/* 22 numbers of ten digits with two characters between are 262. The twentieth
- * ends at 238, and the following numbers are omitted entirely. */
+/* 22 numbers of ten digits with two characters between them have 262 bytes.
+ * The twentieth ends at 238, and the numbers after it are omitted. */
 static void as_many_as_fit(void **state)
 {
 	struct world w;

@@ -48,8 +48,9 @@ static void test_long(void **state)
 	free(text);
 }
 
-/* Text that looks like the beginning of an event everywhere, and whose events
- * are as long as possible. Reading it costs a few times its length. */
+/* Every part of this text looks like the beginning of an event, and these
+ * events are as long as possible. The decoder must read no more than a few
+ * times the length of the text. */
 static void test_bounded(void **state)
 {
 	static const char *const evil[] = { "{\"ph\":\"x},", "{\"ph\":[{},",

@@ -1,4 +1,4 @@
-/* test_link.c - assigns the events of a GPU to processes. */
+/* test_link.c - tests which process each event of a GPU is assigned to. */
 #include "fixture.h"
 
 /* One event per line, with only the relevant fields. */
@@ -85,8 +85,8 @@ static void test_ranks(void **state)
 	decoded_release(&d);
 }
 
-/* Without ranks: the process whose calls launched more than half of a GPU's
- * events. */
+/* If there are no ranks, a GPU belongs to the process whose calls launched
+ * more than half of its events. */
 static void test_votes(void **state)
 {
 	(void)state;
@@ -95,8 +95,8 @@ static void test_votes(void **state)
 		      4, "") "," KERNEL(0, 1, "") "," KERNEL(1, 1,
 		      "") "," KERNEL(1, 99, ""),
 		"10 rank -1: 2 2 0; 20 rank -1: 3 2 0", 0);
-	/* a correlation that both have decides nothing; half is not a
-	 * majority */
+	/* A correlation that both processes have decides nothing. Half is not
+	 * a majority. */
 	check(CALL(10, 1, "") "," CALL(20, 1, "") "," KERNEL(0, 1, ""),
 		"10 rank -1: 0 1 0; 20 rank -1: 0 1 0; -1 rank -1: 1 0 0", 1);
 	check(CALL(10, 1, "") "," CALL(20, 2, "") "," KERNEL(0, 1,

@@ -1,5 +1,5 @@
-/* test_plain.c - decompression in pieces of any size, and with every possible
- * end. */
+/* test_plain.c - tests decompression in pieces of any size, and with every
+ * possible end. */
 #include "packed.h"
 
 static int64_t all_notes(const struct notes *ns)
@@ -151,8 +151,8 @@ static void test_flipped(void **state)
 	(void)state;
 	b.len = 0;
 	add_gzip(&b, plain, len);
-	/* Not the last four bytes: they are a length, which the checksum
-	 * makes redundant. */
+	/* The last four bytes are not changed: they are a length, which the
+	 * checksum makes redundant. */
 	for (size_t i = 12; i < b.len - 4; i += 61) {
 		struct result r;
 		b.at[i] ^= 0x10;

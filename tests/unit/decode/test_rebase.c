@@ -1,5 +1,5 @@
-/* test_rebase.c - clocks: the position of zero, and events far from all
- * others. */
+/* test_rebase.c - tests clocks: the position of zero, and events that are far
+ * from all others. */
 #include "fixture.h"
 
 static void events(struct decoded *d, const char *starts[], size_t n,
@@ -50,8 +50,8 @@ static void test_clocks(void **state)
 	}
 }
 
-/* Most are close together; one with a broken clock is excluded, in either
- * direction. */
+/* Most events are close together. An event with a broken clock is excluded,
+ * whether it is earlier or later. */
 static void test_far(void **state)
 {
 	const char *early[] = { "0", "1606910596288053", "1606910596288054",

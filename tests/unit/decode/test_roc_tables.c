@@ -1,4 +1,4 @@
-/* test_roc_tables.c - converts rpd and rocpd row by row. */
+/* test_roc_tables.c - tests the conversion of rpd and rocpd row by row. */
 #include "rocm_rows.h"
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-/* test_sniff.c - detects the format of a file, and explains why a file is not
- * a trace. */
+/* test_sniff.c - tests how the format of a file is detected, and the
+ * explanation if a file is not a trace. */
 #include "fixture.h"
 #include "file_magic.h"
 #include <isa-l/igzip_lib.h>
@@ -174,8 +174,8 @@ static void test_not(void **state)
 	}
 }
 
-/* Published fleet figures are JSON, too; their keys identify them once they
- * have arrived. */
+/* Published fleet figures are JSON, too. Their keys identify them as soon as
+ * these have been received. */
 static void test_operator_catalog(void **state)
 {
 	static const char *const texts[] = {
@@ -208,8 +208,8 @@ static void test_traces(void **state)
 	}
 }
 
-/* While more bytes are to come, short input is not rejected. An early result
- * never changes later. */
+/* While more bytes are expected, a short input is not rejected. An early
+ * result never changes later. */
 static void test_more(void **state)
 {
 	struct err e = { 0 };

@@ -10,8 +10,8 @@ static const char many[] =
 	"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n "
 	"WHERE i < 2000) INSERT INTO T SELECT i, 'xxxxxxxxxxxxxxxx' FROM n;";
 
-/* A page in the middle is invalid: the rows before it are used, and so are
- * the other tables. */
+/* A page in the middle of a table is invalid. The rows before this page and
+ * the other tables are still used. */
 static void test_damaged_page(void **state)
 {
 	int64_t sum;
@@ -61,8 +61,9 @@ static void point_at(unsigned char *page, uint8_t number)
 			4);
 }
 
-/* All children of one inner page are the other, and all children of that are
- * one leaf: together they list more rows than the file can hold. */
+/* All child pointers of the first inner page lead to the second, and all those
+ * of the second lead to one leaf. Together they list more rows than the file
+ * can contain. */
 static void test_pages_in_circles(void **state)
 {
 	unsigned char *inner[2] = { NULL, NULL };

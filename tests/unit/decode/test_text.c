@@ -1,4 +1,4 @@
-/* test_text.c - JSON strings become names. */
+/* test_text.c - tests the conversion of JSON strings to names. */
 #include "fixture.h"
 #include "text.h"
 
@@ -92,7 +92,7 @@ static void test_one_name(void **state)
 	arena_release(&s.arena);
 }
 
-/* 1,333 invalid bytes become three bytes each, which exceeds the room of the
+/* 4,000 invalid bytes become three bytes each, which exceeds the memory of the
  * unescaped name. */
 static void test_mended_grows(void **state)
 {
@@ -113,8 +113,9 @@ static void test_mended_grows(void **state)
 	arena_release(&s.arena);
 }
 
-/* 64 KiB are kept as they are. Of a longer text, whole characters that fit
- * before the mark are kept. The digits are sha256sum's of the same bytes. */
+/* A text of 64 KiB is not changed. Of a longer text, the characters that fit
+ * completely before the mark are kept. The digits of the mark are those of
+ * sha256sum for the bytes of the text. */
 static const struct {
 	/* the name: once the first, then the second repeated */
 	const char *first, *unit;
@@ -157,8 +158,8 @@ static void test_clipped(void **state)
 }
 
 /* A lower limit of the caller truncates the text. The memory ends with the
- * text, so that a sanitizer detects a read after it. The digits are
- * sha256sum's. */
+ * text, so that a sanitizer detects a read beyond it. The digits are those of
+ * sha256sum. */
 static void test_clipped_to(void **state)
 {
 	enum { LEN = 300, MAX = 240, MARK = 3 + 16 };

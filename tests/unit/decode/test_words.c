@@ -1,4 +1,4 @@
-/* test_words.c - known words, and words that only look like them. */
+/* test_words.c - tests known words, and words that only look like them. */
 #include "kineto.h"
 #include "fixture.h"
 

@@ -1,5 +1,5 @@
-/* test_files.c - the files of the page: types, etags, and no file from
- * outside its folders. */
+/* test_files.c - tests the files of the web page: their types and etags, and
+ * that no file outside of the folders is served. */
 #include "files.h"
 #include <setjmp.h>
 #include <stdarg.h>

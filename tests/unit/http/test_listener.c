@@ -1,5 +1,5 @@
-/* test_listener.c - addresses to listen on, and the error message for each
- * invalid one. */
+/* test_listener.c - tests addresses to listen on, and the error message for
+ * each invalid address. */
 #include "listener.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,12 +1,13 @@
-/* db_capture.c - the capture file that a worker stores, sent as an upload of
- * its own, becomes the same run: row by row in every table. */
+/* db_capture.c - a worker stores a capture file, which is then uploaded. Tests
+ * that this upload becomes an equal run, row by row in every table. */
 #include "fixture.h"
 #include "query.h"
 #include <stdlib.h>
 
-/* An annotation around two operators, of which one launches a kernel twice
- * and the other copies; a Python function and a module; a third launch
- * without a caller. Two threads of one process, two devices. */
+/* The trace has an annotation around two operators: one launches a kernel
+ * twice and the other copies. It has a Python function, a module, and a third
+ * launch without a caller. There are two threads of one process and two
+ * devices. */
 static const char trace[] =
 	"{\"schemaVersion\": 1, \"deviceProperties\": [{\"id\": 0, \"name\": "
 	"\"G0\", \"numSms\": 8}, {\"id\": 1, \"name\": \"G1\"}], "
@@ -150,9 +151,10 @@ static void capture_becomes_the_same_run(void **state)
 	id = fixture_upload_bytes(w->db, "again", capture, len, UPLOAD_CHUNK);
 	int64_t second = run_of(w, id);
 
-	/* The expected figures: gemm twice and add once, over all, by device,
-	 * by grid; five frames (step, loop, Mlp, mm; the copy's operator
-	 * reaches no kernel); gemm's caller, and add, which has no caller. */
+	/* The expected rows. Kernels: gemm twice and add once, as a total, by
+	 * device and by grid. Frames: step, loop, Mlp and mm, but not the
+	 * copy's operator, because it launches no kernel. Callers: gemm's
+	 * caller, and add without a caller. */
 	static const struct {
 		const char *table;
 		int64_t rows;

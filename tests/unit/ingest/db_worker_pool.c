@@ -1,7 +1,8 @@
-/* db_worker_pool.c - a worker pool whose processes are this program again.
+/* db_worker_pool.c - tests a worker pool whose workers are processes of this
+ * test program.
  *
- * Called as `worker HOW` it claims an upload and then ends in the way
- * that HOW names, or it is a real worker. */
+ * Called as `worker HOW`, the program claims an upload and then ends in the
+ * way that HOW names, or it runs as a real worker. */
 #include "fixture.h"
 #include "worker_pool.h"
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* fixture.h - the shared parts of the cases of ingest: a database with one
- * upload. */
+/* fixture.h - code that the test cases of ingest share: makes a database with
+ * one upload. */
 #pragma once
 #include "migrate.h"
 #include "sql.h"

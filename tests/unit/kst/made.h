@@ -1,4 +1,4 @@
-/* made.h - captures built chunk by chunk, with correct checksums. */
+/* made.h - makes capture files chunk by chunk, with correct checksums. */
 #pragma once
 #include "captures.h"
 

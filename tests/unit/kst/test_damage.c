@@ -1,5 +1,5 @@
-/* test_damage.c - only damaged chunks are lost, damage is counted, and rows are
- * never wrong. */
+/* test_damage.c - tests that only damaged chunks are lost, that damage is
+ * counted, and that rows are never wrong. */
 #include "captures.h"
 
 static struct bytes copy_of(const struct bytes *b)

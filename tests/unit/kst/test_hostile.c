@@ -1,4 +1,4 @@
-/* test_hostile.c - chunks with correct checksums and wrong contents. */
+/* test_hostile.c - tests chunks with correct checksums and wrong contents. */
 #include "made.h"
 #include <zstd.h>
 

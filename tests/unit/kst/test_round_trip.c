@@ -1,4 +1,4 @@
-/* test_round_trip.c - any row that is written is read back. */
+/* test_round_trip.c - tests that any row that is written is read back. */
 #include "captures.h"
 
 static struct kst_writer *begin(struct bytes *b, const struct kst_options *o)
@@ -137,8 +137,8 @@ static void texts(void **state)
 	free(b.at);
 }
 
-/* More launches than a writer remembers: if it has forgotten one, it writes
- * it again with a new id. */
+/* There are more launches than a writer remembers. If a writer has forgotten a
+ * launch, it writes the launch again with a new id. */
 static void many_launches(void **state)
 {
 	enum { N = 70000 };
@@ -229,8 +229,8 @@ static void sink_fails(void **state)
 		ok = ok && kst_writer_kernel(w, &(struct kst_kernel){ 0 });
 		ok = ok && kst_writer_op(w, &(struct kst_op){ .name = 1 });
 		ok = ok && kst_writer_end(w);
-		/* opening, then head and payload of about, text, kernel, op,
-		 * end */
+		/* There are 11 writes: the opening, then head and payload of
+		 * about, text, kernel, op and end. */
 		assert_int_equal(ok, n >= 11);
 		if (w && !ok)
 			assert_false(kst_writer_op(w, &(struct kst_op){ 0 }));

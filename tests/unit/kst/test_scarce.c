@@ -1,5 +1,5 @@
-/* test_scarce.c - sources that fail, memory that runs out, files that cost
- * time. */
+/* test_scarce.c - tests reading functions that fail, memory that runs out, and
+ * files that would take a long time to read. */
 #include "made.h"
 
 static int64_t fails_later(void *ctx, void *to, size_t cap)
@@ -65,8 +65,9 @@ static void no_memory(void **state)
 	free(b.at);
 }
 
-/* A million heads claim the maximum length, and all fail: the reader checks
- * at most twice the file and 32 MiB. */
+/* A million chunk heads claim the maximum length, and every payload has a
+ * wrong checksum. The reader computes checksums over at most twice the file
+ * plus 32 MiB. */
 static void heads_that_fail(void **state)
 {
 	struct made m = made_new(KST_MAJOR, KST_MINOR);

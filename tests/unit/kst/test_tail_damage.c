@@ -2,8 +2,8 @@
  * recovered, and damage is reported. */
 #include "stopped.h"
 
-/* The tail is shorter or has a changed byte: all recovered rows were written,
- * in this order, and lost ones are reported. */
+/* The tail is truncated or has a changed byte. All rows that are recovered
+ * must have been written, in this order, and lost rows must be reported. */
 static void tail_damaged(struct stopped *s, const struct bytes *tail,
 	const char *want, int min_rows)
 {
@@ -67,8 +67,9 @@ static void tail_is_any_bytes(void **state)
 	stopped_release(&s);
 }
 
-/* Damaged chunks are lost with their rows. They were written when the tail
- * was emptied, so the tail does not have them. Nothing else is lost. */
+/* Damaged chunks are lost with their rows. The tail does not contain these
+ * rows, because it was emptied when the chunks were written. Nothing else is
+ * lost. */
 static void capture_damaged(void **state)
 {
 	struct stopped s;

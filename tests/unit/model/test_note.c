@@ -1,4 +1,5 @@
-/* test_note.c - every note has a name, a severity and a whole sentence. */
+/* test_note.c - tests that every note has a name, a severity and a complete
+ * sentence. */
 #include "note.h"
 #include "utf8.h"
 #include <setjmp.h>

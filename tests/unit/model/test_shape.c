@@ -1,4 +1,5 @@
-/* test_shape.c - shapes as text and back; names of dtypes. */
+/* test_shape.c - converts shapes to text and back; tests the names of
+ * dtypes. */
 #include "shape.h"
 #include <setjmp.h>
 #include <stdarg.h>

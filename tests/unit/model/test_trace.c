@@ -1,4 +1,5 @@
-/* test_trace.c - added rows are read back; launch shapes; devices. */
+/* test_trace.c - tests that added rows are read back; launch shapes;
+ * devices. */
 #include "trace.h"
 #include <setjmp.h>
 #include <stdarg.h>

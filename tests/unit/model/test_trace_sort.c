@@ -1,5 +1,5 @@
-/* test_trace_sort.c - rows by process and start, stable, for any input order;
- * every column follows. */
+/* test_trace_sort.c - tests that rows are sorted by process and start, for any
+ * input order. The sort is stable and moves all columns. */
 #include "trace.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,8 +9,8 @@
 
 enum order { SORTED, REVERSED, INTERLEAVED, NEARLY, RANDOM, EQUAL, ORDERS };
 
-/* The start of row i of n, in an order. Few starts are distinct, so that many
- * are equal. */
+/* Returns the start of row i of n for an input order. Few starts are distinct,
+ * so that many rows have equal starts. */
 static int64_t start_of(enum order o, uint32_t i, uint32_t n, uint64_t *x)
 {
 	*x = *x * 6364136223846793005u + 1442695040888963407u;

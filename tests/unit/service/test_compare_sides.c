@@ -1,5 +1,5 @@
-/* test_compare_sides.c - the ids of a side, repeats by run, and findings
- * about ranks. */
+/* test_compare_sides.c - tests the ids of a side, which runs repeat each
+ * other, and findings about ranks. */
 #include "findings.h"
 #include "compare_sides.h"
 #include <setjmp.h>

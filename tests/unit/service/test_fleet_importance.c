@@ -1,5 +1,5 @@
-/* test_fleet_importance.c - order, search and filters of rows, medians,
- * findings. */
+/* test_fleet_importance.c - tests the order, search and filters of rows,
+ * medians, and findings. */
 #include "findings.h"
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
-/* changes.h - makes a profile with everything that comparisons read:
- * iterations, what they worked on, the time of functions in them, counters,
- * collectives, facts. */
+/* changes.h - makes a profile with all data that comparisons read: iterations
+ * and the work in each of them, the time of functions, counters, collectives,
+ * facts. */
 #pragma once
 #include "fixture.h"
 #include <math.h>

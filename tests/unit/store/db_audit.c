@@ -81,9 +81,9 @@ static void a_command_is_named(void **state)
 	arena_release(&a);
 }
 
-/* Text that a path may contain and a table may not: invalid bytes, and more
- * bytes than a column holds. "é" is 2 bytes: 1,999 times 'x' and one "é" are
- * 2,001, so the "é" is omitted entirely. */
+/* Text that a path may contain but a table may not: invalid bytes, and more
+ * bytes than a column can store. "é" has 2 bytes: 1,999 times 'x' and one "é"
+ * are 2,001 bytes, so the "é" is omitted. */
 static void invalid_text_is_repaired_and_cut(void **state)
 {
 	struct db *db = *state;

@@ -93,8 +93,9 @@ static void groups_are_read_back(void **state)
 	arena_release(&a);
 }
 
-/* Neither layers nor groups are read. `text` and `rest` are the parts of the
- * message before and after the word for them. */
+/* Checks that neither layers nor groups are stored for the run. `text` and
+ * `rest` are the parts of the error message before and after the word "layers"
+ * or "groups". */
 static void nobody_looked(struct db *db, struct arena *a, int64_t run,
 	const char *text, const char *rest)
 {

@@ -149,8 +149,8 @@ static void tree_deeper_than_a_path_is_shown(void **state)
 	arena_release(&a);
 }
 
-/* Names of 64 KiB: sixteen are 1 MiB, where a path ends, and eight such paths
- * are a page. */
+/* Names have 64 KiB. Sixteen names are 1 MiB, where a path ends, and eight
+ * such paths fill a page. */
 static void page_of_long_names_ends_early(void **state)
 {
 	struct arena a = { 0 };
@@ -166,7 +166,7 @@ static void page_of_long_names_ends_early(void **state)
 		assert_int_equal(t.lines[i].path_n, 16);
 		assert_int_equal(strlen(t.lines[i].path[0].name), 65536 - 32);
 	}
-	/* The innermost names are short and fit: 15 + 14 + … + 1 = 120 names
+	/* The innermost names are short enough: 15 + 14 + … + 1 = 120 names
 	 * are less than a page. */
 	works(query_callers(*state, &a, run, gemm, 25, 30, &t, &e));
 	assert_int_equal(t.n, 15);

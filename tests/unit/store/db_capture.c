@@ -1,5 +1,5 @@
-/* db_capture.c - the capture file of a run: stored in chunks, read back,
- * replaced. */
+/* db_capture.c - tests the capture file of a run: it is stored in chunks, read
+ * back, and replaced. */
 #include "fixture.h"
 #include "run_change.h"
 

@@ -1,5 +1,6 @@
-/* db_fleet.c - sums over runs are the same before and after folding, and the
- * same as sums of the runs themselves, for any filter and any days. */
+/* db_fleet.c - tests that sums over runs do not change when they are folded,
+ * and that they equal sums of the runs themselves, for any filter and any
+ * days. */
 #include "fleets.h"
 #include "query_fleet.h"
 #include "rollup_code.h"

@@ -1,5 +1,5 @@
-/* db_fleet_shape.c - the shapes of operators over runs, by days and pages;
- * the same as from the runs themselves. */
+/* db_fleet_shape.c - tests the sums over the shapes of operators, by days and
+ * pages. They must equal sums over the runs themselves. */
 #include "fleets.h"
 #include "run_change.h"
 
@@ -164,8 +164,8 @@ static int64_t counted(struct db *db, struct fleet_filter f, const char *name)
 	return n;
 }
 
-/* One shape of two dtypes and phases, and one more of a run that is deleted
- * again. */
+/* Counts one shape with two dtypes and two phases as one. Counts one more
+ * shape while its run exists. */
 static void shapes_are_counted(void **state)
 {
 	struct db *db = *state;

@@ -77,8 +77,8 @@ static bool intern_same(struct db *db, int nth, struct err *e)
 	return ok;
 }
 
-/* Process n interns the names n, n + 1·s, n + 2·s, …: it shares many with
- * each other process and has some of its own. */
+/* Process n interns the names n, n + 1·s, n + 2·s, …. It shares many names
+ * with each other process and has some that no other process has. */
 static bool intern_overlapping(struct db *db, int nth, struct err *e)
 {
 	struct arena a = { 0 };

@@ -66,8 +66,9 @@ static void jobs_are_listed_while_they_have_runs(void **state)
 
 static int series; /* makes the names of each round new */
 
-/* Claims any upload: its own, or that of a process that took this one's. All
- * uploads that a claim sees may be claimed by others for a moment. */
+/* Claims any upload: one of this process, or one of a process that claimed an
+ * upload of this one. Others may have claimed all uploads for a moment, so
+ * this function tries again until it gets one. */
 static bool claim_some(struct db *db, struct claim *c, struct err *e)
 {
 	do

@@ -1,5 +1,5 @@
-/* db_migrate.c - the schema is created, stays, and is rejected if it does not
- * fit the program. */
+/* db_migrate.c - tests that the schema is created, is not changed again, and
+ * is rejected if it does not fit the program. */
 #include "fixture.h"
 #include "embedded.h"
 

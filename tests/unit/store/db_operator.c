@@ -165,8 +165,8 @@ static void the_kernels_operator_is_in_its_table(void **state)
 	arena_release(&a);
 }
 
-/* The runs of an upload share its hours if they are given; otherwise each run
- * represents one hour. */
+/* If the GPU hours of an upload are given, its runs share them. Otherwise each
+ * run represents one hour. */
 static void the_weight_of_a_run(void **state)
 {
 	struct db *db = *state;
@@ -200,8 +200,8 @@ static void the_weight_of_a_run(void **state)
 	arena_release(&a);
 }
 
-/* Of 510 ns: gemm 300 + 100 in two phases with 140 + 0 of headroom, copy 60,
- * and 50 unattributed without a bound. */
+/* The parts of 510 ns: gemm 300 + 100 in two phases with 140 + 0 of headroom,
+ * copy 60, and 50 unattributed without a roofline bound. */
 static void parts_of_the_time(void **state)
 {
 	struct db *db = *state;

@@ -1,4 +1,5 @@
-/* db_page.c - a page costs the same at any position among many runs. */
+/* db_page.c - tests that reading a page of runs reads as few rows at any
+ * position among many runs. */
 #include "fixture.h"
 
 enum { RUNS = 20000, PAGE = 50 };
@@ -82,8 +83,9 @@ static void filters_that_select_few(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
-	/* One project is a twentieth of all, one workload a two-hundredth,
-	 * one branch a thousandth; runs of tables are a five-hundredth. */
+	/* One project has a twentieth of all runs, one workload a
+	 * two-hundredth, and one branch a thousandth. A five-hundredth are
+	 * runs of tables. */
 	struct run_filter f = { .since = NO_MOMENT,
 		.until = NO_MOMENT,
 		.limit = PAGE };

@@ -49,8 +49,8 @@ static int64_t sort_key(const struct run_row *r, enum run_sort s)
 	return keys[s];
 }
 
-/* The run numbers of all pages, in order, as "5 3 1"; each page except the
- * last has `limit`. */
+/* Returns the run numbers of all pages in order, as "5 3 1". Each page except
+ * the last has `limit` runs. */
 static const char *listed(struct db *db, struct arena *a, struct run_filter f)
 {
 	char *text = arena_alloc(a, 200, 1);

@@ -1,5 +1,5 @@
-/* db_repeat.c - which stored runs repeat each other, and the cost of the
- * search. */
+/* db_repeat.c - tests which stored runs repeat each other, and how many rows
+ * the search reads. */
 #include "changes.h"
 #include "query_compared.h"
 #include "run_change.h"
@@ -201,8 +201,8 @@ static int64_t rows_read(struct db *db)
 		"FROM pg_stat_user_tables WHERE relname LIKE 'run%'");
 }
 
-/* All have one project and workload; a quarter are of one kind, which one
- * hash represents. */
+/* All runs have one project and workload. A quarter of them are of one kind,
+ * which one hash represents. */
 static void of_many_runs_no_more_than_wanted(void **state)
 {
 	struct db *db = *state;

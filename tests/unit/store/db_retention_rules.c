@@ -1,5 +1,5 @@
-/* db_retention_rules.c - which rule applies, and what happens to an upload
- * whose bytes were deleted. */
+/* db_retention_rules.c - tests which rule applies, and what happens to an
+ * upload whose bytes were deleted. */
 #include "retention_fixture.h"
 #include "retention.h"
 #include "run_change.h"
@@ -59,8 +59,8 @@ static void absurd_rules(void **state)
 	arena_release(&a);
 }
 
-/* The same bytes sent again match the existing runs, if there are any;
- * otherwise they are new. */
+/* If the same bytes are uploaded again, the existing runs are used. If there
+ * are no runs, the upload is new. */
 static void the_same_again(void **state)
 {
 	struct arena a = { 0 };
@@ -192,8 +192,8 @@ static bool cut_off(void *ctx)
 	return true;
 }
 
-/* It is not continued on another connection while this one still holds the
- * lock. */
+/* A vacuum is not continued on another connection, because only the connection
+ * that began it has the lock. */
 static void it_ends_with_its_connection(void **state)
 {
 	struct arena a = { 0 };

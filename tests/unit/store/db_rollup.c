@@ -1,5 +1,5 @@
-/* db_rollup.c - what runs added to the sums is subtracted exactly, and only
- * one process folds at a time. */
+/* db_rollup.c - tests that deleting runs subtracts exactly what they added to
+ * the sums, and that only one process folds at a time. */
 #include "fleets.h"
 #include "query_fleet.h"
 #include "run_change.h"

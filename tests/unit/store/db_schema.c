@@ -2,8 +2,8 @@
  * that they also apply to tables added later. */
 #include "fixture.h"
 
-/* Small tables, which are local or a reference table where the others are
- * distributed. */
+/* Small tables. They are local tables or reference tables in a database where
+ * the other tables are distributed. */
 #define LOCAL                                                   \
 	"('upload', 'run_identity', 'token', 'kernel', 'job', " \
 	"'migration', 'site_override', 'learned_graph', "       \

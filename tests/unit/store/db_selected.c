@@ -1,5 +1,5 @@
-/* db_selected.c - which runs a query selects: newest units, whole jobs, no
- * runs of the head and none after it. */
+/* db_selected.c - tests which runs a query selects: the newest units and
+ * complete jobs, but no runs of the head and no runs after the head. */
 #include "ranks.h"
 #include "query.h"
 
@@ -26,9 +26,9 @@ static const char *found(struct db *db, struct arena *a,
 	return arena_printf(a, "%s%s", text, more ? " +" : "");
 }
 
-/* Runs 1 and 2, job 3 4 5 with the ranks 2 1 0, run 6, and run 7 in another
- * project. They are one minute apart, except for the job's, which are stored
- * at once. */
+/* Makes runs 1 and 2; job 3 4 5 with the ranks 2 1 0; run 6; and run 7 in
+ * another project. They are one minute apart, except for the runs of the job,
+ * which are stored at the same moment. */
 static void made(struct db *db)
 {
 	static const int32_t ranks_of[] = { 2, 1, 0 };

@@ -138,8 +138,8 @@ static void graphs_are_read_back(void **state)
 	arena_release(&a);
 }
 
-/* Contents with many nodes: the newest are read, up to the limit. Contents
- * that exceed the memory of a worker are not read. */
+/* Graphs with many nodes: the newest are read, up to the limit. Graphs that
+ * exceed the memory of a worker are not read. */
 static void graphs_without_end(void **state)
 {
 	struct db *db = *state;
@@ -168,8 +168,8 @@ static void graphs_without_end(void **state)
 	arena_release(&a);
 }
 
-/* The last lesson counts. A rebuild replaces what its upload taught, and the
- * last deletion drops it. */
+/* The graph that was learned last is used. A rebuild replaces the graphs that
+ * its upload taught. Deleting the last run of an upload deletes its graphs. */
 static void graphs_are_their_uploads(void **state)
 {
 	struct db *db = *state;

@@ -1,5 +1,5 @@
-/* db_table.c - runs made of tables, which lack some values: unknown values
- * stay unknown, and are last. */
+/* db_table.c - tests runs made of tables, which lack some values: unknown
+ * values stay unknown, and lists have them at the end. */
 #include "fixture.h"
 
 static int setup(void **state)
@@ -16,8 +16,8 @@ static int teardown(void **state)
 
 enum { LINES = 5 };
 
-/* Kernels k0 to k4: k1 and k3 have no times except their total; k3 and k4
- * came with a path. */
+/* Kernels k0 to k4: k1 and k3 have only their total time; k3 and k4 have a
+ * path. */
 static struct profile table_profile(struct arena *a)
 {
 	struct profile p = { .content = CONTENT_STATISTICS,

@@ -198,8 +198,8 @@ static void use_is_written_once_a_minute(void **state)
 	arena_release(&a);
 }
 
-/* First the row is locked, then the table is read-only: the token is accepted
- * at once. */
+/* The token is accepted immediately while its row is locked, and while the
+ * database is read-only. */
 static void use_never_stands_in_the_way(void **state)
 {
 	struct db *db = *state, *other = fixture_connect("");

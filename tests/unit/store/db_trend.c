@@ -1,5 +1,5 @@
-/* db_trend.c - which units a series has: the newest, complete, in order.
- * tests/verify/trends.py computes the values again. */
+/* db_trend.c - tests which units a series has: the newest, complete, in order.
+ * tests/verify/trends.py computes the values a second time. */
 #include "fixture.h"
 #include "query_trend.h"
 
@@ -15,8 +15,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* A run at second `at`, of a job or of none (0). Its iteration takes `ns`; -1
- * means that it has none. */
+/* Stores a run at second `at`. `job` is 0 if the run has no job. Its iteration
+ * takes `ns`; -1 means that the run has no iteration. */
 static void run(struct db *db, int64_t id, int64_t at, int64_t job, int rank,
 	int64_t ns, const char *commit)
 {
@@ -67,9 +67,9 @@ static const char *trend_text(struct db *db, struct arena *a,
 		t.more ? " +" : "");
 }
 
-/* Second 10: run 1; 20: rank 1 of job 7; 25: its rank 0; 90: its rank 2
- * without iterations; 30: run 5 without; 40: runs 6 and 7 at once; 50: job
- * 8. */
+/* Second 10: run 1. Second 20: rank 1 of job 7; 25: rank 0 of job 7; 90: rank
+ * 2 of job 7, without iterations. Second 30: run 5, without iterations. Second
+ * 40: runs 6 and 7. Seconds 50 and 51: job 8. */
 static void make(struct db *db)
 {
 	fixture_script(db, "TRUNCATE run");
@@ -124,8 +124,8 @@ static void ranges_have_whole_jobs(void **state)
 	arena_release(&a);
 }
 
-/* A rank that is deleted, or in another workload, is not part of its job
- * here. */
+/* A rank of a job that was deleted, or that is in another workload, is not
+ * counted in the job here. */
 static void runs_that_left_a_job(void **state)
 {
 	struct db *db = *state;

@@ -1,8 +1,9 @@
 /* db_webhook_many.c - more webhooks and more deliveries than the limits. */
 #include "webhooks.h"
 
-/* 1,000 wait. The next one is not queued, with a reason. Taking the next
- * delivery scans neither these nor the finished ones. */
+/* 1,000 deliveries wait. The next delivery is not queued, and the reason is
+ * recorded. Taking a delivery reads neither all waiting nor the finished
+ * ones. */
 static void much_that_waits(void **state)
 {
 	struct db *db = *state;
@@ -40,8 +41,8 @@ static void much_that_waits(void **state)
 	arena_release(&a);
 }
 
-/* New and slow webhooks share a few places in turn; each healthy one has its
- * own. */
+/* New and slow webhooks share a few slots in turn. Each healthy webhook has
+ * its own slot. */
 static void slow_ones_share(void **state)
 {
 	struct db *db = *state;

@@ -1,5 +1,6 @@
-/* db_words.c - a database of migration 8, with a row for each table, column
- * and value that migrations 9 and 12 rename, opens with the new names and values. */
+/* db_words.c - tests a database of migration 8 with a row for each table,
+ * column and value that migrations 9 and 12 rename. After migration it has the
+ * new names and values. */
 #include "fixture.h"
 #include "embedded.h"
 
@@ -103,8 +104,8 @@ static const char words_teams[] =
 	"INSERT INTO webhook_delivery (webhook_id, event, body, tries) VALUES "
 	"(1, 'gate', '{\"cycle\": 1}', 3);";
 
-/* Keys that are renamed, also as values and inside texts, and as labels of a
- * user, which stay. */
+/* Keys that are renamed. Some of their names also occur as values, inside
+ * texts and as a user's labels, where they must not change. */
 #define OLD_SIDE(query)                                                \
 	"\"asked\": \"" query "\", \"runs\": [1], \"units\": 1, "      \
 	"\"cycles\": 7, \"labels\": {\"cycles\": \"what\", \"exit\": " \
@@ -272,8 +273,8 @@ static void rows_of_migration_8_have_the_new_names(void **state)
 	db_free(db);
 }
 
-/* Names in error messages follow their columns; 'told' can no longer be
- * stored. */
+/* The names of constraints, which error messages contain, change with their
+ * columns. The value 'told' can no longer be stored. */
 static void constraints_follow(void **state)
 {
 	(void)state;

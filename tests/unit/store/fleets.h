@@ -43,8 +43,8 @@ static inline int64_t stored(struct db *db, const char *project,
 	for (uint32_t i = 0; i < p.operators.n; i++)
 		p.operators.rows[i].total_ns *= times;
 	int64_t id = fixture_upload(db, &m, m.name).id;
-	/* The day belongs to the identity, which is made before its run is
-	 * saved. */
+	/* The day is stored with the identity of the run, which is made before
+	 * the run is saved. */
 	fixture_script(db,
 		arena_printf(&a,
 			"INSERT INTO run_identity (upload_id, ordinal, name, "

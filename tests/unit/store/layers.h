@@ -6,8 +6,8 @@
 #include "query_breakdown.h"
 #include <math.h>
 
-/* The rows that layered() adds: sections, blocks, a row for each role and two
- * more, groups. */
+/* The rows that layered() adds: sections, blocks, a row for each role plus two
+ * rows, and groups. */
 enum { LAYERS_PLACES = ROLES + 2 };
 enum {
 	LAYERS_ROWS = SECTION_PLACES + BLOCKS + LAYERS_PLACES + GROUP_EVIDENCES

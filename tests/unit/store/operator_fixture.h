@@ -24,8 +24,8 @@ static inline struct time_stats operator_fixture_time(int64_t calls,
 }
 
 /* A gemm in two phases, the second with two shapes; a copy with a known size
- * and an unknown cost; unattributed time. 510 ns in all: the kernels of
- * fixture_profile() and its copies. */
+ * and an unknown cost; unattributed time. Together they take 510 ns, which is
+ * the time of the kernels and copies of fixture_profile(). */
 static inline struct operators operator_fixture_operators(struct arena *a)
 {
 	static const struct operator_stat rows[] = {

@@ -51,8 +51,8 @@ static inline int64_t kept_queued(const char *name, const char *project,
 	return id;
 }
 
-/* The same, completed, with so many runs of its age. The capture file of the
- * first has `captured` MiB. */
+/* Makes an upload like kept_queued(), but completed and with `runs` runs of
+ * its age. The capture file of the first run has `captured` MiB. */
 static inline int64_t kept_done(const char *name, const char *project,
 	const char *labels, int days, int mib, uint32_t runs, int captured)
 {
@@ -122,8 +122,8 @@ static inline const char *kept_report(struct arena *a,
 	return text;
 }
 
-/* First lists what would be deleted, then deletes it. Both must be equal,
- * nothing listed may be left, and no sum may contain it. */
+/* Lists what would be deleted and then deletes it. Both lists must be equal,
+ * nothing on the list may remain, and no sum may contain deleted runs. */
 static inline const char *kept_vacuum(struct arena *a,
 	const struct retention_request *ask)
 {

@@ -1,4 +1,5 @@
-/* same.h - compares the data saved for comparisons with the data read. */
+/* same.h - compares data that was saved for comparisons with the data that is
+ * read back. */
 #pragma once
 #include "changes.h"
 #include "compared.h"

@@ -18,8 +18,8 @@ static int64_t at(const struct sql_array *a, uint32_t i)
 		a->body.at + a->body.len - (a->n - i) * element + 4);
 }
 
-/* Counts how often each day from `from` on is in the periods; returns their
- * number. Each begins at a multiple of its length. */
+/* Counts how often each day from `from` on is in the periods, and returns the
+ * number of periods. Each period begins at a multiple of its length. */
 static uint32_t sum(struct fleet_days d, int from, int *times)
 {
 	struct fleet_periods p;

@@ -1,4 +1,5 @@
-/* test_ledger.c - sums as bytes and back; numbers of 128 bits. */
+/* test_ledger.c - tests the conversion of sums to bytes and back, and numbers
+ * of 128 bits. */
 #include "ledger.h"
 #include <setjmp.h>
 #include <stdarg.h>
