@@ -115,8 +115,8 @@ export default async function breakdownCompare(test, world) {
 	});
 
 	await test('an invalid run, a duplicate and one run too many: the server\'s message', async () => {
-		for (const [runs, sentence, last] of [[`${mine},job:3`, 'Runs: \'job:3\' is not the id of a run.', 'job:3'], [`${mine},${mine}`, `Runs: names run ${mine} twice.`, `#${mine}`],
-			['1,2,3,4,5,6,7,8,9', 'Runs: names more than 8 runs, the maximum of a breakdown comparison.', '#9']]) {
+		for (const [runs, sentence, last] of [[`${mine},job:3`, 'Runs: \'job:3\' is not the id of a run.', 'job:3'], [`${mine},${mine}`, `Runs: run ${mine} is given twice.`, `#${mine}`],
+			['1,2,3,4,5,6,7,8,9', 'Runs: has more than 8 runs, the maximum of a breakdown comparison.', '#9']]) {
 			const page = await open(`/breakdown?runs=${runs}`, {allowed: /400|422/});
 			await page.getByText(sentence).waitFor();
 			await seen(async () => assert.equal(await page.getByRole('link', {name: 'Remove'}).last().textContent(), `Remove ${last}`));
