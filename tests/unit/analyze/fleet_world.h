@@ -1,5 +1,5 @@
-/* fleet_world.h - makes runs one by one, and the cells and rows that they add
- * up to. */
+/* fleet_world.h - makes runs one by one, and computes the cells and rows that
+ * are their sums. */
 #pragma once
 #include "fleet.h"
 #include <string.h>

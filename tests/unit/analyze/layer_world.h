@@ -1,5 +1,5 @@
-/* layer_world.h - a trace to add rows to, and the sequence of its launches.
- * The steps before the sequence are those of a profile. */
+/* layer_world.h - a trace to which tests add rows, and the sequence of its
+ * launches. A profile performs the same steps before it makes this sequence. */
 #pragma once
 #include "callers.h"
 #include "copies.h"

@@ -1,5 +1,5 @@
-/* test_attribute.c - the operator and shape of each launch, and its
- * attribution source. */
+/* test_attribute.c - tests the operator, the shape and the attribution source
+ * of each launch. */
 #include "attribute_world.h"
 
 static void the_innermost_known_operator_counts(void **state)

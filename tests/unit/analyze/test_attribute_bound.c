@@ -1,5 +1,5 @@
-/* test_attribute_bound.c - the roofline bound of launches on their platform, and
- * the figures derived from it. */
+/* test_attribute_bound.c - tests the roofline bound of launches on their
+ * platform, and the values computed from it. */
 #include "attribute_world.h"
 #include <inttypes.h>
 #include <math.h>
@@ -25,8 +25,9 @@ static void on_h100(struct world *w)
 	on(w, "NVIDIA H100 80GB HBM3");
 }
 
-/* Q = 2 * (64*128 + 128*256 + 64*256) = 114,688 bytes at 3.35 TB/s: 34.235 ns;
- * W = 2 * 64 * 256 * 128 at 989.4 TFLOP/s takes 4 ns. */
+/* Q = 2 * (64*128 + 128*256 + 64*256) = 114,688 bytes take 34.235 ns at 3.35
+ * TB/s. W = 2 * 64 * 256 * 128 takes 4 ns at 989.4 TFLOP/s. So the bound is
+ * 34.235 ns. */
 static void one_gemm(struct world *w, int64_t dur_ns)
 {
 	on_h100(w);

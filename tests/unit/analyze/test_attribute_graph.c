@@ -54,8 +54,8 @@ static void one_kernel_missing(void **state)
 	assert_int_equal(noted(&s, NOTE_graph_strange), 6);
 }
 
-/* The streams of a graph overtake each other. The shape of a kernel is known
- * if all kernels of its name in the graph share it. */
+/* The streams of a graph run in another order in each replay. The shape of a
+ * kernel is known if all kernels of its name in the graph have that shape. */
 static void another_order(void **state)
 {
 	struct scene s;
@@ -79,8 +79,9 @@ static void another_order(void **state)
 	assert_int_equal(noted(&s, NOTE_graph_sizes), 2);
 }
 
-/* Captured for 16, 32 and 64 tokens: figures that do not grow with the tokens
- * are known. The others are known only if the step determines them. */
+/* The graph was captured for 16, 32 and 64 tokens. Sizes that do not depend on
+ * the tokens are known. The others are known only if the step determines
+ * them. */
 static void sizes_differ(struct scene *s)
 {
 	static const char *const sizes[][2] = {

@@ -90,8 +90,9 @@ static void nvtx_sizes_too_large(void **state)
 	assert_int_equal(w->p.notes.count[NOTE_dims_unreadable], 1);
 }
 
-/* The host operator with dims of the same launch also gives its dtype. A
- * range with sizes takes precedence, because the program set it on purpose. */
+/* The host operator of the launch has dims and also gives the dtype. A range
+ * with sizes takes precedence, because the program's author added it on
+ * purpose. */
 static void people_name_sizes(void **state)
 {
 	struct world *w = *state;
@@ -152,8 +153,8 @@ static void module_by_class(void **state)
 	is(w, "range rms_norm -");
 }
 
-/* Replayed kernels were launched elsewhere, so ranges that are open now do
- * not apply. */
+/* Replayed kernels were launched elsewhere, so ranges that are open during the
+ * replay do not apply. */
 static void around_a_graph(void **state)
 {
 	struct world *w = *state;
@@ -163,8 +164,8 @@ static void around_a_graph(void **state)
 	is(w, "not - -");
 }
 
-/* An operator around the capture is not in the catalog. The captured kernel
- * is attributed by its name and takes the dims of that operator. */
+/* The operator around the stream capture is not in the catalog. The captured
+ * kernel is attributed by its name and gets the dims of that operator. */
 static void captured_below_a_stranger(void **state)
 {
 	struct world *w = *state;

@@ -1,5 +1,5 @@
-/* test_attribute_range_node.c - kernels of CUDA graphs attributed by the
- * ranges open when their nodes were made. */
+/* test_attribute_range_node.c - tests kernels of CUDA graphs that are
+ * attributed by the ranges which were open when their nodes were created. */
 #include "world.h"
 #include <stdio.h>
 
@@ -90,7 +90,7 @@ static void two_kernels_of_a_call(void **state)
 	are(w, "node gemm m=4 n=2 k=8 calls=3 launches=6\n");
 }
 
-/* The second kernel was launched below one more range, which gives no
+/* The second kernel was launched inside one more range, which gives no
  * attribution. */
 static void call_with_ranges_inside(void **state)
 {
@@ -102,8 +102,8 @@ static void call_with_ranges_inside(void **state)
 	are(w, "node gemm m=4 n=2 k=8 calls=1 launches=2\n");
 }
 
-/* On two streams of a graph, kernels of another call may come between those
- * of one call. */
+/* A graph has two streams. Between the kernels of one operator call there may
+ * be kernels of another call. */
 static void calls_side_by_side(void **state)
 {
 	struct world *w = *state;

@@ -1,4 +1,5 @@
-/* test_breakdown_compare.c - rows of several breakdowns are matched. */
+/* test_breakdown_compare.c - tests how rows of several breakdowns are
+ * matched. */
 #include "compare_sides.h"
 
 #define R(code) ROLE_BIT(code)
@@ -72,8 +73,8 @@ static void the_same_role_in_two_blocks_is_two_lines(void **state)
 	MADE_IS(m, "sum_1|sum_1 7 7 role", "sum_2|sum_2 8 8 role");
 }
 
-/* The row precedes each product and belongs to the product that it prepares.
- * A row that also does other work is matched by that work. */
+/* A quantization row precedes each matrix product and is matched with that
+ * product. If the row also does other work, it is matched by that work. */
 static void quantization_is_matched_by_its_product(void **state)
 {
 	struct made *m = *state;

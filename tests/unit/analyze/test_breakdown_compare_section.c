@@ -1,4 +1,4 @@
-/* test_breakdown_compare_section.c - sections and blocks of several
+/* test_breakdown_compare_section.c - tests how sections and blocks of several
  * breakdowns are matched. */
 #include "compare_sides.h"
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* test_breakdown_from.c - how layers are found, and the reason if there are
- * none. */
+/* test_breakdown_from.c - tests how layers are found, and the reason if there
+ * are none. */
 #include "world.h"
 
 static bool breakdown_of(struct world *w, struct breakdown_params layers)

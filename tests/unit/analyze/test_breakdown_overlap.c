@@ -1,5 +1,5 @@
-/* test_breakdown_overlap.c - compares the sweep with a count of every
- * nanosecond. */
+/* test_breakdown_overlap.c - compares the computed overlap with a count of
+ * every nanosecond. */
 #include "breakdown_overlap.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -177,8 +177,9 @@ static void every_nanosecond_is_counted_once(void **state)
 	arena_release(&s.a);
 }
 
-/* 40 spans of as many sets overlap. For sets beyond those counted in pairs,
- * everything except the pairs is exact. */
+/* 40 spans of 40 different sets overlap. Only a limited number of sets is
+ * counted in pairs. For the other sets, everything except the pairs is
+ * exact. */
 static void a_crowd_costs_no_more_than_its_pairs(void **state)
 {
 	enum { CROWD = 40 };

@@ -4,9 +4,9 @@
 
 enum { NORM, GEMM, REDUCE, EXPERTS, SHARED, RING };
 
-/* Two passes of two layers: a norm, a GEMM with its reduction, experts, and a
- * shared expert on another stream. The second layer of the second pass also
- * has a set and lacks the reduction. */
+/* Two passes of two layers. A layer has a norm, a GEMM with its reduction,
+ * experts, and a shared expert on another stream. The second layer of the
+ * second pass also has a memory set and lacks the reduction. */
 static void two_passes(struct scene *w)
 {
 	static const int64_t begins[] = { 1000, 2000, 11000, 12000 };
@@ -184,7 +184,7 @@ static void nothing_is_reported_of_nothing(void **state)
 	assert_string_equal(b->why, "nothing ran on a GPU");
 }
 
-/* There are more places than rows: the places of the shortest time share one
+/* There are more places than rows. The places with the least time share one
  * row. */
 static void rows_beyond_the_limit_are_merged(void **state)
 {

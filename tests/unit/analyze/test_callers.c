@@ -1,5 +1,5 @@
-/* test_callers.c - which path launched each kernel; every launch is in
- * exactly one line. */
+/* test_callers.c - tests which path launched each kernel, and that every
+ * launch is in exactly one line. */
 #include "caller_lines.h"
 
 /*   thread a   ProfilerStep#1   0…100     ProfilerStep#2  100…200
@@ -97,8 +97,9 @@ static void crossing_ranges(void **state)
 	closed(w);
 }
 
-/* If ranges begin together, the longer is outside, then a range is outside an
- * operator, then the first is. */
+/* If two ranges begin together, the longer one is outside. If their ends are
+ * equal, too, a range is outside an operator, and otherwise the first row is
+ * outside. */
 static void equal_starts(void **state)
 {
 	struct world *w = *state;

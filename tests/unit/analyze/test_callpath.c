@@ -1,5 +1,5 @@
-/* test_callpath.c - extreme paths: every launch is still in one line, and
- * omissions are reported. */
+/* test_callpath.c - tests extreme paths: every launch must still be in one
+ * line, and omissions must be reported. */
 #include "caller_lines.h"
 #include "callpath.h"
 #include <stdio.h>
@@ -24,7 +24,7 @@ static void endless_nesting(void **state)
 }
 
 /* A staircase: range i is open from i to N + i, so launch N + i is in the
- * ranges above i. No range can be discarded from the inside. */
+ * ranges above i. The innermost range is never the first one to end. */
 static void a_staircase(void **state)
 {
 	enum { N = 100000 };
@@ -57,7 +57,7 @@ static void all_begin_together(void **state)
 	closed(w);
 }
 
-/* There are more paths than are kept: the rest is one line with its own
+/* There are more paths than are kept. All others share one line with its own
  * name. */
 static void too_many_paths(void **state)
 {

@@ -1,4 +1,5 @@
-/* test_change_point.c - known levels with random noise. */
+/* test_change_point.c - tests change points in known levels with random
+ * noise. */
 #include "change_point.h"
 #include "xoshiro.h"
 #include <math.h>
@@ -50,8 +51,8 @@ static void nothing_to_find(void **state)
 }
 
 /* 1, 2, 3 and 4 in turn, and ten more from the 20th on: the median changes
- * from 2.5 to 12.5. No other order of 4 of each kind per side gives a cut as
- * good. */
+ * from 2.5 to 12.5. No other distribution of the values over the two sides
+ * gives a cut as good. */
 static void a_level(void **state)
 {
 	double x[40];
@@ -116,8 +117,8 @@ static void a_small_one(void **state)
 	arena_release(&a);
 }
 
-/* One point ten times as high at any position, two such points together, and
- * a group of three. */
+/* A single point that is ten times as high, at any position; two such points
+ * together; and a group of three. */
 static void lone_ones(void **state)
 {
 	double x[120];
@@ -143,8 +144,8 @@ static void lone_ones(void **state)
 	arena_release(&a);
 }
 
-/* Runs of one commit are similar and commits differ: nothing changed,
- * although 300 points suggest it. */
+/* Runs of one commit are similar, and commits differ. Nothing changed,
+ * although 300 points that are taken as independent suggest a change. */
 static void groups_stay_together(void **state)
 {
 	double x[300];

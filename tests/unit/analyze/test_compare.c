@@ -1,4 +1,5 @@
-/* test_compare.c - unusual sides get a clear sentence and a sensible result. */
+/* test_compare.c - tests that unusual sides get a clear sentence and a
+ * sensible result. */
 #include "sides.h"
 #include <math.h>
 
@@ -107,8 +108,8 @@ static void delta_is_count_and_duration_to_the_nanosecond(void **state)
 	const struct changed_row *r;
 	(void)state;
 
-	/* 3 launches of 100 ns become 4 of 150: one more of 100 by count, 4
-	 * times 50 by duration, 300 in all. */
+	/* 3 launches of 100 ns become 4 of 150 ns: one more launch of 100 ns
+	 * by count, 4 times 50 ns by duration, 300 ns in all. */
 	sides_kernel(&a, &b, "both", 300, 3);
 	sides_kernel(&a, &h, "both", 600, 4);
 	sides_kernel(&a, &b, "gone", 70, 2);

@@ -1,5 +1,5 @@
-/* test_compare_around.c - differences in the conditions are reported before
- * the numbers. */
+/* test_compare_around.c - tests that differences in the conditions of two
+ * sides are reported before the numbers. */
 #include "sides.h"
 #include <math.h>
 

@@ -1,5 +1,5 @@
-/* test_compare_assign.c - compares the cheapest assignment with every other
- * one. */
+/* test_compare_assign.c - compares the assignment of least cost with every
+ * other assignment. */
 #include "compare_state.h"
 #include <setjmp.h>
 #include <stdarg.h>

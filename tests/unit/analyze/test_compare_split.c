@@ -1,4 +1,5 @@
-/* test_compare_split.c - the parts of an iteration that the host records. */
+/* test_compare_split.c - tests the parts of an iteration that the host
+ * records. */
 #include "sides.h"
 
 static const struct split_row *part_of(const struct comparison *c,

@@ -1,4 +1,5 @@
-/* test_compare_verdict.c - from sides to the summary sentence. */
+/* test_compare_verdict.c - tests a comparison from its sides to its summary
+ * sentence. */
 #include "sides.h"
 #include <math.h>
 
@@ -55,9 +56,9 @@ static struct compared_run window(struct arena *a, int64_t id)
 	return r;
 }
 
-/* Of 15 launches 7 are unchanged and 8 take a third of their time. They range
- * from 277 to 3,805 µs before and from 276 to 2,424 µs after, while the total
- * fell from 30 ms to 16 ms. */
+/* 7 of 15 launches do not change and 8 take a third of their time. The
+ * launches range from 277 to 3,805 µs before and from 276 to 2,424 µs after.
+ * The total falls from 30 ms to 16 ms. */
 static void some_launches_that_moved_far_are_likely(void **state)
 {
 	struct arena a = { 0 };
@@ -98,9 +99,7 @@ static void some_launches_that_moved_far_are_likely(void **state)
 	arena_release(&a);
 }
 
-/* Two recordings of a fixed duration; the head does a quarter more of
- * everything. Per launch nothing differs. */
-/* One rank alone does not show how a collective divides into transfer and
+/* The data of one rank cannot show how a collective divides into transfer and
  * waiting. The head has no data on the device of the other rank. */
 static void waiting_is_no_cause(void **state)
 {
@@ -190,8 +189,8 @@ static void devices(struct arena *a, struct compared_run *r, int first)
 	}
 }
 
-/* GPU 1 now does the work of GPU 0: no function changed, and the collective
- * takes as long as the first rank to finish. */
+/* GPU 1 now does the work of GPU 0. No function changed, and the collective
+ * takes as long as on the rank that finished first. */
 static void a_swapped_device_is_no_change(void **state)
 {
 	struct arena a = { 0 };

@@ -1,5 +1,5 @@
-/* test_compare_work.c - different work is reported first; a code change is
- * not different work. */
+/* test_compare_work.c - tests that different work is reported first, and that
+ * a change of the code is not reported as different work. */
 #include "sides.h"
 #include <math.h>
 
@@ -144,8 +144,8 @@ static void phases_are_distinguished_by_their_work(void **state)
 	arena_release(&a);
 }
 
-/* 8 and 4 iterations against 8 and 2: excluding two of the base's gives a mix
- * of 8 to 2 on both sides. */
+/* The base has 8 and 4 iterations of two kinds, the head 8 and 2. Excluding
+ * two iterations of the base makes both mixes 8 to 2. */
 static void mixes_are_balanced(void **state)
 {
 	struct arena a = { 0 };
@@ -169,8 +169,8 @@ static void mixes_are_balanced(void **state)
 	arena_release(&a);
 }
 
-/* 7 to 3 and 9 to 1 cannot be balanced: only the kind that took the most time
- * on both sides is compared. */
+/* Mixes of 7 to 3 and 9 to 1 cannot be balanced. Only the kind that took the
+ * most time on both sides is compared. */
 static void a_mix_that_cannot_be_balanced_keeps_one_kind(void **state)
 {
 	struct arena a = { 0 };

@@ -158,8 +158,8 @@ static void odd_arguments_of_rank_sum(void **state)
 	assert_true(isnan(dist_rank_sum_p(y, 2, x, 2, &a)));
 	assert_true(isnan(dist_rank_sum_p(y, 2, y, 2, &tiny)));
 	assert_true(tiny.full);
-	/* In the middle of so many values, exact counting is too expensive.
-	 * The normal approximation gives 1, as the exact form would. */
+	/* In the middle of so many values, exact counting takes too long. The
+	 * normal approximation is 1, and so is the exact probability. */
 	for (int i = 0; i < MANY; i++)
 		many[i] = i;
 	double middle[8];

@@ -1,4 +1,5 @@
-/* test_facts.c - one line per name, in order, up to the limit. */
+/* test_facts.c - tests that facts have one line per name, in order, up to the
+ * limit. */
 #include "facts.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -106,8 +106,8 @@ static void sentences(void **state)
 		"the iteration or more");
 }
 
-/* The same runs under other names: nothing differs, and the variation between
- * runs is the only uncertainty. */
+/* Both sides have equal runs with different names. Nothing differs, and the
+ * variation between runs is the only uncertainty. */
 static void identical(void **state)
 {
 	struct fixture *f = *state;

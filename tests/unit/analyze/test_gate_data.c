@@ -1,4 +1,4 @@
-/* test_gate_data.c - data requirements of gates; operators and headroom. */
+/* test_gate_data.c - tests which data gates require; operators and headroom. */
 #include "gate_sides.h"
 
 static void bad(const struct fixture *f, const struct gate *g, const char *what,
@@ -126,8 +126,9 @@ static void shares(void **state)
 		"99 % is required");
 }
 
-/* The GPU takes 0.1 ms and two thirds of an iteration: 767.8 µs in three runs
- * of the head, 767.3 in the first alone, 767.2 in eight runs of the base. */
+/* The GPU takes 0.1 ms plus two thirds of an iteration: 767.8 µs in three runs
+ * of the head, 767.3 µs in the first run of the head alone, and 767.2 µs in
+ * eight runs of the base. */
 static void operators(void **state)
 {
 	static const struct {

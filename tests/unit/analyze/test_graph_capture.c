@@ -44,16 +44,17 @@ static void across_threads(void **state)
 {
 	struct scene s;
 	start(&s, state);
-	/* the only one open: the other thread's launch belongs to it unless
-	 * it was executed */
+	/* Only one stream capture is open. The other thread's launch belongs
+	 * to it unless the launch was executed. */
 	begin(&s, "main");
 	launch(&s, "a", "autograd");
 	launch(&s, "ran", "autograd");
 	rows_launched(&s.w->t, "ran", s.now, 5, s.correlation);
 	launch(&s, "b", "main");
 	end(&s, "main");
-	/* two are open: each thread's launches belong to its own; those of a
-	 * third make both uncertain */
+	/* Two stream captures are open. The launches of each of the two
+	 * threads belong to the thread's own one. Launches of a third thread
+	 * make both uncertain. */
 	begin(&s, "main");
 	begin(&s, "other");
 	launch(&s, "c", "main");

@@ -79,7 +79,7 @@ static void intervals(void **state)
 				    is->importance <= is->high);
 		}
 	}
-	/* An operator in few workloads is in few draws, so it has no
+	/* Few draws contain an operator that is in few workloads, so it has no
 	 * interval. */
 	struct importance out = fleet_importance(&f, WEIGHT_PRESENT, &a);
 	naive(runs, 0, WEIGHT_PRESENT, &low, &high);

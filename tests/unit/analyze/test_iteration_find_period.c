@@ -1,5 +1,5 @@
-/* test_iteration_find_period.c - finds iterations by the period of kernel
- * names. */
+/* test_iteration_find_period.c - tests the search for iterations by the period
+ * of kernel names. */
 #include "iteration_letters.h"
 #include <time.h>
 
@@ -30,9 +30,10 @@ static void a_layer_is_no_iteration(void **state)
 	assert_true(c->iterations[5].open);
 }
 
-/* No name is launched exactly once per step: layers of "abcd", and "bbddbbdd"
- * between the last and the first. The cut into layers is complete and its
- * sections are similar; the dissimilar section recurs every eighth. */
+/* No name is launched exactly once per step. A step has layers of "abcd", and
+ * "bbddbbdd" between the last layer and the next first one. Cutting the
+ * launches into layers leaves no rest and gives similar sections, but every
+ * eighth section differs. */
 static void a_period_above_layers(void **state)
 {
 	struct world *w = *state;
@@ -141,8 +142,8 @@ static void programs_begin_with_something_else(void **state)
 	assert_true(c->kept_n >= 19);
 }
 
-/* A beginning of the same kernels, ten times as long as an iteration, is not
- * part of any iteration. */
+/* The recording begins with the same kernels for ten times as long as an
+ * iteration. This beginning is not part of any iteration. */
 static void a_long_beginning_is_no_part(void **state)
 {
 	struct world *w = *state;

@@ -1,5 +1,5 @@
-/* test_iteration_find_ranges.c - finds iterations by ranges of the host and
- * the GPU. */
+/* test_iteration_find_ranges.c - tests the search for iterations by ranges of
+ * the host and the GPU. */
 #include "iteration_letters.h"
 
 enum { LATE_NS = 1000000 }; /* delay from a call to its kernels */
@@ -42,8 +42,8 @@ static void the_outermost_that_repeats(void **state)
 	assert_string_equal(c->range, "ProfilerStep#*");
 	assert_int_equal(c->n, 4);
 	assert_string_equal(c->iterations[3].label, "ProfilerStep#12");
-	/* From the first kernel of a step to the first kernel of the next
-	 * step. */
+	/* An iteration lasts from the first kernel of a step to the first
+	 * kernel of the next step. */
 	assert_int_equal(c->iterations[1].start_ns, LATE_NS + 115);
 	assert_int_equal(c->iterations[1].dur_ns, 100);
 	assert_int_equal(c->iterations[1].launches, 3);
@@ -71,7 +71,7 @@ static void recursion(void **state)
 }
 
 /* A range that may change threads and begins before its predecessor ends
- * replaces it. Many of those make no iterations. */
+ * replaces the predecessor. Many such ranges make no iterations. */
 static void crossing_ranges(void **state)
 {
 	struct world *w = *state;
@@ -176,8 +176,8 @@ static void ranges_of_the_gpu(void **state)
 	assert_int_equal(c->iterations[2].dur_ns, 60);
 }
 
-/* By name: with its number, without it, with a star; and a name without
- * ranges. */
+/* Searches iterations by the name of a range: with its number, without it,
+ * with a star; and by a name that no range has. */
 static bool found_by_range(struct world *w, const char *range)
 {
 	const struct profile_params params = { range, BREAKDOWN_DEFAULTS };

@@ -1,10 +1,11 @@
-/* test_iteration_find_strata.c - groups iterations that did the same work. */
+/* test_iteration_find_strata.c - tests how iterations that did the same work
+ * are grouped into strata. */
 #include "iteration_letters.h"
 #include "serving_steps.h"
 #include <stdio.h>
 
-/* A step with a named range: layers of a linear, an attention over a given
- * context, and a norm. Operators have dims and kernels have grids. */
+/* Adds a step with a named range: layers of a linear, an attention over a
+ * given context, and a norm. Operators have dims and kernels have grids. */
 static void step(struct world *w, int number, const char *name, bool ops,
 	int batch, int context)
 {
@@ -31,8 +32,8 @@ static void step(struct world *w, int number, const char *name, bool ops,
 	}
 }
 
-/* In decode the context grows within one stratum; another batch is another
- * stratum. */
+/* In decode steps the context grows within one stratum. Another batch size is
+ * another stratum. */
 static void context_and_batch(struct world *w, bool ops)
 {
 	for (int i = 0; i < 9; i++)
@@ -76,8 +77,8 @@ static void by_grids(void **state)
 		"grids of 3 kernels");
 }
 
-/* Range names of serving engines: the work that they give counts, not the
- * shapes. */
+/* Serving engines write the work into the names of ranges. Strata are then
+ * formed by this work and not by shapes. */
 static void strata_by_names_of_engines(void **state)
 {
 	struct world *w = *state;

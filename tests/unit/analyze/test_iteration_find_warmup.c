@@ -1,5 +1,5 @@
-/* test_iteration_find_warmup.c - finds a beginning that differs from the
- * rest. */
+/* test_iteration_find_warmup.c - tests that iterations at the beginning which
+ * differ from the rest are detected. */
 #include "iteration_letters.h"
 
 /* The given number of steps of "abcdefgh"; each kernel takes ns[i]. */
@@ -55,8 +55,8 @@ static void within_two_percent(void **state)
 	assert_int_equal(warmup(w), 0);
 }
 
-/* A faster beginning is not warm-up; neither is a slow iteration after a
- * normal one. */
+/* Faster iterations at the beginning are not warm-up, and neither is a slow
+ * iteration after a normal one. */
 static void only_the_beginning(void **state)
 {
 	struct world *w = *state;
@@ -84,8 +84,9 @@ static void too_few(void **state)
 	assert_int_equal(warmup(w), 0);
 }
 
-/* A first iteration of the usual duration launches kernels that no later one
- * does: autotuning. Its grids differ; its stratum does not. */
+/* The first iteration takes as long as usual but launches kernels that no
+ * later iteration launches: autotuning. Its grids differ; its stratum does
+ * not. */
 static void kernels_of_the_first_alone(void **state)
 {
 	struct world *w = *state;

@@ -1,5 +1,6 @@
-/* test_kernel_groups.c - finds kernels that are always launched together,
- * with launches lost and inserted. Repeating layers are not groups. */
+/* test_kernel_groups.c - tests the search for kernels that are always launched
+ * together, with launches lost and inserted. Repeating layers are not
+ * groups. */
 #include "attribute_world.h"
 #include <stdio.h>
 
@@ -30,8 +31,8 @@ static uint32_t drawn(uint64_t *r, uint32_t below)
 	return (uint32_t)((*r >> 33) % below);
 }
 
-/* Launches of a process without a host, on one stream. `noise` per thousand
- * are lost, and as many are inserted. */
+/* Adds launches of a process without host events, on one stream. `noise` per
+ * thousand are lost, and as many are inserted. */
 static void replay(struct world *w, const char *const *names, int times,
 	uint32_t noise, int64_t stream)
 {
@@ -182,8 +183,8 @@ static void between_different_neighbors(void **state)
 	assert_true(g->support > 700 && g->support < 800);
 }
 
-/* The host operators decide: a GEMM has a reduction in one place and none in
- * another. */
+/* The host operators decide what one call is: a GEMM has a reduction in one
+ * place of the layer and none in another. */
 static void one_call(void **state)
 {
 	struct world *w = *state;
@@ -212,8 +213,8 @@ static void one_call(void **state)
 	assert_string_equal(g->operator_, "gemm");
 }
 
-/* Launches of different calls are not one call, even if the catalog would
- * join them. */
+/* Launches of different operator calls are not joined, even if the catalog
+ * would join them. */
 static void calls_that_differ(void **state)
 {
 	struct world *w = *state;

@@ -100,8 +100,8 @@ static void bomb_of_output(void **state)
 	refused(&name, 260);
 }
 
-/* The same inside a pack expansion, which is searched for a pack before any
- * byte is written. */
+/* The parameters of bomb_of_output() inside a pack expansion. The demangler
+ * searches them for a pack before it writes any byte. */
 static void bomb_without_output(void **state)
 {
 	struct buf name;
@@ -113,7 +113,7 @@ static void bomb_without_output(void **state)
 	refused(&name, 500);
 }
 
-/* cv T_ I…E may be a conversion to T_ with arguments, or to T_<…>. A reader
+/* cv T_ I…E may be a conversion to T_ with arguments, or to T_<…>. A demangler
  * that tries both reads the inner one twice as often at each level. */
 static void bomb_for_readers(void **state)
 {

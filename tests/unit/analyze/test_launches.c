@@ -1,5 +1,5 @@
-/* test_launches.c - time from call to kernel; every number is worked out by
- * hand. */
+/* test_launches.c - tests the time from launch call to kernel; every number is
+ * worked out by hand. */
 #include "world.h"
 #include "correlation.h"
 #include "ids.h"
@@ -124,7 +124,8 @@ static void nothing_to_tell(void **state)
 }
 
 /* Five thousand launches, each a hundred days before its kernel, exceed the
- * sum that is supported: 2^60 ns is 127 times 2^53. */
+ * largest sum that is supported. That sum is less than 2^60 ns: 127 launches
+ * of 2^53 ns. */
 static void too_far_to_add_up(void **state)
 {
 	struct world *w = *state;

@@ -1,5 +1,5 @@
-/* test_layer_align.c - aligns layers although launches are lost, inserted or
- * have wrong names. */
+/* test_layer_align.c - tests that layers are aligned although launches are
+ * lost, inserted or have wrong names. */
 #include "layer_letters.h"
 
 static void aligned(struct letters *w, uint32_t sections, enum section_place is)
@@ -79,8 +79,8 @@ static void nothing_at_all(void **state)
 	assert_int_equal(w->l.places_n, 0);
 }
 
-/* With more than a thousand launches on average, a place is identified by
- * name alone. */
+/* If layers have more than a thousand launches on average, a place in the
+ * layer is identified by name alone. */
 static void long_layers_are_aligned_by_name(void **state)
 {
 	struct letters *w = *state;

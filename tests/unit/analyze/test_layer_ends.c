@@ -1,5 +1,5 @@
-/* test_layer_ends.c - the sections before and after all layers; the names of
- * layers. */
+/* test_layer_ends.c - tests the sections before and after all layers, and the
+ * names of layers. */
 #include "layer_hand.h"
 
 static void test_ends(void **state)

@@ -1,4 +1,4 @@
-/* test_layer_given.c - layers whose beginnings are given. */
+/* test_layer_given.c - tests layers whose beginnings are given. */
 #include "layer_letters.h"
 
 static const char *const words[] = { "before", "layer", "between", "after",
@@ -62,8 +62,9 @@ static void two_kinds(void **state)
 		"layer 3: A3 B3 C3\nlayer 3: A3 D3 E3 F3 G3\nafter 1: Z1\n");
 }
 
-/* Some begin on the other stream and are ignored. The kernel comes 110 and
- * 220 ns after the layer's start, B 220, 110 and 110. */
+/* Some layers begin on the other stream; that stream is ignored. The kernel
+ * comes 110 and 220 ns after the layer's start, B comes 220, 110 and 110 ns
+ * after it. */
 static void another_stream(void **state)
 {
 	struct letters *w = *state;
@@ -90,8 +91,8 @@ static void a_single_layer_has_the_rest(void **state)
 	are(w, "A", 1, "before 1: X1\nlayer 1: A1 B1 C1 D1\n");
 }
 
-/* The final norm uses the same kernel as the layers; what follows it belongs
- * to no layer. */
+/* The kernel of the final norm also begins the layers. The launches from it on
+ * belong to no layer. */
 static void a_head_that_begins_like_a_layer_is_after(void **state)
 {
 	struct letters *w = *state;

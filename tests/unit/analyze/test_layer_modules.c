@@ -27,8 +27,8 @@ static void siblings_of_one_class_are_layers(void **state)
 	assert_true(w->l.confidence == 1);
 }
 
-/* The part of a projection that sums over ranks, and the part of attention
- * that stores. */
+/* Roles of launches inside a module: the part of a projection that sums over
+ * ranks, and the part of attention that stores. */
 static void a_launch_may_do_something_else(void **state)
 {
 	struct scene *w = *state;

@@ -1,5 +1,5 @@
-/* test_layer_realign.c - realigns names that drift, and detects names that
- * cannot be recovered. */
+/* test_layer_realign.c - tests names that drift against their launches: they
+ * are realigned, or reported if they cannot be recovered. */
 #include "layer_realign.h"
 #include "profile.h"
 #include <setjmp.h>
@@ -35,8 +35,8 @@ static void launch(struct drift *d, uint32_t name, uint32_t is, int64_t us)
 		.kind = LAYER_KERNEL };
 }
 
-/* Layer after layer, after `before` launches; the names of layer l are
- * `lag(l)` behind. */
+/* Adds layers one after another, after `before` launches. The names of layer l
+ * are `lag(l)` launches behind. */
 static void layers(struct drift *d, uint32_t before, uint32_t (*lag)(uint32_t))
 {
 	for (uint32_t i = 0; i < before; i++)
@@ -139,8 +139,8 @@ static void layers_before_the_drift_stay(void **state)
 	layers(d, BEFORE, from_the_fifth);
 	realign(d);
 	all_are_what_they_were(d);
-	/* Lags 3, 6, 1, 4, 7, 2, 5, 0 and so on over 15 layers: two of them
-	 * are right by chance. No name occurs at two phases. */
+	/* The lags are 3, 6, 1, 4, 7, 2, 5, 0 and so on over 15 layers: two of
+	 * them are right by chance. No name occurs at two phases. */
 	assert_int_equal(d->changed, (15 - 1) * PHASES);
 }
 
@@ -192,8 +192,8 @@ static void a_launch_that_was_lost_moves_the_phase(void **state)
 			assert_int_equal(d->items[i].symbol, d->is[i]);
 }
 
-/* Passes repeat as their layers do. Between two passes there are other
- * launches, recorded under any names. */
+/* Passes repeat as their layers do. The launches between two passes are others
+ * and may have any names. */
 static void passes_are_repaired_layer_by_layer(void **state)
 {
 	struct drift *d = *state;

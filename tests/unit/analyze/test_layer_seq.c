@@ -1,5 +1,5 @@
-/* test_layer_seq.c - which device, stream and passes count, and the name and
- * pass of each launch. */
+/* test_layer_seq.c - tests which device, stream and passes are used, and the
+ * name and pass of each launch. */
 #include "layer_world.h"
 
 static void kernel(struct world *w, const char *name, int64_t start_ns,
@@ -66,8 +66,8 @@ static void the_busiest_device(void **state)
 	layer_world_release(&l);
 }
 
-/* Collectives spin the longest and copies are the most numerous. Layers are
- * on the stream that has most of the other kernels. */
+/* Collectives take the longest time and copies are the most numerous. Layers
+ * are on the stream with most of the other kernels. */
 static void the_main_stream(void **state)
 {
 	struct layer_world l;
@@ -146,8 +146,8 @@ static void without_iterations_all_is_one_pass(void **state)
 	layer_world_release(&l);
 }
 
-/* Iterations of two strata are given: the second takes more time with fewer
- * launches. */
+/* Iterations of two strata are given. The second stratum takes more time with
+ * fewer launches. */
 static void the_stratum_of_most_time(void **state)
 {
 	struct layer_world l;

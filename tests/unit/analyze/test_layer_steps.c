@@ -1,4 +1,4 @@
-/* test_layer_steps.c - finds layers of programs that call one operator at a
+/* test_layer_steps.c - tests layers of programs that call one operator at a
  * time. */
 #include "layer_hand.h"
 

@@ -1,4 +1,4 @@
-/* test_module_name.c - what range names say about layers. */
+/* test_module_name.c - tests what the names of ranges show about layers. */
 #include "module_name.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* test_names_lag.c - detects names that drift against durations, and accepts
- * sequences that only look like it. */
+/* test_names_lag.c - tests that names which drift against durations are
+ * detected, and that sequences which only look like this are accepted. */
 #include "world.h"
 #include <stdio.h>
 

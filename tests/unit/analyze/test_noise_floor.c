@@ -1,5 +1,5 @@
-/* test_noise_floor.c - the noise floor of a function from repeats, and the
- * default without repeats. */
+/* test_noise_floor.c - tests the noise floor of a function: computed from
+ * repeats, and the default without repeats. */
 #include "noise_floor.h"
 #include "dist.h"
 #include <math.h>
@@ -39,8 +39,8 @@ static void floors(void **state)
 	assert_true(f.sd == 0 && isinf(f.df));
 }
 
-/* Eight runs vary by 1 % and the last four are 30 % slower, given in any
- * order: the floor is the 1 % variation. */
+/* Eight runs vary by 1 %, and the last four are 30 % slower. They are given in
+ * any order. The floor must be the variation of 1 %. */
 static void a_lasting_change(void **state)
 {
 	static const int order[] = { 3, 0, 7, 4, 1, 6, 2, 5 };

@@ -39,8 +39,8 @@ static void replays_and_kernels(void **state)
 	assert_true(p->graph_stats[1].time.med_ns == 150);
 }
 
-/* The totals of the compiled export in the shared traces, as its note gives
- * them. */
+/* The totals of the compiled export in the shared traces, as stated in the
+ * note to that trace. */
 static void seconds_in_graphs(void **state)
 {
 	struct world *w = *state;

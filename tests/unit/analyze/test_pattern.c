@@ -1,6 +1,6 @@
-/* test_pattern.c - time per function, device and iteration; single
- * collectives. Numbers are worked out by hand or by a search through all
- * rows. */
+/* test_pattern.c - tests the time per function, device and iteration, and
+ * single collectives. Numbers are worked out by hand or by a search through
+ * all rows. */
 #include "iteration_rows.h"
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
-/* test_pattern_counters.c - counter values of functions: by hand, and
- * compared with a computation that checks every sample for every execution. */
+/* test_pattern_counters.c - tests counter values of functions: worked out by
+ * hand, and compared with a computation that checks every sample for every
+ * execution. */
 #include "iteration_rows.h"
 #include <math.h>
 #include <stdio.h>
@@ -32,11 +33,11 @@ static void near(double got, double want)
 	assert_true(fabs(got - want) <= 1e-9 * (1 + fabs(want)));
 }
 
-/* The kernel of [0,100] holds samples 1, 2 and 6: mean 3, variance 14/3. The
- * one of [110,120] is between 6 at 100 and 8 at 140: 6.5 and 7, mean 6.75. So
- * μ = (3·100 + 6.75·10) / 110 and σ² = 14/3·100 / 110. In the second
- * iteration [200,202] is after the last sample. Counters of the host and of
- * the other device do not apply to this kernel. */
+/* The kernel of [0,100] contains the samples 1, 2 and 6: mean 3, variance
+ * 14/3. The kernel of [110,120] is between 6 at 100 and 8 at 140: interpolated
+ * 6.5 and 7, mean 6.75. So μ = (3·100 + 6.75·10) / 110 and σ² = 14/3·100 /
+ * 110. In the second iteration [200,202] is after the last sample. Counters of
+ * the host and of the other device do not apply to this kernel. */
 static void test_by_hand(void **state)
 {
 	struct world *w = *state;
@@ -74,8 +75,9 @@ static void test_by_hand(void **state)
 	assert_int_equal(cpu->interpolated[0], METRIC_INTERPOLATED);
 }
 
-/* Two samples inside give a deviation, but no mean: at 10 and 20 the line
- * gives 4 and 8; inside, 0 at 12 and 10 at 18 give the deviation 5. */
+/* Two samples inside a kernel give a deviation but no mean. The interpolated
+ * line is 4 at 10 and 8 at 20. The samples inside, 0 at 12 and 10 at 18, have
+ * the deviation 5. */
 static void test_two_inside(void **state)
 {
 	struct world *w = *state;
@@ -98,8 +100,8 @@ static void test_two_inside(void **state)
 	assert_int_equal(sm->interpolated[0], METRIC_INTERPOLATED);
 }
 
-/* Samples that are not numbers are ignored; a counter that has no others is
- * noted. */
+/* Samples that are not numbers are ignored. If a counter has no other samples,
+ * a note reports this. */
 static void test_no_number(void **state)
 {
 	struct world *w = *state;
@@ -121,9 +123,9 @@ static void test_no_number(void **state)
 	assert_string_equal(w->p.notes.detail[NOTE_counters_nan], "dead");
 }
 
-/* 2^22 values hold 2000 iterations of 2097 pairs; 50 counters of 42 functions
- * are 2100 pairs. The function that took least has three fewer: c47, c48,
- * c49. */
+/* 2^22 values are enough for 2000 iterations of 2097 pairs. 50 counters of 42
+ * functions are 2100 pairs. So the function with the least time lacks three
+ * counters: c47, c48, c49. */
 static void test_too_many(void **state)
 {
 	struct world *w = *state;

@@ -1,4 +1,5 @@
-/* test_pattern_import.c - imported patterns equal their table. */
+/* test_pattern_import.c - tests that imported patterns have the values of
+ * their table. */
 #include "iteration_rows.h"
 #include "pattern_import.h"
 #include <math.h>
@@ -46,9 +47,10 @@ static void tell(struct world *w, const struct line *l, size_t n)
 }
 #define TELL(w, lines) tell(w, lines, sizeof(lines) / sizeof *(lines))
 
-/* Iterations keep their own order: 4, then 2. A row without a metric has the
- * time alone. A row whose mean is missing stays; an iteration without any has
- * none. Kernel names are demangled, other names are not. */
+/* The order is that of the iterations (4, then 2) and not that of the rows. A
+ * row without a metric has only the time. A row whose mean is missing is kept.
+ * If a function has no row in an iteration, it has no value there. Kernel
+ * names are demangled, other names are not. */
 static void test_rows_as_written(void **state)
 {
 	static const struct line lines[] = {
@@ -131,8 +133,8 @@ static void test_types(void **state)
 	}
 }
 
-/* Of two rows with the same time and of two with the same metric, the first
- * counts. Rows of another anchor or of a missing iteration do not count. */
+/* If two rows have one time, or two rows one metric, the first row is used.
+ * Rows of another anchor or of a missing iteration are ignored. */
 static void test_twice(void **state)
 {
 	static const struct line lines[] = {

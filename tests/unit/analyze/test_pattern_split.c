@@ -15,10 +15,10 @@ static void split_is(const struct iteration *c, int64_t compute, int64_t comm,
 	assert_int_equal(c->sync_ns, sync);
 }
 
-/* Kernels of two devices overlap: [0,10) and [5,20) are 20. The collective
- * [15,30) adds 10, the copy [25,40) adds 10 more; the rest of 100 is idle.
- * The host waits in two threads at once, [90,100) and [95,120), of which 10
- * are inside. */
+/* Kernels of two devices overlap: [0,10) and [5,20) together take 20. The
+ * collective [15,30) adds 10, and the copy [25,40) adds 10 more. The rest of
+ * 100 is idle. The host waits in two threads at the same time, [90,100) and
+ * [95,120), of which 10 are inside. */
 static void test_by_hand(void **state)
 {
 	struct world *w = *state;
@@ -38,8 +38,8 @@ static void test_by_hand(void **state)
 	split_is(&g.iterations[0], 20, 10, 10, 60, 10);
 }
 
-/* Records that exceed an iteration's window count with the part inside it.
- * The time between iterations counts for none. The host has no data. */
+/* Only the part of a record that is inside an iteration's window is counted.
+ * The time between iterations is counted for none. The host has no data. */
 static void test_clipped(void **state)
 {
 	struct world *w = *state;

@@ -1,12 +1,13 @@
-/* test_pattern_spread.c - launches by length: few, many, and none kept; and
- * what they show if there are too few iterations. */
+/* test_pattern_spread.c - tests launches sorted by duration: few, many, and
+ * none kept. Also tests which changes they show if there are too few
+ * iterations. */
 #include "iteration_rows.h"
 #include "pattern_execution.h"
 #include "verdict.h"
 #include <stdlib.h>
 
-/* Fifteen launches of 15 to 1 ns, in that order, and one in an excluded
- * iteration. */
+/* Fifteen launches that take 15 to 1 ns, in that order, and one launch in an
+ * excluded iteration. */
 static void test_few(void **state)
 {
 	struct world *w = *state;
@@ -43,8 +44,8 @@ static void test_one(void **state)
 		assert_int_equal(given_find(w, "a", "GPU 0")->spread_ns[i], 7);
 }
 
-/* There are more launches than are sorted: the quantiles of an even sample
- * equal those of all. */
+/* There are more launches than are sorted. The quantiles of an even sample
+ * must equal those of all launches. */
 static void test_many(void **state)
 {
 	struct world *w = *state;
@@ -73,8 +74,8 @@ struct sides {
 	struct change change;
 };
 
-/* One iteration per side with launches of 1 to 17 µs. The head's times are
- * multiplied by `by`, except for `stay` of them. */
+/* One iteration per side with launches of 1 to 17 µs. The times of the head
+ * are multiplied by `by`, except for `stay` launches. */
 static enum change_class of_spread(double by, int stay)
 {
 	static const uint32_t one = 1;
@@ -111,8 +112,9 @@ static enum change_class of_spread(double by, int stay)
 	return s.change.is;
 }
 
-/* The ranges overlap, and yet every launch changed; or one of them did not;
- * or all changed by less than runs vary. */
+/* The ranges of both sides overlap. In the first case every launch changed all
+ * the same; then one launch did not change; then all changed by less than runs
+ * vary. */
 static void test_launches(void **state)
 {
 	(void)state;

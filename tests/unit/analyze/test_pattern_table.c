@@ -1,5 +1,5 @@
-/* test_pattern_table.c - an even sample of very many iterations, kept ones
- * first. */
+/* test_pattern_table.c - tests the sample that is taken of very many
+ * iterations: it is even, and kept iterations are taken first. */
 #include "iteration_find.h"
 #include "pattern_table.h"
 #include <setjmp.h>

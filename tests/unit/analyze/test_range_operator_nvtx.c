@@ -1,5 +1,5 @@
-/* test_range_operator_nvtx.c - names of emit_nvtx, old and new, and names
- * that only look like them. */
+/* test_range_operator_nvtx.c - tests range names of emit_nvtx, in the old and
+ * the new form, and names that only look like them. */
 #include "range_operator.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,10 +1,11 @@
 /* test_ranks.c - compares ranks; every number is worked out by hand. */
 #include "ranks_world.h"
 
-/* Two all-reduces, whose streams are in a different order on rank 1. By start
- * they are 10 and 30 against 25 and 5, so transfer is 10 + 5. Clocks agree,
- * and rank 1 began 100 later. They start at 10 and 105, then at 50 and 125:
- * rank 1 is last, by 95 and 75. Neither overlaps: in the first, 20 < 105. */
+/* Two all-reduces, whose streams are in a different order on rank 1. Sorted by
+ * start they take 10 and 30 on rank 0, and 25 and 5 on rank 1, so transfer
+ * takes 10 + 5. The clocks agree, and rank 1 began 100 later. The first starts
+ * at 10 and 105, the second at 50 and 125: rank 1 is last, by 95 and 75.
+ * Neither overlaps: in the first, 20 < 105. */
 static void test_streams(void **state)
 {
 	struct world *w = *state;
@@ -32,9 +33,9 @@ static void test_streams(void **state)
 	assert_true(isnan(l[0].last_share) && isnan(l[1].late_ns));
 }
 
-/* Rank 1's clock begins 10 later. Ends agree; it begins at 5+10 and 20+10,
- * rank 0 at 0 and 30. Rank 1 is last once, and together with rank 0 once: 3/4
- * and 1/4. It is late by 15 and 0, rank 0 by 0. */
+/* Rank 1's clock begins 10 later. The ends agree. Rank 1 begins at 5+10 and
+ * 20+10, rank 0 at 0 and 30. Rank 1 is last once and together with rank 0
+ * once, which counts as 3/4 and 1/4. It is late by 15 and 0, rank 0 by 0. */
 static void test_clocks(void **state)
 {
 	struct world *w = *state;
@@ -55,8 +56,8 @@ static void test_clocks(void **state)
 	assert_true(isnan(w->out.ranks[1].late_ns));
 }
 
-/* Rank 1 lacks one launch of "b": three are not split, however long they
- * took. */
+/* Rank 1 lacks one launch of "b". So the three launches of "b" are not split
+ * into transfer and waiting, however long they took. */
 static void test_counts_differ(void **state)
 {
 	struct world *w = *state;

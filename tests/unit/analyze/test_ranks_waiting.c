@@ -1,11 +1,11 @@
-/* test_ranks_waiting.c - compares waiting in iterations with a count of every
- * nanosecond. */
+/* test_ranks_waiting.c - compares the waiting time in iterations with a count
+ * of every nanosecond. */
 #include "ranks_world.h"
 
 enum { SPAN = 400 };
 
-/* A rank waits at the beginning of its collective, for as long as its
- * collective exceeds the shortest. */
+/* A rank waits at the beginning of its collective. It waits for the time by
+ * which its own collective is longer than the shortest one. */
 static void test_each_nanosecond(void **state)
 {
 	srand(7);

@@ -1,5 +1,5 @@
-/* test_roofline.c - the larger of compute and memory time, and unknown
- * values. */
+/* test_roofline.c - tests that the bound is the larger of compute time and
+ * memory time, and that unknown values stay unknown. */
 #include "roofline.h"
 #include <math.h>
 #include <setjmp.h>

@@ -1,4 +1,5 @@
-/* test_stats.c - a line of statistics, from one duration to many. */
+/* test_stats.c - tests the statistics of one duration, of a few, and of
+ * many. */
 #include "stats.h"
 #include "interval.h"
 #include <setjmp.h>

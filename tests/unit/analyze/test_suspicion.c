@@ -1,5 +1,5 @@
-/* test_suspicion.c - the published score of runs of a few iterations, worked
- * out by hand. */
+/* test_suspicion.c - tests the published score for runs of a few iterations,
+ * with values worked out by hand. */
 #include "analyze/suspicion_world.h"
 
 /* β 1, 3 → 5, 7: mean 2, sd √2; mean 6, sd √2. Δ 4, Z 2√2, t = 4/√2 at 2 degrees:
@@ -36,8 +36,8 @@ static void by_hand(void **state)
 	arena_release(&w.arena);
 }
 
-/* A row without μ counts as 0. An iteration without a row does not count: n
- * is 2, and a side of one iteration has no test. */
+/* A row without μ counts as 0. An iteration without a row is not counted: n is
+ * 2, and a side of one iteration has no test. */
 static void rows_and_iterations(void **state)
 {
 	const struct line base[] = {
@@ -63,8 +63,9 @@ static void rows_and_iterations(void **state)
 	arena_release(&w.arena);
 }
 
-/* Nothing changes at all: no p. A change without any deviation is certain.
- * Neither has a Z, so the score is 0 however large the change is. */
+/* Nothing changes: there is no p. A change without any deviation is certain.
+ * In both cases there is no Z, so the score is 0 however large the change
+ * is. */
 static void without_deviation(void **state)
 {
 	/* Not a multiple of any power of two: three of them, summed and
@@ -93,8 +94,8 @@ static void without_deviation(void **state)
 	arena_release(&w.arena);
 }
 
-/* On one side alone: the other is 0 and the tests are 1. New functions score
- * 0; equal scores are sorted by name, metric, device. */
+/* A function on one side only: the other side is 0 and the tests are 1. New
+ * functions score 0. Equal scores are sorted by name, metric, device. */
 static void one_side_alone(void **state)
 {
 	const struct line base[] = { { "gone", "GPU 0", "u", { 1, 3 }, { 5, 5 },

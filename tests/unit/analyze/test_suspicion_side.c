@@ -1,9 +1,9 @@
-/* test_suspicion_side.c - names and iterations of both sides, findings,
- * rejections. */
+/* test_suspicion_side.c - tests the names and iterations of both sides,
+ * findings, and rejections. */
 #include "analyze/suspicion_world.h"
 
-/* Warm-up counts in a table, because its author chose the iterations. It does
- * not count in detected iterations. */
+/* The warm-up iterations of a table are counted, because its author chose the
+ * iterations. Detected warm-up iterations are not counted. */
 static void iterations_that_count(void **state)
 {
 	const struct line l[] = { { "f", "GPU 0", "u", { 100, 1, 3, 100 },

@@ -1,5 +1,5 @@
-/* test_tables.c - runs of tables: given values, summed values and unknown
- * values. Every number is worked out by hand. */
+/* test_tables.c - tests runs that are made of tables: given values, summed
+ * values and unknown values. Every number is worked out by hand. */
 #include "analyze.h"
 #include <math.h>
 #include <setjmp.h>
@@ -73,9 +73,9 @@ static void stat(struct world *w, const char *kernel, int32_t grid,
 			.time_pct = NAN });
 }
 
-/* Rows stay as they are, in the order of the table, even if two have one
- * kernel. A share that is not given is computed from the sum: 30 of 40, 10 of
- * 40. */
+/* Rows are kept unchanged and in the order of the table, even if two rows have
+ * one kernel. A share that is not given is computed from the sum: 30 of 40, 10
+ * of 40. */
 static void test_values_as_written(void **state)
 {
 	struct world *w = *state;

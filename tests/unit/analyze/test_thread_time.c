@@ -1,5 +1,5 @@
-/* test_thread_time.c - thread time per iteration, from totals of the
- * collector. */
+/* test_thread_time.c - tests the thread time per iteration, computed from
+ * totals of the collector. */
 #include "iteration_rows.h"
 #include <math.h>
 
@@ -23,9 +23,10 @@ static const struct pattern_metric *metric_of(const struct world *w,
 	return NULL;
 }
 
-/* Two threads run until 100, then one. Iterations are [10,60), [60,110) and
- * [110,150): 2*50, 2*40+10 and 40. The total was 1000 when the window began.
- * The waiting total grows by 12 from 100 to 160. */
+/* Two threads run until 100, then one thread. The iterations are [10,60),
+ * [60,110) and [110,150), so their thread times are 2*50, 2*40+10 and 40. The
+ * total was 1000 when the window began. The waiting total grows by 12 from 100
+ * to 160. */
 static void scene(struct world *w, struct given *g)
 {
 	*g = (struct given){ 0 };
@@ -132,8 +133,8 @@ static void test_on_the_edge(void **state)
 	assert_null(given_find(w, "runq", "Host"));
 }
 
-/* Counters of that name that are not totals, or that another tool wrote, are
- * ordinary counters of the calls in which the host waits. */
+/* Counters with the names of totals that are not totals, or that another tool
+ * wrote. They are ordinary counters of the calls in which the host waits. */
 static void test_no_totals(void **state)
 {
 	static const struct {

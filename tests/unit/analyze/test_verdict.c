@@ -1,5 +1,5 @@
-/* test_verdict.c - which change gets which verdict. tests/sim measures how
- * often that is right. */
+/* test_verdict.c - tests which change gets which verdict. tests/sim measures
+ * how often the verdict is right. */
 #include "pair.h"
 
 static void one_row_of_many(void **state)
@@ -163,8 +163,8 @@ static void runs(void **state)
 }
 
 /* Three and five runs of one iteration each do not show how iterations vary.
- * With two iterations each they do, and the 2 % between runs is not reported
- * as a change. */
+ * Runs of two iterations do, and then the 2 % between runs is not reported as
+ * a change. */
 static void short_runs(void **state)
 {
 	struct pair p;

@@ -1,4 +1,4 @@
-/* test_verdict_odd.c - unusual sides for which a verdict must have a result. */
+/* test_verdict_odd.c - tests that a verdict has a result for unusual sides. */
 #include "pair.h"
 
 /* Two iterations: all launches changed, or only a mean did. */
@@ -74,8 +74,8 @@ static void constant_rows(void **state)
 	arena_release(&p.a);
 }
 
-/* From one iteration per side to one unit among many: there is a result, and
- * no NaN (judged()). */
+/* Tests all shapes of sides, from one iteration per side to one unit among
+ * many. There must be a result and no NaN (judged()). */
 static void every_shape(void **state)
 {
 	struct pair p;

@@ -1,5 +1,6 @@
-/* test_archive.c - archives are read back as written; truncated or changed
- * archives are rejected; existing files are kept. */
+/* test_archive.c - tests that archives are read back as written, that
+ * truncated or changed archives are rejected, and that existing files are
+ * kept. */
 #include "archive.h"
 #include <fcntl.h>
 #include <setjmp.h>
@@ -125,8 +126,8 @@ static bool refused(struct err *e)
 	return !r && e->code == ERR_FORMAT;
 }
 
-/* After the last line of the manifest, its frame is empty and has no
- * meaning. */
+/* After the last line of the manifest, the rest of the manifest's frame is
+ * empty, and its bytes have no meaning. */
 static void every_byte_counts(void **state)
 {
 	unsigned char whole[8192], was;

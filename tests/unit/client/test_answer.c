@@ -1,5 +1,5 @@
-/* test_answer.c - JSON responses of the server, and text that only looks like
- * one. */
+/* test_answer.c - tests JSON responses of the server, and text that only looks
+ * like JSON. */
 #include "answer.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* test_changes.c - a comparison on a terminal, checked as a whole. */
+/* test_changes.c - tests the complete output of a comparison on a terminal. */
 #include "changes.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* test_feed_joined.c - two files as one, with the same compression whatever
- * they were. */
+/* test_feed_joined.c - tests two files that are sent as one, with one
+ * compression whatever compression they had. */
 #include "feed_files.h"
 
 /* Two files with a newline between them, for any compression. */

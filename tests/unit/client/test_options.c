@@ -1,4 +1,4 @@
-/* test_options.c - command lines and their interpretation. */
+/* test_options.c - tests how command lines are parsed. */
 #include "options.h"
 #include <setjmp.h>
 #include <stdarg.h>
