@@ -16,7 +16,8 @@ EDITS, READERS = 12, 4
 
 
 def own(version):
-    """Returns operators from which a reader can tell the edit that wrote them."""
+    """Returns operators with the version in their names, so that a reader knows the
+    edit."""
     return [{"name": f"op_{version}_{i}", "description": "ours", "group": "ours", "sizes": ["n"]}
             for i in range(3)]
 

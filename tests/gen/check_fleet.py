@@ -1,6 +1,9 @@
 #!/usr/bin/python3
-"""check_fleet.py - the generated fleet has the requested number of runs, consistent
-traces, and the same bytes every time."""
+"""check_fleet.py - checks the generated fleet.
+
+It must have the requested number of runs and consistent traces. Generated again, it
+must have the same bytes.
+"""
 import filecmp
 import gzip
 import json
@@ -22,7 +25,7 @@ def made(folder, seed):
 
 
 def check_file(path, part):
-    """The number of processes in the trace."""
+    """Checks a file and returns the number of processes in its trace."""
     with gzip.open(path) as f:
         trace = json.load(f)
     assert trace['deviceProperties'][0]['name'] == part, path

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """check_gen.py - compares the generator's expectation with its trace.
 
-Reads the written JSON again and computes the numbers in another way (decimals of 60
-digits, one sweep over all kernels), for every dialect and compression. Also checks that
-the same options give the same bytes.
+Reads the written JSON again and computes the numbers in another way: as decimals of 60
+digits, in one pass over all kernels. Does so for every dialect and compression. Also
+checks that the same options give the same bytes.
 """
 import gzip
 import json
@@ -25,7 +25,7 @@ CASES = (
 )
 KERNEL, COPY = ('kernel', 'Kernel'), ('gpu_memcpy', 'gpu_memset', 'Memcpy',
                                       'Memset')
-# demangled by c++filt
+# names as c++filt demangles them
 MANGLED = {
     '_Z11rope_kernelPfPKfi': 'rope_kernel(float*, float const*, int)',
     '_ZN4demo12silu_and_mulILi4EEEvPKfPf':

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""check_layers.py - gen_layers.py writes what it promises.
+"""check_layers.py - checks the traces that gen_layers.py writes.
 
-Layers and passes have the requested length, to the nanosecond. Nothing overlaps on a
-stream, each kernel starts after its call, and the durations of one call add up to the
-row's. The shared expert runs next to both halves of the combine. A row without a time
-is absent. The same options give the same bytes.
+Layers and passes must have the requested length, to the nanosecond. Launches on a
+stream must not overlap, and each kernel must start after its call. The durations of a
+call must add up to the time of its row. The shared expert must run parallel to both
+halves of the combine. A row without a time must be missing. The same options must give
+the same bytes.
 """
 import json
 import os
@@ -71,7 +72,7 @@ def check_whole():
 
 
 def check_part():
-    """Without most kernels, and with one additional token."""
+    """Checks a trace without most kernels, and with one additional token."""
     times = dict.fromkeys(layered.TIMES, None) | {
         k: layered.TIMES[k] for k in ('attention', 'o_proj', 'dispatch')}
     trace = gen_layers.trace(times, again=True, passes=1)

@@ -31,8 +31,8 @@ class Pass:
         self.again = again
 
     def wait(self, where):
-        """Adds the gap before a launch. The remainder of the requested length goes to
-        the first launches of the pass."""
+        """Adds the gap before a launch. The first gaps of a pass are 1 ns longer than
+        the others, if the requested length cannot be divided into equal gaps."""
         if not self.launches:
             return
         base, more = self.gap[where]

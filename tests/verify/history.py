@@ -1,7 +1,7 @@
 """history.py - generates a history of a project: heads, their runs, and slowdowns.
 
 A run is 30 steps of 12 kernels, as Kineto writes them. Three factors vary the times, as
-in real processes. Runs of the same code differ by 3 %, for all kernels alike. In
+in real processes. Runs of the same code differ by 3 %, for all kernels together. In
 addition, each kernel differs by half a percent, and each launch by 2 %. A planted
 change makes a head and all later heads slower. The same seed gives the same bytes.
 """

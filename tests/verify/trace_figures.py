@@ -14,7 +14,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 
 # Python's garbage collector is off: it needs up to two thirds of a script's time, and
-# finds nothing. The documents have a million objects, none of which is in a cycle.
+# finds nothing. The documents have a million objects; none refers back to another.
 gc.disable()
 
 SETS = ('memset', 'gpu_memset')

@@ -47,7 +47,7 @@ const FINDINGS = [['fact_differs', 'warn', 'the surroundings differ: GPU driver 
 	['warmup_dropped', 'info', 'the first iterations were left out, as warm-up: 1 of 13 in the base, 1 of 13 in the head']]
 	.map(([code, severity, text]) => ({code, severity, text}));
 
-// Returns a comparison with `unchanged` functions besides the changed ones, and `iterations`
+// Returns a comparison with `unchanged` functions and the changed ones, and `iterations`
 // iterations per side.
 export function comparison({unchanged = 6, iterations = 24, refused = false} = {}) {
 	const judged = (verdict) => (refused ? null : verdict);

@@ -1,6 +1,6 @@
 // all.mjs - runs all steps with one server and one browser.
 //
-// The order matters: each step uses what the previous steps uploaded.
+// Each step uses what the previous steps uploaded, so their order is fixed.
 
 import first from './first.mjs';
 import graphs from './graphs.mjs';

@@ -1,4 +1,4 @@
-// keyboard.mjs - goes from the start page to a kernel's full name with keys only.
+// keyboard.mjs - opens a kernel's full name from the start page with keys only.
 //
 // The focus must always be on a sensible element.
 

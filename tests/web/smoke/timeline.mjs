@@ -1,6 +1,7 @@
 // timeline.mjs - opens the timeline of a run in the Perfetto UI, and downloads it as files.
 //
-// A page of the test replaces the Perfetto UI. Both ways must give the same bytes.
+// A page of the test replaces the Perfetto UI. The UI and the files must get the bytes that the
+// server returns.
 
 import assert from 'node:assert/strict';
 import {createHash} from 'node:crypto';
