@@ -1,4 +1,5 @@
-/* catalog.c - opens the documents, reads them in order, closes them. */
+/* catalog.c - opens a catalog: reads its documents in order, and closes
+ * them. */
 #include "inside.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
-/* catalog.h - names and costs of kernels and operators, and peaks of
- * hardware.
+/* catalog.h - names and costs of kernels and operators, and peaks of hardware.
  *
- * The program carries the data (data/); struct catalog_own adds the
- * installation's entries. The data are operators with their sizes, rules from
- * names to operators, cost formulas, and platforms with their peaks. Many
- * threads may share one catalog; its texts live as long as it does.
+ * The data in data/ are compiled into the program; comments call them
+ * "carried". struct catalog_own adds the installation's own entries. The data
+ * are operators with their sizes, rules that map names to operators, cost
+ * formulas, and platforms with their peaks. Many threads may share one catalog.
+ * Its texts live as long as the catalog.
  *
  * Patterns are PCRE2, compiled with JIT and tried in order. A match limit
- * bounds the time that one name can take. */
+ * limits the time of a search in one name. */
 #pragma once
 #include "cost.h"
 #include "err.h"
@@ -16,23 +16,24 @@
 
 struct catalog;
 
-/* Increases when data/ changes a result; part of what a run records. */
+/* Increased when a change in data/ changes a result. Each run stores it. */
 #define CATALOG_VERSION 1
 
-/* An installation's own entries, as the JSON that PUT accepts; NULL if it has
- * none. Its operators and platforms replace those of the same name, and its
- * rules come before all others. `version` counts the edits. */
+/* An installation's own entries, in the JSON that PUT accepts; NULL if it has
+ * none. Its operators and platforms replace the carried ones of the same name,
+ * and its rules are tried before all others. `version` counts the edits. */
 struct catalog_own {
 	const char *operators, *rules, *platforms;
 	int64_t version;
 };
 
-/* NULL with a sentence that names the entry at fault (ERR_INPUT). A test proves
- * that the carried data have no faults. */
+/* Opens a catalog. NULL if an own entry is wrong: ERR_INPUT with a sentence
+ * that names the entry. A test shows that the carried data have no errors. */
 struct catalog *catalog_new(const struct catalog_own *own, struct err *e);
 void catalog_free(struct catalog *c);
 
-/* "1" or "1+7": the program's version and that of the own part. */
+/* "1" or "1+7": the program's CATALOG_VERSION and the version of the own
+ * entries. */
 const char *catalog_version(const struct catalog *c);
 
 /* ---- kernels */
@@ -54,13 +55,13 @@ uint32_t catalog_rules(const struct catalog *c, const struct rule_info **all);
 
 /* How the rules classify a name, for authors of rules. */
 struct rule_trial {
-	int64_t rule; /* place from 0 among all rules; -1: none matches */
+	int64_t rule; /* position from 0 among all rules; -1: none matches */
 	bool own;
 	const char *match; /* the pattern; NULL */
-	uint32_t from, to; /* bytes of the name it covered */
+	uint32_t from, to; /* bytes of the name that the pattern matched */
 	struct kernel_source is;
 	const char *op;
-	const char *why; /* a sentence, whatever happened */
+	const char *why; /* a sentence with the reason; never NULL */
 };
 /* Returns false if a pattern reached a limit (ERR_TOO_LARGE), which
  * catalog_kernel() treats as no match. The texts are allocated from `a`. */
@@ -75,16 +76,15 @@ struct operator_info {
 	const char *group; /* "norm", "gemm", … for people */
 	bool specific; /* false: "other" and similar ones, which explain nothing */
 	bool collective; /* waits for other ranks */
-	const char *const
-		*sizes; /* names, in the order shape_text() has them */
+	const char *const *sizes; /* names, in the order of shape_text() */
 	uint32_t sizes_n;
-	/* Names of sizes in the imported set and Atrex-Bench: pairs of their name
-	 * and the catalog's, one after the other. */
+	/* Names of sizes in the imported set and in Atrex-Bench: pairs of such
+	 * a name and the catalog's name. */
 	const char *const *aliases;
 	uint32_t aliases_n;
-	/* Operators whose kernels a call may launch to do this one (a convolution
-	 * by GEMM), and operators of their own that may run below it (routing
-	 * below experts). */
+	/* parts: operators whose kernels implement this one (a convolution by
+	 * GEMM). holds: independent operators that this one may call (experts
+	 * call routing). */
 	const char *const *parts, *const *holds;
 	uint32_t parts_n, holds_n;
 	bool own;
@@ -94,9 +94,9 @@ struct operator_info {
  * launched it. Copies and fills are parts of any operator. */
 enum fit {
 	FIT_SAME,
-	FIT_PART, /* the launch is the host's operator */
-	FIT_HOLDS, /* the launch is its own */
-	FIT_OTHER, /* they contradict each other */
+	FIT_PART, /* the launch is attributed to the host's operator */
+	FIT_HOLDS, /* the launch is attributed to the kernel's operator */
+	FIT_OTHER, /* the two operators contradict each other */
 };
 enum fit catalog_fit(const struct operator_info *host,
 	const struct operator_info *kernel);
@@ -112,7 +112,8 @@ uint32_t catalog_operators(const struct catalog *c,
  * calls others (aten::linear, aten::to). */
 const struct operator_info *catalog_op(const struct catalog *c,
 	const char *name, size_t len);
-/* The operator of a kernel by its name alone; NULL. Same rules, one lookup. */
+/* The operator of a kernel by its name alone; NULL if unknown. It uses the
+ * rules of catalog_kernel(), with one search. */
 const struct operator_info *catalog_kernel_operator(const struct catalog *c,
 	const char *name, size_t len);
 /* The operator that a module class represents ("RMSNorm",
@@ -140,8 +141,8 @@ const struct platform *catalog_device(const struct catalog *c,
 uint32_t catalog_platforms(const struct catalog *c,
 	const struct platform *const **all);
 
-/* Whether kernels of a family move data between devices and wait for each
- * other there. NULL is none. */
+/* Whether the kernels of a family move data between devices and wait for each
+ * other. False for NULL. */
 static inline bool family_is_collective(const char *family)
 {
 	return family && strncmp(family, "collective", 10) == 0;

@@ -1,4 +1,5 @@
-/* costs.c - what an operator must do: its formulas, and W and Q of one call */
+/* costs.c - reads the cost formulas of operators and computes W and Q of one
+ * operator call. */
 #include "inside.h"
 #include "buf.h"
 #include "formula.h"
@@ -6,14 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An entry's formulas. It applies if the sizes it requires are known and
- * `when` holds. */
+/* One variant of an operator's formulas. It applies if the sizes that it
+ * requires are known and the condition `when` is true. */
 struct cost_variant {
 	struct formula_set set;
 	uint32_t when; /* roots; 0 none */
 	uint32_t read, write;
 	uint32_t flops[DTYPES];
-	/* in the shape's type, or in the type that vector units use for it */
+	/* operations in the shape's type, or in the type that vector units use
+	 * for the shape's type */
 	uint32_t of_dtype, of_vector;
 };
 
@@ -32,7 +34,7 @@ struct costs {
 	uint32_t n;
 };
 
-/* The place of a formula: an entry of a document and the keys below it. */
+/* The position of a formula: an entry of a document and the keys below it. */
 struct cost_place {
 	struct costs *c;
 	const struct entries *d;
@@ -48,7 +50,8 @@ static bool costs_fail(const struct cost_place *p, const char *what)
 		what);
 }
 
-/* One formula; `must` be there or *root is 0. */
+/* Reads one formula. If it is absent, that is an error if `must` is set; else
+ * *root is 0. */
 static bool costs_formula(const struct cost_place *p, struct formula_set *f,
 	const json_t *v, const char *key, bool must, uint32_t *root)
 {
@@ -143,7 +146,7 @@ static bool costs_variant(const struct cost_place *p, json_t *entry,
 		       "write", true, &v->write);
 }
 
-/* An entry, or a list of them. */
+/* Reads an entry, or a list of entries. */
 static bool costs_variants(const struct cost_place *p, json_t *v,
 	struct cost_variant **at, uint32_t *n)
 {
@@ -205,9 +208,9 @@ static bool costs_own_read(struct costs *c, const struct catalog *catalog,
 	return true;
 }
 
-/* An installation's formulas come before the carried ones of the same
- * operator. If it has none, the carried ones are used, provided that it has
- * the sizes they require. */
+/* Reads the carried formulas of operators without formulas of the installation.
+ * An own operator without formulas uses the carried ones of its name, if it has
+ * the sizes that they require. */
 static bool costs_carried_read(struct costs *c, const struct catalog *catalog,
 	struct err *e)
 {
@@ -303,8 +306,9 @@ static const char *costs_lacks(const struct cost_variant *v,
 	return name;
 }
 
-/* The sizes that would have helped, each variant's first; not of one whose
- * condition itself cannot be looked at, which is for a special case. */
+/* Sets *e to the sizes that are missing: the first one of each variant.
+ * Variants whose condition cannot be computed are skipped, because they are for
+ * special cases. */
 static bool costs_missing_size(const struct operator_cost *oc,
 	enum convention convention, const struct shape *s, struct err *e)
 {
@@ -338,8 +342,8 @@ static bool costs_missing_size(const struct operator_cost *oc,
 	return false;
 }
 
-/* The first variant whose sizes are known and whose condition holds. NULL
- * without a sentence if there is none. */
+/* The first variant whose sizes are known and whose condition is true. NULL,
+ * without an error text, if there is none. */
 static const struct cost_variant *costs_choose(const struct operator_cost *oc,
 	enum convention convention, const struct shape *s, struct err *e)
 {
@@ -358,7 +362,8 @@ static const struct cost_variant *costs_choose(const struct operator_cost *oc,
 	return NULL;
 }
 
-/* Vector units have one width for what is stored in fewer bits. */
+/* The type in which vector units compute: fp64 for fp64, fp32 for all other
+ * types for which a platform may have a peak. */
 static enum dtype costs_vector(enum dtype d)
 {
 	if (d == DTYPE_FP64 || d == DTYPE_COMPLEX128)

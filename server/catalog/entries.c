@@ -1,4 +1,4 @@
-/* entries.c - checks every value of a list before it is used, because an
+/* entries.c - reads entries and checks each value before it is used, because an
  * installation's documents are untrusted. */
 #include "entries.h"
 #include "embedded.h"
@@ -110,8 +110,8 @@ bool entries_fail(const struct entries *d, size_t i, struct err *e,
 		d->entry, called, text);
 }
 
-/* Whether `word` is one of `words`, which have a space between them. Each turn
- * takes a word off the list, whatever `word` is; the empty one is never there. */
+/* Whether `word` is one of `words`, which are separated by spaces. An empty
+ * word is never found. */
 static bool entries_has_word(const char *words, const char *word)
 {
 	size_t len = strlen(word);

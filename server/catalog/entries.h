@@ -1,9 +1,11 @@
-/* entries.h - a list of entries, carried in the program or an installation's
- * own, and the errors about one.
+/* entries.h - reads a list of entries from JSON, and reports errors in an
+ * entry.
  *
- * An own document is {"items": […]} as PUT accepts it (other keys are ignored), or
- * the bare list. A fault there is ERR_INPUT and names the entry; a fault in carried
- * data is ERR_INTERNAL. Texts that the functions return belong to the document. */
+ * A list is carried in the program or belongs to the installation ("own"). An
+ * own document is {"items": […]} as PUT accepts it (other keys are ignored), or
+ * only the list. An error in an own document is ERR_INPUT and names the entry.
+ * An error in carried data is ERR_INTERNAL. The document owns the texts that
+ * the functions return. */
 #pragma once
 #include "err.h"
 #include <jansson.h>
@@ -23,7 +25,7 @@ enum { ENTRIES_ITEMS = 2000, ENTRIES_TEXT = 2000 };
 
 bool entries_carried(struct entries *d, const char *file, const char *key,
 	struct err *e);
-/* `text` NULL: nothing. */
+/* `text` NULL: an empty list. */
 bool entries_own(struct entries *d, const char *text, struct err *e);
 void entries_release(struct entries *d);
 
@@ -37,7 +39,8 @@ size_t entries_find(const struct entries *d, const char *name);
 bool entries_fail(const struct entries *d, size_t i, struct err *e,
 	const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
-/* Entry i is an object with no keys but those of `keys`, blanks between. */
+/* Checks that entry i is an object and has only keys in `keys`, a text with
+ * blanks between the keys. */
 bool entries_keys(const struct entries *d, size_t i, const char *keys,
 	struct err *e);
 /* A text of 1 to ENTRIES_TEXT bytes; *out is NULL if it is absent or null,

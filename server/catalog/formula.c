@@ -12,9 +12,9 @@
 enum formula_op {
 	F_NUMBER, /* number */
 	F_SIZE, /* name; one number */
-	F_LIST, /* name; if it is unknown, b, if present */
-	F_SHARED, /* number: which */
-	F_EACH, /* number: which list of the sum around it */
+	F_LIST, /* name; if the size is unknown, b, if present */
+	F_SHARED, /* number: index of the shared name */
+	F_EACH, /* number: index of a list in the enclosing sum */
 	F_ADD,
 	F_SUB,
 	F_MUL,
@@ -45,7 +45,7 @@ enum formula_op {
 struct formula_node {
 	enum formula_op op;
 	uint32_t a, b, c; /* nodes; 0 none */
-	uint32_t depth; /* of the tree below, what is shared included */
+	uint32_t depth; /* of the tree below, including shared formulas */
 	uint64_t number;
 	const char *name;
 };
@@ -57,14 +57,14 @@ struct formula_reader {
 	const char *text, *at, *where;
 	struct err *err;
 	const char
-		*each[FORMULA_EACH]; /* names of the sum that is being read */
+		*each[FORMULA_EACH]; /* names of the lists in the current sum */
 	uint32_t each_n;
 	int depth;
 };
 
 enum { NODES = 2000, DEPTH = 200, NAME_LEN = 63 };
 
-/* Always false; a sentence with the place. */
+/* Always false; sets a sentence with the position. */
 static bool formula_wrong(struct formula_reader *r, const char *what)
 {
 	return err_set(r->err, ERR_INPUT,
@@ -72,7 +72,8 @@ static bool formula_wrong(struct formula_reader *r, const char *what)
 		what, (int)(r->at - r->text) + 1, r->text);
 }
 
-/* Below what it may be, since trees are walked by recursion. */
+/* Checks the depth, which is limited because trees are processed by
+ * recursion. */
 static bool formula_shallow(const struct formula_set *f, struct formula_node *n)
 {
 	const uint32_t below[] = { n->a, n->b, n->c,
@@ -122,7 +123,7 @@ static void formula_blanks(struct formula_reader *r)
 		r->at++;
 }
 
-/* Whether that comes next; then it is behind us. */
+/* Whether this text is next; if so, skips it. */
 static bool formula_skip(struct formula_reader *r, const char *what)
 {
 	size_t len = strlen(what);
@@ -194,7 +195,7 @@ static uint32_t formula_list(struct formula_reader *r)
 		(struct formula_node){ F_LIST, .b = other, .name = name });
 }
 
-/* Behind "sum(": "q: q_lens, s: seq_lens, q*s)". */
+/* Reads what follows "sum(": "q: q_lens, s: seq_lens, q*s)". */
 static uint32_t formula_sum_each(struct formula_reader *r)
 {
 	uint32_t lists[FORMULA_EACH] = { 0 };
@@ -301,7 +302,7 @@ static uint32_t formula_call_read(struct formula_reader *r, size_t i)
 	return formula_must(r, ")", "no ')'") ? formula_node(r, n) : 0;
 }
 
-/* Behind "x[". */
+/* Reads what follows "x[". */
 static uint32_t formula_place(struct formula_reader *r, const char *name)
 {
 	uint32_t l =
@@ -319,7 +320,8 @@ static bool formula_function(const char *name, size_t len)
 	return false;
 }
 
-/* Whether a function's name and '(' come next; then *n is the call. */
+/* Whether a function's name and '(' are next; if so, sets *n to the function
+ * call. */
 static bool formula_call(struct formula_reader *r, uint32_t *n)
 {
 	size_t len = formula_name(r);
@@ -518,7 +520,8 @@ bool formula_share(struct formula_set *f, const char *text, const char *where,
 
 /* ---- what a shape must contain */
 
-/* Shared names are looked at once, or a few lines could take for ever. */
+/* Each shared name is checked only once. Otherwise a few lines could take
+ * exponential time. */
 struct formula_search {
 	const struct formula_set *f;
 	const struct shape *s;
@@ -566,18 +569,19 @@ const char *formula_lacks(const struct formula_set *f, uint32_t root,
 	return formula_lacks_below(&x, root);
 }
 
-/* ---- from a tree and a shape to a number, or why there is none */
+/* ---- from a tree and a shape to a number, or to an error */
 
 struct formula_evaluation {
 	const struct formula_set *f;
 	const struct shape *s;
 	const char *who;
 	struct formula_values *v;
-	int64_t each[2]; /* of the sum that is being added up */
+	int64_t each[2]; /* current values of the lists in the current sum */
 	struct err *err;
 };
 
-/* Unsigned: of signed ones clang would need a library for overflow. */
+/* Unsigned, because clang needs a library for overflow checks of signed 128-bit
+ * numbers. */
 typedef unsigned __int128 whole;
 
 static bool formula_fault_too_large(const struct formula_evaluation *x)
@@ -662,7 +666,7 @@ static bool formula_evaluate_sum(struct formula_evaluation *x,
 {
 	const struct size *one = formula_value_list(x, n->b);
 	const struct size *other = n->c ? formula_value_list(x, n->c) : one;
-	/* A shared name in the term may be worked out by a sum of its own. */
+	/* A shared name in the term may itself contain a sum. */
 	const int64_t around[2] = { x->each[0], x->each[1] };
 	whole term;
 
@@ -728,8 +732,8 @@ static bool formula_value_bytes(struct formula_evaluation *x, whole n,
 	return true;
 }
 
-/* A query at the end of the keys sees all of them, and each earlier query one
- * fewer. If there are more queries than keys, the first see none. */
+/* The last query sees all keys, and each earlier query sees one key fewer. If
+ * there are more queries than keys, the first queries see no key. */
 static bool formula_value_causal(struct formula_evaluation *x, whole q, whole k,
 	whole *out)
 {
@@ -761,7 +765,7 @@ static bool formula_value_experts(struct formula_evaluation *x,
 		*out = (whole)llround(t * e * -expm1(k * log1p(-1 / e)));
 		return true;
 	}
-	/* Rounding must not make one more of a whole number. */
+	/* A rounding error must not increase a whole number by one. */
 	double reached = v[0] == v[1] ? e : e * -expm1(t * log1p(-k / e));
 	*out = (whole)ceil(reached * (1 - 1e-12));
 	*out = *out < v[0] ? *out : v[0];

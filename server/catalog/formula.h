@@ -1,26 +1,30 @@
-/* formula.h - whole-number arithmetic over the sizes of an operator, as text.
+/* formula.h - parses and computes formulas: integer arithmetic over an
+ * operator's sizes.
  *
  *   2*m*n*k                       + - * and ( ); numbers are whole and exact
- *   prod(x)/2                     / must leave nothing over
+ *   prod(x)/2                     / must have no remainder
  *   floor_div(a, b) ceil_div(a, b) min(a, b, …) max(a, b, …)
  *   if(a < b, c, d)               also <= == != >= >; the other branch is not
  *                                 computed, but its sizes must be known
  *   x[0] last(x) len(x) sum(x) prod(x) largest(x)   of a size that is a list
  *   sum(q: q_lens, s: seq_lens, q*s)        over lists of one length, together
- *   seq_lens ?? q_lens            what follows ?? if the size before it is unknown
- *   bytes(n)                      of n numbers of the shape's type, rounded up
- *   causal_pairs(q, s)            of q queries at the end of s keys: how many
- *                                 keys they see together
- *   active_experts(e, k, t)       min(e, k*t, ceil(e*(1-(1-k/e)^t))): experts
- *                                 that t tokens reach, each drawing k of e
- *   distinct_experts(e, k, t)     round(t*e*(1-(1-1/e)^k)): choices that are left
- *                                 if each token draws k times and a repeated
- *                                 draw counts once
+ *   seq_lens ?? q_lens            q_lens if seq_lens is unknown
+ *   bytes(n)                      size of n numbers of the shape's type,
+ *                                 rounded up
+ *   causal_pairs(q, s)            pairs of query and key, if q queries are at
+ *                                 the end of s keys and see no later key
+ *   active_experts(e, k, t)       min(e, k*t, ceil(e*(1-(1-k/e)^t))): number of
+ *                                 different experts if each of t tokens draws k
+ *                                 of e experts
+ *   distinct_experts(e, k, t)     round(t*e*(1-(1-1/e)^k)): number of draws if
+ *                                 each of t tokens draws k times and repeated
+ *                                 draws of a token count once
  *
- * A set of formulas shares names ("kv = seqs*context"), which are defined before
- * they are used. Intermediate numbers have 128 bits. A number that exceeds them, is
- * negative or depends on an unknown size gives a sentence and no number. A set is
- * constant once it is read: many threads may share it. */
+ * The formulas of a set share names ("kv = seqs*context"), which must be
+ * defined before they are used. Intermediate numbers have 128 bits. If a number
+ * exceeds 128 bits, is negative or depends on an unknown size, the result is an
+ * error with a sentence. A set does not change after it was read, so that many
+ * threads may share it. */
 #pragma once
 #include "shape.h"
 
@@ -30,9 +34,9 @@ enum { FORMULA_LEN = 1000, FORMULA_SHARED = 16 };
 
 struct formula_set {
 	struct arena *arena;
-	const char *const *sizes; /* the names there may be */
+	const char *const *sizes; /* the permitted names of sizes */
 	uint32_t sizes_n;
-	struct formula_node *nodes; /* from 1 */
+	struct formula_node *nodes; /* indices count from 1 */
 	uint32_t n, cap;
 	const char *names[FORMULA_SHARED];
 	uint32_t roots[FORMULA_SHARED], names_n;
@@ -41,11 +45,11 @@ struct formula_set {
 void formula_init(struct formula_set *f, struct arena *a,
 	const char *const *sizes, uint32_t sizes_n);
 
-/* Reads one formula and returns its root. ERR_INPUT with a sentence that
- * begins with `where` and names the place. */
+/* Reads one formula and sets *root. ERR_INPUT with a sentence that begins with
+ * `where` and gives the position of the error. */
 bool formula_read(struct formula_set *f, const char *text, const char *where,
 	uint32_t *root, struct err *e);
-/* "name = formula", for those read after it. */
+/* Reads "name = formula". Formulas that are read later may use the name. */
 bool formula_share(struct formula_set *f, const char *text, const char *where,
 	struct err *e);
 
@@ -54,7 +58,7 @@ bool formula_share(struct formula_set *f, const char *text, const char *where,
 const char *formula_lacks(const struct formula_set *f, uint32_t root,
 	const struct shape *s);
 
-/* Values of shared names for one shape; begin with { 0 }. */
+/* Values of shared names for one shape; initialize with { 0 }. */
 struct formula_values {
 	bool done[FORMULA_SHARED];
 	unsigned __int128 value[FORMULA_SHARED];

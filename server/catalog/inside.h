@@ -1,7 +1,7 @@
 /* inside.h - structure of a catalog; private to this folder.
  *
- * In every list, an installation's entries come before those carried in the
- * program. Texts belong to the documents or the arena. */
+ * In every list, an installation's entries precede those carried in the
+ * program. The documents or the arena own the texts. */
 #pragma once
 #include "catalog.h"
 #include "entries.h"
@@ -16,9 +16,9 @@ struct catalog {
 		modules;
 
 	struct rule_info *rule;
-	const struct operator_info **rule_op; /* beside it */
+	const struct operator_info **rule_op; /* operator of rule[i] */
 	uint32_t rule_n, rule_own;
-	struct matcher_rules names; /* of rules' patterns */
+	struct matcher_rules names; /* the patterns of all rules */
 	struct matcher *names_matcher;
 
 	struct operator_info *op_row;
@@ -45,13 +45,14 @@ struct catalog {
 	struct meanings module_match; /* each means a struct module_word */
 };
 
-/* Each reads its documents, which are open, in this order. */
+/* Each function reads documents that are already open. Call them in this
+ * order. */
 bool operators_read(struct catalog *c, struct err *e);
 bool rules_read(struct catalog *c, struct err *e);
 bool platforms_read(struct catalog *c, struct err *e);
 bool layer_words_read(struct catalog *c, struct err *e);
 
-/* Reads the carried formulas and those of own operators; requires the operators.
- * NULL with a sentence. */
+/* Reads the carried formulas and those of own operators; requires the
+ * operators. NULL with a sentence if a formula is wrong. */
 struct costs *costs_new(const struct catalog *c, struct err *e);
 void costs_free(struct costs *c);

@@ -1,8 +1,9 @@
 /* layer_words.c - what modules, operators and kernels do in a layer
  *
- * Operators and kernels by data/operator_blocks.json. Modules by
- * data/module_roles.json: a pattern of the name gives a word, the word and the
- * modules around it give roles. */
+ * data/operator_blocks.json describes operators and kernels, and
+ * data/module_roles.json describes modules. A pattern maps the name of a module
+ * to a word. The word and the modules that contain this one determine its
+ * roles. */
 #include "layer_words.h"
 #include "breakdown.h"
 #include "entries.h"
@@ -161,14 +162,14 @@ bool catalog_kernel_word(const struct catalog *c, const char *name, size_t len,
 /* The words that distinguish modules: "linear", "attention". */
 struct module_word {
 	const char *word;
-	enum layer_block_kind block; /* of what is in it; BLOCKS: none */
+	enum layer_block_kind block; /* of its contents; BLOCKS: none */
 };
 
 struct module_rule {
 	const char *word, *in; /* the module that contains it, or NULL */
-	bool outside; /* of layers */
-	uint32_t of; /* how many of its kind there are; 0 any */
-	uint64_t which; /* bits of ordinals; 0 any */
+	bool outside; /* only outside of layers */
+	uint32_t of; /* required number of siblings; 0: any */
+	uint64_t which; /* required ordinals, as bits; 0: any */
 	enum layer_block_kind block;
 	layer_roles roles;
 };
@@ -282,7 +283,9 @@ struct module_standing {
 	enum layer_block_kind block;
 };
 
-/* Blocks go from the inside out; an MLP may be experts or the shared one. */
+/* The innermost module with a block determines the block, except if this block
+ * is an MLP: a module around it may show that it is one of the experts or the
+ * shared expert. */
 static struct module_standing layer_words_stand(const struct catalog *c,
 	const struct module_at *m)
 {

@@ -17,7 +17,7 @@ enum layer_act {
 
 struct layer_word {
 	layer_roles roles; /* 0: it depends, or is unknown */
-	layer_roles also; /* in addition to those, whatever they are */
+	layer_roles also; /* added to `roles`, also if they depend on more */
 	enum layer_block_kind block; /* BLOCKS: it depends */
 	enum layer_act act; /* of operators and kernels */
 };
@@ -32,9 +32,8 @@ struct module_at {
 		to the layer */
 	uint32_t parents_n;
 	uint32_t ordinal,
-		siblings; /* among those of its class or name below the
-		same parent: which, from 0, in the order in which they run; of
-		how many */
+		siblings; /* position (from 0, in the order of execution) and
+		number of modules with its class or name in its parent */
 };
 
 /* False if it is unknown. */
@@ -42,8 +41,8 @@ bool catalog_module_word(const struct catalog *c, const struct module_at *m,
 	struct layer_word *out);
 bool catalog_operator_word(const struct catalog *c, const char *operator_,
 	struct layer_word *out);
-/* What a kernel's name shows beyond its operator: in which direction a
- * collective moves tokens, that it finishes another, or what one step of a
- * norm does. */
+/* What a kernel's name shows in addition to its operator: the direction in
+ * which a collective moves tokens, that the kernel finishes the work of another
+ * kernel, or which step of a norm it is. */
 bool catalog_kernel_word(const struct catalog *c, const char *name, size_t len,
 	struct layer_word *out);

@@ -1,5 +1,7 @@
-/* matcher.c - compiled in parts, because PCRE2 compiles 64 KiB at most; a part
- * holds own patterns or carried ones, never both. */
+/* matcher.c - compiles patterns in parts and searches in them.
+ *
+ * There are several parts, because PCRE2 compiles at most 64 KiB. A part
+ * contains only own patterns or only carried ones. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "matcher.h"
 #include "buf.h"
@@ -21,8 +23,8 @@ struct matcher {
 
 /* (*ACCEPT), (*COMMIT), (*:mark) and similar verbs affect more than the
  * pattern that contains them. Only PCRE2 can decide whether "(*" is in a
- * class, a quotation or a comment. So every "(*" is rejected except "\(*";
- * "\c\" is a letter of its own. */
+ * class, a quotation or a comment. So every "(*" is rejected except "\(*".
+ * "\c\" is one character for PCRE2, so its second backslash escapes nothing. */
 static bool matcher_has_verb(const char *s)
 {
 	for (const char *at = s; (at = strstr(at, "(*")); at++) {
@@ -46,8 +48,9 @@ static pcre2_code *matcher_compile(const char *text, size_t len, int *code,
 		code, at, NULL);
 }
 
-/* Compiled alone first, so that an error has its own reason and place; then
- * in its group, where (?x) could comment out what follows. */
+/* Checks a pattern. It is compiled alone first, so that an error has the reason
+ * and position in this pattern. Then it is compiled inside a group, because
+ * (?x) could turn the text after the pattern into a comment. */
 static bool matcher_sound(const struct matcher_rules *r, const char *pattern,
 	struct err *e)
 {
@@ -107,13 +110,14 @@ static bool matcher_part_make(struct matcher_part *p,
 			(const char *)why);
 	}
 	buf_release(&b);
-	/* Without JIT on this machine matching is slower, not different. */
+	/* Without JIT on this machine, matching is slower, but the results are
+	 * equal. */
 	if (p->code)
 		pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE);
 	return p->code;
 }
 
-/* How many patterns from `first` one part takes. */
+/* How many patterns, starting at `first`, fit into one part. */
 static uint32_t matcher_part_size(const struct matcher_rules *r, uint32_t first)
 {
 	uint32_t end = first < r->own ? r->own : r->n, n = 0;
@@ -206,9 +210,9 @@ struct matched matcher_find(const struct matcher *m, const char *text,
 static struct matched matcher_try(const struct matcher_rules *r,
 	uint32_t pattern, const char *text, size_t len)
 {
-	/* The second never matches. With one alternative alone, PCRE2 would
-	 * know without trying that a text without the pattern's last letter
-	 * cannot match. */
+	/* The second pattern never matches. With a single alternative, PCRE2
+	 * would not search a text without the pattern's last letter, and so
+	 * would not reach the match limit. */
 	const char *one[2] = { r->patterns[pattern], "(?!)" };
 	struct matcher_rules alone = *r;
 	uint32_t fault;

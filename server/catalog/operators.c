@@ -1,5 +1,5 @@
-/* operators.c - operators, their sizes, and the host operators and module
- * classes that mean them. */
+/* operators.c - reads operators, their sizes, and the patterns of host
+ * operators and module classes that map to them. */
 #include "inside.h"
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +76,7 @@ static bool operators_aliases_read(struct catalog *c, const struct entries *d,
 	return true;
 }
 
-/* Whether all operators of the list exist is known once all are read. */
+/* Checks that all operators of the list exist. It runs after all were read. */
 static bool operators_names_read(struct catalog *c, const struct entries *d,
 	size_t i, const char *key, const char *const **out, uint32_t *n,
 	struct err *e)
@@ -93,7 +93,7 @@ static bool operators_names_read(struct catalog *c, const struct entries *d,
 	return true;
 }
 
-/* An own operator carries its patterns. */
+/* Adds the patterns in the entry of an own operator. */
 static bool operators_patterns_read(struct catalog *c, const struct entries *d,
 	size_t i, const char *key, struct meanings *p,
 	const struct operator_info *op, struct err *e)
@@ -174,8 +174,8 @@ static bool operators_all_known(const struct catalog *c, struct err *e)
 	return true;
 }
 
-/* The operator whose pattern does not compile: patterns are in the order of the
- * own operators. */
+/* If a pattern does not compile, finds its operator for the error: patterns
+ * have the order of the own operators. */
 static bool operators_compiled(struct catalog *c, struct meanings *p,
 	const char *key, struct err *e)
 {

@@ -1,4 +1,5 @@
-/* platforms.c - what hardware can do at most, and what drivers call it. */
+/* platforms.c - reads platforms: their peaks, and the names that drivers give
+ * them. */
 #include "inside.h"
 #include <math.h>
 #include <stdlib.h>
@@ -116,7 +117,7 @@ static int platforms_by_name(const void *a, const void *b)
 	return strcmp((*x)->name, (*y)->name);
 }
 
-/* Which own platform the fault-th pattern belongs to. */
+/* The own platform of the pattern with index `fault`. */
 static size_t platforms_platform_at(const struct catalog *c, uint32_t fault)
 {
 	size_t i = 0;

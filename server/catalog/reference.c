@@ -1,4 +1,5 @@
-/* reference.c - reads an imported reference set, and computes what its pages show */
+/* reference.c - reads an imported reference set, and computes the values on its
+ * pages. */
 #include "reference.h"
 #include "profile_word.h"
 #include "sort.h"
@@ -10,14 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An entry of the document while it is read, and where it is. */
+/* An entry of the document while it is read, and its position. */
 struct reference_entry {
 	const struct catalog *c;
 	struct arena *a;
 	struct reference *out;
 	const char *where; /* "operators[3] ('fused_moe')" */
 	json_t *v; /* an object */
-	uint32_t *numbers; /* that sizes of all shapes have until now */
+	uint32_t *numbers; /* count of numbers in the sizes of all shapes so
+		far */
 	struct err *err;
 };
 
@@ -38,8 +40,8 @@ static bool reference_entry_wrong(const struct reference_entry *r,
 	return err_set(r->err, ERR_INPUT, "%s: %s", r->where, text);
 }
 
-/* The i-th of list `what`, an object, called by its text `called` if it has
- * one. */
+/* The i-th entry of the list `what`, which must be an object. Error texts use
+ * the member `called` as its name, if it has this member. */
 static bool reference_entry_at(const struct reference_entry *parent,
 	const json_t *list, size_t i, const char *what, const char *called,
 	struct reference_entry *out)
@@ -126,7 +128,7 @@ enum { NUMBERS = 1 << 20 };
 
 struct reference_sizing {
 	const struct reference_entry *r;
-	struct arena *room; /* for as long as they are looked at */
+	struct arena *room; /* for temporary data */
 	const struct operator_info *op;
 	struct size *list; /* by index in op->sizes; name NULL: not given */
 	uint32_t values;
@@ -182,8 +184,9 @@ static bool reference_sizes_put(struct reference_sizing *s, const char *name,
 	return true;
 }
 
-/* Arguments of the operator must all have a name; what it was made with may
- * be of no account to its sizes. */
+/* Reads sizes from the arguments under `key`. If `all` is set, each argument
+ * that gives a size must have a name in the catalog. Constructor arguments need
+ * not, because they may have no effect on the sizes. */
 static bool reference_sizes_read(struct reference_sizing *s, const char *key,
 	bool all)
 {
@@ -203,7 +206,7 @@ static bool reference_sizes_read(struct reference_sizing *s, const char *key,
 	return true;
 }
 
-/* The form in which kernsift writes a fleet of its own. */
+/* Reads "shape", in which kernsift writes the sizes of its own fleets. */
 static bool reference_sizes_own_text(const struct reference_sizing *s,
 	struct shape *out)
 {
@@ -230,8 +233,8 @@ static bool reference_sizes_kwargs(struct reference_sizing *s,
 }
 
 /* The sizes of a shape: those in "shape", else the kwargs under the catalog's
- * names; NULL if the catalog has no name for one of them. ERR_TOO_LARGE if
- * all shapes together have more numbers than a page could show. */
+ * names. NULL if the catalog has no name for one of them. ERR_TOO_LARGE if all
+ * shapes together have more numbers than a page can show. */
 static bool reference_sizes(const struct reference_entry *r,
 	const struct reference_operator *op, const char **out)
 {
@@ -326,8 +329,9 @@ static bool reference_shape_times(const struct reference_entry *r,
 	return true;
 }
 
-/* Rounds to so many decimals, and ties by the exact value of the number. A
- * decimal is rounded once; multiplying first would round twice. */
+/* Rounds to `decimals` decimals. A tie is decided by the exact binary value.
+ * The value is rounded by printing it, because multiplying first would round
+ * twice. */
 static double reference_shape_rounded(double v, int decimals)
 {
 	char text[400];
@@ -361,7 +365,7 @@ static bool reference_shape_kwargs(const struct reference_entry *r,
 	return !text || *out || arena_err(r->a, r->err);
 }
 
-/* W and Q, or nothing of either. */
+/* Reads W and Q. Both must be given, or neither. */
 static bool reference_shape_figures(const struct reference_entry *r,
 	struct reference_shape *out)
 {
@@ -414,7 +418,7 @@ static bool reference_shape(const struct reference_entry *r,
 
 enum { PLATFORMS = 32, OPERATORS = 2000, SHAPES = 10000 };
 
-/* The pages' own bounds between regimes, in operations per byte. */
+/* The limits between regimes on the published pages, in operations per byte. */
 static const double COMPUTE_ABOVE = 10, INDEXING_BELOW = 0.01;
 
 static bool reference_peaks(const struct reference_entry *r, struct platform *p)
@@ -539,8 +543,8 @@ static bool reference_shapes(const struct reference_entry *r,
 	return reference_medians(r, op);
 }
 
-/* Of the words that filters know: prefill, decode, mixed, both; or none. The
- * published set calls both "prefill/decode". */
+/* Reads the phase as one of the words of filters: prefill, decode, mixed, both;
+ * or none. The published set writes "prefill/decode" for both. */
 static bool reference_phase(const struct reference_entry *r, const char **out)
 {
 	if (!reference_entry_text(r, "phase", false, out))

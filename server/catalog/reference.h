@@ -1,21 +1,23 @@
-/* reference.h - an imported reference set: the published figures of a fleet.
+/* reference.h - reads an imported reference set: the published figures of a
+ * fleet.
  *
- * The document (Atrex-Bench's figures, or one with the same keys) is stored
- * unchanged and read here; its figures are shown as they are. The published pages
- * compute these from them (definitions.md 2.5):
- *   AI of a shape = sum W / (Q read + Q written); regime by the median AI:
- *   > 10 compute, < 0.01 indexing, else memory
- *   the median shape is the one at floor(n/2) in list order for AI, T_SOL, T_prod
- *   S = round(T_SOL in us, 2) / round(T_prod in us, 1); the median S is
- *   sorted[floor(n/2)]; the table of S lists operators by it, ascending
+ * The document contains the figures of Atrex-Bench, or others with the keys of
+ * Atrex-Bench. It is stored and shown unchanged. The published pages compute
+ * the following values from the figures (definitions.md 2.5):
+ *   AI of a shape = sum W / (Q read + Q written). The regime follows from the
+ *   median AI: > 10 compute, < 0.01 indexing, else memory
+ *   The median shape for AI, T_SOL, T_prod is at index floor(n/2) of the list
+ *   S = round(T_SOL in us, 2) / round(T_prod in us, 1). The median S is
+ *   sorted[floor(n/2)]. The table of S lists operators by median S, ascending
  *
- * Figures here are not rounded, except S. The pages print them like this:
+ * The values in these structs are not rounded, except S. The pages print them
+ * as follows:
  *   shares (importance, S)   100*x, one decimal, "39.5%"
  *   AI                       one decimal, "102.8"; from 1000 on "15.4k"
  *   T_SOL                    two decimals, "27.18 us"; from 1000 us on "3.43 ms"
  *   T_prod                   whole, "118 us"; from 1000 us on one decimal, "10.6 ms"
- * Each is rounded once, from the figure itself. Ties round to the even digit; the
- * set has none. */
+ * Each value is rounded once, from the unrounded value. Ties round to the even
+ * digit; the set contains none. */
 #pragma once
 #include "catalog.h"
 
@@ -53,9 +55,9 @@ struct reference {
 };
 
 /* Reads a document with Atrex-Bench's keys. Arguments may also use the
- * catalog's names of sizes, and a shape may give its "shape" as shape.h
- * writes it. Figures that are missing are unknown. ERR_INPUT with a sentence
- * that names the entry at fault. `c` gives the names of sizes. The arena owns
- * all results. */
+ * catalog's names of sizes, and a shape may have a key "shape" with a text of
+ * shape.h. Missing figures are unknown. `c` gives the names of sizes. If an
+ * entry is wrong: ERR_INPUT with a sentence that names the entry. The arena
+ * owns all results. */
 bool reference_read(const struct catalog *c, const char *json, size_t len,
 	struct arena *a, struct reference *out, struct err *e);

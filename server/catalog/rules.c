@@ -1,4 +1,5 @@
-/* rules.c - from a kernel's name to its family, its source and its operator, and which rule matched */
+/* rules.c - maps a kernel's name to its family, source and operator by
+ * rules. */
 #include "buf.h"
 #include "inside.h"
 #include "matcher.h"
@@ -40,7 +41,7 @@ static bool rules_entry_read(struct catalog *c, const struct entries *d,
 	return true;
 }
 
-/* The words of rules.json, for own rules too. */
+/* The words of rules.json. Own rules can use them, too. */
 static const char *rules_words(struct catalog *c)
 {
 	json_t *w = json_object_get(c->rules[CARRIED].root, "words");
