@@ -272,8 +272,8 @@ static bool run_folder_make_all(char *path)
 	return !mkdir(path, 0700) || errno == EEXIST;
 }
 
-/* Whether only this user may enter the folder. This matters in /tmp, where any
- * user can create folders and links. */
+/* Whether only this user may enter the folder. In /tmp every user can create
+ * folders and links, so the answer there may be no. */
 static bool run_folder_is_own(const char *path)
 {
 	struct stat st;

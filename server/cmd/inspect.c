@@ -16,24 +16,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- What `--format json` prints: a trace and all its runs as one JSON document,
- * with the fields of the API, through its views but without a database.
+/* ---- The output of `--format json`: one JSON document that contains a trace
+ * and all its runs. It has the fields of the API, made by the API's views, but
+ * needs no database.
  *
- *   format, framework   of the file; framework is null if the file does not name it
- *   rows                how many the trace holds, by kind and table
+ *   format, framework   of the file; framework is null if the file does not
+ *                       name it
+ *   rows                the number of rows in the trace, by kind and table
  *   runs[]              one per process, in order:
- *     totals            what GET /runs/{id} says of the trace
+ *     totals            what GET /runs/{id} returns about the trace
  *     devices[], notes[]
- *     kernels[], copies[], graphs[], launches[]   as the API's lists, without
- *                       ids of a database; kernels also have `mangled`
- *     callers[]         those of every kernel, which each names
+ *     kernels[], copies[], graphs[], launches[]   as in the API's lists, but
+ *                       without database ids; kernels also have `mangled`
+ *     callers[]         the callers of all kernels; each names its kernel
  *     operators         platform, gpu_ns, replayed, replayed_known, rows[],
  *                       shapes[] (each names its operator), unattributed[]
  *
  * `by` "device" or "grid" adds kernels_by_device, copies_by_device or
- * kernels_by_grid; "layers" adds `breakdown`, what GET /runs/{id}/breakdown says
- * and, from the run's first record, the passes' windows[] and the sections'
- * instances[], and groups[], the items of GET /runs/{id}/groups. The order is the profile's; tenths are exact. */
+ * kernels_by_grid. `by` "layers" adds `breakdown` and groups[]. `breakdown`
+ * contains what GET /runs/{id}/breakdown returns, and also windows[] (of the
+ * passes) and instances[] (of the sections), with times relative to the run's
+ * first record. groups[] contains the items of GET /runs/{id}/groups. Rows are
+ * in the order of the profile; tenths of a nanosecond are not rounded. */
 
 /* ---- layers and launch groups, as if stored and read back */
 

@@ -1,6 +1,6 @@
-// answer.js - an answer, or the server's reason why there is none: an unknown run, no data of
-// that kind, too much data. A part of a page shows the reason in its place, and the rest of the
-// page stays.
+// answer.js - shows an answer, or the server's reason why there is none: an unknown run, no data of
+// this kind, too much data. If a part of a page has no answer, it shows the reason, and the other
+// parts of the page remain.
 
 import {h} from './dom.js';
 import {sentence} from './layers.js';

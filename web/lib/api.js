@@ -64,8 +64,8 @@ export const copies = (id, query, signal) => json(`/runs/${id}/copies`, query, {
 export const graphs = (id, signal) => json(`/runs/${id}/graphs`, {}, {signal});
 export const callers = (id, kernel, query, signal) => json(`/runs/${id}/kernels/${kernel}/callers`, query, {signal});
 
-// The breakdown of one run and the breakdown comparison of several; the strata of a run's
-// iterations, to choose one for its layers.
+// The breakdown of one run, the breakdown comparison of several runs, and the strata of a run's
+// iterations, from which the user chooses one for the layers.
 export const breakdown = (id, query, signal) => json(`/runs/${id}/breakdown`, query, {signal});
 export const breakdownComparison = (query, signal) => json('/breakdown', query, {signal});
 export const breakdownComparisonFile = (format, query) => address('/breakdown', {...query, format});
@@ -79,9 +79,9 @@ export const compare = (query, signal) => json('/compare', query, {signal});
 export const series = (query, signal) => json('/compare/series', query, {signal});
 export const compareFile = (format, query) => address('/compare', {...query, format});
 
-// All items of a list, in the server's order; `onProgress` gets the number loaded so far. The
-// server decides where a page ends: it limits pages by bytes too, so a page may have fewer than
-// `limit` items.
+// Loads all items of a list, in the server's order. `onProgress` gets the number of items loaded so
+// far. The server decides where a page ends: it also limits pages by bytes, so a page may have
+// fewer than `limit` items.
 async function pages(path, query, {signal, onProgress, onPage}) {
 	const rows = [];
 	let cursor = null;
@@ -112,8 +112,8 @@ export const iterations = (id, query, options) => allPages(`/runs/${id}/iteratio
 export const groups = (id, options) => allPages(`/runs/${id}/groups`, {}, options);
 export const patterns = (id, query, options) => allPages(`/runs/${id}/patterns`, query, options);
 
-// Operators of a run, and importance over all runs or in a reference set. The unattributed
-// operator has no name in answers and this word in addresses.
+// Operators of a run, and importance over all runs or in a reference set. The unattributed operator
+// has no name in answers; in addresses its name is this word.
 const operatorKey = (operator) => encodeURIComponent(operator ?? 'unattributed');
 export const operators = (id, query, signal) => json(`/runs/${id}/operators`, query, {signal});
 export const runShapes = (id, operator, query, signal) =>
@@ -125,8 +125,8 @@ export const importanceShapes = (operator, query, signal) =>
 export const importanceFile = (format, query) => address('/importance', {...query, format});
 export const unattributed = (query, signal) => json('/unattributed', query, {signal});
 
-// The catalog; `kind` is operators, rules or platforms. Site overrides are replaced as a whole;
-// `version` is the one that was edited.
+// The catalog. `kind` is operators, rules or platforms. Site overrides are replaced all at once;
+// `version` is the version that the user edited.
 export const catalog = (kind, signal) => json(`/${kind}`, {}, {signal});
 export const replaceCatalog = (kind, version, items) =>
 	json(`/${kind}`, {}, {method: 'PUT', body: JSON.stringify({version, items})});
@@ -162,8 +162,8 @@ export async function bytes(where, {signal, onProgress}) {
 	return new Blob(parts).arrayBuffer();
 }
 
-// Sends a file's bytes as an upload; `onProgress` gets the number sent so far. XMLHttpRequest,
-// because fetch does not report upload progress.
+// Sends the bytes of a file as an upload. `onProgress` gets the number of bytes sent so far. It
+// uses XMLHttpRequest because fetch does not report upload progress.
 export function send(file, query, {onProgress, signal}) {
 	return new Promise((resolve, reject) => {
 		const x = new XMLHttpRequest();

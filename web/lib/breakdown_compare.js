@@ -1,13 +1,13 @@
-// breakdown_compare.js - the runs of a breakdown comparison in an address, and its rows as
-// sections with blocks. Pure.
+// breakdown_compare.js - reads the runs of a breakdown comparison from an address, and arranges its
+// rows in sections and blocks. Pure.
 
 import * as f from './format.js';
 import {joinAnd} from './layers.js';
 
 export const MAX_RUNS = 8;
 
-// "7, 8,job:3" -> ['7', '8', 'job:3']. The server rejects an entry that is no run, and too
-// many runs.
+// "7, 8,job:3" -> ['7', '8', 'job:3']. The server rejects entries that are not runs, and too many
+// runs.
 export const runsOf = (text) =>
 	(text ?? '')
 		.split(',')
@@ -55,8 +55,8 @@ export const sidesWith = (line) => line.cells.filter(Boolean).length;
 // Whether a row is in few layers of every run that has it.
 export const isExtra = (line) => line.cells.every((cell) => !cell || cell.rows.every((r) => r.extra));
 
-// Sections, their blocks and their rows. Only rows that contain `q`; with `unmatchedOnly`, only
-// rows that some run lacks; with `hideExtras`, without rows that few layers have.
+// Sections, their blocks and their rows. Only rows that contain `q` are included. `unmatchedOnly`
+// keeps only rows that some run lacks; `hideExtras` removes rows that few layers have.
 export function treeOf(doc, {q = '', unmatchedOnly = false, hideExtras = false} = {}) {
 	const want = q.toLowerCase();
 	const matches = (line) =>

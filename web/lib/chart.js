@@ -1,5 +1,5 @@
-// chart.js - the frame of every SVG chart: its caption, the drawing, a line of text for the
-// selected point, and the same numbers as a table.
+// chart.js - the frame of every SVG chart: a caption, the drawing, a line of text for the selected
+// point, and a table with the same numbers.
 
 import {h} from './dom.js';
 import {announce} from './notices.js';
@@ -18,16 +18,17 @@ export function s(tag, props, ...children) {
 	return node;
 }
 
-// Dots as one path: each is a line of length 0 with a round end, so that thousands of dots are
-// one element.
+// Draws dots as one path, so that thousands of dots are one element. Each dot is a line of length 0
+// with a round end.
 export const dots = (points) => points.map(({x, y}) => `M${x.toFixed(1)} ${y.toFixed(1)}h0`).join('');
 
 const STEPS = {ArrowRight: (i) => i + 1, ArrowLeft: (i) => i - 1, Home: () => 0, End: () => Infinity};
 
-// A drawing named `label`. draw(width) returns {height, nodes, points, find}. `points` {x, y,
-// text} are what the pointer can select: the point that find(x, y) returns, or else the
-// nearest. onPoint(text, byKey) gets its text, or null on leaving. With `steps`, arrow keys
-// move between points.
+// A drawing with the accessible name `label`. draw(width) returns {height, nodes, points, find}.
+// `points` {x, y, text} are the points that the pointer can select. find(x, y) returns the selected
+// point; if there is no find, the nearest point is selected. onPoint(text, byKey) gets the text of
+// the selected point, or null when the pointer leaves. With `steps`, arrow keys move between
+// points.
 function drawing(label, draw, onPoint, {steps = false} = {}) {
 	const node = s('svg', {role: 'img', 'aria-label': label, class: 'drawing', tabindex: steps ? 0 : null});
 	const ring = s('circle', {r: 5, class: 'ring', visibility: 'hidden'});

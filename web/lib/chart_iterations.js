@@ -1,5 +1,5 @@
-// chart_iterations.js - values of single iterations as charts: in their order, and by value.
-// Each iteration is a dot. The module computes no statistics: lines are given.
+// chart_iterations.js - draws values of single iterations as charts: in their order, and by value.
+// Each iteration is a dot. The module computes no statistics; the caller gives the lines to draw.
 //
 // A side: {label, class, points: [{value, run, number, use}], lines: [{value, label}]}. Points
 // without a value are omitted.
@@ -20,8 +20,8 @@ const known = (side) => side.points.filter((p) => p.value !== null && Number.isF
 const text = (x, y, anchor, content, name) => s('text', {x, y, 'text-anchor': anchor, class: name}, content);
 const line = (x1, y1, x2, y2, name) => s('line', {x1, y1, x2, y2, class: name});
 
-// Values of all sides on one axis, in a unit of time or, if given, in `unit`. Excluded
-// iterations do not stretch the axis.
+// The values of all sides on one axis, in `unit` or, if it is not given, in a unit of time.
+// Excluded iterations do not stretch the axis.
 function scaleOf(sides, unit, maxTicks) {
 	const all = sides.flatMap(known);
 	const kept = all.filter((p) => (p.use ?? 'kept') === 'kept');

@@ -1,5 +1,5 @@
-// chart_roofline.js - the roofline chart: attained FLOP/s over arithmetic intensity, both on
-// log scales, with the peaks of one platform. It computes only positions.
+// chart_roofline.js - the roofline chart: attained FLOP/s over arithmetic intensity, both on log
+// scales, with the peaks of one platform. The module computes only positions.
 
 import {s} from './chart.js';
 import {amount, intensity} from './operators.js';
@@ -41,8 +41,8 @@ function plane(points, roofs, bandwidth, width, height) {
 	};
 }
 
-// Names next to the largest points, if they overlap nothing and stay inside the drawing;
-// `taken` are the boxes already used.
+// Writes names next to the largest points, if a name overlaps nothing and fits into the drawing.
+// `taken` are the boxes that are already used.
 function labels(points, taken, maxLabels, right) {
 	const out = [];
 	const free = (b) => taken.every((t) => b.x2 < t.x1 || b.x1 > t.x2 || b.y2 < t.y1 || b.y1 > t.y2);
@@ -73,8 +73,8 @@ function mark(p) {
 		: s('circle', {cx: p.x, cy: p.y, r: p.r, class: name});
 }
 
-// Lines of the peaks with their names above, moved apart if they are close; the boxes of the
-// names are added to `taken`.
+// Draws the lines of the peaks with their names above, moved apart if they are close. The boxes of
+// the names are added to `taken`.
 function roofLines(roofs, bandwidth, at, right, taken) {
 	const nodes = [];
 	let last = -Infinity;
@@ -88,8 +88,8 @@ function roofLines(roofs, bandwidth, at, right, taken) {
 	return nodes;
 }
 
-// draw(width) for chart.js. Points: {ai, flops, weight, regime, name, text}; `bandwidth` in
-// bytes per second.
+// Returns draw(width) for chart.js. Points: {ai, flops, weight, regime, name, text}. `bandwidth` is
+// in bytes per second.
 export function roofline({points, roofs, bandwidth}) {
 	return (width) => {
 		const narrow = width < 480;

@@ -59,8 +59,8 @@ function pixelOf(ctx, color) {
 	return new Uint32Array(ctx.getImageData(0, 0, 1, 1).data.buffer)[0];
 }
 
-// Many points: small squares set as pixels and drawn at once, because tens of thousands of
-// shapes would each cost a call.
+// With many points, draws small squares as pixels of one image. A separate shape for each of tens
+// of thousands of points would need one drawing call each.
 let layer = null;
 function paintPixels(ctx, f, xs, values, [from, to], colors) {
 	const [left, top] = [Math.floor(f.left), Math.floor(f.top)];
@@ -252,9 +252,9 @@ const KEYS =
 	'+ and − zoom, Page Up and Page Down move, 0 shows the whole series. ' +
 	'Enter does what a click on the point does; B and H tick it as base or head.';
 
-// `range`: visible indices [from, to], null for all; `sides()`: ticked indices; clicked(i,
-// side): side is null, 'base' or 'head'; moved(range). Returns {node, buttons, repaint()}, or
-// null if the library is missing.
+// `range`: visible indices [from, to], or null for all. sides() returns the ticked indices.
+// clicked(i, side): side is null, 'base' or 'head'. moved(range) is called when the visible range
+// changes. Returns {node, buttons, repaint()}, or null if the uPlot library is missing.
 export async function trendChart(doc, {by, range, sides, clicked, moved, signal}) {
 	const UPlot = await library();
 	if (!UPlot) return null;

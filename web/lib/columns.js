@@ -1,5 +1,5 @@
-// columns.js - columns that the tables of a run share: times with exact nanoseconds in the
-// title, shares with a bar, and links to the same table as a file.
+// columns.js - columns that several tables of a run use: times with exact nanoseconds in the title,
+// shares with a bar, and links to the table as a file.
 
 import * as api from './api.js';
 import {h} from './dom.js';

@@ -1,9 +1,9 @@
-// comparison.js - comparisons: their sides in an address, their classes, and the evidence for a
-// class. Pure.
+// comparison.js - comparisons: reads their sides from an address; their classes, and the evidence
+// for a class. Pure.
 
 import * as f from './format.js';
 
-// Ordered by importance. Each has a mark, because color alone is not accessible.
+// Ordered by importance. Each class has a mark, because color alone is not accessible.
 export const CLASSES = {
 	regressed: {mark: '▲', description: 'slower, statistically significant'},
 	appeared: {mark: '+', description: 'only in the head'},
@@ -115,8 +115,8 @@ export function titleOf({base, head}) {
 	return `${side(base)} with ${side(head)}`;
 }
 
-// The server's summary sentence with a capital letter, except if it begins with a function's
-// name.
+// The server's summary sentence. It starts with a capital letter, unless it begins with a
+// function's name.
 export function headline(doc) {
 	const named = doc.items.some((r) =>
 		[r.function, r.short_name].some((name) => name && doc.headline.startsWith(name)),

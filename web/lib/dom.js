@@ -1,9 +1,10 @@
 // dom.js - builds elements from data. Text is only set as text, so nothing in a trace can
 // become markup.
 
-// h('td', {class: 'num', title: '1 ns'}, '1') makes an element. The property `on` is an object
-// of listeners, `style` an object of CSS properties (set through the style object, which the
-// content policy allows). true sets an empty attribute; null, undefined and false omit it.
+// h('td', {class: 'num', title: '1 ns'}, '1') creates an element. The property `on` is an object of
+// listeners. `style` is an object of CSS properties, which are set through the style object because
+// the content policy allows this. true sets an empty attribute; null, undefined and false omit the
+// attribute.
 export function h(tag, props, ...children) {
 	const node = document.createElement(tag);
 	for (const [key, value] of Object.entries(props ?? {})) {
@@ -52,8 +53,8 @@ export function tags(labels) {
 	);
 }
 
-// A button for an action that cannot be undone: the first click shows a confirmation, the
-// second does it. Losing the focus cancels.
+// A button for an action that cannot be undone: the first click shows a confirmation, the second
+// click performs the action. If the button loses the focus, the action is canceled.
 
 export function confirmButton(text, confirmation, label, act) {
 	let confirming = false;

@@ -1,5 +1,5 @@
-// findings.js - findings above the numbers of a comparison, and the notes of a run. Findings
-// that make the numbers unusable are shown first.
+// findings.js - shows findings above the numbers of a comparison, and the notes of a run. Findings
+// that make the numbers unusable are first.
 
 import {h} from './dom.js';
 import * as f from './format.js';

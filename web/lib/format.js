@@ -1,5 +1,5 @@
-// format.js - numbers, dates and sizes as text. Pure: it reads no clock, and its text is the
-// same in every locale.
+// format.js - formats numbers, dates and sizes as text. Pure: it reads no clock, and its output
+// does not depend on the locale.
 
 export const NONE = '–';
 
@@ -26,15 +26,16 @@ function unitFor(ns) {
 	return 'ns';
 }
 
-// One unit for a column with `ns` as its largest or median value. Much smaller values still
-// show digits.
+// The unit for a column whose largest or median value is `ns`. Much smaller values still show
+// digits in this unit.
 export function columnUnit(ns) {
 	if (ns >= 1e10) return 's';
 	return ns >= 1e7 ? 'ms' : 'µs';
 }
 
 // A duration in a unit that is shown elsewhere (in the column's heading), rounded half up to
-// `digits` places. Nanoseconds have one decimal place only if needed.
+// `digits` decimal places. Nanoseconds have no decimal place if they are a whole number, otherwise
+// one.
 export function inUnit(ns, unit, digits = 3) {
 	if (!known(ns)) return NONE;
 	if (unit === 'ns') return count(ns, Number.isInteger(ns) ? 0 : 1);

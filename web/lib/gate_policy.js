@@ -1,9 +1,9 @@
-// gate_policy.js - gates: their outcomes and rules, the position of a change relative to its
-// limit, and the form as a request. Pure.
+// gate_policy.js - gates: their outcomes and rules, the position of a change relative to its limit,
+// and the conversion of the form to a request. Pure.
 
 import * as f from './format.js';
 
-// Ordered by importance. Each has a mark, because color alone is not accessible.
+// Ordered by importance. Each outcome has a mark, because color alone is not accessible.
 export const OUTCOMES = {
 	regressed: {mark: '▲', text: 'regressed', description: 'slower than the limit, statistically significant'},
 	bad_data: {mark: '!', text: 'bad data', description: 'the data does not meet the requirements'},
@@ -27,9 +27,9 @@ export function runsNeededText(n) {
 	return n ? f.plural(n, 'run') : f.NONE;
 }
 
-// The positions of a rule's change, interval and limit, 0 to 1, on one axis for all rules. The
-// axis is symmetric around zero and reaches the largest value, but at most ten times the
-// largest limit; values beyond are drawn at its edge.
+// The positions (0 to 1) of a rule's change, interval and limit, on one axis for all rules. The
+// axis is symmetric around zero and ends at the largest value, but at most at ten times the largest
+// limit. Larger values are drawn at the edge of the axis.
 export function axisReach(rules) {
 	const far = rules
 		.flatMap((r) => [r.change_pct, r.low_pct, r.high_pct])
@@ -54,8 +54,8 @@ export function runsText(ids, max = 8) {
 
 const TERM = /\s*(?:([a-z]+(?:\.[^\s=]+)?)(?:=(?:"((?:[^"\\]|\\.)*)"|((?!")\S*)))?)\s*/y;
 
-// A side as typed: {ids} if it names runs or jobs, {params, last} if it is a query, else {}.
-// The server decides whether it is valid.
+// Parses a side that the user typed: {ids} if it names runs or jobs, {params, last} if it is a
+// query, otherwise {}. The server decides whether it is valid.
 export function parseSide(text) {
 	const side = text.trim();
 	if (/^(job:)?\d+(\s*,\s*(job:)?\d+)*$/.test(side)) return {ids: side.split(/\s*,\s*/)};
@@ -94,8 +94,9 @@ export const NUMBERS = [
 const TEXTS = ['base', 'head', 'name', 'project', 'workload'];
 export const FAIL_ON = ['regressed', 'appeared', 'likely', 'vanished', 'improved'];
 
-// The request from the form's texts; throws an error if one is invalid. Values equal to the
-// server's defaults are omitted. Only the iteration's rule can be removed, by an empty field.
+// Makes the request from the texts of the form; throws an error if a text is invalid. Values equal
+// to the server's defaults are omitted. If a field is empty, its default applies, except for the
+// iteration's rule: an empty field removes this rule.
 export function gateRequest(form, defaults) {
 	const out = {};
 	for (const key of TEXTS) if (form[key]) out[key] = form[key];

@@ -1,5 +1,5 @@
-// layer_cells.js - cells that a breakdown and a breakdown comparison share: a row's role, its
-// kernel, its times in microseconds.
+// layer_cells.js - cells that breakdowns and breakdown comparisons use: a row's role, its kernel,
+// and its times in microseconds.
 
 import {h} from './dom.js';
 import * as f from './format.js';

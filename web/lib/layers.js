@@ -1,5 +1,5 @@
-// layers.js - breakdowns: how layers were found, the rows of a breakdown (kernels launched
-// together are folded into one), and the parameters of a request. Pure.
+// layers.js - breakdowns: how layers were found, the rows of a breakdown (kernels that are launched
+// together are folded into one row), and the parameters of a request. Pure.
 
 import * as f from './format.js';
 
@@ -81,8 +81,8 @@ export function wallTimeParts(doc) {
 const sumOf = (rows, key) => rows.reduce((n, r) => n + r[key], 0);
 const commonValue = (rows, key) => (rows.every((r) => r[key] === rows[0][key]) ? rows[0][key] : null);
 
-// Kernels launched together as one row. Its time is their total per launch; fields that cannot
-// be derived are null.
+// Folds kernels that are launched together into one row. Its time is their total per launch. Fields
+// that cannot be derived are null.
 export function folded(rows) {
 	const launches = rows.reduce((n, r) => Math.max(n, r.launches), 0);
 	const spent = sumOf(
@@ -120,9 +120,9 @@ export function folded(rows) {
 	};
 }
 
-// The time of all launches of a row: exclusive plus overlapped, unless that differs from its
-// mean (rounded to tenths) times its launches, because two of its launches overlapped each
-// other.
+// The time of all launches of a row: its exclusive plus its overlapped time. If two of its launches
+// overlapped each other, this sum differs from the mean (rounded to tenths) times the number of
+// launches, and this product is used instead.
 const totalOf = (r) => {
 	if (r.rows) return r.rows.reduce((n, one) => n + totalOf(one), 0);
 	const fromMean = Math.round(r.mean_ns * r.launches);
@@ -130,13 +130,13 @@ const totalOf = (r) => {
 	return Math.abs(fromParts - fromMean) <= 0.05 * r.launches + 1 ? fromParts : fromMean;
 };
 
-// A row's time per instance of its section, in tenths of a nanosecond as in the server's
+// The time of a row per instance of its section, in tenths of a nanosecond, as in the server's
 // tables.
 export const perInstance = (r, section) =>
 	section.instances && r.mean_ns !== null ? Math.round((totalOf(r) * 10) / section.instances) / 10 : null;
 
-// The rows as lines: rows of one group are one line, at the position of the first. `at` is the
-// index of a line's first row.
+// The rows as lines: all rows of a group are one line, at the position of the first one. `at` is
+// the index of a line's first row.
 function linesOf(rows) {
 	const lines = [];
 	const groups = new Map();
@@ -166,8 +166,8 @@ const textOf = (r) =>
 		.filter(Boolean)
 		.join(' ');
 
-// Sections, their blocks and their lines. Only lines that contain `q`; with `hideExtras`, only
-// lines that most layers have.
+// Sections, their blocks and their lines. Only lines that contain `q` are included. `hideExtras`
+// keeps only lines that most layers have.
 export function treeOf(doc, {q = '', hideExtras = false} = {}) {
 	const want = q.toLowerCase();
 	const rowsByBlock = new Map();

@@ -1,17 +1,16 @@
-// listing.js - a table with a search field, a row count and an order, all kept in the page's
-// address.
+// listing.js - a table with a search field, a row count and an order. The page's address contains
+// all three.
 
 import {h} from './dom.js';
 import * as f from './format.js';
 import {matching, sorted, table} from './table.js';
 
-// Shorter tables are not cut to a scrolling region, so that details do not scroll inside a
-// scrolling table.
+// Tables with fewer rows do not scroll, so that details do not scroll inside a scrolling table.
 const LONG = 150;
 
-// `defaultSort` is the order if the address has none; text(row) is the searched text; `rowName`
-// names rows ("operator"); `keep()` returns further parameters of the address. tabs.js calls
-// save(), details call redraw(), and update(rows) replaces the rows.
+// `defaultSort` is the order if the address contains none. text(row) is the text to search in.
+// `rowName` is the name of a row in messages ("operator"). keep() returns further parameters of the
+// address. tabs.js calls save(), details call redraw(), and update(rows) replaces the rows.
 export function listing({
 	caption,
 	columns,

@@ -3,7 +3,7 @@
 import {h} from './dom.js';
 import {tokenForm} from './session.js';
 
-// Another token may have the permission.
+// With these statuses, another token may have the permission.
 const SIGN_IN_HELPS = [401, 403];
 
 const failurePlace = () => document.getElementById('failure');

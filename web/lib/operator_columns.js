@@ -1,4 +1,4 @@
-// operator_columns.js - columns that tables of operators share, for a run and for the fleet:
+// operator_columns.js - columns that several tables of operators use, for a run and for the fleet:
 // regimes, grades of S, attribution sources.
 
 import {largestUnit} from './columns.js';
@@ -38,8 +38,8 @@ function gradeMark(s, reason = 'unknown: no roofline bound') {
 	);
 }
 
-// Collectives are not graded because they wait for other ranks. Against another platform, S
-// above 1 is no fault of the cost model.
+// The grade of a row. Collectives are not graded because they wait for other ranks. For a platform
+// other than the run's own, S above 1 is possible and does not mean that the cost model is wrong.
 function gradeOf(row, s) {
 	if (row.collective) return gradeMark(null, 'not graded: the time includes waiting for other ranks');
 	return row.against && s > 1
@@ -150,8 +150,8 @@ export function sourceList(row) {
 		: null;
 }
 
-// Unattributed kernels, most GPU time first, each with a link that tests the rules for its
-// name.
+// The table of unattributed kernels, most GPU time first. Each kernel has a link that tests the
+// rules with its name.
 
 const testLink = (name) => `/catalog?${new URLSearchParams({tab: 'rules', test: name})}`;
 

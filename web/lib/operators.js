@@ -1,5 +1,5 @@
-// operators.js - operators: their regimes, grades of S and attribution sources; their numbers
-// in the format of published operator benchmarks. Pure.
+// operators.js - operators: their regimes, grades of S and attribution sources; formats their
+// numbers like published operator benchmarks. Pure.
 
 import {count, NONE, percent} from './format.js';
 
@@ -33,8 +33,8 @@ export const SOURCES = {
 	not: 'unattributed',
 };
 
-// Grades of S: the first grade whose `from` S reaches. Each has a word and a mark, because
-// color alone is not accessible.
+// Grades of S: the first grade in this list whose limit `from` S reaches. Each grade has a word and
+// a mark, because color alone is not accessible.
 const GRADES = [
 	{
 		word: 'above 1',
@@ -97,8 +97,8 @@ export function gpuTime(s) {
 export const UNATTRIBUTED = 'unattributed';
 export const operatorName = (row) => row.operator ?? UNATTRIBUTED;
 
-// The name of a shape: its description in the reference set, else its shape, else its launch
-// grid.
+// The name of a shape: its description in the reference set, otherwise its sizes, otherwise its
+// launch grid.
 export function shapeName(shape) {
 	if (shape.description) return `#${shape.shape_id} ${shape.description}`;
 	if (shape.shape) return shape.shape;
@@ -110,9 +110,9 @@ export const flopsOf = (shape) => (shape.flops ? Object.values(shape.flops).redu
 export const bytesOf = (shape) =>
 	known(shape.read_bytes) && known(shape.write_bytes) ? shape.read_bytes + shape.write_bytes : null;
 
-// The row with its figures on the platform in `against`, if there is one: an operator's from
-// the calls with a roofline bound there, a shape's from its mean call. Figures that exist only
-// for the run's own platform are null.
+// Replaces the figures of a row by those on the platform in `against`, if there is one. The figures
+// of an operator are computed from the calls with a roofline bound on that platform, those of a
+// shape from its mean call. Figures that exist only for the run's own platform become null.
 export function againstRow(row) {
 	const to = row.against;
 	if (!to) return row;

@@ -1,6 +1,6 @@
-// perfetto.js - opens a trace in the Perfetto UI in a new tab, as described at
-// perfetto.dev/docs/visualization/deep-linking-to-perfetto-ui: send PING until it answers PONG,
-// then post the bytes. The bytes go from this tab to that tab and to no server.
+// perfetto.js - opens a trace in the Perfetto UI in a new tab. It follows
+// perfetto.dev/docs/visualization/deep-linking-to-perfetto-ui: it sends PING until the UI answers
+// PONG, then posts the bytes. The bytes are sent from this tab to the new tab, and to no server.
 
 export const PERFETTO = 'https://ui.perfetto.dev';
 const PING_MS = 100;
@@ -23,8 +23,8 @@ function ready(tab, host, {signal, patience = PATIENCE_MS} = {}) {
 			if (e.source === tab && e.origin === PERFETTO && e.data === 'PONG') settle(resolve);
 		}
 
-		// To any origin, because the tab has our origin until the UI has loaded. PING is no
-		// secret; the trace is only sent to PERFETTO.
+		// PING is sent to any origin, because the tab has our origin until the UI has
+		// loaded. PING is no secret; the trace is only sent to PERFETTO.
 		function ping() {
 			if (signal?.aborted) settle(reject, signal.reason);
 			else if (tab.closed)
@@ -55,8 +55,8 @@ function hasNavigated(tab) {
 	}
 }
 
-// Closes a tab after it has navigated, or after `patience`. Chromium ignores a close during
-// navigation, and every close after that.
+// Closes a tab after it has navigated, or after `patience`. The reason to wait: if a tab is closed
+// during navigation, Chromium ignores this close and every later one.
 function closeTab(tab, host, patience = PATIENCE_MS) {
 	const until = host.performance.now() + patience;
 	const timer = host.setInterval(() => {
@@ -66,9 +66,9 @@ function closeTab(tab, host, patience = PATIENCE_MS) {
 	}, PING_MS);
 }
 
-// Opens the UI immediately, because a browser allows a new tab only during a click, then sends
-// it what load(signal) returns, an ArrayBuffer. Without noopener, because the messages need the
-// handle.
+// Opens the UI immediately, because a browser allows a new tab only during a click. Then sends to
+// it the ArrayBuffer that load(signal) returns. It does not use noopener, because the messages need
+// the handle of the new tab.
 export async function show(load, {title, fileName, url}, {host = window, signal, patience} = {}) {
 	const tab = host.open(PERFETTO);
 	if (tab === null)

@@ -1,4 +1,4 @@
-// run_content.js - what a run without single launches cannot show. Pure.
+// run_content.js - explains what the dashboard cannot show for a run without single launches. Pure.
 
 import * as f from './format.js';
 

@@ -1,5 +1,6 @@
-// run_picker.js - ticks runs as base and head, and keeps them in the address while the list is
-// filtered, sorted and paged. toggleRun() and breakdownRuns() are pure.
+// run_picker.js - lets the user tick runs as base and head. The address contains the ticked runs,
+// so that they remain while the list is filtered, sorted and paged. toggleRun() and breakdownRuns()
+// are pure.
 
 import {breakdownUrl, MAX_RUNS} from './breakdown_compare.js';
 import {compareUrl, parseSide} from './comparison.js';
@@ -18,8 +19,8 @@ export function toggleRun(sides, side, id, on) {
 	};
 }
 
-// The ticked runs in their order, if a breakdown comparison can show that many, else none. Jobs
-// are not runs.
+// The ticked runs in their order, or none if a breakdown comparison cannot show that many. Jobs are
+// not runs.
 export function breakdownRuns(sides) {
 	const runs = [...sides.base, ...sides.head].filter((word) => /^\d+$/.test(word));
 	return runs.length >= 2 && runs.length <= MAX_RUNS ? runs : [];

@@ -36,9 +36,9 @@ export function magnitudes(low, high, maxTicks) {
 	return {log: true, low, high, ticks: powers(low, high, maxTicks), at: (v) => (Math.log10(v) - from) / (to - from)};
 }
 
-// An axis for `values`: at(value) is 0 to 1. It is logarithmic (`log`) if the largest value is
-// more than twenty times the smallest, so that small values stay visible. It starts at zero if
-// the values are near zero, or with `zero`.
+// An axis for `values`: at(value) returns a position from 0 to 1. It is logarithmic (`log`) if the
+// largest value is more than twenty times the smallest, so that small values are visible. It starts
+// at zero if the values are near zero, or if `zero` is set.
 export function axis(values, {maxTicks = 5, zero = false} = {}) {
 	const known = values.filter((v) => Number.isFinite(v));
 	let low = known.reduce((a, b) => Math.min(a, b), Infinity);
@@ -63,8 +63,8 @@ export function tickTexts(list, scale = 1) {
 	return list.map((v) => (v / scale).toFixed(digits));
 }
 
-// Positions of dots that must not overlap: for each, how many are below it among those within
-// `width`, in their order.
+// Positions of dots that must not overlap. Each value gets the position of its column, which is
+// `width` wide, and the number of earlier dots in this column.
 export function dotStacks(places, width) {
 	const stacks = new Map();
 	return places.map((x) => {

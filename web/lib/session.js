@@ -1,5 +1,6 @@
-// session.js - signing in and out, and the account name in the header. The token is sent to the
-// server once and returned as a cookie that scripts cannot read, so links to files work too.
+// session.js - signs in and out, and shows the account name in the header. The token is sent to the
+// server once. The server returns it as a cookie that scripts cannot read. The browser sends this
+// cookie with every request, so links to files work too.
 
 import * as api from './api.js';
 import {h} from './dom.js';
@@ -22,8 +23,8 @@ function showSession(me) {
 	return me;
 }
 
-// A cookie with a revoked token gets status 401, and the same answer deletes the cookie, so the
-// second request is anonymous.
+// If the cookie contains a revoked token, the answer is status 401. The same answer deletes the
+// cookie, so the second request is anonymous.
 export async function currentSession(signal) {
 	try {
 		return showSession(await api.session(signal));

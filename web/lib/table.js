@@ -122,9 +122,9 @@ function openRow(columns, row, detail) {
 	return detail.open.has(row) ? [tr, opened()] : [tr];
 }
 
-// A table in a scrolling region, so that the page does not scroll sideways. `onsort` gets the
-// sort key of a clicked heading and calls update(); `empty` is shown if there are no rows; a
-// `tall` table also scrolls vertically below its headings.
+// A table in a scrolling region, so that the page does not scroll sideways. `onsort` gets the sort
+// key of a clicked heading and calls update(). `empty` is shown if there are no rows. The rows of a
+// `tall` table also scroll vertically below its headings.
 export function table({caption, columns, rows, sort, onsort, empty, tall, detail}) {
 	const heads = columns.map((c) => headCell(c, (column) => onsort(nextSort(column, sort))));
 	const inner = h('table', {}, h('caption', {class: 'visually-hidden'}, caption), h('thead', {}, h('tr', {}, heads)));
@@ -155,9 +155,9 @@ export function table({caption, columns, rows, sort, onsort, empty, tall, detail
 	};
 }
 
-// The body of a table. Up to PLAIN rows are all in the page. Of more rows, only those near the
-// visible part are in the page, in bodies of CHUNK rows, and gaps have the height of the
-// others. Assistive technology gets the true row count.
+// The body of a table. If there are at most PLAIN rows, the page contains all of them. Otherwise
+// the page contains only the rows near the visible part, in bodies of CHUNK rows; gaps have the
+// height of the other rows. Assistive technology gets the number of all rows.
 
 const PLAIN = 400;
 const CHUNK = 100;

@@ -3,9 +3,9 @@
 
 import {h} from './dom.js';
 
-// A part: {id, label, href, load() -> {node, save()}}. It is loaded when first shown. save()
-// writes its state to the address whenever it is shown, after leave(id) has removed the state
-// of other parts.
+// A part: {id, label, href, load() -> {node, save()}}. A part is loaded when it is first shown.
+// Whenever a part is shown, leave(id) removes the state of the other parts from the address, and
+// save() writes the state of this part.
 export async function tabs({label, parts, chosen, leave, failed}) {
 	const loaded = new Map();
 	const panel = h('div', {role: 'tabpanel', id: 'panel', class: 'panel'});

@@ -1,5 +1,5 @@
-// trends.js - trends: metrics and statistics of a series, in an address and in sentences; its
-// levels, its groups, the runs next to a change point; its visible range. Pure.
+// trends.js - trends: writes metrics and statistics of a series in addresses and in sentences;
+// computes its levels, its groups, the runs next to a change point and its visible range. Pure.
 
 import * as f from './format.js';
 
@@ -43,8 +43,8 @@ export const STATS = {
 
 export const metricOf = (query) => (query.get('metric') in METRICS ? query.get('metric') : 'iteration');
 
-// The parameters of the request, from the page's address. A day means its start in UTC; invalid
-// labels throw an error of f.labels.
+// Makes the parameters of the request from the page's address. A day means its start in UTC. For
+// invalid labels, f.labels throws an error.
 const PARAMS = [
 	'project',
 	'workload',
@@ -66,8 +66,8 @@ export function trendParams(query) {
 	return out;
 }
 
-// The address of a series with changed parameters; null removes one. The visible range and
-// ticked runs belong to one workload, the sort order to one table.
+// The address of a series with changed parameters; the value null removes a parameter. The visible
+// range and the ticked runs are valid only for one workload, and the sort order only for one table.
 export function trendsUrl(query, changes = {}) {
 	const q = new URLSearchParams(query);
 	for (const [key, value] of Object.entries(changes))
@@ -112,8 +112,9 @@ export function headline(doc) {
 	);
 }
 
-// The levels between change points: {from, to (exclusive), level, low, high}. The values come
-// from the change point before the level, or for the first level from the one after it.
+// The levels between change points: {from, to (exclusive), level, low, high}. A level has the value
+// and the interval of the change point at which it begins. The first level has the value before the
+// first change point, and no interval.
 export function levelSegments(doc) {
 	const {n, change_points: list} = doc;
 	if (!list.length) return [];
@@ -126,8 +127,8 @@ export function levelSegments(doc) {
 	}));
 }
 
-// The runs of a comparison across a change point: at most `maxRuns` runs before it and from it
-// on.
+// The runs for a comparison of both sides of a change point: at most `maxRuns` runs before the
+// change point, and at most `maxRuns` from it on.
 export function sidesAround(doc, i, maxRuns = 8) {
 	const list = doc.change_points;
 	const {run} = doc.points;
@@ -197,8 +198,8 @@ export function indicesWithin(list, [low, high]) {
 	return [from, to];
 }
 
-// A range that contains points from..to with some margin; `defaultMargin` if all have one
-// position.
+// A range that contains the points from..to with a margin. If all points have one position, the
+// margin is `defaultMargin`.
 export function rangeAround(list, from, to, defaultMargin) {
 	const [low, high] = [list[from], list[to]];
 	const room = (high - low) * 0.015 || defaultMargin;
@@ -212,8 +213,8 @@ export function clampRange([low, high], [min, max]) {
 	return [from, from + wide];
 }
 
-// A narrower (factor < 1) or wider range around a position, which stays where it is on the
-// screen; at least `minWidth` wide.
+// A narrower (factor < 1) or wider range around `place`. This position does not move on the screen.
+// The range is at least `minWidth` wide.
 export function zoomRange([low, high], all, factor, place, minWidth) {
 	const wide = Math.max((high - low) * factor, minWidth);
 	const part = high > low ? (place - low) / (high - low) : 0.5;

@@ -1,6 +1,6 @@
-// upload_queue.js - sends files and follows them until they are ingested. A file upload
-// outlives the page that started it: it waits, is sent, is followed on the server until it is
-// done or failed, and reports each change as a 'change' event.
+// upload_queue.js - sends files and follows them until they are ingested. A file upload continues
+// when the user leaves the page that started it. It waits, is sent, and is followed on the server
+// until it is done or failed. Each change is reported as a 'change' event.
 
 import * as api from './api.js';
 
@@ -15,7 +15,7 @@ const isFinal = (upload) => upload.state === 'done' || upload.state === 'failed'
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-// phase: 'waiting' to be sent, 'sending', 'stored' on the server (its state is upload.state),
+// phase: 'waiting' to be sent, 'sending', 'stored' on the server (upload.state is then its state),
 // or 'rejected' with error.
 class FileUpload extends EventTarget {
 	constructor(file, query) {
@@ -49,8 +49,8 @@ class FileUpload extends EventTarget {
 		}
 	}
 
-	// Polls the upload, less and less often, until it is done or failed. If the server does not
-	// answer, it retries for a while.
+	// Polls the upload at growing intervals until it is done or failed. If the server does not
+	// answer, polling is retried for a while.
 	async follow() {
 		let failures = 0;
 		for (let wait = 200; !isFinal(this.upload); wait = Math.min(wait * 1.25, 2000)) {
@@ -68,8 +68,9 @@ class FileUpload extends EventTarget {
 		}
 	}
 
-	// After a failure: retries an upload that the server has, and sends the file again if the
-	// server does not have all of it.
+	// After a failure. If the server has not stored the whole file, sends the file again. If
+	// the upload failed on the server, requests another try there. Otherwise only reads its
+	// state again.
 	async again() {
 		if (this.upload === null) {
 			this.begin();

@@ -14,8 +14,8 @@ import {CONCURRENT, marksOf, rolesOf, timeCell} from '../lib/layer_cells.js';
 import {DETECTORS, kernelName, placeName, sentence} from '../lib/layers.js';
 import * as o from '../lib/operators.js';
 
-// The choice of runs: the first form, adding a run, and removing runs if the comparison is
-// rejected.
+// The form that chooses the runs. It is shown when no runs are chosen, adds a run, and removes runs
+// if the server rejects the comparison.
 
 const NUMBERS = '\\s*[1-9][0-9]*(\\s*,\\s*[1-9][0-9]*)*\\s*';
 
@@ -210,8 +210,8 @@ const runCards = (doc, runs, params) =>
 		doc.runs.map((run, i) => card(run, i, doc, runs, params)),
 	);
 
-// If kernel names are misaligned with durations, a row shows another kernel's time. The banner
-// says so, and also if names were realigned.
+// If kernel names are assigned to the wrong durations, a row shows the time of another kernel. The
+// banner warns about this, and also says if names were realigned.
 function lagBanner(doc, runs, params) {
 	const list = doc.runs.filter((r) => r.names_lag);
 	if (!list.length) return null;
@@ -240,8 +240,9 @@ function lagBanner(doc, runs, params) {
 	);
 }
 
-// The rows of all runs, matched by role: kernels, time and S of each run, differences to the
-// first run, sums per block and section. Rows that only some runs have are kept and marked.
+// The rows of all runs, matched by role. They show kernels, time and S of each run, the differences
+// to the first run, and sums per block and section. Rows that only some runs have are shown and
+// marked.
 
 const MATCH_TITLES = {
 	role: 'matched by role in the layer',

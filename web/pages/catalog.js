@@ -30,8 +30,8 @@ export function parseOverrides(text) {
 export const formatOverrides = (list) =>
 	list.length ? `[\n${list.map((item) => `\t${JSON.stringify(item)}`).join(',\n')}\n]` : '[]';
 
-// The editor for one kind ('rules', …) from its document; `example` is what its button adds,
-// saved(doc) gets the new document.
+// The editor for one kind of entry ('rules', …). It edits the document `doc`. A button inserts
+// `example`; saved(doc) gets the new document.
 function overridesEditor(kind, doc, example, saved, refresh) {
 	let {version} = doc;
 	const area = h('textarea', {
@@ -265,8 +265,8 @@ const platformsTab = (query, at) =>
 		at,
 	);
 
-// Tab: naming rules, site overrides first; and a test that shows which rule matches a name,
-// also before saving.
+// Tab: naming rules, with site overrides first. A test shows which rule matches a name, also with
+// rules that are not saved yet.
 
 const RULE_EXAMPLE = {match: '^my_norm_kernel', family: 'norm', operator: 'rms_norm'};
 

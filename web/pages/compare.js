@@ -12,8 +12,8 @@ import {tabs} from '../lib/tabs.js';
 import {publishedTab} from './compare_published.js';
 import {verdictTab} from './compare_verdict.js';
 
-// /compare without both sides: a form for runs or jobs by number, and a link to the list of
-// runs.
+// The page /compare without both sides: a form for runs or jobs by number, and a link to the list
+// of runs.
 
 const SIDE = '\\s*(job:)?[1-9][0-9]*(\\s*,\\s*(job:)?[1-9][0-9]*)*\\s*';
 

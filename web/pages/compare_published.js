@@ -1,4 +1,4 @@
-// compare_published.js - tab: the published score with its 17 columns.
+// compare_published.js - tab: the published score as a table with its 17 columns.
 
 import * as api from '../lib/api.js';
 import {fileLink} from '../lib/columns.js';

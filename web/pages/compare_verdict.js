@@ -1,5 +1,5 @@
-// compare_verdict.js - tab: the verdict. Time of an iteration by part, the factor common to all
-// kernels, the iterations, appeared and vanished functions, and all functions.
+// compare_verdict.js - tab: the verdict. It shows the time of an iteration by part, the factor
+// common to all kernels, the iterations, appeared and vanished functions, and all functions.
 
 import * as api from '../lib/api.js';
 import {chart} from '../lib/chart.js';
@@ -97,8 +97,8 @@ function intervalColumn(rows, unit) {
 	};
 }
 
-// The time of an iteration on both sides: two bars of the same scale, and the table they are
-// drawn from.
+// The time of an iteration on both sides: two bars with one scale, and a table with the numbers of
+// the bars.
 
 const swatch = (part) =>
 	ITERATION_PARTS.includes(part)
@@ -385,8 +385,8 @@ function charts(r, answer) {
 	);
 }
 
-// The details of the table of functions. `view` names the function that the address opens;
-// chosen() is the last opened one.
+// The details of the table of functions. `view` names the function whose details the address opens;
+// chosen() returns the function that was opened last.
 function rowDetail(doc, params, view, at, changed) {
 	const open = new Set();
 	const loaded = new Map();
@@ -426,8 +426,8 @@ function rowDetail(doc, params, view, at, changed) {
 	return {open, fill, changed, chosen, linked, name: (r) => r.short_name || r.function};
 }
 
-// The functions of a comparison, filtered by class and text, and sorted; the address keeps all
-// of it. Unchanged functions are folded.
+// The functions of a comparison, filtered by class and text, and sorted. The address contains the
+// filters and the order. Unchanged functions are folded.
 
 const ORDER = Object.keys(CLASSES);
 

@@ -17,7 +17,7 @@ import {
 import {sentence} from '../lib/layers.js';
 import {listing} from '../lib/listing.js';
 
-// The rules of a gate as a table, with each change drawn relative to its limit; and the gate's
+// The rules of a gate as a table that draws each change relative to its limit, and the gate's
 // settings.
 
 const pct = (part) => `${(part * 100).toFixed(2)}%`;

@@ -10,13 +10,13 @@ import {showFailure} from '../lib/notices.js';
 import {table} from '../lib/table.js';
 import {outcome} from './gate.js';
 
-// The form that creates a gate: both sides as runs or queries, a preview of the runs they find,
-// and the limits.
+// The form that creates a gate: both sides as runs or queries, a preview of the runs that they
+// select, and the limits.
 
 const WAIT_MS = 400;
 
-// The runs that a side finds now. Like the server, a base query is limited to the head's
-// project and workload, and to runs stored before the head.
+// The runs that a side selects now. As on the server, a query for the base selects only runs of the
+// head's project and workload that were stored before the head.
 async function previewSide(text, head, signal) {
 	const {ids, params, last} = parseSide(text);
 	if (ids) {

@@ -1,5 +1,5 @@
-// help.js - /help: how to read the pages of the dashboard. Each section has the id that the help
-// link of a page points to (app.js).
+// help.js - /help: explains how to read the pages of the dashboard. The help link of a page points
+// to the id of a section (app.js).
 
 import {CLASSES} from '../lib/comparison.js';
 import {h} from '../lib/dom.js';

@@ -89,8 +89,8 @@ const DAYS = [
 	['since', 'Since'],
 	['until', 'Until'],
 ];
-// Parameters that reference sets support too. Only runs support the others; only sets have the
-// phase 'both' and published scores.
+// Parameters that are valid for reference sets too. The other parameters are valid only for runs.
+// Only reference sets have the phase 'both' and published scores.
 const OF_SETS = ['phase', 'dtype'];
 const OF_RUNS = ['weight', ...[...TEXTS, ...DAYS].map(([word]) => word).filter((word) => !OF_SETS.includes(word))];
 const RUN_WEIGHTS = Object.keys(WEIGHTS).filter((word) => word !== 'published');
@@ -126,9 +126,9 @@ export function emptyAnswer(query) {
 
 const filtered = (query) => PARAMS.some((word) => word !== 'weight' && query.get(word));
 
-// The address with changed parameters. Order, search and open rows stay, except when the
-// reference set changes, whose operators differ. Parameters that the server would reject are
-// removed.
+// The address with changed parameters. If the reference set changes, the open rows and the weight
+// are removed, because its operators differ. Parameters that the server would reject are removed
+// too.
 export function importanceUrl(query, changes) {
 	const q = new URLSearchParams(query);
 	for (const [key, value] of Object.entries(changes))

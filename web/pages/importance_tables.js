@@ -20,7 +20,7 @@ import {
 import * as o from '../lib/operators.js';
 import {sorted, table} from '../lib/table.js';
 
-// The details of an operator: facts, weights and shapes. For unattributed time, the list of its
+// The details of an operator: facts, weights and shapes. For the unattributed row, a list of its
 // kernels.
 
 const LIMIT = 500;
@@ -54,8 +54,8 @@ function summary(row, doc) {
 	return node;
 }
 
-// Shared by the three tables: a row that is open in one is open in all. `changed` is called
-// when the set of open rows changes, or when shapes have loaded.
+// The details that all three tables use: a row that is open in one table is open in all. changed()
+// is called when the set of open rows changes, or when shapes have been loaded.
 export function operatorDetails(doc, params, opened, at, changed) {
 	const open = new Set(doc.items.filter((r) => opened.includes(o.operatorName(r))));
 	const known = new Map();
@@ -115,8 +115,8 @@ export function operatorDetails(doc, params, opened, at, changed) {
 	};
 }
 
-// The roofline of the operators, or of one operator's shapes, on one platform; and the names
-// that cannot be drawn.
+// The roofline of the operators, or of one operator's shapes, on one platform; and the names of
+// those that cannot be drawn.
 
 const positive = (n) => Number.isFinite(n) && n > 0;
 

@@ -1,5 +1,5 @@
-// job.js - one distributed execution: compute and waiting time per rank and per collective, and
-// a comparison with another job.
+// job.js - one job (a distributed execution): compute and waiting time per rank and per collective,
+// and a comparison with another job.
 
 import * as api from '../lib/api.js';
 import {largestUnit} from '../lib/columns.js';

@@ -1,4 +1,4 @@
-// run.js - one run: notes, facts, totals, timeline, and its tables as tabs.
+// run.js - one run: notes, facts, totals, a timeline, and its tables as tabs.
 
 import * as api from '../lib/api.js';
 import {contentMark, fileLink, largestUnit} from '../lib/columns.js';
@@ -27,8 +27,8 @@ function missingLine(run) {
 	return kind ? h('p', {class: 'notice'}, contentMark(run), ' ', kind.sentence) : null;
 }
 
-// If graph replays were recorded as one piece, the kernel table is incomplete, and the page
-// says so first.
+// If graph replays were recorded as one piece, the kernel table is incomplete. The page begins with
+// a warning about this.
 function graphBanner(run) {
 	const share = opaqueShare(run);
 	if (share === null) return null;

@@ -1,5 +1,4 @@
-// run_copies.js - tab: copies and memory sets of a run, by operation, or by operation and
-// device.
+// run_copies.js - tab: copies and memory sets of a run, by operation, or by operation and device.
 
 import * as api from '../lib/api.js';
 import {exportLink, largestUnit, share, SPREAD, timeColumn, typicalUnit} from '../lib/columns.js';

@@ -1,5 +1,6 @@
 // run_iterations.js - tab: the iterations of a run: how they were found, their durations and
-// signatures, where their time went; optionally by ranges of another name.
+// signatures, and where their time was spent. The user may choose ranges of another name as
+// iterations.
 
 import * as api from '../lib/api.js';
 import {chart} from '../lib/chart.js';

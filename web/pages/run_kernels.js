@@ -1,6 +1,6 @@
-// run_kernels.js - tab: the kernel table of a run with its splits, order, search, full names,
-// units and open rows, all kept in the address; the same view as CSV or Markdown; and graph
-// replays.
+// run_kernels.js - tab: the kernel table of a run. The address contains its splits, order, search,
+// full names, units and open rows. The same view is available as CSV or Markdown. Below it are
+// graph replays.
 
 import * as api from '../lib/api.js';
 import {exportLink, largestUnit, share, sourceLines, SPREAD, timeColumn, typicalUnit} from '../lib/columns.js';
@@ -12,8 +12,8 @@ import {matching, sorted, table} from '../lib/table.js';
 
 // The details of a kernel: its full name, its source and its callers.
 
-// The details of a table of kernels. `linked` is the kernel that the address opens; chosen() is
-// the last opened one.
+// The details of a table of kernels. `linked` is the kernel whose details the address opens;
+// chosen() returns the kernel that was opened last.
 function kernelDetail(run, rows, linked, at, changed) {
 	const open = new Set();
 	const callers = new Map();
@@ -49,8 +49,8 @@ function kernelDetail(run, rows, linked, at, changed) {
 	return {open, fill, changed, chosen, name: (r) => r.short_name || r.name, follow: (list) => follow(list, chosen())};
 }
 
-// The call paths that launched a kernel, each with launches, time and share: the annotations,
-// modules, Python functions and operators around the call, outermost first.
+// The call paths that launched a kernel, each with launches, time and share. A path consists of the
+// annotations, modules, Python functions and operators around the call, outermost first.
 
 const FIRST_CALLERS = 12;
 const INNERMOST = 4;
@@ -61,9 +61,9 @@ const WITHOUT = {
 	no_call: 'The trace has no API call for these launches: the call was before the recording, or a graph was replayed.',
 };
 
-// The visible frames of a folded path, as indices: the innermost frames, and of the outer ones
-// the nearest modules and ranges, because they identify the layer. A fold never hides a single
-// frame.
+// The indices of the frames that are visible when a path is folded. These are the innermost frames
+// and, of the outer frames, the nearest modules and ranges, because they identify the layer. A fold
+// hides at least two frames.
 export function visibleFrames(path) {
 	const inner = Math.max(0, path.length - INNERMOST);
 	const outer = path

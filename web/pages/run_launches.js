@@ -1,5 +1,5 @@
-// run_launches.js - tab: launch latency from the call on the host to the end of the kernel, per
-// thread, device, API call and kernel, as in nsys' cuda_kern_exec_sum.
+// run_launches.js - tab: launch latency: the time from the launch call on the host to the end of
+// the kernel. It is shown per thread, device, API call and kernel, as in nsys' cuda_kern_exec_sum.
 
 import * as api from '../lib/api.js';
 import {exportLink, timeColumn, typicalUnit} from '../lib/columns.js';

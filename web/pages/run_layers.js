@@ -1,5 +1,5 @@
-// run_layers.js - tab: the layers of a run and how their time is spent: how they were found, the
-// share of wall time, one bar per layer, and the rows.
+// run_layers.js - tab: the layers of a run: how they were found, their share of wall time, one bar
+// per layer, and the rows with their times.
 
 import {answerOrRefusal, refusalLine} from '../lib/answer.js';
 import * as api from '../lib/api.js';
@@ -103,8 +103,8 @@ const foldedForm = (form, params) =>
 		form,
 	);
 
-// Above the rows of a breakdown: its main times, a bar per layer, and the parts of the wall
-// time.
+// The parts above the rows of a breakdown: its main times, a bar per layer, and the parts of the
+// wall time.
 
 const total = (label, text, title) => h('div', {class: 'total', title}, h('dt', {}, label), h('dd', {}, text));
 
@@ -252,8 +252,8 @@ function wallTable(doc) {
 	);
 }
 
-// The rows of a breakdown by section and block, with the sum of each block; kernels launched
-// together are one row that opens.
+// The rows of a breakdown by section and block, with the sum of each block. Kernels that are
+// launched together are one row, which can be opened.
 
 const HEADS = [
 	['Module or role'],

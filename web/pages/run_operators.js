@@ -1,5 +1,5 @@
-// run_operators.js - tab: the operators of a run: their GPU time, attribution sources and
-// roofline bounds, on the run's own or another platform. A row opens to its shapes, the
+// run_operators.js - tab: the operators of a run: their GPU time, attribution sources and roofline
+// bounds, on the run's own platform or another one. An operator's row opens to its shapes, the
 // unattributed row to its kernels.
 
 import * as api from '../lib/api.js';
@@ -23,7 +23,7 @@ import * as o from '../lib/operators.js';
 import {sorted, table} from '../lib/table.js';
 import {findings} from '../lib/findings.js';
 
-// The details of an operator: attribution sources and shapes; for unattributed time, its
+// The details of an operator: attribution sources and shapes. For the unattributed row, its
 // kernels.
 
 const LIMIT = 500;
@@ -135,8 +135,8 @@ function operatorFacts(row) {
 	]);
 }
 
-// A row's shapes, and whether there are more. The API cannot filter by a missing dtype or
-// phase; then pages of all shapes are read until LIMIT of them match.
+// The shapes of a row, and whether there are more. The API cannot select shapes without a dtype or
+// phase. In this case, pages of all shapes are read until LIMIT of them match.
 export async function shapesOf(row, loadPage) {
 	const items = [];
 	const limit = row.dtype && row.phase ? LIMIT : PAGE_LIMIT;

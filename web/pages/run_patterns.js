@@ -1,5 +1,5 @@
-// run_patterns.js - tab: the share of each function in an iteration, and its counters. A
-// comparison uses these numbers for its sides.
+// run_patterns.js - tab: the share of each function in an iteration, and its counters. Comparisons
+// use these numbers.
 
 import * as api from '../lib/api.js';
 import {exportLink, share, typicalUnit} from '../lib/columns.js';

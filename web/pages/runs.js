@@ -1,4 +1,4 @@
-// runs.js - the list of runs with filters, order and pages; for a new installation, how to
+// runs.js - the list of runs with filters, order and pages. Without any runs, it shows how to
 // upload a first trace.
 
 import * as api from '../lib/api.js';
@@ -9,8 +9,8 @@ import {launchCount, unknownTitle} from '../lib/run_content.js';
 import {runPicker} from '../lib/run_picker.js';
 import {table} from '../lib/table.js';
 
-// The parameter, its label, an example, and the values to suggest. All except the search match
-// whole values.
+// A filter: its parameter, its label, an example, and the values to suggest. The search matches
+// parts of values; all other filters match whole values.
 const FILTERS = [
 	['q', 'Search', 'part of any name', () => []],
 	['project', 'Project', 'whole name', (r) => [r.project]],

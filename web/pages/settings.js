@@ -427,8 +427,8 @@ const FIELDS = [
 
 const whole = (text) => (text.trim() === '' ? null : Number(text));
 
-// The row of one project: its inputs and their values. A stored project name is kept as it is:
-// it can be empty (runs without a project) or have spaces around it.
+// The row of one project with its inputs. A stored project name is not trimmed: it can be empty
+// (runs without a project) or have spaces at its ends.
 function projectLine(item, stored, onRemove) {
 	const rest = item.project === null;
 	const project = rest

@@ -131,8 +131,8 @@ const select = (name, options, chosen, change) =>
 		options.map(([value, text]) => h('option', {value, selected: value === chosen}, text)),
 	);
 
-// `names` are suggested operators or kernels. Selections take effect immediately, text fields
-// on submit.
+// The form that chooses a series. `names` are operators or kernels to suggest. A selection takes
+// effect immediately, a text field on submit.
 function trendForm(query, names, at) {
 	const metric = metricOf(query);
 	const {stats, of, description} = METRICS[metric];
@@ -235,7 +235,7 @@ function trendForm(query, names, at) {
 	);
 }
 
-// The tables below the chart: change points, groups and visible points, with links to their
+// The tables below the chart: change points, groups and visible points. They contain links to their
 // runs and to comparisons.
 
 // Runs per side of a comparison.

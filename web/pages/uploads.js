@@ -1,5 +1,5 @@
-// uploads.js - sends files by drop or button, several at once, and lists all uploads with their
-// state.
+// uploads.js - sends files that the user drops or selects, several at once, and lists all uploads
+// with their states.
 
 import * as api from '../lib/api.js';
 import {field, h} from '../lib/dom.js';
@@ -101,8 +101,8 @@ function card(fileUpload, stateChanged, signal) {
 	return node;
 }
 
-// The accepted formats and how to create each; and a form for a pattern table with its
-// counters, which are two files of one upload.
+// The accepted formats and how to create a file in each of them. Also a form for a pattern table
+// with its counters, which are two files of one upload.
 
 // [source, format, command]
 const FORMATS = [
@@ -154,8 +154,8 @@ const LINE_END = {
 	zstd: new Uint8Array([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58, 0x09, 0x00, 0x00, 0x0a]),
 };
 
-// Patterns and counters as one file. Compressed streams of one kind can be concatenated, and so
-// can plain lines, but not a mix.
+// Joins patterns and counters to one file. Compressed streams can be concatenated if they have the
+// same format. Plain lines can be concatenated too. A mix is not possible.
 export async function joinFiles(patterns, counters) {
 	const [one, two] = await Promise.all([patterns, counters].map(compression));
 	if (one !== two) throw new Error(`'${patterns.name}' and '${counters.name}' must have the same compression`);
