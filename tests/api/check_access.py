@@ -37,7 +37,8 @@ def sql(text):
 
 
 def read_routes(server):
-    """[(method, path without the prefix, scope, reach, names of parameters)]"""
+    """Returns [(method, path without the prefix, scope, reach, names of
+    parameters)]."""
     document = json.loads(server.ask("GET", "/openapi.json")[1])
     with open(os.path.join(HERE, "../../server/api/routing/routes.def")) as f:
         reach = {(m, p): r for m, p, r in re.findall(

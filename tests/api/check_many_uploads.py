@@ -19,7 +19,7 @@ MIB = 1 << 20
 
 
 def big(n):
-    """2 MiB and some bytes, different for every sender."""
+    """Returns 2 MiB and some bytes, different for every sender."""
     events = OPEN + b'{"ph":"X","cat":"kernel","name":"k%d","pid":0,"tid":0,' \
         b'"ts":1,"dur":2,"args":{"device":0}}' % n
     return events + b" " * (2 * MIB + n * 1000) + b"]}"

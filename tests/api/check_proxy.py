@@ -99,7 +99,7 @@ class Through(http.client.HTTPSConnection):
 
 
 def ask(port, method, path, body=None, **headers):
-    """(status, headers, bytes)"""
+    """Returns (status, headers, bytes)."""
     c = Through(port)
     try:
         c.request(method, path, body=body,

@@ -25,7 +25,7 @@ def at(name):
 
 
 def made(name):
-    """A certificate and its key, at NAME.crt and NAME.key."""
+    """Makes a certificate and its key, as NAME.crt and NAME.key."""
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
          "-nodes", "-days", "2", "-subj", "/CN=kernsift test", "-addext",
@@ -35,7 +35,7 @@ def made(name):
 
 
 def refused(cert, key):
-    """(exit status, message) of a server that is started with these files."""
+    """Returns (exit status, message) of a server that is started with these files."""
     p = subprocess.run(
         [os.path.join(BIN, "kernsiftd"), "serve", "--listen", "127.0.0.1:0", "--db", conninfo(),
          "--data", DIR.name, "--workers", "1", "--tls_cert", cert, "--tls_key", key],
@@ -44,7 +44,7 @@ def refused(cert, key):
 
 
 def pairs():
-    """Files that are not a usable pair of certificate and key."""
+    """Checks files that are not a usable pair of certificate and key."""
     made("other")
     with open(at("empty"), "w"):
         pass

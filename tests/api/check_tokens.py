@@ -17,7 +17,7 @@ from talk.sql import sql
 
 
 def token(server, *words):
-    """(exit status, output) of `kernsiftd token`."""
+    """Returns (exit status, output) of `kernsiftd token`."""
     p = subprocess.run([os.path.join(BIN, "kernsiftd"), "token", *words, "--db", server.db,
                         "--data", server.dir], capture_output=True, text=True, timeout=60)
     return p.returncode, (p.stdout if p.returncode == 0 else p.stderr).strip()

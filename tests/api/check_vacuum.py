@@ -17,7 +17,7 @@ API = "/api/v1"
 
 
 def vacuum(server, *options):
-    """(exit status, lines, error message)"""
+    """Returns (exit status, lines, error message)."""
     p = subprocess.run([os.path.join(BIN, "kernsiftd"), "vacuum", "--db", server.db, "--data",
                         server.dir, *options], capture_output=True, text=True)
     return p.returncode, p.stdout.splitlines(), p.stderr.strip()

@@ -190,7 +190,7 @@ class Writer:
                        f' "Ev Idx": {rank.python}' + self.tail(rank))
 
     def names_of(self, rank):
-        """The M events that name processes."""
+        """Adds the M events that name processes."""
         cpu, gpu = 'python3', 'python3'
         if self.fused:
             cpu, gpu = (f'RANK {rank.number} - CPU', f'RANK {rank.number} - GPU')

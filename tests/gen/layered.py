@@ -147,7 +147,8 @@ TIMES = {
 
 
 def durations(row, times):
-    """(kernel, ns) of a row's launches, in order; empty if the row has no time."""
+    """Returns (kernel, ns) of a row's launches, in order; empty if the row has no
+    time."""
     key, _, _, kernels, main = row
     total = times.get(key)
     if total is None:

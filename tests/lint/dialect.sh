@@ -1,8 +1,9 @@
 #!/bin/sh
-# dialect.sh - words that the project does not use stay out of prose and names.
-# dialect.txt lists them, dialect.py counts them and has the ceilings.
+# dialect.sh - words that the project does not use must not occur in prose and names.
 #
-# `dialect.sh TREE --list PATH` lists the places below PATH, with what to write.
+# dialect.txt lists the words. dialect.py counts them and has the ceilings.
+#
+# `dialect.sh TREE --list PATH` lists their occurrences below PATH, with what to write.
 set -eu
 . "$(dirname "$0")/lib.sh"
 [ $# -eq 0 ] || shift

@@ -5,7 +5,7 @@ set -eu
 file=docker/Dockerfile
 [ -f $file ] || exit 0
 
-# The packages of the Nth install command.
+# Prints the packages of the Nth install command.
 installs() {
 	sed -e ':a' -e '/\\$/{N;s/\\\n//;ba' -e '}' "$file" |
 		sed -n 's/^RUN .* install \([^&]*\).*/\1/p' | sed -n "$1p" |

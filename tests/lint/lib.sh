@@ -19,7 +19,7 @@ files() {
 	done | sed 's|^\./||' | LC_ALL=C sort -u
 }
 
-# Shell scripts, with or without the ending .sh.
+# Prints the shell scripts, with or without the ending .sh.
 scripts() {
 	{
 		files '*.sh'

@@ -5,7 +5,7 @@
 set -eu
 . "$(dirname "$0")/lib.sh"
 
-# files | forbid REASON REGEX: the regex may not match in those files.
+# files | forbid REASON REGEX: reports lines of those files that match the regex.
 forbid() {
 	grep -v '^tests/lint/' | tr '\n' '\0' |
 		xargs -0r grep -InHE -- "$2" | cut -d: -f1,2 |

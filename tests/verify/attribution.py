@@ -63,7 +63,7 @@ KNOWN = {}
 
 
 def operator_of(op):
-    """The catalog's operator of a host operator, or None."""
+    """Returns the catalog's operator of a host operator, or None."""
     if op not in KNOWN:
         KNOWN[op] = next((o for p, o in OPS if p.fullmatch(op)), None)
     return KNOWN[op]
@@ -76,7 +76,7 @@ def inspected(path):
 
 
 def measured(path):
-    """The figures computed from the trace."""
+    """Returns the figures computed from the trace."""
     kernels, calls, ops, copies = host_figures.read(path)
     m = {'gpu': copies + sum(k['dur'] for k in kernels), 'dims': 0,
          'correlated': 0, 'by': Counter()}
@@ -96,7 +96,7 @@ def measured(path):
 
 
 def rules(runs):
-    """{name in the trace: operator by its rule}"""
+    """Returns {name in the trace: operator by its rule}."""
     return {k['mangled'] or k['name']: k['operator']
             for run in runs for k in run['kernels']}
 

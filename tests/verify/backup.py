@@ -26,7 +26,7 @@ EDITS = [
     ('rules', b'{"version": 1, "items": [{"match": "^my_kernel", "operator": '
               b'"rms_norm", "family": "mine"}]}')]
 
-# A webhook for events that do not occur here; a gate, if the server has gates.
+# Requests that add a webhook, for events that do not occur here, and a gate.
 ADDED = [
     ('/webhooks', b'{"url": "https://ci.example/", "events": ["change_point"], '
                   b'"project": "none"}', [201]),
@@ -153,12 +153,13 @@ def restored(place, name, before, token):
             '/uploads?state=receiving')['items'])
         same(before, everything.everything(asker(s, token))[0])
         assert s.ask('DELETE', '/runs/1')[0] == 401, 'tokens came with it'
-        # Ids continue after the last one.
+        # New ids are larger than the last id of the backup.
         assert s.upload('name=next', b'{"traceEvents": [ ]}') == 8
 
 
 def lean(place, token):
-    """Without the bytes of uploads: runs exist, uploads cannot be read."""
+    """Restores a backup without the bytes of uploads: the runs exist, but uploads
+    cannot be read."""
     data = Place().path
     status, out, _ = run('restore', '--data', data, place.at('lean'))
     assert status == 0 and out.endswith(

@@ -42,7 +42,7 @@ LINES = [('input_norm', ['norm'], [0]), ('qkv', ['nvjet'], [1]),
 
 
 def launches(path):
-    """(start, ns, stream, name) of all GPU work, by start."""
+    """Returns (start, ns, stream, name) of all GPU work, by start."""
     with gzip.open(path) as f:
         events = json.load(f, parse_float=Decimal)['traceEvents']
     rows = [(e['ts'], int(e['dur'] * 1000), e['args']['stream'], e['name'])
@@ -115,7 +115,7 @@ def lines(doc, wanted):
         for cell, want in zip(cells, wanted):
             assert cell['mean_ns'] == want[role], (role, cell['mean_ns'], want[role])
         assert cells[1]['diff_ns'] == round(wanted[1][role] - wanted[0][role], 1), role
-        # the first layer's norm is a kernel of its own on both machines
+        # on both machines, the norm of the first layer is a separate kernel
         often = [sum(not r['extra'] for r in cell['rows']) for cell in cells]
         assert often == [len(names), len(phases)], (role, often)
         shown = [' + '.join(r['kernel']['short_name'][:32] for r in cell['rows']

@@ -30,7 +30,7 @@ def rows(section):
 
 
 def shown_by(views):
-    """{name in the trace: name shown}"""
+    """Returns {name in the trace: name shown}."""
     names = {}
     for _, parts in views:
         for row in csv.DictReader(io.StringIO(''.join(parts), newline='')):

@@ -22,7 +22,8 @@ def refused(got, sentence, status=1):
 
 
 class Place:
-    """A folder that PostgreSQL's user may enter; deleted with its case."""
+    """A folder that the user of PostgreSQL may enter; it is deleted at the end of its
+    case."""
 
     made = []
 

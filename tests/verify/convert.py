@@ -31,7 +31,7 @@ JSON = ('--format', 'json')
 
 
 def run(*argv):
-    """(exit status, stdout, stderr)"""
+    """Returns (exit status, stdout, stderr)."""
     p = subprocess.run([PROGRAM, *argv], capture_output=True, text=True,
                        errors='surrogateescape', check=False)
     return p.returncode, p.stdout, p.stderr
@@ -45,7 +45,8 @@ def inspect(path, *options):
 
 
 def convert(path, to, *options):
-    """The command's message, which must name the written file."""
+    """Converts a file and returns the command's message, which must name the written
+    file."""
     status, out, err = run('convert', path, to, *options)
     if status or err:
         raise AssertionError(f'convert {" ".join(options)}: {err.strip()}')

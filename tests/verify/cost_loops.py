@@ -261,7 +261,7 @@ def reshape_and_cache(c, x, block_size):
 
 def attention_backward(c, heads, kv_heads, head_dim, v_dim, q_lens, seq_lens,
                        causal):
-    """Q·K once more, then the gradients of P, V, Q and K."""
+    """Counts Q·K a second time, then the gradients of P, V, Q and K."""
     for who, (queries, keys) in enumerate(zip(q_lens, seq_lens)):
         for h in range(heads):
             g = h * kv_heads // heads

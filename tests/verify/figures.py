@@ -5,7 +5,7 @@ TENTHS = ('time_pct', 'mean_ns', 'median_ns', 'stddev_ns', 'p90_ns', 'p99_ns')
 
 
 def as_text(row, keys):
-    """A row as text, each number as it would be printed."""
+    """Returns a row as text, each number as it would be printed."""
     out = [str(row[k]) for k in keys]
     out += [str(row[k]) for k in STATS]
     for k in TENTHS:

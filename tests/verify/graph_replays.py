@@ -59,7 +59,7 @@ def captured():
 
 
 def replayed():
-    """One list of (name, nanoseconds) for each launch of a graph."""
+    """Returns one list of (name, nanoseconds) for each launch of a graph."""
     rows = events(REPLAY)
     launches = {e['args']['correlation'] for e in rows
                 if e.get('name') == 'hipGraphLaunch'}

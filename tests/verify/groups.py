@@ -77,7 +77,7 @@ def launches(path):
 
 
 def reported(path):
-    """{rank: (groups, {name in the trace: name shown})}."""
+    """Returns {rank: (groups, {name in the trace: name shown})}."""
     out = subprocess.run([PROGRAM, 'inspect', '--by', 'layers', '--format',
                           'json', path], check=True, capture_output=True)
     found = {}
@@ -101,7 +101,7 @@ def occurrences(streams, members):
 
 
 def family(streams, patterns):
-    """{names: [times, total]} of the sequences that match a family."""
+    """Returns {names: [times, total]} of the sequences that match a family."""
     found = defaultdict(lambda: [0, 0])
     for rows in streams:
         for i in range(len(rows) - len(patterns) + 1):

@@ -28,8 +28,8 @@ BEGIN_NS = 1419116000000000
 
 
 class History:
-    """`heads` heads; `planted` maps a head to the factor by which it and all later
-    heads are slower."""
+    """A history of `heads` heads. `planted` maps a head to the factor by which it and
+    all later heads are slower."""
 
     def __init__(self, heads=200, planted=None, seed=8):
         self.heads, self.planted, self.seed = heads, planted or {}, seed
@@ -41,7 +41,7 @@ class History:
         return out
 
     def trace(self, head, run):
-        """The bytes of a file with this run."""
+        """Returns the bytes of a file with this run."""
         r = random.Random(f'{self.seed}/{head}/{run}')
         factor = self.level(head) * r.gauss(1, BETWEEN)
         each = [ns * factor * r.gauss(1, OF_KERNEL) for _, ns in KERNELS]

@@ -58,7 +58,7 @@ KNOWN = {
 
 
 def tables(parts):
-    """{first heading: rows as dicts} of a run's tables."""
+    """Returns {first heading: rows as dicts} of a run's tables."""
     made = {}
     for part in parts:
         rows = list(csv.DictReader(io.StringIO(part, newline='')))
@@ -80,7 +80,7 @@ def sound(head, iterations):
 
 
 def known(name, found, iterations):
-    """Sentences about differences from the expectation."""
+    """Yields sentences about differences from the expectation."""
     detector, n, kept, launches, of = KNOWN[name]
     if found['Detector'] != detector:
         yield f'found by {found["Detector"]}, not {detector}'

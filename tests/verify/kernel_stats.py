@@ -38,7 +38,7 @@ def traces(places):
 
 
 def expanded(mangled):
-    """c++filt's result for a name; None if it has none."""
+    """Returns c++filt's result for a name; None if c++filt cannot demangle it."""
     try:
         out = subprocess.run(['c++filt', '-r', mangled], check=True,
                              capture_output=True, text=True).stdout.strip()
@@ -48,7 +48,7 @@ def expanded(mangled):
 
 
 def differences(found, want, columns):
-    """Sentences about the first difference of each table."""
+    """Yields sentences about the first difference of each table."""
     if found['totals'] != want['totals']:
         yield f'totals are {found["totals"]}, not {want["totals"]}'
     for what in ('kernels', 'kernels by device', 'kernels by grid', 'copies',
@@ -66,7 +66,7 @@ def differences(found, want, columns):
 
 
 def compare(found, want, columns, who):
-    """Sentences about the runs of one file."""
+    """Yields sentences about the runs of one file."""
     if len(found) == len(want) == 1:
         found = {None: next(iter(found.values()))}
         want = {None: next(iter(want.values()))}
@@ -78,7 +78,7 @@ def compare(found, want, columns, who):
 
 
 def check(path, api):
-    """(kernels, launches, differences) of one file."""
+    """Returns (kernels, launches, differences) of one file."""
     found, names = trace_reports.by_inspect(PROGRAM, path)
     wrong = [f'{m} is shown as {n}, c++filt has {expanded(m)}'
              for m, n in names.items() if expanded(m) not in (None, n)]

@@ -34,7 +34,7 @@ JOIN StringIds n ON n.id = k.demangledName'''
 
 
 def wanted(path):
-    """{(pid, thread, device, api, kernel): numbers}"""
+    """Returns {(pid, thread, device, api, kernel): numbers}."""
     with sqlite3.connect(f'file:{path}?mode=ro', uri=True) as db:
         rows = [(f'{pid}/{tid}', *rest)
                 for pid, tid, *rest in db.execute(

@@ -35,7 +35,7 @@ DECODE = 'deepseek-r1-decode_sglang_b300_tp0.json.gz'
 
 
 def printed(path):
-    """[(rank, breakdown)] of a file's runs."""
+    """Returns [(rank, breakdown)] of a file's runs."""
     out = subprocess.run([PROGRAM, 'inspect', '--by', 'layers', '--format',
                           'json', path], check=True, capture_output=True)
     return [(r['totals']['rank'], r['breakdown'])
@@ -95,7 +95,7 @@ def counted(rows, windows):
 
 
 def hold_unions(b, rows):
-    """Sentences about sums that differ."""
+    """Yields sentences about sums that differ."""
     items = sum(i['exclusive_ns'] for i in b['items'])
     got = {'idle': b['idle_ns'], 'alone': items + b['other_ns'],
            'overlap': b['overlap_ns']}
@@ -116,7 +116,7 @@ def hold_unions(b, rows):
 
 
 def alone(rows):
-    """{(start, end, name): nanoseconds with no other record in progress}."""
+    """Returns {(start, end, name): nanoseconds with no other record in progress}."""
     found = defaultdict(int)
     edges = sorted([(r[0], 1, i) for i, r in enumerate(rows)] +
                    [(r[1], 0, i) for i, r in enumerate(rows)])

@@ -81,7 +81,7 @@ def rows(path, table, sql):
 
 
 def read(path):
-    """{pid: (kernels, copies, graphs)} as sqlite3 prints them."""
+    """Returns {pid: (kernels, copies, graphs)} as sqlite3 prints them."""
     runs = {}
     kinds = (('KERNEL', KERNELS, 0), ('MEMCPY', COPIES, 1),
              ('MEMSET', SETS, 1), ('GRAPH_TRACE', GRAPHS, 2))
@@ -107,7 +107,7 @@ def figures(run):
 
 
 def summed(path, want):
-    """Sentences about differences between sqlite3's sums and the fractions."""
+    """Yields sentences about differences between sqlite3's sums and the fractions."""
     keys = ('pct', 'total', 'instances', 'avg', 'med', 'min', 'max', 'dev')
     by_pid = {}
     for r in rows(path, 'CUPTI_ACTIVITY_KIND_KERNEL', SUMMED):
@@ -122,7 +122,7 @@ def summed(path, want):
 
 
 def graphs_of(rows_of_run):
-    """{(graph, exec, device): (replays, total)}"""
+    """Returns {(graph, exec, device): (replays, total)}."""
     made = {}
     for g in rows_of_run:
         key = (g['graph'], g['exec'], g['device'])
@@ -156,7 +156,7 @@ def graphs_served(api, run):
 
 
 def check(path, api):
-    """(processes, launches, replays, differences) of one export."""
+    """Returns (processes, launches, replays, differences) of one export."""
     runs = read(path)
     want = {pid: figures(run) for pid, run in runs.items()}
     wrong = list(summed(path, want))

@@ -415,7 +415,7 @@ def gate_rules():
 
 
 def options(path, masks):
-    """[(--name, default, variable, bits)]"""
+    """Returns [(--name, default, variable, bits)]."""
     with open(path) as f:
         text = f.read().replace('#include "gate_policy.def"', gate_rules())
     rows = re.findall(r'^OPTION\((\w+), *\w+, *"([^"]*)", *"([^"]*)", *'

@@ -49,7 +49,7 @@ def operation(name):
 
 
 def table(sums):
-    """Lines as `inspect` prints them: share, total, count, average, name."""
+    """Returns lines as `inspect` prints them: share, total, count, average, name."""
     whole = collections.Counter()
     for (_, device), (total, _) in sums.items():
         whole[device is None] += total
@@ -63,7 +63,7 @@ def table(sums):
 
 
 def figures(text):
-    """The sums of a process's rows."""
+    """Returns the sums of a process's rows."""
     seen, kernels, copies = set(), {}, {}
     devices = collections.Counter()
     pids, iterations, first = set(), set(), None
@@ -91,7 +91,7 @@ def figures(text):
 
 
 def printed(path, by):
-    """`kernsiftd inspect`, parsed: its lines and its tables."""
+    """Runs `kernsiftd inspect` and returns its lines and its tables."""
     out = subprocess.run([PROGRAM, 'inspect', *by, path], check=True,
                          capture_output=True, text=True).stdout
     parts = out.split('\n\n')

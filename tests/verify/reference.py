@@ -159,7 +159,7 @@ def gates(server, made):
 
 
 def ask(server, path):
-    """(status, body) of a GET."""
+    """Returns (status, body) of a GET."""
     return server.ask('GET', path)[::2]
 
 

@@ -106,7 +106,7 @@ def of_rpd(path):
 
 
 def bytes_reported(path):
-    """The bytes of all copies of each run."""
+    """Returns the bytes of all copies of each run."""
     found = []
     for _, parts in trace_reports.inspected(kernel_stats.PROGRAM, path):
         tables = [p.strip().split('\n') for p in parts]
@@ -116,7 +116,7 @@ def bytes_reported(path):
 
 
 def check(path):
-    """(kernels, launches, differences) of one file."""
+    """Returns (kernels, launches, differences) of one file."""
     runs = of_rpd(path) if path.endswith('.rpd') else of_json(path)
     printed, names = trace_reports.by_inspect(kernel_stats.PROGRAM, path)
     want = {None: trace_figures.figures(runs[0], lambda n: names.get(n, n))}

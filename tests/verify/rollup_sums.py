@@ -108,7 +108,7 @@ class Bytes:
             self.data[self.at - head % 32:self.at], 'little', signed=True)
 
     def ledger(self):
-        """{(id, code): sum}"""
+        """Returns {(id, code): sum}."""
         out, row = {}, 0
         for _ in range(self.number()):
             row += self.number()
@@ -119,7 +119,7 @@ class Bytes:
         return out
 
 
-# ---- working out
+# ---- recomputation
 
 def times(g, v):
     return g * v if g * v <= LIMIT else 0
@@ -168,7 +168,7 @@ def picoseconds(ns):
 
 
 def of_shapes(run, shapes):
-    """The sums of the shapes of one operator row: {(shape, code): sum}."""
+    """Returns the sums of the shapes of one operator row: {(shape, code): sum}."""
     out = collections.Counter()
     for s in shapes:
         row, calls = s['shape'], s['instances']

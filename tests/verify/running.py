@@ -61,7 +61,7 @@ def until(what, ask, moving=lambda: None):
 
 
 def children(pid):
-    """Processes whose parent is pid, with their command lines."""
+    """Returns the processes whose parent is pid, with their command lines."""
     found = []
     for entry in os.listdir('/proc'):
         if not entry.isdigit():
@@ -137,7 +137,7 @@ class Server:
         return None
 
     def ask(self, method, path, body=None, headers=None):
-        """(status, headers, body) of one request."""
+        """Returns (status, headers, body) of one request."""
         c = http.client.HTTPConnection('127.0.0.1', self.port, timeout=30)
         try:
             c.request(method, API + path, body, headers or {})
@@ -164,12 +164,13 @@ class Server:
         return until(f'upload {upload}', ask)
 
     def psql(self):
-        """psql on the private socket, as a command line."""
+        """Returns the command line of psql on the private socket."""
         return ['psql', '-XAtq', '-F', '\t', '-h', f'{self.data}/run', '-U',
                 'kernsift', '-d', 'postgres']
 
     def sql(self, text):
-        """Rows, as lists of text, over the private socket."""
+        """Runs a statement over the private socket; returns its rows as lists of
+        text."""
         run = subprocess.run([*self.psql(), '-c', text], capture_output=True,
                              text=True, check=True)
         return [line.split('\t') for line in run.stdout.splitlines()]

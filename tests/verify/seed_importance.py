@@ -43,7 +43,7 @@ def rows(text):
 
 
 def parts(found):
-    """Importance, roofline, and the shapes by operator in their order."""
+    """Returns importance, the roofline, and the shapes by operator, in their order."""
     importance = [r for r in found if len(r) == 4]
     roofline = [r for r in found if len(r) == 6]
     shapes = [r for r in found if len(r) in (2, 3)]
@@ -135,7 +135,7 @@ def answered(server, path):
 
 
 def round_trip(server, name, page, want):
-    """Sentences about figures that differ in the exported set."""
+    """Yields sentences about figures that differ in the exported set."""
     with tempfile.NamedTemporaryFile(suffix='.json') as f:
         f.write(answered(server, f'/importance?reference_set={name}&format=bench'))
         f.flush()

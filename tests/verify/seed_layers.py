@@ -73,8 +73,8 @@ def microseconds(ns):
 
 
 class Seed:
-    """The seed: lines by block as (module, kernel, cells), sums, and the totals of the
-    first column."""
+    """The table of the seed: lines by block as (module, kernel, cells), the sums, and
+    the totals of the first column."""
 
     def __init__(self, path):
         self.blocks = {b: [] for b in BLOCKS.values()}

@@ -64,7 +64,7 @@ def three(args, key):
 
 
 def read(path):
-    """{rank or None: (kernels, copies)}, each a list of dictionaries."""
+    """Returns {rank or None: (kernels, copies)}, each a list of dictionaries."""
     opened = gzip.open(path) if path.endswith('.gz') else open(path, 'rb')
     with opened as f:
         document = json.loads(f.read().decode(errors='replace'), strict=False,

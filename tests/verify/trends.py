@@ -31,7 +31,7 @@ def made(*options):
 
 
 def bodies():
-    """(query, bytes) of each upload."""
+    """Yields (query, bytes) of each upload."""
     from talk.bodies import MADE
     for seed in range(3):
         yield (f'label.commit=c{seed // 2}&label.branch=main',

@@ -16,7 +16,7 @@ const TOOLS = ['chmod', 'cmp', 'cp', 'cut', 'dirname', 'grep', 'mkdir', 'mktemp'
 const BRINGS = 'd=node_modules/uplot; mkdir -p $d/dist; echo js >$d/dist/uPlot.esm.js; echo css >$d/dist/uPlot.min.css; echo license >$d/LICENSE';
 const WHY = (why) => `the chart library cannot be downloaded: ${why}; /trends will only have tables\n`;
 
-// A folder of programs with `npm` as a stub script, and a folder to download to.
+// Returns a folder of programs in which `npm` is a stub, and a folder to download to.
 function place(npm) {
 	const root = fs.mkdtempSync(path.join(os.tmpdir(), 'ks-kept-'));
 	const bin = path.join(root, 'bin');

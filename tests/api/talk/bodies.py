@@ -21,7 +21,7 @@ def trace():
 
 
 def importance(old, new):
-    """data/importance.json with one change."""
+    """Returns data/importance.json with one change."""
     with open(os.path.join(HERE, "data", "importance.json"), "rb") as f:
         return f.read().replace(old, new)
 
@@ -32,12 +32,13 @@ def deep(n):
 
 
 def bomb():
-    """64 MiB of blanks in a trace's frame: 64 KiB compressed, a ratio of 1000."""
+    """Returns 64 MiB of blanks in a trace's frame: 64 KiB compressed, a ratio of
+    1000."""
     return OPEN + b" " * (64 << 20) + b"]}"
 
 
 def zstd_blanks(n):
-    """A zstd frame of n blanks, as run-length blocks (RFC 8878, 3.1.1)."""
+    """Returns a zstd frame of n blanks, as run-length blocks (RFC 8878, 3.1.1)."""
     out = b"\x28\xb5\x2f\xfd" + b"\x00\x58"  # no checksum; window of 2 MiB
     raw = OPEN
     out += ((len(raw) << 3)).to_bytes(3, "little") + raw
@@ -50,15 +51,15 @@ def zstd_blanks(n):
 
 
 def trials(names, rules):
-    """Draft rules for a test. The last rule fails on every name; those before almost
-    do. For all names together they need far more than 2 s."""
+    """Returns a request that tries draft rules. The last rule fails on every name; the
+    other rules almost do. For all names together the rules need far more than 2 s."""
     draft = [{"match": f"^a*a*a*c{i}", "operator": "gemm"} for i in range(rules - 1)]
     draft.append({"match": "^(?:a|a?)+b", "operator": "gemm"})
     return json.dumps({"names": ["a" * 100] * names, "rules": draft}).encode()
 
 
 def member(data):
-    """A gzip member without a time stamp, so that its bytes are always the same."""
+    """Returns a gzip member without a time stamp, so that its bytes never change."""
     return gzip.compress(data, mtime=0)
 
 
@@ -133,7 +134,7 @@ MADE = {
 
 
 def form(data, name):
-    """A form with one file in it, as a web page posts it."""
+    """Returns a form with one file in it, as a web page posts it."""
     head = ('--cut\r\nContent-Disposition: form-data; name="file"; '
             f'filename="{name}"\r\nContent-Type: application/json\r\n\r\n')
     return head.encode() + data + b"\r\n--cut--\r\n"

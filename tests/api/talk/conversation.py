@@ -32,7 +32,7 @@ HEADER = re.compile(r"[A-Z][A-Za-z0-9-]*: ")
 
 
 def blanks(n):
-    """n bytes that could be a trace, in chunks."""
+    """Yields n bytes that could be a trace, in chunks."""
     yield OPEN
     for i in range(len(OPEN), n, 65536):
         yield b" " * min(65536, n - i)
@@ -67,8 +67,8 @@ def jq(test, value, media):
 
 
 def all_hold(checks):
-    """Whether every (test, value, media) holds. One jq process evaluates all: one
-    process per check took most of a conversation's time. Also returns False if jq
+    """Returns whether every (test, value, media) holds. One jq process evaluates all:
+    one process per check took most of a conversation's time. Also returns False if jq
     fails; then the checks are made one by one."""
     inputs, tests = [], []
     for test, value, media in checks:
@@ -200,7 +200,7 @@ class Player:
 
 
 def read(path):
-    """(options of the server, [(line number, text)])"""
+    """Returns (options of the server, [(line number, text)])."""
     options, lines = [], []
     with open(path) as f:
         for n, text in enumerate(f, 1):

@@ -65,7 +65,7 @@ def made_other_lagging():
 
 
 def made_layers(steps=STEPS, layers=LAYERS * LAYER, device="NVIDIA H200"):
-    """The bytes of a trace with this many steps of these layers."""
+    """Returns the bytes of a trace with this many steps of these layers."""
     events, n = [], 0
     step_us = 100 + 150 * (len(layers) // len(LAYER))
     for step in range(steps):

@@ -38,7 +38,8 @@ def made_rank(rank, world, as_rank=None):
 
 
 def made_steps(work, steps=12, seed=1, pid=4711, rank=None, world=None, uneven=0.01):
-    """The bytes of a trace in which every step, from ProfilerStep#1 on, does `work`."""
+    """Returns the bytes of a trace in which every step, from ProfilerStep#1 on, does
+    `work`."""
     dice, events, n = random.Random(seed), [], 0
     for step in range(steps):
         begin = 1_000_000 + step * STEP_US

@@ -24,7 +24,8 @@ class Events(list):
 
 
 def launch(events, dice, pid, i, start_ns):
-    """A call on one of two threads, its kernel or copy, and an operator around it."""
+    """Adds a call on one of two threads, its kernel or copy, and an operator around
+    it."""
     thread = dice.choice([pid + 1, "load\"er"])
     device, stream = dice.randrange(2), dice.choice([7, 20])
     gpu = {"device": device, "stream": stream, "correlation": i + 1}
@@ -45,7 +46,7 @@ def launch(events, dice, pid, i, start_ns):
 
 
 def made_trace(seed, launches, pid=4711, padding=0):
-    """The bytes of a trace; `padding` adds operators with random names of 2,000
+    """Returns the bytes of a trace; `padding` adds operators with random names of 2,000
     letters, which do not compress well."""
     dice, events = random.Random(seed), Events()
     base_ns = 1_755_848_102_123_456_789

@@ -14,7 +14,7 @@ def check(ok, what):
 
 
 def verdict(*servers):
-    """The last line and the exit status of a test program."""
+    """Prints the numbers of checks and ends the program with their exit status."""
     for server in servers:
         check(not server.complaints(), server.complaints())
     print(f"{failed.count(False)} passed, {failed.count(True)} failed")
@@ -26,7 +26,7 @@ def opened(server, timeout=60):
 
 
 def head(server, length, path="/api/v1/uploads", more=""):
-    """The head of an upload of this many bytes; chunked if length is None."""
+    """Returns the head of an upload of this many bytes; chunked if length is None."""
     size = "Transfer-Encoding: chunked" if length is None else f"Content-Length: {length}"
     return (f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
             f"{size}\r\n{more}\r\n").encode()
@@ -53,7 +53,7 @@ def answer(sock):
 
 
 def closed(sock):
-    """Whether the server closes the connection without sending more."""
+    """Returns whether the server closes the connection without sending more."""
     try:
         return sock.recv(65536) == b""
     except ConnectionError:

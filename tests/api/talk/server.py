@@ -67,7 +67,7 @@ class Server:
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
 
     def ask(self, method, path, body=None, headers=None):
-        """(status, bytes) of one request on a connection of its own."""
+        """Returns (status, bytes) of one request on a connection of its own."""
         c = self.connect()
         try:
             c.request(method, path, body=body, headers=headers or {})
@@ -77,14 +77,14 @@ class Server:
             c.close()
 
     def token(self, scope):
-        """A new token of the scope."""
+        """Creates a token of the scope and returns it."""
         return subprocess.run(
             [os.path.join(BIN, "kernsiftd"), "token", "--db", self.db,
              "--data", self.dir, "--scope", scope, "--name", f"a test's {scope}"],
             check=True, capture_output=True, text=True, env=self.env).stdout.strip()
 
     def text(self):
-        """What the server logged so far."""
+        """Returns what the server has logged so far."""
         if self.log.closed:
             return self.log_text
         with open(self.log.name) as f:
@@ -101,7 +101,7 @@ class Server:
             raise
 
     def complaints(self):
-        """The report of a sanitizer, if there is one."""
+        """Returns the report of a sanitizer; an empty text if there is none."""
         text = self.text()
         at = SANITIZER.search(text)
         return text[at.start():at.start() + 4000] if at else ""

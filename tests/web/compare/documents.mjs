@@ -24,7 +24,7 @@ const side = (ids, n, ns) => ({runs: ids.map(member), units: ids.length, iterati
 	iteration_ns: ns, iteration_median_ns: ns * 0.998, iteration_durs_ns: durations(n, ns, ids[0]),
 	iteration_runs: Array.from({length: n}, (_, i) => ids[Math.floor(i * ids.length / n)])});
 
-// The fields of a difference; `verdict` is null without verdicts.
+// Returns the fields of a difference; without verdicts, `verdict` is null.
 const change = (verdict, base, head) => ({verdict, evidence: verdict ? 'iterations' : 'none', base_ns_per_iteration: base,
 	head_ns_per_iteration: head, delta_ns_per_iteration: head - base, ratio: base ? head / base : null,
 	shift_ns_per_iteration: verdict && (head - base) * 0.99, low_ns_per_iteration: verdict && head - base - 0.02 * (head + base),
