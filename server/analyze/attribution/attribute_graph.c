@@ -16,7 +16,8 @@
  *   3. The serving step around the launch may decide. Shapes grow with the
  *      number of tokens for which a graph was captured, and engines replay the
  *      graph with the least number that is enough for the step.
- *   4. If several remain, only the facts on which all of them agree are used. */
+ *   4. If several remain, only the facts on which all of them agree are
+ *      used. */
 #include "attribute_sources.h"
 #include "attribute.h"
 #include "correlation.h"
@@ -272,8 +273,8 @@ static bool attribute_graph_choice_shape(struct graph_shapes *s,
  * They differ only in the sizes that grow with this number. An engine replays
  * the graph with the least number that is at least the step's tokens. That
  * capture is chosen only if its number equals the step's tokens, or if there is
- * also a capture with fewer tokens than the step. Otherwise the least captures
- * may be missing. */
+ * also a capture with fewer tokens than the step. Otherwise the right capture
+ * may be a smaller one that is missing. */
 
 enum { MEASURES_MOST = 8 };
 

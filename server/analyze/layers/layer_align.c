@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What one lane did in one instance of a section.
+/* A strand: the launches of one lane in one instance of a section.
  *
- * The strands of a section and lane are stored together, and those of equal
- * symbols next to each other, so that each sequence is processed once however
- * often it occurs. */
+ * The strands of a section and lane are stored together. Strands with equal
+ * sequences of symbols are stored next to each other, so that each sequence is
+ * aligned only once. */
 
 struct layer_strand {
 	uint32_t section, lane, instance;
@@ -19,14 +19,14 @@ struct layer_strand {
 	uint64_t hash; /* of its symbols */
 };
 
-/* Strands of equal symbols. */
+/* Strands with equal sequences of symbols. */
 struct layer_variant {
 	uint32_t from, to; /* in layer_strands.list */
 };
 
 struct layer_strands {
 	const struct layer_seq *seq;
-	uint32_t *items; /* of the sequence, strand by strand, as they come */
+	uint32_t *items; /* indices in the sequence, by strand, in order */
 	struct layer_strand *list; /* by section, lane, variant, instance */
 	uint32_t n;
 	struct arena *arena;
@@ -38,8 +38,9 @@ static inline uint32_t layer_align_strand_symbol(const struct layer_strands *s,
 	return s->seq->items[s->items[of->from + i]].symbol;
 }
 
-/* Sorts `order` stably by key; keys are below `keys`. Entries with LAYER_NONE
- * are dropped. Returns how many remain, or LAYER_NONE if the arena is full. */
+/* Sorts `order` stably by key into `out`; keys are below `keys`. Leaves out
+ * entries with the key LAYER_NONE. Returns how many remain, or LAYER_NONE if
+ * the arena is full. */
 static uint32_t layer_align_strand_sorted(const uint32_t *order, uint32_t n,
 	const uint32_t *key, uint32_t keys, uint32_t *out, struct arena *a)
 {
@@ -61,7 +62,7 @@ static uint32_t layer_align_strand_sorted(const uint32_t *order, uint32_t n,
 	return left;
 }
 
-/* Items by instance, then lane, then time. */
+/* Sorts items by instance, then lane, then time. */
 static bool layer_align_strand_by_instance(struct layer_strands *s,
 	const struct layer_cut *cut, uint32_t *left)
 {
@@ -141,8 +142,8 @@ static int layer_align_strand_by_content(const void *left, const void *right)
 	return 0;
 }
 
-/* Allocates in `scratch`; items without an instance are in no strand. Returns
- * false if the arena is full. */
+/* Makes the strands; items without an instance are in none. Allocates in
+ * `scratch`. Returns false if it is full. */
 static bool layer_align_strands_from(struct layer_strands *s,
 	const struct layer_seq *seq, const struct layer_cut *cut,
 	struct arena *scratch)
@@ -197,9 +198,9 @@ static int layer_align_strand_by_count(const void *left, const void *right,
 	return (x->instance > y->instance) - (x->instance < y->instance);
 }
 
-/* Stores the variants of strands [from, to), most frequent first, then longest,
- * then first to appear; `out` has room for one per strand. Returns how many
- * there are. */
+/* Stores the variants of strands [from, to) in `out`: the most frequent first,
+ * then the longest, then the first to occur. `out` has room for one per strand.
+ * Returns the number of variants. */
 static uint32_t layer_align_strands_variants(const struct layer_strands *s,
 	uint32_t from, uint32_t to, struct layer_variant *out)
 {
@@ -215,19 +216,20 @@ static uint32_t layer_align_strands_variants(const struct layer_strands *s,
 	return n;
 }
 
-/* Fitting: a template of positions to which sequences of symbols are aligned
- * one after the other.
+/* Fitting: sequences of symbols are aligned to a template of positions, one
+ * after the other.
  *
  * A position's weight is the number of sequences that have it. A sequence is
- * aligned at the least cost: passing a position that most have costs much, one
- * that few have little; being at a position that few have costs likewise.
- * Between equal costs durations decide. What fits no position gets a new one
- * between its neighbors.
+ * aligned at the least cost. Skipping a position has a high cost if most
+ * sequences have it, and a low cost if few have it. Using a position has a cost
+ * if few sequences have it. Differences of durations have a small cost. A
+ * symbol that fits no position gets a new one between its neighbors.
  *
- * Time is bounded: a sequence is aligned within a band around the diagonal, and
- * by looking a few positions ahead once `cells_left` table cells are used up.
- * Memory is bounded: a template grows by at most FIT_EXTRAS positions over its
- * first sequence; what exceeds that gets FIT_NONE. */
+ * Time is bounded: a sequence is aligned within a band around the diagonal of
+ * the table. When `cells_left` is used up, sequences are aligned by looking a
+ * few positions ahead. Memory is bounded: a template grows by at most
+ * FIT_EXTRAS positions over its first sequence; further symbols get
+ * FIT_NONE. */
 
 enum { FIT_NONE = UINT32_MAX, FIT_EXTRAS = 1000 };
 enum { FIT_CELLS = 1 << 27 }; /* limit for all alignments of a breakdown */
@@ -250,8 +252,8 @@ struct layer_fit {
 	struct layer_fit_place *places; /* by id, from 0 */
 	uint32_t *order; /* ids in the order of the template */
 	uint32_t places_n, cap, most, weight;
-	/* memory of a table: costs of this row and the one before, steps,
-	 * targets */
+	/* memory of the table: costs of the current row and the one before,
+	 * steps, results */
 	uint32_t *cost;
 	uint8_t *way;
 	uint32_t *to;
@@ -259,27 +261,29 @@ struct layer_fit {
 };
 
 enum {
-	UNIT = 4096, /* cost of passing a position that half of the sequences have */
+	UNIT = 4096, /* cost of skipping a position that half of the sequences have */
 	INSERT = UNIT + UNIT / 4, /* cost of a new position */
 	SLOWER =
 		64, /* cost of a duration that differs by a factor of two or more */
 	SLOWER_MAX = 4 * SLOWER,
-	BAND_MIN = 16, /* positions off the diagonal on either side, … */
-	BAND_SHARE = 8, /* … and this part of the sequence, … */
-	BAND_MAX = 128, /* … up to so many */
-	AHEAD = 16, /* positions looked ahead once no cells are left */
+	BAND_MIN =
+		16, /* width of the band on each side of the diagonal: this, … */
+	BAND_SHARE = 8, /* … plus the sequence's length divided by this, … */
+	BAND_MAX = 128, /* … but at most this */
+	AHEAD = 16, /* positions to look ahead when no cells are left */
 	UNREACHED = UINT32_MAX / 2,
 	TABLE_MOST =
 		100000, /* limit of symbols and positions, so that costs fit */
 };
 
-/* For a symbol without a position: the number of positions before it. */
+/* A flag for a symbol without a position; the other bits are the number of
+ * positions before the symbol. */
 static const uint32_t none_behind = UINT32_C(1) << 31;
 
 enum layer_fit_way { WAY_MATCH, WAY_PASS, WAY_INSERT };
 
-/* The table has a row for each symbol and one before them; a row holds the
- * positions from the symbol's index plus `low`. */
+/* The table has a row for each symbol, and one before the first. A row has
+ * `width` positions, from the symbol's index plus `low` on. */
 struct layer_fit_band {
 	const struct layer_fit_symbol *symbols;
 	uint32_t n, m; /* symbols, places */
@@ -318,8 +322,9 @@ static bool layer_align_fit_room(struct arena *a, void **p, size_t *cap,
 	return true;
 }
 
-/* Returns the weight of a position: full if half of the sequences have it, so
- * that launches lost here and there make no difference. */
+/* Returns the cost of skipping a position. It is UNIT if at least half of the
+ * sequences have the position, so that single lost launches make no
+ * difference. */
 static uint32_t layer_align_fit_share(const struct layer_fit *f,
 	const struct layer_fit_place *p)
 {
@@ -354,8 +359,9 @@ static struct layer_fit_band layer_align_fit_band_of(const struct layer_fit *f,
 				    1) };
 }
 
-/* Finds the cheapest step to cell j of a row, from the row before and the cell
- * to the left. On equality a new position comes after the existing one. */
+/* Finds the cheapest step to cell j of a row, from the row before and from the
+ * cell to the left. Of equal steps, one that puts a new position after the
+ * existing one is used. */
 static uint32_t layer_align_fit_cell(const struct layer_fit *f,
 	const struct layer_fit_band *b, uint32_t i, int64_t j,
 	const uint32_t *before, const uint32_t *row, uint32_t o, uint8_t *way)
@@ -402,7 +408,8 @@ static void layer_align_fit_fill(struct layer_fit *f,
 	}
 }
 
-/* Sets to[i] to the index in the template, or to none_behind with an index. */
+/* Sets to[i] to the index of symbol i in the template, or to none_behind with
+ * the number of positions before it. */
 static void layer_align_fit_back(const struct layer_fit *f,
 	const struct layer_fit_band *b, uint32_t *to)
 {
@@ -444,8 +451,8 @@ static bool layer_align_fit_table(struct layer_fit *f,
 	return true;
 }
 
-/* Finds the next position with that symbol, at most AHEAD away; a symbol
- * without one gets none. */
+/* Finds for each symbol the next position with the same symbol, at most AHEAD
+ * positions away. */
 static void layer_align_fit_look_ahead(const struct layer_fit *f,
 	const struct layer_fit_symbol *symbols, uint32_t n, uint32_t *to)
 {
@@ -480,8 +487,8 @@ static bool layer_align_fit_places_room(struct layer_fit *f, uint32_t more)
 	return ok;
 }
 
-/* Makes new positions for symbols without one, and turns indexes of the
- * template into ids. */
+/* Makes new positions for symbols without one, and converts indices in the
+ * template to ids. */
 static void layer_align_fit_take_up(struct layer_fit *f,
 	const struct layer_fit_symbol *symbols, uint32_t n, uint32_t *to,
 	uint32_t *order)
@@ -509,9 +516,9 @@ static void layer_align_fit_take_up(struct layer_fit *f,
 	memcpy(f->order, order, made * sizeof *order);
 }
 
-/* Aligns `n` symbols and adds them to the template. to[i] is the id of symbol
- * i's position, ascending in the template, or FIT_NONE. Returns false if the
- * arena is full. */
+/* Aligns `n` symbols and adds them to the template. to[i] is the id of the
+ * position of symbol i, or FIT_NONE; positions ascend in the template. Returns
+ * false if the arena is full. */
 static bool layer_align_fit_add(struct layer_fit *f,
 	const struct layer_fit_symbol *symbols, uint32_t n, uint32_t weight,
 	uint32_t *to)
@@ -549,13 +556,14 @@ static bool layer_align_fit_add(struct layer_fit *f,
 	return true;
 }
 
-/* Positions under construction: which instances have them, and when they occur. */
+/* Positions under construction: the instances that have them, and their
+ * times. */
 
-/* By lane and symbol, or from a template. */
+/* A position, by lane and symbol or from a template. */
 struct layer_position {
 	uint32_t section, lane, symbol;
 	uint32_t instances; /* number of instances that have it */
-	uint32_t last; /* last instance that had it */
+	uint32_t last; /* last instance that has it */
 	uint32_t launches;
 	double offset_ns; /* sum, from the instance's start */
 	double at_ns; /* when it occurs in its section */
@@ -575,13 +583,13 @@ struct layer_positions {
 	struct arena *arena;
 };
 
-/* Hashed as bytes, so it has no padding. */
+/* It is hashed as bytes, so it has no padding. */
 struct layer_position_key {
 	uint32_t section, lane, symbol;
 };
 
-/* Returns false if the arena is full. All except `place` is allocated in
- * `scratch`. */
+/* Allocates everything except `place` in `scratch`. Returns false if an arena
+ * is full. */
 static bool layer_align_positions_init(struct layer_positions *p,
 	const struct layer_seq *seq, const struct layer_cut *cut,
 	uint32_t *place, struct arena *scratch)
@@ -635,7 +643,8 @@ static uint32_t layer_align_positions_add(struct layer_positions *p,
 	return p->n++;
 }
 
-/* Returns the position of a lane and symbol; LAYER_NONE if the arena is full. */
+/* Returns the position of a lane and symbol; LAYER_NONE if the arena is
+ * full. */
 static uint32_t layer_align_positions_symbol(struct layer_positions *p,
 	uint32_t section, uint32_t lane, uint32_t symbol)
 {
@@ -682,10 +691,11 @@ static bool layer_align_positions_most_have(const struct layer_position *p,
 	return (uint64_t)p->instances * 2 >= strands;
 }
 
-/* Orders positions [from, to) of one lane, which `strands` instances have. A
- * position that most have is at the mean of its starts, and always in this
- * order; one that few have is at the mean of its starts, but between the
- * neighbors that most have. */
+/* Computes the times of positions [from, to) of a lane, which `strands`
+ * instances have. The time of a position is the mean of its starts. The order
+ * of positions that most instances have does not change. The time of another
+ * position is limited to the times of its neighbors that most instances
+ * have. */
 static void layer_align_positions_line(struct layer_positions *p, uint32_t from,
 	uint32_t to, uint32_t strands)
 {
@@ -771,10 +781,10 @@ static bool layer_align_positions_out(struct layer_positions *p,
 	return true;
 }
 
-/* Alignment of the instances of a section, lane by lane. */
+/* Aligns the instances of a section, lane by lane. */
 
-/* Strands of a variant with fewer strands than this are aligned one by one,
- * each by its own durations. */
+/* If a variant has fewer strands than this, its strands are aligned one by one,
+ * each with its own durations. */
 enum { FEW = 8 };
 
 struct layer_align_maker {
@@ -786,7 +796,7 @@ struct layer_align_maker {
 	struct layer_positions places;
 	struct layer_variant *variants; /* strands of a section and lane */
 	struct layer_fit_symbol *symbols; /* of a strand */
-	uint32_t *to; /* likewise */
+	uint32_t *to; /* of a strand */
 	uint32_t *launches; /* by section */
 	uint32_t *instances;
 	uint64_t cells_left;
@@ -800,7 +810,8 @@ static bool layer_align_by_symbol(const struct layer_align_maker *m,
 		       (uint64_t)m->instances[section] * LAYERING_LONG;
 }
 
-/* Stores a strand's symbols, with the mean durations over strands [from, to). */
+/* Stores the symbols of strands [from, to), which are equal, with their mean
+ * durations. */
 static void layer_align_describe(struct layer_align_maker *m, uint32_t from,
 	uint32_t to)
 {
@@ -820,7 +831,7 @@ static void layer_align_describe(struct layer_align_maker *m, uint32_t from,
 	}
 }
 
-/* Aligns strands [from, to), which have equal symbols: their items get ids of
+/* Aligns strands [from, to), which have equal symbols. Their items get ids of
  * the template's positions. */
 static bool layer_align_lay(struct layer_align_maker *m, struct layer_fit *f,
 	uint32_t from, uint32_t to)
@@ -855,9 +866,9 @@ static bool layer_align_lay_variants(struct layer_align_maker *m,
 	return ok;
 }
 
-/* Puts items of strands [from, to) at their positions. `first` is the position
- * of the template's first; made_of is the offset of each other. Without a
- * template positions are by lane and symbol. */
+/* Puts the items of strands [from, to) at their positions. `first` is the
+ * number of the template's first position, made_of the offset of each position
+ * from it. Without a template, positions are by lane and symbol. */
 static bool layer_align_put(struct layer_align_maker *m, uint32_t from,
 	uint32_t to, uint32_t first, const uint32_t *made_of)
 {
@@ -880,7 +891,7 @@ static bool layer_align_put(struct layer_align_maker *m, uint32_t from,
 	return true;
 }
 
-/* Makes a template's positions, in its order. */
+/* Makes the positions of a template, in its order. */
 static bool layer_align_make_places(struct layer_align_maker *m,
 	const struct layer_fit *f, const struct layer_strand *of,
 	uint32_t *made_of)

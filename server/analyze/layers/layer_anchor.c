@@ -1,4 +1,5 @@
-/* layer_anchor.c - finds names, or runs of names, that come once per layer. */
+/* layer_anchor.c - finds kernel names, or runs of names, that occur once per
+ * layer. */
 #include "layer_anchor.h"
 #include "layer_line.h"
 #include <stdlib.h>
@@ -11,9 +12,9 @@ enum { LAYER_GRAMS_MAX = 96 };
 struct layer_gram {
 	uint64_t hash;
 	uint32_t length, count;
-	uint32_t first; /* place */
+	uint32_t first; /* index in the line of its first occurrence */
 	uint64_t
-		rank; /* launches between its occurrences, minus how much the distances change */
+		rank; /* sum of the distances between its occurrences, minus the sum of their changes */
 };
 
 /* Parts of a line, as in layer_anchor.h. */
@@ -37,7 +38,7 @@ struct layer_gram_met {
 	uint64_t span,
 		jump; /* of distances: their sum, and the sum of their changes */
 	uint32_t count, first, last, gap;
-	uint32_t part; /* part in which it occurred last */
+	uint32_t part; /* part of its last occurrence */
 };
 
 struct layer_gram_table {
@@ -54,7 +55,7 @@ static uint64_t layer_anchor_gram_mix(uint64_t x)
 	return x ^ x >> 31;
 }
 
-/* 0 is no hash. */
+/* Returns the hash of a gram, which is never 0. */
 static uint64_t layer_anchor_gram_hash(const struct layer_line *l,
 	uint32_t place, uint32_t length)
 {
@@ -152,9 +153,9 @@ static void layer_anchor_gram_meet_all(const struct layer_gram_parts *p,
 		}
 }
 
-/* Stores the best grams of each length and count, highest rank first: up to
- * LAYER_GRAMS_MAX in `out`, *n of them. Scratch memory is taken from `a`.
- * Returns false if it is full. */
+/* Stores the best grams of each length and count in `out`, highest rank first.
+ * *n is their number, at most LAYER_GRAMS_MAX. Allocates scratch memory in `a`.
+ * Returns false if `a` is full. */
 static bool layer_anchor_grams(const struct layer_gram_parts *p,
 	struct arena *a, struct layer_gram *out, uint32_t *n)
 {
@@ -192,13 +193,14 @@ static bool layer_anchor_grams(const struct layer_gram_parts *p,
 	return true;
 }
 
-/* Cuts are tried, and rated by what their stretches share with their neighbors. */
+/* Cuts: each gram is tried as an anchor. A cut is rated by the launches that
+ * its stretches have in common with their neighbors. */
 
 static const double LIKE = 0.62, FOREIGN = 0.3, BY_TURNS = 0.45;
 
 enum { NEAR = 4 /* launches */ };
 
-/* The names of stretches, counted. */
+/* Counts of the names in stretches. */
 struct layer_anchor_bag {
 	uint32_t *count, *before,
 		*older; /* by symbol: count in this stretch, in the one before it, and in the one before that */
@@ -207,14 +209,15 @@ struct layer_anchor_bag {
 struct layer_anchor_finder {
 	struct layer_gram_parts parts;
 	struct layer_anchor_bag bag;
-	bool softmax; /* taken as attention: no act is known */
+	bool softmax; /* softmax is taken as attention: no attention is known */
 	bool mixes;
 };
 
 struct layer_anchor_trait {
-	double like; /* the stretch after it */
+	double like; /* share in common with the next stretch */
 	bool mixes, whole, plain;
-	uint32_t before, older; /* launches that those have as well */
+	uint32_t before, older; /* launches in common with the stretch before,
+		and with the one before that */
 };
 
 static bool layer_anchor_mixer(const struct layer_anchor_finder *f,
@@ -278,16 +281,17 @@ static void layer_anchor_turn(struct layer_anchor_finder *f)
 	f->bag.count = spare;
 }
 
-/* Returns whether a stretch proves nothing, even if it is like its neighbors. */
+/* Returns whether a stretch does not count, even if it is similar to its
+ * neighbors: it has only one name, or lacks attention. */
 static bool layer_anchor_idle(const struct layer_anchor_finder *f,
 	const struct layer_anchor_trait *t)
 {
 	return t->plain || (f->mixes && !t->mixes);
 }
 
-/* Returns the share of the neighboring pairs of names in a stretch that the
- * next stretch has near the same position. It is small if the names are the same
- * but their order is not. */
+/* Returns the share of pairs of consecutive names in a stretch that the next
+ * stretch has near the same position. The share is small if both have the same
+ * names in a different order. */
 static double layer_anchor_in_order(const struct layer_anchor_finder *f,
 	const struct layer_stretch *a, const struct layer_stretch *b)
 {
@@ -306,9 +310,9 @@ static double layer_anchor_in_order(const struct layer_anchor_finder *f,
 	return (double)same / n;
 }
 
-/* Returns whether of three stretches the outer ones are similar and the middle
- * one is less so: two kinds that alternate. If attention is known, it identifies
- * layers more reliably. */
+/* Returns whether two kinds alternate in three stretches: the outer two are
+ * similar, and the middle one is less similar to them. Not used if attention is
+ * known, because attention identifies layers more reliably. */
 static bool layer_anchor_turns(const struct layer_anchor_finder *f,
 	const struct layer_stretch *last, const struct layer_anchor_trait *t,
 	double before, double now)
@@ -318,7 +322,7 @@ static bool layer_anchor_turns(const struct layer_anchor_finder *f,
 	       layer_anchor_in_order(f, &last[-1], last) >= FOREIGN;
 }
 
-/* Marks stretches of one part that are like their neighbors. */
+/* Marks the stretches of one part that are similar to their neighbors. */
 static void layer_anchor_mark(struct layer_anchor_finder *f,
 	struct layer_stretch *r, uint32_t n)
 {
@@ -354,7 +358,7 @@ static void layer_anchor_mark(struct layer_anchor_finder *f,
 	}
 }
 
-/* Makes the stretches into which a gram cuts a part. */
+/* Makes the stretches into which a gram cuts a part. Returns their number. */
 static uint32_t layer_anchor_cut(const struct layer_anchor_finder *f,
 	const struct layer_gram *g, uint32_t k, struct layer_stretch *r)
 {
@@ -375,7 +379,7 @@ static uint32_t layer_anchor_cut(const struct layer_anchor_finder *f,
 	uint32_t left = part.to - r[n - 1].from;
 	uint32_t want = n > 1 ? r[n - 2].to - r[n - 2].from : 0;
 	r[n - 1].to = r[n - 1].from + (left < want ? left : want);
-	/* Half a layer proves nothing. */
+	/* A last stretch shorter than half a layer is left out. */
 	return n - (left * 2 < want || !want);
 }
 
@@ -403,7 +407,7 @@ static uint32_t layer_anchor_layers_n(const struct layer_cuts *c)
 	return n;
 }
 
-/* Chooses the names that are taken as attention. */
+/* Decides which acts are taken as attention. */
 static void layer_anchor_look(struct layer_anchor_finder *f, bool mixes)
 {
 	uint32_t known = 0, softmax = 0;
@@ -418,14 +422,16 @@ static void layer_anchor_look(struct layer_anchor_finder *f, bool mixes)
 	f->mixes = mixes || known > 1 || softmax > 1;
 }
 
-/* What a cut explains, and how many layers it has. */
+/* For each cut that was tried: the launches that it explains, and its
+ * layers. */
 struct layer_anchor_tried {
 	uint32_t explained[LAYER_GRAMS_MAX], layers[LAYER_GRAMS_MAX], n;
 	uint32_t parts;
 };
 
-/* Returns the cut with the most layers among those that explain this much. One
- * layer per part is forgiven: the end of the last one is unknown. */
+/* Returns the cut with the most layers among those that explain at least
+ * `min_score` launches. One layer per part may be missing, because the end of
+ * the last layer is unknown. */
 static uint32_t layer_anchor_finest_of(const struct layer_anchor_tried *t,
 	double min_score)
 {
@@ -444,9 +450,10 @@ static uint32_t layer_anchor_finest_of(const struct layer_anchor_tried *t,
 	return chosen;
 }
 
-/* Chooses the finest of the cuts that explain nearly all. Exception: a cut that
- * explains nearly half and makes four of each gives the layers, and the coarser
- * one whole passes. */
+/* Chooses the finest of the cuts that explain at least 95 % of what the best
+ * one explains. Exception: a finer cut that explains 40 % and has four times as
+ * many layers is chosen. Then the coarser cut found whole passes, not
+ * layers. */
 static uint32_t layer_anchor_best(const struct layer_anchor_tried *t,
 	bool mixes)
 {

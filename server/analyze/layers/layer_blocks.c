@@ -1,10 +1,10 @@
-/* layer_blocks.c - names the block and the roles of each position. */
+/* layer_blocks.c - finds the block and the roles of each position. */
 #include "layer_blocks.h"
 #include "layer_role_slot.h"
 #include <string.h>
 
-/* Confidence: which parts of a layer are what they look like. The others get no
- * roles. */
+/* Confidence: decides which parts of a layer have enough evidence to get roles.
+ * Other parts get no roles. */
 
 enum {
 	PLAIN_MAX = 2, /* products before an activation: one, or gate and up */
@@ -23,8 +23,9 @@ static bool layer_roles_confidence_attends(const struct role_slot *d)
 	       (d->module_block == BLOCK_ATTENTION && d->act != ACT_NORM);
 }
 
-/* Products around an activation are a feed-forward part. Without an activation
- * they are one only next to attention. */
+/* Returns whether a part is certainly a feed-forward part: an experts' part,
+ * products around an activation, or two or three products without one in a
+ * layer with attention. */
 static bool layer_roles_feed_certain(const struct role_part *p, bool moe,
 	bool attended)
 {
@@ -74,7 +75,7 @@ static void layer_roles_withdraw(struct layer_named *named, uint32_t n)
 	for (uint32_t i = 0; i < n; i++)
 		if (named[i].block == BLOCK_ATTENTION) {
 			named[i].block = BLOCK_OTHER;
-			/* These acts are what they are at any position. */
+			/* These roles do not depend on the position. */
 			named[i].roles &= ROLE_BIT(ROPE) | ROLE_BIT(KV_STORE) |
 					  ROLE_BIT(QUANTIZE) |
 					  ROLE_BIT(ALL_REDUCE) |
@@ -105,8 +106,8 @@ static bool layer_roles_confidence_looked_up(const struct layer_named *named,
 	return false;
 }
 
-/* If layers are convolutions without attention, a convolution before them is no
- * patch embedding. */
+/* If layers have convolutions and no attention, a convolution before the layers
+ * is not a patch embedding. */
 static void layer_roles_stem(const struct layering *l,
 	struct layer_named *named)
 {
@@ -132,15 +133,16 @@ static void layer_roles_stem(const struct layering *l,
 	}
 }
 
-/* Roles of a layer's products, norms and steps, by the part that they belong
- * to. */
+/* Roles of a layer's products, norms and steps, by the part to which they
+ * belong. */
 
-/* Position of a walk over the slots of a part. */
+/* State of a walk over the slots of a part. */
 struct layer_roles_at {
 	uint32_t before, after; /* products so far */
 	struct role_slot *last; /* product before this one; NULL */
-	bool inner, up; /* a norm of latent vectors, the product after it */
-	bool acted; /* something takes the place of the activation */
+	bool inner,
+		up; /* seen: a norm of latent vectors, the product after it */
+	bool acted; /* seen: a kernel that is used as the activation */
 };
 
 static bool layer_roles_holds(const struct role_part *p)
@@ -148,8 +150,9 @@ static bool layer_roles_holds(const struct role_part *p)
 	return !p->attention && (p->anchored || p->before || p->after);
 }
 
-/* Finds the experts' parts: those with experts' products, else the first part
- * between sending tokens to experts and back, else the only one. */
+/* Finds the experts' parts: the parts with products of experts. If there are
+ * none, the part between sending tokens to experts and their return. If there
+ * is none either, the only feed-forward part. */
 static void layer_roles_route(struct role_slots *s)
 {
 	bool experts = false;
@@ -207,12 +210,14 @@ static layer_roles layer_roles_attention_product(const struct role_part *p,
 		at->up = true;
 		return ROLE_BIT(Q_B);
 	}
-	/* Without the return of tokens the keys are decompressed here. */
+	/* With a single product after attention, values are not absorbed: this
+	 * product decompresses the keys. */
 	return p->after > 1 ? ROLE_BIT(Q_ABSORB) : ROLE_BIT(QKV);
 }
 
-/* Finds the activation of products that have no activation kernel: it is in the
- * last but one, or in a single product that does everything. */
+/* Returns the role of a feed-forward product. If the part has no activation
+ * kernel, the last product but one computes the activation, or a single product
+ * of experts computes everything. */
 static layer_roles layer_roles_feed_product(const struct role_part *p,
 	struct layer_roles_at *at, struct role_slot *d)
 {
@@ -251,8 +256,8 @@ static void layer_roles_soft(const struct role_part *p,
 	}
 }
 
-/* A norm leads to experts through the router. What does not precede attention
- * is not between the norm and the experts. */
+/* In a layer with a router, the norm before the experts belongs to the router's
+ * block. A norm before attention is not a norm after attention. */
 static void layer_roles_post_norm(const struct role_slots *s,
 	struct role_slot *d, const struct role_part *p)
 {
@@ -263,7 +268,7 @@ static void layer_roles_post_norm(const struct role_slots *s,
 		d->roles &= ~ROLE_BIT(POST_NORM);
 }
 
-/* Takes the roles from a part that is uncertain. */
+/* Removes the roles of a slot in an uncertain part. */
 static void layer_roles_nothing(struct role_slot *d)
 {
 	if (!role_slot_is_product(d) && d->act != ACT_NORM &&
@@ -313,8 +318,9 @@ static void layer_roles_role(struct role_slots *s, struct role_slot *d,
 		d->block = block;
 }
 
-/* A norm after all others belongs to the next layer's attention if this layer's
- * has none, otherwise to what it follows. */
+/* A norm after the attention of its part is the norm after attention. A norm at
+ * the end of another part is the input norm of the next layer's attention, if
+ * this layer has no input norm. */
 static void layer_roles_trailing(struct role_slots *s)
 {
 	bool input = false;
@@ -357,14 +363,14 @@ static bool layer_roles_of(struct role_slots *s, struct arena *a)
 	return true;
 }
 
-/* Role slots: the act of each position in its section's sequence. */
+/* Role slots: finds the act of each position in its section's sequence. */
 
 static const layer_roles norm_roles = ROLE_BIT(INPUT_NORM) |
 				      ROLE_BIT(POST_NORM) | ROLE_BIT(QK_NORM) |
 				      ROLE_BIT(FINAL_NORM);
 
-/* The name of one launch is used before the operator of the call that made it,
- * because an experts' call also launches their activation. */
+/* Returns whether the act of a kernel's name is used instead of the act of its
+ * operator: a call of an experts' operator also launches their activation. */
 static bool layer_blocks_role_slot_name_first(enum layer_act name,
 	enum layer_act op)
 {
@@ -418,12 +424,12 @@ static void layer_blocks_role_slot_named(const struct role_kernel_words *w,
 		layer_blocks_role_slot_take(d, &w->operator_word);
 	if (!w->by_name ||
 		!(layer_blocks_role_slot_name_first(act, d->act) ||
-			/* … fused with the norm that follows. */
+			/* … fused with the next norm. */
 			(act == ACT_NORM && d->act == ACT_COLLECTIVE)))
 		return;
 	layer_blocks_role_slot_take(d, &w->name_word);
-	/* An activation that multiplies one half of each row by the other needs
-	 * no other kernel. */
+	/* An activation that also multiplies one half of each row by the other
+	 * is a single kernel, not a step. */
 	d->step = act >= ACT_ADD || act == ACT_ACTIVATION;
 }
 
@@ -460,8 +466,8 @@ static struct role_slot layer_blocks_role_slot_from(const struct layer_seq *s,
 	return d;
 }
 
-/* The ends of a pass: before the first layer, between stacks of layers, after
- * the last layer; and passes without layers. */
+/* The ends of a pass: the sections before the first layer, between stacks of
+ * layers and after the last layer; and passes without layers. */
 
 static void layer_blocks_ends_first(struct role_slots *s)
 {
@@ -480,7 +486,8 @@ static void layer_blocks_ends_first(struct role_slots *s)
 	}
 }
 
-/* Without layers a position is a kernel anywhere, named by what it does itself. */
+/* Without layers, a position may occur anywhere. Its block is that of its own
+ * act. */
 static void layer_blocks_ends_alone(struct role_slots *s)
 {
 	for (uint32_t i = 0; i < s->n; i++) {
@@ -494,19 +501,20 @@ static void layer_blocks_ends_alone(struct role_slots *s)
 	}
 }
 
-/* What follows the last layer. */
+/* State of the walk over the section after the last layer. */
 struct layer_ends_last {
 	uint32_t products; /* before the first sampling kernel */
-	uint32_t drawn; /* the first kernel that samples or sorts; n none */
+	uint32_t
+		drawn; /* index of the first kernel that samples or sorts; n none */
 	bool tokens; /* a single product, then sampling: the output layer of a language model */
-	uint32_t embedding; /* start of the next stack; n none */
+	uint32_t embedding; /* index of the next stack's embedding; n none */
 	bool headed, drawing, embedded;
-	bool trained; /* a loss is computed: what follows is the backward pass */
+	bool trained; /* a loss was computed: now the backward pass */
 };
 
-/* Rows are also looked up for other reasons, for example to select the last
- * tokens. A look-up is an embedding if the operator says so, or if it is the
- * last one before another stack. */
+/* Finds the embedding. A kernel that looks up rows need not be an embedding: it
+ * may select the last tokens. It is an embedding if its operator is one, or if
+ * it is the last look-up before another stack. */
 static uint32_t layer_blocks_ends_embedding_of(const struct role_slots *s,
 	bool between)
 {
@@ -549,7 +557,8 @@ static void layer_blocks_ends_behind(struct layer_ends_last *at,
 		     d->act == ACT_SOFTMAX;
 
 	at->embedded |= i == at->embedding;
-	/* After sampling, what follows belongs to another stack or model. */
+	/* A product or norm after sampling belongs to another stack or
+	 * model. */
 	if (at->drawing && i > at->drawn &&
 		(role_slot_is_product(d) || d->act == ACT_NORM))
 		at->tokens = at->drawing = false;
@@ -560,7 +569,7 @@ static void layer_blocks_ends_behind(struct layer_ends_last *at,
 		d->roles &= ROLE_BIT(CONVOLUTION);
 		d->block = BLOCK_OTHER;
 	} else if (at->embedded) {
-		/* Positions of the stack that follows. */
+		/* This position belongs to the next stack. */
 		d->block = BLOCK_EMBEDDING;
 		d->roles |= i == at->embedding ? ROLE_BIT(EMBED) : 0;
 	} else if (d->act == ACT_NORM && !at->headed) {
@@ -596,11 +605,12 @@ static void layer_blocks_layer_ends(struct role_slots *s,
 }
 
 /* Neighbors on a lane: some positions get their role from the position next to
- * them. These are a different kernel at the position of one that most instances
- * have, conversions for a product, helper kernels of a product, and kernels
+ * them. These are: a kernel that few instances have, instead of one that most
+ * have; conversions for a product; helper kernels of a product; and kernels
  * that only move numbers. */
 
-/* By lane: the last slot of some kind so far; LAYER_NONE. */
+/* A walk over slots. seen[] is, by lane, the last slot of a kind;
+ * LAYER_NONE. */
 struct layer_neighbors_walk {
 	struct role_slots *s;
 	uint32_t *seen;
@@ -620,7 +630,8 @@ static struct role_slot *layer_blocks_neighbors_seen(
 	return i == LAYER_NONE ? NULL : &w->s->d[i];
 }
 
-/* A slot that few instances have does what its neighbor with the same act does. */
+/* Gives a slot that few instances have the roles of its neighbor with the same
+ * act. */
 static void layer_blocks_neighbors_stand_in(struct role_slot *d,
 	const struct role_slot *neighbor)
 {
@@ -656,7 +667,8 @@ static void layer_blocks_neighbors_from_before(struct layer_neighbors_walk *w)
 	}
 }
 
-/* A conversion belongs to the kernel whose input it converts. */
+/* Gives a conversion the block and roles of the kernel whose input it
+ * converts. */
 static void layer_blocks_neighbors_quantize(struct layer_neighbors_walk *w)
 {
 	layer_blocks_neighbors_start(w);
@@ -687,19 +699,21 @@ static void layer_blocks_neighbors_helpers(struct layer_neighbors_walk *w)
 		} else if (role_slot_is_product(d) || d->act == ACT_ATTENTION)
 			w->seen[d->lane] = i;
 		else if (!role_slot_is_soft(d) && d->act != ACT_HELPER)
-			/* A helper after this kernel finishes nothing. */
+			/* A helper after this kernel does not finish a
+			 * product. */
 			w->seen[d->lane] = LAYER_NONE;
 	}
 }
 
-/* Copies next to a collective may belong to any block. */
+/* Returns whether a slot gives its block to its neighbors. A collective does
+ * not: copies next to it may belong to any block. */
 static bool layer_blocks_neighbors_leads(const struct role_slot *d)
 {
 	return d->block < BLOCKS && d->block != BLOCK_COMMUNICATION;
 }
 
-/* Slots with an unknown act belong to the block around them, otherwise to the
- * block that follows. The own lane is used first. */
+/* Gives slots without a block the block of the next slot on their lane, else of
+ * the slot before on their lane, else of any slot before. */
 static void layer_blocks_neighbors_around(struct layer_neighbors_walk *w,
 	uint32_t *next)
 {
@@ -722,7 +736,7 @@ static void layer_blocks_neighbors_around(struct layer_neighbors_walk *w,
 				any = d->block;
 			}
 		} else if (d->lane && !d->common && !d->roles)
-			/* It only ran at the same time. */
+			/* It may be unrelated work at the same time. */
 			d->block = BLOCK_OTHER;
 		else if (next[i] != LAYER_NONE)
 			d->block = w->s->d[next[i]].block;
@@ -751,8 +765,8 @@ static bool layer_blocks_neighbors(struct role_slots *s, uint32_t lanes,
 	return true;
 }
 
-/* Blocks: the block and the role of each position, section by section; modules
- * are used before the sequence. */
+/* Blocks: finds the block and the roles of each position, section by section.
+ * Modules are used before the sequence. */
 
 enum { LANES_MOST = 8 }; /* lanes that are searched for parts of layers */
 
@@ -767,9 +781,9 @@ struct layer_blocks_naming {
 	uint32_t *at;
 };
 
-/* Returns the operator of most launches at a position. If more than half have
- * one, it is the one that remains when launches of different operators cancel
- * each other. */
+/* Finds the operator of most launches at each position by a majority vote:
+ * launches of different operators cancel each other, and an operator that more
+ * than half have remains. */
 static bool layer_blocks_operators_from(struct layer_blocks_naming *w)
 {
 	const struct layer_seq *s = w->s;
@@ -794,8 +808,8 @@ static bool layer_blocks_operators_from(struct layer_blocks_naming *w)
 	return true;
 }
 
-/* If kernels alternate at one position, none of them is common; together they
- * are. */
+/* Marks kernels as common that alternate at one point of the layer. No single
+ * one of them occurs in most instances, but together they do. */
 static void layer_blocks_turns(struct role_slots *s, uint32_t instances)
 {
 	for (uint32_t i = 0, to; i < s->n; i = to) {
@@ -904,8 +918,9 @@ static struct layer_named layer_blocks_named_from(const struct role_slot *d)
 		.roles = d->roles | d->also,
 		.op = d->op,
 	};
-	/* A norm belongs to what follows it, whatever its name is. What runs
-	 * inside another module's call keeps its own role. */
+	/* A norm gets its role from the sequence, because it belongs to the
+	 * part after it, whatever its name is. A kernel that runs inside the
+	 * call of another module keeps its own role. */
 	bool sequence = (d->act == ACT_NORM && d->roles & norms) ||
 			((d->act == ACT_STORE || d->act == ACT_ROPE ||
 				 d->act == ACT_COLLECTIVE) &&

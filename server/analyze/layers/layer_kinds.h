@@ -1,9 +1,10 @@
-/* layer_kinds.h - the kinds of layer in a line, each as a sequence of names.
+/* layer_kinds.h - finds the kinds of layer in a line. Each kind is a sequence
+ * of kernel names.
  *
- * Stretches between anchors are cut again where layers begin. The most frequent
- * piece is a kind, and so is a piece that is unlike it and repeats. Layers that
- * differ in one or two places are kinds of their own only if both repeat in an
- * order: grouped, or every second, third, … one. */
+ * The line is cut where layers begin instead of at anchors. The most frequent
+ * piece is a kind. Another piece is a kind if it is different and repeats.
+ * Layers that differ in only one or two launches are separate kinds only if
+ * both occur in a regular order: in groups, or every second, third, … layer. */
 #pragma once
 #include "layer_anchor.h"
 
@@ -11,9 +12,9 @@ enum { LAYER_KINDS_MAX = 8 };
 
 struct layer_kind {
 	const uint32_t *symbol; /* of its launches, in order */
-	const uint8_t *act; /* beside it */
+	const uint8_t *act; /* parallel to `symbol` */
 	uint32_t n;
-	uint32_t like; /* the first kind that it is a variant of, or itself */
+	uint32_t like; /* the kind of which this kind is a variant, or itself */
 };
 
 struct layer_kinds {
@@ -21,8 +22,8 @@ struct layer_kinds {
 	uint32_t n;
 };
 
-/* Adds the kinds that a cut of the parts shows. Their memory is `a`'s. False
- * where it is full. */
+/* Adds the kinds that the cuts of the parts contain. Allocates in `a`. Returns
+ * false if `a` is full. */
 bool layer_kinds_add(struct layer_kinds *k, const struct layer_line *l,
 	const struct slice *parts, uint32_t parts_n, const struct layer_cuts *c,
 	struct arena *a);

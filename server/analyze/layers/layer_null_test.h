@@ -1,20 +1,22 @@
-/* layer_null_test.h - whether layers found in a sequence are more than chance
- * gives.
+/* layer_null_test.h - tests whether layers found in a sequence could be found
+ * by chance.
  *
- * A long sequence of few names repeats something in any order. Layers are
- * accepted if they pass all of these tests:
- * - at least half of them are of kinds that occur at least twice, over all
- *   passes; a kind that occurs once repeats nothing;
- * - they are of at most four kinds, or something in them attends or keeps a
- *   state;
- * - the same kernels in a random order have no layers that explain as much. Names
- *   are shuffled within each stream and pass, starts and durations stay; three
- *   times, with fixed seeds. Of long runs a stretch is shuffled. This test is
- *   skipped if instances of every kind are the same sequence of at least four
- *   names. */
+ * In a long sequence of few names something repeats even if the order is
+ * random. Layers are accepted if they pass all of these tests:
+ * - At least half of the layers are of kinds that occur at least twice, over
+ * all
+ *   passes.
+ * - There are at most four kinds, or a layer contains attention or a state.
+ * - The same kernels in random order have no layers that explain as much. Names
+ * are
+ *   shuffled within each stream and pass, without their starts and durations.
+ *   This is done three times, with fixed seeds. Of a long run only a part is
+ *   shuffled. The test is skipped if all instances of each kind have the same
+ *   sequence of at least four different names. */
 #pragma once
 #include "layering.h"
 
-/* layering_by_period(), and LAYERS_NONE with a sentence in `why` where what it
- * finds is not believed. */
+/* Calls layering_by_period() and tests its layers. If they fail, out->detector
+ * is LAYERS_NONE and out->why is the reason. Returns false if the arena is
+ * full. */
 bool layer_null_test_period(const struct layer_seq *s, struct layering *out);

@@ -1,12 +1,19 @@
-/* layer_role_slot.h - the positions of a section as roles are read from them:
- * the act of each in the sequence (the catalog's layer_act.def), and what is
- * known of it so far.
+/* layer_role_slot.h - state that the files share which find the roles of a
+ * section's positions.
  *
- * The steps, in order: acts (layer_blocks.c), kernels of eager programs that
- * compute something together, and parts of a layer around attention and
- * activations (both layer_steps.c), which parts are certain and the roles in
- * them, roles at the ends of a pass, and positions that depend on their
- * neighbors (all three layer_blocks.c). */
+ * A role slot is a position with its act (the catalog's layer_act.def) and the
+ * facts that are known about the position so far. The steps are, in order:
+ *
+ *   1. find the act of each position (layer_blocks.c)
+ *   2. find kernels of eager programs that compute an operator together
+ *      (layer_steps.c)
+ *   3. split the layer into parts around attention and activations
+ *      (layer_steps.c)
+ *   4. decide which parts are certain, and find the roles in them
+ *      (layer_blocks.c)
+ *   5. find roles at the ends of a pass (layer_blocks.c)
+ *   6. find roles of positions that depend on their neighbors
+ *      (layer_blocks.c) */
 #pragma once
 #include "layer_blocks.h"
 #include "layer_words.h"
@@ -16,15 +23,16 @@ struct role_slot {
 	layer_roles roles, also;
 	enum layer_block_kind block; /* BLOCKS: not known yet */
 	layer_roles module_roles; /* by its module; 0 none */
-	enum layer_block_kind module_block; /* likewise; BLOCKS none */
-	const struct operator_info *op; /* of most launches; NULL */
+	enum layer_block_kind module_block; /* by its module; BLOCKS none */
+	const struct operator_info *op; /* of most launches; NULL unknown */
 	uint32_t lane, instances;
-	bool common; /* most instances have it, or one of its kind here */
-	bool moves; /* only moves numbers, by its operator */
-	bool reduces; /* reduces rows to numbers, likewise */
-	bool step; /* one of several kernels that compute something together */
+	bool common; /* most instances have this slot, or one with the same act
+		at this point */
+	bool moves; /* its operator only moves numbers */
+	bool reduces; /* its operator reduces each row to a number */
+	bool step; /* one of several kernels that compute an operator together */
 	uint32_t part; /* index of its part + 1; 0 none */
-	bool behind; /* after attention or the activation of its part */
+	bool behind; /* after the attention or activation of its part */
 };
 
 /* A part of a layer around attention or an activation, on one lane. */
@@ -32,14 +40,15 @@ struct role_part {
 	bool attention; /* else products of a feed-forward part */
 	bool cross; /* attention to another sequence */
 	bool latent; /* attention in a latent space (MLA) */
-	bool anchored; /* it has its attention or activation */
-	bool steps; /* which several kernels compute */
+	bool anchored; /* has an anchor: its attention or activation */
+	bool steps; /* several kernels compute the anchor */
 	bool routed; /* for tokens that were routed to experts */
-	bool experts; /* by its products' operator */
-	bool by_module; /* its role comes from modules */
-	bool certain; /* it is what it looks like: layer_blocks.c */
+	bool experts; /* the operator of its products is an experts' one */
+	bool by_module; /* modules give its role */
+	bool certain; /* evidence is sufficient for roles: layer_blocks.c */
 	uint32_t lane;
-	uint32_t before, after; /* products before and behind the anchor */
+	uint32_t before, after; /* number of products before and after the
+		anchor */
 };
 
 /* A section's slots, and the parts that they belong to. */
@@ -49,34 +58,38 @@ struct role_slots {
 	uint32_t n, parts_n;
 	bool moe; /* tokens are sent to experts */
 	bool gated; /* experts are chosen */
-	uint32_t attended; /* the first of attention; n none */
+	uint32_t attended; /* index of the first attention slot; n none */
 };
 
 static inline bool role_slot_is_product(const struct role_slot *d)
 {
 	return d->act == ACT_PRODUCT || d->act == ACT_EXPERTS;
 }
-/* Moves or changes numbers for its neighbors. */
+/* Returns whether a slot only prepares or finishes the work of its
+ * neighbors. */
 static inline bool role_slot_is_soft(const struct role_slot *d)
 {
 	return d->act == ACT_GLUE || d->act >= ACT_ADD;
 }
 
-/* What a kernel's name gives; looked up once. */
+/* The layer words that the catalog has for a kernel; looked up once per
+ * kernel. */
 struct role_kernel_words {
 	bool known;
-	bool by_operator, by_name; /* whether there are such words */
+	bool by_operator,
+		by_name; /* whether operator_word and name_word are set */
 	bool moves, reduces;
 	struct layer_word operator_word, name_word;
 };
 
 /* Finds norms, rotary embeddings, activations and attention that several
- * kernels compute, and sets their acts; `at` lists one lane's common slots in
- * order. `norms`: finds norms only, for the ends of a pass. */
+ * kernels compute together, and sets their acts. `at` lists the common slots of
+ * one lane in order. `norms`: finds only norms, for the ends of a pass. */
 void layer_steps(struct role_slots *s, const uint32_t *at, uint32_t n,
 	bool norms);
 
 /* Finds the parts of one lane. `at` also lists the slots of other lanes that
- * send tokens to experts and back. s->parts has room for as many as `at`. */
+ * send tokens to experts and back. s->parts has room for one part per entry of
+ * `at`. */
 void layer_parts(struct role_slots *s, const uint32_t *at, uint32_t n,
 	uint32_t lane);

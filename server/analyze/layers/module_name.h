@@ -1,4 +1,5 @@
-/* module_name.h - names of ranges: a class or attribute, and a number.
+/* module_name.h - splits the name of a range into parts. Each part is a class,
+ * an attribute or words, with or without a number.
  *
  *   nn.Module: Qwen2DecoderLayer_5        Qwen2DecoderLayer, 5
  *   model.layers.3.self_attn (a module)   model · layers, 3 · self_attn
@@ -7,9 +8,10 @@
  *   layer 3 attention                     layer, 3 · attention
  *   self.o_proj                           self.o_proj
  *
- * Points and slashes split a name only if it is a module's path or has a number
- * between them. A number right after letters counts only for what is called a
- * layer or block ("w13" is a name). */
+ * Points and slashes split a name only if it is the path of a module, or if
+ * there is a number between two of them. A number directly after letters is
+ * split off only from words for a layer or block ("layer3"); "w13" is not
+ * split. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,12 +28,13 @@ struct module_name_part {
 struct module_name {
 	struct module_name_part parts[MODULE_NAME_PARTS];
 	uint32_t n; /* 0: the name has no usable part */
-	bool class_name; /* of a module; else attributes or words */
-	bool wraps; /* a class that only holds others: Sequential, FSDP's */
+	bool class_name; /* a module's class; else attributes or words */
+	bool wraps; /* a class that only contains others: Sequential, FSDP's */
 };
 
-/* `module`: it is a module's name as frame_name.h gives it. */
+/* `module`: the text is a module's name, as frame_name.h computes it. */
 void module_name_read(const char *text, bool module, struct module_name *out);
 
-/* Returns whether it is called a layer or block: ends in such a word, or is GPT-2's h. */
+/* Returns whether a text is a name for a layer or block: it ends with such a
+ * word, or is GPT-2's "h". */
 bool module_name_is_layer(const char *text, size_t len);

@@ -1,19 +1,21 @@
-/* module_stack.h - the modules and ranges around launches as a tree of marks,
- * which of the marks are layers, and the kinds of layers.
+/* module_stack.h - builds a tree of the modules and ranges around launches,
+ * finds which of them are layers, and finds the kinds of layers.
  *
- * Frames of Python and of operators are not marks, nor are modules that only
- * hold others (Sequential, or a class that wraps a module to shard it). The
- * path of a layerwise range ("model.layers.3.mlp") is one mark per part, below
- * the range whose path it continues. Numbers of what is no layer ("request 12")
- * are dropped from ranges' marks: they differ from step to step and would
- * separate what belongs together. A mark's parent has a lower index; mark 0 is
- * the root.
+ * A node of the tree is called a mark. Mark 0 is the root, and a mark's parent
+ * has a lower index. Frames of Python and of operators are not marks. Modules
+ * that only contain others are not marks either (Sequential, or a class that
+ * wraps a module to shard it). The path of a layerwise range
+ * ("model.layers.3.mlp") has one mark per part, below the range whose path it
+ * continues. A number in the name of a range is removed if the range is not
+ * called a layer ("request 12"): such numbers differ from step to step and
+ * would separate equal ranges.
  *
- * Layers are siblings of one class, the outermost that hold most of the time of
- * the mark around them. A class that is called a layer or block is preferred to
- * one that is not. A class that is not called so must have at least two members
- * with modules in them. Other classes below the same parent are layers of another
- * kind if they are called so, too, and contain something of the same class. */
+ * Layers are siblings of one class that contain most of the time of their
+ * parent; the outermost such siblings are chosen. A class that is called a
+ * layer or block is preferred. Another class must have at least two members
+ * with modules in them. Further classes below the same parent are layers of
+ * another kind if they are also called layers or blocks and contain a module of
+ * the same class. */
 #pragma once
 #include "layer_seq.h"
 #include "module_name.h"
@@ -22,12 +24,13 @@ struct module_mark {
 	uint32_t parent;
 	uint32_t word; /* class, attribute or words: id in `words` */
 	int64_t number; /* -1: none */
-	uint32_t path; /* id in `words` of all of a dotted path up to here; 0 */
-	bool class_name; /* of a module as Kineto records it */
+	uint32_t path; /* id in `words` of the dotted path up to this mark; 0
+		none */
+	bool class_name; /* a module as Kineto records it */
 	bool module; /* a module; else a range */
 	int64_t self_ns,
-		time_ns; /* kernels right in it; and including all below */
-	uint32_t first; /* item; LAYER_NONE: no launch is in it */
+		time_ns; /* kernels whose innermost mark it is; all kernels in it */
+	uint32_t first; /* its first item; LAYER_NONE: it has no launch */
 };
 
 struct module_marks {
@@ -36,9 +39,10 @@ struct module_marks {
 	uint32_t *of_frame; /* by frame: innermost mark; 0 none */
 	struct names words;
 	struct names nodes; /* struct module_mark_key; id = mark */
-	int64_t gpu_ns, known_ns; /* kernels of passes that count, in all and
-		with a mark around them */
-	int64_t path_ns; /* … with anything around them */
+	/* Time of kernels of analyzed passes: all kernels, those with a mark
+	 * around them, and those with any frame around them. */
+	int64_t gpu_ns, known_ns;
+	int64_t path_ns;
 };
 
 static inline const char *module_mark_word(const struct module_marks *m,
@@ -48,26 +52,26 @@ static inline const char *module_mark_word(const struct module_marks *m,
 }
 
 struct module_stacks {
-	uint32_t *layer_of; /* by mark: the layer it is or is in; 0 none */
-	uint32_t n; /* marks that are layers */
-	int64_t time_ns; /* of kernels in them */
-	bool modules; /* else ranges */
-	bool by_name; /* chosen by name, at any depth */
-	/* By mark, among those of its class and parent that are numbered: which,
-	 * from 0, by number; of how many. */
+	uint32_t *layer_of; /* by mark: the layer that it is or is in; 0 none */
+	uint32_t n; /* number of marks that are layers */
+	int64_t time_ns; /* of kernels in layers */
+	bool modules; /* layers are modules; else ranges */
+	bool by_name; /* layers were chosen by name, at any depth */
+	/* By mark: its index, from 0 and by number, among the numbered marks of
+	 * the same class and parent; and how many these are. */
 	uint32_t *ordinal, *siblings;
 };
 
-/* Finds the marks and the layers among them. `ranges`: includes annotations,
- * otherwise modules only. `wanted`: the outermost marks of this name, class or
- * attribute; NULL: the layers are searched. Allocates in the arena. Returns false
- * if it is full. */
+/* Finds the marks and the layers among them. `ranges`: annotations are marks,
+ * too; otherwise only modules are. `wanted`: layers are the outermost marks
+ * with this name, class or attribute; NULL: layers are searched. Allocates in
+ * the arena. Returns false if the arena is full. */
 bool module_stacks_from(const struct layer_seq *s, const char *wanted,
 	bool ranges, struct module_marks *m, struct module_stacks *out);
 
-/* Returns what the layers of one stack share: the mark right above them. For
- * layers chosen by name it is the innermost mark around them that is the
- * only one of its class in its parent. */
+/* Returns the mark that identifies the stack of a layer: its parent. For layers
+ * that were chosen by name, it is the innermost mark around the layer that is
+ * the only one of its class in its parent. */
 static inline uint32_t module_stack_of(const struct module_marks *m,
 	const struct module_stacks *s, uint32_t layer)
 {
@@ -81,10 +85,10 @@ static inline uint32_t module_stack_of(const struct module_marks *m,
 enum { MODULE_KINDS_MOST = 256 };
 
 struct module_kind {
-	uint32_t stack; /* mark that its layers are below */
-	uint32_t layer; /* mark of one of them */
-	const char *name; /* NULL if no class gives one */
-	const char *differs; /* what it has and others of its class have not */
+	uint32_t stack; /* mark that identifies the stack */
+	uint32_t layer; /* mark of one layer of this kind */
+	const char *name; /* NULL if no class gives a name */
+	const char *differs; /* what only this kind of its class contains */
 };
 
 struct module_kinds {
@@ -93,15 +97,16 @@ struct module_kinds {
 	uint32_t *of; /* by mark of a layer */
 };
 
-/* Layers of one class below one parent are of one kind if they hold the same
- * modules: what one has and the other does not takes less than a fifth of
- * either's time. Only the first or last layer may have less, if the recording
- * begins or ends in it. `named`: the name of the layers' mark is their name.
+/* Finds the kinds of layers. Layers of one class below one parent are of one
+ * kind if they contain the same modules: modules that only one of two layers
+ * has take less than a fifth of that layer's time. The first or last layer may
+ * lack more, because the recording may begin or end within it. `named`: the
+ * name of the layers' marks is the name of the kind.
  *
- * Kinds that share a name get names of their own. Kinds of stacks in different
- * places are named by the innermost module around them that differs,
- * "Owlv2TextTransformer Owlv2EncoderLayer", or by its number. Kinds of one stack
- * are named by what only that kind contains, "DecoderLayer (MoE)". Allocates in
- * s->arena; returns false if it is full. */
+ * Kinds with the same name get different names. Kinds of several stacks are
+ * named by the innermost module around them that differs, such as
+ * "Owlv2TextTransformer Owlv2EncoderLayer", or by its number. Kinds of one
+ * stack are named by what only that kind contains, such as "DecoderLayer
+ * (MoE)". Allocates in s->arena; returns false if it is full. */
 bool module_kinds_from(const struct layer_seq *s, const struct module_marks *m,
 	const struct module_stacks *l, bool named, struct module_kinds *out);
