@@ -1,8 +1,10 @@
-/* compare.c - compares two sides: builds the matrix of time per function, place and
- * iteration and per part of an iteration, passes it to the verdict, withdraws what
- * cannot be decided, and returns the iterations of one function. The steps that find
- * what differs around the figures, match both sides and report are modules of their
- * own (compare_state.h). */
+/* compare.c - compares two sides of runs.
+ *
+ * This file builds the matrix of times (per function, place and iteration, and
+ * per part of an iteration) and passes it to the verdict. It makes rows
+ * undecided that cannot be tested, and it returns the iterations of one
+ * function. Other files match the sides, report findings about conditions, and
+ * build the result (compare_state.h). */
 #include "compare.h"
 #include "compare_state.h"
 #include "names.h"
@@ -200,7 +202,8 @@ static bool compare_rows_same_collective(const struct compare_row *a,
 	       !strcmp(a->name, b->name);
 }
 
-/* Whether every device that has it has the same count, on both sides. */
+/* Whether all devices with this collective execute it equally often, on both
+ * sides. */
 static bool compare_rows_on_all_devices(const struct compare *c, uint32_t first,
 	uint32_t *n)
 {
@@ -236,8 +239,9 @@ static void compare_rows_take_min(const struct compare *c,
 	}
 }
 
-/* Joins the rows of a collective on several devices to one: the time of the
- * device that is done first. The rest is waiting. */
+/* Joins the rows of a collective on several devices to one row with the time of
+ * the device that needs least. The additional time of the other devices is
+ * waiting. */
 static void compare_rows_join_collectives(struct compare *c)
 {
 	for (uint32_t i = 0; i < c->rows_n; i++) {
@@ -261,9 +265,9 @@ static void compare_rows_join_collectives(struct compare *c)
 	}
 }
 
-/* Parts: how the iteration's time is divided, as rows for the verdict. A job has
- * the mean over its ranks. A part is reported if every iteration of both
- * sides has it. */
+/* Parts of an iteration's time, as rows for the verdict. The value of a job is
+ * the mean over its ranks. A part is reported if every iteration of both sides
+ * has it. */
 
 /* The time of a part in the iteration at `at` of the run's patterns; negative
  * if the iteration does not have it. */
@@ -290,8 +294,8 @@ static double compare_rows_part_ns(const struct compared_run *run,
 	}
 }
 
-/* The sum over functions of a type, for parts that the iteration itself does
- * not have. */
+/* The sum over functions of a type, for parts that are no members of struct
+ * iteration. */
 static double compare_rows_part_sum(const struct compared_run *run,
 	enum split_part part, uint32_t at)
 {
@@ -379,9 +383,9 @@ static bool compare_rows_split(struct compare *c, struct err *e)
 /* Windows: recordings of a fixed time differ in length by chance.
  *
  * If both sides are windows and nearly all launches scale by one ratio, the
- * head's times are divided by it. The comparison is then of the work of the
- * base's window. A change of the code changes the counts of a few functions,
- * not of all. */
+ * head's times are divided by this ratio, so that both sides have the amount of
+ * work in the base's window. A change of the code would change the counts of a
+ * few functions, not of all. */
 
 struct compare_rows_counted {
 	double ratio, weight;
@@ -451,7 +455,7 @@ static void compare_rows_window_scale(struct compare *c)
 		arena_printf(c->a, "%.4g", ratio), NULL);
 }
 
-/* Rows that are reported without a verdict, whatever their figures. */
+/* Rows that are always reported without a verdict. */
 
 static void compare_verdict_withdraw(struct change *x)
 {
@@ -460,10 +464,10 @@ static void compare_verdict_withdraw(struct change *x)
 	x->p = x->p_family = x->q = NAN;
 }
 
-/* Launches are evidence of the work of a device only. The time of the host,
- * and with it the GPU's idle time and the iteration, has no launches: two
- * iterations of it prove nothing, and the length of a recording proves even
- * less. */
+/* Whether a row may be judged by its launches. Launches are evidence only for
+ * the work of a device. The host's time has no launches, and neither have the
+ * GPU's idle time and the iteration, which depend on it. Two iterations, or the
+ * length of one recording, do not prove a change of such times. */
 static bool compare_verdict_launches_tell(const struct compare *c, uint32_t i)
 {
 	if (i < c->rows_n)
@@ -486,8 +490,9 @@ static bool compare_verdict_ranks_whole(const struct compare *c)
 	return true;
 }
 
-/* The time of a collective is mostly waiting, which others cause, unless the
- * row is the time of the first of all ranks and devices. */
+/* Whether a row's time is mostly waiting that others cause. This is so for
+ * collectives, except if the row is the time of the fastest of all ranks and
+ * devices. */
 static bool compare_verdict_waits(const struct compare *c, uint32_t i,
 	bool whole)
 {
@@ -505,7 +510,7 @@ static bool compare_verdict_waits(const struct compare *c, uint32_t i,
 	return false;
 }
 
-/* A device or rank that the other side lacks. */
+/* Whether the row is of a device or rank that the other side does not have. */
 static bool compare_verdict_one_sided(const struct compare *c, uint32_t i)
 {
 	return i < c->rows_n &&
@@ -542,7 +547,8 @@ static struct verdict_side compare_verdict_side_of(const struct compare_side *s)
 		.n = s->iterations_n };
 }
 
-/* The mean of each unit of a number per iteration, the oldest unit first. */
+/* From one value per iteration, the mean of each unit, the oldest unit
+ * first. */
 static void compare_verdict_unit_means(const struct compare_side *s,
 	const double *ns, double *means)
 {

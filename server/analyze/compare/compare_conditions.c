@@ -1,10 +1,11 @@
-/* compare_conditions.c - finds what differs around the figures: runs, notes, devices, facts, ranks, iterations. */
+/* compare_conditions.c - reports differences other than times as findings:
+ * runs, notes, devices, facts, ranks, iterations. */
 #include "compare_state.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What differs between the runs, and the quality of their data. */
+/* Differences between the runs, and the quality of their data. */
 
 enum { NOTES_MOST = 5 };
 /* The share of GPU time in opaque graphs above which rows say too little. */
@@ -12,7 +13,8 @@ static const double opaque_most = 0.1;
 
 typedef bool run_test(const struct compared_run *r);
 
-/* Adds the runs of a side that pass to a list; NULL none. */
+/* Adds the runs of a side that pass the test to a list; NULL is an empty
+ * list. */
 static const char *compare_conditions_runs_that(const struct compare *c, int s,
 	run_test *test, const char *list)
 {
@@ -179,7 +181,8 @@ static int compare_conditions_by_text(const void *left, const void *right)
 	return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* Distinct texts, sorted, with " / " between; NULL of none. */
+/* The distinct texts of a list, sorted, with " / " between; NULL if there is
+ * none. */
 static const char *compare_conditions_distinct(struct arena *a,
 	const char **list, uint32_t n)
 {
@@ -290,8 +293,8 @@ static void compare_conditions_facts_differ(struct compare *c)
 		compare_conditions_fact_compare(c, known_facts[i].name,
 			known_facts[i].called, &l);
 	compare_conditions_fact_other(c, &l);
-	/* Other facts by name, as the base's first run has them: a fact that
-	 * it lacks cannot differ. */
+	/* All other facts of the base's first run. A fact that this run does
+	 * not have is not compared. */
 	const struct facts *f = &c->side[BASE].runs[0].facts;
 	for (uint32_t i = 0; i < f->n; i++) {
 		if (strcmp(f->rows[i].name, last) &&
@@ -388,10 +391,11 @@ static void compare_conditions_lone_rank(struct compare *c)
 		compare_finding_add(c, FINDING_lone_rank, list, NULL);
 }
 
-/* Whether iterations mean the same on both sides, and what they leave out. */
+/* Whether an iteration is the same unit of work on both sides, and how much GPU
+ * time is outside of iterations. */
 
-/* Iterations found by different detectors count as the same if neither the
- * ratio of their launches nor that of their durations exceeds this. */
+/* Iterations from different detectors are comparable if neither the ratio of
+ * their launches nor that of their durations exceeds these limits. */
 static const double launches_apart = 1.5, duration_apart = 3;
 static const double confidence_min = 0.5, covered_min = 0.9;
 
@@ -424,7 +428,8 @@ static bool compare_conditions_same_text(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-/* Ranges of one name mean the same. Periods of one name may differ. */
+/* Whether iterations of two runs are the same unit of work. Ranges with equal
+ * names are. Periods with equal names may differ. */
 static bool compare_conditions_same_meaning(const struct compared_run *a,
 	const struct compared_run *b)
 {

@@ -1,4 +1,5 @@
-/* compare_match.c - matches the repetitions, iterations, devices and ranks of both sides. */
+/* compare_match.c - matches the units, iterations, devices and ranks of both
+ * sides. */
 #include "compare_state.h"
 #include "names.h"
 #include <assert.h>
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Units: runs of one job are one repetition, other runs one each. */
+/* Units: the runs of one job are one unit. A run without a job is one unit. */
 
 static int compare_match_by_rank(const void *left, const void *right)
 {
@@ -61,8 +62,8 @@ static bool compare_match_start_known(const struct compare_side *s)
 	return true;
 }
 
-/* By start time if all units have one, otherwise by id. The sort is stable,
- * because runs without either come in a given order. */
+/* Sorts by start time if all units have one, otherwise by id. The sort is
+ * stable, so that runs without both keep the caller's order. */
 static void compare_match_units_by_time(struct compare_side *s, struct arena *a)
 {
 	bool moments = compare_match_start_known(s);
@@ -83,12 +84,13 @@ static void compare_match_units_by_time(struct compare_side *s, struct arena *a)
 	}
 }
 
-/* Iterations: the kept ones of matching work are compared. If a stratum has
- * more than its share of the mix, an even choice of them is used. The ranks
- * of a job iterate together: the k-th iteration of one belongs to the k-th of
- * another. */
+/* Iterations: the kept iterations of matching work are compared. If a stratum
+ * has more iterations than its share of the mix, an evenly spaced selection is
+ * used. The ranks of a job iterate together: the k-th iteration of one rank
+ * corresponds to the k-th iteration of every other rank. */
 
-/* Of `have` in order, whether the i-th is among `want` evenly chosen ones. */
+/* Whether the i-th of `have` elements is in an evenly spaced selection of
+ * `want` elements. */
 static bool compare_match_chosen(uint64_t i, uint64_t have, uint64_t want)
 {
 	return (i + 1) * want / have != i * want / have;
@@ -166,8 +168,9 @@ static void compare_match_side_iterations(struct compare_side *s,
 				compare_match_iteration_ns(&s->units[i], k);
 }
 
-/* Assignment: the Hungarian method with potentials. Lanes join one after the
- * other, each by the shortest path of exchanges. Index 0 is no lane. */
+/* Assignment: the Hungarian method with potentials. Lanes are assigned one
+ * after the other, each by the shortest path of exchanges. Index 0 means no
+ * lane. */
 
 struct paths {
 	const double *cost;
@@ -240,13 +243,15 @@ void compare_match_assign(const double *cost, uint32_t n, struct arena *a,
 		place[p.holder[j] - 1] = j - 1;
 }
 
-/* Places: devices and ranks are matched by what they do.
+/* Places: devices and ranks are matched by their work.
  *
- * The first unit of the base defines the places. A lane of another unit takes
- * the place of its name. Devices change places only if the best assignment is
- * clearly better: at most half the distance, and less by at least a twentieth
- * of the time. Collectives are excluded, because waiting in them says nothing
- * about what a device does. A rank's host follows its first device. */
+ * The lanes of the base's first unit define the places. A lane of another unit
+ * is first assigned to the place with its name. Devices change places only if
+ * the best assignment is clearly better: its distance is at most half, and
+ * smaller by at least a twentieth of the time. Collectives are excluded from
+ * the distance, because the time of waiting in them is independent of a
+ * device's work. The host of a rank is assigned like the rank's first
+ * device. */
 
 struct compare_match_lane {
 	uint32_t run; /* index in the unit */
@@ -322,7 +327,7 @@ static double compare_match_mean_ns(const struct compare_unit *u, uint32_t run,
 	return u->iterations_n ? sum / u->iterations_n : 0;
 }
 
-/* The lanes of a unit, each with what it did. */
+/* The lanes of a unit, each with its time per function. */
 static struct compare_match_lanes compare_match_lanes_from(
 	struct compare_match_roles *x, const struct compare_unit *u)
 {
@@ -405,7 +410,7 @@ static double compare_match_distance(const struct compare_match_roles *x,
 	return sum;
 }
 
-/* Hosts go where the first device of their rank went. */
+/* Assigns each host to the place of the first device of its rank. */
 static void compare_match_hosts_follow(struct compare_match_roles *x,
 	struct compare_match_lanes *l)
 {

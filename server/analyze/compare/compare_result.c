@@ -1,14 +1,15 @@
-/* compare_result.c - builds the result: rows in their order, resources, and the headline. */
+/* compare_result.c - builds the result: sorted rows, their resources, and the
+ * headline. */
 #include "compare_state.h"
 #include <math.h>
 #include <string.h>
 
 /* Resources: counters that changed with a function.
  *
- * A counter is used only if it was sampled inside nearly all executions.
- * Interpolated values describe the device and are the same for every
- * function. A counter changed if the means over iterations differ by more
- * than the margin and by more than three standard errors. */
+ * A counter is used only if it has samples inside nearly all executions,
+ * because interpolated values describe the device and not a single function. A
+ * counter changed if the means over iterations differ by more than the margin
+ * and by more than three standard errors. */
 
 static const double sampled_min = 0.95, errors_min = 3;
 
@@ -191,7 +192,8 @@ static bool compare_result_tested(const struct change *c)
 }
 
 /* "; the iteration takes 12.31 ms in the base, 12.35 ms in the head (+0.3 %)".
- * For windows, whose length is chance, the time of kernels that compute. */
+ * For windows, the time of computing kernels is used, because the length of a
+ * window is random. */
 static const char *compare_result_text_iteration(struct arena *a,
 	const struct comparison *out)
 {
@@ -346,8 +348,9 @@ static struct change compare_result_plain_change(double base_ns, double head_ns)
 		.floor_df = NAN };
 }
 
-/* The change by count is the change of launches times the base's mean; the
- * rest is by duration. A row of one side only changed by count. */
+/* The change by count is the change of launches × the base's mean. The rest is
+ * the change by duration. If only one side has the row, all of its change is by
+ * count. */
 static void compare_result_split_delta(struct changed_row *r)
 {
 	double count = r->head_launches - r->base_launches;

@@ -1,4 +1,5 @@
-/* compare_text.c - the sentences of findings, and figures and runs in sentences. */
+/* compare_text.c - writes the sentences of findings, and numbers and runs as
+ * text. */
 #include "compare_state.h"
 #include "kernel_name.h"
 #include "utf8.h"

@@ -1,4 +1,5 @@
-/* compare_work.c - selects the iterations of one side that work on what the other works on. */
+/* compare_work.c - selects the iterations of both sides that do matching
+ * work. */
 #include "compare_state.h"
 #include "arena.h"
 #include "iterations.h"
@@ -11,17 +12,19 @@
 
 /* Sizes: whether two strata worked on the same sizes.
  *
- * The agreement is the share of an operator's calls whose sizes both strata
- * have, as a mean over the operators that both have. An operator's weight is
- * the root of its calls, so that neither bookkeeping in loops nor single
- * calls decide. If operators are unknown on a side, kernels and their grids
- * replace them. Operators of one side only are a change of the code and say
- * nothing about the work. */
+ * The agreement of one operator is the share of its calls whose sizes occur in
+ * both strata. The agreement of two strata is the weighted mean over the
+ * operators that both have. The weight of an operator is the root of its number
+ * of calls, so that neither frequent small operators in loops nor single calls
+ * decide. If operators are unknown on a side, kernels and their grids are used
+ * instead. An operator that only one side has is a change of the code, and is
+ * ignored here. */
 
-/* The works of a stratum whose sizes have numbers, by name, then size. */
+/* The works of a stratum whose sizes contain numbers, sorted by name, then
+ * size. */
 struct size_list {
 	struct size_row {
-		uint32_t name, size; /* numbers of texts */
+		uint32_t name, size; /* ids of texts in `words` */
 		double share; /* of the name's calls */
 		double calls; /* the name's, per iteration */
 	} * rows[2]; /* by enum work_kind */
@@ -96,7 +99,7 @@ static void compare_work_sizes_from(const struct iterations *c,
 	}
 }
 
-/* An iterator over the names that both have. */
+/* An iterator over the names that both lists contain. */
 struct pairs {
 	const struct size_row *a, *b; /* the rows of the name */
 	uint32_t a_n, b_n, a_at, b_at, kind;
@@ -146,7 +149,7 @@ static double compare_work_weight(const struct pairs *p)
 	return sqrt(x < y ? x : y);
 }
 
-/* 0 to 1; -1 if both have no name in common. */
+/* The agreement, 0 to 1; -1 if the lists have no name in common. */
 static double compare_work_size_agreement(const struct size_list *a,
 	const struct size_list *b)
 {
@@ -164,8 +167,8 @@ static double compare_work_size_agreement(const struct size_list *a,
 	return -1;
 }
 
-/* Two sizes of one form that differ in one number, which may occur several
- * times. */
+/* Two sizes that differ in one number only. The number may occur several times
+ * in the size. */
 struct difference {
 	long from, to;
 	double weight; /* over names */
@@ -329,18 +332,18 @@ static bool compare_work_size_difference(const struct size_list *a,
 	return false;
 }
 
-/* Kinds: different work is not a change, so only iterations of matching work
- * are compared.
+/* Kinds: only iterations of matching work are compared, because different work
+ * is not a change of performance.
  *
- * Strata of all runs are sorted into kinds: the same phase, sequences and
- * tokens and about the same context length, if those are known, otherwise
- * sizes of which most agree. Kinds of one side only are excluded. If several
- * kinds are left and the sides mix them differently, iterations are excluded
- * evenly until the mix is the same. If that is impossible, only the kind that
- * took the most time is compared. */
+ * The strata of all runs are grouped into kinds. Strata of one kind have equal
+ * phase, sequences and tokens, and about equal context lengths. If these are
+ * unknown, most of their sizes agree. Kinds that only one side has are
+ * excluded. If several kinds remain and the sides have different proportions of
+ * them, iterations are excluded evenly until the proportions are equal. If that
+ * is impossible, only the kind with the most time is compared. */
 
-/* Context lengths within this ratio count as the same: the mean drifts while
- * decoding. */
+/* Context lengths that differ by at most this ratio are treated as equal,
+ * because the mean grows during decoding. */
 static const double context_same = 0.1;
 static const double sizes_same = 0.5, mix_same = 0.005;
 
@@ -445,9 +448,9 @@ static bool compare_work_common(const struct compare_work_kind *k)
 	return k->iterations[BASE] > 0 && k->iterations[HEAD] > 0;
 }
 
-/* Wants `ratio` iterations of the head for each of the base, as many per kind
- * as there are. Returns the variance that chance then adds to the mean;
- * INFINITY if the mixes still differ. */
+/* Selects per kind `ratio` iterations of the head for each iteration of the
+ * base, as many as there are. Returns the random variance that the mean then
+ * has; INFINITY if the proportions of kinds still differ. */
 static double compare_work_mix_at(struct compare_work_pairs *w, double ratio)
 {
 	double want[2] = { 0, 0 };
@@ -473,8 +476,8 @@ static double compare_work_mix_at(struct compare_work_pairs *w, double ratio)
 	return 1 / want[BASE] + 1 / want[HEAD];
 }
 
-/* Makes the mix the same on both sides, with as many iterations as possible;
- * false if the mixes would still differ. */
+/* Makes the proportions of kinds equal on both sides, with as many iterations
+ * as possible. False if this is impossible. */
 static bool compare_work_mix(struct compare_work_pairs *w)
 {
 	double best = INFINITY, at = 0;
@@ -510,7 +513,7 @@ static void compare_work_biggest_alone(struct compare_work_pairs *w)
 		best->want[s] = (uint32_t)best->iterations[s];
 }
 
-/* The iterations of each run and stratum: its part of what is wanted of the
+/* Distributes the wanted iterations of each kind to the runs and strata of this
  * kind. */
 static uint32_t **compare_work_wanted(struct compare_work_pairs *w, int s)
 {

@@ -1,4 +1,5 @@
-/* noise_floor.c - mixes the default floor with the variance of repeats. */
+/* noise_floor.c - combines the default noise floor with the variance of
+ * repeats. */
 #include "noise_floor.h"
 #include <math.h>
 #include <string.h>
@@ -11,7 +12,8 @@ static double noise_floor_log_sum(const struct repeat_run *run)
 	return sum > 0 ? log(sum) : NAN;
 }
 
-/* The function's mean in a run; NaN if it did not run. Sorted by name. */
+/* The logarithm of a function's mean in a run; NaN if the function did not run.
+ * The means of a run are sorted by name. */
 static double noise_floor_log_mean(const struct repeat_run *run,
 	const char *name)
 {
@@ -46,7 +48,7 @@ struct logs {
 	uint32_t n;
 };
 
-/* By run, so that neighbors are neighbors in time. */
+/* Inserts a value sorted by run id, so that neighbors are neighbors in time. */
 static void noise_floor_logs_put(struct logs *l, int64_t run, double x)
 {
 	uint32_t at = l->n++;

@@ -8,9 +8,9 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Variances: of a unit's value, and of what the units of a group have in
- * common beyond that (the head is one group, the base consists of groups as
- * large); 0: nothing. */
+/* Two variances: of a unit's value, and of a value that all units of a group
+ * share in addition (0: none). The head is one group. The base is divided into
+ * groups of the head's size. */
 struct level_test_spread {
 	double unit, group, df;
 	uint32_t group_units;
@@ -35,10 +35,10 @@ static double level_test_normal(double x)
 	return erfc(-x / sqrt(2)) / 2;
 }
 
-/* The total number of head units with which a head that is now above the
- * limit is decided (shown to be higher, or below the limit) with a
- * probability of 0.8. It assumes that the level of more units is close to the
- * present one. At least 2; -1 if a thousand are too few. */
+/* The total number of head units with which the test decides with a probability
+ * of 0.8, if the head is now above the limit. Decided means shown to be higher,
+ * or below the limit. It assumes that the level of additional units is close to
+ * the present level. At least 2; -1 if a thousand units are too few. */
 static int32_t level_test_runs_needed(const struct level_test_spread *s,
 	uint32_t head, uint32_t base, double delta, double limit, double alpha)
 {
@@ -61,28 +61,29 @@ static int32_t level_test_runs_needed(const struct level_test_spread *s,
 	return -1;
 }
 
-/* Huber's k: a value further out counts as this many deviations. */
+/* Huber's k: larger deviations from the mean are limited to this many standard
+ * deviations. */
 #define HUBER 1.5
 /* For normal values, the variance of Huber's mean divided by that of the
  * mean. */
 #define HUBER_VARIANCE 1.037
-/* The variance of the head's units counts as at most this many times that of
- * the base's. */
+/* The variance of the head's units is limited to this multiple of the
+ * base's. */
 #define ODD 6.25
-/* The variance that units predict for their groups counts as this many
- * observations beside that of the groups. There must be at least GROUPS_MIN
- * groups. */
+/* The variance that is predicted from single units for their groups has the
+ * weight of this many observations, in addition to the measured variance of the
+ * groups. There must be at least GROUPS_MIN groups. */
 #define GROUPS_DF 8.0
-/* If the two differ by this many deviations of their logarithm, only groups
- * count. */
+/* If the logarithms of the two variances differ by this many standard
+ * deviations, only the variance of the groups is used. */
 #define GROUPS_DIFFER 2.33
 enum { GROUPS_MIN = 6 };
-/* By how much, in units of the variance, a rise before earlier units must fit
- * better (in squares) than a rise before the head. Fewer units than the head
- * has need more. */
+/* By how much (sum of squares, in units of the variance) a rise before earlier
+ * units must fit better than a rise before the head. If there are fewer such
+ * units than the head has, they must fit even better. */
 #define SINCE_BETTER 4.0
 #define SINCE_BETTER_FEW 8.0
-/* One or two odd units are not a level if the head has more. */
+/* One or two unusual units are not a level if the head has more units. */
 enum { SINCE_UNITS = 3 };
 
 struct level {
@@ -120,8 +121,8 @@ static double level_test_huber(struct level *l, const double *x, uint32_t n)
 	return at;
 }
 
-/* The variance of groups of the base as large as the head, from the newest
- * back. */
+/* The variance of groups of the base that are as large as the head, formed from
+ * the newest unit backwards. */
 static struct successive_diff level_test_groups(struct level *l)
 {
 	uint32_t n = l->base_n / l->head_n;
@@ -140,7 +141,7 @@ static void level_test_spread_from(struct level *l)
 		successive_diff_from(l->head, l->head_n) };
 
 	noise_floor_update(&f, &own[0]);
-	/* Two or three units of a head do not show which of them is odd. */
+	/* With two or three head units, it is unknown which one is unusual. */
 	own[1].variance = fmin(own[1].variance, ODD * f.sd * f.sd);
 	noise_floor_update(&f, &own[1]);
 	l->sd = f.sd;
@@ -235,7 +236,7 @@ static bool level_test_decidable(const struct level *l)
 	       (l->head_n > 1 && l->q->floor.from == FLOOR_LEARNED);
 }
 
-/* Could more units of the head ever decide? */
+/* Whether more units of the head can decide the test. */
 static bool level_test_may_decide(const struct level *l)
 {
 	return isinf(l->q->floor.df) || l->base_n > 1 ||
@@ -299,8 +300,8 @@ static void level_test_decide(struct level *l, struct level_test_result *out)
 			level_test_huber(l, l->head, l->head_n));
 		if (k)
 			level_test_compare(l, k, &newest);
-		/* A head that is slower than those units, too, has its own
-		 * rise. */
+		/* If the head is slower than these units, too, it has a rise of
+		 * its own. */
 		if (k && !newest.shown) {
 			*out = newest;
 			out->since = l->base_n - k;

@@ -13,21 +13,21 @@ struct regression_gate {
 	struct arena *a;
 	struct compare *c;
 	struct gate *out;
-	/* The part of alpha of each kind of rule, by weight; 0 without such a
-	 * rule. */
+	/* The part of alpha for each kind of rule, by weight; 0 if there is no
+	 * rule of this kind. */
 	double alpha[GATE_FUNCTIONS + 1];
 	uint32_t *units[2],
 		units_n[2]; /* that have enough iterations, oldest first */
 };
 
-/* One number per unit, and the first run of each unit of the base. Units
- * without a number are excluded. */
+/* One value per unit, and the first run of each unit of the base. Units without
+ * a value are excluded. */
 struct gate_units {
 	struct gate_values v;
 	int64_t *runs;
 };
 
-/* One number per unit: means over its iterations. */
+/* One value per unit: means over its iterations. */
 
 struct filling {
 	const struct regression_gate *g;
@@ -251,7 +251,8 @@ static const char *regression_gate_plural(uint32_t n)
 	return n == 1 ? "" : "s";
 }
 
-/* Reports short runs only if they are the reason why too few runs are left. */
+/* Reports runs with too few iterations only if too few runs remain because of
+ * them. */
 static void regression_gate_check_runs(struct regression_gate *g, int s)
 {
 	const struct compare_side *side = &g->c->side[s];
@@ -583,8 +584,8 @@ static void regression_gate_rule_fill(struct gate_rule *r,
 		r->runs_needed = l->needed;
 }
 
-/* If one side has no time at all there is no interval. The result is certain
- * nevertheless, unless a side has only one unit. */
+/* If one side has no time, there is no interval. The result is certain anyway,
+ * except if a side has only one unit. */
 static void regression_gate_rule_plain(struct gate_rule *r,
 	const struct gate_units *u)
 {
@@ -605,7 +606,7 @@ static void regression_gate_rule_plain(struct gate_rule *r,
 	}
 }
 
-/* As compare_options.floor has it: negative if it is to be estimated. */
+/* The floor for compare_options.floor: negative means that it is estimated. */
 static double regression_gate_floor(const struct gate_policy *p)
 {
 	return isnan(p->noise_floor) ? -1 : p->noise_floor;
@@ -671,9 +672,9 @@ static bool regression_gate_operator_rule(struct regression_gate *g,
 	return true;
 }
 
-/* Reported in points of the iteration. The test uses headroom as a share of
- * the operators' time, because that is what differs between runs, as times
- * do. */
+/* The rule of headroom, reported in percentage points of the iteration. The
+ * test uses headroom as a share of the operators' time, because the differences
+ * of this share between runs are like those of times. */
 static bool regression_gate_headroom_rule(struct regression_gate *g,
 	struct err *e)
 {
@@ -756,9 +757,9 @@ static void regression_gate_function_fill(struct gate_rule *r,
 		.floor_df = c->floor_df };
 }
 
-/* Tests the units of the row, which the comparison does not: whether the
- * base's newest units are as slow, and how many units of the head would
- * decide. */
+/* Tests the units of a row, which the comparison does not do: whether the
+ * base's newest units are as slow as the head, and how many units of the head
+ * would decide. */
 static bool regression_gate_function_level(struct regression_gate *g,
 	const struct changed_row *row, struct gate_rule *r, struct err *e)
 {
@@ -792,8 +793,8 @@ static bool regression_gate_function_level(struct regression_gate *g,
 	return true;
 }
 
-/* One unit of a side is not enough to fail a gate: an odd run is not a
- * change. */
+/* One unit on a side is not enough to fail a gate, because one unusual run is
+ * not a change. */
 static bool regression_gate_several_units(const struct regression_gate *g)
 {
 	return !isnan(g->p->noise_floor) ||

@@ -1,4 +1,5 @@
-/* common_factor.c - estimates the factor that all kernels share: clocks and power. */
+/* common_factor.c - estimates the factor by which all kernels changed (clocks,
+ * power). */
 #include "common_factor.h"
 #include "dist.h"
 #include "order_stat.h"
@@ -76,8 +77,8 @@ double common_factor_log_ratio(const struct verdict_input *in,
 	return log(ratio);
 }
 
-/* A deviation that outliers do not inflate: the median absolute deviation,
- * scaled to a normal distribution. */
+/* A robust standard deviation: the median absolute deviation, scaled to a
+ * normal distribution. */
 static double common_factor_spread(const double *log_ratio, uint32_t n,
 	double center, double *scratch)
 {
@@ -93,8 +94,9 @@ static double common_factor_median(const double *v, uint32_t n, double *scratch)
 	return order_stat_median(scratch, n);
 }
 
-/* Moves from the median of all rows to the median of the rows within reach of
- * it. */
+/* Starts at the median of all rows. Then repeatedly takes the median of the
+ * rows that are at most `within` away from the last median. Sets *uniform to
+ * the number of these rows. */
 static double common_factor_centre(const double *log_ratio, uint32_t n,
 	double within, double *scratch, uint32_t *uniform)
 {
@@ -111,9 +113,9 @@ static double common_factor_centre(const double *log_ratio, uint32_t n,
 	return center;
 }
 
-/* How far rows may differ and still share one factor: the differences between
- * runs and those between the rows, with a limit, because otherwise any rows
- * would share one. */
+/* The maximum difference of rows that share one factor. It follows from the
+ * differences between runs and between the rows. It is limited, because
+ * otherwise any rows would share a factor. */
 static double common_factor_tolerance(const struct verdict_input *in,
 	const struct common_estimate *c, double sd)
 {

@@ -1,4 +1,5 @@
-/* permutation_test.c - the largest difference of any row that permuted blocks produce. */
+/* permutation_test.c - the distribution of the largest difference of any row
+ * when blocks are permuted. */
 #include "permutation_test.h"
 #include "t_draw.h"
 #include "xoshiro.h"
@@ -26,7 +27,7 @@ static void permutation_test_all_ways(uint32_t n, uint32_t k, uint32_t ways,
 	for (uint32_t w = 1; w < ways; w++) {
 		const uint32_t *last = sets + (size_t)(w - 1) * k;
 		uint32_t *next = sets + (size_t)w * k, i = k;
-		/* The last index that can still move on. */
+		/* Finds the last index that can be increased. */
 		while (i-- > 0 && last[i] == n - k + i)
 			;
 		for (uint32_t m = 0; m < k; m++)
@@ -79,10 +80,10 @@ bool permutation_test_splits(const struct blocks *b, uint32_t permutations,
 	return true;
 }
 
-/* The test: sums over the chosen blocks, 64 rows at once. */
+/* The test: sums over the chosen blocks, for 64 rows at a time. */
 
 enum { TILE = 64, TABLES = 17 };
-/* Equal splits of rounded numbers are equal splits. */
+/* Statistics that differ only by rounding are treated as equal. */
 #define SAME 0.9999F
 
 /* 64 rows: the blocks' means, scaled to mean 0 and deviation 1, and the
@@ -154,7 +155,7 @@ static void permutation_test_fill(struct tile *t, uint32_t i,
 		t->squares[(size_t)b * TILE + i] = z * z;
 		t->total[i] += z * z;
 	}
-	/* A row without any variance has no statistic: 0 over something. */
+	/* A row without variance: its statistic becomes 0 / 1 and not 0 / 0. */
 	t->min_var[i] = scale > 0 ? (float)(c->min_var * var) : 1;
 	t->prior[i] = (float)(c->prior * var);
 	t->prior_df[i] = (float)c->prior_df;
@@ -240,7 +241,8 @@ static void permutation_test_tile_run(struct permuting *w, uint32_t from,
 	struct permutation_test_sizes own = s;
 	struct xoshiro x;
 
-	/* Only differences made by chance are widened, not those of the data. */
+	/* Only differences of random splits are widened, not the observed
+	 * one. */
 	own.delta = 1;
 	permutation_test_tile_fill(w, from, t);
 	permutation_test_statistics(t, draws, p->own, own, of);
@@ -261,7 +263,7 @@ static int permutation_test_by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The share of splits whose largest statistic is at least as large. */
+/* The share of splits whose largest statistic is at least `own`. */
 static double permutation_test_p_of(const struct permutation_splits *p,
 	const float *largest, float own)
 {

@@ -11,10 +11,10 @@
 #include <string.h>
 
 /* Every row is tested twice: as measured, and divided by the factor that all
- * kernels share. The permutation test gives a family-wise p for the second. A
- * row that it finds must also differ as measured, at a level shared among all
- * rows found. So a change of clocks accuses neither the kernels that follow
- * it nor those that do not. */
+ * kernels share. The permutation test gives a family-wise p for the divided
+ * times. A row with a small p must also differ as measured, with alpha divided
+ * among all such rows. So after a change of clocks, neither the kernels that
+ * follow the clocks nor those that do not are reported as changed. */
 
 static bool verdict_all_equal(const double *x, uint32_t n, double to)
 {
@@ -24,14 +24,14 @@ static bool verdict_all_equal(const double *x, uint32_t n, double to)
 	return true;
 }
 
-/* There are two kinds of chance: between iterations, measured by blocks (`var`),
- * and between runs, given by the noise floor (`run_var`). Each has degrees of
- * freedom of its own. The first is moderated: a prior that counts as `prior_df`
- * blocks is mixed in, so that a handful of blocks that happen to agree proves
- * nothing. */
+/* There are two random variances. The variance between iterations is measured
+ * by blocks (`var`). The variance between runs is given by the noise floor
+ * (`run_var`). Each has its own degrees of freedom. The variance between
+ * iterations is moderated: a prior with the weight of `prior_df` blocks is
+ * added, so that a few blocks that agree by chance are not evidence. */
 
-/* The smallest share of the blocks' variance that counts as chance, so that the
- * last digits of the arithmetic are not evidence. */
+/* The minimum variance, as a share of the blocks' variance, so that rounding
+ * errors are not evidence. */
 #define CONTRAST_MIN_VARIANCE 1e-5
 
 static double verdict_contrast_variance(const double *v, uint32_t n,
@@ -64,7 +64,7 @@ static struct contrast verdict_contrast_of(const double *means,
 	c.mean = (c.head + c.base) / 2;
 	c.sd = sqrt(verdict_contrast_variance(means, all,
 		verdict_mean_of(means, all)));
-	/* Equal values leave only what rounding makes of them. */
+	/* If all values are equal, this is only a rounding error. */
 	if (c.sd <= 1e-12 * fabs(c.mean))
 		c.sd = c.delta = 0;
 	c.within = b->widen * b->widen *
@@ -96,7 +96,8 @@ static double verdict_contrast_p_of(double delta, double var, double df)
 	return delta == 0 ? 1 : 0;
 }
 
-/* The same if runs had no effect: the difference between these two processes. */
+/* The p of the difference without a run effect: for these two processes
+ * only. */
 static double verdict_contrast_noise_p(const struct contrast *c)
 {
 	return verdict_contrast_p_of(c->delta, c->var, c->df);
@@ -135,15 +136,16 @@ static double verdict_contrast_half(const struct contrast *c, double half)
 
 /* Iterations grouped into blocks that can be exchanged.
  *
- * Iterations of one process resemble their neighbors, so they cannot be
- * exchanged one by one. A block is a run of consecutive iterations of one unit,
- * long enough that little correlation is left between blocks. All blocks have
- * the same length, give or take one iteration. If units are what is exchanged,
- * each unit is one block.
+ * Iterations of one process are correlated with their neighbors, so single
+ * iterations cannot be exchanged. A block is a sequence of consecutive
+ * iterations of one unit, so long that there is little correlation between
+ * blocks. The lengths of blocks differ by at most one iteration. If units are
+ * exchanged, each unit is one block.
  *
- * The length follows from the autocorrelation of times per iteration: the median
- * over the longest rows, so that one odd row does not decide for all. Lags are
- * summed until little correlation is left. */
+ * The length is computed from the autocorrelation of times per iteration. The
+ * median over the rows with the most time is used, so that one unusual row does
+ * not decide the length for all. The correlations of the lags are summed until
+ * they are small. */
 
 enum {
 	BLOCKS_LAG_MAX = 64,
@@ -156,8 +158,9 @@ struct blocks_lag {
 	double rho[BLOCKS_LAG_MAX + 1]; /* rho[0] is 1 */
 };
 
-/* A correlation below the first ends the sum. An inflation up to the second
- * is accepted, and corrected for, because fewer blocks would cost more power. */
+/* The sum ends at the first correlation below BLOCKS_LAG_MIN_RHO. An inflation
+ * up to the second limit is accepted and corrected, because fewer blocks would
+ * reduce the power of the test more. */
 #define BLOCKS_LAG_MIN_RHO 0.05
 #define BLOCKS_MAX_INFLATION 1.25
 enum {
@@ -188,7 +191,8 @@ static void verdict_blocks_lag_add(const struct verdict_side *side,
 	}
 }
 
-/* The longest rows; fewer if there are very many iterations. */
+/* Selects the rows with the most time; fewer if there are very many
+ * iterations. */
 static uint32_t verdict_blocks_lag_rows(const struct verdict_input *in,
 	const struct change *means, double *scratch, uint32_t *rows)
 {
@@ -276,7 +280,8 @@ static bool verdict_blocks_lag_from(const struct verdict_input *in,
 			by_row[(size_t)k * n + filled] = sums[k] / sums[0];
 		filled += sums[0] > 0;
 	}
-	/* Columns have room for n; only the first `filled` are filled. */
+	/* Each column has room for n values; only the first `filled` are
+	 * set. */
 	for (uint32_t k = 1; k <= lags; k++)
 		for (uint32_t i = 0; i < filled; i++)
 			by_row[(size_t)k * filled + i] =
@@ -296,8 +301,8 @@ static double verdict_blocks_lag_inflation(const struct blocks_lag *l,
 	return sum;
 }
 
-/* The correlation that is left between blocks of `length`, as a factor of
- * standard deviations: 1 or more. */
+/* The factor (at least 1) by which the correlation between blocks of `length`
+ * increases standard deviations. */
 static double verdict_blocks_widen(const struct blocks_lag *l, uint32_t length)
 {
 	double all = 1;
@@ -389,9 +394,10 @@ static void verdict_blocks_level_units(const struct blocks_range *b, uint32_t n,
 	}
 }
 
-/* The mean of x / factor of each block, base's blocks then head's. `factor` NULL:
- * 1. If blocks are not units, the differences between units of a side are removed
- * and the rest is widened, so that its variance is still that of blocks. */
+/* The mean of x / factor in each block, first the base's blocks, then the
+ * head's. `factor` NULL means 1. If blocks are not units, the differences
+ * between units of a side are removed. The remaining deviations are widened, so
+ * that their variance is still that of blocks. */
 static void verdict_blocks_means(const struct blocks *b,
 	const struct verdict_row *row, const double *base_factor,
 	const double *head_factor, double *means)
@@ -408,9 +414,9 @@ static void verdict_blocks_means(const struct blocks *b,
 			means + b->base_n);
 }
 
-/* The smallest number of iterations of a side, or of blocks of them, that prove
- * anything. One more is needed per unit after the first: the differences
- * between units cost a degree of freedom each. */
+/* The minimum number of iterations (or blocks) per side for a test. Each unit
+ * after the first requires one more, because the differences between units use
+ * one degree of freedom each. */
 enum { VERDICT_ITERATIONS_MIN = 3 };
 
 static int verdict_by_p(const void *a, const void *b)
@@ -441,13 +447,14 @@ static bool verdict_q_fill(struct change *changes, uint32_t n, struct arena *a)
 	return true;
 }
 
-/* A change is not reported if the function has less than the first share of
- * the iteration, if the difference is less than the second share, or if it is
- * less than half the margin. */
+/* A change is not reported if the function's share of the iteration is below
+ * the first limit, if the difference is a smaller share of the iteration than
+ * the second limit, or if the difference is less than half the margin. */
 #define CLASSIFY_MIN_SHARE 0.001
 #define CLASSIFY_MIN_DELTA 0.0001
 
-/* A function with less than this share of the iteration is never new or gone. */
+/* A function with less than this share of the iteration is never reported as
+ * appeared or vanished. */
 #define CLASSIFY_MIN_PRESENT 0.00001
 
 /* 99 % of a normal distribution are within this many deviations. */
@@ -502,8 +509,8 @@ static bool verdict_classify_proven(const struct verdict_input *in,
 	       (c->delta_ns > 0 ? c->low_ns > 0 : c->high_ns < 0);
 }
 
-/* Certainly different between these two processes, and by more than runs
- * differ. */
+/* Whether these two processes differ with certainty, and by more than the runs
+ * of one side differ. */
 static bool verdict_classify_beyond(const struct contrast *c, double alpha)
 {
 	return verdict_contrast_noise_p(c) <= alpha &&
@@ -568,8 +575,8 @@ static enum change_class verdict_classify(const struct verdict_input *in,
 						 : CHANGE_UNDECIDED;
 }
 
-/* The variance of the typical row's blocks counts as so many blocks of every
- * row. */
+/* In the variance of every row, the variance of a typical row has the weight of
+ * this many blocks. */
 #define PRIOR_DF 4.0
 
 struct verdict_proof {
@@ -582,7 +589,7 @@ struct verdict_proof {
 	struct contrast *raw, *freed;
 	struct permutation_row *rows;
 	double *means, *pairs; /* of one row's blocks; for its shift */
-	uint32_t family; /* rows that could be accused */
+	uint32_t family; /* rows that can be reported as changed */
 };
 
 static void verdict_row_means(struct verdict_proof *v, uint32_t i, bool freed,
@@ -610,9 +617,9 @@ static double verdict_typical(const struct verdict_proof *v,
 	return order_stat_median(scratch, n);
 }
 
-/* Permuted runs measure how much runs differ, so the noise floor is only a
- * prior. Iterations do not measure it, so the noise floor is the variance
- * between runs. */
+/* If runs are permuted, the permutation measures how much runs differ, so the
+ * noise floor is only a prior. If iterations are permuted, the noise floor is
+ * the variance between runs. */
 static void verdict_moderate(struct verdict_proof *v, struct contrast *of,
 	double *scratch)
 {
@@ -744,8 +751,8 @@ static double verdict_factor_noise(struct verdict_proof *v)
 	return verdict_contrast_of(v->means, &v->blocks).within;
 }
 
-/* Short runs have few blocks each; enough must remain to measure their
- * variance. */
+/* Whether there are enough blocks to measure their variance. Short runs have
+ * few blocks. */
 static bool verdict_blocks_vary(const struct blocks *b)
 {
 	return b->base_n >= b->base_lost + VERDICT_ITERATIONS_MIN &&
@@ -797,13 +804,18 @@ static bool verdict_permuted(const struct verdict_input *in, enum evidence by,
 /* The verdict if there are too few iterations to permute: did all launches
  * change?
  *
- * A row is *likely* changed if its launches' mean changed by more than runs
- * differ, and one of two holds: there are at least four launches per side and
- * every launch of one side took longer than the other's of the same rank by
- * length (if ranks are unknown, than every launch of the other); or its time
- * differs by more than hardly any two runs do. A row appeared or vanished if
- * one side never ran it and the other did in every iteration. Nothing is
- * permuted: p, p_family and q are NaN. */
+ * A row is *likely* changed if the mean of its launches changed by more than
+ * runs differ, and one of these conditions is true:
+ *
+ *  - There are at least four launches per side. Sorted by length, every launch
+ *    of one side took longer than the launch of the other side at its position.
+ *    If positions are unknown, it took longer than every launch of the other
+ *    side.
+ *  - The time differs by more than almost any two runs do.
+ *
+ * A row appeared or vanished if the function never ran on one side and ran in
+ * every iteration of the other. Nothing is permuted: p, p_family and q are
+ * NaN. */
 
 static bool verdict_few_always(const double *x, uint32_t n)
 {
@@ -813,7 +825,9 @@ static bool verdict_few_always(const double *x, uint32_t n)
 	return true;
 }
 
-/* Compares launches of several sizes with those of the same rank by length. */
+/* Whether all launches moved. Sorted by length, launches of one side are
+ * compared with the launches of the other side at their positions, because
+ * launches may have several sizes. */
 static bool verdict_few_spread_moved(const struct verdict_spread *s)
 {
 	bool up = true, down = true;
@@ -824,7 +838,8 @@ static bool verdict_few_spread_moved(const struct verdict_spread *s)
 	return up || down;
 }
 
-/* If fewer launches all moved, that is no evidence. */
+/* The minimum number of launches: if fewer launches all moved, it is no
+ * evidence. */
 enum { LAUNCHED_MIN = 4 };
 
 static bool verdict_few_all_moved(const struct verdict_row *r)
@@ -837,8 +852,9 @@ static bool verdict_few_all_moved(const struct verdict_row *r)
 	       r->base_min_ns > r->head_max_ns;
 }
 
-/* The function's time differs by more than one in ten thousand runs of the
- * same work does: some launches moved that far, even if not all did. */
+/* Whether the function's time differs so much that only one in ten thousand
+ * runs of the same work would. Some launches moved that far, even if not all
+ * did. */
 static bool verdict_few_far(const struct verdict_input *in,
 	const struct common_estimate *c, const struct verdict_row *r,
 	const struct change *m)
@@ -878,7 +894,8 @@ static enum change_class verdict_few_class_of(const struct verdict_input *in,
 	       iteration = verdict_classify_iteration_ns(in);
 	double stake = CLASSIFY_MIN_SHARE * iteration;
 
-	/* Whether something ran at all does not depend on how long it ran. */
+	/* Appeared and vanished are decided by whether the function ran, not by
+	 * how long. */
 	if (most >= CLASSIFY_MIN_PRESENT * iteration) {
 		if (verdict_all_equal(r->base, in->base.n, 0) &&
 			verdict_few_always(r->head, in->head.n))
@@ -918,7 +935,8 @@ static void verdict_few(const struct verdict_input *in,
 	}
 }
 
-/* The same numbers in every iteration, or one number that never varies. */
+/* Whether both sides have equal values: iteration by iteration, or one constant
+ * value in all. */
 static bool verdict_identical(const struct verdict_input *in,
 	const struct verdict_row *r)
 {
@@ -959,11 +977,12 @@ bool verdict_by_runs(uint32_t base, uint32_t head, double alpha)
 	return few >= RUNS_MIN && best <= alpha;
 }
 
-/* Iterations prove something only if the best split of them would. */
+/* The kind of evidence. Iterations are used only if their best possible split
+ * would be significant. */
 static enum evidence verdict_evidence(const struct verdict_input *in)
 {
-	/* The noise floor covers the differences between units; each costs
-	 * one iteration. */
+	/* The noise floor contains the differences between units; each of them
+	 * uses one iteration. */
 	uint32_t base = in->base.n - (in->base.units - 1);
 	uint32_t head = in->head.n - (in->head.units - 1);
 	uint32_t few = base < head ? base : head;
