@@ -1,8 +1,8 @@
-# embed(target table directory...): every file below the directories, as a table
-# of `struct embedded` (base/embedded.h) compiled into the target.
+# embed(target table directory...): compiles every file below the directories into the
+# target, as a table of `struct embedded` (base/embedded.h).
 #
-# The bytes come in by the assembler's .incbin, so a file of any size or kind
-# costs no generated text and arrives exactly as it is stored on disk.
+# The assembler's .incbin includes the bytes. So a file of any size or kind needs no
+# generated text, and its bytes are exactly those on disk.
 function(embed target table)
 	set(out ${CMAKE_CURRENT_BINARY_DIR}/${table}.c)
 	set(text "/* ${table}.c - made by embed.cmake: files carried in the program. */\n")

@@ -1,7 +1,7 @@
-# kept.cmake - libraries of the page that are fetched, not committed (web/kept).
+# kept.cmake - fetches libraries of the dashboard that are not committed (web/kept).
 #
-# They are built into the program with the page's own files. A build fetches them
-# once. Without them everything builds and runs; the page reports what is missing.
+# A build fetches them once and compiles them into the program with the dashboard's own
+# files. Without them everything builds and runs; the dashboard reports what is missing.
 set(KERNSIFT_KEPT ${PROJECT_SOURCE_DIR}/build/kept CACHE PATH
 	"folder of the page's fetched libraries")
 set(KERNSIFT_CHART AUTO CACHE STRING

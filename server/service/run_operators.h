@@ -1,7 +1,7 @@
-/* run_operators.h - a run's operators: their shares of GPU time, and the least
- * time that their calls would need on another platform.
+/* run_operators.h - a run's operators: their shares of GPU time, and their
+ * roofline bound on another platform.
  *
- * That time is computed from the cost of each shape and the peaks of the other
+ * That bound is computed from the cost of each shape and the peaks of the other
  * platform. A stored roofline bound cannot be used, because it belongs to the
  * platform of the run. */
 #pragma once

@@ -47,7 +47,7 @@ bool json_reader_patient(const struct json_reader *r);
 
 /* ---- how reading continues in a list of objects after a broken object
  *
- * At that point nobody knows which quotes open a string and which close one.
+ * It is then unknown which quotes open a string and which close one.
  * The search looks for a comma followed by an object whose first key is a known
  * key of an item. It also looks for the end of the list, recognized by a key
  * that is used around the list or by the end of the file. */

@@ -176,8 +176,8 @@ static inline struct block scan_block_at(const char *p)
 	return b;
 }
 
-/* Bit i is the parity of bits 0 to i, so it tells whether byte i is between
- * quotes. */
+/* Bit i is the parity of bits 0 to i, so it shows whether byte i is
+ * between quotes. */
 static inline uint64_t scan_parity(uint64_t x)
 {
 	x ^= x << 1;

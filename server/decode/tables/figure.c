@@ -62,8 +62,8 @@ static const char *figure_whole_part(const char *s, const char *end,
 	return last == 0 || (grouped && last != 3) ? NULL : s;
 }
 
-/* Reads decimals. Those beyond 64 bits are smaller than any digit that
- * matters. */
+/* Reads decimals. Those beyond 64 bits are too small to change the
+ * result. */
 static const char *figure_decimals(const char *s, const char *end,
 	struct figure *f)
 {

@@ -19,7 +19,7 @@ size_t int128_to_numeric(int128 v, char to[INT128_NUMERIC])
 	assert(v >= 0);
 	for (; v; v /= BASE)
 		digit[n++] = (int16_t)(v % BASE);
-	/* The weight of the first digit tells how many zeros follow. */
+	/* The weight of the first digit shows how many zeros follow. */
 	while (skip < n && !digit[skip])
 		skip++;
 	pgwire_put16(to, (int16_t)(n - skip));
