@@ -22,6 +22,7 @@ enum {
 
 struct worker_slot {
 	pid_t pid; /* 0: none */
+	uint64_t cpu_ticks; /* used at the last look */
 	int64_t started_ms, start_at_ms;
 	int backoff_ms;
 };
@@ -41,6 +42,7 @@ struct worker_pool {
 	struct db *db; /* made when first needed */
 	struct worker_loss losses[LOSSES];
 	int losses_n;
+	int64_t hold_at_ms; /* when leases are renewed next */
 	struct worker_slot slots[];
 };
 
@@ -74,6 +76,7 @@ static bool worker_pool_slot_start(struct worker_slot *s,
 	if (pid == 0)
 		worker_pool_become(c, parent);
 	s->pid = pid;
+	s->cpu_ticks = 0;
 	s->started_ms = clock_ms();
 	return true;
 }
@@ -116,19 +119,24 @@ static void worker_pool_lose(struct worker_pool *c, pid_t pid, int status)
 	log_warn("worker pid=%ld died: %s", (long)pid, l->sentence);
 }
 
+static bool worker_pool_connected(struct worker_pool *c)
+{
+	struct err e = { 0 };
+	if (c->db)
+		return db_revive(c->db, &e);
+	c->db = db_new(c->options->conninfo, &e);
+	return c->db != NULL;
+}
+
 /* Reports the losses to the database. Losses that cannot be reported now are
  * kept. */
 static void worker_pool_losses_tell(struct worker_pool *c)
 {
 	struct err e = { 0 };
 	int reported = 0;
-	if (c->losses_n == 0)
+	if (c->losses_n == 0 || !worker_pool_connected(c))
 		return;
-	if (!c->db)
-		c->db = db_new(c->options->conninfo, &e);
-	else if (!db_revive(c->db, &e))
-		return;
-	while (c->db && reported < c->losses_n &&
+	while (reported < c->losses_n &&
 		upload_abandon(c->db, c->losses[reported].worker,
 			c->losses[reported].sentence, c->losses[reported].tries,
 			&e))
@@ -169,11 +177,64 @@ static void worker_pool_slot_tend(struct worker_pool *c, struct worker_slot *s)
 	}
 }
 
+/* Whether a worker is ready to run or waits for a disk (states R and D of
+ * proc_pid_stat(5)), or has used the processor since the last look. */
+static bool worker_pool_slot_works(struct worker_slot *s)
+{
+	char path[64], text[1024] = "", state = 0;
+	unsigned long long user = 0, system = 0;
+	snprintf(path, sizeof path, "/proc/%ld/stat", (long)s->pid);
+	FILE *f = fopen(path, "re");
+	if (!f)
+		return false;
+	size_t n = fread(text, 1, sizeof text - 1, f);
+	fclose(f);
+	text[n] = '\0';
+	/* The name of the process is in parentheses and may contain any byte. */
+	const char *at = strrchr(text, ')');
+	if (!at || sscanf(at + 1,
+			   " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu "
+			   "%llu",
+			   &state, &user, &system) != 3)
+		return false;
+	bool works =
+		user + system > s->cpu_ticks || state == 'R' || state == 'D';
+	s->cpu_ticks = user + system;
+	return works && state != 'T' && state != 't';
+}
+
+/* Three times per lease: renews the leases of the workers that work. */
+static void worker_pool_hold(struct worker_pool *c)
+{
+	struct err e = { 0 };
+	int n = 0, most = c->options->workers;
+	int64_t now = clock_ms();
+	if (now < c->hold_at_ms)
+		return;
+	c->hold_at_ms = now + INT64_C(1000) * c->options->lease_s / 3;
+	char(*names)[WORKER_NAME] = calloc((size_t)most, sizeof *names);
+	const char **list = calloc((size_t)most, sizeof *list);
+	for (int i = 0; names && list && i < most; i++) {
+		if (!c->slots[i].pid || !worker_pool_slot_works(&c->slots[i]))
+			continue;
+		worker_name(c->slots[i].pid,
+			c->env_word + sizeof WORKER_POOL_WORD, names[n]);
+		list[n] = names[n];
+		n++;
+	}
+	if (n && worker_pool_connected(c) &&
+		!upload_hold(c->db, list, n, c->options->lease_s, &e))
+		log_warn("worker pool: %s", e.text);
+	free(list);
+	free(names);
+}
+
 void worker_pool_supervise(struct worker_pool *c)
 {
 	for (int i = 0; i < c->options->workers; i++)
 		worker_pool_slot_tend(c, &c->slots[i]);
 	worker_pool_losses_tell(c);
+	worker_pool_hold(c);
 }
 
 /* Containers may share a host name and have the same pids. Without a random

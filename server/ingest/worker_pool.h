@@ -3,7 +3,14 @@
  * It starts workers and replaces those that die. As soon as the database is
  * available, the upload of a dead worker returns to the queue with the reason
  * (upload_abandon()). A worker that dies repeatedly is started with growing
- * delays. Only one thread may use a pool. This thread must live as long as the
+ * delays.
+ *
+ * A worker renews the lease of its upload at its steps. On a busy machine it can
+ * wait for the processor longer than a lease between two steps, because its
+ * priority is low. So the pool renews the leases of workers that are ready to run
+ * or that used the processor since the last look. A worker that is stopped or hangs
+ * does neither, and its upload is queued again.
+ * Only one thread may use a pool. This thread must live as long as the
  * process, because workers end with the thread that started them. */
 #pragma once
 #include "worker.h"

@@ -83,6 +83,10 @@ bool upload_read_chunk(struct db *db, int64_t id, int32_t seq, void *into,
  * lost. `stage` is one of decode, analyze, save. */
 bool upload_progress(struct db *db, const struct claim *c, const char *stage,
 	int64_t done_bytes, struct err *e);
+/* Renews the leases of the uploads that the `n` named workers work on: their parent
+ * saw that they work (worker_pool.h). */
+bool upload_hold(struct db *db, const char *const *workers, int n, int lease_s,
+	struct err *e);
 /* The upload cannot be used: it fails permanently, with the sentence. */
 bool upload_fail(struct db *db, const struct claim *c, const char *sentence,
 	struct err *e);

@@ -150,6 +150,25 @@ bool upload_progress(struct db *db, const struct claim *c, const char *stage,
 	return upload_run_fenced(db, upload_progress_sql, &p, c, e);
 }
 
+bool upload_hold(struct db *db, const char *const *workers, int n, int lease_s,
+	struct err *e)
+{
+	static const char sql[] =
+		"UPDATE upload "
+		"SET lease_until = now() + make_interval(secs => $2) "
+		"WHERE state = 'working' AND worker = ANY ($1)";
+	struct sql_params p = { 0 };
+	struct sql_array names;
+	sql_array_init(&names, SQL_TEXT);
+	for (int i = 0; i < n; i++)
+		sql_array_text(&names, workers[i]);
+	sql_array(&p, &names);
+	sql_int4(&p, lease_s);
+	bool ok = sql_run(db, sql, &p, NULL, e);
+	sql_array_release(&names);
+	return ok;
+}
+
 bool upload_fail(struct db *db, const struct claim *c, const char *sentence,
 	struct err *e)
 {

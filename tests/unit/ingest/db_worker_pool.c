@@ -18,9 +18,15 @@ static const struct worker_options options = {
 		.arena_bytes = 64 << 20 },
 };
 
+/* The pool looks three times per lease, on a busy machine later. */
+enum { SHORT_LEASE_S = 2 };
+
 /* A worker that claims all uploads and ends in the given way. */
 static int end_badly(const char *how)
 {
+	const int lease_s = strcmp(how, "busy") && strcmp(how, "hangs")
+				    ? 30
+				    : SHORT_LEASE_S;
 	struct err e = { 0 };
 	struct claim c = { 0 };
 	char name[WORKER_NAME];
@@ -30,9 +36,22 @@ static int end_badly(const char *how)
 		return 9;
 	/* The uploads that its predecessor held may not be queued again yet. */
 	while (!c.upload) {
-		if (!upload_claim(db, name, 30, &c, &e))
+		if (!upload_claim(db, name, lease_s, &c, &e))
 			return 9;
 		nanosleep(&(struct timespec){ 0, 10000000 }, NULL);
+	}
+	if (!strcmp(how, "busy") || !strcmp(how, "hangs")) {
+		/* No step for longer than a lease, with or without the processor. */
+		struct timespec used = { 0 };
+		while (!strcmp(how, "busy") && used.tv_sec <= SHORT_LEASE_S)
+			clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+		if (!strcmp(how, "hangs"))
+			nanosleep(&(struct timespec){ 2 * SHORT_LEASE_S + 1,
+					  0 },
+				NULL);
+		if (!upload_fail(db, &c, "it took long", &e))
+			fprintf(stderr, "worker %s: %s\n", how, e.text);
+		pause();
 	}
 	if (!strcmp(how, "kill"))
 		raise(SIGKILL);
@@ -60,7 +79,8 @@ static struct fixture_row ended(struct db *db, struct worker_pool *c,
 	return r;
 }
 
-static void ends(const char *how, int tries, const char *sentence)
+static void ends_of(const struct worker_options *o, const char *how, int tries,
+	const char *sentence)
 {
 	char self[] = "kernsiftd", word[] = "worker", mode[16];
 	char *argv[] = { self, word, mode, NULL };
@@ -68,13 +88,36 @@ static void ends(const char *how, int tries, const char *sentence)
 	struct db *db = fixture_db();
 	snprintf(mode, sizeof mode, "%s", how);
 	int64_t id = fixture_upload(db, how, fixture_trace, UPLOAD_CHUNK);
-	works((c = worker_pool_new(&options, argv, &err)));
+	works((c = worker_pool_new(o, argv, &err)));
 	struct fixture_row r = ended(db, c, id);
 	assert_string_equal(r.state, "failed");
 	assert_string_equal(r.error, sentence);
 	assert_int_equal(r.tries, tries);
 	worker_pool_free(c);
 	db_free(db);
+}
+
+static void ends(const char *how, int tries, const char *sentence)
+{
+	ends_of(&options, how, tries, sentence);
+}
+
+/* The pool renews the lease of a worker that only computes. The upload of a worker
+ * that sleeps is queued again for the other one, which is the second try. */
+static void a_lease_lasts_while_the_worker_computes(void **state)
+{
+	struct worker_options o = options;
+	(void)state;
+	o.lease_s = SHORT_LEASE_S;
+	ends_of(&o, "busy", 1, "it took long");
+}
+
+static void a_lease_ends_while_the_worker_hangs(void **state)
+{
+	struct worker_options o = options;
+	(void)state;
+	o.lease_s = SHORT_LEASE_S;
+	ends_of(&o, "hangs", 2, "it took long");
 }
 
 static void killed_three_times(void **state)
@@ -146,6 +189,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(out_of_cpu_once_is_enough),
 		cmocka_unit_test(another_signal_three_times),
 		cmocka_unit_test(a_status_three_times),
+		cmocka_unit_test(a_lease_lasts_while_the_worker_computes),
+		cmocka_unit_test(a_lease_ends_while_the_worker_hangs),
 		cmocka_unit_test(real_workers_do_their_work),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
