@@ -20,5 +20,6 @@ static inline int64_t clock_real_ns(void)
 	return clock_read_ns(CLOCK_REALTIME);
 }
 
-/* The three within the shortest of a few tries, so that they belong together. */
+/* Reads the three clocks several times and returns the readings that are
+ * closest together. */
 struct clock_pair clock_pair_read(void);

@@ -14,7 +14,7 @@ void log_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Writes the lines that were logged since the last call. Only the collector's
  * own threads may call it, because it waits for the file system. */
 void log_flush(void);
-/* The same, once per place in the code. */
+/* log_line(), but at most once per place in the code. */
 #define log_line_once(...)                                     \
 	do {                                                   \
 		static atomic_flag logged_ = ATOMIC_FLAG_INIT; \

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A pattern; `given` false: none, which matches nothing. */
+/* A pattern. If `given` is false there is no pattern, and nothing matches. */
 struct options_pattern {
 	bool given;
 	regex_t regex;
@@ -29,13 +29,13 @@ struct collector_options {
 #undef OPTION_COUNT
 #undef OPTION_FLAG
 #undef OPTION_REGEX
-	char *texts; /* what the texts above point into */
+	char *texts; /* the memory of the texts above */
 };
 
 /* Called with one sentence for each value that cannot be used. */
 typedef void options_complain_fn(void *ctx, const char *sentence);
 
-/* Where values come from: getenv() in life, a table in tests. */
+/* The source of values: getenv() in a process, a table in tests. */
 typedef const char *options_env_fn(void *ctx, const char *name);
 
 /* Copies all texts, because the host may change its environment later. If a
@@ -46,7 +46,8 @@ void options_init(struct collector_options *o, options_env_fn *env,
 /* Frees the patterns and the texts. */
 void options_release(struct collector_options *o);
 
-/* Whether a variable is an option of the collector; finds misspelled names. */
+/* Whether a variable is an option of the collector; used to find misspelled
+ * names. */
 bool options_knows(const char *name, size_t len);
 /* Whether KERNSIFT_TRACE_KINDS lists the word. */
 bool options_kind(const struct collector_options *o, const char *word);

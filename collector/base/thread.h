@@ -11,7 +11,7 @@
 
 typedef void *thread_fn(void *ctx);
 bool thread_start(const char *name, thread_fn *f, void *ctx);
-/* Called first by such a thread. */
+/* The first call in each such thread: sets its nice value. */
 void thread_stand_back(void);
 
 /* A number that other threads increase to wake a thread that sleeps on it.

@@ -12,7 +12,8 @@ struct thread_event;
 struct trigger {
 	int signal; /* 0: none */
 	const char *path; /* NULL: none */
-	int64_t seen_ns; /* when the file changed last; -1: it is not there */
+	int64_t seen_ns; /* when the file last changed; -1: the file does not
+			  * exist */
 };
 
 /* Parses KERNSIFT_TRACE_TRIGGER; `text` is borrowed. False if it is not a

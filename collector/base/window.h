@@ -12,11 +12,11 @@ struct collector_options;
 
 /* The options that say when to record: KERNSIFT_TRACE_WINDOW and so on. */
 struct schedule {
-	bool always; /* no option is set: one window, from start to end */
-	int64_t after_ns, once_ns; /* WINDOW; once_ns 0: none */
-	int64_t every_ns, burst_ns; /* EVERY; every_ns 0: none */
-	int64_t length_ns; /* of windows that a trigger opens */
-	int64_t kernels; /* after which a window closes; 0 any number */
+	bool always; /* no option is set: one window for the whole process */
+	int64_t after_ns, once_ns; /* of WINDOW; once_ns 0: not set */
+	int64_t every_ns, burst_ns; /* of EVERY; every_ns 0: not set */
+	int64_t length_ns; /* length of windows that a trigger opens */
+	int64_t kernels; /* a window closes after this many; 0: no limit */
 	bool capture; /* cuProfilerStart opens, cuProfilerStop closes */
 };
 
@@ -24,10 +24,10 @@ struct schedule {
  * period must be longer than its window. */
 bool schedule_window(struct schedule *s, const char *text);
 bool schedule_every(struct schedule *s, const char *text);
-/* Of options that options_init() has looked through. */
+/* Reads the schedule from options that options_init() has checked. */
 void schedule_from(struct schedule *s, const struct collector_options *o);
 
-/* Why a window opened or closed: written into the capture. */
+/* Why a window opened or closed. The reason is written to the capture file. */
 #define WINDOW_WHYS(WHY)                                          \
 	WHY(start, "CUDA started")                                \
 	WHY(time, "its time came, or passed")                     \
@@ -48,10 +48,10 @@ const char *window_why_text(enum window_why why);
 /* What happened since the last call of window_next(). */
 struct window_events {
 	bool trigger, profiler_start, profiler_stop; /* requested */
-	bool refused; /* of ACT_TRY: another tool holds CUPTI */
+	bool refused; /* answer to ACT_TRY: another tool holds CUPTI */
 	bool displaced; /* another tool took CUPTI's buffers */
 	bool drained; /* closing is complete */
-	bool fatal; /* CUPTI is of no more use in this process */
+	bool fatal; /* CUPTI can no longer be used in this process */
 	bool flood; /* more records were dropped than kept */
 	bool exiting; /* the process ends */
 	int64_t kernels; /* in this window so far */
@@ -60,8 +60,8 @@ struct window_events {
 enum window_phase { PHASE_ARMED, PHASE_OPEN, PHASE_DRAIN, PHASE_DEAD };
 enum window_act {
 	ACT_NONE,
-	ACT_OPEN, /* a window begins: NVTX and counters */
-	ACT_TRY, /* in a window: CUPTI too, and again 30 s after a refusal */
+	ACT_OPEN, /* a window begins: start NVTX and counters */
+	ACT_TRY, /* in a window: open CUPTI; again 30 s after a refusal */
 	ACT_LEAVE, /* another tool has CUPTI; the window continues without it */
 	ACT_CLOSE,
 	ACT_GIVE_UP
@@ -70,17 +70,19 @@ enum window_act {
 struct window {
 	struct schedule schedule;
 	enum window_phase phase;
-	enum window_why why; /* of the last act */
-	int64_t born_ns; /* both clocks: nanoseconds from 1970 */
-	int64_t opened_ns, closes_ns; /* closes_ns INT64_MAX: open end */
+	enum window_why why; /* reason for the last act */
+	int64_t born_ns; /* nanoseconds from 1970, like all times below */
+	int64_t opened_ns, closes_ns; /* closes_ns INT64_MAX: no end is set */
 	bool tried; /* the window has tried to open CUPTI */
-	int64_t retry_ns; /* not before, after a refusal: 30 s */
-	int64_t again_ns; /* nor a window, after a flood */
-	int64_t drain_until_ns; /* 2 s after closing */
-	int64_t used_ns; /* windows that begin before are over: EVERY */
-	bool done; /* the one window is over: always, WINDOW */
-	bool profiling; /* between cuProfilerStart and Stop */
-	bool endless; /* closes when cuProfilerStop says */
+	int64_t retry_ns; /* no ACT_TRY before this time: 30 s after a
+			   * refusal */
+	int64_t again_ns; /* no window before this time, after a flood */
+	int64_t drain_until_ns; /* latest end of PHASE_DRAIN: 2 s after
+				 * closing */
+	int64_t used_ns; /* EVERY: windows that begin before this are over */
+	bool done; /* the single window of `always` or WINDOW is over */
+	bool profiling; /* between cuProfilerStart and cuProfilerStop */
+	bool endless; /* cuProfilerStop closes the window */
 };
 
 void window_init(struct window *w, const struct schedule *s, int64_t now_ns);

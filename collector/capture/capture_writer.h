@@ -21,13 +21,14 @@ struct capture_writer;
 
 struct capture_writer_facts { /* reported once per capture */
 	uint32_t cupti_version, driver_version; /* 0 unknown */
-	const char *mode; /* node or graph; lives as long as the writer */
+	const char *mode; /* node or graph; must stay valid as long as the
+			   * writer */
 };
 
 /* Creates no file before the first row. `o` is borrowed. NULL if there is no
  * memory. */
 struct capture_writer *capture_writer_new(const struct collector_options *o);
-/* Ends the capture and gives it its name. */
+/* Ends the capture and renames its file to the final name. */
 void capture_writer_free(struct capture_writer *s);
 void capture_writer_facts(struct capture_writer *s,
 	const struct capture_writer_facts *f);
@@ -47,7 +48,7 @@ enum capture_writer_text_kind { TEXT_KERNEL, TEXT_NVTX, TEXT_PATH, TEXT_OWN };
 int64_t capture_writer_text(struct capture_writer *s,
 	enum capture_writer_text_kind kind, uint64_t key, const char *text,
 	size_t len);
-/* The launch of a kernel row. */
+/* The id of the launch shape of a kernel row. */
 int64_t capture_writer_shape(struct capture_writer *s,
 	const struct kst_shape *shape);
 

@@ -6,9 +6,10 @@
 #pragma once
 #include "kst_wire.h"
 
-enum { KST_CELL_MAX = 10 }; /* most bytes a cell takes, packed */
+enum { KST_CELL_MAX = 10 }; /* maximum bytes of a packed cell */
 
-/* What LIKE remembers: the last cell by the low 12 bits of `other`. */
+/* The state of LIKE: the last cell for each value of the low 12 bits of
+ * `other`. */
 struct kst_like {
 	uint64_t last[1 << 12];
 };

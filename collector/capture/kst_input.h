@@ -19,10 +19,10 @@ struct kst_input {
 	uint8_t *bytes;
 	size_t at, end, cap;
 	bool ended;
-	uint64_t offset; /* of bytes[at] in the file */
-	uint64_t again; /* bytes of payloads that failed */
-	uint64_t skipped; /* bytes left out before the last chunk given */
-	uint64_t skipped_at; /* and where they began */
+	uint64_t offset; /* position of bytes[at] in the file */
+	uint64_t again; /* bytes of payloads with a wrong checksum */
+	uint64_t skipped; /* bytes skipped before the last returned chunk */
+	uint64_t skipped_at; /* position of the first of them */
 };
 
 enum kst_input_got {
@@ -32,11 +32,12 @@ enum kst_input_got {
 	KST_INPUT_FULL,
 };
 
-/* Makes `len` bytes available at bytes + at, or as many as there are. */
+/* Makes `len` bytes available at bytes + at, or fewer at the end of the
+ * file. */
 enum kst_input_got kst_input_need(struct kst_input *in, size_t len);
 /* Skips n available bytes. */
 void kst_input_pass(struct kst_input *in, size_t n);
-/* The next chunk; its payload stays valid until the next call. */
+/* Finds the next chunk. Its payload is valid until the next call. */
 enum kst_input_got kst_input_next(struct kst_input *in, struct kst_head *h,
 	const uint8_t **payload);
 void kst_input_release(struct kst_input *in);

@@ -9,22 +9,23 @@
 #define KST_TAIL_MAGIC "\x89KTL\r\n\x1a\n"
 
 enum {
-	KST_SLOT = 64, /* bytes of each of the two */
-	KST_SLOT_SUM = 36, /* position of its checksum, after what it covers */
+	KST_SLOT = 64, /* bytes of each of the two slots */
+	KST_SLOT_SUM = 36, /* position of the checksum, after the bytes that it
+			    * covers */
 	KST_COMMIT = 2 * KST_SLOT, /* generation and length */
 	KST_LOG = 3 * KST_SLOT, /* where entries begin */
-	KST_LOG_COLUMNS = 16, /* no kind has more */
+	KST_LOG_COLUMNS = 16, /* maximum number of columns of a kind */
 	KST_ROW_ROOM = 1 + 2 + 10 * (KST_LOG_COLUMNS + 1) + 4,
-	KST_ENTRY_MIN = 1 + 1 + 4, /* bytes */
-	KST_TAIL_MOST = 64 << 20, /* a larger file is no tail */
+	KST_ENTRY_MIN = 1 + 1 + 4, /* minimum bytes of an entry */
+	KST_TAIL_MOST = 64 << 20, /* a file with more bytes is not a tail */
 };
 
-/* The values that rows of each kind store their differences to. */
+/* For each kind, the row from which the next row's differences are computed. */
 struct kst_before {
 	uint64_t cells[KST_KINDS_END][KST_LOG_COLUMNS];
 };
 
-/* The values before the first row: each column as if the chunk lacked it. */
+/* The values before the first row. Each column has its value for `absent`. */
 static inline void kst_log_before(struct kst_before *b)
 {
 	memset(b, 0, sizeof *b);

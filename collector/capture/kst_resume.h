@@ -8,7 +8,7 @@
  * It writes no opening. NULL if there is no memory. */
 struct kst_writer *kst_writer_resume(const struct kst_place_in *place,
 	kst_write_fn *write, void *ctx, const struct kst_options *options);
-/* A text gets the next id. */
+/* Writes a text. It gets the next id. */
 bool kst_writer_put_text(struct kst_writer *w, const char *text, size_t len);
-/* A row of all its cells. */
+/* Writes a row given as all its cells. */
 bool kst_writer_put_row(struct kst_writer *w, int kind, const uint64_t *cells);

@@ -28,8 +28,9 @@ NUMBER(64)
 /* A cell is written as its difference to the expected value. */
 enum kst_expected {
 	KST_ALONE, /* 0 */
-	KST_BEFORE, /* the row before; 0 in the first */
-	KST_AFTER, /* the row before, and its cell in the `other` column */
+	KST_BEFORE, /* the previous row; 0 for the first row */
+	KST_AFTER, /* the previous row plus that row's cell in the `other`
+		    * column */
 	/* the last row whose cell in `other` has the same low 12 bits, or 0.
 	 * It is normally a launch of the same kernel with the same shape */
 	KST_LIKE,
@@ -38,34 +39,37 @@ enum kst_expected {
 
 /* How the differences of a column are stored. */
 enum kst_packing {
-	KST_VARINT, /* zigzag, then 7 bits a byte, the low ones first */
-	KST_SAME, /* one varint for all of them */
-	KST_PLANES, /* the first bytes of all, the second bytes of all, … */
+	KST_VARINT, /* zigzag, then 7 bits per byte, the lowest bits first */
+	KST_SAME, /* one varint for all differences, which are equal */
+	KST_PLANES, /* the first bytes of all differences, then all second
+		     * bytes, … */
 	KST_SPLIT, /* zigzag; the first bytes of all, the second bytes of all,
 		    * and varints of what is above them */
 	KST_PACKING_END,
 };
 
-/* A chunk begins with this, packed into KST_HEAD bytes. */
+/* The head of a chunk. In the file it has KST_HEAD bytes. */
 struct kst_head {
 	uint32_t payload_crc;
-	uint32_t capture; /* the same in all chunks of one */
+	uint32_t capture; /* equal in all chunks of one capture */
 	uint32_t seq;
 	uint32_t payload_len, raw_len, rows;
 	uint8_t kind, codec;
 	int64_t first_ns, last_ns;
 };
 void kst_head_put(uint8_t to[KST_HEAD], const struct kst_head *h);
-/* False where these bytes are no head of a chunk, or a damaged one. */
+/* False if these bytes are not the head of a chunk or if the head is
+ * damaged. */
 bool kst_head_get(const uint8_t from[KST_HEAD], struct kst_head *h);
 
-/* What precedes the first chunk. */
+/* The opening is the bytes before the first chunk. */
 void kst_opening_put(uint8_t to[KST_OPENING]);
-/* Whether the magic is there; *good whether the rest is, too. */
+/* Whether the magic is correct. *good is whether the other bytes are
+ * correct. */
 bool kst_opening_get(const uint8_t from[KST_OPENING], uint16_t *major,
 	uint16_t *minor, bool *good);
 
-/* One column's place in the payload of rows. */
+/* Describes the bytes of one column in the payload of a chunk of rows. */
 struct kst_place {
 	uint8_t column, expected, packing, other;
 	uint32_t len;
@@ -94,10 +98,10 @@ static inline int64_t kst_unzigzag(uint64_t v)
 	return (int64_t)(v >> 1 ^ -(v & 1));
 }
 
-/* CRC-32C (Castagnoli), as iSCSI has it; `crc` 0 begins. */
+/* CRC-32C (Castagnoli), as in iSCSI. `crc` is 0 for the first bytes. */
 uint32_t kst_crc(uint32_t crc, const void *bytes, size_t len);
 
-/* What is known of a kind, from kst.def. */
+/* The description of a kind and its columns, from kst.def. */
 struct kst_column_info {
 	const char *name;
 	double absent;
@@ -105,13 +109,14 @@ struct kst_column_info {
 };
 struct kst_kind_info {
 	const char *name;
-	const struct kst_column_info *columns; /* NULL if it has no rows */
+	const struct kst_column_info *columns; /* NULL if the kind has no
+					        * rows */
 	uint32_t n;
 };
 enum { KST_COLUMNS_MAX = 32 };
 /* NULL if the kind is unknown. */
 const struct kst_kind_info *kst_kind_info(int kind);
-/* The bits of a cell whose column is absent. */
+/* The cell of a row whose chunk lacks the column. */
 uint64_t kst_absent(const struct kst_column_info *c);
-/* The first column of that type, -1 if there is none. */
+/* The first column with this type, or -1. */
 int kst_column_of(const struct kst_kind_info *k, enum kst_type type);

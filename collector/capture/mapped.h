@@ -14,5 +14,5 @@ struct mapped {
  * the limit or the machine has no more memory. */
 void *mapped_grow(struct mapped *m, void *p, size_t bytes);
 void mapped_drop(struct mapped *m, void *p);
-/* The same as hooks for kst_writer.h. */
+/* These functions as hooks for kst_writer.h. */
 struct kst_memory mapped_memory(struct mapped *m);

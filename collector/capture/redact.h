@@ -31,13 +31,13 @@ enum redacted { REDACT_KEPT, REDACT_HASHED, REDACT_DROPPED };
 struct redact {
 	const struct collector_options *options;
 	struct mapped *memory;
-	char *copy; /* of a text, ending in NUL */
+	char *copy; /* copy of the text that ends in NUL */
 	size_t copy_cap;
 	struct siphash_key key;
 	bool has_key;
 };
 
-/* All is borrowed. */
+/* All arguments are borrowed. */
 void redact_init(struct redact *r, const struct collector_options *o,
 	struct mapped *memory);
 void redact_release(struct redact *r);

@@ -1,4 +1,5 @@
-/* siphash.h - a hash that nobody can predict or make collide without the key.
+/* siphash.h - a hash that cannot be predicted, or made to collide, without the
+ * key.
  *
  * SipHash-2-4: 64 bits from a key of 128 bits. */
 #pragma once

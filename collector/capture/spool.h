@@ -13,7 +13,7 @@ enum { SPOOL_FILES = 1024, SPOOL_NAME = 160 };
 
 struct capture_spool {
 	const struct collector_options *options;
-	int folder; /* -1 none is open */
+	int folder; /* -1: none is open */
 	struct fd_guard opened; /* of the folder */
 	bool complained;
 	char host[64];
@@ -22,13 +22,14 @@ struct capture_spool {
 	uint32_t next; /* number of the next capture */
 	struct spool_file {
 		uint32_t number;
-		bool part; /* was never made whole */
+		bool part; /* the .part file was never completed */
 		int64_t rows; /* records and ranges */
 		uint64_t bytes;
 	} files[SPOOL_FILES]; /* a ring, oldest at `first` */
 	uint32_t first, files_n;
-	uint64_t bytes; /* of all in the ring */
-	int64_t lost_rows; /* of files deleted to keep the cap */
+	uint64_t bytes; /* of all files in the ring */
+	int64_t lost_rows; /* rows of files that were deleted because of the
+			    * limit */
 };
 
 void spool_init(struct capture_spool *s, const struct collector_options *o);
@@ -40,17 +41,17 @@ void spool_init(struct capture_spool *s, const struct collector_options *o);
 bool spool_open(struct capture_spool *s);
 void spool_close(struct capture_spool *s);
 
-/* The name of a capture: number `n`, with `suffix`. */
+/* The name of capture number `n`, with `suffix`. */
 void spool_name(const struct capture_spool *s, char name[static SPOOL_NAME],
 	uint32_t n, const char *suffix);
 /* Creates the .part file of the next free number. The file is locked for as
  * long as it is open here (see kst_tail.h). Returns -1 and sets errno on
  * failure. */
 int spool_make(struct capture_spool *s, uint32_t *number);
-/* The .part becomes the capture; false if it stays a .part. */
+/* Renames the .part file to its final name. False if that failed. */
 bool spool_finish(struct capture_spool *s, uint32_t number);
 
-/* Takes a file into account, whole or not. */
+/* Adds a file to the ring, whether complete or not. */
 void spool_add(struct capture_spool *s, const struct spool_file *f);
-/* Deletes the oldest files until no more than `most` bytes are left. */
+/* Deletes the oldest files until at most `most` bytes are left. */
 void spool_keep(struct capture_spool *s, uint64_t most);

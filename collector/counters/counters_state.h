@@ -13,19 +13,21 @@ struct sampler {
 	void *(*main)(void *sampler);
 	const char *name;
 	int64_t period_ns;
-	struct samples *to; /* NULL: not wanted */
+	struct samples *to; /* NULL: this sampler is not wanted */
 	struct thread_event wake;
 	_Atomic bool stop, running;
 };
 
 struct counters {
 	struct sampler sampler[SAMPLERS];
-	struct nvml nvml; /* of ks-nvml; once ready, anybody's to read */
-	struct host host; /* of ks-host */
+	struct nvml nvml; /* belongs to ks-nvml; once ready, any thread may
+			   * read it */
+	struct host host; /* belongs to ks-host */
 	struct nvml_place place;
 	char library[512], visible[4096], order[64];
-	bool opened; /* the host's files */
-	/* Of the writing thread, per capture. */
+	bool opened; /* the files of `host` are open */
+	/* For the writing thread: what the current capture contains already. */
 	bool noted_gpus, noted_host, noted_tasks;
-	int64_t text[COUNTERS]; /* ids of names; 0: not written yet */
+	int64_t text[COUNTERS]; /* ids of the counters' names; 0: not written
+				 * yet */
 };

@@ -19,7 +19,7 @@ static inline const char *figure(const char *p, uint64_t *value)
 	return p;
 }
 
-/* The place after `n` words; NULL if the line ends before. */
+/* Returns the address after `n` words, or NULL if the line ends before. */
 static inline const char *figure_skip(const char *p, int n)
 {
 	while (p && n-- > 0) {
@@ -30,7 +30,7 @@ static inline const char *figure_skip(const char *p, int n)
 	return p;
 }
 
-/* Behind the line's end; NULL at the text's. */
+/* Returns the address after the line's end, or NULL at the end of the text. */
 static inline const char *figure_line(const char *p)
 {
 	p = strchr(p, '\n');

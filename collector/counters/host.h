@@ -9,7 +9,7 @@
 
 enum { HOST_DISKS = 64, HOST_CPUS = 8, HOST_TEXT = 1 << 16 };
 
-/* Disks by number: how many milliseconds each had requests under way. */
+/* A disk, by its number, and for how many milliseconds it had requests. */
 struct host_disk {
 	uint32_t major, minor;
 	struct rate busy;
@@ -20,12 +20,13 @@ struct host {
 	int self_stat, stat, diskstats, self_io, cpuinfo; /* -1: not there */
 	int cpu[HOST_CPUS], cpus; /* scaling_cur_freq */
 	struct rate process, read, write;
-	uint64_t all, idle; /* of /proc/stat; all 0: not read yet */
+	uint64_t all, idle; /* of /proc/stat; `all` is 0 if it was not read
+			     * yet */
 	struct host_disk disk[HOST_DISKS];
 	int disks;
 	struct tasks tasks;
 	int64_t slow_due_ns;
-	char model[128]; /* of the CPU; empty: unknown */
+	char model[128]; /* of the CPU; empty if unknown */
 	char text[HOST_TEXT];
 };
 

@@ -16,12 +16,12 @@ enum { NVML_PROCESSES = 256 };
 
 struct nvml_gpu {
 	nvml_device handle;
-	int32_t number; /* CUDA's */
+	int32_t number; /* CUDA's device number */
 	char name[VISIBLE_TEXT];
 	int major, minor; /* -1 unknown, likewise below */
 	int64_t sm_count, memory_bytes, sm_clock_max_mhz, power_cap_mw;
 	_Atomic bool lost;
-	_Atomic uint32_t off; /* a bit for each counter */
+	_Atomic uint32_t off; /* one bit per counter that is switched off */
 	struct rate energy, transmit, receive;
 	unsigned long long since_us;
 };
@@ -35,17 +35,17 @@ struct nvml {
 	void *handle;
 	_Atomic bool ready;
 	_Atomic uint32_t
-		logged; /* series whose absence is in the log, by bit */
+		logged; /* one bit per series whose absence is in the log */
 	char driver[96];
 	int n;
 	int order_unknown; /* GPUs whose CUDA number is unknown */
-	bool first_namespace; /* of pids */
+	bool first_namespace; /* this process is in the first pid namespace */
 	int64_t slow_due_ns;
 	struct nvml_gpu gpu[VISIBLE_MAX];
 	struct nvml_process process[NVML_PROCESSES];
 };
 
-struct nvml_place { /* the process's settings; copied where they are kept */
+struct nvml_place { /* the process's settings, copied */
 	const char *library, *proc;
 	const char *visible, *order; /* NULL not set */
 };
@@ -57,7 +57,8 @@ bool nvml_open(struct nvml *n, const struct nvml_place *p,
 bool nvml_ready(struct nvml *n);
 void nvml_close(struct nvml *n);
 
-/* Reads all GPUs; `stop` is looked at between them. */
+/* nvml_round() reads all GPUs. It calls `stop` before each GPU and ends if
+ * that returns true. */
 typedef bool nvml_stop_fn(void *ctx);
 void nvml_round(struct nvml *n, struct samples *to, nvml_stop_fn *stop,
 	void *ctx);

@@ -10,10 +10,10 @@ enum nvml_result {
 	NVML_OK = 0,
 	NVML_NOT_SUPPORTED = 3,
 	NVML_NOT_FOUND = 6,
-	NVML_TOO_SMALL = 7, /* the list that was given */
+	NVML_TOO_SMALL = 7, /* the given list has too few entries */
 	NVML_NO_DRIVER = 9,
 	NVML_GPU_LOST = 15,
-	NVML_MISMATCH = 18, /* the library is not the driver's */
+	NVML_MISMATCH = 18, /* the versions of library and driver differ */
 };
 enum nvml_domain { NVML_GRAPHICS, NVML_SM, NVML_MEM };
 enum { NVML_DIE = 0 }; /* a sensor */

@@ -23,8 +23,8 @@ struct sample {
 	enum counter counter;
 };
 
-/* The time of a reading. Durations are computed from steady_ns, because nobody
- * can set that clock. Tests use clocks of their own. */
+/* The time of a reading. Durations are computed from steady_ns, because that
+ * clock cannot be set. Tests use clocks of their own. */
 struct moment {
 	int64_t real_ns, steady_ns;
 };
@@ -50,7 +50,7 @@ int64_t samples_dropped(struct samples *s);
 /* A count that grows. */
 struct rate {
 	uint64_t count;
-	int64_t at_ns; /* steady */
+	int64_t at_ns; /* from steady_ns */
 	bool known;
 };
 /* The growth of `count` per second since the last call. False for the first
@@ -61,5 +61,6 @@ bool rate_next(struct rate *r, uint64_t count, int64_t at_ns, double *per_s);
  * apart. A late caller skips the times that it missed and does not catch up. */
 int64_t cadence_next(int64_t due_ns, int64_t now_ns, int64_t period_ns);
 
-/* Whether it is time for what is done once a second within a faster loop. */
+/* Whether one second has passed, for work that a faster loop does once per
+ * second. */
 bool cadence_second(int64_t *due_ns, int64_t now_ns);

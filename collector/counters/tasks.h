@@ -15,7 +15,7 @@ enum { TASKS_MAX = 256 };
 
 struct task {
 	int32_t tid;
-	bool there; /* seen this time */
+	bool there; /* seen in the current reading */
 	uint64_t ran_ns, waited_ns; /* as read from its file */
 };
 
@@ -25,10 +25,11 @@ struct tasks {
 	char path[64];
 	struct task list[TASKS_MAX];
 	int n;
-	bool begun; /* threads were looked at before */
-	int beyond; /* threads past TASKS_MAX, this time and the last */
+	bool begun; /* a reading was made before */
+	int beyond; /* threads beyond TASKS_MAX in this and in the last
+		     * reading */
 	int beyond_before;
-	/* of the process's life; any thread may read it */
+	/* the maximum of `beyond` so far; any thread may read it */
 	_Atomic int64_t most_beyond;
 	uint64_t ran_ns, waited_ns; /* the totals, from the first reading on */
 };

@@ -15,7 +15,7 @@ struct visible_gpu { /* in NVML's order */
 };
 
 struct visible {
-	int n; /* devices of CUDA's */
+	int n; /* number of CUDA devices */
 	/* The index of the GPU, by CUDA's device number. -1 for a part of a
 	 * GPU (MIG), whose UUID is in mig[]. */
 	int gpu[VISIBLE_MAX];
@@ -23,6 +23,6 @@ struct visible {
 	bool unknown; /* the mapping is unknown: n is 0 */
 };
 
-/* `list` is CUDA_VISIBLE_DEVICES, `order` CUDA_DEVICE_ORDER; NULL not set. */
+/* `list` is CUDA_VISIBLE_DEVICES, `order` CUDA_DEVICE_ORDER; NULL: not set. */
 void visible_from(struct visible *v, const struct visible_gpu *gpus, int n,
 	const char *list, const char *order);

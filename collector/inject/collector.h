@@ -18,5 +18,6 @@ void collector_start(void);
  * KERNSIFT_TRACE_EXCLUDE says so, or if the program has more rights than its
  * user. */
 bool collector_wanted(void);
-/* And whether NVTX is: as rows, or as what names a CUDA graph's nodes. */
+/* Whether NVTX ranges are needed: as rows, or as names of a CUDA graph's
+ * nodes. */
 bool collector_wants_ranges(void);

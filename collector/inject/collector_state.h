@@ -30,16 +30,17 @@ struct cupti {
 	struct nodes *nodes;
 	struct intake *intake;
 	struct session *session;
-	int64_t kernels_before; /* this window */
-	int64_t listen_ns; /* not before, after a refusal; MONOTONIC_RAW */
+	int64_t kernels_before; /* kernels before this window */
+	int64_t listen_ns; /* no attempt to listen before this MONOTONIC_RAW
+			    * time, after a refusal */
 };
 
-/* What the control thread wants of the writing one. */
+/* What the control thread requests from the output thread. */
 enum output_want {
 	IO_IDLE, /* between windows: end the file */
 	IO_WINDOW,
-	IO_CLOSING, /* the rest of a window, then report */
-	IO_END /* the same, and for ever */
+	IO_CLOSING, /* write the rest of a window, then report */
+	IO_END /* write the rest, and then end the thread */
 };
 
 /* Events that become notes of a capture. One thread adds an event, and another
@@ -49,21 +50,22 @@ enum output_note {
 	NOTE_cupti,
 	NOTE_stuck,
 	NOTE_kept,
-	NOTE_cut, /* a window */
+	NOTE_cut, /* a window was cut short */
 	NOTE_clock,
 	NOTES
 };
 
 struct output {
 	_Atomic bool started;
-	_Atomic int want; /* enum output_want; never back from IO_END */
-	_Atomic int windows; /* that began so far, set before want */
+	_Atomic int want; /* enum output_want; never changes from IO_END */
+	_Atomic int windows; /* number of windows begun, set before `want` */
 	_Atomic bool drained, ended;
 	_Atomic int opened, closed; /* enum window_why + 1; 0 not yet */
-	_Atomic int64_t kept, lost; /* records so far: floods */
-	pthread_mutex_t lock; /* of the two below; nothing is taken under it */
-	int64_t notes[NOTES]; /* not written yet */
-	char detail[NOTES][512]; /* the first one's of those */
+	_Atomic int64_t kept, lost; /* records so far, to detect a flood */
+	pthread_mutex_t lock; /* of `notes` and `detail`; no other lock is
+			       * taken under it */
+	int64_t notes[NOTES]; /* numbers that are not written yet */
+	char detail[NOTES][512]; /* the detail of the first of them */
 };
 
 struct control {
@@ -72,20 +74,22 @@ struct control {
 	struct thread_event event;
 	bool trigger_pending;
 	_Atomic bool ended;
-	int64_t flush_ns; /* next, MONOTONIC_RAW */
-	int64_t offset_ns; /* REALTIME less MONOTONIC_RAW when last looked at */
-	int64_t kept, lost; /* when last looked at: floods */
+	int64_t flush_ns; /* MONOTONIC_RAW time of the next flush */
+	int64_t offset_ns; /* REALTIME minus MONOTONIC_RAW at the last
+			    * reading */
+	int64_t kept, lost; /* values at the last reading, to detect a flood */
 };
 
 struct collector {
 	struct collector_options options;
-	char option_error[256]; /* the first that cannot be used */
+	char option_error[256]; /* the first value that cannot be used */
 	int options_wrong;
 	struct process_info_rank rank;
 	char program[OPTIONS_PATH];
 	pid_t pid;
 	_Atomic bool exiting;
-	struct thread_event ended; /* raised with ctl.ended and io.ended */
+	struct thread_event ended; /* raised when ctl.ended or io.ended becomes
+				    * true */
 	struct cupti cupti;
 	struct counters *counters;
 	struct control ctl;
@@ -99,6 +103,6 @@ bool control_start(struct collector *c);
 /* output.c */
 bool output_start(struct collector *c);
 void output_want(struct collector *c, enum output_want want);
-/* For the notes of the capture, `n` more of them; the first detail stays. */
+/* Adds `n` to a note of the capture. Only the first detail is kept. */
 void output_note(struct collector *c, enum output_note what, int64_t n,
 	const char *detail);

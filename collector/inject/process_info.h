@@ -14,6 +14,7 @@ struct process_info_rank process_info_rank(options_env_fn *env, void *ctx);
  * to the innermost, separated by blanks. "" if there is no such line. */
 void process_info_pids(const char *status, char *to, size_t size);
 
-/* The program's own file, and the same without folders. False unknown. */
+/* The path of the program, and the program's name without folders. False if
+ * unknown. */
 bool process_info_program(char to[static OPTIONS_PATH]);
 const char *process_info_base(const char *path);

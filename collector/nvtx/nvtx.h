@@ -23,7 +23,8 @@ struct capture_writer;
 int nvtx_attach(void *get_export_table);
 int nvtx_attach_extension(void *module_info);
 
-/* Recording on or off; any thread, also in a forked child. */
+/* Switches recording on or off. Any thread may call it, also in a forked
+ * child. */
 void nvtx_record(bool on);
 
 /* The function that is called when a ring becomes half full, once per filling.
@@ -34,7 +35,7 @@ void nvtx_wakes(nvtx_wake_fn *wake, void *ctx);
 /* Writes the calling thread's open ranges, innermost first. Returns how many
  * were written. An id always means the same text in the same domain. */
 int nvtx_stack(uint32_t *texts, int most);
-/* The text and the domain of an id; "" of 0. */
+/* The text and the domain of an id. "" for 0. */
 const char *nvtx_text(uint32_t id, size_t *len);
 const char *nvtx_domain(uint32_t id);
 

@@ -9,5 +9,6 @@
 
 uint16_t nvtx_domain_make(struct nvtx_state *w, const char *name, size_t len);
 void nvtx_domain_end(struct nvtx_state *w, uint16_t domain);
-/* The number of its name in w->texts; 0 of the one without. */
+/* The number of the domain's name in w->texts; 0 for the domain without a
+ * name. */
 uint32_t nvtx_domain_name(const struct nvtx_state *w, uint16_t domain);

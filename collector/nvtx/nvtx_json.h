@@ -16,17 +16,18 @@ struct nvtx_json {
 };
 
 void nvtx_json_raw(struct nvtx_json *j, const char *s, size_t len);
-/* A comma, except if the thing just opened is still empty. */
+/* Writes a comma, unless the object or list that was just opened is empty. */
 void nvtx_json_comma(struct nvtx_json *j);
 void nvtx_json_text(struct nvtx_json *j, const char *s, size_t len);
 void nvtx_json_int(struct nvtx_json *j, int64_t v);
 void nvtx_json_uint(struct nvtx_json *j, uint64_t v);
-/* null if it is not finite. */
+/* Writes null if `v` is not finite. */
 void nvtx_json_real(struct nvtx_json *j, double v);
-/* A number as printf wrote it, with the point of the host's locale. */
+/* Writes a number that printf formatted with the decimal point of the
+ * locale. */
 void nvtx_json_printed(struct nvtx_json *j, const char *text, size_t len);
 
-/* At most `len`, and not within a character. */
+/* The largest length up to `len` that does not cut a character of `s`. */
 size_t nvtx_utf8_clip(const char *s, size_t len);
 /* Converts wide characters to UTF-8. An invalid character becomes U+FFFD.
  * Returns the number of bytes written, at most `room`. The text ends before a

@@ -23,6 +23,7 @@ uint64_t nvtx_loose_start(struct nvtx_loose *l, const struct nvtx_label *label,
  * has ended already. */
 bool nvtx_loose_end(struct nvtx_loose *l, uint64_t id, struct nvtx_event *e,
 	_Atomic uint64_t *body);
-/* The same for the next range that is open; *at starts at 0. */
+/* Takes the next open range out of the table like nvtx_loose_end(). *at is 0
+ * for the first call. */
 bool nvtx_loose_next(struct nvtx_loose *l, uint32_t *at, struct nvtx_event *e,
 	_Atomic uint64_t *body);

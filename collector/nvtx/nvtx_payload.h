@@ -18,7 +18,7 @@
 enum {
 	NVTX_SCHEMAS_MAX = 1024,
 	NVTX_SCHEMAS_BYTES = 2 << 20,
-	NVTX_FIELDS_MAX = 128 /* of one schema or enum */
+	NVTX_FIELDS_MAX = 128 /* fields of one schema or enum */
 };
 
 enum nvtx_schema_sort {
@@ -53,14 +53,14 @@ struct nvtx_payload {
 	uint16_t domain;
 	const void *blobs; /* nvtxPayloadData_t, of the event */
 	size_t blobs_n;
-	struct nvtx_json json; /* what came out; len 0: nothing */
-	uint32_t steps; /* bounds schemas that hold each other */
+	struct nvtx_json json; /* the output; len 0: none */
+	uint32_t steps; /* limits schemas that contain each other */
 	int64_t odd; /* values and payloads that could not be read */
-	const char *message; /* a text that is meant as the range's */
+	const char *message; /* a text that is the range's name */
 	size_t message_len;
 };
 
-/* Writes p->blobs into p->json. */
+/* Writes the payloads p->blobs as JSON to p->json. */
 void nvtx_payload_put(struct nvtx_payload *p);
 
 /* Writes an event's single number in its usual form. `type` is an

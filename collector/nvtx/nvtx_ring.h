@@ -15,19 +15,21 @@ enum { NVTX_RING_WORDS = 1 << 15 }; /* 256 KiB */
 enum nvtx_event_flag { NVTX_LOOSE = 1 };
 
 struct nvtx_event {
-	int64_t start_ns, end_ns; /* start 0: before it was recorded */
-	uint32_t text; /* nvtx_texts.h; 0: the text follows */
+	int64_t start_ns, end_ns; /* start 0: the range began before
+				   * recording */
+	uint32_t text; /* number in nvtx_texts.h; 0: the text follows the
+		        * event */
 	uint16_t domain;
 	uint8_t place, flags; /* in the thread's stack; enum nvtx_event_flag */
-	uint16_t text_len, payload_len; /* bytes; each begins a word */
+	uint16_t text_len, payload_len; /* bytes; each begins at a full word */
 	uint32_t thread;
 };
 
 struct nvtx_ring {
 	uint64_t *words; /* NVTX_RING_WORDS */
-	_Alignas(64) _Atomic uint64_t put; /* words so far */
-	uint64_t taken_seen; /* of the putting thread */
-	bool reported; /* that it is half full */
+	_Alignas(64) _Atomic uint64_t put; /* number of words written so far */
+	uint64_t taken_seen; /* the putting thread's copy of `taken` */
+	bool reported; /* *half was set to true for this filling */
 	_Alignas(64) _Atomic uint64_t taken;
 };
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
-/* Zeroed; NULL if there is none. */
+/* Maps zeroed memory; NULL if there is none. */
 static inline void *nvtx_room(size_t bytes)
 {
 	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,

@@ -12,8 +12,9 @@
 #include <pthread.h>
 
 enum {
-	NVTX_THREADS = 512, /* that have ranges open, at once */
-	NVTX_RINGS = 64, /* threads that recorded, at once */
+	NVTX_THREADS = 512, /* maximum number of threads with open ranges at
+			     * one time */
+	NVTX_RINGS = 64, /* maximum number of threads that record at one time */
 	NVTX_DOMAINS = 4096
 };
 
@@ -33,14 +34,15 @@ struct nvtx_state {
 	struct nvtx_loose *loose;
 	struct nvtx_drainer *drainer;
 	struct nvtx_thread *threads;
-	uint64_t *words; /* of all rings */
+	uint64_t *words; /* the memory of all rings */
 	pthread_key_t key;
 	_Atomic uint32_t mode; /* enum nvtx_mode */
-	_Atomic int64_t opened_ns, closed_ns; /* the latest window */
+	_Atomic int64_t opened_ns, closed_ns; /* begin and end of the latest
+					       * window */
 	_Atomic int64_t lost, marks, odd; /* nvtx_dropped(); marks; payloads */
 	_Atomic(nvtx_wake_fn *) wake;
 	_Atomic(void *) wake_ctx;
-	_Atomic uint32_t born; /* threads so far */
+	_Atomic uint32_t born; /* number of threads so far */
 	_Atomic uint32_t domains_n;
 	_Atomic uint64_t domains[NVTX_DOMAINS]; /* nvtx_domain.c */
 	_Atomic uint32_t places[NVTX_THREADS]; /* enum nvtx_place */
@@ -48,16 +50,16 @@ struct nvtx_state {
 	struct nvtx_ring rings[NVTX_RINGS];
 };
 
-/* NULL if there was no memory, and before nvtx_state_make(). */
+/* NULL before nvtx_state_make(), and if there was no memory. */
 struct nvtx_state *nvtx_state(void);
 struct nvtx_state *nvtx_state_make(void);
 
-/* The calling thread's stack; NULL if all are taken. */
+/* The calling thread's stack. NULL if all stacks are in use. */
 struct nvtx_thread *nvtx_state_thread(struct nvtx_state *w);
-/* The same, but only if it already has one. */
+/* The calling thread's stack, but only if it has one already. */
 struct nvtx_thread *nvtx_state_my_thread(void);
 
-/* A ring for the thread; NULL if all are taken. */
+/* Returns a ring for the thread, or NULL if all rings are in use. */
 struct nvtx_ring *nvtx_state_ring(struct nvtx_state *w, struct nvtx_thread *t);
 
 static inline enum nvtx_mode nvtx_mode(const struct nvtx_state *w)

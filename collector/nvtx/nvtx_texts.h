@@ -22,7 +22,8 @@ void nvtx_texts_free(struct nvtx_texts *t);
  * the domain's name; 0 is the domain without a name. */
 uint32_t nvtx_texts_put(struct nvtx_texts *t, uint32_t domain, const char *text,
 	size_t len);
-/* Ends in NUL, stays; "" of a number that was never given. */
+/* The text ends in NUL and is never freed. "" for a number that was never
+ * returned. */
 const char *nvtx_texts_get(const struct nvtx_texts *t, uint32_t id,
 	size_t *len);
 uint32_t nvtx_texts_domain(const struct nvtx_texts *t, uint32_t id);

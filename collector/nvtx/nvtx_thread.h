@@ -14,55 +14,59 @@
 #include <stdint.h>
 
 enum {
-	NVTX_FRAMES = 128, /* ranges beyond are counted, not kept */
+	NVTX_FRAMES = 128, /* further ranges are only counted */
 	NVTX_STACK_WORDS = 4096, /* 32 KiB of texts and payloads */
 	NVTX_TEXT_MOST = 8 << 10, /* longer texts are cut */
 	NVTX_PAYLOAD_MOST = 4 << 10
 };
 
 struct nvtx_frame {
-	_Atomic int64_t start_ns; /* 0: nobody recorded then */
+	_Atomic int64_t start_ns; /* 0: the range began while nothing was
+				   * recorded */
 	_Atomic uint64_t what; /* text, domain, level, flags */
-	_Atomic uint64_t where; /* turn, place and lengths of the body */
+	_Atomic uint64_t where; /* turn, position and lengths of the text and
+				 * payload */
 };
 
 struct nvtx_thread {
 	_Alignas(64) _Atomic uint32_t
-		born; /* another with each thread that has it */
+		born; /* a new number for each thread that uses it */
 	_Atomic uint32_t tid;
-	_Atomic int64_t ended_ns; /* 0: it lives */
+	_Atomic int64_t ended_ns; /* 0: the thread is alive */
 	_Atomic(struct nvtx_ring *) ring; /* NULL: none yet */
 	_Atomic uint32_t depth;
-	uint32_t beyond; /* open ranges that found no frame */
-	uint32_t turn; /* frames made so far */
-	uint32_t top; /* words in use */
+	uint32_t beyond; /* number of open ranges that found no frame */
+	uint32_t turn; /* number of frames created so far */
+	uint32_t top; /* number of words in use */
 	struct nvtx_frame frames[NVTX_FRAMES];
 	_Atomic uint64_t words[NVTX_STACK_WORDS];
-	char text[NVTX_TEXT_MOST]; /* while one is turned into UTF-8 */
-	char payload[NVTX_PAYLOAD_MOST]; /* while it is written out */
+	char text[NVTX_TEXT_MOST]; /* memory for the text during conversion to
+				    * UTF-8 */
+	char payload[NVTX_PAYLOAD_MOST]; /* memory for the payload until it is
+					  * written */
 };
 
-/* What a program says when a range begins. */
+/* The label that a program gives when a range begins. */
 struct nvtx_label {
 	const char *text;
 	size_t len;
-	uint32_t
-		id; /* of a text that is kept anyway; `text` is not looked at */
+	uint32_t id; /* id of a text in the table; `text` is then ignored */
 	uint16_t domain;
 	size_t payload_len; /* bytes of the thread's `payload` */
 };
 
-/* A frame, taken apart. */
+/* A frame in unpacked form. */
 struct nvtx_open {
 	int64_t start_ns;
 	uint32_t text;
 	uint16_t domain;
-	uint8_t level, place; /* in its domain; in the stack */
+	uint8_t level, place; /* level in its domain; position in the stack */
 	bool lost; /* there was no room for its text */
-	uint16_t at, text_len, payload_len; /* words, bytes, bytes */
+	uint16_t at, text_len, payload_len; /* position in words; bytes;
+					     * bytes */
 };
 
-/* Empties it for another thread. */
+/* Empties the stack for another thread. */
 void nvtx_thread_init(struct nvtx_thread *t, uint32_t born, uint32_t tid);
 
 /* Adds a range. Returns its level in its domain, from 0. *lost is whether the
@@ -75,16 +79,17 @@ int nvtx_thread_push(struct nvtx_thread *t, const struct nvtx_label *label,
 void nvtx_thread_add(struct nvtx_thread *t, uint16_t domain,
 	size_t payload_len);
 
-/* The innermost range of a domain ends. Its body stays until the next push. */
+/* Ends the innermost range of a domain. Its text stays until the next push. */
 enum nvtx_popped { NVTX_NONE_OPEN, NVTX_POPPED, NVTX_POPPED_BEYOND };
 enum nvtx_popped nvtx_thread_pop(struct nvtx_thread *t, uint16_t domain,
 	struct nvtx_open *o);
 
-/* For the thread itself: the frame at a place of its stack; false for a hole. */
+/* For the thread itself: the frame at a position of its stack; false for a
+ * hole. */
 bool nvtx_thread_at(const struct nvtx_thread *t, uint32_t place,
 	struct nvtx_open *o);
-/* From now on the frame's text is known by its number. */
+/* From now on the frame has the number of its text instead of the text. */
 void nvtx_thread_name(struct nvtx_thread *t, uint32_t place, uint32_t text);
-/* For another thread: the same, with its body. */
+/* For another thread: the frame at a position, with its text and payload. */
 bool nvtx_thread_look(const struct nvtx_thread *t, uint32_t place,
 	struct nvtx_open *o, uint64_t *body);

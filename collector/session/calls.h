@@ -8,17 +8,17 @@
 #include "library.h"
 #include <stdint.h>
 
-enum { CALLS_MAX = 2048 }; /* of each domain; 806 in CUDA 13.0 */
+enum { CALLS_MAX = 2048 }; /* maximum per domain; CUDA 13.0 has 806 */
 
 struct calls {
 	const char *name[2][CALLS_MAX]; /* [driver]; NULL: no such call */
-	uint16_t launch[2][64]; /* numbers of those that launch */
+	uint16_t launch[2][64]; /* numbers of the calls that launch */
 	int launches[2];
 };
 
-/* Names belong to libcupti and stay as long as it does. */
+/* Names belong to libcupti and are valid as long as it is loaded. */
 void calls_find(struct calls *c, const struct library *l);
-/* NULL: no such call. */
+/* NULL if there is no such call. */
 const char *calls_name(const struct calls *c, bool driver, uint32_t cbid);
 /* Whether a call puts kernels or graphs on a device. `name` is the call's name
  * in CUPTI. */

@@ -23,24 +23,25 @@ struct intake;
 
 struct intake_buffer {
 	uint8_t *bytes;
-	size_t valid; /* bytes of records; kernels' names are numbers */
-	uint32_t thread; /* that handed it over */
-	int64_t at_ns; /* when: CLOCK_REALTIME */
-	int slot; /* for intake_done() */
+	size_t valid; /* bytes of records; names of kernels are numbers in
+		       * them */
+	uint32_t thread; /* the thread that returned the buffer */
+	int64_t at_ns; /* the CLOCK_REALTIME time of the return */
+	int slot; /* used by intake_done() */
 };
 
 struct intake_drops {
-	int64_t pool; /* no buffer was free */
-	int64_t shed; /* thrown away on purpose: intake_shed() */
-	int64_t unreadable; /* buffers whose rest could not be walked */
+	int64_t pool; /* records lost because no buffer was free */
+	int64_t shed; /* records dropped by request: intake_shed() */
+	int64_t unreadable; /* buffers with a rest that could not be read */
 };
 
-/* `layout` and `names` are borrowed and outlive it. */
+/* `layout` and `names` are borrowed and must stay valid. */
 struct intake *intake_new(const struct layout *l, struct kernel_names *n,
 	size_t cap_bytes);
 void intake_free(struct intake *i);
 
-/* The two callbacks' bodies. */
+/* The bodies of CUPTI's two buffer callbacks. */
 void intake_request(struct intake *i, uint8_t **buffer, size_t *size,
 	size_t *max_records);
 void intake_complete(struct intake *i, uint8_t *buffer, size_t valid);
@@ -54,11 +55,11 @@ void intake_done(struct intake *i, const struct intake_buffer *b);
 void intake_wait(struct intake *i, int64_t ns);
 void intake_wake(struct intake *i);
 
-/* From here on (or no more) everything that comes is counted and forgotten. */
+/* While `on`, all records that arrive are counted and dropped. */
 void intake_shed(struct intake *i, bool on);
-/* Since the last call; for the one reader. */
+/* The losses since the last call; for the one reader. */
 struct intake_drops intake_dropped(struct intake *i);
-/* Kernel records taken in so far; buffers that CUPTI holds now. */
+/* Kernel records received so far; buffers that CUPTI has now. */
 int64_t intake_kernels(const struct intake *i);
 int intake_lent(const struct intake *i);
 size_t intake_mapped_bytes(const struct intake *i);

@@ -28,12 +28,12 @@ struct places_where;
  * Calls no other function of CUDA and none of CUPTI. */
 bool library_open(struct library *l, const char *path,
 	char sentence[static 256]);
-/* The same, looking there alone. */
+/* library_open(), but searches only in `where`. */
 bool library_open_in(struct library *l, const char *path,
 	const struct places_where *w, char sentence[static 256]);
 
 /* The CUDA version that belongs to a cuptiGetVersion, in the form of
  * cuDriverGetVersion: 12040 is 12.4. 0 if it is older than CUDA 11.8. */
 uint32_t library_cuda(uint32_t version);
-/* The file it came from; "libcupti" if the loader does not know. */
+/* The path of the library; "libcupti" if the loader does not know it. */
 const char *library_path(const struct library *l);

@@ -17,7 +17,7 @@ enum { NAMES_NONE = 0, NAMES_FULL = NAMES_MAX };
 
 struct kernel_names;
 
-/* From mmap. NULL if there is no memory. */
+/* The table is mapped with mmap. NULL if there is no memory. */
 struct kernel_names *names_new(void);
 void names_free(struct kernel_names *n);
 
@@ -35,5 +35,5 @@ void names_forget_pointers(struct kernel_names *n);
  * until the process ends. All other numbers, also NAMES_NONE and NAMES_FULL,
  * have an empty text. */
 const char *names_text(const struct kernel_names *n, uint32_t id, size_t *len);
-/* How often there was no room for a name, since the last call. */
+/* How many names found no room since the last call. */
 int64_t names_lost(struct kernel_names *n);

@@ -21,7 +21,8 @@ enum { NODES_MAX = 1 << 18, NODES_DEPTH = 16 };
 
 struct nodes;
 
-/* From mmap; pages are taken as they are used. NULL: no memory. */
+/* The table is mapped with mmap; pages use memory only after they are touched.
+ * NULL if there is no memory. */
 struct nodes *nodes_new(void);
 void nodes_free(struct nodes *n);
 

@@ -9,7 +9,8 @@
 
 enum { PLACES_MAX = 24, PLACE_BYTES = 512 };
 
-/* What NVIDIA calls the library, by major version of CUDA, newest first. */
+/* NVIDIA's file names of the library, by major version of CUDA, newest
+ * first. */
 enum { PLACES_SONAMES = 4 };
 struct places_soname {
 	const char *name;
@@ -18,7 +19,7 @@ struct places_soname {
 extern const struct places_soname places_sonames[PLACES_SONAMES];
 
 struct place {
-	char path[PLACE_BYTES]; /* without '/': the loader's to find */
+	char path[PLACE_BYTES]; /* without '/': dlopen() searches for it */
 	int major; /* of CUDA, from its name; 0: unknown */
 };
 
@@ -27,9 +28,9 @@ struct places {
 	struct place at[PLACES_MAX];
 };
 
-/* Where to look apart from the loaded objects. */
+/* Where to search in addition to the folders of loaded objects. */
 struct places_where {
 	const char *home; /* as $CUDA_HOME; NULL: none */
 	const char *local; /* its cuda* folders are toolkits: /usr/local */
-	bool loader; /* where dlopen() looks by itself */
+	bool loader; /* also use the loader's path: dlopen() searches it */
 };

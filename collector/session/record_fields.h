@@ -7,7 +7,7 @@
 #include "records.h"
 #include <string.h>
 
-/* The record, or, if it is short, a copy that ends in zeroes. */
+/* The record itself, or a copy with zeros at the end if the record is short. */
 static inline const void *record_whole(const struct record *r, void *room,
 	size_t bytes)
 {

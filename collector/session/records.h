@@ -12,13 +12,13 @@
 
 enum { RECORD_KINDS = 64, RECORD_ALIGN = 8 };
 
-/* What a libcupti writes. */
+/* The sizes of the records that a libcupti writes. */
 struct layout {
 	uint32_t version; /* cuptiGetVersion */
 	uint16_t size[RECORD_KINDS]; /* bytes of a record; 0: unknown kind */
 };
 
-/* cuptiActivityGetNextRecord of the libcupti at hand. */
+/* The type of cuptiActivityGetNextRecord. */
 typedef int records_next_fn(uint8_t *buffer, size_t bytes, void **record);
 
 /* Measures the sizes: libcupti walks made-up records, for which it needs no
@@ -37,12 +37,13 @@ struct record {
 bool records_next(const struct layout *l, uint8_t *buffer, size_t bytes,
 	struct record *r, size_t *unreadable);
 
-struct launch_numbers { /* together, to be copied and compared at once */
+struct launch_numbers { /* copied and compared as a whole */
 	int32_t grid[3], block[3], static_shared, dynamic_shared;
 };
 struct kernel_record {
 	uint64_t start_ns, end_ns; /* both 0: unknown */
-	uint64_t name; /* pointer, or what took its place: names.h */
+	uint64_t name; /* the pointer, or the number that replaced it:
+		        * names.h */
 	uint32_t device, context, stream, correlation;
 	struct launch_numbers launch;
 	int32_t registers; /* per thread */

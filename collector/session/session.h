@@ -21,13 +21,14 @@
 /* What to record; from KERNSIFT_TRACE_KINDS and _GRAPH. */
 struct session_kinds {
 	bool kernel, copy, launch, overhead;
-	bool graph_whole; /* replays as one record */
+	bool graph_whole; /* a replayed graph is one record */
 };
 
 enum session_end {
 	SESSION_OPEN,
-	SESSION_BUSY, /* another tool holds CUPTI: its name is reported */
-	SESSION_UNFIT, /* no driver, no GPU, too old: not in this process */
+	SESSION_BUSY, /* another tool holds CUPTI; its name is reported */
+	SESSION_UNFIT, /* no driver, no GPU, too old: CUPTI cannot be used in
+		        * this process */
 	SESSION_FATAL, /* CUPTI reported a fatal state */
 };
 
@@ -55,7 +56,7 @@ bool session_flush(struct session *s);
  * used. */
 bool session_close(struct session *s);
 
-/* Records that CUPTI itself lost since the last call; any thread. */
+/* Records that CUPTI itself lost since the last call. Any thread. */
 int64_t session_dropped(struct session *s);
 /* Whether another tool's buffers replaced ours, because it registered its own
  * callbacks, as torch.profiler does. True if more was launched than fits into
@@ -73,7 +74,8 @@ int64_t session_stuck_ns(const struct session *s);
  * `sentence` is as for session_open(). */
 enum session_end session_listen(struct session *s, bool on,
 	char sentence[static 512]);
-/* cuProfilerStart and Stop since the last call; any thread. */
+/* Whether cuProfilerStart and cuProfilerStop were called since the last call
+ * of this function. Any thread. */
 void session_profiler(struct session *s, bool *start, bool *stop);
 
 /* The name of the API call (driver, cbid) in CUPTI, such as

@@ -10,23 +10,24 @@
 #include <stdint.h>
 
 #define KST_MAGIC "\x89KST\r\n\x1a\n" /* the first 8 bytes of a file */
-#define KST_CHUNK_MAGIC "\xABKST" /* the first 4 of a chunk */
+#define KST_CHUNK_MAGIC "\xABKST" /* the first 4 bytes of a chunk */
 #define KST_NOT_GIVEN ((double)NAN) /* a REAL that was not given */
 
 enum {
-	KST_MAJOR = 1, /* another one cannot be read */
-	KST_MINOR = 2, /* a newer one has kinds or columns we pass over */
+	KST_MAJOR = 1, /* this library reads no other major version */
+	KST_MINOR = 2, /* a newer minor version has kinds or columns that the
+		        * reader skips */
 	KST_OPENING = 16, /* bytes before the first chunk */
 	KST_HEAD = 52, /* bytes of a chunk before its payload */
-	KST_RAW_MAX = 8 << 20, /* most bytes of a chunk, unpacked */
-	KST_TEXT_MAX = 4 << 20, /* most bytes of one text */
-	KST_ROWS_MAX = 1 << 15, /* most rows of a chunk; 16,384 are usual */
+	KST_RAW_MAX = 8 << 20, /* maximum bytes of a chunk, unpacked */
+	KST_TEXT_MAX = 4 << 20, /* maximum bytes of one text */
+	KST_ROWS_MAX = 1 << 15, /* maximum rows of a chunk; 16,384 are usual */
 	KST_LOST = -1, /* a text or shape whose chunk is damaged or missing */
 };
 
 enum kst_codec { KST_CODEC_NONE, KST_CODEC_ZSTD };
 
-/* The kinds that are no rows, and those that are. */
+/* The kinds of chunks: three that contain no rows, and those of KST_KINDS. */
 enum kst_kind {
 	KST_about = 1, /* the first chunk: struct kst_about */
 	KST_text = 2, /* texts, each with the next id */
@@ -63,14 +64,15 @@ KST_KINDS(KIND)
 enum kst_type { KST_INT, KST_REAL, KST_TEXT, KST_JSON, KST_SHAPE, KST_NAME };
 
 enum kst_range_kind {
-	KST_RANGE_ANNOTATION, /* user annotation, NVTX push/pop, on the host */
-	KST_RANGE_GPU_ANNOTATION, /* the same, as the GPU saw it */
+	KST_RANGE_ANNOTATION, /* on the host: user annotation, NVTX push/pop */
+	KST_RANGE_GPU_ANNOTATION, /* such an annotation as the GPU recorded
+				   * it */
 	KST_RANGE_MODULE, /* nn.Module: … */
 	KST_RANGE_PYTHON, /* a Python function */
-	KST_RANGE_LOOSE, /* NVTX start/end: may cross others */
+	KST_RANGE_LOOSE, /* NVTX start/end: ranges may cross each other */
 };
 
-/* Grid and block of a launch and the resources it needs; -1 unknown. */
+/* Grid and block of a launch and the resources that it needs; -1: unknown. */
 struct kst_shape {
 	int32_t grid[3], block[3];
 	int32_t registers, shared_bytes;

@@ -26,15 +26,15 @@
 typedef int64_t kst_read_fn(void *ctx, void *to, size_t cap);
 
 enum kst_got {
-	KST_CHUNK, /* rows, in *chunk */
-	KST_END, /* no more; kst_reader_damage() returns what was left out */
+	KST_CHUNK, /* *chunk contains rows */
+	KST_END, /* no more chunks; see kst_reader_damage() */
 	KST_STOPPED, /* the read function failed */
 	KST_FULL, /* no memory */
-	KST_FOREIGN, /* not a capture, or its opening is damaged */
-	KST_NEWER, /* of a later major version */
+	KST_FOREIGN, /* not a capture file, or its opening is damaged */
+	KST_NEWER, /* the file has a later major version */
 };
 
-/* The rows of a column: .d if its type is REAL, else .i. */
+/* The cells of a column: .d if its type is REAL, else .i. */
 union kst_column {
 	const int64_t *i;
 	const double *d;
@@ -44,25 +44,32 @@ struct kst_chunk {
 	enum kst_kind kind; /* one of KST_KINDS, but never KST_launch */
 	uint32_t rows;
 	uint32_t seq; /* its number in the file, from 0 */
-	int64_t first_ns, last_ns; /* as the writer reports: see README.md */
-	const union kst_column *column; /* all of the kind; by KST_COLUMN() */
+	int64_t first_ns, last_ns; /* as the writer stored them: see
+				    * README.md */
+	const union kst_column *column; /* all columns of the kind; index:
+					 * KST_COLUMN() */
 };
 
 struct kst_damage {
-	uint64_t damaged; /* chunks and stretches of bytes that are none */
-	uint64_t missing; /* chunks that the numbering lacks */
-	uint64_t repeated; /* chunks met a second time, or too late */
-	uint64_t unknown_chunks, unknown_columns; /* of a later version */
-	uint64_t lost; /* cells that name a text or launch which is not there */
-	bool cut; /* there was no chunk that ends the capture */
-	uint64_t behind; /* bytes after that chunk */
-	char first[80]; /* the first that was damaged, missing or repeated */
+	uint64_t damaged; /* damaged chunks, and stretches of bytes that are no
+			   * chunk */
+	uint64_t missing; /* chunks whose numbers do not occur */
+	uint64_t repeated; /* chunks that were read before, or come too late */
+	uint64_t unknown_chunks, unknown_columns; /* of a later format
+						   * version */
+	uint64_t lost; /* cells with the id of a text or launch that is
+		        * missing */
+	bool cut; /* there is no end chunk */
+	uint64_t behind; /* bytes after the end chunk */
+	char first[80]; /* describes the first that was damaged, missing or
+			 * repeated */
 	char first_unknown[80];
 };
 
 struct kst_reader;
 
-/* `memory` NULL: malloc's, up to 256 MiB. NULL if there is none. */
+/* If `memory` is NULL, malloc is used for up to 256 MiB. NULL if there is no
+ * memory. */
 struct kst_reader *kst_reader_new(kst_read_fn *read, void *ctx,
 	const struct kst_memory *memory);
 
@@ -72,15 +79,15 @@ struct kst_reader *kst_reader_new(kst_read_fn *read, void *ctx,
 #define KST_BIT(kind) (UINT64_C(1) << KST_##kind)
 void kst_reader_only(struct kst_reader *r, uint64_t kinds);
 
-/* The next chunk of rows; its columns are good until the next call. */
+/* Reads the next chunk of rows. Its columns are valid until the next call. */
 enum kst_got kst_reader_next(struct kst_reader *r, struct kst_chunk *chunk);
 
 /* The capture's description of itself. The first kst_reader_next() sets it. If
  * the chunk that contains it is damaged, all fields are 0 or empty. */
 const struct kst_about *kst_reader_about(const struct kst_reader *r);
-/* The versions of its opening. */
+/* The format versions in the file's opening. */
 void kst_reader_version(const struct kst_reader *r, int *major, int *minor);
-/* Bytes read so far, and what was left out of them. */
+/* The number of bytes read so far, and the damage found in them. */
 uint64_t kst_reader_bytes(const struct kst_reader *r);
 const struct kst_damage *kst_reader_damage(const struct kst_reader *r);
 
@@ -91,7 +98,7 @@ const char *kst_reader_text(const struct kst_reader *r, int64_t cell,
 	size_t *len);
 int64_t kst_reader_texts(const struct kst_reader *r);
 
-/* The shape of a SHAPE cell; -1 throughout for 0 and KST_LOST. */
+/* The shape of a SHAPE cell. All its values are -1 for 0 and KST_LOST. */
 const struct kst_shape *kst_reader_shape(const struct kst_reader *r,
 	int64_t cell);
 

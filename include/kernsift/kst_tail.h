@@ -22,16 +22,19 @@ struct kst_tail;
  * and sets errno on failure. If `memory` is NULL, malloc is used. */
 struct kst_tail *kst_tail_new(int folder, const char *name, size_t bytes,
 	const struct kst_memory *memory);
-/* The file stays: whose capture is whole unlinks it. */
+/* Does not delete the file: the caller that completes the capture file unlinks
+ * it. */
 void kst_tail_free(struct kst_tail *t);
 
-/* How far a capture is written: its id, its next chunk, the next text's id. */
+/* How far a capture is written: its id, the number of its next chunk, and the
+ * id of its next text. */
 struct kst_place_in {
 	uint32_t capture, seq;
 	uint64_t text;
 };
 
-/* For the writer: all so far is in chunks before place->seq. */
+/* For the writer: empties the tail, because everything in it is in chunks
+ * before place->seq. */
 void kst_tail_empty(struct kst_tail *t, const struct kst_place_in *place);
 /* For the writer. False if the tail is full. Cells contain ids of launches
  * instead of ids of shapes. Texts get their ids in the order of the calls. */
@@ -47,10 +50,11 @@ bool kst_tail_text(struct kst_tail *t, const char *text, size_t len);
 bool kst_part_in_use(const char *path);
 
 struct kst_merged {
-	int64_t rows, tail_rows; /* of the capture's chunks; of the tail */
+	int64_t rows, tail_rows; /* rows of the capture's chunks; rows of the
+				  * tail */
 	int64_t damaged; /* chunks damaged or missing, and 1 for a tail that is
 			  * no tail, of another capture, or damaged */
-	bool whole; /* it has its end: nothing is known to be missing */
+	bool whole; /* the capture has its end, and no damage is known */
 };
 
 /* Writes each row of `capture` and of `tail` (NULL if there is none) once to

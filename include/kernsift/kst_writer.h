@@ -14,15 +14,15 @@
 #include "kst_tail.h"
 #include <stdbool.h>
 
-/* Takes bytes of the capture, in order; false ends the writing. */
+/* Writes the next bytes of the capture file. False ends the writing. */
 typedef bool kst_write_fn(void *ctx, const void *bytes, size_t len);
 
 struct kst_options {
 	uint32_t rows; /* of a block; 0, and more than
 	               KST_ROWS_MAX: 16,384 */
-	int level; /* of zstd; 0: what is usual here */
-	const struct kst_memory *memory; /* NULL: malloc's */
-	struct kst_tail *tail; /* NULL: none; borrowed: kst_tail.h */
+	int level; /* of zstd; 0: the default of this library */
+	const struct kst_memory *memory; /* NULL: malloc is used */
+	struct kst_tail *tail; /* borrowed (kst_tail.h); NULL: no tail */
 };
 
 struct kst_writer;
@@ -46,7 +46,7 @@ int64_t kst_writer_shape(struct kst_writer *w, const struct kst_shape *s);
 /* Adds one row: kst_writer_kernel(w, &(struct kst_kernel){ … }) and so on.
  * False if writing failed, now or earlier. */
 bool kst_writer_row(struct kst_writer *w, enum kst_kind kind, const void *row);
-/* The same, of its cells, which are changed. */
+/* Adds one row that is given as its cells. Changes `cells`. */
 bool kst_writer_cells(struct kst_writer *w, enum kst_kind kind,
 	uint64_t *cells);
 #define KIND(number, kind, COLUMNS, what)                          \
@@ -58,14 +58,15 @@ bool kst_writer_cells(struct kst_writer *w, enum kst_kind kind,
 KST_KINDS(KIND)
 #undef KIND
 
-/* Writes what was gathered so far. */
+/* Writes all rows and texts gathered so far as chunks. */
 bool kst_writer_flush(struct kst_writer *w);
-/* The same, and the chunk that shows a reader that nothing is missing. */
+/* Flushes, and writes the end chunk, which shows that nothing is missing. */
 bool kst_writer_end(struct kst_writer *w);
 void kst_writer_free(struct kst_writer *w);
 
 /* The number of rows added that are in no chunk yet. If writing failed and
  * there is no tail, these rows are lost. */
 uint64_t kst_writer_waiting(const struct kst_writer *w);
-/* Bytes written so far in chunks of a kind, heads included; of 0: all. */
+/* Bytes written so far in chunks of a kind, heads included. Kind 0: all
+ * bytes. */
 uint64_t kst_writer_bytes(const struct kst_writer *w, int kind);

@@ -184,7 +184,7 @@ static void nothing_is_reported_of_nothing(void **state)
 	assert_string_equal(b->why, "nothing ran on a GPU");
 }
 
-/* There are more places than rows. The places with the least time share one
+/* There are more places than rows. The places with the shortest time share one
  * row. */
 static void rows_beyond_the_limit_are_merged(void **state)
 {

@@ -124,7 +124,7 @@ static void test_no_number(void **state)
 }
 
 /* 2^22 values are enough for 2000 iterations of 2097 pairs. 50 counters of 42
- * functions are 2100 pairs. So the function with the least time lacks three
+ * functions are 2100 pairs. So the function with the shortest time lacks three
  * counters: c47, c48, c49. */
 static void test_too_many(void **state)
 {
