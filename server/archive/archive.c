@@ -112,7 +112,7 @@ bool archive_write(struct archive_writer *w, const void *bytes, size_t len,
 	return archive_writer_add(w, bytes, len, ZSTD_e_continue, e);
 }
 
-/* The name is on the disk once its folder is. */
+/* A new name is on the disk only after its folder has been synced. */
 static bool archive_writer_sync_folder(const struct archive_writer *w,
 	struct err *e)
 {
@@ -217,7 +217,7 @@ static bool archive_reader_manifest(struct archive_reader *r,
 	       err_set(e, why.code, "'%.150s' %s", r->path, why.text);
 }
 
-/* Every byte after the manifest. */
+/* Reads every byte after the manifest. */
 static bool archive_reader_check(struct archive_reader *r,
 	const struct manifest *m, struct err *e)
 {

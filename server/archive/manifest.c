@@ -96,7 +96,7 @@ static bool manifest_read_line(const struct manifest_line *l, const char *text,
 	return true;
 }
 
-/* The last line against all before it, which end there. */
+/* Compares the last line with the digest of all lines before it. */
 static bool manifest_whole(char *text)
 {
 	static const char key[] = "\nmanifest ";

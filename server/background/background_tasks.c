@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* The first vacuum waits until the load of a start is over. */
+/* The first vacuum waits until the load of the server's start is over. */
 enum { STEP_S = 15, FIRST_S = 300 };
 /* How often the trends are checked during a long vacuum. */
 enum { SLICE_S = 5 };

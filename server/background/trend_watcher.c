@@ -23,7 +23,7 @@ struct trend_watcher_look {
 	uint32_t n, cap;
 };
 
-/* How many units are older than this run. */
+/* The number of units that are older than this run. */
 static uint32_t trend_watcher_place(const struct trend *t, int64_t run)
 {
 	uint32_t n = 0;
@@ -106,7 +106,7 @@ static void trend_watcher_add(struct trend_watcher_look *l, const char *metric,
 		p->at >= from ? trend_watcher_body(l, is, p) : NULL };
 }
 
-/* Changes of one series that were not reported yet. */
+/* Adds the changes of one series that were not reported yet. */
 static bool trend_watcher_look_at(struct trend_watcher_look *l,
 	enum trend_metric m, const char *of, struct err *e)
 {

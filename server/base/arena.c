@@ -55,7 +55,7 @@ static size_t arena_address_space(void)
 	return strtoul(text, NULL, 10) * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Whether the limit on this process leaves no room for that many bytes. */
+/* Whether the limit on this process' address space would be exceeded. */
 static bool arena_limited(size_t bytes)
 {
 	/* malloc takes more from the system than its caller requests */

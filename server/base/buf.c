@@ -12,7 +12,7 @@ void buf_init(struct buf *b, size_t ceiling)
 	*b = (struct buf){ .ceiling = ceiling };
 }
 
-/* Room for len more and a NUL. */
+/* Makes room for len more bytes and a NUL. */
 static bool buf_room(struct buf *b, size_t len)
 {
 	if (b->full || len > b->ceiling - b->len) {

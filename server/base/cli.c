@@ -25,7 +25,7 @@ static char cli_folded(char c)
 	return c == '_' ? '-' : (char)tolower((unsigned char)c);
 }
 
-/* "--worker-nice" of worker_nice */
+/* The option name of a field: "--worker-nice" for worker_nice. */
 static void cli_dashed(const char *name, char to[CLI_NAME])
 {
 	snprintf(to, CLI_NAME, "--%s", name);
@@ -50,7 +50,7 @@ static int cli_min3(int a, int b, int c)
 	return minimum < c ? minimum : c;
 }
 
-/* Letters inserted, dropped, replaced or swapped with their neighbor. */
+/* The number of letters to insert, remove, replace or swap with a neighbor. */
 static int cli_edits(const char *a, size_t n, const char *b, size_t m)
 {
 	int d[CLI_WORD_LEN + 1][CLI_WORD_LEN + 1];
@@ -74,7 +74,7 @@ static int cli_edits(const char *a, size_t n, const char *b, size_t m)
 	return d[n][m];
 }
 
-/* Which of the words offered is nearest to what was typed. */
+/* The offered word that is nearest to the word that the user typed. */
 struct cli_nearest {
 	const char *typed;
 	size_t len;
@@ -83,7 +83,7 @@ struct cli_nearest {
 	int edits;
 };
 
-/* At most every other letter may be wrong. */
+/* At most half of the letters may be wrong. */
 static struct cli_nearest cli_nearest_to(const char *typed, size_t len)
 {
 	return (struct cli_nearest){ typed, len, NULL, 0, (int)len / 2 + 1 };
@@ -169,7 +169,7 @@ static void cli_word_list(const char *words, char to[400])
 	to[n] = '\0';
 }
 
-/* `text` of `len` bytes is one of the words. */
+/* Whether `text`, `len` bytes, is one of the words. */
 static bool cli_check_word(const struct cli_option *o, const char *where,
 	const char *text, size_t len, struct err *e)
 {
@@ -238,7 +238,7 @@ static bool cli_refuse_listen(const struct cli_option *o, const char *where,
 		why, o->value, o->example);
 }
 
-/* Digits and dots alone must be an IPv4 address. */
+/* A host of digits and dots must be a valid IPv4 address. */
 static bool cli_host_good(const char *host, bool brackets)
 {
 	struct in_addr four;
@@ -370,7 +370,7 @@ static bool cli_check_value(const struct cli_option *o, const char *where,
 	return true;
 }
 
-/* Stores a value that was checked. */
+/* Stores a value that has been checked. */
 static void cli_store(const struct cli_option *o, const char *text,
 	void *values)
 {
@@ -413,7 +413,8 @@ static void cli_list_init(struct text_list *l, int argc)
 		abort();
 }
 
-/* The option that an argument names, of this command or, if `any`, of all. */
+/* Finds the option that an argument names: an option of this command or, if
+ * `any`, of all commands. */
 static const struct cli_option *cli_find(const struct cli_reading *r,
 	const char *arg, bool any, const struct cli_group **group)
 {
@@ -462,7 +463,7 @@ static bool cli_refuse_option(const struct cli_reading *r, const char *arg,
 		hint, p->name, r->command->name);
 }
 
-/* The value behind '=', or the next argument. */
+/* Returns the value after '=', or the next argument. */
 static bool cli_value_of(struct cli_reading *r, const struct cli_option *o,
 	const char *name, const char **value, struct err *e)
 {
@@ -513,7 +514,8 @@ static bool cli_read_option(struct cli_reading *r, struct err *e)
 	return true;
 }
 
-/* *help is set if help is requested; the rest is then ignored. */
+/* *help is set if the user requests help; the remaining arguments are then
+ * ignored. */
 static bool cli_read_arguments(struct cli_reading *r, bool *help, struct err *e)
 {
 	struct text_list *to = r->operands;
@@ -572,7 +574,8 @@ static bool cli_check_operands(const struct cli_reading *r, struct err *e)
 		extra, p->name, c->name, hint, p->name, c->name);
 }
 
-/* Checks and stores one value: given, from the environment, or the default. */
+/* Checks and stores one value: from the command line, the environment, or the
+ * default. */
 static bool cli_settle(struct cli_reading *r, const struct cli_option *o,
 	const char *given, struct err *e)
 {
@@ -711,7 +714,8 @@ const struct cli_command *cli_command_find(const struct cli_program *p,
 
 /* --- help -------------------------------------------------------------- */
 
-/* `left` padded to `column`, then `text`, cut between words at CLI_WIDTH. */
+/* Prints `left`, padded to `column`, then `text`, with line breaks between
+ * words at CLI_WIDTH. */
 static void cli_print_row(FILE *out, const char *left, int column,
 	const char *text)
 {
@@ -737,7 +741,8 @@ static void cli_print_row(FILE *out, const char *left, int column,
 	fputc('\n', out);
 }
 
-/* "  --name VALUE"; words that are many have a place of their own. */
+/* For example "  --name VALUE". A long list of words is replaced by WORD here.
+ */
 static void cli_option_left(const struct cli_option *o, char to[CLI_NAME * 2])
 {
 	char name[CLI_NAME];

@@ -17,7 +17,8 @@ static uint32_t names_hash_of(const char *s, size_t len)
 	return (uint32_t)(h ^ h >> 32);
 }
 
-/* The slot these bytes are in, or the free one they belong in. */
+/* The slot that contains these bytes, or the free slot in which to store them.
+ */
 static uint32_t *names_slot(const struct names *ns, const char *s, size_t len,
 	uint32_t hash)
 {

@@ -30,7 +30,7 @@ static bool outward_inside(const struct in6_addr *a, const struct network *n)
 	return !rest || !((a->s6_addr[whole] ^ n->at.s6_addr[whole]) & mask);
 }
 
-/* An address, or a network if a slash and a number of bits follow. */
+/* Parses an address, or a network if a slash and a number of bits follow. */
 static bool outward_network_from(const char *text, struct network *out)
 {
 	char at[WORD], *end;
@@ -83,7 +83,7 @@ static bool outward_is_public(const struct in6_addr *a)
 	return true;
 }
 
-/* False if the address family is unknown. */
+/* Returns false if the address family is unknown. */
 static bool outward_address_of(const struct sockaddr *sa, struct in6_addr *out)
 {
 	struct network nat64;
@@ -104,7 +104,7 @@ static bool outward_address_of(const struct sockaddr *sa, struct in6_addr *out)
 	return true;
 }
 
-/* The next word of the list; false at its end. */
+/* Reads the next word of the list; false at its end. */
 static bool outward_next_word(const char **list, char word[WORD])
 {
 	*list += strspn(*list, ", ");

@@ -31,7 +31,8 @@ static size_t utf8_character(const unsigned char *s, size_t len)
 	return n;
 }
 
-/* How many bytes from s on are plain ASCII without a NUL, eight at a time. */
+/* The number of bytes from s on that are ASCII without a NUL; checks eight
+ * bytes at a time. */
 static size_t utf8_ascii(const unsigned char *s, size_t len)
 {
 	size_t i = 0;

@@ -12,7 +12,8 @@
 
 /* ---- layers and launch groups of a run */
 
-/* What the request names instead of what was found; *any: whether it names anything. */
+/* Reads what the request specifies instead of the detected layers; *any:
+ * whether it specifies anything. */
 static bool breakdown_params_read(const struct call *c,
 	struct breakdown_params *params, bool *any, struct err *e)
 {
@@ -144,7 +145,7 @@ static bool breakdown_compare_ids_read(const struct call *c,
 		       (long long)ids[0], BREAKDOWN_COMPARE_MAX);
 }
 
-/* The platform of the run, and the name of the device that is shown. */
+/* The platform of the run, and the name of the device to show. */
 static bool breakdown_compare_platform_read(struct call *c,
 	struct run_breakdown *r, struct err *e)
 {

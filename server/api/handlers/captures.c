@@ -57,7 +57,7 @@ struct timeline {
 	bool ended;
 };
 
-/* The sentence of what keeps a capture from being read on; NULL nothing. */
+/* The reason why the rest of a capture cannot be read; NULL if it can. */
 static const char *captures_fault(const struct timeline *t, enum kst_got got)
 {
 	const struct kst_damage *d = kst_reader_damage(t->reader);
@@ -89,7 +89,7 @@ static bool captures_slot_take(struct timeline *t, struct err *e)
 		TIMELINES_MAX);
 }
 
-/* The reader and its first chunk. */
+/* Opens the reader and reads its first chunk. */
 static bool captures_opened(struct timeline *t, struct call *c, struct err *e)
 {
 	if (!captures_slot_take(t, e) ||
@@ -141,7 +141,8 @@ static struct timeline *captures_timeline_new(struct call *c,
 	return t;
 }
 
-/* Writes what is sent next; false if the capture broke off. */
+/* Writes the next bytes to send; returns false if the capture cannot be read
+ * further. */
 static bool captures_more(struct timeline *t)
 {
 	const char *why = NULL;

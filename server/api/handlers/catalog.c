@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-/* ---- shown and edited */
+/* ---- lists and edits */
 
 static const char **catalog_part(struct catalog_own *own,
 	enum site_overrides_kind kind)
@@ -46,7 +46,7 @@ json_t *rules_get(struct call *c, struct err *e)
 	return catalog_listed(c, SITE_RULES, e);
 }
 
-/* Whether the catalog with this part in it would have no faults. */
+/* Whether the catalog would have no faults after this edit. */
 static bool catalog_would_do(const struct catalog_own *own, struct err *e)
 {
 	struct catalog *k = catalog_new(own, e);
@@ -54,7 +54,8 @@ static bool catalog_would_do(const struct catalog_own *own, struct err *e)
 	return k;
 }
 
-/* What came of the edit: which runs were attributed without it. */
+/* The result of the edit: the runs whose attribution does not contain it yet.
+ */
 static json_t *catalog_changed(struct call *c, struct err *e)
 {
 	const struct catalog *k = call_catalog(c, e);
@@ -220,7 +221,8 @@ static bool catalog_test_try_all(const struct trials *t, json_t *names,
 	return true;
 }
 
-/* This installation's edits, with the rules of the body in place of its own. */
+/* This installation's own entries, with the rules of the body instead of its
+ * own rules. */
 static bool catalog_test_draft_read(struct call *c, json_t *body,
 	struct catalog_own *own, struct err *e)
 {

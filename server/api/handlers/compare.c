@@ -10,7 +10,7 @@
 
 enum { REPORT_BYTES = 64 << 20 };
 
-/* The sides that the parameters base, head and range name. */
+/* Reads the sides from the parameters base, head and range. */
 static bool compare_sides_from_params(struct call *c, struct compare_sides *s,
 	struct err *e)
 {
@@ -22,7 +22,8 @@ static bool compare_sides_from_params(struct call *c, struct compare_sides *s,
 		       param_text(p, "range", NULL), s, e);
 }
 
-/* What is written as csv or md, as a file that is named for what it is. */
+/* Sets the CSV or Markdown table and its file name, which says what the table
+ * contains. */
 static void compare_named(struct call *c)
 {
 	static const char *const endings[] = { "json", "csv", "md" };

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* ---- the request: member by member, each with its range */
+/* ---- the request: reads each member and checks its range */
 
 enum { OPERATORS_MAX = 100, NAME_BYTES = 200 };
 
@@ -50,7 +50,7 @@ static const struct gates_member {
 };
 enum { MEMBERS = sizeof members / sizeof *members };
 
-/* What a gate may fail on; the other classes show no change. */
+/* The classes on which a gate may fail; the other classes are not changes. */
 static bool gates_request_fails(enum change_class is)
 {
 	return is != CHANGE_UNDECIDED && is != CHANGE_UNCHANGED;
@@ -249,7 +249,7 @@ static bool gates_request_from(struct arena *a, const json_t *body,
 
 enum { RENDERED_BYTES = 64 << 20 };
 
-/* ---- evaluated */
+/* ---- evaluates a gate */
 
 static const char *gates_event_body(void *ctx, const struct gate_row *row)
 {
@@ -273,7 +273,7 @@ static bool gates_request_read(struct call *c, struct gate_request *q,
 	return ok;
 }
 
-/* The gate as a row without its id; the arena's. */
+/* The gate as a row without its id, in the arena. */
 static bool gates_row_from(struct call *c, const struct gate_request *q,
 	const struct run_selection *base, const struct run_selection *head,
 	const struct gate_evaluation *is, struct gate_row *row, struct err *e)
@@ -329,7 +329,7 @@ json_t *gate_post(struct call *c, struct err *e)
 	return view_gate(&row);
 }
 
-/* ---- listed */
+/* ---- lists gates */
 
 static void gates_filter_read(const struct call *c, struct gate_filter *f)
 {
@@ -363,7 +363,7 @@ json_t *gates_get(struct call *c, struct err *e)
 	return listing_list(c, items, f.after, more);
 }
 
-/* ---- one, in other forms */
+/* ---- returns one gate in other formats */
 
 static json_t *gates_as_text(struct call *c, struct buf *b, const char *type,
 	struct err *e)
@@ -379,7 +379,8 @@ static json_t *gates_as_text(struct call *c, struct buf *b, const char *type,
 	return NULL;
 }
 
-/* What follows "http://" or "https://"; NULL if the text begins with neither. */
+/* Returns the text after "http://" or "https://"; NULL if the text begins with
+ * neither. */
 static const char *gates_past_scheme(const char *s)
 {
 	size_t n = !strncmp(s, "http://", 7)	? 7
@@ -388,7 +389,8 @@ static const char *gates_past_scheme(const char *s)
 	return n ? s + n : NULL;
 }
 
-/* Without the slash at its end; NULL if none is given. */
+/* The address of the dashboard without the slash at its end; NULL if none is
+ * given. */
 static bool gates_site_read(struct call *c, const char **site, struct err *e)
 {
 	static const char bytes[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

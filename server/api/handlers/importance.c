@@ -14,9 +14,10 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- which runs, or which set */
+/* ---- selects runs or a reference set */
 
-/* A set has the figures that were published, and nothing to filter runs by. */
+/* A reference set has only the published figures. Filters for runs cannot be
+ * applied to it. */
 static bool importance_set_params(const struct call *c, struct err *e)
 {
 	static const char *const runs[] = { "project", "workload", "framework",
@@ -78,7 +79,8 @@ enum { SEED = 1 };
 
 static const char bench_type[] = "application/vnd.kernsift.set+json";
 
-/* The weight; "published" is for reference sets alone, and the only one they have. */
+/* Reads the weight. "published" is only for reference sets, and their only
+ * weight. */
 static bool importance_weight_read(const struct call *c, bool set,
 	enum importance_weight *out, struct err *e)
 {
@@ -220,7 +222,7 @@ struct importance_page {
 	bool more;
 };
 
-/* What all of the operator's time amounts to. */
+/* Sums the operator's time for the findings. */
 static struct findings_shape_times importance_shapes_time(const struct fleet *f)
 {
 	struct findings_shape_times t = {

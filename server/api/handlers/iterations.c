@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A page of the iterations that are there already. */
+/* Returns a page of the stored iterations. */
 static bool iterations_cut(struct iterations *c, int64_t offset, int limit)
 {
 	int64_t from = offset < c->n ? offset : c->n;
@@ -24,7 +24,7 @@ static bool iterations_cut(struct iterations *c, int64_t offset, int limit)
 	return more;
 }
 
-/* Those of ranges that the request names, all of them. */
+/* Returns all iterations of the ranges that the request names. */
 static bool iterations_by_range(struct call *c, const char *range,
 	struct iterations *out, struct iterations_short *s, struct err *e)
 {
@@ -65,7 +65,7 @@ json_t *iterations_get(struct call *c, struct err *e)
 		offset + iterations.n, more);
 }
 
-/* ---- functions per iteration, as a CSV that is sent while it is made */
+/* ---- functions per iteration, as CSV that is generated while it is sent */
 
 enum { TABLES_MAX = 4, ITERATION_BYTES = 256 << 20 };
 
@@ -147,7 +147,7 @@ static json_t *iterations_pattern_table(struct call *c,
 	return NULL;
 }
 
-/* A page of functions, most time first. */
+/* Returns a page of functions, sorted by time, largest first. */
 json_t *patterns_get(struct call *c, struct err *e)
 {
 	struct pattern_means means;

@@ -35,7 +35,7 @@ static bool operators_same(const char *a, const char *b)
 	return a && b && !strcmp(a, b);
 }
 
-/* Every operator's shapes, projected to the platform of the request. */
+/* The shapes of all operators, projected to the platform in the request. */
 static bool operators_against_read(struct call *c,
 	struct run_operators_table *m, struct err *e)
 {
@@ -97,7 +97,7 @@ static bool operators_operator_check(const struct call *c,
 		(long long)c->id, c->word);
 }
 
-/* Keeps the shapes of the type and phase that the request names. */
+/* Keeps only the shapes of the dtype and phase in the request. */
 static bool operators_narrow(const struct call *c,
 	const struct run_operators *is, struct shape_stat *rows, uint32_t *n,
 	struct err *e)

@@ -10,7 +10,7 @@
 static const enum run_sort sorts[] = { RUN_NEWEST, RUN_OLDEST, RUN_BUSY,
 	RUN_SPAN, RUN_LAUNCHES };
 
-/* What the list is sorted by; the id settles ties. */
+/* The sort keys of the list. Rows with equal keys are sorted by id. */
 static int64_t runs_sort_key(const struct run_row *r, enum run_sort sort)
 {
 	switch (sort) {
@@ -148,7 +148,8 @@ static const char *runs_detail_field(struct arena *a, const char *key,
 	return value ? arena_printf(a, " %s='%s'", key, value) : "";
 }
 
-/* Records which keys changed; for the admins of both projects if the run moves. */
+/* Records which keys changed. If the run moves to another project, the admins
+ * of both projects see the record. */
 static bool runs_change_describe(struct call *c, const struct run_change *to,
 	struct err *e)
 {

@@ -41,7 +41,8 @@ json_t *session_get(struct call *c, struct err *e)
 	return guard_who(c, NULL, e) ? view_session(&c->s.who) : NULL;
 }
 
-/* Nothing changes here: the token stays what it is. */
+/* Signing out only deletes the cookie. The token stays valid, so there is no
+ * audit record. */
 json_t *session_delete(struct call *c, struct err *e)
 {
 	(void)e;

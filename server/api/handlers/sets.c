@@ -75,7 +75,8 @@ static bool sets_taken(struct call *c, struct reference_set_row *row,
 	return reference_set_store(c->s.db, row, text, r->body_len, made, e);
 }
 
-/* The row as it is stored: the one that was there keeps its moment. */
+/* The row as it is stored. If the set existed before, the time of its first
+ * import is kept. */
 static json_t *sets_kept(struct call *c, const char *name, bool made,
 	struct err *e)
 {

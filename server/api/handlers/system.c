@@ -117,7 +117,8 @@ static void system_queue_gauges(const struct upload_queue *q, struct buf *b)
 		q->oldest_queued_s);
 }
 
-/* Without a database, kernsift_database_up is 0 and the other metrics are reported. */
+/* Without a database, kernsift_database_up is 0; the other metrics are still
+ * reported. */
 json_t *metrics_get(struct call *c, struct err *e)
 {
 	struct upload_queue q;

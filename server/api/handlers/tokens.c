@@ -8,7 +8,7 @@
 #include "view_admin.h"
 #include <string.h>
 
-/* A member's text; NULL if it is null or absent. */
+/* Returns the text of a member; NULL if it is null or absent. */
 static bool tokens_text_of(const json_t *body, const char *key, size_t most,
 	const char **out, struct err *e)
 {

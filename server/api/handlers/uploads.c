@@ -18,7 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- listed, and queued again */
+/* ---- lists uploads and queues them again */
 
 json_t *uploads_get(struct call *c, struct err *e)
 {
@@ -57,7 +57,7 @@ json_t *upload_retry_post(struct call *c, struct err *e)
 	return upload_get(c, e);
 }
 
-/* ---- received */
+/* ---- receives uploads */
 
 enum { SNIFF_BYTES = 4096 };
 
@@ -88,7 +88,7 @@ static bool uploads_too_large(const struct api *a, int64_t bytes, struct err *e)
 		uploads_mib(a->is.upload_bytes));
 }
 
-/* Refuses by the headers alone, before any body. */
+/* Rejects an upload by its headers alone, before the body arrives. */
 static bool uploads_headers_check(struct api_receive *u,
 	const struct api_request *r, struct err *e)
 {
@@ -166,7 +166,7 @@ static bool uploads_sniff_check(struct api_receive *u, bool whole,
 	return u->known;
 }
 
-/* Writes the chunk away, with a connection borrowed for just that. */
+/* Stores the chunk. A database connection is borrowed only for this. */
 static bool uploads_flush(struct api_receive *u, struct err *e)
 {
 	struct call *c = &u->call;
@@ -229,7 +229,7 @@ static json_t *uploads_view_accepted(const struct upload_outcome *o,
 		"existing", o->existing);
 }
 
-/* The handler of POST /uploads, once the body is there. */
+/* The handler of POST /uploads. It runs after the body has been stored. */
 json_t *upload_post(struct call *c, struct err *e)
 {
 	struct api_receive *u = c->receive;

@@ -43,7 +43,7 @@ struct api {
 };
 
 void metrics_count(struct metrics *m, int route, int status, int64_t us);
-/* Counts a gate that was stored, with this outcome. */
+/* Counts a gate that was stored with this outcome. */
 void metrics_gate(struct metrics *m, const char *outcome);
-/* The counters, in Prometheus' text form. */
+/* Writes the counters in the text format of Prometheus. */
 void metrics_text(struct metrics *m, struct buf *b);

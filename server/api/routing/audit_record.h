@@ -10,7 +10,8 @@
 #pragma once
 #include "call.h"
 
-/* Once a call: the second does nothing. False: do not make the change. */
+/* Begins the record. A second call does nothing. If it returns false, the
+ * change must not be made. */
 bool audit_record_begin(struct call *c, struct err *e);
 /* Adds to the record what the path does not contain: the project (NULL:
  * unchanged), and a sentence about what the handler did, without secrets. */
@@ -19,5 +20,6 @@ void audit_record_describe(struct call *c, const char *project, const char *fmt,
 /* Writes a second record of this change, which the admins of another project
  * can read, before the change is made. At most once per API call. */
 bool audit_record_also(struct call *c, const char *project, struct err *e);
-/* Does nothing if none was begun. A failure is logged: the row has the rest. */
+/* Ends the record, if one was begun. A failure is only logged, because the row
+ * already says what was tried. */
 void audit_record_end(struct call *c, int status);

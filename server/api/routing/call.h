@@ -28,7 +28,7 @@ struct route;
 
 enum { CALL_WORD = 101 };
 
-/* The audit record of a call that changes something; the arena's. */
+/* The audit record of an API call that changes something, in the arena. */
 struct audit_record {
 	int64_t id; /* of its row; 0 none */
 	int64_t also; /* of the one for another project; 0 none */
@@ -64,11 +64,11 @@ struct call {
  * error. In both cases call_close() must follow. */
 bool call_open(struct call *c, struct api *a, const struct api_request *r,
 	struct api_answer *out, struct err *e);
-/* Runs the handler, unless *e is set already, and makes the answer. */
+/* Runs the handler, unless *e is already set, and makes the answer. */
 void call_answer(struct call *c, struct api_answer *out, struct err *e);
 void call_close(struct call *c);
 
-/* Lends the call a database connection until its answer is made. */
+/* Gives the API call a database connection until its answer is made. */
 static inline bool call_db(struct call *c, struct err *e)
 {
 	return service_db(&c->s, e);
@@ -79,7 +79,8 @@ static inline void call_db_return(struct call *c)
 	service_db_return(&c->s);
 }
 
-/* The catalog in force; a call gets the same one each time. */
+/* The current catalog. All requests for it within one API call return the same
+ * catalog. */
 static inline const struct catalog *call_catalog(struct call *c, struct err *e)
 {
 	return catalog_cache_take(&c->s, e);

@@ -8,12 +8,12 @@
 #pragma once
 #include "call.h"
 
-/* Of api_new() and api_free(). */
+/* Called by api_new() and api_free(). */
 void concurrency_limit_init(struct api *a);
 void concurrency_limit_release(struct api *a);
 
 /* Takes a slot until the answer of this API call is made; ERR_BUSY if no slot
  * becomes free. If the API call already has a slot, this does nothing. */
 bool concurrency_limit_enter(struct call *c, struct err *e);
-/* call_close() gives it back. */
+/* Releases the slot; call_close() calls this. */
 void concurrency_limit_leave(struct call *c);

@@ -13,5 +13,5 @@ enum { CURSOR_TEXT = 33 };
 
 void cursor_write(const struct call *c, int64_t a, int64_t b,
 	char out[CURSOR_TEXT]);
-/* 0 and 0 if no cursor was given. */
+/* Reads the two numbers; both are 0 if no cursor was given. */
 bool cursor_read(const struct call *c, int64_t *a, int64_t *b, struct err *e);

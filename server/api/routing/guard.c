@@ -12,7 +12,8 @@
 
 enum { HOST_MAX = 256, COOKIE_NAME = 32 };
 
-/* The name in "name:port", "[::1]:port" or "name", without brackets. */
+/* Extracts the name from "name:port", "[::1]:port" or "name"; removes brackets.
+ */
 static bool guard_name_of(const char *host, char out[HOST_MAX])
 {
 	bool bracket = *host == '[';
@@ -30,7 +31,8 @@ static bool guard_name_of(const char *host, char out[HOST_MAX])
 	return true;
 }
 
-/* The address as 16 bytes, IPv4 mapped into IPv6; false if it is unknown. */
+/* Converts an address to 16 bytes, with IPv4 mapped to IPv6; false if it is
+ * unknown. */
 static bool guard_address_of(const struct sockaddr *sa, struct in6_addr *out)
 {
 	if (sa && sa->sa_family == AF_INET6) {
@@ -63,7 +65,7 @@ static bool guard_loopback(const struct in6_addr *a)
 	       (IN6_IS_ADDR_V4MAPPED(a) && a->s6_addr[12] == 127);
 }
 
-/* Whether `name` is one of a list separated by commas. */
+/* Whether `name` is in the list, which is separated by commas. */
 static bool guard_listed(const char *list, const char *name)
 {
 	while (list && *list) {

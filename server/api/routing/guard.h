@@ -43,5 +43,6 @@ bool guard_who(struct call *c, const char *token, struct err *e);
  * is HttpOnly and SameSite=Strict, is Secure if the browser uses TLS, and
  * expires when its token expires. */
 void guard_cookie_set(struct call *c, const char *token, int64_t expires);
-/* Whether the caller may do what the route does; identifies the caller if the route needs a scope. */
+/* Whether the caller has the scope of the route. Identifies the caller if the
+ * route requires a scope. */
 bool guard_scope(struct call *c, struct err *e);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* The value of `name` in the parameters of a header, unquoted. */
+/* Extracts the value of the parameter `name` from a header, without quotes. */
 static bool multipart_parameter(const char *header, const char *name, char *out,
 	size_t size)
 {
@@ -55,7 +55,7 @@ bool multipart_init(struct multipart *m, const char *content_type,
 	return true;
 }
 
-/* The file name, as text. */
+/* Stores the file name as valid text. */
 static bool multipart_name_keep(struct multipart *m, const char *raw,
 	struct err *e)
 {

@@ -34,11 +34,11 @@ struct multipart {
 bool multipart_init(struct multipart *m, const char *content_type,
 	struct err *e);
 
-/* Takes the file's bytes; false stops the parser. */
+/* Receives bytes of the file; if it returns false, the parser stops. */
 typedef bool multipart_sink(void *ctx, const void *bytes, size_t len,
 	struct err *e);
 
 bool multipart_feed(struct multipart *m, const void *bytes, size_t len,
 	multipart_sink *sink, void *ctx, struct err *e);
-/* Whether the form is whole and held its file. */
+/* Whether the form is complete and contained a file. */
 bool multipart_end(const struct multipart *m, struct err *e);

@@ -29,7 +29,8 @@ struct param_spec {
 	const char *range, *fallback, *help;
 };
 
-/* All of routes.def, a route's together; ended by one without a handler. */
+/* All parameters of routes.def, grouped by route. The last entry has no
+ * handler. */
 extern const struct param_spec param_specs[];
 
 struct param {
@@ -48,12 +49,13 @@ struct params {
 	const char *labels; /* a JSON object, keys sorted; NULL none given */
 };
 
-/* Reads `query` (what follows the '?', or NULL) for the route of `handler`. */
+/* Reads `query` (the text after the '?', or NULL) for the route of `handler`.
+ */
 bool params_read(struct params *ps, struct arena *a,
 	json_t *(*handler)(struct call *c, struct err *e), const char *query,
 	struct err *e);
 
-/* The parameter of this name; the route must have it. */
+/* Returns the parameter with this name; the route must have it. */
 const struct param *param(const struct params *ps, const char *name);
 /* Its text, or `otherwise` if it is not given and has no default. */
 const char *param_text(const struct params *ps, const char *name,

@@ -34,7 +34,7 @@ struct route_body {
 	const char *type, *schema;
 };
 
-/* Ended by an entry without a handler. */
+/* The last entry has no handler. */
 extern const struct route routes[];
 extern const struct route_body route_bodies[];
 
@@ -51,7 +51,7 @@ enum {
 
 enum { ALLOW_TEXT = 48, ROUTE_IDS = 2, ROUTE_WORD = CALL_WORD };
 
-/* What a path has in the place of its braces. */
+/* The values of a path for the placeholders in braces. */
 struct route_at {
 	int64_t ids[ROUTE_IDS]; /* of {id} and {k}, in their order; 0 none */
 	char word[ROUTE_WORD]; /* of {op} or {set}, decoded; "" none */
@@ -68,12 +68,13 @@ const struct route *route_find(const char *method, const char *path,
 #define ROUTE_WORD_BYTES                                  \
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstu" \
 	"vwxyz0123456789_.:+-"
-/* A name as a path has it, percent-decoded and checked (ERR_INPUT). */
+/* Percent-decodes and checks a name in a path (ERR_INPUT). */
 bool route_word(const char *text, size_t len, char word[ROUTE_WORD],
 	struct err *e);
-/* Whether "id}…" means a number, not a name. */
+/* Whether the placeholder "id}…" is a number rather than a name. */
 bool route_is_number(const char *segment);
 
-/* The first status of a route's success, and its schema's name ("" none). */
+/* The first success status of a route, and the name of the schema ("" if none).
+ */
 int route_status(const struct route *r);
 const char *route_schema(const struct route *r);

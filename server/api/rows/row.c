@@ -41,7 +41,7 @@ static bool row_begins(const struct row_field *f)
 	return f->is == ROW_BEGINS || f->is == ROW_PART_BEGINS;
 }
 
-/* The first line behind that which begins the row type. */
+/* Returns the first line after the one that begins the row type. */
 static const struct row_field *row_of(const char *name)
 {
 	const struct row_field *f = row_fields;
@@ -141,7 +141,7 @@ static json_t *row_schema(enum row_kind kind, const char *own,
 	return v;
 }
 
-/* `f` begins the row type. */
+/* `f` is the line that begins the row type. */
 static json_t *row_object(const struct row_field *f, const json_t *shapes)
 {
 	json_t *properties = json_object(), *required = json_array();

@@ -92,7 +92,7 @@ enum row_kind {
 #undef ROW_KIND
 };
 
-/* A line of a .def. */
+/* One line of a .def. */
 struct row_field {
 	enum {
 		ROW_BEGINS,
@@ -129,12 +129,12 @@ struct row_table {
  * headings; if it is NULL, columns with %s do not exist. */
 struct row_table *row_table_begin(struct arena *a, const char *row,
 	const char *name);
-/* Without the column that has the heading. */
+/* Removes the column with this heading. */
 void row_table_hide(struct row_table *t, const char *heading);
 /* Adds n columns of numbers at the end; returns the order of the first. */
 int row_table_add(struct row_table *t, const char *const headings[],
 	uint32_t n);
 void row_table_rows(struct row_table *t, uint32_t rows);
-/* NULL is an empty cell. A hidden column has none. */
+/* Sets the next cell; NULL is an empty cell. A hidden column has no cell. */
 void row_table_put(struct row_table *t, int order, const char *text);
 void row_table_next(struct row_table *t);

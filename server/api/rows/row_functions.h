@@ -9,7 +9,8 @@
 #include "view.h"
 
 #ifndef ROW_JSON_id
-/* By kind: the value as JSON. What is made of several values is JSON already. */
+/* For each kind: the value as JSON. A value made of several values is already
+ * JSON. */
 #define ROW_JSON_id(x) view_whole(x)
 #define ROW_JSON_id_or_null(x) view_whole(x)
 #define ROW_JSON_whole(x) view_whole(x)
@@ -53,7 +54,8 @@
 #define ROW_JSON_figures(x) (x)
 #define ROW_JSON_figures_or_null(x) (x)
 
-/* By kind: the value as a cell. A flag and what has no kind of number is a text. */
+/* For each kind: the value as a cell. A flag, or a value of no number kind, is
+ * a text. */
 #define ROW_CELL_id(a, x) table_whole(a, x)
 #define ROW_CELL_id_or_null(a, x) table_whole(a, x)
 #define ROW_CELL_whole(a, x) table_whole(a, x)

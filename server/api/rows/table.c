@@ -114,7 +114,7 @@ struct table *table_new(struct arena *a, const struct column *columns,
 	return t;
 }
 
-/* ---- Markdown whose columns line up as text, too */
+/* ---- Markdown whose columns are also aligned in the source text */
 
 enum kind { TEXT, WHOLE, REAL };
 
@@ -192,7 +192,7 @@ const char *table_text_money(struct arena *a, double v)
 	return arena_strdup(a, out);
 }
 
-/* A line of its own per row: no line break, no bar. */
+/* A text for one line of a cell: without line breaks and bars. */
 static const char *table_text_cell_of(struct arena *a, const char *s)
 {
 	if (!strpbrk(s, "|\n\r\t"))

@@ -25,22 +25,23 @@ struct table {
 };
 
 void table_csv(const struct table *t, struct buf *b);
-/* One cell, for tables that are written row by row. */
+/* Writes one cell, for tables that are written row by row. */
 void table_csv_cell(struct buf *b, const char *s);
 void table_md(const struct table *t, struct buf *b);
-/* Text outside a table, escaped likewise. */
+/* Writes text outside a table, with the same escapes. */
 void table_md_text(struct buf *b, const char *s);
 
-/* ---- numbers as cells; what is unknown is an empty cell */
+/* ---- numbers as cells; an unknown number is an empty cell */
 
-/* "" for a number below 0. */
+/* An integer; "" if it is below 0. */
 const char *table_whole(struct arena *a, int64_t v);
-/* To one decimal; "" if it is not finite. */
+/* A number with one decimal; "" if it is not finite. */
 const char *table_real(struct arena *a, double v);
-/* To six significant digits: shares, ratios, probabilities. */
+/* A number with six significant digits, for shares, ratios and probabilities.
+ */
 const char *table_figure(struct arena *a, double v);
 
-/* A table of so many rows; the caller fills *cells row by row. */
+/* A table with `rows` rows; the caller fills *cells row by row. */
 struct table *table_new(struct arena *a, const struct column *columns,
 	int width, uint32_t rows, const char ***cells);
 #define TABLE_COLUMNS(list) list, (int)(sizeof list / sizeof *list)
@@ -64,10 +65,10 @@ struct table_text_column {
 	const char **cells; /* [rows] */
 };
 
-/* Rewrites cells of numbers; all of it in the arena. */
+/* Rewrites cells that contain numbers; all texts are in the arena. */
 void table_text(struct buf *b, struct arena *a,
 	struct table_text_column *columns, int width, uint32_t rows,
 	enum table_text_form form);
 
-/* 1,234.50: two decimals, thousands separated. */
+/* Two decimals, with commas between thousands: 1,234.50. */
 const char *table_text_money(struct arena *a, double v);

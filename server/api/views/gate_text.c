@@ -9,17 +9,18 @@
 #include <math.h>
 #include <string.h>
 
-/* Kernels have names of any length; the answer as JSON has them whole. */
+/* Names of kernels can have any length. Here they are cut; the answer as JSON
+ * contains the full names. */
 enum { NAME_BYTES = 160 };
 
-/* "" if it is null or absent. */
+/* The text of a member; "" if it is null or absent. */
 static const char *gate_text_member(const json_t *v, const char *key)
 {
 	const char *s = json_string_value(json_object_get(v, key));
 	return s ? s : "";
 }
 
-/* NaN if it is null. */
+/* The number of a member; NaN if it is null. */
 static double gate_text_real(const json_t *v, const char *key)
 {
 	const json_t *x = json_object_get(v, key);
@@ -31,14 +32,15 @@ static long long gate_text_whole(const json_t *v, const char *key)
 	return json_integer_value(json_object_get(v, key));
 }
 
-/* Of a rule's change and limit; headroom's are points of the iteration's time. */
+/* The unit of a rule's change and limit. For headroom, it is percentage points
+ * of the iteration's time. */
 static const char *gate_text_unit(const json_t *rule)
 {
 	return strcmp(gate_text_member(rule, "rule"), "headroom") ? "%"
 								  : "points";
 }
 
-/* The length of a name that is shown, and the mark of what is cut off. */
+/* The length at which a name is cut, and the mark of the cut. */
 static size_t gate_text_name_clip(const char *s, const char **rest)
 {
 	size_t len = strlen(s);
@@ -46,7 +48,7 @@ static size_t gate_text_name_clip(const char *s, const char **rest)
 	return utf8_clip(s, len, NAME_BYTES);
 }
 
-/* "bad data" of "bad_data": outcomes as words. */
+/* Outcomes as words, for example "bad data" for "bad_data". */
 static const char *gate_text_outcome(const char *word)
 {
 	return !strcmp(word, "bad_data") ? "bad data" : word;
@@ -78,9 +80,9 @@ void gate_text_xml(struct buf *b, const char *s, size_t len)
 	}
 }
 
-/* ---- Markdown: what a person reads below a pull request */
+/* ---- Markdown: the comment that people read in a pull request */
 
-/* A comment holds 65,536 characters. */
+/* GitHub limits a comment to 65,536 characters. */
 enum { ROWS = 25, FINDINGS = 20, TEXT_BYTES = 600 };
 
 /* Whether the character needs no escape. Some characters are markup only at the
@@ -126,7 +128,8 @@ static void gate_text_md_text(struct buf *b, const char *s)
 	buf_puts(b, rest);
 }
 
-/* A name: in <code> nothing is a mention, a link or a formula. */
+/* Writes a name in <code>, where nothing is read as a mention, a link or a
+ * formula. */
 static void gate_text_md_name(struct buf *b, const char *s)
 {
 	const char *rest;
@@ -227,7 +230,8 @@ static void gate_text_md_rules(const json_t *gate, struct buf *b)
 		buf_printf(b, "\n%lld more are in the gate's JSON.\n", more);
 }
 
-/* The sentence of each rule that has more to say than its figures. */
+/* Writes the sentence of each rule whose sentence contains more than its
+ * figures. */
 static void gate_text_md_sentences(const json_t *gate, struct buf *b)
 {
 	size_t i, printed = 0;
@@ -358,7 +362,7 @@ static const char *gate_text_junit_class_of(const json_t *gate)
 	return *workload ? workload : "kernsift";
 }
 
-/* "function NAME on GPU 0" */
+/* For example "function NAME on GPU 0". */
 static void gate_text_junit_case_name(struct buf *b, const json_t *r)
 {
 	const char *of = gate_text_member(r, "of");
@@ -532,12 +536,14 @@ void gate_text_junit(const json_t *gate, const char *site, struct buf *b)
 	buf_puts(b, "  </testsuite>\n</testsuites>\n");
 }
 
-/* ---- GitHub: commands that its runner finds in a job's output, one line each */
+/* ---- GitHub: workflow commands, one per line, which the runner finds in the
+ * output of a job */
 
-/* GitHub shows ten of a kind and step. */
+/* GitHub shows at most ten annotations of each kind per step. */
 enum { GITHUB_LINES = 9 };
 
-/* As actions/toolkit's escapeData(), and escapeProperty() for a property. */
+/* Escapes like escapeData() of actions/toolkit, and like escapeProperty() for a
+ * property. */
 static void gate_text_github_escaped(struct buf *b, const char *s,
 	bool property)
 {
@@ -590,7 +596,7 @@ static void gate_text_github_outcome(const json_t *gate, const char *site,
 	buf_puts(b, "\n");
 }
 
-/* The first rules of an outcome. */
+/* Writes the first rules that have this outcome. */
 static void gate_text_github_rules(const json_t *gate, const char *is,
 	struct buf *b)
 {

@@ -43,7 +43,7 @@ static void timeline_tracks_event(struct timeline_tracks *t, const char *ph,
 	json_text_string(t->out, cat, strlen(cat));
 }
 
-/* Opens an event that names the pid and tid, which follow. */
+/* Begins an event that names the pid and tid written after it. */
 static void timeline_tracks_naming(struct timeline_tracks *t, const char *what)
 {
 	timeline_tracks_event(t, "M", NULL);
@@ -62,7 +62,7 @@ static void timeline_tracks_named(struct timeline_tracks *t, const char *name,
 	json_text_close(t->out, '}');
 }
 
-/* The name of a process; `pid` as timeline_tracks_gpu() has it. */
+/* Names a process; `pid` is a result of timeline_tracks_gpu(). */
 static void timeline_tracks_process(struct timeline_tracks *t, int64_t pid,
 	const char *name)
 {
@@ -74,7 +74,7 @@ static void timeline_tracks_process(struct timeline_tracks *t, int64_t pid,
 	timeline_tracks_named(t, name, strlen(name));
 }
 
-/* "pid":…,"tid":… of the event that is open. */
+/* Writes "pid":…,"tid":… into the current event. */
 static void timeline_tracks_on_stream(struct timeline_tracks *t, int64_t device,
 	int64_t stream)
 {
@@ -84,7 +84,7 @@ static void timeline_tracks_on_stream(struct timeline_tracks *t, int64_t device,
 	json_text_whole(t->out, stream);
 }
 
-/* Whether a track is met for the first time, as far as is remembered. */
+/* Whether a track has not been named yet, as far as is remembered. */
 static bool timeline_tracks_first(struct timeline_tracks *t, uint64_t a,
 	uint64_t b)
 {
@@ -113,7 +113,8 @@ void timeline_tracks_name_stream(struct timeline_tracks *t, int64_t device,
 	buf_release(&name);
 }
 
-/* A number that a reader of JSON can hold, written as one writes it. */
+/* Whether a text is an integer that JSON readers can represent exactly, without
+ * extra zeros. */
 static bool timeline_tracks_numeric(const char *s, size_t len)
 {
 	return len && len <= 15 && strspn(s, "0123456789") == len &&
@@ -298,7 +299,7 @@ static void timeline_event_begin_host(struct timeline_row *r, const char *ph,
 	timeline_event_on_thread(r, r->ev->timeline_tracks.host_pid, thread);
 }
 
-/* The arrow's end at what a call caused. */
+/* Writes the end of the flow arrow at the work that a call caused. */
 static void timeline_event_flow_end(struct timeline_row *r, int64_t id,
 	int64_t device, int64_t stream, int64_t start_ns)
 {
@@ -315,7 +316,7 @@ static void timeline_event_flow_end(struct timeline_row *r, int64_t id,
 	json_text_close(r->out, '}');
 }
 
-/* And its start. */
+/* Writes the start of the flow arrow. */
 static void timeline_event_flow_start(struct timeline_row *r, int64_t id,
 	int64_t thread, int64_t start_ns)
 {
@@ -421,7 +422,8 @@ static void timeline_event_op(struct timeline_row *r)
 	timeline_arg_end(r);
 }
 
-/* The two ends of a range that may cross others; the first has the args. */
+/* Writes the two ends of a range that may overlap others; the first one
+ * contains the args. */
 static void timeline_event_loose(struct timeline_row *r)
 {
 	int64_t start_ns = TIMELINE_CELL(r, range, start_ns), end_ns;
@@ -536,7 +538,7 @@ void timeline_event_release(struct timeline_event *ev)
 	*ev = (struct timeline_event){ 0 };
 }
 
-/* ---- what precedes and follows a timeline's events */
+/* ---- the document before and after the events */
 
 static void timeline_text(struct buf *b, const char *key, const char *value)
 {
@@ -571,7 +573,7 @@ static void timeline_devices_list(struct buf *b, const struct profile_device *d,
 	json_text_close(b, ']');
 }
 
-/* What precedes the events. */
+/* Writes the document before the events. */
 static void timeline_head(struct timeline_event *ev, const struct run_row *run,
 	const struct profile_device *d, uint32_t n)
 {

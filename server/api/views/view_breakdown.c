@@ -35,7 +35,7 @@ static int64_t view_breakdown_index(uint32_t v)
 	return v == UINT32_MAX ? -1 : (int64_t)v;
 }
 
-/* Words, as they come in layer_role.def. */
+/* Roles as words, as in layer_role.def. */
 static json_t *view_breakdown_roles(layer_roles roles)
 {
 	json_t *v = json_array();
@@ -45,7 +45,7 @@ static json_t *view_breakdown_roles(layer_roles roles)
 	return v;
 }
 
-/* Its rows' durations, the mean per instance in tenths. */
+/* The durations of a row; the mean per instance is rounded to tenths. */
 static double view_breakdown_section_sum(const struct breakdown *d, uint32_t i)
 {
 	int64_t total = 0, n = d->sections[i].instances;
@@ -56,7 +56,8 @@ static double view_breakdown_section_sum(const struct breakdown *d, uint32_t i)
 		     : (double)NAN;
 }
 
-/* Its kernel's name whole, or what it is instead of one. */
+/* The name of a row's kernel, or the operation of a row without a kernel.
+ * `whole` selects the full name. */
 static const char *view_breakdown_row_name(const struct breakdown_stored *is,
 	const struct breakdown_row *r, bool whole)
 {
@@ -81,7 +82,7 @@ static const char *view_breakdown_section_name(const struct breakdown_stored
 	return s->name ? s->name : breakdown_word_place[s->place];
 }
 
-/* -1 for what is no layer. */
+/* -1 for a section that is not a layer. */
 static int64_t view_breakdown_section_layers(const struct breakdown_stored *is,
 	const struct breakdown_row *r)
 {
@@ -199,7 +200,7 @@ const struct table *view_breakdown_rows(struct arena *a,
 	return &t->table;
 }
 
-/* Of one run, line by line. */
+/* The layout for one run, built line by line. */
 struct view_breakdown_layout {
 	struct layer_table table;
 	const struct breakdown_stored *is;
@@ -230,7 +231,7 @@ static void view_breakdown_table_put_block(struct view_breakdown_layout *l,
 	layer_table_line(&l->table, word, "sum", NULL, &b->sum_ns);
 }
 
-/* By when they begin. */
+/* Sorts by start. */
 static int view_breakdown_table_by_offset(const void *a, const void *b,
 	void *arg)
 {
@@ -409,7 +410,8 @@ static json_t *view_breakdown_compare_block(const struct breakdown_compare *b,
 	return v;
 }
 
-/* Of an instance of its section, so that rows add up to their cell. */
+/* The time per instance of the section, so that the rows of a cell add up to
+ * the cell. */
 static double view_breakdown_compare_mean_ns(const struct breakdown *d,
 	const struct breakdown_row *r)
 {
@@ -528,7 +530,7 @@ static const char *view_breakdown_compare_row_kernel_of(
 					   : is->kernels[r->kernel].short_name);
 }
 
-/* A run's rows in an entry; returns how many. */
+/* The rows of a run in an entry; returns their number. */
 static uint32_t
 view_breakdown_compare_rows(const struct view_breakdown_compare_layout *l,
 	const struct run_breakdown_pair *e, uint32_t s, const uint32_t **rows)

@@ -74,7 +74,7 @@ json_t *view_suspicion(const struct suspicion *s,
 		"items", items);
 }
 
-/* "" for what is no number, as published. */
+/* The published CSV has "" for a value that is not a number. */
 static const char *view_suspicion_six(struct arena *a, double v)
 {
 	return isnan(v) ? "" : arena_printf(a, "%.6f", v);
@@ -125,7 +125,7 @@ const struct table *view_suspicion_table(struct arena *a,
 
 #define COLUMNS(list) list, (int)(sizeof list / sizeof *list)
 
-/* A user's text as part of a line. */
+/* A user's text inside a line. */
 static const char *view_suspicion_report_inline_text(struct arena *a,
 	const char *s)
 {
@@ -200,7 +200,8 @@ static void view_suspicion_report_summary(const struct suspicion *s,
 	table_text(b, a, COLUMNS(columns), 2, TABLE_TEXT_SHORT);
 }
 
-/* Python's repr() of whole nanoseconds in microseconds: 640425.0. */
+/* Python's repr() of a whole number of nanoseconds in microseconds: 640425.0.
+ */
 static const char *view_suspicion_report_shortest(struct arena *a, double us)
 {
 	char *s = arena_printf(a, "%.3f", us);
@@ -278,7 +279,7 @@ static void view_suspicion_report_finding(const struct suspicion_finding *f,
 	}
 }
 
-/* Why scores may be lower than the change is. */
+/* Explains why a score may be lower than the change deserves. */
 static void view_suspicion_report_limits(const struct suspicion *s,
 	struct arena *a, struct buf *b)
 {
@@ -338,7 +339,8 @@ static const char *view_suspicion_report_real(struct arena *a, double v,
 	return isnan(v) ? "nan" : arena_printf(a, "%.*f", decimals, v);
 }
 
-/* Columns from `at` on, all of row i; only μ has separators between thousands. */
+/* Writes the columns from `at` on, for row i. Only μ has commas between
+ * thousands. */
 static void view_suspicion_report_value(struct arena *a,
 	struct table_text_column *at, uint32_t i,
 	const struct suspicion_value *v, const double *z_log)

@@ -14,7 +14,7 @@ struct trend_result {
 	uint32_t changes_n;
 };
 json_t *view_trend(const struct trend_result *is);
-/* One of is->changes. */
+/* `p` is one of is->changes. */
 json_t *view_trend_change(const struct trend_result *is,
 	const struct change_point *p);
 /* One row per point. */
