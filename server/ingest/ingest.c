@@ -23,15 +23,15 @@ struct job {
 	struct trace trace;
 	struct profile *runs;
 
-	uint8_t *chunk; /* the piece the decoder is at */
-	int32_t seq; /* of the next one */
+	uint8_t *chunk; /* the chunk that the decoder reads */
+	int32_t seq; /* number of the next chunk */
 	int64_t plain_bytes;
 
-	int64_t renewed_bytes; /* when the lease was last renewed */
+	int64_t renewed_bytes; /* bytes at the last renewal of the lease */
 	double renewed_ms;
 	double read_ms, decode_ms, analyze_ms, save_ms;
 	struct capture_cost {
-		double ms; /* without storing it, which is saving */
+		double ms; /* time to write the file, without storing it */
 		int64_t bytes;
 	} capture;
 };

@@ -22,9 +22,9 @@
 /* The catalog that uploads are analyzed with: the program's catalog with the
  * installation's current overrides. */
 struct worker_catalog {
-	struct catalog *catalog; /* NULL: not made yet */
-	int64_t version; /* of the own part */
-	struct arena arena; /* the own documents */
+	struct catalog *catalog; /* NULL: not built yet */
+	int64_t version; /* version of the overrides */
+	struct arena arena; /* contains the overrides' documents */
 };
 
 static void worker_catalog_release(struct worker_catalog *f)
@@ -72,7 +72,7 @@ static bool worker_catalog_renew(struct worker_catalog *f, struct db *db,
 		(long long)version, why.text);
 	if (!f->catalog && !worker_catalog_load(f, db, 0, e))
 		return false;
-	f->version = version; /* so that it is logged once */
+	f->version = version; /* the rejected version is logged only once */
 	return true;
 }
 

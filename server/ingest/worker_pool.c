@@ -31,7 +31,7 @@ struct worker_slot {
 struct worker_loss {
 	char worker[WORKER_NAME];
 	char sentence[200];
-	int tries; /* after which an upload fails so */
+	int tries; /* tries after which the upload fails */
 };
 
 struct worker_pool {
@@ -39,7 +39,7 @@ struct worker_pool {
 	char *const *argv;
 	char **env;
 	char env_word[sizeof WORKER_POOL_WORD "=" + 16];
-	struct db *db; /* made when first needed */
+	struct db *db; /* opened when first needed */
 	struct worker_loss losses[LOSSES];
 	int losses_n;
 	int64_t hold_at_ms; /* when leases are renewed next */
@@ -255,7 +255,7 @@ static bool worker_pool_word_pick(struct worker_pool *c, struct err *e)
 	c->env = calloc(n + 2, sizeof *c->env);
 	if (!c->env)
 		return err_set(e, ERR_INTERNAL, "the environment is too large");
-	c->env[0] = c->env_word; /* the first of a name counts */
+	c->env[0] = c->env_word; /* of equal names, the first counts */
 	memcpy(c->env + 1, environ, n * sizeof *c->env);
 	return true;
 }

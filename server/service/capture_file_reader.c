@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { READERS_MAX = 64 }; /* open at once: 64 MiB */
+enum { READERS_MAX = 64 }; /* maximum number at a time: 64 MiB */
 
 struct capture_file_reader {
 	struct service *service;
 	int64_t run, edition;
-	int32_t seq; /* of the next piece */
-	size_t at, len; /* what of the piece is still to be read */
+	int32_t seq; /* number of the next piece */
+	size_t at, len; /* the part of the piece that is not yet read */
 	bool broke;
 	unsigned char bytes[CAPTURE_PIECE];
 };

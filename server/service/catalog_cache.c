@@ -79,7 +79,7 @@ static struct catalog_cache_entry *catalog_cache_replace(struct catalog_cache
 		h->now = fresh;
 	}
 	if (gone->readers)
-		gone = NULL; /* the last of them frees it */
+		gone = NULL; /* its last reader frees it */
 	struct catalog_cache_entry *now = h->now;
 	now->readers++;
 	pthread_mutex_unlock(&h->lock);

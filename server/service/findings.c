@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* None of the texts is copied. */
+/* The texts are not copied. */
 static void findings_add(struct finding_list *l, const char *code,
 	const char *severity, const char *text)
 {
@@ -41,7 +41,7 @@ static const char *findings_left_out_text(struct arena *a, int64_t n)
 		findings_runs_of(a, n), n == 1 ? "is" : "are");
 }
 
-/* Less than this is reported first. */
+/* If less than this share of GPU time is covered, a finding reports it. */
 static const double COVERED = 0.95;
 
 /* A share in percent: with one decimal, or with two digits if it is smaller. */

@@ -9,14 +9,14 @@
 #include <string.h>
 #include <strings.h>
 
-/* ---- of the runs stored here */
+/* ---- importance over the runs stored here */
 
 const char *fleet_importance_regime(enum leg leg)
 {
 	return profile_word_leg[leg];
 }
 
-/* "unknown" of NULL and "". */
+/* The name, or "unknown" for NULL and "". */
 static const char *fleet_importance_platform_name(const char *name)
 {
 	return name && *name ? name : "unknown";

@@ -176,7 +176,7 @@ static bool reanalyze_has_launches(const struct reanalyze_request *w,
 struct capture_source {
 	struct db *db;
 	int64_t run, edition;
-	int32_t seq; /* of the next piece */
+	int32_t seq; /* number of the next piece */
 	unsigned char *bytes; /* a piece */
 };
 

@@ -70,7 +70,7 @@ static double run_breakdown_per_instance(const struct breakdown *b,
 		       : (double)NAN;
 }
 
-/* A row that is of a launch group. */
+/* A row that belongs to a launch group. */
 struct run_breakdown_member {
 	uint32_t block, group, row;
 };
@@ -85,7 +85,7 @@ static int run_breakdown_by_group(const void *a, const void *b)
 	return (x->row > y->row) - (x->row < y->row);
 }
 
-/* Of members of one group in one block. */
+/* Sums the times of the members of one group in one block. */
 static void run_breakdown_group_sum(const struct run_breakdown_member *m,
 	uint32_t n, double *ns)
 {
@@ -241,7 +241,7 @@ static uint32_t run_breakdown_pair_entry_with(const struct pairing *p,
 	return i < p->n ? i : NONE;
 }
 
-/* Behind the row before it. */
+/* Inserts an entry after the entry of the row before it. */
 static void run_breakdown_pair_insert(struct pairing *p, uint32_t s,
 	uint32_t row, uint32_t before)
 {

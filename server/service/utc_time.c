@@ -84,7 +84,7 @@ bool utc_time_parse(const char *text, int64_t *us)
 	tm.tm_mon = month - 1;
 	int64_t seconds = timegm(&tm);
 	*us = (seconds - (int64_t)minutes * 60) * 1000000 + fraction;
-	return tm.tm_mday == day; /* no 31st of June */
+	return tm.tm_mday == day; /* rejects the 31st of June */
 }
 
 void utc_time_format(int64_t us, char out[UTC_TIME_TEXT])

@@ -5,7 +5,7 @@
 
 enum { SAMPLES = 1001 };
 
-/* How many kinds of rows there are. */
+/* The number of kinds of rows. */
 #define KIND(kind, COLUMNS, what) KIND_##kind,
 enum { TRACE_KINDS(KIND) KINDS };
 #undef KIND
@@ -141,7 +141,7 @@ void finish_rebase_kept(struct trace *t, int64_t latest)
 	((const void *)&t->kind == (const void *)&t->fact || \
 		(const void *)&t->kind == (const void *)&t->node)
 
-/* They go with their process. */
+/* Drops the rows of dropped processes. */
 #define COLUMN(type, field, what) r->field[to] = r->field[i];
 #define DROP(kind, COLUMNS)                                            \
 	static void kind##s_drop(struct trace *t, const uint16_t *now) \

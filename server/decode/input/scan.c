@@ -1,7 +1,7 @@
 /* scan.c - scans JSON text: values, strings, numbers as text */
 #include "scan.h"
 
-enum { REPAIR_STRING = 16 * 1024 }; /* no string is searched further */
+enum { REPAIR_STRING = 16 * 1024 }; /* the search in a string ends here */
 
 /* Finds the likely end of strings that contain unescaped quotes. */
 

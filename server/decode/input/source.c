@@ -11,7 +11,7 @@ enum { PIECE = 1024 * 1024 };
 
 struct source_file {
 	int fd;
-	char path[256]; /* for sentences */
+	char path[256]; /* for error sentences */
 	char bytes[PIECE];
 };
 

@@ -157,7 +157,7 @@ enum { SECTOR = 4096, LONGEST = 64 };
 
 static int sqlite_vfs_close_it(sqlite3_file *f)
 {
-	(void)f; /* the descriptor is the copy's */
+	(void)f; /* the descriptor belongs to the copy */
 	return SQLITE_OK;
 }
 
@@ -336,8 +336,8 @@ static const char *sqlite_vfs_name(void)
 }
 
 enum {
-	HEAP_MIB = 96, /* SQLite's memory, all of it */
-	LONGEST_MIB = 32, /* a value or a row */
+	HEAP_MIB = 96, /* all memory of SQLite */
+	LONGEST_MIB = 32, /* length of a value or a row */
 	NAME_MOST = 256, /* bytes of a table's name */
 	EVERY = 100 * 1000, /* steps of SQLite's machine between two checks */
 	QUIET_MOST = 100, /* checks without a new row: it is in a loop */

@@ -25,7 +25,7 @@ static int text_hex(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The four digits behind a \u, or -1. */
+/* The value of the four digits after a \u, or -1. */
 static long text_unit(const char *p, const char *end)
 {
 	long v = 0;

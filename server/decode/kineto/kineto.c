@@ -25,7 +25,7 @@ struct kineto_meta {
 	int32_t rank, world_size; /* -1 unknown */
 	uint32_t host;
 	struct fact_list facts;
-	bool pytorch; /* a key only it writes was seen */
+	bool pytorch; /* a key was seen that only PyTorch writes */
 };
 
 enum form { AS_IT_IS, CUDA, HIP };
@@ -33,7 +33,7 @@ enum form { AS_IT_IS, CUDA, HIP };
 /* Options of the profiler that take time on the host. */
 static const struct kineto_meta_fact {
 	enum kineto_key key;
-	const char *name; /* of the fact */
+	const char *name; /* name of the fact */
 	enum form form;
 } kineto_meta_facts[] = {
 	{ KEY_CUDA_DRIVER, "cuda_driver", CUDA },
@@ -635,7 +635,7 @@ struct kineto_events {
 	struct json_list_kind kind;
 	struct kineto_words words;
 	struct kineto_rows rows;
-	struct kineto_event event; /* the one being read */
+	struct kineto_event event; /* the event that is being read */
 };
 
 static const char *kineto_read_event(void *ctx, struct scan *s, const char *p)
@@ -690,7 +690,7 @@ struct kineto {
 	struct trace *trace;
 	struct kineto_events events;
 	struct kineto_meta meta;
-	enum kineto_key key; /* the one whose value is being read */
+	enum kineto_key key; /* the key whose value is being read */
 	bool listed; /* a list of events was found */
 };
 

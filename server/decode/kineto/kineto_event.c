@@ -41,7 +41,7 @@ static void kineto_event_args_clear(struct kineto_event *e)
 	e->registers = e->shared = -1;
 }
 
-/* [x, y, z]; anything else leaves -1. */
+/* Reads [x, y, z]; any other value leaves -1. */
 static const char *kineto_event_triple(struct scan *s, const char *p,
 	int32_t to[3])
 {

@@ -214,7 +214,7 @@ static uint32_t kineto_rows_pid_of(struct kineto_rows *r,
 	return pid;
 }
 
-/* What an event becomes, kind by kind. */
+/* Functions that add an event as a row, one per kind. */
 
 /* The id of a string; 0 if there is none. */
 static bool kineto_rows_text(struct kineto_rows *r, const struct text_span *s,

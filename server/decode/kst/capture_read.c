@@ -12,7 +12,7 @@ struct capture_read {
 	struct trace *t;
 	struct byte_window *w;
 	struct kst_reader *r;
-	struct err *e; /* what reading the file met */
+	struct err *e; /* the error of reading the file */
 	struct text text;
 
 	uint32_t *names; /* by place of a text: id of the trace's names */
@@ -21,14 +21,14 @@ struct capture_read {
 
 	uint16_t *process_of; /* by id: the trace's process, plus one */
 	size_t processes_room, devices_room;
-	int64_t rows; /* used */
-	int64_t sum_ns[KST_KINDS_END][2]; /* durations so far */
+	int64_t rows; /* number of rows that were used */
+	int64_t sum_ns[KST_KINDS_END][2]; /* sums of durations so far */
 };
 
 /* Adds cells as rows of the trace, after checking that such a row is
  * possible. */
 
-/* A row that is none: `of` is its kind. */
+/* Notes a row that is not valid; `of` is its kind. */
 static void capture_read_odd(struct capture_read *c, const char *of)
 {
 	note_add(&c->t->notes, NOTE_row_odd, 1, of, strlen(of));
@@ -210,7 +210,7 @@ static bool capture_read_rows_timely(struct capture_read *c,
 	return false;
 }
 
-/* Surroundings alone make no trace. */
+/* Rows of facts and nodes alone do not make a trace. */
 static bool capture_read_rows_is_record(const struct kst_chunk *k)
 {
 	return k->kind != KST_fact && k->kind != KST_node;
@@ -530,7 +530,7 @@ static int64_t capture_read_first_iteration(const struct pattern_rows *p)
 	return first;
 }
 
-/* Iterations move along with the rows. */
+/* Shifts the starts of iterations together with the rows. */
 static void capture_read_iterations_shift(struct capture_read *c)
 {
 	struct trace *t = c->t;

@@ -11,7 +11,7 @@ struct capture_write {
 	struct kst_writer *w;
 	uint32_t *texts; /* by id of the trace's names: the capture's */
 	uint32_t *shapes; /* likewise of its launch shapes */
-	int64_t long_texts; /* left out */
+	int64_t long_texts; /* number of texts that were omitted */
 	capture_put_fn *put;
 	void *put_to;
 	struct err *e;

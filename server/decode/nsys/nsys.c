@@ -261,7 +261,7 @@ static bool nsys_fact_traced(struct nsys *n)
 	return ok;
 }
 
-/* Each process' own GPUs. */
+/* Adds the clocks of each process's GPUs as facts. */
 static bool nsys_fact_clocks(struct nsys *n)
 {
 	bool ok = true;

@@ -89,7 +89,7 @@ bool nsys_event_process(struct nsys *n, int64_t global, bool may,
 		id = names_put(&n->processes, bytes, sizeof key);
 	if (id == NAMES_NONE)
 		return arena_err(n->trace->arena, e);
-	*process = (uint16_t)(id - 1); /* id 0 is the empty text's */
+	*process = (uint16_t)(id - 1); /* id 0 is the empty text */
 	n->last_key = key;
 	n->last_process = *process;
 	return true;

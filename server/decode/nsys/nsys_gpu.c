@@ -166,7 +166,7 @@ static const struct sqlite_column kernel_columns[KERNEL_COLUMNS_N] = {
 	[GRAPH] = { "graphId", false },
 };
 
-/* The first of its names that there is. */
+/* Reads the first of the kernel's names that has a value. */
 static bool nsys_gpu_kernel_name(struct nsys *n, struct sqlite_rows *r,
 	uint32_t *name, struct err *e)
 {

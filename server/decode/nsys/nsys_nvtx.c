@@ -9,7 +9,7 @@
 
 struct nsys_payload {
 	struct nsys *nsys;
-	struct nsys_field *fields; /* of all schemas, sorted */
+	struct nsys_field *fields; /* fields of all schemas, sorted */
 	uint32_t fields_n, fields_cap;
 	struct buf buf;
 };
@@ -135,7 +135,7 @@ static void nsys_nvtx_json_uint(struct buf *b, uint64_t v)
 	buf_printf(b, "%llu", (unsigned long long)v);
 }
 
-/* null if it is not finite. */
+/* Writes a number; null if it is not finite. */
 static void nsys_nvtx_json_real(struct buf *b, double v)
 {
 	if (isfinite(v))
@@ -660,7 +660,7 @@ static bool nsys_nvtx_half_add(struct nsys_nvtx *x, const struct nsys_half *h)
 	return true;
 }
 
-/* Whether both may belong to one range. */
+/* Whether two halves may belong to one range. */
 static bool nsys_nvtx_half_related(const struct nsys_half *a,
 	const struct nsys_half *b)
 {
@@ -758,13 +758,13 @@ static bool nsys_nvtx_halves(struct nsys_nvtx *x, struct err *e)
  * unchanged names, no two ranges would be the same operator. */
 
 struct nsys_parts {
-	size_t name; /* bytes of it */
-	int64_t op; /* -1: the name is no such name */
+	size_t name; /* length of the name */
+	int64_t op; /* -1: the name does not have this form */
 	const char *sizes;
 	size_t sizes_len;
 };
 
-/* Passes over the text if it is next. */
+/* Moves past the text if it is at *p. */
 static bool nsys_nvtx_range_skip(const char **p, const char *end,
 	const char *text)
 {

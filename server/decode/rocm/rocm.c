@@ -110,7 +110,7 @@ bool rocm_span(struct rocm_times *t, struct number start, struct number end,
 	else if (start.kind != NUMBER_OK || end.kind != NUMBER_OK)
 		code = NOTE_no_duration;
 	else if (start.value == 0 && end.value == 0)
-		code = NOTE_no_duration; /* it has no record of having run */
+		code = NOTE_no_duration; /* a record of work that did not run */
 	else if (end.value < start.value)
 		code = NOTE_negative_time;
 	else if (__builtin_sub_overflow(end.value, start.value, dur_ns) ||

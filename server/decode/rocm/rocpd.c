@@ -13,7 +13,7 @@ struct rocpd_track {
 	int64_t pid, tid, agent, queue, stream;
 };
 
-/* What a session's numbers mean. */
+/* Maps from the numbers of a session. */
 enum rocpd_map {
 	ROCPD_HOSTS, /* node → id of a name */
 	ROCPD_PROCESSES, /* rocpd_info_process.id → index */
@@ -24,7 +24,7 @@ enum rocpd_map {
 	ROCPD_TIMESTAMPS, /* → ns */
 	ROCPD_TRACKS, /* → index of tracks */
 	ROCPD_STACKS, /* event → correlation */
-	ROCPD_PARENTS, /* event → its caller's */
+	ROCPD_PARENTS, /* event → its caller's correlation */
 	ROCPD_MESSAGES, /* event → id of a marker's message */
 	ROCPD_CALLERS, /* an HSA call's correlation → its caller's */
 	ROCPD_MAPS
@@ -41,7 +41,7 @@ struct rocpd {
 
 	struct names raw; /* kernels' names, of all sessions */
 
-	/* Of the session being read: */
+	/* Values of the session that is being read: */
 	const char *suffix;
 	struct fact_list facts;
 	uint32_t first_process;
@@ -91,7 +91,7 @@ struct rocpd_place {
 	struct rocpd_track at;
 	int64_t start_ns, dur_ns, event, correlation;
 	uint16_t process;
-	bool timely; /* start_ns and dur_ns are good */
+	bool timely; /* start_ns and dur_ns are valid */
 };
 
 static bool rocpd_each(struct rocpd *r, const char *table,

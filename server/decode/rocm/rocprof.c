@@ -30,10 +30,10 @@ struct rocprof {
 	struct text text;
 	int64_t records, used; /* of any kind; became a row */
 
-	union rocprof_thing thing; /* the one being read */
-	char section[32]; /* the key of the list it is in */
+	union rocprof_thing thing; /* the object that is being read */
+	char section[32]; /* the key of the list that contains it */
 
-	/* Of the process being read: */
+	/* Values of the process that is being read: */
 	bool open;
 	struct process process;
 	struct slice kernels, copies, calls, ranges; /* its rows; `from` */
@@ -568,9 +568,9 @@ static bool rocprof_process_begin(struct rocprof *r, struct err *e)
 /* Reads the text of the file: its positions, lists and damage. */
 
 enum rocprof_place {
-	ROCPROF_AT_END, /* behind the last bracket; or nowhere */
+	ROCPROF_AT_END, /* behind the last bracket, or unknown */
 	ROCPROF_AT_TOP,
-	ROCPROF_AT_TOOLS, /* a list; the others are objects */
+	ROCPROF_AT_TOOLS, /* the value is a list; the others are objects */
 	ROCPROF_AT_TOOL,
 	ROCPROF_AT_STRINGS,
 	ROCPROF_AT_CALLBACK,
@@ -679,7 +679,7 @@ struct rocprof_file {
 	struct rocprof r;
 	struct json_list_kind kind;
 	enum rocprof_place at;
-	enum rocprof_key key; /* the one whose value is being read */
+	enum rocprof_key key; /* the key whose value is being read */
 	const struct rocprof_list
 		*list; /* being read; NULL: records not kept */
 };
@@ -745,7 +745,7 @@ static bool rocprof_json_metadata(struct rocprof_file *f,
 	       arena_err(f->r.trace->arena, e);
 }
 
-/* The value of f->key. READ_ERR with *e. */
+/* Reads the value of f->key. READ_ERR with *e. */
 static enum json_reading rocprof_json_value(struct rocprof_file *f,
 	struct err *e)
 {
@@ -821,7 +821,7 @@ static bool rocprof_json_broken(struct rocprof_file *f, struct err *e)
 	       rocprof_process_begin(&f->r, e);
 }
 
-/* A bracket closes the place one is in. */
+/* Handles a bracket that closes the current position. */
 static bool rocprof_json_leave(struct rocprof_file *f, struct err *e)
 {
 	enum rocprof_place left = f->at;

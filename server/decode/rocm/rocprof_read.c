@@ -20,7 +20,7 @@ const char *rocprof_read_fields(const struct rocprof_fields *f, struct scan *s,
 	return p;
 }
 
-/* The same with another function. */
+/* Reads the object at p with another function for its fields. */
 static const char *rocprof_read_inner(const struct rocprof_fields *f,
 	struct scan *s, const char *p, rocprof_field_fn *field, void *to)
 {
@@ -38,7 +38,7 @@ static const char *rocprof_read_next(struct scan *s, const char *p)
 	return *p == ']' ? p : scan_stop(s, p);
 }
 
-/* The same of a list of objects. */
+/* Reads each object of the list at p with another function. */
 static const char *rocprof_read_each(const struct rocprof_fields *f,
 	struct scan *s, const char *p, rocprof_field_fn *field, void *to)
 {

@@ -281,7 +281,7 @@ static bool rpd_copies(struct rpd *r, struct err *e)
 	return ok && (!full || arena_err(r->trace->arena, e));
 }
 
-/* What ran on the GPU. */
+/* Reads the operations that ran on the GPU. */
 
 enum {
 	RPD_OP_ID,
@@ -539,7 +539,7 @@ static int32_t rpd_process(struct rpd *r, int64_t pid)
 {
 	struct trace *t = r->trace;
 	uint32_t id = names_put(&r->pids, (const char *)&pid, sizeof pid);
-	if (id > PROCESSES_MAX) /* NAMES_NONE too */
+	if (id > PROCESSES_MAX) /* NAMES_NONE is larger, too */
 		return -1;
 	if (id <= t->processes_n)
 		return (int32_t)id - 1;
@@ -557,7 +557,7 @@ static const struct sqlite_column monitor[] = {
 	{ "value", true },
 };
 
-/* A value is text: "1700". */
+/* Reads a value that is stored as text: "1700". */
 static bool rpd_value_of(struct sqlite_rows *rows, double *value)
 {
 	const char *at;

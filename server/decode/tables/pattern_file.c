@@ -35,7 +35,7 @@ enum pattern_column {
 	PATTERN_ANCHOR,
 	PATTERN_ITERATION_DURATION,
 	PATTERN_ITERATION_START,
-	PATTERN_SIMPLE_NAME, /* known, and of no use */
+	PATTERN_SIMPLE_NAME, /* known, but not used */
 	PATTERN_COLUMNS
 };
 
@@ -189,8 +189,8 @@ struct pattern_line {
 	/* without its texts and process; times are absolute */
 	struct pattern_row row;
 	int64_t pid;
-	double value; /* of a counter */
-	int64_t at_ns; /* likewise */
+	double value; /* value of a counter */
+	int64_t at_ns; /* time of a counter's sample */
 	struct table_cell function, metric, device, func_type, anchor, host;
 };
 
@@ -215,7 +215,7 @@ struct pattern_runs {
  * PATTERN_RUNS_MAX if there are too many processes. */
 enum { PATTERN_RUNS_MAX = 4096 };
 
-/* Cells become numbers and texts. */
+/* Convert cells to numbers and texts. */
 
 /* The column's cell; an empty cell if the file has no such column. */
 static struct table_cell pattern_file_line_cell_of(const struct pattern_heading
@@ -273,7 +273,7 @@ static bool pattern_file_line_real(struct table_cell c, double *v)
 	return isfinite(*v);
 }
 
-/* A share or deviation: never negative. */
+/* Reads a share or a deviation, which is never negative. */
 static bool pattern_file_line_share(struct table_cell c, double *v)
 {
 	return pattern_file_line_real(c, v) && !(*v < 0);
@@ -619,7 +619,7 @@ static void pattern_file_refuse(struct pattern_file *s, struct table_cell c)
 	note_add(&s->trace->notes, NOTE_pattern_row, 1, c.at, c.len);
 }
 
-/* False where the arena is full. */
+/* Adds the row's data. False if the arena is full. */
 static bool pattern_file_pattern_add(struct pattern_file *s)
 {
 	struct pattern_line *l = &s->line;

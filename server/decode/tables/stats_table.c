@@ -255,10 +255,10 @@ static bool stats_table_heading_places(struct stats_heading *h,
  * unknown value, unless the column is required. */
 
 struct stats_line {
-	struct stat_row row; /* but its name, source and launch */
+	struct stat_row row; /* without its name, source and launch */
 	struct table_cell name;
-	struct table_cell before; /* the text in front of the percentage */
-	bool is_path; /* it looks like one */
+	struct table_cell before; /* the text before the percentage */
+	bool is_path; /* the text looks like a path */
 	bool rounded; /* a time has a unit above the nanosecond */
 	bool has_grid;
 	struct launch_shape shape;
@@ -379,7 +379,7 @@ static bool stats_table_line_pct_read(struct stats_line *l,
 	return l->row.time_pct <= 100;
 }
 
-/* Three whole numbers parted by spaces. */
+/* Reads three whole numbers separated by spaces. */
 static bool stats_table_line_three_read(const struct table_cell *c,
 	int32_t v[3])
 {
@@ -455,7 +455,7 @@ static bool stats_table_line_read(struct stats_line *l,
 /* A kernel's name usually has at most 2 KiB. */
 enum { LINE_MAX_BYTES = 16 << 10 };
 
-/* Whether the numbers of a row agree. */
+/* Whether the numbers of a row are consistent. */
 static bool stats_table_headless_agrees(const struct stats_line *l)
 {
 	const struct stat_row *r = &l->row;
@@ -519,15 +519,16 @@ struct stats_table {
 	struct text text;
 	struct table_reader records;
 	struct stats_heading heading; /* of the table that is being read */
-	struct stats_heading next; /* waits for its row of dashes */
+	/* a heading that waits for its row of dashes */
+	struct stats_heading next;
 	struct stats_line line;
 	struct table_cells cells;
 	bool open; /* `heading` is of a table that is being read */
-	bool other; /* below another heading */
-	bool waits; /* `next` does */
-	bool headless; /* the open table is */
+	bool other; /* the lines belong to a table that is skipped */
+	bool waits; /* `next` waits for its row of dashes */
+	bool headless; /* the open table has no heading */
 	bool read[2]; /* tables read: without grids, with */
-	int64_t below; /* rows of the open table */
+	int64_t below; /* number of rows of the open table */
 	int64_t rows, refused;
 	int64_t total_ns[2], launches[2];
 	struct table_cell

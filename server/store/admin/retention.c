@@ -247,7 +247,7 @@ bool retention_plan(struct db *db, struct arena *a,
 	return true;
 }
 
-/* Chunks, mostly of 1 MiB: about 0.1 s. */
+/* Number of chunks, mostly of 1 MiB; takes about 0.1 s. */
 enum { DELETE_BATCH = 64 };
 
 /* Marks the upload first. From then on no request reads its bytes, and the next

@@ -30,7 +30,7 @@ bool site_overrides_read(struct db *db, struct arena *a,
 	while (result_next(&r)) {
 		const char *kind = result_text(&r, a);
 		int k = 0;
-		/* The table allows no other word. */
+		/* The table allows only these words. */
 		while (k < SITE_KINDS - 1 &&
 			strcmp(site_overrides_kinds[k], kind) != 0)
 			k++;

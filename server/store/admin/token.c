@@ -24,7 +24,7 @@ enum scope scope_from(const char *name)
 	return SCOPE_NONE;
 }
 
-/* "ks_", then base64url without padding. */
+/* The text is "ks_", then base64url without padding. */
 static void token_encode(const uint8_t bytes[RANDOM], char text[TOKEN_TEXT])
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

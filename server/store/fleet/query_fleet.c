@@ -184,9 +184,9 @@ static bool fleet_excluded(struct db *db, const struct fleet_filter *f,
 	return fleet_runs_count(db, sql, f, n, e);
 }
 
-/* The number of runs with each shape of an operator, in one ledger. */
+/* The number of runs with one shape of an operator, in one ledger. */
 struct fleet_shape_seen {
-	uint32_t operator_; /* the first key of its name */
+	uint32_t operator_; /* id of the operator's first key */
 	int64_t shape, runs;
 };
 
@@ -351,7 +351,7 @@ struct fleet_sum {
 };
 
 struct fleet_sums {
-	struct arena *arena; /* of the result */
+	struct arena *arena; /* contains the result */
 	struct arena work; /* scratch */
 	struct fleet_sum **slots;
 	uint32_t slots_n; /* a power of two */
@@ -458,7 +458,7 @@ static void query_fleet_row_from(const int128 v[KEY_CODES],
 	row->bytes = (double)v[KEY_W_BYTES] / 1e6;
 }
 
-/* The terms of a row by their codes. */
+/* The terms of a row, as an array by code. */
 static void query_fleet_terms(const struct ledger_row *row, int128 v[KEY_CODES])
 {
 	memset(v, 0, KEY_CODES * sizeof *v);

@@ -20,7 +20,7 @@ struct shape_group {
 };
 
 struct shape_sums {
-	struct arena *arena; /* of the result */
+	struct arena *arena; /* contains the result */
 	struct arena work; /* scratch */
 	const struct fleet_keys *keys;
 	struct shape_group *groups;
@@ -187,7 +187,7 @@ static bool shape_sums_from_runs(struct db *db, struct shape_sums *g,
 	return ok;
 }
 
-/* The middle of a bucket. */
+/* The duration in the middle of a bucket. */
 static double query_fleet_shape_bucket_ns(int32_t code)
 {
 	return code == SHAPE_ZERO ? 0 : exp2((code - SHAPE_BUCKET + 0.5) / 32);
@@ -317,7 +317,7 @@ static struct fleet_shape_line *query_fleet_shape_lines(struct shape_sums *g,
 	return all;
 }
 
-/* The sizes of the rows on the page. */
+/* Reads the sizes of the rows on the page. */
 static bool query_fleet_shape_read_texts(struct db *db, struct arena *a,
 	const struct fleet_shape_line *page, struct fleet_shape *rows,
 	uint32_t n, struct err *e)

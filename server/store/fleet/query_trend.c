@@ -161,7 +161,7 @@ static const char *const series[] = {
 	[TREND_METRIC_headroom] = TREND_SERIES(HEADROOM, "true", OPERATORS),
 };
 
-/* The rows have the newest first. */
+/* The query returns the newest row first. */
 static void query_trend_read_units(struct result *r, struct arena *a, int limit,
 	struct trend *t)
 {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A run's delta, as it was read. */
+/* The delta of a run as it was read. */
 struct rollup_from {
 	int64_t run;
 	int32_t day;
@@ -19,12 +19,12 @@ struct rollup_from {
 	struct int128_reader sums, shapes;
 };
 
-/* What it adds to one row of one grain. */
+/* The sums that a delta adds to one row of one grain. */
 struct rollup_entry {
 	int64_t key;
 	int32_t grain, first;
 	const struct rollup_from *from;
-	struct int128_reader bytes; /* of a ledger */
+	struct int128_reader bytes; /* bytes of a ledger */
 };
 
 struct rollup_entries {
@@ -96,7 +96,7 @@ static const struct rollup_table rollup_seen = {
 	"WHERE s.key_id = l.key",
 };
 
-/* Rows and bytes of one statement. */
+/* Maximum number of rows and bytes in one statement. */
 enum { PIECE = 1000, PIECE_BYTES = 16 << 20, BLOB_MAX = 1 << 29 };
 enum { CELL_BYTES = 32, COLUMNS = 9, KEYS = 4 };
 
@@ -122,7 +122,7 @@ static void rollup_enter_all(struct rollup_entries *es, int64_t key,
 	es->rows[es->n++] = (struct rollup_entry){ key, 0, 0, &all, bytes };
 }
 
-/* For one row per grain. */
+/* Adds an entry for one row per grain. */
 static void rollup_enter(struct rollup_entries *es,
 	const struct rollup_from *from, int64_t key, struct int128_reader bytes)
 {
@@ -165,7 +165,7 @@ static void rollup_lists_release(struct rollup_lists *l)
 		sql_array_release(&l->c[i]);
 }
 
-/* `sums` NULL: only the key. */
+/* Adds the parameters of a row; `sums` NULL: only its key. */
 static void rollup_lists_add(struct rollup_lists *l,
 	const struct rollup_entry *en, const struct buf *sums)
 {
@@ -197,7 +197,7 @@ struct rollup_group {
 	struct ledger sums;
 };
 
-/* What the rows have so far. */
+/* Reads the current sums of the rows. */
 static bool rollup_read_rows(struct db *db, const struct rollup_table *t,
 	const struct rollup_entry *rows, struct rollup_group *groups,
 	uint32_t n, struct err *e)
@@ -500,7 +500,7 @@ static bool rollup_fold_work(struct db *db, void *arg, struct err *e)
 		       NULL, NULL, e);
 }
 
-/* Whether any delta waits. */
+/* Whether any delta is waiting. */
 static bool rollup_left(struct db *db, bool *left, struct err *e)
 {
 	static const char sql[] = "SELECT EXISTS (SELECT FROM rollup_delta) "

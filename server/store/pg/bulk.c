@@ -153,14 +153,14 @@ static void bulk_array_head(struct bulk *b, enum pgwire_type type, uint32_t n,
 	char *at = bulk_room(b, 4 + ARRAY_HEAD);
 	pgwire_put32(at,
 		ARRAY_HEAD + (n ? ARRAY_DIMENSION + (int32_t)bytes : 0));
-	pgwire_put32(at + 4, n > 0); /* dimensions */
-	pgwire_put32(at + 8, 0); /* no NULLs */
+	pgwire_put32(at + 4, n > 0); /* number of dimensions */
+	pgwire_put32(at + 8, 0); /* there are no NULLs */
 	pgwire_put32(at + 12, (int32_t)type);
 	if (!n)
 		return;
 	at = bulk_room(b, ARRAY_DIMENSION);
 	pgwire_put32(at, (int32_t)n);
-	pgwire_put32(at + 4, 1); /* the first one's number */
+	pgwire_put32(at + 4, 1); /* the first element's index */
 }
 
 void bulk_texts(struct bulk *b, const char *const *texts, uint32_t n)

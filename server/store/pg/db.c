@@ -220,10 +220,10 @@ bool db_ping(struct db *db, struct err *e)
 enum { DB_POOL_WAIT_S = 5 };
 
 struct db_pool {
-	pthread_mutex_t lock; /* idle, out, waits */
+	pthread_mutex_t lock; /* protects idle, out and waits */
 	pthread_cond_t back;
 	char *conninfo;
-	struct db *idle; /* the one returned last first */
+	struct db *idle; /* the last returned one is first */
 	int out, size, statement_s;
 	struct db_pool_waits waits;
 };

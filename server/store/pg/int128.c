@@ -74,7 +74,7 @@ void int128_put_tagged(struct buf *b, uint32_t tag, int128 v)
 		byte[n++] = (uint8_t)(head | 0x80);
 	byte[n++] = (uint8_t)head;
 	buf_add(b, byte, n);
-	buf_add(b, &v, len); /* little-endian, as the format */
+	buf_add(b, &v, len); /* little-endian, as in the format */
 }
 
 int128 int128_next_long(struct int128_reader *b, uint64_t low)

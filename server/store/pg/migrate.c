@@ -10,13 +10,13 @@ extern const struct embedded sql_files[];
 
 struct migration {
 	int number; /* from 1 */
-	const char *name; /* the file's, as recorded */
+	const char *name; /* name of the file, as recorded */
 	const struct embedded *file;
 	uint8_t sha256[SHA256_BYTES];
 };
 
 struct migrate_plan {
-	struct migration *list; /* of the program, by number */
+	struct migration *list; /* the program's migrations, by number */
 	int n, done;
 };
 

@@ -76,7 +76,8 @@ static bool derived_repeat_key(const struct profile *p, uint32_t ordinal,
 	bool given = cs->detector == ITERATIONS_GIVEN;
 	derived_hash_text(&s,
 		given ? "told" : profile_word_detector[cs->detector]);
-	/* A detected period begins anywhere. */
+	/* A detected period may begin at any kernel, so its range does not
+	 * count. */
 	derived_hash_text(&s,
 		cs->detector == ITERATIONS_PERIOD ? NULL : cs->range);
 	derived_hash_text(&s, !cs->strata_n ? NULL
@@ -225,7 +226,7 @@ static bool derived_write_run(struct db *db, const struct derived_run *run,
 	return ok;
 }
 
-/* Only a split by device names one. */
+/* Only rows that are split by device have a device. */
 static void derived_write_device(struct bulk *b, enum split split,
 	int32_t device)
 {

@@ -15,7 +15,7 @@ static const struct breakdown *derived_breakdown_of(
 		       : &none;
 }
 
-/* Bars as three columns. */
+/* Writes bars as three columns. */
 static void derived_write_bars(struct bulk *b, const struct breakdown *d)
 {
 	struct arena a = { 0 };

@@ -14,7 +14,7 @@ struct intern_kernel {
 	const struct profile_kernel *is;
 	int64_t *slot; /* where to store its id */
 	int64_t id; /* 0 unknown */
-	bool stale; /* the dictionary says otherwise */
+	bool stale; /* the dictionary has other data */
 };
 
 struct intern_kernel_list {

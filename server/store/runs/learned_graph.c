@@ -7,7 +7,7 @@
  * upload, or a process with many keys, would take unlimited memory. */
 enum { LISTS = 4, NODES_READ = 500000 };
 
-/* One array per column; unknown is "". */
+/* One array per column; an unknown text is "". */
 static void learned_graph_columns(const struct graph_known *g,
 	struct sql_array c[LISTS + 1])
 {

@@ -2,7 +2,7 @@
 #include "ledger.h"
 #include <string.h>
 
-/* As many terms as an operator has. */
+/* ROOM: about as many terms as an operator has. */
 enum { ROOM = 20, TERMS_MAX = 1 << 16 };
 
 /* Makes room for one more element of `size` bytes; doubles the capacity. */
@@ -21,7 +21,7 @@ static void *ledger_more_room(struct arena *a, void *at, uint32_t n,
 struct ledger_row *ledger_row(struct ledger *l, int64_t id)
 {
 	uint32_t from = 0, to = l->n;
-	/* Most come in order. */
+	/* Most ids are added in ascending order. */
 	if (to && l->rows[to - 1].id < id)
 		from = to;
 	while (from < to) {

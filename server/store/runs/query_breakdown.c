@@ -9,7 +9,7 @@
 #include <assert.h>
 #include <math.h>
 
-/* Rows of one run, $1. */
+/* Selects the rows of one run, $1. */
 static bool query_breakdown_rows(struct db *db, const char *sql, int64_t run,
 	struct result *r, struct err *e)
 {

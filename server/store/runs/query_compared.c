@@ -15,9 +15,9 @@ struct compared_reader {
 	struct db *db;
 	struct arena *arena;
 	struct sql_array ids; /* of the runs */
-	struct compared_run *runs; /* each once */
+	struct compared_run *runs; /* each run once */
 	uint32_t n;
-	uint32_t at; /* of the run whose row was read last */
+	uint32_t at; /* index of the run whose row was read last */
 	/* For each run, memory for all its packed numbers in one block. */
 	struct compared_room {
 		int64_t *at;
@@ -42,7 +42,7 @@ static struct compared_run *compared_run_of(struct compared_reader *c,
 			(rows) = &(all)[i]; \
 	} while (0)
 
-/* The rows of all runs; $1 is their ids. */
+/* Selects the rows of all runs; $1 is their ids. */
 static bool compared_rows(struct compared_reader *c, const char *sql,
 	struct result *r, struct err *e)
 {
@@ -135,7 +135,7 @@ static bool compared_read_works(struct compared_reader *c, struct err *e)
 	return true;
 }
 
-/* Strata and work, complete. */
+/* Reads all strata and their signatures. */
 static bool compared_strata(struct compared_reader *c, struct err *e)
 {
 	static const char sql[] =

@@ -48,8 +48,8 @@ static const char repeat_names_sql[] =
 
 struct query_repeat_row {
 	struct repeat_row row;
-	int64_t kernel; /* 0: none, the row has a name */
-	int32_t nth; /* its place among the kernels by name */
+	int64_t kernel; /* 0: not a kernel, the row has a name */
+	int32_t nth; /* index among the kernels by name */
 };
 
 struct query_repeat_kernel {

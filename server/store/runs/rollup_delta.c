@@ -17,7 +17,7 @@ static int128 rollup_delta_times(int128 g, int128 v)
 		       : product;
 }
 
-/* Terms of one row. */
+/* Where rollup_shape_term() adds the terms of one row. */
 struct rollup_shape_adding {
 	struct ledger *to;
 	struct ledger_row *row;
@@ -171,7 +171,7 @@ static void rollup_delta_add_operator(struct rollup_delta_writing *p,
 	rollup_delta_term(p, l, row, KEY_W_BYTES, rollup_delta_times(g, bytes));
 }
 
-/* Shapes of the run by their id. */
+/* A shape of the run, for sorting by id. */
 struct rollup_delta_place {
 	int64_t id;
 	uint32_t i;
@@ -350,7 +350,7 @@ static bool rollup_delta_read_shapes(struct db *db, struct arena *a,
 		       (long long)out->id);
 }
 
-/* *there: false if the run adds nothing. */
+/* *there is false if the run adds nothing. */
 static bool rollup_delta_read_weight(struct db *db, struct rollup_run *out,
 	bool *there, struct err *e)
 {

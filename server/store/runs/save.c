@@ -79,7 +79,7 @@ struct save_saving {
 	const struct profile *profiles;
 	uint32_t n;
 	const struct captures *captures;
-	bool ranks; /* more than one */
+	bool ranks; /* the upload has more than one rank */
 };
 
 /* Locks the upload: from here on the lease cannot be lost. */

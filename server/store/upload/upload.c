@@ -192,7 +192,7 @@ bool upload_expire_all(struct db *db, int64_t *n, struct err *e)
 		NULL, n, e);
 }
 
-/* Ids of idle uploads, in the arena. */
+/* Reads the ids of idle uploads into the arena. */
 static bool upload_drop_idle(struct db *db, struct arena *a, int idle_s,
 	const int64_t **ids, uint32_t *n, struct err *e)
 {
@@ -249,7 +249,7 @@ struct upload_finishing {
 	int64_t id, bytes;
 	const uint8_t *sha256;
 	struct upload_outcome *out;
-	bool dropped; /* the earlier upload's bytes */
+	bool dropped; /* the earlier upload's bytes were dropped */
 };
 
 /* sha256 of all properties by which two uploads are the same. Equal objects
@@ -399,7 +399,7 @@ bool upload_finish(struct db *db, int64_t id,
 	struct err lost = { 0 };
 	if (!sql_transaction(db, upload_finish_work, &f, e))
 		return false;
-	/* If this fails, a sweep does it. */
+	/* If this fails, a sweep drops the rows. */
 	if (out->existing)
 		upload_drop_some(db, id, &lost);
 	return true;

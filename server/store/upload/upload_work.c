@@ -322,7 +322,7 @@ bool upload_queue(struct db *db, struct upload_queue *q, struct err *e)
 	q->working = result_int8(&r, 0);
 	q->failed = result_int8(&r, 0);
 	q->done = result_int8(&r, 0);
-	/* The clock may have been set back. */
+	/* The age is negative if the clock was set back. */
 	double age = result_float8(&r, 0);
 	q->oldest_queued_s = age > 0 ? age : 0;
 	result_release(&r);
