@@ -8,7 +8,7 @@ static const struct {
 } units[] = { { "ms", 1000000 }, { "s", 1000000000 }, { "m", 60000000000 },
 	{ "h", 3600000000000 } };
 
-/* The unit at `at`: no letter may follow. */
+/* Reads the unit at `at`. No letter may follow it. */
 static int64_t duration_unit_ns(const char *at, const char **end)
 {
 	size_t len = strspn(at, "abcdefghijklmnopqrstuvwxyz");
@@ -36,7 +36,8 @@ int64_t duration_ns(const char *text, const char **end)
 		n = n * 10 + (*at - '0');
 	}
 	ns = at > text ? duration_unit_ns(at, &rest) : -1;
-	/* A year is more than any window; sums of two such do not overflow. */
+	/* No window is longer than a year. The sum of two years does not
+	 * overflow. */
 	if (ns < 0 || n <= 0 || n > 365 * 24 * INT64_C(3600000000000) / ns)
 		return -1;
 	if (end)

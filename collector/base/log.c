@@ -14,17 +14,19 @@ enum { LINES = 200, LINE = 600, PATH = 4096 };
 enum { WAITING, NOWHERE, PATH_KNOWN };
 
 static struct {
-	atomic_int n; /* lines so far, also those beyond */
+	atomic_int n; /* lines logged so far, including those beyond the
+		       * limit */
 	atomic_int to;
 	char path[PATH];
 	struct {
 		int64_t at_ns;
 		char text[LINE];
-		atomic_bool whole; /* and not written */
+		atomic_bool whole; /* the line is complete and not written
+				    * yet */
 	} line[LINES];
 } log_;
 
-/* Folders are made when there is something to say, not before. */
+/* The folders are created when the first line is written, not before. */
 static void log_make_folders(void)
 {
 	char path[PATH];

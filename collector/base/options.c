@@ -30,7 +30,7 @@ static void options_complain(const struct complaint *c, const char *format, ...)
 
 enum { MOST = OPTIONS_FILE_MAX - 2 };
 
-/* Blanks around it are no part of a line. */
+/* Removes blanks around a line. */
 static char *options_strip(char *line)
 {
 	size_t len;
@@ -41,7 +41,7 @@ static char *options_strip(char *line)
 	return line;
 }
 
-/* Cuts the text into the list that takes its place. */
+/* Splits the text into the list of strings, in place. */
 static void options_cut_lines(char *text, const struct complaint *c)
 {
 	char *to = text;
@@ -132,7 +132,7 @@ bool options_folder(const struct collector_options *o,
 static const char *const kinds[] = { "kernel", "copy", "launch", "nvtx",
 	"overhead", "counter" };
 
-/* The element at `at` of a list with commas. */
+/* Compares one element of a list with commas. */
 static bool options_is_word(const char *at, size_t len, const char *word)
 {
 	return len == strlen(word) && !memcmp(at, word, len);
@@ -244,7 +244,7 @@ static void options_check_trigger(struct collector_options *o, const char *def,
 	o->trigger = def;
 }
 
-/* With less, no capture can be written at all. */
+/* With less memory, no capture file can be written at all. */
 static void options_check_memory(struct collector_options *o,
 	const struct complaint *c)
 {
@@ -314,7 +314,8 @@ bool options_knows(const char *name, size_t len)
 	return false;
 }
 
-/* What the user set, or NULL. The last line of a file that sets it counts. */
+/* The value that the user set, or NULL. If the file sets an option twice, the
+ * last line is used. */
 static const char *options_set_by_user(struct reading *r, const char *name)
 {
 	const char *found = NULL;

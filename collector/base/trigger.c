@@ -35,7 +35,7 @@ bool trigger_from(struct trigger *t, const char *text)
 	return true;
 }
 
-/* When it was made or touched last. */
+/* The time when the file was created or last touched. */
 static int64_t trigger_changed_ns(const char *path)
 {
 	struct stat st;

@@ -6,7 +6,7 @@ bool schedule_window(struct schedule *s, const char *text)
 {
 	const char *at = text;
 
-	/* From the start: the one time that is no duration. */
+	/* 0+LENGTH: the only case in which START is not a duration. */
 	if (at[0] == '0' && at[1] == '+') {
 		s->after_ns = 0;
 		at++;
@@ -122,7 +122,8 @@ static enum window_act window_when_armed(struct window *w, int64_t now_ns,
 	return until ? window_open_at(w, now_ns, until, why) : ACT_NONE;
 }
 
-/* What requested this window does not open it again. */
+/* Makes sure that the request which opened this window does not open
+ * another. */
 static void window_use_up(struct window *w, int64_t now_ns)
 {
 	w->used_ns = now_ns;
@@ -174,7 +175,7 @@ static enum window_act window_when_open(struct window *w, int64_t now_ns,
 		return window_close_at(w, now_ns, WINDOW_flood);
 	if (e->trigger && now_ns + w->schedule.length_ns > until)
 		until = now_ns + w->schedule.length_ns;
-	/* cuProfilerStop ends what cuProfilerStart began, and nothing else. */
+	/* cuProfilerStop only ends windows that cuProfilerStart opened. */
 	if (w->endless && !w->profiling) {
 		w->endless = false;
 		if (!until)
@@ -190,7 +191,7 @@ static enum window_act window_when_open(struct window *w, int64_t now_ns,
 	return window_try_cupti(w, now_ns, e);
 }
 
-/* Both since the last call: the state stays the same. */
+/* If both were called since the last call, the state does not change. */
 static void window_update_profiler(struct window *w,
 	const struct window_events *e)
 {
@@ -229,7 +230,7 @@ void window_clock_set(struct window *w, int64_t by_ns)
 		w->closes_ns += by_ns;
 }
 
-/* When the armed process may want a window next. */
+/* When the next window may open, while none is open. */
 static int64_t window_opens_ns(const struct window *w, int64_t now_ns)
 {
 	const struct schedule *s = &w->schedule;

@@ -39,7 +39,7 @@ struct texts {
 	struct capture_writer_texts_key {
 		uint64_t key; /* 0: a free slot */
 		int64_t id;
-	} * keys; /* a cache: a key is in one place only */
+	} * keys; /* a cache with one possible slot per key */
 	uint32_t bits, n;
 };
 
@@ -51,24 +51,24 @@ struct texts {
 
 struct capture_writer_file {
 	struct kst_writer *writer; /* NULL: none is open */
-	struct kst_tail *tail; /* NULL: the folder is not fit for one */
+	struct kst_tail *tail; /* NULL: the folder cannot contain a tail */
 	int fd;
 	dev_t device;
 	ino_t inode;
-	uint64_t bytes, tail_bytes; /* written; of the tail */
-	uint64_t most; /* what RLIMIT_FSIZE lets us write */
+	uint64_t bytes, tail_bytes; /* bytes written; bytes of the tail */
+	uint64_t most; /* the file size that RLIMIT_FSIZE allows */
 	int error; /* errno of the write that failed */
 	uint32_t number;
 	int64_t base_ns, begun_ns, flushed_ns;
-	int64_t records; /* rows of kinds that capture_writer_file_counts() */
-	uint64_t waiting[KST_KINDS_END]; /* rows in no chunk yet, */
-	uint64_t waiting_n; /* and of all kinds */
+	int64_t records; /* rows that capture_writer_file_counts() */
+	uint64_t waiting[KST_KINDS_END]; /* rows in no chunk yet, by kind */
+	uint64_t waiting_n; /* and in total */
 };
 
-/* What a writer holds; for the files it is made of. */
+/* The capture writer; the functions above are for its files. */
 
 struct capture_writer {
-	/* false in a forked child: all of this reads as zero there */
+	/* false in a forked child, which reads zeros from this struct */
 	bool alive;
 	const struct collector_options *options;
 	struct mapped memory;
@@ -79,9 +79,9 @@ struct capture_writer {
 	struct capture_writer_file file;
 	struct capture_writer_facts facts;
 	bool has_facts;
-	int64_t facts_n; /* of this capture */
+	int64_t facts_n; /* facts in this capture */
 	int64_t captures;
-	int64_t failed_ns; /* when writing failed; 0 it did not */
+	int64_t failed_ns; /* time of the failure; 0: writing works */
 	int64_t dropped; /* rows */
 	int64_t texts_dropped, texts_long; /* for the capture's notes */
 	int8_t process[KST_KINDS_END],
@@ -128,7 +128,8 @@ static struct capture_writer_texts_key *capture_writer_texts_key(struct texts
 	return k;
 }
 
-/* The same for a text; 0 in a new one has to be replaced. */
+/* Where the id for a text is stored. If it is 0 the text is new, and the
+ * caller sets the id. */
 static int64_t *capture_writer_texts_id(struct texts *t, const char *text,
 	size_t len)
 {
@@ -275,21 +276,21 @@ static bool capture_writer_file_counts(enum kst_kind kind)
 	       kind == KST_op || kind == KST_range || kind == KST_graph;
 }
 
-/* One row, whose times are the capture's; false as above. */
+/* Writes one row, with times relative to the capture's base. False as above. */
 static bool capture_writer_file_row(struct capture_writer_file *f,
 	enum kst_kind kind, uint64_t *cells)
 {
 	if (!kst_writer_cells(f->writer, kind, cells))
 		return false;
 	f->records += capture_writer_file_counts(kind);
-	/* One more, or the full block of this kind less. */
+	/* One row more; or, if a block was full, the rows of this kind less. */
 	uint64_t waiting_n = kst_writer_waiting(f->writer);
 	f->waiting[kind] += waiting_n - f->waiting_n;
 	f->waiting_n = waiting_n;
 	return true;
 }
 
-/* All rows go out; false as above. */
+/* Writes all rows in chunks. False as above. */
 static bool capture_writer_file_flush(struct capture_writer_file *f)
 {
 	if (!kst_writer_flush(f->writer))
@@ -317,7 +318,8 @@ static int64_t capture_writer_records_waiting(
 	return (int64_t)records;
 }
 
-/* Completes the capture; false if that failed: give_up() then. */
+/* Completes the capture file. If that fails, returns false; the caller then
+ * calls capture_writer_file_give_up(). */
 static bool capture_writer_file_end(struct capture_writer_file *f,
 	struct capture_spool *spool)
 {
@@ -382,7 +384,7 @@ int64_t capture_writer_text(struct capture_writer *s,
 		key ? capture_writer_texts_key(&s->texts,
 			      key ^ (uint64_t)(kind + 1) << 60)
 		    : NULL;
-	/* An id of -1 remembers that the text is not to be written. */
+	/* The id -1 records that the text must not be written. */
 	if (k && k->id)
 		return k->id > 0 ? k->id : 0;
 	int64_t id = 0;
@@ -420,7 +422,7 @@ static size_t capture_writer_budget(const struct collector_options *o)
 	return (size_t)o->memory_mib * MIB / 8 * 3;
 }
 
-/* Where a kind has its process and its time. */
+/* Finds the columns of each kind that contain the process and the start. */
 static void capture_writer_columns_find(struct capture_writer *s)
 {
 	for (int kind = 0; kind < KST_KINDS_END; kind++) {
@@ -531,7 +533,7 @@ static bool capture_writer_begin(struct capture_writer *s)
 	return s->file.writer;
 }
 
-/* Whether there is a file to write to; creates it when it is time. */
+/* Whether there is a file to write to. Creates the file if necessary. */
 static bool capture_writer_ready(struct capture_writer *s)
 {
 	if (s->file.writer)
@@ -539,7 +541,7 @@ static bool capture_writer_ready(struct capture_writer *s)
 	return s->alive && !s->failed_ns && capture_writer_begin(s);
 }
 
-/* Writing failed: gives the file up. Always false. */
+/* Gives up the file after a failed write. Always returns false. */
 static bool capture_writer_fail(struct capture_writer *s)
 {
 	if (!s->file.writer)
@@ -599,7 +601,7 @@ void capture_writer_note(struct capture_writer *s, const char *code,
 	capture_writer_row(s, KST_note, &row);
 }
 
-/* The capture becomes whole, and the next row begins another. */
+/* Completes the capture. The next row begins another one. */
 static void capture_writer_end(struct capture_writer *s)
 {
 	if (s->texts_dropped)
@@ -612,7 +614,8 @@ static void capture_writer_end(struct capture_writer *s)
 	s->captures++;
 }
 
-/* The most bytes of one file: two of them fit the disk's share. */
+/* The maximum bytes of one file. Two files must fit into the limit on the
+ * disk. */
 static uint64_t capture_writer_file_most(const struct collector_options *o)
 {
 	uint64_t most = (uint64_t)o->file_mib, disk = (uint64_t)o->disk_mib;

@@ -9,7 +9,7 @@ enum {
 	AGAIN = 32 << 20,
 };
 
-/* Moves what is left to the front and makes room for `len` bytes. */
+/* Moves the remaining bytes to the front and makes room for `len` bytes. */
 static bool kst_input_make_room(struct kst_input *in, size_t len)
 {
 	size_t left = in->end - in->at;
@@ -53,7 +53,7 @@ void kst_input_pass(struct kst_input *in, size_t n)
 	in->offset += n;
 }
 
-/* Leaves n bytes out. */
+/* Skips n bytes and counts them as left out. */
 static void kst_input_skip(struct kst_input *in, size_t n)
 {
 	if (in->skipped == 0)
@@ -62,7 +62,7 @@ static void kst_input_skip(struct kst_input *in, size_t n)
 	kst_input_pass(in, n);
 }
 
-/* Skips this byte and what follows it up to the next possible chunk. */
+/* Skips this byte and all bytes before the next possible chunk. */
 static void kst_input_skip_to_magic(struct kst_input *in)
 {
 	const uint8_t *from = in->bytes + in->at + 1;
@@ -72,7 +72,7 @@ static void kst_input_skip_to_magic(struct kst_input *in)
 	kst_input_skip(in, p ? (size_t)(p - from) + 1 : left - keep + 1);
 }
 
-/* The payload of a good head: whether it is all there and right. */
+/* Checks whether the payload of a good head is complete and correct. */
 static enum kst_input_got kst_input_check(struct kst_input *in,
 	const struct kst_head *h, bool *good)
 {

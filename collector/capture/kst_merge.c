@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Others may write to the folder: what is planted there is not followed. */
+/* Other users may write to the folder, so links there are not followed. */
 enum {
 	READ = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
 	MAKE = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
@@ -24,9 +24,9 @@ enum {
 struct kst_log {
 	struct kst_place_in place;
 	const uint8_t *at, *end, *first;
-	uint32_t sum; /* of the entry before */
-	uint32_t length; /* as last written; 0: not written */
-	bool damaged; /* entries are missing, when no more come */
+	uint32_t sum; /* checksum of the previous entry */
+	uint32_t length; /* as last committed; 0: not committed */
+	bool damaged; /* entries are missing after the last one returned */
 	struct kst_before before;
 };
 
@@ -37,7 +37,7 @@ struct kst_entry {
 	size_t len;
 };
 
-/* The younger of the two slots that are good. */
+/* The newer one of the good slots. */
 static const uint8_t *kst_merge_slot_of(const uint8_t *bytes)
 {
 	const uint8_t *best = NULL;
@@ -79,7 +79,7 @@ static bool kst_merge_log_open(struct kst_log *l, const uint8_t *bytes,
 	return true;
 }
 
-/* The differences that an entry holds are added to the row before. */
+/* The cells of an entry are differences to the previous row of its kind. */
 static bool kst_merge_row_get(struct kst_log *l, int kind, const uint8_t *at,
 	const uint8_t *end)
 {
@@ -95,7 +95,8 @@ static bool kst_merge_row_get(struct kst_log *l, int kind, const uint8_t *at,
 	return at == end;
 }
 
-/* The next entry with a right checksum: position of its body. */
+/* Finds the next entry with a correct checksum and returns the position of its
+ * body. */
 static bool kst_merge_entry_get(struct kst_log *l, const uint8_t **body,
 	size_t *len, int *kind)
 {
@@ -186,10 +187,11 @@ static bool kst_merge_is_rows(const struct kst_head *h)
 	return k && k->columns && h->kind != KST_launch;
 }
 
-/* Whether this chunk is copied; what is left out is counted. */
+/* Whether this chunk is copied. Chunks that are not copied are counted as
+ * damage. */
 static bool kst_merge_wanted(struct merge *g, const struct kst_head *h)
 {
-	/* A second about would be where another capture begins. */
+	/* A second description means that another capture begins there. */
 	bool other =
 		g->any && (h->capture != g->capture || h->kind == KST_about);
 	if (!g->any)
@@ -206,7 +208,7 @@ static bool kst_merge_wanted(struct merge *g, const struct kst_head *h)
 	return true;
 }
 
-/* Copies what the tail does not hold. */
+/* Copies the chunks whose rows are not in the tail. */
 static bool kst_merge_copy(struct merge *g)
 {
 	struct kst_head h;
@@ -216,7 +218,8 @@ static bool kst_merge_copy(struct merge *g)
 	bool whole = false, more = true;
 	while (more && !whole) {
 		got = kst_input_next(&g->in, &h, &payload);
-		/* Torn bytes after the last chunk are in the tail. */
+		/* Bytes of a torn chunk after the last good one are also in
+		 * the tail. */
 		bool all = g->has_tail && g->next >= g->log.place.seq;
 		bool torn = g->in.skipped && !all;
 		g->m->damaged += torn;
@@ -237,11 +240,11 @@ static bool kst_merge_copy(struct merge *g)
 	return got == KST_INPUT_CHUNK || got == KST_INPUT_END;
 }
 
-/* The contents of the tail follow, in chunks of their own. */
+/* Writes the contents of the tail in new chunks. */
 static bool kst_merge_append(struct merge *g)
 {
 	struct kst_entry e;
-	/* Blocks no larger than what a small tail can fill. */
+	/* The blocks need no more rows than a small tail can contain. */
 	size_t most = (size_t)(g->log.end - g->log.at) / KST_ENTRY_MIN + 1;
 	struct kst_options o = { .rows = most < KST_ROWS_MAX ? (uint32_t)most
 							     : 0 };
@@ -339,7 +342,7 @@ static bool kst_merge_tail_fits(struct merge *g)
 	return lseek(g->from, 0, SEEK_SET) == 0 && fits && !ended;
 }
 
-/* From the open capture to the open output. */
+/* Merges the open capture and the tail into the open output. */
 static bool kst_merge_merge(struct merge *g, const char *capture,
 	char sentence[static 256])
 {
@@ -358,7 +361,8 @@ static bool kst_merge_merge(struct merge *g, const char *capture,
 	return ok;
 }
 
-/* The capture, and the output in place of what was left at `made`. */
+/* Opens the capture, and creates the output in place of an old one at
+ * `made`. */
 static bool kst_merge_open_both(struct merge *g, const char *capture,
 	const char *made, char sentence[static 256])
 {
@@ -372,7 +376,7 @@ static bool kst_merge_open_both(struct merge *g, const char *capture,
 	return false;
 }
 
-/* What is at `made` becomes `out`, or is gone. */
+/* Renames the file at `made` to `out`, or deletes it. */
 static bool kst_merge_settle(struct merge *g, bool ok, const char *made,
 	const char *out, char sentence[static 256])
 {

@@ -15,7 +15,7 @@ struct kst_rows {
 	const struct kst_kind_info *kind;
 	uint64_t *cells; /* of column c at cells + c * n */
 	uint32_t n;
-	uint32_t unknown; /* columns that were passed over */
+	uint32_t unknown; /* columns that were skipped */
 };
 
 /* The texts and launches that a reader has read so far.
@@ -54,18 +54,18 @@ struct kst_tables {
 
 enum kst_defined {
 	KST_DEFINED,
-	KST_DEFINED_NOT, /* these are no definitions, or not new ones */
+	KST_DEFINED_NOT, /* these are not valid definitions, or not new ones */
 	KST_DEFINED_FULL, /* no memory */
 };
 
-/* Memory by malloc that gives no more than `ceiling` bytes at a time in use. */
+/* Memory from malloc, with at most `ceiling` bytes in use at one time. */
 struct kst_pool {
 	size_t taken, ceiling;
 };
 
 struct kst_reader {
 	struct kst_memory memory;
-	struct kst_pool pool; /* if the memory is malloc's */
+	struct kst_pool pool; /* used if the memory is from malloc */
 	struct kst_input in;
 	struct kst_tables tables;
 	struct kst_about about;
@@ -117,7 +117,7 @@ static const uint8_t *kst_reader_places(struct columns *c, const uint8_t *at,
 	return sum == (uint64_t)(end - at) ? at : NULL;
 }
 
-/* What a column that the chunk lacks has in every row. */
+/* Fills a column that the chunk lacks with its value for `absent`. */
 static void kst_reader_absent(struct kst_rows *r, uint32_t column)
 {
 	const struct kst_column_info *c = &r->kind->columns[column];
@@ -127,7 +127,7 @@ static void kst_reader_absent(struct kst_rows *r, uint32_t column)
 		cells[i] = bits;
 }
 
-/* Reads one column. `seen` has a bit for each that was read before. */
+/* Reads one column. `seen` has one bit for each column that was read before. */
 static bool kst_reader_column(struct kst_rows *r, const struct kst_place *p,
 	const uint8_t *at, uint32_t seen, struct kst_like *like)
 {
@@ -227,7 +227,7 @@ static enum kst_defined kst_reader_ids_add(struct kst_tables *t,
 	return KST_DEFINED;
 }
 
-/* The place of an id; 0 for 0, KST_LOST if the id was never defined. */
+/* The position for an id. 0 for 0; KST_LOST if the id was never defined. */
 static int64_t kst_reader_ids_place(struct kst_ids *ids, uint64_t id)
 {
 	if (id == 0)
@@ -303,7 +303,8 @@ static enum kst_defined kst_reader_tables_texts(struct kst_tables *t,
 	return KST_DEFINED;
 }
 
-/* One launch from its cells; false if a number is impossible for a shape. */
+/* Reads one launch from its cells. False if a number cannot belong to a
+ * shape. */
 static bool kst_reader_launch_get(struct kst_known *to, const uint64_t *cells,
 	uint32_t n)
 {
@@ -399,7 +400,7 @@ static const uint8_t *kst_reader_unpack(struct kst_reader *r,
 	return !ZSTD_isError(n) && n == h->raw_len ? r->raw : NULL;
 }
 
-/* Damage inside a chunk whose sums are right: a writer's fault. */
+/* Damage inside a chunk with correct checksums: the writer wrote it wrongly. */
 static enum kst_got kst_reader_wrong(struct kst_reader *r,
 	const struct kst_head *h)
 {
@@ -427,7 +428,7 @@ static bool kst_reader_number_get(int64_t *to, const uint8_t *at, size_t len)
 	return behind == at + len;
 }
 
-/* One field of the about; false if it is damaged. */
+/* Reads one field of the description. False if it is damaged. */
 static bool kst_reader_field(struct kst_reader *r, struct kst_about *about,
 	uint64_t number, const uint8_t *at, size_t len)
 {
@@ -470,14 +471,14 @@ static bool kst_reader_about_get(struct kst_reader *r, const uint8_t *at,
 	return true;
 }
 
-/* A cell that names something not there. */
+/* Counts a cell whose text or launch is missing. */
 static void kst_reader_lost(struct kst_reader *r, uint64_t *cell)
 {
 	*cell = (uint64_t)KST_LOST;
 	r->damage.lost++;
 }
 
-/* Ids of texts become places. */
+/* Replaces ids of texts by positions. */
 static void kst_reader_resolve_texts(struct kst_reader *r, uint64_t *cells,
 	uint32_t n)
 {
@@ -601,7 +602,7 @@ static enum kst_got kst_reader_take(struct kst_reader *r,
 
 enum { CEILING = 256 << 20 };
 
-/* Counts something left out, and reports the first. */
+/* Counts damage and describes the first damage. */
 static void kst_reader_damage_add(struct kst_reader *r, uint64_t *count,
 	uint64_t n, const char *fmt, ...)
 {
@@ -721,7 +722,7 @@ static enum kst_got kst_reader_open_file(struct kst_reader *r)
 				   : KST_FOREIGN;
 }
 
-/* Passes over all that is left. */
+/* Skips all bytes that are left. */
 static enum kst_got kst_reader_drain(struct kst_reader *r)
 {
 	enum kst_input_got got;

@@ -19,7 +19,7 @@
 struct kst_tail {
 	struct kst_memory memory;
 	uint8_t *map;
-	size_t bytes, at; /* large; position of the next entry */
+	size_t bytes, at; /* size of the file; position of the next entry */
 	uint32_t sum;
 	uint64_t generation;
 	uint32_t seq; /* of the place it was emptied at */
@@ -108,7 +108,7 @@ void kst_tail_free(struct kst_tail *t)
 	kst_drop(&m, t);
 }
 
-/* One store, so that length and generation are of the same moment. */
+/* Stores length and generation with one instruction, so that they match. */
 static void kst_tail_commit(struct kst_tail *t)
 {
 	uint64_t word = (t->at - KST_LOG) << 32 | (uint32_t)t->generation;
@@ -129,9 +129,10 @@ void kst_tail_empty(struct kst_tail *t, const struct kst_place_in *place)
 	kst_put64(slot + 24, place->text);
 	t->sum = kst_crc(0, slot, KST_SLOT_SUM);
 	kst_put32(slot + KST_SLOT_SUM, t->sum);
-	/* The other slot stays good until this one is. */
+	/* The previous slot is valid until this slot is complete. */
 	memcpy(t->map + (t->generation & 1) * KST_SLOT, slot, sizeof slot);
-	/* A process dies between two instructions: their order is enough. */
+	/* A process is killed between two instructions, so their order is
+	 * enough. */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	t->at = KST_LOG;
 	t->seq = place->seq;
@@ -166,7 +167,7 @@ bool kst_tail_row(struct kst_tail *t, int kind, const uint64_t *cells)
 		k += other;
 		changed |= (uint64_t)other << c;
 	}
-	/* As a rule one byte is enough for the length. */
+	/* Normally one byte is enough for the length. */
 	uint8_t *body = t->map + t->at + 2;
 	uint8_t *end = kst_varint_put(body, changed);
 	for (uint32_t i = 0; i < k; i++)

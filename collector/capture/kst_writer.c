@@ -6,7 +6,7 @@
 #include "kst_wire.h"
 #include <kernsift/kst_writer.h>
 #include <string.h>
-#define ZSTD_STATIC_LINKING_ONLY /* for memory of our own */
+#define ZSTD_STATIC_LINKING_ONLY /* for our own memory functions */
 #include <zstd.h>
 
 _Static_assert(KST_COLUMNS_MAX <= 32, "a bit for each column");
@@ -77,10 +77,12 @@ struct kst_writer {
 /* A payload becomes a chunk. */
 
 enum {
-	PACK_FROM = 64, /* a shorter payload is written as it is */
-	BLOCK_FROM = 512, /* less is not worth a table of its own, to zstd */
-	TRY_FROM = 128, /* nor, rows, to be packed twice */
-	/* chunks of a kind; those between are packed the same way */
+	PACK_FROM = 64, /* bytes; a shorter payload is not compressed */
+	BLOCK_FROM = 512, /* bytes; for fewer, zstd needs no block of their
+			   * own */
+	TRY_FROM = 128, /* rows; with fewer, only one packing is tried */
+	/* both packings are tried for each 8th chunk of a kind; the chunks
+	 * between use the better one */
 	TRY_EVERY = 8,
 	PLACE_MAX = 4 + 5,
 };
@@ -104,7 +106,7 @@ static bool kst_writer_emit_room(struct kst_emit *e, size_t bytes)
 	return kst_writer_room(e, &e->raw, &e->raw_cap, bytes);
 }
 
-/* Writes bytes that are no chunk. */
+/* Writes bytes that do not belong to a chunk. */
 static bool kst_writer_emit_bytes(struct kst_emit *e, const void *bytes,
 	size_t len)
 {
@@ -135,7 +137,7 @@ static size_t kst_writer_pack(struct kst_emit *e, size_t len)
 	return out.pos;
 }
 
-/* The payload as it is written: packed if that is shorter. */
+/* The payload to write: compressed if that is shorter. */
 static const uint8_t *kst_writer_payload(struct kst_emit *e, struct kst_head *h)
 {
 	h->codec = KST_CODEC_NONE;
@@ -175,7 +177,7 @@ static bool kst_writer_emit_chunk(struct kst_emit *e, struct kst_head *h)
 	       kst_writer_emit_bytes(e, bytes, h->payload_len);
 }
 
-/* The column an expectation looks at; -1 none. */
+/* The column that an expectation reads; -1 if it reads none. */
 static int kst_writer_other_of(const struct kst_kind_info *k, uint32_t column)
 {
 	enum kst_expected x = k->columns[column].expected;
@@ -228,7 +230,7 @@ static void kst_writer_times(const struct kst_kind_info *k,
 		h->first_ns = h->last_ns = 0;
 }
 
-/* The packed size of some bytes; their own size if packing fails. */
+/* The compressed size of some bytes, or their own size if compression fails. */
 static size_t kst_writer_tried(struct kst_emit *e, const uint8_t *at,
 	size_t len)
 {
@@ -287,7 +289,8 @@ static bool kst_writer_constant(const uint64_t *cells, uint32_t n)
 	return i >= n;
 }
 
-/* Packs a column the smallest way; returns the place after its last byte. */
+/* Packs a column in the way that needs the fewest bytes. Returns the address
+ * after the last byte. */
 static uint8_t *kst_writer_column_put(struct kst_emit *e, uint8_t *to,
 	const uint64_t *cells, const uint64_t *other, uint32_t n,
 	enum kst_kind kind, struct kst_place *p)
@@ -295,7 +298,7 @@ static uint8_t *kst_writer_column_put(struct kst_emit *e, uint8_t *to,
 	const struct kst_column_info *c =
 		&kst_kind_info((int)kind)->columns[p->column];
 	enum kst_expected x = c->expected;
-	/* Ids that nobody gave: nothing alone, all the same. */
+	/* The cells are equal, because no ids were given: no differences. */
 	if (x == KST_BEFORE && kst_writer_constant(cells, n))
 		x = KST_ALONE;
 	p->expected = (uint8_t)x;
@@ -318,7 +321,7 @@ static bool kst_writer_emit_rows(struct kst_emit *e, enum kst_kind kind,
 	uint8_t column[KST_COLUMNS_MAX], list[1 + KST_COLUMNS_MAX * PLACE_MAX];
 	uint32_t columns = kst_writer_order(k, column);
 	size_t column_max = (size_t)n * KST_CELL_MAX;
-	/* One more for what is tried. */
+	/* Room for one more column, for the packing that is only tried. */
 	if (!kst_writer_emit_room(e,
 		    sizeof list + (columns + 1) * column_max) ||
 		!kst_writer_room(e, &e->packed, &e->packed_cap,
@@ -326,7 +329,8 @@ static bool kst_writer_emit_rows(struct kst_emit *e, enum kst_kind kind,
 		!kst_writer_room(e, (uint8_t **)&e->differences,
 			&e->differences_cap, n * sizeof *e->differences))
 		return false;
-	/* The cells first, then the bytes that describe them are put before. */
+	/* Packs the cells first. The list that describes them is put before
+	 * them. */
 	uint8_t *body = e->raw + sizeof list, *to = body, *at = list;
 	*at++ = (uint8_t)columns;
 	for (uint32_t i = 0; i < columns; i++) {
@@ -407,7 +411,7 @@ static bool kst_writer_block_write(struct kst_writer *w, int kind)
 	return true;
 }
 
-/* Writes what rows name, then the rows. */
+/* Writes the texts and launches that the rows name, then the rows. */
 static bool kst_writer_block_flush(struct kst_writer *w, int kind)
 {
 	return kst_writer_texts_write(w) &&
@@ -415,7 +419,7 @@ static bool kst_writer_block_flush(struct kst_writer *w, int kind)
 	       kst_writer_block_write(w, kind);
 }
 
-/* What was written so far is left out of the tail, if there is one. */
+/* Empties the tail, if there is one: everything in it is in chunks now. */
 static void kst_writer_placed(struct kst_writer *w)
 {
 	struct kst_place_in place = { w->emit.capture, w->emit.seq,

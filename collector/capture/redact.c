@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define KEY_FILE "hash-key"
-enum { KEY_MOST = 4096 }; /* bytes of it that are looked at */
+enum { KEY_MOST = 4096 }; /* bytes of the file that are read */
 
 void redact_init(struct redact *r, const struct collector_options *o,
 	struct mapped *memory)
@@ -56,7 +56,7 @@ static int redact_folder_open(void)
 	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* All bytes of the file count, so that it may as well be a line of text. */
+/* The key is made from all bytes of the file, so the file may contain text. */
 static bool redact_key_read(int folder, const char *name, int flags,
 	struct siphash_key *k)
 {
@@ -104,7 +104,7 @@ static bool redact_key_make(int folder)
 	return ok;
 }
 
-/* The user's key, which gives equal hashes in all runs. */
+/* The key of the user, which gives equal hashes in all runs. */
 static bool redact_key_kept(struct siphash_key *k)
 {
 	int folder = redact_folder_open();
@@ -143,7 +143,7 @@ static const struct siphash_key *redact_key_of(struct redact *r)
 	return &r->key;
 }
 
-/* The text as patterns see it; NULL if there is no memory. */
+/* The text in the form in which patterns see it. NULL if there is no memory. */
 static const char *redact_as_text(struct redact *r, const char *text,
 	size_t len)
 {

@@ -10,7 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Start time of this process, which with its pid identifies it. */
+/* The start time of this process. Together with the pid it identifies the
+ * process. */
 static unsigned long long spool_start_ticks(void)
 {
 	char text[1024];
@@ -46,7 +47,7 @@ void spool_init(struct capture_spool *s, const struct collector_options *o)
 	s->ticks = spool_start_ticks();
 }
 
-/* Makes a folder and those above it; what is there already is fine. */
+/* Creates a folder and its parents. They may exist already. */
 static void spool_folders_make(const char *path)
 {
 	char at[PATH_MAX];
@@ -129,7 +130,8 @@ void spool_name(const struct capture_spool *s, char name[static SPOOL_NAME],
 		s->ticks, n, suffix);
 }
 
-/* Another program in the same process, before an exec, may have used some. */
+/* Before an exec, another program in this process may have used some
+ * numbers. */
 static bool spool_is_free(const struct capture_spool *s, uint32_t n)
 {
 	static const char *const taken[] = { ".kst", ".kst.part", ".kst.tail" };
@@ -162,7 +164,8 @@ int spool_make(struct capture_spool *s, uint32_t *number)
 			continue;
 		if (fd < 0)
 			return -1;
-		/* Where a file system has no locks the file looks left. */
+		/* A file system without locks is not an error: see
+		 * kst_part_in_use(). */
 		fcntl(fd, F_SETLK, &lock);
 		*number = s->next++;
 		return fd;
@@ -183,7 +186,7 @@ bool spool_finish(struct capture_spool *s, uint32_t number)
 	return true;
 }
 
-/* Whether it was still there: the uploader may have taken it. */
+/* Deletes the oldest file. False if the uploader had taken it already. */
 static bool spool_forget_oldest(struct capture_spool *s)
 {
 	static const char *const suffixes[] = { ".kst", ".kst.part",

@@ -121,7 +121,7 @@ void counters_drain(struct counters *c, struct capture_writer *s)
 			any = true;
 		}
 	}
-	/* Surroundings alone begin no capture. */
+	/* Device rows and facts alone do not start a capture. */
 	if (any)
 		counters_counter_rows(c, s);
 }
@@ -158,7 +158,7 @@ static bool counters_stopping(void *ctx)
 	return atomic_load_explicit(&s->stop, memory_order_acquire);
 }
 
-/* Until `due_ns` of the steady clock, or until it is to stop. */
+/* Waits until `due_ns` of the steady clock or until the thread has to stop. */
 static void counters_rest(struct sampler *s, int64_t due_ns)
 {
 	int64_t left_ns;
@@ -173,7 +173,7 @@ static void counters_rest(struct sampler *s, int64_t due_ns)
 	}
 }
 
-/* Turns until it is to stop; a turn that is late is left out. */
+/* Takes turns until the thread has to stop. Turns that are late are skipped. */
 static void counters_sampler_loop(struct sampler *s,
 	void (*turn)(struct sampler *s))
 {
@@ -186,7 +186,7 @@ static void counters_sampler_loop(struct sampler *s,
 	}
 }
 
-/* The last access of a thread to shared memory. */
+/* After this, the thread does not access shared memory. */
 static void counters_sampler_end(struct sampler *s)
 {
 	atomic_store_explicit(&s->running, false, memory_order_release);
@@ -322,12 +322,12 @@ static bool counters_running(const struct counters *c)
 	return false;
 }
 
-/* A thread that is still in a call since the last window is let be. */
+/* Starts no second thread if one is still in a call since the last window. */
 static void counters_sampler_start(struct sampler *s)
 {
 	if (!s->to || atomic_load_explicit(&s->running, memory_order_acquire))
 		return;
-	/* Here, so that nothing in the window comes before it. */
+	/* Read here, so that it is the first reading of the window. */
 	if (s->main == counters_host_main)
 		host_round(&s->of->host, HOST_BEGIN);
 	atomic_store(&s->stop, false);
@@ -348,7 +348,8 @@ void counters_start(struct counters *c)
 		c->opened = true;
 	}
 	for (int i = 0; i < SAMPLERS; i++) {
-		/* What came too late for its own window is not of this one. */
+		/* Samples that came after the end of their window do not
+		 * belong to this one. */
 		if (c->sampler[i].to)
 			samples_forget(c->sampler[i].to);
 		counters_sampler_start(&c->sampler[i]);

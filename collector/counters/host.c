@@ -46,7 +46,8 @@ static void host_model(struct host *h)
 	}
 }
 
-/* A few CPUs, evenly chosen among those the process may use. */
+/* Opens the files of a few CPUs, evenly chosen among those that the process
+ * may use. */
 static void host_open_frequencies(struct host *h, const char *sys)
 {
 	cpu_set_t may;
@@ -84,7 +85,8 @@ static void host_cpu_release(struct host *h)
 	h->cpus = 0;
 }
 
-/* "2596.132"; strtod() would go by the host program's decimal point. */
+/* Reads "2596.132". strtod() would use the decimal point of the host's
+ * locale. */
 static bool host_megahertz(const char *p, double *mhz)
 {
 	uint64_t whole;
@@ -114,7 +116,7 @@ static double host_cpuinfo_mhz(struct host *h, int *n)
 	return sum;
 }
 
-/* The processors' part: host_cpu.c. */
+/* The counters of the CPUs. */
 static void host_cpu_round(struct host *h)
 {
 	double sum = 0;
@@ -222,7 +224,7 @@ static struct host_disk *host_disk_of(struct host *h, uint64_t major,
 	return d;
 }
 
-/* Memory that looks like a disk, and files that do. */
+/* Whether the name is that of memory or of a file that looks like a disk. */
 static bool host_no_disk(const char *name)
 {
 	static const char *const words[] = { "loop", "ram", "zram" };
@@ -276,7 +278,7 @@ static void host_process_disk(struct host *h)
 		COUNTER_process_disk_write);
 }
 
-/* As df reckons: what only the superuser may still fill counts for neither. */
+/* As df does: blocks that only the superuser may fill are not counted. */
 static void host_root_usage(struct host *h)
 {
 	struct statvfs v;

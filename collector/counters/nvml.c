@@ -11,7 +11,7 @@
 
 static_assert(COUNTERS <= 32, "a series has a bit");
 
-/* One GPU's turn. */
+/* The state of one GPU's reading. */
 struct nvml_turn {
 	struct nvml *n;
 	struct nvml_gpu *g;
@@ -25,7 +25,7 @@ static bool nvml_is_on(const struct nvml_turn *t, enum counter c)
 		       1u << c);
 }
 
-/* A call's result: false switches off what it was for. */
+/* Checks the result of a call. False switches off the call's counter. */
 static bool nvml_succeeded(const struct nvml_turn *t, enum counter c,
 	int result)
 {
@@ -139,7 +139,7 @@ static void nvml_process(const struct nvml_turn *t)
 		nvml_put(t, COUNTER_process_gpu_usage, ours);
 }
 
-/* KiB since the driver was loaded, all links together. */
+/* In KiB since the driver was loaded, for all links together. */
 static void nvml_link_of(const struct nvml_turn *t, enum counter c,
 	const struct nvml_field *f, struct rate *r, int64_t at_ns)
 {
@@ -271,7 +271,7 @@ static bool nvml_refuse(char sentence[static 256], int result)
 	return false;
 }
 
-/* How many cores an SM of this kind has; 0 unknown. */
+/* The number of cores of an SM of this kind; 0 if unknown. */
 static unsigned int nvml_cores_per_sm(int major, int minor)
 {
 	if (major == 7 || (major == 8 && minor == 0))
@@ -304,14 +304,16 @@ static void nvml_describe(const struct nvml_calls *c, struct nvml_gpu *g)
 		g->power_cap_mw = v;
 }
 
-/* The machine's GPUs, which has `total` of them; how many could be named. */
+/* Reads handle, UUID and name of the machine's `total` GPUs, as far as NVML
+ * knows them. Returns the number of entries. */
 static int nvml_all_processes(const struct nvml_calls *c, unsigned int total,
 	nvml_device handles[static VISIBLE_MAX],
 	struct visible_gpu gpus[static VISIBLE_MAX])
 {
 	int n = 0;
 	for (unsigned int i = 0; i < total && n < VISIBLE_MAX; i++, n++) {
-		/* One that fell off the bus keeps its place, without a handle. */
+		/* A GPU that fell off the bus keeps its index, without a
+		 * handle. */
 		if (c->by_index(i, &handles[n]))
 			handles[n] = NULL;
 		if (!handles[n] || !c->uuid ||

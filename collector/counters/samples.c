@@ -12,7 +12,8 @@ struct samples {
 	uint32_t room;
 	_Atomic uint32_t put; /* of the writing side */
 	_Atomic uint32_t taken; /* of the reading side */
-	_Atomic uint32_t forgotten; /* up to here */
+	_Atomic uint32_t forgotten; /* samples before this position are
+				     * skipped */
 	_Atomic int64_t dropped;
 	struct sample ring[];
 };
@@ -128,7 +129,7 @@ int64_t cadence_next(int64_t due_ns, int64_t now_ns, int64_t period_ns)
 
 bool cadence_second(int64_t *due_ns, int64_t now_ns)
 {
-	/* Turns of the loop around come a little early or late. */
+	/* The turns of the loop that calls this are slightly early or late. */
 	enum { SLACK_NS = 20000000 };
 	const int64_t second = 1000000000;
 	if (*due_ns && now_ns < *due_ns - SLACK_NS)

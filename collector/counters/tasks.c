@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* What the kernel writes for a folder's entry: opendir() would allocate. */
+/* The kernel's format of a folder entry. opendir() would allocate memory. */
 struct tasks_entry {
 	uint64_t inode;
 	int64_t next;
@@ -80,7 +80,8 @@ static void tasks_take(struct tasks *t, int32_t tid, struct task *x)
 		*x = (struct task){ .tid = tid };
 	}
 	if (ran_ns < x->ran_ns || waited_ns < x->waited_ns)
-		x->ran_ns = x->waited_ns = 0; /* another one, of this number */
+		x->ran_ns = x->waited_ns = 0; /* a new thread with this
+					       * number */
 	if (!created || (t->begun && !t->beyond_before)) {
 		t->ran_ns += ran_ns - x->ran_ns;
 		t->waited_ns += waited_ns - x->waited_ns;
@@ -90,7 +91,7 @@ static void tasks_take(struct tasks *t, int32_t tid, struct task *x)
 	x->there = true;
 }
 
-/* Lets go of threads that ended. */
+/* Removes threads that ended from the list. */
 static void tasks_forget(struct tasks *t)
 {
 	int n = 0;
@@ -100,7 +101,7 @@ static void tasks_forget(struct tasks *t)
 	t->n = n;
 }
 
-/* Threads that were known come first: their places are theirs. */
+/* Known threads are read first, because they have entries already. */
 static bool tasks_walk(struct tasks *t, bool known)
 {
 	_Alignas(struct tasks_entry) char some[4096];
@@ -128,7 +129,7 @@ static bool tasks_walk(struct tasks *t, bool known)
 bool tasks_read(struct tasks *t)
 {
 	if (t->folder >= 0 && !fd_guard_holds(&t->opened, t->folder))
-		tasks_folder_open(t); /* the host closed it */
+		tasks_folder_open(t); /* the host closed the descriptor */
 	if (t->folder < 0)
 		return false;
 	t->beyond = 0;

@@ -12,7 +12,7 @@ static bool visible_one_model(const struct visible_gpu *gpus, int n)
 	return true;
 }
 
-/* A whole number with nothing after it; -1 if it is none. */
+/* A whole number and nothing after it, or -1. */
 static int visible_number(const char *p, size_t len)
 {
 	int n = 0;
@@ -39,7 +39,7 @@ static int visible_by_uuid(const struct visible_gpu *gpus, int n, const char *p,
 	return found;
 }
 
-/* One word of the list. False where CUDA stops reading. */
+/* Reads one word of the list. False at the word where CUDA stops reading. */
 static bool visible_take(struct visible *v, const struct visible_gpu *gpus,
 	int n, const char *p, size_t len, bool *numbers)
 {
@@ -64,7 +64,7 @@ static bool visible_take(struct visible *v, const struct visible_gpu *gpus,
 	return true;
 }
 
-/* A GPU that is named twice makes CUDA see none. */
+/* If a GPU is named twice, CUDA uses no GPU. */
 static bool visible_twice(const struct visible *v)
 {
 	for (int i = 0; i < v->n; i++)

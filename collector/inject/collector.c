@@ -30,7 +30,7 @@ int InitializeInjection(void)
 	return 1;
 }
 
-/* NVTX before version 3 has another table, which nobody fills any more. */
+/* NVTX before version 3 has another table, which is not supported. */
 int InitializeInjectionNvtx(void *get_export_table)
 {
 	(void)get_export_table;
@@ -50,7 +50,7 @@ int InitializeInjectionNvtxExtension(void *module_info)
 
 static struct collector the = { .io.lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* A forked child: its parent's threads, CUPTI and files are not there. */
+/* A forked child does not have its parent's threads, CUPTI and files. */
 static void collector_in_child(void)
 {
 	fault_stop();
@@ -108,7 +108,8 @@ static void collector_complain(void *ctx, const char *sentence)
 			sentence);
 }
 
-/* A misspelt variable would be obeyed by nobody and missed by its user. */
+/* Logs misspelled variables: the collector ignores them, and the user would
+ * not notice. */
 static void collector_look_for_misspelt(struct collector *c)
 {
 	static const char prefix[] = "KERNSIFT_TRACE";
@@ -150,7 +151,8 @@ static void collector_decide(void)
 {
 	struct collector_options *o = &the.options;
 
-	/* A program with more rights than its user: nothing of the user's. */
+	/* A program with more rights than its user must not follow the user's
+	 * options. */
 	if (getauxval(AT_SECURE))
 		return;
 	process_info_program(the.program);
@@ -176,7 +178,7 @@ bool collector_wants_ranges(void)
 					     *the.options.graph == 'n');
 }
 
-/* Another tool's library, by the path that the user gave. */
+/* Loads another tool's library from the path that the user gave. */
 static void collector_start_chained(const struct collector_options *o)
 {
 	int (*entry)(void) = NULL;

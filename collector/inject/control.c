@@ -14,7 +14,7 @@
 #include "trigger.h"
 #include "window.h"
 
-/* Its pointer to the record is a CUpti_Activity's. */
+/* The type of `record` is CUpti_Activity **. */
 static CUptiResult(CUPTIAPI *next_record)(uint8_t *, size_t, CUpti_Activity **);
 
 static int control_next_untyped(uint8_t *buffer, size_t bytes, void **record)
@@ -119,9 +119,9 @@ static const int64_t second_ns = 1000 * INT64_C(1000000);
 /* A killed process may lose at most one second. This interval and the writer's
  * 100 ms together are shorter. */
 static const int64_t flush_ns = 800 * INT64_C(1000000);
-enum { FLOOD = 100000 }; /* records a second below which none is one */
+enum { FLOOD = 100000 }; /* records per second; fewer are not a flood */
 
-/* Opens what a window records apart from CUPTI's records. */
+/* Starts everything that a window records, except CUPTI. */
 static void control_begin_window(struct collector *c)
 {
 	struct cupti *u = &c->cupti;
@@ -263,7 +263,7 @@ static void control_flush(struct collector *c, struct window_events *e)
 	e->displaced = !e->fatal && session_displaced(u->session);
 }
 
-/* The clock was set: by so much more than it drifts. */
+/* Detects that the clock was set: it differs by more than it can drift. */
 static void control_watch_clock(struct collector *c, int64_t now_ns)
 {
 	struct control *k = &c->ctl;
@@ -331,7 +331,8 @@ static int64_t control_nap_ns(const struct collector *c)
 	const struct control *k = &c->ctl;
 	int64_t now_ns = clock_real_ns();
 	int64_t wakes_ns = window_wakes_ns(&k->window, now_ns);
-	int64_t nap = 10 * second_ns; /* to see the clock being set */
+	int64_t nap = 10 * second_ns; /* wakes up to detect that the clock was
+				       * set */
 
 	if (k->window.phase == PHASE_OPEN)
 		nap = 100 * ms_ns;

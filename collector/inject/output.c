@@ -35,7 +35,7 @@ static void output_fact(struct capture_writer *s, const char *name,
 				.value = output_own_text(s, value) });
 }
 
-/* A file of /proc, which has no size; ends in NUL. */
+/* Reads a file of /proc, which has no size. The text ends in NUL. */
 static void output_slurp(const char *path, char *to, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -209,21 +209,21 @@ enum { MS = 1000000 };
 static const int64_t beat_ns = 100 * MS;
 static const int64_t second_ns = 1000 * INT64_C(1000000);
 
-struct writing { /* of this thread alone */
+struct writing { /* used by this thread only */
 	struct collector *c;
 	struct capture_writer *writer;
 	struct encode *encode;
 	struct raw *raw; /* NULL: not enabled */
 	struct encoded so_far;
 	struct drops drops;
-	int64_t beat_ns, tell_ns; /* next */
-	int64_t capture; /* that was begun */
+	int64_t beat_ns, tell_ns; /* times of the next ones */
+	int64_t capture; /* number of the capture that was begun */
 	bool stuck; /* reported already */
-	int windows; /* that were seen to begin */
-	bool in_window; /* rows may be written: a file may be made */
+	int windows; /* number of windows seen so far */
+	bool in_window; /* rows may be written and a file may be created */
 };
 
-/* Each buffer that is there; beats go on meanwhile. */
+/* Handles all returned buffers. Calls output_beat() between them. */
 static void output_beat(struct writing *w, bool idle);
 
 static void output_take_buffers(struct writing *w)
@@ -232,7 +232,7 @@ static void output_take_buffers(struct writing *w)
 	struct intake_buffer b;
 
 	while (intake_next(c->cupti.intake, &b)) {
-		w->in_window = true; /* also what comes late */
+		w->in_window = true; /* also for buffers that arrive late */
 		raw_buffer(w->raw, &b);
 		encode_buffer(w->encode, &b, w->writer, &w->so_far);
 		intake_done(c->cupti.intake, &b);
@@ -269,7 +269,8 @@ static int64_t output_lost_so_far(const struct drops *d)
 	return d->cupti + d->pool + d->shed + d->unreadable + d->ring + d->node;
 }
 
-/* A call of CUPTI that takes longer than 5 s: nobody waits for it. */
+/* Reports a call of CUPTI that takes longer than 5 s. No thread waits for
+ * it. */
 static void output_watch(struct writing *w)
 {
 	struct session *session = w->c->cupti.session;
@@ -283,7 +284,7 @@ static void output_watch(struct writing *w)
 	w->stuck = stuck;
 }
 
-/* Once a second of a window, and at its end. */
+/* Called once per second of a window and at its end. */
 static void output_report_lost(struct writing *w)
 {
 	output_count_drops(w);
@@ -326,13 +327,14 @@ static void output_beat(struct writing *w, bool idle)
 	capture_writer_beat(w->writer, clock_real_ns(), idle);
 }
 
-/* The rest of a window, and its file's end. */
+/* Writes the rest of a window and ends its file. */
 static void output_end_window(struct writing *w)
 {
 	struct collector *c = w->c;
 
 	output_take_buffers(w);
-	/* What was lost since the last window's end makes a capture, too. */
+	/* Records that were lost since the end of the last window also start a
+	 * capture. */
 	int64_t lost = output_lost_so_far(&w->drops);
 	output_count_drops(w);
 	if (output_lost_so_far(&w->drops) > lost)
@@ -356,7 +358,8 @@ static void output_end_window(struct writing *w)
 	capture_writer_beat(w->writer, clock_real_ns(), true);
 	if (!in_window)
 		return;
-	/* A file that could not be ended cannot hold a note about it. */
+	/* If a file could not be ended, a drop row about it needs another
+	 * file. */
 	output_count_drops(w);
 	if (!w->drops.disk)
 		return;
@@ -366,7 +369,7 @@ static void output_end_window(struct writing *w)
 	capture_writer_beat(w->writer, clock_real_ns(), true);
 }
 
-/* One look at everything; false: it was the last. */
+/* Does all work that is waiting. False if this was the last time. */
 static bool output_step(struct writing *w)
 {
 	struct collector *c = w->c;
@@ -374,7 +377,7 @@ static bool output_step(struct writing *w)
 	enum output_want want = (enum output_want)atomic_load(&io->want);
 	bool drained = atomic_load(&io->drained);
 
-	/* Also one that began and ended since the last turn. */
+	/* Includes a window that began and ended since the last step. */
 	int windows = atomic_load(&io->windows);
 	if (windows != w->windows)
 		w->in_window = true;
@@ -395,7 +398,7 @@ static bool output_step(struct writing *w)
 	return want != IO_END;
 }
 
-/* Without a session there is no record either. */
+/* Without a session there are no records. */
 static const char *output_call_name(void *session, bool driver, uint32_t cbid)
 {
 	return session ? session_call_name(session, driver, cbid) : NULL;
