@@ -35,7 +35,7 @@ void address_path(struct buf *b, const char *server, const char *path)
 	buf_puts(b, path);
 }
 
-/* One query parameter; none if the value is NULL or empty. */
+/* Appends one query parameter; nothing if the value is NULL or empty. */
 static void address_add_query(struct buf *b, char *before, const char *key,
 	size_t key_len, const char *value)
 {

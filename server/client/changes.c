@@ -156,7 +156,7 @@ static void changes_print_split(const struct changes *c, FILE *out)
 			c->common);
 }
 
-/* Whether a user may want to act on it. */
+/* Whether a user may want to act on this row. */
 static bool changes_significant(const struct change_line *l)
 {
 	return *l->verdict && strcmp(l->verdict, "undecided") &&

@@ -44,7 +44,8 @@ static void agent_ended(int sig)
 	_exit(EXIT_OK);
 }
 
-/* At any moment: the next agent repeats what is half done. */
+/* A signal may end the agent at any moment, because the next agent repeats
+ * incomplete steps. */
 static void agent_end_by(int sig)
 {
 	struct sigaction act = { .sa_handler = agent_ended };
@@ -70,7 +71,7 @@ static bool agent_is_aside(const struct agent *a, const char *name)
 	return false;
 }
 
-/* A place for one more file that waits; NULL: all places are in use. */
+/* A slot for one more file that waits; NULL if all slots are in use. */
 static struct aside *agent_aside_free(struct agent *a)
 {
 	int64_t now_ms = meter_now_ms();
@@ -92,7 +93,8 @@ static void agent_put_aside(struct agent *a, const char *name)
 	to->until_ms = meter_now_ms() + ASIDE_S * INT64_C(1000);
 }
 
-/* Twice as long each time, at random, so that agents do not come back together. */
+/* The waiting time doubles with each failure and is partly random, so that
+ * agents do not retry together. */
 static int agent_stand_back_ms(const struct agent *a,
 	const struct attempt *last)
 {
@@ -150,7 +152,8 @@ static bool agent_is_the_file(const struct agent *a, const char *name,
 	       (a->o->once || !strcmp(a->failed, name));
 }
 
-/* Reports why it was not sent; returns the wait before the next file. */
+/* Reports why a file was not sent; returns the waiting time before the next
+ * file. */
 static int agent_failed(struct agent *a, const char *name,
 	const struct attempt *last, const char *why)
 {
@@ -174,7 +177,7 @@ static int agent_failed(struct agent *a, const char *name,
 	return ms;
 }
 
-/* Sends one file; returns the wait before the next. */
+/* Sends one file; returns the waiting time before the next file. */
 static int agent_send(struct agent *a, const char *name)
 {
 	struct attempt last;
@@ -214,7 +217,7 @@ static void agent_wait_ms(int ms)
 	nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000L }, NULL);
 }
 
-/* Sends all complete captures. False if the folder cannot be read. */
+/* Sends all complete captures. Returns false if the folder cannot be read. */
 static bool agent_scan(struct agent *a)
 {
 	struct spool_list l;

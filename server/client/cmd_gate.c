@@ -64,7 +64,7 @@ static bool gate_file_is_our_output(const struct stat *st)
 	       out.st_ino == st->st_ino;
 }
 
-/* Whether the path is the file that GitHub lets the step append to. */
+/* Whether the path is the file to which GitHub lets a step append. */
 static bool gate_file_is_step_summary(const char *path)
 {
 	const char *summary = getenv("GITHUB_STEP_SUMMARY");
@@ -85,7 +85,8 @@ static char *gate_file_temporary_name(const char *path)
 	return name;
 }
 
-/* "" is no file. False with a message if it cannot be written. */
+/* Opens a report file. "" means that there is none. Returns false with a
+ * message if it cannot be written. */
 static bool gate_file_init(struct gate_file *f, const char *path, struct err *e)
 {
 	struct stat st;
@@ -129,7 +130,7 @@ static bool gate_file_write_all(int fd, const char *bytes, size_t len)
 	return true;
 }
 
-/* An empty line between the old text and the new. */
+/* Writes an empty line between the old text and the new text. */
 static bool gate_file_part_from(int fd)
 {
 	struct stat st;
@@ -155,7 +156,7 @@ static bool gate_file_commit(struct gate_file *f, const char *bytes, size_t len,
 	return true;
 }
 
-/* Without a commit no file is left. */
+/* Removes the temporary file if gate_file_commit() was not called. */
 static void gate_file_release(struct gate_file *f)
 {
 	if (f->fd >= 0)
@@ -174,7 +175,7 @@ static void gate_file_release(struct gate_file *f)
  * on the command line. */
 enum { GATE_REQUEST_MAX = 1 << 20 };
 
-/* Adds the member; a message if its text is not UTF-8. */
+/* Adds a member to the request; returns a message if its text is not UTF-8. */
 static bool gate_put(json_t *to, const char *key, json_t *value, struct err *e)
 {
 	return (value && json_object_set_new(to, key, value) == 0) ||
@@ -196,7 +197,8 @@ static bool gate_number_from(const char *text, size_t len, double *out)
 	return end == text + len && isfinite(*out);
 }
 
-/* "none" removes a rule; a whole number stays one. */
+/* Adds a number. "none" removes the rule. A whole number is written without
+ * decimals. */
 static bool gate_put_number(json_t *to, const char *key, const char *text,
 	struct err *e)
 {
@@ -213,7 +215,8 @@ static bool gate_put_number(json_t *to, const char *key, const char *text,
 		whole ? json_integer((json_int_t)n) : json_real(n), e);
 }
 
-/* Words separated by commas; "none" is an empty list. */
+/* Adds a list of words that are separated by commas; "none" is an empty list.
+ */
 static bool gate_put_words(json_t *to, const char *key, const char *text,
 	struct err *e)
 {
@@ -234,7 +237,7 @@ static bool gate_put_words(json_t *to, const char *key, const char *text,
 	}
 }
 
-/* Adds one limit to `all`, or replaces that of the same operator. */
+/* Adds one limit to `all`, or replaces the limit of this operator. */
 static bool gate_put_limit(json_t *all, const char *text, struct err *e)
 {
 	size_t i;
@@ -489,7 +492,8 @@ static void gate_release(struct gate_answer *g)
 	arena_release(&g->arena);
 }
 
-/* Reads an answer of POST /gates. False with a message if it is not one. */
+/* Parses an answer of POST /gates. Returns false with a message if it is
+ * something else. */
 static bool gate_read(struct gate_answer *g, const char *body, size_t len,
 	struct err *e)
 {
@@ -607,7 +611,7 @@ static void gate_print_to_decide(const struct gate_answer *g, FILE *out)
 			out);
 }
 
-/* `server`: its pages are the links. */
+/* Prints the gate. The links are to pages of `server`. */
 static void gate_print(const struct gate_answer *g, const char *server,
 	FILE *out)
 {
@@ -634,7 +638,7 @@ enum {
 
 enum { SUMMARY, JUNIT, BADGE, JSON, REPORTS };
 
-/* As the API names them. */
+/* The formats under the names that the API uses. */
 static const char *const formats[REPORTS] = { [SUMMARY] = "md",
 	[JUNIT] = "junit",
 	[BADGE] = "svg",
@@ -674,7 +678,8 @@ static bool gate_request_send(struct gating *g, const char *url,
 	return ok;
 }
 
-/* The new gate's JSON. The request is complete before a file is opened. */
+/* Creates a gate and receives it as JSON. The request is built before any file
+ * is opened. */
 static bool gate_create(struct gating *g, struct buf *body, struct err *e)
 {
 	struct buf url, json;
@@ -688,7 +693,7 @@ static bool gate_create(struct gating *g, struct buf *body, struct err *e)
 	return ok;
 }
 
-/* An existing gate in another format, with links to this server. */
+/* Downloads an existing gate in another format, with links to this server. */
 static bool gate_rendered(struct gating *g, int64_t id, const char *format,
 	struct buf *body, struct err *e)
 {
@@ -737,7 +742,7 @@ static bool gate_print_annotations(struct gating *g, int64_t id, struct err *e)
 	return true;
 }
 
-/* Every output is tried, even if another one failed. */
+/* Writes every output, even if another one failed. */
 static bool gate_report(struct gating *g, const struct gate_answer *answer,
 	const struct buf *made, struct err *e)
 {

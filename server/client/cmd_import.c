@@ -6,7 +6,8 @@
 #include "wire.h"
 #include <inttypes.h>
 
-/* --name, else the file's name without its ending. */
+/* The name of the set: --name, otherwise the file's name without its extension.
+ */
 static void import_set_name(char *to, size_t room, const struct options *o,
 	const char *file)
 {
@@ -19,7 +20,8 @@ static void import_set_name(char *to, size_t room, const struct options *o,
 		to[len - tail] = '\0';
 }
 
-/* The server takes a plain catalog only. */
+/* Rejects a compressed file, because the server accepts only catalogs that are
+ * not compressed. */
 static bool import_plain(const struct feed *f, struct err *e)
 {
 	return feed_found(f) == PACK_NONE ||
@@ -51,7 +53,7 @@ static bool import_attempt(struct wire *w, const char *url, struct feed *f,
 	return ok;
 }
 
-/* Tries again if that may help. */
+/* Sends a catalog; tries again if that may help. */
 static bool import_send(struct wire *w, const struct options *o,
 	struct meter *m, struct feed *f, const char *url,
 	struct set_answer *out, struct err *e)

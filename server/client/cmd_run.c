@@ -27,7 +27,8 @@ struct child {
 	struct sigaction chld; /* the previous action */
 };
 
-/* Faults of this program itself are not waited for. */
+/* Blocks all signals, to wait for them, except those of faults of this program
+ * itself. */
 static void run_child_block(struct child *c)
 {
 	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP,
@@ -41,7 +42,8 @@ static void run_child_block(struct child *c)
 	sigaction(SIGCHLD, &plain, &c->chld);
 }
 
-/* Signals meant for the command end with it. */
+/* Discards signals that were meant for the command, and restores the signal
+ * mask. */
 static void run_child_unblock(struct child *c)
 {
 	while (sigtimedwait(&c->all, NULL, &(struct timespec){ 0, 0 }) > 0)
@@ -74,7 +76,8 @@ static int run_child_errno(int fd)
 	return n == sizeof why ? why : 0;
 }
 
-/* A shell expects a job to stop with its last process. */
+/* Stops this program when the command is stopped, because a shell expects the
+ * last process of a job to stop. */
 static void run_child_stop_with(int by)
 {
 	if (by == SIGTSTP || by == SIGTTIN || by == SIGTTOU)
@@ -165,7 +168,7 @@ enum { INJECTION_PATH = 4096 };
 #define LIBRARY "libkernsift_cupti.so"
 _Static_assert(INJECTION_PATH >= PATH_MAX, "realpath() needs as much");
 
-/* Whether FOLDER/BETWEEN/LIBRARY exists; then `to` is its full path. */
+/* Whether FOLDER/BETWEEN/LIBRARY exists; `to` is then its full path. */
 static bool run_injection_is_there(const char *folder, const char *between,
 	char to[static INJECTION_PATH])
 {
@@ -259,7 +262,7 @@ enum { RUN_FOLDER = 4000 };
 #define EACH "/run-XXXXXX"
 #define LOCK ".kernsift.lock"
 
-/* Makes a folder and those above it, if they do not exist. */
+/* Creates a folder and its parent folders if they do not exist. */
 static bool run_folder_make_all(char *path)
 {
 	for (char *at = path + 1; (at = strchr(at, '/')); at++) {
@@ -298,7 +301,7 @@ static const char *run_folder_below_tmp(char to[static RUN_FOLDER])
 	return "/kernsift-run-XXXXXX";
 }
 
-/* The command's folder below `to`. */
+/* The folder of the command if the user names none. */
 static const char *run_folder_usual(char to[static RUN_FOLDER])
 {
 	const char *state = getenv("XDG_STATE_HOME");
@@ -412,7 +415,8 @@ static void run_say(void *ctx, const char *sentence)
 	meter_say(s->m, "kernsift: %s", sentence);
 }
 
-/* What cannot be repaired is found again at each look. */
+/* Prints each message once, because a file that cannot be repaired is found
+ * again in every check. */
 static void run_say_once(void *ctx, const char *sentence)
 {
 	struct sender *s = ctx;
@@ -421,7 +425,8 @@ static void run_say_once(void *ctx, const char *sentence)
 		run_say(s, sentence);
 }
 
-/* The command has ended; processes that it started may still write. */
+/* Repairs the captures. The command has ended, but processes that it started
+ * may still be writing. */
 static void run_settle(struct sender *s)
 {
 	int64_t until_ms = meter_now_ms() + SETTLE_MS;
@@ -488,7 +493,8 @@ static void run_await(struct sender *s, const char *name,
 		meter_say(s->m, "kernsift: %s", e.text);
 }
 
-/* If the server could not be reached with all tries of one, the others get one try. */
+/* Sends the captures. If the server could not be reached in all tries for one,
+ * each of the others gets one try. */
 static void run_send_all(struct sender *s, const struct spool_list *l)
 {
 	struct upload_answer *u = calloc(1, sizeof *u);
@@ -527,7 +533,7 @@ static void run_send_all(struct sender *s, const struct spool_list *l)
 	free(u);
 }
 
-/* Whether the log has anything that the user should read. */
+/* Whether the log contains anything that the user should read. */
 static bool run_report_none(struct sender *s)
 {
 	if (!run_folder_log(s->folder, true, run_say_line, s)) {
@@ -562,7 +568,7 @@ static void run_report_rest(struct sender *s)
 			s->folder);
 }
 
-/* False if the folder is no longer needed. */
+/* Reports the result; returns false if the folder is no longer needed. */
 static bool run_report(struct sender *s)
 {
 	bool left = s->stay || s->repaired.growing || s->repaired.stuck;
@@ -614,7 +620,7 @@ struct run {
 	char library[INJECTION_PATH], folder[RUN_FOLDER];
 };
 
-/* Whatever can be wrong with the options is reported before the command runs. */
+/* Checks all options before the command runs. */
 static bool run_prepare(struct run *r, struct err *e)
 {
 	const struct options *o = r->o;

@@ -62,7 +62,7 @@ static void feed_pack_gzip_begin(struct pack *p)
 	p->gzip.gzip_flag = IGZIP_GZIP;
 }
 
-/* Starts over. */
+/* Starts to compress again from the first byte. */
 static void feed_pack_restart(struct pack *p)
 {
 	p->in = (ZSTD_inBuffer){ 0 };
@@ -76,7 +76,7 @@ static void feed_pack_restart(struct pack *p)
 	ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_checksumFlag, 1);
 }
 
-/* Only PACK_ZSTD and PACK_GZIP are kinds to pack with. */
+/* `kind` must be PACK_ZSTD or PACK_GZIP. */
 static struct pack *feed_pack_new(enum pack_kind kind)
 {
 	struct pack *p = calloc(1, sizeof *p);
@@ -174,7 +174,7 @@ struct part {
 	char piece[PACK_PIECE];
 };
 
-/* A full piece, unless the file ends in it. */
+/* Reads a full piece, or less at the end of the file. */
 static bool feed_part_fill(struct part *p, struct err *e)
 {
 	p->at = p->len = 0;
@@ -284,13 +284,14 @@ static struct part *feed_part_newline(void)
 	return p;
 }
 
-/* The packing of the file itself. */
+/* The compression of the file itself. */
 static enum pack_kind feed_part_found(const struct part *p)
 {
 	return feed_pack_found(p->piece, p->len);
 }
 
-/* Packs the bytes, unless they are packed; before the first feed_part_next(). */
+/* Compresses the bytes, unless they are compressed already. Call it before the
+ * first feed_part_next(). */
 static void feed_part_pack(struct part *p, enum pack_kind kind)
 {
 	if (kind == PACK_NONE || feed_part_found(p) != PACK_NONE)
@@ -299,7 +300,7 @@ static void feed_part_pack(struct part *p, enum pack_kind kind)
 	feed_pack_add(p->pack, p->piece, p->len, p->ended);
 }
 
-/* The next piece, while there is one. */
+/* Reads the next piece, if there is one. */
 static bool feed_part_advance(struct part *p, struct err *e)
 {
 	if (!feed_part_fill(p, e))
@@ -323,7 +324,8 @@ static bool feed_part_next_packed(struct part *p, void *out, size_t room,
 	}
 }
 
-/* Unpacked bytes, exactly as many as announced. */
+/* Reads bytes without compressing them; the total must be the announced size.
+ */
 static bool feed_part_next_plain(struct part *p, void *out, size_t room,
 	size_t *len, struct err *e)
 {
@@ -341,7 +343,7 @@ static bool feed_part_next_plain(struct part *p, void *out, size_t room,
 	return true;
 }
 
-/* The next bytes, at most `room`; *len is 0 at the end. */
+/* Reads the next bytes, at most `room`; *len is 0 at the end. */
 static bool feed_part_next(struct part *p, void *out, size_t room, size_t *len,
 	struct err *e)
 {
@@ -353,7 +355,8 @@ static bool feed_part_next(struct part *p, void *out, size_t room, size_t *len,
 	return true;
 }
 
-/* Starts again; false with a message if that is impossible. */
+/* Starts again from the first byte; returns false with a message if that is
+ * impossible. */
 static bool feed_part_restart(struct part *p, struct err *e)
 {
 	if (p->given == 0)
@@ -408,7 +411,8 @@ struct feed *feed_new(const char *path, enum pack_kind kind, struct err *e)
 	return feed_new_open(-1, path, kind, e);
 }
 
-/* How both are packed; PACK_OTHER with a message if they cannot be joined. */
+/* The compression for both files; PACK_OTHER with a message if they cannot be
+ * joined. */
 static enum pack_kind feed_joint_kind(const struct part *p,
 	const struct part *q, enum pack_kind kind, struct err *e)
 {

@@ -40,7 +40,8 @@ static int meter_columns(const char *s)
 	return n;
 }
 
-/* The label in at most `most` columns, its end cut off and marked. */
+/* The label in at most `most` columns. If it is longer, its end is replaced by
+ * a mark. */
 static void meter_cut(char out[PART], const char *label, int most)
 {
 	const char *end = label;
@@ -191,7 +192,8 @@ static int meter_width(void)
 	return WIDTH - 1;
 }
 
-/* One write, and only if the terminal takes it now. */
+/* Writes the line with one system call, and only if the terminal accepts it
+ * now. */
 static bool meter_draw(const char *line)
 {
 	char all[METER_LINE + 16];

@@ -25,7 +25,7 @@ static bool spool_name_ends(const char *name, size_t *len, const char *with)
 	return true;
 }
 
-/* Reads the number at the end of the name, with the dash before it. */
+/* Reads the number at the end of the name and the dash before it. */
 static bool spool_name_number(const char *name, size_t *len, uint64_t *to)
 {
 	size_t from = *len;
@@ -143,7 +143,7 @@ static int spool_by_age(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Whether it is a collector's file, and its kind. */
+/* Whether a file has a name of the collector, and its kind. */
 static bool spool_entry_from(const struct spool *s, const char *name,
 	struct spool_entry *to)
 {
@@ -285,7 +285,7 @@ static void spool_remove_parts(const struct spool *s,
 	}
 }
 
-/* Whether no process will write to it any more. */
+/* Whether no process will write to the part any more. */
 static bool spool_is_left(const struct spool_repairer *m,
 	const struct spool_entry *f)
 {
@@ -302,7 +302,8 @@ static bool spool_is_left(const struct spool_repairer *m,
 	       m->now_s - f->changed_s >= m->old_s;
 }
 
-/* Whether the part cannot be repaired and stays. */
+/* Merges a part and its tail to a complete capture. Returns true if this is
+ * impossible; the part then stays. */
 static bool spool_merge(const struct spool_repairer *m,
 	const struct spool_entry *f)
 {
@@ -340,7 +341,8 @@ static bool spool_merge(const struct spool_repairer *m,
 	return false;
 }
 
-/* A tail is made after its part and removed with it. */
+/* Removes a tail that has no part. This is safe, because a tail is created
+ * after its part and removed with it. */
 static void spool_lone_tail(const struct spool *s, const struct spool_entry *f)
 {
 	char part[SPOOL_NAME_MAX + 8];

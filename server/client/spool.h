@@ -69,7 +69,7 @@ void spool_release(struct spool *s);
 bool spool_list(const struct spool *s, struct spool_list *l, struct err *e);
 void spool_list_release(struct spool_list *l);
 
-/* Receives each message. */
+/* Is called with each message. */
 typedef void spool_say_fn(void *ctx, const char *sentence);
 
 struct spool_repaired {

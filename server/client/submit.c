@@ -46,7 +46,8 @@ static void submit_take(struct capture_facts *t, const struct kst_chunk *c)
 	}
 }
 
-/* What could not be read might have been a record. */
+/* A damaged capture is not known to be without records, because the unreadable
+ * bytes may contain one. */
 static bool submit_is_whole(const struct kst_damage *d)
 {
 	return !d->damaged && !d->missing && !d->repeated && !d->cut &&
@@ -96,7 +97,7 @@ static void submit_tick(void *ctx)
 	meter_show(d->meter, &p);
 }
 
-/* One try: an upload, or a message. */
+/* Tries once: fills the upload, or returns a message. */
 static bool submit_attempt(struct wire *w, const char *url,
 	struct submission *d, struct attempt *a, struct upload_answer *out,
 	struct err *e)
@@ -161,7 +162,7 @@ static bool submit_feed(struct wire *w, const struct options *o, struct feed *f,
 	return ok;
 }
 
-/* The kind of a name that the options allow. */
+/* The compression with this name, which is one that the options allow. */
 static enum pack_kind submit_pack_kind(const char *name)
 {
 	return !strcmp(name, "zstd")   ? PACK_ZSTD
@@ -209,7 +210,7 @@ static void submit_follow_show(struct meter *m, const char *label,
 	meter_show(m, &p);
 }
 
-/* False with the server's message if the upload failed there. */
+/* Returns false with the server's message if the upload failed there. */
 static bool submit_follow_finished(const char *label,
 	const struct upload_answer *u, struct err *e)
 {
@@ -313,7 +314,8 @@ static bool submit_digest(struct capture *c, const char *name, struct err *e)
 	return true;
 }
 
-/* Whether the name is still the same, unchanged file. */
+/* Whether the name still belongs to the file that was read, and the file has
+ * not changed. */
 static bool submit_unchanged(const struct spool *s, const char *name,
 	const struct stat *was)
 {

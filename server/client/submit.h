@@ -32,7 +32,7 @@ bool submit_file(struct wire *w, const struct options *o, const char *path,
 bool submit_wait(struct wire *w, const struct options *o, const char *label,
 	struct meter *m, struct upload_answer *u, struct err *e);
 
-/* What a client must know of a capture before it sends it. */
+/* The facts about a capture that a client needs before it sends the capture. */
 struct capture_facts submit_facts(const struct spool *s, const char *name);
 /* Whether a capture is complete and has no records. The server would reject
  * such a capture, so this function removes it, unless `keep` is set, and

@@ -84,7 +84,8 @@ static void backup_pipe_close(int *fd)
 	*fd = -1;
 }
 
-/* The first line that reports an error; else the first. */
+/* Finds the first line of the program's stderr that reports an error; otherwise
+ * its first line. */
 static void backup_pipe_reason(const struct backup_pipe *c, char *line,
 	size_t size)
 {
@@ -101,7 +102,8 @@ static void backup_pipe_reason(const struct backup_pipe *c, char *line,
 	line[utf8_trim(line, strlen(line))] = '\0';
 }
 
-/* Waits for its end, which must be a good one. `give_up`: ends it first. */
+/* Waits for the end of the program, which must be successful. `give_up` ends
+ * the program first. */
 static bool backup_pipe_end(struct backup_pipe *c, bool give_up, struct err *e)
 {
 	char why[300];
@@ -124,7 +126,8 @@ static bool backup_pipe_end(struct backup_pipe *c, bool give_up, struct err *e)
 	return !status;
 }
 
-/* `writes`: it prints what we read; else it reads what we print. */
+/* Starts a program. `writes`: we read its output; otherwise it reads what we
+ * write. */
 static bool backup_pipe_new(struct backup_pipe *c, const char *const argv[],
 	const char *const env[], bool writes, struct err *e)
 {
@@ -157,7 +160,7 @@ static bool backup_pipe_new(struct backup_pipe *c, const char *const argv[],
 	return ok;
 }
 
-/* Until the pipe is ready; a signal that is waiting comes first. */
+/* Waits until the pipe is ready. A pending signal is handled first. */
 static bool backup_pipe_ready(struct backup_pipe *c, short events,
 	struct err *e)
 {
@@ -173,7 +176,7 @@ static bool backup_pipe_ready(struct backup_pipe *c, short events,
 	return true;
 }
 
-/* At least one byte, or *len 0 at its end. */
+/* Reads at least one byte; *len is 0 at the end. */
 static bool backup_pipe_read(struct backup_pipe *c, void *into, size_t room,
 	size_t *len, struct err *e)
 {
@@ -311,7 +314,8 @@ static bool backup_restore_copy(struct restore *r, struct backup_pipe *c,
 	return true;
 }
 
-/* All in one transaction, by pg_restore; everything belongs to the caller. */
+/* Loads everything in one transaction of pg_restore. The current user owns all
+ * objects. */
 static bool backup_restore_load(struct restore *r, struct err *e)
 {
 	struct pg_tools tools;
@@ -331,7 +335,8 @@ static bool backup_restore_load(struct restore *r, struct err *e)
 	return backup_pipe_end(&c, !ok, e) && ok;
 }
 
-/* Only the log of a PostgreSQL that ended has the reason. */
+/* If PostgreSQL itself ended, only its log contains the reason, so the error
+ * names the log. */
 static bool backup_restore_load_with_reason(struct restore *r, struct err *e)
 {
 	struct err why = { 0 };

@@ -14,7 +14,8 @@ int command_fail(const struct err *e)
 	return e->code == ERR_INPUT ? 2 : 1;
 }
 
-/* In addition to the trace: libraries, stacks, decompression windows. */
+/* The memory that a worker needs in addition to the trace, for libraries,
+ * stacks and decompression windows. */
 static const int64_t OVERHEAD_BYTES = INT64_C(1) << 30;
 
 static int command_cores(void)

@@ -17,7 +17,7 @@ static bool convert_cannot(struct err *e, const char *path)
 		"'%.200s' cannot be written: %s", path, strerror(errno));
 }
 
-/* Whether the two names are ones to read from and write to. */
+/* Whether `in` can be read from and `out` can be written to. */
 static bool convert_names_good(const char *in, const char *out, struct err *e)
 {
 	struct stat from, to;
@@ -38,7 +38,7 @@ static bool convert_names_good(const char *in, const char *out, struct err *e)
 	return true;
 }
 
-/* The run's place in the trace; CAPTURE_ALL if none was given (-1). */
+/* The index of a run in the trace; CAPTURE_ALL if no number was given (-1). */
 static bool convert_run_place(int64_t run, const struct trace *t,
 	uint32_t *place, struct err *e)
 {
@@ -57,7 +57,7 @@ static bool convert_put(void *to, const void *bytes, size_t len, struct err *e)
 	       convert_cannot(e, "the capture");
 }
 
-/* An open file under an unused name next to `out`. */
+/* Opens a file with an unused name in the folder of `out`. */
 static FILE *convert_open_temporary(char *name, const char *out, struct err *e)
 {
 	mode_t mask = umask(0);

@@ -39,7 +39,8 @@
  * first record. groups[] contains the items of GET /runs/{id}/groups. Rows are
  * in the order of the profile; tenths of a nanosecond are not rounded. */
 
-/* ---- layers and launch groups, as if stored and read back */
+/* ---- layers and launch groups, with the values that they would have if read
+ * from the database */
 
 static struct breakdown_kernel *
 inspect_document_layers_kernels_of(const struct profile *p, struct arena *a)
@@ -134,7 +135,8 @@ static json_t *inspect_document_operators_row(const struct operator_stat *o)
 		view_whole(o->over_ns));
 }
 
-/* A figure beyond what JSON's readers can hold is no number there. */
+/* A figure of more than 2^53 is null, because many JSON readers cannot
+ * represent it. */
 static json_t *inspect_document_operators_figure(uint64_t v)
 {
 	return v <= (UINT64_C(1) << 53) ? json_integer((json_int_t)v)
@@ -399,7 +401,7 @@ static json_t *inspect_document_callers(struct arena *a,
 	return v;
 }
 
-/* Copies what it needs. `by` NULL: no split. */
+/* Adds a run to the document; copies all that it needs. `by` NULL: no split. */
 static void inspect_document_add(struct inspect_document *d,
 	const struct profile *p, const char *by)
 {
@@ -446,7 +448,7 @@ static void inspect_document_free(struct inspect_document *d)
 
 /* ---- the command */
 
-/* What was given on the command line; a text that was not is NULL. */
+/* The arguments of the command; a text that was not given is NULL. */
 struct inspect_args {
 	const char *by; /* one or more of these words (one for JSON) */
 	const char *format; /* "text" or "json" */
@@ -460,7 +462,7 @@ struct inspect_args {
 	const char *realign; /* "yes" or "no" */
 };
 
-/* The first step alone: the file as a trace. */
+/* Only the first step: reads the file as a trace. */
 struct trace;
 
 struct inspect_graphs {
@@ -555,7 +557,7 @@ static void inspect_learn_release(struct inspect_graphs *l)
 	arena_release(&l->arena);
 }
 
-/* The words of --by, each ended in `text`. */
+/* The words of --by; each one ends in a NUL in `text`. */
 struct inspect_words {
 	char text[400];
 	const char *at[24];
@@ -607,7 +609,7 @@ bool inspect_read(const char *path, const struct inspect_limits *limits,
 	return ok;
 }
 
-/* One call of the command. */
+/* The state of one run of the command. */
 struct inspect_job {
 	struct trace trace;
 	struct inspect_words words;
@@ -617,7 +619,7 @@ struct inspect_job {
 	size_t ceiling; /* of each arena, bytes */
 };
 
-/* To `d`, or to stdout if it is NULL. */
+/* Analyzes all runs and adds them to `d`, or prints them if `d` is NULL. */
 static bool inspect_runs(const struct inspect_job *j,
 	struct inspect_document *d, struct err *e)
 {

@@ -1,10 +1,12 @@
-/* inspect.h - `kernsiftd inspect FILE`: a trace's statistics, without a server.
+/* inspect.h - `kernsiftd inspect FILE`: prints statistics of a trace, without a
+ * server.
  *
- * Decodes the file, analyzes each process in it and prints the result; no
- * database. The output is stable: tests/traces compares it whole.
+ * Decodes the file, analyzes each process in it and prints the result. It needs
+ * no database. The output format is stable: tests/traces compares the complete
+ * output with the expected text.
  *
- *   format kineto                        of the file
- *   framework pytorch                    "unknown" if the file does not say
+ *   format kineto                        format of the file
+ *   framework pytorch                    "unknown" if the file does not name it
  *   runs 1                               processes found
  *   (empty line)
  *   run 1                                then, for each process:
@@ -31,11 +33,11 @@
  *     StdDev (ns),P90 (ns),P99 (ns),Bytes,Sized,Operation     in one line
  *   100.0,10,1,10.0,10.0,10,10,0.0,10.0,10.0,4096,1,[CUDA memcpy Host-to-Device]
  *
- * An empty line separates two runs. A table without rows is left out together
- * with its heading. Fields are quoted as RFC 4180 requires. What is unknown of a
- * run or a device is "unknown"; an unknown statistic is an empty field. `by`
- * chooses the tables; with several words, separated by commas, every run is
- * printed once per word:
+ * An empty line separates two runs. If a table has no rows, the table and its
+ * heading are omitted. Fields are quoted as RFC 4180 requires. An unknown value
+ * of a run or a device is printed as "unknown"; an unknown statistic is an
+ * empty field. `by` selects the tables. It can be several words, separated by
+ * commas; then every run is printed once per word:
  *
  *   kernels  the tables above and nothing else
  *   device  a Device column before Name and before Operation
@@ -43,18 +45,20 @@
  *           unknown; copies as above
  *   source  no statistics; instead for each kernel: Short Name,Family,Operator (by
  *           name alone),Defined In,Launched From,Attribution Source,Mangled,Name
- *   launches  no statistics of kernels; instead from call to kernel, as nsys'
- *           cuda_kern_exec_sum: PID,TID,DevId,Count,QCount, then Avg,
+ *   launches  no statistics of kernels; instead the times from the launch call to
+ *           the end of the kernel, with the columns of nsys' cuda_kern_exec_sum:
+ *           PID,TID,DevId,Count,QCount, then Avg,
  *           Med, Min, Max and StdDev of each of T (total), A (the call), Q
  *           (queue) and K (the kernel), API Name,Kernel Name
  *   callers  no statistics; instead for each kernel the paths that launched it:
- *           Launches,Total Time (ns),Known,Name,Path; Known is path, no_range
- *           or no_call; a path's frames are "kind:name", the outermost first,
- *           " > " between them
- *   iterations  no statistics; instead the iterations, in four tables, each
- *           left out if it has no rows: Detector,Confidence,Iterations,Kept,Range
- *           (always there); the strata: Stratum,Kept,Phase,Sequences,
- *           Tokens,KV Tokens,Text; its sizes: Stratum,Kind,Per Iteration,Name,Size;
+ *           Launches,Total Time (ns),Known,Name,Path. Known is path, no_range
+ *           or no_call. The frames of a path are written as "kind:name", the
+ *           outermost first, with " > " between them
+ *   iterations  no statistics; instead the iterations, in four tables. A
+ *           table without rows is omitted: Detector,Confidence,Iterations,Kept,Range
+ *           (always printed); the strata: Stratum,Kept,Phase,Sequences,
+ *           Tokens,KV Tokens,Text; the sizes of each
+ *           stratum: Stratum,Kind,Per Iteration,Name,Size;
  *           and the iterations in order: Number,Use,Open,Stratum,Start (ns),
  *           Duration (ns),Compute (ns),Communication (ns),Copies (ns),Idle (ns),
  *           Sync (ns),Launches,Label
@@ -82,18 +86,18 @@
  *           Anchor,Stratum,Reason; Wall (ns),Exclusive (ns),Overlap (ns),Idle (ns),
  *           Other (ns),Exposed Communication (ns); the times End To End and
  *           Layers; then the sections, blocks and rows, each with the number of
- *           the one that contains it, and what is launched together: Groups
+ *           the section or block that contains it; and the launch groups: Groups
  *
- * A run with replays of CUDA graphs that were recorded whole has, before its
- * devices:
+ * If replays of CUDA graphs were recorded as one record each, these lines come
+ * before the devices of the run:
  *
  *   graph_ns 7811214325
  *   graphs 10                            then, for each graph of each device:
  *   graph 4 exec=5 device=0 replays=10 total_ns=7811214325 med_ns=781121432.5
  *
- * With `format` "json" the output is one JSON document with the same figures and
- * more, which inspect.c describes; "source", "launches", "callers", "iterations" and
- * "patterns" change nothing in it. */
+ * If `format` is "json", the output is one JSON document with these figures and
+ * more; inspect.c describes it. The words "source", "launches", "callers",
+ * "iterations" and "patterns" have no effect on this document. */
 #pragma once
 #include "profile.h"
 #include "trace.h"
@@ -110,8 +114,8 @@ bool inspect_read(const char *path, const struct inspect_limits *limits,
 /* inspect_print.c */
 
 void inspect_print_file(FILE *out, const struct trace *t);
-/* Whether it is one of the words of --by above. */
+/* Whether `by` is one of the words of --by above. */
 bool inspect_print_knows(const char *by);
-/* `by` is one of these words. */
+/* Prints the tables of one word of --by. */
 void inspect_print_run(FILE *out, const struct profile *p, uint32_t number,
 	const char *by);

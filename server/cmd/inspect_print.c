@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-/* A part of a field that the caller puts in quotes. */
+/* Writes a part of a field; the caller writes the quotes around the field. */
 static void inspect_print_field_part(FILE *out, const char *s)
 {
 	for (; *s; s++) {
@@ -35,7 +35,8 @@ static void inspect_print_field(FILE *out, const char *s)
 	putc('"', out);
 }
 
-/* With a comma behind; empty if it is unknown: NaN, negative. */
+/* Writes a number and a comma; only the comma if the number is unknown (NaN).
+ */
 static void inspect_print_tenths(FILE *out, double v)
 {
 	if (!isnan(v))
@@ -251,7 +252,7 @@ static void inspect_print_column(FILE *out, const char *s)
 	putc(',', out);
 }
 
-/* "op_sizes=400 rule=12", nanoseconds. */
+/* For example "op_sizes=400 rule=12", in nanoseconds. */
 static void inspect_print_known(FILE *out, const int64_t known_ns[KNOWNS])
 {
 	const char *between = "";
@@ -300,7 +301,7 @@ static void inspect_print_operators(FILE *out, const struct profile *p)
 		inspect_print_operator(out, &o->rows[i]);
 }
 
-/* "bf16=4096 fp32=12" */
+/* For example "bf16=4096 fp32=12". */
 static void inspect_print_flops(FILE *out, const struct cost *c)
 {
 	const char *between = "";
@@ -381,7 +382,7 @@ static void inspect_print_unattributed(FILE *out, const struct profile *p)
 	}
 }
 
-/* Empty if it is none. */
+/* Writes an index; an empty field if there is none. */
 static void inspect_print_index(FILE *out, uint32_t v)
 {
 	inspect_print_whole(out, v == UINT32_MAX ? -1 : (int64_t)v);
@@ -473,7 +474,7 @@ static void inspect_print_blocks(FILE *out, const struct breakdown *b)
 	}
 }
 
-/* "input_norm + quantize" */
+/* For example "input_norm + quantize". */
 static void inspect_print_roles(FILE *out, layer_roles roles)
 {
 	const char *between = "";
@@ -564,7 +565,7 @@ static void inspect_print_layers(FILE *out, const struct profile *p)
 		inspect_print_group(out, p, &g->groups[i]);
 }
 
-/* Six significant digits and a comma. */
+/* Writes a number with six significant digits, and a comma. */
 static void inspect_print_figure(FILE *out, double v)
 {
 	if (isfinite(v))
@@ -625,7 +626,7 @@ static void inspect_print_patterns(FILE *out, const struct profile *p)
 	arena_release(&a);
 }
 
-/* Text on a line of its own: what would break the line becomes '?'. */
+/* Writes text on one line: characters that would break the line become '?'. */
 static void inspect_print_text(FILE *out, const char *s)
 {
 	for (s = s ? s : "unknown"; *s; s++)
@@ -801,7 +802,7 @@ static void inspect_print_copies(FILE *out, const struct profile *p,
 	}
 }
 
-/* In the order of the kernel table. */
+/* Kernels are in the order of the kernel table. */
 static void inspect_print_sources(FILE *out, const struct profile *p)
 {
 	if (p->stats_n)
@@ -824,7 +825,8 @@ static void inspect_print_sources(FILE *out, const struct profile *p)
 	}
 }
 
-/* NULL: statistics, split by it. */
+/* The function that prints each word of --by. NULL: statistics, split by this
+ * word. */
 static const struct {
 	const char *by;
 	void (*print)(FILE *out, const struct profile *p);

@@ -23,7 +23,7 @@
 
 enum { SERVE_URL_MAX = 160 };
 
-/* The part in front of the port, without brackets. */
+/* Extracts the host of HOST:PORT, without brackets. */
 static void serve_host(const char *listen, char *host, size_t size)
 {
 	const char *colon = strrchr(listen, ':');
@@ -35,7 +35,7 @@ static void serve_host(const char *listen, char *host, size_t size)
 	snprintf(host, size, "%.*s", (int)n, listen);
 }
 
-/* Whether the host of --listen has an address. */
+/* Whether the host in --listen has an address. */
 static bool serve_check_listen(const char *listen, struct err *e)
 {
 	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
@@ -55,7 +55,7 @@ static bool serve_check_listen(const char *listen, struct err *e)
 		host, gai_strerror(why));
 }
 
-/* Only this machine can reach it. */
+/* Whether only this machine can reach the server. */
 static bool serve_is_loopback(const char *listen)
 {
 	char host[128];
@@ -70,7 +70,8 @@ static bool serve_is_loopback(const char *listen)
 	return !strcmp(host, "localhost");
 }
 
-/* "http://ADDR:PORT", or "https", with the port that is really in use. */
+/* The URL of the server: "http://ADDR:PORT" or "https://ADDR:PORT", with the
+ * actual port. */
 static void serve_url(const char *listen, int port, bool tls,
 	char url[SERVE_URL_MAX])
 {
@@ -97,7 +98,8 @@ struct serve_state {
 	time_t sweep_at;
 };
 
-/* Clients that can reach the server from outside must be identified. */
+/* If clients outside this machine can reach the server, they must be
+ * identified. */
 static bool serve_check_exposure(struct serve_state *s, struct err *e)
 {
 	const struct config *c = &s->config;
@@ -118,7 +120,7 @@ static bool serve_check_exposure(struct serve_state *s, struct err *e)
 			      c->listen);
 }
 
-/* What can be checked before anything is started or written. */
+/* Checks the options before anything is started or written. */
 static bool serve_check(const struct config *c, struct err *e)
 {
 	if (!*c->tls_cert != !*c->tls_key)

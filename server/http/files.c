@@ -103,7 +103,7 @@ static bool files_read_whole(const char *path, struct web_file *out)
 	return ok;
 }
 
-/* The file below the folder, if it is really inside it. */
+/* Opens a file below the folder, if the file is really inside it. */
 static bool files_on_disk(const struct files *f, const char *path,
 	struct web_file *out)
 {

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 struct files;
-/* `dir` NULL or "": the files in the program. */
+/* If `dir` is NULL or "", the files in the program are served. */
 struct files *files_new(const char *dir, struct err *e);
 void files_free(struct files *f);
 
@@ -27,5 +27,6 @@ struct web_file {
 
 bool files_get(const struct files *f, const char *path, struct web_file *out,
 	struct err *e); /* ERR_NOT_FOUND */
-/* Whether an If-None-Match header (NULL none) names this etag. */
+/* Whether an If-None-Match header (NULL if there is none) contains this ETag.
+ */
 bool files_match(const char *header, const char *etag);

@@ -65,7 +65,8 @@ struct watch {
 	struct watched *list;
 };
 
-/* Sends the answer past libmicrohttpd, and no more after it. */
+/* Writes the answer to the socket without libmicrohttpd. Nothing is sent after
+ * it. */
 static void httpd_watch_answer(const struct watch *w, struct watched *b,
 	const struct api_answer *a, int64_t now)
 {
@@ -82,7 +83,8 @@ static void httpd_watch_answer(const struct watch *w, struct watched *b,
 	b->status_ms = now;
 }
 
-/* Whether less than the least rate came in the last window. */
+/* Whether fewer bytes arrived in the last window than the minimum rate
+ * requires. */
 static bool httpd_watch_slow(const struct watch *w, struct watched *b,
 	int64_t now)
 {
@@ -268,7 +270,8 @@ static void httpd_writers_push(struct writers *w, struct http_stream *s)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* Counts a suspended connection; false if no more may be suspended. */
+/* Counts a suspended connection; returns false if no more connections may be
+ * suspended. */
 static bool httpd_writers_suspend(struct writers *w)
 {
 	pthread_mutex_lock(&w->lock);
@@ -286,7 +289,8 @@ static void httpd_writers_resume(struct writers *w)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* Takes over the upload. `b` outlives the stream's use by its exchange. */
+/* Creates a stream and takes over the upload. `b` stays valid as long as the
+ * exchange uses the stream. */
 static struct http_stream *httpd_stream_new(struct writers *w,
 	struct api_receive *u, struct MHD_Connection *c, struct watched *b)
 {
@@ -316,7 +320,8 @@ static void httpd_stream_free(struct http_stream *s)
 	free(s);
 }
 
-/* Called under the lock; false if the server is stopping. */
+/* The caller holds the stream's lock. Returns false if the server is stopping.
+ */
 static bool httpd_stream_suspend(struct http_stream *s)
 {
 	if (!httpd_writers_suspend(s->writers))
@@ -327,7 +332,7 @@ static bool httpd_stream_suspend(struct http_stream *s)
 	return true;
 }
 
-/* Under the lock. */
+/* The caller holds the stream's lock. */
 static void httpd_stream_resume(struct http_stream *s)
 {
 	if (!s->suspended || s->gone)
@@ -392,7 +397,7 @@ static bool httpd_stream_end(struct http_stream *s, bool *stopped)
 	return over;
 }
 
-/* Hands the answer over; its body is the caller's. */
+/* Moves the answer to *out; the caller then owns its body. */
 static void httpd_stream_answer(struct http_stream *s, struct api_answer *out)
 {
 	pthread_mutex_lock(&s->lock);
@@ -463,7 +468,8 @@ static bool httpd_stream_serve(struct http_stream *s)
 	return more;
 }
 
-/* The next stream to serve; NULL when there is none and none will come. */
+/* Waits for the next stream to serve; NULL when the server is stopping and no
+ * stream is left. */
 static struct http_stream *httpd_writers_next(struct writers *w)
 {
 	pthread_mutex_lock(&w->lock);
@@ -479,7 +485,8 @@ static struct http_stream *httpd_writers_next(struct writers *w)
 	return s;
 }
 
-/* Uploads can wait; other requests cannot. Nice counts per thread here. */
+/* Uploads can wait; other requests cannot. On Linux the nice value applies to
+ * one thread. */
 static void *httpd_writers_run(void *ctx)
 {
 	enum { WRITER_NICE = 10 };
@@ -508,7 +515,8 @@ static struct writers *httpd_writers_new(int threads)
 	return w;
 }
 
-/* From here on no connection is suspended; returns when none is. */
+/* Prevents that any further connection is suspended; returns when none is
+ * suspended. */
 static void httpd_writers_release(struct writers *w)
 {
 	pthread_mutex_lock(&w->lock);
@@ -518,7 +526,7 @@ static void httpd_writers_release(struct writers *w)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* Serves what is queued, then ends. */
+/* Serves the streams in the queue, then ends the writers. */
 static void httpd_writers_free(struct writers *w)
 {
 	if (!w)
@@ -550,7 +558,8 @@ struct httpd {
 	atomic_bool draining;
 };
 
-/* One request, from its first line to its last byte sent. */
+/* The state of one request, from its first line until the last byte of its
+ * answer is sent. */
 struct exchange {
 	struct httpd *h;
 	struct MHD_Connection *connection;
@@ -584,7 +593,7 @@ static int httpd_socket_of(struct exchange *x)
 	return i ? i->connect_fd : -1;
 }
 
-/* The request as api/ sees it, valid as long as the exchange. */
+/* The request in the form that the API uses, valid as long as the exchange. */
 static struct api_request httpd_exchange_request(struct exchange *x)
 {
 	const union MHD_ConnectionInfo *peer =
@@ -628,7 +637,7 @@ static enum MHD_Result httpd_size_add(void *cls, enum MHD_ValueKind kind,
 	return MHD_YES;
 }
 
-/* Whether a body follows the headers. */
+/* Whether the request has a body. */
 static bool httpd_has_body(struct exchange *x)
 {
 	const char *length = httpd_exchange_header(x, "Content-Length");
@@ -648,7 +657,7 @@ static enum MHD_Result httpd_exchange_refuse(struct exchange *x, bool now)
 	return MHD_YES;
 }
 
-/* Keeps an error as the answer; always false. */
+/* Stores an error as the answer. Always returns false. */
 static bool httpd_exchange_error(struct exchange *x, enum err_code code,
 	const char *text)
 {
@@ -656,7 +665,7 @@ static bool httpd_exchange_error(struct exchange *x, enum err_code code,
 	return false;
 }
 
-/* The same of a body that is larger than its route takes. */
+/* Stores the error for a body that is larger than its route allows. */
 static bool httpd_exchange_too_large(struct exchange *x)
 {
 	char text[64];
@@ -665,7 +674,7 @@ static bool httpd_exchange_too_large(struct exchange *x)
 	return httpd_exchange_error(x, ERR_TOO_LARGE, text);
 }
 
-/* What every request's head is held against. */
+/* Checks the address and the headers of a request. */
 static bool httpd_head_check(struct exchange *x)
 {
 	const char *length = httpd_exchange_header(x, "Content-Length");
@@ -693,7 +702,7 @@ static bool httpd_head_check(struct exchange *x)
 	return true;
 }
 
-/* The headers have arrived. */
+/* Handles a request whose headers have arrived. */
 static enum MHD_Result httpd_exchange_head(struct exchange *x,
 	const char *method)
 {
@@ -799,7 +808,7 @@ static enum MHD_Result httpd_send_page(struct exchange *x)
 		       : MHD_NO;
 }
 
-/* All has come: the answer. */
+/* Makes the answer after the whole request has arrived. */
 static enum MHD_Result httpd_finish(struct exchange *x)
 {
 	struct api_request r = httpd_exchange_request(x);
@@ -829,7 +838,7 @@ static enum MHD_Result httpd_exchange_step(void *cls, struct MHD_Connection *c,
 	return *len ? httpd_body(x, data, len) : httpd_finish(x);
 }
 
-/* A path for a line of key=value words. */
+/* Formats a path so that it can be a value in a log line of key=value words. */
 static void httpd_printable(const char *path, char out[200])
 {
 	size_t i = 0;
@@ -862,7 +871,8 @@ static void httpd_exchange_end(void *cls, struct MHD_Connection *c, void **slot,
 	*slot = NULL;
 }
 
-/* Half of it is the read buffer of a body; all of it bounds the headers. */
+/* The memory of a connection. Half of it is the buffer for reading a body; all
+ * of it limits the size of the headers. */
 enum { CONNECTION_BYTES = 128 << 10 };
 
 static void httpd_on_log(void *cls, const char *fmt, va_list ap)

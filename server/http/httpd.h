@@ -21,6 +21,6 @@ struct httpd;
 struct httpd *httpd_new(struct api *a, const struct httpd_options *o,
 	struct err *e);
 int httpd_port(const struct httpd *h);
-/* Accepts no new requests; waits at most drain_s for those in progress. */
+/* Stops accepting requests; waits at most drain_s for requests in progress. */
 void httpd_drain(struct httpd *h, int drain_s);
 void httpd_free(struct httpd *h);

@@ -69,7 +69,7 @@ static int listener_bound(const struct addrinfo *ai)
 	return -1;
 }
 
-/* The non-blocking socket, and the port that it got; -1 on failure. */
+/* Opens the non-blocking socket and reads its actual port; -1 on failure. */
 static int listener_bind(const char *text, int *port, struct err *e)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
@@ -205,7 +205,8 @@ void listener_wipe(struct listener *l)
 	l->cert = l->key = NULL;
 }
 
-/* Both names, or neither ("" or NULL), which leaves *t empty. */
+/* Both names must be given, or neither ("" or NULL). In the second case *t
+ * stays empty. */
 static bool listener_tls_read(struct listener *t, const char *cert,
 	const char *key, struct err *e)
 {

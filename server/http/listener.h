@@ -16,7 +16,7 @@ struct listener {
 	int fd, port; /* not blocking; the port that it got */
 };
 
-/* TLS 1.2 and 1.3, in the words of GnuTLS. */
+/* TLS 1.2 and 1.3, as a priority string of GnuTLS. */
 #define LISTENER_TLS_VERSIONS "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
 
 /* Splits "127.0.0.1:80", "[::1]:80" or "name:80". */
@@ -27,5 +27,5 @@ bool listener_split(const char *text, char host[LISTENER_HOST], int *port,
  * released. */
 bool listener_open(struct listener *l, const char *listen, const char *cert,
 	const char *key, struct err *e);
-/* Frees the certificate and the key, whose bytes are overwritten. */
+/* Frees the certificate and the key, and overwrites their bytes. */
 void listener_wipe(struct listener *l);

@@ -10,7 +10,8 @@ struct header {
 	const char *name, *value;
 };
 
-/* No sniffing of types, no referrer to elsewhere, no other site's frames. */
+/* Browsers must not guess the content type, must not send a referrer, and must
+ * not let other sites embed the answer. */
 static const struct header always[] = {
 	{ "X-Content-Type-Options", "nosniff" },
 	{ "Referrer-Policy", "no-referrer" },
@@ -58,7 +59,7 @@ static bool respond_queue(struct MHD_Connection *c, int status,
 	return ok;
 }
 
-/* A stream that is being sent. */
+/* The state of a stream that is being sent. */
 struct sending {
 	struct api_stream stream;
 	int64_t *sent;
@@ -83,7 +84,8 @@ static void respond_sending_free(void *cls)
 	free(s);
 }
 
-/* The answer's bytes, which it takes over; NULL if libmicrohttpd fails. */
+/* Makes a response from the answer and takes over its bytes; NULL if
+ * libmicrohttpd fails. */
 static struct MHD_Response *respond_response(struct api_answer *a,
 	int64_t *sent)
 {

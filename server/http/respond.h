@@ -13,8 +13,9 @@ struct MHD_Connection;
  * fails; the caller must then close the connection. */
 bool respond_api(struct MHD_Connection *c, struct api_answer *a, bool close,
 	bool head, int64_t *sent);
-/* Queues a file, which it takes over; if `same`, 304 without the file. */
+/* Queues a file and takes it over. If `same` is set, sends 304 without the
+ * file. */
 bool respond_file(struct MHD_Connection *c, struct web_file *f, bool same,
 	bool close);
-/* The answer as bytes for a socket, with Connection: close. */
+/* The complete answer as bytes for a socket, with Connection: close. */
 void respond_raw(const struct api_answer *a, struct buf *b);

@@ -17,7 +17,8 @@
 #include <sys/socket.h>
 #include <time.h>
 
-/* New events are received at once; retries are looked for at this interval. */
+/* New events are noticed at once. Retries that are due are looked for at this
+ * interval. */
 enum { LOOK_MS = 5000, AWAY_MS = 1000 };
 /* AT_ONCE is the maximum number of simultaneous requests. At most SLOW_PLACES
  * of them go to webhooks that are new or whose last request took longer than
@@ -26,7 +27,7 @@ enum { AT_ONCE = 16, SLOW_PLACES = 4, SLOW_MS = 2000 };
 enum { CONNECT_S = 5, REQUEST_S = 10 };
 enum { HEAD_MAX = 1 << 16, BODY_MAX = 1 << 16, LINE = 300, WHY_MAX = 300 };
 
-/* One request, while it is in progress or not settled. */
+/* One request that is in progress, or whose result is not recorded yet. */
 struct webhook_parcel {
 	CURL *curl; /* NULL: the place is free */
 	struct curl_slist *headers;
@@ -56,7 +57,7 @@ struct webhook_dispatcher {
 	bool away; /* and logged */
 };
 
-/* How a request ended. */
+/* The result of a request. */
 struct webhook_sent {
 	int64_t id;
 	int tries;
@@ -235,7 +236,8 @@ static int webhook_dispatcher_busy(const struct webhook_dispatcher *c,
 	return n;
 }
 
-/* How many of these were slow when they were sent (webhook.h). */
+/* The number of requests to webhooks that were slow when the request was sent
+ * (webhook.h). */
 static int webhook_dispatcher_slow(const struct webhook_dispatcher *c)
 {
 	int n = 0;
@@ -316,7 +318,8 @@ static void webhook_dispatcher_settled(struct webhook_dispatcher *c,
 			webhook_dispatcher_drop(c, &c->parcels[i]);
 }
 
-/* An answer in the 200s is a receipt; 410 wants no more. */
+/* A status from 200 to 299 means that the event was received. 410 means that
+ * the receiver wants no more events. */
 static bool webhook_dispatcher_settle_one(struct webhook_dispatcher *c,
 	const struct webhook_sent *s, struct err *e)
 {

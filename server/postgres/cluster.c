@@ -65,7 +65,7 @@ struct data_dir {
 	bool holder_serves; /* it is a server, not a passing command */
 };
 
-/* What PostgreSQL adds to the folder of its socket. */
+/* What PostgreSQL appends to the path of the socket's folder. */
 enum { SOCKET_NAME = sizeof "/.s.PGSQL.5432.lock" };
 
 static bool cluster_dir_default(struct arena *a, const char **path,
@@ -126,7 +126,8 @@ static const char *cluster_dir_run_path(struct arena *a, const char *path)
 	return arena_printf(a, "/tmp/kernsift-%u-%.16s", geteuid(), hex);
 }
 
-/* Finds or makes the folder; "" is the default one. Text is the arena's. */
+/* Finds or creates the data folder; "" is the default folder. Texts are in the
+ * arena. */
 static bool cluster_dir_open(struct data_dir *f, const char *data,
 	struct arena *a, struct err *e)
 {
@@ -315,7 +316,7 @@ static bool cluster_orphan_signal_one(const char *pid,
 	return is;
 }
 
-/* Signals all of the cluster's processes; how many there are. */
+/* Signals all processes of the cluster; returns their number. */
 static int cluster_orphan_signal_all(const struct stat *cluster, int sig)
 {
 	int n = 0;
@@ -329,7 +330,7 @@ static int cluster_orphan_signal_all(const struct stat *cluster, int sig)
 	return n;
 }
 
-/* Whether none is left within that time. */
+/* Whether all of them end within this time. */
 static bool cluster_orphan_wait(const struct stat *cluster, int ms)
 {
 	for (; cluster_orphan_signal_all(cluster, 0) > 0; ms -= NAP_MS) {
@@ -431,13 +432,14 @@ static int cluster_remove_one(const char *path, const struct stat *st, int kind,
 	return remove(path);
 }
 
-/* A cluster's folder with all that is in it. */
+/* Removes the folder of a cluster with all its contents. */
 static void cluster_remove(const char *pg)
 {
 	nftw(pg, cluster_remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* For appending; a large one is first set aside as postgres.log.1. */
+/* Opens the log for appending. A large log is renamed to postgres.log.1 first.
+ */
 static bool cluster_log_open(const struct data_dir *f, int *fd, struct err *e)
 {
 	struct stat st;
@@ -452,7 +454,7 @@ static bool cluster_log_open(const struct data_dir *f, int *fd, struct err *e)
 		       strerror(errno));
 }
 
-/* The last thing PostgreSQL complained of. */
+/* The last error message in PostgreSQL's log. */
 static const char *cluster_log_last(const struct data_dir *f, struct arena *a)
 {
 	char tail[LOG_TAIL + 1];
@@ -500,7 +502,8 @@ static bool cluster_run_initdb(const struct data_dir *f,
 	return pid > 0 && waitpid(pid, status, 0) == pid;
 }
 
-/* initdb, in a folder that gets its name when it is complete. */
+/* Runs initdb in a temporary folder, which is renamed when the cluster is
+ * complete. */
 static bool cluster_make(const struct data_dir *f, const struct account *who,
 	const struct pg_tools *programs, struct err *e)
 {
@@ -527,7 +530,8 @@ static bool cluster_make(const struct data_dir *f, const struct account *who,
 	return ok;
 }
 
-/* Whole or not at all; readable by the account, and no secret. */
+/* Writes a file completely or not at all. The account can read it; it contains
+ * no secret. */
 static bool cluster_file_write(const char *path, const char *text,
 	struct arena *a, struct err *e)
 {
@@ -545,7 +549,8 @@ static bool cluster_file_write(const char *path, const char *text,
 		strerror(errno));
 }
 
-/* Who may connect: the account and root, over the socket, as who they are. */
+/* The access rules: the account and root may connect over the socket, each
+ * under its own name. */
 static bool cluster_rules_write(const struct data_dir *f,
 	const struct account *who, struct arena *a, struct err *e)
 {
@@ -562,7 +567,8 @@ static bool cluster_rules_write(const struct data_dir *f,
 		       a, e);
 }
 
-/* The setting of the socket's folder, and the connection string. */
+/* The first function returns the setting of the socket's folder, the second the
+ * connection string. */
 static const char *cluster_socket_setting(const struct data_dir *f,
 	struct arena *a)
 {
@@ -576,7 +582,8 @@ static const char *cluster_conninfo_from(const struct data_dir *f,
 		"host=%s port=5432 user=kernsift dbname=postgres", f->run);
 }
 
-/* libpq's variables belong to another database; the private one has its own. */
+/* Removes libpq's variables from the environment, because they are meant for
+ * another database. */
 static void cluster_environment_clear(void)
 {
 	for (char **at = environ; at && *at;) {
@@ -605,7 +612,8 @@ struct cluster {
 	int backoff_ms;
 };
 
-/* Ends what a crash left, and starts a postmaster; does not wait for it. */
+/* Ends the processes that a crash left running, and starts a postmaster. Does
+ * not wait until it answers. */
 static bool cluster_start(struct cluster *c, struct err *e)
 {
 	struct arena a = { 0 };
@@ -656,7 +664,7 @@ static bool cluster_start(struct cluster *c, struct err *e)
 	return pid > 0;
 }
 
-/* Whether the postmaster is still there; says in the log how it ended. */
+/* Whether the postmaster is running. If it has ended, the reason is logged. */
 static bool cluster_is_running(struct cluster *c)
 {
 	int status;
@@ -708,7 +716,7 @@ static void cluster_stop(struct cluster *c)
 	c->pid = 0;
 }
 
-/* The folder's lock, and then everything that has to be there to start. */
+/* Performs all steps to start PostgreSQL. The caller has locked the folder. */
 static bool cluster_own(struct cluster *c, struct err *e)
 {
 	struct data_dir *f = &c->folder;
@@ -722,7 +730,7 @@ static bool cluster_own(struct cluster *c, struct err *e)
 	       cluster_start(c, e) && cluster_wait_ready(c, e);
 }
 
-/* Another has the folder: whether its PostgreSQL answers. */
+/* Whether the PostgreSQL of the process that has locked the folder answers. */
 static bool cluster_attach(struct cluster *c)
 {
 	struct err no = { 0 };

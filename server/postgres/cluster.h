@@ -27,11 +27,11 @@ enum cluster_role {
  * of connections. Returns NULL with *e after a failure. */
 struct cluster *cluster_new(const char *data, enum cluster_role role,
 	int connections, struct err *e);
-/* For db_new(); lives as long as the cluster. */
+/* The connection string for db_new(); valid as long as the cluster. */
 const char *cluster_conninfo(const struct cluster *c);
-/* The path of PostgreSQL's log; lives as long as the cluster. */
+/* The path of PostgreSQL's log; valid as long as the cluster. */
 const char *cluster_log(const struct cluster *c);
-/* Restarts it if it died; call it about every 100 ms. */
+/* Restarts PostgreSQL if it died; call this about every 100 ms. */
 void cluster_tend(struct cluster *c);
 /* Stops PostgreSQL cleanly if this process started it. `discard` also removes
  * the cluster if it did not exist before cluster_new(). */

@@ -29,7 +29,7 @@ static void pg_tools_environment(const struct pg_tools_stdio *w, char *to[ENV])
 	to[n] = NULL;
 }
 
-/* Between fork and exec: nothing but system calls. */
+/* Runs between fork and exec, so it may only use system calls. */
 static _Noreturn void pg_tools_exec(const struct account *a, const char *dir,
 	const char *const argv[], int out, int farewell,
 	const struct pg_tools_stdio *w, pid_t parent)
@@ -113,7 +113,8 @@ struct pg_tools_search {
 	const char *path[2];
 };
 
-/* Takes the folder's programs if they are better than what was found. */
+/* Selects the programs in this folder if they are better than those found
+ * before. */
 static void pg_tools_try_folder(struct pg_tools_search *s, const char *bin)
 {
 	char text[128];

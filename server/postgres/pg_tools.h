@@ -14,7 +14,7 @@
 
 enum { POSTGRES_OLDEST = 15, ACCOUNT_GROUPS = 64 };
 
-/* The pairs of programs that are looked for together. */
+/* The pairs of programs that are searched together. */
 enum pg_tools_kind {
 	PG_TOOLS_SERVER, /* postgres and initdb */
 	PG_TOOLS_COPY, /* pg_dump and pg_restore */
@@ -32,7 +32,7 @@ struct pg_tools {
 bool pg_tools_find(struct pg_tools *t, enum pg_tools_kind kind, int major,
 	struct arena *a, struct err *e);
 
-/* A user, as programs are run. */
+/* A user who runs programs. */
 struct account {
 	char name[64];
 	uid_t uid;
@@ -44,7 +44,7 @@ struct account {
 
 enum { PG_TOOLS_NO_ENTRY = 126, PG_TOOLS_NO_PROGRAM = 127 };
 
-/* What else a program gets; NULL or -1: nothing. */
+/* Additional settings for a program; NULL or -1: not set. */
 struct pg_tools_stdio {
 	const char *const *env; /* the environment, beside the three words */
 	int in; /* stdin */

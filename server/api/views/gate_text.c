@@ -128,8 +128,8 @@ static void gate_text_md_text(struct buf *b, const char *s)
 	buf_puts(b, rest);
 }
 
-/* Writes a name in <code>, where nothing is read as a mention, a link or a
- * formula. */
+/* Writes a name in <code>, so that nothing in it is read as a mention, a link
+ * or a formula. */
 static void gate_text_md_name(struct buf *b, const char *s)
 {
 	const char *rest;

@@ -540,7 +540,8 @@ view_breakdown_compare_rows(const struct view_breakdown_compare_layout *l,
 	return e->whole ? c->rows_n : e->row[s] != UINT32_MAX;
 }
 
-/* "gemm + splitKreduce", what a side has of an entry; NULL nothing. */
+/* The kernels that a side has in an entry, for example "gemm + splitKreduce";
+ * NULL if it has none. */
 static const char *view_breakdown_compare_row_texts_of(
 	const struct view_breakdown_compare_layout *l,
 	const struct run_breakdown_pair *e, uint32_t s)
@@ -583,7 +584,8 @@ view_breakdown_compare_kernels(const struct view_breakdown_compare_layout *l,
 	return same ? one : all;
 }
 
-/* Time of an entry in a run: a group's time is at one of its rows. NaN of none. */
+/* The time of an entry in a run. The time of a group is stored at one of its
+ * rows. NaN if there is none. */
 static double
 view_breakdown_compare_time(const struct view_breakdown_compare_layout *l,
 	const struct run_breakdown_pair *e, uint32_t s)
@@ -599,7 +601,8 @@ view_breakdown_compare_time(const struct view_breakdown_compare_layout *l,
 	return sum;
 }
 
-/* The module of the first run that has one, else what its rows do. */
+/* The module of the first run that has one; otherwise the roles of the entry's
+ * rows. */
 static const char *
 view_breakdown_compare_module(const struct view_breakdown_compare_layout *l,
 	const struct run_breakdown_pair *e)
@@ -632,7 +635,7 @@ view_breakdown_compare_table_put_entry(struct view_breakdown_compare_layout *l,
 		view_breakdown_compare_kernels(l, e), ns);
 }
 
-/* The first line of this block or a later one. */
+/* The first line of this block or of a later one. */
 static uint32_t view_breakdown_compare_table_first_line(
 	const struct breakdown_compare *b, uint32_t block)
 {
@@ -649,7 +652,7 @@ static uint32_t view_breakdown_compare_table_first_line(
 	return from;
 }
 
-/* Lines of a block are contiguous: [*from, *to). */
+/* The lines of a block, which are contiguous: [*from, *to). */
 static void view_breakdown_compare_table_lines_of(const struct breakdown_compare
 							  *b,
 	uint32_t block, uint32_t *from, uint32_t *to)
@@ -658,7 +661,7 @@ static void view_breakdown_compare_table_lines_of(const struct breakdown_compare
 	*to = view_breakdown_compare_table_first_line(b, block + 1);
 }
 
-/* Entries of the lines of a block, behind those in *list. */
+/* Appends the entries of the lines of a block to *list. */
 static void
 view_breakdown_compare_table_entries_of(struct view_breakdown_compare_layout *l,
 	uint32_t block, struct run_breakdown_pair **list, uint32_t *n)
@@ -703,7 +706,7 @@ static void view_breakdown_compare_table_blocks_of(
 	}
 }
 
-/* Whether on some side a row of the entry overlaps one of a block. */
+/* Whether, on some side, a row of the entry overlaps a row of the block. */
 static bool view_breakdown_compare_table_parallel(
 	const struct view_breakdown_compare_layout *l,
 	const struct run_breakdown_pair *e,
@@ -721,7 +724,7 @@ static bool view_breakdown_compare_table_parallel(
 	return false;
 }
 
-/* When an entry begins on the first side that has it. */
+/* The start of an entry on the first side that has it. */
 static double view_breakdown_compare_table_offset_of(
 	const struct view_breakdown_compare_layout *l,
 	const struct run_breakdown_pair *e)
@@ -777,7 +780,8 @@ static void view_breakdown_compare_table_put_overlap(
 	layer_table_line(&l->table, word, "sum", NULL, is->sum_ns);
 }
 
-/* "58 layers: attention + moe"; "32/30 layers" if sides differ. */
+/* For example "58 layers: attention + moe", or "32/30 layers" if the sides
+ * differ. */
 static const char *view_breakdown_compare_table_section_text(
 	const struct view_breakdown_compare_layout *l,
 	const struct breakdown_compare_section *is)
@@ -823,7 +827,7 @@ static void view_breakdown_compare_table_put_section(
 				view_breakdown_compare_table_put_overlap(l, k);
 }
 
-/* A line for each number of layers that runs have. */
+/* Adds a line for each number of layers that a run has. */
 static void view_breakdown_compare_table_put_layers(
 	struct view_breakdown_compare_layout *l, uint32_t from)
 {
@@ -852,7 +856,7 @@ static void view_breakdown_compare_table_put_totals(
 		view_breakdown_compare_table_put_layers(l, s);
 }
 
-/* Its name, with its id if another has the same name. */
+/* The name of a run, with its id if another run has the same name. */
 static const char *view_breakdown_compare_table_name_of(struct arena *a,
 	const struct run_breakdown *runs, uint32_t n, uint32_t s)
 {

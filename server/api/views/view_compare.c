@@ -159,7 +159,7 @@ static const char *view_compare_text_us(struct arena *a, double ns)
 	return isfinite(ns) ? arena_printf(a, "%.2f", ns / 1e3) : "";
 }
 
-/* "+12.3 (+4.5 %)" in microseconds. */
+/* For example "+12.3 (+4.5 %)", in microseconds. */
 static const char *view_compare_text_moved(struct arena *a,
 	const struct change *x)
 {

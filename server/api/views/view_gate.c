@@ -11,7 +11,7 @@ static const char *const kinds[] = {
 	[GATE_FUNCTIONS] = "function",
 };
 
-/* The labels that all runs share, key by key. */
+/* The labels whose values are equal in all runs. */
 static json_t *view_gate_labels(const struct compared_run *runs, uint32_t n)
 {
 	json_t *shared = view_labels(n ? runs[0].labels : NULL), *each;
@@ -111,7 +111,7 @@ static const char *view_gate_ids(struct arena *a, const struct run_selection *s)
 	return list;
 }
 
-/* All but letters, digits and a few as %XX. */
+/* Percent-encodes all bytes except letters, digits and a few others. */
 static const char *view_gate_encoded(struct arena *a, const char *s)
 {
 	static const char kept[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -130,7 +130,7 @@ static const char *view_gate_encoded(struct arena *a, const char *s)
 	return text;
 }
 
-/* The page's address of this comparison, of the very runs. */
+/* The address of the page that compares exactly these runs. */
 static const char *view_gate_compare(struct arena *a,
 	const struct gate_request *q, const struct run_selection *base,
 	const struct run_selection *head)
@@ -152,7 +152,7 @@ static json_t *view_gate_limits(const struct gate_policy *p)
 	return list;
 }
 
-/* The words of a set of bits. */
+/* Lists the words of the bits that are set. */
 static json_t *view_gate_classes(uint64_t bits)
 {
 	json_t *list = json_array();

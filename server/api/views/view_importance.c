@@ -169,7 +169,7 @@ const struct table *view_importance_shapes_table(struct arena *a,
 	return &t->table;
 }
 
-/* ---- what filters can name */
+/* ---- the values that filters offer */
 
 enum { CHOICES_MAX = 200 };
 

@@ -72,7 +72,8 @@ static const char head[] =
 	"func_type,mu_pct,sigma_pct,duration,interpolation_status,anchor_name,"
 	"anchor_dur_us,cycle_start_ts,instances_count,simple_name\n";
 
-/* A number to four decimals and a comma; the comma alone for none. */
+/* A number with four decimals and a comma after it; only the comma if there is
+ * no number. */
 static void view_iteration_csv_real(struct buf *b, double v)
 {
 	if (isfinite(v))
@@ -80,7 +81,8 @@ static void view_iteration_csv_real(struct buf *b, double v)
 	buf_puts(b, ",");
 }
 
-/* Nanoseconds as microseconds, exactly; likewise. */
+/* Nanoseconds as microseconds, without rounding, and a comma after them; only
+ * the comma if there is no number. */
 static void view_iteration_csv_us(struct buf *b, int64_t ns)
 {
 	if (ns >= 0)
@@ -96,7 +98,7 @@ static void view_iteration_csv_text(struct buf *b, const char *s,
 	buf_puts(b, end);
 }
 
-/* One row: of metric `m`, or of none. */
+/* Writes one row: for the metric `m`, or without a metric. */
 static void view_iteration_csv_line(const struct view_pattern_csv *t,
 	uint32_t row, uint32_t i, const struct pattern_metric *m, struct buf *b)
 {

@@ -47,7 +47,7 @@ static json_t *view_operators_shape_against(const struct shape_stat *s,
 	return v;
 }
 
-/* What the catalog has of the operator; NULL if nothing. */
+/* The operator's entry in the catalog; NULL if there is none. */
 static const struct operator_info *view_operators_info(
 	const struct run_operators_table *m, const struct operator_stat *o)
 {

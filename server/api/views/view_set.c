@@ -27,9 +27,10 @@ json_t *view_set(const struct reference_set_row *r)
 	return v;
 }
 
-/* ---- as a document: the keys are Atrex-Bench's (Apache-2.0), the figures ours */
+/* ---- as a document: the keys are those of Atrex-Bench (Apache-2.0), the
+ * figures are ours */
 
-/* Shapes of an operator that are the same text and type. */
+/* The shapes of an operator that have one text and one dtype. */
 struct view_set_group {
 	const struct fleet_shape *first;
 	json_t *production, *sol;
@@ -112,7 +113,7 @@ static void view_set_document_group_add(struct view_set_group *g,
 		view_set_real(g->production, s->platform, s->med_ns / 1e3);
 }
 
-/* The type that most of the shapes' time is of. */
+/* The dtype with the largest share of the shapes' time. */
 static enum dtype view_set_document_most(const struct view_set_group *all,
 	uint32_t n)
 {
@@ -237,7 +238,8 @@ char *view_set_filtered(const char *json, size_t len,
 	return view_set_document_written(v);
 }
 
-/* ---- as its publisher's page shows it: three tables, and the words between them */
+/* ---- as the publisher's page shows it: three tables, and the text between
+ * them */
 
 enum { REPORT_BYTES = 1 << 26 };
 
