@@ -297,17 +297,19 @@ static bool kineto_meta_apply(const struct kineto_meta *m)
  *
  * Kineto writes GPU events under a pid that is the device's number. The rule:
  *
- *  1. A pid under which calls or operators were seen is a process. If there is
- *     none, one with annotations or Python ranges is.
- *  2. If there is exactly one process, everything in the file is its. Else:
- *  3. A pid of GPU events, or of ranges alone, belongs to the only process of
- *     the same rank, if events have a rank (args.rank, as tools that fuse
- *     ranks into one file write it).
- *  4. Else a pid of GPU events belongs to the process whose calls launched
- *     more than half of its events, counting only correlations that occur in
- *     one process.
- *  5. Else its events belong to a process without a pid, one per rank, and
- *     are counted as no_process. Ranges alone then are a process too.
+ *  1. A pid with calls or operators is a process. If there is no such pid, a
+ *     pid with annotations or Python ranges is a process.
+ *  2. If there is exactly one process, all events of the file belong to it.
+ *     Otherwise rules 3 to 5 apply.
+ *  3. If events have a rank (args.rank, written by tools that fuse ranks into
+ *     one file), a pid that has only GPU events, or only ranges, belongs to
+ *     the only process of its rank.
+ *  4. Otherwise a pid of GPU events belongs to the process whose calls
+ *     launched more than half of its events. Only correlations that occur in
+ *     one process count.
+ *  5. Otherwise its events belong to a process without a pid, one per rank,
+ *     and are counted as no_process. A pid that has only ranges is then a
+ *     process, too.
  *
  * One pid number may be both a process and a GPU: a process in a container
  * often has pid 1, and so has the second GPU. The kind of an event decides

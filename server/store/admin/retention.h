@@ -2,11 +2,11 @@
  *
  * A plan is computed from one state of the database:
  *
- *  - runs older than run_days of their project, and gates, are deleted;
- *  - bytes of an upload are deleted if they are older than raw_days of its project
- *    (also of a failed upload), or if all its runs were deleted or are in the plan;
- *  - if uploads and capture files of a project exceed its quota, the oldest bytes
- *    of uploads are deleted, then the oldest runs, until they do not.
+ *  - Runs and gates that are older than run_days of their project are deleted.
+ *  - The bytes of an upload, also of a failed one, are deleted if they are older than
+ *    raw_days of its project, or if all its runs were deleted or are in the plan.
+ *  - If uploads and capture files of a project exceed its quota, the oldest bytes of
+ *    uploads are deleted, then the oldest runs, until the quota is met.
  *
  * The plan never contains an upload that is being received, is waiting or is
  * being worked on. It never contains a run with the label keep=true or the

@@ -4,9 +4,9 @@
  *       │                  ▲               │
  *    sweep/abort         retry ◄─ failed ◄─┘ three tries without progress
  *
- * The bytes are stored as chunks of at most UPLOAD_CHUNK bytes, while they arrive,
- * and never change. A worker holds an upload by a lease with a token that increases
- * at each claim. Every write of a worker checks the token, so that a worker that lost
+ * The bytes are stored while they arrive, as chunks of at most UPLOAD_CHUNK bytes that
+ * never change. A worker that claims an upload gets a lease with a token. The token
+ * increases at each claim, and every write of a worker checks it. So a worker that lost
  * its lease writes nothing. Two uploads are the same if the sha256 of their bytes,
  * project, workload, name and labels are equal; upload_finish() decides this. */
 #pragma once
