@@ -302,13 +302,13 @@ static bool kineto_meta_apply(const struct kineto_meta *m)
  *  2. If there is exactly one process, all events of the file belong to it.
  *     Otherwise rules 3 to 5 apply.
  *  3. If events have a rank (args.rank, written by tools that fuse ranks into
- *     one file), a pid that has only GPU events, or only ranges, belongs to
- *     the only process of its rank.
- *  4. Otherwise a pid of GPU events belongs to the process whose calls
- *     launched more than half of its events. Only correlations that occur in
- *     one process count.
- *  5. Otherwise its events belong to a process without a pid, one per rank,
- *     and are counted as no_process. A pid that has only ranges is then a
+ *     one file), the GPU events of a pid, and a pid that has only ranges,
+ *     belong to the only process of their rank.
+ *  4. Otherwise the GPU events of a pid belong to the process whose calls
+ *     launched more than half of them. Only correlations that occur in one
+ *     process count.
+ *  5. Otherwise the GPU events belong to a process without a pid, one per
+ *     rank, and are counted as no_process. A pid that has only ranges is then a
  *     process, too.
  *
  * One pid number may be both a process and a GPU: a process in a container
