@@ -1,20 +1,21 @@
-/* iteration_find.c - runs the detectors of iterations in order, and decides which
- * iterations count and how confident it is that they are iterations.
+/* iteration_find.c - runs the detectors in order, marks the kept iterations,
+ * and computes the confidence.
  *
- * Warm-up: iterations at the beginning, each next to the last, that are unlike
- * what follows. An iteration is compared with the later whole ones of its
- * stratum, of which there must be at least three. It is unlike them if it
- * launches a kernel that no later iteration has, or if its duration or its kernel
- * time is above their median by more than 3 × 1.4826 × MAD and by more than 2 %.
- * At most a quarter of the whole iterations, rounded up, is warm-up. A first
- * iteration whose grids were its own and which launches, by name, 90 % of what
- * the most frequent stratum does, is of that stratum: it did the same and tried
- * alternatives (autotuning).
+ * Warm-up iterations are the first iterations, without gaps, that differ from
+ * the later ones. An iteration is compared with the later complete iterations
+ * of its stratum; there must be at least three. It differs if it launches a
+ * kernel that no later iteration has, or if its duration or its kernel time is
+ * above their median by more than 3 × 1.4826 × MAD and by more than 2 %. At
+ * most a quarter of the complete iterations, rounded up, are warm-up. A first
+ * iteration may have grids that no other iteration has. If 90 % of its
+ * launches, by name, are those of the most frequent stratum, it is assigned to
+ * this stratum: it did this work and tried alternatives (autotuning).
  *
- * Confidence: the share of the GPU time in kept iterations, times their
- * similarity: the mean weighted Jaccard index, of launches by kernel, of each and
- * the next kept one of its stratum. If no two can be compared, it is the share
- * alone for ranges, and 0 for a window over everything. */
+ * The confidence is the share of GPU time in kept iterations × their
+ * similarity. The similarity is the mean weighted Jaccard index, of launches by
+ * kernel, of each kept iteration and the next one of its stratum. If no two
+ * iterations can be compared, the confidence is the share for ranges, and 0 for
+ * a window over the whole recording. */
 #include "iteration_find.h"
 #include "iteration_parts.h"
 #include "sort.h"
@@ -72,7 +73,7 @@ static bool iteration_find_use_init(struct iteration_use_maker *m,
 	return true;
 }
 
-/* Twice the median, so that it is whole. */
+/* Twice the median, which is always a whole number. */
 static int64_t iteration_find_use_median2(int64_t *v, uint32_t n)
 {
 	sort_int64(v, n);
@@ -94,7 +95,8 @@ static bool iteration_find_use_is_later(const struct iteration_use_maker *m,
 	return y->use == ITERATION_KEPT && y->stratum == stratum;
 }
 
-/* Whether an iteration took far longer than those of a stratum behind the limit. */
+/* Whether an iteration took far longer than those iterations of a stratum that
+ * cannot be warm-up. */
 static bool iteration_find_use_slower(struct iteration_use_maker *m,
 	uint32_t iteration, uint32_t stratum, bool kernels)
 {
@@ -109,7 +111,8 @@ static bool iteration_find_use_slower(struct iteration_use_maker *m,
 	int64_t middle = iteration_find_use_median2(m->value, n);
 	for (uint32_t i = 0; i < n; i++)
 		m->value[i] = llabs(m->value[i] * 2 - middle);
-	/* All four-fold: twice a value, twice a median of those. */
+	/* All values are multiplied by four: twice a value, then twice a median
+	 * of such values. */
 	double spread =
 		3 * 1.4826 * (double)iteration_find_use_median2(m->value, n);
 	double min = 0.02 * 2 * (double)middle;
@@ -164,7 +167,8 @@ static uint32_t iteration_find_use_common(struct iteration_use_maker *m,
 	return n;
 }
 
-/* The iteration behind the limit that begins the stratum most of those are of. */
+/* Among the iterations that cannot be warm-up: the first one of the most
+ * frequent stratum. */
 static uint32_t iteration_find_use_frequent(const struct iteration_use_maker *m,
 	struct arena *a)
 {
@@ -187,8 +191,8 @@ static uint32_t iteration_find_use_frequent(const struct iteration_use_maker *m,
 	return best;
 }
 
-/* Whether an iteration whose stratum no later one has did the same as most and
- * tried alternatives. */
+/* Whether an iteration, whose stratum no later iteration has, did the work of
+ * the most frequent stratum and tried alternatives. */
 static bool iteration_find_use_tried(struct iteration_use_maker *m,
 	uint32_t iteration, uint32_t most)
 {
@@ -351,10 +355,11 @@ struct iteration_find_state {
 	struct iterations *out;
 };
 
-/* Groups of ranges that do not look like iterations are passed, this many. */
+/* At most this many groups of ranges that do not look like iterations are
+ * skipped. */
 enum { PASSED_MAX = 4 };
 
-/* Runs of fewer launches get no note that they hold no iterations. */
+/* Runs with fewer launches get no note that no iterations were found. */
 enum { WINDOW_NOTED = 100 };
 
 static bool iteration_find_windows(struct iteration_find_state *f,
@@ -365,7 +370,7 @@ static bool iteration_find_windows(struct iteration_find_state *f,
 	return iteration_ranges_windows(&f->gpu, r, f->a, f->out);
 }
 
-/* By the ranges that the caller named. */
+/* Makes iterations from the ranges whose name the caller gives. */
 static bool iteration_find_by_name(struct iteration_find_state *f,
 	const char *range, struct err *e)
 {
@@ -378,7 +383,8 @@ static bool iteration_find_by_name(struct iteration_find_state *f,
 	return ok;
 }
 
-/* By ranges that are found; none is no failure. */
+/* Makes iterations from ranges that are searched for. It is no error if there
+ * are none. */
 static bool iteration_find_by_ranges(struct iteration_find_state *f,
 	const uint32_t *kernel_of)
 {
@@ -419,7 +425,7 @@ static bool iteration_find_by_window(struct iteration_find_state *f)
 	return true;
 }
 
-/* Fills the figures of each iteration once the windows are known; times become
+/* Fills the values of each iteration after the windows are known. Makes times
  * relative to the run's first record. */
 static void iteration_find_finish(struct iteration_find_state *f,
 	const struct iteration_rows *rows)
@@ -447,7 +453,7 @@ static void iteration_find_finish(struct iteration_find_state *f,
 			NULL, 0);
 }
 
-/* What the iterations worked on, and which of them count. */
+/* Finds what the iterations worked on, and which of them are kept. */
 static bool iteration_find_describe(struct iteration_find_state *f,
 	const uint32_t *kernel_of)
 {

@@ -1,5 +1,5 @@
-/* iteration_gpu.c - joins GPU records with their calls and sums GPU time along the
- * clocks of the host and the GPU. */
+/* iteration_gpu.c - joins GPU records with the API calls that launched them,
+ * and sums GPU time by the times of API calls and of kernels. */
 #include "correlation.h"
 #include "iteration_parts.h"
 #include "sort.h"
@@ -27,7 +27,8 @@ static bool iteration_gpu_clock_init(struct iteration_gpu_clock *c,
 	return c->before_ns;
 }
 
-/* Turns each row's own time into the sum before it; the last entry is the total. */
+/* Replaces each row's time by the sum of the times before it. The last entry is
+ * the total. */
 static void iteration_gpu_clock_accumulate(struct iteration_gpu_clock *c)
 {
 	int64_t sum = 0;
@@ -189,7 +190,7 @@ void iteration_gpu_claim(struct iteration_gpu *g, const struct iterations *c)
 	}
 }
 
-/* A stream of a device; hashed as bytes, so it has no gaps. */
+/* A stream of a device. Hashed as bytes, so it must contain no padding. */
 struct iteration_gpu_stream {
 	int64_t device, stream;
 };
@@ -232,7 +233,7 @@ static bool iteration_gpu_add_weight(struct iteration_gpu_sequence_maker *m,
 	return true;
 }
 
-/* One row behind the others. */
+/* Appends one row to the sequence. */
 static bool iteration_gpu_add_kernel(struct iteration_gpu_sequence_maker *m,
 	struct arena *a, uint32_t row, uint32_t kernel)
 {

@@ -1,33 +1,35 @@
-/* iteration_ranges.c - finds the ranges that are a run's iterations and makes
- * windows of the GPU's time from them.
+/* iteration_ranges.c - finds the ranges that mark a run's iterations, and makes
+ * windows of GPU time from them.
  *
- * Ranges are grouped by thread and by name without numbers. A range within
- * another of its group is recursion and does not count, and a group of which more
- * than a tenth cross each other is not considered. A group's launches are the
- * calls made while one of its ranges was open, on any thread: a backward pass
- * runs on a thread of its own.
+ * Ranges are grouped by thread and by name without numbers. A range inside
+ * another range of its group is recursion and is ignored. A group is ignored if
+ * more than a tenth of its ranges cross each other. The launches of a group are
+ * the API calls made on any thread while one of its ranges was open, because a
+ * backward pass runs on a thread of its own.
  *
- * A group is eligible if it has at least two ranges and launched 60 % of the GPU
- * time whose call is known, and if that is at least a fifth of all GPU time. The
- * outermost eligible group is taken: fewest ranges, then most GPU time, then the
- * longest; epochs only if nothing else is eligible. Ranges as the GPU recorded
- * them count if the host's ranges give nothing, by what ran while they were open.
+ * A group is eligible if it has at least two ranges, if it launched 60 % of the
+ * GPU time whose API call is known, and if this is at least a fifth of all GPU
+ * time. The outermost eligible group is used: the one with fewest ranges, then
+ * with most GPU time, then the longest. Epochs are used only if no other group
+ * is eligible. If no group of host ranges is eligible, ranges on the GPU's
+ * timeline are used, by the records that ran while they were open.
  *
- * A group whose name is not that of a step must look like iterations
- * (period_detector.c), because layers and requests have ranges, too; see `passed`.
+ * If the name of a group is not that of a step, the group must look like
+ * iterations (period_detector.c), because layers and requests have ranges, too.
+ * See `passed`.
  *
- * If no group is eligible, one single range is taken that launched as much and
- * has the name of a step: a file per step.
+ * If no group is eligible, a single range is used that launched as much and has
+ * the name of a step. Some profilers write one file per step.
  *
- * A record belongs to the iteration whose range was open when it was launched. If
- * its launch is unknown, or is between two ranges, it belongs to the iteration
- * in whose window it starts. A window begins with the first record that its range
- * launched and ends where the next begins; the last one ends with its range or
- * with its last record, whichever is later.
+ * A record belongs to the iteration whose range was open when the record was
+ * launched. If the launch is unknown or between two ranges, the record belongs
+ * to the iteration in whose window it starts. A window begins with the first
+ * record that its range launched and ends at the start of the next window. The
+ * last window ends with its range or with its last record, whichever is later.
  *
- * A range that launched nothing is an iteration, too: it begins where its range
- * does, but not before the GPU has finished what came before and not after the
- * next iteration begins. */
+ * A range that launched nothing is an iteration, too. Its window begins with
+ * its range, but not before the GPU has finished the earlier records, and not
+ * after the start of the next iteration. */
 #include "iteration_parts.h"
 #include "arena.h"
 #include "correlation.h"
@@ -66,8 +68,8 @@ struct iteration_range_groups {
  *   step[DECODE bs=16], step[EXTEND bs=15 toks=15360]  → step[*]
  *   aten::mm, op_id = 871, sizes = [[4, 256]]          → aten::mm (frame_name.h)
  *
- * Brackets that hold a number describe the work, not the position, and may be
- * longer or shorter from one step to the next. */
+ * Brackets that contain a number describe the work of a step, not its position.
+ * Their length may differ from step to step. */
 
 static bool iteration_ranges_digit(char c)
 {
@@ -127,8 +129,8 @@ static const char *iteration_ranges_plain_name(struct arena *a,
 	return name;
 }
 
-/* The next character that is no number's place, 0 at the end. What separates a
- * number from its name does not count if nothing follows. */
+/* The next character that is not part of a number's placeholder; 0 at the end.
+ * A separator before a number is skipped if nothing follows the number. */
 static char iteration_ranges_next_char(const char **s)
 {
 	while (**s == '*' || !strncmp(*s, "(*)", 3) || !strncmp(*s, "[*]", 3))
@@ -372,7 +374,7 @@ iteration_ranges_group_name(const struct iteration_range_groups *s,
 /* How many names that repeat a failure lists. */
 enum { NAMES_LISTED = 5 };
 
-/* Whether a group holds most of what its clock knows of. */
+/* Whether a group contains most of the GPU time whose launch is known. */
 static bool iteration_ranges_holds_most(const struct iteration_range_groups *s,
 	const struct iteration_range_group *w)
 {
@@ -410,8 +412,9 @@ static bool iteration_ranges_eligible(const struct iteration_range_groups *s,
 				   iteration_ranges_group_name(s, w)));
 }
 
-/* Repeating groups of the host, then of the GPU; then single steps of the host,
- * then of the GPU. Groups passed over have no ranges left. */
+/* The best group: first groups of several ranges on the host, then on the GPU;
+ * then single steps on the host, then on the GPU. Skipped groups have no ranges
+ * left. */
 static struct iteration_range_group *iteration_ranges_best(
 	const struct iteration_range_groups *s)
 {
@@ -478,7 +481,8 @@ static bool iteration_ranges_has_name(const struct iteration_range_groups *s,
 	return false;
 }
 
-/* The host's before the GPU's, then what launched most, then the most. */
+/* Groups on the host precede those on the GPU; then the group that launched
+ * most, then the one with the most ranges. */
 static bool iteration_ranges_likelier(const struct iteration_range_group *w,
 	const struct iteration_range_group *than)
 {

@@ -1,17 +1,19 @@
-/* iteration_strata.c - finds which iterations did the same work, and describes it.
+/* iteration_strata.c - finds which iterations did the same work, and describes
+ * it.
  *
  * An iteration's signature is the first of these that it has:
  *
- *  - what a serving engine wrote into its name, or into the one range of that
- *    kind that began while it lasted: phase, requests, tokens (serving_steps.h);
+ *  - phase, requests and tokens that a serving engine wrote into the
+ *    iteration's name, or into the only such range that began in it
+ *    (serving_steps.h);
  *  - the dims of its operators that multiply matrices or convolve;
  *  - the grids of its kernels.
  *
- * Iterations are of one stratum if their signatures are of one kind and equal,
- * or, of the latter two kinds, share 90 % (the weighted Jaccard index of the
- * multisets). 60 % is enough if names and counts agree to 97 %: in decode, what
- * attends to a growing context changes its sizes, and everything else keeps
- * them; another batch changes everything. */
+ * Iterations are in one stratum if their signatures are of one kind and equal.
+ * Signatures of the last two kinds need only share 90 % (the weighted Jaccard
+ * index of the multisets). 60 % is enough if names and counts agree to 97 %:
+ * during decoding, only the sizes of operators that attend to the growing
+ * context change, but with another batch all sizes change. */
 #include "iteration_parts.h"
 #include "correlation.h"
 #include "serving_steps.h"
@@ -20,19 +22,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Items: what each iteration worked on. An item is a name and a size: operators with
- * their dims, kernels with their grids.
+/* Items: what each iteration worked on. An item is a name with a size: an
+ * operator with its dims, or a kernel with its grid.
  *
- * Operators are those that made a call which launched something: the innermost one
- * with Input Dims that was open on the call's thread when the call began. Each is
- * counted once, in the iteration of the first thing that it launched. Grids are
- * counted if the trace has them. Without operators that have dims there is no
- * entry. */
+ * The operators are those whose API calls launched something. The operator of
+ * an API call is the innermost one with Input Dims that was open on the call's
+ * thread when the call began. Each operator is counted once, in the iteration
+ * of its first launch. Grids are counted if the trace contains them. If no
+ * operator has dims, there are no operator items. */
 
 enum { OP_NONE = UINT32_MAX };
 
-/* Operators nest on a thread, so that a stack of them is described by its top
- * and the operator around each. */
+/* Operators on a thread are nested. So a stack of them is stored as its top,
+ * and for each operator the one around it. */
 struct iteration_items_stacks {
 	const struct op_rows *op;
 	uint32_t first; /* row of the slice */
@@ -84,9 +86,9 @@ static bool iteration_strata_items_any_dims(const struct op_rows *op,
 	return false;
 }
 
-/* *op_of gets a row of the operators, or OP_NONE, for each of the process's
- * calls; NULL if no operator has dims. In `a`, for scratch; false if it is
- * full. */
+/* Sets *op_of to an array with the operator's row, or OP_NONE, for each API
+ * call of the process; to NULL if no operator has dims. It is allocated from
+ * `a`, an arena for temporary data. False if `a` is full. */
 static bool iteration_strata_items_find_ops(const struct trace *t,
 	const struct process *proc, struct arena *a, uint32_t **op_of)
 {
@@ -121,8 +123,9 @@ static bool iteration_strata_items_find_ops(const struct trace *t,
 	return true;
 }
 
-/* The items of rows that belong to iterations, as entries iteration by
- * iteration; of[] is by row, ITERATION_NONE if it belongs to none. */
+/* Fills the entries with the items of rows that are in iterations, one
+ * iteration after the other. of[] is the iteration of each row, or
+ * ITERATION_NONE. */
 static bool iteration_strata_items_distribute(struct iteration_items *s,
 	const uint32_t *of, const uint32_t *item, uint32_t rows,
 	uint32_t iterations_n, struct arena *a)
@@ -155,7 +158,7 @@ static bool iteration_strata_items_put(struct iteration_items *s,
 	return id != NAMES_NONE;
 }
 
-/* Gives operators to the iterations of what they launched. */
+/* Assigns each operator to the iteration of its first launch. */
 static void iteration_strata_items_assign_ops(const struct iteration_gpu *g,
 	const uint32_t *op_of, uint32_t *of)
 {
@@ -293,7 +296,7 @@ struct iteration_strata_similarity {
 };
 
 enum {
-	STRATA_MAX = 1000, /* what would be more is one, "other work" */
+	STRATA_MAX = 1000, /* further strata are merged into "other work" */
 	STRATA_TRIED =
 		64, /* that an iteration equal to none is compared with */
 };
@@ -610,13 +613,15 @@ struct iteration_strata_maker {
 	uint32_t n;
 };
 
-/* What equal signatures have in common; hashed as bytes, so without gaps. */
+/* Equal signatures have equal values here. Hashed as bytes, so without
+ * padding. */
 struct iteration_strata_exact {
 	uint64_t by, hash;
 	int64_t serving[5];
 };
 
-/* A second range of that kind in an iteration says that neither is the iteration's. */
+/* If an iteration contains a second range of a serving step, neither range
+ * describes the iteration. */
 static void iteration_strata_merge_serving(struct serving_work *to,
 	uint8_t *twice, const struct serving_work *s)
 {
@@ -628,8 +633,9 @@ static void iteration_strata_merge_serving(struct serving_work *to,
 	}
 }
 
-/* From the ranges within: as the GPU recorded them, by the iteration they start
- * in; if there is only one iteration, any range. */
+/* Reads the ranges inside iterations. A range on the GPU's timeline belongs to
+ * the iteration in which it starts. If there is only one iteration, any range
+ * does. */
 static bool iteration_strata_serving_within(struct iteration_strata_maker *m)
 {
 	const struct range_rows *r = &m->g->t->range;
@@ -699,8 +705,8 @@ iteration_strata_signature(const struct iteration_strata_maker *m,
 	return (enum iteration_strata_signature)e->by;
 }
 
-/* The stratum that an iteration without an equal is similar to; n if there is
- * none. */
+/* For an iteration whose signature is new: a stratum to which it is similar; n
+ * if there is none. */
 static uint32_t iteration_strata_similar(struct iteration_strata_maker *m,
 	uint32_t iteration, enum iteration_strata_signature by)
 {
@@ -860,7 +866,7 @@ static int iteration_strata_most_iterations(const void *left, const void *right)
 	return (a->was > b->was) - (a->was < b->was);
 }
 
-/* Counts kept iterations, and puts the strata that have most first. */
+/* Counts kept iterations, and sorts the strata by this count, largest first. */
 static bool iteration_strata_sort(struct iterations *c, struct arena *a)
 {
 	size_t n = (size_t)c->strata_n + 1;

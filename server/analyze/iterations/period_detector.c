@@ -1,12 +1,13 @@
-/* period_detector.c - finds the outermost period of the kernels' names and makes
- * iterations of it.
+/* period_detector.c - finds the outermost period of the kernels' names and
+ * makes iterations from it.
  *
- * The places at which a gram begins are tested as cuts, those with most sections
- * first. The first cut that is a period (see below) is taken, or the period above
- * it, and moved to where its iterations begin. What is before the first
- * place is a partial iteration if all of its names are an iteration's and it is
- * not longer than one, else no iteration; what is behind the last place is a
- * partial iteration unless it is a whole one. */
+ * A gram is a short sequence of names (see below). The places at which a gram
+ * begins are tested as a cut, cuts with the most sections first. The first cut
+ * that is a period is used, or the outer period around it, and moved to the
+ * kernels at which iterations begin. The launches before the first place are a
+ * partial iteration if they have only names of iterations and are not longer
+ * than one; else they are no iteration. The launches after the last place are a
+ * partial iteration, except if they are a complete one. */
 #include "iteration_parts.h"
 #include "sort.h"
 #include <stdlib.h>
@@ -14,34 +15,36 @@
 
 /* Whether sections of a process's kernels are iterations.
  *
- * A cut is a list of places of the main stream. The sections are between each
- * place and the next, the head is before the first place and the tail behind the
- * last. A cut is a period if
+ * A place is a position in the main stream; a cut is a list of places. A
+ * section is the launches from one place to the next. The head is before the
+ * first place, the tail after the last one. A cut is a period if
  *
- *  - there are at least two sections, counting a tail that is like the section
- *    before it, and more than one name in a section;
+ *  - there are at least two sections (a tail similar to the section before it
+ *    is counted), with more than one name per section;
  *  - sections are like their neighbors: half of them share 90 % of their
  *    launches by name (the weighted Jaccard index of the multisets), and all of
  *    them 70 % on average;
- *  - it is closed: a name of the run occurs in nine of ten sections, because what
- *    occurs once a step is in no layer. Either 80 % of the names do, and all
- *    that are in the head and tail; names that only the first section has,
- *    warming up, do not count if there are four or more sections. Or the rest
- *    is at most 0.5 % of launches and time; or 5 % of launches and 10 % of time if
- *    a section consists of smaller ones that repeat: a step does, a layer does
- *    not, and programs begin and end with something else;
- *  - nothing repeats above it: sections unlike most others do not recur at an
- *    even distance. If they do, they begin the outer period. */
+ *  - it is closed: names occur in nine of ten sections. (Kernels that run once
+ *    per step are in no layer, so a period of layers is not closed.) One of
+ *    these must be true. 80 % of the run's names do so, and all names of the
+ *    head and tail; if there are four or more sections, names only in the first
+ *    one are ignored, because they may be warm-up. Or all other names have at
+ *    most 0.5 % of launches and time. Or they have at most 5 % of launches and
+ *    10 % of time, and a section consists of smaller sections that repeat: this
+ *    is so for a step but not for a layer, and programs begin and end with
+ *    other kernels;
+ *  - there is no outer period: sections that differ from most others do not
+ *    recur at an even distance. If they do, they begin the outer period. */
 
 struct period_cut {
 	uint32_t *at; /* places in seq.main */
 	uint32_t n;
-	bool tail; /* the last one is as whole as the others */
-	uint32_t every; /* found: a period above of so many sections; else 0 */
-	uint32_t odd; /* and the section that begins it */
+	bool tail; /* the last section is as complete as the others */
+	uint32_t every; /* number of sections per outer period; 0 none */
+	uint32_t odd; /* the section that begins the outer period */
 };
 
-/* Arrays by name and section that judging needs. */
+/* Arrays by name and by section, for testing a cut. */
 struct period_test {
 	const struct period_sequence *s;
 	uint32_t *count,
@@ -53,7 +56,8 @@ struct period_test {
 	bool *odd; /* by section: unlike most */
 };
 
-/* A section's stretch of the sequence; the last one ends with it. */
+/* The part of the sequence that a section covers. The last section ends at the
+ * end of the sequence. */
 static struct slice period_detector_section(const struct period_sequence *s,
 	const struct period_cut *c, uint32_t i)
 {
@@ -67,7 +71,8 @@ static struct slice period_detector_section_of(const struct period_test *j,
 	return period_detector_section(j->s, c, i);
 }
 
-/* In how many of the whole sections an iteration's names are. */
+/* The minimum number of complete sections in which a name of iterations
+ * occurs. */
 static uint32_t period_detector_min_sections(uint32_t whole)
 {
 	return whole - whole / 10;
@@ -93,7 +98,7 @@ static bool period_detector_init(struct period_test *j,
 	       j->odd;
 }
 
-/* Counts a stretch into `count`. */
+/* Adds the names in a part of the sequence to `count`. */
 static void period_detector_count(const struct period_test *j, struct slice r,
 	uint32_t *count)
 {
@@ -108,8 +113,8 @@ static void period_detector_uncount(const struct period_test *j, struct slice r,
 		count[j->s->name[i]] = 0;
 }
 
-/* The weighted Jaccard index of a stretch and what `count` holds of another
- * of `size` launches. */
+/* The weighted Jaccard index of a part of the sequence and another part of
+ * `size` launches, whose names are counted in `count`. */
 static double period_detector_similarity(struct period_test *j, struct slice r,
 	const uint32_t *count, uint32_t size)
 {
@@ -149,7 +154,7 @@ static bool period_detector_neighbors_similar(struct period_test *j,
 	return sum >= 0.7 * pairs && j->like[pairs / 2] >= 0.9;
 }
 
-/* How many sections have each name; whole ones alone. */
+/* Counts for each name the complete sections that contain it. */
 static void period_detector_spread(struct period_test *j,
 	const struct period_cut *c, uint32_t whole)
 {
@@ -167,7 +172,7 @@ static void period_detector_spread(struct period_test *j,
 	}
 }
 
-/* What of a run is foreign to its iterations. */
+/* The launches of a run that are foreign to its iterations. */
 struct period_test_foreign {
 	uint32_t names, of_names, launches;
 	int64_t ns;
@@ -185,7 +190,7 @@ static struct period_test_foreign period_detector_foreign(struct period_test *j,
 	struct period_test_foreign f = { 0 };
 
 	memset(j->seen, 0, ((size_t)s->names_n + 1) * sizeof *j->seen);
-	/* From the back, so that the last place of a name is met first. */
+	/* Backwards, so that the last position of a name is found first. */
 	for (uint32_t i = s->n; i-- > 0;) {
 		uint32_t name = s->name[i];
 		bool own = j->sections[name] >=
@@ -207,8 +212,8 @@ static struct period_test_foreign period_detector_foreign(struct period_test *j,
 	return f;
 }
 
-/* Whether three quarters of a section are made of what repeats in it: each
- * launch of the same name as one a fixed distance ahead. */
+/* Whether three quarters of a section consist of a repeating part: each launch
+ * has the name of the launch a fixed distance ahead. */
 static bool period_detector_is_nested(const struct period_test *j,
 	struct slice r)
 {
@@ -243,13 +248,13 @@ static bool period_detector_is_closed(struct period_test *j,
 		       period_detector_section_of(j, c, whole / 2));
 }
 
-/* The section that most are equal to, or of median length. */
+/* A section whose length most sections have, or one of median length. */
 static uint32_t period_detector_typical(const struct period_test *j,
 	const struct period_cut *c, uint32_t whole)
 {
 	uint32_t best = 0, votes = 0;
 
-	/* Majority vote: the length of most sections is left over. */
+	/* Majority vote: the length of most sections remains. */
 	for (uint32_t i = 0; i < whole; i++) {
 		struct slice r = period_detector_section_of(j, c, i),
 			     b = period_detector_section_of(j, c, best);
@@ -260,7 +265,7 @@ static uint32_t period_detector_typical(const struct period_test *j,
 	return best;
 }
 
-/* Whether unlike sections come back every `lag`; four of five do. */
+/* Whether at least four of five unusual sections recur after `lag` sections. */
 static bool period_detector_recurs(const bool *odd, uint32_t whole,
 	uint32_t lag)
 {
@@ -273,8 +278,8 @@ static bool period_detector_recurs(const bool *odd, uint32_t whole,
 	return hits && hits * 5 >= of * 4;
 }
 
-/* The distance at which unlike sections come back, if they do: that between
- * two of the first ones. */
+/* Finds the distance at which unusual sections recur, if they do. The distances
+ * between the first ones are tried. */
 static void period_detector_find_outer(struct period_test *j,
 	struct period_cut *c, uint32_t whole)
 {
@@ -304,8 +309,8 @@ static void period_detector_find_outer(struct period_test *j,
 		}
 }
 
-/* Whether a cut is a period. Fills c->tail; and c->every, if all but the last
- * condition hold. */
+/* Whether a cut is a period. Fills c->tail. Also fills c->every if all
+ * conditions except the last are true. */
 static bool period_detector_cut(struct period_test *j, struct period_cut *c)
 {
 	c->every = 0;
@@ -318,8 +323,8 @@ static bool period_detector_cut(struct period_test *j, struct period_cut *c)
 	return !c->every;
 }
 
-/* Whether all names of a stretch come in nearly every section, by the last
- * judgement. */
+/* Whether all names of a part of the sequence occur in nearly every section of
+ * the cut that was tested last. */
 static bool period_detector_own(const struct period_test *j,
 	const struct period_cut *c, struct slice r)
 {
@@ -338,12 +343,12 @@ struct period_detector_gram {
 		first; /* of names; occurrences; place in main */
 };
 
-/* A gram is 1, 4, 16 or 64 consecutive names of a stream: a run of names that
- * recurs may begin a period. Single names do if one is launched once an
- * iteration; longer ones if only the way from the last layer to the first is
- * unique. Of grams that occur equally often one represents all, and of those
- * counts the ones that most grams have are tested. Of long sequences an even
- * sample of the grams is read, chosen by their hash. */
+/* A gram is 1, 4, 16 or 64 consecutive names of a stream. A gram that recurs
+ * may begin a period. A single name does if its kernel is launched once per
+ * iteration. A longer gram is needed if only the transition from the last layer
+ * to the first is unique. Grams that occur equally often are represented by one
+ * of them. The numbers of occurrences that most grams have are tested. In long
+ * sequences, an even sample of the grams is used, selected by their hash. */
 
 enum {
 	GRAM_LENGTHS = 4,
@@ -364,7 +369,7 @@ struct period_detector_table {
 	uint32_t mask;
 };
 
-/* Of equal counts: one gram, and how many there are. */
+/* The grams that occur equally often: one of them, and their number. */
 struct period_detector_family {
 	struct period_detector_gram one;
 	uint64_t weight;
@@ -443,8 +448,8 @@ static uint32_t period_detector_sampling(const struct period_sequence *s)
 	return share;
 }
 
-/* Whether an even sample of the grams includes this one: by its hash, so that
- * the answer is the same wherever it occurs. */
+/* Whether a gram is in the even sample. This depends only on its hash, so that
+ * all its occurrences are in the sample or none. */
 static bool period_detector_is_sampled(uint64_t hash, uint32_t length,
 	uint32_t share)
 {
@@ -502,7 +507,8 @@ static int period_detector_most_often(const void *left, const void *right)
 	return (a->length > b->length) - (a->length < b->length);
 }
 
-/* One of each number of occurrences, the weightiest numbers; how many. */
+/* Selects one gram for each number of occurrences, for the numbers that most
+ * grams have. Returns how many it selected. */
 static uint32_t period_detector_choose(struct period_detector_table *t,
 	uint32_t length, uint32_t most, struct period_detector_gram *out)
 {
@@ -580,11 +586,13 @@ static uint32_t period_detector_gram_places(const struct period_sequence *s,
 	return n;
 }
 
-/* Where in a period its iterations begin: with the recording if that holds a
- * whole number of periods; else at the kernel before which the GPU was idle
- * longest on average, without the longest gap: where the host got ready. */
+/* The kernel of a period at which its iterations begin. If the recording
+ * contains a whole number of periods, it is the recording's first kernel. Else
+ * it is the kernel before which the GPU was idle longest on average (without
+ * the longest gap), because the host prepares the next iteration there. */
 
-/* How far a place may be off if kernels were added or left out. */
+/* How far a place may be shifted if a section has additional or missing
+ * kernels. */
 enum { SLACK = 8 };
 
 struct period_detector_mover {
@@ -769,7 +777,7 @@ static bool period_detector_align(const struct period_sequence *s,
 	return true;
 }
 
-/* A period within a period within a period, and no further. */
+/* The maximum number of nested periods. */
 enum { DEPTH = 3 };
 
 struct period_detector_finder {
@@ -779,7 +787,7 @@ struct period_detector_finder {
 	struct arena scratch;
 };
 
-/* Leaves of a cut the places that begin the period above it. */
+/* Keeps only those places of a cut that begin the outer period. */
 static void period_detector_climb(struct period_cut *c)
 {
 	uint32_t n = 0;
@@ -789,8 +797,8 @@ static void period_detector_climb(struct period_cut *c)
 	c->n = n;
 }
 
-/* Whether the cut is a period, or one above it is, which it then becomes; one
- * above that is none changes nothing. */
+/* Whether the cut or an outer cut is a period. The cut is replaced by the outer
+ * one if that is a period. */
 static bool period_detector_try(struct period_detector_finder *f,
 	uint32_t *spare)
 {
@@ -871,8 +879,8 @@ static const char *period_detector_beginning(const struct period_detector_finder
 	return name < p->kernels_n ? p->kernels[name].name : "CUDA graph";
 }
 
-/* Whether what is before the first place is the end of an iteration: of its names
- * alone, and not longer than one. */
+/* Whether the launches before the first place are the end of an iteration: they
+ * have only names of iterations and are not longer than one. */
 static bool period_detector_starts_in_a_iteration(
 	const struct period_detector_finder *f, uint32_t first)
 {

@@ -1,13 +1,13 @@
-/* serving_steps.c - reads what serving engines write into the names of their
- * steps, and looks up the step around a moment.
+/* serving_steps.c - reads the work that serving engines write into the names of
+ * their steps, and finds the step that contains a moment.
  *
  *   execute_context_2(512)_generation_16(16)      vLLM: requests and tokens of
  *   execute_context_1(888_788544)_generation_0(0)   both phases
  *   execute_16_context_0(sq0sk0…)_generation_16(sq16sk8209…)   the same with
- *	query lengths (sq) and key lengths (sk), summed
+ * query lengths (sq) and key lengths (sk), summed
  *   step[DECODE bs=16], step[EXTEND bs=15 toks=15360]   SGLang
  *   … 2 ctx reqs, 512 ctx tokens, 16 gen reqs     TensorRT-LLM; without the
- *	middle, tokens are unknown */
+ * middle, tokens are unknown */
 #include "serving_steps.h"
 #include <string.h>
 
@@ -151,7 +151,7 @@ bool serving_steps_same(const struct serving_work *a,
 	       a->context_tokens == b->context_tokens;
 }
 
-/* No engine nests its steps this deep; if a trace does, the outer ones are
+/* No engine nests steps so deeply. If a trace does, the outer steps are
  * ignored. */
 enum { DEEPEST = 256 };
 
@@ -213,7 +213,7 @@ bool serving_steps_find(const struct trace *t, const struct process *proc,
 	return ok;
 }
 
-/* How many begin by then. */
+/* How many steps begin at or before this moment. */
 static uint32_t serving_steps_begun(const struct serving_steps *s,
 	int64_t at_ns)
 {
@@ -229,7 +229,7 @@ static uint32_t serving_steps_begun(const struct serving_steps *s,
 	return from;
 }
 
-/* A step with keys is better than the one within it without. */
+/* A step with a number of keys is better than an inner step without it. */
 static bool serving_steps_is_better(const struct serving_work *than,
 	const struct serving_work *s)
 {
@@ -244,7 +244,8 @@ const struct serving_work *serving_steps_at(const struct serving_steps *s,
 
 	for (int looked = 0; i && looked < DEEPEST; looked++) {
 		const struct serving_step *at = &s->list[i - 1];
-		/* Those between it and the one around it are over too. */
+		/* The steps between this one and the one around it have ended,
+		 * too. */
 		i = at->end_ns <= at_ns ? at->around : i - 1;
 		if (at->end_ns <= at_ns)
 			continue;

@@ -27,11 +27,11 @@ struct change_point_try {
 	uint64_t seed;
 };
 
-/* Clipping: a series becomes groups whose values are within reach of their
- * neighbors, so that a single outlier weighs little. The distance of a point
- * to the median of its group counts as three deviations at most; so does the
- * distance of a group to the median of the five around it. A lasting change
- * passes: from its third group on it is the median itself. */
+/* Clipping: the series is divided into groups, and their values are clipped so
+ * that a single outlier has little weight. The distance of a point from the
+ * median of its group is limited to three deviations. So is the distance of a
+ * group from the median of the five groups around it. A lasting change is not
+ * clipped, because from its third group on, the median has the new level. */
 
 enum { AROUND = 5, NEAREST = 2 };
 #define REACH 3
@@ -84,8 +84,7 @@ static uint32_t change_point_groups_of(const uint32_t *group, uint32_t n,
 	return groups;
 }
 
-/* The mean of each group, of points clipped to reach around the group's
- * median. */
+/* The mean of the points of each group, clipped around the group's median. */
 static void change_point_group_means(const double *x,
 	struct change_point_series *s, double *scratch)
 {
@@ -137,10 +136,11 @@ static bool change_point_series_from(const double *x, const uint32_t *group,
 	return true;
 }
 
-/* Testing a cut: the distance of the means on both sides of it, compared with
+/* Testing a cut: the difference of the means on both sides is compared with
  * that of the best cut of every permutation. */
 
-/* Permutations whose statistics differ by rounding only count as equal. */
+/* Statistics of permutations that differ only by rounding are treated as
+ * equal. */
 #define SAME 0.999999999
 /* The share of the stretch's squares about its mean below which a difference
  * is rounding. */
@@ -216,8 +216,8 @@ static void change_point_scan_part(const struct change_point_try *t,
 	}
 }
 
-/* Over the whole, and over halves, quarters … that overlap by half: after
- * Kovács and others, Seeded binary segmentation, 2020. */
+/* Searches the whole stretch, and its halves, quarters and so on, which overlap
+ * by half. After Kovács and others, Seeded binary segmentation, 2020. */
 static struct best change_point_scan(const struct change_point_try *t,
 	uint32_t n, uint32_t min_groups, bool within)
 {
@@ -257,8 +257,9 @@ static void change_point_shuffle(struct change_point_try *t, uint32_t n,
 	}
 }
 
-/* The group at which to cut lo to hi; lo if there is none. `within` also
- * searches parts of the stretch, which finds a level that came and went. */
+/* The group at which to cut the groups lo to hi; lo if there is none. `within`
+ * also searches parts of the stretch, which finds a change of level that ended
+ * again. */
 static uint32_t change_point_try_cut(struct change_point_try *t,
 	const struct change_point_series *s, uint32_t lo, uint32_t hi,
 	bool within)
@@ -365,7 +366,8 @@ static void change_point_cut_drop(struct cuts *c, uint32_t i)
 	memmove(&c->rows[i], &c->rows[i + 1], (c->n - i) * sizeof *c->rows);
 }
 
-/* If blocks were cut, looks for the best cut among the groups around it. */
+/* If the cut is between blocks of several groups, finds the best cut among the
+ * groups near it. */
 static uint32_t change_point_refine(const struct cuts *c, uint32_t lo,
 	uint32_t hi, uint32_t at)
 {
@@ -451,7 +453,7 @@ static bool change_point_too_small(const struct cuts *c, const struct cut *r)
 	return fabs(r->after - r->before) < c->o->min_change * fabs(r->before);
 }
 
-/* The weakest cut that does not hold; c->n if all do. */
+/* The weakest cut that fails its test; c->n if none fails. */
 static uint32_t change_point_weakest(struct cuts *c)
 {
 	uint32_t worst = c->n;
