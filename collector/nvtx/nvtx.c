@@ -15,26 +15,26 @@
 #include "nvtx_state.h"
 #include <string.h>
 
-/* The number of a domain's handle that a program gives. */
+/* The number of a domain, from the handle that a program passes. */
 static uint16_t nvtx_domain_of(const void *handle)
 {
 	uintptr_t i = (uintptr_t)handle;
 	return i < NVTX_DOMAINS ? (uint16_t)i : 0;
 }
 
-/* What all forms of NVTX's calls are reduced to. */
+/* One form for the arguments of all NVTX calls. */
 struct nvtx_call {
 	uint16_t domain; /* nvtx_domain.h */
 	int32_t message_type; /* nvtxMessageType_t */
 	const void *message;
 	int32_t payload_type; /* nvtxPayloadType_t, NVTX_PAYLOAD_TYPE_EXT */
 	const void *payload; /* the number, or nvtxPayloadData_t */
-	size_t payloads; /* how many of the latter */
+	size_t payloads; /* number of nvtxPayloadData_t */
 };
 
 enum { BLOBS_MOST = 16 };
 
-/* `a` may be NULL, or of an older version with fewer fields. */
+/* `a` may be NULL. It may have an older version with fewer fields. */
 static struct nvtx_call nvtx_call_of(uint16_t domain,
 	const nvtxEventAttributes_t *a)
 {
@@ -52,7 +52,8 @@ static struct nvtx_call nvtx_call_of(uint16_t domain,
 	return c;
 }
 
-/* The text of a call, in the program's memory or in `room`. */
+/* Finds the text of a call, in the program's memory or converted into
+ * `room`. */
 static void nvtx_say(struct nvtx_label *s, const struct nvtx_call *c,
 	char room[static NVTX_TEXT_MOST])
 {
@@ -187,7 +188,8 @@ static int nvtx_range_pop(const struct nvtx_call *c)
 	return o.level;
 }
 
-/* 0 outside windows: the range is not recorded then, whenever it ends. */
+/* A start of 0 outside windows: the range is then not recorded, whenever it
+ * ends. */
 static nvtxRangeId_t nvtx_range_start(const struct nvtx_call *c)
 {
 	struct nvtx_state *w = nvtx_state();
@@ -379,7 +381,7 @@ static void NVTX_API nvtx_core2_end(nvtxDomainHandle_t d, nvtxRangeId_t id)
 	nvtx_range_end(id);
 }
 
-/* Handles are numbers, which no program looks into. */
+/* Handles are numbers. Programs never dereference them. */
 static nvtxStringHandle_t nvtx_keep(nvtxDomainHandle_t d, const char *text,
 	size_t len)
 {

@@ -1,7 +1,7 @@
 /* nvtx_domain.c - the list of NVTX domains, which only grows. */
 #include "nvtx_domain.h"
 
-#define ENDED ((uint64_t)1 << 32) /* next to the name's number */
+#define ENDED ((uint64_t)1 << 32) /* bit above the name's number */
 
 uint16_t nvtx_domain_make(struct nvtx_state *w, const char *name, size_t len)
 {

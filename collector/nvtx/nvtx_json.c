@@ -5,7 +5,8 @@
 #include <string.h>
 #include <wchar.h>
 
-/* The allowed range of the second byte; empty for a byte that cannot lead. */
+/* The allowed range of the second byte; empty if `lead` cannot be a first
+ * byte. */
 static void nvtx_json_second(unsigned char lead, unsigned char *low,
 	unsigned char *high)
 {
@@ -13,7 +14,7 @@ static void nvtx_json_second(unsigned char lead, unsigned char *low,
 	*high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
 }
 
-/* The same rule of what is UTF-8: bytes of the character at s, or 0. */
+/* The number of bytes of the UTF-8 character at s, or 0 if it is not valid. */
 static size_t nvtx_utf8_next(const char *s, size_t len)
 {
 	const unsigned char *p = (const unsigned char *)s;

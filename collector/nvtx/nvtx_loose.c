@@ -10,13 +10,13 @@
 enum { FREE = 0, BUSY = 1, PROBES = 64 };
 
 struct slot {
-	_Atomic uint64_t id; /* FREE, BUSY, or of the range */
-	struct nvtx_event event; /* of the thread that made it busy */
+	_Atomic uint64_t id; /* FREE, BUSY, or the range's id */
+	struct nvtx_event event; /* written by the thread that set BUSY */
 	uint64_t body[NVTX_LOOSE_BYTES / 8];
 };
 
 struct nvtx_loose {
-	_Atomic uint64_t count; /* ids so far */
+	_Atomic uint64_t count; /* number of ids so far */
 	struct slot slots[NVTX_LOOSE_MAX];
 };
 
@@ -76,7 +76,7 @@ uint64_t nvtx_loose_start(struct nvtx_loose *l, const struct nvtx_label *label,
 	return 0;
 }
 
-/* Of a slot that this thread made busy. */
+/* The calling thread must have set this slot to BUSY. */
 static void nvtx_loose_hand_over(struct slot *s, struct nvtx_event *e,
 	_Atomic uint64_t *body)
 {

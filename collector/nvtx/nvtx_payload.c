@@ -13,7 +13,7 @@
 struct nvtx_field {
 	const char *name; /* "" if it has none */
 	uint64_t flags, type; /* as in nvtxPayloadSchemaEntry_t */
-	uint64_t detail; /* arrayOrUnionDetail; of an enum the value */
+	uint64_t detail; /* arrayOrUnionDetail; for an enum: the value */
 	uint64_t offset;
 };
 
@@ -21,8 +21,8 @@ struct nvtx_schema {
 	uint64_t id;
 	enum nvtx_schema_sort sort;
 	const char *name;
-	size_t size; /* of a static schema or an enum, in bytes; 0: not given */
-	size_t pack; /* most alignment of a field; 0 any */
+	size_t size; /* bytes of a static schema or an enum; 0: not given */
+	size_t pack; /* maximum alignment of a field; 0: no maximum */
 	uint32_t n;
 	uint16_t domain;
 	bool cut; /* it has more than NVTX_FIELDS_MAX */
@@ -32,8 +32,8 @@ struct nvtx_schema {
 enum { NAME_MOST = 256 };
 
 struct nvtx_schemas {
-	_Atomic uint64_t given; /* numbers for those that came without */
-	_Atomic uint64_t bytes; /* of `room`, in use */
+	_Atomic uint64_t given; /* numbers assigned to schemas that had none */
+	_Atomic uint64_t bytes; /* bytes of `room` in use */
 	_Atomic(struct nvtx_schema *) places[2 * NVTX_SCHEMAS_MAX];
 	alignas(16) char room[NVTX_SCHEMAS_BYTES];
 };
@@ -72,7 +72,8 @@ static const char *nvtx_payload_schema_copy_name(struct nvtx_schemas *s,
 	return copy;
 }
 
-/* Numbers given here are unique in the process, others in their domain. */
+/* Numbers assigned here are unique in the process. All others are unique in
+ * their domain. */
 static uint16_t nvtx_payload_schema_domain_of(uint16_t domain, uint64_t id)
 {
 	return id >= NVTX_PAYLOAD_SCHEMA_ID_DYNAMIC_START ? 0 : domain;
@@ -205,7 +206,7 @@ uint64_t nvtx_payload_register_enum(struct nvtx_schemas *s, uint16_t domain,
 	return id;
 }
 
-/* NULL if it is unknown. */
+/* NULL if the schema is unknown. */
 static const struct nvtx_schema *nvtx_payload_schema_find(
 	const struct nvtx_schemas *s, uint16_t domain, uint64_t id)
 {
@@ -236,9 +237,9 @@ enum nvtx_sort {
 
 struct nvtx_kind {
 	enum nvtx_sort sort;
-	uint32_t bytes; /* 0: depends on what is in it, or unknown */
+	uint32_t bytes; /* 0: depends on the value, or unknown */
 	uint32_t align;
-	const struct nvtx_schema *schema; /* of NVTX_SCHEMA */
+	const struct nvtx_schema *schema; /* if `sort` is NVTX_SCHEMA */
 };
 
 /* A field begins at its own offset. If it has none, it begins after the
@@ -339,7 +340,8 @@ static size_t nvtx_payload_kind_place(const struct nvtx_schema *s,
 	return to > 1 ? (behind + to - 1) / to * to : behind;
 }
 
-/* A schema's bytes and alignment: as registered, else as its fields require. */
+/* The bytes and alignment of a schema: as registered, or as its fields
+ * require. */
 static struct nvtx_kind nvtx_payload_measure(struct nvtx_payload *p,
 	const struct nvtx_schema *s, int depth)
 {
@@ -377,7 +379,7 @@ static struct nvtx_kind nvtx_payload_measure(struct nvtx_payload *p,
 	return all;
 }
 
-/* Of any type; `depth` bounds schemas within schemas. */
+/* The kind of any type. `depth` limits schemas within schemas. */
 static struct nvtx_kind nvtx_payload_kind_of(struct nvtx_payload *p,
 	uint64_t type, int depth)
 {
@@ -393,7 +395,7 @@ static struct nvtx_kind nvtx_payload_kind_of(struct nvtx_payload *p,
 	return (struct nvtx_kind){ NVTX_SCHEMA, bytes, bytes ? bytes : 1, s };
 }
 
-/* Null, and counted. */
+/* Writes null and counts the value as unreadable. */
 static void nvtx_payload_value_null(struct nvtx_payload *p)
 {
 	nvtx_json_raw(&p->json, "null", 4);
@@ -449,7 +451,7 @@ static void nvtx_payload_put_handle(struct nvtx_payload *p, const char *at)
 		nvtx_payload_value_null(p);
 }
 
-/* Of anything but a schema with fields. */
+/* Writes a value that is not a schema with fields. */
 static void nvtx_payload_value_put(struct nvtx_payload *p, struct nvtx_kind k,
 	const char *at, size_t len)
 {
@@ -507,7 +509,7 @@ enum {
 	ELSEWHERE = NVTX_PAYLOAD_ENTRY_FLAG_ARRAY_LENGTH_PAYLOAD_INDEX,
 	ARRAY = FIXED | TO_ZERO | GIVEN | ELSEWHERE
 };
-enum { ZERO_MOST = 4096 }; /* bytes looked through for an end that is 0 */
+enum { ZERO_MOST = 4096 }; /* bytes to search for a final 0 */
 
 #define UNKNOWN NVTX_PLACE_UNKNOWN
 
@@ -517,11 +519,11 @@ struct bytes {
 	size_t len;
 };
 
-/* A schema that is being read, with the places of its fields. */
+/* A schema that is being read, and the positions of its fields. */
 struct walk {
 	const struct nvtx_schema *schema;
 	struct bytes all;
-	size_t behind; /* the field before */
+	size_t behind; /* end of the previous field */
 	size_t place[NVTX_FIELDS_MAX];
 	int depth;
 };
@@ -529,7 +531,8 @@ struct walk {
 static size_t nvtx_payload_put_schema(struct nvtx_payload *p,
 	const struct nvtx_schema *s, struct bytes b, int depth);
 
-/* One value; returns how many bytes it took, UNKNOWN if that is not known. */
+/* Writes one value. Returns its number of bytes, UNKNOWN if that is not
+ * known. */
 static size_t nvtx_payload_put_one(struct nvtx_payload *p, struct nvtx_kind k,
 	struct bytes b, int depth)
 {
@@ -563,7 +566,7 @@ static size_t nvtx_payload_put_list(struct nvtx_payload *p, struct nvtx_kind k,
 	return at;
 }
 
-/* Elements before the one that is 0. False if there is none. */
+/* The number of elements before the first 0. False if there is no 0. */
 static bool nvtx_payload_to_zero(struct nvtx_kind k, struct bytes b,
 	uint64_t *n)
 {
@@ -577,7 +580,8 @@ static bool nvtx_payload_to_zero(struct nvtx_kind k, struct bytes b,
 	return false;
 }
 
-/* The length, from another field of the schema before this one. */
+/* Reads the length from another field of the schema, which precedes this
+ * one. */
 static bool nvtx_payload_given(struct nvtx_payload *p, const struct walk *w,
 	const struct nvtx_field *f, uint64_t *n)
 {
@@ -595,7 +599,7 @@ static bool nvtx_payload_given(struct nvtx_payload *p, const struct walk *w,
 	return is;
 }
 
-/* How many elements a field has: of an array, or of a text the bytes. */
+/* The number of elements of a field: of an array, or the bytes of a text. */
 static bool nvtx_payload_count(struct nvtx_payload *p, const struct walk *w,
 	const struct nvtx_field *f, struct nvtx_kind k, struct bytes b,
 	uint64_t *n)
@@ -654,7 +658,7 @@ static size_t nvtx_payload_put_text(struct nvtx_payload *p,
 	return n;
 }
 
-/* The value of a field; how many bytes it has in its place. */
+/* Writes the value of a field. Returns the bytes that it has in its schema. */
 static size_t nvtx_payload_put_field(struct nvtx_payload *p,
 	const struct walk *w, const struct nvtx_field *f, struct nvtx_kind k,
 	struct bytes b)
@@ -715,7 +719,7 @@ static size_t nvtx_payload_put_schema(struct nvtx_payload *p,
 	return w.behind;
 }
 
-/* A payload that is no schema's: a number, several, or a text. */
+/* Writes a payload without a schema: one number, several numbers, or a text. */
 static void nvtx_payload_put_plain(struct nvtx_payload *p, struct nvtx_kind k,
 	struct bytes b)
 {

@@ -26,15 +26,17 @@ struct capture_writer;
 enum { BEFORE_ANY = 1 }; /* replaces a start that was not recorded */
 
 struct nvtx_drainer {
-	int64_t written_ns; /* open ranges are written up to here */
-	int64_t cut; /* ranges written in part, since last noted */
-	uint32_t born[NVTX_THREADS]; /* the thread that `written` belongs to */
-	int64_t written[NVTX_THREADS][NVTX_FRAMES]; /* starts of open ones */
+	int64_t written_ns; /* end of what was written of open ranges */
+	int64_t cut; /* ranges written in part since the last note */
+	uint32_t born[NVTX_THREADS]; /* the thread to which `written` belongs */
+	int64_t written[NVTX_THREADS][NVTX_FRAMES]; /* starts of open ranges
+						     * that were written in
+						     * part */
 	uint64_t body[NVTX_BODY_MOST];
 	_Atomic uint64_t loose[NVTX_LOOSE_BYTES / 8];
 };
 
-/* A drain on its way. */
+/* The state of one drain. */
 struct drain {
 	struct nvtx_state *w;
 	struct nvtx_drainer *d;
@@ -54,7 +56,8 @@ static void nvtx_state_drainer_free(struct nvtx_drainer *d)
 	munmap(d, sizeof *d);
 }
 
-/* A text that is kept has a number for ever. */
+/* The id that a text of the table has in the capture. The key is the text's
+ * number, because that never changes. */
 static int64_t nvtx_state_kept(const struct drain *n, uint32_t id)
 {
 	size_t len;
@@ -96,7 +99,7 @@ static int64_t nvtx_state_min(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* Neither in this window nor in the one before. */
+/* Whether a range is neither in this window nor in the previous one. */
 static bool nvtx_state_outside(const struct drain *n,
 	const struct nvtx_event *e)
 {
@@ -124,7 +127,7 @@ static void nvtx_state_write_rest(struct drain *n, struct nvtx_event *e,
 	nvtx_state_write_row(n, e, body);
 }
 
-/* The starts that were written belong to the thread that is there now. */
+/* The starts that were written, for the thread that now has this slot. */
 static int64_t *nvtx_state_written_of(struct drain *n, uint32_t i)
 {
 	uint32_t born = atomic_load_explicit(&n->w->threads[i].born,
@@ -157,7 +160,8 @@ static void nvtx_state_empty_ring(struct drain *n, uint32_t i)
 	}
 }
 
-/* What the thread has open, up to a moment; in the order in which it began. */
+/* Writes the open ranges of a thread, up to a moment, in the order of their
+ * starts. */
 static void nvtx_state_write_open(struct drain *n, uint32_t i, int64_t until_ns)
 {
 	const struct nvtx_thread *t = &n->w->threads[i];
@@ -251,7 +255,7 @@ void nvtx_drain(struct capture_writer *s, bool all)
 		atomic_load_explicit(&w->closed_ns, memory_order_acquire) };
 	if (n.closed_ns < n.opened_ns)
 		n.closed_ns = INT64_MAX;
-	/* Between windows a row would begin a capture; it has time. */
+	/* Between windows a row would start a capture. The rows can wait. */
 	if (nvtx_mode(w) == NVTX_OFF && !all)
 		return;
 	nvtx_state_pass(&n);
@@ -284,7 +288,7 @@ struct nvtx_state *nvtx_state(void)
 	return atomic_load_explicit(&the_state, memory_order_acquire);
 }
 
-/* Everything that was recorded has been written. */
+/* Whether everything that this thread recorded is written. */
 static bool nvtx_state_nothing_to_tell(const struct nvtx_state *w,
 	const struct nvtx_thread *t)
 {
@@ -403,7 +407,8 @@ static bool nvtx_state_claim(_Atomic uint32_t *place)
 static struct nvtx_thread *nvtx_state_join(struct nvtx_state *w)
 {
 	uint32_t i = 0;
-	mine = GONE; /* also if a memory allocator calls NVTX below */
+	mine = GONE; /* set first, because a memory allocator may call NVTX
+		      * below */
 	while (i < NVTX_THREADS && !nvtx_state_claim(&w->places[i]))
 		i++;
 	if (i == NVTX_THREADS)

@@ -16,8 +16,9 @@ struct nvtx_texts_entry {
 };
 
 struct nvtx_texts {
-	_Atomic uint32_t count, bytes; /* given out so far */
-	_Atomic uint64_t places[PLACES]; /* hash above, number below */
+	_Atomic uint32_t count, bytes; /* numbers and bytes in use */
+	_Atomic uint64_t places[PLACES]; /* upper bits: hash; lower bits:
+					  * number */
 	struct nvtx_texts_entry list[NVTX_TEXTS_MAX];
 	char room[NVTX_TEXTS_BYTES];
 };
@@ -59,7 +60,8 @@ static bool nvtx_texts_is(const struct nvtx_texts *t, uint32_t id,
 	       memcmp(t->room + e->at, text, len) == 0;
 }
 
-/* Adds `n` to a number that may not pass `most`; returns `most` if it would. */
+/* Adds `n` to a number and returns its old value. If the sum would exceed
+ * `most`, adds nothing and returns `most`. */
 static uint32_t nvtx_texts_take(_Atomic uint32_t *of, uint32_t n, uint32_t most)
 {
 	uint32_t at = atomic_load_explicit(of, memory_order_relaxed);

@@ -12,7 +12,8 @@ static size_t nvtx_thread_body_words(const struct nvtx_event *e)
 	return nvtx_words(e->text_len) + nvtx_words(e->payload_len);
 }
 
-/* How full it will be; reads the other side's counter only if needed. */
+/* Words in use after a put. Reads the other thread's counter only if
+ * necessary. */
 static uint64_t nvtx_thread_used_by(struct nvtx_ring *r, uint64_t put)
 {
 	if (put - r->taken_seen > NVTX_RING_WORDS / 2)
@@ -65,7 +66,7 @@ enum { PAYLOAD_AT = 16, PLACE_AT = 32, TURN_AT = 45, PLACE_MASK = 0x1FFF };
 _Static_assert((int)NVTX_STACK_WORDS <= (int)PLACE_MASK,
 	"a place has its bits");
 enum { HOLE = 1, LOST = 2 };
-enum { LOOKS = 8 }; /* at a frame that changes while it is looked at */
+enum { LOOKS = 8 }; /* attempts to read a frame that changes during the read */
 
 void nvtx_thread_init(struct nvtx_thread *t, uint32_t born, uint32_t tid)
 {
@@ -107,7 +108,7 @@ static uint32_t nvtx_thread_words_of(uint64_t where)
 			  nvtx_words((uint16_t)(where >> PAYLOAD_AT)));
 }
 
-/* Bytes into words; the last word's rest is 0. */
+/* Copies bytes to words. Unused bytes of the last word are 0. */
 static void nvtx_thread_copy(_Atomic uint64_t *to, const char *from, size_t len)
 {
 	uint64_t word;
@@ -188,7 +189,7 @@ void nvtx_thread_add(struct nvtx_thread *t, uint16_t domain, size_t payload_len)
 		nvtx_thread_load(where) | payload_len << PAYLOAD_AT);
 }
 
-/* The innermost frame ended, and with it those below that ended before. */
+/* Removes the innermost frame, and frames next to it that ended before. */
 static void nvtx_thread_lower(struct nvtx_thread *t, uint32_t depth)
 {
 	do {

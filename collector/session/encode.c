@@ -124,18 +124,19 @@ enum {
 	LAUNCHES = 1 << 12,
 	THREADS = 1 << 10,
 	GRAPHS = 1 << 8,
-	CALLS = 1 << 10, /* of the runtime, of the driver */
-	COPIES = 1 << 12, /* direction, from, to: four bits each */
+	CALLS = 1 << 10, /* of the runtime and of the driver, each */
+	COPIES = 1 << 12, /* direction, source, destination: four bits each */
 	SETS = WORDS_COPY_KINDS,
 };
 
-enum call { CALL_NEW, CALL_ACTS, CALL_QUIET }; /* what is known of one */
+enum call { CALL_NEW, CALL_ACTS, CALL_QUIET }; /* of an API call */
 
-/* Grid, block and shared memory, name and registers of a kernel. */
+/* The words for grid, block and shared memory, name and registers of a
+ * kernel. */
 enum { LAUNCH_WORDS = 5 };
 
 struct numbered {
-	uint64_t number; /* plus 1; 0: a free place */
+	uint64_t number; /* the number plus 1; 0: a free slot */
 	int64_t id;
 };
 
@@ -145,8 +146,8 @@ struct kept {
 	void *ctx;
 	struct capture_writer *writer;
 	int64_t captures;
-	uint8_t calls_known[2][CALLS]; /* enum call; of no capture */
-	struct cache { /* all that is of one capture */
+	uint8_t calls_known[2][CALLS]; /* enum call; valid for all captures */
+	struct cache { /* values that are valid in one capture only */
 		int64_t kernels[NAMES_MAX];
 		struct launch {
 			_Alignas(64) uint64_t word[LAUNCH_WORDS];
@@ -176,7 +177,7 @@ static void encode_kept_free(struct kept *k)
 		munmap(k, sizeof *k);
 }
 
-/* Ids of another capture are forgotten. */
+/* Clears the ids of the previous capture. */
 static void encode_kept_begin(struct kept *k, struct capture_writer *s)
 {
 	int64_t captures = capture_writer_captures(s);
@@ -219,7 +220,8 @@ static int64_t encode_shape_id(struct kept *k, const struct kernel_record *r)
 			r->registers, shared });
 }
 
-/* Written out: five words each time, a million times a second. */
+/* Without a loop: this runs a million times per second, with five words
+ * each. */
 static inline bool encode_same(const uint64_t *a, const uint64_t *b)
 {
 	_Static_assert(LAUNCH_WORDS == 5, "all of them");
@@ -236,7 +238,8 @@ static inline uint64_t encode_hash(const uint64_t *a)
 	       (a[4] ^ a[4] >> 29) * 0xA0761D6478BD642Fu;
 }
 
-/* Where a launch is kept: in one of two places, or in the second from now on. */
+/* The slot of a launch: one of two; if it is in neither, the second is
+ * reused. */
 static inline struct launch *encode_place(struct kept *k, const uint64_t *word)
 {
 	uint64_t h = encode_hash(word);
@@ -279,7 +282,7 @@ static int64_t encode_kept_copy(struct kept *k, const struct copy_record *r)
 	return *id;
 }
 
-/* A call beyond all that are known has no name and may be a launch. */
+/* A call with a number beyond the table has no name and may be a launch. */
 static int64_t encode_call_by_number(struct kept *k, const struct api_record *r)
 {
 	char text[WORDS_LONGEST];
@@ -288,7 +291,7 @@ static int64_t encode_call_by_number(struct kept *k, const struct api_record *r)
 	return encode_own(k, text, (size_t)len);
 }
 
-/* What is needed of a call before its text is read. */
+/* Finds out what is needed of a call before its text is read. */
 static const char *encode_call_name(struct kept *k, const struct api_record *r,
 	uint8_t *known)
 {
@@ -300,7 +303,7 @@ static const char *encode_call_name(struct kept *k, const struct api_record *r,
 	return name;
 }
 
-/* -1: a call that launches, copies and sets nothing. */
+/* The id of a call's name. -1 if the call launches, copies and sets nothing. */
 static int64_t encode_kept_call(struct kept *k, const struct api_record *r)
 {
 	if (r->cbid >= CALLS)
@@ -317,7 +320,7 @@ static int64_t encode_kept_call(struct kept *k, const struct api_record *r)
 	return *id;
 }
 
-/* The id of a text that is made of a number. */
+/* The id of a text that is made from a number. */
 static int64_t encode_numbered(struct kept *k, struct numbered *place,
 	uint32_t number, const char *before)
 {
@@ -347,7 +350,8 @@ static int64_t encode_kept_graph(struct kept *k, uint32_t graph)
 static int64_t encode_kept_overhead(struct kept *k, uint32_t what)
 {
 	const char *text = encode_words_overhead(what);
-	return encode_own(k, text, strlen(text)); /* there are few of them */
+	return encode_own(k, text, strlen(text)); /* not cached, because there
+						   * are few of them */
 }
 
 static int64_t encode_kept_profiler(struct kept *k)
@@ -358,7 +362,7 @@ static int64_t encode_kept_profiler(struct kept *k)
 struct encode {
 	const struct layout *layout;
 	struct kept *kept;
-	/* of the buffer at hand */
+	/* for the current buffer */
 	struct capture_writer *writer;
 	struct encoded *to;
 	int64_t at_ns;
@@ -485,7 +489,7 @@ static void encode_graph(struct encode *e, const struct record *r)
 		&e->to->graphs);
 }
 
-/* What the profiler itself took, as a range of its own domain. */
+/* Writes the profiler's own time as a range in its own domain. */
 static void encode_overhead(struct encode *e, const struct record *r)
 {
 	struct overhead_record o;
@@ -534,7 +538,8 @@ bool encode_buffer(struct encode *e, const struct intake_buffer *b,
 	struct capture_writer *s, struct encoded *to)
 {
 	struct record r = { .at = NULL };
-	size_t unreadable; /* nothing: the intake cut that off */
+	size_t unreadable; /* always 0, because the intake cut off unreadable
+			    * bytes */
 	int64_t lost = to->lost;
 
 	e->writer = s;

@@ -21,8 +21,9 @@ struct pool {
 	uint8_t *bytes;
 	size_t piece; /* bytes of each */
 	uint32_t n;
-	_Atomic uint32_t fresh; /* piece_table that were ever lent */
-	_Atomic uint64_t top; /* of the free ones: generation, piece + 1 */
+	_Atomic uint32_t fresh; /* number of pieces that were lent at least
+				 * once */
+	_Atomic uint64_t top; /* of the free pieces: generation, piece + 1 */
 	struct pool_piece {
 		_Atomic uint32_t below; /* piece + 1; 0: none */
 		_Atomic bool lent;
@@ -66,7 +67,7 @@ static void intake_pool_release(struct pool *p)
 	p->piece_table = NULL;
 }
 
-/* The same top, one change later, with another piece. */
+/* The value of `top` with the next generation and another piece. */
 static uint64_t intake_turned(uint64_t top, uint32_t piece)
 {
 	return ((top >> 32) + 1) << 32 | piece;
@@ -99,7 +100,7 @@ static int intake_begin(struct pool *p)
 	return (int)n;
 }
 
-/* The number of a piece, or -1 if none is left. */
+/* Takes a piece and returns its number, or -1 if none is left. */
 static int intake_pool_take(struct pool *p)
 {
 	int piece = intake_pop(p);
@@ -130,7 +131,7 @@ static void intake_pool_give(struct pool *p, int piece)
 		memory_order_relaxed));
 }
 
-/* Which piece begins at an address; -1: none. */
+/* The piece that begins at an address; -1 if there is none. */
 static int intake_pool_find(const struct pool *p, const uint8_t *at)
 {
 	uintptr_t off = (uintptr_t)at - (uintptr_t)p->bytes;
@@ -152,10 +153,10 @@ enum {
 	SPARE = 64 << 10, /* for requests that must not get NULL */
 };
 
-struct parcel { /* of a piece: the bytes that CUPTI filled */
-	uint32_t below; /* piece + 1 of what came before; 0: nothing */
+struct parcel { /* for each piece: the bytes that CUPTI filled */
+	uint32_t below; /* piece + 1 of the one that arrived before; 0: none */
 	uint32_t thread;
-	size_t valid; /* 0: to be zeroed, no more */
+	size_t valid; /* 0: only to be zeroed */
 	int64_t at_ns;
 };
 
@@ -164,12 +165,14 @@ struct intake {
 	struct kernel_names *names;
 	struct pool pool, small;
 	struct parcel *parcels;
-	uint32_t first; /* of the reader: piece + 1 of what came first */
-	uint32_t seen; /* of the reader: calls at the last look */
-	_Alignas(64) _Atomic uint32_t came; /* piece + 1 of what came last */
+	uint32_t first; /* of the reader: piece + 1 of the one that arrived
+			 * first */
+	uint32_t seen; /* of the reader: `calls` at the last reading */
+	_Alignas(64) _Atomic uint32_t came; /* piece + 1 of the one that
+					     * arrived last */
 	_Atomic uint32_t calls, sleeping;
 	_Atomic bool shed;
-	_Atomic int lent, spare; /* buffers; those past SMALLS of them */
+	_Atomic int lent, spare; /* buffers; of these, buffers beyond SMALLS */
 	_Atomic int64_t kernels, pooled, shedded, unreadable;
 };
 
@@ -223,7 +226,7 @@ void intake_request(struct intake *i, uint8_t **buffer, size_t *size,
 		piece = intake_pool_take(p = &i->small);
 	*buffer = piece < 0 ? NULL : intake_pool_at(p, piece);
 	*size = piece < 0 ? 0 : p->piece;
-	*max_records = 0; /* as many as there is room for */
+	*max_records = 0; /* as many as fit */
 	if (piece < 0)
 		return;
 	atomic_fetch_add_explicit(&i->lent, 1, memory_order_relaxed);
@@ -257,7 +260,8 @@ static int64_t intake_count(struct intake *i, uint8_t *buffer, size_t valid)
 	return n;
 }
 
-/* Puts numbers where names were; the bytes up to where records can be read. */
+/* Replaces names by numbers. Returns the number of bytes whose records can be
+ * read. */
 static size_t intake_pin(struct intake *i, uint8_t *buffer, size_t valid)
 {
 	struct record r = { .at = NULL };
@@ -276,7 +280,8 @@ static size_t intake_pin(struct intake *i, uint8_t *buffer, size_t valid)
 	return valid - unreadable;
 }
 
-/* Zeroes it; what is past the usual number keeps no memory. */
+/* Zeroes a small buffer. One beyond the usual number also releases its
+ * memory. */
 static void intake_small_done(struct intake *i, int small)
 {
 	uint8_t *at = intake_pool_at(&i->small, small);
@@ -305,7 +310,7 @@ void intake_complete(struct intake *i, uint8_t *buffer, size_t valid)
 	struct pool *p = piece < 0 ? &i->small : &i->pool;
 	bool shed = atomic_load_explicit(&i->shed, memory_order_relaxed);
 
-	if (piece < 0 && small < 0) { /* another profiler's; it has room */
+	if (piece < 0 && small < 0) { /* another profiler's buffer */
 		intake_add(&i->pooled,
 			buffer ? intake_count(i, buffer, valid) : 0);
 		return;
@@ -328,7 +333,7 @@ void intake_complete(struct intake *i, uint8_t *buffer, size_t valid)
 	atomic_fetch_sub_explicit(&i->lent, 1, memory_order_relaxed);
 }
 
-/* Takes all that came and turns it round. */
+/* Takes all buffers that arrived and reverses their order. */
 static bool intake_gather(struct intake *i)
 {
 	uint32_t last =

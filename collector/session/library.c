@@ -38,7 +38,7 @@ static void library_add(struct places *p, const char *path, int major)
 	p->at[p->count++].major = major;
 }
 
-/* The entries of a folder; `sub` is appended to each. */
+/* Adds the entries of a folder, each with `sub` appended. */
 static void library_add_folder(struct places *p, const char *folder,
 	const char *sub)
 {
@@ -110,7 +110,7 @@ static void library_add_toolkits(struct places *p, const char *local)
 	closedir(d);
 }
 
-/* Newest first; stays in order among equals. */
+/* Sorts the newest first. Equal versions keep their order. */
 static void library_sort(struct places *p)
 {
 	for (int i = 1; i < p->count; i++)
@@ -141,7 +141,7 @@ static void library_places_find(struct places *p, const struct places_where *w)
 
 enum { OLDEST = 18 }; /* cuptiGetVersion of CUDA 11.8 */
 
-/* CUPTI's version numbers just counted up until CUDA 13 gave them a meaning. */
+/* CUPTI's versions were only counted up until CUDA 13 gave them a meaning. */
 static const struct {
 	uint32_t version, cuda;
 } eras[] = { { 18, 11080 }, { 19, 12000 }, { 20, 12020 }, { 21, 12030 },
@@ -190,7 +190,7 @@ static uint32_t library_version_of(void *handle)
 	return ask && ask(&version) == CUPTI_SUCCESS ? version : 0;
 }
 
-/* Within a major version the driver may be the older one. */
+/* Within a major version, the driver may be older than the library. */
 static bool library_too_new(uint32_t version, uint32_t driver)
 {
 	return driver && library_cuda(version) / 1000 > driver / 1000;
@@ -267,7 +267,7 @@ static void *library_find(const struct places_where *w, uint32_t driver,
 	return handle;
 }
 
-/* Whether the one at hand can be used at all. */
+/* Whether the library that was found can be used at all. */
 static bool library_fits(const struct library *l, char sentence[static 256])
 {
 	uint32_t cuda = library_cuda(l->version);

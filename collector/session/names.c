@@ -11,15 +11,15 @@
 #include <sys/mman.h>
 
 enum {
-	LONGEST = 64 << 10, /* what is longer is cut */
-	SLOTS = 2 * NAMES_MAX, /* of contents: at most half full */
-	SETS = 1 << 12, /* of pointers */
-	WAYS = 4, /* of a set: a cache line */
+	LONGEST = 64 << 10, /* a longer name is cut */
+	SLOTS = 2 * NAMES_MAX, /* for contents: at most half of them are used */
+	SETS = 1 << 12, /* for pointers */
+	WAYS = 4, /* per set, which is a cache line */
 	ID_BITS = 17,
-	POINTER_BITS = 57, /* of addresses of programs, at most */
+	POINTER_BITS = 57, /* maximum bits of an address in a program */
 	TAG_BITS = POINTER_BITS - 12,
-	PREFIX = 16, /* looked at each time */
-	LOWEST = 1 << 16, /* no program has strings below */
+	PREFIX = 16, /* bytes that are compared each time */
+	LOWEST = 1 << 16, /* strings of programs have no lower address */
 };
 #define IDS ((UINT64_C(1) << ID_BITS) - 1)
 #define TAGS ((UINT64_C(1) << TAG_BITS) - 1)
@@ -81,7 +81,7 @@ static uint64_t names_hash(const char *name, size_t len)
 	return h ^ h >> 29;
 }
 
-/* Copies one more name; 0 if there is no room. */
+/* Copies one more name. Returns 0 if there is no room. */
 static uint32_t names_write_down(struct kernel_names *n, const char *name,
 	size_t len, uint64_t *before, uint64_t *after)
 {
@@ -109,7 +109,7 @@ static bool names_same(const struct kernel_names *n, uint64_t id,
 	return t->len == len && !memcmp(n->bytes + t->at, name, len);
 }
 
-/* The number of these bytes; a new one if they were never seen before. */
+/* The number of these bytes. They get a new number if they are new. */
 static uint32_t names_by_content(struct kernel_names *n, const char *name,
 	size_t len)
 {
@@ -142,7 +142,7 @@ static uint32_t names_by_content(struct kernel_names *n, const char *name,
 	}
 }
 
-/* Whether the way's number is still that of the bytes at the pointer. */
+/* Whether the way's number still belongs to the bytes at the pointer. */
 static bool names_believed(const struct kernel_names *n, struct way *w,
 	uint64_t word, const char *name, uint64_t colours)
 {
@@ -163,7 +163,8 @@ uint32_t names_pin(struct kernel_names *n, const char *name)
 	uint64_t pointer = (uintptr_t)name;
 	if (pointer < LOWEST || pointer >> POINTER_BITS)
 		return NAMES_NONE;
-	/* Times an odd number, modulo a power of two: no two are the same. */
+	/* A product with an odd number, modulo a power of two, differs for
+	 * each pointer. */
 	uint64_t h = pointer * 0x9E3779B97F4A7C15u << (64 - POINTER_BITS);
 	struct way *set = n->sets[h >> (64 - POINTER_BITS + TAG_BITS)];
 	uint64_t tag = (h >> (64 - POINTER_BITS)) & TAGS;

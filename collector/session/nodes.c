@@ -11,9 +11,10 @@
 #include <sys/mman.h>
 
 enum {
-	INDEX = 2 * NODES_MAX, /* half empty, so that probes are short */
-	WORDS = 1 << 20, /* of stacks, each a depth and its ids */
-	SHARED = 1 << 16, /* places where an equal stack is looked for */
+	INDEX = 2 * NODES_MAX, /* half of it is empty, so that probes are
+			        * short */
+	WORDS = 1 << 20, /* for stacks; a stack is its depth and its ids */
+	SHARED = 1 << 16, /* positions that are searched for an equal stack */
 	TRIES = 8
 };
 
@@ -31,9 +32,9 @@ struct nodes_entry {
 
 struct nodes {
 	_Atomic uint64_t claimed; /* entries, and those that found no room */
-	_Atomic uint64_t used; /* words; 0 is none */
+	_Atomic uint64_t used; /* words; word 0 is not used */
 	_Atomic int64_t lost;
-	uint32_t written; /* of the writing thread */
+	uint32_t written; /* number of entries written; of the writing thread */
 	_Atomic uint32_t index[INDEX]; /* entry + 1 */
 	_Atomic uint32_t shared[SHARED]; /* a place in words[] */
 	struct nodes_entry entries[NODES_MAX];
@@ -79,7 +80,7 @@ static bool nodes_stack_same(const uint32_t *kept, const uint32_t *stack,
 	       memcmp(kept + 1, stack, sizeof *stack * (size_t)depth) == 0;
 }
 
-/* A copy of the stack in words[]; STACK_UNSET if they are used up. */
+/* Copies the stack to words[]. STACK_UNSET if there is no room. */
 static uint32_t nodes_stack_copy(struct nodes *n, const uint32_t *stack,
 	int depth)
 {
@@ -144,7 +145,7 @@ static _Atomic uint32_t *nodes_index_find(struct nodes *n, uint64_t node,
 	}
 }
 
-/* The node's entry, NULL if nothing is known of it, and its stack. */
+/* The node's entry and its stack. NULL if the node has no entry. */
 static struct nodes_entry *nodes_entry_of(struct nodes *n, uint64_t node,
 	uint32_t *stack)
 {
@@ -158,7 +159,7 @@ static struct nodes_entry *nodes_entry_of(struct nodes *n, uint64_t node,
 	return NULL;
 }
 
-/* A new entry, not in the index yet; 0 if none is left. */
+/* A new entry that is not in the index yet. 0 if none is left. */
 static uint32_t nodes_entry_claim(struct nodes *n)
 {
 	if (atomic_load(&n->claimed) >= NODES_MAX)
@@ -231,7 +232,8 @@ void nodes_write(struct nodes *n, nodes_fn *f, void *ctx)
 		uint32_t at =
 			atomic_load_explicit(&e->stack, memory_order_acquire);
 		if (at == STACK_UNSET)
-			return; /* being filled: next time */
+			return; /* another thread is filling it; it is written
+				 * the next time */
 		if (at != STACK_OVER &&
 			!f(ctx, e->node, &n->words[at + 1], (int)n->words[at]))
 			return;

@@ -21,10 +21,10 @@ struct raw {
 	const struct kernel_names *names;
 	const char *folder;
 	bool begun;
-	int file; /* -1: no more */
+	int file; /* -1: none */
 	struct fd_guard opened; /* of it */
 	uint64_t bytes, buffers;
-	uint8_t written[NAMES_MAX / 8]; /* numbers, a bit each */
+	uint8_t written[NAMES_MAX / 8]; /* one bit per number of a name */
 };
 
 static void raw_give_up(struct raw *r, const char *why)
@@ -78,7 +78,7 @@ static int raw_open_file(const char *folder)
 		(int)getpid(), (long long)clock_real_ns());
 	if (len >= (int)sizeof path)
 		return -1;
-	mkdir(folder, 0700); /* or it is there */
+	mkdir(folder, 0700); /* it may exist already */
 	int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (file < 0)
 		log_line("no raw buffers are written to %s: %s", path,
@@ -86,7 +86,7 @@ static int raw_open_file(const char *folder)
 	return file;
 }
 
-/* The host closed it: what follows is a file of its own. */
+/* The host closed the file. The next buffer begins another file. */
 static void raw_restart(struct raw *r)
 {
 	r->begun = false;
@@ -94,7 +94,7 @@ static void raw_restart(struct raw *r)
 	memset(r->written, 0, sizeof r->written);
 }
 
-/* With the first buffer: by then the sizes are known. */
+/* Called for the first buffer: then the sizes are known. */
 static void raw_begin(struct raw *r)
 {
 	r->begun = true;

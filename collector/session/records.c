@@ -17,7 +17,8 @@ bool layout_learn(struct layout *l, records_next_fn *next, uint32_t version)
 	for (uint32_t kind = 1; kind < RECORD_KINDS; kind++) {
 		void *record = made_up;
 		memset(made_up, 0, sizeof made_up);
-		/* Wherever the next one begins, it is one of this kind. */
+		/* Wherever libcupti looks for the next record, it finds this
+		 * kind. */
 		for (size_t at = 0; at < ROOM; at += RECORD_ALIGN)
 			memcpy(made_up + at, &kind, sizeof kind);
 		if (next(made_up, ROOM, &record) != CUPTI_SUCCESS)

@@ -10,26 +10,27 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* What a session's files share; no other file includes it. */
+/* The declarations that all parts of this file use. */
 
 enum session_kind {
-	KIND_GRAPH, /* first: what is enabled later then leaves graphs whole */
+	KIND_GRAPH, /* enabled first: kinds that are enabled later then leave
+		     * graphs whole */
 	KIND_KERNEL,
 	KIND_COPY,
 	KIND_PEER_COPY,
 	KIND_SET,
 	KIND_OVERHEAD,
-	KIND_RUNTIME, /* where calls cannot be chosen one by one */
+	KIND_RUNTIME, /* if calls cannot be selected one by one */
 	KIND_DRIVER,
 	KINDS
 };
 
-/* CUPTI's attributes that a window sets, and how they were. */
+/* The attributes of CUPTI that a window sets, and their previous values. */
 enum session_setting {
 	SETTING_ZEROED,
 	SETTING_POOL,
 	SETTING_PINNED,
-	SETTING_SHARED, /* buffers, by all threads */
+	SETTING_SHARED, /* buffers shared by all threads */
 	SETTINGS
 };
 struct session_settings {
@@ -40,9 +41,9 @@ struct session_settings {
 
 /* Detects whether buffers arrive while work is launched. */
 struct session_watch {
-	bool counting; /* launches, by callbacks */
-	uint64_t buffers; /* requested and completed, when last looked */
-	int quiet; /* flushes since they grew */
+	bool counting; /* launches are counted by callbacks */
+	uint64_t buffers; /* requests and returns at the last flush */
+	int quiet; /* flushes since `buffers` last increased */
 	bool displaced;
 };
 
@@ -59,8 +60,8 @@ struct session {
 	bool listening, open;
 	bool on[KINDS];
 	int calls_on[2]; /* launch calls enabled one by one, [driver] */
-	bool crowded; /* more buffers out than one for each of few threads */
-	int failures; /* flushes that failed, one after the other */
+	bool crowded; /* so many threads launch that they must share buffers */
+	int failures; /* consecutive flushes that failed */
 	struct session_settings settings;
 	struct session_watch watch;
 
@@ -72,7 +73,7 @@ struct session {
 	_Atomic int64_t dropped, within_since_ns;
 };
 
-/* Appends a sentence, as far as there is room. */
+/* Appends a sentence if there is room. */
 static void session_explain(char sentence[static 512], const char *format, ...)
 {
 	size_t at = strlen(sentence);
@@ -84,7 +85,7 @@ static void session_explain(char sentence[static 512], const char *format, ...)
 	va_end(args);
 }
 
-/* CUPTI's word for a result, for the log. */
+/* CUPTI's name for a result, for the log. */
 static const char *session_result(const struct library *l, CUptiResult r)
 {
 	const char *text = NULL;
@@ -93,7 +94,7 @@ static const char *session_result(const struct library *l, CUptiResult r)
 	return text;
 }
 
-/* Why CUPTI refused a part, in few words. */
+/* The reason why CUPTI refused something, in few words. */
 static const char *session_reason(const struct session *s, CUptiResult r)
 {
 	switch (r) {
@@ -152,9 +153,11 @@ static enum session_end session_unfit(const struct session *s, CUptiResult r,
  * recorded. Hardware tracing is never enabled: before CUDA 13.4 Update 1 it
  * corrupts the host's memory, and it cannot be disabled again. */
 
-enum { V12_5 = 23 }; /* from which calls can be chosen one by one */
+enum { V12_5 = 23 }; /* from this version on, calls can be selected one by
+		      * one */
 
-/* CONCURRENT_KERNEL, never KERNEL: that one has kernels wait for each other. */
+/* CONCURRENT_KERNEL and never KERNEL, which makes kernels wait for each
+ * other. */
 static const struct {
 	CUpti_ActivityKind kind;
 	const char *what;
@@ -273,19 +276,20 @@ enum { ALWAYS, FAULTY_DEVICE_MEMORY, CROWDED };
 static const struct setting {
 	CUpti_ActivityAttribute attribute;
 	size_t size;
-	uint64_t value, before; /* before: set if CUPTI cannot be called */
+	uint64_t value, before; /* before: used if CUPTI cannot return it */
 	int when;
 } settings[SETTINGS] = {
-	/* Zeroed by us, on our thread, not by CUPTI in a launch. */
+	/* We zero buffers in our own thread. Otherwise CUPTI does it during a
+	 * launch. */
 	[SETTING_ZEROED] = { CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, 1,
 		1, 0, ALWAYS },
-	/* 16 of 3.2 MB instead of 250: what the device may lose to us. */
+	/* At most 16 buffers of 3.2 MB in device memory instead of 250. */
 	[SETTING_POOL] = { CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_POOL_LIMIT,
 		sizeof(size_t), 16, 250, ALWAYS },
 	/* 13.0 before its update crashes with graphs and device memory. */
 	[SETTING_PINNED] = { CUPTI_ACTIVITY_ATTR_MEM_ALLOCATION_TYPE_HOST_PINNED,
 		1, 1, 0, FAULTY_DEVICE_MEMORY },
-	/* Hundreds of launching threads would each hold a buffer. */
+	/* With hundreds of launching threads, each would hold a buffer. */
 	[SETTING_SHARED] = { CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER, 1,
 		0, 1, CROWDED },
 };
@@ -352,7 +356,8 @@ static void session_settings_restore(struct session *s)
  * function of CUPTI that they call is the one that returns a graph node's
  * id. */
 
-/* Buffer callbacks are given no context: the one session of this process. */
+/* Buffer callbacks get no context, so this is the only session of the
+ * process. */
 static struct session *_Atomic current;
 
 static void CUPTIAPI session_request(uint8_t **buffer, size_t *size,
@@ -480,7 +485,7 @@ static CUpti_CallbackDomain session_calls_of(bool driver)
 		      : CUPTI_CB_DOMAIN_RUNTIME_API;
 }
 
-/* An event, and what is missing if it cannot be received. */
+/* An event, and the message about what is missing if it cannot be received. */
 struct event {
 	CUpti_CallbackDomain domain;
 	CUpti_CallbackId id;
@@ -525,7 +530,8 @@ static void session_enable_events(struct session *s, char *sentence)
 			profiler_calls[i].id);
 }
 
-/* In windows, where names are pinned; without a sentence: no more. */
+/* For windows, in which names are pinned. `sentence` NULL: disables the
+ * events. */
 static void session_enable_unload_events(struct session *s, char *sentence)
 {
 	static const struct event unloads[] = {
@@ -582,7 +588,7 @@ static void session_count_launches(struct session *s, bool on)
 	s->watch.counting = on;
 }
 
-/* A runtime call is one of the driver's as well: the greater number. */
+/* A runtime call is also a driver call, so the greater number is returned. */
 static int64_t session_launched(const struct session *s)
 {
 	int64_t runtime = atomic_load(&s->launched[false]);
@@ -626,8 +632,8 @@ bool session_displaced(struct session *s)
 }
 
 enum {
-	FAILURES = 3, /* flushes one after the other: no accident */
-	CROWD = 16, /* launching threads, of which each holds a buffer */
+	FAILURES = 3, /* consecutive flushes; more than an accident */
+	CROWD = 16, /* launching threads, each with its own buffer */
 	V13_0 = 130000
 };
 
@@ -686,7 +692,7 @@ static enum session_end session_subscribe(struct session *s,
 	return SESSION_BUSY;
 }
 
-/* Where the session still listens, the subscription stays. */
+/* Keeps the subscription if the session still listens. */
 static void session_unsubscribe(struct session *s)
 {
 	if (s->subscriber && !s->listening) {
@@ -729,7 +735,7 @@ static void session_undo(struct session *s)
 	session_unsubscribe(s);
 }
 
-/* After a fatal state CUPTI has ended itself, and is not called any more. */
+/* After a fatal state CUPTI has ended itself and must not be called. */
 static void session_forget_window(struct session *s)
 {
 	s->subscriber = NULL;
@@ -740,7 +746,7 @@ static void session_forget_window(struct session *s)
 	s->settings = (struct session_settings){ .thread_ids = false };
 }
 
-/* Nothing could be enabled: whose fault is it? */
+/* Nothing could be enabled. Finds out whether CUPTI can be used later. */
 static enum session_end session_refused(struct session *s, CUptiResult r,
 	char sentence[static 512])
 {
