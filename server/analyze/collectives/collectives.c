@@ -1,9 +1,9 @@
-/* collectives.c - collects the collective kernels of a run, by name, device and stream. */
+/* collectives.c - lists the collectives of a run by name, device and stream. */
 #include "pattern.h"
 #include "catalog.h"
 #include <assert.h>
 
-/* The key of a line. It is hashed as bytes, so it has no gaps. */
+/* The key of a line. Hashed as bytes, so it must contain no padding. */
 struct collectives_key {
 	int64_t stream;
 	uint32_t kernel;
@@ -40,7 +40,8 @@ static bool collectives_line_add(struct collectives_maker *m,
 	return true;
 }
 
-/* Assigns each row to a line. Rows come by start, so lines do too. */
+/* Assigns each row to a line. Rows are sorted by start, so lines are sorted by
+ * their first start. */
 static bool collectives_assign(struct collectives_maker *m)
 {
 	const struct kernel_rows *k = &m->t->kernel;

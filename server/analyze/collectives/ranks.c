@@ -1,4 +1,5 @@
-/* ranks.c - matches the collectives of a job over its ranks: transfer, waiting, stragglers. */
+/* ranks.c - matches the collectives of a job's ranks; computes transfer time,
+ * waiting time and stragglers. */
 #include "ranks.h"
 #include "names.h"
 #include "sort.h"
@@ -35,7 +36,7 @@ static int ranks_event_by_start(const void *left, const void *right)
 	return (a->dur_ns > b->dur_ns) - (a->dur_ns < b->dur_ns);
 }
 
-/* The `count` collectives of a name that a run has, in order. */
+/* Lists the `count` collectives of a name in a run, in order. */
 static void ranks_match_run(const struct compared_run *run, const char *name,
 	uint32_t count, struct arena *a, int64_t *start_ns, int64_t *dur_ns)
 {
@@ -83,7 +84,8 @@ static void ranks_match_name(const struct compared_run *const *runs, uint32_t n,
 	}
 }
 
-/* Of runs in this order; the arena has no ceiling. */
+/* Matches the collectives of the runs, in the order of the runs. The arena must
+ * have no size limit. */
 static void ranks_match_from(const struct compared_run *const *runs, uint32_t n,
 	struct arena *a, struct rank_matches *out)
 {
@@ -129,8 +131,8 @@ static int64_t ranks_clock_at(const struct clocks *c, uint32_t r, int64_t ns)
 	return c->runs[r]->started_utc_ns - c->runs[0]->started_utc_ns + ns;
 }
 
-/* When the first and the last rank start a collective, and when the first
- * ends. */
+/* The times at which the first and the last rank start a collective, and at
+ * which the first rank ends it. */
 static void ranks_clock_edges(const struct clocks *c,
 	const struct rank_match *m, uint32_t k, int64_t *first, int64_t *last,
 	int64_t *end)
@@ -310,8 +312,8 @@ static double ranks_median(double *x, uint32_t n)
 	return (x[(n - 1) / 2] + x[n / 2]) / 2;
 }
 
-/* The others wait for a late rank, so it waits fewest. True if waiting is
- * unknown. */
+/* Whether a rank waits least. A straggler does, because the others wait for it.
+ * True if waiting is unknown. */
 static bool ranks_waits_shortest(const struct rank_line *l, uint32_t n,
 	uint32_t rank)
 {
@@ -324,7 +326,7 @@ static bool ranks_waits_shortest(const struct rank_line *l, uint32_t n,
 	return l[rank].waiting_ns < 0 || 2 * more >= known;
 }
 
-/* Among ranks whose computing is known. */
+/* Marks the stragglers among the ranks whose compute time is known. */
 static void ranks_stragglers(struct ranks_maker *m)
 {
 	struct rank_line *l = m->out->ranks;
@@ -346,8 +348,8 @@ static void ranks_stragglers(struct ranks_maker *m)
 	}
 }
 
-/* Runs whose rank another run has too. Lines are sorted, so these are
- * neighbors. */
+/* The number of runs that share their rank with another run. Lines are sorted,
+ * so such runs are neighbors. */
 static uint32_t ranks_twice(const struct rank_line *l, uint32_t n)
 {
 	uint32_t count = 0;

@@ -25,9 +25,9 @@ struct pattern_spans {
 	int64_t start_ns, end_ns; /* of the current span */
 };
 
-/* Rows of one or two kinds as spans that do not overlap. Rows are sorted by start;
- * those that overlap or touch become one span. The kinds are merged on the way, so
- * that nothing is copied. */
+/* Merges the rows of one or two kinds into spans that do not overlap. Rows are
+ * sorted by start. Rows that overlap or touch become one span. Both kinds are
+ * read in parallel, so that nothing is copied. */
 
 /* Whether the current row is wanted. */
 static bool pattern_spans_wanted(const struct pattern_span_rows *r)
@@ -41,7 +41,7 @@ static void pattern_spans_skip(struct pattern_span_rows *r)
 		r->at++;
 }
 
-/* Places it before the first span; the caller filled rows. */
+/* Moves to before the first span. The caller has filled `rows`. */
 static void pattern_spans_start(struct pattern_spans *s)
 {
 	for (int i = 0; i < 2; i++) {
@@ -51,7 +51,8 @@ static void pattern_spans_start(struct pattern_spans *s)
 	s->start_ns = s->end_ns = INT64_MIN;
 }
 
-/* The rows whose next begins first; NULL if both are through. */
+/* The kind of rows whose next row begins first; NULL if both are at their
+ * ends. */
 static struct pattern_span_rows *pattern_spans_earliest(struct pattern_spans *s)
 {
 	struct pattern_span_rows *a = &s->rows[0], *b = &s->rows[1];
@@ -83,13 +84,13 @@ static bool pattern_spans_next(struct pattern_spans *s)
 	return true;
 }
 
-/* The parts of each iteration's time: one sweep over the edges of all spans and
- * iterations. The parts are unions over all devices, clipped to the iteration's
- * window, of the records of any function: compute, collectives outside of it,
- * copies outside of both, and idle, which is the rest. The four add up to the
- * nanosecond. */
+/* The parts of each iteration's time, computed by one sweep over the starts and
+ * ends of all spans and iterations. The parts are unions of records over all
+ * devices, clipped to the iteration's window: compute; collectives while
+ * nothing computes; copies while neither runs; and idle, the rest. The four add
+ * up to the iteration's duration, exact to the nanosecond. */
 
-/* What a moment counts as: the first of these that is running. */
+/* A moment is counted in the first of these parts that is running. */
 enum pattern_split_part { COMPUTE, COMM, COPY, PARTS };
 
 struct pattern_split {
@@ -97,8 +98,8 @@ struct pattern_split {
 	int64_t first_ns; /* iterations count from here */
 };
 
-/* Adds `len` nanoseconds from `at`, in which no part changes, to the part that
- * has them. */
+/* Adds `len` nanoseconds from `at`, in which no span starts or ends, to their
+ * part. */
 static void pattern_split_count(const struct pattern_split *s,
 	struct iteration *c, int64_t at, int64_t len)
 {
@@ -111,7 +112,8 @@ static void pattern_split_count(const struct pattern_split *s,
 	c->idle_ns += len;
 }
 
-/* Drops what ended by `at` and returns the first edge after it, at most `end`. */
+/* Skips spans that ended at or before `at`. Returns the first start or end
+ * after `at`, at most `end`. */
 static int64_t pattern_split_edge(struct pattern_spans *s, int64_t at,
 	int64_t end)
 {
@@ -160,7 +162,7 @@ static struct pattern_span_rows pattern_split_rows(const int64_t *start_ns,
 		.to = rows.to };
 }
 
-/* Returns by kernel of the run whether it is a collective. */
+/* Returns for each kernel of the run whether it is a collective. */
 static bool *pattern_split_collectives(const struct profile *p)
 {
 	bool *is = arena_grow(p->arena, NULL, (size_t)p->kernels_n + 1);
@@ -169,7 +171,8 @@ static bool *pattern_split_collectives(const struct profile *p)
 	return is;
 }
 
-/* Returns by name id of the trace whether it is a call in which the host waits. */
+/* Returns for each name id of the trace whether it is an API call in which the
+ * host waits. */
 static bool *pattern_split_sync_calls(const struct trace *t,
 	const uint32_t *sync, struct arena *a)
 {
@@ -237,12 +240,12 @@ static bool pattern_split(const struct trace *t, const struct process *proc,
 
 /* The samples of each counter, in order of time.
  *
- * A counter's value during an execution comes from the samples inside it, or from
- * an interpolation between the two around each end; never from beyond the first
- * or the last sample. Samples that are no number, or beyond 1e150, are ignored.
- * Successive executions begin in ascending order, so that a cursor finds the
- * first sample; sums over blocks of samples make a long execution as cheap as a
- * short one. */
+ * A counter's value during an execution is computed from the samples inside the
+ * execution, or interpolated between the two samples around each end. It is
+ * never extrapolated. Samples that are not a number, or beyond 1e150, are
+ * ignored. Executions are in the order of their starts, so that a cursor finds
+ * the first sample. Sums over blocks of samples make the time for a long
+ * execution as short as for a short one. */
 
 enum { SERIES_BLOCK = 64 };
 
@@ -259,7 +262,8 @@ struct counter_series_set {
 	double *value;
 	struct series_sum {
 		long double value, square;
-	} * before; /* of every SERIES_BLOCKth sample: of its series' before it */
+	} * before; /* at every SERIES_BLOCKth sample: sums over earlier samples
+		of its series */
 	struct series *list; /* by device, name */
 	uint32_t n;
 };
@@ -269,7 +273,7 @@ struct counter_series_value {
 	bool interpolated; /* fewer than three are inside */
 };
 
-/* What identifies a counter; hashed as bytes, so it has no gaps. */
+/* The key of a counter. Hashed as bytes, so it must contain no padding. */
 struct counter_series_key {
 	uint32_t name;
 	int32_t device;
@@ -281,12 +285,12 @@ struct counter_series_maker {
 	const struct thread_time *threads;
 	struct counter_series_set *s;
 	struct arena *a;
-	uint32_t *of; /* by row: the series, in order of first sight */
-	uint32_t *place; /* of each of these in the list */
+	uint32_t *of; /* by row: its series, numbered by first appearance */
+	uint32_t *place; /* by this number: the position in the list */
 	uint32_t cap;
 };
 
-/* Whether its square is a number, too. */
+/* Whether a value is a number whose square is a number, too. */
 static bool pattern_series_usable(double value)
 {
 	return fabs(value) < 1e150;
@@ -314,7 +318,8 @@ static bool pattern_series_new(struct counter_series_maker *m,
 	return true;
 }
 
-/* Whether a sample is a total of threads, which is no resource in use. */
+/* Whether a sample is a total of threads, which is not a counter of a
+ * resource. */
 static bool pattern_series_is_thread_total(const struct thread_time *s,
 	uint32_t name, int32_t device)
 {
@@ -324,7 +329,8 @@ static bool pattern_series_is_thread_total(const struct thread_time *s,
 	return false;
 }
 
-/* Whether a sample is of a series: a number, and of a resource in use. */
+/* Whether a sample belongs to a series: it is a number and no total of
+ * threads. */
 static bool pattern_series_counts(const struct counter_series_maker *m,
 	uint32_t i)
 {
@@ -334,7 +340,7 @@ static bool pattern_series_counts(const struct counter_series_maker *m,
 		       c->device[i]);
 }
 
-/* Which series each sample is of; `to` counts how many are numbers. */
+/* Finds the series of each sample; `to` counts the samples that are numbers. */
 static bool pattern_series_assign(struct counter_series_maker *m)
 {
 	const struct counter_rows *c = &m->t->counter;
@@ -367,7 +373,7 @@ static int pattern_series_by_device(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-/* The list in its order; where each one's samples begin. */
+/* Sorts the list of series and sets where the samples of each series begin. */
 static bool pattern_series_sort(struct counter_series_maker *m,
 	struct notes *ns)
 {
@@ -423,8 +429,9 @@ static void pattern_series_sum_blocks(struct counter_series_set *s,
 	}
 }
 
-/* Counters without a sample are left out and noted; totals of `threads` are none.
- * False if the arena is full; release in any case. */
+/* Reads the series of all counters. A counter without a usable sample is
+ * omitted, with a note. Totals of `threads` are not counters. False if the
+ * arena is full; release in any case. */
 static bool pattern_series_from(struct counter_series_set *s,
 	const struct trace *t, struct slice rows,
 	const struct thread_time *threads, struct arena *a, struct notes *ns)
@@ -461,7 +468,7 @@ static void pattern_series_release(struct counter_series_set *s,
 	arena_drop(a, s->list);
 }
 
-/* Back to the beginning, for executions that start from the beginning again. */
+/* Resets all cursors, for another pass over the executions. */
 static void pattern_series_rewind(struct counter_series_set *s)
 {
 	for (uint32_t i = 0; i < s->n; i++)
@@ -470,8 +477,8 @@ static void pattern_series_rewind(struct counter_series_set *s)
 
 enum { DIRECT = 2 * SERIES_BLOCK };
 
-/* The first sample from `from` on that is at `ns` or later; `to` if there is
- * none. Found by doubling steps, because it is usually near. */
+/* The first sample, starting at `from`, that is at `ns` or later; `to` if there
+ * is none. The search doubles its steps, because the sample is usually near. */
 static uint32_t pattern_series_first_from(const int64_t *at_ns, uint32_t from,
 	uint32_t to, int64_t ns)
 {
@@ -494,7 +501,8 @@ static uint32_t pattern_series_first_from(const int64_t *at_ns, uint32_t from,
 	return high;
 }
 
-/* Between two samples; exactly one's where they touch it. */
+/* The value between two samples. At the time of a sample, it is exactly this
+ * sample. */
 static double pattern_series_interpolate(const struct counter_series_set *s,
 	uint32_t before, uint32_t after, int64_t ns)
 {
@@ -504,7 +512,8 @@ static double pattern_series_interpolate(const struct counter_series_set *s,
 	       (s->value[after] - s->value[before]) * (part / whole);
 }
 
-/* At the start: `low` is the first sample not before it. */
+/* The value at the start of an execution; `low` is the first sample not before
+ * it. */
 static bool pattern_series_at_start(const struct counter_series_set *s,
 	const struct series *one, uint32_t low, int64_t ns, double *v)
 {
@@ -516,7 +525,7 @@ static bool pattern_series_at_start(const struct counter_series_set *s,
 	return true;
 }
 
-/* At the end: `high` is the first sample behind it. */
+/* The value at the end of an execution; `high` is the first sample after it. */
 static bool pattern_series_at_end(const struct counter_series_set *s,
 	const struct series *one, uint32_t high, int64_t ns, double *v)
 {
@@ -544,7 +553,7 @@ static void pattern_series_sum(const struct counter_series_set *s,
 	}
 }
 
-/* Mean and variance of samples [low, high), two at least. */
+/* Mean and variance of the samples [low, high), which are at least two. */
 static void pattern_series_inside(const struct counter_series_set *s,
 	const struct series *one, uint32_t low, uint32_t high,
 	struct counter_series_value *v)
@@ -569,8 +578,8 @@ static void pattern_series_inside(const struct counter_series_set *s,
 	v->variance = variance > 0 ? (double)variance : 0;
 }
 
-/* Of [start_ns, end_ns]; false if an end is beyond the samples and fewer than
- * three are inside. */
+/* The value during [start_ns, end_ns]. False if an end is beyond the samples
+ * and fewer than three samples are inside. */
 static bool pattern_series_value(const struct counter_series_set *s,
 	struct series *one, int64_t start_ns, int64_t end_ns,
 	struct counter_series_value *v)
@@ -604,7 +613,7 @@ struct pattern_counters_cell {
 	uint32_t values, interpolated;
 };
 
-/* The counters of a row of p->patterns, and where their cells are. */
+/* The counters of a row of p->patterns, and the position of their cells. */
 struct pattern_share {
 	uint32_t series, n; /* first, how many */
 	size_t cells;
@@ -637,7 +646,7 @@ static bool pattern_counters_apply(const struct pattern *f)
 	       f->type == FUNCTION_runq || f->number >= 0;
 }
 
-/* Gives rows their cells, in order, as long as there is room. */
+/* Assigns cells to the rows, in order, until the limit is reached. */
 static bool pattern_counters_plan(struct pattern_counters *m, uint32_t *cut,
 	const char **first)
 {
@@ -671,8 +680,8 @@ static bool pattern_counters_plan(struct pattern_counters *m, uint32_t *cut,
 	return m->share && m->cells;
 }
 
-/* Adds all counters of an execution in an iteration of the table. They are
- * taken from its start for `len` nanoseconds. */
+/* Adds all counters of an execution to the cells of its iteration. Values are
+ * computed over `len` nanoseconds from the execution's start. */
 static void pattern_counters_weigh(struct pattern_counters *m,
 	const struct execution *e, int64_t len, const struct pattern_share *of,
 	uint32_t at)

@@ -1,5 +1,5 @@
-/* pattern_execution.c - lists what ran of each function, and how its durations
- * spread. */
+/* pattern_execution.c - lists the executions of each function, and computes the
+ * spread of their durations. */
 #include "pattern_execution.h"
 #include "catalog.h"
 #include "copies.h"
@@ -19,7 +19,7 @@ enum pattern_execution_kind {
 	THREADS = EXECUTION_THREADS
 };
 
-/* What distinguishes functions. It is hashed as bytes, so it has no padding. */
+/* The key of a function. Hashed as bytes, so it must contain no padding. */
 struct pattern_execution_key {
 	uint32_t kind, what;
 	int32_t device;
@@ -51,7 +51,7 @@ static size_t pattern_execution_call_without_stream(const char *name,
 	return len;
 }
 
-/* The call's index in the list; CALLS if it is not there. */
+/* The index of an API call in the list; CALLS if it is not in the list. */
 static size_t pattern_execution_call_index_of(const char *name, size_t len)
 {
 	len = pattern_execution_call_without_stream(name,
@@ -63,17 +63,18 @@ static size_t pattern_execution_call_index_of(const char *name, size_t len)
 	return i;
 }
 
-/* The call's name as listed; NULL if it is none of these. */
+/* The API call's name in the list; NULL if it is not in the list. */
 static const char *pattern_execution_call_of(const char *name, size_t len)
 {
 	size_t i = pattern_execution_call_index_of(name, len);
 	return i < CALLS ? calls[i] : NULL;
 }
 
-/* Calls in which the host waits for the device, by id of a name of the trace:
- * the first id of the same call, NAMES_NONE if it is none. The list is
- * sync_call.def. Nsight Systems puts `_v3020` and `_ptsz` behind their names; they
- * are the same calls. NULL if the arena is full. */
+/* Finds the API calls in which the host waits for the device (sync_call.def).
+ * The result is indexed by the id of a name in the trace. Nsight Systems
+ * appends `_v3020` and `_ptsz` to names, so one API call may have several
+ * names; the value is the id of its first name. It is NAMES_NONE for other
+ * names. NULL if the arena is full. */
 static uint32_t *pattern_execution_sync_calls(const struct trace *t,
 	struct arena *a)
 {
@@ -91,13 +92,16 @@ static uint32_t *pattern_execution_sync_calls(const struct trace *t,
 	return of;
 }
 
-/* Time on CPUs and time waiting for one, per iteration, from totals.
+/* Per iteration: the time that threads run on CPUs, and the time that they wait
+ * for a CPU.
  *
  * kernsift's collector reads how long a process's threads have run and waited
- * so far (`oncpu`, `runq`: collector/counters/counters.def). An iteration's share is the
- * difference between its ends, each taken on the line between the readings
- * around it. If an iteration that counts is beyond the readings, no iteration has
- * a figure, since that one would count as zero; a note records it. */
+ * so far (`oncpu`, `runq`: collector/counters/counters.def). The time in an
+ * iteration is the difference of the totals at its end and its start. These are
+ * interpolated linearly between the readings around the moment. If a kept
+ * iteration is before the first or after the last reading, no iteration has a
+ * value, because that iteration would be treated as zero. A note reports
+ * this. */
 
 /* The readings of one total, in order of time. */
 struct thread_time_readings {
@@ -129,8 +133,8 @@ static bool pattern_threads_next(struct thread_time_readings *r)
 	return true;
 }
 
-/* The total at a moment that is not before the last one looked up; NaN beyond
- * the readings. */
+/* The total at a moment, which must not be before the last moment that was
+ * requested. NaN outside of the readings. */
 static double pattern_threads_total_at(struct thread_time_readings *r,
 	int64_t at_ns)
 {
@@ -147,7 +151,7 @@ static double pattern_threads_total_at(struct thread_time_readings *r,
 			       (double)(r->after_ns - r->before_ns));
 }
 
-/* Whether the samples are a total: numbers that never get less. */
+/* Whether the samples are a total: numbers that never decrease. */
 static bool pattern_threads_grows(const struct counter_rows *c,
 	struct slice rows, uint32_t id)
 {
@@ -175,7 +179,8 @@ static struct thread_time_readings pattern_threads_readings_of(
 	return r;
 }
 
-/* How many iterations that count are beyond the readings. */
+/* Fills the times. Returns how many kept iterations are outside of the
+ * readings. */
 static uint32_t pattern_threads_fill(struct thread_total *x,
 	const struct trace *t, const struct process *proc,
 	const struct iterations *all)
@@ -197,7 +202,7 @@ static uint32_t pattern_threads_fill(struct thread_total *x,
 	return beyond;
 }
 
-/* The name's id where the process has such a total, else 0. */
+/* The id of the name if the process has a total of this name, else 0. */
 static uint32_t pattern_threads_total_of(const struct trace *t,
 	const struct process *proc, const char *name)
 {
@@ -496,7 +501,8 @@ void pattern_executions_release(struct executions *x, struct arena *a)
 	pattern_threads_release(&x->threads, a);
 }
 
-/* The spread of durations: gathered by function, sorted, a few kept. */
+/* The spread of durations: gathers them by function, sorts them and keeps a
+ * few. */
 
 struct gathered {
 	uint32_t seen, all; /* executions in kept iterations */
@@ -510,7 +516,7 @@ static bool pattern_execution_spread_kept(const struct profile *p,
 	return p->iterations.iterations[e->iteration].use == ITERATION_KEPT;
 }
 
-/* Returns whether the next of `all` is taken, for an even choice of
+/* Whether the next of `all` executions is in an evenly spaced selection of
  * PATTERN_SPREAD_FROM. */
 static bool pattern_execution_spread_taken(const struct gathered *g)
 {

@@ -63,7 +63,7 @@ static enum function_type pattern_import_type_of(const char *word,
 					      : FUNCTION_other_device;
 }
 
-/* Kernels get the names that profile.kernels has. */
+/* The name of a function. Kernels have the names in profile.kernels. */
 static const char *pattern_import_name(struct arena *a, const struct name *n,
 	const char *word)
 {
@@ -233,9 +233,9 @@ static void pattern_import_metrics_fill(struct import_metrics *m)
 	}
 }
 
-/* Fills p->patterns.metrics from the rows that have a metric. `found` has each
- * row's row of p->patterns and its iteration's column. A second row for the
- * same cell is noted and ignored. */
+/* Fills p->patterns.metrics from the rows that have a metric. `found` contains,
+ * for each row of the table, the row of p->patterns and the column of the
+ * iteration. A second row for one cell is ignored, with a note. */
 static bool pattern_import_metrics(const struct trace *t, struct slice rows,
 	const struct import_row *found, struct profile *p)
 {
@@ -292,7 +292,8 @@ static bool pattern_import_assign(struct pattern_import *m)
 	return ok;
 }
 
-/* From here on a row's iteration is its column in the table. */
+/* Sums each function's time. Replaces the iteration of each row by its column
+ * in the table. */
 static bool pattern_import_totals(struct pattern_import *m)
 {
 	const struct pattern_rows *r = &m->t->pattern;

@@ -1,4 +1,4 @@
-/* pattern_table.c - chooses iterations, ranks functions and allocates the cells
+/* pattern_table.c - selects iterations, sorts functions and allocates the cells
  * of p->patterns. */
 #include "pattern_table.h"
 #include "iteration_find.h"
@@ -13,8 +13,8 @@ static uint32_t pattern_table_limit(uint32_t functions)
 	return n < PATTERNS_ITERATIONS_MAX ? n : PATTERNS_ITERATIONS_MAX;
 }
 
-/* Marks k of those m iterations that are kept, or of those that are not,
- * evenly; the first and the last are among them if k is at least 2. */
+/* Marks k of m iterations, evenly spaced: of the kept ones, or of the others.
+ * If k is at least 2, the first and the last are marked. */
 static void pattern_table_mark(const struct iterations *all, bool kept,
 	uint32_t m, uint32_t k, uint32_t *place)
 {

@@ -1,14 +1,15 @@
-/* suspicion.c - computes the published score of LatencyPrism, to the digit. */
+/* suspicion.c - computes the score of LatencyPrism, equal to the published one
+ * in every digit. */
 #include "suspicion.h"
 #include "dist.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The values of one row. Means are compensated sums (Kahan) in the order of
- * the rows, because the published figures were computed that way. A mean of
- * values with four decimals is close enough to a rounding boundary of the sixth
- * decimal often enough to show the difference. */
+/* The values of one row. Means are computed from compensated sums (Kahan) in
+ * the order of the rows, because the published figures were computed in this
+ * way. Without this, some means would differ: they are so near to a rounding
+ * boundary of the sixth decimal that the order of addition matters. */
 
 /* The values of a side, run after run. */
 struct suspicion_list {
@@ -26,9 +27,8 @@ struct suspicion_moments {
 	double mean, sd; /* the sample's */
 };
 
-/* The mean of equal values is that value and their deviation is 0, to the
- * last bit. That separates "nothing changed" from "changed by a rounding
- * error". */
+/* For equal values, the mean is exactly this value and the deviation exactly 0.
+ * So "nothing changed" differs from "changed by a rounding error". */
 static double suspicion_sum_of(const double *v, uint32_t n, double less)
 {
 	double sum = 0, lost = 0;
@@ -166,8 +166,8 @@ static bool suspicion_ends_in(const char *text, const char *end)
 	return n >= m && !strcmp(text + n - m, end);
 }
 
-/* As published: the process number distinguishes two processes. A name that
- * already ends in it is unchanged. */
+/* The names of both sides as in the publication: the process number is appended
+ * to distinguish two processes. A name that already ends in it is unchanged. */
 static bool suspicion_side_names(const struct compared_run *base,
 	const struct compared_run *head, struct arena *a, struct suspicion *s)
 {
@@ -196,7 +196,7 @@ static bool suspicion_side_names(const struct compared_run *base,
 	return !a->full;
 }
 
-/* What all runs share; "" otherwise. */
+/* The text that all runs share; "" if they differ. */
 static const char *suspicion_shared(const char *text,
 	const struct compared_run *runs, uint32_t n, bool workload)
 {
@@ -384,8 +384,9 @@ static bool suspicion_list_add(struct suspicion_list *l, double v,
 	return true;
 }
 
-/* `again`: the part before it is of the same run (a function of two types),
- * so an iteration may have been counted already. */
+/* Counts the iterations of a part. `again`: the part before it is of this run,
+ * too (a function with two types), so an iteration may have been counted
+ * already. */
 static bool suspicion_part_count(struct suspicion_maker *m,
 	const struct suspicion_part *p, bool again)
 {

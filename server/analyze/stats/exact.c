@@ -1,4 +1,5 @@
-/* exact.c - rounding decided on integers; 256 bits where 128 do not suffice. */
+/* exact.c - rounds by integer arithmetic, with 256 bits where 128 are not
+ * enough. */
 #include "exact.h"
 #include <math.h>
 #include <stdbool.h>
@@ -61,8 +62,8 @@ static long double exact_approximately(struct wider a)
 }
 
 /* s^2 = (n*squares - sum^2) / (n*(n-1)), so 10*s rounds to the greatest k with
- * (2k-1)^2 * n*(n-1) <= 400 * (n*squares - sum^2). The square root only says
- * where to look. */
+ * (2k-1)^2 * n*(n-1) <= 400 * (n*squares - sum^2). The square root is only the
+ * start of the search for k. */
 int64_t exact_sd_tenths(uint32_t n, int64_t sum, wide_t squares)
 {
 	if (n < 2)

@@ -1,4 +1,5 @@
-/* order_stat.c - Hoare's selection, pivoting on the median of three. */
+/* order_stat.c - finds order statistics by Hoare's selection (pivot: median of
+ * three). */
 #include "order_stat.h"
 #include "sort.h"
 #include <assert.h>

@@ -1,4 +1,5 @@
-/* t_draw.c - the tables that draws of t are read from. */
+/* t_draw.c - builds the tables for random numbers from Student's t
+ * distribution. */
 #include "t_draw.h"
 #include "dist.h"
 #include <math.h>

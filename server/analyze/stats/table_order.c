@@ -1,4 +1,5 @@
-/* table_order.c - comparators for qsort. */
+/* table_order.c - comparison functions for qsort in the order of nsys'
+ * tables. */
 #include "table_order.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,9 @@
-/* time_bucket.c - the octave is the highest bit; within it, the duration is
- * laid beside whole parts of 2^63 * 2^(k/32). None of these but the first is a
- * whole number, so that a duration is never equal to a border, and "greater
- * than the whole part" is "beyond the border". */
+/* time_bucket.c - finds the bucket of a duration by comparing integers.
+ *
+ * The octave is the highest bit. Within the octave, the duration is compared
+ * with the integer parts of 2^63 * 2^(k/32). Only the first of these borders is
+ * an integer, so a duration is never equal to any other border. Therefore
+ * "greater than the integer part" means "beyond the border". */
 #include "time_bucket.h"
 
 /* floor(2^63 * 2^(k/32)), computed with integer roots. */

@@ -13,8 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sums of durations and counts by a number and a device. They are checked,
- * because a table may hold any number. */
+/* Sums of durations and counts, by the number of a kernel or operation and by
+ * device. The sums are checked for overflow, because a table may contain any
+ * number. */
 
 struct tables_tally_line {
 	uint32_t what; /* a kernel or an operation */
@@ -83,8 +84,8 @@ static bool tables_tally_add(struct tables_tally *t,
 	       tables_tally_sum(&l->total_ns, add->total_ns, e);
 }
 
-/* Returns what is known of a line: the average, and nothing that needs single
- * launches. */
+/* Returns the known statistics of a line: total, count and average. Statistics
+ * that need single launches are unknown. */
 static struct time_stats tables_tally_stats(const struct tables_tally_line *l)
 {
 	int64_t tenths =
@@ -96,7 +97,7 @@ static struct time_stats tables_tally_stats(const struct tables_tally_line *l)
 	return t;
 }
 
-/* A table of kernel statistics: its lines as they are, and sums over grids. */
+/* A table of kernel statistics: its unchanged lines, and sums over grids. */
 
 struct tables_stat {
 	const struct trace *t;
@@ -265,9 +266,9 @@ static bool tables_statistics(const struct trace *t, const struct process *proc,
 	return ok;
 }
 
-/* The iterations that a table of patterns gives: those of its first row's
- * anchor, by start and then by number. A start or a duration that the table
- * lacks stays -1. */
+/* The iterations of a table of patterns: those with the anchor of the first
+ * row, sorted by start, then by number. A start or duration that the table does
+ * not contain remains -1. */
 
 struct tables_iterations {
 	const struct trace *t;
@@ -402,7 +403,7 @@ static bool tables_iterations(const struct trace *t, const struct process *proc,
 	return true;
 }
 
-/* A table of patterns: the GPU functions of each iteration, each once. */
+/* A table of patterns: each GPU function is counted once per iteration. */
 
 enum { ALL = -1 }; /* all devices */
 
@@ -512,8 +513,8 @@ static bool tables_pattern_copy_count(struct tables_pattern *m, uint32_t row,
 		       r->instances[row], r->dur_ns[row], e);
 }
 
-/* The iterations of two anchors contain the same time, so only the first anchor
- * counts. */
+/* The iterations of different anchors overlap in time, so only those of the
+ * first anchor are summed. */
 static bool tables_pattern_sum(struct tables_pattern *m, struct slice rows,
 	struct err *e)
 {
