@@ -12,11 +12,9 @@
  *
  * The rule over the kernel's name is used instead of the host operator if
  * - the host operator has the kernel's own name, like Inductor's Triton
- * kernels;
- *   its dims give the shape;
+ *   kernels; its dims give the shape;
  * - the rule gives a collective and the host operator is none (aten::copy_
- * around
- *   an exchange), or vice versa;
+ *   around an exchange), or vice versa;
  * - the kernel is work of its own below the host operator (catalog_fit: routing
  *   below experts).
  *

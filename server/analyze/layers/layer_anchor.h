@@ -5,14 +5,13 @@
  * anchor cuts the line into stretches. A stretch is similar to its neighbor in
  * any of these cases:
  * - The weighted Jaccard index of their names is at least 0.62. Then the two
- * have
- *   three quarters of their launches in common.
+ *   have three quarters of their launches in common.
  * - Both contain attention and a feed-forward part, and the names are not too
  *   different.
  * - No attention is known, and two kinds alternate: the index is at least 0.45
- * with
- *   the names in the same order, and the stretch is similar to the one before
- *   its neighbor.
+ *   with the names in the same order, and the stretch is similar to the one
+ *   before its neighbor.
+ *
  * If the line contains attention, a stretch counts only if it contains
  * attention.
  *

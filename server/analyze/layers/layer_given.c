@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Kinds of layers by what they launch, in any order. */
+/* Kinds of layers, by the kernels that they launch in any order. */
 
 enum {
 	LAYER_GIVEN_KINDS = 16
-}; /* kinds that are distinguished; a further one counts as the nearest */
+}; /* most kinds that are distinguished; a layer of a further kind is assigned to the nearest one */
 
 struct layer_given_kinds {
 	struct {
@@ -18,7 +18,7 @@ struct layer_given_kinds {
 			n; /* of the first layer of this kind, ascending */
 	} list[LAYER_GIVEN_KINDS];
 	uint32_t n;
-	uint32_t *symbols; /* of the layer at hand */
+	uint32_t *symbols; /* of the current layer */
 	size_t cap;
 	struct arena *arena;
 };
@@ -94,9 +94,9 @@ static double layer_given_kinds_similarity(struct layer_given_kinds *k,
 		k->list[kind].n);
 }
 
-/* Finds the kind of a layer of these items by those on `lane`. It is a new kind
- * if it shares less than 60 % of its launches with any known kind. Returns
- * false if the arena is full. */
+/* Finds the kind of a layer by its items on `lane`. It is a new kind if it has
+ * less than 60 % of its launches in common with every known kind. Returns false
+ * if the arena is full. */
 static bool layer_given_kinds_put(struct layer_given_kinds *k,
 	const struct layer_seq *s, uint32_t lane, const uint32_t *items,
 	uint32_t n, uint32_t *kind)
@@ -120,13 +120,13 @@ static bool layer_given_kinds_put(struct layer_given_kinds *k,
 	return layer_given_kinds_add(k, on);
 }
 
-/* The kernels that begin a layer, by the name that the request gives. */
+/* Start kernels: the kernels that begin a layer, by the name in the request. */
 
 struct layer_starts {
 	uint8_t *begins; /* by symbol */
-	uint32_t lane; /* lane of most of them */
+	uint32_t lane; /* lane with most start kernels */
 	uint32_t
-		most; /* most frequent of their symbols on that lane; LAYER_NONE: none is in a pass that counts */
+		most; /* most frequent start kernel on that lane; LAYER_NONE: none is in an analyzed pass */
 };
 
 static void layer_given_starts_find_lane(struct layer_starts *out,
@@ -155,8 +155,8 @@ static void layer_given_starts_find_most(struct layer_starts *out,
 	}
 }
 
-/* Finds the kernels whose name contains `start`. Allocates in `a`. Returns
- * false if it is full. */
+/* Finds the start kernels: those whose name contains `start`. Allocates in `a`.
+ * Returns false if `a` is full. */
 static bool layer_given_starts_from(struct layer_starts *out,
 	const struct layer_seq *s, const char *start, struct arena *a)
 {
@@ -176,23 +176,24 @@ static bool layer_given_starts_from(struct layer_starts *out,
 	return true;
 }
 
-/* Layers with given starts: bounds in each pass, then the length of the last
- * layer, then kinds. */
+/* Layers with given starts: finds where layers begin in each pass, then the
+ * length of the last layer, then the kinds. */
 
-/* A pass' last piece is no layer if it shares less than this with any layer: a
- * head may begin with the same kernel as layers. */
+/* The last piece of a pass is not a layer if the share of its launches in
+ * common with every kind of layer is below this: the head of a model may begin
+ * with the same kernel as layers. */
 static const double layer_share_min = 0.5;
 
 struct layer_given_maker {
 	const struct layer_seq *s;
 	struct arena scratch;
 	struct layer_starts starts;
-	uint32_t lane; /* theirs */
+	uint32_t lane; /* of the start kernels */
 	uint32_t every;
 	uint32_t *order, *from; /* items by pass, and where each pass begins */
 	struct layer_given_kinds
-		kinds; /* of layers that are followed by another */
-	uint32_t learned; /* kinds of these; others come after them */
+		kinds; /* first those of layers that another layer follows */
+	uint32_t learned; /* number of kinds of such layers */
 	uint32_t
 		shortest; /* launches on the lane in most layers of the shortest kind */
 	uint32_t usual
@@ -262,8 +263,8 @@ static int layer_given_ascending(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* Finds the most frequent length of each kind, on equality the longer.
- * `lengths` are by kind and length. */
+/* Finds the most frequent length of each kind; of equally frequent ones the
+ * longest. `lengths` are by kind and length. */
 static void layer_given_find_modes(struct layer_given_maker *m,
 	uint64_t *lengths, uint32_t n)
 {
@@ -311,8 +312,8 @@ static bool layer_given_find_usual(struct layer_given_maker *m)
 	return ok;
 }
 
-/* Returns the end of `n` launches of the lane from `from` on; `to` if there are
- * fewer. */
+/* Returns the end of the next `n` launches on the lane, from `from` on; `to` if
+ * there are fewer. */
 static uint32_t layer_given_end_of(const struct layer_given_maker *m,
 	uint32_t from, uint32_t to, uint32_t launches)
 {
@@ -327,9 +328,9 @@ static uint32_t layer_given_end_of(const struct layer_given_maker *m,
 	return i;
 }
 
-/* Finds the end of a pass' last layer: as many launches as the kind has that it
- * is most like, on equality the longest. It ends where it begins if it is like
- * no kind. */
+/* Finds the end of the last layer of a pass. The layer gets the length of the
+ * kind to which it is most similar; of equally similar ones the longest. If it
+ * is similar to no kind, its end is its beginning. */
 static bool layer_given_last_end(struct layer_given_maker *m, uint32_t from,
 	uint32_t to, uint32_t *end)
 {
@@ -367,8 +368,8 @@ static void layer_given_take(struct layer_given_maker *m, uint32_t pass,
 
 enum { BEFORE, FIRST_KIND, AFTER = FIRST_KIND + LAYER_GIVEN_KINDS, SECTIONS };
 
-/* Returns whether a pass begins with less than half of a layer: a layer that is
- * cut off, or a norm before the layers. */
+/* Returns whether the first layer of a pass is shorter than half a layer: the
+ * recording began within it, or it is a norm before the layers. */
 static bool layer_given_torn(const struct layer_given_maker *m)
 {
 	return m->bounds_n > 3 &&

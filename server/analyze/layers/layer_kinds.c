@@ -5,22 +5,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Phase: where in a period a layer begins.
+/* Phase: finds where in a period a layer begins.
  *
- * It follows from what the launches do: a layer begins at the norm before
- * attention. That is the first norm after the feed-forward part and, of two
- * without a product between them, the later one. If no feed-forward part is
- * known, it is the last norm with a product between itself and attention.
- * Otherwise a layer begins where the first one does: at the earliest place from
- * which the names continue as in the period, in most parts of the line. */
+ * A layer begins at the norm before attention. This is the first norm after the
+ * feed-forward part; of two norms without a product between them it is the
+ * later one. If no feed-forward part is known, it is the last norm with a
+ * product between the norm and attention.
+ *
+ * If no such norm is found, the beginning of the first layer of each part
+ * decides: the earliest place from which the names continue as in the period.
+ * Most parts of the line must agree. */
 
 enum { NOWHERE = UINT32_MAX, LONGEST = 1024, MATCH = 1, DIFFERS = -1 };
 
-/* A period as a ring of acts. */
+/* A period as a ring: after its last act the first one follows. */
 struct layer_phase_ring {
 	const struct layer_line *line;
 	uint32_t from, n;
-	bool softmax; /* taken as attention */
+	bool softmax; /* softmax is taken as attention */
 };
 
 static enum layer_act layer_kinds_phase_act(const struct layer_phase_ring *r,
@@ -67,8 +69,9 @@ static uint32_t layer_kinds_phase_call(const struct layer_phase_ring *r,
 	return i->is ? i->is->call : LAUNCH_NO_CALL;
 }
 
-/* Finds the beginning of a norm from a place in it. A norm may be several
- * launches of one call, or steps: convert, square, mean, sum, root. */
+/* Finds the beginning of a norm from a launch in it. A norm may be several
+ * launches of one operator call, or several steps: convert, square, mean, sum,
+ * root. */
 static uint32_t layer_kinds_phase_norm_from(const struct layer_phase_ring *r,
 	uint32_t at)
 {
@@ -93,7 +96,8 @@ static uint32_t layer_kinds_phase_norm_from(const struct layer_phase_ring *r,
 	return (at - back) % r->n;
 }
 
-/* Returns the last place before attention with a feed-forward part; NOWHERE. */
+/* Returns the last launch of a feed-forward part that attention follows;
+ * NOWHERE if there is none. */
 static uint32_t layer_kinds_phase_fed_before(const struct layer_phase_ring *r)
 {
 	for (uint32_t i = 0; i < r->n; i++) {
@@ -109,7 +113,7 @@ static uint32_t layer_kinds_phase_fed_before(const struct layer_phase_ring *r)
 	return NOWHERE;
 }
 
-/* Returns the norm between a place and the attention after it. */
+/* Returns the norm between the launch `fed` and the next attention. */
 static uint32_t layer_kinds_phase_norm_behind(const struct layer_phase_ring *r,
 	uint32_t fed)
 {
@@ -164,10 +168,12 @@ static uint32_t layer_kinds_phase_by_acts(const struct layer_line *l,
 	return at == NOWHERE ? at : layer_kinds_phase_norm_from(&r, at);
 }
 
-/* Returns how far back from `anchor` the names continue as in the period: an
- * alignment from its end, both read backward, on equality the longest, because
- * the first layer may differ from the others in one place. It runs through the
- * period twice, because the first layer may have lost its anchor. */
+/* Finds in *head how far back from `anchor` the names continue as in the
+ * period. The line before the anchor and the period are aligned backward from
+ * their ends. They need not be equal, because the first layer may differ from
+ * the others in one launch. Of equally good alignments the longest is used. The
+ * alignment covers the period twice, because the first layer may lack its
+ * anchor. */
 static bool layer_kinds_phase_reaches_back(const struct layer_line *l,
 	uint32_t floor, uint32_t anchor, const struct layer_stretch *one,
 	struct arena *a, uint32_t *head)
@@ -205,7 +211,7 @@ static bool layer_kinds_phase_reaches_back(const struct layer_line *l,
 	return true;
 }
 
-/* Returns the value that most parts give; on equality the longest. */
+/* Returns the most frequent value; of equally frequent ones the largest. */
 static uint32_t layer_kinds_phase_majority(const uint32_t *votes_of, uint32_t n)
 {
 	uint32_t best = 0, votes = 0;
@@ -245,8 +251,8 @@ static bool layer_kinds_phase_by_rims(const struct layer_line *l,
 	return true;
 }
 
-/* The same from the acts of a single stretch. Returns false if they do not
- * decide. */
+/* Finds *head from the acts of a single stretch. Returns false if they contain
+ * no norm before attention. */
 static bool layer_kinds_phase_of(const struct layer_line *l,
 	const struct layer_stretch *one, uint32_t *head)
 {
@@ -258,9 +264,9 @@ static bool layer_kinds_phase_of(const struct layer_line *l,
 	return at != NOWHERE;
 }
 
-/* Stores the number of places between a layer's begin and the anchor after it:
- * 0 to the period's length minus one. `one` is a stretch that most are like.
- * Scratch memory is taken from `a`. Returns false if it is full. */
+/* Stores in *head the number of launches from the beginning of a layer to its
+ * anchor: 0 to the period's length minus one. `one` is a typical stretch.
+ * Allocates scratch memory in `a`. Returns false if `a` is full. */
 static bool layer_kinds_phase_find(const struct layer_line *l,
 	const struct slice *parts, const struct layer_cuts *c,
 	const struct layer_stretch *one, struct arena *a, uint32_t *head)
@@ -269,28 +275,29 @@ static bool layer_kinds_phase_find(const struct layer_line *l,
 	       layer_kinds_phase_by_rims(l, parts, c, one, a, head);
 }
 
-/* Segments: the line, cut where layers begin; equal segments are counted. */
+/* Segments: the line is cut where layers begin, and equal segments are
+ * counted. */
 
 enum { LAYER_ODDS_MAX = 128, LAYER_SHORTEST = 4 /* launches */ };
 
 struct layer_segment {
 	uint64_t hash;
-	uint32_t from, to; /* places */
-	uint32_t count; /* of odd segments: number of equal ones */
-	bool first; /* first of its part, or equal to one that is */
+	uint32_t from, to; /* indices in the line */
+	uint32_t count; /* in `odd`: number of equal segments */
+	bool first; /* first of its part, or equal to such a segment */
 };
 
 struct layer_segments {
 	const struct layer_line *l;
 	const struct slice *parts;
 	struct layer_stretch
-		one; /* stretch that most are equal to; empty: none */
-	uint32_t head; /* layer_phase_find() */
+		one; /* the stretch to which most are equal; empty: none */
+	uint32_t head; /* from layer_kinds_phase_find() */
 	struct layer_segment *segment; /* in order */
-	struct layer_segment
-		*odd; /* different odd segments, most launches first */
+	struct layer_segment *
+		odd; /* one of each group of equal segments, most launches first */
 	uint32_t segments_n, odds;
-	uint32_t spare; /* room for segments in addition to those by anchors */
+	uint32_t spare; /* room for more segments than anchors give */
 };
 
 static inline uint32_t layer_kinds_segment_length(const struct layer_segment *p)
@@ -298,9 +305,9 @@ static inline uint32_t layer_kinds_segment_length(const struct layer_segment *p)
 	return p->to - p->from;
 }
 
-/* Returns the number of launches of one repetition if the segment repeats
- * exactly: such a segment is several layers without anchors between them. Returns
- * n if it does not repeat. */
+/* Returns the length of one repetition if a segment of n launches is an exact
+ * repetition, otherwise n. A repetition is several layers without anchors
+ * between them. */
 static uint32_t layer_kinds_segment_once(const uint32_t *symbol, uint32_t n)
 {
 	for (uint32_t of = LAYER_SHORTEST; of * 2 <= n; of++)
@@ -341,7 +348,7 @@ static int layer_kinds_segments_by_launches(const void *left, const void *right)
 	return (a->from > b->from) - (a->from < b->from);
 }
 
-/* Merges equal segments; most launches first. */
+/* Merges equal segments and sorts them by number of launches, most first. */
 static uint32_t layer_kinds_segments_tally(struct layer_segment *p, uint32_t n)
 {
 	uint32_t kept = 0;
@@ -368,8 +375,8 @@ static int layer_kinds_segments_by_length(const void *left, const void *right)
 	       (layer_kinds_segment_length(a) < layer_kinds_segment_length(b));
 }
 
-/* Finds the stretch that most are equal to; if none are equal, one of median
- * length. */
+/* Finds the stretch to which most are equal. If no stretches are equal, finds
+ * one of median length. */
 static bool layer_kinds_segments_typical(struct layer_segments *s,
 	const struct layer_cuts *c, struct arena *a)
 {
@@ -409,9 +416,9 @@ static bool layer_kinds_segments_same(const struct layer_segments *s,
 	       s->l->symbol[place] == s->l->symbol[s->one.from + at % n];
 }
 
-/* Finds where near `want` a layer begins: at the name that begins one,
- * surrounded by the same names. One of those makes it `certain`. Returns false if
- * it is not there. */
+/* Finds where a layer begins near `want`: at the name that begins a typical
+ * layer, best between the same neighbors. *certain: at least one neighbor is
+ * the same. Returns false if the name is not near. */
 static bool layer_kinds_segments_begin_near(const struct layer_segments *s,
 	struct slice part, int64_t want, uint32_t *begin, bool *certain)
 {
@@ -438,8 +445,8 @@ static bool layer_kinds_segments_begin_near(const struct layer_segments *s,
 	return lowest < INT64_MAX;
 }
 
-/* Returns the begin of the layer whose anchor is at a place; `r` is a stretch
- * that the anchor begins or ends. */
+/* Returns where the layer with the given anchor begins. `r` is a stretch that
+ * begins or ends at the anchor. */
 static uint32_t layer_kinds_segments_begin_of(const struct layer_segments *s,
 	const struct layer_stretch *r, uint32_t anchor)
 {
@@ -451,8 +458,8 @@ static uint32_t layer_kinds_segments_begin_of(const struct layer_segments *s,
 
 	if (certain)
 		return begin;
-	/* A layer of another kind may have another head: it may begin like the
-	 * others or not. */
+	/* In a layer of another kind, the distance from the beginning to the
+	 * anchor may differ. Its first names may differ, too. */
 	for (uint32_t at = anchor; at-- > part.from && anchor - at <= head;)
 		if (layer_kinds_segments_same(s, at,
 			    s->one.to - s->one.from - s->head) &&
@@ -487,8 +494,8 @@ static void layer_kinds_segments_add(struct layer_segments *s, uint32_t from,
 					n) };
 }
 
-/* Adds a layer of another kind before the first anchor of a part, if one begins
- * there as others do. */
+/* Adds a layer of another kind before the first anchor of a part, if the names
+ * at which layers begin occur there. */
 static void layer_kinds_segments_add_leading(struct layer_segments *s,
 	struct slice part, uint32_t begin)
 {
@@ -506,7 +513,7 @@ static void layer_kinds_segments_add_leading(struct layer_segments *s,
 	}
 }
 
-/* Adds the segment between one begin of a layer and the next. */
+/* Makes the segments from the beginning of one layer to the next. */
 static bool layer_kinds_segments_cut_at_begins(struct layer_segments *s,
 	const struct layer_cuts *c, struct arena *a)
 {
@@ -558,7 +565,7 @@ static bool layer_kinds_segments_from(struct layer_segments *p,
 		       layer_kinds_segments_cut_at_begins(p, c, a));
 }
 
-/* Kinds: equal segments of the line are counted together. */
+/* Kinds: decides which groups of equal segments are kinds of layer. */
 
 enum { EVERY_MAX = 8 };
 enum { SIDE_NONE, SIDE_ODD, SIDE_KIND, SIDES };
@@ -569,8 +576,8 @@ struct layer_kinds_sorter {
 	struct layer_segments p;
 	uint32_t parts_n;
 	struct layer_kinds *kinds;
-	uint32_t made; /* number of kinds before */
-	uint32_t count[LAYER_KINDS_MAX]; /* number of segments equal to each */
+	uint32_t made; /* number of kinds that existed before */
+	uint32_t count[LAYER_KINDS_MAX]; /* by kind: number of equal segments */
 	uint64_t hash[LAYER_KINDS_MAX];
 	bool mixes;
 	uint32_t *bag; /* by symbol; 0 between uses */
@@ -578,7 +585,7 @@ struct layer_kinds_sorter {
 	struct arena *a;
 };
 
-/* Counts the launches that both have, by name. */
+/* Counts the launches that two lists of names have in common. */
 static uint32_t layer_kinds_shared(struct layer_kinds_sorter *s,
 	const uint32_t *x, uint32_t n, const uint32_t *y, uint32_t m)
 {
@@ -643,8 +650,7 @@ static bool layer_kinds_add_turned(struct layer_kinds_sorter *s)
 		layer_kinds_segment_once(names, n), UINT32_MAX);
 }
 
-/* Returns the share of launches that a segment and a list of names have in
- * common. */
+/* Returns the weighted Jaccard index of a segment and a list of names. */
 static double layer_kinds_share(struct layer_kinds_sorter *s, const uint32_t *x,
 	uint32_t n, const struct layer_segment *p)
 {
@@ -655,9 +661,9 @@ static double layer_kinds_share(struct layer_kinds_sorter *s, const uint32_t *x,
 	return (double)both / (n + m - both);
 }
 
-/* Decides for each segment whether it is nearer to an odd segment or to a kind, by
- * the names that it has more of. SIDE_NONE: it is like neither, or another kind
- * is nearer. */
+/* Decides for each segment whether it is more similar to the segment `odd` or
+ * to `kind`. SIDE_NONE: it is similar to neither, or more similar to another
+ * kind. */
 static void layer_kinds_take_sides(struct layer_kinds_sorter *s,
 	const struct layer_segment *odd, uint32_t kind)
 {
@@ -683,8 +689,8 @@ static void layer_kinds_take_sides(struct layer_kinds_sorter *s,
 	}
 }
 
-/* Returns whether segments of two sides come in an order: nine of ten equal the
- * one a fixed number of segments before. */
+/* Returns whether the two sides occur in a regular order: 90 % of the segments
+ * are on the same side as the segment a fixed number of segments before. */
 static bool layer_kinds_ordered(const struct layer_kinds_sorter *s)
 {
 	for (uint32_t every = 1; every <= EVERY_MAX; every++) {
@@ -720,8 +726,8 @@ static bool layer_kinds_similar(struct layer_kinds_sorter *s, const uint32_t *x,
 	return layer_kinds_shared(s, x, n, y, m) * (1 + LIKE) >= LIKE * (n + m);
 }
 
-/* Counts the segments that are like an odd one, including itself and its equals,
- * and unlike a kind. */
+/* Counts the segments that are similar to `p` but not to the kind `k`. `p` and
+ * the segments equal to `p` are included. */
 static uint32_t layer_kinds_company(struct layer_kinds_sorter *s,
 	const struct layer_segment *p, const struct layer_kind *k)
 {
@@ -739,7 +745,8 @@ static uint32_t layer_kinds_company(struct layer_kinds_sorter *s,
 	return n;
 }
 
-/* Returns whether a segment is two layers with a lost anchor between them. */
+/* Returns whether a segment is two layers of kind `k`, because the anchor
+ * between them is missing. */
 static bool layer_kinds_doubled(struct layer_kinds_sorter *s,
 	const struct layer_segment *p, const struct layer_kind *k)
 {
@@ -752,7 +759,8 @@ static bool layer_kinds_doubled(struct layer_kinds_sorter *s,
 		       n - of);
 }
 
-/* Returns whether the sides taken make two kinds. */
+/* Returns whether the two sides are two kinds: both are frequent enough and
+ * occur in a regular order. */
 static bool layer_kinds_divided(const struct layer_kinds_sorter *s)
 {
 	uint32_t n[SIDES] = { 0 };
@@ -763,9 +771,10 @@ static bool layer_kinds_divided(const struct layer_kinds_sorter *s)
 	       layer_kinds_ordered(s);
 }
 
-/* Adds a variant of a kind if it occurs often enough and in an order. Segments
- * count that are equal to either; for long layers, of which few have all their
- * launches, segments count by what they have more of. */
+/* Returns whether a segment is a variant of a kind: it occurs often enough and
+ * in a regular order. First, only segments that are equal to one of the two are
+ * assigned to a side. If that does not decide, segments are assigned by
+ * similarity: of long layers, few have all their launches. */
 static bool layer_kinds_variant(struct layer_kinds_sorter *s,
 	const struct layer_segment *p, uint32_t of)
 {
@@ -783,9 +792,9 @@ static bool layer_kinds_variant(struct layer_kinds_sorter *s,
 	return layer_kinds_divided(s);
 }
 
-/* Returns whether a segment is a kind of its own: not one that contains all of
- * another kind, which would be that kind with something after it; and it occurs
- * several times, or begins a stack. */
+/* Returns whether a segment is a kind of its own. It must occur several times
+ * or begin a stack. A rare segment that contains nearly all of another kind is
+ * not a kind: it is a layer of that kind and further launches. */
 static bool layer_kinds_own(struct layer_kinds_sorter *s,
 	const struct layer_segment *p, uint32_t nearest, uint32_t both)
 {
@@ -800,7 +809,7 @@ static bool layer_kinds_own(struct layer_kinds_sorter *s,
 	uint32_t n = layer_kinds_company(s, p, k);
 	if (n > s->parts_n && n * 50 >= s->p.segments_n)
 		return true;
-	/* At the begin of a stack, or several there. */
+	/* It is the first of its part, or occurs more than once per part. */
 	return (p->first || p->count > s->parts_n) &&
 	       s->p.l->symbol[p->from] == k->symbol[0] &&
 	       layer_kinds_segment_length(p) <= k->n * 2 &&

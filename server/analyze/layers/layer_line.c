@@ -1,14 +1,14 @@
-/* layer_line.c - lines up the launches of a device's main stream. */
+/* layer_line.c - chooses a device's main stream and lists its launches. */
 #include "layer_line.h"
 #include <string.h>
 
-/* The stream on which most launches repeat. */
+/* Finds the stream on which most launches repeat. */
 
 struct acts {
 	const struct layer_seq *s;
 	uint8_t *by_name; /* by symbol; ACTS: the name is unknown */
-	const struct operator_info *
-		*op; /* by symbol: where it occurred last, and its act */
+	const struct operator_info **
+		op; /* by symbol: operator of its last launch; by_op: its act */
 	uint8_t *by_op;
 };
 
@@ -52,8 +52,9 @@ static bool layer_line_acts_init(struct acts *t, const struct layer_seq *s,
 	return true;
 }
 
-/* A launch that a module or operator calls a norm is one, whatever its name
- * says; otherwise the name decides first. */
+/* Returns the act of a launch. If its operator is a norm, the act is a norm,
+ * whatever the kernel's name is. Otherwise the name is used before the
+ * operator. */
 static enum layer_act layer_line_act_of(struct acts *t,
 	const struct layer_item *i)
 {
@@ -71,7 +72,7 @@ static enum layer_act layer_line_act_of(struct acts *t,
 	return name != ACTS ? name : by_op;
 }
 
-/* Sorts items by lane; at->from is beside it, by lane. */
+/* Sorts items by lane into *order; *from is, by lane, where its items begin. */
 static bool layer_line_by_lane(const struct layer_seq *s, uint32_t **order,
 	uint32_t **from, struct arena *a)
 {
@@ -94,7 +95,7 @@ static bool layer_line_computes(struct acts *t, const struct layer_item *i)
 	       layer_line_act_of(t, i) != ACT_COLLECTIVE;
 }
 
-/* Counts launches whose name occurs more than once in a pass. */
+/* Counts launches whose name occurs more than once per pass on average. */
 static uint32_t layer_line_weight(struct acts *t, const uint32_t *order,
 	struct slice r, uint32_t *count)
 {

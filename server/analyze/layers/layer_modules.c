@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Open ranges: which range with a layer's name was open at each moment on the
- * host. It determines which run of the layer a launch belongs to. */
+/* Open ranges: finds for each launch the range with the layer's name that was
+ * open on the host. The range determines to which execution of the layer the
+ * launch belongs. */
 
 struct module_open {
 	int64_t at_ns;
@@ -28,10 +29,11 @@ struct module_open_label {
 struct module_open_opener {
 	const struct layer_seq *s;
 	const struct module_marks *m;
-	struct names labels; /* struct label of layers */
+	struct names labels; /* struct module_open_label of layers */
 	uint32_t *label_of; /* by name of the trace: id + 1; 1: not a layer */
-	uint32_t *top; /* by thread; row + 1 */
-	uint32_t *below; /* by row of the slice; row + 1 */
+	uint32_t *top; /* by thread: row + 1 of the innermost open range */
+	uint32_t *
+		below; /* by row of the slice: row + 1 of the range around it */
 	struct arena *arena;
 };
 
@@ -44,7 +46,7 @@ static int layer_modules_open_by_moment(const void *left, const void *right)
 	return a->item < b->item ? -1 : a->item > b->item;
 }
 
-/* Returns the id of a mark's label, 0 if no layer has this name. */
+/* Returns the id of a mark's label; 0 if no layer has this name. */
 static uint32_t layer_modules_open_label_of(const struct module_open_opener *o,
 	uint32_t word, bool class_name, int64_t number)
 {
@@ -180,7 +182,8 @@ static bool layer_modules_open_init(struct module_open_opener *o)
 	       names_init(&o->labels, o->arena);
 }
 
-/* Fills `row`; orders `open` by moment. Returns false if the arena is full. */
+/* Fills `row` of each entry of `open`, and sorts `open` by time. Returns false
+ * if the arena is full. */
 static bool layer_modules_open_find(const struct layer_seq *s,
 	const struct module_marks *m, const struct module_stacks *l,
 	struct module_open *open, uint32_t n, struct arena *scratch)
@@ -205,12 +208,12 @@ static bool layer_modules_open_find(const struct layer_seq *s,
 	return true;
 }
 
-/* Visits: each time that a layer ran, and the launches of it.
+/* Visits: a visit is one execution of a layer, with its launches.
  *
- * A layer may run several times in a pass. In the order of the host's thread
- * its launches belong to one visit until a launch of another layer comes, or
- * until another range of its name is opened. The launches of one layer in one
- * replay of a graph belong to one visit. */
+ * A layer may run several times in a pass. The launches are read in the order
+ * of their host thread. A visit ends at a launch of another layer, or when
+ * another range with the layer's name is opened. In a graph replay, all
+ * launches of one layer belong to one visit. */
 
 struct module_visit {
 	uint32_t mark, pass;
@@ -271,7 +274,7 @@ static uint32_t layer_modules_visit_collect(const struct layer_seq *s,
 	return n;
 }
 
-/* Orders by host thread and then by start; visits get their items. */
+/* Sorts launches by host thread and start, and assigns them to visits. */
 static bool layer_modules_visit_cut(const struct layer_seq *s,
 	const struct module_open *open, uint32_t n, struct arena *scratch,
 	struct module_visits *out)
@@ -319,8 +322,8 @@ static bool layer_modules_visit_cut(const struct layer_seq *s,
 	return true;
 }
 
-/* Takes kernels with a layer around them, in passes that count. Allocates in
- * the arena. Returns false if it is full. */
+/* Finds the visits from the kernels in analyzed passes that have a layer around
+ * them. Allocates in the arena. Returns false if it is full. */
 static bool layer_modules_visits_from(const struct layer_seq *s,
 	const struct module_marks *m, const struct module_stacks *l,
 	struct module_visits *out)
@@ -344,14 +347,15 @@ static bool layer_modules_visits_from(const struct layer_seq *s,
 	return ok;
 }
 
-/* Zones: from the visits of layers to a cut of each pass.
+/* Zones: divides each pass into sections by the visits of layers.
  *
- * Some launches are in no layer: their call is not in the trace, they are
- * copies, or they are between two layers of a stack. Such a launch belongs to
- * the layer that began last, as long as that layer continues or the next one is
- * of the same stack and has a higher index. Otherwise it is before the layers,
- * between stacks or after them. If the request named the ranges, everything
- * that is known to be outside of them is treated the same. */
+ * Some launches have no layer around them: their API call is not in the trace,
+ * they are copies, or they are between two layers of a stack. Such a launch
+ * belongs to the layer that began last, as long as that layer continues, or if
+ * the next layer is of the same stack and has a higher index. Otherwise the
+ * launch is before the layers, between stacks or after them. If the request
+ * named the ranges, launches between two layers whose API call is known are
+ * never added to a layer. */
 
 struct module_zone_zoner {
 	const struct layer_seq *s;
@@ -359,11 +363,11 @@ struct module_zone_zoner {
 	const struct module_visits *v;
 	const struct module_kinds *k;
 	const struct module_stacks *l;
-	uint32_t *pass_from; /* visits of each pass, and the end */
+	uint32_t *pass_from; /* by pass: its first visit; the end follows */
 	uint32_t *section; /* by slot; LAYER_NONE: empty */
 	uint32_t *slot; /* by item; LAYER_NONE */
 	uint32_t slots;
-	struct names between; /* pairs of stacks; id - 1 */
+	struct names between; /* pairs of stacks; id = index + 1 */
 	struct layer_cut *out;
 };
 
@@ -389,8 +393,8 @@ static uint32_t layer_modules_zone_stack_of(const struct module_zone_zoner *z,
 	return module_stack_of(z->m, z->l, z->v->visits[visit].mark);
 }
 
-/* Returns whether the next visit continues the stack at a higher index than
- * this one. */
+/* Returns whether the next visit is of the same layer, or of a later layer of
+ * the same stack. */
 static bool layer_modules_zone_goes_on(const struct module_zone_zoner *z,
 	uint32_t visit)
 {
@@ -405,8 +409,8 @@ static bool layer_modules_zone_goes_on(const struct module_zone_zoner *z,
 	return a->word == b->word ? a->number < b->number : a->first < b->first;
 }
 
-/* Returns the slot of an item in no layer; `visit` is the last that began
- * before it, LAYER_NONE if none did. */
+/* Returns the slot of an item without a layer around it. `visit` is the last
+ * visit that began before the item; LAYER_NONE if none did. */
 static uint32_t layer_modules_zone_outside(const struct module_zone_zoner *z,
 	const struct layer_item *it, uint32_t visit)
 {
@@ -460,7 +464,7 @@ static uint32_t layer_modules_zone_between(struct module_zone_zoner *z,
 	return id == NAMES_NONE ? LAYER_NONE : id - 1;
 }
 
-/* Numbers sections in a first order: before, after, kinds, between. */
+/* Numbers sections in a preliminary order: before, after, kinds, between. */
 static bool layer_modules_zone_name_slots(struct module_zone_zoner *z)
 {
 	uint32_t slot = 0;
@@ -500,7 +504,7 @@ static int layer_modules_zone_by_position(const void *left, const void *right)
 	return a->section < b->section ? -1 : a->section > b->section;
 }
 
-/* Keeps the sections that are not empty, in the order of a pass. */
+/* Keeps the sections with launches and sorts them in the order of a pass. */
 static bool layer_modules_zone_order(struct module_zone_zoner *z,
 	struct arena *scratch, uint32_t *now)
 {
@@ -599,7 +603,8 @@ static bool layer_modules_zone_init(struct module_zone_zoner *z,
 	return true;
 }
 
-/* Allocates in s->arena. Returns false if it is full. */
+/* Makes the cut from the visits. Allocates in s->arena. Returns false if it is
+ * full. */
 static bool layer_modules_zones(const struct layer_seq *s,
 	const struct module_marks *m, const struct module_stacks *l,
 	const struct module_visits *v, const struct module_kinds *k,
@@ -625,7 +630,8 @@ static bool layer_modules_zones(const struct layer_seq *s,
 	return ok;
 }
 
-/* Positions: the name and role that modules give each position of a layer. */
+/* Positions: finds the name and the roles that modules give to each
+ * position. */
 
 enum { PARTS_MOST = 8, PART_MOST = 96, PARENTS_MOST = 16 };
 
@@ -633,12 +639,12 @@ struct module_position_placer {
 	const struct layer_seq *s;
 	const struct module_marks *m;
 	const struct module_stacks *stacks;
-	bool *holds; /* by mark: a layer is below it */
+	bool *holds; /* by mark: whether a layer is below it */
 	struct names texts;
 	uint32_t *text_of; /* by mark; 0 none */
 };
 
-/* The winner of a vote, and how many more votes it has than the others. */
+/* The leading candidate of a majority vote, and its lead in votes. */
 struct module_position_vote {
 	uint32_t text, mark, item, lead, votes, all;
 };
@@ -649,7 +655,8 @@ static bool layer_modules_position_ends(const struct module_position_placer *p,
 	return !mark || p->stacks->layer_of[mark] == mark || p->holds[mark];
 }
 
-/* Writes "Linear[3]" or "o_proj". Returns false if it is too long. */
+/* Writes one part of a path, such as "Linear[3]" or "o_proj". Returns false if
+ * it is too long. */
 static bool layer_modules_position_part(const struct module_position_placer *p,
 	uint32_t mark, char *out, size_t size)
 {
@@ -670,7 +677,8 @@ static bool layer_modules_position_part(const struct module_position_placer *p,
 	return len > 0 && (size_t)len < size;
 }
 
-/* Returns the path of a mark, from its innermost parts; empty if there is none. */
+/* Writes the path of a mark from its innermost parts; empty if there is
+ * none. */
 static bool layer_modules_position_path(const struct module_position_placer *p,
 	uint32_t mark, char *out, size_t size)
 {
@@ -763,8 +771,9 @@ static const char *layer_modules_position_word_of(
 	return module_mark_word(p->m, mark);
 }
 
-/* Returns whether a launch does something other than its module: a projection's
- * quantization and sum over ranks, or what attention stores. */
+/* Returns whether a launch does something else than its module: for example the
+ * quantization or the sum over ranks in a projection's module, or the key and
+ * value store in attention's module. */
 static bool layer_modules_position_does_else(const struct module_position_placer
 						     *p,
 	uint32_t item, layer_roles roles)
@@ -783,7 +792,8 @@ static bool layer_modules_position_does_else(const struct module_position_placer
 	return does && !(does & ~own) && !(does & roles);
 }
 
-/* Looks up a module, and the modules around it if it has no block. */
+/* Looks up the roles and the block of a module in the catalog, by its name and
+ * the modules around it. */
 static void layer_modules_position_word(const struct module_position_placer *p,
 	uint32_t mark, struct layer_place *to)
 {
@@ -813,9 +823,10 @@ static void layer_modules_position_word(const struct module_position_placer *p,
 }
 
 /* Fills module, roles and block of l->places if most launches at a position
- * agree: the path from the layer on, outside of layers from the module that
- * holds them. Roles are left out if the operator does something other than its
- * module. Allocates in s->arena. Returns false if it is full. */
+ * have the same module. The module's path begins below the layer; outside of
+ * layers it begins at the module that contains the layers. Roles are left out
+ * if the operator does something else than the module. Allocates in s->arena.
+ * Returns false if it is full. */
 static bool layer_modules_places(const struct layer_seq *s,
 	const struct module_marks *m, const struct module_stacks *stacks,
 	struct layering *l)
@@ -841,10 +852,10 @@ static bool layer_modules_places(const struct layer_seq *s,
 	return votes;
 }
 
-/* Layers from the ranges around launches: marks, which of them are layers,
- * their visits, and their kinds. */
+/* Layers from the ranges around launches: finds the marks, the layers among
+ * them, their visits and their kinds. */
 
-/* The result of one look at the ranges. */
+/* The result of one search, with or without annotations. */
 struct layer_modules_look {
 	struct module_marks marks;
 	struct module_stacks stacks;
@@ -877,7 +888,7 @@ static const char *layer_modules_too_little(const struct layer_seq *s,
 	return why ? why : "";
 }
 
-/* Looks for layers; out->why is the reason if there are none. */
+/* Searches for layers. If there are none, out->why is the reason. */
 static bool layer_modules_find(const struct layer_seq *s, const char *range,
 	bool ranges, struct layer_modules_look *k, struct layering *out)
 {

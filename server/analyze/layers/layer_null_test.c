@@ -1,16 +1,17 @@
-/* layer_null_test.c - tests layers by period against chance. */
+/* layer_null_test.c - tests whether layers found by period could be found by
+ * chance. */
 #include "layer_null_test.h"
 #include "layer_line.h"
 #include "layer_seq.h"
 #include "xoshiro.h"
 #include <stdlib.h>
 
-/* Shuffling: the same launches in a random order. */
+/* Shuffling: puts the launches in a random order. */
 
 enum { STRETCH = 50000 }; /* launches */
 
-/* Numbers the passes of a stretch in `to`. Of a pass that is too long by itself
- * the part before *skip is left out. */
+/* Chooses the passes to shuffle, and numbers them in `to`. If a single pass is
+ * too long, its launches before *skip are left out. */
 static uint32_t layer_null_test_shuffle_choose(const struct layer_seq *s,
 	uint32_t *to, uint32_t *count, uint32_t *skip)
 {
@@ -39,7 +40,7 @@ static uint32_t layer_null_test_shuffle_choose(const struct layer_seq *s,
 	return passes;
 }
 
-/* Copies some passes of a sequence, at most STRETCH launches. */
+/* Copies some passes of a sequence, with at most STRETCH launches. */
 static bool layer_null_test_shuffle_stretch(const struct layer_seq *s,
 	struct layer_seq *out, struct arena *a)
 {
@@ -87,8 +88,7 @@ static int layer_null_test_shuffle_place_cmp(const void *a, const void *b)
 	return p->item < q->item ? -1 : p->item > q->item;
 }
 
-/* Moves each launch's identity to another launch of its lane and pass; start
- * and duration stay. */
+/* Exchanges all fields of two launches except start and duration. */
 static void layer_null_test_shuffle_swap(struct layer_item *p,
 	struct layer_item *q)
 {
@@ -127,10 +127,11 @@ static bool layer_null_test_shuffle_shuffle(struct layer_seq *s, uint64_t seed,
 	return true;
 }
 
-/* Copies a sequence; of a long one some passes or the middle of one, at most
- * 50,000 launches. The identities of launches are shuffled within each stream
- * and pass; starts and durations stay. The result depends only on the seed. Its
- * items and passes are allocated in `a`. Returns false if it is full. */
+/* Copies a sequence and shuffles it. Of a long sequence, some passes or the
+ * middle of one are copied, at most 50,000 launches. Launches are shuffled
+ * within each stream and pass; starts and durations do not move. The same seed
+ * gives the same result. Allocates items and passes in `a`. Returns false if it
+ * is full. */
 static bool layer_null_test_shuffle(const struct layer_seq *s, uint64_t seed,
 	struct layer_seq *out, struct arena *a)
 {
@@ -144,8 +145,8 @@ enum {
 	SHUFFLES = 3,
 	KINDS_FEW = 4,
 	SAME_LAYERS =
-		4, /* layers of a kind from which it is accepted without shuffling, */
-	SAME_NAMES = 4 /* and names that each of them must have */
+		4, /* least layers of each kind to accept without shuffling, */
+	SAME_NAMES = 4 /* and least different names in each layer */
 };
 
 static const char *const come_once =
@@ -159,9 +160,9 @@ static const char *const by_chance =
 /* ---- kinds */
 
 struct layer_null_test_kinds {
-	uint32_t *of; /* by section: its instances */
+	uint32_t *of; /* by section: its number of instances */
 	uint32_t n, layers,
-		again; /* layers of kinds that occur at least twice */
+		again; /* number of layers of kinds that occur at least twice */
 };
 
 static bool layer_null_test_kinds_from(struct layer_null_test_kinds *k,
@@ -210,7 +211,7 @@ static bool layer_null_test_attends(const struct layer_seq *s,
 
 /* Items by instance, in order. */
 struct layer_null_test_sorted {
-	uint32_t *item, *from; /* `from` by instance, and one more */
+	uint32_t *item, *from; /* `from`: by instance, and the end */
 };
 
 static bool layer_null_test_sort(struct layer_null_test_sorted *x,
@@ -266,7 +267,8 @@ static bool layer_null_test_enough_names(const struct layer_seq *s,
 	return n == SAME_NAMES;
 }
 
-/* Returns whether shuffling can be skipped. */
+/* Sets *same to whether shuffling can be skipped: all instances of each kind
+ * are equal. Returns false if the arena is full. */
 static bool layer_null_test_all_same(const struct layer_seq *s,
 	const struct layering *l, const struct layer_null_test_kinds *k,
 	struct arena *a, bool *same)
@@ -293,8 +295,8 @@ static bool layer_null_test_all_same(const struct layer_seq *s,
 
 /* ---- chance */
 
-/* Returns the share of all launches that is in layers of repeating kinds and
- * equal there. */
+/* Returns the share of launches that layers explain: the share in layers of
+ * kinds that repeat, times the confidence. */
 static double layer_null_test_explained(const struct layer_seq *s,
 	const struct layering *l, const struct layer_null_test_kinds *k)
 {
@@ -311,7 +313,8 @@ static double layer_null_test_explained(const struct layer_seq *s,
 	return all ? l->confidence * in / all : 0;
 }
 
-/* The same share after shuffling. */
+/* Computes the same share after shuffling. Returns false if the arena is
+ * full. */
 static bool layer_null_test_chance(const struct layer_seq *s, uint64_t seed,
 	double *explained)
 {
@@ -332,8 +335,9 @@ static bool layer_null_test_chance(const struct layer_seq *s, uint64_t seed,
 	return ok;
 }
 
-/* Chance explains as much if it explains more than half of what the layers
- * explain, and leaves less than twice of what they leave. */
+/* Shuffles several times, and sets *why if chance explains as much as the
+ * layers. This is so if it explains more than half of the share that the layers
+ * explain, and leaves less than twice the share that they leave unexplained. */
 static bool layer_null_test_shuffled(const struct layer_seq *s, double is,
 	const char **why)
 {

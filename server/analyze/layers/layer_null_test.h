@@ -4,15 +4,13 @@
  * In a long sequence of few names something repeats even if the order is
  * random. Layers are accepted if they pass all of these tests:
  * - At least half of the layers are of kinds that occur at least twice, over
- * all
- *   passes.
+ *   all passes.
  * - There are at most four kinds, or a layer contains attention or a state.
- * - The same kernels in random order have no layers that explain as much. Names
- * are
- *   shuffled within each stream and pass, without their starts and durations.
- *   This is done three times, with fixed seeds. Of a long run only a part is
- *   shuffled. The test is skipped if all instances of each kind have the same
- *   sequence of at least four different names. */
+ * - The same kernels in random order have no layers that explain as much.
+ *   Names are shuffled within each stream and pass; starts and durations do
+ *   not change. This is done three times, with fixed seeds. Of a long run only
+ *   a part is shuffled. The test is skipped if all instances of each kind have
+ *   the same sequence of at least four different names. */
 #pragma once
 #include "layering.h"
 

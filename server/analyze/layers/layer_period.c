@@ -6,23 +6,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Decoding: reads a line as layers of known kinds, and what is between them.
+/* Decoding: reads a line as layers of known kinds, with launches between them.
  *
- * The cheapest reading wins. Costs are: a launch that a kind does not have, one
- * that it has and the line does not, and one in another's place; a launch in no
- * layer; and beginning a layer after such launches. A reading is followed while
- * it is within a fixed cost of the best, so that time grows with the line's
- * length (Viterbi's algorithm with a beam). A part may begin and end within a
- * layer, which has a cost as well. */
+ * The reading with the least cost is chosen. There is a cost for a launch that
+ * the kind does not have, for one that the line does not have, and for a launch
+ * at the place of another. There is also a cost for a launch in no layer, and
+ * for beginning a layer after such launches. A part may begin or end within a
+ * layer, also at a cost.
+ *
+ * A reading is continued only while its cost is within a fixed distance of the
+ * least cost (Viterbi's algorithm with a beam). Therefore time is proportional
+ * to the line's length. */
 
 enum { LAYER_OUTSIDE = UINT32_MAX };
 
-/* Places of a line that are one layer, or in no layer. */
+/* A range of a line that is one layer, or that is in no layer. */
 struct layer_reading {
 	uint32_t from, to;
 	uint32_t kind; /* LAYER_OUTSIDE */
 	uint32_t
-		lacks; /* launches of the kind that are missing before its first or after its last, if the part begins or ends within it */
+		lacks; /* launches of the kind that are missing at its beginning or end, if the part begins or ends within it */
 };
 
 struct layer_readings {
@@ -35,21 +38,21 @@ enum {
 	FOREIGN = 10, /* cost of a launch that the kind does not have */
 	LOST = 10, /* cost of a launch that the line lacks */
 	OTHER = 17, /* cost of a launch in the place of another */
-	KIN = 7, /* … if both are norms: a first layer's norm may be another kernel */
-	OUTSIDE = 6, /* a launch in no layer */
-	ENTER = 10, /* a layer behind such */
+	KIN = 7, /* … if both are norms: the first layer's norm may be another kernel */
+	OUTSIDE = 6, /* cost of a launch in no layer */
+	ENTER = 10, /* cost of a layer after launches in no layer */
 	WITHIN = 30, /* cost of a part that begins or ends within a layer */
 	BEAM = 90,
-	LOST_MAX = 4, /* in a row */
+	LOST_MAX = 4, /* most lost launches in sequence */
 	NONE = UINT32_MAX
 };
 
-/* Where a layer or a gap of a reading began, and the node before it. */
+/* Where a layer or a gap of a reading began, and the node of the one before. */
 struct layer_decode_node {
 	uint32_t place, kind, skipped, before;
 };
 
-/* A reading whose last launch is at a place of a kind. */
+/* A reading whose last launch is at a given place of a kind. */
 struct layer_decode_state {
 	uint32_t kind, at, node;
 	int32_t cost;
@@ -68,9 +71,9 @@ struct layer_decode_decoder {
 	struct layer_decode_states now, next;
 	uint32_t base[LAYER_KINDS_MAX]; /* first state of each kind */
 	uint32_t *slot; /* by state: its index in `next`, + 1 */
-	int32_t outside; /* cost of the reading outside of layers, and its node */
-	uint32_t outside_node;
-	int32_t limit; /* readings that cost more are dropped */
+	int32_t outside; /* cost of the reading that is outside of layers */
+	uint32_t outside_node; /* and its node */
+	int32_t limit; /* readings with a higher cost are dropped */
 	bool full;
 };
 
@@ -93,7 +96,7 @@ static uint32_t layer_period_decode_node(struct layer_decode_decoder *d,
 	return (uint32_t)d->nodes_n++;
 }
 
-/* Adds a reading to the next ones, unless a cheaper one is in its state. */
+/* Adds a reading to the next ones, unless a cheaper one has the same state. */
 static void layer_period_decode_join(struct layer_decode_decoder *d,
 	struct layer_decode_state s)
 {
@@ -121,8 +124,8 @@ static int32_t layer_period_decode_stands(const struct layer_decode_decoder *d,
 								      : OTHER;
 }
 
-/* Continues at the next places of a kind, after `at`; some may be missing.
- * `lead` has the cost and node so far. */
+/* Continues a reading at the next places of a kind after `at`; some places may
+ * be skipped. `lead` is the cost and the node so far. */
 static void layer_period_decode_go_on(struct layer_decode_decoder *d,
 	uint32_t place, struct layer_decode_state lead, uint32_t at)
 {
@@ -140,7 +143,7 @@ static void layer_period_decode_go_on(struct layer_decode_decoder *d,
 	}
 }
 
-/* Finds the cheapest reading that ended a layer before this place. */
+/* Finds the cheapest reading whose layer ends before the current launch. */
 static struct layer_decode_state layer_period_decode_ended(
 	const struct layer_decode_decoder *d)
 {
@@ -160,7 +163,7 @@ static struct layer_decode_state layer_period_decode_ended(
 	return best;
 }
 
-/* Begins layers at a place. */
+/* Begins layers of all kinds at the current launch. */
 static void layer_period_decode_begin(struct layer_decode_decoder *d,
 	uint32_t place, int32_t cost, uint32_t before)
 {
@@ -178,7 +181,7 @@ static void layer_period_decode_begin(struct layer_decode_decoder *d,
 	}
 }
 
-/* Begins with a part's first launch within a layer. */
+/* Begins readings in which the first launch of a part is within a layer. */
 static void layer_period_decode_begin_within(struct layer_decode_decoder *d,
 	uint32_t place)
 {
@@ -209,7 +212,8 @@ static void layer_period_decode_step(struct layer_decode_decoder *d,
 		s.cost += FOREIGN;
 		layer_period_decode_join(d, s);
 	}
-	/* Moves readings out of a layer, or keeps them outside. */
+	/* The reading outside of layers either leaves a layer here or was
+	 * outside before. */
 	if (end.cost < outside) {
 		d->outside = end.cost;
 		d->outside_node =
@@ -226,8 +230,7 @@ static void layer_period_decode_step(struct layer_decode_decoder *d,
 		layer_period_decode_begin_within(d, place);
 }
 
-/* The joined readings become the current ones; those above the beam are
- * dropped. */
+/* Makes the next readings the current ones, and drops those above the beam. */
 static void layer_period_decode_turn(struct layer_decode_decoder *d)
 {
 	struct layer_decode_states spare = d->now;
@@ -244,8 +247,8 @@ static void layer_period_decode_turn(struct layer_decode_decoder *d)
 	d->next = spare;
 }
 
-/* Returns the node that the cheapest reading ends with, and how much of a layer
- * it lacks. */
+/* Returns the last node of the cheapest reading, and how many launches its last
+ * layer lacks. */
 static uint32_t layer_period_decode_finish(const struct layer_decode_decoder *d,
 	uint32_t *lacks)
 {
@@ -317,8 +320,8 @@ static bool layer_period_decode_decoder_init(struct layer_decode_decoder *d)
 	return d->now.of && d->next.of && d->slot;
 }
 
-/* Adds the readings of a part after the existing ones; they cover the whole
- * part. at[] is grown by arena_grow(). Returns false if the arena is full. */
+/* Appends the readings of a part, which cover all of its launches. at[] is
+ * grown with arena_grow(). Returns false if the arena is full. */
 static bool layer_period_decode(const struct layer_line *l, struct slice part,
 	const struct layer_kinds *k, struct arena *a,
 	struct layer_readings *out)
@@ -345,17 +348,18 @@ static bool layer_period_decode(const struct layer_line *l, struct slice part,
 	return ok;
 }
 
-/* Repair: readings by pass, without what only looks like a layer.
+/* Repair: corrects the readings pass by pass.
  *
- * Layers that follow each other are a stack. A launch or a few between two
- * layers are given to the layer before. A single layer is no layer if a larger
- * stack is in the pass (a further layer that predicts tokens ahead belongs to
- * the section after the layers). Nor is a layer of which most is cut off. */
+ * Consecutive layers are a stack. One or a few launches between two layers are
+ * added to the layer before them. A single layer is removed if the pass has a
+ * larger stack: for example, an additional layer that predicts tokens ahead
+ * belongs to the section after the layers. A layer is also removed if most of
+ * it is cut off. */
 
 struct layer_repair {
 	const struct layer_line *l;
 	const struct layer_kinds *k;
-	struct layer_readings *r; /* is changed */
+	struct layer_readings *r; /* corrected in place */
 	struct slice *pass; /* readings of each pass */
 	uint32_t *layers; /* by pass */
 	uint32_t
@@ -376,7 +380,7 @@ static uint32_t layer_period_repair_length(const struct layer_repair *m,
 	return m->r->at[i].to - m->r->at[i].from;
 }
 
-/* A layer is none if it has less than half of its kind. */
+/* Removes layers that have less than half of the launches of their kind. */
 static void layer_period_repair_drop_parts(struct layer_repair *m)
 {
 	for (uint32_t i = 0; i < m->r->n; i++) {
@@ -387,8 +391,8 @@ static void layer_period_repair_drop_parts(struct layer_repair *m)
 	}
 }
 
-/* Counts the layers that end where i begins, including i; or that begin where i
- * ends. */
+/* Counts the consecutive layers up to reading i, including i. (The next
+ * function counts those after i.) */
 static uint32_t layer_period_repair_run_before(const struct layer_repair *m,
 	struct slice p, uint32_t i)
 {
@@ -410,7 +414,8 @@ static uint32_t layer_period_repair_run_behind(const struct layer_repair *m,
 	return n;
 }
 
-/* Returns whether the launches between two layers are only an insertion. */
+/* Returns whether the launches between two layers are few enough to belong to
+ * the layer before them. */
 static bool layer_period_repair_small(const struct layer_repair *m,
 	struct slice p, uint32_t i)
 {
@@ -430,7 +435,8 @@ static bool layer_period_repair_small(const struct layer_repair *m,
 	       layer_period_repair_run_behind(m, p, i + 1) > 1;
 }
 
-/* Gives small gaps to the layer before, and merges what is outside. */
+/* Adds small gaps to the layer before them, and merges consecutive readings
+ * outside of layers. */
 static struct slice layer_period_repair_pass(struct layer_repair *m,
 	struct slice p, uint32_t at)
 {
@@ -461,7 +467,8 @@ static uint32_t layer_period_repair_longest(const struct layer_repair *m,
 	return most;
 }
 
-/* Single layers next to a larger stack become part of what is around them. */
+/* Removes single layers if there is a larger stack: they join the launches
+ * around them. */
 static void layer_period_repair_drop_single(struct layer_repair *m,
 	struct slice p)
 {
@@ -550,19 +557,20 @@ static bool layer_period_repair_choose_typical(struct layer_repair *m,
 	return true;
 }
 
-/* Needs l, k and r: the readings of all passes, in order. Allocates in `a`.
- * Returns false if it is full. */
+/* Repairs the readings of all passes, in order. The caller sets m->l, m->k and
+ * m->r. Allocates in `a`. Returns false if it is full. */
 static bool layer_period_repair(struct layer_repair *m, struct arena *a)
 {
 	return layer_period_repair_by_pass(m, a) &&
 	       layer_period_repair_choose_typical(m, a);
 }
 
-/* Stacks: readings of all passes become sections and their instances.
+/* Stacks: converts the readings of all passes to sections and their instances.
  *
- * What is before the first layer of a pass, after the last, and between stacks
- * are sections, and each kind of layer is one. A launch of another stream
- * belongs to the instance in whose time it starts. */
+ * Each kind of layer is a section. The launches before the first layer of a
+ * pass, those after the last layer, and those between two stacks are sections,
+ * too. A launch of another stream belongs to the instance in whose time it
+ * starts. */
 
 /* The section between layers of two kinds. */
 struct layer_stacks_between {
@@ -571,7 +579,7 @@ struct layer_stacks_between {
 
 struct layer_stacks_stacker {
 	struct layer_repair m;
-	uint32_t kind[LAYER_KINDS_MAX]; /* its section; LAYER_NONE */
+	uint32_t kind[LAYER_KINDS_MAX]; /* by kind: its section; LAYER_NONE */
 	struct layer_stacks_between *between;
 	uint32_t betweens;
 	uint32_t before, after;
@@ -586,8 +594,8 @@ static uint32_t layer_period_stacks_section(struct layer_stacks_stacker *s,
 	return s->out->sections_n++;
 }
 
-/* Returns the section between two stacks, by the kinds on both sides; if there
- * are too many, the last one is used for the others. */
+/* Returns the section between two stacks, by the kinds on both sides. If there
+ * are too many such sections, the last one is used for all others. */
 static uint32_t layer_period_stacks_between(struct layer_stacks_stacker *s,
 	uint32_t i)
 {
@@ -621,8 +629,8 @@ static uint32_t layer_period_stacks_section_of(struct layer_stacks_stacker *s,
 	return i + 1 == p.to ? s->after : layer_period_stacks_between(s, i);
 }
 
-/* Adds the sections that a pass has and earlier ones did not, in the pass's
- * order. */
+/* Adds the sections that a pass has and earlier passes do not have, in the
+ * order of the pass. */
 static void layer_period_stacks_name_sections(struct layer_stacks_stacker *s,
 	struct slice p)
 {
@@ -669,7 +677,7 @@ static void layer_period_stacks_give(struct layer_stacks_stacker *s,
 	}
 }
 
-/* Items by pass; in order within one. */
+/* Sorts items by pass; the order within a pass does not change. */
 static bool layer_period_stacks_items_by_pass(const struct layer_seq *s,
 	uint32_t **order, struct slice **of, struct arena *a)
 {
@@ -691,7 +699,8 @@ static bool layer_period_stacks_items_by_pass(const struct layer_seq *s,
 	return true;
 }
 
-/* A pass without launches on the main stream is entirely before the layers. */
+/* Makes the instances of a pass. If a pass has no launches on the main stream,
+ * all of it belongs to the section before the layers. */
 static struct slice layer_period_stacks_instances_of(struct layer_stacks_stacker
 							     *s,
 	uint32_t pass)
@@ -741,9 +750,9 @@ static bool layer_period_stacks_instances(struct layer_stacks_stacker *s,
 	return true;
 }
 
-/* `r` is changed. out->sections_n is 0 if fewer than two layers are in most
- * passes. The content of *out is allocated in s->arena, scratch memory in `a`.
- * Returns false if either is full. */
+/* Makes a cut from the readings; changes `r`. out->sections_n is 0 if most
+ * passes have fewer than two layers. Allocates the content of *out in s->arena
+ * and scratch memory in `a`. Returns false if either is full. */
 static bool layer_period_stacks_cut(const struct layer_line *l,
 	const struct layer_kinds *k, struct layer_readings *r, struct arena *a,
 	struct layer_cut *out, uint32_t *layered)
@@ -766,17 +775,17 @@ static bool layer_period_stacks_cut(const struct layer_line *l,
 	       layer_period_stacks_instances(&s, a);
 }
 
-/* A sample of the main stream gives the kinds of layer; then all of it is read
- * as layers of these kinds. */
+/* Search: finds the kinds of layer in a sample of the main stream, then reads
+ * the whole stream as layers of these kinds. */
 
 enum {
 	SAMPLE = 1 << 16, /* launches of the sample */
-	ROUNDS = 4, /* stacks that share no names, at most */
-	PART_MIN = 16, /* minimum of unread launches for another round */
+	ROUNDS = 4, /* most stacks that have no names in common */
+	PART_MIN = 16, /* least unread launches for another round */
 	PARTS_MAX = 1024
 };
 
-/* There are no layers if a smaller share of each is where most layers have it. */
+/* Layers with a lower confidence (layering_confidence()) are rejected. */
 static const double CONFIDENCE_MIN = 0.5;
 
 static const char *const none_run = "nothing ran in the passes that count";
@@ -798,7 +807,7 @@ struct layer_period_search {
 };
 
 /* Takes the sample: passes from the second on, because the first may be cut
- * off; of a long one its middle. */
+ * off. Of a long pass, takes the middle. */
 static void layer_period_sample(struct layer_period_search *f)
 {
 	uint32_t passes = f->line.s->passes_n, left = SAMPLE;
@@ -818,7 +827,8 @@ static void layer_period_sample(struct layer_period_search *f)
 	}
 }
 
-/* The launches of the sample outside of the known kinds become the parts. */
+/* Sets the parts to the launches of the sample that are in no layer of a known
+ * kind. */
 static bool layer_period_rest(struct layer_period_search *f,
 	const struct slice *of, uint32_t n, uint32_t *launches)
 {
@@ -839,8 +849,9 @@ static bool layer_period_rest(struct layer_period_search *f,
 	return true;
 }
 
-/* Finds the kinds of one stack after another: what the known kinds do not read
- * is searched again if it is a tenth of the sample or more. */
+/* Finds the kinds of one stack after another. The launches that are in no layer
+ * of a known kind are searched again, if they are at least a tenth of the
+ * sample. */
 static bool layer_period_learn(struct layer_period_search *f)
 {
 	struct slice *all = arena_array(&f->a, struct slice, f->parts_n + 1);
@@ -901,8 +912,9 @@ static const char *layer_period_beginning(const struct layer_line *l,
 				   : l->s->operations[best - p->kernels_n];
 }
 
-/* Returns whether layers are of a few kinds, or most of kinds that occur four
- * times per pass: what is like nothing else is no layer. */
+/* Returns whether there are few kinds of layer, or whether most layers are of
+ * kinds that occur four times per pass. Otherwise the pieces differ too much to
+ * be layers. */
 static bool layer_period_few_kinds(const struct layer_period_search *f,
 	const struct layer_readings *r)
 {

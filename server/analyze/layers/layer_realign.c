@@ -1,17 +1,18 @@
-/* layer_realign.c - puts names back to the durations that they lag behind. */
+/* layer_realign.c - moves kernel names back to the launches whose durations
+ * they belong to. */
 #include "layer_realign.h"
 #include "names_lag.h"
 #include "order_stat.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* Stretches: where durations repeat, and at which phase of their period. A
- * stretch ends where a launch is lost or inserted, or where other work begins;
- * the next one has a phase of its own. */
+/* Stretches: the parts of a sequence in which durations repeat, each with the
+ * phase of the period at its first launch. A stretch ends where a launch is
+ * lost or inserted, or where durations no longer repeat. */
 
 struct lag_stretch {
 	uint32_t from, to; /* launches */
-	uint32_t phase; /* of the first */
+	uint32_t phase; /* of the first launch */
 };
 
 enum { WINDOW_MIN = 8, PERIODS_MIN = 3 };
@@ -24,7 +25,8 @@ static bool layer_realign_lag_stretch_again(const struct lag_sequence *s,
 	return names_lag_similar(s->dur_ns[i], s->dur_ns[i - period]);
 }
 
-/* Returns the first launch of a window from which enough durations repeat. */
+/* Returns the first launch in a window from which on enough durations
+ * repeat. */
 static uint32_t layer_realign_lag_stretch_begin(const struct lag_sequence *s,
 	uint32_t period, uint32_t from, uint32_t to)
 {
@@ -41,8 +43,9 @@ static uint32_t layer_realign_lag_stretch_begin(const struct lag_sequence *s,
 	return from + half;
 }
 
-/* Ends a stretch at a whole period, unless most of one more is there. What
- * follows the last launch that does not repeat must be half a window to count. */
+/* Returns the end of a stretch. Launches after the last one that does not
+ * repeat are included only if they are at least half a window. The end is moved
+ * back to a whole period, unless at least half of one more period is there. */
 static uint32_t layer_realign_lag_stretch_end(const struct lag_sequence *s,
 	uint32_t period, uint32_t from, uint32_t to, uint32_t window)
 {
@@ -60,8 +63,8 @@ static uint32_t layer_realign_lag_stretch_end(const struct lag_sequence *s,
 	return rest * 2 < period ? to - rest : to;
 }
 
-/* Finds the first stretch of at min_score three periods that begins at `at` or
- * later; its phase is 0. Returns false if there is none. */
+/* Finds the first stretch of at least three periods that begins at `at` or
+ * later. Its phase is set to 0. Returns false if there is none. */
 static bool layer_realign_lag_stretch_next(const struct lag_sequence *s,
 	uint32_t period, uint32_t at, struct lag_stretch *out)
 {
@@ -114,8 +117,8 @@ static bool layer_realign_lag_stretch_typical(const struct lag_sequence *s,
 	return true;
 }
 
-/* Finds the phase at which a stretch fits these durations. Returns false if
- * none fits, or two do. */
+/* Finds the phase at which the durations of a stretch match the typical ones.
+ * Returns false if no phase matches, or if two match about equally well. */
 static bool layer_realign_lag_stretch_phase(const struct lag_sequence *s,
 	uint32_t period, const int64_t *typical_ns, struct lag_stretch *st)
 {
@@ -138,10 +141,10 @@ static bool layer_realign_lag_stretch_phase(const struct lag_sequence *s,
 	return best >= fit_min * looked && best - second >= fit_ahead * looked;
 }
 
-/* The name of each phase in a stretch. Names keep their order while they drift.
- * A launch's lag is the one at which most names around it are those of the
- * first period, and a phase's name is the one that most launches have there
- * after the lag is removed. */
+/* Finds the name of each phase in a stretch. Names lag more and more, but their
+ * order does not change. The lag of a launch is the shift at which most names
+ * around the launch are equal to those of the first period. The name of a phase
+ * is the most frequent name of its launches after the lag is removed. */
 
 enum { LOOKED = 20000, NOWHERE = UINT32_MAX };
 static const double certain_min = 0.6, in_order_min = 0.8;
@@ -151,7 +154,7 @@ struct lag_iteration {
 	uint32_t from, n, period;
 	uint32_t *at,
 		*next; /* by name: the first phase that has it in the first period; by phase: the next phase with its name */
-	uint32_t *votes; /* by lag, of the window */
+	uint32_t *votes; /* by lag, over the window around a launch */
 	uint32_t *lag; /* by launch; NOWHERE: uncertain */
 	uint64_t *pair; /* phase and name of launches with a lag */
 	uint32_t pairs;
@@ -195,8 +198,8 @@ static void layer_realign_lag_iteration_index_first(struct lag_iteration *c)
 	}
 }
 
-/* Votes for (or with -1 withdraws the votes for) the lags at which a launch's
- * name would be that of its phase. */
+/* Adds `by` votes (-1 withdraws one) for each lag at which a launch's name
+ * would be the name of its phase. */
 static void layer_realign_lag_iteration_vote(struct lag_iteration *c,
 	uint32_t i, uint32_t by)
 {
@@ -291,9 +294,10 @@ static bool layer_realign_lag_iteration_in_order(const struct lag_iteration *c,
 	return n >= in_order_min * c->n;
 }
 
-/* Fills `name`, by phase. *found is false if names have no such order, or if no
- * launch precedes the stretch: then there is no evidence that the first period
- * has its own names. Returns false if the arena is full. */
+/* Fills `name`, by phase. *found is false if names do not keep their order. It
+ * is also false if no launch precedes the stretch: then there is no evidence
+ * that the names of the first period are right. Returns false if the arena is
+ * full. */
 static bool layer_realign_lag_iteration_from(const struct lag_sequence *s,
 	uint32_t period, const struct lag_stretch *st, struct arena *a,
 	uint32_t *name, bool *found)
@@ -316,13 +320,13 @@ static bool layer_realign_lag_iteration_from(const struct lag_sequence *s,
 	return ok;
 }
 
-/* Realignment, stream by stream: the period of durations, the name of each
- * phase, and the launches of a phase that have another name. */
+/* Realignment, stream by stream: finds the period of durations and the name of
+ * each phase, then renames the launches of a phase that have another name. */
 
 enum { LAUNCHES_MIN = 64, LAUNCHES_MAX = 20000, TRIES = 8 };
-/* A period shorter than the best one is taken as that of layers, and the best
- * one as that of passes, if it repeats this well, in absolute terms and
- * relative to the best. */
+/* The best period may be that of passes, and a shorter one that of layers. A
+ * shorter period is used if at least this share of durations repeats,
+ * absolutely and relative to the best period. */
 static const double shorter_min = 0.6, of_best_min = 0.75;
 
 struct realign {
@@ -332,9 +336,9 @@ struct realign {
 	uint32_t period;
 	uint32_t *name; /* by phase */
 	int64_t *typical_ns;
-	const struct attributed **is; /* by phase, once needed */
+	const struct attributed **is; /* by phase; filled when needed */
 	uint32_t changed;
-	bool found; /* what the names were */
+	bool found; /* the original names were recovered */
 };
 
 static const struct operator_info *
@@ -344,9 +348,10 @@ layer_realign_operator_by(const struct realign *r, uint32_t name)
 	return is ? catalog_operator(r->s->catalog, is) : NULL;
 }
 
-/* Returns whether the first period begins right. The first layer may have its
- * own kernel for the same kind of work, such as a norm without an addition. A
- * kernel for other work is from before the layers: names lag there, too. */
+/* Returns whether the names of the first period are right. The first layer may
+ * have another kernel of the same group, such as a norm without an addition. A
+ * kernel of another group is a name from before the layers: names lag there,
+ * too. */
 static bool layer_realign_begins_right(const struct realign *r,
 	const struct lag_stretch *st)
 {
@@ -395,7 +400,8 @@ static bool layer_realign_rename_from(struct realign *r,
 	return true;
 }
 
-/* The first stretch gives the names; its first period keeps its own. */
+/* Renames the launches of all stretches. The first stretch gives the names; its
+ * first period is not renamed. */
 static bool layer_realign_stretches(struct realign *r)
 {
 	struct arena *a = r->s->arena;

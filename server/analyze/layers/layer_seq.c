@@ -6,9 +6,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Frames: the ranges around each launch. They are the ranges around its call,
- * as callers.h found them. For a graph's node that the collector recorded they
- * are the ranges that were open when it was made, outermost first. */
+/* Frames: the ranges around each launch. They are the ranges around its API
+ * call, as callers.h found them. For a kernel whose graph node the collector
+ * recorded, they are the ranges that were open when the node was made,
+ * outermost first. */
 
 struct layer_frames_maker {
 	struct layer_seq *s;
@@ -16,8 +17,7 @@ struct layer_frames_maker {
 	struct slice of;
 	struct frame_tree tree; /* of nodes */
 	uint32_t *first; /* rows at which each node begins, and the end */
-	uint32_t
-		*frame; /* beside each: index in `tree`, plus one; 0 not made */
+	uint32_t *frame; /* by node: index in `tree` + 1; 0 not made yet */
 	uint32_t nodes;
 };
 
@@ -40,7 +40,7 @@ static bool layer_seq_frames_begin(struct layer_frames_maker *m,
 	return true;
 }
 
-/* Returns the index of a node; `nodes` if nothing is known of it. */
+/* Returns the index of a node; `nodes` if the trace has no rows for it. */
 static uint32_t layer_seq_frames_find(const struct layer_frames_maker *m,
 	int64_t node)
 {
@@ -83,7 +83,7 @@ static bool layer_seq_frames_make(struct layer_frames_maker *m, uint32_t at)
 	return true;
 }
 
-/* Joins the run's frames and those of nodes, which have the same root. */
+/* Joins the run's frames and the frames of nodes under one root. */
 static bool layer_seq_frames_join(struct layer_frames_maker *m)
 {
 	struct layer_seq *s = m->s;
@@ -147,7 +147,8 @@ static void layer_seq_frames_moments(struct layer_seq *s,
 	}
 }
 
-/* Fills s->frames and the items' `frame`. Returns false if the arena is full. */
+/* Fills s->frames and the items' `frame`. Returns false if the arena is
+ * full. */
 static bool layer_seq_frames(struct layer_seq *s, const struct attribution *at)
 {
 	const struct profile *p = at->profile;
@@ -181,8 +182,9 @@ static bool layer_seq_frames(struct layer_seq *s, const struct attribution *at)
 /* A stream of the device. */
 struct layer_stream {
 	int64_t number, ns;
-	uint32_t computing; /* kernels that are not collectives, graphs */
-	uint32_t id; /* in order of first sight */
+	uint32_t computing; /* number of graphs and of kernels that are not
+		collectives */
+	uint32_t id; /* in order of first occurrence */
 };
 
 struct layer_seq_maker {
@@ -250,7 +252,7 @@ static bool layer_seq_stream_of(struct layer_seq_maker *m, int64_t number,
 	return true;
 }
 
-/* `item` has no lane yet; its pass is an iteration for now. */
+/* Adds an item, which has no lane yet. Its `pass` is an iteration for now. */
 static bool layer_seq_add(struct layer_seq_maker *m, struct layer_item item,
 	int64_t stream, bool computing)
 {
@@ -312,7 +314,7 @@ static bool layer_seq_add_copy(struct layer_seq_maker *m, uint32_t row)
 		       c->stream[row], false);
 }
 
-/* A graph that is instantiated again is the same graph. */
+/* Adds a graph replay. All instantiations of a graph have the same symbol. */
 static bool layer_seq_add_graph(struct layer_seq_maker *m, uint32_t row)
 {
 	const struct graph_rows *g = &m->at->trace->graph;
@@ -441,7 +443,7 @@ static bool layer_seq_items_from(struct layer_seq_maker *m)
 	return ok;
 }
 
-/* Which passes of a sequence count. */
+/* Chooses the analyzed passes of a sequence. */
 
 static bool layer_seq_kept(const struct layer_seq *s, uint32_t iteration)
 {
@@ -451,7 +453,8 @@ static bool layer_seq_kept(const struct layer_seq *s, uint32_t iteration)
 	       c->iterations[iteration].use == ITERATION_KEPT;
 }
 
-/* Returns the time of each stratum's kept iterations; -1 if they hold nothing. */
+/* Computes the time of each stratum's kept iterations; -1 if they contain no
+ * item. */
 static void layer_seq_weigh(const struct layer_seq *s, int64_t *ns)
 {
 	const struct iterations *c = &s->profile->iterations;
@@ -539,10 +542,10 @@ static bool layer_seq_passes_of_stratum(struct layer_seq *s, uint32_t *pass_of)
 	return true;
 }
 
-/* Fills s->passes and s->stratum. The items' `pass`, an iteration before, becomes an
- * index into s->passes. `wanted` is a stratum or -1. Returns false if the arena
- * is full, and with ERR_NOT_FOUND if the sequence holds nothing of the stratum
- * wanted. */
+/* Fills s->passes and s->stratum. Changes the items' `pass` from an iteration
+ * to an index into s->passes. `wanted` is a stratum or -1. Returns false if the
+ * arena is full, and with ERR_NOT_FOUND if the sequence contains nothing of the
+ * wanted stratum. */
 static bool layer_seq_passes(struct layer_seq *s, int64_t wanted, struct err *e)
 {
 	const struct iterations *c = &s->profile->iterations;

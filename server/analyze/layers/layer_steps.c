@@ -1,11 +1,13 @@
-/* layer_steps.c - finds steps of several kernels, and the parts of a layer. */
+/* layer_steps.c - finds operators that several kernels compute, and the parts
+ * of a layer. */
 #include "layer_role_slot.h"
 #include <string.h>
 
-/* Steps: operators that several kernels compute together, as in programs that
- * call one operator at a time. */
+/* Steps: finds operators that several kernels compute together, as in eager
+ * programs. A step is one of these kernels. */
 
-/* Limit of steps that search to the next product; no layer has as many. */
+/* Limit of steps for which the next product is searched; no layer has as
+ * many. */
 enum { LOOKS_MOST = 1024 };
 
 struct layer_steps_lane {
@@ -26,8 +28,8 @@ static enum layer_act layer_steps_act(const struct layer_steps_lane *l,
 	return i < l->n ? layer_steps_of(l, i)->act : ACTS;
 }
 
-/* RMS norm, around the root: x · 1/√(mean of x² + ε) · w, with type
- * conversions. */
+/* Marks the steps of an RMS norm around its root: x · 1/√(mean of x² + ε) · w,
+ * with type conversions. */
 static void layer_steps_norm_at(const struct layer_steps_lane *l, uint32_t root)
 {
 	uint32_t from = root, to = root;
@@ -55,8 +57,8 @@ static void layer_steps_norm_at(const struct layer_steps_lane *l, uint32_t root)
 	}
 }
 
-/* Rotary embedding, from the first factor to the last sum: x · cos + cat(-x₂,
- * x₁) · sin. */
+/* Marks the steps of a rotary embedding, from the first factor to the last sum:
+ * x · cos + cat(-x₂, x₁) · sin. */
 static void layer_steps_rope_in(const struct layer_steps_lane *l, uint32_t from,
 	uint32_t to)
 {
@@ -79,7 +81,8 @@ static void layer_steps_rope_in(const struct layer_steps_lane *l, uint32_t from,
 	}
 }
 
-/* Returns the next slot that is more than a step; n if there is none. */
+/* Returns the next slot that is not soft, a helper or a conversion; n if there
+ * is none. */
 static uint32_t layer_steps_next_solid(const struct layer_steps_lane *l,
 	uint32_t i)
 {
@@ -99,10 +102,10 @@ static bool layer_steps_reduces(const struct layer_steps_lane *l, uint32_t from,
 	return from < to;
 }
 
-/* A softmax between two products is attention's, together with what is done to
- * the scores before and after it. Before a choice it is part of the choice.
- * Computed step by step it has each row's maximum before the exponentials and
- * their sum after them. */
+/* Finds the act of a softmax. Between two products it is attention, together
+ * with the steps on the scores before and after it. Before a choice of experts
+ * it is part of the choice. A softmax in steps has the maximum of each row
+ * before the exponentials and their sum after them. */
 static void layer_steps_softmax_at(const struct layer_steps_lane *l, uint32_t i,
 	uint32_t before)
 {
@@ -124,7 +127,8 @@ static void layer_steps_softmax_at(const struct layer_steps_lane *l, uint32_t i,
 		layer_steps_of(l, i)->act = ACT_GLUE;
 }
 
-/* GELU, from the first factor to the last: x · ½ · (1 + tanh(…)), or erf. */
+/* Marks the steps of a GELU, from the first factor to the last: x · ½ · (1 +
+ * tanh(…)), or erf instead of tanh. */
 static void layer_steps_gelu_at(const struct layer_steps_lane *l, uint32_t i,
 	uint32_t before)
 {
@@ -166,7 +170,8 @@ static bool layer_steps_experts_act(enum layer_act a)
 	       a == ACT_ACTIVATION || a == ACT_COMBINE;
 }
 
-/* A top-k chooses experts, not part of attention, if experts come next. */
+/* Finds the act of a top-k: it chooses experts if experts follow before the
+ * next attention. */
 static void layer_steps_sort_at(const struct layer_steps_lane *l, uint32_t i)
 {
 	uint32_t next = i;
@@ -213,8 +218,8 @@ void layer_steps(struct role_slots *s, const uint32_t *at, uint32_t n,
 			 a != ACT_HELPER && a != ACT_QUANTIZE)
 			before = n;
 	}
-	/* Each searches ahead to the experts; more than these do not choose
-	 * experts. */
+	/* Each top-k searches ahead for experts, so their number is limited.
+	 * Further ones are assumed not to choose experts. */
 	for (uint32_t i = 0; i < n; i++)
 		if (layer_steps_act(&l, i) == ACT_SORT) {
 			if (sorts++ < 64)
@@ -229,7 +234,7 @@ void layer_steps(struct role_slots *s, const uint32_t *at, uint32_t n,
 		}
 }
 
-/* Scanning: a lane is cut into the parts of a layer. The state of the scan: */
+/* Scanning: divides the slots of a lane into the parts of a layer. */
 
 enum layer_scan_kind {
 	SCAN_NONE,
@@ -244,12 +249,12 @@ struct layer_scan {
 	const uint32_t *at;
 	uint32_t n, lane, i;
 	uint32_t ahead, norm; /* index of the next anchor and norm; n none */
-	struct role_part *p; /* NULL before the first */
-	uint32_t from; /* where it began */
-	uint32_t since; /* products after its anchor */
-	uint32_t product, multiply; /* the last of each in the part; n none */
-	bool inner; /* a norm follows one of its products */
-	uint32_t last; /* product of all */
+	struct role_part *p; /* current part; NULL before the first */
+	uint32_t from; /* where the part began */
+	uint32_t since; /* number of products after the part's anchor */
+	uint32_t product, multiply; /* last of each in the part; n none */
+	bool inner; /* a norm follows one of the part's products */
+	uint32_t last; /* last product of the lane */
 };
 
 static inline struct role_slot *layer_steps_scan_at(const struct layer_scan *c,
@@ -268,8 +273,9 @@ static void layer_steps_scan_router(struct role_slot *d)
 	d->behind = false;
 }
 
-/* Products that score experts precede the choice. If another expert's part is
- * between, the product is the one that this part has too many. */
+/* Finds the router: the product that scores experts before the choice. If the
+ * shared expert's part is before the choice, the router is the product that
+ * this part has too many. */
 static void layer_steps_scan_routers(struct layer_scan *c)
 {
 	struct role_part *p = c->p;
@@ -294,7 +300,8 @@ static void layer_steps_scan_routers(struct layer_scan *c)
 	}
 }
 
-/* Launches of other lanes do not split a part of this lane. */
+/* Returns whether a slot of another lane is within a part of this lane: it does
+ * not end that part. */
 static bool layer_steps_scan_within(const struct layer_scan *c,
 	const struct role_slot *d)
 {
@@ -302,8 +309,8 @@ static bool layer_steps_scan_within(const struct layer_scan *c,
 	       (c->p->anchored || c->p->before);
 }
 
-/* Experts are chosen and tokens are sent to them; tokens return; or one of
- * both. */
+/* The next functions handle slots that choose experts or send tokens to them,
+ * slots through which tokens return, and slots that may be either. */
 static void layer_steps_scan_route(struct layer_scan *c,
 	const struct role_slot *d)
 {
@@ -341,9 +348,10 @@ static void layer_steps_scan_permute(struct layer_scan *c, struct role_slot *d)
 		layer_steps_scan_route(c, d);
 }
 
-/* What is between two anchors belongs partly to the one before and partly to
- * the one after. The border is the first norm with a product before it; if
- * there is none, it is after the single product that such a part ends with. */
+/* The slots between two anchors belong partly to the part before and partly to
+ * the part after. The border is the first norm with a product before it.
+ * Without such a norm, the border is after the single product that ends a
+ * part. */
 
 static const layer_roles before_attention = ROLE_BIT(QKV) | ROLE_BIT(Q_A_KV_A) |
 					    ROLE_BIT(Q_B) | ROLE_BIT(Q_ABSORB) |
@@ -402,7 +410,8 @@ static void layer_steps_scan_begin(struct layer_scan *c, bool attention)
 	c->inner = false;
 }
 
-/* Begins a part for the next anchor, unless one is open for it. */
+/* Begins a part for the next anchor, unless the current part is for that
+ * anchor. */
 static void layer_steps_parts_open_for_next(struct layer_scan *c)
 {
 	bool attention =
@@ -416,13 +425,14 @@ static void layer_steps_parts_open_for_next(struct layer_scan *c)
 		layer_steps_scan_begin(c, attention);
 }
 
-/* A norm that belongs to the attention or activation before it. */
+/* Returns whether a norm belongs to the attention or activation before it. */
 static bool layer_steps_parts_norm_within(const struct layer_scan *c)
 {
 	enum layer_scan_kind next = layer_steps_parts_kind_of(c, c->ahead);
 
 	if (!c->since)
-		/* A norm of attention, if another one follows the projection. */
+		/* It belongs to attention if another norm follows the
+		 * projection. */
 		return !c->p->attention ||
 		       (c->norm < c->n && c->norm <= c->ahead);
 	return next == SCAN_BACK || (next == SCAN_NONE && c->last <= c->i);
@@ -452,8 +462,9 @@ static void layer_steps_parts_norm(struct layer_scan *c, struct role_slot *d)
 						    : ROLE_BIT(POST_NORM);
 }
 
-/* Activation and second factor are separate kernels: the last product so far
- * comes before that factor. */
+/* Corrects a part in which the activation and the multiplication with the
+ * second factor are separate kernels: the last product was computed before that
+ * multiplication. */
 static void layer_steps_parts_unfused(struct layer_scan *c)
 {
 	struct role_slot *up = layer_steps_scan_at(c, c->product);

@@ -1,4 +1,5 @@
-/* layering.c - runs without layers, and the confidence of layers. */
+/* layering.c - makes the layering of a run without layers, and computes the
+ * confidence of layers. */
 #include "layering.h"
 
 bool layering_flat(const struct layer_seq *s, const char *why,

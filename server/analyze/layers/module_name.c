@@ -30,7 +30,7 @@ bool module_name_is_layer(const char *text, size_t len)
 	       (len == 1 && *text == 'h');
 }
 
-/* Reads a number with few enough digits to fit; -1. */
+/* Reads a number; -1 if it is none or has too many digits. */
 static int64_t module_name_number(const char *s, size_t len)
 {
 	int64_t n = 0;
@@ -75,7 +75,8 @@ static void module_name_numbered(struct module_name *out, const char *s,
 		module_name_put(out, s, word, n);
 }
 
-/* Returns where the number of "layer 3 attention" ends if more follows; 0. */
+/* Returns where the number of a text such as "layer 3 attention" ends; 0 if the
+ * text is not of that form. */
 static size_t module_name_middle(const char *s, size_t len)
 {
 	for (size_t i = 1; i + 1 < len; i++) {
@@ -111,14 +112,14 @@ static void module_name_words(struct module_name *out, const char *s,
 	module_name_put(out, s + end, len - end, -1);
 }
 
-/* Returns the next piece between points or slashes. */
+/* Returns the length of the next piece between points or slashes. */
 static size_t module_name_piece(const char *s)
 {
 	return strcspn(s, "./");
 }
 
-/* Returns whether pieces make a path: none is empty or has blanks, and one is a
- * number, or is called a layer and numbered. */
+/* Returns whether the pieces of a text are a path: no piece is empty or has
+ * blanks, and one piece is a number, or a name for a layer with a number. */
 static bool module_name_is_path(const char *s, bool module)
 {
 	bool numbered = module;
@@ -160,7 +161,8 @@ static void module_name_path(struct module_name *out, const char *s,
 	}
 }
 
-/* An operator's or a library's own mark is no part of a model. */
+/* Returns whether a name is the own range of an operator or a library, which is
+ * not a part of a model. */
 static bool module_name_foreign(const char *s)
 {
 	return strstr(s, "::") || !strncmp(s, "nccl:", 5) ||

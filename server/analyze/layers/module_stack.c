@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Marks: the tree of modules and ranges. */
+/* Marks: builds the tree of modules and ranges. */
 
-/* Hashed as bytes, so it has no padding. */
+/* The key of a mark. It is hashed as bytes, so it has no padding. */
 struct module_mark_key {
 	int64_t number;
 	uint32_t parent, word;
@@ -59,8 +59,8 @@ static uint32_t module_stack_mark_child(struct module_mark_marker *k,
 	return id;
 }
 
-/* Finds the mark that a dotted path continues, and how many of its bytes that
- * mark already covers. */
+/* Finds the mark whose path a dotted path continues, and how many bytes of the
+ * dotted path that mark covers. */
 static uint32_t module_stack_mark_continued(const struct module_marks *m,
 	uint32_t under, const char *text, size_t *covered)
 {
@@ -125,7 +125,7 @@ static bool module_stack_mark_place(struct module_mark_marker *k,
 	return true;
 }
 
-/* Adds up the time of kernels in passes that count, per mark and including all
+/* Adds up the time of kernels in analyzed passes, per mark, and including all
  * marks below. */
 static void module_stack_mark_add_up(struct module_marks *m,
 	const struct layer_seq *s)
@@ -180,26 +180,28 @@ static bool module_marks_from(struct module_marks *m, const struct layer_seq *s,
 	return true;
 }
 
-/* Layers: marks by parent and class. Classes called layers are judged from the
- * inside outward, layers are chosen from the outside inward. */
+/* Layers: groups marks by parent and class, and chooses the groups that are
+ * layers. Classes that are called layers are examined from the inside outward.
+ * Layers are chosen from the outside inward. */
 
 /* Marks of one parent and class. */
 struct module_stack_group {
 	uint32_t from, n; /* in `kids` */
 	int64_t time_ns;
 	uint32_t with_kids; /* members that contain marks */
-	bool called; /* a layer or block */
-	bool fit; /* may be layers */
+	bool called; /* called a layer or block */
+	bool fit; /* members may be layers */
 };
 
 struct module_stack_chooser {
 	const struct module_marks *m;
 	uint32_t *kids; /* marks by parent, class, number */
-	uint32_t *kids_from; /* by mark, and the end */
+	uint32_t *
+		kids_from; /* by mark: its first child in `kids`; and the end */
 	struct module_stack_group *groups; /* by parent */
-	uint32_t *row_groups_from; /* by mark, and the end */
-	uint32_t *group_of; /* by mark */
-	int64_t *called_ns; /* by mark: time of layers by name in it */
+	uint32_t *row_groups_from; /* by mark: its first group; and the end */
+	uint32_t *group_of; /* by mark: the group in which it is a member */
+	int64_t *called_ns; /* by mark: time of marks in it called layers */
 	struct module_stacks *out;
 };
 
@@ -316,7 +318,7 @@ static void module_stack_group(struct module_stack_chooser *c)
 	}
 }
 
-/* Returns whether a mark has a child of that class; children are ordered by
+/* Returns whether a mark has a child of this class. Children are sorted by
  * class and word. */
 static bool module_stack_has_kid(const struct module_stack_chooser *c,
 	uint32_t mark, const struct module_mark *like)
@@ -338,7 +340,8 @@ static bool module_stack_has_kid(const struct module_stack_chooser *c,
 	       c->m->marks[c->kids[low]].class_name == like->class_name;
 }
 
-/* Returns whether the first members of two groups have children of one class. */
+/* Returns whether the first members of two groups have children of one
+ * class. */
 static bool module_stack_same_children(const struct module_stack_chooser *c,
 	const struct module_stack_group *g, const struct module_stack_group *h)
 {
@@ -365,8 +368,8 @@ static void module_stack_take(struct module_stack_chooser *c,
 	c->out->modules = c->m->marks[c->kids[g->from]].module;
 }
 
-/* Returns the group of a parent with most time among those that may be layers;
- * `called`: only those called so. */
+/* Returns the group with most time among the groups of a parent that may be
+ * layers. `called`: considers only groups that are called layers or blocks. */
 static const struct module_stack_group *module_stack_largest(
 	const struct module_stack_chooser *c, uint32_t parent, bool called)
 {
@@ -382,8 +385,8 @@ static const struct module_stack_group *module_stack_largest(
 	return most;
 }
 
-/* Returns the time of a parent's children without its own launches; the root's
- * launches are those without a mark. */
+/* Returns the time of a parent's children, without the parent's own launches.
+ * The launches of the root are those without a mark. */
 static int64_t module_stack_kids_ns(const struct module_stack_chooser *c,
 	uint32_t parent)
 {
@@ -432,7 +435,7 @@ static void module_stack_choose(struct module_stack_chooser *c)
 	}
 }
 
-/* Takes the outermost marks of a name. */
+/* Makes the outermost marks with the wanted name layers. */
 static void module_stack_find(struct module_stack_chooser *c,
 	const char *wanted)
 {
@@ -491,17 +494,17 @@ bool module_stacks_from(const struct layer_seq *s, const char *wanted,
 	return true;
 }
 
-/* The content of layers, as sets that can be compared. A set's members are the
- * classes and attributes below the layer, by their path without numbers; layers
- * with equal sets share one. */
+/* Content: the content of layers as sets that can be compared. A set contains
+ * the paths, without numbers, of the classes and attributes below a layer.
+ * Layers with equal content share one set. */
 
-/* A module's name from the layer on. It is hashed as bytes, so it has no
+/* The path of a module below its layer. It is hashed as bytes, so it has no
  * padding. */
 struct module_rel {
 	uint32_t up, word, class_name;
 };
 
-/* A layer has it. */
+/* A path that a layer contains. */
 struct module_has {
 	uint32_t layer, rel;
 	int64_t self_ns, time_ns;
@@ -509,9 +512,9 @@ struct module_has {
 
 /* Layers with the same set, and the sum of their times. */
 struct module_set {
-	uint32_t layer; /* the first of them */
+	uint32_t layer; /* the first of the layers */
 	uint32_t from, n; /* in `has` */
-	int64_t members, total_ns;
+	int64_t members, total_ns; /* number of layers, sum of their times */
 	bool edge; /* its layer is the first or last of the stack */
 	uint32_t kind;
 };
@@ -537,7 +540,7 @@ static int module_kind_content_by_layer(const void *left, const void *right)
 	return a->rel < b->rel ? -1 : a->rel > b->rel;
 }
 
-/* Lists what is in layers and launched something, once per layer. */
+/* Lists the paths in layers that have launches, each once per layer. */
 static bool module_kind_content_list(struct module_content *c)
 {
 	for (uint32_t i = 1; i < c->m->n; i++) {
@@ -622,8 +625,8 @@ static bool module_kind_content_join_sets(struct module_content *c,
 	return true;
 }
 
-/* Returns the time of what `a` has and `b` has not; *most is the one that takes
- * longest. */
+/* Returns the time of the paths that only `a` contains, not `b`. *most is the
+ * path with most time among them. */
 static int64_t module_kind_content_only(const struct module_content *c,
 	const struct module_set *a, const struct module_set *b, uint32_t *most)
 {
@@ -645,7 +648,8 @@ static int64_t module_kind_content_only(const struct module_content *c,
 	return only_ns;
 }
 
-/* All is allocated in the scratch arena. Returns false if it is full. */
+/* Fills *c; allocates everything in the scratch arena. Returns false if it is
+ * full. */
 static bool module_kind_content_from(struct module_content *c,
 	const struct module_marks *m, const struct module_stacks *l,
 	struct arena *scratch)
@@ -663,9 +667,9 @@ static bool module_kind_content_from(struct module_content *c,
 	       module_kind_content_join_sets(c, scratch);
 }
 
-/* Kinds: sets that are near each other are one kind. */
+/* Kinds: similar sets are one kind (module_stack.h gives the limits). */
 
-enum { NEAR_MOST = 64 }; /* sets of a class that are compared, at most */
+enum { NEAR_MOST = 64 }; /* most sets of a class that are compared */
 
 struct module_kind_sorter {
 	struct module_content c;
@@ -738,8 +742,8 @@ static void module_kind_edges(struct module_kind_sorter *k, uint32_t *first,
 	}
 }
 
-/* Joins the sets of a class, those with most layers first, to the first kind
- * that is near. */
+/* Joins each set of a class to the first similar kind. Sets with most layers
+ * are first. */
 static void module_kind_join_kinds(struct module_kind_sorter *k,
 	struct module_kind_ordered *order)
 {
@@ -775,7 +779,8 @@ static void module_kind_join_kinds(struct module_kind_sorter *k,
 	}
 }
 
-/* Finds what each kind has and the first other kind of its class has not. */
+/* Finds for each kind what it contains and the first other kind of its class
+ * does not. */
 static void module_kind_differences(struct module_kind_sorter *k, bool named)
 {
 	struct module_kinds *out = k->out;
@@ -803,7 +808,8 @@ static void module_kind_differences(struct module_kind_sorter *k, bool named)
 	}
 }
 
-/* Names: modules around stacks are compared from the inside outward. */
+/* Names: kinds of several stacks are named by the modules around them, which
+ * are compared from the inside outward. */
 
 enum { NAME_CLIMB_MAX = 8, NAMED_MAX = 64 };
 
@@ -821,8 +827,8 @@ static uint32_t module_kind_name_climb(const struct module_marks *m,
 	return mark;
 }
 
-/* Returns whether no stack of a kind with the same name has such a module at
- * this distance. */
+/* Returns whether no other kind with the same name has a stack with such a
+ * module at this distance. */
 static bool module_kind_name_alone(const struct module_marks *m,
 	const struct module_kinds *k, const struct module_kind *a, int steps,
 	bool numbers)
