@@ -391,8 +391,8 @@ static void layer_period_repair_drop_parts(struct layer_repair *m)
 	}
 }
 
-/* Counts the consecutive layers up to reading i, including i. (The next
- * function counts those after i.) */
+/* Counts the consecutive layers that end with reading i, at most 3. The next
+ * function counts those that begin with reading i. */
 static uint32_t layer_period_repair_run_before(const struct layer_repair *m,
 	struct slice p, uint32_t i)
 {

@@ -119,7 +119,8 @@ static size_t module_name_piece(const char *s)
 }
 
 /* Returns whether the pieces of a text are a path: no piece is empty or has
- * blanks, and one piece is a number, or a name for a layer with a number. */
+ * blanks, and at least one is or contains a number. A module's path needs no
+ * number. */
 static bool module_name_is_path(const char *s, bool module)
 {
 	bool numbered = module;

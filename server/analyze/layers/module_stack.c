@@ -385,8 +385,8 @@ static const struct module_stack_group *module_stack_largest(
 	return most;
 }
 
-/* Returns the time of a parent's children, without the parent's own launches.
- * The launches of the root are those without a mark. */
+/* Returns the time of which the layers of a parent must take half: the parent's
+ * time. For the root, launches without a mark are not included. */
 static int64_t module_stack_kids_ns(const struct module_stack_chooser *c,
 	uint32_t parent)
 {
