@@ -124,7 +124,7 @@ static bool archive_writer_sync_folder(const struct archive_writer *w,
 		slash[slash == folder] = '\0';
 	int fd = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	free(folder);
-	/* Not every file system can. */
+	/* Not every file system supports this. */
 	bool ok = fd >= 0 && (fsync(fd) == 0 || errno == EINVAL);
 	if (!ok)
 		archive_writer_fail(w, e);

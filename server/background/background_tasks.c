@@ -29,7 +29,7 @@ struct background_tasks {
 	atomic_bool stop;
 	pthread_mutex_t lock; /* of `wake` alone */
 	pthread_cond_t wake;
-	/* the thread's */
+	/* used only by the thread */
 	struct db *db;
 	bool away, stuck; /* and logged */
 	int64_t row; /* of the audit log, once something is deleted; 0 */

@@ -96,7 +96,8 @@ static void cli_nearest_offer(struct cli_nearest *n, const char *name,
 		return;
 	int d = cli_edits(n->typed, n->len, name, len);
 
-	/* The beginning of a name is near, however much of it is missing. */
+	/* The beginning of a name counts as near, however many letters are
+	 * missing. */
 	if (d > 1 && n->len >= 3 && n->len < len &&
 		!cli_edits(n->typed, n->len, name, n->len))
 		d = 1;
@@ -557,7 +558,7 @@ static bool cli_check_operands(const struct cli_reading *r, struct err *e)
 	struct cli_nearest near = cli_nearest_to(extra, strlen(extra));
 	char hint[CLI_WORD_LEN * 2] = "";
 
-	/* "token lost": the second word of a command, misspelled */
+	/* the second word of a command is misspelled, as in "token lost" */
 	for (int i = 0; i < p->commands_n; i++) {
 		const char *name = p->commands[i].name;
 		size_t len = strlen(c->name);

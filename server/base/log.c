@@ -39,7 +39,7 @@ void log_line(enum log_level level, const char *fmt, ...)
 		if ((unsigned char)line[i] < 0x20 || line[i] == 0x7F)
 			line[i] = '?';
 	line[end++] = '\n';
-	/* A log that cannot be written has nowhere left to complain. */
+	/* If the log cannot be written, there is no place to report it. */
 	if (write(STDERR_FILENO, line, end) < 0)
 		return;
 }

@@ -86,7 +86,8 @@ static void agent_put_aside(struct agent *a, const char *name)
 {
 	struct aside *to = agent_aside_free(a);
 
-	/* With --once each name is seen once, so none needs to be remembered. */
+	/* With --once each name is seen only once, so no name needs to be
+	 * remembered. */
 	if (!to)
 		return;
 	snprintf(to->name, sizeof to->name, "%s", name);

@@ -42,7 +42,7 @@ int cmd_compare(const struct options *o)
 		return EXIT_USAGE;
 	}
 	buf_init(&url, ADDRESS_MAX);
-	/* the text of the published score is its report */
+	/* for the published score, the text format is the report */
 	address_compare(&url, o,
 		text			    ? "json"
 		: strcmp(o->format, "text") ? o->format

@@ -288,7 +288,8 @@ static json_t *gate_policy_read(const char *path, struct err *e)
 		return json_object();
 	json_t *v = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
 	if (!v) {
-		/* Jansson's message names a file that cannot be opened */
+		/* if a file cannot be opened, Jansson's message already names
+		 * it */
 		if (why.line < 0)
 			err_set(e, ERR_INPUT, "%.300s", why.text);
 		else

@@ -648,7 +648,8 @@ int cmd_run(const struct options *o)
 		return status;
 	}
 	run_injection_set(r.library, r.folder, &o->trace, &r.meter);
-	/* options_init() put NULL behind the last; execvp() changes nothing. */
+	/* options_init() has put NULL after the last operand; execvp() changes
+	 * nothing. */
 	if (run_child_run((char *const *)(uintptr_t)o->files.at, &status, &e)) {
 		signal(SIGPIPE, SIG_IGN);
 		run_send(o, r.wire, r.folder, &r.meter);

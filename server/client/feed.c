@@ -104,7 +104,7 @@ static void feed_pack_add(struct pack *p, const void *piece, size_t len,
 {
 	p->last = last;
 	if (p->kind == PACK_GZIP) {
-		/* it only reads; the type lacks a const */
+		/* the library only reads these bytes; its type lacks a const */
 		p->gzip.next_in = (unsigned char *)(uintptr_t)piece;
 		p->gzip.avail_in = (uint32_t)len;
 		p->gzip.end_of_stream = last;

@@ -14,7 +14,7 @@ void meter_bytes(char out[METER_WORD], int64_t bytes)
 	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
 	double x = (double)bytes;
 	int u = 0;
-	/* 1023.95 would be written as 1024.0 */
+	/* with one decimal, 1023.95 would be written as 1024.0 */
 	while (x >= (u ? 1023.95 : 1024) && u < 4) {
 		x /= 1024;
 		u++;
@@ -160,7 +160,7 @@ int64_t meter_pace_add(struct meter_pace *p, int64_t now_ms, int64_t bytes)
 	if (dt < 0.1)
 		return (int64_t)p->rate;
 	double now = (double)(bytes - p->bytes) / dt;
-	/* of a steady flow, the last 3 s make up half of it */
+	/* in a steady flow, the last 3 s are half of the average */
 	double old = p->rate > 0 ? 3 / (3 + dt) : 0;
 	p->rate = p->rate * old + now * (1 - old);
 	p->at_ms = now_ms;
@@ -207,7 +207,7 @@ void meter_show(struct meter *m, const struct meter_progress *p)
 {
 	int64_t now = meter_now_ms();
 	char line[METER_LINE];
-	/* the first plain line comes only when it takes long */
+	/* the first plain line is printed only if the transfer takes long */
 	if (m->shown_ms < 0 && !m->terminal)
 		m->shown_ms = now;
 	if (m->shown_ms >= 0 &&

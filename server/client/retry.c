@@ -10,7 +10,8 @@ static bool retry_may_help(const struct attempt *a)
 {
 	if (a->end != ATTEMPT_ANSWERED)
 		return a->end == ATTEMPT_AWAY || a->end == ATTEMPT_BROKEN;
-	/* too slow, too many requests, a proxy without its server, busy */
+	/* the request was too slow, there were too many requests, a proxy
+	 * cannot reach its server, or the server is busy */
 	return a->status == 408 || a->status == 429 || a->status == 502 ||
 	       a->status == 503 || a->status == 504;
 }

@@ -367,7 +367,8 @@ struct spool_repaired spool_repair(const struct spool *s, int64_t old_s,
 		char whole[SPOOL_NAME_MAX];
 		if (f->is.kind == SPOOL_WHOLE)
 			continue;
-		/* Half of a merge, which is repeated under the lock. */
+		/* An incomplete merge, which is repeated while the lock is
+		 * held. */
 		if (f->is.kind == SPOOL_MERGING) {
 			unlinkat(s->folder, f->name, 0);
 			continue;

@@ -69,7 +69,7 @@ static struct capture_facts submit_facts_read(int fd)
 	while ((!t.records || t.rank < 0) &&
 		(got = kst_reader_next(r, &c)) == KST_CHUNK) {
 		submit_take(&t, &c);
-		/* The process is written before the rest. */
+		/* The process is written before the other rows. */
 		if (t.records)
 			kst_reader_only(r, KST_BIT(process));
 	}

@@ -201,7 +201,8 @@ static bool wire_perform(struct wire *w, struct attempt *a, struct err *e)
 		a->end = ATTEMPT_HOPELESS;
 		return err_set(e, own.code, "%s", own.text);
 	}
-	/* a rejection before all was sent is an answer, too */
+	/* the server may reject a request before all of it was sent; this is an
+	 * answer, too */
 	if (rc == CURLE_OK ||
 		(status >= 400 && wire_end_of(rc) == ATTEMPT_BROKEN))
 		return true;
@@ -224,7 +225,8 @@ bool wire_post(struct wire *w, const char *url, struct feed *f,
 	curl_easy_setopt(w->curl, CURLOPT_HTTPHEADER, w->headers);
 	curl_easy_setopt(w->curl, CURLOPT_POSTFIELDS, NULL);
 	curl_easy_setopt(w->curl, CURLOPT_POST, 1L);
-	/* -1: in chunks, because the packed size is unknown until the end */
+	/* -1: send in chunks, because the compressed size is unknown before the
+	 * end */
 	curl_easy_setopt(w->curl, CURLOPT_POSTFIELDSIZE_LARGE,
 		(curl_off_t)feed_length(f));
 	curl_easy_setopt(w->curl, CURLOPT_READFUNCTION, wire_on_read);

@@ -233,7 +233,8 @@ static bool backup_dump(struct backup *b, bool raw, struct err *e)
 	if (!pg_tools_find(&tools, PG_TOOLS_COPY, b->snapshot.major, &b->arena,
 		    e))
 		return false;
-	/* This program compresses better and ten times as fast. */
+	/* pg_dump does not compress: this program compresses better and ten
+	 * times as fast. */
 	const char *const argv[] = { tools.first, "--format=custom",
 		"--compress=0", "--no-password", "--no-sync", "--encoding=UTF8",
 		arena_printf(&b->arena, "--snapshot=%s", b->snapshot.id),
@@ -261,7 +262,7 @@ static void backup_report(const char *path, const struct manifest *m)
 static bool backup_write(struct backup *b, const struct config *c,
 	const char *path, bool raw, struct err *e)
 {
-	/* The cheap checks first. */
+	/* Cheap checks come first. */
 	b->file = archive_writer_new(path, e);
 	if (!b->file || !command_store(&b->store, c, CLUSTER_COMMAND, e) ||
 		!snapshot_hold(b->store.db, &b->snapshot, &b->arena, e))
@@ -394,7 +395,7 @@ static bool backup_restore_read(struct restore *r, const struct config *c,
 	const char *path, struct err *e)
 {
 	const struct manifest *m = &r->manifest;
-	/* First the checks that change nothing. */
+	/* Checks that change nothing come first. */
 	r->file = archive_reader_new(path, &r->manifest, e);
 	return r->file && snapshot_known(m->schema, m->migrations, e) &&
 	       command_store(&r->store, c, CLUSTER_COMMAND, e) &&

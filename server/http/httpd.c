@@ -554,7 +554,7 @@ struct httpd {
 	int listen_fd, port;
 	bool deaf; /* no longer listening; the starter's */
 	atomic_int active; /* requests in progress */
-	/* keep-alive connections are closed after their answer */
+	/* when set, keep-alive connections are closed after their answer */
 	atomic_bool draining;
 };
 
@@ -766,7 +766,8 @@ static enum MHD_Result httpd_body(struct exchange *x, const char *data,
 	size_t offered = *len;
 	switch (httpd_stream_put(x->stream, data, len)) {
 	case STREAM_OK:
-		/* What is left over comes again. */
+		/* libmicrohttpd passes the bytes that are left to the next
+		 * callback. */
 		atomic_fetch_sub(&x->watched.received, (long long)*len);
 		return MHD_YES;
 	case STREAM_REFUSED:
@@ -879,7 +880,7 @@ static void httpd_on_log(void *cls, const char *fmt, va_list ap)
 {
 	char text[300];
 	(void)cls;
-	/* libmicrohttpd's own formats. */
+	/* the format strings are libmicrohttpd's own */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	vsnprintf(text, sizeof text, fmt, ap);

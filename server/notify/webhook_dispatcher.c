@@ -50,7 +50,7 @@ struct webhook_dispatcher {
 	struct conn_cancel cancel;
 	pthread_t thread;
 	atomic_bool stop;
-	/* the thread's */
+	/* used only by the thread */
 	struct webhook_parcel parcels[AT_ONCE];
 	struct db *db;
 	int64_t look_at_ms;
@@ -113,7 +113,8 @@ static size_t webhook_dispatcher_on_head(char *from, size_t size, size_t n,
 {
 	struct webhook_parcel *p = ctx;
 	p->head += size * n;
-	/* Once is enough: lines of a trailer come here as well. */
+	/* Once set, this stays set, because this callback also gets the lines
+	 * of a trailer. */
 	if (size * n <= 2 && (*from == '\r' || *from == '\n'))
 		p->headed |= webhook_dispatcher_status_of(p) >= 200;
 	return p->head <= HEAD_MAX ? size * n : 0;
@@ -159,7 +160,8 @@ static void webhook_dispatcher_address_it(struct webhook_parcel *p,
 	webhook_dispatcher_header(p, "Kernsift-Event", d->event);
 	webhook_dispatcher_header(p, "Kernsift-Delivery", id);
 	webhook_dispatcher_sign(p, d);
-	/* or libcurl first requests permission to send a long body */
+	/* without this, libcurl would first request permission to send a long
+	 * body */
 	p->headers = curl_slist_append(p->headers, "Expect:");
 }
 
@@ -170,7 +172,8 @@ static void webhook_dispatcher_set_up(struct webhook_parcel *p, const char *url)
 	curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(c, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
 	curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L);
-	/* A proxy would connect on behalf of the server, to any address. */
+	/* No proxy, because a proxy would connect to any address on behalf of
+	 * the server. */
 	curl_easy_setopt(c, CURLOPT_PROXY, "");
 	curl_easy_setopt(c, CURLOPT_OPENSOCKETFUNCTION,
 		webhook_dispatcher_on_socket);
@@ -180,7 +183,7 @@ static void webhook_dispatcher_set_up(struct webhook_parcel *p, const char *url)
 	curl_easy_setopt(c, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
 	curl_easy_setopt(c, CURLOPT_USERAGENT, "kernsift/" KERNSIFT_VERSION);
 	curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
-	/* Else a name that is looked up for long would hold all others up. */
+	/* Without this, a slow name lookup would delay all other requests. */
 	curl_easy_setopt(c, CURLOPT_QUICK_EXIT, 1L);
 	curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_S);
 	curl_easy_setopt(c, CURLOPT_TIMEOUT, (long)REQUEST_S);

@@ -37,7 +37,8 @@ enum {
 	ORPHAN_KILL_MS = 10000,
 	BACKOFF_MS = 100,
 	BACKOFF_MAX_MS = 2000,
-	/* up this long: the cause of earlier failures is gone */
+	/* after running this long, the cause of earlier failures no longer
+	 * exists */
 	STEADY_MS = 1000,
 };
 
@@ -149,7 +150,8 @@ static bool cluster_dir_open(struct data_dir *f, const char *data,
 		return err_set(e, ERR_INTERNAL,
 			"the data folder '%.200s' cannot be written to: %s",
 			data, strerror(errno));
-	/* Root's cluster belongs to another, who has to pass. */
+	/* root's cluster belongs to another user, who must be able to enter the
+	 * folder. */
 	if (geteuid() == 0 && !(st.st_mode & S_IXOTH))
 		chmod(real, (st.st_mode & 07777) | S_IXGRP | S_IXOTH);
 	f->path = arena_strdup(a, real);
@@ -287,7 +289,8 @@ static bool cluster_orphan_is_postgres(const char *pid)
 		return false;
 	exe[n] = '\0';
 	const char *base = strrchr(exe, '/');
-	/* " (deleted)" follows if the package was upgraded meanwhile */
+	/* if the package was upgraded meanwhile, " (deleted)" follows the path
+	 */
 	return base && !strncmp(base + 1, "postgres", strlen("postgres"));
 }
 
@@ -363,7 +366,8 @@ static bool cluster_orphan_end_all(const struct data_dir *f,
 		return true;
 	log_warn("cluster leftovers postmaster=%s: ending them",
 		master ? "yes" : "no");
-	/* Without a postmaster they end by themselves, or need a signal. */
+	/* Backends without a postmaster end by themselves, or after a signal.
+	 */
 	if (cluster_orphan_wait(cluster, master ? ORPHAN_INT_MS : 1000))
 		return true;
 	cluster_orphan_signal_all(cluster, SIGQUIT);
@@ -833,7 +837,7 @@ void cluster_free(struct cluster *c, bool discard)
 	if (c->folder.lock >= 0) {
 		if (discard && c->fresh)
 			cluster_remove(c->folder.pg);
-		/* Outside the data folder it would be litter. */
+		/* A folder outside the data folder would be left behind. */
 		rmdir(c->folder.run);
 		close(c->folder.lock);
 	}

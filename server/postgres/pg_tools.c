@@ -21,7 +21,7 @@ static void pg_tools_environment(const struct pg_tools_stdio *w, char *to[ENV])
 		"HOME=/" };
 	enum { CLEAN = sizeof clean / sizeof *clean };
 	int n = 0;
-	/* Of two with one name the first counts. */
+	/* If two variables have one name, the first one is used. */
 	for (; w->env && w->env[n] && n < ENV - CLEAN - 1; n++)
 		to[n] = (char *)(uintptr_t)w->env[n];
 	for (int i = 0; i < CLEAN; i++)

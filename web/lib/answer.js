@@ -8,7 +8,7 @@ import {sentence} from './layers.js';
 const SHOWN_IN_PLACE = [400, 404, 409, 413, 422, 503];
 const TEMPORARY = 503;
 
-// {doc}, or {refusal}.
+// Returns {doc}, or {refusal} if the server rejects the request.
 export async function answerOrRefusal(pending) {
 	try {
 		return {doc: await pending};
@@ -18,7 +18,7 @@ export async function answerOrRefusal(pending) {
 	}
 }
 
-// A temporary failure gets a link to try again, at `here`.
+// If the failure is temporary, shows a link that tries again, at `here`.
 export const refusalLine = (refusal, here) =>
 	h(
 		'p',

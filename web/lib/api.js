@@ -23,7 +23,7 @@ export function address(path, query = {}) {
 	return BASE + path + (text ? `?${text}` : '');
 }
 
-// The failure for an answer whose status is not 2xx, from its body.
+// Makes the failure for an answer with another status than 2xx, from the body of the answer.
 export function failure(status, body) {
 	try {
 		const {code, message} = JSON.parse(body).error;
@@ -209,7 +209,7 @@ export const gates = (query, signal) => getJson(address('/gates', query), {signa
 export const gateDefaults = (signal) => getJson(address('/gates/defaults'), {signal});
 export const gate = (id, signal) => getJson(address(`/gates/${id}`), {signal});
 export const createGate = (request) => getJson(address('/gates'), {method: 'POST', body: JSON.stringify(request)});
-// Links in a pull request need the whole address.
+// A link in a pull request needs the full address.
 export const gateFile = (id, format) =>
 	address(`/gates/${id}`, {format, site: format === 'md' ? location.origin : null});
 export const badge = (params) => address('/badge', params);

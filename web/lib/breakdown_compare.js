@@ -16,7 +16,7 @@ export const runsOf = (text) =>
 
 export const isRun = (word) => /^[1-9]\d*$/.test(word);
 
-// Fewer than two runs, and none that the server has to reject.
+// Whether there are fewer than two runs, all of them valid for the server.
 export const tooFew = (runs) => runs.length < 2 && runs.every(isRun);
 
 export function breakdownUrl(runs, params = {}) {
@@ -30,7 +30,7 @@ export function breakdownParams(query) {
 	return {runs: runsOf(query.get('runs')).join(','), ...(realign ? {realign} : {})};
 }
 
-// A time's difference to the first run's; null if either is unknown.
+// The difference of a time to that of the first run; null if either time is unknown.
 export function difference(ns, first) {
 	if (ns === null || first === null || ns === undefined || first === undefined) return {ns: null, pct: null};
 	return {ns: ns - first, pct: first > 0 ? ((ns - first) * 100) / first : null};
@@ -49,10 +49,10 @@ const textOf = (line) =>
 		.filter(Boolean)
 		.join(' ');
 
-// The number of runs that have a row; fewer than all: the row is marked.
+// The number of runs that have a row. A row that some runs lack is marked.
 export const sidesWith = (line) => line.cells.filter(Boolean).length;
 
-// Whether a row is in few layers of every run that has it.
+// Whether few layers have this row, in every run that has it.
 export const isExtra = (line) => line.cells.every((cell) => !cell || cell.rows.every((r) => r.extra));
 
 // Sections, their blocks and their rows. Only rows that contain `q` are included. `unmatchedOnly`
@@ -72,7 +72,7 @@ export function treeOf(doc, {q = '', unmatchedOnly = false, hideExtras = false} 
 		.filter((s) => s.blocks.length);
 }
 
-// A sentence: how many rows of a layer all runs have; of all rows if there are no layers.
+// A sentence that says how many rows of a layer all runs have. Without layers, it counts all rows.
 export function headline(doc) {
 	const counts = [...new Set(doc.runs.map((r) => r.layers))];
 	const layers =

@@ -5,11 +5,11 @@ import {h} from './dom.js';
 import {announce} from './notices.js';
 import {table} from './table.js';
 
-// Elements of a drawing, and a frame that redraws it when its width changes.
+// The elements of a drawing, and a frame that draws again when its width changes.
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-// s('line', {x1: 0}): like h() of dom.js, for SVG.
+// s('line', {x1: 0}) is like h() of dom.js, for SVG.
 export function s(tag, props, ...children) {
 	const node = document.createElementNS(SVG, tag);
 	for (const [key, value] of Object.entries(props ?? {}))

@@ -36,7 +36,8 @@ function scaleOf(sides, unit, maxTicks) {
 
 const LOG_SCALE = 'log scale';
 
-// Dots as one path, larger if they are few; hollow if the iteration is excluded.
+// Draws dots as one path. They are larger if there are few, and hollow if the iteration is
+// excluded.
 function dotPaths(points, name, few) {
 	const excluded = points.filter((p) => (p.use ?? 'kept') !== 'kept');
 	const kept = dots(points.filter((p) => (p.use ?? 'kept') === 'kept'));
@@ -56,7 +57,7 @@ function runBoundaries(points, to, y1, y2) {
 	return out;
 }
 
-// In their order: one panel per side, on one axis.
+// Iterations in their order: one panel per side, all on one axis.
 export function inOrder(sides, {unit, describe}) {
 	return (width) => {
 		const a = scaleOf(sides, unit, 5);
@@ -109,7 +110,7 @@ export function inOrder(sides, {unit, describe}) {
 	};
 }
 
-// By value: one strip per side, with equal values stacked; all strips share one axis.
+// Iterations by value: one strip per side, with equal values stacked. All strips have one axis.
 export function byValue(sides, {unit, describe}) {
 	return (width) => {
 		const a = scaleOf(sides, unit, Math.max(3, Math.floor(width / 110)));

@@ -46,7 +46,7 @@ function filled(kind, d) {
 	];
 }
 
-// The same as a small square next to a block's name.
+// A small square next to a block's name, with the color and the hatching of the block.
 export const swatch = (kind) =>
 	s('svg', {class: 'block-swatch', viewBox: '0 0 12 12', 'aria-hidden': 'true'}, filled(kind, 'M0 0h12v12h-12z'));
 
@@ -54,7 +54,7 @@ const layerText = (bar) =>
 	`layer ${bar.layer}${bar.name ? `, ${bar.name}` : ''}: ${duration(bar.ns)}, ` +
 	bar.parts.map((p) => `${p.kind} ${duration(p.ns)}`).join(', ');
 
-// draw(width) for chart.js; layers.js makes the bars.
+// Returns draw(width) for chart.js; layers.js makes the bars.
 export function layerBars(bars, kinds) {
 	return (width) => {
 		const a = axis(

@@ -144,7 +144,7 @@ function paintChanges(ctx, f, doc, xs, colors) {
 	}
 }
 
-// A tick where a group begins, if there is room for all ticks; a name if it fits.
+// Draws a tick at the start of each group, if there is room for all ticks, and its name if it fits.
 function paintGroups(ctx, f, xs, all, range, colors) {
 	const starts = firstIndex(all, range[0], (g) => g.from);
 	const ends = firstIndex(all, range[1], (g) => g.from);
@@ -292,7 +292,7 @@ export async function trendChart(doc, {by, range, sides, clicked, moved, signal}
 		readout.classList.toggle('active', i !== null);
 	};
 
-	// The point nearest to the pointer, of those near it on the x axis.
+	// The point nearest to the pointer, among those near it on the x axis.
 	function nearestIndex(self, series, near) {
 		const {left, top} = self.cursor;
 		if (near === null || left < 0) return near;

@@ -6,7 +6,8 @@ import {h} from './dom.js';
 import * as f from './format.js';
 import {missingDetail} from './run_content.js';
 
-// A field of a row. A row without it is a mistake of the page, unlike null, which is unknown.
+// A field of a row. If the row lacks the field, this is an error in the page; null means that the
+// value is unknown.
 function field(row, name) {
 	if (row[name] === undefined) throw new TypeError(`the row has no field '${name}'`);
 	return row[name];
@@ -28,7 +29,7 @@ export function timeColumn(label, key, unit, reason = 'unknown') {
 	};
 }
 
-// The unit for a column of such values: that of the median row.
+// The unit for a column of these values: the unit of the median value.
 export function typicalUnit(values) {
 	const known = values.filter((v) => v !== null).sort((a, b) => a - b);
 	return f.columnUnit(known[known.length >> 1] ?? 0);

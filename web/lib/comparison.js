@@ -44,7 +44,7 @@ export const PARTS = {
 	oncpu: 'Threads on a CPU',
 	runq: 'Threads waiting for a CPU',
 };
-// These add up to the iteration.
+// The sum of these parts is the time of the iteration.
 export const ITERATION_PARTS = ['compute', 'communication', 'copies', 'idle'];
 
 // Whether a side is a query ("label.branch=main last=5"); the server parses it.
@@ -69,13 +69,14 @@ export function compareParams(query) {
 	return Object.fromEntries(PARAMS.map((key) => [key, query.get(key)]).filter(([, value]) => value));
 }
 
-// The address of a comparison; empty values are omitted, commas stay readable.
+// The address of a comparison. Empty values are omitted, and commas are not encoded.
 export function compareUrl(params) {
 	const q = new URLSearchParams(Object.entries(params).filter(([, v]) => v !== null && v !== undefined && v !== ''));
 	return q.size ? `/compare?${f.query(q)}` : '/compare';
 }
 
-// The shown classes and their value in the address. Without a value: all except `unchanged`.
+// The classes that are shown, and their value in the address. Without a value, all classes except
+// `unchanged` are shown.
 export function shownClasses(text) {
 	const list = (text ?? '').split(',').filter((word) => word in CLASSES);
 	if (text === 'none') return new Set();
@@ -87,7 +88,7 @@ export function classesParam(shown) {
 	return isDefault ? '' : list.join(',') || 'none';
 }
 
-// "12" if both are equal, else "12 → 14".
+// "12" if both are equal, otherwise "12 → 14".
 export function baseHeadText(base, head, text) {
 	const [a, b] = [text(base), text(head)];
 	return a === b ? a : `${a} → ${b}`;

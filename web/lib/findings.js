@@ -31,7 +31,7 @@ const item = (x) =>
 		h('span', {}, `${capital(x.text)}.`),
 	);
 
-// Warnings are visible; infos are folded.
+// Warnings are always visible; findings of the level info are folded.
 export function findingList(doc, label = 'Findings') {
 	const warnings = doc.findings.filter((x) => x.severity === 'warn');
 	const infos = doc.findings.filter((x) => x.severity === 'info');

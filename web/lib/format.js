@@ -17,7 +17,7 @@ export function count(n, digits = 0) {
 	return sign + grouped(whole) + (rest ? `.${rest}` : '');
 }
 
-// The time units, with how many nanoseconds each is.
+// The time units, with the number of nanoseconds in each.
 export const UNITS = {ns: 1, µs: 1e3, ms: 1e6, s: 1e9};
 
 // The largest unit in which a duration is at least 1.
@@ -150,7 +150,7 @@ export function dims(xyz) {
 	return xyz ? xyz.join(' × ') : NONE;
 }
 
-// "3 of 8", as far as known; null if the rank is unknown.
+// "3 of 8", or the part of it that is known; null if the rank is unknown.
 export function rank(number, size) {
 	if (!known(number)) return null;
 	return known(size) ? `${number} of ${size}` : `${number}`;
@@ -176,7 +176,7 @@ export function labels(text) {
 	return out;
 }
 
-// A query for an address, with readable commas and colons.
+// A query for an address; commas and colons are not encoded.
 export function query(params) {
 	return params.toString().replaceAll('%2C', ',').replaceAll('%3A', ':');
 }

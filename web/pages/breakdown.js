@@ -75,7 +75,7 @@ async function breakdownChooser(view, runs, at) {
 	return 'Breakdown comparison';
 }
 
-// The requested runs, if the server rejected the comparison; each can be removed.
+// If the server rejected the comparison, the requested runs, each with a button that removes it.
 const requestedRuns = (runs, params) =>
 	h(
 		'ul',
@@ -275,7 +275,7 @@ const kernelItem = (r, full) =>
 		...marksOf(r),
 	);
 
-// A kernel by its name; of several kernels the longest, with the others folded.
+// The name of a kernel. For several kernels, the longest name is shown and the others are folded.
 function kernels(rows, full, open) {
 	if (rows.length === 1)
 		return h(

@@ -322,7 +322,7 @@ const TEST_COLUMNS = [
 	{label: 'Reason', class: 'wide reason', cell: (r) => [r.reason, ' ', overrideMark(r)].filter(Boolean)},
 ];
 
-// `draft` returns the rules as they are being edited.
+// draft() returns the rules in their current state in the editor.
 function ruleTest(query, draft, at) {
 	const area = h('textarea', {rows: 3, spellcheck: 'false', id: 'names'});
 	const drafts = h('input', {type: 'checkbox'});

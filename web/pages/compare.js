@@ -242,7 +242,8 @@ const PARTS = [
 	['published', 'Published score', publishedTab],
 ];
 
-// The address holds the request and the state of the visible tab.
+// Removes the state of other tabs from the address. It contains only the request and the state of
+// the visible tab.
 function clear(at, query, part) {
 	const kept = compareParams(query);
 	const removed = [...new URLSearchParams(location.search).keys()].filter((key) => !(key in kept));

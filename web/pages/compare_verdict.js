@@ -21,7 +21,7 @@ import {showFailure} from '../lib/notices.js';
 import {axisUnit} from '../lib/scale.js';
 import {matching, sorted, table} from '../lib/table.js';
 
-// Shared by the tables of a comparison: classes as badges, differences with their intervals.
+// Used by all tables of a comparison: classes as badges, differences with their intervals.
 
 function badge(word) {
 	if (!word) return h('span', {class: 'quiet', title: 'no verdict'}, f.NONE);
@@ -33,7 +33,7 @@ function badge(word) {
 	);
 }
 
-// Estimates are not shown to the nanosecond: the title has the exact value.
+// Estimates are rounded; the title contains the exact value.
 const digits = (unit) => ({µs: 1, ms: 2})[unit] ?? 3;
 
 // The difference, shown if its column is hidden on a narrow screen.
@@ -63,7 +63,7 @@ const deltaColumn = (unit) => ({
 	title: (r) => `${f.exact(r.delta_ns_per_iteration)}, ${f.changeOf(r.ratio)}`,
 });
 
-// The position of the interval on an axis around zero that all rows share.
+// Draws the interval on an axis around zero, which all rows use.
 function whisker(r, reach) {
 	const [low, high] = [r.low_ns_per_iteration / reach, r.high_ns_per_iteration / reach].map((x) =>
 		Math.max(-1, Math.min(1, x)),
@@ -557,7 +557,7 @@ function functionSection(doc, params, view, at) {
 	const columnsFor = (full) => columns(doc.items, full);
 	let all = columnsFor(view.full);
 	let shown;
-	// Without verdicts no class hides a row.
+	// If there are no verdicts, no class hides a row.
 	const seen = (r) => r.verdict === null || view.shown.has(r.verdict);
 	const rows = () =>
 		sorted(

@@ -146,7 +146,7 @@ function policyFacts(p) {
 	);
 }
 
-// Shared with the list of gates: an outcome as a mark and a word; a side with its runs.
+// Also used by the list of gates: an outcome as a mark and a word; a side with its runs.
 
 export function outcome(word) {
 	const {mark, text, description} = OUTCOMES[word] ?? {mark: '', text: word, description: null};
@@ -158,7 +158,7 @@ export function outcome(word) {
 	);
 }
 
-// More links than these are folded.
+// If there are more links than this, they are folded.
 const MAX_LINKS = 12;
 
 function runLinks(ids) {

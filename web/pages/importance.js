@@ -108,7 +108,7 @@ export function importanceParams(query) {
 	return out;
 }
 
-// Rejected like an error of the server.
+// Invalid labels are shown like an error of the server.
 function labels(text) {
 	try {
 		return f.labels(text);
@@ -117,7 +117,7 @@ function labels(text) {
 	}
 }
 
-// The form's values if there is no answer.
+// The values of the form when there is no answer.
 export function emptyAnswer(query) {
 	const set = query.get('reference_set');
 	const weight = RUN_WEIGHTS.find((word) => word === query.get('weight')) ?? 'time';
@@ -394,7 +394,7 @@ function nothing() {
 	);
 }
 
-// The answer; or the server's error, in which case only the form is shown.
+// The answer of the server. If it is an error, only the form is shown.
 async function answerOf(query, at) {
 	try {
 		const params = importanceParams(query);

@@ -26,7 +26,7 @@ import {sorted, table} from '../lib/table.js';
 const LIMIT = 500;
 const LONG = 60;
 
-// A table that keeps its own order, not in the address.
+// A table with its own order, which the address does not contain.
 function sortable(caption, columns, rows) {
 	const shown = table({
 		caption,
@@ -192,7 +192,7 @@ const legend = () =>
 		'memory-bound. Size shows importance. Lines are the peaks of the platform.',
 	);
 
-// The platform: the selected one, else the one with the most timed rows.
+// The selected platform, otherwise the platform with the most timed rows.
 function platformOf(doc, selected) {
 	const timed = (p) => doc.items.filter((r) => positive(r.attained_flops?.[p])).length;
 	const names = namesOf(doc);
@@ -415,7 +415,7 @@ export function generalColumns(doc) {
 	];
 }
 
-// A shape of runs has one platform, and its times are from that platform.
+// A shape of runs has only one platform, on which its times were measured.
 const platformTime = (label, key, text, description) => ({
 	label,
 	num: true,

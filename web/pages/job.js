@@ -168,7 +168,7 @@ function collectiveColumns(job) {
 	];
 }
 
-// A table with its own order, in the address under `word`.
+// A table with its own order, which the address contains under `word`.
 function ownTable(caption, columns, rows, word, query, at, empty) {
 	const first = query.get(word) ?? '';
 	const shown = table({

@@ -51,7 +51,7 @@ const total = (label, text, title) => h('div', {class: 'total', title}, h('dt', 
 
 const time = (run, label, ns) => total(label, f.duration(ns), ns === null ? unknownTitle(run) : f.exact(ns));
 
-// A run from a table without copies may have had copies.
+// A run that was uploaded as a table without copies may still have had copies.
 function copies(run) {
 	const known = !missingDetail(run) || run.copies > 0;
 	return [
@@ -244,7 +244,7 @@ const PARTS = [
 	['devices', 'Devices', (run) => ({node: deviceTable(run)})],
 ];
 
-// The address holds only the state of the visible tab.
+// Removes the state of other tabs, because the address contains only that of the visible tab.
 function clear(at, tab) {
 	const removed = [...new URLSearchParams(location.search).keys()].map((key) => [key, '']);
 	at.keep({...Object.fromEntries(removed), tab: tab === PARTS[0][0] ? '' : tab});

@@ -196,7 +196,8 @@ export async function iterationTab(run, query, at) {
 			{signal: at.signal, onProgress: (n) => announce(`${f.plural(n, 'iteration')} loaded`)},
 		);
 	} catch (error) {
-		// A range name without a match is shown in place; the page stays.
+		// If a range name matches nothing, a message is shown here and the other parts of
+		// the page remain.
 		if (!range || (error.status !== 404 && error.status !== 400)) throw error;
 		return {
 			save: () => at.keep({range}),

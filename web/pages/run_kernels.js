@@ -18,7 +18,7 @@ function kernelDetail(run, rows, linked, at, changed) {
 	const open = new Set();
 	const callers = new Map();
 
-	// After the rows changed: opens the first row of the same kernel.
+	// After the rows have changed, opens the first row of the kernel that was open.
 	function follow(list, id) {
 		const row = list.find((r) => String(r.id) === id);
 		open.clear();
@@ -464,7 +464,7 @@ export async function kernelTab(run, query, at) {
 	}
 
 	rebuild();
-	// After the page is shown, scrolls to a linked kernel.
+	// Scrolls to a linked kernel after the page is shown.
 	const linked = rows().find((r) => String(r.id) === detail.chosen());
 	if (linked) setTimeout(() => at.signal.aborted || shown.reveal(linked));
 	const filter = h('input', {

@@ -86,7 +86,7 @@ function boundaries(run, params, {strata, lags, realigned}, at) {
 	);
 }
 
-// Folded unless a setting is given.
+// The form is folded unless a setting is given.
 const foldedForm = (form, params) =>
 	h(
 		'details',

@@ -450,7 +450,7 @@ function missingLine(doc) {
 		.join(' ');
 }
 
-// What a click on a point does: selected next to the chart, kept in the address.
+// The choice of what a click on a point does, next to the chart. The address contains the choice.
 function clickChoice(query, at) {
 	let current = CLICK_ACTIONS.some(([word]) => word === query.get('click')) ? (query.get('click') ?? '') : '';
 	const choose = (word) => {

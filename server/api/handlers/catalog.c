@@ -120,7 +120,8 @@ static bool catalog_write(struct call *c, enum site_overrides_kind kind,
 	audit_record_describe(c, NULL, "%zu items for version %lld",
 		json_array_size(json_object_get(body, "items")),
 		(long long)own.version);
-	/* A new version would call every run attributed with an earlier one. */
+	/* If the text is unchanged, no new version is made. Otherwise every run
+	 * would count as attributed with an earlier catalog. */
 	return !strcmp(before ? before : "[]", text) ||
 	       site_overrides_write(c->s.db, kind, text, own.version, &now, e);
 }

@@ -415,7 +415,7 @@ static bool gates_site_read(struct call *c, const char **site, struct err *e)
 
 static json_t *gates_rendered(struct call *c, const json_t *gate, struct err *e)
 {
-	/* as routes.def lists them */
+	/* in the order of routes.def */
 	enum { JSON, MD, JUNIT, GITHUB, SVG };
 	static const char *const types[] = {
 		[MD] = "text/markdown; charset=utf-8",

@@ -100,7 +100,8 @@ static bool importance_weight_read(const struct call *c, bool set,
 
 static void importance_arrange(const struct call *c, struct fleet_importance *m)
 {
-	/* The list in routes.def: every sort, then every sort reversed. */
+	/* The list in routes.def contains all sort keys, then all keys in
+	 * reverse order. */
 	int sort = (int)param(&c->params, "sort")->whole;
 	fleet_importance_search(m, param_text(&c->params, "q", NULL));
 	fleet_importance_sort(m,
@@ -308,7 +309,7 @@ static bool importance_shapes_set(struct call *c, const struct catalog *k,
 			c->word);
 	fleet_importance_shapes_from_set(r, &r->operators[i], &c->s.arena, s);
 	s->set = name;
-	/* All of them are at hand: the page is cut out here. */
+	/* All shapes are in memory; this selects the page. */
 	uint32_t from = p->offset < s->n ? (uint32_t)p->offset : s->n;
 	s->rows += from;
 	s->n -= from;

@@ -95,7 +95,8 @@ static bool uploads_headers_check(struct api_receive *u,
 	const struct api *a = u->call.api;
 	const char *length = r->header(r->ctx, "Content-Length");
 	const char *type = r->header(r->ctx, "Content-Type");
-	/* A form's own lines come on top of the file's bytes. */
+	/* The length of a form includes its own lines in addition to the bytes
+	 * of the file. */
 	int64_t bytes = length ? strtoll(length, NULL, 10) : 0;
 	if (bytes > a->is.upload_bytes + (type ? MULTIPART_HEADERS : 0))
 		return uploads_too_large(a, bytes, e);

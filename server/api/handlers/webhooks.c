@@ -99,7 +99,7 @@ json_t *webhook_post(struct call *c, struct err *e)
 	json_decref(body);
 	if (!ok)
 		return NULL;
-	/* Not its address: many are secrets. */
+	/* The address is not recorded, because many addresses are secrets. */
 	audit_record_describe(c, w.project, "webhook %lld", (long long)w.id);
 	return view_webhook(&w, secret);
 }

@@ -45,7 +45,8 @@ struct api_request {
 	const char *method;
 	const char *path; /* as sent, without the query */
 	const char *query; /* as sent, after the '?'; NULL none */
-	/* The first header of this name, in any case; NULL absent. */
+	/* Returns the first header with this name, in any case; NULL if there
+	 * is none. */
 	const char *(*header)(void *ctx, const char *name);
 	void *ctx;
 	const struct sockaddr *peer;

@@ -48,7 +48,7 @@ struct call {
 	char word[CALL_WORD]; /* its {op} or {set}; "" none */
 	int64_t began_us;
 
-	/* What a handler may set in addition to its value. */
+	/* A handler may set these in addition to the value that it returns. */
 	int status; /* 0: the route's first */
 	const struct table *table;
 	enum table_format format;

@@ -525,7 +525,7 @@ void gate_text_junit(const json_t *gate, const char *site, struct buf *b)
 	buf_puts(b, ">\n  <testsuite");
 	gate_text_junit_attribute(b, "name", *name ? name : "kernsift gate");
 	gate_text_junit_counts(gate, b);
-	/* without fraction and zone, as Ant's schema has it; it is UTC */
+	/* UTC without fraction and zone, as the schema of Ant requires */
 	buf_printf(b, " timestamp=\"%.19s\" hostname=\"kernsift\">\n", at);
 	gate_text_junit_properties(gate, site, b);
 	gate_text_junit_data(gate, b);
@@ -639,7 +639,7 @@ enum { EM = 7, PAD = 6, LABEL_BYTES = 60 };
 
 static const char *gate_text_svg_color(const char *outcome)
 {
-	/* white on each of these has a contrast of 4.5 and more */
+	/* white text has a contrast of at least 4.5 on each of these */
 	static const char *const colors[][2] = { { "pass", "#1a7f37" },
 		{ "regressed", "#cf222e" }, { "undecided", "#8a5a00" },
 		{ "bad_data", "#8250df" } };

@@ -458,7 +458,7 @@ static void timeline_event_range(struct timeline_row *r)
 		return;
 	}
 	if (kind == KST_RANGE_GPU_ANNOTATION) {
-		/* Which GPU's it is, is unknown. */
+		/* The trace does not say to which GPU this belongs. */
 		timeline_tracks_event(&r->ev->timeline_tracks, "X",
 			"gpu_user_annotation");
 		timeline_arg_text(r, "name", name);

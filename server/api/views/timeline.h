@@ -60,7 +60,7 @@ void timeline_tracks_on_thread(struct timeline_tracks *t, int64_t pid,
 struct timeline_event {
 	struct timeline_tracks timeline_tracks;
 	const struct kst_reader *reader;
-	/* By text: whether it is JSON; 0 not looked at yet. */
+	/* For each text: whether it is JSON; 0: not checked yet. */
 	unsigned char *is_json;
 	size_t is_json_n;
 };

@@ -118,7 +118,7 @@ json_t *view_pattern(struct arena *a, const struct pattern_mean *m);
 struct view_pattern_csv {
 	const struct compared_run *run;
 	int64_t started_ns; /* UTC; 0 if the clock is another */
-	/* what rows need again in every iteration, by row: */
+	/* Values that every iteration needs, computed once, by row: */
 	const char **short_names;
 	uint32_t *metrics; /* the first one; and one past the last */
 };

@@ -56,7 +56,8 @@ static int main_run(const struct cli_command *c, int argc, char **argv)
 	struct err e = { 0 };
 	int status = EXIT_OK;
 
-	/* A command that `run` starts inherits SIGPIPE as we did. */
+	/* A command that `run` starts must inherit SIGPIPE as this program did.
+	 */
 	if (command != OPTIONS_RUN)
 		signal(SIGPIPE, SIG_IGN);
 	switch (options_init(&o, command, argc, argv, &e)) {
