@@ -153,8 +153,7 @@ static enum session_end session_unfit(const struct session *s, CUptiResult r,
  * recorded. Hardware tracing is never enabled: before CUDA 13.4 Update 1 it
  * corrupts the host's memory, and it cannot be disabled again. */
 
-enum { V12_5 = 23 }; /* from this version on, calls can be selected one by
-		      * one */
+enum { V12_5 = 23 }; /* since this version, single calls can be selected */
 
 /* CONCURRENT_KERNEL and never KERNEL, which makes kernels wait for each
  * other. */
