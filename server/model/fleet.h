@@ -38,7 +38,7 @@ struct fleet_row {
 };
 
 /* How many different shapes with sizes an operator has over all runs. They are
- * counted only if the request asks for it. */
+ * counted only for a request that wants all of them. */
 struct fleet_count {
 	const char *op;
 	int64_t shapes;

@@ -312,8 +312,9 @@ static double ranks_median(double *x, uint32_t n)
 	return (x[(n - 1) / 2] + x[n / 2]) / 2;
 }
 
-/* Whether a rank waits least. A straggler does, because the others wait for it.
- * True if waiting is unknown. */
+/* Whether at least half of the other ranks wait as long as this rank or longer.
+ * This is so for a straggler, because the others wait for it. True if waiting
+ * is unknown. */
 static bool ranks_waits_shortest(const struct rank_line *l, uint32_t n,
 	uint32_t rank)
 {

@@ -242,8 +242,8 @@ static int64_t iteration_find_use_mark(struct iteration_use_maker *m,
 	return n;
 }
 
-/* Sets iteration.use and notes warm-up. In `a`, which is for scratch; false if it
- * is full. */
+/* Sets iteration.use, and adds a note if there is warm-up. `a` is an arena for
+ * temporary data; false if it is full. */
 static bool iteration_find_use(const struct iteration_gpu *g,
 	const uint32_t *kernel_of, const struct iteration_items *ops,
 	struct profile *p, struct arena *a)

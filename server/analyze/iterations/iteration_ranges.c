@@ -214,7 +214,7 @@ static uint32_t iteration_ranges_name_of(struct iteration_range_groups *s,
 	return id + 1;
 }
 
-/* Which group each range is of. */
+/* Assigns each range to its group. */
 static bool iteration_ranges_assign(struct iteration_range_groups *s)
 {
 	const struct range_rows *r = &s->g->t->range;
@@ -371,7 +371,7 @@ iteration_ranges_group_name(const struct iteration_range_groups *s,
 	return names_text(&s->names, w->name);
 }
 
-/* How many names that repeat a failure lists. */
+/* The number of repeating names that an error lists. */
 enum { NAMES_LISTED = 5 };
 
 /* Whether a group contains most of the GPU time whose launch is known. */

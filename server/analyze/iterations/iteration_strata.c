@@ -178,8 +178,8 @@ static void iteration_strata_items_assign_ops(const struct iteration_gpu *g,
 	}
 }
 
-/* Both for p->iterations. In `a`, which is for scratch; false if it is full.
- * Without operators that have dims there is no entry. */
+/* Fills the items of operators. If no operator has dims, there are no entries.
+ * `a` is an arena for temporary data; false if it is full. */
 static bool iteration_strata_items_ops(struct iteration_items *s,
 	const struct iteration_gpu *g, uint32_t iterations_n, struct arena *a)
 {
@@ -216,7 +216,7 @@ static bool iteration_strata_items_ops(struct iteration_items *s,
 	return ok;
 }
 
-/* By launch shape: the number of its grid, 0 if it has none. */
+/* Returns for each launch shape the number of its grid, 0 if it has none. */
 static uint32_t *iteration_strata_items_grid_of(struct iteration_items *s,
 	const struct trace *t, struct arena *a)
 {
@@ -303,7 +303,7 @@ enum {
 
 /* How much the items of two iterations have in common. */
 
-/* In `a`; false if it is full. */
+/* Allocates the arrays from `a`; false if it is full. */
 static bool iteration_strata_similarity_init(struct iteration_strata_similarity
 						     *s,
 	const struct iteration_items *items, const uint8_t *counts,
@@ -423,8 +423,8 @@ static bool iteration_strata_is_gemm(const char *name)
 	return strstr(name, "conv") || strstr(name, "gemm");
 }
 
-/* By item: whether the operator multiplies matrices or convolves. NULL if
- * the arena is full. */
+/* Returns for each item whether the operator multiplies matrices or convolves.
+ * NULL if the arena is full. */
 static uint8_t *iteration_strata_gemms(const struct iteration_items *ops,
 	const struct trace *t, struct arena *a)
 {
@@ -484,7 +484,7 @@ static double iteration_strata_elements(const char *dims)
 	return digits ? n * number : any ? n : 0;
 }
 
-/* How often each item is in the iteration, in s->item_met. */
+/* Counts in s->item_met how often each item is in the iteration. */
 static void
 iteration_strata_count_items(const struct iteration_strata_similarity *s,
 	uint32_t iteration, uint32_t by)

@@ -78,8 +78,8 @@ static uint32_t period_detector_min_sections(uint32_t whole)
 	return whole - whole / 10;
 }
 
-/* In `a`, which is for scratch; room for cuts of `most` places. False if it is
- * full. */
+/* Allocates the arrays for cuts of at most `most` places from `a`, an arena for
+ * temporary data. False if it is full. */
 static bool period_detector_init(struct period_test *j,
 	const struct period_sequence *s, uint32_t most, struct arena *a)
 {
@@ -456,7 +456,8 @@ static bool period_detector_is_sampled(uint64_t hash, uint32_t length,
 	return length == 1 || (hash >> 40 & (share - 1)) == 0;
 }
 
-/* Occurrences; the table has room for what is looked at, and refuses more. */
+/* Counts the occurrences of the sampled grams of one length. If the table is
+ * three quarters full, new grams are ignored. */
 static void period_detector_count_all(const struct period_sequence *s,
 	uint32_t length, struct period_detector_table *t)
 {
@@ -537,8 +538,9 @@ static uint32_t period_detector_choose(struct period_detector_table *t,
 	return n;
 }
 
-/* Those that occur at least twice and at most `most` times, most often first;
- * *n of them. In `a`, which is for scratch; NULL if it is full. */
+/* Lists the selected grams that occur at least twice and at most `most` times,
+ * the most frequent first. Sets *n to their number. Allocated from `a`, an
+ * arena for temporary data; NULL if it is full. */
 static struct period_detector_gram *
 period_detector_grams(const struct period_sequence *s, uint32_t most,
 	struct arena *a, uint32_t *n)
