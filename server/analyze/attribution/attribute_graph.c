@@ -421,7 +421,7 @@ static bool attribute_graph_choice_keep_for_tokens(struct graph_shapes *shapes,
 	return ok;
 }
 
-/* Hashed as bytes, so it has no gaps. */
+/* The key of a choice. It is hashed as bytes, so it has no padding. */
 struct graph_choice_key {
 	int64_t tokens, sequence;
 };

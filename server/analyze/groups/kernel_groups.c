@@ -445,8 +445,9 @@ static double kernel_groups_chained_share(const struct kernel_groups_maker *m,
 	return (double)m->chained[kernel] / m->launches[kernel];
 }
 
-/* Returns the member with the largest chained share, on equality the one with
- * fewest launches. */
+/* Returns the binding kernel of a shape (kernel_groups.h): the member with the
+ * largest share of launches in chains. Of equal ones, the one with fewest
+ * launches is returned. */
 static uint32_t kernel_groups_binding(const struct kernel_groups_maker *m,
 	const uint32_t *kernels, uint32_t n)
 {

@@ -28,7 +28,7 @@ struct attribution {
 		different */
 	struct profile *profile;
 	const uint32_t *kernel_of, *call_of; /* by kernel row of the process */
-	struct attributed *of; /* likewise */
+	struct attributed *of; /* by kernel row of the process */
 	const struct operator_info **by_rule; /* by kernel of the profile: the
 		operator that its name alone gives, or NULL */
 	/* By kernel row of the process: the innermost of profile->frames around

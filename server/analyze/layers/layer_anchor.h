@@ -33,7 +33,7 @@ struct layer_stretch {
 struct layer_cuts {
 	struct layer_stretch *at; /* in order */
 	uint32_t n;
-	uint32_t explained; /* launches in similar stretches that count */
+	uint32_t explained; /* number of launches in similar stretches */
 	bool mixes; /* layers contain attention */
 };
 

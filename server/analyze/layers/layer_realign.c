@@ -141,8 +141,8 @@ static bool layer_realign_lag_stretch_phase(const struct lag_sequence *s,
 	return best >= fit_min * looked && best - second >= fit_ahead * looked;
 }
 
-/* Finds the name of each phase in a stretch. Names lag more and more, but their
- * order does not change. The lag of a launch is the shift at which most names
+/* Finds the name of each phase in a stretch. The lag of the names changes along
+ * the stretch, but their order does not. The lag of a launch is the shift at which most names
  * around the launch are equal to those of the first period. The name of a phase
  * is the most frequent name of its launches after the lag is removed. */
 
