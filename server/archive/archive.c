@@ -12,7 +12,8 @@
 
 enum {
 	FRAME_BYTES = 4096, /* before the stream */
-	FRAME_HEAD = 8, /* a number zstd knows, and how much to skip */
+	/* a number that zstd knows, and the number of bytes to skip */
+	FRAME_HEAD = 8,
 };
 
 static const unsigned char frame_head[FRAME_HEAD] = { 0x50, 0x2a, 0x4d, 0x18,

@@ -13,7 +13,7 @@ enum manifest_kind { WORD, DIGEST, NUMBER };
 static const struct manifest_line {
 	const char *key;
 	enum manifest_kind kind;
-	size_t at; /* in struct manifest */
+	size_t at; /* offset in struct manifest */
 } lines[] = {
 #define LINE(key, kind)                                    \
 	{                                                  \

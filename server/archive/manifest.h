@@ -11,20 +11,21 @@
 
 enum {
 	MANIFEST_FORMAT = 1,
-	MANIFEST_TEXT = 2048, /* room for all of it, with its NUL */
+	MANIFEST_TEXT = 2048, /* maximum length of the manifest, with its NUL */
 	MANIFEST_WORD = 40,
 };
 
 struct manifest {
 	char made_at[MANIFEST_WORD]; /* UTC, to the second */
-	char version[MANIFEST_WORD]; /* of kernsiftd */
+	char version[MANIFEST_WORD]; /* version of kernsiftd */
 	int64_t postgres; /* major version of the server */
 	int64_t schema; /* number of the last migration */
-	char migrations[SHA256_HEX]; /* over the hashes of all of them */
-	int64_t raw; /* 1: the bytes of uploads are in it, 0: left out */
-	int64_t uploads, chunks, runs, kernels, tokens; /* rows */
-	int64_t bytes; /* after the manifest */
-	char sha256[SHA256_HEX]; /* of these bytes */
+	/* digest of the hashes of all migrations */
+	char migrations[SHA256_HEX];
+	int64_t raw; /* 1: contains the bytes of uploads, 0: does not */
+	int64_t uploads, chunks, runs, kernels, tokens; /* number of rows */
+	int64_t bytes; /* number of bytes after the manifest */
+	char sha256[SHA256_HEX]; /* digest of these bytes */
 };
 
 void manifest_text(const struct manifest *m, char text[MANIFEST_TEXT]);

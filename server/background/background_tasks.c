@@ -27,13 +27,14 @@ struct background_tasks {
 	struct conn_cancel cancel;
 	pthread_t thread;
 	atomic_bool stop;
-	pthread_mutex_t lock; /* of `wake` alone */
+	pthread_mutex_t lock; /* protects only `wake` */
 	pthread_cond_t wake;
 	/* used only by the thread */
 	struct db *db;
-	bool away, stuck; /* and logged */
-	int64_t row; /* of the audit log, once something is deleted; 0 */
-	struct err unwritten; /* it could not be */
+	bool away, stuck; /* the problem exists and is logged */
+	/* row of the audit log, once something is deleted; 0: none */
+	int64_t row;
+	struct err unwritten; /* why the row could not be written */
 	time_t vacuum_at, look_at;
 };
 
@@ -117,7 +118,7 @@ static bool background_tasks_vacuum(struct background_tasks *c, struct err *e)
 		ok = err_set(e, c->unwritten.code, "%s", c->unwritten.text);
 	while (ok && more && background_tasks_go_on(c))
 		ok = delivery_sweep(c->db, &dropped, &more, e);
-	if (!ok) /* started again */
+	if (!ok) /* the vacuum is started again */
 		c->vacuum_at = clock_ms() / 1000;
 	arena_release(&a);
 	return ok;

@@ -22,7 +22,7 @@ struct arena {
 	size_t taken; /* bytes taken from the system so far, all blocks */
 	size_t ceiling;
 	bool full;
-	bool refused; /* by the machine, below its own ceilings */
+	bool refused; /* the machine refused memory below the ceiling */
 };
 
 #define arena_new(a, type) ((type *)arena_alloc((a), 1, sizeof(type)))

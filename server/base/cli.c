@@ -78,7 +78,7 @@ static int cli_edits(const char *a, size_t n, const char *b, size_t m)
 struct cli_nearest {
 	const char *typed;
 	size_t len;
-	const char *name; /* NULL: none is near */
+	const char *name; /* NULL: no name is near */
 	size_t name_len;
 	int edits;
 };
@@ -388,7 +388,8 @@ static void cli_store(const struct cli_option *o, const char *text,
 		*(bool *)to = *text == '1';
 		break;
 	case CLI_LIST:
-		break; /* filled while the arguments were read */
+		/* the field was filled while the arguments were parsed */
+		break;
 	default:
 		*(const char **)to = text;
 	}
@@ -403,7 +404,8 @@ struct cli_reading {
 	char *const *argv;
 	void *values;
 	struct text_list *operands;
-	const char **given; /* per option of the first group; NULL: not */
+	/* for each option of the first group; NULL: not given */
+	const char **given;
 };
 
 static void cli_list_init(struct text_list *l, int argc)

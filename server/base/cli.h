@@ -15,18 +15,19 @@
 /* Kinds of values, and the C type of the field that holds one. */
 enum cli_kind {
 	CLI_TEXT,
-	CLI_GIVEN, /* a text; NULL if absent, and "" is kept */
+	CLI_GIVEN, /* a text; NULL if absent; "" stays "" */
 	CLI_LIST, /* may be repeated */
 	CLI_FLAG, /* no value; 0 or 1 in the environment */
 	CLI_SWITCH, /* =0 or =1 may follow; else 1 */
 	CLI_NUM, /* a whole number from min to max */
-	CLI_WHOLE, /* the same in 64 bits; -1 if absent */
-	CLI_REAL, /* a number as text; min = max: any */
-	CLI_LIMIT, /* the same, or "none" */
-	CLI_WORD, /* one of the words of `value`, parted by | */
-	CLI_WORDS, /* several of them, parted by commas; NULL if absent */
+	CLI_WHOLE, /* a whole number of 64 bits; -1 if absent */
+	CLI_REAL, /* a number as text; if min = max, any number */
+	CLI_LIMIT, /* a number as text, or "none" */
+	CLI_WORD, /* one of the words in `value`, which are separated by | */
+	/* several of these words, separated by commas; NULL if absent */
+	CLI_WORDS,
 	CLI_FILE, /* a file that can be read */
-	CLI_FOLDER, /* a folder, or nothing yet */
+	CLI_FOLDER, /* a folder, or a path that does not exist yet */
 	CLI_LISTEN, /* HOST:PORT */
 	CLI_URL, /* http or https, host, port, path */
 	CLI_REGEX, /* POSIX extended */
@@ -56,11 +57,11 @@ struct cli_option {
 	const char *name;
 	enum cli_kind kind;
 	const char *def, *env;
-	uint32_t of; /* bits of the commands that take it */
+	uint32_t of; /* bits of the commands that have this option */
 	const char *value, *example; /* "N", "8" */
 	int64_t min, max;
 	const char *help;
-	size_t at; /* of its field, in bytes */
+	size_t at; /* offset of its field, in bytes */
 };
 
 /* Options under one heading of the help. */
@@ -76,12 +77,12 @@ struct cli_group {
 
 struct cli_command {
 	const char *name; /* one word, or two: "token list" */
-	const char *operands; /* as the usage line shows them; "" none */
+	const char *operands; /* as shown in the usage line; "": none */
 	int min, max; /* number of operands; max -1: any */
 	bool stops; /* the first operand ends the options */
 	uint32_t bit;
-	const char *help; /* a phrase; NULL: not in the help */
-	const char *more; /* what follows the options in the help; "" */
+	const char *help; /* a phrase; NULL: the command is not in the help */
+	const char *more; /* text after the options in the help; "" */
 };
 
 struct cli_program {

@@ -18,8 +18,9 @@ struct name {
 
 struct names {
 	struct arena *arena;
-	struct name *list; /* by id; names_put() moves it, but not the texts */
-	uint32_t *slots; /* open addressing; id + 1, or 0 */
+	/* indexed by id; names_put() moves it, but not the texts */
+	struct name *list;
+	uint32_t *slots; /* open addressing; contains id + 1, or 0 */
 	uint32_t n, cap, slots_cap;
 };
 

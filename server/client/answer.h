@@ -20,9 +20,9 @@ enum upload_state {
 struct upload_answer {
 	int64_t id;
 	enum upload_state state;
-	bool existing; /* the server had the same upload */
-	char sha256[65]; /* of the stored bytes; "" unknown */
-	int64_t bytes; /* number of them; -1 unknown */
+	bool existing; /* the server already had this upload */
+	char sha256[65]; /* digest of the stored bytes; "" unknown */
+	int64_t bytes; /* number of stored bytes; -1 unknown */
 	char stage[32]; /* what the server does now; "" none */
 	int64_t done_bytes, total_bytes; /* -1 unknown */
 	char error[400]; /* why it failed */

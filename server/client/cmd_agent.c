@@ -13,8 +13,8 @@
 
 enum {
 	LOOK_MS = 1000,
-	REPAIR_EVERY = 10, /* looks */
-	STAND_BACK_MS = 300000, /* at most */
+	REPAIR_EVERY = 10, /* checks of the folder between two repairs */
+	STAND_BACK_MS = 300000, /* maximum waiting time */
 	ASIDE = 256, /* number of files that wait for another try */
 	ASIDE_S = 600,
 };
@@ -32,10 +32,10 @@ struct agent {
 	struct upload_answer *answer;
 	struct aside aside[ASIDE];
 	struct log_once reported;
-	char failed[SPOOL_NAME_MAX]; /* the last that could not be sent */
+	char failed[SPOOL_NAME_MAX]; /* the last file that could not be sent */
 	int most; /* tries after the first */
-	int away; /* failures of the server in a row */
-	bool stays; /* something was not sent */
+	int away; /* number of consecutive failures of the server */
+	bool stays; /* some file was not sent */
 };
 
 static void agent_ended(int sig)
@@ -123,7 +123,7 @@ static bool agent_is_the_server(const struct attempt *last)
 	if (last->end != ATTEMPT_ANSWERED)
 		return last->end == ATTEMPT_AWAY || last->end == ATTEMPT_BARRED;
 	switch (last->status) {
-	case 401: /* the token */
+	case 401: /* the token is not valid */
 	case 403:
 	case 407:
 	case 408:
@@ -160,7 +160,7 @@ static int agent_failed(struct agent *a, const char *name,
 {
 	a->stays = true;
 	if (last->end == ATTEMPT_BROKEN)
-		a->most = 0; /* no more tries during this look */
+		a->most = 0; /* no more tries during this check */
 	if (agent_is_the_file(a, name, last)) {
 		agent_put_aside(a, name);
 		agent_say_once(a, why);

@@ -37,7 +37,7 @@
  * one write. */
 struct gate_file {
 	char *path; /* with symbolic links followed */
-	char *temporary; /* NULL: written to in place */
+	char *temporary; /* NULL: the file itself is written to */
 	int fd; /* -1: nothing is to be written */
 	bool adds;
 };
@@ -47,7 +47,7 @@ static inline bool gate_file_wanted(const struct gate_file *f)
 	return f->fd >= 0;
 }
 
-enum { MODE = 0666 }; /* before the umask */
+enum { MODE = 0666 }; /* before the umask is applied */
 
 static bool gate_file_fail(const char *path, struct err *e)
 {
@@ -393,7 +393,7 @@ struct gate_answer {
 	int64_t id;
 	enum gate_outcome outcome;
 	const char *sentence, *compare; /* the page's path; "" none */
-	int64_t runs_needed; /* 0 decided, -1 the baseline is too small */
+	int64_t runs_needed; /* 0: decided, -1: the baseline is too small */
 	struct gate_answer_side base, head;
 	struct gate_answer_rule *rules;
 	const char **shortfalls, **findings; /* sentences */

@@ -23,7 +23,8 @@
 
 struct child {
 	pid_t pid;
-	sigset_t all, before; /* signals to wait for; those blocked before */
+	/* signals to wait for; signals that were blocked before */
+	sigset_t all, before;
 	struct sigaction chld; /* the previous action */
 };
 
@@ -390,7 +391,7 @@ enum { SETTLE_MS = 5000, STEP_MS = 50, HOST_SHOWN = 100 };
 
 struct sender {
 	const struct options *options;
-	struct options o; /* the same with the job */
+	struct options o; /* a copy of *options, with the name of the job */
 	struct wire *w;
 	struct spool spool;
 	struct meter *m;
@@ -398,7 +399,7 @@ struct sender {
 	struct log_once reported;
 	char job[160];
 	struct spool_repaired repaired;
-	uint32_t sent, stay, kept; /* kept: without a record */
+	uint32_t sent, stay, kept; /* kept: captures without a record */
 };
 
 static void run_say_line(void *ctx, const char *line)

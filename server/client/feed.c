@@ -166,11 +166,11 @@ struct part {
 	int fd; /* -1: held in memory */
 	char *path, *label;
 	struct pack *pack; /* NULL: not packed */
-	off_t start; /* position at which the file began; -1 cannot seek */
+	off_t start; /* offset at which the file began; -1: it cannot seek */
 	int64_t total; /* -1 unknown */
 	int64_t taken, given;
 	bool ended; /* the last piece was read */
-	size_t at, len; /* of piece */
+	size_t at, len; /* position in the piece, and its length */
 	char piece[PACK_PIECE];
 };
 
@@ -360,7 +360,7 @@ static bool feed_part_next(struct part *p, void *out, size_t room, size_t *len,
 static bool feed_part_restart(struct part *p, struct err *e)
 {
 	if (p->given == 0)
-		return true; /* the first piece is still here */
+		return true; /* the first piece is still in memory */
 	if (p->fd >= 0 && p->start < 0)
 		return err_set(e, ERR_INPUT,
 			"'%s' is a pipe and cannot be sent a second time; save "

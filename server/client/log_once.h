@@ -8,7 +8,7 @@
 
 struct log_once {
 	uint64_t hash[256];
-	uint32_t n; /* number so far; new ones replace the oldest */
+	uint32_t n; /* number of messages so far; new ones replace the oldest */
 };
 
 /* Whether the message is new. It is stored, so the next call with it returns

@@ -23,7 +23,7 @@ struct meter_progress {
 /* Bytes per second over the last seconds. An average over the whole transfer
  * would hide a stall. */
 struct meter_pace {
-	int64_t at_ms, bytes; /* the last call; -1 never */
+	int64_t at_ms, bytes; /* values at the last call; -1: none yet */
 	double rate;
 };
 

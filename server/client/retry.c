@@ -28,7 +28,8 @@ int retry_wait_ms(const struct attempt *a, int tried, int most, int spread)
 		ms = LONGEST_MS;
 	if (a->retry_after_s > 0)
 		ms = a->retry_after_s * 1000;
-	return ms + ms * spread / 1024; /* up to a quarter more, never less */
+	/* up to a quarter longer, never shorter */
+	return ms + ms * spread / 1024;
 }
 
 bool retry_wait(struct retry *p, const struct attempt *a, const struct err *why)

@@ -231,7 +231,7 @@ bool spool_remove(const struct spool *s, const char *name, struct err *e)
 
 enum {
 	PATH = 4096,
-	YOUNG_S = 60, /* a short file of this age may still grow */
+	YOUNG_S = 60, /* a short file that is younger may still grow */
 	CONTENT_MIN = 16, /* shortest capture with any content */
 };
 
@@ -333,7 +333,8 @@ static bool spool_merge(const struct spool_repairer *m,
 			(long long)got.tail_rows);
 		spool_remove_parts(m->s, f);
 	} else if (spool_is_there(m->s,
-			   f->name)) { /* unless it was finished meanwhile */
+			   /* it may have been completed meanwhile */
+			   f->name)) {
 		spool_report(m, "'%s/%s' cannot be repaired and stays: %s",
 			m->s->path, f->name, why);
 		return true;

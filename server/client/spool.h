@@ -27,7 +27,7 @@ enum spool_kind {
 
 struct spool_name {
 	enum spool_kind kind;
-	size_t stem_len; /* HOST-PID-TICKS-N.kst */
+	size_t stem_len; /* length of HOST-PID-TICKS-N.kst */
 	size_t host_len;
 	uint64_t pid, ticks, number;
 };
@@ -56,7 +56,7 @@ struct spool_entry {
 };
 
 struct spool_list {
-	struct spool_entry *at; /* the oldest change first */
+	struct spool_entry *at; /* sorted by time of change, oldest first */
 	uint32_t n;
 };
 

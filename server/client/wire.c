@@ -66,7 +66,7 @@ struct wire {
 	const struct wire_watch *watch;
 	struct feed *feed;
 	struct buf *body;
-	struct err *err; /* an error of our own during a request */
+	struct err *err; /* an error in our own code during a request */
 	char why[CURL_ERROR_SIZE];
 	const char *server;
 };

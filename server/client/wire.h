@@ -11,16 +11,16 @@
 #include <stddef.h>
 
 enum attempt_end {
-	ATTEMPT_ANSWERED, /* see status */
+	ATTEMPT_ANSWERED, /* the server answered; see `status` */
 	ATTEMPT_AWAY, /* no connection */
-	ATTEMPT_BROKEN, /* it broke, or stalled */
+	ATTEMPT_BROKEN, /* the connection broke, or stalled */
 	ATTEMPT_BARRED, /* a certificate or an address: no connection is possible */
 	ATTEMPT_HOPELESS, /* the file cannot be read */
 };
 
 struct attempt {
 	enum attempt_end end;
-	int status; /* HTTP; 0 without an answer */
+	int status; /* HTTP status; 0 without an answer */
 	int retry_after_s; /* 0: none */
 };
 

@@ -54,10 +54,10 @@ static void backup_describe(struct backup *b, bool raw)
 struct backup_pipe {
 	const char *name;
 	pid_t pid;
-	int end; /* of this program; non-blocking */
-	bool deaf; /* it reads no more */
+	int end; /* this program's end of the pipe; non-blocking */
+	bool deaf; /* the other program has stopped reading */
 	int messages, signals;
-	sigset_t were; /* blocked before */
+	sigset_t were; /* the signals that were blocked before */
 };
 
 static bool backup_pipe_fail(const struct backup_pipe *c, struct err *e)

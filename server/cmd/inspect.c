@@ -616,7 +616,7 @@ struct inspect_job {
 	struct profile_params params;
 	struct catalog *catalog;
 	struct inspect_graphs learned;
-	size_t ceiling; /* of each arena, bytes */
+	size_t ceiling; /* of each arena, in bytes */
 };
 
 /* Analyzes all runs and adds them to `d`, or prints them if `d` is NULL. */

@@ -14,8 +14,8 @@ static const char KEPT[] = "kept/";
 extern const struct embedded web_files[];
 
 struct files {
-	char *dir; /* resolved; NULL: web_files alone */
-	char (*etags)[ETAG_TEXT]; /* of web_files */
+	char *dir; /* resolved path; NULL: only web_files */
+	char (*etags)[ETAG_TEXT]; /* the ETags of web_files */
 };
 
 static void files_etag_of(const void *bytes, size_t len, char out[ETAG_TEXT])

@@ -21,8 +21,8 @@ struct web_file {
 	const void *bytes;
 	size_t len;
 	const char *type;
-	char etag[ETAG_TEXT]; /* strong, with its quotes */
-	void *owned; /* what to free() when done; NULL: lives on */
+	char etag[ETAG_TEXT]; /* a strong ETag, with its quotes */
+	void *owned; /* free() this after use; NULL: nothing to free */
 };
 
 bool files_get(const struct files *f, const char *path, struct web_file *out,

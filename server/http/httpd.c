@@ -46,11 +46,13 @@ struct watched {
 	struct watched *next, *prev;
 	int fd;
 	atomic_llong received;
-	atomic_bool paused; /* it waits for us, not we for it */
-	const struct api_answer *refusal; /* owner's; set once */
-	struct api_answer slow; /* the 408 */
+	/* the connection waits for the server, not the server for it */
+	atomic_bool paused;
+	/* owned by the exchange; set only once */
+	const struct api_answer *refusal;
+	struct api_answer slow; /* the answer 408 */
 	int64_t window_ms, window_bytes, refused_ms, status_ms;
-	int status; /* the status, once written; 0 before */
+	int status; /* the status that was written; 0 before */
 	bool listed;
 };
 
@@ -59,7 +61,7 @@ struct watch {
 	int64_t min_rate;
 	bool tls;
 	pthread_t thread;
-	pthread_mutex_t lock; /* all below */
+	pthread_mutex_t lock; /* protects all members below */
 	pthread_cond_t wake;
 	bool stop;
 	struct watched *list;
@@ -233,23 +235,24 @@ struct http_stream {
 	struct writers *writers;
 	struct MHD_Connection *connection;
 	struct watched *watched;
-	struct http_stream *link; /* the queue's */
-	struct api_receive *receive; /* the serving writer's; NULL: over */
-	unsigned char *work; /* the serving writer's */
+	struct http_stream *link; /* used by the queue */
+	/* used by the writer that serves the stream; NULL: ended */
+	struct api_receive *receive;
+	unsigned char *work; /* used by the writer that serves the stream */
 
-	pthread_mutex_t lock; /* all below */
+	pthread_mutex_t lock; /* protects all members below */
 	unsigned char *fill;
 	size_t fill_len;
 	bool queued; /* in the queue or being served */
 	bool suspended;
-	bool ended; /* all bytes are in */
+	bool ended; /* all bytes have arrived */
 	bool over; /* the answer is ready */
-	bool gone; /* no connection waits for it */
+	bool gone; /* no connection waits for the answer */
 	struct api_answer answer;
 };
 
 struct writers {
-	pthread_mutex_t lock; /* all below */
+	pthread_mutex_t lock; /* protects all members below */
 	pthread_cond_t work, calm;
 	struct http_stream *first, *last;
 	int suspended, n;
@@ -346,7 +349,7 @@ static void httpd_stream_resume(struct http_stream *s)
 enum stream_result {
 	STREAM_OK,
 	STREAM_REFUSED, /* the answer is ready: httpd_stream_answer() */
-	STREAM_STOPPED /* the server ends; close the connection */
+	STREAM_STOPPED /* the server is stopping; close the connection */
 };
 
 /* Copies as many of the *len bytes as fit, and sets *len to the number of bytes
@@ -552,7 +555,7 @@ struct httpd {
 	struct writers *writers;
 	struct watch *watch;
 	int listen_fd, port;
-	bool deaf; /* no longer listening; the starter's */
+	bool deaf; /* no longer listens; used only by the starting thread */
 	atomic_int active; /* requests in progress */
 	/* when set, keep-alive connections are closed after their answer */
 	atomic_bool draining;
@@ -563,13 +566,13 @@ struct httpd {
 struct exchange {
 	struct httpd *h;
 	struct MHD_Connection *connection;
-	char *path, *query; /* one block; query NULL none */
+	char *path, *query; /* one memory block; query NULL: none */
 	char method[12];
 	int64_t began_us, sent, drained;
 	struct sockaddr_storage local;
 	bool begun, refused;
-	struct buf body; /* of all but uploads */
-	struct http_stream *stream; /* of an upload */
+	struct buf body; /* for all requests except uploads */
+	struct http_stream *stream; /* for an upload */
 	struct watched watched;
 	struct api_answer answer;
 	int status;

@@ -8,13 +8,13 @@
 #include "api.h"
 
 struct httpd_options {
-	const char *listen; /* ADDR:PORT; port 0 takes a free one */
+	const char *listen; /* ADDR:PORT; port 0 selects a free port */
 	const char *tls_cert, *tls_key; /* files; NULL or "": plain HTTP */
 	const char *web; /* folder to serve the page from; NULL: the one
 	                    carried in the program */
 	int threads, writers, connections;
-	int idle_s; /* a connection without a byte is closed */
-	int64_t upload_min_rate; /* bytes per second, after 10 s */
+	int idle_s; /* a connection without any byte for this time is closed */
+	int64_t upload_min_rate; /* bytes per second, checked after 10 s */
 };
 
 struct httpd;

@@ -26,7 +26,7 @@ bool listener_split(const char *text, char host[LISTENER_HOST], int *port,
 		from++;
 		len -= 2;
 	} else if (colon && memchr(text, ':', len)) {
-		n = -1; /* an IPv6 address without its brackets */
+		n = -1; /* an IPv6 address without brackets */
 	}
 	if (n < 0 || n > 65535 || end == colon + 1 || *end || !len ||
 		len >= LISTENER_HOST)

@@ -13,7 +13,7 @@ enum { LISTENER_HOST = 256 };
 
 struct listener {
 	char *cert, *key; /* PEM; NULL: no TLS */
-	int fd, port; /* not blocking; the port that it got */
+	int fd, port; /* the non-blocking socket, and its actual port */
 };
 
 /* TLS 1.2 and 1.3, as a priority string of GnuTLS. */

@@ -29,18 +29,19 @@ enum { HEAD_MAX = 1 << 16, BODY_MAX = 1 << 16, LINE = 300, WHY_MAX = 300 };
 
 /* One request that is in progress, or whose result is not recorded yet. */
 struct webhook_parcel {
-	CURL *curl; /* NULL: the place is free */
+	CURL *curl; /* NULL: this entry is free */
 	struct curl_slist *headers;
 	const char *list;
 	char *body;
 	int64_t id, webhook;
 	int tries;
 	bool slow, ended;
-	CURLcode rc; /* then */
-	size_t head, answer; /* bytes that came */
-	bool headed; /* all of a head did that is no interim one */
+	CURLcode rc; /* the result, if it ended */
+	size_t head, answer; /* number of bytes received */
+	/* a complete header block arrived that is not an interim one */
+	bool headed;
 	struct web_url url;
-	struct err refused; /* an address was */
+	struct err refused; /* set if the address was not allowed */
 	char why[CURL_ERROR_SIZE];
 };
 
@@ -54,7 +55,7 @@ struct webhook_dispatcher {
 	struct webhook_parcel parcels[AT_ONCE];
 	struct db *db;
 	int64_t look_at_ms;
-	bool away; /* and logged */
+	bool away; /* the database is unreachable, and this is logged */
 };
 
 /* The result of a request. */
@@ -62,8 +63,8 @@ struct webhook_sent {
 	int64_t id;
 	int tries;
 	bool slow; /* it took longer than SLOW_MS */
-	int status; /* of the answer; -1 there was none */
-	char why[WHY_MAX]; /* then; text */
+	int status; /* status of the answer; -1: there was no answer */
+	char why[WHY_MAX]; /* the reason if there was no answer; text */
 };
 
 static void webhook_dispatcher_drop(struct webhook_dispatcher *c,
@@ -132,7 +133,7 @@ static size_t webhook_dispatcher_on_answer(char *from, size_t size, size_t n,
 static void webhook_dispatcher_header(struct webhook_parcel *p,
 	const char *name, const char *value)
 {
-	char line[2 * LINE]; /* the name has room, too */
+	char line[2 * LINE]; /* long enough for the name, too */
 	snprintf(line, sizeof line, "%s: %s", name, value);
 	p->headers = curl_slist_append(p->headers, line);
 }

@@ -29,8 +29,8 @@ enum { LOG_MAX = 16 << 20, LOG_TAIL = 4096 };
 
 enum {
 	NAP_MS = 20,
-	LOCK_MS = 10000, /* a passing command has the folder */
-	SERVER_LOCK_MS = 2000, /* a server that is just going */
+	LOCK_MS = 10000, /* a short command uses the folder */
+	SERVER_LOCK_MS = 2000, /* a server that is ending uses the folder */
 	FAST_MS = 60000,
 	ORPHAN_INT_MS = 30000,
 	ORPHAN_QUIT_MS = 5000,
@@ -58,12 +58,12 @@ static void cluster_sleep(void)
  *   hba.conf, ident.conf   who may connect
  *   postgres.log    PostgreSQL's log */
 struct data_dir {
-	const char *path; /* absolute; it contains all the rest except `run` */
+	const char *path; /* absolute; contains all other paths except `run` */
 	const char *pg, *fresh, *hba, *ident, *log;
-	const char *run; /* no character of it needs a quote */
+	const char *run; /* contains no character that must be quoted */
 	int lock; /* descriptor; -1: not held by this process */
 	long holder; /* the process that holds it, if this one does not */
-	bool holder_serves; /* it is a server, not a passing command */
+	bool holder_serves; /* that process is a server, not a short command */
 };
 
 /* What PostgreSQL appends to the path of the socket's folder. */
@@ -610,7 +610,7 @@ struct cluster {
 	struct pg_tools programs;
 	int connections;
 	const char *conninfo;
-	bool fresh; /* made just now */
+	bool fresh; /* the cluster was created by this process */
 	pid_t pid; /* of the postmaster; 0 none */
 	int64_t started_ms, start_at_ms;
 	int backoff_ms;

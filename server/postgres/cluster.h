@@ -17,9 +17,11 @@
 struct cluster;
 
 enum cluster_role {
-	CLUSTER_SERVE, /* own it for long; refused if another server does */
-	CLUSTER_COMMAND, /* use a server's, else own it for a moment */
-	CLUSTER_ATTACH, /* use a server's, or fail */
+	/* own it as long as the server runs; fails if another server owns it */
+	CLUSTER_SERVE,
+	/* use a running server's cluster, or own it for a short time */
+	CLUSTER_COMMAND,
+	CLUSTER_ATTACH, /* use a running server's cluster, or fail */
 };
 
 /* Starts the cluster and waits until PostgreSQL answers. `data` is the value of

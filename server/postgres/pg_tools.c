@@ -106,10 +106,10 @@ static bool pg_tools_ask(const char *const argv[], char *text, size_t size)
 struct pg_tools_search {
 	struct arena *arena;
 	const char *first, *second; /* programs that the folder must have */
-	int min, most; /* majors that will do */
-	bool oldest; /* of these, not the newest */
-	int major; /* found; 0 none yet */
-	int newest; /* seen at all */
+	int min, most; /* major versions that are allowed */
+	bool oldest; /* select the oldest of these, not the newest */
+	int major; /* the selected version; 0: none yet */
+	int newest; /* the newest version found, allowed or not */
 	const char *path[2];
 };
 

@@ -39,14 +39,15 @@ struct account {
 	gid_t gid;
 	gid_t groups[ACCOUNT_GROUPS];
 	int groups_n;
-	bool other; /* than the one we run as */
+	bool other; /* not the current user */
 };
 
 enum { PG_TOOLS_NO_ENTRY = 126, PG_TOOLS_NO_PROGRAM = 127 };
 
 /* Additional settings for a program; NULL or -1: not set. */
 struct pg_tools_stdio {
-	const char *const *env; /* the environment, beside the three words */
+	/* the environment, in addition to the three variables */
+	const char *const *env;
 	int in; /* stdin */
 	int stderr_fd; /* stderr */
 };

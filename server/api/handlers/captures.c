@@ -49,10 +49,11 @@ struct timeline {
 	struct api *api;
 	struct capture_file_reader *capture;
 	struct kst_reader *reader;
-	struct kst_chunk chunk; /* rows from `row` on are still to come */
+	/* rows from index `row` on are not written yet */
+	struct kst_chunk chunk;
 	uint32_t row;
 	struct timeline_event events;
-	struct buf out; /* bytes from `at` on are still to be sent */
+	struct buf out; /* bytes from `at` on are not sent yet */
 	size_t at;
 	bool ended;
 };
@@ -95,7 +96,8 @@ static bool captures_opened(struct timeline *t, struct call *c, struct err *e)
 	if (!captures_slot_take(t, e) ||
 		!(t->capture = capture_file_reader_new(&c->s, c->id, e)))
 		return false;
-	call_db_return(c); /* from here on one is lent per piece */
+	/* from here on, a connection is borrowed for each piece */
+	call_db_return(c);
 	t->reader = kst_reader_new(capture_file_reader_read, t->capture, NULL);
 	if (!t->reader)
 		abort();

@@ -252,7 +252,7 @@ static bool catalog_test_tried(struct call *c, json_t *body, json_t *items,
 	if (!t.catalog ||
 		(drafted && !catalog_test_draft_read(c, body, &own, e)))
 		return false;
-	call_db_return(c); /* the rest takes time, and no database */
+	call_db_return(c); /* the rest takes time and needs no database */
 	if (drafted)
 		t.catalog = draft = catalog_new(&own, e);
 	bool ok = t.catalog &&

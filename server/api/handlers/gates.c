@@ -20,8 +20,8 @@ enum { OPERATORS_MAX = 100, NAME_BYTES = 200 };
 
 enum kind {
 	GATES_TEXT, /* `most`: bytes */
-	GATES_LIMIT, /* null: NaN */
-	GATES_FLOOR, /* the same */
+	GATES_LIMIT, /* null is NaN */
+	GATES_FLOOR, /* null is NaN */
 	GATES_REAL,
 	GATES_COUNT,
 	GATES_SEED,

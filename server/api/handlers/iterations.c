@@ -71,11 +71,11 @@ enum { TABLES_MAX = 4, ITERATION_BYTES = 256 << 20 };
 
 struct pattern_table {
 	struct api *api;
-	struct arena arena; /* of the run, and all its arrays */
+	struct arena arena; /* contains the run and all its arrays */
 	struct compared_run run;
 	struct view_pattern_csv rows;
-	uint32_t iteration; /* the next one */
-	struct buf out; /* bytes from `at` on are still to be sent */
+	uint32_t iteration; /* the next one to write */
+	struct buf out; /* bytes from `at` on are not sent yet */
 	size_t at;
 };
 

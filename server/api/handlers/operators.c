@@ -52,7 +52,9 @@ static bool operators_against_read(struct call *c,
 			!operators_same(is->rows[k].name, is->rows[i].name))
 			k++;
 		if (k < i || !is->rows[i].name)
-			continue; /* done with the row of its name before */
+			/* the row with this name before it was handled already
+			 */
+			continue;
 		if (!operators_shapes_of(c, is->rows[i].name, &rows, &n, e))
 			return false;
 		for (k = 0; k < n; k++)

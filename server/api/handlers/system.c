@@ -15,7 +15,8 @@ json_t *healthz_get(struct call *c, struct err *e)
 
 json_t *readyz_get(struct call *c, struct err *e)
 {
-	struct upload_queue q; /* its tables come with the migrations */
+	/* reading it fails if the migrations were not applied */
+	struct upload_queue q;
 	if (!call_db(c, e) || !db_ping(c->s.db, e) ||
 		!upload_queue(c->s.db, &q, e))
 		return NULL;

@@ -81,7 +81,7 @@ static bool trends_trend_read(struct call *c, const struct trend_filter *f,
 {
 	if (!call_db(c, e) || !query_trend(c->s.db, &c->s.arena, f, t, e))
 		return false;
-	call_db_return(c); /* the rest takes time, and no database */
+	call_db_return(c); /* the rest takes time and needs no database */
 	return t->there || !trend_has_of(f->metric) || !(t->n + t->left_out) ||
 	       err_set(e, ERR_NOT_FOUND,
 		       "no run of this series has the %s '%.60s'",

@@ -70,7 +70,7 @@ struct api_receive {
 	size_t chunk_len;
 	int64_t bytes, id; /* id 0: nothing is stored yet */
 	int32_t seq;
-	bool known; /* what it is, by its first bytes */
+	bool known; /* the format is known, from the first bytes */
 };
 
 static long long uploads_mib(int64_t bytes)
@@ -253,7 +253,7 @@ json_t *upload_post(struct call *c, struct err *e)
 	if (!call_db(c, e) ||
 		!upload_finish(c->s.db, u->id, digest, u->bytes, &o, e))
 		return NULL;
-	u->id = 0; /* no longer ours to drop */
+	u->id = 0; /* this request must not delete the upload any more */
 	c->status = o.existing ? 200 : 202;
 	snprintf(c->location, sizeof c->location, "/api/v1/uploads/%lld",
 		(long long)o.id);

@@ -79,7 +79,7 @@ static void api_json_body(struct api_answer *out, json_t *value)
 	if (!text)
 		abort();
 	out->len = strlen(text);
-	text[out->len++] = '\n'; /* in place of the NUL: a line for people */
+	text[out->len++] = '\n'; /* replaces the NUL: a line end for people */
 	out->body = text;
 	out->type = "application/json";
 }

@@ -26,12 +26,14 @@ struct sockaddr;
 struct api_options {
 	struct db_pool *pool;
 	const char
-		*hosts; /* names that Host may have, in addition to loopback */
-	bool open_loopback; /* reading and uploading need no token there */
-	bool tls; /* browsers reach us by https, here or at a proxy */
-	int64_t upload_bytes; /* most an upload may have, as sent */
-	int uploads_max; /* at once */
-	const char *webhook_private; /* outward.h's list; NULL none */
+		/* names that Host may contain, in addition to loopback */
+		*hosts;
+	/* reading and uploading need no token from loopback */
+	bool open_loopback;
+	bool tls; /* browsers use https, to this server or to a proxy */
+	int64_t upload_bytes; /* maximum bytes of an upload, as sent */
+	int uploads_max; /* maximum number of simultaneous uploads */
+	const char *webhook_private; /* the list of outward.h; NULL: none */
 };
 
 struct api *api_new(const struct api_options *o, struct err *e);
@@ -50,7 +52,8 @@ struct api_request {
 	const char *(*header)(void *ctx, const char *name);
 	void *ctx;
 	const struct sockaddr *peer;
-	const struct sockaddr *local; /* the address that was connected to */
+	/* the server's address to which the client connected */
+	const struct sockaddr *local;
 	const void *body; /* of all but uploads; at most
 			* api_body_max() */
 	size_t body_len;

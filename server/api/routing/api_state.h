@@ -22,24 +22,25 @@ enum {
 
 struct metrics {
 	atomic_llong answers[ROUTES_N + 1][METRIC_STATUSES];
-	atomic_llong within[ROUTES_N + 1][METRIC_BUCKETS]; /* not cumulated */
+	atomic_llong within[ROUTES_N + 1][METRIC_BUCKETS]; /* not cumulative */
 	atomic_llong us[ROUTES_N + 1]; /* sum of latencies */
-	atomic_llong upload_bytes; /* taken in */
+	atomic_llong upload_bytes; /* received */
 	atomic_llong gates[METRIC_GATES]; /* evaluated, by outcome */
 };
 
 struct api {
 	struct service service;
-	struct api_options is; /* constant; `hosts` is ours */
+	struct api_options is; /* constant; `hosts` is our own copy */
 	char *openapi; /* constant */
 	size_t openapi_len;
 	struct metrics metrics; /* atomics */
-	atomic_int uploads; /* being received */
-	atomic_int timelines; /* being sent */
-	atomic_int limited; /* comparisons and their like under way */
-	sem_t places; /* for these (concurrency_limit.h) */
-	atomic_llong limited_refused; /* since the start */
-	atomic_int tables; /* of patterns, being sent */
+	atomic_int uploads; /* number of uploads that are being received */
+	atomic_int timelines; /* number of timelines that are being sent */
+	/* number of comparisons and similar requests in progress */
+	atomic_int limited;
+	sem_t places; /* slots for `limited` (concurrency_limit.h) */
+	atomic_llong limited_refused; /* number since the start */
+	atomic_int tables; /* number of pattern tables that are being sent */
 };
 
 void metrics_count(struct metrics *m, int route, int status, int64_t us);

@@ -77,7 +77,7 @@ void audit_record_end(struct call *c, int status)
 	struct err e = { 0 };
 	if (!c->audit.id)
 		return;
-	call_db_return(c); /* it may have broken meanwhile */
+	call_db_return(c); /* the connection may have broken meanwhile */
 	if (!call_db(c, &e) ||
 		!audit_end(c->s.db, c->audit.id, status, c->audit.description,
 			c->audit.project, &e) ||

@@ -30,8 +30,8 @@ enum { CALL_WORD = 101 };
 
 /* The audit record of an API call that changes something, in the arena. */
 struct audit_record {
-	int64_t id; /* of its row; 0 none */
-	int64_t also; /* of the one for another project; 0 none */
+	int64_t id; /* of its row; 0: none */
+	int64_t also; /* id of the row for another project; 0: none */
 	const char *path, *detail, *description, *project;
 };
 
@@ -39,22 +39,22 @@ struct call {
 	struct api *api;
 	const struct api_request *request;
 	const struct route *route;
-	struct service_call s; /* s.who: after guard_scope() */
+	struct service_call s; /* s.who is set by guard_scope() */
 	struct audit_record audit;
 	struct params params;
-	bool limited; /* after concurrency_limit_enter() */
-	struct api_receive *receive; /* of upload_post only */
-	int64_t id, k; /* the path's {id} and {k}; 0 none */
-	char word[CALL_WORD]; /* its {op} or {set}; "" none */
+	bool limited; /* set by concurrency_limit_enter() */
+	struct api_receive *receive; /* only for upload_post */
+	int64_t id, k; /* {id} and {k} in the path; 0: none */
+	char word[CALL_WORD]; /* {op} or {set} in the path; "": none */
 	int64_t began_us;
 
 	/* A handler may set these in addition to the value that it returns. */
-	int status; /* 0: the route's first */
+	int status; /* 0: the first status of the route */
 	const struct table *table;
 	enum table_format format;
-	char *text; /* malloc'ed; api.c hands it on */
+	char *text; /* malloc'ed; api.c takes it over */
 	size_t text_len;
-	struct api_stream stream; /* api.c hands it on */
+	struct api_stream stream; /* api.c takes it over */
 	const char *text_type; /* of text and stream */
 	char location[128], disposition[192], cookie[API_COOKIE];
 };

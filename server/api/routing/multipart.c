@@ -149,7 +149,7 @@ static bool multipart_file_feed(struct multipart *m, const char *s, size_t len,
 			i++;
 			continue;
 		}
-		if (m->matched) { /* it only looked like one */
+		if (m->matched) { /* the bytes only looked like a delimiter */
 			size_t n = m->matched;
 			m->matched = 0;
 			if (keep && !sink(ctx, m->delimiter, n, e))

@@ -14,7 +14,7 @@ enum { MULTIPART_BOUNDARY = 70, MULTIPART_HEADERS = 4096 };
 struct multipart {
 	char delimiter[MULTIPART_BOUNDARY + 5]; /* "\r\n--" and the boundary */
 	size_t delimiter_len;
-	size_t matched; /* of the delimiter, so far */
+	size_t matched; /* number of bytes of the delimiter found so far */
 	enum {
 		FORM_PREAMBLE,
 		FORM_AFTER,

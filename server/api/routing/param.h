@@ -36,7 +36,8 @@ extern const struct param_spec param_specs[];
 struct param {
 	const struct param_spec *spec;
 	bool given;
-	const char *text; /* as sent, or the default; NULL neither */
+	/* as sent, or the default; NULL if there is neither */
+	const char *text;
 	int64_t whole; /* WHOLE; MOMENT in microseconds; CHOICE its index */
 	double real;
 };
@@ -46,7 +47,8 @@ enum { PARAMS_MAX = 24 };
 struct params {
 	struct param list[PARAMS_MAX];
 	int n;
-	const char *labels; /* a JSON object, keys sorted; NULL none given */
+	/* a JSON object with sorted keys; NULL if none is given */
+	const char *labels;
 };
 
 /* Reads `query` (the text after the '?', or NULL) for the route of `handler`.

@@ -35,7 +35,8 @@ enum { SEGMENTS = ROUTE_IDS + 1 };
 
 /* The value that a path has for "{id}" or another placeholder. */
 struct segment {
-	const char *name, *at; /* behind the brace, in the path; NULL none */
+	/* name: after the brace; at: in the path; NULL: none */
+	const char *name, *at;
 };
 
 /* Whether the path matches the pattern. */

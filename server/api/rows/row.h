@@ -120,9 +120,9 @@ struct row_table {
 	struct table table;
 	struct arena *arena;
 	struct column *columns;
-	int *at; /* by order: the column, or -1 */
+	int *at; /* for each order: the index of the column, or -1 */
 	int orders;
-	const char **cells; /* of the row that is being filled */
+	const char **cells; /* cells of the row that is being filled */
 };
 
 /* Starts a table with the columns of the row type `row`. `name` replaces %s in

@@ -120,8 +120,8 @@ enum kind { TEXT, WHOLE, REAL };
 
 struct laid {
 	enum kind kind;
-	size_t wide; /* characters */
-	size_t after; /* most characters behind a point, and it; 0 none */
+	size_t wide; /* width in characters */
+	size_t after; /* most characters after a point, including it; 0: none */
 };
 
 static size_t table_text_width_of(const char *s)

@@ -119,7 +119,8 @@ static void gate_text_md_text(struct buf *b, const char *s)
 	len = utf8_clip(s, len, TEXT_BYTES);
 	for (size_t i = 0; i < len; i++) {
 		if (i == digits && i && strchr(".)", s[i]))
-			buf_printf(b, "&#%d;", s[i]); /* "1. " is a list */
+			/* without this, "1. " would begin a list */
+			buf_printf(b, "&#%d;", s[i]);
 		else
 			gate_text_md_character(b, s, s + i);
 		if (strchr("@#", s[i]))

@@ -111,7 +111,7 @@ void json_text_us(struct buf *b, int64_t ns)
 	char text[24], *end = text + sizeof text;
 	uint64_t v = json_text_magnitude(ns), part = 1000 + v % 1000;
 	char *at = json_text_digits(end, part);
-	*at = '.'; /* in place of the leading 1 */
+	*at = '.'; /* replaces the leading 1 */
 	at = json_text_digits(at, v / 1000);
 	if (ns < 0)
 		*--at = '-';

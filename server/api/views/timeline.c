@@ -90,7 +90,7 @@ static bool timeline_tracks_first(struct timeline_tracks *t, uint64_t a,
 {
 	uint64_t h = (a * 0x9E3779B97F4A7C15u ^ b) * 0xD6E8FEB86659FD93u;
 	h ^= h >> 32;
-	h += !h; /* 0 is an empty place */
+	h += !h; /* 0 means that the slot is empty */
 	uint64_t *at = &t->named[h % TIMELINE_TRACKS_NAMED];
 	bool met = *at == h;
 	*at = h;

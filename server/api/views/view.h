@@ -56,7 +56,8 @@ const char *view_function(struct arena *a, enum function_type type,
 json_t *view_upload(const struct upload_row *u);
 /* The summary of a run's iterations. */
 struct iterations_short {
-	const char *detector, *range; /* range NULL: no name */
+	/* range NULL: the iterations have no name */
+	const char *detector, *range;
 	double confidence, median_ns;
 	int64_t count, kept;
 };
@@ -117,10 +118,11 @@ json_t *view_pattern(struct arena *a, const struct pattern_mean *m);
 
 struct view_pattern_csv {
 	const struct compared_run *run;
-	int64_t started_ns; /* UTC; 0 if the clock is another */
+	int64_t started_ns; /* UTC; 0 if the trace has another clock */
 	/* Values that every iteration needs, computed once, by row: */
 	const char **short_names;
-	uint32_t *metrics; /* the first one; and one past the last */
+	/* index of the first metric, and of one after the last */
+	uint32_t *metrics;
 };
 
 /* Also writes the heading. `started_ns` is the start of the run; negative if it

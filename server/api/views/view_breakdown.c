@@ -518,7 +518,8 @@ static const struct breakdown *view_breakdown_compare_side(
 	return &l->runs[s].is.breakdown;
 }
 
-enum { KERNELS_SHOWN = 6 }; /* of a run in a row */
+/* maximum number of kernels shown for a run in a row */
+enum { KERNELS_SHOWN = 6 };
 
 static const char *view_breakdown_compare_row_kernel_of(
 	const struct view_breakdown_compare_layout *l, uint32_t s, uint32_t row)
