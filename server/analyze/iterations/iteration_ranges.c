@@ -41,17 +41,18 @@
 struct iteration_range_group {
 	uint32_t name; /* id in names */
 	uint32_t thread;
-	bool gpu; /* as the GPU saw them */
+	bool gpu; /* ranges on the GPU's timeline */
 	uint32_t from, n; /* places in rows */
-	uint32_t crossing; /* how many begin before the one before has ended */
-	int64_t launched_ns; /* GPU time launched, or run, within them */
-	int64_t dur_ns; /* sum of their own */
+	uint32_t crossing; /* how many begin before the previous one has
+		ended */
+	int64_t launched_ns; /* GPU time launched (or run) while one was open */
+	int64_t dur_ns; /* sum of the ranges' durations */
 };
 
 struct iteration_range_groups {
 	const struct iteration_gpu *g;
-	struct arena *arena; /* whose ceiling counts */
-	struct arena scratch; /* has all of this */
+	struct arena *arena; /* its size limit applies to `scratch`, too */
+	struct arena scratch; /* owns the arrays of this struct */
 	struct names names, keys;
 	uint32_t *name_of; /* by id of trace.names; id in `names` + 1 */
 	uint32_t *group_of; /* by range row of the slice; 0 none */
@@ -177,7 +178,8 @@ static bool iteration_ranges_name_is_step(const char *text)
 	return false;
 }
 
-/* Whether it says that it is a round of steps, an epoch. */
+/* Whether a range's name says that it is an epoch, which contains many
+ * steps. */
 static bool iteration_ranges_name_is_epoch(const char *text)
 {
 	return !strncasecmp(text, "epoch", strlen("epoch"));
@@ -277,7 +279,7 @@ static bool iteration_ranges_distribute(struct iteration_range_groups *s)
 	return true;
 }
 
-/* Keeps those that are within no other of the group. */
+/* Removes ranges that are inside another range of the group. */
 static void iteration_ranges_drop_nested(struct iteration_range_groups *s,
 	struct iteration_range_group *w)
 {
@@ -342,8 +344,8 @@ static bool iteration_ranges_group(struct iteration_range_groups *s)
 	       iteration_ranges_distribute(s);
 }
 
-/* False if the arena is full. Release in any case, which reports a full scratch
- * arena to `a`. */
+/* Fills the groups. False if the arena is full. Release in any case, which
+ * reports a full scratch arena to `a`. */
 static bool iteration_ranges_groups_init(struct iteration_range_groups *s,
 	const struct iteration_gpu *g, struct arena *a)
 {
@@ -579,7 +581,7 @@ struct iteration_ranges_windows {
 	int64_t *first, *last; /* the GPU's, by iteration; first > last: none */
 };
 
-/* The last of the ranges that began by then, or ITERATION_NONE. */
+/* The last range that began at or before this moment, or ITERATION_NONE. */
 static uint32_t iteration_ranges_begun(const struct iteration_ranges_windows *m,
 	int64_t at_ns)
 {

@@ -179,7 +179,8 @@ struct period_test_foreign {
 	bool outside; /* in the head or tail */
 };
 
-/* Names count once, by their first place. */
+/* Finds the names, launches and time of a run that are foreign to its
+ * iterations. Each name is counted once. */
 static struct period_test_foreign period_detector_foreign(struct period_test *j,
 	const struct period_cut *c, uint32_t whole)
 {
@@ -827,7 +828,8 @@ static bool period_detector_try(struct period_detector_finder *f,
 	return false;
 }
 
-/* At least 2 sections, of which none has less than 2 kernels on average. */
+/* Tries the grams until a cut is a period. A gram must give at least 2
+ * sections, with at least 2 kernels on average. */
 static bool period_detector_search(struct period_detector_finder *f,
 	bool *found)
 {

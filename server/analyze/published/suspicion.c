@@ -9,7 +9,7 @@
 /* The values of one row. Means are computed from compensated sums (Kahan) in
  * the order of the rows, because the published figures were computed in this
  * way. Without this, some means would differ: they are so near to a rounding
- * boundary of the sixth decimal that the order of addition matters. */
+ * boundary of the sixth decimal that the order of addition changes a digit. */
 
 /* The values of a side, run after run. */
 struct suspicion_list {
