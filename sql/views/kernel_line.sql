@@ -1,4 +1,5 @@
--- kernel_line.sql - a run's kernel table with the kernels' names beside it.
+-- kernel_line.sql - the rows of a run's kernel table, each with the names of its
+-- kernel.
 DROP VIEW IF EXISTS kernel_line;
 CREATE VIEW kernel_line AS
 SELECT s.run_id, s.split, s.rank, s.kernel_id,

@@ -1,4 +1,5 @@
--- launch_line.sql - a run's launch latency with the kernels' names beside it.
+-- launch_line.sql - the rows of a run's launch latency, each with the names of its
+-- kernel.
 DROP VIEW IF EXISTS launch_line;
 CREATE VIEW launch_line AS
 SELECT l.run_id, l.rank, l.kernel_id,

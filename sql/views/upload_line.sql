@@ -1,4 +1,5 @@
--- upload_line.sql - an upload as people see it, with its visible runs.
+-- upload_line.sql - an upload with the columns that users see, and the ids of its
+-- visible runs.
 DROP VIEW IF EXISTS upload_line;
 CREATE VIEW upload_line AS
 SELECT u.id, u.state, u.project, u.workload, u.name, u.job,
