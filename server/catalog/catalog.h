@@ -6,8 +6,8 @@
  * formulas, and platforms with their peaks. Many threads may share one catalog.
  * Its texts live as long as the catalog.
  *
- * Patterns are PCRE2, compiled with JIT and tried in order. A match limit
- * limits the time of a search in one name. */
+ * Patterns are PCRE2, compiled with JIT and tried in order. PCRE2's match limit
+ * bounds the time of a search in one name. */
 #pragma once
 #include "cost.h"
 #include "err.h"

@@ -17,7 +17,7 @@ enum layer_act {
 
 struct layer_word {
 	layer_roles roles; /* 0: it depends, or is unknown */
-	layer_roles also; /* added to `roles`, also if they depend on more */
+	layer_roles also; /* roles in addition to `roles`, whatever these are */
 	enum layer_block_kind block; /* BLOCKS: it depends */
 	enum layer_act act; /* of operators and kernels */
 };

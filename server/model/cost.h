@@ -1,9 +1,13 @@
 /* cost.h - the work that an operator must do (W in floating-point operations
  * per type, Q in bytes) and the peaks of a platform.
  *
- * Speed of light: T_SOL = max(sum over types of W/P, Q/B). S = T_SOL /
- * measured. AI = W/Q. Source: definitions of Atrex-Bench's roofline
- * (Apache-2.0). */
+ * P is a platform's peak for a type, B its bandwidth.
+ *
+ *   T_SOL = max(sum over types of W/P, Q/B)   time at the speed of light
+ *   S     = T_SOL / measured time
+ *   AI    = W/Q                               arithmetic intensity
+ *
+ * Source: definitions of Atrex-Bench's roofline (Apache-2.0). */
 #pragma once
 #include "shape.h"
 

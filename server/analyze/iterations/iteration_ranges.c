@@ -155,8 +155,8 @@ static bool iteration_ranges_name_matches(const char *given, const char *name)
 	return x == y;
 }
 
-/* Whether a range says that it is a step: ProfilerStep, step, iteration,
- * batch, execute … and a number or bracket behind it. */
+/* Whether a range's name says that it is a step: ProfilerStep, step, iteration,
+ * batch, execute … followed by a number or bracket. */
 static bool iteration_ranges_name_is_step(const char *text)
 {
 	static const char *const words[] = { "ProfilerStep", "step",

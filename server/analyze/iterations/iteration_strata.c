@@ -729,8 +729,8 @@ static uint32_t iteration_strata_similar(struct iteration_strata_maker *m,
 	return found;
 }
 
-/* The stratum of a signature; a new one is the next. NAMES_NONE if the arena is
- * full. */
+/* The stratum of a signature. A new signature gets the next number. NAMES_NONE
+ * if the arena is full. */
 static uint32_t iteration_strata_stratum_of(struct iteration_strata_maker *m,
 	uint32_t iteration, struct iteration_strata_exact *e,
 	enum iteration_strata_signature by)

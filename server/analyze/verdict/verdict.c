@@ -870,8 +870,8 @@ static bool verdict_few_far(const struct verdict_input *in,
 	       fabs(total) > runs;
 }
 
-/* The change of a launch's mean, as measured and divided by the common
- * factor. */
+/* Whether the mean duration of a launch changed by more than runs differ, both
+ * as measured and divided by the common factor. */
 static bool verdict_few_beyond(const struct verdict_input *in,
 	const struct common_estimate *c, const struct verdict_row *r,
 	const struct change *m)
