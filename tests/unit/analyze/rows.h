@@ -1,5 +1,5 @@
-/* rows.h - small traces for tests: rows are added in order of their starts,
- * and all belong to one process. */
+/* rows.h - makes small traces for tests: rows are added in order of their
+ * starts, and all belong to one process. */
 #pragma once
 #include "trace.h"
 #include <string.h>

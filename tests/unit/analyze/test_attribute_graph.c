@@ -1,5 +1,5 @@
-/* test_attribute_graph.c - graphs learned from stream captures, and replays
- * attributed by them. */
+/* test_attribute_graph.c - tests graphs learned from stream captures, and
+ * replays attributed by these graphs. */
 #include "graph_capture.h"
 #include "graph_scene.h"
 

@@ -1,5 +1,5 @@
-/* test_attribute_range.c - launches attributed by ranges: by their shapes, by
- * modules, by serving steps. */
+/* test_attribute_range.c - tests launches that are attributed by ranges: by
+ * shapes, modules and serving steps in their names. */
 #include "world.h"
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-/* test_breakdown_calls.c - rows whose launches belong to one call are joined
- * and share its roofline bound. */
+/* test_breakdown_calls.c - tests that rows whose launches belong to one
+ * operator call are joined and share its roofline bound. */
 #include "row_scene.h"
 
 enum { NORM, GEMM, REDUCE };

@@ -1,4 +1,5 @@
-/* test_breakdown_rows.c - rows, blocks and sections made from launches. */
+/* test_breakdown_rows.c - tests rows, blocks and sections that are made from
+ * launches. */
 #include "row_scene.h"
 #include <stdlib.h>
 

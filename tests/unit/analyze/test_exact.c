@@ -1,4 +1,4 @@
-/* test_exact.c - rounding at exact halves, and values beyond 128 bits. */
+/* test_exact.c - tests rounding at exact halves, and values beyond 128 bits. */
 #include "exact.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* test_kernel_name_demangle.c - mangled names: demangled, rejected, or
- * stopped at a limit. */
+/* test_kernel_name_demangle.c - tests mangled names that are demangled,
+ * rejected, or stopped at a limit. */
 #include "kernel_name.h"
 #include <setjmp.h>
 #include <stdarg.h>

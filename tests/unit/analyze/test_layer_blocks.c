@@ -1,5 +1,5 @@
-/* test_layer_blocks.c - blocks and roles of layers, for launches of several
- * machines and programs. */
+/* test_layer_blocks.c - tests the blocks and roles of layers, for launches of
+ * several machines and programs. */
 #include "layer_hand.h"
 
 static void test_dense(void **state)

@@ -1,5 +1,5 @@
-/* test_opaque_graphs.c - replays recorded as a whole; every number is worked
- * out by hand. */
+/* test_opaque_graphs.c - tests replays recorded as a whole; every number is
+ * worked out by hand. */
 #include "world.h"
 
 /* Two graphs on two devices beside two kernels:

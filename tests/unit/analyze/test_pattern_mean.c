@@ -1,4 +1,5 @@
-/* test_pattern_mean.c - means over kept iterations, worked out by hand. */
+/* test_pattern_mean.c - tests means over kept iterations; the expected values
+ * are worked out by hand. */
 #include "pattern_mean.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-/* test_profile.c - small traces; every number is worked out by hand. */
+/* test_profile.c - tests the profiles of small traces; every number is worked
+ * out by hand. */
 #include "world.h"
 
 static const struct kernel_stat *line(const struct profile *p, enum split split,

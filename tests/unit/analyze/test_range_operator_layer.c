@@ -1,5 +1,5 @@
-/* test_range_operator_layer.c - dicts that layerwise hooks write, and hostile
- * ones. */
+/* test_range_operator_layer.c - tests range names with the dicts that
+ * layerwise hooks write, and hostile dicts. */
 #include "range_operator.h"
 #include <setjmp.h>
 #include <stdarg.h>

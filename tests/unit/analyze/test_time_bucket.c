@@ -1,4 +1,5 @@
-/* test_time_bucket.c - durations in 32nds of an octave, at their borders. */
+/* test_time_bucket.c - tests durations at the borders of buckets, which are
+ * 32nds of an octave. */
 #include "time_bucket.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* test_gate_text.c - complete gate reports for people and for CI, with names
- * that try to inject markup. */
+/* test_gate_text.c - tests complete gate reports for people and for CI, with
+ * names that try to inject markup. */
 #include "view_gate.h"
 #include <setjmp.h>
 #include <stdarg.h>

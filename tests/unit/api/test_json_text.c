@@ -1,4 +1,5 @@
-/* test_json_text.c - values written directly as bytes. */
+/* test_json_text.c - tests values that are written directly as bytes of
+ * JSON. */
 #include "json_text.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* test_layer_table.c - numbers, blank cells, groups and overlaps in the
+/* test_layer_table.c - tests numbers, blank cells, groups and overlaps in the
  * layout of hand-made tables. */
 #include "run_breakdown.h"
 #include "layer_table.h"

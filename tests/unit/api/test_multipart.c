@@ -1,4 +1,5 @@
-/* test_multipart.c - forms, complete and in pieces of every size. */
+/* test_multipart.c - tests multipart forms, complete and in pieces of every
+ * size. */
 #include "multipart.h"
 #include "buf.h"
 #include <setjmp.h>

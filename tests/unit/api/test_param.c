@@ -1,5 +1,5 @@
-/* test_param.c - queries as typed values, and the error message for each
- * invalid value. */
+/* test_param.c - tests the conversion of query parameters to typed values, and
+ * the error message for each invalid value. */
 #include "param.h"
 #include "call.h"
 #include <setjmp.h>

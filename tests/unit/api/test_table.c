@@ -1,4 +1,4 @@
-/* test_table.c - CSV as nsys writes it, and Markdown that shows names
+/* test_table.c - tests CSV in nsys' form, and Markdown that shows names
  * unchanged. */
 #include "table.h"
 #include <setjmp.h>

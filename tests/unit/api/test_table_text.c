@@ -1,4 +1,4 @@
-/* test_table_text.c - aligned columns as in reports of pandas. */
+/* test_table_text.c - tests aligned columns as in reports of pandas. */
 #include "table.h"
 #include <math.h>
 #include <setjmp.h>

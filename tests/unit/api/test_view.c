@@ -1,5 +1,5 @@
-/* test_view.c - values in responses: null for unknown values, tables as in
- * nsys. */
+/* test_view.c - tests values in responses: null for unknown values, tables as
+ * in nsys. */
 #include "view.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* test_view_breakdown.c - layers and groups in responses: null if nothing is
- * known, one line per row, and the hand-made table layout for one run. */
+/* test_view_breakdown.c - tests layers and groups in responses: null if they
+ * are unknown, one line per row, and the hand-made table layout for one run. */
 #include "run_breakdown.h"
 #include "view_breakdown.h"
 #include <math.h>

@@ -1,5 +1,5 @@
-/* test_arena.c - memory is zeroed, aligned and counted, and never exceeds the
- * limit. */
+/* test_arena.c - tests that memory is zeroed, aligned and counted, and never
+ * exceeds the limit. */
 #include "arena.h"
 #include <setjmp.h>
 #include <stdarg.h>

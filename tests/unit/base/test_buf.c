@@ -1,4 +1,4 @@
-/* test_buf.c - bytes are appended up to the limit, or not at all. */
+/* test_buf.c - tests that bytes are appended up to the limit, or not at all. */
 #include "buf.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-/* test_names.c - equal bytes have equal ids, also after the table grows. */
+/* test_names.c - tests that equal bytes have equal ids, also after the table
+ * grows. */
 #include "names.h"
 #include <setjmp.h>
 #include <stdarg.h>

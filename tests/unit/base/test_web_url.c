@@ -1,4 +1,4 @@
-/* test_web_url.c - URLs that are parsed, and URLs that are rejected. */
+/* test_web_url.c - tests which URLs are parsed and which are rejected. */
 #include "web_url.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-/* test_cost_overrides.c - invalid formulas in site overrides. */
+/* test_cost_overrides.c - tests the messages for invalid formulas in site
+ * overrides. */
 #include "catalog.h"
 #include <setjmp.h>
 #include <stdarg.h>

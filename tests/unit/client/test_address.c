@@ -1,4 +1,5 @@
-/* test_address.c - addresses, including bytes that could escape from them. */
+/* test_address.c - tests addresses, including bytes that could escape from
+ * them. */
 #include "address.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* test_feed.c - files of every size and kind are compressed, decompressed and
- * compared. */
+/* test_feed.c - tests that files of every size and kind are compressed, and
+ * compares them after decompression. */
 #include "feed_files.h"
 
 static void test_round_trip_twice(void **state)

@@ -1,4 +1,4 @@
-/* test_meter.c - progress lines at every width. */
+/* test_meter.c - tests progress lines at every width. */
 #include "meter.h"
 #include "utf8.h"
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* test_spool.c - valid and invalid names of capture files. */
+/* test_spool.c - tests valid and invalid names of capture files. */
 #include "spool.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-/* test_wire.c - valid token headers, and tokens that could forge a header. */
+/* test_wire.c - tests valid token headers, and tokens that could forge a
+ * header. */
 #include "wire.h"
 #include <setjmp.h>
 #include <stdarg.h>

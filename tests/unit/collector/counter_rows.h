@@ -1,4 +1,5 @@
-/* counter_rows.h - for tests: the counters and devices in a capture. */
+/* counter_rows.h - reads the counters and devices of a capture file, for
+ * tests. */
 #pragma once
 #include "samples.h"
 #include "spooled.h"

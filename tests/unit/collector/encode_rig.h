@@ -1,4 +1,5 @@
-/* encode_rig.h - made-up records, an encoder, and a writer that keeps rows. */
+/* encode_rig.h - makes records, an encoder, and a capture writer that keeps
+ * the rows, for tests. */
 #pragma once
 #include "encode.h"
 #include "fake_writer.h"

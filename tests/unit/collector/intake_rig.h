@@ -1,4 +1,5 @@
-/* intake_rig.h - an intake and a client that returns buffers as CUPTI does. */
+/* intake_rig.h - makes an intake and a client that returns buffers as CUPTI
+ * does, for tests. */
 #pragma once
 #include "intake.h"
 #include "made.h"

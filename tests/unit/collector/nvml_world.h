@@ -1,4 +1,4 @@
-/* nvml_world.h - for tests: the fake NVML, with a /proc of the test. */
+/* nvml_world.h - makes the fake NVML and a /proc folder for tests. */
 #pragma once
 #include "nvml.h"
 #include "proc_folder.h"

@@ -1,4 +1,4 @@
-/* proc_folder.h - for tests: a /proc and a /sys of the test, in a folder. */
+/* proc_folder.h - makes a /proc and a /sys in a folder, for tests. */
 #pragma once
 #include <ftw.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* test_capture_writer_full.c - full disks and limits: each row is in a file or
- * in a count. */
+/* test_capture_writer_full.c - tests full disks and limits: each row must be
+ * in a file or be counted. */
 #include "filled.h"
 #include <kernsift/kst_tail.h>
 #include <sched.h>

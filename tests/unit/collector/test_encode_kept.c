@@ -1,5 +1,5 @@
-/* test_encode_kept.c - repeated values are read once per capture, and rows
- * that cannot be kept are counted. */
+/* test_encode_kept.c - tests that repeated values are read once per capture,
+ * and that rows which cannot be kept are counted. */
 #include "encode_rig.h"
 
 /* One record of each kind that has a text or a shape. */

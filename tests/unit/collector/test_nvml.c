@@ -1,5 +1,5 @@
-/* test_nvml.c - values of the fake NVML's GPUs, compared with values computed
- * by hand. */
+/* test_nvml.c - compares the values of the fake NVML's GPUs with values
+ * computed by hand. */
 #include "nvml_world.h"
 
 static void test_values(void **state)

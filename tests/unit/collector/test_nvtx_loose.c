@@ -1,4 +1,5 @@
-/* test_nvtx_loose.c - ranges that begin in one thread and end in another. */
+/* test_nvtx_loose.c - tests ranges that begin in one thread and end in
+ * another. */
 #include "nvtx_loose.h"
 #include <pthread.h>
 #include <setjmp.h>

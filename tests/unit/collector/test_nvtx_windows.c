@@ -1,4 +1,4 @@
-/* test_nvtx_windows.c - ranges that begin or end outside a window. */
+/* test_nvtx_windows.c - tests ranges that begin or end outside a window. */
 #include "nvtx_rows.h"
 
 enum { PUSHED = KST_RANGE_ANNOTATION, LOOSE = KST_RANGE_LOOSE };

@@ -1,4 +1,4 @@
-/* test_process_info.c - ranks of several launchers, pids of several
+/* test_process_info.c - tests ranks of several launchers, and pids of several
  * namespaces. */
 #include "process_info.h"
 #include <setjmp.h>

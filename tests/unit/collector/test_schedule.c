@@ -1,4 +1,5 @@
-/* test_schedule.c - schedules of windows as users write them. */
+/* test_schedule.c - tests how schedules of windows are parsed as users write
+ * them. */
 #include "window.h"
 #include <setjmp.h>
 #include <stdarg.h>

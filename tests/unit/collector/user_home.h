@@ -1,4 +1,4 @@
-/* user_home.h - for tests: a home folder of the test, so that the user's is not
+/* user_home.h - gives a test its own home folder, so that the user's is not
  * changed. */
 #pragma once
 #include <ftw.h>

@@ -1,4 +1,4 @@
-/* test_capture_odd.c - capture files of traces with unusual edges. */
+/* test_capture_odd.c - tests capture files of traces with unusual edges. */
 #include "capture_fixture.h"
 
 /* An iteration may begin before all other timestamps. The base of all times is

@@ -1,5 +1,5 @@
-/* test_counters.c - counter events become samples, each assigned to its
- * process or device. */
+/* test_counters.c - tests that counter events become samples, each assigned to
+ * its process or device. */
 #include "fixture.h"
 
 #define CALL                                                          \

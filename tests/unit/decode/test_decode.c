@@ -1,4 +1,5 @@
-/* test_decode.c - rows of every kind, from text to columns. */
+/* test_decode.c - tests that rows of every kind are decoded from text to
+ * columns. */
 #include "fixture.h"
 
 static void test_kernel(void **state)

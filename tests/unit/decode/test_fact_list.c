@@ -1,4 +1,4 @@
-/* test_fact_list.c - facts that are set twice, appended, or too long. */
+/* test_fact_list.c - tests facts that are set twice, appended, or too long. */
 #include "fact_list.h"
 #include <setjmp.h>
 #include <stdarg.h>

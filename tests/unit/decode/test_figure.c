@@ -1,4 +1,4 @@
-/* test_figure.c - unusual spellings of numbers by people and programs. */
+/* test_figure.c - tests unusual spellings of numbers by people and programs. */
 #include "figure.h"
 #include <math.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* test_hostile.c - text made to be expensive to decode. */
+/* test_hostile.c - tests text that is made to be expensive to decode. */
 #include "fixture.h"
 
 #define GOOD(n)                                                         \

@@ -1,5 +1,5 @@
-/* test_limits.c - compression bombs, frames with windows that are too large,
- * and progress callbacks. */
+/* test_limits.c - tests compression bombs, frames with windows that are too
+ * large, and progress callbacks. */
 #include "packed.h"
 
 static struct bytes b;

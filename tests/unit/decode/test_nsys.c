@@ -1,4 +1,4 @@
-/* test_nsys.c - NVTX ranges, calls and samples of an export, beyond what
+/* test_nsys.c - tests NVTX ranges, calls and samples of an export, beyond what
  * `inspect` prints. The sqlite3 program wrote each table. */
 #include "format.h"
 #include "sqlite_fixture.h"

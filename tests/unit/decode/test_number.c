@@ -1,5 +1,5 @@
-/* test_number.c - times and counts from their digits, compared with values
- * worked out by hand. */
+/* test_number.c - tests that digits become times and counts; the expected
+ * values are worked out by hand. */
 #include "fixture.h"
 #include "number.h"
 

@@ -1,5 +1,5 @@
-/* test_scan.c - strings, brackets and white space at every position in the
- * blocks that are scanned at once. */
+/* test_scan.c - tests strings, brackets and white space at every position in a
+ * block. A block is scanned in one step. */
 #include "fixture.h"
 #include "scan.h"
 

@@ -1,5 +1,5 @@
-/* test_sqlite.c - tables of a database, read row by row: what is used of
- * them, and what is never used. */
+/* test_sqlite.c - tests which parts of a database's tables are used, row by
+ * row, and which never are. */
 #include "sqlite_fixture.h"
 #include <math.h>
 

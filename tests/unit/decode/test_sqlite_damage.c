@@ -1,5 +1,5 @@
-/* test_sqlite_damage.c - databases that are damaged, truncated, or made to be
- * read forever. */
+/* test_sqlite_damage.c - tests databases that are damaged or truncated, or
+ * that a naive reader would read forever. */
 #include "sqlite_fixture.h"
 
 enum { PAGE = 512, INNER = 5 };

@@ -1,5 +1,5 @@
-/* captures.h - captures in memory: written, damaged, read, and shown as
- * text. */
+/* captures.h - writes capture files in memory, damages them, reads them and
+ * shows them as text, for tests. */
 #pragma once
 #include "kernsift/kst_reader.h"
 #include "kst_wire.h"

@@ -1,5 +1,5 @@
-/* stopped.h - writers with a tail that are stopped at any point, and the
- * rows that are recovered from their files, as sorted lines. */
+/* stopped.h - stops writers with a tail at any point, and returns the rows
+ * that are recovered from their files as sorted lines. */
 #pragma once
 #include "captures.h"
 #include "kst_log.h"

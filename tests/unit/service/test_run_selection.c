@@ -1,5 +1,5 @@
-/* test_run_selection.c - queries: their keywords, and the error message for
- * each invalid query. */
+/* test_run_selection.c - tests the keywords of run queries, and the error
+ * message for each invalid query. */
 #include "run_selection.h"
 #include "query.h"
 #include <setjmp.h>

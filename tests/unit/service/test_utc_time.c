@@ -1,4 +1,5 @@
-/* test_utc_time.c - times read and written; expected numbers from date(1). */
+/* test_utc_time.c - tests how times are read and written; the expected numbers
+ * are from date(1). */
 #include "utc_time.h"
 #include <setjmp.h>
 #include <stdarg.h>

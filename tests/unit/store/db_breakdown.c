@@ -1,4 +1,4 @@
-/* db_breakdown.c - layers and groups are read as they were saved. */
+/* db_breakdown.c - tests that layers and groups are read as they were saved. */
 #include "layers.h"
 #include "query_breakdown.h"
 #include "run_change.h"

@@ -1,5 +1,5 @@
-/* db_compared.c - data that is saved for comparisons is read back to the
- * bit. */
+/* db_compared.c - tests that data which is saved for comparisons is read back
+ * without a changed bit. */
 #include "changes.h"
 #include "query_compared.h"
 #include "run_change.h"

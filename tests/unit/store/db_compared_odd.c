@@ -1,5 +1,5 @@
-/* db_compared_odd.c - data that comparisons read: large, damaged, or replaced
- * during a read. */
+/* db_compared_odd.c - tests comparisons that read unusual data: large,
+ * damaged, or replaced during the read. */
 #include "same.h"
 #include "query_compared.h"
 

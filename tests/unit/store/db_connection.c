@@ -1,5 +1,5 @@
-/* db_connection.c - connections that are borrowed, lost and reopened; the
- * error codes of PostgreSQL's failures. */
+/* db_connection.c - tests connections that are borrowed, lost and reopened,
+ * and the error codes of PostgreSQL's failures. */
 #include "fixture.h"
 #include <pthread.h>
 #include <signal.h>

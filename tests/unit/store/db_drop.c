@@ -1,4 +1,5 @@
-/* db_drop.c - an abandoned large upload is deleted in steps, from its end. */
+/* db_drop.c - tests that an abandoned large upload is deleted in steps, from
+ * its end. */
 #include "fixture.h"
 
 enum { CHUNKS = 200, TURN = 128 };

@@ -1,5 +1,5 @@
-/* db_gate_result.c - gates are stored once, sent to subscribed webhooks or
- * not stored, listed and deleted. */
+/* db_gate_result.c - tests that gate results are stored once, sent to
+ * subscribed webhooks or not stored, listed and deleted. */
 #include "fixture.h"
 #include "gate_result.h"
 

@@ -1,4 +1,4 @@
-/* db_identity.c - whether an upload equals a stored one. */
+/* db_identity.c - tests whether an upload equals a stored one. */
 #include "fixture.h"
 
 static int setup(void **state)

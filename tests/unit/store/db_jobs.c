@@ -1,4 +1,5 @@
-/* db_jobs.c - jobs by page, and jobs created by many processes at once. */
+/* db_jobs.c - tests jobs by page, and jobs that many processes create at the
+ * same time. */
 #include "job.h"
 #include "ranks.h"
 #include "run_change.h"

@@ -1,5 +1,5 @@
-/* db_query.c - lists that are filtered, sorted and paged; the tables of one
- * run. */
+/* db_query.c - tests lists that are filtered, sorted and paged, and the tables
+ * of one run. */
 #include "fixture.h"
 #include "run_change.h"
 

@@ -1,4 +1,5 @@
-/* db_rebuild.c - runs are rebuilt and deleted; what users set is kept. */
+/* db_rebuild.c - tests that runs are rebuilt and deleted, and that values set
+ * by users are kept. */
 #include "fixture.h"
 #include "run_change.h"
 

@@ -1,5 +1,5 @@
-/* db_retention.c - retention deletes data older than its limits, and nothing
- * else; a dry run reports the same. */
+/* db_retention.c - tests that retention deletes data older than its limits and
+ * nothing else, and that a dry run reports what would be deleted. */
 #include "retention_fixture.h"
 #include "run_change.h"
 

@@ -1,4 +1,5 @@
-/* db_save.c - runs become visible at once, are rebuilt, and are deleted. */
+/* db_save.c - tests that runs become visible all at once, are rebuilt, and are
+ * deleted. */
 #include "fixture.h"
 
 static int setup(void **state)

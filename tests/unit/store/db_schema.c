@@ -1,5 +1,5 @@
-/* db_schema.c - rules for the schema, checked in PostgreSQL's own catalog, so
- * that they also apply to tables added later. */
+/* db_schema.c - tests rules for the schema. They are checked in PostgreSQL's
+ * own catalog, so that they also apply to tables added later. */
 #include "fixture.h"
 
 /* Small tables. They are local tables or reference tables in a database where

@@ -1,5 +1,5 @@
-/* db_site_overrides.c - overrides of the catalog, learned graphs, reference
- * sets. */
+/* db_site_overrides.c - tests overrides of the catalog, learned graphs, and
+ * reference sets. */
 #include "learned_graph.h"
 #include "operator_fixture.h"
 #include "reference_set.h"

@@ -1,4 +1,5 @@
-/* db_token.c - tokens: shown once, identified by their hash. */
+/* db_token.c - tests that tokens are shown once and identified by their
+ * hash. */
 #include "fixture.h"
 #include "token.h"
 

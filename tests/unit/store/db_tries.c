@@ -1,5 +1,5 @@
-/* db_tries.c - workers that die or give up: what counts as an attempt, and
- * how many are allowed. */
+/* db_tries.c - tests workers that die or give up: what counts as an attempt,
+ * and how many attempts are allowed. */
 #include "fixture.h"
 
 static int setup(void **state)

@@ -1,4 +1,4 @@
-/* db_upload.c - an upload from its first byte until it is queued. */
+/* db_upload.c - tests an upload from its first byte until it is queued. */
 #include "fixture.h"
 
 static int setup(void **state)

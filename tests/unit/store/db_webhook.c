@@ -1,5 +1,5 @@
-/* db_webhook.c - deliveries: taken once, postponed, finished; listed and
- * deleted when old. */
+/* db_webhook.c - tests that deliveries are taken once, postponed, finished and
+ * listed, and deleted when they are old. */
 #include "webhooks.h"
 
 static void created_and_listed(void **state)

@@ -1,5 +1,5 @@
-/* db_webhook_events.c - an event is queued for the webhooks that are
- * subscribed to it. */
+/* db_webhook_events.c - tests that an event is queued for the webhooks that
+ * are subscribed to it. */
 #include "webhook.h"
 #include "fixture.h"
 

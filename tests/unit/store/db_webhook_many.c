@@ -1,4 +1,5 @@
-/* db_webhook_many.c - more webhooks and more deliveries than the limits. */
+/* db_webhook_many.c - tests more webhooks and more deliveries than the limits
+ * allow. */
 #include "webhooks.h"
 
 /* 1,000 deliveries wait. The next delivery is not queued, and the reason is

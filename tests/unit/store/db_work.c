@@ -1,4 +1,4 @@
-/* db_work.c - uploads in progress: leases, fences, attempts. */
+/* db_work.c - tests uploads in progress: leases, fences, attempts. */
 #include "fixture.h"
 
 static int setup(void **state)

@@ -1,6 +1,6 @@
-/* fixture.h - shared parts of the store's cases: a migrated database, small
- * uploads, a profile with distinctive numbers, processes that do the same
- * thing at once. */
+/* fixture.h - code that the store's test cases share: a migrated database,
+ * small uploads, a profile with distinctive numbers, and processes that do one
+ * thing at the same time. */
 #pragma once
 #include "migrate.h"
 #include "query.h"

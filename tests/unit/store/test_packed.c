@@ -1,4 +1,5 @@
-/* test_packed.c - numbers at the edges of each width, and invalid bytes. */
+/* test_packed.c - tests numbers at the limits of each width, and invalid
+ * bytes. */
 #include "packed.h"
 #include <math.h>
 #include <setjmp.h>
