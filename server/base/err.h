@@ -1,4 +1,4 @@
-/* err.h - the reason of a failure, as a sentence that also says what to do.
+/* err.h - the reason for a failure, as a sentence that also says what to do.
  *
  * A function that can fail for a reason outside the program returns bool and
  * takes `struct err *e` as its last argument. If it returns true, it has not

@@ -15,8 +15,8 @@ enum { RETRY_AFTER_MAX_S = 300 };
 
 /* Milliseconds to wait before the next try; -1 means no further try. `tried` is
  * the number of tries before this one. `most` is the maximum number of tries
- * after the first. `spread` (0 to 255, random) prevents that many clients try
- * again at the same moment. */
+ * after the first. `spread` (0 to 255, random) spreads the tries of many
+ * clients over time. */
 int retry_wait_ms(const struct attempt *a, int tried, int most, int spread);
 
 struct retry {

@@ -452,9 +452,9 @@ static void inspect_document_free(struct inspect_document *d)
 struct inspect_args {
 	const char *by; /* one or more of these words (one for JSON) */
 	const char *format; /* "text" or "json" */
-	const char
-		*learn; /* "", or a trace whose stream captures teach the graphs
-		replayed in the file */
+	/* a trace whose stream captures describe the graphs that are replayed
+	 * in the file; "": none */
+	const char *learn;
 	/* The parameters of breakdown_params.h, as text. */
 	const char *layers; /* "modules", "period" or "" */
 	const char *layer_range, *layer_start;

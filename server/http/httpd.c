@@ -518,8 +518,8 @@ static struct writers *httpd_writers_new(int threads)
 	return w;
 }
 
-/* Prevents that any further connection is suspended; returns when none is
- * suspended. */
+/* From now on no connection can be suspended. Returns when no connection is
+ * suspended any more. */
 static void httpd_writers_release(struct writers *w)
 {
 	pthread_mutex_lock(&w->lock);

@@ -10,8 +10,9 @@
 struct httpd_options {
 	const char *listen; /* ADDR:PORT; port 0 selects a free port */
 	const char *tls_cert, *tls_key; /* files; NULL or "": plain HTTP */
-	const char *web; /* folder to serve the page from; NULL: the one
-	                    carried in the program */
+	/* folder of the web page; NULL: the page that is built into the
+	 * program */
+	const char *web;
 	int threads, writers, connections;
 	int idle_s; /* a connection without any byte for this time is closed */
 	int64_t upload_min_rate; /* bytes per second, checked after 10 s */

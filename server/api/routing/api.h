@@ -54,8 +54,8 @@ struct api_request {
 	const struct sockaddr *peer;
 	/* the server's address to which the client connected */
 	const struct sockaddr *local;
-	const void *body; /* of all but uploads; at most
-			* api_body_max() */
+	/* the body, except for uploads; at most api_body_max() bytes */
+	const void *body;
 	size_t body_len;
 };
 

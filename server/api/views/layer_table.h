@@ -6,8 +6,9 @@
  *   | attention  | o_proj | gemm_kernel |      50 |   43.512 |
  *   | attention  | sum    |             |      50 |   43.512 |
  *
- * A column per run. Times are in microseconds with up to three decimals, those
- * of whole iterations in milliseconds with their unit; a cell is empty if there is none. */
+ * There is one column per run. Times are in microseconds, with up to three
+ * decimals. Times of whole iterations are in milliseconds and include the unit.
+ * If a run has no time for a line, the cell is empty. */
 #pragma once
 #include "breakdown.h"
 #include "table.h"

@@ -85,7 +85,7 @@ static json_t *view_set_document_shape_json(struct view_set_group *g,
 	return v;
 }
 
-/* What the shape takes at least, on every platform of the fleet. */
+/* The roofline bound of the shape, on every platform of the fleet. */
 static json_t *view_set_document_sol_of(const struct fleet_shape *s,
 	const struct fleet_importance *m)
 {
