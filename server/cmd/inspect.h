@@ -45,18 +45,18 @@
  *           unknown; copies as above
  *   source  no statistics; instead for each kernel: Short Name,Family,Operator (by
  *           name alone),Defined In,Launched From,Attribution Source,Mangled,Name
- *   launches  no statistics of kernels; instead the times from the launch call to
- *           the end of the kernel, with the columns of nsys' cuda_kern_exec_sum:
- *           PID,TID,DevId,Count,QCount, then Avg,
+ *   launches  no statistics of kernels; instead the times from the launch call
+ *           to the end of the kernel, with the columns of nsys'
+ *           cuda_kern_exec_sum: PID,TID,DevId,Count,QCount, then Avg,
  *           Med, Min, Max and StdDev of each of T (total), A (the call), Q
  *           (queue) and K (the kernel), API Name,Kernel Name
  *   callers  no statistics; instead for each kernel the paths that launched it:
  *           Launches,Total Time (ns),Known,Name,Path. Known is path, no_range
  *           or no_call. The frames of a path are written as "kind:name", the
  *           outermost first, with " > " between them
- *   iterations  no statistics; instead the iterations, in four tables. A
- *           table without rows is omitted: Detector,Confidence,Iterations,Kept,Range
- *           (always printed); the strata: Stratum,Kept,Phase,Sequences,
+ *   iterations  no statistics; instead the iterations, in four tables. A table
+ *           without rows is omitted: Detector,Confidence,Iterations,Kept,
+ *           Range (always printed); the strata: Stratum,Kept,Phase,Sequences,
  *           Tokens,KV Tokens,Text; the sizes of each
  *           stratum: Stratum,Kind,Per Iteration,Name,Size;
  *           and the iterations in order: Number,Use,Open,Stratum,Start (ns),
@@ -86,7 +86,8 @@
  *           Anchor,Stratum,Reason; Wall (ns),Exclusive (ns),Overlap (ns),Idle (ns),
  *           Other (ns),Exposed Communication (ns); the times End To End and
  *           Layers; then the sections, blocks and rows, each with the number of
- *           the section or block that contains it; and the launch groups: Groups
+ *           the section or block that contains it; and the launch groups:
+ *           Groups
  *
  * If replays of CUDA graphs were recorded as one record each, these lines come
  * before the devices of the run:

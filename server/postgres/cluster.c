@@ -62,7 +62,8 @@ struct data_dir {
 	const char *pg, *fresh, *hba, *ident, *log;
 	const char *run; /* contains no character that must be quoted */
 	int lock; /* descriptor; -1: not held by this process */
-	long holder; /* the process that has locked the folder, if not this one */
+	/* the process that has locked the folder, if not this one */
+	long holder;
 	bool holder_serves; /* that process is a server, not a short command */
 };
 

@@ -100,8 +100,8 @@ static bool importance_weight_read(const struct call *c, bool set,
 
 static void importance_arrange(const struct call *c, struct fleet_importance *m)
 {
-	/* The list in routes.def contains all sort keys, then all keys in
-	 * reverse order. */
+	/* routes.def lists all sort keys, then all keys again for the
+	 * reversed order. */
 	int sort = (int)param(&c->params, "sort")->whole;
 	fleet_importance_search(m, param_text(&c->params, "q", NULL));
 	fleet_importance_sort(m,

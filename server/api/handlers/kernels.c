@@ -7,8 +7,8 @@ static const enum split splits[] = { SPLIT_NONE, SPLIT_DEVICE, SPLIT_GRID };
 
 static void kernels_sort_of(const struct call *c, struct kernel_filter *f)
 {
-	/* The list in routes.def contains all sort keys, then all keys in
-	 * reverse order. */
+	/* routes.def lists all sort keys, then all keys again for the
+	 * reversed order. */
 	int sort = (int)param(&c->params, "sort")->whole;
 	f->reverse = sort > KERNEL_NAME;
 	f->sort = (enum kernel_sort)(sort % (KERNEL_NAME + 1));
