@@ -4,6 +4,7 @@
 #include "clock.h"
 #include "log.h"
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
