@@ -61,11 +61,6 @@ static bool route_fits(const char *pattern, const char *path,
 	return !*path;
 }
 
-bool route_is_number(const char *segment)
-{
-	return !strncmp(segment, "id}", 3) || !strncmp(segment, "k}", 2);
-}
-
 bool route_word(const char *text, size_t len, char word[ROUTE_WORD],
 	struct err *e)
 {

@@ -3,6 +3,7 @@
 #pragma once
 #include "call.h"
 #include "token.h"
+#include <string.h>
 
 typedef json_t *handler_fn(struct call *c, struct err *e);
 
@@ -72,7 +73,10 @@ const struct route *route_find(const char *method, const char *path,
 bool route_word(const char *text, size_t len, char word[ROUTE_WORD],
 	struct err *e);
 /* Whether the placeholder "id}…" is a number rather than a name. */
-bool route_is_number(const char *segment);
+static inline bool route_is_number(const char *segment)
+{
+	return !strncmp(segment, "id}", 3) || !strncmp(segment, "k}", 2);
+}
 
 /* The first success status of a route, and the name of the schema ("" if none).
  */
