@@ -5,6 +5,7 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -12,7 +13,7 @@
 
 enum { STACK = 512 << 10, NICE = 10 };
 
-bool thread_start(const char *name, thread_fn *f, void *ctx)
+bool thread_start(thread_fn *f, void *ctx)
 {
 	pthread_attr_t attr;
 	pthread_t thread;
@@ -26,15 +27,17 @@ bool thread_start(const char *name, thread_fn *f, void *ctx)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	rc = pthread_create(&thread, &attr, f, ctx);
-	if (!rc)
-		pthread_setname_np(thread, name);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attr);
 	return !rc;
 }
 
-void thread_stand_back(void)
+/* A thread names itself. If another thread did, the kernel would create an entry
+ * in /proc for it, and the parent of the process would spend up to a time slice
+ * on removing that entry when the process ends. */
+void thread_begin(const char *name)
 {
+	prctl(PR_SET_NAME, name);
 	setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE);
 }
 

@@ -10,9 +10,10 @@
 #include <stdint.h>
 
 typedef void *thread_fn(void *ctx);
-bool thread_start(const char *name, thread_fn *f, void *ctx);
-/* The first call in each such thread: sets its nice value. */
-void thread_stand_back(void);
+bool thread_start(thread_fn *f, void *ctx);
+/* The first call in each such thread: sets its name, of at most 15 bytes, and
+ * its nice value. */
+void thread_begin(const char *name);
 
 /* A number that other threads increase to wake a thread that sleeps on it.
  * thread_event_wait() returns when the number differs from `seen` or after

@@ -200,7 +200,7 @@ static void counters_host_turn(struct sampler *s)
 static void *counters_host_main(void *ctx)
 {
 	struct sampler *s = ctx;
-	thread_stand_back();
+	thread_begin(s->name);
 	counters_rest(s, moment_now(NULL).steady_ns + s->period_ns);
 	counters_sampler_loop(s, counters_host_turn);
 	host_round(&s->of->host, HOST_END);
@@ -217,7 +217,7 @@ static void *counters_nvml_main(void *ctx)
 {
 	struct sampler *s = ctx;
 	char sentence[256];
-	thread_stand_back();
+	thread_begin(s->name);
 	if (nvml_open(&s->of->nvml, &s->of->place, sentence))
 		counters_sampler_loop(s, counters_nvml_turn);
 	else
@@ -234,7 +234,7 @@ static void counters_pcie_turn(struct sampler *s)
 static void *counters_pcie_main(void *ctx)
 {
 	struct sampler *s = ctx;
-	thread_stand_back();
+	thread_begin(s->name);
 	while (!counters_stopping(s) && !nvml_ready(&s->of->nvml))
 		counters_rest(s, moment_now(NULL).steady_ns +
 					 READY_MS * INT64_C(1000000));
@@ -332,7 +332,7 @@ static void counters_sampler_start(struct sampler *s)
 		host_round(&s->of->host, HOST_BEGIN);
 	atomic_store(&s->stop, false);
 	atomic_store(&s->running, true);
-	if (thread_start(s->name, s->main, s))
+	if (thread_start(s->main, s))
 		return;
 	atomic_store(&s->running, false);
 	log_line_once("no thread could be made to sample counters");

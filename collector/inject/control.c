@@ -353,7 +353,7 @@ static void *control_main(void *ctx)
 {
 	struct collector *c = ctx;
 
-	thread_stand_back();
+	thread_begin("ks-ctl");
 	while (!fault_stopped() && !atomic_load(&c->exiting)) {
 		uint32_t seen = thread_event_seen(&c->ctl.event);
 		control_round_of(c);
@@ -396,7 +396,7 @@ bool control_start(struct collector *c)
 	/* Launches right after cuInit must be recorded, and the thread inside
 	 * cuInit may call CUPTI. */
 	control_round_of(c);
-	if (thread_start("ks-ctl", control_main, c))
+	if (thread_start(control_main, c))
 		return true;
 	log_line("there is no thread to control windows with; nothing is "
 		 "recorded");

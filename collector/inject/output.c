@@ -409,7 +409,7 @@ static void *output_main(void *ctx)
 	struct writing w = { .c = ctx };
 	struct collector *c = w.c;
 
-	thread_stand_back();
+	thread_begin("ks-io");
 	w.writer = capture_writer_new(&c->options);
 	w.encode = encode_new(&c->cupti.layout, c->cupti.names,
 		output_call_name, c->cupti.session);
@@ -444,7 +444,7 @@ bool output_start(struct collector *c)
 	if (c->io.started)
 		return true;
 	nvtx_wakes(output_wake_up, c);
-	c->io.started = thread_start("ks-io", output_main, c);
+	c->io.started = thread_start(output_main, c);
 	return c->io.started;
 }
 

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 enum { MOST = 4096, GONE = 256 };
@@ -175,6 +176,7 @@ static void *work(void *unused)
 {
 	struct fake_buffer b;
 
+	prctl(PR_SET_NAME, "fake-cupti");
 	for (;;) {
 		while (take(false, false, &b))
 			deliver(&b);
@@ -203,9 +205,7 @@ void fake_worker_start(void)
 		return;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	if (pthread_create(&thread, NULL, work, NULL) == 0) {
-		pthread_setname_np(thread, "fake-cupti");
+	if (pthread_create(&thread, NULL, work, NULL) == 0)
 		pthread_detach(thread);
-	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

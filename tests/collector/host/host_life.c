@@ -156,11 +156,11 @@ void do_say(struct host *h, const char *argument)
 }
 
 /* Adds " MASK", the signals that the thread blocks. */
-static void blocked(const char *folder, const char *thread, char to[static 300])
+static void blocked(const char *thread, char to[static 300])
 {
 	char path[300], line[300], mask[20] = "?";
 
-	snprintf(path, sizeof(path), "%s/%.20s/status", folder, thread);
+	snprintf(path, sizeof(path), "/proc/%.20s/status", thread);
 	FILE *f = fopen(path, "re");
 	while (f && fgets(line, sizeof(line), f))
 		if (sscanf(line, "SigBlk: %19s", mask) == 1)
@@ -189,7 +189,10 @@ static void list(FILE *to, const char *what, const char *folder)
 			if (readlink(path, text, sizeof(text) - 1) < 0)
 				continue;
 		} else {
-			snprintf(path, sizeof(path), "%s/%.20s/comm", folder,
+			/* Not below /proc/self/task: if that has entries
+			 * when the process ends, its parent spends up to a
+			 * time slice on their removal. */
+			snprintf(path, sizeof(path), "/proc/%.20s/comm",
 				e->d_name);
 			FILE *f = fopen(path, "re");
 			if (!f || !fgets(text, sizeof(text), f))
@@ -197,7 +200,7 @@ static void list(FILE *to, const char *what, const char *folder)
 			if (f)
 				fclose(f);
 			text[strcspn(text, "\n")] = 0;
-			blocked(folder, e->d_name, text);
+			blocked(e->d_name, text);
 		}
 		fprintf(to, "%s %s %s\n", what, e->d_name, text);
 	}

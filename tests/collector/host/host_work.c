@@ -3,10 +3,13 @@
 #include <dlfcn.h>
 #include <nvtx3/nvToolsExt.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { KERNELS = 8 };
 
@@ -122,6 +125,7 @@ void do_ranges(struct host *h, const char *argument)
 
 struct worker {
 	pthread_t thread;
+	pid_t tid;
 	struct host *host;
 	long n; /* kernels; -1: a flood */
 };
@@ -143,6 +147,7 @@ static void *work(void *p)
 	struct worker *w = p;
 	CUstream stream;
 
+	w->tid = gettid();
 	need(w->host->cuda.stream(&stream, 0), "cuStreamCreate");
 	if (w->n < 0)
 		flood(w->host, stream);
@@ -151,6 +156,15 @@ static void *work(void *p)
 	need(w->host->cuda.sync(stream), "cuStreamSynchronize");
 	w->host->cuda.stream_free(stream);
 	return NULL;
+}
+
+/* pthread_join() returns before the kernel removes the thread from /proc. A
+ * thread that is still listed there would be counted as one that is left over. */
+static void join(struct worker *w)
+{
+	pthread_join(w->thread, NULL);
+	while (!tgkill(getpid(), w->tid, 0))
+		sched_yield();
 }
 
 static void work_on_threads(struct host *h, long threads, long n)
@@ -166,7 +180,7 @@ static void work_on_threads(struct host *h, long threads, long n)
 			host_fail("guest_host: no thread");
 	}
 	for (long t = 0; t < threads; t++)
-		pthread_join(workers[t].thread, NULL);
+		join(&workers[t]);
 }
 
 void do_threads(struct host *h, const char *argument)

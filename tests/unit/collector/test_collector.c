@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -21,13 +22,15 @@ struct guest {
 	struct thread_event event;
 	_Atomic bool done;
 	sigset_t blocked;
+	char name[16];
 };
 
 static void *look_around(void *ctx)
 {
 	struct guest *g = ctx;
 
-	thread_stand_back();
+	thread_begin("ks-guest");
+	prctl(PR_GET_NAME, g->name);
 	pthread_sigmask(SIG_BLOCK, NULL, &g->blocked);
 	atomic_store(&g->done, true);
 	thread_event_raise(&g->event);
@@ -49,8 +52,9 @@ static void test_thread(void **state)
 	static struct guest g;
 	sigset_t here;
 
-	assert_true(thread_start("ks-guest", look_around, &g));
+	assert_true(thread_start(look_around, &g));
 	wait_for(&g.event, &g.done);
+	assert_string_equal(g.name, "ks-guest");
 	assert_true(sigismember(&g.blocked, SIGTERM));
 	assert_true(sigismember(&g.blocked, SIGXFSZ));
 	assert_true(sigismember(&g.blocked, SIGUSR2));
