@@ -1,11 +1,15 @@
 #!/bin/sh
-# readme.sh - requests, files and headings that the users' READMEs mention exist.
+# readme.sh - requests, files and headings that the users' READMEs mention exist; the
+# README of a room lists the files of the room.
 #
 # A line with curl and an address under /api/v1 is a request. tests/api/00-readme.http
 # plays exactly these requests. -T, --data-binary and -F send a body and therefore mean
 # POST, unless -X specifies another method. A relative link must lead to a file of the
 # tree, and its #anchor to a heading of that file. A picture must have less than
 # 150,000 bytes.
+#
+# In the README of a folder of server/, each .c, .h and .def file of the folder is named;
+# x.c and x.h count as one. A file that the first column of a table names must exist.
 set -eu
 . "$(dirname "$0")/lib.sh"
 readmes=""
@@ -13,7 +17,39 @@ for file in README.md server/README.md server/client/README.md docker/README.md 
 	collector/README.md; do
 	[ ! -f $file ] || readmes="$readmes $file"
 done
-[ -n "$readmes" ] || exit 0
+
+for file in $(files README.md | grep '^server/.'); do
+	folder=$(dirname "$file")
+	find "$folder" -maxdepth 1 -type f -printf '%f\n' | LC_ALL=C sort |
+		awk -v readme="$file" '
+	function stem(name) { sub(/\.[ch]$/, "", name); return name }
+	NR == FNR {
+		exists[$0]
+		if (/\.(c|h|def)$/) sources[++n] = $0
+		next
+	}
+	{
+		row = /^\|/
+		column = split($0, cells, "|") ? cells[2] : ""
+		line = $0
+		while (match(line, /`[A-Za-z0-9_]+\.(c|h|def)`/)) {
+			name = substr(line, RSTART + 1, RLENGTH - 2)
+			named[stem(name)]
+			if (row && index(column, "`" name "`") && !(name in exists))
+				print readme ": lists \047" name "\047, which is not in its folder"
+			line = substr(line, RSTART + RLENGTH)
+		}
+	}
+	END {
+		for (i = 1; i <= n; i++)
+			if (!(stem(sources[i]) in named))
+				print readme ": does not list \047" sources[i] "\047"
+	}' - "$file" | tee -a "$breaches"
+done
+[ -n "$readmes" ] || {
+	verdict
+	exit 0
+}
 
 # shellcheck disable=SC2086 # a list of files
 awk '/curl .*\/api\/v1\// {

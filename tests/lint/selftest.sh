@@ -210,6 +210,19 @@ END
 head -c 150000 /dev/zero | put run.png
 expect readme "README.md: shows 'run.png', which has 150,000 bytes or more"
 
+put server/base/README.md <<'END'
+| `arena.h` | memory |
+END
+put server/base/arena.c </dev/null
+put server/base/arena.h </dev/null
+put server/base/buf.c </dev/null
+expect readme "server/base/README.md: does not list 'buf.c'"
+
+put server/base/README.md <<'END'
+| `buf.h` | bytes; see `../model/note.def` |
+END
+expect readme "server/base/README.md: lists 'buf.h', which is not in its folder"
+
 put a.sh <<'END'
 #!/bin/sh
 echo $1
@@ -278,7 +291,9 @@ GET /api/v1/runs
 END
 for folder in server server/base server/api server/api/routing server/config server/model sql sql/migrations \
 	tests tests/api tests/lint web; do
-	echo "what is here" | put $folder/README.md
+	put $folder/README.md <<'END'
+what is here: `a.c`, `config.def`, `note.def`, `routes.def`
+END
 done
 put server/base/a.c <<'END'
 /* a.c - a thing of its own. */

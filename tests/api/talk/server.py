@@ -11,7 +11,8 @@ import threading
 
 BIN = os.environ["KERNSIFT_BIN"]
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-SANITIZER = re.compile(r"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime error:")
+SANITIZER = re.compile(r"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime error:"
+                       r"|Sanitizer has encountered a fatal error")
 
 
 def conninfo():
@@ -91,10 +92,14 @@ class Server:
             return f.read()
 
     def stop(self, timeout=150):
-        """Sends SIGTERM; returns the exit status, which is 0 after a clean stop."""
+        """Sends SIGTERM; returns the exit status, which is 0 after a clean stop. Prints
+        the end of the log after any other."""
         self.process.send_signal(signal.SIGTERM)
         try:
-            return self.process.wait(timeout)
+            status = self.process.wait(timeout)
+            if status:
+                print(f"kernsiftd ended with {status}: {self.text()[-4000:]}", flush=True)
+            return status
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
