@@ -5,6 +5,7 @@
 #include "attribute.h"
 #include "breakdown_from.h"
 #include "callers.h"
+#include "collective_calls.h"
 #include "copies.h"
 #include "correlation.h"
 #include "devices.h"
@@ -47,7 +48,9 @@ static void profile_notes_add_no_grid(const struct trace *t,
 static void profile_notes_add(const struct trace *t, const struct process *proc,
 	const uint32_t *call_of, struct profile *p)
 {
-	int64_t rows = 0, unnamed = 0;
+	/* What a record says about a collective call is in an event that has a
+	 * row of its own kind, too. */
+	int64_t rows = -(int64_t)(proc->comm.to - proc->comm.from), unnamed = 0;
 
 #define KIND(kind, COLUMNS, what) rows += proc->kind.to - proc->kind.from;
 	TRACE_KINDS(KIND)
@@ -109,11 +112,12 @@ struct profile_steps {
 	struct profile *p;
 	uint32_t *kernel_of, *call_of, *frame_of;
 	struct iteration_rows rows;
+	struct collective_calls collectives;
 };
 
 /* Attributes launches to operators, then finds groups and layers from the
  * attribution. */
-static bool profile_attribute(const struct profile_steps *s, struct err *e)
+static bool profile_attribute(struct profile_steps *s, struct err *e)
 {
 	struct profile *p = s->p;
 	struct attribution at = { .trace = s->t,
@@ -122,9 +126,13 @@ static bool profile_attribute(const struct profile_steps *s, struct err *e)
 		.book = s->book,
 		.profile = p,
 		.kernel_of = s->kernel_of,
-		.call_of = s->call_of };
+		.call_of = s->call_of,
+		.collectives = &s->collectives };
 	uint32_t *group_of = NULL;
-	bool ok = attribute_from(&at, &s->rows);
+	bool ok = attribute_from(&at, &s->rows) &&
+		  pattern_launch_from(&at, &s->rows) &&
+		  collectives_from(s->t, s->proc, s->kernel_of, &s->collectives,
+			  p);
 
 	at.frame_of = s->frame_of;
 	ok = (ok && kernel_groups_from(&at, &p->groups, &group_of)) ||
@@ -141,15 +149,17 @@ static bool profile_attribute(const struct profile_steps *s, struct err *e)
 static bool profile_find_iterations(struct profile_steps *s, struct err *e)
 {
 	const struct iteration_input in = { s->t, s->proc, s->kernel_of,
-		s->call_of };
+		s->call_of, s->catalog };
 	struct profile *p = s->p;
 	bool ok = iteration_find(&in, s->params->range, p, &s->rows, e);
 
 	if (ok && (!pattern_from(s->t, s->process, s->kernel_of, &s->rows, p) ||
-			  !collectives_from(s->t, s->proc, s->kernel_of, p)))
+			  !collective_calls_from(s->t, s->proc, s->kernel_of,
+				  s->call_of, p, &s->collectives)))
 		ok = arena_err(p->arena, e);
 	ok = ok && profile_attribute(s, e);
 	iteration_find_drop(p->arena, &s->rows);
+	collective_calls_release(&s->collectives, p->arena);
 	return ok;
 }
 

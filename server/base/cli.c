@@ -1,5 +1,6 @@
 /* cli.c - parses argv with the tables of commands and options. */
 #include "cli.h"
+#include "nearest.h"
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
@@ -15,15 +16,9 @@ enum {
 	CLI_NAME = 64, /* bytes of an option's name as it is shown */
 	CLI_WIDTH = 80, /* columns of the help */
 	CLI_LEFT = 34, /* widest left column of the help */
-	CLI_WORD_LEN = 40, /* longest word that is compared with others */
 };
 
 /* --- names ------------------------------------------------------------- */
-
-static char cli_folded(char c)
-{
-	return c == '_' ? '-' : (char)tolower((unsigned char)c);
-}
 
 /* The option name of a field: "--worker-nice" for worker_nice. */
 static void cli_dashed(const char *name, char to[CLI_NAME])
@@ -41,71 +36,6 @@ static bool cli_same_name(const char *arg, size_t len, const char *name)
 		if (arg[i] != name[i] && !(arg[i] == '-' && name[i] == '_'))
 			return false;
 	return true;
-}
-
-static int cli_min3(int a, int b, int c)
-{
-	int minimum = a < b ? a : b;
-
-	return minimum < c ? minimum : c;
-}
-
-/* The number of letters to insert, remove, replace or swap with a neighbor. */
-static int cli_edits(const char *a, size_t n, const char *b, size_t m)
-{
-	int d[CLI_WORD_LEN + 1][CLI_WORD_LEN + 1];
-
-	for (size_t i = 0; i <= n; i++)
-		d[i][0] = (int)i;
-	for (size_t j = 0; j <= m; j++)
-		d[0][j] = (int)j;
-	for (size_t i = 1; i <= n; i++)
-		for (size_t j = 1; j <= m; j++) {
-			int other =
-				cli_folded(a[i - 1]) != cli_folded(b[j - 1]);
-			d[i][j] = cli_min3(d[i - 1][j] + 1, d[i][j - 1] + 1,
-				d[i - 1][j - 1] + other);
-			if (i > 1 && j > 1 &&
-				cli_folded(a[i - 1]) == cli_folded(b[j - 2]) &&
-				cli_folded(a[i - 2]) == cli_folded(b[j - 1]) &&
-				d[i - 2][j - 2] + 1 < d[i][j])
-				d[i][j] = d[i - 2][j - 2] + 1;
-		}
-	return d[n][m];
-}
-
-/* The offered word that is nearest to the word that the user typed. */
-struct cli_nearest {
-	const char *typed;
-	size_t len;
-	const char *name; /* NULL: no name is near */
-	size_t name_len;
-	int edits;
-};
-
-/* At most half of the letters may be wrong. */
-static struct cli_nearest cli_nearest_to(const char *typed, size_t len)
-{
-	return (struct cli_nearest){ typed, len, NULL, 0, (int)len / 2 + 1 };
-}
-
-static void cli_nearest_offer(struct cli_nearest *n, const char *name,
-	size_t len)
-{
-	if (n->len > CLI_WORD_LEN || len > CLI_WORD_LEN)
-		return;
-	int d = cli_edits(n->typed, n->len, name, len);
-
-	/* The beginning of a name counts as near, however many letters are
-	 * missing. */
-	if (d > 1 && n->len >= 3 && n->len < len &&
-		!cli_edits(n->typed, n->len, name, n->len))
-		d = 1;
-	if (d < n->edits) {
-		n->edits = d;
-		n->name = name;
-		n->name_len = len;
-	}
 }
 
 /* --- values ------------------------------------------------------------ */
@@ -174,14 +104,14 @@ static void cli_word_list(const char *words, char to[400])
 static bool cli_check_word(const struct cli_option *o, const char *where,
 	const char *text, size_t len, struct err *e)
 {
-	struct cli_nearest n = cli_nearest_to(text, len);
-	char all[400], hint[CLI_WORD_LEN + 32] = "";
+	struct nearest n = nearest_to(text, len);
+	char all[400], hint[NEAREST_LEN + 32] = "";
 
 	for (const char *word = o->value; *word;) {
 		size_t m = strcspn(word, "|");
 		if (m == len && !memcmp(word, text, len))
 			return true;
-		cli_nearest_offer(&n, word, m);
+		nearest_offer(&n, word, m);
 		word += m + (word[m] == '|');
 	}
 	if (n.name)
@@ -441,7 +371,7 @@ static bool cli_refuse_option(const struct cli_reading *r, const char *arg,
 	const struct cli_program *p = r->program;
 	const struct cli_group *group;
 	size_t len = strcspn(arg, "=");
-	struct cli_nearest n = cli_nearest_to(arg + 2, len - 2);
+	struct nearest n = nearest_to(arg + 2, len - 2);
 	char name[CLI_NAME], hint[CLI_NAME + 32] = "";
 
 	if (len > 2 && arg[1] == '-' && cli_find(r, arg + 2, true, &group))
@@ -454,7 +384,7 @@ static bool cli_refuse_option(const struct cli_reading *r, const char *arg,
 		for (int i = 0; i < p->groups[g].n; i++) {
 			const struct cli_option *o = &p->groups[g].options[i];
 			if (o->of & r->command->bit)
-				cli_nearest_offer(&n, o->name, strlen(o->name));
+				nearest_offer(&n, o->name, strlen(o->name));
 		}
 	if (n.name) {
 		cli_dashed(n.name, name);
@@ -557,15 +487,15 @@ static bool cli_check_operands(const struct cli_reading *r, struct err *e)
 	if (c->max < 0 || n <= c->max)
 		return true;
 	const char *extra = r->operands->at[c->max];
-	struct cli_nearest near = cli_nearest_to(extra, strlen(extra));
-	char hint[CLI_WORD_LEN * 2] = "";
+	struct nearest near = nearest_to(extra, strlen(extra));
+	char hint[NEAREST_LEN * 2] = "";
 
 	/* the second word of a command is misspelled, as in "token lost" */
 	for (int i = 0; i < p->commands_n; i++) {
 		const char *name = p->commands[i].name;
 		size_t len = strlen(c->name);
 		if (!strncmp(name, c->name, len) && name[len] == ' ')
-			cli_nearest_offer(&near, name + len + 1,
+			nearest_offer(&near, name + len + 1,
 				strlen(name + len + 1));
 	}
 	if (near.name)
@@ -703,10 +633,10 @@ const struct cli_command *cli_command_find(const struct cli_program *p,
 			p->name);
 		return NULL;
 	}
-	struct cli_nearest n = cli_nearest_to(argv[1], strlen(argv[1]));
+	struct nearest n = nearest_to(argv[1], strlen(argv[1]));
 	for (int i = 0; i < p->commands_n; i++)
 		if (p->commands[i].help)
-			cli_nearest_offer(&n, p->commands[i].name,
+			nearest_offer(&n, p->commands[i].name,
 				strlen(p->commands[i].name));
 	if (n.name)
 		snprintf(hint, sizeof hint, "did you mean '%s'? ", n.name);

@@ -27,6 +27,10 @@ static bool catalog_open_all(struct catalog *c, const struct catalog_own *own,
 	       entries_carried(&c->module_words, "module_roles.json", "words",
 		       e) &&
 	       entries_carried(&c->module_roles, "module_roles.json", "roles",
+		       e) &&
+	       entries_carried(&c->step_labels, "step_labels.json", "labels",
+		       e) &&
+	       entries_carried(&c->kernel_names, "kernel_names.json", "names",
 		       e);
 }
 
@@ -49,13 +53,17 @@ struct catalog *catalog_new(const struct catalog_own *own, struct err *e)
 		(struct entries){ .entry = "operator", .called = "operator" };
 	c->module_words = c->module_roles =
 		(struct entries){ .entry = "module", .called = "word" };
+	c->step_labels =
+		(struct entries){ .entry = "label", .called = "example" };
+	c->kernel_names = (struct entries){ .entry = "name", .called = "of" };
 	snprintf(c->version, sizeof c->version, "%d", CATALOG_VERSION);
 	if (own && own->version)
 		snprintf(c->version, sizeof c->version, "%d+%lld",
 			CATALOG_VERSION, (long long)own->version);
 	if (catalog_open_all(c, own, e) && operators_read(c, e) &&
 		rules_read(c, e) && platforms_read(c, e) &&
-		layer_words_read(c, e) && (c->costs = costs_new(c, e)))
+		layer_words_read(c, e) && step_labels_read(c, e) &&
+		kernel_stem_read(c, e) && (c->costs = costs_new(c, e)))
 		return c;
 	catalog_free(c);
 	return NULL;
@@ -66,12 +74,14 @@ void catalog_free(struct catalog *c)
 	if (!c)
 		return;
 	costs_free(c->costs);
+	step_labels_free(c);
 	matcher_free(c->names_matcher);
 	matcher_free(c->op.matcher);
 	matcher_free(c->module.matcher);
 	matcher_free(c->device.matcher);
 	matcher_free(c->kernel_word.matcher);
 	matcher_free(c->module_match.matcher);
+	kernel_stem_release(c);
 	for (int part = OWN; part < PARTS; part++) {
 		entries_release(&c->operators[part]);
 		entries_release(&c->rules[part]);
@@ -83,6 +93,8 @@ void catalog_free(struct catalog *c)
 	entries_release(&c->kernel_blocks);
 	entries_release(&c->module_words);
 	entries_release(&c->module_roles);
+	entries_release(&c->step_labels);
+	entries_release(&c->kernel_names);
 	arena_release(&c->arena);
 	free(c);
 }

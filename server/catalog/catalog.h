@@ -17,7 +17,7 @@
 struct catalog;
 
 /* Increased when a change in data/ changes a result. Each run stores it. */
-#define CATALOG_VERSION 1
+#define CATALOG_VERSION 2
 
 /* An installation's own entries, in the JSON that PUT accepts; NULL if it has
  * none. Its operators and platforms replace the carried ones of the same name,
@@ -30,6 +30,10 @@ struct catalog_own {
 /* Opens a catalog. NULL if an own entry is wrong: ERR_INPUT with a sentence
  * that names the entry. A test shows that the carried data have no errors. */
 struct catalog *catalog_new(const struct catalog_own *own, struct err *e);
+/* Rejects what catalog_new() ignores in own operators: a key of 'cost' that
+ * names no convention. For edits only: a stored document may have such a key
+ * from an earlier version. `operators` is the JSON that PUT accepts. */
+bool catalog_edit_check(const char *operators, struct err *e);
 void catalog_free(struct catalog *c);
 
 /* "1" or "1+7": the program's CATALOG_VERSION and the version of the own
@@ -67,6 +71,11 @@ struct rule_trial {
  * catalog_kernel() treats as no match. The texts are allocated from `a`. */
 bool catalog_trial(const struct catalog *c, const char *name, size_t len,
 	struct arena *a, struct rule_trial *out, struct err *e);
+
+/* The stem of a kernel's name. Its text is allocated from `a`. False if the
+ * arena is full. */
+bool catalog_kernel_stem(const struct catalog *c, const char *name,
+	struct arena *a, struct kernel_stem *out);
 
 /* ---- operators */
 
@@ -129,6 +138,34 @@ const struct operator_info *catalog_module(const struct catalog *c,
 bool catalog_cost(const struct catalog *c, const struct operator_info *op,
 	const struct shape *s, enum convention convention, struct cost *out,
 	struct err *e);
+
+/* ---- labels of serving steps */
+
+/* Sums over the requests of a step: their number; q, the new tokens; k, the
+ * tokens of their contexts with the new ones; q²; q·k. -1: unknown. */
+struct step_sums {
+	int64_t reqs, q, k, qq, qk;
+};
+
+/* What a serving engine wrote into the name of a step: the sums of all
+ * requests, and of those in each phase. */
+struct step_label {
+	const char *engine; /* "vLLM" */
+	enum phase phase;
+	struct step_sums all, prefill, decode;
+	const char
+		*lacks; /* why k, qq or qk is unknown; NULL if they are known */
+	bool contradictory; /* no requests can have the label's numbers */
+};
+
+enum step_label_found {
+	STEP_LABEL_NONE, /* the name is no label */
+	STEP_LABEL_BROKEN, /* numbers are missing, negative or too large */
+	STEP_LABEL_READ,
+};
+/* Fills *out if the result is STEP_LABEL_READ. */
+enum step_label_found catalog_step_label(const struct catalog *c,
+	const char *name, size_t len, struct step_label *out);
 
 /* ---- platforms */
 

@@ -3,6 +3,7 @@
 #include "inside.h"
 #include "buf.h"
 #include "formula.h"
+#include "nearest.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,21 +165,62 @@ static bool costs_variants(const struct cost_place *p, json_t *v,
 	return true;
 }
 
+static const char *const costs_conventions[] = {
+	[CONVENTION_PHYSICAL] = "physical",
+	[CONVENTION_CATALOG] = "catalog",
+};
+enum {
+	COSTS_CONVENTIONS = sizeof costs_conventions / sizeof *costs_conventions
+};
+
 static bool costs_row(struct cost_place p, const json_t *cost,
 	struct operator_cost *out)
 {
-	static const char *const names[] = { [CONVENTION_PHYSICAL] = "physical",
-		[CONVENTION_CATALOG] = "catalog" };
-
 	*out = (struct operator_cost){ .op = p.op };
-	for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-		json_t *v = json_object_get(cost, names[k]);
-		p.convention = names[k];
+	for (size_t k = 0; k < COSTS_CONVENTIONS; k++) {
+		json_t *v = json_object_get(cost, costs_conventions[k]);
+		p.convention = costs_conventions[k];
 		if (v && !costs_variants(&p, v, &out->variants[k], &out->n[k]))
 			return false;
 	}
 	return out->n[CONVENTION_PHYSICAL] ||
 	       entries_fail(p.d, p.i, p.err, "it has no 'physical' cost");
+}
+
+/* Fails unless the key of entry i's 'cost' names a convention. */
+static bool costs_key_check(const struct entries *d, size_t i, const char *key,
+	struct err *e)
+{
+	struct nearest n = nearest_to(key, strlen(key));
+
+	for (size_t k = 0; k < COSTS_CONVENTIONS; k++) {
+		const char *name = costs_conventions[k];
+		if (strcmp(key, name) == 0)
+			return true;
+		nearest_offer(&n, name, strlen(name));
+	}
+	if (n.name)
+		return entries_fail(d, i, e,
+			"'cost' has no key '%.40s'; did you mean '%s'?", key,
+			n.name);
+	return entries_fail(d, i, e,
+		"'cost' has no key '%.40s'; use 'physical' or 'catalog'", key);
+}
+
+bool catalog_edit_check(const char *operators, struct err *e)
+{
+	struct entries d = { .entry = "operator", .called = "name" };
+	bool ok = entries_own(&d, operators, e);
+
+	for (size_t i = 0; ok && i < entries_n(&d); i++) {
+		json_t *cost = json_object_get(entries_at(&d, i), "cost");
+		void *at = json_object_iter(cost);
+		for (; ok && at; at = json_object_iter_next(cost, at))
+			ok = costs_key_check(&d, i, json_object_iter_key(at),
+				e);
+	}
+	entries_release(&d);
+	return ok;
 }
 
 static int costs_by_name(const void *a, const void *b)
@@ -408,6 +450,20 @@ static bool costs_work(const struct operator_cost *oc,
 	return true;
 }
 
+/* A collective is bound by the links between devices, not by the memory of one,
+ * so it has no cost here. */
+static bool costs_collective(const struct shape *s, struct err *e)
+{
+	return err_set(e, ERR_NOT_FOUND, "%s",
+		shape_size(s, "bytes")
+			? "it moves over a link whose speed no platform in "
+			  "the catalog states"
+		: shape_size(s, "elements")
+			? "its bytes are unknown: no operator states the "
+			  "type of its elements"
+			: "its bytes are unknown");
+}
+
 bool catalog_cost(const struct catalog *c, const struct operator_info *op,
 	const struct shape *s, enum convention convention, struct cost *out,
 	struct err *e)
@@ -417,6 +473,8 @@ bool catalog_cost(const struct catalog *c, const struct operator_info *op,
 	struct cost cost = { 0 };
 	struct err why = { 0 };
 
+	if (op->collective)
+		return costs_collective(s, e);
 	if (!oc)
 		return err_set(e, ERR_NOT_FOUND,
 			"the operator '%s' has no formula for its cost",

@@ -2,6 +2,7 @@
  * installation's documents are untrusted. */
 #include "entries.h"
 #include "embedded.h"
+#include "nearest.h"
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -125,20 +126,38 @@ static bool entries_has_word(const char *words, const char *word)
 	return false;
 }
 
+/* Always false: names the unknown key, the nearest one, and all keys. */
+static bool entries_key_fail(const struct entries *d, size_t i, const char *key,
+	const char *keys, struct err *e)
+{
+	struct nearest n = nearest_to(key, strlen(key));
+
+	for (const char *at = keys; *at; at += strspn(at, " ")) {
+		size_t len = strcspn(at, " ");
+		nearest_offer(&n, at, len);
+		at += len;
+	}
+	if (n.name)
+		return entries_fail(d, i, e,
+			"there is no key '%.40s'; did you mean '%.*s'? The "
+			"keys are %s",
+			key, (int)n.name_len, n.name, keys);
+	return entries_fail(d, i, e, "there is no key '%.40s'; the keys are %s",
+		key, keys);
+}
+
 bool entries_keys(const struct entries *d, size_t i, const char *keys,
 	struct err *e)
 {
 	json_t *item = json_array_get(d->items, i);
 
 	if (!json_is_object(item))
-		return entries_fail(d, i, e, "it is no object");
+		return entries_fail(d, i, e, "it is not an object");
 	for (void *k = json_object_iter(item); k;
 		k = json_object_iter_next(item, k))
 		if (!entries_has_word(keys, json_object_iter_key(k)))
-			return entries_fail(d, i, e,
-				"nothing is called '%.40s' there; there are "
-				"%s",
-				json_object_iter_key(k), keys);
+			return entries_key_fail(d, i, json_object_iter_key(k),
+				keys, e);
 	return true;
 }
 

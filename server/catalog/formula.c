@@ -31,6 +31,7 @@ enum formula_op {
 	F_IF,
 	F_BYTES,
 	F_CAUSAL_PAIRS,
+	F_WINDOW_PAIRS,
 	F_ACTIVE_EXPERTS,
 	F_DISTINCT_EXPERTS,
 	F_AT, /* b-th of list a */
@@ -256,6 +257,7 @@ static const struct {
 	{ "floor_div", F_FLOOR_DIV, 2 },
 	{ "ceil_div", F_CEIL_DIV, 2 },
 	{ "causal_pairs", F_CAUSAL_PAIRS, 2 },
+	{ "window_pairs", F_WINDOW_PAIRS, 3 },
 	{ "if", F_IF, 3 },
 	{ "active_experts", F_ACTIVE_EXPERTS, 3 },
 	{ "distinct_experts", F_DISTINCT_EXPERTS, 3 },
@@ -746,6 +748,28 @@ static bool formula_value_causal(struct formula_evaluation *x, whole q, whole k,
 	return true;
 }
 
+/* Like formula_value_causal(), but a query sees at most `before` keys before its
+ * own. The number of keys that the queries see grows from the first query that
+ * sees any up to the last one, but not above before + 1. */
+static bool formula_value_window(struct formula_evaluation *x, const whole v[3],
+	whole *out)
+{
+	whole q = v[0], k = v[1], most, full;
+
+	if (__builtin_add_overflow(v[2], 1, &most))
+		return formula_fault_too_large(x);
+	if (most >= k)
+		return formula_value_causal(x, q, k, out);
+	/* queries with a full window: the last k - most + 1 */
+	full = k - most + 1 < q ? k - most + 1 : q;
+	whole less = q - full < most - 1 ? q - full : most - 1;
+	return formula_value_causal(x, less, most - 1, out) &&
+	       (!__builtin_mul_overflow(full, most, &full) ||
+		       formula_fault_too_large(x)) &&
+	       (!__builtin_add_overflow(*out, full, out) ||
+		       formula_fault_too_large(x));
+}
+
 /* t tokens draw k of e experts each; all experts are equally likely. */
 static bool formula_value_experts(struct formula_evaluation *x,
 	enum formula_op op, const whole v[3], whole *out)
@@ -821,6 +845,8 @@ static bool formula_value_combine(struct formula_evaluation *x,
 		return formula_value_bytes(x, a, out);
 	case F_CAUSAL_PAIRS:
 		return formula_value_causal(x, a, b, out);
+	case F_WINDOW_PAIRS:
+		return formula_value_window(x, v, out);
 	case F_ACTIVE_EXPERTS:
 	case F_DISTINCT_EXPERTS:
 		return formula_value_experts(x, op, v, out);

@@ -13,6 +13,8 @@
  *                                 rounded up
  *   causal_pairs(q, s)            pairs of query and key, if q queries are at
  *                                 the end of s keys and see no later key
+ *   window_pairs(q, s, w)         the same, but a query sees at most w keys
+ *                                 before its own
  *   active_experts(e, k, t)       min(e, k*t, ceil(e*(1-(1-k/e)^t))): number of
  *                                 different experts if each of t tokens draws k
  *                                 of e experts

@@ -8,6 +8,7 @@
 #include "matcher.h"
 
 struct costs;
+struct stem_rule;
 
 struct catalog {
 	struct arena arena;
@@ -33,6 +34,10 @@ struct catalog {
 
 	struct costs *costs;
 
+	struct entries step_labels;
+	struct step_pattern *step_pattern; /* in the order of the file */
+	uint32_t step_patterns;
+
 	struct entries operator_blocks, kernel_blocks;
 	struct operator_word *operator_word; /* in the order of the file */
 	uint32_t operator_words;
@@ -43,6 +48,11 @@ struct catalog {
 	struct module_rule *module_rule;
 	uint32_t module_word_n, module_rule_n;
 	struct meanings module_match; /* each means a struct module_word */
+
+	struct entries kernel_names;
+	struct stem_rule *stem_rule; /* in the order of the file */
+	uint32_t stem_rule_n;
+	struct meanings stem_match; /* each means a struct stem_rule */
 };
 
 /* Each function reads documents that are already open. Call them in this
@@ -51,6 +61,10 @@ bool operators_read(struct catalog *c, struct err *e);
 bool rules_read(struct catalog *c, struct err *e);
 bool platforms_read(struct catalog *c, struct err *e);
 bool layer_words_read(struct catalog *c, struct err *e);
+bool step_labels_read(struct catalog *c, struct err *e);
+void step_labels_free(struct catalog *c);
+bool kernel_stem_read(struct catalog *c, struct err *e);
+void kernel_stem_release(struct catalog *c);
 
 /* Reads the carried formulas and those of own operators; requires the
  * operators. NULL with a sentence if a formula is wrong. */

@@ -3,7 +3,7 @@
  *
  * The document contains the figures of Atrex-Bench, or others with the keys of
  * Atrex-Bench. It is stored and shown unchanged. The published pages compute
- * the following values from the figures (definitions.md 2.5):
+ * the following values from the figures:
  *   AI of a shape = sum W / (Q read + Q written). The regime follows from the
  *   median AI: > 10 compute, < 0.01 indexing, else memory
  *   The median shape for AI, T_SOL, T_prod is at index floor(n/2) of the list

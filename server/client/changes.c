@@ -19,6 +19,8 @@ static struct change_line *changes_lines(struct changes *c, const json_t *list,
 			.verdict = json_get_text(&c->arena, v, "verdict"),
 			.evidence = json_get_text(&c->arena, v, "evidence"),
 			.name = json_get_text(&c->arena, v, name),
+			.head_name =
+				json_get_text(&c->arena, v, "head_short_name"),
 			.device = json_get_text(&c->arena, v, "device"),
 			.base_ns = json_get_real(v, "base_ns_per_iteration"),
 			.head_ns = json_get_real(v, "head_ns_per_iteration"),
@@ -163,14 +165,24 @@ static bool changes_significant(const struct change_line *l)
 	       strcmp(l->verdict, "unchanged");
 }
 
+static void changes_print_name(const char *name, FILE *out)
+{
+	size_t len = strlen(name);
+	fprintf(out, "%.*s%s", (int)utf8_clip(name, len, NAME_SHOWN), name,
+		len > NAME_SHOWN ? "…" : "");
+}
+
 static void changes_print_item(const struct change_line *l, FILE *out)
 {
-	size_t len = strlen(l->name);
 	fprintf(out, "  %-9s ", l->verdict);
 	changes_print_times(l, out);
-	bool cut = len > NAME_SHOWN;
-	fprintf(out, "  %.*s%s", (int)utf8_clip(l->name, len, NAME_SHOWN),
-		l->name, cut ? "…" : "");
+	fprintf(out, "  ");
+	changes_print_name(*l->head_name ? l->head_name : l->name, out);
+	if (*l->head_name) {
+		fprintf(out, " (in the base ");
+		changes_print_name(l->name, out);
+		fprintf(out, ")");
+	}
 	if (*l->device)
 		fprintf(out, " [%s]", l->device);
 	if (isfinite(l->base_launches) && isfinite(l->head_launches) &&

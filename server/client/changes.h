@@ -15,6 +15,7 @@
 struct change_line {
 	const char *verdict, *evidence; /* verdict "": none */
 	const char *name, *device; /* device "": none */
+	const char *head_name; /* "": `name` */
 	double base_ns, head_ns, delta_ns, ratio, p_family;
 	double base_launches, head_launches;
 };

@@ -4,6 +4,7 @@
 #include "analyze.h"
 #include "attribute.h"
 #include "breakdown_params.h"
+#include "collective.h"
 #include "command.h"
 #include "decode.h"
 #include "graph_capture.h"
@@ -33,7 +34,8 @@
  *                       shapes[] (each names its operator), unattributed[]
  *
  * `by` "device" or "grid" adds kernels_by_device, copies_by_device or
- * kernels_by_grid. `by` "layers" adds `breakdown` and groups[]. `breakdown`
+ * kernels_by_grid. `by` "collectives" adds collectives[] with their single
+ * launches. `by` "layers" adds `breakdown` and groups[]. `breakdown`
  * contains what GET /runs/{id}/breakdown returns, and also windows[] (of the
  * passes) and instances[] (of the sections), with times relative to the run's
  * first record. groups[] contains the items of GET /runs/{id}/groups. Rows are
@@ -209,6 +211,51 @@ static json_t *inspect_document_operators(const struct profile *p)
 		"replayed", view_whole(o->replayed), "replayed_known",
 		view_whole(o->replayed_known), "rows", rows, "shapes", shapes,
 		"unattributed", inspect_document_operators_unattributed(p));
+}
+
+/* ---- collectives, with their single launches */
+
+static json_t *inspect_document_collectives_launches(const struct collective *c)
+{
+	json_t *v = json_array();
+
+	for (uint32_t i = 0; i < c->n; i++)
+		view_append(v,
+			json_pack("{s:o, s:o, s:o}", "start_ns",
+				view_whole(c->start_ns[i]), "dur_ns",
+				view_whole(c->dur_ns[i]), "sequence",
+				view_whole(c->sequence ? c->sequence[i] : -1)));
+	return v;
+}
+
+static json_t *inspect_document_collective(const struct collective *c)
+{
+	const struct collective_call *is = &c->call;
+	int64_t total_ns = 0;
+
+	for (uint32_t i = 0; i < c->n; i++)
+		total_ns += c->dur_ns[i];
+	return json_pack("{s:s, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+			 "s:o, s:o, s:o}",
+		"name", c->name, "device", c->device, "stream",
+		(json_int_t)c->stream, "kind",
+		view_text(collective_word(is->kind)), "dtype",
+		view_text(dtype_word(is->dtype)), "elements",
+		view_whole(is->elements), "bytes", view_whole(is->bytes),
+		"reason", view_text(collective_bytes_reason(is)), "group",
+		view_text(is->group), "group_size", view_whole(is->group_size),
+		"group_ranks", view_text(is->ranks), "busbw_gb_s",
+		view_real(collective_busbw_gb_s(is, c->n, total_ns)),
+		"launches", inspect_document_collectives_launches(c));
+}
+
+static json_t *inspect_document_collectives(const struct collectives *c)
+{
+	json_t *v = json_array();
+
+	for (uint32_t i = 0; i < c->n; i++)
+		view_append(v, inspect_document_collective(&c->rows[i]));
+	return v;
 }
 
 struct inspect_document {
@@ -423,6 +470,9 @@ static void inspect_document_add(struct inspect_document *d,
 			inspect_document_kernels(p, SPLIT_GRID));
 	if (by && !strcmp(by, "layers"))
 		inspect_document_layers(p, run);
+	if (by && !strcmp(by, "collectives"))
+		json_object_set_new(run, "collectives",
+			inspect_document_collectives(&p->collectives));
 	json_object_set_new(run, "facts", inspect_document_facts(&p->facts));
 	json_object_set_new(run, "graphs", inspect_document_graphs(p));
 	json_object_set_new(run, "launches", inspect_document_launches(p));

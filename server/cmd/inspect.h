@@ -88,6 +88,11 @@
  *           Layers; then the sections, blocks and rows, each with the number of
  *           the section or block that contains it; and the launch groups:
  *           Groups
+ *   collectives  no statistics; instead the collective calls (collective.h describes
+ *           each figure): Total Time (ns),Calls,Min (ns),Kind,Type,
+ *           Bytes,Elements,Bus Bandwidth (GB/s),Reason (why bytes are unknown),
+ *           Group,Group Size,Group Ranks,Device,Stream,Name. The bandwidth is
+ *           that of all calls: their bytes by their time
  *
  * If replays of CUDA graphs were recorded as one record each, these lines come
  * before the devices of the run:

@@ -2,6 +2,7 @@
  * run, and one or more CSV tables per word of --by. */
 #include "inspect.h"
 #include "breakdown_word.h"
+#include "collective.h"
 #include "pattern_mean.h"
 #include "profile_word.h"
 #include <inttypes.h>
@@ -825,6 +826,53 @@ static void inspect_print_sources(FILE *out, const struct profile *p)
 	}
 }
 
+static void inspect_print_or_empty(FILE *out, int64_t v)
+{
+	if (v >= 0)
+		fprintf(out, "%" PRId64, v);
+	putc(',', out);
+}
+
+static void inspect_print_collective(FILE *out, const struct collective *c)
+{
+	const struct collective_call *is = &c->call;
+	int64_t total_ns = 0, min_ns = INT64_MAX;
+
+	for (uint32_t i = 0; i < c->n; i++) {
+		total_ns += c->dur_ns[i];
+		min_ns = c->dur_ns[i] < min_ns ? c->dur_ns[i] : min_ns;
+	}
+	double gb_s = collective_busbw_gb_s(is, c->n, total_ns);
+	fprintf(out, "%" PRId64 ",%" PRIu32 ",%" PRId64 ",%s,%s,", total_ns,
+		c->n, min_ns, is->kind ? collective_word(is->kind) : "",
+		is->dtype ? dtype_word(is->dtype) : "");
+	inspect_print_or_empty(out, is->bytes);
+	inspect_print_or_empty(out, is->elements);
+	if (!isnan(gb_s))
+		fprintf(out, "%.3f", gb_s);
+	putc(',', out);
+	inspect_print_field(out, collective_bytes_reason(is));
+	putc(',', out);
+	inspect_print_field(out, is->group);
+	putc(',', out);
+	inspect_print_or_empty(out, is->group_size);
+	inspect_print_field(out, is->ranks);
+	fprintf(out, ",%" PRId32 ",%" PRId64 ",", c->device, c->stream);
+	inspect_print_field(out, c->name);
+	putc('\n', out);
+}
+
+static void inspect_print_collectives(FILE *out, const struct profile *p)
+{
+	if (p->collectives.n)
+		fputs("\nTotal Time (ns),Calls,Min (ns),Kind,Type,Bytes,"
+		      "Elements,Bus Bandwidth (GB/s),Reason,Group,Group Size,"
+		      "Group Ranks,Device,Stream,Name\n",
+			out);
+	for (uint32_t i = 0; i < p->collectives.n; i++)
+		inspect_print_collective(out, &p->collectives.rows[i]);
+}
+
 /* The function that prints each word of --by. NULL: statistics, split by this
  * word. */
 static const struct {
@@ -844,6 +892,7 @@ static const struct {
 	{ "shapes", inspect_print_shapes },
 	{ "unattributed", inspect_print_unattributed },
 	{ "layers", inspect_print_layers },
+	{ "collectives", inspect_print_collectives },
 };
 enum { TABLES = sizeof tables / sizeof *tables };
 

@@ -168,6 +168,53 @@ static enum sniffed file_magic_json(const char *p, size_t len, bool whole,
 		"upload a trace of torch.profiler");
 }
 
+/* Reads a number of protobuf; false if it does not end in the bytes. */
+static bool file_magic_varint(const unsigned char **p, const unsigned char *end,
+	uint64_t *value)
+{
+	*value = 0;
+	for (int shift = 0; *p < end && shift < 64; shift += 7) {
+		unsigned char c = *(*p)++;
+		*value |= (uint64_t)(c & 0x7F) << shift;
+		if (c < 0x80)
+			return true;
+	}
+	return false;
+}
+
+/* Whether the bytes begin an XSpace: a plane (field 1), which has perhaps a
+ * number (1), a name (2) and then one of its other fields (3 to 6). 4 KiB
+ * always suffice for the name. */
+static enum sniffed file_magic_xplane(const unsigned char *p, size_t len,
+	bool whole)
+{
+	enum { PLANE = 0x0A, ID = 0x08, NAME = 0x12, NAME_MOST = 256 };
+	enum sniffed more = whole ? SNIFF_UNKNOWN : SNIFF_MORE;
+	const unsigned char *end = p + len;
+	uint64_t plane, id, name;
+	if (*p++ != PLANE)
+		return SNIFF_UNKNOWN;
+	if (!file_magic_varint(&p, end, &plane))
+		return more;
+	if (p < end && *p == ID && (p++, !file_magic_varint(&p, end, &id)))
+		return more;
+	if (p == end)
+		return more;
+	if (*p++ != NAME)
+		return SNIFF_UNKNOWN;
+	if (!file_magic_varint(&p, end, &name))
+		return more;
+	if (name == 0 || name > NAME_MOST || name > plane)
+		return SNIFF_UNKNOWN;
+	for (; name && p < end; name--, p++)
+		if (*p < 0x20 || *p == 0x7F)
+			return SNIFF_UNKNOWN;
+	if (p == end)
+		return more;
+	return strchr("\x1A\x22\x2A\x32\x0A", *p) && *p ? SNIFF_XPLANE
+							: SNIFF_UNKNOWN;
+}
+
 static enum sniffed file_magic_text(const char *p, size_t len, bool whole,
 	size_t at, struct err *e)
 {
@@ -217,6 +264,9 @@ enum sniffed file_magic_plain(const void *bytes, size_t len, bool whole,
 		return file_magic_unknown(e, known[i].sentence);
 	if (i < KNOWN)
 		return known[i].is;
+	enum sniffed xplane = file_magic_xplane(bytes, len, whole);
+	if (xplane != SNIFF_UNKNOWN)
+		return xplane;
 	size_t at = len >= 3 && !memcmp(p, "\xEF\xBB\xBF", 3) ? 3 : 0;
 	at = file_magic_space(p, len, at);
 	if (at == len)

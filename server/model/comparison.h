@@ -82,9 +82,26 @@ struct split_row {
 	struct change change;
 };
 
-/* A function on a device. */
+/* How the function of a row was found on both sides. */
+enum row_identity {
+	ROW_BY_NAME, /* by its name */
+	ROW_RENAMED, /* inferred: its name has another number */
+	ROW_VARIANT, /* another kernel runs the same calls */
+	ROW_SEVERAL, /* inferred: several kernels fit equally well */
+};
+
+/* A function on a device, or several functions that are compared as one. */
 struct changed_row {
-	const char *name;
+	const char *name; /* in the base; in the head if the base lacks it; "a +
+		b" if there are several */
+	const char *head_name; /* in the head, if it differs; else NULL */
+	enum row_identity identity;
+	const char
+		*reason; /* a sentence: what the identity rests on; NULL if it
+		rests on the name */
+	/* The names on each side; none if the row is found by its name. */
+	const char *const *base_names, *const *head_names;
+	uint32_t base_names_n, head_names_n;
 	enum function_type type;
 	const char *device; /* of the base; of the head if only the head has the
 			row */

@@ -30,6 +30,13 @@ static const char *const comparison_word_floor[] = {
 	[FLOOR_GIVEN] = "given",
 };
 
+static const char *const comparison_word_identity[] = {
+	[ROW_BY_NAME] = "name",
+	[ROW_RENAMED] = "renamed",
+	[ROW_VARIANT] = "variant",
+	[ROW_SEVERAL] = "several",
+};
+
 static const char *const comparison_word_severity[] = {
 	[FINDING_INFO] = "info",
 	[FINDING_WARN] = "warn",

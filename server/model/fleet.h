@@ -4,8 +4,8 @@
  * framework in the selected days. It has one row per operator, type and phase
  * of these runs. Sums are whole numbers. Weighted sums may exceed 64 bits; they
  * are computed exactly and stored here as doubles. A run's weight g is the
- * number of GPU-hours that it represents, 1 by default. Formulas:
- * definitions.md 2.5. */
+ * number of GPU-hours that it represents, 1 by default. The formulas
+ * are in analyze/importance/importance.h. */
 #pragma once
 #include "arena.h"
 #include "cost.h"

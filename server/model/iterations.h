@@ -10,8 +10,8 @@
  * over all devices. Compute: kernels other than collectives, and opaque graph
  * replays. Communication: collectives while nothing computes. Copies: copies
  * while neither of these runs. Idle: nothing runs on a GPU. The four parts add
- * up to dur_ns, exact to the nanosecond. Definition: definitions.md 2.6, after
- * the timeline of AMD-AGI/TraceLens. */
+ * up to dur_ns, exact to the nanosecond. The parts are those of the
+ * timeline of AMD-AGI/TraceLens. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -84,6 +84,10 @@ struct iterations {
 	struct stratum *strata; /* most kept iterations first */
 	struct work *works; /* by stratum */
 	uint32_t n, kept_n, strata_n, works_n;
+	/* Set only where runs are compared: `range` and the names of works
+	 * without the part that a compiler numbers (struct kernel_stem). NULL,
+	 * also in the list: the name has no such part. */
+	const char *range_stem, **work_stems;
 };
 
 /* Maximum number of sizes per stratum and kind. Only the rarest are dropped,

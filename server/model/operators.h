@@ -52,7 +52,8 @@ struct shape_stat {
 	uint32_t operator_; /* index into operators.rows */
 	const char *text; /* shape.h; NULL: sizes unknown */
 	/* If the sizes are unknown: grid and block, "128x1x1 / 256x1x1". For a
-	 * copy: its direction, "Host-to-Device". Else NULL. */
+	 * copy: its direction, "Host-to-Device". For a collective whose sizes
+	 * are known: its kind, "all_reduce". Else NULL. */
 	const char *grid;
 	enum how known;
 	int64_t launches;
@@ -68,7 +69,8 @@ struct shape_stat {
 	bool costed;
 	struct cost cost; /* of one call, CONVENTION_PHYSICAL; below 2^63 */
 	const char *why; /* a sentence, if sizes are known but the cost is not,
-		or the bound on the run's platform is not; else NULL */
+		or the bound on the run's platform is not, or the calls' times
+		do not fit the bound; else NULL */
 	double sol_ns; /* of one call, on the run's platform; NaN unknown */
 	enum leg leg;
 };
@@ -98,6 +100,25 @@ struct graph_known {
 	uint32_t n;
 };
 
+/* Replays of a graph that had the same kernels in the same order, and the
+ * capture that describes them best. */
+struct graph_match {
+	uint8_t key[32]; /* as in graph_known, of the replay's kernels */
+	int64_t replays;
+	uint32_t kernels; /* of one replay */
+	uint32_t captures; /* number of captures that match equally well; 0: no
+		capture matches */
+	uint32_t captured; /* kernels of such a capture */
+	uint32_t matched; /* kernels of the replay that it contains */
+};
+
+/* Matched kernels of both sides, in percent; 0 without a capture. */
+static inline double graph_match_pct(const struct graph_match *m)
+{
+	return m->captures ? 200.0 * m->matched / (m->kernels + m->captured)
+			   : 0;
+}
+
 struct operators {
 	const char *platform; /* the catalog's; NULL: unknown or mixed */
 	const char *catalog; /* version used for attribution; NULL: not
@@ -108,7 +129,8 @@ struct operators {
 	struct unattributed *unattributed;
 	struct graph_known *learned; /* from this run's stream captures; sorted
 		by key, then content, without duplicates */
-	uint32_t n, shapes_n, unattributed_n, learned_n;
+	struct graph_match *matches; /* at most 1,000, most kernels first */
+	uint32_t n, shapes_n, unattributed_n, learned_n, matches_n;
 	/* Kernels in graph replays, and how many of them were found in a known
 	 * stream capture. */
 	int64_t replayed, replayed_known;

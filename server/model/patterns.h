@@ -9,14 +9,15 @@
  * execution. σ = √(Σ s_i²·d_i / Σ d_i). s_i is the population standard
  * deviation of the samples inside execution i, 0 if there are fewer than two.
  * An execution that starts before the first sample or ends after the last one,
- * and contains fewer than three samples, is in neither sum. Definitions:
- * definitions.md 2.3.
+ * and contains fewer than three samples, is in neither sum. These
+ * are the formulas of core/metrics_analysis.py in LatencyPrism's DeepDive.
  *
  * Arrays have one element for each of patterns.iterations_n iterations.
  * iteration[i] is the index of the i-th of them in iterations.iterations.
  * Usually every iteration is included; if there are very many, an evenly spaced
  * selection. */
 #pragma once
+#include "shape.h"
 #include <stdint.h>
 
 enum function_type {
@@ -27,6 +28,38 @@ enum function_type {
 };
 
 enum { PATTERN_SPREAD = 17 };
+
+/* How the varying part of a kernel's name comes about. */
+enum name_varies {
+	NAME_NUMBER, /* a compiler numbers or specializes its kernels */
+	NAME_TUNING, /* a library chooses among kernels for one computation */
+};
+
+/* The part of a kernel's name that stays the same if the kernel is compiled
+ * again, with "*" for the rest: "triton_poi_fused_add_gelu*". Kernels of one
+ * stem may still be different kernels. */
+struct kernel_stem {
+	const char *text; /* NULL: the whole name identifies the kernel */
+	const char *of; /* the compiler or library, for sentences */
+	enum name_varies varies;
+};
+
+/* How a kernel was launched in the kept iterations. Comparisons use it to find
+ * a kernel again whose name has changed. The texts are known only for kernels
+ * whose name has a stem. Each list has at most PATTERN_TEXTS_MAX texts, the
+ * most frequent first. */
+enum { PATTERN_TEXTS_MAX = 16 };
+struct pattern_texts {
+	const char *const *list;
+	uint32_t n; /* 0: unknown */
+};
+struct pattern_launch {
+	/* Position, from 1, in the order of the first launches on its device,
+	 * stream by stream; 0 unknown. */
+	uint32_t order;
+	struct pattern_texts grids; /* "128x1x1 / 256x1x1": grid and block */
+	struct pattern_texts operators; /* "gemm bf16 m=64 n=64 k=64" */
+};
 
 struct pattern {
 	const char *name; /* a kernel as profile.kernels shows it; "Memcpy HtoD
@@ -42,6 +75,8 @@ struct pattern {
 	 * unknown. */
 	int64_t *spread_ns;
 	double *beta_pct; /* as given, NaN unknown; NULL: dur_ns / iteration */
+	struct pattern_launch launch;
+	struct kernel_stem stem; /* set only where runs are compared */
 };
 
 /* From which data a metric's value in an iteration was computed. An imported
@@ -82,14 +117,46 @@ enum {
 	PATTERNS_VALUES_MAX = 4 << 20,
 };
 
-/* The single launches of a collective in the order of their starts, so that the
- * ranks of a job can be compared with each other. */
+enum collective_kind {
+	COLLECTIVE_UNKNOWN,
+#define COLLECTIVE(code, word, elements, busbw, what) COLLECTIVE_##code,
+#include "collective.def"
+#undef COLLECTIVE
+	COLLECTIVE_KINDS
+};
+
+/* Whether the parts of an all-to-all have equal sizes. */
+enum collective_split {
+	COLLECTIVE_SPLIT_UNKNOWN,
+	COLLECTIVE_SPLIT_EVEN,
+	COLLECTIVE_SPLIT_UNEVEN,
+};
+
+/* Several calls that one kernel executed are one call. Texts that are unknown
+ * are NULL, numbers -1. */
+struct collective_call {
+	enum collective_kind kind;
+	enum collective_split split;
+	enum dtype dtype;
+	int64_t elements, bytes; /* as nccl-tests count them */
+	const char *group; /* name of the process group */
+	const char *ranks; /* "[0, 1, 2, 3]" */
+	int64_t group_handle; /* valid in this process only */
+	int64_t group_size;
+	int64_t sequence; /* number of the call in its group */
+};
+
+/* The single launches of a kernel that executed equal collective calls, in the
+ * order of their starts, so that the ranks of a job can be compared with each
+ * other. */
 struct collective {
 	const char *name; /* as profile.kernels shows it */
 	int32_t device;
 	int64_t stream;
+	struct collective_call call; /* its sequence is -1 */
 	uint32_t n;
 	int64_t *start_ns, *dur_ns; /* from the run's first record */
+	int64_t *sequence; /* of each call; NULL if all are unknown */
 };
 struct collectives {
 	struct collective *rows; /* by first start */

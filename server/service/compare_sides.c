@@ -1,6 +1,7 @@
 /* compare_sides.c - reads the runs of both sides, and stored repeats of
  * them. */
 #include "compare_sides.h"
+#include "catalog_cache.h"
 #include "query_compared.h"
 #include "reanalyze.h"
 #include "run_selection.h"
@@ -28,8 +29,13 @@ bool compare_sides_read(struct service_call *c,
 	*s = (struct compare_sides){ .base_n = base->n,
 		.head_n = head->n,
 		.range = range };
-	return compare_sides_side_read(c, base, range, &s->base, e) &&
-	       compare_sides_side_read(c, head, range, &s->head, e);
+	const struct catalog *k = catalog_cache_take(c, e);
+	if (!k || !compare_sides_side_read(c, base, range, &s->base, e) ||
+		!compare_sides_side_read(c, head, range, &s->head, e))
+		return false;
+	compare_stems(k, s->base, s->base_n, &c->arena);
+	compare_stems(k, s->head, s->head_n, &c->arena);
+	return true;
 }
 
 enum { REPEATS_MAX = 64 };
@@ -72,6 +78,9 @@ bool compare_sides_repeats(struct service_call *c,
 	uint32_t n = s->base_n + s->head_n, rows_n;
 	int64_t *like = arena_array(&c->arena, int64_t, n);
 	struct repeat_row *rows;
+	const struct catalog *k = catalog_cache_take(c, e);
+	if (!k)
+		return false;
 	for (uint32_t i = 0; i < n; i++)
 		like[i] = i < s->base_n ? s->base[i].id
 					: s->head[i - s->base_n].id;
@@ -79,5 +88,6 @@ bool compare_sides_repeats(struct service_call *c,
 		    &rows_n, e))
 		return false;
 	compare_sides_repeats_from(rows, rows_n, &c->arena, out);
+	compare_repeat_stems(k, out, &c->arena);
 	return true;
 }

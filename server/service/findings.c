@@ -262,8 +262,9 @@ static void findings_run_peaks(struct finding_list *t,
 					      "the catalog no longer has the "
 					      "platform '%s'",
 					      r->platform)
-				    : "it ran on an unknown platform, or on "
-				      "several, so it has no roofline bound");
+				    : "the catalog has no common platform for "
+				      "its GPUs, or the trace does not name "
+				      "them, so it has no roofline bound");
 	findings_peaks(t, list);
 }
 
@@ -276,6 +277,11 @@ struct finding_list findings_run_operators(struct arena *a,
 	int64_t over_ns = 0;
 	for (uint32_t i = 0; i < r->n; i++)
 		over_ns += r->rows[i].over_ns;
+	if (!r->catalog && r->searched) {
+		findings_add(&t, "no_gpu", "warn",
+			"this trace has no GPU kernels");
+		return t;
+	}
 	if (!r->catalog) {
 		findings_add(&t, "not_attributed", "warn",
 			"it was analyzed before operators were known; "

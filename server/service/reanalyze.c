@@ -45,6 +45,14 @@ static void reanalyze_iterations_copy(struct iterations *c, struct arena *a)
 	}
 }
 
+static void reanalyze_texts_copy(struct pattern_texts *t, struct arena *a)
+{
+	const char **list = arena_array(a, const char *, t->n);
+	for (uint32_t i = 0; i < t->n; i++)
+		list[i] = reanalyze_text(a, t->list[i]);
+	t->list = list;
+}
+
 static void reanalyze_pattern_copy(struct pattern *p, uint32_t n,
 	struct arena *a)
 {
@@ -54,6 +62,8 @@ static void reanalyze_pattern_copy(struct pattern *p, uint32_t n,
 	p->launches = COPY(a, p->launches, n);
 	p->min_ns = COPY(a, p->min_ns, n);
 	p->max_ns = COPY(a, p->max_ns, n);
+	reanalyze_texts_copy(&p->launch.grids, a);
+	reanalyze_texts_copy(&p->launch.operators, a);
 	if (p->spread_ns)
 		p->spread_ns = COPY(a, p->spread_ns, PATTERN_SPREAD);
 	if (p->beta_pct)
@@ -82,8 +92,12 @@ static void reanalyze_collectives_copy(struct collectives *c, struct arena *a)
 	for (uint32_t i = 0; i < c->n; i++) {
 		struct collective *r = &c->rows[i];
 		r->name = reanalyze_text(a, r->name);
+		r->call.group = reanalyze_text(a, r->call.group);
+		r->call.ranks = reanalyze_text(a, r->call.ranks);
 		r->start_ns = COPY(a, r->start_ns, r->n);
 		r->dur_ns = COPY(a, r->dur_ns, r->n);
+		if (r->sequence)
+			r->sequence = COPY(a, r->sequence, r->n);
 	}
 }
 

@@ -275,14 +275,14 @@ bool run_selection_ids(const char *name, const char *text,
 	*n = 0;
 	if (!text)
 		return err_set(e, ERR_INPUT,
-			"%s: is missing; it names runs, such as 1,2 or job:3, "
-			"or is a query such as label.branch=main",
+			"%s: is missing; give ids such as 1,2 or job:3, or a "
+			"query such as label.branch=main",
 			name);
 	for (const char *at = text;; at++) {
 		size_t len = strcspn(at, ",");
 		if (*n == RUN_SELECTION_MAX)
 			return err_set(e, ERR_INPUT,
-				"%s: names more than %d runs, the most of a "
+				"%s: has more than %d ids, the maximum of a "
 				"side",
 				name, RUN_SELECTION_MAX);
 		if (!run_selection_word_from(name, at, len, &words[*n], e))
@@ -332,11 +332,13 @@ static bool run_selection_add(struct service_call *c, const struct side *s,
 	struct run_selection *to = s->out;
 	for (uint32_t i = 0; i < to->n; i++)
 		if (to->ids[i] == id)
-			return err_set(e, ERR_INPUT, "%s: names run %lld twice",
+			return err_set(e, ERR_INPUT,
+				"%s: run %lld is selected twice; select each run "
+				"once",
 				s->name, (long long)id);
 	if (to->n == RUN_SELECTION_MAX)
 		return err_set(e, ERR_INPUT,
-			"%s: comes to more than %d runs, the most of a side",
+			"%s: selects more than %d runs, the maximum of a side",
 			s->name, RUN_SELECTION_MAX);
 	to->ids[to->n++] = id;
 	return project_scope_run(c, id, e);

@@ -94,7 +94,7 @@ with Server() as server:
     check(text.endswith('{"error":{"code":"headers_too_large","message":"the headers are '
                         'longer than 32 KiB"}}\n'), text)
     status, text = answer_to(server, b"GET /healthz HTTP/1.0\r\n\r\n")
-    check(status == 421 and "the request has no host" in text, text)
+    check(status == 421 and "the request has no Host header" in text, text)
     with opened(server) as sock:
         sock.sendall(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n")
         check(closed(sock), "TLS to a plain port does no harm")

@@ -16,7 +16,7 @@ from talk.server import Server
 SPANS = ("kernel", "gpu_memcpy", "gpu_memset", "cuda_runtime", "cpu_op", "user_annotation",
          "python_function", "gpu_user_annotation")
 ARGS = ("device", "stream", "correlation", "External id", "grid", "block", "bytes",
-        "registers per thread", "shared memory", "Input Dims", "Input type")
+        "registers per thread", "shared memory", "Input Dims", "Input type", "Concrete Inputs")
 KNOWN = set("MXsfbeC")
 TABLES = ("kernels?format=csv", "kernels?format=csv&by=device", "kernels?format=csv&by=grid",
           "copies?format=csv&by=device", "launches?format=csv")

@@ -94,6 +94,12 @@ static json_t *rows_shown(const struct comparison *c)
 		const struct changed_row *r = &c->rows[i];
 		json_t *row = change_shown(&r->change);
 		json_object_set_new(row, "name", json_string(r->name));
+		json_object_set_new(row, "head_name",
+			r->head_name ? json_string(r->head_name) : json_null());
+		json_object_set_new(row, "identity",
+			json_string(comparison_word_identity[r->identity]));
+		json_object_set_new(row, "reason",
+			r->reason ? json_string(r->reason) : json_null());
 		json_object_set_new(row, "device", json_string(r->device));
 		json_object_set_new(row, "base_launches",
 			number(r->base_launches));
@@ -146,6 +152,8 @@ static bool run(struct sides *x, const struct compare_options *o, bool job,
 			x->runs[s][i].job = job ? s + 1 : 0;
 			x->runs[s][i].id = (s + 1) * 1000 + (int64_t)i;
 		}
+	for (int s = 0; s < 2; s++)
+		compare_stems(x->families, x->runs[s], x->n[s], &x->arena);
 	return compare_from(x->runs[0], x->n[0], x->runs[1], x->n[1], NULL, o,
 		&x->arena, out, &x->e);
 }

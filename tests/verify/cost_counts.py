@@ -57,6 +57,17 @@ def cases(rng):
         yield 'attention_backward', 'bf16', loops.attention_backward, dict(
             heads=group, kv_heads=kv, head_dim=r(1, 5), v_dim=r(1, 5), q_lens=q,
             seq_lens=s, causal=causal)
+    window = {'window_left': r(0, 6), 'window_right': r(0, 6)}
+    for mask in (dict(causal=1, top_left=1), dict(causal=0, top_left=1),
+                 dict(causal=1, window_left=r(0, 6)), dict(causal=0, **window),
+                 dict(causal=1, **window), dict(causal=0, window_left=r(0, 6)),
+                 dict(causal=0, window_right=r(0, 6))):
+        # aligned at the first key, there may also be more queries than keys
+        keys = [r(1, 6) for _ in q] if mask.get('top_left') and mask['causal'] else s
+        sizes = dict(heads=group, kv_heads=kv, head_dim=r(1, 5), v_dim=r(1, 5), q_lens=q,
+                     seq_lens=keys, **mask)
+        yield 'attention_forward', 'fp16', loops.attention_forward, sizes
+        yield 'attention_backward', 'bf16', loops.attention_backward, sizes
     yield 'unified_attention', 'bf16', loops.unified_attention, dict(
         heads=group, kv_heads=kv, head_dim=r(1, 5), q_lens=q, seq_lens=s)
     seqs = r(1, 4)
@@ -75,6 +86,17 @@ def cases(rng):
         rope_dim=r(1, 3))
     yield 'convolution', 'fp32', loops.convolution, dict(x=x, w=w, out=out)
     yield 'convolution', 'fp32', loops.convolution, dict(x=x, w=w, out=out, grads=2)
+    # windows that leave gaps, and windows that cover the whole image
+    k, step, rows, cols = r(1, 3), r(1, 3), r(1, 3), r(1, 3)
+    gaps = r(0, step - 1) if step >= k else 0
+    image = [x[0], x[1], (rows - 1) * step + k + gaps, (cols - 1) * step + k + gaps]
+    yield 'convolution', 'fp32', loops.convolution, dict(
+        x=image, w=[w[0], x[1], k, k], out=[x[0], w[0], rows, cols], stride=[step, step])
+    step = r(1, k)
+    yield 'convolution', 'fp32', loops.transposed_convolution, dict(
+        x=[x[0], x[1], rows, cols], w=[x[1], w[0], k, k],
+        out=[x[0], w[0], (rows - 1) * step + k, (cols - 1) * step + k],
+        stride=[step, step], transposed=1)
     yield 'causal_conv1d', 'bf16', loops.causal_conv1d, dict(
         tokens=r(1, 9), dim=r(1, 4), width=r(1, 4))
     yield 'fused_moe', 'bf16', loops.fused_moe, dict(

@@ -66,12 +66,20 @@ def block_scaled_mm(c, m, n, k, group_n, group_k):
             c.write('c', i, j, b=2)
 
 
-def attend(c, who, heads, kv_heads, dim, v_dim, queries, keys, causal):
+def seen(i, queries, keys, causal, top_left=0, window_left=None, window_right=None):
+    """Returns the keys that query i sees. Its own key is aligned at the last key, or
+    at the first one."""
+    own = i if top_left else keys - queries + i
+    first = 0 if window_left is None else max(0, own - window_left)
+    last = keys if window_right is None else own + window_right + 1
+    return range(first, min(keys, own + 1 if causal else last))
+
+
+def attend(c, who, heads, kv_heads, dim, v_dim, queries, keys, causal, **mask):
     for h in range(heads):
         g = h * kv_heads // heads
         for i in range(queries):
-            seen = min(keys, keys - queries + i + 1) if causal else keys
-            for j in range(max(seen, 0)):
+            for j in seen(i, queries, keys, causal, **mask):
                 product(c, lambda p: c.read('q', who, h, i, p),
                         lambda p: c.read('k', who, g, j, p), dim)
                 product(c, lambda p: None,
@@ -81,9 +89,9 @@ def attend(c, who, heads, kv_heads, dim, v_dim, queries, keys, causal):
 
 
 def attention_forward(c, heads, kv_heads, head_dim, v_dim, q_lens, seq_lens,
-                      causal):
+                      causal, **mask):
     for who, (q, s) in enumerate(zip(q_lens, seq_lens)):
-        attend(c, who, heads, kv_heads, head_dim, v_dim, q, s, causal)
+        attend(c, who, heads, kv_heads, head_dim, v_dim, q, s, causal, **mask)
 
 
 def unified_attention(c, heads, kv_heads, head_dim, q_lens, seq_lens):
@@ -117,8 +125,8 @@ def mla_decode_attention(c, seqs, context, heads, lora_rank, rope_dim):
                 c.write('o', who, h, p)
 
 
-def convolution(c, x, w, out, grads=0):
-    """Stride 1, no border; also used for the gradients of weights and of the input."""
+def convolution(c, x, w, out, stride=(1, 1), grads=0):
+    """No border; also used for the gradients of weights and of the input."""
     images, channels, _, _ = x
     filters, _, rows, cols = w
     for _ in range(max(grads, 1)):
@@ -130,12 +138,33 @@ def convolution(c, x, w, out, grads=0):
                             for r in range(rows):
                                 for s in range(cols):
                                     c.flops += 2
-                                    c.read('x', n, a, i + r, j + s)
+                                    c.read('x', n, a, i * stride[0] + r,
+                                           j * stride[1] + s)
                                     c.read('w', f, a, r, s)
                                     if grads:
                                         c.write('dx', n, a, i + r, j + s)
                                         c.write('dw', f, a, r, s)
                         (c.read if grads else c.write)('y', n, f, i, j)
+
+
+def transposed_convolution(c, x, w, out, stride, transposed):
+    """Each number of the input is multiplied with each weight of its channel."""
+    images, channels, height, width = x
+    _, filters, rows, cols = w
+    assert transposed
+    for n in range(images):
+        for a in range(channels):
+            for i in range(height):
+                for j in range(width):
+                    for f in range(filters):
+                        for r in range(rows):
+                            for s in range(cols):
+                                at = i * stride[0] + r, j * stride[1] + s
+                                assert at[0] < out[2] and at[1] < out[3]
+                                c.flops += 2
+                                c.read('x', n, a, i, j)
+                                c.read('w', a, f, r, s)
+                                c.write('y', n, f, *at)
 
 
 def causal_conv1d(c, tokens, dim, width):
@@ -260,14 +289,14 @@ def reshape_and_cache(c, x, block_size):
 
 
 def attention_backward(c, heads, kv_heads, head_dim, v_dim, q_lens, seq_lens,
-                       causal):
+                       causal, **mask):
     """Counts Q·K a second time, then the gradients of P, V, Q and K."""
     for who, (queries, keys) in enumerate(zip(q_lens, seq_lens)):
         for h in range(heads):
             g = h * kv_heads // heads
             for i in range(queries):
                 c.read('lse', who, h, i, b=4)
-                for j in range(keys - queries + i + 1 if causal else keys):
+                for j in seen(i, queries, keys, causal, **mask):
                     for p in range(head_dim):
                         c.flops += 6
                         for way in (c.read, c.write):

@@ -40,9 +40,9 @@ KNOWN = {
     'kineto/resnet-ddp_v100_54mb.json.gz':
         ('annotation', 5, None, 3874, 'ProfilerStep#*'),
     'kineto/resnet18-ddp_mi300x.json.gz': ('period', 5, 5, 472, None),
-    # six iterations and a part of one
+    # ProfilerStep#5 to #10, which the format of 2020 writes as operators
     'kineto/resnet50_v100_2020-format.json.gz':
-        ('period', 7, 6, 1467, None),
+        ('annotation', 6, None, 1467, 'ProfilerStep#*'),
     'kineto/megatron-tp8_rank0.json.gz':
         ('annotation', 1, 1, 690, 'ProfilerStep#*'),
     'kineto/vllm-piecewise_graph-capture.json.gz':

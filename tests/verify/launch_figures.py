@@ -13,6 +13,7 @@ import trace_figures
 
 CALLS = ('cuda_runtime', 'cuda_driver', 'runtime')
 OPS = ('cpu_op', 'operator')
+OPERATOR = re.compile('[A-Za-z0-9_]+')
 EMITTED = re.compile(r', (?:seq|op_id|sizes|input_op_ids) = ')
 MARKER = re.compile(r"\{'Module': '([^']+)'")
 STEP = re.compile(r'(?i:profilerstep|step|iteration|iter|epoch|batch|execute)'
@@ -46,6 +47,10 @@ def frame(kind, name):
 
 def kind_of(event):
     cat = event['cat'].lower()
+    # Files of 2020 and 2021 write annotations as operators.
+    if event['cat'] == 'Operator' and '::' not in event['name'] and \
+            not OPERATOR.fullmatch(event['name']):
+        return 'annotation'
     if cat in OPS:
         return 'op'
     if cat == 'user_annotation':

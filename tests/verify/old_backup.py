@@ -6,9 +6,10 @@
 
 data/schema-N.backup was written with `make` by a release whose last migration was N.
 After the restore, each of its uploads is uploaded again. The new run must have the
-numbers of the restored run. It must also be a repeat of the restored run: this is
-decided by stored hashes, which no migration can rewrite. After `rebuild`, the restored
-runs also have the numbers that later releases added.
+numbers of the restored run, except those that depend on the catalog. After `rebuild`,
+the restored runs also have these, and the numbers that later releases added. Then the
+new run must be a repeat of the restored run: only runs that one version analyzed are
+repeats of each other.
 """
 import glob
 import json
@@ -22,8 +23,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 BACKUPS = sorted(glob.glob(f'{HERE}/data/schema-*.backup'))
 
 # Answers about a run that depend only on the bytes of its upload.
-ANSWERS = ['kernels', 'kernels?by=grid', 'copies', 'operators', 'iterations', 'patterns',
-           'launches', 'notes']
+ANSWERS = ['kernels', 'kernels?by=grid', 'copies', 'iterations', 'patterns', 'launches',
+           'notes']
+# Those that also depend on the catalog, which later releases correct: equal once the run
+# is analyzed again.
+CATALOG_ANSWERS = ['operators']
 # Fields that differ between two uploads of equal bytes.
 PASSING = {'id', 'run_id', 'upload_id', 'next'}
 # Fields that a later release added: null until the run is analyzed again.
@@ -88,9 +92,9 @@ def plain(value, without):
     return value
 
 
-def equal(server, fresh, without):
+def equal(server, fresh, answers, without):
     for old, new in enumerate(fresh, 1):
-        for what in ANSWERS:
+        for what in answers:
             before = plain(server.get(f'/runs/{old}/{what}'), without)
             after = plain(server.get(f'/runs/{new}/{what}'), without)
             assert before == after, (old, what, before, after)
@@ -106,14 +110,14 @@ def case_numbers_are_equal(place):
         with running.Server(data=data) as s:
             same_gate(s)
             fresh = send(s, place, '&label.after=upgrade')
-            equal(s, fresh, PASSING | ADDED)
-            repeats(s, fresh)
+            equal(s, fresh, ANSWERS, PASSING | ADDED)
             s.stop()
             assert run('rebuild', '--data', data)[1] == '8 uploads queued\n'
             s.start()
             for upload in range(1, 9):
                 assert s.ended(upload)['state'] == 'done', upload
-            equal(s, fresh, PASSING)
+            equal(s, fresh, ANSWERS + CATALOG_ANSWERS, PASSING)
+            repeats(s, fresh)
 
 
 def same_gate(server):

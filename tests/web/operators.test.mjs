@@ -68,6 +68,17 @@ for (const [what, row, want] of AGAINST)
 		assert.deepEqual(Object.fromEntries(Object.keys(want).map((key) => [key, shown[key]])), want);
 	});
 
+// [case, names of the devices, reason]
+const NO_PLATFORM = [
+	['no devices', [], 'the trace does not name its GPU'],
+	['no names', [null, null], 'the trace does not name its GPU'],
+	['one name of two', ['MyGPU', null], 'the trace does not name all GPUs of the run'],
+	['one GPU twice', ['MyGPU', 'MyGPU'], 'no platform of the catalog matches its GPU MyGPU'],
+	['two GPUs', ['MyGPU', 'H200'], 'its GPUs MyGPU, H200 have no common platform in the catalog'],
+];
+for (const [what, names, reason] of NO_PLATFORM)
+	test(`noPlatformReason: ${what}`, () => assert.equal(o.noPlatformReason(names.map((name) => ({name}))), reason));
+
 const rows = (n, dtype) => Array.from({length: n}, () => ({dtype, phase: null, against: null}));
 const PAGED = [rows(5000, 'bf16'), [...rows(499, null), ...rows(2, 'bf16')], rows(2, null), rows(1, null)];
 // [case, row, pages, items, more, requested pages]

@@ -57,7 +57,9 @@ export const sColumns = (key = 's', label = 'S') => [
 		cell: (r) => o.share(r[key]),
 		value: (r) => r[key],
 		title: (r) =>
-			r[key] === null || r[key] === undefined ? (r.reason ?? 'unknown: no roofline bound') : `T_SOL / T = ${r[key]}`,
+			r[key] === null || r[key] === undefined
+				? (r.reason ?? 'unknown: no roofline bound')
+				: `T_SOL / T = ${r[key]}${r.reason ? `; ${r.reason}` : ''}`,
 	},
 	{label: 'Grade', cell: (r) => gradeOf(r, r[key]), value: (r) => r[key]},
 ];

@@ -138,3 +138,13 @@ export function sourceParts(row) {
 	const all = parts.reduce((sum, [, ns]) => sum + ns, 0);
 	return parts.sort((a, b) => b[1] - a[1]).map(([word, ns]) => [word, ns, (ns * 100) / all]);
 }
+
+// Why the catalog has no platform for the GPUs of a run.
+export function noPlatformReason(devices) {
+	const names = [...new Set(devices.map((d) => d.name).filter(Boolean))];
+	if (!names.length) return 'the trace does not name its GPU';
+	if (devices.some((d) => !d.name)) return 'the trace does not name all GPUs of the run';
+	return names.length === 1
+		? `no platform of the catalog matches its GPU ${names[0]}`
+		: `its GPUs ${names.join(', ')} have no common platform in the catalog`;
+}

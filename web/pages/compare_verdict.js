@@ -285,6 +285,41 @@ const floorText = (r) =>
 				r.noise_floor_source
 			}` + (r.noise_floor_df === null ? '' : `, ${f.count(r.noise_floor_df, 1)} degrees of freedom`);
 
+// How a function was found on both sides, if not by its name.
+const IDENTITIES = {
+	renamed: 'renamed (inferred)',
+	variant: 'another variant',
+	several: 'several kernels, compared as their sum (inferred)',
+};
+
+const shownName = (r) => r.head_short_name || r.short_name || r.function;
+
+// The function's name; under it, the name in the base if it differs.
+function functionCell(r, full) {
+	if (!r.head_function) return h('code', {}, full ? r.function : r.short_name || r.function);
+	return [
+		h('code', {}, full ? r.head_function : r.head_short_name || r.head_function),
+		h(
+			'span',
+			{class: 'quiet', title: r.identity_reason},
+			`${IDENTITIES[r.identity] ?? r.identity}; in the base `,
+			h('code', {}, full ? r.function : r.short_name || r.function),
+		),
+	];
+}
+
+// A function's names on one side.
+const nameList = (names) => names.map((name) => h('code', {class: 'full'}, name)).flatMap((e, i) => (i ? [', ', e] : [e]));
+
+function nameFacts(r) {
+	if (!r.head_function) return [['Name', h('code', {class: 'full'}, r.function)]];
+	return [
+		['Name in the head', nameList(r.head_functions)],
+		['Name in the base', nameList(r.base_functions)],
+		['Identity', r.identity_reason],
+	];
+}
+
 function numbers(r) {
 	const beyond = r.beyond_common_ns_per_iteration;
 	const parts =
@@ -293,7 +328,7 @@ function numbers(r) {
 			: `${f.signedDuration(r.by_count_ns_per_iteration)} by the number of launches, ` +
 				`${f.signedDuration(r.by_duration_ns_per_iteration)} by the duration of each launch`;
 	const list = facts([
-		['Name', h('code', {class: 'full'}, r.function)],
+		...nameFacts(r),
 		['Kind', r.type],
 		['Class', r.verdict && `${r.verdict}: ${CLASSES[r.verdict]?.description}`],
 		['Evidence', EVIDENCE[r.evidence]],
@@ -326,7 +361,7 @@ function resources(r) {
 		'div',
 		{class: 'callers'},
 		h('h3', {}, 'Counters'),
-		table({caption: `Counters of ${r.short_name || r.function}`, columns, rows: r.resources}).node,
+		table({caption: `Counters of ${shownName(r)}`, columns, rows: r.resources}).node,
 	);
 }
 
@@ -336,7 +371,7 @@ const seriesText = (text) => (side, p) => `${side.label}, run #${p.run}, iterati
 const percent = (p) => `${f.count(p, 3)} %`;
 
 function charts(r, answer) {
-	const name = r.short_name || r.function;
+	const name = shownName(r);
 	const sides = (key, mean) =>
 		SIDES.map(([side, label]) => ({
 			label,
@@ -397,7 +432,14 @@ function rowDetail(doc, params, view, at, changed) {
 		try {
 			const {range} = params;
 			const answer = await api.series(
-				{base: params.base, head: params.head, range, function: r.function, device: r.device},
+				{
+					base: params.base,
+					head: params.head,
+					range,
+					function: r.function,
+					side: r.base_functions.length || !r.head_functions.length ? null : 'head',
+					device: r.device,
+				},
 				at.signal,
 			);
 			place.replaceChildren(charts(r, answer));
@@ -423,7 +465,7 @@ function rowDetail(doc, params, view, at, changed) {
 		return {function: r?.function ?? '', device: r?.device ?? ''};
 	};
 	if (linked()) open.add(linked());
-	return {open, fill, changed, chosen, linked, name: (r) => r.short_name || r.function};
+	return {open, fill, changed, chosen, linked, name: shownName};
 }
 
 // The functions of a comparison, filtered by class and text, and sorted. The address contains the
@@ -477,9 +519,9 @@ function columns(rows, full) {
 			class: full ? 'kernel full' : 'kernel',
 			up: 'name',
 			down: '-name',
-			title: (r) => (full ? null : r.function),
+			title: (r) => (full ? null : (r.head_function ?? r.function)),
 			value: (r) => r.function,
-			cell: (r) => h('code', {}, full ? r.function : r.short_name || r.function),
+			cell: (r) => functionCell(r, full),
 		},
 		{label: 'Device', up: 'on', down: '-on', cell: device, value: (r) => r.device},
 		deltaColumn(unit),
@@ -561,7 +603,7 @@ function functionSection(doc, params, view, at) {
 	const seen = (r) => r.verdict === null || view.shown.has(r.verdict);
 	const rows = () =>
 		sorted(
-			matching(doc.items.filter(seen), view.q, (r) => `${r.function} ${r.device ?? ''} ${r.head_device ?? ''}`),
+			matching(doc.items.filter(seen), view.q, (r) => `${r.function} ${r.head_function ?? ''} ${r.device ?? ''} ${r.head_device ?? ''}`),
 			all,
 			view.sort || 'class',
 		);

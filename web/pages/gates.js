@@ -300,7 +300,7 @@ const nothing = () =>
 		h(
 			'pre',
 			{tabindex: '0', 'aria-label': 'Command to create a gate'},
-			h('code', {}, "kernsift gate --base 'label.branch=main last=20' --head 12,13,14"),
+			h('code', {}, "kernsift gate 'label.branch=main last=20' 12,13,14"),
 		),
 		h('p', {}, 'or create one above.'),
 	);

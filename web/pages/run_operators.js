@@ -30,8 +30,8 @@ const LIMIT = 500;
 const PAGE_LIMIT = 5000;
 const LONG = 60;
 const SHAPE_SPREAD = [
-	['Avg', 'mean'],
-	['Med', 'median'],
+	['Mean', 'mean'],
+	['Median', 'median'],
 	['Min', 'min'],
 	['Max', 'max'],
 	['p90', 'p90'],
@@ -241,7 +241,7 @@ function columns({items: rows, against}) {
 		timeColumn('Total', 'total', sum),
 		countColumn('Calls', 'calls'),
 		countColumn('Launches', 'launches'),
-		timeColumn('Avg call', 'mean_call', each),
+		timeColumn('Mean call', 'mean_call', each),
 		countColumn('Shapes', 'shapes', 'no shape is known'),
 		sourceColumn(),
 		{
@@ -304,7 +304,7 @@ function platformChoice(doc, platforms, change) {
 	const select = h(
 		'select',
 		{'aria-label': 'Platform', on: {change: (e) => change(e.target.value)}},
-		h('option', {value: ''}, doc.platform ? `own platform: ${doc.platform}` : 'own platform: unknown'),
+		h('option', {value: ''}, `this run's GPU: ${doc.platform ?? 'unknown'}`),
 		platforms
 			.filter((p) => p.name !== doc.platform)
 			.map((p) => h('option', {value: p.name, selected: p.name === doc.against?.name}, `compare with ${p.name}`)),
@@ -312,14 +312,14 @@ function platformChoice(doc, platforms, change) {
 	return h('label', {class: 'check'}, h('span', {'aria-hidden': 'true'}, 'Platform'), select);
 }
 
-function platformLine(doc) {
+function platformLine(run, doc) {
 	const {platform: own, platform_source: ownSource, against} = doc;
 	const source = against ? against.source : ownSource;
 	if (!own && !against)
 		return h(
 			'p',
 			{class: 'notice'},
-			'The platform of this run is unknown, so it has no roofline bounds. Select a platform of the ',
+			`This run has no roofline bounds, because ${o.noPlatformReason(run.devices)}. Select a platform of the `,
 			h('a', {href: '/catalog?tab=platforms'}, 'catalog'),
 			' for comparison, or add one.',
 		);
@@ -369,7 +369,7 @@ export async function operatorTab(run, query, at) {
 			),
 			keep: () => ({against, open: detail.chosen()}),
 		});
-		place.replaceChildren(findings(doc, 'Caveats') ?? '', summary(doc), platformLine(doc), shown.node);
+		place.replaceChildren(findings(doc, 'Caveats') ?? '', summary(doc), platformLine(run, doc), shown.node);
 	}
 
 	async function change(to) {

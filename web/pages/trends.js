@@ -442,6 +442,9 @@ const loadTrend = async (query, at) => api.trend(paramsOf(query), at.signal);
 function missingLine(doc) {
 	return [
 		doc.more ? 'Only the newest 50,000 runs are shown.' : '',
+		doc.inferred
+			? 'A compiler numbers this kernel; in each run it is found by its grids, shapes and order (inferred).'
+			: '',
 		doc.excluded
 			? `${f.plural(doc.excluded, 'run')} without this value ${doc.excluded === 1 ? 'is' : 'are'} excluded.`
 			: '',

@@ -113,6 +113,7 @@ const FORMATS = [
 		'kernel table as CSV or tab-separated: statistics only',
 		'nsys stats -r cuda_gpu_kern_sum --format csv --output . report.nsys-rep',
 	],
+	['JAX, XLA', 'XSpace, .xplane.pb', 'jax.profiler.start_trace("logs")'],
 	['ROCm', 'rocprofv3 JSON or rocpd', 'rocprofv3 --sys-trace --output-format rocpd -- ./program'],
 	['rocmProfileData', '.rpd', 'runTracer.sh -o trace.rpd ./program'],
 	['Patterns', 'CSV of shares and means per iteration: patterns only', null],

@@ -38,8 +38,8 @@ bool attribute_keys(const struct trace *t, uint32_t process, struct arena *a,
 	uint8_t (**keys)[32], uint32_t *n);
 
 /* Fills the operators of at->profile, whose other fields must be filled in. The
- * caller sets trace, process, catalog, book, profile, kernel_of and call_of of
- * *at and leaves the rest 0. `iterations` assigns rows to iterations; the phase
+ * caller sets trace, process, catalog, book, profile, kernel_of, call_of and
+ * collectives of *at and leaves the rest 0. `iterations` assigns rows to iterations; the phase
  * of a launch is the phase of its iteration. *at contains the attribution of
  * each launch until attribute_release(), which the caller always calls. False
  * if the arena is full. */

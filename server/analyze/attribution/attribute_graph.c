@@ -17,7 +17,15 @@
  *      number of tokens for which a graph was captured, and engines replay the
  *      graph with the least number that is enough for the step.
  *   4. If several remain, only the facts on which all of them agree are
- *      used. */
+ *      used.
+ *
+ * If no capture has exactly the replay's kernels, records may be lost. Then the
+ * captures that differ from the replay by the fewest kernels are used, if these
+ * are few (graph_align.c). Kernels without a partner stay unattributed, as do
+ * those whose partner depends on which alignment is right. An operator call
+ * that may lack a kernel has no sizes, because its time is too short. A capture
+ * that has another kernel in the place of a replayed one is probably one for
+ * another batch size: it gives no sizes. */
 #include "attribute_sources.h"
 #include "attribute.h"
 #include "correlation.h"
@@ -27,6 +35,7 @@
 #include "operators.h"
 #include "serving_steps.h"
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -180,12 +189,20 @@ struct graph_place {
 	const struct operator_info *op; /* NULL unknown */
 	const struct shape *sizes; /* NULL unknown */
 	uint32_t call; /* from 0 in each replay */
+	bool matched; /* it is a kernel of the capture */
 	bool differ; /* sizes are left out because captures differ */
+	bool unclear; /* the operator is left out because captures, or the
+		kernels of one capture that it may be, differ */
+	bool unsure; /* sizes are left out because of the unmatched kernels */
 };
 
 struct graph_choice {
 	const struct graph_place *places; /* by kernel; NULL: no capture */
 	uint32_t calls;
+	uint32_t captures; /* number of captures that fit equally well */
+	uint32_t captured, matched; /* kernels of one of them; those of the
+		replay among them */
+	bool skipped; /* captures that differ were not compared */
 };
 
 struct graph_choice_state {
@@ -195,6 +212,9 @@ struct graph_choice_state {
 	struct names looked_up; /* struct graph_choice_key */
 	struct graph_choice *choices; /* by id */
 	uint32_t cap;
+	uint32_t **ids; /* by graph of this run, then of the book: its kernels'
+		names as ids of the trace; NULL: not looked up yet */
+	uint64_t steps; /* kernels compared so far */
 };
 
 enum { GRAPH_CHOICES_MOST = 256 };
@@ -202,6 +222,12 @@ enum { GRAPH_CHOICES_MOST = 256 };
 /* Graphs of fewer kernels than this can have equal kernel names in unrelated
  * programs. Only captures of the same run are used for them. */
 enum { GRAPH_SPECIFIC = 3 };
+
+/* Limits the time for captures that differ from replays, to about a second: of
+ * captures of 3,000 kernels, one kernel took 0.7 ns of graph_distance(), one
+ * cell 39 ns of graph_align(). */
+static const uint64_t graph_steps_max = UINT64_C(1) << 30;
+enum { GRAPH_CELL_STEPS = 40 };
 
 /* Shapes are stored as text; each text is parsed once. */
 
@@ -430,13 +456,20 @@ struct graph_choice_candidates {
 	const struct graph_known *list[GRAPH_CHOICES_MOST];
 	uint32_t n;
 	bool ordered; /* kernels are in the order of the replay */
+	uint32_t distance; /* 0: they have exactly the replay's kernels */
+	bool skipped;
 };
 
 static bool attribute_graph_choice_init(struct graph_choice_state *c,
 	const struct attribution *x, struct arena *scratch)
 {
+	size_t graphs = (size_t)x->profile->operators.learned_n +
+			(x->book ? x->book->n : 0) + 1;
+
 	*c = (struct graph_choice_state){ .x = x, .arena = scratch };
-	return attribute_graph_choice_shape_init(&c->shapes, x->arena,
+	c->ids = arena_grow(scratch, NULL, graphs * sizeof *c->ids);
+	return c->ids &&
+	       attribute_graph_choice_shape_init(&c->shapes, x->arena,
 		       scratch) &&
 	       names_init(&c->looked_up, scratch);
 }
@@ -512,17 +545,22 @@ static bool attribute_graph_choice_aligned(
 {
 	const struct graph_known *first = of->list[0];
 
-	for (uint32_t i = 1; !of->ordered && i < of->n; i++)
+	if (of->ordered && !of->distance)
+		return true;
+	for (uint32_t i = 1; i < of->n; i++) {
+		if (of->list[i]->n != first->n)
+			return false;
 		for (uint32_t j = 0; j < first->n; j++)
 			if (strcmp(first->nodes[j].kernel,
 				    of->list[i]->nodes[j].kernel) != 0)
 				return false;
+	}
 	return true;
 }
 
-static bool attribute_graph_choice_find(struct graph_choice_state *c,
-	const uint32_t *names, uint32_t n, int64_t tokens,
-	struct graph_choice_candidates *of)
+/* Adds the graphs that have exactly the replay's kernels. */
+static bool attribute_graph_choice_exact(struct graph_choice_state *c,
+	const uint32_t *names, uint32_t n, struct graph_choice_candidates *of)
 {
 	const struct operators *own = &c->x->profile->operators;
 	const struct graph_book *book = c->x->book;
@@ -537,12 +575,111 @@ static bool attribute_graph_choice_find(struct graph_choice_state *c,
 	attribute_graph_choice_add(of, own->learned, own->learned_n, key, n);
 	if (!of->n && book && n >= GRAPH_SPECIFIC)
 		attribute_graph_choice_add(of, book->graphs, book->n, key, n);
-	if (!of->n)
-		return true;
-	attribute_graph_choice_prefer_order(c, of, names, n);
-	return !attribute_graph_choice_aligned(of) ||
-	       attribute_graph_choice_keep_for_tokens(&c->shapes, of->list,
-		       &of->n, tokens);
+	if (of->n)
+		attribute_graph_choice_prefer_order(c, of, names, n);
+	return true;
+}
+
+/* The names of a graph's kernels as ids of the trace. `number` counts the
+ * graphs of this run and of the book. NULL if the arena is full. */
+static const uint32_t *attribute_graph_near_ids(struct graph_choice_state *c,
+	const struct graph_known *g, uint32_t number)
+{
+	uint32_t *ids = c->ids[number];
+
+	if (ids)
+		return ids;
+	ids = arena_grow(c->arena, NULL, ((size_t)g->n + 1) * sizeof *ids);
+	for (uint32_t i = 0; ids && i < g->n; i++)
+		ids[i] = names_find(&c->x->trace->names, g->nodes[i].kernel,
+			strlen(g->nodes[i].kernel));
+	return c->ids[number] = ids;
+}
+
+struct graph_near {
+	struct graph_choice_state *c;
+	const uint32_t *names; /* of the replay */
+	uint32_t n;
+	struct graph_choice_candidates *of;
+	const uint32_t *ids[GRAPH_CHOICES_MOST]; /* parallel to of->list */
+	uint32_t own; /* distance of the nearest graph of this run, once all of
+		them are compared; 0: none */
+	bool many; /* more candidates than fit */
+};
+
+/* The largest distance at which a graph becomes a candidate; 0: at none. A graph
+ * of another run must be nearer than those of this run. */
+static uint32_t attribute_graph_near_max(const struct graph_near *w,
+	const struct graph_known *g)
+{
+	uint32_t max = graph_distance_max(g->n), best = w->of->distance;
+	uint32_t by_count = g->n > w->n ? g->n - w->n : w->n - g->n;
+
+	if (best && max > best)
+		max = best;
+	if (w->own && max >= w->own)
+		max = w->own - 1;
+	return by_count <= max ? max : 0;
+}
+
+static void attribute_graph_near_keep(struct graph_near *w,
+	const struct graph_known *g, const uint32_t *ids, uint32_t distance)
+{
+	struct graph_choice_candidates *of = w->of;
+
+	if (distance != of->distance) {
+		of->n = 0;
+		w->many = false;
+	}
+	of->distance = distance;
+	w->many = w->many || of->n == GRAPH_CHOICES_MOST;
+	if (w->many)
+		return;
+	w->ids[of->n] = ids;
+	of->list[of->n++] = g;
+}
+
+/* Adds the graphs that differ from the replay by the fewest kernels. `from` is
+ * the number of the first graph. */
+static bool attribute_graph_near_look(struct graph_near *w,
+	const struct graph_known *graphs, uint32_t n, uint32_t from)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct graph_known *g = &graphs[i];
+		uint32_t max = attribute_graph_near_max(w, g);
+		if (!max)
+			continue;
+		if (w->c->steps > graph_steps_max) {
+			w->of->skipped = true;
+			return true;
+		}
+		w->c->steps += g->n + w->n;
+		const uint32_t *ids =
+			attribute_graph_near_ids(w->c, g, from + i);
+		if (!ids)
+			return false;
+		const struct graph_sides s = { ids, w->names, g->n, w->n };
+		uint32_t distance = graph_distance(&s, max);
+		if (distance != GRAPH_DISTANCE_FAR)
+			attribute_graph_near_keep(w, g, ids, distance);
+	}
+	return true;
+}
+
+static bool attribute_graph_near_find(struct graph_near *w)
+{
+	const struct operators *own = &w->c->x->profile->operators;
+	const struct graph_book *book = w->c->x->book;
+
+	w->of->ordered = true;
+	bool ok = attribute_graph_near_look(w, own->learned, own->learned_n, 0);
+	w->own = w->of->distance;
+	if (ok && book)
+		ok = attribute_graph_near_look(w, book->graphs, book->n,
+			own->learned_n);
+	if (w->many || w->of->skipped)
+		w->of->n = 0;
+	return ok;
 }
 
 /* Sorts nodes or kernels by name, and those of one name by their order. */
@@ -586,28 +723,35 @@ static bool attribute_graph_choice_same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+/* Deletes the facts that differ in another node. */
+static void attribute_graph_choice_agree(struct graph_node_known *is,
+	const struct graph_node_known *n, struct graph_place *place)
+{
+	if (!attribute_graph_choice_same_text(is->op, n->op)) {
+		is->op = NULL;
+		place->unclear = true;
+	}
+	if (attribute_graph_choice_same_text(is->shape, n->shape) &&
+		is->dtype == n->dtype)
+		return;
+	is->shape = NULL;
+	place->differ = true;
+}
+
 /* Returns the facts on which all candidates agree for one kernel name or, if
  * the order is known, for one position. It is the first node without the fields
  * that differ in another node. */
-static struct graph_node_known
-attribute_graph_choice_agreed(const struct graph_choice_candidates *of,
-	uint32_t *const *orders, uint32_t from, uint32_t to, bool *differ)
+static struct graph_node_known attribute_graph_choice_agreed(
+	const struct graph_choice_candidates *of, uint32_t *const *orders,
+	uint32_t from, uint32_t to, struct graph_place *place)
 {
+	assert(of->n && orders[0]);
 	struct graph_node_known is = of->list[0]->nodes[orders[0][from]];
 
 	for (uint32_t i = 0; i < of->n; i++)
-		for (uint32_t j = from; j < to; j++) {
-			const struct graph_node_known *n =
-				&of->list[i]->nodes[orders[i][j]];
-			if (!attribute_graph_choice_same_text(is.op, n->op))
-				is.op = NULL;
-			if (attribute_graph_choice_same_text(is.shape,
-				    n->shape) &&
-				is.dtype == n->dtype)
-				continue;
-			is.shape = NULL;
-			*differ = true;
-		}
+		for (uint32_t j = from; j < to; j++)
+			attribute_graph_choice_agree(&is,
+				&of->list[i]->nodes[orders[i][j]], place);
 	return is;
 }
 
@@ -626,9 +770,9 @@ static bool attribute_graph_choice_fill(struct graph_choice_state *c,
 		for (to = from + 1; !of->ordered && to < n; to++)
 			if (names[replay[to]] != names[replay[from]])
 				break;
-		struct graph_place place = { 0 };
+		struct graph_place place = { .matched = true };
 		struct graph_node_known is = attribute_graph_choice_agreed(of,
-			orders, from, to, &place.differ);
+			orders, from, to, &place);
 		if (is.op)
 			place.op = catalog_operator(c->x->catalog, is.op);
 		if (place.op && !attribute_graph_choice_shape(&c->shapes, &is,
@@ -645,30 +789,186 @@ static bool attribute_graph_choice_fill(struct graph_choice_state *c,
 	return true;
 }
 
+static bool attribute_graph_choice_make_exact(struct graph_choice_state *c,
+	const struct graph_choice_candidates *of, const uint32_t *names,
+	uint32_t n, struct graph_choice *out)
+{
+	uint32_t *orders[GRAPH_CHOICES_MOST] = { NULL };
+	struct graph_choice_sorting s = { NULL, &c->x->trace->names, names };
+	uint32_t *replay = attribute_graph_choice_order(c, &s, n, of->ordered);
+	bool ok = replay;
+
+	for (uint32_t i = 0; ok && i < of->n; i++) {
+		s.graph = of->list[i];
+		ok = (orders[i] = attribute_graph_choice_order(c, &s, n,
+			      of->ordered));
+	}
+	ok = ok &&
+	     attribute_graph_choice_fill(c, of, orders, replay, names, n, out);
+	arena_drop(c->arena, replay);
+	for (uint32_t i = 0; i < of->n; i++)
+		arena_drop(c->arena, orders[i]);
+	out->captured = out->matched = n;
+	return ok;
+}
+
+/* What is known about a kernel of a replay from captures that differ. */
+struct graph_near_fact {
+	struct graph_node_known is;
+	struct graph_place place;
+	bool extra; /* a candidate may have no partner for it */
+};
+
+/* Marks the operator calls of a capture that may lack a kernel. */
+static void attribute_graph_near_lacking(const struct graph_alignment *g,
+	const struct graph_known *of, bool *lacking)
+{
+	for (uint32_t j = 0; j < of->n; j++)
+		if (g->missing[j])
+			lacking[of->nodes[j].call] = true;
+}
+
+static void attribute_graph_near_fact(const struct graph_alignment *g,
+	const struct graph_known *of, const bool *lacking, uint32_t i,
+	struct graph_near_fact *f)
+{
+	uint32_t from = i > g->distance ? i - g->distance : 0;
+
+	f->extra = f->extra || g->extra[i];
+	for (uint32_t j = from; j < of->n && j <= i + g->distance; j++) {
+		if (!graph_align_match(g, i, j))
+			continue;
+		const struct graph_node_known *n = &of->nodes[j];
+		if (!f->place.matched)
+			f->is = *n;
+		f->place.matched = true;
+		f->place.unsure = f->place.unsure || lacking[n->call];
+		attribute_graph_choice_agree(&f->is, n, &f->place);
+	}
+}
+
+/* Adds the facts from one candidate. */
+static bool attribute_graph_near_facts(struct graph_near *w,
+	const struct graph_alignment *g, uint32_t candidate,
+	struct graph_near_fact *facts)
+{
+	const struct graph_known *of = w->of->list[candidate];
+	bool *lacking = arena_grow(w->c->arena, NULL, (size_t)of->n + 1);
+
+	if (!lacking)
+		return false;
+	attribute_graph_near_lacking(g, of, lacking);
+	for (uint32_t i = 0; i < w->n; i++) {
+		attribute_graph_near_fact(g, of, lacking, i, &facts[i]);
+		facts[i].place.unsure = facts[i].place.unsure || g->replaced;
+	}
+	arena_drop(w->c->arena, lacking);
+	return true;
+}
+
+/* Aligns the replay with each candidate. Candidates with the same kernels in
+ * the same order have one alignment. */
+static bool attribute_graph_near_align(struct graph_near *w, bool aligned,
+	struct graph_near_fact *facts)
+{
+	struct graph_alignment g = { 0 };
+	struct arena *a = w->c->arena, scratch = arena_scratch(a);
+	bool ok = true;
+
+	for (uint32_t i = 0; ok && i < w->of->n; i++) {
+		const struct graph_sides s = { w->ids[i], w->names,
+			w->of->list[i]->n, w->n };
+		if (i == 0 || !aligned) {
+			arena_scratch_release(&scratch, a);
+			scratch = arena_scratch(a);
+			ok = graph_align(&g, &s, w->of->distance, &scratch);
+		}
+		w->c->steps += GRAPH_CELL_STEPS * (uint64_t)w->n *
+			       (2 * w->of->distance + 1);
+		ok = ok && attribute_graph_near_facts(w, &g, i, facts);
+	}
+	arena_scratch_release(&scratch, a);
+	return ok;
+}
+
+static bool attribute_graph_near_place(struct graph_choice_state *c,
+	struct graph_near_fact *f, struct graph_choice *out)
+{
+	struct graph_place *p = &f->place;
+
+	if (!p->matched)
+		return true;
+	out->matched++;
+	p->call = f->is.call;
+	if (p->call >= out->calls)
+		out->calls = p->call + 1;
+	p->unclear = p->unclear || f->extra;
+	if (f->is.op && !p->unclear)
+		p->op = catalog_operator(c->x->catalog, f->is.op);
+	return !p->op || p->unsure ||
+	       attribute_graph_choice_shape(&c->shapes, &f->is, &p->sizes);
+}
+
+static bool attribute_graph_near_make(struct graph_near *w, bool aligned,
+	struct graph_choice *out)
+{
+	struct graph_place *places =
+		arena_array(w->c->arena, struct graph_place, w->n);
+	struct graph_near_fact *facts = arena_grow(w->c->arena, NULL,
+		((size_t)w->n + 1) * sizeof *facts);
+	bool ok = places && facts &&
+		  attribute_graph_near_align(w, aligned, facts);
+
+	for (uint32_t i = 0; ok && i < w->n; i++) {
+		ok = attribute_graph_near_place(w->c, &facts[i], out);
+		places[i] = facts[i].place;
+	}
+	arena_drop(w->c->arena, facts);
+	out->places = places;
+	out->captured = w->of->list[0]->n;
+	return ok;
+}
+
+/* After keep_for_tokens(), which reorders the list, ids are set again. */
+static void attribute_graph_near_number(struct graph_near *w)
+{
+	const struct operators *own = &w->c->x->profile->operators;
+	const struct graph_book *book = w->c->x->book;
+
+	for (uint32_t i = 0; i < w->of->n; i++) {
+		const struct graph_known *g = w->of->list[i];
+		bool mine = own->learned_n && g >= own->learned &&
+			    g < own->learned + own->learned_n;
+		size_t number =
+			mine ? (size_t)(g - own->learned)
+			     : own->learned_n + (size_t)(g - book->graphs);
+		w->ids[i] = w->c->ids[number];
+	}
+}
+
 static bool attribute_graph_choice_make(struct graph_choice_state *c,
 	const uint32_t *names, uint32_t n, int64_t tokens,
 	struct graph_choice *out)
 {
 	struct graph_choice_candidates of = { .n = 0 };
-	uint32_t *orders[GRAPH_CHOICES_MOST] = { NULL };
-	struct graph_choice_sorting s = { NULL, &c->x->trace->names, names };
+	struct graph_near near = { .c = c, .names = names, .n = n, .of = &of };
 
 	*out = (struct graph_choice){ 0 };
-	if (!attribute_graph_choice_find(c, names, n, tokens, &of) || !of.n)
-		return !c->arena->full && !c->x->arena->full;
-	uint32_t *replay = attribute_graph_choice_order(c, &s, n, of.ordered);
-	bool ok = replay;
-	for (uint32_t i = 0; ok && i < of.n; i++) {
-		s.graph = of.list[i];
-		ok = (orders[i] = attribute_graph_choice_order(c, &s, n,
-			      of.ordered));
-	}
-	ok = ok &&
-	     attribute_graph_choice_fill(c, &of, orders, replay, names, n, out);
-	arena_drop(c->arena, replay);
-	for (uint32_t i = 0; i < of.n; i++)
-		arena_drop(c->arena, orders[i]);
-	return ok;
+	if (!attribute_graph_choice_exact(c, names, n, &of) ||
+		(!of.n && !attribute_graph_near_find(&near)))
+		return false;
+	out->skipped = of.skipped;
+	if (!of.n)
+		return true;
+	bool aligned = attribute_graph_choice_aligned(&of);
+	if (aligned && !attribute_graph_choice_keep_for_tokens(&c->shapes,
+			       of.list, &of.n, tokens))
+		return false;
+	out->captures = of.n;
+	if (!of.distance)
+		return attribute_graph_choice_make_exact(c, &of, names, n, out);
+	attribute_graph_near_number(&near);
+	return attribute_graph_near_make(&near, aligned, out);
 }
 
 /* Returns the choice for a replay in a step of `tokens` tokens (-1: unknown).
@@ -739,19 +1039,34 @@ static bool attribute_graph_captured_by_rule(struct attribution *x)
 }
 
 struct attribute_graph_counts {
-	int64_t replayed, known, strange, differ;
+	int64_t replayed, known, strange, differ, aligned, unclear, unsure,
+		skipped;
 };
+
+static void attribute_graph_count(const struct graph_choice *is, uint32_t i,
+	const struct attributed *to, struct attribute_graph_counts *count)
+{
+	const struct graph_place *place = is->places ? &is->places[i] : NULL;
+
+	if (to->known == KNOWN_NODE)
+		return;
+	count->skipped += is->skipped;
+	count->strange += !is->skipped && !(place && place->matched);
+	count->unclear += place && place->unclear && !to->op;
+}
 
 /* Attributes the kernels of a replay from the choice for its graph. */
 static void attribute_graph_fill(struct attribution *x, const uint32_t *kernels,
 	uint32_t n, const struct graph_choice *is,
 	struct attribute_graph_counts *count)
 {
+	bool exact = is->matched == n && is->captured == n;
+
 	count->replayed += n;
 	for (uint32_t i = 0; i < n; i++) {
 		struct attributed *to = &x->of[kernels[i]];
 		count->known += to->known == KNOWN_NODE;
-		count->strange += to->known != KNOWN_NODE && !is->places;
+		attribute_graph_count(is, i, to, count);
 		if (to->op || !is->places || !is->places[i].op)
 			continue;
 		const struct graph_place *place = &is->places[i];
@@ -760,7 +1075,10 @@ static void attribute_graph_fill(struct attribution *x, const uint32_t *kernels,
 		to->known = KNOWN_GRAPH;
 		to->call = x->calls + place->call;
 		count->known++;
-		count->differ += place->differ && !place->sizes;
+		count->aligned += !exact;
+		count->unsure += place->unsure;
+		count->differ +=
+			place->differ && !place->sizes && !place->unsure;
 	}
 	x->calls += is->calls;
 }
@@ -772,19 +1090,33 @@ static int64_t attribute_graph_tokens_at(const struct attribution *x,
 
 	if (call == CORRELATION_NONE)
 		return -1;
-	const struct serving_work *work =
+	const struct step_label *label =
 		serving_steps_at(steps, c->thread[call], c->start_ns[call]);
-	return work ? work->tokens : -1;
+	return label ? label->all.q : -1;
+}
+
+/* Adds a replay to the row of its graph. Rows have the numbers of the
+ * sequences; those without replays are deleted at the end. */
+static void attribute_graph_match_add(struct graph_match *m, uint32_t n,
+	const struct graph_choice *is)
+{
+	m->replays++;
+	m->kernels = n;
+	if (is->captures > m->captures)
+		m->captures = is->captures;
+	m->captured = is->captured;
+	m->matched = is->matched;
 }
 
 static bool attribute_graph_replays(struct attribution *x,
 	const struct graph_replays *r, struct arena *scratch,
-	struct attribute_graph_counts *count)
+	struct graph_match *matches, struct attribute_graph_counts *count)
 {
 	struct graph_choice_state chooser;
 	struct serving_steps steps;
 
-	if (!serving_steps_find(x->trace, x->proc, scratch, &steps) ||
+	if (!serving_steps_find(x->catalog, x->trace, x->proc, scratch,
+		    &steps) ||
 		!attribute_graph_choice_init(&chooser, x, scratch))
 		return false;
 	for (uint32_t i = 0; i < r->n; i++) {
@@ -798,14 +1130,85 @@ static bool attribute_graph_replays(struct attribution *x,
 					r->call[i]));
 		if (!is)
 			return false;
+		attribute_graph_match_add(&matches[r->sequence[i]], n, is);
 		attribute_graph_fill(x, r->kernel + r->from[i], n, is, count);
 	}
 	return true;
 }
 
+/* Orders matches by the number of replayed kernels, most first. */
+static int attribute_graph_match_by_kernels(const void *left, const void *right)
+{
+	const struct graph_match *a = left, *b = right;
+	int64_t an = a->replays * a->kernels, bn = b->replays * b->kernels;
+
+	if (an != bn)
+		return an < bn ? 1 : -1;
+	return memcmp(a->key, b->key, sizeof a->key);
+}
+
+enum { MATCHES_MOST = 1000 };
+
+/* Stores the matches with the most kernels. */
+static bool attribute_graph_matches_store(struct attribution *x,
+	const struct graph_replays *r, struct graph_match *matches,
+	struct arena *scratch)
+{
+	struct operators *to = &x->profile->operators;
+	uint32_t n = 0;
+
+	for (uint32_t i = 1; i < r->sequences.n; i++) {
+		const struct name *is = &r->sequences.list[i];
+		uint32_t *names = arena_grow(scratch, NULL, is->len);
+		if (!names)
+			return false;
+		memcpy(names, is->text, is->len);
+		graph_capture_key(&x->trace->names, names, matches[i].kernels,
+			matches[i].key);
+		arena_drop(scratch, names);
+		matches[n++] = matches[i];
+	}
+	if (n)
+		qsort(matches, n, sizeof *matches,
+			attribute_graph_match_by_kernels);
+	to->matches_n = n < MATCHES_MOST ? n : MATCHES_MOST;
+	to->matches = arena_array(x->arena, struct graph_match,
+		(size_t)to->matches_n + 1);
+	if (to->matches && n)
+		memcpy(to->matches, matches, to->matches_n * sizeof *matches);
+	return to->matches;
+}
+
+/* The graph whose kernels match worst, of those that match in part. */
+static size_t attribute_graph_note_worst(const struct operators *o,
+	char text[80])
+{
+	const struct graph_match *worst = NULL;
+
+	for (uint32_t i = 0; i < o->matches_n; i++) {
+		const struct graph_match *m = &o->matches[i];
+		if (!m->captures)
+			continue;
+		if (!worst || graph_match_pct(m) < graph_match_pct(worst))
+			worst = m;
+	}
+	if (!worst)
+		return 0;
+	/* rounded down, so that 100 % means all */
+	int64_t tenths = INT64_C(2000) * worst->matched /
+			 ((int64_t)worst->kernels + worst->captured);
+	int len = snprintf(text, 80,
+		"%u of %u replayed and %u captured kernels match (%d.%d %%)",
+		worst->matched, worst->kernels, worst->captured,
+		(int)(tenths / 10), (int)(tenths % 10));
+	return len < 80 ? (size_t)len : 79;
+}
+
 static void attribute_graph_note(const struct attribute_graph_counts *count,
 	struct profile *p)
 {
+	char worst[80];
+
 	p->operators.replayed = count->replayed;
 	p->operators.replayed_known = count->known;
 	if (count->strange)
@@ -813,6 +1216,29 @@ static void attribute_graph_note(const struct attribute_graph_counts *count,
 			0);
 	if (count->differ)
 		note_add(&p->notes, NOTE_graph_sizes, count->differ, NULL, 0);
+	if (count->aligned)
+		note_add(&p->notes, NOTE_graph_aligned, count->aligned, worst,
+			attribute_graph_note_worst(&p->operators, worst));
+	if (count->unclear)
+		note_add(&p->notes, NOTE_graph_unclear, count->unclear, NULL,
+			0);
+	if (count->unsure)
+		note_add(&p->notes, NOTE_graph_unsure, count->unsure, NULL, 0);
+	if (count->skipped)
+		note_add(&p->notes, NOTE_graph_skipped, count->skipped, NULL,
+			0);
+}
+
+static bool attribute_graph_all(struct attribution *x,
+	const struct graph_replays *r, struct arena *scratch,
+	struct attribute_graph_counts *count)
+{
+	struct graph_match *matches =
+		arena_grow(scratch, NULL, r->sequences.n * sizeof *matches);
+
+	return matches &&
+	       attribute_graph_replays(x, r, scratch, matches, count) &&
+	       attribute_graph_matches_store(x, r, matches, scratch);
 }
 
 bool attribute_graph(struct attribution *x)
@@ -825,7 +1251,7 @@ bool attribute_graph(struct attribution *x)
 		  graph_capture_learn(x) &&
 		  attribute_graph_find_replays(x->trace, x->proc, x->call_of,
 			  &scratch, &r) &&
-		  (!r.n || attribute_graph_replays(x, &r, &scratch, &count));
+		  (!r.n || attribute_graph_all(x, &r, &scratch, &count));
 	if (ok)
 		attribute_graph_note(&count, x->profile);
 	arena_scratch_release(&scratch, x->arena);

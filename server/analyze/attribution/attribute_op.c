@@ -29,7 +29,7 @@
 
 /* It is hashed as bytes, so it has no padding. */
 struct attribute_op_shape_key {
-	uint32_t name, dims, types, own;
+	uint32_t name, dims, types, concrete, own;
 };
 
 /* The catalog operator of a host operator; NULL if there is none. */
@@ -207,31 +207,48 @@ static bool attribute_op_reserve(struct attribute_host *h, uint32_t id)
 	return true;
 }
 
+/* Reads the shape of a key that was not seen before; false if the arena is
+ * full. */
+static bool attribute_op_read(struct attribute_host *h,
+	const struct attribute_op_shape_key *k, const struct operator_info *is,
+	const struct shape **out)
+{
+	const struct names *texts = &h->at->trace->names;
+	const struct name *dims = &texts->list[k->dims];
+	const struct name *concrete = &texts->list[k->concrete];
+	enum input_shape_result how =
+		input_shape_from(&h->sizes, names_text(texts, k->name), is,
+			&(struct input_texts){ dims->text,
+				names_text(texts, k->types), concrete->text },
+			out);
+
+	if (how == INPUT_SHAPE_FULL)
+		return false;
+	if (how == INPUT_SHAPE_UNREADABLE)
+		note_add(&h->at->profile->notes, NOTE_dims_unreadable, 1,
+			dims->text, dims->len);
+	if (h->sizes.odd)
+		note_add(&h->at->profile->notes, NOTE_concrete_unreadable, 1,
+			concrete->text, concrete->len);
+	return true;
+}
+
 bool attribute_op_shape(struct attribute_host *h, uint32_t row,
 	const struct operator_info *is, const struct shape **out)
 {
-	const struct names *texts = &h->at->trace->names;
 	uint32_t x = attribute_op_with_dims(h, row, is), known = h->keys.n;
 
 	*out = NULL;
 	if (x == ATTRIBUTE_NO_OP)
 		return true;
 	struct attribute_op_shape_key k = { h->op->name[x], h->op->dims[x],
-		h->op->types[x], attribute_op_operator(h, x) == is };
+		h->op->types[x], h->op->concrete[x],
+		attribute_op_operator(h, x) == is };
 	uint32_t id = names_put(&h->keys, (const char *)&k, sizeof k);
 	if (id == NAMES_NONE || !attribute_op_reserve(h, id))
 		return false;
-	if (id == known) {
-		const struct name *dims = &texts->list[k.dims];
-		enum input_shape_result how = input_shape_from(&h->sizes,
-			names_text(texts, k.name), is, dims->text,
-			names_text(texts, k.types), &h->shapes[id]);
-		if (how == INPUT_SHAPE_FULL)
-			return false;
-		if (how == INPUT_SHAPE_UNREADABLE)
-			note_add(&h->at->profile->notes, NOTE_dims_unreadable,
-				1, dims->text, dims->len);
-	}
+	if (id == known && !attribute_op_read(h, &k, is, &h->shapes[id]))
+		return false;
 	*out = h->shapes[id];
 	return true;
 }

@@ -106,7 +106,8 @@ static bool attribute_range_reader_shape(struct range_operator_reader *r,
 		const char *text = names_text(&r->sized, id) + strlen(op) + 1;
 		r->shapes[id] = NULL;
 		enum input_shape_result how =
-			input_shape_from(&r->x->host->sizes, op, is, text, NULL,
+			input_shape_from(&r->x->host->sizes, op, is,
+				&(struct input_texts){ .dims = text },
 				&r->shapes[id]);
 		if (how == INPUT_SHAPE_FULL)
 			return false;

@@ -7,6 +7,7 @@
  * so that sums can be subtracted exactly. */
 #include "attribute.h"
 #include "attribute_sources.h"
+#include "collective_calls.h"
 #include "copies.h"
 #include "exact.h"
 #include "operators.h"
@@ -51,7 +52,7 @@ static bool attribute_rows_bound_too_large(const struct cost *c)
 
 static bool attribute_rows_bound_cost(const struct attribution *at,
 	const struct operator_info *is, const struct shape *sizes,
-	struct shape_stat *s)
+	const char *lacks, struct shape_stat *s)
 {
 	struct err e = { 0 };
 	struct cost c;
@@ -61,7 +62,9 @@ static bool attribute_rows_bound_cost(const struct attribution *at,
 		return true;
 	if (!catalog_cost(at->catalog, is, sizes, CONVENTION_PHYSICAL, &c,
 		    &e)) {
-		s->why = arena_strdup(at->arena, e.text);
+		s->why =
+			lacks ? arena_printf(at->arena, "%s: %s", e.text, lacks)
+			      : arena_strdup(at->arena, e.text);
 		return s->why;
 	}
 	s->costed = !attribute_rows_bound_too_large(&c);
@@ -72,15 +75,30 @@ static bool attribute_rows_bound_cost(const struct attribution *at,
 	return true;
 }
 
-static void attribute_rows_bound_over_add(const struct attribution *at,
-	const struct shape_stat *s, struct operator_stat *o)
+/* Adds a note whose detail is the shape. */
+static void attribute_rows_bound_note(const struct attribution *at,
+	enum note_code note, const struct shape_stat *s,
+	const struct operator_stat *o)
 {
 	char detail[240];
 	int len = snprintf(detail, sizeof detail, "%s %s", o->name, s->text);
 
-	o->over_ns += s->call.total_ns;
-	note_add(&at->profile->notes, NOTE_over_roof, 1, detail,
+	note_add(&at->profile->notes, note, 1, detail,
 		len < (int)sizeof detail ? (size_t)len : sizeof detail - 1);
+}
+
+/* Says why the times of a shape do not fit its bound; false if the arena is
+ * full. */
+static bool attribute_rows_bound_fit(const struct attribution *at,
+	const int64_t *ns, int64_t sol_ps, struct shape_stat *s,
+	const struct operator_stat *o)
+{
+	enum roofline_fit fit =
+		roofline_fit(ns, s->call.instances, sol_ps, at->arena, &s->why);
+
+	if (fit == ROOFLINE_FIT_MIXED)
+		attribute_rows_bound_note(at, NOTE_mixed_shape, s, o);
+	return fit == ROOFLINE_FIT_YES || s->why;
 }
 
 /* Headroom: the time above the roofline bound, over the calls that take longer
@@ -120,25 +138,33 @@ static void attribute_rows_bound_add(const struct attribution *at,
 	o->bound_calls += n;
 	o->bound_ns += total_ns;
 	o->compute_ns += s->leg == LEG_COMPUTE ? total_ns : 0;
-	if ((wide)sol_ps * n > (wide)total_ns * 1000)
-		attribute_rows_bound_over_add(at, s, o);
-	else if (!o->collective)
+	if ((wide)sol_ps * n > (wide)total_ns * 1000) {
+		o->over_ns += total_ns;
+		attribute_rows_bound_note(at, NOTE_over_roof, s, o);
+	} else if (!o->collective)
 		o->headroom_ns += attribute_rows_bound_headroom(ns, n, sol_ps,
 			at->platform->launch_floor_ns);
 }
+
+/* What the launches of a row have in common. */
+struct attribute_rows_sum {
+	const struct shape *sizes; /* NULL unknown */
+	int64_t launches;
+	const char *lacks; /* of its launches; NULL: of none */
+};
 
 /* Fills the cost and the roofline bound of a shape and adds them to its
  * operator. `ns` are the times of the shape's calls. False if the arena is
  * full. */
 static bool attribute_rows_bound(const struct attribution *at,
-	const struct operator_info *is, const struct shape *sizes,
+	const struct operator_info *is, const struct attribute_rows_sum *sum,
 	const int64_t *ns, struct shape_stat *s, struct operator_stat *o)
 {
 	struct bound b;
 
-	if (!is || !sizes)
+	if (!is || !sum->sizes)
 		return true;
-	if (!attribute_rows_bound_cost(at, is, sizes, s))
+	if (!attribute_rows_bound_cost(at, is, sum->sizes, sum->lacks, s))
 		return false;
 	if (!s->costed || !at->platform)
 		return true;
@@ -155,8 +181,9 @@ static bool attribute_rows_bound(const struct attribution *at,
 	}
 	s->leg = b.leg;
 	s->sol_ns = b.sol_s * 1e9;
-	attribute_rows_bound_add(at, ns, llround(b.sol_s * 1e12), s, o);
-	return true;
+	int64_t sol_ps = llround(b.sol_s * 1e12);
+	attribute_rows_bound_add(at, ns, sol_ps, s, o);
+	return attribute_rows_bound_fit(at, ns, sol_ps, s, o);
 }
 
 int64_t attribute_bound_ps(const struct attribution *at,
@@ -184,11 +211,6 @@ struct attribute_rows_key {
 	const struct operator_info *op; /* NULL: unattributed */
 	uint32_t text, grid; /* ids of `texts`; 0 none */
 	uint32_t dtype, phase, known, spare;
-};
-
-struct attribute_rows_sum {
-	const struct shape *sizes; /* NULL unknown */
-	int64_t launches;
 };
 
 struct attribute_rows_groups {
@@ -289,7 +311,7 @@ static uint32_t attribute_rows_row(struct attribute_rows_groups *g,
 	g->sums = array;
 	if (id > g->rows)
 		g->sums[g->rows++] =
-			(struct attribute_rows_sum){ is->sizes, 0 };
+			(struct attribute_rows_sum){ .sizes = is->sizes };
 	return id - 1;
 }
 
@@ -304,8 +326,10 @@ static bool attribute_rows_groups_add(struct attribute_rows_groups *g,
 		g->row_of[call] = attribute_rows_row(g, is, grid);
 	if (g->row_of[call] == NO_ROW)
 		return false;
+	struct attribute_rows_sum *sum = &g->sums[g->row_of[call]];
 	g->call_ns[call] += dur_ns;
-	g->sums[g->row_of[call]].launches++;
+	sum->launches++;
+	sum->lacks = sum->lacks ? sum->lacks : is->lacks;
 	return true;
 }
 
@@ -654,7 +678,7 @@ static bool attribute_rows_fill(struct attribute_rows_stats *m, uint32_t row)
 	if (!o || !attribute_rows_buckets(m->at->arena, ns, n, s))
 		return false;
 	attribute_rows_add_up(o, s);
-	return attribute_rows_bound(m->at, k.op, g->sums[row].sizes, ns, s, o);
+	return attribute_rows_bound(m->at, k.op, &g->sums[row], ns, s, o);
 }
 
 /* False if the arena is full. */
@@ -709,8 +733,13 @@ static bool attribute_rows_kernels(const struct attribution *at,
 
 	for (uint32_t i = 0; i < at->proc->kernel.to - from; i++) {
 		const struct attributed *is = &at->of[i];
+		const struct collective_call *c =
+			collective_calls_at(at->collectives, i);
 		*grid = '\0';
-		if (is->op && !is->sizes)
+		if (is->op && is->op->collective && is->sizes && c && c->kind)
+			snprintf(grid, sizeof grid, "%s",
+				collective_word(c->kind));
+		else if (is->op && !is->sizes)
 			attribute_rows_grid_text(t, t->kernel.launch[from + i],
 				grid, sizeof grid);
 		if (!attribute_rows_groups_add(g, is, grid,

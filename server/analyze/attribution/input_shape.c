@@ -1,45 +1,13 @@
 /* input_shape.c - parses Input Dims, applies the words of the entries in
- * input_shape.def to them, and sorts the sizes into the catalog's order. Words
- * are parsed each time they are applied, because a trace has few operators with
- * different dims. */
+ * input_shape.def to them and to Concrete Inputs, and sorts the sizes into the
+ * catalog's order. Words are parsed each time they are applied, because a trace
+ * has few operators with different dims. */
 #include "input_shape.h"
+#include "concrete_inputs.h"
+#include "input_shape_words.h"
 #include "shape.h"
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct input_dims_tensor {
-	uint32_t from, n; /* in `values` */
-};
-
-struct input_dims_arg {
-	uint32_t from, n; /* in `tensors`; n is 0 if it is no tensor */
-	bool is_list; /* a list of tensors */
-	enum dtype dtype;
-};
-
-enum {
-	INPUT_DIMS_ARGS = 128,
-	INPUT_DIMS_TENSORS = 8192,
-	INPUT_DIMS_VALUES = 32768
-};
-
-struct input_dims {
-	struct input_dims_arg args[INPUT_DIMS_ARGS];
-	struct input_dims_tensor tensors[INPUT_DIMS_TENSORS];
-	int64_t values[INPUT_DIMS_VALUES];
-	uint32_t args_n, tensors_n, values_n;
-};
-
-enum { INPUT_SHAPE_SIZES_MAX = 16 };
-
-struct input_shape_made {
-	const struct input_dims *dims;
-	struct arena *arena;
-	struct size list[INPUT_SHAPE_SIZES_MAX];
-	enum dtype dtype;
-	uint32_t n;
-};
 
 /* Dims are JSON text. An argument is either a list of whole numbers, which is a
  * tensor, or a list of such lists, which is a list of tensors. [] is a tensor
@@ -178,15 +146,6 @@ static bool input_shape_parse(struct input_dims *d, const char *dims,
 	return true;
 }
 
-/* The tensor of an argument; NULL if the argument is not a single tensor. */
-static const struct input_dims_tensor *
-input_shape_tensor(const struct input_dims *d, uint32_t arg)
-{
-	if (arg >= d->args_n || d->args[arg].is_list || !d->args[arg].n)
-		return NULL;
-	return &d->tensors[d->args[arg].from];
-}
-
 /* The product of a tensor's dimensions; -1 if it exceeds 64 bits. */
 static int64_t input_shape_elements(const struct input_dims *d,
 	const struct input_dims_tensor *t)
@@ -227,39 +186,10 @@ static void input_shape_begin(struct input_shape_made *m,
 	*m = (struct input_shape_made){ .dims = s->dims, .arena = s->arena };
 }
 
-static int64_t input_shape_whole(const char **at)
-{
-	char *end;
-	int64_t v = strtol(*at, &end, 10);
-	*at = end;
-	return v;
-}
-
 static const char *input_shape_size_name(struct arena *a, const char *word,
 	size_t len)
 {
 	return arena_strndup(a, word, len);
-}
-
-static enum input_shape_result input_shape_put(struct input_shape_made *m,
-	const char *name, const int64_t *values, size_t n, bool is_list)
-{
-	int64_t *copy = arena_array(m->arena, int64_t, n ? n : 1);
-
-	assert(m->n < INPUT_SHAPE_SIZES_MAX);
-	if (!copy || !name)
-		return INPUT_SHAPE_FULL;
-	if (n)
-		memcpy(copy, values, n * sizeof *copy);
-	m->list[m->n++] = (struct size){ name, copy, (uint32_t)n, is_list };
-	return INPUT_SHAPE_FOUND;
-}
-
-static enum input_shape_result input_shape_put_one(struct input_shape_made *m,
-	const char *name, int64_t v)
-{
-	return v < 0 ? INPUT_SHAPE_UNREADABLE
-		     : input_shape_put(m, name, &v, 1, false);
 }
 
 static enum input_shape_result input_shape_put_tensor(struct input_shape_made
@@ -286,23 +216,10 @@ static bool input_shape_dimension(const struct input_shape_made *m,
 	return true;
 }
 
-/* Applies "0.1", "0.1-1" or "0.1x0.0"; `at` is after the point. */
-static enum input_shape_result input_shape_one(struct input_shape_made *m,
-	const char *name, uint32_t arg, const char *at)
+static enum input_shape_result input_shape_put_repeated(struct input_shape_made
+								*m,
+	const char *name, int64_t v, int64_t times)
 {
-	int64_t v, times;
-
-	if (!input_shape_dimension(m, arg, &at, &v))
-		return INPUT_SHAPE_NONE;
-	if (*at != 'x')
-		return *at != '-' ? input_shape_put_one(m, name, v)
-		       : v	  ? input_shape_put_one(m, name, v - 1)
-				  : INPUT_SHAPE_NONE;
-	at++;
-	arg = (uint32_t)input_shape_whole(&at);
-	at++;
-	if (!input_shape_dimension(m, arg, &at, &times))
-		return INPUT_SHAPE_NONE;
 	if (times > SHAPE_VALUES)
 		return INPUT_SHAPE_UNREADABLE;
 	int64_t *list = arena_array(m->arena, int64_t, (size_t)times + 1);
@@ -312,6 +229,132 @@ static enum input_shape_result input_shape_one(struct input_shape_made *m,
 		list[i] = v;
 	m->list[m->n++] = (struct size){ name, list, (uint32_t)times, true };
 	return INPUT_SHAPE_FOUND;
+}
+
+/* Applies "1.1:$3", a dimension divided by the value of argument 3; `at` is
+ * after the colon. */
+static enum input_shape_result input_shape_divided(struct input_shape_made *m,
+	const char *name, int64_t v, const char *at)
+{
+	int64_t by;
+
+	at++;
+	uint32_t arg = (uint32_t)input_shape_whole(&at);
+	if (!concrete_inputs_whole(&m->dims->concrete, arg, &by))
+		return input_shape_odd(m, arg);
+	return by > 0 && v % by == 0 ? input_shape_put_one(m, name, v / by)
+				     : INPUT_SHAPE_NONE;
+}
+
+/* Applies "0.1", "0.1-1", "0.1x0.0" or "0.1:$3"; `at` is after the point. */
+static enum input_shape_result input_shape_one(struct input_shape_made *m,
+	const char *name, uint32_t arg, const char *at)
+{
+	int64_t v, times;
+
+	if (!input_shape_dimension(m, arg, &at, &v))
+		return INPUT_SHAPE_NONE;
+	if (*at == ':')
+		return input_shape_divided(m, name, v, at + 1);
+	if (*at != 'x')
+		return *at != '-' ? input_shape_put_one(m, name, v)
+		       : v	  ? input_shape_put_one(m, name, v - 1)
+				  : INPUT_SHAPE_NONE;
+	at++;
+	arg = (uint32_t)input_shape_whole(&at);
+	at++;
+	if (!input_shape_dimension(m, arg, &at, &times))
+		return INPUT_SHAPE_NONE;
+	return input_shape_put_repeated(m, name, v, times);
+}
+
+/* Reads the list of the value whose word is at `at`, after the dollar. */
+static int input_shape_list_of(struct input_shape_made *m, const char *at,
+	int64_t list[INPUT_SHAPE_LIST])
+{
+	uint32_t arg = (uint32_t)input_shape_whole(&at);
+	int n = concrete_inputs_list(&m->dims->concrete, arg, list,
+		INPUT_SHAPE_LIST);
+	if (n < 0)
+		input_shape_odd(m, arg);
+	return n;
+}
+
+/* The product of a tensor's dimensions from `from` to before `to`; -1 if it
+ * exceeds 64 bits. */
+static int64_t input_shape_product(const struct input_shape_made *m,
+	const struct input_dims_tensor *t, uint32_t from, uint32_t to)
+{
+	const struct input_dims_tensor part = { t->from + from, to - from };
+	return input_shape_elements(m->dims, &part);
+}
+
+/* Applies "0/$1" and "0|$1": how many rows a norm over the last dimensions has,
+ * as many as the list of argument 1 has numbers, and all dimensions with those
+ * multiplied into one. */
+static enum input_shape_result input_shape_rows(struct input_shape_made *m,
+	const char *name, const struct input_dims_tensor *t, const char *at,
+	bool all)
+{
+	int64_t over[INPUT_SHAPE_LIST], dims[INPUT_SHAPE_LIST];
+	int n = input_shape_list_of(m, at + 1, over);
+
+	if (!t || n < 1 || (uint32_t)n > t->n || t->n > INPUT_SHAPE_LIST)
+		return INPUT_SHAPE_NONE;
+	uint32_t rows = t->n - (uint32_t)n;
+	if (memcmp(m->dims->values + t->from + rows, over,
+		    (size_t)n * sizeof *over) != 0)
+		return INPUT_SHAPE_NONE;
+	if (!all)
+		return input_shape_put_one(m, name,
+			input_shape_product(m, t, 0, rows));
+	memcpy(dims, m->dims->values + t->from, rows * sizeof *dims);
+	dims[rows] = input_shape_product(m, t, rows, t->n);
+	if (dims[rows] < 0)
+		return INPUT_SHAPE_UNREADABLE;
+	return input_shape_put(m, name, dims, rows + 1, true);
+}
+
+/* Applies "0-$1": the dimensions that a reduction over those of argument 1
+ * leaves. Without a value, or with an empty list, it is over all of them. */
+static enum input_shape_result input_shape_reduced(struct input_shape_made *m,
+	const char *name, const struct input_dims_tensor *t, const char *at)
+{
+	int64_t over[INPUT_SHAPE_LIST], dims[INPUT_SHAPE_LIST];
+	const char *number = ++at;
+	uint32_t arg = (uint32_t)input_shape_whole(&number), left = 0;
+	int n = concrete_inputs_none(&m->dims->concrete, arg)
+			? 0
+			: input_shape_list_of(m, at, over);
+
+	if (!t || n < 0 || t->n > INPUT_SHAPE_LIST || !m->dims->concrete.n)
+		return INPUT_SHAPE_NONE;
+	for (int64_t i = 0; i < t->n; i++) {
+		bool away = n == 0;
+		for (int k = 0; k < n; k++)
+			away |= over[k] == i || over[k] + t->n == i;
+		if (!away)
+			dims[left++] = m->dims->values[t->from + i];
+	}
+	return input_shape_put(m, name, dims, left, true);
+}
+
+/* Applies "0>$1": all dimensions, with the last ones replaced by the list of
+ * argument 1. */
+static enum input_shape_result input_shape_resized(struct input_shape_made *m,
+	const char *name, const struct input_dims_tensor *t, const char *at)
+{
+	int64_t to[INPUT_SHAPE_LIST], dims[INPUT_SHAPE_LIST];
+	int n = input_shape_list_of(m, at + 1, to);
+
+	if (!t || n < 1 || (uint32_t)n > t->n || t->n > INPUT_SHAPE_LIST)
+		return INPUT_SHAPE_NONE;
+	for (int i = 0; i < n; i++)
+		if (to[i] < 0)
+			return INPUT_SHAPE_NONE;
+	memcpy(dims, m->dims->values + t->from, t->n * sizeof *dims);
+	memcpy(dims + t->n - n, to, (size_t)n * sizeof *to);
+	return input_shape_put(m, name, dims, t->n, true);
 }
 
 /* Applies "0/-1", the product of all dimensions except one; `at` is after the
@@ -433,8 +476,16 @@ static enum input_shape_result input_shape_by_argument(struct input_shape_made
 
 	if (*at == '.')
 		return input_shape_one(m, name, arg, at + 1);
+	if (at[0] == '/' && at[1] == '$')
+		return input_shape_rows(m, name, t, at + 1, false);
 	if (*at == '/')
 		return input_shape_rest(m, name, arg, at + 1);
+	if (*at == '|')
+		return input_shape_rows(m, name, t, at + 1, true);
+	if (*at == '-')
+		return input_shape_reduced(m, name, t, at + 1);
+	if (*at == '>')
+		return input_shape_resized(m, name, t, at + 1);
 	if (*at == '[')
 		return input_shape_members(m, name, arg, at[2]);
 	if (!t)
@@ -446,9 +497,134 @@ static enum input_shape_result input_shape_by_argument(struct input_shape_made
 	return input_shape_put_tensor(m, name, t);
 }
 
+/* Applies "$6w": a number that is left out if it is negative or has no value. */
+static enum input_shape_result input_shape_window(struct input_shape_made *m,
+	const char *name, uint32_t arg)
+{
+	int64_t v = -1;
+
+	if (!concrete_inputs_none(&m->dims->concrete, arg) &&
+		!concrete_inputs_whole(&m->dims->concrete, arg, &v))
+		return input_shape_odd(m, arg);
+	return v < 0 ? INPUT_SHAPE_FOUND : input_shape_put_one(m, name, v);
+}
+
+/* Applies "$5u0.0/3.0": the value of argument 5 once for each sequence, if all
+ * sequences are as long as the longest. Argument 3 has the beginning of each
+ * sequence and the end of the last. `at` is after the u. */
+static enum input_shape_result input_shape_uniform(struct input_shape_made *m,
+	const char *name, uint32_t value, const char *at)
+{
+	int64_t each, tokens, ends, all;
+	uint32_t arg = (uint32_t)input_shape_whole(&at);
+
+	at++;
+	if (!input_shape_dimension(m, arg, &at, &tokens))
+		return INPUT_SHAPE_NONE;
+	at++;
+	arg = (uint32_t)input_shape_whole(&at);
+	at++;
+	if (!input_shape_dimension(m, arg, &at, &ends))
+		return INPUT_SHAPE_NONE;
+	if (!concrete_inputs_whole(&m->dims->concrete, value, &each))
+		return input_shape_odd(m, value);
+	if (each < 1 || ends < 2 ||
+		__builtin_mul_overflow(each, ends - 1, &all) || all != tokens)
+		return INPUT_SHAPE_NONE;
+	return input_shape_put_repeated(m, name, each, ends - 1);
+}
+
+/* Applies "$4.0" and "$1#": a number of a list, and the product of all. */
+static enum input_shape_result input_shape_of_list(struct input_shape_made *m,
+	const char *name, const char *word, const char *at)
+{
+	int64_t list[INPUT_SHAPE_LIST], product = 1;
+	int n = input_shape_list_of(m, word, list);
+	char what = *at++;
+
+	if (n < 0)
+		return INPUT_SHAPE_NONE;
+	for (int i = 0; i < n; i++)
+		if (list[i] < 0 ||
+			__builtin_mul_overflow(product, list[i], &product))
+			return INPUT_SHAPE_NONE;
+	if (what == 'l')
+		return input_shape_put(m, name, list, (size_t)n, true);
+	if (what == '#')
+		return n ? input_shape_put_one(m, name, product)
+			 : INPUT_SHAPE_NONE;
+	int64_t i = input_shape_whole(&at);
+	return i < n ? input_shape_put_one(m, name, list[i]) : INPUT_SHAPE_NONE;
+}
+
+/* Applies a word for the value of an argument; `at` is after the dollar. */
+static enum input_shape_result input_shape_concrete(struct input_shape_made *m,
+	const char *name, const char *at)
+{
+	const struct concrete_inputs *c = &m->dims->concrete;
+	const char *word = at;
+	uint32_t arg = (uint32_t)input_shape_whole(&at);
+	int64_t v;
+	bool known;
+
+	switch (*at) {
+	case '.':
+	case '#':
+	case 'l':
+		return input_shape_of_list(m, name, word, at);
+	case 'w':
+		return input_shape_window(m, name, arg);
+	case 'u':
+		return input_shape_uniform(m, name, arg, at + 1);
+	case 'b':
+		known = concrete_inputs_bool(c, arg, &v);
+		break;
+	case 't':
+		v = concrete_inputs_trues(c, arg,
+			(int)strtol(at + 1, NULL, 10));
+		known = v > 0;
+		break;
+	default:
+		known = concrete_inputs_whole(c, arg, &v) && v >= 0;
+	}
+	return known ? input_shape_put_one(m, name, v)
+		     : input_shape_odd(m, arg);
+}
+
+static const struct size *input_shape_made_size(const struct input_shape_made
+							*m,
+	const char *name)
+{
+	for (uint32_t i = 0; i < m->n; i++)
+		if (!strcmp(m->list[i].name, name))
+			return &m->list[i];
+	return NULL;
+}
+
+/* Applies "^": 1 if the mask is causal and there are not as many queries as
+ * keys, otherwise left out. */
+static enum input_shape_result input_shape_top_left(struct input_shape_made *m,
+	const char *name)
+{
+	const struct size *causal = input_shape_made_size(m, "causal"),
+			  *q = input_shape_made_size(m, "q_lens"),
+			  *k = input_shape_made_size(m, "seq_lens");
+
+	if (!causal || !causal->values[0] || !q || !k || q->n != k->n ||
+		!memcmp(q->values, k->values, q->n * sizeof *q->values))
+		return INPUT_SHAPE_FOUND;
+	return input_shape_put_one(m, name, 1);
+}
+
 static enum input_shape_result input_shape_value(struct input_shape_made *m,
 	const char *name, const char *at)
 {
+	if (*at == '$')
+		return input_shape_concrete(m, name, at + 1);
+	if (*at == '%')
+		return input_shape_conv(m, name, at + 1);
+	if (*at == '^')
+		return input_shape_top_left(m, name);
 	if (*at == '=') {
 		at++;
 		return input_shape_put_one(m, name, input_shape_whole(&at));
@@ -497,6 +673,48 @@ static enum input_shape_result input_shape_fits(const struct input_shape_made
 						   : INPUT_SHAPE_NONE;
 }
 
+/* Applies a condition over the value of an argument: "$9=0" is that it is
+ * exactly 0, "$1[" that it is a list or has no value, and "$2^0" that it is the
+ * last dimension of argument 0. `at` is after the dollar. */
+static enum input_shape_result
+input_shape_fits_value(const struct input_shape_made *m, const char *at)
+{
+	const struct concrete_inputs *c = &m->dims->concrete;
+	uint32_t arg = (uint32_t)input_shape_whole(&at);
+	const struct input_dims_tensor *t;
+	int64_t v;
+	bool fits = false;
+
+	if (*at == '=')
+		fits = concrete_inputs_is(c, arg, at + 1, strcspn(at + 1, " "));
+	else if (*at == '[')
+		fits = c->n && (concrete_inputs_none(c, arg) ||
+				       *c->value[arg].at == '[');
+	else if (concrete_inputs_whole(c, arg, &v)) {
+		at++;
+		t = input_shape_tensor(m->dims,
+			(uint32_t)input_shape_whole(&at));
+		fits = t && (v == -1 || v == (int64_t)t->n - 1);
+	}
+	return fits ? INPUT_SHAPE_FOUND : INPUT_SHAPE_NONE;
+}
+
+/* Applies "2.2==0.1": whether two dimensions are equal. */
+static enum input_shape_result
+input_shape_fits_equal(const struct input_shape_made *m, const char *at)
+{
+	int64_t v[2];
+
+	for (int i = 0; i < 2; i++) {
+		uint32_t arg = (uint32_t)input_shape_whole(&at);
+		at++;
+		if (!input_shape_dimension(m, arg, &at, &v[i]))
+			return INPUT_SHAPE_NONE;
+		at += strspn(at, "=");
+	}
+	return v[0] == v[1] ? INPUT_SHAPE_FOUND : INPUT_SHAPE_NONE;
+}
+
 /* Applies one word. INPUT_SHAPE_NONE if it does not fit. */
 static enum input_shape_result input_shape_word(struct input_shape_made *m,
 	const char *word)
@@ -507,8 +725,17 @@ static enum input_shape_result input_shape_word(struct input_shape_made *m,
 		return INPUT_SHAPE_NONE;
 	if (*word == '@')
 		return input_shape_dtype(m, word + 1);
+	if (*word == '$')
+		return input_shape_fits_value(m, word + 1);
+	if (*word == '!')
+		return input_shape_tensor(m->dims,
+			       (uint32_t)strtol(word + 1, NULL, 10))
+			       ? INPUT_SHAPE_NONE
+			       : INPUT_SHAPE_FOUND;
 	if (word[len] == ':')
 		return input_shape_fits(m, word);
+	if (*word >= '0' && *word <= '9')
+		return input_shape_fits_equal(m, word);
 	const char *name = input_shape_size_name(m->arena, word, len);
 	if (!name)
 		return INPUT_SHAPE_FULL;
@@ -638,6 +865,9 @@ static enum input_shape_result input_shape_by_entry(struct input_shapes *s,
 		struct input_shape_made m;
 		input_shape_begin(&m, s);
 		how = input_shape_words(&m, entries[i].what);
+		s->odd |= m.odd;
+		if (how == INPUT_SHAPE_FOUND && strpbrk(entries[i].what, "$%"))
+			s->odd = false; /* another version of the schema */
 		if (how == INPUT_SHAPE_FOUND)
 			how = input_shape_finish(s, is, &m, out);
 	}
@@ -654,11 +884,12 @@ static bool input_shape_has_no_dims(const char *of)
 }
 
 enum input_shape_result input_shape_from(struct input_shapes *s, const char *op,
-	const struct operator_info *is, const char *dims, const char *types,
+	const struct operator_info *is, const struct input_texts *texts,
 	const struct shape **out)
 {
 	*out = NULL;
-	if (!input_shape_parse(s->dims, dims, types))
+	s->odd = !concrete_inputs_read(&s->dims->concrete, texts->concrete);
+	if (!input_shape_parse(s->dims, texts->dims, texts->types))
 		return INPUT_SHAPE_UNREADABLE;
 	enum input_shape_result how = input_shape_by_entry(s, op, is, out);
 	if (how == INPUT_SHAPE_NONE)

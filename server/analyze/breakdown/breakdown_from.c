@@ -42,6 +42,24 @@ static const char *const iterations_are_layers =
 	"period of its kernels is one layer or part of one, so the whole "
 	"recording is taken for one pass";
 
+/* What repeats may also be the iterations of a loop in any program. Layers that
+ * were found by period therefore need evidence, unless the request names the
+ * period. Most of them must be of kinds
+ * - that contain a matrix product, convolution, norm, attention or another
+ *   operation that models consist of.
+ * If no iterations were found, the layers may also be forward passes. Then most of
+ * them must be of kinds
+ * - that have attention or another operation as above, or write to the key-value
+ *   cache; or, if there are at least FEW_LAYERS layers, a convolution or both
+ *   products of a feed-forward part;
+ * - that contain no embedding, head, sampling, loss or optimizer. */
+
+static const char *const may_be_a_loop =
+	"what repeats may be iterations of a loop: nothing in the repeating "
+	"kernels shows that they are layers of a model";
+
+enum { FEW_LAYERS = 4 };
+
 static bool breakdown_from_layers_by_default(const struct layer_params *params)
 {
 	return !params->range && !params->start;
@@ -102,15 +120,12 @@ static bool breakdown_from_layers_hardly_any(const struct layer_seq *s,
 }
 
 /* Returns whether a position does something that occurs in a step but not in a
- * layer: embedding of tokens or pixels, head, sampling, loss, optimizer, a copy
- * or an opaque graph. */
-static bool breakdown_from_layers_of_a_step(const struct layer_seq *s,
-	const struct layer_place *p, const struct layer_named *is)
+ * layer: embedding of tokens or pixels, head, sampling, loss or optimizer. */
+static bool breakdown_from_layers_of_a_step(const struct layer_named *is)
 {
 	static const char *const groups[] = { "loss", "optimizer", "sampling" };
 
-	if (p->symbol >= s->profile->kernels_n ||
-		is->block == BLOCK_EMBEDDING || is->block == BLOCK_HEAD ||
+	if (is->block == BLOCK_EMBEDDING || is->block == BLOCK_HEAD ||
 		is->block == BLOCK_SAMPLING)
 		return true;
 	for (size_t i = 0; is->op && i < sizeof groups / sizeof *groups; i++)
@@ -119,15 +134,16 @@ static bool breakdown_from_layers_of_a_step(const struct layer_seq *s,
 	return false;
 }
 
+static const layer_roles inner = ROLE_BIT(ATTENTION) | ROLE_BIT(STATE) |
+				 ROLE_BIT(ROPE) | ROLE_BIT(INPUT_NORM) |
+				 ROLE_BIT(POST_NORM);
+
 /* Sets *are to whether each kind of layer passes the two tests above. Without
  * them, the repeating pieces of a whole recording may be steps. Returns false
  * if the arena is full. */
 static bool breakdown_from_layers_of_models(const struct layer_seq *s,
 	const struct layering *l, bool *are)
 {
-	const layer_roles inner = ROLE_BIT(ATTENTION) | ROLE_BIT(STATE) |
-				  ROLE_BIT(ROPE) | ROLE_BIT(INPUT_NORM) |
-				  ROLE_BIT(POST_NORM);
 	struct layer_named *named;
 
 	if (!layer_blocks(s, l, &named))
@@ -143,9 +159,94 @@ static bool breakdown_from_layers_of_models(const struct layer_seq *s,
 			x->place == SECTION_LAYER &&
 			k < x->places_from + x->places_n;
 			k++)
-			*are &= !breakdown_from_layers_of_a_step(s,
-				&l->places[k], &named[k]);
+			*are &= l->places[k].symbol < s->profile->kernels_n &&
+				!breakdown_from_layers_of_a_step(&named[k]);
 	}
+	return true;
+}
+
+static uint32_t breakdown_from_layers_n(const struct layering *l)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < l->instances_n; i++)
+		n += l->sections[l->instances[i].section].place ==
+		     SECTION_LAYER;
+	return n;
+}
+
+/* Returns whether a position does something that models consist of. */
+static bool breakdown_from_layers_of_a_model(const struct layer_named *is)
+{
+	static const char *const groups[] = { "attention", "convolution",
+		"gemm", "kv cache", "linear attention", "moe", "norm", "rnn",
+		"state space" };
+
+	for (size_t i = 0; is->op && i < sizeof groups / sizeof *groups; i++)
+		if (strcmp(is->op->group, groups[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Returns whether a kind of layer has evidence. `pass`: the layers may be forward
+ * passes. */
+static bool breakdown_from_layers_evident(const struct layer_section *x,
+	const struct layer_named *named, bool pass, bool many)
+{
+	const layer_roles feed = ROLE_BIT(GATE_UP) | ROLE_BIT(DOWN),
+			  own = inner | ROLE_BIT(KV_STORE);
+	layer_roles has = 0;
+	bool model = false;
+
+	for (uint32_t k = 0; k < x->places_n; k++) {
+		const struct layer_named *d = &named[x->places_from + k];
+		has |= d->roles;
+		model |= breakdown_from_layers_of_a_model(d);
+		if (pass && breakdown_from_layers_of_a_step(d))
+			return false;
+	}
+	if (!pass)
+		return model || (has & own);
+	return (has & own) ||
+	       (many && (has & ROLE_BIT(CONVOLUTION) || (has & feed) == feed));
+}
+
+/* Sets *maybe to whether most layers may be iterations of a loop. Returns false
+ * if the arena is full. */
+static bool breakdown_from_layers_maybe_loop(const struct layer_seq *s,
+	const struct layering *l, const struct layer_named *named, bool *maybe)
+{
+	bool pass = s->profile->iterations.detector == ITERATIONS_WINDOW;
+	bool *of = arena_array(s->arena, bool, (size_t)l->sections_n + 1);
+	uint32_t n = breakdown_from_layers_n(l), evident = 0;
+
+	if (!of)
+		return false;
+	for (uint32_t i = 0; i < l->sections_n; i++)
+		of[i] = l->sections[i].place == SECTION_LAYER &&
+			breakdown_from_layers_evident(&l->sections[i], named,
+				pass, n >= FEW_LAYERS);
+	for (uint32_t i = 0; i < l->instances_n; i++)
+		evident += of[l->instances[i].section];
+	*maybe = evident * 2 <= n;
+	return true;
+}
+
+/* Removes layers that may be iterations of a loop. Returns false if the arena is
+ * full. */
+static bool breakdown_from_layers_unloop(const struct layer_seq *s,
+	const struct breakdown_params *params, struct layering *l)
+{
+	struct layer_named *named;
+	bool maybe;
+
+	if (l->detector != LAYERS_PERIOD || params->by != LAYERS_NONE)
+		return true;
+	if (!layer_blocks(s, l, &named) ||
+		!breakdown_from_layers_maybe_loop(s, l, named, &maybe))
+		return false;
+	if (maybe)
+		*l = (struct layering){ .why = may_be_a_loop };
 	return true;
 }
 
@@ -204,7 +305,8 @@ static bool breakdown_from_layers(struct layer_seq *s,
 	struct breakdown_from_passes was;
 	struct layering again = { 0 };
 
-	if (!breakdown_from_layers_look(s, params, l))
+	if (!breakdown_from_layers_look(s, params, l) ||
+		!breakdown_from_layers_unloop(s, params, l))
 		return false;
 	bool enough = l->detector != LAYERS_NONE &&
 		      (breakdown_from_layers_by_default(&params->layers) ||
@@ -275,7 +377,10 @@ static bool breakdown_from_layered(struct layer_seq *s,
 		return layering_flat(s, why, l) || arena_err(s->arena, e);
 	bool ok = (breakdown_from_layers(s, params, l) ||
 			  arena_err(s->arena, e)) &&
-		  breakdown_from_settle(s, params, l, e);
+		  breakdown_from_settle(s, params, l, e) &&
+		  (l->detector != LAYERS_PERIOD ||
+			  layering_blocks_by_ranges(s, l) ||
+			  arena_err(s->arena, e));
 	if (ok && params->realign && !out->realigned && !l->why)
 		l->why = names_right;
 	return ok;

@@ -1,27 +1,52 @@
-/* collectives.c - lists the collectives of a run by name, device and stream. */
+/* collectives.c - lists the collectives of a run by name, device, stream and
+ * what their calls have in common: kind, size and process group. */
+#include "collective_calls.h"
 #include "pattern.h"
-#include "catalog.h"
 #include <assert.h>
+#include <string.h>
 
-/* The key of a line. Hashed as bytes, so it must contain no padding. */
+/* The key of a line. Hashed as bytes, so it must contain no padding. Texts are
+ * interned, so their addresses identify them. */
 struct collectives_key {
-	int64_t stream;
+	int64_t stream, elements, bytes, group_handle, group_size;
+	const char *group, *ranks;
 	uint32_t kernel;
 	int32_t device;
+	uint32_t kind, split, dtype, spare;
 };
 
 struct collectives_maker {
 	const struct trace *t;
 	struct slice rows;
 	const uint32_t *kernel_of;
+	const struct collective_calls *calls;
 	struct profile *p;
 	uint32_t *line; /* by kernel row: which collective; LINE_NONE */
 	uint32_t cap;
 };
 enum { LINE_NONE = UINT32_MAX };
 
+static struct collectives_key collectives_key_of(const struct collectives_maker
+							 *m,
+	uint32_t i, const struct collective_call *c)
+{
+	const struct kernel_rows *k = &m->t->kernel;
+	return (struct collectives_key){ .stream = k->stream[m->rows.from + i],
+		.elements = c->elements,
+		.bytes = c->bytes,
+		.group_handle = c->group_handle,
+		.group_size = c->group_size,
+		.group = c->group,
+		.ranks = c->ranks,
+		.kernel = m->kernel_of[i],
+		.device = k->device[m->rows.from + i],
+		.kind = c->kind,
+		.split = c->split,
+		.dtype = c->dtype };
+}
+
 static bool collectives_line_add(struct collectives_maker *m,
-	const struct collectives_key *k)
+	const struct collectives_key *k, const struct collective_call *c)
 {
 	struct collectives *to = &m->p->collectives;
 	if (to->n == m->cap) {
@@ -33,10 +58,12 @@ static bool collectives_line_add(struct collectives_maker *m,
 		to->rows = grown;
 		m->cap = cap;
 	}
-	to->rows[to->n++] =
+	to->rows[to->n] =
 		(struct collective){ .name = m->p->kernels[k->kernel].name,
 			.device = k->device,
-			.stream = k->stream };
+			.stream = k->stream,
+			.call = *c };
+	to->rows[to->n++].call.sequence = -1;
 	return true;
 }
 
@@ -44,22 +71,20 @@ static bool collectives_line_add(struct collectives_maker *m,
  * their first start. */
 static bool collectives_assign(struct collectives_maker *m)
 {
-	const struct kernel_rows *k = &m->t->kernel;
 	struct collectives *to = &m->p->collectives;
 	struct names keys;
 	if (!names_init(&keys, m->p->arena))
 		return false;
 	for (uint32_t i = 0; i < m->rows.to - m->rows.from; i++) {
-		const struct kernel_source *s =
-			&m->p->kernels[m->kernel_of[i]].source;
-		struct collectives_key of = { k->stream[m->rows.from + i],
-			m->kernel_of[i], k->device[m->rows.from + i] };
+		const struct collective_call *c =
+			collective_calls_at(m->calls, i);
 		m->line[i] = LINE_NONE;
-		if (!family_is_collective(s->family))
+		if (!c)
 			continue;
+		struct collectives_key of = collectives_key_of(m, i, c);
 		uint32_t id = names_put(&keys, (const char *)&of, sizeof of);
 		if (id == NAMES_NONE ||
-			(id > to->n && !collectives_line_add(m, &of)))
+			(id > to->n && !collectives_line_add(m, &of, c)))
 			return false;
 		assert(to->rows);
 		m->line[i] = id - 1;
@@ -68,34 +93,50 @@ static bool collectives_assign(struct collectives_maker *m)
 	return true;
 }
 
+/* Makes the arrays of a line; that of its sequence numbers only if some call of
+ * the run is numbered. */
+static bool collectives_arrays(struct collectives_maker *m,
+	struct collective *c, bool numbered)
+{
+	c->start_ns = arena_array(m->p->arena, int64_t, c->n);
+	c->dur_ns = arena_array(m->p->arena, int64_t, c->n);
+	if (numbered)
+		c->sequence = arena_array(m->p->arena, int64_t, c->n);
+	c->n = 0;
+	return c->start_ns && c->dur_ns && (c->sequence || !numbered);
+}
+
 static bool collectives_fill(struct collectives_maker *m, int64_t first_ns)
 {
 	const struct kernel_rows *k = &m->t->kernel;
 	struct collectives *to = &m->p->collectives;
-	for (uint32_t i = 0; i < to->n; i++) {
-		struct collective *c = &to->rows[i];
-		c->start_ns = arena_array(m->p->arena, int64_t, c->n);
-		c->dur_ns = arena_array(m->p->arena, int64_t, c->n);
-		if (!c->start_ns || !c->dur_ns)
+	bool numbered = false;
+	for (uint32_t i = 0; i < m->calls->n; i++)
+		numbered |= m->calls->list[i].sequence >= 0;
+	for (uint32_t i = 0; i < to->n; i++)
+		if (!collectives_arrays(m, &to->rows[i], numbered))
 			return false;
-		c->n = 0;
-	}
 	for (uint32_t i = 0; i < m->rows.to - m->rows.from; i++) {
 		if (m->line[i] == LINE_NONE)
 			continue;
 		struct collective *c = &to->rows[m->line[i]];
 		c->start_ns[c->n] = k->start_ns[m->rows.from + i] - first_ns;
+		if (c->sequence)
+			c->sequence[c->n] =
+				collective_calls_at(m->calls, i)->sequence;
 		c->dur_ns[c->n++] = k->dur_ns[m->rows.from + i];
 	}
 	return true;
 }
 
 bool collectives_from(const struct trace *t, const struct process *proc,
-	const uint32_t *kernel_of, struct profile *p)
+	const uint32_t *kernel_of, const struct collective_calls *calls,
+	struct profile *p)
 {
 	struct collectives_maker m = { .t = t,
 		.rows = proc->kernel,
 		.kernel_of = kernel_of,
+		.calls = calls,
 		.p = p };
 	p->collectives = (struct collectives){ 0 };
 	m.line = arena_grow(p->arena, NULL,

@@ -2,8 +2,8 @@
  *
  * The n-th collective of a name on one rank is matched with the n-th on every
  * other rank, in the order of their starts over all streams. The shortest
- * duration over the ranks is transfer time; the rest of each rank's duration is
- * waiting time (definitions.md 2.6). If ranks differ in the number of
+ * duration over the ranks is transfer time, as in AMD-AGI/TraceLens; the rest
+ * of each rank's duration is waiting time. If ranks differ in the number of
  * collectives of a name, the collectives of this name are counted as unmatched
  * and not split. A single run has neither transfer nor waiting time. */
 #pragma once

@@ -26,12 +26,17 @@ struct matrix {
 	uint32_t cap;
 };
 
+/* `identity` 0: the function is found by its name. */
 static struct compare_row *compare_rows_row_of(struct matrix *m,
-	const char *name, enum function_type type, uint32_t place)
+	const char *name, enum function_type type, uint32_t place,
+	uint32_t identity)
 {
 	struct compare *c = m->c;
+	const struct compare_identity *is =
+		identity ? &c->identities[identity - 1] : NULL;
 	const char *key =
-		arena_printf(c->a, "%d %u %s", (int)type, place, name);
+		is ? arena_printf(c->a, "identity %u", identity)
+		   : arena_printf(c->a, "%d %u %s", (int)type, place, name);
 	uint32_t id = names_put(&m->keys, key, strlen(key));
 	if (id <= c->rows_n)
 		return &c->rows[id - 1];
@@ -40,7 +45,11 @@ static struct compare_row *compare_rows_row_of(struct matrix *m,
 		c->rows = arena_grow(c->a, c->rows, m->cap * sizeof *c->rows);
 	}
 	struct compare_row *row = &c->rows[c->rows_n++];
+	if (is)
+		name = is->name[is->name[BASE] ? BASE : HEAD];
 	*row = (struct compare_row){ .name = name,
+		.repeat_name = name,
+		.identity = is,
 		.type = type,
 		.place = place };
 	for (int s = 0; s < 2; s++) {
@@ -124,7 +133,9 @@ static void compare_rows_run_add(struct matrix *m, int s, uint32_t unit,
 		if (!compare_rows_ran(u, r, p))
 			continue;
 		struct compare_row *row = compare_rows_row_of(m, p->name,
-			p->type, u->place_of[r][i]);
+			p->type, u->place_of[r][i], u->identity[r][i]);
+		if (p->stem.text && p->stem.varies == NAME_NUMBER)
+			row->repeat_name = p->stem.text;
 		compare_rows_source_add(m->c->a, row, s, unit, r, i);
 		compare_rows_spread_add(m->c->a, row, s, p);
 		for (uint32_t k = 0; k < u->iterations_n; k++) {
@@ -152,7 +163,7 @@ static void compare_rows_statistics_add(struct matrix *m, int s,
 	const char *name, double total_ns, double instances)
 {
 	struct compare_row *row =
-		compare_rows_row_of(m, name, FUNCTION_gpu_compute, 0);
+		compare_rows_row_of(m, name, FUNCTION_gpu_compute, 0, 0);
 	row->ns[s][0] += total_ns;
 	row->launches[s] += instances;
 }
@@ -612,7 +623,7 @@ static struct verdict_row compare_verdict_row_of(const struct compare *c,
 		row.spread = (struct verdict_spread){ r->low_ns[BASE],
 			r->high_ns[BASE], r->low_ns[HEAD], r->high_ns[HEAD] };
 	row.follows = !row.kernel && !compare_on_host(r->type);
-	compare_verdict_floor_set(c, r->name, r->ns, &row);
+	compare_verdict_floor_set(c, r->repeat_name, r->ns, &row);
 	return row;
 }
 
@@ -739,6 +750,7 @@ static bool compare_prepare(struct compare *c, const struct compared_run *base,
 	}
 	compare_work_from(c, wanted);
 	compare_match_iterations(c, wanted);
+	compare_identity_from(c);
 	compare_rows_from(c);
 	compare_conditions_rows(c);
 	compare_rows_join_collectives(c);
@@ -806,12 +818,29 @@ struct filled {
 	int64_t *runs, *numbers;
 };
 
-/* Whether a row is of the requested function. */
+/* Whether a row is of the requested function on the side that has this name. A
+ * row that both sides find by its name has one name. */
 static bool compare_series_wanted(const struct compare_row *r, const char *name,
-	const char *device)
+	const char *device, int side)
 {
 	const char *shown = r->device[BASE] ? r->device[BASE] : r->device[HEAD];
-	return !strcmp(r->name, name) && (!device || !strcmp(shown, device));
+	const char *is = r->identity ? r->identity->name[side] : r->name;
+	return is && !strcmp(is, name) && (!device || !strcmp(shown, device));
+}
+
+/* Marks the rows of the requested function. If the base has no such function,
+ * the name is one of the head. */
+static bool compare_series_find(const struct compare *c, const char *name,
+	const char *device, bool in_head, bool *wanted)
+{
+	bool found = false;
+	for (int side = in_head ? HEAD : BASE; side <= HEAD && !found; side++)
+		for (uint32_t i = 0; i < c->rows_n; i++) {
+			wanted[i] = compare_series_wanted(&c->rows[i], name,
+				device, side);
+			found |= wanted[i];
+		}
+	return found;
 }
 
 static void compare_series_row_add(const struct compare *c,
@@ -853,17 +882,19 @@ static void compare_series_side_fill(const struct compare *c, int s,
 }
 
 bool compare_series_from(const struct compared_run *base, uint32_t base_n,
-	const struct compared_run *head, uint32_t head_n, const char *name,
-	const char *device, struct arena *a, struct compare_series sides[2],
-	struct err *e)
+	const struct compared_run *head, uint32_t head_n,
+	const struct compare_function *wants, struct arena *a,
+	struct compare_series sides[2], struct err *e)
 {
 	struct compare_options o = COMPARE_OPTIONS;
 	struct comparison unused = { .comparable = true };
 	struct compare c = { .o = &o, .a = a, .out = &unused };
-	bool found = false;
 
 	if (!compare_prepare(&c, base, base_n, head, head_n, e))
 		return false;
+	bool *wanted = arena_array(a, bool, c.rows_n + 1);
+	bool found = compare_series_find(&c, wants->name, wants->device,
+		wants->in_head, wanted);
 	for (int s = 0; s < 2; s++) {
 		uint32_t n = c.side[s].iterations_n;
 		struct filled f = { arena_array(a, double, n + 1),
@@ -873,10 +904,8 @@ bool compare_series_from(const struct compared_run *base, uint32_t base_n,
 			arena_array(a, int64_t, n + 1) };
 		compare_series_side_fill(&c, s, &f);
 		for (uint32_t i = 0; i < c.rows_n; i++)
-			if (compare_series_wanted(&c.rows[i], name, device)) {
+			if (wanted[i])
 				compare_series_row_add(&c, &c.rows[i], s, &f);
-				found = true;
-			}
 		sides[s] = (struct compare_series){ .ns = f.ns,
 			.launches = f.launches,
 			.beta_pct = f.beta_pct,
@@ -887,8 +916,9 @@ bool compare_series_from(const struct compared_run *base, uint32_t base_n,
 	}
 	if (found)
 		return true;
-	if (device)
+	if (wants->device)
 		return err_set(e, ERR_NOT_FOUND,
-			"neither side has this function on '%.80s'", device);
+			"neither side has this function on '%.80s'",
+			wants->device);
 	return err_set(e, ERR_NOT_FOUND, "neither side has this function");
 }

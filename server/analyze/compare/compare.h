@@ -65,15 +65,31 @@ bool compare_findings(const struct compared_run *base, uint32_t base_n,
 	const struct compared_run *head, uint32_t head_n, struct arena *a,
 	struct comparison *out, struct err *e);
 
+/* Fills the stems of kernels and ranges in the runs, by which kernels are found
+ * again under another name; the texts are in the arena. Without it, names alone
+ * identify kernels. */
+struct catalog;
+void compare_stems(const struct catalog *k, struct compared_run *runs,
+	uint32_t n, struct arena *a);
+/* Adds up the means of kernels of one stem, under its text, because one number
+ * means another kernel in each repeat. */
+void compare_repeat_stems(const struct catalog *k, struct repeats *r,
+	struct arena *a);
+
 /* The iterations of one function, for a chart: nanoseconds and launches in each
- * iteration that compare_from() uses, on each side. `device` NULL: the sum over
- * all devices. ERR_NOT_FOUND if neither side has the function. */
+ * iteration that compare_from() uses, on each side. ERR_NOT_FOUND if neither side has
+ * the function. */
+struct compare_function {
+	const char *name; /* in the base, or in the head if the base lacks it */
+	const char *device; /* NULL: the sum over all devices */
+	bool in_head; /* `name` is that in the head */
+};
 struct compare_series {
 	const double *ns, *launches, *beta_pct, *iteration_ns;
 	const int64_t *runs, *numbers; /* run and number of each iteration */
 	uint32_t n;
 };
 bool compare_series_from(const struct compared_run *base, uint32_t base_n,
-	const struct compared_run *head, uint32_t head_n, const char *name,
-	const char *device, struct arena *a, struct compare_series sides[2],
-	struct err *e);
+	const struct compared_run *head, uint32_t head_n,
+	const struct compare_function *wants, struct arena *a,
+	struct compare_series sides[2], struct err *e);

@@ -428,6 +428,11 @@ static bool compare_conditions_same_text(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
+static const char *compare_conditions_range(const struct iterations *x)
+{
+	return x->range_stem ? x->range_stem : x->range;
+}
+
 /* Whether iterations of two runs are the same unit of work. Ranges with equal
  * names are. Periods with equal names may differ. */
 static bool compare_conditions_same_meaning(const struct compared_run *a,
@@ -436,7 +441,8 @@ static bool compare_conditions_same_meaning(const struct compared_run *a,
 	const struct iterations *x = &a->iterations, *y = &b->iterations;
 	double launches[2], ns[2], n[2];
 	bool same = x->detector == y->detector &&
-		    compare_conditions_same_text(x->range, y->range);
+		    compare_conditions_same_text(compare_conditions_range(x),
+			    compare_conditions_range(y));
 	if (x->detector == ITERATIONS_GIVEN || y->detector == ITERATIONS_GIVEN)
 		return same;
 	if (same && x->detector != ITERATIONS_PERIOD)

@@ -2,6 +2,7 @@
  * headline. */
 #include "compare_state.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Resources: counters that changed with a function.
@@ -300,7 +301,7 @@ static const char *compare_result_text_changed(struct arena *a,
 	if (!top)
 		return compare_result_text_part(a, out);
 	return arena_printf(a, "%s on %s %s: %s, %s%s%s",
-		compare_text_name(a, row->name), row->device,
+		compare_text_function(a, row), row->device,
 		compare_text_what(top), compare_text_amount(a, top),
 		compare_text_evidence(top),
 		others > 1 ? arena_printf(a, "; %u functions changed in all",
@@ -361,6 +362,24 @@ static void compare_result_split_delta(struct changed_row *r)
 	r->by_duration_ns = r->change.delta_ns - r->by_count_ns;
 }
 
+/* How the function of a row was found, and its names. */
+static void compare_result_identity(const struct compare_row *row,
+	struct changed_row *out)
+{
+	const struct compare_identity *is = row->identity;
+	if (!is)
+		return;
+	out->identity = is->kind;
+	out->reason = is->kind == ROW_BY_NAME ? NULL : is->reason;
+	out->base_names = is->names[BASE];
+	out->head_names = is->names[HEAD];
+	out->base_names_n = is->names_n[BASE];
+	out->head_names_n = is->names_n[HEAD];
+	if (is->name[BASE] && is->name[HEAD] &&
+		strcmp(is->name[BASE], is->name[HEAD]))
+		out->head_name = is->name[HEAD];
+}
+
 static void compare_result_row(struct compare *c, const struct compare_row *row,
 	const struct change *change, struct changed_row *out)
 {
@@ -389,6 +408,7 @@ static void compare_result_row(struct compare *c, const struct compare_row *row,
 		out->beyond_common_ns =
 			out->change.delta_ns -
 			(c->out->common.ratio - 1) * out->change.base_ns;
+	compare_result_identity(row, out);
 	if (out->change.is < CHANGE_UNDECIDED)
 		compare_result_resources_add(c, row, out);
 }
@@ -433,6 +453,9 @@ static int compare_result_by_stake(const void *left, const void *right)
 		return x < y ? 1 : -1;
 	}
 	int names = strcmp(a->name, b->name);
+	if (!names)
+		names = strcmp(a->head_name ? a->head_name : "",
+			b->head_name ? b->head_name : "");
 	int devices = names ? names : strcmp(a->device, b->device);
 	return devices ? devices : (a->type > b->type) - (a->type < b->type);
 }
@@ -462,6 +485,41 @@ static void compare_result_split(struct compare *c,
 	}
 }
 
+/* Reports rows that names alone do not find, those with the most time first. */
+
+static int compare_result_by_time(const void *left, const void *right)
+{
+	const struct changed_row *a = *(const struct changed_row *const *)left,
+				 *b = *(const struct changed_row *const *)right;
+	double x = a->change.base_ns + a->change.head_ns,
+	       y = b->change.base_ns + b->change.head_ns;
+	return x < y ? 1 : x > y ? -1 : strcmp(a->name, b->name);
+}
+
+static void compare_result_identities(struct compare *c, enum row_identity kind,
+	enum finding_code code)
+{
+	enum { SHOWN = 3 };
+	const struct comparison *out = c->out;
+	const struct changed_row **rows =
+		arena_array(c->a, const struct changed_row *, out->rows_n + 1);
+	const char *list = NULL;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < out->rows_n; i++)
+		if (out->rows[i].identity == kind &&
+			out->rows[i].base_names_n && out->rows[i].head_names_n)
+			rows[n++] = &out->rows[i];
+	if (!n)
+		return;
+	qsort(rows, n, sizeof *rows, compare_result_by_time);
+	for (uint32_t i = 0; i < n && i < SHOWN; i++)
+		list = compare_text_join(c->a, list,
+			compare_text_identity(c->a, rows[i]));
+	if (n > SHOWN)
+		list = arena_printf(c->a, "%s and %u more", list, n - SHOWN);
+	compare_finding_add(c, code, list, NULL);
+}
+
 void compare_result_from(struct compare *c, const struct change *changes)
 {
 	struct comparison *out = c->out;
@@ -479,6 +537,9 @@ void compare_result_from(struct compare *c, const struct change *changes)
 	qsort(out->rows, out->rows_n, sizeof *out->rows,
 		compare_result_by_stake);
 	compare_result_split(c, changes ? changes + c->rows_n : NULL);
+	compare_result_identities(c, ROW_VARIANT, FINDING_kernel_variants);
+	compare_result_identities(c, ROW_RENAMED, FINDING_kernels_renamed);
+	compare_result_identities(c, ROW_SEVERAL, FINDING_kernels_several);
 	compare_findings_sort(c);
 	compare_result_headline(c);
 }

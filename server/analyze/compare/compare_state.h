@@ -14,6 +14,9 @@ struct compare_unit {
 	/* Per run. at: the indices of the compared iterations in the arrays of
 	 * the run's patterns. place_of: the place of each pattern. */
 	uint32_t **at, **place_of;
+	/* The identity of each pattern: its index + 1 in compare.identities; 0:
+	 * its name. */
+	uint32_t **identity;
 	uint32_t runs_n;
 	uint32_t iterations_n,
 		first; /* compared; index into the side's arrays */
@@ -29,9 +32,22 @@ struct compare_side {
 	double per_launch; /* factor on the head's times; 1 without windows */
 };
 
+/* Functions that are compared as one row although names alone do not find it.
+ * The names of a side are those in its first run. */
+struct compare_identity {
+	enum row_identity kind;
+	const char *name[2]; /* "a + b" if there are several; NULL: none */
+	const char **names[2];
+	uint32_t names_n[2];
+	const char *reason; /* a sentence; NULL */
+};
+
 enum { COMPARE_PLACE_ALL = UINT32_MAX }; /* the sum over several devices */
 struct compare_row {
-	const char *name, *device[2];
+	const char *name; /* in the base; in the head if the base lacks it */
+	const char *device[2];
+	const struct compare_identity *identity; /* NULL: found by its name */
+	const char *repeat_name; /* in repeats: its stem, or its name */
 	enum function_type type;
 	uint32_t place;
 	double *ns[2]; /* per side and iteration */
@@ -61,9 +77,10 @@ struct compare {
 	struct compare_side side[2];
 	const char **place[2]; /* [places_n]: the name of a place */
 	uint32_t places_n;
+	struct compare_identity *identities;
 	struct compare_row *rows;
 	struct compare_split *split; /* known parts */
-	uint32_t rows_n, split_n;
+	uint32_t identities_n, rows_n, split_n;
 	double *means; /* room for one per unit of a side */
 	bool statistics; /* rows are time per launch */
 	struct comparison *out;
@@ -92,6 +109,10 @@ void compare_match_assign(const double *cost, uint32_t n, struct arena *a,
 	uint32_t *place);
 /* Whether functions of a type run on the host. */
 bool compare_on_host(enum function_type t);
+
+/* compare_identity.c: finds the kernels of both sides that are the same although
+ * their names differ. Fills identities, and identity of each unit. */
+void compare_identity_from(struct compare *c);
 
 /* compare_work.c: fills `wanted` with the number of iterations per run and
  * stratum that work on sizes of the other side, in the other side's
@@ -138,10 +159,13 @@ const char *compare_text_run(struct arena *a, const struct compared_run *r);
 /* Adds an item to a list with commas. NULL is an empty list. */
 const char *compare_text_join(struct arena *a, const char *list,
 	const char *item);
-/* Parts of a sentence: a kernel's name, shortened; what changed ("takes
- * longer"); by how much ("+0.71 ms per iteration (+8.3 %)"); the evidence ("by
- * permutation of runs"). */
-const char *compare_text_name(struct arena *a, const char *name);
+/* The names of a row, the head's first: "gelu_5 (in the base gelu_2)". */
+const char *compare_text_function(struct arena *a, const struct changed_row *r);
+/* "gelu_2 → gelu_5 (+3.0 %)", of a row that both sides have under other
+ * names. */
+const char *compare_text_identity(struct arena *a, const struct changed_row *r);
+/* Parts of a sentence: what changed ("takes longer"); by how much ("+0.71 ms per
+ * iteration (+8.3 %)"); the evidence ("by permutation of runs"). */
 const char *compare_text_what(const struct change *c);
 const char *compare_text_amount(struct arena *a, const struct change *c);
 const char *compare_text_evidence(const struct change *c);

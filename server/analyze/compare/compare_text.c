@@ -94,7 +94,7 @@ const char *compare_text_join(struct arena *a, const char *list,
 
 enum { NAME_MOST = 100 };
 
-const char *compare_text_name(struct arena *a, const char *name)
+static const char *compare_text_name(struct arena *a, const char *name)
 {
 	const char *text = kernel_name_short(a, name, strlen(name));
 	size_t len = strlen(text);
@@ -102,6 +102,40 @@ const char *compare_text_name(struct arena *a, const char *name)
 		return text;
 	return arena_printf(a, "%.*s…", (int)utf8_clip(text, len, NAME_MOST),
 		text);
+}
+
+static const char *compare_text_names(struct arena *a, const char *const *names,
+	uint32_t n)
+{
+	enum { SHOWN = 3 };
+	const char *text = compare_text_name(a, names[0]);
+	for (uint32_t i = 1; i < n && i < SHOWN; i++)
+		text = arena_printf(a, "%s + %s", text,
+			compare_text_name(a, names[i]));
+	return n > SHOWN ? arena_printf(a, "%s + %u more", text, n - SHOWN)
+			 : text;
+}
+
+const char *compare_text_function(struct arena *a, const struct changed_row *r)
+{
+	if (!r->base_names_n && !r->head_names_n)
+		return compare_text_name(a, r->name);
+	if (!r->base_names_n)
+		return compare_text_names(a, r->head_names, r->head_names_n);
+	const char *base =
+		compare_text_names(a, r->base_names, r->base_names_n);
+	if (!r->head_name || !r->head_names_n)
+		return base;
+	return arena_printf(a, "%s (in the base %s)",
+		compare_text_names(a, r->head_names, r->head_names_n), base);
+}
+
+const char *compare_text_identity(struct arena *a, const struct changed_row *r)
+{
+	return arena_printf(a, "%s → %s (%+.1f %%)",
+		compare_text_names(a, r->base_names, r->base_names_n),
+		compare_text_names(a, r->head_names, r->head_names_n),
+		100 * (r->change.ratio - 1));
 }
 
 const char *compare_text_evidence(const struct change *c)

@@ -62,6 +62,19 @@ static uint32_t compare_work_first(const struct iterations *c, uint32_t stratum)
 	return low;
 }
 
+/* Adds up rows of one name and size, which are adjacent: kernels whose names
+ * differ only in a number have one stem. Returns how many rows are left. */
+static uint32_t compare_work_join_equal(struct size_row *r, uint32_t n)
+{
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (kept && !compare_work_by_name(&r[kept - 1], &r[i]))
+			r[kept - 1].calls += r[i].calls;
+		else
+			r[kept++] = r[i];
+	return kept;
+}
+
 /* `words` maps equal texts to equal numbers, over all compared lists. */
 static void compare_work_sizes_from(const struct iterations *c,
 	uint32_t stratum, struct names *words, struct arena *a,
@@ -77,8 +90,10 @@ static void compare_work_sizes_from(const struct iterations *c,
 		if (!strpbrk(w->size, "0123456789") ||
 			out->n[w->kind] == ITERATIONS_WORKS_MAX)
 			continue;
+		const char *stem = c->work_stems ? c->work_stems[i] : NULL;
+		const char *name = stem ? stem : w->name;
 		out->rows[w->kind][out->n[w->kind]++] = (struct size_row){
-			.name = names_put(words, w->name, strlen(w->name)),
+			.name = names_put(words, name, strlen(name)),
 			.size = names_put(words, w->size, strlen(w->size)),
 			.calls = w->per_iteration
 		};
@@ -86,6 +101,7 @@ static void compare_work_sizes_from(const struct iterations *c,
 	for (int k = 0; k < 2; k++) {
 		struct size_row *r = out->rows[k];
 		qsort(r, out->n[k], sizeof *r, compare_work_by_name);
+		out->n[k] = compare_work_join_equal(r, out->n[k]);
 		for (uint32_t from = 0, to; from < out->n[k]; from = to) {
 			double sum = 0;
 			to = compare_work_name_end(r, from, out->n[k]);

@@ -3,6 +3,7 @@
 #include "compare_state.h"
 #include "decimals.h"
 #include "level_test.h"
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -464,7 +465,7 @@ static const char *regression_gate_text_function(const struct regression_gate
 	const struct gate_rule *r, const struct changed_row *row)
 {
 	const struct change *c = &row->change;
-	const char *name = compare_text_name(g->a, row->name), *what;
+	const char *name = compare_text_function(g->a, row), *what;
 	double iteration = g->out->compared.base.iteration_ns;
 
 	if (c->is <= CHANGE_LIKELY)
@@ -723,8 +724,15 @@ static const struct compare_row *regression_gate_row_of(const struct compare *c,
 	for (uint32_t i = 0; i < c->rows_n; i++) {
 		const struct compare_row *r = &c->rows[i];
 		const char *device = r->device[r->device[BASE] ? BASE : HEAD];
-		if (r->type == given->type && !strcmp(r->name, given->name) &&
-			device == given->device)
+		bool same =
+			r->identity
+				? given->base_names ==
+						  r->identity->names[BASE] &&
+					  given->head_names ==
+						  r->identity->names[HEAD]
+				: !given->base_names && !given->head_names &&
+					  !strcmp(r->name, given->name);
+		if (r->type == given->type && same && device == given->device)
 			return r;
 	}
 	return NULL;
@@ -763,15 +771,16 @@ static void regression_gate_function_fill(struct gate_rule *r,
 static bool regression_gate_function_level(struct regression_gate *g,
 	const struct changed_row *row, struct gate_rule *r, struct err *e)
 {
-	struct gate_units u =
-		regression_gate_units_row(g, regression_gate_row_of(g->c, row));
+	const struct compare_row *of = regression_gate_row_of(g->c, row);
+	assert(of);
+	struct gate_units u = regression_gate_units_row(g, of);
 	double base = row->change.base_ns, head = row->change.head_ns;
 	struct level_test_input q = { .v = u.v,
 		.scale = !regression_gate_units_zero(&u.v) ? 0
 			 : base > 0			   ? base
 							   : head,
 		.alpha = g->alpha[GATE_FUNCTIONS],
-		.floor = noise_floor_of(g->given->repeats, row->name,
+		.floor = noise_floor_of(g->given->repeats, of->repeat_name,
 			regression_gate_floor(g->p)),
 		.seed = g->p->seed };
 	struct level_test_result l;

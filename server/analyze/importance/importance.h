@@ -1,11 +1,12 @@
 /* importance.h - each operator's weight across many runs, with an interval.
  *
  * t is the operator's GPU time in a run, T all GPU time of that run and g the
- * weight of the run (definitions.md 2.5):
+ * weight of the run:
  *
  *   w_time     sum of g t / sum of g T
  *   w_mean     mean of t/T over all runs; 0 in runs without the operator
- *   w_present  mean of t/T over the runs that contain the operator
+ *   w_present  mean of t/T over the runs that contain the operator; the
+ *              published importance of Atrex-Bench fits this formula
  *   headroom   sum over shapes of time * (1 - S), without the launch floor,
  *              divided by all time; collectives have no headroom
  *

@@ -6,7 +6,11 @@
  * of its stratum; there must be at least three. It differs if it launches a
  * kernel that no later iteration has, or if its duration or its kernel time is
  * above their median by more than 3 × 1.4826 × MAD and by more than 2 %. At
- * most a quarter of the complete iterations, rounded up, are warm-up. A first
+ * most a quarter of the complete iterations, rounded up, are warm-up. A slow
+ * iteration must also differ in this way from as many iterations as can be
+ * warm-up, at least three, that follow the last one that can. If these are slow,
+ * too, then the run became faster later, for instance by a clock: the whole
+ * slow part is work, and to exclude a part of it would be arbitrary. A first
  * iteration may have grids that no other iteration has. If 90 % of its
  * launches, by name, are those of the most frequent stratum, it is assigned to
  * this stratum: it did this work and tried alternatives (autotuning).
@@ -36,6 +40,7 @@ struct iteration_use_maker {
 	uint32_t *count, *other; /* by kernel */
 	int64_t *value; /* room for a number per iteration */
 	uint32_t limit; /* iterations before this one may be warm-up */
+	uint32_t near; /* how many iterations after them are their neighbors */
 };
 
 static bool iteration_find_use_init(struct iteration_use_maker *m,
@@ -95,14 +100,14 @@ static bool iteration_find_use_is_later(const struct iteration_use_maker *m,
 	return y->use == ITERATION_KEPT && y->stratum == stratum;
 }
 
-/* Whether an iteration took far longer than those iterations of a stratum that
- * cannot be warm-up. */
-static bool iteration_find_use_slower(struct iteration_use_maker *m,
-	uint32_t iteration, uint32_t stratum, bool kernels)
+/* Whether an iteration took far longer than the first `most` iterations of a
+ * stratum that cannot be warm-up. */
+static bool iteration_find_use_slower_than(struct iteration_use_maker *m,
+	uint32_t iteration, uint32_t stratum, bool kernels, uint32_t most)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = m->limit; i < m->c->n; i++)
+	for (uint32_t i = m->limit; i < m->c->n && n < most; i++)
 		if (iteration_find_use_is_later(m, i, stratum))
 			m->value[n++] =
 				iteration_find_use_value_of(m, i, kernels);
@@ -120,6 +125,17 @@ static bool iteration_find_use_slower(struct iteration_use_maker *m,
 		(double)iteration_find_use_value_of(m, iteration, kernels) * 4 -
 		(double)middle * 2;
 	return above > (spread > min ? spread : min);
+}
+
+/* Whether an iteration took far longer than all that cannot be warm-up, and far
+ * longer than the first of them. */
+static bool iteration_find_use_slower(struct iteration_use_maker *m,
+	uint32_t iteration, uint32_t stratum, bool kernels)
+{
+	return iteration_find_use_slower_than(m, iteration, stratum, kernels,
+		       m->c->n) &&
+	       iteration_find_use_slower_than(m, iteration, stratum, kernels,
+		       m->near);
 }
 
 static uint32_t iteration_find_use_later_n(const struct iteration_use_maker *m,
@@ -261,6 +277,7 @@ static bool iteration_find_use(const struct iteration_gpu *g,
 		return true;
 	for (; passed < (whole + 3) / 4; m.limit++)
 		passed += m.c->iterations[m.limit].use == ITERATION_KEPT;
+	m.near = passed > LATER_MIN ? passed : LATER_MIN;
 	if (!iteration_find_use_init(&m, a))
 		return false;
 	int64_t n =
@@ -491,9 +508,8 @@ bool iteration_find(const struct iteration_input *in, const char *range,
 		.out = &p->iterations };
 
 	p->iterations = (struct iterations){ 0 };
-	bool ok = iteration_gpu_init(&f.gpu, in->t, in->proc, in->call_of, rows,
-			  f.a) ||
-		  arena_err(f.a, e);
+	bool ok =
+		iteration_gpu_init(&f.gpu, in, rows, f.a) || arena_err(f.a, e);
 	ok = ok && iteration_find_windows_by_any(&f, range, in->kernel_of, e) &&
 	     (!p->iterations.n || iteration_find_describe(&f, in->kernel_of) ||
 		     arena_err(f.a, e));

@@ -12,6 +12,7 @@
  *
  * model/iterations.h describes the result. */
 #pragma once
+#include "catalog.h"
 #include "profile.h"
 #include "trace.h"
 
@@ -30,6 +31,7 @@ struct iteration_input {
 	const uint32_t *kernel_of; /* by kernel row: its index in p->kernels */
 	const uint32_t *call_of; /* by kernel row: its API call
 		(correlation.h) */
+	const struct catalog *catalog; /* reads the labels of steps */
 };
 
 /* Fills p->iterations and adds notes to p->notes; requires p->kernels. The

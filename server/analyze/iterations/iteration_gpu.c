@@ -64,13 +64,17 @@ static struct iteration_gpu_rows iteration_gpu_rows_of(struct slice rows,
 		.iteration = iteration };
 }
 
-bool iteration_gpu_init(struct iteration_gpu *g, const struct trace *t,
-	const struct process *proc, const uint32_t *call_of,
-	struct iteration_rows *rows, struct arena *a)
+bool iteration_gpu_init(struct iteration_gpu *g,
+	const struct iteration_input *in, struct iteration_rows *rows,
+	struct arena *a)
 {
+	const struct trace *t = in->t;
+	const struct process *proc = in->proc;
 	struct iteration_gpu_rows *k = g->kind;
 
-	*g = (struct iteration_gpu){ .t = t, .proc = proc };
+	*g = (struct iteration_gpu){ .t = t,
+		.proc = proc,
+		.catalog = in->catalog };
 	*rows = (struct iteration_rows){
 		iteration_gpu_no_iteration(proc->kernel, a),
 		iteration_gpu_no_iteration(proc->copy, a),
@@ -84,7 +88,7 @@ bool iteration_gpu_init(struct iteration_gpu *g, const struct trace *t,
 		t->copy.dur_ns, rows->copy);
 	k[ITERATION_GRAPH] = iteration_gpu_rows_of(proc->graph,
 		t->graph.start_ns, t->graph.dur_ns, rows->graph);
-	k[ITERATION_KERNEL].call_of = call_of;
+	k[ITERATION_KERNEL].call_of = in->call_of;
 	bool ok = correlation_join_rows(t, proc, t->copy.correlation,
 			  t->copy.start_ns, proc->copy, a,
 			  &k[ITERATION_COPY].joined) &&
@@ -203,16 +207,16 @@ struct iteration_gpu_weight {
 struct iteration_gpu_sequence_maker {
 	struct period_sequence *s;
 	const struct trace *t;
-	struct names lanes, graphs;
-	uint32_t *lane_of; /* by place */
-	struct iteration_gpu_weight *weight; /* by id of a lane */
+	struct names streams, graphs;
+	uint32_t *stream_of; /* by position in the sequence: id in `streams` */
+	struct iteration_gpu_weight *weight; /* by id of a stream */
 	uint32_t cap;
 };
 
 static bool iteration_gpu_add_weight(struct iteration_gpu_sequence_maker *m,
 	struct arena *a, struct iteration_gpu_stream l, int64_t ns)
 {
-	uint32_t id = names_put(&m->lanes, (const char *)&l, sizeof l);
+	uint32_t id = names_put(&m->streams, (const char *)&l, sizeof l);
 
 	if (id == NAMES_NONE)
 		return false;
@@ -229,7 +233,7 @@ static bool iteration_gpu_add_weight(struct iteration_gpu_sequence_maker *m,
 	}
 	m->weight[id].ns += ns;
 	m->weight[id].n++;
-	m->lane_of[m->s->n] = id;
+	m->stream_of[m->s->n] = id;
 	return true;
 }
 
@@ -298,13 +302,13 @@ static uint32_t iteration_gpu_main_stream(
 	uint32_t best = 0;
 	int64_t best_ns = -1;
 
-	for (uint32_t i = 1; i < m->lanes.n; i++) {
+	for (uint32_t i = 1; i < m->streams.n; i++) {
 		const struct iteration_gpu_stream *l =
-			(const void *)names_text(&m->lanes, i);
+			(const void *)names_text(&m->streams, i);
 		int64_t device_ns = 0;
-		for (uint32_t j = 1; j < m->lanes.n; j++) {
+		for (uint32_t j = 1; j < m->streams.n; j++) {
 			const struct iteration_gpu_stream *o =
-				(const void *)names_text(&m->lanes, j);
+				(const void *)names_text(&m->streams, j);
 			if (o->device == l->device)
 				device_ns += m->weight[j].ns;
 		}
@@ -332,16 +336,17 @@ bool iteration_gpu_sequence(struct period_sequence *s,
 		.dur_ns = arena_grow(a, NULL, n * sizeof *s->dur_ns),
 		.main = arena_grow(a, NULL, n * sizeof *s->main),
 	};
-	m.lane_of = arena_grow(a, NULL, n * sizeof *m.lane_of);
-	if (!s->name || !s->start_ns || !s->dur_ns || !s->main || !m.lane_of ||
-		!names_init(&m.lanes, a) || !names_init(&m.graphs, a) ||
+	m.stream_of = arena_grow(a, NULL, n * sizeof *m.stream_of);
+	if (!s->name || !s->start_ns || !s->dur_ns || !s->main ||
+		!m.stream_of || !names_init(&m.streams, a) ||
+		!names_init(&m.graphs, a) ||
 		!iteration_gpu_merge(&m, g, kernel_of, kernels_n, a))
 		return false;
 	s->names_n = kernels_n + m.graphs.n - 1;
-	uint32_t lane = iteration_gpu_main_stream(&m);
+	uint32_t main = iteration_gpu_main_stream(&m);
 	for (uint32_t i = 0; i < s->n; i++)
-		if (m.lane_of[i] == lane)
+		if (m.stream_of[i] == main)
 			s->main[s->main_n++] = i;
-	arena_drop(a, m.lane_of);
+	arena_drop(a, m.stream_of);
 	return true;
 }

@@ -33,6 +33,7 @@ struct iteration_gpu_clock {
 
 struct iteration_gpu {
 	const struct trace *t;
+	const struct catalog *catalog;
 	const struct process *proc;
 	struct iteration_gpu_rows kind[ITERATION_GPU_KINDS];
 	struct iteration_gpu_clock called,
@@ -42,9 +43,9 @@ struct iteration_gpu {
 
 /* Fills *g and *rows; no row is in an iteration yet. False if the arena is
  * full. Call iteration_gpu_release() in any case. */
-bool iteration_gpu_init(struct iteration_gpu *g, const struct trace *t,
-	const struct process *proc, const uint32_t *call_of,
-	struct iteration_rows *rows, struct arena *a);
+bool iteration_gpu_init(struct iteration_gpu *g,
+	const struct iteration_input *in, struct iteration_rows *rows,
+	struct arena *a);
 
 void iteration_gpu_release(struct iteration_gpu *g, struct arena *a);
 

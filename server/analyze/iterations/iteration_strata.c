@@ -447,21 +447,21 @@ static const char *iteration_strata_phase_text(enum phase phase)
 }
 
 /* "decode, 16 sequences, 16 tokens" */
-static const char *iteration_strata_serving_text(const struct serving_work *s,
+static const char *iteration_strata_serving_text(const struct step_label *s,
 	struct arena *a)
 {
 	const char *text = arena_printf(a, "%s, %" PRId64 " sequence%s",
-		iteration_strata_phase_text(s->phase), s->sequences,
-		s->sequences == 1 ? "" : "s");
+		iteration_strata_phase_text(s->phase), s->all.reqs,
+		s->all.reqs == 1 ? "" : "s");
 
-	if (!text || s->tokens < 0)
+	if (!text || s->all.q < 0)
 		return text;
-	text = arena_printf(a, "%s, %" PRId64 " token%s", text, s->tokens,
-		s->tokens == 1 ? "" : "s");
-	if (!text || s->phase != PHASE_MIXED || s->context_tokens < 0)
+	text = arena_printf(a, "%s, %" PRId64 " token%s", text, s->all.q,
+		s->all.q == 1 ? "" : "s");
+	if (!text || s->phase != PHASE_MIXED || s->prefill.q < 0)
 		return text;
 	return arena_printf(a, "%s (%" PRId64 " of %" PRId64 " in prefill)",
-		text, s->context_tokens, s->context);
+		text, s->prefill.q, s->prefill.reqs);
 }
 
 /* Elements of the first tensor of dims, so that large ones come first. */
@@ -595,7 +595,7 @@ enum iteration_strata_signature { NO_WORK, SERVING, OPS, GRIDS, OTHER };
 /* The signatures of the strata so far. */
 struct iteration_strata_known {
 	enum iteration_strata_signature by;
-	struct serving_work serving;
+	struct step_label serving;
 	uint32_t iteration; /* the first */
 	int64_t kv_tokens, iterations; /* their sum; how many gave it */
 };
@@ -605,7 +605,8 @@ struct iteration_strata_maker {
 	struct profile *p;
 	struct arena *a;
 	struct iteration_strata_similarity ops, grids;
-	struct serving_work *announced; /* by iteration; PHASE_UNKNOWN none */
+	struct step_label *announced; /* by iteration; PHASE_UNKNOWN none */
+	bool *no_label; /* by name of the trace: it was read and is no label */
 	struct names hashes; /* of struct iteration_strata_exact */
 	uint32_t *of_hash; /* by id: stratum */
 	uint32_t hashes_cap;
@@ -620,17 +621,45 @@ struct iteration_strata_exact {
 	int64_t serving[5];
 };
 
+/* Whether two steps do the same work, however much they attend to. */
+static bool iteration_strata_same_work(const struct step_label *a,
+	const struct step_label *b)
+{
+	return a->phase == b->phase && a->all.reqs == b->all.reqs &&
+	       a->all.q == b->all.q && a->prefill.reqs == b->prefill.reqs &&
+	       a->prefill.q == b->prefill.q;
+}
+
 /* If an iteration contains a second range of a serving step, neither range
  * describes the iteration. */
-static void iteration_strata_merge_serving(struct serving_work *to,
-	uint8_t *twice, const struct serving_work *s)
+static void iteration_strata_merge_serving(struct step_label *to,
+	uint8_t *twice, const struct step_label *s)
 {
 	if (to->phase == PHASE_UNKNOWN && !*twice)
 		*to = *s;
-	else if (!serving_steps_same(to, s)) {
-		*to = (struct serving_work){ .phase = PHASE_UNKNOWN };
+	else if (!iteration_strata_same_work(to, s)) {
+		*to = (struct step_label){ .phase = PHASE_UNKNOWN };
 		*twice = 1;
 	}
+}
+
+static bool iteration_strata_label(const struct iteration_strata_maker *m,
+	const char *name, struct step_label *out)
+{
+	return catalog_step_label(m->g->catalog, name, strlen(name), out) ==
+	       STEP_LABEL_READ;
+}
+
+static bool iteration_strata_row_label(struct iteration_strata_maker *m,
+	uint32_t row, struct step_label *out)
+{
+	const struct trace *t = m->g->t;
+	uint32_t name = t->range.name[row];
+
+	if (!m->no_label[name])
+		m->no_label[name] = !iteration_strata_label(m,
+			names_text(&t->names, name), out);
+	return !m->no_label[name];
 }
 
 /* Reads the ranges inside iterations. A range on the GPU's timeline belongs to
@@ -641,16 +670,14 @@ static bool iteration_strata_serving_within(struct iteration_strata_maker *m)
 	const struct range_rows *r = &m->g->t->range;
 	struct slice rows = m->g->proc->range;
 	const struct iterations *c = &m->p->iterations;
-	struct serving_work s;
+	struct step_label s = { .phase = PHASE_UNKNOWN };
 	uint32_t at = 0;
 	uint8_t *twice = arena_grow(m->a, NULL, (size_t)c->n + 1);
 
 	for (uint32_t i = rows.from; twice && i < rows.to; i++) {
 		bool gpu = r->kind[i] == RANGE_GPU_ANNOTATION;
 		if ((!gpu && (c->n != 1 || r->kind[i] != RANGE_ANNOTATION)) ||
-			!serving_steps_read(names_text(&m->g->t->names,
-						    r->name[i]),
-				&s))
+			!iteration_strata_row_label(m, i, &s))
 			continue;
 		while (gpu && at < c->n &&
 			c->iterations[at].start_ns + c->iterations[at].dur_ns <=
@@ -673,11 +700,12 @@ static bool iteration_strata_serving(struct iteration_strata_maker *m)
 
 	m->announced = arena_grow(m->a, NULL,
 		((size_t)c->n + 1) * sizeof *m->announced);
-	if (!m->announced)
+	m->no_label = arena_grow(m->a, NULL, m->g->t->names.n);
+	if (!m->announced || !m->no_label)
 		return false;
 	for (uint32_t i = 0; i < c->n; i++)
 		if (!c->iterations[i].label ||
-			!serving_steps_read(c->iterations[i].label,
+			!iteration_strata_label(m, c->iterations[i].label,
 				&m->announced[i]))
 			m->announced[i].phase = PHASE_UNKNOWN;
 	return iteration_strata_serving_within(m);
@@ -687,12 +715,12 @@ static enum iteration_strata_signature
 iteration_strata_signature(const struct iteration_strata_maker *m,
 	uint32_t iteration, struct iteration_strata_exact *e)
 {
-	const struct serving_work *s = &m->announced[iteration];
+	const struct step_label *s = &m->announced[iteration];
 
 	*e = (struct iteration_strata_exact){ .by = SERVING };
 	if (s->phase != PHASE_UNKNOWN) {
-		const int64_t numbers[] = { s->phase, s->sequences, s->tokens,
-			s->context, s->context_tokens };
+		const int64_t numbers[] = { s->phase, s->all.reqs, s->all.q,
+			s->prefill.reqs, s->prefill.q };
 		for (int i = 0; i < 5; i++)
 			e->serving[i] = numbers[i];
 	} else if (iteration_strata_hash(&m->ops, iteration, &e->hash)) {
@@ -776,9 +804,8 @@ static bool iteration_strata_assign(struct iteration_strata_maker *m)
 		if (stratum == NAMES_NONE)
 			return false;
 		c->iterations[i].stratum = stratum;
-		if (by == SERVING && m->announced[i].kv_tokens >= 0) {
-			m->known[stratum].kv_tokens +=
-				m->announced[i].kv_tokens;
+		if (by == SERVING && m->announced[i].all.k >= 0) {
+			m->known[stratum].kv_tokens += m->announced[i].all.k;
 			m->known[stratum].iterations++;
 		}
 	}
@@ -821,8 +848,8 @@ static bool iteration_strata_describe(struct iteration_strata_maker *m)
 		c->strata[i] = (struct stratum){
 			.text = iteration_strata_text_of(m, k),
 			.phase = serving ? k->serving.phase : PHASE_UNKNOWN,
-			.sequences = serving ? k->serving.sequences : -1,
-			.tokens = serving ? k->serving.tokens : -1,
+			.sequences = serving ? k->serving.all.reqs : -1,
+			.tokens = serving ? k->serving.all.q : -1,
 			.kv_tokens = k->iterations
 					     ? k->kv_tokens / k->iterations
 					     : -1

@@ -1,170 +1,21 @@
-/* serving_steps.c - reads the work that serving engines write into the names of
- * their steps, and finds the step that contains a moment.
- *
- *   execute_context_2(512)_generation_16(16)      vLLM: requests and tokens of
- *   execute_context_1(888_788544)_generation_0(0)   both phases
- *   execute_16_context_0(sq0sk0…)_generation_16(sq16sk8209…)   the same with
- * query lengths (sq) and key lengths (sk), summed
- *   step[DECODE bs=16], step[EXTEND bs=15 toks=15360]   SGLang
- *   … 2 ctx reqs, 512 ctx tokens, 16 gen reqs     TensorRT-LLM; without the
- * middle, tokens are unknown */
+/* serving_steps.c - finds the steps that serving engines marked, and the step
+ * that contains a moment. The catalog reads their labels. */
 #include "serving_steps.h"
 #include <string.h>
-
-enum { DIGITS_MAX = 15 };
-
-/* The number at s, or -1. */
-static int64_t serving_steps_number(const char *s)
-{
-	int64_t n = 0;
-	size_t digits = strspn(s, "0123456789");
-
-	if (digits == 0 || digits > DIGITS_MAX)
-		return -1;
-	for (size_t i = 0; i < digits; i++)
-		n = n * 10 + (s[i] - '0');
-	return n;
-}
-
-/* The number right behind a word, or -1. */
-static int64_t serving_steps_after(const char *s, const char *word)
-{
-	const char *at = strstr(s, word);
-
-	return at ? serving_steps_number(at + strlen(word)) : -1;
-}
-
-/* The number right before a word, or -1. */
-static int64_t serving_steps_before(const char *s, const char *word)
-{
-	const char *at = strstr(s, word), *from = at;
-
-	while (from && from > s && from[-1] >= '0' && from[-1] <= '9')
-		from--;
-	return at && from < at ? serving_steps_number(from) : -1;
-}
-
-static int64_t serving_steps_sum(int64_t a, int64_t b)
-{
-	return a < 0 || b < 0 ? -1 : a + b;
-}
-
-static enum phase serving_steps_phase_of(int64_t context, int64_t generation)
-{
-	if (context > 0)
-		return generation > 0 ? PHASE_MIXED : PHASE_PREFILL;
-	return generation > 0 ? PHASE_DECODE : PHASE_UNKNOWN;
-}
-
-/* One phase of vLLM's: requests, then tokens in brackets. */
-static bool serving_steps_vllm_phase(const char *s, const char *word,
-	int64_t *requests, int64_t *tokens, int64_t *kv)
-{
-	const char *at = strstr(s, word);
-	const char *open = at ? strchr(at, '(') : NULL;
-
-	if (!open || (*requests = serving_steps_number(at + strlen(word))) < 0)
-		return false;
-	*kv = -1;
-	if (!strncmp(open, "(sq", 3)) {
-		*tokens = serving_steps_number(open + 3);
-		*kv = serving_steps_after(open, "sk");
-	} else {
-		*tokens = serving_steps_number(open + 1);
-	}
-	return *tokens >= 0;
-}
-
-static bool serving_steps_vllm(const char *name, struct serving_work *s)
-{
-	int64_t generation, tokens, kv, context_kv;
-
-	if (strncmp(name, "execute_", strlen("execute_")) ||
-		!serving_steps_vllm_phase(name, "context_", &s->context,
-			&s->context_tokens, &context_kv) ||
-		!serving_steps_vllm_phase(name, "generation_", &generation,
-			&tokens, &kv))
-		return false;
-	s->phase = serving_steps_phase_of(s->context, generation);
-	s->sequences = s->context + generation;
-	s->tokens = s->context_tokens + tokens;
-	s->kv_tokens = serving_steps_sum(kv, context_kv);
-	return s->phase != PHASE_UNKNOWN;
-}
-
-static bool serving_steps_sglang(const char *name, struct serving_work *s)
-{
-	static const struct {
-		const char *word;
-		enum phase phase;
-	} words[] = { { "DECODE", PHASE_DECODE }, { "EXTEND", PHASE_PREFILL },
-		{ "PREFILL", PHASE_PREFILL }, { "MIXED", PHASE_MIXED } };
-
-	if (strncmp(name, "step[", 5))
-		return false;
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (!strncmp(name + 5, words[i].word, strlen(words[i].word)))
-			s->phase = words[i].phase;
-	s->sequences = serving_steps_after(name, "bs=");
-	s->tokens = serving_steps_after(name, "toks=");
-	if (s->phase == PHASE_DECODE && s->tokens < 0)
-		s->tokens = s->sequences;
-	return s->phase != PHASE_UNKNOWN && s->sequences >= 0;
-}
-
-static bool serving_steps_tensorrt(const char *name, struct serving_work *s)
-{
-	int64_t generation = serving_steps_before(name, " gen reqs");
-
-	s->context = serving_steps_before(name, " ctx reqs");
-	s->context_tokens = serving_steps_before(name, " ctx tokens");
-	if (s->context < 0 || generation < 0)
-		return false;
-	if (s->context == 0)
-		s->context_tokens = 0;
-	s->phase = serving_steps_phase_of(s->context, generation);
-	s->sequences = s->context + generation;
-	s->tokens = serving_steps_sum(s->context_tokens, generation);
-	return s->phase != PHASE_UNKNOWN;
-}
-
-bool serving_steps_read(const char *name, struct serving_work *s)
-{
-	static const struct serving_work unknown = { PHASE_UNKNOWN, -1, -1, -1,
-		-1, -1 };
-
-	*s = unknown;
-	if (serving_steps_vllm(name, s))
-		return true;
-	*s = unknown;
-	if (serving_steps_sglang(name, s))
-		return true;
-	*s = unknown;
-	return serving_steps_tensorrt(name, s);
-}
-
-bool serving_steps_same(const struct serving_work *a,
-	const struct serving_work *b)
-{
-	return a->phase == b->phase && a->sequences == b->sequences &&
-	       a->tokens == b->tokens && a->context == b->context &&
-	       a->context_tokens == b->context_tokens;
-}
 
 /* No engine nests steps so deeply. If a trace does, the outer steps are
  * ignored. */
 enum { DEEPEST = 256 };
 
-/* By name of the trace: 1 a step, 2 not; and the steps read. */
 struct serving_steps_reader {
-	uint8_t *read;
+	bool *no_label; /* by name of the trace: it was read and is no label */
 	struct serving_steps *out;
 	uint32_t cap;
 };
 
 static bool serving_steps_add(struct serving_steps_reader *r,
 	const struct range_rows *rows, uint32_t i,
-	const struct serving_work *work, struct arena *a)
+	const struct step_label *label, struct arena *a)
 {
 	struct serving_steps *to = r->out;
 
@@ -182,34 +33,54 @@ static bool serving_steps_add(struct serving_steps_reader *r,
 	while (around && to->list[around - 1].end_ns <= end_ns)
 		around = to->list[around - 1].around;
 	to->list[to->n++] = (struct serving_step){ rows->start_ns[i], end_ns,
-		around, rows->thread[i], *work };
+		around, rows->thread[i], *label };
 	return true;
 }
 
-bool serving_steps_find(const struct trace *t, const struct process *proc,
-	struct arena *a, struct serving_steps *out)
+/* Counts a label that cannot be used, and keeps the first one's name. */
+static void serving_steps_count_odd(struct serving_steps *s, const char *name)
+{
+	if (!s->odd++)
+		s->first_odd = name;
+}
+
+/* Reads a range's name. False if the arena is full. */
+static bool serving_steps_read_row(struct serving_steps_reader *r,
+	const struct catalog *c, const struct trace *t, uint32_t row,
+	struct arena *a)
+{
+	uint32_t name = t->range.name[row];
+	const char *text = names_text(&t->names, name);
+	struct step_label label;
+	enum step_label_found found =
+		catalog_step_label(c, text, strlen(text), &label);
+
+	r->no_label[name] = found == STEP_LABEL_NONE;
+	if (found == STEP_LABEL_BROKEN ||
+		(found == STEP_LABEL_READ && label.contradictory))
+		serving_steps_count_odd(r->out, text);
+	return found != STEP_LABEL_READ ||
+	       serving_steps_add(r, &t->range, row, &label, a);
+}
+
+bool serving_steps_find(const struct catalog *c, const struct trace *t,
+	const struct process *proc, struct arena *a, struct serving_steps *out)
 {
 	const struct range_rows *rows = &t->range;
 	struct serving_steps_reader r = { .out = out };
-	struct serving_work work;
 	bool ok = true;
 
 	*out = (struct serving_steps){ 0 };
 	if (proc->range.from == proc->range.to)
 		return true;
-	r.read = arena_grow(a, NULL, t->names.n);
-	if (!r.read)
+	r.no_label = arena_grow(a, NULL, t->names.n);
+	if (!r.no_label)
 		return false;
-	for (uint32_t i = proc->range.from; ok && i < proc->range.to; i++) {
-		uint32_t name = rows->name[i];
-		if (rows->kind[i] != RANGE_ANNOTATION || r.read[name] == 2)
-			continue;
-		bool is =
-			serving_steps_read(names_text(&t->names, name), &work);
-		r.read[name] = is ? 1 : 2;
-		ok = !is || serving_steps_add(&r, rows, i, &work, a);
-	}
-	arena_drop(a, r.read);
+	for (uint32_t i = proc->range.from; ok && i < proc->range.to; i++)
+		if (rows->kind[i] == RANGE_ANNOTATION &&
+			!r.no_label[rows->name[i]])
+			ok = serving_steps_read_row(&r, c, t, i, a);
+	arena_drop(a, r.no_label);
 	return ok;
 }
 
@@ -230,16 +101,16 @@ static uint32_t serving_steps_begun(const struct serving_steps *s,
 }
 
 /* A step with a number of keys is better than an inner step without it. */
-static bool serving_steps_is_better(const struct serving_work *than,
-	const struct serving_work *s)
+static bool serving_steps_is_better(const struct step_label *than,
+	const struct step_label *s)
 {
-	return !than || (than->kv_tokens < 0 && s->kv_tokens >= 0);
+	return !than || (than->all.k < 0 && s->all.k >= 0);
 }
 
-const struct serving_work *serving_steps_at(const struct serving_steps *s,
+const struct step_label *serving_steps_at(const struct serving_steps *s,
 	uint32_t thread, int64_t at_ns)
 {
-	const struct serving_work *here = NULL, *any = NULL;
+	const struct step_label *here = NULL, *any = NULL;
 	uint32_t i = serving_steps_begun(s, at_ns);
 
 	for (int looked = 0; i && looked < DEEPEST; looked++) {
@@ -250,12 +121,12 @@ const struct serving_work *serving_steps_at(const struct serving_steps *s,
 		if (at->end_ns <= at_ns)
 			continue;
 		if (at->thread == thread &&
-			serving_steps_is_better(here, &at->work))
-			here = &at->work;
-		if (here && here->kv_tokens >= 0)
+			serving_steps_is_better(here, &at->label))
+			here = &at->label;
+		if (here && here->all.k >= 0)
 			break;
-		if (serving_steps_is_better(any, &at->work))
-			any = &at->work;
+		if (serving_steps_is_better(any, &at->label))
+			any = &at->label;
 	}
 	return here ? here : any;
 }

@@ -17,7 +17,12 @@ struct attributed {
 	enum phase phase;
 	uint32_t call; /* number of the operator call, equal for all launches of
 		that call only; LAUNCH_NO_CALL: unknown */
+	const char
+		*lacks; /* why its context length is unknown; NULL if it is not,
+		or if no serving step gives it */
 };
+
+struct collective_calls;
 
 struct attribution {
 	const struct trace *trace;
@@ -28,6 +33,8 @@ struct attribution {
 		different */
 	struct profile *profile;
 	const uint32_t *kernel_of, *call_of; /* by kernel row of the process */
+	/* Gains the sizes that only host operators state. */
+	struct collective_calls *collectives;
 	struct attributed *of; /* by kernel row of the process */
 	const struct operator_info **by_rule; /* by kernel of the profile: the
 		operator that its name alone gives, or NULL */

@@ -60,6 +60,7 @@ static void layer_roles_confidence_judge(struct role_slots *s)
 			     (p->attention ? p->anchored
 					   : layer_roles_feed_certain(p, s->moe,
 						     attended));
+		p->certain &= !s->backward;
 	}
 }
 
@@ -268,9 +269,14 @@ static void layer_roles_post_norm(const struct role_slots *s,
 		d->roles &= ~ROLE_BIT(POST_NORM);
 }
 
-/* Removes the roles of a slot in an uncertain part. */
-static void layer_roles_nothing(struct role_slot *d)
+/* Removes the roles of a slot in an uncertain part. Attention is known by its
+ * operator. */
+static void layer_roles_nothing(const struct role_slots *s, struct role_slot *d)
 {
+	if (s->backward && d->act == ACT_ATTENTION) {
+		d->roles = ROLE_BIT(ATTENTION);
+		d->block = BLOCK_ATTENTION;
+	}
 	if (!role_slot_is_product(d) && d->act != ACT_NORM &&
 		d->act != ACT_ACTIVATION)
 		return;
@@ -286,7 +292,7 @@ static void layer_roles_role(struct role_slots *s, struct role_slot *d,
 	enum layer_block_kind block = layer_roles_block_of(s, p);
 
 	if (!p->certain) {
-		layer_roles_nothing(d);
+		layer_roles_nothing(s, d);
 		return;
 	}
 	if (role_slot_is_soft(d)) {
@@ -878,9 +884,28 @@ static bool layer_blocks_parts_from(struct layer_blocks_naming *w,
 	return true;
 }
 
+/* Returns whether the layers compute gradients. The order of the operators then
+ * shows no roles: a product after attention may belong to the gradients of its
+ * inputs. Schedules of pipelines also mix the forward pass of one micro-batch
+ * with the backward pass of another. */
+static bool layer_blocks_backward(const struct role_slots *s)
+{
+	static const char after[] = "_backward";
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct role_slot *d = &s->d[i];
+		size_t len = d->op ? strlen(d->op->name) : 0;
+		if (d->common && len >= sizeof after &&
+			!strcmp(d->op->name + len + 1 - sizeof after, after))
+			return true;
+	}
+	return false;
+}
+
 static bool layer_blocks_layer(struct layer_blocks_naming *w,
 	struct role_slots *s)
 {
+	s->backward = layer_blocks_backward(s);
 	for (uint32_t lane = 0; lane < w->s->lanes && lane < LANES_MOST; lane++)
 		layer_steps(s, w->at,
 			layer_blocks_lane_of(s, lane, false, w->at), false);

@@ -785,7 +785,7 @@ enum {
 	PARTS_MAX = 1024
 };
 
-/* Layers with a lower confidence (layering_confidence()) are rejected. */
+/* Layers with a lower confidence are rejected. */
 static const double CONFIDENCE_MIN = 0.5;
 
 static const char *const none_run = "nothing ran in the passes that count";
@@ -795,6 +795,8 @@ static const char *const none_repeats =
 	"no sequence of kernels repeats within a pass, as layers would";
 static const char *const none_even = "what repeats is of different length or "
 				     "content each time, so it is no layer";
+static const char *const none_timed =
+	"what repeats takes too different times for layers of a kind";
 
 struct layer_period_search {
 	struct layer_line line;
@@ -958,6 +960,11 @@ static bool layer_period_read_all(struct layer_period_search *f,
 	out->confidence = layering_confidence(out, s);
 	if (out->confidence < CONFIDENCE_MIN) {
 		*out = (struct layering){ .why = none_even };
+		return true;
+	}
+	out->confidence *= layering_evenness(out, s);
+	if (out->confidence < CONFIDENCE_MIN) {
+		*out = (struct layering){ .why = none_timed };
 		return true;
 	}
 	out->anchor = layer_period_beginning(&f->line, &r);

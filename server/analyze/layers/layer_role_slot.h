@@ -58,6 +58,7 @@ struct role_slots {
 	uint32_t n, parts_n;
 	bool moe; /* tokens are sent to experts */
 	bool gated; /* experts are chosen */
+	bool backward; /* has a backward pass, whose order is another one */
 	uint32_t attended; /* index of the first attention slot; n none */
 };
 

@@ -281,7 +281,7 @@ static void layer_steps_scan_routers(struct layer_scan *c)
 	struct role_part *p = c->p;
 	bool whole = !p->anchored;
 
-	if (p->attention || p->experts ||
+	if (c->s->backward || p->attention || p->experts ||
 		(p->anchored && c->since < 2 && (p->before < 2 || p->steps)))
 		return;
 	if (p->anchored && c->since >= 2) {

@@ -100,6 +100,15 @@ bool layering_align(const struct layer_seq *s, const struct layer_cut *cut,
  * one instance are left out, because such an instance always equals itself. If
  * no kind has two instances, the result is 1. Without layers it is 0. */
 double layering_confidence(const struct layering *l, const struct layer_seq *s);
+/* Returns the factor by which the confidence of layers found by period falls: 1
+ * if the layers of each kind take about equally long, less the more their
+ * durations differ and the fewer they are. Each kind counts by its number of
+ * layers. */
+double layering_evenness(const struct layering *l, const struct layer_seq *s);
+/* Fills the block of l->places from annotations around their launches, such as
+ * "attn(F)" or "mlp", and the role of those that send tokens to experts or back.
+ * For layers without modules. Returns false if the arena is full. */
+bool layering_blocks_by_ranges(const struct layer_seq *s, struct layering *l);
 /* Makes a layering without layers: each pass is one instance of a single
  * section, SECTION_FLAT. The detector is LAYERS_NONE. */
 bool layering_flat(const struct layer_seq *s, const char *why,

@@ -4,9 +4,11 @@
  * For each function, metric and device, the score is |Δβ|·(|Z(β)| + |Z(log
  * μ)|). Z is the difference divided by the standard deviation of the base
  * alone. The p values of Welch's test and of the rank-sum test are reported
- * with it. definitions.md 2.3 describes all rules and 2.4 the faults of the
- * score. verdict.h avoids these faults. This score is kept to be comparable
- * with published results.
+ * with it. The rules are those of compare_perf_data.py in LatencyPrism's
+ * DeepDive. Faults of the score: a function that the base lacks scores 0; β
+ * falls if only the iteration gets longer; with few iterations the threshold
+ * means nothing; swapping base and head changes it. verdict.h avoids these
+ * faults. This score is kept to be comparable with published results.
  *
  * A row of a table of patterns is used if it names a metric. Its β is used as
  * given; a missing μ is 0. All iterations of a table are used, but only the

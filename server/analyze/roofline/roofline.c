@@ -1,6 +1,7 @@
 /* roofline.c - computes the roofline bound: the longer of the compute time and
- * the memory time. */
+ * the memory time. It also compares the times of calls with their bound. */
 #include "roofline.h"
+#include <inttypes.h>
 #include <math.h>
 
 void roofline(const struct cost *c, const struct platform *p, struct bound *out)
@@ -44,4 +45,71 @@ const char *roofline_why(const struct bound *b, const struct platform *p,
 	if (!(p->bytes_per_s > 0))
 		return arena_printf(a, "%s has no known bandwidth", p->name);
 	return arena_strdup(a, "the type of its numbers is not known");
+}
+
+/* For products of times and small factors, which may exceed 64 bits. */
+__extension__ typedef __int128 wide;
+
+/* A group has at least an eighth of the calls, and at least two: single calls
+ * that are slower or faster than the others are no group. */
+enum { SHARE = 8, FEWEST = 2 };
+
+static int64_t roofline_fit_fewest(int64_t n)
+{
+	return n / SHARE > FEWEST ? n / SHARE : FEWEST;
+}
+
+/* How many calls are before the largest ratio of neighbors; 0 if there are too
+ * few calls. */
+static int64_t roofline_fit_gap(const int64_t *ns, int64_t n)
+{
+	int64_t at = 0, fewest = roofline_fit_fewest(n);
+
+	for (int64_t i = fewest; i <= n - fewest; i++)
+		if (!at || (wide)ns[i] * ns[at - 1] > (wide)ns[at] * ns[i - 1])
+			at = i;
+	return at;
+}
+
+/* The width of the middle eight tenths of a group. */
+static int64_t roofline_fit_width(const int64_t *ns, int64_t n)
+{
+	return ns[n - 1 - n / 10] - ns[n / 10];
+}
+
+/* Whether the times before and after a gap are separate groups: the gap is wider
+ * than either group, and the longer group takes at least twice as long. In
+ * recorded traces, calls of the same work are up to 1.6 times apart if only some
+ * find their data in a cache. */
+static bool roofline_fit_separate(const int64_t *ns, int64_t n, int64_t at)
+{
+	int64_t gap = ns[at] - ns[at - 1];
+
+	return (wide)ns[at] >= (wide)ns[at - 1] * 2 &&
+	       gap > roofline_fit_width(ns, at) &&
+	       gap > roofline_fit_width(ns + at, n - at);
+}
+
+enum roofline_fit roofline_fit(const int64_t *ns, int64_t n, int64_t sol_ps,
+	struct arena *a, const char **why)
+{
+	*why = NULL;
+	if (n < 1 || (wide)ns[0] * 1000 >= sol_ps)
+		return ROOFLINE_FIT_YES;
+	int64_t at = roofline_fit_gap(ns, n);
+	if (at && (wide)ns[at / 2] * 1000 < sol_ps &&
+		roofline_fit_separate(ns, n, at)) {
+		*why = arena_printf(a,
+			"calls of different work seem to share this shape: %" PRId64
+			" of %" PRId64 " take at most %" PRId64
+			" ns, less than the roofline bound, and the others at "
+			"least %" PRId64 " ns",
+			at, n, ns[at - 1], ns[at]);
+		return ROOFLINE_FIT_MIXED;
+	}
+	*why = arena_strdup(a,
+		"the shortest call took less than its roofline bound: the cost "
+		"is wrong, the data were in a cache, or calls of different work "
+		"share this shape");
+	return ROOFLINE_FIT_SHORTER;
 }

@@ -115,7 +115,8 @@ static bool catalog_write(struct call *c, enum site_overrides_kind kind,
 			(long long)json_integer_value(version));
 	const char *before = *catalog_part(&own, kind);
 	*catalog_part(&own, kind) = text;
-	if (!catalog_would_do(&own, e))
+	if ((kind == SITE_OPERATORS && !catalog_edit_check(text, e)) ||
+		!catalog_would_do(&own, e))
 		return false;
 	audit_record_describe(c, NULL, "%zu items for version %lld",
 		json_array_size(json_object_get(body, "items")),

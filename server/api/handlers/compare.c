@@ -128,6 +128,8 @@ json_t *series_get(struct call *c, struct err *e)
 	const char *device = param_text(&c->params, "device", NULL);
 	struct compare_series both[2];
 	struct compare_sides s;
+	const struct compare_function wants = { function, device,
+		!strcmp(param(&c->params, "side")->text, "head") };
 	if (!function) {
 		err_set(e, ERR_INPUT,
 			"function: is missing; give the full name of a "
@@ -136,8 +138,8 @@ json_t *series_get(struct call *c, struct err *e)
 	}
 	if (!concurrency_limit_enter(c, e) ||
 		!compare_sides_from_params(c, &s, e) ||
-		!compare_series_from(s.base, s.base_n, s.head, s.head_n,
-			function, device, &c->s.arena, both, e))
+		!compare_series_from(s.base, s.base_n, s.head, s.head_n, &wants,
+			&c->s.arena, both, e))
 		return NULL;
 	return view_compare_series(&c->s.arena, function, device, both);
 }

@@ -67,7 +67,8 @@ static bool retention_item_read(struct arena *a, json_t *item,
 	int64_t raw, run;
 	if (!json_is_object(item))
 		return err_set(e, ERR_INPUT,
-			"items: an entry is not an object");
+			"items: an entry is not an object with project, "
+			"raw_days, run_days and quota_mib");
 	json_object_foreach(item, key, each)
 	{
 		size_t i = 0;

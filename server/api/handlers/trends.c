@@ -1,11 +1,13 @@
 /* trends.c - lists workloads, and returns one value per run of a workload over
  * time. */
 #include "call.h"
+#include "catalog_cache.h"
 #include "concurrency_limit.h"
 #include "listing.h"
 #include "query_trend.h"
 #include "trend.h"
 #include "view_trend.h"
+#include <string.h>
 
 json_t *workloads_get(struct call *c, struct err *e)
 {
@@ -74,6 +76,37 @@ static bool trends_params_read(const struct call *c, struct trend_filter *f,
 		       "of: %s is a metric of the whole run; omit it", word);
 }
 
+/* Finds the kernels with the stem of the requested one, if a compiler numbers
+ * it. */
+static bool trends_numbered(struct call *c, struct trend_filter *f,
+	struct err *e)
+{
+	struct arena *a = &c->s.arena;
+	struct kernel_stem stem, other;
+	struct kernel_named *rows;
+	uint32_t n;
+	const struct catalog *k = catalog_cache_take(&c->s, e);
+
+	if (!k)
+		return false;
+	catalog_kernel_stem(k, f->of, a, &stem);
+	if (!stem.text || stem.varies != NAME_NUMBER)
+		return true;
+	const char *prefix =
+		arena_strndup(a, stem.text, strcspn(stem.text, "*"));
+	if (!call_db(c, e) ||
+		!query_kernel_prefix(c->s.db, a, prefix, &rows, &n, e))
+		return false;
+	int64_t *like = arena_array(a, int64_t, n + 1);
+	for (uint32_t i = 0; i < n; i++) {
+		catalog_kernel_stem(k, rows[i].name, a, &other);
+		if (other.text && !strcmp(other.text, stem.text))
+			like[f->like_n++] = rows[i].id;
+	}
+	f->like = like;
+	return true;
+}
+
 /* A name that no run has is an error. A name that only some runs have is
  * allowed. */
 static bool trends_trend_read(struct call *c, const struct trend_filter *f,
@@ -96,6 +129,8 @@ json_t *trends_get(struct call *c, struct err *e)
 	struct trend_result is = { .f = &f, .t = &t };
 	struct change_point *changes;
 	if (!trends_params_read(c, &f, e) || !concurrency_limit_enter(c, e) ||
+		(f.metric == TREND_METRIC_kernel &&
+			!trends_numbered(c, &f, e)) ||
 		!trends_trend_read(c, &f, &t, e))
 		return NULL;
 	uint32_t *group = arena_array(&c->s.arena, uint32_t, t.n);

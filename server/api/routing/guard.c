@@ -83,7 +83,7 @@ bool guard_host(const struct api *a, const struct api_request *r, struct err *e)
 	char name[HOST_MAX];
 	struct in6_addr named, local;
 	if (!host)
-		return err_set(e, ERR_HOST, "the request has no host");
+		return err_set(e, ERR_HOST, "the request has no Host header");
 	if (guard_name_of(host, name)) {
 		if (!strcasecmp(name, "localhost") ||
 			guard_listed(a->is.hosts, name))

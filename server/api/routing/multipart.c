@@ -193,8 +193,11 @@ bool multipart_feed(struct multipart *m, const void *bytes, size_t len,
 bool multipart_end(const struct multipart *m, struct err *e)
 {
 	if (m->at != FORM_END)
-		return err_set(e, ERR_INPUT, "the form ends too early");
+		return err_set(e, ERR_INPUT,
+			"the form ends before its closing boundary; send it "
+			"again");
 	if (!m->files)
-		return err_set(e, ERR_INPUT, "the form has no file");
+		return err_set(e, ERR_INPUT,
+			"the form has no file; add a part with a filename");
 	return true;
 }

@@ -419,6 +419,7 @@ static void timeline_event_op(struct timeline_row *r)
 		TIMELINE_CELL(r, op, external_id));
 	timeline_arg_json(r, "Input Dims", TIMELINE_CELL(r, op, dims));
 	timeline_arg_json(r, "Input type", TIMELINE_CELL(r, op, types));
+	timeline_arg_json(r, "Concrete Inputs", TIMELINE_CELL(r, op, concrete));
 	timeline_arg_end(r);
 }
 

@@ -21,6 +21,44 @@ static json_t *view_compare_names(const struct compared_run *r)
 
 static json_t *view_compare_resources(const struct changed_row *r);
 
+static json_t *view_compare_texts(const char *const *texts, uint32_t n)
+{
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < n; i++)
+		view_append(list, json_string(texts[i]));
+	return list;
+}
+
+/* Short names of the functions of a row on one side, at most three. */
+static const char *view_compare_short_names(struct arena *a,
+	enum function_type type, const char *const *names, uint32_t n)
+{
+	enum { SHOWN = 3 };
+	const char *text = view_function(a, type, names[0]);
+	for (uint32_t i = 1; i < n && i < SHOWN; i++)
+		text = arena_printf(a, "%s + %s", text,
+			view_function(a, type, names[i]));
+	return n > SHOWN ? arena_printf(a, "%s + %u more", text, n - SHOWN)
+			 : text;
+}
+
+static const char *view_compare_short_name(struct arena *a,
+	const struct changed_row *r)
+{
+	if (r->base_names_n)
+		return view_compare_short_names(a, r->type, r->base_names,
+			r->base_names_n);
+	return view_function(a, r->type, r->name);
+}
+
+static const char *view_compare_head_short_name(struct arena *a,
+	const struct changed_row *r)
+{
+	return r->head_name ? view_compare_short_names(a, r->type,
+				      r->head_names, r->head_names_n)
+			    : NULL;
+}
+
 static json_t *view_compare_reals(const double *x, uint32_t n)
 {
 	json_t *list = json_array();
@@ -273,6 +311,15 @@ static const char *view_compare_text_launches(struct arena *a,
 	return arena_printf(a, "%s → %s", base, after);
 }
 
+/* The name of the head first, because readers look for it there. */
+static const char *view_compare_text_function(struct arena *a,
+	const struct changed_row *r)
+{
+	const char *name = view_compare_short_name(a, r),
+		   *head = view_compare_head_short_name(a, r);
+	return head ? arena_printf(a, "%s (in the base %s)", head, name) : name;
+}
+
 /* Rows are sorted by class, so those that may need action come first. */
 static uint32_t view_compare_text_worth_showing(const struct comparison *c)
 {
@@ -292,7 +339,7 @@ static void view_compare_text_rows(struct arena *a, const struct comparison *c,
 		const struct changed_row *r = &c->rows[i];
 		const struct change *x = &r->change;
 		*at++ = view_compare_text_word_of(c, x);
-		*at++ = view_function(a, r->type, r->name);
+		*at++ = view_compare_text_function(a, r);
 		*at++ = view_compare_text_or_empty(r->device);
 		*at++ = view_compare_text_us(a, x->base_ns);
 		*at++ = view_compare_text_us(a, x->head_ns);

@@ -197,7 +197,7 @@ static size_t text_squeeze(char *to, const struct text_span *s)
 	return (size_t)(to - start);
 }
 
-uint32_t text_json_id(struct text *t, const struct text_span *s)
+static uint32_t text_squeezed_id(struct text *t, const struct text_span *s)
 {
 	char *to = text_scratch(t, s->len);
 	if (!to)
@@ -207,10 +207,57 @@ uint32_t text_json_id(struct text *t, const struct text_span *s)
 	return id != NAMES_NONE ? id : text_intern(t, to, len, false, SIZE_MAX);
 }
 
+/* The slot for a text, by a hash of it; NULL if the arena is full. */
+static struct text_memo *text_memo_slot(struct text *t,
+	const struct text_span *s)
+{
+	uint64_t h = s->len, w;
+	if (!t->memo)
+		t->memo = arena_array(t->trace->arena, struct text_memo,
+			TEXT_MEMO_SLOTS);
+	if (!t->memo)
+		return NULL;
+	for (size_t i = 0; i + 8 <= s->len; i += 8) {
+		memcpy(&w, s->at + i, 8);
+		h = (h ^ w) * 0xff51afd7ed558ccdu;
+		h ^= h >> 32;
+	}
+	return &t->memo[h % TEXT_MEMO_SLOTS];
+}
+
+uint32_t text_json_id(struct text *t, const struct text_span *s)
+{
+	if (s->len > TEXT_MEMO_MAX)
+		return text_squeezed_id(t, s);
+	struct text_memo *m = text_memo_slot(t, s);
+	if (!m)
+		return NAMES_NONE;
+	if (m->len == s->len && !memcmp(m->raw, s->at, s->len))
+		return m->id;
+	uint32_t id = text_squeezed_id(t, s);
+	if (id == NAMES_NONE)
+		return id;
+	m->len = s->len;
+	m->id = id;
+	memcpy(m->raw, s->at, s->len);
+	return id;
+}
+
 uint32_t text_put(struct text *t, const char *s, size_t len, size_t max)
 {
 	uint32_t id = names_find(&t->trace->names, s, len);
 	return id != NAMES_NONE && len <= max
 		       ? id
 		       : text_intern(t, s, len, false, max);
+}
+
+size_t text_kernel_len(const char *name, size_t len)
+{
+	static const char *const suffixes[] = { " [clone .kd]", ".kd" };
+	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+		size_t n = strlen(suffixes[i]);
+		if (len > n && !memcmp(name + len - n, suffixes[i], n))
+			return len - n;
+	}
+	return len;
 }

@@ -26,6 +26,7 @@ struct kineto_meta {
 	uint32_t host;
 	struct fact_list facts;
 	bool pytorch; /* a key was seen that only PyTorch writes */
+	bool amd; /* a key or name was seen that only AMD's GPUs have */
 };
 
 enum form { AS_IT_IS, CUDA, HIP };
@@ -113,6 +114,8 @@ static const int64_t UTC_FROM = INT64_C(1000000000000000000),
 static bool kineto_meta_key(struct kineto_meta *m, enum kineto_key k)
 {
 	m->pytorch |= k == KEY_SCHEMA;
+	m->amd |= k == KEY_HIP_DRIVER || k == KEY_HIP_RUNTIME ||
+		  k == KEY_ROCTRACER;
 	return k == KEY_DEVICES || k == KEY_DISTRIBUTED || k == KEY_BASE_TIME ||
 	       k == KEY_HOST_NAME || k == KEY_HOSTNAME ||
 	       kineto_meta_fact_key(k);
@@ -150,6 +153,8 @@ static const char *kineto_meta_device_field(struct kineto_meta *m,
 		p = scan_text(s, p, &text);
 		if (p && text.at)
 			d->name = text_id(m->text, &text);
+		if (p && text.at && text.len > 4)
+			m->amd |= !memcmp(text.at, "AMD ", 4);
 		return p;
 	default:
 		return scan_skip(s, p, true);
@@ -274,6 +279,130 @@ static void kineto_meta_base(const struct kineto_meta *m)
 	t->base_is_utc = t->base_ns >= UTC_FROM && t->base_ns <= UTC_TO;
 }
 
+/* GPUs whose records have another number than their properties.
+ *
+ * deviceProperties numbers the GPUs that the process sees from 0. ROCm's tracer
+ * numbers the agents of the host: first its CPUs, then all GPUs, whether the
+ * process sees them or not. So the records of a process that sees one MI300X
+ * can be on device 2 or 9, and its properties under id 0. The rule, where
+ * records are on a device without properties:
+ *
+ *  1. If records are on one device and the file has properties of one, they
+ *     are those of this device.
+ *  2. If the GPUs are AMD's, the numbers differ by an offset, which is that of
+ *     the agents before the first visible GPU. Each offset fits that leads from
+ *     every used device to properties. If all that fit lead to equal
+ *     properties, the devices have these.
+ *  3. Otherwise the properties of AMD's devices are unknown. */
+
+enum { KINETO_USED_MAX = 64 };
+
+struct kineto_used {
+	int32_t number[KINETO_USED_MAX];
+	uint32_t n; /* KINETO_USED_MAX + 1 if there are more */
+	int32_t highest;
+};
+
+static void kineto_used_add(struct kineto_used *u, const int32_t *device,
+	uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at = 0;
+		if (device[i] < 0 || (i && device[i] == device[i - 1]))
+			continue;
+		while (at < u->n && at < KINETO_USED_MAX &&
+			u->number[at] != device[i])
+			at++;
+		if (at < u->n || u->n > KINETO_USED_MAX)
+			continue;
+		if (at < KINETO_USED_MAX)
+			u->number[at] = device[i];
+		u->n++;
+		if (device[i] > u->highest)
+			u->highest = device[i];
+	}
+}
+
+static uint32_t kineto_used_missing(const struct kineto_used *u,
+	const struct trace *t, int32_t offset)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < u->n; i++)
+		n += !trace_device(t, 0, u->number[i] - offset);
+	return n;
+}
+
+static bool kineto_device_equals(const struct device *a, const struct device *b)
+{
+	return a->name == b->name && a->sm_count == b->sm_count &&
+	       a->compute_major == b->compute_major &&
+	       a->compute_minor == b->compute_minor;
+}
+
+/* Gives the used devices the properties at this offset, if they have none yet.
+ * Memory that differs a little between equal GPUs becomes unknown. False if a
+ * device has others. */
+static bool kineto_devices_shift(const struct kineto_used *u,
+	const struct trace *t, int32_t offset, struct device *to)
+{
+	for (uint32_t i = 0; i < u->n; i++) {
+		const struct device *d =
+			trace_device(t, 0, u->number[i] - offset);
+		if (to[i].number < 0)
+			to[i] = *d;
+		if (!kineto_device_equals(&to[i], d))
+			return false;
+		if (to[i].memory_bytes != d->memory_bytes)
+			to[i].memory_bytes = -1;
+		to[i].number = u->number[i];
+	}
+	return true;
+}
+
+/* Whether rule 1 or 2 finds the properties of the used devices. */
+static bool kineto_devices_find(const struct kineto_meta *m,
+	const struct kineto_used *u, struct device *to)
+{
+	const struct trace *t = m->trace;
+	bool found = false;
+	if (u->n == 1 && t->devices_n == 1)
+		return kineto_devices_shift(u, t,
+			u->number[0] - t->devices[0].number, to);
+	for (int32_t k = 1; m->amd && k <= u->highest; k++) {
+		if (kineto_used_missing(u, t, k))
+			continue;
+		if (!kineto_devices_shift(u, t, k, to))
+			return false;
+		found = true;
+	}
+	return found;
+}
+
+static bool kineto_devices_renumber(const struct kineto_meta *m)
+{
+	struct trace *t = m->trace;
+	struct kineto_used u = { .highest = -1 };
+	kineto_used_add(&u, t->kernel.device, t->kernel.n);
+	kineto_used_add(&u, t->copy.device, t->copy.n);
+	if (!t->devices_n || u.n > KINETO_USED_MAX || u.highest > DEVICES_MAX)
+		return true;
+	if (!kineto_used_missing(&u, t, 0))
+		return true;
+	struct device *to = arena_array(t->arena, struct device, u.n);
+	if (!to)
+		return false;
+	for (uint32_t i = 0; i < u.n; i++)
+		to[i].number = -1;
+	if (kineto_devices_find(m, &u, to)) {
+		t->devices = to;
+		t->devices_n = u.n;
+	} else if (m->amd) {
+		t->devices_n = 0;
+		note_add(&t->notes, NOTE_device_unclear, u.n, NULL, 0);
+	}
+	return true;
+}
+
 /* Adds what was read to the trace, whose processes and base time are known.
  * False if the arena is full. */
 static bool kineto_meta_apply(const struct kineto_meta *m)
@@ -290,7 +419,7 @@ static bool kineto_meta_apply(const struct kineto_meta *m)
 		if (p->rank == m->rank)
 			p->world_size = m->world_size;
 	}
-	return fact_list_give_all(&m->facts);
+	return kineto_devices_renumber(m) && fact_list_give_all(&m->facts);
 }
 
 /* Decides which pids are processes, and to which process GPU events belong.
@@ -581,6 +710,11 @@ static void kineto_link_apply(const struct kineto_link *l)
 		bool on_gpu = t->range.kind[i] == RANGE_GPU_ANNOTATION;
 		t->range.process[i] =
 			(on_gpu ? l->gpu : l->host)[t->range.process[i]];
+	}
+	for (uint32_t i = 0; i < t->comm.n; i++) {
+		bool on_gpu = t->comm.correlation[i] >= 0;
+		t->comm.process[i] =
+			(on_gpu ? l->gpu : l->host)[t->comm.process[i]];
 	}
 }
 

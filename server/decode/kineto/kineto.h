@@ -37,10 +37,18 @@ struct kineto_words {
 
 void kineto_words_init(struct kineto_words *w);
 
+/* The fields with which PyTorch describes a collective call. */
+struct kineto_comm {
+	struct text_span name, dtype, group;
+	struct text_span in_split, out_split, ranks; /* [0, 1, 2, 3] */
+	int64_t in_elements, out_elements, group_size, sequence;
+};
+
 struct kineto_event {
 	char ph; /* the event's phase; 0 if it has none */
 	bool dull; /* of no use; its other fields and its args were not read */
 	bool has_args, has_shape;
+	bool has_comm; /* `comm` was filled in */
 	enum kineto_category category;
 	struct text_span category_text, name, tid, id;
 	struct text_span pid_text; /* a pid that is not a number */
@@ -50,10 +58,11 @@ struct kineto_event {
 	/* args; a number that is absent is -1 */
 	/* a launch's kernel; a metadata event's label */
 	struct text_span kernel, label;
-	struct text_span dims, types; /* JSON */
+	struct text_span dims, types, concrete; /* JSON */
 	int64_t device, stream, correlation, external_id, graph_id, graph_node,
 		bytes, python_id, python_parent, rank, pid_raw;
 	int32_t grid[3], block[3], registers, shared;
+	struct kineto_comm comm;
 };
 
 /* Reads the event whose bracket is at p. Returns the position after it, or
@@ -116,6 +125,7 @@ struct kineto_rows {
 	int64_t used; /* became a row */
 	int64_t total_ns[CATEGORIES]; /* durations so far */
 	bool pytorch; /* an event was seen that only PyTorch writes */
+	struct word_table views; /* operators whose values are not stored */
 	char *label; /* the text of a counter, while it is being built */
 	size_t label_cap;
 	struct {
@@ -129,6 +139,11 @@ bool kineto_rows_init(struct kineto_rows *r, struct trace *t);
 /* Counts the event, and adds it or notes why not. False only if the arena is
  * full. */
 bool kineto_rows_event(struct kineto_rows *r, const struct kineto_event *e);
+
+/* Adds the records of collective calls that an event contains: a host operator,
+ * an annotation or a kernel. False if the arena is full. */
+bool kineto_comms_add(struct kineto_rows *r, const struct kineto_event *e,
+	uint16_t pid);
 
 /* Counts an event that could not be read at all; a note shows `what` of it. */
 void kineto_rows_bad(struct kineto_rows *r, const char *what, size_t len);

@@ -31,8 +31,9 @@ static void kineto_event_args_clear(struct kineto_event *e)
 {
 	const struct text_span none = { 0 };
 	e->has_args = true;
-	e->has_shape = false;
-	e->kernel = e->label = e->dims = e->types = none;
+	e->has_shape = e->has_comm = false;
+	e->kernel = e->label = none;
+	e->dims = e->types = e->concrete = none;
 	e->device = e->stream = e->correlation = e->external_id = -1;
 	e->graph_id = e->graph_node = e->bytes = -1;
 	e->python_id = e->python_parent = e->rank = e->pid_raw = -1;
@@ -97,9 +98,62 @@ static const char *kineto_event_list(struct scan *s, const char *p,
 	return q;
 }
 
+/* Reads the text of a list: PyTorch writes it as a string, "[0, 1]". */
+static const char *kineto_event_list_text(struct scan *s, const char *p,
+	struct text_span *to)
+{
+	return *p == '"' ? scan_text(s, p, to) : kineto_event_list(s, p, to);
+}
+
+/* Reads a text; a number is read as its digits. */
+static const char *kineto_event_text(struct scan *s, const char *p,
+	struct text_span *to)
+{
+	const char *q = *p == '"' ? scan_text(s, p, to) : scan_skip(s, p, true);
+	if (q && number_digit(*p))
+		*to = (struct text_span){ p, (uint32_t)(q - p), false };
+	return q;
+}
+
+static const char *kineto_event_comm(struct scan *s, const char *p,
+	enum kineto_key key, struct kineto_event *e)
+{
+	struct kineto_comm *c = &e->comm;
+	if (!e->has_comm)
+		*c = (struct kineto_comm){ .in_elements = -1,
+			.out_elements = -1,
+			.group_size = -1,
+			.sequence = -1 };
+	e->has_comm = true;
+	switch (key) {
+	case KEY_COLLECTIVE:
+		return kineto_event_text(s, p, &c->name);
+	case KEY_COMM_DTYPE:
+		return kineto_event_text(s, p, &c->dtype);
+	case KEY_IN_ELEMENTS:
+		return kineto_event_number(s, p, &c->in_elements);
+	case KEY_OUT_ELEMENTS:
+		return kineto_event_number(s, p, &c->out_elements);
+	case KEY_IN_SPLIT:
+		return kineto_event_list_text(s, p, &c->in_split);
+	case KEY_OUT_SPLIT:
+		return kineto_event_list_text(s, p, &c->out_split);
+	case KEY_GROUP_NAME:
+		return kineto_event_text(s, p, &c->group);
+	case KEY_GROUP_RANKS:
+		return kineto_event_list_text(s, p, &c->ranks);
+	case KEY_GROUP_SIZE:
+		return kineto_event_number(s, p, &c->group_size);
+	default:
+		return kineto_event_number(s, p, &c->sequence);
+	}
+}
+
 static const char *kineto_event_arg(struct scan *s, const char *p,
 	enum kineto_key key, struct kineto_event *e)
 {
+	if (key >= KEY_COLLECTIVE && key <= KEY_SEQUENCE)
+		return kineto_event_comm(s, p, key, e);
 	switch (key) {
 	case KEY_DEVICE:
 		return kineto_event_number(s, p, &e->device);
@@ -141,6 +195,8 @@ static const char *kineto_event_arg(struct scan *s, const char *p,
 		return kineto_event_list(s, p, &e->dims);
 	case KEY_TYPES:
 		return kineto_event_list(s, p, &e->types);
+	case KEY_CONCRETE:
+		return kineto_event_list(s, p, &e->concrete);
 	case KEY_KERNEL:
 		return scan_text(s, p, &e->kernel);
 	case KEY_NAME:
@@ -256,6 +312,30 @@ static bool kineto_event_is_dull(const struct kineto_event *e)
 	       (e->category == CATEGORY_DULL || e->category == CATEGORY_NONE);
 }
 
+/* Whether an operator is a user annotation. PyTorch 1.8 and 1.9 (2021) write
+ * both with the category "Operator": ProfilerStep#5, Optimizer.step#SGD.step,
+ * enumerate(DataLoader)#…, and what record_function() is given. A name in a
+ * namespace (aten::mm) is an operator's. So is an identifier: autograd nodes
+ * (AddmmBackward) and operators without a namespace (detach_). An identifier
+ * given to record_function() cannot be distinguished from these. */
+static bool kineto_event_is_old_annotation(const struct kineto_event *e)
+{
+	static const char old[] = "Operator";
+	const struct text_span *c = &e->category_text;
+	bool identifier = true;
+	if (e->category != CATEGORY_OP || !e->name.at ||
+		c->len != sizeof old - 1 || memcmp(c->at, old, c->len) != 0)
+		return false;
+	for (uint32_t i = 0; i < e->name.len; i++) {
+		char at = e->name.at[i];
+		if (at == ':' && i && e->name.at[i - 1] == ':')
+			return false;
+		identifier &= at == '_' || number_digit(at) ||
+			      (unsigned char)((at | 32) - 'a') < 26;
+	}
+	return !identifier;
+}
+
 const char *kineto_event_read(struct scan *s, const struct kineto_words *w,
 	const char *p, struct kineto_event *e)
 {
@@ -277,5 +357,7 @@ const char *kineto_event_read(struct scan *s, const struct kineto_words *w,
 	}
 	if (p && !e->has_args)
 		kineto_event_args_clear(e);
+	if (p && kineto_event_is_old_annotation(e))
+		e->category = CATEGORY_ANNOTATION;
 	return p;
 }

@@ -119,6 +119,9 @@ uint32_t kineto_rows_pids_name_of(const struct kineto_pids *ps,
 bool kineto_rows_init(struct kineto_rows *r, struct trace *t)
 {
 	*r = (struct kineto_rows){ .trace = t, .text = { .trace = t } };
+#define VIEW(op) word_table_add(&r->views, op, 1);
+#include "kineto.def"
+#undef VIEW
 	return kineto_rows_pids_init(&r->pids, t);
 }
 
@@ -351,15 +354,26 @@ static bool kineto_rows_add_call(struct kineto_rows *r,
 						.launch = launch });
 }
 
+/* The values of the arguments that are not tensors; none for views. */
+static bool kineto_rows_add_concrete(struct kineto_rows *r,
+	const struct kineto_event *e, uint32_t *id)
+{
+	*id = 0;
+	return !e->concrete.at ||
+	       word_table_find(&r->views, e->name.at, e->name.len) ||
+	       kineto_rows_add_json(r, &e->concrete, id);
+}
+
 static bool kineto_rows_add_op(struct kineto_rows *r,
 	const struct kineto_event *e, uint16_t pid)
 {
-	uint32_t name, tid, dims, types;
+	uint32_t name, tid, dims, types, concrete;
 	r->pytorch = true;
 	return kineto_rows_text(r, &e->name, &name) &&
 	       kineto_rows_add_thread(r, &e->tid, &tid) &&
 	       kineto_rows_add_json(r, &e->dims, &dims) &&
 	       kineto_rows_add_json(r, &e->types, &types) &&
+	       kineto_rows_add_concrete(r, e, &concrete) &&
 	       trace_op_add(r->trace, &(struct op_row){ .process = pid,
 					      .start_ns = e->ts.value,
 					      .dur_ns = e->dur.value,
@@ -367,7 +381,8 @@ static bool kineto_rows_add_op(struct kineto_rows *r,
 					      .thread = tid,
 					      .external_id = e->external_id,
 					      .dims = dims,
-					      .types = types });
+					      .types = types,
+					      .concrete = concrete });
 }
 
 static enum range_kind kineto_rows_add_range_kind(const struct kineto_event *e)
@@ -401,8 +416,8 @@ static bool kineto_rows_add_range(struct kineto_rows *r,
 			       .parent = e->python_parent });
 }
 
-static bool kineto_rows_add(struct kineto_rows *r, const struct kineto_event *e,
-	uint32_t index)
+static bool kineto_rows_add_event(struct kineto_rows *r,
+	const struct kineto_event *e, uint32_t index)
 {
 	struct kineto_pid *p = &r->pids.list[index];
 	uint16_t pid = (uint16_t)index;
@@ -428,6 +443,13 @@ static bool kineto_rows_add(struct kineto_rows *r, const struct kineto_event *e,
 		p->ranges++;
 		return kineto_rows_add_range(r, e, pid);
 	}
+}
+
+static bool kineto_rows_add(struct kineto_rows *r, const struct kineto_event *e,
+	uint32_t index)
+{
+	return kineto_rows_add_event(r, e, index) &&
+	       kineto_comms_add(r, e, (uint16_t)index);
 }
 
 /* Stores each number in a counter event's args as a row. */
@@ -520,7 +542,7 @@ static bool kineto_rows_counter_values(struct kineto_rows *r,
 	const char *p = e->args.at ? scan_first(&s, e->args.at, &end) : NULL;
 
 	for (; p && !end; p = p ? scan_next(&s, p, &end) : NULL) {
-		struct text_span key;
+		struct text_span key = { 0 };
 		p = scan_key(&s, p, &key);
 		double value = p && !kineto_rows_counter_about(&key)
 				       ? kineto_rows_counter_number(p)

@@ -145,17 +145,6 @@ void rocm_device_describe(struct device *d, int64_t units, int64_t gfx,
 	d->memory_bytes = bytes > 0 ? bytes : -1;
 }
 
-size_t rocm_kernel_len(const char *name, size_t len)
-{
-	static const char *const suffixes[] = { " [clone .kd]", ".kd" };
-	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-		size_t n = strlen(suffixes[i]);
-		if (len > n && !memcmp(name + len - n, suffixes[i], n))
-			return len - n;
-	}
-	return len;
-}
-
 size_t rocm_program_at(const char *path, size_t len)
 {
 	size_t at = len;

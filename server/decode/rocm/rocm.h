@@ -63,8 +63,6 @@ bool rocm_clock_fact(struct fact_list *l, int64_t mhz);
 bool rocm_system_facts(struct fact_list *l, const char *system,
 	size_t system_len, const char *release, size_t release_len);
 
-/* Length of a kernel's name without the suffix of its symbol. */
-size_t rocm_kernel_len(const char *name, size_t len);
 /* Where the last component of a path, the program's name, begins. */
 size_t rocm_program_at(const char *path, size_t len);
 /* The id of a thread's number as text, NAMES_NONE if the arena is full. */

@@ -183,7 +183,7 @@ static bool rocpd_info_symbol(struct rocpd *r, struct sqlite_rows *rows,
 	if ((!sqlite_bytes(rows, 1, &name, &len) || len == 0) &&
 		(!sqlite_bytes(rows, 2, &name, &len) || len == 0))
 		return true;
-	uint32_t id = names_put(&r->raw, name, rocm_kernel_len(name, len));
+	uint32_t id = names_put(&r->raw, name, text_kernel_len(name, len));
 	int64_t vgprs = rocm_small(sqlite_int_or(rows, 3, -1));
 	return id != NAMES_NONE &&
 	       rocpd_info_put(r, ROCPD_SYMBOLS, sqlite_int_or(rows, 0, -1),

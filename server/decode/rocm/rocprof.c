@@ -77,7 +77,7 @@ static bool rocprof_symbol_add(struct rocprof *r)
 		name = y->demangled;
 	if (!name.len)
 		name = y->name;
-	name.len = (uint32_t)rocm_kernel_len(name.at, name.len);
+	name.len = (uint32_t)text_kernel_len(name.at, name.len);
 	if (r->json.quoted)
 		note_add(&r->trace->notes, NOTE_name_quote, 1, name.at,
 			name.len);

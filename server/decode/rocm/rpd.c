@@ -387,7 +387,7 @@ static bool rpd_op_kernel_name(struct rpd *r, const struct one *o,
 		return false;
 	if (*name) {
 		const struct name *n = &ns->list[*name];
-		size_t len = rocm_kernel_len(n->text, n->len);
+		size_t len = text_kernel_len(n->text, n->len);
 		if (len < n->len)
 			*name = names_put(ns, n->text, len);
 	} else {

@@ -66,8 +66,10 @@ bool query_workloads(struct db *db, struct arena *a, const char *project,
 	"UNION ALL (" TREND_RUN                                            \
 	"AND r.job_id IN (SELECT r.job_id FROM run r WHERE " TREND_OF      \
 	"AND r.job_id IS NOT NULL " TREND_IN_RANGE "GROUP BY r.job_id "    \
-	"ORDER BY min(r.created_at) DESC LIMIT $9 + 1000))), "             \
-	"units AS (SELECT run_id, created_at, job_id, rank, label, "
+	"ORDER BY min(r.created_at) DESC LIMIT $9 + 1000)))"
+
+#define TREND_UNITS_HEAD \
+	", units AS (SELECT run_id, created_at, job_id, rank, label, "
 
 #define TREND_UNIT_ROWS                                         \
 	"FROM units WHERE job_id IS NULL "                      \
@@ -84,7 +86,7 @@ bool query_workloads(struct db *db, struct arena *a, const char *project,
  * the statistic, $11 the operator or kernel. The statement is planned with the
  * actual values, so only one branch of a CASE by the statistic is computed. */
 #define TREND_SERIES(value, there, from)                                       \
-	TREND_RUNS value                                                       \
+	TREND_RUNS TREND_UNITS_HEAD value                                      \
 		"::float8 AS v, " there " AS there FROM runs " from ") "       \
 		"SELECT run_id, created_at, v, label, without, there FROM ("   \
 		"SELECT run_id, created_at, v, label, (v IS NULL)::int::int8 " \
@@ -125,7 +127,7 @@ bool query_workloads(struct db *db, struct arena *a, const char *project,
 	"WHEN 'total' THEN coalesce(k.ns, 0) "                     \
 	"WHEN 'share' THEN coalesce(k.ns, 0) / nullif(gpu_ns, 0) " \
 	"ELSE k.of_launches END END)"
-#define KERNEL                                                       \
+#define KERNEL_LINES(id)                                             \
 	"CROSS JOIN LATERAL (SELECT count(*) AS lines, "             \
 	"sum(total_ns)::float8 AS ns, sum(instances)::float8 AS n, " \
 	"min(min_ns)::float8 AS min, max(max_ns)::float8 AS max, "   \
@@ -133,8 +135,44 @@ bool query_workloads(struct db *db, struct arena *a, const char *project,
 	"WHEN 'median' THEN median_ns WHEN 'p90' THEN p90_ns "       \
 	"WHEN 'p99' THEN p99_ns END) END AS of_launches "            \
 	"FROM run_kernel k WHERE k.run_id = runs.run_id "            \
-	"AND k.split = 0 AND k.kernel_id = (SELECT id FROM kernel "  \
-	"WHERE sha256 = sha256(convert_to($11, 'UTF8')))) k"
+	"AND k.split = 0 AND k.kernel_id = " id ") k"
+#define KERNEL KERNEL_LINES(NAMED_KERNEL)
+
+/* A kernel that a compiler numbers has another name in each compilation. $12 are
+ * the kernels of its stem. `same` describes the kernel $11 in the newest run
+ * that has it: its grids and operators, and its place among the kernels of the
+ * stem that have equal ones. In every other run, the kernel of the same
+ * description is the same kernel; if the run has more or fewer of them, it is
+ * unknown which. Runs from before launch_order was stored are searched by
+ * name. */
+#define NAMED_KERNEL \
+	"(SELECT id FROM kernel WHERE sha256 = sha256(convert_to($11, 'UTF8')))"
+#define LIKE_KERNELS                                                  \
+	"SELECT p.kernel_id, p.launch_shapes, p.operator_shapes, "    \
+	"row_number() OVER (PARTITION BY p.number, p.launch_shapes, " \
+	"p.operator_shapes ORDER BY p.launch_order) AS place, "       \
+	"count(*) OVER (PARTITION BY p.number, p.launch_shapes, "     \
+	"p.operator_shapes) AS of FROM run_pattern p "                \
+	"WHERE p.kernel_id = ANY ($12) AND p.launch_order IS NOT NULL "
+#define SAME_KERNEL                                                     \
+	", newest AS (SELECT runs.run_id FROM runs JOIN run_pattern q " \
+	"ON q.run_id = runs.run_id AND q.kernel_id = " NAMED_KERNEL     \
+	" AND q.launch_order IS NOT NULL "                              \
+	"ORDER BY runs.created_at DESC, runs.run_id DESC LIMIT 1), "    \
+	"same AS (SELECT * FROM (" LIKE_KERNELS                         \
+	"AND p.run_id = (SELECT run_id FROM newest)) x "                \
+	"WHERE kernel_id = " NAMED_KERNEL " LIMIT 1)"
+#define NUMBERED                                                              \
+	"CROSS JOIN LATERAL (SELECT CASE count(DISTINCT x.kernel_id) "        \
+	"WHEN 1 THEN min(x.kernel_id) END AS id "                             \
+	"FROM (" LIKE_KERNELS "AND p.run_id = runs.run_id) x JOIN same "      \
+	"ON x.launch_shapes IS NOT DISTINCT FROM same.launch_shapes "         \
+	"AND x.operator_shapes IS NOT DISTINCT FROM same.operator_shapes "    \
+	"AND x.place = same.place AND x.of = same.of) found "                 \
+	"CROSS JOIN LATERAL (SELECT coalesce(found.id, CASE WHEN NOT EXISTS " \
+	"(SELECT FROM run_pattern p WHERE p.run_id = runs.run_id "            \
+	"AND p.launch_order IS NOT NULL) THEN " NAMED_KERNEL                  \
+	" END) AS id) is_ "
 
 #define ATTRIBUTED \
 	"(CASE WHEN counted THEN o.ns::float8 / nullif(gpu_ns, 0) END)"
@@ -193,6 +231,17 @@ static void query_trend_read_units(struct result *r, struct arena *a, int limit,
 	t->n = rows - to;
 }
 
+/* The series of a kernel that a compiler numbers. A run in which it is unknown
+ * which kernel it is has no value, also not 0. */
+static const char series_numbered[] = TREND_RUNS SAME_KERNEL TREND_UNITS_HEAD
+	"(CASE WHEN k.lines > 0 THEN " KERNEL_NS " END)::float8 AS v, "
+	"k.lines > 0 AS there FROM runs " NUMBERED KERNEL_LINES(
+		"is_.id") ") "
+			  "SELECT run_id, created_at, v, label, without, there FROM ("
+			  "SELECT run_id, created_at, v, label, (v IS NULL)::int::int8 "
+			  "AS without, there " TREND_UNIT_ROWS ") unit "
+			  "ORDER BY created_at DESC, run_id DESC LIMIT $9";
+
 struct query_trend_request {
 	struct arena *arena;
 	const struct trend_filter *f;
@@ -219,14 +268,44 @@ static bool query_trend_read_series(struct db *db, void *arg, struct err *e)
 	sql_int8(&p, f->limit + INT64_C(1));
 	sql_text(&p, trend_stat_word(f->stat));
 	sql_text(&p, f->of);
-	if (!sql_script(db,
-		    "SET TRANSACTION READ ONLY;"
-		    "SET LOCAL work_mem = '64MB';"
-		    "SET LOCAL jit = off",
-		    e) ||
-		!sql_run(db, series[f->metric], &p, &r, e))
+	struct sql_array like;
+	sql_array_init(&like, SQL_INT8);
+	for (uint32_t i = 0; i < f->like_n; i++)
+		sql_array_int8(&like, f->like[i]);
+	if (f->like_n)
+		sql_array(&p, &like);
+	bool ok = sql_script(db,
+			  "SET TRANSACTION READ ONLY;"
+			  "SET LOCAL work_mem = '64MB';"
+			  "SET LOCAL jit = off",
+			  e) &&
+		  sql_run(db, f->like_n ? series_numbered : series[f->metric],
+			  &p, &r, e);
+	sql_array_release(&like);
+	if (!ok)
 		return false;
 	query_trend_read_units(&r, g->arena, f->limit, g->out);
+	result_release(&r);
+	return true;
+}
+
+bool query_kernel_prefix(struct db *db, struct arena *a, const char *prefix,
+	struct kernel_named **rows, uint32_t *n, struct err *e)
+{
+	static const char sql[] = "SELECT id, name FROM kernel "
+				  "WHERE starts_with(name, $1) "
+				  "ORDER BY id "
+				  "LIMIT 10000";
+	struct sql_params p = { 0 };
+	struct result r;
+	sql_text(&p, prefix);
+	if (!sql_run(db, sql, &p, &r, e))
+		return false;
+	*rows = arena_array(a, struct kernel_named, (size_t)r.n);
+	for (*n = 0; result_next(&r); ++*n) {
+		(*rows)[*n].id = result_int8(&r, 0);
+		(*rows)[*n].name = result_text(&r, a);
+	}
 	result_release(&r);
 	return true;
 }

@@ -15,6 +15,14 @@ bool query_workloads(struct db *db, struct arena *a, const char *project,
 	const char *q, int64_t after, int limit, struct workload_row **rows,
 	uint32_t *n, bool *more, struct err *e);
 
+/* Lists kernels whose name begins with `prefix`, at most 10,000. */
+struct kernel_named {
+	int64_t id;
+	const char *name;
+};
+bool query_kernel_prefix(struct db *db, struct arena *a, const char *prefix,
+	struct kernel_named **rows, uint32_t *n, struct err *e);
+
 /* A series has at most this many units, the newest ones. */
 enum { TREND_UNITS = 50000 };
 
@@ -24,6 +32,11 @@ struct trend_filter {
 	enum trend_stat stat; /* one that the metric has */
 	/* an operator, or the kernel's complete name; else NULL */
 	const char *of;
+	/* Ids of all kernels with the stem of `of`, if a compiler numbers it:
+	 * the kernel is then found in each run under the number that it has
+	 * there. None: by its name. */
+	const int64_t *like;
+	uint32_t like_n;
 	const char *device, *framework, *labels; /* as in run_filter */
 	const char *group; /* the label by which units are grouped */
 	/* stored in [since, until); a job: its first run */

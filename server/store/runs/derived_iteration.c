@@ -208,6 +208,15 @@ static double derived_mean_ns(const struct iterations *cs,
 	return n ? sum / n : NAN;
 }
 
+/* An empty list is unknown. */
+static void derived_write_texts(struct bulk *b, const struct pattern_texts *t)
+{
+	if (t->n)
+		bulk_texts(b, t->list, t->n);
+	else
+		bulk_null(b);
+}
+
 static void derived_write_patterns(struct bulk *b,
 	const struct derived_run *run)
 {
@@ -218,7 +227,7 @@ static void derived_write_patterns(struct bulk *b,
 	derived_names_init(&ns, run);
 	for (uint32_t i = 0; i < ps->n; i++) {
 		const struct pattern *p = &ps->rows[i];
-		bulk_row(b, 8);
+		bulk_row(b, 11);
 		bulk_int8(b, run->id);
 		bulk_int4(b, (int32_t)i);
 		derived_write_function(b, &ns, p->name);
@@ -227,13 +236,18 @@ static void derived_write_patterns(struct bulk *b,
 		bulk_int4_known(b, p->number);
 		bulk_float8_known(b,
 			derived_mean_ns(&run->profile->iterations, ps, p));
+		bulk_int4_known(b,
+			p->launch.order ? (int32_t)p->launch.order : -1);
+		derived_write_texts(b, &p->launch.grids);
+		derived_write_texts(b, &p->launch.operators);
 	}
 	derived_names_release(&ns);
 }
 
 static const struct derived_table derived_pattern = {
 	"COPY run_pattern (run_id, rank, kernel_id, function, type, device, "
-	"number, mean_ns) FROM STDIN (FORMAT binary)",
+	"number, mean_ns, launch_order, launch_shapes, operator_shapes) "
+	"FROM STDIN (FORMAT binary)",
 	derived_write_patterns,
 };
 

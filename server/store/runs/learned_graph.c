@@ -7,6 +7,10 @@
  * upload, or a process with many keys, would take unlimited memory. */
 enum { LISTS = 4, NODES_READ = 500000 };
 
+/* Of this many runs, the newest, those are analyzed again that a new graph
+ * explains: reading them by their key takes milliseconds. */
+enum { RUNS_AGAIN = 10000 };
+
 /* One array per column; an unknown text is "". */
 static void learned_graph_columns(const struct graph_known *g,
 	struct sql_array c[LISTS + 1])
@@ -48,20 +52,96 @@ static bool learned_graph_insert(struct db *db, int64_t upload,
 	return ok;
 }
 
+static bool learned_graph_is_new(struct db *db, const struct graph_known *g,
+	bool *is_new, struct err *e)
+{
+	static const char sql[] =
+		"SELECT NOT EXISTS (SELECT FROM learned_graph "
+		"WHERE key = $1 AND content = $2)";
+	struct sql_params p = { 0 };
+	struct result r;
+	sql_bytes(&p, g->key, sizeof g->key);
+	sql_bytes(&p, g->content, sizeof g->content);
+	if (!sql_hot(db, sql, &p, &r, e))
+		return false;
+	*is_new = result_next(&r) && result_bool(&r);
+	result_release(&r);
+	return true;
+}
+
+/* Queues the uploads again whose runs replayed the graph, as far as the names
+ * of their kernels show, and have replayed kernels without a known graph. An
+ * upload that another transaction has locked is not waited for, because two
+ * captures that arrive at once would wait for each other. */
+static bool learned_graph_requeue(struct db *db, int64_t upload,
+	const struct graph_known *g, struct err *e)
+{
+	static const char sql[] =
+		"UPDATE upload SET state = 'queued', queued_at = now(), "
+		"attempts = 0, done_bytes = 0, best_bytes = 0, error = NULL, "
+		"finished_at = NULL "
+		"WHERE id IN (SELECT u.id FROM upload u "
+		"WHERE u.id <> $1 AND u.state = 'done' "
+		"AND u.identity IS NOT NULL AND u.dropped_at IS NULL "
+		"AND EXISTS (SELECT FROM upload_chunk c "
+		"WHERE c.upload_id = u.id AND c.seq = 0) "
+		"AND u.id IN (SELECT r.upload_id FROM (SELECT run_id, "
+		"upload_id, replayed, replayed_known FROM run "
+		"ORDER BY run_id DESC LIMIT $3) r "
+		"WHERE r.replayed_known < r.replayed "
+		"AND (SELECT count(DISTINCT k.id) FROM run_kernel x "
+		"JOIN kernel k ON k.id = x.kernel_id "
+		"WHERE x.run_id = r.run_id AND x.split = 0 "
+		"AND (k.name = ANY ($2) OR k.mangled = ANY ($2))) "
+		">= (SELECT count(DISTINCT name) FROM unnest($2) name)) "
+		"FOR UPDATE SKIP LOCKED)";
+	struct sql_params p = { 0 };
+	struct sql_array names;
+	sql_array_init(&names, SQL_TEXT);
+	for (uint32_t i = 0; i < g->n; i++)
+		sql_array_text(&names, g->nodes[i].kernel);
+	sql_int8(&p, upload);
+	sql_array(&p, &names);
+	sql_int8(&p, RUNS_AGAIN);
+	bool ok = sql_run(db, sql, &p, NULL, e);
+	sql_array_release(&names);
+	return ok;
+}
+
+/* Inserts the graphs of one run. */
+static bool learned_graph_store_run(struct db *db, int64_t upload,
+	const struct operators *o, const bool *is_new, struct err *e)
+{
+	bool ok = true;
+	for (uint32_t g = 0; ok && g < o->learned_n; g++)
+		ok = learned_graph_insert(db, upload, &o->learned[g], e) &&
+		     (!is_new[g] || learned_graph_requeue(db, upload,
+					    &o->learned[g], e));
+	return ok;
+}
+
 bool learned_graph_store(struct db *db, int64_t upload,
 	const struct profile *runs, uint32_t n, struct err *e)
 {
 	static const char sql[] =
 		"DELETE FROM learned_graph WHERE upload_id = $1";
 	struct sql_params p = { 0 };
-	sql_int8(&p, upload);
-	bool ok = sql_hot(db, sql, &p, NULL, e);
-	for (uint32_t i = 0; i < n; i++) {
+	struct arena a = { 0 };
+	bool ok = true;
+	bool **is_new = arena_array(&a, bool *, (size_t)n + 1);
+	for (uint32_t i = 0; ok && i < n; i++) {
 		const struct operators *o = &runs[i].operators;
+		is_new[i] = arena_array(&a, bool, (size_t)o->learned_n + 1);
 		for (uint32_t g = 0; ok && g < o->learned_n; g++)
-			ok = learned_graph_insert(db, upload, &o->learned[g],
-				e);
+			ok = learned_graph_is_new(db, &o->learned[g],
+				&is_new[i][g], e);
 	}
+	sql_int8(&p, upload);
+	ok = ok && sql_hot(db, sql, &p, NULL, e);
+	for (uint32_t i = 0; ok && i < n; i++)
+		ok = learned_graph_store_run(db, upload, &runs[i].operators,
+			is_new[i], e);
+	arena_release(&a);
 	return ok;
 }
 

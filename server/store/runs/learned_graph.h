@@ -5,7 +5,8 @@
 #include "profile.h"
 
 /* Replaces the facts that this upload recorded before; in the caller's
- * transaction. */
+ * transaction. Queues earlier uploads again whose replays a graph explains that
+ * no upload had recorded. */
 bool learned_graph_store(struct db *db, int64_t upload,
 	const struct profile *runs, uint32_t n, struct err *e);
 /* Deletes the facts that the run's upload recorded, if none of its runs is

@@ -201,6 +201,10 @@ static bool compared_read_function(struct compared_reader *c, struct result *r,
 	const char *type = result_text(r, c->arena);
 	p->device = result_text(r, c->arena);
 	p->number = result_int4(r, -1);
+	p->launch.order = (uint32_t)result_int4(r, 0);
+	p->launch.grids.list = result_texts(r, c->arena, &p->launch.grids.n);
+	p->launch.operators.list =
+		result_texts(r, c->arena, &p->launch.operators.n);
 	/* The type is from another version: it is a function on a device if the
 	 * row has a device number. */
 	p->type = p->number < 0 ? FUNCTION_other_host : FUNCTION_other_device;
@@ -353,7 +357,8 @@ static bool compared_patterns(struct compared_reader *c, struct err *e)
 {
 	static const char functions[] =
 		"SELECT p.run_id, p.rank, coalesce(k.name, p.function), "
-		"p.type, p.device, p.number "
+		"p.type, p.device, p.number, p.launch_order, "
+		"p.launch_shapes, p.operator_shapes "
 		"FROM run_pattern p "
 		"LEFT JOIN kernel k ON k.id = p.kernel_id "
 		"WHERE p.run_id = ANY ($1)";

@@ -7,8 +7,8 @@
 
 #define KNOWN(code, word, what) "o.source_" #word "_ns, "
 static const char operators_sql[] =
-	"SELECT r.platform, r.catalog, r.gpu_ns, r.replayed, "
-	"r.replayed_known, o.rank, o.operator, o.dtype, o.phase, "
+	"SELECT r.platform, r.catalog, r.analysis_version >= 4, r.gpu_ns, "
+	"r.replayed, r.replayed_known, o.rank, o.operator, o.dtype, o.phase, "
 	"o.collective, o.launches, o.calls, o.total_ns, "
 #include "known.def"
 	"o.shape_known_ns, o.roofline_known_calls, o.roofline_known_ns, o.sol_ps, o.compute_ns, "
@@ -24,6 +24,7 @@ static void query_operator_read_run(struct result *r, struct arena *a,
 {
 	out->platform = result_text(r, a);
 	out->catalog = result_text(r, a);
+	out->searched = result_bool(r);
 	out->gpu_ns = result_int8(r, -1);
 	out->replayed = result_int8(r, 0);
 	out->replayed_known = result_int8(r, 0);

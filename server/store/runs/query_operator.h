@@ -4,7 +4,10 @@
 
 struct run_operators {
 	const char *platform; /* NULL unknown */
-	const char *catalog; /* version of the catalog of the run's analysis */
+	const char *catalog; /* version of the catalog of the run's analysis;
+		NULL if there are no operators */
+	bool searched; /* whether the analysis searched for operators, as all do
+		from version 4 on; without a catalog, it had no GPU work */
 	int64_t gpu_ns, replayed, replayed_known;
 	struct operator_stat *rows;
 	uint32_t n;

@@ -63,6 +63,15 @@ def member(data):
     return gzip.compress(data, mtime=0)
 
 
+def compiled(form, numbers="first", new=False, **options):
+    """Returns a trace of a compiled program (tests/gen/compiled.py). `new` adds a kernel
+    of a stem that the program has, with another grid at another place."""
+    sys.path.append(os.path.join(HERE, "..", "gen"))
+    from compiled import GELU, made_compiled, triton
+    more = [("mm2", triton("extra", GELU.format(11), 90, 96, 98304))] if new else []
+    return made_compiled(form, numbers, new=more, **options)
+
+
 def graph_export():
     """Returns an export of Nsight Systems: two kernels, replays of two CUDA graphs that
     are recorded as one unit, and a range that overlaps another. data/README.md has the
@@ -86,6 +95,20 @@ def graph_export():
 
 
 MADE = {
+    "inductor": lambda: compiled("inductor"),
+    "inductor-again": lambda: compiled("inductor", "again", seed=2),
+    "inductor-slow": lambda: compiled("inductor", "again", times={"down": 1.6}, seed=3),
+    "inductor-slow-first": lambda: compiled("inductor", times={"down": 1.6}, seed=4),
+    "inductor-new": lambda: compiled("inductor", "again", new=True, seed=5),
+    "inductor-new-first": lambda: compiled("inductor", new=True, seed=6),
+    "xla": lambda: compiled("xla"),
+    "xla-again": lambda: compiled("xla", "again", seed=2),
+    "xla-slow": lambda: compiled("xla", "again", times={"out": 1.6}, seed=3),
+    "xla-slow-first": lambda: compiled("xla", times={"out": 1.6}, seed=4),
+    "variants": lambda: compiled("variants"),
+    "variants-again": lambda: compiled("variants", "again", seed=2),
+    "variants-slow": lambda: compiled("variants", "again", times={"down": 1.6}, seed=3),
+    "variants-slow-again": lambda: compiled("variants", "again", times={"down": 1.6}, seed=4),
     "graph-export": graph_export,
     "layers": made_layers,
     "layers-grouped": made_grouped,

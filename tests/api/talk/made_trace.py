@@ -31,7 +31,8 @@ def launch(events, dice, pid, i, start_ns):
     gpu = {"device": device, "stream": stream, "correlation": i + 1}
     late_ns = start_ns + dice.randrange(1, 9000)
     events.add(start_ns - 100, 2400, cat="cpu_op", name=f"aten::op{i % 7}", pid=pid, tid=thread,
-               args={"External id": i + 1, "Input Dims": [[i % 5, 3], []], "Input type": ["float", ""]})
+               args={"External id": i + 1, "Input Dims": [[i % 5, 3], []], "Input type": ["float", ""],
+                     "Concrete Inputs": ["", f"[{i % 3}, 1]"]})
     events.add(start_ns, 2000 + dice.randrange(300), cat="cuda_runtime", pid=pid, tid=thread,
                name="cudaLaunchKernel", args={"correlation": i + 1, "External id": i + 1})
     if i % 10 == 9:

@@ -37,7 +37,7 @@ static inline void layer_world_init(struct layer_world *l, struct world *w)
 		correlation_join(&w->t, proc, p->arena, &call_of) &&
 		callers_from(&w->t, proc, kernel_of, call_of, p, &frame_of) &&
 		iteration_find(&(struct iteration_input){ &w->t, proc,
-				       kernel_of, call_of },
+				       kernel_of, call_of, w->families },
 			NULL, p, &l->iterations, &w->e));
 	l->at = (struct attribution){ .trace = &w->t,
 		.catalog = w->families,

@@ -99,7 +99,8 @@ static inline void rows_done(struct trace *t, struct process *p)
 		.op = { 0, t->op.n },
 		.range = { 0, t->range.n },
 		.graph = { 0, t->graph.n },
-		.counter = { 0, t->counter.n } };
+		.counter = { 0, t->counter.n },
+		.comm = { 0, t->comm.n } };
 	t->processes = p;
 	t->processes_n = 1;
 }

@@ -193,8 +193,8 @@ static void a_rule_that_gives_up_is_noted(void **state)
 			 "{\"match\": \"(?:\\\\w+\\\\w*)*!\", "
 			 "\"operator\": \"sort\"}]"
 	};
-	catalog_free(w->families);
-	w->families = catalog_new(&own, &w->e);
+	struct catalog *c = catalog_new(&own, &w->e);
+	w->families = c;
 	launch(w, "nvjet_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", 10, 5);
 	launch(w, "nvjet_b", 20, 4);
 	analyse(w);
@@ -202,6 +202,7 @@ static void a_rule_that_gives_up_is_noted(void **state)
 	assert_int_equal(w->p.notes.count[NOTE_rule_gave_up], 1);
 	assert_string_equal(w->p.notes.detail[NOTE_rule_gave_up],
 		"nvjet_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa");
+	catalog_free(c);
 }
 
 int main(void)

@@ -76,6 +76,80 @@ static void times_below_the_bound_have_a_note(void **state)
 		"gemm m=64 n=256 k=128");
 }
 
+static const char shortest[] =
+	"the shortest call took less than its roofline bound: the cost is wrong, "
+	"the data were in a cache, or calls of different work share this shape";
+
+static void many_gemms(struct world *w, const int64_t *ns, int n)
+{
+	on_h100(w);
+	for (int i = 0; i < n; i++) {
+		op(w, "aten::mm", "[[64,128],[128,256]]",
+			"[\"c10::Half\",\"c10::Half\"]", 1000 + i * 1000, 50);
+		launch(w, "whatever", 1010 + i * 1000, ns[i]);
+	}
+	analyse(w);
+}
+
+static void the_shortest_call_is_below_the_bound(void **state)
+{
+	struct world *w = *state;
+	many_gemms(w, (const int64_t[]){ 34, 50, 50, 50 }, 4);
+	const struct shape_stat *s = &w->p.operators.shapes[0];
+	assert_string_equal(s->why, shortest);
+	assert_true(s->sol_ns > 34.23 && s->sol_ns < 34.24);
+	assert_int_equal(w->p.notes.count[NOTE_over_roof], 0);
+	assert_int_equal(w->p.notes.count[NOTE_mixed_shape], 0);
+}
+
+static void calls_at_the_bound_fit_it(void **state)
+{
+	struct world *w = *state;
+	many_gemms(w, (const int64_t[]){ 35, 35, 90, 90 }, 4);
+	assert_null(w->p.operators.shapes[0].why);
+}
+
+/* Half of the layers attend to a window, with the same sizes. */
+static void two_groups_of_times_are_a_mixed_shape(void **state)
+{
+	struct world *w = *state;
+	many_gemms(w, (const int64_t[]){ 90, 20, 95, 21, 91, 22 }, 6);
+	assert_string_equal(w->p.operators.shapes[0].why,
+		"calls of different work seem to share this shape: 3 of 6 take at "
+		"most 22 ns, less than the roofline bound, and the others at least "
+		"90 ns");
+	assert_int_equal(w->p.notes.count[NOTE_mixed_shape], 1);
+	assert_string_equal(w->p.notes.detail[NOTE_mixed_shape],
+		"gemm m=64 n=256 k=128");
+	assert_int_equal(w->p.notes.count[NOTE_over_roof], 0);
+}
+
+/* The largest gap is between 34 and 50. Each group is wider. */
+static void times_without_a_clear_gap_are_not_mixed(void **state)
+{
+	static const int64_t wide[] = { 10, 18, 26, 34, 50, 58, 66, 74 };
+	struct world *w = *state;
+	many_gemms(w, wide, 8);
+	assert_string_equal(w->p.operators.shapes[0].why, shortest);
+	assert_int_equal(w->p.notes.count[NOTE_mixed_shape], 0);
+}
+
+static void times_less_than_double_are_not_mixed(void **state)
+{
+	struct world *w = *state;
+	many_gemms(w, (const int64_t[]){ 30, 31, 58, 59 }, 4);
+	assert_string_equal(w->p.operators.shapes[0].why, shortest);
+	assert_int_equal(w->p.notes.count[NOTE_mixed_shape], 0);
+}
+
+static void one_short_call_is_no_group(void **state)
+{
+	struct world *w = *state;
+	many_gemms(w, (const int64_t[]){ 10, 90, 90, 90, 90 }, 5);
+	assert_string_equal(w->p.operators.shapes[0].why, shortest);
+	assert_int_equal(w->p.notes.count[NOTE_mixed_shape], 0);
+}
+
 /* ROCm numbers what it executes differently from what it lists. */
 static void a_device_not_listed_is_like_those_that_are(void **state)
 {
@@ -120,7 +194,7 @@ static void inconsistent_times_are_excluded(void **state)
 	assert_true(o->rows[0].sol_ps > INT64_MAX / 8 * 7);
 	assert_int_equal(o->rows[0].over_ns, 17);
 	assert_true(o->shapes[1].sol_ns > 0);
-	assert_null(o->shapes[1].why);
+	assert_string_equal(o->shapes[1].why, shortest);
 	assert_true(o->shapes[2].costed);
 	assert_true(isnan(o->shapes[2].sol_ns));
 	assert_int_equal(o->shapes[2].leg, LEG_NONE);
@@ -172,6 +246,12 @@ int main(void)
 		WORLD_TEST(time_above_the_bound_is_headroom),
 		WORLD_TEST(no_headroom_below_the_launch_floor),
 		WORLD_TEST(times_below_the_bound_have_a_note),
+		WORLD_TEST(the_shortest_call_is_below_the_bound),
+		WORLD_TEST(calls_at_the_bound_fit_it),
+		WORLD_TEST(two_groups_of_times_are_a_mixed_shape),
+		WORLD_TEST(times_without_a_clear_gap_are_not_mixed),
+		WORLD_TEST(times_less_than_double_are_not_mixed),
+		WORLD_TEST(one_short_call_is_no_group),
 		WORLD_TEST(a_device_not_listed_is_like_those_that_are),
 		WORLD_TEST(a_type_without_a_peak_has_no_bound_and_why),
 		WORLD_TEST(inconsistent_times_are_excluded),

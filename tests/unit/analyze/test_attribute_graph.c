@@ -54,6 +54,249 @@ static void one_kernel_missing(void **state)
 	assert_int_equal(noted(&s, NOTE_graph_strange), 6);
 }
 
+/* Sets the operator of each captured launch: a GEMM whose m is its number + 1,
+ * each launch one call. */
+static void scene_attribute_all(struct scene *s)
+{
+	char shape[40];
+
+	for (uint32_t i = 0; i < s->x.captured_n; i++) {
+		snprintf(shape, sizeof shape, "m=%u n=4 k=2", i + 1);
+		scene_attribute(s, i, "gemm", shape, i);
+	}
+}
+
+/* The GEMM `c` and its reduction `d` are one call, and the record of `d` is
+ * lost in the first replay, that of `a` in the second. */
+static void record_lost(void **state)
+{
+	struct scene s;
+	start(&s, state);
+	capture(&s, "a b c d e f g h i j");
+	replay(&s, "a b c e f g h i j");
+	replay(&s, "b c d e f g h i j");
+	captures(&s);
+	scene_attribute_all(&s);
+	scene_attribute(&s, 3, "gemm", "m=3 n=4 k=2", 2);
+	graphs(&s, 10);
+	is(&s, 0, "gemm m=1 n=4 k=2");
+	is(&s, 2, "gemm");
+	is(&s, 3, "gemm m=5 n=4 k=2");
+	is(&s, 8, "gemm m=10 n=4 k=2");
+	is(&s, 9, "gemm m=2 n=4 k=2");
+	is(&s, 10, "gemm m=3 n=4 k=2");
+	is(&s, 11, "gemm m=3 n=4 k=2");
+	assert_int_equal(s.x.of[10].call, s.x.of[11].call);
+	assert_int_equal(s.w->p.operators.replayed, 18);
+	assert_int_equal(s.w->p.operators.replayed_known, 18);
+	assert_int_equal(noted(&s, NOTE_graph_strange), 0);
+	assert_int_equal(noted(&s, NOTE_graph_aligned), 18);
+	assert_int_equal(noted(&s, NOTE_graph_unsure), 1);
+	assert_string_equal(s.w->p.notes.detail[NOTE_graph_aligned],
+		"9 of 9 replayed and 10 captured kernels match (94.7 %)");
+	assert_int_equal(s.w->p.operators.matches_n, 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		const struct graph_match *m = &s.w->p.operators.matches[i];
+		assert_int_equal(m->replays, 1);
+		assert_int_equal(m->kernels, 9);
+		assert_int_equal(m->captured, 10);
+		assert_int_equal(m->matched, 9);
+		assert_int_equal(m->captures, 1);
+	}
+}
+
+/* The capture lacks `x`. */
+static void kernel_added(void **state)
+{
+	struct scene s;
+	start(&s, state);
+	capture(&s, "a b c d e f g h i j");
+	replay(&s, "a b c x d e f g h i j");
+	captures(&s);
+	scene_attribute_all(&s);
+	graphs(&s, 10);
+	is(&s, 2, "gemm m=3 n=4 k=2");
+	is(&s, 3, "-");
+	is(&s, 4, "gemm m=4 n=4 k=2");
+	assert_int_equal(noted(&s, NOTE_graph_strange), 1);
+	assert_int_equal(noted(&s, NOTE_graph_aligned), 10);
+	assert_int_equal(s.w->p.operators.replayed_known, 10);
+}
+
+static void too_many_lost(void **state)
+{
+	struct scene s;
+	start(&s, state);
+	capture(&s, "a b c d e f g h i j");
+	replay(&s, "a b c d e f g h");
+	captures(&s);
+	scene_attribute_all(&s);
+	graphs(&s, 10);
+	is(&s, 0, "-");
+	assert_int_equal(noted(&s, NOTE_graph_strange), 8);
+	assert_int_equal(noted(&s, NOTE_graph_aligned), 0);
+	assert_int_equal(s.w->p.operators.matches_n, 1);
+	assert_int_equal(s.w->p.operators.matches[0].captures, 0);
+}
+
+/* One of 40 kernels is another variant, as when the graph was captured for
+ * another batch size: the operators are known, the sizes are not. */
+static void kernel_replaced(void **state)
+{
+	struct scene s;
+	start(&s, state);
+	capture(&s, "a b c d e f g h i j k l m n o p q r s t u v w x y z "
+		    "A B C D E F G H I J K L M N");
+	replay(&s, "a b c d e f g h i j k l m n o p q r s t 1 v w x y z "
+		   "A B C D E F G H I J K L M N");
+	captures(&s);
+	assert_int_equal(s.x.captured_n, 40);
+	scene_attribute_all(&s);
+	graphs(&s, 40);
+	for (uint32_t i = 0; i < 40; i++)
+		is(&s, i, i == 20 ? "-" : "gemm");
+	assert_int_equal(noted(&s, NOTE_graph_strange), 1);
+	assert_int_equal(noted(&s, NOTE_graph_unsure), 39);
+	assert_int_equal(noted(&s, NOTE_graph_sizes), 0);
+}
+
+/* It is unknown which of two kernels with one name was lost. */
+static void either_lost(void **state)
+{
+	struct scene s;
+	start(&s, state);
+	capture(&s, "a b b c d d e f g h");
+	replay(&s, "a b c d d e f g h");
+	replay(&s, "a b b c d e f g h");
+	captures(&s);
+	scene_attribute_all(&s);
+	scene_attribute(&s, 5, "rms_norm", "tokens=8 hidden=4", 5);
+	graphs(&s, 10);
+	is(&s, 0, "gemm m=1 n=4 k=2");
+	is(&s, 1, "gemm");
+	is(&s, 2, "gemm m=4 n=4 k=2");
+	is(&s, 4, "rms_norm tokens=8 hidden=4");
+	is(&s, 9 + 1, "gemm m=2 n=4 k=2");
+	is(&s, 9 + 2, "gemm m=3 n=4 k=2");
+	is(&s, 9 + 4, "-");
+	assert_int_equal(noted(&s, NOTE_graph_unclear), 1);
+	assert_int_equal(noted(&s, NOTE_graph_unsure), 1);
+	assert_int_equal(noted(&s, NOTE_graph_strange), 0);
+}
+
+/* The capture has one `b`; it is unknown which of two it is. */
+static void either_added(void **state)
+{
+	struct scene s;
+	start(&s, state);
+	capture(&s, "a b c d e f g h");
+	replay(&s, "a b b c d e f g h");
+	captures(&s);
+	scene_attribute_all(&s);
+	graphs(&s, 8);
+	is(&s, 0, "gemm m=1 n=4 k=2");
+	is(&s, 1, "-");
+	is(&s, 2, "-");
+	is(&s, 3, "gemm m=3 n=4 k=2");
+	assert_int_equal(noted(&s, NOTE_graph_unclear), 2);
+}
+
+/* Two captures lack one kernel each of which the replay has one. */
+static void captures_fit_equally(void **state)
+{
+	struct scene s;
+	start(&s, state);
+	capture(&s, "a b c d e f g h i j");
+	capture(&s, "a b c d e f g h i k");
+	replay(&s, "a b c d e f g h i");
+	captures(&s);
+	scene_attribute_all(&s);
+	/* they agree on `a` and on the operators of all others but `b` */
+	scene_attribute(&s, 10, "gemm", "m=1 n=4 k=2", 10);
+	scene_attribute(&s, 11, "rms_norm", NULL, 11);
+	graphs(&s, 20);
+	is(&s, 0, "gemm m=1 n=4 k=2");
+	is(&s, 1, "-");
+	is(&s, 2, "gemm");
+	assert_int_equal(noted(&s, NOTE_graph_unclear), 1);
+	assert_int_equal(noted(&s, NOTE_graph_sizes), 7);
+	assert_int_equal(s.w->p.operators.matches[0].captures, 2);
+}
+
+/* The nearest capture is used, also if the other one is of this run. At the
+ * same distance that of this run is used. */
+static void nearest_capture(void **state)
+{
+	static const char *const names[] = { "a", "b", "c", "d", "e", "f", "g",
+		"h", "i", "j", "k", "l", "m", "n", "o", "p", "q", "r", "s", "t",
+		"u", "v", "w", "x", "y", "z", "A", "B", "C", "D", "E", "F", "G",
+		"H", "I", "J", "K", "L", "M", "N" };
+	struct graph_node_known nodes[40];
+	struct graph_known graph = { .nodes = nodes, .n = 40 };
+	struct graph_book book = { &graph, 1 };
+	struct scene s;
+	start(&s, state);
+	for (uint32_t i = 0; i < 40; i++)
+		nodes[i] = (struct graph_node_known){ names[i], "rms_norm",
+			NULL, DTYPE_BF16, i };
+	capture(&s, "a b c d e f g h i j k l m n o p q r s t u v w x y z "
+		    "A B C D E F G H I J K L M N O");
+	/* 1 from the book's, 2 from the run's */
+	replay(&s, "b c d e f g h i j k l m n o p q r s t u v w x y z "
+		   "A B C D E F G H I J K L M N");
+	/* 1 from the run's, 2 from the book's */
+	replay(&s, "b c d e f g h i j k l m n o p q r s t u v w x y z "
+		   "A B C D E F G H I J K L M N O");
+	s.w->book = &book;
+	captures(&s);
+	scene_attribute_all(&s);
+	graphs(&s, 41);
+	is(&s, 0, "rms_norm");
+	is(&s, 39, "gemm m=2 n=4 k=2");
+	assert_int_equal(noted(&s, NOTE_graph_aligned), 79);
+}
+
+enum { MANY = 200, KERNELS = 3000, REPLAYS = 30 };
+
+/* 200 captures of 3,000 kernels differ from each of 30 replays, which differ
+ * too: a second is not enough for all. */
+static void too_many_to_compare(void **state)
+{
+	static struct graph_node_known nodes[KERNELS];
+	static struct graph_known many[MANY];
+	struct graph_book book = { many, MANY };
+	struct scene s;
+	start(&s, state);
+	for (uint32_t i = 0; i < KERNELS; i++)
+		nodes[i] = (struct graph_node_known){
+			.kernel = arena_printf(&s.w->arena, "k%u", i),
+			.op = "gemm",
+			.call = i,
+		};
+	for (uint32_t i = 0; i < MANY; i++) {
+		many[i] = (struct graph_known){ .nodes = nodes, .n = KERNELS };
+		many[i].key[0] = (uint8_t)i;
+	}
+	for (uint32_t r = 0; r < REPLAYS; r++) {
+		call(&s, "cudaGraphLaunch", "main");
+		for (uint32_t i = 0; i < KERNELS; i++, s.now += 10)
+			if (i != r * 90)
+				rows_launched(&s.w->t, nodes[i].kernel, s.now,
+					8, s.correlation);
+	}
+	s.w->book = &book;
+	captures(&s);
+	graphs(&s, 0);
+	is(&s, 0, "gemm");
+	is(&s, REPLAYS * (KERNELS - 1) - 1, "-");
+	int64_t skipped = noted(&s, NOTE_graph_skipped);
+	assert_in_range(skipped, 1, (REPLAYS - 1) * (KERNELS - 1));
+	assert_int_equal(skipped % (KERNELS - 1), 0);
+	assert_int_equal(noted(&s, NOTE_graph_strange), 0);
+	assert_int_equal(s.w->p.operators.replayed_known + skipped,
+		REPLAYS * (KERNELS - 1));
+}
+
 /* The streams of a graph run in another order in each replay. The shape of a
  * kernel is known if all kernels of its name in the graph have that shape. */
 static void another_order(void **state)
@@ -236,6 +479,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(captured_and_replayed),
 		WORLD_TEST(one_kernel_missing),
+		WORLD_TEST(record_lost),
+		WORLD_TEST(kernel_added),
+		WORLD_TEST(too_many_lost),
+		WORLD_TEST(kernel_replaced),
+		WORLD_TEST(either_lost),
+		WORLD_TEST(either_added),
+		WORLD_TEST(captures_fit_equally),
+		WORLD_TEST(nearest_capture),
+		WORLD_TEST(too_many_to_compare),
 		WORLD_TEST(another_order),
 		WORLD_TEST(equal_names_other_sizes),
 		WORLD_TEST(step_determines_which),

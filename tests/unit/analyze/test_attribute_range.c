@@ -254,6 +254,143 @@ static void step_of_both_phases(void **state)
 	is(w, "sizes paged_attention_decode seqs=16");
 }
 
+/* Two requests of 512 new tokens with 600 and 700 tokens in all, and 16 of one:
+ * each new token attends to those before it and to itself. */
+#define MIXED                                                       \
+	"execute_1040_context_2(sq1024sk1300sqsq524288sqsk665600)_" \
+	"generation_16(sq16sk8209sqsq16sqsk8209)"
+
+static void step_of_both_phases_with_sums(void **state)
+{
+	struct world *w = *state;
+	range(w, MIXED, 10);
+	launch(w, PAGED, 20);
+	is(w, "sizes paged_attention_decode seqs=16 kv_tokens=8209");
+}
+
+/* 665600 - (524288 - 1024) / 2 = 403968 pairs in prefill, 8209 in decode. */
+static void unified_step_of_both_phases(void **state)
+{
+	struct world *w = *state;
+	range(w, MIXED, 9);
+	range(w, "unified_attention bf16 tokens=1040 heads=8", 10);
+	launch(w, "kernel_unified_attention_2d", 20);
+	is(w, "sizes unified_attention seqs=18 tokens=1040 heads=8 "
+	      "kv_tokens=9509 qk_pairs=412177");
+}
+
+/* The graph was captured for 2048 tokens. */
+static void unified_step_with_padding(void **state)
+{
+	struct world *w = *state;
+	range(w, MIXED, 9);
+	range(w, "unified_attention bf16 tokens=2048 heads=8", 10);
+	launch(w, "kernel_unified_attention_2d", 20);
+	is(w, "sizes unified_attention seqs=18 tokens=1040 heads=8 "
+	      "kv_tokens=9509 qk_pairs=412177");
+}
+
+/* Half of the step, as of an engine that overlaps two half batches. */
+static void unified_step_of_more_tokens(void **state)
+{
+	struct world *w = *state;
+	range(w, MIXED, 9);
+	range(w,
+		"unified_attention bf16 tokens=520 heads=8 kv_heads=1 "
+		"head_dim=64",
+		10);
+	launch(w, "kernel_unified_attention_2d", 20);
+	is(w, "sizes unified_attention tokens=520 heads=8 kv_heads=1 "
+	      "head_dim=64");
+	assert_string_equal(w->p.operators.shapes[0].why,
+		"the cost of 'unified_attention' needs its size 'seq_lens', "
+		"which is unknown: the launch has another number of tokens "
+		"than the label of its step");
+}
+
+static void forward_in_a_mixed_step(void **state)
+{
+	static const struct {
+		const char *range, *expected;
+	} cases[] = {
+		{ "attention_forward bf16 tokens=1024 heads=8",
+			"sizes attention_forward tokens=1024 seqs=2 heads=8 "
+			"kv_tokens=1300 qk_pairs=403968" },
+		{ "attention_forward bf16 tokens=1040 heads=8",
+			"sizes attention_forward tokens=1040 seqs=18 heads=8 "
+			"kv_tokens=9509 qk_pairs=412177" },
+		{ "attention_forward bf16 tokens=16 heads=8",
+			"sizes attention_forward tokens=16 heads=8" },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		world_stop(state);
+		assert_int_equal(world_start(state), 0);
+		range(*state, MIXED, 9);
+		range(*state, cases[i].range, 10);
+		launch(*state, "void flash_fwd_kernel<Flash>(int)", 20);
+		is(*state, cases[i].expected);
+	}
+}
+
+static void forward_in_a_window(void **state)
+{
+	struct world *w = *state;
+	range(w, MIXED, 9);
+	range(w,
+		"attention_forward bf16 tokens=1024 heads=8 head_dim=64 "
+		"window_left=127",
+		10);
+	launch(w, "void flash_fwd_kernel<Flash>(int)", 20);
+	is(w, "sizes attention_forward tokens=1024 heads=8 head_dim=64 "
+	      "window_left=127");
+	assert_non_null(strstr(w->p.operators.shapes[0].why,
+		": the label of its step has sums over whole contexts, of "
+		"which a window is a part"));
+}
+
+/* Each request verifies one drafted token beside its new one. */
+static void step_with_drafts(void **state)
+{
+	struct world *w = *state;
+	range(w,
+		"step[DECODE bs=64 g_sq=128 g_sqsq=256 g_sqsk=262144 "
+		"g_sk=131072]",
+		10);
+	launch(w, PAGED, 20);
+	is(w, "sizes paged_attention_decode seqs=64 tokens=128 "
+	      "kv_tokens=131072 qk_pairs=262080");
+}
+
+/* The cache has 8 bits per number, and the operator 16. */
+static void step_with_a_narrow_cache(void **state)
+{
+	struct world *w = *state;
+	trace_op_add(&w->t,
+		&(struct op_row){ .start_ns = 1,
+			.dur_ns = 2,
+			.name = rows_name(&w->t,
+				"_C_cache_ops::reshape_and_cache_flash"),
+			.thread = rows_name(&w->t, "main"),
+			.types = rows_name(&w->t,
+				"[\"c10::BFloat16\",\"c10::BFloat16\","
+				"\"unsigned char\",\"unsigned char\"]") });
+	range(w, DECODE, 9);
+	range(w, "paged_attention_decode bf16 heads=8", 10);
+	launch(w, PAGED, 20);
+	is(w, "sizes paged_attention_decode seqs=16 heads=8 kv_tokens=8209 "
+	      "kv_bits=8");
+}
+
+static void steps_with_odd_labels(void **state)
+{
+	struct world *w = *state;
+	rows_range(&w->t, RANGE_ANNOTATION, "step[DECODE bs=]", "main", 1, 2);
+	range(w, "step[DECODE bs=9 g_sq=8 g_sqsq=8 g_sqsk=80 g_sk=80]", 10);
+	launch(w, PAGED, 20);
+	is(w, "rule paged_attention_decode -");
+	assert_int_equal(w->p.notes.count[NOTE_step_label], 2);
+}
+
 static void step_around_no_attention(void **state)
 {
 	struct world *w = *state;
@@ -284,6 +421,15 @@ int main(void)
 		WORLD_TEST(step_around_steps),
 		WORLD_TEST(step_around_a_full_shape),
 		WORLD_TEST(step_of_both_phases),
+		WORLD_TEST(step_of_both_phases_with_sums),
+		WORLD_TEST(unified_step_of_both_phases),
+		WORLD_TEST(unified_step_with_padding),
+		WORLD_TEST(unified_step_of_more_tokens),
+		WORLD_TEST(forward_in_a_mixed_step),
+		WORLD_TEST(forward_in_a_window),
+		WORLD_TEST(step_with_drafts),
+		WORLD_TEST(step_with_a_narrow_cache),
+		WORLD_TEST(steps_with_odd_labels),
 		WORLD_TEST(step_around_no_attention),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

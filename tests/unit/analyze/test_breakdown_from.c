@@ -124,6 +124,153 @@ static void steps_of_one_layer_are_no_layers(void **state)
 		"would");
 }
 
+static const char may_be_a_loop[] =
+	"what repeats may be iterations of a loop: nothing in the repeating "
+	"kernels shows that they are layers of a model";
+
+/* Six time steps of a simulation, each with 20 iterations of a solver. No kernel
+ * does what models consist of. */
+static void loops(struct world *w)
+{
+	static const char *const solve[] = { "update_pressure",
+		"update_velocity", "apply_boundary", "sum_residual" };
+	int64_t at = 1000;
+
+	for (int step = 0; step < 6; step++) {
+		rows_kernel(&w->t, "set_forces", at += 110, 100, 0, 1);
+		for (int i = 0; i < 20 * 4; i++)
+			rows_kernel(&w->t, solve[i % 4], at += 110, 100, 0, 1);
+		rows_kernel(&w->t, "write_frame", at += 110, 100, 0, 1);
+	}
+}
+
+static void iterations_of_a_loop_are_no_layers(void **state)
+{
+	struct world *w = *state;
+	const struct breakdown *b = &w->p.breakdown;
+	loops(w);
+	assert_true(breakdown_of(w, no_params()));
+	assert_int_equal(b->detector, LAYERS_NONE);
+	assert_int_equal(b->layers, 0);
+	assert_string_equal(b->why, may_be_a_loop);
+}
+
+static void iterations_of_a_loop_can_be_requested(void **state)
+{
+	struct world *w = *state;
+	struct breakdown_params a = no_params();
+	loops(w);
+	a.by = LAYERS_PERIOD;
+	assert_true(breakdown_of(w, a));
+	assert_int_equal(w->p.breakdown.detector, LAYERS_PERIOD);
+	assert_int_equal(w->p.breakdown.layers, 20);
+}
+
+/* Two forward passes of a convolutional network in a recording without
+ * iterations. Both take the same time. */
+static void networks(struct world *w)
+{
+	static const char *const net[] = {
+		"cudnn_infer_volta_scudnn_128x64_relu_a",
+		"max_pool_forward_nchw",
+		"cudnn_infer_volta_scudnn_128x64_relu_b",
+		"cudnn_infer_volta_scudnn_128x32_relu_c",
+		"ampere_sgemm_32x32_tn", "dropout_kernel_vec",
+		"ampere_sgemm_64x32_tn", "softmax_warp_forward"
+	};
+	int64_t at = 1000;
+
+	for (int i = 0; i < 5; i++)
+		rows_kernel(&w->t, "fill_weights", at += 110, 100, 0, 1);
+	for (int i = 0; i < 2 * 8; i++)
+		rows_kernel(&w->t, net[i % 8], at += 110, 100, 0, 1);
+}
+
+static void forward_passes_are_no_layers(void **state)
+{
+	struct world *w = *state;
+	const struct breakdown *b = &w->p.breakdown;
+	networks(w);
+	assert_true(breakdown_of(w, no_params()));
+	assert_int_equal(w->p.iterations.detector, ITERATIONS_WINDOW);
+	assert_int_equal(b->detector, LAYERS_NONE);
+	assert_string_equal(b->why, may_be_a_loop);
+}
+
+/* A pipeline's schedule: the forward pass of one micro-batch mixed with the
+ * backward pass of another, with a range around each part. The sequence alone
+ * looks like latent attention with absorbed weights. */
+static void pipeline(struct world *w)
+{
+	static const struct {
+		const char *range, *kernel;
+	} part[] = {
+		{ "attn(F)", "rmsnorm_kernel" },
+		{ NULL, "ampere_gemm" },
+		{ NULL, "rmsnorm_kernel" },
+		{ NULL, "ampere_gemm" },
+		{ NULL, "ampere_gemm" },
+		{ NULL, "ampere_gemm" },
+		{ NULL, "flash_fwd_kernel" },
+		{ NULL, "ampere_gemm" },
+		{ "mlp(B)", "ampere_gemm" },
+		{ NULL, "silu_kernel" },
+		{ "dispatch(F)", "send_rows" },
+		{ "attn(B)", "flash_bwd_kernel" },
+		{ NULL, "ampere_gemm" },
+	};
+	enum { PARTS = sizeof part / sizeof *part };
+	int64_t at = 1000, id = 1;
+
+	rows_kernel(&w->t, "indexSelectLargeIndex", at, 100, 0, 1);
+	for (int i = 0; i < 6 * PARTS; i++, id++) {
+		const char *range = part[i % PARTS].range;
+		int n = 1;
+		while (range && i % PARTS + n < PARTS &&
+			!part[i % PARTS + n].range)
+			n++;
+		at += 110;
+		if (range)
+			rows_range(&w->t, RANGE_ANNOTATION, range, "main",
+				at - 50, n * 110 - 5);
+		rows_call(&w->t, "cudaLaunchKernel", "main", at - 40, 10, id);
+		rows_launched(&w->t, part[i % PARTS].kernel, at, 100, id);
+	}
+	rows_kernel(&w->t, "argmax_kernel", at + 110, 100, 0, 1);
+}
+
+/* Ten rows are in attn(F) and attn(B), two in mlp(B), one in dispatch(F). Only
+ * attention, which is known by its kernel's name, and the dispatch have a
+ * role. */
+static void a_backward_pass_has_the_blocks_of_its_ranges(void **state)
+{
+	struct world *w = *state;
+	const struct breakdown *b = &w->p.breakdown;
+	uint32_t rows[BLOCKS] = { 0 }, attention = 0, dispatch = 0, other = 0;
+	pipeline(w);
+	assert_true(breakdown_of(w, no_params()));
+	assert_int_equal(b->detector, LAYERS_PERIOD);
+	assert_int_equal(b->layers, 6);
+	for (uint32_t i = 0; i < b->rows_n; i++) {
+		const struct breakdown_row *r = &b->rows[i];
+		const struct breakdown_block *of = &b->blocks[r->block];
+		if (b->sections[of->section].place != SECTION_LAYER)
+			continue;
+		rows[of->kind]++;
+		attention += of->kind == BLOCK_ATTENTION &&
+			     r->roles == ROLE_BIT(ATTENTION);
+		dispatch += of->kind == BLOCK_MOE &&
+			    r->roles == ROLE_BIT(DISPATCH) && r->role_by_module;
+		other += r->roles != 0;
+	}
+	assert_int_equal(rows[BLOCK_ATTENTION], 10);
+	assert_int_equal(rows[BLOCK_MLP], 2);
+	assert_int_equal(rows[BLOCK_MOE], 1);
+	assert_int_equal(attention, 1);
+	assert_int_equal(dispatch, 1);
+	assert_int_equal(other, 2);
+}
+
 static void layers_alone_begin_where_somebody_says(void **state)
 {
 	struct world *w = *state;
@@ -262,6 +409,10 @@ int main(void)
 		WORLD_TEST(layers_begin_where_somebody_says),
 		WORLD_TEST(layers_alone_are_no_passes),
 		WORLD_TEST(steps_of_one_layer_are_no_layers),
+		WORLD_TEST(iterations_of_a_loop_are_no_layers),
+		WORLD_TEST(iterations_of_a_loop_can_be_requested),
+		WORLD_TEST(forward_passes_are_no_layers),
+		WORLD_TEST(a_backward_pass_has_the_blocks_of_its_ranges),
 		WORLD_TEST(layers_alone_begin_where_somebody_says),
 		WORLD_TEST(an_unknown_range_is_an_error),
 		WORLD_TEST(ranges_named_by_the_user_are_given),

@@ -248,20 +248,21 @@ static void series_are_the_iterations_compared(void **state)
 	struct compare_series s[2];
 	struct err e = { 0 };
 	struct compared_run b = sides_run(&a, 1, 3), h = sides_run(&a, 2, 2);
+	struct compare_function wants = { .name = "gemm" };
 	(void)state;
 
 	sides_kernel(&a, &b, "gemm", 400000, 2);
 	sides_kernel(&a, &h, "gemm", 500000, 4);
 	b.iterations.iterations[0].use = ITERATION_WARMUP;
-	assert_true(
-		compare_series_from(&b, 1, &h, 1, "gemm", "GPU 0", &a, s, &e));
+	wants.device = "GPU 0";
+	assert_true(compare_series_from(&b, 1, &h, 1, &wants, &a, s, &e));
 	assert_int_equal(s[0].n, 2);
 	assert_int_equal(s[0].numbers[0], 1);
 	assert_true(s[0].ns[1] == 400000 && s[1].ns[1] == 500000);
 	assert_true(s[0].launches[0] == 2 && s[1].beta_pct[0] == 50);
 	assert_int_equal(s[1].runs[1], 2);
-	assert_false(
-		compare_series_from(&b, 1, &h, 1, "gemm", "GPU 9", &a, s, &e));
+	wants.device = "GPU 9";
+	assert_false(compare_series_from(&b, 1, &h, 1, &wants, &a, s, &e));
 	assert_string_equal(e.text,
 		"neither side has this function on 'GPU 9'");
 	arena_release(&a);

@@ -1,4 +1,5 @@
-/* test_input_shape.c - converts Input Dims and types to named sizes. */
+/* test_input_shape.c - converts Input Dims, types and Concrete Inputs to named
+ * sizes. */
 #include "input_shape.h"
 #include "catalog.h"
 #include <setjmp.h>
@@ -95,8 +96,10 @@ static void each_case(void **state)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		const struct shape *shape;
 		enum input_shape_result how = input_shape_from(&s, cases[i].op,
-			catalog_operator(c, cases[i].is), cases[i].dims,
-			cases[i].types, &shape);
+			catalog_operator(c, cases[i].is),
+			&(struct input_texts){ cases[i].dims, cases[i].types,
+				NULL },
+			&shape);
 		if (!cases[i].text) {
 			assert_int_equal(how, INPUT_SHAPE_NONE);
 			continue;
@@ -104,6 +107,298 @@ static void each_case(void **state)
 		assert_int_equal(how, INPUT_SHAPE_FOUND);
 		assert_string_equal(shape_text(shape, &a), cases[i].text);
 		assert_int_equal(shape->dtype, cases[i].dtype);
+	}
+	arena_release(&a);
+	catalog_free(c);
+}
+
+/* Dims without types, and the values of arguments. `text` is worked out from
+ * the schema of the operator; `odd`: the values have another form. */
+static const struct {
+	const char *op, *is, *dims, *concrete, *text;
+	bool odd;
+} valued[] = {
+	/* a causal mask is aligned at the last key */
+	{ "aten::_scaled_dot_product_flash_attention", "attention_forward",
+		"[[2,8,5,64],[2,2,9,64],[2,2,9,64],[],[],[],[],[]]",
+		"[\"\",\"\",\"\",\"0.\",\"True\",\"False\",\"0.125\"]",
+		"heads=8 kv_heads=2 head_dim=64 v_dim=64 q_lens=[5,5] seq_lens=[9,9] causal=1",
+		false },
+	{ "aten::_scaled_dot_product_flash_attention", "attention_forward",
+		"[[2,8,5,64],[2,2,9,64],[2,2,9,64],[],[],[],[],[]]",
+		"[\"\",\"\",\"\",\"0.\",\"False\",\"False\",\"\"]",
+		"heads=8 kv_heads=2 head_dim=64 v_dim=64 q_lens=[5,5] seq_lens=[9,9] causal=0",
+		false },
+	{ "aten::_scaled_dot_product_flash_attention", "attention_forward",
+		"[[2,8,5,64],[2,2,9,64],[2,2,9,64],[],[],[],[],[]]", NULL,
+		"heads=8 kv_heads=2 head_dim=64 v_dim=64 q_lens=[5,5] seq_lens=[9,9]",
+		false },
+	{ "aten::_scaled_dot_product_flash_attention", "attention_forward",
+		"[[2,8,5,64],[2,2,9,64],[2,2,9,64],[],[],[],[],[]]",
+		"[\"\",\"\",\"\",\"0.\",\"maybe\",\"False\",\"\"]",
+		"heads=8 kv_heads=2 head_dim=64 v_dim=64 q_lens=[5,5] seq_lens=[9,9]",
+		true },
+	/* or at the first one, which is the same for square masks */
+	{ "aten::_scaled_dot_product_efficient_attention", "attention_forward",
+		"[[2,8,5,64],[2,2,9,64],[2,2,9,64],[],[],[],[],[]]",
+		"[\"\",\"\",\"\",\"\",\"False\",\"0.\",\"True\",\"\"]",
+		"heads=8 kv_heads=2 head_dim=64 v_dim=64 q_lens=[5,5] seq_lens=[9,9] causal=1 top_left=1",
+		false },
+	{ "aten::_scaled_dot_product_efficient_attention", "attention_forward",
+		"[[2,8,5,64],[2,2,5,64],[2,2,5,64],[],[],[],[],[]]",
+		"[\"\",\"\",\"\",\"\",\"False\",\"0.\",\"True\",\"\"]",
+		"heads=8 kv_heads=2 head_dim=64 v_dim=64 q_lens=[5,5] seq_lens=[5,5] causal=1",
+		false },
+	/* PyTorch 2.5 put the mask before compute_log_sumexp */
+	{ "aten::_scaled_dot_product_cudnn_attention", "attention_forward",
+		"[[2,8,5,64],[2,2,9,64],[2,2,9,64],[],[],[],[],[]]",
+		"[\"\",\"\",\"\",\"\",\"True\",\"0.\",\"False\",\"False\",\"\"]",
+		"heads=8 kv_heads=2 head_dim=64 v_dim=64 q_lens=[5,5] seq_lens=[9,9] causal=0",
+		false },
+	{ "aten::_scaled_dot_product_cudnn_attention", "attention_forward",
+		"[[2,8,5,64],[2,2,9,64],[2,2,9,64],[],[],[],[],[]]",
+		"[\"\",\"\",\"\",\"0.\",\"True\",\"False\",\"\"]",
+		"heads=8 kv_heads=2 head_dim=64 v_dim=64 q_lens=[5,5] seq_lens=[9,9] causal=1 top_left=1",
+		false },
+	/* PyTorch 2.3 added max_seqlen_k before the kind of mask */
+	{ "aten::_efficient_attention_forward", "attention_forward",
+		"[[2,5,8,64],[2,9,2,64],[2,9,2,64],[],[],[],[],[],[],[],[]]",
+		"[\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"0.\",\"2\",\"False\",\"\",\"\",\"\"]",
+		"heads=8 kv_heads=2 head_dim=64 v_dim=64 q_lens=[5,5] seq_lens=[9,9] causal=1",
+		false },
+	{ "aten::_efficient_attention_forward", "attention_forward",
+		"[[2,5,8,64],[2,9,2,64],[2,9,2,64],[],[],[],[],[],[],[],[]]",
+		"[\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"0.\",\"1\",\"False\",\"\",\"\",\"\"]",
+		"heads=8 kv_heads=2 head_dim=64 v_dim=64 q_lens=[5,5] seq_lens=[9,9] causal=1 top_left=1",
+		false },
+	{ "aten::_efficient_attention_forward", "attention_forward",
+		"[[2,5,8,64],[2,9,2,64],[2,9,2,64],[],[],[],[],[],[],[],[]]",
+		"[\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"0.\",\"0\",\"False\",\"\",\"\",\"\"]",
+		"heads=8 kv_heads=2 head_dim=64 v_dim=64 q_lens=[5,5] seq_lens=[9,9] causal=0",
+		false },
+	/* sequences that follow each other are not a batch */
+	{ "aten::_efficient_attention_forward", "attention_forward",
+		"[[1,12,8,64],[1,12,2,64],[1,12,2,64],[],[4],[4],[],[],[],[],[]]",
+		"[\"\",\"\",\"\",\"\",\"\",\"\",\"7\",\"7\",\"0.\",\"0\",\"False\"]",
+		"tokens=12 seqs=3 heads=8 kv_heads=2 head_dim=64 v_dim=64",
+		false },
+	/* a window, and none */
+	{ "aten::_flash_attention_forward", "attention_forward",
+		"[[2,5,8,64],[2,9,2,64],[2,9,2,64],[],[],[],[],[],[],[],[]]",
+		"[\"\",\"\",\"\",\"\",\"\",\"5\",\"9\",\"0.\",\"False\",\"False\",\"0.125\",\"127\",\"-1\",\"\",\"\"]",
+		"heads=8 kv_heads=2 head_dim=64 v_dim=64 q_lens=[5,5] seq_lens=[9,9] causal=0 window_left=127",
+		false },
+	{ "aten::_flash_attention_forward", "attention_forward",
+		"[[2,5,8,64],[2,9,2,64],[2,9,2,64],[],[],[],[],[],[],[],[]]",
+		"[\"\",\"\",\"\",\"\",\"\",\"5\",\"9\",\"0.\",\"True\",\"False\",\"0.125\",\"\",\"\",\"\",\"\"]",
+		"heads=8 kv_heads=2 head_dim=64 v_dim=64 q_lens=[5,5] seq_lens=[9,9] causal=1",
+		false },
+	{ "flash_attn::_flash_attn_forward", "attention_forward",
+		"[[2,5,8,64],[2,9,2,64],[2,9,2,64],[],[],[],[],[],[],[],[]]",
+		"[\"\",\"\",\"\",\"0.\",\"0.125\",\"True\",\"511\",\"0\",\"0.\",\"\",\"False\"]",
+		"heads=8 kv_heads=2 head_dim=64 v_dim=64 q_lens=[5,5] seq_lens=[9,9] causal=1 window_left=511 window_right=0",
+		false },
+	/* three sequences have 12 tokens: if the longest has 4, all have */
+	{ "flash_attn::_flash_attn_varlen_forward", "attention_forward",
+		"[[12,4,64],[12,2,64],[12,2,64],[4],[4],[],[],[],[],[],[],[]]",
+		"[\"\",\"\",\"\",\"\",\"\",\"4\",\"4\",\"0.\",\"0.125\",\"True\",\"-1\",\"-1\"]",
+		"tokens=12 seqs=3 heads=4 kv_heads=2 head_dim=64 v_dim=64 q_lens=[4,4,4] seq_lens=[4,4,4] causal=1",
+		false },
+	{ "flash_attn::_flash_attn_varlen_forward", "attention_forward",
+		"[[12,4,64],[12,2,64],[12,2,64],[4],[4],[],[],[],[],[],[],[]]",
+		"[\"\",\"\",\"\",\"\",\"\",\"6\",\"6\",\"0.\",\"0.125\",\"True\",\"-1\",\"-1\"]",
+		"tokens=12 seqs=3 heads=4 kv_heads=2 head_dim=64 v_dim=64 causal=1",
+		false },
+	/* aiter added min_seqlen_q before dropout */
+	{ "aiter::mha_varlen_fwd", "attention_forward",
+		"[[12,4,64],[12,2,64],[12,2,64],[4],[4],[],[],[],[],[],[],[]]",
+		"[\"\",\"\",\"\",\"\",\"\",\"6\",\"6\",\"0.\",\"0.125\",\"0.\",\"False\",\"True\",\"-1\",\"-1\",\"True\"]",
+		"tokens=12 seqs=3 heads=4 kv_heads=2 head_dim=64 v_dim=64 causal=1",
+		false },
+	{ "aiter::mha_varlen_fwd", "attention_forward",
+		"[[12,4,64],[12,2,64],[12,2,64],[4],[4],[],[],[],[],[],[],[]]",
+		"[\"\",\"\",\"\",\"\",\"\",\"6\",\"6\",\"0\",\"0.\",\"0.125\",\"0.\",\"True\",\"False\",\"7\",\"7\",\"False\"]",
+		"tokens=12 seqs=3 heads=4 kv_heads=2 head_dim=64 v_dim=64 causal=0 window_left=7 window_right=7",
+		false },
+	/* (224 + 2*3 - 7)/2 + 1 = 112, in three orders of arguments */
+	{ "aten::convolution", "convolution",
+		"[[2,3,224,224],[64,3,7,7],[],[],[],[],[],[],[]]",
+		"[\"\",\"\",\"\",\"[2, 2]\",\"[3, 3]\",\"[1, 1]\",\"False\",\"[0, 0]\",\"1\"]",
+		"x=[2,3,224,224] w=[64,3,7,7] out=[2,64,112,112] stride=[2,2] padding=[3,3]",
+		false },
+	{ "aten::cudnn_convolution", "convolution",
+		"[[2,3,224,224],[64,3,7,7],[],[],[],[],[],[],[]]",
+		"[\"\",\"\",\"[3, 3]\",\"[2, 2]\",\"[1, 1]\",\"1\",\"False\",\"False\",\"True\"]",
+		"x=[2,3,224,224] w=[64,3,7,7] out=[2,64,112,112] stride=[2,2] padding=[3,3]",
+		false },
+	{ "aten::miopen_convolution", "convolution",
+		"[[2,3,224,224],[64,3,7,7],[],[],[],[],[],[],[]]",
+		"[\"\",\"\",\"\",\"[3, 3]\",\"[2, 2]\",\"[1, 1]\",\"1\",\"False\",\"False\"]",
+		"x=[2,3,224,224] w=[64,3,7,7] out=[2,64,112,112] stride=[2,2] padding=[3,3]",
+		false },
+	{ "aten::_slow_conv2d_forward", "convolution",
+		"[[2,3,224,224],[64,3,7,7],[],[],[],[],[],[],[]]",
+		"[\"\",\"\",\"[7, 7]\",\"\",\"[2, 2]\",\"[3, 3]\"]",
+		"x=[2,3,224,224] w=[64,3,7,7] out=[2,64,112,112] stride=[2,2] padding=[3,3]",
+		false },
+	/* one number for both dimensions; values without quotes */
+	{ "aten::convolution", "convolution",
+		"[[2,3,224,224],[64,3,7,7],[],[],[],[],[],[],[]]",
+		"[\"\",\"\",\"\",[2],3,\"[]\",false,\"\",1]",
+		"x=[2,3,224,224] w=[64,3,7,7] out=[2,64,112,112] stride=[2,2] padding=[3,3]",
+		false },
+	{ "aten::convolution", "convolution",
+		"[[2,3,224,224],[64,3,7,7],[],[],[],[],[],[],[]]", NULL,
+		"x=[2,3,224,224] w=[64,3,7,7]", false },
+	{ "aten::convolution", "convolution",
+		"[[2,3,224,224],[64,3,7,7],[],[],[],[],[],[],[]]",
+		"[\"\",\"\",\"\",\"[2, x]\",\"[3, 3]\",\"[1, 1]\",\"False\",\"[0, 0]\",\"1\"]",
+		"x=[2,3,224,224] w=[64,3,7,7]", true },
+	{ "aten::convolution", "convolution",
+		"[[2,3,224,224],[64,3,7,7],[],[],[],[],[],[],[]]",
+		"[\"\",\"\",\"\",\"[0, 0]\",\"[3, 3]\",\"[1, 1]\",\"False\",\"[0, 0]\",\"1\"]",
+		"x=[2,3,224,224] w=[64,3,7,7]", false },
+	/* 7 rows are more than 3 + 2*1 */
+	{ "aten::convolution", "convolution", "[[1,3,3,3],[8,3,7,7]]",
+		"[\"\",\"\",\"\",\"[1, 1]\",\"[1, 1]\",\"[1, 1]\",\"False\",\"[0, 0]\",\"1\"]",
+		"x=[1,3,3,3] w=[8,3,7,7]", false },
+	/* 10 - 2*(3 - 1) = 6; four groups of two channels */
+	{ "aten::convolution", "convolution", "[[1,8,10,10],[4,2,3,3]]",
+		"[\"\",\"\",\"\",\"[1, 1]\",\"[0, 0]\",\"[2, 2]\",\"False\",\"[0, 0]\",\"4\"]",
+		"x=[1,8,10,10] w=[4,2,3,3] out=[1,4,6,6] dilation=[2,2] groups=4",
+		false },
+	/* 3*2 - 2 + 2 + 1 + 1 = 8 and 4*2 - 2 + 2 + 1 + 1 = 10; 2 groups of 3 */
+	{ "aten::convolution", "convolution", "[[1,6,4,5],[6,3,3,3]]",
+		"[\"\",\"\",\"\",\"[2, 2]\",\"[1, 1]\",\"[1, 1]\",\"True\",\"[1, 1]\",\"2\"]",
+		"x=[1,6,4,5] w=[6,3,3,3] out=[1,6,8,10] stride=[2,2] padding=[1,1] transposed=1 groups=2",
+		false },
+	{ "aten::cudnn_convolution_transpose", "convolution",
+		"[[1,6,4,5],[6,3,3,3]]",
+		"[\"\",\"\",\"[1, 1]\",\"[1, 1]\",\"[2, 2]\",\"[1, 1]\",\"2\",\"False\",\"False\",\"True\"]",
+		"x=[1,6,4,5] w=[6,3,3,3] out=[1,6,8,10] stride=[2,2] padding=[1,1] transposed=1 groups=2",
+		false },
+	/* one dimension; the gradient of the weights alone */
+	{ "aten::convolution_backward", "convolution",
+		"[[4,16,50],[4,8,101],[16,8,3],[],[],[],[],[],[],[],[]]",
+		"[\"\",\"\",\"\",\"[16]\",\"[2]\",\"[0]\",\"[1]\",\"False\",\"[0]\",\"1\",\"[False, True, False]\"]",
+		"x=[4,8,101] w=[16,8,3] out=[4,16,50] stride=[2] grads=1",
+		false },
+	{ "aten::convolution_backward", "convolution",
+		"[[4,16,50],[4,8,101],[16,8,3]]", NULL,
+		"x=[4,8,101] w=[16,8,3] out=[4,16,50] grads=2", false },
+	/* rounded up: (6 - 3)/2 + 1 = 3; not a window that begins in the border */
+	{ "aten::max_pool2d_with_indices", "pool", "[[4,6,6],[],[],[],[],[]]",
+		"[\"\",\"[3, 3]\",\"[2, 2]\",\"[0, 0]\",\"[1, 1]\",\"True\"]",
+		"x=[4,6,6] out=[4,3,3]", false },
+	{ "aten::max_pool2d_with_indices", "pool", "[[1,4,5,5],[],[],[],[],[]]",
+		"[\"\",\"[2, 2]\",\"[2, 2]\",\"[1, 1]\",\"[1, 1]\",\"True\"]",
+		"x=[1,4,5,5] out=[1,4,3,3]", false },
+	/* an image has at most a batch and channels before its two dimensions */
+	{ "aten::max_pool2d_with_indices", "pool",
+		"[[1,1,4,6,6],[],[],[],[],[]]",
+		"[\"\",\"[3, 3]\",\"[2, 2]\",\"[0, 0]\",\"[1, 1]\",\"True\"]",
+		"x=[1,1,4,6,6]", false },
+	/* without a stride, that of the kernel */
+	{ "aten::avg_pool2d", "pool", "[[1,4,7,7],[],[],[],[],[],[]]",
+		"[\"\",\"[3, 3]\",\"[]\",\"[0, 0]\",\"False\",\"True\",\"\"]",
+		"x=[1,4,7,7] out=[1,4,2,2]", false },
+	{ "aten::_adaptive_avg_pool2d", "pool", "[[10,512,7,7],[]]",
+		"[\"\",\"[1, 1]\"]", "x=[10,512,7,7] out=[10,512,1,1]", false },
+	{ "aten::upsample_nearest2d", "resampling", "[[1,8,16,16],[],[],[]]",
+		"[\"\",\"[32, 48]\",\"2.\",\"3.\"]",
+		"x=[1,8,16,16] out=[1,8,32,48]", false },
+	{ "aten::upsample_nearest2d_backward", "resampling",
+		"[[1,8,32,48],[],[],[],[]]",
+		"[\"\",\"[32, 48]\",\"[1, 8, 16, 16]\",\"2.\",\"3.\"]",
+		"x=[1,8,16,16] out=[1,8,32,48] grads=1", false },
+	{ "aten::sum", "reduce", "[[4,5,6],[],[],[]]",
+		"[\"\",\"[1]\",\"False\",\"\"]", "x=[4,5,6] out=[4,6]", false },
+	{ "aten::mean", "reduce", "[[4,5,6],[],[],[]]",
+		"[\"\",\"[-1, -2]\",\"True\",\"\"]", "x=[4,5,6] out=[4]",
+		false },
+	/* over all dimensions; 6 is a type */
+	{ "aten::sum", "reduce", "[[4,5,6],[]]", "[\"\",\"\"]",
+		"x=[4,5,6] out=[]", false },
+	{ "aten::sum", "reduce", "[[4,5,6],[]]", "[\"\",\"6\"]", "x=[4,5,6]",
+		false },
+	{ "aten::sum", "reduce", "[[4,5,6],[]]", NULL, "x=[4,5,6]", false },
+	{ "aten::argmax", "reduce", "[[4,5,6],[],[]]",
+		"[\"\",\"-1\",\"False\"]", "x=[4,5,6] out=[4,5]", false },
+	{ "aten::max", "reduce", "[[4,5,6]]", "[\"\"]", "x=[4,5,6] out=[]",
+		false },
+	/* the larger of two tensors is no reduction */
+	{ "aten::max", "reduce", "[[4,5,6],[4,5,6]]", "[\"\",\"\"]",
+		"x=[4,5,6]", false },
+	{ "aten::topk", "sort", "[[4,50],[],[],[],[]]",
+		"[\"\",\"8\",\"-1\",\"True\",\"True\"]", "x=[4,50] k=8",
+		false },
+	{ "aten::topk", "sort", "[[4,50],[],[],[],[]]",
+		"[\"\",\"2\",\"0\",\"True\",\"True\"]", "x=[4,50]", false },
+	{ "aten::_fused_rms_norm", "rms_norm", "[[8,16,32,32],[],[32,32],[]]",
+		"[\"\",\"[32, 32]\",\"\",\"\"]", "tokens=128 hidden=1024",
+		false },
+	{ "aten::native_layer_norm", "layer_norm", "[[4,6,8],[],[],[],[]]",
+		"[\"\",\"[6, 8]\",\"\",\"\",\"1e-05\"]", "x=[4,48]", false },
+	{ "aten::native_layer_norm", "layer_norm", "[[4,6,8],[],[8],[8],[]]",
+		"[\"\",\"[8]\",\"\",\"\",\"1e-05\"]", "x=[4,6,8]", false },
+	{ "aten::native_group_norm", "group_norm",
+		"[[2,32,8,8],[32],[32],[],[],[],[],[]]",
+		"[\"\",\"\",\"\",\"2\",\"32\",\"64\",\"16\",\"1e-05\"]",
+		"x=[2,32,8,8] groups=16", false },
+	{ "_C::rotary_embedding", "rope",
+		"[[888],[888,512],[888,64],[],[131072,32],[]]",
+		"[\"\",\"\",\"\",\"64\",\"\",\"True\"]",
+		"tokens=888 heads=8 kv_heads=1 head_dim=64 rope_dim=32",
+		false },
+	/* 512 is no multiple of 80 */
+	{ "_C::rotary_embedding", "rope",
+		"[[888],[888,512],[888,64],[],[131072,32],[]]",
+		"[\"\",\"\",\"\",\"80\",\"\",\"True\"]",
+		"x=[888,512] y=[888,64] tokens=888 rope_dim=32", false },
+	{ "_moe_C::moe_align_block_size", "moe_align_block_size",
+		"[[888,4],[],[],[9],[9],[1]]",
+		"[\"\",\"128\",\"64\",\"\",\"\",\"\"]",
+		"tokens=888 experts=128 top_k=4 block_size=64", false },
+	/* weights of 2048 numbers per row, and of 4-bit numbers, two per byte */
+	{ "aiter::fmoe_g1u1", "fused_moe",
+		"[[32,2048],[32,2048],[64,1536,2048],[64,2048,768],[],[],[],[],[]]",
+		"[\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"6\"]",
+		"tokens=32 hidden=2048 intermediate=768 experts=64 top_k=6",
+		false },
+	{ "aiter::fmoe_g1u1", "fused_moe",
+		"[[32,2048],[32,2048],[64,1536,1024],[64,2048,384],[],[],[],[],[]]",
+		"[\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"6\"]",
+		"in0=[32,2048] in1=[32,2048] in2=[64,1536,1024] "
+		"in3=[64,2048,384]",
+		false },
+	/* no list, and a list that is cut off */
+	{ "aten::sum", "reduce", "[[4,5,6],[]]", "{}", "x=[4,5,6]", true },
+	{ "aten::sum", "reduce", "[[4,5,6],[]]", "[\"\",\"[1]\"", "x=[4,5,6]",
+		true },
+};
+
+static void each_value(void **state)
+{
+	struct err e = { 0 };
+	struct catalog *c = catalog_new(NULL, &e);
+	struct arena a = { .ceiling = 64 << 20 };
+	struct input_shapes s;
+
+	(void)state;
+	assert_non_null(c);
+	assert_true(input_shape_init(&s, &a));
+	for (size_t i = 0; i < sizeof valued / sizeof *valued; i++) {
+		const struct shape *shape;
+		assert_int_equal(input_shape_from(&s, valued[i].op,
+					 catalog_operator(c, valued[i].is),
+					 &(struct input_texts){ valued[i].dims,
+						 NULL, valued[i].concrete },
+					 &shape),
+			INPUT_SHAPE_FOUND);
+		assert_string_equal(shape_text(shape, &a), valued[i].text);
+		if (s.odd != valued[i].odd)
+			fail_msg("%s %s: odd is %d", valued[i].op,
+				valued[i].concrete, s.odd);
 	}
 	arena_release(&a);
 	catalog_free(c);
@@ -126,7 +421,9 @@ static void invalid_lists_are_not_read(void **state)
 	for (size_t i = 0; i < sizeof unreadable / sizeof *unreadable; i++)
 		assert_int_equal(input_shape_from(&s, "aten::add",
 					 catalog_operator(c, "elementwise"),
-					 unreadable[i], "", &shape),
+					 &(struct input_texts){
+						 .dims = unreadable[i] },
+					 &shape),
 			INPUT_SHAPE_UNREADABLE);
 	/* each list fits in a shape, both together do not; one is too long */
 	static const char *const attention[] = { "[[40000,1,1,8],[40000,1,1,8],"
@@ -137,12 +434,17 @@ static void invalid_lists_are_not_read(void **state)
 					 "aten::_efficient_attention_forward",
 					 catalog_operator(c,
 						 "attention_forward"),
-					 attention[i], "", &shape),
+					 &(struct input_texts){
+						 .dims = attention[i] },
+					 &shape),
 			INPUT_SHAPE_UNREADABLE);
 	/* the product of a norm's rows exceeds 64 bits */
 	assert_int_equal(input_shape_from(&s, "aiter::rmsnorm",
 				 catalog_operator(c, "rms_norm"),
-				 "[[4294967296,4294967296,8],[8]]", "", &shape),
+				 &(struct input_texts){
+					 .dims = "[[4294967296,4294967296,8],"
+						 "[8]]" },
+				 &shape),
 		INPUT_SHAPE_UNREADABLE);
 	arena_release(&a);
 	catalog_free(c);
@@ -172,8 +474,8 @@ static void all_sizes_are_in_the_catalog(void **state)
 		for (const char *w = what; *w; w += strspn(w, " ")) {
 			size_t len = strcspn(w, " ");
 			size_t name = strcspn(w, "?=: ");
-			bool found =
-				w[0] == '@' || w[0] == '-' || w[name] == ':';
+			bool found = strchr("@-$!0123456789", w[0]) ||
+				     w[name] == ':';
 			for (uint32_t k = 0; k < is->sizes_n; k++)
 				found |= strlen(is->sizes[k]) == name &&
 					 !strncmp(is->sizes[k], w, name);
@@ -193,6 +495,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_case),
+		cmocka_unit_test(each_value),
 		cmocka_unit_test(invalid_lists_are_not_read),
 		cmocka_unit_test(all_sizes_are_in_the_catalog),
 	};

@@ -1,7 +1,6 @@
 /* test_iteration_find_strata.c - tests how iterations that did the same work
  * are grouped into strata. */
 #include "iteration_letters.h"
-#include "serving_steps.h"
 #include <stdio.h>
 
 /* Adds a step with a named range: layers of a linear, an attention over a
@@ -133,49 +132,6 @@ static void too_many_strata(void **state)
 	assert_string_equal(c->strata[1].text, "prefill, 1 sequence, 1 token");
 }
 
-static void names_of_engines(void **state)
-{
-	static const struct {
-		const char *name;
-		bool is_step;
-		struct serving_work is;
-	} cases[] = {
-		{ "execute_context_2(512)_generation_16(16)", true,
-			{ PHASE_MIXED, 18, 528, -1, 2, 512 } },
-		{ "execute_context_1(888_788544)_generation_0(0)", true,
-			{ PHASE_PREFILL, 1, 888, -1, 1, 888 } },
-		{ "execute_8192_context_9(sq8155sk8430sqsq7475785sqsk7671310)_"
-		  "generation_37(sq37sk34489sqsq37sqsk34489)",
-			true, { PHASE_MIXED, 46, 8192, 42919, 9, 8155 } },
-		{ "step[DECODE bs=16]", true,
-			{ PHASE_DECODE, 16, 16, -1, -1, -1 } },
-		{ "step[EXTEND bs=15 toks=15360]", true,
-			{ PHASE_PREFILL, 15, 15360, -1, -1, -1 } },
-		{ "[Executor] _forward_step 12: 2 ctx reqs, 512 ctx tokens, 16 "
-		  "gen reqs",
-			true, { PHASE_MIXED, 18, 528, -1, 2, 512 } },
-		{ "[Executor] _forward_step 12: 0 ctx reqs, 16 gen reqs", true,
-			{ PHASE_DECODE, 16, 16, -1, 0, 0 } },
-		{ "execute_context_0(0)_generation_0(0)", false, { 0 } },
-		{ "execute_context_(1)_generation_(2)", false, { 0 } },
-		{ "execute_context_99999999999999999999(1)_generation_1(1)",
-			false, { 0 } },
-		{ "step[IDLE bs=0]", false, { 0 } },
-		{ "ProfilerStep#3", false, { 0 } },
-		{ "", false, { 0 } },
-	};
-	(void)state;
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		struct serving_work s;
-		assert_int_equal(serving_steps_read(cases[i].name, &s),
-			cases[i].is_step);
-		if (!cases[i].is_step)
-			continue;
-		assert_true(serving_steps_same(&s, &cases[i].is));
-		assert_int_equal(s.kv_tokens, cases[i].is.kv_tokens);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -183,7 +139,6 @@ int main(void)
 		WORLD_TEST(by_grids),
 		WORLD_TEST(strata_by_names_of_engines),
 		WORLD_TEST(too_many_strata),
-		cmocka_unit_test(names_of_engines),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

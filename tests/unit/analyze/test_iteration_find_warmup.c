@@ -74,6 +74,35 @@ static void a_quarter_at_most(void **state)
 	assert_int_equal(warmup(w), 2);
 }
 
+/* The slow part is longer than a quarter: the first half takes 10 % longer, and
+ * one step of it three times as long, as where the host stalls. Warm-up is at
+ * most three of these twelve. The three that follow take as long as these, so
+ * the run became faster later. */
+static void slow_until_the_middle(void **state)
+{
+	struct world *w = *state;
+	steps(w,
+		(int64_t[]){ 1101, 1100, 1100, 3300, 1101, 1100, 1000, 1001,
+			1000, 999, 1000, 1001 },
+		12);
+	const struct iterations *c = iterations_of(w);
+	assert_int_equal(c->n, 12);
+	assert_int_equal(warmup(w), 0);
+}
+
+/* Steps that become faster until the seventh. The first three differ from the
+ * three that follow by more than these do from each other. */
+static void faster_step_by_step(void **state)
+{
+	struct world *w = *state;
+	steps(w,
+		(int64_t[]){ 5000, 3000, 2000, 1060, 1050, 1040, 1000, 1001,
+			1000, 999, 1000, 1001 },
+		12);
+	iterations_of(w);
+	assert_int_equal(warmup(w), 3);
+}
+
 /* Three iterations are too few to compare with each other. */
 static void too_few(void **state)
 {
@@ -113,6 +142,8 @@ int main(void)
 		WORLD_TEST(within_two_percent),
 		WORLD_TEST(only_the_beginning),
 		WORLD_TEST(a_quarter_at_most),
+		WORLD_TEST(slow_until_the_middle),
+		WORLD_TEST(faster_step_by_step),
 		WORLD_TEST(too_few),
 		WORLD_TEST(kernels_of_the_first_alone),
 	};

@@ -1,5 +1,6 @@
 /* test_layer_period.c - finds layers by the repeating sequence of kernels. */
 #include "layer_letters.h"
+#include <math.h>
 
 static void passes(struct letters *w, uint32_t n)
 {
@@ -173,6 +174,52 @@ static void one_layer_ahead(void **state)
 	found(*state, "before 2, layer 8 8 8 8 8, after 15");
 }
 
+/* Four layers, two of which take longer: the median of 870, 870, 2470 and 2470
+ * ns is 1670, their MAD 800. 1.4826 * 800 / 1670 / sqrt(4) = 0.3551, which is
+ * above 0.25: the confidence is 0.25 / 0.3551. */
+static void times_that_differ(void **state)
+{
+	struct letters *w = *state;
+
+	passes(w, 1);
+	times(w, 1, "XYZ", 0);
+	times(w, 2, "ABCDEFGH", 0);
+	times(w, 2, "A3B3C3D3E3F3G3H3", 0);
+	times(w, 1, "UV", 0);
+	assert_true(layering_by_period(&w->s, &w->l));
+	assert_int_equal(w->l.detector, LAYERS_PERIOD);
+	assert_true(fabs(w->l.confidence - 0.70400) < 1e-5);
+}
+
+/* 870, 870, 7270, 7270 ns: 1.4826 * 3200 / 4070 / 2 = 0.5828, and 0.25 / 0.5828
+ * is below the least confidence, 0.5. */
+static void times_that_differ_too_much(void **state)
+{
+	struct letters *w = *state;
+
+	passes(w, 1);
+	times(w, 1, "XYZ", 0);
+	times(w, 2, "ABCDEFGH", 0);
+	times(w, 2, "A9B9C9D9E9F9G9H9", 0);
+	times(w, 1, "UV", 0);
+	none(w, "what repeats takes too different times for layers of a kind");
+}
+
+/* Twelve layers, one of which waits: its time has no effect. */
+static void one_layer_that_waits(void **state)
+{
+	struct letters *w = *state;
+
+	passes(w, 1);
+	times(w, 1, "XYZ", 0);
+	times(w, 6, "ABCDEFGH", 0);
+	times(w, 1, "ABCD9EFGH", 0);
+	times(w, 5, "ABCDEFGH", 0);
+	times(w, 1, "UV", 0);
+	found(w, "before 3, layer 8 8 8 8 8 8 8 8 8 8 8 8, after 2");
+	assert_true(w->l.confidence == 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -188,6 +235,9 @@ int main(void)
 		LETTERS_TEST(three_of_one_kind_then_four),
 		LETTERS_TEST(two_stacks),
 		LETTERS_TEST(one_layer_ahead),
+		LETTERS_TEST(times_that_differ),
+		LETTERS_TEST(times_that_differ_too_much),
+		LETTERS_TEST(one_layer_that_waits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

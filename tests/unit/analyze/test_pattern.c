@@ -1,8 +1,10 @@
 /* test_pattern.c - tests the time per function, device and iteration, and
  * single collectives. Numbers are worked out by hand or by a search through
  * all rows. */
+#include "collective_calls.h"
 #include "iteration_rows.h"
 #include <stdlib.h>
+#include <string.h>
 
 #define COLLECTIVE "ncclDevKernel_AllReduce_Sum_f16_RING_LL"
 
@@ -198,7 +200,13 @@ static void test_collectives(void **state)
 	rows_kernel(&w->t, "a", 10, 1, 0, 1);
 	rows_kernel(&w->t, "ncclDevKernel_AllGather_RING_LL", 11, 1, 0, 1);
 	given_rows(w, &g);
-	assert_true(collectives_from(&w->t, &w->process, g.kernel_of, &w->p));
+	static uint32_t no_calls[16];
+	struct collective_calls calls;
+	memset(no_calls, 0xFF, sizeof no_calls);
+	assert_true(collective_calls_from(&w->t, &w->process, g.kernel_of,
+		no_calls, &w->p, &calls));
+	assert_true(collectives_from(&w->t, &w->process, g.kernel_of, &calls,
+		&w->p));
 	const struct collectives *c = &w->p.collectives;
 	assert_int_equal(c->n, 4);
 	assert_int_equal(c->rows[0].n, 2);

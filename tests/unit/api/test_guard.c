@@ -33,7 +33,7 @@ static const struct {
 	{ "10.1.2.3:8080", "" }, /* the address of the connection */
 	{ "gpu.example:8080", "" },
 	{ "b.example", "" },
-	{ NULL, "the request has no host" },
+	{ NULL, "the request has no Host header" },
 	{ "evil.example",
 		"'evil.example' is not a name of this server; see --hosts" },
 	{ "gpu.example.evil.example",

@@ -41,10 +41,12 @@ static const struct {
 	{ "--X\r\nContent-Disposition: form-data; filename=\"\xff.gz\"\r\n\r\nz"
 	  "\r\n--X--",
 		"z", "\xef\xbf\xbd.gz", "" },
-	{ "--X--\r\n", "", "", "the form has no file" },
-	{ "", "", "", "the form ends too early" },
+	{ "--X--\r\n", "", "",
+		"the form has no file; add a part with a filename" },
+	{ "", "", "",
+		"the form ends before its closing boundary; send it again" },
 	{ "--X\r\n" PART "\r\n\r\nabc", "abc", "a.json",
-		"the form ends too early" },
+		"the form ends before its closing boundary; send it again" },
 	{ "--X\r\n" PART "\r\n\r\na\r\n--X\r\n" PART "\r\n\r\nb\r\n--X--", "a",
 		"a.json", "the form has several files; send one at a time" },
 	{ "--X\r\nContent-Disposition: form-data; name=\"project\"\r\n\r\np\r\n"

@@ -12,11 +12,22 @@
 static const double durs[] = { 2000, 2200 };
 static const int64_t runs[] = { 1, 1 };
 
-/* A base launches `f` twice per iteration, 500 ns each; the head three times,
- * 700 each: 2·500 → 3·700. The difference is 1,100: one launch more at the
+static const char *const base_names[] = { "void f<int, 4>(T1 *, a|b)" };
+static const char *const head_names[] = { "void g<int, 4>(T1 *)",
+	"void h<int, 4>(T1 *)" };
+
+/* A base launches `f` twice per iteration, 500 ns each; the head launches `g`
+ * and `h` instead, together three times, 700 each: 2·500 → 3·700. The difference is 1,100: one launch more at the
  * base's mean is 500, and 200 more for each of three launches is 600. */
 static struct changed_row rows[] = {
 	{ .name = "void f<int, 4>(T1 *, a|b)",
+		.head_name = "void g<int, 4>(T1 *) + void h<int, 4>(T1 *)",
+		.identity = ROW_SEVERAL,
+		.reason = "several fit",
+		.base_names = base_names,
+		.head_names = head_names,
+		.base_names_n = 1,
+		.head_names_n = 2,
 		.type = FUNCTION_gpu_compute,
 		.device = "GPU 0",
 		.head_device = "GPU 1",
@@ -129,7 +140,11 @@ static void test_document(void **state)
 		"\"few iterations: 2 in the base, 2 in the head\"}]");
 	same(json_array_get(json_object_get(v, "items"), 0),
 		"{\"function\":\"void f<int, 4>(T1 *, a|b)\","
-		"\"short_name\":\"f\",\"type\":\"gpu_compute\","
+		"\"short_name\":\"f\",\"head_short_name\":\"g + h\","
+		"\"identity\":\"several\",\"base_functions\":["
+		"\"void f<int, 4>(T1 *, a|b)\"],\"head_functions\":["
+		"\"void g<int, 4>(T1 *)\",\"void h<int, 4>(T1 *)\"],"
+		"\"type\":\"gpu_compute\","
 		"\"device\":\"GPU 0\",\"head_device\":\"GPU 1\","
 		"\"verdict\":\"regressed\",\"evidence\":\"iterations\","
 		"\"base_ns_per_iteration\":1000.0,\"head_ns_per_iteration\":2100.0,"
@@ -142,7 +157,9 @@ static void test_document(void **state)
 		"\"head_mean_ns\":700.0,\"by_count_ns_per_iteration\":500.0,"
 		"\"by_duration_ns_per_iteration\":600.0,\"base_beta_pct\":50.0,"
 		"\"head_beta_pct\":65.625,"
-		"\"beyond_common_ns_per_iteration\":1050.0,\"resources\":["
+		"\"beyond_common_ns_per_iteration\":1050.0,"
+		"\"head_function\":\"void g<int, 4>(T1 *) + void h<int, 4>(T1 *)\","
+		"\"identity_reason\":\"several fit\",\"resources\":["
 		"{\"name\":\"sm_active\",\"base_mu\":61.5,\"head_mu\":null}]}");
 	same(json_object_get(v, "counts"),
 		"{\"regressed\":1,\"appeared\":0,\"improved\":0,\"vanished\":0,"
@@ -187,13 +204,14 @@ static void test_table(void **state)
 		"Base Launches/Iteration,Head Launches/Iteration,Base Mean (ns),"
 		"Head Mean (ns),By Count (ns/iteration),By Duration (ns/iteration),"
 		"Base Beta (%),Head Beta (%),Beyond Common (ns/iteration),Floor,"
-		"Floor From\n"
+		"Floor From,Head Function,Identity\n"
 		"regressed,iterations,\"void f<int, 4>(T1 *, a|b)\",gpu_compute,"
 		"GPU 0,GPU 1,1000.0,2100.0,1100.0,2.1,1090.5,900.0,1280.0,"
 		"0.0005,0.001,0.00075,2,3,500.0,700.0,500.0,600.0,50,65.625,"
-		"1050.0,0.03,default\n"
+		"1050.0,0.03,default,"
+		"\"void g<int, 4>(T1 *) + void h<int, 4>(T1 *)\",several fit\n"
 		",none,Memcpy HtoD (Pinned -> Device),gpu_memcpy_h2d,,"
-		"GPU 0,0.0,80.0,80.0,,,,,,,,0,1,,80.0,80.0,0.0,0,2.5,,,\n");
+		"GPU 0,0.0,80.0,80.0,,,,,,,,0,1,,80.0,80.0,0.0,0,2.5,,,,,\n");
 	buf_release(&b);
 	arena_release(&a);
 }
@@ -233,7 +251,7 @@ static void test_report(void **state)
 		"| Verdict | Function | Device | Base (µs) | Head (µs) | "
 		"Change (µs) | 95 % (µs) | Launches | p family | Evidence |\n"
 		"|:---|:---|:---|---:|---:|---:|---:|---:|---:|:---|\n"
-		"| regressed | f | GPU 0 | 1.00 | 2.10 | +1.10 (+110.0 %) | "
+		"| regressed | g + h (in the base f) | GPU 0 | 1.00 | 2.10 | +1.10 (+110.0 %) | "
 		"+0.90 to +1.28 | 2 → 3 | 0.001 | iterations |\n"
 		"\n"
 		"1 regressed, 1 undecided; seed 1, 2000 permutations, blocks "

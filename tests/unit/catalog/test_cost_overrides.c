@@ -75,10 +75,53 @@ static void test_invalid_formulas(void **state)
 	}
 }
 
+#define BYTES "{\"read\": \"1\", \"write\": \"m\"}"
+
+/* An edit with a key that no convention has is rejected, also if a key of a
+ * convention is beside it; a stored document with such a key still loads. */
+static void test_unknown_conventions(void **state)
+{
+	static const struct {
+		const char *operators, *sentence;
+		bool loads;
+	} rows[] = {
+		{ OWN("{\"physical\": " BYTES ", \"catalogs\": " BYTES "}"),
+			"items[0], the operator 'ours': 'cost' has no key "
+			"'catalogs'; did you mean 'catalog'?",
+			true },
+		{ OWN("{\"physical\": " BYTES ", \"note\": \"\"}"),
+			"items[0], the operator 'ours': 'cost' has no key "
+			"'note'; use 'physical' or 'catalog'",
+			true },
+		{ OWN("{\"Physical\": " BYTES "}"),
+			"items[0], the operator 'ours': 'cost' has no key "
+			"'Physical'; did you mean 'physical'?",
+			false },
+		{ OWN("{\"physical\": " BYTES ", \"catalog\": " BYTES "}"),
+			NULL, true },
+		{ OWN("null"), NULL, true },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct catalog_own ours = { .operators = rows[i].operators,
+			.version = 1 };
+		struct err e = { 0 }, why = { 0 };
+		bool accepted = catalog_edit_check(rows[i].operators, &e);
+		assert_int_equal(accepted, !rows[i].sentence);
+		assert_string_equal(e.text,
+			rows[i].sentence ? rows[i].sentence : "");
+		assert_int_equal(e.code, accepted ? ERR_NONE : ERR_INPUT);
+		struct catalog *c = catalog_new(&ours, &why);
+		assert_int_equal(c != NULL, rows[i].loads);
+		catalog_free(c);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_invalid_formulas),
+		cmocka_unit_test(test_unknown_conventions),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

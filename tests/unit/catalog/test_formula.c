@@ -69,6 +69,14 @@ static void test_value(void **state)
 		{ "causal_pairs(5, 3)", 6 }, /* 3 + 2 + 1; two attend to none */
 		{ "causal_pairs(0, 3) + causal_pairs(3, 0)", 0 },
 		{ "causal_pairs(3, 3)", 6 },
+		{ "window_pairs(5, 5, 2)", 12 }, /* 1 + 2 + 3 + 3 + 3 */
+		{ "window_pairs(2, 5, 2)", 6 },
+		{ "window_pairs(4, 5, 2)", 11 }, /* 2 + 3 + 3 + 3 */
+		{ "window_pairs(7, 5, 2)", 12 }, /* two attend to none */
+		{ "window_pairs(5, 5, 0)", 5 },
+		{ "window_pairs(5, 5, 4)", 15 },
+		{ "window_pairs(5, 5, 9)", 15 },
+		{ "window_pairs(0, 5, 2) + window_pairs(5, 0, 2)", 0 },
 		/* one token activates its 8 experts; many tokens activate all;
 		 * in between: 128*(1-.9375^20) = 92.8 */
 		{ "active_experts(128, 8, 1)", 8 },

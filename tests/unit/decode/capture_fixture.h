@@ -74,6 +74,11 @@ static void counter_adjust(struct counter_row *row, int i)
 {
 	row->value = i ? 0.1 * i : NAN;
 }
+static void comm_adjust(struct comm_row *row, int i)
+{
+	row->sequence = i - 1;
+	row->splits = i == 2 ? 0 : row->splits;
+}
 static void stat_adjust(struct stat_row *row, int i)
 {
 	row->launch = (uint32_t)i % 3;

@@ -71,7 +71,11 @@ static void test_host(void **state)
 		"[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\","
 		"\"pid\":9,\"tid\":\"12\",\"ts\":1,\"dur\":5,\"args\":{"
 		"\"External id\":4,\"Input type\":[ \"float\", \"c10::Half\" ],"
-		"\"Input Dims\":[ [ 2,\n3 ], [ ] ]}},"
+		"\"Input Dims\":[ [ 2,\n3 ], [ ] ],"
+		"\"Concrete Inputs\":[ \"\",\n\"[1, 1]\" ]}},"
+		"{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::view\","
+		"\"pid\":9,\"tid\":\"12\",\"ts\":2,\"dur\":1,\"args\":{"
+		"\"Concrete Inputs\":[\"\",\"[6]\"]}},"
 		"{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":"
 		"\"hipLaunchKernel\",\"pid\":9,\"tid\":12,\"ts\":2,\"dur\":1,"
 		"\"args\":{\"correlation\":7,\"kernel\":\"kern\",\"grid\":["
@@ -91,6 +95,10 @@ static void test_host(void **state)
 	assert_string_equal(text_of(&d, o->dims[0]), "[[2,3],[]]");
 	assert_string_equal(text_of(&d, o->types[0]),
 		"[\"float\",\"c10::Half\"]");
+	assert_string_equal(text_of(&d, o->concrete[0]), "[\"\",\"[1, 1]\"]");
+	/* the values of a view's arguments are not stored */
+	assert_int_equal(o->n, 2);
+	assert_int_equal(o->concrete[1], 0);
 	assert_string_equal(text_of(&d, o->thread[0]), "12");
 	assert_int_equal(o->thread[0], c->thread[0]);
 	assert_string_equal(text_of(&d, c->kernel[0]), "kern");

@@ -38,7 +38,7 @@ static inline void changes_iterations(struct arena *a, struct iterations *cs)
 	};
 	*cs = (struct iterations){ ITERATIONS_ANNOTATION, 0.875, "step ",
 		COPIED(a, iterations), COPIED(a, strata), COPIED(a, works), 5,
-		3, 2, 3 };
+		3, 2, 3, NULL, NULL };
 }
 
 static inline void changes_patterns(struct arena *a, struct patterns *ps)
@@ -60,13 +60,18 @@ static inline void changes_patterns(struct arena *a, struct patterns *ps)
 	int64_t *m = COPIED(a, mins), *x = COPIED(a, mins);
 	double *u = COPIED(a, mu), *s = COPIED(a, sigma);
 	uint8_t *i = COPIED(a, interpolated);
+	static const char *const texts[] = { "8x1x1 / 128x1x1",
+		"4x1x1 / 128x1x1", "gemm fp32 m=1 n=2 k=3" };
+	const char **t = COPIED(a, texts);
 	const struct pattern rows[] = {
 		{ "void gemm<float>(int)", FUNCTION_gpu_compute, "GPU 0", 0, d,
-			l, m, x, COPIED(a, spread), NULL },
+			l, m, x, COPIED(a, spread), NULL,
+			{ 2, { t, 2 }, { t + 2, 1 } }, { 0 } },
 		{ "Memcpy HtoD (Pageable -> Device)", FUNCTION_memcpy_h2d,
-			"GPU 1", 1, d + 3, l + 3, m + 3, x + 3, NULL, NULL },
+			"GPU 1", 1, d + 3, l + 3, m + 3, x + 3, NULL, NULL,
+			{ 0 }, { 0 } },
 		{ "oncpu", FUNCTION_oncpu, "Host", -1, d + 6, l + 6, m + 6,
-			x + 6, NULL, COPIED(a, beta) },
+			x + 6, NULL, COPIED(a, beta), { 0 }, { 0 } },
 	};
 	const struct pattern_metric metrics[] = {
 		{ 0, "clock", u, s, i },
@@ -82,9 +87,18 @@ static inline void changes_collectives(struct arena *a, struct collectives *cs)
 	static const int64_t durs[] = { 1, 2, 3, 4 };
 	int64_t *s = COPIED(a, starts), *d = COPIED(a, durs);
 	const struct collective rows[] = {
-		{ "add", 0, 7, 3, s, d },
-		{ "a kernel of no table", 1, INT64_C(1) << 40, 1, s + 3,
-			d + 3 },
+		{ .name = "add",
+			.device = 0,
+			.stream = 7,
+			.n = 3,
+			.start_ns = s,
+			.dur_ns = d },
+		{ .name = "a kernel of no table",
+			.device = 1,
+			.stream = INT64_C(1) << 40,
+			.n = 1,
+			.start_ns = s + 3,
+			.dur_ns = d + 3 },
 	};
 	*cs = (struct collectives){ COPIED(a, rows), 2 };
 }

@@ -193,6 +193,41 @@ static void graphs_are_their_uploads(void **state)
 	arena_release(&a);
 }
 
+/* A new graph queues the earlier uploads again whose runs have all of its
+ * kernels, by name or mangled name, and replays without a known graph: not the
+ * second upload, which has none of these replays, nor the one with the graph.
+ * A graph with another kernel queues nothing, and neither does a known one. */
+static void new_graph_queues_uploads(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct graph_node_known nodes[] = {
+		{ "add", "gemm", NULL, DTYPE_UNKNOWN, 0 },
+		{ "_Z4gemmIfEvi", "gemm", NULL, DTYPE_UNKNOWN, 1 },
+		{ "add", "gemm", NULL, DTYPE_UNKNOWN, 2 },
+	};
+	struct graph_known one = graph(&a, 'k', 'a', "gemm");
+	struct profile p = operator_fixture_profile(&a);
+	int64_t first = fixture_save(db, "1", &p, 1);
+	p.operators.replayed_known = p.operators.replayed;
+	int64_t second = fixture_save(db, "2", &p, 1);
+	p.operators.learned = &one;
+	p.operators.learned_n = 1;
+	fixture_save(db, "other", &p, 1);
+	fixture_expect(db, first, "done", 1, NULL);
+	one.nodes = nodes;
+	memset(one.content, 'b', sizeof one.content);
+	int64_t third = fixture_save(db, "3", &p, 1);
+	fixture_expect(db, first, "queued", 0, NULL);
+	fixture_expect(db, second, "done", 1, NULL);
+	fixture_expect(db, third, "done", 1, NULL);
+	fixture_script(db, "UPDATE upload SET state = 'done', "
+			   "finished_at = now() WHERE state = 'queued'");
+	fixture_save(db, "4", &p, 1);
+	fixture_expect(db, first, "done", 0, NULL);
+	arena_release(&a);
+}
+
 static void of_many_contents_the_last_257(void **state)
 {
 	struct db *db = *state;
@@ -265,6 +300,7 @@ int main(void)
 		CASE(graphs_are_read_back),
 		CASE(graphs_without_end),
 		CASE(graphs_are_their_uploads),
+		CASE(new_graph_queues_uploads),
 		CASE(of_many_contents_the_last_257),
 		CASE(reference_sets_are_read_back),
 	};

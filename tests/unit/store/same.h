@@ -60,6 +60,14 @@ static inline void same_iterations(const struct iterations *a,
 /* Bit by bit: a NaN must keep its bits. */
 #define same_numbers(a, b, n) assert_memory_equal(a, b, (n) * sizeof *(a))
 
+static inline void same_texts(const struct pattern_texts *a,
+	const struct pattern_texts *b)
+{
+	assert_int_equal(a->n, b->n);
+	for (uint32_t i = 0; i < a->n; i++)
+		assert_string_equal(a->list[i], b->list[i]);
+}
+
 static inline void same_patterns(const struct patterns *a,
 	const struct patterns *b)
 {
@@ -77,6 +85,9 @@ static inline void same_patterns(const struct patterns *a,
 		same_numbers(x.launches, y.launches, a->iterations_n);
 		same_numbers(x.min_ns, y.min_ns, a->iterations_n);
 		same_numbers(x.max_ns, y.max_ns, a->iterations_n);
+		assert_int_equal(x.launch.order, y.launch.order);
+		same_texts(&x.launch.grids, &y.launch.grids);
+		same_texts(&x.launch.operators, &y.launch.operators);
 		assert_int_equal(!x.spread_ns, !y.spread_ns);
 		if (x.spread_ns)
 			same_numbers(x.spread_ns, y.spread_ns, PATTERN_SPREAD);

@@ -32,6 +32,7 @@ const change = (verdict, base, head) => ({verdict, evidence: verdict ? 'iteratio
 	noise_floor: verdict && 0.03, noise_floor_source: verdict && 'default', noise_floor_df: verdict && 4});
 
 const row = (name, verdict, base, head) => ({function: `void ${name}<float>(float*, int)`, short_name: name, type: 'gpu_compute',
+	head_function: null, head_short_name: null, identity: 'name', identity_reason: null, base_functions: [], head_functions: [],
 	device: 'GPU 0', head_device: name === 'moved' ? 'GPU 1' : 'GPU 0', ...change(verdict, base, head),
 	base_launches_per_iteration: base ? 4 : 0, head_launches_per_iteration: head ? 4 : 0, base_mean_ns: base ? base / 4 : null,
 	head_mean_ns: head ? head / 4 : null, by_count_ns_per_iteration: 0, by_duration_ns_per_iteration: head - base,

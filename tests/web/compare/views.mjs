@@ -94,6 +94,21 @@ export default async function views(test, {open}) {
 		await again.getByRole('img', {name: /^β, share of the iteration, slower/}).waitFor();
 	});
 
+	await test('a kernel with another number shows both names and what the match is based on', async () => {
+		const made = doc.comparison();
+		const reason = 'renamed (inferred): the names are equal except for the number; equal: grid and block';
+		Object.assign(made.items[0], {function: 'fusion_12', short_name: 'fusion_12', head_function: 'fusion_9', head_short_name: 'fusion_9',
+			identity: 'renamed', identity_reason: reason, base_functions: ['fusion_12'], head_functions: ['fusion_9']});
+		const {page} = await given(open, made);
+		await seen(async () => assert.equal((await names(page))[0], 'fusion_9\nrenamed (inferred); in the base\nfusion_12'));
+		await page.getByLabel('Filter functions by name or device').fill('fusion_12');
+		await page.getByText('1 of 12 functions').waitFor();
+		await page.getByRole('button', {name: /^fusion_9/}).click();
+		await page.getByRole('img', {name: /^Time per iteration, fusion_9:/}).waitFor();
+		await page.getByText(reason).waitFor();
+		await seen(async () => assert.equal(await page.locator('dt', {hasText: 'Name in the base'}).count(), 1));
+	});
+
 	await test('what appeared and vanished is listed separately, and links to its row even if filters hide it', async () => {
 		const {page} = await given(open, doc.comparison(), `${WHERE}&show=improved&q=faster`);
 		await seen(async () => assert.deepEqual(await names(page), ['faster']));

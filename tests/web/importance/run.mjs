@@ -43,6 +43,9 @@ export default async function run(test, world) {
 		await page.getByRole('table', {name: 'Unattributed kernels'}).waitFor();
 		await seen(async () => assert.deepEqual((await cells(page, 'Unattributed kernels')).map((r) => r[0]), ['quux_<b>bold</b>', 'quux_small']));
 		assert.equal(all, 90000);
+		await page.getByText('This run has no roofline bounds, because the trace does not name its GPU.').waitFor();
+		await seen(async () => assert.equal(await page.getByLabel('Platform').locator('option').first().innerText(), 'this run\'s GPU: unknown'));
+		await page.getByRole('columnheader', {name: 'Mean call'}).waitFor();
 	});
 
 	await test('a row opens to its attribution sources and shapes; the address opens it again', async () => {

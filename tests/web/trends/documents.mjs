@@ -28,7 +28,7 @@ export function trend(query = new URLSearchParams(), commits = 60) {
 	const all = Array.from({length: commits * 3}, (_, i) => i);
 	const points = {run: all.map((i) => 1001 + i), at_ms: all.map((i) => BEGIN + Math.floor(i / 3) * 6 * HOUR + (i % 3) * 120000),
 		value: all.map((i) => levels[i < 60 ? 0 : i < 120 ? 1 : 2] * (1 + 0.012 * next())), group: all.map((i) => (i < 3 ? null : commit(Math.floor(i / 3))))};
-	const doc = {metric, stat: query.get('stat') ?? (share ? 'share' : metric === 'iteration' ? 'median' : 'mean'), of: query.get('of'), unit: share ? '1' : 'ns', project: query.get('project') ?? '',
+	const doc = {metric, stat: query.get('stat') ?? (share ? 'share' : metric === 'iteration' ? 'median' : 'mean'), of: query.get('of'), inferred: false, unit: share ? '1' : 'ns', project: query.get('project') ?? '',
 		workload: query.get('workload') ?? '', group: 'commit', n: all.length, more: false, points, change_points: [], excluded: 2};
 	return {...doc, change_points: commits > 40 ? [point(doc, 60, levels[0], levels[1]), point(doc, 120, levels[1], levels[2], {p: 0.004})] : []};
 }

@@ -89,6 +89,8 @@ export default async function gates(test, {open, base}) {
 	await test('no gates yet, and a gate that does not exist', async () => {
 		const page = await open('/gates', {answers: {...answers, '/gates': () => ({items: [], next: null})}});
 		await page.getByRole('heading', {name: 'No gates yet'}).waitFor();
+		// base and head are positional, as in `kernsift gate --help`
+		await page.getByText("kernsift gate 'label.branch=main last=20' 12,13,14", {exact: true}).waitFor();
 		const gone = await open('/gates/99', {allowed: /404/, answers: {'/gates/99': () => ({refused: [404, 'not_found', 'no gate 99']})}});
 		await gone.getByText('no gate 99').waitFor();
 	});

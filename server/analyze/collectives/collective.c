@@ -1,0 +1,133 @@
+/* collective.c - looks up the kinds of collective.def, and computes sizes and
+ * bandwidth factors. */
+#include "collective.h"
+#include <math.h>
+#include <string.h>
+
+enum collective_size { SIZE_NONE, SIZE_IN, SIZE_OUT, SIZE_ALL };
+enum collective_factor { FACTOR_NONE, FACTOR_ONE, FACTOR_RING, FACTOR_RING2 };
+
+static const struct {
+	const char *word;
+	enum collective_size size;
+	enum collective_factor factor;
+} collective_kinds[COLLECTIVE_KINDS] = {
+#define COLLECTIVE(code, word, elements, busbw, what) \
+	[COLLECTIVE_##code] = { #word, SIZE_##elements, FACTOR_##busbw },
+#include "collective.def"
+#undef COLLECTIVE
+};
+
+const char *collective_word(enum collective_kind kind)
+{
+	return collective_kinds[kind].word;
+}
+
+/* Whether a name contains a word, where upper case equals lower case and the
+ * name's '_' and '-' do not count. */
+static bool collective_contains(const char *name, const char *word)
+{
+	for (; *name; name++) {
+		const char *n = name, *w = word;
+		while (*w && (*n == '_' || *n == '-' || (*n | 0x20) == *w)) {
+			w += *n != '_' && *n != '-';
+			n++;
+		}
+		if (!*w)
+			return true;
+	}
+	return false;
+}
+
+enum collective_kind collective_kind_of(const char *name)
+{
+	static const struct {
+		const char *word;
+		enum collective_kind kind;
+	} words[] = {
+#define COLLECTIVE_WORD(word, code) { word, COLLECTIVE_##code },
+#include "collective.def"
+#undef COLLECTIVE_WORD
+	};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (collective_contains(name, words[i].word))
+			return words[i].kind;
+	return COLLECTIVE_UNKNOWN;
+}
+
+/* The elements of all ranks; -1 unknown. */
+static int64_t collective_of_all(int64_t one, int64_t ranks)
+{
+	int64_t all;
+	return one < 0 || ranks < 0 || __builtin_mul_overflow(one, ranks, &all)
+		       ? -1
+		       : all;
+}
+
+int64_t collective_elements(enum collective_kind kind, int64_t in, int64_t out,
+	int64_t ranks)
+{
+	switch (collective_kinds[kind].size) {
+	case SIZE_IN:
+		if (in < 0 && kind == COLLECTIVE_REDUCE_SCATTER)
+			return collective_of_all(out, ranks);
+		return in < 0 ? out : in;
+	case SIZE_OUT:
+		return out < 0 ? collective_of_all(in, ranks) : out;
+	case SIZE_ALL:
+		return out < 0 ? in : collective_of_all(out, ranks);
+	default:
+		return -1;
+	}
+}
+
+int64_t collective_bytes(int64_t elements, enum dtype dtype)
+{
+	int64_t bits;
+	if (elements < 0 || !dtype ||
+		__builtin_mul_overflow(elements, dtype_bits(dtype), &bits))
+		return -1;
+	return bits / 8 + (bits % 8 != 0);
+}
+
+/* busbw / algbw; NaN if the kind has none, if the number of ranks is unknown,
+ * or if the parts of an all-to-all are not known to be equal. */
+static double collective_busbw_factor(const struct collective_call *c)
+{
+	double n = (double)c->group_size;
+
+	if (c->kind == COLLECTIVE_ALL_TO_ALL &&
+		c->split != COLLECTIVE_SPLIT_EVEN)
+		return NAN;
+	switch (collective_kinds[c->kind].factor) {
+	case FACTOR_ONE:
+		return 1;
+	case FACTOR_RING:
+		return c->group_size > 0 ? (n - 1) / n : NAN;
+	case FACTOR_RING2:
+		return c->group_size > 0 ? 2 * (n - 1) / n : NAN;
+	default:
+		return NAN;
+	}
+}
+
+double collective_busbw_gb_s(const struct collective_call *c, int64_t calls,
+	int64_t total_ns)
+{
+	if (c->bytes < 0 || total_ns <= 0)
+		return NAN;
+	/* Bytes per nanosecond are 10^9 bytes per second. */
+	return (double)c->bytes * (double)calls / (double)total_ns *
+	       collective_busbw_factor(c);
+}
+
+const char *collective_bytes_reason(const struct collective_call *c)
+{
+	if (c->bytes >= 0)
+		return NULL;
+	if (c->elements < 0)
+		return c->kind ? "the trace does not state its elements"
+			       : "the kind of the collective is unknown";
+	return c->dtype ? "its bytes exceed 64 bits"
+			: "no operator states its element type";
+}
