@@ -3,10 +3,12 @@
 #include "submit.h"
 #include "address.h"
 #include "kernsift/kst_reader.h"
+#include "nsys_report.h"
 #include "retry.h"
 #include "sha256.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
@@ -170,13 +172,42 @@ static enum pack_kind submit_pack_kind(const char *name)
 				       : PACK_NONE;
 }
 
+/* The export of a report of Nsight Systems, under the name of the report with
+ * the ending .sqlite. */
+static struct feed *submit_export(const char *path, enum pack_kind kind,
+	struct meter *m, struct err *e)
+{
+	char name[PATH_MAX];
+	size_t len = strlen(path), tail = sizeof ".nsys-rep" - 1;
+
+	if (len > tail && !strcmp(path + len - tail, ".nsys-rep"))
+		len -= tail;
+	if (snprintf(name, sizeof name, "%.*s.sqlite", (int)len, path) >=
+		(int)sizeof name) {
+		err_set(e, ERR_INPUT, "'%.100s': its name is too long", path);
+		return NULL;
+	}
+	meter_say(m, "%s: converting with `nsys export`", path);
+	int fd = nsys_report_convert(path, e);
+	return fd < 0 ? NULL : feed_new_open(fd, name, kind, e);
+}
+
+static struct feed *submit_open(const struct options *o, const char *path,
+	struct meter *m, struct err *e)
+{
+	enum pack_kind kind = submit_pack_kind(o->compress);
+
+	if (*o->counters)
+		return feed_joined(path, o->counters, kind, e);
+	return nsys_report_convertible(path) ? submit_export(path, kind, m, e)
+					     : feed_new(path, kind, e);
+}
+
 bool submit_file(struct wire *w, const struct options *o, const char *path,
 	int most, struct meter *m, struct upload_answer *out,
 	struct attempt *last, struct err *e)
 {
-	enum pack_kind kind = submit_pack_kind(o->compress);
-	struct feed *f = *o->counters ? feed_joined(path, o->counters, kind, e)
-				      : feed_new(path, kind, e);
+	struct feed *f = submit_open(o, path, m, e);
 	*last = (struct attempt){ .end = ATTEMPT_HOPELESS };
 	return f && submit_feed(w, o, f, most, m, out, last, e);
 }

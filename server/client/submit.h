@@ -21,8 +21,10 @@ struct capture_facts {
 };
 
 /* Sends the file `path`, with at most `most` tries after the first; *out is the
- * server's answer. Returns false with a message if the upload was rejected, the
- * file cannot be read or no try is left; *last describes the last try. */
+ * server's answer. A report of Nsight Systems is converted first, if nsys is
+ * found (nsys_report.h). Returns false with a message if the upload was
+ * rejected, the file cannot be read or no try is left; *last describes the last
+ * try. */
 bool submit_file(struct wire *w, const struct options *o, const char *path,
 	int most, struct meter *m, struct upload_answer *out,
 	struct attempt *last, struct err *e);

@@ -8,6 +8,7 @@
 #include "command.h"
 #include "decode.h"
 #include "graph_capture.h"
+#include "nsys_report.h"
 #include "profile_word.h"
 #include "stats.h"
 #include "view.h"
@@ -650,8 +651,14 @@ bool inspect_read(const char *path, const struct inspect_limits *limits,
 	const struct decode_limits l = { limits->uncompressed_mib << 20,
 		limits->ratio };
 	struct source s;
-	struct source_file *f = source_file_new(path, &s, e);
+	struct source_file *f = NULL;
 
+	if (!nsys_report_convertible(path)) {
+		f = source_file_new(path, &s, e);
+	} else {
+		int fd = nsys_report_convert(path, e);
+		f = fd < 0 ? NULL : source_file_new_open(fd, path, &s, e);
+	}
 	if (!f)
 		return false;
 	bool ok = decode(&s, &l, NULL, t, e);

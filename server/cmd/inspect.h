@@ -113,7 +113,8 @@ struct inspect_limits {
 	int64_t arena_mib, uncompressed_mib, ratio; /* options of config.def */
 };
 
-/* Reads a file as a trace, the first step of `inspect` and `convert`. */
+/* Reads a file as a trace, the first step of `inspect` and `convert`. A report
+ * of Nsight Systems is converted first, if nsys is found (nsys_report.h). */
 bool inspect_read(const char *path, const struct inspect_limits *limits,
 	struct trace *t, struct err *e);
 

@@ -34,8 +34,14 @@ static bool source_file_next(void *ctx, const void **bytes, size_t *len,
 struct source_file *source_file_new(const char *path, struct source *s,
 	struct err *e)
 {
+	return source_file_new_open(open(path, O_RDONLY | O_CLOEXEC), path, s,
+		e);
+}
+
+struct source_file *source_file_new_open(int fd, const char *path,
+	struct source *s, struct err *e)
+{
 	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) < 0) {
 		err_set(e, ERR_NOT_FOUND, "cannot open '%s': %s", path,
 			strerror(errno));

@@ -16,11 +16,13 @@ struct source {
 	int64_t total_bytes; /* size as stored; -1 unknown */
 };
 
-/* Sources: a file opened for reading, in pieces of 1 MiB; a range of memory, in
- * one piece. */
+/* Sources: a file opened for reading, in pieces of 1 MiB; an open file, which
+ * the source owns from then on; a range of memory, in one piece. */
 struct source_file;
 struct source_file *source_file_new(const char *path, struct source *s,
 	struct err *e);
+struct source_file *source_file_new_open(int fd, const char *path,
+	struct source *s, struct err *e);
 void source_file_free(struct source_file *f);
 
 struct source_memory {

@@ -2,6 +2,7 @@
 #include "xplane.h"
 #include <ctype.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 /* What the statistics of an event or of a plane say. */
@@ -26,36 +27,47 @@ static const char *xplane_rows_text(const struct xplane *x, uint32_t id)
 
 /* ---- the tables of the plane */
 
-static const struct xplane_meta *xplane_rows_meta(const struct xplane *x,
+static int64_t xplane_rows_id_at(const void *at, size_t place)
+{
+	int64_t id;
+	memcpy(&id, (const char *)at + place, sizeof id);
+	return id;
+}
+
+/* The first entry with this id in a table that is sorted by it; NULL if there
+ * is none. Entries begin with their id. */
+static const void *xplane_rows_find(const void *at, uint32_t n, size_t size,
 	int64_t id)
 {
-	uint32_t low = 0, high = x->plane.metas.n;
+	uint32_t low = 0, high = n;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		if (x->plane.metas.at[middle].id < id)
+		if (xplane_rows_id_at(at, middle * size) < id)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < x->plane.metas.n && x->plane.metas.at[low].id == id
-		       ? &x->plane.metas.at[low]
+	return low < n && xplane_rows_id_at(at, low * size) == id
+		       ? (const char *)at + low * size
 		       : NULL;
+}
+
+_Static_assert(offsetof(struct xplane_meta, id) == 0 &&
+		       offsetof(struct xplane_word, id) == 0,
+	"xplane_rows_find() reads it there");
+
+static const struct xplane_meta *xplane_rows_meta(const struct xplane *x,
+	int64_t id)
+{
+	return xplane_rows_find(x->plane.metas.at, x->plane.metas.n,
+		sizeof *x->plane.metas.at, id);
 }
 
 static const struct xplane_word *xplane_rows_word(const struct xplane *x,
 	int64_t id)
 {
-	uint32_t low = 0, high = x->plane.words.n;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (x->plane.words.at[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < x->plane.words.n && x->plane.words.at[low].id == id
-		       ? &x->plane.words.at[low]
-		       : NULL;
+	return xplane_rows_find(x->plane.words.at, x->plane.words.n,
+		sizeof *x->plane.words.at, id);
 }
 
 static void xplane_rows_about(const struct xplane *x,
