@@ -146,6 +146,11 @@ struct collective_call {
 	int64_t sequence; /* number of the call in its group */
 };
 
+/* A run lists at most this many lines of collectives with their sizes; the
+ * calls of other sizes share lines whose size is unknown. A line takes about
+ * 250 bytes of the database, a call at most 24. */
+enum { COLLECTIVES_SIZED_MAX = 1000 };
+
 /* The single launches of a kernel that executed equal collective calls, in the
  * order of their starts, so that the ranks of a job can be compared with each
  * other. */

@@ -66,6 +66,24 @@ static const char *const profile_word_function[] = {
 #undef FUNCTION_TYPE
 };
 
+static const char *const profile_word_collective[] = {
+	[COLLECTIVE_UNKNOWN] = NULL,
+#define COLLECTIVE(code, word, elements, busbw, what) \
+	[COLLECTIVE_##code] = #word,
+#include "collective.def"
+#undef COLLECTIVE
+};
+
+static const char *const profile_word_split[] = {
+	[COLLECTIVE_SPLIT_UNKNOWN] = NULL,
+	[COLLECTIVE_SPLIT_EVEN] = "even",
+	[COLLECTIVE_SPLIT_UNEVEN] = "uneven",
+};
+enum {
+	COLLECTIVE_SPLITS =
+		sizeof profile_word_split / sizeof *profile_word_split
+};
+
 static const char *const profile_word_how[] = {
 #define KNOWN(code, word, what) [KNOWN_##code] = #word,
 #include "known.def"

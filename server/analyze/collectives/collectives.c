@@ -67,6 +67,28 @@ static bool collectives_line_add(struct collectives_maker *m,
 	return true;
 }
 
+/* The id of a call's line, from 1. Beyond COLLECTIVES_SIZED_MAX lines, a new
+ * line is without size. 0 if the arena is full. */
+static uint32_t collectives_line(struct collectives_maker *m,
+	struct names *keys, uint32_t i, struct collective_call c)
+{
+	struct collectives_key of = collectives_key_of(m, i, &c);
+	const char *key = (const char *)&of;
+
+	if (keys->n > COLLECTIVES_SIZED_MAX && c.elements >= 0 &&
+		names_find(keys, key, sizeof of) == NAMES_NONE) {
+		const char *name = m->p->kernels[of.kernel].name;
+		note_add(&m->p->notes, NOTE_collectives_unsized, 1, name,
+			strlen(name));
+		c.elements = c.bytes = of.elements = of.bytes = -1;
+	}
+	uint32_t id = names_put(keys, key, sizeof of);
+	if (id == NAMES_NONE ||
+		(id > m->p->collectives.n && !collectives_line_add(m, &of, &c)))
+		return 0;
+	return id;
+}
+
 /* Assigns each row to a line. Rows are sorted by start, so lines are sorted by
  * their first start. */
 static bool collectives_assign(struct collectives_maker *m)
@@ -81,10 +103,8 @@ static bool collectives_assign(struct collectives_maker *m)
 		m->line[i] = LINE_NONE;
 		if (!c)
 			continue;
-		struct collectives_key of = collectives_key_of(m, i, c);
-		uint32_t id = names_put(&keys, (const char *)&of, sizeof of);
-		if (id == NAMES_NONE ||
-			(id > to->n && !collectives_line_add(m, &of, c)))
+		uint32_t id = collectives_line(m, &keys, i, *c);
+		if (!id)
 			return false;
 		assert(to->rows);
 		m->line[i] = id - 1;

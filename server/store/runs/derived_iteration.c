@@ -156,6 +156,15 @@ static void derived_write_function(struct bulk *b,
 	bulk_text(b, is ? NULL : name);
 }
 
+/* Whether some call of the collective has a number in its group. */
+static bool derived_numbered(const struct collective *c)
+{
+	for (uint32_t i = 0; c->sequence && i < c->n; i++)
+		if (c->sequence[i] >= 0)
+			return true;
+	return false;
+}
+
 static void derived_write_axis(struct bulk *b, const struct derived_run *run)
 {
 	const struct patterns *ps = &run->profile->patterns;
@@ -173,7 +182,8 @@ static void derived_write_axis(struct bulk *b, const struct derived_run *run)
 	for (uint32_t i = 0; i < ps->n; i++)
 		numbers += ps->rows[i].spread_ns ? PATTERN_SPREAD : 0;
 	for (uint32_t i = 0; i < cs->n; i++)
-		numbers += INT64_C(2) * cs->rows[i].n;
+		numbers += (derived_numbered(&cs->rows[i]) ? INT64_C(3) : 2) *
+			   cs->rows[i].n;
 	bulk_row(b, 7);
 	bulk_int8(b, run->id);
 	bulk_int4(b, (int32_t)ps->iterations_n);
@@ -308,6 +318,26 @@ static const struct derived_table derived_metric = {
 	derived_write_metrics,
 };
 
+/* Writes ten columns. */
+static void derived_write_call(struct bulk *b, const struct collective *c)
+{
+	const struct collective_call *is = &c->call;
+
+	bulk_text(b, profile_word_collective[is->kind]);
+	bulk_text(b, dtype_word(is->dtype));
+	bulk_text(b, profile_word_split[is->split]);
+	bulk_int8_known(b, is->elements);
+	bulk_int8_known(b, is->bytes);
+	bulk_text(b, is->group);
+	bulk_text(b, is->ranks);
+	bulk_int8_known(b, is->group_handle);
+	bulk_int8_known(b, is->group_size);
+	if (derived_numbered(c))
+		bulk_packed(b, c->sequence, c->n);
+	else
+		bulk_null(b);
+}
+
 static void derived_write_collectives(struct bulk *b,
 	const struct derived_run *run)
 {
@@ -318,7 +348,7 @@ static void derived_write_collectives(struct bulk *b,
 	derived_names_init(&ns, run);
 	for (uint32_t i = 0; i < cs->n; i++) {
 		const struct collective *c = &cs->rows[i];
-		bulk_row(b, 9);
+		bulk_row(b, 19);
 		bulk_int8(b, run->id);
 		bulk_int4(b, (int32_t)i);
 		derived_write_function(b, &ns, c->name);
@@ -327,13 +357,16 @@ static void derived_write_collectives(struct bulk *b,
 		bulk_int4(b, (int32_t)c->n);
 		bulk_packed(b, c->start_ns, c->n);
 		bulk_packed(b, c->dur_ns, c->n);
+		derived_write_call(b, c);
 	}
 	derived_names_release(&ns);
 }
 
 static const struct derived_table derived_collective = {
 	"COPY run_collective (run_id, rank, kernel_id, function, device, "
-	"stream, launches, start_ns, dur_ns) FROM STDIN (FORMAT binary)",
+	"stream, launches, start_ns, dur_ns, kind, dtype, split, "
+	"elements, bytes, group_name, group_ranks, group_handle, group_size, "
+	"sequence) FROM STDIN (FORMAT binary)",
 	derived_write_collectives,
 };
 

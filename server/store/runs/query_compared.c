@@ -250,6 +250,30 @@ static bool compared_read_metric(struct compared_reader *c, struct result *r,
 	return ok && m->pattern < ps->n;
 }
 
+/* Reads nine columns. A kind of a newer version is unknown here. */
+static void compared_read_call(struct result *r, struct arena *a,
+	struct collective_call *to)
+{
+	const char *kind = result_text(r, a);
+
+	for (enum collective_kind k = 1; kind && k < COLLECTIVE_KINDS; k++)
+		if (!strcmp(kind, profile_word_collective[k]))
+			to->kind = k;
+	to->dtype = column_dtype(r, a);
+	const char *split = result_text(r, a);
+	to->split = COLLECTIVE_SPLIT_UNKNOWN;
+	if (split)
+		to->split = (enum collective_split)column_word_of(split,
+			profile_word_split, COLLECTIVE_SPLITS);
+	to->elements = result_int8(r, -1);
+	to->bytes = result_int8(r, -1);
+	to->group = result_text(r, a);
+	to->ranks = result_text(r, a);
+	to->group_handle = result_int8(r, -1);
+	to->group_size = result_int8(r, -1);
+	to->sequence = -1;
+}
+
 static bool compared_read_collective(struct compared_reader *c,
 	struct result *r, struct compared_run *run, uint32_t rank)
 {
@@ -263,6 +287,8 @@ static bool compared_read_collective(struct compared_reader *c,
 	l->n = (uint32_t)result_int4(r, 0);
 	l->start_ns = compared_numbers(c, r, l->n, &ok);
 	l->dur_ns = compared_numbers(c, r, l->n, &ok);
+	compared_read_call(r, c->arena, &l->call);
+	l->sequence = compared_numbers(c, r, l->n, &ok);
 	return ok;
 }
 
@@ -373,7 +399,10 @@ static bool compared_patterns(struct compared_reader *c, struct err *e)
 		"WHERE run_id = ANY ($1)";
 	static const char collectives[] =
 		"SELECT c.run_id, c.rank, coalesce(k.name, c.function), "
-		"c.device, c.stream, c.launches, c.start_ns, c.dur_ns "
+		"c.device, c.stream, c.launches, c.start_ns, c.dur_ns, "
+		"c.kind, c.dtype, c.split, c.elements, c.bytes, "
+		"c.group_name, c.group_ranks, c.group_handle, c.group_size, "
+		"c.sequence "
 		"FROM run_collective c "
 		"LEFT JOIN kernel k ON k.id = c.kernel_id "
 		"WHERE c.run_id = ANY ($1)";

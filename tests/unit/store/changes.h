@@ -85,17 +85,25 @@ static inline void changes_collectives(struct arena *a, struct collectives *cs)
 {
 	static const int64_t starts[] = { 5, 5, INT64_C(1) << 62, -9 };
 	static const int64_t durs[] = { 1, 2, 3, 4 };
+	static const int64_t sequences[] = { 7, -1, 9 };
 	int64_t *s = COPIED(a, starts), *d = COPIED(a, durs);
 	const struct collective rows[] = {
 		{ .name = "add",
 			.device = 0,
 			.stream = 7,
+			.call = { COLLECTIVE_ALL_TO_ALL,
+				COLLECTIVE_SPLIT_UNEVEN, DTYPE_BF16, 512, 1024,
+				"tp", "[0, 1]", -1, 2, -1 },
 			.n = 3,
 			.start_ns = s,
-			.dur_ns = d },
+			.dur_ns = d,
+			.sequence = COPIED(a, sequences) },
 		{ .name = "a kernel of no table",
 			.device = 1,
 			.stream = INT64_C(1) << 40,
+			.call = { COLLECTIVE_UNKNOWN, COLLECTIVE_SPLIT_UNKNOWN,
+				DTYPE_UNKNOWN, -1, -1, NULL, NULL,
+				INT64_C(1) << 60, -1, -1 },
 			.n = 1,
 			.start_ns = s + 3,
 			.dur_ns = d + 3 },

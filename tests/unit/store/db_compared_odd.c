@@ -131,6 +131,7 @@ static void rows_that_do_not_fit_each_other(void **state)
 		"UPDATE run_metric SET pattern = 3 WHERE rank = 1",
 		"UPDATE run_metric SET sigma = '\\x03' WHERE rank = 1",
 		"UPDATE run_collective SET launches = 5",
+		"UPDATE run_collective SET sequence = NULL WHERE rank = 0",
 		"DELETE FROM run_iteration WHERE iteration > 2",
 	};
 	struct arena a = { 0 };

@@ -105,6 +105,24 @@ static inline void same_patterns(const struct patterns *a,
 	}
 }
 
+static inline void same_call(const struct collective *x,
+	const struct collective *y)
+{
+	assert_int_equal(x->call.kind, y->call.kind);
+	assert_int_equal(x->call.split, y->call.split);
+	assert_int_equal(x->call.dtype, y->call.dtype);
+	assert_int_equal(x->call.elements, y->call.elements);
+	assert_int_equal(x->call.bytes, y->call.bytes);
+	assert_int_equal(x->call.group_handle, y->call.group_handle);
+	assert_int_equal(x->call.group_size, y->call.group_size);
+	assert_int_equal(x->call.sequence, y->call.sequence);
+	same_text(x->call.group, y->call.group);
+	same_text(x->call.ranks, y->call.ranks);
+	assert_int_equal(!x->sequence, !y->sequence);
+	if (x->sequence)
+		same_numbers(x->sequence, y->sequence, x->n);
+}
+
 static inline void same_rest(const struct profile *a,
 	const struct compared_run *b)
 {
@@ -118,6 +136,7 @@ static inline void same_rest(const struct profile *a,
 		assert_int_equal(x.n, y.n);
 		same_numbers(x.start_ns, y.start_ns, x.n);
 		same_numbers(x.dur_ns, y.dur_ns, x.n);
+		same_call(&x, &y);
 	}
 	assert_int_equal(a->facts.n, b->facts.n);
 	for (uint32_t i = 0; i < a->facts.n; i++) {
