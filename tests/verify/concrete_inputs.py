@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """concrete_inputs.py - checks the sizes that Concrete Inputs give, and the work that
-follows from them.
+follows from them: attention, convolutions and index_select.
 
 concrete_inputs.py [FOLDER or FILE]...
 
@@ -31,6 +31,8 @@ CONVOLUTION = {'aten::cudnn_convolution': (3, 2, 4), 'aten::miopen_convolution':
 # positions of padding, output padding, stride, dilation and groups
 TRANSPOSED = {'aten::cudnn_convolution_transpose': (2, 3, 4, 5, 6)}
 BACKWARD = {'aten::convolution_backward': 10}
+# the position of the dimension that the indices replace
+SELECT = {'aten::index_select': 1}
 
 
 def attention(dims, values, at):
@@ -90,6 +92,18 @@ def backward(dims, values, at):
     return {'x': x, 'w': w, 'out': out, 'grads': grads}, work
 
 
+def select(dims, values, at):
+    """Returns the sizes; no operations."""
+    x, indices = dims[0], dims[2]
+    if len(x) < 2:
+        return None  # gather has the same sizes then, without Concrete Inputs
+    out = list(x)
+    out[int(values[at])] = 1
+    for v in indices:
+        out[int(values[at])] *= v
+    return {'x': x, 'indices': indices, 'out': out}, None
+
+
 def expected(name, args):
     dims, values = args.get('Input Dims'), args.get('Concrete Inputs')
     if not values:
@@ -97,7 +111,8 @@ def expected(name, args):
     dims = [[int(v) for v in d] if not d or not isinstance(d[0], list) else d
             for d in dims]
     for table, count in ((ATTENTION, attention), (CONVOLUTION, convolution),
-                         (TRANSPOSED, transposed), (BACKWARD, backward)):
+                         (TRANSPOSED, transposed), (BACKWARD, backward),
+                         (SELECT, select)):
         if name in table and (count is not attention or len(dims[0]) == 4):
             return count(dims, values, table[name])
     return None
@@ -171,6 +186,9 @@ def shown(path):
             elif row['Operator'] == 'convolution' and 'out' in sizes:
                 keep = {k: sizes[k] for k in ('x', 'w', 'out', 'transposed', 'grads')
                         if k in sizes}
+            elif row['Operator'] == 'index' and 'out' in sizes and \
+                    len(sizes.get('indices', [])) == 1 < len(sizes['x']):
+                keep = sizes
             else:
                 continue
             work = sum(int(f.split('=')[1]) for f in row['FLOP'].split()) \

@@ -7,6 +7,7 @@
 #include "correlation.h"
 #include "profile.h"
 #include "serving_steps.h"
+#include <stdlib.h>
 #include <string.h>
 
 enum { SIZES_MOST = 32 };
@@ -15,10 +16,12 @@ struct attribute_totals {
 	int64_t seqs, tokens, kv_tokens, pairs; /* -1 unknown */
 	int64_t kv_bits; /* of a number in the cache; -1: it is unknown, or that
 		of the operator's type */
+	int64_t element_bits; /* from a kernel's name; -1: the operator's type
+		is known, or the name has no width */
 };
 
-/* A combination of an operator's sizes with the totals of a serving step. Each
- * combination has one shape. */
+/* A combination of an operator's sizes with the totals of a serving step or with
+ * the width of a kernel's numbers. Each combination has one shape. */
 struct attribute_joined {
 	const struct operator_info *op;
 	const struct shape *before;
@@ -145,7 +148,7 @@ static bool attribute_step_totals(const struct operator_info *is,
 		      strcmp(is->name, "attention_forward") != 0;
 	*out = (struct attribute_totals){ s->reqs,
 		single && attribute_only_decodes(is) ? -1 : s->q, s->k,
-		single ? -1 : attribute_causal_pairs(s), -1 };
+		single ? -1 : attribute_causal_pairs(s), -1, -1 };
 	return true;
 }
 
@@ -162,7 +165,8 @@ static bool attribute_join_shape(struct attribute_filler *f,
 		{ "tokens", &j->totals.tokens },
 		{ "kv_tokens", &j->totals.kv_tokens },
 		{ "kv_bits", &j->totals.kv_bits },
-		{ "qk_pairs", &j->totals.pairs } };
+		{ "qk_pairs", &j->totals.pairs },
+		{ "element_bits", &j->totals.element_bits } };
 	const struct operator_info *is = j->op;
 	bool keys = attribute_size(j->before, "seq_lens") ||
 		    attribute_size(j->before, "context");
@@ -286,7 +290,7 @@ static bool attribute_serving_launch(struct attribute_filler *f, uint32_t call,
 {
 	const struct call_rows *c = &f->x->trace->call;
 	struct attribute_joined j = { to->op, to->sizes,
-		{ -1, -1, -1, -1, -1 } };
+		{ -1, -1, -1, -1, -1, -1 } };
 
 	if (!to->op || call == CORRELATION_NONE ||
 		strcmp(to->op->group, "attention") != 0)
@@ -325,6 +329,51 @@ static bool attribute_serving(struct attribution *x)
 			f.steps.first_odd, strlen(f.steps.first_odd));
 	for (uint32_t i = 0; ok && f.steps.n && i < n; i++)
 		ok = attribute_serving_launch(&f, x->call_of[i], &x->of[i]);
+	arena_scratch_release(&scratch, x->arena);
+	return ok;
+}
+
+/* The width of the numbers that a kernel of PyTorch copies as OpaqueType<N>,
+ * which is N bytes. -1 if the name has none. */
+static int64_t attribute_opaque_bits(const char *name)
+{
+	static const char OPAQUE[] = "OpaqueType<",
+			  COUNTED[] = "(unsigned int)";
+	const char *at = strstr(name, OPAQUE);
+	char *end;
+
+	if (!at)
+		return -1;
+	at += sizeof OPAQUE - 1;
+	if (!strncmp(at, COUNTED, sizeof COUNTED - 1))
+		at += sizeof COUNTED - 1;
+	long bytes = strtol(at, &end, 10);
+	end += *end == 'u';
+	return *end == '>' && bytes >= 1 && bytes <= 16 ? bytes * 8 : -1;
+}
+
+/* Adds the width of the numbers to shapes of operators whose type is unknown:
+ * Input type calls a list of tensors TensorList, whatever the type of its
+ * tensors is. False if the arena is full. */
+static bool attribute_widths(struct attribution *x)
+{
+	struct arena scratch = arena_scratch(x->arena);
+	struct attribute_filler f = { .x = x };
+	uint32_t n = x->proc->kernel.to - x->proc->kernel.from;
+	bool ok = names_init(&f.joined, &scratch);
+
+	for (uint32_t i = 0; ok && i < n; i++) {
+		struct attributed *to = &x->of[i];
+		struct attribute_joined j = { to->op, to->sizes,
+			{ -1, -1, -1, -1, -1, -1 } };
+		if (!to->op || !to->sizes ||
+			to->sizes->dtype != DTYPE_UNKNOWN ||
+			strcmp(to->op->name, "cat") != 0)
+			continue;
+		j.totals.element_bits = attribute_opaque_bits(
+			x->profile->kernels[x->kernel_of[i]].name);
+		ok = attribute_joined_shape(&f, &j, &to->sizes);
+	}
 	arena_scratch_release(&scratch, x->arena);
 	return ok;
 }
@@ -538,7 +587,7 @@ bool attribute_from(struct attribution *at,
 	if (ok)
 		attribute_by_rule(at);
 	ok = ok && attribute_collectives(at) && attribute_serving(at) &&
-	     attribute_rows(at, iterations);
+	     attribute_widths(at) && attribute_rows(at, iterations);
 	attribute_op_release(&host);
 	at->host = NULL;
 	return ok;

@@ -357,6 +357,30 @@ static enum input_shape_result input_shape_resized(struct input_shape_made *m,
 	return input_shape_put(m, name, dims, t->n, true);
 }
 
+/* Applies "0@$1=2": all dimensions, with that of argument 1 replaced by the number
+ * of elements of argument 2. */
+static enum input_shape_result input_shape_selected(struct input_shape_made *m,
+	const char *name, const struct input_dims_tensor *t, const char *at)
+{
+	int64_t dims[INPUT_SHAPE_LIST], of;
+	const char *number = at + strlen("$");
+	uint32_t arg = (uint32_t)input_shape_whole(&number);
+	number += strlen("=");
+	const struct input_dims_tensor *by = input_shape_tensor(m->dims,
+		(uint32_t)input_shape_whole(&number));
+
+	if (!t || !by || t->n > INPUT_SHAPE_LIST || !m->dims->concrete.n ||
+		!concrete_inputs_whole(&m->dims->concrete, arg, &of))
+		return INPUT_SHAPE_NONE;
+	of += of < 0 ? t->n : 0;
+	if (of < 0 || of >= t->n)
+		return input_shape_odd(m, arg);
+	memcpy(dims, m->dims->values + t->from, t->n * sizeof *dims);
+	dims[of] = input_shape_elements(m->dims, by);
+	return dims[of] < 0 ? INPUT_SHAPE_UNREADABLE
+			    : input_shape_put(m, name, dims, t->n, true);
+}
+
 /* Applies "0/-1", the product of all dimensions except one; `at` is after the
  * slash. */
 static enum input_shape_result input_shape_rest(struct input_shape_made *m,
@@ -486,6 +510,8 @@ static enum input_shape_result input_shape_by_argument(struct input_shape_made
 		return input_shape_reduced(m, name, t, at + 1);
 	if (*at == '>')
 		return input_shape_resized(m, name, t, at + 1);
+	if (*at == '@')
+		return input_shape_selected(m, name, t, at + 1);
 	if (*at == '[')
 		return input_shape_members(m, name, arg, at[2]);
 	if (!t)

@@ -39,6 +39,8 @@
  *   out=0-$1    argument 0 without the dimensions that argument 1 lists; None
  *               and [] mean all
  *   out=0>$1    argument 0 with the last dimensions as argument 1 lists them
+ *   out=0@$1=2  argument 0 with the dimension that argument 1 names replaced by
+ *               the number of elements of argument 2
  *   x=0|$1      argument 0 with the last dimensions, which argument 1 lists,
  *               multiplied into one; 0/$1: the product of the others
  *   out=%0,1:s3p4d5t6o7g8   the output of a convolution of argument 0 with the

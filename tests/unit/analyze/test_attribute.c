@@ -50,6 +50,35 @@ static void dims_may_come_from_the_same_operator_around(void **state)
 	expect(w, 1, "elementwise", "", KNOWN_OP, 3);
 }
 
+static void numbers_without_a_type_have_the_width_in_the_kernels_name(
+	void **state)
+{
+	static const char *const names[] = {
+		"void at::native::CatArrayBatchedCopy<at::native::OpaqueType<2u>, "
+		"unsigned int, 4, 64, 64>(at::native::OpaqueType<2u>*)",
+		"void at::native::CatArrayBatchedCopy_contig<at::native::OpaqueType<"
+		"(unsigned int)4>, unsigned int, 2, 128, 1>(int)",
+		"void at::native::CatArrayBatchedCopy<at::native::OpaqueType<17u>, "
+		"unsigned int>(int)",
+		"void at::native::CatArrayBatchedCopy<at::native::OpaqueType<u>>(int)",
+		"CatArrayBatchedCopy<float>",
+	};
+	static const char *const texts[] = { "x=[21] parts=2 element_bits=16",
+		"x=[21] parts=2 element_bits=32", "x=[21] parts=2" };
+	static const int64_t ns[] = { 50, 40, 30 + 20 + 10 };
+	struct world *w = *state;
+
+	for (uint32_t i = 0; i < 5; i++) {
+		op(w, "aten::cat", "[[[1,2,3],[1,5,3]],[]]",
+			"[\"TensorList\",\"Scalar\"]", 1000 + i * 100, 90);
+		launch(w, names[i], 1010 + i * 100, 50 - i * 10);
+	}
+	analyse(w);
+	expect(w, 0, "cat", texts[2], KNOWN_OP_SIZES, ns[2]);
+	expect(w, 1, "cat", texts[0], KNOWN_OP_SIZES, ns[0]);
+	expect(w, 2, "cat", texts[1], KNOWN_OP_SIZES, ns[1]);
+}
+
 static void a_collective_is_one_whatever_operator_is_around(void **state)
 {
 	struct world *w = *state;
@@ -211,6 +240,8 @@ int main(void)
 		WORLD_TEST(the_innermost_known_operator_counts),
 		WORLD_TEST(kernels_of_one_operator_are_one_call),
 		WORLD_TEST(dims_may_come_from_the_same_operator_around),
+		WORLD_TEST(
+			numbers_without_a_type_have_the_width_in_the_kernels_name),
 		WORLD_TEST(a_collective_is_one_whatever_operator_is_around),
 		WORLD_TEST(an_unknown_name_is_unattributed),
 		WORLD_TEST(replayed_kernels_are_not_of_the_launching_operator),

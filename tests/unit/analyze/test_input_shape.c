@@ -118,6 +118,22 @@ static const struct {
 	const char *op, *is, *dims, *concrete, *text;
 	bool odd;
 } valued[] = {
+	/* index_select keeps all dimensions but one */
+	{ "aten::index_select", "index", "[[30522,512],[],[141]]",
+		"[\"\",\"0\",\"\"]",
+		"x=[30522,512] indices=[141] out=[141,512]", false },
+	{ "aten::index_select", "index", "[[4,7,9],[],[3]]",
+		"[\"\",\"-2\",\"\"]", "x=[4,7,9] indices=[3] out=[4,3,9]",
+		false },
+	{ "aten::index_select", "index", "[[4,7],[],[3]]", "[\"\",\"2\",\"\"]",
+		"x=[4,7] indices=[3]", true },
+	{ "aten::index_select", "index", "[[4,7],[],[3]]", NULL,
+		"x=[4,7] indices=[3]", false },
+	{ "aten::index_select", "index", "[[2048],[],[6744]]", NULL,
+		"x=[2048] indices=[6744] out=[6744]", false },
+	/* the result of gather has the dimensions of its indices */
+	{ "aten::gather", "index", "[[50,8],[],[99,4],[]]", NULL,
+		"x=[50,8] indices=[99,4] out=[99,4]", false },
 	/* a causal mask is aligned at the last key */
 	{ "aten::_scaled_dot_product_flash_attention", "attention_forward",
 		"[[2,8,5,64],[2,2,9,64],[2,2,9,64],[],[],[],[],[]]",

@@ -122,6 +122,10 @@ static void test_costs(void **state)
 			64, 64, 32 },
 		{ { NULL, "copy", "", "bytes=100", 0 }, DTYPE_FP32, 0, 100,
 			100 },
+		{ { NULL, "cat", "", "x=[10] parts=2 element_bits=16", 0 },
+			DTYPE_FP32, 0, 20, 20 },
+		{ { NULL, "cat", "fp32", "x=[10] parts=2", 0 }, DTYPE_FP32, 0,
+			40, 40 },
 		{ { NULL, "copy", "bf16", "x=[10] from_bits=32", 0 },
 			DTYPE_BF16, 0, 40, 20 },
 		/* indices may be one number read repeatedly */
