@@ -268,6 +268,25 @@ static void findings_run_peaks(struct finding_list *t,
 	findings_peaks(t, list);
 }
 
+/* Shapes that are faster than the measured ceilings allow. */
+static void findings_above_ceilings(struct finding_list *t,
+	const struct run_operators_table *m)
+{
+	int64_t ns = 0;
+	for (uint32_t i = 0; m->measured && i < m->is->n; i++)
+		ns += m->measured[i].over_ns;
+	if (ns)
+		findings_add(t, "above_ceiling", "info",
+			arena_printf(t->arena,
+				"shapes that take %s of GPU time are faster "
+				"than the measured ceilings allow: their "
+				"computed cost is too high, their data was in "
+				"a cache, or the calibration did not reach the "
+				"rates of the device",
+				findings_pct_of(t->arena,
+					(double)ns / (double)m->is->gpu_ns)));
+}
+
 struct finding_list findings_run_operators(struct arena *a,
 	const struct run_operators_table *m)
 {
@@ -295,6 +314,7 @@ struct finding_list findings_run_operators(struct arena *a,
 	findings_coverage(&t, of.attributed / 100, of.specific / 100,
 		"`unattributed`, next to this table,");
 	findings_over(&t, (double)over_ns / (double)r->gpu_ns);
+	findings_above_ceilings(&t, m);
 	findings_run_peaks(&t, m);
 	findings_replays(&t, r);
 	findings_sizes(&t, of.sized / 100, of.bound / 100);

@@ -34,6 +34,28 @@ enum leg run_operators_leg(const struct operator_stat *o)
 	return 2 * o->compute_ns > o->bound_ns ? LEG_COMPUTE : LEG_MEMORY;
 }
 
+const struct measured_sum *run_operators_measured(
+	const struct run_operators_table *m, const struct operator_stat *o)
+{
+	const struct measured_sum *sum =
+		m->measured ? &m->measured[o - m->is->rows] : NULL;
+	return sum && sum->bound_ns ? sum : NULL;
+}
+
+/* Share of the run's GPU time above the measured ceilings. */
+static double run_operators_headroom_measured(
+	const struct run_operators_table *m)
+{
+	double ns = NAN;
+	for (uint32_t i = 0; i < m->is->n; i++) {
+		const struct operator_stat *o = &m->is->rows[i];
+		const struct measured_sum *sum = run_operators_measured(m, o);
+		if (sum && !o->collective)
+			ns = (isnan(ns) ? 0 : ns) + sum->headroom_ns;
+	}
+	return 100 * ns / (double)m->is->gpu_ns;
+}
+
 struct run_operators_share run_operators_share_from(
 	const struct run_operators_table *m)
 {
@@ -54,5 +76,6 @@ struct run_operators_share run_operators_share_from(
 		fleet_importance_pct(sized, m->is->gpu_ns),
 		fleet_importance_pct(bound, m->is->gpu_ns),
 		bound ? fleet_importance_pct(head, m->is->gpu_ns) : (double)NAN,
+		run_operators_headroom_measured(m),
 	};
 }

@@ -6,6 +6,7 @@
  * platform of the run. */
 #pragma once
 #include "catalog.h"
+#include "measured_ceilings.h"
 #include "query_operator.h"
 
 /* Sums over an operator's calls whose roofline bound on the other platform is
@@ -29,12 +30,19 @@ struct run_operators_table {
 	const struct platform *against; /* NULL */
 	const struct platform_projection
 		*put; /* by row; NULL without `against` */
+	/* of the run's platform; NULL if there are none */
+	const struct measured_ceilings *ceilings;
+	const struct measured_sum *measured; /* by row; NULL without them */
 };
 /* Shares of the run's GPU time in percent; NaN if unknown. */
 struct run_operators_share {
-	double attributed, specific, sized, bound, headroom;
+	double attributed, specific, sized, bound, headroom, headroom_measured;
 };
 struct run_operators_share run_operators_share_from(
 	const struct run_operators_table *m);
+/* The sums of an operator by the measured ceilings; NULL if no call of it has a
+ * bound by them. */
+const struct measured_sum *run_operators_measured(
+	const struct run_operators_table *m, const struct operator_stat *o);
 /* The leg that most of the operator's bound time belongs to. */
 enum leg run_operators_leg(const struct operator_stat *o);

@@ -207,6 +207,33 @@ function shapeDetail(run, doc, against, opened, at, changed) {
 
 const sizedPct = (r) => (r.total_ns > 0 && r.shape_known_ns !== null ? (r.shape_known_ns * 100) / r.total_ns : null);
 
+// Columns by the measured ceilings of the run's platform; none if no calibration is stored.
+function measuredColumns(doc, sum) {
+	if (doc.against || !doc.measured_ceilings) return [];
+	const unknown = (r) => (r.collective ? noHeadroom(r) : 'unknown: a rate that it needs was not measured');
+	return [
+		{
+			label: 'S measured',
+			num: true,
+			down: 's_measured',
+			up: '-s_measured',
+			cell: (r) => o.share(r.s_measured),
+			value: (r) => r.s_measured,
+			title: (r) =>
+				r.s_measured === null
+					? unknown(r)
+					: `bound by the measured ceilings / T = ${r.s_measured}, of ${f.exact(r.measured_known_ns)}`,
+		},
+		{
+			...timeColumn('Headroom measured', 'headroom_measured', sum),
+			title: (r) =>
+				r.headroom_measured_ns === null
+					? unknown(r)
+					: `${f.exact(r.headroom_measured_ns)} above the bound by the measured ceilings`,
+		},
+	];
+}
+
 const noHeadroom = (r) =>
 	r.collective ? 'not computed: the time includes waiting for other ranks' : 'unknown: no roofline bound';
 
@@ -223,7 +250,8 @@ const shownOf = (doc) =>
 			}
 		: doc;
 
-function columns({items: rows, against}) {
+function columns(doc) {
+	const {items: rows, against} = doc;
 	const sum = largestUnit(rows.map((r) => r.total_ns));
 	const each = typicalUnit(rows.map((r) => r.mean_call_ns));
 	return [
@@ -267,7 +295,22 @@ function columns({items: rows, against}) {
 								: `${f.exact(r.headroom_ns)}, ${f.percent(r.headroom_pct)} % of the run's GPU time`,
 					},
 				]),
+		...measuredColumns(doc, sum),
 	];
+}
+
+// What the measured ceilings are: where they come from, and which are above the data sheet.
+function ceilingsLine({against, measured_ceilings: is}) {
+	if (against || !is) return '';
+	const notes = is.items.filter((r) => r.note).map((r) => `${[r.measurement, r.dtype].filter(Boolean).join(' ')} is ${r.note}`);
+	return h(
+		'p',
+		{class: 'hint'},
+		`Measured ceilings: kernsift calibrate on ${is.device}, ${is.measured_at.slice(0, 10)}` +
+			`${is.driver ? `, driver ${is.driver}` : ''}. S measured and headroom measured compare with these rates ` +
+			'instead of the data sheet.',
+		notes.map((note) => ` ${note}.`),
+	);
 }
 
 const total = (label, text, title) => h('div', {class: 'total', title}, h('dt', {}, label), h('dd', {}, text));
@@ -369,7 +412,7 @@ export async function operatorTab(run, query, at) {
 			),
 			keep: () => ({against, open: detail.chosen()}),
 		});
-		place.replaceChildren(findings(doc, 'Caveats') ?? '', summary(doc), platformLine(run, doc), shown.node);
+		place.replaceChildren(findings(doc, 'Caveats') ?? '', summary(doc), platformLine(run, doc), ceilingsLine(doc), shown.node);
 	}
 
 	async function change(to) {

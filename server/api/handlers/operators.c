@@ -18,6 +18,22 @@ static bool operators_shapes_of(struct call *c, const char *op,
 	return query_shapes(c->s.db, &c->s.arena, &f, rows, n, &more, e);
 }
 
+/* The measured ceilings of the run's platform, if there are any. A document
+ * that this version cannot read counts as none; GET /ceilings says why. */
+static bool operators_ceilings_read(struct call *c,
+	struct run_operators_table *m, struct err *e)
+{
+	struct measured_ceilings *rows;
+	uint32_t n;
+	if (!m->is->platform)
+		return true;
+	if (!measured_ceilings_read(c->s.db, &c->s.arena, m->catalog,
+		    m->is->platform, &rows, &n, e))
+		return false;
+	m->ceilings = n && !rows[0].fault ? &rows[0] : NULL;
+	return true;
+}
+
 /* The operators of a run, and the catalog that describes them. */
 static bool operators_table_read(struct call *c, struct run_operators *is,
 	struct run_operators_table *m, struct err *e)
@@ -27,7 +43,8 @@ static bool operators_table_read(struct call *c, struct run_operators *is,
 	return listing_run(c, &run, e) && (m->catalog = call_catalog(c, e)) &&
 	       catalog_params_platform(c, "against", m->catalog, &m->against,
 		       e) &&
-	       query_operators(c->s.db, &c->s.arena, c->id, is, e);
+	       query_operators(c->s.db, &c->s.arena, c->id, is, e) &&
+	       operators_ceilings_read(c, m, e);
 }
 
 static bool operators_same(const char *a, const char *b)
@@ -35,16 +52,20 @@ static bool operators_same(const char *a, const char *b)
 	return a && b && !strcmp(a, b);
 }
 
-/* The shapes of all operators, projected to the platform in the request. */
-static bool operators_against_read(struct call *c,
+/* The shapes of all operators, projected to the platform in the request and to
+ * the measured ceilings. */
+static bool operators_projections_read(struct call *c,
 	struct run_operators_table *m, struct err *e)
 {
 	const struct run_operators *is = m->is;
-	if (!m->against)
+	if (!m->against && !m->ceilings)
 		return true;
 	struct platform_projection *put =
 		arena_array(&c->s.arena, struct platform_projection, is->n + 1);
-	m->put = put;
+	struct measured_sum *measured =
+		arena_array(&c->s.arena, struct measured_sum, is->n + 1);
+	m->put = m->against ? put : NULL;
+	m->measured = m->ceilings ? measured : NULL;
 	for (uint32_t i = 0; i < is->n; i++) {
 		struct shape_stat *rows;
 		uint32_t n, k = 0;
@@ -57,9 +78,15 @@ static bool operators_against_read(struct call *c,
 			continue;
 		if (!operators_shapes_of(c, is->rows[i].name, &rows, &n, e))
 			return false;
-		for (k = 0; k < n; k++)
-			run_operators_projection_add(&put[rows[k].operator_],
-				&rows[k], m->against);
+		for (k = 0; k < n; k++) {
+			uint32_t at = rows[k].operator_;
+			if (m->against)
+				run_operators_projection_add(&put[at], &rows[k],
+					m->against);
+			if (m->ceilings)
+				measured_ceilings_add(&measured[at], &rows[k],
+					m->ceilings);
+		}
 	}
 	return true;
 }
@@ -69,7 +96,7 @@ json_t *run_operators_get(struct call *c, struct err *e)
 	struct run_operators is;
 	struct run_operators_table m;
 	if (!operators_table_read(c, &is, &m, e) ||
-		!operators_against_read(c, &m, e))
+		!operators_projections_read(c, &m, e))
 		return NULL;
 	if (!listing_is_json(c))
 		return listing_table(c,

@@ -1,5 +1,5 @@
-/* view_catalog.c - operators and rules of the catalog, and results of testing
- * rules. */
+/* view_catalog.c - operators and rules of the catalog, results of testing rules,
+ * and measured ceilings. */
 #include "view_operators.h"
 #include "utf8.h"
 #include <string.h>
@@ -34,6 +34,20 @@ static json_t *view_catalog_aliases(const struct operator_info *o)
 
 #define ROWS "catalog.def"
 #include "row_functions.h"
+
+json_t *view_ceilings(const struct measured_ceilings *m)
+{
+	struct arena a = { 0 };
+	json_t *items = json_array();
+	for (uint32_t i = 0; i < m->is.n; i++) {
+		const struct ceiling *r = &m->is.rows[i];
+		view_append(items,
+			row_ceiling(r, m->platform,
+				measured_ceilings_note(r, m->platform, &a)));
+	}
+	arena_release(&a);
+	return row_platform_ceilings(m, items);
+}
 
 json_t *view_trial(const char *name, const struct rule_trial *t)
 {

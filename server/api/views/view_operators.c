@@ -66,7 +66,8 @@ json_t *view_run_operators(const struct run_operators_table *m,
 		const struct operator_stat *o = &m->is->rows[i];
 		view_append(items,
 			row_run_operator(m, o, view_operators_info(m, o),
-				m->put ? &m->put[i] : NULL));
+				m->put ? &m->put[i] : NULL,
+				run_operators_measured(m, o)));
 	}
 	return row_run_operators(m, p, &of, findings, view_list(items, NULL));
 }
@@ -97,10 +98,15 @@ const struct table *view_run_operators_table(struct arena *a,
 {
 	struct row_table *t = row_table_begin(a, "run_operator",
 		m->against ? m->against->name : NULL);
+	if (!m->ceilings) {
+		row_table_hide(t, "S Measured");
+		row_table_hide(t, "Headroom Measured (ns)");
+	}
 	row_table_rows(t, m->is->n);
 	for (uint32_t i = 0; i < m->is->n; i++) {
 		row_run_operator_cells(t, m, &m->is->rows[i], NULL,
-			m->put ? &m->put[i] : NULL);
+			m->put ? &m->put[i] : NULL,
+			run_operators_measured(m, &m->is->rows[i]));
 		row_table_next(t);
 	}
 	return &t->table;
@@ -112,6 +118,8 @@ const struct table *view_run_shapes_table(struct arena *a,
 	const struct platform *to = s->of->against;
 	struct row_table *t =
 		row_table_begin(a, "run_shape", to ? to->name : NULL);
+	if (!s->of->ceilings)
+		row_table_hide(t, "S Measured");
 	row_table_rows(t, s->n);
 	for (uint32_t i = 0; i < s->n; i++) {
 		const struct shape_stat *r = &s->rows[i];

@@ -3,6 +3,7 @@
 #pragma once
 #include "catalog.h"
 #include "findings.h"
+#include "measured_ceilings.h"
 #include "fleet_importance.h"
 #include "query_operator.h"
 #include "reference.h"
@@ -70,6 +71,8 @@ const struct table *view_importance_shapes_table(struct arena *a,
 json_t *view_catalog_list(const struct catalog *k,
 	enum site_overrides_kind kind, int64_t version, const char *fault,
 	const char *own);
+/* Measured ceilings of a platform. */
+json_t *view_ceilings(const struct measured_ceilings *m);
 /* The rule that matched the name of a kernel, or the operator of a host
  * operator's name. */
 json_t *view_trial(const char *name, const struct rule_trial *t);

@@ -11,7 +11,7 @@
 	"'rollup_cell', 'rollup_shape', 'rollup_seen', "        \
 	"'rollup_kernel', 'audit', 'gate', 'change_point', "    \
 	"'change_seen', 'retention', 'webhook', "               \
-	"'webhook_delivery')"
+	"'webhook_delivery', 'platform_ceiling')"
 
 #define BIG                                            \
 	"pg_class t WHERE t.relkind = 'r' "            \
@@ -200,6 +200,8 @@ static void rows_that_make_no_sense_are_refused(void **state)
 		"launches, instances, total_ns, buckets, bucket, bucket_calls, "
 		"flops) VALUES (1, 0, 0, 'op', 1, 1, 1, 0, '', '', '')",
 		"INSERT INTO site_override VALUES (1, 'names', '[]')",
+		"INSERT INTO platform_ceiling (platform, document, "
+		"measured_at) VALUES ('', '{}', now())",
 		"INSERT INTO reference_set (name, source, sha256, document, "
 		"runs, operators, shapes) VALUES ('a', '', sha256('b'), 'a', "
 		"0, 0, 0)",

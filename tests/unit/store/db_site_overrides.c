@@ -1,7 +1,8 @@
-/* db_site_overrides.c - tests overrides of the catalog, learned graphs, and
- * reference sets. */
+/* db_site_overrides.c - tests overrides of the catalog, learned graphs,
+ * reference sets, and measured ceilings. */
 #include "learned_graph.h"
 #include "operator_fixture.h"
+#include "platform_ceilings.h"
 #include "reference_set.h"
 #include "run_change.h"
 #include "site_overrides.h"
@@ -291,6 +292,38 @@ static void reference_sets_are_read_back(void **state)
 	arena_release(&a);
 }
 
+static void ceilings_are_read_back(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct platform_ceilings_row is = { "H20", "{}", 2000000, 0 }, *rows;
+	uint32_t n;
+	works(platform_ceilings_store(db, &is, &e));
+	is = (struct platform_ceilings_row){ "A10", "[1]", 1000000, 0 };
+	works(platform_ceilings_store(db, &is, &e));
+	works(platform_ceilings_list(db, &a, NULL, &rows, &n, &e));
+	assert_int_equal(n, 2);
+	assert_string_equal(rows[0].platform, "A10");
+	assert_string_equal(rows[1].document, "{}");
+	assert_int_equal(rows[1].measured, 2000000);
+	assert_true(rows[1].stored > rows[1].measured);
+	is = (struct platform_ceilings_row){ "H20", "[2]", 1999999, 0 };
+	refuses(platform_ceilings_store(db, &is, &e), ERR_CONFLICT,
+		"the stored ceilings of 'H20' were measured later; delete them "
+		"first");
+	is.measured = 2000000;
+	works(platform_ceilings_store(db, &is, &e));
+	works(platform_ceilings_list(db, &a, "H20", &rows, &n, &e));
+	assert_int_equal(n, 1);
+	assert_string_equal(rows[0].document, "[2]");
+	works(platform_ceilings_list(db, &a, "H2", &rows, &n, &e));
+	assert_int_equal(n, 0);
+	works(platform_ceilings_delete(db, "H20", &e));
+	refuses(platform_ceilings_delete(db, "H20", &e), ERR_NOT_FOUND,
+		"no measured ceilings of 'H20'");
+	arena_release(&a);
+}
+
 int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -303,6 +336,7 @@ int main(void)
 		CASE(new_graph_queues_uploads),
 		CASE(of_many_contents_the_last_257),
 		CASE(reference_sets_are_read_back),
+		CASE(ceilings_are_read_back),
 	};
 	return cmocka_run_group_tests(cases, NULL, NULL);
 }
