@@ -1,6 +1,7 @@
 /* findings.c - one sentence for each fact that a reader cannot see in the
  * numbers. */
 #include "findings.h"
+#include "collective_pairs.h"
 #include <math.h>
 #include <string.h>
 
@@ -450,6 +451,88 @@ static void findings_job_stragglers(struct finding_list *list, struct arena *a,
 				text));
 }
 
+/* What process groups contradict. */
+static void findings_job_groups(struct finding_list *list, struct arena *a,
+	const struct ranks *r)
+{
+	static const struct {
+		enum pair_fault fault;
+		const char *code, *text;
+	} kinds[] = {
+		{ PAIR_AMBIGUOUS, "group_ambiguous",
+			"%u process groups have equal calls on more ranks than "
+			"they have members: which ranks belong together is "
+			"unknown, and their collectives are not split" },
+		{ PAIR_RANK_TWICE, "group_rank_twice",
+			"a rank is present twice in %u process groups: their "
+			"collectives are not split" },
+		{ PAIR_RESTARTS, "group_restarts",
+			"in %u process groups the numbers of the collectives "
+			"restart, and not equally often on each rank: their "
+			"collectives are not split" },
+	};
+	uint32_t faults[PAIR_FAULTS] = { 0 };
+
+	for (uint32_t i = 0; i < r->pairs.groups_n; i++)
+		faults[r->pairs.groups[i].fault]++;
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (faults[kinds[i].fault])
+			findings_add(list, kinds[i].code, "warn",
+				arena_printf(a, kinds[i].text,
+					faults[kinds[i].fault]));
+	if (r->pairs.restarts > faults[PAIR_RESTARTS])
+		findings_add(list, "sequence_restarts", "info",
+			arena_printf(a,
+				"in %u process groups the numbers of the "
+				"collectives restart: the collectives are "
+				"matched by restart and number",
+				r->pairs.restarts - faults[PAIR_RESTARTS]));
+	if (r->pairs.name_twice)
+		findings_add(list, "group_name_twice", "warn",
+			arena_printf(a,
+				"different process groups have the name '%s': "
+				"each is matched by its ranks",
+				r->pairs.name_twice));
+}
+
+/* What single collectives contradict, and which are not complete. */
+static void findings_job_calls(struct finding_list *list, struct arena *a,
+	const struct ranks *r)
+{
+	uint32_t bounds = 0;
+
+	for (uint32_t i = 0; i < r->collectives_n; i++)
+		bounds += r->collectives[i].upper_bound
+				  ? r->collectives[i].count
+				  : 0;
+	if (r->pairs.kinds_differ)
+		findings_add(list, "kinds_differ", "warn",
+			arena_printf(a,
+				"%u collectives are of different kinds on their "
+				"ranks and are not split",
+				r->pairs.kinds_differ));
+	if (r->sizes_differ)
+		findings_add(list, "sizes_differ", "warn",
+			arena_printf(a,
+				"%u collectives have different sizes on their "
+				"ranks: their bandwidth is unknown",
+				r->sizes_differ));
+	if (r->pairs.between_unknown)
+		findings_add(list, "peers_unknown", "info",
+			arena_printf(a,
+				"%u sends and receives are in process groups "
+				"that do not have two ranks: the ranks of each "
+				"are unknown, and they are not split",
+				r->pairs.between_unknown));
+	if (bounds && r->ranks_n > 1)
+		findings_add(list, "group_incomplete", "info",
+			arena_printf(a,
+				"of the groups of %u collectives some ranks are "
+				"not in the job: transfer time is an upper "
+				"bound, and waiting is among the ranks present",
+				bounds));
+}
+
 struct finding_list findings_job(struct arena *a, const struct ranks *r,
 	const struct compared_run *runs, uint32_t n)
 {
@@ -469,12 +552,14 @@ struct finding_list findings_job(struct arena *a, const struct ranks *r,
 	if (!agree)
 		findings_add(list, "worlds_differ", "warn",
 			"the runs report different numbers of ranks");
-	if (r->unmatched)
+	if (r->pairs.unmatched)
 		findings_add(list, "unmatched", "warn",
 			arena_printf(a,
 				"%u collectives are missing on some rank and "
 				"are not split into transfer and waiting",
-				r->unmatched));
+				r->pairs.unmatched));
+	findings_job_groups(list, a, r);
+	findings_job_calls(list, a, r);
 	if (r->ranks_n > 1 && !r->clocks_agree)
 		findings_add(list, "clocks_differ", "info",
 			"the ranks' clocks cannot be aligned: which rank "

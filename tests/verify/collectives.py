@@ -130,8 +130,8 @@ def stated(events, kernel):
     return kind, count, bytes_, group, size, ranks, sequence
 
 
-def wanted(events):
-    """{rank of the file or None: Counter of (duration, what is stated)}"""
+def launches_of(events):
+    """Returns [(rank of the file or None, kernel, what is stated)]."""
     host, calls, ids = defaultdict(Host), {}, {}
     for e in events:
         if e.get('ph') != 'X':
@@ -144,7 +144,7 @@ def wanted(events):
                 ids[process, e['args']['External id']] = e
         if e.get('cat') == 'cuda_runtime' and 'correlation' in e.get('args', {}):
             calls[process, e['args']['correlation']] = e
-    runs = defaultdict(Counter)
+    found = []
     for e in events:
         if e.get('ph') != 'X' or e.get('cat') != 'kernel' or not e['name'].startswith('nccl'):
             continue
@@ -154,7 +154,15 @@ def wanted(events):
             records += host[process].around(call['tid'], nanoseconds(call['ts']))
         if e['args'].get('External id') != e['args']['correlation']:
             records += [r for r in [ids.get((process, e['args'].get('External id')))] if r]
-        runs[process][(nanoseconds(e['dur']), *stated(records, e))] += 1
+        found.append((process, e, stated(records, e)))
+    return found
+
+
+def wanted(events):
+    """{rank of the file or None: Counter of (duration, what is stated)}"""
+    runs = defaultdict(Counter)
+    for process, e, stated_ in launches_of(events):
+        runs[process][(nanoseconds(e['dur']), *stated_)] += 1
     return runs
 
 

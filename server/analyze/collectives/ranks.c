@@ -1,6 +1,8 @@
 /* ranks.c - matches the collectives of a job's ranks; computes transfer time,
  * waiting time and stragglers. */
 #include "ranks.h"
+#include "collective.h"
+#include "collective_pairs.h"
 #include "names.h"
 #include "sort.h"
 #include <assert.h>
@@ -8,115 +10,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The k-th collective of a name on each of the runs. */
-struct rank_match {
-	const char *name;
-	uint32_t count; /* on each run */
-	int64_t **start_ns, **dur_ns; /* [run][k], by start */
-	int64_t *min_ns; /* [k]: the shortest */
-};
+/* Members of a pair. */
 
-struct rank_matches {
-	struct rank_match *list; /* in order of first occurrence */
-	uint32_t n;
-	uint32_t unmatched; /* as ranks.unmatched */
-};
-
-/* Matching: the collectives of a name over all streams, sorted by start. */
-
-struct ranks_event {
-	int64_t start_ns, dur_ns;
-};
-
-static int ranks_event_by_start(const void *left, const void *right)
+static int64_t ranks_start(const struct compared_run *const *runs,
+	const struct pair_member *m)
 {
-	const struct ranks_event *a = left, *b = right;
-	if (a->start_ns != b->start_ns)
-		return a->start_ns < b->start_ns ? -1 : 1;
-	return (a->dur_ns > b->dur_ns) - (a->dur_ns < b->dur_ns);
+	return pair_line(runs, m)->start_ns[m->call];
 }
 
-/* Lists the `count` collectives of a name in a run, in order. */
-static void ranks_match_run(const struct compared_run *run, const char *name,
-	uint32_t count, struct arena *a, int64_t *start_ns, int64_t *dur_ns)
+static int64_t ranks_dur(const struct compared_run *const *runs,
+	const struct pair_member *m)
 {
-	struct ranks_event *all =
-		arena_array(a, struct ranks_event, (size_t)count + 1);
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < run->collectives.n; i++) {
-		const struct collective *c = &run->collectives.rows[i];
-		if (strcmp(c->name, name) != 0)
-			continue;
-		for (uint32_t k = 0; k < c->n; k++)
-			all[n++] = (struct ranks_event){ c->start_ns[k],
-				c->dur_ns[k] };
-	}
-	qsort(all, n, sizeof *all, ranks_event_by_start);
-	for (uint32_t k = 0; k < n; k++) {
-		start_ns[k] = all[k].start_ns;
-		dur_ns[k] = all[k].dur_ns;
-	}
+	return pair_line(runs, m)->dur_ns[m->call];
 }
 
-static uint32_t ranks_count_of(const struct compared_run *run, const char *name)
+/* The shortest and the longest duration of a pair. */
+static int64_t ranks_shortest(const struct compared_run *const *runs,
+	const struct pair_member *m, uint32_t n, int64_t *longest)
 {
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < run->collectives.n; i++)
-		if (!strcmp(run->collectives.rows[i].name, name))
-			n += run->collectives.rows[i].n;
-	return n;
-}
+	int64_t shortest = INT64_MAX;
 
-static void ranks_match_name(const struct compared_run *const *runs, uint32_t n,
-	struct arena *a, struct rank_match *m)
-{
-	m->start_ns = arena_array(a, int64_t *, n);
-	m->dur_ns = arena_array(a, int64_t *, n);
-	m->min_ns = arena_array(a, int64_t, m->count);
-	for (uint32_t r = 0; r < n; r++) {
-		m->start_ns[r] = arena_array(a, int64_t, m->count);
-		m->dur_ns[r] = arena_array(a, int64_t, m->count);
-		ranks_match_run(runs[r], m->name, m->count, a, m->start_ns[r],
-			m->dur_ns[r]);
-		for (uint32_t k = 0; k < m->count; k++)
-			if (r == 0 || m->dur_ns[r][k] < m->min_ns[k])
-				m->min_ns[k] = m->dur_ns[r][k];
+	*longest = INT64_MIN;
+	for (uint32_t i = 0; i < n; i++) {
+		int64_t dur = ranks_dur(runs, &m[i]);
+		shortest = dur < shortest ? dur : shortest;
+		*longest = dur > *longest ? dur : *longest;
 	}
-}
-
-/* Matches the collectives of the runs, in the order of the runs. The arena must
- * have no size limit. */
-static void ranks_match_from(const struct compared_run *const *runs, uint32_t n,
-	struct arena *a, struct rank_matches *out)
-{
-	struct names seen;
-	uint32_t rows = 0;
-	names_init(&seen, a);
-	for (uint32_t r = 0; r < n; r++) {
-		const struct collectives *c = &runs[r]->collectives;
-		for (uint32_t i = 0; i < c->n; i++)
-			names_put(&seen, c->rows[i].name,
-				strlen(c->rows[i].name));
-		rows += c->n;
-	}
-	*out = (struct rank_matches){ .list = arena_array(a, struct rank_match,
-					      (size_t)rows + 1) };
-	for (uint32_t id = 1; id < seen.n; id++) {
-		const char *name = names_text(&seen, id);
-		uint32_t fewest = UINT32_MAX, most = 0;
-		for (uint32_t r = 0; r < n; r++) {
-			uint32_t count = ranks_count_of(runs[r], name);
-			fewest = count < fewest ? count : fewest;
-			most = count > most ? count : most;
-		}
-		if (fewest < most) {
-			out->unmatched += most;
-			continue;
-		}
-		struct rank_match *m = &out->list[out->n++];
-		*m = (struct rank_match){ .name = name, .count = fewest };
-		ranks_match_name(runs, n, a, m);
-	}
+	return shortest;
 }
 
 /* Arrival: start times of all runs on the clock of the first run. */
@@ -124,78 +44,87 @@ static void ranks_match_from(const struct compared_run *const *runs, uint32_t n,
 struct clocks {
 	const struct compared_run *const *runs;
 	uint32_t n;
+	const struct collective_pairs *pairs;
 };
 
-static int64_t ranks_clock_at(const struct clocks *c, uint32_t r, int64_t ns)
+static int64_t ranks_clock_at(const struct clocks *c,
+	const struct pair_member *m)
 {
-	return c->runs[r]->started_utc_ns - c->runs[0]->started_utc_ns + ns;
+	return c->runs[m->run]->started_utc_ns - c->runs[0]->started_utc_ns +
+	       ranks_start(c->runs, m);
 }
 
 /* The times at which the first and the last rank start a collective, and at
  * which the first rank ends it. */
 static void ranks_clock_edges(const struct clocks *c,
-	const struct rank_match *m, uint32_t k, int64_t *first, int64_t *last,
+	const struct collective_pair *p, int64_t *first, int64_t *last,
 	int64_t *end)
 {
+	const struct pair_member *m = &c->pairs->members[p->first];
+
 	*first = *end = INT64_MAX;
 	*last = INT64_MIN;
-	for (uint32_t r = 0; r < c->n; r++) {
-		int64_t start = ranks_clock_at(c, r, m->start_ns[r][k]);
-		int64_t ends = start + m->dur_ns[r][k];
+	for (uint32_t i = 0; i < p->n; i++) {
+		int64_t start = ranks_clock_at(c, &m[i]);
+		int64_t ends = start + ranks_dur(c->runs, &m[i]);
 		*first = start < *first ? start : *first;
 		*last = start > *last ? start : *last;
 		*end = ends < *end ? ends : *end;
 	}
 }
 
-static bool ranks_clock_agree(const struct clocks *c,
-	const struct rank_matches *all)
+static bool ranks_clock_agree(const struct clocks *c)
 {
-	int64_t first, last, end, n = 0, overlap = 0;
-	for (uint32_t i = 0; i < all->n; i++)
-		for (uint32_t k = 0; k < all->list[i].count; k++, n++) {
-			ranks_clock_edges(c, &all->list[i], k, &first, &last,
-				&end);
-			overlap += last <= end;
-		}
-	return n > 0 && overlap * 10 >= n * 9;
+	int64_t first, last, end, overlap = 0;
+
+	for (uint32_t i = 0; i < c->pairs->n; i++) {
+		ranks_clock_edges(c, &c->pairs->list[i], &first, &last, &end);
+		overlap += last <= end;
+	}
+	return c->pairs->n > 0 && overlap * 10 >= (int64_t)c->pairs->n * 9;
 }
 
+/* Adds to `count` how many collectives a rank takes part in. */
 static void ranks_clock_arrive(const struct clocks *c,
-	const struct rank_match *m, uint32_t k, struct rank_line *lines)
+	const struct collective_pair *p, struct rank_line *lines,
+	uint32_t *count)
 {
+	const struct pair_member *m = &c->pairs->members[p->first];
 	int64_t first, last, end;
 	uint32_t together = 0;
-	ranks_clock_edges(c, m, k, &first, &last, &end);
-	for (uint32_t r = 0; r < c->n; r++)
-		together += ranks_clock_at(c, r, m->start_ns[r][k]) == last;
-	for (uint32_t r = 0; r < c->n; r++) {
-		int64_t start = ranks_clock_at(c, r, m->start_ns[r][k]);
-		lines[r].late_ns += (double)(start - first);
+
+	ranks_clock_edges(c, p, &first, &last, &end);
+	for (uint32_t i = 0; i < p->n; i++)
+		together += ranks_clock_at(c, &m[i]) == last;
+	for (uint32_t i = 0; i < p->n; i++) {
+		struct rank_line *l = &lines[m[i].run];
+		int64_t start = ranks_clock_at(c, &m[i]);
+		if (!count[m[i].run]++)
+			l->last_share = l->late_ns = 0;
+		l->late_ns += (double)(start - first);
 		if (start == last)
-			lines[r].last_share += 1.0 / together;
+			l->last_share += 1.0 / together;
 	}
 }
 
 /* Whether the clocks agree; if so, fills last_share and late_ns of the lines. */
 static bool ranks_clock_from(const struct compared_run *const *runs, uint32_t n,
-	const struct rank_matches *all, struct rank_line *lines)
+	const struct collective_pairs *pairs, struct arena *a,
+	struct rank_line *lines)
 {
-	struct clocks c = { runs, n };
-	double count = 0;
+	struct clocks c = { runs, n, pairs };
+	uint32_t *count = arena_array(a, uint32_t, (size_t)n + 1);
+
 	for (uint32_t r = 0; r < n; r++)
 		if (runs[r]->started_utc_ns < 0)
 			return false;
-	if (n < 2 || !ranks_clock_agree(&c, all))
+	if (n < 2 || !ranks_clock_agree(&c))
 		return false;
-	for (uint32_t r = 0; r < n; r++)
-		lines[r].last_share = lines[r].late_ns = 0;
-	for (uint32_t i = 0; i < all->n; i++)
-		for (uint32_t k = 0; k < all->list[i].count; k++, count++)
-			ranks_clock_arrive(&c, &all->list[i], k, lines);
+	for (uint32_t i = 0; i < pairs->n; i++)
+		ranks_clock_arrive(&c, &pairs->list[i], lines, count);
 	for (uint32_t r = 0; r < n; r++) {
-		lines[r].last_share /= count;
-		lines[r].late_ns /= count;
+		lines[r].last_share /= count[r];
+		lines[r].late_ns /= count[r];
 	}
 	return true;
 }
@@ -206,7 +135,7 @@ struct ranks_maker {
 	const struct compared_run **runs; /* in the order of the lines */
 	uint32_t n;
 	struct arena *a;
-	struct rank_matches all;
+	struct collective_pairs pairs;
 	struct ranks *out;
 };
 
@@ -279,23 +208,167 @@ static struct rank_line ranks_line_of(const struct ranks_maker *m, uint32_t r)
 	return l;
 }
 
-static struct collective_line ranks_collective_line(struct ranks_maker *m,
-	const struct rank_match *of)
+/* Lines of collectives. */
+
+/* Hashed as bytes, so it must contain no padding. */
+struct ranks_line_key {
+	int64_t elements, bytes;
+	uint32_t group, kind, dtype, split;
+};
+
+/* Whether the ranks of one collective may have different sizes: only the root
+ * has all of it, or each rank has its own. */
+static bool ranks_sizes_free(enum collective_kind kind)
 {
-	int64_t *total = arena_array(m->a, int64_t, m->n);
-	struct collective_line l = { of->name, of->count, 0, total };
-	for (uint32_t k = 0; k < of->count; k++)
-		l.transfer_ns += of->min_ns[k];
-	for (uint32_t r = 0; r < m->n; r++)
-		for (uint32_t k = 0; k < of->count; k++)
-			total[r] += of->dur_ns[r][k];
-	for (uint32_t r = 0; r < m->n && m->n > 1; r++) {
-		m->out->ranks[r].transfer_ns += l.transfer_ns;
-		m->out->ranks[r].waiting_ns += total[r] - l.transfer_ns;
+	return kind == COLLECTIVE_ALL_TO_ALL || kind == COLLECTIVE_GATHER ||
+	       kind == COLLECTIVE_SCATTER || kind == COLLECTIVE_SEND ||
+	       kind == COLLECTIVE_RECEIVE || kind == COLLECTIVE_SEND_RECEIVE ||
+	       kind == COLLECTIVE_DISPATCH || kind == COLLECTIVE_COMBINE;
+}
+
+/* What the calls of a pair have in common. *differ: their sizes contradict each
+ * other. */
+static struct collective_call ranks_call_of(const struct ranks_maker *m,
+	const struct collective_pair *p, bool *differ)
+{
+	const struct pair_member *at = &m->pairs.members[p->first];
+	struct collective_call all = pair_line(m->runs, at)->call;
+
+	*differ = false;
+	for (uint32_t i = 1; i < p->n; i++) {
+		const struct collective_call *is =
+			&pair_line(m->runs, &at[i])->call;
+		all.kind = all.kind ? all.kind : is->kind;
+		if (all.dtype != is->dtype)
+			all.dtype = DTYPE_UNKNOWN;
+		if (all.split != is->split)
+			all.split = COLLECTIVE_SPLIT_UNKNOWN;
+		if (all.elements == is->elements && all.bytes == is->bytes)
+			continue;
+		*differ |= !ranks_sizes_free(all.kind) && all.elements >= 0 &&
+			   is->elements >= 0;
+		all.elements = all.bytes = -1;
 	}
+	return all;
+}
+
+static const char *ranks_bytes_reason(const struct ranks_maker *m,
+	const struct collective_call *is, const struct collective_pair *p,
+	bool many)
+{
+	const struct pair_member *at = &m->pairs.members[p->first];
+
+	if (is->bytes >= 0)
+		return NULL;
+	if (many)
+		return "the job has collectives of too many sizes";
+	for (uint32_t i = 1; i < p->n; i++)
+		if (pair_line(m->runs, &at[i])->call.elements !=
+			pair_line(m->runs, at)->call.elements)
+			return "its size differs between its ranks";
+	return collective_bytes_reason(is);
+}
+
+/* A new line for a pair. */
+static void ranks_line_add(struct ranks_maker *m,
+	const struct collective_pair *p, const struct collective_call *is,
+	bool many)
+{
+	const struct pair_group *g = &m->pairs.groups[p->group];
+	const struct pair_member *at = &m->pairs.members[p->first];
+	struct collective_line *l =
+		&m->out->collectives[m->out->collectives_n++];
+
+	*l = (struct collective_line){ .name = pair_line(m->runs, at)->name,
+		.group = g,
+		.call = *is,
+		.reason = ranks_bytes_reason(m, is, p, many),
+		.runs = arena_array(m->a, uint32_t, p->n),
+		.runs_n = p->n,
+		.total_ns = arena_array(m->a, int64_t, m->n),
+		.last_calls = arena_array(m->a, int64_t, m->n),
+		.caused_ns = arena_array(m->a, int64_t, m->n) };
+	l->call.group_size = g->size >= 0 ? g->size : is->group_size;
+	for (uint32_t i = 0; i < p->n; i++)
+		l->runs[i] = at[i].run;
+}
+
+static struct collective_line *ranks_line(struct ranks_maker *m,
+	const struct collective_pair *p, struct names *keys)
+{
+	bool differ, many = false;
+	struct collective_call is = ranks_call_of(m, p, &differ);
+	struct ranks_line_key key = { is.elements, is.bytes, p->group, is.kind,
+		is.dtype, is.split };
+
+	m->out->sizes_differ += differ;
+	if (keys->n > RANKS_SIZES_MAX && is.elements >= 0 &&
+		names_find(keys, (const char *)&key, sizeof key) ==
+			NAMES_NONE) {
+		is.elements = is.bytes = key.elements = key.bytes = -1;
+		many = true;
+	}
+	uint32_t id = names_put(keys, (const char *)&key, sizeof key);
+	if (id > m->out->collectives_n)
+		ranks_line_add(m, p, &is, many);
+	return &m->out->collectives[id - 1];
+}
+
+/* Adds a pair to its line and to the lines of its ranks. */
+static void ranks_pair_add(struct ranks_maker *m,
+	const struct collective_pair *p, struct collective_line *l)
+{
+	const struct pair_member *at = &m->pairs.members[p->first];
+	int64_t longest, shortest = ranks_shortest(m->runs, at, p->n, &longest);
+	uint32_t last = UINT32_MAX, together = 0;
+
+	l->count++;
+	l->transfer_ns += shortest;
+	l->skew_ns += (double)(longest - shortest);
+	for (uint32_t i = 0; i < p->n; i++) {
+		int64_t dur = ranks_dur(m->runs, &at[i]);
+		l->total_ns[at[i].run] += dur;
+		if (dur == shortest) {
+			last = at[i].run;
+			together++;
+		}
+		if (m->n > 1) {
+			m->out->ranks[at[i].run].transfer_ns += shortest;
+			m->out->ranks[at[i].run].waiting_ns += dur - shortest;
+		}
+	}
+	if (together == 1 && m->n > 1) {
+		l->last_calls[last]++;
+		l->caused_ns[last] += longest - shortest;
+	}
+}
+
+static void ranks_line_end(const struct ranks_maker *m,
+	struct collective_line *l)
+{
+	l->upper_bound = l->call.group_size > (int64_t)l->runs_n;
+	l->busbw_gb_s = l->reason ? (double)NAN
+				  : collective_busbw_gb_s(&l->call, l->count,
+					    l->transfer_ns);
+	l->skew_ns = m->n > 1 ? l->skew_ns / l->count : (double)NAN;
 	if (m->n == 1)
-		l.transfer_ns = -1;
-	return l;
+		l->transfer_ns = -1;
+}
+
+static void ranks_lines(struct ranks_maker *m)
+{
+	struct names keys;
+
+	names_init(&keys, m->a);
+	/* Beyond RANKS_SIZES_MAX lines, a line has no size, so that a group has
+	 * one line per kind, type and split. */
+	m->out->collectives = arena_array(m->a, struct collective_line,
+		(size_t)m->pairs.n + 1);
+	for (uint32_t i = 0; i < m->pairs.n; i++)
+		ranks_pair_add(m, &m->pairs.list[i],
+			ranks_line(m, &m->pairs.list[i], &keys));
+	for (uint32_t i = 0; i < m->out->collectives_n; i++)
+		ranks_line_end(m, &m->out->collectives[i]);
 }
 
 static int ranks_by_transfer(const void *left, const void *right)
@@ -303,6 +376,8 @@ static int ranks_by_transfer(const void *left, const void *right)
 	const struct collective_line *a = left, *b = right;
 	if (a->transfer_ns != b->transfer_ns)
 		return a->transfer_ns > b->transfer_ns ? -1 : 1;
+	if (a->call.bytes != b->call.bytes)
+		return a->call.bytes > b->call.bytes ? -1 : 1;
 	return strcmp(a->name, b->name);
 }
 
@@ -374,19 +449,16 @@ bool ranks_from(const struct compared_run *runs, uint32_t n, struct arena *a,
 	for (uint32_t r = 0; r < n; r++)
 		m.runs[r] = &runs[r];
 	qsort(m.runs, n, sizeof *m.runs, ranks_by_rank);
-	ranks_match_from(m.runs, n, a, &m.all);
+	collective_pairs_from(m.runs, n, a, &m.pairs);
 	for (uint32_t r = 0; r < n; r++)
 		out->ranks[r] = ranks_line_of(&m, r);
-	out->collectives =
-		arena_array(a, struct collective_line, (size_t)m.all.n + 1);
-	for (uint32_t i = 0; i < m.all.n; i++)
-		out->collectives[out->collectives_n++] =
-			ranks_collective_line(&m, &m.all.list[i]);
+	ranks_lines(&m);
 	qsort(out->collectives, out->collectives_n, sizeof *out->collectives,
 		ranks_by_transfer);
-	out->unmatched = m.all.unmatched;
+	out->pairs = m.pairs;
 	out->rank_twice = ranks_twice(out->ranks, n);
-	out->clocks_agree = ranks_clock_from(m.runs, n, &m.all, out->ranks);
+	out->clocks_agree =
+		ranks_clock_from(m.runs, n, &m.pairs, a, out->ranks);
 	ranks_stragglers(&m);
 	return true;
 }
@@ -403,35 +475,57 @@ static int ranks_wait_by_start(const void *left, const void *right)
 	return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
 }
 
-/* The spans in which run `r` waits in its collectives, merged if they
- * overlap. */
-static uint32_t ranks_waits_of(const struct rank_matches *all, uint32_t r,
-	struct arena *a, struct wait **out)
+/* The spans in which each run waits in its collectives; those that overlap are
+ * merged. */
+struct waits {
+	struct wait *list;
+	uint32_t n;
+};
+
+static void ranks_waits_merge(struct waits *w)
 {
-	uint32_t n = 0, merged = 0;
-	for (uint32_t i = 0; i < all->n; i++)
-		n += all->list[i].count;
-	struct wait *w = arena_array(a, struct wait, (size_t)n + 1);
-	n = 0;
-	for (uint32_t i = 0; i < all->n; i++) {
-		const struct rank_match *m = &all->list[i];
-		for (uint32_t k = 0; k < m->count; k++) {
-			int64_t start = m->start_ns[r][k];
-			w[n++] = (struct wait){ start,
-				start + m->dur_ns[r][k] - m->min_ns[k] };
+	uint32_t merged = 0;
+
+	if (w->n)
+		qsort(w->list, w->n, sizeof *w->list, ranks_wait_by_start);
+	for (uint32_t i = 0; i < w->n; i++) {
+		struct wait *last = merged ? &w->list[merged - 1] : NULL;
+		if (!last || w->list[i].start_ns > last->end_ns)
+			w->list[merged++] = w->list[i];
+		else if (w->list[i].end_ns > last->end_ns)
+			last->end_ns = w->list[i].end_ns;
+	}
+	w->n = merged;
+}
+
+static struct waits *ranks_waits(const struct compared_run *const *runs,
+	uint32_t n, const struct collective_pairs *pairs, struct arena *a)
+{
+	struct waits *waits = arena_array(a, struct waits, (size_t)n + 1);
+
+	for (uint32_t i = 0; i < pairs->n; i++)
+		for (uint32_t k = 0; k < pairs->list[i].n; k++)
+			waits[pairs->members[pairs->list[i].first + k].run].n++;
+	for (uint32_t r = 0; r < n; r++) {
+		waits[r].list =
+			arena_array(a, struct wait, (size_t)waits[r].n + 1);
+		waits[r].n = 0;
+	}
+	for (uint32_t i = 0; i < pairs->n; i++) {
+		const struct collective_pair *p = &pairs->list[i];
+		const struct pair_member *m = &pairs->members[p->first];
+		int64_t longest,
+			shortest = ranks_shortest(runs, m, p->n, &longest);
+		for (uint32_t k = 0; k < p->n; k++) {
+			struct waits *w = &waits[m[k].run];
+			int64_t start = ranks_start(runs, &m[k]);
+			w->list[w->n++] = (struct wait){ start,
+				start + ranks_dur(runs, &m[k]) - shortest };
 		}
 	}
-	qsort(w, n, sizeof *w, ranks_wait_by_start);
-	for (uint32_t i = 0; i < n; i++) {
-		if (merged && w[i].start_ns <= w[merged - 1].end_ns) {
-			if (w[i].end_ns > w[merged - 1].end_ns)
-				w[merged - 1].end_ns = w[i].end_ns;
-			continue;
-		}
-		w[merged++] = w[i];
-	}
-	*out = w;
-	return merged;
+	for (uint32_t r = 0; r < n; r++)
+		ranks_waits_merge(&waits[r]);
+	return waits;
 }
 
 static double ranks_wait_inside(const struct iteration *c, const struct wait *w,
@@ -456,25 +550,27 @@ bool ranks_waiting(const struct compared_run *runs, uint32_t n, struct arena *a,
 {
 	const struct compared_run **list =
 		arena_array(a, const struct compared_run *, (size_t)n + 1);
-	struct rank_matches all;
+	struct collective_pairs pairs;
 
 	assert(a->ceiling == 0);
 	if (n == 0)
 		return err_set(e, ERR_INPUT, "the job has no run");
 	for (uint32_t r = 0; r < n; r++)
 		list[r] = &runs[r];
-	ranks_match_from(list, n, a, &all);
+	qsort(list, n, sizeof *list, ranks_by_rank);
+	collective_pairs_from(list, n, a, &pairs);
+	const struct waits *waits = ranks_waits(list, n, &pairs, a);
 	for (uint32_t r = 0; r < n; r++) {
-		const struct iterations *c = &runs[r].iterations;
-		bool known = runs[r].collectives.n == 0 || (n > 1 && all.n > 0);
-		struct wait *w;
-		uint32_t waits = ranks_waits_of(&all, r, a, &w), at = 0;
-		waiting[r] = arena_array(a, double, (size_t)c->n + 1);
+		const struct iterations *c = &list[r]->iterations;
+		bool known =
+			list[r]->collectives.n == 0 || (n > 1 && pairs.n > 0);
+		double *to = arena_array(a, double, (size_t)c->n + 1);
+		uint32_t at = 0;
 		for (uint32_t i = 0; i < c->n; i++)
-			waiting[r][i] =
-				known ? ranks_wait_inside(&c->iterations[i], w,
-						waits, &at)
+			to[i] = known ? ranks_wait_inside(&c->iterations[i],
+						waits[r].list, waits[r].n, &at)
 				      : NAN;
+		waiting[list[r] - runs] = to;
 	}
 	return true;
 }

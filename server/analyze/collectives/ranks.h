@@ -1,13 +1,14 @@
 /* ranks.h - the ranks of a job: how long each waits for the others.
  *
- * The n-th collective of a name on one rank is matched with the n-th on every
- * other rank, in the order of their starts over all streams. The shortest
- * duration over the ranks is transfer time, as in AMD-AGI/TraceLens; the rest
- * of each rank's duration is waiting time. If ranks differ in the number of
- * collectives of a name, the collectives of this name are counted as unmatched
- * and not split. A single run has neither transfer nor waiting time. */
+ * collective_pairs.h describes which calls of the ranks are one collective. The
+ * shortest duration over the ranks is transfer time, as in AMD-AGI/TraceLens;
+ * the rest of each rank's duration is waiting time. If not all ranks of a group
+ * are in the job, transfer time is an upper bound, and waiting is among the
+ * ranks that are. Collectives that some rank lacks are not split. A single run
+ * has neither transfer nor waiting time. */
 #pragma once
 #include "arena.h"
+#include "collective_pairs.h"
 #include "compared.h"
 #include "err.h"
 
@@ -30,18 +31,38 @@ struct rank_line {
 	bool straggler; /* computes longer than the median rank by more than 3 MAD
 		and 2 % */
 };
+/* A job lists at most this many lines with a size; an answer with 256 ranks
+ * then has about 3 MB. */
+enum { RANKS_SIZES_MAX = 500 };
+
+/* Collectives of one group, kind, element type and size. */
 struct collective_line {
-	const char *name;
+	const char *name; /* of the first kernel */
+	const struct pair_group *group;
+	struct collective_call call; /* what all calls have in common */
+	const char *reason; /* why the bytes are unknown; NULL: known */
+	uint32_t *runs; /* indexes into `ranks`, of those that are in it */
+	uint32_t runs_n;
 	uint32_t count; /* per rank */
+	bool upper_bound; /* not all ranks of the group are in the job */
 	int64_t transfer_ns; /* sum of minima; -1 for a single run */
-	const int64_t *total_ns; /* by rank, in the order of `ranks` */
+	double busbw_gb_s; /* of the transfer time; NaN unknown */
+	/* Mean difference of the longest and the shortest duration of a
+	 * collective; NaN for a single run. */
+	double skew_ns;
+	/* By rank, in the order of `ranks`. The rank whose duration is the
+	 * shortest arrives last, if the ranks end together. last_calls: how
+	 * often it alone does; caused_ns: the longest waiting of another rank in
+	 * these calls, as a sum. */
+	int64_t *total_ns, *last_calls, *caused_ns;
 };
 struct ranks {
 	struct rank_line *ranks; /* by rank, run; unknown ranks last */
 	struct collective_line *collectives; /* matched; transfer descending */
 	uint32_t ranks_n, collectives_n;
-	uint32_t unmatched; /* collectives that some rank lacks; for each
-		name, the count of the rank with most */
+	struct collective_pairs pairs;
+	uint32_t sizes_differ; /* collectives whose ranks state different
+		sizes, where this cannot be */
 	uint32_t rank_twice; /* runs that share their rank with another run */
 	/* Every run has a start time, and in nine of ten matched collectives
 	 * there is a moment at which all ranks execute the collective. */

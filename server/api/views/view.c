@@ -1,6 +1,7 @@
 /* view.c - single values that all views use; uploads, runs and jobs. */
 #include "view.h"
 #include "breakdown_word.h"
+#include "collective.h"
 #include "job.h"
 #include "upload.h"
 #include "compared.h"
@@ -132,6 +133,15 @@ static json_t *view_run_iterations_json(const struct run_row *r)
 	return view_iterations_short(&s);
 }
 
+static json_t *view_job_collective_runs(const struct collective_line *l,
+	const struct ranks *r)
+{
+	json_t *v = json_array();
+	for (uint32_t i = 0; i < l->runs_n; i++)
+		view_append(v, view_whole(r->ranks[l->runs[i]].run));
+	return v;
+}
+
 #define ROWS "run.def"
 #include "row_functions.h"
 
@@ -235,6 +245,6 @@ json_t *view_job(struct arena *a, const struct job_row *j,
 				view_job_run_of(&r->ranks[i], runs, n)));
 	for (uint32_t i = 0; i < r->collectives_n; i++)
 		view_append(collectives,
-			row_job_collective(a, &r->collectives[i], r->ranks_n));
+			row_job_collective(a, &r->collectives[i], r));
 	return row_job(j, r, findings, ranks, collectives);
 }

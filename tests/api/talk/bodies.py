@@ -6,6 +6,7 @@ import sys
 import tempfile
 import zlib
 
+from talk.made_collectives import made_collectives
 from talk.made_layers import (made_grouped, made_lagging, made_layers, made_other,
                               made_other_lagging)
 from talk.made_steps import CHANGED, WORK, made_rank, made_steps
@@ -125,6 +126,27 @@ MADE = {
     "rank-1-of-2": lambda: made_rank(1, 2),
     "rank-0-of-4": lambda: made_rank(0, 4),
     "rank-0-again": lambda: made_rank(1, 4, as_rank=0),
+    "calls-5-to-7": lambda: made_collectives(
+        0, [(5, 1000, 70), (6, 1000, 10), (7, 1000, 50)], host="a"),
+    "calls-6-to-8": lambda: made_collectives(
+        1, [(6, 1000, 40), (7, 1000, 30), (8, 1000, 5)], host="a"),
+    "calls-odd-0": lambda: made_collectives(0, [(1, 1000, 10), (2, 1000, 10)]),
+    "calls-odd-1": lambda: made_collectives(
+        1, [(1, 500, 30), (2, 1000, 10, "allgather")]),
+    "calls-again-0": lambda: made_collectives(
+        0, [(3, 1000, 10), (4, 1000, 20), (1, 1000, 30), (3, 1000, 40)]),
+    "calls-again-1": lambda: made_collectives(
+        1, [(3, 1000, 40), (4, 1000, 30), (1, 1000, 20), (3, 1000, 10)]),
+    "calls-once-0": lambda: made_collectives(
+        0, [(3, 1000, 11), (4, 1000, 20), (1, 1000, 30), (3, 1000, 40)]),
+    "calls-once-1": lambda: made_collectives(
+        1, [(3, 1000, 40), (4, 1000, 30), (5, 1000, 20), (6, 1000, 10)]),
+    "calls-other-0": lambda: made_collectives(0, [(3, 1000, 40)]),
+    "calls-other-2": lambda: made_collectives(2, [(3, 1000, 40)], ranks="[2, 3]"),
+    "calls-of-four": lambda: made_collectives(0, [(1, 1000, 10)], ranks="[0, 1, 2, 3]"),
+    "calls-of-four-1": lambda: made_collectives(1, [(1, 1000, 30)], ranks="[0, 1, 2, 3]"),
+    "calls-of-four-again": lambda: made_collectives(0, [(1, 1000, 20)],
+                                                    ranks="[0, 1, 2, 3]"),
     "importance-other-platform": lambda: importance(b"NVIDIA H20", b"Card X9"),
     "importance-without-shapes": lambda: importance(b"Input Dims", b"Dims"),
     "slow-trials": lambda: trials(100, 500),

@@ -43,7 +43,14 @@ static inline void line_add(struct world *w, struct compared_run *r,
 	const char *name, int64_t stream, uint32_t n, const int64_t *pairs)
 {
 	struct collective *c = &r->collectives.rows[r->collectives.n++];
-	*c = (struct collective){ .name = name, .stream = stream, .n = n };
+	*c = (struct collective){ .name = name,
+		.stream = stream,
+		.call = { .elements = -1,
+			.bytes = -1,
+			.group_handle = -1,
+			.group_size = -1,
+			.sequence = -1 },
+		.n = n };
 	c->start_ns = arena_array(&w->arena, int64_t, n + 1);
 	c->dur_ns = arena_array(&w->arena, int64_t, n + 1);
 	for (uint32_t i = 0; i < n; i++) {

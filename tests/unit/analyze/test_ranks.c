@@ -28,7 +28,7 @@ static void test_streams(void **state)
 	assert_int_equal(w->out.collectives[0].transfer_ns, 15);
 	assert_int_equal(w->out.collectives[0].total_ns[0], 40);
 	assert_int_equal(w->out.collectives[0].total_ns[1], 30);
-	assert_int_equal(w->out.unmatched, 0);
+	assert_int_equal(w->out.pairs.unmatched, 0);
 	assert_false(w->out.clocks_agree);
 	assert_true(isnan(l[0].last_share) && isnan(l[1].late_ns));
 }
@@ -69,7 +69,7 @@ static void test_counts_differ(void **state)
 	LINE(w, b, "a", 7, 0, 4);
 	LINE(w, b, "c", 7, 300, 1);
 	analyse(w);
-	assert_int_equal(w->out.unmatched, 4);
+	assert_int_equal(w->out.pairs.unmatched, 4);
 	assert_int_equal(w->out.collectives_n, 1);
 	assert_int_equal(w->out.ranks[0].collective_ns, 155);
 	assert_int_equal(w->out.ranks[0].transfer_ns, 4);

@@ -82,7 +82,7 @@ static void assert_findings(const struct rank_line *ranks, uint32_t n,
 	}
 	const struct ranks r = { .ranks = lines,
 		.ranks_n = n,
-		.unmatched = unmatched,
+		.pairs.unmatched = unmatched,
 		.clocks_agree = true };
 	const struct finding_list found = findings_job(&a, &r, runs, n);
 	const char *text = "";

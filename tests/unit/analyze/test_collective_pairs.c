@@ -1,0 +1,274 @@
+/* test_collective_pairs.c - pairs calls of ranks by process group and number;
+ * every number is worked out by hand. */
+#include "collective_pairs.h"
+#include "ranks_world.h"
+
+/* A line whose calls have a group and numbers: start, duration, number. */
+static struct collective_call *calls_add(struct world *w,
+	struct compared_run *r, const char *group, const char *ranks,
+	int64_t size, uint32_t n, const int64_t *triples)
+{
+	int64_t *pairs = arena_array(&w->arena, int64_t, (size_t)n * 2 + 1);
+	struct collective *c = &r->collectives.rows[r->collectives.n];
+
+	for (uint32_t i = 0; i < n; i++) {
+		pairs[i * 2] = triples[i * 3];
+		pairs[i * 2 + 1] = triples[i * 3 + 1];
+	}
+	line_add(w, r, "nccl", 7, n, pairs);
+	c->call.kind = COLLECTIVE_ALL_REDUCE;
+	c->call.dtype = DTYPE_FP32;
+	c->call.elements = 1000;
+	c->call.bytes = 4000;
+	c->call.group = group;
+	c->call.ranks = ranks;
+	c->call.group_size = size;
+	c->sequence = arena_array(&w->arena, int64_t, n + 1);
+	for (uint32_t i = 0; i < n; i++)
+		c->sequence[i] = triples[i * 3 + 2];
+	return &c->call;
+}
+#define CALLS(w, r, group, ranks, size, ...)                              \
+	calls_add(w, r, group, ranks, size,                               \
+		sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t) / 3, \
+		(int64_t[]){ __VA_ARGS__ })
+
+/* Rank 1 was recorded later: its first call is number 6. Numbers 6 and 7 are on
+ * both ranks: the shortest are 10 and 30, of 10 + 50 and 40 + 30. Number 5 and
+ * number 8 are on one rank each. By order, 5 would have been paired with 6. */
+static void test_numbers(void **state)
+{
+	struct world *w = *state;
+	struct compared_run *a = run_add(w, 0, 1000, -1);
+	struct compared_run *b = run_add(w, 1, 1000, -1);
+	CALLS(w, a, "0", "[0, 1]", 2, 0, 70, 5, 100, 10, 6, 200, 50, 7);
+	CALLS(w, b, "0", "[0, 1]", 2, 0, 40, 6, 100, 30, 7, 200, 5, 8);
+	analyse(w);
+	assert_int_equal(w->out.pairs.unmatched, 2);
+	assert_int_equal(w->out.collectives_n, 1);
+	const struct collective_line *l = w->out.collectives;
+	assert_int_equal(l->count, 2);
+	assert_int_equal(l->transfer_ns, 40);
+	assert_int_equal(l->total_ns[0], 60);
+	assert_int_equal(l->total_ns[1], 70);
+	assert_false(l->upper_bound);
+	/* 2 * 4000 B / 40 ns, all-reduce of two: factor 1 */
+	assert_true(l->busbw_gb_s == 200);
+	/* 40 - 10 and 50 - 30 */
+	assert_true(l->skew_ns == 25);
+	assert_int_equal(l->last_calls[0], 1);
+	assert_int_equal(l->caused_ns[0], 30);
+	assert_int_equal(l->last_calls[1], 1);
+	assert_int_equal(l->caused_ns[1], 20);
+	assert_int_equal(w->out.ranks[0].waiting_ns, 20);
+	assert_int_equal(w->out.ranks[1].waiting_ns, 30);
+}
+
+/* The members of a pair are in the order of the runs. */
+static void test_members(void **state)
+{
+	struct world *w = *state;
+	const struct compared_run *runs[] = { run_add(w, 0, 1000, -1),
+		run_add(w, 1, 1000, -1) };
+	struct collective_pairs pairs;
+	CALLS(w, &w->runs[0], "0", NULL, 2, 0, 1, 5, 10, 1, 6);
+	CALLS(w, &w->runs[1], "0", NULL, 2, 0, 1, 6);
+	collective_pairs_from(runs, 2, &w->arena, &pairs);
+	assert_int_equal(pairs.groups_n, 1);
+	assert_int_equal(pairs.groups[0].runs_n, 2);
+	assert_int_equal(pairs.n, 1);
+	assert_int_equal(pairs.list[0].n, 2);
+	assert_int_equal(pairs.members[0].run, 0);
+	assert_int_equal(pairs.members[0].call, 1);
+	assert_int_equal(pairs.members[1].run, 1);
+	assert_int_equal(pairs.members[1].call, 0);
+	assert_string_equal(pair_line(runs, &pairs.members[1])->name, "nccl");
+	assert_int_equal(pairs.unmatched, 1);
+}
+
+/* Two groups of two, and one kernel name: each group is paired by itself. */
+static void test_groups(void **state)
+{
+	struct world *w = *state;
+	for (int32_t r = 0; r < 4; r++) {
+		struct compared_run *run = run_add(w, r, 1000, -1);
+		CALLS(w, run, r < 2 ? "1" : "2", r < 2 ? "[0, 1]" : "[2, 3]", 2,
+			0, 10 + r * 5, 1);
+	}
+	analyse(w);
+	assert_int_equal(w->out.collectives_n, 2);
+	assert_int_equal(w->out.collectives[0].transfer_ns, 20);
+	assert_int_equal(w->out.collectives[0].runs[0], 2);
+	assert_int_equal(w->out.collectives[0].runs_n, 2);
+	assert_int_equal(w->out.collectives[0].total_ns[0], 0);
+	assert_int_equal(w->out.collectives[1].transfer_ns, 10);
+	assert_int_equal(w->out.pairs.unmatched, 0);
+	assert_null(w->out.pairs.name_twice);
+}
+
+/* Groups of one name with different ranks are not mixed. */
+static void test_name_twice(void **state)
+{
+	struct world *w = *state;
+	for (int32_t r = 0; r < 4; r++)
+		CALLS(w, run_add(w, r, 1000, -1), "tp",
+			r < 2 ? "[0, 1]" : "[2, 3]", 2, 0, 10 + r, 1);
+	analyse(w);
+	assert_string_equal(w->out.pairs.name_twice, "tp");
+	assert_int_equal(w->out.collectives_n, 2);
+	assert_int_equal(w->out.ranks[1].waiting_ns, 1);
+	assert_int_equal(w->out.ranks[2].waiting_ns, 0);
+}
+
+/* Four of eight ranks: the shortest time is an upper bound. */
+static void test_incomplete(void **state)
+{
+	struct world *w = *state;
+	for (int32_t r = 0; r < 4; r++)
+		CALLS(w, run_add(w, r, 1000, -1), "0", NULL, 8, 0, 10 + r, 1);
+	analyse(w);
+	assert_true(w->out.collectives[0].upper_bound);
+	assert_int_equal(w->out.collectives[0].transfer_ns, 10);
+	assert_int_equal(w->out.collectives[0].runs_n, 4);
+}
+
+/* What contradicts itself is counted and not split. */
+static void test_faults(void **state)
+{
+	struct world *w = *state;
+	struct collective_call *c;
+	/* a rank twice */
+	for (int32_t r = 0; r < 3; r++)
+		CALLS(w, run_add(w, r / 2, 1000, -1), "0", NULL, 4, 0, 10, 1,
+			50, 10, 2);
+	analyse(w);
+	assert_int_equal(w->out.pairs.groups[0].fault, PAIR_RANK_TWICE);
+	assert_int_equal(w->out.pairs.unmatched, 2);
+	assert_int_equal(w->out.collectives_n, 0);
+	assert_int_equal(w->out.ranks[0].waiting_ns, 0);
+	stop(state);
+	start(state);
+	/* more ranks than the group has */
+	for (int32_t r = 0; r < 3; r++)
+		CALLS(w, run_add(w, r, 1000, -1), "0", NULL, 2, 0, 10, 1);
+	analyse(w);
+	assert_int_equal(w->out.pairs.groups[0].fault, PAIR_AMBIGUOUS);
+	stop(state);
+	start(state);
+	/* different kinds under number 2; different sizes under number 1 */
+	CALLS(w, run_add(w, 0, 1000, -1), "0", NULL, 2, 0, 10, 1);
+	CALLS(w, &w->runs[0], "0", NULL, 2, 20, 10, 2);
+	c = CALLS(w, run_add(w, 1, 1000, -1), "0", NULL, 2, 0, 30, 1);
+	c->elements = 500;
+	c->bytes = 2000;
+	c = CALLS(w, &w->runs[1], "0", NULL, 2, 20, 10, 2);
+	c->kind = COLLECTIVE_ALL_GATHER;
+	analyse(w);
+	assert_int_equal(w->out.pairs.kinds_differ, 1);
+	assert_int_equal(w->out.pairs.unmatched, 1);
+	assert_int_equal(w->out.sizes_differ, 1);
+	assert_int_equal(w->out.collectives_n, 1);
+	assert_int_equal(w->out.collectives[0].call.bytes, -1);
+	assert_string_equal(w->out.collectives[0].reason,
+		"its size differs between its ranks");
+	assert_true(isnan(w->out.collectives[0].busbw_gb_s));
+	assert_int_equal(w->out.collectives[0].transfer_ns, 10);
+}
+
+/* Numbers that restart: equally often on both ranks, then not. */
+static void test_restarts(void **state)
+{
+	struct world *w = *state;
+	struct compared_run *a = run_add(w, 0, 1000, -1);
+	struct compared_run *b = run_add(w, 1, 1000, -1);
+	/* 3 was overtaken by 4, which is no restart */
+	CALLS(w, a, "0", NULL, 2, 0, 9, 2, 10, 9, 4, 20, 9, 3, 30, 9, 1, 40, 9,
+		2);
+	CALLS(w, b, "0", NULL, 2, 0, 8, 2, 10, 7, 4, 20, 6, 3, 30, 5, 1, 40, 4,
+		2);
+	analyse(w);
+	assert_int_equal(w->out.pairs.restarts, 1);
+	assert_int_equal(w->out.pairs.unmatched, 0);
+	assert_int_equal(w->out.collectives[0].transfer_ns, 8 + 7 + 6 + 5 + 4);
+	b->collectives.rows[0].sequence[3] = 5;
+	b->collectives.rows[0].sequence[4] = 6;
+	analyse(w);
+	assert_int_equal(w->out.pairs.groups[0].fault, PAIR_RESTARTS);
+	assert_int_equal(w->out.pairs.unmatched, 5);
+}
+
+/* Groups that are known by handles: equal numbers have equal sizes. */
+static void test_handles(void **state)
+{
+	struct world *w = *state;
+	struct collective_call *c;
+	for (int32_t r = 0; r < 3; r++) {
+		struct compared_run *run = run_add(w, r, 1000, -1);
+		c = CALLS(w, run, NULL, NULL, 8, 0, 10 + r, 1, 50, 10 + r, 2);
+		c->group_handle = 90 + r;
+		c = CALLS(w, run, NULL, NULL, 8, 80, 20 + r, 1);
+		c->group_handle = 80 - r;
+		c->elements = 7;
+		c->bytes = 28;
+	}
+	analyse(w);
+	assert_int_equal(w->out.collectives_n, 2);
+	assert_int_equal(w->out.pairs.unmatched, 0);
+	/* 20 each; the larger size comes first */
+	assert_string_equal(w->out.collectives[0].group->name, "#1");
+	assert_int_equal(w->out.collectives[0].call.bytes, 4000);
+	assert_int_equal(w->out.collectives[0].transfer_ns, 20);
+	assert_int_equal(w->out.collectives[0].count, 2);
+	assert_string_equal(w->out.collectives[1].group->name, "#2");
+	assert_int_equal(w->out.collectives[1].call.bytes, 28);
+	assert_int_equal(w->out.collectives[1].transfer_ns, 20);
+	stop(state);
+	start(state);
+	/* two groups of a rank that fit: which one it is, is unknown */
+	for (int32_t r = 0; r < 2; r++) {
+		struct compared_run *run = run_add(w, r, 1000, -1);
+		CALLS(w, run, NULL, NULL, 8, 0, 10, 1)->group_handle = 5;
+		CALLS(w, run, NULL, NULL, 8, 20, 10, 1)->group_handle = 6;
+	}
+	analyse(w);
+	assert_int_equal(w->out.pairs.groups[0].fault, PAIR_AMBIGUOUS);
+	assert_int_equal(w->out.collectives_n, 0);
+}
+
+/* Sends of a pipeline of three are not between the same ranks; those of two
+ * are. */
+static void test_sends(void **state)
+{
+	struct world *w = *state;
+	for (int64_t size = 2; size < 4; size++)
+		for (int32_t r = 0; r < 2; r++) {
+			struct compared_run *run =
+				size == 2 ? run_add(w, r, 1000, -1)
+					  : &w->runs[r];
+			struct collective_call *c =
+				CALLS(w, run, size == 2 ? "two" : "three", NULL,
+					size, 0, 10 + r, 1);
+			c->kind = r ? COLLECTIVE_RECEIVE : COLLECTIVE_SEND;
+		}
+	analyse(w);
+	assert_int_equal(w->out.pairs.between_unknown, 1);
+	assert_int_equal(w->out.pairs.unmatched, 1);
+	assert_int_equal(w->out.collectives_n, 1);
+	assert_string_equal(w->out.collectives[0].group->name, "two");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		RANKS_TEST(test_numbers),
+		RANKS_TEST(test_members),
+		RANKS_TEST(test_groups),
+		RANKS_TEST(test_name_twice),
+		RANKS_TEST(test_incomplete),
+		RANKS_TEST(test_faults),
+		RANKS_TEST(test_restarts),
+		RANKS_TEST(test_handles),
+		RANKS_TEST(test_sends),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
