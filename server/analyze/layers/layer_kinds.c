@@ -816,6 +816,59 @@ static bool layer_kinds_own(struct layer_kinds_sorter *s,
 	       both * 10 >= k->n * 3;
 }
 
+/* Finds how many of a segment's launches, from its beginning, are aligned with
+ * kind `k`: a launch that both have counts for the alignment, one that only the
+ * segment has counts against it, and the kind's other launches do not count.
+ * Returns false if the arena is full. */
+static bool layer_kinds_align(struct layer_kinds_sorter *s,
+	const struct layer_segment *p, const struct layer_kind *k,
+	uint32_t *aligned)
+{
+	const uint32_t *symbol = s->p.l->symbol + p->from;
+	int32_t *now = arena_array(s->a, int32_t, k->n + 1), most = 0;
+	uint32_t n = layer_kinds_segment_length(p);
+
+	*aligned = 0;
+	if (!now)
+		return false;
+	memset(now, 0, (k->n + 1) * sizeof *now);
+	for (uint32_t i = 0; i < n; i++) {
+		int32_t before = now[0];
+		now[0]--;
+		for (uint32_t j = 1; j <= k->n; j++) {
+			int32_t best = now[j] - 1;
+			best = now[j - 1] > best ? now[j - 1] : best;
+			if (symbol[i] == k->symbol[j - 1] && before + 1 > best)
+				best = before + 1;
+			before = now[j];
+			now[j] = best;
+		}
+		if (now[k->n] > most) {
+			most = now[k->n];
+			*aligned = i + 1;
+		}
+	}
+	return true;
+}
+
+/* Cuts off what follows the last layer of a stack: of a rare segment that is
+ * longer than its nearest kind, only the launches that are aligned with that
+ * kind are a layer. Models mix kinds of layer too (one in eight is the rarest
+ * published mixture), so a rare segment is one in sixteen at most. */
+static bool layer_kinds_shorten(struct layer_kinds_sorter *s,
+	struct layer_segment *p, const struct layer_kind *k)
+{
+	uint32_t n = layer_kinds_segment_length(p), aligned;
+
+	if (p->count * 16 > s->p.segments_n || n * 2 <= k->n * 3)
+		return true;
+	if (!layer_kinds_align(s, p, k, &aligned))
+		return false;
+	if (aligned >= LAYER_SHORTEST && aligned * 10 >= k->n * 3)
+		p->to = p->from + aligned;
+	return true;
+}
+
 static bool layer_kinds_sort_in(struct layer_kinds_sorter *s,
 	const struct layer_segment *p)
 {
@@ -840,8 +893,11 @@ static bool layer_kinds_sort_in(struct layer_kinds_sorter *s,
 	if (like >= LIKE)
 		return !layer_kinds_variant(s, p, nearest) ||
 		       layer_kinds_add_odd(s, p, s->kinds->at[nearest].like);
-	return !layer_kinds_own(s, p, nearest, most) ||
-	       layer_kinds_add_odd(s, p, UINT32_MAX);
+	if (!layer_kinds_own(s, p, nearest, most))
+		return true;
+	struct layer_segment own = *p;
+	return layer_kinds_shorten(s, &own, &s->kinds->at[nearest]) &&
+	       layer_kinds_add_odd(s, &own, UINT32_MAX);
 }
 
 bool layer_kinds_add(struct layer_kinds *k, const struct layer_line *l,

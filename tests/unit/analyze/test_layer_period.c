@@ -162,6 +162,26 @@ static void two_stacks(void **state)
 		      "layer 10 10 10 10 10 10, after 2");
 }
 
+/* The last layer of each of four steps has less than the others, and then the
+ * step ends. What follows the last step is different. */
+static void steps_whose_last_layer_is_shorter(void **state)
+{
+	static const char step[] = "layer 8 8 8 8 8 8 8 8 8 8 8 8, layer 5, ";
+	struct letters *w = *state;
+	const char *what = "before 1, ";
+
+	passes(w, 1);
+	letters_add(w, "Z", 0);
+	for (int i = 0; i < 4; i++) {
+		times(w, 12, "ABCDEFGH", 0);
+		letters_add(w, "ABCDE", 0);
+		letters_add(w, i < 3 ? "PQRSTUVWXYPQR" : "KLMNOKL", 0);
+		what = arena_printf(&w->arena, "%s%s%s", what, step,
+			i < 3 ? "between 13, " : "after 7");
+	}
+	found(w, what);
+}
+
 /* A similar layer after a gap is not one of them. */
 static void one_layer_ahead(void **state)
 {
@@ -234,6 +254,7 @@ int main(void)
 		LETTERS_TEST(several_passes),
 		LETTERS_TEST(three_of_one_kind_then_four),
 		LETTERS_TEST(two_stacks),
+		LETTERS_TEST(steps_whose_last_layer_is_shorter),
 		LETTERS_TEST(one_layer_ahead),
 		LETTERS_TEST(times_that_differ),
 		LETTERS_TEST(times_that_differ_too_much),
