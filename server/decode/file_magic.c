@@ -129,6 +129,23 @@ static bool file_magic_operator_catalog(const char *p, size_t len, size_t from)
 	       !file_magic_has_key(p, len, from, "\"traceEvents\"");
 }
 
+/* Whether the object at p[at], the first of a list, is a node of a tree of
+ * Triton Proton: its first key is one of those of a node. */
+static bool file_magic_hatchet(const char *p, size_t len, size_t at)
+{
+	static const char *const keys[] = { "\"children\"", "\"frame\"",
+		"\"metrics\"" };
+	at = file_magic_space(p, len, at + 1);
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		size_t n = strlen(keys[i]);
+		if (len - at < n || memcmp(p + at, keys[i], n) != 0)
+			continue;
+		at = file_magic_space(p, len, at + n);
+		return at < len && p[at] == ':';
+	}
+	return false;
+}
+
 /* A text that begins with a bracket: the text after the bracket decides the
  * format. */
 static enum sniffed file_magic_json(const char *p, size_t len, bool whole,
@@ -147,6 +164,8 @@ static enum sniffed file_magic_json(const char *p, size_t len, bool whole,
 			"this is a catalog of operators, no trace; "
 			"`kernsift import` takes it as a set to "
 			"compare with");
+	if (!object && c == '{' && file_magic_hatchet(p, len, at))
+		return SNIFF_HATCHET;
 	if (object ? c == '"' : c == '{')
 		return SNIFF_TRACE_JSON;
 	if (c == 0)

@@ -13,6 +13,7 @@ enum sniffed {
 	SNIFF_MORE, /* too few bytes to decide; call again with more */
 	SNIFF_TRACE_JSON, /* Kineto / Chrome: an object or a bare list */
 	SNIFF_ROCPROF_JSON, /* rocprofv3's own */
+	SNIFF_HATCHET, /* the tree of Triton Proton */
 	SNIFF_XPLANE, /* the XSpace of JAX and XLA */
 	SNIFF_KST, /* our capture format */
 	SNIFF_SQLITE, /* Nsight Systems, rocpd, rpd, or nothing of ours */

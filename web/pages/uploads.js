@@ -106,7 +106,7 @@ function card(fileUpload, stateChanged, signal) {
 
 // [source, format, command]
 const FORMATS = [
-	['PyTorch profiler', 'Kineto or Chrome trace JSON, CUDA and ROCm', 'prof.export_chrome_trace("trace.json.gz")'],
+	['PyTorch profiler', 'Kineto or Chrome trace JSON, CUDA, ROCm and XPU', 'prof.export_chrome_trace("trace.json.gz")'],
 	['Nsight Systems', 'SQLite export; export a .nsys-rep first', 'nsys export --type sqlite report.nsys-rep'],
 	[
 		'nsys stats',
@@ -114,6 +114,7 @@ const FORMATS = [
 		'nsys stats -r cuda_gpu_kern_sum --format csv --output . report.nsys-rep',
 	],
 	['JAX, XLA', 'XSpace, .xplane.pb', 'jax.profiler.start_trace("logs")'],
+	['Triton Proton', 'tree of scopes and kernels, .hatchet: statistics only', 'proton.start("profile")'],
 	['ROCm', 'rocprofv3 JSON or rocpd', 'rocprofv3 --sys-trace --output-format rocpd -- ./program'],
 	['rocmProfileData', '.rpd', 'runTracer.sh -o trace.rpd ./program'],
 	['Patterns', 'CSV of shares and means per iteration: patterns only', null],

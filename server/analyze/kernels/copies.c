@@ -6,6 +6,22 @@
 #include <string.h>
 #include <strings.h>
 
+/* Intel's PTI names the kinds of memory by letters: M is memory that the driver
+ * does not know, which is that of the host. */
+static const struct {
+	const char *pti, *nsys;
+} pti_directions[] = {
+	{ "Memcpy M2D", "[CUDA memcpy Host-to-Device]" },
+	{ "Memcpy H2D", "[CUDA memcpy Host-to-Device]" },
+	{ "Memcpy D2M", "[CUDA memcpy Device-to-Host]" },
+	{ "Memcpy D2H", "[CUDA memcpy Device-to-Host]" },
+	{ "Memcpy D2D", "[CUDA memcpy Device-to-Device]" },
+	{ "Memcpy M2M", "[CUDA memcpy Host-to-Host]" },
+	{ "Memcpy M2H", "[CUDA memcpy Host-to-Host]" },
+	{ "Memcpy H2M", "[CUDA memcpy Host-to-Host]" },
+	{ "Memcpy H2H", "[CUDA memcpy Host-to-Host]" },
+};
+
 static const struct {
 	const char *kineto, *rocm, *rocprof, *nsys;
 } directions[] = {
@@ -69,6 +85,10 @@ const char *copies_operation(const char *name, size_t len, bool is_set)
 			copies_operation_is_rocprof(name, len,
 				directions[i].rocprof))
 			return directions[i].nsys;
+	for (size_t i = 0; i < sizeof pti_directions / sizeof *pti_directions;
+		i++)
+		if (copies_operation_begins(name, len, pti_directions[i].pti))
+			return pti_directions[i].nsys;
 	return name;
 }
 

@@ -106,6 +106,7 @@ struct tables_stat {
 	struct kernel_list list;
 	uint32_t lines[2]; /* number of lines: without a grid, with one */
 	int64_t total_ns[2]; /* their total times */
+	bool scoped; /* a kernel has a line per scope and device */
 };
 
 static struct time_stats tables_stat_time_of(const struct stat_rows *s,
@@ -125,6 +126,13 @@ static struct time_stats tables_stat_time_of(const struct stat_rows *s,
 static bool tables_stat_has_grid(const struct tables_stat *m, uint32_t row)
 {
 	return m->t->stat.launch[row] != 0;
+}
+
+/* Whether the tool wrote a kernel once per scope: that is its format, also if
+ * no line has a scope. */
+static bool tables_stat_is_scoped(const struct trace *t)
+{
+	return t->format && !strcmp(t->format, "proton");
 }
 
 /* Counts and sums both kinds of lines. A line without an instance is an error. */
@@ -193,8 +201,8 @@ static int64_t tables_stat_greatest(int64_t a, int64_t b)
 	return a < 0 || b < 0 ? -1 : a > b ? a : b;
 }
 
-/* Adds a line per kernel, summed over its grids. The line of a single grid is
- * its kernel's line. */
+/* Adds a line per kernel, summed over its grids or scopes. The line of a single
+ * grid is its kernel's line. */
 static bool tables_stat_sums_add(struct tables_stat *m, struct err *e)
 {
 	const struct stat_rows *s = &m->t->stat;
@@ -219,7 +227,8 @@ static bool tables_stat_sums_add(struct tables_stat *m, struct err *e)
 			k->split = SPLIT_NONE;
 			memset(k->grid, -1, sizeof k->grid);
 			memset(k->block, -1, sizeof k->block);
-			continue;
+			if (!m->scoped)
+				continue;
 		}
 		int64_t min_ns = tables_stat_min(k->time.min_ns, s->min_ns[i]);
 		int64_t max_ns =
@@ -235,6 +244,205 @@ static bool tables_stat_sums_add(struct tables_stat *m, struct err *e)
 	return true;
 }
 
+static int tables_device_by_number(const void *left, const void *right)
+{
+	const struct profile_device *a = left, *b = right;
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+/* Adds a device with its properties, where the trace has them. */
+static void tables_device_add(struct profile *p, const struct trace *t,
+	const struct tables_tally_line *l)
+{
+	struct profile_device *to = &p->devices[p->devices_n++];
+	const struct device *d =
+		l->device < 0 ? NULL : trace_device(t, 0, l->device);
+	*to = (struct profile_device){ .number = l->device,
+		.sm_count = -1,
+		.compute_major = -1,
+		.compute_minor = -1,
+		.memory_bytes = -1,
+		.launches = l->instances,
+		.busy_ns = -1 };
+	if (!d)
+		return;
+	to->name = d->name ? names_text(&t->names, d->name) : NULL;
+	to->sm_count = d->sm_count;
+	to->compute_major = d->compute_major;
+	to->compute_minor = d->compute_minor;
+	to->memory_bytes = d->memory_bytes;
+}
+
+/* Adds a line per kernel and device, and the devices. */
+static bool tables_stat_devices_fill(struct tables_stat *m,
+	const struct tables_tally *lines, const struct tables_tally *devices)
+{
+	struct profile *p = m->p;
+	uint32_t from = p->stats_n, unnamed = 0;
+	p->devices = arena_grow(p->arena, NULL,
+		((size_t)devices->n + 1) * sizeof *p->devices);
+	if (!p->devices)
+		return false;
+	for (uint32_t i = 0; i < lines->n; i++) {
+		const struct tables_tally_line *l = &lines->lines[i];
+		struct kernel_stat *k = &p->stats[p->stats_n++];
+		*k = (struct kernel_stat){ .kernel = l->what,
+			.split = SPLIT_DEVICE,
+			.device = l->device,
+			.time = tables_tally_stats(l),
+			.time_pct = stats_pct(l->total_ns, p->kernel_ns) };
+		memset(k->grid, -1, sizeof k->grid);
+		memset(k->block, -1, sizeof k->block);
+	}
+	table_order_kernels(p, p->stats + from, p->stats_n - from);
+	for (uint32_t i = 0; i < devices->n; i++) {
+		tables_device_add(p, m->t, &devices->lines[i]);
+		unnamed += p->devices[i].name == NULL;
+	}
+	qsort(p->devices, p->devices_n, sizeof *p->devices,
+		tables_device_by_number);
+	if (unnamed)
+		note_add(&p->notes, NOTE_no_device_name, unnamed, NULL, 0);
+	return true;
+}
+
+static bool tables_stat_devices(struct tables_stat *m, struct err *e)
+{
+	const struct stat_rows *s = &m->t->stat;
+	struct arena *a = m->p->arena;
+	struct tables_tally lines, devices;
+	if (!tables_tally_init(&lines, a) || !tables_tally_init(&devices, a))
+		return arena_err(a, e);
+	for (uint32_t i = m->rows.from; i < m->rows.to; i++) {
+		struct tables_tally_line add = { .device = s->device[i],
+			.instances = s->instances[i],
+			.total_ns = s->total_ns[i] };
+		if (!tables_tally_add(&devices, &add, e))
+			return false;
+		if (!kernels_list_find(&m->list, s->name[i], &add.what))
+			return arena_err(a, e);
+		if (!tables_tally_add(&lines, &add, e))
+			return false;
+	}
+	return tables_stat_devices_fill(m, &lines, &devices) || arena_err(a, e);
+}
+
+/* The scopes of kernels become frames, and the lines of the table callers. */
+
+struct tables_scopes {
+	struct names texts; /* a scope's name */
+	struct names nodes; /* struct tables_scope; id = frame */
+	uint32_t *frame_of; /* by id of a path: its frame, plus one */
+};
+
+/* The key of a frame. It is hashed as bytes, so it has no padding. */
+struct tables_scope {
+	uint32_t parent, text;
+};
+
+/* The frame of a path of scopes; NAMES_NONE if the arena is full. */
+static uint32_t tables_scopes_frame(struct tables_scopes *x,
+	const struct name *path)
+{
+	const char *at = path->text, *end = path->text + path->len;
+	uint32_t frame = 0;
+	while (at < end && frame != NAMES_NONE) {
+		const char *stop = memchr(at, '\n', (size_t)(end - at));
+		stop = stop ? stop : end;
+		struct tables_scope key = { frame,
+			names_put(&x->texts, at, (size_t)(stop - at)) };
+		if (key.text == NAMES_NONE)
+			return NAMES_NONE;
+		frame = names_put(&x->nodes, (const char *)&key, sizeof key);
+		at = stop + 1;
+	}
+	return frame;
+}
+
+static bool tables_scopes_init(struct tables_scopes *x, const struct trace *t,
+	struct arena *a)
+{
+	x->frame_of = arena_array(a, uint32_t, t->names.n);
+	return x->frame_of && names_init(&x->texts, a) &&
+	       names_init(&x->nodes, a);
+}
+
+/* The same, which reads a path once. */
+static uint32_t tables_scopes_frame_of(struct tables_scopes *x,
+	const struct trace *t, uint32_t scope)
+{
+	uint32_t frame = x->frame_of[scope];
+	if (frame)
+		return frame - 1;
+	frame = tables_scopes_frame(x, &t->names.list[scope]);
+	x->frame_of[scope] = frame == NAMES_NONE ? 0 : frame + 1;
+	return frame;
+}
+
+static bool tables_scopes_frames(const struct tables_scopes *x,
+	struct profile *p)
+{
+	p->frames = arena_array(p->arena, struct frame, x->nodes.n);
+	if (!p->frames)
+		return false;
+	p->frames_n = x->nodes.n;
+	p->frames[0].name = "";
+	for (uint32_t i = 1; i < x->nodes.n; i++) {
+		struct tables_scope key;
+		memcpy(&key, names_text(&x->nodes, i), sizeof key);
+		p->frames[i] = (struct frame){ key.parent, FRAME_ANNOTATION,
+			names_text(&x->texts, key.text) };
+	}
+	return true;
+}
+
+static int tables_scopes_by_kernel(const void *left, const void *right)
+{
+	const struct caller_stat *a = left, *b = right;
+	if (a->kernel != b->kernel)
+		return a->kernel < b->kernel ? -1 : 1;
+	if (a->total_ns != b->total_ns)
+		return a->total_ns > b->total_ns ? -1 : 1;
+	return (a->frame > b->frame) - (a->frame < b->frame);
+}
+
+/* Lines on several devices have the same scopes. A kernel at the top has no
+ * scope around it. */
+static bool tables_scopes(struct tables_stat *m, struct err *e)
+{
+	const struct stat_rows *s = &m->t->stat;
+	struct profile *p = m->p;
+	struct tables_scopes x;
+	struct tables_tally lines;
+	if (!tables_scopes_init(&x, m->t, p->arena) ||
+		!tables_tally_init(&lines, p->arena))
+		return arena_err(p->arena, e);
+	for (uint32_t i = m->rows.from; i < m->rows.to; i++) {
+		struct tables_tally_line add = { .instances = s->instances[i],
+			.total_ns = s->total_ns[i] };
+		uint32_t frame = tables_scopes_frame_of(&x, m->t, s->scope[i]);
+		if (frame == NAMES_NONE ||
+			!kernels_list_find(&m->list, s->name[i], &add.what))
+			return arena_err(p->arena, e);
+		add.device = (int32_t)frame;
+		if (!tables_tally_add(&lines, &add, e))
+			return false;
+	}
+	p->callers =
+		arena_array(p->arena, struct caller_stat, (size_t)lines.n + 1);
+	if (!p->callers || !tables_scopes_frames(&x, p))
+		return arena_err(p->arena, e);
+	for (uint32_t i = 0; i < lines.n; i++) {
+		const struct tables_tally_line *l = &lines.lines[i];
+		p->callers[p->callers_n++] = (struct caller_stat){ l->what,
+			l->device ? CALLER_PATH : CALLER_NO_RANGE,
+			(uint32_t)l->device, l->instances, l->total_ns };
+	}
+	qsort(p->callers, p->callers_n, sizeof *p->callers,
+		tables_scopes_by_kernel);
+	return true;
+}
+
 static bool tables_stat_fill(struct tables_stat *m, struct err *e)
 {
 	struct profile *p = m->p;
@@ -243,20 +451,26 @@ static bool tables_stat_fill(struct tables_stat *m, struct err *e)
 	if (!p->stats)
 		return arena_err(p->arena, e);
 	bool by_grid = m->lines[0] == 0;
-	if (by_grid && !tables_stat_sums_add(m, e))
+	bool sum = by_grid || m->scoped;
+	if (sum && !tables_stat_sums_add(m, e))
 		return false;
-	if ((!by_grid && !tables_stat_lines_add(m, false)) ||
+	if ((!sum && !tables_stat_lines_add(m, false)) ||
 		!tables_stat_lines_add(m, true))
 		return arena_err(p->arena, e);
+	if (m->scoped && (!tables_stat_devices(m, e) || !tables_scopes(m, e)))
+		return false;
 	note_add(&p->notes, NOTE_statistics_only,
-		by_grid ? p->kernels_n : m->lines[0], NULL, 0);
+		sum ? p->kernels_n : m->lines[0], NULL, 0);
 	return true;
 }
 
 static bool tables_statistics(const struct trace *t, const struct process *proc,
 	const struct catalog *f, struct profile *p, struct err *e)
 {
-	struct tables_stat m = { .t = t, .p = p, .rows = proc->stat };
+	struct tables_stat m = { .t = t,
+		.p = p,
+		.rows = proc->stat,
+		.scoped = tables_stat_is_scoped(t) };
 	p->span_ns = p->busy_ns = -1;
 	if (!tables_stat_measure(&m, e))
 		return false;
@@ -601,28 +815,14 @@ static void tables_pattern_copies_fill(struct tables_pattern *m,
 	table_order_copies(p->copy_stats + from, p->copy_stats_n - from);
 }
 
-static int tables_pattern_by_number(const void *left, const void *right)
-{
-	const struct profile_device *a = left, *b = right;
-	return (a->number > b->number) - (a->number < b->number);
-}
-
 static void tables_pattern_devices_fill(struct tables_pattern *m)
 {
 	struct profile *p = m->p;
 	for (uint32_t i = 0; i < m->devices.n; i++)
-		p->devices[p->devices_n++] = (struct profile_device){
-			.number = m->devices.lines[i].device,
-			.sm_count = -1,
-			.compute_major = -1,
-			.compute_minor = -1,
-			.memory_bytes = -1,
-			.launches = m->devices.lines[i].instances,
-			.busy_ns = -1
-		};
+		tables_device_add(p, m->t, &m->devices.lines[i]);
 	if (p->devices_n) {
 		qsort(p->devices, p->devices_n, sizeof *p->devices,
-			tables_pattern_by_number);
+			tables_device_by_number);
 		note_add(&p->notes, NOTE_no_device_name, p->devices_n, NULL, 0);
 	}
 }

@@ -130,6 +130,20 @@ static const char *kineto_meta_small(struct scan *s, const char *p, int32_t *to)
 	return p;
 }
 
+/* Adds a property that only the XPU backend writes as a fact; devices with the
+ * same value are listed once. */
+static const char *kineto_meta_device_fact(struct kineto_meta *m,
+	struct scan *s, const char *p, const char *name)
+{
+	struct text_span text;
+	const char *q = kineto_meta_fact_scalar(s, p, &text);
+	if (!q || !text.len || text.escaped)
+		return q;
+	return fact_list_append(&m->facts, name, text.at, text.len)
+		       ? q
+		       : scan_stop(s, p);
+}
+
 static const char *kineto_meta_device_field(struct kineto_meta *m,
 	struct scan *s, const char *p, enum kineto_key k, struct device *d)
 {
@@ -156,6 +170,10 @@ static const char *kineto_meta_device_field(struct kineto_meta *m,
 		if (p && text.at && text.len > 4)
 			m->amd |= !memcmp(text.at, "AMD ", 4);
 		return p;
+	case KEY_XPU_DRIVER:
+		return kineto_meta_device_fact(m, s, p, "driver");
+	case KEY_XPU_CLOCK:
+		return kineto_meta_device_fact(m, s, p, "sm_clock_max_mhz");
 	default:
 		return scan_skip(s, p, true);
 	}
@@ -929,6 +947,44 @@ static bool kineto_object(struct kineto *k, struct err *e)
 	return true;
 }
 
+/* Whether another trace begins behind the first one. Some versions of Triton
+ * Proton write one object per stream, one per line. */
+static bool kineto_again(struct kineto *k, bool *again, struct err *e)
+{
+	static const char *const keys[] = { "\"displayTimeUnit\"",
+		"\"traceEvents\"" };
+	struct byte_window *w = k->events.json.window;
+	enum { NEEDED = 64 };
+	char c;
+	*again = false;
+	if (k->events.json.cut)
+		return true;
+	if (!json_reader_token(&k->events.json, &c, e))
+		return false;
+	for (enum window_state s = WINDOW_MORE;
+		s == WINDOW_MORE && w->end - w->at < NEEDED;)
+		if ((s = byte_window_more(w, e)) == WINDOW_ERR)
+			return false;
+	if (c != '{')
+		return true;
+	const char *p = scan_ws(w->at + 1);
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		*again |= (size_t)(w->end - p) > strlen(keys[i]) &&
+			  !memcmp(p, keys[i], strlen(keys[i]));
+	return true;
+}
+
+static bool kineto_objects(struct kineto *k, struct err *e)
+{
+	bool again = true;
+	while (again) {
+		k->events.json.window->at++;
+		if (!kineto_object(k, e) || !kineto_again(k, &again, e))
+			return false;
+	}
+	return json_reader_end(&k->events.json, k->trace, e);
+}
+
 static bool kineto_text(struct kineto *k, struct err *e)
 {
 	struct byte_window *w = k->events.json.window;
@@ -940,9 +996,7 @@ static bool kineto_text(struct kineto *k, struct err *e)
 	if (c == '[')
 		return kineto_list(k, e) &&
 		       json_reader_end(&k->events.json, k->trace, e);
-	w->at++;
-	return kineto_object(k, e) &&
-	       json_reader_end(&k->events.json, k->trace, e);
+	return kineto_objects(k, e);
 }
 
 /* Explains why a file without a single usable row is rejected. */

@@ -158,6 +158,7 @@ static const char *kineto_event_arg(struct scan *s, const char *p,
 	case KEY_DEVICE:
 		return kineto_event_number(s, p, &e->device);
 	case KEY_STREAM:
+	case KEY_SYCL_QUEUE:
 		return kineto_event_number(s, p, &e->stream);
 	case KEY_CORRELATION:
 		return kineto_event_number(s, p, &e->correlation);

@@ -577,6 +577,17 @@ static bool kineto_rows_counter(struct kineto_rows *r,
 	return kineto_rows_counter_values(r, e, pid);
 }
 
+/* Whether this is not a kernel, but the metrics of one: the scope profiler of
+ * the XPU backend writes them with the category of kernels, around the kernel's
+ * time. They have no correlation. */
+static bool kineto_rows_is_metrics(const struct kineto_event *e)
+{
+	static const char before[] = "metrics: ";
+	size_t n = sizeof before - 1;
+	return e->category == CATEGORY_KERNEL && e->correlation < 0 &&
+	       e->name.at && e->name.len > n && !memcmp(e->name.at, before, n);
+}
+
 bool kineto_rows_event(struct kineto_rows *r, const struct kineto_event *e)
 {
 	r->events++;
@@ -590,6 +601,10 @@ bool kineto_rows_event(struct kineto_rows *r, const struct kineto_event *e)
 		return true;
 	if (e->category == CATEGORY_NONE) {
 		kineto_rows_note(r, NOTE_category_unknown, &e->category_text);
+		return true;
+	}
+	if (kineto_rows_is_metrics(e)) {
+		kineto_rows_note(r, NOTE_record_kind, &e->name);
 		return true;
 	}
 	if (!kineto_rows_timely(r, e))

@@ -27,6 +27,34 @@ static void test_nested(void **state)
 	}
 }
 
+/* A tree of Triton Proton with 300,000 nested kernels: each keeps at most 512
+ * scopes, and the time and memory are in proportion to the text. */
+static void test_deep_tree(void **state)
+{
+	enum { DEPTH = 300000 };
+	static const char open[] = "{\"children\":[",
+			  close[] = "],\"frame\":"
+				    "{\"name\":\"f\"},\"metrics\":{\"count\":1,"
+				    "\"time (ns)\":2}}";
+	char *text = malloc((size_t)DEPTH * (sizeof open + sizeof close) + 9);
+	char *p = text;
+	struct decoded d;
+	(void)state;
+	*p++ = '[';
+	for (int i = 0; i < DEPTH; i++, p += sizeof open - 1)
+		memcpy(p, open, sizeof open - 1);
+	for (int i = 0; i < DEPTH; i++, p += sizeof close - 1)
+		memcpy(p, close, sizeof close - 1);
+	*p++ = ']';
+	decode_bytes(&d, text, (size_t)(p - text), 1 << 20);
+	assert_true(d.ok);
+	assert_int_equal(d.trace.stat.n, DEPTH);
+	assert_int_equal(noted(&d, NOTE_callers_cut), DEPTH - 513);
+	assert_true(d.arena.taken < 192 << 20);
+	decoded_release(&d);
+	free(text);
+}
+
 /* An event longer than the maximum window is skipped without being held in
  * memory. */
 static void test_long(void **state)
@@ -75,6 +103,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nested),
+		cmocka_unit_test(test_deep_tree),
 		cmocka_unit_test(test_long),
 		cmocka_unit_test(test_bounded),
 	};

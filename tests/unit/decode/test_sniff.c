@@ -102,6 +102,10 @@ static const struct {
 	{ BYTES("\xEF\xBB\xBF\n{ \"a\": 1,\n\"rocprofiler-sdk-tool\" :"),
 		SNIFF_ROCPROF_JSON },
 	{ BYTES("{\"rocprofiler-sdk-tool\", "), SNIFF_TRACE_JSON },
+	{ BYTES("[\n  {\n    \"children\": ["), SNIFF_HATCHET },
+	{ BYTES("[{\"frame\":{\"name\":"), SNIFF_HATCHET },
+	{ BYTES("[{\"metrics\" :{}"), SNIFF_HATCHET },
+	{ BYTES("[{\"frames\":{}}]"), SNIFF_TRACE_JSON },
 	/* events may contain anything */
 	{ BYTES("{\"traceEvents\": [{\"args\": {\"importance_score\": 1"),
 		SNIFF_TRACE_JSON },
