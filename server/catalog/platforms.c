@@ -56,6 +56,22 @@ static bool platforms_peaks_read(const struct entries *d, size_t i,
 	return true;
 }
 
+/* A carried platform with a link names the source of its figure. */
+static bool platforms_links_read(const struct entries *d, size_t i,
+	struct platform *p, struct err *e)
+{
+	const json_t *one = entries_at(d, i);
+
+	return platforms_rate(d, i, json_object_get(one, "link_bytes_per_s"),
+		       "link_bytes_per_s", &p->link_bytes_per_s, e) &&
+	       platforms_rate(d, i, json_object_get(one, "network_bytes_per_s"),
+		       "network_bytes_per_s", &p->network_bytes_per_s, e) &&
+	       entries_text(d, i, "link_source",
+		       !d->own && (!isnan(p->link_bytes_per_s) ||
+					  !isnan(p->network_bytes_per_s)),
+		       &p->link_source, e);
+}
+
 static bool platforms_floor_read(const struct entries *d, size_t i,
 	struct platform *p, struct err *e)
 {
@@ -86,6 +102,7 @@ static bool platforms_platform_read(struct catalog *c, const struct entries *d,
 	p->own = d->own;
 	if (!entries_keys(d, i,
 		    "name vendor source peak_flops bytes_per_s "
+		    "link_bytes_per_s network_bytes_per_s link_source "
 		    "launch_floor_ns devices",
 		    e) ||
 		!entries_name(d, i, &p->name, e) ||
@@ -95,6 +112,7 @@ static bool platforms_platform_read(struct catalog *c, const struct entries *d,
 		!platforms_rate(d, i,
 			json_object_get(entries_at(d, i), "bytes_per_s"),
 			"bytes_per_s", &p->bytes_per_s, e) ||
+		!platforms_links_read(d, i, p, e) ||
 		!platforms_peaks_read(d, i, p, e) ||
 		!platforms_floor_read(d, i, p, e) ||
 		!entries_list(d, i, "devices", &devices, e))

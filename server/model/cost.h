@@ -27,6 +27,10 @@ struct platform {
 	const char *source; /* of its peaks and bandwidth */
 	double peak_flops[DTYPES]; /* per second; NaN unknown */
 	double bytes_per_s;
+	/* What one device can send to the others of its node, and to other
+	 * nodes, in one direction; NaN unknown. */
+	double link_bytes_per_s, network_bytes_per_s;
+	const char *link_source; /* of these two; NULL unknown */
 	/* A call that is shorter than this has no headroom, because most of its
 	 * time is the launch. */
 	int64_t launch_floor_ns;

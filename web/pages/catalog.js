@@ -177,6 +177,15 @@ const PLATFORMS = [
 		value: (r) => r.bytes_per_s,
 		cell: (r) => o.amount(r.bytes_per_s, 'B/s'),
 	},
+	{
+		label: 'Link',
+		num: true,
+		down: 'link',
+		up: '-link',
+		value: (r) => r.link_bytes_per_s ?? null,
+		cell: (r) => o.amount(r.link_bytes_per_s ?? null, 'B/s'),
+		title: (r) => `to the other devices of a node, in one direction. ${r.link_source ?? ''}`,
+	},
 	{label: 'Peaks', cell: peaks},
 	{
 		label: 'Launch floor',

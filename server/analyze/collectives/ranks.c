@@ -1,6 +1,7 @@
 /* ranks.c - matches the collectives of a job's ranks; computes transfer time,
  * waiting time and stragglers. */
 #include "ranks.h"
+#include "catalog.h"
 #include "collective.h"
 #include "collective_pairs.h"
 #include "names.h"
@@ -134,6 +135,7 @@ static bool ranks_clock_from(const struct compared_run *const *runs, uint32_t n,
 struct ranks_maker {
 	const struct compared_run **runs; /* in the order of the lines */
 	uint32_t n;
+	const struct catalog *catalog;
 	struct arena *a;
 	struct collective_pairs pairs;
 	struct ranks *out;
@@ -343,6 +345,73 @@ static void ranks_pair_add(struct ranks_maker *m,
 	}
 }
 
+/* The link between the ranks of a line. */
+
+/* The platform that all devices of the line's ranks have; NULL if one is
+ * unknown, or if they differ. */
+static const struct platform *ranks_platform(const struct ranks_maker *m,
+	const struct collective_line *l)
+{
+	const struct platform *all = NULL;
+
+	for (uint32_t i = 0; i < l->runs_n; i++) {
+		const struct compared_run *run = m->runs[l->runs[i]];
+		for (uint32_t k = 0; k < run->device_names_n; k++) {
+			const char *name = run->device_names[k];
+			const struct platform *is =
+				name ? catalog_device(m->catalog, name) : NULL;
+			if (!is || (all && all != is))
+				return NULL;
+			all = is;
+		}
+		if (!run->device_names_n)
+			return NULL;
+	}
+	return all;
+}
+
+/* Whether the hosts of all ranks of the line are known; *several: they
+ * differ. */
+static bool ranks_hosts(const struct ranks_maker *m,
+	const struct collective_line *l, bool *several)
+{
+	const char *first = m->runs[l->runs[0]]->host;
+
+	*several = false;
+	for (uint32_t i = 0; i < l->runs_n; i++) {
+		const char *host = m->runs[l->runs[i]]->host;
+		if (!host)
+			return false;
+		*several |= strcmp(host, first) != 0;
+	}
+	return true;
+}
+
+static void ranks_link(const struct ranks_maker *m, struct collective_line *l)
+{
+	const struct platform *p = ranks_platform(m, l);
+
+	l->link_gb_s = NAN;
+	if (l->call.group_size < 0)
+		l->link_reason = "its process group is unknown";
+	else if (l->call.group_size != (int64_t)l->runs_n)
+		l->link_reason = "ranks of its group are missing";
+	else if (!ranks_hosts(m, l, &l->between_nodes))
+		l->link_reason = "the host of a rank is unknown";
+	else if (!p)
+		l->link_reason =
+			"its ranks have no common platform in the catalog";
+	else
+		l->link_gb_s = (l->between_nodes ? p->network_bytes_per_s
+						 : p->link_bytes_per_s) /
+			       1e9;
+	if (!l->link_reason && isnan(l->link_gb_s))
+		l->link_reason = arena_printf(m->a,
+			"the catalog has no peak of the link %s for %s",
+			l->between_nodes ? "between nodes" : "inside a node",
+			p->name);
+}
+
 static void ranks_line_end(const struct ranks_maker *m,
 	struct collective_line *l)
 {
@@ -350,6 +419,7 @@ static void ranks_line_end(const struct ranks_maker *m,
 	l->busbw_gb_s = l->reason ? (double)NAN
 				  : collective_busbw_gb_s(&l->call, l->count,
 					    l->transfer_ns);
+	ranks_link(m, l);
 	l->skew_ns = m->n > 1 ? l->skew_ns / l->count : (double)NAN;
 	if (m->n == 1)
 		l->transfer_ns = -1;
@@ -436,10 +506,14 @@ static uint32_t ranks_twice(const struct rank_line *l, uint32_t n)
 	return count;
 }
 
-bool ranks_from(const struct compared_run *runs, uint32_t n, struct arena *a,
-	struct ranks *out, struct err *e)
+bool ranks_from(const struct compared_run *runs, uint32_t n,
+	const struct catalog *catalog, struct arena *a, struct ranks *out,
+	struct err *e)
 {
-	struct ranks_maker m = { .n = n, .a = a, .out = out };
+	struct ranks_maker m = { .n = n,
+		.catalog = catalog,
+		.a = a,
+		.out = out };
 	assert(a->ceiling == 0);
 	if (n == 0)
 		return err_set(e, ERR_INPUT, "the job has no run");

@@ -12,6 +12,7 @@
 #include "compared.h"
 #include "err.h"
 
+struct catalog;
 struct rank_line {
 	int64_t run;
 	int32_t rank; /* -1 unknown */
@@ -47,6 +48,11 @@ struct collective_line {
 	bool upper_bound; /* not all ranks of the group are in the job */
 	int64_t transfer_ns; /* sum of minima; -1 for a single run */
 	double busbw_gb_s; /* of the transfer time; NaN unknown */
+	/* The peak of the slowest link between its ranks, in one direction; NaN
+	 * if unknown, for link_reason. */
+	double link_gb_s;
+	bool between_nodes; /* its ranks are on several hosts */
+	const char *link_reason;
 	/* Mean difference of the longest and the shortest duration of a
 	 * collective; NaN for a single run. */
 	double skew_ns;
@@ -69,9 +75,11 @@ struct ranks {
 	bool clocks_agree;
 };
 
-/* The arena must have no size limit. ERR_INPUT if there is no run. */
-bool ranks_from(const struct compared_run *runs, uint32_t n, struct arena *a,
-	struct ranks *out, struct err *e);
+/* The arena must have no size limit. The peaks of links are those of the
+ * catalog. ERR_INPUT if there is no run. */
+bool ranks_from(const struct compared_run *runs, uint32_t n,
+	const struct catalog *catalog, struct arena *a, struct ranks *out,
+	struct err *e);
 
 /* Waiting time inside each iteration of each run, for comparisons of jobs.
  * *waiting has one array per run with one value per iteration. Waiting is the

@@ -2,6 +2,7 @@
 #include "listing.h"
 #include "job.h"
 #include "call.h"
+#include "catalog_cache.h"
 #include "concurrency_limit.h"
 #include "findings.h"
 #include "query_compared.h"
@@ -51,7 +52,9 @@ json_t *job_get(struct call *c, struct err *e)
 		    runs, e))
 		return NULL;
 	call_db_return(c);
-	if (!ranks_from(runs, job.runs_n, &c->s.arena, &ranks, e))
+	const struct catalog *catalog = catalog_cache_take(&c->s, e);
+	if (!catalog ||
+		!ranks_from(runs, job.runs_n, catalog, &c->s.arena, &ranks, e))
 		return NULL;
 	const struct finding_list found =
 		findings_job(&c->s.arena, &ranks, runs, job.runs_n);

@@ -1,6 +1,7 @@
 /* ranks_world.h - makes runs with collectives and checks the result of
  * ranks_from(). */
 #pragma once
+#include "catalog.h"
 #include "ranks.h"
 #include <math.h>
 #include <setjmp.h>
@@ -65,8 +66,12 @@ static inline void line_add(struct world *w, struct compared_run *r,
 
 static inline void analyse(struct world *w)
 {
-	assert_true(ranks_from(w->runs, w->n, &w->arena, &w->out, &w->e));
+	struct catalog *catalog = catalog_new(NULL, &w->e);
+	assert_non_null(catalog);
+	assert_true(
+		ranks_from(w->runs, w->n, catalog, &w->arena, &w->out, &w->e));
 	assert_int_equal(w->out.ranks_n, w->n);
+	catalog_free(catalog);
 }
 
 static inline int start(void **state)

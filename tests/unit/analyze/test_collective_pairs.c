@@ -235,6 +235,50 @@ static void test_handles(void **state)
 	assert_int_equal(w->out.collectives_n, 0);
 }
 
+/* The link of the ranks: inside a node, between nodes, unknown. One device of
+ * H100-SXM sends 450 GB/s to its node. */
+static void test_links(void **state)
+{
+	static const char *const sxm[] = { "NVIDIA H100 80GB HBM3" };
+	static const struct {
+		const char *hosts[2], *reason;
+		bool known_device;
+		double gb_s;
+	} rows[] = {
+		{ { "a", "a" }, NULL, true, 450 },
+		{ { "a", "b" },
+			"the catalog has no peak of the link between nodes for "
+			"H100-SXM",
+			true, NAN },
+		{ { "a", NULL }, "the host of a rank is unknown", true, NAN },
+		{ { "a", "a" },
+			"its ranks have no common platform in the catalog",
+			false, NAN },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct world *w;
+		start(state);
+		w = *state;
+		for (int32_t r = 0; r < 2; r++) {
+			struct compared_run *run = run_add(w, r, 1000, -1);
+			run->host = rows[i].hosts[r];
+			if (rows[i].known_device)
+				run->device_names = sxm;
+			CALLS(w, run, "0", NULL, 2, 0, 10, 1);
+		}
+		analyse(w);
+		const struct collective_line *l = w->out.collectives;
+		if (rows[i].reason)
+			assert_string_equal(l->link_reason, rows[i].reason);
+		else
+			assert_null(l->link_reason);
+		assert_true(isnan(rows[i].gb_s) ? isnan(l->link_gb_s)
+						: l->link_gb_s == rows[i].gb_s);
+		stop(state);
+	}
+	start(state);
+}
+
 /* Sends of a pipeline of three are not between the same ranks; those of two
  * are. */
 static void test_sends(void **state)
@@ -268,6 +312,7 @@ int main(void)
 		RANKS_TEST(test_faults),
 		RANKS_TEST(test_restarts),
 		RANKS_TEST(test_handles),
+		RANKS_TEST(test_links),
 		RANKS_TEST(test_sends),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,7 +100,7 @@ static void test_alone(void **state)
 	analyse(w);
 	assert_int_equal(w->out.ranks[0].collective_ns, -1);
 	assert_int_equal(w->out.ranks[0].compute_ns, -1);
-	assert_false(ranks_from(w->runs, 0, &w->arena, &w->out, &w->e));
+	assert_false(ranks_from(w->runs, 0, NULL, &w->arena, &w->out, &w->e));
 	assert_string_equal(w->e.text, "the job has no run");
 }
 

@@ -243,6 +243,11 @@ static void test_platforms(void **state)
 	const struct platform *h20 = catalog_platform(*state, "H20");
 	assert_true(h20->peak_flops[DTYPE_BF16] == 148e12);
 	assert_true(isnan(h20->peak_flops[DTYPE_INT8]));
+	assert_true(isnan(h20->link_bytes_per_s) && !h20->link_source);
+	/* 900 GB/s both ways */
+	const struct platform *h100 = catalog_platform(*state, "H100-SXM");
+	assert_true(h100->link_bytes_per_s == 450e9 && h100->link_source);
+	assert_true(isnan(h100->network_bytes_per_s));
 	assert_null(catalog_platform(*state, "H21"));
 }
 
