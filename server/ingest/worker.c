@@ -3,6 +3,7 @@
 #include "arena.h"
 #include "catalog.h"
 #include "db.h"
+#include "fleet_best.h"
 #include "ingest.h"
 #include "log.h"
 #include "site_overrides.h"
@@ -78,7 +79,7 @@ static bool worker_catalog_renew(struct worker_catalog *f, struct db *db,
 
 /* Sums over runs are folded if there is nothing else to do, and after every
  * FOLD_EVERY ingests, so that a reader never has to add many deltas. */
-enum { FOLD_EVERY = 32, FOLD_RUNS = 64 };
+enum { FOLD_EVERY = 32, FOLD_RUNS = 64, FOLD_BESTS = 64 };
 enum { IDLE_MS = 1000, PAUSE_MS = 50, PAUSE_MAX_MS = 2000, SAVE_TRIES = 10 };
 
 static volatile sig_atomic_t stopping;
@@ -264,6 +265,17 @@ static bool worker_work(struct db **db, const struct claim *c,
 	return ok;
 }
 
+/* Computes some fleet-bests again whose runs came or went. */
+static void worker_fleet_best(struct db *db, bool *left)
+{
+	struct err e = { 0 };
+	bool more = false;
+	if (!fleet_best_refresh(db, FOLD_BESTS, &more, &e) &&
+		e.code != ERR_BUSY)
+		log_warn("worker computes fleet-bests later: %s", e.text);
+	*left = *left || (more && !e.code);
+}
+
 /* Folds some of the waiting sums; skips them if another process is folding
  * them. */
 static void worker_fold(struct db *db, bool *left)
@@ -278,6 +290,7 @@ static void worker_fold(struct db *db, bool *left)
 	}
 	if (folded)
 		log_debug("fold rows=%lld", (long long)folded);
+	worker_fleet_best(db, left);
 }
 
 /* If there is nothing to ingest: folds sums, and waits if there is nothing to

@@ -10,6 +10,7 @@
  * Source: definitions of Atrex-Bench's roofline (Apache-2.0). */
 #pragma once
 #include "shape.h"
+#include <math.h>
 
 /* PHYSICAL: the work that the operator must do. CATALOG: the work that the
  * imported reference set counts, including its artifacts (spare KV pool, whole
@@ -45,3 +46,20 @@ struct bound {
 	enum leg leg; /* the longer of compute time and memory time */
 	enum dtype lacking; /* if sol_s is NaN: the type without a peak */
 };
+
+/* The size class of a call: n if the work that bounds it, W if the leg is
+ * compute and Q if it is memory, is in [2^n, 2^(n+1)). Calls of one class take
+ * at most twice as long as each other at equal efficiency, so what one of them
+ * reaches the others can reach, too. Small calls never do. -1 without a
+ * bound. */
+static inline int cost_size_class(const struct cost *c, enum leg leg)
+{
+	double work = (double)c->read_bytes + (double)c->write_bytes;
+
+	if (leg == LEG_COMPUTE) {
+		work = 0;
+		for (enum dtype d = DTYPE_UNKNOWN + 1; d < DTYPES; d++)
+			work += dtype_counts(d) ? (double)c->flops[d] : 0;
+	}
+	return leg == LEG_NONE || work < 1 ? -1 : ilogb(work);
+}

@@ -56,6 +56,21 @@ struct fleet {
 	int64_t left_out; /* runs whose names lag behind durations */
 };
 
+/* The best efficiency that the fleet reached for calls of one platform, operator,
+ * type, leg and size class (cost_size_class()). */
+struct fleet_best {
+	const char *platform, *op;
+	enum dtype dtype;
+	enum leg leg;
+	int size_class;
+	double s; /* at most 1 */
+	int64_t run; /* that reached it; 0: no longer there */
+};
+struct fleet_bests {
+	struct fleet_best *rows; /* sorted by fleet_best_compare() */
+	uint32_t n;
+};
+
 enum importance_weight {
 	WEIGHT_TIME,
 	WEIGHT_MEAN,

@@ -153,6 +153,8 @@ static void fleet_importance_run_row_from(const struct importance_row *r,
 		.bound = r->bound,
 		.headroom = r->headroom,
 		.over = r->over,
+		.reachable = NAN,
+		.reachable_known = NAN,
 		.collective = is ? r->collective : -1,
 	};
 }
@@ -176,6 +178,7 @@ void fleet_importance_from_fleet(const struct fleet *f,
 		.specific = part ? (double)NAN : is->specific,
 		.sized = is->sized,
 		.bound = is->bound,
+		.reachable = NAN,
 		.interval_why = is->interval_why,
 		.n = is->n,
 	};
@@ -194,6 +197,61 @@ void fleet_importance_from_fleet(const struct fleet *f,
 		}
 	}
 	out->headroom = known ? headroom : (double)NAN;
+}
+
+/* The row of the operator; `n` if there is none. */
+static uint32_t fleet_importance_row_of(const struct fleet_importance *m,
+	const char *op)
+{
+	uint32_t i = 0;
+	while (i < m->n && (!m->rows[i].op || strcmp(m->rows[i].op, op) != 0))
+		i++;
+	return i;
+}
+
+static void fleet_importance_reachable_add(const struct fleet_importance *m,
+	const struct fleet_shape *s, const struct fleet_bests *bests,
+	struct reachable_sum *sums, double *time)
+{
+	const struct reachable_calls c = { .platform = s->platform,
+		.op = s->op,
+		.dtype = s->dtype,
+		.leg = s->leg,
+		.size_class =
+			s->costed ? cost_size_class(&s->cost, s->leg) : -1,
+		.s = s->sol_ns * (double)s->calls / (1e9 * s->total_s) };
+	uint32_t i = s->op ? fleet_importance_row_of(m, s->op) : m->n;
+	if (i == m->n || m->rows[i].collective > 0)
+		return;
+	const struct fleet_best *best = reachable_best(bests, &c);
+	time[i] += s->weighted_s;
+	reachable_add(&sums[i], s->weighted_s,
+		s->weighted_s * reachable_share(c.s, best), best);
+}
+
+void fleet_importance_reachable(struct fleet_importance *m,
+	const struct fleet *f, const struct fleet_shape *shapes, uint32_t n,
+	const struct fleet_bests *bests, struct arena *a)
+{
+	struct reachable_sum *sums =
+		arena_array(a, struct reachable_sum, m->n + 1);
+	double *time = arena_array(a, double, m->n + 1);
+	double all = 0, reachable = 0;
+	for (uint32_t i = 0; i < f->cells_n; i++)
+		all += f->cells[i].weighted_s;
+	for (uint32_t i = 0; i < n; i++)
+		fleet_importance_reachable_add(m, &shapes[i], bests, sums,
+			time);
+	for (uint32_t i = 0; i < m->n; i++) {
+		m->rows[i].best = sums[i].best;
+		m->rows[i].reachable_known =
+			time[i] > 0 ? sums[i].known / time[i] : (double)NAN;
+		if (!sums[i].best || all <= 0)
+			continue;
+		m->rows[i].reachable = sums[i].saved / all;
+		reachable += m->rows[i].reachable;
+		m->reachable = reachable;
+	}
 }
 
 /* ---- a reference set: values are neither computed nor rounded */
@@ -257,6 +315,8 @@ static void fleet_importance_set_row_from(const struct reference *r,
 		.bound = NAN,
 		.headroom = NAN,
 		.over = NAN,
+		.reachable = NAN,
+		.reachable_known = NAN,
 		.collective = is ? is->collective : -1,
 		.places = o->shapes_n ? fleet_importance_set_places_from(
 						&o->shapes[o->median],
@@ -283,6 +343,7 @@ void fleet_importance_from_set(const char *name, const struct reference *r,
 		.sized = NAN,
 		.bound = NAN,
 		.headroom = NAN,
+		.reachable = NAN,
 		.interval_why = "what was published has no intervals",
 		.platforms = fleet_importance_set_platforms_from(r, a),
 		.platforms_n = r->platforms_n,
@@ -398,6 +459,8 @@ static double fleet_importance_figure(const struct fleet_importance_row *r,
 		return isnan(r->s) ? r->s_median : r->s;
 	case SORT_HEADROOM:
 		return r->headroom;
+	case SORT_REACHABLE:
+		return r->reachable;
 	case SORT_IMPORTANCE:
 	case SORT_NAME:
 		break;

@@ -8,6 +8,7 @@
 #include "catalog.h"
 #include "importance.h"
 #include "query_operator.h"
+#include "reachable.h"
 #include "reference.h"
 
 /* Figures on one platform. For a fleet they are means over calls; for a
@@ -23,6 +24,10 @@ struct fleet_importance_row {
 	double importance, w_time, w_mean, w_present, low, high;
 	double prevalence, total_s, ai, s, s_median;
 	double sized, bound, headroom, over; /* shares */
+	double reachable; /* reachable headroom, as a share of all GPU time */
+	double reachable_known; /* share of its time with a fleet-best */
+	const struct fleet_best *best; /* of its shape with the most reachable
+		headroom; NULL unknown */
 	int collective; /* 0, 1; -1 unknown */
 	const struct fleet_importance_place
 		*places; /* by platform of the list */
@@ -34,6 +39,7 @@ struct fleet_importance {
 	int64_t runs, excluded, left_out, clusters;
 	double gpu_s, hours;
 	double attributed, specific, sized, bound, headroom; /* shares */
+	double reachable;
 	const char *interval_why;
 	const struct platform *const *platforms;
 	struct fleet_importance_row *rows;
@@ -47,6 +53,11 @@ struct fleet_importance {
 void fleet_importance_from_fleet(const struct fleet *f,
 	const struct importance *is, enum importance_weight weight, bool part,
 	const struct catalog *c, struct arena *a, struct fleet_importance *out);
+/* Adds the reachable headroom of the shapes, which are those of all operators of
+ * the fleet. */
+void fleet_importance_reachable(struct fleet_importance *m,
+	const struct fleet *f, const struct fleet_shape *shapes, uint32_t n,
+	const struct fleet_bests *bests, struct arena *a);
 void fleet_importance_from_set(const char *name, const struct reference *r,
 	const struct catalog *c, struct arena *a, struct fleet_importance *out);
 
@@ -66,6 +77,7 @@ enum fleet_importance_order {
 	SORT_AI,
 	SORT_S,
 	SORT_HEADROOM,
+	SORT_REACHABLE,
 	SORT_NAME
 };
 /* Numbers descend and names ascend; `reverse` inverts both. Unknown values

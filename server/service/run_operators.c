@@ -56,10 +56,47 @@ static double run_operators_headroom_measured(
 	return 100 * ns / (double)m->is->gpu_ns;
 }
 
+const struct fleet_best *run_operators_best(const struct run_operators_table *m,
+	const struct operator_stat *o, enum leg leg, int size_class)
+{
+	const struct reachable_calls c = { .platform = m->is->platform,
+		.op = o->name,
+		.dtype = o->dtype,
+		.leg = leg,
+		.size_class = size_class };
+	return m->bests && !o->collective ? reachable_best(m->bests, &c) : NULL;
+}
+
+int64_t run_operators_reachable_ns(int64_t total_ns, double s,
+	const struct fleet_best *best)
+{
+	double share = reachable_share(s, best);
+	return isnan(share) ? -1 : llround((double)total_ns * share);
+}
+
+const struct reachable_sum *
+run_operators_reachable_from(const struct run_operators_table *m,
+	const struct bound_shape *shapes, uint32_t n, struct arena *a)
+{
+	struct reachable_sum *all =
+		arena_array(a, struct reachable_sum, m->is->n + 1);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct bound_shape *s = &shapes[i];
+		const struct fleet_best *best = run_operators_best(m,
+			&m->is->rows[s->operator_], s->leg, s->size_class);
+		int64_t ns =
+			run_operators_reachable_ns(s->total_ns, s->s, best);
+		reachable_add(&all[s->operator_], (double)s->total_ns,
+			ns < 0 ? (double)NAN : (double)ns, best);
+	}
+	return all;
+}
+
 struct run_operators_share run_operators_share_from(
 	const struct run_operators_table *m)
 {
 	int64_t attributed = 0, specific = 0, sized = 0, bound = 0, head = 0;
+	double known = 0, reachable = 0;
 	for (uint32_t i = 0; i < m->is->n; i++) {
 		const struct operator_stat *o = &m->is->rows[i];
 		const struct operator_info *is =
@@ -69,6 +106,8 @@ struct run_operators_share run_operators_share_from(
 		sized += o->sized_ns;
 		bound += o->bound_ns;
 		head += o->collective ? 0 : o->headroom_ns;
+		known += m->reachable ? m->reachable[i].known : 0;
+		reachable += m->reachable ? m->reachable[i].saved : 0;
 	}
 	return (struct run_operators_share){
 		fleet_importance_pct(attributed, m->is->gpu_ns),
@@ -77,5 +116,9 @@ struct run_operators_share run_operators_share_from(
 		fleet_importance_pct(bound, m->is->gpu_ns),
 		bound ? fleet_importance_pct(head, m->is->gpu_ns) : (double)NAN,
 		run_operators_headroom_measured(m),
+		fleet_importance_pct((int64_t)known, m->is->gpu_ns),
+		known > 0 ? fleet_importance_pct((int64_t)reachable,
+				    m->is->gpu_ns)
+			  : (double)NAN,
 	};
 }

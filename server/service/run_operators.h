@@ -8,6 +8,7 @@
 #include "catalog.h"
 #include "measured_ceilings.h"
 #include "query_operator.h"
+#include "reachable.h"
 
 /* Sums over an operator's calls whose roofline bound on the other platform is
  * known. */
@@ -33,10 +34,24 @@ struct run_operators_table {
 	/* of the run's platform; NULL if there are none */
 	const struct measured_ceilings *ceilings;
 	const struct measured_sum *measured; /* by row; NULL without them */
+	const struct fleet_bests *bests; /* of the run's platform */
+	const struct reachable_sum *reachable; /* by row, in ns; or NULL */
 };
+/* Adds up the reachable headroom of the shapes, by row of m->is. */
+const struct reachable_sum *
+run_operators_reachable_from(const struct run_operators_table *m,
+	const struct bound_shape *shapes, uint32_t n, struct arena *a);
+/* The fleet-best of a shape of row `o`; NULL unknown. */
+const struct fleet_best *run_operators_best(const struct run_operators_table *m,
+	const struct operator_stat *o, enum leg leg, int size_class);
+/* In whole ns; -1 unknown. */
+int64_t run_operators_reachable_ns(int64_t total_ns, double s,
+	const struct fleet_best *best);
 /* Shares of the run's GPU time in percent; NaN if unknown. */
 struct run_operators_share {
 	double attributed, specific, sized, bound, headroom, headroom_measured;
+	double reachable_known, reachable; /* time with a fleet-best; reachable
+		headroom */
 };
 struct run_operators_share run_operators_share_from(
 	const struct run_operators_table *m);

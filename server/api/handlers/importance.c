@@ -8,6 +8,7 @@
 #include "catalog_params.h"
 #include "concurrency_limit.h"
 #include "findings.h"
+#include "fleet_best.h"
 #include "listing.h"
 #include "view_operators.h"
 #include "view_set.h"
@@ -141,6 +142,27 @@ static json_t *importance_fleet_bench(struct call *c,
 		"kernsift-fleet");
 }
 
+/* The fleet-bests that the caller may see, and the shapes to compare with
+ * them. */
+struct importance_bests {
+	struct fleet_bests is;
+	struct fleet_shape *shapes;
+	uint32_t n;
+};
+
+/* Shapes are read only if there is a fleet-best to compare them with. */
+static bool importance_bests_read(struct call *c, const struct fleet_filter *f,
+	struct importance_bests *b, struct err *e)
+{
+	*b = (struct importance_bests){ 0 };
+	if (!fleet_best_read(c->s.db, &c->s.arena, project_scope_name(&c->s),
+		    f->platform, &b->is, e))
+		return false;
+	reachable_sort(&b->is);
+	return !b->is.n || query_fleet_bounds(c->s.db, &c->s.arena, f,
+				   &b->shapes, &b->n, e);
+}
+
 static json_t *importance_fleet_answer(struct call *c, const struct catalog *k,
 	enum importance_weight weight, struct err *e)
 {
@@ -148,13 +170,17 @@ static json_t *importance_fleet_answer(struct call *c, const struct catalog *k,
 	struct fleet fleet;
 	struct importance is;
 	struct fleet_importance m;
+	struct importance_bests bests;
 	if (!importance_fleet_params(c, k, &f, e) ||
-		!query_fleet(c->s.db, &c->s.arena, &f, &fleet, e))
+		!query_fleet(c->s.db, &c->s.arena, &f, &fleet, e) ||
+		!importance_bests_read(c, &f, &bests, e))
 		return NULL;
 	call_db_return(c);
 	importance_from(&fleet, weight, k, SEED, &c->s.arena, &is);
 	fleet_importance_from_fleet(&fleet, &is, weight, f.dtype || f.phase, k,
 		&c->s.arena, &m);
+	fleet_importance_reachable(&m, &fleet, bests.shapes, bests.n, &bests.is,
+		&c->s.arena);
 	importance_arrange(c, &m);
 	const struct finding_list found =
 		findings_importance(&c->s.arena, &m, &fleet, k);

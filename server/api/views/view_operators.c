@@ -67,18 +67,30 @@ json_t *view_run_operators(const struct run_operators_table *m,
 		view_append(items,
 			row_run_operator(m, o, view_operators_info(m, o),
 				m->put ? &m->put[i] : NULL,
-				run_operators_measured(m, o)));
+				run_operators_measured(m, o),
+				m->reachable ? &m->reachable[i] : NULL));
 	}
 	return row_run_operators(m, p, &of, findings, view_list(items, NULL));
+}
+
+/* NULL unknown. */
+static const struct fleet_best *
+view_operators_best(const struct run_operators_table *m,
+	const struct operator_stat *o, const struct shape_stat *s)
+{
+	return s->costed ? run_operators_best(m, o, s->leg,
+				   cost_size_class(&s->cost, s->leg))
+			 : NULL;
 }
 
 static json_t *view_operators_shape(const struct run_shapes *of,
 	const struct shape_stat *s)
 {
 	const struct run_operators_table *m = of->of;
-	return row_run_shape(m, &m->is->rows[s->operator_], s,
-		fleet_importance_flops(&s->cost),
-		(double)s->cost.read_bytes + (double)s->cost.write_bytes);
+	const struct operator_stat *o = &m->is->rows[s->operator_];
+	return row_run_shape(m, o, s, fleet_importance_flops(&s->cost),
+		(double)s->cost.read_bytes + (double)s->cost.write_bytes,
+		view_operators_best(m, o, s));
 }
 
 json_t *view_run_shapes(const struct run_shapes *s, uint32_t from, uint32_t n,
@@ -106,7 +118,8 @@ const struct table *view_run_operators_table(struct arena *a,
 	for (uint32_t i = 0; i < m->is->n; i++) {
 		row_run_operator_cells(t, m, &m->is->rows[i], NULL,
 			m->put ? &m->put[i] : NULL,
-			run_operators_measured(m, &m->is->rows[i]));
+			run_operators_measured(m, &m->is->rows[i]),
+			m->reachable ? &m->reachable[i] : NULL);
 		row_table_next(t);
 	}
 	return &t->table;
@@ -123,8 +136,9 @@ const struct table *view_run_shapes_table(struct arena *a,
 	row_table_rows(t, s->n);
 	for (uint32_t i = 0; i < s->n; i++) {
 		const struct shape_stat *r = &s->rows[i];
-		row_run_shape_cells(t, s->of, &s->of->is->rows[r->operator_], r,
-			(double)NAN, (double)NAN);
+		const struct operator_stat *o = &s->of->is->rows[r->operator_];
+		row_run_shape_cells(t, s->of, o, r, (double)NAN, (double)NAN,
+			view_operators_best(s->of, o, r));
 		row_table_next(t);
 	}
 	return &t->table;

@@ -279,6 +279,7 @@ static int query_fleet_shape_by_time(const void *a, const void *b)
 	return query_fleet_shape_by_group(&x->is, &y->is);
 }
 
+/* In no order. */
 static struct fleet_shape_line *query_fleet_shape_lines(struct shape_sums *g,
 	uint32_t *n)
 {
@@ -312,8 +313,6 @@ static struct fleet_shape_line *query_fleet_shape_lines(struct shape_sums *g,
 		}
 	}
 	*n = (uint32_t)(to - all);
-	if (*n)
-		qsort(all, *n, sizeof *all, query_fleet_shape_by_time);
 	return all;
 }
 
@@ -350,7 +349,9 @@ static bool query_fleet_shape_page_of(struct db *db, struct shape_sums *g,
 	bool *more, struct err *e)
 {
 	uint32_t all_n;
-	const struct fleet_shape_line *all = query_fleet_shape_lines(g, &all_n);
+	struct fleet_shape_line *all = query_fleet_shape_lines(g, &all_n);
+	if (all_n)
+		qsort(all, all_n, sizeof *all, query_fleet_shape_by_time);
 	uint32_t from = offset < all_n ? (uint32_t)offset : all_n;
 	*n = all_n - from;
 	if (limit && *n > (uint32_t)limit)
@@ -382,6 +383,33 @@ bool query_fleet_shapes(struct db *db, struct arena *a,
 			     : shape_sums_from_rollups(db, &g, f, e)) &&
 		  query_fleet_shape_page_of(db, &g, offset, limit, rows, n,
 			  more, e);
+	arena_release(&g.work);
+	return ok;
+}
+
+static void query_fleet_bounds_fill(struct shape_sums *g,
+	struct fleet_shape **rows, uint32_t *n)
+{
+	const struct fleet_shape_line *all = query_fleet_shape_lines(g, n);
+	*rows = arena_array(g->arena, struct fleet_shape, *n);
+	for (uint32_t i = 0; i < *n; i++) {
+		(*rows)[i] = all[i].is;
+		(*rows)[i].calls = (int64_t)ledger_sum(all[i].row, SHAPE_CALLS);
+		query_fleet_shape_cost(all[i].row, &(*rows)[i]);
+	}
+}
+
+bool query_fleet_bounds(struct db *db, struct arena *a,
+	const struct fleet_filter *f, struct fleet_shape **rows, uint32_t *n,
+	struct err *e)
+{
+	struct fleet_keys keys;
+	struct shape_sums g = { .arena = a, .keys = &keys };
+	bool ok = fleet_keys(db, a, f, &keys, e) &&
+		  (f->labels ? shape_sums_from_runs(db, &g, f, e)
+			     : shape_sums_from_rollups(db, &g, f, e));
+	if (ok)
+		query_fleet_bounds_fill(&g, rows, n);
 	arena_release(&g.work);
 	return ok;
 }

@@ -309,7 +309,7 @@ struct rollup_folding {
 	int64_t folded;
 };
 
-static bool rollup_lock(struct db *db, struct err *e)
+bool rollup_lock(struct db *db, struct err *e)
 {
 	struct result r;
 	if (!sql_run(db,
@@ -403,6 +403,39 @@ static struct int128_reader rollup_runs_of(struct arena *a,
 	return is;
 }
 
+/* Counts the changes of each platform, operator and type, so that their
+ * fleet-bests are computed again (fleet_best.h). */
+static bool rollup_change_bests(struct db *db,
+	const struct rollup_entries *shapes, struct err *e)
+{
+	static const char sql[] =
+		"INSERT INTO fleet_best_source AS s "
+		"(platform, operator, dtype, changes) "
+		"SELECT l.platform, k.operator, coalesce(k.dtype, ''), "
+		"count(*) "
+		"FROM unnest($1::text[], $2::bigint[]) l (platform, key) "
+		"JOIN operator_key k ON k.id = l.key "
+		"WHERE k.operator IS NOT NULL AND l.platform <> '' "
+		"GROUP BY 1, 2, 3 "
+		"ON CONFLICT (platform, operator, dtype) "
+		"DO UPDATE SET changes = s.changes + excluded.changes";
+	struct sql_params p = { 0 };
+	struct sql_array platforms, keys;
+	sql_array_init(&platforms, SQL_TEXT);
+	sql_array_init(&keys, SQL_INT8);
+	/* An entry per grain; each counts once. */
+	for (uint32_t i = 0; i < shapes->n; i += ROLLUP_GRAINS) {
+		sql_array_text(&platforms, shapes->rows[i].from->platform);
+		sql_array_int8(&keys, shapes->rows[i].key);
+	}
+	sql_array(&p, &platforms);
+	sql_array(&p, &keys);
+	bool ok = sql_hot(db, sql, &p, NULL, e);
+	sql_array_release(&platforms);
+	sql_array_release(&keys);
+	return ok;
+}
+
 /* Adds the deltas to all grains of cells and shapes, and to the table of all
  * shapes seen. */
 static bool rollup_add_deltas(struct db *db, struct arena *a,
@@ -422,7 +455,9 @@ static bool rollup_add_deltas(struct db *db, struct arena *a,
 			rollup_enter_all(&seen, key, rollup_runs_of(a, one));
 		}
 	}
-	return rollup_table_add(db, &rollup_cells, &cells, e) &&
+	/* before the entries are sorted */
+	return rollup_change_bests(db, &shapes, e) &&
+	       rollup_table_add(db, &rollup_cells, &cells, e) &&
 	       rollup_table_add(db, &rollup_shapes, &shapes, e) &&
 	       rollup_table_add(db, &rollup_seen, &seen, e);
 }

@@ -7,6 +7,10 @@
 #pragma once
 #include "db.h"
 
+/* Takes the lock of the sums until the transaction ends; ERR_BUSY if another
+ * process has it. */
+bool rollup_lock(struct db *db, struct err *e);
+
 /* Adds at most `limit` deltas to the sums; *left: whether more are waiting.
  * ERR_BUSY if another process is folding. */
 bool rollup_fold(struct db *db, int limit, int64_t *folded, bool *left,

@@ -107,6 +107,11 @@ static void derived_write_cost(struct bulk *b, const struct shape_stat *s)
 	bulk_text(b, s->why);
 	bulk_float8_known(b, s->sol_ns);
 	bulk_text(b, profile_word_leg[s->leg]);
+	int size_class = s->costed ? cost_size_class(&s->cost, s->leg) : -1;
+	if (size_class < 0)
+		bulk_null(b);
+	else
+		bulk_int4(b, size_class);
 }
 
 /* Packed columns are written from 64-bit numbers, so the buckets, which are
@@ -130,7 +135,7 @@ static void derived_write_shapes(struct bulk *b, const struct derived_run *run)
 		const struct shape_stat *s = &o->shapes[i];
 		if (i && s->operator_ != s[-1].operator_)
 			rank = 0;
-		bulk_row(b, 16 + TIME_COLUMNS_N);
+		bulk_row(b, 17 + TIME_COLUMNS_N);
 		bulk_int8(b, run->id);
 		bulk_int4(b, (int32_t)s->operator_);
 		bulk_int4(b, rank);
@@ -150,7 +155,7 @@ static void derived_write_shapes(struct bulk *b, const struct derived_run *run)
 static const struct derived_table derived_shape = {
 	"COPY run_shape (run_id, operator, rank, shape_id, grid, attribution_source, "
 	"launches, " TIME_COLUMNS ", buckets, bucket, bucket_calls, flops, "
-	"read_bytes, write_bytes, reason, sol_ns, leg) FROM STDIN (FORMAT binary)",
+	"read_bytes, write_bytes, reason, sol_ns, leg, size_class) FROM STDIN (FORMAT binary)",
 	derived_write_shapes,
 };
 

@@ -3,6 +3,7 @@
 #include "query_operator.h"
 #include "column.h"
 #include "page.h"
+#include "profile_word.h"
 #include "sql.h"
 
 #define KNOWN(code, word, what) "o.source_" #word "_ns, "
@@ -108,6 +109,33 @@ bool query_shapes(struct db *db, struct arena *a, const struct shape_filter *f,
 	return ok ||
 	       err_set(e, ERR_INTERNAL, "the shapes of run %lld cannot be read",
 		       (long long)f->run);
+}
+
+bool query_bound_shapes(struct db *db, struct arena *a, int64_t run,
+	struct bound_shape **rows, uint32_t *n, struct err *e)
+{
+	static const char sql[] =
+		"SELECT operator, leg, size_class, total_ns, "
+		"sol_ns / nullif(mean_ns, 0) "
+		"FROM run_shape WHERE run_id = $1 AND leg IS NOT NULL "
+		"ORDER BY operator, rank";
+	struct sql_params p = { 0 };
+	struct result r;
+	sql_int8(&p, run);
+	if (!sql_hot(db, sql, &p, &r, e))
+		return false;
+	*n = 0;
+	*rows = arena_array(a, struct bound_shape, (size_t)r.n);
+	while (result_next(&r)) {
+		struct bound_shape *s = &(*rows)[(*n)++];
+		s->operator_ = (uint32_t)result_int4(&r, 0);
+		s->leg = (enum leg)column_word(&r, a, profile_word_leg, LEGS);
+		s->size_class = result_int4(&r, -1);
+		s->total_ns = result_int8(&r, 0);
+		s->s = result_float8(&r, NAN);
+	}
+	result_release(&r);
+	return true;
 }
 
 /* Reads two ranges of an index. The condition <> would read every run. */

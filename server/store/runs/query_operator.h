@@ -29,6 +29,18 @@ struct shape_filter {
 bool query_shapes(struct db *db, struct arena *a, const struct shape_filter *f,
 	struct shape_stat **rows, uint32_t *n, bool *more, struct err *e);
 
+/* A shape with a roofline bound. */
+struct bound_shape {
+	uint32_t operator_; /* index of the row in query_operators() */
+	enum leg leg;
+	int size_class; /* cost_size_class(); -1 in rows from before */
+	int64_t total_ns;
+	double s; /* T_SOL / mean time; NaN if the mean is 0 */
+};
+/* Lists the shapes of a run that have a roofline bound. */
+bool query_bound_shapes(struct db *db, struct arena *a, int64_t run,
+	struct bound_shape **rows, uint32_t *n, struct err *e);
+
 struct unattributed_line {
 	int64_t kernel; /* id in the dictionary */
 	const char *name, *short_name, *family;

@@ -73,6 +73,31 @@ def compiled(form, numbers="first", new=False, **options):
     return made_compiled(form, numbers, new=more, **options)
 
 
+SMALL, LARGE, WIDE, ODD = (1024, 2048, 512), (2048, 2048, 512), (4096, 4096), (4096, 4095)
+
+
+def efficient(number):
+    """Returns run `number` of 66-fleet-best.http. Runs 1 to 5 have what that case
+    counts; run 6 has slow calls of what has a fleet-best; run 7 is on another device."""
+    sys.path.append(os.path.join(HERE, "..", "gen"))
+    from efficiency import made_efficiency
+    gemm = ("gemm", "bf16", SMALL)
+    if number == 6:
+        return made_efficiency([(*gemm, 40)] * 4)
+    if number == 7:
+        return made_efficiency([(*gemm, 40)] * 4, "NVIDIA A100-SXM4-80GB")
+    calls = [(*gemm, 19 + number)] * 4
+    calls += [("gemm", "fp16", SMALL, 19 + number)] * (3 if number == 1 else 4)
+    calls += [("elementwise", "fp32", WIDE, 99 + number)] * 4
+    calls += [("softmax", "fp32", WIDE, 99 + number)] * 4
+    if number < 5:
+        calls += [("gemm", "fp32", SMALL, 200)] * 10
+    if number == 1:
+        calls += [("gemm", "bf16", LARGE, 60)] * 4
+        calls += [("elementwise", "fp32", ODD, 10)] * 40
+    return made_efficiency(calls)
+
+
 def graph_export():
     """Returns an export of Nsight Systems: two kernels, replays of two CUDA graphs that
     are recorded as one unit, and a range that overlaps another. data/README.md has the
@@ -96,6 +121,7 @@ def graph_export():
 
 
 MADE = {
+    **{f"efficient-{n}": (lambda n=n: efficient(n)) for n in range(1, 8)},
     "inductor": lambda: compiled("inductor"),
     "inductor-again": lambda: compiled("inductor", "again", seed=2),
     "inductor-slow": lambda: compiled("inductor", "again", times={"down": 1.6}, seed=3),

@@ -9,7 +9,8 @@
 	"'migration', 'site_override', 'learned_graph', "       \
 	"'reference_set', 'shape', 'operator_key', "            \
 	"'rollup_cell', 'rollup_shape', 'rollup_seen', "        \
-	"'rollup_kernel', 'audit', 'gate', 'change_point', "    \
+	"'rollup_kernel', 'fleet_best', 'fleet_best_source', "  \
+	"'audit', 'gate', 'change_point', "                     \
 	"'change_seen', 'retention', 'webhook', "               \
 	"'webhook_delivery', 'platform_ceiling')"
 
