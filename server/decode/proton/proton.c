@@ -4,6 +4,8 @@
 #include "json_reader.h"
 #include "number.h"
 #include "text.h"
+#include <assert.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <strings.h>
@@ -98,16 +100,15 @@ static bool proton_device_facts(struct proton *x, const struct proton_device *d)
 	char value[32];
 	bool ok = true;
 	if (proton_good(&d->clock_khz, most) && d->clock_khz.value >= 1000) {
-		int n = snprintf(value, sizeof value, "%lld",
-			(long long)d->clock_khz.value / 1000);
+		int n = snprintf(value, sizeof value, "%" PRId64,
+			d->clock_khz.value / 1000);
 		ok = fact_list_append(&x->facts, "sm_clock_max_mhz", value,
 			(size_t)n);
 	}
 	if (ok && proton_good(&d->memory_khz, most) &&
 		proton_good(&d->bus_bits, 1 << 20)) {
-		int n = snprintf(value, sizeof value, "%lld",
-			(long long)(d->memory_khz.value * 2 * 1000 / 8 *
-				    d->bus_bits.value));
+		int n = snprintf(value, sizeof value, "%" PRId64,
+			d->memory_khz.value * 2 * 1000 / 8 * d->bus_bits.value);
 		ok = fact_list_append(&x->facts, "memory_bandwidth", value,
 			(size_t)n);
 	}
@@ -178,11 +179,13 @@ static const char *proton_devices_read(void *ctx, struct scan *s, const char *p)
 		p = p ? scan_next(s, p, &end) : NULL) {
 		struct text_span key;
 		p = scan_key(s, p, &key);
-		if (p && to->n == PROTON_DEVICES_READ) {
+		if (!p)
+			return NULL;
+		if (to->n == PROTON_DEVICES_READ) {
 			p = scan_skip(s, p, true);
 			continue;
 		}
-		p = p ? proton_device(s, p, &to->device[to->n]) : NULL;
+		p = proton_device(s, p, &to->device[to->n]);
 		to->number[to->n++] = proton_digits(&key);
 	}
 	return p;
@@ -271,6 +274,7 @@ static bool proton_node_open(struct proton *x)
 		x->nodes = grown;
 		x->cap = cap;
 	}
+	assert(x->nodes);
 	const struct proton_node *up = x->open ? &x->nodes[x->open - 1] : NULL;
 	uint32_t depth = up ? up->depth + 1 : 0;
 	x->nodes[x->n++] = (struct proton_node){ .parent = x->open,

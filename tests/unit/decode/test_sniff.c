@@ -70,6 +70,11 @@ static const struct {
 	{ BYTES("1.0,30,3,9.0,8.0,7,12,1.0,f\n"),
 		"this is text that begins with "
 		"'1.0,30,3,9.0,8.0,7,12,1.', " NO_TEXT },
+	{ BYTES("==PROF== Connected to process 7\n\"ID\",\"Process ID\",\"Process "
+		"Name\",\"Host Name\",\"Kernel Name\"\n"),
+		"this is a table of Nsight Compute, which measures single "
+		"kernels, not a run; upload a trace of the run "
+		"(torch.profiler's JSON, an SQLite export of nsys)" },
 	{ BYTES("12345"), "this is text that begins with '12345', " NO_TEXT },
 	{ BYTES("Dear all,\nplease find attached"),
 		"this is text that begins with 'Dear all,', " NO_TEXT },
