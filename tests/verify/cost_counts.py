@@ -106,6 +106,15 @@ def cases(rng):
         tokens=r(20, 30), hidden=r(1, 3), intermediate=r(1, 3), experts=3,
         top_k=r(1, 3))
     yield 'rms_norm', 'bf16', loops.rms_norm, dict(tokens=r(1, 5), hidden=r(1, 9))
+    yield 'layer_norm', 'bf16', loops.layer_norm, dict(x=[r(1, 5), r(1, 9)])
+    yield 'layer_norm', 'fp16', loops.layer_norm, dict(
+        x=[r(1, 5), r(1, 9)], residual=1)
+    yield 'layer_norm', 'fp16', loops.layer_norm, dict(
+        x=[r(1, 5), r(1, 9)], residual=r(0, 1), to_bits=8)
+    yield 'fused_rmsnorm_quant', 'bf16', loops.fused_rmsnorm_quant, dict(
+        tokens=r(1, 5), hidden=r(1, 9))
+    yield 'fused_rmsnorm_quant', 'bf16', loops.fused_rmsnorm_quant, dict(
+        tokens=r(1, 5), hidden=r(1, 9), residual=r(0, 1))
     yield 'silu_and_mul', 'bf16', loops.silu_and_mul, dict(x=[r(1, 5), 2 * r(1, 5)])
     yield 'softmax', 'fp32', loops.softmax, dict(x=[r(1, 5), r(1, 9)])
     yield 'rope', 'bf16', loops.rope, dict(

@@ -213,6 +213,46 @@ def rms_norm(c, tokens, hidden):
             c.write('y', t, i)
 
 
+def layer_norm(c, x, residual=0, to_bits=None):
+    """Adds the residual first and writes the sum, if there is one."""
+    rows, width = x
+    for t in range(rows):
+        for i in range(width):
+            c.read('x', t, i)
+            if residual:
+                c.read('residual', t, i)
+                c.write('residual', t, i)
+                c.flops += 1
+            c.flops += (i > 0)  # add to the sum
+        c.flops += 1  # mean
+        for i in range(width):
+            c.flops += 2 + (i > 0)  # subtract, square, add to the sum
+        c.flops += 3  # mean, epsilon, inverse root
+        for i in range(width):
+            c.read('w', i)
+            c.read('bias', i)
+            c.flops += 3
+            c.write('y', t, i, b=to_bits and to_bits // 8)
+
+
+def fused_rmsnorm_quant(c, tokens, hidden, residual=1):
+    for t in range(tokens):
+        for i in range(hidden):
+            c.read('x', t, i)
+            if residual:
+                c.read('residual', t, i)
+                c.write('residual', t, i)
+                c.flops += 1
+            c.flops += 1 + (i > 0)  # square, add to the sum
+        c.flops += 3  # mean, epsilon, inverse root
+        c.flops += 1  # inverse of the scale
+        c.write('scale', t, b=4)
+        for i in range(hidden):
+            c.read('w', i)
+            c.flops += 3  # root, weight, scale
+            c.write('y', t, i, b=1)
+
+
 def silu_and_mul(c, x):
     rows, width = x
     for t in range(rows):

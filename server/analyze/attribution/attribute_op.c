@@ -29,7 +29,7 @@
 
 /* It is hashed as bytes, so it has no padding. */
 struct attribute_op_shape_key {
-	uint32_t name, dims, types, concrete, own;
+	uint32_t name, dims, types, concrete, own, of_launch;
 };
 
 /* The catalog operator of a host operator; NULL if there is none. */
@@ -216,11 +216,11 @@ static bool attribute_op_read(struct attribute_host *h,
 	const struct names *texts = &h->at->trace->names;
 	const struct name *dims = &texts->list[k->dims];
 	const struct name *concrete = &texts->list[k->concrete];
-	enum input_shape_result how =
-		input_shape_from(&h->sizes, names_text(texts, k->name), is,
-			&(struct input_texts){ dims->text,
-				names_text(texts, k->types), concrete->text },
-			out);
+	enum input_shape_result how = input_shape_from(&h->sizes,
+		names_text(texts, k->name), is,
+		&(struct input_texts){ dims->text, names_text(texts, k->types),
+			concrete->text, k->of_launch },
+		out);
 
 	if (how == INPUT_SHAPE_FULL)
 		return false;
@@ -233,6 +233,22 @@ static bool attribute_op_read(struct attribute_host *h,
 	return true;
 }
 
+/* Whether the name is one that TorchInductor gives to a kernel. It records the
+ * launch of the kernel as a host operator of this name. */
+static bool attribute_op_is_triton(const char *name)
+{
+	return !strncmp(name, "triton_", strlen("triton_"));
+}
+
+/* Whether a host operator is the launch of a kernel. A host operator that the
+ * catalog lacks gives a shape only if it has the kernel's own name. */
+static bool attribute_op_is_launch(struct attribute_host *h, uint32_t row)
+{
+	return !attribute_op_operator(h, row) ||
+	       attribute_op_is_triton(
+		       names_text(&h->at->trace->names, h->op->name[row]));
+}
+
 bool attribute_op_shape(struct attribute_host *h, uint32_t row,
 	const struct operator_info *is, const struct shape **out)
 {
@@ -243,7 +259,8 @@ bool attribute_op_shape(struct attribute_host *h, uint32_t row,
 		return true;
 	struct attribute_op_shape_key k = { h->op->name[x], h->op->dims[x],
 		h->op->types[x], h->op->concrete[x],
-		attribute_op_operator(h, x) == is };
+		attribute_op_operator(h, x) == is,
+		attribute_op_is_launch(h, x) };
 	uint32_t id = names_put(&h->keys, (const char *)&k, sizeof k);
 	if (id == NAMES_NONE || !attribute_op_reserve(h, id))
 		return false;
@@ -284,8 +301,8 @@ static bool attribute_op_from_row(struct attribution *at, uint32_t row,
 	if (row == ATTRIBUTE_NO_OP)
 		return true;
 	const struct name *op = &at->trace->names.list[at->trace->op.name[row]];
-	bool own = !strcmp(op->text, kernel) ||
-		   !strncmp(op->text, "triton_", strlen("triton_"));
+	bool own =
+		!strcmp(op->text, kernel) || attribute_op_is_triton(op->text);
 	if (own && by_rule && !attribute_op_operator(at->host, row))
 		return attribute_op_set(at, row, by_rule, to);
 	row = attribute_op_known(at->host, row);

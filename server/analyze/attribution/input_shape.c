@@ -146,19 +146,6 @@ static bool input_shape_parse(struct input_dims *d, const char *dims,
 	return true;
 }
 
-/* The product of a tensor's dimensions; -1 if it exceeds 64 bits. */
-static int64_t input_shape_elements(const struct input_dims *d,
-	const struct input_dims_tensor *t)
-{
-	int64_t product = 1;
-
-	for (uint32_t i = 0; i < t->n; i++)
-		if (__builtin_mul_overflow(product, d->values[t->from + i],
-			    &product))
-			return -1;
-	return product;
-}
-
 /* The nth tensor that has dimensions and elements, from 0. A tensor without
  * dimensions is a single number. A tensor without elements is an output that is
  * not allocated yet. If no tensor has both, the first tensor of all is number
@@ -909,6 +896,21 @@ static bool input_shape_has_no_dims(const char *of)
 	return false;
 }
 
+/* The shape of a kernel whose launch has these arguments; the dimensions of its
+ * tensors if the type of none of them is known. */
+static enum input_shape_result input_shape_of_launch(struct input_shapes *s,
+	const char *kernel, const struct operator_info *is,
+	const struct shape **out)
+{
+	struct input_shape_made m;
+
+	input_shape_begin(&m, s);
+	enum input_shape_result how = input_shape_launch(&m, kernel);
+	if (how == INPUT_SHAPE_FOUND)
+		how = input_shape_finish(s, is, &m, out);
+	return how == INPUT_SHAPE_NONE ? input_shape_generic(s, is, out) : how;
+}
+
 enum input_shape_result input_shape_from(struct input_shapes *s, const char *op,
 	const struct operator_info *is, const struct input_texts *texts,
 	const struct shape **out)
@@ -917,6 +919,9 @@ enum input_shape_result input_shape_from(struct input_shapes *s, const char *op,
 	s->odd = !concrete_inputs_read(&s->dims->concrete, texts->concrete);
 	if (!input_shape_parse(s->dims, texts->dims, texts->types))
 		return INPUT_SHAPE_UNREADABLE;
+	if (texts->of_launch &&
+		input_shape_place(is, "min_read_bytes") < is->sizes_n)
+		return input_shape_of_launch(s, op, is, out);
 	enum input_shape_result how = input_shape_by_entry(s, op, is, out);
 	if (how == INPUT_SHAPE_NONE)
 		how = input_shape_by_entry(s, is->name, is, out);

@@ -56,6 +56,8 @@
  *               $1[: if it is a list or None; $2^0: if it is the last dimension
  *               of argument 0; !1: if argument 1 is no tensor
  *
+ * The launch of a Triton kernel needs no entry: input_shape_launch.c.
+ *
  * If no entry fits, the shape lists the dimensions of the tensors in their
  * order. If the operator has a size x, the tensors are named x, y and z;
  * otherwise they are named in0=[…] in1=[…] … */
@@ -73,6 +75,9 @@ struct input_shapes {
 /* The args of a host operator, as JSON; "" or NULL if the trace has none. */
 struct input_texts {
 	const char *dims, *types, *concrete;
+	/* they are the arguments with which a kernel was launched, so its
+	 * outputs are among them */
+	bool of_launch;
 };
 
 enum input_shape_result {

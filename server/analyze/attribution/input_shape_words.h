@@ -54,6 +54,19 @@ input_shape_tensor(const struct input_dims *d, uint32_t arg)
 	return &d->tensors[d->args[arg].from];
 }
 
+/* The product of a tensor's dimensions; -1 if it exceeds 64 bits. */
+static inline int64_t input_shape_elements(const struct input_dims *d,
+	const struct input_dims_tensor *t)
+{
+	int64_t product = 1;
+
+	for (uint32_t i = 0; i < t->n; i++)
+		if (__builtin_mul_overflow(product, d->values[t->from + i],
+			    &product))
+			return -1;
+	return product;
+}
+
 static inline int64_t input_shape_whole(const char **at)
 {
 	char *end;
@@ -98,6 +111,12 @@ static inline enum input_shape_result input_shape_odd(struct input_shape_made
  * argument 1) and "%0:k1s2p3d4c5" (pooling). `at` is after the percent sign. */
 enum input_shape_result input_shape_conv(struct input_shape_made *m,
 	const char *name, const char *at);
+
+/* Reads the sizes of a Triton kernel from the arguments of its launch: points,
+ * min_read_bytes and min_written_bytes. INPUT_SHAPE_NONE if no tensor's type is
+ * known, or if a tensor exceeds 64 bits. */
+enum input_shape_result input_shape_launch(struct input_shape_made *m,
+	const char *kernel);
 
 enum { INPUT_SHAPE_IMAGE = 8 };
 

@@ -1,10 +1,12 @@
 /* test_input_shape.c - converts Input Dims, types and Concrete Inputs to named
  * sizes. */
 #include "input_shape.h"
+#include "input_shape_words.h"
 #include "catalog.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -30,6 +32,27 @@ static const struct {
 		"[\"c10::BFloat16\",\"c10::BFloat16\",\"c10::BFloat16\","
 		"\"Scalar\"]",
 		"tokens=12 hidden=128", DTYPE_BF16 },
+	/* norms that add a residual, or write 8-bit numbers */
+	{ "_C::rms_norm_dynamic_per_token_quant", "fused_rmsnorm_quant",
+		"[[5,64],[5,64],[64],[5,1],[],[],[5,64]]",
+		"[\"c10::Float8_e4m3fn\",\"c10::BFloat16\",\"c10::BFloat16\","
+		"\"float\",\"Scalar\",\"\",\"c10::BFloat16\"]",
+		"tokens=5 hidden=64 residual=1", DTYPE_BF16 },
+	{ "_C::rms_norm_dynamic_per_token_quant", "fused_rmsnorm_quant",
+		"[[5,64],[5,64],[64],[5,1],[],[],[]]",
+		"[\"c10::Float8_e4m3fn\",\"c10::BFloat16\",\"c10::BFloat16\","
+		"\"float\",\"Scalar\",\"\",\"\"]",
+		"tokens=5 hidden=64 residual=0", DTYPE_BF16 },
+	{ "aiter::layernorm2d_fwd_with_add", "layer_norm",
+		"[[5,64],[5,64],[5,64],[5,64],[64],[64],[]]",
+		"[\"c10::Half\",\"c10::Half\",\"c10::Half\",\"c10::Half\","
+		"\"c10::Half\",\"c10::Half\",\"Scalar\"]",
+		"x=[5,64] residual=1", DTYPE_FP16 },
+	{ "aiter::layernorm2d_fwd_with_smoothquant", "layer_norm",
+		"[[5,64],[5,64],[64],[5,1],[64],[64],[]]",
+		"[\"signed char\",\"c10::Half\",\"float\",\"float\","
+		"\"c10::Half\",\"c10::Half\",\"Scalar\"]",
+		"x=[5,64] to_bits=8", DTYPE_FP16 },
 	/* a scalar wrapped in a tensor is no second input */
 	{ "aten::mul", "elementwise", "[[4,8],[]]", "[\"float\",\"double\"]",
 		"x=[4,8]", DTYPE_FP32 },
@@ -97,8 +120,8 @@ static void each_case(void **state)
 		const struct shape *shape;
 		enum input_shape_result how = input_shape_from(&s, cases[i].op,
 			catalog_operator(c, cases[i].is),
-			&(struct input_texts){ cases[i].dims, cases[i].types,
-				NULL },
+			&(struct input_texts){ .dims = cases[i].dims,
+				.types = cases[i].types },
 			&shape);
 		if (!cases[i].text) {
 			assert_int_equal(how, INPUT_SHAPE_NONE);
@@ -407,8 +430,10 @@ static void each_value(void **state)
 		const struct shape *shape;
 		assert_int_equal(input_shape_from(&s, valued[i].op,
 					 catalog_operator(c, valued[i].is),
-					 &(struct input_texts){ valued[i].dims,
-						 NULL, valued[i].concrete },
+					 &(struct input_texts){
+						 .dims = valued[i].dims,
+						 .concrete =
+							 valued[i].concrete },
 					 &shape),
 			INPUT_SHAPE_FOUND);
 		assert_string_equal(shape_text(shape, &a), valued[i].text);
@@ -418,6 +443,183 @@ static void each_value(void **state)
 	}
 	arena_release(&a);
 	catalog_free(c);
+}
+
+/* Launches of Triton kernels. `numbers`: its whole numbers, as Concrete Inputs;
+ * `types`: b for bfloat16, f for float, i for int, n for a number. */
+static const struct {
+	const char *kernel, *is, *dims, *types, *concrete, *text;
+	enum dtype dtype;
+} launches[] = {
+	/* each tensor once; the last one is the output */
+	{ "triton_poi_fused_add_relu_4", "elementwise", "[[4,8],[8],[4,8],[]]",
+		"bbfn", "[\"\",\"\",\"\",\"32\"]",
+		"points=32 min_read_bytes=[64,16] min_written_bytes=[128]",
+		DTYPE_FP32 },
+	/* 32 rows of a table; no number gives the points */
+	{ "triton_poi_fused_0", "elementwise",
+		"[[32],[201088,2880],[131072,64],[32,2880],[131072,64]]",
+		"ibfbb", "[\"\",\"\",\"\",\"\",\"\"]",
+		"min_read_bytes=[128,184320,33554432,184320] "
+		"min_written_bytes=[16777216]",
+		DTYPE_FP32 },
+	/* no tensor has the size of the rows: the next largest tensor */
+	{ "triton_poi_fused_0", "elementwise", "[[3],[1000,8],[40],[5]]",
+		"ibbb", "[\"\",\"\",\"\",\"\"]",
+		"min_read_bytes=[12,80,80] min_written_bytes=[10]",
+		DTYPE_BF16 },
+	/* without an index, nothing is picked */
+	{ "triton_for_fused_0", "elementwise", "[[1000,8],[40]]", "bb",
+		"[\"\",\"\"]", "min_read_bytes=[16000] min_written_bytes=[80]",
+		DTYPE_BF16 },
+	/* a part of a tensor */
+	{ "triton_poi_fused_slice_1", "elementwise", "[[9,4,8],[4,8],[]]",
+		"bbn", "[\"\",\"\",\"32\"]",
+		"points=32 min_read_bytes=[64] min_written_bytes=[64]",
+		DTYPE_BF16 },
+	/* no tensor has one element per point, so nothing is known of parts */
+	{ "triton_poi_fused_slice_1", "elementwise", "[[9,4,8],[4,9],[]]",
+		"bbn", "[\"\",\"\",\"32\"]",
+		"min_read_bytes=[576] min_written_bytes=[72]", DTYPE_BF16 },
+	/* the last tensor is too small for an output */
+	{ "triton_poi_fused_addmm_gelu_view_17", "elementwise",
+		"[[1,4,8],[8],[]]", "bbn", "[\"\",\"\",\"32\"]",
+		"points=32 min_read_bytes=[64,16] min_written_bytes=[64]",
+		DTYPE_BF16 },
+	/* but sums at picked places are not */
+	{ "triton_poi_fused_index_put_17", "elementwise", "[[4,8],[4],[8],[]]",
+		"bibn", "[\"\",\"\",\"\",\"32\"]",
+		"points=32 min_read_bytes=[64,16] min_written_bytes=[16]",
+		DTYPE_BF16 },
+	/* nor if the type of an argument is unknown */
+	{ "triton_poi_fused_add_17", "elementwise", "[[4,8],[8],[4,8],[]]",
+		"bb?n", "[\"\",\"\",\"\",\"32\"]",
+		"points=32 min_read_bytes=[64] min_written_bytes=[16]",
+		DTYPE_BF16 },
+	/* the result of a matrix product is an input */
+	{ "triton_poi_fused__unsafe_view_add_3", "elementwise",
+		"[[2,4,8],[2,4,8],[8,8],[]]", "bbbn", "[\"\",\"\",\"\",\"64\"]",
+		"points=64 min_read_bytes=[128,128,128] "
+		"min_written_bytes=[128]",
+		DTYPE_BF16 },
+	{ "triton_poi_fused__unsafe_view_add_clone_3", "elementwise",
+		"[[2,4,8],[2,4,8],[8,8],[]]", "bbbn", "[\"\",\"\",\"\",\"64\"]",
+		"points=64 min_read_bytes=[128,128] min_written_bytes=[128]",
+		DTYPE_BF16 },
+	/* gated activations: in place, and of both halves of a tensor */
+	{ "triton_poi_fused_mul_silu_2", "elementwise", "[[4,8],[4,8],[]]",
+		"bbn", "[\"\",\"\",\"32\"]",
+		"points=32 min_read_bytes=[64,64] min_written_bytes=[64]",
+		DTYPE_BF16 },
+	{ "triton_poi_fused_mul_silu_2", "elementwise", "[[4,16],[4,8],[]]",
+		"bbn", "[\"\",\"\",\"32\"]",
+		"points=32 min_read_bytes=[128] min_written_bytes=[64]",
+		DTYPE_BF16 },
+	{ "triton_poi_fused_mul_silu_backward_2", "elementwise",
+		"[[4,8],[4,8],[]]", "bbn", "[\"\",\"\",\"32\"]",
+		"points=32 min_read_bytes=[64] min_written_bytes=[64]",
+		DTYPE_BF16 },
+	/* a batch size of 2 before the points, and a block size behind */
+	{ "triton_poi_fused_mul_silu_2", "elementwise",
+		"[[2,16],[2,8],[],[],[]]", "bbnnn",
+		"[\"\",\"\",\"2\",\"16\",\"128\"]",
+		"points=16 min_read_bytes=[64] min_written_bytes=[32]",
+		DTYPE_BF16 },
+	/* reductions: rows times numbers of a row */
+	{ "triton_red_fused_add_native_layer_norm_5", "layer_norm",
+		"[[4,8],[4,8],[8],[4,8],[],[]]", "bbbbnn",
+		"[\"\",\"\",\"\",\"\",\"4\",\"8\"]",
+		"points=32 min_read_bytes=[64,64,16] min_written_bytes=[64]",
+		DTYPE_BF16 },
+	{ "triton_red_fused_mean_pow_rsqrt_24", "rms_norm",
+		"[[1,4,3,2],[4,6],[2],[],[]]", "bbbnn",
+		"[\"\",\"\",\"\",\"12\",\"2\"]",
+		"points=24 min_read_bytes=[48,4] min_written_bytes=[48]",
+		DTYPE_BF16 },
+	/* one tensor; numbers that are no sizes */
+	{ "triton_poi_fused_zeros_0", "elementwise", "[[4,8],[],[],[]]", "bnnn",
+		"[\"\",\"-1\",\"0\",\"0.5\"]", "min_written_bytes=[64]",
+		DTYPE_BF16 },
+	/* no type is known: only the dimensions are */
+	{ "triton_poi_fused_add_4", "elementwise", "[[4,8],[4,8],[]]", "??n",
+		"[\"\",\"\",\"32\"]", "x=[4,8] y=[4,8]", DTYPE_UNKNOWN },
+	/* more bits than 64 bits can count */
+	{ "triton_poi_fused_add_4", "elementwise",
+		"[[1073741824,1073741824,8],[8],[]]", "bbn",
+		"[\"\",\"\",\"8\"]", "x=[1073741824,1073741824,8] y=[8]",
+		DTYPE_BF16 },
+	/* the operator has no such sizes */
+	{ "triton_tem_fused_mm_1", "gemm", "[[4,8],[8,2],[4,2]]", "bbb", "",
+		"in0=[4,8] in1=[8,2] in2=[4,2]", DTYPE_BF16 },
+};
+
+/* Writes the types of arguments as the JSON of Input type. */
+static void types_text(const char *of, char *to, size_t size)
+{
+	int len = snprintf(to, size, "[");
+
+	for (const char *t = of; *t; t++)
+		len += snprintf(to + len, size - (size_t)len, "%s\"%s\"",
+			t == of ? "" : ",",
+			*t == 'b'   ? "c10::BFloat16"
+			: *t == 'f' ? "float"
+			: *t == 'i' ? "int"
+			: *t == 'n' ? "Scalar"
+				    : "c10::Odd");
+	snprintf(to + len, size - (size_t)len, "]");
+}
+
+static void each_launch(void **state)
+{
+	struct err e = { 0 };
+	struct catalog *c = catalog_new(NULL, &e);
+	struct arena a = { .ceiling = 64 << 20 };
+	struct input_shapes s;
+	const struct shape *shape;
+	char types[400];
+
+	(void)state;
+	assert_true(input_shape_init(&s, &a));
+	for (size_t i = 0; i < sizeof launches / sizeof *launches; i++) {
+		types_text(launches[i].types, types, sizeof types);
+		assert_int_equal(input_shape_from(&s, launches[i].kernel,
+					 catalog_operator(c, launches[i].is),
+					 &(struct input_texts){
+						 .dims = launches[i].dims,
+						 .types = types,
+						 .concrete =
+							 launches[i].concrete,
+						 .of_launch = true },
+					 &shape),
+			INPUT_SHAPE_FOUND);
+		assert_string_equal(shape_text(shape, &a), launches[i].text);
+		assert_int_equal(shape->dtype, launches[i].dtype);
+		assert_false(s.odd);
+	}
+	arena_release(&a);
+	catalog_free(c);
+}
+
+static void no_tensors_are_no_launch(void **state)
+{
+	struct input_dims *d = calloc(1, sizeof *d);
+	struct arena a = { .ceiling = 1 << 20 };
+	struct input_shape_made m = { .dims = d, .arena = &a };
+
+	(void)state;
+	assert_non_null(d);
+	assert_int_equal(input_shape_launch(&m, "triton_poi_fused_0"),
+		INPUT_SHAPE_NONE);
+	/* a list of tensors is no pointer */
+	d->args[0] = (struct input_dims_arg){ .n = 1,
+		.is_list = true,
+		.dtype = DTYPE_BF16 };
+	d->args_n = 1;
+	assert_int_equal(input_shape_launch(&m, "triton_poi_fused_0"),
+		INPUT_SHAPE_NONE);
+	assert_int_equal(m.n, 0);
+	arena_release(&a);
+	free(d);
 }
 
 static const char *const unreadable[] = { "", "[", "[[1,2]", "[[1,2]]x",
@@ -512,6 +714,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_case),
 		cmocka_unit_test(each_value),
+		cmocka_unit_test(each_launch),
+		cmocka_unit_test(no_tensors_are_no_launch),
 		cmocka_unit_test(invalid_lists_are_not_read),
 		cmocka_unit_test(all_sizes_are_in_the_catalog),
 	};

@@ -281,8 +281,9 @@ static void test_operators(void **state)
 	assert_true(catalog_operator(*state, "collective")->collective);
 	assert_null(catalog_operator(*state, "rms_nor"));
 	const struct operator_info *rms = catalog_operator(*state, "rms_norm");
-	assert_int_equal(rms->sizes_n, 2);
+	assert_int_equal(rms->sizes_n, 5);
 	assert_string_equal(rms->sizes[0], "tokens");
+	assert_string_equal(rms->sizes[4], "min_written_bytes");
 	assert_int_equal(rms->aliases_n, 2);
 	assert_string_equal(rms->aliases[2], "hidden_size");
 	assert_string_equal(rms->aliases[3], "hidden");
