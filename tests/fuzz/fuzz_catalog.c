@@ -2,9 +2,10 @@
  * reference sets, formulas, shapes, site overrides.
  *
  * The first byte selects the kind of input: 'r' is a document, 'o' site
- * overrides. Any other byte means three lines: a shape, a shared name, a
+ * overrides, 'c' measured ceilings. Any other byte means three lines: a shape, a shared name, a
  * formula. Accepted input must meet its guarantees. */
 #include "catalog.h"
+#include "ceilings.h"
 #include "formula.h"
 #include "reference.h"
 #include <assert.h>
@@ -65,6 +66,26 @@ static void own(const char *text)
 	catalog_free(c);
 }
 
+static void ceilings(const char *text, struct arena *a)
+{
+	struct err e = { 0 };
+	struct ceilings is;
+
+	if (!ceilings_read(text, a, &is, &e)) {
+		assert(e.code && e.text[0]);
+		return;
+	}
+	assert(is.n && is.device && is.measured_at);
+	for (uint32_t i = 0; i < is.n; i++) {
+		const struct ceiling *r = &is.rows[i];
+		assert(r->value > 0 && r->value <= 1e24 && r->method);
+		assert((r->kind == CEILING_GEMM) == (r->dtype != 0));
+		assert(r->devices >= 1);
+	}
+	struct platform p = ceilings_as_platform(&is, NULL);
+	assert(isnan(p.bytes_per_s) || p.bytes_per_s > 0);
+}
+
 /* Any line may be missing. */
 static const char *line(char **at)
 {
@@ -113,6 +134,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 		reference(text, len - 1, &a);
 	else if (bytes[0] == 'o')
 		own(text);
+	else if (bytes[0] == 'c')
+		ceilings(text, &a);
 	else
 		formula(text, &a);
 	arena_release(&a);

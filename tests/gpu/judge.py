@@ -3,6 +3,7 @@
 The functions take and return dictionaries, so their tests need no GPU. A check is
 {"what", "expected", "got", "ok"}.
 """
+import re
 import statistics
 
 
@@ -32,6 +33,25 @@ def counts(printed, captured):
         out.append(check(f'launches of {name}', n, got, got <= n))
     out.append(check('launched and in no row are dropped', missing, drops,
                      missing <= drops and (missing == 0) == (drops == 0)))
+    return out
+
+
+def ceilings(document, platforms):
+    """The rates of `kernsift calibrate` are between a fifth of the data sheet's peak and a
+    tenth above it. Below, a GEMM has not used the units of its dtype; above, something
+    counts too much. Rates without a peak are only listed."""
+    found = [p for p in platforms
+             if any(re.fullmatch(d, document['device']) for d in p['devices'])]
+    out = []
+    for row in document['items']:
+        name = ' '.join(filter(None, (row['measurement'], row['dtype'])))
+        peak = {'gemm': lambda p: p['peak_flops'].get(row['dtype']),
+                'all_reduce': lambda p: None}.get(
+                    row['measurement'], lambda p: p.get('bytes_per_s'))
+        peak = peak(found[0]) if found else None
+        out.append(check(f'ceiling of {name}', peak, row['value'],
+                         row['value'] > 0 and
+                         (not peak or 0.2 * peak <= row['value'] <= 1.1 * peak)))
     return out
 
 

@@ -60,6 +60,21 @@ class Judge(unittest.TestCase):
         self.assertEqual(failed(judge.durations(printed, [20010])),
                          ['kernels with both events'])
 
+    def test_ceilings(self):
+        platforms = [{'devices': ['(?:NVIDIA )?H20'], 'bytes_per_s': 4e12,
+                      'peak_flops': {'bf16': 148e12}}]
+
+        def of(device, bf16):
+            return {'device': device, 'items': [
+                {'measurement': 'gemm', 'dtype': 'bf16', 'value': bf16},
+                {'measurement': 'copy', 'dtype': None, 'value': 3.6e12},
+                {'measurement': 'all_reduce', 'dtype': None, 'value': 3e11}]}
+        self.assertEqual(failed(judge.ceilings(of('NVIDIA H20', 140e12), platforms)), [])
+        for wrong in (29e12, 163e12):
+            self.assertEqual(failed(judge.ceilings(of('NVIDIA H20', wrong), platforms)),
+                             ['ceiling of gemm bf16'])
+        self.assertEqual(failed(judge.ceilings(of('board', 1), platforms)), [])
+
     def test_nodes(self):
         self.assertEqual(failed(judge.nodes(
             self.printed, capture(nothing=(10, 1, 10, 10)))), [])
