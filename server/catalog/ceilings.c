@@ -227,6 +227,8 @@ struct platform ceilings_as_platform(const struct ceilings *is,
 {
 	struct platform out = { .name = "the calibration",
 		.bytes_per_s = NAN,
+		.link_bytes_per_s = NAN,
+		.network_bytes_per_s = NAN,
 		.launch_floor_ns = p ? p->launch_floor_ns : 0 };
 
 	for (int k = 0; k < DTYPES; k++)
@@ -236,7 +238,9 @@ struct platform ceilings_as_platform(const struct ceilings *is,
 
 		if (r->kind == CEILING_GEMM)
 			out.peak_flops[r->dtype] = r->value;
-		else if (r->kind != CEILING_ALL_REDUCE)
+		else if (r->kind == CEILING_ALL_REDUCE)
+			out.link_bytes_per_s = r->value;
+		else
 			out.bytes_per_s = fmax(out.bytes_per_s, r->value);
 	}
 	return out;
@@ -244,8 +248,9 @@ struct platform ceilings_as_platform(const struct ceilings *is,
 
 double ceiling_peak(const struct ceiling *r, const struct platform *p)
 {
-	if (!p || r->kind == CEILING_ALL_REDUCE)
+	if (!p)
 		return NAN;
-	return r->kind == CEILING_GEMM ? p->peak_flops[r->dtype]
-				       : p->bytes_per_s;
+	return r->kind == CEILING_GEMM	       ? p->peak_flops[r->dtype]
+	       : r->kind == CEILING_ALL_REDUCE ? p->link_bytes_per_s
+					       : p->bytes_per_s;
 }

@@ -54,6 +54,9 @@ static void document_is_read(void **state)
 	assert_true(ceiling_peak(&is.rows[2], h20) == 4e12);
 	assert_true(isnan(ceiling_peak(&is.rows[3], h20)));
 	assert_true(isnan(ceiling_peak(&is.rows[0], NULL)));
+	assert_true(ceiling_peak(&is.rows[3],
+			    catalog_platform(c, "H200-SXM")) == 450e9);
+	assert_true(p.link_bytes_per_s == 9e12);
 	catalog_free(c);
 	arena_release(&a);
 }
@@ -65,6 +68,7 @@ static void nothing_measured_is_unknown(void **state)
 
 	(void)state;
 	assert_true(isnan(p.bytes_per_s));
+	assert_true(isnan(p.link_bytes_per_s));
 	assert_true(isnan(p.peak_flops[DTYPE_BF16]));
 }
 
