@@ -133,6 +133,7 @@ def compare(what, job, runs, by_pointer=False):
     assert set(got) == set(lines), (what, set(got) ^ set(lines))
     assert len(got) == len(job['collectives'])
     assert job['unmatched'] == unmatched, (what, job['unmatched'], unmatched)
+    compare_ranks(what, job, lines)
     for key, line in lines.items():
         c = got[key]
         for field in ('calls', 'transfer_ns', 'total_ns', 'last_calls', 'caused_ns'):
@@ -148,6 +149,19 @@ def compare(what, job, runs, by_pointer=False):
               f'{len(line["in"])} of {line["size"]} ranks, transfer '
               f'{c["transfer_ns"] / 1e6:.3f} ms, busbw {c["busbw_gb_s"]:.3f} GB/s, skew '
               f'{c["skew_ns"] / 1e6:.3f} ms')
+
+
+def compare_ranks(what, job, lines):
+    for i, rank in enumerate(job['ranks']):
+        want = {'last_calls': sum(x['last_calls'][i] for x in lines.values()),
+                'caused_ns': sum(x['caused_ns'][i] for x in lines.values()),
+                'matched_calls': sum(x['calls'] for x in lines.values()
+                                     if x['total_ns'][i])}
+        got = {k: rank[k] for k in want}
+        assert got == want, (what, rank['rank'], got, want)
+        print(f'{what}: rank {rank["rank"]} arrives last at {rank["last_calls"]} of '
+              f'{rank["matched_calls"]} collectives; others wait up to '
+              f'{rank["caused_ns"] / 1e6:.3f} ms')
 
 
 def job_from(server, name, bodies):

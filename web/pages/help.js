@@ -194,6 +194,9 @@ const SECTIONS = [
 		'A job is one distributed execution; its runs are the ranks. Transfer is the shortest time that any ' +
 			'rank spent in a collective; the rest is waiting. A straggler computes significantly longer than the ' +
 			'median rank.',
+		'Collectives are matched by process group and number. If ranks of a group are missing, transfer time is an ' +
+			'upper bound. Bus bandwidth is that of nccl-tests; its share of the link is known if the ranks state ' +
+			'their hosts and the catalog has a peak of the link.',
 	],
 	[
 		'uploads',

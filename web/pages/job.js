@@ -81,6 +81,17 @@ function rankColumns(rows) {
 				r.last_share === null ? 'unknown: the clocks of the ranks differ' : 'share of its collectives',
 		},
 		time('Delay', 'late_ns', late),
+		{
+			label: 'Shortest in',
+			num: true,
+			down: 'shortest',
+			up: '-shortest',
+			value: (r) => r.last_calls,
+			cell: (r) =>
+				r.last_calls === null ? f.NONE : `${f.count(r.last_calls)} of ${f.count(r.matched_calls)}`,
+			title: () => 'collectives in which this rank alone is shortest, so arrives last; needs no clock',
+		},
+		{...time('Others wait', 'caused_ns', whole), title: (r) => `${f.exact(r.caused_ns)}: the longest waiting in these collectives`},
 	];
 }
 
@@ -132,38 +143,114 @@ function bars(rows) {
 	);
 }
 
+// "group 1, 2 of 2 ranks", or the kernel if no record names a group.
+function groupName(c) {
+	if (c.group === null) return h('code', {}, c.short_name || c.function);
+	const size = c.group_size === null ? '' : ` of ${c.group_size}`;
+	return [c.group, ' ', h('span', {class: 'quiet'}, `${c.runs.length}${size} ranks`)];
+}
+
+const number = (label, key, unit, shown, title) => ({
+	label,
+	unit,
+	num: true,
+	down: key,
+	up: `-${key}`,
+	value: (c) => c[key],
+	cell: (c) => (c[key] === null ? f.NONE : shown(c[key], c)),
+	title,
+});
+
+const linkTitle = (c) =>
+	c.link_reason ?? `${c.link === 'intra_node' ? 'inside a node' : 'between nodes'}: ${c.link_gb_s} GB/s`;
+
+// The group of a collective and what its calls have in common.
+const groupColumns = () => [
+	{
+		label: 'Group',
+		head: true,
+		class: 'kernel',
+		up: 'name',
+		down: '-name',
+		value: (c) => c.group ?? c.function,
+		cell: groupName,
+		title: (c) => `${c.function}${c.group_ranks === null ? '' : `, ranks ${c.group_ranks}`}`,
+	},
+	{
+		label: 'Kind',
+		up: 'kind',
+		down: '-kind',
+		value: (c) => c.kind,
+		cell: (c) => (c.dtype ? [c.kind ?? f.NONE, ' ', h('span', {class: 'quiet'}, c.dtype)] : c.kind ?? f.NONE),
+	},
+	{
+		label: 'Size',
+		num: true,
+		down: 'bytes',
+		up: '-bytes',
+		value: (c) => c.bytes,
+		cell: (c) => (c.bytes === null ? f.NONE : f.bytes(c.bytes)),
+		title: (c) =>
+			c.bytes === null
+				? `${c.reason}${c.elements === null ? '' : `; ${f.count(c.elements)} elements`}`
+				: `${f.count(c.bytes)} bytes per call`,
+	},
+	{
+		label: 'Calls',
+		num: true,
+		down: 'count',
+		up: '-count',
+		value: (c) => c.calls,
+		cell: (c) => f.count(c.calls),
+		title: () => 'per rank',
+	},
+];
+
 function collectiveColumns(job) {
+	const unit = largestUnit(job.collectives.map((c) => c.transfer_ns));
+	const skew = largestUnit(job.collectives.map((c) => c.skew_ns));
+	return [
+		...groupColumns(),
+		{
+			...time('Transfer', 'transfer_ns', unit),
+			cell: (c) => `${c.upper_bound ? '≤ ' : ''}${f.inUnit(c.transfer_ns, unit)}`,
+			title: (c) =>
+				f.exact(c.transfer_ns) +
+				(c.upper_bound ? `, an upper bound: ${c.runs.length} of ${c.group_size} ranks` : ''),
+		},
+		number(
+			'Bus bandwidth',
+			'busbw_gb_s',
+			'GB/s',
+			(x, c) => `${c.upper_bound ? '≥ ' : ''}${x.toPrecision(3)}`,
+			(c) => (c.busbw_gb_s === null ? c.reason ?? 'the kind or the group size has no factor' : ''),
+		),
+		number('Of link', 'link_pct', '%', (x) => f.percent(x), linkTitle),
+		{...time('Skew', 'skew_ns', skew), title: () => 'mean difference of the longest and the shortest duration'},
+	];
+}
+
+// The time of each rank in each collective, and how often the rank arrives last.
+function rankTimeColumns(job) {
 	const unit = largestUnit(job.collectives.flatMap((c) => c.total_ns));
 	return [
-		{
-			label: 'Collective',
-			head: true,
-			class: 'kernel',
-			up: 'name',
-			down: '-name',
-			value: (c) => c.function,
-			cell: (c) => h('code', {}, c.short_name || c.function),
-			title: (c) => c.function,
-		},
-		{
-			label: 'Count',
-			num: true,
-			down: 'count',
-			up: '-count',
-			value: (c) => c.count,
-			cell: (c) => f.count(c.count),
-			title: () => 'per rank',
-		},
-		time('Transfer', 'transfer_ns', unit),
+		...groupColumns(),
 		...job.ranks.map((r, i) => ({
 			label: rankName(r),
 			unit,
 			num: true,
 			down: `r${i}`,
 			up: `-r${i}`,
-			value: (c) => c.total_ns[i],
-			cell: (c) => f.inUnit(c.total_ns[i], unit),
-			title: (c) => `${f.exact(c.total_ns[i])}, of which ${f.exact(c.total_ns[i] - c.transfer_ns)} waiting`,
+			value: (c) => (c.runs.includes(r.run) ? c.total_ns[i] : null),
+			cell: (c) => (c.runs.includes(r.run) ? f.inUnit(c.total_ns[i], unit) : f.NONE),
+			title: (c) =>
+				!c.runs.includes(r.run)
+					? 'the rank is not in this group'
+					: c.transfer_ns === null
+						? f.exact(c.total_ns[i])
+						: `${f.exact(c.total_ns[i])}, of which ${f.exact(c.total_ns[i] - c.transfer_ns)} waiting; ` +
+							`arrives last at ${f.count(c.last_calls[i])} of ${f.count(c.calls)}, ` +
+							`others wait up to ${f.exact(c.caused_ns[i])} for it`,
 		})),
 	];
 }
@@ -253,6 +340,15 @@ export async function page(view, query, at) {
 				at,
 				'No collective is in all ranks.',
 			),
+			h(
+				'p',
+				{class: 'hint'},
+				'Collectives are matched by process group and number; without a group by kernel and order. Sizes and ',
+				'bus bandwidth are those of nccl-tests, the bandwidth of the transfer time.',
+			),
+			job.collectives.length && job.ranks.length > 1
+				? ownTable('Time per rank', rankTimeColumns(job), job.collectives, 'of', query, at)
+				: '',
 		),
 		h('section', {'aria-labelledby': 'other'}, h('h2', {id: 'other'}, 'Compare'), compareForm(job, others)),
 	);

@@ -196,7 +196,10 @@ static struct rank_line ranks_line_of(const struct ranks_maker *m, uint32_t r)
 		.waiting_ns = -1,
 		.compute_ns = -1,
 		.last_share = NAN,
-		.late_ns = NAN };
+		.late_ns = NAN,
+		.matched_calls = -1,
+		.last_calls = -1,
+		.caused_ns = -1 };
 	ranks_iteration_mean(run, &l);
 	if (run->content != CONTENT_LAUNCHES)
 		return l;
@@ -206,7 +209,8 @@ static struct rank_line ranks_line_of(const struct ranks_maker *m, uint32_t r)
 			l.collective_ns += run->collectives.rows[i].dur_ns[k];
 	l.compute_ns = run->kernel_ns + run->graph_ns - l.collective_ns;
 	if (m->n > 1)
-		l.transfer_ns = l.waiting_ns = 0;
+		l.transfer_ns = l.waiting_ns = l.matched_calls = l.last_calls =
+			l.caused_ns = 0;
 	return l;
 }
 
@@ -335,13 +339,17 @@ static void ranks_pair_add(struct ranks_maker *m,
 			together++;
 		}
 		if (m->n > 1) {
-			m->out->ranks[at[i].run].transfer_ns += shortest;
-			m->out->ranks[at[i].run].waiting_ns += dur - shortest;
+			struct rank_line *to = &m->out->ranks[at[i].run];
+			to->transfer_ns += shortest;
+			to->waiting_ns += dur - shortest;
+			to->matched_calls++;
 		}
 	}
 	if (together == 1 && m->n > 1) {
 		l->last_calls[last]++;
 		l->caused_ns[last] += longest - shortest;
+		m->out->ranks[last].last_calls++;
+		m->out->ranks[last].caused_ns += longest - shortest;
 	}
 }
 

@@ -29,6 +29,10 @@ struct rank_line {
 	 * fraction. late_ns: mean delay after the first rank, over all matched
 	 * collectives. NaN if the clocks do not agree. */
 	double last_share, late_ns;
+	/* Of the matched collectives: in how many it is, at how many it alone
+	 * arrives last by its duration, and how long another rank waits in
+	 * those, as in collective_line. -1 for a single run. */
+	int64_t matched_calls, last_calls, caused_ns;
 	bool straggler; /* computes longer than the median rank by more than 3 MAD
 		and 2 % */
 };

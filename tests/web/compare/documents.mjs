@@ -101,10 +101,18 @@ export function patterns() {
 const RANKS = [0, 1, 2, 3];
 export const jobs = () => ({items: [4, 3].map((id) => ({id, project: 'demo', name: id === 3 ? 'tp8' : null, upload: id === 3 ? null : 9,
 	created_at: '2026-11-20T09:10:11.123456Z', runs: RANKS.map((r) => 10 * id + r)})), next: null});
+const collective = (own) => ({function: 'ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevComm*)', short_name: 'ncclDevKernel_AllReduce_Sum_bf16_RING_LL',
+	group: '0', group_ranks: '[0, 1, 2, 3, 4, 5, 6, 7]', group_size: 8, runs: [30, 31, 32, 33], kind: 'all_reduce', dtype: 'bf16', elements: 33554432, bytes: 67108864,
+	reason: null, calls: 96, count: 96, transfer_ns: 3.8e8, upper_bound: true, busbw_gb_s: 29.67, link_pct: null, link_gb_s: null, link: null,
+	link_reason: 'ranks of its group are missing', skew_ns: 2.1e6, total_ns: RANKS.map((rank) => (rank === 2 ? 4e8 : 6e8)),
+	last_calls: RANKS.map((rank) => (rank === 2 ? 60 : 4)), caused_ns: RANKS.map((rank) => (rank === 2 ? 1.4e8 : 3e6)), ...own});
 export const job = () => ({...jobs().items[1], unmatched: 2, clocks_agree: true,
 	findings: [{code: 'rank_missing', severity: 'warn', text: '4 of 8 ranks are missing (4 to 7): waiting for them is counted as transfer'}],
 	ranks: RANKS.map((rank) => ({run: 30 + rank, name: `rank-${rank}.json`, rank, world_size: 8, host: 'node-1', device: 'NVIDIA H200', iterations: 4, iteration_ns: 812e6,
 		compute_ns: rank === 2 ? 2.7e9 : 2.4e9, collective_ns: rank === 2 ? 4e8 : 6e8, transfer_ns: 3.8e8, waiting_ns: rank === 2 ? 2e7 : 2.2e8,
-		last_share: rank === 2 ? 0.7 : 0.1, late_ns: 21000, straggler: rank === 2})),
-	collectives: [{function: 'ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevComm*)', short_name: 'ncclDevKernel_AllReduce_Sum_bf16_RING_LL', count: 96,
-		transfer_ns: 3.8e8, total_ns: RANKS.map((rank) => (rank === 2 ? 4e8 : 6e8))}]});
+		last_share: rank === 2 ? 0.7 : 0.1, late_ns: 21000, matched_calls: 144, last_calls: rank === 2 ? 90 : 6, caused_ns: rank === 2 ? 2e8 : 4e6,
+		straggler: rank === 2})),
+	collectives: [collective({}), collective({bytes: null, elements: null, dtype: null, reason: 'the trace does not state its elements', group: null,
+		group_ranks: null, group_size: null, upper_bound: false, busbw_gb_s: null, link_reason: 'its process group is unknown', calls: 48, count: 48}),
+	collective({group: '3', group_ranks: '[0, 1]', group_size: 2, runs: [30, 31], upper_bound: false, link: 'intra_node', link_gb_s: 450, link_pct: 62.1,
+		busbw_gb_s: 279.5, link_reason: null})]});

@@ -3,7 +3,7 @@
 // The answers follow the server's schemas: a fleet of runs, and a run with every attribution
 // source.
 
-const GPU = {name: 'H200', vendor: 'NVIDIA', source: 'a datasheet', bytes_per_s: 4.8e12, launch_floor_ns: 2500, site_override: false,
+const GPU = {name: 'H200', vendor: 'NVIDIA', source: 'a datasheet', bytes_per_s: 4.8e12, link_bytes_per_s: 4.5e11, network_bytes_per_s: null, link_source: 'a datasheet', launch_floor_ns: 2500, site_override: false,
 	peak_flops: {bf16: 9.895e14, fp16: 9.895e14, fp8_e4m3: 1.979e15, fp32: 6.7e13}};
 const OLD = {...GPU, name: 'H20', source: 'a table', bytes_per_s: 4e12, peak_flops: {bf16: 1.48e14, fp8_e4m3: 2.96e14, fp32: 4.4e13}};
 
