@@ -33,7 +33,8 @@ static bool arena_take(struct arena *a, size_t bytes)
 	if (absurd && !a->ceiling)
 		arena_out_of_memory(bytes);
 	if (absurd || (a->ceiling && (bytes > a->ceiling ||
-					     a->taken > a->ceiling - bytes))) {
+					     a->taken + a->lent >
+						     a->ceiling - bytes))) {
 		a->full = true;
 		return false;
 	}
@@ -232,7 +233,8 @@ void arena_release(struct arena *a)
 
 struct arena arena_scratch(const struct arena *a)
 {
-	size_t left = a->ceiling > a->taken ? a->ceiling - a->taken : 1;
+	size_t used = a->taken + a->lent;
+	size_t left = a->ceiling > used ? a->ceiling - used : 1;
 
 	return (struct arena){ .ceiling = a->ceiling ? left : 0 };
 }

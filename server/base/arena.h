@@ -21,6 +21,8 @@ struct arena {
 	struct arena_block *own; /* blocks of one array each: arena_grow() */
 	size_t taken; /* bytes taken from the system so far, all blocks */
 	size_t ceiling;
+	size_t lent; /* bytes of the ceiling that another arena has taken for
+		      * the same work; only if there is a ceiling */
 	bool full;
 	bool refused; /* the machine refused memory below the ceiling */
 };

@@ -1,7 +1,9 @@
 /* feed.c - reads and compresses the bytes of an upload; each file is one part,
- * and the parts are read one after the other. */
+ * and the parts are read one after the other. An archive is one part, too. */
 #include "feed.h"
+#include "tar_header.h"
 #include "utf8.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <isa-l/igzip_lib.h>
@@ -161,9 +163,183 @@ static bool feed_pack_next(struct pack *p, void *out, size_t room, size_t *len,
 	}
 }
 
+/* Reads several files as one tar archive. Only one file is open at a time. */
+struct feed_archive {
+	struct feed_archive_file {
+		char *path, *name; /* name: in the archive */
+		int64_t size;
+	} * files;
+	int n;
+	int at; /* the current file; n: the end mark */
+	int fd; /* of the current file; -1: not open */
+	/* bytes of the current member that were read, from its header on */
+	int64_t done;
+};
+
+static void feed_archive_free(struct feed_archive *a)
+{
+	if (!a)
+		return;
+	for (int i = 0; i < a->n; i++) {
+		free(a->files[i].path);
+		free(a->files[i].name);
+	}
+	if (a->fd >= 0)
+		close(a->fd);
+	free(a->files);
+	free(a);
+}
+
+static void feed_archive_rewind(struct feed_archive *a)
+{
+	if (a->fd >= 0)
+		close(a->fd);
+	a->fd = -1;
+	a->at = 0;
+	a->done = 0;
+}
+
+/* Opens the current file, whose size must be that of its header. */
+static bool feed_archive_open(struct feed_archive *a, struct err *e)
+{
+	const struct feed_archive_file *f = &a->files[a->at];
+	struct stat st;
+	a->fd = open(f->path, O_RDONLY | O_CLOEXEC);
+	if (a->fd < 0 || fstat(a->fd, &st))
+		return err_set(e, ERR_INPUT, "cannot open '%.200s': %s",
+			f->path, strerror(errno));
+	return st.st_size == f->size ||
+	       err_set(e, ERR_INPUT, "'%.200s' changed while it was sent",
+		       f->path);
+}
+
+/* Reads bytes of the current file, at most `room`. */
+static bool feed_archive_read_file(struct feed_archive *a, void *to,
+	size_t room, size_t *len, struct err *e)
+{
+	const struct feed_archive_file *f = &a->files[a->at];
+	int64_t left = TAR_BLOCK + f->size - a->done;
+	ssize_t n;
+	if (a->fd < 0 && !feed_archive_open(a, e))
+		return false;
+	do
+		n = read(a->fd, to, (int64_t)room < left ? room : (size_t)left);
+	while (n < 0 && errno == EINTR);
+	*len = n > 0 ? (size_t)n : 0;
+	if (n < 0)
+		return err_set(e, ERR_INPUT, "cannot read '%.200s': %s",
+			f->path, strerror(errno));
+	return n > 0 ||
+	       err_set(e, ERR_INPUT,
+		       "'%.200s' became shorter while it was sent", f->path);
+}
+
+/* The bytes of the current member, with its header and its padding. */
+static int64_t feed_archive_member(const struct feed_archive *a)
+{
+	int64_t size = a->files[a->at].size;
+	return TAR_BLOCK + size + tar_header_padding(size);
+}
+
+/* Steps to the next file at the end of a member. */
+static void feed_archive_advance(struct feed_archive *a)
+{
+	if (a->at == a->n || a->done < feed_archive_member(a))
+		return;
+	if (a->fd >= 0)
+		close(a->fd);
+	a->fd = -1;
+	a->at++;
+	a->done = 0;
+}
+
+/* Reads bytes of the archive, at most `room`; *len is 0 at its end. */
+static bool feed_archive_read(struct feed_archive *a, void *to, size_t room,
+	size_t *len, struct err *e)
+{
+	unsigned char block[2 * TAR_BLOCK] = { 0 }; /* the end mark */
+	const unsigned char *from = block;
+	size_t n = sizeof block;
+	feed_archive_advance(a);
+	const struct feed_archive_file *f = &a->files[a->at];
+	if (a->at == a->n || a->done < TAR_BLOCK) {
+		if (a->at < a->n) {
+			n = TAR_BLOCK;
+			tar_header_write(block, f->name, f->size, TAR_FILE);
+		}
+		from += a->done;
+		n -= (size_t)a->done;
+	} else if (a->done < TAR_BLOCK + f->size) {
+		if (!feed_archive_read_file(a, to, room, len, e))
+			return false;
+		a->done += (int64_t)*len;
+		return true;
+	} else {
+		n = (size_t)(feed_archive_member(a) - a->done);
+	}
+	*len = n < room ? n : room;
+	memcpy(to, from, *len);
+	a->done += (int64_t)*len;
+	return true;
+}
+
+/* Adds a regular file. `folder` is "" for a file of the current folder. */
+static void feed_archive_add(struct feed_archive *a, const char *folder,
+	const char *name, const char *name_inside, const struct stat *st)
+{
+	void *grown = realloc(a->files, (size_t)(a->n + 1) * sizeof *a->files);
+	struct feed_archive_file f = { .size = st->st_size };
+	if (!grown ||
+		asprintf(&f.path, "%s%s%s", folder, *folder ? "/" : "", name) <
+			0 ||
+		!(f.name = strdup(name_inside)))
+		abort();
+	a->files = grown;
+	a->files[a->n++] = f;
+}
+
+static int feed_archive_by_name(const void *left, const void *right)
+{
+	const struct feed_archive_file *a = left, *b = right;
+	return strcmp(a->name, b->name);
+}
+
+/* Adds the files of a folder in the order of their names, without hidden
+ * files, folders and `not`. */
+static bool feed_archive_add_folder(struct feed_archive *a, const char *folder,
+	const struct stat * not, struct err *e)
+{
+	int before = a->n;
+	DIR *d = opendir(folder);
+	struct dirent *entry;
+	if (!d)
+		return err_set(e, ERR_INPUT, "cannot open '%.200s': %s", folder,
+			strerror(errno));
+	while ((entry = readdir(d))) {
+		const char *name = entry->d_name;
+		struct stat st;
+		if (*name == '.' || fstatat(dirfd(d), name, &st, 0) ||
+			!S_ISREG(st.st_mode) ||
+			(st.st_dev == not ->st_dev &&
+				st.st_ino == not ->st_ino))
+			continue;
+		feed_archive_add(a, folder, name, name, &st);
+	}
+	closedir(d);
+	if (a->n == before)
+		return err_set(e, ERR_INPUT,
+			"'%.200s' has no files; give the folder of the graph "
+			"captures",
+			folder);
+	qsort(a->files + before, (size_t)(a->n - before), sizeof *a->files,
+		feed_archive_by_name);
+	return true;
+}
+
 struct part {
 	struct part *behind; /* the next part */
-	int fd; /* -1: held in memory */
+	struct feed_archive *archive; /* NULL: the part is one file */
+	int fd; /* -1: held in memory, or an archive */
 	char *path, *label;
 	struct pack *pack; /* NULL: not packed */
 	off_t start; /* offset at which the file began; -1: it cannot seek */
@@ -174,23 +350,32 @@ struct part {
 	char piece[PACK_PIECE];
 };
 
+/* Reads bytes, at most `room`; *len is 0 at the end. */
+static bool feed_part_read(struct part *p, void *to, size_t room, size_t *len,
+	struct err *e)
+{
+	ssize_t n;
+	if (p->archive)
+		return feed_archive_read(p->archive, to, room, len, e);
+	do
+		n = read(p->fd, to, room);
+	while (n < 0 && errno == EINTR);
+	*len = n > 0 ? (size_t)n : 0;
+	return n >= 0 || err_set(e, ERR_INPUT, "cannot read '%s': %s", p->label,
+				 strerror(errno));
+}
+
 /* Reads a full piece, or less at the end of the file. */
 static bool feed_part_fill(struct part *p, struct err *e)
 {
 	p->at = p->len = 0;
-	while (p->len < sizeof p->piece) {
-		ssize_t n = read(p->fd, p->piece + p->len,
-			sizeof p->piece - p->len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return err_set(e, ERR_INPUT, "cannot read '%s': %s",
-				p->label, strerror(errno));
-		if (n == 0) {
-			p->ended = true;
-			break;
-		}
-		p->len += (size_t)n;
+	while (p->len < sizeof p->piece && !p->ended) {
+		size_t n;
+		if (!feed_part_read(p, p->piece + p->len,
+			    sizeof p->piece - p->len, &n, e))
+			return false;
+		p->ended = n == 0;
+		p->len += n;
 	}
 	return true;
 }
@@ -234,6 +419,7 @@ static void feed_part_free(struct part *p)
 		return;
 	if (p->fd >= 0)
 		close(p->fd);
+	feed_archive_free(p->archive);
 	feed_pack_free(p->pack);
 	free(p->path);
 	free(p->label);
@@ -366,13 +552,15 @@ static bool feed_part_restart(struct part *p, struct err *e)
 			"'%s' is a pipe and cannot be sent a second time; save "
 			"it to a file",
 			p->label);
+	if (p->archive)
+		feed_archive_rewind(p->archive);
 	if (p->fd >= 0 && lseek(p->fd, p->start, SEEK_SET) < 0)
 		return err_set(e, ERR_INPUT, "cannot read '%s' again: %s",
 			p->label, strerror(errno));
 	p->given = 0;
 	if (p->pack)
 		feed_pack_restart(p->pack);
-	if (p->fd < 0) {
+	if (p->fd < 0 && !p->archive) {
 		p->at = 0;
 		if (p->pack)
 			feed_pack_add(p->pack, p->piece, p->len, true);
@@ -445,6 +633,62 @@ struct feed *feed_joined(const char *path, const char *behind,
 	p->behind->behind = q;
 	for (struct part *each = p; each; each = each->behind)
 		feed_part_pack(each, kind);
+	return feed_chain_new(p);
+}
+
+/* Lists the files of an archive: `path` and the files of `folder`. */
+static bool feed_archive_fill(struct feed_archive *a, const char *path,
+	const char *folder, struct err *e)
+{
+	const char *slash = strrchr(path, '/');
+	struct stat st;
+	if (stat(path, &st))
+		return err_set(e, ERR_INPUT, "cannot open '%.200s': %s", path,
+			strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return err_set(e, ERR_INPUT,
+			"'%.200s' is not a regular file; save the trace to a "
+			"file",
+			path);
+	feed_archive_add(a, "", path, slash ? slash + 1 : path, &st);
+	return feed_archive_add_folder(a, folder, &st, e);
+}
+
+static int64_t feed_archive_total(struct feed_archive *a)
+{
+	int64_t total = 2 * TAR_BLOCK;
+	for (a->at = 0; a->at < a->n; a->at++)
+		total += feed_archive_member(a);
+	feed_archive_rewind(a);
+	return total;
+}
+
+static struct part *feed_part_new_archive(const char *path, const char *folder,
+	struct err *e)
+{
+	struct part *p = calloc(1, sizeof *p);
+	if (!p || !(p->path = strdup(path)) ||
+		!(p->archive = calloc(1, sizeof *p->archive)))
+		abort();
+	p->fd = p->archive->fd = -1;
+	p->label = feed_part_text_of(path);
+	bool ok = feed_archive_fill(p->archive, path, folder, e);
+	if (ok)
+		p->total = feed_archive_total(p->archive);
+	if (ok && feed_part_fill(p, e))
+		return p;
+	feed_part_free(p);
+	return NULL;
+}
+
+struct feed *feed_archived(const char *path, const char *folder,
+	enum pack_kind kind, struct err *e)
+{
+	struct part *p = feed_part_new_archive(path, folder, e);
+	if (!p)
+		return NULL;
+	p->taken = (int64_t)p->len;
+	feed_part_pack(p, kind);
 	return feed_chain_new(p);
 }
 

@@ -1,7 +1,8 @@
 /* feed.h - reads the bytes of an upload, and compresses them if the file is not
  * compressed.
  *
- * The source is one file, or two files one after the other. They are read piece
+ * The source is one file, two files one after the other, or a tar archive of a
+ * file and those of a folder. They are read piece
  * by piece, so that no file is held in memory as a whole. A file that can seek
  * is read again from its start for another try. A pipe cannot be read again
  * after the first byte. The feed owns its file descriptors. */
@@ -29,6 +30,13 @@ struct feed *feed_new_open(int fd, const char *path, enum pack_kind kind,
  * message if they are compressed in different formats. The numbers below count
  * the bytes of both; names are those of the first file. */
 struct feed *feed_joined(const char *path, const char *behind,
+	enum pack_kind kind, struct err *e);
+
+/* Packs a file and the files of a folder as a tar archive: the file first, then
+ * the others by name, without hidden files and folders. Times and owners are
+ * not included, so that the same files give the same bytes. Returns NULL with a
+ * message if the folder has no files, or if `path` is no regular file. */
+struct feed *feed_archived(const char *path, const char *folder,
 	enum pack_kind kind, struct err *e);
 void feed_free(struct feed *f);
 

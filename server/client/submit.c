@@ -199,6 +199,8 @@ static struct feed *submit_open(const struct options *o, const char *path,
 
 	if (*o->counters)
 		return feed_joined(path, o->counters, kind, e);
+	if (*o->graph_captures)
+		return feed_archived(path, o->graph_captures, kind, e);
 	return nsys_report_convertible(path) ? submit_export(path, kind, m, e)
 					     : feed_new(path, kind, e);
 }

@@ -11,6 +11,7 @@
 #include "nsys_report.h"
 #include "profile_word.h"
 #include "stats.h"
+#include "trace_files.h"
 #include "view.h"
 #include "view_breakdown.h"
 #include <errno.h>
@@ -645,20 +646,24 @@ static bool inspect_check_format(const char *by, const char *format,
 		       by);
 }
 
+/* Opens a trace; a report of Nsight Systems is converted first. */
+static struct source_file *inspect_open(const char *path, struct source *s,
+	struct err *e)
+{
+	if (!nsys_report_convertible(path))
+		return source_file_new(path, s, e);
+	int fd = nsys_report_convert(path, e);
+	return fd < 0 ? NULL : source_file_new_open(fd, path, s, e);
+}
+
 bool inspect_read(const char *path, const struct inspect_limits *limits,
 	struct trace *t, struct err *e)
 {
 	const struct decode_limits l = { limits->uncompressed_mib << 20,
 		limits->ratio };
 	struct source s;
-	struct source_file *f = NULL;
+	struct source_file *f = inspect_open(path, &s, e);
 
-	if (!nsys_report_convertible(path)) {
-		f = source_file_new(path, &s, e);
-	} else {
-		int fd = nsys_report_convert(path, e);
-		f = fd < 0 ? NULL : source_file_new_open(fd, path, &s, e);
-	}
 	if (!f)
 		return false;
 	bool ok = decode(&s, &l, NULL, t, e);
@@ -673,6 +678,7 @@ struct inspect_job {
 	struct profile_params params;
 	struct catalog *catalog;
 	struct inspect_graphs learned;
+	struct trace_files files;
 	size_t ceiling; /* of each arena, in bytes */
 };
 
@@ -686,9 +692,12 @@ static bool inspect_runs(const struct inspect_job *j,
 		inspect_print_file(stdout, &j->trace);
 	for (uint32_t i = 0; ok && i < j->trace.processes_n; i++) {
 		struct arena a = { .ceiling = j->ceiling };
+		struct graph_book book;
 		struct profile p;
-		ok = profile_from_params(&j->trace, i, &j->params, j->catalog,
-			&j->learned.book, &a, &p, e);
+		ok = trace_files_book(&j->files, j->trace.processes[i].rank,
+			     &j->learned.book, &a, &book, e) &&
+		     profile_from_params(&j->trace, i, &j->params, j->catalog,
+			     &book, &a, &p, e);
 		if (ok && d)
 			inspect_document_add(d, &p, j->words.at[0]);
 		for (int w = 0; ok && !d && w < j->words.n; w++)
@@ -715,10 +724,42 @@ static bool inspect_output(const struct inspect_job *j, const char *format,
 	return ok;
 }
 
+/* Reads one file; `several`: as one of several. */
+static bool inspect_files_open(const char *path, bool several,
+	struct trace_files *f, struct err *e)
+{
+	struct source s;
+	struct source_file *file = inspect_open(path, &s, e);
+
+	if (!file)
+		return false;
+	bool ok = several ? trace_files_add(f, path, &s, e)
+			  : trace_files_read(f, &s, NULL, e);
+	source_file_free(file);
+	return ok;
+}
+
+/* Reads the files of `paths`, which ends in NULL, as those of one upload. */
+static bool inspect_files(const char *const *paths, struct inspect_job *j,
+	const struct inspect_limits *limits, struct arena *a, struct err *e)
+{
+	bool ok = true;
+
+	j->files = (struct trace_files){ .catalog = j->catalog,
+		.limits = { limits->uncompressed_mib << 20, limits->ratio },
+		.arena = a,
+		.trace = &j->trace };
+	bool several = paths[1] != NULL;
+
+	for (; ok && *paths; paths++)
+		ok = inspect_files_open(*paths, several, &j->files, e);
+	return ok && (!several || trace_files_end(&j->files, e));
+}
+
 /* Returns the program's exit status: 0, 1 after printing one sentence on
  * stderr, or 2 if an option is wrong. */
-static int inspect_file(const char *path, const struct inspect_args *args,
-	const struct inspect_limits *limits)
+static int inspect_run(const char *const *paths,
+	const struct inspect_args *args, const struct inspect_limits *limits)
 {
 	struct err e = { 0 };
 	struct inspect_job j = { .params = { .breakdown = BREAKDOWN_DEFAULTS },
@@ -734,8 +775,9 @@ static int inspect_file(const char *path, const struct inspect_args *args,
 		  (!*args->learn || inspect_learn(args->learn, j.catalog,
 					    limits, &j.learned, &e)) &&
 		  (trace_init(&j.trace, &a) || arena_err(&a, &e)) &&
-		  inspect_read(path, limits, &j.trace, &e) &&
+		  inspect_files(paths, &j, limits, &a, &e) &&
 		  inspect_output(&j, args->format, &e);
+	trace_files_release(&j.files);
 	arena_release(&a);
 	inspect_learn_release(&j.learned);
 	catalog_free(j.catalog);
@@ -760,5 +802,5 @@ int command_inspect(const struct invocation *in)
 	const struct inspect_limits limits = { c->ingest_mib,
 		c->max_uncompressed_mib, c->max_compression_ratio };
 
-	return inspect_file(in->operands[0], &args, &limits);
+	return inspect_run(in->operands, &args, &limits);
 }

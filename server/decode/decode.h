@@ -25,3 +25,21 @@
  * at least one process. `progress` may be NULL. */
 bool decode(struct source *s, const struct decode_limits *limits,
 	const struct decode_progress *progress, struct trace *t, struct err *e);
+
+/* An upload is one file, or a tar archive of several. */
+struct decode_target {
+	struct trace *trace; /* filled from an upload that is one file */
+	/* Receives the files of an archive, one by one. `s` is valid during the
+	 * call. If it returns false, with *e, decoding ends. NULL: an archive is
+	 * an error. */
+	bool (*file)(void *ctx, const char *name, struct source *s,
+		struct err *e);
+	void *ctx;
+};
+
+/* As decode(). *archive: the upload is an archive, whose files were passed to
+ * to->file(); to->trace has no rows. ERR_FORMAT or ERR_TOO_LARGE if the archive
+ * is damaged, or contains anything but regular files and folders. */
+bool decode_files(struct source *s, const struct decode_limits *limits,
+	const struct decode_progress *progress, const struct decode_target *to,
+	bool *archive, struct err *e);

@@ -19,6 +19,7 @@ enum sniffed {
 	SNIFF_SQLITE, /* Nsight Systems, rocpd, rpd, or nothing of ours */
 	SNIFF_STATS_TABLE, /* a kernel summary of nsys stats */
 	SNIFF_PATTERNS, /* pattern CSV */
+	SNIFF_TAR, /* an archive of several files */
 };
 
 /* Returns what an upload is, by its first bytes. `whole`: there are no more

@@ -9,6 +9,7 @@
 #include "log.h"
 #include "site_overrides.h"
 #include "save.h"
+#include "trace_files.h"
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -19,8 +20,10 @@ struct job {
 	struct db *db;
 	const struct claim *claim;
 	const struct ingest_limits *limits;
+	const struct catalog *catalog;
 	struct arena arena;
 	struct trace trace;
+	struct trace_files files;
 	struct profile *runs;
 
 	uint8_t *chunk; /* the chunk that the decoder reads */
@@ -88,35 +91,42 @@ static bool ingest_step_decode(struct job *j, struct err *e)
 	struct decode_progress progress = { ingest_tell, j };
 	double began = ingest_now_ms();
 	bool ok = trace_init(&j->trace, &j->arena) || arena_err(&j->arena, e);
-	ok = ok && decode(&source, &j->limits->decode, &progress, &j->trace, e);
+	j->files = (struct trace_files){ .catalog = j->catalog,
+		.limits = j->limits->decode,
+		.arena = &j->arena,
+		.trace = &j->trace };
+	ok = ok && trace_files_read(&j->files, &source, &progress, e);
 	j->decode_ms = ingest_now_ms() - began - j->read_ms;
 	return ok;
 }
 
-/* Analyzes a process with the graphs that other uploads recorded. */
-static bool ingest_analyze(struct job *j, uint32_t i, const struct catalog *f,
-	struct err *e)
+/* Analyzes a process with the graphs of the upload's capture traces, and with
+ * those that other uploads recorded. */
+static bool ingest_analyze(struct job *j, uint32_t i, struct err *e)
 {
+	int32_t rank = j->trace.processes[i].rank;
 	struct arena learned;
 	struct graph_known *graphs = NULL;
-	struct graph_book book = { 0 };
+	struct graph_book book = { 0 }, stored = { 0 };
 	uint8_t(*keys)[32];
 	uint32_t n;
 
 	if (!attribute_keys(&j->trace, i, &j->arena, &keys, &n))
 		return arena_err(&j->arena, e);
 	learned = arena_scratch(&j->arena);
-	bool ok = n == 0 || learned_graph_read(j->db, &learned, keys, n,
-				    &graphs, &book.n, e);
-	book.graphs = graphs;
+	bool ok = n == 0 || learned_graph_read(j->db, &learned, 0, keys, n,
+				    &graphs, &stored.n, e);
+	stored.graphs = graphs;
 	ok = ok &&
-	     profile_from(&j->trace, i, f, &book, &j->arena, &j->runs[i], e);
+	     trace_files_book(&j->files, rank, &stored, &learned, &book, e) &&
+	     profile_from(&j->trace, i, j->catalog, &book, &j->arena,
+		     &j->runs[i], e) &&
+	     trace_files_learn(&j->files, rank, &j->runs[i], e);
 	arena_scratch_release(&learned, &j->arena);
 	return j->arena.full ? arena_err(&j->arena, e) : ok;
 }
 
-static bool ingest_step_analyze(struct job *j, const struct catalog *f,
-	struct err *e)
+static bool ingest_step_analyze(struct job *j, struct err *e)
 {
 	double began = ingest_now_ms();
 	j->runs = arena_array(&j->arena, struct profile, j->trace.processes_n);
@@ -124,9 +134,9 @@ static bool ingest_step_analyze(struct job *j, const struct catalog *f,
 		return arena_err(&j->arena, e);
 	for (uint32_t i = 0; i < j->trace.processes_n; i++) {
 		if (!ingest_go_on(j, "analyze", j->claim->bytes, e) ||
-			!ingest_analyze(j, i, f, e))
+			!ingest_analyze(j, i, e))
 			return false;
-		j->runs[i].operators.catalog = catalog_version(f);
+		j->runs[i].operators.catalog = catalog_version(j->catalog);
 	}
 	j->analyze_ms = ingest_now_ms() - began;
 	return true;
@@ -183,20 +193,21 @@ static void ingest_log_done(const struct job *j)
 		launches += j->runs[i].launches;
 		iterations += j->runs[i].iterations.n;
 	}
-	log_info("ingest upload=%lld runs=%u kernels=%lld launches=%lld "
-		 "iterations=%lld bytes=%lld plain_bytes=%lld read_ms=%.1f "
-		 "decode_ms=%.1f "
-		 "analyze_ms=%.1f capture_ms=%.1f save_ms=%.1f ms=%.1f "
-		 "capture_bytes=%lld arena_mib=%zu peak_mib=%ld",
+	log_info(
+		"ingest upload=%lld runs=%u captures=%u kernels=%lld launches=%lld "
+		"iterations=%lld bytes=%lld plain_bytes=%lld read_ms=%.1f "
+		"decode_ms=%.1f "
+		"analyze_ms=%.1f capture_ms=%.1f save_ms=%.1f ms=%.1f "
+		"capture_bytes=%lld arena_mib=%zu peak_mib=%ld",
 		(long long)j->claim->upload, j->trace.processes_n,
-		(long long)kernels, (long long)launches, (long long)iterations,
-		(long long)j->claim->bytes, (long long)j->plain_bytes,
-		j->read_ms, j->decode_ms, j->analyze_ms, j->capture.ms,
-		j->save_ms,
+		j->files.captures, (long long)kernels, (long long)launches,
+		(long long)iterations, (long long)j->claim->bytes,
+		(long long)j->plain_bytes, j->read_ms, j->decode_ms,
+		j->analyze_ms, j->capture.ms, j->save_ms,
 		j->read_ms + j->decode_ms + j->analyze_ms + j->capture.ms +
 			j->save_ms,
-		(long long)j->capture.bytes, j->arena.taken >> 20,
-		use.ru_maxrss >> 10);
+		(long long)j->capture.bytes,
+		(j->arena.taken + j->arena.lent) >> 20, use.ru_maxrss >> 10);
 }
 
 static bool ingest_own_fault(enum err_code code)
@@ -211,6 +222,7 @@ bool ingest(struct db *db, const struct claim *c, const struct catalog *f,
 	struct job j = {
 		.db = db,
 		.claim = c,
+		.catalog = f,
 		.limits = limits,
 		.arena = { .ceiling = limits->arena_bytes },
 		.chunk = malloc(UPLOAD_CHUNK),
@@ -221,8 +233,7 @@ bool ingest(struct db *db, const struct claim *c, const struct catalog *f,
 	if (!j.chunk)
 		return err_set(e, ERR_BUSY,
 			"this machine has no memory left for an ingest");
-	*saving = ingest_step_decode(&j, &why) &&
-		  ingest_step_analyze(&j, f, &why);
+	*saving = ingest_step_decode(&j, &why) && ingest_step_analyze(&j, &why);
 	bool ok = *saving && ingest_step_save(&j, &why);
 	if (ok) {
 		ingest_log_done(&j);
@@ -233,6 +244,7 @@ bool ingest(struct db *db, const struct claim *c, const struct catalog *f,
 	} else {
 		err_set(e, why.code, "%s", why.text);
 	}
+	trace_files_release(&j.files);
 	arena_release(&j.arena);
 	free(j.chunk);
 	return ok;

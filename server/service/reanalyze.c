@@ -232,8 +232,8 @@ static bool reanalyze_analyzed(const struct reanalyze_request *w,
 	if (!attribute_keys(t, 0, a, &keys, &n))
 		return arena_err(a, e);
 	struct arena learned = arena_scratch(a);
-	bool ok = n == 0 || learned_graph_read(w->call->db, &learned, keys, n,
-				    &graphs, &book.n, e);
+	bool ok = n == 0 || learned_graph_read(w->call->db, &learned, w->run,
+				    keys, n, &graphs, &book.n, e);
 	book.graphs = graphs;
 	ok = ok &&
 	     profile_from_params(t, 0, &w->params, catalog, &book, a, p, e);

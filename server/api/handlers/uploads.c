@@ -2,7 +2,12 @@
  *
  * The bytes of an upload are written to the database in chunks while they
  * arrive. An upload needs memory for one chunk and, while a chunk is written,
- * one database connection. */
+ * one database connection.
+ *
+ * A form of several files is stored as a tar archive. The size of a file is
+ * known only at its end, and earlier chunks never change. So a member ends with
+ * its chunk, and the next chunk begins with a continuation of the file
+ * (tar_header.h). The stored bytes depend only on the files. */
 #include "listing.h"
 #include "api.h"
 #include "api_state.h"
@@ -12,6 +17,7 @@
 #include "file_magic.h"
 #include "log.h"
 #include "multipart.h"
+#include "tar_header.h"
 #include "upload.h"
 #include "view.h"
 #include <assert.h>
@@ -71,6 +77,13 @@ struct api_receive {
 	int64_t bytes, id; /* id 0: nothing is stored yet */
 	int32_t seq;
 	bool known; /* the format is known, from the first bytes */
+	struct api_receive_archive {
+		int files; /* number of files that have bytes */
+		bool open; /* a member has begun in this chunk */
+		bool continued; /* the file began in an earlier chunk */
+		size_t header_at; /* where the member begins in the chunk */
+		char name[256];
+	} archive;
 };
 
 static long long uploads_mib(int64_t bytes)
@@ -173,6 +186,10 @@ static bool uploads_flush(struct api_receive *u, struct err *e)
 	struct call *c = &u->call;
 	if (u->form && !*u->meta.file_name)
 		u->meta.file_name = u->form->file_name;
+	if (u->form && u->form->several) {
+		sha256_add(&u->sha, u->chunk, u->chunk_len);
+		u->bytes += (int64_t)u->chunk_len;
+	}
 	bool ok =
 		audit_record_begin(c, e) && call_db(c, e) &&
 		(u->id || upload_begin(c->s.db, &u->meta, &u->id, e)) &&
@@ -183,10 +200,9 @@ static bool uploads_flush(struct api_receive *u, struct err *e)
 	return ok;
 }
 
-static bool uploads_file_bytes(void *ctx, const void *bytes, size_t len,
-	struct err *e)
+static bool uploads_file_bytes(struct api_receive *u, const void *bytes,
+	size_t len, struct err *e)
 {
-	struct api_receive *u = ctx;
 	struct api *a = u->call.api;
 	const char *s = bytes;
 	u->bytes += (int64_t)len;
@@ -208,12 +224,112 @@ static bool uploads_file_bytes(void *ctx, const void *bytes, size_t len,
 	return true;
 }
 
+/* Begins a member, or the continuation of one. Its header is written at its
+ * end. */
+static void uploads_member_open(struct api_receive *u)
+{
+	u->archive.open = true;
+	u->archive.header_at = u->chunk_len;
+	memset(u->chunk + u->chunk_len, 0, TAR_BLOCK);
+	u->chunk_len += TAR_BLOCK;
+}
+
+/* Ends what has begun in this chunk. The chunk's size is a multiple of a
+ * block's, so there is room for the padding. */
+static void uploads_member_close(struct api_receive *u)
+{
+	struct api_receive_archive *m = &u->archive;
+	if (!m->open)
+		return;
+	int64_t size = (int64_t)(u->chunk_len - m->header_at - TAR_BLOCK);
+	int64_t padding = tar_header_padding(size);
+	tar_header_write(u->chunk + m->header_at, m->name, size,
+		m->continued ? TAR_CONTINUED : TAR_FILE);
+	memset(u->chunk + u->chunk_len, 0, (size_t)padding);
+	u->chunk_len += (size_t)padding;
+	m->open = false;
+	m->continued = true;
+}
+
+/* Ends the file before, and takes the name of the next one. */
+static bool uploads_file_begins(struct api_receive *u, struct err *e)
+{
+	struct api_receive_archive *m = &u->archive;
+	const char *name = u->form->file_name;
+	const char *slash = strrchr(name, '/');
+	if (u->form->files != m->files + 1)
+		return err_set(e, ERR_INPUT, "file %d of the form is empty",
+			m->files + 1);
+	uploads_member_close(u);
+	if (u->chunk_len == UPLOAD_CHUNK && !uploads_flush(u, e))
+		return false;
+	snprintf(m->name, sizeof m->name, "%s", slash ? slash + 1 : name);
+	m->files++;
+	m->continued = false;
+	if (!*u->meta.file_name)
+		u->meta.file_name = arena_strdup(&u->call.s.arena, m->name);
+	return true;
+}
+
+/* Receives bytes of one of several files. */
+static bool uploads_files_bytes(struct api_receive *u, const char *s,
+	size_t len, struct err *e)
+{
+	struct api *a = u->call.api;
+	u->known = true;
+	if (u->bytes + (int64_t)(u->chunk_len + len) > a->is.upload_bytes)
+		return uploads_too_large(a, -1, e);
+	atomic_fetch_add(&a->metrics.upload_bytes, (long long)len);
+	if (u->form->files != u->archive.files && !uploads_file_begins(u, e))
+		return false;
+	while (len) {
+		if (!u->archive.open)
+			uploads_member_open(u);
+		size_t n = UPLOAD_CHUNK - u->chunk_len;
+		n = n < len ? n : len;
+		memcpy(u->chunk + u->chunk_len, s, n);
+		u->chunk_len += n;
+		s += n;
+		len -= n;
+		if (u->chunk_len < UPLOAD_CHUNK)
+			continue;
+		uploads_member_close(u);
+		if (!uploads_flush(u, e))
+			return false;
+	}
+	return true;
+}
+
+/* Writes the end mark: two blocks of zeros. */
+static bool uploads_archive_end(struct api_receive *u, struct err *e)
+{
+	if (u->form->files != u->archive.files)
+		return err_set(e, ERR_INPUT, "file %d of the form is empty",
+			u->archive.files + 1);
+	uploads_member_close(u);
+	for (int i = 0; i < 2; i++) {
+		if (u->chunk_len == UPLOAD_CHUNK && !uploads_flush(u, e))
+			return false;
+		memset(u->chunk + u->chunk_len, 0, TAR_BLOCK);
+		u->chunk_len += TAR_BLOCK;
+	}
+	return uploads_flush(u, e);
+}
+
+static bool uploads_form_bytes(void *ctx, const void *bytes, size_t len,
+	struct err *e)
+{
+	struct api_receive *u = ctx;
+	return u->form->several ? uploads_files_bytes(u, bytes, len, e)
+				: uploads_file_bytes(u, bytes, len, e);
+}
+
 bool api_receive_bytes(struct api_receive *u, const void *bytes, size_t len,
 	struct api_answer *out)
 {
 	struct err e = { 0 };
 	bool ok = u->form ? multipart_feed(u->form, bytes, len,
-				    uploads_file_bytes, u, &e)
+				    uploads_form_bytes, u, &e)
 			  : uploads_file_bytes(u, bytes, len, &e);
 	if (ok)
 		return true;
@@ -239,6 +355,8 @@ json_t *upload_post(struct call *c, struct err *e)
 	char hex[SHA256_HEX];
 	assert(u); /* because of api_body_max(), http/ streams the body */
 	if (u->form && !multipart_end(u->form, e))
+		return NULL;
+	if (u->form && u->form->several && !uploads_archive_end(u, e))
 		return NULL;
 	if (!u->bytes) {
 		err_set(e, ERR_INPUT,

@@ -89,9 +89,14 @@ static bool multipart_part_begins(struct multipart *m, struct err *e)
 			"the "
 			"query",
 			name);
-	if (m->files++)
+	bool several = !strcmp(name, MULTIPART_SEVERAL);
+	if (m->files && !(several && m->several))
 		return err_set(e, ERR_INPUT,
-			"the form has several files; send one at a time");
+			"the form has several files; name the field of each "
+			"'" MULTIPART_SEVERAL "' if they belong together (a "
+			"trace and its captures), or send one at a time");
+	m->several = several;
+	m->files++;
 	return multipart_name_keep(m, file, e);
 }
 

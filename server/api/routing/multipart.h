@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 enum { MULTIPART_BOUNDARY = 70, MULTIPART_HEADERS = 4096 };
+#define MULTIPART_SEVERAL "files"
 
 struct multipart {
 	char delimiter[MULTIPART_BOUNDARY + 5]; /* "\r\n--" and the boundary */
@@ -24,8 +25,9 @@ struct multipart {
 	} at;
 	char headers[MULTIPART_HEADERS];
 	size_t headers_len;
-	int files;
-	char file_name[256]; /* valid UTF-8; "" none */
+	int files; /* number of files that began so far */
+	bool several; /* the fields are named MULTIPART_SEVERAL */
+	char file_name[256]; /* of the last one; valid UTF-8; "" none */
 };
 
 /* Returns true if the Content-Type is that of a form. If it is another type,

@@ -183,7 +183,7 @@ static void learned_graph_read_row(struct result *r, struct arena *a,
 	g->nodes = nodes;
 }
 
-bool learned_graph_read(struct db *db, struct arena *a,
+bool learned_graph_read(struct db *db, struct arena *a, int64_t run,
 	const uint8_t (*keys)[32], uint32_t n, struct graph_known **graphs,
 	uint32_t *found, struct err *e)
 {
@@ -195,7 +195,9 @@ bool learned_graph_read(struct db *db, struct arena *a,
 		"FROM (SELECT *, row_number() OVER (PARTITION BY key "
 		"ORDER BY created_at DESC, upload_id DESC, content) AS nth "
 		"FROM (SELECT DISTINCT ON (g.key, g.content) g.* "
-		"FROM unnest($1::bytea[]) n (key) "
+		"FROM (SELECT unnest($1::bytea[]) UNION "
+		"SELECT key FROM learned_graph WHERE upload_id = "
+		"(SELECT upload_id FROM run_identity WHERE id = $3)) n (key) "
 		"JOIN learned_graph g ON g.key = n.key "
 		"ORDER BY g.key, g.content, g.created_at DESC, "
 		"g.upload_id DESC) newest) ranked "
@@ -211,6 +213,7 @@ bool learned_graph_read(struct db *db, struct arena *a,
 		sql_array_add(&list, keys[i], sizeof keys[i]);
 	sql_array(&p, &list);
 	sql_int8(&p, NODES_READ);
+	sql_int8(&p, run);
 	bool ok = sql_run(db, sql, &p, &r, e);
 	sql_array_release(&list);
 	if (!ok)

@@ -12,9 +12,10 @@ bool learned_graph_store(struct db *db, int64_t upload,
 /* Deletes the facts that the run's upload recorded, if none of its runs is
  * left. */
 bool learned_graph_forget(struct db *db, int64_t run, struct err *e);
-/* Reads learned graphs by key: for each key the 257 contents that were seen
+/* Reads learned graphs by key, and those that the upload of `run` recorded (0:
+ * none; they may differ from its replays by a few kernels): for each key the 257 contents that were seen
  * last, each in its latest version. Beyond 500,000 nodes in total, the oldest
  * contents of each key are omitted. */
-bool learned_graph_read(struct db *db, struct arena *a,
+bool learned_graph_read(struct db *db, struct arena *a, int64_t run,
 	const uint8_t (*keys)[32], uint32_t n, struct graph_known **graphs,
 	uint32_t *found, struct err *e);

@@ -120,8 +120,34 @@ def graph_export():
             return f.read()
 
 
+def captured():
+    """Returns the module that makes traces of captured graphs."""
+    sys.path.append(os.path.join(HERE, "..", "gen"))
+    import captured_graphs
+    return captured_graphs
+
+
+def captured_files(rank, ranks, blanks=2 << 20):
+    """Returns an execution trace of this rank, by default of more than two chunks, and
+    the folder with the captures of these ranks."""
+    made = captured()
+    return [("graph_execution.json", made.execution(rank) + b" " * blanks),
+            *made.folder(ranks)]
+
+
 MADE = {
     **{f"efficient-{n}": (lambda n=n: efficient(n)) for n in range(1, 8)},
+    "captures-form": lambda: forms(captured_files(1, (0, 1))),
+    "captures-form-small": lambda: forms(
+        [("a.json", captured().capture(3)), ("b.json", captured().execution(3))]),
+    "captures-form-other": lambda: forms(captured_files(1, (0,)), "trace"),
+    "captures-form-empty": lambda: forms([("a.json", captured().capture(3)), ("b.json", b"")]),
+    "captures-form-empty-first": lambda: forms([("a.json", b""), ("b.json", b"{}")]),
+    "captures-form-only": lambda: forms([("a.json", captured().capture(3))]),
+    "captures-tar": lambda: captured().packed(captured_files(1, (0, 1))),
+    "captures-tar-gz": lambda: member(captured().packed(captured_files(2, (0, 2), 0))),
+    "captures-tar-cut": lambda: captured().packed(captured_files(1, (0, 1)))[:2 << 20],
+    "captures-execution": lambda: captured().execution(3),
     "inductor": lambda: compiled("inductor"),
     "inductor-again": lambda: compiled("inductor", "again", seed=2),
     "inductor-slow": lambda: compiled("inductor", "again", times={"down": 1.6}, seed=3),
@@ -204,8 +230,14 @@ MADE = {
 }
 
 
+def forms(files, field="files"):
+    """Returns a form with these (name, bytes), as a web page posts it."""
+    parts = [f'--cut\r\nContent-Disposition: form-data; name="{field}"; '
+             f'filename="{name}"\r\nContent-Type: application/json\r\n\r\n'.encode() +
+             data + b"\r\n" for name, data in files]
+    return b"".join(parts) + b"--cut--\r\n"
+
+
 def form(data, name):
     """Returns a form with one file in it, as a web page posts it."""
-    head = ('--cut\r\nContent-Disposition: form-data; name="file"; '
-            f'filename="{name}"\r\nContent-Type: application/json\r\n\r\n')
-    return head.encode() + data + b"\r\n--cut--\r\n"
+    return forms([(name, data)], "file")

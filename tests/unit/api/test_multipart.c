@@ -19,6 +19,8 @@ static bool keep(void *ctx, const void *bytes, size_t len, struct err *e)
 
 #define PART \
 	"Content-Disposition: form-data; name=\"file\"; filename=\"a.json\""
+#define FILES(name) \
+	"Content-Disposition: form-data; name=\"files\"; filename=\"" name "\""
 
 static const struct {
 	const char *body, *file, *name, *text;
@@ -48,7 +50,18 @@ static const struct {
 	{ "--X\r\n" PART "\r\n\r\nabc", "abc", "a.json",
 		"the form ends before its closing boundary; send it again" },
 	{ "--X\r\n" PART "\r\n\r\na\r\n--X\r\n" PART "\r\n\r\nb\r\n--X--", "a",
-		"a.json", "the form has several files; send one at a time" },
+		"a.json",
+		"the form has several files; name the field of each 'files' if "
+		"they belong together (a trace and its captures), or send one "
+		"at a time" },
+	{ "--X\r\n" FILES("a") "\r\n\r\nx\r\n--X\r\n" FILES(
+		  "b") "\r\n\r\ny\r\n--X--",
+		"xy", "b", "" },
+	{ "--X\r\n" FILES("a") "\r\n\r\nx\r\n--X\r\n" PART "\r\n\r\ny\r\n--X--",
+		"x", "a",
+		"the form has several files; name the field of each 'files' if "
+		"they belong together (a trace and its captures), or send one "
+		"at a time" },
 	{ "--X\r\nContent-Disposition: form-data; name=\"project\"\r\n\r\np\r\n"
 	  "--X--",
 		"", "",

@@ -108,7 +108,7 @@ static uint32_t known(struct db *db, struct arena *a, char key,
 	uint32_t n;
 	memset(keys[0], key, sizeof keys[0]);
 	memset(keys[1], 'z', sizeof keys[1]);
-	works(learned_graph_read(db, a, keys, 2, graphs, &n, &e));
+	works(learned_graph_read(db, a, 0, keys, 2, graphs, &n, &e));
 	return n;
 }
 
@@ -161,7 +161,7 @@ static void graphs_without_end(void **state)
 		"array_fill(''::text, ARRAY[200000]) t");
 	assert_int_equal(known(db, &a, 'k', &got), 2);
 	assert_int_equal(got[1].n, 200000);
-	refuses(learned_graph_read(db, &small, keys, 1, &got, &n, &e),
+	refuses(learned_graph_read(db, &small, 0, keys, 1, &got, &n, &e),
 		ERR_TOO_LARGE,
 		"the trace needs more than 1 MiB of memory; record a shorter "
 		"window, or raise --ingest-mib");
