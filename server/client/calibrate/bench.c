@@ -282,12 +282,12 @@ bool bench_time(struct bench *b, bench_call *call, void *arg, double *s,
 	struct bench_clocks *clocks, struct err *e)
 {
 	struct bench_readings r;
-	double once;
+	double once = 0;
 
 	/* the first call also loads code, so the second one is timed */
-	if (!bench_batch(b, call, arg, 1, &once, &r, e) ||
-		!bench_batch(b, call, arg, 1, &once, &r, e))
-		return false;
+	for (int i = 0; i < 2; i++)
+		if (!bench_batch(b, call, arg, 1, &once, &r, e))
+			return false;
 	int n = once * REPEATS < bench_batch_s ? REPEATS
 					       : (int)(bench_batch_s / once);
 	*s = 0;
