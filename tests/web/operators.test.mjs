@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as o from '../../web/lib/operators.js';
-import {shapesOf} from '../../web/pages/run_operators.js';
+import {measuredColumns, shapesOf} from '../../web/pages/run_operators.js';
 import {roofsOf} from '../../web/lib/chart_roofline.js';
 
 // [function, value, text]
@@ -108,4 +108,18 @@ test('roofsOf: equal peaks share one, unused dtypes have none', () => {
 		[{peak: 4e12, label: 'fp8_e4m3 4.00 TFLOP/s'}, {peak: 2e12, label: 'bf16, fp16 2.00 TFLOP/s'}]);
 	assert.equal(roofsOf({peak_flops}).length, 3);
 	assert.deepEqual(roofsOf({peak_flops: null}), []);
+});
+
+test('columns by the measured ceilings are there only with a calibration', () => {
+	const doc = {against: null, measured_ceilings: {platform: 'H20'}};
+	assert.deepEqual(measuredColumns({...doc, measured_ceilings: null}, 'us'), []);
+	assert.deepEqual(measuredColumns({...doc, against: {name: 'A10'}}, 'us'), []);
+	const [s, headroom] = measuredColumns(doc, 'us');
+	assert.deepEqual([s.label, headroom.label], ['S measured', 'Headroom measured']);
+	const row = {s_measured: 0.4, measured_known_ns: 100000, headroom_measured_ns: 60000};
+	assert.equal(s.value(row), 0.4);
+	assert.match(s.title(row), /^bound by the measured ceilings \/ T = 0\.4, of /);
+	const none = {s_measured: null, headroom_measured_ns: null};
+	assert.equal(s.title(none), 'unknown: a rate that it needs was not measured');
+	assert.match(headroom.title({...none, collective: true}), /waiting for other ranks/);
 });

@@ -208,7 +208,7 @@ function shapeDetail(run, doc, against, opened, at, changed) {
 const sizedPct = (r) => (r.total_ns > 0 && r.shape_known_ns !== null ? (r.shape_known_ns * 100) / r.total_ns : null);
 
 // Columns by the measured ceilings of the run's platform; none if no calibration is stored.
-function measuredColumns(doc, sum) {
+export function measuredColumns(doc, sum) {
 	if (doc.against || !doc.measured_ceilings) return [];
 	const unknown = (r) => (r.collective ? noHeadroom(r) : 'unknown: a rate that it needs was not measured');
 	return [
