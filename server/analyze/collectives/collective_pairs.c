@@ -339,7 +339,7 @@ static void pairs_groups_of(struct pairs_maker *m, struct pairs_handles *hs,
 static uint32_t pairs_number(struct pair_event *ev, uint32_t n)
 {
 	uint32_t epoch = 0;
-	int64_t min_sequence = ev->sequence, last = ev->sequence;
+	int64_t last = ev->sequence, min_sequence = last;
 
 	if (ev->way == PAIR_ORDERED || ev->way == PAIR_P2P_ORDERED) {
 		for (uint32_t i = 0; i < n; i++)

@@ -44,7 +44,6 @@ static int64_t ranks_shortest(const struct compared_run *const *runs,
 
 struct clocks {
 	const struct compared_run *const *runs;
-	uint32_t n;
 	const struct collective_pairs *pairs;
 };
 
@@ -113,7 +112,7 @@ static bool ranks_clock_from(const struct compared_run *const *runs, uint32_t n,
 	const struct collective_pairs *pairs, struct arena *a,
 	struct rank_line *lines)
 {
-	struct clocks c = { runs, n, pairs };
+	struct clocks c = { runs, pairs };
 	uint32_t *count = arena_array(a, uint32_t, (size_t)n + 1);
 
 	for (uint32_t r = 0; r < n; r++)
