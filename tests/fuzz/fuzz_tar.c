@@ -6,7 +6,9 @@
 #include "fuzz_parts.h"
 #include "tar_header.h"
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
