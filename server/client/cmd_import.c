@@ -43,7 +43,7 @@ static bool import_attempt(struct wire *w, const char *url, struct feed *f,
 	struct buf body;
 	bool ok = false;
 	buf_init(&body, WIRE_ANSWER_MAX);
-	if (wire_post(w, url, f, NULL, a, &body, e)) {
+	if (wire_post(w, url, f, NULL, NULL, a, &body, e)) {
 		if (a->status == 200 || a->status == 201)
 			ok = answer_set(body.at, body.len, out, e);
 		else

@@ -1,6 +1,7 @@
 /* feed.c - reads and compresses the bytes of an upload; each file is one part,
  * and the parts are read one after the other. An archive is one part, too. */
 #include "feed.h"
+#include "buf.h"
 #include "tar_header.h"
 #include "utf8.h"
 #include <dirent.h>
@@ -8,6 +9,9 @@
 #include <fcntl.h>
 #include <isa-l/igzip_lib.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -456,16 +460,16 @@ static struct part *feed_part_new(const char *path, struct err *e)
 	return feed_part_new_open(-1, path, e);
 }
 
-/* An end of line. */
-static struct part *feed_part_newline(void)
+/* A part with this text, which is shorter than a piece. */
+static struct part *feed_part_text(const char *text)
 {
 	struct part *p = calloc(1, sizeof *p);
 	if (!p)
 		abort();
 	p->fd = -1;
-	p->piece[0] = '\n';
-	p->len = 1;
-	p->total = p->taken = 1;
+	p->len = strlen(text);
+	memcpy(p->piece, text, p->len);
+	p->total = p->taken = (int64_t)p->len;
 	p->ended = true;
 	return p;
 }
@@ -571,8 +575,12 @@ static bool feed_part_restart(struct part *p, struct err *e)
 	return feed_part_advance(p, e);
 }
 
+enum { FEED_BOUNDARY = 40, FEED_TYPE = 100 };
+
 struct feed {
 	struct part *first;
+	struct part *named; /* the part of the file whose name it has */
+	char boundary[FEED_BOUNDARY], type[FEED_TYPE]; /* of a form; or "" */
 };
 
 static struct feed *feed_chain_new(struct part *first)
@@ -580,7 +588,7 @@ static struct feed *feed_chain_new(struct part *first)
 	struct feed *f = calloc(1, sizeof *f);
 	if (!f)
 		abort();
-	f->first = first;
+	f->first = f->named = first;
 	return f;
 }
 
@@ -629,7 +637,7 @@ struct feed *feed_joined(const char *path, const char *behind,
 		feed_part_free(q);
 		return NULL;
 	}
-	p->behind = feed_part_newline();
+	p->behind = feed_part_text("\n");
 	p->behind->behind = q;
 	for (struct part *each = p; each; each = each->behind)
 		feed_part_pack(each, kind);
@@ -692,6 +700,66 @@ struct feed *feed_archived(const char *path, const char *folder,
 	return feed_chain_new(p);
 }
 
+/* The lines before a file of a form. */
+static struct part *feed_form_head(const struct feed *f, bool first,
+	const char *field, const char *label)
+{
+	const char *slash = strrchr(label, '/');
+	struct part *p;
+	struct buf text;
+	buf_init(&text, PACK_PIECE / 2);
+	buf_printf(&text,
+		"%s--%s\r\nContent-Disposition: form-data; name=\"%s\"; "
+		"filename=\"",
+		first ? "" : "\r\n", f->boundary, field);
+	for (const char *c = slash ? slash + 1 : label; *c; c++) {
+		buf_puts(&text, *c == '"' || *c == '\\' ? "\\" : "");
+		buf_add(&text, c, 1);
+	}
+	buf_puts(&text, "\"\r\n\r\n");
+	p = feed_part_text(text.at);
+	buf_release(&text);
+	return p;
+}
+
+/* A boundary that no file contains, except by a chance of 2^-128. */
+static void feed_form_boundary(struct feed *f)
+{
+	unsigned char bytes[16];
+	int at = snprintf(f->boundary, sizeof f->boundary, "form");
+	if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+		abort();
+	for (size_t i = 0; i < sizeof bytes; i++)
+		at += snprintf(f->boundary + at,
+			sizeof f->boundary - (size_t)at, "%02x", bytes[i]);
+	snprintf(f->type, sizeof f->type, "multipart/form-data; boundary=%s",
+		f->boundary);
+}
+
+const char *feed_form(struct feed *f, const char *field,
+	const char *const *paths, int n, struct err *e)
+{
+	struct part *last = f->first, *end;
+	char closing[FEED_BOUNDARY + 16];
+	feed_form_boundary(f);
+	f->first = feed_form_head(f, true, "file", f->named->label);
+	f->first->behind = f->named;
+	while (last->behind)
+		last = last->behind;
+	for (int i = 0; i < n; i++) {
+		struct part *p = feed_part_new(paths[i], e);
+		if (!p)
+			return NULL;
+		last->behind = feed_form_head(f, false, field, p->label);
+		last->behind->behind = p;
+		last = p;
+	}
+	snprintf(closing, sizeof closing, "\r\n--%s--\r\n", f->boundary);
+	end = feed_part_text(closing);
+	last->behind = end;
+	return f->type;
+}
+
 void feed_free(struct feed *f)
 {
 	if (!f)
@@ -706,12 +774,12 @@ void feed_free(struct feed *f)
 
 const char *feed_label(const struct feed *f)
 {
-	return f->first->label;
+	return f->named->label;
 }
 
 const char *feed_base_name(const struct feed *f)
 {
-	const char *path = f->first->path, *slash = strrchr(path, '/');
+	const char *path = f->named->path, *slash = strrchr(path, '/');
 	if (!strcmp(path, "-"))
 		return NULL;
 	return slash ? slash + 1 : path;
@@ -719,7 +787,7 @@ const char *feed_base_name(const struct feed *f)
 
 enum pack_kind feed_found(const struct feed *f)
 {
-	return feed_part_found(f->first);
+	return feed_part_found(f->named);
 }
 
 bool feed_next(struct feed *f, void *out, size_t room, size_t *len,

@@ -38,6 +38,13 @@ struct feed *feed_joined(const char *path, const char *behind,
  * message if the folder has no files, or if `path` is no regular file. */
 struct feed *feed_archived(const char *path, const char *folder,
 	enum pack_kind kind, struct err *e);
+
+/* Makes the bytes of a feed those of a form: the feed's file, then the `n` files
+ * at `paths` with the name `field`. Call it before the first feed_next(). Names
+ * are still those of the first file. Returns the Content-Type of the form, which
+ * the feed owns; NULL with a message if a file cannot be read. */
+const char *feed_form(struct feed *f, const char *field,
+	const char *const *paths, int n, struct err *e);
 void feed_free(struct feed *f);
 
 /* feed_label() is the file's name for messages, as valid text. feed_base_name()

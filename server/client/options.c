@@ -135,6 +135,11 @@ static bool options_check(const struct options *o, enum options_of command,
 			"--counters: belongs to a pattern file, which has no "
 			"graph captures (give one of --counters and "
 			"--graph-captures)");
+	if (command == OPTIONS_UPLOAD && o->provenance.n && o->files.n != 1)
+		return err_set(e, ERR_INPUT,
+			"--provenance: belongs to one trace, and %d files are "
+			"given (send them one by one)",
+			o->files.n);
 	if (command == OPTIONS_IMPORT && *o->name && o->files.n != 1)
 		return err_set(e, ERR_INPUT,
 			"--name: names one reference set, and %d files are "

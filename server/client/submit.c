@@ -83,6 +83,7 @@ static struct capture_facts submit_facts_read(int fd)
 
 struct submission {
 	struct feed *feed;
+	const char *type; /* of the bytes of a form; NULL: of a file */
 	struct meter *meter;
 	struct meter_pace pace;
 };
@@ -109,7 +110,7 @@ static bool submit_attempt(struct wire *w, const char *url,
 	bool ok = false;
 	meter_pace_init(&d->pace);
 	buf_init(&body, WIRE_ANSWER_MAX);
-	if (!wire_post(w, url, d->feed, &watch, a, &body, e))
+	if (!wire_post(w, url, d->feed, d->type, &watch, a, &body, e))
 		goto done;
 	if (a->status == 200 || a->status == 202)
 		ok = answer_upload(body.at, body.len, out, e);
@@ -139,6 +140,13 @@ static bool submit_feed(struct wire *w, const struct options *o, struct feed *f,
 {
 	struct submission d = { .meter = m, .feed = f };
 	struct buf url;
+	*last = (struct attempt){ .end = ATTEMPT_HOPELESS };
+	if (o->provenance.n &&
+		!(d.type = feed_form(f, "provenance", o->provenance.at,
+			  o->provenance.n, e))) {
+		feed_free(f);
+		return false;
+	}
 	buf_init(&url, ADDRESS_MAX);
 	address_send(&url, o, feed_base_name(d.feed));
 	struct retry p = { .meter = m,

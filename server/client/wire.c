@@ -63,6 +63,8 @@ enum {
 struct wire {
 	CURL *curl;
 	struct curl_slist *headers, *json_headers;
+	struct curl_slist *form_headers; /* of the form that was sent last */
+	char bearer[WIRE_BEARER];
 	const struct wire_watch *watch;
 	struct feed *feed;
 	struct buf *body;
@@ -131,7 +133,7 @@ static void wire_set_up(struct wire *w, const struct options *o)
 
 static struct curl_slist *wire_headers_new(const char *type, const char *bearer)
 {
-	char line[64];
+	char line[160];
 	snprintf(line, sizeof line, "Content-Type: %s", type);
 	struct curl_slist *h = curl_slist_append(NULL, line);
 	return *bearer ? curl_slist_append(h, bearer) : h;
@@ -139,16 +141,20 @@ static struct curl_slist *wire_headers_new(const char *type, const char *bearer)
 
 struct wire *wire_new(const struct options *o, struct err *e)
 {
-	char bearer[WIRE_BEARER];
-	if (!wire_bearer(bearer, o->token_file, getenv("KERNSIFT_TOKEN"), e))
-		return NULL;
 	struct wire *w = calloc(1, sizeof *w);
+	if (!w)
+		abort();
+	if (!wire_bearer(w->bearer, o->token_file, getenv("KERNSIFT_TOKEN"),
+		    e)) {
+		free(w);
+		return NULL;
+	}
 	curl_global_init(CURL_GLOBAL_DEFAULT);
-	if (!w || !(w->curl = curl_easy_init()))
+	if (!(w->curl = curl_easy_init()))
 		abort();
 	w->server = o->server;
-	w->headers = wire_headers_new("application/octet-stream", bearer);
-	w->json_headers = wire_headers_new("application/json", bearer);
+	w->headers = wire_headers_new("application/octet-stream", w->bearer);
+	w->json_headers = wire_headers_new("application/json", w->bearer);
 	wire_set_up(w, o);
 	return w;
 }
@@ -159,6 +165,7 @@ void wire_free(struct wire *w)
 		return;
 	curl_slist_free_all(w->headers);
 	curl_slist_free_all(w->json_headers);
+	curl_slist_free_all(w->form_headers);
 	curl_easy_cleanup(w->curl);
 	curl_global_cleanup();
 	free(w);
@@ -215,14 +222,17 @@ static bool wire_perform(struct wire *w, struct attempt *a, struct err *e)
 }
 
 bool wire_post(struct wire *w, const char *url, struct feed *f,
-	const struct wire_watch *watch, struct attempt *a, struct buf *body,
-	struct err *e)
+	const char *type, const struct wire_watch *watch, struct attempt *a,
+	struct buf *body, struct err *e)
 {
 	w->watch = watch;
 	w->body = body;
 	w->feed = f;
+	curl_slist_free_all(w->form_headers);
+	w->form_headers = type ? wire_headers_new(type, w->bearer) : NULL;
 	curl_easy_setopt(w->curl, CURLOPT_URL, url);
-	curl_easy_setopt(w->curl, CURLOPT_HTTPHEADER, w->headers);
+	curl_easy_setopt(w->curl, CURLOPT_HTTPHEADER,
+		w->form_headers ? w->form_headers : w->headers);
 	curl_easy_setopt(w->curl, CURLOPT_POSTFIELDS, NULL);
 	curl_easy_setopt(w->curl, CURLOPT_POST, 1L);
 	/* -1: send in chunks, because the compressed size is unknown before the

@@ -42,10 +42,11 @@ void wire_free(struct wire *w);
 /* Sends a POST request. Returns true if the server answered: *a contains the
  * status and *body the answer. The caller must initialize *body with buf_init()
  * and the ceiling WIRE_ANSWER_MAX. Returns false with a message and the kind of
- * failure in *a. `watch` may be NULL. */
+ * failure in *a. `type` is the Content-Type; NULL: the bytes of a file.
+ * `watch` may be NULL. */
 bool wire_post(struct wire *w, const char *url, struct feed *f,
-	const struct wire_watch *watch, struct attempt *a, struct buf *body,
-	struct err *e);
+	const char *type, const struct wire_watch *watch, struct attempt *a,
+	struct buf *body, struct err *e);
 /* Sends a JSON document from memory with POST; if `json` is NULL, sends a GET
  * request. */
 bool wire_fetch(struct wire *w, const char *url, const char *json,

@@ -7,6 +7,7 @@
 #include "capture_write.h"
 #include "learned_graph.h"
 #include "log.h"
+#include "provenance.h"
 #include "site_overrides.h"
 #include "save.h"
 #include "trace_files.h"
@@ -142,6 +143,21 @@ static bool ingest_step_analyze(struct job *j, struct err *e)
 	return true;
 }
 
+/* Finds the runs' kernels in the provenance files that came with the upload.
+ * The server accepted only files that can be read. */
+static bool ingest_step_origins(struct job *j, const struct catalog *f,
+	struct err *e)
+{
+	struct provenance p;
+	const char *text;
+	return upload_provenance_read(j->db, j->claim->upload, &j->arena, &text,
+		       e) &&
+	       (!text || (provenance_read("provenance", text, strlen(text),
+				  &j->arena, &p, e) &&
+				 provenance_match(&p, f, j->runs,
+					 j->trace.processes_n, &j->arena, e)));
+}
+
 /* Counts the bytes that are written to the database. */
 struct counted {
 	struct capture_cost *cost;
@@ -233,7 +249,9 @@ bool ingest(struct db *db, const struct claim *c, const struct catalog *f,
 	if (!j.chunk)
 		return err_set(e, ERR_BUSY,
 			"this machine has no memory left for an ingest");
-	*saving = ingest_step_decode(&j, &why) && ingest_step_analyze(&j, &why);
+	*saving = ingest_step_decode(&j, &why) &&
+		  ingest_step_analyze(&j, &why) &&
+		  ingest_step_origins(&j, f, &why);
 	bool ok = *saving && ingest_step_save(&j, &why);
 	if (ok) {
 		ingest_log_done(&j);

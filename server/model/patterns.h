@@ -59,6 +59,33 @@ struct pattern_launch {
 	uint32_t order;
 	struct pattern_texts grids; /* "128x1x1 / 256x1x1": grid and block */
 	struct pattern_texts operators; /* "gemm bf16 m=64 n=64 k=64" */
+	/* From a provenance file: the nodes of the program that the kernel
+	 * computes, and their operators. Set only where runs are compared. */
+	struct pattern_texts origin_nodes, origin_operators;
+};
+
+/* From which nodes of its program a compiler generated a kernel, as a provenance
+ * file says (catalog/provenance.h). The number in a generated kernel's name
+ * changes with every compilation; the nodes that it computes do not. */
+struct provenance_kernel {
+	const char *name; /* as in the trace */
+	/* Nodes of the graph after autograd: "mul_3", sorted, each once. A
+	 * kernel that is called several times has the nodes of all calls. */
+	struct pattern_texts nodes;
+	struct pattern_texts operators; /* the same without numbers: "mul" */
+	/* Lines of the program; at most PATTERN_TEXTS_MAX of stacks_n. */
+	struct pattern_texts stacks;
+	uint32_t stacks_n;
+};
+struct provenance {
+	struct provenance_kernel *kernels; /* by name */
+	uint32_t n;
+};
+
+/* A kernel of a run whose origins are known. */
+struct kernel_origin {
+	uint32_t kernel; /* index into profile.kernels */
+	const struct provenance_kernel *of;
 };
 
 struct pattern {

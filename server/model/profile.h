@@ -159,8 +159,10 @@ struct profile {
 	struct launch_stat *launch_stats; /* average total descending, … */
 	struct frame *frames;
 	struct caller_stat *callers; /* by kernel, total descending, frame */
+	struct kernel_origin *origins; /* by kernel; only of some kernels */
 	uint32_t kernels_n, stats_n, copy_stats_n, devices_n;
 	uint32_t graph_stats_n, launch_stats_n, frames_n, callers_n;
+	uint32_t origins_n;
 
 	struct iterations iterations;
 	struct patterns patterns;

@@ -35,7 +35,8 @@ bool compare_sides_read(struct service_call *c,
 		return false;
 	compare_stems(k, s->base, s->base_n, &c->arena);
 	compare_stems(k, s->head, s->head_n, &c->arena);
-	return true;
+	return query_origins(c->db, &c->arena, s->base, s->base_n, e) &&
+	       query_origins(c->db, &c->arena, s->head, s->head_n, e);
 }
 
 enum { REPEATS_MAX = 64 };

@@ -101,7 +101,7 @@ static bool upload(struct db *db, uint32_t nth, struct claim *c, struct err *e)
 	int64_t id;
 	return upload_begin(db, &m, &id, e) &&
 	       upload_chunk(db, id, 0, "1", 1, e) &&
-	       upload_finish(db, id, digest, 1, &out, e) &&
+	       upload_finish(db, id, digest, 1, NULL, &out, e) &&
 	       upload_claim(db, "bench:1", 30, c, e);
 }
 

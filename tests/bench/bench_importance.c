@@ -132,7 +132,7 @@ static bool store(struct db *db, int nth, int workloads, struct moment *begun,
 	*begun = measure_now();
 	bool ok = upload_begin(db, &m, &id, e) &&
 		  upload_chunk(db, id, 0, "1", 1, e) &&
-		  upload_finish(db, id, digest, 1, &out, e) &&
+		  upload_finish(db, id, digest, 1, NULL, &out, e) &&
 		  upload_claim(db, "bench:1", 30, &c, e) &&
 		  save(db, &c, &p, 1, NULL, e);
 	arena_release(&a);

@@ -96,7 +96,8 @@ static bool receive(struct job *j, struct err *e)
 		j->bytes += (int64_t)len;
 	}
 	fclose(f);
-	return ok && upload_finish(j->db, j->upload, digest, j->bytes, &out, e);
+	return ok &&
+	       upload_finish(j->db, j->upload, digest, j->bytes, NULL, &out, e);
 }
 
 static bool store(struct job *j, struct err *e)

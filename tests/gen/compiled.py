@@ -7,6 +7,8 @@ The forms are:
   inductor  Triton kernels of TorchInductor between GEMMs, with host operators
   xla       fusions of XLA, without host operators; the first of a name has no number
   variants  GEMMs of cuBLAS, of which a heuristic chooses another tile
+  moved     two Triton kernels that only their origins distinguish, and that another
+            compilation launches in another order
 """
 import json
 import random
@@ -60,6 +62,12 @@ FORMS = {
         Kernel("last", "loop_add_fusion{}", 103, 512),
         Kernel("convert", "wrapped_convert{}", 30, 32),
     ],
+    "moved": [
+        Kernel("mm1", MM.format("128x64"), 300, 64, op=mm(512, 4096, 1024)),
+        triton("left", GELU, 100, 512, 524288),
+        triton("right", GELU, 200, 512, 524288),
+        Kernel("mm2", MM.format("128x128"), 320, 32, op=mm(512, 1024, 4096)),
+    ],
     "variants": [
         Kernel("qkv", MM, 300, 64, op=mm(512, 3072, 1024)),
         Kernel("copy", "void copy_kernel(float*)", 50, 64),
@@ -81,11 +89,45 @@ NUMBERS = {
         "again": {"in": "_3", "out": "", "reduce": "_2", "plain": "_9", "last": "_8",
                   "convert": "_4"},
     },
+    "moved": {
+        "first": {"left": 2, "right": 7},
+        "again": {"left": 9, "right": 3},
+    },
     "variants": {
         "first": {"qkv": "128x64", "up": "128x128", "down": "64x64"},
         "again": {"qkv": "64x128", "up": "256x64", "down": "128x32"},
     },
 }
+
+
+# The order of the kernels, where it differs from the form's.
+ORDERS = {("moved", "again"): ["mm1", "right", "left", "mm2"]}
+
+# The nodes of the program that TorchInductor generated each kernel from, and their lines.
+NODES = {
+    "up": ["mul_1", "erf", "add_1"], "wide": ["mul_4", "erf_1", "add_4"],
+    "down": ["mul_7", "erf_2", "add_7"], "norm": ["var_mean", "rsqrt", "sub_1"],
+    "sum": ["sum_1"], "left": ["mul_1", "erf", "add_1"], "right": ["mul_4", "erf_1", "add_4"],
+}
+
+
+def made_provenance(form, numbers="first", layout="mappings"):
+    """Returns the bytes of the file that TorchInductor writes for a form: `mappings` is
+    inductor_provenance_tracking_node_mappings.json, `stacks` is
+    inductor_provenance_tracking_kernel_stack_traces.json, `information` is
+    kernel_information.json. Each kernel is called once, which its name says."""
+    nodes, stacks, information = {}, {}, {}
+    for i, k in enumerate(k for k in FORMS[form] if k.key in NODES):
+        name = f"{k.name.format(NUMBERS[form][numbers][k.key])}:{i + 1}"
+        nodes[name] = NODES[k.key]
+        stacks[name] = [f'  File "model.py", line {10 + i}, in forward\n    x = {k.key}(x)\n']
+        information[name] = {"stack_traces": stacks[name], "post_grad_nodes": nodes[name],
+                             "pre_grad_nodes": [k.key]}
+    back = {n: [name] for name, all_nodes in nodes.items() for n in all_nodes}
+    return json.dumps({
+        "mappings": {"preToPost": {}, "postToPre": {}, "cppCodeToPost": nodes,
+                     "postToCppCode": back, "version": 2.0},
+        "stacks": stacks, "information": information}[layout]).encode()
 
 
 class Writer:
@@ -117,6 +159,9 @@ def made_compiled(form, numbers="first", times=None, new=(), steps=12, seed=1):
     lists further kernels, each with the key of the kernel that it follows."""
     dice, w = random.Random(seed), Writer()
     work = list(FORMS[form])
+    order = ORDERS.get((form, numbers))
+    if order:
+        work.sort(key=lambda k: order.index(k.key))
     for after, kernel in new:
         at = [k.key for k in work].index(after)
         work.insert(at + 1, kernel)

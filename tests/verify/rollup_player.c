@@ -44,7 +44,7 @@ static bool act_upload(struct db *db, struct err *e)
 	sha256_of(text, (size_t)len, sha256);
 	return upload_begin(db, &m, &id, e) &&
 	       upload_chunk(db, id, 0, text, (size_t)len, e) &&
-	       upload_finish(db, id, sha256, len, &out, e);
+	       upload_finish(db, id, sha256, len, NULL, &out, e);
 }
 
 /* Claims an upload and saves its runs, as a worker does. Sets *none if no

@@ -15,6 +15,10 @@
  * exchange fit equally well. Then the sums of these kernels are compared.
  * Every step gives the same pairs if the sides are exchanged.
  *
+ * If a provenance file says from which nodes of the program each kernel was
+ * generated, the nodes decide first: kernels are the same if they are the only
+ * ones of both sides that compute these nodes, or nodes with these operators.
+ *
  * Libraries choose among kernels for one computation. Such kernels are one row
  * if they ran the same operator with the same shapes. */
 #include "catalog.h"
@@ -47,7 +51,8 @@ struct compare_identity_item {
 	double launches; /* per compared iteration; NaN unknown */
 	uint32_t unit, run, pattern;
 	uint32_t name; /* id of type and name */
-	uint32_t grids, operators; /* ids of all texts; 0: unknown */
+	/* Ids of all texts; 0: unknown. */
+	uint32_t grids, operators, origin_nodes, origin_operators;
 	uint32_t
 		stem; /* id of type and stem; 0: a compiler does not number it */
 	uint32_t node; /* in the groups of the place */
@@ -90,6 +95,8 @@ struct compare_identity_match {
 	 * sets of items that fit each other; whether an item is matched. */
 	struct compare_identity_sets fits;
 	bool *done;
+	uint32_t *partner; /* by item of the first list: item + 1 of the second
+		that has the same origins; 0: none */
 	uint32_t *
 		other; /* by word: item + 1 of the second list with that name */
 };
@@ -276,6 +283,10 @@ static void compare_identity_read(struct compare_identity_place *x, int side,
 			.grids = compare_identity_texts_id(x, &p->launch.grids),
 			.operators = compare_identity_texts_id(x,
 				&p->launch.operators),
+			.origin_nodes = compare_identity_texts_id(x,
+				&p->launch.origin_nodes),
+			.origin_operators = compare_identity_texts_id(x,
+				&p->launch.origin_operators),
 			.stem = numbered ? compare_identity_word(x, p, "stem",
 						   p->stem.text)
 					 : 0,
@@ -295,7 +306,18 @@ static bool compare_identity_contradict(const struct compare_identity_item *x,
 {
 	int facts[FACTS];
 	compare_identity_facts(x, y, UNKNOWN, facts);
-	return facts[GRIDS] == OTHER || facts[OPERATORS] == OTHER;
+	return facts[GRIDS] == OTHER || facts[OPERATORS] == OTHER ||
+	       (x->origin_nodes && y->origin_nodes &&
+		       x->origin_nodes != y->origin_nodes);
+}
+
+/* Whether two items compute different operators. */
+static bool compare_identity_other_origins(const struct compare_identity_item
+						   *x,
+	const struct compare_identity_item *y)
+{
+	return x->origin_operators && y->origin_operators &&
+	       x->origin_operators != y->origin_operators;
 }
 
 /* Finds the stems whose numbers may have changed: a name is only on one side, a
@@ -343,9 +365,13 @@ static int8_t compare_identity_worth(const struct compare_identity_match *m,
 	const struct compare_identity_item *y)
 {
 	int facts[FACTS];
+	uint32_t i = (uint32_t)(x - m->list[0]->items),
+		 j = (uint32_t)(y - m->list[1]->items);
 	if (!compare_identity_is_open(m, x))
 		return x->name == y->name ? WHOLE_NAME : 0;
-	if (x->stem != y->stem)
+	if (m->done[i] || m->done[m->list[0]->n + j])
+		return m->partner[i] == j + 1 ? WHOLE_NAME : 0;
+	if (x->stem != y->stem || compare_identity_other_origins(x, y))
 		return 0;
 	compare_identity_facts(x, y, SAME, facts);
 	int sum = compare_identity_sum(facts);
@@ -438,6 +464,7 @@ static void compare_identity_align(struct compare_identity_match *m)
 	for (uint32_t i = 0; i < l.n; i++)
 		for (uint32_t j = 0; j < l.m; j++)
 			if (compare_identity_is_open(m, &l.x[i]) &&
+				!m->done[skip[0] + i] &&
 				compare_identity_aligned(&l, i, j))
 				compare_identity_join(&m->fits, skip[0] + i,
 					m->list[0]->n + skip[1] + j);
@@ -546,6 +573,85 @@ static void compare_identity_take(struct compare_identity_match *m, int place)
 	arena_drop(a, one);
 }
 
+/* ---- items with the same origins, which a provenance file names */
+
+/* What must be equal, the most specific first. */
+enum compare_identity_origin { STEM_NODES, STEM_OPERATORS, NODES, ORIGINS };
+
+/* 0 if the item has no such key. */
+static uint32_t compare_identity_origin_key(struct compare_identity_match *m,
+	uint32_t i, enum compare_identity_origin how)
+{
+	const struct compare_identity_item *is = compare_identity_item_at(m, i);
+	uint32_t of =
+		how == STEM_OPERATORS ? is->origin_operators : is->origin_nodes;
+	if (!is->stem || !of || m->done[i] || !compare_identity_is_open(m, is))
+		return 0;
+	const char *key = arena_printf(m->at->c->a, "origin %u %u %d", of,
+		how == NODES ? 0 : is->stem, (int)is->p->type);
+	return names_put(&m->at->words, key, strlen(key));
+}
+
+/* "add, gelu, mul and 3 more". */
+static const char *compare_identity_origin_text(struct arena *a,
+	const struct pattern_texts *t)
+{
+	enum { SHOWN = 6 };
+	const char *text = NULL;
+	for (uint32_t i = 0; i < t->n && i < SHOWN; i++)
+		text = compare_text_join(a, text, t->list[i]);
+	return t->n > SHOWN
+		       ? arena_printf(a, "%s and %u more", text, t->n - SHOWN)
+		       : text;
+}
+
+static void compare_identity_origin_pair(struct compare_identity_match *m,
+	uint32_t i, uint32_t j, enum compare_identity_origin how)
+{
+	const struct compare_identity_item *x = compare_identity_item_at(m, i),
+					   *y = compare_identity_item_at(m, j);
+	const struct pattern_texts *of =
+		how == STEM_OPERATORS ? &x->p->launch.origin_operators
+				      : &x->p->launch.origin_nodes;
+	m->done[i] = m->done[j] = true;
+	m->partner[i] = j - m->list[0]->n + 1;
+	compare_identity_same(m->at, x, y);
+	if (x->name != y->name)
+		compare_identity_note_put(m->at, x, ROW_RENAMED,
+			arena_printf(m->at->c->a,
+				"renamed (by provenance): only these two were "
+				"generated from the %s %s",
+				how == STEM_OPERATORS ? "operators" : "nodes",
+				compare_identity_origin_text(m->at->c->a, of)));
+}
+
+/* Matches items if a key is the only one of its list on both sides. */
+static void compare_identity_origins(struct compare_identity_match *m)
+{
+	struct arena *a = m->at->c->a;
+	uint32_t n = m->list[0]->n, all = n + m->list[1]->n;
+	uint32_t *key = arena_array(a, uint32_t, all + 1);
+	for (enum compare_identity_origin how = 0; how < ORIGINS; how++) {
+		for (uint32_t i = 0; i < all; i++)
+			key[i] = compare_identity_origin_key(m, i, how);
+		uint32_t words = m->at->words.n;
+		uint32_t(*count)[2] =
+			arena_grow(a, NULL, (words + 1) * sizeof *count);
+		uint32_t *first = arena_array(a, uint32_t, words + 1);
+		for (uint32_t i = 0; i < all; i++) {
+			count[key[i]][i >= n]++;
+			if (i < n)
+				first[key[i]] = i;
+		}
+		for (uint32_t j = n; j < all; j++)
+			if (key[j] && count[key[j]][0] == 1 &&
+				count[key[j]][1] == 1)
+				compare_identity_origin_pair(m, first[key[j]],
+					j, how);
+		arena_drop(a, count);
+	}
+}
+
 /* ---- items that no alignment contains: they moved in the sequence, or there
  * is no sequence */
 
@@ -557,7 +663,8 @@ static int compare_identity_moved_sum(const struct compare_identity_match *m,
 					   *y = compare_identity_item_at(m, j);
 	int facts[FACTS];
 	if (m->done[i] || m->done[j] || x->stem != y->stem ||
-		!compare_identity_is_open(m, x))
+		!compare_identity_is_open(m, x) ||
+		compare_identity_other_origins(x, y))
 		return -FACTS;
 	bool known = m->placed && x->p->launch.order && y->p->launch.order;
 	compare_identity_facts(x, y, known ? OTHER : UNKNOWN, facts);
@@ -712,7 +819,9 @@ static void compare_identity_match(struct compare_identity_place *x,
 	compare_identity_open(&m);
 	m.done = arena_array(x->c->a, bool, all + 1);
 	compare_identity_sets_init(&m.fits, x->c->a, all);
+	m.partner = arena_array(x->c->a, uint32_t, a->n + 1);
 	if (m.any_open) {
+		compare_identity_origins(&m);
 		compare_identity_align(&m);
 		compare_identity_take(&m, SAME);
 		compare_identity_moved(&m);

@@ -17,6 +17,7 @@
 #include "file_magic.h"
 #include "log.h"
 #include "multipart.h"
+#include "provenance.h"
 #include "tar_header.h"
 #include "upload.h"
 #include "view.h"
@@ -84,6 +85,12 @@ struct api_receive {
 		size_t header_at; /* where the member begins in the chunk */
 		char name[256];
 	} archive;
+	/* The provenance files as a JSON array, without its last bracket; the
+	 * last file begins at provenance_at. */
+	struct buf provenance;
+	size_t provenance_at;
+	const char *provenance_label; /* its name, for sentences */
+	int provenances; /* number of files that have begun */
 };
 
 static long long uploads_mib(int64_t bytes)
@@ -111,7 +118,8 @@ static bool uploads_headers_check(struct api_receive *u,
 	/* The length of a form includes its own lines in addition to the bytes
 	 * of the file. */
 	int64_t bytes = length ? strtoll(length, NULL, 10) : 0;
-	if (bytes > a->is.upload_bytes + (type ? MULTIPART_HEADERS : 0))
+	int64_t more = type ? MULTIPART_HEADERS + PROVENANCE_BYTES_MAX : 0;
+	if (bytes > a->is.upload_bytes + more)
 		return uploads_too_large(a, bytes, e);
 	u->form = arena_new(&u->call.s.arena, struct multipart);
 	if (!multipart_init(u->form, type, e))
@@ -198,6 +206,49 @@ static bool uploads_flush(struct api_receive *u, struct err *e)
 	u->seq++;
 	u->chunk_len = 0;
 	return ok;
+}
+
+/* Reads the last provenance file, so that its sender learns at once if it
+ * cannot be used. */
+static bool uploads_provenance_check(struct api_receive *u, struct err *e)
+{
+	struct arena a = { .ceiling = (size_t)8 * PROVENANCE_BYTES_MAX };
+	struct provenance p;
+	if (!u->provenances)
+		return true;
+	bool ok = provenance_read(u->provenance_label,
+		u->provenance.at + u->provenance_at,
+		u->provenance.len - u->provenance_at, &a, &p, e);
+	arena_release(&a);
+	return ok;
+}
+
+static bool uploads_provenance_fits(const struct api_receive *u, struct err *e)
+{
+	return !u->provenance.full ||
+	       err_set(e, ERR_TOO_LARGE,
+		       "the provenance files are larger than %d MiB, the "
+		       "maximum of all of them together",
+		       PROVENANCE_BYTES_MAX >> 20);
+}
+
+/* Keeps the bytes in memory until the upload is complete. */
+static bool uploads_provenance_bytes(struct api_receive *u, const void *bytes,
+	size_t len, struct err *e)
+{
+	if (u->provenances != u->form->provenances) {
+		if (!uploads_provenance_check(u, e))
+			return false;
+		if (!u->provenances)
+			buf_init(&u->provenance, PROVENANCE_BYTES_MAX);
+		buf_puts(&u->provenance, u->provenances ? "," : "[");
+		u->provenances = u->form->provenances;
+		u->provenance_at = u->provenance.len;
+		u->provenance_label = arena_printf(&u->call.s.arena,
+			"provenance file '%s'", u->form->provenance_name);
+	}
+	buf_add(&u->provenance, bytes, len);
+	return uploads_provenance_fits(u, e);
 }
 
 static bool uploads_file_bytes(struct api_receive *u, const void *bytes,
@@ -320,6 +371,8 @@ static bool uploads_form_bytes(void *ctx, const void *bytes, size_t len,
 	struct err *e)
 {
 	struct api_receive *u = ctx;
+	if (u->form->in_provenance)
+		return uploads_provenance_bytes(u, bytes, len, e);
 	return u->form->several ? uploads_files_bytes(u, bytes, len, e)
 				: uploads_file_bytes(u, bytes, len, e);
 }
@@ -363,13 +416,19 @@ json_t *upload_post(struct call *c, struct err *e)
 			"the upload is empty; send the trace file as the body");
 		return NULL;
 	}
-	if (!uploads_sniff_check(u, true, e) ||
+	if (!uploads_provenance_check(u, e) ||
+		!uploads_sniff_check(u, true, e) ||
 		(u->chunk_len && !uploads_flush(u, e)))
+		return NULL;
+	if (u->provenances)
+		buf_puts(&u->provenance, "]");
+	if (!uploads_provenance_fits(u, e))
 		return NULL;
 	sha256_end(&u->sha, digest);
 	sha256_hex(digest, hex);
 	if (!call_db(c, e) ||
-		!upload_finish(c->s.db, u->id, digest, u->bytes, &o, e))
+		!upload_finish(c->s.db, u->id, digest, u->bytes,
+			u->provenances ? u->provenance.at : NULL, &o, e))
 		return NULL;
 	u->id = 0; /* this request must not delete the upload any more */
 	c->status = o.existing ? 200 : 202;
@@ -393,6 +452,8 @@ void api_receive_end(struct api_receive *u, struct api_answer *out)
 		AUDIT_GONE); /* of one that was answered there is none */
 	call_close(c);
 	atomic_fetch_sub(&c->api->uploads, 1);
+	if (u->provenances)
+		buf_release(&u->provenance);
 	free(u->chunk);
 	free(u);
 }

@@ -56,17 +56,17 @@ bool multipart_init(struct multipart *m, const char *content_type,
 }
 
 /* Stores the file name as valid text. */
-static bool multipart_name_keep(struct multipart *m, const char *raw,
+static bool multipart_name_keep(char to[static 256], const char *raw,
 	struct err *e)
 {
 	char clean[3 * MULTIPART_HEADERS];
 	size_t len = utf8_sanitize(clean, raw, strlen(raw));
-	if (len >= sizeof m->file_name)
+	if (len >= 256)
 		return err_set(e, ERR_INPUT,
-			"the name of the form's file is longer than %zu bytes",
-			sizeof m->file_name - 1);
-	memcpy(m->file_name, clean, len);
-	m->file_name[len] = '\0';
+			"the name of the form's file is longer than %d bytes",
+			255);
+	memcpy(to, clean, len);
+	to[len] = '\0';
 	return true;
 }
 
@@ -89,6 +89,11 @@ static bool multipart_part_begins(struct multipart *m, struct err *e)
 			"the "
 			"query",
 			name);
+	m->in_provenance = !strcmp(name, "provenance");
+	if (m->in_provenance) {
+		m->provenances++;
+		return multipart_name_keep(m->provenance_name, file, e);
+	}
 	bool several = !strcmp(name, MULTIPART_SEVERAL);
 	if (m->files && !(several && m->several))
 		return err_set(e, ERR_INPUT,
@@ -97,7 +102,7 @@ static bool multipart_part_begins(struct multipart *m, struct err *e)
 			"trace and its captures), or send one at a time");
 	m->several = several;
 	m->files++;
-	return multipart_name_keep(m, file, e);
+	return multipart_name_keep(m->file_name, file, e);
 }
 
 /* Collects the headers of a form part; *used is the number of bytes read. */

@@ -1,10 +1,12 @@
-/* multipart.h - extracts the file of an HTML form while the form arrives.
+/* multipart.h - extracts the files of an HTML form while the form arrives.
  *
  * A page sends a file as multipart/form-data (RFC 7578). The parser receives
  * the body in pieces that may end anywhere, and passes the bytes of the file on
- * at once. It stores only the headers of the current form part. A form without
- * a file, with two files or with other fields is rejected, because the
- * parameters of an upload are in the query. */
+ * at once. It stores only the headers of the current form part. A form has one
+ * file, and may have files with the name "provenance" (provenance.h). A
+ * form without a file, with other fields, or with two files whose name is not
+ * MULTIPART_SEVERAL is rejected, because the parameters of an upload are in the
+ * query. */
 #pragma once
 #include "err.h"
 #include <stddef.h>
@@ -28,6 +30,9 @@ struct multipart {
 	int files; /* number of files that began so far */
 	bool several; /* the fields are named MULTIPART_SEVERAL */
 	char file_name[256]; /* of the last one; valid UTF-8; "" none */
+	int provenances; /* number of provenance files so far */
+	bool in_provenance; /* whether the current part is one */
+	char provenance_name[256]; /* of the current one */
 };
 
 /* Returns true if the Content-Type is that of a form. If it is another type,
@@ -36,7 +41,7 @@ struct multipart {
 bool multipart_init(struct multipart *m, const char *content_type,
 	struct err *e);
 
-/* Receives bytes of the file; if it returns false, the parser stops. */
+/* Receives bytes of a file; if it returns false, the parser stops. */
 typedef bool multipart_sink(void *ctx, const void *bytes, size_t len,
 	struct err *e);
 

@@ -24,6 +24,14 @@ json_t *view_text(const char *s)
 	return s ? json_string(s) : json_null();
 }
 
+json_t *view_texts(const char *const *list, uint32_t n)
+{
+	json_t *v = json_array();
+	for (uint32_t i = 0; i < n; i++)
+		view_append(v, json_string(list[i]));
+	return v;
+}
+
 json_t *view_whole(int64_t v)
 {
 	return v < 0 || v >= WHOLE_MAX ? json_null() : json_integer(v);

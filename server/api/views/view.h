@@ -25,6 +25,7 @@ struct pattern_mean;
 struct ranks;
 
 json_t *view_text(const char *s);
+json_t *view_texts(const char *const *list, uint32_t n);
 json_t *view_whole(int64_t v);
 json_t *view_real(double v);
 json_t *view_moment(int64_t us);

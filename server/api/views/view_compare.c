@@ -21,14 +21,6 @@ static json_t *view_compare_names(const struct compared_run *r)
 
 static json_t *view_compare_resources(const struct changed_row *r);
 
-static json_t *view_compare_texts(const char *const *texts, uint32_t n)
-{
-	json_t *list = json_array();
-	for (uint32_t i = 0; i < n; i++)
-		view_append(list, json_string(texts[i]));
-	return list;
-}
-
 /* Short names of the functions of a row on one side, at most three. */
 static const char *view_compare_short_names(struct arena *a,
 	enum function_type type, const char *const *names, uint32_t n)

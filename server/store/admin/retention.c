@@ -258,7 +258,8 @@ static bool retention_mark(struct db *db, const struct retention_item *item,
 	bool *gone, struct err *e)
 {
 	static const char sql[] =
-		"UPDATE upload u SET dropped_at = now(), identity = "
+		"UPDATE upload u SET dropped_at = now(), "
+		"provenance = NULL, identity = "
 		"CASE WHEN u.state = 'done' AND r.any THEN u.identity END "
 		"FROM (SELECT count(*) > 0 AS any, coalesce(bool_or(labels @> "
 		"'{\"keep\": \"true\"}'), false) AS kept "

@@ -460,6 +460,26 @@ static void derived_write_notes(struct bulk *b, const struct derived_run *run)
 	}
 }
 
+static void derived_write_origins(struct bulk *b, const struct derived_run *run)
+{
+	for (uint32_t i = 0; i < run->profile->origins_n; i++) {
+		const struct kernel_origin *o = &run->profile->origins[i];
+		bulk_row(b, 6);
+		bulk_int8(b, run->id);
+		bulk_int8(b, run->kernels[o->kernel]);
+		derived_write_texts(b, &o->of->nodes);
+		derived_write_texts(b, &o->of->operators);
+		derived_write_texts(b, &o->of->stacks);
+		bulk_int4(b, (int32_t)o->of->stacks_n);
+	}
+}
+
+static const struct derived_table derived_origin = {
+	"COPY run_origin (run_id, kernel_id, nodes, operators, stacks, "
+	"stacks_n) FROM STDIN (FORMAT binary)",
+	derived_write_origins,
+};
+
 static const struct derived_table derived_note = {
 	"COPY run_note (run_id, code, severity, count, detail) "
 	"FROM STDIN (FORMAT binary)",
@@ -483,7 +503,8 @@ bool derived_write(struct db *db, const struct derived_run *runs, uint32_t n,
 {
 	static const struct derived_table *const own[] = { &derived_device,
 		&derived_kernel, &derived_copy, &derived_graph, &derived_launch,
-		&derived_frame, &derived_caller, &derived_note, NULL };
+		&derived_frame, &derived_caller, &derived_origin, &derived_note,
+		NULL };
 	const struct derived_table *const *const lists[] = { own,
 		derived_iteration_tables, derived_operator_tables,
 		derived_breakdown_tables };
@@ -519,6 +540,7 @@ bool derived_clear(struct db *db, int64_t run, struct err *e)
 		"DELETE FROM run_launch WHERE run_id = $1",
 		"DELETE FROM run_frame WHERE run_id = $1",
 		"DELETE FROM run_caller WHERE run_id = $1",
+		"DELETE FROM run_origin WHERE run_id = $1",
 		"DELETE FROM run_note WHERE run_id = $1",
 		"DELETE FROM run_capture WHERE run_id = $1",
 		"DELETE FROM run_iteration WHERE run_id = $1",

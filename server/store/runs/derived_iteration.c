@@ -219,14 +219,6 @@ static double derived_mean_ns(const struct iterations *cs,
 }
 
 /* An empty list is unknown. */
-static void derived_write_texts(struct bulk *b, const struct pattern_texts *t)
-{
-	if (t->n)
-		bulk_texts(b, t->list, t->n);
-	else
-		bulk_null(b);
-}
-
 static void derived_write_patterns(struct bulk *b,
 	const struct derived_run *run)
 {

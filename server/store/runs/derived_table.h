@@ -11,6 +11,16 @@ struct derived_table {
 	void (*write)(struct bulk *b, const struct derived_run *run);
 };
 
+/* NULL for an empty list. */
+static inline void derived_write_texts(struct bulk *b,
+	const struct pattern_texts *t)
+{
+	if (t->n)
+		bulk_texts(b, t->list, t->n);
+	else
+		bulk_null(b);
+}
+
 /* Each list ends with NULL. */
 extern const struct derived_table *const derived_iteration_tables[];
 extern const struct derived_table *const derived_operator_tables[];

@@ -79,6 +79,10 @@ bool query_selected_first(struct db *db, struct arena *a, const int64_t *ids,
  * `rank` counts from 0 in nsys' order, within a run and split. */
 struct kernel_line {
 	int64_t kernel; /* id in the dictionary */
+	/* Operators of the program that the kernel was generated from, by a
+	 * provenance file. */
+	const char *const *origins;
+	uint32_t origins_n;
 	struct profile_kernel is;
 	struct kernel_stat stat;
 	int64_t rank;
@@ -153,6 +157,10 @@ struct caller_line {
 };
 struct caller_table {
 	struct profile_kernel kernel;
+	/* From a provenance file: nodes of the program that the kernel was
+	 * generated from, and lines of the program, the first of all. */
+	const char *const *origin_nodes, *const *origin_stacks;
+	uint32_t origin_nodes_n, origin_stacks_n, origin_stacks_all;
 	int64_t launches, total_ns; /* over all callers */
 	struct caller_line *lines; /* sorted by total, descending */
 	uint32_t n;

@@ -9,6 +9,7 @@
 #include "profile_word.h"
 #include "sql.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct compared_reader {
@@ -702,4 +703,75 @@ bool query_iterations(struct db *db, struct arena *a, int64_t run,
 	struct query_iterations_request p = { a, run, offset, limit, out,
 		more };
 	return sql_transaction(db, query_iterations_read_page, &p, e);
+}
+
+struct query_origin {
+	int64_t run;
+	const char *name;
+	struct pattern_texts nodes, operators;
+};
+
+static int query_origins_by_run_and_name(const void *a, const void *b)
+{
+	const struct query_origin *x = a, *y = b;
+	if (x->run != y->run)
+		return x->run < y->run ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static bool query_origins_read(struct db *db, struct arena *a,
+	const struct compared_run *runs, uint32_t n, struct query_origin **rows,
+	size_t *rows_n, struct err *e)
+{
+	static const char sql[] =
+		"SELECT o.run_id, k.name, o.nodes, o.operators "
+		"FROM run_origin o JOIN kernel k ON k.id = o.kernel_id "
+		"WHERE o.run_id = ANY ($1) AND o.nodes IS NOT NULL";
+	struct sql_params p = { 0 };
+	struct sql_array ids;
+	struct result r;
+	sql_array_init(&ids, SQL_INT8);
+	for (uint32_t i = 0; i < n; i++)
+		sql_array_int8(&ids, runs[i].id);
+	sql_array(&p, &ids);
+	bool ok = sql_hot(db, sql, &p, &r, e);
+	sql_array_release(&ids);
+	if (!ok)
+		return false;
+	*rows = arena_array(a, struct query_origin, (size_t)r.n);
+	*rows_n = (size_t)r.n;
+	for (struct query_origin *o = *rows; result_next(&r); o++) {
+		o->run = result_int8(&r, 0);
+		o->name = result_text(&r, a);
+		o->nodes.list = result_texts(&r, a, &o->nodes.n);
+		o->operators.list = result_texts(&r, a, &o->operators.n);
+	}
+	result_release(&r);
+	return true;
+}
+
+bool query_origins(struct db *db, struct arena *a, struct compared_run *runs,
+	uint32_t n, struct err *e)
+{
+	struct query_origin *rows;
+	size_t rows_n;
+	if (!query_origins_read(db, a, runs, n, &rows, &rows_n, e))
+		return false;
+	if (rows_n)
+		qsort(rows, rows_n, sizeof *rows,
+			query_origins_by_run_and_name);
+	for (uint32_t i = 0; rows_n && i < n; i++)
+		for (uint32_t k = 0; k < runs[i].patterns.n; k++) {
+			struct pattern *p = &runs[i].patterns.rows[k];
+			const struct query_origin key = { .run = runs[i].id,
+				.name = p->name };
+			const struct query_origin *is =
+				bsearch(&key, rows, rows_n, sizeof *rows,
+					query_origins_by_run_and_name);
+			if (!is || p->number < 0)
+				continue;
+			p->launch.origin_nodes = is->nodes;
+			p->launch.origin_operators = is->operators;
+		}
+	return true;
 }

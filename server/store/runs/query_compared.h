@@ -14,6 +14,11 @@ enum { QUERY_COMPARED_MIB = 1024 };
 bool query_compared(struct db *db, struct arena *a, const int64_t *runs,
 	uint32_t n, bool full, struct compared_run *out, struct err *e);
 
+/* Sets the origins of the runs' kernels, which may have been read from the
+ * store or computed again. A run is found by its id. */
+bool query_origins(struct db *db, struct arena *a, struct compared_run *runs,
+	uint32_t n, struct err *e);
+
 /* Reads a page of a run's iterations from `offset`; limit 0: all to the end.
  * Strata and their signatures are complete; kept_n counts the iterations of the
  * run. ERR_NOT_FOUND. */

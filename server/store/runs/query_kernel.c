@@ -26,13 +26,14 @@ static void query_kernel_read(struct result *r, struct arena *a,
 #define KERNEL_TABLE_COLUMNS                                      \
 	"kernel_id, " KERNEL_COLUMNS ", device, grid_x, grid_y, " \
 	"grid_z, block_x, block_y, block_z, rank, " TIME_COLUMNS  \
-	", time_pct, table_path"
+	", time_pct, table_path, origins"
 
 #define KERNEL_TABLE(order)                                               \
 	PAGE_OF(KERNEL_TABLE_COLUMNS,                                     \
 		"octet_length(name) + octet_length(short_name) + "        \
 		"coalesce(octet_length(mangled), 0) + "                   \
-		"coalesce(octet_length(table_path), 0)",                  \
+		"coalesce(octet_length(table_path), 0) + "                \
+		"coalesce(octet_length(origins::text), 0)",               \
 		"FROM kernel_line WHERE run_id = $4 AND split = $5 "      \
 		"AND ($6 IS NULL OR strpos(lower(name), lower($6)) > 0)", \
 		order)
@@ -74,6 +75,7 @@ static void query_kernel_read_row(struct result *r, struct arena *a,
 	column_read_time(r, &k->stat.time);
 	k->stat.time_pct = result_float8(r, NAN);
 	k->stat.table_path = result_text(r, a);
+	k->origins = result_texts(r, a, &k->origins_n);
 }
 
 bool query_kernels(struct db *db, struct arena *a,
@@ -233,6 +235,27 @@ static bool query_caller_read_totals(struct db *db, struct arena *a,
 				(long long)run, (long long)kernel);
 }
 
+static bool query_caller_read_origin(struct db *db, struct arena *a,
+	int64_t run, int64_t kernel, struct caller_table *t, struct err *e)
+{
+	static const char sql[] =
+		"SELECT nodes, stacks, stacks_n FROM run_origin "
+		"WHERE run_id = $1 AND kernel_id = $2";
+	struct sql_params p = { 0 };
+	struct result r;
+	sql_int8(&p, run);
+	sql_int8(&p, kernel);
+	if (!sql_hot(db, sql, &p, &r, e))
+		return false;
+	if (result_next(&r)) {
+		t->origin_nodes = result_texts(&r, a, &t->origin_nodes_n);
+		t->origin_stacks = result_texts(&r, a, &t->origin_stacks_n);
+		t->origin_stacks_all = (uint32_t)result_int4(&r, 0);
+	}
+	result_release(&r);
+	return true;
+}
+
 /* A frame by its number; OFFSET 0 forces a look-up by key. `bytes` is the size
  * of the frame in a response. */
 #define FRAME(number)                                                     \
@@ -304,7 +327,8 @@ bool query_callers(struct db *db, struct arena *a, int64_t run, int64_t kernel,
 {
 	struct sql_params p = { 0 };
 	struct result r;
-	if (!query_caller_read_totals(db, a, run, kernel, t, e))
+	if (!query_caller_read_totals(db, a, run, kernel, t, e) ||
+		!query_caller_read_origin(db, a, run, kernel, t, e))
 		return false;
 	sql_int8(&p, run);
 	sql_int8(&p, kernel);

@@ -248,6 +248,7 @@ bool upload_sweep(struct db *db, int idle_s, int64_t *swept, bool *more,
 struct upload_finishing {
 	int64_t id, bytes;
 	const uint8_t *sha256;
+	const char *provenance;
 	struct upload_outcome *out;
 	bool dropped; /* the earlier upload's bytes were dropped */
 };
@@ -256,7 +257,8 @@ struct upload_finishing {
  * have the same text as jsonb. */
 #define UPLOAD_IDENTITY                                     \
 	"sha256($2::bytea || convert_to(jsonb_build_array(" \
-	"u.project, u.workload, u.name, u.labels)::text, 'UTF8'))"
+	"u.project, u.workload, u.name, u.labels)::text "   \
+	"|| coalesce(u.provenance, ''), 'UTF8'))"
 
 /* Locks the upload; fails if the number of stored bytes is not the number of
  * bytes sent. */
@@ -344,7 +346,7 @@ static bool upload_finish_move_bytes(struct db *db,
 		"DELETE FROM upload_chunk WHERE upload_id = $2 AND $1 > 0",
 		"UPDATE upload_chunk SET upload_id = $2 WHERE upload_id = $1",
 		"UPDATE upload o SET dropped_at = NULL, received_at = now(), "
-		"chunks = u.chunks, bytes = u.bytes "
+		"chunks = u.chunks, bytes = u.bytes, provenance = u.provenance "
 		"FROM upload u WHERE u.id = $1 AND o.id = $2",
 		("UPDATE upload SET chunks = 0, bytes = 0 "
 		 "WHERE id = $1 AND $2 > 0"),
@@ -382,10 +384,22 @@ static bool upload_finish_duplicate(struct db *db,
 
 /* If two equal uploads finish at once, neither finds the other. The second one
  * then fails on the unique identity, and its transaction runs again. */
+static bool upload_finish_provenance(struct db *db,
+	const struct upload_finishing *f, struct err *e)
+{
+	struct sql_params p = { 0 };
+	sql_int8(&p, f->id);
+	sql_text(&p, f->provenance);
+	return !f->provenance ||
+	       sql_run(db, "UPDATE upload SET provenance = $2 WHERE id = $1",
+		       &p, NULL, e);
+}
+
 static bool upload_finish_work(struct db *db, void *arg, struct err *e)
 {
 	struct upload_finishing *f = arg;
 	return upload_finish_hold(db, f, e) &&
+	       upload_finish_provenance(db, f, e) &&
 	       upload_finish_find_earlier(db, f, e) &&
 	       (f->out->existing ? upload_finish_duplicate(db, f, e)
 				 : upload_finish_queue(db, f, e));
@@ -393,9 +407,10 @@ static bool upload_finish_work(struct db *db, void *arg, struct err *e)
 
 bool upload_finish(struct db *db, int64_t id,
 	const uint8_t sha256[SHA256_BYTES], int64_t bytes,
-	struct upload_outcome *out, struct err *e)
+	const char *provenance, struct upload_outcome *out, struct err *e)
 {
-	struct upload_finishing f = { id, bytes, sha256, out, false };
+	struct upload_finishing f = { id, bytes, sha256, provenance, out,
+		false };
 	struct err lost = { 0 };
 	if (!sql_transaction(db, upload_finish_work, &f, e))
 		return false;

@@ -8,7 +8,8 @@
  * never change. A worker that claims an upload gets a lease with a token. The token
  * increases at each claim, and every write of a worker checks it. So a worker that lost
  * its lease writes nothing. Two uploads are the same if the sha256 of their bytes,
- * project, workload, name and labels are equal; upload_finish() decides this. */
+ * project, workload, name, labels and provenance files are equal; upload_finish() decides
+ * this. */
 #pragma once
 #include "db.h"
 #include "sha256.h"
@@ -44,10 +45,11 @@ struct upload_outcome {
 /* All bytes were received: decides the identity and queues the upload. If the
  * same upload exists, the new rows are dropped and the id of the earlier upload
  * is returned; if that one had failed, it is queued again. An upload whose runs
- * were all deleted does not count as existing. */
+ * were all deleted does not count as existing. `provenance` is a JSON array of the
+ * provenance files that came with the upload, or NULL. */
 bool upload_finish(struct db *db, int64_t id,
 	const uint8_t sha256[SHA256_BYTES], int64_t bytes,
-	struct upload_outcome *out, struct err *e);
+	const char *provenance, struct upload_outcome *out, struct err *e);
 /* The sender gave up: drops the first GiB at once; upload_sweep() drops the
  * rest. */
 bool upload_abort(struct db *db, int64_t id, struct err *e);
@@ -78,6 +80,9 @@ bool upload_wait(struct db *db, int ms, struct err *e);
 /* Reads one chunk's bytes into the caller's buffer of UPLOAD_CHUNK bytes. */
 bool upload_read_chunk(struct db *db, int64_t id, int32_t seq, void *into,
 	size_t *len, struct err *e);
+/* Reads the provenance files of an upload; *text is NULL if there are none. */
+bool upload_provenance_read(struct db *db, int64_t id, struct arena *a,
+	const char **text, struct err *e);
 /* Reports progress and renews the lease. If more bytes were read than in any
  * earlier try, the count of tries starts again. ERR_CONFLICT if the lease is
  * lost. `stage` is one of decode, analyze, save. */

@@ -106,6 +106,22 @@ bool upload_read_chunk(struct db *db, int64_t id, int32_t seq, void *into,
 				(long long)id, seq);
 }
 
+bool upload_provenance_read(struct db *db, int64_t id, struct arena *a,
+	const char **text, struct err *e)
+{
+	struct sql_params p = { 0 };
+	struct result r;
+	sql_int8(&p, id);
+	*text = NULL;
+	if (!sql_hot(db, "SELECT provenance FROM upload WHERE id = $1", &p, &r,
+		    e))
+		return false;
+	if (result_next(&r))
+		*text = result_text(&r, a);
+	result_release(&r);
+	return true;
+}
+
 /* Only the holder of the lease may write. upload_fence_params() adds the first
  * two parameters. */
 #define FENCE "WHERE id = $1 AND state = 'working' AND token = $2 "

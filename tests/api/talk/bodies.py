@@ -98,6 +98,20 @@ def efficient(number):
     return made_efficiency(calls)
 
 
+def provenance(form, numbers="first", files=None, named=(), seed=1, **options):
+    """Returns a form with a trace of a compiled program and provenance files: those of
+    `named`, a list of (numbers, layout), and the bytes in `files`."""
+    trace_bytes = compiled(form, numbers, seed=seed, **options)
+    from compiled import made_provenance
+    parts = [("file", trace_bytes)]
+    parts += [("provenance", made_provenance(form, *name)) for name in named]
+    parts += [("provenance", data) for data in files or []]
+    return b"".join(
+        f'--cut\r\nContent-Disposition: form-data; name="{name}"; '
+        f'filename="{name}.json"\r\n\r\n'.encode() + data + b"\r\n"
+        for name, data in parts) + b"--cut--\r\n"
+
+
 def graph_export():
     """Returns an export of Nsight Systems: two kernels, replays of two CUDA graphs that
     are recorded as one unit, and a range that overlaps another. data/README.md has the
@@ -154,6 +168,33 @@ MADE = {
     "inductor-slow-first": lambda: compiled("inductor", times={"down": 1.6}, seed=4),
     "inductor-new": lambda: compiled("inductor", "again", new=True, seed=5),
     "inductor-new-first": lambda: compiled("inductor", new=True, seed=6),
+    "moved": lambda: compiled("moved"),
+    "moved-again": lambda: compiled("moved", "again", seed=2),
+    "moved-known": lambda: provenance("moved", named=[("first", "mappings")]),
+    "moved-again-known": lambda: provenance("moved", "again", seed=2, named=[
+        ("again", "information")]),
+    "moved-slow-known": lambda: provenance("moved", "again", seed=3, times={"left": 1.6},
+                                           named=[("again", "mappings"),
+                                                  ("again", "stacks")]),
+    "provenance-other": lambda: provenance("inductor", "again", named=[("first", "mappings")]),
+    "provenance-xla": lambda: provenance("xla", files=[b'{"cppCodeToPost": {"a": ["b"]}}']),
+    "provenance-text": lambda: provenance("moved", files=[b"hello"]),
+    "provenance-cut": lambda: provenance("moved", files=[b'{"cppCodeToPost": {"a": ["b"']),
+    "provenance-twice": lambda: provenance("moved", files=[
+        b'{"cppCodeToPost": {"a": ["b"],\n "a": ["c"]}}']),
+    "provenance-deep": lambda: provenance("moved", files=[b"[" * 100_000]),
+    "provenance-number": lambda: provenance("moved", files=[b'{"version": 2}']),
+    "provenance-list": lambda: provenance("moved", files=[b'{"cppCodeToPost": {"a": [["b"]]}}']),
+    "provenance-no-nodes": lambda: provenance("moved", files=[b'{"a": {"stack_traces": []}}']),
+    "provenance-mapped": lambda: provenance("moved", files=[b'{"cppCodeToPost": ["a"]}']),
+    "provenance-empty": lambda: provenance("moved", files=[b"{}"]),
+    "provenance-huge": lambda: provenance("moved", files=[
+        b'{"a": ["' + b"x" * (16 << 20) + b'"]}']),
+    "provenance-second": lambda: provenance("moved", named=[("first", "mappings")],
+                                            files=[b"[1]"]),
+    "provenance-only": lambda: (
+        b'--cut\r\nContent-Disposition: form-data; name="provenance"; filename="p"\r\n\r\n'
+        b'{"cppCodeToPost": {"a": ["b"]}}\r\n--cut--\r\n'),
     "xla": lambda: compiled("xla"),
     "xla-again": lambda: compiled("xla", "again", seed=2),
     "xla-slow": lambda: compiled("xla", "again", times={"out": 1.6}, seed=3),

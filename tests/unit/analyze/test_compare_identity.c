@@ -117,8 +117,8 @@ static void test_one(void **state)
 		"equal: grid and block, operator shapes, launches per "
 		"iteration, place in the sequence of launches");
 	assert_string_equal(sides_finding(&m->out, FINDING_kernels_renamed),
-		"kernels whose names differ only in a number were matched "
-		"(inferred): " GELU "2 → " GELU "5 (+30.0 %)");
+		"kernels that a compiler named differently were matched (each "
+		"row says by what): " GELU "2 → " GELU "5 (+30.0 %)");
 	run(m, 1, 0);
 	assert_string_equal(rows(m), GELU "5 > " GELU "2 renamed");
 }
@@ -359,6 +359,103 @@ static void test_numbers_within_a_side(void **state)
 		0);
 }
 
+/* Sets the origins of a kernel: one node, and its operator. */
+static void origin(struct made *m, struct pattern *p, const char *node,
+	const char *op)
+{
+	const char **texts = arena_array(&m->a, const char *, 2);
+	texts[0] = node;
+	texts[1] = op;
+	p->launch.origin_nodes = (struct pattern_texts){ texts, 1 };
+	p->launch.origin_operators = (struct pattern_texts){ texts + 1, 1 };
+}
+
+/* Two kernels that only their origins distinguish run in another order. The
+ * second time the sides are exchanged: the pairs are the same. */
+static void test_origins(void **state)
+{
+	struct made *m = *state;
+	origin(m, kernel(m, 0, GELU "2", 100000, 1, A, OP), "mul", "mul");
+	origin(m, kernel(m, 0, GELU "3", 200000, 1, A, OP), "mul_1", "mul");
+	origin(m, kernel(m, 1, GELU "7", 200000, 1, A, OP), "mul_1", "mul");
+	origin(m, kernel(m, 1, GELU "8", 100000, 1, A, OP), "mul", "mul");
+	run(m, 0, 1);
+	assert_string_equal(rows(m),
+		GELU "2 > " GELU "8 renamed; " GELU "3 > " GELU "7 renamed");
+	assert_string_equal(sides_row(&m->out, GELU "2")->reason,
+		"renamed (by provenance): only these two were generated from "
+		"the nodes mul");
+	run(m, 1, 0);
+	assert_string_equal(rows(m),
+		GELU "7 > " GELU "3 renamed; " GELU "8 > " GELU "2 renamed");
+}
+
+/* Equal names with exchanged origins: the origins decide. */
+static void test_origins_of_equal_names(void **state)
+{
+	struct made *m = *state;
+	origin(m, kernel(m, 0, GELU "2", 100000, 1, A, OP), "mul", "mul");
+	origin(m, kernel(m, 0, GELU "3", 200000, 1, A, OP), "erf", "erf");
+	origin(m, kernel(m, 1, GELU "2", 200000, 1, A, OP), "erf", "erf");
+	origin(m, kernel(m, 1, GELU "3", 100000, 1, A, OP), "mul", "mul");
+	run(m, 0, 1);
+	assert_string_equal(rows(m),
+		GELU "2 > " GELU "3 renamed; " GELU "3 > " GELU "2 renamed");
+}
+
+/* The nodes have other numbers, because the program has another node before
+ * them; their operators distinguish the kernels. */
+static void test_origin_operators(void **state)
+{
+	struct made *m = *state;
+	origin(m, kernel(m, 0, GELU "2", 100000, 1, A, OP), "mul_1", "mul");
+	origin(m, kernel(m, 0, GELU "3", 200000, 1, A, OP), "erf_1", "erf");
+	origin(m, kernel(m, 1, GELU "7", 200000, 1, A, OP), "erf_2", "erf");
+	origin(m, kernel(m, 1, GELU "8", 100000, 1, A, OP), "mul_2", "mul");
+	run(m, 0, 1);
+	assert_string_equal(rows(m),
+		GELU "2 > " GELU "8 renamed; " GELU "3 > " GELU "7 renamed");
+	assert_string_equal(sides_row(&m->out, GELU "2")->reason,
+		"renamed (by provenance): only these two were generated from "
+		"the operators mul");
+}
+
+/* The name has other words, and only the nodes are equal. */
+static void test_origins_of_other_stem(void **state)
+{
+	struct made *m = *state;
+	for (int s = 0; s < 2; s++)
+		kernel(m, s, "gemm", 500000, 1, NULL, NULL);
+	origin(m, kernel(m, 0, GELU "2", 100000, 1, A, OP), "mul", "mul");
+	origin(m,
+		kernel(m, 1, "triton_per_fused_gelu_add_0", 100000, 1, B, NULL),
+		"mul", "mul");
+	run(m, 0, 1);
+	assert_string_equal(rows(m),
+		GELU "2 > triton_per_fused_gelu_add_0 renamed");
+}
+
+/* Two kernels were generated from the same nodes: their places decide. A kernel
+ * of other operators fits neither, although grid and place do. */
+static void test_origins_that_do_not_decide(void **state)
+{
+	struct made *m = *state;
+	for (int s = 0; s < 2; s++)
+		kernel(m, s, "gemm", 500000, 1, NULL, NULL);
+	origin(m, kernel(m, 0, GELU "2", 100000, 1, A, OP), "sum", "sum");
+	origin(m, kernel(m, 0, GELU "3", 200000, 1, A, OP), "sum", "sum");
+	origin(m, kernel(m, 1, GELU "7", 100000, 1, A, OP), "sum", "sum");
+	origin(m, kernel(m, 1, GELU "8", 200000, 1, A, OP), "sum", "sum");
+	run(m, 0, 1);
+	assert_string_equal(rows(m),
+		GELU "2 > " GELU "7 renamed; " GELU "3 > " GELU "8 renamed");
+	origin(m, &m->side[1].patterns.rows[1], "erf", "erf");
+	origin(m, &m->side[1].patterns.rows[2], "erf", "erf");
+	run(m, 0, 1);
+	assert_string_equal(rows(m),
+		GELU "2 gone; " GELU "3 gone; " GELU "7 new; " GELU "8 new");
+}
+
 /* In two repeats the numbers 1 and 2 are exchanged: the floor is that of their
  * sum, 0, and not that of one name. */
 static void test_floor_of_repeats(void **state)
@@ -408,6 +505,11 @@ int main(void)
 		IDENTITY_TEST(test_variant),
 		IDENTITY_TEST(test_no_variant),
 		IDENTITY_TEST(test_numbers_within_a_side),
+		IDENTITY_TEST(test_origins),
+		IDENTITY_TEST(test_origins_of_equal_names),
+		IDENTITY_TEST(test_origin_operators),
+		IDENTITY_TEST(test_origins_of_other_stem),
+		IDENTITY_TEST(test_origins_that_do_not_decide),
 		IDENTITY_TEST(test_floor_of_repeats),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

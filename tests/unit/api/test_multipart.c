@@ -10,9 +10,16 @@
 #include <stdio.h>
 #include <string.h>
 
+static struct multipart form;
+static int provenances;
+
+/* The name of a provenance file is written before its bytes. */
 static bool keep(void *ctx, const void *bytes, size_t len, struct err *e)
 {
 	(void)e;
+	if (form.in_provenance && provenances != form.provenances)
+		buf_printf(ctx, "[%s]", form.provenance_name);
+	provenances = form.provenances;
 	buf_add(ctx, bytes, len);
 	return true;
 }
@@ -43,6 +50,14 @@ static const struct {
 	{ "--X\r\nContent-Disposition: form-data; filename=\"\xff.gz\"\r\n\r\nz"
 	  "\r\n--X--",
 		"z", "\xef\xbf\xbd.gz", "" },
+	/* files with the name "provenance" */
+	{ "--X\r\n" PART "\r\n\r\nab\r\n--X\r\nContent-Disposition: form-data; "
+	  "name=\"provenance\"; filename=\"p.json\"\r\n\r\n{}\r\n--X--",
+		"ab[p.json]{}", "a.json", "" },
+	{ "--X\r\nContent-Disposition: form-data; name=provenance; filename=p"
+	  "\r\n\r\nz\r\n--X--",
+		"[p]z", "",
+		"the form has no file; add a part with a filename" },
 	{ "--X--\r\n", "", "",
 		"the form has no file; add a part with a filename" },
 	{ "", "", "",
@@ -75,10 +90,11 @@ static const struct {
 
 /* Reads the form in pieces of `piece` bytes; returns the error message, or
  * "". */
-static const char *play(const char *body, size_t piece, struct buf *file,
-	struct multipart *m)
+static const char *play(const char *body, size_t piece, struct buf *file)
 {
 	static struct err e;
+	struct multipart *m = &form;
+	provenances = 0;
 	size_t len = strlen(body);
 	e = (struct err){ 0 };
 	assert_true(multipart_init(m, "multipart/form-data; boundary=X", &e));
@@ -96,15 +112,13 @@ static void test_forms(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		for (size_t piece = 1; piece <= 200; piece++) {
-			struct multipart m;
 			struct buf file;
 			buf_init(&file, 1000);
 			buf_puts(&file, "");
-			assert_string_equal(play(rows[i].body, piece, &file,
-						    &m),
+			assert_string_equal(play(rows[i].body, piece, &file),
 				rows[i].text);
 			assert_string_equal(file.at, rows[i].file);
-			assert_string_equal(m.file_name, rows[i].name);
+			assert_string_equal(form.file_name, rows[i].name);
 			buf_release(&file);
 		}
 }
@@ -113,12 +127,11 @@ static void test_headers_too_long(void **state)
 {
 	(void)state;
 	static char body[MULTIPART_HEADERS + 100];
-	struct multipart m;
 	struct buf file;
 	memset(body, 'h', sizeof body - 1);
 	memcpy(body, "--X\r\n", 5);
 	buf_init(&file, 1000);
-	assert_string_equal(play(body, 64, &file, &m),
+	assert_string_equal(play(body, 64, &file),
 		"a part of the form has headers of over 4096 bytes");
 	buf_release(&file);
 }
@@ -182,7 +195,6 @@ static void test_file_name_too_long(void **state)
 	};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		char body[600], name[300] = "";
-		struct multipart m;
 		struct buf file;
 		memset(name, names[i].letter, names[i].n);
 		snprintf(body, sizeof body,
@@ -190,9 +202,9 @@ static void test_file_name_too_long(void **state)
 			"filename=%s%s%s\r\n\r\nz\r\n--X--",
 			names[i].quote, name, names[i].quote);
 		buf_init(&file, 1000);
-		assert_string_equal(play(body, 64, &file, &m), names[i].text);
+		assert_string_equal(play(body, 64, &file), names[i].text);
 		if (!*names[i].text)
-			assert_int_equal(strlen(m.file_name), 255);
+			assert_int_equal(strlen(form.file_name), 255);
 		buf_release(&file);
 	}
 }

@@ -55,6 +55,54 @@ static void test_joined_to_packed(void **state)
 	assert_int_equal(unpacked[0], '\n');
 }
 
+/* A form has both files unchanged, and is the same when it is sent again. */
+static void test_form(void **state)
+{
+	(void)state;
+	enum { FIRST = PACK_PIECE + 9, SECOND = 77 };
+	for (size_t i = 0; i < 2; i++) {
+		struct err e = { 0 };
+		const char *const second[] = { other };
+		char want[400];
+		write_file(plain, FIRST);
+		write_to(other, plain + FIRST, SECOND);
+		struct feed *f = feed_new(path, kinds[i], &e);
+		const char *type = feed_form(f, "p", second, 1, &e);
+		assert_memory_equal(type, "multipart/form-data; boundary=", 30);
+		const char *boundary = type + 30;
+		assert_string_equal(feed_base_name(f), path + strlen("/tmp/"));
+		size_t len = drain(f, packed, 1000);
+		size_t head = (size_t)snprintf(want, sizeof want,
+			"--%s\r\nContent-Disposition: form-data; "
+			"name=\"file\"; filename=\"%s\"\r\n\r\n",
+			boundary, path + strlen("/tmp/"));
+		assert_memory_equal(packed, want, head);
+		if (i == 0)
+			assert_memory_equal(packed + head, plain, FIRST);
+		size_t tail = (size_t)snprintf(want, sizeof want,
+			"\r\n--%s\r\nContent-Disposition: form-data; "
+			"name=\"p\"; filename=\"%s\"\r\n\r\n%.*s\r\n--%s--"
+			"\r\n",
+			boundary, other + strlen("/tmp/"), SECOND,
+			plain + FIRST, boundary);
+		assert_memory_equal(packed + len - tail, want, tail);
+		assert_int_equal(unpack(kinds[i], packed + head,
+					 len - head - tail),
+			FIRST);
+		assert_memory_equal(unpacked, plain, FIRST);
+		assert_true(feed_restart(f, &e));
+		assert_int_equal(drain(f, again, 65536), len);
+		assert_memory_equal(again, packed, len);
+		feed_free(f);
+		f = feed_new(path, kinds[i], &e);
+		assert_false(
+			feed_form(f, "p", (const char *[]){ "/none" }, 1, &e));
+		assert_string_equal(e.text,
+			"cannot open '/none': No such file or directory");
+		feed_free(f);
+	}
+}
+
 static void test_joined_refused(void **state)
 {
 	(void)state;
@@ -85,6 +133,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_joined),
 		cmocka_unit_test(test_joined_to_packed),
+		cmocka_unit_test(test_form),
 		cmocka_unit_test(test_joined_refused),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -63,7 +63,7 @@ static inline int64_t fixture_upload_bytes(struct db *db, const char *name,
 			&err));
 	}
 	sha256_of(bytes, len, sha256);
-	works(upload_finish(db, id, sha256, (int64_t)len, &out, &err));
+	works(upload_finish(db, id, sha256, (int64_t)len, NULL, &out, &err));
 	assert_int_equal(out.id, id);
 	return id;
 }

@@ -66,7 +66,10 @@ static inline void changes_patterns(struct arena *a, struct patterns *ps)
 	const struct pattern rows[] = {
 		{ "void gemm<float>(int)", FUNCTION_gpu_compute, "GPU 0", 0, d,
 			l, m, x, COPIED(a, spread), NULL,
-			{ 2, { t, 2 }, { t + 2, 1 } }, { 0 } },
+			{ .order = 2,
+				.grids = { t, 2 },
+				.operators = { t + 2, 1 } },
+			{ 0 } },
 		{ "Memcpy HtoD (Pageable -> Device)", FUNCTION_memcpy_h2d,
 			"GPU 1", 1, d + 3, l + 3, m + 3, x + 3, NULL, NULL,
 			{ 0 }, { 0 } },

@@ -48,7 +48,7 @@ static void sender_is_refused(struct db *db, int64_t id)
 	uint8_t digest[SHA256_BYTES] = { 0 };
 	assert_false(upload_chunk(db, id, CHUNKS, "d", 1, &e));
 	assert_int_equal(e.code, ERR_CONFLICT);
-	assert_false(upload_finish(db, id, digest, CHUNKS, &out, &f));
+	assert_false(upload_finish(db, id, digest, CHUNKS, NULL, &out, &f));
 	assert_int_equal(f.code, ERR_CONFLICT);
 }
 

@@ -113,7 +113,7 @@ static bool finish_racer(struct db *db, int nth, struct err *e)
 	uint8_t sha256[SHA256_BYTES];
 	struct upload_outcome out;
 	digest("race", sha256);
-	return upload_finish(db, racers[nth], sha256, 4, &out, e) &&
+	return upload_finish(db, racers[nth], sha256, 4, NULL, &out, e) &&
 	       (!strcmp(out.state, "queued") ||
 		       err_set(e, ERR_INTERNAL, "state %s", out.state));
 }

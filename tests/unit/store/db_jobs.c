@@ -99,7 +99,7 @@ static bool save_jobs(struct db *db, int nth, struct err *e)
 		sha256_of(m.name, strlen(m.name), sha256);
 		ok = upload_begin(db, &m, &id, e) &&
 		     upload_chunk(db, id, 0, "1", 1, e) &&
-		     upload_finish(db, id, sha256, 1, &out, e) &&
+		     upload_finish(db, id, sha256, 1, NULL, &out, e) &&
 		     claim_some(db, &c, e) && save(db, &c, p, 2, NULL, e);
 		arena_release(&a);
 	}

@@ -51,7 +51,7 @@ static void received_and_queued(void **state)
 	uint8_t sha256[SHA256_BYTES];
 	struct upload_outcome out;
 	digest("abcde", sha256);
-	works(upload_finish(db, id, sha256, 5, &out, &e));
+	works(upload_finish(db, id, sha256, 5, NULL, &out, &e));
 	assert_int_equal(out.id, id);
 	assert_false(out.existing);
 	assert_string_equal(out.state, "queued");
@@ -69,6 +69,33 @@ static void received_and_queued(void **state)
 	works(upload_read_chunk(db, id, 1, got, &len, &e));
 	assert_int_equal(len, 2);
 	assert_memory_equal(got, "de", 2);
+	arena_release(&a);
+}
+
+/* Provenance files are part of the identity of an upload. */
+static void provenance_is_read_back(void **state)
+{
+	static const char *const files[] = { "[{}]", NULL, "[{}]", "[{}, {}]" };
+	static const int same_as[] = { 0, 1, 0, 3 };
+	struct db *db = *state;
+	struct arena a = { 0 };
+	uint8_t sha256[SHA256_BYTES];
+	struct upload_outcome out[4];
+	digest("abc", sha256);
+	for (int i = 0; i < 4; i++) {
+		const char *text;
+		int64_t id;
+		works(upload_begin(db, &fixture_meta, &id, &e));
+		works(upload_chunk(db, id, 0, "abc", 3, &e));
+		works(upload_finish(db, id, sha256, 3, files[i], &out[i], &e));
+		assert_int_equal(out[i].existing, same_as[i] != i);
+		assert_int_equal(out[i].id, out[same_as[i]].id);
+		works(upload_provenance_read(db, out[i].id, &a, &text, &e));
+		if (files[i])
+			assert_string_equal(text, files[i]);
+		else
+			assert_null(text);
+	}
 	arena_release(&a);
 }
 
@@ -123,7 +150,8 @@ static void bytes_that_do_not_add_up_are_refused(void **state)
 	digest("abcd", sha256);
 	snprintf(want, sizeof want, "upload %lld holds 3 bytes, not the 4 sent",
 		(long long)id);
-	refuses(upload_finish(db, id, sha256, 4, &out, &e), ERR_CONFLICT, want);
+	refuses(upload_finish(db, id, sha256, 4, NULL, &out, &e), ERR_CONFLICT,
+		want);
 }
 
 static void finished_twice_is_refused(void **state)
@@ -135,8 +163,8 @@ static void finished_twice_is_refused(void **state)
 	digest("abc", sha256);
 	snprintf(want, sizeof want, "upload %lld is no longer being received",
 		(long long)out.id);
-	refuses(upload_finish(db, out.id, sha256, 3, &out, &e), ERR_CONFLICT,
-		want);
+	refuses(upload_finish(db, out.id, sha256, 3, NULL, &out, &e),
+		ERR_CONFLICT, want);
 	assert_int_equal(fixture_count(db, "SELECT count(*) FROM upload "
 					   "WHERE state = 'queued'"),
 		1);
@@ -260,6 +288,7 @@ int main(void)
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest cases[] = {
 		CASE(received_and_queued),
+		CASE(provenance_is_read_back),
 		CASE(a_full_chunk_is_read_back),
 		CASE(chunk_out_of_order_is_refused),
 		CASE(missing_chunk_is_not_found),

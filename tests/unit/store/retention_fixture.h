@@ -41,7 +41,8 @@ static inline int64_t kept_queued(const char *name, const char *project,
 	works(upload_begin(kept_db, &m, &id, &e));
 	for (int i = 0; i < mib; i++)
 		works(upload_chunk(kept_db, id, i, bytes, sizeof bytes, &e));
-	works(upload_finish(kept_db, id, sha256, (int64_t)mib << 20, &out, &e));
+	works(upload_finish(kept_db, id, sha256, (int64_t)mib << 20, NULL, &out,
+		&e));
 	assert_int_equal(out.id, id);
 	snprintf(age, sizeof age,
 		"UPDATE upload SET received_at = now() - interval '%d days' "
