@@ -391,8 +391,8 @@ static bool decode_tar_member(struct decode_tar *t, const unsigned char *h,
  * the way. */
 static bool decode_tar_step(struct decode_tar *t, char *type, struct err *e)
 {
-	unsigned char h[TAR_BLOCK];
-	int64_t size;
+	unsigned char h[TAR_BLOCK] = { 0 };
+	int64_t size = 0;
 
 	for (;;) {
 		if (!decode_tar_must(t, NULL, t->left, e) ||
