@@ -323,6 +323,30 @@ static void test_variant(void **state)
 		" → " TILE_2 " (+3.0 %)");
 }
 
+/* A GEMM whose product was summed by a second kernel runs as one kernel: both of
+ * the base are one row with it. The second time the sides are exchanged. */
+static void test_variant_with_split_k(void **state)
+{
+	struct made *m = *state;
+	for (int s = 0; s < 2; s++)
+		kernel(m, s, "norm", 100000, 1, NULL, NULL);
+	kernel(m, 0, TILE_1, 300000, 1, A, "gemm bf16 m=64 n=512 k=4096");
+	kernel(m, 0, "void splitKreduce_kernel<32, 16, int>(float)", 20000, 1,
+		B, "gemm bf16 m=64 n=512 k=4096");
+	kernel(m, 1, TILE_2, 310000, 1, A, "gemm bf16 m=64 n=512 k=4096");
+	run(m, 0, 1);
+	assert_string_equal(rows(m), TILE_1
+		" + void splitKreduce_kernel<32, 16, int>(float) > " TILE_2
+		" variant");
+	assert_true(
+		m->out.rows[0].change.base_ns + m->out.rows[1].change.base_ns ==
+		420000);
+	run(m, 1, 0);
+	assert_string_equal(rows(m), TILE_2
+		" > " TILE_1
+		" + void splitKreduce_kernel<32, 16, int>(float) variant");
+}
+
 /* Another shape is another call, and an unknown shape says nothing. */
 static void test_no_variant(void **state)
 {
@@ -503,6 +527,7 @@ int main(void)
 		IDENTITY_TEST(test_moved),
 		IDENTITY_TEST(test_other_stem),
 		IDENTITY_TEST(test_variant),
+		IDENTITY_TEST(test_variant_with_split_k),
 		IDENTITY_TEST(test_no_variant),
 		IDENTITY_TEST(test_numbers_within_a_side),
 		IDENTITY_TEST(test_origins),
