@@ -52,8 +52,8 @@ test('flopsOf: work of several dtypes is added; no work is 0; unknown stays unkn
 test('bytesOf: bytes read plus bytes written; unknown if one of them is', () =>
 	assert.deepEqual([{read_bytes: 3, write_bytes: 0}, {read_bytes: 3, write_bytes: null}].map(o.bytesOf), [3, null]));
 
-const OWN = {s: 0.6, sol_ns: 6, regime: 'compute', reason: 'own', headroom_ns: 4, headroom_pct: 1, compute_pct: 100, above_bound_ns: 2};
-const NONE = {headroom_ns: null, headroom_pct: null, compute_pct: null, above_bound_ns: null};
+const OWN = {s: 0.6, sol_ns: 6, regime: 'compute', reason: 'own', headroom_ns: 4, headroom_pct: 1, reachable_headroom_ns: 3, best_efficiency: 0.9, best_run: 7, compute_pct: 100, above_bound_ns: 2};
+const NONE = {headroom_ns: null, headroom_pct: null, reachable_headroom_ns: null, best_efficiency: null, best_run: null, compute_pct: null, above_bound_ns: null};
 // [case, row, shown figures]
 const AGAINST = [
 	['no other platform: its own', {...OWN, roofline_known_ns: 10, against: null}, OWN],

@@ -74,6 +74,35 @@ export const aiColumn = () => ({
 	title: (r) => (r.ai === null || r.ai === undefined ? 'unknown: no cost model' : `${r.ai} FLOP per byte`),
 });
 
+// Why a row has no fleet-best.
+export const noFleetBest = (r) =>
+	r.collective
+		? 'not computed: the time includes waiting for other ranks'
+		: 'unknown: fewer than 20 calls, or of fewer than five runs, have this platform, operator, dtype, regime and size class';
+
+// The fleet-best S, with a link to a run that reached it.
+export const bestColumn = () => ({
+	label: 'Fleet-best S',
+	num: true,
+	class: 'two-lines',
+	down: 'best_efficiency',
+	up: '-best_efficiency',
+	value: (r) => r.best_efficiency,
+	cell: (r) =>
+		r.best_run
+			? h(
+					'a',
+					{href: `/runs/${r.best_run}`, 'aria-label': `Run ${r.best_run} reached ${o.share(r.best_efficiency)}`},
+					o.share(r.best_efficiency),
+				)
+			: o.share(r.best_efficiency),
+	title: (r) =>
+		r.best_efficiency === null || r.best_efficiency === undefined
+			? noFleetBest(r)
+			: `95th percentile of S over the fleet: ${r.best_efficiency}; ` +
+				(r.best_run ? `reached by run ${r.best_run}` : 'the run that reached it was deleted'),
+});
+
 // The name of an operator; launches without an operator are unattributed.
 export const operatorColumn = () => ({
 	label: 'Operator',

@@ -125,6 +125,9 @@ export function againstRow(row) {
 		reason: to.reason,
 		headroom_ns: null,
 		headroom_pct: null,
+		reachable_headroom_ns: null,
+		best_efficiency: null,
+		best_run: null,
 		compute_pct: null,
 		above_bound_ns: null,
 	};

@@ -117,6 +117,16 @@ const SECTIONS = [
 				],
 				...described(REGIMES, (key, {letter}) => `Regime ${letter}`).terms,
 				['AI', 'Arithmetic intensity: W / Q, in FLOP per byte.'],
+				[
+					'Fleet-best S',
+					'The 95th percentile of S over the stored calls of one platform, operator, dtype, regime and size ' +
+						'class (a power of two of W or Q). It requires 20 calls in five runs. Its link opens a run that reached it.',
+				],
+				[
+					'Reachable headroom',
+					'The GPU time that shapes would save at their fleet-best: `t · (1 − S / S_best)`. Unknown without a ' +
+						'fleet-best.',
+				],
 			],
 		},
 		'S is unknown if the shape, the peak of the platform or the cost model is missing. Collectives have no ' +

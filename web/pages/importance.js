@@ -70,6 +70,11 @@ function coverage(doc) {
 			o.share(doc.headroom),
 			doc.headroom === null ? 'unknown' : 'share of all GPU time above the roofline bound',
 		),
+		total(
+			'Reachable headroom',
+			o.share(doc.reachable_headroom),
+			doc.reachable_headroom === null ? 'unknown: no fleet-best' : 'share of all GPU time that would be saved at the fleet-best',
+		),
 	);
 }
 

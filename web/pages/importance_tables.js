@@ -9,8 +9,10 @@ import * as f from '../lib/format.js';
 import {showFailure} from '../lib/notices.js';
 import {
 	aiColumn,
+	bestColumn,
 	countColumn,
 	kernelList,
+	noFleetBest,
 	operatorColumn,
 	regimeColumn,
 	regimeMark,
@@ -409,6 +411,16 @@ export function generalColumns(doc) {
 							: 'unknown: no roofline bound'
 						: `share of all GPU time above the roofline bound: ${r.headroom}`,
 			},
+			{
+				...shareColumn('Reachable headroom', 'reachable_headroom'),
+				class: 'two-lines',
+				title: (r) =>
+					unknown(r.reachable_headroom)
+						? noFleetBest(r)
+						: `share of all GPU time that would be saved at the fleet-best: ${r.reachable_headroom}; ` +
+							`${o.shareOfPercent(r.reachable_known_pct)} of its time has a fleet-best`,
+			},
+			bestColumn(),
 			percentColumn('Shape known', 'shape_known_pct', 'share of its time with a known shape'),
 			percentColumn('Roofline known', 'roofline_known_pct', 'share of its time with a roofline bound'),
 		].filter(hasValues(doc)),

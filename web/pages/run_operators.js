@@ -10,8 +10,10 @@ import {listing} from '../lib/listing.js';
 import {showFailure} from '../lib/notices.js';
 import {
 	aiColumn,
+	bestColumn,
 	countColumn,
 	kernelList,
+	noFleetBest,
 	operatorColumn,
 	regimeColumn,
 	sColumns,
@@ -40,6 +42,7 @@ const SHAPE_SPREAD = [
 
 function shapeColumns(rows) {
 	const each = typicalUnit(rows.map((r) => r.median_ns ?? r.mean_ns));
+	const sum = largestUnit(rows.map((r) => r.total_ns));
 	const reason = (r) => r.reason ?? 'unknown';
 	return [
 		{
@@ -97,6 +100,15 @@ function shapeColumns(rows) {
 					? reason(r)
 					: `reads ${f.count(r.read_bytes)}, writes ${f.count(r.write_bytes)} bytes`,
 		},
+		{
+			...timeColumn('Reachable headroom', 'reachable_headroom', sum),
+			class: 'two-lines',
+			title: (r) =>
+				r.reachable_headroom_ns === null
+					? noFleetBest(r)
+					: `${f.exact(r.reachable_headroom_ns)} of ${f.exact(r.total_ns)} would be saved at the fleet-best`,
+		},
+		bestColumn(),
 		{...textColumn('Attribution source', 'attribution_source'), class: 'two-lines', title: (r) => o.SOURCES[r.attribution_source] ?? null},
 		...SHAPE_SPREAD.slice(2).map(([label, key]) => timeColumn(label, key, each)),
 	];
@@ -294,6 +306,16 @@ function columns(doc) {
 								? noHeadroom(r)
 								: `${f.exact(r.headroom_ns)}, ${f.percent(r.headroom_pct)} % of the run's GPU time`,
 					},
+					{
+						...timeColumn('Reachable headroom', 'reachable_headroom', sum),
+						class: 'two-lines',
+						title: (r) =>
+							r.reachable_headroom_ns === null
+								? noFleetBest(r)
+								: `${f.exact(r.reachable_headroom_ns)} would be saved at the fleet-best, of ` +
+									`${f.exact(r.reachable_known_ns)} with a fleet-best`,
+					},
+					bestColumn(),
 				]),
 		...measuredColumns(doc, sum),
 	];

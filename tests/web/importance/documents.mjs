@@ -12,6 +12,11 @@ const ROWS = [['unified_attention', 'bf16', 0.361, 'memory', 63.1, 0.48], ['fuse
 	['all_reduce', 'bf16', 0.12, null, null, null], ['reshape_and_cache', 'bf16', 0.051, 'indexing', 0, 0.22], ['rms_norm', 'bf16', 0.048, 'memory', 0.8, 1.07],
 	[null, null, 0.069, null, null, null]];
 
+// One operator has a fleet-best of a run that is there, one of a run that was deleted.
+const NO_BEST = {reachable_headroom: null, reachable_known_pct: 0, best_efficiency: null, best_run: null};
+const REACHABLE = {unified_attention: {reachable_headroom: 0.0722, reachable_known_pct: 91.2, best_efficiency: 0.6, best_run: 4711},
+	fused_moe: {reachable_headroom: 0, reachable_known_pct: 100, best_efficiency: 0.55, best_run: null}};
+
 function weighed([operator, dtype, importance, regime, ai, s]) {
 	const bound = s !== null;
 	return {operator, id: null, description: operator && `what ${operator} does`, group: operator && 'group', dtype, phase: operator && 'decode/prefill', shapes: bound ? 12 : 0,
@@ -19,12 +24,12 @@ function weighed([operator, dtype, importance, regime, ai, s]) {
 		prevalence: 940 / 1303, total_s: importance * 48211.7, regime, ai, s, s_median: null,
 		t_sol_us: bound ? {H20: 390.2, H200: 180.016} : {H20: null, H200: null}, t_prod_us: {H20: 812.3, H200: 4021.4},
 		attained_flops: ai ? {H20: 1.893e13, H200: ai * 4.8e12 * s * 0.8} : {}, shape_known_pct: bound ? 97.2 : 0, roofline_known_pct: bound ? 95.5 : 0,
-		reachable_headroom: null, reachable_known_pct: null, best_efficiency: null, best_run: null, headroom: operator === 'all_reduce' || !bound ? null : importance * (1 - Math.min(s, 1)), above_bound_pct: s > 1 ? 2.1 : 0, collective: operator === 'all_reduce'};
+		headroom: operator === 'all_reduce' || !bound ? null : importance * (1 - Math.min(s, 1)), ...REACHABLE[operator] ?? NO_BEST, above_bound_pct: s > 1 ? 2.1 : 0, collective: operator === 'all_reduce'};
 }
 
 export function fleet(query, {none = false} = {}) {
 	return {reference_set: null, source: null, weight: query.get('weight') ?? 'time', runs: none ? 0 : 1303, excluded_runs: 12, lagging_runs: 0, gpu_s: 48211.7, hours: 2606,
-		attributed_pct: 93.1, operator_known_pct: 91.4, shape_known_pct: 81.2, roofline_known_pct: 74.9, headroom: 0.412, reachable_headroom: null, clusters: 41, interval_reason: null, platforms: [OLD, GPU],
+		attributed_pct: 93.1, operator_known_pct: 91.4, shape_known_pct: 81.2, roofline_known_pct: 74.9, headroom: 0.412, reachable_headroom: 0.0722, clusters: 41, interval_reason: null, platforms: [OLD, GPU],
 		choices: {projects: ['serving', 'training'], workloads: [], frameworks: ['sglang', 'vllm'], platforms: ['H20', 'H200'], dtypes: ['bf16'], phases: ['decode', 'prefill']},
 		findings: none ? [] : [{code: 'coverage', severity: 'warn', text: '6.9 % of GPU time is unattributed; /unattributed lists its kernels'},
 			{code: 'above_bound', severity: 'info', text: 'shapes of rms_norm are faster than their roofline bound (S > 1)'}],
@@ -41,23 +46,22 @@ export const fleetShapes = (operator) => ({reference_set: null, operator, id: nu
 export const unattributed = () => ({items: [{id: 7, name: 'void <b>mystery</b><float>(float *)', short_name: 'mystery', family: null, launches: 120,
 	total_ns: 9000000, total_s: 0.009, runs: 3}], next: null});
 
-// Without a calibration, and without a fleet-best.
-const NO_MEASURED = {sol_measured_ns: null, measured_known_ns: null, s_measured: null, headroom_measured_ns: null, above_measured_ns: null};
-const NO_BEST = {reachable_headroom_ns: null, best_efficiency: null, best_run: null};
 const KNOWN = {sizes: 0, op_sizes: 0, op: 0, range: 0, node: 0, graph: 0, rule: 0, record: 0, not: 0};
+const NOT_MEASURED = {sol_measured_ns: null, s_measured: null};
 const spent = (operator, ns, known, more) => ({operator, description: operator && 'what it does', group: operator && 'group', specific: true, collective: false,
 	dtype: operator && 'bf16', phase: operator && 'decode', time_pct: ns / 1e6, total_ns: ns, calls: 1200, launches: 1380, mean_call_ns: ns / 1200, shapes: 2,
 	attribution_source_ns: {...KNOWN, ...known}, shape_known_ns: (known.op_sizes ?? 0) + (known.graph ?? 0), roofline_known_ns: ns, sol_ns: ns / 2, s: 0.5, regime: 'memory', compute_pct: 11,
-	headroom_ns: ns / 2, headroom_pct: ns / 2e6, above_bound_ns: 0, ...NO_MEASURED, ...NO_BEST, reachable_known_ns: null, reachable_headroom_pct: null, against: null, ...more});
+	headroom_ns: ns / 2, headroom_pct: ns / 2e6, reachable_known_ns: ns, reachable_headroom_ns: ns / 4, reachable_headroom_pct: ns / 4e6, best_efficiency: 0.8, best_run: 12, above_bound_ns: 0, ...NOT_MEASURED, measured_known_ns: null, headroom_measured_ns: null,
+	above_measured_ns: null, against: null, ...more});
 const put = (row, s) => ({...row, against: {sol_ns: s && s * 4e7, roofline_known_ns: s ? 4e7 : 0, regime: s && 'memory'}});
-const UNBOUND = {s: null, regime: null, compute_pct: null, headroom_ns: null, headroom_pct: null, roofline_known_ns: 0, sol_ns: null, shapes: 0};
+const UNBOUND = {s: null, regime: null, compute_pct: null, headroom_ns: null, headroom_pct: null, reachable_known_ns: 0, reachable_headroom_ns: null, reachable_headroom_pct: null, best_efficiency: null, best_run: null, roofline_known_ns: 0, sol_ns: null, shapes: 0};
 
 export function runOperators(query) {
 	const against = query.get('against') ? OLD : null;
 	const items = [spent('gemm', 52e6, {op_sizes: 41e6, graph: 11e6}, {s: 0.62, regime: 'compute'}), spent('rms_norm', 21e6, {rule: 21e6}),
 		spent('all_reduce', 24e6, {op: 24e6}, {...UNBOUND, collective: true}), spent(null, 3e6, {not: 3e6}, UNBOUND)];
 	return {platform: 'H200', platform_source: 'a datasheet', against, catalog: '1', catalog_now: '1+2', gpu_ns: 1e8, attributed_pct: 97, operator_known_pct: 96,
-		shape_known_pct: 80, roofline_known_pct: 70, replayed: 361, replayed_known: 361, headroom_pct: 31.2, headroom_measured_pct: null, measured_ceilings: null, reachable_known_pct: null, reachable_headroom_pct: null,
+		shape_known_pct: 80, roofline_known_pct: 70, replayed: 361, replayed_known: 361, headroom_pct: 31.2, reachable_known_pct: 73, reachable_headroom_pct: 18.2, headroom_measured_pct: null, measured_ceilings: null,
 		findings: [{code: 'older_catalog', severity: 'info', text: 'it was attributed with catalog 1; the current catalog is 1+2, and `kernsiftd rebuild` attributes it again'},
 			{code: 'above_bound', severity: 'warn', text: 'S is above 1 at shapes that take 1.0 % of GPU time'}],
 		items: against ? items.map((row, i) => put(row, [0.1, 1.25][i] ?? null)) : items, next: null};
@@ -66,12 +70,12 @@ export function runOperators(query) {
 export function runShapes(query) {
 	const against = query.get('against') ? OLD : null;
 	const times = {calls: 240, launches: 480, total_ns: 11e6, time_pct: 11, mean_ns: 45833.3, median_ns: 45700, min_ns: 44000, max_ns: 52000, p90_ns: 46000, p99_ns: 51000};
-	const one = {dtype: 'bf16', phase: 'decode', ...times, sol_measured_ns: null, s_measured: null, size_class: null, ...NO_BEST, attained_flops: 1.735e14, against: against && {sol_ns: 9166.66, regime: 'memory', reason: null}};
+	const one = {dtype: 'bf16', phase: 'decode', ...times, ...NOT_MEASURED, attained_flops: 1.735e14, against: against && {sol_ns: 9166.66, regime: 'memory', reason: null}};
 	return {operator: 'gemm', description: 'a matrix product', platform: 'H200', against, s_median: 0.61, findings: [], next: null, items: [
 		{...one, shape: 'm=237 n=4096 k=4096', sizes: {m: 237, n: 4096, k: 4096}, grid: null, attribution_source: 'op_sizes', flops: {bf16: 7952400384}, read_bytes: 35495936,
-			write_bytes: 1941504, ai: 212.4, sol_ns: 8036.8, s: 0.175, regime: 'compute', reason: null},
+			write_bytes: 1941504, ai: 212.4, sol_ns: 8036.8, s: 0.175, regime: 'compute', reason: null, size_class: 32, reachable_headroom_ns: 5500000, best_efficiency: 0.35, best_run: 12},
 		{...one, shape: null, sizes: null, grid: '128x1x1 / 256x1x1', attribution_source: 'rule', flops: null, read_bytes: null, write_bytes: null, ai: null, sol_ns: null, s: null,
-			regime: null, reason: 'its shape is unknown', against: against && {sol_ns: null, regime: null, reason: 'its shape is unknown there either'}}]};
+			regime: null, reason: 'its shape is unknown', size_class: null, reachable_headroom_ns: null, best_efficiency: null, best_run: null, against: against && {sol_ns: null, regime: null, reason: 'its shape is unknown there either'}}]};
 }
 
 export const platforms = () => ({version: 2, catalog: '1+2', fault: null, items: [OLD, GPU], site_overrides: [], next: null});

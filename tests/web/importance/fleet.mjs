@@ -29,11 +29,19 @@ export default async function fleet(test, {open}) {
 		await seen(async () => assert.deepEqual(await page.getByRole('region', {name: 'Caveats'}).locator('li').allInnerTexts(), [
 			'Warning\n6.9 % of GPU time is unattributed; /unattributed lists its kernels.',
 			'Info\nShapes of rms_norm are faster than their roofline bound (S > 1).']));
-		await seen(async () => assert.deepEqual(await page.locator('.totals dd').allInnerTexts(), ['1,303', '13.4 h', '2,606 GPU h', '93.1%', '91.4%', '81.2%', '74.9%', '41.2%']));
+		await seen(async () => assert.deepEqual(await page.locator('.totals dd').allInnerTexts(), ['1,303', '13.4 h', '2,606 GPU h', '93.1%', '91.4%', '81.2%', '74.9%', '41.2%', '7.2%']));
 		await seen(async () => assert.deepEqual(await page.getByRole('table', {name: GENERAL}).locator('thead th').allInnerTexts(), ['Operator', 'dtype', 'Phase', 'Shapes', 'Importance',
-			'95% interval', 'w_time', 'w_mean', 'w_present', 'Prevalence', 'Headroom', 'Shape known', 'Roofline known']));
-		await seen(async () => assert.deepEqual((await cells(page, GENERAL))[0], ['unified_attention', 'bf16', 'decode/prefill', '12', '36.1%', '28.9% … 43.3%', '36.1%', '32.5%', '50.5%', '72.1%', '18.8%', '97.2%', '95.5%']));
+			'95% interval', 'w_time', 'w_mean', 'w_present', 'Prevalence', 'Headroom', 'Reachable headroom', 'Fleet-best S', 'Shape known', 'Roofline known']));
+		await seen(async () => assert.deepEqual((await cells(page, GENERAL))[0], ['unified_attention', 'bf16', 'decode/prefill', '12', '36.1%', '28.9% … 43.3%', '36.1%', '32.5%', '50.5%', '72.1%', '18.8%', '7.2%', '60.0%', '97.2%', '95.5%']));
 		await seen(async () => assert.deepEqual((await cells(page, GENERAL)).map((r) => r[0]), ['unified_attention', 'fused_moe', 'all_reduce', 'unattributed', 'reshape_and_cache', 'rms_norm']));
+		// The fleet-best links to the run that reached it, unless that was deleted.
+		const best = page.getByRole('link', {name: 'Run 4711 reached 60.0%'});
+		await seen(async () => assert.equal(await best.getAttribute('href'), '/runs/4711'));
+		const moe = page.getByRole('row', {name: /^fused_moe/}).locator('td');
+		await seen(async () => assert.deepEqual([await moe.nth(10).innerText(), await moe.nth(11).innerText(), await moe.nth(11).locator('a').count()], ['0.0%', '55.0%', 0]));
+		// Unknown is not 0.
+		const nothing = page.getByRole('row', {name: /^rms_norm/}).locator('td').nth(10);
+		await seen(async () => assert.deepEqual([await nothing.innerText(), (await nothing.getAttribute('title')).slice(0, 7)], ['–', 'unknown']));
 		// Waiting time has no headroom.
 		const lost = page.getByRole('row', {name: /^all_reduce/}).locator('td').nth(9);
 		await seen(async () => assert.deepEqual([await lost.innerText(), await lost.getAttribute('title')], ['–', 'not computed: the time includes waiting for other ranks']));
