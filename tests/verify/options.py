@@ -67,8 +67,8 @@ SERVER_CASES = {
         (['serve', 'now'], {}, 2, "'now' is one argument too many for "
          f"'kernsiftd serve' ({see('kernsiftd', 'serve')}"),
     'a second operand':
-        (['inspect', 'a', 'b'], {}, 2, "'b' is one argument too many for "
-         f"'kernsiftd inspect' ({see('kernsiftd', 'inspect')}"),
+        (['restore', 'a', 'b'], {}, 2, "'b' is one argument too many for "
+         f"'kernsiftd restore' ({see('kernsiftd', 'restore')}"),
     'the second word of a command, misspelled':
         (['token', 'revok'], {}, 2, "'revok' is one argument too many for "
          "'kernsiftd token' (did you mean 'token revoke'? "
@@ -240,7 +240,7 @@ SERVER_CASES = {
          number('--run', 'all', 1, 4294967295, 1)),
     'inspect without a file':
         (['inspect'], {}, 2,
-         f"'kernsiftd inspect' needs FILE ({see('kernsiftd', 'inspect')}"),
+         f"'kernsiftd inspect' needs FILE... ({see('kernsiftd', 'inspect')}"),
     'inspect by a word that is none, behind one that is':
         (['inspect', TRACE, '--by', 'kernels,smell'], {}, 2,
          f"--by: 'smell' is not one of {BY}"),
@@ -364,7 +364,7 @@ MASKS = {
                   'TRACES': INGEST + ' INSPECT CONVERT', 'DATABASE': DATABASE,
                   'EVERY': DATABASE + ' INSPECT CONVERT'},
     'kernsift': {'TRACES': 'UPLOAD RUN AGENT',
-                 'ALL': 'UPLOAD RUN AGENT COMPARE IMPORT GATE HEALTH'},
+                 'ALL': 'UPLOAD RUN AGENT COMPARE IMPORT GATE HEALTH CALIBRATE'},
 }
 TABLES = {
     'kernsiftd': (running.BIN, f'{SERVER}/config/commands.def',

@@ -68,9 +68,11 @@ bool gpu_library_open(struct gpu_library *l, enum gpu_which which,
 	const char *what = gpu_library_all[which].what;
 	void *handle = NULL;
 
+	/* They stay loaded: cuBLASLt and NCCL do not free all of their memory
+	 * when they are unloaded. */
 	for (int i = 0; !handle && gpu_library_all[which].names[i]; i++)
 		handle = dlopen(gpu_library_all[which].names[i],
-			RTLD_NOW | RTLD_LOCAL);
+			RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	if (!handle)
 		return err_set(e, ERR_NOT_FOUND,
 			"%s was not found: no %s on the library path "

@@ -327,6 +327,7 @@ bool query_callers(struct db *db, struct arena *a, int64_t run, int64_t kernel,
 {
 	struct sql_params p = { 0 };
 	struct result r;
+	*t = (struct caller_table){ 0 };
 	if (!query_caller_read_totals(db, a, run, kernel, t, e) ||
 		!query_caller_read_origin(db, a, run, kernel, t, e))
 		return false;

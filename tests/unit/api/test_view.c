@@ -133,7 +133,7 @@ static void test_kernel_json(void **state)
 		"\"min_ns\":2971823,\"max_ns\":333015608,"
 		"\"stddev_ns\":233376198.5,\"p90_ns\":300011229.5,"
 		"\"p99_ns\":329715170.2,\"iqr_ns\":165021892.5,"
-		"\"source\":null}");
+		"\"source\":null,\"origins\":[]}");
 }
 
 static void test_kernel_from_a_table(void **state)
@@ -166,7 +166,8 @@ static void test_kernel_from_a_table(void **state)
 		"\"min_ns\":null,\"max_ns\":null,\"stddev_ns\":null,"
 		"\"p90_ns\":null,\"p99_ns\":null,\"iqr_ns\":null,\"source\":{"
 		"\"defined_in\":null,\"launched_from\":null,"
-		"\"known_from\":null,\"table_path\":\"vllm/csrc/f.cu\"}}");
+		"\"known_from\":null,\"table_path\":\"vllm/csrc/f.cu\"},"
+		"\"origins\":[]}");
 }
 
 /* A kernel that began before its call returned, so it did not wait. */
