@@ -229,6 +229,19 @@ static void fleet_importance_reachable_add(const struct fleet_importance *m,
 		s->weighted_s * reachable_share(c.s, best), best);
 }
 
+/* The share of the row's time with a fleet-best; NaN unknown. Shapes of an
+ * operator without a fleet-best were not read. */
+static double fleet_importance_reachable_known(const struct fleet_importance_row
+						       *r,
+	double known, double time, const struct fleet_bests *bests)
+{
+	if (time > 0)
+		return known / time;
+	return bests->n && r->op && r->collective <= 0 && r->total_s > 0
+		       ? 0
+		       : (double)NAN;
+}
+
 void fleet_importance_reachable(struct fleet_importance *m,
 	const struct fleet *f, const struct fleet_shape *shapes, uint32_t n,
 	const struct fleet_bests *bests, struct arena *a)
@@ -245,7 +258,8 @@ void fleet_importance_reachable(struct fleet_importance *m,
 	for (uint32_t i = 0; i < m->n; i++) {
 		m->rows[i].best = sums[i].best;
 		m->rows[i].reachable_known =
-			time[i] > 0 ? sums[i].known / time[i] : (double)NAN;
+			fleet_importance_reachable_known(&m->rows[i],
+				sums[i].known, time[i], bests);
 		if (!sums[i].best || all <= 0)
 			continue;
 		m->rows[i].reachable = sums[i].saved / all;

@@ -150,16 +150,19 @@ struct importance_bests {
 	uint32_t n;
 };
 
-/* Shapes are read only if there is a fleet-best to compare them with. */
+/* Only shapes of operators with a fleet-best are read. With labels the shapes of
+ * every chosen run would have to be read, so reachable headroom is unknown. */
 static bool importance_bests_read(struct call *c, const struct fleet_filter *f,
 	struct importance_bests *b, struct err *e)
 {
 	*b = (struct importance_bests){ 0 };
+	if (f->labels)
+		return true;
 	if (!fleet_best_read(c->s.db, &c->s.arena, project_scope_name(&c->s),
 		    f->platform, &b->is, e))
 		return false;
 	reachable_sort(&b->is);
-	return !b->is.n || query_fleet_bounds(c->s.db, &c->s.arena, f,
+	return !b->is.n || query_fleet_bounds(c->s.db, &c->s.arena, f, &b->is,
 				   &b->shapes, &b->n, e);
 }
 

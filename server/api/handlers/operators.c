@@ -11,10 +11,11 @@
 #include <math.h>
 #include <string.h>
 
+/* The shapes of an operator, or of all operators (NULL). */
 static bool operators_shapes_of(struct call *c, const char *op,
 	struct shape_stat **rows, uint32_t *n, struct err *e)
 {
-	struct shape_filter f = { .run = c->id, .op = op };
+	struct shape_filter f = { .run = c->id, .op = op, .named = !op };
 	bool more;
 	return query_shapes(c->s.db, &c->s.arena, &f, rows, n, &more, e);
 }
@@ -66,9 +67,11 @@ static bool operators_bests_read(struct call *c, struct run_operators_table *m,
 static bool operators_reachable_read(struct call *c,
 	struct run_operators_table *m, struct err *e)
 {
-	struct bound_shape *rows;
-	uint32_t n;
-	if (!operators_bests_read(c, m, e) ||
+	struct bound_shape *rows = NULL;
+	uint32_t n = 0;
+	if (!operators_bests_read(c, m, e))
+		return false;
+	if (m->bests->n &&
 		!query_bound_shapes(c->s.db, &c->s.arena, c->id, &rows, &n, e))
 		return false;
 	m->reachable = run_operators_reachable_from(m, rows, n, &c->s.arena);
@@ -86,6 +89,8 @@ static bool operators_projections_read(struct call *c,
 	struct run_operators_table *m, struct err *e)
 {
 	const struct run_operators *is = m->is;
+	struct shape_stat *rows;
+	uint32_t n;
 	if (!m->against && !m->ceilings)
 		return true;
 	struct platform_projection *put =
@@ -94,27 +99,16 @@ static bool operators_projections_read(struct call *c,
 		arena_array(&c->s.arena, struct measured_sum, is->n + 1);
 	m->put = m->against ? put : NULL;
 	m->measured = m->ceilings ? measured : NULL;
-	for (uint32_t i = 0; i < is->n; i++) {
-		struct shape_stat *rows;
-		uint32_t n, k = 0;
-		while (k < i &&
-			!operators_same(is->rows[k].name, is->rows[i].name))
-			k++;
-		if (k < i || !is->rows[i].name)
-			/* the row with this name before it was handled already
-			 */
-			continue;
-		if (!operators_shapes_of(c, is->rows[i].name, &rows, &n, e))
-			return false;
-		for (k = 0; k < n; k++) {
-			uint32_t at = rows[k].operator_;
-			if (m->against)
-				run_operators_projection_add(&put[at], &rows[k],
-					m->against);
-			if (m->ceilings)
-				measured_ceilings_add(&measured[at], &rows[k],
-					m->ceilings);
-		}
+	if (!operators_shapes_of(c, NULL, &rows, &n, e))
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at = rows[i].operator_;
+		if (m->against)
+			run_operators_projection_add(&put[at], &rows[i],
+				m->against);
+		if (m->ceilings)
+			measured_ceilings_add(&measured[at], &rows[i],
+				m->ceilings);
 	}
 	return true;
 }

@@ -14,7 +14,8 @@
 
 static const char due_sql[] =
 	"SELECT platform, operator, dtype FROM fleet_best_source "
-	"WHERE " DUE " ORDER BY platform, operator, dtype LIMIT $1";
+	"WHERE " DUE " ORDER BY changes DESC, platform, operator, dtype "
+	"LIMIT $1";
 
 /* $1 platform, $2 operator, $3 dtype. `call` has a row per shape of a run,
  * `over` each row twice: among all projects and in its own. */
@@ -107,6 +108,20 @@ static bool fleet_best_due(struct db *db, struct arena *a, int limit,
 	return true;
 }
 
+/* Computes one source. *e keeps the first failure; false: another process folds,
+ * so the others would fail too. */
+static bool fleet_best_try(struct db *db, struct fleet_best_source *s,
+	struct err *e)
+{
+	struct err one = { 0 };
+	if (sql_transaction(db, fleet_best_compute, s, &one))
+		return true;
+	if (!e->code)
+		err_set(e, one.code, "%s %s %s: %s", s->platform, s->op,
+			s->dtype, one.text);
+	return one.code != ERR_BUSY;
+}
+
 bool fleet_best_refresh(struct db *db, int limit, bool *left, struct err *e)
 {
 	struct arena a = { 0 };
@@ -115,9 +130,9 @@ bool fleet_best_refresh(struct db *db, int limit, bool *left, struct err *e)
 	bool ok = fleet_best_due(db, &a, limit + 1, &rows, &n, e);
 	*left = ok && n > (uint32_t)limit;
 	for (uint32_t i = 0; ok && i < n && i < (uint32_t)limit; i++)
-		ok = sql_transaction(db, fleet_best_compute, &rows[i], e);
+		ok = fleet_best_try(db, &rows[i], e);
 	arena_release(&a);
-	return ok;
+	return ok && !e->code;
 }
 
 static void fleet_best_row(struct result *r, struct arena *a,

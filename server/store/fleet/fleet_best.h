@@ -13,8 +13,9 @@
 #include "fleet.h"
 #include "query.h"
 
-/* Computes what is due again, at most `limit` platforms, operators and types;
- * *left: whether more is due. */
+/* Computes what is due again, at most `limit` platforms, operators and types,
+ * those with the most changes first; *left: whether more is due. If one fails,
+ * the others are still computed; false then, with the first failure. */
 bool fleet_best_refresh(struct db *db, int limit, bool *left, struct err *e);
 
 /* Reads the values over all projects (NULL), or over one; of one platform, or of

@@ -35,8 +35,9 @@ struct fleet_shape {
 bool query_fleet_shapes(struct db *db, struct arena *a,
 	const struct fleet_filter *f, int64_t offset, int limit,
 	struct fleet_shape **rows, uint32_t *n, bool *more, struct err *e);
-/* All shapes of all operators that match, in no order; without `runs`,
- * `launches`, `text` and `med_ns`. */
+/* All shapes of the operators that match and have a fleet-best in `bests`, in no
+ * order; without `runs`, `launches`, `text` and `med_ns`. Labels are not
+ * supported. */
 bool query_fleet_bounds(struct db *db, struct arena *a,
-	const struct fleet_filter *f, struct fleet_shape **rows, uint32_t *n,
-	struct err *e);
+	const struct fleet_filter *f, const struct fleet_bests *bests,
+	struct fleet_shape **rows, uint32_t *n, struct err *e);

@@ -7,6 +7,7 @@
 #include "rollup_code.h"
 #include "rollup_delta.h"
 #include "sql.h"
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -399,15 +400,37 @@ static void query_fleet_bounds_fill(struct shape_sums *g,
 	}
 }
 
+static bool query_fleet_bounds_wants(const struct fleet_bests *bests,
+	const char *op)
+{
+	for (uint32_t i = 0; op && i < bests->n; i++)
+		if (!strcmp(bests->rows[i].op, op))
+			return true;
+	return false;
+}
+
+/* Keeps the keys of operators with a fleet-best. */
+static void query_fleet_bounds_narrow(struct fleet_keys *keys,
+	const struct fleet_bests *bests)
+{
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < keys->n; i++)
+		if (query_fleet_bounds_wants(bests, keys->rows[i].op))
+			keys->rows[kept++] = keys->rows[i];
+	keys->n = kept;
+}
+
 bool query_fleet_bounds(struct db *db, struct arena *a,
-	const struct fleet_filter *f, struct fleet_shape **rows, uint32_t *n,
-	struct err *e)
+	const struct fleet_filter *f, const struct fleet_bests *bests,
+	struct fleet_shape **rows, uint32_t *n, struct err *e)
 {
 	struct fleet_keys keys;
 	struct shape_sums g = { .arena = a, .keys = &keys };
-	bool ok = fleet_keys(db, a, f, &keys, e) &&
-		  (f->labels ? shape_sums_from_runs(db, &g, f, e)
-			     : shape_sums_from_rollups(db, &g, f, e));
+	assert(!f->labels);
+	if (!fleet_keys(db, a, f, &keys, e))
+		return false;
+	query_fleet_bounds_narrow(&keys, bests);
+	bool ok = shape_sums_from_rollups(db, &g, f, e);
 	if (ok)
 		query_fleet_bounds_fill(&g, rows, n);
 	arena_release(&g.work);

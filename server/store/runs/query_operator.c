@@ -86,13 +86,15 @@ bool query_shapes(struct db *db, struct arena *a, const struct shape_filter *f,
 		"AND s.operator = o.rank "
 		"LEFT JOIN shape d ON d.id = s.shape_id "
 		"WHERE o.run_id = $4 "
-		"AND o.operator IS NOT DISTINCT FROM $5) t",
+		"AND CASE WHEN $6 THEN o.operator IS NOT NULL "
+		"ELSE o.operator IS NOT DISTINCT FROM $5 END) t",
 		"total_ns DESC, operator, rank");
 	struct sql_params p = { 0 };
 	struct result r;
 	page_params(&p, f->offset, f->limit);
 	sql_int8(&p, f->run);
 	sql_text(&p, f->op);
+	sql_bool(&p, f->named);
 	if (!sql_run(db, sql, &p, &r, e))
 		return false;
 	bool ok = true;

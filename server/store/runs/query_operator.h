@@ -22,6 +22,7 @@ bool query_outdated(struct db *db, const char *catalog, int64_t *runs,
 struct shape_filter {
 	int64_t run;
 	const char *op; /* NULL: unattributed */
+	bool named; /* all operators that have a name; `op` is NULL */
 	int64_t offset;
 	int limit; /* 0: all */
 };

@@ -109,12 +109,39 @@ static void values_are_computed_again_after_one_change_in_20(void **state)
 	arena_release(&a);
 }
 
+/* A100 comes before H20 by name. */
+static void a_value_that_fails_does_not_stop_the_others(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct fleet_bests all;
+	struct err failed = { 0 };
+	bool left;
+	for (int i = 0; i < 20; i++)
+		stored(db, "p", "w", "A100", 1, 20000);
+	runs_made(db, "p", 20);
+	folded(db);
+	fixture_script(db, "ALTER TABLE fleet_best ADD CONSTRAINT refused "
+			   "CHECK (platform <> 'A100')");
+	assert_false(fleet_best_refresh(db, 64, &left, &failed));
+	assert_non_null(strstr(failed.text, "A100 gemm bf16: "));
+	all = bests(db, &a, NULL);
+	assert_int_equal(all.n, 2);
+	assert_string_equal(all.rows[0].platform, "H20");
+	fixture_script(db, "ALTER TABLE fleet_best DROP CONSTRAINT refused");
+	computed(db);
+	assert_int_equal(bests(db, &a, NULL).n, 4);
+	arena_release(&a);
+}
+
 static void shapes_with_a_bound_are_listed(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
 	struct bound_shape *rows;
 	struct fleet_shape *shapes;
+	struct fleet_best best = { .op = "other" };
+	const struct fleet_bests all = { &best, 1 };
 	uint32_t n;
 	int64_t run = runs_made(db, "p", 1);
 	works(query_bound_shapes(db, &a, run, &rows, &n, &e));
@@ -125,8 +152,13 @@ static void shapes_with_a_bound_are_listed(void **state)
 	assert_int_equal(rows[2].operator_, 1);
 	assert_int_equal(rows[2].leg, LEG_MEMORY);
 	near(rows[2].s, 1.2, 1e-15);
-	works(query_fleet_bounds(db, &a, &any, &shapes, &n, &e));
-	assert_int_equal(n, 5);
+	works(query_fleet_bounds(db, &a, &any, &all, &shapes, &n, &e));
+	assert_int_equal(n, 0);
+	best.op = "gemm";
+	works(query_fleet_bounds(db, &a, &any, &all, &shapes, &n, &e));
+	assert_int_equal(n, 3);
+	for (uint32_t i = 0; i < n; i++)
+		assert_string_equal(shapes[i].op, "gemm");
 	arena_release(&a);
 }
 
@@ -137,6 +169,7 @@ int main(void)
 		CASE(it_takes_20_calls),
 		CASE(a_reader_of_a_project_sees_its_runs_only),
 		CASE(values_are_computed_again_after_one_change_in_20),
+		CASE(a_value_that_fails_does_not_stop_the_others),
 		CASE(shapes_with_a_bound_are_listed),
 	};
 	return cmocka_run_group_tests(cases, NULL, NULL);

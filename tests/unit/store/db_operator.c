@@ -103,11 +103,19 @@ static void shapes_are_read_back(void **state)
 			same_shape(&rows[i],
 				&p.operators.shapes[cases[c].of[i]]);
 	}
-	struct shape_filter f = { run, "gemm", 1, 1 };
+	struct shape_filter f = { .run = run,
+		.op = "gemm",
+		.offset = 1,
+		.limit = 1 };
 	works(query_shapes(db, &a, &f, &rows, &n, &more, &e));
 	assert_int_equal(n, 1);
 	assert_true(more);
 	same_shape(rows, &p.operators.shapes[1]);
+	f = (struct shape_filter){ .run = run, .named = true };
+	works(query_shapes(db, &a, &f, &rows, &n, &more, &e));
+	assert_int_equal(n, 4);
+	for (uint32_t i = 0; i < n; i++)
+		assert_true(p.operators.rows[rows[i].operator_].name);
 	arena_release(&a);
 }
 
