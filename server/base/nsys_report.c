@@ -91,17 +91,31 @@ static bool nsys_report_folder_new(struct nsys_folder *f, struct err *e)
 	return false;
 }
 
+/* Removes all that is in the folder, and closes it. A link is removed, not
+ * followed. */
+static void nsys_report_folder_empty(int fd)
+{
+	DIR *d = fdopendir(fd);
+
+	if (!d) {
+		close(fd);
+		return;
+	}
+	for (struct dirent *at; (at = readdir(d));) {
+		if (!strcmp(at->d_name, ".") || !strcmp(at->d_name, ".."))
+			continue;
+		int inner = openat(fd, at->d_name,
+			O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (inner >= 0)
+			nsys_report_folder_empty(inner);
+		unlinkat(fd, at->d_name, inner >= 0 ? AT_REMOVEDIR : 0);
+	}
+	closedir(d);
+}
+
 static void nsys_report_folder_remove(struct nsys_folder *f)
 {
-	DIR *d = fdopendir(f->fd);
-
-	for (struct dirent *at; d && (at = readdir(d));)
-		if (strcmp(at->d_name, ".") && strcmp(at->d_name, ".."))
-			unlinkat(f->fd, at->d_name, 0);
-	if (d)
-		closedir(d);
-	else
-		close(f->fd);
+	nsys_report_folder_empty(f->fd);
 	rmdir(f->path);
 }
 

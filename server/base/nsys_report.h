@@ -11,7 +11,7 @@
 bool nsys_report_convertible(const char *path);
 
 /* Runs `nsys export` in a private temporary folder (in TMPDIR, otherwise /tmp),
- * and removes the folder. Returns the open export, or -1 with a message.
+ * and removes the folder with all that nsys left there. Returns the open export, or -1 with a message.
  *
  * SIGHUP, SIGINT, SIGQUIT or SIGTERM ends nsys, removes the folder and then
  * ends this process as the signal would have done without this function. Call
