@@ -466,6 +466,13 @@ static bool proton_is_kernel(const struct proton_node *n)
 	return n->time_ns >= 0 && n->count > 0;
 }
 
+/* A line end inside a name would divide it into two scopes. */
+static void proton_path_add(char *to, const struct name *n)
+{
+	for (uint32_t i = 0; i < n->len; i++)
+		to[i] = (unsigned char)n->text[i] < ' ' ? ' ' : n->text[i];
+}
+
 /* Writes the names of a node and of the scopes around it into x->path, the
  * outermost first, separated by line ends. The root has no name of its own. */
 static void proton_path(struct proton *x, uint32_t scope)
@@ -484,7 +491,7 @@ static void proton_path(struct proton *x, uint32_t scope)
 		x->path_cut = len + n->len + 1 > PROTON_PATH_MAX;
 		if (x->path_cut)
 			break;
-		memcpy(x->path + len, n->text, n->len);
+		proton_path_add(x->path + len, n);
 		len += n->len;
 		x->path[len++] = '\n';
 	}
