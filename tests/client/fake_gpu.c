@@ -33,13 +33,23 @@ int fake_gpu_result(const char *symbol);
 
 #ifdef FAKE_CUDA
 
-enum { KINDS = 64, MIB = 1 << 20 };
+/* CUDA's handle of a device is not its index. */
+enum { KINDS = 64, MIB = 1 << 20, HANDLE = 1000 };
 
 static double now_s;
 static bool seen[KINDS];
 static int records, pending;
 static int64_t used[64];
 static int current;
+
+static int index_of(int handle)
+{
+	if (handle < HANDLE || handle >= HANDLE + 64) {
+		fprintf(stderr, "fake: %d is no handle of a GPU\n", handle);
+		abort();
+	}
+	return handle - HANDLE;
+}
 
 static long word(const char *name, long otherwise)
 {
@@ -93,13 +103,13 @@ int cuDeviceGetCount(int *n)
 
 int cuDeviceGet(int *device, int ordinal)
 {
-	*device = ordinal;
+	*device = HANDLE + ordinal;
 	return fake_gpu_result("cuDeviceGet");
 }
 
 int cuDeviceGetName(char *to, int room, int device)
 {
-	bool other = device >= word("gpus", 1) - word("mixed", 0);
+	bool other = index_of(device) >= word("gpus", 1) - word("mixed", 0);
 
 	snprintf(to, (size_t)room, "NVIDIA %s", other ? "A10" : "H20");
 	return 0;
@@ -107,13 +117,13 @@ int cuDeviceGetName(char *to, int room, int device)
 
 int cuDeviceGetPCIBusId(char *to, int room, int device)
 {
-	snprintf(to, (size_t)room, "0000:%02x:00.0", device + 1);
+	snprintf(to, (size_t)room, "0000:%02x:00.0", index_of(device) + 1);
 	return 0;
 }
 
 int cuDeviceGetAttribute(int *to, int attribute, int device)
 {
-	(void)device;
+	index_of(device);
 	*to = attribute == 38 ? 50 * MIB : 0;
 	return 0;
 }
@@ -122,16 +132,18 @@ int cuDevicePrimaryCtxRetain(void **context, int device)
 {
 	static char contexts[64];
 
-	*context = &contexts[device];
-	current = device;
+	current = index_of(device);
+	*context = &contexts[current];
 	return 0;
 }
 
 int cuDevicePrimaryCtxRelease_v2(int device)
 {
-	if (used[device]) {
+	int i = index_of(device);
+
+	if (used[i]) {
 		fprintf(stderr, "fake: %lld bytes of GPU %d are not freed\n",
-			(long long)used[device], device);
+			(long long)used[i], i);
 		abort();
 	}
 	return 0;
@@ -431,12 +443,12 @@ int cublasLtMatmul(void *handle, void *product, const void *alpha, uint64_t a,
 #ifdef FAKE_NCCL
 
 static int members;
+static char there[64];
 static double bytes;
+static uint64_t filled[64];
 
 int ncclCommInitAll(void **list, int n, const int *devices)
 {
-	static char there[64];
-
 	for (int i = 0; i < n; i++)
 		list[i] = &there[devices[i]];
 	members = n;
@@ -455,11 +467,23 @@ int ncclGroupStart(void)
 	return 0;
 }
 
-int ncclAllReduce(uint64_t from, uint64_t to, size_t n, int type, int operation,
-	void *member, void *stream)
+/* Only the members' inputs that were broadcast may be summed. */
+int ncclBroadcast(uint64_t from, uint64_t to, size_t n, int type, int root,
+	char *member, void *stream)
 {
-	(void)member, (void)stream;
-	if (from != to || type != 7 || operation)
+	(void)stream, (void)n;
+	if (from != to || type != 7 || root)
+		abort();
+	filled[member - there] = to;
+	return fake_gpu_result("ncclBroadcast");
+}
+
+int ncclAllReduce(uint64_t from, uint64_t to, size_t n, int type, int operation,
+	char *member, void *stream)
+{
+	(void)stream;
+	if (from == to || from != filled[member - there] || type != 7 ||
+		operation)
 		abort();
 	bytes += 4 * (double)n;
 	return fake_gpu_result("ncclAllReduce");

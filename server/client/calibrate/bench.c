@@ -141,14 +141,13 @@ static void bench_nvml(struct bench *b)
 bool bench_open(struct bench *b, struct gpu_library *lib, int device,
 	struct err *e)
 {
-	int handle = 0;
-
 	*b = (struct bench){ .lib = lib, .device = device };
-	if (!gpu_ok(lib, lib->cuda_device(&handle, device), "cuDeviceGet", e) ||
+	if (!gpu_ok(lib, lib->cuda_device(&b->handle, device), "cuDeviceGet",
+		    e) ||
 		!gpu_ok(lib,
-			lib->cuda_device_bus(b->bus, sizeof b->bus, handle),
+			lib->cuda_device_bus(b->bus, sizeof b->bus, b->handle),
 			"cuDeviceGetPCIBusId", e) ||
-		!gpu_ok(lib, lib->cuda_context_retain(&b->context, handle),
+		!gpu_ok(lib, lib->cuda_context_retain(&b->context, b->handle),
 			"cuDevicePrimaryCtxRetain", e) ||
 		!gpu_ok(lib, lib->cuda_context_use(b->context),
 			"cuCtxSetCurrent", e) ||
@@ -193,7 +192,7 @@ void bench_close(struct bench *b)
 		l->cuda_event_free(b->end);
 	if (b->stream)
 		l->cuda_stream_free(b->stream);
-	l->cuda_context_release(b->device);
+	l->cuda_context_release(b->handle);
 	*b = (struct bench){ 0 };
 }
 

@@ -12,7 +12,7 @@ struct bench_clocks {
 
 struct bench {
 	struct gpu_library *lib;
-	int device;
+	int device, handle; /* its index, and what CUDA calls it by */
 	char bus[32];
 	void *context, *stream, *begin, *end;
 	void *module, *fill, *triad;

@@ -45,7 +45,7 @@ static void calibrate_memory(struct calibration *c)
 	struct bench *b = &c->bench;
 	int l2 = 0;
 
-	if (c->lib.cuda_device_attribute(&l2, GPU_L2_BYTES, b->device) ==
+	if (c->lib.cuda_device_attribute(&l2, GPU_L2_BYTES, b->handle) ==
 			GPU_OK &&
 		(size_t)l2 * 4 > b->buffer_bytes) {
 		calibration_say(c, true,

@@ -8,9 +8,10 @@ enum { MEMBERS = 64 };
 
 struct link_ring {
 	int n;
-	int devices[MEMBERS];
+	int devices[MEMBERS], handles[MEMBERS]; /* indexes, and what CUDA
+						 * calls them by */
 	void *members[MEMBERS], *contexts[MEMBERS], *streams[MEMBERS];
-	uint64_t buffers[MEMBERS];
+	uint64_t from[MEMBERS], to[MEMBERS];
 	size_t bytes;
 };
 
@@ -21,6 +22,25 @@ static bool link_rates_ok(int result, const char *function, struct err *e)
 		       function, result);
 }
 
+/* Gives all GPUs numbers from 1/2 to 1 of both signs (bench_fill). The sums go
+ * to another buffer, so that they stay finite however often they are made. */
+static bool link_rates_fill(struct calibration *c, struct link_ring *r,
+	struct err *e)
+{
+	static const uint32_t mask[4] = { 0x807fffff, 0x3f000000, 0x807fffff,
+		0x3f000000 };
+	struct gpu_library *l = &c->lib;
+
+	if (!bench_fill(&c->bench, r->from[0], r->bytes, mask, e))
+		return false;
+	int result = l->nccl_begin();
+	for (int i = 0; i < r->n && result == GPU_OK; i++)
+		result = l->nccl_broadcast(r->from[i], r->from[i], r->bytes / 4,
+			GPU_NCCL_FLOAT, 0, r->members[i], r->streams[i]);
+	int ended = l->nccl_end();
+	return link_rates_ok(result ? result : ended, "ncclBroadcast", e);
+}
+
 static bool link_rates_all_reduce(struct bench *b, void *arg, struct err *e)
 {
 	struct link_ring *r = arg;
@@ -28,9 +48,9 @@ static bool link_rates_all_reduce(struct bench *b, void *arg, struct err *e)
 	int result = l->nccl_begin();
 
 	for (int i = 0; i < r->n && result == GPU_OK; i++)
-		result = l->nccl_all_reduce(r->buffers[i], r->buffers[i],
-			r->bytes / 4, GPU_NCCL_FLOAT, GPU_NCCL_SUM,
-			r->members[i], r->streams[i]);
+		result = l->nccl_all_reduce(r->from[i], r->to[i], r->bytes / 4,
+			GPU_NCCL_FLOAT, GPU_NCCL_SUM, r->members[i],
+			r->streams[i]);
 	int ended = l->nccl_end();
 	return link_rates_ok(result ? result : ended, "ncclAllReduce", e);
 }
@@ -38,6 +58,7 @@ static bool link_rates_all_reduce(struct bench *b, void *arg, struct err *e)
 /* The GPUs with the same name, the measured one first. */
 static void link_rates_find(struct calibration *c, struct link_ring *r)
 {
+	r->handles[r->n] = c->bench.handle;
 	r->devices[r->n++] = c->bench.device;
 	for (int i = 0; i < c->devices && r->n < MEMBERS; i++) {
 		char name[256];
@@ -47,8 +68,10 @@ static void link_rates_find(struct calibration *c, struct link_ring *r)
 			c->lib.cuda_device(&handle, i) == GPU_OK &&
 			c->lib.cuda_device_name(name, sizeof name, handle) ==
 				GPU_OK &&
-			!strcmp(name, c->out->device))
+			!strcmp(name, c->out->device)) {
+			r->handles[r->n] = handle;
 			r->devices[r->n++] = i;
+		}
 	}
 }
 
@@ -60,17 +83,20 @@ static bool link_rates_join(struct calibration *c, struct link_ring *r,
 	r->bytes = c->bench.buffer_bytes;
 	r->contexts[0] = c->bench.context;
 	r->streams[0] = c->bench.stream;
-	r->buffers[0] = c->bench.buffer[0];
+	r->from[0] = c->bench.buffer[0];
+	r->to[0] = c->bench.buffer[1];
 	for (int i = 1; i < r->n; i++) {
 		if (!gpu_ok(l,
 			    l->cuda_context_retain(&r->contexts[i],
-				    r->devices[i]),
+				    r->handles[i]),
 			    "cuDevicePrimaryCtxRetain", e) ||
 			!gpu_ok(l, l->cuda_context_use(r->contexts[i]),
 				"cuCtxSetCurrent", e) ||
 			!gpu_ok(l, l->cuda_stream_new(&r->streams[i], 1),
 				"cuStreamCreate", e) ||
-			!gpu_ok(l, l->cuda_memory_new(&r->buffers[i], r->bytes),
+			!gpu_ok(l, l->cuda_memory_new(&r->from[i], r->bytes),
+				"cuMemAlloc", e) ||
+			!gpu_ok(l, l->cuda_memory_new(&r->to[i], r->bytes),
 				"cuMemAlloc", e))
 			return false;
 	}
@@ -91,11 +117,13 @@ static void link_rates_leave(struct calibration *c, struct link_ring *r)
 		if (!r->contexts[i])
 			continue;
 		l->cuda_context_use(r->contexts[i]);
-		if (r->buffers[i])
-			l->cuda_memory_free(r->buffers[i]);
+		if (r->from[i])
+			l->cuda_memory_free(r->from[i]);
+		if (r->to[i])
+			l->cuda_memory_free(r->to[i]);
 		if (r->streams[i])
 			l->cuda_stream_free(r->streams[i]);
-		l->cuda_context_release(r->devices[i]);
+		l->cuda_context_release(r->handles[i]);
 	}
 	l->cuda_context_use(c->bench.context);
 }
@@ -117,6 +145,7 @@ void link_rates_measure(struct calibration *c)
 		return;
 	}
 	bool ok = link_rates_join(c, &ring, &e) &&
+		  link_rates_fill(c, &ring, &e) &&
 		  bench_time(&c->bench, link_rates_all_reduce, &ring, &s,
 			  &clocks, &e);
 	link_rates_leave(c, &ring);
