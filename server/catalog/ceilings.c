@@ -206,20 +206,25 @@ bool ceilings_read(const char *json, struct arena *a, struct ceilings *out,
 const struct platform *ceilings_platform(const struct catalog *c,
 	const struct ceilings *is, struct err *e)
 {
-	const struct platform *p = is->platform
-					   ? catalog_platform(c, is->platform)
-					   : catalog_device(c, is->device);
+	const struct platform *p = catalog_device(c, is->device);
 
-	if (!p && is->platform)
+	if (is->platform && !catalog_platform(c, is->platform))
 		err_set(e, ERR_INPUT,
 			"platform: the catalog has no platform '%.100s'",
 			is->platform);
 	else if (!p)
 		err_set(e, ERR_INPUT,
-			"device: the catalog has no platform for '%.100s'; "
-			"name one with 'platform', or add it to the catalog",
+			"device: the catalog has no platform for '%.100s'; add "
+			"the device to a platform of the catalog",
 			is->device);
-	return p;
+	else if (is->platform && strcmp(is->platform, p->name) != 0)
+		err_set(e, ERR_INPUT,
+			"platform: '%.100s' is of the platform '%.100s', not "
+			"'%.100s'",
+			is->device, p->name, is->platform);
+	else
+		return p;
+	return NULL;
 }
 
 struct platform ceilings_as_platform(const struct ceilings *is,
@@ -238,9 +243,7 @@ struct platform ceilings_as_platform(const struct ceilings *is,
 
 		if (r->kind == CEILING_GEMM)
 			out.peak_flops[r->dtype] = r->value;
-		else if (r->kind == CEILING_ALL_REDUCE)
-			out.link_bytes_per_s = r->value;
-		else
+		else if (r->kind != CEILING_ALL_REDUCE)
 			out.bytes_per_s = fmax(out.bytes_per_s, r->value);
 	}
 	return out;

@@ -40,6 +40,13 @@ const char *measured_ceilings_note(const struct ceiling *r,
 
 	if (!(r->value > peak))
 		return NULL;
+	if (r->kind == CEILING_ALL_REDUCE)
+		return arena_printf(a,
+			"%.1f %% above the link's peak: a switch that reduces "
+			"sends less than the bus bandwidth assumes, the link "
+			"is not the one of the data sheet, or the measurement "
+			"is wrong",
+			100 * (r->value / peak - 1));
 	return arena_printf(a,
 		"%.1f %% above the data sheet's peak: the device is not the "
 		"one of the data sheet, its clocks are higher, or the "

@@ -4,9 +4,12 @@ what it says if a library, a GPU or memory is missing.
 
 fake_gpu.c says how fast the fake GPUs are.
 """
+import datetime
 import json
 import os
 import tempfile
+import urllib.error
+import urllib.request
 
 from harness import BIN, Server, equal, kernsift, play, says
 
@@ -160,8 +163,13 @@ def sent(folder, s):
     stored = s.get('/api/v1/ceilings')['items']
     equal('stored', [(c['platform'], c['device'], c['driver'], len(c['items']))
                      for c in stored], [('H20', 'NVIDIA H20', '580.65.06', 10)])
+    r = calibrate(folder, '--upload', '--platform', 'H20', server=s)
+    equal('named', (r.status, r.out.splitlines()[-1]), (0, 'ceilings H20: 9 rates'))
     r = calibrate(folder, '--upload', '--platform', 'A10', server=s)
-    equal('named', (r.status, r.out.splitlines()[-1]), (0, 'ceilings A10: 9 rates'))
+    equal('another', (r.status, r.err.splitlines()[-1]),
+          (1, "kernsift: platform: 'NVIDIA H20' is of the platform 'H20', not 'A10'"))
+    r = calibrate(folder, '--upload', server=s, fake='mixed=1')
+    equal('A10', (r.status, r.out.splitlines()[-1]), (0, 'ceilings A10: 9 rates'))
     r = calibrate(folder, '--upload', server=s, libraries=('cuda', 'nvml'))
     equal('failed', (r.status, r.err.splitlines()[-1]),
           (1, 'kernsift: nothing is sent, because a measurement failed'))
@@ -174,9 +182,25 @@ def sent(folder, s):
     equal('stored', len(s.get('/api/v1/ceilings')['items']), 2)
 
 
+def ahead(_, s):
+    """a measurement may be 5 minutes ahead of the server, not more"""
+    items = [{'measurement': 'copy', 'value': 1e12, 'unit': 'bytes_per_s', 'method': 'x'}]
+    for minutes, wanted in ((10, 400), (4, 200)):
+        at = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(minutes=minutes)
+        body = {'device': 'NVIDIA H20', 'measured_at': f'{at:%Y-%m-%dT%H:%M:%SZ}', 'items': items}
+        request = urllib.request.Request(f'{s.url}/api/v1/ceilings', json.dumps(body).encode(),
+                                         {'Content-Type': 'application/json'})
+        try:
+            with urllib.request.urlopen(request) as r:
+                status = r.status
+        except urllib.error.HTTPError as e:
+            status = e.code
+        equal(f'{minutes} minutes ahead', status, wanted)
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix='ks-calibrate-') as folder, Server() as s:
-        play([one_gpu, four_gpus, missing, failing, sent], folder, s)
+        play([one_gpu, four_gpus, missing, failing, sent, ahead], folder, s)
 
 
 if __name__ == '__main__':

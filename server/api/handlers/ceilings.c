@@ -38,8 +38,9 @@ json_t *ceilings_get(struct call *c, struct err *e)
 	return ceilings_listed(c, NULL, e);
 }
 
-/* The clocks of two machines differ, hardly by more than a day. */
-enum { AHEAD_S = 24 * 3600 };
+/* How far the clock of the machine that measured may be ahead: that of Kerberos
+ * (RFC 4120, 5 minutes). A later time would refuse the calibrations until then. */
+enum { AHEAD_S = 5 * 60 };
 
 static bool ceilings_moment(const struct ceilings *is, int64_t *us,
 	struct err *e)

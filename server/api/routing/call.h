@@ -45,7 +45,8 @@ struct call {
 	bool limited; /* set by concurrency_limit_enter() */
 	struct api_receive *receive; /* only for upload_post */
 	int64_t id, k; /* {id} and {k} in the path; 0: none */
-	char word[CALL_WORD]; /* {op} or {set} in the path; "": none */
+	char word
+		[CALL_WORD]; /* {op}, {platform} or {set} in the path; "": none */
 	int64_t began_us;
 
 	/* A handler may set these in addition to the value that it returns. */

@@ -55,7 +55,7 @@ enum { ALLOW_TEXT = 48, ROUTE_IDS = 2, ROUTE_WORD = CALL_WORD };
 /* The values of a path for the placeholders in braces. */
 struct route_at {
 	int64_t ids[ROUTE_IDS]; /* of {id} and {k}, in their order; 0 none */
-	char word[ROUTE_WORD]; /* of {op} or {set}, decoded; "" none */
+	char word[ROUTE_WORD]; /* {op}, {platform} or {set}, decoded; "" none */
 };
 
 /* Returns the route of a method and path; HEAD uses the route of GET. NULL with

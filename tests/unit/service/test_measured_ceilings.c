@@ -77,7 +77,7 @@ static void what_was_not_measured_is_unknown(void **state)
 
 static void values_above_the_peak_have_a_note(void **state)
 {
-	struct platform p = { .bytes_per_s = 4e12 };
+	struct platform p = { .bytes_per_s = 4e12, .link_bytes_per_s = 450e9 };
 	struct ceiling r = { .kind = CEILING_COPY, .value = 4.4e12 };
 	struct arena a = { 0 };
 	(void)state;
@@ -86,7 +86,12 @@ static void values_above_the_peak_have_a_note(void **state)
 		"10.0 % above the data sheet's peak: the device is not the one "
 		"of the data sheet, its clocks are higher, or the measurement "
 		"is wrong");
-	r.value = 4e12;
+	r = (struct ceiling){ .kind = CEILING_ALL_REDUCE, .value = 495e9 };
+	assert_string_equal(measured_ceilings_note(&r, &p, &a),
+		"10.0 % above the link's peak: a switch that reduces sends "
+		"less than the bus bandwidth assumes, the link is not the one "
+		"of the data sheet, or the measurement is wrong");
+	r = (struct ceiling){ .kind = CEILING_COPY, .value = 4e12 };
 	assert_null(measured_ceilings_note(&r, &p, &a));
 	assert_null(measured_ceilings_note(&r, NULL, &a));
 	arena_release(&a);
