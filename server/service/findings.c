@@ -460,9 +460,10 @@ static void findings_job_groups(struct finding_list *list, struct arena *a,
 		const char *code, *text;
 	} kinds[] = {
 		{ PAIR_AMBIGUOUS, "group_ambiguous",
-			"%u process groups have equal calls on more ranks than "
-			"they have members: which ranks belong together is "
-			"unknown, and their collectives are not split" },
+			"process groups whose ranks are unknown, because the "
+			"traces name them by handles that differ between "
+			"processes: %u; their collectives are not split into "
+			"transfer and waiting" },
 		{ PAIR_RANK_TWICE, "group_rank_twice",
 			"a rank is present twice in %u process groups: their "
 			"collectives are not split" },
@@ -555,8 +556,9 @@ struct finding_list findings_job(struct arena *a, const struct ranks *r,
 	if (r->pairs.unmatched)
 		findings_add(list, "unmatched", "warn",
 			arena_printf(a,
-				"%u collectives are missing on some rank and "
-				"are not split into transfer and waiting",
+				"collectives that are not matched on all of "
+				"their ranks, and are not split into transfer "
+				"and waiting: %u",
 				r->pairs.unmatched));
 	findings_job_groups(list, a, r);
 	findings_job_calls(list, a, r);

@@ -180,10 +180,21 @@ static int pairs_by_key(const void *left, const void *right)
 		return a->sequence < b->sequence ? -1 : 1;
 	if (a->occurrence != b->occurrence)
 		return a->occurrence < b->occurrence ? -1 : 1;
-	return a->run < b->run ? -1 : a->run > b->run;
+	if (a->run != b->run)
+		return a->run < b->run ? -1 : 1;
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	return a->call < b->call ? -1 : a->call > b->call;
 }
 
 /* Groups that are known by handles only. */
+
+static bool pairs_of_handle(const struct collective_call *is,
+	const struct collective_call *like)
+{
+	return !is->group && is->group_handle == like->group_handle &&
+	       is->group_size == like->group_size;
+}
 
 /* The calls of a run's handle, by number. */
 static struct pair_handle pairs_handle_from(struct pairs_maker *m, uint32_t run,
@@ -197,15 +208,15 @@ static struct pair_handle pairs_handle_from(struct pairs_maker *m, uint32_t run,
 	uint32_t n = 0;
 
 	for (uint32_t i = line; i < cs->n; i++)
-		n += cs->rows[i].n;
+		n += pairs_of_handle(&cs->rows[i].call, like) ? cs->rows[i].n
+							      : 0;
 	h.events = arena_array(m->a, struct pair_event, (size_t)n + 1);
 	struct pairs_maker own = *m;
 	own.events = h.events;
 	own.events_n = 0;
 	for (uint32_t i = line; i < cs->n; i++) {
 		const struct collective_call *is = &cs->rows[i].call;
-		if (is->group || is->group_handle != h.handle ||
-			is->group_size != h.size)
+		if (!pairs_of_handle(is, like))
 			continue;
 		for (uint32_t k = 0; k < cs->rows[i].n; k++)
 			if (!pairs_is_p2p(is->kind))
@@ -266,12 +277,12 @@ struct pairs_handles {
 /* The group of a handle: that of an earlier run whose calls are equal, or a new
  * one. If several fit, which one it is remains unknown. */
 static uint32_t pairs_handle_group(struct pairs_maker *m,
-	struct pairs_handles *hs, struct pair_handle h, bool compare)
+	struct pairs_handles *hs, struct pair_handle h)
 {
 	struct pair_handle *found = NULL;
 	bool several = false;
 
-	for (uint32_t i = 0; compare && i < hs->n; i++) {
+	for (uint32_t i = 0; i < hs->n; i++) {
 		if (!pairs_handles_fit(m, &hs->list[i], &h))
 			continue;
 		several |= found || hs->list[i].run == h.run;
@@ -287,7 +298,6 @@ static uint32_t pairs_handle_group(struct pairs_maker *m,
 		(struct pair_group){
 			.name = arena_printf(m->a, "#%u", hs->n + 1),
 			.size = h.size,
-			.fault = compare ? PAIR_FINE : PAIR_AMBIGUOUS,
 			.by_handle = true });
 	if (hs->n == hs->cap) {
 		hs->cap = hs->cap ? hs->cap * 2 : 16;
@@ -299,6 +309,20 @@ static uint32_t pairs_handle_group(struct pairs_maker *m,
 	}
 	hs->list[hs->n++] = h;
 	return h.group;
+}
+
+/* The group of all handles that are not compared, because a run has too many. */
+static uint32_t pairs_handles_left(struct pairs_maker *m)
+{
+	static const char key[] = "handles left";
+	uint32_t id = names_put(&m->keys, key, strlen(key));
+
+	if (m->out->groups_n < id)
+		pairs_group_add(m, (struct pair_group){ .name = "other groups",
+					   .size = -1,
+					   .fault = PAIR_AMBIGUOUS,
+					   .by_handle = true });
+	return id - 1;
 }
 
 /* Sets the groups of a run's lines. */
@@ -319,14 +343,14 @@ static void pairs_groups_of(struct pairs_maker *m, struct pairs_handles *hs,
 			m->group_of[i] = pairs_group_named(m, &cs->rows[i]);
 			continue;
 		}
+		if (++handles > PAIR_HANDLES_MAX) {
+			m->group_of[i] = pairs_handles_left(m);
+			continue;
+		}
 		uint32_t g =
-			pairs_handle_group(m, hs, pairs_handle_from(m, run, i),
-				++handles <= PAIR_HANDLES_MAX);
+			pairs_handle_group(m, hs, pairs_handle_from(m, run, i));
 		for (uint32_t k = i; k < cs->n; k++)
-			if (!cs->rows[k].call.group &&
-				cs->rows[k].call.group_handle ==
-					is->group_handle &&
-				cs->rows[k].call.group_size == is->group_size)
+			if (pairs_of_handle(&cs->rows[k].call, is))
 				m->group_of[k] = g;
 	}
 }
@@ -417,6 +441,20 @@ static void pairs_ranks_twice(struct pairs_maker *m)
 	}
 }
 
+/* Whether a group that was found by its calls has the ranks of one group. Another
+ * group's calls may be equal, so either the group has all ranks of the job, or
+ * all ranks are present: then a group has too many members if it is two. */
+static bool pairs_members_known(const struct pairs_maker *m,
+	const struct pair_group *g)
+{
+	int64_t world = -1;
+
+	for (uint32_t r = 0; r < m->n; r++)
+		if (m->runs[r]->world_size > world)
+			world = m->runs[r]->world_size;
+	return world < 0 ? g->size == m->n : g->size >= world || m->n >= world;
+}
+
 static void pairs_faults(struct pairs_maker *m)
 {
 	pairs_ranks_twice(m);
@@ -424,6 +462,9 @@ static void pairs_faults(struct pairs_maker *m)
 		struct pair_group *g = &m->out->groups[i];
 		bool restarts = false;
 		if (!g->fault && g->size >= 0 && g->runs_n > g->size)
+			g->fault = PAIR_AMBIGUOUS;
+		if (!g->fault && g->by_handle && g->runs_n > 1 &&
+			!pairs_members_known(m, g))
 			g->fault = PAIR_AMBIGUOUS;
 		for (uint32_t k = 0; k < PAIR_CLASSES; k++) {
 			const struct pair_count *c =

@@ -19,7 +19,9 @@
 enum pair_fault {
 	PAIR_FINE,
 	PAIR_ALONE, /* only one run of the job has it */
-	PAIR_AMBIGUOUS, /* more runs have equal calls than the group has ranks */
+	PAIR_AMBIGUOUS, /* which runs are in it is unknown: more have equal calls
+		than it has ranks, ranks of a job with several groups are
+		missing, or a run has too many handles */
 	PAIR_RANK_TWICE,
 	PAIR_RESTARTS, /* the numbers restart differently on its ranks */
 	PAIR_FAULTS

@@ -446,6 +446,11 @@ static void ranks_lines(struct ranks_maker *m)
 			ranks_line(m, &m->pairs.list[i], &keys));
 	for (uint32_t i = 0; i < m->out->collectives_n; i++)
 		ranks_line_end(m, &m->out->collectives[i]);
+	for (uint32_t r = 0; r < m->n; r++) {
+		struct rank_line *l = &m->out->ranks[r];
+		if (l->collective_ns > 0 && l->matched_calls == 0)
+			l->transfer_ns = l->waiting_ns = -1;
+	}
 }
 
 static int ranks_by_transfer(const void *left, const void *right)
@@ -643,8 +648,8 @@ bool ranks_waiting(const struct compared_run *runs, uint32_t n, struct arena *a,
 	const struct waits *waits = ranks_waits(list, n, &pairs, a);
 	for (uint32_t r = 0; r < n; r++) {
 		const struct iterations *c = &list[r]->iterations;
-		bool known =
-			list[r]->collectives.n == 0 || (n > 1 && pairs.n > 0);
+		bool known = list[r]->collectives.n == 0 ||
+			     (n > 1 && waits[r].n > 0);
 		double *to = arena_array(a, double, (size_t)c->n + 1);
 		uint32_t at = 0;
 		for (uint32_t i = 0; i < c->n; i++)

@@ -145,7 +145,8 @@ static void test_faults(void **state)
 	assert_int_equal(w->out.pairs.groups[0].fault, PAIR_RANK_TWICE);
 	assert_int_equal(w->out.pairs.unmatched, 2);
 	assert_int_equal(w->out.collectives_n, 0);
-	assert_int_equal(w->out.ranks[0].waiting_ns, 0);
+	/* unknown, because none of its calls is paired */
+	assert_int_equal(w->out.ranks[0].waiting_ns, -1);
 	stop(state);
 	start(state);
 	/* more ranks than the group has */
@@ -235,6 +236,66 @@ static void test_handles(void **state)
 	assert_int_equal(w->out.collectives_n, 0);
 }
 
+/* Ranks 0 and 2 of four, in groups of two: the other ranks of their groups may
+ * be 1 and 3. With all four ranks, three in one group of two are too many. */
+static void test_handles_of_missing_ranks(void **state)
+{
+	static const struct {
+		int32_t world;
+		uint32_t runs;
+		enum pair_fault fault;
+	} rows[] = {
+		{ 4, 2, PAIR_AMBIGUOUS },
+		{ 2, 2, PAIR_FINE },
+		{ -1, 2, PAIR_FINE },
+		{ -1, 3, PAIR_AMBIGUOUS },
+		{ 4, 4, PAIR_AMBIGUOUS },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct world *w;
+		start(state);
+		w = *state;
+		for (uint32_t r = 0; r < rows[i].runs; r++) {
+			struct compared_run *run =
+				run_add(w, (int32_t)r * 2, 1000, -1);
+			run->world_size = rows[i].world;
+			CALLS(w, run, NULL, NULL, 2, 0, r ? 100 : 1000, 1)
+				->group_handle = 7;
+		}
+		analyse(w);
+		assert_int_equal(w->out.pairs.groups[0].fault, rows[i].fault);
+		assert_int_equal(w->out.collectives_n, !rows[i].fault);
+		assert_int_equal(w->out.ranks[0].transfer_ns,
+			rows[i].fault ? -1 : 100);
+		stop(state);
+	}
+	start(state);
+}
+
+/* 64 handles of each run are compared; the calls of the others are in one group
+ * that is not paired. */
+static void test_many_handles(void **state)
+{
+	enum { HANDLES = 70 };
+	struct world *w = *state;
+	for (int32_t r = 0; r < 2; r++) {
+		struct compared_run *run = run_add(w, r, 1000, -1);
+		run->world_size = 2;
+		run->collectives.rows =
+			arena_array(&w->arena, struct collective, HANDLES);
+		for (int64_t h = 0; h < HANDLES; h++) {
+			struct collective_call *c =
+				CALLS(w, run, NULL, NULL, 2, h * 20, 10, h);
+			c->group_handle = 1000 * (r + 1) + h;
+		}
+	}
+	analyse(w);
+	assert_int_equal(w->out.pairs.groups_n, 65);
+	assert_int_equal(w->out.pairs.n, 64);
+	assert_int_equal(w->out.pairs.groups[64].fault, PAIR_AMBIGUOUS);
+	assert_int_equal(w->out.pairs.unmatched, HANDLES - 64);
+}
+
 /* The link of the ranks: inside a node, between nodes, unknown. One device of
  * H100-SXM sends 450 GB/s to its node. */
 static void test_links(void **state)
@@ -312,6 +373,8 @@ int main(void)
 		RANKS_TEST(test_faults),
 		RANKS_TEST(test_restarts),
 		RANKS_TEST(test_handles),
+		RANKS_TEST(test_handles_of_missing_ranks),
+		RANKS_TEST(test_many_handles),
 		RANKS_TEST(test_links),
 		RANKS_TEST(test_sends),
 	};

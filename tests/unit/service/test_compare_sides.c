@@ -126,8 +126,8 @@ static void test_ranks_twice(void **state)
 		"\"more than one run reports rank 0, 2; each is treated as a "
 		"separate rank\"},"
 		"{\"code\":\"unmatched\",\"severity\":\"warn\",\"text\":"
-		"\"2 collectives are missing on some rank and are not split "
-		"into transfer and waiting\"}]");
+		"\"collectives that are not matched on all of their ranks, and are not split "
+		"into transfer and waiting: 2\"}]");
 }
 
 static void test_rank_unknown(void **state)
