@@ -115,16 +115,17 @@ static bool uploads_headers_check(struct api_receive *u,
 	const struct api *a = u->call.api;
 	const char *length = r->header(r->ctx, "Content-Length");
 	const char *type = r->header(r->ctx, "Content-Type");
-	/* The length of a form includes its own lines in addition to the bytes
-	 * of the file. */
-	int64_t bytes = length ? strtoll(length, NULL, 10) : 0;
-	int64_t more = type ? MULTIPART_HEADERS + PROVENANCE_BYTES_MAX : 0;
-	if (bytes > a->is.upload_bytes + more)
-		return uploads_too_large(a, bytes, e);
 	u->form = arena_new(&u->call.s.arena, struct multipart);
 	if (!multipart_init(u->form, type, e))
 		u->form = NULL;
-	return !e->code;
+	if (e->code)
+		return false;
+	/* The length of a form includes its own lines and provenance files in
+	 * addition to the bytes of the file. */
+	int64_t bytes = length ? strtoll(length, NULL, 10) : 0;
+	int64_t more = u->form ? MULTIPART_HEADERS + PROVENANCE_BYTES_MAX : 0;
+	return bytes <= a->is.upload_bytes + more ||
+	       uploads_too_large(a, bytes, e);
 }
 
 static bool uploads_slot_take(struct api *a, struct err *e)
