@@ -90,6 +90,21 @@ static void test_whole_names(void **state)
 		"my_kernel_2",
 		"triton_poi_fused_add",
 		"flash_fwd_kernel",
+		"fused_rope_kernel",
+		"fuse_add_norm_prefill_kernel",
+		"batch_decode_paged_kv_kernel",
+		"tir_kv_cache_transpose_append_kernel",
+		"add_kernel",
+		"softmax_kernel",
+		"matmul_kernel",
+		"fused_add_layer_norm_kernel",
+		"fused_dropout_add2_kernel",
+		"matmul_kernel_2",
+		"_helion_softmax",
+		"_helion_matmul_2",
+		"command_buffer",
+		"transpose_12",
+		"cutlass_kernel_2",
 		"nvjets",
 		"",
 	};
@@ -97,11 +112,45 @@ static void test_whole_names(void **state)
 		assert_null(stem_of(*state, names[i]).text);
 }
 
+/* Names that must not be taken for each other: of other operators, of another
+ * kernel of one function, and of a name that only looks numbered. */
+static void test_different_kernels(void **state)
+{
+	static const char *const pairs[][2] = {
+		{ "NT_matmul7_kernel", "NT_matmul7_kernel_2" },
+		{ "fused_NT_matmul5_add2_kernel",
+			"fused_NT_matmul5_add2_add3_kernel" },
+		{ "fused_conv1d3_add1_kernel", "fused_conv2d3_add1_kernel" },
+		{ "max_pool2d1_kernel", "avg_pool2d1_kernel" },
+		{ "rms_norm1_kernel", "layer_norm1_kernel" },
+		{ "fused_fused_dequantize3_NT_matmul12_kernel",
+			"fused_fused_dequantize3_NT_matmul12_cast1_kernel" },
+		{ "triton_poi_fused_add_2", "triton_red_fused_add_2" },
+		{ "triton_tem_fused_0", "triton_tem_fused_mm_0" },
+		{ "input_reduce_fusion_1", "input_transpose_fusion_1" },
+		{ "loop_add_fusion_3", "loop_fusion_3" },
+		{ "wrapped_add", "wrapped_multiply" },
+		{ "gemm_fusion_dot_12", "triton_gemm_dot_12" },
+		{ "kernel_cutlass_kernel_a_0", "kernel_cutlass_kernel_b_0" },
+		{ "tvmgen_default_fused_add_3_kernel0",
+			"tvmgen_default_fused_add_3_kernel1" },
+		{ "_fwd_kernel_0d1d2d34d5c", "_bwd_kernel_0d1d2d34d5c" },
+	};
+	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+		struct kernel_stem x = stem_of(*state, pairs[i][0]),
+				   y = stem_of(*state, pairs[i][1]);
+		assert_non_null(x.text);
+		assert_non_null(y.text);
+		assert_string_not_equal(x.text, y.text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_examples),
 		cmocka_unit_test(test_whole_names),
+		cmocka_unit_test(test_different_kernels),
 	};
 	return cmocka_run_group_tests(tests, start, stop);
 }
