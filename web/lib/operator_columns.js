@@ -195,7 +195,12 @@ export function kernelColumns(rows) {
 			class: 'kernel full',
 			up: 'name',
 			down: '-name',
-			cell: (r) => h('code', {}, r.name),
+			cell: (r) => [
+				h('code', {}, r.name),
+				r.names > 1
+					? h('span', {class: 'quiet'}, ` and ${f.count(r.names - 1)} more with another number`)
+					: null,
+			],
 			value: (r) => r.name,
 		},
 		{

@@ -3,6 +3,7 @@
 #include "catalog_params.h"
 #include "catalog_cache.h"
 #include "listing.h"
+#include "unattributed_kernels.h"
 #include "findings.h"
 #include "fleet_best.h"
 #include "fleet_importance.h"
@@ -239,9 +240,11 @@ static json_t *operators_unattributed(struct call *c, const char *name,
 			"rows");
 		return NULL;
 	}
+	int most = json ? (int)limit->whole : INT_MAX;
 	if (!call_db(c, e) ||
-		!query_unattributed(c->s.db, &c->s.arena, c->id,
-			json ? (int)limit->whole : INT_MAX, &rows, &n, e))
+		!(c->id ? query_unattributed(c->s.db, &c->s.arena, c->id, most,
+				  &rows, &n, e)
+			: unattributed_kernels_read(&c->s, most, &rows, &n, e)))
 		return NULL;
 	if (!json)
 		return listing_file(c,

@@ -237,7 +237,45 @@ bool query_unattributed(struct db *db, struct arena *a, int64_t run, int limit,
 		u->launches = result_int8(&r, 0);
 		u->total_ns = result_int8(&r, 0);
 		u->runs = result_int8(&r, 0);
+		u->names = 1;
 	}
 	result_release(&r);
 	return true;
+}
+
+static const char unattributed_runs[] =
+	"SELECT k.set_of, count(DISTINCT u.run_id) "
+	"FROM unnest($1::bigint[], $2::bigint[]) AS k (kernel_id, set_of) "
+	"JOIN run_unattributed u USING (kernel_id) "
+	"JOIN run r USING (run_id) "
+	"WHERE r.counted "
+	"GROUP BY k.set_of";
+
+bool query_unattributed_runs(struct db *db, const int64_t *kernels,
+	const uint32_t *set_of, uint32_t n, int64_t *runs, uint32_t sets,
+	struct err *e)
+{
+	struct sql_params p = { 0 };
+	struct sql_array of[2];
+	struct result r;
+
+	for (int i = 0; i < 2; i++)
+		sql_array_init(&of[i], SQL_INT8);
+	for (uint32_t i = 0; i < n; i++) {
+		sql_array_int8(&of[0], kernels[i]);
+		sql_array_int8(&of[1], set_of[i]);
+	}
+	for (int i = 0; i < 2; i++)
+		sql_array(&p, &of[i]);
+	bool ok = sql_run(db, unattributed_runs, &p, &r, e);
+	for (int i = 0; i < 2; i++)
+		sql_array_release(&of[i]);
+	while (ok && result_next(&r)) {
+		int64_t set = result_int8(&r, 0), is = result_int8(&r, 0);
+		if (set >= 0 && set < sets)
+			runs[set] = is;
+	}
+	if (ok)
+		result_release(&r);
+	return ok;
 }

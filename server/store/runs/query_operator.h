@@ -46,11 +46,18 @@ struct unattributed_line {
 	int64_t kernel; /* id in the dictionary */
 	const char *name, *short_name, *family;
 	int64_t launches, total_ns, runs; /* runs: 1 if one run was given */
+	int64_t names; /* 1; more if service/ united kernels */
 };
 /* Lists the unattributed kernels of a run, or of all runs (0), the most time
  * first. */
 bool query_unattributed(struct db *db, struct arena *a, int64_t run, int limit,
 	struct unattributed_line **rows, uint32_t *n, struct err *e);
+
+/* Sets runs[i] to the number of runs that have at least one of the kernels of
+ * set i unattributed. Kernel k is in set set_of[k] < sets. */
+bool query_unattributed_runs(struct db *db, const int64_t *kernels,
+	const uint32_t *set_of, uint32_t n, int64_t *runs, uint32_t sets,
+	struct err *e);
 
 struct operator_time_row {
 	int64_t run;
