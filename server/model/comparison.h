@@ -90,6 +90,16 @@ enum row_identity {
 	ROW_SEVERAL, /* inferred: several kernels fit equally well */
 };
 
+/* Kernels of two runs that are compared as one although their names differ, or
+ * that are not the same although they have one name. */
+struct kernel_identity {
+	enum row_identity kind;
+	const char
+		*reason; /* a sentence; NULL if only one run has the kernels */
+	const char *const *names[2]; /* in the base and in the head */
+	uint32_t names_n[2];
+};
+
 /* A function on a device, or several functions that are compared as one. */
 struct changed_row {
 	const char *name; /* in the base; in the head if the base lacks it; "a +

@@ -2,9 +2,12 @@
  * group and overlap; pairs rows of several runs by name, short name or
  * operator. */
 #include "run_breakdown.h"
+#include "catalog_cache.h"
+#include "compare.h"
 #include "exact.h"
 #include "note.h"
 #include "query.h"
+#include "query_compared.h"
 #include "reanalyze.h"
 #include <math.h>
 #include <stdlib.h>
@@ -174,6 +177,54 @@ bool run_breakdown_overlaps(const struct breakdown *b, uint32_t row,
 	return false;
 }
 
+/* ---- several runs: which kernels are the same */
+
+bool run_breakdown_varies(struct service_call *c,
+	const struct run_breakdown *runs, uint32_t n, bool *varies,
+	struct err *e)
+{
+	const struct catalog *k = catalog_cache_take(c, e);
+	*varies = false;
+	if (!k)
+		return false;
+	for (uint32_t s = 0; s < n; s++)
+		for (uint32_t i = 0; !*varies && i < runs[s].is.kernels_n;
+			i++) {
+			struct kernel_stem stem;
+			catalog_kernel_stem(k, runs[s].is.kernels[i].name,
+				&c->arena, &stem);
+			*varies = stem.text;
+		}
+	return true;
+}
+
+bool run_breakdown_identities(struct service_call *c,
+	const struct run_breakdown *runs, uint32_t n,
+	struct breakdown_compare_side *sides, struct err *e)
+{
+	struct compared_run compared[BREAKDOWN_COMPARE_MAX];
+	int64_t ids[BREAKDOWN_COMPARE_MAX];
+	const struct catalog *k = catalog_cache_take(c, e);
+
+	if (!k || !service_db(c, e))
+		return false;
+	for (uint32_t s = 0; s < n; s++)
+		ids[s] = runs[s].row.id;
+	if (!query_compared(c->db, &c->arena, ids, n, true, compared, e))
+		return false;
+	compare_stems(k, compared, n, &c->arena);
+	if (!query_origins(c->db, &c->arena, compared, n, e))
+		return false;
+	for (uint32_t s = 1; s < n; s++) {
+		struct kernel_identity *same;
+		compare_kernels(&compared[0], runs[0].is.breakdown.device,
+			&compared[s], runs[s].is.breakdown.device, &c->arena,
+			&same, &sides[s].same_n);
+		sides[s].same = same;
+	}
+	return true;
+}
+
 /* ---- several runs: which rows are the same kernel */
 
 /* The maximum number of a run's rows in a line. A line with more rows, which
@@ -217,6 +268,25 @@ static const char *run_breakdown_pair_entry_text(const struct pairing *p,
 	return NULL;
 }
 
+/* Whether a row is the entry's row of another run. Kernels are compared by their
+ * identity: one number of a compiler may be another kernel in each run.
+ * `same`: whether their texts are equal. */
+static bool run_breakdown_pair_fits(const struct pairing *p, uint32_t s,
+	uint32_t row, const struct run_breakdown_pair *e, bool same, int way)
+{
+	uint32_t is = run_breakdown_pair_row_of(p, s, row)->kernel;
+	uint32_t t = 0;
+	while (t + 1 < p->b->sides_n && e->row[t] == NONE)
+		t++;
+	uint32_t other = run_breakdown_pair_row_of(p, t, e->row[t])->kernel;
+	if (way == BY_OPERATOR || is == ROW_NO_KERNEL || other == ROW_NO_KERNEL)
+		return same;
+	if (way == BY_NAME)
+		return p->b->kernel[s][is] == p->b->kernel[t][other];
+	return same && strcmp(p->runs[s].is.kernels[is].name,
+			       p->runs[t].is.kernels[other].name) != 0;
+}
+
 static uint32_t run_breakdown_pair_match(const struct pairing *p, uint32_t s,
 	uint32_t row, int way)
 {
@@ -226,7 +296,8 @@ static uint32_t run_breakdown_pair_match(const struct pairing *p, uint32_t s,
 					    ? run_breakdown_pair_entry_text(p,
 						      &p->list[i], way)
 					    : NULL;
-		if (other && strcmp(text, other) == 0)
+		if (other && run_breakdown_pair_fits(p, s, row, &p->list[i],
+				     strcmp(text, other) == 0, way))
 			return i;
 	}
 	return NONE;

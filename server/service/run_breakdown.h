@@ -47,6 +47,17 @@ struct run_breakdown {
 	struct breakdown_stored is;
 };
 
+/* Fills the identities of kernels that the sides have under other names than the
+ * first side does. Reads the runs' patterns only if a compiler or a library may
+ * have chosen the names; the sides then refer to them. */
+bool run_breakdown_identities(struct service_call *c,
+	const struct run_breakdown *runs, uint32_t n,
+	struct breakdown_compare_side *sides, struct err *e);
+/* Whether the name of any of the runs' kernels may have been chosen so. */
+bool run_breakdown_varies(struct service_call *c,
+	const struct run_breakdown *runs, uint32_t n, bool *varies,
+	struct err *e);
+
 /* A row of the table of several runs. It is one kernel, with its row in each
  * run; or kernels of one operator, paired by order. If no two runs have a
  * kernel in common in a line, because one run fuses kernels that another

@@ -250,6 +250,12 @@ const MATCH_TITLES = {
 	kernel: 'matched by kernel name',
 	alone: 'only in one run',
 };
+// How kernels were found in the other runs, if not by their names.
+const IDENTITIES = {
+	renamed: 'renamed (inferred)',
+	variant: 'another variant',
+	several: 'sum of several (inferred)',
+};
 const MAX_LINES = 300;
 
 const span = (doc) => 1 + doc.runs.length * 3 + (doc.runs.length - 1) * 2;
@@ -337,6 +343,9 @@ function row(line, doc, view) {
 			{scope: 'row', class: 'role', title: MATCH_TITLES[line.match]},
 			name,
 			line.module && line.roles.length ? h('div', {class: 'quiet'}, rolesOf(line.roles)) : null,
+			line.identity in IDENTITIES
+				? h('div', {class: 'quiet identity', title: line.identity_reason}, IDENTITIES[line.identity])
+				: null,
 			have < doc.runs.length
 				? h(
 						'span',

@@ -25,6 +25,7 @@ struct compare_work {
 	uint32_t sides_n;
 	struct arena *a; /* scratch memory in it is released again */
 	struct breakdown_compare *out;
+	struct breakdown_identities same;
 	/* By side: the index in `out` of each of its sections, blocks and
 	 * rows. */
 	uint32_t *section[BREAKDOWN_COMPARE_MAX], *block[BREAKDOWN_COMPARE_MAX],
@@ -511,7 +512,7 @@ static bool breakdown_compare_roles(const struct compare_work *w,
 
 /* A row without a role. Rows of several sides match if they have the same
  * block, the same name, and the same index among the rows of that name on their
- * side. */
+ * side. `name` is the number of the kernel; those of other names follow. */
 struct compare_names_entry {
 	uint32_t block, name, nth, side, row;
 };
@@ -547,14 +548,27 @@ static int breakdown_compare_names_by_nth(const void *a, const void *b)
 		(uint32_t[]){ y->block, y->name, y->nth, y->side, y->row }, 5);
 }
 
-static const char *
-breakdown_compare_names_name_of(const struct breakdown_compare_side *side,
-	const struct breakdown_row *row, enum breakdown_compare_match match)
+/* Sets *name to NAMES_NONE if the row has no name of this kind. Returns false if
+ * the arena is full. */
+static bool breakdown_compare_names_name_of(struct compare_names_entries *e,
+	uint32_t side, const struct breakdown_row *row,
+	enum breakdown_compare_match match, uint32_t *name)
 {
-	if (match == COMPARE_BY_MODULE)
-		return row->module;
-	return row->kernel == ROW_NO_KERNEL ? row->operation
-					    : side->kernels[row->kernel];
+	const struct breakdown_identities *same = &e->w->same;
+	const char *text =
+		match == COMPARE_BY_MODULE ? row->module : row->operation;
+	*name = NAMES_NONE;
+	if (match == COMPARE_BY_KERNEL && row->kernel != ROW_NO_KERNEL) {
+		*name = same->number[side][row->kernel];
+		return true;
+	}
+	if (!text)
+		return true;
+	uint32_t id = names_put(&e->names, text, strlen(text));
+	if (id == NAMES_NONE)
+		return false;
+	*name = same->n + id;
+	return true;
 }
 
 static bool breakdown_compare_names_collect(struct compare_names_entries *e,
@@ -565,15 +579,12 @@ static bool breakdown_compare_names_collect(struct compare_names_entries *e,
 	for (uint32_t s = 0; s < w->sides_n; s++) {
 		const struct breakdown *b = w->sides[s].breakdown;
 		for (uint32_t i = 0; i < b->rows_n; i++) {
-			const char *text =
-				breakdown_compare_names_name_of(&w->sides[s],
-					&b->rows[i], match);
-			if (w->line[s][i] != COMPARE_NONE || !text)
-				continue;
-			uint32_t name =
-				names_put(&e->names, text, strlen(text));
-			if (name == NAMES_NONE)
+			uint32_t name;
+			if (!breakdown_compare_names_name_of(e, s, &b->rows[i],
+				    match, &name))
 				return false;
+			if (w->line[s][i] != COMPARE_NONE || name == NAMES_NONE)
+				continue;
 			e->list[e->n++] = (struct compare_names_entry){
 				w->block[s][b->rows[i].block], name, 0, s, i
 			};
@@ -583,10 +594,11 @@ static bool breakdown_compare_names_collect(struct compare_names_entries *e,
 }
 
 /* Numbers the rows of each kernel on each side. The first row of one side then
- * matches the first of another, and so on. Rows of a module are not numbered:
- * all of them are one line. */
+ * matches the first of another, and so on. Rows of a module, and of kernels that
+ * are summed up, are not numbered: all of them are one line. */
 static void breakdown_compare_names_number(struct compare_names_entries *e)
 {
+	const struct breakdown_identities *all = &e->w->same;
 	if (e->n)
 		qsort(e->list, e->n, sizeof *e->list,
 			breakdown_compare_names_by_side);
@@ -594,7 +606,8 @@ static void breakdown_compare_names_number(struct compare_names_entries *e)
 		const struct compare_names_entry *x = &e->list[i - 1];
 		struct compare_names_entry *y = &e->list[i];
 		bool same = x->block == y->block && x->name == y->name &&
-			    x->side == y->side;
+			    x->side == y->side &&
+			    !(y->name < all->n && all->several[y->name]);
 		y->nth = same ? x->nth + 1 : 0;
 	}
 }
@@ -870,6 +883,42 @@ static void breakdown_compare_cells_fill_cell(const struct breakdown *b,
 	c->s = bound_ns > 0 ? sol_ns / bound_ns : (double)NAN;
 }
 
+/* Whether a row of another side of the line has this kernel. */
+static bool breakdown_compare_cells_has(const struct compare_work *w,
+	const struct breakdown_compare_line *l, uint32_t side, uint32_t number)
+{
+	for (uint32_t s = 0; s < w->sides_n; s++) {
+		const struct breakdown_compare_cell *c = &l->cells[s];
+		const struct breakdown *b = w->sides[s].breakdown;
+		for (uint32_t i = 0; s != side && i < c->rows_n; i++) {
+			uint32_t kernel = b->rows[c->rows[i]].kernel;
+			if (kernel != ROW_NO_KERNEL &&
+				w->same.number[s][kernel] == number)
+				return true;
+		}
+	}
+	return false;
+}
+
+static void breakdown_compare_cells_identity(const struct compare_work *w,
+	struct breakdown_compare_line *l, uint32_t side)
+{
+	const struct breakdown_compare_cell *c = &l->cells[side];
+	for (uint32_t i = 0; i < c->rows_n; i++) {
+		uint32_t kernel =
+			w->sides[side].breakdown->rows[c->rows[i]].kernel;
+		const struct kernel_identity *is =
+			kernel == ROW_NO_KERNEL ? NULL
+						: w->same.by[side][kernel];
+		if (!is || is->kind <= l->identity ||
+			!breakdown_compare_cells_has(w, l, side,
+				w->same.number[side][kernel]))
+			continue;
+		l->identity = is->kind;
+		l->reason = is->reason;
+	}
+}
+
 static void breakdown_compare_cells_fill_line(const struct compare_work *w,
 	struct breakdown_compare_line *l)
 {
@@ -883,6 +932,8 @@ static void breakdown_compare_cells_fill_line(const struct compare_work *w,
 		c->diff_pct = first_ns > 0 ? 100 * c->diff_ns / first_ns
 					   : (double)NAN;
 	}
+	for (uint32_t s = 1; s < w->sides_n; s++)
+		breakdown_compare_cells_identity(w, l, s);
 }
 
 static bool breakdown_compare_cells(struct compare_work *w)
@@ -907,10 +958,15 @@ static uint32_t *breakdown_compare_places(struct arena *a, uint32_t n)
 bool breakdown_compare_from(const struct breakdown_compare_side *sides,
 	uint32_t sides_n, struct arena *a, struct breakdown_compare *out)
 {
-	struct compare_work w = { sides, sides_n, a, out, { 0 }, { 0 }, { 0 } };
-	bool ok = true;
+	struct compare_work w = { .sides = sides,
+		.sides_n = sides_n,
+		.a = a,
+		.out = out };
 	assert(sides_n > 1 && sides_n <= BREAKDOWN_COMPARE_MAX);
 	*out = (struct breakdown_compare){ .sides_n = sides_n };
+	bool ok = breakdown_identities_from(sides, sides_n, a, &w.same);
+	for (uint32_t s = 0; s < sides_n; s++)
+		out->kernel[s] = w.same.number[s];
 	for (uint32_t s = 0; ok && s < sides_n; s++) {
 		const struct breakdown *b = sides[s].breakdown;
 		w.section[s] = breakdown_compare_places(a, b->sections_n);

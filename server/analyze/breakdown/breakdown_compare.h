@@ -3,12 +3,15 @@
  * Rows are matched by kind of layer, block and role. Each line covers the
  * smallest set of roles such that every row of every side has roles of one line
  * only. So one kernel of a side may match three kernels of another side. Rows
- * without a role are matched by module, else by kernel, in their order. All
- * rows of all sides are in the result: if a side has no rows of a line, its
+ * without a role are matched by module, else by kernel, in their order. Kernels
+ * are the same if their names are equal, except those of which an identity says
+ * otherwise. Kernels that an identity sums up are one line. All rows of all
+ * sides are in the result: if a side has no rows of a line, its
  * cell says so. The function is pure and allocates everything in the arena. */
 #pragma once
 #include "arena.h"
 #include "breakdown.h"
+#include "comparison.h"
 
 enum { BREAKDOWN_COMPARE_MAX = 8 };
 
@@ -17,6 +20,9 @@ struct breakdown_compare_side {
 	const struct breakdown *breakdown;
 	const char *const *kernels; /* by breakdown_row.kernel */
 	const char *const *short_names;
+	/* Kernels of the first side and of this one that names do not match. */
+	const struct kernel_identity *same;
+	uint32_t same_n;
 };
 
 struct breakdown_compare_cell {
@@ -30,7 +36,7 @@ struct breakdown_compare_cell {
 enum breakdown_compare_match {
 	COMPARE_BY_ROLE, /* by role */
 	COMPARE_BY_MODULE, /* by the module's name */
-	COMPARE_BY_KERNEL, /* by the kernel's name */
+	COMPARE_BY_KERNEL, /* by the kernel's name or identity */
 	COMPARE_ALONE, /* only one side has such a row */
 };
 
@@ -39,6 +45,10 @@ struct breakdown_compare_line {
 	enum breakdown_compare_match match;
 	layer_roles roles;
 	const char *module; /* of the first side that has one; NULL */
+	/* How its kernels were found on the other sides, and what that rests on;
+	 * of several identities the last kind in row_identity. */
+	enum row_identity identity;
+	const char *reason; /* NULL: by their names */
 	struct breakdown_compare_cell cells[BREAKDOWN_COMPARE_MAX];
 };
 
@@ -66,7 +76,22 @@ struct breakdown_compare {
 	struct breakdown_compare_block *blocks;
 	struct breakdown_compare_line *lines; /* by block, in order */
 	uint32_t sections_n, blocks_n, lines_n;
+	/* By side and kernel: kernels with equal numbers are the same. */
+	const uint32_t *kernel[BREAKDOWN_COMPARE_MAX];
 };
+
+/* The kernels of all sides: breakdown_identity.c. */
+struct breakdown_identities {
+	/* By side and kernel: kernels with equal numbers are the same; the
+	 * identity that says so, NULL if it is the name. */
+	uint32_t *number[BREAKDOWN_COMPARE_MAX];
+	const struct kernel_identity **by[BREAKDOWN_COMPARE_MAX];
+	bool *several; /* by number: whether a side has several such kernels */
+	uint32_t n; /* numbers are below n */
+};
+/* Returns false if the arena is full. */
+bool breakdown_identities_from(const struct breakdown_compare_side *sides,
+	uint32_t sides_n, struct arena *a, struct breakdown_identities *out);
 
 /* Compares `sides_n` breakdowns, 2 to BREAKDOWN_COMPARE_MAX. Returns false if
  * the arena is full. */

@@ -76,6 +76,13 @@ void compare_stems(const struct catalog *k, struct compared_run *runs,
 void compare_repeat_stems(const struct catalog *k, struct repeats *r,
 	struct arena *a);
 
+/* The kernels of a device in each of two runs that names alone do not match: at
+ * most one identity per kernel. All other kernels are the same if their names
+ * are equal. compare_stems() must have filled the stems. */
+void compare_kernels(const struct compared_run *base, int32_t base_device,
+	const struct compared_run *head, int32_t head_device, struct arena *a,
+	struct kernel_identity **out, uint32_t *n);
+
 /* The iterations of one function, for a chart: nanoseconds and launches in each
  * iteration that compare_from() uses, on each side. ERR_NOT_FOUND if neither side has
  * the function. */

@@ -186,8 +186,20 @@ static void breakdown_compare_side_from(struct arena *a,
 		names[i] = is->kernels[i].name;
 		short_names[i] = is->kernels[i].short_name;
 	}
-	*s = (struct breakdown_compare_side){ &is->breakdown, names,
-		short_names };
+	*s = (struct breakdown_compare_side){ .breakdown = &is->breakdown,
+		.kernels = names,
+		.short_names = short_names };
+}
+
+static bool breakdown_compare_identities(struct call *c,
+	const struct run_breakdown *runs, uint32_t n,
+	struct breakdown_compare_side *sides, struct err *e)
+{
+	bool varies;
+	return run_breakdown_varies(&c->s, runs, n, &varies, e) &&
+	       (!varies || (concurrency_limit_enter(c, e) &&
+				   run_breakdown_identities(&c->s, runs, n,
+					   sides, e)));
 }
 
 json_t *breakdown_get(struct call *c, struct err *e)
@@ -211,6 +223,8 @@ json_t *breakdown_get(struct call *c, struct err *e)
 		breakdown_compare_side_from(&c->s.arena, &runs[i].is,
 			&sides[i]);
 	}
+	if (!breakdown_compare_identities(c, runs, n, sides, e))
+		return NULL;
 	if (!breakdown_compare_from(sides, n, &c->s.arena, &b)) {
 		arena_err(&c->s.arena, e);
 		return NULL;

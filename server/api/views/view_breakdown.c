@@ -2,6 +2,7 @@
  * JSON and as tables. */
 #include "view_breakdown.h"
 #include "breakdown_word.h"
+#include "comparison_word.h"
 #include "exact.h"
 #include "layer_table.h"
 #include "run_breakdown.h"
@@ -471,6 +472,8 @@ static json_t *view_breakdown_compare_line(const struct run_breakdown *runs,
 				: json_null());
 	view_set_whole(v, "block", l->block);
 	view_set_text(v, "match", match_word[l->match]);
+	view_set_text(v, "identity", comparison_word_identity[l->identity]);
+	view_set_text(v, "identity_reason", l->reason);
 	json_object_set_new(v, "roles", view_breakdown_roles(l->roles));
 	view_set_text(v, "module", l->module);
 	json_object_set_new(v, "cells", cells);

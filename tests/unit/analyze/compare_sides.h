@@ -17,6 +17,8 @@ struct made_side {
 	struct breakdown_block blocks[MADE_MOST];
 	struct breakdown_row rows[MADE_MOST];
 	const char *kernels[MADE_MOST];
+	struct kernel_identity same[MADE_MOST];
+	uint32_t same_n;
 };
 
 struct made {
@@ -69,8 +71,13 @@ static inline void made_compare(struct made *m, uint32_t sides)
 		is->b.sections = is->sections;
 		is->b.blocks = is->blocks;
 		is->b.rows = is->rows;
-		m->sides[s] = (struct breakdown_compare_side){ &is->b,
-			is->kernels, is->kernels };
+		m->sides[s] = (struct breakdown_compare_side){
+			.breakdown = &is->b,
+			.kernels = is->kernels,
+			.short_names = is->kernels,
+			.same = is->same,
+			.same_n = is->same_n,
+		};
 	}
 	assert_true(
 		breakdown_compare_from(m->sides, sides, &m->arena, &m->out));

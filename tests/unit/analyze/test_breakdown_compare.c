@@ -190,6 +190,123 @@ static void s_uses_the_known_part_of_a_row(void **state)
 	assert_true(isnan(m->out.lines[0].cells[1].s));
 }
 
+/* Adds an identity of kernels of the first side with those of another. */
+static void same(struct made_side *s, enum row_identity kind,
+	const char *const *base, uint32_t base_n, const char *const *head,
+	uint32_t head_n)
+{
+	s->same[s->same_n++] = (struct kernel_identity){ .kind = kind,
+		.reason = "why",
+		.names = { base, head },
+		.names_n = { base_n, head_n } };
+}
+#define SAME(side, kind, base, head)                       \
+	same(side, kind, (const char *const[]){ base }, 1, \
+		(const char *const[]){ head }, 1)
+
+static void identity_is(const struct made *m, uint32_t line,
+	enum row_identity kind)
+{
+	assert_int_equal(m->out.lines[line].identity, kind);
+	if (kind == ROW_BY_NAME)
+		assert_null(m->out.lines[line].reason);
+	else
+		assert_string_equal(m->out.lines[line].reason, "why");
+}
+
+/* Numbers 2 and 5 are exchanged, and 7 became 8. */
+static void renumbered_kernels_are_found_by_their_identity(void **state)
+{
+	struct made *m = *state;
+	struct made_side *a = &m->side[0], *b = &m->side[1];
+	layer(a, BLOCK_OTHER);
+	made_row(a, "add_2", 0, 10);
+	made_row(a, "add_5", 0, 20);
+	made_row(a, "copy", 0, 5);
+	made_row(a, "add_7", 0, 30);
+	layer(b, BLOCK_OTHER);
+	made_row(b, "add_5", 0, 11);
+	made_row(b, "add_2", 0, 21);
+	made_row(b, "copy", 0, 6);
+	made_row(b, "add_8", 0, 31);
+	SAME(b, ROW_RENAMED, "add_2", "add_5");
+	SAME(b, ROW_RENAMED, "add_5", "add_2");
+	SAME(b, ROW_RENAMED, "add_7", "add_8");
+	made_compare(m, 2);
+	MADE_IS(m, "add_2|add_5 10 11 kernel", "add_5|add_2 20 21 kernel",
+		"copy|copy 5 6 kernel", "add_7|add_8 30 31 kernel");
+	identity_is(m, 0, ROW_RENAMED);
+	identity_is(m, 2, ROW_BY_NAME);
+	identity_is(m, 3, ROW_RENAMED);
+}
+
+/* add_2 of the head is add_5 of the base, so add_2 of the base is gone. */
+static void a_number_that_another_kernel_got_matches_nothing(void **state)
+{
+	struct made *m = *state;
+	struct made_side *a = &m->side[0], *b = &m->side[1];
+	layer(a, BLOCK_OTHER);
+	made_row(a, "add_2", 0, 10);
+	made_row(a, "add_5", 0, 20);
+	layer(b, BLOCK_OTHER);
+	made_row(b, "add_2", 0, 21);
+	SAME(b, ROW_RENAMED, "add_5", "add_2");
+	same(b, ROW_BY_NAME, (const char *const[]){ "add_2" }, 1, NULL, 0);
+	made_compare(m, 2);
+	MADE_IS(m, "add_2| 10 - alone", "add_5|add_2 20 21 kernel");
+	identity_is(m, 0, ROW_BY_NAME);
+}
+
+/* Two kernels fit each of two: their rows, three on each side, are one line. A
+ * kernel at two places is not summed up if its identity is certain. */
+static void kernels_that_fit_equally_well_are_summed_up(void **state)
+{
+	static const char *const base[] = { "add_1", "add_2" },
+				 *const head[] = { "add_3", "add_4" };
+	struct made *m = *state;
+	struct made_side *a = &m->side[0], *b = &m->side[1];
+	layer(a, BLOCK_OTHER);
+	made_row(a, "add_1", 0, 10);
+	made_row(a, "mul_1", 0, 7);
+	made_row(a, "add_2", 0, 20);
+	layer(b, BLOCK_OTHER);
+	made_row(b, "add_3", 0, 21);
+	made_row(b, "mul_6", 0, 8);
+	made_row(b, "add_4", 0, 11);
+	same(b, ROW_SEVERAL, base, 2, head, 2);
+	SAME(b, ROW_RENAMED, "mul_1", "mul_6");
+	made_compare(m, 2);
+	MADE_IS(m, "add_1,add_2|add_3,add_4 30 32 kernel",
+		"mul_1|mul_6 7 8 kernel");
+	identity_is(m, 0, ROW_SEVERAL);
+	identity_is(m, 1, ROW_RENAMED);
+}
+
+/* The third side has the base's names again. A line that roles match says, too,
+ * that a library runs another variant. */
+static void identities_of_three_sides_join(void **state)
+{
+	struct made *m = *state;
+	static const char *const add[] = { "add_2", "add_5", "add_2" },
+				 *const gemm[] = { "gemm_64", "gemm_128",
+					 "gemm_64" };
+	for (uint32_t s = 0; s < 3; s++) {
+		layer(&m->side[s], BLOCK_MLP);
+		made_row(&m->side[s], gemm[s], R(DOWN), 50 + s);
+		made_row(&m->side[s], add[s], 0, 10 + s);
+	}
+	SAME(&m->side[1], ROW_RENAMED, "add_2", "add_5");
+	SAME(&m->side[1], ROW_VARIANT, "gemm_64", "gemm_128");
+	made_compare(m, 3);
+	MADE_IS(m, "gemm_64|gemm_128|gemm_64 50 51 52 role",
+		"add_2|add_5|add_2 10 11 12 kernel");
+	identity_is(m, 0, ROW_VARIANT);
+	identity_is(m, 1, ROW_RENAMED);
+	assert_int_equal(m->out.kernel[0][1], m->out.kernel[1][1]);
+	assert_int_equal(m->out.kernel[0][1], m->out.kernel[2][1]);
+	assert_int_not_equal(m->out.kernel[0][0], m->out.kernel[0][1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -202,6 +319,10 @@ int main(void)
 		MADE_TEST(rows_of_one_side_keep_their_position),
 		MADE_TEST(times_are_of_a_layer),
 		MADE_TEST(s_uses_the_known_part_of_a_row),
+		MADE_TEST(renumbered_kernels_are_found_by_their_identity),
+		MADE_TEST(a_number_that_another_kernel_got_matches_nothing),
+		MADE_TEST(kernels_that_fit_equally_well_are_summed_up),
+		MADE_TEST(identities_of_three_sides_join),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
