@@ -157,7 +157,6 @@ class Writer:
 def made_compiled(form, numbers="first", times=None, new=(), steps=12, seed=1):
     """Returns the bytes of a trace. `times` multiplies the time of kernels by key, `new`
     lists further kernels, each with the key of the kernel that it follows."""
-    dice, w = random.Random(seed), Writer()
     work = list(FORMS[form])
     order = ORDERS.get((form, numbers))
     if order:
@@ -165,17 +164,25 @@ def made_compiled(form, numbers="first", times=None, new=(), steps=12, seed=1):
     for after, kernel in new:
         at = [k.key for k in work].index(after)
         work.insert(at + 1, kernel)
+    launches = [(kernel, kernel.name.format(NUMBERS[form][numbers].get(kernel.key, "")),
+                 kernel.us * (times or {}).get(kernel.key, 1))
+                for kernel in work for _ in range(kernel.launches)]
+    return made_steps(launches, STEP_US, 0.005, steps, seed)
+
+
+def made_steps(launches, step_us, noise, steps=12, seed=1):
+    """Returns the bytes of a trace whose steps have these launches: (kernel, name,
+    microseconds). Each time varies by up to `noise`, relative."""
+    dice, w = random.Random(seed), Writer()
     for step in range(steps):
-        begin = 1_000_000 + step * STEP_US
-        w.event("user_annotation", f"ProfilerStep#{step + 1}", 4712, begin, STEP_US - 10, {})
+        begin = 1_000_000 + step * step_us
+        w.event("user_annotation", f"ProfilerStep#{step + 1}", 4712, begin, step_us - 10, {})
         host, gpu = begin + 10, begin + 50
-        for kernel in work:
-            name = kernel.name.format(NUMBERS[form][numbers].get(kernel.key, ""))
-            for _ in range(kernel.launches):
-                dur = kernel.us * (times or {}).get(kernel.key, 1) * dice.uniform(0.995, 1.005)
-                w.launch(kernel, name, host, gpu, dur)
-                host += 12
-                gpu += round(dur, 3) + 2
+        for kernel, name, us in launches:
+            dur = us * dice.uniform(1 - noise, 1 + noise)
+            w.launch(kernel, name, host, gpu, dur)
+            host += 12
+            gpu += round(dur, 3) + 2
     return json.dumps({"schemaVersion": 1,
                        "deviceProperties": [{"id": 0, "name": "NVIDIA A100-SXM4-80GB"}],
                        "traceEvents": w.events}).encode()
