@@ -121,6 +121,14 @@ uint32_t catalog_operators(const struct catalog *c,
  * calls others (aten::linear, aten::to). */
 const struct operator_info *catalog_op(const struct catalog *c,
 	const char *name, size_t len);
+enum { CATALOG_OP_NAME_MAX = 256 };
+/* The name by which a host operator is known here, if it was recorded in
+ * another form: "torch.ops.vllm.rms_norm.default" is "vllm::rms_norm", and
+ * "sglang_profiler::layernorm_rmsnorm_12" has a number that differs per process.
+ * Returns `name` itself if it needs no change or is longer than `buf`, otherwise
+ * `buf`; *len is the length of the result. */
+const char *catalog_op_name(const char *name, size_t *len,
+	char buf[CATALOG_OP_NAME_MAX]);
 /* The operator of a kernel by its name alone; NULL if unknown. It uses the
  * rules of catalog_kernel(), with one search. */
 const struct operator_info *catalog_kernel_operator(const struct catalog *c,

@@ -240,10 +240,65 @@ uint32_t catalog_operators(const struct catalog *c,
 	return c->operator_n;
 }
 
+/* "torch.ops.ns.op" and "torch.ops.ns.op.overload" as "ns::op", as the profiler
+ * writes the same operator. */
+static bool operators_name_of_torch_ops(const char *name, size_t len,
+	char buf[CATALOG_OP_NAME_MAX])
+{
+	static const char front[] = "torch.ops.";
+	size_t skip = sizeof front - 1;
+
+	if (len <= skip || strncmp(name, front, skip) != 0)
+		return false;
+	size_t space = strcspn(name + skip, ".");
+	const char *op = name + skip + space + 1;
+	if (skip + space + 1 >= len)
+		return false;
+	size_t op_len = strcspn(op, ".");
+	if (space + strlen("::") + op_len >= CATALOG_OP_NAME_MAX)
+		return false;
+	snprintf(buf, CATALOG_OP_NAME_MAX, "%.*s::%.*s", (int)space,
+		name + skip, (int)op_len, op);
+	return true;
+}
+
+/* The length of a name of SGLang's profiler without its number. */
+static size_t operators_name_unnumbered(const char *name, size_t len)
+{
+	static const char front[] = "sglang_profiler::";
+	size_t end = len;
+
+	if (len < sizeof front || strncmp(name, front, sizeof front - 1) != 0)
+		return len;
+	while (end > sizeof front && name[end - 1] >= '0' &&
+		name[end - 1] <= '9')
+		end--;
+	return end < len && name[end - 1] == '_' ? end - 1 : len;
+}
+
+const char *catalog_op_name(const char *name, size_t *len,
+	char buf[CATALOG_OP_NAME_MAX])
+{
+	if (operators_name_of_torch_ops(name, *len, buf)) {
+		*len = strlen(buf);
+		return buf;
+	}
+	size_t unnumbered = operators_name_unnumbered(name, *len);
+	if (unnumbered == *len || unnumbered >= CATALOG_OP_NAME_MAX)
+		return name;
+	*len = unnumbered;
+	memcpy(buf, name, unnumbered);
+	buf[unnumbered] = '\0';
+	return buf;
+}
+
 const struct operator_info *catalog_op(const struct catalog *c,
 	const char *name, size_t len)
 {
-	return matcher_meanings_find(&c->op, name, len);
+	char buf[CATALOG_OP_NAME_MAX];
+	const char *known = catalog_op_name(name, &len, buf);
+
+	return matcher_meanings_find(&c->op, known, len);
 }
 
 const struct operator_info *catalog_module(const struct catalog *c,

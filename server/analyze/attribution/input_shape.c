@@ -865,6 +865,20 @@ static enum input_shape_result input_shape_generic(struct input_shapes *s,
 		       : how;
 }
 
+/* Whether an entry is for this operator. "*" in the entry's name stands for any
+ * text: SGLang's profiler writes the module of a function before its name. */
+static bool input_shape_is_for(const char *entry, const char *of)
+{
+	const char *star = strchr(entry, '*');
+
+	if (!star)
+		return strcmp(entry, of) == 0;
+	size_t front = (size_t)(star - entry), back = strlen(star + 1),
+	       len = strlen(of);
+	return len >= front + back && strncmp(entry, of, front) == 0 &&
+	       strcmp(star + 1, of + len - back) == 0;
+}
+
 /* Tries the entries of a name in their order. */
 static enum input_shape_result input_shape_by_entry(struct input_shapes *s,
 	const char *of, const struct operator_info *is,
@@ -873,7 +887,7 @@ static enum input_shape_result input_shape_by_entry(struct input_shapes *s,
 	enum input_shape_result how = INPUT_SHAPE_NONE;
 
 	for (int i = 0; i < ENTRIES && how == INPUT_SHAPE_NONE; i++) {
-		if (strcmp(entries[i].of, of) != 0)
+		if (!input_shape_is_for(entries[i].of, of))
 			continue;
 		struct input_shape_made m;
 		input_shape_begin(&m, s);
@@ -915,7 +929,11 @@ enum input_shape_result input_shape_from(struct input_shapes *s, const char *op,
 	const struct operator_info *is, const struct input_texts *texts,
 	const struct shape **out)
 {
+	char buf[CATALOG_OP_NAME_MAX];
+	size_t len = strlen(op);
+
 	*out = NULL;
+	op = catalog_op_name(op, &len, buf);
 	s->odd = !concrete_inputs_read(&s->dims->concrete, texts->concrete);
 	if (!input_shape_parse(s->dims, texts->dims, texts->types))
 		return INPUT_SHAPE_UNREADABLE;

@@ -1,8 +1,10 @@
 /* input_shape.h - reads the shape of an operator from a host operator's Input
  * Dims and Concrete Inputs.
  *
- * input_shape.def lists where each size is. An entry is a list of words that
- * are separated by blanks:
+ * input_shape.def lists where each size is. The name of an entry is a host
+ * operator in the form of catalog_op_name(), in which "*" stands for any text,
+ * or an operator of the catalog. An entry is a list of words that are separated
+ * by blanks:
  *
  *   0:3         the entry fits only if argument 0 is a tensor of 3 dimensions
  *   2.2==0.1    the entry fits only if these dimensions are equal

@@ -53,6 +53,64 @@ static const struct {
 		"[\"signed char\",\"c10::Half\",\"float\",\"float\","
 		"\"c10::Half\",\"c10::Half\",\"Scalar\"]",
 		"x=[5,64] to_bits=8", DTYPE_FP16 },
+	/* names with a part of the call's module, and a number per process */
+	{ "sglang_profiler::fp8_utils_gemm_a8w8_blockscale_340",
+		"block_scaled_mm", "[[64,7168],[2112,7168],[64,56],[17,56]]",
+		"[\"c10::Float8_e4m3fnuz\",\"c10::Float8_e4m3fnuz\","
+		"\"float\",\"float\"]",
+		"m=64 n=2112 k=7168", DTYPE_FP8_E4M3 },
+	/* packed 4-bit weights: their dims are not k */
+	{ "sglang_profiler::fp8_utils_gemm_a8w8_blockscale_340",
+		"block_scaled_mm", "[[64,7168],[2112,3584]]",
+		"[\"c10::Float8_e4m3fn\",\"unsigned char\"]",
+		"in0=[64,7168] in1=[2112,3584]", DTYPE_FP8_E4M3 },
+	/* the two GEMMs of an expert layer: 64 tokens, 8 experts each */
+	{ "sglang_profiler::fused_moe_triton_kernels_invoke_fused_moe_kernel_7",
+		"grouped_gemm",
+		"[[64,2048],[128,1536,2048],[],[512,1536],[],[128]]",
+		"[\"c10::BFloat16\",\"c10::Float8_e4m3fn\",\"\","
+		"\"c10::BFloat16\",\"\",\"float\"]",
+		"groups=128 m=512 n=1536 k=2048", DTYPE_BF16 },
+	{ "sglang_profiler::fused_moe_triton_kernels_invoke_fused_moe_kernel_8",
+		"grouped_gemm",
+		"[[512,768],[128,2048,768],[],[64,8,2048],[],[128]]",
+		"[\"c10::BFloat16\",\"c10::Float8_e4m3fn\",\"\","
+		"\"c10::BFloat16\",\"\",\"float\"]",
+		"groups=128 m=512 n=2048 k=768", DTYPE_BF16 },
+	{ "sglang_profiler::layernorm_rmsnorm_3", "rms_norm",
+		"[[32,4096],[4096]]", "[\"c10::BFloat16\",\"c10::BFloat16\"]",
+		"tokens=32 hidden=4096", DTYPE_BF16 },
+	{ "sglang_profiler::attention_paged_attention_ragged_12",
+		"paged_attention_decode",
+		"[[32,8,128],[1],[32,8,128],[900,16,2,128],[900,16,2,128]]",
+		"[\"c10::BFloat16\",\"unsigned char\",\"c10::BFloat16\","
+		"\"c10::BFloat16\",\"c10::BFloat16\"]",
+		"seqs=32 heads=8 kv_heads=2 head_dim=128 v_dim=128",
+		DTYPE_BF16 },
+	{ "deep_gemm::fp8_gemm_nt", "block_scaled_mm",
+		"[[4096,7168],[4096,56],[2112,7168],[17,56],[4096,2112]]",
+		"[\"c10::Float8_e4m3fn\",\"float\",\"c10::Float8_e4m3fn\","
+		"\"float\",\"c10::BFloat16\"]",
+		"m=4096 n=2112 k=7168", DTYPE_FP8_E4M3 },
+	/* a pair of a matrix and its scales is not recorded */
+	{ "deep_gemm::fp8_gemm_nt", "block_scaled_mm", "[[],[],[4096,2112],[]]",
+		"[\"\",\"\",\"c10::BFloat16\",\"\"]", "m=4096 n=2112",
+		DTYPE_UNKNOWN },
+	{ "deep_gemm::bf16_gemm_tn", "gemm", "[[512,64],[512,96],[64,96]]",
+		"[\"c10::BFloat16\",\"c10::BFloat16\",\"c10::BFloat16\"]",
+		"m=64 n=96 k=512", DTYPE_BF16 },
+	{ "deep_gemm::m_grouped_fp8_gemm_nt_masked", "grouped_gemm",
+		"[[16,128,7168],[16,128,56],[16,4096,7168],[16,32,56],"
+		"[16,128,4096]]",
+		"[\"c10::Float8_e4m3fn\",\"float\",\"c10::Float8_e4m3fn\","
+		"\"float\",\"c10::BFloat16\"]",
+		"groups=16 n=4096 k=7168", DTYPE_FP8_E4M3 },
+	{ "torch.ops.flashinfer.silu_and_mul.default", "silu_and_mul",
+		"[[32,512],[32,1024]]", "[\"c10::BFloat16\",\"c10::BFloat16\"]",
+		"x=[32,1024]", DTYPE_BF16 },
+	{ "torch.ops.vllm.rms_norm", "rms_norm", "[[4,64],[64]]",
+		"[\"c10::Half\",\"c10::Half\"]", "tokens=4 hidden=64",
+		DTYPE_FP16 },
 	/* a scalar wrapped in a tensor is no second input */
 	{ "aten::mul", "elementwise", "[[4,8],[]]", "[\"float\",\"double\"]",
 		"x=[4,8]", DTYPE_FP32 },
@@ -674,7 +732,13 @@ static const struct operator_info *about(const struct catalog *c,
 	const char *of)
 {
 	const struct operator_info *is = catalog_operator(c, of);
-	return is ? is : catalog_op(c, of, strlen(of));
+	const char *star = strchr(of, '*');
+	char name[128];
+
+	snprintf(name, sizeof name, "%.*s%s%s",
+		(int)(star ? star - of : (long)strlen(of)), of,
+		star ? "module" : "", star ? star + 1 : "");
+	return is ? is : catalog_op(c, name, strlen(name));
 }
 
 static void all_sizes_are_in_the_catalog(void **state)
