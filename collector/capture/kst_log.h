@@ -14,7 +14,7 @@ enum {
 			    * covers */
 	KST_COMMIT = 2 * KST_SLOT, /* generation and length */
 	KST_LOG = 3 * KST_SLOT, /* where entries begin */
-	KST_LOG_COLUMNS = 16, /* maximum number of columns of a kind */
+	KST_LOG_COLUMNS = 20, /* maximum number of columns of a kind */
 	KST_ROW_ROOM = 1 + 2 + 10 * (KST_LOG_COLUMNS + 1) + 4,
 	KST_ENTRY_MIN = 1 + 1 + 4, /* minimum bytes of an entry */
 	KST_TAIL_MOST = 64 << 20, /* a file with more bytes is not a tail */

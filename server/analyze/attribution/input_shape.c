@@ -865,7 +865,7 @@ static enum input_shape_result input_shape_generic(struct input_shapes *s,
 		       : how;
 }
 
-/* Whether an entry is for this operator. "*" in the entry's name stands for any
+/* Whether an entry is for this operator. "*" in the entry's name matches any
  * text: SGLang's profiler writes the module of a function before its name. */
 static bool input_shape_is_for(const char *entry, const char *of)
 {

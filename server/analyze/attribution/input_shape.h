@@ -2,7 +2,7 @@
  * Dims and Concrete Inputs.
  *
  * input_shape.def lists where each size is. The name of an entry is a host
- * operator in the form of catalog_op_name(), in which "*" stands for any text,
+ * operator in the form of catalog_op_name(), in which "*" matches any text,
  * or an operator of the catalog. An entry is a list of words that are separated
  * by blanks:
  *

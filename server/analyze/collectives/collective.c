@@ -125,9 +125,12 @@ const char *collective_bytes_reason(const struct collective_call *c)
 {
 	if (c->bytes >= 0)
 		return NULL;
+	if (c->elements < 0 && !c->kind)
+		return "the kind of the collective is unknown";
 	if (c->elements < 0)
-		return c->kind ? "the trace does not state its elements"
-			       : "the kind of the collective is unknown";
+		return c->group_size < 0
+			       ? "the trace does not state its elements or ranks"
+			       : "the trace does not state its elements";
 	return c->dtype ? "its bytes exceed 64 bits"
 			: "no operator states its element type";
 }

@@ -36,10 +36,18 @@ static uint32_t collective_calls_row(const struct collective_calls_maker *m,
 	return row - m->proc->comm.from;
 }
 
+static bool collective_calls_has_bytes(const struct comm_rows *c, uint32_t row)
+{
+	return c->in_bytes[row] >= 0 || c->out_bytes[row] >= 0;
+}
+
 /* Whether a record is of a call that a later launch may execute: its size is
- * known, and its group has other ranks. */
+ * known, and its group has other ranks. A recording may begin after the group
+ * was made, so that NCCL's own records, which have bytes, lack its size. */
 static bool collective_calls_can_wait(const struct comm_rows *c, uint32_t row)
 {
+	if (collective_calls_has_bytes(c, row))
+		return c->group_size[row] != 1;
 	return c->in_elements[row] > 0 && c->group_size[row] > 1;
 }
 
@@ -80,7 +88,8 @@ static bool collective_calls_sized(const struct collective_calls_maker *m,
 
 	for (uint32_t x = m->top[thread]; x;
 		x = m->below[collective_calls_row(m, x - 1)])
-		if (c->in_elements[x - 1] >= 0)
+		if (c->in_elements[x - 1] >= 0 ||
+			collective_calls_has_bytes(c, x - 1))
 			return true;
 	return false;
 }
@@ -129,7 +138,8 @@ static void collective_calls_sweep(struct collective_calls_maker *m)
 
 struct collective_calls_found {
 	struct collective_call is; /* elements and bytes are computed last */
-	int64_t in, out;
+	int64_t in, out; /* elements */
+	int64_t in_bytes, out_bytes;
 	uint32_t splits; /* text */
 };
 
@@ -164,6 +174,8 @@ static void collective_calls_add(const struct trace *t, uint32_t row,
 		f->splits = c->splits[row];
 	f->in = collective_calls_or(f->in, c->in_elements[row]);
 	f->out = collective_calls_or(f->out, c->out_elements[row]);
+	f->in_bytes = collective_calls_or(f->in_bytes, c->in_bytes[row]);
+	f->out_bytes = collective_calls_or(f->out_bytes, c->out_bytes[row]);
 	is->group_handle =
 		collective_calls_or(is->group_handle, c->group_handle[row]);
 	is->group_size =
@@ -179,7 +191,9 @@ static struct collective_calls_found collective_calls_nothing(void)
 							.group_size = -1,
 							.sequence = -1 },
 		.in = -1,
-		.out = -1 };
+		.out = -1,
+		.in_bytes = -1,
+		.out_bytes = -1 };
 }
 
 /* Whether the sizes in a text such as "[4, 4] [8, 8]" are equal in each list.
@@ -216,6 +230,10 @@ static struct collective_call collective_calls_finish(const struct trace *t,
 	is.elements =
 		collective_elements(is.kind, f->in, f->out, is.group_size);
 	is.bytes = collective_bytes(is.elements, is.dtype);
+	/* Bytes are counted from one rank's input and output as elements are. */
+	if (is.bytes < 0)
+		is.bytes = collective_elements(is.kind, f->in_bytes,
+			f->out_bytes, is.group_size);
 	return is;
 }
 
@@ -345,7 +363,8 @@ collective_calls_of(const struct collective_calls_maker *m, uint32_t i)
 		uint32_t group = call == CORRELATION_NONE
 					 ? 0
 					 : m->group[call - m->proc->call.from];
-		if (f.in < 0 && f.out < 0 && group)
+		if (f.in < 0 && f.out < 0 && f.in_bytes < 0 &&
+			f.out_bytes < 0 && group)
 			return collective_calls_group(m, group);
 	}
 	if (!f.is.kind)

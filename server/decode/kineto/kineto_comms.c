@@ -278,7 +278,9 @@ static bool kineto_comms_row(struct kineto_rows *r,
 		.group_ranks = kineto_comms_text(r, &c->ranks),
 		.group_handle = of->group_handle > 0 ? of->group_handle : -1,
 		.group_size = c->group_size > 0 ? c->group_size : -1,
-		.sequence = c->sequence };
+		.sequence = c->sequence,
+		.in_bytes = -1,
+		.out_bytes = -1 };
 
 	return row.thread != NAMES_NONE && row.name != NAMES_NONE &&
 	       row.dtype != NAMES_NONE && row.group != NAMES_NONE &&

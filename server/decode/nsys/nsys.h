@@ -90,4 +90,6 @@ int64_t nsys_event_process_key(const struct nsys *n, uint32_t process);
 uint32_t nsys_event_thread(struct nsys *n, int64_t global);
 
 bool nsys_gpu(struct nsys *n, struct err *e);
+/* Reads the ranges, then the calls of NCCL among them. */
 bool nsys_nvtx(struct nsys *n, struct err *e);
+bool nsys_nccl(struct nsys *n, struct err *e);

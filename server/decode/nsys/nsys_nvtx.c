@@ -634,6 +634,7 @@ bool nsys_nvtx(struct nsys *n, struct err *e)
 	bool ok = nsys_nvtx_payload_init(&x.payload, n, e) &&
 		  nsys_nvtx_read_events(&x, e) && nsys_nvtx_halves(&x, e);
 	nsys_nvtx_name_domains(&x);
+	ok = ok && nsys_nccl(n, e);
 	nsys_nvtx_payload_release(&x.payload);
 	arena_drop(a, x.halves);
 	arena_drop(a, x.domain_names);

@@ -122,6 +122,9 @@ static void test_bandwidth(void **state)
 		"no operator states its element type");
 	c.elements = -1;
 	assert_string_equal(collective_bytes_reason(&c),
+		"the trace does not state its elements or ranks");
+	c.group_size = 8;
+	assert_string_equal(collective_bytes_reason(&c),
 		"the trace does not state its elements");
 }
 
