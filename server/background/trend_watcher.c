@@ -155,6 +155,7 @@ static bool trend_watcher_look(struct trend_watcher_look *l, struct err *e)
 	const char *const *operators;
 	uint32_t n;
 	if (!trend_watcher_look_at(l, TREND_METRIC_iteration, NULL, e) ||
+		!trend_watcher_look_at(l, TREND_METRIC_busbw, NULL, e) ||
 		!change_log_operators(l->db, l->a, l->due, OPERATORS,
 			&operators, &n, e))
 		return false;

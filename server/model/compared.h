@@ -25,6 +25,7 @@ struct compared_run {
 	struct iterations iterations;
 	struct patterns patterns;
 	struct collectives collectives;
+	struct exchanges exchanges; /* set only for jobs */
 	/* Statistics per kernel over the whole run and all devices. They are
 	 * set only for a run that was imported as a table of statistics, which
 	 * has no other data for a comparison. */

@@ -195,6 +195,43 @@ struct collectives {
 	uint32_t n;
 };
 
+/* What the collectives of one kind carried over the bus: only those whose size
+ * and factor are known. Their bus bandwidth is bytes / total_ns. */
+struct bus_sum {
+	double bytes; /* Σ bytes·factor */
+	int64_t calls, total_ns; /* total_ns: Σ of their durations */
+};
+
+/* Why the bytes between two ranks of an all-to-all are unknown. */
+enum exchange_fault {
+	EXCHANGE_FINE,
+#define EXCHANGE_FAULT(code, word, text) EXCHANGE_##code,
+#include "collective.def"
+#undef EXCHANGE_FAULT
+	EXCHANGE_FAULTS
+};
+
+/* What the all-to-alls of a run exchanged with each rank of one process
+ * group. */
+struct peer_exchange {
+	uint32_t line; /* index into collectives.rows, of one of the calls */
+	int64_t calls, known; /* how many there are, and have known parts */
+	enum exchange_fault fault; /* of the first that has none */
+	uint32_t peers; /* ranks of the group; 0 unknown */
+	/* Bytes by the position of the other rank in the group, in the calls
+	 * with known parts; NULL if there are none. */
+	int64_t *sent, *received;
+};
+struct exchanges {
+	struct peer_exchange *rows; /* by the first call */
+	uint32_t n;
+};
+
+/* Limits of what is stored per run: a group of more ranks, and the groups
+ * beyond this number, have no known parts. PyTorch lists the parts of at most
+ * 30 ranks by default, but equal parts are known without a list. */
+enum { EXCHANGE_PEERS_MAX = 1024, EXCHANGES_MAX = 64 };
+
 /* A fact about the environment of a run: "driver" "550.54.15". fact.def lists
  * the names that comparisons check first. */
 struct fact {

@@ -167,6 +167,8 @@ struct profile {
 	struct iterations iterations;
 	struct patterns patterns;
 	struct collectives collectives;
+	struct bus_sum bus[COLLECTIVE_KINDS];
+	struct exchanges exchanges;
 	struct facts facts;
 	struct operators operators;
 	struct kernel_groups groups;
@@ -178,4 +180,4 @@ struct profile {
 /* Increased when a change of the analysis changes the derived rows of an
  * unchanged trace. It is stored with each run, so that a comparison can report
  * that its runs were analyzed by different versions. */
-#define ANALYSIS_VERSION 6
+#define ANALYSIS_VERSION 7

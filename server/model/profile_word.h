@@ -66,6 +66,12 @@ static const char *const profile_word_function[] = {
 #undef FUNCTION_TYPE
 };
 
+static const char *const profile_word_exchange[] = {
+#define EXCHANGE_FAULT(code, word, text) [EXCHANGE_##code] = #word,
+#include "collective.def"
+#undef EXCHANGE_FAULT
+};
+
 static const char *const profile_word_collective[] = {
 	[COLLECTIVE_UNKNOWN] = NULL,
 #define COLLECTIVE(code, word, elements, busbw, what) \

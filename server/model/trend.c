@@ -18,9 +18,11 @@ static const struct {
 	const char *word;
 	enum trend_stat first;
 	unsigned all;
+	enum trend_of of;
+	enum { LOWER, HIGHER } better;
 } metrics[] = {
-#define METRIC(word, first, rest, what) \
-	{ #word, TREND_##first, (first) | (rest) },
+#define METRIC(word, first, rest, of, better, what) \
+	{ #word, TREND_##first, (first) | (rest), TREND_OF_##of, better },
 #include "trend.def"
 #undef METRIC
 };
@@ -49,6 +51,23 @@ const char *trend_stat_word(enum trend_stat s)
 enum trend_stat trend_stat_of(enum trend_metric m)
 {
 	return metrics[m].first;
+}
+
+enum trend_of trend_of(enum trend_metric m)
+{
+	return metrics[m].of;
+}
+
+const char *trend_unit(enum trend_metric m, enum trend_stat s)
+{
+	if (m == TREND_METRIC_busbw)
+		return "GB/s";
+	return s == TREND_SHARE ? "1" : "ns";
+}
+
+bool trend_worse(enum trend_metric m, double before, double after)
+{
+	return metrics[m].better == LOWER ? after > before : after < before;
 }
 
 const char *trend_others(struct arena *a, enum trend_metric m,

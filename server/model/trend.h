@@ -20,17 +20,22 @@
  *   headroom      share of GPU time above T_SOL and the launch floor, without
  *                 collectives; only calls with a T_SOL, as in
  *                 /runs/{id}/operators
+ *   busbw         Σ bytes·factor / Σ duration of the run's collectives whose
+ *                 size and factor are known (collective.h), in 10^9 bytes per
+ *                 second. Durations include the time in which the rank waits
+ *                 for others, because a series reads no other rank. Sends and
+ *                 receives mostly wait, so only a series of their kind has them
  *
  * If names lag behind durations (note names_lag), a run has no value for
  * metrics that depend on names: exposed_comm, operator, kernel, coverage,
- * headroom. Units without a value are excluded and counted. */
+ * headroom, busbw. Units without a value are excluded and counted. */
 #pragma once
 #include "arena.h"
 #include <stdbool.h>
 #include <stdint.h>
 
 enum trend_metric {
-#define METRIC(word, first, rest, what) TREND_METRIC_##word,
+#define METRIC(word, ...) TREND_METRIC_##word,
 #include "trend.def"
 #undef METRIC
 	TREND_METRICS
@@ -49,12 +54,15 @@ enum trend_stat {
 	TREND_STATS
 };
 
+/* What the parameter `of` of a metric is. */
+enum trend_of { TREND_OF_NONE, TREND_OF_NAME, TREND_OF_KIND };
+
 struct trend {
 	/* One element per unit, oldest first. For a job, `run` is the run with
 	 * the lowest rank. */
 	int64_t *run, *at; /* time of storing in us since 1970; of a job's first
 			run */
-	double *value; /* ns, or a share between 0 and 1 */
+	double *value; /* in the unit of the series */
 	const char **group; /* the text of its label; NULL none */
 	uint32_t n;
 	bool more; /* there are older units, which were not examined */
@@ -70,11 +78,11 @@ enum trend_stat trend_stat_of(enum trend_metric m);
 const char *trend_others(struct arena *a, enum trend_metric m,
 	enum trend_stat s);
 
-/* Whether the metric requires the name of an operator or a kernel. */
-static inline bool trend_has_of(enum trend_metric m)
-{
-	return m == TREND_METRIC_operator || m == TREND_METRIC_kernel;
-}
+enum trend_of trend_of(enum trend_metric m);
+/* "ns"; "GB/s", which is 10^9 bytes per second; "1", a share between 0 and 1. */
+const char *trend_unit(enum trend_metric m, enum trend_stat s);
+/* Whether a change from one level to another makes the metric worse. */
+bool trend_worse(enum trend_metric m, double before, double after);
 
 /* Fills group[t->n] with group numbers. Neighboring units with equal texts
  * share a number; a unit without a text has a number of its own. Returns

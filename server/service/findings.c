@@ -354,6 +354,20 @@ struct finding_list findings_shapes(struct arena *a,
 
 enum { RANKS_SHOWN = 8 };
 
+/* The words of a sentence about a number of things. */
+static const char *findings_s(int64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+static const char *findings_is(int64_t n)
+{
+	return n == 1 ? "is" : "are";
+}
+static const char *findings_its(int64_t n)
+{
+	return n == 1 ? "its" : "their";
+}
+
 /* Adds "9" or "4 to 7" to a list. */
 static const char *findings_job_span(struct arena *a, const char *list,
 	int64_t from, int64_t to)
@@ -387,10 +401,11 @@ static void findings_job_missing(struct finding_list *list, struct arena *a,
 		return;
 	findings_add(list, "ranks_missing", "warn",
 		arena_printf(a,
-			"%lld of %lld ranks are missing (%s%s): waiting for "
-			"them is counted as transfer",
-			(long long)count, (long long)world, text,
-			shown > RANKS_SHOWN ? ", and more" : ""));
+			"%lld of %lld ranks %s missing (%s%s): waiting for "
+			"%s is counted as transfer",
+			(long long)count, (long long)world, findings_is(count),
+			text, shown > RANKS_SHOWN ? ", and more" : "",
+			count == 1 ? "it" : "them"));
 }
 
 /* The ranks that occur in more than one run, each once. */
@@ -455,21 +470,22 @@ static void findings_job_stragglers(struct finding_list *list, struct arena *a,
 static void findings_job_groups(struct finding_list *list, struct arena *a,
 	const struct ranks *r)
 {
+	/* each with the number, the plural's s, and its or their */
 	static const struct {
 		enum pair_fault fault;
 		const char *code, *text;
 	} kinds[] = {
 		{ PAIR_AMBIGUOUS, "group_ambiguous",
-			"process groups whose ranks are unknown, because the "
-			"traces name them by handles that differ between "
-			"processes: %u; their collectives are not split into "
-			"transfer and waiting" },
+			"the ranks of %u process group%s are unknown, because "
+			"the traces name groups by handles that differ between "
+			"processes: %s collectives are not split into transfer "
+			"and waiting" },
 		{ PAIR_RANK_TWICE, "group_rank_twice",
-			"a rank is present twice in %u process groups: their "
+			"a rank is present twice in %u process group%s: %s "
 			"collectives are not split" },
 		{ PAIR_RESTARTS, "group_restarts",
-			"in %u process groups the numbers of the collectives "
-			"restart, and not equally often on each rank: their "
+			"in %u process group%s the numbers of the collectives "
+			"restart, and not equally often on each rank: %s "
 			"collectives are not split" },
 	};
 	uint32_t faults[PAIR_FAULTS] = { 0 };
@@ -480,14 +496,17 @@ static void findings_job_groups(struct finding_list *list, struct arena *a,
 		if (faults[kinds[i].fault])
 			findings_add(list, kinds[i].code, "warn",
 				arena_printf(a, kinds[i].text,
-					faults[kinds[i].fault]));
+					faults[kinds[i].fault],
+					findings_s(faults[kinds[i].fault]),
+					findings_its(faults[kinds[i].fault])));
+	uint32_t restarts = r->pairs.restarts - faults[PAIR_RESTARTS];
 	if (r->pairs.restarts > faults[PAIR_RESTARTS])
 		findings_add(list, "sequence_restarts", "info",
 			arena_printf(a,
-				"in %u process groups the numbers of the "
+				"in %u process group%s the numbers of the "
 				"collectives restart: the collectives are "
 				"matched by restart and number",
-				r->pairs.restarts - faults[PAIR_RESTARTS]));
+				restarts, findings_s(restarts)));
 	if (r->pairs.name_twice)
 		findings_add(list, "group_name_twice", "warn",
 			arena_printf(a,
@@ -509,29 +528,51 @@ static void findings_job_calls(struct finding_list *list, struct arena *a,
 	if (r->pairs.kinds_differ)
 		findings_add(list, "kinds_differ", "warn",
 			arena_printf(a,
-				"%u collectives are of different kinds on their "
-				"ranks and are not split",
-				r->pairs.kinds_differ));
+				"%u collective%s %s of different kinds on %s "
+				"ranks and %s not split",
+				r->pairs.kinds_differ,
+				findings_s(r->pairs.kinds_differ),
+				findings_is(r->pairs.kinds_differ),
+				findings_its(r->pairs.kinds_differ),
+				findings_is(r->pairs.kinds_differ)));
 	if (r->sizes_differ)
 		findings_add(list, "sizes_differ", "warn",
 			arena_printf(a,
-				"%u collectives have different sizes on their "
-				"ranks: their bandwidth is unknown",
-				r->sizes_differ));
+				"%u collective%s %s different sizes on %s "
+				"ranks: %s bandwidth is unknown",
+				r->sizes_differ, findings_s(r->sizes_differ),
+				r->sizes_differ == 1 ? "has" : "have",
+				findings_its(r->sizes_differ),
+				findings_its(r->sizes_differ)));
 	if (r->pairs.between_unknown)
 		findings_add(list, "peers_unknown", "info",
 			arena_printf(a,
-				"%u sends and receives are in process groups "
-				"that do not have two ranks: the ranks of each "
-				"are unknown, and they are not split",
+				r->pairs.between_unknown == 1
+					? "%u send or receive is in a process "
+					  "group that does not have two ranks: "
+					  "its ranks are unknown, and it is "
+					  "not split"
+					: "%u sends and receives are in process "
+					  "groups that do not have two ranks: "
+					  "the ranks of each are unknown, and "
+					  "they are not split",
 				r->pairs.between_unknown));
 	if (bounds && r->ranks_n > 1)
 		findings_add(list, "group_incomplete", "info",
 			arena_printf(a,
-				"of the groups of %u collectives some ranks are "
-				"not in the job: transfer time is an upper "
+				"of the group%s of %u collective%s some ranks "
+				"are not in the job: transfer time is an upper "
 				"bound, and waiting is among the ranks present",
-				bounds));
+				findings_s(bounds), bounds,
+				findings_s(bounds)));
+	if (r->collectives_left_out)
+		findings_add(list, "lines_left_out", "info",
+			arena_printf(a,
+				"the job has collectives of %u groups, kinds "
+				"and sizes; the %u with the most transfer time "
+				"are listed",
+				r->collectives_n + r->collectives_left_out,
+				r->collectives_n));
 }
 
 struct finding_list findings_job(struct arena *a, const struct ranks *r,
@@ -545,9 +586,10 @@ struct finding_list findings_job(struct arena *a, const struct ranks *r,
 	findings_job_twice(list, a, r);
 	if (unknown)
 		findings_add(list, "rank_unknown", "warn",
-			arena_printf(a,
-				"%u of %u runs do not report their rank",
-				unknown, r->ranks_n));
+			arena_printf(a, "%u of %u runs %s not report %s rank",
+				unknown, r->ranks_n,
+				unknown == 1 ? "does" : "do",
+				findings_its(unknown)));
 	else
 		findings_job_missing(list, a, r, world);
 	if (!agree)

@@ -121,6 +121,44 @@ double collective_busbw_gb_s(const struct collective_call *c, int64_t calls,
 	       collective_busbw_factor(c);
 }
 
+double collective_bus_bytes(const struct collective_call *c)
+{
+	double bytes = (double)c->bytes * collective_busbw_factor(c);
+
+	return c->bytes >= 0 && bytes > 0 ? bytes : (double)NAN;
+}
+
+void collective_bus_sums(const struct collectives *cs,
+	struct bus_sum sums[COLLECTIVE_KINDS])
+{
+	memset(sums, 0, COLLECTIVE_KINDS * sizeof *sums);
+	for (uint32_t i = 0; i < cs->n; i++) {
+		const struct collective *c = &cs->rows[i];
+		struct bus_sum *sum = &sums[c->call.kind];
+		double bytes = collective_bus_bytes(&c->call);
+		if (isnan(bytes))
+			continue;
+		sum->bytes += bytes * c->n;
+		sum->calls += c->n;
+		for (uint32_t k = 0; k < c->n; k++)
+			sum->total_ns += c->dur_ns[k];
+	}
+}
+
+bool collective_is_p2p(enum collective_kind kind)
+{
+	return kind == COLLECTIVE_SEND || kind == COLLECTIVE_RECEIVE ||
+	       kind == COLLECTIVE_SEND_RECEIVE;
+}
+
+enum collective_kind collective_kind_from(const char *word)
+{
+	for (enum collective_kind k = 1; k < COLLECTIVE_KINDS; k++)
+		if (!strcmp(word, collective_kinds[k].word))
+			return k;
+	return COLLECTIVE_UNKNOWN;
+}
+
 const char *collective_bytes_reason(const struct collective_call *c)
 {
 	if (c->bytes >= 0)

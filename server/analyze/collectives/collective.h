@@ -27,6 +27,17 @@ int64_t collective_bytes(int64_t elements, enum dtype dtype);
  * second; NaN unknown. */
 double collective_busbw_gb_s(const struct collective_call *c, int64_t calls,
 	int64_t total_ns);
+/* What calls carry over the bus; NaN if the size or the factor is unknown, and
+ * if nothing is carried, as in a group of one rank. */
+double collective_bus_bytes(const struct collective_call *c);
+/* Sums of a run's collectives, by kind. */
+void collective_bus_sums(const struct collectives *cs,
+	struct bus_sum sums[COLLECTIVE_KINDS]);
+/* Whether a kind is one rank's send or receive, whose duration is mostly waiting
+ * for the other rank. */
+bool collective_is_p2p(enum collective_kind kind);
+/* The kind of a word such as "all_reduce"; COLLECTIVE_UNKNOWN if there is none. */
+enum collective_kind collective_kind_from(const char *word);
 
 /* Why the bytes of a call are unknown; NULL if they are known. */
 const char *collective_bytes_reason(const struct collective_call *c);

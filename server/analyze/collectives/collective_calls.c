@@ -346,8 +346,19 @@ static void collective_calls_host(const struct collective_calls_maker *m,
 			collective_calls_add(m->t, m->hosts.row[i], f);
 }
 
+static struct collective_parts collective_calls_parts(const struct trace *t,
+	const struct collective_calls_found *f)
+{
+	return (struct collective_parts){
+		.splits = collective_calls_text(t, f->splits),
+		.in_elements = f->in,
+		.out_elements = f->out,
+	};
+}
+
 static struct collective_call
-collective_calls_of(const struct collective_calls_maker *m, uint32_t i)
+collective_calls_of(const struct collective_calls_maker *m, uint32_t i,
+	struct collective_parts *parts)
 {
 	uint32_t row = m->proc->kernel.from + i, call = m->call_of[i];
 	struct collective_calls_found f = collective_calls_nothing();
@@ -364,9 +375,14 @@ collective_calls_of(const struct collective_calls_maker *m, uint32_t i)
 					 ? 0
 					 : m->group[call - m->proc->call.from];
 		if (f.in < 0 && f.out < 0 && f.in_bytes < 0 &&
-			f.out_bytes < 0 && group)
+			f.out_bytes < 0 && group) {
+			*parts = (struct collective_parts){ .in_elements = -1,
+				.out_elements = -1,
+				.several = true };
 			return collective_calls_group(m, group);
+		}
 	}
+	*parts = collective_calls_parts(m->t, &f);
 	if (!f.is.kind)
 		f.is.kind =
 			collective_kind_of(m->p->kernels[m->kernel_of[i]].name);
@@ -427,13 +443,16 @@ static bool collective_calls_fill(struct collective_calls_maker *m, uint32_t n)
 		((size_t)launches + 1) * sizeof *m->out->of);
 	m->out->list = arena_grow(m->p->arena, NULL,
 		((size_t)n + 1) * sizeof *m->out->list);
-	if (!m->out->of || !m->out->list)
+	m->out->parts = arena_grow(m->p->arena, NULL,
+		((size_t)n + 1) * sizeof *m->out->parts);
+	if (!m->out->of || !m->out->list || !m->out->parts)
 		return false;
 	for (uint32_t i = 0; i < launches; i++) {
 		if (!collective_calls_is(m, i))
 			continue;
-		m->out->list[m->out->n++] = collective_calls_of(m, i);
-		m->out->of[i] = m->out->n;
+		m->out->list[m->out->n] =
+			collective_calls_of(m, i, &m->out->parts[m->out->n]);
+		m->out->of[i] = ++m->out->n;
 	}
 	return true;
 }
@@ -473,5 +492,6 @@ void collective_calls_release(struct collective_calls *c, struct arena *a)
 {
 	arena_drop(a, c->of);
 	arena_drop(a, c->list);
+	arena_drop(a, c->parts);
 	*c = (struct collective_calls){ 0 };
 }

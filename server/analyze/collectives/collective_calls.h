@@ -13,11 +13,20 @@
 #include "profile.h"
 #include "trace.h"
 
+/* From what the parts of an all-to-all are computed. */
+struct collective_parts {
+	const char
+		*splits; /* "[4, 4] [8, 8]", input and output; NULL unknown */
+	int64_t in_elements, out_elements; /* of this rank; -1 unknown */
+	bool several; /* one kernel executed several calls */
+};
+
 struct collective_calls {
 	/* By kernel row of the process: index + 1 of `list`; 0: the launch is
 	 * no collective. NULL if there are none. */
 	uint32_t *of;
 	struct collective_call *list; /* by launch, in the order of the rows */
+	struct collective_parts *parts; /* of the same calls */
 	uint32_t n;
 };
 

@@ -1,6 +1,7 @@
 /* collective_pairs.c - finds the process groups that ranks have in common, and
  * pairs their calls by number. */
 #include "collective_pairs.h"
+#include "collective.h"
 #include "names.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -14,6 +15,9 @@ enum {
 	/* A process has a few groups. Beyond this number they are not compared,
 	 * because each is compared with each of the other runs. */
 	PAIR_HANDLES_MAX = 64,
+	/* Calls that others may overtake. A process has a few streams, and a
+	 * call is rarely overtaken by more than one on each. */
+	PAIR_OVERTAKEN_MAX = 64,
 };
 
 /* A call with the key by which it is paired. */
@@ -117,18 +121,12 @@ static void pairs_name_twice(struct pairs_maker *m)
 
 /* Calls. */
 
-static bool pairs_is_p2p(enum collective_kind kind)
-{
-	return kind == COLLECTIVE_SEND || kind == COLLECTIVE_RECEIVE ||
-	       kind == COLLECTIVE_SEND_RECEIVE;
-}
-
 static enum pair_class pairs_class_of(const struct collective *c, uint32_t call,
 	bool grouped)
 {
 	bool numbered = grouped && c->sequence && c->sequence[call] >= 0;
 
-	if (grouped && pairs_is_p2p(c->call.kind))
+	if (grouped && collective_is_p2p(c->call.kind))
 		return numbered ? PAIR_P2P : PAIR_P2P_ORDERED;
 	return numbered ? PAIR_NUMBERED : PAIR_ORDERED;
 }
@@ -219,7 +217,7 @@ static struct pair_handle pairs_handle_from(struct pairs_maker *m, uint32_t run,
 		if (!pairs_of_handle(is, like))
 			continue;
 		for (uint32_t k = 0; k < cs->rows[i].n; k++)
-			if (!pairs_is_p2p(is->kind))
+			if (!collective_is_p2p(is->kind))
 				pairs_event_add(&own, run, i, k, 0, true);
 	}
 	h.n = own.events_n;
@@ -357,25 +355,58 @@ static void pairs_groups_of(struct pairs_maker *m, struct pairs_handles *hs,
 
 /* Keys. */
 
+/* Whether one of the last calls since the restart at `from` has this number. */
+static bool pairs_seen(const struct pair_event *ev, uint32_t from, uint32_t to,
+	int64_t sequence)
+{
+	if (to - from > PAIR_OVERTAKEN_MAX)
+		from = to - PAIR_OVERTAKEN_MAX;
+	for (uint32_t i = from; i < to; i++)
+		if (ev[i].sequence == sequence)
+			return true;
+	return false;
+}
+
+/* Whether ev[at], whose number is below all since the restart at `from`, was
+ * overtaken by them: 6, 5, 7. If the numbers restarted, then those before it
+ * come again: 6, 5, 6. If the recording ends before either, it was overtaken if
+ * it and the rest fit just below the others. */
+static bool pairs_overtaken(const struct pair_event *ev, uint32_t n,
+	uint32_t from, uint32_t at, int64_t min_sequence)
+{
+	uint32_t rest = n - at, i = at + 1;
+
+	for (; i < n && i - at <= PAIR_OVERTAKEN_MAX; i++)
+		if (ev[i].sequence >= min_sequence)
+			return !pairs_seen(ev, from, at, ev[i].sequence);
+	return i == n && rest <= at - from &&
+	       ev[at].sequence >= min_sequence - (int64_t)rest;
+}
+
 /* Completes the keys of the calls of one run, group and way, which are in the
- * order of their starts. Numbers restart if one is not above the first since
- * the last restart; a call that was overtaken is above it. */
+ * order of their starts. Numbers restart if one is not above all since the last
+ * restart, unless the call was overtaken. */
 static uint32_t pairs_number(struct pair_event *ev, uint32_t n)
 {
-	uint32_t epoch = 0;
-	int64_t last = ev->sequence, min_sequence = last;
+	uint32_t epoch = 0, from = 0;
+	int64_t min_sequence = ev->sequence;
 
 	if (ev->way == PAIR_ORDERED || ev->way == PAIR_P2P_ORDERED) {
 		for (uint32_t i = 0; i < n; i++)
 			ev[i].sequence = i;
 		return 1;
 	}
-	for (uint32_t i = 0; i < n; i++) {
-		if (ev[i].sequence < last && ev[i].sequence <= min_sequence) {
+	for (uint32_t i = 1; i < n; i++) {
+		int64_t is = ev[i].sequence;
+		bool below = is < ev[i - 1].sequence && is <= min_sequence;
+		if (below &&
+			(is == min_sequence || !pairs_overtaken(ev, n, from, i,
+						       min_sequence))) {
 			epoch++;
-			min_sequence = ev[i].sequence;
+			from = i;
 		}
-		last = ev[i].sequence;
+		if (below)
+			min_sequence = is;
 		ev[i].epoch = epoch;
 	}
 	return epoch + 1;
@@ -574,7 +605,8 @@ void collective_pairs_from(const struct compared_run *const *runs, uint32_t n,
 {
 	struct pairs_maker m = { .runs = runs, .n = n, .a = a, .out = out };
 	struct pairs_handles hs = { 0 };
-	uint32_t **groups = arena_array(a, uint32_t *, (size_t)n + 1);
+	const uint32_t **groups =
+		arena_array(a, const uint32_t *, (size_t)n + 1);
 	size_t calls = 0;
 
 	assert(a->ceiling == 0);
@@ -598,6 +630,7 @@ void collective_pairs_from(const struct compared_run *const *runs, uint32_t n,
 					!out->groups[groups[r][i]].nameless);
 		pairs_keys(&m, from);
 	}
+	out->group_of = groups;
 	pairs_faults(&m);
 	pairs_name_twice(&m);
 	pairs_list(&m);

@@ -48,6 +48,7 @@ struct pair_member {
 };
 struct collective_pairs {
 	struct pair_group *groups;
+	const uint32_t **group_of; /* [run][line]: index into `groups` */
 	struct collective_pair *list; /* by group, then by number */
 	struct pair_member *members; /* by pair, then by run */
 	uint32_t groups_n, n;

@@ -1,6 +1,6 @@
 /* collectives.c - lists the collectives of a run by name, device, stream and
  * what their calls have in common: kind, size and process group. */
-#include "collective_calls.h"
+#include "exchange.h"
 #include "pattern.h"
 #include <assert.h>
 #include <string.h>
@@ -162,7 +162,10 @@ bool collectives_from(const struct trace *t, const struct process *proc,
 	m.line = arena_grow(p->arena, NULL,
 		((size_t)m.rows.to - m.rows.from + 1) * sizeof *m.line);
 	bool ok = m.line && collectives_assign(&m) &&
-		  collectives_fill(&m, trace_first_ns(t, proc));
+		  collectives_fill(&m, trace_first_ns(t, proc)) &&
+		  exchanges_from(calls, m.line, m.rows.to - m.rows.from, p);
 	arena_drop(p->arena, m.line);
+	if (ok)
+		collective_bus_sums(&p->collectives, p->bus);
 	return ok;
 }

@@ -274,52 +274,98 @@ static const char *ranks_bytes_reason(const struct ranks_maker *m,
 	return collective_bytes_reason(is);
 }
 
-/* A new line for a pair. */
-static void ranks_line_add(struct ranks_maker *m,
-	const struct collective_pair *p, const struct collective_call *is,
-	bool many)
-{
-	const struct pair_group *g = &m->pairs.groups[p->group];
-	const struct pair_member *at = &m->pairs.members[p->first];
-	struct collective_line *l =
-		&m->out->collectives[m->out->collectives_n++];
+/* A line before the selection of those that are listed. */
+struct ranks_key_line {
+	uint32_t pair; /* the first */
+	uint32_t id; /* in the order of the first pairs */
+	bool many; /* without a size, because the job has too many */
+	int64_t transfer_ns;
+	struct collective_line *line; /* NULL: left out */
+};
 
-	*l = (struct collective_line){ .name = pair_line(m->runs, at)->name,
-		.group = g,
-		.call = *is,
-		.reason = ranks_bytes_reason(m, is, p, many),
-		.runs = arena_array(m->a, uint32_t, p->n),
-		.runs_n = p->n,
-		.total_ns = arena_array(m->a, int64_t, m->n),
-		.last_calls = arena_array(m->a, int64_t, m->n),
-		.caused_ns = arena_array(m->a, int64_t, m->n) };
-	l->call.group_size = g->size >= 0 ? g->size : is->group_size;
-	for (uint32_t i = 0; i < p->n; i++)
-		l->runs[i] = at[i].run;
-}
-
-static struct collective_line *ranks_line(struct ranks_maker *m,
-	const struct collective_pair *p, struct names *keys)
+/* The id of a pair's line. */
+static uint32_t ranks_key(struct ranks_maker *m, uint32_t pair,
+	struct names *keys, struct ranks_key_line *lines)
 {
+	const struct collective_pair *p = &m->pairs.list[pair];
 	bool differ, many = false;
 	struct collective_call is = ranks_call_of(m, p, &differ);
 	struct ranks_line_key key = { is.elements, is.bytes, p->group, is.kind,
 		is.dtype, is.split };
+	uint32_t before = keys->n;
 
 	m->out->sizes_differ += differ;
 	if (keys->n > RANKS_SIZES_MAX && is.elements >= 0 &&
 		names_find(keys, (const char *)&key, sizeof key) ==
 			NAMES_NONE) {
-		is.elements = is.bytes = key.elements = key.bytes = -1;
+		key.elements = key.bytes = -1;
 		many = true;
 	}
-	uint32_t id = names_put(keys, (const char *)&key, sizeof key);
-	if (id > m->out->collectives_n)
-		ranks_line_add(m, p, &is, many);
-	return &m->out->collectives[id - 1];
+	uint32_t id = names_put(keys, (const char *)&key, sizeof key) - 1;
+	if (keys->n > before)
+		lines[id] = (struct ranks_key_line){ .pair = pair,
+			.id = id,
+			.many = many };
+	return id;
 }
 
-/* Adds a pair to its line and to the lines of its ranks. */
+static void ranks_line_add(struct ranks_maker *m, struct ranks_key_line *of)
+{
+	const struct collective_pair *p = &m->pairs.list[of->pair];
+	const struct pair_group *g = &m->pairs.groups[p->group];
+	const struct pair_member *at = &m->pairs.members[p->first];
+	struct collective_line *l =
+		&m->out->collectives[m->out->collectives_n++];
+	bool differ;
+	struct collective_call is = ranks_call_of(m, p, &differ);
+
+	if (of->many)
+		is.elements = is.bytes = -1;
+	*l = (struct collective_line){ .name = pair_line(m->runs, at)->name,
+		.group = g,
+		.call = is,
+		.reason = ranks_bytes_reason(m, &is, p, of->many),
+		.runs = arena_array(m->a, uint32_t, p->n),
+		.runs_n = p->n,
+		.total_ns = arena_array(m->a, int64_t, m->n),
+		.last_calls = arena_array(m->a, int64_t, m->n),
+		.caused_ns = arena_array(m->a, int64_t, m->n) };
+	l->call.group_size = g->size >= 0 ? g->size : is.group_size;
+	for (uint32_t i = 0; i < p->n; i++)
+		l->runs[i] = at[i].run;
+	of->line = l;
+}
+
+static int ranks_by_key_transfer(const void *left, const void *right)
+{
+	const struct ranks_key_line *a = left, *b = right;
+
+	if (a->transfer_ns != b->transfer_ns)
+		return a->transfer_ns > b->transfer_ns ? -1 : 1;
+	return a->id < b->id ? -1 : a->id > b->id;
+}
+
+/* Makes the lines that are listed. Returns them by id. */
+static struct collective_line **ranks_lines_select(struct ranks_maker *m,
+	struct ranks_key_line *lines, uint32_t n)
+{
+	struct collective_line **of =
+		arena_array(m->a, struct collective_line *, (size_t)n + 1);
+	uint32_t listed = n < RANKS_LINES_MAX ? n : RANKS_LINES_MAX;
+
+	if (n)
+		qsort(lines, n, sizeof *lines, ranks_by_key_transfer);
+	m->out->collectives =
+		arena_array(m->a, struct collective_line, (size_t)listed + 1);
+	m->out->collectives_left_out = n - listed;
+	for (uint32_t i = 0; i < listed; i++) {
+		ranks_line_add(m, &lines[i]);
+		of[lines[i].id] = lines[i].line;
+	}
+	return of;
+}
+
+/* Adds a pair to its line, if it is listed, and to the lines of its ranks. */
 static void ranks_pair_add(struct ranks_maker *m,
 	const struct collective_pair *p, struct collective_line *l)
 {
@@ -327,12 +373,15 @@ static void ranks_pair_add(struct ranks_maker *m,
 	int64_t longest, shortest = ranks_shortest(m->runs, at, p->n, &longest);
 	uint32_t last = UINT32_MAX, together = 0;
 
-	l->count++;
-	l->transfer_ns += shortest;
-	l->skew_ns += (double)(longest - shortest);
+	if (l) {
+		l->count++;
+		l->transfer_ns += shortest;
+		l->skew_ns += (double)(longest - shortest);
+	}
 	for (uint32_t i = 0; i < p->n; i++) {
 		int64_t dur = ranks_dur(m->runs, &at[i]);
-		l->total_ns[at[i].run] += dur;
+		if (l)
+			l->total_ns[at[i].run] += dur;
 		if (dur == shortest) {
 			last = at[i].run;
 			together++;
@@ -345,8 +394,10 @@ static void ranks_pair_add(struct ranks_maker *m,
 		}
 	}
 	if (together == 1 && m->n > 1) {
-		l->last_calls[last]++;
-		l->caused_ns[last] += longest - shortest;
+		if (l) {
+			l->last_calls[last]++;
+			l->caused_ns[last] += longest - shortest;
+		}
 		m->out->ranks[last].last_calls++;
 		m->out->ranks[last].caused_ns += longest - shortest;
 	}
@@ -434,16 +485,25 @@ static void ranks_line_end(const struct ranks_maker *m,
 
 static void ranks_lines(struct ranks_maker *m)
 {
+	const size_t n = m->pairs.n;
+	struct ranks_key_line *lines =
+		arena_array(m->a, struct ranks_key_line, n + 1);
+	uint32_t *id = arena_array(m->a, uint32_t, n + 1);
 	struct names keys;
 
 	names_init(&keys, m->a);
-	/* Beyond RANKS_SIZES_MAX lines, a line has no size, so that a group has
-	 * one line per kind, type and split. */
-	m->out->collectives = arena_array(m->a, struct collective_line,
-		(size_t)m->pairs.n + 1);
-	for (uint32_t i = 0; i < m->pairs.n; i++)
-		ranks_pair_add(m, &m->pairs.list[i],
-			ranks_line(m, &m->pairs.list[i], &keys));
+	uint32_t before = keys.n;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct collective_pair *p = &m->pairs.list[i];
+		int64_t longest;
+		id[i] = ranks_key(m, i, &keys, lines);
+		lines[id[i]].transfer_ns += ranks_shortest(m->runs,
+			&m->pairs.members[p->first], p->n, &longest);
+	}
+	struct collective_line **of =
+		ranks_lines_select(m, lines, keys.n - before);
+	for (uint32_t i = 0; i < n; i++)
+		ranks_pair_add(m, &m->pairs.list[i], of[id[i]]);
 	for (uint32_t i = 0; i < m->out->collectives_n; i++)
 		ranks_line_end(m, &m->out->collectives[i]);
 	for (uint32_t r = 0; r < m->n; r++) {
@@ -542,11 +602,61 @@ bool ranks_from(const struct compared_run *runs, uint32_t n,
 	qsort(out->collectives, out->collectives_n, sizeof *out->collectives,
 		ranks_by_transfer);
 	out->pairs = m.pairs;
+	out->runs = m.runs;
 	out->rank_twice = ranks_twice(out->ranks, n);
 	out->clocks_agree =
 		ranks_clock_from(m.runs, n, &m.pairs, a, out->ranks);
 	ranks_stragglers(&m);
 	return true;
+}
+
+static void ranks_bus_of_run(const struct compared_run *run,
+	struct bus_sum *out)
+{
+	struct bus_sum sums[COLLECTIVE_KINDS];
+
+	collective_bus_sums(&run->collectives, sums);
+	for (int k = 0; k < COLLECTIVE_KINDS; k++) {
+		if (collective_is_p2p((enum collective_kind)k))
+			continue;
+		out->bytes += sums[k].bytes;
+		out->calls += sums[k].calls;
+		out->total_ns += sums[k].total_ns;
+	}
+}
+
+void ranks_bus_sum(const struct compared_run *const *runs, uint32_t n,
+	struct arena *a, struct bus_sum *out)
+{
+	struct ranks_maker m = { .n = n, .a = a };
+
+	assert(a->ceiling == 0);
+	*out = (struct bus_sum){ 0 };
+	if (n == 1) {
+		ranks_bus_of_run(runs[0], out);
+		return;
+	}
+	m.runs = arena_array(a, const struct compared_run *, (size_t)n + 1);
+	for (uint32_t r = 0; r < n; r++)
+		m.runs[r] = runs[r];
+	if (n)
+		qsort(m.runs, n, sizeof *m.runs, ranks_by_rank);
+	collective_pairs_from(m.runs, n, a, &m.pairs);
+	for (uint32_t i = 0; i < m.pairs.n; i++) {
+		const struct collective_pair *p = &m.pairs.list[i];
+		bool differ;
+		struct collective_call is = ranks_call_of(&m, p, &differ);
+		int64_t longest;
+		if (m.pairs.groups[p->group].size >= 0)
+			is.group_size = m.pairs.groups[p->group].size;
+		double bytes = collective_bus_bytes(&is);
+		if (isnan(bytes) || collective_is_p2p(is.kind))
+			continue;
+		out->bytes += bytes;
+		out->calls++;
+		out->total_ns += ranks_shortest(m.runs,
+			&m.pairs.members[p->first], p->n, &longest);
+	}
 }
 
 /* Waiting of each run, iteration by iteration. */

@@ -36,9 +36,10 @@ struct rank_line {
 	bool straggler; /* computes longer than the median rank by more than 3 MAD
 		and 2 % */
 };
-/* A job lists at most this many lines with a size; an answer with 256 ranks
- * then has about 3 MB. */
-enum { RANKS_SIZES_MAX = 500 };
+/* A job lists at most RANKS_SIZES_MAX lines with a size, so that the others of a
+ * group share one line per kind, and at most RANKS_LINES_MAX lines: those with
+ * the most transfer time. An answer with 256 ranks then has about 4 MB. */
+enum { RANKS_SIZES_MAX = 500, RANKS_LINES_MAX = 600 };
 
 /* Collectives of one group, kind, element type and size. */
 struct collective_line {
@@ -68,8 +69,10 @@ struct collective_line {
 };
 struct ranks {
 	struct rank_line *ranks; /* by rank, run; unknown ranks last */
+	const struct compared_run **runs; /* in the same order */
 	struct collective_line *collectives; /* matched; transfer descending */
 	uint32_t ranks_n, collectives_n;
+	uint32_t collectives_left_out; /* lines beyond RANKS_LINES_MAX */
 	struct collective_pairs pairs;
 	uint32_t sizes_differ; /* collectives whose ranks state different
 		sizes, where this cannot be */
@@ -84,6 +87,12 @@ struct ranks {
 bool ranks_from(const struct compared_run *runs, uint32_t n,
 	const struct catalog *catalog, struct arena *a, struct ranks *out,
 	struct err *e);
+
+/* What the collectives of runs of one job carried over the bus, without sends and
+ * receives: each matched collective once, with the shortest duration of its
+ * ranks. A single run has its own durations. */
+void ranks_bus_sum(const struct compared_run *const *runs, uint32_t n,
+	struct arena *a, struct bus_sum *out);
 
 /* Waiting time inside each iteration of each run, for comparisons of jobs.
  * *waiting has one array per run with one value per iteration. Waiting is the

@@ -2,6 +2,7 @@
  * time. */
 #include "call.h"
 #include "catalog_cache.h"
+#include "collective.h"
 #include "concurrency_limit.h"
 #include "listing.h"
 #include "query_trend.h"
@@ -68,12 +69,24 @@ static bool trends_params_read(const struct call *c, struct trend_filter *f,
 	const char *word = trend_metric_word(f->metric);
 	if (!trends_stat_param(c, f, e))
 		return false;
-	if (trend_has_of(f->metric) && !f->of)
-		return err_set(e, ERR_INPUT,
-			"of: is missing; give the name of the %s", word);
-	return trend_has_of(f->metric) || !f->of ||
-	       err_set(e, ERR_INPUT,
-		       "of: %s is a metric of the whole run; omit it", word);
+	switch (trend_of(f->metric)) {
+	case TREND_OF_NAME:
+		return f->of || err_set(e, ERR_INPUT,
+					"of: is missing; give the name of the "
+					"%s",
+					word);
+	case TREND_OF_KIND:
+		return !f->of || collective_kind_from(f->of) ||
+		       err_set(e, ERR_INPUT,
+			       "of: '%.60s' is not a kind of collective (use "
+			       "one such as all_reduce)",
+			       f->of);
+	default:
+		return !f->of || err_set(e, ERR_INPUT,
+					 "of: %s is a metric of the whole run; "
+					 "omit it",
+					 word);
+	}
 }
 
 /* Finds the kernels with the stem of the requested one, if a compiler numbers
@@ -115,7 +128,8 @@ static bool trends_trend_read(struct call *c, const struct trend_filter *f,
 	if (!call_db(c, e) || !query_trend(c->s.db, &c->s.arena, f, t, e))
 		return false;
 	call_db_return(c); /* the rest takes time and needs no database */
-	return t->there || !trend_has_of(f->metric) || !(t->n + t->left_out) ||
+	return t->there || trend_of(f->metric) != TREND_OF_NAME ||
+	       !(t->n + t->left_out) ||
 	       err_set(e, ERR_NOT_FOUND,
 		       "no run of this series has the %s '%.60s'",
 		       trend_metric_word(f->metric), f->of);

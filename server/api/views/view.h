@@ -18,6 +18,7 @@
 #include <jansson.h>
 
 struct buf;
+struct exchange_maps;
 struct finding_list;
 struct job_row;
 struct layers_short;
@@ -77,6 +78,11 @@ json_t *view_job_row(const struct job_row *j);
 json_t *view_job(struct arena *a, const struct job_row *j,
 	const struct ranks *r, const struct compared_run *runs, uint32_t n,
 	const struct finding_list *findings);
+json_t *view_exchanges(struct arena *a, int64_t job, const struct ranks *r,
+	const struct exchange_maps *maps);
+/* One row per cell. */
+const struct table *view_exchanges_table(struct arena *a, const struct ranks *r,
+	const struct exchange_maps *maps);
 
 json_t *view_note(const struct note_row *n);
 json_t *view_kernel(const struct kernel_line *k);

@@ -4,12 +4,18 @@
 #include "utc_time.h"
 #include "view_compare.h"
 #include <math.h>
+#include <string.h>
 
-/* Rounds to a tenth of a nanosecond, or a share to a millionth. More digits are
- * noise, and would make an answer with 50,000 values long. */
+static bool view_trend_in_ns(const struct trend_result *is)
+{
+	return !strcmp(trend_unit(is->f->metric, is->f->stat), "ns");
+}
+
+/* Rounds to a tenth of a nanosecond, or a share or bandwidth to a millionth.
+ * More digits are noise, and would make an answer with 50,000 values long. */
 static double view_trend_rounded(const struct trend_result *is, double v)
 {
-	double by = is->f->stat == TREND_SHARE ? 1e6 : 10;
+	double by = view_trend_in_ns(is) ? 10 : 1e6;
 	return round(v * by) / by;
 }
 
@@ -63,30 +69,34 @@ json_t *view_trend(const struct trend_result *is)
 	return row_trend(is, is->f);
 }
 
-static const struct column in_ns[] = { { "Run", true }, { "Stored At", false },
-	{ "Value (ns)", true }, { "Group", false }, { "Change (%)", true } };
-static const struct column in_shares[] = { { "Run", true },
-	{ "Stored At", false }, { "Share", true }, { "Group", false },
-	{ "Change (%)", true } };
+#define VIEW_TREND_COLUMNS(value)                                         \
+	{                                                                 \
+		{ "Run", true }, { "Stored At", false }, { value, true }, \
+			{ "Group", false }, { "Change (%)", true },       \
+	}
+static const struct column in_ns[] = VIEW_TREND_COLUMNS("Value (ns)");
+static const struct column in_shares[] = VIEW_TREND_COLUMNS("Share");
+static const struct column in_gb_s[] = VIEW_TREND_COLUMNS("Value (GB/s)");
 
 const struct table *view_trend_table(struct arena *a,
 	const struct trend_result *is)
 {
 	const struct trend *t = is->t;
-	bool share = is->f->stat == TREND_SHARE;
+	bool ns = view_trend_in_ns(is);
 	uint32_t c = 0;
 	const char **at;
 	struct table *table = table_new(a, TABLE_COLUMNS(in_ns), t->n, &at);
-	if (share)
-		table->columns = in_shares;
+	if (!ns)
+		table->columns =
+			is->f->stat == TREND_SHARE ? in_shares : in_gb_s;
 	for (uint32_t i = 0; i < t->n; i++) {
 		char moment[UTC_TIME_TEXT];
 		bool changed = c < is->changes_n && is->changes[c].at == i;
 		utc_time_format(t->at[i], moment);
 		*at++ = table_whole(a, t->run[i]);
 		*at++ = arena_strdup(a, moment);
-		*at++ = share ? table_figure(a, t->value[i])
-			      : table_real(a, t->value[i]);
+		*at++ = ns ? table_real(a, t->value[i])
+			   : table_figure(a, t->value[i]);
 		*at++ = t->group[i] ? t->group[i] : "";
 		*at++ = changed ? table_figure(a,
 					  view_trend_pct(is->changes[c].ratio))

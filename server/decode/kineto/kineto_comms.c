@@ -237,7 +237,8 @@ static bool kineto_comms_splits(struct kineto_rows *r,
 	size_t size = (size_t)in->len + out->len + 2;
 
 	*id = 0;
-	if (!in->at || !out->at || in->escaped || out->escaped)
+	if (!in->at || !out->at || !in->len || !out->len || in->escaped ||
+		out->escaped)
 		return true;
 	if (size > r->label_cap) {
 		char *grown = arena_grow(r->trace->arena, r->label, size * 2);

@@ -186,6 +186,16 @@ bool query_workloads(struct db *db, struct arena *a, const char *project,
 	"AS above FROM run_operator o WHERE o.run_id = runs.run_id "          \
 	"AND $10 = 'share' AND $11 IS NULL) o"
 
+/* Sends and receives are in no sum over kinds (model/trend.h). */
+#define BUSBW "(CASE WHEN counted THEN b.bytes / nullif(b.ns, 0) END)"
+#define BUS                                                 \
+	"CROSS JOIN LATERAL (SELECT sum(bytes) AS bytes, "  \
+	"sum(total_ns)::float8 AS ns FROM run_bus b "       \
+	"WHERE b.run_id = runs.run_id AND $10 = 'mean' "    \
+	"AND CASE WHEN $11 IS NULL "                        \
+	"THEN b.kind NOT IN ('send', 'recv', 'send_recv') " \
+	"ELSE b.kind = $11 END) b"
+
 static const char *const series[] = {
 	[TREND_METRIC_iteration] = TREND_SERIES(ITERATION_NS, "true", ""),
 	[TREND_METRIC_busy] = TREND_SERIES(BUSY_NS, "true", ""),
@@ -197,6 +207,7 @@ static const char *const series[] = {
 	[TREND_METRIC_kernel] = TREND_SERIES(KERNEL_NS, "k.lines > 0", KERNEL),
 	[TREND_METRIC_coverage] = TREND_SERIES(ATTRIBUTED, "true", OPERATORS),
 	[TREND_METRIC_headroom] = TREND_SERIES(HEADROOM, "true", OPERATORS),
+	[TREND_METRIC_busbw] = TREND_SERIES(BUSBW, "b.bytes IS NOT NULL", BUS),
 };
 
 /* The query returns the newest row first. */

@@ -30,7 +30,8 @@ struct trend_filter {
 	const char *project, *workload; /* complete names; "" if not given */
 	enum trend_metric metric;
 	enum trend_stat stat; /* one that the metric has */
-	/* an operator, or the kernel's complete name; else NULL */
+	/* an operator, the kernel's complete name, or the kind of collectives;
+	 * else NULL */
 	const char *of;
 	/* Ids of all kernels with the stem of `of`, if a compiler numbers it:
 	 * the kernel is then found in each run under the number that it has

@@ -551,6 +551,8 @@ bool derived_clear(struct db *db, int64_t run, struct err *e)
 		"DELETE FROM run_pattern_iteration WHERE run_id = $1",
 		"DELETE FROM run_metric WHERE run_id = $1",
 		"DELETE FROM run_collective WHERE run_id = $1",
+		"DELETE FROM run_bus WHERE run_id = $1",
+		"DELETE FROM run_exchange WHERE run_id = $1",
 		"DELETE FROM run_fact WHERE run_id = $1",
 		"DELETE FROM run_operator WHERE run_id = $1",
 		"DELETE FROM run_shape WHERE run_id = $1",

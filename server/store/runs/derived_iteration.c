@@ -362,8 +362,60 @@ static const struct derived_table derived_collective = {
 	derived_write_collectives,
 };
 
+static void derived_write_bus(struct bulk *b, const struct derived_run *run)
+{
+	for (int k = 0; k < COLLECTIVE_KINDS; k++) {
+		const struct bus_sum *sum = &run->profile->bus[k];
+		if (!sum->calls)
+			continue;
+		bulk_row(b, 5);
+		bulk_int8(b, run->id);
+		bulk_text(b, profile_word_collective[k]);
+		bulk_int8(b, sum->calls);
+		bulk_float8(b, sum->bytes);
+		bulk_int8(b, sum->total_ns);
+	}
+}
+
+static const struct derived_table derived_bus = {
+	"COPY run_bus (run_id, kind, calls, bytes, total_ns) "
+	"FROM STDIN (FORMAT binary)",
+	derived_write_bus,
+};
+
+static void derived_write_exchanges(struct bulk *b,
+	const struct derived_run *run)
+{
+	const struct exchanges *xs = &run->profile->exchanges;
+	for (uint32_t i = 0; i < xs->n; i++) {
+		const struct peer_exchange *x = &xs->rows[i];
+		bulk_row(b, 9);
+		bulk_int8(b, run->id);
+		bulk_int4(b, (int32_t)i);
+		bulk_int4(b, (int32_t)x->line);
+		bulk_int8(b, x->calls);
+		bulk_int8(b, x->known);
+		bulk_text(b, profile_word_exchange[x->fault]);
+		bulk_int4(b, (int32_t)x->peers);
+		if (x->known) {
+			bulk_packed(b, x->sent, x->peers);
+			bulk_packed(b, x->received, x->peers);
+		} else {
+			bulk_null(b);
+			bulk_null(b);
+		}
+	}
+}
+
+static const struct derived_table derived_exchange = {
+	"COPY run_exchange (run_id, rank, collective, calls, known_calls, "
+	"reason, peers, sent, received) FROM STDIN (FORMAT binary)",
+	derived_write_exchanges,
+};
+
 const struct derived_table *const derived_iteration_tables[] = {
 	&derived_iteration, &derived_stratum, &derived_work, &derived_axis,
 	&derived_pattern, &derived_pattern_iteration, &derived_metric,
-	&derived_collective, &derived_fact, NULL
+	&derived_collective, &derived_bus, &derived_exchange, &derived_fact,
+	NULL
 };

@@ -19,6 +19,11 @@ bool query_compared(struct db *db, struct arena *a, const int64_t *runs,
 bool query_origins(struct db *db, struct arena *a, struct compared_run *runs,
 	uint32_t n, struct err *e);
 
+/* Sets the exchanges of runs that query_compared() read. ERR_CONFLICT if a run
+ * was analyzed again since then. */
+bool query_exchanges(struct db *db, struct arena *a, struct compared_run *runs,
+	uint32_t n, struct err *e);
+
 /* Reads a page of a run's iterations from `offset`; limit 0: all to the end.
  * Strata and their signatures are complete; kept_n counts the iterations of the
  * run. ERR_NOT_FOUND. */

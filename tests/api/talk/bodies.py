@@ -6,7 +6,7 @@ import sys
 import tempfile
 import zlib
 
-from talk.made_collectives import made_collectives
+from talk.made_collectives import made_all_to_all, made_collectives
 from talk.made_layers import (made_grouped, made_lagging, made_layers, made_other,
                               made_other_lagging)
 from talk.made_steps import CHANGED, WORK, made_rank, made_steps
@@ -240,6 +240,24 @@ MADE = {
     "calls-of-four-1": lambda: made_collectives(1, [(1, 1000, 30)], ranks="[0, 1, 2, 3]"),
     "calls-of-four-again": lambda: made_collectives(0, [(1, 1000, 20)],
                                                     ranks="[0, 1, 2, 3]"),
+    "calls-overtaken-0": lambda: made_collectives(
+        0, [(6, 1000, 10), (5, 1000, 20), (7, 1000, 30)]),
+    "calls-overtaken-1": lambda: made_collectives(
+        1, [(5, 1000, 10), (6, 1000, 20), (7, 1000, 30)]),
+    "all-to-all-0": lambda: made_all_to_all(
+        0, 2, [([1, 2], [1, 5], 50), ([], [], 60)]),
+    "all-to-all-1": lambda: made_all_to_all(
+        1, 2, [([5, 3], [2, 3], 70), ([], [], 55)]),
+    "all-to-all-odd-0": lambda: made_all_to_all(
+        0, 2, [([1, 2], [1, 0], 50), ("[1, ...]", "[1, ...]", 60), ("[1, -2]", "[3]", 70)]),
+    "all-to-all-odd-1": lambda: made_all_to_all(
+        1, 2, [([0, 3], [1, 3], 70), ("[1, 2, 3]", "[1, 2]", 55), ("[]", "[", 30)]),
+    "all-to-all-plain-0": lambda: made_all_to_all(0, 2, [(None, None, 50), (None, None, 60)]),
+    "all-to-all-plain-1": lambda: made_all_to_all(1, 2, [(None, None, 70), (None, None, 55)]),
+    "calls-fast": lambda: made_collectives(
+        0, [(1, 1000, 20), (2, 1000, 30), (3, 1000, 900, "send")]),
+    "calls-slow": lambda: made_collectives(
+        0, [(1, 1000, 40), (2, 1000, 60), (3, 1000, 900, "send")]),
     "importance-other-platform": lambda: importance(b"NVIDIA H20", b"Card X9"),
     "importance-without-shapes": lambda: importance(b"Input Dims", b"Dims"),
     "slow-trials": lambda: trials(100, 500),

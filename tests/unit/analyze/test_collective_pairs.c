@@ -198,6 +198,104 @@ static void test_restarts(void **state)
 	assert_int_equal(w->out.pairs.unmatched, 5);
 }
 
+/* Two ranks of equal numbers, except that a call was overtaken on one of them, also
+ * the first of the recording. What is a restart: numbers that come again, and
+ * numbers far below. */
+static void test_overtaken(void **state)
+{
+	static const struct {
+		int64_t numbers[2][6];
+		uint32_t n, restarts, matched;
+	} rows[] = {
+		{ { { 6, 5, 7 }, { 5, 6, 7 } }, 3, 0, 3 },
+		/* the recording ends before it is shown which it is */
+		{ { { 6, 5 }, { 5, 6 } }, 2, 0, 2 },
+		{ { { 8, 6, 7, 5, 9 }, { 5, 6, 7, 8, 9 } }, 5, 0, 5 },
+		{ { { 6, 5, 6 }, { 6, 5, 6 } }, 3, 1, 3 },
+		{ { { 5, 5 }, { 5, 5 } }, 2, 0, 2 },
+		{ { { 5, 6, 5, 6 }, { 5, 6, 5, 6 } }, 4, 1, 4 },
+		{ { { 90, 91, 0, 1, 2 }, { 90, 91, 0, 1, 2 } }, 5, 1, 5 },
+		{ { { 4, 5, 0, 1, 2, 3 }, { 4, 5, 0, 1, 2, 3 } }, 6, 1, 6 },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct world *w;
+		start(state);
+		w = *state;
+		for (int32_t r = 0; r < 2; r++) {
+			int64_t triples[3 * 6];
+			for (uint32_t k = 0; k < rows[i].n; k++) {
+				triples[3 * k] = 10 * k;
+				triples[3 * k + 1] = 5;
+				triples[3 * k + 2] = rows[i].numbers[r][k];
+			}
+			calls_add(w, run_add(w, r, 1000, -1), "0", NULL, 2,
+				rows[i].n, triples);
+		}
+		analyse(w);
+		assert_int_equal(w->out.pairs.restarts, rows[i].restarts);
+		assert_int_equal(w->out.pairs.unmatched, 0);
+		assert_int_equal(w->out.pairs.n, rows[i].matched);
+		stop(state);
+	}
+	start(state);
+}
+
+/* 700 groups, each with a call of unknown size: the 600 with the most transfer
+ * time are listed, and all of them count for the ranks. */
+static void test_many_lines(void **state)
+{
+	enum { GROUPS = 700 };
+	struct world *w = *state;
+	for (int32_t r = 0; r < 2; r++) {
+		struct compared_run *run = run_add(w, r, 1000, -1);
+		run->collectives.rows =
+			arena_array(&w->arena, struct collective, GROUPS);
+		for (int64_t g = 0; g < GROUPS; g++) {
+			struct collective_call *c = CALLS(w, run,
+				arena_printf(&w->arena, "g%d", (int)g), NULL, 2,
+				g * 2000, 10 + g + r, 1);
+			c->elements = c->bytes = -1;
+		}
+	}
+	analyse(w);
+	assert_int_equal(w->out.pairs.n, GROUPS);
+	assert_int_equal(w->out.collectives_n, 600);
+	assert_int_equal(w->out.collectives_left_out, 100);
+	assert_int_equal(w->out.collectives[0].transfer_ns, 10 + 699);
+	assert_int_equal(w->out.collectives[599].transfer_ns, 10 + 100);
+	/* 10 + 0 to 10 + 699 */
+	assert_int_equal(w->out.ranks[0].transfer_ns,
+		10 * GROUPS + 699 * 700 / 2);
+	assert_int_equal(w->out.ranks[1].waiting_ns, GROUPS);
+	assert_int_equal(w->out.ranks[0].last_calls, GROUPS);
+}
+
+/* Two all-reduces of 4,000 bytes, factor 1: 10 and 30 ns are the shortest of
+ * their ranks. The send and the call of unknown size do not count. */
+static void test_bus_sum(void **state)
+{
+	struct world *w = *state;
+	struct bus_sum sum;
+	for (int32_t r = 0; r < 2; r++) {
+		struct compared_run *run = run_add(w, 1 - r, 1000, -1);
+		CALLS(w, run, "0", NULL, 2, 0, r ? 10 : 70, 1, 100, r ? 50 : 30,
+			2);
+		CALLS(w, run, "0", NULL, 2, 200, 500, 3)->kind =
+			r ? COLLECTIVE_SEND : COLLECTIVE_RECEIVE;
+		CALLS(w, run, "0", NULL, 2, 900, 500, 4)->bytes = -1;
+	}
+	const struct compared_run *runs[] = { &w->runs[0], &w->runs[1] };
+	ranks_bus_sum(runs, 2, &w->arena, &sum);
+	assert_true(sum.bytes == 8000);
+	assert_int_equal(sum.calls, 2);
+	assert_int_equal(sum.total_ns, 40);
+	ranks_bus_sum(runs, 1, &w->arena, &sum);
+	assert_true(sum.bytes == 8000);
+	assert_int_equal(sum.total_ns, 100);
+	ranks_bus_sum(runs, 0, &w->arena, &sum);
+	assert_int_equal(sum.calls, 0);
+}
+
 /* Groups that are known by handles: equal numbers have equal sizes. */
 static void test_handles(void **state)
 {
@@ -372,6 +470,9 @@ int main(void)
 		RANKS_TEST(test_incomplete),
 		RANKS_TEST(test_faults),
 		RANKS_TEST(test_restarts),
+		RANKS_TEST(test_overtaken),
+		RANKS_TEST(test_many_lines),
+		RANKS_TEST(test_bus_sum),
 		RANKS_TEST(test_handles),
 		RANKS_TEST(test_handles_of_missing_ranks),
 		RANKS_TEST(test_many_handles),

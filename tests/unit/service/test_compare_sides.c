@@ -113,7 +113,7 @@ static void test_ranks_missing(void **state)
 		"[{\"code\":\"straggler\",\"severity\":\"warn\",\"text\":\"computing takes clearly longer than on the median rank: rank 2\"},{\"code\":\"ranks_missing\",\"severity\":\"warn\",\"text\":\"1999999997 of 2000000000 ranks are missing (0, 3 to 4, 6 to 1999999999): waiting for them is counted as transfer\"}]");
 	/* a rank beyond its own world size */
 	assert_findings(some, 3, 3, 0,
-		"[{\"code\":\"straggler\",\"severity\":\"warn\",\"text\":\"computing takes clearly longer than on the median rank: rank 2\"},{\"code\":\"ranks_missing\",\"severity\":\"warn\",\"text\":\"1 of 3 ranks are missing (0): waiting for them is counted as transfer\"}]");
+		"[{\"code\":\"straggler\",\"severity\":\"warn\",\"text\":\"computing takes clearly longer than on the median rank: rank 2\"},{\"code\":\"ranks_missing\",\"severity\":\"warn\",\"text\":\"1 of 3 ranks is missing (0): waiting for it is counted as transfer\"}]");
 }
 
 static void test_ranks_twice(void **state)
@@ -136,7 +136,7 @@ static void test_rank_unknown(void **state)
 	const struct rank_line lone[] = { { .rank = -1 } };
 	assert_findings(lone, 1, -1, 0,
 		"[{\"code\":\"rank_unknown\",\"severity\":\"warn\",\"text\":"
-		"\"1 of 1 runs do not report their rank\"},"
+		"\"1 of 1 runs does not report its rank\"},"
 		"{\"code\":\"lone_rank\",\"severity\":\"info\",\"text\":"
 		"\"only one rank is present: its collectives include waiting "
 		"for the others\"}]");
