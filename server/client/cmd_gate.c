@@ -380,6 +380,7 @@ struct gate_answer_rule {
 	const char *rule, *of, *device, *sentence; /* "" none */
 	enum gate_outcome outcome;
 	double limit_pct, base_ns, head_ns, change_pct, low_pct, high_pct, p;
+	double base_gb_s, head_gb_s; /* of a rule without times */
 	int64_t since_run; /* 0 none */
 };
 
@@ -440,6 +441,8 @@ static bool gate_read_rules(struct gate_answer *g, const json_t *list)
 			.limit_pct = json_get_real(v, "limit_pct"),
 			.base_ns = json_get_real(v, "base_ns"),
 			.head_ns = json_get_real(v, "head_ns"),
+			.base_gb_s = json_get_real(v, "base_gb_s"),
+			.head_gb_s = json_get_real(v, "head_gb_s"),
 			.change_pct = json_get_real(v, "change_pct"),
 			.low_pct = json_get_real(v, "low_pct"),
 			.high_pct = json_get_real(v, "high_pct"),
@@ -540,16 +543,29 @@ static bool gate_print_is_function(const struct gate_answer_rule *r)
 static void gate_print_change(const struct gate_answer_rule *r, FILE *out)
 {
 	const char *unit = strcmp(r->rule, "headroom") ? "%" : "points";
+	/* bus bandwidth is better if it is higher: its limit is a fall */
+	double limit = strcmp(r->rule, "busbw") ? r->limit_pct : -r->limit_pct;
 	if (isfinite(r->change_pct))
 		fprintf(out, " %+8.*f %s",
-			decimals_near_limit(r->change_pct, r->limit_pct, 1),
+			decimals_near_limit(r->change_pct, limit, 1),
 			r->change_pct, unit);
 	if (isfinite(r->low_pct) && isfinite(r->high_pct))
 		fprintf(out, " (%+.1f to %+.1f)", r->low_pct, r->high_pct);
 	if (isfinite(r->limit_pct))
-		fprintf(out, ", limit %g %s", r->limit_pct, unit);
+		fprintf(out, ", limit %g %s", limit, unit);
 	if (isfinite(r->p))
 		fprintf(out, ", p %.3g", r->p);
+}
+
+/* The time of a side or, if the rule has none, its bandwidth. */
+static const char *gate_print_value(char cell[FORMAT_CELL], double ns,
+	double gb_s)
+{
+	if (isnan(ns) && isfinite(gb_s)) {
+		snprintf(cell, FORMAT_CELL, "%.4g GB/s", gb_s);
+		return cell;
+	}
+	return format_duration(cell, ns, "");
 }
 
 static void gate_print_rule(const struct gate_answer *g,
@@ -560,8 +576,8 @@ static void gate_print_rule(const struct gate_answer *g,
 	size_t len = strlen(name);
 	bool cut = len > NAME_SHOWN;
 	fprintf(out, "  %-9s %12s %12s", words[r->outcome],
-		format_duration(base, r->base_ns, ""),
-		format_duration(head, r->head_ns, ""));
+		gate_print_value(base, r->base_ns, r->base_gb_s),
+		gate_print_value(head, r->head_ns, r->head_gb_s));
 	gate_print_change(r, out);
 	fprintf(out, "  %.*s%s", (int)utf8_clip(name, len, NAME_SHOWN), name,
 		cut ? "…" : "");

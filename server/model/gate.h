@@ -18,6 +18,7 @@ enum gate_rule_kind {
 	GATE_ITERATION, /* the duration of an iteration */
 	GATE_OPERATOR, /* the time of an operator per iteration */
 	GATE_HEADROOM, /* the headroom per iteration */
+	GATE_BUSBW, /* the bus bandwidth of collectives, which is better higher */
 	GATE_FUNCTIONS, /* the classes of single functions */
 };
 
@@ -53,13 +54,13 @@ struct gate_values {
 
 struct gate_rule {
 	enum gate_rule_kind kind;
-	const char
-		*of; /* operator or function; NULL for iteration and headroom */
+	const char *of; /* operator or function; NULL for all others */
 	const char *
 		device; /* of a function, if the row is of one device; else NULL */
 	enum gate_outcome outcome; /* not BAD_DATA */
 	double limit_pct;
 	double base_ns, head_ns, change_pct, low_pct, high_pct, p;
+	double base_gb_s, head_gb_s; /* of GATE_BUSBW, which has no times */
 	double floor, floor_df; /* between runs, as in struct change */
 	/* If the head is slower than most of the baseline, but not slower than
 	 * the newest part of the baseline: the first run of that part. This

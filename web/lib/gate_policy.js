@@ -11,10 +11,14 @@ export const OUTCOMES = {
 	pass: {mark: '✓', text: 'pass', description: 'within every limit'},
 };
 
-const RULES = {iteration: 'Iteration', operator: 'Operator', headroom: 'Headroom', function: 'Function'};
+const RULES = {iteration: 'Iteration', operator: 'Operator', headroom: 'Headroom', busbw: 'Bus bandwidth', function: 'Function'};
 export const ruleKind = (rule) => RULES[rule.rule] ?? rule.rule;
 export const ruleName = (rule) =>
 	[rule.of ?? ruleKind(rule), rule.device ? `on ${rule.device}` : ''].filter(Boolean).join(' ');
+
+// Bus bandwidth is better if it is higher: its limit is a fall.
+export const isFall = (rule) => rule.rule === 'busbw';
+export const ruleLimit = (rule) => (isFall(rule) && rule.limit_pct !== null ? -rule.limit_pct : rule.limit_pct);
 
 const signed = (pct) => `${pct < 0 ? '−' : '+'}${f.count(Math.abs(pct), 1)} %`;
 export const percent = (pct) => (pct === null ? f.NONE : signed(pct));
@@ -35,12 +39,12 @@ export function axisReach(rules) {
 		.flatMap((r) => [r.change_pct, r.low_pct, r.high_pct])
 		.filter((v) => v !== null)
 		.map(Math.abs);
-	const limit = Math.max(0, ...rules.map((r) => r.limit_pct ?? 0));
+	const limit = Math.max(0, ...rules.map((r) => Math.abs(ruleLimit(r) ?? 0)));
 	return Math.max(Math.min(Math.max(0, ...far), Math.max(10 * limit, 20)), 1.5 * limit, 1);
 }
 export function barPositions(rule, reach) {
 	const at = (v) => (v === null ? null : Math.min(1, Math.max(0, (v + reach) / (2 * reach))));
-	return {at: at(rule.change_pct), from: at(rule.low_pct), to: at(rule.high_pct), limit: at(rule.limit_pct)};
+	return {at: at(rule.change_pct), from: at(rule.low_pct), to: at(rule.high_pct), limit: at(ruleLimit(rule))};
 }
 
 // "#1, #2 and 10 more"
@@ -84,6 +88,7 @@ function operatorLimits(text) {
 export const NUMBERS = [
 	['iteration_pct', 'Iteration, %', 'largest allowed slowdown; empty: no rule'],
 	['headroom_pct', 'Headroom, points', 'of the iteration time'],
+	['busbw_pct', 'Bus bandwidth, %', 'largest allowed fall, of collectives'],
 	['share_pct', 'Functions, %', 'smaller changes of the iteration time are ignored'],
 	['min_runs', 'Min. runs', 'per side'],
 	['min_iterations', 'Min. iterations', 'per run'],

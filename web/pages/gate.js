@@ -8,9 +8,11 @@ import {
 	axisReach,
 	barPositions,
 	intervalText,
+	isFall,
 	OUTCOMES,
 	percent,
 	ruleKind,
+	ruleLimit,
 	ruleName,
 	runsNeededText,
 } from '../lib/gate_policy.js';
@@ -28,7 +30,7 @@ function bar(rule, reach) {
 	return h(
 		'span',
 		{class: 'limit-bar', 'aria-hidden': 'true'},
-		limit === null ? null : part('beyond', {left: pct(limit)}),
+		limit === null ? null : isFall(rule) ? part('beyond fall', {right: pct(1 - limit)}) : part('beyond', {left: pct(limit)}),
 		part('zero', {}),
 		from === null || to === null ? null : part('reach', {left: pct(from), width: pct(to - from)}),
 		at === null ? null : part('at', {left: pct(at)}),
@@ -45,8 +47,11 @@ function columns(gate) {
 		down: key,
 		up: `-${key}`,
 		value: (r) => r[`${key}_ns`],
-		cell: (r) => f.inUnit(r[`${key}_ns`], unit),
-		title: (r) => f.exact(r[`${key}_ns`]),
+		cell: (r) =>
+			typeof r[`${key}_gb_s`] === 'number'
+				? `${f.count(r[`${key}_gb_s`], 2)} GB/s`
+				: f.inUnit(r[`${key}_ns`], unit),
+		title: (r) => (typeof r[`${key}_gb_s`] === 'number' ? null : f.exact(r[`${key}_ns`])),
 	});
 	return [
 		{
@@ -73,7 +78,7 @@ function columns(gate) {
 			cell: (r) => h('span', {class: 'delta'}, percent(r.change_pct)),
 		},
 		{label: 'Interval and limit', class: 'interval', cell: (r) => [intervalText(r), bar(r, reach)]},
-		{label: 'Limit', num: true, cell: (r) => percent(r.limit_pct)},
+		{label: 'Limit', num: true, cell: (r) => percent(ruleLimit(r))},
 		time('Base', 'base'),
 		time('Head', 'head'),
 		{label: 'p', num: true, down: 'p', up: '-p', value: (r) => r.p, cell: (r) => f.probability(r.p)},
@@ -131,6 +136,7 @@ function policyFacts(p) {
 			['Iteration', ofPercent(p.iteration_pct)],
 			['Operators', list(p.operators?.map((o) => `${o.operator} ${o.pct} %`))],
 			['Headroom', p.headroom_pct === null ? null : `${p.headroom_pct} points`],
+			['Bus bandwidth', ofPercent(p.busbw_pct)],
 			['Fail on function classes', list(p.fail_on)],
 			['Minimum function share', ofPercent(p.share_pct)],
 			['Minimum runs', p.min_runs],

@@ -3,6 +3,7 @@
 #include "compare_state.h"
 #include "decimals.h"
 #include "level_test.h"
+#include "ranks.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -179,6 +180,25 @@ static struct gate_units regression_gate_units_operator(
 	return regression_gate_units_filled(&f);
 }
 
+/* The time per byte on the bus, in ns. */
+static struct gate_units regression_gate_units_busbw(
+	const struct regression_gate *g)
+{
+	struct filling f = regression_gate_filling(g);
+
+	for (int s = 0; s < 2; s++)
+		for (uint32_t i = 0; i < g->units_n[s]; i++) {
+			const struct compare_unit *u =
+				&g->c->side[s].units[g->units[s][i]];
+			struct bus_sum sum;
+			ranks_bus_sum(u->runs, u->runs_n, g->a, &sum);
+			if (sum.bytes > 0 && sum.total_ns > 0)
+				regression_gate_unit_add(&f, s, u,
+					(double)sum.total_ns / sum.bytes);
+		}
+	return regression_gate_units_filled(&f);
+}
+
 /* Share of GPU time that is attributed to operators; NaN unknown. */
 static double regression_gate_attributed(const struct regression_gate *g,
 	int side)
@@ -322,6 +342,8 @@ static const char *regression_gate_text_subject(const struct regression_gate *g,
 {
 	if (r->kind == GATE_OPERATOR)
 		return arena_printf(g->a, "operator '%s'", r->of);
+	if (r->kind == GATE_BUSBW)
+		return "the bus bandwidth of collectives";
 	return r->kind == GATE_HEADROOM
 		       ? "time above what the hardware could do"
 		       : "the iteration";
@@ -330,6 +352,9 @@ static const char *regression_gate_text_subject(const struct regression_gate *g,
 static const char *regression_gate_text_times(const struct regression_gate *g,
 	const struct gate_rule *r)
 {
+	if (r->kind == GATE_BUSBW)
+		return arena_printf(g->a, "%.4g GB/s instead of %.4g GB/s",
+			r->head_gb_s, r->base_gb_s);
 	return arena_printf(g->a, "%s per iteration instead of %s",
 		compare_text_time(g->a, r->head_ns),
 		compare_text_time(g->a, r->base_ns));
@@ -367,6 +392,14 @@ static const char *regression_gate_text_unknown(const struct regression_gate *g,
 	if (r->kind == GATE_HEADROOM)
 		return "time above what the hardware could do is unknown: no "
 		       "operator's sizes are known on one side or both";
+	if (r->kind == GATE_BUSBW)
+		return arena_printf(g->a,
+			"the bus bandwidth of collectives is not judged: no "
+			"collective of %s has a known size and process group",
+			isnan(r->base_gb_s) && isnan(r->head_gb_s)
+				? "either side"
+			: isnan(r->base_gb_s) ? "the base"
+					      : "the head");
 	if (!isnan(r->base_ns) && !isnan(r->head_ns))
 		return arena_printf(g->a,
 			"operator '%s' is on neither side, so nothing is "
@@ -404,15 +437,18 @@ static const char *regression_gate_text_change(const struct regression_gate *g,
 	double low = less ? -r->high_pct : r->low_pct,
 	       high = less ? -r->low_pct : r->high_pct;
 
-	int decimals = decimals_near_limit(r->change_pct, r->limit_pct, 1);
+	int decimals =
+		decimals_near_limit(r->kind == GATE_BUSBW ? -r->change_pct
+							  : r->change_pct,
+			r->limit_pct, 1);
+	const char *word = r->kind == GATE_BUSBW ? less ? "lower" : "higher"
+			   : points		 ? less ? "less" : "more"
+			   : less		 ? "faster"
+						 : "slower";
 
 	return arena_printf(g->a, "%.*f %s%s (95 %% interval: %.1f to %.1f)",
 		decimals, fabs(r->change_pct),
-		points ? "points of the iteration " : "% ",
-		points ? less ? "less" : "more"
-		: less ? "faster"
-		       : "slower",
-		low, high);
+		points ? "points of the iteration " : "% ", word, low, high);
 }
 
 static const char *regression_gate_text_limit(const struct regression_gate *g,
@@ -429,18 +465,22 @@ static const char *regression_gate_text_since(const struct regression_gate *g,
 				   ? regression_gate_text_decides(g, r)
 				   : regression_gate_text_limit(g, r);
 	return arena_printf(g->a,
-		"%s has been slower since run %lld of the base, before this "
+		"%s has been %s since run %lld of the base, before this "
 		"head; against the base from there on it is %s, %s; %s",
-		regression_gate_text_subject(g, r), (long long)r->since_run,
-		regression_gate_text_change(g, r),
+		regression_gate_text_subject(g, r),
+		r->kind == GATE_BUSBW ? "lower" : "slower",
+		(long long)r->since_run, regression_gate_text_change(g, r),
 		regression_gate_text_times(g, r), then);
 }
 
 static const char *regression_gate_text_rule(const struct regression_gate *g,
 	const struct gate_rule *r)
 {
-	if (isnan(r->base_ns) || isnan(r->head_ns) ||
-		(r->base_ns == 0 && r->head_ns == 0))
+	bool known = r->kind == GATE_BUSBW
+			     ? !isnan(r->base_gb_s) && !isnan(r->head_gb_s)
+			     : !isnan(r->base_ns) && !isnan(r->head_ns) &&
+				       (r->base_ns != 0 || r->head_ns != 0);
+	if (!known)
 		return regression_gate_text_unknown(g, r);
 	if (isnan(r->low_pct))
 		return regression_gate_text_one_sided(g, r);
@@ -533,7 +573,7 @@ static const char *regression_gate_text_all(const struct regression_gate *g)
 		out->rules_n, g->p->share_pct);
 }
 
-/* The rules of the iteration, of operators and of headroom. */
+/* The rules of the iteration, of operators, of headroom and of bus bandwidth. */
 
 static struct gate_rule *regression_gate_rule_add(struct regression_gate *g)
 {
@@ -546,6 +586,8 @@ static struct gate_rule *regression_gate_rule_add(struct regression_gate *g)
 		.low_pct = NAN,
 		.high_pct = NAN,
 		.p = NAN,
+		.base_gb_s = NAN,
+		.head_gb_s = NAN,
 		.floor = NAN,
 		.floor_df = NAN };
 	return &out->rules[out->rules_n++];
@@ -704,6 +746,43 @@ static bool regression_gate_headroom_rule(struct regression_gate *g,
 	return true;
 }
 
+/* The change of the inverse of what changed by `change`. */
+static double regression_gate_inverse(double change)
+{
+	return 1 / (1 + change) - 1;
+}
+
+static bool regression_gate_busbw_rule(struct regression_gate *g, struct err *e)
+{
+	struct gate_rule *r = regression_gate_rule_add(g);
+	struct gate_units u = regression_gate_units_busbw(g);
+	double limit = regression_gate_inverse(-g->p->busbw_pct / 100);
+
+	r->kind = GATE_BUSBW;
+	r->limit_pct = g->p->busbw_pct;
+	if (!u.v.base_n || !u.v.head_n) {
+		r->outcome = GATE_UNDECIDED;
+		r->runs_needed = -1;
+		r->base_gb_s = 1 / regression_gate_mean(u.v.base, u.v.base_n);
+		r->head_gb_s = 1 / regression_gate_mean(u.v.head, u.v.head_n);
+	} else if (!regression_gate_rule_test(g, r, &u, 0,
+			   r->limit_pct > 0 ? 100 * limit / r->limit_pct : 1,
+			   e)) {
+		return false;
+	} else {
+		double low = r->low_pct / 100, high = r->high_pct / 100;
+		r->base_gb_s = 1 / r->base_ns;
+		r->head_gb_s = 1 / r->head_ns;
+		r->base_ns = r->head_ns = NAN;
+		r->change_pct =
+			100 * regression_gate_inverse(r->change_pct / 100);
+		r->low_pct = 100 * regression_gate_inverse(high);
+		r->high_pct = 100 * regression_gate_inverse(low);
+	}
+	r->sentence = regression_gate_text_rule(g, r);
+	return true;
+}
+
 static bool regression_gate_rules(struct regression_gate *g, struct err *e)
 {
 	const struct gate_policy *p = g->p;
@@ -713,7 +792,9 @@ static bool regression_gate_rules(struct regression_gate *g, struct err *e)
 	for (uint32_t i = 0; i < p->operators_n; i++)
 		if (!regression_gate_operator_rule(g, &p->operators[i], e))
 			return false;
-	return isnan(p->headroom_pct) || regression_gate_headroom_rule(g, e);
+	return (isnan(p->headroom_pct) ||
+		       regression_gate_headroom_rule(g, e)) &&
+	       (isnan(p->busbw_pct) || regression_gate_busbw_rule(g, e));
 }
 
 /* The comparison's verdicts on single functions, as rules. */
@@ -761,6 +842,8 @@ static void regression_gate_function_fill(struct gate_rule *r,
 		.high_pct =
 			c->base_ns > 0 ? 100 * c->high_ns / c->base_ns : NAN,
 		.p = c->p_family,
+		.base_gb_s = NAN,
+		.head_gb_s = NAN,
 		.floor = c->floor,
 		.floor_df = c->floor_df };
 }
@@ -851,6 +934,7 @@ static bool regression_gate_functions(struct regression_gate *g, struct err *e)
 static const double weights[] = { [GATE_ITERATION] = 8,
 	[GATE_OPERATOR] = 2,
 	[GATE_HEADROOM] = 2,
+	[GATE_BUSBW] = 2,
 	[GATE_FUNCTIONS] = 2 };
 
 void regression_gate_policy_init(struct gate_policy *p)
@@ -871,7 +955,8 @@ static bool regression_gate_policy_check(const struct gate_policy *p,
 	struct err *e)
 {
 	bool limits = regression_gate_limit_makes_sense(p->iteration_pct) &&
-		      regression_gate_limit_makes_sense(p->headroom_pct);
+		      regression_gate_limit_makes_sense(p->headroom_pct) &&
+		      regression_gate_limit_makes_sense(p->busbw_pct);
 
 	for (uint32_t i = 0; i < p->operators_n; i++)
 		limits = limits && p->operators[i].op &&
@@ -880,6 +965,9 @@ static bool regression_gate_policy_check(const struct gate_policy *p,
 	if (!limits || !isfinite(p->share_pct) || p->share_pct < 0)
 		return err_set(e, ERR_INPUT,
 			"a limit is a number of percent, 0 or more");
+	if (p->busbw_pct >= 100)
+		return err_set(e, ERR_INPUT,
+			"the limit of bus bandwidth is less than 100 %%");
 	if (!(p->alpha > 0) || !(p->alpha <= 0.5))
 		return err_set(e, ERR_INPUT,
 			"alpha is more than 0 and at most 0.5");
@@ -888,7 +976,7 @@ static bool regression_gate_policy_check(const struct gate_policy *p,
 		return err_set(e, ERR_INPUT,
 			"a noise floor is a finite number, 0 or more");
 	if (isnan(p->iteration_pct) && isnan(p->headroom_pct) &&
-		!p->operators_n && !p->fail_on)
+		isnan(p->busbw_pct) && !p->operators_n && !p->fail_on)
 		return err_set(e, ERR_INPUT,
 			"a gate without a rule: name a limit, or a class that "
 			"fails");
@@ -901,6 +989,7 @@ static void regression_gate_share_alpha(struct regression_gate *g)
 	bool used[] = { [GATE_ITERATION] = !isnan(p->iteration_pct),
 		[GATE_OPERATOR] = p->operators_n > 0,
 		[GATE_HEADROOM] = !isnan(p->headroom_pct),
+		[GATE_BUSBW] = !isnan(p->busbw_pct),
 		[GATE_FUNCTIONS] = p->fail_on != 0 };
 	double all = 0;
 

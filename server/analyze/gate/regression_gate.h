@@ -1,8 +1,9 @@
 /* regression_gate.h - applies gate rules to a comparison. Deterministic for a
  * seed, without I/O.
  *
- * The rules for the iteration, operators and headroom use one value per unit
- * (level_test.h). Their outcomes are:
+ * The rules for the iteration, operators, headroom and bus bandwidth use one value
+ * per unit (level_test.h). Bus bandwidth is tested as its inverse, the time per
+ * byte, so that "above" means worse for all of them. Their outcomes are:
  *
  *  - regressed: the head is above the base by the limit or more, and the
  *    one-sided p of this difference is at most alpha;
@@ -18,9 +19,14 @@
  * If the base changed its level (change_point.h), a head at the new level does
  * not fail: gate_rule.since_run.
  *
+ * The bus bandwidth of a unit is Σ bytes·factor / Σ time of its collectives with
+ * known size and process group, without sends and receives. The time of a job's
+ * collective is the shortest of its ranks, which contains no waiting for each
+ * other; a single run has only its own durations.
+ *
  * alpha is divided among the rules: eight parts for the iteration, and two
- * parts each for all operators together, for headroom and for all functions
- * together. The parts of rules that are not in use are distributed to the
+ * parts each for all operators together, for headroom, for bus bandwidth and for
+ * all functions together. The parts of rules that are not in use are distributed to the
  * others.
  *
  * Measured (tests/sim: 20 histories per kind; each has 200 heads of three runs

@@ -32,6 +32,12 @@ static long long gate_text_whole(const json_t *v, const char *key)
 	return json_integer_value(json_object_get(v, key));
 }
 
+/* Bus bandwidth is better if it is higher: its limit is a fall. */
+static bool gate_text_falls(const json_t *rule)
+{
+	return !strcmp(gate_text_member(rule, "rule"), "busbw");
+}
+
 /* The unit of a rule's change and limit. For headroom, it is percentage points
  * of the iteration's time. */
 static const char *gate_text_unit(const json_t *rule)
@@ -171,11 +177,17 @@ static void gate_text_md_rule_name(const json_t *r, struct buf *b)
 	}
 }
 
-static void gate_text_md_duration(struct buf *b, double ns)
+/* The time of a side or, if the rule has none, its bandwidth. */
+static void gate_text_md_value(struct buf *b, const json_t *r, const char *ns,
+	const char *gb_s)
 {
+	double time = gate_text_real(r, ns),
+	       bandwidth = gate_text_real(r, gb_s);
 	buf_puts(b, " | ");
-	if (isfinite(ns))
-		buf_printf(b, "%.2f", ns / 1e3);
+	if (isfinite(time))
+		buf_printf(b, "%.2f", time / 1e3);
+	else if (isfinite(bandwidth))
+		buf_printf(b, "%.4g GB/s", bandwidth);
 }
 
 static void gate_text_md_interval(struct buf *b, double low, double high,
@@ -189,14 +201,15 @@ static void gate_text_md_interval(struct buf *b, double low, double high,
 static void gate_text_md_row(const json_t *r, struct buf *b)
 {
 	double change = gate_text_real(r, "change_pct");
-	double limit = gate_text_real(r, "limit_pct");
+	double limit =
+		gate_text_real(r, "limit_pct") * (gate_text_falls(r) ? -1 : 1);
 	double p = gate_text_real(r, "p");
 	const char *unit = gate_text_unit(r);
 	buf_printf(b, "| %s | ",
 		gate_text_outcome(gate_text_member(r, "outcome")));
 	gate_text_md_rule_name(r, b);
-	gate_text_md_duration(b, gate_text_real(r, "base_ns"));
-	gate_text_md_duration(b, gate_text_real(r, "head_ns"));
+	gate_text_md_value(b, r, "base_ns", "base_gb_s");
+	gate_text_md_value(b, r, "head_ns", "head_gb_s");
 	buf_puts(b, " | ");
 	if (isfinite(change))
 		buf_printf(b, "%+.*f %s", decimals_near_limit(change, limit, 2),
@@ -392,6 +405,10 @@ static void gate_text_junit_figures(struct buf *b, const json_t *r)
 	const char *unit = gate_text_unit(r);
 	gate_text_junit_figure(b, "base", "ns", gate_text_real(r, "base_ns"));
 	gate_text_junit_figure(b, "head", "ns", gate_text_real(r, "head_ns"));
+	gate_text_junit_figure(b, "base", "GB/s",
+		gate_text_real(r, "base_gb_s"));
+	gate_text_junit_figure(b, "head", "GB/s",
+		gate_text_real(r, "head_gb_s"));
 	gate_text_junit_figure(b, "change", unit,
 		gate_text_real(r, "change_pct"));
 	gate_text_junit_figure(b, "interval from", unit,
@@ -399,7 +416,7 @@ static void gate_text_junit_figures(struct buf *b, const json_t *r)
 	gate_text_junit_figure(b, "interval to", unit,
 		gate_text_real(r, "high_pct"));
 	gate_text_junit_figure(b, "limit", unit,
-		gate_text_real(r, "limit_pct"));
+		gate_text_real(r, "limit_pct") * (gate_text_falls(r) ? -1 : 1));
 	gate_text_junit_figure(b, "p", "", gate_text_real(r, "p"));
 }
 

@@ -8,6 +8,7 @@ static const char *const kinds[] = {
 	[GATE_ITERATION] = "iteration",
 	[GATE_OPERATOR] = "operator",
 	[GATE_HEADROOM] = "headroom",
+	[GATE_BUSBW] = "busbw",
 	[GATE_FUNCTIONS] = "function",
 };
 
@@ -49,6 +50,8 @@ static json_t *view_gate_rule(const struct gate_rule *r)
 	view_set_real(v, "limit_pct", r->limit_pct);
 	view_set_real(v, "base_ns", r->base_ns);
 	view_set_real(v, "head_ns", r->head_ns);
+	view_set_real(v, "base_gb_s", r->base_gb_s);
+	view_set_real(v, "head_gb_s", r->head_gb_s);
 	view_set_real(v, "change_pct", r->change_pct);
 	view_set_real(v, "low_pct", r->low_pct);
 	view_set_real(v, "high_pct", r->high_pct);

@@ -215,12 +215,18 @@ static void policies_without_sense(void **state)
 		struct gate_policy p;
 		const char *text;
 	} cases[] = {
-		{ { .iteration_pct = NAN, .headroom_pct = NAN, .alpha = 0.01 },
+		{ { .iteration_pct = NAN,
+			  .headroom_pct = NAN,
+			  .busbw_pct = NAN,
+			  .alpha = 0.01 },
 			"a gate without a rule: name a limit, or a class that "
 			"fails" },
 		{ { .iteration_pct = -1, .alpha = 0.01 }, limit },
 		{ { .iteration_pct = INFINITY, .alpha = 0.01 }, limit },
 		{ { .headroom_pct = -1, .alpha = 0.01 }, limit },
+		{ { .busbw_pct = -1, .alpha = 0.01 }, limit },
+		{ { .busbw_pct = 100, .alpha = 0.01 },
+			"the limit of bus bandwidth is less than 100 %" },
 		{ { .share_pct = NAN, .alpha = 0.01 }, limit },
 		{ { .operators = &none, .operators_n = 1, .alpha = 0.01 },
 			limit },

@@ -232,6 +232,89 @@ static void headroom(void **state)
 		"instead of 230.2 µs; the limit is 5 points");
 }
 
+/* A run whose all-reduces of 1,000,000 bytes over two ranks (factor 1) have this
+ * bus bandwidth, in bytes per ns. */
+static void busbw_add(struct arena *a, struct compared_run *r, double gb_s)
+{
+	struct collective *c = arena_new(a, struct collective);
+
+	*c = (struct collective){ .name = "nccl",
+		.call = { .kind = COLLECTIVE_ALL_REDUCE,
+			.dtype = DTYPE_FP32,
+			.elements = 250000,
+			.bytes = 1000000,
+			.group = "0",
+			.group_handle = -1,
+			.group_size = 2,
+			.sequence = -1 },
+		.n = 2,
+		.start_ns = arena_array(a, int64_t, 2),
+		.dur_ns = arena_array(a, int64_t, 2) };
+	for (int i = 0; i < 2; i++) {
+		c->start_ns[i] = i * 100000;
+		c->dur_ns[i] = (int64_t)(1e6 / gb_s);
+	}
+	r->collectives = (struct collectives){ c, 1 };
+}
+
+/* The base has 200 GB/s, with 1 % between runs. A fall is a regression, a rise is
+ * not, and the other side of a bandwidth may be unknown. */
+static void busbw(void **state)
+{
+	static const struct {
+		double base, head; /* 0: unknown */
+		enum gate_outcome outcome;
+		double change_pct; /* about */
+		const char *sentence;
+	} rows[] = {
+		{ 200, 160, GATE_REGRESSED, -20, NULL },
+		{ 200, 195, GATE_PASS, -2.5, NULL },
+		{ 160, 200, GATE_PASS, 25, NULL },
+		{ 200, 0, GATE_UNDECIDED, NAN,
+			"the bus bandwidth of collectives is not judged: no "
+			"collective of the head has a known size and process "
+			"group" },
+		{ 0, 200, GATE_UNDECIDED, NAN,
+			"the bus bandwidth of collectives is not judged: no "
+			"collective of the base has a known size and process "
+			"group" },
+		{ 0, 0, GATE_UNDECIDED, NAN,
+			"the bus bandwidth of collectives is not judged: no "
+			"collective of either side has a known size and "
+			"process group" },
+	};
+	struct fixture *f = *state;
+
+	f->p.iteration_pct = NAN;
+	f->p.fail_on = 0;
+	f->p.busbw_pct = 5;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		gate_sides_from(&f->s, 8, 3, 1, &f->a);
+		for (uint32_t k = 0; k < 11; k++) {
+			struct compared_run *r =
+				k < 8 ? &f->s.base[k] : &f->s.head[k - 8];
+			double gb_s = k < 8 ? rows[i].base : rows[i].head;
+			if (gb_s > 0)
+				busbw_add(&f->a, r, gb_s * gate_wavering(k));
+		}
+		struct gate g = gate_of(&f->s, &f->p, &f->a);
+		const struct gate_rule *r = gate_rule_of(&g, GATE_BUSBW, NULL);
+		assert_int_equal(g.outcome, rows[i].outcome);
+		assert_true(r->limit_pct == 5 && isnan(r->base_ns));
+		if (rows[i].sentence)
+			assert_string_equal(r->sentence, rows[i].sentence);
+		if (isnan(rows[i].change_pct)) {
+			assert_int_equal(r->runs_needed, -1);
+			continue;
+		}
+		assert_true(fabs(r->change_pct - rows[i].change_pct) < 1.5);
+		assert_true(r->low_pct < r->change_pct &&
+			    r->change_pct < r->high_pct);
+		assert_true(fabs(r->base_gb_s / rows[i].base - 1) < 0.01);
+		assert_true(fabs(r->head_gb_s / rows[i].head - 1) < 0.01);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -242,6 +325,7 @@ int main(void)
 		CASE(operators),
 		CASE(now_and_then),
 		CASE(headroom),
+		CASE(busbw),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
