@@ -14,7 +14,7 @@ const SIDES = [
 for (const [text, want] of SIDES)
 	test(`parseSide: '${text}'`, () => assert.deepEqual(g.parseSide(text), want));
 
-const DEFAULTS = {iteration_pct: 2, headroom_pct: null, fail_on: ['appeared', 'regressed'], share_pct: 1, min_runs: 1, min_iterations: 4, min_coverage_pct: 0, min_attributed_pct: 0, alpha: 0.01};
+const DEFAULTS = {iteration_pct: 2, headroom_pct: null, busbw_pct: null, fail_on: ['appeared', 'regressed'], share_pct: 1, min_runs: 1, min_iterations: 4, min_coverage_pct: 0, min_attributed_pct: 0, alpha: 0.01};
 const usual = {base: 'latest', head: '3', fail_on: ['regressed', 'appeared'], ...Object.fromEntries(g.NUMBERS.map(([key]) => [key, DEFAULTS[key] === null ? '' : String(DEFAULTS[key])]))};
 // [case, changes to the default form, request]
 const QUESTIONS = [
@@ -43,6 +43,15 @@ test('barPositions: zero is in the middle, values beyond the axis at its edge', 
 	assert.equal(most, 50);
 	assert.deepEqual(rules.map((r) => g.barPositions(r, most)), [{at: 0.52, from: 0.48, to: 0.6, limit: 0.55}, {at: 1, from: 1, to: 1, limit: null}, {at: null, from: null, to: null, limit: 0.52}]);
 	assert.deepEqual([g.axisReach([]), g.axisReach([rule(0.1, 0, 0.2, 2)])], [1, 3]);
+});
+
+test('barPositions: the limit of bus bandwidth is a fall', () => {
+	const fall = {...rule(-20, -25, -15, 5), rule: 'busbw'};
+	assert.equal(g.ruleLimit(fall), -5);
+	assert.equal(g.ruleLimit({...fall, limit_pct: null}), null);
+	assert.deepEqual(g.barPositions(fall, 50), {at: 0.3, from: 0.25, to: 0.35, limit: 0.45});
+	assert.equal(g.axisReach([fall]), 25);
+	assert.equal(g.ruleName({rule: 'busbw', of: null, device: null}), 'Bus bandwidth');
 });
 
 test('texts of a gate', () => assert.deepEqual([g.runsNeededText(0), g.runsNeededText(1), g.runsNeededText(7), g.runsNeededText(-1), g.percent(-2), g.percent(null), g.intervalText(rule(1, -1, 2)), g.intervalText(rule(1, null, 2)),

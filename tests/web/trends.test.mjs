@@ -51,6 +51,8 @@ const HEADS = [
 for (const [what, made, text] of HEADS)
 	test(`headline: ${what}`, () => assert.equal(t.headline(made), text));
 
+test('values: bandwidths', () => assert.deepEqual([t.valueText(doc({unit: 'GB/s'}), 183.456), t.exactText(doc({unit: 'GB/s'}), 183.456), t.seriesName({metric: 'busbw', of: 'all_reduce', stat: 'mean'})],
+	['183.46 GB/s', '183.456 GB/s', 'Bus bandwidth “all_reduce”, average']));
 test('values: durations and shares', () => assert.deepEqual([t.valueText(doc(), 1234567), t.valueText(doc({unit: '1'}), 0.12345), t.exactText(doc(), 1234567), t.intervalText(-1, 2.34), t.intervalText(null, 2)],
 	['1.235 ms', '12.35 %', '1,234,567 ns', '−1.0 % to +2.3 %', '–']));
 

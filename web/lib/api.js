@@ -73,6 +73,8 @@ export const strata = async (id, signal) => (await json(`/runs/${id}/iterations`
 
 export const jobs = (query, signal) => json('/jobs', query, {signal});
 export const job = (id, signal) => json(`/jobs/${id}`, {}, {signal});
+export const jobExchanges = (id, signal) => json(`/jobs/${id}/all-to-all`, {}, {signal});
+export const jobExchangesFile = (id) => address(`/jobs/${id}/all-to-all`, {format: 'csv'});
 
 // The comparison of two sides; `score` selects the published score instead of the verdict.
 export const compare = (query, signal) => json('/compare', query, {signal});

@@ -120,9 +120,8 @@ function paintChanges(ctx, f, doc, xs, colors) {
 		.filter(({x}) => x >= f.left && x <= f.right);
 	ctx.setLineDash([4 * f.px, 3 * f.px]);
 	ctx.lineWidth = 1.5 * f.px;
-	const worse = ({change_pct: pct}) => pct > 0 !== (doc.metric === 'coverage');
 	for (const c of seen) {
-		ctx.strokeStyle = worse(c) ? colors.more : colors.less;
+		ctx.strokeStyle = c.worse ? colors.more : colors.less;
 		ctx.beginPath();
 		ctx.moveTo(c.x, f.top);
 		ctx.lineTo(c.x, f.foot);
@@ -139,7 +138,7 @@ function paintChanges(ctx, f, doc, xs, colors) {
 		ctx.lineWidth = 3 * f.px;
 		ctx.strokeStyle = colors.ground;
 		ctx.strokeText(text, x, f.top + 2 * f.px);
-		ctx.fillStyle = worse(c) ? colors.more : colors.less;
+		ctx.fillStyle = c.worse ? colors.more : colors.less;
 		ctx.fillText(text, x, f.top + 2 * f.px);
 	}
 }
@@ -200,8 +199,11 @@ const MIN_ZOOM = {time: 1000, order: 2};
 const NEAR_PX = 12;
 const SETTLED_MS = 150;
 
-const unitOf = (doc) => (doc.unit === '1' ? '%' : axisUnit(doc.points.value.reduce((a, b) => Math.max(a, b), 0)));
-const scaleOf = (unit) => (unit === '%' ? 0.01 : UNITS[unit]);
+function unitOf(doc) {
+	if (doc.unit === 'GB/s') return doc.unit;
+	return doc.unit === '1' ? '%' : axisUnit(doc.points.value.reduce((a, b) => Math.max(a, b), 0));
+}
+const scaleOf = (unit) => ({'%': 0.01, 'GB/s': 1})[unit] ?? UNITS[unit];
 
 // Loads the library and its style sheet; null if this build has none.
 async function library() {

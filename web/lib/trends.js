@@ -29,6 +29,12 @@ export const METRICS = {
 	},
 	coverage: {label: 'Attributed share', description: 'share of GPU time with a known operator', stats: ['share']},
 	headroom: {label: 'Headroom', description: 'share of GPU time above the roofline bound', stats: ['share']},
+	busbw: {
+		label: 'Bus bandwidth',
+		description: 'of the collectives with known size; includes the time in which a rank waits for others',
+		stats: ['mean'],
+		of: 'kind', // optional
+	},
 };
 export const STATS = {
 	mean: 'average',
@@ -81,9 +87,15 @@ export function trendsUrl(query, changes = {}) {
 	return q.size ? `/trends?${f.query(q)}` : '/trends';
 }
 
-// A value of the series: a duration, or a share.
-export const valueText = (doc, value) => (doc.unit === '1' ? `${f.count(value * 100, 2)} %` : f.duration(value));
-export const exactText = (doc, value) => (doc.unit === '1' ? `${value * 100} %` : f.exact(value));
+// A value of the series: a duration, a share or a bandwidth.
+export function valueText(doc, value) {
+	if (doc.unit === 'GB/s') return `${f.count(value, 2)} GB/s`;
+	return doc.unit === '1' ? `${f.count(value * 100, 2)} %` : f.duration(value);
+}
+export function exactText(doc, value) {
+	if (doc.unit === 'GB/s') return `${value} GB/s`;
+	return doc.unit === '1' ? `${value * 100} %` : f.exact(value);
+}
 
 const signedPercent = (pct) => `${pct < 0 ? '−' : '+'}${f.count(Math.abs(pct), 1)} %`;
 export const changeText = (pct) => (pct === null ? f.NONE : signedPercent(pct));

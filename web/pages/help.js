@@ -181,6 +181,8 @@ const SECTIONS = [
 		'A change point is where the level of the series changed permanently, found by a permutation test. ' +
 			'Label runs with `commit` and upload at least three runs per commit, so that runs of a commit form a ' +
 			'group.',
+		'Bus bandwidth counts the bytes of collectives as nccl-tests do. It includes the time in which a rank ' +
+			'waits for others, and a fall of it is a change for the worse.',
 		'The table Change points links each change to a comparison of the runs before and after it.',
 	],
 	[
@@ -207,6 +209,9 @@ const SECTIONS = [
 		'Collectives are matched by process group and number. If ranks of a group are missing, transfer time is an ' +
 			'upper bound. Bus bandwidth is that of nccl-tests; its share of the link is known if the ranks state ' +
 			'their hosts and the catalog has a peak of the link.',
+		'All-to-all balance shows how evenly the all-to-alls load the ranks. If the traces record split sizes, a ' +
+			'cell is what one rank sends to another, and the imbalance is the most that a rank receives, divided by ' +
+			'the mean. Otherwise a cell is the time by which a rank exceeds the shortest one in a collective.',
 	],
 	[
 		'uploads',

@@ -1,6 +1,7 @@
 // job.js - one job (a distributed execution): compute and waiting time per rank and per collective,
 // and a comparison with another job.
 
+import {answerOrRefusal} from '../lib/answer.js';
 import * as api from '../lib/api.js';
 import {largestUnit} from '../lib/columns.js';
 import {compareUrl} from '../lib/comparison.js';
@@ -8,6 +9,7 @@ import {facts, field, h} from '../lib/dom.js';
 import {findingList, refusalBanner} from '../lib/findings.js';
 import * as f from '../lib/format.js';
 import {sorted, table} from '../lib/table.js';
+import {exchanges} from './job_exchanges.js';
 import {jobName} from './jobs.js';
 
 const rankName = (r) => (r.rank === null ? `run ${r.run}` : `rank ${r.rank}`);
@@ -293,7 +295,10 @@ function compareForm(job, others) {
 }
 
 export async function page(view, query, at) {
-	const job = await api.job(at.id, at.signal);
+	const [job, balance] = await Promise.all([
+		api.job(at.id, at.signal),
+		answerOrRefusal(api.jobExchanges(at.id, at.signal)),
+	]);
 	const {items: others} = await api.jobs({project: job.project}, at.signal);
 	const name = jobName(job);
 	const summary = sentence(job);
@@ -346,10 +351,18 @@ export async function page(view, query, at) {
 				'Collectives are matched by process group and number; without a group by kernel and order. Sizes and ',
 				'bus bandwidth are those of nccl-tests, the bandwidth of the transfer time.',
 			),
+			job.collectives_excluded
+				? h(
+						'p',
+						{class: 'hint'},
+						`${f.count(job.collectives_excluded)} more groups, kinds and sizes with less transfer time are not listed.`,
+					)
+				: '',
 			job.collectives.length && job.ranks.length > 1
 				? ownTable('Time per rank', rankTimeColumns(job), job.collectives, 'of', query, at)
 				: '',
 		),
+		exchanges(job, balance, `/jobs/${job.id}`) ?? '',
 		h('section', {'aria-labelledby': 'other'}, h('h2', {id: 'other'}, 'Compare'), compareForm(job, others)),
 	);
 	return name;

@@ -131,11 +131,14 @@ const select = (name, options, chosen, change) =>
 		options.map(([value, text]) => h('option', {value, selected: value === chosen}, text)),
 	);
 
+const OF_LABELS = {operator: 'Operator', kernel: 'Kernel', kind: 'Kind of collective'};
+
 // The form that chooses a series. `names` are operators or kernels to suggest. A selection takes
 // effect immediately, a text field on submit.
 function trendForm(query, names, at) {
 	const metric = metricOf(query);
 	const {stats, of, description} = METRICS[metric];
+	const needsOf = of && of !== 'kind';
 	const go = (changes) => at.go(trendsUrl(query, changes));
 	const text = ([name, label, example]) => [
 		label,
@@ -147,10 +150,10 @@ function trendForm(query, names, at) {
 			type: 'text',
 			name: 'of',
 			value: query.get('of'),
-			list: 'offered-of',
-			required: true,
+			list: needsOf ? 'offered-of' : null,
+			required: needsOf,
 			autocomplete: 'off',
-			placeholder: 'whole name',
+			placeholder: needsOf ? 'whole name' : 'all_reduce',
 		});
 	const more = [
 		...MORE.map(text),
@@ -195,7 +198,7 @@ function trendForm(query, names, at) {
 					(value) => go({stat: value === stats[0] ? '' : value}),
 				),
 			),
-			of ? field(of === 'kernel' ? 'Kernel' : 'Operator', ofInput) : null,
+			of ? field(OF_LABELS[of], ofInput) : null,
 			field(
 				'X axis',
 				select(
@@ -225,7 +228,7 @@ function trendForm(query, names, at) {
 				more.map(([label, input]) => field(label, input)),
 			),
 		),
-		of
+		needsOf
 			? h(
 					'datalist',
 					{id: 'offered-of'},
@@ -593,10 +596,11 @@ export async function page(view, query, at) {
 	if (!query.has('workload')) return trendsChooser(view, query, at);
 	const where = {project: query.get('project') ?? '', workload: query.get('workload')};
 	const {of} = METRICS[metricOf(query)];
-	const missingOf = of && !query.get('of');
+	const needsOf = of && of !== 'kind';
+	const missingOf = needsOf && !query.get('of');
 	const [{doc, refusal}, {doc: names}] = await Promise.all([
 		missingOf ? {} : answerOrRefusal(loadTrend(query, at)),
-		of ? answerOrRefusal(api.recentNames(of, where, at.signal)) : {},
+		needsOf ? answerOrRefusal(api.recentNames(of, where, at.signal)) : {},
 	]);
 	const title = `Trends of ${workloadName(where)}`;
 	view.append(

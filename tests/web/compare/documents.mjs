@@ -106,7 +106,22 @@ const collective = (own) => ({function: 'ncclDevKernel_AllReduce_Sum_bf16_RING_L
 	reason: null, calls: 96, count: 96, transfer_ns: 3.8e8, upper_bound: true, busbw_gb_s: 29.67, link_pct: null, link_gb_s: null, link: null,
 	link_reason: 'ranks of its group are missing', skew_ns: 2.1e6, total_ns: RANKS.map((rank) => (rank === 2 ? 4e8 : 6e8)),
 	last_calls: RANKS.map((rank) => (rank === 2 ? 60 : 4)), caused_ns: RANKS.map((rank) => (rank === 2 ? 1.4e8 : 3e6)), ...own});
-export const job = () => ({...jobs().items[1], unmatched: 2, clocks_agree: true,
+// What four ranks of a group of eight sent to each other: rank 2 has the popular experts.
+const PEERS = [0, 1, 2, 3, 4, 5, 6, 7];
+const sends = (rank, to) => (to === 2 ? 90 : 30) * 2 ** 20 + rank * 4096;
+const exchangeMap = (own) => ({function: 'ncclDevKernel_SendRecv(ncclDevComm*)', short_name: 'ncclDevKernel_SendRecv', group: '5', group_size: 8, kind: 'all_to_all',
+	unit: 'bytes', reason: null, calls: 96, known_calls: 96, imbalance: 2, imbalance_reason: null, contradictions: 0,
+	ranks: RANKS.map((rank) => ({run: 30 + rank, rank, sent_bytes: 300 * 2 ** 20, received_bytes: (rank === 2 ? 720 : 240) * 2 ** 20, waiting_ns: null})), ranks_excluded: 0,
+	columns: PEERS.map((from) => ({from, n: 1, rank: from})), columns_excluded: 0, cells: RANKS.map((rank) => PEERS.map((to) => sends(rank, to))), ...own});
+export const exchanges = () => ({job: 3, excluded: 2, items: [exchangeMap({}),
+	exchangeMap({group: '6', calls: 100, known_calls: 96, reason: 'PyTorch shortened the lists of split sizes', contradictions: 1, imbalance: null,
+		imbalance_reason: 'the ranks have known bytes of different numbers of calls', ranks_excluded: 60, columns_excluded: 120,
+		cells: RANKS.map((rank) => PEERS.map((to) => (rank === 3 ? null : sends(rank, to)))), columns: PEERS.map((from) => ({from, n: 1, rank: null}))}),
+	exchangeMap({group: null, group_size: null, kind: 'dispatch', unit: 'ns', reason: 'the trace does not record split sizes', imbalance: null, known_calls: 0,
+		imbalance_reason: 'the trace does not record split sizes', columns: PEERS.map((i) => ({from: 12 * i, n: 12, rank: null})),
+		ranks: RANKS.map((rank) => ({run: 30 + rank, rank, sent_bytes: null, received_bytes: null, waiting_ns: 21000 * rank})),
+		cells: RANKS.map((rank) => PEERS.map((i) => 21000 * rank + 100 * i))})]});
+export const job = () => ({...jobs().items[1], unmatched: 2, collectives_excluded: 3, clocks_agree: true,
 	findings: [{code: 'rank_missing', severity: 'warn', text: '4 of 8 ranks are missing (4 to 7): waiting for them is counted as transfer'}],
 	ranks: RANKS.map((rank) => ({run: 30 + rank, name: `rank-${rank}.json`, rank, world_size: 8, host: 'node-1', device: 'NVIDIA H200', iterations: 4, iteration_ns: 812e6,
 		compute_ns: rank === 2 ? 2.7e9 : 2.4e9, collective_ns: rank === 2 ? 4e8 : 6e8, transfer_ns: 3.8e8, waiting_ns: rank === 2 ? 2e7 : 2.2e8,

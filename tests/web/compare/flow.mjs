@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import {cells, seen} from '../smoke/world.mjs';
-import {rankTrace, trace} from './trace.mjs';
+import {exchangeTrace, rankTrace, trace} from './trace.mjs';
 
 const short = (rows) => rows.map((r) => r.short_name);
 
@@ -156,6 +156,42 @@ async function job(test, world) {
 	});
 }
 
+// Rank 1 receives 8 + 8 + 8 rows of 1 KiB per call, the others 4 + 4 + 4: 24 of a mean of 16.
+const ROWS = [0, 1, 2].map(() => [4, 8, 4]);
+
+async function exchanges(test, world) {
+	const {open, api} = world;
+	await test('the all-to-alls of a job: bytes between ranks, by keyboard and at 320 pixels', async () => {
+		for (const [name, rows] of [['split', ROWS], ['plain', null]])
+			await Promise.all([0, 1, 2].map((rank) => sent(world, `${name}-${rank}.json`, exchangeTrace(rank, 3, rows), `&job=${name}`)));
+		const {items} = await (await api('/jobs')).json();
+		const id = Object.fromEntries(items.map((j) => [j.name, j.id]));
+		const page = await open(`/jobs/${id.split}`, {viewport: {width: 320, height: 700}});
+		await page.getByText('Imbalance 1.50: rank 1 receives 72.0 KiB, 1.50 times the mean of the ranks.').waitFor();
+		const name = 'All-to-all of group 7, all_to_all';
+		await seen(async () => assert.deepEqual(await cells(page, name), [0, 1, 2].map((r) => [`rank ${r}`, r === 1 ? '72.0 KiB' : '36.0 KiB', '12.00', '24.00', '12.00'])));
+		const table = page.getByRole('table', {name});
+		// 3 calls of 8 rows of 1,024 bytes
+		assert.equal(await table.getByRole('cell', {name: '24.00'}).first().getAttribute('title'), 'rank 0 sends 24,576 bytes to rank 1');
+		const shades = await table.locator('td.heat > span').evaluateAll((list) => list.map((span) => getComputedStyle(span).backgroundColor));
+		assert.notEqual(shades[0], shades[1]);
+		assert.equal(shades[0], shades[2]);
+		// the table scrolls, not the page, and the keyboard reaches it
+		const region = page.getByRole('region', {name: `${name}, table`});
+		await region.focus();
+		assert.ok(await region.evaluate((node) => node === document.activeElement && node.scrollWidth >= node.clientWidth));
+		assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'the page is not wider than the window');
+		const csv = await (await fetch(`${world.base}${await page.getByRole('link', {name: 'CSV'}).getAttribute('href')}`)).text();
+		assert.equal(csv.split('\n').length, 1 + 9 + 1);
+		await page.goto(`${world.base}/jobs/${id.plain}`);
+		await page.getByText('Bytes per rank are unknown: the trace does not record split sizes.').waitFor();
+		await seen(async () => assert.deepEqual((await cells(page, name)).map((r) => r.slice(2)), [['0', '0', '0'], ['10.00', '10.00', '10.00'], ['20.00', '20.00', '20.00']]));
+		await page.goto(`${world.base}/jobs/${id.even}`);
+		await page.getByRole('heading', {name: 'Collectives', exact: true}).waitFor();
+		assert.equal(await page.getByRole('heading', {name: 'All-to-all balance'}).count(), 0);
+	});
+}
+
 export default async function flow(test, world) {
 	const changed = {slower: {'void elementwise_kernel<4>(float*, int)': 1.6}, more: [['void fresh_kernel(float*)', 60]],
 		without: ['void copy_kernel<float>(float*, float*)']};
@@ -164,6 +200,6 @@ export default async function flow(test, world) {
 		world.runs = await Promise.all([1, 2, 3, 4].map((seed) =>
 			sent(world, `steps-${seed}.json`, trace({seed, ...(seed > 2 ? changed : {})}))));
 	});
-	for (const part of [chosen, compared, iterations, job])
+	for (const part of [chosen, compared, iterations, job, exchanges])
 		await part(test, world);
 }

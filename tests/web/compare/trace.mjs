@@ -56,3 +56,27 @@ export function rankTrace(rank, factors, steps = 8) {
 	}
 	return written(events, {distributedInfo: {backend: 'nccl', rank, world_size: factors.length}});
 }
+
+// Returns the trace of a rank that exchanges rows of 512 bf16 (1 KiB) with all ranks, several
+// times: rows[from][to]. Without `rows`, no split sizes are recorded, and each call takes 10 µs per
+// rank number longer.
+export function exchangeTrace(rank, world, rows, calls = 3) {
+	const events = [];
+	const ranks = JSON.stringify(Array.from({length: world}, (_, i) => i)).replaceAll(',', ', ');
+	const sent = rows?.[rank] ?? [];
+	const received = rows?.map((row) => row[rank]) ?? [];
+	const sum = (list) => 512 * list.reduce((a, b) => a + b, 0);
+	const list = (sizes) => `[${sizes.join(', ')}]`;
+	for (let i = 0; i < calls; i++) {
+		const link = {correlation: i + 1, 'External id': 100 + i};
+		const args = {'Collective name': 'all_to_allv', 'In msg nelems': rows ? sum(sent) : 4096, 'Out msg nelems': rows ? sum(received) : 4096, dtype: 'BFloat16',
+			'Group size': world, 'Process Group Name': '7', 'Process Group Ranks': ranks, ...(rows ? {'In split size': list(sent), 'Out split size': list(received)} : {})};
+		const process = {ph: 'X', pid: 500 + rank, tid: 500 + rank};
+		const at = 1000 + 1000 * i;
+		events.push({...process, cat: 'cpu_op', name: 'record_param_comms', ts: at, dur: 50, args: {...args, 'External id': 100 + i, Seq: i + 1}},
+			{...process, cat: 'cuda_runtime', name: 'cudaLaunchKernelExC', ts: at + 5, dur: 2, args: link},
+			{ph: 'X', cat: 'kernel', name: 'ncclDevKernel_SendRecv(ncclDevComm*)', pid: 0, tid: 24, ts: at + 20, dur: 100 + (rows ? 0 : 10 * rank),
+				args: {device: 0, stream: 24, grid: [8, 1, 1], block: [512, 1, 1], ...link, ...args}});
+	}
+	return written(events, {distributedInfo: {backend: 'nccl', rank, world_size: world}});
+}

@@ -16,7 +16,7 @@ export function noise(seed) {
 
 const commit = (i) => `${(0x9a3f1000 + 7919 * i).toString(16)}${'c0ffee'.repeat(6).slice(0, 32)}`;
 const point = (doc, index, before, after, more) => ({index, run: doc.points.run[index], at: new Date(doc.points.at_ms[index]).toISOString(), group: doc.points.group[index],
-	before, after, change_pct: (after / before - 1) * 100, low_pct: (after / before - 1) * 100 - 1.5, high_pct: (after / before - 1) * 100 + 1.5, p: 0.001, ...more});
+	before, after, worse: ['coverage', 'busbw'].includes(doc.metric) ? after < before : after > before, change_pct: (after / before - 1) * 100, low_pct: (after / before - 1) * 100 - 1.5, high_pct: (after / before - 1) * 100 + 1.5, p: 0.001, ...more});
 
 // Returns a series of `commits` commits with three runs each; the first run has the number
 // 1001. The level is 10 ms, from the 20th commit on 10.6 ms, from the 40th on 10.2 ms.
@@ -24,11 +24,12 @@ export function trend(query = new URLSearchParams(), commits = 60) {
 	const next = noise(1);
 	const metric = query.get('metric') ?? 'iteration';
 	const share = ['coverage', 'headroom'].includes(metric) || query.get('stat') === 'share';
-	const levels = [10, 10.6, 10.2].map((ms) => (share ? ms / 20 : ms * 1e6));
+	const busbw = metric === 'busbw';
+	const levels = [10, 10.6, 10.2].map((ms) => (share ? ms / 20 : busbw ? ms * 18 : ms * 1e6));
 	const all = Array.from({length: commits * 3}, (_, i) => i);
 	const points = {run: all.map((i) => 1001 + i), at_ms: all.map((i) => BEGIN + Math.floor(i / 3) * 6 * HOUR + (i % 3) * 120000),
 		value: all.map((i) => levels[i < 60 ? 0 : i < 120 ? 1 : 2] * (1 + 0.012 * next())), group: all.map((i) => (i < 3 ? null : commit(Math.floor(i / 3))))};
-	const doc = {metric, stat: query.get('stat') ?? (share ? 'share' : metric === 'iteration' ? 'median' : 'mean'), of: query.get('of'), inferred: false, unit: share ? '1' : 'ns', project: query.get('project') ?? '',
+	const doc = {metric, stat: query.get('stat') ?? (share ? 'share' : metric === 'iteration' ? 'median' : 'mean'), of: query.get('of'), inferred: false, unit: share ? '1' : busbw ? 'GB/s' : 'ns', project: query.get('project') ?? '',
 		workload: query.get('workload') ?? '', group: 'commit', n: all.length, more: false, points, change_points: [], excluded: 2};
 	return {...doc, change_points: commits > 40 ? [point(doc, 60, levels[0], levels[1]), point(doc, 120, levels[1], levels[2], {p: 0.004})] : []};
 }
@@ -53,7 +54,7 @@ export const workloads = () => ({items: [['vllm', 'llama-70b decode, 16 sequence
 
 const SIDES = {base: {query: 'label.branch=main last=20', runs: Array.from({length: 20}, (_, i) => 101 + i), units: 20, iterations: 600, labels: {branch: 'main'}},
 	head: {query: '121,122,123', runs: [121, 122, 123], units: 3, iterations: 90, labels: {branch: 'new', commit: '9a463115c0'}}};
-const POLICY = {iteration_pct: 2, operators: [{operator: 'attention', pct: 5}], headroom_pct: null, fail_on: ['regressed', 'appeared'], share_pct: 1, min_runs: 1, min_iterations: 4,
+const POLICY = {iteration_pct: 2, operators: [{operator: 'attention', pct: 5}], headroom_pct: null, busbw_pct: 5, fail_on: ['regressed', 'appeared'], share_pct: 1, min_runs: 1, min_iterations: 4,
 	min_coverage_pct: 0, min_attributed_pct: 0, reject_on: ['records_dropped'], alpha: 0.01, noise_floor: null, range: null, seed: 1};
 
 const rule = (kind, of, outcome, [base, head, low, high], p, more) => ({rule: kind, of, device: null, outcome, limit_pct: kind === 'operator' ? 5 : 2, base_ns: base, head_ns: head,
