@@ -207,40 +207,38 @@ static uint32_t text_squeezed_id(struct text *t, const struct text_span *s)
 	return id != NAMES_NONE ? id : text_intern(t, to, len, false, SIZE_MAX);
 }
 
-/* The slot for a text, by a hash of it; NULL if the arena is full. */
-static struct text_memo *text_memo_slot(struct text *t,
-	const struct text_span *s)
+static bool text_written_init(struct text *t)
 {
-	uint64_t h = s->len, w;
-	if (!t->memo)
-		t->memo = arena_array(t->trace->arena, struct text_memo,
-			TEXT_MEMO_SLOTS);
-	if (!t->memo)
-		return NULL;
-	for (size_t i = 0; i + 8 <= s->len; i += 8) {
-		memcpy(&w, s->at + i, 8);
-		h = (h ^ w) * 0xff51afd7ed558ccdu;
-		h ^= h >> 32;
-	}
-	return &t->memo[h % TEXT_MEMO_SLOTS];
+	struct arena *a = t->trace->arena;
+	if (!names_init(&t->written, a))
+		return false;
+	t->ids = arena_array(a, uint32_t, TEXT_WRITTEN_MAX);
+	return t->ids;
+}
+
+/* Stores a value as it is written, unless there are too many already. False if
+ * the arena is full. */
+static bool text_written_add(struct text *t, const struct text_span *s,
+	uint32_t id)
+{
+	if (s->len > TEXT_WRITTEN_BYTES || t->written.n == TEXT_WRITTEN_MAX)
+		return true;
+	uint32_t at = names_put(&t->written, s->at, s->len);
+	if (at == NAMES_NONE)
+		return false;
+	t->ids[at] = id;
+	return true;
 }
 
 uint32_t text_json_id(struct text *t, const struct text_span *s)
 {
-	if (s->len > TEXT_MEMO_MAX)
-		return text_squeezed_id(t, s);
-	struct text_memo *m = text_memo_slot(t, s);
-	if (!m)
+	if (!t->ids && !text_written_init(t))
 		return NAMES_NONE;
-	if (m->len == s->len && !memcmp(m->raw, s->at, s->len))
-		return m->id;
+	uint32_t at = names_find(&t->written, s->at, s->len);
+	if (at != NAMES_NONE)
+		return t->ids[at];
 	uint32_t id = text_squeezed_id(t, s);
-	if (id == NAMES_NONE)
-		return id;
-	m->len = s->len;
-	m->id = id;
-	memcpy(m->raw, s->at, s->len);
-	return id;
+	return id != NAMES_NONE && text_written_add(t, s, id) ? id : NAMES_NONE;
 }
 
 uint32_t text_put(struct text *t, const char *s, size_t len, size_t max)

@@ -12,18 +12,16 @@
 
 enum { TEXT_LONG = 4000, TEXT_MAX = 64 << 10 };
 
-/* A value's JSON as it is written, and its id. Most values occur again soon, and
- * one comparison is faster than taking out the white space again. In the first
- * 16,158 operators of an indented trace, the longest value has 438 bytes. */
-enum { TEXT_MEMO_SLOTS = 256, TEXT_MEMO_MAX = 440 };
-struct text_memo {
-	uint32_t len, id;
-	char raw[TEXT_MEMO_MAX];
-};
+/* JSON values are also stored as they are written, because most of them occur
+ * again, and finding a value is faster than taking out its white space again.
+ * Eight public traces of 10,755 to 73,134 values have 225 to 656 different
+ * ones; the longest has 739 bytes. */
+enum { TEXT_WRITTEN_MAX = 4096, TEXT_WRITTEN_BYTES = 1024 };
 
 struct text {
 	struct trace *trace;
-	struct text_memo *memo; /* in the arena; by hash */
+	struct names written; /* JSON values with their white space */
+	uint32_t *ids; /* in the arena; by id of `written` */
 	char *scratch; /* in the arena; grows to the longest string so far */
 	size_t scratch_cap;
 };

@@ -205,6 +205,64 @@ static void test_json(void **state)
 	}
 }
 
+static uint32_t json_id(struct text *t, const char *s)
+{
+	char room[TEXT_WRITTEN_BYTES + 64 + SCAN_PAD] = { 0 };
+	size_t len = strlen(s);
+	assert_true(len < sizeof room - SCAN_PAD);
+	memcpy(room, s, len);
+	return text_json_id(t,
+		&(struct text_span){ room, (uint32_t)len, false });
+}
+
+/* Values are looked up as they are written: white space and the last bytes
+ * count there, but only the last bytes in the id. */
+static void test_json_again(void **state)
+{
+	static const char *const values[] = { "[1, 2]", "[1,2]", "[1, 2 ]",
+		"[1, 3]", "[1, 2]" };
+	static const uint32_t same[] = { 0, 0, 0, 3, 0 };
+	uint32_t ids[sizeof values / sizeof *values];
+	struct setup s;
+	(void)state;
+	setup_init(&s);
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+		ids[i] = json_id(&s.text, values[i]);
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+		assert_int_equal(ids[i], ids[same[i]]);
+	assert_int_not_equal(ids[0], ids[3]);
+	assert_string_equal(names_text(&s.trace.names, ids[0]), "[1,2]");
+	assert_string_equal(names_text(&s.trace.names, ids[3]), "[1,3]");
+	arena_release(&s.arena);
+}
+
+/* Values beyond what is stored as written have ids too, the same each time. */
+static void test_json_many(void **state)
+{
+	enum { MANY = TEXT_WRITTEN_MAX + 100 };
+	char text[TEXT_WRITTEN_BYTES + 64], expected[TEXT_WRITTEN_BYTES + 64];
+	struct setup s;
+	(void)state;
+	setup_init(&s);
+	for (int again = 0; again < 2; again++)
+		for (int i = 0; i < MANY; i++) {
+			snprintf(text, sizeof text, "[%d, 1]", i);
+			snprintf(expected, sizeof expected, "[%d,1]", i);
+			uint32_t id = json_id(&s.text, text);
+			assert_string_equal(names_text(&s.trace.names, id),
+				expected);
+			assert_int_equal(id, i + 1);
+		}
+	assert_int_equal(s.text.written.n, TEXT_WRITTEN_MAX);
+	/* one value longer than what is stored */
+	snprintf(text, sizeof text, "[ %0*d]", TEXT_WRITTEN_BYTES, 7);
+	snprintf(expected, sizeof expected, "[%0*d]", TEXT_WRITTEN_BYTES, 7);
+	assert_string_equal(names_text(&s.trace.names, json_id(&s.text, text)),
+		expected);
+	assert_int_equal(json_id(&s.text, text), MANY + 1);
+	arena_release(&s.arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -214,6 +272,8 @@ int main(void)
 		cmocka_unit_test(test_clipped),
 		cmocka_unit_test(test_clipped_to),
 		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_json_again),
+		cmocka_unit_test(test_json_many),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
