@@ -3,6 +3,7 @@
  * The words are the keys and categories of a trace: at most 64 words of at most
  * 32 bytes, looked up by their first eight bytes and their length. */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -37,6 +38,17 @@ static inline uint32_t word_table_hash(uint64_t head, size_t len)
 	return (uint32_t)(((head ^ len << 3) * 0x9E3779B97F4A7C15u) >> 56);
 }
 
+/* Whether two texts of more than eight bytes, whose first eight are equal, are
+ * equal. The last eight bytes may overlap those before them. */
+static inline bool word_table_rest_equal(const char *a, const char *b,
+	size_t len)
+{
+	for (size_t i = 8; i + 8 < len; i += 8)
+		if (memcmp(a + i, b + i, 8) != 0)
+			return false;
+	return !memcmp(a + len - 8, b + len - 8, 8);
+}
+
 /* The id of the word at s, or 0. Eight bytes at s must be readable. */
 static inline uint32_t word_table_find(const struct word_table *w,
 	const char *s, size_t len)
@@ -49,7 +61,7 @@ static inline uint32_t word_table_find(const struct word_table *w,
 		if (!x->id)
 			return 0;
 		if (x->head == head && x->len == len &&
-			(len <= 8 || !memcmp(x->text + 8, s + 8, len - 8)))
+			(len <= 8 || word_table_rest_equal(x->text, s, len)))
 			return x->id;
 	}
 }

@@ -48,12 +48,35 @@ static void test_length(void **state)
 		KEY_DEVICE);
 }
 
+/* A word with one other byte is another word, wherever the byte is. */
+static void test_each_byte(void **state)
+{
+	static const char *const words[] = {
+#define KEY(name, text) text,
+#include "kineto.def"
+#undef KEY
+	};
+	struct kineto_words w;
+	(void)state;
+	kineto_words_init(&w);
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		size_t len = strlen(words[i]);
+		for (size_t at = 0; at < len; at++) {
+			char other[WORDS_MAX + 1] = { 0 };
+			memcpy(other, words[i], len);
+			other[at] = '~'; /* no key contains it */
+			assert_int_equal(find(&w.keys, other), 0);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all),
 		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_length),
+		cmocka_unit_test(test_each_byte),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
