@@ -41,8 +41,13 @@ void kineto_words_init(struct kineto_words *w);
 struct kineto_comm {
 	struct text_span name, dtype, group;
 	struct text_span in_split, out_split, ranks; /* [0, 1, 2, 3] */
-	int64_t in_elements, out_elements, group_size, sequence;
+	int64_t in_elements, out_elements, group_size, sequence; /* -1 absent */
 };
+
+static const struct kineto_comm kineto_comm_none = { .in_elements = -1,
+	.out_elements = -1,
+	.group_size = -1,
+	.sequence = -1 };
 
 struct kineto_event {
 	char ph; /* the event's phase; 0 if it has none */

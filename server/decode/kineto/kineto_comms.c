@@ -32,16 +32,42 @@ static bool kineto_comms_is_params(const struct text_span *name)
 
 static bool kineto_comms_is_annotation(const struct text_span *name)
 {
-	static const char *const prefixes[] = {
-#define COMM_ANNOTATION(prefix) prefix,
+#define COMM_ANNOTATION(prefix)                               \
+	if (name->len > sizeof prefix - 1 &&                  \
+		!memcmp(name->at, prefix, sizeof prefix - 1)) \
+		return true;
 #include "kineto.def"
 #undef COMM_ANNOTATION
-	};
-	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-		if (name->len > strlen(prefixes[i]) &&
-			!memcmp(name->at, prefixes[i], strlen(prefixes[i])))
-			return true;
 	return false;
+}
+
+/* What a record is read from; none for most events. */
+enum kineto_comms_source {
+	SOURCE_NONE,
+	SOURCE_PARAMS, /* record_param_comms */
+	SOURCE_ANNOTATION,
+	SOURCE_KERNEL,
+};
+
+static enum kineto_comms_source kineto_comms_source_of(
+	const struct kineto_event *e)
+{
+	switch (e->category) {
+	case CATEGORY_OP:
+		if (kineto_comms_is_params(&e->name))
+			return SOURCE_PARAMS;
+		return kineto_comms_is_annotation(&e->name) ? SOURCE_ANNOTATION
+							    : SOURCE_NONE;
+	case CATEGORY_ANNOTATION:
+		return kineto_comms_is_annotation(&e->name) ? SOURCE_ANNOTATION
+							    : SOURCE_NONE;
+	case CATEGORY_KERNEL:
+		return e->has_comm && e->comm.name.at && e->correlation >= 0
+			       ? SOURCE_KERNEL
+			       : SOURCE_NONE;
+	default:
+		return SOURCE_NONE;
+	}
 }
 
 /* Finds the values of a JSON list. Returns how many there are; 0 if there are
@@ -293,25 +319,20 @@ static bool kineto_comms_row(struct kineto_rows *r,
 bool kineto_comms_add(struct kineto_rows *r, const struct kineto_event *e,
 	uint16_t pid)
 {
-	struct kineto_comms_record of = { .is = { .in_elements = -1,
-						  .out_elements = -1,
-						  .group_size = -1,
-						  .sequence = -1 },
-		.group_handle = -1 };
-	bool op = e->category == CATEGORY_OP;
+	enum kineto_comms_source source = kineto_comms_source_of(e);
+	struct kineto_comms_record of;
 
-	if (e->has_comm)
-		of.is = e->comm;
-	if (op && kineto_comms_is_params(&e->name)) {
+	if (source == SOURCE_NONE)
+		return true;
+	of = (struct kineto_comms_record){ .is = e->has_comm ? e->comm
+							     : kineto_comm_none,
+		.group_handle = -1 };
+	if (source == SOURCE_PARAMS)
 		kineto_comms_positions(e, &of);
-	} else if ((op || e->category == CATEGORY_ANNOTATION) &&
-		   kineto_comms_is_annotation(&e->name)) {
+	if (source == SOURCE_ANNOTATION) {
 		of.is.name = e->name;
 		of.is.in_elements = kineto_comms_sum(e, ITEMS_MAX);
 		kineto_comms_dtype(e, &of);
-	} else if (e->category != CATEGORY_KERNEL || !of.is.name.at ||
-		   e->correlation < 0) {
-		return true;
 	}
 	return kineto_comms_row(r, e, &of, pid);
 }

@@ -120,10 +120,7 @@ static const char *kineto_event_comm(struct scan *s, const char *p,
 {
 	struct kineto_comm *c = &e->comm;
 	if (!e->has_comm)
-		*c = (struct kineto_comm){ .in_elements = -1,
-			.out_elements = -1,
-			.group_size = -1,
-			.sequence = -1 };
+		*c = kineto_comm_none;
 	e->has_comm = true;
 	switch (key) {
 	case KEY_COLLECTIVE:
