@@ -16,7 +16,7 @@ struct source {
 	int64_t total_bytes; /* size as stored; -1 unknown */
 };
 
-/* Sources: a file opened for reading, in pieces of 1 MiB; an open file, which
+/* Sources: a file opened for reading, in pieces of 64 KiB; an open file, which
  * the source owns from then on; a range of memory, in one piece. */
 struct source_file;
 struct source_file *source_file_new(const char *path, struct source *s,
