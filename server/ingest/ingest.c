@@ -107,17 +107,15 @@ static bool ingest_analyze(struct job *j, uint32_t i, struct err *e)
 {
 	int32_t rank = j->trace.processes[i].rank;
 	struct arena learned;
-	struct graph_known *graphs = NULL;
 	struct graph_book book = { 0 }, stored = { 0 };
-	uint8_t(*keys)[32];
+	struct graph_wanted *wanted;
 	uint32_t n;
 
-	if (!attribute_keys(&j->trace, i, &j->arena, &keys, &n))
+	if (!attribute_wanted(&j->trace, i, &j->arena, &wanted, &n))
 		return arena_err(&j->arena, e);
 	learned = arena_scratch(&j->arena);
-	bool ok = n == 0 || learned_graph_read(j->db, &learned, 0, keys, n,
-				    &graphs, &stored.n, e);
-	stored.graphs = graphs;
+	bool ok = n == 0 ||
+		  learned_graph_read(j->db, &learned, 0, wanted, n, &stored, e);
 	ok = ok &&
 	     trace_files_book(&j->files, rank, &stored, &learned, &book, e) &&
 	     profile_from(&j->trace, i, j->catalog, &book, &j->arena,

@@ -379,7 +379,8 @@ bool trace_files_book(const struct trace_files *f, int32_t rank,
 	struct graph_known *all = arena_array(a, struct graph_known,
 		(size_t)f->graphs_n + more->n + 1);
 
-	*out = (struct graph_book){ all, 0 };
+	*out = *more;
+	out->graphs = all;
 	if (!all)
 		return arena_err(a, e);
 	uint32_t own = trace_files_of_rank(f, rank, all), n = own;

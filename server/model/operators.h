@@ -98,18 +98,57 @@ struct graph_known {
 	uint8_t key[32], content[32];
 	const struct graph_node_known *nodes;
 	uint32_t n;
+	int64_t upload; /* the upload that recorded it; 0: this one */
+};
+
+/* Whose capture describes a replay. */
+enum graph_source {
+	GRAPH_SOURCE_RUN, /* the same process recorded it */
+	GRAPH_SOURCE_UPLOAD, /* a capture trace of the same upload, or given */
+	GRAPH_SOURCE_OTHER, /* another upload recorded it */
+	GRAPH_SOURCES,
+	GRAPH_SOURCE_NONE = GRAPH_SOURCES
+};
+
+enum graph_reason {
+#define GRAPH_REASON(code, word, text) GRAPH_REASON_##code,
+#include "graph_reason.def"
+#undef GRAPH_REASON
+	GRAPH_REASONS,
+	GRAPH_REASON_NONE = GRAPH_REASONS
 };
 
 /* Replays of a graph that had the same kernels in the same order, and the
  * capture that describes them best. */
 struct graph_match {
 	uint8_t key[32]; /* as in graph_known, of the replay's kernels */
-	int64_t replays;
+	const struct graph_sketch *sketch; /* NULL: all kernels have an
+		operator */
+	int64_t replays, total_ns;
+	int64_t attributed; /* kernels of all replays with an operator that is
+		not from their name */
 	uint32_t kernels; /* of one replay */
 	uint32_t captures; /* number of captures that match equally well; 0: no
 		capture matches */
 	uint32_t captured; /* kernels of such a capture */
 	uint32_t matched; /* kernels of the replay that it contains */
+	enum graph_source source;
+	enum graph_reason reason; /* why kernels have no operator */
+	int64_t upload; /* of GRAPH_SOURCE_OTHER: the upload of a capture */
+};
+
+/* Graphs learned from stream captures of other runs. The caller looks them up
+ * for what attribute_wanted() lists. A key has several graphs if captures
+ * differ. Replays of which not all similar captures are in the book have a
+ * cut. */
+struct graph_cut {
+	uint8_t key[32]; /* of the replay's kernels */
+	uint32_t distance; /* captures that differ by less are in the book */
+};
+struct graph_book {
+	const struct graph_known *graphs; /* by key, then content */
+	uint32_t n, cuts_n;
+	const struct graph_cut *cuts; /* by key */
 };
 
 /* Matched kernels of both sides, in percent; 0 without a capture. */

@@ -54,6 +54,20 @@ static const char *const profile_word_phase[] = {
 };
 enum { PHASES = sizeof profile_word_phase / sizeof *profile_word_phase };
 
+static const char *const profile_word_graph_source[] = {
+	[GRAPH_SOURCE_RUN] = "run",
+	[GRAPH_SOURCE_UPLOAD] = "upload",
+	[GRAPH_SOURCE_OTHER] = "other",
+	[GRAPH_SOURCE_NONE] = NULL,
+};
+
+#define GRAPH_REASON(code, word, text) [GRAPH_REASON_##code] = #word,
+static const char *const profile_word_graph_reason[] = {
+#include "graph_reason.def"
+	[GRAPH_REASON_NONE] = NULL,
+};
+#undef GRAPH_REASON
+
 static const char *const profile_word_work[] = {
 	[WORK_OP] = "op",
 	[WORK_GRID] = "grid",

@@ -223,18 +223,16 @@ static bool reanalyze_analyzed(const struct reanalyze_request *w,
 	struct err *e)
 {
 	const struct catalog *catalog = catalog_cache_take(w->call, e);
-	struct graph_known *graphs = NULL;
 	struct graph_book book = { 0 };
-	uint8_t(*keys)[32];
+	struct graph_wanted *wanted;
 	uint32_t n;
 	if (!catalog)
 		return false;
-	if (!attribute_keys(t, 0, a, &keys, &n))
+	if (!attribute_wanted(t, 0, a, &wanted, &n))
 		return arena_err(a, e);
 	struct arena learned = arena_scratch(a);
 	bool ok = n == 0 || learned_graph_read(w->call->db, &learned, w->run,
-				    keys, n, &graphs, &book.n, e);
-	book.graphs = graphs;
+				    wanted, n, &book, e);
 	ok = ok &&
 	     profile_from_params(t, 0, &w->params, catalog, &book, a, p, e);
 	arena_scratch_release(&learned, a);

@@ -21,21 +21,14 @@
 #pragma once
 #include "attribution.h"
 #include "catalog.h"
+#include "graph_sketch.h"
 #include "iteration_find.h"
 #include "operators.h"
 #include "trace.h"
 
-/* Graphs learned from stream captures of other runs. The caller looks them up
- * with the keys from attribute_keys(). A key has several graphs if captures
- * differ. */
-struct graph_book {
-	const struct graph_known *graphs; /* by key, then content */
-	uint32_t n;
-};
-
-/* Lists the keys of the graphs that a process replayed, each key once. */
-bool attribute_keys(const struct trace *t, uint32_t process, struct arena *a,
-	uint8_t (**keys)[32], uint32_t *n);
+/* Lists the graphs that a process replayed, each key once. */
+bool attribute_wanted(const struct trace *t, uint32_t process, struct arena *a,
+	struct graph_wanted **wanted, uint32_t *n);
 
 /* Fills the operators of at->profile, whose other fields must be filled in. The
  * caller sets trace, process, catalog, book, profile, kernel_of, call_of and

@@ -202,7 +202,10 @@ struct graph_choice {
 	uint32_t captures; /* number of captures that fit equally well */
 	uint32_t captured, matched; /* kernels of one of them; those of the
 		replay among them */
+	enum graph_source source;
+	int64_t upload; /* of GRAPH_SOURCE_OTHER */
 	bool skipped; /* captures that differ were not compared */
+	bool many; /* more captures match equally well than are compared */
 };
 
 struct graph_choice_state {
@@ -457,7 +460,7 @@ struct graph_choice_candidates {
 	uint32_t n;
 	bool ordered; /* kernels are in the order of the replay */
 	uint32_t distance; /* 0: they have exactly the replay's kernels */
-	bool skipped;
+	bool skipped, many;
 };
 
 static bool attribute_graph_choice_init(struct graph_choice_state *c,
@@ -502,8 +505,10 @@ static void attribute_graph_choice_add(struct graph_choice_candidates *to,
 	struct slice is =
 		attribute_graph_choice_find_key(graphs, graphs_n, key);
 
-	if (is.to - is.from > GRAPH_CHOICES_MOST)
+	if (is.to - is.from > GRAPH_CHOICES_MOST) {
+		to->many = true;
 		return;
+	}
 	for (uint32_t i = is.from; i < is.to; i++)
 		if (graphs[i].n == n)
 			to->list[to->n++] = &graphs[i];
@@ -560,11 +565,11 @@ static bool attribute_graph_choice_aligned(
 
 /* Adds the graphs that have exactly the replay's kernels. */
 static bool attribute_graph_choice_exact(struct graph_choice_state *c,
-	const uint32_t *names, uint32_t n, struct graph_choice_candidates *of)
+	const uint32_t *names, uint32_t n, uint8_t key[32],
+	struct graph_choice_candidates *of)
 {
 	const struct operators *own = &c->x->profile->operators;
 	const struct graph_book *book = c->x->book;
-	uint8_t key[32];
 	uint32_t *sorted = arena_grow(c->arena, NULL, n * sizeof *sorted);
 
 	if (!sorted)
@@ -603,12 +608,12 @@ struct graph_near {
 	struct graph_choice_candidates *of;
 	const uint32_t *ids[GRAPH_CHOICES_MOST]; /* parallel to of->list */
 	uint32_t own; /* distance of the nearest graph of this run, once all of
-		them are compared; 0: none */
-	bool many; /* more candidates than fit */
+		them are compared, then also of those given with it; 0: none */
 };
 
 /* The largest distance at which a graph becomes a candidate; 0: at none. A graph
- * of another run must be nearer than those of this run. */
+ * that was given with the run must be nearer than those of the run, and one of
+ * another upload must be nearer than both. */
 static uint32_t attribute_graph_near_max(const struct graph_near *w,
 	const struct graph_known *g)
 {
@@ -629,25 +634,27 @@ static void attribute_graph_near_keep(struct graph_near *w,
 
 	if (distance != of->distance) {
 		of->n = 0;
-		w->many = false;
+		of->many = false;
 	}
 	of->distance = distance;
-	w->many = w->many || of->n == GRAPH_CHOICES_MOST;
-	if (w->many)
+	of->many = of->many || of->n == GRAPH_CHOICES_MOST;
+	if (of->many)
 		return;
 	w->ids[of->n] = ids;
 	of->list[of->n++] = g;
 }
 
-/* Adds the graphs that differ from the replay by the fewest kernels. `from` is
- * the number of the first graph. */
+/* Adds the graphs that differ from the replay by the fewest kernels, of those
+ * that this upload recorded or of the others. `from` is the number of the first
+ * graph. */
 static bool attribute_graph_near_look(struct graph_near *w,
-	const struct graph_known *graphs, uint32_t n, uint32_t from)
+	const struct graph_known *graphs, uint32_t n, uint32_t from,
+	bool others)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		const struct graph_known *g = &graphs[i];
 		uint32_t max = attribute_graph_near_max(w, g);
-		if (!max)
+		if (!max || (g->upload != 0) != others)
 			continue;
 		if (w->c->steps > graph_steps_max) {
 			w->of->skipped = true;
@@ -666,18 +673,51 @@ static bool attribute_graph_near_look(struct graph_near *w,
 	return true;
 }
 
-static bool attribute_graph_near_find(struct graph_near *w)
+static int attribute_graph_cut_by_key(const void *key, const void *cut)
+{
+	const struct graph_cut *c = cut;
+
+	return memcmp(key, c->key, sizeof c->key);
+}
+
+/* Whether a graph that the book lacks may match as well as the candidates do,
+ * or better. A graph of another upload must be nearer than one of this upload,
+ * whose distance is w->own. */
+static bool attribute_graph_near_cut(const struct graph_near *w,
+	const uint8_t key[32])
+{
+	const struct graph_book *book = w->c->x->book;
+	const struct graph_cut *cut = NULL;
+	uint32_t distance = w->of->distance;
+
+	if (book && book->cuts_n)
+		cut = bsearch(key, book->cuts, book->cuts_n, sizeof *book->cuts,
+			attribute_graph_cut_by_key);
+	if (!cut)
+		return false;
+	return !w->of->n || cut->distance < distance ||
+	       (cut->distance == distance && distance != w->own);
+}
+
+static bool attribute_graph_near_find(struct graph_near *w,
+	const uint8_t key[32])
 {
 	const struct operators *own = &w->c->x->profile->operators;
 	const struct graph_book *book = w->c->x->book;
 
 	w->of->ordered = true;
-	bool ok = attribute_graph_near_look(w, own->learned, own->learned_n, 0);
+	bool ok = attribute_graph_near_look(w, own->learned, own->learned_n, 0,
+		false);
 	w->own = w->of->distance;
 	if (ok && book)
 		ok = attribute_graph_near_look(w, book->graphs, book->n,
-			own->learned_n);
-	if (w->many || w->of->skipped)
+			own->learned_n, false);
+	w->own = w->of->distance;
+	if (ok && book)
+		ok = attribute_graph_near_look(w, book->graphs, book->n,
+			own->learned_n, true);
+	w->of->skipped = w->of->skipped || attribute_graph_near_cut(w, key);
+	if (w->of->many || w->of->skipped)
 		w->of->n = 0;
 	return ok;
 }
@@ -898,7 +938,6 @@ static bool attribute_graph_near_place(struct graph_choice_state *c,
 
 	if (!p->matched)
 		return true;
-	out->matched++;
 	p->call = f->is.call;
 	if (p->call >= out->calls)
 		out->calls = p->call + 1;
@@ -926,7 +965,24 @@ static bool attribute_graph_near_make(struct graph_near *w, bool aligned,
 	arena_drop(w->c->arena, facts);
 	out->places = places;
 	out->captured = w->of->list[0]->n;
+	out->matched = (w->n + out->captured - w->of->distance) / 2;
 	return ok;
+}
+
+/* Whose captures the candidates are. */
+static void attribute_graph_choice_source(const struct graph_choice_state *c,
+	const struct graph_choice_candidates *of, struct graph_choice *out)
+{
+	const struct operators *own = &c->x->profile->operators;
+	const struct graph_known *g = of->list[0];
+
+	out->upload = g->upload;
+	if (own->learned_n && g >= own->learned &&
+		g < own->learned + own->learned_n)
+		out->source = GRAPH_SOURCE_RUN;
+	else
+		out->source =
+			g->upload ? GRAPH_SOURCE_OTHER : GRAPH_SOURCE_UPLOAD;
 }
 
 /* After keep_for_tokens(), which reorders the list, ids are set again. */
@@ -952,12 +1008,14 @@ static bool attribute_graph_choice_make(struct graph_choice_state *c,
 {
 	struct graph_choice_candidates of = { .n = 0 };
 	struct graph_near near = { .c = c, .names = names, .n = n, .of = &of };
+	uint8_t key[32];
 
-	*out = (struct graph_choice){ 0 };
-	if (!attribute_graph_choice_exact(c, names, n, &of) ||
-		(!of.n && !attribute_graph_near_find(&near)))
+	*out = (struct graph_choice){ .source = GRAPH_SOURCE_NONE };
+	if (!attribute_graph_choice_exact(c, names, n, key, &of) ||
+		(!of.n && !of.many && !attribute_graph_near_find(&near, key)))
 		return false;
 	out->skipped = of.skipped;
+	out->many = of.many;
 	if (!of.n)
 		return true;
 	bool aligned = attribute_graph_choice_aligned(&of);
@@ -965,6 +1023,7 @@ static bool attribute_graph_choice_make(struct graph_choice_state *c,
 			       of.list, &of.n, tokens))
 		return false;
 	out->captures = of.n;
+	attribute_graph_choice_source(c, &of, out);
 	if (!of.distance)
 		return attribute_graph_choice_make_exact(c, &of, names, n, out);
 	attribute_graph_near_number(&near);
@@ -1055,6 +1114,66 @@ static void attribute_graph_count(const struct graph_choice *is, uint32_t i,
 	count->unclear += place && place->unclear && !to->op;
 }
 
+/* Why a kernel of a replay of n kernels has no operator. */
+static enum graph_reason attribute_graph_reason(const struct graph_choice *is,
+	uint32_t i, uint32_t n)
+{
+	const struct graph_place *place = is->places ? &is->places[i] : NULL;
+
+	if (is->skipped)
+		return GRAPH_REASON_SKIPPED;
+	if (is->many)
+		return GRAPH_REASON_MANY;
+	if (!place)
+		return n < GRAPH_SPECIFIC ? GRAPH_REASON_SMALL
+					  : GRAPH_REASON_NO_CAPTURE;
+	if (!place->matched)
+		return GRAPH_REASON_UNMATCHED;
+	return place->unclear ? GRAPH_REASON_AMBIGUOUS
+			      : GRAPH_REASON_NO_OPERATOR;
+}
+
+/* Adds the kernels of a replay, which are attributed, to the row of its
+ * graph. */
+static void attribute_graph_match_kernels(const struct attribution *x,
+	struct graph_match *m, const uint32_t *kernels, uint32_t n,
+	const struct graph_choice *is)
+{
+	const int64_t *dur_ns = x->trace->kernel.dur_ns + x->proc->kernel.from;
+
+	for (uint32_t i = 0; i < n; i++) {
+		m->total_ns += dur_ns[kernels[i]];
+		if (x->of[kernels[i]].op) {
+			m->attributed++;
+			continue;
+		}
+		enum graph_reason why = attribute_graph_reason(is, i, n);
+		if (why < m->reason)
+			m->reason = why;
+	}
+}
+
+/* Adds a replay to the row of its graph. Rows have the numbers of the
+ * sequences. If the choice depends on the step, the row has that of the last
+ * replay. */
+static void attribute_graph_match_add(const struct attribution *x,
+	struct graph_match *m, const uint32_t *kernels, uint32_t n,
+	const struct graph_choice *is)
+{
+	if (!m->replays++)
+		m->reason = GRAPH_REASON_NONE;
+	m->kernels = n;
+	if (is->captures > m->captures)
+		m->captures = is->captures;
+	if (is->captures || !m->captures) {
+		m->captured = is->captured;
+		m->matched = is->matched;
+		m->source = is->source;
+		m->upload = is->upload;
+	}
+	attribute_graph_match_kernels(x, m, kernels, n, is);
+}
+
 /* Attributes the kernels of a replay from the choice for its graph. */
 static void attribute_graph_fill(struct attribution *x, const uint32_t *kernels,
 	uint32_t n, const struct graph_choice *is,
@@ -1095,19 +1214,6 @@ static int64_t attribute_graph_tokens_at(const struct attribution *x,
 	return label ? label->all.q : -1;
 }
 
-/* Adds a replay to the row of its graph. Rows have the numbers of the
- * sequences; those without replays are deleted at the end. */
-static void attribute_graph_match_add(struct graph_match *m, uint32_t n,
-	const struct graph_choice *is)
-{
-	m->replays++;
-	m->kernels = n;
-	if (is->captures > m->captures)
-		m->captures = is->captures;
-	m->captured = is->captured;
-	m->matched = is->matched;
-}
-
 static bool attribute_graph_replays(struct attribution *x,
 	const struct graph_replays *r, struct arena *scratch,
 	struct graph_match *matches, struct attribute_graph_counts *count)
@@ -1130,8 +1236,9 @@ static bool attribute_graph_replays(struct attribution *x,
 					r->call[i]));
 		if (!is)
 			return false;
-		attribute_graph_match_add(&matches[r->sequence[i]], n, is);
 		attribute_graph_fill(x, r->kernel + r->from[i], n, is, count);
+		attribute_graph_match_add(x, &matches[r->sequence[i]],
+			r->kernel + r->from[i], n, is);
 	}
 	return true;
 }
@@ -1149,6 +1256,45 @@ static int attribute_graph_match_by_kernels(const void *left, const void *right)
 
 enum { MATCHES_MOST = 1000 };
 
+/* Computes the key and the sketch of a sequence of kernels. */
+static bool attribute_graph_wanted(const struct trace *t,
+	const struct name *sequence, struct arena *a, struct arena *scratch,
+	struct graph_wanted *out)
+{
+	uint32_t n = (uint32_t)(sequence->len / sizeof(uint32_t));
+	uint32_t *names = arena_grow(scratch, NULL, sequence->len);
+	const char **texts = arena_grow(scratch, NULL, n * sizeof *texts);
+	bool ok = names && texts;
+
+	if (ok)
+		memcpy(names, sequence->text, sequence->len);
+	for (uint32_t i = 0; ok && i < n; i++)
+		texts[i] = names_text(&t->names, names[i]);
+	ok = ok && graph_sketch_from(texts, n, a, &out->sketch);
+	if (ok)
+		graph_capture_key(&t->names, names, n, out->key);
+	arena_drop(scratch, texts);
+	arena_drop(scratch, names);
+	return ok;
+}
+
+/* Sets what the row of a sequence still lacks. Only graphs with kernels that a
+ * later capture may explain have a sketch. */
+static bool attribute_graph_match_end(struct attribution *x,
+	const struct name *sequence, struct arena *scratch,
+	struct graph_match *m)
+{
+	struct graph_wanted *is = arena_new(x->arena, struct graph_wanted);
+
+	if (!is || !attribute_graph_wanted(x->trace, sequence, x->arena,
+			   scratch, is))
+		return false;
+	memcpy(m->key, is->key, sizeof m->key);
+	if (m->attributed < m->replays * m->kernels)
+		m->sketch = &is->sketch;
+	return true;
+}
+
 /* Stores the matches with the most kernels. */
 static bool attribute_graph_matches_store(struct attribution *x,
 	const struct graph_replays *r, struct graph_match *matches,
@@ -1158,14 +1304,9 @@ static bool attribute_graph_matches_store(struct attribution *x,
 	uint32_t n = 0;
 
 	for (uint32_t i = 1; i < r->sequences.n; i++) {
-		const struct name *is = &r->sequences.list[i];
-		uint32_t *names = arena_grow(scratch, NULL, is->len);
-		if (!names)
+		if (!attribute_graph_match_end(x, &r->sequences.list[i],
+			    scratch, &matches[i]))
 			return false;
-		memcpy(names, is->text, is->len);
-		graph_capture_key(&x->trace->names, names, matches[i].kernels,
-			matches[i].key);
-		arena_drop(scratch, names);
 		matches[n++] = matches[i];
 	}
 	if (n)
@@ -1258,56 +1399,44 @@ bool attribute_graph(struct attribution *x)
 	return ok;
 }
 
-static bool attribute_graph_keys_of(const struct trace *t,
-	const struct graph_replays *r, struct arena *scratch,
-	struct names *keys)
+/* Each key once: sequences of one key differ in the order only. */
+static bool attribute_graph_wanted_add(const struct trace *t,
+	const struct graph_replays *r, struct arena *a, struct arena *scratch,
+	struct graph_wanted *wanted, uint32_t *n)
 {
-	uint8_t key[32];
+	struct names keys;
+	bool ok = names_init(&keys, scratch);
 
-	for (uint32_t i = 1; i < r->sequences.n; i++) {
-		const struct name *is = &r->sequences.list[i];
-		uint32_t *names = arena_grow(scratch, NULL, is->len);
-		if (!names)
-			return false;
-		memcpy(names, is->text, is->len);
-		graph_capture_key(&t->names, names,
-			(uint32_t)(is->len / sizeof *names), key);
-		arena_drop(scratch, names);
-		if (names_put(keys, (const char *)key, sizeof key) ==
-			NAMES_NONE)
-			return false;
+	for (uint32_t i = 1; ok && i < r->sequences.n; i++) {
+		struct graph_wanted *is = &wanted[*n];
+		uint32_t known = keys.n;
+		ok = attribute_graph_wanted(t, &r->sequences.list[i], a,
+			scratch, is);
+		uint32_t id = ok ? names_put(&keys, (const char *)is->key,
+					   sizeof is->key)
+				 : NAMES_NONE;
+		ok = id != NAMES_NONE;
+		*n += ok && id == known;
 	}
-	return true;
+	return ok;
 }
 
-static bool attribute_graph_find_keys(const struct trace *t,
-	const struct process *proc, struct arena *scratch, struct names *keys)
+bool attribute_wanted(const struct trace *t, uint32_t process, struct arena *a,
+	struct graph_wanted **wanted, uint32_t *n)
 {
-	uint32_t *call_of;
-	struct graph_replays r = { 0 };
-
-	return names_init(keys, scratch) &&
-	       correlation_join(t, proc, scratch, &call_of) &&
-	       attribute_graph_find_replays(t, proc, call_of, scratch, &r) &&
-	       attribute_graph_keys_of(t, &r, scratch, keys);
-}
-
-bool attribute_keys(const struct trace *t, uint32_t process, struct arena *a,
-	uint8_t (**keys)[32], uint32_t *n)
-{
+	const struct process *proc = &t->processes[process];
 	struct arena scratch = arena_scratch(a);
-	struct names found;
+	struct graph_replays r = { 0 };
+	uint32_t *call_of;
 
-	*keys = NULL;
+	*wanted = NULL;
 	*n = 0;
-	bool ok = attribute_graph_find_keys(t, &t->processes[process], &scratch,
-		&found);
-	if (ok && found.n > 1) {
-		*n = found.n - 1;
-		*keys = arena_alloc(a, *n, sizeof **keys);
-		ok = *keys;
-		for (uint32_t i = 0; ok && i < *n; i++)
-			memcpy((*keys)[i], names_text(&found, i + 1), 32);
+	bool ok = correlation_join(t, proc, &scratch, &call_of) &&
+		  attribute_graph_find_replays(t, proc, call_of, &scratch, &r);
+	if (ok && r.sequences.n > 1) {
+		*wanted = arena_array(a, struct graph_wanted, r.sequences.n);
+		ok = *wanted &&
+		     attribute_graph_wanted_add(t, &r, a, &scratch, *wanted, n);
 	}
 	arena_scratch_release(&scratch, a);
 	return ok;

@@ -10,26 +10,6 @@
 #include <assert.h>
 #include <string.h>
 
-/* Unmatched kernels per 100 captured ones. In public traces with their captures
- * (SGLang, vLLM, xDiT), the right capture lacked or added at most 1 of 994
- * kernels. Captures of other graphs were far away: 1,300 kernels from 994 and
- * 1,566 for two builds of one model, 3 from 12 and 15 for two pieces of one
- * model. Five is between these and closer to the right ones. */
-enum { GRAPH_DISTANCE_PCT = 5 };
-
-/* From this number of kernels on, one may be unmatched, although it is more
- * than GRAPH_DISTANCE_PCT. Pieces of one model differed by at least 3. */
-enum { GRAPH_DISTANCE_KERNELS = 8 };
-
-uint32_t graph_distance_max(uint32_t n)
-{
-	uint64_t max = (uint64_t)n * GRAPH_DISTANCE_PCT / 100;
-
-	if (max == 0 && n >= GRAPH_DISTANCE_KERNELS)
-		max = 1;
-	return max < GRAPH_DISTANCE_MOST ? (uint32_t)max : GRAPH_DISTANCE_MOST;
-}
-
 /* Follows equal kernels from captured kernel j and replayed kernel i; returns
  * the new i. */
 static int64_t graph_align_snake(const struct graph_sides *s, int64_t j,

@@ -10,6 +10,7 @@
  * graph. */
 #pragma once
 #include "attribution.h"
+#include "graph_sketch.h"
 #include "operators.h"
 #include "trace.h"
 #include <string.h>
@@ -44,10 +45,8 @@ bool graph_capture_learn(const struct attribution *x);
  * A trace may lack a record, so a replay and its capture may differ although
  * the graph is the same. Their distance is the number of kernels that a longest
  * common subsequence leaves unmatched on both sides. There may be several
- * longest common subsequences: "may" means in one of them at least. */
-
-/* The largest distance that is computed; a distance fits into a byte. */
-enum { GRAPH_DISTANCE_MOST = 64, GRAPH_DISTANCE_FAR = UINT8_MAX };
+ * longest common subsequences: "may" means in one of them at least.
+ * graph_sketch.h gives the largest distance of a match. */
 
 /* Ids of kernel names; equal ids mean equal names. */
 struct graph_sides {
@@ -66,10 +65,6 @@ struct graph_alignment {
 	bool replaced; /* the replay may have another kernel in the place of a
 		captured one */
 };
-
-/* The largest distance at which a replay may belong to a capture of n
- * kernels. */
-uint32_t graph_distance_max(uint32_t n);
 
 /* The distance of the sides; GRAPH_DISTANCE_FAR if it is greater than `max`,
  * which is at most GRAPH_DISTANCE_MOST. */

@@ -557,6 +557,7 @@ bool derived_clear(struct db *db, int64_t run, struct err *e)
 		"DELETE FROM run_operator WHERE run_id = $1",
 		"DELETE FROM run_shape WHERE run_id = $1",
 		"DELETE FROM run_unattributed WHERE run_id = $1",
+		"DELETE FROM run_replayed_graph WHERE run_id = $1",
 		"DELETE FROM run_breakdown WHERE run_id = $1",
 		"DELETE FROM run_section WHERE run_id = $1",
 		"DELETE FROM run_block WHERE run_id = $1",

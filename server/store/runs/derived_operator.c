@@ -2,6 +2,7 @@
  * kernels. */
 #include "derived_table.h"
 #include "column.h"
+#include "graph_sketch.h"
 #include "int128.h"
 #include "profile_word.h"
 #include <assert.h>
@@ -16,6 +17,51 @@ static void derived_write_int128(struct bulk *b, int128 v)
 	char numeric[INT128_NUMERIC];
 	bulk_bytes(b, numeric, int128_to_numeric(v, numeric));
 }
+
+static void derived_write_sketch(struct bulk *b, const struct graph_sketch *s)
+{
+	if (!s) {
+		bulk_null(b);
+		bulk_null(b);
+		bulk_null(b);
+		return;
+	}
+	bulk_int8s(b, s->bands, GRAPH_BANDS);
+	bulk_int8s(b, s->names, s->names_n);
+	bulk_int8s(b, s->counts, s->names_n);
+}
+
+static void derived_write_replayed_graphs(struct bulk *b,
+	const struct derived_run *run)
+{
+	const struct operators *o = &run->profile->operators;
+	for (uint32_t i = 0; i < o->matches_n; i++) {
+		const struct graph_match *m = &o->matches[i];
+		bulk_row(b, 16);
+		bulk_int8(b, run->id);
+		bulk_int4(b, (int32_t)i);
+		bulk_bytes(b, m->key, sizeof m->key);
+		bulk_int8(b, m->replays);
+		bulk_int4(b, (int32_t)m->kernels);
+		bulk_int8(b, m->total_ns);
+		bulk_int8(b, m->attributed);
+		bulk_int4(b, (int32_t)m->captures);
+		bulk_int4_known(b, m->captures ? (int32_t)m->captured : -1);
+		bulk_int4_known(b, m->captures ? (int32_t)m->matched : -1);
+		bulk_text(b, profile_word_graph_source[m->source]);
+		bulk_int8_known(b, m->upload ? m->upload : -1);
+		bulk_text(b, profile_word_graph_reason[m->reason]);
+		derived_write_sketch(b, m->sketch);
+	}
+}
+
+static const struct derived_table derived_replayed_graph = {
+	"COPY run_replayed_graph (run_id, rank, key, replays, kernels, "
+	"total_ns, attributed, captures, captured, matched, source, "
+	"source_upload_id, reason, bands, names, counts) "
+	"FROM STDIN (FORMAT binary)",
+	derived_write_replayed_graphs,
+};
 
 /* FLOPs and bytes of the row's calls whose T_SOL is known. */
 static void derived_write_work(struct bulk *b, const struct operators *o,
@@ -181,5 +227,6 @@ static const struct derived_table derived_unattributed = {
 };
 
 const struct derived_table *const derived_operator_tables[] = {
-	&derived_operator, &derived_shape, &derived_unattributed, NULL
+	&derived_operator, &derived_shape, &derived_unattributed,
+	&derived_replayed_graph, NULL
 };

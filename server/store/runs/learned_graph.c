@@ -1,15 +1,24 @@
 /* learned_graph.c - graphs that stream captures recorded, by the hash of their
- * names. */
+ * names and by their sketch. */
 #include "learned_graph.h"
 #include "sql.h"
+#include <stdlib.h>
+#include <string.h>
 
 /* About a hundred MB. Without this limit, a key whose graphs differ in every
  * upload, or a process with many keys, would take unlimited memory. */
 enum { LISTS = 4, NODES_READ = 500000 };
 
-/* Of this many runs, the newest, those are analyzed again that a new graph
- * explains: reading them by their key takes milliseconds. */
+/* Of the runs that a new graph explains, this many are analyzed again, the
+ * newest. */
 enum { RUNS_AGAIN = 10000 };
+
+/* Limits of the search for captures that are similar to a replay. The nearest
+ * NEAR_KEYS by their sketches are read and aligned: with the capture of every
+ * batch size of a model stored, few are as near as the right one. NEAR_ROWS
+ * sketches take about a megabyte. A search took 0.5 ms with 5,000 captures, so
+ * that NEAR_GRAPHS take half a second. */
+enum { NEAR_KEYS = 16, NEAR_ROWS = 1000, NEAR_GRAPHS = 1000 };
 
 /* One array per column; an unknown text is "". */
 static void learned_graph_columns(const struct graph_known *g,
@@ -28,36 +37,86 @@ static void learned_graph_columns(const struct graph_known *g,
 	}
 }
 
+enum { SKETCH_LISTS = 3 };
+
+/* Adds bands, names and counts. The caller releases the lists. */
+static void learned_graph_sketch_params(struct sql_params *p,
+	const struct graph_sketch *s, struct sql_array list[SKETCH_LISTS])
+{
+	for (int i = 0; i < SKETCH_LISTS; i++)
+		sql_array_init(&list[i], SQL_INT8);
+	for (int i = 0; i < GRAPH_BANDS; i++)
+		sql_array_int8(&list[0], s->bands[i]);
+	for (uint32_t i = 0; i < s->names_n; i++) {
+		sql_array_int8(&list[1], s->names[i]);
+		sql_array_int8(&list[2], s->counts[i]);
+	}
+	for (int i = 0; i < SKETCH_LISTS; i++)
+		sql_array(p, &list[i]);
+}
+
+/* The sketch of a graph, in the arena. */
+static struct graph_sketch learned_graph_sketch(const struct graph_known *g,
+	struct arena *a)
+{
+	struct graph_sketch s;
+	const char **kernels = arena_array(a, const char *, (size_t)g->n + 1);
+	for (uint32_t i = 0; i < g->n; i++)
+		kernels[i] = g->nodes[i].kernel;
+	graph_sketch_from(kernels, g->n, a, &s);
+	return s;
+}
+
 /* Ignores duplicates, because two runs of one upload may record the same
  * graph. */
 static bool learned_graph_insert(struct db *db, int64_t upload,
-	const struct graph_known *g, struct err *e)
+	const struct graph_known *g, const struct graph_sketch *is,
+	struct err *e)
 {
 	static const char sql[] =
 		"INSERT INTO learned_graph (upload_id, key, content, kernels, "
-		"operators, shapes, dtypes, calls) "
-		"VALUES ($1, $2, $3, $4, $5, $6, $7, $8) "
+		"operators, shapes, dtypes, calls, kernels_n, bands, names, "
+		"counts) "
+		"VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) "
 		"ON CONFLICT DO NOTHING";
 	struct sql_params p = { 0 };
-	struct sql_array c[LISTS + 1];
+	struct sql_array c[LISTS + 1], sketch[SKETCH_LISTS];
 	sql_int8(&p, upload);
 	sql_bytes(&p, g->key, sizeof g->key);
 	sql_bytes(&p, g->content, sizeof g->content);
 	learned_graph_columns(g, c);
 	for (int i = 0; i <= LISTS; i++)
 		sql_array(&p, &c[i]);
+	sql_int4(&p, (int32_t)g->n);
+	learned_graph_sketch_params(&p, is, sketch);
 	bool ok = sql_hot(db, sql, &p, NULL, e);
 	for (int i = 0; i <= LISTS; i++)
 		sql_array_release(&c[i]);
+	for (int i = 0; i < SKETCH_LISTS; i++)
+		sql_array_release(&sketch[i]);
 	return ok;
 }
 
+/* Reads kernels, names and counts; the bands are not needed. */
+static void learned_graph_read_sketch(struct result *r, struct arena *a,
+	struct graph_sketch *s)
+{
+	uint32_t n = 0;
+	*s = (struct graph_sketch){ .n = (uint32_t)result_int4(r, 0) };
+	s->names = result_int8s(r, a, &s->names_n);
+	s->counts = result_int8s(r, a, &n);
+	if (n < s->names_n)
+		s->names_n = n;
+}
+
+/* A graph that is stored without its sketch is new, too: a rebuild after an
+ * upgrade may have analyzed the runs first that it explains. */
 static bool learned_graph_is_new(struct db *db, const struct graph_known *g,
 	bool *is_new, struct err *e)
 {
 	static const char sql[] =
 		"SELECT NOT EXISTS (SELECT FROM learned_graph "
-		"WHERE key = $1 AND content = $2)";
+		"WHERE key = $1 AND content = $2 AND bands IS NOT NULL)";
 	struct sql_params p = { 0 };
 	struct result r;
 	sql_bytes(&p, g->key, sizeof g->key);
@@ -69,12 +128,62 @@ static bool learned_graph_is_new(struct db *db, const struct graph_known *g,
 	return true;
 }
 
-/* Queues the uploads again whose runs replayed the graph, as far as the names
- * of their kernels show, and have replayed kernels without a known graph. An
- * upload that another transaction has locked is not waited for, because two
- * captures that arrive at once would wait for each other. */
-static bool learned_graph_requeue(struct db *db, int64_t upload,
-	const struct graph_known *g, struct err *e)
+/* Replayed graphs that a new graph may explain, each key once. */
+struct learned_graph_explained {
+	struct sql_array keys, bounds;
+};
+
+/* Finds replays that are similar to the new graph, or equal, among those with
+ * kernels that it may explain. Their sketches decide how near they may be. */
+static bool learned_graph_explain(struct db *db, struct arena *a,
+	const struct graph_sketch *is, const uint8_t key[32],
+	struct learned_graph_explained *out, struct err *e)
+{
+	static const char sql[] =
+		"SELECT DISTINCT ON (key) key, kernels, names, counts "
+		"FROM run_replayed_graph "
+		"WHERE (bands && $1 OR key = $2) AND bands IS NOT NULL "
+		"AND kernels BETWEEN $3 AND $4 "
+		"ORDER BY key "
+		"LIMIT $5";
+	int64_t max = graph_distance_max(is->n);
+	struct sql_params p = { 0 };
+	struct sql_array bands;
+	struct result r;
+	sql_array_init(&bands, SQL_INT8);
+	for (int i = 0; i < GRAPH_BANDS; i++)
+		sql_array_int8(&bands, is->bands[i]);
+	sql_array(&p, &bands);
+	sql_bytes(&p, key, 32);
+	sql_int8(&p, is->n - max);
+	sql_int8(&p, is->n + max);
+	sql_int8(&p, RUNS_AGAIN);
+	bool ok = sql_run(db, sql, &p, &r, e);
+	sql_array_release(&bands);
+	if (!ok)
+		return false;
+	while (result_next(&r)) {
+		struct graph_sketch of;
+		size_t len;
+		const void *found = result_bytes(&r, &len);
+		learned_graph_read_sketch(&r, a, &of);
+		uint32_t bound = graph_sketch_distance(is, &of);
+		if (bound > max)
+			continue;
+		sql_array_add(&out->keys, found, (int64_t)len);
+		sql_array_int8(&out->bounds, bound);
+	}
+	result_release(&r);
+	return true;
+}
+
+/* Queues the uploads again whose runs replayed the graph or one that differs
+ * from it by a few kernels, and have replayed kernels without an operator,
+ * unless the run knows a capture that is as near. An upload that another
+ * transaction has locked is not waited for, because two captures that arrive at
+ * once would wait for each other. */
+static bool learned_graph_requeue_keys(struct db *db, int64_t upload,
+	struct learned_graph_explained *by, struct err *e)
 {
 	static const char sql[] =
 		"UPDATE upload SET state = 'queued', queued_at = now(), "
@@ -85,26 +194,34 @@ static bool learned_graph_requeue(struct db *db, int64_t upload,
 		"AND u.identity IS NOT NULL AND u.dropped_at IS NULL "
 		"AND EXISTS (SELECT FROM upload_chunk c "
 		"WHERE c.upload_id = u.id AND c.seq = 0) "
-		"AND u.id IN (SELECT r.upload_id FROM (SELECT run_id, "
-		"upload_id, replayed, replayed_known FROM run "
-		"ORDER BY run_id DESC LIMIT $3) r "
-		"WHERE r.replayed_known < r.replayed "
-		"AND (SELECT count(DISTINCT k.id) FROM run_kernel x "
-		"JOIN kernel k ON k.id = x.kernel_id "
-		"WHERE x.run_id = r.run_id AND x.split = 0 "
-		"AND (k.name = ANY ($2) OR k.mangled = ANY ($2))) "
-		">= (SELECT count(DISTINCT name) FROM unnest($2) name)) "
+		"AND u.id IN (SELECT r.upload_id "
+		"FROM unnest($2::bytea[], $3::bigint[]) n (key, bound) "
+		"JOIN run_replayed_graph g ON g.key = n.key "
+		"JOIN run r ON r.run_id = g.run_id "
+		"WHERE g.bands IS NOT NULL AND (g.captured IS NULL "
+		"OR g.kernels + g.captured - 2 * g.matched > n.bound) "
+		"ORDER BY r.run_id DESC LIMIT $4) "
 		"FOR UPDATE SKIP LOCKED)";
 	struct sql_params p = { 0 };
-	struct sql_array names;
-	sql_array_init(&names, SQL_TEXT);
-	for (uint32_t i = 0; i < g->n; i++)
-		sql_array_text(&names, g->nodes[i].kernel);
 	sql_int8(&p, upload);
-	sql_array(&p, &names);
+	sql_array(&p, &by->keys);
+	sql_array(&p, &by->bounds);
 	sql_int8(&p, RUNS_AGAIN);
-	bool ok = sql_run(db, sql, &p, NULL, e);
-	sql_array_release(&names);
+	return sql_run(db, sql, &p, NULL, e);
+}
+
+static bool learned_graph_requeue(struct db *db, int64_t upload,
+	const struct graph_known *g, const struct graph_sketch *is,
+	struct arena *a, struct err *e)
+{
+	struct learned_graph_explained by;
+	sql_array_init(&by.keys, SQL_BYTES);
+	sql_array_init(&by.bounds, SQL_INT8);
+	bool ok =
+		learned_graph_explain(db, a, is, g->key, &by, e) &&
+		(!by.keys.n || learned_graph_requeue_keys(db, upload, &by, e));
+	sql_array_release(&by.keys);
+	sql_array_release(&by.bounds);
 	return ok;
 }
 
@@ -113,10 +230,15 @@ static bool learned_graph_store_run(struct db *db, int64_t upload,
 	const struct operators *o, const bool *is_new, struct err *e)
 {
 	bool ok = true;
-	for (uint32_t g = 0; ok && g < o->learned_n; g++)
-		ok = learned_graph_insert(db, upload, &o->learned[g], e) &&
-		     (!is_new[g] || learned_graph_requeue(db, upload,
-					    &o->learned[g], e));
+	for (uint32_t g = 0; ok && g < o->learned_n; g++) {
+		const struct graph_known *known = &o->learned[g];
+		struct arena a = { 0 };
+		const struct graph_sketch is = learned_graph_sketch(known, &a);
+		ok = learned_graph_insert(db, upload, known, &is, e) &&
+		     (!is_new[g] || learned_graph_requeue(db, upload, known,
+					    &is, &a, e));
+		arena_release(&a);
+	}
 	return ok;
 }
 
@@ -169,6 +291,7 @@ static void learned_graph_read_row(struct result *r, struct arena *a,
 	const char *const *c[LISTS];
 	memcpy(g->key, result_bytes(r, &len), sizeof g->key);
 	memcpy(g->content, result_bytes(r, &len), sizeof g->content);
+	g->upload = result_int8(r, 0);
 	for (int i = 0; i < LISTS; i++)
 		c[i] = result_texts(r, a, &g->n);
 	const int64_t *call = result_int8s(r, a, &g->n);
@@ -183,45 +306,208 @@ static void learned_graph_read_row(struct result *r, struct arena *a,
 	g->nodes = nodes;
 }
 
-bool learned_graph_read(struct db *db, struct arena *a, int64_t run,
-	const uint8_t (*keys)[32], uint32_t n, struct graph_known **graphs,
-	uint32_t *found, struct err *e)
+struct learned_graph_search {
+	struct db *db;
+	struct arena *a;
+	struct sql_array keys; /* to be read */
+	struct graph_cut *cuts;
+	uint32_t cuts_n;
+};
+
+struct learned_graph_near {
+	uint8_t key[32];
+	uint32_t distance; /* at least */
+};
+
+static int learned_graph_by_distance(const void *left, const void *right)
+{
+	const struct learned_graph_near *a = left, *b = right;
+	if (a->distance != b->distance)
+		return a->distance < b->distance ? -1 : 1;
+	return memcmp(a->key, b->key, sizeof a->key);
+}
+
+/* Captures that differ from the replay by `distance` or more are not in the
+ * book. */
+static void learned_graph_cut(struct learned_graph_search *s,
+	const struct graph_wanted *w, uint32_t distance)
+{
+	struct graph_cut *c = &s->cuts[s->cuts_n++];
+	memcpy(c->key, w->key, sizeof c->key);
+	c->distance = distance;
+}
+
+/* Adds the keys of the nearest captures; the rows are a search's result. */
+static bool learned_graph_near_keys(struct learned_graph_search *s,
+	const struct graph_wanted *w, struct result *r)
+{
+	struct learned_graph_near *near =
+		arena_array(s->a, struct learned_graph_near, (size_t)r->n + 1);
+	uint32_t n = 0;
+	if (!near)
+		return false;
+	while (!s->a->full && result_next(r)) {
+		struct graph_sketch of;
+		size_t len;
+		memcpy(near[n].key, result_bytes(r, &len), sizeof near[n].key);
+		learned_graph_read_sketch(r, s->a, &of);
+		near[n].distance = graph_sketch_distance(&w->sketch, &of);
+		n += near[n].distance <= graph_distance_max(of.n);
+	}
+	if (n)
+		qsort(near, n, sizeof *near, learned_graph_by_distance);
+	for (uint32_t i = 0; i < n && i < NEAR_KEYS; i++)
+		sql_array_add(&s->keys, near[i].key, sizeof near[i].key);
+	if (r->n == NEAR_ROWS)
+		learned_graph_cut(s, w, 0);
+	else if (n > NEAR_KEYS)
+		learned_graph_cut(s, w, near[NEAR_KEYS].distance);
+	return !s->a->full;
+}
+
+/* Finds captures with nearly the kernels of a replay. A capture of m kernels
+ * may differ by 5 % of m, so a replay of n kernels may have n / 0.95. */
+static bool learned_graph_find_near(struct learned_graph_search *s,
+	const struct graph_wanted *w, struct err *e)
 {
 	static const char sql[] =
-		"SELECT key, content, kernels, operators, shapes, dtypes, "
+		"SELECT key, kernels_n, names, counts "
+		"FROM (SELECT DISTINCT ON (key) key, kernels_n, names, counts "
+		"FROM learned_graph WHERE bands && $1 "
+		"AND kernels_n BETWEEN $2 AND $3 ORDER BY key) g "
+		"ORDER BY abs(kernels_n - $4), key "
+		"LIMIT $5";
+	int64_t n = w->sketch.n, max = n / 19 + 1;
+	struct sql_params p = { 0 };
+	struct sql_array bands;
+	struct result r;
+	if (max > GRAPH_DISTANCE_MOST)
+		max = GRAPH_DISTANCE_MOST;
+	sql_array_init(&bands, SQL_INT8);
+	for (int i = 0; i < GRAPH_BANDS; i++)
+		sql_array_int8(&bands, w->sketch.bands[i]);
+	sql_array(&p, &bands);
+	sql_int8(&p, n - max);
+	sql_int8(&p, n + max);
+	sql_int8(&p, n);
+	sql_int8(&p, NEAR_ROWS);
+	bool ok = sql_hot(s->db, sql, &p, &r, e);
+	sql_array_release(&bands);
+	if (!ok)
+		return false;
+	ok = learned_graph_near_keys(s, w, &r) || arena_err(s->a, e);
+	result_release(&r);
+	return ok;
+}
+
+/* Whether each graph is stored with exactly the replay's kernels. */
+static bool learned_graph_find_exact(struct learned_graph_search *s,
+	const struct graph_wanted *wanted, uint32_t n, bool *exact,
+	struct err *e)
+{
+	static const char sql[] =
+		"SELECT EXISTS (SELECT FROM learned_graph g "
+		"WHERE g.key = n.key) "
+		"FROM unnest($1::bytea[]) WITH ORDINALITY n (key, nth) "
+		"ORDER BY nth";
+	struct sql_params p = { 0 };
+	struct sql_array list;
+	struct result r;
+	sql_array_init(&list, SQL_BYTES);
+	for (uint32_t i = 0; i < n; i++)
+		sql_array_add(&list, wanted[i].key, sizeof wanted[i].key);
+	sql_array(&p, &list);
+	bool ok = sql_run(s->db, sql, &p, &r, e);
+	sql_array_release(&list);
+	if (!ok)
+		return false;
+	for (uint32_t i = 0; result_next(&r); i++)
+		exact[i] = result_bool(&r);
+	result_release(&r);
+	return true;
+}
+
+static int learned_graph_cut_by_key(const void *left, const void *right)
+{
+	const struct graph_cut *a = left, *b = right;
+	return memcmp(a->key, b->key, sizeof a->key);
+}
+
+/* Lists the keys of the replays, and for replays without an equal capture those
+ * of the nearest ones. */
+static bool learned_graph_keys(struct learned_graph_search *s,
+	const struct graph_wanted *wanted, uint32_t n, struct err *e)
+{
+	bool *exact = arena_array(s->a, bool, (size_t)n + 1);
+	uint32_t searched = 0;
+	s->cuts = arena_array(s->a, struct graph_cut, (size_t)n + 1);
+	if (!exact || !s->cuts)
+		return arena_err(s->a, e);
+	bool ok = learned_graph_find_exact(s, wanted, n, exact, e);
+	for (uint32_t i = 0; ok && i < n; i++) {
+		sql_array_add(&s->keys, wanted[i].key, sizeof wanted[i].key);
+		if (exact[i])
+			continue;
+		if (searched++ < NEAR_GRAPHS)
+			ok = learned_graph_find_near(s, &wanted[i], e);
+		else
+			learned_graph_cut(s, &wanted[i], 0);
+	}
+	if (s->cuts_n)
+		qsort(s->cuts, s->cuts_n, sizeof *s->cuts,
+			learned_graph_cut_by_key);
+	return ok;
+}
+
+/* Reads the graphs with these keys. */
+static bool learned_graph_read_keys(struct learned_graph_search *s, int64_t run,
+	struct graph_book *out, struct err *e)
+{
+	static const char sql[] =
+		"SELECT key, content, "
+		"nullif(upload_id, own), kernels, operators, shapes, dtypes, "
 		"calls "
 		"FROM (SELECT *, sum(cardinality(kernels)) OVER (ORDER BY nth, "
 		"key) AS nodes "
 		"FROM (SELECT *, row_number() OVER (PARTITION BY key "
 		"ORDER BY created_at DESC, upload_id DESC, content) AS nth "
-		"FROM (SELECT DISTINCT ON (g.key, g.content) g.* "
+		"FROM (SELECT DISTINCT ON (g.key, g.content) g.*, own "
 		"FROM (SELECT unnest($1::bytea[]) UNION "
 		"SELECT key FROM learned_graph WHERE upload_id = "
 		"(SELECT upload_id FROM run_identity WHERE id = $3)) n (key) "
 		"JOIN learned_graph g ON g.key = n.key "
-		"ORDER BY g.key, g.content, g.created_at DESC, "
-		"g.upload_id DESC) newest) ranked "
+		"LEFT JOIN (SELECT upload_id FROM run_identity "
+		"WHERE id = $3) i (own) ON true "
+		"ORDER BY g.key, g.content, g.upload_id <> own, "
+		"g.created_at DESC, g.upload_id DESC) newest) ranked "
 		"WHERE nth <= 257) counted "
 		"WHERE nodes <= $2 "
 		"ORDER BY key, nth";
 	struct sql_params p = { 0 };
-	struct sql_array list;
 	struct result r;
-	*found = 0;
-	sql_array_init(&list, SQL_BYTES);
-	for (uint32_t i = 0; i < n; i++)
-		sql_array_add(&list, keys[i], sizeof keys[i]);
-	sql_array(&p, &list);
+	sql_array(&p, &s->keys);
 	sql_int8(&p, NODES_READ);
 	sql_int8(&p, run);
-	bool ok = sql_run(db, sql, &p, &r, e);
-	sql_array_release(&list);
-	if (!ok)
+	if (!sql_run(s->db, sql, &p, &r, e))
 		return false;
-	*found = (uint32_t)r.n;
-	*graphs = arena_array(a, struct graph_known, *found);
-	for (uint32_t i = 0; !a->full && result_next(&r); i++)
-		learned_graph_read_row(&r, a, &(*graphs)[i]);
+	struct graph_known *graphs =
+		arena_array(s->a, struct graph_known, (size_t)r.n + 1);
+	for (uint32_t i = 0; !s->a->full && result_next(&r); i++)
+		learned_graph_read_row(&r, s->a, &graphs[i]);
+	*out = (struct graph_book){ graphs, (uint32_t)r.n, s->cuts_n, s->cuts };
 	result_release(&r);
-	return !a->full || arena_err(a, e);
+	return !s->a->full || arena_err(s->a, e);
+}
+
+bool learned_graph_read(struct db *db, struct arena *a, int64_t run,
+	const struct graph_wanted *wanted, uint32_t n, struct graph_book *out,
+	struct err *e)
+{
+	struct learned_graph_search s = { .db = db, .a = a };
+	*out = (struct graph_book){ 0 };
+	sql_array_init(&s.keys, SQL_BYTES);
+	bool ok = learned_graph_keys(&s, wanted, n, e) &&
+		  learned_graph_read_keys(&s, run, out, e);
+	sql_array_release(&s.keys);
+	return ok;
 }

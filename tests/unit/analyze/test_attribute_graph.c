@@ -233,7 +233,7 @@ static void nearest_capture(void **state)
 		"H", "I", "J", "K", "L", "M", "N" };
 	struct graph_node_known nodes[40];
 	struct graph_known graph = { .nodes = nodes, .n = 40 };
-	struct graph_book book = { &graph, 1 };
+	struct graph_book book = { .graphs = &graph, .n = 1 };
 	struct scene s;
 	start(&s, state);
 	for (uint32_t i = 0; i < 40; i++)
@@ -256,6 +256,63 @@ static void nearest_capture(void **state)
 	assert_int_equal(noted(&s, NOTE_graph_aligned), 79);
 }
 
+/* A capture of another upload lacks one kernel. It is used unless captures that are
+ * not in the book may be as near; a capture of this upload is preferred to
+ * these. */
+static void book_has_a_cut(void **state)
+{
+	static const char *const names[] = { "a", "b", "c", "d", "e", "f", "g",
+		"h", "i" };
+	static const struct {
+		uint32_t cut; /* 0: no cut */
+		int64_t upload;
+		enum graph_source source;
+	} cases[] = {
+		{ 0, 7, GRAPH_SOURCE_OTHER },
+		{ 2, 7, GRAPH_SOURCE_OTHER },
+		{ 1, 7, GRAPH_SOURCE_NONE },
+		{ 1, 0, GRAPH_SOURCE_UPLOAD },
+	};
+	struct graph_node_known nodes[9];
+	struct graph_known graph = { .nodes = nodes, .n = 9 };
+	struct graph_wanted *wanted;
+	uint32_t n;
+	for (uint32_t i = 0; i < 9; i++)
+		nodes[i] = (struct graph_node_known){ names[i], "gemm", NULL,
+			DTYPE_BF16, i };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct graph_cut cut = { .distance = cases[i].cut };
+		struct graph_book book = { &graph, 1, cut.distance != 0, &cut };
+		struct scene s;
+		if (i) {
+			world_stop(state);
+			world_start(state);
+		}
+		start(&s, state);
+		replay(&s, "a b c d e f g h");
+		rows_done(&s.w->t, &s.w->process);
+		assert_true(
+			attribute_wanted(&s.w->t, 0, &s.w->arena, &wanted, &n));
+		assert_int_equal(n, 1);
+		memcpy(cut.key, wanted[0].key, sizeof cut.key);
+		graph.upload = cases[i].upload;
+		s.w->book = &book;
+		captures(&s);
+		graphs(&s, 0);
+		const struct graph_match *m = &s.w->p.operators.matches[0];
+		bool used = cases[i].source != GRAPH_SOURCE_NONE;
+		assert_int_equal(m->source, cases[i].source);
+		assert_int_equal(m->upload, used ? cases[i].upload : 0);
+		assert_int_equal(m->attributed, used ? 8 : 0);
+		assert_int_equal(m->matched, used ? 8 : 0);
+		assert_int_equal(m->total_ns, 64);
+		assert_int_equal(m->reason,
+			used ? GRAPH_REASON_NONE : GRAPH_REASON_SKIPPED);
+		assert_true((m->sketch == NULL) == used);
+		is(&s, 0, used ? "gemm" : "-");
+	}
+}
+
 enum { MANY = 200, KERNELS = 3000, REPLAYS = 30 };
 
 /* 200 captures of 3,000 kernels differ from each of 30 replays, which differ
@@ -264,7 +321,7 @@ static void too_many_to_compare(void **state)
 {
 	static struct graph_node_known nodes[KERNELS];
 	static struct graph_known many[MANY];
-	struct graph_book book = { many, MANY };
+	struct graph_book book = { .graphs = many, .n = MANY };
 	struct scene s;
 	start(&s, state);
 	for (uint32_t i = 0; i < KERNELS; i++)
@@ -429,8 +486,8 @@ static void from_the_book(void **state)
 	};
 	struct graph_known graphs_known[2] = { { .nodes = three, .n = 3 },
 		{ .nodes = two, .n = 2 } };
-	struct graph_book book = { graphs_known, 2 };
-	uint8_t(*keys)[32];
+	struct graph_book book = { .graphs = graphs_known, .n = 2 };
+	struct graph_wanted *wanted;
 	uint32_t n;
 	struct scene s;
 	start(&s, state);
@@ -438,10 +495,10 @@ static void from_the_book(void **state)
 	replay(&s, "a b");
 	replay(&s, "c a b");
 	rows_done(&s.w->t, &s.w->process);
-	assert_true(attribute_keys(&s.w->t, 0, &s.w->arena, &keys, &n));
+	assert_true(attribute_wanted(&s.w->t, 0, &s.w->arena, &wanted, &n));
 	assert_int_equal(n, 2);
-	memcpy(graphs_known[0].key, keys[0], 32);
-	memcpy(graphs_known[1].key, keys[1], 32);
+	memcpy(graphs_known[0].key, wanted[0].key, 32);
+	memcpy(graphs_known[1].key, wanted[1].key, 32);
 	if (graph_capture_compare(&graphs_known[0], &graphs_known[1]) > 0) {
 		struct graph_known swap = graphs_known[0];
 		graphs_known[0] = graphs_known[1];
@@ -461,14 +518,14 @@ static void from_the_book(void **state)
 
 static void nothing_replayed(void **state)
 {
-	uint8_t(*keys)[32];
+	struct graph_wanted *wanted;
 	uint32_t n;
 	struct scene s;
 	start(&s, state);
 	launch(&s, "a", "main");
 	rows_launched(&s.w->t, "a", s.now, 5, s.correlation);
 	captures(&s);
-	assert_true(attribute_keys(&s.w->t, 0, &s.w->arena, &keys, &n));
+	assert_true(attribute_wanted(&s.w->t, 0, &s.w->arena, &wanted, &n));
 	assert_int_equal(n, 0);
 	graphs(&s, 0);
 	assert_int_equal(s.w->p.operators.replayed, 0);
@@ -487,6 +544,7 @@ int main(void)
 		WORLD_TEST(either_added),
 		WORLD_TEST(captures_fit_equally),
 		WORLD_TEST(nearest_capture),
+		WORLD_TEST(book_has_a_cut),
 		WORLD_TEST(too_many_to_compare),
 		WORLD_TEST(another_order),
 		WORLD_TEST(equal_names_other_sizes),

@@ -149,21 +149,11 @@ static void long_graph_lacks_some(void **state)
 	arena_release(&a);
 }
 
-static void bound_of_the_distance(void **state)
-{
-	static const uint32_t max[][2] = { { 7, 0 }, { 8, 1 }, { 39, 1 },
-		{ 40, 2 }, { 994, 49 }, { 1567, 64 }, { UINT32_MAX, 64 } };
-	(void)state;
-	for (size_t i = 0; i < sizeof max / sizeof *max; i++)
-		assert_int_equal(graph_distance_max(max[i][0]), max[i][1]);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_short_pair),
 		cmocka_unit_test(long_graph_lacks_some),
-		cmocka_unit_test(bound_of_the_distance),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,21 +102,22 @@ static int64_t taught(struct db *db, struct arena *a, const char *name,
 }
 
 static uint32_t known(struct db *db, struct arena *a, char key,
-	struct graph_known **graphs)
+	const struct graph_known **graphs)
 {
-	uint8_t keys[2][32];
-	uint32_t n;
-	memset(keys[0], key, sizeof keys[0]);
-	memset(keys[1], 'z', sizeof keys[1]);
-	works(learned_graph_read(db, a, 0, keys, 2, graphs, &n, &e));
-	return n;
+	struct graph_wanted wanted[2] = { 0 };
+	struct graph_book book;
+	memset(wanted[0].key, key, sizeof wanted[0].key);
+	memset(wanted[1].key, 'z', sizeof wanted[1].key);
+	works(learned_graph_read(db, a, 0, wanted, 2, &book, &e));
+	*graphs = book.graphs;
+	return book.n;
 }
 
 static void graphs_are_read_back(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
-	struct graph_known *got;
+	const struct graph_known *got;
 	/* one occurs twice, as two runs of an upload teach it */
 	struct graph_known learned[] = { graph(&a, 'k', 'a', "gemm"),
 		graph(&a, 'k', 'b', "gemm"), graph(&a, 'k', 'b', "gemm"),
@@ -145,12 +146,12 @@ static void graphs_without_end(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 }, small = { .ceiling = 1 << 20 };
-	struct graph_known *got;
-	uint8_t keys[1][32];
-	uint32_t n;
+	const struct graph_known *got;
+	struct graph_wanted wanted = { 0 };
+	struct graph_book book;
 	struct graph_known one = graph(&a, 'k', 'a', "gemm");
 	taught(db, &a, "1", &one, 1);
-	memset(keys[0], 'k', sizeof keys[0]);
+	memset(wanted.key, 'k', sizeof wanted.key);
 	fixture_script(db,
 		"INSERT INTO learned_graph (upload_id, key, content, kernels, "
 		"operators, shapes, dtypes, calls, created_at) "
@@ -161,7 +162,7 @@ static void graphs_without_end(void **state)
 		"array_fill(''::text, ARRAY[200000]) t");
 	assert_int_equal(known(db, &a, 'k', &got), 2);
 	assert_int_equal(got[1].n, 200000);
-	refuses(learned_graph_read(db, &small, 0, keys, 1, &got, &n, &e),
+	refuses(learned_graph_read(db, &small, 0, &wanted, 1, &book, &e),
 		ERR_TOO_LARGE,
 		"the trace needs more than 1 MiB of memory; record a shorter "
 		"window, or raise --ingest-mib");
@@ -175,7 +176,7 @@ static void graphs_are_their_uploads(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
-	struct graph_known *got;
+	const struct graph_known *got;
 	int64_t queued;
 	struct graph_known old = graph(&a, 'k', 'a', "gemm");
 	struct graph_known new = graph(&a, 'k', 'a', "fused_moe");
@@ -194,38 +195,79 @@ static void graphs_are_their_uploads(void **state)
 	arena_release(&a);
 }
 
-/* A new graph queues the earlier uploads again whose runs have all of its
- * kernels, by name or mangled name, and replays without a known graph: not the
- * second upload, which has none of these replays, nor the one with the graph.
- * A graph with another kernel queues nothing, and neither does a known one. */
+/* A run of two replays of one graph, without a known operator. */
+static struct profile replayed(struct arena *a, struct graph_match *m,
+	const char *const *kernels, uint32_t n)
+{
+	struct profile p = operator_fixture_profile(a);
+	struct graph_sketch *s = arena_new(a, struct graph_sketch);
+	graph_sketch_from(kernels, n, a, s);
+	*m = (struct graph_match){ .sketch = s,
+		.replays = 2,
+		.kernels = n,
+		.source = GRAPH_SOURCE_NONE,
+		.reason = GRAPH_REASON_NO_CAPTURE };
+	memset(m->key, 'r', sizeof m->key);
+	p.operators.matches = m;
+	p.operators.matches_n = 1;
+	return p;
+}
+
+static void done_again(struct db *db)
+{
+	fixture_script(db, "UPDATE upload SET state = 'done', "
+			   "finished_at = now() WHERE state = 'queued'");
+}
+
+/* A new graph queues the earlier uploads again whose runs replayed it or a graph
+ * that differs by one kernel of 9: not the second upload, whose kernels are all
+ * known, nor the third, whose capture is as near. A graph with other kernels
+ * queues nothing, and neither does a known one. */
 static void new_graph_queues_uploads(void **state)
 {
+	static const char *const kernels[] = { "a", "b", "c", "d", "e", "f",
+		"g", "h" };
 	struct db *db = *state;
 	struct arena a = { 0 };
-	struct graph_node_known nodes[] = {
-		{ "add", "gemm", NULL, DTYPE_UNKNOWN, 0 },
-		{ "_Z4gemmIfEvi", "gemm", NULL, DTYPE_UNKNOWN, 1 },
-		{ "add", "gemm", NULL, DTYPE_UNKNOWN, 2 },
-	};
+	struct graph_node_known nodes[9] = { { .kernel = "lost" } };
 	struct graph_known one = graph(&a, 'k', 'a', "gemm");
-	struct profile p = operator_fixture_profile(&a);
+	struct graph_match m;
+	struct profile p = replayed(&a, &m, kernels, 8);
+	for (uint32_t i = 0; i < 8; i++)
+		nodes[i + 1] = (struct graph_node_known){ .kernel = kernels[i],
+			.op = "gemm",
+			.call = i + 1 };
 	int64_t first = fixture_save(db, "1", &p, 1);
-	p.operators.replayed_known = p.operators.replayed;
+	m.attributed = 16;
+	m.reason = GRAPH_REASON_NONE;
+	m.sketch = NULL;
 	int64_t second = fixture_save(db, "2", &p, 1);
-	p.operators.learned = &one;
-	p.operators.learned_n = 1;
-	fixture_save(db, "other", &p, 1);
+	p = replayed(&a, &m, kernels, 8);
+	m.captures = 1;
+	m.captured = 9;
+	m.matched = 8;
+	m.source = GRAPH_SOURCE_RUN;
+	int64_t third = fixture_save(db, "3", &p, 1);
+	taught(db, &a, "other", &one, 1);
 	fixture_expect(db, first, "done", 1, NULL);
 	one.nodes = nodes;
+	one.n = 9;
 	memset(one.content, 'b', sizeof one.content);
-	int64_t third = fixture_save(db, "3", &p, 1);
+	int64_t fourth = taught(db, &a, "4", &one, 1);
 	fixture_expect(db, first, "queued", 0, NULL);
 	fixture_expect(db, second, "done", 1, NULL);
 	fixture_expect(db, third, "done", 1, NULL);
-	fixture_script(db, "UPDATE upload SET state = 'done', "
-			   "finished_at = now() WHERE state = 'queued'");
-	fixture_save(db, "4", &p, 1);
+	fixture_expect(db, fourth, "done", 1, NULL);
+	done_again(db);
+	taught(db, &a, "5", &one, 1);
 	fixture_expect(db, first, "done", 0, NULL);
+	/* the graph itself, which is nearer */
+	one.nodes = nodes + 1;
+	one.n = 8;
+	memset(one.key, 'r', sizeof one.key);
+	taught(db, &a, "6", &one, 1);
+	fixture_expect(db, first, "queued", 0, NULL);
+	fixture_expect(db, third, "queued", 0, NULL);
 	arena_release(&a);
 }
 
@@ -233,7 +275,7 @@ static void of_many_contents_the_last_257(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
-	struct graph_known *got;
+	const struct graph_known *got;
 	struct graph_known g = graph(&a, 'k', 'a', "gemm");
 	taught(db, &a, "1", &g, 1);
 	fixture_script(db,
