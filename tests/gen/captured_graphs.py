@@ -3,6 +3,8 @@ captures of its graphs, as vLLM and SGLang write them with TraceLens' patches.
 
 The graph has LAYERS matrix products. Product i of rank r is (TOKENS × WIDTH) by
 (WIDTH × columns(r, i)), so that each rank has its own sizes but the same kernels.
+
+`prefix` begins the kernels' names: graphs of another prefix have no kernel in common.
 """
 import gzip
 import io
@@ -10,6 +12,7 @@ import json
 import tarfile
 
 LAYERS, TOKENS, WIDTH, KERNEL_US = 40, 32, 64, 5
+PREFIX = 'Cijk_Ailk_Bljk_BBS_BH_MT64x'
 DEVICE = {'id': 0, 'name': 'AMD Instinct MI300X', 'totalGlobalMem': 206141652992,
           'computeMajor': 9, 'computeMinor': 4, 'numSms': 304}
 
@@ -18,8 +21,8 @@ def columns(rank, layer):
     return 128 * (rank + 1) + 16 * layer
 
 
-def kernel(layer):
-    return f'Cijk_Ailk_Bljk_BBS_BH_MT64x{layer}'
+def kernel(layer, prefix=PREFIX):
+    return f'{prefix}{layer}'
 
 
 def event(category, name, ts, dur, pid=851, tid=851, **args):
@@ -34,38 +37,43 @@ def trace(events, rank):
     return json.dumps({**head, 'traceEvents': events}).encode()
 
 
-def replays(at, lacks=()):
+def replays(at, lacks=(), prefix=PREFIX):
     """A graph launch and its kernels, except those of the layers `lacks`."""
     yield event('cuda_runtime', 'hipGraphLaunch', at, 3, correlation=9000)
     for i in range(LAYERS):
         if i not in lacks:
-            yield event('kernel', kernel(i), at + 10 + KERNEL_US * i, KERNEL_US, 0, 0,
+            yield event('kernel', kernel(i, prefix), at + 10 + KERNEL_US * i, KERNEL_US, 0, 0,
                         device=0, stream=0, correlation=9000)
 
 
-def captured(rank, named=True):
-    """A stream capture."""
+def captured(rank, named=True, prefix=PREFIX, added=(), others=()):
+    """A stream capture. The layers `added` are sums, and the layers `others` have a
+    kernel of their own."""
     yield event('cuda_runtime', 'hipStreamBeginCapture', 100, 1, correlation=1)
     for i in range(LAYERS):
         at = 200 + 100 * i
-        yield event('cpu_op', 'aten::mm', at, 50, **{
+        name = kernel(i, prefix) + ('_other' if i in others else '')
+        dims = [[TOKENS, WIDTH], [WIDTH, columns(rank, i)]]
+        if i in added:
+            dims[1] = dims[0]
+        yield event('cpu_op', 'aten::add' if i in added else 'aten::mm', at, 50, **{
             'External id': 100 + i, 'Input type': ['c10::BFloat16'] * 2,
-            'Input Dims': [[TOKENS, WIDTH], [WIDTH, columns(rank, i)]]})
+            'Input Dims': dims})
         yield event('cuda_runtime', 'hipExtModuleLaunchKernel', at + 10, 5, correlation=i + 2,
-                    **{'External id': 100 + i, **({'kernel': kernel(i)} if named else {})})
+                    **{'External id': 100 + i, **({'kernel': name} if named else {})})
     yield event('cuda_runtime', 'hipStreamEndCapture', 200 + 100 * LAYERS, 1,
                 correlation=LAYERS + 2)
 
 
-def execution(rank=0, lacks=()):
-    return trace(list(replays(1000000, lacks)), rank)
+def execution(rank=0, lacks=(), prefix=PREFIX):
+    return trace(list(replays(1000000, lacks, prefix)), rank)
 
 
-def capture(rank=0, known=True, named=True, replayed=False):
+def capture(rank=0, known=True, named=True, replayed=False, **more):
     """`known`: the trace states its rank. `replayed`: the graph is launched once after
     its capture."""
     after = list(replays(20000)) if replayed else []
-    return trace(list(captured(rank, named)) + after, rank if known else None)
+    return trace(list(captured(rank, named, **more)) + after, rank if known else None)
 
 
 def shapes(rank, lacks=()):

@@ -227,6 +227,25 @@ json_t *run_shapes_get(struct call *c, struct err *e)
 		offset + shown, offset + shown < n);
 }
 
+json_t *replayed_graphs_get(struct call *c, struct err *e)
+{
+	struct replayed_graph *rows;
+	struct run_row run;
+	uint32_t n;
+	if (!listing_run(c, &run, e) ||
+		!query_replayed_graphs(c->s.db, &c->s.arena, c->id,
+			project_scope_name(&c->s), &rows, &n, e))
+		return NULL;
+	if (!listing_is_json(c))
+		return listing_table(c,
+			view_replayed_graph_table(&c->s.arena, rows, n),
+			"replayed-graphs");
+	json_t *items = json_array();
+	for (uint32_t i = 0; i < n; i++)
+		view_append(items, view_replayed_graph(&rows[i]));
+	return view_list(items, NULL);
+}
+
 static json_t *operators_unattributed(struct call *c, const char *name,
 	struct err *e)
 {

@@ -29,6 +29,22 @@ static const char *view_operators_regime(const struct shape_stat *s,
 	return fleet_importance_regime(leg);
 }
 
+static double view_operators_match_pct(const struct graph_match *m)
+{
+	return m->captures ? 100.0 * m->matched / m->kernels : (double)NAN;
+}
+
+static const char *view_operators_graph_reason(enum graph_reason reason)
+{
+#define GRAPH_REASON(code, word, text) [GRAPH_REASON_##code] = text,
+	static const char *const texts[] = {
+#include "graph_reason.def"
+		[GRAPH_REASON_NONE] = NULL,
+	};
+#undef GRAPH_REASON
+	return texts[reason];
+}
+
 #define ROWS "operators.def"
 #include "row_functions.h"
 
@@ -139,6 +155,23 @@ const struct table *view_run_shapes_table(struct arena *a,
 		const struct operator_stat *o = &s->of->is->rows[r->operator_];
 		row_run_shape_cells(t, s->of, o, r, (double)NAN, (double)NAN,
 			view_operators_best(s->of, o, r));
+		row_table_next(t);
+	}
+	return &t->table;
+}
+
+json_t *view_replayed_graph(const struct replayed_graph *g)
+{
+	return row_replayed_graph(g, &g->is);
+}
+
+const struct table *view_replayed_graph_table(struct arena *a,
+	const struct replayed_graph *rows, uint32_t n)
+{
+	struct row_table *t = row_table_begin(a, "replayed_graph", NULL);
+	row_table_rows(t, n);
+	for (uint32_t i = 0; i < n; i++) {
+		row_replayed_graph_cells(t, &rows[i], &rows[i].is);
 		row_table_next(t);
 	}
 	return &t->table;

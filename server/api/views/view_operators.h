@@ -33,6 +33,9 @@ json_t *view_run_shapes(const struct run_shapes *s, uint32_t from, uint32_t n,
 const struct table *view_run_shapes_table(struct arena *a,
 	const struct run_shapes *s);
 
+json_t *view_replayed_graph(const struct replayed_graph *g);
+const struct table *view_replayed_graph_table(struct arena *a,
+	const struct replayed_graph *rows, uint32_t n);
 json_t *view_unattributed(const struct unattributed_line *u);
 const struct table *view_unattributed_table(struct arena *a,
 	const struct unattributed_line *rows, uint32_t n);

@@ -5,6 +5,7 @@
 #include "page.h"
 #include "profile_word.h"
 #include "sql.h"
+#include <string.h>
 
 #define KNOWN(code, word, what) "o.source_" #word "_ns, "
 static const char operators_sql[] =
@@ -72,6 +73,57 @@ bool query_operators(struct db *db, struct arena *a, int64_t run,
 	result_release(&r);
 	return there ||
 	       err_set(e, ERR_NOT_FOUND, "no run %lld", (long long)run);
+}
+
+static void query_operator_read_graph(struct result *r, struct arena *a,
+	struct replayed_graph *g)
+{
+	struct graph_match *m = &g->is;
+	size_t len;
+	memcpy(m->key, result_bytes(r, &len), sizeof m->key);
+	sha256_hex(m->key, g->graph);
+	m->replays = result_int8(r, 0);
+	m->kernels = (uint32_t)result_int4(r, 0);
+	m->total_ns = result_int8(r, 0);
+	m->attributed = result_int8(r, 0);
+	m->captures = (uint32_t)result_int4(r, 0);
+	m->captured = (uint32_t)result_int4(r, 0);
+	m->matched = (uint32_t)result_int4(r, 0);
+	const char *source = result_text(r, a), *reason = result_text(r, a);
+	m->source = !source ? GRAPH_SOURCE_NONE
+			    : (enum graph_source)column_word_of(source,
+				      profile_word_graph_source, GRAPH_SOURCES);
+	m->reason = !reason ? GRAPH_REASON_NONE
+			    : (enum graph_reason)column_word_of(reason,
+				      profile_word_graph_reason, GRAPH_REASONS);
+	g->source_run = result_int8(r, -1);
+}
+
+bool query_replayed_graphs(struct db *db, struct arena *a, int64_t run,
+	const char *project, struct replayed_graph **rows, uint32_t *n,
+	struct err *e)
+{
+	static const char sql[] =
+		"SELECT g.key, g.replays, g.kernels, g.total_ns, g.attributed, "
+		"g.captures, g.captured, g.matched, g.source, g.reason, "
+		"(SELECT min(r.run_id) FROM run r "
+		"WHERE r.upload_id = g.source_upload_id "
+		"AND ($2::text IS NULL OR r.project = $2)) "
+		"FROM run_replayed_graph g "
+		"WHERE g.run_id = $1 "
+		"ORDER BY g.rank";
+	struct sql_params p = { 0 };
+	struct result r;
+	sql_int8(&p, run);
+	sql_text(&p, project);
+	if (!sql_hot(db, sql, &p, &r, e))
+		return false;
+	*n = (uint32_t)r.n;
+	*rows = arena_array(a, struct replayed_graph, *n);
+	for (struct replayed_graph *g = *rows; result_next(&r); g++)
+		query_operator_read_graph(&r, a, g);
+	result_release(&r);
+	return true;
 }
 
 bool query_shapes(struct db *db, struct arena *a, const struct shape_filter *f,

@@ -1,6 +1,7 @@
 /* query_operator.h - the operators on which the GPU time of a run was spent. */
 #pragma once
 #include "query.h"
+#include "sha256.h"
 
 struct run_operators {
 	const char *platform; /* NULL unknown */
@@ -57,6 +58,18 @@ bool query_unattributed(struct db *db, struct arena *a, int64_t run, int limit,
  * set i unattributed. Kernel k is in set set_of[k] < sets. */
 bool query_unattributed_runs(struct db *db, const int64_t *kernels,
 	const uint32_t *set_of, uint32_t n, int64_t *runs, uint32_t sets,
+	struct err *e);
+
+struct replayed_graph {
+	struct graph_match is; /* without a sketch */
+	char graph[SHA256_HEX]; /* its key */
+	int64_t source_run; /* a run that recorded the capture; -1: none, it was
+		deleted, or it may not be named */
+};
+/* Lists the graphs of a run whose replays were recorded with their kernels, the
+ * most kernels first. With a project, only its runs are named. */
+bool query_replayed_graphs(struct db *db, struct arena *a, int64_t run,
+	const char *project, struct replayed_graph **rows, uint32_t *n,
 	struct err *e);
 
 struct operator_time_row {
