@@ -56,7 +56,8 @@ const SECTIONS = [
 				[
 					'Operators',
 					'What the GPU time was spent on. Attribution source says how an operator is known. ' +
-						'Unattributed is the time without a known operator.',
+						'Unattributed is the time without a known operator. Replayed CUDA graphs get their operators ' +
+						'from stream captures; a table shows how well each capture matches.',
 				],
 				[
 					'Layers',

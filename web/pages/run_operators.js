@@ -22,6 +22,7 @@ import {
 	textColumn,
 } from '../lib/operator_columns.js';
 import * as o from '../lib/operators.js';
+import {replayedGraphs} from './run_graphs.js';
 import {sorted, table} from '../lib/table.js';
 import {findings} from '../lib/findings.js';
 
@@ -402,9 +403,10 @@ function platformLine(run, doc) {
 
 export async function operatorTab(run, query, at) {
 	let against = query.get('against') ?? '';
-	const [first, {items: platforms}] = await Promise.all([
+	const [first, {items: platforms}, graphs] = await Promise.all([
 		api.operators(run.id, {against}, at.signal),
 		api.catalog('platforms', at.signal),
+		replayedGraphs(run, at),
 	]);
 	const place = h('div', {class: 'part'});
 	let shown;
@@ -434,7 +436,7 @@ export async function operatorTab(run, query, at) {
 			),
 			keep: () => ({against, open: detail.chosen()}),
 		});
-		place.replaceChildren(findings(doc, 'Caveats') ?? '', summary(doc), platformLine(run, doc), ceilingsLine(doc), shown.node);
+		place.replaceChildren(findings(doc, 'Caveats') ?? '', summary(doc), platformLine(run, doc), ceilingsLine(doc), shown.node, graphs ?? '');
 	}
 
 	async function change(to) {
