@@ -20,6 +20,11 @@ enum { RUNS_AGAIN = 10000 };
  * that NEAR_GRAPHS take half a second. */
 enum { NEAR_KEYS = 16, NEAR_ROWS = 1000, NEAR_GRAPHS = 1000 };
 
+/* Held from the storing of captures or replays to the end of the transaction, so
+ * that of a capture and a replay that are stored at the same time, the second
+ * one finds the first. */
+#define LEARNED_GRAPH_LOCK_KEY "7236284921357814"
+
 /* One array per column; an unknown text is "". */
 static void learned_graph_columns(const struct graph_known *g,
 	struct sql_array c[LISTS + 1])
@@ -69,15 +74,16 @@ static struct graph_sketch learned_graph_sketch(const struct graph_known *g,
 
 /* Ignores duplicates, because two runs of one upload may record the same
  * graph. */
-static bool learned_graph_insert(struct db *db, int64_t upload,
+static bool learned_graph_insert(struct db *db, int64_t upload, int64_t now_us,
 	const struct graph_known *g, const struct graph_sketch *is,
 	struct err *e)
 {
 	static const char sql[] =
 		"INSERT INTO learned_graph (upload_id, key, content, kernels, "
 		"operators, shapes, dtypes, calls, kernels_n, bands, names, "
-		"counts) "
-		"VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) "
+		"counts, created_at) "
+		"VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, "
+		"to_timestamp($13 / 1e6)) "
 		"ON CONFLICT DO NOTHING";
 	struct sql_params p = { 0 };
 	struct sql_array c[LISTS + 1], sketch[SKETCH_LISTS];
@@ -89,6 +95,7 @@ static bool learned_graph_insert(struct db *db, int64_t upload,
 		sql_array(&p, &c[i]);
 	sql_int4(&p, (int32_t)g->n);
 	learned_graph_sketch_params(&p, is, sketch);
+	sql_int8(&p, now_us);
 	bool ok = sql_hot(db, sql, &p, NULL, e);
 	for (int i = 0; i <= LISTS; i++)
 		sql_array_release(&c[i]);
@@ -227,19 +234,54 @@ static bool learned_graph_requeue(struct db *db, int64_t upload,
 
 /* Inserts the graphs of one run. */
 static bool learned_graph_store_run(struct db *db, int64_t upload,
-	const struct operators *o, const bool *is_new, struct err *e)
+	int64_t now_us, const struct operators *o, const bool *is_new,
+	struct err *e)
 {
 	bool ok = true;
 	for (uint32_t g = 0; ok && g < o->learned_n; g++) {
 		const struct graph_known *known = &o->learned[g];
 		struct arena a = { 0 };
 		const struct graph_sketch is = learned_graph_sketch(known, &a);
-		ok = learned_graph_insert(db, upload, known, &is, e) &&
+		ok = learned_graph_insert(db, upload, now_us, known, &is, e) &&
 		     (!is_new[g] || learned_graph_requeue(db, upload, known,
 					    &is, &a, e));
 		arena_release(&a);
 	}
 	return ok;
+}
+
+/* Whether an upload recorded graphs, or has replays that a capture may
+ * explain. */
+static bool learned_graph_takes_part(const struct profile *runs, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct operators *o = &runs[i].operators;
+		if (o->learned_n)
+			return true;
+		for (uint32_t m = 0; m < o->matches_n; m++)
+			if (o->matches[m].sketch)
+				return true;
+	}
+	return false;
+}
+
+/* Takes the lock. `now_us` is the time after that: a capture that is stored
+ * later has a later time. */
+static bool learned_graph_lock(struct db *db, int64_t *now_us, struct err *e)
+{
+	struct result r;
+	if (!sql_run(db,
+		    "SELECT pg_advisory_xact_lock(" LEARNED_GRAPH_LOCK_KEY ")",
+		    NULL, NULL, e) ||
+		!sql_run(db,
+			"SELECT (extract(epoch FROM clock_timestamp()) * 1e6)"
+			"::bigint",
+			NULL, &r, e))
+		return false;
+	if (result_next(&r))
+		*now_us = result_int8(&r, 0);
+	result_release(&r);
+	return true;
 }
 
 bool learned_graph_store(struct db *db, int64_t upload,
@@ -250,6 +292,7 @@ bool learned_graph_store(struct db *db, int64_t upload,
 	struct sql_params p = { 0 };
 	struct arena a = { 0 };
 	bool ok = true;
+	int64_t now_us = 0;
 	bool **is_new = arena_array(&a, bool *, (size_t)n + 1);
 	for (uint32_t i = 0; ok && i < n; i++) {
 		const struct operators *o = &runs[i].operators;
@@ -258,11 +301,63 @@ bool learned_graph_store(struct db *db, int64_t upload,
 			ok = learned_graph_is_new(db, &o->learned[g],
 				&is_new[i][g], e);
 	}
+	if (ok && learned_graph_takes_part(runs, n))
+		ok = learned_graph_lock(db, &now_us, e);
 	sql_int8(&p, upload);
 	ok = ok && sql_hot(db, sql, &p, NULL, e);
 	for (uint32_t i = 0; ok && i < n; i++)
-		ok = learned_graph_store_run(db, upload, &runs[i].operators,
-			is_new[i], e);
+		ok = learned_graph_store_run(db, upload, now_us,
+			&runs[i].operators, is_new[i], e);
+	arena_release(&a);
+	return ok;
+}
+
+/* Reads key and sketch of the captures that were stored since the upload was
+ * queued, and queues the uploads again that they explain. */
+static bool learned_graph_late_rows(struct db *db, struct result *r,
+	struct arena *a, struct err *e)
+{
+	bool ok = true;
+	while (ok && result_next(r)) {
+		struct graph_known g = { 0 };
+		struct graph_sketch is;
+		uint32_t n;
+		size_t len;
+		int64_t upload = result_int8(r, 0);
+		memcpy(g.key, result_bytes(r, &len), sizeof g.key);
+		const int64_t *bands = result_int8s(r, a, &n);
+		learned_graph_read_sketch(r, a, &is);
+		if (a->full || n != GRAPH_BANDS)
+			continue;
+		memcpy(is.bands, bands, sizeof is.bands);
+		ok = learned_graph_requeue(db, upload, &g, &is, a, e);
+	}
+	return ok;
+}
+
+bool learned_graph_late(struct db *db, int64_t upload,
+	const struct profile *runs, uint32_t n, struct err *e)
+{
+	static const char sql[] =
+		"SELECT g.upload_id, g.key, g.bands, g.kernels_n, g.names, "
+		"g.counts FROM learned_graph g, upload u "
+		"WHERE u.id = $1 AND g.upload_id <> $1 "
+		"AND g.created_at >= u.queued_at AND g.bands IS NOT NULL "
+		"AND EXISTS (SELECT FROM run r JOIN run_replayed_graph m "
+		"ON m.run_id = r.run_id WHERE r.upload_id = $1 "
+		"AND (m.bands && g.bands OR m.key = g.key)) "
+		"ORDER BY g.created_at DESC LIMIT $2";
+	struct sql_params p = { 0 };
+	struct arena a = { 0 };
+	struct result r;
+	if (!learned_graph_takes_part(runs, n))
+		return true;
+	sql_int8(&p, upload);
+	sql_int8(&p, NEAR_ROWS);
+	if (!sql_run(db, sql, &p, &r, e))
+		return false;
+	bool ok = learned_graph_late_rows(db, &r, &a, e);
+	result_release(&r);
 	arena_release(&a);
 	return ok;
 }

@@ -11,6 +11,12 @@
  * Runs of an earlier version have no sketches and are not found. */
 bool learned_graph_store(struct db *db, int64_t upload,
 	const struct profile *runs, uint32_t n, struct err *e);
+/* Queues the upload again, which has just been analyzed, if a capture explains
+ * its replays that another worker stored since the upload was queued: the
+ * analysis may have read the captures before that. In the transaction of
+ * learned_graph_store(), after the upload's state is set. */
+bool learned_graph_late(struct db *db, int64_t upload,
+	const struct profile *runs, uint32_t n, struct err *e);
 /* Deletes the facts that the run's upload recorded, if none of its runs is
  * left. */
 bool learned_graph_forget(struct db *db, int64_t run, struct err *e);

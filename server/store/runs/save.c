@@ -176,7 +176,8 @@ static bool save_work(struct db *db, void *arg, struct err *e)
 	       save_captures(db, s->captures, s->runs, s->n, e) &&
 	       learned_graph_store(db, s->claim->upload, s->profiles, s->n,
 		       e) &&
-	       save_finish(db, s->claim, e);
+	       save_finish(db, s->claim, e) &&
+	       learned_graph_late(db, s->claim->upload, s->profiles, s->n, e);
 }
 
 /* Whether the runs of an upload without a job name form a job. */

@@ -271,6 +271,43 @@ static void new_graph_queues_uploads(void **state)
 	arena_release(&a);
 }
 
+/* Another worker stores the capture after the replay was queued, and before the
+ * replay is stored: the replay's analysis may not have seen it. An earlier
+ * capture was seen, so a replay without a match does not match. */
+static void capture_arrives_during_the_analysis(void **state)
+{
+	static const char *const kernels[] = { "a", "b", "c", "d", "e", "f",
+		"g", "h" };
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct graph_node_known nodes[8];
+	struct graph_known one = graph(&a, 'k', 'a', "gemm");
+	struct graph_match m;
+	struct profile p = replayed(&a, &m, kernels, 8);
+	for (uint32_t i = 0; i < 8; i++)
+		nodes[i] = (struct graph_node_known){ .kernel = kernels[i],
+			.op = "gemm",
+			.call = i };
+	one.nodes = nodes;
+	one.n = 8;
+	taught(db, &a, "capture", &one, 1);
+	int64_t seen = fixture_save(db, "1", &p, 1);
+	fixture_expect(db, seen, "done", 1, NULL);
+	fixture_script(db, "UPDATE learned_graph SET created_at = "
+			   "now() + interval '1 hour'");
+	int64_t missed = fixture_save(db, "2", &p, 1);
+	fixture_expect(db, missed, "queued", 0, NULL);
+	fixture_expect(db, seen, "queued", 0, NULL);
+	done_again(db);
+	/* with another capture that is as near */
+	m.captures = 1;
+	m.captured = m.matched = 8;
+	m.source = GRAPH_SOURCE_RUN;
+	int64_t known_one = fixture_save(db, "3", &p, 1);
+	fixture_expect(db, known_one, "done", 1, NULL);
+	arena_release(&a);
+}
+
 static void of_many_contents_the_last_257(void **state)
 {
 	struct db *db = *state;
@@ -376,6 +413,7 @@ int main(void)
 		CASE(graphs_without_end),
 		CASE(graphs_are_their_uploads),
 		CASE(new_graph_queues_uploads),
+		CASE(capture_arrives_during_the_analysis),
 		CASE(of_many_contents_the_last_257),
 		CASE(reference_sets_are_read_back),
 		CASE(ceilings_are_read_back),
