@@ -13,7 +13,7 @@ const against = new URLSearchParams('against=H20');
 // [schema, document]
 const DOCUMENTS = [
 	['importance', doc.fleet(plain)], ['importance', doc.fleet(plain, {none: true})], ['importance_shapes', doc.fleetShapes('gemm')],
-	['unattributed_list', doc.unattributed()], ['unattributed_list', doc.runKernels()], ['reference_set_list', doc.sets('a')], ['platform_list', doc.platforms()],
+	['unattributed_list', doc.unattributed()], ['unattributed_list', doc.runKernels()], ['replayed_graph_list', doc.runGraphs()], ['reference_set_list', doc.sets('a')], ['platform_list', doc.platforms()],
 	['run_operators', doc.runOperators(plain)], ['run_operators', doc.runOperators(against)],
 	['run_shapes', doc.runShapes(plain)], ['run_shapes', doc.runShapes(against)],
 	['breakdown', layers.breakdown()], ['breakdown', layers.flat()], ['group_list', layers.groups()], ['breakdown_comparison', layers.breakdownComparison()], ['breakdown_comparison', layers.breakdownComparison(new URLSearchParams('runs=7,8,9'))],

@@ -81,4 +81,10 @@ export function runShapes(query) {
 export const platforms = () => ({version: 2, catalog: '1+2', fault: null, items: [OLD, GPU], site_overrides: [], next: null});
 export const sets = (...names) => ({items: names.map((name) => ({name, source: null, sha256: 'ab'.repeat(32), runs: 3, operators: 4, shapes: 9, bytes: 4096,
 	created_at: '2026-11-01T00:00:00Z'})), next: null});
+// Two replayed graphs: one with a capture of another run, one that no capture matches.
+const graph = {graph: 'a1b2c3d4'.repeat(8), replays: 12, kernels: 993, total_ns: 48000000, attributed: 11904, match_pct: 99.9, matched: 992, captured: 994,
+	captures: 1, source: 'other', source_run: 12, reason: 'unmatched', reason_text: 'the capture lacks some kernels of the replay'};
+export const runGraphs = () => ({items: [graph, {...graph, graph: '0f'.repeat(32), replays: 1, kernels: 40, total_ns: 200000, attributed: 0, match_pct: null,
+	matched: null, captured: null, captures: 0, source: null, source_run: null, reason: 'no_capture', reason_text: 'no capture that was seen has these kernels, except for a few'}], next: null});
+
 export const runKernels = () => ({items: unattributed().items.map((k) => ({...k, runs: 1})), next: null});

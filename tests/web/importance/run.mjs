@@ -90,6 +90,19 @@ export default async function run(test, world) {
 		await page.getByText('Roofline bounds are those of H20, not of the run\'s own platform H200').waitFor();
 	});
 
+	await test('replayed graphs show their match, the run of their capture and what is not attributed', async () => {
+		const page = await open(`${here}?tab=operators`, {answers: {...answered(here), [`${here}/replayed_graphs`]: doc.runGraphs}});
+		await seen(async () => assert.deepEqual(flat(await cells(page, 'Replayed CUDA graphs')), [
+			['a1b2c3d4', '12', '993', '48.000', '99.9', '1', 'run #12', '11,904', 'the capture lacks some kernels of the replay'],
+			['0f0f0f0f', '1', '40', '0.200', '–', '0', '–', '0', 'no capture that was seen has these kernels, except for a few']]));
+		await seen(async () => assert.equal(await page.getByRole('link', {name: 'run #12'}).getAttribute('href'), '/runs/12'));
+		await page.getByTitle('992 of 993 replayed and 994 captured kernels').waitFor();
+		await page.getByTitle('of 11,916 kernels in all replays').waitFor();
+		const plain = await open(`${here}?tab=operators`);
+		await plain.getByRole('table', {name: TABLE}).waitFor();
+		await seen(async () => assert.equal(await plain.getByText('Replayed CUDA graphs').count(), 0, 'a run without graphs'));
+	});
+
 	await test('the kernels show their operators', async () => {
 		const page = await open(here);
 		const {items} = await (await api(`${here}/kernels`)).json();
