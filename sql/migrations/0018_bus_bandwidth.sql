@@ -1,4 +1,4 @@
--- 0019_bus_bandwidth.sql - what the collectives of a run carried over the bus, so that
+-- 0018_bus_bandwidth.sql - what the collectives of a run carried over the bus, so that
 -- a trend of many runs reads a few numbers per run.
 CREATE TABLE run_bus (
 	run_id   bigint NOT NULL,

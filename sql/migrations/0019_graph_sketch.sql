@@ -1,4 +1,4 @@
--- 0022_graph_sketch.sql - finds captures of CUDA graphs that differ from a replay by
+-- 0019_graph_sketch.sql - finds captures of CUDA graphs that differ from a replay by
 -- a few kernels, and the runs whose replays a later capture explains; what is known
 -- about each graph that a run replayed.
 
