@@ -183,6 +183,8 @@ const struct platform *catalog_platform(const struct catalog *c,
 /* By the driver's name of a device ("NVIDIA H100 80GB HBM3"); NULL. */
 const struct platform *catalog_device(const struct catalog *c,
 	const char *device_name);
+/* "switch", "mesh", "partial". */
+const char *platform_topology_word(enum link_topology t);
 uint32_t catalog_platforms(const struct catalog *c,
 	const struct platform *const **all);
 

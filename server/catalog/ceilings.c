@@ -234,6 +234,7 @@ struct platform ceilings_as_platform(const struct ceilings *is,
 		.bytes_per_s = NAN,
 		.link_bytes_per_s = NAN,
 		.network_bytes_per_s = NAN,
+		.link_topology = p ? p->link_topology : LINK_SWITCH,
 		.launch_floor_ns = p ? p->launch_floor_ns : 0 };
 
 	for (int k = 0; k < DTYPES; k++)
@@ -241,19 +242,32 @@ struct platform ceilings_as_platform(const struct ceilings *is,
 	for (uint32_t i = 0; i < is->n; i++) {
 		const struct ceiling *r = &is->rows[i];
 
-		if (r->kind == CEILING_GEMM)
+		if (r->kind == CEILING_GEMM) {
 			out.peak_flops[r->dtype] = r->value;
-		else if (r->kind != CEILING_ALL_REDUCE)
+		} else if (r->kind == CEILING_ALL_REDUCE) {
+			out.link_bytes_per_s = r->value;
+			out.link_devices = r->devices;
+		} else {
 			out.bytes_per_s = fmax(out.bytes_per_s, r->value);
+		}
 	}
 	return out;
 }
 
 double ceiling_peak(const struct ceiling *r, const struct platform *p)
 {
+	double peak;
+
 	if (!p)
 		return NAN;
-	return r->kind == CEILING_GEMM	       ? p->peak_flops[r->dtype]
-	       : r->kind == CEILING_ALL_REDUCE ? p->link_bytes_per_s
+	if (r->kind == CEILING_ALL_REDUCE)
+		link_peak(p,
+			&(struct link_use){ .kind = COLLECTIVE_ALL_REDUCE,
+				.ranks = r->devices,
+				.nodes = 1 },
+			&peak);
+	else
+		peak = r->kind == CEILING_GEMM ? p->peak_flops[r->dtype]
 					       : p->bytes_per_s;
+	return peak;
 }

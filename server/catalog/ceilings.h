@@ -50,8 +50,9 @@ bool ceilings_read(const char *json, struct arena *a, struct ceilings *out,
 const struct platform *ceilings_platform(const struct catalog *c,
 	const struct ceilings *is, struct err *e);
 /* The measured rates as a platform: its peaks are those of the GEMMs, its
- * bandwidth is the higher one of copy and triad, its link is that of the
- * all-reduce, its launch floor is that of `p`, which may be NULL. */
+ * bandwidth is the higher one of copy and triad, its link inside a node is that
+ * of the all-reduce, over as many devices as took part. Its network is unknown.
+ * Its topology and launch floor are those of `p`, which may be NULL. */
 struct platform ceilings_as_platform(const struct ceilings *is,
 	const struct platform *p);
 /* The data sheet's peak for a ceiling; NaN if it is unknown or has none. */

@@ -56,6 +56,57 @@ static bool platforms_peaks_read(const struct entries *d, size_t i,
 	return true;
 }
 
+static const char *const platforms_topologies[LINK_TOPOLOGIES] = {
+	[LINK_SWITCH] = "switch",
+	[LINK_MESH] = "mesh",
+	[LINK_PARTIAL] = "partial",
+};
+
+const char *platform_topology_word(enum link_topology t)
+{
+	return platforms_topologies[t];
+}
+
+/* Absent: a switch. */
+static bool platforms_topology_read(const struct entries *d, size_t i,
+	struct platform *p, struct err *e)
+{
+	const char *word;
+	int t = 0;
+
+	if (!entries_text(d, i, "link_topology", false, &word, e))
+		return false;
+	while (word && t < LINK_TOPOLOGIES &&
+		strcmp(platforms_topologies[t], word) != 0)
+		t++;
+	if (t == LINK_TOPOLOGIES)
+		return entries_fail(d, i, e,
+			"'link_topology' is '%.40s'; it must be switch, mesh or "
+			"partial",
+			word);
+	p->link_topology = (enum link_topology)t;
+	return true;
+}
+
+/* The limit is far above any number of devices that are linked to each other. */
+static bool platforms_devices_read(const struct entries *d, size_t i,
+	struct platform *p, struct err *e)
+{
+	const json_t *v = json_object_get(entries_at(d, i), "link_devices");
+	bool none = !v || json_is_null(v);
+
+	p->link_devices = none ? 0 : json_integer_value(v);
+	if (!none && (!json_is_integer(v) || p->link_devices < 2 ||
+			     p->link_devices > 65536))
+		return entries_fail(d, i, e,
+			"'link_devices' is not a whole number from 2 to 65536");
+	return !none || p->link_topology == LINK_SWITCH ||
+	       entries_fail(d, i, e,
+		       "'link_devices' is missing: with the topology %s the "
+		       "peak of a group depends on it",
+		       platforms_topologies[p->link_topology]);
+}
+
 /* A carried platform with a link names the source of its figure. */
 static bool platforms_links_read(const struct entries *d, size_t i,
 	struct platform *p, struct err *e)
@@ -66,6 +117,10 @@ static bool platforms_links_read(const struct entries *d, size_t i,
 		       "link_bytes_per_s", &p->link_bytes_per_s, e) &&
 	       platforms_rate(d, i, json_object_get(one, "network_bytes_per_s"),
 		       "network_bytes_per_s", &p->network_bytes_per_s, e) &&
+	       platforms_topology_read(d, i, p, e) &&
+	       platforms_devices_read(d, i, p, e) &&
+	       entries_bool(d, i, "link_across_hosts", false,
+		       &p->link_across_hosts, e) &&
 	       entries_text(d, i, "link_source",
 		       !d->own && (!isnan(p->link_bytes_per_s) ||
 					  !isnan(p->network_bytes_per_s)),
@@ -102,7 +157,8 @@ static bool platforms_platform_read(struct catalog *c, const struct entries *d,
 	p->own = d->own;
 	if (!entries_keys(d, i,
 		    "name vendor source peak_flops bytes_per_s "
-		    "link_bytes_per_s network_bytes_per_s link_source "
+		    "link_bytes_per_s network_bytes_per_s link_topology "
+		    "link_devices link_across_hosts link_source "
 		    "launch_floor_ns devices",
 		    e) ||
 		!entries_name(d, i, &p->name, e) ||

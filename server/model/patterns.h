@@ -17,6 +17,7 @@
  * Usually every iteration is included; if there are very many, an evenly spaced
  * selection. */
 #pragma once
+#include "cost.h"
 #include "shape.h"
 #include <stdint.h>
 
@@ -144,14 +145,6 @@ enum {
 	PATTERNS_VALUES_MAX = 4 << 20,
 };
 
-enum collective_kind {
-	COLLECTIVE_UNKNOWN,
-#define COLLECTIVE(code, word, elements, busbw, what) COLLECTIVE_##code,
-#include "collective.def"
-#undef COLLECTIVE
-	COLLECTIVE_KINDS
-};
-
 /* Whether the parts of an all-to-all have equal sizes. */
 enum collective_split {
 	COLLECTIVE_SPLIT_UNKNOWN,
@@ -171,6 +164,10 @@ struct collective_call {
 	int64_t group_handle; /* valid in this process only */
 	int64_t group_size;
 	int64_t sequence; /* number of the call in its group */
+	/* On how many nodes its ranks are; 0 unknown, for this reason. Only
+	 * while a trace is analyzed. */
+	int64_t nodes;
+	const char *nodes_why;
 };
 
 /* A run lists at most this many lines of collectives with their sizes; the

@@ -114,5 +114,6 @@ static const char *const profile_word_leg[] = {
 	[LEG_NONE] = NULL,
 	[LEG_COMPUTE] = "compute",
 	[LEG_MEMORY] = "memory",
+	[LEG_LINK] = "link",
 };
 enum { LEGS = sizeof profile_word_leg / sizeof *profile_word_leg };

@@ -56,7 +56,15 @@ static void document_is_read(void **state)
 	assert_true(isnan(ceiling_peak(&is.rows[0], NULL)));
 	assert_true(ceiling_peak(&is.rows[3],
 			    catalog_platform(c, "H200-SXM")) == 450e9);
-	assert_true(isnan(p.link_bytes_per_s));
+	/* 9 TB/s, measured over four devices behind a switch */
+	assert_true(p.link_bytes_per_s == 9e12);
+	assert_int_equal(p.link_devices, 4);
+	assert_true(isnan(p.network_bytes_per_s));
+	/* three of the seven links of a mesh, and a part of a cube mesh */
+	assert_true(ceiling_peak(&is.rows[3], catalog_platform(c, "MI300X")) ==
+		    192e9);
+	assert_true(isnan(
+		ceiling_peak(&is.rows[3], catalog_platform(c, "V100-SXM2"))));
 	catalog_free(c);
 	arena_release(&a);
 }

@@ -273,6 +273,10 @@ static void test_platforms(void **state)
 		assert_true((peaks > 0) == !unpublished(p[i]->name));
 		assert_true(!peaks || p[i]->bytes_per_s > 0);
 		assert_non_null(p[i]->source);
+		bool links = !isnan(p[i]->link_bytes_per_s) ||
+			     !isnan(p[i]->network_bytes_per_s);
+		assert_true(links == (p[i]->link_source != NULL));
+		assert_true(!links || p[i]->link_devices > 1);
 		assert_true(p[i]->launch_floor_ns > 0);
 		assert_true(!i || strcmp(p[i - 1]->name, p[i]->name) < 0);
 		assert_ptr_equal(catalog_platform(*state, p[i]->name), p[i]);
@@ -284,7 +288,20 @@ static void test_platforms(void **state)
 	/* 900 GB/s both ways */
 	const struct platform *h100 = catalog_platform(*state, "H100-SXM");
 	assert_true(h100->link_bytes_per_s == 450e9 && h100->link_source);
-	assert_true(isnan(h100->network_bytes_per_s));
+	assert_true(h100->network_bytes_per_s == 50e9);
+	assert_int_equal(h100->link_devices, 8);
+	assert_int_equal(h100->link_topology, LINK_SWITCH);
+	/* seven links of 64 GB/s */
+	const struct platform *mi300x = catalog_platform(*state, "MI300X");
+	assert_true(mi300x->link_bytes_per_s == 7 * 64e9);
+	assert_int_equal(mi300x->link_devices, 8);
+	assert_int_equal(mi300x->link_topology, LINK_MESH);
+	assert_true(isnan(mi300x->network_bytes_per_s));
+	/* six links of 25 GB/s */
+	const struct platform *v100 = catalog_platform(*state, "V100-SXM2");
+	assert_true(v100->link_bytes_per_s == 6 * 25e9);
+	assert_int_equal(v100->link_topology, LINK_PARTIAL);
+	assert_true(catalog_platform(*state, "GB200")->link_across_hosts);
 	assert_null(catalog_platform(*state, "H21"));
 }
 
