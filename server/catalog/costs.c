@@ -450,14 +450,15 @@ static bool costs_work(const struct operator_cost *oc,
 	return true;
 }
 
-/* A collective is bound by the links between devices, not by the memory of one,
- * so it has no cost here. */
+/* A collective is bound by the links between devices, not by the memory of one.
+ * Its cost (cost.h) follows from its kind and its group, which no formula over
+ * sizes has. */
 static bool costs_collective(const struct shape *s, struct err *e)
 {
 	return err_set(e, ERR_NOT_FOUND, "%s",
 		shape_size(s, "bytes")
-			? "it moves over a link whose speed no platform in "
-			  "the catalog states"
+			? "its kind, its process group or the nodes of its "
+			  "ranks are unknown"
 		: shape_size(s, "elements")
 			? "its bytes are unknown: no operator states the "
 			  "type of its elements"

@@ -151,6 +151,12 @@ static json_t *inspect_document_operators_cost(const struct shape_stat *s)
 {
 	if (!s->costed)
 		return json_null();
+	if (s->cost.link.kind)
+		return json_pack("{s:o, s:s, s:I, s:I}", "bus_bytes",
+			view_real(link_bus_bytes(&s->cost.link)), "kind",
+			collective_word(s->cost.link.kind), "ranks",
+			(json_int_t)s->cost.link.ranks, "nodes",
+			(json_int_t)s->cost.link.nodes);
 	json_t *flops = json_object();
 	for (int d = 0; d < DTYPES; d++)
 		if (s->cost.flops[d])

@@ -318,7 +318,7 @@ static void inspect_print_flops(FILE *out, const struct cost *c)
 
 static void inspect_print_cost(FILE *out, const struct shape_stat *s)
 {
-	if (s->costed) {
+	if (s->costed && !s->cost.link.kind) {
 		inspect_print_flops(out, &s->cost);
 		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",", s->cost.read_bytes,
 			s->cost.write_bytes);

@@ -31,7 +31,7 @@ struct operator_stat {
 	const char *name; /* the catalog's; NULL: unattributed */
 	enum dtype dtype;
 	enum phase phase;
-	bool collective; /* its time includes waiting: no headroom */
+	bool collective; /* its time includes waiting, and so its headroom */
 	int64_t launches, calls, total_ns;
 	int64_t known_ns[KNOWNS];
 	int64_t sized_ns; /* of launches with sizes */

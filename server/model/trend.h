@@ -17,9 +17,9 @@
  *                 avg, and a total of 0. If an imported table has several lines
  *                 for the kernel, there are no percentiles
  *   coverage      share of GPU time that is attributed to an operator
- *   headroom      share of GPU time above T_SOL and the launch floor, without
- *                 collectives; only calls with a T_SOL, as in
- *                 /runs/{id}/operators
+ *   headroom      share of GPU time above T_SOL and the launch floor; only
+ *                 calls with a T_SOL, as in /runs/{id}/operators, but without
+ *                 collectives: waiting for other ranks is no change of a run
  *   busbw         Σ bytes·factor / Σ duration of the run's collectives whose
  *                 size and factor are known (collective.h), in 10^9 bytes per
  *                 second. Durations include the time in which the rank waits

@@ -154,11 +154,24 @@ static void findings_sizes(struct finding_list *t, double sized, double bound)
 				100 * (sized - bound)));
 }
 
+/* Headroom of collectives that cannot be reached. */
+static void findings_waiting(struct finding_list *t, double share)
+{
+	if (share > 0)
+		findings_add(t, "waiting", "info",
+			arena_printf(t->arena,
+				"headroom of collectives includes waiting for "
+				"other ranks: at most %s of GPU time are "
+				"headroom of theirs, and the page of a job "
+				"separates waiting from transfer",
+				findings_pct_of(t->arena, share)));
+}
+
 static void findings_fleet(struct finding_list *t,
 	const struct fleet_importance *m, const struct fleet *f,
 	const struct catalog *c)
 {
-	double over_s = 0, all_s = 0;
+	double over_s = 0, all_s = 0, waiting = 0;
 	for (uint32_t i = 0; i < f->rows_n; i++)
 		over_s += f->rows[i].over_s;
 	for (uint32_t i = 0; i < f->cells_n; i++)
@@ -180,6 +193,11 @@ static void findings_fleet(struct finding_list *t,
 	findings_coverage(t, m->attributed, m->specific, "/unattributed");
 	if (all_s > 0)
 		findings_over(t, over_s / all_s);
+	for (uint32_t i = 0; i < m->n; i++)
+		waiting += m->rows[i].collective > 0 && m->rows[i].headroom > 0
+				   ? m->rows[i].headroom
+				   : 0;
+	findings_waiting(t, waiting);
 	findings_fleet_peaks(t, f, c);
 	findings_sizes(t, m->sized, m->bound);
 	if (m->untold)
@@ -294,9 +312,12 @@ struct finding_list findings_run_operators(struct arena *a,
 	struct finding_list t = { .arena = a };
 	const struct run_operators *r = m->is;
 	struct run_operators_share of = run_operators_share_from(m);
-	int64_t over_ns = 0;
-	for (uint32_t i = 0; i < r->n; i++)
+	int64_t over_ns = 0, waiting_ns = 0;
+	for (uint32_t i = 0; i < r->n; i++) {
 		over_ns += r->rows[i].over_ns;
+		waiting_ns +=
+			r->rows[i].collective ? r->rows[i].headroom_ns : 0;
+	}
 	if (!r->catalog && r->searched) {
 		findings_add(&t, "no_gpu", "warn",
 			"this trace has no GPU kernels");
@@ -316,6 +337,7 @@ struct finding_list findings_run_operators(struct arena *a,
 		"`unattributed`, next to this table,");
 	findings_over(&t, (double)over_ns / (double)r->gpu_ns);
 	findings_above_ceilings(&t, m);
+	findings_waiting(&t, (double)waiting_ns / (double)r->gpu_ns);
 	findings_run_peaks(&t, m);
 	findings_replays(&t, r);
 	findings_sizes(&t, of.sized / 100, of.bound / 100);

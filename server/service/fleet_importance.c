@@ -221,7 +221,7 @@ static void fleet_importance_reachable_add(const struct fleet_importance *m,
 			s->costed ? cost_size_class(&s->cost, s->leg) : -1,
 		.s = s->sol_ns * (double)s->calls / (1e9 * s->total_s) };
 	uint32_t i = s->op ? fleet_importance_row_of(m, s->op) : m->n;
-	if (i == m->n || m->rows[i].collective > 0)
+	if (i == m->n)
 		return;
 	const struct fleet_best *best = reachable_best(bests, &c);
 	time[i] += s->weighted_s;
@@ -237,9 +237,7 @@ static double fleet_importance_reachable_known(const struct fleet_importance_row
 {
 	if (time > 0)
 		return known / time;
-	return bests->n && r->op && r->collective <= 0 && r->total_s > 0
-		       ? 0
-		       : (double)NAN;
+	return bests->n && r->op && r->total_s > 0 ? 0 : (double)NAN;
 }
 
 void fleet_importance_reachable(struct fleet_importance *m,
@@ -602,7 +600,7 @@ static void fleet_importance_shape_places_from(const struct fleet_shape *s,
 		all[i].prod_us = s->med_ns / 1e3;
 		if (!s->costed)
 			continue;
-		m->why = roofline_why(&b, p, a);
+		m->why = roofline_why(&b, &s->cost, p, a);
 		m->regime = fleet_importance_regime(b.leg);
 		m->s = all[i].sol_us / all[i].prod_us;
 	}
@@ -631,6 +629,9 @@ static const char *fleet_importance_shape_uncosted(const struct fleet_shape *s,
 	struct err e = { 0 };
 	if (!s->text)
 		return "its shape is unknown";
+	if (s->link_kinds)
+		return "collectives of several kinds, or some of unknown "
+		       "cost, have this shape";
 	if (!op)
 		return "the catalog no longer has the operator";
 	if (shape_read(s->text, s->dtype, a, &shape, &e) &&

@@ -18,12 +18,15 @@ void run_operators_projection_add(struct platform_projection *sum,
 	sum->bound_ns += s->call.total_ns;
 	if (b.leg == LEG_COMPUTE)
 		sum->compute_ns += sol_ns;
+	sum->link |= b.leg == LEG_LINK;
 }
 
 enum leg run_operators_projection_leg(const struct platform_projection *sum)
 {
 	if (!(sum->sol_ns > 0))
 		return LEG_NONE;
+	if (sum->link)
+		return LEG_LINK;
 	return 2 * sum->compute_ns > sum->sol_ns ? LEG_COMPUTE : LEG_MEMORY;
 }
 
@@ -31,6 +34,8 @@ enum leg run_operators_leg(const struct operator_stat *o)
 {
 	if (!o->bound_ns)
 		return LEG_NONE;
+	if (o->collective)
+		return LEG_LINK;
 	return 2 * o->compute_ns > o->bound_ns ? LEG_COMPUTE : LEG_MEMORY;
 }
 
@@ -50,7 +55,7 @@ static double run_operators_headroom_measured(
 	for (uint32_t i = 0; i < m->is->n; i++) {
 		const struct operator_stat *o = &m->is->rows[i];
 		const struct measured_sum *sum = run_operators_measured(m, o);
-		if (sum && !o->collective)
+		if (sum)
 			ns = (isnan(ns) ? 0 : ns) + sum->headroom_ns;
 	}
 	return 100 * ns / (double)m->is->gpu_ns;
@@ -64,7 +69,7 @@ const struct fleet_best *run_operators_best(const struct run_operators_table *m,
 		.dtype = o->dtype,
 		.leg = leg,
 		.size_class = size_class };
-	return m->bests && !o->collective ? reachable_best(m->bests, &c) : NULL;
+	return m->bests ? reachable_best(m->bests, &c) : NULL;
 }
 
 int64_t run_operators_reachable_ns(int64_t total_ns, double s,
@@ -105,7 +110,7 @@ struct run_operators_share run_operators_share_from(
 		specific += o->name && (!is || is->specific) ? o->total_ns : 0;
 		sized += o->sized_ns;
 		bound += o->bound_ns;
-		head += o->collective ? 0 : o->headroom_ns;
+		head += o->headroom_ns;
 		known += m->reachable ? m->reachable[i].known : 0;
 		reachable += m->reachable ? m->reachable[i].saved : 0;
 	}

@@ -17,6 +17,7 @@ struct platform_projection {
 	int64_t bound_ns; /* time of these calls in the run */
 	/* part of sol_ns from calls whose longer leg is compute */
 	double compute_ns;
+	bool link; /* the operator is a collective */
 };
 
 void run_operators_projection_add(struct platform_projection *sum,

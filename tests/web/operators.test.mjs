@@ -40,6 +40,7 @@ test('grade: none if S is unknown', () => assert.deepEqual([o.grade(null), o.gra
 // [case, shape, its name]
 const SHAPES = [
 	['the description of its set', {shape_id: 0, description: '(vLLM), tokens=1', shape: 'tokens=1'}, '#0 (vLLM), tokens=1'],
+	['of a collective: its kind', {shape_id: null, description: null, shape: 'bytes=8 ranks=2', collective_kind: 'all_gather'}, 'all_gather bytes=8 ranks=2'],
 	['without a description: its sizes', {shape_id: null, description: null, shape: 'm=1 n=2', grid: '1x1x1'}, 'm=1 n=2'],
 	['without sizes: its grid', {shape: null, grid: '128x1x1 / 256x1x1'}, 'shape unknown, grid 128x1x1 / 256x1x1'],
 	['nothing', {shape: null, grid: null}, 'shape unknown'],
@@ -49,8 +50,11 @@ for (const [what, shape, name] of SHAPES)
 
 test('flopsOf: work of several dtypes is added; no work is 0; unknown stays unknown', () =>
 	assert.deepEqual([{flops: {bf16: 5, fp32: 2}}, {flops: {}}, {flops: null}].map(o.flopsOf), [7, 0, null]));
-test('bytesOf: bytes read plus bytes written; unknown if one of them is', () =>
-	assert.deepEqual([{read_bytes: 3, write_bytes: 0}, {read_bytes: 3, write_bytes: null}].map(o.bytesOf), [3, null]));
+test('bytesOf: bytes read plus bytes written, unknown if one of them is; of a collective its bus bytes', () =>
+	assert.deepEqual([{read_bytes: 3, write_bytes: 0}, {read_bytes: 3, write_bytes: null}, {read_bytes: null, write_bytes: null, bus_bytes: 7.5}].map(o.bytesOf), [3, null, 7.5]));
+test('bytesText: what is moved, in words', () =>
+	assert.deepEqual([{read_bytes: 3, write_bytes: 1}, {bus_bytes: 1750, read_bytes: null, write_bytes: null}, {read_bytes: null, write_bytes: 1}].map(o.bytesText),
+		['reads 3, writes 1 bytes', '1,750 bytes over the link of each rank', null]));
 
 const OWN = {s: 0.6, sol_ns: 6, regime: 'compute', reason: 'own', headroom_ns: 4, headroom_pct: 1, reachable_headroom_ns: 3, best_efficiency: 0.9, best_run: 7, compute_pct: 100, above_bound_ns: 2};
 const NONE = {headroom_ns: null, headroom_pct: null, reachable_headroom_ns: null, best_efficiency: null, best_run: null, compute_pct: null, above_bound_ns: null};
@@ -121,5 +125,5 @@ test('columns by the measured ceilings are there only with a calibration', () =>
 	assert.match(s.title(row), /^bound by the measured ceilings \/ T = 0\.4, of /);
 	const none = {s_measured: null, headroom_measured_ns: null};
 	assert.equal(s.title(none), 'unknown: a rate that it needs was not measured');
-	assert.match(headroom.title({...none, collective: true}), /waiting for other ranks/);
+	assert.equal(headroom.title({...none, collective: true}), 'unknown: a rate that it needs was not measured');
 });

@@ -75,10 +75,8 @@ export const aiColumn = () => ({
 });
 
 // Why a row has no fleet-best.
-export const noFleetBest = (r) =>
-	r.collective
-		? 'not computed: the time includes waiting for other ranks'
-		: 'unknown: fewer than 20 calls, or of fewer than five runs, have this platform, operator, dtype, regime and size class';
+export const noFleetBest = () =>
+	'unknown: fewer than 20 calls, or of fewer than five runs, have this platform, operator, dtype, regime and size class';
 
 // The fleet-best S, with a link to a run that reached it.
 export const bestColumn = () => ({

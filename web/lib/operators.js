@@ -9,6 +9,7 @@ const known = (n) => n !== null && n !== undefined && Number.isFinite(n);
 export const REGIMES = {
 	compute: {letter: 'C', description: 'compute-bound: the arithmetic takes longer than moving the bytes'},
 	memory: {letter: 'M', description: 'memory-bound: moving the bytes takes longer than the arithmetic'},
+	link: {letter: 'L', description: 'link-bound: a collective, which moves bytes over the links between devices'},
 	indexing: {letter: 'I', description: 'indexing: almost no arithmetic, less than 0.01 FLOP per byte'},
 };
 
@@ -101,14 +102,26 @@ export const operatorName = (row) => row.operator ?? UNATTRIBUTED;
 // launch grid.
 export function shapeName(shape) {
 	if (shape.description) return `#${shape.shape_id} ${shape.description}`;
-	if (shape.shape) return shape.shape;
+	if (shape.shape) return shape.collective_kind ? `${shape.collective_kind} ${shape.shape}` : shape.shape;
 	return shape.grid ? `shape unknown, grid ${shape.grid}` : 'shape unknown';
 }
 
-// The floating-point operations and the bytes of one call; null if unknown.
+// The floating-point operations and the bytes of one call, of a collective its bus bytes; null if
+// unknown.
 export const flopsOf = (shape) => (shape.flops ? Object.values(shape.flops).reduce((a, b) => a + b, 0) : null);
 export const bytesOf = (shape) =>
-	known(shape.read_bytes) && known(shape.write_bytes) ? shape.read_bytes + shape.write_bytes : null;
+	known(shape.bus_bytes)
+		? shape.bus_bytes
+		: known(shape.read_bytes) && known(shape.write_bytes)
+			? shape.read_bytes + shape.write_bytes
+			: null;
+// The same as a sentence; null if unknown.
+export function bytesText(shape) {
+	if (bytesOf(shape) === null) return null;
+	return known(shape.bus_bytes)
+		? `${count(shape.bus_bytes)} bytes over the link of each rank`
+		: `reads ${count(shape.read_bytes)}, writes ${count(shape.write_bytes)} bytes`;
+}
 
 // Replaces the figures of a row by those on the platform in `against`, if there is one. The figures
 // of an operator are computed from the calls with a roofline bound on that platform, those of a

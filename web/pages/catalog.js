@@ -184,7 +184,16 @@ const PLATFORMS = [
 		up: '-link',
 		value: (r) => r.link_bytes_per_s ?? null,
 		cell: (r) => o.amount(r.link_bytes_per_s ?? null, 'B/s'),
-		title: (r) => `to the other devices of a node, in one direction. ${r.link_source ?? ''}`,
+		title: (r) => `to all other devices of a node together, in one direction. ${r.link_source ?? ''}`,
+	},
+	{
+		label: 'Network',
+		num: true,
+		down: 'network',
+		up: '-network',
+		value: (r) => r.network_bytes_per_s ?? null,
+		cell: (r) => o.amount(r.network_bytes_per_s ?? null, 'B/s'),
+		title: (r) => `of one device to other nodes, in one direction. ${r.link_source ?? ''}`,
 	},
 	{label: 'Peaks', cell: peaks},
 	{

@@ -121,7 +121,7 @@ const SECTIONS = [
 				[
 					'Fleet-best S',
 					'The 95th percentile of S over the stored calls of one platform, operator, dtype, regime and size ' +
-						'class (a power of two of W or Q). It requires 20 calls in five runs. Its link opens a run that reached it.',
+						'class (a power of two of W, Q or bus bytes). It requires 20 calls in five runs. Its link opens a run that reached it.',
 				],
 				[
 					'Reachable headroom',
@@ -130,8 +130,11 @@ const SECTIONS = [
 				],
 			],
 		},
-		'S is unknown if the shape, the peak of the platform or the cost model is missing. Collectives have no ' +
-			'S and no headroom, because their time includes waiting for other ranks.',
+		'A collective is compared with the link between its ranks: `T_SOL = bus bytes / peak of the link`, with ' +
+			'the bus bytes of nccl-tests. Its time includes waiting for other ranks, so its headroom is an upper ' +
+			'bound and its S has no grade. The page of a job separates waiting from transfer.',
+		'S is unknown if the shape, the peak of the platform or the cost model is missing, and of a collective also ' +
+			'if its process group is unknown.',
 	],
 	[
 		'catalog',

@@ -250,8 +250,8 @@ const FILES = [
 	['Benchmark JSON', 'bench', 'json'],
 ];
 const REGIMES =
-	'C: compute-bound, M: memory-bound, I: indexing (almost no arithmetic). ' +
-	'T_SOL is the roofline bound, max(W / peak, Q / bandwidth). T_prod is ';
+	'C: compute-bound, M: memory-bound, L: link-bound (collectives), I: indexing (almost no arithmetic). ' +
+	'T_SOL is the roofline bound, max(W / peak, Q / bandwidth), of collectives bus bytes / link. T_prod is ';
 
 function exportLinks(params) {
 	return h(

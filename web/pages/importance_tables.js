@@ -49,7 +49,7 @@ function summary(row, doc) {
 		['Phase', row.phase],
 		[doc.reference_set ? 'Profiles' : 'Runs', `${f.count(row.runs)} of ${f.count(doc.runs)}`],
 		['95% interval', range ?? doc.interval_reason],
-		['Waits for ranks', row.collective ? 'yes: the time includes waiting, so there is no headroom' : null],
+		['Waits for ranks', row.collective ? 'yes: the time and the headroom include waiting' : null],
 		['S above 1', row.above_bound_pct ? `${o.shareOfPercent(row.above_bound_pct)} of its time` : null],
 	]);
 	node.classList.add('in-line');
@@ -165,8 +165,9 @@ const COLUMNS = [
 
 // A sentence about the rows that are not drawn.
 function notDrawn(all, platform, rowName) {
+	const linked = all.filter((p) => p.regime === 'link');
 	const withoutFlops = all.filter((p) => p.ai === 0);
-	const others = all.filter((p) => p.ai !== 0 && !(positive(p.ai) && positive(p.flops)));
+	const others = all.filter((p) => p.regime !== 'link' && p.ai !== 0 && !(positive(p.ai) && positive(p.flops)));
 	const names = (list) =>
 		`${list
 			.slice(0, 6)
@@ -176,6 +177,10 @@ function notDrawn(all, platform, rowName) {
 		withoutFlops.length
 			? `Not drawn: ${f.plural(withoutFlops.length, rowName)} without floating-point work: ` +
 				`${names(withoutFlops)}. `
+			: '',
+		linked.length
+			? `Not drawn: ${f.plural(linked.length, rowName)} bound by the link, without an arithmetic intensity: ` +
+				`${names(linked)}. `
 			: '',
 		others.length
 			? `Not drawn: ${f.plural(others.length, rowName)} without a known cost or without a time on ${platform}: ` +
@@ -406,10 +411,9 @@ export function generalColumns(doc) {
 				...shareColumn('Headroom', 'headroom', "share of the fleet's GPU time above the roofline bound"),
 				title: (r) =>
 					unknown(r.headroom)
-						? r.collective
-							? 'not computed: the time includes waiting for other ranks'
-							: 'unknown: no roofline bound'
-						: `share of all GPU time above the roofline bound: ${r.headroom}`,
+						? 'unknown: no roofline bound'
+						: `share of all GPU time above the roofline bound: ${r.headroom}` +
+							(r.collective ? ', waiting for other ranks included' : ''),
 			},
 			{
 				...shareColumn('Reachable headroom', 'reachable_headroom'),
@@ -540,10 +544,7 @@ function shapeColumns(rows, names, collective) {
 			up: '-q',
 			value: o.bytesOf,
 			cell: (r) => o.amount(o.bytesOf(r), 'B'),
-			title: (r) =>
-				o.bytesOf(r) === null
-					? 'unknown'
-					: `reads ${f.count(r.read_bytes)}, writes ${f.count(r.write_bytes)} bytes`,
+			title: (r) => o.bytesText(r) ?? 'unknown',
 		},
 	];
 }

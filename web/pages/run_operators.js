@@ -96,10 +96,7 @@ function shapeColumns(rows) {
 			up: '-q',
 			value: o.bytesOf,
 			cell: (r) => o.amount(o.bytesOf(r), 'B'),
-			title: (r) =>
-				o.bytesOf(r) === null
-					? reason(r)
-					: `reads ${f.count(r.read_bytes)}, writes ${f.count(r.write_bytes)} bytes`,
+			title: (r) => o.bytesText(r) ?? reason(r),
 		},
 		{
 			...timeColumn('Reachable headroom', 'reachable_headroom', sum),
@@ -132,7 +129,7 @@ function operatorFacts(row) {
 		['Description', row.description],
 		['Group', row.group],
 		['Attribution source', sourceList(row)],
-		['Waits for ranks', row.collective ? 'yes: the time includes waiting, so there is no headroom' : null],
+		['Waits for ranks', row.collective ? 'yes: the time and the headroom include waiting' : null],
 		[
 			'S above 1',
 			row.above_bound_ns
@@ -223,7 +220,7 @@ const sizedPct = (r) => (r.total_ns > 0 && r.shape_known_ns !== null ? (r.shape_
 // Columns by the measured ceilings of the run's platform; none if no calibration is stored.
 export function measuredColumns(doc, sum) {
 	if (doc.against || !doc.measured_ceilings) return [];
-	const unknown = (r) => (r.collective ? noHeadroom(r) : 'unknown: a rate that it needs was not measured');
+	const unknown = () => 'unknown: a rate that it needs was not measured';
 	return [
 		{
 			label: 'S measured',
@@ -247,8 +244,7 @@ export function measuredColumns(doc, sum) {
 	];
 }
 
-const noHeadroom = (r) =>
-	r.collective ? 'not computed: the time includes waiting for other ranks' : 'unknown: no roofline bound';
+const waiting = (r) => (r.collective ? ', waiting for other ranks included' : '');
 
 // Findings that hold only for the run's own platform.
 const OWN_PLATFORM_FINDINGS = ['above_bound', 'peak', 'platform', 'unbound'];
@@ -304,8 +300,8 @@ function columns(doc) {
 						...timeColumn('Headroom', 'headroom', sum),
 						title: (r) =>
 							r.headroom_ns === null
-								? noHeadroom(r)
-								: `${f.exact(r.headroom_ns)}, ${f.percent(r.headroom_pct)} % of the run's GPU time`,
+								? 'unknown: no roofline bound'
+								: `${f.exact(r.headroom_ns)}, ${f.percent(r.headroom_pct)} % of the run's GPU time${waiting(r)}`,
 					},
 					{
 						...timeColumn('Reachable headroom', 'reachable_headroom', sum),

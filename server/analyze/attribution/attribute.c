@@ -3,6 +3,7 @@
 #include "attribute.h"
 #include "attribute_sources.h"
 #include "collective_calls.h"
+#include "collective_nodes.h"
 #include "graph_capture.h"
 #include "correlation.h"
 #include "profile.h"
@@ -381,7 +382,7 @@ static bool attribute_widths(struct attribution *x)
 /* Shapes of collectives from the records of their calls. */
 
 struct attribute_moved {
-	int64_t bytes, elements, ranks;
+	int64_t bytes, elements, ranks, nodes;
 	int64_t dtype;
 };
 
@@ -392,23 +393,26 @@ struct attribute_mover {
 	uint32_t cap;
 };
 
-/* Makes a shape of a size in bytes, or in elements if its bytes are unknown,
- * and of the number of ranks. */
+/* Makes a shape of a size in bytes, or in elements if its bytes are unknown, of
+ * the number of ranks, and of the number of nodes if it is more than one. */
 static const struct shape *attribute_moved_shape(struct arena *a,
 	const struct attribute_moved *k)
 {
-	struct size *list = arena_array(a, struct size, 2);
-	int64_t *values = arena_array(a, int64_t, 2);
+	struct size *list = arena_array(a, struct size, 3);
+	int64_t *values = arena_array(a, int64_t, 3);
 	struct shape *s = arena_new(a, struct shape);
+	uint32_t n = k->ranks < 1 ? 1 : k->nodes < 2 ? 2 : 3;
 
 	if (!list || !values || !s)
 		return NULL;
 	values[0] = k->bytes >= 0 ? k->bytes : k->elements;
 	values[1] = k->ranks;
+	values[2] = k->nodes;
 	list[0] = (struct size){ k->bytes >= 0 ? "bytes" : "elements",
 		&values[0], 1, false };
 	list[1] = (struct size){ "ranks", &values[1], 1, false };
-	*s = (struct shape){ (enum dtype)k->dtype, list, k->ranks > 0 ? 2 : 1 };
+	list[2] = (struct size){ "nodes", &values[2], 1, false };
+	*s = (struct shape){ (enum dtype)k->dtype, list, n };
 	return s;
 }
 
@@ -416,7 +420,7 @@ static bool attribute_moved(struct attribute_mover *m,
 	const struct collective_call *c, struct attributed *to)
 {
 	struct attribute_moved k = { c->bytes, c->elements, c->group_size,
-		c->dtype };
+		c->nodes, c->dtype };
 	uint32_t known = m->keys.n;
 	uint32_t id = names_put(&m->keys, (const char *)&k, sizeof k);
 
@@ -460,6 +464,39 @@ static void attribute_moved_by_op(struct collective_call *c,
 	c->elements = c->bytes * 8 / dtype_bits(s->dtype);
 }
 
+/* The rank that made the launches of a process. ROCm numbers the devices of
+ * launches differently from those that it lists. */
+static struct collective_host attribute_moved_host(const struct attribution *x)
+{
+	const struct trace *t = x->trace;
+	const struct platform *p = x->platform;
+	struct collective_host host = { .rank = x->proc->rank,
+		.world_size = x->proc->world_size,
+		.device = -1,
+		.platform = p };
+
+	for (uint32_t i = 0; i < t->devices_n; i++)
+		host.devices += t->devices[i].process < 0 ||
+				(uint32_t)t->devices[i].process == x->process;
+	if (p && p->vendor && !strcmp(p->vendor, "NVIDIA") &&
+		x->profile->devices_n == 1)
+		host.device = x->profile->devices[0].number;
+	return host;
+}
+
+/* Sets the nodes of a call; `last` had the same group, or is NULL. */
+static void attribute_moved_nodes(struct collective_call *c,
+	const struct collective_call *last, const struct collective_host *host)
+{
+	if (last && last->ranks == c->ranks &&
+		last->group_size == c->group_size) {
+		c->nodes = last->nodes;
+		c->nodes_why = last->nodes_why;
+	} else {
+		c->nodes = collective_nodes(c, host, &c->nodes_why);
+	}
+}
+
 /* Gives collectives the sizes that the records of their calls state. The Input
  * Dims of a host operator are used if they state bytes and the records do not.
  * False if the arena is full. */
@@ -467,6 +504,8 @@ static bool attribute_collectives(struct attribution *x)
 {
 	uint32_t n = x->proc->kernel.to - x->proc->kernel.from;
 	struct attribute_mover m = { .x = x };
+	const struct collective_host host = attribute_moved_host(x);
+	const struct collective_call *last = NULL;
 	bool ok = names_init(&m.keys, x->arena);
 
 	for (uint32_t i = 0; ok && i < n; i++) {
@@ -476,6 +515,8 @@ static bool attribute_collectives(struct attribution *x)
 		if (!c || !to->op || !to->op->collective)
 			continue;
 		attribute_moved_by_op(c, to->sizes);
+		attribute_moved_nodes(c, last, &host);
+		last = c;
 		if (c->bytes >= 0 ||
 			(c->elements >= 0 &&
 				!attribute_size(to->sizes, "bytes")))

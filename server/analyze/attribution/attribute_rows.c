@@ -50,16 +50,70 @@ static bool attribute_rows_bound_too_large(const struct cost *c)
 	return large;
 }
 
-static bool attribute_rows_bound_cost(const struct attribution *at,
-	const struct operator_info *is, const struct shape *sizes,
-	const char *lacks, struct shape_stat *s)
+/* What the launches of a row have in common. */
+struct attribute_rows_sum {
+	const struct shape *sizes; /* NULL unknown */
+	int64_t launches;
+	const char *lacks; /* of its launches; NULL: of none */
+};
+
+/* What collective launches of a row moved, or why it is unknown. It is hashed as
+ * bytes, so it has no padding. */
+struct attribute_rows_link {
+	int64_t kind, bytes, ranks, nodes;
+	const char *why; /* NULL: known */
+};
+
+static struct attribute_rows_link attribute_rows_link_of(
+	const struct collective_call *c)
 {
+	const char *why = c->nodes_why;
+
+	if (!c->kind)
+		why = "the kind of the collective is unknown";
+	else if (!why && isnan(link_factor(c->kind, c->group_size)))
+		why = "what it moves over a link does not follow from its size";
+	else if (!why && collective_is_uneven(c))
+		why = c->split == COLLECTIVE_SPLIT_UNEVEN
+			      ? "its parts have different sizes"
+			      : "whether its parts have equal sizes is unknown";
+	if (why)
+		return (struct attribute_rows_link){ .why = why };
+	return (struct attribute_rows_link){ .kind = c->kind,
+		.bytes = c->bytes,
+		.ranks = c->group_size,
+		.nodes = c->nodes };
+}
+
+/* Sets the cost of a collective. Its bus bytes are less than twice its bytes. */
+static void attribute_rows_bound_link(const struct attribute_rows_link *l,
+	struct shape_stat *s)
+{
+	s->why = l->why;
+	if (!s->why && l->bytes > INT64_MAX / 2)
+		s->why = "its cost is beyond 2^63 operations or bytes";
+	s->costed = !s->why;
+	if (s->costed)
+		s->cost.link = (struct link_use){ (enum collective_kind)l->kind,
+			l->bytes, l->ranks, l->nodes };
+}
+
+static bool attribute_rows_bound_cost(const struct attribution *at,
+	const struct operator_info *is, const struct attribute_rows_sum *sum,
+	const struct attribute_rows_link *link, struct shape_stat *s)
+{
+	const struct shape *sizes = sum->sizes;
+	const char *lacks = sum->lacks;
 	struct err e = { 0 };
 	struct cost c;
 
 	s->why = attribute_rows_bound_elsewhere(is, s);
 	if (s->why)
 		return true;
+	if (link) {
+		attribute_rows_bound_link(link, s);
+		return true;
+	}
 	if (!catalog_cost(at->catalog, is, sizes, CONVENTION_PHYSICAL, &c,
 		    &e)) {
 		s->why =
@@ -141,35 +195,29 @@ static void attribute_rows_bound_add(const struct attribution *at,
 	if ((wide)sol_ps * n > (wide)total_ns * 1000) {
 		o->over_ns += total_ns;
 		attribute_rows_bound_note(at, NOTE_over_roof, s, o);
-	} else if (!o->collective)
+	} else
 		o->headroom_ns += attribute_rows_bound_headroom(ns, n, sol_ps,
 			at->platform->launch_floor_ns);
 }
-
-/* What the launches of a row have in common. */
-struct attribute_rows_sum {
-	const struct shape *sizes; /* NULL unknown */
-	int64_t launches;
-	const char *lacks; /* of its launches; NULL: of none */
-};
 
 /* Fills the cost and the roofline bound of a shape and adds them to its
  * operator. `ns` are the times of the shape's calls. False if the arena is
  * full. */
 static bool attribute_rows_bound(const struct attribution *at,
 	const struct operator_info *is, const struct attribute_rows_sum *sum,
-	const int64_t *ns, struct shape_stat *s, struct operator_stat *o)
+	const struct attribute_rows_link *link, const int64_t *ns,
+	struct shape_stat *s, struct operator_stat *o)
 {
 	struct bound b;
 
 	if (!is || !sum->sizes)
 		return true;
-	if (!attribute_rows_bound_cost(at, is, sum->sizes, sum->lacks, s))
+	if (!attribute_rows_bound_cost(at, is, sum, link, s))
 		return false;
 	if (!s->costed || !at->platform)
 		return true;
 	roofline(&s->cost, at->platform, &b);
-	s->why = roofline_why(&b, at->platform, at->arena);
+	s->why = roofline_why(&b, &s->cost, at->platform, at->arena);
 	if (isnan(b.sol_s))
 		return s->why;
 	if (!attribute_rows_bound_sol_add(b.sol_s * 1e12, s->call.instances,
@@ -210,13 +258,15 @@ enum { NO_ROW = UINT32_MAX };
 struct attribute_rows_key {
 	const struct operator_info *op; /* NULL: unattributed */
 	uint32_t text, grid; /* ids of `texts`; 0 none */
-	uint32_t dtype, phase, known, spare;
+	uint32_t dtype, phase, known;
+	uint32_t link; /* id of `links`; 0 none */
 };
 
 struct attribute_rows_groups {
 	struct arena *arena;
 	struct names keys; /* struct attribute_rows_key; id = row + 1 */
 	struct names texts;
+	struct names links; /* struct attribute_rows_link */
 	struct names pointers; /* to shapes; the id indexes text_of */
 	uint32_t *text_of;
 	uint32_t text_cap;
@@ -241,7 +291,8 @@ static bool attribute_rows_groups_init(struct attribute_rows_groups *g,
 	if (g->row_of)
 		memset(g->row_of, 0xFF, n * sizeof *g->row_of);
 	return g->call_ns && g->row_of && names_init(&g->keys, a) &&
-	       names_init(&g->texts, a) && names_init(&g->pointers, a);
+	       names_init(&g->texts, a) && names_init(&g->links, a) &&
+	       names_init(&g->pointers, a);
 }
 
 static void attribute_rows_groups_release(struct attribute_rows_groups *g)
@@ -293,15 +344,16 @@ static uint32_t attribute_rows_text_id(struct attribute_rows_groups *g,
 
 /* The row for the attribution of a launch; NO_ROW if the arena is full. */
 static uint32_t attribute_rows_row(struct attribute_rows_groups *g,
-	const struct attributed *is, const char *grid)
+	const struct attributed *is, const char *grid, uint32_t link)
 {
 	struct attribute_rows_key k = { .op = is->op,
 		.text = attribute_rows_text_id(g, is->sizes),
 		.grid = names_put(&g->texts, grid, strlen(grid)),
 		.dtype = is->sizes ? is->sizes->dtype : DTYPE_UNKNOWN,
 		.phase = is->phase,
-		.known = is->known };
-	if (k.text == NAMES_NONE || k.grid == NAMES_NONE)
+		.known = is->known,
+		.link = link };
+	if (k.text == NAMES_NONE || k.grid == NAMES_NONE || link == NAMES_NONE)
 		return NO_ROW;
 	uint32_t id = names_put(&g->keys, (const char *)&k, sizeof k);
 	void *array = g->sums;
@@ -316,14 +368,15 @@ static uint32_t attribute_rows_row(struct attribute_rows_groups *g,
 }
 
 /* Adds a launch. Its operator call may be LAUNCH_NO_CALL. `grid` is "" if
- * unknown. */
+ * unknown. `link` is an id of `links`, 0 if the launch is no collective. */
 static bool attribute_rows_groups_add(struct attribute_rows_groups *g,
-	const struct attributed *is, const char *grid, int64_t dur_ns)
+	const struct attributed *is, const char *grid, uint32_t link,
+	int64_t dur_ns)
 {
 	uint32_t call = is->call == LAUNCH_NO_CALL ? g->calls++ : is->call;
 
 	if (g->row_of[call] == NO_ROW)
-		g->row_of[call] = attribute_rows_row(g, is, grid);
+		g->row_of[call] = attribute_rows_row(g, is, grid, link);
 	if (g->row_of[call] == NO_ROW)
 		return false;
 	struct attribute_rows_sum *sum = &g->sums[g->row_of[call]];
@@ -418,7 +471,7 @@ static bool attribute_rows_add_copy(struct attribute_rows_copies *m,
 		if (!is.sizes)
 			return false;
 	}
-	return attribute_rows_groups_add(g, &is, where, c->dur_ns[row]);
+	return attribute_rows_groups_add(g, &is, where, 0, c->dur_ns[row]);
 }
 
 /* False if the arena is full. */
@@ -666,6 +719,7 @@ static bool attribute_rows_fill(struct attribute_rows_stats *m, uint32_t row)
 	struct shape_stat *s = &m->out->shapes[row];
 	int64_t *ns = m->call_ns + m->from[row];
 	uint32_t n = m->from[row + 1] - m->from[row];
+	struct attribute_rows_link link;
 
 	*s = (struct shape_stat){ .text = k.text ? names_text(&g->texts, k.text)
 						 : NULL,
@@ -678,7 +732,10 @@ static bool attribute_rows_fill(struct attribute_rows_stats *m, uint32_t row)
 	if (!o || !attribute_rows_buckets(m->at->arena, ns, n, s))
 		return false;
 	attribute_rows_add_up(o, s);
-	return attribute_rows_bound(m->at, k.op, &g->sums[row], ns, s, o);
+	if (k.link)
+		memcpy(&link, names_text(&g->links, k.link), sizeof link);
+	return attribute_rows_bound(m->at, k.op, &g->sums[row],
+		k.link ? &link : NULL, ns, s, o);
 }
 
 /* False if the arena is full. */
@@ -724,6 +781,16 @@ static void attribute_rows_grid_text(const struct trace *t, uint32_t launch,
 			g[0], g[1], g[2], b[0], b[1], b[2]);
 }
 
+/* The id of what a collective launch moved; 0 if its bytes are unknown. */
+static uint32_t attribute_rows_link_id(struct attribute_rows_groups *g,
+	const struct collective_call *c)
+{
+	if (c->bytes < 0)
+		return 0;
+	struct attribute_rows_link l = attribute_rows_link_of(c);
+	return names_put(&g->links, (const char *)&l, sizeof l);
+}
+
 static bool attribute_rows_kernels(const struct attribution *at,
 	struct attribute_rows_groups *g)
 {
@@ -735,14 +802,16 @@ static bool attribute_rows_kernels(const struct attribution *at,
 		const struct attributed *is = &at->of[i];
 		const struct collective_call *c =
 			collective_calls_at(at->collectives, i);
+		bool moved = is->op && is->op->collective && is->sizes && c;
+		uint32_t link = moved ? attribute_rows_link_id(g, c) : 0;
 		*grid = '\0';
-		if (is->op && is->op->collective && is->sizes && c && c->kind)
+		if (moved && c->kind)
 			snprintf(grid, sizeof grid, "%s",
 				collective_word(c->kind));
 		else if (is->op && !is->sizes)
 			attribute_rows_grid_text(t, t->kernel.launch[from + i],
 				grid, sizeof grid);
-		if (!attribute_rows_groups_add(g, is, grid,
+		if (!attribute_rows_groups_add(g, is, grid, link,
 			    t->kernel.dur_ns[from + i]))
 			return false;
 	}
@@ -760,7 +829,7 @@ static bool attribute_rows_graphs(const struct attribution *at,
 			.phase = attribute_rows_phase(at->profile,
 				iterations->graph[i - rows.from]),
 			.call = LAUNCH_NO_CALL };
-		if (!attribute_rows_groups_add(g, &is, "",
+		if (!attribute_rows_groups_add(g, &is, "", 0,
 			    at->trace->graph.dur_ns[i]))
 			return false;
 	}

@@ -1,19 +1,16 @@
-/* collective.c - looks up the kinds of collective.def, and computes sizes and
- * bandwidth factors. */
+/* collective.c - looks up the kinds of collective.def, and computes sizes. */
 #include "collective.h"
 #include <math.h>
 #include <string.h>
 
 enum collective_size { SIZE_NONE, SIZE_IN, SIZE_OUT, SIZE_ALL };
-enum collective_factor { FACTOR_NONE, FACTOR_ONE, FACTOR_RING, FACTOR_RING2 };
 
 static const struct {
 	const char *word;
 	enum collective_size size;
-	enum collective_factor factor;
 } collective_kinds[COLLECTIVE_KINDS] = {
 #define COLLECTIVE(code, word, elements, busbw, what) \
-	[COLLECTIVE_##code] = { #word, SIZE_##elements, FACTOR_##busbw },
+	[COLLECTIVE_##code] = { #word, SIZE_##elements },
 #include "collective.def"
 #undef COLLECTIVE
 };
@@ -90,35 +87,20 @@ int64_t collective_bytes(int64_t elements, enum dtype dtype)
 	return bits / 8 + (bits % 8 != 0);
 }
 
-/* busbw / algbw; NaN if the kind has none, if the number of ranks is unknown,
- * or if the parts of an all-to-all are not known to be equal. */
-static double collective_busbw_factor(const struct collective_call *c)
+bool collective_is_uneven(const struct collective_call *c)
 {
-	double n = (double)c->group_size;
-
-	if (c->kind == COLLECTIVE_ALL_TO_ALL &&
-		c->split != COLLECTIVE_SPLIT_EVEN)
-		return NAN;
-	switch (collective_kinds[c->kind].factor) {
-	case FACTOR_ONE:
-		return 1;
-	case FACTOR_RING:
-		return c->group_size > 0 ? (n - 1) / n : NAN;
-	case FACTOR_RING2:
-		return c->group_size > 0 ? 2 * (n - 1) / n : NAN;
-	default:
-		return NAN;
-	}
+	return c->kind == COLLECTIVE_ALL_TO_ALL &&
+	       c->split != COLLECTIVE_SPLIT_EVEN;
 }
 
 double collective_busbw_gb_s(const struct collective_call *c, int64_t calls,
 	int64_t total_ns)
 {
-	if (c->bytes < 0 || total_ns <= 0)
+	if (c->bytes < 0 || total_ns <= 0 || collective_is_uneven(c))
 		return NAN;
 	/* Bytes per nanosecond are 10^9 bytes per second. */
 	return (double)c->bytes * (double)calls / (double)total_ns *
-	       collective_busbw_factor(c);
+	       link_factor(c->kind, c->group_size);
 }
 
 double collective_bus_bytes(const struct collective_call *c)

@@ -39,5 +39,9 @@ bool collective_is_p2p(enum collective_kind kind);
 /* The kind of a word such as "all_reduce"; COLLECTIVE_UNKNOWN if there is none. */
 enum collective_kind collective_kind_from(const char *word);
 
+/* Whether it is an all-to-all whose parts are not known to be equal. It has no
+ * bus bandwidth. */
+bool collective_is_uneven(const struct collective_call *c);
+
 /* Why the bytes of a call are unknown; NULL if they are known. */
 const char *collective_bytes_reason(const struct collective_call *c);

@@ -428,46 +428,87 @@ static const struct platform *ranks_platform(const struct ranks_maker *m,
 	return all;
 }
 
-/* Whether the hosts of all ranks of the line are known; *several: they
- * differ. */
-static bool ranks_hosts(const struct ranks_maker *m,
-	const struct collective_line *l, bool *several)
+/* How many runs of the line have the host of its run `i`; *first: whether `i` is
+ * the first of them. */
+static uint32_t ranks_on_host(const struct ranks_maker *m,
+	const struct collective_line *l, uint32_t i, bool *first)
 {
-	const char *first = m->runs[l->runs[0]]->host;
+	const char *host = m->runs[l->runs[i]]->host;
+	uint32_t n = 0;
 
-	*several = false;
-	for (uint32_t i = 0; i < l->runs_n; i++) {
-		const char *host = m->runs[l->runs[i]]->host;
-		if (!host)
-			return false;
-		*several |= strcmp(host, first) != 0;
+	*first = true;
+	for (uint32_t k = 0; k < l->runs_n; k++) {
+		if (strcmp(m->runs[l->runs[k]]->host, host) != 0)
+			continue;
+		*first &= k >= i;
+		n++;
 	}
-	return true;
+	return n;
+}
+
+/* On how many hosts the ranks of the line are; 0 if it is unknown, or if they are
+ * unequally many on each, with *why. */
+static uint32_t ranks_hosts(const struct ranks_maker *m,
+	const struct collective_line *l, const char **why)
+{
+	uint32_t hosts = 0, each = 0;
+	bool first, even = true;
+
+	*why = "the host of a rank is unknown";
+	for (uint32_t i = 0; i < l->runs_n; i++)
+		if (!m->runs[l->runs[i]]->host)
+			return 0;
+	for (uint32_t i = 0; i < l->runs_n; i++) {
+		uint32_t n = ranks_on_host(m, l, i, &first);
+		even &= !each || n == each;
+		each = n;
+		hosts += first;
+	}
+	*why = even ? NULL
+		    : "its group has more ranks on one node than on another";
+	return even ? hosts : 0;
+}
+
+/* The peak of the link between the ranks of a line, whose hosts are known. */
+static void ranks_link_peak(const struct ranks_maker *m,
+	struct collective_line *l, const struct platform *p, uint32_t hosts)
+{
+	struct link_use use = { .kind = l->call.kind,
+		.bytes = l->call.bytes,
+		.ranks = l->call.group_size,
+		.nodes = hosts };
+	double peak;
+
+	l->between_nodes = hosts > 1;
+	if (hosts > 1 && p->link_across_hosts) {
+		l->link_reason = arena_printf(m->a,
+			"%s links devices of several hosts, and whether its "
+			"ranks are linked is unknown",
+			p->name);
+		return;
+	}
+	l->link_reason =
+		link_fault_text(link_peak(p, &use, &peak), p, &use, m->a);
+	l->link_gb_s = peak / 1e9;
 }
 
 static void ranks_link(const struct ranks_maker *m, struct collective_line *l)
 {
 	const struct platform *p = ranks_platform(m, l);
+	uint32_t hosts = 0;
 
 	l->link_gb_s = NAN;
 	if (l->call.group_size < 0)
 		l->link_reason = "its process group is unknown";
 	else if (l->call.group_size != (int64_t)l->runs_n)
 		l->link_reason = "ranks of its group are missing";
-	else if (!ranks_hosts(m, l, &l->between_nodes))
-		l->link_reason = "the host of a rank is unknown";
-	else if (!p)
+	else
+		hosts = ranks_hosts(m, l, &l->link_reason);
+	if (hosts && !p)
 		l->link_reason =
 			"its ranks have no common platform in the catalog";
-	else
-		l->link_gb_s = (l->between_nodes ? p->network_bytes_per_s
-						 : p->link_bytes_per_s) /
-			       1e9;
-	if (!l->link_reason && isnan(l->link_gb_s))
-		l->link_reason = arena_printf(m->a,
-			"the catalog has no peak of the link %s for %s",
-			l->between_nodes ? "between nodes" : "inside a node",
-			p->name);
+	else if (hosts)
+		ranks_link_peak(m, l, p, hosts);
 }
 
 static void ranks_line_end(const struct ranks_maker *m,

@@ -349,8 +349,8 @@ static void importance_row_from(const struct importance_parts *p,
 	importance_places_from(s->places, p->platforms, r);
 }
 
-/* Sets the fields that depend on the catalog or on the weight: collective,
- * headroom and importance. */
+/* Sets the fields that depend on the catalog or on the weight: collective, leg,
+ * headroom and importance. Only links bound collectives, and nothing else. */
 static void importance_rank(const struct importance_parts *p,
 	const struct importance_sums *s, const struct catalog *c,
 	enum importance_weight weight, struct importance_row *r)
@@ -358,9 +358,10 @@ static void importance_rank(const struct importance_parts *p,
 	const struct operator_info *is =
 		r->op ? catalog_operator(c, r->op) : NULL;
 	r->collective = is && is->collective;
-	r->headroom = r->collective || s->bound <= 0
-			      ? (double)NAN
-			      : importance_ratio(s->headroom, p->weighted);
+	if (r->collective && s->bound > 0)
+		r->leg = LEG_LINK;
+	r->headroom = s->bound > 0 ? importance_ratio(s->headroom, p->weighted)
+				   : (double)NAN;
 	r->importance = weight == WEIGHT_TIME	? r->w_time
 			: weight == WEIGHT_MEAN ? r->w_mean
 						: r->w_present;

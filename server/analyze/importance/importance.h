@@ -8,7 +8,10 @@
  *   w_present  mean of t/T over the runs that contain the operator; the
  *              published importance of Atrex-Bench fits this formula
  *   headroom   sum over shapes of time * (1 - S), without the launch floor,
- *              divided by all time; collectives have no headroom
+ *              divided by all time. S of a collective is against the link. Its
+ *              time on one rank includes waiting for other ranks, which no
+ *              faster link saves: its headroom is an upper bound. Only the
+ *              traces of all ranks together show the waiting (ranks.h)
  *
  * An interval is a seeded bootstrap over workloads: percentiles of the
  * resampled ratios. With fewer than IMPORTANCE_CLUSTERS workloads the result is

@@ -4,12 +4,29 @@
 #include <inttypes.h>
 #include <math.h>
 
+/* A collective moves data between devices: only the link bounds it. */
+static void roofline_link(const struct cost *c, const struct platform *p,
+	struct bound *out)
+{
+	double peak;
+
+	*out = (struct bound){ .ai = NAN };
+	out->link = link_peak(p, &c->link, &peak);
+	out->sol_s = link_bus_bytes(&c->link) / peak;
+	if (out->sol_s > 0)
+		out->leg = LEG_LINK;
+}
+
 void roofline(const struct cost *c, const struct platform *p, struct bound *out)
 {
 	double bytes = (double)c->read_bytes + (double)c->write_bytes;
 	double flops = 0, compute_s = 0;
 	double memory_s = bytes > 0 ? bytes / p->bytes_per_s : 0;
 
+	if (c->link.kind) {
+		roofline_link(c, p, out);
+		return;
+	}
 	*out = (struct bound){ .leg = LEG_NONE };
 	for (enum dtype d = DTYPE_UNKNOWN; d < DTYPES; d++) {
 		double w = (double)c->flops[d];
@@ -34,11 +51,13 @@ void roofline(const struct cost *c, const struct platform *p, struct bound *out)
 		out->leg = compute_s > memory_s ? LEG_COMPUTE : LEG_MEMORY;
 }
 
-const char *roofline_why(const struct bound *b, const struct platform *p,
-	struct arena *a)
+const char *roofline_why(const struct bound *b, const struct cost *c,
+	const struct platform *p, struct arena *a)
 {
 	if (!isnan(b->sol_s))
 		return NULL;
+	if (b->link)
+		return link_fault_text(b->link, p, &c->link, a);
 	if (b->lacking)
 		return arena_printf(a, "%s has no known peak for %s", p->name,
 			dtype_word(b->lacking));

@@ -5,7 +5,10 @@
  * of Atrex-Bench (Apache-2.0). The compute time does not include dtypes whose
  * arithmetic is not counted (int32). If the platform has no peak for a dtype
  * with work, the bound is unknown and out->lacking is that dtype: no other peak
- * is used instead. */
+ * is used instead.
+ *
+ * A collective has neither W nor Q. Its T_SOL is its bus bytes divided by the peak
+ * of the link between its ranks (cost.h). */
 #pragma once
 #include "arena.h"
 #include "cost.h"
@@ -14,8 +17,8 @@
 void roofline(const struct cost *c, const struct platform *p,
 	struct bound *out);
 /* Why out->sol_s is unknown, as a sentence; NULL if it has a value. */
-const char *roofline_why(const struct bound *b, const struct platform *p,
-	struct arena *a);
+const char *roofline_why(const struct bound *b, const struct cost *c,
+	const struct platform *p, struct arena *a);
 
 /* Whether the times of a shape's calls fit its roofline bound. No call can be
  * shorter than the bound of the work that it does. A shorter call shows that the

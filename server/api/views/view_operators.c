@@ -56,7 +56,7 @@ static json_t *view_operators_shape_against(const struct shape_stat *s,
 	const char *why = "its cost is not known";
 	if (s->costed) {
 		roofline(&s->cost, to, &b);
-		why = roofline_why(&b, to, &a);
+		why = roofline_why(&b, &s->cost, to, &a);
 	}
 	json_t *v = row_shape_against(1e9 * b.sol_s, b.leg, why);
 	arena_release(&a);

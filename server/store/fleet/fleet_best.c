@@ -26,7 +26,7 @@ static const char compute_sql[] =
 	"JOIN run r ON r.run_id = o.run_id "
 	"JOIN run_shape s ON s.run_id = o.run_id AND s.operator = o.rank "
 	"WHERE o.operator = $2 AND coalesce(o.dtype, '') = $3 "
-	"AND NOT o.collective AND r.platform = $1 AND r.counted "
+	"AND r.platform = $1 AND r.counted "
 	"AND s.size_class IS NOT NULL AND s.sol_ns > 0 "
 	"AND s.sol_ns <= s.mean_ns), "
 	"over AS (SELECT true AS all_projects, '' AS project, run_id, leg, "

@@ -27,6 +27,9 @@ struct fleet_shape {
 	double total_s, weighted_s;
 	double med_ns; /* median of a call, from the buckets: within 2.2 % */
 	bool costed;
+	/* Collectives of several kinds, or some of unknown cost, have these
+	 * sizes, so they have no common cost. */
+	bool link_kinds;
 	struct cost cost;
 	double sol_ns; /* T_SOL of a call on its platform; NaN if unknown */
 	enum leg leg;

@@ -226,6 +226,30 @@ static uint64_t query_fleet_shape_mean(const struct ledger_row *row, int code,
 	return (uint64_t)((ledger_sum(row, code) + n / 2) / n);
 }
 
+/* The use of links that all calls share; one without a kind if none is a
+ * collective whose cost is known. False if they are of several kinds, or if
+ * the cost of some is unknown: these may be of another kind. */
+static bool query_fleet_shape_link(const struct ledger_row *row, int128 costed,
+	struct link_use *u)
+{
+	*u = (struct link_use){ 0 };
+	for (int k = COLLECTIVE_UNKNOWN + 1; k < COLLECTIVE_KINDS; k++) {
+		int128 calls = ledger_sum(row, (int)SHAPE_LINK_KIND + k);
+		if (calls && calls != ledger_sum(row, SHAPE_CALLS))
+			return false;
+		if (!calls)
+			continue;
+		*u = (struct link_use){ .kind = (enum collective_kind)k,
+			.bytes = (int64_t)query_fleet_shape_mean(row,
+				SHAPE_LINK_BYTES, costed),
+			.ranks = (int64_t)query_fleet_shape_mean(row,
+				SHAPE_LINK_RANKS, costed),
+			.nodes = (int64_t)query_fleet_shape_mean(row,
+				SHAPE_LINK_NODES, costed) };
+	}
+	return true;
+}
+
 static void query_fleet_shape_cost(const struct ledger_row *row,
 	struct fleet_shape *s)
 {
@@ -233,6 +257,10 @@ static void query_fleet_shape_cost(const struct ledger_row *row,
 	int128 bound = ledger_sum(row, SHAPE_BOUND);
 	s->costed = costed > 0;
 	s->sol_ns = NAN;
+	s->link_kinds = s->costed &&
+			!query_fleet_shape_link(row, costed, &s->cost.link);
+	if (s->link_kinds)
+		s->costed = false;
 	if (s->costed) {
 		s->cost.read_bytes =
 			query_fleet_shape_mean(row, SHAPE_READ, costed);
@@ -245,7 +273,8 @@ static void query_fleet_shape_cost(const struct ledger_row *row,
 	if (bound > 0) {
 		s->sol_ns = (double)ledger_sum(row, SHAPE_SOL) / (double)bound /
 			    1e3;
-		s->leg = ledger_sum(row, SHAPE_COMPUTE) * 2 > bound
+		s->leg = s->cost.link.kind || s->link_kinds ? LEG_LINK
+			 : ledger_sum(row, SHAPE_COMPUTE) * 2 > bound
 				 ? LEG_COMPUTE
 				 : LEG_MEMORY;
 	}

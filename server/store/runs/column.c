@@ -69,6 +69,18 @@ static void column_read_flops(const char *text, struct cost *c)
 	}
 }
 
+static void column_read_link(struct result *r, struct arena *a,
+	struct link_use *u)
+{
+	const char *kind = result_text(r, a);
+	*u = (struct link_use){ .bytes = result_int8(r, 0) };
+	u->ranks = result_int8(r, 0);
+	u->nodes = result_int8(r, 0);
+	if (kind)
+		u->kind = (enum collective_kind)column_word_of(kind,
+			profile_word_collective, COLLECTIVE_KINDS);
+}
+
 static void column_read_cost(struct result *r, struct arena *a,
 	struct shape_stat *s)
 {
@@ -78,6 +90,7 @@ static void column_read_cost(struct result *r, struct arena *a,
 	s->costed = flops != NULL;
 	if (flops)
 		column_read_flops(flops, &s->cost);
+	column_read_link(r, a, &s->cost.link);
 	s->why = result_text(r, a);
 	s->sol_ns = result_float8(r, NAN);
 	const char *leg = result_text(r, a);

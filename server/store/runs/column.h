@@ -45,6 +45,7 @@ enum phase column_phase(struct result *r, struct arena *a);
 #define SHAPE_COLUMNS                                                        \
 	"operator, sizes, grid, attribution_source, launches, " TIME_COLUMNS \
 	", buckets, bucket, bucket_calls, flops, read_bytes, "               \
-	"write_bytes, reason, sol_ns, leg"
+	"write_bytes, link_kind, link_bytes, link_ranks, link_nodes, "       \
+	"reason, sol_ns, leg"
 /* False if the packed columns cannot be read. */
 bool column_read_shape(struct result *r, struct arena *a, struct shape_stat *s);

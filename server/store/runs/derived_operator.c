@@ -139,6 +139,14 @@ static void derived_write_flops(struct bulk *b, const struct shape_stat *s)
 	bulk_text(b, text);
 }
 
+static void derived_write_link(struct bulk *b, const struct link_use *u)
+{
+	bulk_text(b, profile_word_collective[u->kind]);
+	bulk_int8_known(b, u->kind ? u->bytes : -1);
+	bulk_int8_known(b, u->kind ? u->ranks : -1);
+	bulk_int8_known(b, u->kind ? u->nodes : -1);
+}
+
 static void derived_write_cost(struct bulk *b, const struct shape_stat *s)
 {
 	if (s->costed) {
@@ -150,6 +158,7 @@ static void derived_write_cost(struct bulk *b, const struct shape_stat *s)
 		bulk_null(b);
 		bulk_null(b);
 	}
+	derived_write_link(b, &s->cost.link);
 	bulk_text(b, s->why);
 	bulk_float8_known(b, s->sol_ns);
 	bulk_text(b, profile_word_leg[s->leg]);
@@ -181,7 +190,7 @@ static void derived_write_shapes(struct bulk *b, const struct derived_run *run)
 		const struct shape_stat *s = &o->shapes[i];
 		if (i && s->operator_ != s[-1].operator_)
 			rank = 0;
-		bulk_row(b, 17 + TIME_COLUMNS_N);
+		bulk_row(b, 21 + TIME_COLUMNS_N);
 		bulk_int8(b, run->id);
 		bulk_int4(b, (int32_t)s->operator_);
 		bulk_int4(b, rank);
@@ -201,7 +210,8 @@ static void derived_write_shapes(struct bulk *b, const struct derived_run *run)
 static const struct derived_table derived_shape = {
 	"COPY run_shape (run_id, operator, rank, shape_id, grid, attribution_source, "
 	"launches, " TIME_COLUMNS ", buckets, bucket, bucket_calls, flops, "
-	"read_bytes, write_bytes, reason, sol_ns, leg, size_class) FROM STDIN (FORMAT binary)",
+	"read_bytes, write_bytes, link_kind, link_bytes, link_ranks, "
+	"link_nodes, reason, sol_ns, leg, size_class) FROM STDIN (FORMAT binary)",
 	derived_write_shapes,
 };
 

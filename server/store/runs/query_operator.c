@@ -216,7 +216,8 @@ bool query_operator_times(struct db *db, struct arena *a, const int64_t *runs,
 	static const char sql[] =
 		"SELECT o.run_id, o.operator, "
 		"(sum(o.total_ns) / r.gpu_ns)::float8, "
-		"CASE WHEN sum(o.roofline_known_calls) > 0 "
+		"CASE WHEN sum(o.roofline_known_calls) FILTER (WHERE NOT "
+		"o.collective) > 0 "
 		"THEN (sum(o.headroom_ns) / r.gpu_ns)::float8 END "
 		"FROM run_operator o "
 		"JOIN run r ON r.run_id = o.run_id "

@@ -53,6 +53,11 @@ enum rollup_shape_code {
 	SHAPE_BOUND, /* calls whose T_SOL is known; its sum: */
 	SHAPE_SOL, /* ps */
 	SHAPE_COMPUTE, /* calls whose leg is compute */
+	/* Of collectives, over calls whose cost is known: */
+	SHAPE_LINK_BYTES,
+	SHAPE_LINK_RANKS,
+	SHAPE_LINK_NODES,
+	SHAPE_LINK_KIND, /* + enum collective_kind: calls of it */
 	SHAPE_FLOPS = 32, /* + enum dtype */
 	SHAPE_ZERO = 127, /* calls of 0 ns: bucket -1 */
 	SHAPE_BUCKET = 128, /* + bucket: calls in it */
@@ -61,6 +66,11 @@ enum rollup_shape_code {
 static_assert(DTYPE_FP64 == 1 && DTYPE_BF16 == 4 && DTYPE_FP8_E4M3 == 6 &&
 		      DTYPE_INT8 == 12 && DTYPE_COMPLEX128 == 17,
 	"dtype.def is only ever appended to");
+static_assert(COLLECTIVE_ALL_REDUCE == 1 && COLLECTIVE_BROADCAST == 5 &&
+		      COLLECTIVE_BARRIER == 12 && COLLECTIVE_COMBINE == 14,
+	"collective.def is only ever appended to");
+static_assert((int)SHAPE_LINK_KIND + COLLECTIVE_KINDS <= (int)SHAPE_FLOPS,
+	"kinds do not reach the types");
 static_assert((int)SHAPE_FLOPS + DTYPES <= (int)SHAPE_ZERO,
 	"types do not reach the buckets");
 

@@ -31,6 +31,18 @@ static void rollup_shape_term(const struct rollup_shape_adding *w, int code,
 		ledger_add(w->to, w->row, code, w->sign < 0 ? -v : v);
 }
 
+static void rollup_shape_add_link(const struct rollup_shape_adding *w,
+	const struct link_use *u, int128 calls)
+{
+	rollup_shape_term(w, (int)SHAPE_LINK_KIND + (int)u->kind, calls);
+	rollup_shape_term(w, SHAPE_LINK_BYTES,
+		rollup_delta_times(calls, u->bytes));
+	rollup_shape_term(w, SHAPE_LINK_RANKS,
+		rollup_delta_times(calls, u->ranks));
+	rollup_shape_term(w, SHAPE_LINK_NODES,
+		rollup_delta_times(calls, u->nodes));
+}
+
 static void rollup_shape_add_cost(const struct rollup_shape_adding *w,
 	const struct shape_stat *s)
 {
@@ -45,6 +57,8 @@ static void rollup_shape_add_cost(const struct rollup_shape_adding *w,
 			rollup_shape_term(w, SHAPE_FLOPS + d,
 				rollup_delta_times(calls,
 					(int128)s->cost.flops[d]));
+		if (s->cost.link.kind)
+			rollup_shape_add_link(w, &s->cost.link, calls);
 	}
 	/* A bound of 1e16 ns (115 days) or more is not counted. */
 	if (s->sol_ns < 1e16) {

@@ -233,6 +233,9 @@ MADE = {
         0, [(5, 1000, 70), (6, 1000, 10), (7, 1000, 50)], host="a"),
     "calls-6-to-8": lambda: made_collectives(
         1, [(6, 1000, 40), (7, 1000, 30), (8, 1000, 5)], host="a"),
+    "calls-of-a-node": lambda: made_collectives(
+        0, [(1, 1125000, 10), (2, 1125000, 50), (3, 1125000, 4, "barrier")], devices=2),
+    "calls-of-a-device": lambda: made_collectives(1, [(1, 1125000, 20)], devices=2),
     "calls-odd-0": lambda: made_collectives(0, [(1, 1000, 10), (2, 1000, 10)]),
     "calls-odd-1": lambda: made_collectives(
         1, [(1, 500, 30), (2, 1000, 10, "allgather")]),

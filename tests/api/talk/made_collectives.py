@@ -2,12 +2,12 @@
 import json
 
 
-def document_of(rank, world, events, host=None):
+def document_of(rank, world, events, host=None, devices=1):
     document = {
         "schemaVersion": 1, "distributedInfo": {"rank": rank, "world_size": world},
-        "deviceProperties": [{"id": 0, "name": "NVIDIA H100 80GB HBM3",
+        "deviceProperties": [{"id": i, "name": "NVIDIA H100 80GB HBM3",
                               "totalGlobalMem": 85029158912, "computeMajor": 9,
-                              "computeMinor": 0, "numSms": 132}],
+                              "computeMinor": 0, "numSms": 132} for i in range(devices)],
         "traceEvents": events}
     if host:
         document["host_name"] = host
@@ -45,9 +45,9 @@ def made_all_to_all(rank, world, calls, group="0"):
     return document_of(rank, world, events)
 
 
-def made_collectives(rank, calls, group="0", ranks="[0, 1]", host=None):
+def made_collectives(rank, calls, group="0", ranks="[0, 1]", host=None, devices=1):
     """Returns a rank's trace. `calls` has (number, elements, microseconds) or, for another
-    kind, (number, elements, microseconds, kind)."""
+    kind, (number, elements, microseconds, kind). All are on device 0 of `devices`."""
     events = []
     for i, (number, elements, dur, *kind) in enumerate(calls):
         ts, link = 1000 + 1000 * i, {"correlation": i + 1, "External id": 100 + i}
@@ -70,4 +70,4 @@ def made_collectives(rank, calls, group="0", ranks="[0, 1]", host=None):
              "pid": 0, "tid": 24, "ts": ts + 20, "dur": dur, "args": {
                  "device": 0, "stream": 24, "grid": [8, 1, 1], "block": [512, 1, 1],
                  **link, **args}}]
-    return document_of(rank, 2, events, host)
+    return document_of(rank, 2, events, host, devices)

@@ -171,6 +171,79 @@ static void test_stragglers(void **state)
 	start(state);
 }
 
+/* A group of all runs, on hosts of the same device, and what it is compared
+ * with. An "a" is a rank on the first host, a "b" on the second. */
+static const struct {
+	const char *device, *hosts;
+	enum collective_kind kind;
+	double gb_s; /* 0: unknown */
+	bool between_nodes;
+	const char *why;
+} links[] = {
+	{ "NVIDIA H100 80GB HBM3", "aa", COLLECTIVE_ALL_REDUCE, 450, false,
+		NULL },
+	{ "NVIDIA H100 80GB HBM3", "ab", COLLECTIVE_ALL_REDUCE, 50, true,
+		NULL },
+	/* two adapters on each node */
+	{ "NVIDIA H100 80GB HBM3", "aabb", COLLECTIVE_ALL_GATHER, 100, true,
+		NULL },
+	{ "NVIDIA H100 80GB HBM3", "abab", COLLECTIVE_ALL_TO_ALL, 0, true,
+		"how much of it leaves the nodes is unknown" },
+	{ "NVIDIA H100 80GB HBM3", "aab", COLLECTIVE_ALL_REDUCE, 0, false,
+		"its group has more ranks on one node than on another" },
+	{ "NVIDIA H100 80GB HBM3", "a?", COLLECTIVE_ALL_REDUCE, 0, false,
+		"the host of a rank is unknown" },
+	/* 64 GB/s to each of three others */
+	{ "AMD Instinct MI300X", "aaaa", COLLECTIVE_ALL_REDUCE, 192, false,
+		NULL },
+	{ "AMD Instinct MI300X", "ab", COLLECTIVE_ALL_REDUCE, 0, true,
+		"the catalog has no peak of the link between nodes for "
+		"MI300X" },
+	{ "Tesla V100-SXM2-32GB", "aa", COLLECTIVE_ALL_REDUCE, 0, false,
+		"how 2 of 8 devices of V100-SXM2 are linked depends on which "
+		"they are" },
+	{ "NVIDIA GB200", "ab", COLLECTIVE_ALL_REDUCE, 0, true,
+		"GB200 links devices of several hosts, and whether its ranks "
+		"are linked is unknown" },
+};
+
+static void test_links(void **state)
+{
+	struct world *w = *state;
+	for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
+		const char *names[] = { links[i].device };
+		static const char *const host[] = { "a", "b" };
+		w->n = 0;
+		for (const char *h = links[i].hosts; *h; h++) {
+			struct compared_run *r =
+				run_add(w, (int32_t)w->n, 1000, -1);
+			r->host = *h == '?' ? NULL : host[*h - 'a'];
+			r->device_names = names;
+			LINE(w, r, "nccl", 7, 0, 1000);
+			struct collective_call *c =
+				&r->collectives.rows[0].call;
+			c->kind = links[i].kind;
+			c->split = COLLECTIVE_SPLIT_EVEN;
+			c->group = "tp";
+			c->ranks = "[…]";
+			c->group_size = (int64_t)strlen(links[i].hosts);
+			c->dtype = DTYPE_BF16;
+			c->elements = 4000;
+			c->bytes = 8000;
+		}
+		analyse(w);
+		assert_int_equal(w->out.collectives_n, 1);
+		const struct collective_line *l = &w->out.collectives[0];
+		if (links[i].why)
+			assert_string_equal(l->link_reason, links[i].why);
+		else
+			assert_null(l->link_reason);
+		assert_true(links[i].gb_s > 0 ? l->link_gb_s == links[i].gb_s
+					      : isnan(l->link_gb_s));
+		assert_int_equal(l->between_nodes, links[i].between_nodes);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -180,6 +253,7 @@ int main(void)
 		RANKS_TEST(test_alone),
 		RANKS_TEST(test_no_collectives),
 		RANKS_TEST(test_stragglers),
+		RANKS_TEST(test_links),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

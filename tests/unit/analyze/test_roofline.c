@@ -78,11 +78,11 @@ static void test_nothing(void **state)
 	assert_int_equal(b.leg, LEG_NONE);
 }
 
-static void why_is(const struct bound *b, const struct platform *p,
-	const char *sentence)
+static void why_is(const struct bound *b, const struct cost *c,
+	const struct platform *p, const char *sentence)
 {
 	struct arena a = { 0 };
-	assert_string_equal(roofline_why(b, p, &a), sentence);
+	assert_string_equal(roofline_why(b, c, p, &a), sentence);
 	arena_release(&a);
 }
 
@@ -109,7 +109,7 @@ static void test_no_peak(void **state)
 		assert_int_equal(b.lacking, rows[i].type);
 		assert_int_equal(b.leg, LEG_NONE);
 		near(b.ai, 1);
-		why_is(&b, &p, rows[i].why);
+		why_is(&b, &c, &p, rows[i].why);
 	}
 }
 
@@ -124,12 +124,41 @@ static void test_no_bandwidth(void **state)
 	roofline(&c, &p, &b);
 	assert_true(isnan(b.sol_s));
 	assert_int_equal(b.lacking, DTYPE_UNKNOWN);
-	why_is(&b, &p, "made up has no known bandwidth");
+	why_is(&b, &c, &p, "made up has no known bandwidth");
 	c.read_bytes = 0; /* then no peak is needed */
 	roofline(&c, &p, &b);
-	assert_null(roofline_why(&b, &p, NULL));
+	assert_null(roofline_why(&b, &c, &p, NULL));
 	near(b.sol_s, 1e-6);
 	assert_true(isnan(b.ai));
+}
+
+/* 8,000,000 bytes over 8 ranks: 14,000,000 bus bytes at 450 GB/s take 31.11 us,
+ * whatever the bandwidth of the memory is. */
+static void test_link(void **state)
+{
+	struct cost c = { .link = { COLLECTIVE_ALL_REDUCE, 8000000, 8, 1 } };
+	struct platform p = platform();
+	struct bound b;
+	(void)state;
+	p.link_bytes_per_s = 450e9;
+	p.network_bytes_per_s = NAN;
+	p.bytes_per_s = NAN;
+	roofline(&c, &p, &b);
+	near(b.sol_s, 14e6 / 450e9);
+	assert_int_equal(b.leg, LEG_LINK);
+	assert_true(isnan(b.ai));
+	assert_null(roofline_why(&b, &c, &p, NULL));
+	c.link.nodes = 2; /* over 4 adapters on each node */
+	roofline(&c, &p, &b);
+	assert_true(isnan(b.sol_s));
+	assert_int_equal(b.leg, LEG_NONE);
+	why_is(&b, &c, &p,
+		"the catalog has no peak of the link between nodes for made "
+		"up");
+	p.network_bytes_per_s = 25e9;
+	roofline(&c, &p, &b);
+	near(b.sol_s, 14e6 / 100e9);
+	assert_int_equal(b.leg, LEG_LINK);
 }
 
 int main(void)
@@ -138,6 +167,7 @@ int main(void)
 		cmocka_unit_test(test_compute),
 		cmocka_unit_test(test_types_add),
 		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_link),
 		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_no_peak),
 		cmocka_unit_test(test_no_bandwidth),

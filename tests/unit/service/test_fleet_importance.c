@@ -95,8 +95,40 @@ static void medians(void **state)
 	assert_true(isnan(fleet_importance_median(none, 0)));
 }
 
+/* Headroom of collectives has a finding, that of others has none. */
+static void waiting(void **state)
+{
+	struct fleet_importance_row rows[] = {
+		{ .op = "collective", .collective = 1, .headroom = 0.125 },
+		{ .op = "gemm", .headroom = 0.5 },
+		{ .op = "all", .collective = 1, .headroom = NAN },
+	};
+	struct fleet_importance m = { .runs = 1,
+		.rows = rows,
+		.n = 3,
+		.attributed = 1,
+		.specific = 1,
+		.sized = 1,
+		.bound = 1 };
+	struct fleet f = { 0 };
+	struct arena a = { 0 };
+	struct finding_list found = findings_importance(&a, &m, &f, NULL);
+
+	(void)state;
+	assert_int_equal(found.n, 1);
+	assert_string_equal(found.lines[0].text,
+		"headroom of collectives includes waiting for other ranks: at "
+		"most 12.5 % of GPU time are headroom of theirs, and the page "
+		"of a job separates waiting from transfer");
+	rows[0].headroom = 0;
+	found = findings_importance(&a, &m, &f, NULL);
+	assert_int_equal(found.n, 0);
+	arena_release(&a);
+}
+
 static void untold(void **state)
 {
+	struct fleet_importance_row rows[2] = { 0 };
 	static const char *const text[] = { NULL,
 		"mean call time is unavailable for 1 operator: some calls "
 		"have no roofline bound, and runs of one workload have "
@@ -107,6 +139,7 @@ static void untold(void **state)
 	(void)state;
 	for (uint32_t n = 0; n <= 2; n++) {
 		struct fleet_importance m = { .runs = 1,
+			.rows = rows,
 			.n = 2,
 			.attributed = 1,
 			.specific = 1,
@@ -130,6 +163,7 @@ int main(void)
 		cmocka_unit_test(orders),
 		cmocka_unit_test(found),
 		cmocka_unit_test(medians),
+		cmocka_unit_test(waiting),
 		cmocka_unit_test(untold),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,13 +3,13 @@
 // The answers follow the server's schemas: a fleet of runs, and a run with every attribution
 // source.
 
-const GPU = {name: 'H200', vendor: 'NVIDIA', source: 'a datasheet', bytes_per_s: 4.8e12, link_bytes_per_s: 4.5e11, network_bytes_per_s: null, link_source: 'a datasheet', launch_floor_ns: 2500, site_override: false,
+const GPU = {name: 'H200', vendor: 'NVIDIA', source: 'a datasheet', bytes_per_s: 4.8e12, link_bytes_per_s: 4.5e11, link_topology: 'switch', link_devices: 8, link_across_hosts: false, network_bytes_per_s: null, link_source: 'a datasheet', launch_floor_ns: 2500, site_override: false,
 	peak_flops: {bf16: 9.895e14, fp16: 9.895e14, fp8_e4m3: 1.979e15, fp32: 6.7e13}};
 const OLD = {...GPU, name: 'H20', source: 'a table', bytes_per_s: 4e12, peak_flops: {bf16: 1.48e14, fp8_e4m3: 2.96e14, fp32: 4.4e13}};
 
 // A fleet: [operator, dtype, importance, regime, AI, S]
 const ROWS = [['unified_attention', 'bf16', 0.361, 'memory', 63.1, 0.48], ['fused_moe', 'bf16/fp8_e4m3', 0.172, 'compute', 310.2, 0.61],
-	['all_reduce', 'bf16', 0.12, null, null, null], ['reshape_and_cache', 'bf16', 0.051, 'indexing', 0, 0.22], ['rms_norm', 'bf16', 0.048, 'memory', 0.8, 1.07],
+	['all_reduce', 'bf16', 0.12, 'link', null, 0.25], ['reshape_and_cache', 'bf16', 0.051, 'indexing', 0, 0.22], ['rms_norm', 'bf16', 0.048, 'memory', 0.8, 1.07],
 	[null, null, 0.069, null, null, null]];
 
 // One operator has a fleet-best of a run that is there, one of a run that was deleted.
@@ -24,7 +24,7 @@ function weighed([operator, dtype, importance, regime, ai, s]) {
 		prevalence: 940 / 1303, total_s: importance * 48211.7, regime, ai, s, s_median: null,
 		t_sol_us: bound ? {H20: 390.2, H200: 180.016} : {H20: null, H200: null}, t_prod_us: {H20: 812.3, H200: 4021.4},
 		attained_flops: ai ? {H20: 1.893e13, H200: ai * 4.8e12 * s * 0.8} : {}, shape_known_pct: bound ? 97.2 : 0, roofline_known_pct: bound ? 95.5 : 0,
-		headroom: operator === 'all_reduce' || !bound ? null : importance * (1 - Math.min(s, 1)), ...REACHABLE[operator] ?? NO_BEST, above_bound_pct: s > 1 ? 2.1 : 0, collective: operator === 'all_reduce'};
+		headroom: !bound ? null : importance * (1 - Math.min(s, 1)), ...REACHABLE[operator] ?? NO_BEST, above_bound_pct: s > 1 ? 2.1 : 0, collective: operator === 'all_reduce'};
 }
 
 export function fleet(query, {none = false} = {}) {
@@ -39,7 +39,7 @@ export function fleet(query, {none = false} = {}) {
 const shape = (text, platform, s) => ({shape_id: null, description: null, shape: text, sizes: text && {tokens: 16}, kwargs: null, dtype: 'bf16', phase: 'decode', platform,
 	calls: 118200, runs: 210, total_s: 31.2, share: text ? 0.44 : 0.02, t_prod_us: {[platform]: 264.1}, t_sol_us: {[platform]: text ? 198.2 : null}, s,
 	ai: text ? 2.9 : null, regime: text ? 'memory' : null, flops: text ? {bf16: 2415919104} : null, read_bytes: text ? 831000000 : null,
-	write_bytes: text ? 65536 : null, above_bound: false, reason: text ? null : 'its shape is unknown'});
+	write_bytes: text ? 65536 : null, collective_kind: null, bus_bytes: null, above_bound: false, reason: text ? null : 'its shape is unknown'});
 export const fleetShapes = (operator) => ({reference_set: null, operator, id: null, description: null, s_median: 0.55, platforms: [OLD, GPU], findings: [],
 	items: [shape('tokens=16 hidden=2048 inter=768', 'H200', 0.75), shape('tokens=32 hidden=2048 inter=768', 'H20', 0.1), shape(null, 'H20', null)], next: null});
 
@@ -59,7 +59,7 @@ const UNBOUND = {s: null, regime: null, compute_pct: null, headroom_ns: null, he
 export function runOperators(query) {
 	const against = query.get('against') ? OLD : null;
 	const items = [spent('gemm', 52e6, {op_sizes: 41e6, graph: 11e6}, {s: 0.62, regime: 'compute'}), spent('rms_norm', 21e6, {rule: 21e6}),
-		spent('all_reduce', 24e6, {op: 24e6}, {...UNBOUND, collective: true}), spent(null, 3e6, {not: 3e6}, UNBOUND)];
+		spent('all_reduce', 24e6, {op_sizes: 24e6}, {s: 0.25, regime: 'link', headroom_ns: 18e6, headroom_pct: 18, collective: true}), spent(null, 3e6, {not: 3e6}, UNBOUND)];
 	return {platform: 'H200', platform_source: 'a datasheet', against, catalog: '1', catalog_now: '1+2', gpu_ns: 1e8, attributed_pct: 97, operator_known_pct: 96,
 		shape_known_pct: 80, roofline_known_pct: 70, replayed: 361, replayed_known: 361, headroom_pct: 31.2, reachable_known_pct: 73, reachable_headroom_pct: 18.2, headroom_measured_pct: null, measured_ceilings: null,
 		findings: [{code: 'older_catalog', severity: 'info', text: 'it was attributed with catalog 1; the current catalog is 1+2, and `kernsiftd rebuild` attributes it again'},
@@ -72,9 +72,9 @@ export function runShapes(query) {
 	const times = {calls: 240, launches: 480, total_ns: 11e6, time_pct: 11, mean_ns: 45833.3, median_ns: 45700, min_ns: 44000, max_ns: 52000, p90_ns: 46000, p99_ns: 51000};
 	const one = {dtype: 'bf16', phase: 'decode', ...times, ...NOT_MEASURED, attained_flops: 1.735e14, against: against && {sol_ns: 9166.66, regime: 'memory', reason: null}};
 	return {operator: 'gemm', description: 'a matrix product', platform: 'H200', against, s_median: 0.61, findings: [], next: null, items: [
-		{...one, shape: 'm=237 n=4096 k=4096', sizes: {m: 237, n: 4096, k: 4096}, grid: null, attribution_source: 'op_sizes', flops: {bf16: 7952400384}, read_bytes: 35495936,
+		{...one, collective_kind: null, bus_bytes: null, link: null, shape: 'm=237 n=4096 k=4096', sizes: {m: 237, n: 4096, k: 4096}, grid: null, attribution_source: 'op_sizes', flops: {bf16: 7952400384}, read_bytes: 35495936,
 			write_bytes: 1941504, ai: 212.4, sol_ns: 8036.8, s: 0.175, regime: 'compute', reason: null, size_class: 32, reachable_headroom_ns: 5500000, best_efficiency: 0.35, best_run: 12},
-		{...one, shape: null, sizes: null, grid: '128x1x1 / 256x1x1', attribution_source: 'rule', flops: null, read_bytes: null, write_bytes: null, ai: null, sol_ns: null, s: null,
+		{...one, collective_kind: null, bus_bytes: null, link: null, shape: null, sizes: null, grid: '128x1x1 / 256x1x1', attribution_source: 'rule', flops: null, read_bytes: null, write_bytes: null, ai: null, sol_ns: null, s: null,
 			regime: null, reason: 'its shape is unknown', size_class: null, reachable_headroom_ns: null, best_efficiency: null, best_run: null, against: against && {sol_ns: null, regime: null, reason: 'its shape is unknown there either'}}]};
 }
 
