@@ -1,5 +1,6 @@
 /* file_magic.c - recognizes a file by its first bytes */
 #include "file_magic.h"
+#include "ncu_table.h"
 #include "plain.h"
 #include "source.h"
 #include "table_magic.h"
@@ -31,15 +32,6 @@ static enum sniffed file_magic_first_line(const char *line, size_t len,
 	}
 }
 
-/* Whether a line is the heading of a table of Nsight Compute, on the page raw
- * or details. Lines of its log may come before. */
-static bool file_magic_ncu(const char *line, size_t len)
-{
-	static const char heading[] = "\"ID\",\"Process ID\",";
-	return len >= sizeof heading - 1 &&
-	       !memcmp(line, heading, sizeof heading - 1);
-}
-
 /* Returns SNIFF_STATS_TABLE, SNIFF_PATTERNS, or SNIFF_UNKNOWN. SNIFF_UNKNOWN
  * has *e with a sentence if the text is another table, and no *e if it is not a
  * table. */
@@ -55,12 +47,12 @@ static enum sniffed file_magic_table(const char *text, size_t len,
 		n -= n && text[n - 1] == '\r';
 		if (stats_table_is_heading(text, n))
 			return SNIFF_STATS_TABLE;
-		if (file_magic_ncu(text, n)) {
+		if (ncu_table_is_heading(text, n)) {
 			err_set(e, ERR_FORMAT,
 				"this is a table of Nsight Compute, which "
-				"measures single kernels, not a run; upload a "
-				"trace of the run (torch.profiler's JSON, an "
-				"SQLite export of nsys)");
+				"measures single kernels and not a run; "
+				"attach it to a run (`kernsift attach RUN "
+				"FILE`)");
 			return SNIFF_UNKNOWN;
 		}
 		struct table_cell line =

@@ -1,13 +1,14 @@
-/* fuzz_tables.c - fuzzes the decoders of statistics tables and of pattern
- * files with any text.
+/* fuzz_tables.c - fuzzes the decoders of statistics tables, of pattern files
+ * and of the tables of Nsight Compute with any text.
  *
- * Both decoders read the text, whatever format would be detected. The rows
+ * All decoders read the text, whatever format would be detected. The rows
  * that they accept must meet the guarantees of their columns, and the analysis
  * must accept them. */
 #include "analyze.h"
 #include "figure.h"
 #include "format.h"
 #include "fuzz_parts.h"
+#include "ncu_table.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -85,6 +86,44 @@ static void play(format_fn *decoder, const uint8_t *data, size_t size,
 	arena_release(&a);
 }
 
+static void check_profiles(const struct kernel_profiles *is)
+{
+	int64_t launches = 0;
+	assert(is->n <= NCU_PROFILES_MAX);
+	for (uint32_t i = 0; i < is->n; i++) {
+		const struct kernel_profile *p = &is->rows[i];
+		double total = 0;
+		assert(p->name && p->launches > 0);
+		launches += p->launches;
+		for (int d = 0; d < 3; d++)
+			assert(p->grid[d] >= -1 && p->block[d] >= -1);
+		for (int f = 0; f < KERNEL_FIGURES; f++)
+			assert(!isinf(p->figure[f]));
+		for (int s = 0; s < STALL_REASONS; s++)
+			total += isnan(p->stall_pct[s]) ? 0 : p->stall_pct[s];
+		assert(total >= 0 && total < 100.001);
+	}
+	assert(launches == is->launches);
+	assert(is->bad_lines >= 0 && is->bad_values >= 0);
+}
+
+/* Reads the text as a table of Nsight Compute, twice: ids begin again. */
+static void play_ncu(const uint8_t *data, size_t size)
+{
+	struct arena a = { .ceiling = (size_t)ARENA_MIB << 20 };
+	struct ncu_reader *r = ncu_reader_new(&a);
+	struct kernel_profiles is;
+	struct err e = { 0 };
+	assert(r);
+	if (ncu_reader_add(r, "'x'", data, size, &e) &&
+		ncu_reader_add(r, "'y'", data, size, &e) &&
+		ncu_reader_end(r, &is, &e))
+		check_profiles(&is);
+	else
+		assert(e.code && e.text[0]);
+	arena_release(&a);
+}
+
 static void read_figure(const uint8_t *data, size_t size)
 {
 	struct figure f;
@@ -107,6 +146,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	play(stats_table_decode, data, size, families);
 	play(pattern_file_decode, data, size, families);
+	play_ncu(data, size);
 	read_figure(data + (size > 0), size < 64 ? size - (size > 0) : 63);
 	return 0;
 }

@@ -31,27 +31,35 @@ static char *table_reader_closed(char *p, const char *end)
 	return NULL;
 }
 
-/* Reads the cell that begins at p. Returns the position of the separator or the
+/* Finds the cell that begins at p. Returns the position of the separator or the
  * end after it. */
-static char *table_reader_take(struct table_cells *c, char *p, char *end,
-	char separator)
+static char *table_reader_one(char *p, char *end, char separator,
+	struct table_cell *cell, bool *broken)
 {
 	char *start = p;
 	while (p < end && *p == ' ')
 		p++;
 	char *behind =
 		p < end && *p == '"' ? table_reader_closed(p + 1, end) : NULL;
-	c->broken |= p < end && *p == '"' && !behind;
+	*broken |= p < end && *p == '"' && !behind;
 	char *stop = memchr(behind ? behind : start, separator,
 		(size_t)(end - (behind ? behind : start)));
 	stop = stop ? stop : end;
 	if (behind && table_reader_trim(behind, (size_t)(stop - behind)).len)
-		c->broken = true;
-	if (c->n < CELLS_MAX)
-		c->list[c->n] =
-			table_reader_trim(start, (size_t)(stop - start));
-	c->n++;
+		*broken = true;
+	*cell = table_reader_trim(start, (size_t)(stop - start));
 	return stop;
+}
+
+static char *table_reader_take(struct table_cells *c, char *p, char *end,
+	char separator)
+{
+	struct table_cell cell;
+	p = table_reader_one(p, end, separator, &cell, &c->broken);
+	if (c->n < CELLS_MAX)
+		c->list[c->n] = cell;
+	c->n++;
+	return p;
 }
 
 static void table_reader_unquote(struct table_cell *c)
@@ -79,6 +87,18 @@ void table_reader_split(struct table_cells *c, char *at, size_t len,
 		return;
 	for (size_t i = 0; i < c->n && i < CELLS_MAX; i++)
 		table_reader_unquote(&c->list[i]);
+}
+
+bool table_reader_cell(struct table_cursor *c, char separator,
+	struct table_cell *cell)
+{
+	if (!c->at)
+		return false;
+	char *stop =
+		table_reader_one(c->at, c->end, separator, cell, &c->broken);
+	c->at = stop < c->end ? stop + 1 : NULL;
+	table_reader_unquote(cell);
+	return true;
 }
 
 /* Whether [from, to) holds only blanks. */

@@ -66,6 +66,16 @@ struct table_cells {
 void table_reader_split(struct table_cells *c, char *at, size_t len,
 	char separator, size_t want);
 
+/* The cells of a record one by one, for tables with more than CELLS_MAX columns.
+ * Begin with the record's bounds. */
+struct table_cursor {
+	char *at, *end; /* at: NULL after the last cell */
+	bool broken; /* as in struct table_cells */
+};
+/* Removes the quotes in place. False if there is no further cell. */
+bool table_reader_cell(struct table_cursor *c, char separator,
+	struct table_cell *cell);
+
 /* A column of a table that was printed with spaces, as byte offsets; the last
  * column has no end. */
 struct table_extent {

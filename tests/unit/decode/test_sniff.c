@@ -73,8 +73,8 @@ static const struct {
 	{ BYTES("==PROF== Connected to process 7\n\"ID\",\"Process ID\",\"Process "
 		"Name\",\"Host Name\",\"Kernel Name\"\n"),
 		"this is a table of Nsight Compute, which measures single "
-		"kernels, not a run; upload a trace of the run "
-		"(torch.profiler's JSON, an SQLite export of nsys)" },
+		"kernels and not a run; attach it to a run (`kernsift attach "
+		"RUN FILE`)" },
 	{ BYTES("12345"), "this is text that begins with '12345', " NO_TEXT },
 	{ BYTES("Dear all,\nplease find attached"),
 		"this is text that begins with 'Dear all,', " NO_TEXT },
