@@ -104,6 +104,15 @@ void address_set(struct buf *b, const char *server, const char *name)
 	address_add_named(b, server, "/importance?reference_set=", name);
 }
 
+void address_attach(struct buf *b, const char *server, int64_t run,
+	const char *file)
+{
+	char before = '?';
+	address_path(b, server, "/api/v1/runs/");
+	buf_printf(b, "%" PRId64 "/kernel-profiles", run);
+	address_add_query(b, &before, "file", strlen("file"), file);
+}
+
 void address_upload(struct buf *b, const char *server, int64_t id)
 {
 	address_path(b, server, "/api/v1/uploads/");

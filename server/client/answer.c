@@ -1,4 +1,5 @@
-/* answer.c - parses uploads, reference sets and errors from JSON. */
+/* answer.c - parses uploads, reference sets, attached files and errors from
+ * JSON. */
 #include "answer.h"
 #include "buf.h"
 #include "utf8.h"
@@ -103,6 +104,31 @@ bool answer_set(const char *body, size_t len, struct set_answer *out,
 	       err_set(e, ERR_INTERNAL,
 		       "the server's answer is not a reference set; is it a kernsift "
 		       "server?");
+}
+
+bool answer_attach(const char *body, size_t len, struct attach_answer *out,
+	struct err *e)
+{
+	json_t *j = json_loadb(body ? body : "", len, 0, NULL), *finding;
+	size_t i;
+	*out = (struct attach_answer){
+		.profiles =
+			answer_integer(json_object_get(j, "kernel_profiles")),
+		.matched = answer_integer(json_object_get(j, "matched")),
+		.with_shape = answer_integer(json_object_get(j, "with_shape")),
+		.existing = json_is_true(json_object_get(j, "existing")),
+	};
+	json_array_foreach(json_object_get(j, "findings"), i,
+		finding) if (out->findings_n < ANSWER_FINDINGS)
+		answer_plain(out->findings[out->findings_n++],
+			sizeof out->findings[0],
+			json_string_value(json_object_get(finding, "text")));
+	json_decref(j);
+	return (out->profiles >= 0 && out->matched >= 0 &&
+		       out->with_shape >= 0) ||
+	       err_set(e, ERR_INTERNAL,
+		       "the server's answer is not about kernel profiles; is it "
+		       "a kernsift server?");
 }
 
 bool answer_error(int status, const char *body, size_t len, struct err *e)

@@ -1,4 +1,5 @@
-/* answer.h - parses the server's answers: uploads, reference sets, errors.
+/* answer.h - parses the server's answers: uploads, reference sets, attached
+ * files, errors.
  *
  * An answer may contain any bytes. If it is not the expected JSON, the result
  * is an error message, never a guess. */
@@ -41,6 +42,20 @@ struct set_answer {
 
 /* Reads an answer of POST /reference-sets. */
 bool answer_set(const char *body, size_t len, struct set_answer *out,
+	struct err *e);
+
+/* More findings than the server has about kernel profiles. */
+enum { ANSWER_FINDINGS = 12 };
+
+struct attach_answer {
+	int64_t profiles, matched, with_shape;
+	bool existing;
+	char findings[ANSWER_FINDINGS][500];
+	int findings_n;
+};
+
+/* Reads an answer of POST /runs/{id}/kernel-profiles. */
+bool answer_attach(const char *body, size_t len, struct attach_answer *out,
 	struct err *e);
 /* Sets *e to the error message of the answer or, if there is none, to a message
  * with the status. Control characters are replaced by spaces, because a

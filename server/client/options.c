@@ -11,7 +11,7 @@ enum {
 #include "client_commands.def"
 #undef COMMAND
 	TRACES = UPLOAD | RUN | AGENT,
-	ALL = TRACES | COMPARE | IMPORT | GATE | HEALTH | CALIBRATE,
+	ALL = TRACES | ATTACH | COMPARE | IMPORT | GATE | HEALTH | CALIBRATE,
 };
 
 static const struct cli_command options_commands[] = {

@@ -373,9 +373,11 @@ static json_t *inspect_document_kernels(const struct profile *p,
 		if (s->split != split)
 			continue;
 		json_t *each = view_kernel(&(struct kernel_line){ .kernel = -1,
-			.is = *k,
-			.stat = *s });
+						   .is = *k,
+						   .stat = *s },
+			NULL);
 		json_object_del(each, "id");
+		json_object_del(each, "kernel_profiles");
 		json_object_set_new(each, "mangled", view_text(k->mangled));
 		view_append(v, each);
 	}

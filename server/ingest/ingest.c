@@ -7,6 +7,7 @@
 #include "capture_write.h"
 #include "learned_graph.h"
 #include "log.h"
+#include "profiled_kernels.h"
 #include "provenance.h"
 #include "site_overrides.h"
 #include "save.h"
@@ -249,7 +250,9 @@ bool ingest(struct db *db, const struct claim *c, const struct catalog *f,
 			"this machine has no memory left for an ingest");
 	*saving = ingest_step_decode(&j, &why) &&
 		  ingest_step_analyze(&j, &why) &&
-		  ingest_step_origins(&j, f, &why);
+		  ingest_step_origins(&j, f, &why) &&
+		  profiled_kernels_find(db, c->upload, j.runs,
+			  j.trace.processes_n, &j.arena, &why);
 	bool ok = *saving && ingest_step_save(&j, &why);
 	if (ok) {
 		ingest_log_done(&j);

@@ -73,6 +73,8 @@ struct shape_stat {
 		do not fit the bound; else NULL */
 	double sol_ns; /* of one call, on the run's platform; NaN unknown */
 	enum leg leg;
+	/* Analysis: its number before sorting. Store: run_shape.rank. */
+	uint32_t number;
 };
 
 /* A kernel with unattributed launches. Kernels are sorted by time, most

@@ -14,6 +14,7 @@
 #include "arena.h"
 #include "breakdown.h"
 #include "iterations.h"
+#include "kernel_profile.h"
 #include "note.h"
 #include "operators.h"
 #include "patterns.h"
@@ -55,6 +56,10 @@ struct kernel_stat {
 	int32_t device; /* SPLIT_DEVICE; else -1 */
 	int32_t grid[3], block[3]; /* SPLIT_GRID; else -1 */
 	struct time_stats time;
+	/* SPLIT_GRID: 1 + the index into operators.shapes of the only shape
+	 * whose launches are in this row; 0 if there is none or several. */
+	uint32_t shape;
+	bool shapes_several;
 	double time_pct; /* of the run's kernel time, to one decimal */
 	const char *table_path; /* path in the row of an imported table; or
 		NULL */
@@ -160,9 +165,11 @@ struct profile {
 	struct frame *frames;
 	struct caller_stat *callers; /* by kernel, total descending, frame */
 	struct kernel_origin *origins; /* by kernel; only of some kernels */
+	/* what a kernel profiler measured; not of this execution */
+	struct kernel_profile_row *kernel_profiles;
 	uint32_t kernels_n, stats_n, copy_stats_n, devices_n;
 	uint32_t graph_stats_n, launch_stats_n, frames_n, callers_n;
-	uint32_t origins_n;
+	uint32_t origins_n, kernel_profiles_n;
 
 	struct iterations iterations;
 	struct patterns patterns;

@@ -2,6 +2,7 @@
  * numbers. */
 #include "findings.h"
 #include "collective_pairs.h"
+#include "utf8.h"
 #include <math.h>
 #include <string.h>
 
@@ -369,6 +370,138 @@ struct finding_list findings_shapes(struct arena *a,
 				"%.1f %% of the time has no roofline bound; "
 				"each row gives the reason",
 				100 * s->unbound / s->all));
+	return t;
+}
+
+/* ---- kernel profiles */
+
+/* What the rows of a run have in common. */
+struct findings_profiled {
+	uint32_t unmatched, base, ambiguous, several, absent, above;
+	int64_t unmatched_launches;
+	const char *names; /* of some unmatched kernels */
+};
+
+enum { NAMES_SHOWN = 3, NAME_SHOWN = 80 };
+
+static bool findings_profile_above(const struct kernel_profile *p)
+{
+	static const enum kernel_figure shares[] = {
+		KERNEL_FIGURE_sm_throughput_pct,
+		KERNEL_FIGURE_memory_throughput_pct,
+		KERNEL_FIGURE_dram_throughput_pct, KERNEL_FIGURE_l1_hit_pct,
+		KERNEL_FIGURE_l2_hit_pct, KERNEL_FIGURE_occupancy_pct
+	};
+	for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
+		if (p->figure[shares[i]] > 100)
+			return true;
+	return false;
+}
+
+static struct findings_profiled findings_profiled_count(struct arena *a,
+	const struct kernel_profile_line *rows, uint32_t n)
+{
+	struct findings_profiled f = { .names = "" };
+	for (uint32_t i = 0; i < n; i++) {
+		const struct kernel_profile_line *l = &rows[i];
+		bool found = l->kernel >= 0;
+		f.base += l->match == KERNEL_PROFILE_BASE;
+		f.ambiguous += l->match == KERNEL_PROFILE_SEVERAL;
+		f.several += found && l->several;
+		f.absent += found && l->is.grid[0] >= 0 && l->run_launches < 0;
+		f.above += findings_profile_above(&l->is);
+		if (l->match)
+			continue;
+		if (f.unmatched++ < NAMES_SHOWN)
+			f.names = arena_printf(a, "%s%s'%.*s'", f.names,
+				*f.names ? ", " : "",
+				(int)utf8_trim(l->is.name,
+					strnlen(l->is.name, NAME_SHOWN)),
+				l->is.name);
+		f.unmatched_launches += l->is.launches;
+	}
+	return f;
+}
+
+static void findings_profile_rows(struct finding_list *t,
+	const struct findings_profiled *f)
+{
+	if (f->unmatched)
+		findings_add(t, "profiles_unmatched", "warn",
+			arena_printf(t->arena,
+				"%u profiled kernels (%lld launches) have the "
+				"name of no kernel of this run: %s%s",
+				f->unmatched, (long long)f->unmatched_launches,
+				f->names,
+				f->unmatched > NAMES_SHOWN ? ", …" : ""));
+	if (f->ambiguous)
+		findings_add(t, "profiles_several_kernels", "warn",
+			arena_printf(t->arena,
+				"%u profiled kernels have names that fit several "
+				"kernels of this run equally; they are shown at "
+				"none of them",
+				f->ambiguous));
+	if (f->above)
+		findings_add(t, "profiles_above_100", "warn",
+			arena_printf(t->arena,
+				"%u profiled kernels have shares above 100 %%: "
+				"Nsight Compute measured parts of them in "
+				"different executions, which differed",
+				f->above));
+	if (f->base)
+		findings_add(t, "profiles_base_name", "info",
+			arena_printf(t->arena,
+				"%u profiled kernels were found by their names "
+				"without arguments, which one kernel of the "
+				"run has",
+				f->base));
+	if (f->several)
+		findings_add(t, "profiles_several_shapes", "info",
+			arena_printf(t->arena,
+				"%u profiled kernels have a grid and block "
+				"with launches of several shapes; they are "
+				"shown at the kernel only",
+				f->several));
+	if (f->absent)
+		findings_add(t, "profiles_other_grid", "info",
+			arena_printf(t->arena,
+				"%u profiled kernels have a grid and block "
+				"that no launch of this run has; they are "
+				"shown at the kernel only",
+				f->absent));
+}
+
+struct finding_list findings_kernel_profiles(struct arena *a,
+	const struct kernel_profile_line *rows, uint32_t n,
+	const struct kernel_profile_file *files, uint32_t files_n)
+{
+	struct finding_list t = { .arena = a };
+	const struct findings_profiled f = findings_profiled_count(a, rows, n);
+	int64_t lines = 0, values = 0;
+	bool cut = false;
+	for (uint32_t i = 0; i < files_n; i++) {
+		lines += files[i].bad_lines;
+		values += files[i].bad_values;
+		cut |= files[i].cut;
+	}
+	if (n)
+		findings_add(&t, "profiles_clocks", "info",
+			"Nsight Compute executes each kernel alone and by "
+			"default with clocks that are locked to their base: "
+			"its durations are not comparable with the run's "
+			"times and are in no sum");
+	findings_profile_rows(&t, &f);
+	if (cut)
+		findings_add(&t, "profiles_cut", "warn",
+			"a file of kernel profiles ends inside a row; its end "
+			"is missing");
+	if (lines || values)
+		findings_add(&t, "profiles_unreadable", "warn",
+			arena_printf(a,
+				"%lld lines of the files could not be read, "
+				"and %lld values are no numbers of the "
+				"expected unit; they are not in the means",
+				(long long)lines, (long long)values));
 	return t;
 }
 

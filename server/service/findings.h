@@ -6,6 +6,7 @@
 #pragma once
 #include "compared.h"
 #include "fleet_importance.h"
+#include "kernel_profiles.h"
 #include "ranks.h"
 #include "run_operators.h"
 
@@ -37,6 +38,11 @@ struct findings_shape_times {
 };
 struct finding_list findings_shapes(struct arena *a,
 	const struct findings_shape_times *s);
+
+/* Findings about the kernel profiles of a run and the files they are from. */
+struct finding_list findings_kernel_profiles(struct arena *a,
+	const struct kernel_profile_line *rows, uint32_t n,
+	const struct kernel_profile_file *files, uint32_t files_n);
 
 /* Findings about the ranks of a job: missing, duplicate or unknown ranks,
  * collectives that a rank lacks, clocks that cannot be compared, stragglers. */

@@ -275,6 +275,20 @@ struct attribute_rows_groups {
 	int64_t *call_ns; /* by call */
 	uint32_t *row_of; /* by call; NO_ROW: no launch yet */
 	uint32_t calls, calls_cap;
+	/* Which row has the launches of a kernel with a grid and a block. */
+	struct attribute_rows_grids {
+		struct names keys; /* struct attribute_rows_grid; id = n + 1 */
+		uint32_t *row; /* by n; NO_ROW: several rows */
+		uint32_t cap;
+		uint32_t kernel, launch, of; /* of the last launch */
+	} grids;
+};
+
+/* Launches of a kernel with one grid and block. It is hashed as bytes, so it
+ * has no padding. */
+struct attribute_rows_grid {
+	uint32_t kernel;
+	int32_t grid[3], block[3];
 };
 
 /* `calls` is how many operator calls are numbered, `launches` how many launches
@@ -292,7 +306,8 @@ static bool attribute_rows_groups_init(struct attribute_rows_groups *g,
 		memset(g->row_of, 0xFF, n * sizeof *g->row_of);
 	return g->call_ns && g->row_of && names_init(&g->keys, a) &&
 	       names_init(&g->texts, a) && names_init(&g->links, a) &&
-	       names_init(&g->pointers, a);
+	       names_init(&g->pointers, a) &&
+	       names_init(&g->grids.keys, a);
 }
 
 static void attribute_rows_groups_release(struct attribute_rows_groups *g)
@@ -301,6 +316,7 @@ static void attribute_rows_groups_release(struct attribute_rows_groups *g)
 	arena_drop(g->arena, g->row_of);
 	arena_drop(g->arena, g->text_of);
 	arena_drop(g->arena, g->sums);
+	arena_drop(g->arena, g->grids.row);
 }
 
 /* Grows an array so that it has an element `id`. */
@@ -721,8 +737,8 @@ static bool attribute_rows_fill(struct attribute_rows_stats *m, uint32_t row)
 	uint32_t n = m->from[row + 1] - m->from[row];
 	struct attribute_rows_link link;
 
-	*s = (struct shape_stat){ .text = k.text ? names_text(&g->texts, k.text)
-						 : NULL,
+	*s = (struct shape_stat){ .number = row,
+		.text = k.text ? names_text(&g->texts, k.text) : NULL,
 		.grid = k.grid ? names_text(&g->texts, k.grid) : NULL,
 		.known = (enum how)k.known,
 		.launches = g->sums[row].launches,
@@ -791,6 +807,74 @@ static uint32_t attribute_rows_link_id(struct attribute_rows_groups *g,
 	return names_put(&g->links, (const char *)&l, sizeof l);
 }
 
+/* Notes the row of the launch that was added last. */
+static bool attribute_rows_grid_add(struct attribute_rows_groups *g,
+	const struct attribution *at, uint32_t i, uint32_t row)
+{
+	struct attribute_rows_grids *m = &g->grids;
+	const struct trace *t = at->trace;
+	uint32_t launch = t->kernel.launch[at->proc->kernel.from + i];
+	const struct launch_shape *is = trace_launch_shape_at(t, launch);
+	struct attribute_rows_grid key = { .kernel = at->kernel_of[i] };
+
+	if (m->keys.n > 1 && key.kernel == m->kernel && launch == m->launch &&
+		row == m->of)
+		return true;
+	m->kernel = key.kernel;
+	m->launch = launch;
+	m->of = row;
+	if (is->grid[0] < 0)
+		return true;
+	memcpy(key.grid, is->grid, sizeof key.grid);
+	memcpy(key.block, is->block, sizeof key.block);
+	uint32_t known = m->keys.n;
+	uint32_t id = names_put(&m->keys, (const char *)&key, sizeof key);
+	void *array = m->row;
+	if (id == NAMES_NONE || !attribute_rows_reserve(g->arena, &array,
+					sizeof *m->row, &m->cap, id))
+		return false;
+	m->row = array;
+	if (id == known)
+		m->row[id - 1] = row;
+	else if (m->row[id - 1] != row)
+		m->row[id - 1] = NO_ROW;
+	return true;
+}
+
+/* Sets the shapes of the rows by grid and block. False if the arena is full. */
+static bool attribute_rows_grid_shapes(const struct attribution *at,
+	const struct attribute_rows_groups *g)
+{
+	struct profile *p = at->profile;
+	const struct operators *o = &p->operators;
+	uint32_t *shape = arena_grow(at->arena, NULL,
+		((size_t)g->rows + 1) * sizeof *shape);
+
+	if (!shape)
+		return false;
+	for (uint32_t i = 0; i < o->shapes_n; i++)
+		shape[o->shapes[i].number] =
+			o->rows[o->shapes[i].operator_].name ? i + 1 : 0;
+	for (uint32_t i = 0; i < p->stats_n; i++) {
+		struct kernel_stat *s = &p->stats[i];
+		struct attribute_rows_grid key = { .kernel = s->kernel };
+		if (s->split != SPLIT_GRID)
+			continue;
+		memcpy(key.grid, s->grid, sizeof key.grid);
+		memcpy(key.block, s->block, sizeof key.block);
+		uint32_t id = names_find(&g->grids.keys, (const char *)&key,
+			sizeof key);
+		uint32_t row = id == NAMES_NONE || id == 0
+				       ? NO_ROW
+				       : g->grids.row[id - 1];
+		s->shape = row == NO_ROW ? 0 : shape[row];
+		s->shapes_several =
+			id != NAMES_NONE && id != 0 && row == NO_ROW;
+	}
+	arena_drop(at->arena, shape);
+	return true;
+}
+
 static bool attribute_rows_kernels(const struct attribution *at,
 	struct attribute_rows_groups *g)
 {
@@ -812,7 +896,11 @@ static bool attribute_rows_kernels(const struct attribution *at,
 			attribute_rows_grid_text(t, t->kernel.launch[from + i],
 				grid, sizeof grid);
 		if (!attribute_rows_groups_add(g, is, grid, link,
-			    t->kernel.dur_ns[from + i]))
+			    t->kernel.dur_ns[from + i]) ||
+			!attribute_rows_grid_add(g, at, i,
+				g->row_of[is->call == LAUNCH_NO_CALL
+						  ? g->calls - 1
+						  : is->call]))
 			return false;
 	}
 	return true;
@@ -849,6 +937,7 @@ bool attribute_rows(const struct attribution *at,
 		  attribute_rows_copy(at, iterations, &g) &&
 		  attribute_rows_graphs(at, iterations, &g) &&
 		  attribute_rows_stat(at, &g) &&
+		  attribute_rows_grid_shapes(at, &g) &&
 		  attribute_rows_unattributed(at);
 	attribute_rows_groups_release(&g);
 	return ok;

@@ -1,4 +1,5 @@
 /* kernels.c - lists the kernels, copies and notes of a run. */
+#include "kernel_profiles.h"
 #include "listing.h"
 #include "view.h"
 
@@ -22,6 +23,8 @@ json_t *kernels_get(struct call *c, struct err *e)
 		.q = param_text(&c->params, "q", NULL),
 	};
 	struct kernel_line *rows;
+	struct kernel_profile_line *profiles;
+	struct view_profiles profiled = { 0 };
 	struct run_row run;
 	uint32_t n;
 	bool more;
@@ -34,9 +37,13 @@ json_t *kernels_get(struct call *c, struct err *e)
 		return listing_table(c,
 			view_kernel_table(&c->s.arena, rows, n, f.split),
 			"kernels");
+	if (!kernel_profiles_list(c->s.db, &c->s.arena, c->id, &profiles,
+		    &profiled.n, e))
+		return NULL;
+	profiled.rows = profiles;
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < n; i++)
-		view_append(items, view_kernel(&rows[i]));
+		view_append(items, view_kernel(&rows[i], &profiled));
 	return listing_list(c, items, f.offset + n, more);
 }
 

@@ -6,6 +6,7 @@
 #include "unattributed_kernels.h"
 #include "findings.h"
 #include "fleet_best.h"
+#include "kernel_profiles.h"
 #include "fleet_importance.h"
 #include "view_operators.h"
 #include <limits.h>
@@ -203,6 +204,7 @@ json_t *run_shapes_get(struct call *c, struct err *e)
 	struct run_operators_table m;
 	struct run_shapes s = { .of = &m, .op = c->word };
 	struct shape_stat *rows;
+	struct kernel_profile_line *profiles;
 	int64_t offset;
 	uint32_t n;
 	int limit;
@@ -219,6 +221,10 @@ json_t *run_shapes_get(struct call *c, struct err *e)
 	if (!listing_is_json(c))
 		return listing_table(c, view_run_shapes_table(&c->s.arena, &s),
 			c->word);
+	if (!kernel_profiles_list(c->s.db, &c->s.arena, c->id, &profiles,
+		    &s.profiles.n, e))
+		return NULL;
+	s.profiles.rows = profiles;
 	uint32_t from = offset < n ? (uint32_t)offset : n, shown = n - from;
 	if (shown > (uint32_t)limit)
 		shown = (uint32_t)limit;

@@ -39,7 +39,11 @@ struct api_options {
 struct api *api_new(const struct api_options *o, struct err *e);
 void api_free(struct api *a);
 
-enum { API_BODY_MAX = 1 << 20, API_SET_MAX = 8 << 20 };
+enum {
+	API_BODY_MAX = 1 << 20,
+	API_SET_MAX = 8 << 20,
+	API_PROFILE_MAX = 16 << 20
+};
 
 /* The request must not change until api_call() returns or, for an upload, until
  * api_receive_begin() returns. */

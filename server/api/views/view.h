@@ -20,6 +20,8 @@
 struct buf;
 struct exchange_maps;
 struct finding_list;
+struct kernel_profile_file;
+struct kernel_profile_line;
 struct job_row;
 struct layers_short;
 struct pattern_mean;
@@ -85,7 +87,30 @@ const struct table *view_exchanges_table(struct arena *a, const struct ranks *r,
 	const struct exchange_maps *maps);
 
 json_t *view_note(const struct note_row *n);
-json_t *view_kernel(const struct kernel_line *k);
+/* Kernel profiles of a run (view_kernel_profile.c). */
+struct view_profiles {
+	const struct kernel_profile_line *rows;
+	uint32_t n;
+};
+/* `profiles` NULL: there are none. */
+json_t *view_kernel(const struct kernel_line *k,
+	const struct view_profiles *profiles);
+/* Those of a kernel, with a grid and a block if `s` has them; those of a
+ * shape. */
+json_t *view_profiles_of_kernel(const struct view_profiles *profiles,
+	int64_t kernel, const struct kernel_stat *s);
+json_t *view_profiles_of_shape(const struct view_profiles *profiles,
+	uint32_t operator_, uint32_t rank);
+struct view_profiled {
+	struct view_profiles profiles;
+	const struct kernel_profile_file *files;
+	uint32_t files_n;
+};
+/* Returns at most `n` profiles as items, starting after the first `from`. */
+json_t *view_kernel_profiles(const struct view_profiled *is, uint32_t from,
+	uint32_t n, const struct finding_list *findings);
+json_t *view_kernel_profiles_attached(const struct view_profiled *is,
+	int64_t run, bool existing, const struct finding_list *findings);
 json_t *view_copy(const struct copy_stat *s);
 json_t *view_times(const struct time_stats *t);
 json_t *view_graph(const struct graph_stat *g);

@@ -106,7 +106,8 @@ static json_t *view_operators_shape(const struct run_shapes *of,
 	const struct operator_stat *o = &m->is->rows[s->operator_];
 	return row_run_shape(m, o, s, fleet_importance_flops(&s->cost),
 		(double)s->cost.read_bytes + (double)s->cost.write_bytes,
-		view_operators_best(m, o, s));
+		view_operators_best(m, o, s),
+		view_profiles_of_shape(&of->profiles, s->operator_, s->number));
 }
 
 json_t *view_run_shapes(const struct run_shapes *s, uint32_t from, uint32_t n,
@@ -154,7 +155,7 @@ const struct table *view_run_shapes_table(struct arena *a,
 		const struct shape_stat *r = &s->rows[i];
 		const struct operator_stat *o = &s->of->is->rows[r->operator_];
 		row_run_shape_cells(t, s->of, o, r, (double)NAN, (double)NAN,
-			view_operators_best(s->of, o, r));
+			view_operators_best(s->of, o, r), NULL);
 		row_table_next(t);
 	}
 	return &t->table;

@@ -25,6 +25,7 @@ struct run_shapes {
 	const struct shape_stat *rows; /* operator_: index into of->is->rows */
 	uint32_t n;
 	double s_median;
+	struct view_profiles profiles;
 };
 /* Returns at most `n` shapes as items, starting after the first `from` shapes.
  */

@@ -236,15 +236,44 @@ static void derived_write_device(struct bulk *b, enum split split,
 		bulk_null(b);
 }
 
+/* The keys of a row's shape in run_shape. Shapes are sorted by operator; `first`
+ * has the index of an operator's first shape. */
+static void derived_write_shape_of(struct bulk *b, const struct profile *p,
+	const struct kernel_stat *s, const uint32_t *first)
+{
+	bool known = s->shape && first;
+	uint32_t at = known ? s->shape - 1 : 0;
+	uint32_t operator_ = known ? p->operators.shapes[at].operator_ : 0;
+	bulk_int4_known(b, known ? (int32_t)operator_ : -1);
+	bulk_int4_known(b, known ? (int32_t)(at - first[operator_]) : -1);
+	if (s->split == SPLIT_GRID)
+		bulk_bool(b, s->shapes_several);
+	else
+		bulk_null(b);
+}
+
+/* The index of the first shape of each operator; the caller frees it. NULL
+ * without operators. */
+static uint32_t *derived_first_shapes(const struct operators *o)
+{
+	uint32_t *first = o->n ? calloc(o->n, sizeof *first) : NULL;
+	if (o->n && !first)
+		abort();
+	for (uint32_t i = o->shapes_n; i-- > 0;)
+		first[o->shapes[i].operator_] = i;
+	return first;
+}
+
 static void derived_write_kernels(struct bulk *b, const struct derived_run *run)
 {
 	const struct profile *p = run->profile;
+	uint32_t *first = derived_first_shapes(&p->operators);
 	int32_t rank = 0;
 	for (uint32_t i = 0; i < p->stats_n; i++, rank++) {
 		const struct kernel_stat *s = &p->stats[i];
 		if (i && s->split != s[-1].split)
 			rank = 0;
-		bulk_row(b, 13 + TIME_COLUMNS_N);
+		bulk_row(b, 16 + TIME_COLUMNS_N);
 		bulk_int8(b, run->id);
 		bulk_int2(b, (int)s->split);
 		bulk_int4(b, rank);
@@ -257,13 +286,16 @@ static void derived_write_kernels(struct bulk *b, const struct derived_run *run)
 		column_write_time(b, &s->time);
 		bulk_float8_known(b, s->time_pct);
 		bulk_text(b, s->table_path);
+		derived_write_shape_of(b, p, s, first);
 	}
+	free(first);
 }
 
 static const struct derived_table derived_kernel = {
 	"COPY run_kernel (run_id, split, rank, kernel_id, device, grid_x, "
 	"grid_y, grid_z, block_x, block_y, block_z, " TIME_COLUMNS
-	", time_pct, table_path) FROM STDIN (FORMAT binary)",
+	", time_pct, table_path, shape_operator, shape_rank, shapes_several) "
+	"FROM STDIN (FORMAT binary)",
 	derived_write_kernels,
 };
 
@@ -486,6 +518,80 @@ static const struct derived_table derived_note = {
 	derived_write_notes,
 };
 
+/* ---- kernel profiles */
+
+static int derived_stalls_sort(const struct kernel_profile *p,
+	enum stall_reason *sorted)
+{
+	int n = 0;
+	for (int r = 0; r < STALL_REASONS; r++) {
+		if (isnan(p->stall_pct[r]))
+			continue;
+		int at = n++;
+		for (; at > 0 && p->stall_pct[sorted[at - 1]] < p->stall_pct[r];
+			at--)
+			sorted[at] = sorted[at - 1];
+		sorted[at] = (enum stall_reason)r;
+	}
+	return n;
+}
+
+static void derived_write_stalls(struct bulk *b, const struct kernel_profile *p)
+{
+	enum stall_reason sorted[STALL_REASONS];
+	const char *words[STALL_REASONS];
+	double pct[STALL_REASONS];
+	int n = derived_stalls_sort(p, sorted);
+	for (int i = 0; i < n; i++) {
+		words[i] = stall_reason_word(sorted[i]);
+		pct[i] = p->stall_pct[sorted[i]];
+	}
+	if (n) {
+		bulk_texts(b, words, (uint32_t)n);
+		bulk_packed(b, pct, (uint32_t)n);
+	} else {
+		bulk_null(b);
+		bulk_null(b);
+	}
+}
+
+static void derived_write_kernel_profiles(struct bulk *b,
+	const struct derived_run *run)
+{
+	const struct profile *p = run->profile;
+	for (uint32_t i = 0; i < p->kernel_profiles_n; i++) {
+		const struct kernel_profile_row *row = &p->kernel_profiles[i];
+		const struct kernel_profile *is = row->is;
+		bulk_row(b, 14 + KERNEL_FIGURES);
+		bulk_int8(b, run->id);
+		bulk_int4(b, (int32_t)i);
+		if (row->kernel != UINT32_MAX)
+			bulk_int8(b, run->kernels[row->kernel]);
+		else
+			bulk_null(b);
+		bulk_text(b, kernel_profile_match_word[row->match]);
+		bulk_text(b, is->name);
+		for (int d = 0; d < 3; d++)
+			bulk_int4_known(b, is->grid[d]);
+		for (int d = 0; d < 3; d++)
+			bulk_int4_known(b, is->block[d]);
+		bulk_int8(b, is->launches);
+		for (int f = 0; f < KERNEL_FIGURES; f++)
+			bulk_float8_known(b, is->figure[f]);
+		derived_write_stalls(b, is);
+	}
+}
+
+#define KERNEL_FIGURE(name, heading, text) #name ", "
+static const struct derived_table derived_kernel_profile = {
+	"COPY run_kernel_profile (run_id, rank, kernel_id, matched_by, name, "
+	"grid_x, grid_y, grid_z, block_x, block_y, block_z, launches, "
+#include "kernel_figure.def"
+	"stall, stall_pct) FROM STDIN (FORMAT binary)",
+	derived_write_kernel_profiles,
+};
+#undef KERNEL_FIGURE
+
 static bool derived_write_table(struct db *db, const struct derived_table *t,
 	const struct derived_run *runs, uint32_t n, struct err *e)
 {
@@ -504,7 +610,7 @@ bool derived_write(struct db *db, const struct derived_run *runs, uint32_t n,
 	static const struct derived_table *const own[] = { &derived_device,
 		&derived_kernel, &derived_copy, &derived_graph, &derived_launch,
 		&derived_frame, &derived_caller, &derived_origin, &derived_note,
-		NULL };
+		&derived_kernel_profile, NULL };
 	const struct derived_table *const *const lists[] = { own,
 		derived_iteration_tables, derived_operator_tables,
 		derived_breakdown_tables };
@@ -515,6 +621,16 @@ bool derived_write(struct db *db, const struct derived_run *runs, uint32_t n,
 		for (int i = 0; ok && lists[l][i]; i++)
 			ok = derived_write_table(db, lists[l][i], runs, n, e);
 	return ok && rollup_delta_save(db, runs, n, e);
+}
+
+bool derived_replace_kernel_profiles(struct db *db,
+	const struct derived_run *run, struct err *e)
+{
+	struct sql_params p = { 0 };
+	sql_int8(&p, run->id);
+	return sql_run(db, "DELETE FROM run_kernel_profile WHERE run_id = $1",
+		       &p, NULL, e) &&
+	       derived_write_table(db, &derived_kernel_profile, run, 1, e);
 }
 
 /* Takes back what the run added to the sums. */
@@ -541,6 +657,7 @@ bool derived_clear(struct db *db, int64_t run, struct err *e)
 		"DELETE FROM run_frame WHERE run_id = $1",
 		"DELETE FROM run_caller WHERE run_id = $1",
 		"DELETE FROM run_origin WHERE run_id = $1",
+		"DELETE FROM run_kernel_profile WHERE run_id = $1",
 		"DELETE FROM run_note WHERE run_id = $1",
 		"DELETE FROM run_capture WHERE run_id = $1",
 		"DELETE FROM run_iteration WHERE run_id = $1",

@@ -22,6 +22,9 @@ struct derived_run {
 
 bool derived_write(struct db *db, const struct derived_run *runs, uint32_t n,
 	struct err *e);
+/* Replaces the kernel profiles of a run, which may be attached later. */
+bool derived_replace_kernel_profiles(struct db *db,
+	const struct derived_run *run, struct err *e);
 /* Deletes all derived rows of the run, and its capture file. */
 bool derived_clear(struct db *db, int64_t run, struct err *e);
 

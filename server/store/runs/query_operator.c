@@ -155,7 +155,7 @@ bool query_shapes(struct db *db, struct arena *a, const struct shape_filter *f,
 	*rows = arena_array(a, struct shape_stat, *n);
 	for (uint32_t i = 0; i < *n && result_next(&r); i++) {
 		ok &= column_read_shape(&r, a, &(*rows)[i]);
-		result_int4(&r, 0);
+		(*rows)[i].number = (uint32_t)result_int4(&r, 0);
 		on_page = result_int8(&r, 0);
 	}
 	*more = on_page > *n;

@@ -113,6 +113,8 @@ static bool run_delete_work(struct db *db, void *arg, struct err *e)
 	 * bytes can be uploaded again. */
 	return derived_clear(db, d->id, e) &&
 	       learned_graph_forget(db, d->id, e) &&
+	       sql_run(db, "DELETE FROM kernel_profile_file WHERE run_id = $1",
+		       &p, NULL, e) &&
 	       sql_run(db,
 		       "UPDATE upload u "
 		       "SET identity = NULL "

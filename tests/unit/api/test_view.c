@@ -124,7 +124,7 @@ static void test_copy_table(void **state)
 static void test_kernel_json(void **state)
 {
 	(void)state;
-	same(view_kernel(&kernels[0]),
+	same(view_kernel(&kernels[0], NULL),
 		"{\"id\":3,\"name\":\"void f<int, 2>(T1 *)\",\"short_name\":"
 		"\"f\",\"family\":\"gemm\",\"operator\":null,\"device\":1,"
 		"\"grid\":[8,1024,1],\"block\":[128,1,1],"
@@ -133,7 +133,7 @@ static void test_kernel_json(void **state)
 		"\"min_ns\":2971823,\"max_ns\":333015608,"
 		"\"stddev_ns\":233376198.5,\"p90_ns\":300011229.5,"
 		"\"p99_ns\":329715170.2,\"iqr_ns\":165021892.5,"
-		"\"source\":null,\"origins\":[]}");
+		"\"source\":null,\"origins\":[],\"kernel_profiles\":[]}");
 }
 
 static void test_kernel_from_a_table(void **state)
@@ -158,7 +158,7 @@ static void test_kernel_from_a_table(void **state)
 			.time_pct = 31.4,
 			.table_path = "vllm/csrc/f.cu" },
 	};
-	same(view_kernel(&line),
+	same(view_kernel(&line, NULL),
 		"{\"id\":4,\"name\":\"f\",\"short_name\":\"f\",\"family\":"
 		"null,\"operator\":null,\"device\":null,\"grid\":null,"
 		"\"block\":null,\"time_pct\":31.4,\"instances\":7,"
@@ -167,7 +167,7 @@ static void test_kernel_from_a_table(void **state)
 		"\"p90_ns\":null,\"p99_ns\":null,\"iqr_ns\":null,\"source\":{"
 		"\"defined_in\":null,\"launched_from\":null,"
 		"\"known_from\":null,\"table_path\":\"vllm/csrc/f.cu\"},"
-		"\"origins\":[]}");
+		"\"origins\":[],\"kernel_profiles\":[]}");
 }
 
 /* A kernel that began before its call returned, so it did not wait. */

@@ -56,7 +56,8 @@ static inline struct db *fixture_db(void)
 	int applied;
 	works(migrate(db, &applied, &e));
 	fixture_script(db,
-		"TRUNCATE upload, upload_chunk, run_identity, token, kernel, "
+		"TRUNCATE upload, upload_chunk, kernel_profile_file, "
+		"run_kernel_profile, run_identity, token, kernel, "
 		"run, run_device, run_kernel, run_copy, run_note, "
 		"run_capture, run_graph, run_launch, run_frame, run_caller, "
 		"job, run_iteration, run_stratum, run_signature, run_axis, "
@@ -191,7 +192,8 @@ static inline int64_t fixture_derived(struct db *db)
 		"run_stratum", "run_signature", "run_axis", "run_pattern",
 		"run_pattern_iteration", "run_metric", "run_collective",
 		"run_fact", "run_operator", "run_shape", "run_unattributed",
-		"run_replayed_graph", "run_origin", "run_breakdown",
+		"run_replayed_graph", "run_origin", "run_kernel_profile",
+		"run_breakdown",
 		"run_section", "run_block", "run_layer_row", "run_group" };
 	int64_t n = 0;
 	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
