@@ -5,7 +5,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as o from '../../web/lib/operators.js';
+import {figuresText, profileColumns, profileList, stallsText} from '../../web/lib/kernel_profiles.js';
 import {measuredColumns, shapesOf} from '../../web/pages/run_operators.js';
+import {profile} from './importance/documents.mjs';
 import {roofsOf} from '../../web/lib/chart_roofline.js';
 
 // [function, value, text]
@@ -126,4 +128,19 @@ test('columns by the measured ceilings are there only with a calibration', () =>
 	const none = {s_measured: null, headroom_measured_ns: null};
 	assert.equal(s.title(none), 'unknown: a rate that it needs was not measured');
 	assert.equal(headroom.title({...none, collective: true}), 'unknown: a rate that it needs was not measured');
+});
+
+test('a kernel profile: figures that were recorded, and the most frequent stall reasons', () => {
+	assert.equal(figuresText(profile), 'SM 72.0%, memory 38.3%, occupancy 23.4%');
+	assert.equal(stallsText(profile), 'long_scoreboard 60.0%, wait 25.0%, barrier 4.5%');
+	assert.deepEqual([profileList([]), profileList(undefined)], [null, null]);
+});
+
+test('the column of kernel profiles is there only if a row has one', () => {
+	assert.deepEqual(profileColumns([{kernel_profiles: []}, {}]), []);
+	const [column] = profileColumns([{kernel_profiles: [profile]}]);
+	assert.equal(column.cell({kernel_profiles: [profile]}), 'SM 72.0%, memory 38.3%, occupancy 23.4%; stalls: long_scoreboard 60.0%');
+	assert.equal(column.title({kernel_profiles: [profile]}),
+		'gemm_kernel: SM 72.0%, memory 38.3%, occupancy 23.4%; stalls: long_scoreboard 60.0%, wait 25.0%, barrier 4.5%');
+	assert.deepEqual([column.cell({kernel_profiles: []}), column.cell({})], ['–', '–']);
 });

@@ -124,6 +124,11 @@ const SECTIONS = [
 						'class (a power of two of W, Q or bus bytes). It requires 20 calls in five runs. Its link opens a run that reached it.',
 				],
 				[
+					'Nsight Compute',
+					'Achieved throughput and stall reasons of a kernel profile (`kernsift attach RUN FILE`). Nsight Compute ' +
+						'executes each kernel alone, by default at base clocks, so its figures are not those of the run.',
+				],
+				[
 					'Reachable headroom',
 					'The GPU time that shapes would save at their fleet-best: `t · (1 − S / S_best)`. Unknown without a ' +
 						'fleet-best.',

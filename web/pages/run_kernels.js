@@ -6,6 +6,7 @@ import * as api from '../lib/api.js';
 import {exportLink, largestUnit, share, sourceLines, SPREAD, timeColumn, typicalUnit} from '../lib/columns.js';
 import {facts, h} from '../lib/dom.js';
 import * as f from '../lib/format.js';
+import {profileList} from '../lib/kernel_profiles.js';
 import {announce, showFailure} from '../lib/notices.js';
 import {missingDetail, unknownTitle} from '../lib/run_content.js';
 import {matching, sorted, table} from '../lib/table.js';
@@ -39,6 +40,7 @@ function kernelDetail(run, rows, linked, at, changed) {
 				['Family', row.family],
 				['Source', sourceLines(row.source)],
 				['Source found by', row.source?.known_from],
+				['Nsight Compute', profileList(row.kernel_profiles)],
 			]),
 			launchedBy(row),
 		);

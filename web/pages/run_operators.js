@@ -6,6 +6,7 @@ import * as api from '../lib/api.js';
 import {exportLink, largestUnit, share, timeColumn, typicalUnit} from '../lib/columns.js';
 import {facts, h} from '../lib/dom.js';
 import * as f from '../lib/format.js';
+import {profileColumns} from '../lib/kernel_profiles.js';
 import {listing} from '../lib/listing.js';
 import {showFailure} from '../lib/notices.js';
 import {
@@ -73,6 +74,7 @@ function shapeColumns(rows) {
 			title: (r) => (r.sol_ns === null ? reason(r) : `roofline bound per call: ${f.exact(r.sol_ns)}`),
 		},
 		...sColumns(),
+		...profileColumns(rows),
 		regimeColumn(),
 		aiColumn(),
 		{

@@ -67,15 +67,22 @@ export function runOperators(query) {
 		items: against ? items.map((row, i) => put(row, [0.1, 1.25][i] ?? null)) : items, next: null};
 }
 
+// A kernel profile of the first shape.
+export const profile = {kernel: 3, name: 'gemm_kernel', matched_by: 'name', grid: [64, 1, 1], block: [256, 1, 1], launches: 2, run_launches: 480,
+	duration_ns: 48000, sm_throughput_pct: 72, memory_throughput_pct: 38.25, dram_throughput_pct: null, dram_bytes_per_s: null, l1_hit_pct: null, l2_hit_pct: null,
+	occupancy_pct: 23.4, registers_per_thread: 168, ipc: null, operator: 'gemm', shape: 'm=237 n=4096 k=4096', shape_reason: null,
+	stalls: [['long_scoreboard', 60, 'Warps wait for data.', 'Load earlier.'], ['wait', 25, 'Warps wait a fixed time.', ''], ['barrier', 4.5, 'b', ''], ['drain', 0.5, 'd', '']]
+		.map(([reason, pct, text, advice]) => ({reason, pct, text, advice}))};
+
 export function runShapes(query) {
 	const against = query.get('against') ? OLD : null;
 	const times = {calls: 240, launches: 480, total_ns: 11e6, time_pct: 11, mean_ns: 45833.3, median_ns: 45700, min_ns: 44000, max_ns: 52000, p90_ns: 46000, p99_ns: 51000};
 	const one = {dtype: 'bf16', phase: 'decode', ...times, ...NOT_MEASURED, attained_flops: 1.735e14, against: against && {sol_ns: 9166.66, regime: 'memory', reason: null}};
 	return {operator: 'gemm', description: 'a matrix product', platform: 'H200', against, s_median: 0.61, findings: [], next: null, items: [
 		{...one, collective_kind: null, bus_bytes: null, link: null, shape: 'm=237 n=4096 k=4096', sizes: {m: 237, n: 4096, k: 4096}, grid: null, attribution_source: 'op_sizes', flops: {bf16: 7952400384}, read_bytes: 35495936,
-			write_bytes: 1941504, ai: 212.4, sol_ns: 8036.8, s: 0.175, regime: 'compute', reason: null, size_class: 32, reachable_headroom_ns: 5500000, best_efficiency: 0.35, best_run: 12},
+			write_bytes: 1941504, ai: 212.4, sol_ns: 8036.8, s: 0.175, regime: 'compute', reason: null, size_class: 32, reachable_headroom_ns: 5500000, best_efficiency: 0.35, best_run: 12, kernel_profiles: [profile]},
 		{...one, collective_kind: null, bus_bytes: null, link: null, shape: null, sizes: null, grid: '128x1x1 / 256x1x1', attribution_source: 'rule', flops: null, read_bytes: null, write_bytes: null, ai: null, sol_ns: null, s: null,
-			regime: null, reason: 'its shape is unknown', size_class: null, reachable_headroom_ns: null, best_efficiency: null, best_run: null, against: against && {sol_ns: null, regime: null, reason: 'its shape is unknown there either'}}]};
+			regime: null, reason: 'its shape is unknown', size_class: null, reachable_headroom_ns: null, best_efficiency: null, best_run: null, kernel_profiles: [], against: against && {sol_ns: null, regime: null, reason: 'its shape is unknown there either'}}]};
 }
 
 export const platforms = () => ({version: 2, catalog: '1+2', fault: null, items: [OLD, GPU], site_overrides: [], next: null});
