@@ -5,9 +5,11 @@
 #include "analyze.h"
 #include "attribute.h"
 #include "capture_write.h"
+#include "kernel_profile_match.h"
+#include "kernel_profiles.h"
 #include "learned_graph.h"
 #include "log.h"
-#include "profiled_kernels.h"
+#include "ncu_table.h"
 #include "provenance.h"
 #include "site_overrides.h"
 #include "save.h"
@@ -197,6 +199,53 @@ static bool ingest_step_save(struct job *j, struct err *e)
 	return ok;
 }
 
+/* The profiles of the `n` files, which are of one run. NULL if they cannot be
+ * read. */
+static struct kernel_profiles *ingest_profiles_read(struct arena *a,
+	const struct kernel_profile_file *files, uint32_t n, struct err *e)
+{
+	struct kernel_profiles *out = arena_new(a, struct kernel_profiles);
+	struct ncu_reader *r = ncu_reader_new(a);
+	bool ok = out && r;
+	for (uint32_t i = 0; ok && i < n; i++)
+		ok = ncu_reader_add(r, files[i].name, files[i].content,
+			files[i].len, e);
+	if (ok && ncu_reader_end(r, out, e))
+		return out;
+	if (!e->code)
+		arena_err(a, e);
+	return NULL;
+}
+
+/* Finds the kernels of the runs in the files of a kernel profiler that were
+ * attached to them. The server accepted only files that can be read. */
+static bool ingest_step_profiles(struct job *j, struct err *e)
+{
+	struct arena *a = &j->arena;
+	struct kernel_profile_file *files;
+	uint32_t files_n, end;
+	if (!kernel_profiles_of_upload(j->db, a, j->claim->upload, &files,
+		    &files_n, e))
+		return false;
+	for (uint32_t i = 0; i < files_n; i = end) {
+		int32_t of = files[i].ordinal;
+		for (end = i; end < files_n && files[end].ordinal == of;)
+			end++;
+		/* The run had a number that the trace no longer has. */
+		if (of < 0 || (uint32_t)of >= j->trace.processes_n)
+			continue;
+		const struct kernel_profiles *is =
+			ingest_profiles_read(a, &files[i], end - i, e);
+		if (!is)
+			return false;
+		if (!kernel_profile_match(&j->runs[of], is, a,
+			    &j->runs[of].kernel_profiles))
+			return arena_err(a, e);
+		j->runs[of].kernel_profiles_n = is->n;
+	}
+	return true;
+}
+
 /* Writes the log line of an ingest: its times, sizes and findings. */
 static void ingest_log_done(const struct job *j)
 {
@@ -251,8 +300,7 @@ bool ingest(struct db *db, const struct claim *c, const struct catalog *f,
 	*saving = ingest_step_decode(&j, &why) &&
 		  ingest_step_analyze(&j, &why) &&
 		  ingest_step_origins(&j, f, &why) &&
-		  profiled_kernels_find(db, c->upload, j.runs,
-			  j.trace.processes_n, &j.arena, &why);
+		  ingest_step_profiles(&j, &why);
 	bool ok = *saving && ingest_step_save(&j, &why);
 	if (ok) {
 		ingest_log_done(&j);

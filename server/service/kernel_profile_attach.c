@@ -55,7 +55,7 @@ static bool kernel_profile_attach_belongs(struct arena *a,
 	const struct profile *run, const struct kernel_profile_file *f,
 	struct err *e)
 {
-	struct kernel_profiles is;
+	struct kernel_profiles is = { 0 };
 	struct kernel_profile_row *rows;
 	if (!kernel_profile_attach_read(a, f->name, f->content, f->len, &is, e))
 		return false;

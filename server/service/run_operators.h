@@ -3,12 +3,15 @@
  *
  * That bound is computed from the cost of each shape and the peaks of the other
  * platform. A stored roofline bound cannot be used, because it belongs to the
- * platform of the run. */
+ * platform of the run.
+ *
+ * Also the unattributed kernels of all runs. */
 #pragma once
 #include "catalog.h"
 #include "measured_ceilings.h"
 #include "query_operator.h"
 #include "reachable.h"
+#include "service.h"
 
 /* Sums over an operator's calls whose roofline bound on the other platform is
  * known. */
@@ -62,3 +65,10 @@ const struct measured_sum *run_operators_measured(
 	const struct run_operators_table *m, const struct operator_stat *o);
 /* The leg that most of the operator's bound time belongs to. */
 enum leg run_operators_leg(const struct operator_stat *o);
+
+/* Lists the unattributed kernels of all runs, the most time first, at most
+ * `limit`. Kernels whose names differ only in the number that a compiler gave
+ * them (kernel_stem) are one row: it has the id and the texts of the kernel with
+ * the most time, and the sums of all. */
+bool run_operators_unattributed(struct service_call *c, int limit,
+	struct unattributed_line **rows, uint32_t *n, struct err *e);

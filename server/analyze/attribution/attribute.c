@@ -3,7 +3,6 @@
 #include "attribute.h"
 #include "attribute_sources.h"
 #include "collective_calls.h"
-#include "collective_nodes.h"
 #include "graph_capture.h"
 #include "correlation.h"
 #include "profile.h"

@@ -306,8 +306,7 @@ static bool attribute_rows_groups_init(struct attribute_rows_groups *g,
 		memset(g->row_of, 0xFF, n * sizeof *g->row_of);
 	return g->call_ns && g->row_of && names_init(&g->keys, a) &&
 	       names_init(&g->texts, a) && names_init(&g->links, a) &&
-	       names_init(&g->pointers, a) &&
-	       names_init(&g->grids.keys, a);
+	       names_init(&g->pointers, a) && names_init(&g->grids.keys, a);
 }
 
 static void attribute_rows_groups_release(struct attribute_rows_groups *g)

@@ -1,6 +1,8 @@
-/* collective.c - looks up the kinds of collective.def, and computes sizes. */
+/* collective.c - looks up the kinds of collective.def, computes sizes, and finds the
+ * nodes of a group. */
 #include "collective.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum collective_size { SIZE_NONE, SIZE_IN, SIZE_OUT, SIZE_ALL };
@@ -105,9 +107,11 @@ double collective_busbw_gb_s(const struct collective_call *c, int64_t calls,
 
 double collective_bus_bytes(const struct collective_call *c)
 {
-	double bytes = (double)c->bytes * collective_busbw_factor(c);
+	double bytes = (double)c->bytes * link_factor(c->kind, c->group_size);
 
-	return c->bytes >= 0 && bytes > 0 ? bytes : (double)NAN;
+	return c->bytes >= 0 && bytes > 0 && !collective_is_uneven(c)
+		       ? bytes
+		       : (double)NAN;
 }
 
 void collective_bus_sums(const struct collectives *cs,
@@ -153,4 +157,117 @@ const char *collective_bytes_reason(const struct collective_call *c)
 			       : "the trace does not state its elements";
 	return c->dtype ? "its bytes exceed 64 bits"
 			: "no operator states its element type";
+}
+
+/* ---- reads the ranks of a group, and maps ranks to nodes */
+
+/* Reads the next rank of "[0, 1, 2]"; -1 at the end, or if the list is cut
+ * ("..."), as PyTorch cuts long ones. */
+static int64_t collective_nodes_rank(const char **at)
+{
+	const char *p = *at + strcspn(*at, "0123456789.");
+	char *end;
+
+	if (*p < '0' || *p > '9')
+		return -1;
+	long long rank = strtoll(p, &end, 10);
+	*at = end;
+	return rank;
+}
+
+/* Ranks of a sorted list, counted node by node. */
+struct collective_nodes_count {
+	int64_t nodes, node; /* the last one */
+	int64_t on, each; /* ranks on it, and on each node before */
+	bool uneven;
+};
+
+static void collective_nodes_add(struct collective_nodes_count *k, int64_t node)
+{
+	if (k->nodes && node == k->node) {
+		k->on++;
+		return;
+	}
+	k->uneven |= k->nodes > 1 && k->on != k->each;
+	k->each = k->on;
+	k->node = node;
+	k->nodes++;
+	k->on = 1;
+}
+
+/* Counts the ranks of the list. False if it has more or fewer ranks than the
+ * group, or one that the job does not have, or one twice. */
+static bool collective_nodes_read(const struct collective_call *c,
+	const struct collective_host *host, struct collective_nodes_count *k)
+{
+	const char *at = c->ranks;
+	int64_t rank, before = -1, n = 0;
+
+	while ((rank = collective_nodes_rank(&at)) >= 0) {
+		/* PyTorch sorts them. */
+		if (rank >= host->world_size || rank <= before)
+			return false;
+		before = rank;
+		n++;
+		collective_nodes_add(k, rank / host->devices);
+	}
+	k->uneven |= k->nodes > 1 && k->on != k->each;
+	return n == c->group_size;
+}
+
+/* The nodes of a group that is only a part of a job on several. */
+static int64_t collective_nodes_of_list(const struct collective_call *c,
+	const struct collective_host *host, const char **why)
+{
+	struct collective_nodes_count k = { 0 };
+
+	*why = "which ranks its group has is unknown";
+	if (!c->ranks || !collective_nodes_read(c, host, &k))
+		return 0;
+	*why = k.uneven ? "its group has more ranks on one node than on another"
+			: NULL;
+	return k.uneven ? 0 : k.nodes;
+}
+
+/* Why neither rule applies; NULL if one does. */
+static const char *collective_nodes_lack(const struct collective_call *c,
+	const struct collective_host *host)
+{
+	int64_t all = host->devices;
+
+	if (c->group_size < 1)
+		return "its process group is unknown";
+	if (host->world_size < c->group_size)
+		return host->world_size < 0
+			       ? "how many ranks the job has is unknown"
+			       : "its group has more ranks than the job";
+	if (all < 2)
+		return "how many devices a node has is unknown";
+	if (host->rank >= 0 && host->device >= 0 &&
+		host->rank % all != host->device)
+		return "its ranks are not numbered like the devices, so on which "
+		       "nodes they are is unknown";
+	if (host->world_size <= all)
+		return NULL;
+	if (!host->platform || all < host->platform->link_devices ||
+		!host->platform->link_devices)
+		return "its host may have more devices than the trace lists, so "
+		       "on which nodes its ranks are is unknown";
+	if (host->world_size % all)
+		return "the ranks of the job do not fill its nodes, so on which "
+		       "nodes they are is unknown";
+	return NULL;
+}
+
+int64_t collective_nodes(const struct collective_call *c,
+	const struct collective_host *host, const char **why)
+{
+	*why = c->group_size == 1 ? NULL : collective_nodes_lack(c, host);
+	if (*why)
+		return 0;
+	if (c->group_size == 1 || host->world_size <= host->devices)
+		return 1;
+	if (c->group_size == host->world_size)
+		return host->world_size / host->devices;
+	return collective_nodes_of_list(c, host, why);
 }

@@ -96,7 +96,9 @@ size_t kernel_profile_match_spelling(char *out, const char *name, size_t len)
 	return to;
 }
 
-size_t kernel_profile_match_bare(const char *spelling, size_t len)
+/* The length of a template's spelling without its parameters; 0 if it is no
+ * template with parameters. */
+static size_t kernel_profile_match_bare(const char *spelling, size_t len)
 {
 	int depth = 0;
 	for (size_t at = len; at-- > 0;) {

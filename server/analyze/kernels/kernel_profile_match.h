@@ -23,6 +23,3 @@ bool kernel_profile_match(const struct profile *run,
 /* Writes a name without the differences between demanglers to `out`, which has
  * room for `len` + 1 bytes. Returns its length. */
 size_t kernel_profile_match_spelling(char *out, const char *name, size_t len);
-/* The length of a template's spelling without its parameters; 0 if it is no
- * template with parameters. */
-size_t kernel_profile_match_bare(const char *spelling, size_t len);

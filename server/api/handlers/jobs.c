@@ -59,7 +59,7 @@ static bool jobs_ranks(struct call *c, bool exchanges, struct job_row *job,
 
 json_t *job_get(struct call *c, struct err *e)
 {
-	struct compared_run *runs;
+	struct compared_run *runs = NULL;
 	struct job_row job;
 	struct ranks ranks;
 	if (!jobs_ranks(c, false, &job, &runs, &ranks, e))
@@ -71,7 +71,7 @@ json_t *job_get(struct call *c, struct err *e)
 
 json_t *job_exchanges_get(struct call *c, struct err *e)
 {
-	struct compared_run *runs;
+	struct compared_run *runs = NULL;
 	struct job_row job;
 	struct ranks ranks;
 	struct exchange_maps maps;

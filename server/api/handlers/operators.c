@@ -3,7 +3,7 @@
 #include "catalog_params.h"
 #include "catalog_cache.h"
 #include "listing.h"
-#include "unattributed_kernels.h"
+#include "run_operators.h"
 #include "findings.h"
 #include "fleet_best.h"
 #include "kernel_profiles.h"
@@ -266,10 +266,10 @@ static json_t *operators_unattributed(struct call *c, const char *name,
 		return NULL;
 	}
 	int most = json ? (int)limit->whole : INT_MAX;
-	if (!call_db(c, e) ||
-		!(c->id ? query_unattributed(c->s.db, &c->s.arena, c->id, most,
-				  &rows, &n, e)
-			: unattributed_kernels_read(&c->s, most, &rows, &n, e)))
+	if (!call_db(c, e) || !(c->id ? query_unattributed(c->s.db, &c->s.arena,
+						c->id, most, &rows, &n, e)
+				      : run_operators_unattributed(&c->s, most,
+						&rows, &n, e)))
 		return NULL;
 	if (!json)
 		return listing_file(c,

@@ -9,6 +9,7 @@
  * nccl:all_reduce, with an argument for each input tensor. */
 #include "kineto.h"
 #include "shape.h"
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -96,6 +97,7 @@ static int64_t kineto_comms_number(const char *p, const char *end)
 {
 	struct scan s = { .end = end };
 	struct number n;
+	assert(p); /* a position of a layout that fits */
 	return number_int(&s, p, &n) && n.kind == NUMBER_OK && n.value >= 0
 		       ? n.value
 		       : -1;
@@ -227,7 +229,7 @@ static bool kineto_comms_has_data(const struct kineto_event *e)
 static void kineto_comms_positions(const struct kineto_event *e,
 	struct kineto_comms_record *to)
 {
-	const char *at[ITEMS_MAX];
+	const char *at[ITEMS_MAX] = { NULL };
 	uint32_t n = kineto_comms_items(&e->concrete, at);
 	if (!n)
 		return;
@@ -244,6 +246,7 @@ static void kineto_comms_positions(const struct kineto_event *e,
 		return;
 	const char **from = at + data;
 	struct scan s = { .end = end };
+	assert(from[IN_SPLIT] && from[OUT_SPLIT]); /* each layout has them */
 	if (!to->is.in_split.at &&
 		scan_text(&s, from[IN_SPLIT], &to->is.in_split))
 		scan_text(&s, from[OUT_SPLIT], &to->is.out_split);

@@ -570,7 +570,7 @@ static void ncu_table_units(struct ncu_reader *r)
 
 static bool ncu_table_row(struct ncu_reader *r, struct err *e)
 {
-	struct ncu_launch *l;
+	struct ncu_launch *l = NULL;
 	if (!ncu_table_launch(r, &l, e))
 		return false;
 	for (uint32_t i = 0; !r->details && i < r->columns; i++)

@@ -259,7 +259,7 @@ static uint32_t *derived_first_shapes(const struct operators *o)
 	uint32_t *first = o->n ? calloc(o->n, sizeof *first) : NULL;
 	if (o->n && !first)
 		abort();
-	for (uint32_t i = o->shapes_n; i-- > 0;)
+	for (uint32_t i = first ? o->shapes_n : 0; i-- > 0;)
 		first[o->shapes[i].operator_] = i;
 	return first;
 }

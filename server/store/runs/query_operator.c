@@ -320,6 +320,7 @@ bool query_unattributed_runs(struct db *db, const int64_t *kernels,
 	}
 	for (int i = 0; i < 2; i++)
 		sql_array(&p, &of[i]);
+	memset(runs, 0, sets * sizeof *runs);
 	bool ok = sql_run(db, unattributed_runs, &p, &r, e);
 	for (int i = 0; i < 2; i++)
 		sql_array_release(&of[i]);

@@ -128,12 +128,47 @@ static void test_bandwidth(void **state)
 		"the trace does not state its elements");
 }
 
+static void test_bus_bytes(void **state)
+{
+	struct collective_call c = { .kind = COLLECTIVE_ALL_TO_ALL,
+		.bytes = 1000,
+		.group_size = 8 };
+
+	(void)state;
+	assert_true(collective_is_uneven(&c));
+	assert_true(isnan(collective_bus_bytes(&c)));
+	c.split = COLLECTIVE_SPLIT_EVEN;
+	assert_false(collective_is_uneven(&c));
+	assert_true(collective_bus_bytes(&c) == 875);
+	c.bytes = -1;
+	assert_true(isnan(collective_bus_bytes(&c)));
+	c.bytes = 1000;
+	c.kind = COLLECTIVE_ALL_REDUCE;
+	c.split = COLLECTIVE_SPLIT_UNEVEN;
+	assert_false(collective_is_uneven(&c));
+	assert_true(collective_bus_bytes(&c) == 1750);
+	/* One rank sends nothing. */
+	c.group_size = 1;
+	assert_true(isnan(collective_bus_bytes(&c)));
+}
+
+static void test_kind_from_word(void **state)
+{
+	(void)state;
+	assert_int_equal(collective_kind_from("all_to_all"),
+		COLLECTIVE_ALL_TO_ALL);
+	assert_int_equal(collective_kind_from("AllReduce"), COLLECTIVE_UNKNOWN);
+	assert_int_equal(collective_kind_from(""), COLLECTIVE_UNKNOWN);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_elements),
 		cmocka_unit_test(test_bandwidth),
+		cmocka_unit_test(test_bus_bytes),
+		cmocka_unit_test(test_kind_from_word),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* test_collective_nodes.c - on how many nodes the ranks of a group are. */
-#include "collective_nodes.h"
+#include "collective.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

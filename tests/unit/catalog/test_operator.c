@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <math.h>
+#include <string.h>
 
 struct row {
 	const char *name, *is;
@@ -343,10 +344,36 @@ static void test_operators(void **state)
 	assert_string_equal(rms->aliases[3], "hidden");
 }
 
+static void test_name_of_host_operator(void **state)
+{
+	static const struct row names[] = {
+		{ "aten::mm", "aten::mm" },
+		{ "torch.ops.vllm.rms_norm.default", "vllm::rms_norm" },
+		{ "torch.ops.aten.mm", "aten::mm" },
+		{ "torch.ops.aten", "torch.ops.aten" },
+		{ "torch.ops.", "torch.ops." },
+		{ "sglang_profiler::silu_and_mul_12",
+			"sglang_profiler::silu_and_mul" },
+		{ "sglang_profiler::top_k2", "sglang_profiler::top_k2" },
+		{ "sglang_profiler::7", "sglang_profiler::7" },
+		{ "aiter::op_12", "aiter::op_12" },
+	};
+	char buf[CATALOG_OP_NAME_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		size_t len = strlen(names[i].name);
+		const char *is = catalog_op_name(names[i].name, &len, buf);
+		assert_int_equal(len, strlen(names[i].is));
+		assert_memory_equal(is, names[i].is, len);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kernels),
+		cmocka_unit_test(test_name_of_host_operator),
 		cmocka_unit_test(test_made_up),
 		cmocka_unit_test(test_ops),
 		cmocka_unit_test(test_modules),

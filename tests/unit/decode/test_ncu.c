@@ -264,6 +264,28 @@ static void too_many_kernels(void **state)
 	free(text);
 }
 
+static void headings(void **state)
+{
+	(void)state;
+	assert_true(ncu_table_is_heading(DETAILS, strlen(DETAILS) - 1));
+	assert_true(ncu_table_is_heading(RAW(SM), strlen(RAW(SM)) - 1));
+	assert_false(ncu_table_is_heading("", 0));
+	assert_false(ncu_table_is_heading("\"ID\",", 5));
+	assert_false(ncu_table_is_heading("Time (%),Total Time (ns)", 24));
+}
+
+static void reasons_have_sentences(void **state)
+{
+	(void)state;
+	for (int r = 0; r < STALL_REASONS; r++) {
+		enum stall_reason is = (enum stall_reason)r;
+		const char *text = stall_reason_text(is);
+		assert_int_equal(text[strlen(text) - 1], '.');
+		assert_int_equal(!*stall_reason_advice(is),
+			is == STALL_selected);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -271,6 +293,8 @@ int main(void)
 		cmocka_unit_test(files_that_are_no_table),
 		cmocka_unit_test(two_files),
 		cmocka_unit_test(too_many_kernels),
+		cmocka_unit_test(headings),
+		cmocka_unit_test(reasons_have_sentences),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

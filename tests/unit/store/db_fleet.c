@@ -150,6 +150,26 @@ static void unattributed_kernels_of_all_runs(void **state)
 	arena_release(&a);
 }
 
+/* A set counts a run once, however many of its kernels the run has. */
+static void runs_of_sets_of_unattributed_kernels(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct unattributed_line *rows;
+	uint32_t n;
+	int64_t runs[3] = { -1, -1, -1 };
+	several(db);
+	works(query_unattributed(db, &a, 0, 10, &rows, &n, &e));
+	assert_int_equal(n, 1);
+	const int64_t kernels[] = { rows[0].kernel, rows[0].kernel, -7 };
+	const uint32_t set_of[] = { 0, 0, 2 };
+	works(query_unattributed_runs(db, kernels, set_of, 3, runs, 3, &e));
+	assert_int_equal(runs[0], 5);
+	assert_int_equal(runs[1], 0);
+	assert_int_equal(runs[2], 0);
+	arena_release(&a);
+}
+
 static const char *fleet_cell_names(struct db *db, struct arena *a)
 {
 	struct fleet f;
@@ -207,6 +227,7 @@ int main(void)
 		CASE(folding_changes_nothing),
 		CASE(every_filter_and_any_days),
 		CASE(unattributed_kernels_of_all_runs),
+		CASE(runs_of_sets_of_unattributed_kernels),
 		CASE(cells_do_not_follow_the_order_of_rows),
 		cmocka_unit_test(the_longest_bound_is_counted),
 	};

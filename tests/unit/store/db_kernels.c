@@ -46,7 +46,7 @@ static struct profile lined(struct arena *a)
 				.p90_ns = lines[i].p90,
 				.p99_ns = lines[i].p99,
 				.iqr_ns = NAN },
-			20, NULL };
+			0, false, 20, NULL };
 	}
 	return p;
 }
@@ -232,8 +232,8 @@ static void page_of_long_names_ends_early(void **state)
 		p.kernels[i].name = arena_strdup(&a, text);
 		p.kernels[i].short_name = "n";
 		p.stats[i] = (struct kernel_stat){ i, SPLIT_NONE, -1,
-			{ -1, -1, -1 }, { -1, -1, -1 }, fixture_time(2, 20),
-			0.5, NULL };
+			{ -1, -1, -1 }, { -1, -1, -1 }, fixture_time(2, 20), 0,
+			false, 0.5, NULL };
 	}
 	f.run = *fixture_runs(*state, &a, fixture_save(*state, "2", &p, 1), 1);
 	works(query_kernels(*state, &a, &f, &rows, &n, &more, &e));

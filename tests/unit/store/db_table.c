@@ -51,7 +51,7 @@ static struct profile table_profile(struct arena *a)
 				.p90_ns = time,
 				.p99_ns = time,
 				.iqr_ns = NAN },
-			none ? NAN : 20, i < 3 ? NULL : "csrc/k.cu" };
+			0, false, none ? NAN : 20, i < 3 ? NULL : "csrc/k.cu" };
 	}
 	p.copy_stats_n = 1;
 	p.copy_stats = arena_array(a, struct copy_stat, 1);

@@ -154,9 +154,9 @@ static inline struct profile fixture_profile(struct arena *a)
 		(struct profile_kernel){ .name = "add", .short_name = "add" };
 	p.stats = arena_array(a, struct kernel_stat, 6);
 	p.stats[0] = (struct kernel_stat){ 0, SPLIT_NONE, -1, { -1, -1, -1 },
-		{ -1, -1, -1 }, fixture_time(3, 300), 66.7, NULL };
+		{ -1, -1, -1 }, fixture_time(3, 300), 0, false, 66.7, NULL };
 	p.stats[1] = (struct kernel_stat){ 1, SPLIT_NONE, -1, { -1, -1, -1 },
-		{ -1, -1, -1 }, fixture_time(2, 150), 33.3, NULL };
+		{ -1, -1, -1 }, fixture_time(2, 150), 0, false, 33.3, NULL };
 	p.stats[2] = p.stats[0];
 	p.stats[2].split = SPLIT_DEVICE;
 	p.stats[2].device = 0;
@@ -164,7 +164,7 @@ static inline struct profile fixture_profile(struct arena *a)
 	p.stats[3].split = SPLIT_DEVICE;
 	p.stats[3].device = 1;
 	p.stats[4] = (struct kernel_stat){ 0, SPLIT_GRID, -1, { 128, 2, 1 },
-		{ 256, 1, 1 }, fixture_time(3, 300), 66.7, NULL };
+		{ 256, 1, 1 }, fixture_time(3, 300), 0, false, 66.7, NULL };
 	p.stats[5] = p.stats[1];
 	p.stats[5].split = SPLIT_GRID;
 	p.copy_stats = arena_array(a, struct copy_stat, 2);
@@ -193,8 +193,8 @@ static inline int64_t fixture_derived(struct db *db)
 		"run_pattern_iteration", "run_metric", "run_collective",
 		"run_fact", "run_operator", "run_shape", "run_unattributed",
 		"run_replayed_graph", "run_origin", "run_kernel_profile",
-		"run_breakdown",
-		"run_section", "run_block", "run_layer_row", "run_group" };
+		"run_breakdown", "run_section", "run_block", "run_layer_row",
+		"run_group" };
 	int64_t n = 0;
 	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
 		char sql[60];

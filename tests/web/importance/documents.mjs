@@ -44,7 +44,7 @@ export const fleetShapes = (operator) => ({reference_set: null, operator, id: nu
 	items: [shape('tokens=16 hidden=2048 inter=768', 'H200', 0.75), shape('tokens=32 hidden=2048 inter=768', 'H20', 0.1), shape(null, 'H20', null)], next: null});
 
 export const unattributed = () => ({items: [{id: 7, name: 'void <b>mystery</b><float>(float *)', short_name: 'mystery', family: null, launches: 120,
-	total_ns: 9000000, total_s: 0.009, runs: 3}], next: null});
+	total_ns: 9000000, total_s: 0.009, names: 1, runs: 3}], next: null});
 
 const KNOWN = {sizes: 0, op_sizes: 0, op: 0, range: 0, node: 0, graph: 0, rule: 0, record: 0, not: 0};
 const NOT_MEASURED = {sol_measured_ns: null, s_measured: null};

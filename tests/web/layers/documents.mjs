@@ -68,7 +68,7 @@ const piece = (short, us, more) => ({kernel: kernel(short), operation: null, ope
 const cell = (rows, s = null) => rows && {mean_ns: rows.reduce((n, r) => n + r.mean_ns, 0), diff_ns: null, diff_pct: null, s, rows};
 function line(block, match, roles, cells, module = null) {
 	const [first] = cells;
-	return {block, match, roles, module, cells: cells.map((c, i) => c && i && first ? {...c, diff_ns: c.mean_ns - first.mean_ns, diff_pct: (c.mean_ns - first.mean_ns) * 100 / first.mean_ns} : c)};
+	return {block, match, identity: 'name', identity_reason: null, roles, module, cells: cells.map((c, i) => c && i && first ? {...c, diff_ns: c.mean_ns - first.mean_ns, diff_pct: (c.mean_ns - first.mean_ns) * 100 / first.mean_ns} : c)};
 }
 
 // The second run fuses kernels that the first run launches separately, and its names are
