@@ -75,6 +75,9 @@ class Pipeline:
         return p.returncode, p.stdout
 
     def gates(self, project, heads):
+        # They take longer than the server keeps a connection without requests; the next
+        # request opens another.
+        self.http.close()
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             return dict(zip(heads, pool.map(lambda h: self.gate(project, h), heads)))
 
