@@ -215,6 +215,32 @@ json_t *view_gate_document(struct arena *a, const struct gate_request *q,
 	return v;
 }
 
+/* Sets the fields that are missing to null. */
+static void view_gate_complete(json_t *v, const char *const *fields, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!json_object_get(v, fields[i]))
+			json_object_set_new(v, fields[i], json_null());
+}
+
+/* Completes a stored gate, which lacks what was added since the release that
+ * wrote it. That release had no such rule, as null says. */
+static void view_gate_add_fields(json_t *gate)
+{
+	static const char *const policy[] = {
+#define POLICY(kind, field, ...) #field,
+#include "gate_policy.def"
+#undef POLICY
+	};
+	static const char *const rule[] = { "base_gb_s", "head_gb_s" };
+	json_t *rules = json_object_get(gate, "rules");
+	view_gate_complete(json_object_get(gate, "policy"), policy,
+		sizeof policy / sizeof *policy);
+	for (size_t i = 0; i < json_array_size(rules); i++)
+		view_gate_complete(json_array_get(rules, i), rule,
+			sizeof rule / sizeof *rule);
+}
+
 json_t *view_gate(const struct gate_row *row)
 {
 	json_t *v = json_pack("{s:o, s:o, s:s, s:s, s:s, s:s, s:s}", "id",
@@ -222,6 +248,7 @@ json_t *view_gate(const struct gate_row *row)
 		"created_by", row->who, "project", row->project, "workload",
 		row->workload, "name", row->name, "outcome", row->outcome);
 	json_object_update_new(v, json_loads(row->document, 0, NULL));
+	view_gate_add_fields(v);
 	return v;
 }
 

@@ -16,7 +16,8 @@ static const struct gate_row row = { .id = 7,
 	.name = "decode",
 	.outcome = "undecided",
 	.document =
-		"{\"exit_status\":2,\"rules\":[{\"p\":0.1}],\"findings\":[1],"
+		"{\"exit_status\":2,\"rules\":[{\"p\":0.5,\"head_gb_s\":9}],"
+		"\"findings\":[1],"
 		"\"compare\":\"/compare?base=1&head=2\"}" };
 
 static void assert_json(json_t *v, const char *want)
@@ -27,6 +28,7 @@ static void assert_json(json_t *v, const char *want)
 	json_decref(v);
 }
 
+/* The rule lacks base_gb_s, as those of older releases do. */
 static void test_answer(void **state)
 {
 	(void)state;
@@ -34,7 +36,8 @@ static void test_answer(void **state)
 		"{\"id\":7,\"created_at\":\"2026-08-22T10:11:12.000000Z\","
 		"\"created_by\":\"ci\",\"project\":\"p\",\"workload\":\"w\","
 		"\"name\":\"decode\",\"outcome\":\"undecided\",\"exit_status\":2,"
-		"\"rules\":[{\"p\":0.10000000000000001}],\"findings\":[1],"
+		"\"rules\":[{\"p\":0.5,\"head_gb_s\":9,"
+		"\"base_gb_s\":null}],\"findings\":[1],"
 		"\"compare\":\"/compare?base=1&head=2\"}");
 }
 
@@ -51,11 +54,26 @@ static void test_event(void **state)
 		"\"url\":\"/gates/7\"}");
 }
 
+/* A policy from before the rule of the bus bandwidth. */
+static void test_older_policy(void **state)
+{
+	(void)state;
+	struct gate_row old = row;
+	old.document = "{\"policy\":{\"iteration_pct\":2.0}}";
+	json_t *v = view_gate(&old);
+	const json_t *policy = json_object_get(v, "policy");
+	assert_true(json_is_null(json_object_get(policy, "busbw_pct")));
+	assert_true(
+		json_real_value(json_object_get(policy, "iteration_pct")) == 2);
+	json_decref(v);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_answer),
 		cmocka_unit_test(test_event),
+		cmocka_unit_test(test_older_policy),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

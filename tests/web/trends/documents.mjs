@@ -58,7 +58,7 @@ const POLICY = {iteration_pct: 2, operators: [{operator: 'attention', pct: 5}], 
 	min_coverage_pct: 0, min_attributed_pct: 0, reject_on: ['records_dropped'], alpha: 0.01, noise_floor: null, range: null, seed: 1};
 
 const rule = (kind, of, outcome, [base, head, low, high], p, more) => ({rule: kind, of, device: null, outcome, limit_pct: kind === 'operator' ? 5 : 2, base_ns: base, head_ns: head,
-	change_pct: (head / base - 1) * 100, low_pct: low, high_pct: high, p, noise_floor: 0.03, since_run: null, runs_needed: 0, summary: 'the head is within the limit', ...more});
+	base_gb_s: null, head_gb_s: null, change_pct: (head / base - 1) * 100, low_pct: low, high_pct: high, p, noise_floor: 0.03, since_run: null, runs_needed: 0, summary: 'the head is within the limit', ...more});
 
 const RULES = [
 	rule('iteration', null, 'regressed', [10000000, 10740000, 4.9, 9.8], 0.0004, {summary: 'an iteration takes 7.4 % longer, the limit is 2 %'}),
