@@ -72,8 +72,9 @@ static struct graph_sketch learned_graph_sketch(const struct graph_known *g,
 	return s;
 }
 
-/* Ignores duplicates, because two runs of one upload may record the same
- * graph. */
+/* Two runs of one upload may record the same graph: the second is stored over
+ * the first. A graph keeps the time when it was first stored, except that one
+ * without a sketch could explain nothing before. */
 static bool learned_graph_insert(struct db *db, int64_t upload, int64_t now_us,
 	const struct graph_known *g, const struct graph_sketch *is,
 	struct err *e)
@@ -81,10 +82,15 @@ static bool learned_graph_insert(struct db *db, int64_t upload, int64_t now_us,
 	static const char sql[] =
 		"INSERT INTO learned_graph (upload_id, key, content, kernels, "
 		"operators, shapes, dtypes, calls, kernels_n, bands, names, "
-		"counts, created_at) "
+		"counts, created_at, first_at) "
 		"VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, "
-		"to_timestamp($13 / 1e6)) "
-		"ON CONFLICT DO NOTHING";
+		"to_timestamp($13 / 1e6), to_timestamp($13 / 1e6)) "
+		"ON CONFLICT (upload_id, key, content) DO UPDATE SET "
+		"kernels_n = excluded.kernels_n, bands = excluded.bands, "
+		"names = excluded.names, counts = excluded.counts, "
+		"created_at = excluded.created_at, "
+		"first_at = CASE WHEN learned_graph.bands IS NULL "
+		"THEN excluded.first_at ELSE learned_graph.first_at END";
 	struct sql_params p = { 0 };
 	struct sql_array c[LISTS + 1], sketch[SKETCH_LISTS];
 	sql_int8(&p, upload);
@@ -188,8 +194,9 @@ static bool learned_graph_explain(struct db *db, struct arena *a,
  * from it by a few kernels, and have replayed kernels without an operator,
  * unless the run knows a capture that is as near. An upload that another
  * transaction has locked is not waited for, because two captures that arrive at
- * once would wait for each other. */
-static bool learned_graph_requeue_keys(struct db *db, int64_t upload,
+ * once would wait for each other. `of`: the upload that recorded the graph;
+ * `only`: queue no other upload than this one (0: any). */
+static bool learned_graph_requeue_keys(struct db *db, int64_t of, int64_t only,
 	struct learned_graph_explained *by, struct err *e)
 {
 	static const char sql[] =
@@ -197,7 +204,7 @@ static bool learned_graph_requeue_keys(struct db *db, int64_t upload,
 		"attempts = 0, done_bytes = 0, best_bytes = 0, error = NULL, "
 		"finished_at = NULL "
 		"WHERE id IN (SELECT u.id FROM upload u "
-		"WHERE u.id <> $1 AND u.state = 'done' "
+		"WHERE u.id <> $1 AND $5 IN (0, u.id) AND u.state = 'done' "
 		"AND u.identity IS NOT NULL AND u.dropped_at IS NULL "
 		"AND EXISTS (SELECT FROM upload_chunk c "
 		"WHERE c.upload_id = u.id AND c.seq = 0) "
@@ -210,23 +217,24 @@ static bool learned_graph_requeue_keys(struct db *db, int64_t upload,
 		"ORDER BY r.run_id DESC LIMIT $4) "
 		"FOR UPDATE SKIP LOCKED)";
 	struct sql_params p = { 0 };
-	sql_int8(&p, upload);
+	sql_int8(&p, of);
 	sql_array(&p, &by->keys);
 	sql_array(&p, &by->bounds);
 	sql_int8(&p, RUNS_AGAIN);
+	sql_int8(&p, only);
 	return sql_run(db, sql, &p, NULL, e);
 }
 
-static bool learned_graph_requeue(struct db *db, int64_t upload,
+static bool learned_graph_requeue(struct db *db, int64_t of, int64_t only,
 	const struct graph_known *g, const struct graph_sketch *is,
 	struct arena *a, struct err *e)
 {
 	struct learned_graph_explained by;
 	sql_array_init(&by.keys, SQL_BYTES);
 	sql_array_init(&by.bounds, SQL_INT8);
-	bool ok =
-		learned_graph_explain(db, a, is, g->key, &by, e) &&
-		(!by.keys.n || learned_graph_requeue_keys(db, upload, &by, e));
+	bool ok = learned_graph_explain(db, a, is, g->key, &by, e) &&
+		  (!by.keys.n ||
+			  learned_graph_requeue_keys(db, of, only, &by, e));
 	sql_array_release(&by.keys);
 	sql_array_release(&by.bounds);
 	return ok;
@@ -243,7 +251,7 @@ static bool learned_graph_store_run(struct db *db, int64_t upload,
 		struct arena a = { 0 };
 		const struct graph_sketch is = learned_graph_sketch(known, &a);
 		ok = learned_graph_insert(db, upload, now_us, known, &is, e) &&
-		     (!is_new[g] || learned_graph_requeue(db, upload, known,
+		     (!is_new[g] || learned_graph_requeue(db, upload, 0, known,
 					    &is, &a, e));
 		arena_release(&a);
 	}
@@ -284,12 +292,40 @@ static bool learned_graph_lock(struct db *db, int64_t *now_us, struct err *e)
 	return true;
 }
 
-bool learned_graph_store(struct db *db, int64_t upload,
+/* Deletes the graphs of the upload that its runs do not record any more. */
+static bool learned_graph_delete_gone(struct db *db, int64_t upload,
 	const struct profile *runs, uint32_t n, struct err *e)
 {
 	static const char sql[] =
-		"DELETE FROM learned_graph WHERE upload_id = $1";
+		"DELETE FROM learned_graph g WHERE upload_id = $1 "
+		"AND NOT EXISTS (SELECT "
+		"FROM unnest($2::bytea[], $3::bytea[]) n (key, content) "
+		"WHERE n.key = g.key AND n.content = g.content)";
 	struct sql_params p = { 0 };
+	struct sql_array keys, contents;
+	sql_array_init(&keys, SQL_BYTES);
+	sql_array_init(&contents, SQL_BYTES);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct operators *o = &runs[i].operators;
+		for (uint32_t g = 0; g < o->learned_n; g++) {
+			const struct graph_known *is = &o->learned[g];
+			sql_array_add(&keys, is->key, sizeof is->key);
+			sql_array_add(&contents, is->content,
+				sizeof is->content);
+		}
+	}
+	sql_int8(&p, upload);
+	sql_array(&p, &keys);
+	sql_array(&p, &contents);
+	bool ok = sql_hot(db, sql, &p, NULL, e);
+	sql_array_release(&keys);
+	sql_array_release(&contents);
+	return ok;
+}
+
+bool learned_graph_store(struct db *db, int64_t upload,
+	const struct profile *runs, uint32_t n, struct err *e)
+{
 	struct arena a = { 0 };
 	bool ok = true;
 	int64_t now_us = 0;
@@ -303,8 +339,7 @@ bool learned_graph_store(struct db *db, int64_t upload,
 	}
 	if (ok && learned_graph_takes_part(runs, n))
 		ok = learned_graph_lock(db, &now_us, e);
-	sql_int8(&p, upload);
-	ok = ok && sql_hot(db, sql, &p, NULL, e);
+	ok = ok && learned_graph_delete_gone(db, upload, runs, n, e);
 	for (uint32_t i = 0; ok && i < n; i++)
 		ok = learned_graph_store_run(db, upload, now_us,
 			&runs[i].operators, is_new[i], e);
@@ -312,10 +347,10 @@ bool learned_graph_store(struct db *db, int64_t upload,
 	return ok;
 }
 
-/* Reads key and sketch of the captures that were stored since the upload was
- * queued, and queues the uploads again that they explain. */
-static bool learned_graph_late_rows(struct db *db, struct result *r,
-	struct arena *a, struct err *e)
+/* Reads key and sketch of the captures that were first stored since the upload
+ * was queued, and queues it again if one of them explains its replays. */
+static bool learned_graph_late_rows(struct db *db, int64_t upload,
+	struct result *r, struct arena *a, struct err *e)
 {
 	bool ok = true;
 	while (ok && result_next(r)) {
@@ -323,14 +358,14 @@ static bool learned_graph_late_rows(struct db *db, struct result *r,
 		struct graph_sketch is;
 		uint32_t n;
 		size_t len;
-		int64_t upload = result_int8(r, 0);
+		int64_t of = result_int8(r, 0);
 		memcpy(g.key, result_bytes(r, &len), sizeof g.key);
 		const int64_t *bands = result_int8s(r, a, &n);
 		learned_graph_read_sketch(r, a, &is);
 		if (a->full || n != GRAPH_BANDS)
 			continue;
 		memcpy(is.bands, bands, sizeof is.bands);
-		ok = learned_graph_requeue(db, upload, &g, &is, a, e);
+		ok = learned_graph_requeue(db, of, upload, &g, &is, a, e);
 	}
 	return ok;
 }
@@ -342,11 +377,11 @@ bool learned_graph_late(struct db *db, int64_t upload,
 		"SELECT g.upload_id, g.key, g.bands, g.kernels_n, g.names, "
 		"g.counts FROM learned_graph g, upload u "
 		"WHERE u.id = $1 AND g.upload_id <> $1 "
-		"AND g.created_at >= u.queued_at AND g.bands IS NOT NULL "
+		"AND g.first_at >= u.queued_at AND g.bands IS NOT NULL "
 		"AND EXISTS (SELECT FROM run r JOIN run_replayed_graph m "
 		"ON m.run_id = r.run_id WHERE r.upload_id = $1 "
 		"AND (m.bands && g.bands OR m.key = g.key)) "
-		"ORDER BY g.created_at DESC LIMIT $2";
+		"ORDER BY g.first_at DESC LIMIT $2";
 	struct sql_params p = { 0 };
 	struct arena a = { 0 };
 	struct result r;
@@ -356,7 +391,7 @@ bool learned_graph_late(struct db *db, int64_t upload,
 	sql_int8(&p, NEAR_ROWS);
 	if (!sql_run(db, sql, &p, &r, e))
 		return false;
-	bool ok = learned_graph_late_rows(db, &r, &a, e);
+	bool ok = learned_graph_late_rows(db, upload, &r, &a, e);
 	result_release(&r);
 	arena_release(&a);
 	return ok;

@@ -13,7 +13,9 @@ bool learned_graph_store(struct db *db, int64_t upload,
 	const struct profile *runs, uint32_t n, struct err *e);
 /* Queues the upload again, which has just been analyzed, if a capture explains
  * its replays that another worker stored since the upload was queued: the
- * analysis may have read the captures before that. In the transaction of
+ * analysis may have read the captures before that. A capture that was stored
+ * before then and is stored again does not count, or uploads would queue each
+ * other without end. In the transaction of
  * learned_graph_store(), after the upload's state is set. */
 bool learned_graph_late(struct db *db, int64_t upload,
 	const struct profile *runs, uint32_t n, struct err *e);

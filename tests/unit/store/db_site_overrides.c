@@ -293,11 +293,11 @@ static void capture_arrives_during_the_analysis(void **state)
 	taught(db, &a, "capture", &one, 1);
 	int64_t seen = fixture_save(db, "1", &p, 1);
 	fixture_expect(db, seen, "done", 1, NULL);
-	fixture_script(db, "UPDATE learned_graph SET created_at = "
+	fixture_script(db, "UPDATE learned_graph SET first_at = "
 			   "now() + interval '1 hour'");
 	int64_t missed = fixture_save(db, "2", &p, 1);
 	fixture_expect(db, missed, "queued", 0, NULL);
-	fixture_expect(db, seen, "queued", 0, NULL);
+	fixture_expect(db, seen, "done", 1, NULL);
 	done_again(db);
 	/* with another capture that is as near */
 	m.captures = 1;
@@ -305,6 +305,57 @@ static void capture_arrives_during_the_analysis(void **state)
 	m.source = GRAPH_SOURCE_RUN;
 	int64_t known_one = fixture_save(db, "3", &p, 1);
 	fixture_expect(db, known_one, "done", 1, NULL);
+	arena_release(&a);
+}
+
+/* Saves queued uploads until none is left; returns how often. */
+static int save_queued(struct db *db, const int64_t id[3], struct profile *p,
+	struct graph_known graphs[3])
+{
+	for (int saved = 0;; saved++) {
+		struct claim c;
+		works(upload_claim(db, "host:1", 30, &c, &e));
+		if (!c.upload || saved == 30)
+			return saved;
+		for (int u = 0; u < 3; u++)
+			if (id[u] == c.upload)
+				p->operators.learned = &graphs[u];
+		works(save(db, &c, p, 1, NULL, &e));
+	}
+}
+
+/* Three uploads whose captures are near the replays of the others, which stay
+ * unexplained. New captures queue the others; captures that are stored again
+ * queue nothing. */
+static void uploads_do_not_queue_each_other_without_end(void **state)
+{
+	static const char *const kernels[] = { "a", "b", "c", "d", "e", "f",
+		"g", "h" };
+	static const char *const bytes[] = { "1", "2", "3" };
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct graph_node_known nodes[8];
+	struct graph_known graphs[3];
+	struct graph_match m;
+	struct profile p = replayed(&a, &m, kernels, 8);
+	int64_t id[3];
+	for (uint32_t i = 0; i < 8; i++)
+		nodes[i] = (struct graph_node_known){ .kernel = kernels[i],
+			.op = "gemm",
+			.call = i };
+	p.operators.learned_n = 1;
+	for (int u = 0; u < 3; u++) {
+		id[u] = fixture_upload(db, &fixture_meta, bytes[u]).id;
+		graphs[u] = graph(&a, (char)('k' + u), 'a', "gemm");
+		graphs[u].nodes = nodes;
+		graphs[u].n = 8;
+	}
+	assert_in_range(save_queued(db, id, &p, graphs), 3, 12);
+	fixture_script(db,
+		"UPDATE upload SET state = 'queued', queued_at = now(), "
+		"attempts = 0, done_bytes = 0, best_bytes = 0, "
+		"finished_at = NULL");
+	assert_int_equal(save_queued(db, id, &p, graphs), 3);
 	arena_release(&a);
 }
 
@@ -414,6 +465,7 @@ int main(void)
 		CASE(graphs_are_their_uploads),
 		CASE(new_graph_queues_uploads),
 		CASE(capture_arrives_during_the_analysis),
+		CASE(uploads_do_not_queue_each_other_without_end),
 		CASE(of_many_contents_the_last_257),
 		CASE(reference_sets_are_read_back),
 		CASE(ceilings_are_read_back),
