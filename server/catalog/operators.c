@@ -250,15 +250,18 @@ static bool operators_name_of_torch_ops(const char *name, size_t len,
 
 	if (len <= skip || strncmp(name, front, skip) != 0)
 		return false;
-	size_t space = strcspn(name + skip, ".");
-	const char *op = name + skip + space + 1;
-	if (skip + space + 1 >= len)
+	const char *end = name + len, *space_at = name + skip;
+	const char *dot = memchr(space_at, '.', len - skip);
+	if (!dot || dot + 1 >= end)
 		return false;
-	size_t op_len = strcspn(op, ".");
+	const char *op = dot + 1,
+		   *overload = memchr(op, '.', (size_t)(end - op));
+	size_t space = (size_t)(dot - space_at);
+	size_t op_len = (size_t)((overload ? overload : end) - op);
 	if (space + strlen("::") + op_len >= CATALOG_OP_NAME_MAX)
 		return false;
-	snprintf(buf, CATALOG_OP_NAME_MAX, "%.*s::%.*s", (int)space,
-		name + skip, (int)op_len, op);
+	snprintf(buf, CATALOG_OP_NAME_MAX, "%.*s::%.*s", (int)space, space_at,
+		(int)op_len, op);
 	return true;
 }
 

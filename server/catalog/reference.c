@@ -472,6 +472,7 @@ static bool reference_platforms(const struct reference_entry *doc)
 		struct reference_entry r = *doc;
 		p->name = arena_strdup(doc->a, json_object_iter_key(k));
 		p->source = doc->out->source;
+		p->link_bytes_per_s = p->network_bytes_per_s = NAN;
 		r.where = arena_printf(doc->a, "platforms ('%.60s')",
 			json_object_iter_key(k));
 		r.v = json_object_iter_value(k);

@@ -180,7 +180,8 @@ bool query_workloads(struct db *db, struct arena *a, const char *project,
 	"(CASE WHEN counted AND o.bound > 0 THEN " \
 	"o.above::float8 / nullif(gpu_ns, 0) END)"
 #define OPERATORS                                                             \
-	"CROSS JOIN LATERAL (SELECT sum(roofline_known_ns) AS bound, "        \
+	"CROSS JOIN LATERAL (SELECT "                                         \
+	"sum(roofline_known_ns) FILTER (WHERE NOT collective) AS bound, "     \
 	"coalesce(sum(total_ns) FILTER (WHERE operator IS NOT NULL), 0) "     \
 	"AS ns, coalesce(sum(headroom_ns) FILTER (WHERE NOT collective), 0) " \
 	"AS above FROM run_operator o WHERE o.run_id = runs.run_id "          \

@@ -367,6 +367,15 @@ static void test_name_of_host_operator(void **state)
 		assert_int_equal(len, strlen(names[i].is));
 		assert_memory_equal(is, names[i].is, len);
 	}
+	/* a text that goes on behind the name */
+	size_t len = strlen("torch.ops.vllm.rms_norm");
+	const char *is =
+		catalog_op_name("torch.ops.vllm.rms_norm, seq = 5", &len, buf);
+	assert_int_equal(len, strlen("vllm::rms_norm"));
+	assert_memory_equal(is, "vllm::rms_norm", len);
+	len = strlen("torch.ops.vllm");
+	assert_int_equal('t',
+		*catalog_op_name("torch.ops.vllm.rms_norm", &len, buf));
 }
 
 int main(void)
