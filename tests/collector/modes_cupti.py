@@ -184,17 +184,18 @@ def clock_set_back():
 
 
 def flood():
-    """More records are dropped than kept: the window closes early, with a line in the log.
+    """In one second more records are dropped than kept: the window closes early, with a
+    line in the log.
 
-    A flood is at least 100,000 dropped records per second, so a machine must make twice as
-    many to test it."""
+    A flood is more than 100,000 dropped records in one second, so a machine must make twice
+    as many to test it. In the other seconds a busy machine may keep more than it drops."""
     began = time.monotonic()
     p = well(['init', 'recording:1', 'flood:2'], faults={'KERNEL_NS': 100},
              options={'MEMORY_MIB': 8})
     a_second = p.made() / (time.monotonic() - began)
     if a_second < 200000 and 'a window was closed' not in p.log():
         raise Skipped(f'this machine makes only {a_second:.0f} records per second')
-    true(f'dropped {p.dropped()} of {p.made()}', p.dropped() > p.kept())
+    true(f'dropped {p.dropped()} of {p.made()}', p.dropped() > 100000)
     says(p, 'a window was closed: records came faster than they could be kept')
     gone(p)
 

@@ -367,7 +367,7 @@ static void test_name_of_host_operator(void **state)
 		assert_int_equal(len, strlen(names[i].is));
 		assert_memory_equal(is, names[i].is, len);
 	}
-	/* a text that goes on behind the name */
+	/* a name with more text behind it */
 	size_t len = strlen("torch.ops.vllm.rms_norm");
 	const char *is =
 		catalog_op_name("torch.ops.vllm.rms_norm, seq = 5", &len, buf);
