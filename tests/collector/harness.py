@@ -135,7 +135,11 @@ def host(words, faults=None, options=None, injected=True, folder=None, limit=240
             out, err = p.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
             p.kill()
-            out, err = p.communicate()
+            try:
+                out, err = p.communicate(timeout=10)
+            except subprocess.TimeoutExpired as e:
+                # A child of the host, which was not killed, holds the pipes open.
+                out, err = e.stdout or b'', (e.stderr or b'') + b'\n(a child did not end)'
             err += b'\n(did not end)'
     return Played(folder, words, p, out, err)
 
