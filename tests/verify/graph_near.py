@@ -94,7 +94,7 @@ def check(server, number, rng):
     near = distance <= most
 
     def row():
-        (is_,) = server.get(f'/runs/{run}/replayed_graphs')['items']
+        (is_,) = server.get(f'/runs/{run}/replayed-graphs')['items']
         return is_ if is_['captures'] or not near else None
     got = running.until('the run is analyzed with its capture', row)
     want = (length, n, certain, 'other') if near else (None, None, 0, None)

@@ -61,7 +61,7 @@ export const run = (id, signal) => json(`/runs/${id}`, {}, {signal});
 export const notes = (id, signal) => json(`/runs/${id}/notes`, {}, {signal});
 export const copies = (id, query, signal) => json(`/runs/${id}/copies`, query, {signal});
 
-export const replayedGraphs = (id, signal) => json(`/runs/${id}/replayed_graphs`, {}, {signal});
+export const replayedGraphs = (id, signal) => json(`/runs/${id}/replayed-graphs`, {}, {signal});
 export const graphs = (id, signal) => json(`/runs/${id}/graphs`, {}, {signal});
 export const callers = (id, kernel, query, signal) => json(`/runs/${id}/kernels/${kernel}/callers`, query, {signal});
 

@@ -106,7 +106,7 @@ export async function replayedGraphs(run, at) {
 			'p',
 			{class: 'links'},
 			'Download: ',
-			...['csv', 'md'].flatMap((format) => [exportLink(run.id, 'replayed_graphs', format, {}), ' ']),
+			...['csv', 'md'].flatMap((format) => [exportLink(run.id, 'replayed-graphs', format, {}), ' ']),
 		),
 	);
 }

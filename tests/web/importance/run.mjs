@@ -91,7 +91,7 @@ export default async function run(test, world) {
 	});
 
 	await test('replayed graphs show their match, the run of their capture and what is not attributed', async () => {
-		const page = await open(`${here}?tab=operators`, {answers: {...answered(here), [`${here}/replayed_graphs`]: doc.runGraphs}});
+		const page = await open(`${here}?tab=operators`, {answers: {...answered(here), [`${here}/replayed-graphs`]: doc.runGraphs}});
 		await seen(async () => assert.deepEqual(flat(await cells(page, 'Replayed CUDA graphs')), [
 			['a1b2c3d4', '12', '993', '48.000', '99.9', '1', 'run #12', '11,904', 'the capture lacks some kernels of the replay'],
 			['0f0f0f0f', '1', '40', '0.200', '–', '0', '–', '0', 'no capture that was seen has these kernels, except for a few']]));
