@@ -118,8 +118,11 @@ static const char retention_plan_sql[] =
 	"false) AS aged "
 	"FROM run r JOIN upload u ON u.id = r.upload_id "
 	"LEFT JOIN policy p ON p.project = r.project "
-	"LEFT JOIN (SELECT run_id, sum(octet_length(bytes)) AS bytes "
-	"FROM run_capture GROUP BY run_id) c ON c.run_id = r.run_id), "
+	"LEFT JOIN (SELECT run_id, sum(n) AS bytes FROM ("
+	"SELECT run_id, octet_length(bytes) AS n FROM run_capture "
+	"UNION ALL "
+	"SELECT run_id, octet_length(content) FROM kernel_profile_file) b "
+	"GROUP BY run_id) c ON c.run_id = r.run_id), "
 
 	"raws AS ("
 	"SELECT u.id, u.project, u.received_at, u.bytes, u.identity, "

@@ -155,6 +155,24 @@ static void quotas(void **state)
 	arena_release(&a);
 }
 
+/* 1 MiB of bytes, 1 MiB of a capture file, and 2 MiB of an attached file. */
+static void attached_files_are_in_the_quota(void **state)
+{
+	struct arena a = { 0 };
+	struct retention_request ask = { "p", -1, -1, 4 };
+	(void)state;
+	kept_done("a", "p", "{}", 1, 1, 1, 1);
+	fixture_script(kept_db,
+		"INSERT INTO kernel_profile_file (run_id, seq, name, sha256, "
+		"content, launches, bad_lines, bad_values, cut) "
+		"SELECT run_id, 0, 'f', sha256('f'), "
+		"decode(repeat('00', 2097152), 'hex'), 1, 0, 0, false FROM run");
+	assert_string_equal(kept_vacuum(&a, &ask), "");
+	ask.quota_mib = 3;
+	assert_string_equal(kept_vacuum(&a, &ask), "p uploads quota 1 1");
+	arena_release(&a);
+}
+
 int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, kept_setup, kept_teardown)
@@ -166,6 +184,7 @@ int main(void)
 		CASE(uploads_in_progress_stay),
 		CASE(the_label_keeps),
 		CASE(quotas),
+		CASE(attached_files_are_in_the_quota),
 	};
 	return cmocka_run_group_tests(cases, NULL, NULL);
 }
