@@ -295,11 +295,12 @@ function compareForm(job, others) {
 }
 
 export async function page(view, query, at) {
-	const [job, balance] = await Promise.all([
-		api.job(at.id, at.signal),
+	// One after the other: each analyzes all ranks, and the server runs few such requests at a time.
+	const job = await api.job(at.id, at.signal);
+	const [balance, {items: others}] = await Promise.all([
 		answerOrRefusal(api.jobExchanges(at.id, at.signal)),
+		api.jobs({project: job.project}, at.signal),
 	]);
-	const {items: others} = await api.jobs({project: job.project}, at.signal);
 	const name = jobName(job);
 	const summary = sentence(job);
 	view.append(
