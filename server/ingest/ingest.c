@@ -199,33 +199,50 @@ static bool ingest_step_save(struct job *j, struct err *e)
 	return ok;
 }
 
-/* The profiles of the `n` files, which are of one run. NULL if they cannot be
- * read. */
-static struct kernel_profiles *ingest_profiles_read(struct arena *a,
-	const struct kernel_profile_file *files, uint32_t n, struct err *e)
+/* Whether a file is at fault, and not this machine or the database. */
+static bool ingest_own_fault(enum err_code code)
 {
-	struct kernel_profiles *out = arena_new(a, struct kernel_profiles);
-	struct ncu_reader *r = ncu_reader_new(a);
-	bool ok = out && r;
-	for (uint32_t i = 0; ok && i < n; i++)
-		ok = ncu_reader_add(r, files[i].name, files[i].content,
-			files[i].len, e);
-	if (ok && ncu_reader_end(r, out, e))
-		return out;
-	if (!e->code)
-		arena_err(a, e);
-	return NULL;
+	return code == ERR_FORMAT || code == ERR_TRACE || code == ERR_TOO_LARGE;
 }
 
-/* Finds the kernels of the runs in the files of a kernel profiler that were
- * attached to them. The server accepted only files that can be read. */
+static bool ingest_profiles_add(void *to, const struct kernel_profile_file *f,
+	struct err *e)
+{
+	return ncu_reader_add(to, f->name, f->content, f->len, e);
+}
+
+/* Finds the kernels of a run in the files of a kernel profiler that were
+ * attached to it. */
+static bool ingest_profiles_of(struct job *j,
+	const struct kernel_profile_file *files, uint32_t n, struct profile *p,
+	struct err *e)
+{
+	struct arena read = { .ceiling = (size_t)NCU_ARENA_MIB << 20 };
+	struct kernel_profiles *is =
+		arena_new(&j->arena, struct kernel_profiles);
+	struct ncu_reader *r = ncu_reader_new(&read);
+	bool ok = is && r ? kernel_profiles_each(j->db, files, n,
+				    ingest_profiles_add, r, e) &&
+				    ncu_reader_end(r, &j->arena, is, e)
+			  : arena_err(is ? &read : &j->arena, e);
+	arena_release(&read);
+	if (!ok)
+		return false;
+	if (!kernel_profile_match(p, is, &j->arena, &p->kernel_profiles))
+		return arena_err(&j->arena, e);
+	p->kernel_profiles_n = is->n;
+	return true;
+}
+
+/* Reads the files of a kernel profiler that were attached to the runs. The
+ * server accepted only files that it could read; if it no longer can, the run
+ * is without them, because they are not the trace's fault. */
 static bool ingest_step_profiles(struct job *j, struct err *e)
 {
-	struct arena *a = &j->arena;
 	struct kernel_profile_file *files;
 	uint32_t files_n, end;
-	if (!kernel_profiles_of_upload(j->db, a, j->claim->upload, &files,
-		    &files_n, e))
+	if (!kernel_profiles_of_upload(j->db, &j->arena, j->claim->upload,
+		    &files, &files_n, e))
 		return false;
 	for (uint32_t i = 0; i < files_n; i = end) {
 		int32_t of = files[i].ordinal;
@@ -234,14 +251,14 @@ static bool ingest_step_profiles(struct job *j, struct err *e)
 		/* The run had a number that the trace no longer has. */
 		if (of < 0 || (uint32_t)of >= j->trace.processes_n)
 			continue;
-		const struct kernel_profiles *is =
-			ingest_profiles_read(a, &files[i], end - i, e);
-		if (!is)
-			return false;
-		if (!kernel_profile_match(&j->runs[of], is, a,
-			    &j->runs[of].kernel_profiles))
-			return arena_err(a, e);
-		j->runs[of].kernel_profiles_n = is->n;
+		struct profile *p = &j->runs[of];
+		struct err why = { 0 };
+		if (ingest_profiles_of(j, &files[i], end - i, p, &why))
+			continue;
+		if (j->arena.full || !ingest_own_fault(why.code))
+			return err_set(e, why.code, "%s", why.text);
+		note_add(&p->notes, NOTE_profile_unread, end - i, why.text,
+			strlen(why.text));
 	}
 	return true;
 }
@@ -272,11 +289,6 @@ static void ingest_log_done(const struct job *j)
 			j->save_ms,
 		(long long)j->capture.bytes,
 		(j->arena.taken + j->arena.lent) >> 20, use.ru_maxrss >> 10);
-}
-
-static bool ingest_own_fault(enum err_code code)
-{
-	return code == ERR_FORMAT || code == ERR_TRACE || code == ERR_TOO_LARGE;
 }
 
 bool ingest(struct db *db, const struct claim *c, const struct catalog *f,

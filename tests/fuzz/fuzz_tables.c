@@ -117,7 +117,7 @@ static void play_ncu(const uint8_t *data, size_t size)
 	assert(r);
 	if (ncu_reader_add(r, "'x'", data, size, &e) &&
 		ncu_reader_add(r, "'y'", data, size, &e) &&
-		ncu_reader_end(r, &is, &e))
+		ncu_reader_end(r, &a, &is, &e))
 		check_profiles(&is);
 	else
 		assert(e.code && e.text[0]);

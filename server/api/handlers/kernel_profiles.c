@@ -19,8 +19,8 @@ static bool kernel_profiles_read(struct call *c, struct view_profiled *out,
 	struct kernel_profile_file *files;
 	if (!kernel_profiles_list(c->s.db, &c->s.arena, c->id, &rows,
 		    &out->profiles.n, e) ||
-		!kernel_profiles_files(c->s.db, &c->s.arena, c->id, false,
-			&files, &out->files_n, e))
+		!kernel_profiles_files(c->s.db, &c->s.arena, c->id, &files,
+			&out->files_n, e))
 		return false;
 	out->profiles.rows = rows;
 	out->files = files;

@@ -741,22 +741,25 @@ static void ncu_table_stall_shares(const struct ncu_sum *s,
 					  : (double)NAN;
 }
 
-bool ncu_reader_end(struct ncu_reader *r, struct kernel_profiles *out,
-	struct err *e)
+bool ncu_reader_end(const struct ncu_reader *r, struct arena *a,
+	struct kernel_profiles *out, struct err *e)
 {
 	*out = (struct kernel_profiles){ .n = r->sums_n,
 		.launches = r->launches_n,
 		.bad_lines = r->bad_lines,
 		.bad_values = r->bad_values,
 		.cut = r->cut };
-	out->rows = arena_array(r->arena, struct kernel_profile,
-		(size_t)r->sums_n + 1);
+	out->rows =
+		arena_array(a, struct kernel_profile, (size_t)r->sums_n + 1);
 	if (!out->rows)
-		return arena_err(r->arena, e);
+		return arena_err(a, e);
 	for (uint32_t i = 0; i < r->sums_n; i++) {
 		const struct ncu_sum *s = &r->sums[i];
 		struct kernel_profile *p = &out->rows[i];
 		*p = s->is;
+		p->name = arena_strdup(a, s->is.name);
+		if (!p->name)
+			return arena_err(a, e);
 		for (int f = 0; f < KERNEL_FIGURES; f++)
 			p->figure[f] =
 				s->figures[f]

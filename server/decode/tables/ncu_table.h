@@ -21,6 +21,11 @@ enum { NCU_FILE_MAX = 16 << 20 };
  * more than anybody profiles one by one, and their rows stay below 4 MiB. */
 enum { NCU_PROFILES_MAX = 2000 };
 
+/* Memory for reading the files of one run: 16 files of NCU_FILE_MAX that are
+ * not compressed have about 1.6 million launches, of 100 bytes each. Compressed
+ * files can have more, and are then refused. */
+enum { NCU_ARENA_MIB = 256 };
+
 /* Adds up files. NULL if the arena is full. */
 struct ncu_reader;
 struct ncu_reader *ncu_reader_new(struct arena *a);
@@ -30,9 +35,9 @@ struct ncu_reader *ncu_reader_new(struct arena *a);
 bool ncu_reader_add(struct ncu_reader *r, const char *label, const void *bytes,
 	size_t len, struct err *e);
 
-/* The profiles of all files, in the arena. */
-bool ncu_reader_end(struct ncu_reader *r, struct kernel_profiles *out,
-	struct err *e);
+/* The profiles of all files, in `a`, which may live longer than the reader's. */
+bool ncu_reader_end(const struct ncu_reader *r, struct arena *a,
+	struct kernel_profiles *out, struct err *e);
 
 /* Whether a line is the heading of such a table. */
 bool ncu_table_is_heading(const char *line, size_t len);

@@ -6,16 +6,18 @@
 #include <math.h>
 #include <string.h>
 
-#define FILES(id)                                                            \
-	"SELECT f.name, f.sha256, f.launches, f.bad_lines, f.bad_values, "   \
-	"f.cut, i.ordinal, f.created_at, CASE WHEN $2 THEN f.content END "   \
-	"FROM kernel_profile_file f JOIN run_identity i ON i.id = f.run_id " \
+#define FILES(id)                                                             \
+	"SELECT f.run_id, f.seq, f.name, f.sha256, f.launches, f.bad_lines, " \
+	"f.bad_values, f.cut, i.ordinal, f.created_at "                       \
+	"FROM kernel_profile_file f JOIN run_identity i ON i.id = f.run_id "  \
 	"WHERE " id " = $1 ORDER BY i.ordinal, f.seq"
 
 static void kernel_profiles_file_read(struct result *r, struct arena *a,
 	struct kernel_profile_file *f)
 {
 	size_t len;
+	f->run = result_int8(r, 0);
+	f->seq = result_int4(r, 0);
 	f->name = result_text(r, a);
 	const void *sha = result_bytes(r, &len);
 	if (sha && len == SHA256_BYTES)
@@ -26,22 +28,16 @@ static void kernel_profiles_file_read(struct result *r, struct arena *a,
 	f->cut = result_bool(r);
 	f->ordinal = result_int4(r, -1);
 	f->created = result_moment(r);
-	const void *content = result_bytes(r, &f->len);
-	f->content = content ? arena_strndup(a, content, f->len) : NULL;
 }
 
-/* Selects the files of a run, or, if `by_upload`, of all runs of an upload. */
-static bool kernel_profiles_select(struct db *db, struct arena *a, int64_t id,
-	bool by_upload, bool contents, struct kernel_profile_file **files,
+static bool kernel_profiles_select(struct db *db, struct arena *a,
+	const char *sql, int64_t id, struct kernel_profile_file **files,
 	uint32_t *n, struct err *e)
 {
-	static const char of_run[] = FILES("i.id"),
-			  of_upload[] = FILES("i.upload_id");
 	struct sql_params p = { 0 };
 	struct result r;
 	sql_int8(&p, id);
-	sql_bool(&p, contents);
-	if (!sql_run(db, by_upload ? of_upload : of_run, &p, &r, e))
+	if (!sql_run(db, sql, &p, &r, e))
 		return false;
 	*n = 0;
 	*files = arena_array(a, struct kernel_profile_file, (size_t)r.n + 1);
@@ -49,23 +45,49 @@ static bool kernel_profiles_select(struct db *db, struct arena *a, int64_t id,
 	while (ok && result_next(&r)) {
 		struct kernel_profile_file *f = &(*files)[(*n)++];
 		kernel_profiles_file_read(&r, a, f);
-		ok = f->name && (!contents || f->content);
+		ok = f->name;
 	}
 	result_release(&r);
 	return ok || arena_err(a, e);
 }
 
 bool kernel_profiles_files(struct db *db, struct arena *a, int64_t run,
-	bool contents, struct kernel_profile_file **files, uint32_t *n,
-	struct err *e)
+	struct kernel_profile_file **files, uint32_t *n, struct err *e)
 {
-	return kernel_profiles_select(db, a, run, false, contents, files, n, e);
+	static const char sql[] = FILES("i.id");
+	return kernel_profiles_select(db, a, sql, run, files, n, e);
 }
 
 bool kernel_profiles_of_upload(struct db *db, struct arena *a, int64_t upload,
 	struct kernel_profile_file **files, uint32_t *n, struct err *e)
 {
-	return kernel_profiles_select(db, a, upload, true, true, files, n, e);
+	static const char sql[] = FILES("i.upload_id");
+	return kernel_profiles_select(db, a, sql, upload, files, n, e);
+}
+
+bool kernel_profiles_each(struct db *db,
+	const struct kernel_profile_file *files, uint32_t n,
+	kernel_profiles_fn *each, void *to, struct err *e)
+{
+	static const char sql[] = "SELECT content FROM kernel_profile_file "
+				  "WHERE run_id = $1 AND seq = $2";
+	bool ok = true;
+	for (uint32_t i = 0; ok && i < n; i++) {
+		struct sql_params p = { 0 };
+		struct result r;
+		struct kernel_profile_file f = files[i];
+		sql_int8(&p, f.run);
+		sql_int4(&p, f.seq);
+		if (!sql_run(db, sql, &p, &r, e))
+			return false;
+		/* A file that is gone was deleted with its run. */
+		if (result_next(&r)) {
+			f.content = result_bytes(&r, &f.len);
+			ok = each(to, &f, e);
+		}
+		result_release(&r);
+	}
+	return ok;
 }
 
 static bool kernel_profiles_file_add(struct db *db, int64_t run,

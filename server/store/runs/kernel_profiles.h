@@ -11,8 +11,10 @@
 enum { KERNEL_PROFILE_FILES_MAX = 16 };
 
 struct kernel_profile_file {
+	int64_t run;
+	int32_t seq; /* its number in the run */
 	const char *name; /* valid UTF-8 */
-	const void *content;
+	const void *content; /* NULL if it was not read */
 	size_t len;
 	uint8_t sha256[SHA256_BYTES];
 	/* What a reader of the file alone counted. */
@@ -22,13 +24,21 @@ struct kernel_profile_file {
 	int64_t created;
 };
 
-/* The files of a run. Without `contents`, content is NULL. */
+/* The files of a run, without their contents. */
 bool kernel_profiles_files(struct db *db, struct arena *a, int64_t run,
-	bool contents, struct kernel_profile_file **files, uint32_t *n,
-	struct err *e);
-/* The files of all runs of an upload, with their contents, by run. */
+	struct kernel_profile_file **files, uint32_t *n, struct err *e);
+/* The files of all runs of an upload, by run, without their contents. */
 bool kernel_profiles_of_upload(struct db *db, struct arena *a, int64_t upload,
 	struct kernel_profile_file **files, uint32_t *n, struct err *e);
+
+/* Calls `each` with the content of each file, until it returns false. Only one
+ * content is in memory at a time, and only during the call: together they have
+ * up to KERNEL_PROFILE_FILES_MAX * NCU_FILE_MAX bytes per run. */
+typedef bool kernel_profiles_fn(void *to, const struct kernel_profile_file *f,
+	struct err *e);
+bool kernel_profiles_each(struct db *db,
+	const struct kernel_profile_file *files, uint32_t n,
+	kernel_profiles_fn *each, void *to, struct err *e);
 
 /* Stores a file of a run and the rows of all its files. ERR_CONFLICT if the run
  * is being analyzed, or if another file was attached since `files` were

@@ -74,7 +74,7 @@ static void read_files(struct read *r, const char *const *files, size_t n)
 	for (size_t i = 0; r->ok && i < n; i++)
 		r->ok = ncu_reader_add(reader, "'a.csv'", files[i],
 			strlen(files[i]), &r->err);
-	r->ok = r->ok && ncu_reader_end(reader, &r->is, &r->err);
+	r->ok = r->ok && ncu_reader_end(reader, &r->arena, &r->is, &r->err);
 	if (r->ok)
 		read_text(r);
 }
