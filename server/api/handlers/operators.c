@@ -2,6 +2,7 @@
  * kernels. */
 #include "catalog_params.h"
 #include "catalog_cache.h"
+#include "concurrency_limit.h"
 #include "listing.h"
 #include "run_operators.h"
 #include "findings.h"
@@ -293,5 +294,7 @@ json_t *run_unattributed_get(struct call *c, struct err *e)
 
 json_t *unattributed_get(struct call *c, struct err *e)
 {
+	if (!concurrency_limit_enter(c, e))
+		return NULL;
 	return operators_unattributed(c, "unattributed", e);
 }
