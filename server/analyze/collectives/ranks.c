@@ -134,6 +134,8 @@ static bool ranks_clock_from(const struct compared_run *const *runs, uint32_t n,
 struct ranks_maker {
 	const struct compared_run **runs; /* in the order of the lines */
 	uint32_t n;
+	uint32_t *hosts; /* by run: id of its host; 0 unknown */
+	uint32_t *on_host; /* by id: 0, except while a line is counted */
 	const struct catalog *catalog;
 	struct arena *a;
 	struct collective_pairs pairs;
@@ -428,22 +430,19 @@ static const struct platform *ranks_platform(const struct ranks_maker *m,
 	return all;
 }
 
-/* How many runs of the line have the host of its run `i`; *first: whether `i` is
- * the first of them. */
-static uint32_t ranks_on_host(const struct ranks_maker *m,
-	const struct collective_line *l, uint32_t i, bool *first)
+/* Numbers the hosts of the runs. */
+static void ranks_hosts_number(struct ranks_maker *m)
 {
-	const char *host = m->runs[l->runs[i]]->host;
-	uint32_t n = 0;
+	struct names keys;
 
-	*first = true;
-	for (uint32_t k = 0; k < l->runs_n; k++) {
-		if (strcmp(m->runs[l->runs[k]]->host, host) != 0)
-			continue;
-		*first &= k >= i;
-		n++;
+	names_init(&keys, m->a);
+	m->hosts = arena_array(m->a, uint32_t, (size_t)m->n + 1);
+	m->on_host = arena_array(m->a, uint32_t, (size_t)m->n + 2);
+	for (uint32_t r = 0; r < m->n; r++) {
+		const char *host = m->runs[r]->host;
+		if (host)
+			m->hosts[r] = names_put(&keys, host, strlen(host));
 	}
-	return n;
 }
 
 /* On how many hosts the ranks of the line are; 0 if it is unknown, or if they are
@@ -451,19 +450,20 @@ static uint32_t ranks_on_host(const struct ranks_maker *m,
 static uint32_t ranks_hosts(const struct ranks_maker *m,
 	const struct collective_line *l, const char **why)
 {
-	uint32_t hosts = 0, each = 0;
-	bool first, even = true;
+	uint32_t hosts = 0, each;
+	bool even = true;
 
 	*why = "the host of a rank is unknown";
 	for (uint32_t i = 0; i < l->runs_n; i++)
-		if (!m->runs[l->runs[i]]->host)
+		if (!m->hosts[l->runs[i]])
 			return 0;
-	for (uint32_t i = 0; i < l->runs_n; i++) {
-		uint32_t n = ranks_on_host(m, l, i, &first);
-		even &= !each || n == each;
-		each = n;
-		hosts += first;
-	}
+	for (uint32_t i = 0; i < l->runs_n; i++)
+		hosts += !m->on_host[m->hosts[l->runs[i]]]++;
+	each = hosts ? l->runs_n / hosts : 0;
+	for (uint32_t i = 0; i < l->runs_n; i++)
+		even &= m->on_host[m->hosts[l->runs[i]]] == each;
+	for (uint32_t i = 0; i < l->runs_n; i++)
+		m->on_host[m->hosts[l->runs[i]]] = 0;
 	*why = even ? NULL
 		    : "its group has more ranks on one node than on another";
 	return even ? hosts : 0;
@@ -636,6 +636,7 @@ bool ranks_from(const struct compared_run *runs, uint32_t n,
 	for (uint32_t r = 0; r < n; r++)
 		m.runs[r] = &runs[r];
 	qsort(m.runs, n, sizeof *m.runs, ranks_by_rank);
+	ranks_hosts_number(&m);
 	collective_pairs_from(m.runs, n, a, &m.pairs);
 	for (uint32_t r = 0; r < n; r++)
 		out->ranks[r] = ranks_line_of(&m, r);

@@ -191,6 +191,9 @@ static const struct {
 		"how much of it leaves the nodes is unknown" },
 	{ "NVIDIA H100 80GB HBM3", "aab", COLLECTIVE_ALL_REDUCE, 0, false,
 		"its group has more ranks on one node than on another" },
+	/* as many as on two hosts evenly, but not so spread */
+	{ "NVIDIA H100 80GB HBM3", "aaab", COLLECTIVE_ALL_REDUCE, 0, false,
+		"its group has more ranks on one node than on another" },
 	{ "NVIDIA H100 80GB HBM3", "a?", COLLECTIVE_ALL_REDUCE, 0, false,
 		"the host of a rank is unknown" },
 	/* 64 GB/s to each of three others */
