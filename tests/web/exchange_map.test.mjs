@@ -42,7 +42,7 @@ test('mapName: the group, or the kernel without one', () =>
 	assert.deepEqual([bytes, waiting].map(x.mapName), ['group 5, all_to_all', 'ncclDevKernel_SendRecv, dispatch']));
 
 test('mapSentences: the imbalance, what is missing and why', () => {
-	assert.deepEqual(x.mapSentences(bytes), ['Imbalance 2.00: rank 2 receives 720.0 MiB, 2.00 times the mean of the ranks.', '4 of 8 ranks of the group are in the job.']);
+	assert.deepEqual(x.mapSentences(bytes), ['Imbalance 2.00: rank 2 receives 720.0 MiB, 2.00 times the mean of the 4 ranks with known bytes of 8.', '4 of 8 ranks of the group are in the job.']);
 	assert.deepEqual(x.mapSentences(partly), ['Imbalance unknown: the ranks have known bytes of different numbers of calls.',
 		'The cells cover 96 of 100 calls: PyTorch shortened the lists of split sizes.', '1 pair of ranks states different bytes for what one sends and the other receives.',
 		'Shown are the 4 ranks and 8 columns that deviate most from the mean; 60 ranks and 120 columns are not shown.']);

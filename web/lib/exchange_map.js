@@ -53,6 +53,12 @@ export const mapName = (map) => [map.group === null ? map.short_name : `group ${
 const most = (map) =>
 	map.ranks.reduce((best, r) => ((r.received_bytes ?? -1) > (best?.received_bytes ?? -1) ? r : best), null);
 
+// "the ranks", or among how many of them.
+const ranksOf = (map) =>
+	map.group_size === null || map.imbalance_ranks < map.group_size
+		? `the ${map.imbalance_ranks} ranks with known bytes${map.group_size === null ? '' : ` of ${map.group_size}`}`
+		: 'the ranks';
+
 // Sentences about a map: what it shows, what is missing, and why.
 export function mapSentences(map) {
 	const out = [];
@@ -60,7 +66,7 @@ export function mapSentences(map) {
 		const top = most(map);
 		out.push(
 			`Imbalance ${f.count(map.imbalance, 2)}: ${rankName(top)} receives ${f.bytes(top.received_bytes)}, ` +
-				`${f.count(map.imbalance, 2)} times the mean of the ranks.`,
+				`${f.count(map.imbalance, 2)} times the mean of ${ranksOf(map)}.`,
 		);
 	} else if (map.unit === 'bytes') {
 		out.push(`Imbalance unknown: ${map.imbalance_reason}.`);

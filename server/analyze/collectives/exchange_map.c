@@ -305,6 +305,7 @@ static void exchange_map_imbalance(struct exchange_map *map,
 		sum += list[i].value;
 		known++;
 	}
+	map->imbalance_ranks = known;
 	if (known < 2)
 		map->imbalance_reason =
 			"the bytes of at least two ranks are required";

@@ -42,6 +42,7 @@ struct exchange_map {
 	 * unknown. waited_ns: mean of a collective. */
 	double *sent, *received, *waited_ns;
 	double imbalance; /* NaN unknown */
+	uint32_t imbalance_ranks; /* among so many: those with known bytes */
 	const char *imbalance_reason; /* why it is unknown */
 	/* Pairs of ranks of which one states other bytes than the other. */
 	uint32_t contradictions;

@@ -75,6 +75,7 @@ static void test_bytes(void **state)
 	assert_true(m->received[0] == 90 && m->received[1] == 30);
 	assert_true(m->sent[0] == 40 && m->sent[1] == 80);
 	assert_true(m->imbalance == 1.5);
+	assert_int_equal(m->imbalance_ranks, 2);
 	assert_int_equal(m->contradictions, 0);
 	/* rank 5 states that it received 11 of rank 3, which states 10 */
 	w->runs[1].exchanges.rows->received[0] = 11;
@@ -95,6 +96,7 @@ static void test_bytes(void **state)
 	exchange_maps_from(&w->out, &w->arena, &maps);
 	assert_true(isnan(maps.rows->cells[2]));
 	assert_true(isnan(maps.rows->received[1]));
+	assert_int_equal(maps.rows->imbalance_ranks, 1);
 	assert_string_equal(maps.rows->imbalance_reason,
 		"the bytes of at least two ranks are required");
 	assert_string_equal(maps.rows->reason,

@@ -110,7 +110,7 @@ const collective = (own) => ({function: 'ncclDevKernel_AllReduce_Sum_bf16_RING_L
 const PEERS = [0, 1, 2, 3, 4, 5, 6, 7];
 const sends = (rank, to) => (to === 2 ? 90 : 30) * 2 ** 20 + rank * 4096;
 const exchangeMap = (own) => ({function: 'ncclDevKernel_SendRecv(ncclDevComm*)', short_name: 'ncclDevKernel_SendRecv', group: '5', group_size: 8, kind: 'all_to_all',
-	unit: 'bytes', reason: null, calls: 96, known_calls: 96, imbalance: 2, imbalance_reason: null, contradictions: 0,
+	unit: 'bytes', reason: null, calls: 96, known_calls: 96, imbalance: 2, imbalance_ranks: 4, imbalance_reason: null, contradictions: 0,
 	ranks: RANKS.map((rank) => ({run: 30 + rank, rank, sent_bytes: 300 * 2 ** 20, received_bytes: (rank === 2 ? 720 : 240) * 2 ** 20, waiting_ns: null})), ranks_excluded: 0,
 	columns: PEERS.map((from) => ({from, n: 1, rank: from})), columns_excluded: 0, cells: RANKS.map((rank) => PEERS.map((to) => sends(rank, to))), ...own});
 export const exchanges = () => ({job: 3, excluded: 2, items: [exchangeMap({}),
