@@ -247,6 +247,7 @@ struct platform ceilings_as_platform(const struct ceilings *is,
 		} else if (r->kind == CEILING_ALL_REDUCE) {
 			out.link_bytes_per_s = r->value;
 			out.link_devices = r->devices;
+			out.link_of_all_reduce = true;
 		} else {
 			out.bytes_per_s = fmax(out.bytes_per_s, r->value);
 		}

@@ -63,6 +63,7 @@ enum link_fault {
 	LINK_NO_FACTOR,
 	LINK_NO_PEAK, /* of the link inside a node */
 	LINK_NO_NETWORK, /* no peak of the link between nodes */
+	LINK_NOT_MEASURED, /* the peak is that of all-reduces */
 	LINK_BEYOND, /* more ranks than linked devices */
 	LINK_PART, /* LINK_PARTIAL, and not all devices of a node */
 	LINK_PAIR, /* between two ranks of more */
@@ -91,6 +92,8 @@ struct platform {
 	double link_bytes_per_s, network_bytes_per_s;
 	enum link_topology link_topology;
 	int64_t link_devices; /* that are linked to each other; 0 unknown */
+	bool link_of_all_reduce; /* link_bytes_per_s was measured with
+		all-reduces. Others may reach less: a switch can add up */
 	/* Whether the links connect the devices of several hosts. */
 	bool link_across_hosts;
 	const char *link_source; /* of these; NULL unknown */

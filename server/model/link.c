@@ -73,6 +73,8 @@ static enum link_fault link_peak_inside(const struct platform *p,
 
 	if (isnan(all))
 		return LINK_NO_PEAK;
+	if (p->link_of_all_reduce && u->kind != COLLECTIVE_ALL_REDUCE)
+		return LINK_NOT_MEASURED;
 	if (p->link_topology == LINK_SWITCH) {
 		*bytes_per_s = all;
 		return LINK_KNOWN;
@@ -138,6 +140,8 @@ const char *link_fault_text(enum link_fault fault, const struct platform *p,
 			"the catalog has no peak of the link between nodes for "
 			"%s",
 			p->name);
+	case LINK_NOT_MEASURED:
+		return "the calibration measures the link with all-reduces only";
 	case LINK_BEYOND:
 		return arena_printf(a,
 			"its group has %" PRId64 " ranks, and %s links %" PRId64

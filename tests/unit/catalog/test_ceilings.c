@@ -60,6 +60,18 @@ static void document_is_read(void **state)
 	assert_true(p.link_bytes_per_s == 9e12);
 	assert_int_equal(p.link_devices, 4);
 	assert_true(isnan(p.network_bytes_per_s));
+	/* a switch that adds up gives all-reduces more than others can have */
+	struct link_use use = { COLLECTIVE_ALL_REDUCE, 1 << 20, 4, 1 };
+	double peak;
+	assert_int_equal(link_peak(&p, &use, &peak), LINK_KNOWN);
+	assert_true(peak == 9e12);
+	use.kind = COLLECTIVE_ALL_GATHER;
+	assert_int_equal(link_peak(&p, &use, &peak), LINK_NOT_MEASURED);
+	assert_true(isnan(peak));
+	assert_non_null(link_fault_text(LINK_NOT_MEASURED, &p, &use, &a));
+	assert_int_equal(link_peak(catalog_platform(c, "H200-SXM"), &use,
+				 &peak),
+		LINK_KNOWN);
 	/* three of the seven links of a mesh, and a part of a cube mesh */
 	assert_true(ceiling_peak(&is.rows[3], catalog_platform(c, "MI300X")) ==
 		    192e9);
