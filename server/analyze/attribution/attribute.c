@@ -496,6 +496,22 @@ static void attribute_moved_nodes(struct collective_call *c,
 	}
 }
 
+/* Adds a note if a call has a bound by a link between assumed nodes. */
+static void attribute_moved_assumed(struct attribution *x,
+	const struct collective_call *c, const struct collective_host *host)
+{
+	const struct link_use use = { c->kind, c->bytes, c->group_size,
+		c->nodes };
+	const char *word = collective_word(c->kind);
+	double peak;
+
+	if (c->nodes > 0 && c->bytes >= 0 && x->platform && word &&
+		!collective_host_shows(host) &&
+		link_peak(x->platform, &use, &peak) == LINK_KNOWN)
+		note_add(&x->profile->notes, NOTE_nodes_assumed, 1, word,
+			strlen(word));
+}
+
 /* Gives collectives the sizes that the records of their calls state. The Input
  * Dims of a host operator are used if they state bytes and the records do not.
  * False if the arena is full. */
@@ -515,6 +531,7 @@ static bool attribute_collectives(struct attribution *x)
 			continue;
 		attribute_moved_by_op(c, to->sizes);
 		attribute_moved_nodes(c, last, &host);
+		attribute_moved_assumed(x, c, &host);
 		last = c;
 		if (c->bytes >= 0 ||
 			(c->elements >= 0 &&

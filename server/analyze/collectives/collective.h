@@ -54,16 +54,17 @@ const char *collective_bytes_reason(const struct collective_call *c);
  * is concluded where they do not apply:
  *
  *  - A job with no more ranks than the host has devices runs on one node, because
- *    launchers fill a node before they use another. A job that does not is found
- *    only in the traces of those ranks whose device has another number.
+ *    launchers fill a node before they use another.
  *  - A job with a multiple of them fills its nodes one after the other, as torchrun,
  *    mpirun and Slurm number ranks: with 8 devices, ranks 8 to 15 are on the second
  *    node. This needs a complete list: as many devices as the platform links. A
  *    process may see only a part of them (CUDA_VISIBLE_DEVICES).
  *
  * If rank r does not use device r modulo the number of devices, neither rule
- * applies. The hosts of a job's ranks, where they are recorded, are the better
- * source; ranks.c uses them. */
+ * applies. A rank on the first device, or on an unknown one, cannot show whether
+ * nodes have one rank each: the rules are then an assumption, and the run has a
+ * note (nodes_assumed). The hosts of a job's ranks, where they are recorded, are
+ * the better source; ranks.c uses them. */
 
 /* The rank that recorded the call. */
 struct collective_host {
@@ -72,6 +73,12 @@ struct collective_host {
 	int64_t devices; /* that its host lists */
 	const struct platform *platform; /* of them; NULL unknown */
 };
+
+/* Whether the device of the rank shows that a node has several ranks. */
+static inline bool collective_host_shows(const struct collective_host *h)
+{
+	return h->device > 0;
+}
 
 /* 0 if unknown, with *why. */
 int64_t collective_nodes(const struct collective_call *c,
