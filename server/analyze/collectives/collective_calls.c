@@ -43,8 +43,8 @@ static bool collective_calls_has_bytes(const struct comm_rows *c, uint32_t row)
 
 /* Whether a record is of a call that a later launch may execute: its size is
  * known and not 0, for which NCCL launches nothing, and its group has other
- * ranks. A recording may begin after the group
- * was made, so that NCCL's own records, which have bytes, lack its size. */
+ * ranks. A recording may begin after the group was made, so that NCCL's own
+ * records, which have bytes, lack its size. */
 static bool collective_calls_can_wait(const struct comm_rows *c, uint32_t row)
 {
 	if (collective_calls_has_bytes(c, row))
