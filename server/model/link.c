@@ -153,7 +153,7 @@ const char *link_fault_text(enum link_fault fault, const struct platform *p,
 			" devices of %s are linked depends on which they are",
 			u->ranks, p->link_devices, p->name);
 	case LINK_PAIR:
-		return "between which ranks of its group it is, is unknown";
+		return "it is unknown which two ranks of its group it connects";
 	case LINK_STAYS:
 		return "how much of it leaves the nodes is unknown";
 	}

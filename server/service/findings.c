@@ -162,9 +162,8 @@ static void findings_waiting(struct finding_list *t, double share)
 		findings_add(t, "waiting", "info",
 			arena_printf(t->arena,
 				"headroom of collectives includes waiting for "
-				"other ranks: at most %s of GPU time are "
-				"headroom of theirs, and the page of a job "
-				"separates waiting from transfer",
+				"other ranks: it is %s of GPU time; the page "
+				"of a job separates waiting from transfer",
 				findings_pct_of(t->arena, share)));
 }
 

@@ -49,7 +49,8 @@ struct run_breakdown {
 
 /* Fills the identities of kernels that the sides have under other names than the
  * first side does. Reads the runs' patterns only if a compiler or a library may
- * have chosen the names; the sides then refer to them. */
+ * have chosen the names. The sides then point to these patterns, which are in
+ * the call's arena. */
 bool run_breakdown_identities(struct service_call *c,
 	const struct run_breakdown *runs, uint32_t n,
 	struct breakdown_compare_side *sides, struct err *e);

@@ -12,7 +12,7 @@
 #include "ranks.h"
 
 /* A map has at most this many rows and columns, and a job this many maps: those
- * that are drawn on a page. */
+ * that are drawn on a page. Together they have at most 65,536 cells. */
 enum { EXCHANGE_MAP_CELLS = 64, EXCHANGE_MAPS = 16 };
 
 /* A column: a rank of the group, or consecutive collectives. */

@@ -56,8 +56,8 @@ struct kernel_profiles {
 	struct kernel_profile *rows; /* in the order of the files */
 	uint32_t n;
 	int64_t launches;
-	int64_t bad_lines; /* lines of the table that are no row of it */
-	int64_t bad_values; /* known metrics whose value or unit is none */
+	int64_t bad_lines; /* lines of the table that could not be read */
+	int64_t bad_values; /* of known metrics: no number, or another unit */
 	bool cut; /* the file ends inside a row */
 };
 

@@ -117,9 +117,9 @@ static void waiting(void **state)
 	(void)state;
 	assert_int_equal(found.n, 1);
 	assert_string_equal(found.lines[0].text,
-		"headroom of collectives includes waiting for other ranks: at "
-		"most 12.5 % of GPU time are headroom of theirs, and the page "
-		"of a job separates waiting from transfer");
+		"headroom of collectives includes waiting for other ranks: it "
+		"is 12.5 % of GPU time; the page of a job separates waiting "
+		"from transfer");
 	rows[0].headroom = 0;
 	found = findings_importance(&a, &m, &f, NULL);
 	assert_int_equal(found.n, 0);
