@@ -8,6 +8,7 @@
 #include "collective_calls.h"
 #include "copies.h"
 #include "correlation.h"
+#include "device_clock.h"
 #include "devices.h"
 #include "facts.h"
 #include "iteration_find.h"
@@ -174,6 +175,7 @@ static bool profile_from_launches(struct profile_steps *s, struct err *e)
 		  copies_from(t, proc->copy, p) &&
 		  opaque_graphs_from(t, proc->graph, p) &&
 		  devices_from(t, proc, s->process, p) &&
+		  device_clocks_from(t, proc, p) &&
 		  correlation_join(t, proc, p->arena, &s->call_of) &&
 		  launches_from(t, proc, s->kernel_of, s->call_of, p) &&
 		  callers_from(t, proc, s->kernel_of, s->call_of, p,

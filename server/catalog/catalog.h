@@ -17,7 +17,7 @@
 struct catalog;
 
 /* Increased when a change in data/ changes a result. Each run stores it. */
-#define CATALOG_VERSION 2
+#define CATALOG_VERSION 3
 
 /* An installation's own entries, in the JSON that PUT accepts; NULL if it has
  * none. Its operators and platforms replace the carried ones of the same name,

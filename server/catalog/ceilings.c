@@ -235,15 +235,19 @@ struct platform ceilings_as_platform(const struct ceilings *is,
 		.link_bytes_per_s = NAN,
 		.network_bytes_per_s = NAN,
 		.link_topology = p ? p->link_topology : LINK_SWITCH,
+		.compute_units = -1,
 		.launch_floor_ns = p ? p->launch_floor_ns : 0 };
 
 	for (int k = 0; k < DTYPES; k++)
-		out.peak_flops[k] = NAN;
+		out.peak_flops[k] = out.peak_clock_mhz[k] = NAN;
 	for (uint32_t i = 0; i < is->n; i++) {
 		const struct ceiling *r = &is->rows[i];
 
 		if (r->kind == CEILING_GEMM) {
 			out.peak_flops[r->dtype] = r->value;
+			out.peak_clock_mhz[r->dtype] =
+				r->sm_clock_mhz > 0 ? (double)r->sm_clock_mhz
+						    : (double)NAN;
 		} else if (r->kind == CEILING_ALL_REDUCE) {
 			out.link_bytes_per_s = r->value;
 			out.link_devices = r->devices;

@@ -49,8 +49,8 @@ bool ceilings_read(const char *json, struct arena *a, struct ceilings *out,
  * with a sentence if the catalog has none. */
 const struct platform *ceilings_platform(const struct catalog *c,
 	const struct ceilings *is, struct err *e);
-/* The measured rates as a platform: its peaks are those of the GEMMs, its
- * bandwidth is the higher one of copy and triad, its link inside a node is that
+/* The measured rates as a platform: its peaks and their clocks are those of the
+ * GEMMs, its bandwidth is the higher one of copy and triad, its link inside a node is that
  * of the all-reduce, over as many devices as took part. Its network is unknown.
  * Its topology and launch floor are those of `p`, which may be NULL. */
 struct platform ceilings_as_platform(const struct ceilings *is,

@@ -107,6 +107,80 @@ static bool platforms_devices_read(const struct entries *d, size_t i,
 		       platforms_topologies[p->link_topology]);
 }
 
+/* The clock behind one peak. */
+static bool platforms_clock_read(const struct entries *d, size_t i,
+	const json_t *v, enum dtype type, struct platform *p, struct err *e)
+{
+	double x = json_number_value(v);
+
+	if (!json_is_number(v) || !(x >= 1 && x <= 1e5))
+		return entries_fail(d, i, e,
+			"'peak_clock_mhz' is no number of MHz from 1 to 1e5");
+	if (isnan(p->peak_flops[type]))
+		return entries_fail(d, i, e,
+			"'peak_clock_mhz' has %s, which has no peak",
+			dtype_word(type));
+	p->peak_clock_mhz[type] = x;
+	return true;
+}
+
+/* A number is the clock behind all peaks; an object has a clock per dtype. */
+static bool platforms_clocks_read(const struct entries *d, size_t i,
+	struct platform *p, struct err *e)
+{
+	json_t *clocks = json_object_get(entries_at(d, i), "peak_clock_mhz");
+	bool ok = true;
+
+	for (int k = 0; k < DTYPES; k++)
+		p->peak_clock_mhz[k] = NAN;
+	if (!clocks || json_is_null(clocks))
+		return true;
+	if (!json_is_object(clocks)) {
+		for (enum dtype k = 0; ok && k < DTYPES; k++)
+			ok = isnan(p->peak_flops[k]) ||
+			     platforms_clock_read(d, i, clocks, k, p, e);
+		return ok;
+	}
+	for (void *k = json_object_iter(clocks); ok && k;
+		k = json_object_iter_next(clocks, k)) {
+		const char *word = json_object_iter_key(k);
+		enum dtype type = dtype_from(word, strlen(word));
+		if (type == DTYPE_UNKNOWN)
+			return entries_fail(d, i, e,
+				"no type of numbers is called '%.40s'", word);
+		if (!isnan(p->peak_clock_mhz[type]))
+			return entries_fail(d, i, e,
+				"two clocks are of the type %s",
+				dtype_word(type));
+		ok = platforms_clock_read(d, i, json_object_iter_value(k), type,
+			p, e);
+	}
+	return ok;
+}
+
+static bool platforms_units_read(const struct entries *d, size_t i,
+	struct platform *p, struct err *e)
+{
+	const json_t *v = json_object_get(entries_at(d, i), "compute_units");
+	bool given = v && !json_is_null(v);
+
+	p->compute_units = given ? json_integer_value(v) : -1;
+	return !given ||
+	       (json_is_integer(v) && p->compute_units >= 1 &&
+		       p->compute_units <= 100000) ||
+	       entries_fail(d, i, e,
+		       "'compute_units' is no whole number from 1 to 100000");
+}
+
+/* A carried platform with a clock names its source. */
+static bool platforms_clock_source_read(const struct entries *d, size_t i,
+	struct platform *p, struct err *e)
+{
+	return entries_text(d, i, "peak_clock_source",
+		!d->own && json_object_get(entries_at(d, i), "peak_clock_mhz"),
+		&p->peak_clock_source, e);
+}
+
 /* A carried platform with a link names the source of its figure. */
 static bool platforms_links_read(const struct entries *d, size_t i,
 	struct platform *p, struct err *e)
@@ -159,7 +233,8 @@ static bool platforms_platform_read(struct catalog *c, const struct entries *d,
 		    "name vendor source peak_flops bytes_per_s "
 		    "link_bytes_per_s network_bytes_per_s link_topology "
 		    "link_devices link_across_hosts link_source "
-		    "launch_floor_ns devices",
+		    "launch_floor_ns devices peak_clock_mhz "
+		    "peak_clock_source compute_units",
 		    e) ||
 		!entries_name(d, i, &p->name, e) ||
 		!platforms_name_free(d, i, p->name, e) ||
@@ -170,6 +245,9 @@ static bool platforms_platform_read(struct catalog *c, const struct entries *d,
 			"bytes_per_s", &p->bytes_per_s, e) ||
 		!platforms_links_read(d, i, p, e) ||
 		!platforms_peaks_read(d, i, p, e) ||
+		!platforms_clocks_read(d, i, p, e) ||
+		!platforms_clock_source_read(d, i, p, e) ||
+		!platforms_units_read(d, i, p, e) ||
 		!platforms_floor_read(d, i, p, e) ||
 		!entries_list(d, i, "devices", &devices, e))
 		return false;

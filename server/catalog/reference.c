@@ -426,7 +426,7 @@ static bool reference_peaks(const struct reference_entry *r, struct platform *p)
 	json_t *map = json_object_get(r->v, "p_peak_flops");
 
 	for (enum dtype d = 0; d < DTYPES; d++)
-		p->peak_flops[d] = NAN;
+		p->peak_flops[d] = p->peak_clock_mhz[d] = NAN;
 	if (!json_is_object(map))
 		return reference_entry_wrong(r,
 			"'p_peak_flops' is no object of types");

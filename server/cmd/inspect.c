@@ -10,11 +10,13 @@
 #include "graph_capture.h"
 #include "nsys_report.h"
 #include "profile_word.h"
+#include "roofline.h"
 #include "stats.h"
 #include "trace_files.h"
 #include "view.h"
 #include "view_breakdown.h"
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +34,9 @@
  *     kernels[], copies[], graphs[], launches[]   as in the API's lists, but
  *                       without database ids; kernels also have `mangled`
  *     callers[]         the callers of all kernels; each names its kernel
- *     operators         platform, gpu_ns, replayed, replayed_known, rows[],
- *                       shapes[] (each names its operator), unattributed[]
+ *     operators         platform, sm_clock_mhz, sm_clock_reason, peaks, gpu_ns,
+ *                       replayed, replayed_known, rows[], shapes[] (each names
+ *                       its operator), unattributed[]
  *
  * `by` "device" or "grid" adds kernels_by_device, copies_by_device or
  * kernels_by_grid. `by` "collectives" adds collectives[] with their single
@@ -169,19 +172,32 @@ static json_t *inspect_document_operators_cost(const struct shape_stat *s)
 		inspect_document_operators_figure(s->cost.write_bytes));
 }
 
+/* T_SOL by the data sheet's peaks; NaN if sol_ns is by them. */
+static double inspect_document_operators_sheet(const struct operators *o,
+	const struct shape_stat *s)
+{
+	struct bound b = { .sol_s = NAN };
+
+	if (o->sheet && s->costed)
+		roofline(&s->cost, o->sheet, &b);
+	return 1e9 * b.sol_s;
+}
+
 static json_t *inspect_document_operators_shape(const struct operators *o,
 	const struct shape_stat *s)
 {
 	const struct operator_stat *of = &o->rows[s->operator_];
 	json_t *v = json_pack("{s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, "
-			      "s:o, s:o}",
+			      "s:o, s:o, s:o}",
 		"operator", view_text(of->name), "shape", view_text(s->text),
 		"grid", view_text(s->grid), "dtype",
 		view_text(dtype_word(of->dtype)), "phase",
 		view_text(profile_word_phase[of->phase]), "attribution_source",
 		profile_word_how[s->known], "launches", view_whole(s->launches),
 		"cost", inspect_document_operators_cost(s), "reason",
-		view_text(s->why), "sol_ns", view_real(s->sol_ns), "regime",
+		view_text(s->why), "sol_ns", view_real(s->sol_ns),
+		"sol_data_sheet_ns",
+		view_real(inspect_document_operators_sheet(o, s)), "regime",
 		view_text(profile_word_leg[s->leg]));
 	json_t *times = view_times(&s->call);
 	json_object_set(v, "calls", json_object_get(times, "instances"));
@@ -208,17 +224,25 @@ static json_t *inspect_document_operators(const struct profile *p)
 {
 	const struct operators *o = &p->operators;
 	json_t *rows = json_array(), *shapes = json_array();
+	struct arena a = { 0 };
+	json_t *peaks = view_text(
+		o->sheet ? roofline_clock_text(o->sheet, o->sm_clock_mhz, &a)
+			 : NULL);
 
+	arena_release(&a);
 	for (uint32_t i = 0; i < o->n; i++)
 		view_append(rows, inspect_document_operators_row(&o->rows[i]));
 	for (uint32_t i = 0; i < o->shapes_n; i++)
 		view_append(shapes,
 			inspect_document_operators_shape(o, &o->shapes[i]));
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "platform",
-		view_text(o->platform), "gpu_ns", view_whole(o->gpu_ns),
-		"replayed", view_whole(o->replayed), "replayed_known",
-		view_whole(o->replayed_known), "rows", rows, "shapes", shapes,
-		"unattributed", inspect_document_operators_unattributed(p));
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+		"platform", view_text(o->platform), "sm_clock_mhz",
+		view_real(o->sm_clock_mhz), "sm_clock_reason",
+		view_text(o->sm_clock_why), "peaks", peaks, "gpu_ns",
+		view_whole(o->gpu_ns), "replayed", view_whole(o->replayed),
+		"replayed_known", view_whole(o->replayed_known), "rows", rows,
+		"shapes", shapes, "unattributed",
+		inspect_document_operators_unattributed(p));
 }
 
 /* ---- collectives, with their single launches */

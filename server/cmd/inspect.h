@@ -23,6 +23,8 @@
  *   copy_ns 10
  *   copies 1
  *   device 0 launches=3 busy_ns=400 sms=80 compute=7.0 memory_bytes=34089730048 name=Tesla V100
+ *   sm_clock 0 samples=40 mhz=1290.0     if the SM clock was sampled; or
+ *                                        mhz=unknown, with a note
  *   note warn no_grid 3: 3 kernels carry no grid and block
  *   (empty line)
  *   Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),
@@ -69,7 +71,8 @@
  *           Interpolated (in how many),Device,Function
  *
  *   operators  no statistics; instead GPU Time (ns),Replayed (kernels in graph
- *           replays),Replayed Known,Platform; and what the time was spent on:
+ *           replays),Replayed Known,Platform; if SM clocks were sampled, SM Clock
+ *           (MHz),Peaks; and what the time was spent on:
  *           Total Time (ns),Calls,Launches,Shapes,Shape Known (ns),
  *           Roofline Known (ns),SOL (ps),Compute (ns),Headroom (ns),Over (ns),
  *           Type,Phase,Attribution Source (ns) (as "op_sizes=400 rule=12"),
@@ -78,7 +81,10 @@
  *   shapes  no statistics; instead the operators' shapes: Total Time (ns),Calls,
  *           Launches,Avg (ns),Med (ns),Min (ns),Max (ns) (of calls),
  *           Attribution Source,FLOP (as "bf16=4096"),Read (bytes),Write (bytes),
- *           SOL (ns),Leg,Reason,Grid,Type,Phase,Shape,Operator
+ *           SOL (ns),Leg,Reason,Grid,Type,Phase,Shape,Operator. If the
+ *           compute peaks are at a recorded SM clock: SM Clock (MHz),Peaks;
+ *           and T_SOL by the data sheet: Data Sheet SOL (ns),Leg,Type,Phase,
+ *           Shape,Operator
  *   unattributed  no statistics; instead the unattributed kernels: Total Time
  *           (ns),Launches,Name
  *   layers  no statistics; instead the layers of the model (model/breakdown.h describes

@@ -5,6 +5,7 @@
 #include "collective.h"
 #include "pattern_mean.h"
 #include "profile_word.h"
+#include "roofline.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdint.h>
@@ -283,6 +284,28 @@ static void inspect_print_operator(FILE *out, const struct operator_stat *o)
 	putc('\n', out);
 }
 
+/* The clock of the compute peaks, if SM clocks were sampled. */
+static void inspect_print_peaks(FILE *out, const struct profile *p)
+{
+	const struct operators *o = &p->operators;
+	struct arena a = { 0 };
+	bool sampled = false;
+
+	for (uint32_t i = 0; i < p->devices_n; i++)
+		sampled |= p->devices[i].sm_clock_samples >= 0;
+	if (!sampled)
+		return;
+	fputs("\nSM Clock (MHz),Peaks\n", out);
+	inspect_print_tenths(out, o->sm_clock_mhz);
+	inspect_print_field(out,
+		o->sheet ? roofline_clock_text(o->sheet, o->sm_clock_mhz, &a)
+			 : arena_printf(&a,
+				   "compute peaks of the data sheet: %s",
+				   o->sm_clock_why));
+	putc('\n', out);
+	arena_release(&a);
+}
+
 static void inspect_print_operators(FILE *out, const struct profile *p)
 {
 	const struct operators *o = &p->operators;
@@ -293,6 +316,7 @@ static void inspect_print_operators(FILE *out, const struct profile *p)
 		o->gpu_ns, o->replayed, o->replayed_known);
 	inspect_print_field(out, o->platform);
 	putc('\n', out);
+	inspect_print_peaks(out, p);
 	if (o->n)
 		fputs("\nTotal Time (ns),Calls,Launches,Shapes,"
 		      "Shape Known (ns),Roofline Known (ns),SOL (ps),Compute (ns),Headroom (ns),"
@@ -354,6 +378,32 @@ static void inspect_print_shape(FILE *out, const struct operators *o,
 	putc('\n', out);
 }
 
+/* T_SOL by the data sheet's peaks, next to those at the recorded clock. */
+static void inspect_print_by_sheet(FILE *out, const struct profile *p)
+{
+	const struct operators *o = &p->operators;
+
+	if (!o->sheet)
+		return;
+	inspect_print_peaks(out, p);
+	fputs("\nData Sheet SOL (ns),Leg,Type,Phase,Shape,Operator\n", out);
+	for (uint32_t i = 0; i < o->shapes_n; i++) {
+		const struct shape_stat *s = &o->shapes[i];
+		const struct operator_stat *of = &o->rows[s->operator_];
+		struct bound b;
+		if (isnan(s->sol_ns))
+			continue;
+		roofline(&s->cost, o->sheet, &b);
+		fprintf(out, "%.6g,", b.sol_s * 1e9);
+		inspect_print_column(out, profile_word_leg[b.leg]);
+		inspect_print_column(out, dtype_word(of->dtype));
+		inspect_print_column(out, profile_word_phase[of->phase]);
+		inspect_print_column(out, s->text);
+		inspect_print_field(out, of->name);
+		putc('\n', out);
+	}
+}
+
 static void inspect_print_shapes(FILE *out, const struct profile *p)
 {
 	const struct operators *o = &p->operators;
@@ -366,6 +416,7 @@ static void inspect_print_shapes(FILE *out, const struct profile *p)
 			out);
 	for (uint32_t i = 0; i < o->shapes_n; i++)
 		inspect_print_shape(out, o, &o->shapes[i]);
+	inspect_print_by_sheet(out, p);
 }
 
 static void inspect_print_unattributed(FILE *out, const struct profile *p)
@@ -708,6 +759,19 @@ static void inspect_print_device(FILE *out, const struct profile_device *d)
 	putc('\n', out);
 }
 
+/* Only if the clock was sampled. */
+static void inspect_print_clock(FILE *out, const struct profile_device *d)
+{
+	if (d->sm_clock_samples < 0)
+		return;
+	fprintf(out, "sm_clock %" PRId32 " samples=%" PRId64 " mhz=", d->number,
+		d->sm_clock_samples);
+	if (isnan(d->sm_clock_mhz))
+		fputs("unknown\n", out);
+	else
+		fprintf(out, "%.1f\n", d->sm_clock_mhz);
+}
+
 static void inspect_print_notes(FILE *out, const struct notes *ns)
 {
 	struct arena a = { 0 };
@@ -923,6 +987,8 @@ void inspect_print_run(FILE *out, const struct profile *p, uint32_t number,
 	inspect_print_graphs(out, p);
 	for (uint32_t i = 0; i < p->devices_n; i++)
 		inspect_print_device(out, &p->devices[i]);
+	for (uint32_t i = 0; i < p->devices_n; i++)
+		inspect_print_clock(out, &p->devices[i]);
 	inspect_print_notes(out, &p->notes);
 
 	for (size_t i = 0; i < TABLES; i++)

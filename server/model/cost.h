@@ -86,6 +86,12 @@ struct platform {
 	const char *vendor; /* "NVIDIA" */
 	const char *source; /* of its peaks and bandwidth */
 	double peak_flops[DTYPES]; /* per second; NaN unknown */
+	/* The SM clock that each of these peaks assumes; NaN unknown. Peaks of
+	 * tensor cores and of other units may assume different clocks. */
+	double peak_clock_mhz[DTYPES];
+	const char *peak_clock_source; /* of these clocks, or why they are
+		unknown; NULL */
+	int64_t compute_units; /* SMs or CUs; -1 unknown */
 	double bytes_per_s;
 	/* What one device can send to the others of its node, and to other
 	 * nodes, in one direction; NaN unknown. */

@@ -162,6 +162,13 @@ static inline double graph_match_pct(const struct graph_match *m)
 
 struct operators {
 	const char *platform; /* the catalog's; NULL: unknown or mixed */
+	/* The SM clock at which the platform's compute peaks are taken; NaN:
+	 * they are the data sheet's, with the reason in sm_clock_why. */
+	double sm_clock_mhz;
+	const char *sm_clock_why;
+	/* The catalog's platform, whose peaks are the data sheet's, if the peaks
+	 * are at a recorded clock; else NULL. Not stored: the catalog has it. */
+	const struct platform *sheet;
 	const char *catalog; /* version used for attribution; NULL: not
 		attributed */
 	int64_t gpu_ns; /* kernels, copies, opaque graphs */

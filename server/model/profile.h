@@ -136,6 +136,12 @@ struct profile_device {
 	int64_t memory_bytes; /* -1 unknown */
 	int64_t launches;
 	int64_t busy_ns; /* union of kernel and graph spans; -1 unknown */
+	/* The mean while kernels ran (device_clock.h); NaN unknown, with the
+	 * reason in sm_clock_why. */
+	double sm_clock_mhz;
+	int64_t sm_clock_samples; /* while kernels ran; -1: the trace has none
+		of this device at any time */
+	const char *sm_clock_why;
 };
 
 struct profile {
@@ -187,4 +193,4 @@ struct profile {
 /* Increased when a change of the analysis changes the derived rows of an
  * unchanged trace. It is stored with each run, so that a comparison can report
  * that its runs were analyzed by different versions. */
-#define ANALYSIS_VERSION 7
+#define ANALYSIS_VERSION 8

@@ -306,6 +306,30 @@ static void findings_above_ceilings(struct finding_list *t,
 					(double)ns / (double)m->is->gpu_ns)));
 }
 
+/* The peaks are not those of the data sheet. */
+static void findings_clock(struct finding_list *t,
+	const struct run_operators_table *m)
+{
+	const char *peaks = run_operators_peaks(m, t->arena);
+	const char *left = "";
+
+	if (!peaks)
+		return;
+	for (enum dtype d = 0; m->ceilings && d < DTYPES; d++)
+		if (m->ceilings->rates.peak_flops[d] > 0 &&
+			!(m->ceilings->rates.peak_clock_mhz[d] > 0))
+			left = arena_printf(t->arena, "%s%s%s", left,
+				*left ? ", " : "", dtype_word(d));
+	findings_add(t, "peaks_at_clock", "info",
+		arena_printf(t->arena, "%s%s%s%s", peaks,
+			!m->ceilings ? ""
+				     : "; measured ceilings are at this clock, "
+				       "too",
+			*left ? ", except those without a recorded clock: "
+			      : "",
+			left));
+}
+
 struct finding_list findings_run_operators(struct arena *a,
 	const struct run_operators_table *m)
 {
@@ -339,6 +363,7 @@ struct finding_list findings_run_operators(struct arena *a,
 	findings_above_ceilings(&t, m);
 	findings_waiting(&t, (double)waiting_ns / (double)r->gpu_ns);
 	findings_run_peaks(&t, m);
+	findings_clock(&t, m);
 	findings_replays(&t, r);
 	findings_sizes(&t, of.sized / 100, of.bound / 100);
 	if (strcmp(r->catalog, catalog_version(m->catalog)) != 0)

@@ -54,18 +54,26 @@ const char *measured_ceilings_note(const struct ceiling *r,
 		100 * (r->value / peak - 1));
 }
 
+void measured_ceilings_at_clock(struct measured_ceilings *m, double mhz)
+{
+	struct platform scaled;
+
+	roofline_at_clock(&m->rates, mhz, &scaled);
+	m->rates = scaled;
+}
+
 double measured_ceilings_sol_ns(const struct shape_stat *s,
-	const struct measured_ceilings *by)
+	const struct platform *by)
 {
 	struct bound b = { .sol_s = NAN };
 
 	if (by && s->costed)
-		roofline(&s->cost, &by->rates, &b);
+		roofline(&s->cost, by, &b);
 	return 1e9 * b.sol_s;
 }
 
 void measured_ceilings_add(struct measured_sum *sum, const struct shape_stat *s,
-	const struct measured_ceilings *by)
+	const struct platform *by)
 {
 	double sol_ns =
 		measured_ceilings_sol_ns(s, by) * (double)s->call.instances;
@@ -76,6 +84,6 @@ void measured_ceilings_add(struct measured_sum *sum, const struct shape_stat *s,
 	sum->bound_ns += s->call.total_ns;
 	if (sol_ns > (double)s->call.total_ns)
 		sum->over_ns += s->call.total_ns;
-	else if (s->call.avg_ns > (double)by->rates.launch_floor_ns)
+	else if (s->call.avg_ns > (double)by->launch_floor_ns)
 		sum->headroom_ns += (double)s->call.total_ns - sol_ns;
 }

@@ -25,7 +25,12 @@ bool measured_ceilings_read(struct db *db, struct arena *a,
 const char *measured_ceilings_note(const struct ceiling *r,
 	const struct platform *p, struct arena *a);
 
-/* Sums over an operator's calls whose bound by the ceilings is known. */
+/* The compute ceilings of *m at another SM clock, each from the clock at which
+ * it was measured; a ceiling without a recorded clock does not change. */
+void measured_ceilings_at_clock(struct measured_ceilings *m, double mhz);
+
+/* Sums over an operator's calls whose bound by other rates than those of the
+ * run's bound is known: by measured ceilings, or by the data sheet. */
 struct measured_sum {
 	double sol_ns;
 	int64_t bound_ns; /* time of these calls */
@@ -35,7 +40,7 @@ struct measured_sum {
 	int64_t over_ns; /* time of the shapes with S above 1 */
 };
 void measured_ceilings_add(struct measured_sum *sum, const struct shape_stat *s,
-	const struct measured_ceilings *by);
-/* The bound of a call by the ceilings; NaN if unknown. */
+	const struct platform *by);
+/* The bound of a call by these rates; NaN if it is unknown or `by` is NULL. */
 double measured_ceilings_sol_ns(const struct shape_stat *s,
-	const struct measured_ceilings *by);
+	const struct platform *by);

@@ -53,17 +53,30 @@ const struct measured_sum *run_operators_measured(
 	return sum && sum->bound_ns ? sum : NULL;
 }
 
-/* Share of the run's GPU time above the measured ceilings. */
-static double run_operators_headroom_measured(
-	const struct run_operators_table *m)
+const struct measured_sum *run_operators_by_sheet(
+	const struct run_operators_table *m, const struct operator_stat *o)
+{
+	const struct measured_sum *sum =
+		m->by_sheet ? &m->by_sheet[o - m->is->rows] : NULL;
+	return sum && sum->bound_ns ? sum : NULL;
+}
+
+const char *run_operators_peaks(const struct run_operators_table *m,
+	struct arena *a)
+{
+	return m->sheet ? roofline_clock_text(m->sheet, m->is->sm_clock_mhz, a)
+			: NULL;
+}
+
+/* Share of the run's GPU time above the bounds of these sums, which are by row;
+ * NULL: unknown. */
+static double run_operators_headroom_by(const struct run_operators_table *m,
+	const struct measured_sum *sums)
 {
 	double ns = NAN;
-	for (uint32_t i = 0; i < m->is->n; i++) {
-		const struct operator_stat *o = &m->is->rows[i];
-		const struct measured_sum *sum = run_operators_measured(m, o);
-		if (sum)
-			ns = (isnan(ns) ? 0 : ns) + sum->headroom_ns;
-	}
+	for (uint32_t i = 0; sums && i < m->is->n; i++)
+		if (sums[i].bound_ns)
+			ns = (isnan(ns) ? 0 : ns) + sums[i].headroom_ns;
 	return 100 * ns / (double)m->is->gpu_ns;
 }
 
@@ -126,7 +139,8 @@ struct run_operators_share run_operators_share_from(
 		fleet_importance_pct(sized, m->is->gpu_ns),
 		fleet_importance_pct(bound, m->is->gpu_ns),
 		bound ? fleet_importance_pct(head, m->is->gpu_ns) : (double)NAN,
-		run_operators_headroom_measured(m),
+		run_operators_headroom_by(m, m->measured),
+		run_operators_headroom_by(m, m->by_sheet),
 		fleet_importance_pct((int64_t)known, m->is->gpu_ns),
 		known > 0 ? fleet_importance_pct((int64_t)reachable,
 				    m->is->gpu_ns)

@@ -38,6 +38,10 @@ struct run_operators_table {
 	/* of the run's platform; NULL if there are none */
 	const struct measured_ceilings *ceilings;
 	const struct measured_sum *measured; /* by row; NULL without them */
+	/* The platform by the data sheet, if the run's peaks are at a recorded
+	 * SM clock; else NULL. */
+	const struct platform *sheet;
+	const struct measured_sum *by_sheet; /* by row; NULL without it */
 	const struct fleet_bests *bests; /* of the run's platform */
 	const struct reachable_sum *reachable; /* by row, in ns; or NULL */
 };
@@ -53,16 +57,23 @@ int64_t run_operators_reachable_ns(int64_t total_ns, double s,
 	const struct fleet_best *best);
 /* Shares of the run's GPU time in percent; NaN if unknown. */
 struct run_operators_share {
-	double attributed, specific, sized, bound, headroom, headroom_measured;
+	double attributed, specific, sized, bound, headroom, headroom_measured,
+		headroom_sheet;
 	double reachable_known, reachable; /* time with a fleet-best; reachable
 		headroom */
 };
 struct run_operators_share run_operators_share_from(
 	const struct run_operators_table *m);
-/* The sums of an operator by the measured ceilings; NULL if no call of it has a
- * bound by them. */
+/* The sums of an operator by the measured ceilings, and by the data sheet; NULL
+ * if no call of it has a bound by them. */
 const struct measured_sum *run_operators_measured(
 	const struct run_operators_table *m, const struct operator_stat *o);
+const struct measured_sum *run_operators_by_sheet(
+	const struct run_operators_table *m, const struct operator_stat *o);
+/* How the run's compute peaks scale to its SM clock, as a sentence; NULL if they
+ * are the data sheet's. */
+const char *run_operators_peaks(const struct run_operators_table *m,
+	struct arena *a);
 /* The leg that most of the operator's bound time belongs to. */
 enum leg run_operators_leg(const struct operator_stat *o);
 

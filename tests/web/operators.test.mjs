@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as o from '../../web/lib/operators.js';
 import {figuresText, profileColumns, profileList, stallsText} from '../../web/lib/kernel_profiles.js';
-import {measuredColumns, shapesOf} from '../../web/pages/run_operators.js';
+import {dataSheetColumns, measuredColumns, shapesOf} from '../../web/pages/run_operators.js';
 import {profile} from './importance/documents.mjs';
 import {roofsOf} from '../../web/lib/chart_roofline.js';
 
@@ -143,4 +143,18 @@ test('the column of kernel profiles is there only if a row has one', () => {
 	assert.equal(column.title({kernel_profiles: [profile]}),
 		'gemm_kernel: SM 72.0%, memory 38.3%, occupancy 23.4%; stalls: long_scoreboard 60.0%, wait 25.0%, barrier 4.5%');
 	assert.deepEqual([column.cell({kernel_profiles: []}), column.cell({})], ['–', '–']);
+});
+
+test('columns by the data sheet are there only if the peaks are at a recorded clock', () => {
+	const doc = {against: null, peaks: 'compute peaks at the recorded SM clock of 1647 MHz'};
+	assert.deepEqual(dataSheetColumns({...doc, peaks: null}, 'us'), []);
+	assert.deepEqual(dataSheetColumns({...doc, against: {name: 'A10'}}, 'us'), []);
+	const [s, headroom] = dataSheetColumns(doc, 'us');
+	assert.deepEqual([s.label, headroom.label], ['S data sheet', 'Headroom data sheet']);
+	assert.match(s.title({s_data_sheet: 0.5556}), /^bound by the data sheet's peaks \/ T = 0\.5556$/);
+	const none = {s_data_sheet: null, headroom_data_sheet_ns: null};
+	assert.equal(s.title(none), 'unknown: no roofline bound');
+	assert.equal(headroom.title({...none, collective: true}), 'unknown: no roofline bound');
+	assert.match(headroom.title({...none, headroom_data_sheet_ns: 9, collective: true}),
+		/ above the bound by the data sheet's peaks, waiting for other ranks included$/);
 });

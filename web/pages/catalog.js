@@ -159,6 +159,17 @@ function peaks(r) {
 			.map(([dtype, peak]) => h('li', {}, h('code', {}, dtype), ' ', o.amount(peak, 'FLOP/s'))),
 	);
 }
+// The SM clocks that the peaks assume, each with its dtypes if there are several.
+function peakClocks(r) {
+	const clocks = Object.entries(r.peak_clock_mhz ?? {});
+	const each = [...new Set(clocks.map(([, mhz]) => mhz))];
+	const missing = Object.keys(r.peak_flops ?? {}).length > clocks.length;
+	const line = (mhz) => {
+		const dtypes = clocks.filter(([, of]) => of === mhz).map(([dtype]) => dtype);
+		return each.length > 1 || missing ? `${f.count(mhz)} (${dtypes.join(', ')})` : f.count(mhz);
+	};
+	return each.length ? h('ul', {class: 'peaks'}, each.map((mhz) => h('li', {}, line(mhz)))) : f.NONE;
+}
 const PLATFORMS = [
 	{
 		label: 'Platform',
@@ -196,6 +207,7 @@ const PLATFORMS = [
 		title: (r) => `of one device to other nodes, in one direction. ${r.link_source ?? ''}`,
 	},
 	{label: 'Peaks', cell: peaks},
+	{label: 'Peak clock', unit: 'MHz', cell: peakClocks, title: (r) => r.peak_clock_source ?? 'unknown'},
 	{
 		label: 'Launch floor',
 		unit: 'µs',
@@ -214,6 +226,8 @@ const PLATFORM = {
 	source: 'measured here',
 	devices: ['MyGPU 80GB'],
 	peak_flops: {bf16: 1e14, fp32: 5e13},
+	peak_clock_mhz: 1700,
+	peak_clock_source: 'measured here',
 	bytes_per_s: 2e12,
 	launch_floor_ns: 3000,
 };

@@ -129,6 +129,12 @@ const SECTIONS = [
 						'executes each kernel alone, by default at base clocks, so its figures are not those of the run.',
 				],
 				[
+					'SM clock',
+					'If the trace has samples of the SM clock, the compute peaks are those of the data sheet times the mean ' +
+						'clock while kernels ran, divided by the clock that the data sheet assumes. S and headroom by the data ' +
+						'sheet are shown next to them.',
+				],
+				[
 					'Reachable headroom',
 					'The GPU time that shapes would save at their fleet-best: `t · (1 − S / S_best)`. Unknown without a ' +
 						'fleet-best.',

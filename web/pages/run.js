@@ -134,6 +134,16 @@ function deviceTable(run) {
 			cell: (d) => f.inUnit(d.busy_ns, busy),
 			title: (d) => (d.busy_ns === null ? unknownTitle(run) : f.exact(d.busy_ns)),
 		},
+		{
+			label: 'SM clock',
+			unit: 'MHz',
+			num: true,
+			cell: (d) => f.count(d.sm_clock_mhz && Math.round(d.sm_clock_mhz)),
+			title: (d) =>
+				d.sm_clock_mhz
+					? `mean while kernels ran, from ${f.plural(d.sm_clock_samples, 'sample')}`
+					: `unknown: ${d.sm_clock_reason ?? 'the run was analyzed before SM clocks were used'}`,
+		},
 	];
 	return table({caption: 'Devices', columns, rows: devices}).node;
 }

@@ -219,6 +219,8 @@ function shapeDetail(run, doc, against, opened, at, changed) {
 
 const sizedPct = (r) => (r.total_ns > 0 && r.shape_known_ns !== null ? (r.shape_known_ns * 100) / r.total_ns : null);
 
+const waiting = (r) => (r.collective ? ', waiting for other ranks included' : '');
+
 // Columns by the measured ceilings of the run's platform; none if no calibration is stored.
 export function measuredColumns(doc, sum) {
 	if (doc.against || !doc.measured_ceilings) return [];
@@ -241,15 +243,37 @@ export function measuredColumns(doc, sum) {
 			title: (r) =>
 				r.headroom_measured_ns === null
 					? unknown(r)
-					: `${f.exact(r.headroom_measured_ns)} above the bound by the measured ceilings`,
+					: `${f.exact(r.headroom_measured_ns)} above the bound by the measured ceilings${waiting(r)}`,
 		},
 	];
 }
 
-const waiting = (r) => (r.collective ? ', waiting for other ranks included' : '');
+// Columns by the data sheet's peaks; none if S and headroom are by them.
+export function dataSheetColumns(doc, sum) {
+	if (doc.against || !doc.peaks) return [];
+	const unknown = 'unknown: no roofline bound';
+	return [
+		{
+			label: 'S data sheet',
+			num: true,
+			down: 's_data_sheet',
+			up: '-s_data_sheet',
+			cell: (r) => o.share(r.s_data_sheet),
+			value: (r) => r.s_data_sheet,
+			title: (r) => (r.s_data_sheet === null ? unknown : `bound by the data sheet's peaks / T = ${r.s_data_sheet}`),
+		},
+		{
+			...timeColumn('Headroom data sheet', 'headroom_data_sheet', sum),
+			title: (r) =>
+				r.headroom_data_sheet_ns === null
+					? unknown
+					: `${f.exact(r.headroom_data_sheet_ns)} above the bound by the data sheet's peaks${waiting(r)}`,
+		},
+	];
+}
 
 // Findings that hold only for the run's own platform.
-const OWN_PLATFORM_FINDINGS = ['above_bound', 'peak', 'platform', 'unbound'];
+const OWN_PLATFORM_FINDINGS = ['above_bound', 'peak', 'peaks_at_clock', 'platform', 'unbound'];
 
 // The document as the table shows it.
 const shownOf = (doc) =>
@@ -316,8 +340,21 @@ function columns(doc) {
 					},
 					bestColumn(),
 				]),
+		...dataSheetColumns(doc, sum),
 		...measuredColumns(doc, sum),
 	];
+}
+
+// At which clock the compute peaks are.
+export function clockLine({against, platform, peaks, sm_clock_reason: reason}) {
+	if (against || !platform || !(peaks || reason)) return '';
+	return h(
+		'p',
+		{class: 'hint'},
+		peaks
+			? `Roofline bounds use ${peaks}. S data sheet and headroom data sheet use the data sheet's peaks instead.`
+			: `Compute peaks are the data sheet's, whatever clock the device had: ${reason}.`,
+	);
 }
 
 // What the measured ceilings are: where they come from, and which are above the data sheet.
@@ -434,7 +471,7 @@ export async function operatorTab(run, query, at) {
 			),
 			keep: () => ({against, open: detail.chosen()}),
 		});
-		place.replaceChildren(findings(doc, 'Caveats') ?? '', summary(doc), platformLine(run, doc), ceilingsLine(doc), shown.node, graphs ?? '');
+		place.replaceChildren(findings(doc, 'Caveats') ?? '', summary(doc), platformLine(run, doc), clockLine(doc), ceilingsLine(doc), shown.node, graphs ?? '');
 	}
 
 	async function change(to) {

@@ -5,8 +5,11 @@
 #include "collective_calls.h"
 #include "graph_capture.h"
 #include "correlation.h"
+#include "device_clock.h"
 #include "profile.h"
+#include "roofline.h"
 #include "serving_steps.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -593,6 +596,36 @@ static const struct platform *attribute_platform(const struct attribution *at)
 	return all;
 }
 
+/* Takes the platform's compute peaks at the SM clock of the run, if that is
+ * known. False if the arena is full. */
+static bool attribute_clock(struct attribution *at)
+{
+	struct operators *o = &at->profile->operators;
+	double mhz = device_clock_of_run(at->profile, &o->sm_clock_why);
+
+	o->sm_clock_mhz = NAN;
+	if (isnan(mhz))
+		return o->sm_clock_why;
+	if (!at->platform) {
+		o->sm_clock_why = "the platform is unknown";
+		return true;
+	}
+	struct platform *scaled = arena_new(at->arena, struct platform);
+	if (!scaled)
+		return false;
+	if (!roofline_at_clock(at->platform, mhz, scaled)) {
+		o->sm_clock_why = arena_printf(at->arena,
+			"the catalog does not state the clock that the peaks "
+			"of %s assume",
+			at->platform->name);
+		return o->sm_clock_why;
+	}
+	o->sheet = at->platform;
+	at->platform = scaled;
+	o->sm_clock_mhz = mhz;
+	return true;
+}
+
 static void attribute_begin(struct attribution *at,
 	const struct iteration_rows *iterations)
 {
@@ -635,7 +668,8 @@ bool attribute_from(struct attribution *at,
 	at->of = arena_grow(p->arena, NULL, n * sizeof *at->of);
 	at->by_rule = arena_grow(p->arena, NULL,
 		((size_t)p->kernels_n + 1) * sizeof *at->by_rule);
-	bool ok = attribute_op_init(&host, at) && at->of && at->by_rule;
+	bool ok = attribute_op_init(&host, at) && at->of && at->by_rule &&
+		  attribute_clock(at);
 	if (ok)
 		attribute_begin(at, iterations);
 	ok = ok && graph_captures_find(at) && attribute_range_shapes(at) &&

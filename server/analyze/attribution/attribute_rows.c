@@ -1013,6 +1013,8 @@ bool attribute_tables(const struct catalog *c, struct profile *p)
 	o->unattributed = arena_array(p->arena, struct unattributed, n);
 	if (!o->rows || !o->shapes || !o->unattributed)
 		return false;
+	o->sm_clock_mhz = NAN;
+	o->sm_clock_why = "an imported table has no clocks";
 	o->gpu_ns = p->kernel_ns + p->copy_ns + p->graph_ns;
 	for (uint32_t i = 0; i < p->stats_n; i++) {
 		const struct kernel_stat *s = &p->stats[i];

@@ -2,6 +2,7 @@
  * of their times per device. */
 #include "devices.h"
 #include "interval.h"
+#include <math.h>
 #include <stdlib.h>
 
 struct devices_maker {
@@ -50,6 +51,8 @@ static uint32_t devices_device_index(struct devices_maker *m, int32_t number)
 			.compute_major = -1,
 			.compute_minor = -1,
 			.memory_bytes = -1,
+			.sm_clock_mhz = NAN,
+			.sm_clock_samples = -1,
 		};
 	}
 	return m->last = id - 1;

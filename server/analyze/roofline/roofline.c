@@ -51,6 +51,82 @@ void roofline(const struct cost *c, const struct platform *p, struct bound *out)
 		out->leg = compute_s > memory_s ? LEG_COMPUTE : LEG_MEMORY;
 }
 
+bool roofline_at_clock(const struct platform *p, double mhz,
+	struct platform *out)
+{
+	bool any = false;
+
+	*out = *p;
+	for (enum dtype d = 0; d < DTYPES; d++)
+		if (p->peak_flops[d] > 0 && p->peak_clock_mhz[d] > 0) {
+			out->peak_flops[d] *= mhz / p->peak_clock_mhz[d];
+			any = true;
+		}
+	return any;
+}
+
+/* The dtypes whose peaks assume this clock, "fp64, fp32"; 0: whose clock is
+ * unknown. "" if there are none. */
+static const char *roofline_clock_dtypes(const struct platform *p, double mhz,
+	struct arena *a)
+{
+	const char *list = "";
+
+	for (enum dtype d = 0; list && d < DTYPES; d++) {
+		double of = p->peak_clock_mhz[d] > 0 ? p->peak_clock_mhz[d] : 0;
+		if (p->peak_flops[d] > 0 && of >= mhz && of <= mhz)
+			list = arena_printf(a, "%s%s%s", list,
+				*list ? ", " : "", dtype_word(d));
+	}
+	return list;
+}
+
+/* The lowest clock above `mhz` that a peak assumes; INFINITY if there is
+ * none. */
+static double roofline_clock_next(const struct platform *p, double mhz)
+{
+	double next = INFINITY;
+
+	for (enum dtype d = 0; d < DTYPES; d++)
+		if (p->peak_flops[d] > 0 && p->peak_clock_mhz[d] > mhz)
+			next = fmin(next, p->peak_clock_mhz[d]);
+	return next;
+}
+
+const char *roofline_clock_text(const struct platform *p, double mhz,
+	struct arena *a)
+{
+	double first = roofline_clock_next(p, 0);
+	const char *left = roofline_clock_dtypes(p, 0, a);
+	bool one = !isfinite(roofline_clock_next(p, first)) && left && !*left;
+
+	if (!isfinite(first))
+		return NULL;
+	if (one)
+		return arena_printf(a,
+			"compute peaks at the recorded SM clock of %.0f MHz: "
+			"%.1f %% of the data sheet's, which assume %.0f MHz",
+			mhz, 100 * mhz / first, first);
+	const char *text = arena_printf(a,
+		"compute peaks at the recorded SM clock of %.0f MHz", mhz);
+	for (double of = first; text && isfinite(of);
+		of = roofline_clock_next(p, of)) {
+		const char *list = roofline_clock_dtypes(p, of, a);
+		text = list ? arena_printf(a,
+				      "%s%s %.1f %% of the data sheet's for "
+				      "%s, which assume %.0f MHz",
+				      text, of > first ? ";" : ":",
+				      100 * mhz / of, list, of)
+			    : NULL;
+	}
+	if (text && left && *left)
+		text = arena_printf(a,
+			"%s; the data sheet's for %s, because the clock that "
+			"they assume is unknown",
+			text, left);
+	return left ? text : NULL;
+}
+
 const char *roofline_why(const struct bound *b, const struct cost *c,
 	const struct platform *p, struct arena *a)
 {

@@ -16,6 +16,17 @@
 
 void roofline(const struct cost *c, const struct platform *p,
 	struct bound *out);
+/* Sets *out to the platform at another SM clock: a peak of a dtype scales by
+ * mhz / the clock that the peak assumes. A device may run faster than that, so
+ * the factor may exceed 1. Peaks whose clock is unknown do not change, and
+ * neither do bandwidths, which do not depend on the SM clock. False if no peak
+ * scales. */
+bool roofline_at_clock(const struct platform *p, double mhz,
+	struct platform *out);
+/* A sentence on the peaks at this clock; NULL if no peak scales or the arena is
+ * full. */
+const char *roofline_clock_text(const struct platform *p, double mhz,
+	struct arena *a);
 /* Why out->sol_s is unknown, as a sentence; NULL if it has a value. */
 const char *roofline_why(const struct bound *b, const struct cost *c,
 	const struct platform *p, struct arena *a);

@@ -263,7 +263,10 @@ static void tables_device_add(struct profile *p, const struct trace *t,
 		.compute_minor = -1,
 		.memory_bytes = -1,
 		.launches = l->instances,
-		.busy_ns = -1 };
+		.busy_ns = -1,
+		.sm_clock_mhz = NAN,
+		.sm_clock_samples = -1,
+		.sm_clock_why = "an imported table has no clocks" };
 	if (!d)
 		return;
 	to->name = d->name ? names_text(&t->names, d->name) : NULL;

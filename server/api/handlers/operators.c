@@ -36,7 +36,16 @@ static bool operators_ceilings_read(struct call *c,
 		    m->is->platform, &rows, &n, e))
 		return false;
 	m->ceilings = n && !rows[0].fault ? &rows[0] : NULL;
+	if (m->ceilings && m->is->sm_clock_mhz > 0)
+		measured_ceilings_at_clock(&rows[0], m->is->sm_clock_mhz);
 	return true;
+}
+
+/* The data sheet's platform, next to peaks at a recorded SM clock. */
+static void operators_sheet_find(struct run_operators_table *m)
+{
+	if (m->is->platform && m->is->sm_clock_mhz > 0)
+		m->sheet = catalog_platform(m->catalog, m->is->platform);
 }
 
 /* The operators of a run, and the catalog that describes them. */
@@ -45,11 +54,13 @@ static bool operators_table_read(struct call *c, struct run_operators *is,
 {
 	struct run_row run;
 	*m = (struct run_operators_table){ .is = is };
-	return listing_run(c, &run, e) && (m->catalog = call_catalog(c, e)) &&
-	       catalog_params_platform(c, "against", m->catalog, &m->against,
-		       e) &&
-	       query_operators(c->s.db, &c->s.arena, c->id, is, e) &&
-	       operators_ceilings_read(c, m, e);
+	if (!listing_run(c, &run, e) || !(m->catalog = call_catalog(c, e)) ||
+		!catalog_params_platform(c, "against", m->catalog, &m->against,
+			e) ||
+		!query_operators(c->s.db, &c->s.arena, c->id, is, e))
+		return false;
+	operators_sheet_find(m);
+	return operators_ceilings_read(c, m, e);
 }
 
 /* The fleet-bests that the caller may see. */
@@ -86,20 +97,23 @@ static bool operators_same(const char *a, const char *b)
 	return a && b && !strcmp(a, b);
 }
 
-/* The shapes of all operators, projected to the platform in the request and to
- * the measured ceilings. */
+/* The shapes of all operators, projected to the platform in the request, to the
+ * measured ceilings and to the data sheet. */
 static bool operators_projections_read(struct call *c,
 	struct run_operators_table *m, struct err *e)
 {
 	const struct run_operators *is = m->is;
 	struct shape_stat *rows;
 	uint32_t n;
-	if (!m->against && !m->ceilings)
+	if (!m->against && !m->ceilings && !m->sheet)
 		return true;
 	struct platform_projection *put =
 		arena_array(&c->s.arena, struct platform_projection, is->n + 1);
 	struct measured_sum *measured =
 		arena_array(&c->s.arena, struct measured_sum, is->n + 1);
+	struct measured_sum *by_sheet =
+		arena_array(&c->s.arena, struct measured_sum, is->n + 1);
+	m->by_sheet = m->sheet ? by_sheet : NULL;
 	m->put = m->against ? put : NULL;
 	m->measured = m->ceilings ? measured : NULL;
 	if (!operators_shapes_of(c, NULL, &rows, &n, e))
@@ -111,7 +125,10 @@ static bool operators_projections_read(struct call *c,
 				m->against);
 		if (m->ceilings)
 			measured_ceilings_add(&measured[at], &rows[i],
-				m->ceilings);
+				&m->ceilings->rates);
+		if (m->sheet)
+			measured_ceilings_add(&by_sheet[at], &rows[i],
+				m->sheet);
 	}
 	return true;
 }

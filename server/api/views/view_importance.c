@@ -10,14 +10,14 @@ static double view_importance_pct(double share)
 	return 100 * share;
 }
 
-static json_t *view_importance_peaks(const struct platform *p)
+/* By dtype; unknown values are left out. */
+static json_t *view_importance_by_dtype(const double of[DTYPES])
 {
-	json_t *peaks = json_object();
+	json_t *v = json_object();
 	for (int d = 0; d < DTYPES; d++)
-		if (isfinite(p->peak_flops[d]) && dtype_word((enum dtype)d))
-			view_set_real(peaks, dtype_word((enum dtype)d),
-				p->peak_flops[d]);
-	return peaks;
+		if (isfinite(of[d]) && dtype_word((enum dtype)d))
+			view_set_real(v, dtype_word((enum dtype)d), of[d]);
+	return v;
 }
 
 static json_t *view_importance_kwargs(const struct fleet_importance_shape *s)

@@ -45,6 +45,16 @@ static const char *view_operators_graph_reason(enum graph_reason reason)
 	return texts[reason];
 }
 
+/* NULL if the peaks are at a recorded clock, or if there are no operators. */
+static const char *view_operators_clock_reason(const struct run_operators *r)
+{
+	if (!r->catalog || r->sm_clock_mhz > 0)
+		return NULL;
+	return r->sm_clock_why ? r->sm_clock_why
+			       : "the run was analyzed before SM clocks were "
+				 "used; `kernsiftd rebuild` analyzes it again";
+}
+
 #define ROWS "operators.def"
 #include "row_functions.h"
 
@@ -77,6 +87,7 @@ json_t *view_run_operators(const struct run_operators_table *m,
 		m->is->platform ? catalog_platform(m->catalog, m->is->platform)
 				: NULL;
 	struct run_operators_share of = run_operators_share_from(m);
+	struct arena a = { 0 };
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < m->is->n; i++) {
 		const struct operator_stat *o = &m->is->rows[i];
@@ -84,9 +95,13 @@ json_t *view_run_operators(const struct run_operators_table *m,
 			row_run_operator(m, o, view_operators_info(m, o),
 				m->put ? &m->put[i] : NULL,
 				run_operators_measured(m, o),
+				run_operators_by_sheet(m, o),
 				m->reachable ? &m->reachable[i] : NULL));
 	}
-	return row_run_operators(m, p, &of, findings, view_list(items, NULL));
+	json_t *v = row_run_operators(m, p, run_operators_peaks(m, &a), &of,
+		findings, view_list(items, NULL));
+	arena_release(&a);
+	return v;
 }
 
 /* NULL unknown. */
@@ -113,11 +128,15 @@ static json_t *view_operators_shape(const struct run_shapes *of,
 json_t *view_run_shapes(const struct run_shapes *s, uint32_t from, uint32_t n,
 	const struct finding_list *findings)
 {
+	struct arena a = { 0 };
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < n; i++)
 		view_append(items, view_operators_shape(s, &s->rows[from + i]));
-	return row_run_shapes(s, s->of, catalog_operator(s->of->catalog, s->op),
-		findings, view_list(items, NULL));
+	json_t *v = row_run_shapes(s, s->of, run_operators_peaks(s->of, &a),
+		catalog_operator(s->of->catalog, s->op), findings,
+		view_list(items, NULL));
+	arena_release(&a);
+	return v;
 }
 
 /* ---- tables; unattributed kernels */
@@ -131,11 +150,16 @@ const struct table *view_run_operators_table(struct arena *a,
 		row_table_hide(t, "S Measured");
 		row_table_hide(t, "Headroom Measured (ns)");
 	}
+	if (!m->sheet) {
+		row_table_hide(t, "S Data Sheet");
+		row_table_hide(t, "Headroom Data Sheet (ns)");
+	}
 	row_table_rows(t, m->is->n);
 	for (uint32_t i = 0; i < m->is->n; i++) {
 		row_run_operator_cells(t, m, &m->is->rows[i], NULL,
 			m->put ? &m->put[i] : NULL,
 			run_operators_measured(m, &m->is->rows[i]),
+			run_operators_by_sheet(m, &m->is->rows[i]),
 			m->reachable ? &m->reachable[i] : NULL);
 		row_table_next(t);
 	}
@@ -150,6 +174,8 @@ const struct table *view_run_shapes_table(struct arena *a,
 		row_table_begin(a, "run_shape", to ? to->name : NULL);
 	if (!s->of->ceilings)
 		row_table_hide(t, "S Measured");
+	if (!s->of->sheet)
+		row_table_hide(t, "S Data Sheet");
 	row_table_rows(t, s->n);
 	for (uint32_t i = 0; i < s->n; i++) {
 		const struct shape_stat *r = &s->rows[i];

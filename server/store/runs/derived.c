@@ -142,14 +142,15 @@ static const char derived_run_sql[] =
 	"content, graph_ns, graphs, job_id, iteration_detector, iteration_confidence, "
 	"iteration_range, iterations, iterations_kept, iteration_ns, repeat_key, "
 	"catalog, gpu_ns, replayed, replayed_known, platform, weight_uh, "
-	"counted) "
+	"counted, sm_clock_mhz, sm_clock_reason) "
 	"SELECT i.id, i.upload_id, i.ordinal, i.name, i.project, "
 	"i.workload, i.labels, u.job, i.created_at, "
 	"$2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, "
 	"$17, $18, $19, $20, $21, $22, $23, "
 	"CASE WHEN u.job <> '' OR $24 THEN " RUN_JOB " END, "
 	"$25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, "
-	"CASE WHEN $33 IS NOT NULL THEN " RUN_WEIGHT " END, $38 "
+	"CASE WHEN $33 IS NOT NULL THEN " RUN_WEIGHT " END, $38, "
+	"$39, $40 "
 	"FROM run_identity i JOIN upload u ON u.id = i.upload_id "
 	"WHERE i.id = $1";
 
@@ -221,6 +222,9 @@ static bool derived_write_run(struct db *db, const struct derived_run *run,
 	derived_iteration_params(&p, run, key);
 	derived_operator_params(&p, run);
 	sql_bool(&p, !f->notes.count[NOTE_names_lag]);
+	sql_float8(&p, f->operators.sm_clock_mhz > 0 ? f->operators.sm_clock_mhz
+						     : (double)NAN);
+	sql_text(&p, f->operators.sm_clock_why);
 	bool ok = sql_hot(db, derived_run_sql, &p, NULL, e);
 	sql_array_release(&names);
 	return ok;
@@ -457,7 +461,7 @@ static void derived_write_devices(struct bulk *b, const struct derived_run *run)
 	const struct profile *p = run->profile;
 	for (uint32_t i = 0; i < p->devices_n; i++) {
 		const struct profile_device *d = &p->devices[i];
-		bulk_row(b, 9);
+		bulk_row(b, 12);
 		bulk_int8(b, run->id);
 		bulk_int4(b, d->number);
 		bulk_text(b, d->name);
@@ -467,12 +471,16 @@ static void derived_write_devices(struct bulk *b, const struct derived_run *run)
 		bulk_int8_known(b, d->memory_bytes);
 		bulk_int8_known(b, d->launches);
 		bulk_int8_known(b, d->busy_ns);
+		bulk_float8_known(b, d->sm_clock_mhz);
+		bulk_int8_known(b, d->sm_clock_samples);
+		bulk_text(b, d->sm_clock_why);
 	}
 }
 
 static const struct derived_table derived_device = {
 	"COPY run_device (run_id, number, name, sm_count, compute_major, "
-	"compute_minor, memory_bytes, launches, busy_ns) "
+	"compute_minor, memory_bytes, launches, busy_ns, sm_clock_mhz, "
+	"sm_clock_samples, sm_clock_reason) "
 	"FROM STDIN (FORMAT binary)",
 	derived_write_devices,
 };

@@ -5,12 +5,14 @@
 #include "page.h"
 #include "profile_word.h"
 #include "sql.h"
+#include <math.h>
 #include <string.h>
 
 #define KNOWN(code, word, what) "o.source_" #word "_ns, "
 static const char operators_sql[] =
 	"SELECT r.platform, r.catalog, r.analysis_version >= 4, r.gpu_ns, "
-	"r.replayed, r.replayed_known, o.rank, o.operator, o.dtype, o.phase, "
+	"r.replayed, r.replayed_known, r.sm_clock_mhz, r.sm_clock_reason, "
+	"o.rank, o.operator, o.dtype, o.phase, "
 	"o.collective, o.launches, o.calls, o.total_ns, "
 #include "known.def"
 	"o.shape_known_ns, o.roofline_known_calls, o.roofline_known_ns, o.sol_ps, o.compute_ns, "
@@ -30,6 +32,8 @@ static void query_operator_read_run(struct result *r, struct arena *a,
 	out->gpu_ns = result_int8(r, -1);
 	out->replayed = result_int8(r, 0);
 	out->replayed_known = result_int8(r, 0);
+	out->sm_clock_mhz = result_float8(r, NAN);
+	out->sm_clock_why = result_text(r, a);
 }
 
 static void query_operator_read(struct result *r, struct arena *a,

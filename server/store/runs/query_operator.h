@@ -10,6 +10,10 @@ struct run_operators {
 	bool searched; /* whether the analysis searched for operators, as all do
 		from version 4 on; without a catalog, it had no GPU work */
 	int64_t gpu_ns, replayed, replayed_known;
+	/* As in struct operators; both are unknown if the run was analyzed
+	 * before clocks were. */
+	double sm_clock_mhz;
+	const char *sm_clock_why;
 	struct operator_stat *rows;
 	uint32_t n;
 };

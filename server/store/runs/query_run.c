@@ -4,6 +4,7 @@
 #include "column.h"
 #include "sql.h"
 #include <assert.h>
+#include <math.h>
 
 #define RUN_COLUMN(type, member, sql, ...) ", " sql
 #define RUN_COLUMNS "SELECT run_id" RUN_ROW(RUN_COLUMN) " FROM run "
@@ -93,7 +94,8 @@ bool query_run_devices(struct db *db, struct arena *a, int64_t run,
 {
 	static const char sql[] =
 		"SELECT number, name, sm_count, compute_major, "
-		"compute_minor, memory_bytes, launches, busy_ns "
+		"compute_minor, memory_bytes, launches, busy_ns, "
+		"sm_clock_mhz, sm_clock_samples, sm_clock_reason "
 		"FROM run_device "
 		"WHERE run_id = $1 "
 		"ORDER BY number";
@@ -113,6 +115,9 @@ bool query_run_devices(struct db *db, struct arena *a, int64_t run,
 		d->memory_bytes = result_int8(&r, -1);
 		d->launches = result_int8(&r, -1);
 		d->busy_ns = result_int8(&r, -1);
+		d->sm_clock_mhz = result_float8(&r, NAN);
+		d->sm_clock_samples = result_int8(&r, -1);
+		d->sm_clock_why = result_text(&r, a);
 	}
 	result_release(&r);
 	return true;

@@ -4,6 +4,7 @@
 #include "callers.h"
 #include "copies.h"
 #include "correlation.h"
+#include "device_clock.h"
 #include "devices.h"
 #include "opaque_graphs.h"
 #include "kernels.h"
@@ -34,6 +35,7 @@ static inline void layer_world_init(struct layer_world *l, struct world *w)
 		copies_from(&w->t, proc->copy, p) &&
 		opaque_graphs_from(&w->t, proc->graph, p) &&
 		devices_from(&w->t, proc, 0, p) &&
+		device_clocks_from(&w->t, proc, p) &&
 		correlation_join(&w->t, proc, p->arena, &call_of) &&
 		callers_from(&w->t, proc, kernel_of, call_of, p, &frame_of) &&
 		iteration_find(&(struct iteration_input){ &w->t, proc,

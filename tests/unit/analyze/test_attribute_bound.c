@@ -240,6 +240,87 @@ static void a_copy_is_bound_within_a_device_alone(void **state)
 	assert_true(fabs(s[3].sol_ns - 1e6 / 3350) < 1e-6);
 }
 
+/* A GEMM of 8192 * 8192 * 8192 in fp16, which takes 2 ms, and ten samples of the
+ * SM clock while it runs. W = 2 * 8192^3 = 1,099,511,627,776. */
+static void a_gemm_at(struct world *w, const char *device, double mhz)
+{
+	on(w, device);
+	op(w, "aten::mm", "[[8192,8192],[8192,8192]]",
+		"[\"c10::Half\",\"c10::Half\"]", 1000, 50);
+	launch(w, "whatever", 1010, 2000000);
+	for (int i = 0; i < 10; i++)
+		trace_counter_add(&w->t,
+			&(struct counter_row){ .start_ns = 200000 + i * 100000,
+				.name = rows_name(&w->t, "gpu_sm_frequency"),
+				.value = mhz });
+	analyse(w);
+}
+
+/* 1647 of 1830 MHz: W at 0.9 * 989.4 TFLOP/s takes 1,234,768.1 ns; at the data
+ * sheet's peak it would take 1,111,291.3 ns. */
+static void compute_peaks_scale_by_the_clock(void **state)
+{
+	struct world *w = *state;
+	a_gemm_at(w, "NVIDIA H100 80GB HBM3", 1647);
+	const struct operators *o = &w->p.operators;
+	assert_string_equal(o->platform, "H100-SXM");
+	assert_true(fabs(o->sm_clock_mhz - 1647) < 1e-6);
+	assert_null(o->sm_clock_why);
+	assert_true(o->sheet->peak_flops[DTYPE_FP16] > 989e12);
+	assert_true(fabs(o->shapes[0].sol_ns - 1234768.1) < 0.1);
+	assert_int_equal(o->shapes[0].leg, LEG_COMPUTE);
+	assert_int_equal(o->rows[0].headroom_ns, 2000000 - 1234769);
+}
+
+/* 2013 of 1830 MHz: the factor 1.1 is not cut. */
+static void a_faster_clock_raises_the_peaks(void **state)
+{
+	struct world *w = *state;
+	a_gemm_at(w, "NVIDIA H100 80GB HBM3", 2013);
+	assert_true(fabs(w->p.operators.shapes[0].sol_ns - 1010264.8) < 0.1);
+}
+
+/* A call that the bandwidth bounds has the bound of one_gemm() at half the
+ * clock, too: 4 ns of compute become 8. */
+static void bandwidth_does_not_scale(void **state)
+{
+	struct world *w = *state;
+	on_h100(w);
+	op(w, "aten::mm", "[[64,128],[128,256]]",
+		"[\"c10::Half\",\"c10::Half\"]", 1000, 50);
+	launch(w, "whatever", 1010, 2000000);
+	for (int i = 0; i < 10; i++)
+		trace_counter_add(&w->t,
+			&(struct counter_row){ .start_ns = 200000 + i * 100000,
+				.name = rows_name(&w->t, "gpu_sm_frequency"),
+				.value = 915 });
+	analyse(w);
+	assert_int_equal(w->p.operators.rows[0].sol_ps, 34235);
+	assert_true(w->p.operators.sm_clock_mhz > 914);
+}
+
+static void peaks_without_a_clock_are_the_data_sheets(void **state)
+{
+	struct world *w = *state;
+	a_gemm_at(w, "NVIDIA H20", 1500);
+	const struct operators *o = &w->p.operators;
+	assert_true(isnan(o->sm_clock_mhz));
+	assert_null(o->sheet);
+	assert_string_equal(o->sm_clock_why,
+		"the catalog does not state the clock that the peaks of H20 "
+		"assume");
+	/* W / 148 TFLOP/s */
+	assert_true(fabs(o->shapes[0].sol_ns - 7429132.6) < 0.1);
+}
+
+static void an_unknown_platform_has_no_peaks_to_scale(void **state)
+{
+	struct world *w = *state;
+	a_gemm_at(w, "NVIDIA H100 80GB HBM3 MIG 1g.10gb", 1500);
+	assert_string_equal(w->p.operators.sm_clock_why,
+		"the platform is unknown");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -257,6 +338,11 @@ int main(void)
 		WORLD_TEST(inconsistent_times_are_excluded),
 		WORLD_TEST(a_cost_above_63_bits_is_unknown),
 		WORLD_TEST(a_copy_is_bound_within_a_device_alone),
+		WORLD_TEST(compute_peaks_scale_by_the_clock),
+		WORLD_TEST(a_faster_clock_raises_the_peaks),
+		WORLD_TEST(bandwidth_does_not_scale),
+		WORLD_TEST(peaks_without_a_clock_are_the_data_sheets),
+		WORLD_TEST(an_unknown_platform_has_no_peaks_to_scale),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

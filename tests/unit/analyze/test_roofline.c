@@ -161,9 +161,62 @@ static void test_link(void **state)
 	assert_int_equal(b.leg, LEG_LINK);
 }
 
+/* Two clocks behind peaks, and a peak without one. */
+static struct platform clocked(void)
+{
+	struct platform p = platform();
+	for (enum dtype d = 0; d < DTYPES; d++)
+		p.peak_clock_mhz[d] = NAN;
+	p.peak_clock_mhz[DTYPE_BF16] = 1830;
+	p.peak_clock_mhz[DTYPE_FP32] = 1980;
+	return p;
+}
+
+/* 1647 / 1830 = 0.9; bf16: 133.2 TFLOP/s. 1647 / 1980 of 44 are 36.6. */
+static void test_at_clock(void **state)
+{
+	struct platform p = clocked(), out;
+	(void)state;
+	assert_true(roofline_at_clock(&p, 1647, &out));
+	near(out.peak_flops[DTYPE_BF16], 133.2e12);
+	near(out.peak_flops[DTYPE_FP32], 36.6e12);
+	near(out.peak_flops[DTYPE_FP8_E4M3], 296e12);
+	near(out.bytes_per_s, 4e12);
+	assert_true(isnan(out.peak_flops[DTYPE_FP64]));
+	/* faster than the data sheet assumes: not cut to 1 */
+	assert_true(roofline_at_clock(&p, 2013, &out));
+	near(out.peak_flops[DTYPE_BF16], 148e12 * 1.1);
+	p.peak_clock_mhz[DTYPE_BF16] = p.peak_clock_mhz[DTYPE_FP32] = NAN;
+	assert_false(roofline_at_clock(&p, 1647, &out));
+	near(out.peak_flops[DTYPE_BF16], 148e12);
+}
+
+static void test_clock_text(void **state)
+{
+	struct platform p = clocked();
+	struct arena a = { 0 };
+	(void)state;
+	assert_string_equal(roofline_clock_text(&p, 1647, &a),
+		"compute peaks at the recorded SM clock of 1647 MHz: 90.0 % of "
+		"the data sheet's for bf16, which assume 1830 MHz; 83.2 % of "
+		"the data sheet's for fp32, which assume 1980 MHz; the data "
+		"sheet's for fp8_e4m3, because the clock that they assume is "
+		"unknown");
+	p.peak_flops[DTYPE_FP8_E4M3] = NAN;
+	p.peak_clock_mhz[DTYPE_FP32] = 1830;
+	assert_string_equal(roofline_clock_text(&p, 1647, &a),
+		"compute peaks at the recorded SM clock of 1647 MHz: 90.0 % of "
+		"the data sheet's, which assume 1830 MHz");
+	p.peak_clock_mhz[DTYPE_BF16] = p.peak_clock_mhz[DTYPE_FP32] = NAN;
+	assert_null(roofline_clock_text(&p, 1647, &a));
+	arena_release(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_at_clock),
+		cmocka_unit_test(test_clock_text),
 		cmocka_unit_test(test_compute),
 		cmocka_unit_test(test_types_add),
 		cmocka_unit_test(test_memory),

@@ -306,6 +306,49 @@ static void test_platforms(void **state)
 	assert_null(catalog_platform(*state, "H21"));
 }
 
+/* Operations per unit and clock are powers of two. So a peak, divided by the
+ * units and by the clock that it assumes, must be one, up to the rounding of the
+ * published figure: the coarsest is L4's 60 TFLOP/s, rounded from 60.6. */
+static void test_peak_clocks(void **state)
+{
+	const struct platform *const *p;
+	uint32_t n = catalog_platforms(*state, &p), checked = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		for (enum dtype d = 0; d < DTYPES; d++) {
+			double mhz = p[i]->peak_clock_mhz[d];
+			if (isnan(mhz))
+				continue;
+			assert_true(p[i]->compute_units > 0);
+			assert_non_null(p[i]->peak_clock_source);
+			double each = p[i]->peak_flops[d] /
+				      ((double)p[i]->compute_units * mhz * 1e6);
+			double off = each / exp2(round(log2(each))) - 1;
+			if (fabs(off) > 0.01)
+				fail_msg("%s, %s: %.1f operations per unit and "
+					 "clock",
+					p[i]->name, dtype_word(d), each);
+			checked++;
+		}
+	assert_true(checked > 150);
+	const struct platform *h100 = catalog_platform(*state, "H100-SXM");
+	assert_true(h100->compute_units == 132);
+	assert_true(h100->peak_clock_mhz[DTYPE_BF16] == 1830);
+	assert_true(h100->peak_clock_mhz[DTYPE_FP32] == 1980);
+	/* 1,024 operations do not give 362.05 TFLOP/s */
+	const struct platform *l40s = catalog_platform(*state, "L40S");
+	assert_true(l40s->peak_clock_mhz[DTYPE_FP32] == 2520);
+	assert_true(isnan(l40s->peak_clock_mhz[DTYPE_BF16]));
+	/* no page states a clock that gives the peaks */
+	const struct platform *v100 = catalog_platform(*state, "V100-PCIe");
+	assert_true(isnan(v100->peak_clock_mhz[DTYPE_FP16]));
+	assert_non_null(strstr(v100->peak_clock_source, "unknown"));
+	/* a number is the clock of all peaks, and of nothing else */
+	const struct platform *a10 = catalog_platform(*state, "A10");
+	assert_true(a10->peak_clock_mhz[DTYPE_INT4] == 1695);
+	assert_true(isnan(a10->peak_clock_mhz[DTYPE_FP64]));
+}
+
 static enum fit fit(struct catalog *c, const char *host, const char *kernel)
 {
 	return catalog_fit(catalog_operator(c, host),
@@ -388,6 +431,7 @@ int main(void)
 		cmocka_unit_test(test_modules),
 		cmocka_unit_test(test_devices),
 		cmocka_unit_test(test_platforms),
+		cmocka_unit_test(test_peak_clocks),
 		cmocka_unit_test(test_fit),
 		cmocka_unit_test(test_operators),
 	};

@@ -76,7 +76,7 @@ static void test_rules(void **state)
 		"\"family\": \"gemm (ours)\"}]}");
 	struct kernel_source s;
 
-	assert_string_equal(catalog_version(c), "2+7");
+	assert_string_equal(catalog_version(c), "3+7");
 	assert_string_equal(of(c, "my_secret_kernel_v7"), "softmax");
 	assert_string_equal(of(c, "Cijk_Ailk"), "gemm");
 	catalog_kernel(c, "nvjet_x", 7, &s);

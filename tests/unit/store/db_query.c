@@ -218,6 +218,12 @@ static void devices_of_a_run(void **state)
 	assert_int_equal(d[1].sm_count, -1);
 	assert_int_equal(d[1].compute_major, -1);
 	assert_int_equal(d[1].memory_bytes, -1);
+	assert_true(d[0].sm_clock_mhz > 1790.4 && d[0].sm_clock_mhz < 1790.6);
+	assert_int_equal(d[0].sm_clock_samples, 40);
+	assert_null(d[0].sm_clock_why);
+	assert_true(isnan(d[1].sm_clock_mhz));
+	assert_int_equal(d[1].sm_clock_samples, 3);
+	assert_string_equal(d[1].sm_clock_why, "too few samples");
 	arena_release(&a);
 }
 

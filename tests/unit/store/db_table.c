@@ -69,8 +69,8 @@ static struct profile table_profile(struct arena *a)
 		NAN, 0, 0 };
 	p.devices_n = 1;
 	p.devices = arena_array(a, struct profile_device, 1);
-	p.devices[0] =
-		(struct profile_device){ 0, NULL, -1, -1, -1, -1, -1, -1 };
+	p.devices[0] = (struct profile_device){ 0, NULL, -1, -1, -1, -1, -1, -1,
+		NAN, -1, NULL };
 	return p;
 }
 

@@ -7,6 +7,7 @@
 #include "save.h"
 #include "sql.h"
 #include "upload.h"
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -175,9 +176,9 @@ static inline struct profile fixture_profile(struct arena *a)
 	p.copy_stats[1].device = 1;
 	p.devices = arena_array(a, struct profile_device, 2);
 	p.devices[0] = (struct profile_device){ 0, "H100", 132, 9, 0,
-		85520809984, 3, 250 };
-	p.devices[1] =
-		(struct profile_device){ 1, NULL, -1, -1, -1, -1, 2, 150 };
+		85520809984, 3, 250, 1790.5, 40, NULL };
+	p.devices[1] = (struct profile_device){ 1, NULL, -1, -1, -1, -1, 2, 150,
+		NAN, 3, "too few samples" };
 	note_add(&p.notes, NOTE_bad_event, 3, "{\"ts\":", 6);
 	note_add(&p.notes, NOTE_uncorrelated, 1, NULL, 0);
 	return p;

@@ -3,7 +3,7 @@
 // The answers follow the server's schemas: a fleet of runs, and a run with every attribution
 // source.
 
-const GPU = {name: 'H200', vendor: 'NVIDIA', source: 'a datasheet', bytes_per_s: 4.8e12, link_bytes_per_s: 4.5e11, link_topology: 'switch', link_devices: 8, link_across_hosts: false, network_bytes_per_s: null, link_source: 'a datasheet', launch_floor_ns: 2500, site_override: false,
+const GPU = {name: 'H200', vendor: 'NVIDIA', source: 'a datasheet', bytes_per_s: 4.8e12, link_bytes_per_s: 4.5e11, link_topology: 'switch', link_devices: 8, link_across_hosts: false, network_bytes_per_s: null, link_source: 'a datasheet', compute_units: 132, peak_clock_mhz: {bf16: 1830, fp16: 1830, fp8_e4m3: 1830, fp32: 1980}, peak_clock_source: 'a datasheet', launch_floor_ns: 2500, site_override: false,
 	peak_flops: {bf16: 9.895e14, fp16: 9.895e14, fp8_e4m3: 1.979e15, fp32: 6.7e13}};
 const OLD = {...GPU, name: 'H20', source: 'a table', bytes_per_s: 4e12, peak_flops: {bf16: 1.48e14, fp8_e4m3: 2.96e14, fp32: 4.4e13}};
 
@@ -47,11 +47,12 @@ export const unattributed = () => ({items: [{id: 7, name: 'void <b>mystery</b><f
 	total_ns: 9000000, total_s: 0.009, names: 1, runs: 3}], next: null});
 
 const KNOWN = {sizes: 0, op_sizes: 0, op: 0, range: 0, node: 0, graph: 0, rule: 0, record: 0, not: 0};
-const NOT_MEASURED = {sol_measured_ns: null, s_measured: null};
+const NOT_MEASURED = {sol_measured_ns: null, s_measured: null, sol_data_sheet_ns: null, s_data_sheet: null};
+const NO_CLOCK = {sm_clock_mhz: null, sm_clock_reason: 'the trace has no samples of its SM clock', peaks: null};
 const spent = (operator, ns, known, more) => ({operator, description: operator && 'what it does', group: operator && 'group', specific: true, collective: false,
 	dtype: operator && 'bf16', phase: operator && 'decode', time_pct: ns / 1e6, total_ns: ns, calls: 1200, launches: 1380, mean_call_ns: ns / 1200, shapes: 2,
 	attribution_source_ns: {...KNOWN, ...known}, shape_known_ns: (known.op_sizes ?? 0) + (known.graph ?? 0), roofline_known_ns: ns, sol_ns: ns / 2, s: 0.5, regime: 'memory', compute_pct: 11,
-	headroom_ns: ns / 2, headroom_pct: ns / 2e6, reachable_known_ns: ns, reachable_headroom_ns: ns / 4, reachable_headroom_pct: ns / 4e6, best_efficiency: 0.8, best_run: 12, above_bound_ns: 0, ...NOT_MEASURED, measured_known_ns: null, headroom_measured_ns: null,
+	headroom_ns: ns / 2, headroom_pct: ns / 2e6, reachable_known_ns: ns, reachable_headroom_ns: ns / 4, reachable_headroom_pct: ns / 4e6, best_efficiency: 0.8, best_run: 12, above_bound_ns: 0, ...NOT_MEASURED, measured_known_ns: null, headroom_measured_ns: null, headroom_data_sheet_ns: null,
 	above_measured_ns: null, against: null, ...more});
 const put = (row, s) => ({...row, against: {sol_ns: s && s * 4e7, roofline_known_ns: s ? 4e7 : 0, regime: s && 'memory'}});
 const UNBOUND = {s: null, regime: null, compute_pct: null, headroom_ns: null, headroom_pct: null, reachable_known_ns: 0, reachable_headroom_ns: null, reachable_headroom_pct: null, best_efficiency: null, best_run: null, roofline_known_ns: 0, sol_ns: null, shapes: 0};
@@ -61,7 +62,7 @@ export function runOperators(query) {
 	const items = [spent('gemm', 52e6, {op_sizes: 41e6, graph: 11e6}, {s: 0.62, regime: 'compute'}), spent('rms_norm', 21e6, {rule: 21e6}),
 		spent('all_reduce', 24e6, {op_sizes: 24e6}, {s: 0.25, regime: 'link', headroom_ns: 18e6, headroom_pct: 18, collective: true}), spent(null, 3e6, {not: 3e6}, UNBOUND)];
 	return {platform: 'H200', platform_source: 'a datasheet', against, catalog: '1', catalog_now: '1+2', gpu_ns: 1e8, attributed_pct: 97, operator_known_pct: 96,
-		shape_known_pct: 80, roofline_known_pct: 70, replayed: 361, replayed_known: 361, headroom_pct: 31.2, reachable_known_pct: 73, reachable_headroom_pct: 18.2, headroom_measured_pct: null, measured_ceilings: null,
+		shape_known_pct: 80, roofline_known_pct: 70, replayed: 361, replayed_known: 361, headroom_pct: 31.2, reachable_known_pct: 73, reachable_headroom_pct: 18.2, headroom_measured_pct: null, headroom_data_sheet_pct: null, ...NO_CLOCK, measured_ceilings: null,
 		findings: [{code: 'older_catalog', severity: 'info', text: 'it was attributed with catalog 1; the current catalog is 1+2, and `kernsiftd rebuild` attributes it again'},
 			{code: 'above_bound', severity: 'warn', text: 'S is above 1 at shapes that take 1.0 % of GPU time'}],
 		items: against ? items.map((row, i) => put(row, [0.1, 1.25][i] ?? null)) : items, next: null};
@@ -78,7 +79,7 @@ export function runShapes(query) {
 	const against = query.get('against') ? OLD : null;
 	const times = {calls: 240, launches: 480, total_ns: 11e6, time_pct: 11, mean_ns: 45833.3, median_ns: 45700, min_ns: 44000, max_ns: 52000, p90_ns: 46000, p99_ns: 51000};
 	const one = {dtype: 'bf16', phase: 'decode', ...times, ...NOT_MEASURED, attained_flops: 1.735e14, against: against && {sol_ns: 9166.66, regime: 'memory', reason: null}};
-	return {operator: 'gemm', description: 'a matrix product', platform: 'H200', against, s_median: 0.61, findings: [], next: null, items: [
+	return {operator: 'gemm', description: 'a matrix product', platform: 'H200', against, ...NO_CLOCK, s_median: 0.61, findings: [], next: null, items: [
 		{...one, collective_kind: null, bus_bytes: null, link: null, shape: 'm=237 n=4096 k=4096', sizes: {m: 237, n: 4096, k: 4096}, grid: null, attribution_source: 'op_sizes', flops: {bf16: 7952400384}, read_bytes: 35495936,
 			write_bytes: 1941504, ai: 212.4, sol_ns: 8036.8, s: 0.175, regime: 'compute', reason: null, size_class: 32, reachable_headroom_ns: 5500000, best_efficiency: 0.35, best_run: 12, kernel_profiles: [profile]},
 		{...one, collective_kind: null, bus_bytes: null, link: null, shape: null, sizes: null, grid: '128x1x1 / 256x1x1', attribution_source: 'rule', flops: null, read_bytes: null, write_bytes: null, ai: null, sol_ns: null, s: null,

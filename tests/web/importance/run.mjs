@@ -103,6 +103,27 @@ export default async function run(test, world) {
 		await seen(async () => assert.equal(await plain.getByText('Replayed CUDA graphs').count(), 0, 'a run without graphs'));
 	});
 
+	await test('peaks at the recorded SM clock: the page says so, and shows S by the data sheet', async () => {
+		const clocked = await upload(world, data('../../api/data/sm-clock.json'));
+		const page = await open(`${clocked}?tab=operators`);
+		await page.getByText(/^Roofline bounds use compute peaks at the recorded SM clock of 1647 MHz: 90\.0 % of the data sheet's for .* which assume 1830 MHz/).waitFor();
+		await page.getByRole('columnheader', {name: 'Headroom data sheet'}).waitFor();
+		const column = await page.getByRole('table', {name: TABLE}).locator('thead th').allInnerTexts();
+		const at = (name) => column.findIndex((text) => text.replace(/\s+/g, ' ').trim() === name);
+		await seen(async () => assert.deepEqual((await cells(page, TABLE)).map((r) => [r[0], r[at('S')], r[at('S data sheet')]]),
+			[['gemm', '61.7%', '55.6%'], ['elementwise', '80.1%', '80.1%']]));
+		await page.getByLabel('Platform').selectOption('H20');
+		await page.getByText('Roofline bounds are those of H20, not of the run\'s own platform H100-SXM').waitFor();
+		await seen(async () => assert.equal(await page.getByText('recorded SM clock').count(), 0, 'only of its own platform'));
+		await page.getByRole('tab', {name: 'Devices'}).click();
+		await seen(async () => assert.equal((await cells(page, 'Devices'))[0].at(-1), '1,647'));
+	});
+
+	await test('no samples of the SM clock: the page says whose peaks the bounds use', async () => {
+		const page = await open(`${here}?tab=operators`, {answers: answered(here)});
+		await page.getByText('Compute peaks are the data sheet\'s, whatever clock the device had: the trace has no samples of its SM clock.').waitFor();
+	});
+
 	await test('the kernels show their operators', async () => {
 		const page = await open(here);
 		const {items} = await (await api(`${here}/kernels`)).json();

@@ -29,8 +29,8 @@ export default async function run(test, {open, api}) {
 		await page.getByRole('tab', {name: 'Devices'}).click();
 		await page.getByRole('table', {name: 'Devices'}).waitFor();
 		await seen(async () => assert.deepEqual(await cells(page, 'Devices'), [
-			['0', 'NVIDIA H100 80GB HBM3', '132', '9.0', '80.0 GiB', '2', '30.000'],
-			['1', 'NVIDIA H100 80GB HBM3', '132', '9.0', '80.0 GiB', '3', '70.000']]));
+			['0', 'NVIDIA H100 80GB HBM3', '132', '9.0', '80.0 GiB', '2', '30.000', '–'],
+			['1', 'NVIDIA H100 80GB HBM3', '132', '9.0', '80.0 GiB', '3', '70.000', '–']]));
 		await page.getByRole('tab', {name: 'Copies and sets'}).click();
 		await page.getByRole('table', {name: 'Copies and sets'}).waitFor();
 		await seen(async () => {
