@@ -230,16 +230,10 @@ const struct platform *ceilings_platform(const struct catalog *c,
 struct platform ceilings_as_platform(const struct ceilings *is,
 	const struct platform *p)
 {
-	struct platform out = { .name = "the calibration",
-		.bytes_per_s = NAN,
-		.link_bytes_per_s = NAN,
-		.network_bytes_per_s = NAN,
-		.link_topology = p ? p->link_topology : LINK_SWITCH,
-		.compute_units = -1,
-		.launch_floor_ns = p ? p->launch_floor_ns : 0 };
+	struct platform out = platform_unknown("the calibration");
 
-	for (int k = 0; k < DTYPES; k++)
-		out.peak_flops[k] = out.peak_clock_mhz[k] = NAN;
+	out.link_topology = p ? p->link_topology : LINK_SWITCH;
+	out.launch_floor_ns = p ? p->launch_floor_ns : 0;
 	for (uint32_t i = 0; i < is->n; i++) {
 		const struct ceiling *r = &is->rows[i];
 

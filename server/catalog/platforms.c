@@ -29,8 +29,6 @@ static bool platforms_peaks_read(const struct entries *d, size_t i,
 {
 	json_t *peaks = json_object_get(entries_at(d, i), "peak_flops");
 
-	for (int k = 0; k < DTYPES; k++)
-		p->peak_flops[k] = NAN;
 	if (peaks && !json_is_object(peaks))
 		return entries_fail(d, i, e,
 			"'peak_flops' is no object of types and operations "
@@ -131,8 +129,6 @@ static bool platforms_clocks_read(const struct entries *d, size_t i,
 	json_t *clocks = json_object_get(entries_at(d, i), "peak_clock_mhz");
 	bool ok = true;
 
-	for (int k = 0; k < DTYPES; k++)
-		p->peak_clock_mhz[k] = NAN;
 	if (!clocks || json_is_null(clocks))
 		return true;
 	if (!json_is_object(clocks)) {
@@ -228,7 +224,7 @@ static bool platforms_platform_read(struct catalog *c, const struct entries *d,
 {
 	const json_t *devices;
 
-	p->own = d->own;
+	*p = platform_unknown(NULL);
 	if (!entries_keys(d, i,
 		    "name vendor source peak_flops bytes_per_s "
 		    "link_bytes_per_s network_bytes_per_s link_topology "

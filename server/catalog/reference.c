@@ -425,8 +425,6 @@ static bool reference_peaks(const struct reference_entry *r, struct platform *p)
 {
 	json_t *map = json_object_get(r->v, "p_peak_flops");
 
-	for (enum dtype d = 0; d < DTYPES; d++)
-		p->peak_flops[d] = p->peak_clock_mhz[d] = NAN;
 	if (!json_is_object(map))
 		return reference_entry_wrong(r,
 			"'p_peak_flops' is no object of types");
@@ -451,7 +449,6 @@ static bool reference_bandwidth(const struct reference_entry *r,
 	static const char key[] = "b_peak_bytes_per_s";
 	const json_t *v = json_object_get(r->v, key);
 
-	p->bytes_per_s = NAN;
 	return !v || json_is_null(v) ||
 	       reference_entry_number(r, v, key, 1, &p->bytes_per_s);
 }
@@ -470,9 +467,9 @@ static bool reference_platforms(const struct reference_entry *doc)
 	for (void *k = json_object_iter(map); p && k;
 		k = json_object_iter_next(map, k), p++) {
 		struct reference_entry r = *doc;
-		p->name = arena_strdup(doc->a, json_object_iter_key(k));
+		*p = platform_unknown(
+			arena_strdup(doc->a, json_object_iter_key(k)));
 		p->source = doc->out->source;
-		p->link_bytes_per_s = p->network_bytes_per_s = NAN;
 		r.where = arena_printf(doc->a, "platforms ('%.60s')",
 			json_object_iter_key(k));
 		r.v = json_object_iter_value(k);

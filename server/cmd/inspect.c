@@ -136,10 +136,10 @@ static json_t *inspect_document_operators_row(const struct operator_stat *o)
 		inspect_document_operators_known(o->known_ns), "shape_known_ns",
 		view_whole(o->sized_ns), "bound_calls",
 		view_whole(o->bound_calls), "roofline_known_ns",
-		view_whole(o->bound_ns), "sol_ps", view_whole(o->sol_ps),
-		"compute_ns", view_whole(o->compute_ns), "headroom_ns",
-		view_whole(o->headroom_ns), "above_bound_ns",
-		view_whole(o->over_ns));
+		view_whole(o->bound_ns), "sol_ps", view_whole(o->clock.sol_ps),
+		"compute_ns", view_whole(o->clock.compute_ns), "headroom_ns",
+		view_whole(o->clock.headroom_ns), "above_bound_ns",
+		view_whole(o->clock.over_ns));
 }
 
 /* A figure of more than 2^53 is null, because many JSON readers cannot
@@ -172,17 +172,6 @@ static json_t *inspect_document_operators_cost(const struct shape_stat *s)
 		inspect_document_operators_figure(s->cost.write_bytes));
 }
 
-/* T_SOL by the data sheet's peaks; NaN if sol_ns is by them. */
-static double inspect_document_operators_sheet(const struct operators *o,
-	const struct shape_stat *s)
-{
-	struct bound b = { .sol_s = NAN };
-
-	if (o->sheet && s->costed)
-		roofline(&s->cost, o->sheet, &b);
-	return 1e9 * b.sol_s;
-}
-
 static json_t *inspect_document_operators_shape(const struct operators *o,
 	const struct shape_stat *s)
 {
@@ -195,10 +184,10 @@ static json_t *inspect_document_operators_shape(const struct operators *o,
 		view_text(profile_word_phase[of->phase]), "attribution_source",
 		profile_word_how[s->known], "launches", view_whole(s->launches),
 		"cost", inspect_document_operators_cost(s), "reason",
-		view_text(s->why), "sol_ns", view_real(s->sol_ns),
+		view_text(s->why), "sol_ns", view_real(s->clock_sol_ns),
 		"sol_data_sheet_ns",
-		view_real(inspect_document_operators_sheet(o, s)), "regime",
-		view_text(profile_word_leg[s->leg]));
+		view_real(o->sheet ? s->sol_ns : (double)NAN), "regime",
+		view_text(profile_word_leg[s->clock_leg]));
 	json_t *times = view_times(&s->call);
 	json_object_set(v, "calls", json_object_get(times, "instances"));
 	json_object_del(times, "instances");

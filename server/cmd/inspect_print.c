@@ -272,8 +272,8 @@ static void inspect_print_known(FILE *out, const int64_t known_ns[KNOWNS])
 static void inspect_print_operator(FILE *out, const struct operator_stat *o)
 {
 	const int64_t whole[] = { o->total_ns, o->calls, o->launches, o->shapes,
-		o->sized_ns, o->bound_ns, o->sol_ps, o->compute_ns,
-		o->headroom_ns, o->over_ns };
+		o->sized_ns, o->bound_ns, o->clock.sol_ps, o->clock.compute_ns,
+		o->clock.headroom_ns, o->clock.over_ns };
 
 	for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
 		inspect_print_whole(out, whole[i]);
@@ -349,10 +349,10 @@ static void inspect_print_cost(FILE *out, const struct shape_stat *s)
 	} else {
 		fputs(",,,", out);
 	}
-	if (!isnan(s->sol_ns))
-		fprintf(out, "%.6g", s->sol_ns);
+	if (!isnan(s->clock_sol_ns))
+		fprintf(out, "%.6g", s->clock_sol_ns);
 	putc(',', out);
-	inspect_print_column(out, profile_word_leg[s->leg]);
+	inspect_print_column(out, profile_word_leg[s->clock_leg]);
 	inspect_print_column(out, s->why);
 }
 
@@ -390,12 +390,10 @@ static void inspect_print_by_sheet(FILE *out, const struct profile *p)
 	for (uint32_t i = 0; i < o->shapes_n; i++) {
 		const struct shape_stat *s = &o->shapes[i];
 		const struct operator_stat *of = &o->rows[s->operator_];
-		struct bound b;
 		if (isnan(s->sol_ns))
 			continue;
-		roofline(&s->cost, o->sheet, &b);
-		fprintf(out, "%.6g,", b.sol_s * 1e9);
-		inspect_print_column(out, profile_word_leg[b.leg]);
+		fprintf(out, "%.6g,", s->sol_ns);
+		inspect_print_column(out, profile_word_leg[s->leg]);
 		inspect_print_column(out, dtype_word(of->dtype));
 		inspect_print_column(out, profile_word_phase[of->phase]);
 		inspect_print_column(out, s->text);
@@ -544,8 +542,8 @@ static void inspect_print_bound(FILE *out, const struct breakdown_row *r)
 {
 	inspect_print_whole(out, r->bound_launches);
 	if (r->bound_ns)
-		fprintf(out, "%" PRId64 ",%.3f,", r->sol_ps,
-			(double)r->sol_ps / (double)r->bound_ns / 1000);
+		fprintf(out, "%" PRId64 ",%.3f,", r->clock_sol_ps,
+			(double)r->clock_sol_ps / (double)r->bound_ns / 1000);
 	else
 		fputs(",,", out);
 }

@@ -113,6 +113,7 @@ struct breakdown_row {
 	/* Over its launches whose operator call has a known T_SOL. The bound of
 	 * a call is divided among its launches in proportion to their time. */
 	int64_t bound_launches, bound_ns, sol_ps;
+	int64_t clock_sol_ps; /* at the run's SM clock; equal if unknown */
 };
 
 /* The time of one block in one layer of a pass, for a bar chart: the mean over

@@ -104,10 +104,26 @@ struct platform {
 	bool link_across_hosts;
 	const char *link_source; /* of these; NULL unknown */
 	/* A call that is shorter than this has no headroom, because most of its
-	 * time is the launch. */
+	 * time is the launch. -1 unknown. */
 	int64_t launch_floor_ns;
 	bool own; /* added by this installation */
 };
+
+/* A platform of which only the name is known. Every other platform starts as
+ * this one, so that a figure that its source lacks is unknown, not 0. */
+static inline struct platform platform_unknown(const char *name)
+{
+	struct platform p = { .name = name,
+		.compute_units = -1,
+		.bytes_per_s = (double)NAN,
+		.link_bytes_per_s = (double)NAN,
+		.network_bytes_per_s = (double)NAN,
+		.launch_floor_ns = -1 };
+
+	for (int d = 0; d < DTYPES; d++)
+		p.peak_flops[d] = p.peak_clock_mhz[d] = (double)NAN;
+	return p;
+}
 
 enum leg { LEG_NONE, LEG_COMPUTE, LEG_MEMORY, LEG_LINK };
 

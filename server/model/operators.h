@@ -24,6 +24,16 @@ enum how {
 	KNOWNS
 };
 
+/* Sums over calls whose T_SOL is known. */
+struct bound_sum {
+	int64_t sol_ps; /* sum of T_SOL, picoseconds */
+	int64_t compute_ns; /* time of these calls if their leg is
+		LEG_COMPUTE */
+	int64_t headroom_ns; /* sum of (time - T_SOL) over calls above the
+		launch floor; a shape with S > 1 adds nothing */
+	int64_t over_ns; /* time of shapes with S > 1 */
+};
+
 /* One operator, type and phase of the run. The rows are sorted by time (most
  * first), then name, type and phase. known_ns divides total_ns by attribution
  * source. */
@@ -37,13 +47,12 @@ struct operator_stat {
 	int64_t sized_ns; /* of launches with sizes */
 	/* Over calls whose T_SOL on the run's platform is known. */
 	int64_t bound_calls, bound_ns; /* number of these calls, their time */
-	int64_t sol_ps; /* sum of T_SOL, picoseconds */
-	int64_t compute_ns; /* time of these calls if their leg is
-		LEG_COMPUTE */
-	int64_t headroom_ns; /* sum of (time - T_SOL) over calls above the
-		launch floor; a shape with S > 1 adds nothing and causes a
-		note */
-	int64_t over_ns; /* time of shapes with S > 1 */
+	/* By the data sheet's peaks, for everything that spans runs: runs with
+	 * and without a recorded clock are comparable by no others. */
+	struct bound_sum sheet;
+	/* By the peaks at the run's SM clock, for what describes only the run;
+	 * equal to `sheet` if the clock is unknown. */
+	struct bound_sum clock;
 	uint32_t shapes; /* rows below */
 };
 
@@ -71,8 +80,12 @@ struct shape_stat {
 	const char *why; /* a sentence, if sizes are known but the cost is not,
 		or the bound on the run's platform is not, or the calls' times
 		do not fit the bound; else NULL */
-	double sol_ns; /* of one call, on the run's platform; NaN unknown */
+	double sol_ns; /* of one call, on the run's platform by its data sheet;
+		NaN unknown */
 	enum leg leg;
+	/* The same at the run's SM clock; equal if that is unknown. */
+	double clock_sol_ns;
+	enum leg clock_leg;
 	/* Analysis: its number before sorting. Store: run_shape.rank. */
 	uint32_t number;
 };
@@ -162,7 +175,7 @@ static inline double graph_match_pct(const struct graph_match *m)
 
 struct operators {
 	const char *platform; /* the catalog's; NULL: unknown or mixed */
-	/* The SM clock at which the platform's compute peaks are taken; NaN:
+	/* The SM clock to which the compute peaks of `clock` bounds scale; NaN:
 	 * they are the data sheet's, with the reason in sm_clock_why. */
 	double sm_clock_mhz;
 	const char *sm_clock_why;

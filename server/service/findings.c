@@ -338,9 +338,10 @@ struct finding_list findings_run_operators(struct arena *a,
 	struct run_operators_share of = run_operators_share_from(m);
 	int64_t over_ns = 0, waiting_ns = 0;
 	for (uint32_t i = 0; i < r->n; i++) {
-		over_ns += r->rows[i].over_ns;
-		waiting_ns +=
-			r->rows[i].collective ? r->rows[i].headroom_ns : 0;
+		over_ns += r->rows[i].clock.over_ns;
+		waiting_ns += r->rows[i].collective
+				      ? r->rows[i].clock.headroom_ns
+				      : 0;
 	}
 	if (!r->catalog && r->searched) {
 		findings_add(&t, "no_gpu", "warn",

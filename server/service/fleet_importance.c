@@ -30,13 +30,7 @@ static const struct platform *fleet_importance_platform(const char *name,
 	if (known)
 		return known;
 	struct platform *p = arena_new(a, struct platform);
-	*p = (struct platform){ .name = fleet_importance_platform_name(name),
-		.bytes_per_s = NAN,
-		.link_bytes_per_s = NAN,
-		.network_bytes_per_s = NAN,
-		.launch_floor_ns = -1 };
-	for (int d = 0; d < DTYPES; d++)
-		p->peak_flops[d] = NAN;
+	*p = platform_unknown(fleet_importance_platform_name(name));
 	return p;
 }
 

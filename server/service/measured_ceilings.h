@@ -29,8 +29,7 @@ const char *measured_ceilings_note(const struct ceiling *r,
  * it was measured; a ceiling without a recorded clock does not change. */
 void measured_ceilings_at_clock(struct measured_ceilings *m, double mhz);
 
-/* Sums over an operator's calls whose bound by other rates than those of the
- * run's bound is known: by measured ceilings, or by the data sheet. */
+/* Sums over an operator's calls whose bound by the ceilings is known. */
 struct measured_sum {
 	double sol_ns;
 	int64_t bound_ns; /* time of these calls */

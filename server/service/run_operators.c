@@ -42,7 +42,7 @@ enum leg run_operators_leg(const struct operator_stat *o)
 		return LEG_NONE;
 	if (o->collective)
 		return LEG_LINK;
-	return 2 * o->compute_ns > o->bound_ns ? LEG_COMPUTE : LEG_MEMORY;
+	return 2 * o->clock.compute_ns > o->bound_ns ? LEG_COMPUTE : LEG_MEMORY;
 }
 
 const struct measured_sum *run_operators_measured(
@@ -53,30 +53,32 @@ const struct measured_sum *run_operators_measured(
 	return sum && sum->bound_ns ? sum : NULL;
 }
 
-const struct measured_sum *run_operators_by_sheet(
-	const struct run_operators_table *m, const struct operator_stat *o)
+bool run_operators_has_clock(const struct run_operators_table *m)
 {
-	const struct measured_sum *sum =
-		m->by_sheet ? &m->by_sheet[o - m->is->rows] : NULL;
-	return sum && sum->bound_ns ? sum : NULL;
+	return m->is->sm_clock_mhz > 0;
 }
 
 const char *run_operators_peaks(const struct run_operators_table *m,
 	struct arena *a)
 {
-	return m->sheet ? roofline_clock_text(m->sheet, m->is->sm_clock_mhz, a)
+	const struct platform *p =
+		m->is->platform && run_operators_has_clock(m)
+			? catalog_platform(m->catalog, m->is->platform)
 			: NULL;
+	return p ? roofline_clock_text(p, m->is->sm_clock_mhz, a) : NULL;
 }
 
-/* Share of the run's GPU time above the bounds of these sums, which are by row;
- * NULL: unknown. */
-static double run_operators_headroom_by(const struct run_operators_table *m,
-	const struct measured_sum *sums)
+/* Share of the run's GPU time above the measured ceilings. */
+static double run_operators_headroom_measured(
+	const struct run_operators_table *m)
 {
 	double ns = NAN;
-	for (uint32_t i = 0; sums && i < m->is->n; i++)
-		if (sums[i].bound_ns)
-			ns = (isnan(ns) ? 0 : ns) + sums[i].headroom_ns;
+	for (uint32_t i = 0; i < m->is->n; i++) {
+		const struct operator_stat *o = &m->is->rows[i];
+		const struct measured_sum *sum = run_operators_measured(m, o);
+		if (sum)
+			ns = (isnan(ns) ? 0 : ns) + sum->headroom_ns;
+	}
 	return 100 * ns / (double)m->is->gpu_ns;
 }
 
@@ -119,7 +121,8 @@ run_operators_reachable_from(const struct run_operators_table *m,
 struct run_operators_share run_operators_share_from(
 	const struct run_operators_table *m)
 {
-	int64_t attributed = 0, specific = 0, sized = 0, bound = 0, head = 0;
+	int64_t attributed = 0, specific = 0, sized = 0, bound = 0;
+	int64_t head = 0, sheet = 0;
 	double known = 0, reachable = 0;
 	for (uint32_t i = 0; i < m->is->n; i++) {
 		const struct operator_stat *o = &m->is->rows[i];
@@ -129,7 +132,8 @@ struct run_operators_share run_operators_share_from(
 		specific += o->name && (!is || is->specific) ? o->total_ns : 0;
 		sized += o->sized_ns;
 		bound += o->bound_ns;
-		head += o->headroom_ns;
+		head += o->clock.headroom_ns;
+		sheet += o->sheet.headroom_ns;
 		known += m->reachable ? m->reachable[i].known : 0;
 		reachable += m->reachable ? m->reachable[i].saved : 0;
 	}
@@ -139,8 +143,10 @@ struct run_operators_share run_operators_share_from(
 		fleet_importance_pct(sized, m->is->gpu_ns),
 		fleet_importance_pct(bound, m->is->gpu_ns),
 		bound ? fleet_importance_pct(head, m->is->gpu_ns) : (double)NAN,
-		run_operators_headroom_by(m, m->measured),
-		run_operators_headroom_by(m, m->by_sheet),
+		run_operators_headroom_measured(m),
+		bound && run_operators_has_clock(m)
+			? fleet_importance_pct(sheet, m->is->gpu_ns)
+			: (double)NAN,
 		fleet_importance_pct((int64_t)known, m->is->gpu_ns),
 		known > 0 ? fleet_importance_pct((int64_t)reachable,
 				    m->is->gpu_ns)

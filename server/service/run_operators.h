@@ -38,10 +38,6 @@ struct run_operators_table {
 	/* of the run's platform; NULL if there are none */
 	const struct measured_ceilings *ceilings;
 	const struct measured_sum *measured; /* by row; NULL without them */
-	/* The platform by the data sheet, if the run's peaks are at a recorded
-	 * SM clock; else NULL. */
-	const struct platform *sheet;
-	const struct measured_sum *by_sheet; /* by row; NULL without it */
 	const struct fleet_bests *bests; /* of the run's platform */
 	const struct reachable_sum *reachable; /* by row, in ns; or NULL */
 };
@@ -64,12 +60,13 @@ struct run_operators_share {
 };
 struct run_operators_share run_operators_share_from(
 	const struct run_operators_table *m);
-/* The sums of an operator by the measured ceilings, and by the data sheet; NULL
- * if no call of it has a bound by them. */
+/* The sums of an operator by the measured ceilings; NULL if no call of it has a
+ * bound by them. */
 const struct measured_sum *run_operators_measured(
 	const struct run_operators_table *m, const struct operator_stat *o);
-const struct measured_sum *run_operators_by_sheet(
-	const struct run_operators_table *m, const struct operator_stat *o);
+/* Whether the run's SM clock is known, so that its bounds at this clock and
+ * those by the data sheet may differ. */
+bool run_operators_has_clock(const struct run_operators_table *m);
 /* How the run's compute peaks scale to its SM clock, as a sentence; NULL if they
  * are the data sheet's. */
 const char *run_operators_peaks(const struct run_operators_table *m,

@@ -71,10 +71,10 @@ static inline void make_operator(struct operator_stat *o, uint32_t key)
 		.sized_ns = t / 2,
 		.bound_calls = (int64_t)noise(1000),
 		.bound_ns = t / 3,
-		.sol_ps = t / 4,
-		.compute_ns = t / 5,
-		.headroom_ns = t / 6,
-		.over_ns = t / 7 };
+		.sheet = { .sol_ps = t / 4,
+			.compute_ns = t / 5,
+			.headroom_ns = t / 6,
+			.over_ns = t / 7 } };
 }
 
 static inline void make_operators(struct arena *a, struct operators *o)

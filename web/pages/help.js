@@ -132,7 +132,8 @@ const SECTIONS = [
 					'SM clock',
 					'If the trace has samples of the SM clock, the compute peaks are those of the data sheet times the mean ' +
 						'clock while kernels ran, divided by the clock that the data sheet assumes. S and headroom by the data ' +
-						'sheet are shown next to them.',
+						'sheet are shown next to them. Fleet-best, reachable headroom, importance, trends, gates and breakdown ' +
+						'comparisons use only the data sheet, so that runs with and without a recorded clock are comparable.',
 				],
 				[
 					'Reachable headroom',

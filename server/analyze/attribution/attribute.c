@@ -596,14 +596,15 @@ static const struct platform *attribute_platform(const struct attribution *at)
 	return all;
 }
 
-/* Takes the platform's compute peaks at the SM clock of the run, if that is
- * known. False if the arena is full. */
+/* Sets the platform at the SM clock of the run; without a clock, it is the data
+ * sheet's. False if the arena is full. */
 static bool attribute_clock(struct attribution *at)
 {
 	struct operators *o = &at->profile->operators;
 	double mhz = device_clock_of_run(at->profile, &o->sm_clock_why);
 
 	o->sm_clock_mhz = NAN;
+	at->at_clock = at->platform;
 	if (isnan(mhz))
 		return o->sm_clock_why;
 	if (!at->platform) {
@@ -621,7 +622,7 @@ static bool attribute_clock(struct attribution *at)
 		return o->sm_clock_why;
 	}
 	o->sheet = at->platform;
-	at->platform = scaled;
+	at->at_clock = scaled;
 	o->sm_clock_mhz = mhz;
 	return true;
 }

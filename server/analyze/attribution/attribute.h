@@ -43,7 +43,8 @@ void attribute_release(struct attribution *at);
 /* Fills the operators of a run with tables only, by name and without shapes. */
 bool attribute_tables(const struct catalog *c, struct profile *p);
 
-/* T_SOL of one operator call of a shape on the run's platform, in picoseconds;
- * -1 if it is unknown. */
+/* T_SOL of one operator call of a shape on a platform, in picoseconds; -1 if it
+ * is unknown. */
 int64_t attribute_bound_ps(const struct attribution *at,
-	const struct operator_info *is, const struct shape *sizes);
+	const struct platform *p, const struct operator_info *is,
+	const struct shape *sizes);

@@ -170,37 +170,77 @@ static int64_t attribute_rows_bound_headroom(const int64_t *ns, int64_t n,
 
 /* Adds the roofline bound of all calls of a shape; false if the sum does not
  * fit. */
-static bool attribute_rows_bound_sol_add(double sol_ps, int64_t n,
-	struct operator_stat *o)
+static bool attribute_rows_bound_sol_add(double sol_s, int64_t n,
+	int64_t *sum_ps)
 {
-	int64_t sum;
+	double sol_ps = sol_s * 1e12;
+	int64_t all;
 
-	if (sol_ps >= 0x1p63 ||
-		__builtin_mul_overflow(llround(sol_ps), n, &sum) ||
-		__builtin_add_overflow(o->sol_ps, sum, &sum))
+	return sol_ps < 0x1p63 &&
+	       !__builtin_mul_overflow(llround(sol_ps), n, &all) &&
+	       !__builtin_add_overflow(*sum_ps, all, sum_ps);
+}
+
+/* Adds both bounds, or none; false if a sum does not fit. */
+static bool attribute_rows_bound_sols_add(const struct bound *sheet,
+	const struct bound *clock, int64_t n, struct operator_stat *o)
+{
+	int64_t sheet_ps = o->sheet.sol_ps, clock_ps = o->clock.sol_ps;
+
+	if (!attribute_rows_bound_sol_add(sheet->sol_s, n, &sheet_ps) ||
+		!attribute_rows_bound_sol_add(clock->sol_s, n, &clock_ps))
 		return false;
-	o->sol_ps = sum;
+	o->sheet.sol_ps = sheet_ps;
+	o->clock.sol_ps = clock_ps;
 	return true;
 }
 
-static void attribute_rows_bound_add(const struct attribution *at,
-	const int64_t *ns, int64_t sol_ps, const struct shape_stat *s,
-	struct operator_stat *o)
+/* Adds everything but T_SOL. Returns whether S is above 1. */
+static bool attribute_rows_bound_add(const struct attribution *at,
+	const int64_t *ns, const struct bound *b, const struct shape_stat *s,
+	struct bound_sum *sum)
 {
 	int64_t n = s->call.instances, total_ns = s->call.total_ns;
+	int64_t sol_ps = llround(b->sol_s * 1e12);
+	bool over = (wide)sol_ps * n > (wide)total_ns * 1000;
 
-	o->bound_calls += n;
-	o->bound_ns += total_ns;
-	o->compute_ns += s->leg == LEG_COMPUTE ? total_ns : 0;
-	if ((wide)sol_ps * n > (wide)total_ns * 1000) {
-		o->over_ns += total_ns;
-		attribute_rows_bound_note(at, NOTE_over_roof, s, o);
-	} else
-		o->headroom_ns += attribute_rows_bound_headroom(ns, n, sol_ps,
+	sum->compute_ns += b->leg == LEG_COMPUTE ? total_ns : 0;
+	if (over)
+		sum->over_ns += total_ns;
+	else
+		sum->headroom_ns += attribute_rows_bound_headroom(ns, n, sol_ps,
 			at->platform->launch_floor_ns);
+	return over;
 }
 
-/* Fills the cost and the roofline bound of a shape and adds them to its
+/* Stores the bounds of a shape and adds them to its operator. Whether the times
+ * fit is judged by the bound at the run's clock, which is nearer to the truth.
+ * False if the arena is full. */
+static bool attribute_rows_bound_set(const struct attribution *at,
+	const struct bound *sheet, const struct bound *clock, const int64_t *ns,
+	struct shape_stat *s, struct operator_stat *o)
+{
+	if (!attribute_rows_bound_sols_add(sheet, clock, s->call.instances,
+		    o)) {
+		s->why =
+			"the roofline bounds of its operator's calls add up to "
+			"more than is kept (106 days)";
+		return true;
+	}
+	s->leg = sheet->leg;
+	s->sol_ns = sheet->sol_s * 1e9;
+	s->clock_leg = clock->leg;
+	s->clock_sol_ns = clock->sol_s * 1e9;
+	o->bound_calls += s->call.instances;
+	o->bound_ns += s->call.total_ns;
+	attribute_rows_bound_add(at, ns, sheet, s, &o->sheet);
+	if (attribute_rows_bound_add(at, ns, clock, s, &o->clock))
+		attribute_rows_bound_note(at, NOTE_over_roof, s, o);
+	return attribute_rows_bound_fit(at, ns, llround(clock->sol_s * 1e12), s,
+		o);
+}
+
+/* Fills the cost and the roofline bounds of a shape and adds them to its
  * operator. `ns` are the times of the shape's calls. False if the arena is
  * full. */
 static bool attribute_rows_bound(const struct attribution *at,
@@ -208,7 +248,7 @@ static bool attribute_rows_bound(const struct attribution *at,
 	const struct attribute_rows_link *link, const int64_t *ns,
 	struct shape_stat *s, struct operator_stat *o)
 {
-	struct bound b;
+	struct bound sheet, clock;
 
 	if (!is || !sum->sizes)
 		return true;
@@ -216,37 +256,28 @@ static bool attribute_rows_bound(const struct attribution *at,
 		return false;
 	if (!s->costed || !at->platform)
 		return true;
-	roofline(&s->cost, at->platform, &b);
-	s->why = roofline_why(&b, &s->cost, at->platform, at->arena);
-	if (isnan(b.sol_s))
+	roofline(&s->cost, at->platform, &sheet);
+	roofline(&s->cost, at->at_clock, &clock);
+	s->why = roofline_why(&sheet, &s->cost, at->platform, at->arena);
+	if (isnan(sheet.sol_s))
 		return s->why;
-	if (!attribute_rows_bound_sol_add(b.sol_s * 1e12, s->call.instances,
-		    o)) {
-		s->why =
-			"the roofline bounds of its operator's calls add up to "
-			"more than is kept (106 days)";
-		return true;
-	}
-	s->leg = b.leg;
-	s->sol_ns = b.sol_s * 1e9;
-	int64_t sol_ps = llround(b.sol_s * 1e12);
-	attribute_rows_bound_add(at, ns, sol_ps, s, o);
-	return attribute_rows_bound_fit(at, ns, sol_ps, s, o);
+	return attribute_rows_bound_set(at, &sheet, &clock, ns, s, o);
 }
 
 int64_t attribute_bound_ps(const struct attribution *at,
-	const struct operator_info *is, const struct shape *sizes)
+	const struct platform *p, const struct operator_info *is,
+	const struct shape *sizes)
 {
 	struct err e = { 0 };
 	struct bound b;
 	struct cost c;
 
-	if (!is || !sizes || !at->platform ||
+	if (!is || !sizes || !p ||
 		!catalog_cost(at->catalog, is, sizes, CONVENTION_PHYSICAL, &c,
 			&e) ||
 		attribute_rows_bound_too_large(&c))
 		return -1;
-	roofline(&c, at->platform, &b);
+	roofline(&c, p, &b);
 	if (isnan(b.sol_s) || b.sol_s * 1e12 >= 0x1p63)
 		return -1;
 	return llround(b.sol_s * 1e12);
@@ -742,7 +773,8 @@ static bool attribute_rows_fill(struct attribute_rows_stats *m, uint32_t row)
 		.known = (enum how)k.known,
 		.launches = g->sums[row].launches,
 		.call = stats_from(ns, m->scratch, n),
-		.sol_ns = NAN };
+		.sol_ns = NAN,
+		.clock_sol_ns = NAN };
 	struct operator_stat *o = attribute_rows_operator(m, k, &s->operator_);
 	if (!o || !attribute_rows_buckets(m->at->arena, ns, n, s))
 		return false;
@@ -964,7 +996,8 @@ static void attribute_rows_add_line(struct operators *o,
 			.shapes = 1 };
 		*s = (struct shape_stat){ .operator_ = i,
 			.known = known,
-			.sol_ns = NAN };
+			.sol_ns = NAN,
+			.clock_sol_ns = NAN };
 	}
 	int64_t launches = t->instances > 0 ? t->instances : 0;
 	row->launches += launches;

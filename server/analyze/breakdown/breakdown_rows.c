@@ -366,7 +366,9 @@ struct breakdown_bound_call {
 struct breakdown_shape_bounds {
 	const struct attribution *at;
 	struct names met; /* struct shape_key; the id indexes `ps` */
-	int64_t *ps; /* -1 unknown */
+	struct breakdown_shape_ps {
+		int64_t sheet, clock; /* -1 unknown */
+	} * ps;
 	uint32_t cap;
 };
 /* It is hashed as bytes, so it has no padding. */
@@ -375,10 +377,10 @@ struct breakdown_bound_shape_key {
 	const struct shape *sizes;
 };
 
-/* Sets *ps to the roofline bound of a shape. Returns false if the arena is
+/* Sets *ps to the roofline bounds of a shape. Returns false if the arena is
  * full. */
 static bool breakdown_rows_shape_bound(struct breakdown_shape_bounds *l,
-	const struct attributed *is, int64_t *ps)
+	const struct attributed *is, struct breakdown_shape_ps *ps)
 {
 	struct breakdown_bound_shape_key key = { is->op, is->sizes };
 	uint32_t known = l->met.n,
@@ -396,7 +398,12 @@ static bool breakdown_rows_shape_bound(struct breakdown_shape_bounds *l,
 		l->cap = cap;
 	}
 	if (id == known)
-		l->ps[id] = attribute_bound_ps(l->at, is->op, is->sizes);
+		l->ps[id] =
+			(struct breakdown_shape_ps){ attribute_bound_ps(l->at,
+							     l->at->platform,
+							     is->op, is->sizes),
+				attribute_bound_ps(l->at, l->at->at_clock,
+					is->op, is->sizes) };
 	*ps = l->ps[id];
 	return true;
 }
@@ -421,6 +428,16 @@ static struct breakdown_bound_call *breakdown_rows_bound_calls_of(
 
 __extension__ typedef __int128 wide;
 
+/* Adds to *sum_ps the launch's share in the bound of its call; false if it does
+ * not fit. */
+static bool breakdown_rows_bound_share(int64_t ps, int64_t dur_ns,
+	int64_t call_ns, int64_t *sum_ps)
+{
+	return ps >= 0 &&
+	       !__builtin_add_overflow(*sum_ps,
+		       (int64_t)((wide)ps * dur_ns / call_ns), sum_ps);
+}
+
 static bool breakdown_rows_bound_add(struct breakdown_work *w,
 	struct breakdown_shape_bounds *l,
 	const struct breakdown_bound_call *calls, uint32_t item)
@@ -428,7 +445,7 @@ static bool breakdown_rows_bound_add(struct breakdown_work *w,
 	const struct layer_item *i = &w->s->items[item];
 	struct breakdown_row *r = &w->out->rows[breakdown_row_of(w, item)];
 	struct breakdown_bound_call call = { i->is, i->dur_ns };
-	int64_t ps = -1;
+	struct breakdown_shape_ps ps, sum = { r->sol_ps, r->clock_sol_ps };
 
 	if (i->is && i->is->call != LAUNCH_NO_CALL)
 		call = calls[i->is->call];
@@ -436,10 +453,13 @@ static bool breakdown_rows_bound_add(struct breakdown_work *w,
 		return true;
 	if (!breakdown_rows_shape_bound(l, call.is, &ps))
 		return false;
-	int64_t share = (int64_t)((wide)ps * i->dur_ns / call.ns), sum;
-	if (ps < 0 || __builtin_add_overflow(r->sol_ps, share, &sum))
+	if (!breakdown_rows_bound_share(ps.sheet, i->dur_ns, call.ns,
+		    &sum.sheet) ||
+		!breakdown_rows_bound_share(ps.clock, i->dur_ns, call.ns,
+			&sum.clock))
 		return true;
-	r->sol_ps = sum;
+	r->sol_ps = sum.sheet;
+	r->clock_sol_ps = sum.clock;
 	r->bound_ns += i->dur_ns;
 	r->bound_launches++;
 	return true;

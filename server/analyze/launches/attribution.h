@@ -31,6 +31,9 @@ struct attribution {
 	const struct catalog *catalog;
 	const struct platform *platform; /* of all devices; NULL: unknown or
 		different */
+	/* It with the compute peaks at the run's SM clock; `platform` itself if
+	 * that clock or the platform is unknown. */
+	const struct platform *at_clock;
 	struct profile *profile;
 	const uint32_t *kernel_of, *call_of; /* by kernel row of the process */
 	/* Gains the sizes that only host operators state. */

@@ -41,26 +41,17 @@ static bool operators_ceilings_read(struct call *c,
 	return true;
 }
 
-/* The data sheet's platform, next to peaks at a recorded SM clock. */
-static void operators_sheet_find(struct run_operators_table *m)
-{
-	if (m->is->platform && m->is->sm_clock_mhz > 0)
-		m->sheet = catalog_platform(m->catalog, m->is->platform);
-}
-
 /* The operators of a run, and the catalog that describes them. */
 static bool operators_table_read(struct call *c, struct run_operators *is,
 	struct run_operators_table *m, struct err *e)
 {
 	struct run_row run;
 	*m = (struct run_operators_table){ .is = is };
-	if (!listing_run(c, &run, e) || !(m->catalog = call_catalog(c, e)) ||
-		!catalog_params_platform(c, "against", m->catalog, &m->against,
-			e) ||
-		!query_operators(c->s.db, &c->s.arena, c->id, is, e))
-		return false;
-	operators_sheet_find(m);
-	return operators_ceilings_read(c, m, e);
+	return listing_run(c, &run, e) && (m->catalog = call_catalog(c, e)) &&
+	       catalog_params_platform(c, "against", m->catalog, &m->against,
+		       e) &&
+	       query_operators(c->s.db, &c->s.arena, c->id, is, e) &&
+	       operators_ceilings_read(c, m, e);
 }
 
 /* The fleet-bests that the caller may see. */
@@ -97,23 +88,20 @@ static bool operators_same(const char *a, const char *b)
 	return a && b && !strcmp(a, b);
 }
 
-/* The shapes of all operators, projected to the platform in the request, to the
- * measured ceilings and to the data sheet. */
+/* The shapes of all operators, projected to the platform in the request and to
+ * the measured ceilings. */
 static bool operators_projections_read(struct call *c,
 	struct run_operators_table *m, struct err *e)
 {
 	const struct run_operators *is = m->is;
 	struct shape_stat *rows;
 	uint32_t n;
-	if (!m->against && !m->ceilings && !m->sheet)
+	if (!m->against && !m->ceilings)
 		return true;
 	struct platform_projection *put =
 		arena_array(&c->s.arena, struct platform_projection, is->n + 1);
 	struct measured_sum *measured =
 		arena_array(&c->s.arena, struct measured_sum, is->n + 1);
-	struct measured_sum *by_sheet =
-		arena_array(&c->s.arena, struct measured_sum, is->n + 1);
-	m->by_sheet = m->sheet ? by_sheet : NULL;
 	m->put = m->against ? put : NULL;
 	m->measured = m->ceilings ? measured : NULL;
 	if (!operators_shapes_of(c, NULL, &rows, &n, e))
@@ -126,9 +114,6 @@ static bool operators_projections_read(struct call *c,
 		if (m->ceilings)
 			measured_ceilings_add(&measured[at], &rows[i],
 				&m->ceilings->rates);
-		if (m->sheet)
-			measured_ceilings_add(&by_sheet[at], &rows[i],
-				m->sheet);
 	}
 	return true;
 }
@@ -196,7 +181,7 @@ static double operators_median_of(struct arena *a,
 	double *s = arena_array(a, double, n + 1);
 	for (uint32_t i = 0; i < n; i++)
 		s[i] = rows[i].call.avg_ns > 0
-			       ? rows[i].sol_ns / rows[i].call.avg_ns
+			       ? rows[i].clock_sol_ns / rows[i].call.avg_ns
 			       : (double)NAN;
 	return fleet_importance_median(s, n);
 }
@@ -211,7 +196,7 @@ static struct finding_list operators_findings(struct call *c,
 		double ns = (double)rows[i].call.total_ns;
 		t.all += ns;
 		t.unbound += isnan(rows[i].sol_ns) ? ns : 0;
-		t.over += rows[i].sol_ns > rows[i].call.avg_ns ? ns : 0;
+		t.over += rows[i].clock_sol_ns > rows[i].call.avg_ns ? ns : 0;
 	}
 	return findings_shapes(&c->s.arena, &t);
 }

@@ -15,19 +15,20 @@
 
 static json_t *view_breakdown_kernel(const struct breakdown_kernel *k);
 
-/* The mean T_SOL of a launch. The next function is the ratio of T_SOL and time.
- * Both use only the launches with a known bound, and return NaN if there are
- * none. */
-static double view_breakdown_sol_ns(const struct breakdown_row *r)
+/* The mean T_SOL of a launch from the sum of T_SOL. The next function is the
+ * ratio of T_SOL and time. Both use only the launches with a known bound, and
+ * return NaN if there are none. */
+static double view_breakdown_sol_ns(const struct breakdown_row *r,
+	int64_t sol_ps)
 {
 	return r->bound_launches > 0
-		       ? (double)r->sol_ps / 1e3 / (double)r->bound_launches
+		       ? (double)sol_ps / 1e3 / (double)r->bound_launches
 		       : (double)NAN;
 }
 
-static double view_breakdown_s(const struct breakdown_row *r)
+static double view_breakdown_s(const struct breakdown_row *r, int64_t sol_ps)
 {
-	return r->bound_ns > 0 ? (double)r->sol_ps / 1e3 / (double)r->bound_ns
+	return r->bound_ns > 0 ? (double)sol_ps / 1e3 / (double)r->bound_ns
 			       : (double)NAN;
 }
 

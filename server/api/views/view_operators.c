@@ -55,6 +55,13 @@ static const char *view_operators_clock_reason(const struct run_operators *r)
 				 "used; `kernsiftd rebuild` analyzes it again";
 }
 
+/* A figure by the data sheet's peaks; NaN if the run's bounds are by them. */
+static double view_operators_sheet(const struct run_operators_table *m,
+	double figure)
+{
+	return run_operators_has_clock(m) ? figure : (double)NAN;
+}
+
 #define ROWS "operators.def"
 #include "row_functions.h"
 
@@ -95,7 +102,6 @@ json_t *view_run_operators(const struct run_operators_table *m,
 			row_run_operator(m, o, view_operators_info(m, o),
 				m->put ? &m->put[i] : NULL,
 				run_operators_measured(m, o),
-				run_operators_by_sheet(m, o),
 				m->reachable ? &m->reachable[i] : NULL));
 	}
 	json_t *v = row_run_operators(m, p, run_operators_peaks(m, &a), &of,
@@ -104,7 +110,7 @@ json_t *view_run_operators(const struct run_operators_table *m,
 	return v;
 }
 
-/* NULL unknown. */
+/* By the data sheet, as fleet-bests are. NULL unknown. */
 static const struct fleet_best *
 view_operators_best(const struct run_operators_table *m,
 	const struct operator_stat *o, const struct shape_stat *s)
@@ -150,7 +156,7 @@ const struct table *view_run_operators_table(struct arena *a,
 		row_table_hide(t, "S Measured");
 		row_table_hide(t, "Headroom Measured (ns)");
 	}
-	if (!m->sheet) {
+	if (!run_operators_has_clock(m)) {
 		row_table_hide(t, "S Data Sheet");
 		row_table_hide(t, "Headroom Data Sheet (ns)");
 	}
@@ -159,7 +165,6 @@ const struct table *view_run_operators_table(struct arena *a,
 		row_run_operator_cells(t, m, &m->is->rows[i], NULL,
 			m->put ? &m->put[i] : NULL,
 			run_operators_measured(m, &m->is->rows[i]),
-			run_operators_by_sheet(m, &m->is->rows[i]),
 			m->reachable ? &m->reachable[i] : NULL);
 		row_table_next(t);
 	}
@@ -174,7 +179,7 @@ const struct table *view_run_shapes_table(struct arena *a,
 		row_table_begin(a, "run_shape", to ? to->name : NULL);
 	if (!s->of->ceilings)
 		row_table_hide(t, "S Measured");
-	if (!s->of->sheet)
+	if (!run_operators_has_clock(s->of))
 		row_table_hide(t, "S Data Sheet");
 	row_table_rows(t, s->n);
 	for (uint32_t i = 0; i < s->n; i++) {

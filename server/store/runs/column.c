@@ -81,6 +81,14 @@ static void column_read_link(struct result *r, struct arena *a,
 			profile_word_collective, COLLECTIVE_KINDS);
 }
 
+static enum leg column_read_leg(struct result *r, struct arena *a,
+	enum leg missing)
+{
+	const char *leg = result_text(r, a);
+	return leg ? (enum leg)column_word_of(leg, profile_word_leg, LEGS)
+		   : missing;
+}
+
 static void column_read_cost(struct result *r, struct arena *a,
 	struct shape_stat *s)
 {
@@ -93,9 +101,9 @@ static void column_read_cost(struct result *r, struct arena *a,
 	column_read_link(r, a, &s->cost.link);
 	s->why = result_text(r, a);
 	s->sol_ns = result_float8(r, NAN);
-	const char *leg = result_text(r, a);
-	s->leg = leg ? (enum leg)column_word_of(leg, profile_word_leg, LEGS)
-		     : LEG_NONE;
+	s->leg = column_read_leg(r, a, LEG_NONE);
+	s->clock_sol_ns = result_float8(r, s->sol_ns);
+	s->clock_leg = column_read_leg(r, a, s->leg);
 }
 
 /* False if the packed columns cannot be read. */

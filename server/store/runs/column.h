@@ -46,6 +46,6 @@ enum phase column_phase(struct result *r, struct arena *a);
 	"operator, sizes, grid, attribution_source, launches, " TIME_COLUMNS \
 	", buckets, bucket, bucket_calls, flops, read_bytes, "               \
 	"write_bytes, link_kind, link_bytes, link_ranks, link_nodes, "       \
-	"reason, sol_ns, leg"
+	"reason, sol_ns, leg, clock_sol_ns, clock_leg"
 /* False if the packed columns cannot be read. */
 bool column_read_shape(struct result *r, struct arena *a, struct shape_stat *s);

@@ -28,6 +28,13 @@ bool derived_replace_kernel_profiles(struct db *db,
 /* Deletes all derived rows of the run, and its capture file. */
 bool derived_clear(struct db *db, int64_t run, struct err *e);
 
+/* Whether bounds at the run's SM clock are stored, next to those by the data
+ * sheet. */
+static inline bool derived_has_clock(const struct derived_run *run)
+{
+	return run->profile->operators.sm_clock_mhz > 0;
+}
+
 /* Whether the cost and the T_SOL of a shape are known. */
 static inline bool derived_bound(const struct shape_stat *s)
 {

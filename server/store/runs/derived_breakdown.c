@@ -136,7 +136,7 @@ static void derived_write_place(struct bulk *b, const struct derived_run *run,
 	uint32_t place)
 {
 	const struct breakdown_row *r = &run->profile->breakdown.rows[place];
-	bulk_row(b, 19 + TIME_COLUMNS_N);
+	bulk_row(b, 20 + TIME_COLUMNS_N);
 	bulk_int8(b, run->id);
 	bulk_int4(b, (int32_t)place);
 	bulk_int4(b, (int32_t)r->block);
@@ -159,6 +159,7 @@ static void derived_write_place(struct bulk *b, const struct derived_run *run,
 	bulk_int8(b, r->bound_launches);
 	bulk_int8(b, r->bound_ns);
 	bulk_int8(b, r->sol_ps);
+	bulk_int8_known(b, derived_has_clock(run) ? r->clock_sol_ps : -1);
 	column_write_time(b, &r->time);
 }
 
@@ -173,7 +174,7 @@ static const struct derived_table derived_place = {
 	"COPY run_layer_row (run_id, rank, block, kernel_id, operation, "
 	"operator, module, roles, role_by_module, stream, launch_group, occurrences, "
 	"extra, offset_ns, exclusive_ns, overlapped_ns, roofline_known_launches, "
-	"roofline_known_ns, sol_ps, " TIME_COLUMNS
+	"roofline_known_ns, sol_ps, clock_sol_ps, " TIME_COLUMNS
 	") FROM STDIN (FORMAT binary)",
 	derived_write_places,
 };

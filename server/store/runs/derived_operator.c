@@ -88,16 +88,18 @@ static const char operator_sql[] =
 	"launches, calls, total_ns"
 #include "known.def"
 	", shape_known_ns, roofline_known_calls, roofline_known_ns, sol_ps, compute_ns, headroom_ns, "
-	"above_bound_ns, shapes, flops, bytes) FROM STDIN (FORMAT binary)";
+	"above_bound_ns, clock_sol_ps, clock_compute_ns, clock_headroom_ns, "
+	"clock_above_bound_ns, shapes, flops, bytes) FROM STDIN (FORMAT binary)";
 #undef KNOWN
 
 static void derived_write_operators(struct bulk *b,
 	const struct derived_run *run)
 {
 	const struct operators *o = &run->profile->operators;
+	bool clock = derived_has_clock(run);
 	for (uint32_t i = 0; i < o->n; i++) {
 		const struct operator_stat *s = &o->rows[i];
-		bulk_row(b, 19 + KNOWNS);
+		bulk_row(b, 23 + KNOWNS);
 		bulk_int8(b, run->id);
 		bulk_int4(b, (int32_t)i);
 		bulk_text(b, s->name);
@@ -112,10 +114,14 @@ static void derived_write_operators(struct bulk *b,
 		bulk_int8(b, s->sized_ns);
 		bulk_int8(b, s->bound_calls);
 		bulk_int8(b, s->bound_ns);
-		bulk_int8(b, s->sol_ps);
-		bulk_int8(b, s->compute_ns);
-		bulk_int8(b, s->headroom_ns);
-		bulk_int8(b, s->over_ns);
+		bulk_int8(b, s->sheet.sol_ps);
+		bulk_int8(b, s->sheet.compute_ns);
+		bulk_int8(b, s->sheet.headroom_ns);
+		bulk_int8(b, s->sheet.over_ns);
+		bulk_int8_known(b, clock ? s->clock.sol_ps : -1);
+		bulk_int8_known(b, clock ? s->clock.compute_ns : -1);
+		bulk_int8_known(b, clock ? s->clock.headroom_ns : -1);
+		bulk_int8_known(b, clock ? s->clock.over_ns : -1);
 		bulk_int4(b, (int32_t)s->shapes);
 		derived_write_work(b, o, i);
 	}
@@ -147,7 +153,8 @@ static void derived_write_link(struct bulk *b, const struct link_use *u)
 	bulk_int8_known(b, u->kind ? u->nodes : -1);
 }
 
-static void derived_write_cost(struct bulk *b, const struct shape_stat *s)
+static void derived_write_cost(struct bulk *b, const struct shape_stat *s,
+	bool clock)
 {
 	if (s->costed) {
 		derived_write_flops(b, s);
@@ -162,6 +169,8 @@ static void derived_write_cost(struct bulk *b, const struct shape_stat *s)
 	bulk_text(b, s->why);
 	bulk_float8_known(b, s->sol_ns);
 	bulk_text(b, profile_word_leg[s->leg]);
+	bulk_float8_known(b, clock ? s->clock_sol_ns : (double)NAN);
+	bulk_text(b, clock ? profile_word_leg[s->clock_leg] : NULL);
 	int size_class = s->costed ? cost_size_class(&s->cost, s->leg) : -1;
 	if (size_class < 0)
 		bulk_null(b);
@@ -185,12 +194,13 @@ static void derived_write_buckets(struct bulk *b, const struct shape_stat *s)
 static void derived_write_shapes(struct bulk *b, const struct derived_run *run)
 {
 	const struct operators *o = &run->profile->operators;
+	bool clock = derived_has_clock(run);
 	int32_t rank = 0;
 	for (uint32_t i = 0; i < o->shapes_n; i++, rank++) {
 		const struct shape_stat *s = &o->shapes[i];
 		if (i && s->operator_ != s[-1].operator_)
 			rank = 0;
-		bulk_row(b, 21 + TIME_COLUMNS_N);
+		bulk_row(b, 23 + TIME_COLUMNS_N);
 		bulk_int8(b, run->id);
 		bulk_int4(b, (int32_t)s->operator_);
 		bulk_int4(b, rank);
@@ -203,7 +213,7 @@ static void derived_write_shapes(struct bulk *b, const struct derived_run *run)
 		bulk_int8(b, s->launches);
 		column_write_time(b, &s->call);
 		derived_write_buckets(b, s);
-		derived_write_cost(b, s);
+		derived_write_cost(b, s, clock);
 	}
 }
 
@@ -211,7 +221,7 @@ static const struct derived_table derived_shape = {
 	"COPY run_shape (run_id, operator, rank, shape_id, grid, attribution_source, "
 	"launches, " TIME_COLUMNS ", buckets, bucket, bucket_calls, flops, "
 	"read_bytes, write_bytes, link_kind, link_bytes, link_ranks, "
-	"link_nodes, reason, sol_ns, leg, size_class) FROM STDIN (FORMAT binary)",
+	"link_nodes, reason, sol_ns, leg, clock_sol_ns, clock_leg, size_class) FROM STDIN (FORMAT binary)",
 	derived_write_shapes,
 };
 

@@ -250,6 +250,7 @@ static void query_breakdown_read_place(struct result *r,
 	s->bound_launches = result_int8(r, 0);
 	s->bound_ns = result_int8(r, 0);
 	s->sol_ps = result_int8(r, 0);
+	s->clock_sol_ps = result_int8(r, s->sol_ps);
 	column_read_time(r, &s->time);
 }
 
@@ -260,7 +261,7 @@ static bool query_breakdown_places(struct db *db,
 		"SELECT block, kernel_id, operation, operator, module, roles, "
 		"role_by_module, stream, launch_group, occurrences, extra, "
 		"offset_ns, exclusive_ns, overlapped_ns, roofline_known_launches, "
-		"roofline_known_ns, sol_ps, " TIME_COLUMNS " "
+		"roofline_known_ns, sol_ps, clock_sol_ps, " TIME_COLUMNS " "
 		"FROM run_layer_row "
 		"WHERE run_id = $1 "
 		"ORDER BY rank";

@@ -16,7 +16,8 @@ static const char operators_sql[] =
 	"o.collective, o.launches, o.calls, o.total_ns, "
 #include "known.def"
 	"o.shape_known_ns, o.roofline_known_calls, o.roofline_known_ns, o.sol_ps, o.compute_ns, "
-	"o.headroom_ns, o.above_bound_ns, o.shapes "
+	"o.headroom_ns, o.above_bound_ns, o.clock_sol_ps, o.clock_compute_ns, "
+	"o.clock_headroom_ns, o.clock_above_bound_ns, o.shapes "
 	"FROM run r "
 	"LEFT JOIN run_operator o ON o.run_id = r.run_id "
 	"WHERE r.run_id = $1 "
@@ -51,10 +52,14 @@ static void query_operator_read(struct result *r, struct arena *a,
 	o->sized_ns = result_int8(r, 0);
 	o->bound_calls = result_int8(r, 0);
 	o->bound_ns = result_int8(r, 0);
-	o->sol_ps = result_int8(r, 0);
-	o->compute_ns = result_int8(r, 0);
-	o->headroom_ns = result_int8(r, 0);
-	o->over_ns = result_int8(r, 0);
+	o->sheet.sol_ps = result_int8(r, 0);
+	o->sheet.compute_ns = result_int8(r, 0);
+	o->sheet.headroom_ns = result_int8(r, 0);
+	o->sheet.over_ns = result_int8(r, 0);
+	o->clock.sol_ps = result_int8(r, o->sheet.sol_ps);
+	o->clock.compute_ns = result_int8(r, o->sheet.compute_ns);
+	o->clock.headroom_ns = result_int8(r, o->sheet.headroom_ns);
+	o->clock.over_ns = result_int8(r, o->sheet.over_ns);
 	o->shapes = (uint32_t)result_int4(r, 0);
 }
 

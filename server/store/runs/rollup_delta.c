@@ -174,13 +174,13 @@ static void rollup_delta_add_operator(struct rollup_delta_writing *p,
 	rollup_delta_term(p, l, row, KEY_W_BOUND,
 		rollup_delta_times(g, s->bound_ns));
 	rollup_delta_term(p, l, row, KEY_W_SOL,
-		rollup_delta_times(g, s->sol_ps));
+		rollup_delta_times(g, s->sheet.sol_ps));
 	rollup_delta_term(p, l, row, KEY_W_COMPUTE,
-		rollup_delta_times(g, s->compute_ns));
+		rollup_delta_times(g, s->sheet.compute_ns));
 	rollup_delta_term(p, l, row, KEY_W_HEADROOM,
-		rollup_delta_times(g, s->headroom_ns));
+		rollup_delta_times(g, s->sheet.headroom_ns));
 	rollup_delta_term(p, l, row, KEY_W_OVER,
-		rollup_delta_times(g, s->over_ns));
+		rollup_delta_times(g, s->sheet.over_ns));
 	rollup_delta_term(p, l, row, KEY_W_FLOPS, rollup_delta_times(g, flops));
 	rollup_delta_term(p, l, row, KEY_W_BYTES, rollup_delta_times(g, bytes));
 }

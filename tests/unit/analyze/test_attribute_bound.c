@@ -50,10 +50,10 @@ static void time_above_the_bound_is_headroom(void **state)
 	assert_int_equal(w->p.operators.shapes[0].leg, LEG_MEMORY);
 	assert_int_equal(o->bound_calls, 2);
 	assert_int_equal(o->bound_ns, 100000);
-	assert_int_equal(o->sol_ps, 2 * 34235);
-	assert_int_equal(o->compute_ns, 0);
-	assert_int_equal(o->headroom_ns, 100000 - 69);
-	assert_int_equal(o->over_ns, 0);
+	assert_int_equal(o->sheet.sol_ps, 2 * 34235);
+	assert_int_equal(o->sheet.compute_ns, 0);
+	assert_int_equal(o->sheet.headroom_ns, 100000 - 69);
+	assert_int_equal(o->sheet.over_ns, 0);
 }
 
 static void no_headroom_below_the_launch_floor(void **state)
@@ -61,7 +61,7 @@ static void no_headroom_below_the_launch_floor(void **state)
 	struct world *w = *state;
 	one_gemm(w, 100);
 	assert_int_equal(w->p.operators.rows[0].bound_ns, 200);
-	assert_int_equal(w->p.operators.rows[0].headroom_ns, 0);
+	assert_int_equal(w->p.operators.rows[0].clock.headroom_ns, 0);
 }
 
 static void times_below_the_bound_have_a_note(void **state)
@@ -69,8 +69,8 @@ static void times_below_the_bound_have_a_note(void **state)
 	struct world *w = *state;
 	one_gemm(w, 34);
 	const struct operator_stat *o = &w->p.operators.rows[0];
-	assert_int_equal(o->over_ns, 68);
-	assert_int_equal(o->headroom_ns, 0);
+	assert_int_equal(o->sheet.over_ns, 68);
+	assert_int_equal(o->sheet.headroom_ns, 0);
 	assert_int_equal(w->p.notes.count[NOTE_over_roof], 1);
 	assert_string_equal(w->p.notes.detail[NOTE_over_roof],
 		"gemm m=64 n=256 k=128");
@@ -191,8 +191,8 @@ static void inconsistent_times_are_excluded(void **state)
 	analyse(w);
 	const struct operators *o = &w->p.operators;
 	assert_int_equal(o->rows[0].bound_calls, 2);
-	assert_true(o->rows[0].sol_ps > INT64_MAX / 8 * 7);
-	assert_int_equal(o->rows[0].over_ns, 17);
+	assert_true(o->rows[0].clock.sol_ps > INT64_MAX / 8 * 7);
+	assert_int_equal(o->rows[0].clock.over_ns, 17);
 	assert_true(o->shapes[1].sol_ns > 0);
 	assert_string_equal(o->shapes[1].why, shortest);
 	assert_true(o->shapes[2].costed);
@@ -269,7 +269,7 @@ static void compute_peaks_scale_by_the_clock(void **state)
 	assert_true(o->sheet->peak_flops[DTYPE_FP16] > 989e12);
 	assert_true(fabs(o->shapes[0].sol_ns - 1234768.1) < 0.1);
 	assert_int_equal(o->shapes[0].leg, LEG_COMPUTE);
-	assert_int_equal(o->rows[0].headroom_ns, 2000000 - 1234769);
+	assert_int_equal(o->rows[0].clock.headroom_ns, 2000000 - 1234769);
 }
 
 /* 2013 of 1830 MHz: the factor 1.1 is not cut. */
@@ -295,7 +295,7 @@ static void bandwidth_does_not_scale(void **state)
 				.name = rows_name(&w->t, "gpu_sm_frequency"),
 				.value = 915 });
 	analyse(w);
-	assert_int_equal(w->p.operators.rows[0].sol_ps, 34235);
+	assert_int_equal(w->p.operators.rows[0].clock.sol_ps, 34235);
 	assert_true(w->p.operators.sm_clock_mhz > 914);
 }
 

@@ -34,6 +34,7 @@ static void test_json(void **state)
 	rows[0].bound_launches = 4;
 	rows[0].bound_ns = 400;
 	rows[0].sol_ps = 100000;
+	rows[0].clock_sol_ps = 200000; /* at half the clock of the data sheet */
 	rows[3].exclusive_ns = 1;
 	json_t *v = view_breakdown(7, &is);
 	same(at(v, "sections", 1),
@@ -53,7 +54,8 @@ static void test_json(void **state)
 		"\"extra\":false,\"mean_ns\":187000.0,\"median_ns\":187000.0,"
 		"\"stddev_ns\":0.0,\"min_ns\":187000,\"max_ns\":187000,"
 		"\"offset_ns\":0.0,\"exclusive_ns\":1870000,"
-		"\"overlapped_ns\":0,\"sol_ns\":25.0,\"s\":0.25}");
+		"\"overlapped_ns\":0,\"sol_ns\":50.0,\"s\":0.5,"
+		"\"sol_data_sheet_ns\":25.0,\"s_data_sheet\":0.25}");
 	same(json_object_get(at(v, "items", 3), "kernel"), "null");
 	same(json_object_get(at(v, "items", 3), "operation"),
 		"\"[CUDA memset]\"");

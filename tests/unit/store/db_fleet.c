@@ -18,14 +18,15 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Two runs of 510 ns that represent 2 hours each. */
+/* Two runs of 510 ns that represent 2 hours each. One has bounds at a recorded
+ * clock, too, which are in no sum. */
 static void sums_over_runs(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
 	struct fleet f;
 	stored(db, "p", "w", "H20", 1, 20000);
-	stored(db, "p", "w", "H20", 1, 20001);
+	stored_at_clock(db, "p", "w", "H20", 1, 20001, 1500);
 	works(query_fleet(db, &a, &any, &f, &e));
 	assert_int_equal(f.cells_n, 1);
 	assert_int_equal(f.rows_n, 4);

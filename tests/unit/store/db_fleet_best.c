@@ -74,6 +74,25 @@ static void it_takes_20_calls(void **state)
 	arena_release(&a);
 }
 
+/* S at the recorded clock is twice as high, and is no best of the others. */
+static void runs_with_a_clock_change_no_best(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct fleet_bests all;
+	runs_made(db, "p", 10);
+	for (int i = 0; i < 10; i++)
+		stored_at_clock(db, "p", "w", "H20", 1, 20000, 1500);
+	computed(db);
+	all = bests(db, &a, NULL);
+	assert_int_equal(all.n, 2);
+	for (uint32_t i = 0; i < all.n; i++)
+		near(all.rows[i].s,
+			all.rows[i].leg == LEG_COMPUTE ? 0.50125 : 0.5025,
+			1e-15);
+	arena_release(&a);
+}
+
 static void a_reader_of_a_project_sees_its_runs_only(void **state)
 {
 	struct db *db = *state;
@@ -167,6 +186,7 @@ int main(void)
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest cases[] = {
 		CASE(it_takes_20_calls),
+		CASE(runs_with_a_clock_change_no_best),
 		CASE(a_reader_of_a_project_sees_its_runs_only),
 		CASE(values_are_computed_again_after_one_change_in_20),
 		CASE(a_value_that_fails_does_not_stop_the_others),

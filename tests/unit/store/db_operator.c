@@ -72,10 +72,13 @@ static void same_shape(const struct shape_stat *x, const struct shape_stat *y)
 	assert_int_equal(x->costed, y->costed);
 	assert_memory_equal(&x->cost, &y->cost, sizeof x->cost);
 	assert_int_equal(x->leg, y->leg);
-	if (isnan(y->sol_ns))
-		assert_true(isnan(x->sol_ns));
-	else
-		assert_float_equal(x->sol_ns, y->sol_ns, 0);
+	assert_int_equal(x->clock_leg, y->clock_leg);
+	if (isnan(y->sol_ns)) {
+		assert_true(isnan(x->sol_ns) && isnan(x->clock_sol_ns));
+		return;
+	}
+	assert_float_equal(x->sol_ns, y->sol_ns, 0);
+	assert_float_equal(x->clock_sol_ns, y->clock_sol_ns, 0);
 }
 
 /* The rows of an operator are together, most time first; page by page. */
@@ -116,6 +119,44 @@ static void shapes_are_read_back(void **state)
 	assert_int_equal(n, 4);
 	for (uint32_t i = 0; i < n; i++)
 		assert_true(p.operators.rows[rows[i].operator_].name);
+	arena_release(&a);
+}
+
+static void bounds_at_a_clock_are_next_to_the_data_sheets(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct profile p = operator_fixture_profile(&a);
+	struct shape_filter f = { .op = "gemm", .limit = 1 };
+	struct run_operators got;
+	struct bound_shape *bound;
+	struct shape_stat *rows;
+	uint32_t n;
+	bool more;
+	p.operators.sm_clock_mhz = 1400;
+	p.operators.rows[0].clock = (struct bound_sum){ 190500, 300, 60, 200 };
+	p.operators.shapes[0].clock_sol_ns = 133.5;
+	p.operators.shapes[1].clock_leg = LEG_COMPUTE;
+	f.run = saved(db, &a, &p);
+	works(query_operators(db, &a, f.run, &got, &e));
+	assert_float_equal(got.sm_clock_mhz, 1400, 0);
+	for (uint32_t i = 0; i < got.n; i++) {
+		const struct operator_stat *x = &got.rows[i],
+					   *y = &p.operators.rows[i];
+		assert_memory_equal(&x->sheet, &y->sheet, sizeof x->sheet);
+		assert_memory_equal(&x->clock, &y->clock, sizeof x->clock);
+	}
+	works(query_shapes(db, &a, &f, &rows, &n, &more, &e));
+	assert_int_equal(n, 1);
+	same_shape(rows, &p.operators.shapes[0]);
+	f.offset = 1;
+	works(query_shapes(db, &a, &f, &rows, &n, &more, &e));
+	same_shape(rows, &p.operators.shapes[1]);
+	/* what is compared with fleet-bests is the data sheet's */
+	works(query_bound_shapes(db, &a, f.run, &bound, &n, &e));
+	assert_int_equal(n, 3);
+	assert_float_equal(bound[0].s, 100.25 / 200, 1e-15);
+	assert_int_equal(bound[1].leg, LEG_MEMORY);
 	arena_release(&a);
 }
 
@@ -243,6 +284,7 @@ int main(void)
 	const struct CMUnitTest cases[] = {
 		CASE(operators_are_read_back),
 		CASE(shapes_are_read_back),
+		CASE(bounds_at_a_clock_are_next_to_the_data_sheets),
 		CASE(unattributed_kernels_are_read_back),
 		CASE(runs_without_operators),
 		CASE(the_kernels_operator_is_in_its_table),

@@ -59,7 +59,8 @@ static inline struct breakdown_row layers_row(uint32_t i)
 		.overlapped_ns = 2 * (int64_t)i,
 		.bound_launches = i % 3,
 		.bound_ns = INT64_C(1) << i,
-		.sol_ps = INT64_C(1) << (i + 10) };
+		.sol_ps = INT64_C(1) << (i + 10),
+		.clock_sol_ps = INT64_C(3) << (i + 9) };
 }
 
 static inline void layers_parts(struct arena *a, struct breakdown *d)
@@ -215,6 +216,7 @@ static inline void layers_same_row(const struct breakdown_row *x,
 	assert_int_equal(x->bound_launches, y->bound_launches);
 	assert_int_equal(x->bound_ns, y->bound_ns);
 	assert_int_equal(x->sol_ps, y->sol_ps);
+	assert_int_equal(x->clock_sol_ps, y->clock_sol_ps);
 }
 
 static inline void layers_same(const struct profile *p,

@@ -40,10 +40,8 @@ static inline struct operators operator_fixture_operators(struct arena *a)
 			.sized_ns = 300,
 			.bound_calls = 2,
 			.bound_ns = 300,
-			.sol_ps = 150500,
-			.compute_ns = 200,
-			.headroom_ns = 140,
-			.over_ns = 0,
+			.sheet = { 150500, 200, 140, 0 },
+			.clock = { 150500, 200, 140, 0 },
 			.shapes = 2 },
 		{ .name = "gemm",
 			.dtype = DTYPE_BF16,
@@ -55,10 +53,8 @@ static inline struct operators operator_fixture_operators(struct arena *a)
 			.sized_ns = 100,
 			.bound_calls = 1,
 			.bound_ns = 100,
-			.sol_ps = 120000,
-			.compute_ns = 0,
-			.headroom_ns = 0,
-			.over_ns = 100,
+			.sheet = { 120000, 0, 0, 100 },
+			.clock = { 120000, 0, 0, 100 },
 			.shapes = 1 },
 		{ .name = "copy",
 			.phase = PHASE_UNKNOWN,
@@ -99,7 +95,9 @@ static inline struct operators operator_fixture_operators(struct arena *a)
 		.buckets_n = 3,
 		.costed = true,
 		.sol_ns = 100.25,
-		.leg = LEG_COMPUTE };
+		.clock_sol_ns = 100.25,
+		.leg = LEG_COMPUTE,
+		.clock_leg = LEG_COMPUTE };
 	o.shapes[0].cost.flops[DTYPE_BF16] = UINT64_C(7952400384);
 	o.shapes[0].cost.flops[DTYPE_FP32] = 3;
 	o.shapes[0].cost.read_bytes = 35495936;
@@ -110,11 +108,11 @@ static inline struct operators operator_fixture_operators(struct arena *a)
 	o.shapes[1].call = operator_fixture_time(1, 100);
 	o.shapes[1].launches = 1;
 	o.shapes[1].buckets_n = 1;
-	o.shapes[1].sol_ns = 50.25;
-	o.shapes[1].leg = LEG_MEMORY;
+	o.shapes[1].sol_ns = o.shapes[1].clock_sol_ns = 50.25;
+	o.shapes[1].leg = o.shapes[1].clock_leg = LEG_MEMORY;
 	o.shapes[2] = o.shapes[1];
 	o.shapes[2].operator_ = 1;
-	o.shapes[2].sol_ns = 120;
+	o.shapes[2].sol_ns = o.shapes[2].clock_sol_ns = 120;
 	o.shapes[2].cost.flops[DTYPE_FP32] = 0;
 	o.shapes[3] = (struct shape_stat){ .operator_ = 2,
 		.text = "bytes=4096",
@@ -122,7 +120,8 @@ static inline struct operators operator_fixture_operators(struct arena *a)
 		.launches = 2,
 		.call = operator_fixture_time(2, 60),
 		.why = "the direction is unknown",
-		.sol_ns = NAN };
+		.sol_ns = NAN,
+		.clock_sol_ns = NAN };
 	o.shapes[4] = (struct shape_stat){ .operator_ = 3,
 		.grid = "128x1x1 / 256x1x1",
 		.known = KNOWN_NOT,
@@ -131,7 +130,8 @@ static inline struct operators operator_fixture_operators(struct arena *a)
 		.bucket = bucket + 1,
 		.bucket_calls = calls,
 		.buckets_n = 1,
-		.sol_ns = NAN };
+		.sol_ns = NAN,
+		.clock_sol_ns = NAN };
 	o.unattributed = arena_new(a, struct unattributed);
 	*o.unattributed = (struct unattributed){ 1, 1, 50 };
 	return o;
