@@ -138,6 +138,21 @@ static bool file_magic_operator_catalog(const char *p, size_t len, size_t from)
 	       !file_magic_has_key(p, len, from, "\"traceEvents\"");
 }
 
+/* Whether the object whose first key is at p[at] is one of NCCL Inspector: its
+ * metadata have the version of the format. Objects that inherit these, as a file
+ * whose beginning was removed has them, begin with the call. */
+static bool file_magic_inspector(const char *p, size_t len, size_t at)
+{
+	static const char coll[] = "\"coll_perf\"", p2p[] = "\"p2p_perf\"";
+	size_t left = len - at;
+	if (left > sizeof coll && (!memcmp(p + at, coll, sizeof coll - 1) ||
+					  !memcmp(p + at, p2p, sizeof p2p - 1)))
+		return true;
+	return file_magic_has_key(p, len, at,
+		       "\"inspector_output_format_version\"") &&
+	       !file_magic_has_key(p, len, at, "\"traceEvents\"");
+}
+
 /* Whether the object at p[at], the first of a list, is a node of a tree of
  * Triton Proton: its first key is one of those of a node. */
 static bool file_magic_hatchet(const char *p, size_t len, size_t at)
@@ -168,6 +183,8 @@ static enum sniffed file_magic_json(const char *p, size_t len, bool whole,
 	if (object && c == '"' &&
 		file_magic_has_key(p, len, at, "\"rocprofiler-sdk-tool\""))
 		return SNIFF_ROCPROF_JSON;
+	if (object && c == '"' && file_magic_inspector(p, len, at))
+		return SNIFF_INSPECTOR;
 	if (object && c == '"' && file_magic_operator_catalog(p, len, at))
 		return file_magic_unknown(e,
 			"this is a catalog of operators, no trace; "

@@ -14,6 +14,7 @@ enum sniffed {
 	SNIFF_TRACE_JSON, /* Kineto / Chrome: an object or a bare list */
 	SNIFF_ROCPROF_JSON, /* rocprofv3's own */
 	SNIFF_HATCHET, /* the tree of Triton Proton */
+	SNIFF_INSPECTOR, /* calls of collectives of NCCL Inspector */
 	SNIFF_XPLANE, /* the XSpace of JAX and XLA */
 	SNIFF_KST, /* our capture format */
 	SNIFF_SQLITE, /* Nsight Systems, rocpd, rpd, or nothing of ours */

@@ -115,6 +115,7 @@ const FORMATS = [
 	],
 	['JAX, XLA', 'XSpace, .xplane.pb', 'jax.profiler.start_trace("logs")'],
 	['Triton Proton', 'tree of scopes and kernels, .hatchet: statistics only', 'proton.start("profile")'],
+	['NCCL Inspector', 'JSON, one object per call of a collective', 'NCCL_INSPECTOR_ENABLE=1 NCCL_INSPECTOR_DUMP_VERBOSE=1'],
 	['ROCm', 'rocprofv3 JSON or rocpd', 'rocprofv3 --sys-trace --output-format rocpd -- ./program'],
 	['rocmProfileData', '.rpd', 'runTracer.sh -o trace.rpd ./program'],
 	['Patterns', 'CSV of shares and means per iteration: patterns only', null],

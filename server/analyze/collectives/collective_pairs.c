@@ -81,21 +81,33 @@ static uint32_t pairs_group_add(struct pairs_maker *m, struct pair_group g)
 	return out->groups_n++;
 }
 
+/* Whether the numbers are NCCL's own, which it counts per communicator and kind
+ * (comm->seqNumber[func]). Only its own records name a group by the hash of its
+ * communicator, "0x1a". */
+static bool pairs_of_communicator(const struct collective *c)
+{
+	return c->sequence && c->call.group &&
+	       !strncmp(c->call.group, "0x", strlen("0x"));
+}
+
 /* The group of calls that name it, or of kernels without one. */
 static uint32_t pairs_group_named(struct pairs_maker *m,
 	const struct collective *c)
 {
 	const struct collective_call *is = &c->call;
+	bool apart = pairs_of_communicator(c);
 	const char *key =
-		is->group ? arena_printf(m->a, "group %s\n%s\n%lld", is->group,
-				    is->ranks ? is->ranks : "",
-				    (long long)is->group_size)
+		is->group ? arena_printf(m->a, "group %s\n%s\n%lld\n%d",
+				    is->group, is->ranks ? is->ranks : "",
+				    (long long)is->group_size,
+				    apart ? (int)is->kind : -1)
 			  : arena_printf(m->a, "kernel %s", c->name);
 	uint32_t id = names_put(&m->keys, key, strlen(key));
 	struct pair_group g = { .name = is->group,
 		.ranks = is->ranks,
 		.size = is->group ? is->group_size : -1,
-		.nameless = !is->group };
+		.nameless = !is->group,
+		.of_communicator = apart };
 
 	while (m->out->groups_n < id)
 		pairs_group_add(m, g);
@@ -110,7 +122,7 @@ static void pairs_name_twice(struct pairs_maker *m)
 	names_init(&seen, m->a);
 	for (uint32_t i = 0; i < m->out->groups_n; i++) {
 		const struct pair_group *g = &m->out->groups[i];
-		if (!g->name || g->by_handle)
+		if (!g->name || g->by_handle || g->of_communicator)
 			continue;
 		uint32_t before = seen.n;
 		names_put(&seen, g->name, strlen(g->name));
@@ -385,8 +397,10 @@ static bool pairs_overtaken(const struct pair_event *ev, uint32_t n,
 
 /* Completes the keys of the calls of one run, group and way, which are in the
  * order of their starts. Numbers restart if one is not above all since the last
- * restart, unless the call was overtaken. */
-static uint32_t pairs_number(struct pair_event *ev, uint32_t n)
+ * restart, unless the call was overtaken. Those of a communicator, which has
+ * another hash after a restart, never do. */
+static uint32_t pairs_number(const struct pairs_maker *m, struct pair_event *ev,
+	uint32_t n)
 {
 	uint32_t epoch = 0, from = 0;
 	int64_t min_sequence = ev->sequence;
@@ -396,6 +410,8 @@ static uint32_t pairs_number(struct pair_event *ev, uint32_t n)
 			ev[i].sequence = i;
 		return 1;
 	}
+	if (m->out->groups[ev->group].of_communicator)
+		return 1;
 	for (uint32_t i = 1; i < n; i++) {
 		int64_t is = ev[i].sequence;
 		bool below = is < ev[i - 1].sequence && is <= min_sequence;
@@ -437,7 +453,7 @@ static void pairs_keys(struct pairs_maker *m, uint32_t from)
 		for (end = i + 1; end < n && ev[end].group == ev[i].group &&
 				  ev[end].way == ev[i].way;)
 			end++;
-		uint32_t epochs = pairs_number(&ev[i], end - i);
+		uint32_t epochs = pairs_number(m, &ev[i], end - i);
 		pairs_count(m, &ev[i], end - i, epochs);
 		m->out->groups[ev[i].group].runs_n += ev[i].group != group;
 		group = ev[i].group;

@@ -1,7 +1,9 @@
 /* collective_pairs.h - which calls of a job's ranks are the same collective.
  *
  * Calls of a process group are paired by their number in the group. A group is
- * the same on two ranks if its name, ranks and size are equal. If a trace states
+ * the same on two ranks if its name, ranks and size are equal. The calls of each
+ * kind are a group of their own if NCCL numbered them, because it counts each
+ * kind apart. If a trace states
  * only a handle, which is valid in one process, a group is the same if all calls
  * that have equal numbers have equal kinds and sizes. Calls without a number are
  * paired in the order of their starts, if all ranks of the group have equally
@@ -36,6 +38,7 @@ struct pair_group {
 	enum pair_fault fault;
 	bool nameless; /* kernels of one name without a process group */
 	bool by_handle; /* found by its calls, not by a name */
+	bool of_communicator; /* the calls of one kind of an NCCL communicator */
 };
 /* One collective: a call of each run of its group. */
 struct collective_pair {

@@ -120,6 +120,34 @@ static void test_name_twice(void **state)
 	assert_int_equal(w->out.ranks[2].waiting_ns, 0);
 }
 
+/* NCCL numbers the calls of each kind of a communicator apart. The starts of
+ * rank 1 are not in the order of the numbers, as in a file that has no starts:
+ * its numbers do not restart. */
+static void test_communicator(void **state)
+{
+	struct world *w = *state;
+	struct compared_run *a = run_add(w, 0, 1000, -1);
+	struct compared_run *b = run_add(w, 1, 1000, -1);
+	CALLS(w, a, "0x1a", NULL, 2, 0, 40, 1, 100, 10, 2, 300, 30, 3);
+	CALLS(w, a, "0x1a", NULL, 2, 50, 20, 1, 200, 60, 2)->kind =
+		COLLECTIVE_ALL_GATHER;
+	CALLS(w, b, "0x1a", NULL, 2, 0, 20, 3, 100, 30, 2, 300, 10, 1);
+	CALLS(w, b, "0x1a", NULL, 2, 50, 70, 2, 200, 50, 1)->kind =
+		COLLECTIVE_ALL_GATHER;
+	analyse(w);
+	assert_int_equal(w->out.pairs.unmatched, 0);
+	assert_int_equal(w->out.pairs.restarts, 0);
+	assert_null(w->out.pairs.name_twice);
+	assert_int_equal(w->out.collectives_n, 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		const struct collective_line *l = &w->out.collectives[i];
+		bool reduce = l->call.kind == COLLECTIVE_ALL_REDUCE;
+		assert_int_equal(l->count, reduce ? 3 : 2);
+		/* 10 + 10 + 20, and 20 + 60 */
+		assert_int_equal(l->transfer_ns, reduce ? 40 : 80);
+	}
+}
+
 /* Four of eight ranks: the shortest time is an upper bound. */
 static void test_incomplete(void **state)
 {
@@ -464,6 +492,7 @@ int main(void)
 		RANKS_TEST(test_members),
 		RANKS_TEST(test_groups),
 		RANKS_TEST(test_name_twice),
+		RANKS_TEST(test_communicator),
 		RANKS_TEST(test_incomplete),
 		RANKS_TEST(test_faults),
 		RANKS_TEST(test_restarts),

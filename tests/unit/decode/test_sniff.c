@@ -107,6 +107,12 @@ static const struct {
 	{ BYTES("\xEF\xBB\xBF\n{ \"a\": 1,\n\"rocprofiler-sdk-tool\" :"),
 		SNIFF_ROCPROF_JSON },
 	{ BYTES("{\"rocprofiler-sdk-tool\", "), SNIFF_TRACE_JSON },
+	{ BYTES("{\n \"header\": {},\n\"metadata\": "
+		"{\"inspector_output_format_version\" : "),
+		SNIFF_INSPECTOR },
+	{ BYTES("{\"coll_perf\":{"), SNIFF_INSPECTOR },
+	{ BYTES("{\"traceEvents\": [{\"inspector_output_format_version\":1"),
+		SNIFF_TRACE_JSON },
 	{ BYTES("[\n  {\n    \"children\": ["), SNIFF_HATCHET },
 	{ BYTES("[{\"frame\":{\"name\":"), SNIFF_HATCHET },
 	{ BYTES("[{\"metrics\" :{}"), SNIFF_HATCHET },
