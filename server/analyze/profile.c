@@ -71,6 +71,18 @@ static const char *profile_text_or_null(const struct trace *t, uint32_t name)
 	return name ? names_text(&t->names, name) : NULL;
 }
 
+/* The data of the process: single launches, a table, or calls that a decoder
+ * had to place in time. The note counts calls of the file, so one call without a
+ * start leaves all runs of the file without times between calls. */
+static void profile_content(const struct trace *t, const struct process *proc,
+	struct profile *p)
+{
+	tables_content(proc, p);
+	if (p->content == CONTENT_LAUNCHES &&
+		t->notes.count[NOTE_comm_no_start])
+		p->content = CONTENT_DURATIONS;
+}
+
 static void profile_identity(const struct trace *t, const struct process *proc,
 	struct profile *p)
 {
@@ -83,8 +95,10 @@ static void profile_identity(const struct trace *t, const struct process *proc,
 	p->host = profile_text_or_null(t, proc->host);
 	p->rank = proc->rank;
 	p->world_size = proc->world_size;
-	p->started_utc_ns =
-		t->base_is_utc && first != INT64_MAX ? t->base_ns + first : -1;
+	p->started_utc_ns = t->base_is_utc && first != INT64_MAX &&
+					    p->content != CONTENT_DURATIONS
+				    ? t->base_ns + first
+				    : -1;
 }
 
 /* Sums durations. False if the sum is above TRACE_TIME_MAX_NS, the longest time
@@ -116,6 +130,20 @@ struct profile_steps {
 	struct collective_calls collectives;
 };
 
+/* Finds groups and layers from the order of launches. */
+static bool profile_find_layers(struct profile_steps *s, struct attribution *at,
+	struct err *e)
+{
+	struct profile *p = s->p;
+	uint32_t *group_of = NULL;
+	bool ok = kernel_groups_from(at, &p->groups, &group_of) ||
+		  arena_err(p->arena, e);
+	ok = ok &&
+	     breakdown_from(at, &s->rows, group_of, &s->params->breakdown, e);
+	arena_drop(p->arena, group_of);
+	return ok;
+}
+
 /* Attributes launches to operators, then finds groups and layers from the
  * attribution. */
 static bool profile_attribute(struct profile_steps *s, struct err *e)
@@ -129,18 +157,15 @@ static bool profile_attribute(struct profile_steps *s, struct err *e)
 		.kernel_of = s->kernel_of,
 		.call_of = s->call_of,
 		.collectives = &s->collectives };
-	uint32_t *group_of = NULL;
-	bool ok = attribute_from(&at, &s->rows) &&
-		  pattern_launch_from(&at, &s->rows) &&
-		  collectives_from(s->t, s->proc, s->kernel_of, &s->collectives,
-			  p);
+	bool ok = (attribute_from(&at, &s->rows) &&
+			  pattern_launch_from(&at, &s->rows) &&
+			  collectives_from(s->t, s->proc, s->kernel_of,
+				  &s->collectives, p)) ||
+		  arena_err(p->arena, e);
 
 	at.frame_of = s->frame_of;
-	ok = (ok && kernel_groups_from(&at, &p->groups, &group_of)) ||
-	     arena_err(p->arena, e);
-	ok = ok &&
-	     breakdown_from(&at, &s->rows, group_of, &s->params->breakdown, e);
-	arena_drop(p->arena, group_of);
+	if (p->content == CONTENT_LAUNCHES)
+		ok = ok && profile_find_layers(s, &at, e);
 	attribute_release(&at);
 	return ok;
 }
@@ -180,7 +205,8 @@ static bool profile_from_launches(struct profile_steps *s, struct err *e)
 		  launches_from(t, proc, s->kernel_of, s->call_of, p) &&
 		  callers_from(t, proc, s->kernel_of, s->call_of, p,
 			  &s->frame_of) &&
-		  names_lag_note(t, proc->kernel, s->kernel_of, p);
+		  (p->content != CONTENT_LAUNCHES ||
+			  names_lag_note(t, proc->kernel, s->kernel_of, p));
 	ok = ok ? profile_find_iterations(s, e) : arena_err(p->arena, e);
 	if (ok)
 		profile_notes_add(t, proc, s->call_of, p);
@@ -200,11 +226,12 @@ bool profile_from_params(const struct trace *t, uint32_t process,
 	*out = (struct profile){ .arena = a,
 		.notes = t->notes,
 		.breakdown = { .device = -1 } };
+	profile_content(t, proc, out);
 	profile_identity(t, proc, out);
 	if (!facts_from(t, proc, out))
 		return arena_err(a, e);
-	tables_content(proc, out);
-	if (out->content != CONTENT_LAUNCHES)
+	if (out->content != CONTENT_LAUNCHES &&
+		out->content != CONTENT_DURATIONS)
 		return tables_read(t, proc, f, out, e) &&
 		       (attribute_tables(f, out) || arena_err(a, e));
 	out->launches = proc->kernel.to - proc->kernel.from;

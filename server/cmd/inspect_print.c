@@ -595,6 +595,12 @@ static void inspect_print_layers(FILE *out, const struct profile *p)
 	const struct breakdown *b = &p->breakdown;
 	const struct kernel_groups *g = &p->groups;
 
+	/* Layers are found in the order of launches, which others do not have. */
+	if (p->content != CONTENT_LAUNCHES) {
+		fprintf(out, "\nReason\nthe run has only %s\n",
+			profile_word_content[p->content]);
+		return;
+	}
 	inspect_print_layers_found(out, b);
 	inspect_print_wall(out, b);
 	inspect_print_sections(out, b);

@@ -53,7 +53,7 @@ bool compared_from(const struct profile *p, struct arena *a,
 		.collectives = p->collectives };
 	for (uint32_t i = 0; devices && i < p->devices_n; i++)
 		devices[i] = p->devices[i].name;
-	if (p->content == CONTENT_STATISTICS)
+	if (p->content == CONTENT_STATISTICS || p->content == CONTENT_DURATIONS)
 		compared_stats_from(p, a, out);
 	return !a->full || arena_err(a, e);
 }

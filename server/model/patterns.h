@@ -184,7 +184,8 @@ struct collective {
 	int64_t stream;
 	struct collective_call call; /* its sequence is -1 */
 	uint32_t n;
-	int64_t *start_ns, *dur_ns; /* from the run's first record */
+	int64_t *start_ns, *dur_ns; /* start_ns: from the run's first record;
+		-1 unknown */
 	int64_t *sequence; /* of each call; NULL if all are unknown */
 };
 struct collectives {

@@ -27,6 +27,7 @@ enum content {
 	CONTENT_LAUNCHES, /* single launches; the usual case */
 	CONTENT_STATISTICS, /* a table computed by another tool; no launches */
 	CONTENT_PATTERNS, /* shares per iteration, computed by another tool */
+	CONTENT_DURATIONS, /* single calls without starts (note comm_no_start) */
 };
 
 /* How a table of kernels is split into rows. Every split is stored, because the
@@ -155,7 +156,7 @@ struct profile {
 	int64_t started_utc_ns; /* since 1970; -1 if the trace has another
 		clock */
 
-	/* -1 unknown: imported tables contain neither. */
+	/* -1 unknown: imported tables and calls without starts have neither. */
 	int64_t span_ns; /* first GPU record's start to last one's end */
 	int64_t busy_ns; /* union of kernel and graph spans, all devices */
 	int64_t kernel_ns, launches; /* sum of durations; count */

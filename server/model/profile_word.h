@@ -8,6 +8,7 @@ static const char *const profile_word_content[] = {
 	[CONTENT_LAUNCHES] = "launches",
 	[CONTENT_STATISTICS] = "statistics",
 	[CONTENT_PATTERNS] = "patterns",
+	[CONTENT_DURATIONS] = "durations",
 };
 enum { CONTENTS = sizeof profile_word_content / sizeof *profile_word_content };
 

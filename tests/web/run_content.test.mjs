@@ -15,6 +15,7 @@ const CONTENTS = [
 	['launches', {content: 'launches'}, undefined, 'unknown'],
 	['a table', {content: 'statistics'}, 'statistics only', 'unknown: statistics only'],
 	['patterns', {content: 'patterns'}, 'patterns only', 'unknown: patterns only'],
+	['calls without starts', {content: 'durations'}, 'durations only', 'unknown: durations only'],
 ];
 for (const [what, run, mark, title] of CONTENTS)
 	test(`content: ${what}`, () => {

@@ -1,24 +1,42 @@
-// run_content.js - explains what the dashboard cannot show for a run without single launches. Pure.
+// run_content.js - explains what the dashboard cannot show for a run without single launches, or
+// without their starts. Pure.
 
 import * as f from './format.js';
 
+const TABLE = {
+	timeline: 'This run has no timeline, because it has no single launches.',
+	callers: 'Callers are unknown, because this run has no single launches.',
+	latency: 'Launch latency is unknown, because this run has no single launches.',
+};
 const KINDS = {
 	statistics: {
+		...TABLE,
 		mark: 'statistics only',
 		sentence:
 			'These numbers come from a table of statistics; the run has no single launches. ' +
 			'Percentiles, busy time, span, overlap, launch latency and callers are unknown and shown as –.',
 	},
 	patterns: {
+		...TABLE,
 		mark: 'patterns only',
 		sentence:
 			'These numbers come from a table of shares and means per iteration; the run has no single ' +
 			'launches. Medians, percentiles, busy time, span, overlap, launch latency and callers are unknown ' +
 			'and shown as –.',
 	},
+	durations: {
+		mark: 'durations only',
+		sentence:
+			'These calls were recorded without starts. Durations, sizes and bandwidths are measured. ' +
+			'Span, busy time, idle time, overlap, order and iterations are unknown and shown as –.',
+		timeline: 'This run has no timeline, because its calls have no starts.',
+		callers: 'Callers are unknown, because this run has only calls without starts.',
+		latency: 'Launch latency is unknown, because this run has only calls without starts.',
+	},
 };
 
-// For a run without launches: {mark, sentence}; null for any other.
+// For a run without launches, or without their starts: {mark, sentence, and the reasons why it
+// has no timeline, callers and latency}; null for any other.
 export const missingDetail = (run) => KINDS[run.content] ?? null;
 
 // The title of a dash: why a number of this run is unknown.

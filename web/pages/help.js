@@ -38,6 +38,8 @@ const SECTIONS = [
 			'ticked runs, “Breakdown comparison” compares their layers.',
 		'A run that was uploaded as a table has no single launches. It is marked “statistics only” or “patterns ' +
 			'only”, and its percentiles, busy time, latency and callers are unknown.',
+		'A run of calls without starts is marked “durations only”. Its span, busy time, iterations and ' +
+			'timeline are unknown.',
 	],
 	[
 		'run',

@@ -203,7 +203,7 @@ function timelineBar(run, name, at) {
 				'div',
 				{class: 'line'},
 				capture,
-				h('span', {class: 'quiet'}, 'This run has no timeline, because it has no single launches.'),
+				h('span', {class: 'quiet'}, missingDetail(run).timeline),
 			),
 		);
 	const {button, state} = opener(run, name, at);

@@ -28,7 +28,7 @@ function kernelDetail(run, rows, linked, at, changed) {
 
 	function launchedBy(row) {
 		if (missingDetail(run))
-			return h('p', {class: 'quiet'}, 'Callers are unknown, because this run has no single launches.');
+			return h('p', {class: 'quiet'}, missingDetail(run).callers);
 		if (!callers.has(row)) callers.set(row, callerList(run, row, at));
 		return callers.get(row).show();
 	}

@@ -114,7 +114,7 @@ function choice(show, change) {
 
 export async function launchTab(run, query, at) {
 	if (missingDetail(run))
-		return {node: h('p', {class: 'quiet'}, 'Launch latency is unknown, because this run has no single launches.')};
+		return {node: h('p', {class: 'quiet'}, missingDetail(run).latency)};
 	const all = await api.launches(
 		run.id,
 		{},

@@ -24,6 +24,7 @@ const CONTENTS = [
 	['launches', 'single launches'],
 	['statistics', 'statistics only'],
 	['patterns', 'patterns only'],
+	['durations', 'durations only'],
 ];
 
 const WORST = {error: 'error', loss: 'loss', warn: 'warning', info: 'info'};

@@ -34,6 +34,7 @@ struct pair_count {
 	uint32_t calls, most, runs, epochs;
 	bool uneven; /* in the number of calls */
 	bool torn; /* in the number of epochs */
+	bool unordered; /* a run has calls without starts */
 };
 
 /* A group that a process knows by its handle. */
@@ -436,6 +437,7 @@ static void pairs_count(struct pairs_maker *m, const struct pair_event *ev,
 
 	c->uneven |= c->runs > 0 && c->calls != n;
 	c->torn |= c->runs > 0 && c->epochs != epochs;
+	c->unordered |= pairs_row(m, ev)->start_ns[ev->call] < 0;
 	c->calls = n;
 	c->most = n > c->most ? n : c->most;
 	c->epochs = epochs > c->epochs ? epochs : c->epochs;
@@ -536,7 +538,7 @@ static bool pairs_can(const struct pairs_maker *m, const struct pair_event *ev)
 	if (g->fault)
 		return false;
 	if (ev->way == PAIR_ORDERED || ev->way == PAIR_P2P_ORDERED)
-		return !c->uneven &&
+		return !c->uneven && (!c->unordered || m->n == 1) &&
 		       c->runs == (g->nameless ? m->n : g->runs_n);
 	return true;
 }

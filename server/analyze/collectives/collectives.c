@@ -140,7 +140,10 @@ static bool collectives_fill(struct collectives_maker *m, int64_t first_ns)
 		if (m->line[i] == LINE_NONE)
 			continue;
 		struct collective *c = &to->rows[m->line[i]];
-		c->start_ns[c->n] = k->start_ns[m->rows.from + i] - first_ns;
+		c->start_ns[c->n] =
+			m->p->content == CONTENT_DURATIONS
+				? -1
+				: k->start_ns[m->rows.from + i] - first_ns;
 		if (c->sequence)
 			c->sequence[c->n] =
 				collective_calls_at(m->calls, i)->sequence;

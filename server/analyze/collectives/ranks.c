@@ -202,7 +202,8 @@ static struct rank_line ranks_line_of(const struct ranks_maker *m, uint32_t r)
 		.last_calls = -1,
 		.caused_ns = -1 };
 	ranks_iteration_mean(run, &l);
-	if (run->content != CONTENT_LAUNCHES)
+	if (run->content != CONTENT_LAUNCHES &&
+		run->content != CONTENT_DURATIONS)
 		return l;
 	l.collective_ns = 0;
 	for (uint32_t i = 0; i < run->collectives.n; i++)

@@ -45,6 +45,11 @@ static bool compare_conditions_statistics_only(const struct compared_run *r)
 	return r->content == CONTENT_STATISTICS;
 }
 
+static bool compare_conditions_no_starts(const struct compared_run *r)
+{
+	return r->content == CONTENT_DURATIONS;
+}
+
 static bool compare_conditions_lags(const struct compared_run *r)
 {
 	return r->notes.count[NOTE_names_lag] > 0;
@@ -112,7 +117,7 @@ static bool compare_conditions_reports_note(enum note_code code)
 {
 	return note_severity(code) >= NOTE_LOSS &&
 	       code != NOTE_records_dropped && code != NOTE_graph_opaque &&
-	       code != NOTE_names_lag;
+	       code != NOTE_names_lag && code != NOTE_comm_no_start;
 }
 
 static void compare_conditions_notes(struct compare *c)
@@ -594,6 +599,10 @@ static void compare_conditions_runs(struct compare *c)
 		     compare_conditions_statistics_only)))
 		compare_finding_add(c, FINDING_statistics_only, list, NULL);
 	c->statistics = list;
+	if ((list = compare_conditions_all_that(c,
+		     compare_conditions_no_starts)))
+		compare_finding_add(c, FINDING_no_starts, list, NULL);
+	c->statistics |= list != NULL;
 	if ((list = compare_conditions_all_that(c, compare_conditions_lags)))
 		compare_finding_add(c, FINDING_names_lag, list, NULL);
 	compare_conditions_graph_opaque(c);

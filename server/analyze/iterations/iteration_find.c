@@ -492,6 +492,8 @@ static bool iteration_find_windows_by_any(struct iteration_find_state *f,
 {
 	if (range)
 		return iteration_find_by_name(f, range, e);
+	if (f->p->content == CONTENT_DURATIONS)
+		return true;
 	return (iteration_find_by_ranges(f, kernel_of) &&
 		       (f->out->n || iteration_find_by_period(f, kernel_of)) &&
 		       (f->out->n || iteration_find_by_window(f))) ||

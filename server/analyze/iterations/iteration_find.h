@@ -10,6 +10,8 @@
  *    layer;
  *  - the whole recording.
  *
+ * Calls without starts (CONTENT_DURATIONS) are in no iteration.
+ *
  * model/iterations.h describes the result. */
 #pragma once
 #include "catalog.h"

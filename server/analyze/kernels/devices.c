@@ -154,6 +154,13 @@ static int64_t devices_span(const struct trace *t, const struct process *proc)
 	return last < first ? 0 : last - first;
 }
 
+static void devices_forget_times(struct profile *p)
+{
+	p->span_ns = p->busy_ns = -1;
+	for (uint32_t i = 0; i < p->devices_n; i++)
+		p->devices[i].busy_ns = -1;
+}
+
 bool devices_from(const struct trace *t, const struct process *proc,
 	uint32_t process, struct profile *p)
 {
@@ -169,6 +176,8 @@ bool devices_from(const struct trace *t, const struct process *proc,
 				devices_by_number);
 		p->span_ns = devices_span(t, proc);
 	}
+	if (p->content == CONTENT_DURATIONS)
+		devices_forget_times(p);
 	arena_drop(p->arena, m.busy);
 	return ok;
 }

@@ -3,9 +3,10 @@
  *
  * A call becomes a kernel whose duration is the time that the plugin took from
  * the GPU's clock. Its start is known only in files of the verbose mode. Without
- * one, the call is placed so that it ends when the plugin wrote it, and a note
- * says that the time between calls has no meaning. Dropping such calls would
- * lose what most files have: sizes, groups, numbers and durations. */
+ * one, the row ends when the plugin wrote the call, because a row needs a place;
+ * the note comm_no_start makes the analysis use no start of the run. Dropping
+ * such calls would lose what most files have: sizes, groups, numbers and
+ * durations. */
 #include "finish.h"
 #include "format.h"
 #include "json_reader.h"
@@ -60,7 +61,7 @@ struct inspector {
 	struct inspector_object object;
 	struct names processes; /* 16 bytes each: host, pid; id - 1 is the
 		index */
-	struct names comms; /* 16 bytes each: process, hash */
+	struct names comms; /* 8 bytes each: process, group */
 	struct names calls; /* struct inspector_call */
 	struct inspector_comm *comm; /* by their id */
 	uint32_t comm_cap;
@@ -348,14 +349,16 @@ static bool inspector_comm_reserve(struct inspector *x, uint32_t id)
  * The group is written as NCCL's own ranges have it (../nsys). */
 static bool inspector_comm(struct inspector *x, uint64_t hash)
 {
-	const uint64_t key[2] = { x->process, hash };
 	char group[24];
 	int len = snprintf(group, sizeof group, "0x%llx",
 		(unsigned long long)hash);
-	uint32_t id = names_put(&x->comms, (const char *)key, sizeof key);
 	x->group = names_put(&x->trace->names, group, (size_t)len);
-	if (id == NAMES_NONE || x->group == NAMES_NONE ||
-		!inspector_comm_reserve(x, id))
+	const uint32_t key[2] = { x->process, x->group };
+	uint32_t id =
+		x->group == NAMES_NONE
+			? NAMES_NONE
+			: names_put(&x->comms, (const char *)key, sizeof key);
+	if (id == NAMES_NONE || !inspector_comm_reserve(x, id))
 		return false;
 	x->comm_id = id;
 	return true;
@@ -539,7 +542,7 @@ static bool inspector_call_add(struct inspector *x, uint32_t name,
 			       .in_elements = -1,
 			       .out_elements = -1,
 			       .group = x->group,
-			       .group_handle = x->comm_id,
+			       .group_handle = -1,
 			       .group_size = -1,
 			       .sequence = p2p || o->sequence.kind != NUMBER_OK
 						   ? -1
@@ -655,9 +658,10 @@ static bool inspector_finish_record(struct inspector *x, uint32_t row)
 {
 	struct comm_rows *c = &x->trace->comm;
 	const char *name = names_text(&x->trace->names, c->name[row]);
-	int64_t ranks = x->comm[c->group_handle[row]].ranks;
+	const uint32_t key[2] = { c->process[row], c->group[row] };
+	uint32_t comm = names_find(&x->comms, (const char *)key, sizeof key);
+	int64_t ranks = x->comm[comm].ranks;
 	int64_t bytes = c->in_bytes[row];
-	c->group_handle[row] = -1;
 	c->group_size[row] = ranks > 0 ? ranks : -1;
 	/* Empty lists mean equal parts; NCCL's call has no other. */
 	c->splits[row] = names_put(&x->trace->names, "[] []", strlen("[] []"));

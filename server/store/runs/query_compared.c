@@ -556,7 +556,8 @@ static bool query_compared_read_facts(struct compared_reader *c, struct err *e)
 	return true;
 }
 
-/* Reads runs for which only a table of statistics was uploaded. */
+/* Reads runs that are compared by time per launch: a table of statistics was
+ * uploaded, or calls without starts. */
 static bool query_compared_read_stats(struct compared_reader *c, struct err *e)
 {
 	static const char sql[] =
@@ -564,12 +565,13 @@ static bool query_compared_read_stats(struct compared_reader *c, struct err *e)
 		"FROM kernel_line s "
 		"WHERE s.run_id = ANY ($1) AND s.split = 0 "
 		"AND EXISTS (SELECT FROM run r WHERE r.run_id = s.run_id "
-		"AND r.content = 'statistics') "
+		"AND r.content IN ('statistics', 'durations')) "
 		"ORDER BY s.run_id, s.rank";
 	struct result r;
 	bool any = false;
 	for (uint32_t i = 0; i < c->n; i++)
-		any = any || c->runs[i].content == CONTENT_STATISTICS;
+		any = any || c->runs[i].content == CONTENT_STATISTICS ||
+		      c->runs[i].content == CONTENT_DURATIONS;
 	if (!any)
 		return true;
 	if (!compared_rows(c, sql, &r, e))

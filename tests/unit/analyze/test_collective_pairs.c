@@ -148,6 +148,25 @@ static void test_communicator(void **state)
 	}
 }
 
+/* Calls that have neither number nor start have no order: those with a number
+ * are paired, the two others are not. */
+static void test_no_starts(void **state)
+{
+	struct world *w = *state;
+	struct compared_run *r[2] = { run_add(w, 0, 1000, -1),
+		run_add(w, 1, 1000, -1) };
+	for (int i = 0; i < 2; i++) {
+		CALLS(w, r[i], "0x1a", NULL, 2, -1, 40, 1, -1, 10, 2);
+		CALLS(w, r[i], "0x1a", NULL, 2, -1, 20, -1, -1, 30, -1);
+		r[i]->content = CONTENT_DURATIONS;
+	}
+	analyse(w);
+	assert_int_equal(w->out.pairs.n, 2);
+	assert_int_equal(w->out.pairs.unmatched, 2);
+	assert_false(w->out.clocks_agree);
+	assert_int_equal(w->out.ranks[0].collective_ns, 100);
+}
+
 /* Four of eight ranks: the shortest time is an upper bound. */
 static void test_incomplete(void **state)
 {
@@ -493,6 +512,7 @@ int main(void)
 		RANKS_TEST(test_groups),
 		RANKS_TEST(test_name_twice),
 		RANKS_TEST(test_communicator),
+		RANKS_TEST(test_no_starts),
 		RANKS_TEST(test_incomplete),
 		RANKS_TEST(test_faults),
 		RANKS_TEST(test_restarts),

@@ -100,6 +100,33 @@ static void statistics_show_time_per_launch(void **state)
 	arena_release(&a);
 }
 
+/* Calls without starts: 5,000 ns in 10 calls against 3,000 ns in 10. The note
+ * that states the reason is not repeated as a note. */
+static void calls_without_starts_show_time_per_launch(void **state)
+{
+	struct arena a = { 0 };
+	struct comparison c;
+	struct compared_run b = statistics(&a, 3, "all_reduce", 3000, 10),
+			    h = statistics(&a, 4, "all_reduce", 5000, 10);
+	(void)state;
+
+	b.content = h.content = CONTENT_DURATIONS;
+	note_add(&b.notes, NOTE_comm_no_start, 10, "all_reduce", 10);
+	sides_compare(&b, 1, &h, 1, &a, &c);
+	assert_false(c.comparable);
+	assert_string_equal(c.headline,
+		"run 3, run 4: calls were recorded without starts, so time per "
+		"iteration is unknown; time per launch is shown, and nothing is "
+		"judged");
+	for (uint32_t i = 0; i < c.findings_n; i++)
+		assert_int_not_equal(c.findings[i].code, FINDING_notes);
+	assert_int_equal(c.rows_n, 1);
+	assert_true(c.rows[0].change.base_ns == 300);
+	assert_true(c.rows[0].change.head_ns == 500);
+	assert_int_equal(c.base.iterations_used, 0);
+	arena_release(&a);
+}
+
 static void delta_is_count_and_duration_to_the_nanosecond(void **state)
 {
 	struct arena a = { 0 };
@@ -150,6 +177,7 @@ int main(void)
 			programs_without_a_common_function_are_reported),
 		cmocka_unit_test(sides_without_gpu_time_are_reported),
 		cmocka_unit_test(statistics_show_time_per_launch),
+		cmocka_unit_test(calls_without_starts_show_time_per_launch),
 		cmocka_unit_test(delta_is_count_and_duration_to_the_nanosecond),
 		cmocka_unit_test(an_empty_side_is_an_error),
 	};

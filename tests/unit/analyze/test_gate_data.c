@@ -53,6 +53,11 @@ static void findings(void **state)
 	assert_int_equal(g.outcome, GATE_BAD_DATA);
 	assert_string_equal(g.shortfalls[0].what, "statistics_only");
 	assert_int_equal(g.rules_n, 0);
+	f->s.head[1].content = CONTENT_DURATIONS;
+	g = gate_of(&f->s, &f->p, &f->a);
+	assert_int_equal(g.outcome, GATE_BAD_DATA);
+	assert_string_equal(g.shortfalls[0].what, "no_starts");
+	assert_int_equal(g.rules_n, 0);
 	gate_sides_from(&f->s, 4, 3, 1.5, &f->a);
 	f->s.head[0].device_names = (const char *const[]){ "A" };
 	f->s.base[0].device_names = (const char *const[]){ "B" };

@@ -22,6 +22,31 @@ static void check(const struct profile *p, enum split split, int at,
 	assert_true(s->time_pct == pct);
 }
 
+/* A decoder placed calls whose starts it does not know: durations are used, and
+ * nothing that depends on the places is. */
+static void calls_without_starts(void **state)
+{
+	struct world *w = *state;
+	struct profile *p = &w->p;
+	w->t.base_is_utc = true;
+	for (int i = 0; i < 3; i++)
+		rows_kernel(&w->t, "f", 200 * i, 100, 0, 1);
+	note_add(&w->t.notes, NOTE_comm_no_start, 1, "f", 1);
+	assert_true(world_analyse(w));
+	assert_int_equal(p->content, CONTENT_DURATIONS);
+	assert_int_equal(p->kernel_ns, 300);
+	assert_int_equal(p->launches, 3);
+	check(p, SPLIT_NONE, 0, "f", 300, 3, 100);
+	assert_int_equal(p->span_ns, -1);
+	assert_int_equal(p->busy_ns, -1);
+	assert_int_equal(p->devices[0].busy_ns, -1);
+	assert_int_equal(p->devices[0].launches, 3);
+	assert_int_equal(p->started_utc_ns, -1);
+	assert_int_equal(p->iterations.n, 0);
+	assert_int_equal(p->patterns.n, 0);
+	assert_int_equal(p->groups.n, 0);
+}
+
 /* Two devices that overlap, two grids, two spellings of one kernel:
  *
  *   device 0  f(int) 0…100      g 100…130          grid 1, 1
@@ -219,6 +244,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(one_of_everything),
+		WORLD_TEST(calls_without_starts),
 		WORLD_TEST(nothing_on_the_gpu),
 		WORLD_TEST(copies_only),
 		WORLD_TEST(odd_values),

@@ -136,6 +136,7 @@ static inline struct profile layered(struct arena *a)
 		.rows_n = LAYERS_PLACES,
 		.bars_n = 3 };
 	layers_parts(a, &p.breakdown);
+	p.operators.sm_clock_mhz = 1500;
 	layers_groups(a, &p.groups);
 	return p;
 }
