@@ -267,9 +267,11 @@ static void compute_peaks_scale_by_the_clock(void **state)
 	assert_true(fabs(o->sm_clock_mhz - 1647) < 1e-6);
 	assert_null(o->sm_clock_why);
 	assert_true(o->sheet->peak_flops[DTYPE_FP16] > 989e12);
-	assert_true(fabs(o->shapes[0].sol_ns - 1234768.1) < 0.1);
-	assert_int_equal(o->shapes[0].leg, LEG_COMPUTE);
+	assert_true(fabs(o->shapes[0].clock_sol_ns - 1234768.1) < 0.1);
+	assert_true(fabs(o->shapes[0].sol_ns - 1111291.3) < 0.1);
+	assert_int_equal(o->shapes[0].clock_leg, LEG_COMPUTE);
 	assert_int_equal(o->rows[0].clock.headroom_ns, 2000000 - 1234769);
+	assert_int_equal(o->rows[0].sheet.headroom_ns, 2000000 - 1111292);
 }
 
 /* 2013 of 1830 MHz: the factor 1.1 is not cut. */
@@ -277,7 +279,8 @@ static void a_faster_clock_raises_the_peaks(void **state)
 {
 	struct world *w = *state;
 	a_gemm_at(w, "NVIDIA H100 80GB HBM3", 2013);
-	assert_true(fabs(w->p.operators.shapes[0].sol_ns - 1010264.8) < 0.1);
+	assert_true(
+		fabs(w->p.operators.shapes[0].clock_sol_ns - 1010264.8) < 0.1);
 }
 
 /* A call that the bandwidth bounds has the bound of one_gemm() at half the

@@ -60,18 +60,22 @@ static void rows_of_a_mined_group_belong_together(void **state)
 }
 
 /* As in test_attribute_bound.c: 34,235 ps for the call; the product takes 300
- * of its 400 ns. */
+ * of its 400 ns. At the clock of the run, W = 4,194,304 takes 100,000 ps. */
 static void a_bound_is_split_by_time(void **state)
 {
 	struct scene *w = *state;
 	struct err e = { 0 };
 	struct catalog *c = catalog_new(NULL, &e);
 	struct shape sizes;
+	struct platform slow;
 
 	assert_true(shape_read("m=64 n=256 k=128", DTYPE_FP16, &w->keep, &sizes,
 		&e));
 	w->at.catalog = c;
 	w->at.platform = catalog_platform(c, "H100-SXM");
+	slow = *w->at.platform;
+	slow.peak_flops[DTYPE_FP16] = 4194304 / 100e-9;
+	w->at.at_clock = &slow;
 	scene_pass(w, 0, 10000);
 	scene_section(w, SECTION_LAYER, NULL);
 	scene_place(w, GEMM, 0, BLOCK_ATTENTION, 0);
@@ -92,6 +96,7 @@ static void a_bound_is_split_by_time(void **state)
 	assert_int_equal(b->rows[0].bound_launches, 4);
 	assert_int_equal(b->rows[0].bound_ns, 1200);
 	assert_int_equal(b->rows[0].sol_ps, 3 * 25676 + 34235);
+	assert_int_equal(b->rows[0].clock_sol_ps, 3 * 75000 + 100000);
 	assert_int_equal(b->rows[1].bound_launches, 3);
 	assert_int_equal(b->rows[1].sol_ps, 3 * 8558);
 	assert_int_equal(b->rows[2].bound_launches, 0);
