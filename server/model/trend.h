@@ -29,7 +29,8 @@
  * If names lag behind durations (note names_lag), a run has no value for
  * metrics that depend on names: exposed_comm, operator, kernel, coverage,
  * headroom, busbw. If calls have no starts (CONTENT_DURATIONS), it has no
- * iterations, and no value per iteration. Units without a value are excluded and counted. */
+ * iterations, and no value per iteration. Units without a value are excluded and
+ * counted. */
 #pragma once
 #include "arena.h"
 #include <stdbool.h>

@@ -7,7 +7,8 @@
  * only a handle, which is valid in one process, a group is the same if all calls
  * that have equal numbers have equal kinds and sizes. Calls without a number are
  * paired in the order of their starts, if all ranks of the group have equally
- * many and the starts are known. So are the kernels without a process group, by name, over all runs.
+ * many and the starts are known. So are the kernels without a process group, by
+ * name, over all runs.
  *
  * A group is not paired if what is recorded contradicts itself: nothing is
  * guessed, and its calls are counted. Nor are sends and receives in a group of

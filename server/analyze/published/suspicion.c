@@ -239,6 +239,18 @@ static bool suspicion_iterations_of(const struct compared_run *runs, uint32_t n,
 	return true;
 }
 
+static const char *suspicion_no_iterations(enum content content)
+{
+	switch (content) {
+	case CONTENT_STATISTICS:
+		return "a table of statistics has none";
+	case CONTENT_DURATIONS:
+		return "its calls have no starts";
+	default:
+		return "none were found in it";
+	}
+}
+
 static bool suspicion_side_from(const struct compared_run *runs, uint32_t n,
 	struct arena *a, struct suspicion_side *side, struct err *e)
 {
@@ -249,9 +261,7 @@ static bool suspicion_side_from(const struct compared_run *runs, uint32_t n,
 	if (side->iterations_n == 0)
 		return err_set(e, ERR_INPUT,
 			"'%.80s' has no iterations to score: %s", side->run,
-			runs->content == CONTENT_STATISTICS
-				? "a table of statistics has none"
-				: "none were found in it");
+			suspicion_no_iterations(runs->content));
 	return true;
 }
 

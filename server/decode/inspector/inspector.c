@@ -12,6 +12,7 @@
 #include "json_reader.h"
 #include "number.h"
 #include "text.h"
+#include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <strings.h>
@@ -660,6 +661,7 @@ static bool inspector_finish_record(struct inspector *x, uint32_t row)
 	const char *name = names_text(&x->trace->names, c->name[row]);
 	const uint32_t key[2] = { c->process[row], c->group[row] };
 	uint32_t comm = names_find(&x->comms, (const char *)key, sizeof key);
+	assert(comm != NAMES_NONE);
 	int64_t ranks = x->comm[comm].ranks;
 	int64_t bytes = c->in_bytes[row];
 	c->group_size[row] = ranks > 0 ? ranks : -1;

@@ -158,6 +158,9 @@ static void no_iterations(void **state)
 		{ CONTENT_STATISTICS,
 			"'b' has no iterations to score: a table of "
 			"statistics has none" },
+		{ CONTENT_DURATIONS,
+			"'b' has no iterations to score: its calls have no "
+			"starts" },
 		{ CONTENT_LAUNCHES,
 			"'b' has no iterations to score: none were found in it" },
 	};
