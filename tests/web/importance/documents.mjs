@@ -52,7 +52,7 @@ const NO_CLOCK = {sm_clock_mhz: null, sm_clock_reason: 'the trace has no samples
 const spent = (operator, ns, known, more) => ({operator, description: operator && 'what it does', group: operator && 'group', specific: true, collective: false,
 	dtype: operator && 'bf16', phase: operator && 'decode', time_pct: ns / 1e6, total_ns: ns, calls: 1200, launches: 1380, mean_call_ns: ns / 1200, shapes: 2,
 	attribution_source_ns: {...KNOWN, ...known}, shape_known_ns: (known.op_sizes ?? 0) + (known.graph ?? 0), roofline_known_ns: ns, sol_ns: ns / 2, s: 0.5, regime: 'memory', compute_pct: 11,
-	headroom_ns: ns / 2, headroom_pct: ns / 2e6, reachable_known_ns: ns, reachable_headroom_ns: ns / 4, reachable_headroom_pct: ns / 4e6, best_efficiency: 0.8, best_run: 12, above_bound_ns: 0, ...NOT_MEASURED, measured_known_ns: null, headroom_measured_ns: null, headroom_data_sheet_ns: null,
+	headroom_ns: ns / 2, headroom_pct: ns / 2e6, reachable_known_ns: ns, reachable_headroom_ns: ns / 4, reachable_headroom_pct: ns / 4e6, best_efficiency: 0.8, best_run: 12, above_bound_ns: 0, ...NOT_MEASURED, measured_known_ns: null, headroom_measured_ns: null, headroom_data_sheet_ns: null, above_bound_data_sheet_ns: null,
 	above_measured_ns: null, against: null, ...more});
 const put = (row, s) => ({...row, against: {sol_ns: s && s * 4e7, roofline_known_ns: s ? 4e7 : 0, regime: s && 'memory'}});
 const UNBOUND = {s: null, regime: null, compute_pct: null, headroom_ns: null, headroom_pct: null, reachable_known_ns: 0, reachable_headroom_ns: null, reachable_headroom_pct: null, best_efficiency: null, best_run: null, roofline_known_ns: 0, sol_ns: null, shapes: 0};

@@ -12,7 +12,7 @@ const kernel = (short) => ({id: 100 + ++kernels, name: `void <b>${short}</b><flo
 function row(n, [block, short, operator, roles, us, more]) {
 	return {block, kernel: short && kernel(short), operation: null, operator, module: null, roles, role_source: roles.length ? 'sequence' : null, stream: 0, group: null, launches: n,
 		instances: n, extra: false, mean_ns: us * 1000, median_ns: us * 1000 - 100, stddev_ns: 120.25, min_ns: us * 900, max_ns: us * 1200, offset_ns: 0,
-		exclusive_ns: us * 1000 * n, overlapped_ns: 0, sol_ns: null, s: null, ...more};
+		exclusive_ns: us * 1000 * n, overlapped_ns: 0, sol_ns: null, s: null, sol_data_sheet_ns: null, s_data_sheet: null, ...more};
 }
 
 const DENSE = [[1, 'fused_add_rmsnorm', 'rms_norm', ['input_norm'], 4, {sol_ns: 1000, s: 0.25}],
