@@ -80,7 +80,7 @@ function rankColumns(rows) {
 			value: (r) => r.last_share,
 			cell: (r) => (r.last_share === null ? f.NONE : f.percent(r.last_share * 100)),
 			title: (r) =>
-				r.last_share === null ? 'unknown: the clocks of the ranks differ' : 'share of its collectives',
+				r.last_share === null ? 'unknown: the clocks of the ranks cannot be aligned' : 'share of its collectives',
 		},
 		time('Delay', 'late_ns', late),
 		{
@@ -330,7 +330,7 @@ export async function page(view, query, at) {
 					? `${f.plural(job.unmatched, 'collective')} missing in some rank ` +
 							`${job.unmatched === 1 ? 'is' : 'are'} not split. `
 					: '',
-				job.clocks_agree ? '' : 'The clocks of the ranks differ, so the last arrival is unknown.',
+				job.clocks_agree ? '' : 'The clocks of the ranks cannot be aligned, so the last arrival is unknown.',
 			),
 		),
 		h(
