@@ -4,7 +4,11 @@
  * without a job; the units of a side are its repetitions. Times are mean
  * nanoseconds per iteration (double) over the compared iterations: the kept
  * iterations of strata that both sides have. An unknown time is NaN. The arena
- * owns all texts. */
+ * owns all texts.
+ *
+ * The comparison of A with B and that of B with A are mirrors: differences and
+ * intervals are negated, ratios inverted, regressed and improved exchanged, and
+ * appeared and vanished; p, evidence and noise floor are equal. */
 #pragma once
 #include "iterations.h"
 #include "patterns.h"
@@ -121,8 +125,8 @@ struct changed_row {
 	double base_launches, head_launches; /* per iteration */
 	double base_mean_ns, head_mean_ns; /* of one launch */
 	/* delta_ns = by_count_ns + by_duration_ns. by_count_ns: change of the
-	 * number of launches × the base's mean. by_duration_ns: the head's
-	 * launches × change of the mean. */
+	 * number of launches × the mean of both means. by_duration_ns: the mean
+	 * of both numbers of launches × change of the mean. */
 	double by_count_ns, by_duration_ns;
 	double base_beta_pct, head_beta_pct;
 	/* The part of delta_ns that the common factor does not explain. */

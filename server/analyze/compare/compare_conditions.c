@@ -158,8 +158,7 @@ static void compare_conditions_analysis_versions(struct compare *c)
 		}
 	if (min != max)
 		compare_finding_add(c, FINDING_analysis_versions,
-			arena_printf(c->a, "%d", min),
-			arena_printf(c->a, "%d", max));
+			arena_printf(c->a, "%d and %d", min, max), NULL);
 }
 
 /* Only kernels and graphs count: all programs have copies and waiting. */

@@ -521,6 +521,7 @@ static void compare_identity_sum_up(struct compare_identity_match *m,
 	uint32_t root, const uint32_t count[2])
 {
 	uint32_t all = m->list[0]->n + m->list[1]->n;
+	int base = m->sides && m->at->c->mirrored ? HEAD : BASE;
 	const struct compare_identity_item *first = NULL;
 	for (uint32_t i = 0; i < all; i++) {
 		if (compare_identity_root(&m->fits, i) != root)
@@ -537,8 +538,8 @@ static void compare_identity_sum_up(struct compare_identity_match *m,
 			"renamed (inferred): the names are equal except for "
 			"the number, and several kernels fit equally well (%u "
 			"of the %s, %u of %s); their sums are compared",
-			count[0], m->sides ? "base" : "first run", count[1],
-			m->sides ? "the head" : "another run"));
+			count[base], m->sides ? "base" : "first run",
+			count[!base], m->sides ? "the head" : "another run"));
 }
 
 /* Takes over the sets of items that fit. A set of one item of each list is a

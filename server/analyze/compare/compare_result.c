@@ -349,17 +349,32 @@ static struct change compare_result_plain_change(double base_ns, double head_ns)
 		.floor_df = NAN };
 }
 
-/* The change by count is the change of launches × the base's mean. The rest is
- * the change by duration. If only one side has the row, all of its change is by
- * count. */
+/* The change by count is the change of launches × the mean of both sides' means,
+ * so that it is the same in both directions. The rest is the change by duration.
+ * If only one side has the row, all of its change is by count. */
 static void compare_result_split_delta(struct changed_row *r)
 {
 	double count = r->head_launches - r->base_launches;
 	if (!(r->base_launches > 0) || !(r->head_launches > 0))
 		r->by_count_ns = r->change.delta_ns;
 	else
-		r->by_count_ns = count * r->base_mean_ns;
+		r->by_count_ns =
+			count * (r->base_mean_ns + r->head_mean_ns) / 2;
 	r->by_duration_ns = r->change.delta_ns - r->by_count_ns;
+}
+
+/* The part of a change that a factor does not explain. The difference is divided
+ * in proportion to logarithms (the logarithmic mean Divisia index of Ang, 2005),
+ * so that the part is the same in both directions. A row of one side has no part
+ * that a factor explains. */
+static double compare_result_beyond(const struct change *c, double factor)
+{
+	double log_ratio = log(c->ratio);
+	if (!(c->base_ns > 0) || !(c->head_ns > 0))
+		return c->delta_ns;
+	if (log_ratio == 0)
+		return -c->base_ns * log(factor);
+	return c->delta_ns * (1 - log(factor) / log_ratio);
 }
 
 /* How the function of a row was found, and its names. */
@@ -405,9 +420,8 @@ static void compare_result_row(struct compare *c, const struct compare_row *row,
 	compare_result_split_delta(out);
 	if (c->out->common.there && (row->type == FUNCTION_gpu_compute ||
 					    row->type == FUNCTION_gpu_graph))
-		out->beyond_common_ns =
-			out->change.delta_ns -
-			(c->out->common.ratio - 1) * out->change.base_ns;
+		out->beyond_common_ns = compare_result_beyond(&out->change,
+			c->out->common.ratio);
 	compare_result_identity(row, out);
 	if (out->change.is < CHANGE_UNDECIDED)
 		compare_result_resources_add(c, row, out);
@@ -534,9 +548,11 @@ void compare_result_from(struct compare *c, const struct change *changes)
 				changes ? &changes[i] : NULL, &out->rows[i]);
 		out->count[out->rows[i].change.is]++;
 	}
+	compare_result_split(c, changes ? changes + c->rows_n : NULL);
+	if (c->mirrored)
+		compare_mirror_result(out);
 	qsort(out->rows, out->rows_n, sizeof *out->rows,
 		compare_result_by_stake);
-	compare_result_split(c, changes ? changes + c->rows_n : NULL);
 	compare_result_identities(c, ROW_VARIANT, FINDING_kernel_variants);
 	compare_result_identities(c, ROW_RENAMED, FINDING_kernels_renamed);
 	compare_result_identities(c, ROW_SEVERAL, FINDING_kernels_several);

@@ -29,7 +29,7 @@ struct compare_side {
 	uint32_t *unit_iterations; /* per unit, for the verdict */
 	uint32_t *by_time; /* [units_n]: units, the oldest first */
 	double *iteration_ns; /* [iterations_n]; a job's is the mean over its ranks */
-	double per_launch; /* factor on the head's times; 1 without windows */
+	double per_launch; /* factor on its times; 1 if not a longer window */
 };
 
 /* Functions that are compared as one row although names alone do not find it.
@@ -83,6 +83,9 @@ struct compare {
 	uint32_t identities_n, rows_n, split_n;
 	double *means; /* room for one per unit of a side */
 	bool statistics; /* rows are time per launch */
+	/* BASE is the head that the caller gave, and HEAD its base. The result
+	 * is exchanged at the end. */
+	bool mirrored;
 	struct comparison *out;
 };
 
@@ -144,10 +147,21 @@ void compare_conditions_rows(struct compare *c);
 /* The share of a side's GPU time that is in iterations; -1 unknown. */
 double compare_covered(const struct compare_side *s);
 
+/* compare_mirror.c: the order of the sides in which a comparison is computed.
+ *
+ * Whether the sides must be exchanged first, so that both comparisons of two
+ * sides are computed in one order. */
+bool compare_mirror_needed(const struct compared_run *base, uint32_t base_n,
+	const struct compared_run *head, uint32_t head_n);
+/* Exchanges base and head in rows, split, common factor, sides and counts:
+ * differences are negated, and ratios inverted. */
+void compare_mirror_result(struct comparison *out);
+
 /* compare_text.c: texts of findings and numbers in sentences, in the arena.
  *
- * Adds a finding. A finding of severity REFUSE makes the sides not
- * comparable. */
+ * Adds a finding. `base` and `head` are the sides in c->side; if c is mirrored,
+ * the sentence names them the other way round. A finding of severity REFUSE
+ * makes the sides not comparable. */
 void compare_finding_add(struct compare *c, enum finding_code code,
 	const char *base, const char *head);
 /* By code, in the order of finding.def. */

@@ -32,13 +32,17 @@ void compare_finding_add(struct compare *c, enum finding_code code,
 	const char *base, const char *head)
 {
 	struct comparison *out = c->out;
-	const char *text;
+	const char *first = base ? base : "", *second = head ? head : "", *text;
+
+	if (c->mirrored && head) {
+		first = head;
+		second = base ? base : "";
+	}
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 #pragma GCC diagnostic ignored "-Wformat-security"
 #pragma GCC diagnostic ignored "-Wformat-extra-args"
-	text = arena_printf(c->a, findings[code].sentence, base ? base : "",
-		head ? head : "");
+	text = arena_printf(c->a, findings[code].sentence, first, second);
 #pragma GCC diagnostic pop
 	out->findings = arena_grow(c->a, out->findings,
 		(out->findings_n + 1) * sizeof *out->findings);

@@ -170,7 +170,7 @@ static void windows_of_other_lengths_are_put_to_one(void **state)
 	assert_string_equal(sides_finding(&c, FINDING_window_scaled),
 		"the recordings differ in length: the head has 1.25 times as "
 		"many launches of nearly every kernel; its times and counts "
-		"are scaled to the work of the base");
+		"are scaled to the work of the other side");
 	assert_true(fabs(sides_row(&c, "gemm")->head_launches - 400) < 1e-9);
 	assert_int_equal(c.count[CHANGE_UNCHANGED] + c.count[CHANGE_UNDECIDED],
 		c.rows_n);
