@@ -37,6 +37,13 @@ static const char *const comparison_word_identity[] = {
 	[ROW_SEVERAL] = "several",
 };
 
+static const char *const comparison_word_match[] = {
+	[GROUP_ALONE] = "alone",
+	[GROUP_BY_LABEL] = "label",
+	[GROUP_BY_SIZES] = "sizes",
+	[GROUP_BY_EXCLUSION] = "exclusion",
+};
+
 static const char *const comparison_word_severity[] = {
 	[FINDING_INFO] = "info",
 	[FINDING_WARN] = "warn",

@@ -3,7 +3,8 @@
 
 Repeats of a run have no regression. If two runs did different work, the comparison
 reports that first. A real change is found. Each line of the table is a comparison and
-its required result. Each is also run in reverse, which must be its exact mirror. Skipped without the shared traces (KERNSIFT_TRACES).
+its required result. Each is also run in reverse, which must be its exact mirror. Skipped
+without the shared traces (KERNSIFT_TRACES).
 """
 import itertools
 import json

@@ -33,6 +33,14 @@ export const DETECTORS = {
 	none: 'none found',
 };
 
+// How the iterations of both sides were found to do the same work.
+export const MATCHES = {
+	label: 'phase, sequences and tokens are equal',
+	sizes: 'most sizes of operators or grids agree',
+	exclusion: 'nothing is known of the work, and no other iterations are left',
+	alone: 'the other side has no such iterations',
+};
+
 export const PARTS = {
 	iteration: 'Iteration',
 	compute: 'Compute',
@@ -64,7 +72,7 @@ export function parseSide(text) {
 }
 
 // The parameters of the request, from the page's address.
-const PARAMS = ['base', 'head', 'range', 'noise_floor', 'margin', 'seed'];
+const PARAMS = ['base', 'head', 'range', 'group', 'noise_floor', 'margin', 'seed'];
 export function compareParams(query) {
 	return Object.fromEntries(PARAMS.map((key) => [key, query.get(key)]).filter(([, value]) => value));
 }

@@ -754,7 +754,8 @@ static bool compare_prepare(struct compare *c, const struct compared_run *base,
 		compare_rows_statistics(c);
 		return true;
 	}
-	compare_work_from(c, wanted);
+	if (!compare_groups_from(c, wanted, e))
+		return false;
 	compare_match_iterations(c, wanted);
 	compare_identity_from(c);
 	compare_rows_from(c);
@@ -821,19 +822,77 @@ bool compare_run(struct compare *c, const struct compared_run *base,
 	return true;
 }
 
+/* Both sides, and repeats of them. */
+struct compare_given {
+	const struct compared_run *runs[2];
+	uint32_t n[2];
+	const struct repeats *repeats;
+};
+
+/* So many pairs of groups get a headline of their own: each takes as long as the
+ * comparison itself. */
+enum { GROUPS_COMPARED = 8 };
+
+/* Compares one pair of groups. */
+static bool compare_one(const struct compare_given *g,
+	const struct compare_options *o, struct arena *a,
+	struct comparison *out, struct err *e)
+{
+	struct compare c = { .o = o,
+		.repeats = g->repeats,
+		.a = a,
+		.out = out,
+		.mirrored = compare_mirror_needed(g->runs[BASE], g->n[BASE],
+			g->runs[HEAD], g->n[HEAD]) };
+	int base = c.mirrored ? HEAD : BASE;
+	return compare_run(&c, g->runs[base], g->n[base], g->runs[!base],
+		g->n[!base], e);
+}
+
+static void compare_group_fill(struct compared_group *g,
+	const struct comparison *of, struct arena *a)
+{
+	g->headline = arena_strdup(a, of->headline);
+	for (uint32_t i = 0; i < of->split_n; i++)
+		if (of->split[i].part == SPLIT_PART_iteration)
+			g->iteration = of->split[i].change;
+}
+
+/* Compares the other pairs too, those with the most time. */
+static bool compare_others(const struct compare_given *g,
+	const struct compare_options *o, struct arena *a,
+	struct comparison *out, struct err *e)
+{
+	for (uint32_t i = 0; i < out->groups_n && i < GROUPS_COMPARED; i++) {
+		struct compare_options other = *o;
+		struct arena scratch = { 0 };
+		struct comparison x;
+		if (out->groups[i].match == GROUP_ALONE)
+			break;
+		if (i == out->group) {
+			compare_group_fill(&out->groups[i], out, a);
+			continue;
+		}
+		other.group = i;
+		bool ok = compare_one(g, &other, &scratch, &x, e);
+		if (ok)
+			compare_group_fill(&out->groups[i], &x, a);
+		arena_release(&scratch);
+		if (!ok)
+			return false;
+	}
+	return true;
+}
+
 bool compare_from(const struct compared_run *base, uint32_t base_n,
 	const struct compared_run *head, uint32_t head_n,
 	const struct repeats *repeats, const struct compare_options *o,
 	struct arena *a, struct comparison *out, struct err *e)
 {
-	struct compare c = { .o = o,
-		.repeats = repeats,
-		.a = a,
-		.out = out,
-		.mirrored = compare_mirror_needed(base, base_n, head, head_n) };
-	if (c.mirrored)
-		return compare_run(&c, head, head_n, base, base_n, e);
-	return compare_run(&c, base, base_n, head, head_n, e);
+	const struct compare_given g = { { base, head }, { base_n, head_n },
+		repeats };
+	return compare_one(&g, o, a, out, e) &&
+	       compare_others(&g, o, a, out, e);
 }
 
 /* One function's iterations, for a chart. */
@@ -918,6 +977,7 @@ bool compare_series_from(const struct compared_run *base, uint32_t base_n,
 {
 	struct compare_options o = COMPARE_OPTIONS;
 	struct comparison unused = { .comparable = true };
+	o.group = wants->group;
 	struct compare c = { .o = &o,
 		.a = a,
 		.out = &unused,

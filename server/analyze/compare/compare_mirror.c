@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Some steps cannot treat both sides alike: ties are broken in favor of one
+/* Some steps do not treat both sides in the same way: ties are broken in favor of one
  * side, sums are rounded in the order of the sides, and random splits are drawn
  * for one order. So both comparisons are computed in one order, and the result
  * of the other one is exchanged.
@@ -43,8 +43,8 @@ static int compare_mirror_order(const struct compared_run *a,
 		if (order)
 			return order;
 	}
-	int order = compare_mirror_order_iterations(&a->iterations,
-		&b->iterations);
+	int order =
+		compare_mirror_order_iterations(&a->iterations, &b->iterations);
 	return order ? order
 		     : strcmp(a->name ? a->name : "", b->name ? b->name : "");
 }
@@ -141,6 +141,10 @@ void compare_mirror_result(struct comparison *out)
 		compare_mirror_change(&out->split[i].change);
 	if (out->common.there)
 		compare_mirror_common(&out->common);
+	for (uint32_t i = 0; i < out->groups_n; i++) {
+		SWAP(out->groups[i].side[0], out->groups[i].side[1]);
+		compare_mirror_change(&out->groups[i].iteration);
+	}
 	SWAP(out->base, out->head);
 	SWAP(out->count[CHANGE_REGRESSED], out->count[CHANGE_IMPROVED]);
 	SWAP(out->count[CHANGE_APPEARED], out->count[CHANGE_VANISHED]);

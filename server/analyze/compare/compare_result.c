@@ -331,7 +331,7 @@ static double compare_result_mean(const double *x, uint32_t n)
 	return n ? sum / n : NAN;
 }
 
-static struct change compare_result_plain_change(double base_ns, double head_ns)
+struct change compare_plain_change(double base_ns, double head_ns)
 {
 	return (struct change){ .base_ns = base_ns,
 		.head_ns = head_ns,
@@ -412,9 +412,8 @@ static void compare_result_row(struct compare *c, const struct compare_row *row,
 	double total[2] = { compare_result_mean(row->ns[BASE],
 				    s[BASE].iterations_n),
 		compare_result_mean(row->ns[HEAD], s[HEAD].iterations_n) };
-	out->change =
-		change ? *change
-		       : compare_result_plain_change(total[BASE], total[HEAD]);
+	out->change = change ? *change
+			     : compare_plain_change(total[BASE], total[HEAD]);
 	out->base_mean_ns = total[BASE] / out->base_launches;
 	out->head_mean_ns = total[HEAD] / out->head_launches;
 	compare_result_split_delta(out);
@@ -436,7 +435,7 @@ static void compare_result_row_statistics(const struct compare_row *row,
 		.type = row->type,
 		.device = "all",
 		.head_device = "all",
-		.change = compare_result_plain_change(base, head),
+		.change = compare_plain_change(base, head),
 		.base_launches = NAN,
 		.head_launches = NAN,
 		.base_mean_ns = base,
@@ -486,7 +485,7 @@ static void compare_result_split(struct compare *c,
 			.part = x->part,
 			.change =
 				changes ? changes[i]
-					: compare_result_plain_change(
+					: compare_plain_change(
 						  compare_result_mean(
 							  x->ns[BASE],
 							  c->side[BASE]

@@ -7,6 +7,7 @@
  * time in every compared iteration, one unit after the other. */
 #pragma once
 #include "compare.h"
+#include "names.h"
 #include "verdict.h"
 
 struct compare_unit {
@@ -117,10 +118,36 @@ bool compare_on_host(enum function_type t);
  * their names differ. Fills identities, and identity of each unit. */
 void compare_identity_from(struct compare *c);
 
-/* compare_work.c: fills `wanted` with the number of iterations per run and
- * stratum that work on sizes of the other side, in the other side's
- * proportions. NULL: all iterations. */
-void compare_work_from(struct compare *c, uint32_t **wanted[2]);
+/* compare_work.c: the sizes on which iterations worked.
+ *
+ * The works of a stratum whose sizes contain numbers, sorted by name, then
+ * size. Names and sizes are ids of texts in `words`, which maps equal texts to
+ * equal numbers over all lists that are compared. */
+struct compare_sizes {
+	struct compare_size {
+		uint32_t name, size;
+		double share; /* of the name's calls */
+		double calls; /* the name's, per iteration */
+	} * rows[2]; /* by enum work_kind */
+	uint32_t n[2];
+};
+void compare_work_sizes_from(const struct iterations *c, uint32_t stratum,
+	struct names *words, struct arena *a, struct compare_sizes *out);
+/* The agreement, 0 to 1; -1 if the lists have no name in common. */
+double compare_work_agreement(const struct compare_sizes *a,
+	const struct compare_sizes *b);
+/* A text for the most frequent difference: text[0] of a, text[1] of b. False
+ * if no operator or kernel has other sizes in b. */
+bool compare_work_difference(const struct compare_sizes *a,
+	const struct compare_sizes *b, const struct names *words,
+	struct arena *arena, const char *text[2]);
+
+/* compare_groups.c: groups the iterations of both sides by their work, and pairs
+ * the groups. Fills out->groups and out->group, and `wanted` with the number of
+ * iterations per run and stratum that are compared. NULL: all iterations.
+ * ERR_NOT_FOUND if the options name a group that no pair has. */
+bool compare_groups_from(struct compare *c, uint32_t **wanted[2],
+	struct err *e);
 
 /* Whether the iterations of a side are whole recordings. */
 static inline bool compare_is_window(const struct compare_side *s)
@@ -134,6 +161,8 @@ static inline bool compare_is_window(const struct compare_side *s)
 /* compare_result.c: fills the reported rows and split, sorts the findings, and
  * writes the headline. `changes` NULL: the rows were not tested. */
 void compare_result_from(struct compare *c, const struct change *changes);
+/* The difference of two means, without a test; NaN: unknown. */
+struct change compare_plain_change(double base_ns, double head_ns);
 /* Findings on counters: runs without values, and counters sampled too slowly. */
 void compare_result_counters(struct compare *c);
 

@@ -1,5 +1,5 @@
-/* compare_work.c - selects the iterations of both sides that do matching
- * work. */
+/* compare_work.c - whether iterations of both sides worked on the same sizes, and
+ * in which sizes they differ. */
 #include "compare_state.h"
 #include "arena.h"
 #include "iterations.h"
@@ -20,27 +20,16 @@
  * instead. An operator that only one side has is a change of the code, and is
  * ignored here. */
 
-/* The works of a stratum whose sizes contain numbers, sorted by name, then
- * size. */
-struct size_list {
-	struct size_row {
-		uint32_t name, size; /* ids of texts in `words` */
-		double share; /* of the name's calls */
-		double calls; /* the name's, per iteration */
-	} * rows[2]; /* by enum work_kind */
-	uint32_t n[2];
-};
-
 static int compare_work_by_name(const void *left, const void *right)
 {
-	const struct size_row *a = left, *b = right;
+	const struct compare_size *a = left, *b = right;
 	if (a->name != b->name)
 		return (a->name > b->name) - (a->name < b->name);
 	return (a->size > b->size) - (a->size < b->size);
 }
 
-static uint32_t compare_work_name_end(const struct size_row *r, uint32_t from,
-	uint32_t n)
+static uint32_t compare_work_name_end(const struct compare_size *r,
+	uint32_t from, uint32_t n)
 {
 	uint32_t to = from;
 	while (to < n && r[to].name == r[from].name)
@@ -64,7 +53,7 @@ static uint32_t compare_work_first(const struct iterations *c, uint32_t stratum)
 
 /* Adds up rows of one name and size, which are adjacent: kernels whose names
  * differ only in a number have one stem. Returns how many rows are left. */
-static uint32_t compare_work_join_equal(struct size_row *r, uint32_t n)
+static uint32_t compare_work_join_equal(struct compare_size *r, uint32_t n)
 {
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < n; i++)
@@ -75,14 +64,12 @@ static uint32_t compare_work_join_equal(struct size_row *r, uint32_t n)
 	return kept;
 }
 
-/* `words` maps equal texts to equal numbers, over all compared lists. */
-static void compare_work_sizes_from(const struct iterations *c,
-	uint32_t stratum, struct names *words, struct arena *a,
-	struct size_list *out)
+void compare_work_sizes_from(const struct iterations *c, uint32_t stratum,
+	struct names *words, struct arena *a, struct compare_sizes *out)
 {
-	*out = (struct size_list){ 0 };
+	*out = (struct compare_sizes){ 0 };
 	for (int k = 0; k < 2; k++)
-		out->rows[k] = arena_array(a, struct size_row,
+		out->rows[k] = arena_array(a, struct compare_size,
 			ITERATIONS_WORKS_MAX + 1);
 	for (uint32_t i = compare_work_first(c, stratum);
 		i < c->works_n && c->works[i].stratum == stratum; i++) {
@@ -92,14 +79,14 @@ static void compare_work_sizes_from(const struct iterations *c,
 			continue;
 		const char *stem = c->work_stems ? c->work_stems[i] : NULL;
 		const char *name = stem ? stem : w->name;
-		out->rows[w->kind][out->n[w->kind]++] = (struct size_row){
+		out->rows[w->kind][out->n[w->kind]++] = (struct compare_size){
 			.name = names_put(words, name, strlen(name)),
 			.size = names_put(words, w->size, strlen(w->size)),
 			.calls = w->per_iteration
 		};
 	}
 	for (int k = 0; k < 2; k++) {
-		struct size_row *r = out->rows[k];
+		struct compare_size *r = out->rows[k];
 		qsort(r, out->n[k], sizeof *r, compare_work_by_name);
 		out->n[k] = compare_work_join_equal(r, out->n[k]);
 		for (uint32_t from = 0, to; from < out->n[k]; from = to) {
@@ -117,15 +104,15 @@ static void compare_work_sizes_from(const struct iterations *c,
 
 /* An iterator over the names that both lists contain. */
 struct pairs {
-	const struct size_row *a, *b; /* the rows of the name */
+	const struct compare_size *a, *b; /* the rows of the name */
 	uint32_t a_n, b_n, a_at, b_at, kind;
-	const struct size_list *from, *to;
+	const struct compare_sizes *from, *to;
 };
 
 static bool compare_work_pairs_next(struct pairs *p)
 {
-	const struct size_row *x = p->from->rows[p->kind],
-			      *y = p->to->rows[p->kind];
+	const struct compare_size *x = p->from->rows[p->kind],
+				  *y = p->to->rows[p->kind];
 	uint32_t n = p->from->n[p->kind], m = p->to->n[p->kind];
 	while (p->a_at < n && p->b_at < m) {
 		uint32_t i = p->a_at, j = p->b_at;
@@ -165,9 +152,8 @@ static double compare_work_weight(const struct pairs *p)
 	return sqrt(x < y ? x : y);
 }
 
-/* The agreement, 0 to 1; -1 if the lists have no name in common. */
-static double compare_work_size_agreement(const struct size_list *a,
-	const struct size_list *b)
+double compare_work_agreement(const struct compare_sizes *a,
+	const struct compare_sizes *b)
 {
 	for (uint32_t kind = WORK_OP; kind <= WORK_GRID; kind++) {
 		struct pairs p = { .from = a, .to = b, .kind = kind };
@@ -217,7 +203,7 @@ static bool compare_work_same_form(const char *x, const char *y,
 	return found && !*x && !*y;
 }
 
-static bool compare_work_has(const struct size_row *r, uint32_t n,
+static bool compare_work_has(const struct compare_size *r, uint32_t n,
 	uint32_t size)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -291,14 +277,14 @@ static void compare_work_differences_of_name(const struct pairs *p,
 }
 
 /* The most frequent sizes of a name that differ in more than one number. */
-static bool compare_work_other_form(const struct size_list *a,
-	const struct size_list *b, uint32_t kind, const struct names *words,
+static bool compare_work_other_form(const struct compare_sizes *a,
+	const struct compare_sizes *b, uint32_t kind, const struct names *words,
 	struct arena *arena, const char *text[2])
 {
 	struct pairs p = { .from = a, .to = b, .kind = kind };
 	double most = 0;
 	while (compare_work_pairs_next(&p)) {
-		const struct size_row *x = p.a, *y = p.b;
+		const struct compare_size *x = p.a, *y = p.b;
 		for (uint32_t i = 1; i < p.a_n; i++)
 			x = p.a[i].share > x->share ? &p.a[i] : x;
 		for (uint32_t i = 1; i < p.b_n; i++)
@@ -316,10 +302,8 @@ static bool compare_work_other_form(const struct size_list *a,
 	return most > 0;
 }
 
-/* A text for the most frequent difference: text[0] of a, text[1] of b. False
- * if no operator or kernel has other sizes in b. */
-static bool compare_work_size_difference(const struct size_list *a,
-	const struct size_list *b, const struct names *words,
+bool compare_work_difference(const struct compare_sizes *a,
+	const struct compare_sizes *b, const struct names *words,
 	struct arena *arena, const char *text[2])
 {
 	struct differences *l = arena_new(arena, struct differences);
@@ -346,287 +330,4 @@ static bool compare_work_size_difference(const struct size_list *a,
 		return true;
 	}
 	return false;
-}
-
-/* Kinds: only iterations of matching work are compared, because different work
- * is not a change of performance.
- *
- * The strata of all runs are grouped into kinds. Strata of one kind have equal
- * phase, sequences and tokens, and about equal context lengths. If these are
- * unknown, most of their sizes agree. Kinds that only one side has are
- * excluded. If several kinds remain and the sides have different proportions of
- * them, iterations are excluded evenly until the proportions are equal. If that
- * is impossible, only the kind with the most time is compared. */
-
-/* Context lengths that differ by at most this ratio are treated as equal,
- * because the mean grows during decoding. */
-static const double context_same = 0.1;
-static const double sizes_same = 0.5, mix_same = 0.005;
-
-struct compare_work_kind {
-	const struct iterations *of; /* the first stratum of the kind */
-	const struct stratum *stratum;
-	struct size_list sizes;
-	double iterations[2], ns[2];
-	uint32_t want[2];
-};
-struct compare_work_pairs {
-	struct compare *c;
-	struct names words;
-	struct compare_work_kind *kinds;
-	uint32_t n;
-	uint32_t **kind_of[2]; /* by run and stratum */
-	uint32_t *
-		*have[2]; /* iterations that may be used, by run and stratum */
-};
-
-static bool compare_work_is_given(const struct stratum *s)
-{
-	return s->phase != PHASE_UNKNOWN || s->sequences >= 0 || s->tokens >= 0;
-}
-
-static bool compare_work_differ(int64_t a, int64_t b)
-{
-	return a >= 0 && b >= 0 && a != b;
-}
-
-static bool compare_work_same_kind(const struct compare_work_kind *k,
-	const struct stratum *s, const struct size_list *sizes)
-{
-	const struct stratum *t = k->stratum;
-	if (t->phase != PHASE_UNKNOWN && s->phase != PHASE_UNKNOWN &&
-		t->phase != s->phase)
-		return false;
-	if (compare_work_differ(t->sequences, s->sequences) ||
-		compare_work_differ(t->tokens, s->tokens))
-		return false;
-	double x = (double)t->kv_tokens, y = (double)s->kv_tokens;
-	if (x >= 0 && y >= 0 && fabs(x - y) > context_same * fmax(x, y))
-		return false;
-	if (compare_work_is_given(t) && compare_work_is_given(s))
-		return true;
-	double agree = compare_work_size_agreement(&k->sizes, sizes);
-	return agree < 0 || agree >= sizes_same;
-}
-
-static uint32_t compare_work_kind_of(struct compare_work_pairs *w,
-	const struct iterations *of, uint32_t stratum)
-{
-	static const struct stratum unknown = { .text = "",
-		.sequences = -1,
-		.tokens = -1,
-		.kv_tokens = -1 };
-	const struct stratum *s =
-		stratum < of->strata_n ? &of->strata[stratum] : &unknown;
-	struct size_list sizes;
-	compare_work_sizes_from(of, stratum, &w->words, w->c->a, &sizes);
-	for (uint32_t i = 0; i < w->n; i++)
-		if (compare_work_same_kind(&w->kinds[i], s, &sizes))
-			return i;
-	w->kinds = arena_grow(w->c->a, w->kinds, (w->n + 1) * sizeof *w->kinds);
-	w->kinds[w->n] = (struct compare_work_kind){ .of = of,
-		.stratum = s,
-		.sizes = sizes };
-	return w->n++;
-}
-
-static void compare_work_run_sort(struct compare_work_pairs *w, int s,
-	uint32_t r)
-{
-	const struct compared_run *run = &w->c->side[s].runs[r];
-	const struct iterations *y = &run->iterations;
-	uint32_t n = y->strata_n + 1;
-	w->kind_of[s][r] = arena_array(w->c->a, uint32_t, n);
-	w->have[s][r] = arena_array(w->c->a, uint32_t, n);
-	double *ns = arena_array(w->c->a, double, n);
-	for (uint32_t i = 0; i < run->patterns.iterations_n; i++) {
-		const struct iteration *iteration =
-			&y->iterations[run->patterns.iteration[i]];
-		if (iteration->use != ITERATION_KEPT)
-			continue;
-		uint32_t at =
-			iteration->stratum < n ? iteration->stratum : n - 1;
-		w->have[s][r][at]++;
-		ns[at] += (double)iteration->dur_ns;
-	}
-	for (uint32_t i = 0; i < n; i++) {
-		if (!w->have[s][r][i])
-			continue;
-		uint32_t k = compare_work_kind_of(w, y, i);
-		w->kind_of[s][r][i] = k;
-		w->kinds[k].iterations[s] += w->have[s][r][i];
-		w->kinds[k].ns[s] += ns[i];
-	}
-}
-
-static bool compare_work_common(const struct compare_work_kind *k)
-{
-	return k->iterations[BASE] > 0 && k->iterations[HEAD] > 0;
-}
-
-/* Selects per kind `ratio` iterations of the head for each iteration of the
- * base, as many as there are. Returns the random variance that the mean then
- * has; INFINITY if the proportions of kinds still differ. */
-static double compare_work_mix_at(struct compare_work_pairs *w, double ratio)
-{
-	double want[2] = { 0, 0 };
-	for (uint32_t i = 0; i < w->n; i++) {
-		struct compare_work_kind *k = &w->kinds[i];
-		if (!compare_work_common(k))
-			continue;
-		double base =
-			fmin(k->iterations[BASE], k->iterations[HEAD] / ratio);
-		k->want[BASE] = (uint32_t)lround(base);
-		k->want[HEAD] = (uint32_t)lround(
-			fmin(k->iterations[HEAD], base * ratio));
-		want[BASE] += k->want[BASE];
-		want[HEAD] += k->want[HEAD];
-	}
-	for (uint32_t i = 0; i < w->n; i++) {
-		const struct compare_work_kind *k = &w->kinds[i];
-		double off =
-			k->want[BASE] / want[BASE] - k->want[HEAD] / want[HEAD];
-		if (!(fabs(off) <= mix_same))
-			return INFINITY;
-	}
-	return 1 / want[BASE] + 1 / want[HEAD];
-}
-
-/* Makes the proportions of kinds equal on both sides, with as many iterations
- * as possible. False if this is impossible. */
-static bool compare_work_mix(struct compare_work_pairs *w)
-{
-	double best = INFINITY, at = 0;
-	for (uint32_t i = 0; i < w->n; i++) {
-		const struct compare_work_kind *k = &w->kinds[i];
-		if (!compare_work_common(k))
-			continue;
-		double ratio = k->iterations[HEAD] / k->iterations[BASE];
-		double error = compare_work_mix_at(w, ratio);
-		if (error < best) {
-			best = error;
-			at = ratio;
-		}
-	}
-	if (best == INFINITY)
-		return false;
-	compare_work_mix_at(w, at);
-	return true;
-}
-
-static void compare_work_biggest_alone(struct compare_work_pairs *w)
-{
-	struct compare_work_kind *best = NULL;
-	for (uint32_t i = 0; i < w->n; i++) {
-		struct compare_work_kind *k = &w->kinds[i];
-		k->want[BASE] = k->want[HEAD] = 0;
-		if (compare_work_common(k) &&
-			(!best || fmin(k->ns[BASE], k->ns[HEAD]) >
-					  fmin(best->ns[BASE], best->ns[HEAD])))
-			best = k;
-	}
-	for (int s = 0; best && s < 2; s++)
-		best->want[s] = (uint32_t)best->iterations[s];
-}
-
-/* Distributes the wanted iterations of each kind to the runs and strata of this
- * kind. */
-static uint32_t **compare_work_wanted(struct compare_work_pairs *w, int s)
-{
-	const struct compare_side *side = &w->c->side[s];
-	uint32_t **want = arena_array(w->c->a, uint32_t *, side->runs_n);
-	for (uint32_t r = 0; r < side->runs_n; r++) {
-		uint32_t n = side->runs[r].iterations.strata_n + 1;
-		want[r] = arena_array(w->c->a, uint32_t, n);
-		for (uint32_t i = 0; i < n; i++) {
-			double have = w->have[s][r][i];
-			const struct compare_work_kind *k =
-				have > 0 ? &w->kinds[w->kind_of[s][r][i]]
-					 : NULL;
-			if (k)
-				want[r][i] = (uint32_t)lround(
-					have * k->want[s] / k->iterations[s]);
-		}
-	}
-	return want;
-}
-
-static const struct compare_work_kind *
-compare_work_biggest(const struct compare_work_pairs *w, int s)
-{
-	const struct compare_work_kind *best = NULL;
-	for (uint32_t i = 0; i < w->n; i++)
-		if (w->kinds[i].iterations[s] > 0 &&
-			(!best || w->kinds[i].ns[s] > best->ns[s]))
-			best = &w->kinds[i];
-	return best;
-}
-
-static void compare_work_other_work(struct compare_work_pairs *w)
-{
-	const struct compare_work_kind *k[2] = { compare_work_biggest(w, BASE),
-		compare_work_biggest(w, HEAD) };
-	const char *text[2] = { NULL, NULL };
-	assert(k[BASE] && k[HEAD]);
-	bool both = compare_work_is_given(k[BASE]->stratum) &&
-		    compare_work_is_given(k[HEAD]->stratum);
-	if (both || !compare_work_size_difference(&k[BASE]->sizes,
-			    &k[HEAD]->sizes, &w->words, w->c->a, text))
-		for (int s = 0; s < 2; s++)
-			text[s] = k[s]->stratum->text;
-	compare_finding_add(w->c, FINDING_other_work, text[BASE], text[HEAD]);
-}
-
-static void compare_work_some_work(struct compare_work_pairs *w)
-{
-	struct arena *a = w->c->a;
-	double all[2] = { 0, 0 }, used[2] = { 0, 0 };
-	const char *list = NULL;
-	for (uint32_t i = 0; i < w->n; i++) {
-		const struct compare_work_kind *k = &w->kinds[i];
-		for (int s = 0; s < 2; s++) {
-			all[s] += k->iterations[s];
-			used[s] += k->want[s];
-		}
-		if (k->want[BASE] && *k->stratum->text)
-			list = compare_text_join(a, list, k->stratum->text);
-	}
-	if (used[BASE] == all[BASE] && used[HEAD] == all[HEAD])
-		return;
-	compare_finding_add(w->c, FINDING_some_work,
-		arena_printf(a,
-			"%.0f of %.0f iterations in the base, %.0f of %.0f in the "
-			"head%s%s",
-			used[BASE], all[BASE], used[HEAD], all[HEAD],
-			list ? ": " : "", list ? list : ""),
-		NULL);
-}
-
-void compare_work_from(struct compare *c, uint32_t **want[2])
-{
-	struct compare_work_pairs w = { .c = c };
-	bool any[2] = { false, false }, both = false;
-	names_init(&w.words, c->a);
-	for (int s = 0; s < 2; s++) {
-		uint32_t n = c->side[s].runs_n;
-		w.kind_of[s] = arena_array(c->a, uint32_t *, n);
-		w.have[s] = arena_array(c->a, uint32_t *, n);
-		for (uint32_t r = 0; r < n; r++)
-			compare_work_run_sort(&w, s, r);
-	}
-	for (uint32_t i = 0; i < w.n; i++) {
-		any[BASE] |= w.kinds[i].iterations[BASE] > 0;
-		any[HEAD] |= w.kinds[i].iterations[HEAD] > 0;
-		both |= compare_work_common(&w.kinds[i]);
-	}
-	want[BASE] = want[HEAD] = NULL;
-	if (any[BASE] && any[HEAD] && !both) {
-		compare_work_other_work(&w);
-	} else if (both) {
-		if (!compare_work_mix(&w))
-			compare_work_biggest_alone(&w);
-		compare_work_some_work(&w);
-		for (int s = 0; s < 2; s++)
-			want[s] = compare_work_wanted(&w, s);
-	}
 }

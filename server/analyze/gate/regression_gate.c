@@ -1060,6 +1060,7 @@ bool regression_gate_from(const struct gate_given *given,
 		return false;
 	regression_gate_share_alpha(&g);
 	o.floor = regression_gate_floor(p);
+	o.group = COMPARE_MIXED; /* a gate judges all work */
 	o.seed = p->seed;
 	if (p->fail_on)
 		o.alpha = g.alpha[GATE_FUNCTIONS];

@@ -59,6 +59,8 @@ static json_t *view_compare_reals(const double *x, uint32_t n)
 	return list;
 }
 
+static json_t *view_compared_group_side(const struct compared_group_side *s);
+
 #define ROWS "compare.def"
 #include "row_functions.h"
 
@@ -68,6 +70,11 @@ json_t *view_compared_runs(const struct compared_run *runs, uint32_t n)
 	for (uint32_t i = 0; i < n; i++)
 		view_append(list, row_compared_run(&runs[i]));
 	return list;
+}
+
+static json_t *view_compared_group_side(const struct compared_group_side *s)
+{
+	return s->text ? row_compared_group_side(s) : json_null();
 }
 
 static json_t *view_compare_resources(const struct changed_row *r)
@@ -92,6 +99,18 @@ static json_t *view_compare_split(const struct comparison *c)
 		const struct change *x = &c->split[i].change;
 		view_append(list, row_split_row(&c->split[i], x,
 					  view_compare_judged(c, x)));
+	}
+	return list;
+}
+
+static json_t *view_compare_groups(const struct comparison *c)
+{
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < c->groups_n; i++) {
+		const struct compared_group *g = &c->groups[i];
+		view_append(list,
+			row_compared_group(g, &g->iteration,
+				view_compare_judged(c, &g->iteration)));
 	}
 	return list;
 }
@@ -134,6 +153,9 @@ json_t *view_compare(struct arena *a, const struct comparison *c,
 		row_comparison_side(&c->head, s->head, s->head_n), "split",
 		view_compare_split(c), "common",
 		c->common.there ? row_common_factor(&c->common) : json_null());
+	json_object_set_new(v, "groups", view_compare_groups(c));
+	view_set_whole(v, "group",
+		c->group < c->groups_n ? (int64_t)c->group : -1);
 	json_object_set_new(v, "items", items);
 	json_object_set_new(v, "counts", view_compare_counts(c));
 	view_set_text(v, "range", s->range);

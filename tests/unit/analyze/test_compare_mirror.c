@@ -1,5 +1,6 @@
 /* test_compare_mirror.c - tests that the comparison of A with B and that of B
  * with A are mirrors, for random pairs of sides. */
+#include "compare_state.h"
 #include "xoshiro.h"
 #include "sides.h"
 #include <math.h>
@@ -143,6 +144,61 @@ static void random_pairs_are_mirrored(void **state)
 		    evidence[EVIDENCE_LAUNCHES]);
 }
 
+/* The side with the oldest run is computed as the base. */
+static void the_oldest_run_decides_the_order(void **state)
+{
+	struct arena a = { 0 };
+	struct compared_run old[] = { sides_run(&a, 7, 1),
+		sides_run(&a, 2, 1) };
+	struct compared_run new = sides_run(&a, 3, 1);
+	(void)state;
+
+	assert_false(compare_mirror_needed(old, 2, &new, 1));
+	assert_true(compare_mirror_needed(&new, 1, old, 2));
+	assert_true(compare_mirror_needed(old, 1, &new, 1));
+	assert_false(compare_mirror_needed(old, 0, &new, 1));
+	arena_release(&a);
+}
+
+/* What only one side has, and a counter. */
+static void a_result_is_exchanged_whole(void **state)
+{
+	struct resource counter = { "gpu_sm_frequency", 1980, 1410 };
+	struct changed_row row = { .name = "gelu_2",
+		.head_name = "gelu_5",
+		.device = "GPU 0",
+		.head_device = "GPU 1",
+		.change = { .base_ns = 0,
+			.head_ns = 5,
+			.delta_ns = 5,
+			.low_ns = 4,
+			.high_ns = 7,
+			.is = CHANGE_APPEARED },
+		.head_launches = 3,
+		.resources = &counter,
+		.resources_n = 1 };
+	struct comparison c = { .rows = &row,
+		.rows_n = 1,
+		.base.units = 1,
+		.head.units = 2,
+		.common = { true, 1.25, 1.2, 1.6, 100, 9 } };
+	(void)state;
+
+	c.count[CHANGE_APPEARED] = 1;
+	compare_mirror_result(&c);
+	assert_string_equal(row.name, "gelu_5");
+	assert_string_equal(row.head_name, "gelu_2");
+	assert_string_equal(row.device, "GPU 1");
+	assert_int_equal(row.change.is, CHANGE_VANISHED);
+	assert_true(row.change.low_ns == -7 && row.change.high_ns == -4);
+	assert_true(row.change.ratio == 0 && row.base_launches == 3);
+	assert_true(counter.base_mu == 1410 && counter.head_mu == 1980);
+	assert_int_equal(c.count[CHANGE_VANISHED], 1);
+	assert_int_equal(c.base.units, 2);
+	assert_true(c.common.ratio == 0.8 && c.common.low == 1 / 1.6);
+	assert_true(c.common.ns == -100);
+}
+
 /* Runs that are not stored have no id; their contents order them. */
 static void runs_without_ids_are_mirrored(void **state)
 {
@@ -185,6 +241,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_pairs_are_mirrored),
+		cmocka_unit_test(the_oldest_run_decides_the_order),
+		cmocka_unit_test(a_result_is_exchanged_whole),
 		cmocka_unit_test(runs_without_ids_are_mirrored),
 		cmocka_unit_test(sentences_name_the_sides_as_given),
 	};

@@ -144,8 +144,126 @@ static void phases_are_distinguished_by_their_work(void **state)
 	arena_release(&a);
 }
 
-/* The base has 8 and 4 iterations of two kinds, the head 8 and 2. Excluding
- * two iterations of the base makes both mixes 8 to 2. */
+static void compare_group(const struct compared_run *b,
+	const struct compared_run *h, int64_t group, struct arena *a,
+	struct comparison *out)
+{
+	struct compare_options o = COMPARE_OPTIONS;
+	struct err e = { 0 };
+	o.group = group;
+	assert_true(compare_from(b, 1, h, 1, NULL, &o, a, out, &e));
+}
+
+/* Both sides decode and prefill; each iteration takes 1 ms. */
+static void each_kind_of_work_is_a_comparison(void **state)
+{
+	struct arena a = { 0 };
+	struct comparison c;
+	struct compared_run b = run(&a, 1, 12), h = run(&a, 2, 10);
+	(void)state;
+
+	strata(&b, &a, 8, 4);
+	strata(&h, &a, 8, 2);
+	sides_compare(&b, 1, &h, 1, &a, &c);
+	assert_true(c.comparable);
+	assert_int_equal(c.groups_n, 2);
+	assert_int_equal(c.group, 0);
+	assert_int_equal(c.groups[0].match, GROUP_BY_LABEL);
+	assert_int_equal(c.groups[0].phase, PHASE_DECODE);
+	assert_int_equal(c.groups[1].side[1].iterations, 2);
+	assert_true(fabs(c.groups[1].side[0].share - 4.0 / 12) < 1e-12);
+	assert_int_equal(c.base.iterations_used, 8);
+	assert_int_equal(c.head.iterations_used, 8);
+	assert_true(c.rows[0].change.base_ns == 500000);
+	assert_string_equal(sides_finding(&c, FINDING_groups),
+		"the iterations do several kinds of work, each of which is "
+		"compared for itself; shown is decode, 16 sequences, 16 tokens; "
+		"the others: prefill, 1 sequences, 512 tokens (33.3 % of its "
+		"time)");
+	compare_group(&b, &h, 1, &a, &c);
+	assert_int_equal(c.group, 1);
+	assert_int_equal(c.base.iterations_used, 4);
+	assert_int_equal(c.head.iterations_used, 2);
+	assert_true(c.rows[0].change.base_ns == 5000000);
+	arena_release(&a);
+}
+
+static void a_pair_that_is_not_there_is_an_error(void **state)
+{
+	struct arena a = { 0 };
+	struct comparison c;
+	struct compare_options o = COMPARE_OPTIONS;
+	struct err e = { 0 };
+	struct compared_run b = run(&a, 1, 4), h = run(&a, 2, 4);
+	(void)state;
+
+	o.group = 1;
+	assert_false(compare_from(&b, 1, &h, 1, NULL, &o, &a, &c, &e));
+	assert_int_equal(e.code, ERR_NOT_FOUND);
+	assert_string_equal(e.text,
+		"group: there is no pair 1; the sides have 1 pairs of groups of "
+		"iterations, counted from 0");
+	arena_release(&a);
+}
+
+/* Two phases that are not labeled, and whose kernels have nothing in common but
+ * one that both phases have. It has the same grid in the same phase. */
+static void phases_pair_by_the_sizes_that_both_sides_have(void **state)
+{
+	struct arena a = { 0 };
+	struct comparison to, fro;
+	struct compared_run b = run(&a, 1, 6), h = run(&a, 2, 6);
+	struct work base[] = {
+		{ 0, WORK_GRID, "sm90_gemm", "64x1x1", 160 },
+		{ 0, WORK_GRID, "index", "16x1x1", 1 },
+		{ 1, WORK_GRID, "sm90_gemm", "120x1x1", 160 },
+		{ 1, WORK_GRID, "index", "1049x1x1", 1 },
+	};
+	struct work head[] = {
+		{ 0, WORK_GRID, "Cijk_gemm", "304x1x1", 160 },
+		{ 0, WORK_GRID, "index", "1049x1x1", 1 },
+		{ 1, WORK_GRID, "Cijk_gemm", "77056x1x1", 160 },
+		{ 1, WORK_GRID, "index", "16x1x1", 1 },
+	};
+	(void)state;
+
+	strata(&b, &a, 4, 2);
+	strata(&h, &a, 2, 4);
+	for (int i = 0; i < 2; i++)
+		b.iterations.strata[i] = h.iterations.strata[i] =
+			(struct stratum){ "", PHASE_UNKNOWN, -1, -1, -1, 4 };
+	works(&b, base, 4);
+	works(&h, head, 4);
+	sides_compare(&b, 1, &h, 1, &a, &to);
+	sides_compare(&h, 1, &b, 1, &a, &fro);
+	assert_int_equal(to.groups_n, 2);
+	assert_int_equal(to.base.iterations_used, 4);
+	assert_int_equal(to.head.iterations_used, 4);
+	assert_int_equal(fro.head.iterations_used, 4);
+	assert_true(to.rows[0].change.delta_ns == -fro.rows[0].change.delta_ns);
+	arena_release(&a);
+}
+
+/* The kernels of the sides have nothing in common: another vendor. */
+static void the_last_groups_without_a_common_name_are_a_pair(void **state)
+{
+	struct arena a = { 0 };
+	struct comparison c;
+	struct compared_run b = run(&a, 1, 4), h = run(&a, 2, 4);
+	struct work base[] = { { 0, WORK_GRID, "sm90_gemm", "64x1x1", 160 } };
+	struct work head[] = { { 0, WORK_GRID, "Cijk_gemm", "304x1x1", 160 } };
+	(void)state;
+
+	works(&b, base, 1);
+	works(&h, head, 1);
+	sides_compare(&b, 1, &h, 1, &a, &c);
+	assert_int_equal(c.groups[0].match, GROUP_BY_EXCLUSION);
+	assert_true(*sides_finding(&c, FINDING_work_unknown));
+	arena_release(&a);
+}
+
+/* A gate judges all work. The base has 8 and 4 iterations of two kinds, the head
+ * 8 and 2. Excluding two iterations of the base makes both mixes 8 to 2. */
 static void mixes_are_balanced(void **state)
 {
 	struct arena a = { 0 };
@@ -156,16 +274,16 @@ static void mixes_are_balanced(void **state)
 
 	strata(&b, &a, 8, 4);
 	strata(&h, &a, 8, 2);
-	sides_compare(&b, 1, &h, 1, &a, &c);
+	compare_group(&b, &h, COMPARE_MIXED, &a, &c);
 	r = sides_row(&c, "gemm");
 	/* the function takes the same in each kind of iteration on both sides */
 	assert_true(fabs(r->change.delta_ns) < 1e-6);
 	assert_true(c.comparable);
-	assert_string_equal(sides_finding(&c, FINDING_some_work),
-		"only a part of the iterations works on the same: 10 of 12 iterations "
-		"in "
-		"the base, 10 of 10 in the head: decode, 16 sequences, 16 "
-		"tokens, prefill, 1 sequences, 512 tokens");
+	assert_int_equal(c.group, GROUP_MIXED);
+	assert_string_equal(sides_finding(&c, FINDING_mix_balanced),
+		"the sides do the same kinds of work in different proportions; "
+		"these are equal in what is compared: 10 of 12 iterations in "
+		"the base, 10 of 10 in the head");
 	arena_release(&a);
 }
 
@@ -180,7 +298,8 @@ static void a_mix_that_cannot_be_balanced_keeps_one_kind(void **state)
 
 	strata(&b, &a, 7, 3);
 	strata(&h, &a, 9, 1);
-	sides_compare(&b, 1, &h, 1, &a, &c);
+	compare_group(&b, &h, COMPARE_MIXED, &a, &c);
+	assert_int_equal(c.group, 0);
 	assert_int_equal(c.base.iterations_used, 7);
 	assert_int_equal(c.head.iterations_used, 9);
 	assert_true(c.rows[0].change.delta_ns == 0);
@@ -200,10 +319,9 @@ static void work_of_one_side_only_is_excluded(void **state)
 	sides_compare(&b, 1, &h, 1, &a, &c);
 	assert_true(c.comparable);
 	assert_string_equal(sides_finding(&c, FINDING_some_work),
-		"only a part of the iterations works on the same: 8 of 10 iterations "
-		"in "
-		"the base, 8 of 8 in the head: decode, 16 sequences, 16 "
-		"tokens");
+		"some iterations have no counterpart: in the base prefill, 1 "
+		"sequences, 512 tokens (20.0 % of its time), in the head "
+		"nothing; they are not compared");
 	assert_int_equal(c.base.iterations_used, 8);
 	assert_true(c.rows[0].change.delta_ns == 0);
 	arena_release(&a);
@@ -236,6 +354,11 @@ int main(void)
 		cmocka_unit_test(a_change_of_the_code_is_no_other_work),
 		cmocka_unit_test(grids_tell_where_operators_do_not),
 		cmocka_unit_test(phases_are_distinguished_by_their_work),
+		cmocka_unit_test(each_kind_of_work_is_a_comparison),
+		cmocka_unit_test(a_pair_that_is_not_there_is_an_error),
+		cmocka_unit_test(phases_pair_by_the_sizes_that_both_sides_have),
+		cmocka_unit_test(
+			the_last_groups_without_a_common_name_are_a_pair),
 		cmocka_unit_test(mixes_are_balanced),
 		cmocka_unit_test(a_mix_that_cannot_be_balanced_keeps_one_kind),
 		cmocka_unit_test(work_of_one_side_only_is_excluded),

@@ -48,6 +48,15 @@ const FINDINGS = [['fact_differs', 'warn', 'the surroundings differ: GPU driver 
 	['warmup_dropped', 'info', 'the first iterations were left out, as warm-up: 1 of 13 in the base, 1 of 13 in the head']]
 	.map(([code, severity, text]) => ({code, severity, text}));
 
+// Two kinds of work that both sides have, and one that only the base has.
+const GROUPS = [['label', 'decode', 'decode, 16 sequences, 16 tokens', 'regressed', 40e6, 43e6, 0.8], ['sizes', null, 'grids of 23 kernels', 'undecided', 90e6, 91e6, 0.15],
+	['alone', 'prefill', 'prefill, 1 sequence, 512 tokens', null, 70e6, null, 0.05]];
+
+const group = (judged) => ([match, phase, work, verdict, base, head, share]) => ({match, phase,
+	base: {work, iterations: 12, share}, head: head === null ? null : {work, iterations: 12, share: share + 0.02},
+	headline: head === null ? null : `${work}: ${verdict}`, ...change(judged(verdict), base, head),
+	...(head === null ? {delta_ns_per_iteration: null} : {})});
+
 // Returns a comparison with `unchanged` functions and the changed ones, and `iterations`
 // iterations per side.
 export function comparison({unchanged = 6, iterations = 24, refused = false} = {}) {
@@ -60,6 +69,7 @@ export function comparison({unchanged = 6, iterations = 24, refused = false} = {
 	findings: [...(refused ? [{code: 'other_work', severity: 'refuse',
 		text: 'the work differs: 16 sequences in the base, 64 in the head; nothing is judged'}] : []), ...FINDINGS],
 	base: side([1, 2], iterations, 40e6), head: side([3, 4], iterations, 43e6),
+	groups: GROUPS.map(group(judged)), group: 0,
 	split: SPLIT.map(([part, verdict, base, head]) => ({part, description: part, ...change(judged(verdict), base, head)})),
 	common: refused ? null : {ratio: 1.012, low: 1.004, high: 1.02, ns_per_iteration: 182000, kernels: 31}, items,
 	counts: Object.fromEntries(['regressed', 'appeared', 'improved', 'vanished', 'likely', 'undecided', 'unchanged'].map((w) => [w, count(w)])),

@@ -43,6 +43,17 @@ export default async function views(test, {open}) {
 		await seen(async () => assert.match(await page.locator('.common').innerText(), /^All kernels together: \+1\.2 % \(95 % \+0\.4 % to \+2\.0 %\), \+182\.000 µs per iteration\. 31 kernels/));
 	});
 
+	await test('kinds of work: each is a link to its own comparison, and one that only the base has is none', async () => {
+		const {page, requests} = await given(open, doc.comparison());
+		await seen(async () => assert.deepEqual(await cells(page, 'Time of an iteration by kind of work'), [
+			['decode, 16 sequences, 16 tokens\nshown below', 'label', '12', '80 % → 82 %', '40.00', '43.00', '+3.00', '+7.5 %', '▲\nregressed'],
+			['grids of 23 kernels', 'sizes', '12', '15 % → 17 %', '90.00', '91.00', '+1.00', '+1.1 %', '?\nundecided'],
+			['prefill, 1 sequence, 512 tokens', 'alone', '12 → 0', '5 % → –', '70.00', '–', '–', '–', '–']]));
+		await page.getByRole('link', {name: 'grids of 23 kernels'}).click();
+		await seen(async () => assert.equal(new URLSearchParams(requests.at(-1)).get('group'), '1'));
+		assert.equal(new URL(page.url()).searchParams.get('group'), '1');
+	});
+
 	await test('a refused comparison: a banner, no verdicts, and no folded rows', async () => {
 		const {page} = await given(open, doc.comparison({refused: true}));
 		await seen(async () => assert.equal(await page.locator('.banner').innerText(),
