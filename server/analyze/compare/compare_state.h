@@ -119,6 +119,23 @@ void compare_identity_from(struct compare *c);
  * proportions. NULL: all iterations. */
 void compare_work_from(struct compare *c, uint32_t **wanted[2]);
 
+/* compare_launch.c: recognizes launches of one kernel on the same work with other
+ * grids and blocks.
+ *
+ * A launch is read from a work's size, "128x1x1 / 256x1x1". A block that the size
+ * lacks is unknown; then only equal grids are the same work. */
+struct compare_launch {
+	int32_t grid[3], block[3];
+	bool grid_known, block_known;
+};
+void compare_launch_read(const char *size, struct compare_launch *out);
+/* Both relations are symmetric. */
+bool compare_launch_same_work(const struct compare_launch *x,
+	const struct compare_launch *y);
+/* Whether the grids or the known blocks differ. */
+bool compare_launch_differs(const struct compare_launch *x,
+	const struct compare_launch *y);
+
 /* Whether the iterations of a side are whole recordings. */
 static inline bool compare_is_window(const struct compare_side *s)
 {
@@ -159,6 +176,8 @@ const char *compare_text_run(struct arena *a, const struct compared_run *r);
 /* Adds an item to a list with commas. NULL is an empty list. */
 const char *compare_text_join(struct arena *a, const char *list,
 	const char *item);
+/* A kernel's name without its parameters, clipped. */
+const char *compare_text_name(struct arena *a, const char *name);
 /* The names of a row, the head's first: "gelu_5 (in the base gelu_2)". */
 const char *compare_text_function(struct arena *a, const struct changed_row *r);
 /* "gelu_2 → gelu_5 (+3.0 %)", of a row that both sides have under other

@@ -94,7 +94,7 @@ const char *compare_text_join(struct arena *a, const char *list,
 
 enum { NAME_MOST = 100 };
 
-static const char *compare_text_name(struct arena *a, const char *name)
+const char *compare_text_name(struct arena *a, const char *name)
 {
 	const char *text = kernel_name_short(a, name, strlen(name));
 	size_t len = strlen(text);

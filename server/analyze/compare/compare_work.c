@@ -16,8 +16,9 @@
  * both strata. The agreement of two strata is the weighted mean over the
  * operators that both have. The weight of an operator is the root of its number
  * of calls, so that neither frequent small operators in loops nor single calls
- * decide. If operators are unknown on a side, kernels and their grids are used
- * instead. An operator that only one side has is a change of the code, and is
+ * decide. If operators are unknown on a side, kernels with their grids and blocks
+ * are used instead; there, launches that can do the same work have the same size
+ * (compare_launch.c). An operator that only one side has is a change of the code, and is
  * ignored here. */
 
 /* The works of a stratum whose sizes contain numbers, sorted by name, then
@@ -27,6 +28,7 @@ struct size_list {
 		uint32_t name, size; /* ids of texts in `words` */
 		double share; /* of the name's calls */
 		double calls; /* the name's, per iteration */
+		struct compare_launch launch; /* of a kernel */
 	} * rows[2]; /* by enum work_kind */
 	uint32_t n[2];
 };
@@ -92,11 +94,13 @@ static void compare_work_sizes_from(const struct iterations *c,
 			continue;
 		const char *stem = c->work_stems ? c->work_stems[i] : NULL;
 		const char *name = stem ? stem : w->name;
-		out->rows[w->kind][out->n[w->kind]++] = (struct size_row){
-			.name = names_put(words, name, strlen(name)),
+		struct size_row *row = &out->rows[w->kind][out->n[w->kind]++];
+		*row = (struct size_row){ .name = names_put(words, name,
+						  strlen(name)),
 			.size = names_put(words, w->size, strlen(w->size)),
-			.calls = w->per_iteration
-		};
+			.calls = w->per_iteration };
+		if (w->kind == WORK_GRID)
+			compare_launch_read(w->size, &row->launch);
 	}
 	for (int k = 0; k < 2; k++) {
 		struct size_row *r = out->rows[k];
@@ -144,13 +148,26 @@ static bool compare_work_pairs_next(struct pairs *p)
 	return false;
 }
 
-static double compare_work_overlap(const struct pairs *p)
+/* The shares of a name's sizes that no equal size of the other list has. */
+struct size_rest {
+	double a[ITERATIONS_WORKS_MAX], b[ITERATIONS_WORKS_MAX];
+};
+
+/* The share of calls with equal sizes. */
+static double compare_work_equal(const struct pairs *p, struct size_rest *rest)
 {
 	double sum = 0;
+	for (uint32_t i = 0; i < p->a_n; i++)
+		rest->a[i] = p->a[i].share;
+	for (uint32_t j = 0; j < p->b_n; j++)
+		rest->b[j] = p->b[j].share;
 	for (uint32_t i = 0, j = 0; i < p->a_n && j < p->b_n;)
 		if (p->a[i].size == p->b[j].size) {
-			double x = p->a[i++].share, y = p->b[j++].share;
-			sum += x < y ? x : y;
+			double x = p->a[i].share, y = p->b[j].share,
+			       both = x < y ? x : y;
+			sum += both;
+			rest->a[i++] -= both;
+			rest->b[j++] -= both;
 		} else if (p->a[i].size < p->b[j].size) {
 			i++;
 		} else {
@@ -159,28 +176,80 @@ static double compare_work_overlap(const struct pairs *p)
 	return sum;
 }
 
+static uint32_t compare_work_root(const uint32_t *parent, uint32_t i)
+{
+	while (parent[i] != i)
+		i = parent[i];
+	return i;
+}
+
+/* The share of calls whose launches differ but can do the same work. Launches
+ * that are connected by this relation are one set; the share of a set is what
+ * both lists have of it, so that the result is the same in both directions. */
+static double compare_work_relaunched(const struct pairs *p,
+	const struct size_rest *rest)
+{
+	enum { ROWS_MAX = 2 * ITERATIONS_WORKS_MAX };
+	uint32_t parent[ROWS_MAX], n = p->a_n + p->b_n;
+	double of[2][ROWS_MAX] = { 0 }, sum = 0;
+	assert(n <= ROWS_MAX);
+	for (uint32_t i = 0; i < n; i++)
+		parent[i] = i;
+	for (uint32_t i = 0; i < p->a_n; i++)
+		for (uint32_t j = 0; j < p->b_n && rest->a[i] > 0; j++) {
+			if (!(rest->b[j] > 0) ||
+				!compare_launch_same_work(&p->a[i].launch,
+					&p->b[j].launch))
+				continue;
+			uint32_t x = compare_work_root(parent, i),
+				 y = compare_work_root(parent, p->a_n + j);
+			parent[x > y ? x : y] = x < y ? x : y;
+		}
+	for (uint32_t i = 0; i < p->a_n; i++)
+		of[0][compare_work_root(parent, i)] += rest->a[i];
+	for (uint32_t j = 0; j < p->b_n; j++)
+		of[1][compare_work_root(parent, p->a_n + j)] += rest->b[j];
+	for (uint32_t i = 0; i < n; i++)
+		sum += of[0][i] < of[1][i] ? of[0][i] : of[1][i];
+	return sum;
+}
+
+static double compare_work_overlap(const struct pairs *p)
+{
+	struct size_rest rest;
+	double sum = compare_work_equal(p, &rest);
+	return p->kind == WORK_GRID && sum < 1
+		       ? sum + compare_work_relaunched(p, &rest)
+		       : sum;
+}
+
 static double compare_work_weight(const struct pairs *p)
 {
 	double x = p->a->calls, y = p->b->calls;
 	return sqrt(x < y ? x : y);
 }
 
+/* The agreement of one kind of sizes, 0 to 1; -1 if the lists have no name in
+ * common. */
+static double compare_work_kind_agreement(const struct size_list *a,
+	const struct size_list *b, uint32_t kind)
+{
+	struct pairs p = { .from = a, .to = b, .kind = kind };
+	double sum = 0, all = 0;
+	while (compare_work_pairs_next(&p)) {
+		sum += compare_work_weight(&p) * compare_work_overlap(&p);
+		all += compare_work_weight(&p);
+	}
+	return all > 0 ? sum / all : -1;
+}
+
 /* The agreement, 0 to 1; -1 if the lists have no name in common. */
 static double compare_work_size_agreement(const struct size_list *a,
 	const struct size_list *b)
 {
-	for (uint32_t kind = WORK_OP; kind <= WORK_GRID; kind++) {
-		struct pairs p = { .from = a, .to = b, .kind = kind };
-		double sum = 0, all = 0;
-		while (compare_work_pairs_next(&p)) {
-			sum += compare_work_weight(&p) *
-			       compare_work_overlap(&p);
-			all += compare_work_weight(&p);
-		}
-		if (all > 0)
-			return sum / all;
-	}
-	return -1;
+	double agree = compare_work_kind_agreement(a, b, WORK_OP);
+	return agree >= 0 ? agree
+			  : compare_work_kind_agreement(a, b, WORK_GRID);
 }
 
 /* Two sizes that differ in one number only. The number may occur several times
@@ -262,7 +331,11 @@ static void compare_work_differences_of_name(const struct pairs *p,
 				.a = p->a[i].size,
 				.b = p->b[j].size };
 			bool known = compare_work_has(p->b, p->b_n, d.a) ||
-				     compare_work_has(p->a, p->a_n, d.b);
+				     compare_work_has(p->a, p->a_n, d.b) ||
+				     (p->kind == WORK_GRID &&
+					     compare_launch_same_work(
+						     &p->a[i].launch,
+						     &p->b[j].launch));
 			if (known ||
 				!compare_work_same_form(names_text(words, d.a),
 					names_text(words, d.b), &d))
@@ -367,6 +440,8 @@ struct compare_work_kind {
 	const struct iterations *of; /* the first stratum of the kind */
 	const struct stratum *stratum;
 	struct size_list sizes;
+	struct size_list side[2]; /* of the side's first stratum of the kind */
+	bool has_side[2];
 	double iterations[2], ns[2];
 	uint32_t want[2];
 };
@@ -409,7 +484,15 @@ static bool compare_work_same_kind(const struct compare_work_kind *k,
 	return agree < 0 || agree >= sizes_same;
 }
 
-static uint32_t compare_work_kind_of(struct compare_work_pairs *w,
+static void compare_work_kind_side(struct compare_work_kind *k, int side,
+	const struct size_list *sizes)
+{
+	if (!k->has_side[side])
+		k->side[side] = *sizes;
+	k->has_side[side] = true;
+}
+
+static uint32_t compare_work_kind_of(struct compare_work_pairs *w, int side,
 	const struct iterations *of, uint32_t stratum)
 {
 	static const struct stratum unknown = { .text = "",
@@ -421,12 +504,15 @@ static uint32_t compare_work_kind_of(struct compare_work_pairs *w,
 	struct size_list sizes;
 	compare_work_sizes_from(of, stratum, &w->words, w->c->a, &sizes);
 	for (uint32_t i = 0; i < w->n; i++)
-		if (compare_work_same_kind(&w->kinds[i], s, &sizes))
+		if (compare_work_same_kind(&w->kinds[i], s, &sizes)) {
+			compare_work_kind_side(&w->kinds[i], side, &sizes);
 			return i;
+		}
 	w->kinds = arena_grow(w->c->a, w->kinds, (w->n + 1) * sizeof *w->kinds);
 	w->kinds[w->n] = (struct compare_work_kind){ .of = of,
 		.stratum = s,
 		.sizes = sizes };
+	compare_work_kind_side(&w->kinds[w->n], side, &sizes);
 	return w->n++;
 }
 
@@ -452,7 +538,7 @@ static void compare_work_run_sort(struct compare_work_pairs *w, int s,
 	for (uint32_t i = 0; i < n; i++) {
 		if (!w->have[s][r][i])
 			continue;
-		uint32_t k = compare_work_kind_of(w, y, i);
+		uint32_t k = compare_work_kind_of(w, s, y, i);
 		w->kind_of[s][r][i] = k;
 		w->kinds[k].iterations[s] += w->have[s][r][i];
 		w->kinds[k].ns[s] += ns[i];
@@ -602,6 +688,128 @@ static void compare_work_some_work(struct compare_work_pairs *w)
 		NULL);
 }
 
+/* Reports kernels that were launched differently for the same work: at least
+ * half of their calls, so that sizes that vary from run to run are no change of
+ * the launch. If all operators agree, any other grid or block is for the same
+ * work. */
+
+static const double relaunched_min = 0.5;
+
+struct relaunch {
+	uint32_t name;
+	const struct size_row *a, *b; /* the most frequent sizes */
+	double weight;
+};
+struct relaunches {
+	struct relaunch rows[ITERATIONS_WORKS_MAX];
+	uint32_t n;
+};
+
+/* Orders pairs of sizes without regard to the sides: by the smaller text, then
+ * the larger one. */
+static int compare_work_pair_order(const struct names *words,
+	const struct relaunch *r, const struct size_row *x,
+	const struct size_row *y)
+{
+	const char *t[4] = { names_text(words, r->a->size),
+		names_text(words, r->b->size), names_text(words, x->size),
+		names_text(words, y->size) };
+	for (int i = 0; i < 4; i += 2)
+		if (strcmp(t[i], t[i + 1]) > 0) {
+			const char *larger = t[i];
+			t[i] = t[i + 1];
+			t[i + 1] = larger;
+		}
+	int smaller = strcmp(t[2], t[0]);
+	return smaller ? smaller : strcmp(t[3], t[1]);
+}
+
+/* The most frequent launch of each side that the other side lacks. */
+static bool compare_work_relaunch_pair(const struct pairs *p,
+	const struct names *words, const struct size_rest *rest, bool any,
+	struct relaunch *out)
+{
+	double best = 0;
+	out->name = p->a->name;
+	for (uint32_t i = 0; i < p->a_n; i++)
+		for (uint32_t j = 0; j < p->b_n; j++) {
+			const struct compare_launch *x = &p->a[i].launch,
+						    *y = &p->b[j].launch;
+			double share = fmin(rest->a[i], rest->b[j]);
+			if (share <= 0 || share < best ||
+				!compare_launch_differs(x, y) ||
+				(!any && !compare_launch_same_work(x, y)))
+				continue;
+			if (share == best && compare_work_pair_order(words, out,
+						     &p->a[i], &p->b[j]) > 0)
+				continue;
+			best = share;
+			out->a = &p->a[i];
+			out->b = &p->b[j];
+		}
+	return best > 0;
+}
+
+static void compare_work_relaunches_of(const struct compare_work_kind *k,
+	const struct names *words, struct relaunches *l)
+{
+	const struct size_list *a = &k->side[BASE], *b = &k->side[HEAD];
+	bool any = compare_work_kind_agreement(a, b, WORK_OP) == 1;
+	struct pairs p = { .from = a, .to = b, .kind = WORK_GRID };
+	while (compare_work_pairs_next(&p)) {
+		struct size_rest rest;
+		struct relaunch r = { 0 };
+		double equal = compare_work_equal(&p, &rest);
+		double share =
+			any ? 1 - equal : compare_work_relaunched(&p, &rest);
+		bool known =
+			share < relaunched_min ||
+			l->n == ITERATIONS_WORKS_MAX ||
+			!compare_work_relaunch_pair(&p, words, &rest, any, &r);
+		for (uint32_t i = 0; i < l->n && !known; i++)
+			known = l->rows[i].name == r.name;
+		r.weight = compare_work_weight(&p) * share;
+		if (!known)
+			l->rows[l->n++] = r;
+	}
+}
+
+static int compare_work_by_weight(const void *left, const void *right,
+	void *words)
+{
+	const struct relaunch *a = left, *b = right;
+	if (a->weight != b->weight)
+		return a->weight < b->weight ? 1 : -1;
+	return strcmp(names_text(words, a->name), names_text(words, b->name));
+}
+
+static void compare_work_relaunches(struct compare_work_pairs *w)
+{
+	enum { SHOWN = 3 };
+	struct arena *a = w->c->a;
+	struct relaunches *l = arena_new(a, struct relaunches);
+	const char *list = NULL;
+	for (uint32_t i = 0; i < w->n; i++)
+		if (compare_work_common(&w->kinds[i]) && w->kinds[i].want[BASE])
+			compare_work_relaunches_of(&w->kinds[i], &w->words, l);
+	qsort_r(l->rows, l->n, sizeof *l->rows, compare_work_by_weight,
+		&w->words);
+	for (uint32_t i = 0; i < l->n && i < SHOWN; i++) {
+		const struct relaunch *r = &l->rows[i];
+		list = compare_text_join(a, list,
+			arena_printf(a, "%s %s → %s",
+				compare_text_name(a,
+					names_text(&w->words, r->name)),
+				names_text(&w->words, r->a->size),
+				names_text(&w->words, r->b->size)));
+	}
+	if (l->n > SHOWN)
+		list = arena_printf(a, "%s and %u more", list, l->n - SHOWN);
+	if (list)
+		compare_finding_add(w->c, FINDING_launched_differently, list,
+			NULL);
+}
+
 void compare_work_from(struct compare *c, uint32_t **want[2])
 {
 	struct compare_work_pairs w = { .c = c };
@@ -626,6 +834,7 @@ void compare_work_from(struct compare *c, uint32_t **want[2])
 		if (!compare_work_mix(&w))
 			compare_work_biggest_alone(&w);
 		compare_work_some_work(&w);
+		compare_work_relaunches(&w);
 		for (int s = 0; s < 2; s++)
 			want[s] = compare_work_wanted(&w, s);
 	}

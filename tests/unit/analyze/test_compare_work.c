@@ -1,5 +1,6 @@
 /* test_compare_work.c - tests that different work is reported first, and that
  * a change of the code is not reported as different work. */
+#include "compare_state.h"
 #include "sides.h"
 #include <math.h>
 
@@ -107,6 +108,178 @@ static void grids_tell_where_operators_do_not(void **state)
 	assert_string_equal(c.headline,
 		"the work differs: 128 in sizes (gemm 128x1x1) in the base, 91 "
 		"(gemm 91x1x1) in the head; nothing is judged");
+	arena_release(&a);
+}
+
+/* Two launches of the kernel, one in each run. */
+static void launches(const char *base, const char *head, struct arena *a,
+	struct comparison *c)
+{
+	struct compared_run b = run(a, 1, 4), h = run(a, 2, 4);
+	struct work *list = arena_array(a, struct work, 2);
+	list[0] = (struct work){ 0, WORK_GRID, "gemm", base, 10 };
+	list[1] = (struct work){ 0, WORK_GRID, "gemm", head, 10 };
+	works(&b, list, 1);
+	works(&h, list + 1, 1);
+	sides_compare(&b, 1, &h, 1, a, c);
+}
+
+/* Whether launches do the same work, and whether their difference is reported; in
+ * both directions. */
+static void other_launches_of_the_same_work(void **state)
+{
+	static const struct {
+		const char *one, *other;
+		bool same, reported;
+	} cases[] = {
+		/* 8 * 512 = 4 * 1024 */
+		{ "8x1x1 / 512x1x1", "4x1x1 / 1024x1x1", true, true },
+		/* 4096 = 4096 in each dimension */
+		{ "1024x1024x1 / 4x4x1", "256x256x1 / 16x16x1", true, true },
+		/* n = 4000: ceil(4000 / 512) = 8, ceil(4000 / 768) = 6 */
+		{ "8x1x1 / 512x1x1", "6x1x1 / 768x1x1", true, true },
+		/* (3584, 4096] and (2688, 3584] have no common n; one
+		 * block more covers (3584, 4480] */
+		{ "8x1x1 / 512x1x1", "4x1x1 / 896x1x1", false, false },
+		{ "8x1x1 / 512x1x1", "5x1x1 / 896x1x1", true, true },
+		/* one dimension or two, 65,536 threads */
+		{ "256x1x1 / 256x1x1", "16x16x1 / 16x16x1", true, true },
+		/* a block per row: equal grids, 128 or 256 threads */
+		{ "64x1x1 / 128x1x1", "64x1x1 / 256x1x1", true, true },
+		/* a loop over the grid: a quarter of the threads */
+		{ "4096x1x1 / 256x1x1", "1024x1x1 / 256x1x1", false, false },
+		{ "128x1x1 / 256x1x1", "91x1x1 / 256x1x1", false, false },
+		/* x and y exchanged: equal in the sum, so the same work */
+		{ "8x2x1 / 64x1x1", "2x8x1 / 64x1x1", true, true },
+		/* unknown blocks: only equal grids are the same work */
+		{ "8x1x1", "8x1x1 / 512x1x1", true, false },
+		{ "8x1x1", "4x1x1 / 1024x1x1", false, false },
+		{ "8x1x1", "4x1x1", false, false },
+		/* no launch has a grid or block of 0 */
+		{ "0x1x1 / 512x1x1", "0x1x1 / 64x1x1", true, false },
+		{ "0x1x1 / 512x1x1", "4x0x1 / 64x1x1", false, false },
+		/* 2^31 - 1 blocks are no overflow */
+		{ "2147483647x1x1 / 1024x1x1", "2147483646x1x1 / 1024x1x1",
+			false, false },
+	};
+	(void)state;
+
+	for (uint32_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+		struct arena a = { 0 };
+		struct comparison c;
+		const char *one = cases[i / 2].one, *other = cases[i / 2].other;
+		const char *base = i % 2 ? other : one,
+			   *head = i % 2 ? one : other;
+		launches(base, head, &a, &c);
+		assert_int_equal(c.comparable, cases[i / 2].same);
+		assert_string_equal(sides_finding(&c,
+					    FINDING_launched_differently),
+			cases[i / 2].reported
+				? arena_printf(&a,
+					  "kernels were launched with another "
+					  "grid or block for the same work: "
+					  "gemm %s → %s",
+					  base, head)
+				: "");
+		arena_release(&a);
+	}
+}
+
+/* Every n that two blocks cover is the same work, whatever the blocks are. An n
+ * of more than both roundings away is other work. */
+static void any_block_covers_the_same_items(void **state)
+{
+	uint64_t seed = 1;
+	(void)state;
+
+	for (int i = 0; i < 20000; i++) {
+		struct compare_launch l[2];
+		int64_t block[2], n[2], first[2];
+		seed = seed * 6364136223846793005u + 1442695040888963407u;
+		n[0] = 1 + (int64_t)(seed >> 33) % 100000;
+		block[0] = 32 * (1 + (int64_t)(seed >> 20) % 32);
+		block[1] = 32 * (1 + (int64_t)(seed >> 26) % 32);
+		n[1] = i % 2 ? n[0] : n[0] + block[0] + block[1];
+		for (int s = 0; s < 2; s++) {
+			int64_t blocks = (n[s] + block[s] - 1) / block[s];
+			first[s] = (blocks - 1) * block[s];
+			l[s] = (struct compare_launch){ { (int32_t)blocks, 1,
+								1 },
+				{ (int32_t)block[s], 1, 1 }, true, true };
+		}
+		bool same = compare_launch_same_work(&l[0], &l[1]);
+		assert_int_equal(same, compare_launch_same_work(&l[1], &l[0]));
+		if (i % 2)
+			assert_true(same);
+		else if (l[0].grid[0] != l[1].grid[0])
+			assert_false(same);
+		assert_true(first[0] < n[0] && first[1] < n[1]);
+	}
+}
+
+/* Half of the calls have another block, the other half other items. */
+static void launches_of_other_work_are_not_the_same(void **state)
+{
+	struct arena a = { 0 };
+	struct comparison c;
+	struct compared_run b = run(&a, 1, 4), h = run(&a, 2, 4);
+	struct work base[] = {
+		{ 0, WORK_GRID, "gemm", "8x1x1 / 512x1x1", 4 },
+		{ 0, WORK_GRID, "gemm", "16x1x1 / 512x1x1", 6 },
+	};
+	struct work head[] = {
+		{ 0, WORK_GRID, "gemm", "4x1x1 / 1024x1x1", 4 },
+		{ 0, WORK_GRID, "gemm", "99x1x1 / 1024x1x1", 6 },
+	};
+	(void)state;
+
+	works(&b, base, 2);
+	works(&h, head, 2);
+	sides_compare(&b, 1, &h, 1, &a, &c);
+	assert_string_equal(c.headline,
+		"the work differs: gemm 16x1x1 / 512x1x1 in the base, gemm "
+		"99x1x1 / 1024x1x1 in the head; nothing is judged");
+	base[0].per_iteration = head[0].per_iteration = 6;
+	base[1].per_iteration = head[1].per_iteration = 4;
+	sides_compare(&b, 1, &h, 1, &a, &c);
+	assert_true(c.comparable);
+	assert_string_equal(sides_finding(&c, FINDING_launched_differently),
+		"kernels were launched with another grid or block for the same "
+		"work: gemm 8x1x1 / 512x1x1 → 4x1x1 / 1024x1x1");
+	arena_release(&a);
+}
+
+/* The operators have equal shapes: a quarter of the threads, each of which
+ * loops, does the same work. If an operator's shape differs, it may not. */
+static void equal_shapes_are_the_same_work(void **state)
+{
+	struct arena a = { 0 };
+	struct comparison c;
+	struct compared_run b = run(&a, 1, 4), h = run(&a, 2, 4);
+	struct work base[] = {
+		{ 0, WORK_OP, "aten::mm", "[[64,128],[128,17]]", 9 },
+		{ 0, WORK_OP, "aten::add", "[[64,17],[17]]", 1 },
+		{ 0, WORK_GRID, "gemm", "4096x1x1 / 256x1x1", 10 },
+	};
+	struct work head[] = {
+		{ 0, WORK_OP, "aten::mm", "[[64,128],[128,17]]", 9 },
+		{ 0, WORK_OP, "aten::add", "[[64,17],[17]]", 1 },
+		{ 0, WORK_GRID, "gemm", "1024x1x1 / 256x1x1", 10 },
+	};
+	(void)state;
+
+	works(&b, base, 3);
+	works(&h, head, 3);
+	sides_compare(&b, 1, &h, 1, &a, &c);
+	assert_true(c.comparable);
+	assert_string_equal(sides_finding(&c, FINDING_launched_differently),
+		"kernels were launched with another grid or block for the same "
+		"work: gemm 4096x1x1 / 256x1x1 → 1024x1x1 / 256x1x1");
+	head[1].size = "[[32,17],[17]]";
+	sides_compare(&b, 1, &h, 1, &a, &c);
+	assert_true(c.comparable);
+	assert_string_equal(sides_finding(&c, FINDING_launched_differently),
+		"");
 	arena_release(&a);
 }
 
@@ -235,6 +408,10 @@ int main(void)
 		cmocka_unit_test(sizes_of_another_form_are_reported),
 		cmocka_unit_test(a_change_of_the_code_is_no_other_work),
 		cmocka_unit_test(grids_tell_where_operators_do_not),
+		cmocka_unit_test(other_launches_of_the_same_work),
+		cmocka_unit_test(any_block_covers_the_same_items),
+		cmocka_unit_test(launches_of_other_work_are_not_the_same),
+		cmocka_unit_test(equal_shapes_are_the_same_work),
 		cmocka_unit_test(phases_are_distinguished_by_their_work),
 		cmocka_unit_test(mixes_are_balanced),
 		cmocka_unit_test(a_mix_that_cannot_be_balanced_keeps_one_kind),
