@@ -160,10 +160,12 @@ static void compare_rows_from(struct compare *c)
 }
 
 static void compare_rows_statistics_add(struct matrix *m, int s,
-	const char *name, double total_ns, double instances)
+	const char *name, bool collective, double total_ns, double instances)
 {
 	struct compare_row *row =
 		compare_rows_row_of(m, name, FUNCTION_gpu_compute, 0, 0);
+	if (collective)
+		row->type = FUNCTION_gpu_comm;
 	row->ns[s][0] += total_ns;
 	row->launches[s] += instances;
 }
@@ -181,6 +183,8 @@ static void compare_rows_statistics(struct compare *c)
 			for (uint32_t k = 0; k < r->stats_n; k++)
 				compare_rows_statistics_add(&m, s,
 					r->stat_names[k],
+					r->stat_collective &&
+						r->stat_collective[k],
 					(double)r->stats[k].total_ns,
 					(double)r->stats[k].instances);
 			for (uint32_t k = 0; !r->stats_n && k < r->patterns.n;
@@ -191,7 +195,9 @@ static void compare_rows_statistics(struct compare *c)
 					!compare_on_host(p->type);
 					y++)
 					compare_rows_statistics_add(&m, s,
-						p->name, (double)p->dur_ns[y],
+						p->name,
+						p->type == FUNCTION_gpu_comm,
+						(double)p->dur_ns[y],
 						(double)p->launches[y]);
 			}
 		}

@@ -67,7 +67,8 @@ bool compare_findings(const struct compared_run *base, uint32_t base_n,
 
 /* Fills the stems of kernels and ranges in the runs, by which kernels are found
  * again under another name; the texts are in the arena. Without it, names alone
- * identify kernels. */
+ * identify kernels. Fills which kernels of a table of statistics are
+ * collectives. */
 struct catalog;
 void compare_stems(const struct catalog *k, struct compared_run *runs,
 	uint32_t n, struct arena *a);

@@ -1065,6 +1065,20 @@ static const char *compare_identity_numbered(struct compare_identity_stems *s,
 	return stem->varies == NAME_NUMBER ? stem->text : NULL;
 }
 
+/* A table of statistics has no types of functions. */
+static void compare_identity_collectives(const struct catalog *k,
+	struct compared_run *run, struct arena *a)
+{
+	bool *is = arena_array(a, bool, run->stats_n + 1);
+	for (uint32_t i = 0; i < run->stats_n; i++) {
+		struct kernel_source source;
+		const char *name = run->stat_names[i];
+		catalog_kernel(k, name, strlen(name), &source);
+		is[i] = family_is_collective(source.family);
+	}
+	run->stat_collective = is;
+}
+
 void compare_stems(const struct catalog *k, struct compared_run *runs,
 	uint32_t n, struct arena *a)
 {
@@ -1083,6 +1097,7 @@ void compare_stems(const struct catalog *k, struct compared_run *runs,
 			if (p->rows[r].type == FUNCTION_gpu_compute)
 				p->rows[r].stem = *compare_identity_stem(&s,
 					p->rows[r].name);
+		compare_identity_collectives(k, &runs[i], a);
 	}
 	arena_drop(a, s.of);
 }
