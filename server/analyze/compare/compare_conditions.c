@@ -282,6 +282,21 @@ static void compare_conditions_fact_other(struct compare *c,
 				: arena_printf(c->a, "HIP runtime %s", hip[s]));
 }
 
+bool compare_conditions_clocks_differ(struct compare *c)
+{
+	static const char *const names[] = { "sm_clock_max_mhz",
+		"power_cap_w" };
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const char *base = compare_conditions_fact_of(c, BASE,
+				   names[i]),
+			   *head = compare_conditions_fact_of(c, HEAD,
+				   names[i]);
+		if (base && head && strcmp(base, head))
+			return true;
+	}
+	return false;
+}
+
 static bool compare_conditions_is_known(const char *name)
 {
 	for (int i = 0; i < KNOWN_FACTS; i++)

@@ -1,5 +1,4 @@
-/* compare_result.c - builds the result: sorted rows, their resources, and the
- * headline. */
+/* compare_result.c - builds the result: sorted rows and their resources. */
 #include "compare_state.h"
 #include <math.h>
 #include <stdlib.h>
@@ -167,158 +166,6 @@ void compare_result_counters(struct compare *c)
 		compare_finding_add(c, FINDING_counters_slow,
 			compare_text_pct(c->a, 1 - all.sampled / all.values),
 			NULL);
-}
-
-/* The headline: one sentence that sums up the comparison. */
-
-static bool compare_result_larger(const struct change *c,
-	const struct change *than)
-{
-	return c->is <= CHANGE_LIKELY &&
-	       (!than || fabs(c->delta_ns) > fabs(than->delta_ns));
-}
-
-static const struct change *compare_result_part(const struct comparison *out,
-	enum split_part which)
-{
-	for (uint32_t i = 0; i < out->split_n; i++)
-		if (out->split[i].part == which)
-			return &out->split[i].change;
-	return NULL;
-}
-
-static bool compare_result_tested(const struct change *c)
-{
-	return c && c->evidence != EVIDENCE_NONE;
-}
-
-/* "; the iteration takes 12.31 ms in the base, 12.35 ms in the head (+0.3 %)".
- * For windows, the time of computing kernels is used, because the length of a
- * window is random. */
-static const char *compare_result_text_iteration(struct arena *a,
-	const struct comparison *out)
-{
-	const struct change *c = compare_result_part(out, SPLIT_PART_iteration);
-	const char *what = "the iteration takes";
-	if (!compare_result_tested(c)) {
-		c = compare_result_part(out, SPLIT_PART_compute);
-		what = "kernels that compute take";
-	}
-	if (!compare_result_tested(c))
-		return "";
-	return arena_printf(a, "; %s %s in the base, %s in the head (%+.1f %%)",
-		what, compare_text_time(a, c->base_ns),
-		compare_text_time(a, c->head_ns), 100 * (c->ratio - 1));
-}
-
-static const char *compare_result_text_common(struct arena *a,
-	const struct comparison *out)
-{
-	if (!out->common.there)
-		return "";
-	return arena_printf(a,
-		"all kernels take %.3g times as long (%s%s per iteration), as by "
-		"a change of clocks or power; beyond that, ",
-		out->common.ratio, out->common.ns < 0 ? "-" : "+",
-		compare_text_time(a, fabs(out->common.ns)));
-}
-
-static const char *compare_result_text_unchanged(struct arena *a,
-	const struct comparison *out)
-{
-	if (!out->count[CHANGE_UNDECIDED])
-		return arena_printf(a,
-			"nothing changed: all %u functions are within %.3g "
-			"%%, or too short to be significant%s",
-			out->rows_n, 100 * out->margin,
-			compare_result_text_iteration(a, out));
-	return arena_printf(a,
-		"nothing is shown to have changed: %u functions are unchanged, "
-		"%u undecided%s",
-		out->count[CHANGE_UNCHANGED], out->count[CHANGE_UNDECIDED],
-		compare_result_text_iteration(a, out));
-}
-
-/* If no function changed, a part of the iteration may still have changed, for
- * example because of overlap. */
-static const char *compare_result_text_part(struct arena *a,
-	const struct comparison *out)
-{
-	static const char *const names[SPLIT_PARTS] = {
-#define SPLIT_PART(code, word, what) [SPLIT_PART_##code] = (what),
-#include "split_part.def"
-#undef SPLIT_PART
-	};
-	const struct split_row *most = NULL;
-	for (uint32_t i = 0; i < out->split_n; i++) {
-		const struct split_row *s = &out->split[i];
-		bool whole = s->part == SPLIT_PART_iteration;
-		if (compare_result_larger(&s->change,
-			    most && !whole ? &most->change : NULL) &&
-			(!whole || !most))
-			most = s;
-		if (most && most->part == SPLIT_PART_iteration && !whole &&
-			s->change.is <= CHANGE_LIKELY)
-			most = s;
-	}
-	if (!most)
-		return compare_result_text_unchanged(a, out);
-	return arena_printf(a,
-		"no function alone is shown to have changed, but %s%s time "
-		"is spent in %s: %s, %s%s",
-		most->change.is == CHANGE_LIKELY ? "likely " : "",
-		most->change.delta_ns < 0 ? "less" : "more", names[most->part],
-		compare_text_amount(a, &most->change),
-		compare_text_evidence(&most->change),
-		most->part == SPLIT_PART_iteration
-			? ""
-			: compare_result_text_iteration(a, out));
-}
-
-static const char *compare_result_text_changed(struct arena *a,
-	const struct comparison *out)
-{
-	const struct changed_row *row = NULL;
-	const struct change *idle = compare_result_part(out, SPLIT_PART_idle),
-			    *top;
-	uint32_t others = 0;
-	for (uint32_t i = 0; i < out->rows_n; i++) {
-		const struct changed_row *r = &out->rows[i];
-		others += r->change.is <= CHANGE_LIKELY;
-		if (compare_result_larger(&r->change,
-			    row ? &row->change : NULL))
-			row = r;
-	}
-	top = row ? &row->change : NULL;
-	if (idle && compare_result_larger(idle, top))
-		return arena_printf(a,
-			"the GPU has nothing to do for %s, %s: the host is "
-			"what "
-			"changed%s",
-			compare_text_amount(a, idle),
-			compare_text_evidence(idle),
-			compare_result_text_iteration(a, out));
-	if (!top)
-		return compare_result_text_part(a, out);
-	return arena_printf(a, "%s on %s %s: %s, %s%s%s",
-		compare_text_function(a, row), row->device,
-		compare_text_what(top), compare_text_amount(a, top),
-		compare_text_evidence(top),
-		others > 1 ? arena_printf(a, "; %u functions changed in all",
-				     others)
-			   : "",
-		compare_result_text_iteration(a, out));
-}
-
-static void compare_result_headline(struct compare *c)
-{
-	struct comparison *out = c->out;
-	if (out->comparable)
-		out->headline = arena_printf(c->a, "%s%s",
-			compare_result_text_common(c->a, out),
-			compare_result_text_changed(c->a, out));
-	else
-		out->headline = out->findings[0].text;
 }
 
 /* Rows as they are reported, the largest changes first. */
@@ -541,5 +388,8 @@ void compare_result_from(struct compare *c, const struct change *changes)
 	compare_result_identities(c, ROW_RENAMED, FINDING_kernels_renamed);
 	compare_result_identities(c, ROW_SEVERAL, FINDING_kernels_several);
 	compare_findings_sort(c);
-	compare_result_headline(c);
+	out->headline = out->comparable
+				? compare_headline(c->a, out,
+					  compare_conditions_clocks_differ(c))
+				: out->findings[0].text;
 }

@@ -146,10 +146,16 @@ static inline bool compare_is_window(const struct compare_side *s)
 }
 
 /* compare_result.c: fills the reported rows and split, sorts the findings, and
- * writes the headline. `changes` NULL: the rows were not tested. */
+ * sets the headline. `changes` NULL: the rows were not tested. */
 void compare_result_from(struct compare *c, const struct change *changes);
 /* Findings on counters: runs without values, and counters sampled too slowly. */
 void compare_result_counters(struct compare *c);
+
+/* compare_headline.c: the result of a comparable pair in one sentence: the change
+ * of the iteration with its interval, then what of it is shown, then what would
+ * prove the rest. Uses only `out`, whose rows, split and sides are complete. */
+const char *compare_headline(struct arena *a, const struct comparison *out,
+	bool clocks_differ);
 
 /* compare_conditions.c: findings about differences other than times.
  *
@@ -158,6 +164,8 @@ void compare_result_counters(struct compare *c);
  * findings about them. */
 void compare_conditions(struct compare *c);
 void compare_conditions_rows(struct compare *c);
+/* Whether a known clock or power limit of the sides differs. */
+bool compare_conditions_clocks_differ(struct compare *c);
 /* The share of a side's GPU time that is in iterations; -1 unknown. */
 double compare_covered(const struct compare_side *s);
 

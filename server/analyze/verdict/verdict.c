@@ -105,7 +105,7 @@ static double verdict_contrast_noise_p(const struct contrast *c)
 
 /* Two-sided p of a difference as far from 0, by Student's t: at least the p of
  * iterations alone and at least that of runs alone. */
-static double verdict_contrast_p(const struct contrast *c)
+double verdict_contrast_p(const struct contrast *c)
 {
 	double all = c->var + c->run_var;
 	if (!(all > 0) || c->run_var == 0)
@@ -119,14 +119,14 @@ static double verdict_contrast_p(const struct contrast *c)
 	return fmax(p, verdict_contrast_p_of(c->delta, c->run_var, c->run_df));
 }
 
-static double verdict_contrast_noise_half(const struct contrast *c)
+double verdict_contrast_noise_half(const struct contrast *c)
 {
 	return dist_t_quantile(0.975, c->df) * sqrt(c->var);
 }
 
 /* Half the width of the 95 % interval. `half` is that of chance between
  * iterations; verdict_contrast_noise_half() returns the one of Student's t. */
-static double verdict_contrast_half(const struct contrast *c, double half)
+double verdict_contrast_half(const struct contrast *c, double half)
 {
 	if (c->run_var == 0)
 		return half;
