@@ -18,7 +18,7 @@ static const struct change *compare_headline_part(const struct comparison *out,
 	return NULL;
 }
 
-/* The change that stands for the whole. The length of a window is random, so
+/* The change that represents the whole. The length of a window is random, so
  * the time of computing kernels is used for windows. */
 struct headline_whole {
 	const struct change *change; /* NULL: unknown */

@@ -49,9 +49,8 @@ struct contrast {
 };
 
 /* verdict.c: the two-sided p of a contrast; half the width of its 95 % interval,
- * where `half` is that of chance between iterations, as noise_half() returns it. */
+ * where `half` is that of chance between iterations. */
 double verdict_contrast_p(const struct contrast *c);
-double verdict_contrast_noise_half(const struct contrast *c);
 double verdict_contrast_half(const struct contrast *c, double half);
 
 struct permutation_row {

@@ -119,7 +119,7 @@ double verdict_contrast_p(const struct contrast *c)
 	return fmax(p, verdict_contrast_p_of(c->delta, c->run_var, c->run_df));
 }
 
-double verdict_contrast_noise_half(const struct contrast *c)
+static double verdict_contrast_noise_half(const struct contrast *c)
 {
 	return dist_t_quantile(0.975, c->df) * sqrt(c->var);
 }

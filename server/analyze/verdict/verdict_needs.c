@@ -18,8 +18,7 @@ static double verdict_needs_half(const struct contrast *c, double own_df)
 {
 	double half =
 		dist_t_quantile(0.975, own_df) * sqrt(c->within * M_PI / 3);
-	return verdict_contrast_half(c,
-		fmax(half, verdict_contrast_noise_half(c)));
+	return verdict_contrast_half(c, half);
 }
 
 static bool verdict_needs_proven(const struct verdict_plan *p,
@@ -79,7 +78,7 @@ static bool verdict_needs_runs_prove(const struct verdict_plan *p, uint32_t n)
 }
 
 /* More of either never proves less. */
-static uint32_t verdict_needs_least(const struct verdict_plan *p,
+static uint32_t verdict_needs_min(const struct verdict_plan *p,
 	bool prove(const struct verdict_plan *p, uint32_t n))
 {
 	uint32_t low = 1, high = VERDICT_NEEDS_MAX;
@@ -97,10 +96,10 @@ static uint32_t verdict_needs_least(const struct verdict_plan *p,
 
 uint32_t verdict_needs_iterations(const struct verdict_plan *p)
 {
-	return verdict_needs_least(p, verdict_needs_iterations_prove);
+	return verdict_needs_min(p, verdict_needs_iterations_prove);
 }
 
 uint32_t verdict_needs_runs(const struct verdict_plan *p)
 {
-	return verdict_needs_least(p, verdict_needs_runs_prove);
+	return verdict_needs_min(p, verdict_needs_runs_prove);
 }

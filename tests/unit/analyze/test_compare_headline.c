@@ -91,7 +91,7 @@ static void idle_time_fell_or_rose(void **state)
 	arena_release(&a);
 }
 
-/* +10 % cannot be told from the assumed 3 % between runs by any number of
+/* +10 % cannot be separated from the assumed 3 % between runs by any number of
  * iterations (2.78 * 3 % * sqrt(2) = 11.8 %), but by more runs. */
 static void runs_are_named_where_iterations_cannot_prove(void **state)
 {

@@ -208,6 +208,8 @@ static void any_block_covers_the_same_items(void **state)
 				{ (int32_t)block[s], 1, 1 }, true, true };
 		}
 		bool same = compare_launch_same_work(&l[0], &l[1]);
+		assert_int_equal(compare_launch_differs(&l[0], &l[1]),
+			l[0].grid[0] != l[1].grid[0] || block[0] != block[1]);
 		assert_int_equal(same, compare_launch_same_work(&l[1], &l[0]));
 		if (i % 2)
 			assert_true(same);

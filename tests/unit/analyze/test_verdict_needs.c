@@ -1,4 +1,4 @@
-/* test_verdict_needs.c - asks the verdict itself whether the computed number of
+/* test_verdict_needs.c - runs the verdict to check whether the computed number of
  * iterations or runs proves a change.
  *
  * The data have exactly the mean and the deviation of the plan, and a shape that
@@ -156,8 +156,8 @@ static void the_verdict_agrees_within_one(void **state)
 	}
 }
 
-/* +10 % cannot be told from runs that differ by 3 %, known from four degrees of
- * freedom: 2.78 * 3 % * sqrt(2) = 11.8 %. Runs can tell. */
+/* +10 % is less than runs may differ that differ by 3 %, with four degrees of
+ * freedom: 2.78 * 3 % * sqrt(2) = 11.8 %. More runs prove it. */
 static void no_number_of_iterations_overcomes_the_noise_between_runs(
 	void **state)
 {
