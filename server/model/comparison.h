@@ -43,8 +43,10 @@ enum change_class {
 	CHANGE_IMPROVED,
 	CHANGE_VANISHED,
 	CHANGE_LIKELY, /* beyond the floor, but too few runs to prove it */
+	CHANGE_WITHIN_MARGIN, /* proven, but too small to act on */
 	CHANGE_UNDECIDED,
-	CHANGE_UNCHANGED, /* shown to be within the margin */
+	CHANGE_UNCHANGED, /* shown to be within the margin, not proven to
+		differ */
 };
 
 /* A difference and its statistics. Positive: head is slower. */
@@ -164,8 +166,8 @@ struct comparison {
 	struct split_row
 		*split; /* the known parts, in split_part.def's order */
 	struct common_factor common;
-	/* First the changed rows (up to CHANGE_LIKELY), then undecided, then
-	 * unchanged ones. In each group by |delta_ns|, largest first, then by
+	/* First the changed rows (up to CHANGE_LIKELY), then those that changed
+	 * within the margin, then undecided, then unchanged ones. In each group by |delta_ns|, largest first, then by
 	 * name and device. */
 	struct changed_row *rows;
 	uint32_t findings_n, split_n, rows_n;

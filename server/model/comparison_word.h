@@ -9,6 +9,7 @@ static const char *const comparison_word_class[] = {
 	[CHANGE_IMPROVED] = "improved",
 	[CHANGE_VANISHED] = "vanished",
 	[CHANGE_LIKELY] = "likely",
+	[CHANGE_WITHIN_MARGIN] = "within_margin",
 	[CHANGE_UNDECIDED] = "undecided",
 	[CHANGE_UNCHANGED] = "unchanged",
 };

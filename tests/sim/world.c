@@ -98,9 +98,10 @@ struct world_pair world_pair(const struct world *w, uint64_t seed,
 		clocks[u % 2][u / 2] = clock;
 	}
 	p.changed = xoshiro_below(&x, w->rows);
-	/* The injected change is in a function of at least 1 % of the iteration. */
-	double wanted = 0.0101 / KERNELS_SHARE, others = sum - share[p.changed];
-	if (w->slower != 0 && share[p.changed] < wanted * sum) {
+	double wanted = (w->share > 0 ? w->share : 0.0101) / KERNELS_SHARE,
+	       others = sum - share[p.changed];
+	if (w->slower != 0 &&
+		(w->share > 0 || share[p.changed] < wanted * sum)) {
 		share[p.changed] = others * wanted / (1 - wanted);
 		sum = others + share[p.changed];
 	}

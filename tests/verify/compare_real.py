@@ -17,7 +17,7 @@ BIN = os.environ.get('KERNSIFT_BIN') or os.path.join(SRC, 'build/dev/bin')
 TRACES = os.environ.get('KERNSIFT_TRACES') or os.path.join(
     SRC, '..', 'shared', 'traces')
 CLASSES = ('regressed', 'appeared', 'improved', 'vanished', 'likely',
-           'undecided', 'unchanged')
+           'within_margin', 'undecided', 'unchanged')
 CHANGED = CLASSES[:4]
 
 PARTICLE = {64: [f'kineto/repeats/particle-bs64_{i}' for i in range(2, 6)],

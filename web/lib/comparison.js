@@ -13,9 +13,17 @@ export const CLASSES = {
 		mark: '≈',
 		description: 'larger than the variance between runs, but too few runs or iterations for significance',
 	},
+	within_margin: {
+		mark: '±',
+		text: 'within margin',
+		description: 'statistically significant, but too small to act on',
+	},
 	undecided: {mark: '?', description: 'neither a change nor its absence is significant'},
-	unchanged: {mark: '=', description: 'the change is within the margin'},
+	unchanged: {mark: '=', description: 'any change is within the margin, and none is significant'},
 };
+
+// The keys are the words of the server, the address and the style sheet.
+export const classText = (word) => CLASSES[word]?.text ?? word;
 
 export const EVIDENCE = {
 	runs: 'permutation test over runs, at least four per side',

@@ -9,6 +9,7 @@ import {
 	baseHeadText,
 	CLASSES,
 	classesParam,
+	classText,
 	EVIDENCE,
 	intervalTitle,
 	ITERATION_PARTS,
@@ -29,7 +30,7 @@ function badge(word) {
 		'span',
 		{class: `class ${word}`, title: CLASSES[word]?.description},
 		h('span', {class: 'class-mark', 'aria-hidden': 'true'}, CLASSES[word]?.mark ?? ''),
-		word,
+		classText(word),
 	);
 }
 
@@ -330,7 +331,7 @@ function numbers(r) {
 	const list = facts([
 		...nameFacts(r),
 		['Kind', r.type],
-		['Class', r.verdict && `${r.verdict}: ${CLASSES[r.verdict]?.description}`],
+		['Class', r.verdict && `${classText(r.verdict)}: ${CLASSES[r.verdict]?.description}`],
 		['Evidence', EVIDENCE[r.evidence]],
 		[
 			'Change',

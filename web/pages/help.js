@@ -172,6 +172,9 @@ const SECTIONS = [
 		'Findings are shown first. If a finding makes the sides incomparable, no verdicts are given. Below are ' +
 			'the time of an iteration by part, and the functions with their classes:',
 		described(CLASSES, marked),
+		'The margin is 5 %, unless the comparison sets another. A significant change is within the margin if it is ' +
+			'less than half the margin of the function and less than a fifth of the margin of the iteration, or less ' +
+			'than 0.01 % of the iteration.',
 		'Evidence says what a class is based on: `runs` (at least four per side), `iterations` or ' +
 			'`launches`.',
 		'Compilers give their kernels other numbers in each compilation. Such kernels are matched by the rest of the ' +

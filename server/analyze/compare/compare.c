@@ -538,7 +538,7 @@ static void compare_verdict_withdraw_rows(const struct compare *c,
 	for (uint32_t i = 0; i < c->rows_n + c->split_n; i++) {
 		struct change *x = &changes[i];
 		if (i >= c->rows_n && x->is == CHANGE_UNCHANGED &&
-			fabs(x->ratio - 1) > c->o->margin)
+			fabs(log(x->ratio)) > log1p(c->o->margin))
 			x->is = CHANGE_UNDECIDED;
 		if (compare_verdict_waits(c, i, whole) ||
 			compare_verdict_one_sided(c, i) ||

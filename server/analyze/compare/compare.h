@@ -39,8 +39,7 @@ struct repeats {
 struct compare_options {
 	double floor; /* relative, between runs; negative: learned from repeats,
 		or 3 % without repeats */
-	double margin; /* relative; a smaller change is "unchanged". Default
-		0.05 */
+	double margin; /* relative (verdict.h). Default 0.05 */
 	double alpha; /* family-wise. Default 0.05 */
 	uint32_t permutations; /* default 2000 */
 	uint64_t seed; /* default 1 */

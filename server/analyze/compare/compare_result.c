@@ -226,6 +226,14 @@ static const char *compare_result_text_common(struct arena *a,
 static const char *compare_result_text_unchanged(struct arena *a,
 	const struct comparison *out)
 {
+	if (out->count[CHANGE_WITHIN_MARGIN])
+		return arena_printf(a,
+			"no change exceeds the margin: %u functions changed "
+			"within it, %u are unchanged, %u undecided%s",
+			out->count[CHANGE_WITHIN_MARGIN],
+			out->count[CHANGE_UNCHANGED],
+			out->count[CHANGE_UNDECIDED],
+			compare_result_text_iteration(a, out));
 	if (!out->count[CHANGE_UNDECIDED])
 		return arena_printf(a,
 			"nothing changed: all %u functions are within %.3g "
@@ -264,8 +272,10 @@ static const char *compare_result_text_part(struct arena *a,
 	if (!most)
 		return compare_result_text_unchanged(a, out);
 	return arena_printf(a,
-		"no function alone is shown to have changed, but %s%s time "
+		"no function alone is shown to have changed%s, but %s%s time "
 		"is spent in %s: %s, %s%s",
+		out->count[CHANGE_WITHIN_MARGIN] ? " by more than the margin"
+						 : "",
 		most->change.is == CHANGE_LIKELY ? "likely " : "",
 		most->change.delta_ns < 0 ? "less" : "more", names[most->part],
 		compare_text_amount(a, &most->change),

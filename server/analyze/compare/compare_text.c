@@ -170,6 +170,9 @@ const char *compare_text_what(const struct change *c)
 		return "takes less";
 	case CHANGE_VANISHED:
 		return "is gone";
+	case CHANGE_WITHIN_MARGIN:
+		return c->delta_ns > 0 ? "takes longer, within the margin"
+				       : "takes less, within the margin";
 	default:
 		if (!(c->base_ns > 0))
 			return "is likely new";

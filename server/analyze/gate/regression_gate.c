@@ -508,7 +508,7 @@ static const char *regression_gate_text_function(const struct regression_gate
 	const char *name = compare_text_function(g->a, row), *what;
 	double iteration = g->out->compared.base.iteration_ns;
 
-	if (c->is <= CHANGE_LIKELY)
+	if (c->is <= CHANGE_WITHIN_MARGIN)
 		what = compare_text_what(c);
 	else if (c->is == CHANGE_UNCHANGED)
 		return arena_printf(g->a, "%s on %s is unchanged: %s", name,
@@ -519,7 +519,7 @@ static const char *regression_gate_text_function(const struct regression_gate
 		arena_printf(g->a, "%s on %s %s: %s, %.1f %% of the iteration",
 			name, row->device, what, compare_text_amount(g->a, c),
 			100 * c->delta_ns / iteration);
-	if (c->evidence != EVIDENCE_NONE && c->is <= CHANGE_LIKELY)
+	if (c->evidence != EVIDENCE_NONE && c->is <= CHANGE_WITHIN_MARGIN)
 		text = arena_printf(g->a, "%s, %s", text,
 			compare_text_evidence(c));
 	if (r->since_run)

@@ -447,15 +447,26 @@ static bool verdict_q_fill(struct change *changes, uint32_t n, struct arena *a)
 	return true;
 }
 
-/* A change is not reported if the function's share of the iteration is below
- * the first limit, if the difference is a smaller share of the iteration than
- * the second limit, or if the difference is less than half the margin. */
+/* Rows below this share of the iteration are not tested, because their times
+ * are not worth a reader's attention. Presence is tested in all rows with at
+ * least CLASSIFY_MIN_PRESENT of the iteration: whether a function ran does not
+ * depend on its time. */
 #define CLASSIFY_MIN_SHARE 0.001
-#define CLASSIFY_MIN_DELTA 0.0001
-
-/* A function with less than this share of the iteration is never reported as
- * appeared or vanished. */
 #define CLASSIFY_MIN_PRESENT 0.00001
+
+/* A proven change is reported as regressed or improved if it is worth acting on.
+ * There are two ways to be so:
+ *
+ *  - The function changed by at least half the margin, so that a change of the
+ *    margin is found although it is measured with an error, and by the first
+ *    limit, as a share of the iteration.
+ *  - The iteration changed by at least the margin / CLASSIFY_MARGIN_STAKES. With
+ *    the default margin of 5 % this is 1 % of the iteration, from which on a
+ *    gate lets a function fail (share_pct in gate_policy.def).
+ *
+ * Any other proven change is within the margin. */
+#define CLASSIFY_MIN_DELTA 0.0001
+#define CLASSIFY_MARGIN_STAKES 5
 
 /* 99 % of a normal distribution are within this many deviations. */
 #define CLASSIFY_BEYOND 2.58
@@ -465,7 +476,10 @@ struct classify_input {
 	const struct contrast *raw, *freed;
 	bool identical; /* both sides have the same values */
 	bool base_zero, head_zero; /* in every iteration */
-	bool common; /* a kernel, and all kernels share a factor */
+	bool present; /* always on one side, never on the other */
+	/* All kernels share a factor, and this is a kernel, or changes with
+	 * them. */
+	bool kernel_common, common;
 	double rows; /* of the family */
 };
 
@@ -476,24 +490,47 @@ static double verdict_classify_iteration_ns(const struct verdict_input *in)
 	return most > 0 ? most : 0;
 }
 
-/* Whether the row takes enough time to be reported, whatever its change. */
+/* The difference of two times of the given sum whose logarithms differ by
+ * log(1 + margin). It is the same for both directions of a comparison: for times
+ * x and (1 + margin) x it is margin · x, where x is the shorter one. */
+static double verdict_classify_margin_ns(double sum, double margin)
+{
+	return sum * margin / (2 + margin);
+}
+
+/* Whether the row takes enough time to be tested, whatever its change. */
 static bool verdict_classify_eligible(const struct verdict_input *in,
 	const struct change *c)
 {
 	double most = fmax(c->base_ns, c->head_ns);
-	return most > 0 &&
-	       most >= CLASSIFY_MIN_SHARE * verdict_classify_iteration_ns(in);
+	double share = c->base_ns > 0 && c->head_ns > 0 ? CLASSIFY_MIN_SHARE
+							: CLASSIFY_MIN_PRESENT;
+	return most > 0 && most >= share * verdict_classify_iteration_ns(in);
+}
+
+/* Whether a change by delta is worth acting on. `sum` is the time of both
+ * sides. */
+static bool verdict_classify_actionable(const struct verdict_input *in,
+	double sum, double delta)
+{
+	double iteration = verdict_classify_iteration_ns(in);
+	double stake = in->margin / CLASSIFY_MARGIN_STAKES * iteration;
+	double half = verdict_classify_margin_ns(sum, sqrt(1 + in->margin) - 1);
+
+	delta = fabs(delta);
+	return delta >= CLASSIFY_MIN_DELTA * iteration &&
+	       (delta >= half || (iteration > 0 && delta >= stake));
 }
 
 /* Whether the change is large enough to be reported. */
 static bool verdict_classify_relevant(const struct verdict_input *in,
 	const struct change *c)
 {
-	double delta = fabs(c->delta_ns);
-	return verdict_classify_eligible(in, c) && delta > 0 &&
-	       delta >=
-		       CLASSIFY_MIN_DELTA * verdict_classify_iteration_ns(in) &&
-	       delta >= in->margin / 2 * c->base_ns;
+	double most = fmax(c->base_ns, c->head_ns);
+	return most >= CLASSIFY_MIN_SHARE * verdict_classify_iteration_ns(in) &&
+	       c->delta_ns != 0 &&
+	       verdict_classify_actionable(in, c->base_ns + c->head_ns,
+		       c->delta_ns);
 }
 
 static bool verdict_classify_agree(const struct classify_input *j)
@@ -539,38 +576,51 @@ static bool verdict_classify_unchanged(const struct verdict_input *in,
 	const struct contrast *f = j->freed;
 	double stake = CLASSIFY_MIN_SHARE * verdict_classify_iteration_ns(in);
 
-	if (j->identical ||
-		verdict_classify_within(c->low_ns, c->high_ns, stake) ||
-		fmax(c->base_ns, c->head_ns) <= stake)
+	if (j->identical || fmax(c->base_ns, c->head_ns) <= stake)
+		return true;
+	/* The shift of a function that ran in few iterations is 0. If it never
+	 * ran on the other side, that does not show that nothing changed. */
+	if (j->base_zero || j->head_zero)
+		return false;
+	if (verdict_classify_within(c->low_ns, c->high_ns, stake))
 		return true;
 	if (verdict_classify_within(c->low_ns, c->high_ns,
-		    in->margin * c->base_ns))
+		    verdict_classify_margin_ns(c->base_ns + c->head_ns,
+			    in->margin)))
 		return true;
 	if (!j->common)
 		return false;
 	double half = verdict_contrast_half(f, verdict_contrast_noise_half(f));
 	return verdict_classify_within(f->delta - half, f->delta + half,
-		in->margin * f->base);
+		verdict_classify_margin_ns(f->base + f->head, in->margin));
 }
 
 static enum change_class verdict_classify(const struct verdict_input *in,
 	const struct classify_input *j)
 {
 	const struct change *c = j->change;
+	bool proven = !j->identical && verdict_classify_agree(j) &&
+		      verdict_classify_eligible(in, c) &&
+		      verdict_classify_proven(in, j);
+	bool relevant = !j->identical && verdict_classify_relevant(in, c) &&
+			verdict_classify_agree(j);
 
-	if (!j->identical && verdict_classify_relevant(in, c) &&
-		verdict_classify_agree(j)) {
-		if (verdict_classify_proven(in, j)) {
-			if (j->base_zero)
-				return CHANGE_APPEARED;
-			if (j->head_zero)
-				return CHANGE_VANISHED;
-			return c->delta_ns > 0 ? CHANGE_REGRESSED
-					       : CHANGE_IMPROVED;
-		}
-		if (verdict_classify_likely(in, j))
-			return CHANGE_LIKELY;
+	if (j->present || proven) {
+		if (j->base_zero)
+			return CHANGE_APPEARED;
+		if (j->head_zero)
+			return CHANGE_VANISHED;
 	}
+	/* After a change of clocks, the part of a change beyond it counts. */
+	if (proven && relevant && j->kernel_common)
+		relevant = verdict_classify_actionable(in,
+			j->freed->base + j->freed->head, j->freed->delta);
+	if (proven && relevant)
+		return c->delta_ns > 0 ? CHANGE_REGRESSED : CHANGE_IMPROVED;
+	if (proven)
+		return CHANGE_WITHIN_MARGIN;
+	if (relevant && verdict_classify_likely(in, j))
+		return CHANGE_LIKELY;
 	return verdict_classify_unchanged(in, j) ? CHANGE_UNCHANGED
 						 : CHANGE_UNDECIDED;
 }
@@ -590,6 +640,9 @@ struct verdict_proof {
 	struct permutation_row *rows;
 	double *means, *pairs; /* of one row's blocks; for its shift */
 	uint32_t family; /* rows that can be reported as changed */
+	bool *present; /* by row: in every block of one side, never on the
+		other */
+	uint32_t separable; /* rows of the family that another split makes so */
 };
 
 static void verdict_row_means(struct verdict_proof *v, uint32_t i, bool freed,
@@ -604,6 +657,45 @@ static void verdict_row_means(struct verdict_proof *v, uint32_t i, bool freed,
 static void verdict_freed_means(void *of, uint32_t row, double *means)
 {
 	verdict_row_means(of, row, true, means);
+}
+
+/* Presence: whether a function ran does not depend on its time, so it is compared
+ * as it is. A function that ran in every block of one side and in none of the
+ * other is on one side only. */
+
+static uint32_t verdict_presence_absent(const struct blocks_range *b,
+	uint32_t n, const double *x)
+{
+	uint32_t absent = 0;
+	for (uint32_t i = 0; i < n; i++)
+		absent += verdict_all_equal(x + b[i].from, b[i].to - b[i].from,
+			0);
+	return absent;
+}
+
+static void verdict_presence_fill(struct verdict_proof *v, uint32_t i)
+{
+	const struct verdict_row *r = &v->in->rows[i];
+	const struct blocks *b = &v->blocks;
+	uint32_t base = verdict_presence_absent(b->base, b->base_n, r->base);
+	uint32_t head = verdict_presence_absent(b->head, b->head_n, r->head);
+
+	if (!v->rows[i].counts)
+		return;
+	v->present[i] =
+		(base == b->base_n && !head) || (head == b->head_n && !base);
+	v->separable += !v->present[i] &&
+			(base + head == b->base_n || base + head == b->head_n);
+}
+
+/* The family-wise p of presence. A row is on one side only in one split, and in
+ * its mirror image if both sides have equally many blocks. */
+static double verdict_presence_p(const struct verdict_proof *v)
+{
+	uint32_t base = v->blocks.base_n, head = v->blocks.head_n;
+	double ways =
+		permutation_test_ways(base + head, base < head ? base : head);
+	return fmin(1, (1.0 + v->separable) * (base == head ? 2 : 1) / ways);
 }
 
 /* The typical row's variance of a block, relative to its mean. */
@@ -674,13 +766,15 @@ static bool verdict_contrasts(struct verdict_proof *v)
 	v->rows = arena_array(v->a, struct permutation_row, in->n + 1);
 	v->means = arena_array(v->a, double, blocks);
 	v->pairs = arena_array(v->a, double, ORDER_SHIFT_PAIRS);
+	v->present = arena_array(v->a, bool, in->n + 1);
 	if (!scratch || !v->raw || !v->freed || !v->rows || !v->means ||
-		!v->pairs)
+		!v->pairs || !v->present)
 		return false;
 	for (uint32_t i = 0; i < in->n; i++) {
 		v->rows[i] = (struct permutation_row){ &v->freed[i],
 			verdict_classify_eligible(in, &v->changes[i]), 1 };
 		v->family += v->rows[i].counts;
+		verdict_presence_fill(v, i);
 		verdict_row_means(v, i, false, v->means);
 		v->raw[i] = verdict_contrast_of(v->means, &v->blocks);
 		verdict_row_means(v, i, true, v->means);
@@ -721,6 +815,8 @@ static void verdict_p_fill(struct verdict_proof *v)
 		if (m->is == CHANGE_UNCHANGED || raw->sd == 0 ||
 			raw->delta * freed->delta <= 0)
 			m->p = m->p_family = 1;
+		if (v->present[i])
+			m->p_family = fmin(m->p_family, verdict_presence_p(v));
 		m->p = fmin(m->p, m->p_family);
 	}
 }
@@ -735,6 +831,7 @@ static void verdict_classify_rows(struct verdict_proof *v, bool common)
 			m->is == CHANGE_UNCHANGED,
 			verdict_all_equal(r->base, in->base.n, 0),
 			verdict_all_equal(r->head, in->head.n, 0),
+			v->present[i], common && r->kernel,
 			common && verdict_freed(r), v->family };
 		m->is = verdict_classify(in, &j);
 	}

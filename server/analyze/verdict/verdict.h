@@ -13,6 +13,12 @@
  * permuted between the sides `permutations` times. The largest statistic of all
  * rows gives the family-wise p. The result is deterministic for a seed.
  *
+ * Margins are symmetric: times x and y are within a margin m if neither exceeds
+ * (1 + m) times the other. A proven change is regressed or improved if it is at
+ * least half the margin of the function, or a fifth of the margin of the
+ * iteration; otherwise it is within the margin. A function that never ran on one
+ * side, and always on the other, appeared or vanished, whatever its time.
+ *
  * p, p_family and q are NaN if the evidence is launches; ratio is NaN if base
  * is 0. *block is 0 if no blocks were formed. No input may be NaN.
  *

@@ -160,11 +160,20 @@ static const char *view_compare_text_or_empty(const char *s)
 	return s ? s : "";
 }
 
-static const char *view_compare_text_word_of(const struct comparison *c,
-	const struct change *change)
+static const char *view_compare_text_class(struct arena *a,
+	enum change_class is)
+{
+	char *text = arena_strdup(a, comparison_word_class[is]);
+	for (char *p = text; *p; p++)
+		*p = *p == '_' ? ' ' : *p;
+	return text;
+}
+
+static const char *view_compare_text_word_of(struct arena *a,
+	const struct comparison *c, const struct change *change)
 {
 	return view_compare_judged(c, change)
-		       ? comparison_word_class[change->is]
+		       ? view_compare_text_class(a, change->is)
 		       : "";
 }
 
@@ -274,7 +283,7 @@ static void view_compare_text_split(struct arena *a, const struct comparison *c,
 		*at++ = view_compare_text_us(a, x->base_ns);
 		*at++ = view_compare_text_us(a, x->head_ns);
 		*at++ = view_compare_text_moved(a, x);
-		*at++ = view_compare_text_word_of(c, x);
+		*at++ = view_compare_text_word_of(a, c, x);
 	}
 	if (!c->split_n)
 		return;
@@ -330,7 +339,7 @@ static void view_compare_text_rows(struct arena *a, const struct comparison *c,
 	for (uint32_t i = 0; i < n; i++) {
 		const struct changed_row *r = &c->rows[i];
 		const struct change *x = &r->change;
-		*at++ = view_compare_text_word_of(c, x);
+		*at++ = view_compare_text_word_of(a, c, x);
 		*at++ = view_compare_text_function(a, r);
 		*at++ = view_compare_text_or_empty(r->device);
 		*at++ = view_compare_text_us(a, x->base_ns);
@@ -349,14 +358,16 @@ static void view_compare_text_rows(struct arena *a, const struct comparison *c,
 					  : "Nothing is judged.\n");
 }
 
-static void view_compare_text_feet(const struct comparison *c, struct buf *b)
+static void view_compare_text_feet(struct arena *a, const struct comparison *c,
+	struct buf *b)
 {
 	bool any = false;
 	buf_puts(b, "\n");
 	for (int i = 0; c->comparable && i < CHANGE_CLASSES; i++)
 		if (c->count[i]) {
 			buf_printf(b, "%s%u %s", any ? ", " : "", c->count[i],
-				comparison_word_class[i]);
+				view_compare_text_class(a,
+					(enum change_class)i));
 			any = true;
 		}
 	buf_printf(b, "%sseed %llu, %u permutations", any ? "; " : "",
@@ -376,5 +387,5 @@ void view_compare_report(struct arena *a, const struct comparison *c,
 	view_compare_text_sides(a, c, s, b);
 	view_compare_text_split(a, c, b);
 	view_compare_text_rows(a, c, b);
-	view_compare_text_feet(c, b);
+	view_compare_text_feet(a, c, b);
 }

@@ -40,7 +40,7 @@ const row = (name, verdict, base, head) => ({function: `void ${name}<float>(floa
 	resources: name === 'slower' ? [{name: 'gpu_sm_frequency', base_mu: 1980, head_mu: 1410.5}] : []});
 
 const CHANGED = [['slower', 'regressed', 4e6, 5e6], ['fresh', 'appeared', 0, 9e5], ['faster', 'improved', 3e6, 2e6],
-	['gone', 'vanished', 7e5, 0], ['moved', 'likely', 2e6, 2.1e6], ['doubtful', 'undecided', 1e6, 1.05e6]];
+	['gone', 'vanished', 7e5, 0], ['moved', 'likely', 2e6, 2.1e6], ['slightly', 'within_margin', 9e5, 9.18e5], ['doubtful', 'undecided', 1e6, 1.05e6]];
 const SPLIT = [['iteration', 'regressed', 40e6, 43e6], ['compute', 'regressed', 28e6, 30.6e6], ['communication', 'unchanged', 4e6, 4.1e6],
 	['copies', 'unchanged', 1e6, 1.02e6], ['idle', 'undecided', 7e6, 7.28e6], ['sync', 'likely', 20e6, 21e6]];
 
@@ -62,7 +62,7 @@ export function comparison({unchanged = 6, iterations = 24, refused = false} = {
 	base: side([1, 2], iterations, 40e6), head: side([3, 4], iterations, 43e6),
 	split: SPLIT.map(([part, verdict, base, head]) => ({part, description: part, ...change(judged(verdict), base, head)})),
 	common: refused ? null : {ratio: 1.012, low: 1.004, high: 1.02, ns_per_iteration: 182000, kernels: 31}, items,
-	counts: Object.fromEntries(['regressed', 'appeared', 'improved', 'vanished', 'likely', 'undecided', 'unchanged'].map((w) => [w, count(w)])),
+	counts: Object.fromEntries(['regressed', 'appeared', 'improved', 'vanished', 'likely', 'within_margin', 'undecided', 'unchanged'].map((w) => [w, count(w)])),
 	range: null, seed: 1, permutations: 2000, block: 3, alpha: 0.05, margin: 0.05, noise_floor: 0.03, repeats: 0};
 }
 
