@@ -25,6 +25,11 @@ struct world {
 	 * of the iteration, or at least 1 % if `share` is 0. Kernels are slower by `clock`, except for a share of
 	 * `untouched`. */
 	double slower, share, clock, untouched;
+	/* One run of the base takes longer by this in the function that
+	 * changes. */
+	double outlier;
+	/* This share of the times of functions in runs is 8 to 30 % longer. */
+	double tail;
 	/* Rows that are not kernels: the idle part is longer by this. */
 	double stall;
 };

@@ -414,6 +414,57 @@ static void verdict_blocks_means(const struct blocks *b,
 			means + b->base_n);
 }
 
+/* One unusual run among many must not hide what the others show. In each side, the
+ * run that is farthest from the side's median is moved towards it, to at most
+ * OUTLIER_DEVIATIONS robust deviations. Only one run is: two of eight are no
+ * accident. With fewer runs a side the deviation is too uncertain. The limit is
+ * so high that normal noise is hardly ever changed. */
+#define OUTLIER_DEVIATIONS 4
+enum { OUTLIER_RUNS_MIN = 6 };
+
+static double verdict_outlier_median(const double *v, uint32_t n,
+	double *scratch)
+{
+	memcpy(scratch, v, n * sizeof *v);
+	return order_stat_median(scratch, n);
+}
+
+static bool verdict_outlier_side(double *means, uint32_t n, double center,
+	double most)
+{
+	uint32_t far = 0;
+	for (uint32_t i = 1; i < n; i++)
+		if (fabs(means[i] - center) > fabs(means[far] - center))
+			far = i;
+	if (fabs(means[far] - center) <= most)
+		return false;
+	means[far] = center + copysign(most, means[far] - center);
+	return true;
+}
+
+/* Whether a run was moved. */
+static bool verdict_outliers_move(const struct blocks *b, double *means,
+	double *scratch)
+{
+	double *head = means + b->base_n;
+	uint32_t n = b->base_n + b->head_n;
+
+	if (b->base_n < OUTLIER_RUNS_MIN || b->head_n < OUTLIER_RUNS_MIN)
+		return false;
+	double base_at = verdict_outlier_median(means, b->base_n, scratch);
+	double head_at = verdict_outlier_median(head, b->head_n, scratch);
+	for (uint32_t i = 0; i < n; i++)
+		scratch[i] =
+			fabs(means[i] - (i < b->base_n ? base_at : head_at));
+	/* 1.4826: of a normal distribution. */
+	double most =
+		OUTLIER_DEVIATIONS * 1.4826 * order_stat_median(scratch, n);
+	if (!(most > 0))
+		return false;
+	bool base = verdict_outlier_side(means, b->base_n, base_at, most);
+	return verdict_outlier_side(head, b->head_n, head_at, most) || base;
+}
+
 /* The minimum number of iterations (or blocks) per side for a test. Each unit
  * after the first requires one more, because the differences between units use
  * one degree of freedom each. */
@@ -477,6 +528,7 @@ struct classify_input {
 	bool identical; /* both sides have the same values */
 	bool base_zero, head_zero; /* in every iteration */
 	bool present; /* always on one side, never on the other */
+	bool outlier; /* one run was moved */
 	/* All kernels share a factor, and this is a kernel, or changes with
 	 * them. */
 	bool kernel_common, common;
@@ -522,15 +574,14 @@ static bool verdict_classify_actionable(const struct verdict_input *in,
 	       (delta >= half || (iteration > 0 && delta >= stake));
 }
 
-/* Whether the change is large enough to be reported. */
+/* Whether a change by delta is large enough to be reported. */
 static bool verdict_classify_relevant(const struct verdict_input *in,
-	const struct change *c)
+	const struct change *c, double delta)
 {
 	double most = fmax(c->base_ns, c->head_ns);
 	return most >= CLASSIFY_MIN_SHARE * verdict_classify_iteration_ns(in) &&
-	       c->delta_ns != 0 &&
-	       verdict_classify_actionable(in, c->base_ns + c->head_ns,
-		       c->delta_ns);
+	       delta != 0 &&
+	       verdict_classify_actionable(in, c->base_ns + c->head_ns, delta);
 }
 
 static bool verdict_classify_agree(const struct classify_input *j)
@@ -582,11 +633,15 @@ static bool verdict_classify_unchanged(const struct verdict_input *in,
 	 * ran on the other side, that does not show that nothing changed. */
 	if (j->base_zero || j->head_zero)
 		return false;
+	/* One run that is so far off that the mean is beyond the margin is no
+	 * proof, but not nothing either. */
+	double most =
+		verdict_classify_margin_ns(c->base_ns + c->head_ns, in->margin);
+	if (j->outlier && fabs(c->delta_ns) > fmax(most, stake))
+		return false;
 	if (verdict_classify_within(c->low_ns, c->high_ns, stake))
 		return true;
-	if (verdict_classify_within(c->low_ns, c->high_ns,
-		    verdict_classify_margin_ns(c->base_ns + c->head_ns,
-			    in->margin)))
+	if (verdict_classify_within(c->low_ns, c->high_ns, most))
 		return true;
 	if (!j->common)
 		return false;
@@ -602,7 +657,10 @@ static enum change_class verdict_classify(const struct verdict_input *in,
 	bool proven = !j->identical && verdict_classify_agree(j) &&
 		      verdict_classify_eligible(in, c) &&
 		      verdict_classify_proven(in, j);
-	bool relevant = !j->identical && verdict_classify_relevant(in, c) &&
+	/* The shift is not affected by an outlier. */
+	double size = j->outlier ? c->shift_ns : c->delta_ns;
+	bool relevant = !j->identical &&
+			verdict_classify_relevant(in, c, size) &&
 			verdict_classify_agree(j);
 
 	if (j->present || proven) {
@@ -639,19 +697,24 @@ struct verdict_proof {
 	struct contrast *raw, *freed;
 	struct permutation_row *rows;
 	double *means, *pairs; /* of one row's blocks; for its shift */
+	double *scratch; /* as many as means */
+	bool *outlier; /* by row: whether one run was moved */
 	uint32_t family; /* rows that can be reported as changed */
 	bool *present; /* by row: in every block of one side, never on the
 		other */
 	uint32_t separable; /* rows of the family that another split makes so */
 };
 
-static void verdict_row_means(struct verdict_proof *v, uint32_t i, bool freed,
+/* Whether a run was moved because it is an outlier. */
+static bool verdict_row_means(struct verdict_proof *v, uint32_t i, bool freed,
 	double *means)
 {
 	const struct verdict_row *r = &v->in->rows[i];
 	freed = freed && verdict_freed(r) && v->common->known;
 	verdict_blocks_means(&v->blocks, r, freed ? v->common->free_base : NULL,
 		freed ? v->common->free_head : NULL, means);
+	return v->by == EVIDENCE_RUNS &&
+	       verdict_outliers_move(&v->blocks, means, v->scratch);
 }
 
 static void verdict_freed_means(void *of, uint32_t row, double *means)
@@ -766,16 +829,18 @@ static bool verdict_contrasts(struct verdict_proof *v)
 	v->rows = arena_array(v->a, struct permutation_row, in->n + 1);
 	v->means = arena_array(v->a, double, blocks);
 	v->pairs = arena_array(v->a, double, ORDER_SHIFT_PAIRS);
+	v->scratch = arena_array(v->a, double, blocks);
+	v->outlier = arena_array(v->a, bool, in->n + 1);
 	v->present = arena_array(v->a, bool, in->n + 1);
 	if (!scratch || !v->raw || !v->freed || !v->rows || !v->means ||
-		!v->pairs || !v->present)
+		!v->pairs || !v->scratch || !v->outlier || !v->present)
 		return false;
 	for (uint32_t i = 0; i < in->n; i++) {
 		v->rows[i] = (struct permutation_row){ &v->freed[i],
 			verdict_classify_eligible(in, &v->changes[i]), 1 };
 		v->family += v->rows[i].counts;
 		verdict_presence_fill(v, i);
-		verdict_row_means(v, i, false, v->means);
+		v->outlier[i] = verdict_row_means(v, i, false, v->means);
 		v->raw[i] = verdict_contrast_of(v->means, &v->blocks);
 		verdict_row_means(v, i, true, v->means);
 		v->freed[i] = verdict_contrast_of(v->means, &v->blocks);
@@ -831,7 +896,7 @@ static void verdict_classify_rows(struct verdict_proof *v, bool common)
 			m->is == CHANGE_UNCHANGED,
 			verdict_all_equal(r->base, in->base.n, 0),
 			verdict_all_equal(r->head, in->head.n, 0),
-			v->present[i], common && r->kernel,
+			v->present[i], v->outlier[i], common && r->kernel,
 			common && verdict_freed(r), v->family };
 		m->is = verdict_classify(in, &j);
 	}
@@ -1001,7 +1066,7 @@ static enum change_class verdict_few_class_of(const struct verdict_input *in,
 			verdict_few_always(r->base, in->base.n))
 			return CHANGE_VANISHED;
 	}
-	if (verdict_classify_relevant(in, m) &&
+	if (verdict_classify_relevant(in, m, m->delta_ns) &&
 		(verdict_few_all_moved(r) || verdict_few_far(in, c, r, m)) &&
 		verdict_few_beyond(in, c, r, m))
 		return CHANGE_LIKELY;

@@ -229,6 +229,42 @@ static void presence_has_a_p_of_its_own(void **state)
 	arena_release(&p.a);
 }
 
+/* Six runs a side that differ by 0.3 %. The first runs of a side are outliers. */
+static const struct outliers {
+	const char *what;
+	double change; /* of all runs of the head */
+	uint32_t base_n, head_n; /* how many outliers */
+	double by;
+	enum change_class is;
+} outliers[] = {
+	{ "10 %, hidden by one run of the base", 1.1, 1, 0, 1.3,
+		CHANGE_REGRESSED },
+	{ "10 % less, and one run of the head", 0.9, 0, 1, 1.3,
+		CHANGE_IMPROVED },
+	{ "one run of each side", 1.1, 1, 1, 2, CHANGE_REGRESSED },
+	{ "one run alone: 10 % of the mean", 1, 0, 1, 1.6, CHANGE_UNDECIDED },
+	{ "one run alone: 2 % of the mean", 1, 0, 1, 1.12, CHANGE_UNCHANGED },
+	{ "two of six runs are no accident", 1, 0, 2, 1.3, CHANGE_UNDECIDED },
+};
+
+static void one_run_does_not_hide_the_others(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof outliers / sizeof *outliers; i++) {
+		const struct outliers *x = &outliers[i];
+		uint32_t length = by_runs.iterations;
+		struct pair p;
+		made_of(&p, &by_runs, 0.01, 0.2, CHANGED_NS);
+		times(&p, CHANGED, true, x->change);
+		for (uint32_t c = 0; c < x->base_n * length; c++)
+			((double *)p.rows[CHANGED].base)[c] *= x->by;
+		for (uint32_t c = 0; c < x->head_n * length; c++)
+			((double *)p.rows[CHANGED].head)[c] *= x->by;
+		expect(&p, x->what, x->is, EVIDENCE_RUNS);
+		arena_release(&p.a);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -237,6 +273,7 @@ int main(void)
 		cmocka_unit_test(beyond_a_common_factor_the_rest_counts),
 		cmocka_unit_test(presence_does_not_depend_on_time),
 		cmocka_unit_test(presence_has_a_p_of_its_own),
+		cmocka_unit_test(one_run_does_not_hide_the_others),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
