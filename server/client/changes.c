@@ -119,6 +119,15 @@ static const char *changes_percent(char to[FORMAT_CELL], double ratio)
 	return to;
 }
 
+/* The server's word for a class, as text. */
+static const char *changes_class(char to[FORMAT_CELL], const char *word)
+{
+	snprintf(to, FORMAT_CELL, "%s", word);
+	for (char *p = to; *p; p++)
+		*p = *p == '_' ? ' ' : *p;
+	return to;
+}
+
 static void changes_print_times(const struct change_line *l, FILE *out)
 {
 	char base[FORMAT_CELL], head[FORMAT_CELL], delta[FORMAT_CELL],
@@ -144,6 +153,7 @@ static void changes_print_side(const char *name, const struct change_side *s,
 
 static void changes_print_split(const struct changes *c, FILE *out)
 {
+	char class[FORMAT_CELL];
 	if (c->split_n)
 		fprintf(out, "\n%-41s%12s %12s %13s\n",
 			"breakdown of the iteration time", "base", "head",
@@ -151,14 +161,15 @@ static void changes_print_split(const struct changes *c, FILE *out)
 	for (size_t i = 0; i < c->split_n; i++) {
 		fprintf(out, "  %-38.38s ", c->split[i].name);
 		changes_print_times(&c->split[i], out);
-		fprintf(out, "  %s\n", c->split[i].verdict);
+		fprintf(out, "  %s\n",
+			changes_class(class, c->split[i].verdict));
 	}
 	if (isfinite(c->common))
 		fprintf(out, "  common factor of all kernels: %.3f\n",
 			c->common);
 }
 
-/* Whether a user may want to act on this row. */
+/* Whether this row is shown to differ. */
 static bool changes_significant(const struct change_line *l)
 {
 	return *l->verdict && strcmp(l->verdict, "undecided") &&
@@ -174,7 +185,8 @@ static void changes_print_name(const char *name, FILE *out)
 
 static void changes_print_item(const struct change_line *l, FILE *out)
 {
-	fprintf(out, "  %-9s ", l->verdict);
+	char class[FORMAT_CELL];
+	fprintf(out, "  %-13s ", changes_class(class, l->verdict));
 	changes_print_times(l, out);
 	fprintf(out, "  ");
 	changes_print_name(*l->head_name ? l->head_name : l->name, out);
@@ -197,10 +209,11 @@ static void changes_print_item(const struct change_line *l, FILE *out)
 static void changes_print_counts(const struct changes *c, FILE *out)
 {
 	const char *comma = "";
+	char class[FORMAT_CELL];
 	for (size_t i = 0; i < c->counts_n; i++)
 		if (c->counts[i].n) {
 			fprintf(out, "%s%" PRId64 " %s", comma, c->counts[i].n,
-				c->counts[i].verdict);
+				changes_class(class, c->counts[i].verdict));
 			comma = ", ";
 		}
 	fprintf(out, "%sseed %" PRId64 ", %" PRId64 " permutations\n",
@@ -233,7 +246,7 @@ void changes_print(const struct changes *c, FILE *out)
 		if (!changes_significant(&c->items[i]))
 			continue;
 		if (!headed)
-			fprintf(out, "\n%-12s%12s %12s %13s\n", "what changed",
+			fprintf(out, "\n%-16s%12s %12s %13s\n", "what changed",
 				"base", "head", "per iteration");
 		headed = true;
 		changes_print_item(&c->items[i], out);

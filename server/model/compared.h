@@ -31,6 +31,9 @@ struct compared_run {
 	 * has no other data for a comparison. */
 	const char **stat_names;
 	const struct time_stats *stats;
+	/* Set only where runs are compared: whether the kernel is a
+	 * collective. */
+	const bool *stat_collective;
 	uint32_t stats_n;
 };
 

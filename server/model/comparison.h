@@ -1,10 +1,15 @@
 /* comparison.h - what changed between two sides: the result of analyze/compare.
  *
  * Each side is one or more runs. A unit is a job with all its runs, or a run
- * without a job; the units of a side are its repetitions. Times are mean
- * nanoseconds per iteration (double) over the compared iterations: the kept
- * iterations of strata that both sides have. An unknown time is NaN. The arena
- * owns all texts. */
+ * without a job; the units of a side are its repetitions. Iterations are grouped
+ * by their work, and the groups of both sides are paired: each pair is a
+ * comparison of its own. Times are mean nanoseconds per iteration (double) over
+ * the kept iterations of the compared pair. An unknown time is NaN. The arena
+ * owns all texts.
+ *
+ * The comparison of A with B and that of B with A are mirrors: differences and
+ * intervals are negated, ratios inverted, regressed and improved exchanged, and
+ * appeared and vanished; p, evidence and noise floor are equal. */
 #pragma once
 #include "iterations.h"
 #include "patterns.h"
@@ -43,8 +48,10 @@ enum change_class {
 	CHANGE_IMPROVED,
 	CHANGE_VANISHED,
 	CHANGE_LIKELY, /* beyond the floor, but too few runs to prove it */
+	CHANGE_WITHIN_MARGIN, /* proven, but too small to act on */
 	CHANGE_UNDECIDED,
-	CHANGE_UNCHANGED, /* shown to be within the margin */
+	CHANGE_UNCHANGED, /* shown to be within the margin, not proven to
+		differ */
 };
 
 /* A difference and its statistics. Positive: head is slower. */
@@ -121,8 +128,8 @@ struct changed_row {
 	double base_launches, head_launches; /* per iteration */
 	double base_mean_ns, head_mean_ns; /* of one launch */
 	/* delta_ns = by_count_ns + by_duration_ns. by_count_ns: change of the
-	 * number of launches × the base's mean. by_duration_ns: the head's
-	 * launches × change of the mean. */
+	 * number of launches × the mean of both means. by_duration_ns: the mean
+	 * of both numbers of launches × change of the mean. */
 	double by_count_ns, by_duration_ns;
 	double base_beta_pct, head_beta_pct;
 	/* The part of delta_ns that the common factor does not explain. */
@@ -146,6 +153,32 @@ struct common_factor {
 	uint32_t kernels; /* how many changed by this factor */
 };
 
+/* Kept iterations that worked on the same: phase, sequences, tokens and context
+ * length if they are known, otherwise sizes of operators or grids. `ns` is their
+ * time, and `share` its part of the kept iterations' time of the side. A group
+ * of one side has no iterations on the other side. */
+struct compared_group {
+	struct compared_group_side {
+		const char *text; /* for people; NULL: no iterations */
+		uint32_t iterations;
+		double ns, share;
+	} side[2]; /* base, head */
+	enum phase phase;
+	/* How the group was found on both sides. */
+	enum group_match {
+		GROUP_ALONE, /* it was not */
+		GROUP_BY_LABEL, /* phase, sequences and tokens are equal */
+		GROUP_BY_SIZES, /* at least half of the sizes agree */
+		GROUP_BY_EXCLUSION, /* nothing is known of its work, and it is
+			the only other one on both sides */
+	} match;
+	/* The change of the mean iteration, and the headline of the pair's
+	 * comparison. Only the eight pairs with the most time are tested; the
+	 * others have no evidence and no headline (NULL). */
+	struct change iteration;
+	const char *headline;
+};
+
 struct comparison_side {
 	uint32_t runs, units;
 	uint32_t iterations, iterations_used;
@@ -156,16 +189,24 @@ struct comparison_side {
 	const int64_t *iteration_runs; /* the run of each iteration */
 };
 
+enum { GROUP_NONE = UINT32_MAX, GROUP_MIXED = UINT32_MAX - 1 };
+
 struct comparison {
 	const char *headline; /* one sentence: the result of the comparison */
 	bool comparable; /* false: there are no classes; the findings give the reason */
 	struct finding *findings;
 	struct comparison_side base, head;
+	/* First the pairs, then groups of one side. In both, the largest share
+	 * of time first. */
+	struct compared_group *groups;
+	uint32_t groups_n;
+	uint32_t group; /* the compared one; GROUP_NONE: no pair; GROUP_MIXED:
+		all pairs, in equal proportions */
 	struct split_row
 		*split; /* the known parts, in split_part.def's order */
 	struct common_factor common;
-	/* First the changed rows (up to CHANGE_LIKELY), then undecided, then
-	 * unchanged ones. In each group by |delta_ns|, largest first, then by
+	/* First the changed rows (up to CHANGE_LIKELY), then those that changed
+	 * within the margin, then undecided, then unchanged ones. In each group by |delta_ns|, largest first, then by
 	 * name and device. */
 	struct changed_row *rows;
 	uint32_t findings_n, split_n, rows_n;

@@ -9,6 +9,7 @@ static const char *const comparison_word_class[] = {
 	[CHANGE_IMPROVED] = "improved",
 	[CHANGE_VANISHED] = "vanished",
 	[CHANGE_LIKELY] = "likely",
+	[CHANGE_WITHIN_MARGIN] = "within_margin",
 	[CHANGE_UNDECIDED] = "undecided",
 	[CHANGE_UNCHANGED] = "unchanged",
 };
@@ -35,6 +36,13 @@ static const char *const comparison_word_identity[] = {
 	[ROW_RENAMED] = "renamed",
 	[ROW_VARIANT] = "variant",
 	[ROW_SEVERAL] = "several",
+};
+
+static const char *const comparison_word_match[] = {
+	[GROUP_ALONE] = "alone",
+	[GROUP_BY_LABEL] = "label",
+	[GROUP_BY_SIZES] = "sizes",
+	[GROUP_BY_EXCLUSION] = "exclusion",
 };
 
 static const char *const comparison_word_severity[] = {

@@ -66,7 +66,8 @@ struct stratum {
 
 /* One size on which a stratum worked; the most frequent size is first. It is an
  * operator with its Input Dims ("[[64,128,17],[17,128]]"), or a kernel with its
- * grid ("128x1x1"). */
+ * grid and block ("128x1x1 / 256x1x1"; "128x1x1" if the block is unknown, and in
+ * runs that an analysis before version 9 stored). */
 enum work_kind { WORK_OP, WORK_GRID };
 struct work {
 	uint32_t stratum;

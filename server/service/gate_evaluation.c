@@ -6,6 +6,7 @@
 #include "query_operator.h"
 #include "run_selection.h"
 #include "compare_sides.h"
+#include <jansson.h>
 
 const char *gate_evaluation_shared_words(struct arena *a,
 	const struct gate_request *q)
@@ -60,6 +61,23 @@ static bool gate_evaluation_operators_read(struct service_call *c,
 	return true;
 }
 
+/* The label `commit` of each run; NULL if it has none. */
+static const char *const *gate_evaluation_commits(struct arena *a,
+	const struct compared_run *runs, uint32_t n)
+{
+	const char **commits = arena_array(a, const char *, n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		json_t *v = runs[i].labels ? json_loads(runs[i].labels, 0, NULL)
+					   : NULL;
+		const char *is =
+			json_string_value(json_object_get(v, "commit"));
+		commits[i] = is && *is ? arena_strdup(a, is) : NULL;
+		json_decref(v);
+	}
+	return commits;
+}
+
 bool gate_evaluation_run(struct service_call *c, const struct gate_request *q,
 	const struct run_selection *base, const struct run_selection *head,
 	struct gate_evaluation *out, struct err *e)
@@ -77,5 +95,7 @@ bool gate_evaluation_run(struct service_call *c, const struct gate_request *q,
 	g.base_n = s->base_n;
 	g.head = s->head;
 	g.head_n = s->head_n;
+	g.base_commits = gate_evaluation_commits(&c->arena, s->base, s->base_n);
+	g.head_commits = gate_evaluation_commits(&c->arena, s->head, s->head_n);
 	return regression_gate_from(&g, &q->policy, &c->arena, &out->gate, e);
 }

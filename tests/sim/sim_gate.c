@@ -58,7 +58,10 @@ static void gated(const struct compared_run *base, uint32_t base_n,
 	const struct compared_run *head, uint32_t head_n, struct arena *a,
 	struct gate *out)
 {
-	struct gate_given given = { base, head, base_n, head_n, NULL, NULL, 0 };
+	struct gate_given given = { .base = base,
+		.head = head,
+		.base_n = base_n,
+		.head_n = head_n };
 	struct gate_policy p;
 	struct err e = { 0 };
 

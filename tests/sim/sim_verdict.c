@@ -16,6 +16,8 @@
 #define PROCESSES(u, c) .units = u, .iterations = c, .rows = 300, .noise = 0.03
 #define FLOOR_UNKNOWN \
 	.floor = NOISE_FLOOR_DEFAULT_SD, .floor_df = NOISE_FLOOR_DEFAULT_DF
+/* As learned from the repeats of eight runs a side that differ by 0.5 %. */
+#define FLOOR_KNOWN .floor = 0.005, .floor_df = 14
 #define FLOOR_NONE .floor = 0, .floor_df = INFINITY
 #define ODD .memory = 0.5, .warm_up = 0.3, .step = 0.05
 
@@ -32,14 +34,22 @@ static const struct sim {
 };
 
 struct tally {
-	uint32_t pairs, accused, found, likely, top, common, likely_pairs,
-		covered;
+	uint32_t pairs, accused, found, likely, within, top, common,
+		likely_pairs, within_pairs, covered;
 };
 
 static bool accusation(enum change_class c)
 {
 	return c == CHANGE_REGRESSED || c == CHANGE_IMPROVED ||
 	       c == CHANGE_APPEARED || c == CHANGE_VANISHED;
+}
+
+/* A change within the margin whose estimate is larger may be reported as one
+ * beyond it. */
+static bool sim_found(const struct sim *s, enum change_class is)
+{
+	return is == s->found_as ||
+	       (s->found_as == CHANGE_WITHIN_MARGIN && accusation(is));
 }
 
 static bool play(const struct sim *s, uint64_t seed, uint32_t permutations,
@@ -51,7 +61,7 @@ static bool play(const struct sim *s, uint64_t seed, uint32_t permutations,
 	struct change *c = arena_array(&a, struct change, p.in.n);
 	struct common_factor common;
 	uint32_t block;
-	bool accused = false, suspected = false, top = true;
+	bool accused = false, suspected = false, within = false, top = true;
 
 	p.in.permutations = permutations;
 	if (!verdict_from(&p.in, &a, c, &common, &block, &e)) {
@@ -64,6 +74,7 @@ static bool play(const struct sim *s, uint64_t seed, uint32_t permutations,
 		bool mine = changed && i == row;
 		accused = accused || (!mine && accusation(c[i].is));
 		suspected = suspected || (!mine && c[i].is == CHANGE_LIKELY);
+		within = within || (!mine && c[i].is == CHANGE_WITHIN_MARGIN);
 		top = top && (c[i].is > c[row].is ||
 				     (c[i].is == c[row].is &&
 					     fabs(c[i].delta_ns) <=
@@ -72,8 +83,10 @@ static bool play(const struct sim *s, uint64_t seed, uint32_t permutations,
 	t->pairs++;
 	t->accused += accused;
 	t->likely_pairs += suspected;
-	t->found += changed && c[row].is == s->found_as;
+	t->within_pairs += within;
+	t->found += changed && sim_found(s, c[row].is);
 	t->likely += changed && c[row].is == CHANGE_LIKELY;
+	t->within += changed && c[row].is == CHANGE_WITHIN_MARGIN;
 	t->top += changed && top;
 	t->common += common.there;
 	t->covered += changed && c[row].low_ns <= p.delta_ns &&
@@ -98,10 +111,12 @@ static bool judge(const struct sim *s, const struct tally *t)
 		  n - t->common <= most(1 - s->common_min, n) &&
 		  t->common <= most(s->common_max, n);
 	printf("%s: of %u pairs %u accuse a row that did not change, %u call "
-	       "one likely; %u find the one that did (%u on top, %u likely, "
-	       "%u intervals hold the truth); %u have a common factor: %s\n",
-		s->world.name, t->pairs, t->accused, t->likely_pairs, t->found,
-		t->top, t->likely, t->covered, t->common, ok ? "ok" : "NOT OK");
+	       "one likely, %u within the margin; %u find the one that did (%u "
+	       "on top, %u likely, %u within the margin, %u intervals hold the "
+	       "truth); %u have a common factor: %s\n",
+		s->world.name, t->pairs, t->accused, t->likely_pairs,
+		t->within_pairs, t->found, t->top, t->likely, t->within,
+		t->covered, t->common, ok ? "ok" : "NOT OK");
 	fflush(stdout);
 	return ok;
 }

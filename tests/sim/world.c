@@ -49,13 +49,20 @@ static struct verdict_side side_of(const struct world *w, struct arena *a)
 		w->units * w->iterations };
 }
 
+static double side_tail(const struct world *w, struct xoshiro *x)
+{
+	if (!(w->tail > 0) || uniform(x) >= w->tail)
+		return 1;
+	return 1.08 + 0.22 * uniform(x);
+}
+
 static double *side_play(const struct world *w, struct xoshiro *x, double mean,
 	double *const *clocks, struct arena *a)
 {
 	double *to = arena_array(a, double, w->units * w->iterations);
 	for (uint32_t u = 0; u < w->units; u++)
-		play(w, x, mean * exp(w->run * normal(x)), clocks[u],
-			to + u * w->iterations);
+		play(w, x, mean * exp(w->run * normal(x)) * side_tail(w, x),
+			clocks[u], to + u * w->iterations);
 	return to;
 }
 
@@ -98,9 +105,10 @@ struct world_pair world_pair(const struct world *w, uint64_t seed,
 		clocks[u % 2][u / 2] = clock;
 	}
 	p.changed = xoshiro_below(&x, w->rows);
-	/* The injected change is in a function of at least 1 % of the iteration. */
-	double wanted = 0.0101 / KERNELS_SHARE, others = sum - share[p.changed];
-	if (w->slower != 0 && share[p.changed] < wanted * sum) {
+	double wanted = (w->share > 0 ? w->share : 0.0101) / KERNELS_SHARE,
+	       others = sum - share[p.changed];
+	if (w->slower != 0 &&
+		(w->share > 0 || share[p.changed] < wanted * sum)) {
 		share[p.changed] = others * wanted / (1 - wanted);
 		sum = others + share[p.changed];
 	}
@@ -122,6 +130,8 @@ struct world_pair world_pair(const struct world *w, uint64_t seed,
 		struct verdict_row *r = &rows[i];
 		r->base = side_play(w, &x, mean, clocks[0], a);
 		r->head = side_play(w, &x, head, clocks[1], a);
+		for (uint32_t c = 0; i == p.changed && c < w->iterations; c++)
+			((double *)r->base)[c] *= 1 + w->outlier;
 		extremes(r->base, p.in.base.n, launches, &r->base_launches,
 			&r->base_min_ns, &r->base_max_ns);
 		extremes(r->head, p.in.head.n, launches, &r->head_launches,

@@ -20,11 +20,16 @@ struct world {
 	double run; /* relative, per function and process */
 	double run_common; /* the same for all functions of a process */
 	double floor, floor_df;
-	/* How the head differs. One function of at least 1 % of the iteration
-	 * is slower by `slower` (-1: missing in the head; INFINITY: missing in
-	 * the base). Kernels are slower by `clock`, except for a share of
+	/* How the head differs. One function is slower by `slower` (-1: missing
+	 * in the head; INFINITY: missing in the base). It has exactly `share`
+	 * of the iteration, or at least 1 % if `share` is 0. Kernels are slower by `clock`, except for a share of
 	 * `untouched`. */
-	double slower, clock, untouched;
+	double slower, share, clock, untouched;
+	/* One run of the base takes longer by this in the function that
+	 * changes. */
+	double outlier;
+	/* This share of the times of functions in runs is 8 to 30 % longer. */
+	double tail;
 	/* Rows that are not kernels: the idle part is longer by this. */
 	double stall;
 };

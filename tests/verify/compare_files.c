@@ -1,11 +1,12 @@
 /* compare_files.c - compares runs of files without a server, for
  * compare_real.py.
  *
- *   compare_files [--floor X] [--job] [--halves] BASE... -- HEAD...
+ *   compare_files [--floor X] [--job] [--halves] [--swap] BASE... -- HEAD...
  *
  * Every process of a file is a run. --job: the runs of each side are one job.
  * --halves: no head is given; the first half of the iterations of each base run
- * is the base, the second half is the head. Prints one JSON object. */
+ * is the base, the second half is the head. --swap: compares the head with the
+ * base. Prints one JSON object. */
 #include "analyze.h"
 #include "compare.h"
 #include "comparison_word.h"
@@ -145,7 +146,7 @@ static json_t *shown(const struct comparison *c)
 }
 
 static bool run(struct sides *x, const struct compare_options *o, bool job,
-	struct comparison *out)
+	bool swap, struct comparison *out)
 {
 	for (int s = 0; s < 2; s++)
 		for (uint32_t i = 0; i < x->n[s]; i++) {
@@ -154,8 +155,8 @@ static bool run(struct sides *x, const struct compare_options *o, bool job,
 		}
 	for (int s = 0; s < 2; s++)
 		compare_stems(x->families, x->runs[s], x->n[s], &x->arena);
-	return compare_from(x->runs[0], x->n[0], x->runs[1], x->n[1], NULL, o,
-		&x->arena, out, &x->e);
+	return compare_from(x->runs[swap], x->n[swap], x->runs[!swap],
+		x->n[!swap], NULL, o, &x->arena, out, &x->e);
 }
 
 int main(int argc, char **argv)
@@ -163,7 +164,7 @@ int main(int argc, char **argv)
 	static struct sides x;
 	struct compare_options o = COMPARE_OPTIONS;
 	struct comparison c;
-	bool job = false, halves = false, ok;
+	bool job = false, halves = false, swap = false, ok;
 	int side = 0;
 
 	ok = (x.families = catalog_new(NULL, &x.e));
@@ -172,6 +173,8 @@ int main(int argc, char **argv)
 			job = true;
 		else if (!strcmp(argv[i], "--halves"))
 			halves = true;
+		else if (!strcmp(argv[i], "--swap"))
+			swap = true;
 		else if (!strcmp(argv[i], "--floor") && i + 1 < argc)
 			o.floor = strtod(argv[++i], NULL);
 		else if (!strcmp(argv[i], "--"))
@@ -180,7 +183,7 @@ int main(int argc, char **argv)
 			ok = file_add(&x, side, argv[i]);
 	if (ok && halves)
 		halve(&x);
-	ok = ok && run(&x, &o, job, &c);
+	ok = ok && run(&x, &o, job, swap, &c);
 	if (ok) {
 		json_auto_t *j = shown(&c);
 		json_dumpf(j, stdout, JSON_INDENT(1));

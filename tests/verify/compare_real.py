@@ -3,7 +3,8 @@
 
 Repeats of a run have no regression. If two runs did different work, the comparison
 reports that first. A real change is found. Each line of the table is a comparison and
-its required result. Skipped without the shared traces (KERNSIFT_TRACES).
+its required result. Each is also run in reverse, which must be its exact mirror. Skipped
+without the shared traces (KERNSIFT_TRACES).
 """
 import itertools
 import json
@@ -17,7 +18,7 @@ BIN = os.environ.get('KERNSIFT_BIN') or os.path.join(SRC, 'build/dev/bin')
 TRACES = os.environ.get('KERNSIFT_TRACES') or os.path.join(
     SRC, '..', 'shared', 'traces')
 CLASSES = ('regressed', 'appeared', 'improved', 'vanished', 'likely',
-           'undecided', 'unchanged')
+           'within_margin', 'undecided', 'unchanged')
 CHANGED = CLASSES[:4]
 
 PARTICLE = {64: [f'kineto/repeats/particle-bs64_{i}' for i in range(2, 6)],
@@ -48,7 +49,42 @@ def compared(base, head, *options):
     got = json.loads(first)
     if first != second:
         breach(got, 'the same input gives other bytes')
+    back = json.loads(subprocess.run(
+        [command[0], '--swap', *command[1:]], check=True,
+        capture_output=True).stdout)
+    for problem in not_mirrored(got, back):
+        breach(got, f'the reverse comparison is no mirror: {problem}')
     return got
+
+
+def not_mirrored(to, fro):
+    """Yields where the comparison of the head with the base is no exact mirror."""
+    other = dict(zip(CHANGED, ('improved', 'vanished', 'regressed', 'appeared')))
+    pairs = [(part, to['split'][part], fro['split'].get(part))
+             for part in to['split']]
+    by_name = {}
+    for r in fro['rows']:
+        by_name.setdefault(r['head_name'] or r['name'], []).append(r)
+    for r in to['rows']:
+        same = by_name.get(r['name'], [])
+        found = [b for b in same if b['base'] == r['head'] and
+                 b['head'] == r['base']]
+        pairs.append((r['name'], r, found[0] if found else None))
+    if len(fro['rows']) != len(to['rows']):
+        yield f'{len(to["rows"])} rows, {len(fro["rows"])} in the reverse'
+    for name, a, b in pairs:
+        if not b:
+            yield f'{name} is not in the reverse'
+            continue
+        negated = [(a[x], b[y]) for x, y in
+                   (('delta', 'delta'), ('low', 'high'), ('high', 'low'))]
+        if any((p is None) != (q is None) or p is not None and p != -q
+               for p, q in negated):
+            yield f'{name}: differences are not negated: {negated}'
+        if other.get(a['is'], a['is']) != b['is']:
+            yield f'{name}: {a["is"]} and {b["is"]}'
+        if a['p_family'] != b['p_family'] or a['evidence'] != b['evidence']:
+            yield f'{name}: the evidence differs'
 
 
 def breach(got, why):

@@ -13,9 +13,17 @@ export const CLASSES = {
 		mark: '≈',
 		description: 'larger than the variance between runs, but too few runs or iterations for significance',
 	},
+	within_margin: {
+		mark: '±',
+		text: 'within margin',
+		description: 'statistically significant, but too small to act on',
+	},
 	undecided: {mark: '?', description: 'neither a change nor its absence is significant'},
-	unchanged: {mark: '=', description: 'the change is within the margin'},
+	unchanged: {mark: '=', description: 'any change is within the margin, and none is significant'},
 };
+
+// The keys are the words of the server, the address and the style sheet.
+export const classText = (word) => CLASSES[word]?.text ?? word;
 
 export const EVIDENCE = {
 	runs: 'permutation test over runs, at least four per side',
@@ -31,6 +39,14 @@ export const DETECTORS = {
 	given: 'given by a table',
 	named: 'ranges with the given name',
 	none: 'none found',
+};
+
+// How the iterations of both sides were found to do the same work.
+export const MATCHES = {
+	label: 'phase, sequences and tokens are equal',
+	sizes: 'most sizes of operators or grids agree',
+	exclusion: 'nothing is known of the work, and no other iterations are left',
+	alone: 'the other side has no such iterations',
 };
 
 export const PARTS = {
@@ -64,7 +80,7 @@ export function parseSide(text) {
 }
 
 // The parameters of the request, from the page's address.
-const PARAMS = ['base', 'head', 'range', 'noise_floor', 'margin', 'seed'];
+const PARAMS = ['base', 'head', 'range', 'group', 'noise_floor', 'margin', 'seed'];
 export function compareParams(query) {
 	return Object.fromEntries(PARAMS.map((key) => [key, query.get(key)]).filter(([, value]) => value));
 }

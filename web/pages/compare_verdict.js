@@ -9,9 +9,12 @@ import {
 	baseHeadText,
 	CLASSES,
 	classesParam,
+	classText,
+	compareUrl,
 	EVIDENCE,
 	intervalTitle,
 	ITERATION_PARTS,
+	MATCHES,
 	PARTS,
 	shownClasses,
 } from '../lib/comparison.js';
@@ -29,7 +32,7 @@ function badge(word) {
 		'span',
 		{class: `class ${word}`, title: CLASSES[word]?.description},
 		h('span', {class: 'class-mark', 'aria-hidden': 'true'}, CLASSES[word]?.mark ?? ''),
-		word,
+		classText(word),
 	);
 }
 
@@ -171,6 +174,51 @@ function splitSection(doc) {
 		h('h2', {id: 'split'}, 'Time of an iteration'),
 		bars(doc) ?? '',
 		table({caption: 'Time of an iteration', columns, rows: doc.split}).node,
+	);
+}
+
+// The kinds of work of the iterations. Each that both sides have is a comparison of its own; a link
+// shows it. Nothing is shown if all iterations do the same.
+
+const groupSide = (g) => g.base ?? g.head;
+const shareText = (side) => (side ? `${f.percent(side.share * 100)} %` : f.NONE);
+
+function groupName(doc, params, g) {
+	const at = doc.groups.indexOf(g);
+	const texts = [groupSide(g).work, g.head && g.base && g.head.work !== g.base.work ? g.head.work : null];
+	const name = texts.filter(Boolean).join(' → ');
+	const query = {...params, group: at ? String(at) : ''};
+	return at === doc.group || g.match === 'alone'
+		? [name, at === doc.group ? h('div', {class: 'quiet'}, 'shown below') : null]
+		: h('a', {href: compareUrl(query)}, name);
+}
+
+function groupSection(doc, params) {
+	if (doc.groups.length < 2) return null;
+	const unit = largestUnit(
+		doc.groups.map((g) => Math.max(g.base_ns_per_iteration ?? 0, g.head_ns_per_iteration ?? 0)),
+	);
+	const plain = ({up, down, ...column}) => column;
+	const columns = [
+		{label: 'Work', head: true, cell: (g) => groupName(doc, params, g), title: (g) => g.headline ?? ''},
+		{label: 'Paired by', cell: (g) => g.match, title: (g) => MATCHES[g.match]},
+		{
+			label: 'Iterations',
+			num: true,
+			cell: (g) => baseHeadText(g.base?.iterations ?? 0, g.head?.iterations ?? 0, f.count),
+		},
+		{label: 'Share of time', num: true, cell: (g) => baseHeadText(g.base, g.head, shareText)},
+		sideColumn('Base', 'base', unit),
+		sideColumn('Head', 'head', unit),
+		{...deltaColumn(unit), label: 'Δ'},
+		{label: 'Change', num: true, cell: (g) => f.changeOf(g.ratio)},
+		{label: 'Class', cell: (g) => badge(g.verdict)},
+	].map(plain);
+	return h(
+		'section',
+		{'aria-labelledby': 'groups'},
+		h('h2', {id: 'groups'}, 'Kinds of work'),
+		table({caption: 'Kinds of work', columns, rows: doc.groups}).node,
 	);
 }
 
@@ -330,7 +378,7 @@ function numbers(r) {
 	const list = facts([
 		...nameFacts(r),
 		['Kind', r.type],
-		['Class', r.verdict && `${r.verdict}: ${CLASSES[r.verdict]?.description}`],
+		['Class', r.verdict && `${classText(r.verdict)}: ${CLASSES[r.verdict]?.description}`],
 		['Evidence', EVIDENCE[r.evidence]],
 		[
 			'Change',
@@ -430,12 +478,13 @@ function rowDetail(doc, params, view, at, changed) {
 	async function load(r, place) {
 		place.replaceChildren(h('p', {class: 'loading'}, 'Loading iterations…'));
 		try {
-			const {range} = params;
+			const {range, group} = params;
 			const answer = await api.series(
 				{
 					base: params.base,
 					head: params.head,
 					range,
+					group,
 					function: r.function,
 					side: r.base_functions.length || !r.head_functions.length ? null : 'head',
 					device: r.device,
@@ -798,6 +847,7 @@ export async function verdictTab(doc, params, query, at) {
 		node: h(
 			'div',
 			{class: 'part verdict'},
+			groupSection(doc, params) ?? '',
 			h('div', {class: 'side-by-side'}, splitSection(doc) ?? '', iterations ?? ''),
 			commonLine(doc.common) ?? '',
 			lists.length ? h('div', {class: 'lists'}, lists) : '',

@@ -172,6 +172,9 @@ const SECTIONS = [
 		'Findings are shown first. If a finding makes the sides incomparable, no verdicts are given. Below are ' +
 			'the time of an iteration by part, and the functions with their classes:',
 		described(CLASSES, marked),
+		'The margin is 5 %, unless the comparison sets another. A significant change is within the margin if it is ' +
+			'less than half the margin of the function and less than a fifth of the margin of the iteration, or less ' +
+			'than 0.01 % of the iteration.',
 		'Evidence says what a class is based on: `runs` (at least four per side), `iterations` or ' +
 			'`launches`.',
 		'Compilers give their kernels other numbers in each compilation. Such kernels are matched by the rest of the ' +
@@ -211,10 +214,10 @@ const SECTIONS = [
 		described(OUTCOMES, marked),
 		'A gate passes if every estimate is below its limit; statistical significance is not required. An ' +
 			'undecided gate shows how many runs of the head are needed.',
-		'Use a long baseline, such as `label.branch=main last=60`, and distribute the runs of a commit over ' +
-			'machines. The gate models per-commit variance once the baseline has six commits. With a shorter ' +
-			'baseline, or if a head is run again until it is decided, false positives are several times as ' +
-			'frequent.',
+		'Use a long baseline, such as `label.branch=main last=60`, and label the runs with `commit`. If commits ' +
+			'differ by more than their runs explain, the number of commits decides how clear a change is, and ' +
+			'more runs of the head do not help.',
+		'A head of one run can fail if the baseline has at least 20 commits.',
 		'A stored gate never changes. Each gate has a page, Markdown, JUnit XML and a badge.',
 	],
 	[

@@ -160,10 +160,12 @@ static void compare_rows_from(struct compare *c)
 }
 
 static void compare_rows_statistics_add(struct matrix *m, int s,
-	const char *name, double total_ns, double instances)
+	const char *name, bool collective, double total_ns, double instances)
 {
 	struct compare_row *row =
 		compare_rows_row_of(m, name, FUNCTION_gpu_compute, 0, 0);
+	if (collective)
+		row->type = FUNCTION_gpu_comm;
 	row->ns[s][0] += total_ns;
 	row->launches[s] += instances;
 }
@@ -181,6 +183,8 @@ static void compare_rows_statistics(struct compare *c)
 			for (uint32_t k = 0; k < r->stats_n; k++)
 				compare_rows_statistics_add(&m, s,
 					r->stat_names[k],
+					r->stat_collective &&
+						r->stat_collective[k],
 					(double)r->stats[k].total_ns,
 					(double)r->stats[k].instances);
 			for (uint32_t k = 0; !r->stats_n && k < r->patterns.n;
@@ -191,7 +195,9 @@ static void compare_rows_statistics(struct compare *c)
 					!compare_on_host(p->type);
 					y++)
 					compare_rows_statistics_add(&m, s,
-						p->name, (double)p->dur_ns[y],
+						p->name,
+						p->type == FUNCTION_gpu_comm,
+						(double)p->dur_ns[y],
 						(double)p->launches[y]);
 			}
 		}
@@ -394,9 +400,9 @@ static bool compare_rows_split(struct compare *c, struct err *e)
 /* Windows: recordings of a fixed time differ in length by chance.
  *
  * If both sides are windows and nearly all launches scale by one ratio, the
- * head's times are divided by this ratio, so that both sides have the amount of
- * work in the base's window. A change of the code would change the counts of a
- * few functions, not of all. */
+ * times of the longer recording are divided by this ratio, so that both sides
+ * have the amount of work in the shorter one. A change of the code would change
+ * the counts of a few functions, not of all. */
 
 struct compare_rows_counted {
 	double ratio, weight;
@@ -408,18 +414,18 @@ static int compare_rows_by_ratio(const void *left, const void *right)
 	return (a->ratio > b->ratio) - (a->ratio < b->ratio);
 }
 
-static void compare_rows_window_apply(struct compare *c, double by)
+static void compare_rows_window_apply(struct compare *c, int side, double by)
 {
-	struct compare_side *s = &c->side[HEAD];
+	struct compare_side *s = &c->side[side];
 	s->per_launch = by;
 	for (uint32_t i = 0; i < c->rows_n; i++) {
-		c->rows[i].launches[HEAD] *= by;
+		c->rows[i].launches[side] *= by;
 		for (uint32_t k = 0; k < s->iterations_n; k++)
-			c->rows[i].ns[HEAD][k] *= by;
+			c->rows[i].ns[side][k] *= by;
 	}
 	for (uint32_t i = 0; i < c->split_n; i++)
 		for (uint32_t k = 0; k < s->iterations_n; k++)
-			c->split[i].ns[HEAD][k] *= by;
+			c->split[i].ns[side][k] *= by;
 }
 
 /* The median ratio of launches, and the share of launches within 5 % of it. */
@@ -451,7 +457,7 @@ static double compare_rows_window_ratio(const struct compare *c, double *same)
 	return ratio;
 }
 
-/* Scales the head's times to the base's window. */
+/* Scales the longer window's times to the shorter window. */
 static void compare_rows_window_scale(struct compare *c)
 {
 	double same;
@@ -461,9 +467,14 @@ static void compare_rows_window_scale(struct compare *c)
 	double ratio = compare_rows_window_ratio(c, &same);
 	if (same < 0.8 || ratio == 1)
 		return;
-	compare_rows_window_apply(c, 1 / ratio);
+	int longer = ratio > 1 ? HEAD : BASE;
+	double times = ratio > 1 ? ratio : 1 / ratio;
+	compare_rows_window_apply(c, longer, 1 / times);
 	compare_finding_add(c, FINDING_window_scaled,
-		arena_printf(c->a, "%.4g", ratio), NULL);
+		arena_printf(c->a, "%s has %.4g",
+			(longer == HEAD) != c->mirrored ? "head" : "base",
+			times),
+		NULL);
 }
 
 /* Rows that are always reported without a verdict. */
@@ -538,7 +549,7 @@ static void compare_verdict_withdraw_rows(const struct compare *c,
 	for (uint32_t i = 0; i < c->rows_n + c->split_n; i++) {
 		struct change *x = &changes[i];
 		if (i >= c->rows_n && x->is == CHANGE_UNCHANGED &&
-			fabs(x->ratio - 1) > c->o->margin)
+			fabs(log(x->ratio)) > log1p(c->o->margin))
 			x->is = CHANGE_UNDECIDED;
 		if (compare_verdict_waits(c, i, whole) ||
 			compare_verdict_one_sided(c, i) ||
@@ -661,7 +672,8 @@ static bool compare_verdict(struct compare *c, struct change *changes,
 		.rows = rows,
 		.n = n,
 		.base_iteration_ns = compare_verdict_mean(base->iteration_ns,
-			base->iterations_n),
+					     base->iterations_n) *
+				     base->per_launch,
 		.head_iteration_ns = compare_verdict_mean(head->iteration_ns,
 					     head->iterations_n) *
 				     head->per_launch,
@@ -748,7 +760,8 @@ static bool compare_prepare(struct compare *c, const struct compared_run *base,
 		compare_rows_statistics(c);
 		return true;
 	}
-	compare_work_from(c, wanted);
+	if (!compare_groups_from(c, wanted, e))
+		return false;
 	compare_match_iterations(c, wanted);
 	compare_identity_from(c);
 	compare_rows_from(c);
@@ -758,15 +771,28 @@ static bool compare_prepare(struct compare *c, const struct compared_run *base,
 	return compare_rows_split(c, e);
 }
 
+/* As compare_prepare(), with the sides in the order of c->mirrored. */
+static bool compare_prepare_either(struct compare *c,
+	const struct compared_run *base, uint32_t base_n,
+	const struct compared_run *head, uint32_t head_n, struct err *e)
+{
+	if (c->mirrored)
+		return compare_prepare(c, head, head_n, base, base_n, e);
+	return compare_prepare(c, base, base_n, head, head_n, e);
+}
+
 bool compare_findings(const struct compared_run *base, uint32_t base_n,
 	const struct compared_run *head, uint32_t head_n, struct arena *a,
 	struct comparison *out, struct err *e)
 {
 	const struct compare_options o = COMPARE_OPTIONS;
-	struct compare c = { .o = &o, .a = a, .out = out };
+	struct compare c = { .o = &o,
+		.a = a,
+		.out = out,
+		.mirrored = compare_mirror_needed(base, base_n, head, head_n) };
 
 	*out = (struct comparison){ .comparable = true };
-	if (!compare_prepare(&c, base, base_n, head, head_n, e))
+	if (!compare_prepare_either(&c, base, base_n, head, head_n, e))
 		return false;
 	compare_findings_sort(&c);
 	return true;
@@ -802,13 +828,77 @@ bool compare_run(struct compare *c, const struct compared_run *base,
 	return true;
 }
 
+/* Both sides, and repeats of them. */
+struct compare_given {
+	const struct compared_run *runs[2];
+	uint32_t n[2];
+	const struct repeats *repeats;
+};
+
+/* So many pairs of groups get a headline of their own: each takes as long as the
+ * comparison itself. */
+enum { GROUPS_COMPARED = 8 };
+
+/* Compares one pair of groups. */
+static bool compare_one(const struct compare_given *g,
+	const struct compare_options *o, struct arena *a,
+	struct comparison *out, struct err *e)
+{
+	struct compare c = { .o = o,
+		.repeats = g->repeats,
+		.a = a,
+		.out = out,
+		.mirrored = compare_mirror_needed(g->runs[BASE], g->n[BASE],
+			g->runs[HEAD], g->n[HEAD]) };
+	int base = c.mirrored ? HEAD : BASE;
+	return compare_run(&c, g->runs[base], g->n[base], g->runs[!base],
+		g->n[!base], e);
+}
+
+static void compare_group_fill(struct compared_group *g,
+	const struct comparison *of, struct arena *a)
+{
+	g->headline = arena_strdup(a, of->headline);
+	for (uint32_t i = 0; i < of->split_n; i++)
+		if (of->split[i].part == SPLIT_PART_iteration)
+			g->iteration = of->split[i].change;
+}
+
+/* Compares the other pairs too, those with the most time. */
+static bool compare_others(const struct compare_given *g,
+	const struct compare_options *o, struct arena *a,
+	struct comparison *out, struct err *e)
+{
+	for (uint32_t i = 0; i < out->groups_n && i < GROUPS_COMPARED; i++) {
+		struct compare_options other = *o;
+		struct arena scratch = { 0 };
+		struct comparison x;
+		if (out->groups[i].match == GROUP_ALONE)
+			break;
+		if (i == out->group) {
+			compare_group_fill(&out->groups[i], out, a);
+			continue;
+		}
+		other.group = i;
+		bool ok = compare_one(g, &other, &scratch, &x, e);
+		if (ok)
+			compare_group_fill(&out->groups[i], &x, a);
+		arena_release(&scratch);
+		if (!ok)
+			return false;
+	}
+	return true;
+}
+
 bool compare_from(const struct compared_run *base, uint32_t base_n,
 	const struct compared_run *head, uint32_t head_n,
 	const struct repeats *repeats, const struct compare_options *o,
 	struct arena *a, struct comparison *out, struct err *e)
 {
-	struct compare c = { .o = o, .repeats = repeats, .a = a, .out = out };
-	return compare_run(&c, base, base_n, head, head_n, e);
+	const struct compare_given g = { { base, head }, { base_n, head_n },
+		repeats };
+	return compare_one(&g, o, a, out, e) &&
+	       compare_others(&g, o, a, out, e);
 }
 
 /* One function's iterations, for a chart. */
@@ -820,24 +910,29 @@ struct filled {
 
 /* Whether a row is of the requested function on the side that has this name. A
  * row that both sides find by its name has one name. */
-static bool compare_series_wanted(const struct compare_row *r, const char *name,
-	const char *device, int side)
+static bool compare_series_wanted(const struct compare *c,
+	const struct compare_row *r, const struct compare_function *wants,
+	int side)
 {
-	const char *shown = r->device[BASE] ? r->device[BASE] : r->device[HEAD];
+	int base = c->mirrored ? HEAD : BASE;
+	const char *shown =
+		r->device[base] ? r->device[base] : r->device[!base];
 	const char *is = r->identity ? r->identity->name[side] : r->name;
-	return is && !strcmp(is, name) && (!device || !strcmp(shown, device));
+	return is && !strcmp(is, wants->name) &&
+	       (!wants->device || !strcmp(shown, wants->device));
 }
 
 /* Marks the rows of the requested function. If the base has no such function,
  * the name is one of the head. */
-static bool compare_series_find(const struct compare *c, const char *name,
-	const char *device, bool in_head, bool *wanted)
+static bool compare_series_find(const struct compare *c,
+	const struct compare_function *wants, bool *wanted)
 {
+	int base = c->mirrored ? HEAD : BASE;
 	bool found = false;
-	for (int side = in_head ? HEAD : BASE; side <= HEAD && !found; side++)
+	for (int turn = wants->in_head; turn < 2 && !found; turn++)
 		for (uint32_t i = 0; i < c->rows_n; i++) {
-			wanted[i] = compare_series_wanted(&c->rows[i], name,
-				device, side);
+			wanted[i] = compare_series_wanted(c, &c->rows[i], wants,
+				turn ? !base : base);
 			found |= wanted[i];
 		}
 	return found;
@@ -888,13 +983,16 @@ bool compare_series_from(const struct compared_run *base, uint32_t base_n,
 {
 	struct compare_options o = COMPARE_OPTIONS;
 	struct comparison unused = { .comparable = true };
-	struct compare c = { .o = &o, .a = a, .out = &unused };
+	o.group = wants->group;
+	struct compare c = { .o = &o,
+		.a = a,
+		.out = &unused,
+		.mirrored = compare_mirror_needed(base, base_n, head, head_n) };
 
-	if (!compare_prepare(&c, base, base_n, head, head_n, e))
+	if (!compare_prepare_either(&c, base, base_n, head, head_n, e))
 		return false;
 	bool *wanted = arena_array(a, bool, c.rows_n + 1);
-	bool found = compare_series_find(&c, wants->name, wants->device,
-		wants->in_head, wanted);
+	bool found = compare_series_find(&c, wants, wanted);
 	for (int s = 0; s < 2; s++) {
 		uint32_t n = c.side[s].iterations_n;
 		struct filled f = { arena_array(a, double, n + 1),
@@ -906,13 +1004,14 @@ bool compare_series_from(const struct compared_run *base, uint32_t base_n,
 		for (uint32_t i = 0; i < c.rows_n; i++)
 			if (wanted[i])
 				compare_series_row_add(&c, &c.rows[i], s, &f);
-		sides[s] = (struct compare_series){ .ns = f.ns,
-			.launches = f.launches,
-			.beta_pct = f.beta_pct,
-			.iteration_ns = c.side[s].iteration_ns,
-			.runs = f.runs,
-			.numbers = f.numbers,
-			.n = n };
+		sides[c.mirrored ? !s : s] =
+			(struct compare_series){ .ns = f.ns,
+				.launches = f.launches,
+				.beta_pct = f.beta_pct,
+				.iteration_ns = c.side[s].iteration_ns,
+				.runs = f.runs,
+				.numbers = f.numbers,
+				.n = n };
 	}
 	if (found)
 		return true;

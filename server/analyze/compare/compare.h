@@ -39,15 +39,21 @@ struct repeats {
 struct compare_options {
 	double floor; /* relative, between runs; negative: learned from repeats,
 		or 3 % without repeats */
-	double margin; /* relative; a smaller change is "unchanged". Default
-		0.05 */
+	double margin; /* relative (verdict.h). Default 0.05 */
 	double alpha; /* family-wise. Default 0.05 */
 	uint32_t permutations; /* default 2000 */
 	uint64_t seed; /* default 1 */
+	/* Which pair of groups is compared: an index, or one of these. */
+	int64_t group;
 };
-#define COMPARE_OPTIONS                 \
-	{                               \
-		-1, 0.05, 0.05, 2000, 1 \
+enum {
+	COMPARE_LARGEST = -1, /* the pair with the largest share of time */
+	COMPARE_MIXED = -2, /* all pairs, in equal proportions on both sides; if
+		that is impossible, the largest pair */
+};
+#define COMPARE_OPTIONS                                  \
+	{                                                \
+		-1, 0.05, 0.05, 2000, 1, COMPARE_LARGEST \
 	}
 
 /* The name of a finding in finding.def, and its severity. */
@@ -67,7 +73,8 @@ bool compare_findings(const struct compared_run *base, uint32_t base_n,
 
 /* Fills the stems of kernels and ranges in the runs, by which kernels are found
  * again under another name; the texts are in the arena. Without it, names alone
- * identify kernels. */
+ * identify kernels. Fills which kernels of a table of statistics are
+ * collectives. */
 struct catalog;
 void compare_stems(const struct catalog *k, struct compared_run *runs,
 	uint32_t n, struct arena *a);
@@ -90,6 +97,7 @@ struct compare_function {
 	const char *name; /* in the base, or in the head if the base lacks it */
 	const char *device; /* NULL: the sum over all devices */
 	bool in_head; /* `name` is that in the head */
+	int64_t group; /* as in compare_options */
 };
 struct compare_series {
 	const double *ns, *launches, *beta_pct, *iteration_ns;

@@ -158,8 +158,7 @@ static void compare_conditions_analysis_versions(struct compare *c)
 		}
 	if (min != max)
 		compare_finding_add(c, FINDING_analysis_versions,
-			arena_printf(c->a, "%d", min),
-			arena_printf(c->a, "%d", max));
+			arena_printf(c->a, "%d and %d", min, max), NULL);
 }
 
 /* Only kernels and graphs count: all programs have copies and waiting. */
@@ -280,6 +279,21 @@ static void compare_conditions_fact_other(struct compare *c,
 		l->text[s] = compare_text_join(c->a, l->text[s],
 			cuda[s] ? arena_printf(c->a, "CUDA runtime %s", cuda[s])
 				: arena_printf(c->a, "HIP runtime %s", hip[s]));
+}
+
+bool compare_conditions_clocks_differ(struct compare *c)
+{
+	static const char *const names[] = { "sm_clock_max_mhz",
+		"power_cap_w" };
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const char *base = compare_conditions_fact_of(c, BASE,
+				   names[i]),
+			   *head = compare_conditions_fact_of(c, HEAD,
+				   names[i]);
+		if (base && head && strcmp(base, head))
+			return true;
+	}
+	return false;
 }
 
 static bool compare_conditions_is_known(const char *name)

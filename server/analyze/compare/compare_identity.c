@@ -521,6 +521,7 @@ static void compare_identity_sum_up(struct compare_identity_match *m,
 	uint32_t root, const uint32_t count[2])
 {
 	uint32_t all = m->list[0]->n + m->list[1]->n;
+	int base = m->sides && m->at->c->mirrored ? HEAD : BASE;
 	const struct compare_identity_item *first = NULL;
 	for (uint32_t i = 0; i < all; i++) {
 		if (compare_identity_root(&m->fits, i) != root)
@@ -537,8 +538,8 @@ static void compare_identity_sum_up(struct compare_identity_match *m,
 			"renamed (inferred): the names are equal except for "
 			"the number, and several kernels fit equally well (%u "
 			"of the %s, %u of %s); their sums are compared",
-			count[0], m->sides ? "base" : "first run", count[1],
-			m->sides ? "the head" : "another run"));
+			count[base], m->sides ? "base" : "first run",
+			count[!base], m->sides ? "the head" : "another run"));
 }
 
 /* Takes over the sets of items that fit. A set of one item of each list is a
@@ -1065,6 +1066,20 @@ static const char *compare_identity_numbered(struct compare_identity_stems *s,
 	return stem->varies == NAME_NUMBER ? stem->text : NULL;
 }
 
+/* A table of statistics has no types of functions. */
+static void compare_identity_collectives(const struct catalog *k,
+	struct compared_run *run, struct arena *a)
+{
+	bool *is = arena_array(a, bool, run->stats_n + 1);
+	for (uint32_t i = 0; i < run->stats_n; i++) {
+		struct kernel_source source;
+		const char *name = run->stat_names[i];
+		catalog_kernel(k, name, strlen(name), &source);
+		is[i] = family_is_collective(source.family);
+	}
+	run->stat_collective = is;
+}
+
 void compare_stems(const struct catalog *k, struct compared_run *runs,
 	uint32_t n, struct arena *a)
 {
@@ -1083,6 +1098,7 @@ void compare_stems(const struct catalog *k, struct compared_run *runs,
 			if (p->rows[r].type == FUNCTION_gpu_compute)
 				p->rows[r].stem = *compare_identity_stem(&s,
 					p->rows[r].name);
+		compare_identity_collectives(k, &runs[i], a);
 	}
 	arena_drop(a, s.of);
 }

@@ -1,5 +1,4 @@
-/* compare_result.c - builds the result: sorted rows, their resources, and the
- * headline. */
+/* compare_result.c - builds the result: sorted rows and their resources. */
 #include "compare_state.h"
 #include <math.h>
 #include <stdlib.h>
@@ -169,158 +168,6 @@ void compare_result_counters(struct compare *c)
 			NULL);
 }
 
-/* The headline: one sentence that sums up the comparison. */
-
-static bool compare_result_larger(const struct change *c,
-	const struct change *than)
-{
-	return c->is <= CHANGE_LIKELY &&
-	       (!than || fabs(c->delta_ns) > fabs(than->delta_ns));
-}
-
-static const struct change *compare_result_part(const struct comparison *out,
-	enum split_part which)
-{
-	for (uint32_t i = 0; i < out->split_n; i++)
-		if (out->split[i].part == which)
-			return &out->split[i].change;
-	return NULL;
-}
-
-static bool compare_result_tested(const struct change *c)
-{
-	return c && c->evidence != EVIDENCE_NONE;
-}
-
-/* "; the iteration takes 12.31 ms in the base, 12.35 ms in the head (+0.3 %)".
- * For windows, the time of computing kernels is used, because the length of a
- * window is random. */
-static const char *compare_result_text_iteration(struct arena *a,
-	const struct comparison *out)
-{
-	const struct change *c = compare_result_part(out, SPLIT_PART_iteration);
-	const char *what = "the iteration takes";
-	if (!compare_result_tested(c)) {
-		c = compare_result_part(out, SPLIT_PART_compute);
-		what = "kernels that compute take";
-	}
-	if (!compare_result_tested(c))
-		return "";
-	return arena_printf(a, "; %s %s in the base, %s in the head (%+.1f %%)",
-		what, compare_text_time(a, c->base_ns),
-		compare_text_time(a, c->head_ns), 100 * (c->ratio - 1));
-}
-
-static const char *compare_result_text_common(struct arena *a,
-	const struct comparison *out)
-{
-	if (!out->common.there)
-		return "";
-	return arena_printf(a,
-		"all kernels take %.3g times as long (%s%s per iteration), as by "
-		"a change of clocks or power; beyond that, ",
-		out->common.ratio, out->common.ns < 0 ? "-" : "+",
-		compare_text_time(a, fabs(out->common.ns)));
-}
-
-static const char *compare_result_text_unchanged(struct arena *a,
-	const struct comparison *out)
-{
-	if (!out->count[CHANGE_UNDECIDED])
-		return arena_printf(a,
-			"nothing changed: all %u functions are within %.3g "
-			"%%, or too short to be significant%s",
-			out->rows_n, 100 * out->margin,
-			compare_result_text_iteration(a, out));
-	return arena_printf(a,
-		"nothing is shown to have changed: %u functions are unchanged, "
-		"%u undecided%s",
-		out->count[CHANGE_UNCHANGED], out->count[CHANGE_UNDECIDED],
-		compare_result_text_iteration(a, out));
-}
-
-/* If no function changed, a part of the iteration may still have changed, for
- * example because of overlap. */
-static const char *compare_result_text_part(struct arena *a,
-	const struct comparison *out)
-{
-	static const char *const names[SPLIT_PARTS] = {
-#define SPLIT_PART(code, word, what) [SPLIT_PART_##code] = (what),
-#include "split_part.def"
-#undef SPLIT_PART
-	};
-	const struct split_row *most = NULL;
-	for (uint32_t i = 0; i < out->split_n; i++) {
-		const struct split_row *s = &out->split[i];
-		bool whole = s->part == SPLIT_PART_iteration;
-		if (compare_result_larger(&s->change,
-			    most && !whole ? &most->change : NULL) &&
-			(!whole || !most))
-			most = s;
-		if (most && most->part == SPLIT_PART_iteration && !whole &&
-			s->change.is <= CHANGE_LIKELY)
-			most = s;
-	}
-	if (!most)
-		return compare_result_text_unchanged(a, out);
-	return arena_printf(a,
-		"no function alone is shown to have changed, but %s%s time "
-		"is spent in %s: %s, %s%s",
-		most->change.is == CHANGE_LIKELY ? "likely " : "",
-		most->change.delta_ns < 0 ? "less" : "more", names[most->part],
-		compare_text_amount(a, &most->change),
-		compare_text_evidence(&most->change),
-		most->part == SPLIT_PART_iteration
-			? ""
-			: compare_result_text_iteration(a, out));
-}
-
-static const char *compare_result_text_changed(struct arena *a,
-	const struct comparison *out)
-{
-	const struct changed_row *row = NULL;
-	const struct change *idle = compare_result_part(out, SPLIT_PART_idle),
-			    *top;
-	uint32_t others = 0;
-	for (uint32_t i = 0; i < out->rows_n; i++) {
-		const struct changed_row *r = &out->rows[i];
-		others += r->change.is <= CHANGE_LIKELY;
-		if (compare_result_larger(&r->change,
-			    row ? &row->change : NULL))
-			row = r;
-	}
-	top = row ? &row->change : NULL;
-	if (idle && compare_result_larger(idle, top))
-		return arena_printf(a,
-			"the GPU has nothing to do for %s, %s: the host is "
-			"what "
-			"changed%s",
-			compare_text_amount(a, idle),
-			compare_text_evidence(idle),
-			compare_result_text_iteration(a, out));
-	if (!top)
-		return compare_result_text_part(a, out);
-	return arena_printf(a, "%s on %s %s: %s, %s%s%s",
-		compare_text_function(a, row), row->device,
-		compare_text_what(top), compare_text_amount(a, top),
-		compare_text_evidence(top),
-		others > 1 ? arena_printf(a, "; %u functions changed in all",
-				     others)
-			   : "",
-		compare_result_text_iteration(a, out));
-}
-
-static void compare_result_headline(struct compare *c)
-{
-	struct comparison *out = c->out;
-	if (out->comparable)
-		out->headline = arena_printf(c->a, "%s%s",
-			compare_result_text_common(c->a, out),
-			compare_result_text_changed(c->a, out));
-	else
-		out->headline = out->findings[0].text;
-}
-
 /* Rows as they are reported, the largest changes first. */
 
 static double compare_result_mean(const double *x, uint32_t n)
@@ -331,7 +178,7 @@ static double compare_result_mean(const double *x, uint32_t n)
 	return n ? sum / n : NAN;
 }
 
-static struct change compare_result_plain_change(double base_ns, double head_ns)
+struct change compare_plain_change(double base_ns, double head_ns)
 {
 	return (struct change){ .base_ns = base_ns,
 		.head_ns = head_ns,
@@ -349,17 +196,32 @@ static struct change compare_result_plain_change(double base_ns, double head_ns)
 		.floor_df = NAN };
 }
 
-/* The change by count is the change of launches × the base's mean. The rest is
- * the change by duration. If only one side has the row, all of its change is by
- * count. */
+/* The change by count is the change of launches × the mean of both sides' means,
+ * so that it is the same in both directions. The rest is the change by duration.
+ * If only one side has the row, all of its change is by count. */
 static void compare_result_split_delta(struct changed_row *r)
 {
 	double count = r->head_launches - r->base_launches;
 	if (!(r->base_launches > 0) || !(r->head_launches > 0))
 		r->by_count_ns = r->change.delta_ns;
 	else
-		r->by_count_ns = count * r->base_mean_ns;
+		r->by_count_ns =
+			count * (r->base_mean_ns + r->head_mean_ns) / 2;
 	r->by_duration_ns = r->change.delta_ns - r->by_count_ns;
+}
+
+/* The part of a change that a factor does not explain. The difference is divided
+ * in proportion to logarithms (the logarithmic mean Divisia index of Ang, 2005),
+ * so that the part is the same in both directions. A row of one side has no part
+ * that a factor explains. */
+static double compare_result_beyond(const struct change *c, double factor)
+{
+	double log_ratio = log(c->ratio);
+	if (!(c->base_ns > 0) || !(c->head_ns > 0))
+		return c->delta_ns;
+	if (log_ratio == 0)
+		return -c->base_ns * log(factor);
+	return c->delta_ns * (1 - log(factor) / log_ratio);
 }
 
 /* How the function of a row was found, and its names. */
@@ -397,17 +259,15 @@ static void compare_result_row(struct compare *c, const struct compare_row *row,
 	double total[2] = { compare_result_mean(row->ns[BASE],
 				    s[BASE].iterations_n),
 		compare_result_mean(row->ns[HEAD], s[HEAD].iterations_n) };
-	out->change =
-		change ? *change
-		       : compare_result_plain_change(total[BASE], total[HEAD]);
+	out->change = change ? *change
+			     : compare_plain_change(total[BASE], total[HEAD]);
 	out->base_mean_ns = total[BASE] / out->base_launches;
 	out->head_mean_ns = total[HEAD] / out->head_launches;
 	compare_result_split_delta(out);
 	if (c->out->common.there && (row->type == FUNCTION_gpu_compute ||
 					    row->type == FUNCTION_gpu_graph))
-		out->beyond_common_ns =
-			out->change.delta_ns -
-			(c->out->common.ratio - 1) * out->change.base_ns;
+		out->beyond_common_ns = compare_result_beyond(&out->change,
+			c->out->common.ratio);
 	compare_result_identity(row, out);
 	if (out->change.is < CHANGE_UNDECIDED)
 		compare_result_resources_add(c, row, out);
@@ -422,7 +282,7 @@ static void compare_result_row_statistics(const struct compare_row *row,
 		.type = row->type,
 		.device = "all",
 		.head_device = "all",
-		.change = compare_result_plain_change(base, head),
+		.change = compare_plain_change(base, head),
 		.base_launches = NAN,
 		.head_launches = NAN,
 		.base_mean_ns = base,
@@ -472,7 +332,7 @@ static void compare_result_split(struct compare *c,
 			.part = x->part,
 			.change =
 				changes ? changes[i]
-					: compare_result_plain_change(
+					: compare_plain_change(
 						  compare_result_mean(
 							  x->ns[BASE],
 							  c->side[BASE]
@@ -534,12 +394,17 @@ void compare_result_from(struct compare *c, const struct change *changes)
 				changes ? &changes[i] : NULL, &out->rows[i]);
 		out->count[out->rows[i].change.is]++;
 	}
+	compare_result_split(c, changes ? changes + c->rows_n : NULL);
+	if (c->mirrored)
+		compare_mirror_result(out);
 	qsort(out->rows, out->rows_n, sizeof *out->rows,
 		compare_result_by_stake);
-	compare_result_split(c, changes ? changes + c->rows_n : NULL);
 	compare_result_identities(c, ROW_VARIANT, FINDING_kernel_variants);
 	compare_result_identities(c, ROW_RENAMED, FINDING_kernels_renamed);
 	compare_result_identities(c, ROW_SEVERAL, FINDING_kernels_several);
 	compare_findings_sort(c);
-	compare_result_headline(c);
+	out->headline = out->comparable
+				? compare_headline(c->a, out,
+					  compare_conditions_clocks_differ(c))
+				: out->findings[0].text;
 }

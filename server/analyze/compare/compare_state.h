@@ -7,6 +7,7 @@
  * time in every compared iteration, one unit after the other. */
 #pragma once
 #include "compare.h"
+#include "names.h"
 #include "verdict.h"
 
 struct compare_unit {
@@ -29,7 +30,7 @@ struct compare_side {
 	uint32_t *unit_iterations; /* per unit, for the verdict */
 	uint32_t *by_time; /* [units_n]: units, the oldest first */
 	double *iteration_ns; /* [iterations_n]; a job's is the mean over its ranks */
-	double per_launch; /* factor on the head's times; 1 without windows */
+	double per_launch; /* factor on its times; 1 if not a longer window */
 };
 
 /* Functions that are compared as one row although names alone do not find it.
@@ -83,6 +84,9 @@ struct compare {
 	uint32_t identities_n, rows_n, split_n;
 	double *means; /* room for one per unit of a side */
 	bool statistics; /* rows are time per launch */
+	/* BASE is the head that the caller gave, and HEAD its base. The result
+	 * is exchanged at the end. */
+	bool mirrored;
 	struct comparison *out;
 };
 
@@ -114,10 +118,59 @@ bool compare_on_host(enum function_type t);
  * their names differ. Fills identities, and identity of each unit. */
 void compare_identity_from(struct compare *c);
 
-/* compare_work.c: fills `wanted` with the number of iterations per run and
- * stratum that work on sizes of the other side, in the other side's
- * proportions. NULL: all iterations. */
-void compare_work_from(struct compare *c, uint32_t **wanted[2]);
+/* compare_launch.c: recognizes launches of one kernel on the same work with other
+ * grids and blocks.
+ *
+ * A launch is read from a work's size, "128x1x1 / 256x1x1". A block that the size
+ * lacks is unknown; then only equal grids are the same work. */
+struct compare_launch {
+	int32_t grid[3], block[3];
+	bool grid_known, block_known;
+};
+void compare_launch_read(const char *size, struct compare_launch *out);
+/* Both relations are symmetric. */
+bool compare_launch_same_work(const struct compare_launch *x,
+	const struct compare_launch *y);
+/* Whether the grids or the known blocks differ. */
+bool compare_launch_differs(const struct compare_launch *x,
+	const struct compare_launch *y);
+
+/* compare_work.c: the sizes on which iterations worked.
+ *
+ * The works of a stratum whose sizes contain numbers, sorted by name, then
+ * size. Names and sizes are ids of texts in `words`, which maps equal texts to
+ * equal numbers over all lists that are compared. */
+struct compare_sizes {
+	struct compare_size {
+		uint32_t name, size;
+		double share; /* of the name's calls */
+		double calls; /* the name's, per iteration */
+		struct compare_launch launch; /* of a kernel */
+	} * rows[2]; /* by enum work_kind */
+	uint32_t n[2];
+};
+void compare_work_sizes_from(const struct iterations *c, uint32_t stratum,
+	struct names *words, struct arena *a, struct compare_sizes *out);
+/* The agreement, 0 to 1; -1 if the lists have no name in common. */
+double compare_work_agreement(const struct compare_sizes *a,
+	const struct compare_sizes *b);
+/* A text for the most frequent difference: text[0] of a, text[1] of b. False
+ * if no operator or kernel has other sizes in b. */
+bool compare_work_difference(const struct compare_sizes *a,
+	const struct compare_sizes *b, const struct names *words,
+	struct arena *arena, const char *text[2]);
+/* Kernels that were launched differently for the same work in n pairs of lists,
+ * as text: "scan 8x1x1 / 512x1x1 → 4x1x1 / 1024x1x1". NULL: none. */
+const char *compare_work_relaunches(const struct compare_sizes *const *base,
+	const struct compare_sizes *const *head, uint32_t n,
+	struct names *words, struct arena *a);
+
+/* compare_groups.c: groups the iterations of both sides by their work, and pairs
+ * the groups. Fills out->groups and out->group, and `wanted` with the number of
+ * iterations per run and stratum that are compared. NULL: all iterations.
+ * ERR_NOT_FOUND if the options name a group that no pair has. */
+bool compare_groups_from(struct compare *c, uint32_t **wanted[2],
+	struct err *e);
 
 /* Whether the iterations of a side are whole recordings. */
 static inline bool compare_is_window(const struct compare_side *s)
@@ -129,10 +182,18 @@ static inline bool compare_is_window(const struct compare_side *s)
 }
 
 /* compare_result.c: fills the reported rows and split, sorts the findings, and
- * writes the headline. `changes` NULL: the rows were not tested. */
+ * sets the headline. `changes` NULL: the rows were not tested. */
 void compare_result_from(struct compare *c, const struct change *changes);
+/* The difference of two means, without a test; NaN: unknown. */
+struct change compare_plain_change(double base_ns, double head_ns);
 /* Findings on counters: runs without values, and counters sampled too slowly. */
 void compare_result_counters(struct compare *c);
+
+/* compare_headline.c: the result of a comparable pair in one sentence: the change
+ * of the iteration with its interval, then what of it is shown, then what would
+ * prove the rest. Uses only `out`, whose rows, split and sides are complete. */
+const char *compare_headline(struct arena *a, const struct comparison *out,
+	bool clocks_differ);
 
 /* compare_conditions.c: findings about differences other than times.
  *
@@ -141,13 +202,26 @@ void compare_result_counters(struct compare *c);
  * findings about them. */
 void compare_conditions(struct compare *c);
 void compare_conditions_rows(struct compare *c);
+/* Whether a known clock or power limit of the sides differs. */
+bool compare_conditions_clocks_differ(struct compare *c);
 /* The share of a side's GPU time that is in iterations; -1 unknown. */
 double compare_covered(const struct compare_side *s);
 
+/* compare_mirror.c: the order of the sides in which a comparison is computed.
+ *
+ * Whether the sides must be exchanged first, so that both comparisons of two
+ * sides are computed in one order. */
+bool compare_mirror_needed(const struct compared_run *base, uint32_t base_n,
+	const struct compared_run *head, uint32_t head_n);
+/* Exchanges base and head in rows, split, common factor, sides and counts:
+ * differences are negated, and ratios inverted. */
+void compare_mirror_result(struct comparison *out);
+
 /* compare_text.c: texts of findings and numbers in sentences, in the arena.
  *
- * Adds a finding. A finding of severity REFUSE makes the sides not
- * comparable. */
+ * Adds a finding. `base` and `head` are the sides in c->side; if c is mirrored,
+ * the sentence names them the other way round. A finding of severity REFUSE
+ * makes the sides not comparable. */
 void compare_finding_add(struct compare *c, enum finding_code code,
 	const char *base, const char *head);
 /* By code, in the order of finding.def. */
@@ -159,6 +233,8 @@ const char *compare_text_run(struct arena *a, const struct compared_run *r);
 /* Adds an item to a list with commas. NULL is an empty list. */
 const char *compare_text_join(struct arena *a, const char *list,
 	const char *item);
+/* A kernel's name without its parameters, clipped. */
+const char *compare_text_name(struct arena *a, const char *name);
 /* The names of a row, the head's first: "gelu_5 (in the base gelu_2)". */
 const char *compare_text_function(struct arena *a, const struct changed_row *r);
 /* "gelu_2 → gelu_5 (+3.0 %)", of a row that both sides have under other

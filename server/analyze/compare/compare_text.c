@@ -32,13 +32,17 @@ void compare_finding_add(struct compare *c, enum finding_code code,
 	const char *base, const char *head)
 {
 	struct comparison *out = c->out;
-	const char *text;
+	const char *first = base ? base : "", *second = head ? head : "", *text;
+
+	if (c->mirrored && head) {
+		first = head;
+		second = base ? base : "";
+	}
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 #pragma GCC diagnostic ignored "-Wformat-security"
 #pragma GCC diagnostic ignored "-Wformat-extra-args"
-	text = arena_printf(c->a, findings[code].sentence, base ? base : "",
-		head ? head : "");
+	text = arena_printf(c->a, findings[code].sentence, first, second);
 #pragma GCC diagnostic pop
 	out->findings = arena_grow(c->a, out->findings,
 		(out->findings_n + 1) * sizeof *out->findings);
@@ -94,7 +98,7 @@ const char *compare_text_join(struct arena *a, const char *list,
 
 enum { NAME_MOST = 100 };
 
-static const char *compare_text_name(struct arena *a, const char *name)
+const char *compare_text_name(struct arena *a, const char *name)
 {
 	const char *text = kernel_name_short(a, name, strlen(name));
 	size_t len = strlen(text);
@@ -170,6 +174,9 @@ const char *compare_text_what(const struct change *c)
 		return "takes less";
 	case CHANGE_VANISHED:
 		return "is gone";
+	case CHANGE_WITHIN_MARGIN:
+		return c->delta_ns > 0 ? "takes longer, within the margin"
+				       : "takes less, within the margin";
 	default:
 		if (!(c->base_ns > 0))
 			return "is likely new";

@@ -1,5 +1,6 @@
-/* compare_work.c - selects the iterations of both sides that do matching
- * work. */
+/* compare_work.c - whether iterations of both sides worked on the same sizes, in
+ * which sizes they differ, and which kernels were launched differently for the
+ * same work. */
 #include "compare_state.h"
 #include "arena.h"
 #include "iterations.h"
@@ -16,31 +17,21 @@
  * both strata. The agreement of two strata is the weighted mean over the
  * operators that both have. The weight of an operator is the root of its number
  * of calls, so that neither frequent small operators in loops nor single calls
- * decide. If operators are unknown on a side, kernels and their grids are used
- * instead. An operator that only one side has is a change of the code, and is
+ * decide. If operators are unknown on a side, kernels with their grids and blocks
+ * are used instead; there, launches that can do the same work have the same size
+ * (compare_launch.c). An operator that only one side has is a change of the code, and is
  * ignored here. */
-
-/* The works of a stratum whose sizes contain numbers, sorted by name, then
- * size. */
-struct size_list {
-	struct size_row {
-		uint32_t name, size; /* ids of texts in `words` */
-		double share; /* of the name's calls */
-		double calls; /* the name's, per iteration */
-	} * rows[2]; /* by enum work_kind */
-	uint32_t n[2];
-};
 
 static int compare_work_by_name(const void *left, const void *right)
 {
-	const struct size_row *a = left, *b = right;
+	const struct compare_size *a = left, *b = right;
 	if (a->name != b->name)
 		return (a->name > b->name) - (a->name < b->name);
 	return (a->size > b->size) - (a->size < b->size);
 }
 
-static uint32_t compare_work_name_end(const struct size_row *r, uint32_t from,
-	uint32_t n)
+static uint32_t compare_work_name_end(const struct compare_size *r,
+	uint32_t from, uint32_t n)
 {
 	uint32_t to = from;
 	while (to < n && r[to].name == r[from].name)
@@ -64,7 +55,7 @@ static uint32_t compare_work_first(const struct iterations *c, uint32_t stratum)
 
 /* Adds up rows of one name and size, which are adjacent: kernels whose names
  * differ only in a number have one stem. Returns how many rows are left. */
-static uint32_t compare_work_join_equal(struct size_row *r, uint32_t n)
+static uint32_t compare_work_join_equal(struct compare_size *r, uint32_t n)
 {
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < n; i++)
@@ -75,14 +66,12 @@ static uint32_t compare_work_join_equal(struct size_row *r, uint32_t n)
 	return kept;
 }
 
-/* `words` maps equal texts to equal numbers, over all compared lists. */
-static void compare_work_sizes_from(const struct iterations *c,
-	uint32_t stratum, struct names *words, struct arena *a,
-	struct size_list *out)
+void compare_work_sizes_from(const struct iterations *c, uint32_t stratum,
+	struct names *words, struct arena *a, struct compare_sizes *out)
 {
-	*out = (struct size_list){ 0 };
+	*out = (struct compare_sizes){ 0 };
 	for (int k = 0; k < 2; k++)
-		out->rows[k] = arena_array(a, struct size_row,
+		out->rows[k] = arena_array(a, struct compare_size,
 			ITERATIONS_WORKS_MAX + 1);
 	for (uint32_t i = compare_work_first(c, stratum);
 		i < c->works_n && c->works[i].stratum == stratum; i++) {
@@ -92,14 +81,17 @@ static void compare_work_sizes_from(const struct iterations *c,
 			continue;
 		const char *stem = c->work_stems ? c->work_stems[i] : NULL;
 		const char *name = stem ? stem : w->name;
-		out->rows[w->kind][out->n[w->kind]++] = (struct size_row){
-			.name = names_put(words, name, strlen(name)),
+		struct compare_size *row =
+			&out->rows[w->kind][out->n[w->kind]++];
+		*row = (struct compare_size){ .name = names_put(words, name,
+						      strlen(name)),
 			.size = names_put(words, w->size, strlen(w->size)),
-			.calls = w->per_iteration
-		};
+			.calls = w->per_iteration };
+		if (w->kind == WORK_GRID)
+			compare_launch_read(w->size, &row->launch);
 	}
 	for (int k = 0; k < 2; k++) {
-		struct size_row *r = out->rows[k];
+		struct compare_size *r = out->rows[k];
 		qsort(r, out->n[k], sizeof *r, compare_work_by_name);
 		out->n[k] = compare_work_join_equal(r, out->n[k]);
 		for (uint32_t from = 0, to; from < out->n[k]; from = to) {
@@ -117,15 +109,15 @@ static void compare_work_sizes_from(const struct iterations *c,
 
 /* An iterator over the names that both lists contain. */
 struct pairs {
-	const struct size_row *a, *b; /* the rows of the name */
+	const struct compare_size *a, *b; /* the rows of the name */
 	uint32_t a_n, b_n, a_at, b_at, kind;
-	const struct size_list *from, *to;
+	const struct compare_sizes *from, *to;
 };
 
 static bool compare_work_pairs_next(struct pairs *p)
 {
-	const struct size_row *x = p->from->rows[p->kind],
-			      *y = p->to->rows[p->kind];
+	const struct compare_size *x = p->from->rows[p->kind],
+				  *y = p->to->rows[p->kind];
 	uint32_t n = p->from->n[p->kind], m = p->to->n[p->kind];
 	while (p->a_at < n && p->b_at < m) {
 		uint32_t i = p->a_at, j = p->b_at;
@@ -144,13 +136,26 @@ static bool compare_work_pairs_next(struct pairs *p)
 	return false;
 }
 
-static double compare_work_overlap(const struct pairs *p)
+/* The shares of a name's sizes that no equal size of the other list has. */
+struct size_rest {
+	double a[ITERATIONS_WORKS_MAX], b[ITERATIONS_WORKS_MAX];
+};
+
+/* The share of calls with equal sizes. */
+static double compare_work_equal(const struct pairs *p, struct size_rest *rest)
 {
 	double sum = 0;
+	for (uint32_t i = 0; i < p->a_n; i++)
+		rest->a[i] = p->a[i].share;
+	for (uint32_t j = 0; j < p->b_n; j++)
+		rest->b[j] = p->b[j].share;
 	for (uint32_t i = 0, j = 0; i < p->a_n && j < p->b_n;)
 		if (p->a[i].size == p->b[j].size) {
-			double x = p->a[i++].share, y = p->b[j++].share;
-			sum += x < y ? x : y;
+			double x = p->a[i].share, y = p->b[j].share,
+			       both = x < y ? x : y;
+			sum += both;
+			rest->a[i++] -= both;
+			rest->b[j++] -= both;
 		} else if (p->a[i].size < p->b[j].size) {
 			i++;
 		} else {
@@ -159,28 +164,79 @@ static double compare_work_overlap(const struct pairs *p)
 	return sum;
 }
 
+static uint32_t compare_work_root(const uint32_t *parent, uint32_t i)
+{
+	while (parent[i] != i)
+		i = parent[i];
+	return i;
+}
+
+/* The share of calls whose launches differ but can do the same work. Launches
+ * that are connected by this relation are one set; the share of a set is what
+ * both lists have of it, so that the result is the same in both directions. */
+static double compare_work_relaunched(const struct pairs *p,
+	const struct size_rest *rest)
+{
+	enum { ROWS_MAX = 2 * ITERATIONS_WORKS_MAX };
+	uint32_t parent[ROWS_MAX] = { 0 }, n = p->a_n + p->b_n;
+	double of[2][ROWS_MAX] = { 0 }, sum = 0;
+	assert(n <= ROWS_MAX);
+	for (uint32_t i = 0; i < n; i++)
+		parent[i] = i;
+	for (uint32_t i = 0; i < p->a_n; i++)
+		for (uint32_t j = 0; j < p->b_n && rest->a[i] > 0; j++) {
+			if (!(rest->b[j] > 0) ||
+				!compare_launch_same_work(&p->a[i].launch,
+					&p->b[j].launch))
+				continue;
+			uint32_t x = compare_work_root(parent, i),
+				 y = compare_work_root(parent, p->a_n + j);
+			parent[x > y ? x : y] = x < y ? x : y;
+		}
+	for (uint32_t i = 0; i < p->a_n; i++)
+		of[0][compare_work_root(parent, i)] += rest->a[i];
+	for (uint32_t j = 0; j < p->b_n; j++)
+		of[1][compare_work_root(parent, p->a_n + j)] += rest->b[j];
+	for (uint32_t i = 0; i < n; i++)
+		sum += of[0][i] < of[1][i] ? of[0][i] : of[1][i];
+	return sum;
+}
+
+static double compare_work_overlap(const struct pairs *p)
+{
+	struct size_rest rest;
+	double sum = compare_work_equal(p, &rest);
+	return p->kind == WORK_GRID && sum < 1
+		       ? sum + compare_work_relaunched(p, &rest)
+		       : sum;
+}
+
 static double compare_work_weight(const struct pairs *p)
 {
 	double x = p->a->calls, y = p->b->calls;
 	return sqrt(x < y ? x : y);
 }
 
-/* The agreement, 0 to 1; -1 if the lists have no name in common. */
-static double compare_work_size_agreement(const struct size_list *a,
-	const struct size_list *b)
+/* The agreement of one kind of sizes, 0 to 1; -1 if the lists have no name in
+ * common. */
+static double compare_work_kind_agreement(const struct compare_sizes *a,
+	const struct compare_sizes *b, uint32_t kind)
 {
-	for (uint32_t kind = WORK_OP; kind <= WORK_GRID; kind++) {
-		struct pairs p = { .from = a, .to = b, .kind = kind };
-		double sum = 0, all = 0;
-		while (compare_work_pairs_next(&p)) {
-			sum += compare_work_weight(&p) *
-			       compare_work_overlap(&p);
-			all += compare_work_weight(&p);
-		}
-		if (all > 0)
-			return sum / all;
+	struct pairs p = { .from = a, .to = b, .kind = kind };
+	double sum = 0, all = 0;
+	while (compare_work_pairs_next(&p)) {
+		sum += compare_work_weight(&p) * compare_work_overlap(&p);
+		all += compare_work_weight(&p);
 	}
-	return -1;
+	return all > 0 ? sum / all : -1;
+}
+
+double compare_work_agreement(const struct compare_sizes *a,
+	const struct compare_sizes *b)
+{
+	double agree = compare_work_kind_agreement(a, b, WORK_OP);
+	return agree >= 0 ? agree
+			  : compare_work_kind_agreement(a, b, WORK_GRID);
 }
 
 /* Two sizes that differ in one number only. The number may occur several times
@@ -217,7 +273,7 @@ static bool compare_work_same_form(const char *x, const char *y,
 	return found && !*x && !*y;
 }
 
-static bool compare_work_has(const struct size_row *r, uint32_t n,
+static bool compare_work_has(const struct compare_size *r, uint32_t n,
 	uint32_t size)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -262,7 +318,11 @@ static void compare_work_differences_of_name(const struct pairs *p,
 				.a = p->a[i].size,
 				.b = p->b[j].size };
 			bool known = compare_work_has(p->b, p->b_n, d.a) ||
-				     compare_work_has(p->a, p->a_n, d.b);
+				     compare_work_has(p->a, p->a_n, d.b) ||
+				     (p->kind == WORK_GRID &&
+					     compare_launch_same_work(
+						     &p->a[i].launch,
+						     &p->b[j].launch));
 			if (known ||
 				!compare_work_same_form(names_text(words, d.a),
 					names_text(words, d.b), &d))
@@ -291,14 +351,14 @@ static void compare_work_differences_of_name(const struct pairs *p,
 }
 
 /* The most frequent sizes of a name that differ in more than one number. */
-static bool compare_work_other_form(const struct size_list *a,
-	const struct size_list *b, uint32_t kind, const struct names *words,
+static bool compare_work_other_form(const struct compare_sizes *a,
+	const struct compare_sizes *b, uint32_t kind, const struct names *words,
 	struct arena *arena, const char *text[2])
 {
 	struct pairs p = { .from = a, .to = b, .kind = kind };
 	double most = 0;
 	while (compare_work_pairs_next(&p)) {
-		const struct size_row *x = p.a, *y = p.b;
+		const struct compare_size *x = p.a, *y = p.b;
 		for (uint32_t i = 1; i < p.a_n; i++)
 			x = p.a[i].share > x->share ? &p.a[i] : x;
 		for (uint32_t i = 1; i < p.b_n; i++)
@@ -316,10 +376,8 @@ static bool compare_work_other_form(const struct size_list *a,
 	return most > 0;
 }
 
-/* A text for the most frequent difference: text[0] of a, text[1] of b. False
- * if no operator or kernel has other sizes in b. */
-static bool compare_work_size_difference(const struct size_list *a,
-	const struct size_list *b, const struct names *words,
+bool compare_work_difference(const struct compare_sizes *a,
+	const struct compare_sizes *b, const struct names *words,
 	struct arena *arena, const char *text[2])
 {
 	struct differences *l = arena_new(arena, struct differences);
@@ -348,285 +406,122 @@ static bool compare_work_size_difference(const struct size_list *a,
 	return false;
 }
 
-/* Kinds: only iterations of matching work are compared, because different work
- * is not a change of performance.
- *
- * The strata of all runs are grouped into kinds. Strata of one kind have equal
- * phase, sequences and tokens, and about equal context lengths. If these are
- * unknown, most of their sizes agree. Kinds that only one side has are
- * excluded. If several kinds remain and the sides have different proportions of
- * them, iterations are excluded evenly until the proportions are equal. If that
- * is impossible, only the kind with the most time is compared. */
+/* Reports kernels that were launched differently for the same work: at least
+ * half of their calls, so that sizes that vary from run to run are no change of
+ * the launch. If all operators agree, any other grid or block is for the same
+ * work. */
 
-/* Context lengths that differ by at most this ratio are treated as equal,
- * because the mean grows during decoding. */
-static const double context_same = 0.1;
-static const double sizes_same = 0.5, mix_same = 0.005;
+static const double relaunched_min = 0.5;
 
-struct compare_work_kind {
-	const struct iterations *of; /* the first stratum of the kind */
-	const struct stratum *stratum;
-	struct size_list sizes;
-	double iterations[2], ns[2];
-	uint32_t want[2];
+struct relaunch {
+	uint32_t name;
+	const struct compare_size *a, *b; /* the most frequent sizes */
+	double weight;
 };
-struct compare_work_pairs {
-	struct compare *c;
-	struct names words;
-	struct compare_work_kind *kinds;
+struct relaunches {
+	struct relaunch rows[ITERATIONS_WORKS_MAX];
 	uint32_t n;
-	uint32_t **kind_of[2]; /* by run and stratum */
-	uint32_t *
-		*have[2]; /* iterations that may be used, by run and stratum */
 };
 
-static bool compare_work_is_given(const struct stratum *s)
+/* Orders pairs of sizes without regard to the sides: by the smaller text, then
+ * the larger one. */
+static int compare_work_pair_order(const struct names *words,
+	const struct relaunch *r, const struct compare_size *x,
+	const struct compare_size *y)
 {
-	return s->phase != PHASE_UNKNOWN || s->sequences >= 0 || s->tokens >= 0;
-}
-
-static bool compare_work_differ(int64_t a, int64_t b)
-{
-	return a >= 0 && b >= 0 && a != b;
-}
-
-static bool compare_work_same_kind(const struct compare_work_kind *k,
-	const struct stratum *s, const struct size_list *sizes)
-{
-	const struct stratum *t = k->stratum;
-	if (t->phase != PHASE_UNKNOWN && s->phase != PHASE_UNKNOWN &&
-		t->phase != s->phase)
-		return false;
-	if (compare_work_differ(t->sequences, s->sequences) ||
-		compare_work_differ(t->tokens, s->tokens))
-		return false;
-	double x = (double)t->kv_tokens, y = (double)s->kv_tokens;
-	if (x >= 0 && y >= 0 && fabs(x - y) > context_same * fmax(x, y))
-		return false;
-	if (compare_work_is_given(t) && compare_work_is_given(s))
-		return true;
-	double agree = compare_work_size_agreement(&k->sizes, sizes);
-	return agree < 0 || agree >= sizes_same;
-}
-
-static uint32_t compare_work_kind_of(struct compare_work_pairs *w,
-	const struct iterations *of, uint32_t stratum)
-{
-	static const struct stratum unknown = { .text = "",
-		.sequences = -1,
-		.tokens = -1,
-		.kv_tokens = -1 };
-	const struct stratum *s =
-		stratum < of->strata_n ? &of->strata[stratum] : &unknown;
-	struct size_list sizes;
-	compare_work_sizes_from(of, stratum, &w->words, w->c->a, &sizes);
-	for (uint32_t i = 0; i < w->n; i++)
-		if (compare_work_same_kind(&w->kinds[i], s, &sizes))
-			return i;
-	w->kinds = arena_grow(w->c->a, w->kinds, (w->n + 1) * sizeof *w->kinds);
-	w->kinds[w->n] = (struct compare_work_kind){ .of = of,
-		.stratum = s,
-		.sizes = sizes };
-	return w->n++;
-}
-
-static void compare_work_run_sort(struct compare_work_pairs *w, int s,
-	uint32_t r)
-{
-	const struct compared_run *run = &w->c->side[s].runs[r];
-	const struct iterations *y = &run->iterations;
-	uint32_t n = y->strata_n + 1;
-	w->kind_of[s][r] = arena_array(w->c->a, uint32_t, n);
-	w->have[s][r] = arena_array(w->c->a, uint32_t, n);
-	double *ns = arena_array(w->c->a, double, n);
-	for (uint32_t i = 0; i < run->patterns.iterations_n; i++) {
-		const struct iteration *iteration =
-			&y->iterations[run->patterns.iteration[i]];
-		if (iteration->use != ITERATION_KEPT)
-			continue;
-		uint32_t at =
-			iteration->stratum < n ? iteration->stratum : n - 1;
-		w->have[s][r][at]++;
-		ns[at] += (double)iteration->dur_ns;
-	}
-	for (uint32_t i = 0; i < n; i++) {
-		if (!w->have[s][r][i])
-			continue;
-		uint32_t k = compare_work_kind_of(w, y, i);
-		w->kind_of[s][r][i] = k;
-		w->kinds[k].iterations[s] += w->have[s][r][i];
-		w->kinds[k].ns[s] += ns[i];
-	}
-}
-
-static bool compare_work_common(const struct compare_work_kind *k)
-{
-	return k->iterations[BASE] > 0 && k->iterations[HEAD] > 0;
-}
-
-/* Selects per kind `ratio` iterations of the head for each iteration of the
- * base, as many as there are. Returns the random variance that the mean then
- * has; INFINITY if the proportions of kinds still differ. */
-static double compare_work_mix_at(struct compare_work_pairs *w, double ratio)
-{
-	double want[2] = { 0, 0 };
-	for (uint32_t i = 0; i < w->n; i++) {
-		struct compare_work_kind *k = &w->kinds[i];
-		if (!compare_work_common(k))
-			continue;
-		double base =
-			fmin(k->iterations[BASE], k->iterations[HEAD] / ratio);
-		k->want[BASE] = (uint32_t)lround(base);
-		k->want[HEAD] = (uint32_t)lround(
-			fmin(k->iterations[HEAD], base * ratio));
-		want[BASE] += k->want[BASE];
-		want[HEAD] += k->want[HEAD];
-	}
-	for (uint32_t i = 0; i < w->n; i++) {
-		const struct compare_work_kind *k = &w->kinds[i];
-		double off =
-			k->want[BASE] / want[BASE] - k->want[HEAD] / want[HEAD];
-		if (!(fabs(off) <= mix_same))
-			return INFINITY;
-	}
-	return 1 / want[BASE] + 1 / want[HEAD];
-}
-
-/* Makes the proportions of kinds equal on both sides, with as many iterations
- * as possible. False if this is impossible. */
-static bool compare_work_mix(struct compare_work_pairs *w)
-{
-	double best = INFINITY, at = 0;
-	for (uint32_t i = 0; i < w->n; i++) {
-		const struct compare_work_kind *k = &w->kinds[i];
-		if (!compare_work_common(k))
-			continue;
-		double ratio = k->iterations[HEAD] / k->iterations[BASE];
-		double error = compare_work_mix_at(w, ratio);
-		if (error < best) {
-			best = error;
-			at = ratio;
+	assert(r->a && r->b);
+	const char *t[4] = { names_text(words, r->a->size),
+		names_text(words, r->b->size), names_text(words, x->size),
+		names_text(words, y->size) };
+	for (int i = 0; i < 4; i += 2)
+		if (strcmp(t[i], t[i + 1]) > 0) {
+			const char *larger = t[i];
+			t[i] = t[i + 1];
+			t[i + 1] = larger;
 		}
-	}
-	if (best == INFINITY)
-		return false;
-	compare_work_mix_at(w, at);
-	return true;
+	int smaller = strcmp(t[2], t[0]);
+	return smaller ? smaller : strcmp(t[3], t[1]);
 }
 
-static void compare_work_biggest_alone(struct compare_work_pairs *w)
+/* The most frequent launch of each side that the other side lacks. */
+static bool compare_work_relaunch_pair(const struct pairs *p,
+	const struct names *words, const struct size_rest *rest, bool any,
+	struct relaunch *out)
 {
-	struct compare_work_kind *best = NULL;
-	for (uint32_t i = 0; i < w->n; i++) {
-		struct compare_work_kind *k = &w->kinds[i];
-		k->want[BASE] = k->want[HEAD] = 0;
-		if (compare_work_common(k) &&
-			(!best || fmin(k->ns[BASE], k->ns[HEAD]) >
-					  fmin(best->ns[BASE], best->ns[HEAD])))
-			best = k;
-	}
-	for (int s = 0; best && s < 2; s++)
-		best->want[s] = (uint32_t)best->iterations[s];
-}
-
-/* Distributes the wanted iterations of each kind to the runs and strata of this
- * kind. */
-static uint32_t **compare_work_wanted(struct compare_work_pairs *w, int s)
-{
-	const struct compare_side *side = &w->c->side[s];
-	uint32_t **want = arena_array(w->c->a, uint32_t *, side->runs_n);
-	for (uint32_t r = 0; r < side->runs_n; r++) {
-		uint32_t n = side->runs[r].iterations.strata_n + 1;
-		want[r] = arena_array(w->c->a, uint32_t, n);
-		for (uint32_t i = 0; i < n; i++) {
-			double have = w->have[s][r][i];
-			const struct compare_work_kind *k =
-				have > 0 ? &w->kinds[w->kind_of[s][r][i]]
-					 : NULL;
-			if (k)
-				want[r][i] = (uint32_t)lround(
-					have * k->want[s] / k->iterations[s]);
+	double best = 0;
+	out->name = p->a->name;
+	for (uint32_t i = 0; i < p->a_n; i++)
+		for (uint32_t j = 0; j < p->b_n; j++) {
+			const struct compare_launch *x = &p->a[i].launch,
+						    *y = &p->b[j].launch;
+			double share = fmin(rest->a[i], rest->b[j]);
+			if (share <= 0 || share < best ||
+				!compare_launch_differs(x, y) ||
+				(!any && !compare_launch_same_work(x, y)))
+				continue;
+			if (share == best && compare_work_pair_order(words, out,
+						     &p->a[i], &p->b[j]) > 0)
+				continue;
+			best = share;
+			out->a = &p->a[i];
+			out->b = &p->b[j];
 		}
+	return best > 0;
+}
+
+static void compare_work_relaunches_of(const struct compare_sizes *a,
+	const struct compare_sizes *b, const struct names *words,
+	struct relaunches *l)
+{
+	bool any = compare_work_kind_agreement(a, b, WORK_OP) == 1;
+	struct pairs p = { .from = a, .to = b, .kind = WORK_GRID };
+	while (compare_work_pairs_next(&p)) {
+		struct size_rest rest;
+		struct relaunch r = { 0 };
+		double equal = compare_work_equal(&p, &rest);
+		double share =
+			any ? 1 - equal : compare_work_relaunched(&p, &rest);
+		bool known =
+			share < relaunched_min ||
+			l->n == ITERATIONS_WORKS_MAX ||
+			!compare_work_relaunch_pair(&p, words, &rest, any, &r);
+		for (uint32_t i = 0; i < l->n && !known; i++)
+			known = l->rows[i].name == r.name;
+		r.weight = compare_work_weight(&p) * share;
+		if (!known)
+			l->rows[l->n++] = r;
 	}
-	return want;
 }
 
-static const struct compare_work_kind *
-compare_work_biggest(const struct compare_work_pairs *w, int s)
+static int compare_work_by_weight(const void *left, const void *right,
+	void *words)
 {
-	const struct compare_work_kind *best = NULL;
-	for (uint32_t i = 0; i < w->n; i++)
-		if (w->kinds[i].iterations[s] > 0 &&
-			(!best || w->kinds[i].ns[s] > best->ns[s]))
-			best = &w->kinds[i];
-	return best;
+	const struct relaunch *a = left, *b = right;
+	if (a->weight != b->weight)
+		return a->weight < b->weight ? 1 : -1;
+	return strcmp(names_text(words, a->name), names_text(words, b->name));
 }
 
-static void compare_work_other_work(struct compare_work_pairs *w)
+const char *compare_work_relaunches(const struct compare_sizes *const *base,
+	const struct compare_sizes *const *head, uint32_t n,
+	struct names *words, struct arena *a)
 {
-	const struct compare_work_kind *k[2] = { compare_work_biggest(w, BASE),
-		compare_work_biggest(w, HEAD) };
-	const char *text[2] = { NULL, NULL };
-	assert(k[BASE] && k[HEAD]);
-	bool both = compare_work_is_given(k[BASE]->stratum) &&
-		    compare_work_is_given(k[HEAD]->stratum);
-	if (both || !compare_work_size_difference(&k[BASE]->sizes,
-			    &k[HEAD]->sizes, &w->words, w->c->a, text))
-		for (int s = 0; s < 2; s++)
-			text[s] = k[s]->stratum->text;
-	compare_finding_add(w->c, FINDING_other_work, text[BASE], text[HEAD]);
-}
-
-static void compare_work_some_work(struct compare_work_pairs *w)
-{
-	struct arena *a = w->c->a;
-	double all[2] = { 0, 0 }, used[2] = { 0, 0 };
+	enum { SHOWN = 3 };
+	struct relaunches *l = arena_new(a, struct relaunches);
 	const char *list = NULL;
-	for (uint32_t i = 0; i < w->n; i++) {
-		const struct compare_work_kind *k = &w->kinds[i];
-		for (int s = 0; s < 2; s++) {
-			all[s] += k->iterations[s];
-			used[s] += k->want[s];
-		}
-		if (k->want[BASE] && *k->stratum->text)
-			list = compare_text_join(a, list, k->stratum->text);
+	for (uint32_t i = 0; i < n; i++)
+		compare_work_relaunches_of(base[i], head[i], words, l);
+	qsort_r(l->rows, l->n, sizeof *l->rows, compare_work_by_weight, words);
+	for (uint32_t i = 0; i < l->n && i < SHOWN; i++) {
+		const struct relaunch *r = &l->rows[i];
+		list = compare_text_join(a, list,
+			arena_printf(a, "%s %s → %s",
+				compare_text_name(a,
+					names_text(words, r->name)),
+				names_text(words, r->a->size),
+				names_text(words, r->b->size)));
 	}
-	if (used[BASE] == all[BASE] && used[HEAD] == all[HEAD])
-		return;
-	compare_finding_add(w->c, FINDING_some_work,
-		arena_printf(a,
-			"%.0f of %.0f iterations in the base, %.0f of %.0f in the "
-			"head%s%s",
-			used[BASE], all[BASE], used[HEAD], all[HEAD],
-			list ? ": " : "", list ? list : ""),
-		NULL);
-}
-
-void compare_work_from(struct compare *c, uint32_t **want[2])
-{
-	struct compare_work_pairs w = { .c = c };
-	bool any[2] = { false, false }, both = false;
-	names_init(&w.words, c->a);
-	for (int s = 0; s < 2; s++) {
-		uint32_t n = c->side[s].runs_n;
-		w.kind_of[s] = arena_array(c->a, uint32_t *, n);
-		w.have[s] = arena_array(c->a, uint32_t *, n);
-		for (uint32_t r = 0; r < n; r++)
-			compare_work_run_sort(&w, s, r);
-	}
-	for (uint32_t i = 0; i < w.n; i++) {
-		any[BASE] |= w.kinds[i].iterations[BASE] > 0;
-		any[HEAD] |= w.kinds[i].iterations[HEAD] > 0;
-		both |= compare_work_common(&w.kinds[i]);
-	}
-	want[BASE] = want[HEAD] = NULL;
-	if (any[BASE] && any[HEAD] && !both) {
-		compare_work_other_work(&w);
-	} else if (both) {
-		if (!compare_work_mix(&w))
-			compare_work_biggest_alone(&w);
-		compare_work_some_work(&w);
-		for (int s = 0; s < 2; s++)
-			want[s] = compare_work_wanted(&w, s);
-	}
+	if (l->n > SHOWN)
+		list = arena_printf(a, "%s and %u more", list, l->n - SHOWN);
+	return list;
 }

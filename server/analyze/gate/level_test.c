@@ -8,45 +8,95 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Two variances: of a unit's value, and of a value that all units of a group
- * share in addition (0: none). The head is one group. The base is divided into
- * groups of the head's size. */
+/* The variance of a run's value, and of a value that all runs of a commit share
+ * in addition (0: none). */
 struct level_test_spread {
-	double unit, group, df;
-	uint32_t group_units;
+	double unit, commit, df;
+	double rho; /* between neighboring commits */
+};
+
+/* The variance of the difference between the levels of the head and the base is
+ * unit / head runs + rest. */
+struct level_test_gap {
+	double unit, rest, df;
 };
 
 #define UNDECIDED_MOST 0.2
 enum { UNITS_MAX = 1000 };
 
-/* The variance of the difference between a head of `head` units and a base of
- * `base` units; of the head alone if base is 0. */
-static double level_test_variance(const struct level_test_spread *s,
-	uint32_t head, uint32_t base)
-{
-	double var = s->unit / head + s->group;
-	if (base)
-		var += s->unit / base + s->group * s->group_units / base;
-	return var;
-}
+/* Huber's k: larger deviations from the mean are limited to this many standard
+ * deviations. */
+#define HUBER 1.5
+/* For normal values, the variance of Huber's mean divided by that of the
+ * mean. */
+#define HUBER_VARIANCE 1.037
+/* Squares of deviations are limited to this multiple of their variance, which is
+ * estimated from the smallest four of five; and what of the variance of normal
+ * values is left (successive_diff.c). */
+#define ODD 6.25
+#define ODD_LEFT 0.9775
+#define SMALLEST 0.8
+enum { ODD_MIN = 5 }; /* with fewer squares, four of five are not known */
+/* The 75 % quantile of the normal distribution. The logarithm of a variance has
+ * a variance of about 2 / df. */
+#define POOL_Z 0.6745
+/* Below this many degrees of freedom, the default floor counts. */
+#define DEFAULT_BELOW 8.0
+/* The 95 % quantile of the normal distribution, and the fewest commits for an
+ * autocorrelation. */
+#define RHO_Z 1.645
+#define RHO_MOST 0.95
+enum { RHO_COMMITS = 8 };
+/* Change points of a base must be clearer than those of a trend (0.01), because
+ * a wrong one makes the base short. */
+#define CUT_ALPHA 0.001
+/* By how much (sum of squares, in units of the variance) a rise before earlier
+ * units must fit better than a rise before the head. If there are fewer such
+ * units than the head has, they must fit even better. */
+#define SINCE_BETTER 4.0
+#define SINCE_BETTER_FEW 8.0
+/* One or two unusual units are not a level if the head has more units. */
+enum { SINCE_UNITS = 3 };
+
+struct level_commit {
+	uint32_t first, n; /* values of the side */
+	double mean;
+	double off; /* from the level of its stretch */
+};
+
+struct level {
+	const struct level_test_input *q;
+	const double *base, *head; /* logarithms, or shares of the scale */
+	double *scratch, *sorted; /* for the values of both sides */
+	uint32_t base_n, head_n;
+	struct level_commit *commits; /* of the base, the oldest first */
+	uint32_t commits_n, from; /* from: of the newest stretch */
+	uint32_t stretches;
+	struct level_test_spread spread;
+};
 
 static double level_test_normal(double x)
 {
 	return erfc(-x / sqrt(2)) / 2;
 }
 
+static double level_test_variance(const struct level_test_gap *g, uint32_t head)
+{
+	return g->unit / head + g->rest;
+}
+
 /* The total number of head units with which the test decides with a probability
  * of 0.8, if the head is now above the limit. Decided means shown to be higher,
  * or below the limit. It assumes that the level of additional units is close to
  * the present level. At least 2; -1 if a thousand units are too few. */
-static int32_t level_test_runs_needed(const struct level_test_spread *s,
-	uint32_t head, uint32_t base, double delta, double limit, double alpha)
+static int32_t level_test_runs_needed(const struct level_test_gap *g,
+	uint32_t head, double delta, double limit, double alpha)
 {
-	double t = dist_t_quantile(1 - alpha, fmax(1, s->df));
-	double now = level_test_variance(s, head, base);
+	double t = dist_t_quantile(1 - alpha, fmax(1, g->df));
+	double now = level_test_variance(g, head);
 
 	for (uint32_t n = head + 1; n <= UNITS_MAX; n++) {
-		double then = level_test_variance(s, n, base);
+		double then = level_test_variance(g, n);
 		double shown = t * sqrt(then), apart = sqrt(now - then);
 		if (shown <= limit)
 			return (int32_t)n;
@@ -61,40 +111,6 @@ static int32_t level_test_runs_needed(const struct level_test_spread *s,
 	return -1;
 }
 
-/* Huber's k: larger deviations from the mean are limited to this many standard
- * deviations. */
-#define HUBER 1.5
-/* For normal values, the variance of Huber's mean divided by that of the
- * mean. */
-#define HUBER_VARIANCE 1.037
-/* The variance of the head's units is limited to this multiple of the
- * base's. */
-#define ODD 6.25
-/* The variance that is predicted from single units for their groups has the
- * weight of this many observations, in addition to the measured variance of the
- * groups. There must be at least GROUPS_MIN groups. */
-#define GROUPS_DF 8.0
-/* If the logarithms of the two variances differ by this many standard
- * deviations, only the variance of the groups is used. */
-#define GROUPS_DIFFER 2.33
-enum { GROUPS_MIN = 6 };
-/* By how much (sum of squares, in units of the variance) a rise before earlier
- * units must fit better than a rise before the head. If there are fewer such
- * units than the head has, they must fit even better. */
-#define SINCE_BETTER 4.0
-#define SINCE_BETTER_FEW 8.0
-/* One or two unusual units are not a level if the head has more units. */
-enum { SINCE_UNITS = 3 };
-
-struct level {
-	const struct level_test_input *q;
-	const double *base, *head; /* logarithms, or shares of the scale */
-	double *scratch, *groups;
-	uint32_t base_n, head_n, from; /* of the base's newest stretch */
-	double sd; /* between units */
-	struct level_test_spread spread;
-};
-
 static double level_test_mean_of(const double *x, uint32_t n)
 {
 	double sum = 0;
@@ -103,116 +119,409 @@ static double level_test_mean_of(const double *x, uint32_t n)
 	return sum / n;
 }
 
-/* Huber's mean; the plain mean of one or two values. */
-static double level_test_huber(struct level *l, const double *x, uint32_t n)
+/* Huber's mean of runs whose standard deviation is sd; the plain mean of one or
+ * two values. */
+static double level_test_huber(struct level *l, const double *x, uint32_t n,
+	double sd)
 {
-	if (n < 3 || !(l->sd > 0))
+	if (n < 3 || !(sd > 0))
 		return level_test_mean_of(x, n);
 	memcpy(l->scratch, x, n * sizeof *x);
-	double at = order_stat_median(l->scratch, n), reach = HUBER * l->sd;
+	double at = order_stat_median(l->scratch, n), reach = HUBER * sd;
 	for (int turn = 0; turn < 50; turn++) {
 		double sum = 0;
 		for (uint32_t i = 0; i < n; i++)
 			sum += fmin(fmax(x[i] - at, -reach), reach);
 		at += sum / n;
-		if (fabs(sum / n) < 1e-9 * l->sd)
+		if (fabs(sum / n) < 1e-9 * sd)
 			break;
 	}
 	return at;
 }
 
-/* The variance of groups of the base that are as large as the head, formed from
- * the newest unit backwards. */
-static struct successive_diff level_test_groups(struct level *l)
+/* The limit of n squares; INFINITY if there are too few to find it. Reorders
+ * them. */
+static double level_test_limit(double *squares, uint32_t n)
 {
-	uint32_t n = l->base_n / l->head_n;
-
-	for (uint32_t i = 0; i < n; i++)
-		l->groups[n - 1 - i] = level_test_huber(l,
-			l->base + l->base_n - (i + 1) * l->head_n, l->head_n);
-	return successive_diff_from(l->groups, n);
+	if (n < ODD_MIN)
+		return INFINITY;
+	uint32_t at = (uint32_t)(SMALLEST * (n - 1));
+	double p = (at + 0.625) / (n + 0.25);
+	double z = dist_t_quantile((1 + p) / 2, INFINITY);
+	return ODD * order_stat(squares, n, at) / (z * z);
 }
 
-static void level_test_spread_from(struct level *l)
+/* The mean of n squares, of which each is limited. Reorders them. */
+static double level_test_mean_square(double *squares, uint32_t n)
 {
-	struct noise_floor f = l->q->floor;
-	struct successive_diff own[2] = { successive_diff_from(l->base,
-						  l->base_n),
-		successive_diff_from(l->head, l->head_n) };
+	double most = level_test_limit(squares, n), sum = 0;
 
-	noise_floor_update(&f, &own[0]);
-	/* With two or three head units, it is unknown which one is unusual. */
-	own[1].variance = fmin(own[1].variance, ODD * f.sd * f.sd);
-	noise_floor_update(&f, &own[1]);
-	l->sd = f.sd;
-	l->spread = (struct level_test_spread){ .unit = f.sd * f.sd *
-							HUBER_VARIANCE,
-		.df = fmin(f.df, 1e9) };
-	if (f.from == FLOOR_GIVEN || l->head_n < 2 ||
-		l->base_n / l->head_n < GROUPS_MIN)
-		return;
-	struct successive_diff g = level_test_groups(l);
-	double predicted = l->spread.unit / l->head_n, df = GROUPS_DF + g.df;
-	double var = (GROUPS_DF * predicted + g.df * g.variance) / df;
-	if (g.variance >
-		predicted * exp(GROUPS_DIFFER *
-				    sqrt(2 / g.df + 2 / l->spread.df))) {
-		var = g.variance;
-		df = g.df;
+	for (uint32_t i = 0; i < n; i++)
+		sum += fmin(squares[i], most) / n;
+	return isinf(most) ? sum : sum / ODD_LEFT;
+}
+
+/* The commits of the base, from labels; without labels by the size of the head,
+ * from the end of each stretch (values, n stretches and the end). */
+static void level_test_commits(struct level *l, const uint32_t *starts,
+	uint32_t n)
+{
+	const uint32_t *of = l->q->base_commit;
+	uint32_t stretch = 0;
+
+	for (uint32_t i = 0; i < l->base_n; i++) {
+		stretch += stretch + 1 < n && i == starts[stretch + 1];
+		bool next =
+			!i ||
+			(of ? of[i] != of[i - 1]
+			    : i == starts[stretch] || (starts[stretch + 1] -
+							      i) % l->head_n ==
+							      0);
+		if (next)
+			l->commits[l->commits_n++] =
+				(struct level_commit){ .first = i };
+		l->commits[l->commits_n - 1].n++;
 	}
-	if (var > predicted)
-		l->spread.group = var - predicted;
-	else
-		l->spread.unit = var * l->head_n;
-	l->spread.group_units = l->head_n;
-	l->spread.df = fmin(l->spread.df, df);
+}
+
+/* The squared distances of n runs of a commit from their median. The median of
+ * an odd number is one of them, and is left out. Returns how many. */
+static uint32_t level_test_squares(struct level *l, const double *x, uint32_t n,
+	double *squares, double *median)
+{
+	uint32_t found = 0;
+	bool skip = n % 2;
+
+	memcpy(l->sorted, x, n * sizeof *x);
+	*median = order_stat_median(l->sorted, n);
+	for (uint32_t i = 0; i < n; i++) {
+		double off = x[i] - *median;
+		if (skip && off == 0)
+			skip = false;
+		else
+			squares[found++] = off * off * (n == 2 ? 2 : 1);
+	}
+	return found;
+}
+
+/* The sum of squares of n runs about their mean, each run limited to a distance
+ * from the median. */
+static double level_test_clipped_squares(struct level *l, const double *x,
+	uint32_t n, double median, double reach)
+{
+	double mean = 0, sum = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		double off = fmin(fmax(x[i] - median, -reach), reach);
+		l->sorted[i] = off;
+		mean += off / n;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		sum += (l->sorted[i] - mean) * (l->sorted[i] - mean);
+	return sum;
+}
+
+/* The variance within commits, of both sides; *df 0: no commit has two runs. */
+static double level_test_within(struct level *l, double *df)
+{
+	const struct level_commit head = { 0, l->head_n, 0, 0 };
+	double median, sum = 0;
+	uint32_t n = 0, runs = 0;
+
+	for (uint32_t i = 0; i <= l->commits_n; i++) {
+		bool last = i == l->commits_n;
+		const struct level_commit *c = last ? &head : &l->commits[i];
+		n += level_test_squares(l, last ? l->head : l->base + c->first,
+			c->n, l->scratch + n, &median);
+		runs += c->n - 1;
+	}
+	*df = runs;
+	if (!runs)
+		return 0;
+	double most = level_test_limit(l->scratch, n);
+	for (uint32_t i = 0; i <= l->commits_n; i++) {
+		bool last = i == l->commits_n;
+		const struct level_commit *c = last ? &head : &l->commits[i];
+		const double *x = last ? l->head : l->base + c->first;
+		memcpy(l->sorted, x, c->n * sizeof *x);
+		median = order_stat_median(l->sorted, c->n);
+		/* The distance between two runs is twice that from their
+		 * median. */
+		double reach = sqrt(c->n == 2 ? most / 2 : most);
+		sum += level_test_clipped_squares(l, x, c->n, median, reach);
+	}
+	return sum / runs / (isinf(most) ? 1 : ODD_LEFT);
+}
+
+/* The mean square of the commits about the median of their stretch. */
+static double level_test_between(struct level *l, const uint32_t *cuts,
+	double *df)
+{
+	double *squares = l->scratch;
+	uint32_t n = 0;
+
+	*df = 0;
+	for (uint32_t s = 0; s < l->stretches; s++) {
+		uint32_t from = cuts[s], k = cuts[s + 1] - from;
+		for (uint32_t i = 0; i < k; i++)
+			squares[n + i] = l->commits[from + i].mean;
+		double mid = order_stat_median(squares + n, k);
+		for (uint32_t i = 0; i < k; i++)
+			l->commits[from + i].off =
+				l->commits[from + i].mean - mid;
+		for (uint32_t i = 0; k > 1 && i < k; i++) {
+			double off = l->commits[from + i].off;
+			squares[n++] = off * off * k / (k - 1);
+		}
+		*df += k - 1;
+	}
+	return n ? level_test_mean_square(squares, n) : 0;
+}
+
+/* The sum of the autocorrelations of k values, 1 + 2 Σ (1 - j / k) ρ^j. */
+static double level_test_tau(double rho, uint32_t k)
+{
+	double tau = 1, power = 1;
+	for (uint32_t j = 1; j < k && rho > 0; j++) {
+		power *= rho;
+		tau += 2 * (1 - (double)j / k) * power;
+	}
+	return tau;
+}
+
+/* The autocorrelation of neighboring commits; 0 if it is not significant. */
+static double level_test_rho(const struct level *l, double between)
+{
+	uint32_t n = l->commits_n - l->from;
+	const struct level_commit *c = l->commits + l->from;
+	double most = sqrt(ODD * between), sum = 0, all = 0, mean = 0;
+
+	if (n < RHO_COMMITS || !(between > 0))
+		return 0;
+	for (uint32_t i = 0; i < n; i++)
+		mean += fmin(fmax(c[i].off, -most), most) / n;
+	for (uint32_t i = 0; i < n; i++) {
+		double x = fmin(fmax(c[i].off, -most), most) - mean;
+		all += x * x;
+		if (i)
+			sum += x *
+			       (fmin(fmax(c[i - 1].off, -most), most) - mean);
+	}
+	double r = all > 0 ? sum / all : 0;
+	if (r < RHO_Z / sqrt(n) - 1.0 / n)
+		return 0;
+	return fmin((n * r + 1) / (n - 3.0), RHO_MOST);
+}
+
+/* The mean of 1 / n over the commits. */
+static double level_test_per_commit(const struct level *l)
+{
+	double sum = 0;
+	for (uint32_t i = 0; i < l->commits_n; i++)
+		sum += 1.0 / l->commits[i].n / l->commits_n;
+	return sum;
+}
+
+/* What the default floor or repeats say about the variance of a run, and with
+ * how many degrees of freedom, if the data have `have`. */
+static double level_test_prior(const struct noise_floor *f, double have,
+	double *df)
+{
+	double all = f->df * f->sd * f->sd,
+	       by_default = NOISE_FLOOR_DEFAULT_SD * NOISE_FLOOR_DEFAULT_SD;
+	double learned = fmax(0, f->df - NOISE_FLOOR_DEFAULT_DF);
+	double squares = fmax(0, all - NOISE_FLOOR_DEFAULT_DF * by_default);
+	double weight = fmin(fmax(DEFAULT_BELOW - have - learned, 0),
+		NOISE_FLOOR_DEFAULT_DF);
+
+	*df = learned + weight;
+	return *df > 0 ? (squares * (learned > 0) + weight * by_default) / *df
+		       : 0;
+}
+
+static double level_test_pooled(double a, double a_df, double b, double b_df)
+{
+	return a_df + b_df > 0 ? (a * a_df + b * b_df) / (a_df + b_df) : 0;
+}
+
+static void level_test_means(struct level *l, double sd)
+{
+	for (uint32_t i = 0; i < l->commits_n; i++) {
+		struct level_commit *c = &l->commits[i];
+		c->mean = level_test_huber(l, l->base + c->first, c->n, sd);
+	}
+}
+
+static void level_test_spread_from(struct level *l, const uint32_t *cuts)
+{
+	const struct noise_floor *f = &l->q->floor;
+	double within_df, between_df, prior_df;
+	double within = level_test_within(l, &within_df);
+	double per = level_test_per_commit(l);
+
+	level_test_means(l, sqrt(within));
+	double between = level_test_between(l, cuts, &between_df);
+	if (f->from == FLOOR_GIVEN) {
+		l->spread = (struct level_test_spread){ f->sd * f->sd, 0,
+			INFINITY, 0 };
+		return;
+	}
+	/* A large variance within the head may be its only outlier. */
+	if (within_df == l->head_n - 1 && between_df > 0)
+		within = fmin(within, ODD * between / per);
+	double prior = level_test_prior(f, within_df + between_df, &prior_df);
+	within = level_test_pooled(within, within_df, prior, prior_df);
+	within_df += prior_df;
+	double ratio = between / (within * per);
+	if (between_df > 0 && within_df > 0 &&
+		!(log(ratio) > POOL_Z * sqrt(2 / between_df + 2 / within_df))) {
+		double unit = level_test_pooled(within, within_df,
+			between / per, between_df);
+		l->spread = (struct level_test_spread){ unit, 0,
+			within_df + between_df, 0 };
+	} else if (between_df > 0) {
+		double unit = within_df > 0 ? fmin(within, between / per)
+					    : between / per;
+		l->spread = (struct level_test_spread){ unit,
+			fmax(between - unit * per, 0), between_df, 0 };
+	} else {
+		l->spread =
+			(struct level_test_spread){ within, 0, within_df, 0 };
+	}
+	double rho = level_test_rho(l, between);
+	if (!(rho > 0))
+		return;
+	/* Runs of a commit are not independent of each other either. */
+	uint32_t k = l->commits_n - l->from;
+	double tau = level_test_tau(rho, k);
+	double more = fmax(between, l->spread.unit * per) * (1 - 1.0 / k) /
+		      fmax(1 - tau / k, 1.0 / k);
+	l->spread.unit = fmin(l->spread.unit, more / per);
+	l->spread.commit = fmax(more - l->spread.unit * per, 0);
+	l->spread.rho = rho;
+	l->spread.df = fmax(1,
+		fmin(l->spread.df,
+			l->commits_n * (1 - rho * rho) / (1 + rho * rho) - 1));
+}
+
+static double level_test_commit_variance(const struct level *l, uint32_t runs)
+{
+	return l->spread.unit / runs + l->spread.commit;
+}
+
+/* The level of the base's newest commits from `from` on: Huber's mean of their
+ * runs; if commits differ, of commits, weighted by precision. *variance is that of the level. */
+static double level_test_base(struct level *l, uint32_t from, double *variance)
+{
+	const struct level_commit *c = l->commits + from;
+	uint32_t k = l->commits_n - from;
+	uint32_t runs = l->base_n - c->first;
+	double weights = 0;
+
+	if (!(l->spread.commit > 0) && !(l->spread.rho > 0)) {
+		*variance =
+			l->spread.unit / runs * (runs > 2 ? HUBER_VARIANCE : 1);
+		return level_test_huber(l, l->base + c->first, runs,
+			sqrt(l->spread.unit));
+	}
+	for (uint32_t i = 0; i < k; i++) {
+		l->scratch[i] = c[i].mean;
+		weights += 1 / level_test_commit_variance(l, c[i].n);
+	}
+	*variance = 1 / weights;
+	double sd = sqrt(*variance), at = order_stat_median(l->scratch, k);
+	for (int turn = 0; turn < 50; turn++) {
+		double sum = 0;
+		for (uint32_t i = 0; i < k; i++) {
+			double var = level_test_commit_variance(l, c[i].n);
+			double reach = k < 3 ? INFINITY : HUBER * sqrt(var);
+			sum += fmin(fmax(c[i].mean - at, -reach), reach) / var;
+		}
+		at += sum / weights;
+		if (fabs(sum / weights) < 1e-9 * sd)
+			break;
+	}
+	if (k >= 3)
+		*variance *= HUBER_VARIANCE;
+	return at;
+}
+
+static struct level_test_gap level_test_gap_of(const struct level *l,
+	uint32_t commits, double base_variance)
+{
+	double rho = l->spread.rho, tau = level_test_tau(rho, commits),
+	       shared = rho > 0 ? rho * (1 - pow(rho, commits)) / (1 - rho) : 0;
+	/* What the head has in common with the base's newest commits. */
+	double base = base_variance * fmax(tau - 2 * shared, 0);
+	uint32_t heads = 1;
+
+	for (uint32_t i = 1; l->q->head_commit && i < l->head_n; i++)
+		heads += l->q->head_commit[i] != l->q->head_commit[i - 1];
+	return (struct level_test_gap){
+		l->spread.unit * (l->head_n > 2 ? HUBER_VARIANCE : 1),
+		l->spread.commit / heads + base, l->spread.df
+	};
+}
+
+static double level_test_head(struct level *l)
+{
+	return level_test_huber(l, l->head, l->head_n, sqrt(l->spread.unit));
 }
 
 /* The sum of squares and the sum of n values, each limited to [low, high]. */
-static double level_test_squares(const double *x, uint32_t n, double low,
-	double high, double *sum)
+struct level_sums {
+	double weight, sum, squares;
+};
+
+static void level_test_sums_add(struct level_sums *s, double x, double weight)
 {
-	double all = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		double v = fmin(fmax(x[i], low), high);
-		all += v * v;
-		*sum += v;
-	}
-	return all;
+	s->weight += weight;
+	s->sum += weight * x;
+	s->squares += weight * x * x;
 }
 
-static double level_test_about_mean(double all, double sum, uint32_t n)
+static double level_test_about_mean(const struct level_sums *a, double sign,
+	const struct level_sums *b)
 {
-	return all - sum * sum / n;
+	double weight = a->weight + sign * b->weight,
+	       sum = a->sum + sign * b->sum;
+	return a->squares + sign * b->squares - sum * sum / weight;
 }
 
-/* How many of the base's newest units belong to the head's level rather than
- * to the units before them; 0 none. */
+/* How many of the base's newest commits belong to the head's level rather than
+ * to the commits before them; 0 none. */
 static uint32_t level_test_since(struct level *l, double base, double head)
 {
-	const double *x = l->base + l->from;
-	uint32_t n = l->base_n - l->from, best = 0;
-	double low = base - HUBER * l->sd, high = head + HUBER * l->sd;
-	double head_sum = 0, old_sum = 0, sum = 0, most = 0;
-	double head_all =
-		level_test_squares(l->head, l->head_n, low, high, &head_sum);
-	double old_all = level_test_squares(x, n, low, high, &old_sum);
-	double apart = level_test_about_mean(old_all, old_sum, n) +
-		       level_test_about_mean(head_all, head_sum, l->head_n);
-	double var = level_test_variance(&l->spread, l->head_n, 0) * l->head_n;
-
+	uint32_t n = l->commits_n - l->from, best = 0, runs = 0;
 	uint32_t fewest = l->head_n < SINCE_UNITS ? l->head_n : SINCE_UNITS;
+	struct level_sums head_sums = { 0 }, old = { 0 }, moved = { 0 };
+	const struct level_commit *c = l->commits + l->from;
+	double most = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		double var = level_test_commit_variance(l, c[i].n);
+		double reach = HUBER * sqrt(var);
+		level_test_sums_add(&old,
+			fmin(fmax(c[i].mean, base - reach), head + reach),
+			1 / var);
+	}
+	level_test_sums_add(&head_sums, head,
+		1 / level_test_commit_variance(l, l->head_n));
+	struct level_sums none = { 0 };
+	double apart = level_test_about_mean(&old, 1, &none);
 	for (uint32_t k = 1; k < n; k++) {
-		double more = level_test_squares(x + n - k, 1, low, high, &sum);
-		head_all += more;
-		old_all -= more;
-		double fit =
-			level_test_about_mean(head_all, head_sum + sum,
-				l->head_n + k) +
-			level_test_about_mean(old_all, old_sum - sum, n - k);
-		double better = (apart - fit) / var;
-		double needed = k < l->head_n ? SINCE_BETTER_FEW : SINCE_BETTER;
-		if (k >= fewest && better > fmax(most, needed)) {
+		const struct level_commit *at = &c[n - k];
+		double var = level_test_commit_variance(l, at->n);
+		double reach = HUBER * sqrt(var);
+		level_test_sums_add(&moved,
+			fmin(fmax(at->mean, base - reach), head + reach),
+			1 / var);
+		runs += at->n;
+		double fit = level_test_about_mean(&head_sums, 1, &moved) +
+			     level_test_about_mean(&old, -1, &moved);
+		double better = apart - fit;
+		double needed =
+			runs < l->head_n ? SINCE_BETTER_FEW : SINCE_BETTER;
+		if (runs >= fewest && better > fmax(most, needed)) {
 			most = better;
 			best = k;
 		}
@@ -230,115 +539,166 @@ static double level_test_to_change(const struct level *l, double x)
 	return l->q->scale > 0 ? x : expm1(x);
 }
 
+static bool level_test_given(const struct level *l)
+{
+	return l->q->floor.from == FLOOR_GIVEN;
+}
+
 static bool level_test_decidable(const struct level *l)
 {
-	return isinf(l->q->floor.df) || (l->base_n > 1 && l->head_n > 1) ||
-	       (l->head_n > 1 && l->q->floor.from == FLOOR_LEARNED);
+	if (level_test_given(l))
+		return true;
+	if (l->head_n < 2)
+		return l->commits_n >= LEVEL_TEST_ONE_RUN_COMMITS;
+	return l->base_n > 1 || l->q->floor.from == FLOOR_LEARNED;
 }
 
 /* Whether more units of the head can decide the test. */
 static bool level_test_may_decide(const struct level *l)
 {
-	return isinf(l->q->floor.df) || l->base_n > 1 ||
+	return level_test_given(l) || l->base_n > 1 ||
 	       l->q->floor.from == FLOOR_LEARNED;
 }
 
-/* Compares the head with the base's newest n units. */
-static void level_test_compare(struct level *l, uint32_t n,
+/* The probability of a run so far above the base's level, from the base's own
+ * runs. */
+static double level_test_tail(const struct level *l, double delta)
+{
+	double most = 0, k = l->commits_n;
+	uint32_t above = 0;
+
+	for (uint32_t i = 0; i < l->commits_n; i++) {
+		const struct level_commit *c = &l->commits[i];
+		for (uint32_t r = 0; r < c->n; r++) {
+			double off = l->base[c->first + r] - c->mean + c->off;
+			above += off >= delta;
+			most = fmax(most, off);
+		}
+	}
+	double beyond = above ? above + 1 : pow(most / delta, 3);
+	return fmin(1, beyond / (k + 1));
+}
+
+/* Compares the head with the base's newest commits from `from` on. */
+static void level_test_compare(struct level *l, uint32_t from,
 	struct level_test_result *out)
 {
-	double base = level_test_huber(l, l->base + l->base_n - n, n);
-	double head = level_test_huber(l, l->head, l->head_n),
-	       delta = head - base;
+	double variance, base = level_test_base(l, from, &variance);
+	double head = level_test_head(l), delta = head - base;
 	double limit = l->q->scale > 0 ? l->q->limit : log1p(l->q->limit);
-	double sd = sqrt(level_test_variance(&l->spread, l->head_n, n));
+	struct level_test_gap g =
+		level_test_gap_of(l, l->commits_n - from, variance);
+	double sd = sqrt(level_test_variance(&g, l->head_n));
 	double t = sd > 0 ? delta / sd : delta > 0 ? INFINITY : 0;
-	double p = dist_t_p(t, l->spread.df) / 2;
-	double half = sd * dist_t_quantile(0.975, fmax(1, l->spread.df));
+	double p = dist_t_p(t, g.df) / 2;
+	double half = sd * dist_t_quantile(0.975, fmax(1, g.df));
 
+	p = delta > 0 ? p : 1 - p;
+	if (l->head_n == 1 && delta > 0 && !level_test_given(l))
+		p = fmax(p, level_test_tail(l, delta));
 	*out = (struct level_test_result){ level_test_to_value(l, base),
 		level_test_to_value(l, head), level_test_to_change(l, delta),
 		level_test_to_change(l, delta - half),
-		level_test_to_change(l, delta + half), delta > 0 ? p : 1 - p,
-		sqrt(level_test_variance(&l->spread, l->head_n, 0) * l->head_n),
-		l->spread.df, .above = delta >= limit && delta > 0,
+		level_test_to_change(l, delta + half), p,
+		sqrt(level_test_commit_variance(l, l->head_n) * l->head_n),
+		g.df, .above = delta >= limit && delta > 0,
 		.since = LEVEL_TEST_SINCE_NONE };
 	out->shown =
 		out->above && out->p <= l->q->alpha && level_test_decidable(l);
 	if (out->above && !out->shown)
-		out->needed =
-			level_test_may_decide(l)
-				? level_test_runs_needed(&l->spread, l->head_n,
-					  n, delta, limit, l->q->alpha)
-				: -1;
+		out->needed = level_test_may_decide(l)
+				      ? level_test_runs_needed(&g, l->head_n,
+						delta, limit, l->q->alpha)
+				      : -1;
 }
 
-/* Where the base's newest stretch begins. */
-static bool level_test_newest_stretch(struct level *l, struct arena *a)
+/* Finds the stretches of the base, then its commits. Returns the first commit of
+ * each stretch, and commits_n at the end; NULL if the arena is full. */
+static uint32_t *level_test_stretches(struct level *l, struct arena *a)
 {
 	struct change_options o = CHANGE_OPTIONS;
-	struct change_point *cuts;
+	struct change_point *points;
 	uint32_t n;
 
 	o.seed = l->q->seed;
-	if (!change_points_from(l->q->v.base, NULL, l->base_n, &o, a, &cuts,
-		    &n))
-		return false;
-	l->from = n ? cuts[n - 1].at : 0;
-	return true;
+	o.alpha = CUT_ALPHA;
+	if (!change_points_from(l->q->v.base, l->q->base_commit, l->base_n, &o,
+		    a, &points, &n))
+		return NULL;
+	uint32_t *cuts = arena_array(a, uint32_t, n + 2);
+	if (!cuts)
+		return NULL;
+	for (uint32_t i = 0; i < n; i++)
+		cuts[i + 1] = points[i].at;
+	cuts[n + 1] = l->base_n;
+	l->stretches = n + 1;
+	level_test_commits(l, cuts, n + 1);
+	for (uint32_t s = 0, c = 0; s < n + 1; s++) {
+		while (l->commits[c].first < cuts[s])
+			c++;
+		cuts[s] = l->from = c;
+	}
+	cuts[n + 1] = l->commits_n;
+	return cuts;
 }
 
 static void level_test_decide(struct level *l, struct level_test_result *out)
 {
 	struct level_test_result old, newest;
+	double variance;
 
-	level_test_compare(l, l->base_n - l->from, out);
+	level_test_compare(l, l->from, out);
 	if (out->shown) {
-		double base = level_test_huber(l, l->base + l->from,
-			l->base_n - l->from);
-		uint32_t k = level_test_since(l, base,
-			level_test_huber(l, l->head, l->head_n));
+		uint32_t k = level_test_since(l,
+			level_test_base(l, l->from, &variance),
+			level_test_head(l));
 		if (k)
-			level_test_compare(l, k, &newest);
+			level_test_compare(l, l->commits_n - k, &newest);
 		/* If the head is slower than these units, too, it has a rise of
 		 * its own. */
 		if (k && !newest.shown) {
 			*out = newest;
-			out->since = l->base_n - k;
+			out->since = l->commits[l->commits_n - k].first;
 		}
 	} else if (l->from) {
-		level_test_compare(l, l->base_n, &old);
+		level_test_compare(l, 0, &old);
 		if (old.above && !out->above)
-			out->since = l->from;
+			out->since = l->commits[l->from].first;
 	}
+}
+
+static void level_test_transform(double *x, const double *v, uint32_t n,
+	double scale)
+{
+	for (uint32_t i = 0; i < n; i++)
+		x[i] = scale > 0 ? v[i] / scale : log(v[i]);
 }
 
 bool level_test(const struct level_test_input *q, struct arena *a,
 	struct level_test_result *out)
 {
 	const struct gate_values *v = &q->v;
-	uint32_t most = v->base_n > v->head_n ? v->base_n : v->head_n;
 	double *base = arena_array(a, double, v->base_n);
 	double *head = arena_array(a, double, v->head_n);
 	struct level l = { .q = q,
 		.base = base,
 		.head = head,
-		.scratch = arena_array(a, double, most),
-		.groups = arena_array(a, double, most),
+		.scratch =
+			arena_array(a, double, (size_t)v->base_n + v->head_n),
+		.sorted = arena_array(a, double, (size_t)v->base_n + v->head_n),
+		.commits = arena_array(a, struct level_commit, v->base_n),
 		.base_n = v->base_n,
 		.head_n = v->head_n };
 
 	assert(v->base_n && v->head_n);
-	if (!base || !head || !l.scratch || !l.groups ||
-		!level_test_newest_stretch(&l, a))
+	if (!base || !head || !l.scratch || !l.sorted || !l.commits)
 		return false;
-	for (uint32_t i = 0; i < v->base_n; i++)
-		base[i] =
-			q->scale > 0 ? v->base[i] / q->scale : log(v->base[i]);
-	for (uint32_t i = 0; i < v->head_n; i++)
-		head[i] =
-			q->scale > 0 ? v->head[i] / q->scale : log(v->head[i]);
-	level_test_spread_from(&l);
+	uint32_t *cuts = level_test_stretches(&l, a);
+	if (!cuts)
+		return false;
+	level_test_transform(base, v->base, v->base_n, q->scale);
+	level_test_transform(head, v->head, v->head_n, q->scale);
+	level_test_spread_from(&l, cuts);
 	level_test_decide(&l, out);
 	return true;
 }

@@ -1,14 +1,45 @@
 /* level_test.h - tests if the head's level is above the base's, from one value
- * per unit.
+ * per unit, and from the commit of each unit.
  *
  * The test compares logarithms (or, for a series with zeros and for shares,
- * values divided by a scale). The level of a side is Huber's mean, which a
- * single outlier moves by little. The variance between units is the noise floor
- * (noise_floor.h), updated with these units. If the base has groups of units as
- * large as the head, and the groups differ by more than their units predict
- * (for example because the runs of one head are on one machine and the next
- * ones on another), the variance of the groups decides how far the head's level
- * may be off.
+ * values divided by a scale): x = level + commit + run. A head is one commit,
+ * unless its labels name several. Commits without labels: see
+ * level_test_input.
+ *
+ * Variances. `within` is the variance of runs of one commit, pooled over the
+ * commits. `between` is the variance of the commits' means about the level of
+ * their stretch; it contains within / n. Both are means of squares of which
+ * each is limited to 6.25 times the variance of the smallest four of five, so
+ * that an outlier does not decide them and two machines count in full
+ * (successive_diff.h). If `between` is above within / n by less than chance
+ * explains (75 % quantile: Paull, On a preliminary test for pooling mean squares
+ * in the analysis of variance, 1950; Bozivich and others, 1956, who recommend
+ * this level), both are pooled. Otherwise a commit has a variance of its own,
+ * between - within / n, which further runs of the head do not reduce, and the
+ * degrees of freedom are those of the commits. So the variance of a head's level
+ * is never below what the runs within commits say.
+ *
+ * The default noise floor (noise_floor.h) counts only as far as the data have
+ * fewer than 8 degrees of freedom, where it makes the t quantile for 1 % at most
+ * a quarter larger than the normal one. Repeats count as runs of one commit.
+ *
+ * Successive commits may be correlated (clocks, temperature). If their first
+ * autocorrelation is significant (5 %, one-sided), the series is treated as
+ * AR(1): the coefficient is corrected for its bias (Marriott and Pope, Bias in
+ * the estimation of autocorrelations, 1954), the variance, which short series
+ * underestimate, is corrected by 1 / (1 - τ / k) with τ = 1 + 2 Σ (1 - j / k) ρ^j,
+ * the base's level has the variance τ / k, and the degrees of freedom are those
+ * of k (1 - ρ²) / (1 + ρ²) values (Bayley and Hammersley, 1946).
+ *
+ * The level of a side is Huber's mean (k = 1.5), over commits weighted by their
+ * precision for the base, and over runs for the head.
+ *
+ * A head of one run has no second run that could contradict an outlier. It fails
+ * only if the base has at least 20 commits, and then p is not below the tail of
+ * the base's own runs: of m runs as far above their level as the head, (m + 1) /
+ * (k + 1); beyond the highest of them, by distance d, (d_max / d)³ / (k + 1),
+ * the tail of Student's t with three degrees of freedom, which is heavier than
+ * that of any series with a finite third moment (Hill, 1975).
  *
  * The base's level is the level after its last change point (change_point.h). A
  * head above that level can still pass. It passes if the rise is more likely
@@ -19,9 +50,17 @@
 #include "gate.h"
 
 enum { LEVEL_TEST_SINCE_NONE = UINT32_MAX };
+/* A head of one run may fail if the base has this many commits. With fewer, the
+ * highest of the base's runs says little about a tail of 1 %. */
+enum { LEVEL_TEST_ONE_RUN_COMMITS = 20 };
 
 struct level_test_input {
 	struct gate_values v; /* no NaN, at least one per side */
+	/* The commit of each value. Values of one commit are adjacent and have
+	 * the same number; numbers ascend. base_commit NULL: each stretch of the
+	 * base is divided into groups as large as the head, from its end. head_commit
+	 * NULL: the head is one commit. */
+	const uint32_t *base_commit, *head_commit;
 	double limit; /* relative to the base, or a share of `scale` */
 	double scale; /* 0: logarithms; otherwise values are shares of it */
 	double alpha; /* one-sided */

@@ -18,23 +18,32 @@ struct regression_gate {
 	/* The part of alpha for each kind of rule, by weight; 0 if there is no
 	 * rule of this kind. */
 	double alpha[GATE_FUNCTIONS + 1];
-	uint32_t *units[2],
-		units_n[2]; /* that have enough iterations, oldest first */
+	/* Units that have enough iterations, by commit, the oldest commit first;
+	 * and the number of each unit's commit. */
+	uint32_t *units[2], *commits[2], units_n[2];
+	bool labeled; /* commits of the base are known */
 };
 
-/* One value per unit, and the first run of each unit of the base. Units without
- * a value are excluded. */
+/* One value per unit, the commit of each, and the first run of each unit of the
+ * base. Units without a value are excluded. */
 struct gate_units {
 	struct gate_values v;
+	uint32_t *commits[2];
 	int64_t *runs;
 };
+
+static const struct compare_unit *
+regression_gate_unit(const struct regression_gate *g, int s, uint32_t i)
+{
+	return &g->c->side[s].units[g->units[s][i]];
+}
 
 /* One value per unit: means over its iterations. */
 
 struct filling {
 	const struct regression_gate *g;
 	double *of[2];
-	uint32_t n[2];
+	uint32_t *commits[2], n[2];
 	int64_t *runs;
 };
 
@@ -42,26 +51,31 @@ static struct filling regression_gate_filling(const struct regression_gate *g)
 {
 	struct filling f = { .g = g,
 		.runs = arena_array(g->a, int64_t, g->units_n[BASE] + 1) };
-	for (int s = 0; s < 2; s++)
+	for (int s = 0; s < 2; s++) {
 		f.of[s] = arena_array(g->a, double, g->units_n[s] + 1);
+		f.commits[s] = arena_array(g->a, uint32_t, g->units_n[s] + 1);
+	}
 	return f;
 }
 
-static void regression_gate_unit_add(struct filling *f, int s,
-	const struct compare_unit *u, double x)
+/* Adds the value of units[s][i]. */
+static void regression_gate_unit_add(struct filling *f, int s, uint32_t i,
+	double x)
 {
 	if (isnan(x))
 		return;
 	if (s == BASE)
-		f->runs[f->n[s]] = u->runs[0]->id;
+		f->runs[f->n[s]] =
+			regression_gate_unit(f->g, s, i)->runs[0]->id;
+	f->commits[s][f->n[s]] = f->g->commits[s][i];
 	f->of[s][f->n[s]++] = x;
 }
 
 static struct gate_units regression_gate_units_filled(const struct filling *f)
 {
-	return (struct gate_units){
-		{ f->of[BASE], f->of[HEAD], f->n[BASE], f->n[HEAD] }, f->runs
-	};
+	return (struct gate_units){ { f->of[BASE], f->of[HEAD], f->n[BASE],
+					    f->n[HEAD] },
+		{ f->commits[BASE], f->commits[HEAD] }, f->runs };
 }
 
 static struct gate_units regression_gate_unit_means(const struct regression_gate
@@ -72,11 +86,11 @@ static struct gate_units regression_gate_unit_means(const struct regression_gate
 	for (int s = 0; s < 2; s++)
 		for (uint32_t i = 0; i < g->units_n[s]; i++) {
 			const struct compare_unit *u =
-				&g->c->side[s].units[g->units[s][i]];
+				regression_gate_unit(g, s, i);
 			double sum = 0;
 			for (uint32_t k = 0; k < u->iterations_n; k++)
 				sum += ns[s][u->first + k];
-			regression_gate_unit_add(&f, s, u,
+			regression_gate_unit_add(&f, s, i,
 				sum / u->iterations_n);
 		}
 	return regression_gate_units_filled(&f);
@@ -166,11 +180,11 @@ static struct gate_units regression_gate_units_operator(
 	for (int s = 0; s < 2; s++)
 		for (uint32_t i = 0; i < g->units_n[s]; i++) {
 			const struct compare_unit *u =
-				&g->c->side[s].units[g->units[s][i]];
+				regression_gate_unit(g, s, i);
 			struct shares x = regression_gate_unit_shares(g, u, op);
 			if (!x.known || (!op && !(x.covered > 0)))
 				continue;
-			regression_gate_unit_add(&f, s, u,
+			regression_gate_unit_add(&f, s, i,
 				op ? x.time : x.headroom);
 			known += x.covered;
 			n++;
@@ -189,11 +203,11 @@ static struct gate_units regression_gate_units_busbw(
 	for (int s = 0; s < 2; s++)
 		for (uint32_t i = 0; i < g->units_n[s]; i++) {
 			const struct compare_unit *u =
-				&g->c->side[s].units[g->units[s][i]];
+				regression_gate_unit(g, s, i);
 			struct bus_sum sum;
 			ranks_bus_sum(u->runs, u->runs_n, g->a, &sum);
 			if (sum.bytes > 0 && sum.total_ns > 0)
-				regression_gate_unit_add(&f, s, u,
+				regression_gate_unit_add(&f, s, i,
 					(double)sum.total_ns / sum.bytes);
 		}
 	return regression_gate_units_filled(&f);
@@ -239,12 +253,90 @@ static void regression_gate_shortfall_add(struct regression_gate *g,
 		(struct gate_shortfall){ what, sentence };
 }
 
+/* The commit of a unit; NULL unknown. */
+static const char *regression_gate_commit_of(const struct regression_gate *g,
+	int s, uint32_t unit)
+{
+	const struct gate_given *q = g->given;
+	const struct compared_run *runs = s == BASE ? q->base : q->head;
+	const char *const *commits =
+		s == BASE ? q->base_commits : q->head_commits;
+
+	return commits ? commits[g->c->side[s].units[unit].runs[0] - runs]
+		       : NULL;
+}
+
+/* Numbers the commits of the selected units, which are in order of time, and
+ * sorts the units by these numbers. A unit without a commit is one of its own. In
+ * the head it belongs to the commit before it, because a head is what one commit
+ * does unless its labels say otherwise. */
+static void regression_gate_number_commits(struct regression_gate *g, int s)
+{
+	uint32_t n = g->units_n[s], numbers = 0, sorted = 0;
+	uint32_t *units = arena_array(g->a, uint32_t, n + 1);
+	uint32_t *number = arena_array(g->a, uint32_t, n + 1);
+
+	for (uint32_t i = 0; i < n; i++) {
+		const char *own =
+			regression_gate_commit_of(g, s, g->units[s][i]);
+		number[i] = own || s == BASE || !i ? UINT32_MAX : number[i - 1];
+		for (uint32_t k = 0; own && k < i; k++) {
+			const char *other =
+				regression_gate_commit_of(g, s, g->units[s][k]);
+			if (other && !strcmp(own, other))
+				number[i] = number[k];
+		}
+		g->labeled = g->labeled || (own && s == BASE);
+		if (number[i] == UINT32_MAX)
+			number[i] = numbers++;
+	}
+	for (uint32_t c = 0; c < numbers; c++)
+		for (uint32_t i = 0; i < n; i++)
+			if (number[i] == c) {
+				g->commits[s][sorted] = c;
+				units[sorted++] = g->units[s][i];
+			}
+	g->units[s] = units;
+}
+
+static bool regression_gate_is_heads(const struct regression_gate *g,
+	uint32_t unit)
+{
+	const char *own = regression_gate_commit_of(g, BASE, unit);
+	const struct compare_side *head = &g->c->side[HEAD];
+
+	for (uint32_t i = 0; own && i < head->units_n; i++) {
+		const char *other = regression_gate_commit_of(g, HEAD, i);
+		if (other && !strcmp(own, other))
+			return true;
+	}
+	return false;
+}
+
+/* Removes earlier runs of the head's commits from the base, unless the base has
+ * no others: two settings of one commit can be compared. */
+static void regression_gate_drop_heads(struct regression_gate *g)
+{
+	uint32_t *units = g->units[BASE], kept = 0;
+
+	for (uint32_t i = 0; i < g->units_n[BASE]; i++)
+		kept += !regression_gate_is_heads(g, units[i]);
+	if (!kept || kept == g->units_n[BASE])
+		return;
+	kept = 0;
+	for (uint32_t i = 0; i < g->units_n[BASE]; i++)
+		if (!regression_gate_is_heads(g, units[i]))
+			units[kept++] = units[i];
+	g->units_n[BASE] = kept;
+}
+
 /* Selects the units that have enough iterations. */
 static void regression_gate_select_units(struct regression_gate *g)
 {
 	for (int s = 0; s < 2; s++) {
 		const struct compare_side *side = &g->c->side[s];
 		g->units[s] = arena_array(g->a, uint32_t, side->units_n + 1);
+		g->commits[s] = arena_array(g->a, uint32_t, side->units_n + 1);
 		if (g->c->statistics || !side->by_time)
 			continue;
 		for (uint32_t i = 0; i < side->units_n; i++) {
@@ -252,6 +344,9 @@ static void regression_gate_select_units(struct regression_gate *g)
 			if (side->units[u].iterations_n >= g->p->min_iterations)
 				g->units[s][g->units_n[s]++] = u;
 		}
+		if (s == BASE)
+			regression_gate_drop_heads(g);
+		regression_gate_number_commits(g, s);
 	}
 }
 
@@ -360,6 +455,24 @@ static const char *regression_gate_text_times(const struct regression_gate *g,
 		compare_text_time(g->a, r->base_ns));
 }
 
+/* The commits of the base; its units if no commit is known. */
+static uint32_t regression_gate_base_commits(const struct regression_gate *g)
+{
+	uint32_t n = g->units_n[BASE];
+	return g->labeled && n ? g->commits[BASE][n - 1] + 1 : n;
+}
+
+/* One unit on a side is not enough to fail a gate, because one unusual run is
+ * not a change; unless the base shows how unusual it is (level_test.h). */
+static bool regression_gate_several_units(const struct regression_gate *g)
+{
+	return !isnan(g->p->noise_floor) ||
+	       (g->units_n[HEAD] > 1 &&
+		       (g->units_n[BASE] > 1 || g->out->compared.repeats)) ||
+	       (g->units_n[HEAD] == 1 && regression_gate_base_commits(g) >=
+						 LEVEL_TEST_ONE_RUN_COMMITS);
+}
+
 /* "9 more runs of the head would probably decide" */
 static const char *regression_gate_text_decides(const struct regression_gate *g,
 	const struct gate_rule *r)
@@ -368,9 +481,13 @@ static const char *regression_gate_text_decides(const struct regression_gate *g,
 	int32_t more = r->runs_needed > (int32_t)have
 			       ? r->runs_needed - (int32_t)have
 			       : 1;
-	const char *one = have == 1 && isnan(g->p->noise_floor)
-				  ? "one run of the head accuses nobody; "
-				  : "";
+	const char *one =
+		have == 1 && !regression_gate_several_units(g)
+			? arena_printf(g->a,
+				  "one run of the head accuses nobody, because "
+				  "the base has fewer than %d commits; ",
+				  LEVEL_TEST_ONE_RUN_COMMITS)
+			: "";
 
 	if (r->runs_needed < 0)
 		return arena_printf(g->a,
@@ -508,7 +625,7 @@ static const char *regression_gate_text_function(const struct regression_gate
 	const char *name = compare_text_function(g->a, row), *what;
 	double iteration = g->out->compared.base.iteration_ns;
 
-	if (c->is <= CHANGE_LIKELY)
+	if (c->is <= CHANGE_WITHIN_MARGIN)
 		what = compare_text_what(c);
 	else if (c->is == CHANGE_UNCHANGED)
 		return arena_printf(g->a, "%s on %s is unchanged: %s", name,
@@ -519,7 +636,7 @@ static const char *regression_gate_text_function(const struct regression_gate
 		arena_printf(g->a, "%s on %s %s: %s, %.1f %% of the iteration",
 			name, row->device, what, compare_text_amount(g->a, c),
 			100 * c->delta_ns / iteration);
-	if (c->evidence != EVIDENCE_NONE && c->is <= CHANGE_LIKELY)
+	if (c->evidence != EVIDENCE_NONE && c->is <= CHANGE_WITHIN_MARGIN)
 		text = arena_printf(g->a, "%s, %s", text,
 			compare_text_evidence(c));
 	if (r->since_run)
@@ -660,6 +777,8 @@ static bool regression_gate_rule_test(struct regression_gate *g,
 	double of, struct err *e)
 {
 	struct level_test_input q = { .v = u->v,
+		.base_commit = g->labeled ? u->commits[BASE] : NULL,
+		.head_commit = u->commits[HEAD],
 		.limit = r->limit_pct / 100 * of,
 		.scale = scale,
 		.alpha = g->alpha[r->kind],
@@ -859,6 +978,8 @@ static bool regression_gate_function_level(struct regression_gate *g,
 	struct gate_units u = regression_gate_units_row(g, of);
 	double base = row->change.base_ns, head = row->change.head_ns;
 	struct level_test_input q = { .v = u.v,
+		.base_commit = g->labeled ? u.commits[BASE] : NULL,
+		.head_commit = u.commits[HEAD],
 		.scale = !regression_gate_units_zero(&u.v) ? 0
 			 : base > 0			   ? base
 							   : head,
@@ -883,15 +1004,6 @@ static bool regression_gate_function_level(struct regression_gate *g,
 				 : u.v.base_n < 2 ? -1
 						  : (int32_t)u.v.head_n + 1;
 	return true;
-}
-
-/* One unit on a side is not enough to fail a gate, because one unusual run is
- * not a change. */
-static bool regression_gate_several_units(const struct regression_gate *g)
-{
-	return !isnan(g->p->noise_floor) ||
-	       (g->units_n[HEAD] > 1 &&
-		       (g->units_n[BASE] > 1 || g->out->compared.repeats));
 }
 
 static enum gate_outcome regression_gate_function_outcome(
@@ -1060,6 +1172,7 @@ bool regression_gate_from(const struct gate_given *given,
 		return false;
 	regression_gate_share_alpha(&g);
 	o.floor = regression_gate_floor(p);
+	o.group = COMPARE_MIXED; /* a gate judges all work */
 	o.seed = p->seed;
 	if (p->fail_on)
 		o.alpha = g.alpha[GATE_FUNCTIONS];

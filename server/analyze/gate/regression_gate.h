@@ -10,7 +10,8 @@
  *  - pass: the head is above the base by less than the limit, or not above it;
  *  - undecided: all other cases.
  *
- * A head of one unit never fails a gate. A base of one unit does not either if
+ * A head of one unit fails a gate only if the base has at least 20 commits
+ * (LEVEL_TEST_ONE_RUN_COMMITS). A base of one unit does not let a gate fail if
  * there are no repeats that show how much runs differ. With a given floor, both
  * can fail. Functions are classified by compare_from(), whose floors include
  * the units of both sides. A function passes if its change is less than
@@ -29,18 +30,7 @@
  * all functions together. The parts of rules that are not in use are distributed to the
  * others.
  *
- * Measured (tests/sim: 20 histories per kind; each has 200 heads of three runs
- * of 30 iterations, with 3 % between runs; five heads are slower by 5 to 10 %,
- * and all later heads, too; the base is the newest 60 runs). The columns are
- * the share of slower heads that fail, and of other heads that fail:
- *
- *   all functions slower, 3 % common to a run (base: 20 runs)  82 %, 0.7 % (75, 0.6)
- *   one function slower, 3 % of each function                  100 %, 0.4 %
- *   both kinds of 3 %                                          92 %, 0.8 %
- *   never merged (95.4 % of the intervals hold the truth)      83 %, 0.8 %
- *   with a drift of 5 % as well; with five faster heads         86, 84 %; 0.8, 0.5 %
- *   3 runs of 10 are on a machine that is 6 % slower           74 %, 1.0 %
- *   3 heads of 10 are, with all their runs                     31 %, 1.9 % */
+ * How often gates are wrong, and what they find: tests/sim (gate). */
 #pragma once
 #include "compare.h"
 #include "gate.h"
@@ -56,6 +46,11 @@ struct gate_operator_time {
 struct gate_given {
 	const struct compared_run *base, *head;
 	uint32_t base_n, head_n;
+	/* The commit of each run (or the value of another label that says which
+	 * runs repeat each other); NULL unknown. If the arrays are NULL, no
+	 * commit is known. Runs of the base that are of the head's commits are
+	 * not used, unless the base has no others. */
+	const char *const *base_commits, *const *head_commits;
 	const struct repeats *repeats;
 	const struct gate_operator_time *operators;
 	uint32_t operators_n;

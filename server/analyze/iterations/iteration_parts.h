@@ -103,7 +103,7 @@ struct iteration_items {
 	uint32_t names_n; /* all names are below this */
 	uint32_t *entry; /* items, one iteration after the other */
 	uint32_t *from; /* iteration i has entries from[i] to from[i + 1] - 1 */
-	struct names grids; /* WORK_GRID: int32_t[3] */
+	struct names grids; /* WORK_GRID: grid and block, int32_t[6] */
 };
 
 /* Fills *ops and *grids. Makes p->iterations.strata in the order of their first

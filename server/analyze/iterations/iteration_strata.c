@@ -7,7 +7,7 @@
  *    iteration's name, or into the only such range that began in it
  *    (serving_steps.h);
  *  - the dims of its operators that multiply matrices or convolve;
- *  - the grids of its kernels.
+ *  - the grids and blocks of its kernels.
  *
  * Iterations are in one stratum if their signatures are of one kind and equal.
  * Signatures of the last two kinds need only share 90 % (the weighted Jaccard
@@ -23,7 +23,7 @@
 #include <string.h>
 
 /* Items: what each iteration worked on. An item is a name with a size: an
- * operator with its dims, or a kernel with its grid.
+ * operator with its dims, or a kernel with its grid and block.
  *
  * The operators are those whose API calls launched something. The operator of
  * an API call is the innermost one with Input Dims that was open on the call's
@@ -216,7 +216,12 @@ static bool iteration_strata_items_ops(struct iteration_items *s,
 	return ok;
 }
 
-/* Returns for each launch shape the number of its grid, 0 if it has none. */
+struct iteration_grid {
+	int32_t grid[3], block[3]; /* hashed as bytes */
+};
+
+/* Returns for each launch shape the number of its grid and block, 0 if it has
+ * no grid. */
 static uint32_t *iteration_strata_items_grid_of(struct iteration_items *s,
 	const struct trace *t, struct arena *a)
 {
@@ -227,8 +232,10 @@ static uint32_t *iteration_strata_items_grid_of(struct iteration_items *s,
 		const struct launch_shape *l = trace_launch_shape_at(t, i);
 		if (l->grid[0] < 0)
 			continue;
-		grid[i] = names_put(&s->grids, (const char *)l->grid,
-			sizeof l->grid);
+		struct iteration_grid key;
+		memcpy(key.grid, l->grid, sizeof key.grid);
+		memcpy(key.block, l->block, sizeof key.block);
+		grid[i] = names_put(&s->grids, (const char *)&key, sizeof key);
 		if (grid[i] == NAMES_NONE)
 			return NULL;
 	}
@@ -271,19 +278,24 @@ iteration_strata_items_at(const struct iteration_items *s, uint32_t item)
 	return key;
 }
 
-/* "128x1x1"; "" if unknown. An operator's dims as the trace has them. */
+/* "128x1x1 / 256x1x1", or "128x1x1" if the block is unknown; "" if the grid is
+ * unknown. An operator's dims as the trace has them. */
 static const char *iteration_strata_items_size(const struct iteration_items *s,
 	const struct trace *t, uint32_t item, struct arena *a)
 {
 	struct iteration_item key = iteration_strata_items_at(s, item);
-	int32_t grid[3];
+	struct iteration_grid g;
 
 	if (!key.size)
 		return "";
 	if (s->kind == WORK_OP)
 		return names_text(&t->names, key.size);
-	memcpy(grid, names_text(&s->grids, key.size), sizeof grid);
-	return arena_printf(a, "%dx%dx%d", grid[0], grid[1], grid[2]);
+	memcpy(&g, names_text(&s->grids, key.size), sizeof g);
+	if (g.block[0] < 0)
+		return arena_printf(a, "%dx%dx%d", g.grid[0], g.grid[1],
+			g.grid[2]);
+	return arena_printf(a, "%dx%dx%d / %dx%dx%d", g.grid[0], g.grid[1],
+		g.grid[2], g.block[0], g.block[1], g.block[2]);
 }
 
 struct iteration_strata_similarity {

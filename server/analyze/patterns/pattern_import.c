@@ -1,6 +1,7 @@
 /* pattern_import.c - reads patterns that another tool computed from the rows of
  * a table. */
 #include "pattern_import.h"
+#include "catalog.h"
 #include "device_text.h"
 #include "kernel_name.h"
 #include "pattern_table.h"
@@ -22,6 +23,7 @@ struct import_row {
 
 struct import_functions {
 	const struct trace *t;
+	const struct catalog *catalog;
 	struct arena *a;
 	struct names keys; /* id = index + 1 */
 	struct pattern_function *list; /* total_ns -1 */
@@ -41,9 +43,9 @@ struct import_function_key {
 };
 
 static bool pattern_import_functions_init(struct import_functions *f,
-	const struct trace *t, struct arena *a)
+	const struct trace *t, const struct catalog *catalog, struct arena *a)
 {
-	*f = (struct import_functions){ .t = t, .a = a };
+	*f = (struct import_functions){ .t = t, .catalog = catalog, .a = a };
 	return names_init(&f->keys, a);
 }
 
@@ -61,6 +63,18 @@ static enum function_type pattern_import_type_of(const char *word,
 			return (enum function_type)i;
 	return device_text_number(device) < 0 ? FUNCTION_other_host
 					      : FUNCTION_other_device;
+}
+
+/* The type of a kernel is that of the catalog, as for kernels of a trace: tools
+ * that write tables know NCCL only, and call other collectives compute. */
+static enum function_type pattern_import_kernel_type(const struct catalog *c,
+	enum function_type type, const char *name)
+{
+	struct kernel_source source;
+	if (type != FUNCTION_gpu_compute && type != FUNCTION_other_device)
+		return type;
+	catalog_kernel(c, name, strlen(name), &source);
+	return family_is_collective(source.family) ? FUNCTION_gpu_comm : type;
 }
 
 /* The name of a function. Kernels have the names in profile.kernels. */
@@ -98,6 +112,8 @@ static bool pattern_import_add_function(struct import_functions *f,
 			side_of[type] == HOST ? -1 : device_text_number(device),
 		.name = pattern_import_name(f->a, &texts->list[k->name],
 			word) };
+	if (is.name)
+		is.type = pattern_import_kernel_type(f->catalog, type, is.name);
 	f->list[f->n++] = (struct pattern_function){ is, -1 };
 	return is.name;
 }
@@ -345,7 +361,7 @@ static bool pattern_import_fill(struct pattern_import *m)
 }
 
 bool pattern_import(const struct trace *t, const struct process *proc,
-	struct profile *p)
+	const struct catalog *catalog, struct profile *p)
 {
 	struct pattern_import m = { .t = t, .rows = proc->pattern, .p = p };
 	struct arena *a = p->arena;
@@ -354,7 +370,7 @@ bool pattern_import(const struct trace *t, const struct process *proc,
 	m.found = arena_grow(a, NULL,
 		((size_t)m.rows.to - m.rows.from + 1) * sizeof *m.found);
 	bool ok = m.found &&
-		  pattern_import_functions_init(&m.functions, t, a) &&
+		  pattern_import_functions_init(&m.functions, t, catalog, a) &&
 		  pattern_import_assign(&m) &&
 		  pattern_table_choose(p, m.functions.n, &m.place) &&
 		  pattern_import_totals(&m) &&

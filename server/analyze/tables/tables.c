@@ -882,7 +882,7 @@ static bool tables_patterns(const struct trace *t, const struct process *proc,
 	arena_drop(a, m.first);
 	if (!ok)
 		return false;
-	if (!tables_iterations(t, proc, p) || !pattern_import(t, proc, p))
+	if (!tables_iterations(t, proc, p) || !pattern_import(t, proc, f, p))
 		return arena_err(a, e);
 	tables_pattern_started(t, proc->pattern, p);
 	note_add(&p->notes, NOTE_patterns_only, m.iterations.n - 1, NULL, 0);

@@ -11,17 +11,27 @@
  * they are permuted. */
 enum { CHANGE_BLOCKS_MAX = 512 };
 
+/* The autocorrelation is estimated from pairs of groups up to this far apart.
+ * More pairs would contain more unknown changes of level, and gain little: with
+ * 200 groups and AR 0.5, the deviation of the estimate is 0.12 with two lags,
+ * 0.10 with three, 0.09 with five, 0.08 with eight (normal values). */
+enum { LAGS = 5 };
+
 struct change_point_series {
 	double *value, *weight;
 	uint32_t *first; /* point of each group; [n] is the number of points */
 	uint32_t n;
 	uint32_t min_groups; /* groups of a stretch */
+	/* apart[k][i] is the sum of the limited squared differences of the
+	 * first i pairs of groups that are k + 1 apart. */
+	double *apart[LAGS];
 };
 
 /* Buffers for one stretch, reused for every test. */
 struct change_point_try {
 	struct arena *a;
-	double *value, *weight, *sum, *all; /* [CHANGE_BLOCKS_MAX + 1] */
+	/* [CHANGE_BLOCKS_MAX + 1] */
+	double *value, *weight, *sum, *all, *innovation;
 	double alpha;
 	uint32_t permutations;
 	uint64_t seed;
@@ -38,20 +48,21 @@ enum { AROUND = 5, NEAREST = 2 };
 /* The median of chi-square with one degree of freedom. */
 #define MEDIAN_OF_SQUARES 0.4549
 
-/* The deviation of one value, estimated from the differences of neighbors. */
-static double change_point_deviation(const double *v, uint32_t n,
+/* The deviation of one value, estimated from the differences of values that
+ * are `lag` apart. */
+static double change_point_deviation(const double *v, uint32_t n, uint32_t lag,
 	double *scratch)
 {
 	double sum = 0;
 
-	if (n < 2)
+	if (n <= lag)
 		return 0;
-	for (uint32_t i = 0; i + 1 < n; i++) {
-		double d = v[i + 1] - v[i];
+	for (uint32_t i = 0; i + lag < n; i++) {
+		double d = v[i + lag] - v[i];
 		sum += scratch[i] = d * d / 2;
 	}
-	double median = order_stat_median(scratch, n - 1);
-	return sqrt(median > 0 ? median / MEDIAN_OF_SQUARES : sum / (n - 1));
+	double median = order_stat_median(scratch, n - lag);
+	return sqrt(median > 0 ? median / MEDIAN_OF_SQUARES : sum / (n - lag));
 }
 
 /* The median of the groups around one; near an end, of the nearest ones. */
@@ -89,7 +100,7 @@ static void change_point_group_means(const double *x,
 	struct change_point_series *s, double *scratch)
 {
 	double reach =
-		REACH * change_point_deviation(x, s->first[s->n], scratch);
+		REACH * change_point_deviation(x, s->first[s->n], 1, scratch);
 
 	for (uint32_t i = 0; i < s->n; i++) {
 		uint32_t points = s->first[i + 1] - s->first[i];
@@ -103,6 +114,29 @@ static void change_point_group_means(const double *x,
 		 * points. */
 		s->weight[i] = 2.0 * points / (points + 1.0);
 	}
+}
+
+/* Fills s->apart. A difference is limited to three deviations of the
+ * differences at its lag, so that a change of level that is not known yet
+ * counts little. False if the arena is full. */
+static bool change_point_apart_from(struct change_point_series *s,
+	double *scratch, struct arena *a)
+{
+	for (uint32_t k = 0; k < LAGS; k++) {
+		uint32_t lag = k + 1, pairs = s->n > lag ? s->n - lag : 0;
+		double sum = 0;
+		s->apart[k] = arena_array(a, double, pairs + 1);
+		if (!s->apart[k])
+			return false;
+		double reach = REACH * change_point_deviation(s->value, s->n,
+					       lag, scratch);
+		for (uint32_t i = 0; i < pairs; i++) {
+			double d = s->value[i + lag] - s->value[i];
+			sum += fmin(d * d, 2 * reach * reach);
+			s->apart[k][i + 1] = sum;
+		}
+	}
+	return true;
 }
 
 /* Makes the groups and clips their values. False if the arena is full. */
@@ -123,7 +157,7 @@ static bool change_point_series_from(const double *x, const uint32_t *group,
 	out->n = change_point_groups_of(group, n, out->first);
 	change_point_group_means(x, out, scratch);
 	double reach =
-		REACH * change_point_deviation(out->value, out->n, scratch);
+		REACH * change_point_deviation(out->value, out->n, 1, scratch);
 	memcpy(raw, out->value, out->n * sizeof *raw);
 	for (uint32_t i = 0; i < out->n; i++)
 		out->value[i] = change_point_clipped(raw[i],
@@ -133,7 +167,7 @@ static bool change_point_series_from(const double *x, const uint32_t *group,
 	out->min_groups = (uint32_t)((points + n - 1) / n);
 	if (out->min_groups < 2)
 		out->min_groups = out->n < n ? 2 : 1;
-	return true;
+	return change_point_apart_from(out, scratch, a);
 }
 
 /* Testing a cut: the difference of the means on both sides is compared with
@@ -158,8 +192,9 @@ static bool change_point_try_init(struct change_point_try *t,
 
 	*t = (struct change_point_try){ a, arena_array(a, double, n),
 		arena_array(a, double, n), arena_array(a, double, n),
-		arena_array(a, double, n), o->alpha, o->permutations, o->seed };
-	return t->value && t->weight && t->sum && t->all;
+		arena_array(a, double, n), arena_array(a, double, n), o->alpha,
+		o->permutations, o->seed };
+	return t->value && t->weight && t->sum && t->all && t->innovation;
 }
 
 /* Groups lo to hi as at most CHANGE_BLOCKS_MAX blocks, about a mean of 0. */
@@ -238,23 +273,66 @@ static struct best change_point_scan(const struct change_point_try *t,
 static uint32_t change_point_min_blocks(const struct change_point_series *s,
 	uint32_t groups, uint32_t blocks)
 {
+	assert(groups > 0);
 	uint32_t min_groups =
 		(uint32_t)(((uint64_t)s->min_groups * blocks + groups - 1) /
 			   groups);
 	return min_groups ? min_groups : 1;
 }
 
+/* Autocorrelation. Neighbors in time are often similar (the machine is warm,
+ * the same noise lasts for several runs), so their values cannot be exchanged.
+ * The values are taken as an AR(1) process, v_i = rho v_(i-1) + e_i, whose
+ * innovations e can be exchanged. A permutation of the innovations gives values
+ * with the same autocorrelation and without a change of level. */
+
+/* Smaller correlations are not distinguished from 0; rho near 1 would mean
+ * that no number of values shows a level. */
+#define CORRELATION_MIN 0.05
+#define CORRELATION_MAX 0.95
+enum { ROUNDS_MAX = 8 };
+
+/* The factor by which correlation increases the variance of the mean of n
+ * values. */
+static double change_point_inflation(double rho, double n)
+{
+	double all = 1, power = rho;
+	for (double k = 1; k < n && power > 1e-6; k++, power *= rho)
+		all += 2 * (1 - k / n) * power;
+	return all;
+}
+
+/* The correlation of neighboring blocks of `length` groups, so that a mean of
+ * many blocks has the variance that it has with correlated groups. */
+static double change_point_block_correlation(double rho, double length)
+{
+	double left =
+		(1 + rho) / (1 - rho) / change_point_inflation(rho, length);
+	return length > 1 ? (left - 1) / (left + 1) : rho;
+}
+
+static void change_point_innovations(struct change_point_try *t, uint32_t n,
+	double rho)
+{
+	t->innovation[0] = t->value[0] * sqrt(1 - rho * rho);
+	for (uint32_t i = 1; i < n; i++)
+		t->innovation[i] = t->value[i] - rho * t->value[i - 1];
+}
+
 static void change_point_shuffle(struct change_point_try *t, uint32_t n,
-	struct xoshiro *x)
+	double rho, struct xoshiro *x)
 {
 	for (uint32_t i = n - 1; i > 0; i--) {
 		uint32_t k = xoshiro_below(x, i + 1);
-		double value = t->value[i], weight = t->weight[i];
-		t->value[i] = t->value[k];
+		double e = t->innovation[i], weight = t->weight[i];
+		t->innovation[i] = t->innovation[k];
 		t->weight[i] = t->weight[k];
-		t->value[k] = value;
+		t->innovation[k] = e;
 		t->weight[k] = weight;
 	}
+	t->value[0] = t->innovation[0] / sqrt(1 - rho * rho);
+	for (uint32_t i = 1; i < n; i++)
+		t->value[i] = rho * t->value[i - 1] + t->innovation[i];
 }
 
 /* The group at which to cut the groups lo to hi; lo if there is none. `within`
@@ -281,7 +359,7 @@ static uint32_t change_point_try_cut(struct change_point_try *t,
  * Permuting stops once p exceeds alpha, so larger values are not exact. */
 static double change_point_try_p(struct change_point_try *t,
 	const struct change_point_series *s, uint32_t lo, uint32_t hi,
-	bool within)
+	bool within, double rho)
 {
 	double squares, enough = t->alpha * (t->permutations + 1.0);
 	struct xoshiro x;
@@ -293,9 +371,11 @@ static double change_point_try_p(struct change_point_try *t,
 	double own = change_point_scan(t, n, min_groups, within).square;
 	if (own <= NOTHING * squares)
 		return 1;
+	rho = change_point_block_correlation(rho, (double)(hi - lo) / n);
+	change_point_innovations(t, n, rho);
 	xoshiro_init(&x, t->seed ^ (uint64_t)lo << 32 ^ hi);
 	while (tried < t->permutations && as_good + 1 <= enough) {
-		change_point_shuffle(t, n, &x);
+		change_point_shuffle(t, n, rho, &x);
 		change_point_add_up(t, n);
 		as_good += change_point_scan(t, n, min_groups, within).square >=
 			   own * SAME;
@@ -342,6 +422,7 @@ struct cuts {
 	struct change_point_try t;
 	struct cut *rows;
 	uint32_t n, cap;
+	double rho; /* correlation of neighboring groups within stretches */
 	double *scratch; /* [points] */
 };
 
@@ -380,13 +461,51 @@ static uint32_t change_point_refine(const struct cuts *c, uint32_t lo,
 		       : better;
 }
 
+/* The autocorrelation of neighboring groups, from pairs that no cut separates.
+ *
+ * The expected squared difference at lag k is (1 + rho + ... + rho^(k-1)) times
+ * that at lag 1. The sums over all lags give rho. A change of level affects
+ * only the pairs across it, unlike the correlation about a mean. After Chakar
+ * and others, A robust approach for estimating change-points in the mean of an
+ * AR(1) process, 2017. */
+static double change_point_correlation(const struct cuts *c)
+{
+	double squares[LAGS] = { 0 }, pairs[LAGS] = { 0 }, all = 0;
+	double low = 0, high = CORRELATION_MAX;
+
+	for (uint32_t i = 0, from = 0, to; i <= c->n; i++, from = to) {
+		to = i < c->n ? c->rows[i].at : c->s.n;
+		for (uint32_t k = 0; k < LAGS && to - from > k + 1; k++) {
+			squares[k] +=
+				c->s.apart[k][to - k - 1] - c->s.apart[k][from];
+			pairs[k] += to - from - k - 1;
+		}
+	}
+	for (uint32_t k = 1; k < LAGS; k++)
+		all += squares[k];
+	if (!(squares[0] > 0))
+		return 0;
+	while (high - low > 1e-4) {
+		double rho = (low + high) / 2, sum = 1, power = 1, expected = 0;
+		for (uint32_t k = 1; k < LAGS; k++) {
+			power *= rho;
+			sum += power;
+			expected += pairs[k] * sum;
+		}
+		*(expected * squares[0] < all * pairs[0] ? &low : &high) = rho;
+	}
+	return low < CORRELATION_MIN ? 0 : low;
+}
+
 /* Cuts lo to hi, then both parts: the smaller one by recursion. */
 static bool change_point_split(struct cuts *c, uint32_t lo, uint32_t hi)
 {
 	while (hi - lo >= 2 * c->s.min_groups) {
 		uint32_t at = change_point_try_cut(&c->t, &c->s, lo, hi, true);
-		if (at == lo || change_point_try_p(&c->t, &c->s, lo, hi, true) >
-					c->o->alpha)
+		if (at == lo)
+			break;
+		if (change_point_try_p(&c->t, &c->s, lo, hi, true, c->rho) >
+			c->o->alpha)
 			break;
 		at = change_point_refine(c, lo, hi, at);
 		if (!change_point_cut_add(c, at))
@@ -445,7 +564,7 @@ static void change_point_test_again(struct cuts *c, uint32_t i)
 		return;
 	r->lo = lo;
 	r->hi = hi;
-	r->p = change_point_try_p(&c->t, &c->s, lo, hi, false);
+	r->p = change_point_try_p(&c->t, &c->s, lo, hi, false, c->rho);
 }
 
 static bool change_point_too_small(const struct cuts *c, const struct cut *r)
@@ -470,10 +589,24 @@ static uint32_t change_point_weakest(struct cuts *c)
 	return worst;
 }
 
+/* The same factor for the median of n values, relative to the variance of the
+ * mean of independent ones. It is pi / 2 if rho is 0: the values are normal, so
+ * the signs of two of them have the correlation asin(r) / asin(1) if theirs is
+ * r. */
+static double change_point_median_inflation(double rho, double n)
+{
+	double all = asin(1), power = rho;
+	for (double k = 1; k < n && power > 1e-6; k++, power *= rho)
+		all += 2 * (1 - k / n) * asin(power);
+	return all;
+}
+
 struct change_point_moments {
-	double mean, var, df; /* var: of the mean */
+	double var, df; /* var: of the median */
 };
 
+/* The variance of n correlated values about their mean is too small by the
+ * share that the mean has taken. */
 static struct change_point_moments change_point_moments_of(const struct cuts *c,
 	uint32_t lo, uint32_t hi, bool logs)
 {
@@ -484,8 +617,13 @@ static struct change_point_moments change_point_moments_of(const struct cuts *c,
 		double v = logs ? log(c->s.value[i]) : c->s.value[i];
 		squares += (v - sum / n) * (v - sum / n);
 	}
-	return (struct change_point_moments){ sum / n,
-		n > 1 ? squares / (n - 1) / n : 0, n - 1 };
+	double inflation = change_point_inflation(c->rho, n);
+	return (struct change_point_moments){
+		n > 1 ? squares / (n - inflation) / n *
+				change_point_median_inflation(c->rho, n)
+		      : 0,
+		n / inflation - 1
+	};
 }
 
 static bool change_point_all_positive(const struct cuts *c, uint32_t lo,
@@ -521,6 +659,40 @@ static void change_point_interval(const struct cuts *c, const struct cut *r,
 				     : NAN;
 }
 
+/* Cuts the series into stretches, as if neighboring groups had the correlation
+ * c->rho. */
+static bool change_point_cut_all(struct cuts *c)
+{
+	c->n = 0;
+	if (!change_point_split(c, 0, c->s.n))
+		return false;
+	change_point_settle(c);
+	for (uint32_t i; (i = change_point_weakest(c)) < c->n;
+		change_point_settle(c))
+		change_point_cut_drop(c, i);
+	return true;
+}
+
+/* The first round takes the groups as independent. It has all changes, so none
+ * of them is mistaken for correlation, and with correlated groups too many. The
+ * correlation within its stretches is used by the next round, and so on until
+ * it no longer rises; the limit only bounds the time. (Measured with n = 200
+ * and AR 0.5: an estimate before any cut finds 91 % of the ends of a level of
+ * ten groups that is 5 % higher, this one 98 %, with equal false points. An
+ * estimate before any cut also finds none of many levels of ten groups.) */
+static bool change_point_find(struct cuts *c)
+{
+	for (int round = 0; round < ROUNDS_MAX; round++) {
+		if (!change_point_cut_all(c))
+			return false;
+		double rho = change_point_correlation(c);
+		if (!c->n || rho <= c->rho)
+			break;
+		c->rho = rho;
+	}
+	return true;
+}
+
 bool change_points_from(const double *x, const uint32_t *group, uint32_t n,
 	const struct change_options *o, struct arena *a,
 	struct change_point **out, uint32_t *out_n)
@@ -532,12 +704,7 @@ bool change_points_from(const double *x, const uint32_t *group, uint32_t n,
 		  change_point_try_init(&c.t, o, &scratch);
 
 	c.scratch = arena_array(&scratch, double, n + 1);
-	ok = ok && c.scratch && change_point_split(&c, 0, c.s.n);
-	if (ok)
-		change_point_settle(&c);
-	for (uint32_t i; ok && (i = change_point_weakest(&c)) < c.n;
-		change_point_settle(&c))
-		change_point_cut_drop(&c, i);
+	ok = ok && c.scratch && change_point_find(&c);
 	*out_n = ok ? c.n : 0;
 	*out = arena_array(a, struct change_point, *out_n + 1);
 	ok = ok && *out;

@@ -17,6 +17,17 @@
  * change point analysis, 2014; Kovács and others, Seeded binary segmentation,
  * 2020.
  *
+ * Measured (tests/sim, 200 series of 200 units with a noise of 1 % per row;
+ * false change points per 1,000 units, in brackets if neighbors are taken as
+ * independent (100 series)):
+ *
+ *   no change, AR 0; 0.3; 0.5; 0.8        0; 0.03; 0.15; 0.90 (0; 0.85; 6; 30)
+ *   no change, AR 0.5, noise 1.2 %        0.20 (8.4)
+ *   no change, AR 0.5, 50 units; 20       1.9; 3.0 (7.8; 8.5)
+ *
+ * Series of 20 to 50 units are too short to know their correlation well. Slow
+ * correlation below independent noise is underestimated.
+ *
  * Deterministic for a seed, without I/O. n = 50,000 takes well under a
  * second. */
 #pragma once
@@ -27,7 +38,9 @@
 struct change_point {
 	uint32_t at; /* the first point of the new level */
 	double before, after; /* medians of the stretches before and after it */
-	double ratio, low, high; /* after / before, 95 % interval */
+	double ratio, low,
+		high; /* after / before, 95 % interval, which is wider if
+		neighbors are correlated */
 	double p;
 };
 

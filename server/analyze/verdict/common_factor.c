@@ -217,7 +217,8 @@ struct common_factor common_factor_report(const struct verdict_input *in,
 	f.ratio = exp(c->log_ratio);
 	f.low = exp(c->log_ratio - half);
 	f.high = exp(c->log_ratio + half);
-	f.there = fabs(c->log_ratio) > half && fabs(f.ratio - 1) >= in->margin;
+	f.there = fabs(c->log_ratio) > half &&
+		  fabs(c->log_ratio) >= log1p(in->margin);
 	for (uint32_t i = 0; i < in->n; i++) {
 		double r = common_factor_log_ratio(in, &in->rows[i], &means[i]);
 		if (!in->rows[i].kernel ||

@@ -48,6 +48,11 @@ struct contrast {
 	double prior, prior_df, min_var;
 };
 
+/* verdict.c: the two-sided p of a contrast; half the width of its 95 % interval,
+ * where `half` is that of chance between iterations. */
+double verdict_contrast_p(const struct contrast *c);
+double verdict_contrast_half(const struct contrast *c, double half);
+
 struct permutation_row {
 	const struct contrast *contrast;
 	bool counts; /* verdict_classify_eligible(): the row belongs to the family */

@@ -105,7 +105,7 @@ static double verdict_contrast_noise_p(const struct contrast *c)
 
 /* Two-sided p of a difference as far from 0, by Student's t: at least the p of
  * iterations alone and at least that of runs alone. */
-static double verdict_contrast_p(const struct contrast *c)
+double verdict_contrast_p(const struct contrast *c)
 {
 	double all = c->var + c->run_var;
 	if (!(all > 0) || c->run_var == 0)
@@ -126,7 +126,7 @@ static double verdict_contrast_noise_half(const struct contrast *c)
 
 /* Half the width of the 95 % interval. `half` is that of chance between
  * iterations; verdict_contrast_noise_half() returns the one of Student's t. */
-static double verdict_contrast_half(const struct contrast *c, double half)
+double verdict_contrast_half(const struct contrast *c, double half)
 {
 	if (c->run_var == 0)
 		return half;
@@ -414,6 +414,57 @@ static void verdict_blocks_means(const struct blocks *b,
 			means + b->base_n);
 }
 
+/* One unusual run among many must not hide what the others show. In each side, the
+ * run that is farthest from the side's median is moved towards it, to at most
+ * OUTLIER_DEVIATIONS robust deviations. Only one run is: two of eight are no
+ * accident. With fewer runs a side the deviation is too uncertain. The limit is
+ * so high that normal noise is hardly ever changed. */
+#define OUTLIER_DEVIATIONS 4
+enum { OUTLIER_RUNS_MIN = 6 };
+
+static double verdict_outlier_median(const double *v, uint32_t n,
+	double *scratch)
+{
+	memcpy(scratch, v, n * sizeof *v);
+	return order_stat_median(scratch, n);
+}
+
+static bool verdict_outlier_side(double *means, uint32_t n, double center,
+	double most)
+{
+	uint32_t far = 0;
+	for (uint32_t i = 1; i < n; i++)
+		if (fabs(means[i] - center) > fabs(means[far] - center))
+			far = i;
+	if (fabs(means[far] - center) <= most)
+		return false;
+	means[far] = center + copysign(most, means[far] - center);
+	return true;
+}
+
+/* Whether a run was moved. */
+static bool verdict_outliers_move(const struct blocks *b, double *means,
+	double *scratch)
+{
+	double *head = means + b->base_n;
+	uint32_t n = b->base_n + b->head_n;
+
+	if (b->base_n < OUTLIER_RUNS_MIN || b->head_n < OUTLIER_RUNS_MIN)
+		return false;
+	double base_at = verdict_outlier_median(means, b->base_n, scratch);
+	double head_at = verdict_outlier_median(head, b->head_n, scratch);
+	for (uint32_t i = 0; i < n; i++)
+		scratch[i] =
+			fabs(means[i] - (i < b->base_n ? base_at : head_at));
+	/* 1.4826: of a normal distribution. */
+	double most =
+		OUTLIER_DEVIATIONS * 1.4826 * order_stat_median(scratch, n);
+	if (!(most > 0))
+		return false;
+	bool base = verdict_outlier_side(means, b->base_n, base_at, most);
+	return verdict_outlier_side(head, b->head_n, head_at, most) || base;
+}
+
 /* The minimum number of iterations (or blocks) per side for a test. Each unit
  * after the first requires one more, because the differences between units use
  * one degree of freedom each. */
@@ -447,15 +498,26 @@ static bool verdict_q_fill(struct change *changes, uint32_t n, struct arena *a)
 	return true;
 }
 
-/* A change is not reported if the function's share of the iteration is below
- * the first limit, if the difference is a smaller share of the iteration than
- * the second limit, or if the difference is less than half the margin. */
+/* Rows below this share of the iteration are not tested, because their times
+ * are not worth a reader's attention. Presence is tested in all rows with at
+ * least CLASSIFY_MIN_PRESENT of the iteration: whether a function ran does not
+ * depend on its time. */
 #define CLASSIFY_MIN_SHARE 0.001
-#define CLASSIFY_MIN_DELTA 0.0001
-
-/* A function with less than this share of the iteration is never reported as
- * appeared or vanished. */
 #define CLASSIFY_MIN_PRESENT 0.00001
+
+/* A proven change is reported as regressed or improved if it is worth acting on.
+ * There are two ways to be so:
+ *
+ *  - The function changed by at least half the margin, so that a change of the
+ *    margin is found although it is measured with an error, and by the first
+ *    limit, as a share of the iteration.
+ *  - The iteration changed by at least the margin / CLASSIFY_MARGIN_STAKES. With
+ *    the default margin of 5 % this is 1 % of the iteration, from which on a
+ *    gate lets a function fail (share_pct in gate_policy.def).
+ *
+ * Any other proven change is within the margin. */
+#define CLASSIFY_MIN_DELTA 0.0001
+#define CLASSIFY_MARGIN_STAKES 5
 
 /* 99 % of a normal distribution are within this many deviations. */
 #define CLASSIFY_BEYOND 2.58
@@ -465,7 +527,11 @@ struct classify_input {
 	const struct contrast *raw, *freed;
 	bool identical; /* both sides have the same values */
 	bool base_zero, head_zero; /* in every iteration */
-	bool common; /* a kernel, and all kernels share a factor */
+	bool present; /* always on one side, never on the other */
+	bool outlier; /* one run was moved */
+	/* All kernels share a factor, and this is a kernel, or changes with
+	 * them. */
+	bool kernel_common, common;
 	double rows; /* of the family */
 };
 
@@ -476,24 +542,46 @@ static double verdict_classify_iteration_ns(const struct verdict_input *in)
 	return most > 0 ? most : 0;
 }
 
-/* Whether the row takes enough time to be reported, whatever its change. */
+/* The difference of two times of the given sum whose logarithms differ by
+ * log(1 + margin). It is the same for both directions of a comparison: for times
+ * x and (1 + margin) x it is margin · x, where x is the shorter one. */
+static double verdict_classify_margin_ns(double sum, double margin)
+{
+	return sum * margin / (2 + margin);
+}
+
+/* Whether the row takes enough time to be tested, whatever its change. */
 static bool verdict_classify_eligible(const struct verdict_input *in,
 	const struct change *c)
 {
 	double most = fmax(c->base_ns, c->head_ns);
-	return most > 0 &&
-	       most >= CLASSIFY_MIN_SHARE * verdict_classify_iteration_ns(in);
+	double share = c->base_ns > 0 && c->head_ns > 0 ? CLASSIFY_MIN_SHARE
+							: CLASSIFY_MIN_PRESENT;
+	return most > 0 && most >= share * verdict_classify_iteration_ns(in);
 }
 
-/* Whether the change is large enough to be reported. */
-static bool verdict_classify_relevant(const struct verdict_input *in,
-	const struct change *c)
+/* Whether a change by delta is worth acting on. `sum` is the time of both
+ * sides. */
+static bool verdict_classify_actionable(const struct verdict_input *in,
+	double sum, double delta)
 {
-	double delta = fabs(c->delta_ns);
-	return verdict_classify_eligible(in, c) && delta > 0 &&
-	       delta >=
-		       CLASSIFY_MIN_DELTA * verdict_classify_iteration_ns(in) &&
-	       delta >= in->margin / 2 * c->base_ns;
+	double iteration = verdict_classify_iteration_ns(in);
+	double stake = in->margin / CLASSIFY_MARGIN_STAKES * iteration;
+	double half = verdict_classify_margin_ns(sum, sqrt(1 + in->margin) - 1);
+
+	delta = fabs(delta);
+	return delta >= CLASSIFY_MIN_DELTA * iteration &&
+	       (delta >= half || (iteration > 0 && delta >= stake));
+}
+
+/* Whether a change by delta is large enough to be reported. */
+static bool verdict_classify_relevant(const struct verdict_input *in,
+	const struct change *c, double delta)
+{
+	double most = fmax(c->base_ns, c->head_ns);
+	return most >= CLASSIFY_MIN_SHARE * verdict_classify_iteration_ns(in) &&
+	       delta != 0 &&
+	       verdict_classify_actionable(in, c->base_ns + c->head_ns, delta);
 }
 
 static bool verdict_classify_agree(const struct classify_input *j)
@@ -539,38 +627,58 @@ static bool verdict_classify_unchanged(const struct verdict_input *in,
 	const struct contrast *f = j->freed;
 	double stake = CLASSIFY_MIN_SHARE * verdict_classify_iteration_ns(in);
 
-	if (j->identical ||
-		verdict_classify_within(c->low_ns, c->high_ns, stake) ||
-		fmax(c->base_ns, c->head_ns) <= stake)
+	if (j->identical || fmax(c->base_ns, c->head_ns) <= stake)
 		return true;
-	if (verdict_classify_within(c->low_ns, c->high_ns,
-		    in->margin * c->base_ns))
+	/* The shift of a function that ran in few iterations is 0. If it never
+	 * ran on the other side, that does not show that nothing changed. */
+	if (j->base_zero || j->head_zero)
+		return false;
+	/* One run that is so far off that the mean is beyond the margin is no
+	 * proof, but not nothing either. */
+	double most =
+		verdict_classify_margin_ns(c->base_ns + c->head_ns, in->margin);
+	if (j->outlier && fabs(c->delta_ns) > fmax(most, stake))
+		return false;
+	if (verdict_classify_within(c->low_ns, c->high_ns, stake))
+		return true;
+	if (verdict_classify_within(c->low_ns, c->high_ns, most))
 		return true;
 	if (!j->common)
 		return false;
 	double half = verdict_contrast_half(f, verdict_contrast_noise_half(f));
 	return verdict_classify_within(f->delta - half, f->delta + half,
-		in->margin * f->base);
+		verdict_classify_margin_ns(f->base + f->head, in->margin));
 }
 
 static enum change_class verdict_classify(const struct verdict_input *in,
 	const struct classify_input *j)
 {
 	const struct change *c = j->change;
+	bool proven = !j->identical && verdict_classify_agree(j) &&
+		      verdict_classify_eligible(in, c) &&
+		      verdict_classify_proven(in, j);
+	/* The shift is not affected by an outlier. */
+	double size = j->outlier ? c->shift_ns : c->delta_ns;
+	bool relevant = !j->identical &&
+			verdict_classify_relevant(in, c, size) &&
+			verdict_classify_agree(j);
 
-	if (!j->identical && verdict_classify_relevant(in, c) &&
-		verdict_classify_agree(j)) {
-		if (verdict_classify_proven(in, j)) {
-			if (j->base_zero)
-				return CHANGE_APPEARED;
-			if (j->head_zero)
-				return CHANGE_VANISHED;
-			return c->delta_ns > 0 ? CHANGE_REGRESSED
-					       : CHANGE_IMPROVED;
-		}
-		if (verdict_classify_likely(in, j))
-			return CHANGE_LIKELY;
+	if (j->present || proven) {
+		if (j->base_zero)
+			return CHANGE_APPEARED;
+		if (j->head_zero)
+			return CHANGE_VANISHED;
 	}
+	/* After a change of clocks, the part of a change beyond it counts. */
+	if (proven && relevant && j->kernel_common)
+		relevant = verdict_classify_actionable(in,
+			j->freed->base + j->freed->head, j->freed->delta);
+	if (proven && relevant)
+		return c->delta_ns > 0 ? CHANGE_REGRESSED : CHANGE_IMPROVED;
+	if (proven)
+		return CHANGE_WITHIN_MARGIN;
+	if (relevant && verdict_classify_likely(in, j))
+		return CHANGE_LIKELY;
 	return verdict_classify_unchanged(in, j) ? CHANGE_UNCHANGED
 						 : CHANGE_UNDECIDED;
 }
@@ -589,21 +697,68 @@ struct verdict_proof {
 	struct contrast *raw, *freed;
 	struct permutation_row *rows;
 	double *means, *pairs; /* of one row's blocks; for its shift */
+	double *scratch; /* as many as means */
+	bool *outlier; /* by row: whether one run was moved */
 	uint32_t family; /* rows that can be reported as changed */
+	bool *present; /* by row: in every block of one side, never on the
+		other */
+	uint32_t separable; /* rows of the family that another split makes so */
 };
 
-static void verdict_row_means(struct verdict_proof *v, uint32_t i, bool freed,
+/* Whether a run was moved because it is an outlier. */
+static bool verdict_row_means(struct verdict_proof *v, uint32_t i, bool freed,
 	double *means)
 {
 	const struct verdict_row *r = &v->in->rows[i];
 	freed = freed && verdict_freed(r) && v->common->known;
 	verdict_blocks_means(&v->blocks, r, freed ? v->common->free_base : NULL,
 		freed ? v->common->free_head : NULL, means);
+	return v->by == EVIDENCE_RUNS &&
+	       verdict_outliers_move(&v->blocks, means, v->scratch);
 }
 
 static void verdict_freed_means(void *of, uint32_t row, double *means)
 {
 	verdict_row_means(of, row, true, means);
+}
+
+/* Presence: whether a function ran does not depend on its time, so it is compared
+ * as it is. A function that ran in every block of one side and in none of the
+ * other is on one side only. */
+
+static uint32_t verdict_presence_absent(const struct blocks_range *b,
+	uint32_t n, const double *x)
+{
+	uint32_t absent = 0;
+	for (uint32_t i = 0; i < n; i++)
+		absent += verdict_all_equal(x + b[i].from, b[i].to - b[i].from,
+			0);
+	return absent;
+}
+
+static void verdict_presence_fill(struct verdict_proof *v, uint32_t i)
+{
+	const struct verdict_row *r = &v->in->rows[i];
+	const struct blocks *b = &v->blocks;
+	uint32_t base = verdict_presence_absent(b->base, b->base_n, r->base);
+	uint32_t head = verdict_presence_absent(b->head, b->head_n, r->head);
+
+	if (!v->rows[i].counts)
+		return;
+	v->present[i] =
+		(base == b->base_n && !head) || (head == b->head_n && !base);
+	v->separable += !v->present[i] &&
+			(base + head == b->base_n || base + head == b->head_n);
+}
+
+/* The family-wise p of presence. A row is on one side only in one split, and in
+ * its mirror image if both sides have equally many blocks. */
+static double verdict_presence_p(const struct verdict_proof *v)
+{
+	uint32_t base = v->blocks.base_n, head = v->blocks.head_n;
+	double ways =
+		permutation_test_ways(base + head, base < head ? base : head);
+	return fmin(1, (1.0 + v->separable) * (base == head ? 2 : 1) / ways);
 }
 
 /* The typical row's variance of a block, relative to its mean. */
@@ -674,14 +829,18 @@ static bool verdict_contrasts(struct verdict_proof *v)
 	v->rows = arena_array(v->a, struct permutation_row, in->n + 1);
 	v->means = arena_array(v->a, double, blocks);
 	v->pairs = arena_array(v->a, double, ORDER_SHIFT_PAIRS);
+	v->scratch = arena_array(v->a, double, blocks);
+	v->outlier = arena_array(v->a, bool, in->n + 1);
+	v->present = arena_array(v->a, bool, in->n + 1);
 	if (!scratch || !v->raw || !v->freed || !v->rows || !v->means ||
-		!v->pairs)
+		!v->pairs || !v->scratch || !v->outlier || !v->present)
 		return false;
 	for (uint32_t i = 0; i < in->n; i++) {
 		v->rows[i] = (struct permutation_row){ &v->freed[i],
 			verdict_classify_eligible(in, &v->changes[i]), 1 };
 		v->family += v->rows[i].counts;
-		verdict_row_means(v, i, false, v->means);
+		verdict_presence_fill(v, i);
+		v->outlier[i] = verdict_row_means(v, i, false, v->means);
 		v->raw[i] = verdict_contrast_of(v->means, &v->blocks);
 		verdict_row_means(v, i, true, v->means);
 		v->freed[i] = verdict_contrast_of(v->means, &v->blocks);
@@ -721,6 +880,8 @@ static void verdict_p_fill(struct verdict_proof *v)
 		if (m->is == CHANGE_UNCHANGED || raw->sd == 0 ||
 			raw->delta * freed->delta <= 0)
 			m->p = m->p_family = 1;
+		if (v->present[i])
+			m->p_family = fmin(m->p_family, verdict_presence_p(v));
 		m->p = fmin(m->p, m->p_family);
 	}
 }
@@ -735,6 +896,7 @@ static void verdict_classify_rows(struct verdict_proof *v, bool common)
 			m->is == CHANGE_UNCHANGED,
 			verdict_all_equal(r->base, in->base.n, 0),
 			verdict_all_equal(r->head, in->head.n, 0),
+			v->present[i], v->outlier[i], common && r->kernel,
 			common && verdict_freed(r), v->family };
 		m->is = verdict_classify(in, &j);
 	}
@@ -904,7 +1066,7 @@ static enum change_class verdict_few_class_of(const struct verdict_input *in,
 			verdict_few_always(r->base, in->base.n))
 			return CHANGE_VANISHED;
 	}
-	if (verdict_classify_relevant(in, m) &&
+	if (verdict_classify_relevant(in, m, m->delta_ns) &&
 		(verdict_few_all_moved(r) || verdict_few_far(in, c, r, m)) &&
 		verdict_few_beyond(in, c, r, m))
 		return CHANGE_LIKELY;

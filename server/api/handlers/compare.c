@@ -10,6 +10,12 @@
 
 enum { REPORT_BYTES = 64 << 20 };
 
+static int64_t compare_group_param(struct call *c)
+{
+	const struct param *p = param(&c->params, "group");
+	return p->given ? p->whole : COMPARE_LARGEST;
+}
+
 /* Reads the sides from the parameters base, head and range. */
 static bool compare_sides_from_params(struct call *c, struct compare_sides *s,
 	struct err *e)
@@ -89,6 +95,7 @@ static json_t *compare_verdict(struct call *c, const struct compare_sides *s,
 	struct buf b;
 	if (floor->given)
 		o.floor = floor->real;
+	o.group = compare_group_param(c);
 	o.margin = param(&c->params, "margin")->real;
 	o.seed = (uint64_t)param(&c->params, "seed")->whole;
 	if (!compare_sides_repeats(&c->s, s, &repeats, e))
@@ -129,7 +136,8 @@ json_t *series_get(struct call *c, struct err *e)
 	struct compare_series both[2];
 	struct compare_sides s;
 	const struct compare_function wants = { function, device,
-		!strcmp(param(&c->params, "side")->text, "head") };
+		!strcmp(param(&c->params, "side")->text, "head"),
+		compare_group_param(c) };
 	if (!function) {
 		err_set(e, ERR_INPUT,
 			"function: is missing; give the full name of a "

@@ -50,10 +50,11 @@ static const struct gates_member {
 };
 enum { MEMBERS = sizeof members / sizeof *members };
 
-/* The classes on which a gate may fail; the other classes are not changes. */
+/* The classes on which a gate may fail; the other classes are no changes, or too
+ * small to act on. */
 static bool gates_request_fails(enum change_class is)
 {
-	return is != CHANGE_UNDECIDED && is != CHANGE_UNCHANGED;
+	return is <= CHANGE_LIKELY;
 }
 
 static const char *gates_request_keys(struct arena *a)

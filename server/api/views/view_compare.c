@@ -59,6 +59,8 @@ static json_t *view_compare_reals(const double *x, uint32_t n)
 	return list;
 }
 
+static json_t *view_compared_group_side(const struct compared_group_side *s);
+
 #define ROWS "compare.def"
 #include "row_functions.h"
 
@@ -68,6 +70,11 @@ json_t *view_compared_runs(const struct compared_run *runs, uint32_t n)
 	for (uint32_t i = 0; i < n; i++)
 		view_append(list, row_compared_run(&runs[i]));
 	return list;
+}
+
+static json_t *view_compared_group_side(const struct compared_group_side *s)
+{
+	return s->text ? row_compared_group_side(s) : json_null();
 }
 
 static json_t *view_compare_resources(const struct changed_row *r)
@@ -92,6 +99,18 @@ static json_t *view_compare_split(const struct comparison *c)
 		const struct change *x = &c->split[i].change;
 		view_append(list, row_split_row(&c->split[i], x,
 					  view_compare_judged(c, x)));
+	}
+	return list;
+}
+
+static json_t *view_compare_groups(const struct comparison *c)
+{
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < c->groups_n; i++) {
+		const struct compared_group *g = &c->groups[i];
+		view_append(list,
+			row_compared_group(g, &g->iteration,
+				view_compare_judged(c, &g->iteration)));
 	}
 	return list;
 }
@@ -134,6 +153,9 @@ json_t *view_compare(struct arena *a, const struct comparison *c,
 		row_comparison_side(&c->head, s->head, s->head_n), "split",
 		view_compare_split(c), "common",
 		c->common.there ? row_common_factor(&c->common) : json_null());
+	json_object_set_new(v, "groups", view_compare_groups(c));
+	view_set_whole(v, "group",
+		c->group < c->groups_n ? (int64_t)c->group : -1);
 	json_object_set_new(v, "items", items);
 	json_object_set_new(v, "counts", view_compare_counts(c));
 	view_set_text(v, "range", s->range);
@@ -160,11 +182,20 @@ static const char *view_compare_text_or_empty(const char *s)
 	return s ? s : "";
 }
 
-static const char *view_compare_text_word_of(const struct comparison *c,
-	const struct change *change)
+static const char *view_compare_text_class(struct arena *a,
+	enum change_class is)
+{
+	char *text = arena_strdup(a, comparison_word_class[is]);
+	for (char *p = text; *p; p++)
+		*p = *p == '_' ? ' ' : *p;
+	return text;
+}
+
+static const char *view_compare_text_word_of(struct arena *a,
+	const struct comparison *c, const struct change *change)
 {
 	return view_compare_judged(c, change)
-		       ? comparison_word_class[change->is]
+		       ? view_compare_text_class(a, change->is)
 		       : "";
 }
 
@@ -274,7 +305,7 @@ static void view_compare_text_split(struct arena *a, const struct comparison *c,
 		*at++ = view_compare_text_us(a, x->base_ns);
 		*at++ = view_compare_text_us(a, x->head_ns);
 		*at++ = view_compare_text_moved(a, x);
-		*at++ = view_compare_text_word_of(c, x);
+		*at++ = view_compare_text_word_of(a, c, x);
 	}
 	if (!c->split_n)
 		return;
@@ -330,7 +361,7 @@ static void view_compare_text_rows(struct arena *a, const struct comparison *c,
 	for (uint32_t i = 0; i < n; i++) {
 		const struct changed_row *r = &c->rows[i];
 		const struct change *x = &r->change;
-		*at++ = view_compare_text_word_of(c, x);
+		*at++ = view_compare_text_word_of(a, c, x);
 		*at++ = view_compare_text_function(a, r);
 		*at++ = view_compare_text_or_empty(r->device);
 		*at++ = view_compare_text_us(a, x->base_ns);
@@ -349,14 +380,16 @@ static void view_compare_text_rows(struct arena *a, const struct comparison *c,
 					  : "Nothing is judged.\n");
 }
 
-static void view_compare_text_feet(const struct comparison *c, struct buf *b)
+static void view_compare_text_feet(struct arena *a, const struct comparison *c,
+	struct buf *b)
 {
 	bool any = false;
 	buf_puts(b, "\n");
 	for (int i = 0; c->comparable && i < CHANGE_CLASSES; i++)
 		if (c->count[i]) {
 			buf_printf(b, "%s%u %s", any ? ", " : "", c->count[i],
-				comparison_word_class[i]);
+				view_compare_text_class(a,
+					(enum change_class)i));
 			any = true;
 		}
 	buf_printf(b, "%sseed %llu, %u permutations", any ? "; " : "",
@@ -376,5 +409,5 @@ void view_compare_report(struct arena *a, const struct comparison *c,
 	view_compare_text_sides(a, c, s, b);
 	view_compare_text_split(a, c, b);
 	view_compare_text_rows(a, c, b);
-	view_compare_text_feet(c, b);
+	view_compare_text_feet(a, c, b);
 }

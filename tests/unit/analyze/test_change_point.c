@@ -172,6 +172,99 @@ static void groups_stay_together(void **state)
 	arena_release(&a);
 }
 
+/* Fills x with AR(1) noise of 1 % about a level that rises by `step` at every
+ * multiple of `every`. */
+static void correlated(double *x, uint32_t n, uint32_t every, double step,
+	double memory, uint64_t seed)
+{
+	struct xoshiro r;
+	double e;
+
+	xoshiro_init(&r, seed);
+	e = normal(&r);
+	for (uint32_t i = 0; i < n; i++) {
+		x[i] = exp(0.01 * e + i / every * log1p(step));
+		e = memory * e + sqrt(1 - memory * memory) * normal(&r);
+	}
+}
+
+/* 20 series of each row. If p is correct, a series without a change has points
+ * in one of a hundred cases; three of 20 are improbable. */
+static void neighbors_are_similar(void **state)
+{
+	static const struct {
+		uint32_t n, every;
+		double step, memory;
+		uint32_t points; /* of each series */
+		uint32_t others_max; /* series with another number */
+	} rows[] = {
+		{ 200, 200, 0, 0, 0, 2 },
+		{ 200, 200, 0, 0.3, 0, 2 },
+		{ 200, 200, 0, 0.5, 0, 2 },
+		{ 200, 100, 0.05, 0.5, 1, 2 },
+		{ 600, 600, 0, 0.5, 0, 2 }, /* more than 512 */
+		{ 600, 300, 0.05, 0.5, 1, 2 },
+	};
+	static double x[600];
+	struct change_point *c;
+	(void)state;
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		uint32_t others = 0;
+		for (uint64_t seed = 1; seed <= 20; seed++) {
+			struct arena a = { 0 };
+			correlated(x, rows[i].n, rows[i].every, rows[i].step,
+				rows[i].memory, seed);
+			others += found(x, NULL, rows[i].n, &a, &c) !=
+				  rows[i].points;
+			arena_release(&a);
+		}
+		print_message("row %zu: %u others\n", i, others);
+		assert_true(others <= rows[i].others_max);
+	}
+}
+
+/* Levels in quick succession, far apart in comparison with the noise of 1 %:
+ * neighbors are similar only because they have the same level. */
+static void levels_are_not_correlation(void **state)
+{
+	static const uint32_t every[] = { 10, 15, 20, 30 };
+	double x[60];
+	struct change_point *c;
+	(void)state;
+
+	for (size_t i = 0; i < sizeof every / sizeof *every; i++) {
+		struct arena a = { 0 };
+		correlated(x, 60, every[i], 0.2, 0, 7);
+		uint32_t n = found(x, NULL, 60, &a, &c);
+		assert_int_equal(n, 60 / every[i] - 1);
+		for (uint32_t k = 0; k < n; k++)
+			assert_int_equal(c[k].at, every[i] * (k + 1));
+		arena_release(&a);
+	}
+}
+
+/* The variance of the median of many AR(1) values with a coefficient of 0.5 is
+ * Σ asin(0.5^|k|) / asin(1) = 3.62 / 1.57 = 2.31 times that of independent
+ * values, so the interval is 1.52 times as wide. */
+static void correlation_widens_intervals(void **state)
+{
+	double x[200], width[2] = { 0 };
+	struct change_point *c;
+	(void)state;
+
+	for (int memory = 0; memory < 2; memory++)
+		for (uint64_t seed = 1; seed <= 20; seed++) {
+			struct arena a = { 0 };
+			correlated(x, 200, 100, 0.1, 0.5 * memory, seed);
+			assert_true(found(x, NULL, 200, &a, &c) > 0);
+			width[memory] += log(c[0].high / c[0].low) / 20;
+			arena_release(&a);
+		}
+	print_message("width %g, correlated %g\n", width[0], width[1]);
+	assert_true(fabs(width[1] / width[0] - 1.52) < 0.2);
+}
+
 /* A change that was reverted, at ten heads of a hundred. */
 static void there_and_back(void **state)
 {
@@ -229,6 +322,9 @@ int main(void)
 		cmocka_unit_test(a_small_one),
 		cmocka_unit_test(lone_ones),
 		cmocka_unit_test(groups_stay_together),
+		cmocka_unit_test(neighbors_are_similar),
+		cmocka_unit_test(levels_are_not_correlation),
+		cmocka_unit_test(correlation_widens_intervals),
 		cmocka_unit_test(there_and_back),
 		cmocka_unit_test(very_many),
 	};

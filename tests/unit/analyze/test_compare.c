@@ -135,15 +135,15 @@ static void delta_is_count_and_duration_to_the_nanosecond(void **state)
 	const struct changed_row *r;
 	(void)state;
 
-	/* 3 launches of 100 ns become 4 of 150 ns: one more launch of 100 ns
-	 * by count, 4 times 50 ns by duration, 300 ns in all. */
+	/* 3 launches of 100 ns become 4 of 150 ns: one more launch of 125 ns
+	 * by count, 3.5 times 50 ns by duration, 300 ns in all. */
 	sides_kernel(&a, &b, "both", 300, 3);
 	sides_kernel(&a, &h, "both", 600, 4);
 	sides_kernel(&a, &b, "gone", 70, 2);
 	sides_kernel(&a, &h, "new", 50, 1);
 	sides_compare(&b, 1, &h, 1, &a, &c);
 	r = sides_row(&c, "both");
-	assert_true(r->by_count_ns == 100 && r->by_duration_ns == 200);
+	assert_true(r->by_count_ns == 125 && r->by_duration_ns == 175);
 	assert_true(r->change.delta_ns == 300);
 	assert_true(r->base_beta_pct == 0.03 && r->head_beta_pct == 0.06);
 	r = sides_row(&c, "gone");

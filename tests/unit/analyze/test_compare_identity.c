@@ -511,6 +511,40 @@ static void test_floor_of_repeats(void **state)
 		1e-12);
 }
 
+/* A table of statistics has no types. The row is a collective whichever side
+ * has only statistics. */
+static void test_collectives_of_statistics(void **state)
+{
+	static const char *const names[] = { "cross_device_reduce_1stage",
+		"gemm" };
+	static const struct time_stats times[] = {
+		{ .instances = 10, .total_ns = 3000 },
+		{ .instances = 10, .total_ns = 9000 },
+	};
+	struct made *m = *state;
+	struct compared_run *r = &m->side[0], *trace = &m->side[1];
+	*r = sides_run(&m->a, 1, 0);
+	r->content = CONTENT_STATISTICS;
+	r->stat_names = arena_array(&m->a, const char *, 2);
+	memcpy(r->stat_names, names, sizeof names);
+	r->stats = times;
+	r->stats_n = 2;
+	sides_function(&m->a, trace, names[0], FUNCTION_gpu_comm, "GPU 0", 800,
+		2);
+	sides_kernel(&m->a, trace, names[1], 900, 1);
+	for (int base = 0; base < 2; base++) {
+		for (int s = 0; s < 2; s++)
+			compare_stems(m->catalog, &m->side[s], 1, &m->a);
+		sides_compare(&m->side[base], 1, &m->side[!base], 1, &m->a,
+			&m->out);
+		assert_int_equal(m->out.rows_n, 2);
+		assert_int_equal(sides_row(&m->out, names[0])->type,
+			FUNCTION_gpu_comm);
+		assert_int_equal(sides_row(&m->out, names[1])->type,
+			FUNCTION_gpu_compute);
+	}
+}
+
 int main(void)
 {
 #define IDENTITY_TEST(f) cmocka_unit_test_setup_teardown(f, start, stop)
@@ -536,6 +570,7 @@ int main(void)
 		IDENTITY_TEST(test_origins_of_other_stem),
 		IDENTITY_TEST(test_origins_that_do_not_decide),
 		IDENTITY_TEST(test_floor_of_repeats),
+		IDENTITY_TEST(test_collectives_of_statistics),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

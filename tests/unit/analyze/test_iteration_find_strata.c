@@ -65,7 +65,7 @@ static void by_operators(void **state)
 	assert_string_equal(c->works[2].size, "[[16,100],[64,64]]");
 	assert_true(c->works[2].per_iteration == 4 / 6.);
 	assert_int_equal(c->works[8].kind, WORK_GRID);
-	assert_string_equal(c->works[8].size, "16x1x1");
+	assert_string_equal(c->works[8].size, "16x1x1 / 128x1x1");
 }
 
 static void by_grids(void **state)

@@ -1,5 +1,6 @@
 /* test_pattern_import.c - tests that imported patterns have the values of
  * their table. */
+#include "catalog.h"
 #include "iteration_rows.h"
 #include "pattern_import.h"
 #include <math.h>
@@ -43,7 +44,11 @@ static void tell(struct world *w, const struct line *l, size_t n)
 		.iterations = iterations,
 		.n = 2,
 		.kept_n = 2 };
-	assert_true(pattern_import(&w->t, &w->process, &w->p));
+	struct err e = { 0 };
+	struct catalog *c = catalog_new(NULL, &e);
+	assert_non_null(c);
+	assert_true(pattern_import(&w->t, &w->process, c, &w->p));
+	catalog_free(c);
 }
 #define TELL(w, lines) tell(w, lines, sizeof(lines) / sizeof *(lines))
 
@@ -91,6 +96,56 @@ static void test_rows_as_written(void **state)
 	const struct pattern_metric *usage = &to->metrics[2];
 	assert_true(usage->mu[1] == 50 && usage->sigma[1] == 0.5);
 	assert_true(usage->interpolated[1] == 2 && isnan(usage->mu[0]));
+}
+
+/* A table calls collectives other than NCCL's compute, or by a word of its
+ * own. Kernels that only resemble one keep their type, as do copies and what the
+ * host does. */
+static void collectives_of_the_catalog_are_collectives(void **state)
+{
+	static const struct {
+		const char *name, *device, *word;
+		enum function_type type;
+	} cases[] = {
+		{ "cross_device_reduce_1stage", "GPU 0", "gpu_compute",
+			FUNCTION_gpu_comm },
+		{ "void vllm::cross_device_reduce_2stage<__half, 8>(int)",
+			"GPU 0", "gpu_compute", FUNCTION_gpu_comm },
+		{ "void dpsk::ep::intranode::dispatch<8>(int*)", "GPU 0",
+			"gpu_compute", FUNCTION_gpu_comm },
+		{ "void deep_ep::internode::combine<8>(int*)", "GPU 0",
+			"gpu_compute", FUNCTION_gpu_comm },
+		{ "nvshmemi_barrier_all_kernel", "GPU 0", "gpu_compute",
+			FUNCTION_gpu_comm },
+		{ "mscclKernel_Sum_float_Simple", "GPU 0", "gpu_compute",
+			FUNCTION_gpu_comm },
+		{ "mscclpp::allreduce6<float>(float*)", "GPU 0", "gpu_compute",
+			FUNCTION_gpu_comm },
+		{ "rcclGenericKernel", "GPU 0", "gpu_kernel",
+			FUNCTION_gpu_comm },
+		{ "ncclDevKernel_AllReduce_Sum_f32_RING_LL", "GPU 0",
+			"gpu_comm", FUNCTION_gpu_comm },
+		{ "reduce_kernel", "GPU 0", "gpu_compute",
+			FUNCTION_gpu_compute },
+		{ "pack_for_all_reduce", "GPU 0", "gpu_comm",
+			FUNCTION_gpu_comm },
+		{ "nvshmem_copy", "GPU 0", "gpu_memcpy_d2d",
+			FUNCTION_memcpy_d2d },
+		{ "ncclKernel_AllReduce", "Host", "cpu_sync", FUNCTION_sync },
+	};
+	enum { N = sizeof cases / sizeof *cases };
+	struct line lines[N];
+	struct world *w = *state;
+
+	for (int i = 0; i < N; i++)
+		lines[i] = (struct line){ 2, cases[i].name, cases[i].device,
+			cases[i].word, "", 1, 1000 - i, 1, 0, 0, 0, NULL };
+	tell(w, lines, N);
+	assert_int_equal(w->p.patterns.n, N);
+	for (int i = 0; i < N; i++) {
+		assert_string_equal(w->p.patterns.rows[i].name, cases[i].name);
+		assert_int_equal(w->p.patterns.rows[i].type, cases[i].type);
+	}
 }
 
 /* Words of tables, known and unknown, depending on their device. */
@@ -159,6 +214,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(test_rows_as_written),
+		WORLD_TEST(collectives_of_the_catalog_are_collectives),
 		WORLD_TEST(test_types),
 		WORLD_TEST(test_twice),
 	};

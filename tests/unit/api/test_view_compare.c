@@ -163,7 +163,7 @@ static void test_document(void **state)
 		"{\"name\":\"sm_active\",\"base_mu\":61.5,\"head_mu\":null}]}");
 	same(json_object_get(v, "counts"),
 		"{\"regressed\":1,\"appeared\":0,\"improved\":0,\"vanished\":0,"
-		"\"likely\":0,\"undecided\":1,\"unchanged\":0}");
+		"\"likely\":0,\"within_margin\":0,\"undecided\":1,\"unchanged\":0}");
 	/* known without degrees of freedom: the floor was given */
 	same(json_object_get(json_array_get(json_object_get(v, "split"), 0),
 		     "noise_floor_df"),
@@ -223,6 +223,7 @@ static void test_report(void **state)
 	struct comparison c = made(true);
 	struct buf b;
 	buf_init(&b, 1 << 20);
+	c.count[CHANGE_WITHIN_MARGIN] = 2;
 	view_compare_report(&a, &c, &sides, &b);
 	assert_string_equal(b.at,
 		"## f\\<int> takes 1.1 us more\n"
@@ -254,8 +255,8 @@ static void test_report(void **state)
 		"| regressed | g + h (in the base f) | GPU 0 | 1.00 | 2.10 | +1.10 (+110.0 %) | "
 		"+0.90 to +1.28 | 2 → 3 | 0.001 | iterations |\n"
 		"\n"
-		"1 regressed, 1 undecided; seed 1, 2000 permutations, blocks "
-		"of 3 iterations, α 0.05, margin 0.05, floor 0.03, 4 repeats\n");
+		"1 regressed, 2 within margin, 1 undecided; seed 1, 2000 "
+		"permutations, blocks of 3 iterations, α 0.05, margin 0.05, floor 0.03, 4 repeats\n");
 	buf_release(&b);
 	arena_release(&a);
 }

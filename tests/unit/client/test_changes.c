@@ -33,9 +33,13 @@ static const char judged[] =
 	"\"head_ns_per_iteration\":2e9,\"delta_ns_per_iteration\":2e9,\"ratio\":null,"
 	"\"p_family\":null,\"base_launches_per_iteration\":null,"
 	"\"head_launches_per_iteration\":1},"
+	"{\"short_name\":\"h\",\"verdict\":\"within_margin\","
+	"\"evidence\":\"runs\",\"base_ns_per_iteration\":1000000,"
+	"\"head_ns_per_iteration\":1020000,\"delta_ns_per_iteration\":20000,"
+	"\"ratio\":1.02,\"p_family\":0.001},"
 	"{\"short_name\":\"g\",\"verdict\":\"unchanged\",\"evidence\":\"runs\"}"
 	"],\"counts\":{\"regressed\":1,\"appeared\":1,\"improved\":0,"
-	"\"unchanged\":1},\"seed\":1,\"permutations\":2000}";
+	"\"within_margin\":1,\"unchanged\":1},\"seed\":1,\"permutations\":2000}";
 
 static const char shown[] =
 	"f  [2J regressed\n"
@@ -52,13 +56,15 @@ static const char shown[] =
 	"+500.50 ns   +50.0 %  undecided\n"
 	"  common factor of all kernels: 1.250\n"
 	"\n"
-	"what changed        base         head per iteration\n"
-	"  regressed      1.00 ms      1.50 ms    +500.00 us   +50.0 %  f_2 "
+	"what changed            base         head per iteration\n"
+	"  regressed          1.00 ms      1.50 ms    +500.00 us   +50.0 %  f_2 "
 	"(in the base f) [GPU 0], 2 to 3 launches, p 0.0005, by iterations\n"
-	"  appeared       0.00 ns       2.00 s       +2.00 s            a name "
+	"  appeared           0.00 ns       2.00 s       +2.00 s            a name "
 	"that is longer than the sixty bytes that a terminal l…, by launches\n"
+	"  within margin      1.00 ms      1.02 ms     +20.00 us    +2.0 %  h, p "
+	"0.001, by runs\n"
 	"\n"
-	"1 regressed, 1 appeared, 1 unchanged; seed 1, 2000 permutations\n";
+	"1 regressed, 1 appeared, 1 within margin, 1 unchanged; seed 1, 2000 permutations\n";
 
 static const char refused[] =
 	"{\"headline\":\"other work\",\"comparable\":false,\"findings\":[],"

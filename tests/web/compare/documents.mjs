@@ -40,13 +40,22 @@ const row = (name, verdict, base, head) => ({function: `void ${name}<float>(floa
 	resources: name === 'slower' ? [{name: 'gpu_sm_frequency', base_mu: 1980, head_mu: 1410.5}] : []});
 
 const CHANGED = [['slower', 'regressed', 4e6, 5e6], ['fresh', 'appeared', 0, 9e5], ['faster', 'improved', 3e6, 2e6],
-	['gone', 'vanished', 7e5, 0], ['moved', 'likely', 2e6, 2.1e6], ['doubtful', 'undecided', 1e6, 1.05e6]];
+	['gone', 'vanished', 7e5, 0], ['moved', 'likely', 2e6, 2.1e6], ['slightly', 'within_margin', 9e5, 9.18e5], ['doubtful', 'undecided', 1e6, 1.05e6]];
 const SPLIT = [['iteration', 'regressed', 40e6, 43e6], ['compute', 'regressed', 28e6, 30.6e6], ['communication', 'unchanged', 4e6, 4.1e6],
 	['copies', 'unchanged', 1e6, 1.02e6], ['idle', 'undecided', 7e6, 7.28e6], ['sync', 'likely', 20e6, 21e6]];
 
 const FINDINGS = [['fact_differs', 'warn', 'the surroundings differ: GPU driver 550.54.15 in the base, 560.28.03 in the head'],
 	['warmup_dropped', 'info', 'the first iterations were left out, as warm-up: 1 of 13 in the base, 1 of 13 in the head']]
 	.map(([code, severity, text]) => ({code, severity, text}));
+
+// Two kinds of work that both sides have, and one that only the base has.
+const GROUPS = [['label', 'decode', 'decode, 16 sequences, 16 tokens', 'regressed', 40e6, 43e6, 0.8], ['sizes', null, 'grids of 23 kernels', 'undecided', 90e6, 91e6, 0.15],
+	['alone', 'prefill', 'prefill, 1 sequence, 512 tokens', null, 70e6, null, 0.05]];
+
+const group = (judged) => ([match, phase, work, verdict, base, head, share]) => ({match, phase,
+	base: {work, iterations: 12, share}, head: head === null ? null : {work, iterations: 12, share: share + 0.02},
+	headline: head === null ? null : `${work}: ${verdict}`, ...change(judged(verdict), base, head),
+	...(head === null ? {delta_ns_per_iteration: null, ratio: null} : {})});
 
 // Returns a comparison with `unchanged` functions and the changed ones, and `iterations`
 // iterations per side.
@@ -60,9 +69,10 @@ export function comparison({unchanged = 6, iterations = 24, refused = false} = {
 	findings: [...(refused ? [{code: 'other_work', severity: 'refuse',
 		text: 'the work differs: 16 sequences in the base, 64 in the head; nothing is judged'}] : []), ...FINDINGS],
 	base: side([1, 2], iterations, 40e6), head: side([3, 4], iterations, 43e6),
+	groups: GROUPS.map(group(judged)), group: 0,
 	split: SPLIT.map(([part, verdict, base, head]) => ({part, description: part, ...change(judged(verdict), base, head)})),
 	common: refused ? null : {ratio: 1.012, low: 1.004, high: 1.02, ns_per_iteration: 182000, kernels: 31}, items,
-	counts: Object.fromEntries(['regressed', 'appeared', 'improved', 'vanished', 'likely', 'undecided', 'unchanged'].map((w) => [w, count(w)])),
+	counts: Object.fromEntries(['regressed', 'appeared', 'improved', 'vanished', 'likely', 'within_margin', 'undecided', 'unchanged'].map((w) => [w, count(w)])),
 	range: null, seed: 1, permutations: 2000, block: 3, alpha: 0.05, margin: 0.05, noise_floor: 0.03, repeats: 0};
 }
 

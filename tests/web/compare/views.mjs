@@ -10,7 +10,7 @@ import * as doc from './documents.mjs';
 const WHERE = '/compare?base=1,2&head=3,4';
 const TABLE = 'Functions';
 const names = async (page) => (await cells(page, TABLE)).filter((r) => r.length > 1).map((r) => r[1]);
-const CHANGED = ['slower', 'fresh', 'faster', 'gone', 'moved', 'doubtful'];
+const CHANGED = ['slower', 'fresh', 'faster', 'gone', 'moved', 'slightly', 'doubtful'];
 
 // Opens the page with this document; also returns the queries that the page sent.
 async function given(open, made, where = WHERE) {
@@ -43,11 +43,22 @@ export default async function views(test, {open}) {
 		await seen(async () => assert.match(await page.locator('.common').innerText(), /^All kernels together: \+1\.2 % \(95 % \+0\.4 % to \+2\.0 %\), \+182\.000 µs per iteration\. 31 kernels/));
 	});
 
+	await test('kinds of work: each is a link to its own comparison, and one that only the base has is none', async () => {
+		const {page, requests} = await given(open, doc.comparison());
+		await seen(async () => assert.deepEqual(await cells(page, 'Kinds of work'), [
+			['decode, 16 sequences, 16 tokens\nshown below', 'label', '12', '80.0 % → 82.0 %', '40.00', '43.00', '+3.00', '+7.5 %', '▲\nregressed'],
+			['grids of 23 kernels', 'sizes', '12', '15.0 % → 17.0 %', '90.00', '91.00', '+1.00', '+1.1 %', '?\nundecided'],
+			['prefill, 1 sequence, 512 tokens', 'alone', '12 → 0', '5.0 % → –', '70.00', '–', '–', '–', '–']]));
+		await page.getByRole('link', {name: 'grids of 23 kernels'}).click();
+		await seen(async () => assert.equal(new URLSearchParams(requests.at(-1)).get('group'), '1'));
+		assert.equal(new URL(page.url()).searchParams.get('group'), '1');
+	});
+
 	await test('a refused comparison: a banner, no verdicts, and no folded rows', async () => {
 		const {page} = await given(open, doc.comparison({refused: true}));
 		await seen(async () => assert.equal(await page.locator('.banner').innerText(),
 			'These numbers are not comparable\n\nThe work differs: 16 sequences in the base, 64 in the head; nothing is judged.'));
-		await seen(async () => assert.equal((await names(page)).length, 12));
+		await seen(async () => assert.equal((await names(page)).length, 13));
 		await seen(async () => assert.equal(await page.locator('.chip').count(), 0));
 		await seen(async () => assert.ok(!await page.locator('.fold-line').isVisible()));
 		await seen(async () => assert.deepEqual([...new Set((await cells(page, TABLE)).map((r) => r[0]))], ['–']));
@@ -57,15 +68,16 @@ export default async function views(test, {open}) {
 		const {page} = await given(open, doc.comparison());
 		await seen(async () => assert.deepEqual(await names(page), CHANGED));
 		await page.getByRole('button', {name: 'Show 6 unchanged functions'}).click();
-		await seen(async () => assert.equal((await names(page)).length, 12));
+		await seen(async () => assert.equal((await names(page)).length, 13));
 		await page.getByRole('button', {name: 'Hide unchanged functions'}).click();
 		await seen(async () => assert.equal(new URL(page.url()).searchParams.get('show'), null));
 		await page.getByLabel(/undecided/).uncheck();
 		await page.getByLabel(/likely/).uncheck();
+		await page.getByLabel(/within margin/).uncheck();
 		await page.getByRole('button', {name: 'Δ per iteration'}).click();
 		await seen(async () => assert.deepEqual(await names(page), ['slower', 'fresh', 'gone', 'faster']));
 		await page.getByLabel('Filter functions by name or device').fill('F');
-		await page.getByText('4 of 12 functions').waitFor();
+		await page.getByText('4 of 13 functions').waitFor();
 		await page.getByLabel('Filter functions by name or device').fill('fA');
 		await seen(async () => assert.deepEqual(await names(page), ['faster']));
 		const address = new URL(page.url());
@@ -102,7 +114,7 @@ export default async function views(test, {open}) {
 		const {page} = await given(open, made);
 		await seen(async () => assert.equal((await names(page))[0], 'fusion_9\nrenamed (inferred); in the base\nfusion_12'));
 		await page.getByLabel('Filter functions by name or device').fill('fusion_12');
-		await page.getByText('1 of 12 functions').waitFor();
+		await page.getByText('1 of 13 functions').waitFor();
 		await page.getByRole('button', {name: /^fusion_9/}).click();
 		await page.getByRole('img', {name: /^Time per iteration, fusion_9:/}).waitFor();
 		await page.getByText(reason).waitFor();
@@ -178,7 +190,7 @@ export default async function views(test, {open}) {
 		await until('Verdict');
 		await until('Filter functions by name or device');
 		await page.keyboard.type('fresh');
-		await page.getByText('1 of 12 functions').waitFor();
+		await page.getByText('1 of 13 functions').waitFor();
 		await until('fresh');
 		await page.keyboard.press('Enter');
 		await page.getByRole('img', {name: /^Time per iteration, fresh/}).waitFor();
@@ -192,10 +204,10 @@ export default async function views(test, {open}) {
 		const {page} = await given(open, doc.comparison({unchanged: 1000, iterations: 2000}));
 		const made = () => page.getByRole('table', {name: TABLE}).locator('tbody tr').count();
 		await page.getByRole('button', {name: 'Show 1,000 unchanged functions'}).click();
-		await seen(async () => assert.ok(await made() < 500, 'of 1,006 rows'));
-		await seen(async () => assert.equal(await page.getByRole('table', {name: TABLE}).getAttribute('aria-rowcount'), '1007'));
+		await seen(async () => assert.ok(await made() < 500, 'of 1,007 rows'));
+		await seen(async () => assert.equal(await page.getByRole('table', {name: TABLE}).getAttribute('aria-rowcount'), '1008'));
 		await page.getByLabel('Filter functions by name or device').fill('steady_9');
-		await page.getByText('111 of 1,006 functions').waitFor();
+		await page.getByText('111 of 1,007 functions').waitFor();
 		await seen(async () => assert.equal(await made(), 111));
 		await seen(async () => assert.equal(await page.getByRole('img', {name: /^Durations of 2,000/}).locator('path').count(), 2));
 	});

@@ -1,0 +1,383 @@
+/* compare_headline.c - writes the result of a comparison in one sentence.
+ *
+ * First the change of the iteration with its interval, so that no large change
+ * is hidden because it is not proven. Then what of it is shown: a uniform
+ * change, the function or part that changed most. Then how many iterations or
+ * runs would prove the change of the iteration, if it is not proven. */
+#include "compare_state.h"
+#include "dist.h"
+#include "verdict_needs.h"
+#include <math.h>
+
+static const struct change *compare_headline_part(const struct comparison *out,
+	enum split_part which)
+{
+	for (uint32_t i = 0; i < out->split_n; i++)
+		if (out->split[i].part == which)
+			return &out->split[i].change;
+	return NULL;
+}
+
+/* The change that represents the whole. The length of a window is random, so
+ * the time of computing kernels is used for windows. */
+struct headline_whole {
+	const struct change *change; /* NULL: unknown */
+	const char *what;
+	bool windows;
+	/* Of iterations about their run's mean, pooled over both sides, and of
+	 * runs' means; NAN unknown, as for windows. */
+	double iteration_sd_ns, run_sd_ns;
+	double low_ns, high_ns; /* NAN: unknown */
+};
+
+static bool compare_headline_window(const struct comparison_side *s)
+{
+	return s->detector == ITERATIONS_WINDOW;
+}
+
+/* Sums of squares of a side's iterations about their run's mean, as measured and
+ * in logarithms, and of runs' means about the side's. Iterations of a run are
+ * adjacent. */
+struct headline_squares {
+	double within, logs, within_df, between, between_df;
+};
+
+static void compare_headline_squares_run(const double *x, uint32_t n,
+	double *mean, struct headline_squares *to)
+{
+	double sum = 0, logs = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		sum += x[i];
+		logs += log(x[i]);
+	}
+	*mean = sum / n;
+	for (uint32_t i = 0; i < n; i++) {
+		double off = x[i] - *mean, log_off = log(x[i]) - logs / n;
+		to->within += off * off;
+		to->logs += log_off * log_off;
+	}
+	to->within_df += n - 1;
+}
+
+static void compare_headline_squares_add(const struct comparison_side *s,
+	struct headline_squares *to)
+{
+	double runs = 0, sum = 0, squares = 0;
+	for (uint32_t from = 0, end; from < s->iterations_used; from = end) {
+		double mean;
+		for (end = from;
+			end < s->iterations_used &&
+			s->iteration_runs[end] == s->iteration_runs[from];)
+			end++;
+		compare_headline_squares_run(s->iteration_durs_ns + from,
+			end - from, &mean, to);
+		runs++;
+		sum += mean;
+		squares += mean * mean;
+	}
+	to->between += fmax(0, squares - sum * sum / fmax(1, runs));
+	to->between_df += fmax(0, runs - 1);
+}
+
+/* The interval of an iteration that has too few repetitions for a test: Student's
+ * t of its iterations, and the noise floor between runs. It is one of the
+ * logarithm of the ratio, so that it does not reach below nothing, and is the
+ * same in both directions. */
+static void compare_headline_interval(const struct comparison *out,
+	const struct headline_squares *q, struct headline_whole *w)
+{
+	const struct change *c = w->change;
+	if (!(q->within_df > 0) || !(c->floor >= 0) || !isfinite(q->logs))
+		return;
+	double chance = dist_t_quantile(0.975, q->within_df) *
+			sqrt(q->logs / q->within_df) *
+			sqrt(1.0 / out->base.iterations_used +
+				1.0 / out->head.iterations_used);
+	double runs = dist_t_quantile(0.975, fmax(1, c->floor_df)) * c->floor *
+		      sqrt(1.0 / out->base.units + 1.0 / out->head.units);
+	double half = sqrt(chance * chance + runs * runs);
+	w->low_ns = c->base_ns * (c->ratio * exp(-half) - 1);
+	w->high_ns = c->base_ns * (c->ratio * exp(half) - 1);
+}
+
+static struct headline_whole compare_headline_whole_of(
+	const struct comparison *out)
+{
+	struct headline_whole w = { .what = "the iteration takes",
+		.windows = compare_headline_window(&out->base) &&
+			   compare_headline_window(&out->head),
+		.iteration_sd_ns = NAN,
+		.run_sd_ns = NAN,
+		.low_ns = NAN,
+		.high_ns = NAN };
+	struct headline_squares q = { 0 };
+	w.change = compare_headline_part(out, SPLIT_PART_iteration);
+	if (w.windows || !w.change) {
+		w.windows = true;
+		w.what = "kernels that compute take";
+		w.change = compare_headline_part(out, SPLIT_PART_compute);
+	}
+	if (!w.change || !(w.change->base_ns > 0) || !(w.change->head_ns > 0)) {
+		w.change = NULL;
+		return w;
+	}
+	w.low_ns = w.change->low_ns;
+	w.high_ns = w.change->high_ns;
+	if (w.windows)
+		return w;
+	compare_headline_squares_add(&out->base, &q);
+	compare_headline_squares_add(&out->head, &q);
+	if (q.within_df > 0)
+		w.iteration_sd_ns = sqrt(q.within / q.within_df);
+	if (q.between_df > 0)
+		w.run_sd_ns = sqrt(q.between / q.between_df);
+	if (w.change->evidence == EVIDENCE_NONE ||
+		w.change->evidence == EVIDENCE_LAUNCHES) {
+		w.low_ns = w.high_ns = NAN;
+		compare_headline_interval(out, &q, &w);
+	}
+	return w;
+}
+
+/* "the iteration takes 1.22 s in the base, 240 ms in the head (-80.3 %, 95 %
+ * interval -84.1 % to -76.5 %)" */
+static const char *compare_headline_text_whole(struct arena *a,
+	const struct headline_whole *w)
+{
+	const struct change *c = w->change;
+	const char *interval = "";
+	if (!c)
+		return NULL;
+	if (!isnan(w->low_ns) && !isnan(w->high_ns))
+		interval =
+			arena_printf(a, ", 95 %% interval %+.1f %% to %+.1f %%",
+				100 * w->low_ns / c->base_ns,
+				100 * w->high_ns / c->base_ns);
+	return arena_printf(a, "%s %s in the base, %s in the head (%+.1f %%%s)",
+		w->what, compare_text_time(a, c->base_ns),
+		compare_text_time(a, c->head_ns), 100 * (c->ratio - 1),
+		interval);
+}
+
+static const char *compare_headline_text_common(struct arena *a,
+	const struct comparison *out, bool clocks_differ)
+{
+	if (!out->common.there)
+		return NULL;
+	return arena_printf(a,
+		"a uniform change: all kernels take %.3g times as long (%s%s per "
+		"iteration)%s",
+		out->common.ratio, out->common.ns < 0 ? "-" : "+",
+		compare_text_time(a, fabs(out->common.ns)),
+		clocks_differ ? ", and the clocks or power limits differ" : "");
+}
+
+/* What of the change is shown. */
+
+static bool compare_headline_larger(const struct change *c,
+	const struct change *than)
+{
+	return c->is <= CHANGE_LIKELY &&
+	       (!than || fabs(c->delta_ns) > fabs(than->delta_ns));
+}
+
+/* If no function changed, a part of the iteration may still have changed, for
+ * example because of overlap. */
+static const struct split_row *compare_headline_largest_part(
+	const struct comparison *out)
+{
+	const struct split_row *most = NULL;
+	for (uint32_t i = 0; i < out->split_n; i++) {
+		const struct split_row *s = &out->split[i];
+		if (s->part != SPLIT_PART_iteration &&
+			compare_headline_larger(&s->change,
+				most ? &most->change : NULL))
+			most = s;
+	}
+	return most;
+}
+
+static const char *compare_headline_text_none(struct arena *a,
+	const struct comparison *out)
+{
+	if (out->count[CHANGE_WITHIN_MARGIN])
+		return arena_printf(a,
+			"no function changed by more than the margin: %u changed "
+			"within it, %u are unchanged, %u undecided",
+			out->count[CHANGE_WITHIN_MARGIN],
+			out->count[CHANGE_UNCHANGED],
+			out->count[CHANGE_UNDECIDED]);
+	if (!out->count[CHANGE_UNDECIDED])
+		return arena_printf(a,
+			"no function changed: %s within %.3g %%, or too short "
+			"to be significant",
+			out->rows_n == 1
+				? "the only one is"
+				: arena_printf(a, "all %u are", out->rows_n),
+			100 * out->margin);
+	return arena_printf(a,
+		"no function is shown to have changed: %u are unchanged, %u "
+		"undecided",
+		out->count[CHANGE_UNCHANGED], out->count[CHANGE_UNDECIDED]);
+}
+
+static const char *compare_headline_text_part(struct arena *a,
+	const struct comparison *out)
+{
+	static const char *const names[SPLIT_PARTS] = {
+#define SPLIT_PART(code, word, what) [SPLIT_PART_##code] = (what),
+#include "split_part.def"
+#undef SPLIT_PART
+	};
+	const struct split_row *most = compare_headline_largest_part(out);
+	if (!most)
+		return compare_headline_text_none(a, out);
+	return arena_printf(a,
+		"no function alone is shown to have changed%s, but %s%s time is "
+		"spent in %s: %s, %s",
+		out->count[CHANGE_WITHIN_MARGIN] ? " by more than the margin"
+						 : "",
+		most->change.is == CHANGE_LIKELY ? "likely " : "",
+		most->change.delta_ns < 0 ? "less" : "more", names[most->part],
+		compare_text_amount(a, &most->change),
+		compare_text_evidence(&most->change));
+}
+
+/* "idle time of the GPU fell by 1.2 ms per iteration (-40.0 %), by permutation of
+ * runs" */
+static const char *compare_headline_text_idle(struct arena *a,
+	const struct change *idle)
+{
+	const char *amount = compare_text_amount(a, idle);
+	return arena_printf(a, "idle time of the GPU %s%s by %s, %s",
+		idle->is == CHANGE_LIKELY ? "likely " : "",
+		idle->delta_ns < 0 ? "fell" : "rose", amount + 1,
+		compare_text_evidence(idle));
+}
+
+static const char *compare_headline_text_shown(struct arena *a,
+	const struct comparison *out)
+{
+	const struct changed_row *row = NULL;
+	const struct change *idle = compare_headline_part(out, SPLIT_PART_idle);
+	uint32_t changed = 0;
+	for (uint32_t i = 0; i < out->rows_n; i++) {
+		const struct changed_row *r = &out->rows[i];
+		changed += r->change.is <= CHANGE_LIKELY;
+		if (compare_headline_larger(&r->change,
+			    row ? &row->change : NULL))
+			row = r;
+	}
+	if (idle && compare_headline_larger(idle, row ? &row->change : NULL))
+		return compare_headline_text_idle(a, idle);
+	if (!row)
+		return compare_headline_text_part(a, out);
+	return arena_printf(a, "%s on %s %s: %s, %s%s",
+		compare_text_function(a, row), row->device,
+		compare_text_what(&row->change),
+		compare_text_amount(a, &row->change),
+		compare_text_evidence(&row->change),
+		changed > 1 ? arena_printf(a, "; %u functions changed in all",
+				      changed)
+			    : "");
+}
+
+/* What would prove the change of the whole. */
+
+/* Rows below this share of the iteration are in no family (verdict.c). */
+static const double family_min_share = 0.001;
+
+static uint32_t compare_headline_family(const struct comparison *out,
+	double iteration_ns)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < out->rows_n + out->split_n; i++) {
+		const struct change *c =
+			i < out->rows_n ? &out->rows[i].change
+					: &out->split[i - out->rows_n].change;
+		n += fmax(c->base_ns, c->head_ns) >=
+		     family_min_share * iteration_ns;
+	}
+	return n;
+}
+
+static uint32_t compare_headline_fewer(uint32_t x, uint32_t y)
+{
+	return x < y ? x : y;
+}
+
+/* "3 iterations a side", "3 and 8 iterations" */
+static const char *compare_headline_text_have(struct arena *a, uint32_t base,
+	uint32_t head, const char *one, const char *several)
+{
+	if (base == head)
+		return arena_printf(a, "%u %s a side", base,
+			base == 1 ? one : several);
+	return arena_printf(a, "%u and %u %s", base, head, several);
+}
+
+/* NULL if nothing is missing: the change is proven, or shown to be within the
+ * margin, or less than the half margin that the verdict always ignores. */
+static const char *compare_headline_text_needs(struct arena *a,
+	const struct comparison *out, const struct headline_whole *w)
+{
+	const struct change *c = w->change;
+	const struct comparison_side *b = &out->base, *h = &out->head;
+	if (!c || (c->is != CHANGE_LIKELY && c->is != CHANGE_UNDECIDED) ||
+		fabs(c->ratio - 1) < out->margin / 2 || !(c->floor >= 0))
+		return NULL;
+	uint32_t units = compare_headline_fewer(b->units, h->units);
+	uint32_t used =
+		compare_headline_fewer(b->iterations_used, h->iterations_used);
+	struct verdict_plan plan = { .delta_ns = c->delta_ns,
+		.mean_ns = (c->base_ns + c->head_ns) / 2,
+		.iteration_sd_ns =
+			isnan(w->iteration_sd_ns) ? 0 : w->iteration_sd_ns,
+		.run_sd_ns = w->run_sd_ns,
+		.floor = c->floor,
+		.floor_df = c->floor_df,
+		.alpha = out->alpha,
+		.units = units,
+		.iterations = used / units,
+		.family = compare_headline_family(out,
+			fmax(b->iteration_ns, h->iteration_ns)) };
+	bool runs = c->evidence == EVIDENCE_RUNS;
+	uint32_t more = runs || isnan(w->iteration_sd_ns)
+				? 0
+				: verdict_needs_iterations(&plan);
+	const char *have =
+		runs ? compare_headline_text_have(a, b->units, h->units, "run",
+			       "runs")
+		     : compare_headline_text_have(a, b->iterations_used,
+			       h->iterations_used,
+			       w->windows ? "recording" : "iteration",
+			       w->windows ? "recordings" : "iterations");
+	if (more > used)
+		return arena_printf(a, "%s cannot prove it: %u would", have,
+			more);
+	more = verdict_needs_runs(&plan);
+	if (!more)
+		return arena_printf(a,
+			"%s cannot prove it, nor would %d runs a side", have,
+			VERDICT_NEEDS_MAX);
+	if (more <= units)
+		more = units + 1;
+	return arena_printf(a, "%s cannot prove it: %u%s would", have, more,
+		runs ? "" : " runs a side");
+}
+
+const char *compare_headline(struct arena *a, const struct comparison *out,
+	bool clocks_differ)
+{
+	struct headline_whole w = compare_headline_whole_of(out);
+	const char *parts[] = { compare_headline_text_whole(a, &w),
+		compare_headline_text_common(a, out, clocks_differ),
+		compare_headline_text_shown(a, out),
+		compare_headline_text_needs(a, out, &w) };
+	const char *text = NULL;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		if (parts[i])
+			text = text ? arena_printf(a, "%s; %s", text, parts[i])
+				    : parts[i];
+	return text;
+}

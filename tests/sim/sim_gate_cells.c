@@ -1,0 +1,430 @@
+/* sim_gate_cells.c - measures how often gates are wrong, per kind of noise,
+ * number of runs per head and size of the baseline.
+ *
+ *   sim_gate_cells [--full] [--null N] [--power N] [--noise NAME] [--seed N]
+ *
+ * A cell is a noise, the runs per head and the runs of the base. The runs of one
+ * commit are neighbors in time; the head is the newest commit. Three other
+ * methods judge the same numbers: the pooled t test, the Mann-Whitney test, and
+ * the rule of rustc-perf (a head is worse than the commit before it by more than
+ * Q3 + 3 IQR of the changes between neighboring commits of the base). They fail
+ * only if the change is at least the gate's limit, too.
+ *
+ * Prints one line per cell. */
+#include "dist.h"
+#include "order_stat.h"
+#include "regression_gate.h"
+#include "xoshiro.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FUNCTIONS = 2, ITERATIONS = 6, BASE_MAX = 60, HEAD_MAX = 5 };
+#define ITERATION_NS 10e6
+/* Between the iterations of a run. It adds less than 0.1 % to a run's mean. */
+#define ITERATION_NOISE 0.002
+/* Of the t distribution of long tails. */
+#define LONG_TAILS_DF 3
+#define OUTLIER_MIN 0.08
+#define OUTLIER_MAX 0.3
+/* For the intervals of rates. */
+#define Z_999 3.29
+
+static const struct noise {
+	const char *name;
+	double run, commit, ar, outliers, slow_runs, slow;
+	bool long_tails;
+} noises[] = {
+#include "gate_cells.def"
+};
+static const uint32_t head_runs[] = { 1, 3, 5 }, base_runs[] = { 20, 60 };
+static const double rises[] = { 0, 0.03, 0.05, 0.10 };
+enum { RISES = sizeof rises / sizeof *rises };
+enum method { GATE, POOLED_T, RANK_SUM, IQR, METHODS };
+
+struct cell {
+	const struct noise *noise;
+	uint32_t head_n, base_n;
+};
+
+struct series {
+	double x[BASE_MAX + HEAD_MAX]; /* logarithms, oldest first */
+	uint32_t commit[BASE_MAX + HEAD_MAX];
+};
+
+struct tally {
+	uint32_t heads, failed[METHODS], undecided, functions, covered;
+	/* Per head, higher is worse: 1 - p, or the change per limit. */
+	double *score[METHODS];
+};
+
+static double uniform(struct xoshiro *x)
+{
+	return ((double)(xoshiro_next(x) >> 11) + 0.5) * 0x1p-53;
+}
+
+static double normal(struct xoshiro *x)
+{
+	return sqrt(-2 * log(uniform(x))) * cos(2 * M_PI * uniform(x));
+}
+
+/* Student's t with three degrees of freedom, with a variance of 1. */
+static double long_tailed(struct xoshiro *x)
+{
+	double squares = 0, z = normal(x);
+	for (int i = 0; i < LONG_TAILS_DF; i++) {
+		double y = normal(x);
+		squares += y * y;
+	}
+	return z / sqrt(squares);
+}
+
+static void series_from(const struct cell *c, struct xoshiro *x,
+	struct series *out)
+{
+	const struct noise *k = c->noise;
+	uint32_t n = c->base_n + c->head_n;
+	double state = k->run * normal(x), commit = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		out->commit[i] = (n - 1) / c->head_n - (n - 1 - i) / c->head_n;
+		if (!i || out->commit[i] != out->commit[i - 1])
+			commit = k->commit * normal(x);
+		double own =
+			k->run * (k->long_tails ? long_tailed(x) : normal(x));
+		state = k->ar * state + sqrt(1 - k->ar * k->ar) * own;
+		out->x[i] = commit + (k->ar > 0 ? state : own);
+		if (uniform(x) < k->slow_runs)
+			out->x[i] += log1p(k->slow);
+		if (uniform(x) < k->outliers)
+			out->x[i] += log1p(
+				OUTLIER_MIN +
+				(OUTLIER_MAX - OUTLIER_MIN) * uniform(x));
+	}
+}
+
+static int64_t *numbers(struct arena *a)
+{
+	return arena_array(a, int64_t, ITERATIONS);
+}
+
+/* A run whose functions share all noise between runs. */
+static struct compared_run run_of(int64_t id, double level, struct xoshiro *x,
+	struct arena *a)
+{
+	static const char *const names[FUNCTIONS] = { "gemm", "attention" };
+	struct compared_run r = { .id = id,
+		.name = "",
+		.project = "",
+		.workload = "train",
+		.labels = "{}",
+		.format = "kineto",
+		.content = CONTENT_LAUNCHES,
+		.pid = -1,
+		.rank = -1,
+		.world_size = -1,
+		.started_utc_ns = id,
+		.analysis_version = ANALYSIS_VERSION };
+	r.iterations = (struct iterations){ .detector = ITERATIONS_ANNOTATION,
+		.confidence = 1,
+		.range = "step",
+		.iterations = arena_array(a, struct iteration, ITERATIONS),
+		.strata = arena_array(a, struct stratum, 1),
+		.n = ITERATIONS,
+		.kept_n = ITERATIONS,
+		.strata_n = 1 };
+	r.iterations.strata[0] =
+		(struct stratum){ "", PHASE_UNKNOWN, -1, -1, -1, ITERATIONS };
+	r.patterns = (struct patterns){ .iterations_n = ITERATIONS,
+		.iteration = arena_array(a, uint32_t, ITERATIONS),
+		.rows = arena_array(a, struct pattern, FUNCTIONS),
+		.n = FUNCTIONS };
+	for (uint32_t f = 0; f < FUNCTIONS; f++)
+		r.patterns.rows[f] = (struct pattern){ .name = names[f],
+			.type = FUNCTION_gpu_compute,
+			.device = "GPU 0",
+			.dur_ns = numbers(a),
+			.launches = numbers(a),
+			.min_ns = numbers(a),
+			.max_ns = numbers(a) };
+	for (uint32_t c = 0; c < ITERATIONS; c++) {
+		int64_t ns = 0;
+		for (uint32_t f = 0; f < FUNCTIONS; f++) {
+			struct pattern *p = &r.patterns.rows[f];
+			p->dur_ns[c] =
+				(int64_t)(ITERATION_NS / FUNCTIONS *
+					  exp(level +
+						  ITERATION_NOISE * normal(x)));
+			p->launches[c] = 8;
+			p->min_ns[c] = p->max_ns[c] = p->dur_ns[c] / 8;
+			ns += p->dur_ns[c];
+		}
+		r.patterns.iteration[c] = c;
+		r.iterations.iterations[c] = (struct iteration){ .number = c,
+			.dur_ns = ns,
+			.compute_ns = ns,
+			.sync_ns = -1,
+			.launches = 8 * FUNCTIONS };
+		r.kernel_ns += ns;
+	}
+	return r;
+}
+
+static double mean_of(const double *x, uint32_t n)
+{
+	double sum = 0;
+	for (uint32_t i = 0; i < n; i++)
+		sum += x[i] / n;
+	return sum;
+}
+
+static double squares_of(const double *x, uint32_t n)
+{
+	double mean = mean_of(x, n), sum = 0;
+	for (uint32_t i = 0; i < n; i++)
+		sum += (x[i] - mean) * (x[i] - mean);
+	return sum;
+}
+
+/* One-sided p of the pooled t test; it needs no second run of the head. */
+static double pooled_t(const double *base, uint32_t b, const double *head,
+	uint32_t h)
+{
+	double delta = mean_of(head, h) - mean_of(base, b), df = b + h - 2.0;
+	double var = (squares_of(base, b) + squares_of(head, h)) / df;
+	double p = dist_t_p(delta / sqrt(var / b + var / h), df) / 2;
+	return delta > 0 ? p : 1 - p;
+}
+
+static double rank_sum(const double *base, uint32_t b, const double *head,
+	uint32_t h, struct arena *a)
+{
+	double above = 0;
+	for (uint32_t i = 0; i < h; i++)
+		for (uint32_t k = 0; k < b; k++)
+			above += head[i] > base[k];
+	double p = dist_rank_sum_p(base, b, head, h, a) / 2;
+	return 2 * above > (double)b * h ? p : 1 - p;
+}
+
+static int by_value(const void *left, const void *right)
+{
+	double a = *(const double *)left, b = *(const double *)right;
+	return (a > b) - (a < b);
+}
+
+static double quantile(const double *sorted, uint32_t n, double p)
+{
+	double at = p * (n - 1);
+	uint32_t low = (uint32_t)at;
+	double rest = at - low;
+	return low + 1 < n ? sorted[low] * (1 - rest) + sorted[low + 1] * rest
+			   : sorted[n - 1];
+}
+
+/* The change between the head and the commit before it, per threshold. */
+static double iqr_rule(const struct cell *c, const struct series *s)
+{
+	double mean[BASE_MAX + 1], change[BASE_MAX + 1];
+	uint32_t commits = 0, n = c->base_n + c->head_n;
+
+	for (uint32_t i = 0, from = 0; i < n; i++) {
+		if (i + 1 < n && s->commit[i + 1] == s->commit[i])
+			continue;
+		mean[commits++] = mean_of(s->x + from, i + 1 - from);
+		from = i + 1;
+	}
+	for (uint32_t i = 0; i + 2 < commits; i++)
+		change[i] = fabs(mean[i + 1] - mean[i]);
+	double newest = mean[commits - 1] - mean[commits - 2];
+	qsort(change, commits - 2, sizeof *change, by_value);
+	double q1 = quantile(change, commits - 2, 0.25),
+	       q3 = quantile(change, commits - 2, 0.75);
+	return newest / (q3 + 3 * (q3 - q1));
+}
+
+static const struct gate_rule *iteration_rule(const struct gate *g)
+{
+	for (uint32_t i = 0; i < g->rules_n; i++)
+		if (g->rules[i].kind == GATE_ITERATION)
+			return &g->rules[i];
+	abort();
+}
+
+static void gated(const struct cell *c, const struct series *s,
+	struct xoshiro *x, struct arena *a, struct gate *out)
+{
+	struct compared_run runs[BASE_MAX + HEAD_MAX];
+	const char *commits[BASE_MAX + HEAD_MAX];
+	struct gate_given given = { .base = runs,
+		.head = runs + c->base_n,
+		.base_commits = commits,
+		.head_commits = commits + c->base_n,
+		.base_n = c->base_n,
+		.head_n = c->head_n };
+	struct gate_policy p;
+	struct err e = { 0 };
+
+	for (uint32_t i = 0; i < c->base_n + c->head_n; i++) {
+		runs[i] = run_of(i + 1, s->x[i], x, a);
+		commits[i] = arena_printf(a, "c%u", s->commit[i]);
+	}
+	regression_gate_policy_init(&p);
+	if (regression_gate_from(&given, &p, a, out, &e))
+		return;
+	fprintf(stderr, "sim_gate_cells: %s\n", e.text);
+	exit(1);
+}
+
+static void head_play(const struct cell *c, double rise, uint64_t seed,
+	struct tally *t)
+{
+	struct arena a = { 0 };
+	struct xoshiro x;
+	struct series s;
+	struct gate g;
+
+	xoshiro_init(&x, seed);
+	series_from(c, &x, &s);
+	for (uint32_t i = 0; i < c->head_n; i++)
+		s.x[c->base_n + i] += log1p(rise);
+	gated(c, &s, &x, &a, &g);
+	const double *head = s.x + c->base_n;
+	const struct gate_rule *r = iteration_rule(&g);
+	double limit = log1p(r->limit_pct / 100), alpha = 0.01;
+	double higher = mean_of(head, c->head_n) - mean_of(s.x, c->base_n);
+	double score[METHODS] = { [GATE] = -r->p,
+		[POOLED_T] = -pooled_t(s.x, c->base_n, head, c->head_n),
+		[RANK_SUM] = -rank_sum(s.x, c->base_n, head, c->head_n, &a),
+		[IQR] = iqr_rule(c, &s) };
+	bool failed[METHODS] = { [GATE] = g.outcome == GATE_REGRESSED,
+		[POOLED_T] = score[POOLED_T] >= -alpha && higher >= limit,
+		[RANK_SUM] = score[RANK_SUM] >= -alpha && higher >= limit,
+		[IQR] = score[IQR] >= 1 && higher >= limit };
+	for (int m = 0; m < METHODS; m++) {
+		t->failed[m] += failed[m];
+		t->score[m][t->heads] =
+			(m == GATE ? r->change_pct >= r->limit_pct
+				   : higher >= limit)
+				? score[m]
+				: -INFINITY;
+	}
+	t->heads++;
+	t->undecided += g.outcome == GATE_UNDECIDED;
+	t->functions +=
+		g.outcome == GATE_REGRESSED && r->outcome != GATE_REGRESSED;
+	t->covered += r->low_pct <= 100 * rise && 100 * rise <= r->high_pct;
+	arena_release(&a);
+}
+
+static double pct(double n, double of)
+{
+	return of > 0 ? 100 * n / of : 0;
+}
+
+/* The lower end of Wilson's interval of a share. */
+static double lower(uint32_t k, uint32_t n)
+{
+	double z2 = Z_999 * Z_999, p = (double)k / n;
+	return (p + z2 / 2 / n -
+		       Z_999 * sqrt(p * (1 - p) / n + z2 / 4 / n / n)) /
+	       (1 + z2 / n);
+}
+
+/* The threshold above which at most 1 % of the null heads are. */
+static double threshold(const struct tally *null, int m)
+{
+	double *sorted = malloc(null->heads * sizeof *sorted);
+	memcpy(sorted, null->score[m], null->heads * sizeof *sorted);
+	qsort(sorted, null->heads, sizeof *sorted, by_value);
+	double at = sorted[null->heads - 1 - null->heads / 100];
+	free(sorted);
+	return at;
+}
+
+static void cell_print(const struct cell *c, const struct tally *t)
+{
+	const struct tally *null = &t[0];
+
+	printf("%-18s %u/%u  false alarms", c->noise->name, c->head_n,
+		c->base_n);
+	for (int m = 0; m < METHODS; m++)
+		printf(" %5.2f", pct(null->failed[m], null->heads));
+	printf(" (gate at least %.2f; %u by functions; %.1f undecided; "
+	       "coverage %.1f)",
+		100 * lower(null->failed[GATE], null->heads), null->functions,
+		pct(null->undecided, null->heads),
+		pct(null->covered, null->heads));
+	for (int d = 1; d < RISES; d++) {
+		printf(" | +%.0f %%", 100 * rises[d]);
+		for (int m = 0; m < METHODS; m++)
+			printf(" %5.1f", pct(t[d].failed[m], t[d].heads));
+		printf(" at 1 %%");
+		for (int m = 0; m < METHODS; m++) {
+			double at = threshold(null, m);
+			uint32_t above = 0;
+			for (uint32_t i = 0; i < t[d].heads; i++)
+				above += t[d].score[m][i] > at;
+			printf(" %5.1f", pct(above, t[d].heads));
+		}
+	}
+	printf("\n");
+	fflush(stdout);
+}
+
+static bool cell_play(const struct cell *c, uint32_t null_n, uint32_t power_n,
+	uint64_t seed)
+{
+	struct tally t[RISES] = { 0 };
+
+	for (int d = 0; d < RISES; d++) {
+		uint32_t n = d ? power_n : null_n;
+		for (int m = 0; m < METHODS; m++)
+			t[d].score[m] = malloc(n * sizeof(double));
+		for (uint32_t i = 0; i < n; i++)
+			head_play(c, rises[d],
+				seed + (uint64_t)i * RISES + (uint64_t)d,
+				&t[d]);
+	}
+	cell_print(c, t);
+	for (int d = 0; d < RISES; d++)
+		for (int m = 0; m < METHODS; m++)
+			free(t[d].score[m]);
+	return 100 * lower(t->failed[GATE], t->heads) <= 1.5;
+}
+
+int main(int argc, char **argv)
+{
+	uint32_t null_n = 200, power_n = 50;
+	const char *noise = NULL;
+	uint64_t seed = 1;
+	bool ok = true;
+
+	for (int i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "--full"))
+			null_n = 6000, power_n = 400;
+		else if (i + 1 < argc && !strcmp(argv[i], "--null"))
+			null_n = (uint32_t)strtoul(argv[++i], NULL, 10);
+		else if (i + 1 < argc && !strcmp(argv[i], "--power"))
+			power_n = (uint32_t)strtoul(argv[++i], NULL, 10);
+		else if (i + 1 < argc && !strcmp(argv[i], "--noise"))
+			noise = argv[++i];
+		else if (i + 1 < argc && !strcmp(argv[i], "--seed"))
+			seed = strtoul(argv[++i], NULL, 10);
+		else
+			return 2;
+	}
+	printf("per cell: gate, pooled t, Mann-Whitney, rustc-perf; percent\n");
+	for (size_t k = 0; k < sizeof noises / sizeof *noises; k++)
+		for (size_t h = 0; h < 3; h++)
+			for (size_t b = 0; b < 2; b++) {
+				struct cell c = { &noises[k], head_runs[h],
+					base_runs[b] };
+				if (!noise || !strcmp(noise, noises[k].name))
+					ok = cell_play(&c, null_n, power_n,
+						     seed) &&
+					     ok;
+			}
+	return ok ? 0 : 1;
+}

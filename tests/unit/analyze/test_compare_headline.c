@@ -1,0 +1,162 @@
+/* test_compare_headline.c - tests that the summary sentence names the change of
+ * the iteration first, and says the mirrored sentence for mirrored sides. */
+#include "sides.h"
+#include "compare_state.h"
+#include <math.h>
+
+/* A run whose iterations take the given times: `ns` in a kernel that computes,
+ * `idle_ns` in nothing. */
+static struct compared_run timed(struct arena *a, int64_t id, const int64_t *ns,
+	const int64_t *idle_ns, uint32_t n)
+{
+	struct compared_run r = sides_run(a, id, n);
+	struct pattern *p = sides_kernel(a, &r, "gemm", 1, 1);
+	for (uint32_t i = 0; i < n; i++) {
+		struct iteration *y = &r.iterations.iterations[i];
+		p->dur_ns[i] = p->min_ns[i] = p->max_ns[i] = ns[i];
+		y->compute_ns = ns[i];
+		y->comm_ns = y->copy_ns = 0;
+		y->idle_ns = idle_ns[i];
+		y->dur_ns = ns[i] + idle_ns[i];
+	}
+	return r;
+}
+
+/* Three iterations a side of which the idle time differs fivefold: 20 splits
+ * cannot give a p of 0.05 (2 / 20), those of four and four can (2 / 70).
+ *
+ * The interval: means 1,000 and 200 µs. Deviations of the logarithms, as
+ * Python's statistics.variance gives them: 0.00361 and 0.00361, pooled with
+ * four degrees of freedom; t 2.776. Runs: 2.776 * 0.03 * sqrt(2). The half
+ * width is sqrt((2.776 * 0.0601 * sqrt(2 / 3))^2 + 0.1178^2) = 0.1801, so the
+ * ratio is 0.2 * exp(-0.1801) = 0.167 to 0.2 * exp(0.1801) = 0.239. */
+static void a_large_change_that_is_not_proven_comes_first(void **state)
+{
+	static const int64_t same[] = { 100000, 100000, 100000 };
+	static const int64_t slow[] = { 840000, 900000, 960000 };
+	static const int64_t fast[] = { 88000, 100000, 112000 };
+	struct arena a = { 0 };
+	struct comparison c;
+	struct compared_run b = timed(&a, 1, same, slow, 3),
+			    h = timed(&a, 2, same, fast, 3);
+	(void)state;
+
+	sides_compare(&b, 1, &h, 1, &a, &c);
+	assert_string_equal(c.headline,
+		"the iteration takes 1 ms in the base, 200 µs in the head "
+		"(-80.0 %, 95 % interval -83.3 % to -76.1 %); no function "
+		"changed: the only one is within 5 %, or too short to be "
+		"significant; 3 iterations a side cannot prove it: 4 would");
+	sides_compare(&h, 1, &b, 1, &a, &c);
+	/* 1 / 0.239 = 4.18 to 1 / 0.167 = 5.99 */
+	assert_string_equal(c.headline,
+		"the iteration takes 200 µs in the base, 1 ms in the head "
+		"(+400.0 %, 95 % interval +317.6 % to +498.7 %); no function "
+		"changed: the only one is within 5 %, or too short to be "
+		"significant; 3 iterations a side cannot prove it: 4 would");
+	arena_release(&a);
+}
+
+enum { MANY = 12 };
+
+/* Idle time falls in one direction and rises in the other. */
+static void idle_time_fell_or_rose(void **state)
+{
+	struct arena a = { 0 };
+	struct comparison c;
+	int64_t same[MANY], slow[MANY], fast[MANY];
+	(void)state;
+
+	for (int i = 0; i < MANY; i++) {
+		same[i] = 100000 + i % 3 * 100;
+		slow[i] = 900000 + i % 4 * 100;
+		fast[i] = 100000 + i % 4 * 100;
+	}
+	struct compared_run b = timed(&a, 1, same, slow, MANY),
+			    h = timed(&a, 2, same, fast, MANY);
+	sides_compare(&b, 1, &h, 1, &a, &c);
+	assert_non_null(strstr(c.headline,
+		"; idle time of the GPU fell by 800 µs per iteration (-88.9 %), "
+		"by permutation of iterations"));
+	assert_int_equal(strncmp(c.headline,
+				 "the iteration takes 1 ms in the base, 200.2 "
+				 "µs in the head (-80.0 %, 95 % interval -",
+				 80),
+		0);
+	assert_null(strstr(c.headline, "cannot prove it"));
+	sides_compare(&h, 1, &b, 1, &a, &c);
+	assert_non_null(strstr(c.headline,
+		"; idle time of the GPU rose by 800 µs per iteration "
+		"(+798.8 %), by permutation of iterations"));
+	arena_release(&a);
+}
+
+/* +10 % cannot be proven against the assumed 3 % between runs by any number of
+ * iterations (2.78 * 3 % * sqrt(2) = 11.8 %), but by more runs. */
+static void runs_are_named_where_iterations_cannot_prove(void **state)
+{
+	struct arena a = { 0 };
+	struct comparison c;
+	int64_t base[MANY], head[MANY], idle[MANY];
+	(void)state;
+
+	for (int i = 0; i < MANY; i++) {
+		base[i] = 1000000 + i % 3 * 1000;
+		head[i] = 1100000 + i % 4 * 1000;
+		idle[i] = 1000;
+	}
+	struct compared_run b = timed(&a, 1, base, idle, MANY),
+			    h = timed(&a, 2, head, idle, MANY);
+	sides_compare(&b, 1, &h, 1, &a, &c);
+	const char *at = strstr(c.headline, "; 12 iterations a side cannot "
+					    "prove it: ");
+	assert_non_null(at);
+	assert_non_null(strstr(at, " runs a side would"));
+	arena_release(&a);
+}
+
+/* All kernels take 40 % longer. Clocks are named only if they differ. */
+static void a_uniform_change_names_clocks_that_differ(void **state)
+{
+	static struct fact base[] = { { "power_cap_w", "700" } };
+	static struct fact head[] = { { "power_cap_w", "350" } };
+	static const char *const names[] = { "a", "b", "c", "d", "e", "f", "g",
+		"h", "i", "j", "k", "l" };
+	struct arena a = { 0 };
+	struct comparison c;
+	struct compared_run r[2];
+	(void)state;
+
+	for (int s = 0; s < 2; s++) {
+		r[s] = sides_run(&a, s + 1, MANY);
+		for (int k = 0; k < 12; k++) {
+			struct pattern *p = sides_kernel(&a, &r[s], names[k],
+				s ? 70000 : 50000, 4);
+			for (int i = 0; i < MANY; i++)
+				p->dur_ns[i] += (i * (k + 3)) % 5 * 100;
+		}
+	}
+	sides_compare(&r[0], 1, &r[1], 1, &a, &c);
+	assert_true(c.common.there);
+	const char *at = strstr(c.headline,
+		"a uniform change: all kernels take 1.4 times as long (+");
+	assert_non_null(at);
+	assert_null(strstr(c.headline, "clock"));
+	r[0].facts = (struct facts){ base, 1 };
+	r[1].facts = (struct facts){ head, 1 };
+	sides_compare(&r[0], 1, &r[1], 1, &a, &c);
+	assert_non_null(strstr(c.headline,
+		" per iteration), and the clocks or power limits differ; "));
+	arena_release(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_large_change_that_is_not_proven_comes_first),
+		cmocka_unit_test(idle_time_fell_or_rose),
+		cmocka_unit_test(runs_are_named_where_iterations_cannot_prove),
+		cmocka_unit_test(a_uniform_change_names_clocks_that_differ),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

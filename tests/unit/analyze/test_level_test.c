@@ -1,0 +1,223 @@
+/* test_level_test.c - heads against bases whose commits differ, and against odd
+ * bases. */
+#include "level_test.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+enum { UNITS = 64 };
+
+struct sides {
+	double base[UNITS], head[UNITS];
+	uint32_t base_commit[UNITS], base_n, head_n;
+};
+
+/* Within 0.4 % from run to run. */
+static double wavering(uint32_t i)
+{
+	static const double by[] = { 0, 3, -2, 1, -4, 2, -1 };
+	return by[i % 7] / 1000;
+}
+
+/* `commits` of five runs each, with these levels in percent. */
+static void sides_from(struct sides *s, const double *pct, uint32_t commits,
+	double head_pct)
+{
+	*s = (struct sides){ .base_n = 5 * commits, .head_n = 5 };
+	for (uint32_t i = 0; i < s->base_n; i++) {
+		s->base[i] = 1e6 * (1 + pct[i / 5] / 100) * exp(wavering(i));
+		s->base_commit[i] = i / 5;
+	}
+	for (uint32_t i = 0; i < s->head_n; i++)
+		s->head[i] = 1e6 * (1 + head_pct / 100) * exp(wavering(i + 3));
+}
+
+static struct level_test_result tested(const struct sides *s, bool labeled)
+{
+	struct arena a = { 0 };
+	struct level_test_result r;
+	const struct level_test_input q = { .v = { s->base, s->head, s->base_n,
+						    s->head_n },
+		.base_commit = labeled ? s->base_commit : NULL,
+		.limit = 0.02,
+		.alpha = 0.008,
+		.floor = noise_floor_of(NULL, NULL, -1),
+		.seed = 1 };
+	assert_true(level_test(&q, &a, &r));
+	arena_release(&a);
+	return r;
+}
+
+/* Whether commits differ decides what a rise of the head means. The quantile of
+ * Student's t for 0.008 and three degrees of freedom is 4.94; four commits that
+ * differ by a standard deviation of 1 % allow a rise of 4.94 % * sqrt(1 + 1/4) =
+ * 5.5 %. */
+static void commits(void **state)
+{
+	static const double equal[] = { 0, 0, 0, 0 },
+			    differ[] = { 1.2, -0.8, 0.4, -0.8 };
+	static const struct {
+		const double *levels;
+		double head;
+		bool shown, above;
+	} cases[] = {
+		{ equal, 3, true, true },
+		{ equal, 1.5, false, false },
+		{ differ, 4, false, true },
+		{ differ, 9, true, true },
+	};
+	struct sides s;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		sides_from(&s, cases[i].levels, 4, cases[i].head);
+		for (int labeled = 0; labeled < 2; labeled++) {
+			struct level_test_result r = tested(&s, labeled);
+			if (r.shown != cases[i].shown ||
+				r.above != cases[i].above)
+				fail_msg("case %zu, %d: p %g, df %g", i,
+					labeled, r.p, r.floor_df);
+		}
+	}
+}
+
+/* More runs of a head do not decide if commits differ. They differ by 1 %, so
+ * the interval is 4 % +- 3.18 * 1 % * sqrt(1 + 1.037 / 4): 0.4 to 7.7 %. */
+static void more_runs_of_a_commit(void **state)
+{
+	static const double differ[] = { 1.2, -0.8, 0.4, -0.8 };
+	struct sides s;
+
+	(void)state;
+	sides_from(&s, differ, 4, 4);
+	struct level_test_result r = tested(&s, true);
+	assert_int_equal(r.needed, -1);
+	assert_true(fabs(r.low - 0.004) < 0.003);
+	assert_true(fabs(r.high - 0.077) < 0.004);
+}
+
+/* The runs of the first commit have no label: each is a commit of its own. */
+static void some_without_labels(void **state)
+{
+	static const double equal[] = { 0, 0, 0, 0 };
+	struct sides s;
+
+	(void)state;
+	sides_from(&s, equal, 4, 3);
+	for (uint32_t i = 0; i < s.base_n; i++)
+		s.base_commit[i] = i < 10 ? i : 8 + i / 5;
+	struct level_test_result r = tested(&s, true);
+	assert_true(r.shown);
+	sides_from(&s, equal, 4, 0);
+	for (uint32_t i = 0; i < s.base_n; i++)
+		s.base_commit[i] = i < 10 ? i : 8 + i / 5;
+	r = tested(&s, true);
+	assert_true(!r.above && r.low < 0 && r.high > 0);
+}
+
+/* One commit cannot show how commits differ; its runs decide. */
+static void one_commit(void **state)
+{
+	static const double equal[] = { 0 };
+	struct sides s;
+
+	(void)state;
+	sides_from(&s, equal, 1, 20);
+	struct level_test_result r = tested(&s, true);
+	assert_true(r.shown && r.floor_df > 7 && r.floor_df < 13);
+}
+
+/* Every run of the base is the same. */
+static void no_variance(void **state)
+{
+	struct sides s = { .base_n = 20, .head_n = 1, .head = { 1.03e6 } };
+
+	(void)state;
+	for (uint32_t i = 0; i < s.base_n; i++) {
+		s.base[i] = 1e6;
+		s.base_commit[i] = i;
+	}
+	struct level_test_result r = tested(&s, true);
+	assert_true(r.shown && r.p == 0);
+	s.head[0] = 1e6;
+	r = tested(&s, true);
+	assert_true(!r.above && r.change == 0);
+}
+
+/* A head of one run: p is at least what the base's own tail says. The base of 20
+ * has one run of +10 %. A run of +12 % is beyond it by less than the tail
+ * allows: (10 / 12)^3 / 21 = 0.028 (in logarithms: 0.0283). */
+static void one_run(void **state)
+{
+	struct sides s = { .base_n = 20, .head_n = 1 };
+
+	(void)state;
+	for (uint32_t i = 0; i < s.base_n; i++) {
+		s.base[i] = 1e6 * exp(i == 7 ? 0.1 : wavering(i));
+		s.base_commit[i] = i;
+	}
+	s.head[0] = 1e6 * exp(0.12);
+	struct level_test_result r = tested(&s, true);
+	assert_true(r.above && !r.shown);
+	assert_true(fabs(r.p - 0.0276) < 0.0015);
+	s.head[0] = 1e6 * exp(0.05);
+	r = tested(&s, true);
+	assert_true(fabs(r.p - 2.0 / 21) < 1e-9);
+	s.head[0] = 1e6 * exp(0.3);
+	assert_true(tested(&s, true).shown);
+	/* one commit less */
+	s.base_n = 19;
+	r = tested(&s, true);
+	assert_true(r.above && !r.shown && r.needed >= 2);
+}
+
+/* Half of the runs are on a machine that is 6 % slower: a head there is no
+ * news, in any order. */
+static void two_machines(void **state)
+{
+	struct sides s = { .base_n = 40, .head_n = 1 };
+
+	(void)state;
+	for (uint32_t order = 0; order < 2; order++) {
+		for (uint32_t i = 0; i < s.base_n; i++) {
+			bool slow = order ? i / 3 % 2 : i % 2;
+			s.base[i] = 1e6 * exp(0.06 * slow + wavering(i));
+			s.base_commit[i] = i;
+		}
+		s.head[0] = 1e6 * exp(0.063);
+		assert_false(tested(&s, true).shown);
+	}
+}
+
+/* A base that becomes slower by 0.1 % from commit to commit. The head continues
+ * this. */
+static void drift(void **state)
+{
+	struct sides s = { .base_n = 40, .head_n = 1 };
+
+	(void)state;
+	for (uint32_t i = 0; i < s.base_n; i++) {
+		s.base[i] = 1e6 * exp(0.001 * i + wavering(i));
+		s.base_commit[i] = i;
+	}
+	s.head[0] = 1e6 * exp(0.04);
+	assert_false(tested(&s, true).shown);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(commits),
+		cmocka_unit_test(more_runs_of_a_commit),
+		cmocka_unit_test(some_without_labels),
+		cmocka_unit_test(one_commit),
+		cmocka_unit_test(no_variance),
+		cmocka_unit_test(one_run),
+		cmocka_unit_test(two_machines),
+		cmocka_unit_test(drift),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
