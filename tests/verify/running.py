@@ -157,11 +157,18 @@ class Server:
         return json.loads(answer)['id']
 
     def ended(self, upload):
-        """Waits until the upload is done or failed, and returns it."""
+        """Waits until the upload is done or failed, and returns it.
+
+        The upload may wait behind others. As long as some upload ends, the server
+        makes progress."""
         def ask():
             u = self.get(f'/uploads/{upload}')
             return u if u['state'] in ('done', 'failed') else None
-        return until(f'upload {upload}', ask)
+
+        def moving():
+            return sum(u['state'] in ('done', 'failed')
+                       for u in self.get('/uploads?limit=500')['items'])
+        return until(f'upload {upload}', ask, moving)
 
     def psql(self):
         """Returns the command line of psql on the private socket."""
