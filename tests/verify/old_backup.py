@@ -32,6 +32,9 @@ CATALOG_ANSWERS = ['operators']
 PASSING = {'id', 'run_id', 'upload_id', 'next'}
 # Fields that a later release added: null until the run is analyzed again.
 ADDED = {'iqr_ns'}
+# Fields of a gate that depend on how a release estimates the noise. What was measured
+# and the outcome must not change.
+ESTIMATES = {'p', 'low_pct', 'high_pct', 'noise_floor', 'runs_needed'}
 
 
 def patterns(seed):
@@ -92,11 +95,21 @@ def plain(value, without):
     return value
 
 
-def equal(server, fresh, answers, without):
+def grids(value):
+    """Removes the blocks of kernels from the sizes of a signature, which runs have
+    only since a later release."""
+    for stratum in value.get('strata', []):
+        for work in stratum['signature']:
+            if work['kind'] == 'grid':
+                work['size'] = work['size'].split(' / ')[0]
+    return value
+
+
+def equal(server, fresh, answers, without, since=lambda value: value):
     for old, new in enumerate(fresh, 1):
         for what in answers:
-            before = plain(server.get(f'/runs/{old}/{what}'), without)
-            after = plain(server.get(f'/runs/{new}/{what}'), without)
+            before = plain(since(server.get(f'/runs/{old}/{what}')), without)
+            after = plain(since(server.get(f'/runs/{new}/{what}')), without)
             assert before == after, (old, what, before, after)
 
 
@@ -110,7 +123,7 @@ def case_numbers_are_equal(place):
         with running.Server(data=data) as s:
             same_gate(s)
             fresh = send(s, place, '&label.after=upgrade')
-            equal(s, fresh, ANSWERS, PASSING | ADDED)
+            equal(s, fresh, ANSWERS, PASSING | ADDED, grids)
             s.stop()
             assert run('rebuild', '--data', data)[1] == '8 uploads queued\n'
             s.start()
@@ -121,12 +134,13 @@ def case_numbers_are_equal(place):
 
 
 def same_gate(server):
-    """Evaluates the stored gate again. Its sentences keep the wording of the older
-    release."""
+    """Evaluates the stored gate again. The stored one keeps the sentences and the
+    estimates of the older release."""
     stored = server.get('/gates/1')
     again = json.loads(server.ask('POST', '/gates', b'{"base": "1", "head": "2"}')[2])
     for part in ('outcome', 'policy', 'rules', 'findings', 'base', 'head'):
-        before, after = (plain(g[part], {'summary', 'message'}) for g in (stored, again))
+        before, after = (plain(g[part], {'summary', 'message'} | ESTIMATES)
+                         for g in (stored, again))
         assert before == after, (part, before, after)
 
 
