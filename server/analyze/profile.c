@@ -62,6 +62,10 @@ static void profile_notes_add(const struct trace *t, const struct process *proc,
 		unnamed += p->devices[i].name == NULL;
 	if (unnamed)
 		note_add(&p->notes, NOTE_no_device_name, unnamed, NULL, 0);
+	/* A file of collectives alone has no grid and no call of any kernel, as
+	 * its own note says. */
+	if (t->notes.count[NOTE_collectives_only])
+		return;
 	profile_notes_add_no_grid(t, proc, p);
 	profile_notes_add_uncorrelated(call_of, p);
 }

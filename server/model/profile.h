@@ -194,4 +194,4 @@ struct profile {
 /* Increased when a change of the analysis changes the derived rows of an
  * unchanged trace. It is stored with each run, so that a comparison can report
  * that its runs were analyzed by different versions. */
-#define ANALYSIS_VERSION 9
+#define ANALYSIS_VERSION 10

@@ -151,7 +151,8 @@ static void findings_sizes(struct finding_list *t, double sized, double bound)
 			arena_printf(t->arena,
 				"%.1f %% of GPU time has a known shape but no "
 				"roofline bound: its operators have no cost "
-				"formula, or its platform has no peak",
+				"formula, its platform has no peak, or the "
+				"process group of its collectives is unknown",
 				100 * (sized - bound)));
 }
 

@@ -15,10 +15,15 @@ import {jobName} from './jobs.js';
 const rankName = (r) => (r.rank === null ? `run ${r.run}` : `rank ${r.rank}`);
 
 // A sentence about the marked ranks; it computes nothing.
-function sentence(job) {
+export function sentence(job) {
 	const late = job.ranks.filter((r) => r.straggler).map(rankName);
 	const n = f.plural(job.ranks.length, 'rank');
 	if (job.ranks.length < 2) return `${n}: waiting and transfer cannot be separated with a single rank`;
+	if (job.ranks.filter((r) => r.compute_ns !== null).length < 2)
+		return (
+			`${n}: their compute times are unknown, ` +
+			'and with them whether a rank computes longer than the others'
+		);
 	if (!late.length) return `${n}: no rank computes significantly longer than the others`;
 	const names = late.length === 1 ? late[0] : `${late.slice(0, -1).join(', ')} and ${late.at(-1)}`;
 	return (

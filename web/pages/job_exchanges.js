@@ -26,7 +26,7 @@ function columns(map) {
 	return [
 		{label: bytes ? 'From rank' : 'Rank', head: true, cell: ({rank}) => rankName(rank), class: 'heat-rank'},
 		bytes
-			? {label: 'Receives', num: true, cell: ({rank}) => f.bytes(rank.received_bytes)}
+			? {label: 'Received in total', num: true, cell: ({rank}) => f.bytes(rank.received_bytes)}
 			: {label: 'Mean', num: true, cell: ({rank}) => f.duration(rank.waiting_ns)},
 		...map.columns.map((column, i) => ({
 			label: columnName(map, column),

@@ -209,7 +209,8 @@ static struct rank_line ranks_line_of(const struct ranks_maker *m, uint32_t r)
 	for (uint32_t i = 0; i < run->collectives.n; i++)
 		for (uint32_t k = 0; k < run->collectives.rows[i].n; k++)
 			l.collective_ns += run->collectives.rows[i].dur_ns[k];
-	l.compute_ns = run->kernel_ns + run->graph_ns - l.collective_ns;
+	if (!run->notes.count[NOTE_collectives_only])
+		l.compute_ns = run->kernel_ns + run->graph_ns - l.collective_ns;
 	if (m->n > 1)
 		l.transfer_ns = l.waiting_ns = l.matched_calls = l.last_calls =
 			l.caused_ns = 0;

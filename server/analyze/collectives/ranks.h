@@ -23,7 +23,8 @@ struct rank_line {
 	 * is collective_ns without unmatched collectives. Both are -1 for a
 	 * single run. All three are -1 if there are no launches. */
 	int64_t collective_ns, transfer_ns, waiting_ns;
-	int64_t compute_ns; /* kernels that are not collectives, and opaque graphs */
+	int64_t compute_ns; /* kernels that are not collectives, and opaque graphs;
+		unknown if the file records collectives alone */
 	/* last_share: the share of matched collectives at which this rank
 	 * arrives last; if several ranks arrive last together, each gets a
 	 * fraction. late_ns: mean delay after the first rank, over all matched

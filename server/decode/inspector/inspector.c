@@ -718,6 +718,7 @@ static bool inspector_finish(struct inspector *x, struct err *e)
 		if (!inspector_finish_record(x, i))
 			return arena_err(t->arena, e);
 	inspector_finish_processes(x);
+	note_add(&t->notes, NOTE_collectives_only, x->rows, NULL, 0);
 	json_reader_note_cut(&x->json, t);
 	t->format = "nccl_inspector";
 	t->base_is_utc = true;

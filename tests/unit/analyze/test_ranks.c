@@ -95,6 +95,10 @@ static void test_alone(void **state)
 	assert_int_equal(w->out.rank_twice, 0);
 	assert_true(ranks_waiting(w->runs, 1, &w->arena, waiting, &w->e));
 	assert_true(isnan(waiting[0][0]));
+	a->notes.count[NOTE_collectives_only] = 1;
+	analyse(w);
+	assert_int_equal(w->out.ranks[0].collective_ns, 5);
+	assert_int_equal(w->out.ranks[0].compute_ns, -1);
 	a->content = CONTENT_PATTERNS;
 	a->collectives.n = 0;
 	analyse(w);
