@@ -142,6 +142,10 @@ static uint32_t compare_groups_kind_of(struct compare_groups *w,
 	compare_work_sizes_from(of, stratum, &w->words, w->c->a, &k.sizes);
 	k.run = run;
 	for (uint32_t i = 0; i < side->n; i++) {
+		/* Strata of one run are one group only by their labels. */
+		if (side->kinds[i].run == run &&
+			!compare_groups_labeled(k.stratum))
+			continue;
 		double x = compare_groups_fit(&side->kinds[i], &k);
 		if (x > fit && (x > 1 || side->kinds[i].run != run)) {
 			fit = x;

@@ -66,18 +66,42 @@ static uint32_t compare_work_join_equal(struct compare_size *r, uint32_t n)
 	return kept;
 }
 
+/* Fills the shares of rows whose calls are still their own, and then the calls
+ * of each name. */
+static void compare_work_shares(struct compare_size *r, uint32_t n)
+{
+	for (uint32_t from = 0, to; from < n; from = to) {
+		double sum = 0;
+		to = compare_work_name_end(r, from, n);
+		for (uint32_t i = from; i < to; i++)
+			sum += r[i].calls;
+		for (uint32_t i = from; i < to; i++) {
+			r[i].share = r[i].calls / sum;
+			r[i].calls = sum;
+		}
+	}
+}
+
+static bool compare_work_counts(const struct work *w,
+	const struct compare_sizes *so_far)
+{
+	return strpbrk(w->size, "0123456789") &&
+	       so_far->n[w->kind] < ITERATIONS_WORKS_MAX;
+}
+
 void compare_work_sizes_from(const struct iterations *c, uint32_t stratum,
 	struct names *words, struct arena *a, struct compare_sizes *out)
 {
+	uint32_t from = compare_work_first(c, stratum), to = from;
+	uint32_t n[2] = { 0 };
 	*out = (struct compare_sizes){ 0 };
+	while (to < c->works_n && c->works[to].stratum == stratum)
+		n[c->works[to++].kind]++;
 	for (int k = 0; k < 2; k++)
-		out->rows[k] = arena_array(a, struct compare_size,
-			ITERATIONS_WORKS_MAX + 1);
-	for (uint32_t i = compare_work_first(c, stratum);
-		i < c->works_n && c->works[i].stratum == stratum; i++) {
+		out->rows[k] = arena_array(a, struct compare_size, n[k] + 1);
+	for (uint32_t i = from; i < to; i++) {
 		const struct work *w = &c->works[i];
-		if (!strpbrk(w->size, "0123456789") ||
-			out->n[w->kind] == ITERATIONS_WORKS_MAX)
+		if (!compare_work_counts(w, out))
 			continue;
 		const char *stem = c->work_stems ? c->work_stems[i] : NULL;
 		const char *name = stem ? stem : w->name;
@@ -94,16 +118,7 @@ void compare_work_sizes_from(const struct iterations *c, uint32_t stratum,
 		struct compare_size *r = out->rows[k];
 		qsort(r, out->n[k], sizeof *r, compare_work_by_name);
 		out->n[k] = compare_work_join_equal(r, out->n[k]);
-		for (uint32_t from = 0, to; from < out->n[k]; from = to) {
-			double sum = 0;
-			to = compare_work_name_end(r, from, out->n[k]);
-			for (uint32_t i = from; i < to; i++)
-				sum += r[i].calls;
-			for (uint32_t i = from; i < to; i++) {
-				r[i].share = r[i].calls / sum;
-				r[i].calls = sum;
-			}
-		}
+		compare_work_shares(r, out->n[k]);
 	}
 }
 

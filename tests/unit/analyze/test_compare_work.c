@@ -521,6 +521,52 @@ static void a_context_that_grows_is_the_same_work(void **state)
 	arena_release(&a);
 }
 
+/* A run of `n` iterations, each of another size in twenty operators. */
+static struct compared_run of_many_sizes(struct arena *a, int64_t id,
+	uint32_t n)
+{
+	enum { OPERATORS = 20 };
+	struct compared_run r = run(a, id, n);
+	struct work *list = arena_array(a, struct work, n * OPERATORS);
+	r.iterations.strata = arena_array(a, struct stratum, n);
+	r.iterations.strata_n = n;
+	for (uint32_t i = 0; i < n; i++) {
+		r.iterations.strata[i] = (struct stratum){ .text = "",
+			.sequences = -1,
+			.tokens = -1,
+			.kv_tokens = -1,
+			.iterations = 1 };
+		r.iterations.iterations[i].stratum = i;
+		for (uint32_t k = 0; k < OPERATORS; k++)
+			list[i * OPERATORS + k] = (struct work){ i, WORK_OP,
+				arena_printf(a, "aten::op%u", k),
+				arena_printf(a, "[[%u,64]]", 100 + i), 1 };
+	}
+	works(&r, list, n * OPERATORS);
+	return r;
+}
+
+/* As in a server whose batches have any size: each size is a group, and only
+ * those with the most time are paired. A list of sizes takes only the memory of
+ * its own rows: two thousand lists of 20 rows take 2 MiB, not
+ * 115 MiB as lists of the largest size would. */
+static void a_thousand_sizes_need_little_memory(void **state)
+{
+	enum { SIZES = 1000 };
+	struct arena a = { 0 };
+	struct comparison c;
+	struct compared_run b = of_many_sizes(&a, 1, SIZES),
+			    h = of_many_sizes(&a, 2, SIZES);
+	size_t before = a.taken;
+	(void)state;
+
+	sides_compare(&b, 1, &h, 1, &a, &c);
+	assert_in_range(a.taken - before, 1, 8 << 20);
+	/* Of the 1,000 sizes of each side, 128 are paired. */
+	assert_int_equal(c.groups_n, 2 * SIZES - 128);
+	arena_release(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -542,6 +588,7 @@ int main(void)
 		cmocka_unit_test(a_mix_that_cannot_be_balanced_keeps_one_kind),
 		cmocka_unit_test(work_of_one_side_only_is_excluded),
 		cmocka_unit_test(a_context_that_grows_is_the_same_work),
+		cmocka_unit_test(a_thousand_sizes_need_little_memory),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
