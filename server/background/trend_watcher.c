@@ -1,7 +1,9 @@
 /* trend_watcher.c - finds the workloads to check, reads their series, and
  * selects the changes that were not reported before. */
 #include "trend_watcher.h"
+#include "catalog.h"
 #include "change_log.h"
+#include "trend_work.h"
 #include "url_encode.h"
 #include "view_trend.h"
 #include <stdlib.h>
@@ -19,6 +21,7 @@ struct trend_watcher_look {
 	struct db *db;
 	struct arena *a;
 	const struct change_due *due;
+	struct catalog *catalog; /* without edits; NULL before it is needed */
 	struct change_point_record *news;
 	uint32_t n, cap;
 };
@@ -106,6 +109,17 @@ static void trend_watcher_add(struct trend_watcher_look *l, const char *metric,
 		p->at >= from ? trend_watcher_body(l, is, p) : NULL };
 }
 
+static bool trend_watcher_work(struct trend_watcher_look *l,
+	const struct trend_result *is, uint32_t i, const char **other_work,
+	struct err *e)
+{
+	if (!l->catalog)
+		l->catalog = catalog_new(NULL, e);
+	return l->catalog &&
+	       trend_work_of(l->db, l->catalog, l->a, is->t, is->changes,
+		       is->changes_n, i, other_work, e);
+}
+
 /* Adds the changes of one series that were not reported yet. */
 static bool trend_watcher_look_at(struct trend_watcher_look *l,
 	enum trend_metric m, const char *of, struct err *e)
@@ -144,9 +158,17 @@ static bool trend_watcher_look_at(struct trend_watcher_look *l,
 		if (is_again < n)
 			known[is_again] = true;
 	}
-	for (uint32_t i = 0; i < n; i++)
-		if (!known[i])
-			trend_watcher_add(l, metric, &is, &found[i]);
+	const char **other_work = arena_array(l->a, const char *, n + 1);
+	is.changes = found;
+	is.changes_n = n;
+	is.other_work = other_work;
+	for (uint32_t i = 0; i < n; i++) {
+		if (known[i])
+			continue;
+		if (!trend_watcher_work(l, &is, i, &other_work[i], e))
+			return false;
+		trend_watcher_add(l, metric, &is, &found[i]);
+	}
 	return true;
 }
 
@@ -179,6 +201,7 @@ bool trend_watcher_step(struct db *db, int64_t *after, bool *more,
 		*more = due.more;
 		ok = trend_watcher_look(&l, e);
 	}
+	catalog_free(l.catalog);
 	arena_release(&a);
 	return ok;
 }

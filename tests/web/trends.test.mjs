@@ -47,6 +47,8 @@ const HEADS = [
 	['one', doc({change_points: [cut(3)]}), 'Iteration, median, in 6 runs: 1 change point, +10.0 % at 0123456789 (run 14)'],
 	['two, of an operator, down, without a group', doc({metric: 'operator', stat: 'mean', of: 'gemm', change_points: [cut(2), cut(4, {change_pct: -3.25, group: null})]}),
 		'Operator “gemm”, average, in 6 runs: 2 change points, the last −3.3 % at run 15'],
+	['one, to other work', doc({change_points: [cut(3, {other_work: 'the work differs: a before, b after'})]}),
+		'Iteration, median, in 6 runs: 1 change point, +10.0 % at 0123456789 (run 14), but the work differs: a before, b after'],
 ];
 for (const [what, made, text] of HEADS)
 	test(`headline: ${what}`, () => assert.equal(t.headline(made), text));

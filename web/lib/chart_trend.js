@@ -114,6 +114,9 @@ function paintLevels(ctx, f, doc, xs, colors, seam) {
 	}
 }
 
+// A change of the work is neither better nor worse.
+const changeColor = (c, colors) => (c.other_work ? colors.group : c.worse ? colors.more : colors.less);
+
 function paintChanges(ctx, f, doc, xs, colors) {
 	const seen = doc.change_points
 		.map((c) => ({...c, x: f.x(xs[c.index])}))
@@ -121,7 +124,7 @@ function paintChanges(ctx, f, doc, xs, colors) {
 	ctx.setLineDash([4 * f.px, 3 * f.px]);
 	ctx.lineWidth = 1.5 * f.px;
 	for (const c of seen) {
-		ctx.strokeStyle = c.worse ? colors.more : colors.less;
+		ctx.strokeStyle = changeColor(c, colors);
 		ctx.beginPath();
 		ctx.moveTo(c.x, f.top);
 		ctx.lineTo(c.x, f.foot);
@@ -138,7 +141,7 @@ function paintChanges(ctx, f, doc, xs, colors) {
 		ctx.lineWidth = 3 * f.px;
 		ctx.strokeStyle = colors.ground;
 		ctx.strokeText(text, x, f.top + 2 * f.px);
-		ctx.fillStyle = c.worse ? colors.more : colors.less;
+		ctx.fillStyle = changeColor(c, colors);
 		ctx.fillText(text, x, f.top + 2 * f.px);
 	}
 }

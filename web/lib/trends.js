@@ -120,7 +120,8 @@ export function headline(doc) {
 	const last = list.at(-1);
 	return (
 		`${of}: ${f.plural(list.length, 'change point')}, ${list.length > 1 ? 'the last ' : ''}` +
-		`${changeText(last.change_pct)} at ${changePlace(last)}`
+		`${changeText(last.change_pct)} at ${changePlace(last)}` +
+		(last.other_work ? `, but ${last.other_work}` : '')
 	);
 }
 
@@ -173,6 +174,7 @@ export function pointText(doc, i) {
 		f.moment(new Date(when[i]).toISOString()),
 		group[i] ? `${doc.group} ${shortCommit(group[i])}` : '',
 		c ? `change point, ${changeText(c.change_pct)}` : '',
+		c?.other_work ?? '',
 	]
 		.filter(Boolean)
 		.join(', ');

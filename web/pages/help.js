@@ -201,7 +201,8 @@ const SECTIONS = [
 			'without the value are counted as excluded, not estimated.',
 		'A change point is where the level of the series changed permanently, found by a permutation test. ' +
 			'Label runs with `commit` and upload at least three runs per commit, so that runs of a commit form a ' +
-			'group.',
+			'group. If the runs before and after it do different work, the change point says so: the work is ' +
+			'examined by the rules of a comparison.',
 		'Bus bandwidth counts the bytes of collectives as nccl-tests do. It includes the time in which a rank ' +
 			'waits for others, and a fall of it is a change for the worse.',
 		'The table Change points links each change to a comparison of the runs before and after it.',

@@ -287,6 +287,9 @@ function changesList(doc, query, at) {
 			(c) => c.p,
 			(c) => f.probability(c.p),
 		),
+		...(doc.change_points.some((c) => c.other_work)
+			? [{label: 'Work', class: 'wraps', cell: (c) => c.other_work ?? 'the same, or unknown'}]
+			: []),
 		{
 			label: 'Compare runs',
 			cell: (c) => {

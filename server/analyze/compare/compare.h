@@ -83,6 +83,16 @@ void compare_stems(const struct catalog *k, struct compared_run *runs,
 void compare_repeat_stems(const struct catalog *k, struct repeats *r,
 	struct arena *a);
 
+/* How the work of two sides differs: a sentence for people, in the arena. NULL if
+ * it does not, or if nothing is known. The work differs if no group of iterations
+ * is a pair, if the pairs have less than half of the time of a side, or if the
+ * mean iteration changed mostly because the proportions of the groups did. Of
+ * the runs, only the iterations and the list patterns.iteration are used. The
+ * arena must have no size limit. */
+const char *compare_groups_changed(const struct compared_run *before,
+	uint32_t before_n, const struct compared_run *after, uint32_t after_n,
+	struct arena *a);
+
 /* The kernels of a device in each of two runs that names alone do not match: at
  * most one identity per kernel. All other kernels are the same if their names
  * are equal. compare_stems() must have filled the stems. */

@@ -492,10 +492,11 @@ static uint32_t **compare_groups_wanted(struct compare_groups *w, int s)
 
 /* Findings. */
 
-static void compare_groups_other_work(struct compare_groups *w)
+/* How the groups with the most time of both sides differ. */
+static void compare_groups_difference(struct compare_groups *w,
+	const char *text[2])
 {
 	const struct compare_groups_kind *k[2] = { NULL, NULL };
-	const char *text[2] = { NULL, NULL };
 	for (int s = 0; s < 2; s++)
 		for (uint32_t i = 0; i < w->side[s].n; i++)
 			if (!k[s] || w->side[s].kinds[i].ns > k[s]->ns)
@@ -507,6 +508,12 @@ static void compare_groups_other_work(struct compare_groups *w)
 			    &w->words, w->c->a, text))
 		for (int s = 0; s < 2; s++)
 			text[s] = k[s]->stratum->text;
+}
+
+static void compare_groups_other_work(struct compare_groups *w)
+{
+	const char *text[2] = { NULL, NULL };
+	compare_groups_difference(w, text);
 	compare_finding_add(w->c, FINDING_other_work, text[BASE], text[HEAD]);
 }
 
@@ -666,4 +673,113 @@ bool compare_groups_from(struct compare *c, uint32_t **want[2], struct err *e)
 		compare_groups_other_work(&w);
 	}
 	return true;
+}
+
+/* Whether two sides do the same work. */
+
+/* Sides whose pairs have less than this share of the time of either do mostly
+ * other work. */
+#define MOSTLY 0.5
+
+/* The pair whose shares of time differ most. Of two pairs without other groups
+ * both differ by the same, apart from rounding: the first has more time. */
+static const struct compare_groups_pair *compare_groups_most_uneven(
+	const struct compare_groups *w)
+{
+	const struct compare_groups_pair *most = NULL;
+	double by = 0;
+	for (uint32_t i = 0; i < w->pairs_n; i++) {
+		const struct compare_groups_pair *p = &w->pairs[i];
+		double d = fabs(compare_groups_share(w, p->kind[HEAD], HEAD) -
+				compare_groups_share(w, p->kind[BASE], BASE));
+		if (d > by + 1e-9) {
+			by = d;
+			most = p;
+		}
+	}
+	return most;
+}
+
+/* How many times as long the mean iteration of the head is. *equal: by the means
+ * of the pairs alone, each weighted with its share of time on both sides, so
+ * that proportions have no influence. */
+static double compare_groups_ratio(const struct compare_groups *w,
+	double *equal)
+{
+	double n[2] = { 0 }, ns[2] = { 0 }, sum = 0, all = 0;
+	for (uint32_t i = 0; i < w->pairs_n; i++) {
+		const struct compare_groups_pair *p = &w->pairs[i];
+		double share = compare_groups_share(w, p->kind[BASE], BASE) +
+			       compare_groups_share(w, p->kind[HEAD], HEAD);
+		for (int s = 0; s < 2; s++) {
+			n[s] += p->kind[s]->iterations;
+			ns[s] += p->kind[s]->ns;
+		}
+		sum += share * log(compare_groups_mean_ns(p->kind[HEAD]) /
+				       compare_groups_mean_ns(p->kind[BASE]));
+		all += share;
+	}
+	*equal = exp(sum / all);
+	return ns[HEAD] / n[HEAD] / (ns[BASE] / n[BASE]);
+}
+
+static const char *compare_groups_pairs_text(const struct compare_groups *w)
+{
+	struct arena *a = w->c->a;
+	double share[2] = { 0 }, equal;
+	for (uint32_t i = 0; i < w->pairs_n; i++)
+		for (int s = 0; s < 2; s++)
+			share[s] +=
+				compare_groups_share(w, w->pairs[i].kind[s], s);
+	if (fmin(share[BASE], share[HEAD]) < MOSTLY) {
+		const char *alone[2];
+		for (int s = 0; s < 2; s++) {
+			alone[s] = compare_groups_list(w, w->pairs_n, w->all_n,
+				GROUP_NONE, s);
+			alone[s] = alone[s] ? alone[s] : "nothing";
+		}
+		return arena_printf(a,
+			"most of the work differs; without a counterpart are "
+			"%s before, and %s after",
+			alone[BASE], alone[HEAD]);
+	}
+	/* The proportions explain the change if equal work changed by less than
+	 * half of it, or in the other direction. */
+	double all = log(compare_groups_ratio(w, &equal));
+	const struct compare_groups_pair *p = compare_groups_most_uneven(w);
+	if (w->pairs_n < 2 || !p || !(log(equal) / all < MOSTLY))
+		return NULL;
+	return arena_printf(a,
+		"the proportions of the work differ: %s is %s of the time "
+		"before, %s after; iterations of equal work changed by %s",
+		compare_groups_text(p->kind[BASE]),
+		compare_text_pct(a,
+			compare_groups_share(w, p->kind[BASE], BASE)),
+		compare_text_pct(a,
+			compare_groups_share(w, p->kind[HEAD], HEAD)),
+		arena_printf(a, "%+.1f %%", 100 * (equal - 1)));
+}
+
+const char *compare_groups_changed(const struct compared_run *before,
+	uint32_t before_n, const struct compared_run *after, uint32_t after_n,
+	struct arena *a)
+{
+	struct comparison out = { .comparable = true };
+	struct compare c = { .a = a, .out = &out };
+	struct compare_groups w = { .c = &c };
+	assert(a->ceiling == 0);
+	names_init(&w.words, a);
+	compare_match_units(before, before_n, a, &c.side[BASE]);
+	compare_match_units(after, after_n, a, &c.side[HEAD]);
+	for (int s = 0; s < 2; s++)
+		compare_groups_side_from(&w, s);
+	if (!w.side[BASE].n || !w.side[HEAD].n)
+		return NULL;
+	compare_groups_pair(&w);
+	if (w.pairs_n)
+		return compare_groups_pairs_text(&w);
+	const char *text[2] = { NULL, NULL };
+	compare_groups_difference(&w, text);
+	return arena_printf(a, "the work differs: %s before, %s after",
+		text[BASE], text[HEAD]);
 }

@@ -7,6 +7,7 @@
 #include "listing.h"
 #include "query_trend.h"
 #include "trend.h"
+#include "trend_work.h"
 #include "view_trend.h"
 #include <string.h>
 
@@ -135,6 +136,21 @@ static bool trends_trend_read(struct call *c, const struct trend_filter *f,
 		       trend_metric_word(f->metric), f->of);
 }
 
+/* Examines the work around the change points of t. */
+static bool trends_other_work(struct call *c, struct trend_result *is,
+	struct err *e)
+{
+	const char **other_work;
+	const struct catalog *k = catalog_cache_take(&c->s, e);
+	if (!k || !call_db(c, e) ||
+		!trend_work_from(c->s.db, k, &c->s.arena, is->t, is->changes,
+			is->changes_n, &other_work, e))
+		return false;
+	call_db_return(c);
+	is->other_work = other_work;
+	return true;
+}
+
 json_t *trends_get(struct call *c, struct err *e)
 {
 	struct change_options o = CHANGE_OPTIONS;
@@ -156,6 +172,8 @@ json_t *trends_get(struct call *c, struct err *e)
 		return NULL;
 	}
 	is.changes = changes;
+	if (!trends_other_work(c, &is, e))
+		return NULL;
 	return listing_is_json(c)
 		       ? view_trend(&is)
 		       : listing_file(c, view_trend_table(&c->s.arena, &is),

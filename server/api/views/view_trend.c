@@ -40,6 +40,19 @@ static double view_trend_pct(double ratio)
 	return round((ratio - 1) * 1e6) / 1e4;
 }
 
+static const char *view_trend_other_work(const struct trend_result *is,
+	const struct change_point *p)
+{
+	return is->other_work[p - is->changes];
+}
+
+static bool view_trend_worse(const struct trend_result *is,
+	const struct change_point *p)
+{
+	return !view_trend_other_work(is, p) &&
+	       trend_worse(is->f->metric, p->before, p->after);
+}
+
 static json_t *view_trend_changes(const struct trend_result *is);
 
 #define ROWS "trends.def"

@@ -12,6 +12,7 @@ struct trend_result {
 	bool grouped; /* some unit has the label */
 	const struct change_point *changes;
 	uint32_t changes_n;
+	const char *const *other_work; /* of each change (trend_work.h) */
 };
 json_t *view_trend(const struct trend_result *is);
 /* `p` is one of is->changes. */

@@ -9,7 +9,7 @@ import zlib
 from talk.made_collectives import made_all_to_all, made_collectives
 from talk.made_layers import (made_grouped, made_lagging, made_layers, made_other,
                               made_other_lagging)
-from talk.made_steps import CHANGED, WORK, made_rank, made_steps
+from talk.made_steps import CHANGED, WORK, made_rank, made_serving, made_steps
 from talk.server import HERE
 
 TRACE = os.path.join(HERE, "data", "two-kernels.json")
@@ -224,6 +224,10 @@ MADE = {
     "steps-third": lambda: made_steps(WORK, seed=4),
     "steps-fourth": lambda: made_steps(WORK, seed=5),
     "steps-changed": lambda: made_steps(CHANGED, seed=3),
+    "serving-16": lambda: made_serving(16),
+    "serving-8": lambda: made_serving(8),
+    "serving-mostly-16": lambda: made_serving(16, 16, 16, 8),
+    "serving-mostly-8": lambda: made_serving(16, 8, 8, 8, 8, 8, 8),
     "steps-changed-again": lambda: made_steps(CHANGED, seed=6),
     "rank-0-of-2": lambda: made_rank(0, 2),
     "rank-1-of-2": lambda: made_rank(1, 2),

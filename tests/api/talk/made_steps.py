@@ -37,21 +37,35 @@ def made_rank(rank, world, as_rank=None):
                       rank=rank if as_rank is None else as_rank)
 
 
-def made_steps(work, steps=12, seed=1, pid=4711, rank=None, world=None, uneven=0.01):
-    """Returns the bytes of a trace in which every step, from ProfilerStep#1 on, does
-    `work`."""
+def made_serving(*batches):
+    """Returns a trace of vLLM: for each batch of so many sequences, twelve decode steps
+    that take 500 us per sequence."""
+    counts = [sequences for sequences in batches for _ in range(12)]
+    return made_steps(lambda step: [("void decode<128>(float*)", counts[step], 500)], len(counts),
+                      named=lambda step: f"execute_context_0(0)_generation_{counts[step]}"
+                                         f"({counts[step]})")
+
+
+def made_steps(work, steps=12, seed=1, pid=4711, rank=None, world=None, uneven=0.01,
+               named=lambda step: f"ProfilerStep#{step + 1}"):
+    """Returns the bytes of a trace in which every step, by default from ProfilerStep#1 on,
+    does `work`. Where that is a function, it gives the work of each step, which then takes
+    as long as its kernels."""
     dice, events, n = random.Random(seed), [], 0
+    begin = 1_000_000
     for step in range(steps):
-        begin = 1_000_000 + step * STEP_US
-        events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step + 1}",
-                       "pid": pid, "tid": pid + 1, "ts": begin, "dur": STEP_US - 10, "args": {}})
+        does = work(step) if callable(work) else work
+        step_us = sum(n * us for _, n, us in does) + 1000 if callable(work) else STEP_US
+        events.append({"ph": "X", "cat": "user_annotation", "name": named(step),
+                       "pid": pid, "tid": pid + 1, "ts": begin, "dur": step_us - 10, "args": {}})
         gpu = begin + 50
-        for name, count, us in work:
+        for name, count, us in does:
             for _ in range(count):
                 n += 1
                 dur = round(us * dice.uniform(1 - uneven, 1 + uneven), 3)
                 launch(events, n, pid, begin + n % 500 + 10, round(gpu, 3), dur, name)
                 gpu += dur + 2
+        begin += step_us
     head = {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA H200"}]}
     if rank is not None:
         head["distributedInfo"] = {"rank": rank, "world_size": world}

@@ -521,6 +521,72 @@ static void a_context_that_grows_is_the_same_work(void **state)
 	arena_release(&a);
 }
 
+/* Decode steps take 1 ms, prefills 10 ms: with as many prefills as decode steps,
+ * the mean iteration takes 5.5 instead of 1.9 ms. */
+static void changes_of_the_work_are_reported(void **state)
+{
+	static const struct {
+		const char *what;
+		uint32_t base[2], head[2]; /* decode steps, prefills */
+		double head_decode_ns;
+		const char *text;
+	} cases[] = {
+		{ "the same work", { 18, 2 }, { 9, 1 }, 1e6, NULL },
+		{ "the same work takes longer", { 18, 2 }, { 18, 2 }, 2e6,
+			NULL },
+		{ "other work", { 20, 0 }, { 0, 20 }, 1e6,
+			"the work differs: decode, 16 sequences, 16 tokens "
+			"before, prefill, 1 sequences, 512 tokens after" },
+		{ "mostly other work", { 20, 0 }, { 10, 10 }, 1e6,
+			"most of the work differs; without a counterpart are "
+			"nothing before, and prefill, 1 sequences, 512 tokens "
+			"(90.9 % of its time) after" },
+		{ "other proportions", { 18, 2 }, { 10, 10 }, 1e6,
+			"the proportions of the work differ: prefill, 1 "
+			"sequences, 512 tokens is 52.6 % of the time before, "
+			"90.9 % after; iterations of equal work changed by "
+			"+0.0 %" },
+		/* equal work takes 1.28 times as long, the mean 2.37 times */
+		{ "other proportions, and longer steps", { 18, 2 }, { 11, 9 },
+			2.2e6,
+			"the proportions of the work differ: prefill, 1 "
+			"sequences, 512 tokens is 52.6 % of the time before, "
+			"78.8 % after; iterations of equal work changed by "
+			"+31.0 %" },
+		/* the mean takes less, equal work takes longer */
+		{ "longer steps, but fewer prefills", { 10, 10 }, { 18, 2 },
+			1.2e6,
+			"the proportions of the work differ: prefill, 1 "
+			"sequences, 512 tokens is 90.9 % of the time before, "
+			"48.1 % after; iterations of equal work changed by "
+			"+5.7 %" },
+	};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct arena a = { 0 };
+		struct compared_run side[2];
+		for (int s = 0; s < 2; s++) {
+			const uint32_t *n = s ? cases[i].head : cases[i].base;
+			side[s] = run(&a, s + 1, n[0] + n[1]);
+			strata(&side[s], &a, n[0], n[1]);
+			for (uint32_t k = 0; k < n[0] + n[1]; k++)
+				side[s].iterations.iterations[k].dur_ns =
+					k >= n[0] ? 10000000
+					: s ? (int64_t)cases[i].head_decode_ns
+					    : 1000000;
+		}
+		const char *text =
+			compare_groups_changed(&side[0], 1, &side[1], 1, &a);
+		if (cases[i].text)
+			assert_string_equal(text ? text : cases[i].what,
+				cases[i].text);
+		else
+			assert_null(text);
+		arena_release(&a);
+	}
+}
+
 /* A run of `n` iterations, each of another size in twenty operators. */
 static struct compared_run of_many_sizes(struct arena *a, int64_t id,
 	uint32_t n)
@@ -588,6 +654,7 @@ int main(void)
 		cmocka_unit_test(a_mix_that_cannot_be_balanced_keeps_one_kind),
 		cmocka_unit_test(work_of_one_side_only_is_excluded),
 		cmocka_unit_test(a_context_that_grows_is_the_same_work),
+		cmocka_unit_test(changes_of_the_work_are_reported),
 		cmocka_unit_test(a_thousand_sizes_need_little_memory),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,7 +23,8 @@ static int teardown(void **state)
 static void empty(struct db *db)
 {
 	fixture_script(db,
-		"TRUNCATE run, run_operator, change_point, change_seen, "
+		"TRUNCATE run, run_operator, run_stratum, run_iteration, "
+		"change_point, change_seen, "
 		"webhook, webhook_delivery;"
 		"INSERT INTO webhook (project, url, secret, events, created_by) "
 		"VALUES (NULL, 'http://x', decode(repeat('ab', 32), 'hex'), "
@@ -163,6 +164,56 @@ static void the_event_describes_the_change(void **state)
 	assert_true(json_real_value(json_object_get(c, "after")) == 11022000);
 	assert_true(json_real_value(json_object_get(c, "change_pct")) == 10);
 	assert_int_equal(json_integer_value(json_object_get(c, "index")), 40);
+	assert_true(json_is_true(json_object_get(c, "worse")));
+	assert_true(json_is_null(json_object_get(c, "other_work")));
+	json_decref(v);
+	arena_release(&a);
+}
+
+/* Each run decodes `tokens` in its only iteration. */
+static void decoded(struct db *db, int from, int until, int tokens)
+{
+	struct sql_params p = { 0 }, q = { 0 };
+	sql_int8(&p, from);
+	sql_int8(&p, until);
+	sql_int8(&p, tokens);
+	works(sql_run(db,
+		"INSERT INTO run_stratum (run_id, stratum, text, phase, "
+		"sequences, tokens, kv_tokens, iterations) "
+		"SELECT i, 0, $3::bigint || ' tokens', 'decode', $3, $3, NULL, 1 "
+		"FROM generate_series($1, $2 - 1) i",
+		&p, NULL, &e));
+	sql_int8(&q, from);
+	sql_int8(&q, until);
+	works(sql_run(db,
+		"INSERT INTO run_iteration (run_id, iteration, number, start_ns, "
+		"dur_ns, use, open, stratum, launches) "
+		"SELECT i, 0, 1, 0, 1000, 'kept', false, 0, 1 "
+		"FROM generate_series($1, $2 - 1) i",
+		&q, NULL, &e));
+}
+
+/* More tokens in more time are no regression. */
+static void the_event_reports_other_work(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct result r;
+	empty(db);
+	runs(db, "w", 1, 41, 10000000, 2000000);
+	runs(db, "w", 41, 61, 11000000, 2000000);
+	decoded(db, 1, 41, 16);
+	decoded(db, 41, 61, 17);
+	look(db);
+	works(sql_run(db, "SELECT body FROM webhook_delivery", NULL, &r, &e));
+	assert_true(result_next(&r));
+	json_t *v = json_loads(result_text(&r, &a), 0, NULL),
+	       *c = json_object_get(v, "change");
+	result_release(&r);
+	assert_int_equal(json_integer_value(json_object_get(c, "run")), 41);
+	assert_true(json_is_false(json_object_get(c, "worse")));
+	assert_string_equal(json_string_value(json_object_get(c, "other_work")),
+		"the work differs: 16 tokens before, 17 tokens after");
 	json_decref(v);
 	arena_release(&a);
 }
@@ -271,6 +322,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_change_is_reported_once),
 		cmocka_unit_test(the_event_describes_the_change),
+		cmocka_unit_test(the_event_reports_other_work),
 		cmocka_unit_test(a_long_history_is_passed_over),
 		cmocka_unit_test(a_heap_of_new_runs),
 		cmocka_unit_test(workloads_without_a_series),

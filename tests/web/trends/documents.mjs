@@ -16,7 +16,9 @@ export function noise(seed) {
 
 const commit = (i) => `${(0x9a3f1000 + 7919 * i).toString(16)}${'c0ffee'.repeat(6).slice(0, 32)}`;
 const point = (doc, index, before, after, more) => ({index, run: doc.points.run[index], at: new Date(doc.points.at_ms[index]).toISOString(), group: doc.points.group[index],
-	before, after, worse: ['coverage', 'busbw'].includes(doc.metric) ? after < before : after > before, change_pct: (after / before - 1) * 100, low_pct: (after / before - 1) * 100 - 1.5, high_pct: (after / before - 1) * 100 + 1.5, p: 0.001, ...more});
+	before, after, worse: ['coverage', 'busbw'].includes(doc.metric) ? after < before : after > before, change_pct: (after / before - 1) * 100, low_pct: (after / before - 1) * 100 - 1.5, high_pct: (after / before - 1) * 100 + 1.5, p: 0.001, other_work: null, ...more});
+
+const OTHER_WORK = {worse: false, other_work: 'the work differs: decode, 16 sequences, 16 tokens before, decode, 8 sequences, 8 tokens after'};
 
 // Returns a series of `commits` commits with three runs each; the first run has the number
 // 1001. The level is 10 ms, from the 20th commit on 10.6 ms, from the 40th on 10.2 ms.
@@ -31,7 +33,7 @@ export function trend(query = new URLSearchParams(), commits = 60) {
 		value: all.map((i) => levels[i < 60 ? 0 : i < 120 ? 1 : 2] * (1 + 0.012 * next())), group: all.map((i) => (i < 3 ? null : commit(Math.floor(i / 3))))};
 	const doc = {metric, stat: query.get('stat') ?? (share ? 'share' : metric === 'iteration' ? 'median' : 'mean'), of: query.get('of'), inferred: false, unit: share ? '1' : busbw ? 'GB/s' : 'ns', project: query.get('project') ?? '',
 		workload: query.get('workload') ?? '', group: 'commit', n: all.length, more: false, points, change_points: [], excluded: 2};
-	return {...doc, change_points: commits > 40 ? [point(doc, 60, levels[0], levels[1]), point(doc, 120, levels[1], levels[2], {p: 0.004})] : []};
+	return {...doc, change_points: commits > 40 ? [point(doc, 60, levels[0], levels[1]), point(doc, 120, levels[1], levels[2], {p: 0.004, ...OTHER_WORK})] : []};
 }
 
 // The maximum number of points of a series.

@@ -52,8 +52,9 @@ export default async function trends(test, {open}) {
 	await test('changes of level: the same as the chart, and the runs next to them', async () => {
 		const page = await open(W, {answers});
 		assert.deepEqual((await cells(page, 'Change points')), [
-			['run 1061', '2026-03-06 00:00 UTC', '9a417aacc0', '10.000 ms', '10.600 ms', '+6.0 %', '+4.5 % to +7.5 %', '0.001', 'Compare 8 with 8'],
-			['run 1121', '2026-03-11 00:00 UTC', '9a43e558c0', '10.600 ms', '10.200 ms', '−3.8 %', '−5.3 % to −2.3 %', '0.004', 'Compare 8 with 8']]);
+			['run 1061', '2026-03-06 00:00 UTC', '9a417aacc0', '10.000 ms', '10.600 ms', '+6.0 %', '+4.5 % to +7.5 %', '0.001', 'the same, or unknown', 'Compare 8 with 8'],
+			['run 1121', '2026-03-11 00:00 UTC', '9a43e558c0', '10.600 ms', '10.200 ms', '−3.8 %', '−5.3 % to −2.3 %', '0.004',
+				'the work differs: decode, 16 sequences, 16 tokens before, decode, 8 sequences, 8 tokens after', 'Compare 8 with 8']]);
 		assert.equal(await page.getByRole('link', {name: 'Compare 8 with 8'}).first().getAttribute('href'),
 			'/compare?base=1053,1054,1055,1056,1057,1058,1059,1060&head=1061,1062,1063,1064,1065,1066,1067,1068');
 		assert.equal(await page.getByRole('link', {name: 'CSV'}).getAttribute('href'), '/api/v1/trends?project=vllm&workload=decode&metric=iteration&format=csv');
