@@ -142,6 +142,65 @@ struct changed_row {
 		double base_mu, head_mu;
 	} * resources;
 	uint32_t resources_n;
+	uint32_t function; /* the folded row: index into comparison.functions */
+};
+
+/* A function over all devices and ranks: its rows, folded.
+ *
+ * Its time per iteration is the sum over the devices of a rank, and the mean
+ * over the ranks of a job, as in the parts of a job's iteration (split_row). A
+ * rank without the function counts as 0. A collective that is one row for all
+ * devices is the time of one device, and is not divided. So the times of all
+ * functions add up to those of all rows, divided by the number of ranks.
+ *
+ * The change of a function with one row is that of its row. If rows of several
+ * ranks or devices are folded, the functions that have several are tested in a
+ * family of their own: p_family is of the largest of them, and q over them. The
+ * classes of the rows do not depend on it. */
+struct changed_function {
+	const uint32_t *rows; /* indices into comparison.rows, ascending */
+	uint32_t rows_n;
+	uint32_t operator_; /* index into comparison.operators; OPERATOR_NONE */
+	struct change change;
+	/* Per iteration and rank. NaN: the units of a side differ in their
+	 * number of ranks. */
+	double base_launches, head_launches;
+	/* The rows with the least and the most time, of those that ran. */
+	struct changed_spread {
+		double min_ns, max_ns; /* NaN: it did not run */
+		const char *slowest; /* device of the one with the most time;
+			NULL */
+	} base, head;
+};
+enum { OPERATOR_NONE = UINT32_MAX };
+
+/* The functions of one operator, or of one of its shapes. This is what both sides
+ * have in common if their kernels have other names.
+ *
+ * A function belongs to the operator with the most of its time: how its time in an
+ * iteration is divided among several operators is not stored. The others are in
+ * `also`. A shape has a row of its own if both sides have kernels that ran only
+ * it, no other kernel ran it, and the shapes of all kernels of the operator are
+ * known. All other kernels are in the operator's row without a shape.
+ *
+ * The times are sums of those of its functions. So all operators, and the
+ * functions without one, add up to the sum of all functions. The sums of each
+ * iteration are tested, in a family of their own: p_family is of the largest
+ * operator, and q over the operators. The functions' classes do not depend on
+ * it. */
+struct changed_operator {
+	const char *name, *shape; /* shape NULL: all others */
+	const uint32_t *functions; /* indices into comparison.functions,
+		ascending */
+	uint32_t functions_n;
+	struct change change;
+	double base_launches, head_launches; /* as a function's */
+	/* "fmha_fwd and 2 more": the kernels that took its time on each side,
+	 * if they are not the same; else NULL. */
+	const char *base_kernels, *head_kernels;
+	const char
+		*also; /* "reduce, copy": other operators that its kernels ran
+		too; their time is in this row; NULL none */
 };
 
 /* One factor by which all kernels changed, as after a change of clocks or
@@ -209,7 +268,13 @@ struct comparison {
 	 * within the margin, then undecided, then unchanged ones. In each group by |delta_ns|, largest first, then by
 	 * name and device. */
 	struct changed_row *rows;
-	uint32_t findings_n, split_n, rows_n;
+	/* In the same order. */
+	struct changed_function *functions;
+	struct changed_operator *operators;
+	uint32_t findings_n, split_n, rows_n, functions_n, operators_n;
+	/* Operators are known of at least half of the kernels' time of both
+	 * sides, so that the result is stated by operator. */
+	bool by_operator;
 	uint32_t count[CHANGE_UNCHANGED + 1]; /* rows of each class */
 	/* The parameters of the computation. */
 	uint64_t seed;

@@ -105,6 +105,11 @@ struct pattern {
 	double *beta_pct; /* as given, NaN unknown; NULL: dur_ns / iteration */
 	struct pattern_launch launch;
 	struct kernel_stem stem; /* set only where runs are compared */
+	/* The catalog's name of the operator with the most of its time, as
+	 * launch.operators lists it, else by the kernel's name alone; NULL:
+	 * unknown, or one that explains nothing. Set only where runs are
+	 * compared. */
+	const char *operator_;
 };
 
 /* From which data a metric's value in an iteration was computed. An imported

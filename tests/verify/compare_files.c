@@ -115,6 +115,57 @@ static json_t *rows_shown(const struct comparison *c)
 	return rows;
 }
 
+static json_t *indices_shown(const uint32_t *list, uint32_t n)
+{
+	json_t *all = json_array();
+	for (uint32_t i = 0; i < n; i++)
+		json_array_append_new(all, json_integer(list[i]));
+	return all;
+}
+
+static json_t *functions_shown(const struct comparison *c)
+{
+	json_t *all = json_array();
+	for (uint32_t i = 0; i < c->functions_n; i++) {
+		const struct changed_function *f = &c->functions[i];
+		json_t *row = change_shown(&f->change);
+		json_object_set_new(row, "name",
+			json_string(c->rows[f->rows[0]].name));
+		json_object_set_new(row, "rows",
+			indices_shown(f->rows, f->rows_n));
+		json_object_set_new(row, "operator",
+			json_integer(f->operator_ == OPERATOR_NONE
+					     ? -1
+					     : (json_int_t)f->operator_));
+		json_array_append_new(all, row);
+	}
+	return all;
+}
+
+static json_t *operators_shown(const struct comparison *c)
+{
+	json_t *all = json_array();
+	for (uint32_t i = 0; i < c->operators_n; i++) {
+		const struct changed_operator *o = &c->operators[i];
+		json_t *row = change_shown(&o->change);
+		json_object_set_new(row, "operator", json_string(o->name));
+		json_object_set_new(row, "shape",
+			o->shape ? json_string(o->shape) : json_null());
+		json_object_set_new(row, "functions",
+			indices_shown(o->functions, o->functions_n));
+		json_object_set_new(row, "base_kernels",
+			o->base_kernels ? json_string(o->base_kernels)
+					: json_null());
+		json_object_set_new(row, "head_kernels",
+			o->head_kernels ? json_string(o->head_kernels)
+					: json_null());
+		json_object_set_new(row, "also",
+			o->also ? json_string(o->also) : json_null());
+		json_array_append_new(all, row);
+	}
+	return all;
+}
+
 static json_t *side_shown(const struct comparison_side *s)
 {
 	return json_pack("{s:i, s:i, s:i, s:i, s:i, s:o}", "runs", (int)s->runs,
@@ -138,11 +189,14 @@ static json_t *shown(const struct comparison *c)
 	for (int i = 0; i <= CHANGE_UNCHANGED; i++)
 		json_object_set_new(count, comparison_word_class[i],
 			json_integer(c->count[i]));
-	return json_pack("{s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:f, s:o}",
+	return json_pack(
+		"{s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:b}",
 		"headline", c->headline, "comparable", c->comparable,
 		"findings", findings, "base", side_shown(&c->base), "head",
 		side_shown(&c->head), "split", split, "count", count, "common",
-		c->common.there ? c->common.ratio : 0.0, "rows", rows_shown(c));
+		c->common.there ? c->common.ratio : 0.0, "rows", rows_shown(c),
+		"functions", functions_shown(c), "operators",
+		operators_shown(c), "by_operator", c->by_operator);
 }
 
 static bool run(struct sides *x, const struct compare_options *o, bool job,

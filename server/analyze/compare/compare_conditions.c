@@ -657,9 +657,26 @@ static void compare_conditions_iterations_used(struct compare *c)
 
 void compare_conditions_rows(struct compare *c)
 {
-	bool common = false, there[2] = { false, false };
-
 	compare_conditions_iterations_used(c);
+}
+
+/* The share of both sides' kernel time that must be in operators of both. Most of
+ * a model is found again on another vendor; most of another program is not. */
+static const double common_min = 0.5;
+
+/* Whether phase, sequences and tokens pair the compared iterations. */
+static bool compare_conditions_labeled(const struct compare *c)
+{
+	const struct comparison *out = c->out;
+	return out->group < out->groups_n &&
+	       out->groups[out->group].match == GROUP_BY_LABEL;
+}
+
+void compare_conditions_common(struct compare *c)
+{
+	bool common = false, there[2] = { false, false };
+	double share[2];
+
 	for (uint32_t i = 0; i < c->rows_n; i++) {
 		const struct compare_row *r = &c->rows[i];
 		if (!compare_conditions_computes(r))
@@ -668,6 +685,14 @@ void compare_conditions_rows(struct compare *c)
 			there[s] |= r->launches[s] > 0;
 		common |= r->launches[BASE] > 0 && r->launches[HEAD] > 0;
 	}
-	if (there[BASE] && there[HEAD] && !common)
+	if (!there[BASE] || !there[HEAD] || common)
+		return;
+	compare_operators_common(c, share);
+	if ((share[BASE] >= common_min && share[HEAD] >= common_min) ||
+		compare_conditions_labeled(c))
+		compare_finding_add(c, FINDING_no_common_kernel,
+			compare_text_pct(c->a, share[BASE]),
+			compare_text_pct(c->a, share[HEAD]));
+	else
 		compare_finding_add(c, FINDING_no_common, NULL, NULL);
 }

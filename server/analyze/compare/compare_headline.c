@@ -197,9 +197,47 @@ static const struct split_row *compare_headline_largest_part(
 	return most;
 }
 
+/* A function within an operator that appeared or vanished was replaced by another,
+ * or replaced one. The operator says whether that changed anything. */
+static bool compare_headline_replaced_row(const struct comparison *out,
+	const struct changed_row *r)
+{
+	return out->functions[r->function].operator_ != OPERATOR_NONE &&
+	       !(r->change.base_ns > 0 && r->change.head_ns > 0);
+}
+
+/* Whether functions appeared or vanished within operators. */
+static bool compare_headline_replaced(const struct comparison *out)
+{
+	for (uint32_t i = 0; i < out->rows_n; i++)
+		if (out->rows[i].change.is <= CHANGE_LIKELY &&
+			compare_headline_replaced_row(out, &out->rows[i]))
+			return true;
+	return false;
+}
+
+/* By operator: that kernels appeared or vanished within an operator is not a
+ * change of the operator. */
+static const char *compare_headline_text_none_by_operator(struct arena *a,
+	const struct comparison *out)
+{
+	uint32_t count[CHANGE_UNCHANGED + 1] = { 0 };
+	for (uint32_t i = 0; i < out->operators_n; i++)
+		count[out->operators[i].change.is]++;
+	return arena_printf(a,
+		"no operator is shown to have changed%s: %u %s unchanged, %u "
+		"undecided",
+		count[CHANGE_WITHIN_MARGIN] ? " by more than the margin" : "",
+		count[CHANGE_UNCHANGED] + count[CHANGE_WITHIN_MARGIN],
+		count[CHANGE_WITHIN_MARGIN] ? "are within it or" : "are",
+		count[CHANGE_UNDECIDED]);
+}
+
 static const char *compare_headline_text_none(struct arena *a,
 	const struct comparison *out)
 {
+	if (out->by_operator && compare_headline_replaced(out))
+		return compare_headline_text_none_by_operator(a, out);
 	if (out->count[CHANGE_WITHIN_MARGIN])
 		return arena_printf(a,
 			"no function changed by more than the margin: %u changed "
@@ -255,31 +293,128 @@ static const char *compare_headline_text_idle(struct arena *a,
 		compare_text_evidence(idle));
 }
 
+/* What changed, as the headline names it. */
+struct headline_subject {
+	const struct changed_operator *operator_; /* unless `row` is set */
+	const struct changed_row *row;
+	const struct change *change; /* NULL: nothing */
+	uint32_t changed; /* how many changed in all */
+	const char *many; /* what they are: "operators" */
+};
+
+/* Whether a row of the function changed. */
+static bool compare_headline_function_changed(const struct comparison *out,
+	const struct changed_function *f)
+{
+	for (uint32_t k = 0; k < f->rows_n; k++)
+		if (out->rows[f->rows[k]].change.is <= CHANGE_LIKELY)
+			return true;
+	return false;
+}
+
+/* Functions by rank, because one slow rank is the largest change of its function. */
+static void compare_headline_subject_row(const struct comparison *out,
+	struct headline_subject *s)
+{
+	for (uint32_t i = 0; i < out->functions_n; i++)
+		s->changed += compare_headline_function_changed(out,
+			&out->functions[i]);
+	for (uint32_t i = 0; i < out->rows_n; i++) {
+		const struct changed_row *r = &out->rows[i];
+		if (!compare_headline_larger(&r->change, s->change))
+			continue;
+		s->row = r;
+		s->change = &r->change;
+	}
+	s->many = "functions";
+}
+
+/* The largest change of an operator, or of a function that has none. */
+static void compare_headline_subject_operator(const struct comparison *out,
+	struct headline_subject *s)
+{
+	bool others = false;
+	for (uint32_t i = 0; i < out->operators_n; i++) {
+		const struct changed_operator *o = &out->operators[i];
+		s->changed += o->change.is <= CHANGE_LIKELY;
+		if (!compare_headline_larger(&o->change, s->change))
+			continue;
+		s->operator_ = o;
+		s->change = &o->change;
+	}
+	for (uint32_t i = 0; i < out->rows_n; i++) {
+		const struct changed_row *r = &out->rows[i];
+		if (out->functions[r->function].operator_ != OPERATOR_NONE)
+			continue;
+		others |= r->change.is <= CHANGE_LIKELY;
+		s->changed += r->change.is <= CHANGE_LIKELY;
+		if (!compare_headline_larger(&r->change, s->change))
+			continue;
+		s->operator_ = NULL;
+		s->row = r;
+		s->change = &r->change;
+	}
+	s->many = others ? "operators and functions" : "operators";
+	if (s->change)
+		return;
+	/* No operator changed, but functions within one did. */
+	for (uint32_t i = 0; i < out->rows_n; i++) {
+		const struct changed_row *r = &out->rows[i];
+		if (compare_headline_replaced_row(out, r))
+			continue;
+		s->changed += r->change.is <= CHANGE_LIKELY;
+		if (!compare_headline_larger(&r->change, s->change))
+			continue;
+		s->row = r;
+		s->change = &r->change;
+	}
+	s->many = "functions";
+}
+
+/* An operator of one row is named as its function, which says more. */
+static struct headline_subject compare_headline_subject_of(
+	const struct comparison *out)
+{
+	struct headline_subject s = { 0 };
+	if (!out->by_operator) {
+		compare_headline_subject_row(out, &s);
+		return s;
+	}
+	compare_headline_subject_operator(out, &s);
+	if (!s.operator_ || s.operator_->functions_n > 1)
+		return s;
+	const struct changed_function *f =
+		&out->functions[s.operator_->functions[0]];
+	if (f->rows_n == 1)
+		s.row = &out->rows[f->rows[0]];
+	return s;
+}
+
+static const char *compare_headline_text_subject(struct arena *a,
+	const struct headline_subject *s)
+{
+	if (s->row)
+		return arena_printf(a, "%s on %s",
+			compare_text_function(a, s->row), s->row->device);
+	return compare_text_operator(a, s->operator_);
+}
+
 static const char *compare_headline_text_shown(struct arena *a,
 	const struct comparison *out)
 {
-	const struct changed_row *row = NULL;
+	struct headline_subject s = compare_headline_subject_of(out);
 	const struct change *idle = compare_headline_part(out, SPLIT_PART_idle);
-	uint32_t changed = 0;
-	for (uint32_t i = 0; i < out->rows_n; i++) {
-		const struct changed_row *r = &out->rows[i];
-		changed += r->change.is <= CHANGE_LIKELY;
-		if (compare_headline_larger(&r->change,
-			    row ? &row->change : NULL))
-			row = r;
-	}
-	if (idle && compare_headline_larger(idle, row ? &row->change : NULL))
+	if (idle && compare_headline_larger(idle, s.change))
 		return compare_headline_text_idle(a, idle);
-	if (!row)
+	if (!s.change)
 		return compare_headline_text_part(a, out);
-	return arena_printf(a, "%s on %s %s: %s, %s%s",
-		compare_text_function(a, row), row->device,
-		compare_text_what(&row->change),
-		compare_text_amount(a, &row->change),
-		compare_text_evidence(&row->change),
-		changed > 1 ? arena_printf(a, "; %u functions changed in all",
-				      changed)
-			    : "");
+	return arena_printf(a, "%s %s: %s, %s%s",
+		compare_headline_text_subject(a, &s),
+		compare_text_what(s.change), compare_text_amount(a, s.change),
+		compare_text_evidence(s.change),
+		s.changed > 1 ? arena_printf(a, "; %u %s changed in all",
+					s.changed, s.many)
+			      : "");
 }
 
 /* What would prove the change of the whole. */

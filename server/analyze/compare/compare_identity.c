@@ -1040,12 +1040,16 @@ struct compare_identity_stems {
 	const struct catalog *catalog;
 	struct arena *a;
 	struct names names;
-	struct kernel_stem *of; /* by name */
+	struct compare_identity_known {
+		struct kernel_stem stem;
+		const struct operator_info *operator_; /* by its name */
+		bool operator_found;
+	} * of; /* by name */
 	uint32_t cap;
 };
 
-static const struct kernel_stem *
-compare_identity_stem(struct compare_identity_stems *s, const char *name)
+static struct compare_identity_known *
+compare_identity_known_of(struct compare_identity_stems *s, const char *name)
 {
 	uint32_t known = s->names.n;
 	uint32_t id = names_put(&s->names, name, strlen(name));
@@ -1053,9 +1057,17 @@ compare_identity_stem(struct compare_identity_stems *s, const char *name)
 		s->cap = id * 2 + 256;
 		s->of = arena_grow(s->a, s->of, s->cap * sizeof *s->of);
 	}
-	if (id >= known || !id)
-		catalog_kernel_stem(s->catalog, name, s->a, &s->of[id]);
+	if (id >= known || !id) {
+		s->of[id] = (struct compare_identity_known){ 0 };
+		catalog_kernel_stem(s->catalog, name, s->a, &s->of[id].stem);
+	}
 	return &s->of[id];
+}
+
+static const struct kernel_stem *
+compare_identity_stem(struct compare_identity_stems *s, const char *name)
+{
+	return &compare_identity_known_of(s, name)->stem;
 }
 
 /* A number that a compiler chose; NULL for other names. */
@@ -1064,6 +1076,46 @@ static const char *compare_identity_numbered(struct compare_identity_stems *s,
 {
 	const struct kernel_stem *stem = compare_identity_stem(s, name);
 	return stem->varies == NAME_NUMBER ? stem->text : NULL;
+}
+
+/* The name of an operator that explains something; else NULL. */
+static const char *compare_identity_specific(const struct operator_info *is)
+{
+	return is && is->specific ? is->name : NULL;
+}
+
+/* The operator with the most of a function's time: the first that it was launched
+ * for, else that of its name. */
+static const char *compare_identity_operator(struct compare_identity_stems *s,
+	const struct pattern *p)
+{
+	const struct pattern_texts *t = &p->launch.operators;
+	switch (p->type) {
+	case FUNCTION_gpu_compute:
+	case FUNCTION_gpu_comm:
+		break;
+	case FUNCTION_memcpy_h2d:
+	case FUNCTION_memcpy_d2h:
+	case FUNCTION_memcpy_d2d:
+		return "copy";
+	case FUNCTION_memset_device:
+		return "memset";
+	default:
+		return NULL;
+	}
+	if (t->n) {
+		const char *name = arena_strndup(s->a, t->list[0],
+			strcspn(t->list[0], " "));
+		return compare_identity_specific(
+			catalog_operator(s->catalog, name));
+	}
+	struct compare_identity_known *is =
+		compare_identity_known_of(s, p->name);
+	if (!is->operator_found)
+		is->operator_ = catalog_kernel_operator(s->catalog, p->name,
+			strlen(p->name));
+	is->operator_found = true;
+	return compare_identity_specific(is->operator_);
 }
 
 /* A table of statistics has no types of functions. */
@@ -1094,10 +1146,13 @@ void compare_stems(const struct catalog *k, struct compared_run *runs,
 				compare_identity_numbered(&s, y->works[w].name);
 		if (y->range && y->detector == ITERATIONS_PERIOD)
 			y->range_stem = compare_identity_numbered(&s, y->range);
-		for (uint32_t r = 0; r < p->n; r++)
+		for (uint32_t r = 0; r < p->n; r++) {
 			if (p->rows[r].type == FUNCTION_gpu_compute)
 				p->rows[r].stem = *compare_identity_stem(&s,
 					p->rows[r].name);
+			p->rows[r].operator_ =
+				compare_identity_operator(&s, &p->rows[r]);
+		}
 		compare_identity_collectives(k, &runs[i], a);
 	}
 	arena_drop(a, s.of);

@@ -123,6 +123,20 @@ static void compare_mirror_row(struct changed_row *r)
 	compare_mirror_change(&r->change);
 }
 
+void compare_mirror_function(struct changed_function *f)
+{
+	compare_mirror_change(&f->change);
+	SWAP(f->base_launches, f->head_launches);
+	SWAP(f->base, f->head);
+}
+
+void compare_mirror_operator(struct changed_operator *o)
+{
+	compare_mirror_change(&o->change);
+	SWAP(o->base_launches, o->head_launches);
+	SWAP(o->base_kernels, o->head_kernels);
+}
+
 static void compare_mirror_common(struct common_factor *f)
 {
 	double low = f->low;

@@ -295,29 +295,52 @@ static void compare_result_row_statistics(const struct compare_row *row,
 }
 
 /* Changed rows come first, by the size of the change and not by class. */
-static int compare_result_weight(const struct changed_row *r)
+static int compare_result_weight(const struct change *c)
 {
-	return r->change.is <= CHANGE_LIKELY ? 0 : (int)r->change.is;
+	return c->is <= CHANGE_LIKELY ? 0 : (int)c->is;
 }
 
-static int compare_result_by_stake(const void *left, const void *right)
+int compare_result_order(const struct change *a, const struct change *b)
 {
-	const struct changed_row *a = left, *b = right;
-	double x = fabs(a->change.delta_ns), y = fabs(b->change.delta_ns);
+	double x = fabs(a->delta_ns), y = fabs(b->delta_ns);
 	if (compare_result_weight(a) != compare_result_weight(b))
 		return compare_result_weight(a) - compare_result_weight(b);
 	if (isnan(x) || isnan(y)) {
 		if (isnan(x) != isnan(y))
 			return isnan(x) ? 1 : -1;
-	} else if (x != y) {
-		return x < y ? 1 : -1;
+		return 0;
 	}
-	int names = strcmp(a->name, b->name);
+	return x == y ? 0 : x < y ? 1 : -1;
+}
+
+static int compare_result_by_stake(const void *left, const void *right)
+{
+	const struct changed_row *a = left, *b = right;
+	int names = compare_result_order(&a->change, &b->change);
+	if (names)
+		return names;
+	names = strcmp(a->name, b->name);
 	if (!names)
 		names = strcmp(a->head_name ? a->head_name : "",
 			b->head_name ? b->head_name : "");
 	int devices = names ? names : strcmp(a->device, b->device);
 	return devices ? devices : (a->type > b->type) - (a->type < b->type);
+}
+
+/* Sorts the rows. Returns where each of them is now. */
+static uint32_t *compare_result_sort(struct compare *c)
+{
+	struct comparison *out = c->out;
+	uint32_t *order = arena_array(c->a, uint32_t, out->rows_n + 1);
+
+	/* For the time of sorting, each row has its number. */
+	for (uint32_t i = 0; i < out->rows_n; i++)
+		out->rows[i].function = i;
+	qsort(out->rows, out->rows_n, sizeof *out->rows,
+		compare_result_by_stake);
+	for (uint32_t i = 0; i < out->rows_n; i++)
+		order[out->rows[i].function] = i;
+	return order;
 }
 
 static void compare_result_split(struct compare *c,
@@ -380,7 +403,8 @@ static void compare_result_identities(struct compare *c, enum row_identity kind,
 	compare_finding_add(c, code, list, NULL);
 }
 
-void compare_result_from(struct compare *c, const struct change *changes)
+void compare_result_from(struct compare *c,
+	const struct compare_changes *changes)
 {
 	struct comparison *out = c->out;
 	out->rows = arena_array(c->a, struct changed_row, c->rows_n + 1);
@@ -391,14 +415,14 @@ void compare_result_from(struct compare *c, const struct change *changes)
 				&out->rows[i]);
 		else
 			compare_result_row(c, &c->rows[i],
-				changes ? &changes[i] : NULL, &out->rows[i]);
+				changes ? &changes->rows[i] : NULL,
+				&out->rows[i]);
 		out->count[out->rows[i].change.is]++;
 	}
-	compare_result_split(c, changes ? changes + c->rows_n : NULL);
+	compare_result_split(c, changes ? changes->split : NULL);
 	if (c->mirrored)
 		compare_mirror_result(out);
-	qsort(out->rows, out->rows_n, sizeof *out->rows,
-		compare_result_by_stake);
+	compare_result_groups_from(c, changes, compare_result_sort(c));
 	compare_result_identities(c, ROW_VARIANT, FINDING_kernel_variants);
 	compare_result_identities(c, ROW_RENAMED, FINDING_kernels_renamed);
 	compare_result_identities(c, ROW_SEVERAL, FINDING_kernels_several);

@@ -66,6 +66,27 @@ struct compare_row {
 	uint32_t sources_n;
 };
 
+/* A function over all places: the rows that have its names. */
+struct compare_fold {
+	uint32_t *rows, rows_n; /* indices into compare.rows */
+	uint32_t operator_; /* index into compare.operators; OPERATOR_NONE */
+	bool same; /* its times are those of its only row */
+	double *ns[2]; /* per side and iteration */
+	double launches[2];
+	/* What is known of its operator. */
+	const char *operator_name; /* NULL unknown */
+	const char *shape; /* the only one that it ran; NULL: not known, or
+		several */
+	const char *also; /* other operators that it ran; NULL none */
+};
+
+/* The functions of an operator, or of one of its shapes. */
+struct compare_operator {
+	const char *name, *shape, *also;
+	uint32_t *folds, folds_n; /* indices into compare.folds */
+	double *ns[2], launches[2];
+};
+
 struct compare_split {
 	enum split_part part;
 	double *ns[2];
@@ -81,7 +102,9 @@ struct compare {
 	struct compare_identity *identities;
 	struct compare_row *rows;
 	struct compare_split *split; /* known parts */
-	uint32_t identities_n, rows_n, split_n;
+	struct compare_fold *folds;
+	struct compare_operator *operators;
+	uint32_t identities_n, rows_n, split_n, folds_n, operators_n;
 	double *means; /* room for one per unit of a side */
 	bool statistics; /* rows are time per launch */
 	/* BASE is the head that the caller gave, and HEAD its base. The result
@@ -181,9 +204,44 @@ static inline bool compare_is_window(const struct compare_side *s)
 	return s->iterations_n > 0;
 }
 
+/* compare_fold.c: folds the rows of each function over devices and ranks. Fills
+ * folds, without their times. Must follow all changes of rows. */
+void compare_fold_from(struct compare *c);
+/* Fills the times of the folds, from those of the rows. */
+void compare_fold_sum(struct compare *c);
+
+/* compare_operators.c: finds the operator of each fold, and groups the folds by
+ * it. Fills operators, without their times. */
+void compare_operators_from(struct compare *c);
+/* Fills the times of the operators, from those of the folds. */
+void compare_operators_sum(struct compare *c);
+/* The part of each side's kernel time that is in operators that both sides have;
+ * NaN without kernels. */
+void compare_operators_common(const struct compare *c, double share[2]);
+/* Whether operators are known of at least half of both sides' kernel time. */
+bool compare_operators_known(const struct compare *c);
+
+/* The changes of rows, split, folds and operators; each in the order of its
+ * list. */
+struct compare_changes {
+	struct change *rows, *split, *folds, *operators;
+};
+
+/* compare_verdict.c: tests rows and split, as one family, the folds of several
+ * rows, and the operators, and withdraws what cannot be tested. */
+bool compare_verdict(struct compare *c, struct compare_changes *out,
+	struct err *e);
+
 /* compare_result.c: fills the reported rows and split, sorts the findings, and
  * sets the headline. `changes` NULL: the rows were not tested. */
-void compare_result_from(struct compare *c, const struct change *changes);
+void compare_result_from(struct compare *c,
+	const struct compare_changes *changes);
+/* The order of rows: those with changes first, then the largest difference. */
+int compare_result_order(const struct change *a, const struct change *b);
+/* compare_result_groups.c: fills the reported functions and operators, after the
+ * reported rows. `order`: for each row of compare.rows, its index in them. */
+void compare_result_groups_from(struct compare *c,
+	const struct compare_changes *changes, const uint32_t *order);
 /* The difference of two means, without a test; NaN: unknown. */
 struct change compare_plain_change(double base_ns, double head_ns);
 /* Findings on counters: runs without values, and counters sampled too slowly. */
@@ -202,6 +260,8 @@ const char *compare_headline(struct arena *a, const struct comparison *out,
  * findings about them. */
 void compare_conditions(struct compare *c);
 void compare_conditions_rows(struct compare *c);
+/* Whether both sides have anything in common. Requires the operators. */
+void compare_conditions_common(struct compare *c);
 /* Whether a known clock or power limit of the sides differs. */
 bool compare_conditions_clocks_differ(struct compare *c);
 /* The share of a side's GPU time that is in iterations; -1 unknown. */
@@ -216,6 +276,8 @@ bool compare_mirror_needed(const struct compared_run *base, uint32_t base_n,
 /* Exchanges base and head in rows, split, common factor, sides and counts:
  * differences are negated, and ratios inverted. */
 void compare_mirror_result(struct comparison *out);
+void compare_mirror_function(struct changed_function *f);
+void compare_mirror_operator(struct changed_operator *o);
 
 /* compare_text.c: texts of findings and numbers in sentences, in the arena.
  *
@@ -240,6 +302,10 @@ const char *compare_text_function(struct arena *a, const struct changed_row *r);
 /* "gelu_2 → gelu_5 (+3.0 %)", of a row that both sides have under other
  * names. */
 const char *compare_text_identity(struct arena *a, const struct changed_row *r);
+/* "softmax (cunn_SoftMaxForward → softmax_reg)": an operator, and its kernels if
+ * they differ. */
+const char *compare_text_operator(struct arena *a,
+	const struct changed_operator *o);
 /* Parts of a sentence: what changed ("takes longer"); by how much ("+0.71 ms per
  * iteration (+8.3 %)"); the evidence ("by permutation of runs"). */
 const char *compare_text_what(const struct change *c);

@@ -142,6 +142,18 @@ const char *compare_text_identity(struct arena *a, const struct changed_row *r)
 		100 * (r->change.ratio - 1));
 }
 
+const char *compare_text_operator(struct arena *a,
+	const struct changed_operator *o)
+{
+	const char *name = o->shape
+				   ? arena_printf(a, "%s %s", o->name, o->shape)
+				   : o->name;
+	if (o->base_kernels && o->head_kernels)
+		return arena_printf(a, "%s (%s → %s)", name, o->base_kernels,
+			o->head_kernels);
+	return name;
+}
+
 const char *compare_text_evidence(const struct change *c)
 {
 	static const char *const words[] = {

@@ -837,7 +837,9 @@ static bool verdict_contrasts(struct verdict_proof *v)
 		return false;
 	for (uint32_t i = 0; i < in->n; i++) {
 		v->rows[i] = (struct permutation_row){ &v->freed[i],
-			verdict_classify_eligible(in, &v->changes[i]), 1 };
+			i < in->n - in->context_n &&
+				verdict_classify_eligible(in, &v->changes[i]),
+			1 };
 		v->family += v->rows[i].counts;
 		verdict_presence_fill(v, i);
 		v->outlier[i] = verdict_row_means(v, i, false, v->means);
@@ -896,7 +898,8 @@ static void verdict_classify_rows(struct verdict_proof *v, bool common)
 			m->is == CHANGE_UNCHANGED,
 			verdict_all_equal(r->base, in->base.n, 0),
 			verdict_all_equal(r->head, in->head.n, 0),
-			v->present[i], v->outlier[i], common && r->kernel,
+			v->present[i], v->outlier[i],
+			common && (r->kernel || r->sum),
 			common && verdict_freed(r), v->family };
 		m->is = verdict_classify(in, &j);
 	}
@@ -951,13 +954,13 @@ static bool verdict_permuted(const struct verdict_input *in, enum evidence by,
 	struct verdict_proof v = { in, by, c, a, .changes = changes };
 
 	if (!verdict_blocks(&v, block) || !verdict_contrasts(&v) ||
-		!permutation_test(&v.blocks, v.rows, in->n, verdict_freed_means,
-			&v, in->permutations, in->seed, a))
+		!permutation_test(&v.blocks, v.rows, in->n - in->context_n,
+			verdict_freed_means, &v, in->permutations, in->seed, a))
 		return false;
 	*report = common_factor_report(in, c, changes, verdict_factor_noise(&v),
 		by == EVIDENCE_ITERATIONS);
 	verdict_p_fill(&v);
-	if (!verdict_q_fill(changes, in->n, a))
+	if (!verdict_q_fill(changes, in->n - in->context_n, a))
 		return false;
 	verdict_classify_rows(&v, report->there);
 	return true;

@@ -76,6 +76,9 @@ struct verdict_row {
 	/* Changes with the clocks as kernels do, but is not used to compute the
 	 * common factor. */
 	bool follows;
+	/* A sum of kernels: judged as one kernel, but not used to compute the
+	 * common factor. Set together with `follows`. */
+	bool sum;
 };
 
 static inline bool verdict_freed(const struct verdict_row *r)
@@ -87,6 +90,10 @@ struct verdict_input {
 	struct verdict_side base, head;
 	const struct verdict_row *rows;
 	uint32_t n;
+	/* The last so many rows are in no family: only the common factor and the
+	 * length of blocks are computed from them, and they get no class. So sums
+	 * of kernels are judged by the same factor as the kernels. */
+	uint32_t context_n;
 	double base_iteration_ns,
 		head_iteration_ns; /* mean duration; thresholds are shares of it */
 	double margin, alpha;

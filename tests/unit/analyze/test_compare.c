@@ -39,7 +39,8 @@ static void programs_without_a_common_function_are_reported(void **state)
 	sides_compare(&b, 1, &h, 1, &a, &c);
 	assert_false(c.comparable);
 	assert_string_equal(c.headline,
-		"no kernel is in both sides: these are different programs");
+		"no kernel is in both sides, nor do operators or phases agree: "
+		"these are different programs");
 	assert_int_equal(c.count[CHANGE_UNDECIDED], 3);
 	arena_release(&a);
 }

@@ -30,6 +30,8 @@ static struct compared_run random_run(struct arena *a, struct xoshiro *x,
 		if (of == 0 && xoshiro_below(x, 2))
 			continue;
 		struct pattern *p = sides_kernel(a, &r, name, 0, of > 0);
+		/* Every fourth function has no operator. */
+		p->operator_ = f % 4 == 3 ? NULL : f % 4 ? "gemm" : "softmax";
 		for (uint32_t i = 0; i < iterations; i++) {
 			double noise = 1 + 0.01 * xoshiro_below(x, 10);
 			p->dur_ns[i] =
@@ -83,6 +85,40 @@ static const struct changed_row *row_named(const struct comparison *c,
 	return NULL;
 }
 
+static void operators_are_mirrored(const struct comparison *a,
+	const struct comparison *b)
+{
+	assert_int_equal(a->operators_n, b->operators_n);
+	for (uint32_t i = 0; i < a->operators_n; i++) {
+		const struct changed_operator *x = &a->operators[i], *y = NULL;
+		for (uint32_t k = 0; k < b->operators_n; k++)
+			if (!strcmp(b->operators[k].name, x->name))
+				y = &b->operators[k];
+		assert_non_null(y);
+		is_mirrored(&x->change, &y->change);
+		assert_int_equal(x->functions_n, y->functions_n);
+		assert_true(x->base_launches == y->head_launches);
+		assert_int_equal(!x->base_kernels, !y->head_kernels);
+		if (x->base_kernels)
+			assert_string_equal(x->base_kernels, y->head_kernels);
+	}
+}
+
+/* Operators, and functions without one, add up to all rows of runs without
+ * ranks. */
+static void operators_add_up(const struct comparison *c)
+{
+	double rows = 0, sum = 0;
+	for (uint32_t i = 0; i < c->rows_n; i++)
+		rows += c->rows[i].change.head_ns;
+	for (uint32_t i = 0; i < c->operators_n; i++)
+		sum += c->operators[i].change.head_ns;
+	for (uint32_t i = 0; i < c->functions_n; i++)
+		if (c->functions[i].operator_ == OPERATOR_NONE)
+			sum += c->functions[i].change.head_ns;
+	assert_true(fabs(sum - rows) < 0.5);
+}
+
 static void comparisons_are_mirrored(const struct comparison *a,
 	const struct comparison *b)
 {
@@ -106,6 +142,8 @@ static void comparisons_are_mirrored(const struct comparison *a,
 	}
 	for (uint32_t i = 0; i < a->split_n; i++)
 		is_mirrored(&a->split[i].change, &b->split[i].change);
+	operators_are_mirrored(a, b);
+	operators_add_up(a);
 	assert_int_equal(a->common.there, b->common.there);
 	if (a->common.there)
 		assert_true(
