@@ -137,6 +137,7 @@ function policyFacts(p) {
 			['Operators', list(p.operators?.map((o) => `${o.operator} ${o.pct} %`))],
 			['Headroom', p.headroom_pct === null ? null : `${p.headroom_pct} points`],
 			['Bus bandwidth', ofPercent(p.busbw_pct)],
+			['Anchor', ofPercent(p.anchor_pct)],
 			['Fail on function classes', list(p.fail_on)],
 			['Minimum function share', ofPercent(p.share_pct)],
 			['Minimum runs', p.min_runs],

@@ -25,10 +25,14 @@
  * collective is the shortest of its ranks, which contains no waiting for each
  * other; a single run has only its own durations.
  *
- * alpha is divided among the rules: eight parts for the iteration, and two
- * parts each for all operators together, for headroom, for bus bandwidth and for
- * all functions together. The parts of rules that are not in use are distributed to the
- * others.
+ * A second rule of the iteration compares the head with an anchor
+ * (creep_test.h), because many small rises pass the first one. Its values are
+ * those of gate_given.history.
+ *
+ * alpha is divided among the rules: eight parts for the iteration, one part for
+ * the iteration against the anchor, and two parts each for all operators together,
+ * for headroom, for bus bandwidth and for all functions together. The parts of
+ * rules that are not in use are distributed to the others.
  *
  * How often gates are wrong, and what they find: tests/sim (gate). */
 #pragma once
@@ -52,6 +56,8 @@ struct gate_given {
 	 * not used, unless the base has no others. */
 	const char *const *base_commits, *const *head_commits;
 	const struct repeats *repeats;
+	const struct gate_history
+		*history; /* NULL: no test against an anchor */
 	const struct gate_operator_time *operators;
 	uint32_t operators_n;
 };

@@ -9,6 +9,7 @@ static const char *const kinds[] = {
 	[GATE_OPERATOR] = "operator",
 	[GATE_HEADROOM] = "headroom",
 	[GATE_BUSBW] = "busbw",
+	[GATE_ANCHOR] = "anchor",
 	[GATE_FUNCTIONS] = "function",
 };
 

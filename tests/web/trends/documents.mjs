@@ -54,7 +54,7 @@ export const workloads = () => ({items: [['vllm', 'llama-70b decode, 16 sequence
 
 const SIDES = {base: {query: 'label.branch=main last=20', runs: Array.from({length: 20}, (_, i) => 101 + i), units: 20, iterations: 600, labels: {branch: 'main'}},
 	head: {query: '121,122,123', runs: [121, 122, 123], units: 3, iterations: 90, labels: {branch: 'new', commit: '9a463115c0'}}};
-const POLICY = {iteration_pct: 2, operators: [{operator: 'attention', pct: 5}], headroom_pct: null, busbw_pct: 5, fail_on: ['regressed', 'appeared'], share_pct: 1, min_runs: 1, min_iterations: 4,
+const POLICY = {iteration_pct: 2, operators: [{operator: 'attention', pct: 5}], headroom_pct: null, busbw_pct: 5, anchor_pct: 3, fail_on: ['regressed', 'appeared'], share_pct: 1, min_runs: 1, min_iterations: 4,
 	min_coverage_pct: 0, min_attributed_pct: 0, reject_on: ['records_dropped'], alpha: 0.01, noise_floor: null, range: null, seed: 1};
 
 const rule = (kind, of, outcome, [base, head, low, high], p, more) => ({rule: kind, of, device: null, outcome, limit_pct: kind === 'operator' ? 5 : 2, base_ns: base, head_ns: head,
