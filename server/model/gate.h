@@ -53,6 +53,9 @@ struct gate_values {
 	uint32_t base_n, head_n;
 };
 
+/* The label that names the commit of a run, unless the request names another. */
+#define GATE_UNIT "commit"
+
 /* A stored unit of the same work as the head (a run, or a job). */
 struct gate_stored_unit {
 	int64_t run; /* of a job, the run with the lowest rank */
@@ -70,6 +73,8 @@ struct gate_history {
 	 * anchor, by this query. None: NULL, and the anchor is found. */
 	uint32_t named;
 	const char *query;
+	uint32_t excluded; /* runs that the query selects, and that do other
+		work */
 	const char *reason; /* why the history cannot be used; NULL: it can */
 };
 
@@ -78,6 +83,7 @@ struct gate_anchor {
 	const char *query; /* NULL: the lowest segment of the history */
 	const struct gate_stored_unit *const *units;
 	uint32_t units_n, commits; /* commits 0: no commit is known */
+	uint32_t excluded; /* as in struct gate_history */
 	uint32_t segments; /* it is the lowest of this many */
 	int64_t since, until; /* when the first and last unit were stored */
 	double median_ns;

@@ -98,7 +98,7 @@ export const NUMBERS = [
 	['alpha', 'Alpha', 'false-positive rate'],
 ];
 const REMOVABLE = ['iteration_pct', 'anchor_pct'];
-const TEXTS = ['base', 'head', 'name', 'project', 'workload'];
+const TEXTS = ['base', 'head', 'name', 'anchor', 'project', 'workload'];
 export const FAIL_ON = ['regressed', 'appeared', 'likely', 'vanished', 'improved'];
 
 // Makes the request from the texts of the form; throws an error if a text is invalid. Values equal

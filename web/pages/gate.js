@@ -148,6 +148,7 @@ function policyFacts(p) {
 			['Alpha', p.alpha],
 			['Noise floor', p.noise_floor === null ? 'estimated' : p.noise_floor],
 			['Range', p.range],
+			['Label of the commit', p.unit],
 			['Seed', p.seed],
 		]),
 	);
@@ -212,6 +213,32 @@ function side(label, word, {query, runs, units, iterations, labels}) {
 		runLinks(runs),
 		h('p', {class: 'quiet'}, `${f.plural(units, 'unit')}, ${f.plural(iterations, 'iteration')}`),
 		tags(labels),
+	);
+}
+
+// The level that creep is tested against; null if an earlier version stored the gate.
+function anchorCard(a) {
+	if (!a) return null;
+	return h(
+		'section',
+		{class: 'side-card'},
+		h('h2', {}, 'Anchor'),
+		h('p', {}, a.query ? h('code', {}, a.query) : 'the lowest level of the last 90 days'),
+		a.reason
+			? h('p', {class: 'quiet'}, `none: ${a.reason}`)
+			: [
+					runLinks(a.runs),
+					h(
+						'p',
+						{class: 'quiet'},
+						`${f.plural(a.units, 'unit')}${a.commits ? ` of ${f.plural(a.commits, 'commit')}` : ''}, median ${f.duration(a.median_ns)}, stored from `,
+						h('time', {datetime: a.since}, f.moment(a.since)),
+						' to ',
+						h('time', {datetime: a.until}, f.moment(a.until)),
+						a.levels > 1 ? `; the lowest of ${a.levels} levels` : '',
+					),
+				],
+		a.excluded_runs ? h('p', {class: 'quiet'}, `${f.plural(a.excluded_runs, 'run')} of other work excluded`) : null,
 	);
 }
 
@@ -289,6 +316,7 @@ export async function page(view, query, at) {
 			{class: 'side-cards gate-sides'},
 			side('Baseline', 'base', gate.base),
 			side('Head', 'head', gate.head),
+			anchorCard(gate.anchor) ?? '',
 		),
 		h(
 			'div',

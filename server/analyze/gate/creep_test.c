@@ -216,6 +216,7 @@ bool creep_test(const struct creep_test_input *q, struct arena *a,
 
 	assert(h->head_n && h->named <= h->n);
 	*out = (struct creep_test_result){ .anchor = { .query = h->query,
+						   .excluded = h->excluded,
 						   .median_ns = NAN } };
 	if (!creep_test_init(&t) || !creep_test_stretches(&t))
 		return false;

@@ -1163,6 +1163,20 @@ static bool regression_gate_anchored(const struct regression_gate *g)
 	return !isnan(g->p->anchor_pct) && h && h->head_n;
 }
 
+/* The reason stays if the rule is not reached. */
+static void regression_gate_anchor_init(struct regression_gate *g)
+{
+	const struct gate_history *h = g->given->history;
+
+	g->out->anchor = (struct gate_anchor){ .median_ns = NAN,
+		.query = h ? h->query : NULL,
+		.excluded = h ? h->excluded : 0,
+		.reason = isnan(g->p->anchor_pct) ? "the gate has no such rule"
+			  : h && h->reason	  ? h->reason
+					   : "the data do not meet the gate's "
+					     "requirements" };
+}
+
 static void regression_gate_share_alpha(struct regression_gate *g)
 {
 	const struct gate_policy *p = g->p;
@@ -1241,14 +1255,7 @@ bool regression_gate_from(const struct gate_given *given,
 	if (!regression_gate_policy_check(p, e))
 		return false;
 	regression_gate_share_alpha(&g);
-	out->anchor = (struct gate_anchor){ .median_ns = NAN,
-		.query = given->history ? given->history->query : NULL,
-		.reason = isnan(p->anchor_pct) ? "the gate has no such rule"
-			  : regression_gate_anchored(&g)
-				  ? given->history->reason
-			  : given->history && given->history->reason
-				  ? given->history->reason
-				  : "no iteration of the head is stored" };
+	regression_gate_anchor_init(&g);
 	o.floor = regression_gate_floor(p);
 	o.group = COMPARE_MIXED; /* a gate judges all work */
 	o.seed = p->seed;

@@ -42,8 +42,8 @@ static const struct gates_member {
 	{ #field, GATES_##kind, offsetof(struct gate_request, policy.field), \
 		min, max },
 	TEXT(base, 2000) TEXT(head, 2000) TEXT(project, NAME_BYTES)
-		TEXT(workload, NAME_BYTES) TEXT(name, NAME_BYTES)
-			TEXT(range, 500)
+		TEXT(workload, NAME_BYTES) TEXT(name, NAME_BYTES) TEXT(anchor,
+			2000) TEXT(unit, NAME_BYTES) TEXT(range, 500)
 #include "gate_policy.def"
 #undef POLICY
 #undef TEXT
@@ -238,7 +238,7 @@ static bool gates_request_member_from(struct arena *a,
 static bool gates_request_from(struct arena *a, const json_t *body,
 	struct gate_request *q, struct err *e)
 {
-	*q = (struct gate_request){ .name = "" };
+	*q = (struct gate_request){ .name = "", .unit = GATE_UNIT };
 	regression_gate_policy_init(&q->policy);
 	for (int i = 0; i < MEMBERS; i++) {
 		const json_t *v = json_object_get(body, members[i].name);
@@ -301,7 +301,7 @@ json_t *gate_defaults_get(struct call *c, struct err *e)
 	(void)c;
 	(void)e;
 	regression_gate_policy_init(&p);
-	return view_gate_policy(&p, NULL);
+	return view_gate_policy(&p, NULL, GATE_UNIT);
 }
 
 json_t *gate_post(struct call *c, struct err *e)

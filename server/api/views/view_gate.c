@@ -177,7 +177,8 @@ static json_t *view_gate_codes(uint64_t bits)
 	return list;
 }
 
-json_t *view_gate_policy(const struct gate_policy *p, const char *range)
+json_t *view_gate_policy(const struct gate_policy *p, const char *range,
+	const char *unit)
 {
 	json_t *v = json_object();
 #define VIEW_LIMIT(field) view_set_real(v, #field, p->field)
@@ -193,6 +194,28 @@ json_t *view_gate_policy(const struct gate_policy *p, const char *range)
 #include "gate_policy.def"
 #undef POLICY
 	view_set_text(v, "range", range);
+	view_set_text(v, "unit", unit);
+	return v;
+}
+
+static json_t *view_gate_anchor(const struct gate_anchor *is)
+{
+	json_t *runs = json_array();
+	bool there = !is->reason;
+
+	for (uint32_t i = 0; there && i < is->units_n; i++)
+		view_append(runs, view_whole(is->units[i]->run));
+	json_t *v = json_pack("{s:o, s:o, s:o, s:o}", "query",
+		view_text(is->query), "runs", runs, "since",
+		there ? view_moment(is->since) : json_null(), "until",
+		there ? view_moment(is->until) : json_null());
+	view_set_whole(v, "units", there ? (int64_t)is->units_n : -1);
+	view_set_whole(v, "commits",
+		there && is->commits ? (int64_t)is->commits : -1);
+	view_set_whole(v, "levels", there ? (int64_t)is->segments : -1);
+	view_set_whole(v, "excluded_runs", is->excluded);
+	view_set_real(v, "median_ns", is->median_ns);
+	view_set_text(v, "reason", is->reason);
 	return v;
 }
 
@@ -208,7 +231,8 @@ json_t *view_gate_document(struct arena *a, const struct gate_request *q,
 	json_object_set_new(v, "head",
 		view_gate_side(head, sides->head, &c->head));
 	json_object_set_new(v, "policy",
-		view_gate_policy(&q->policy, q->range));
+		view_gate_policy(&q->policy, q->range, q->unit));
+	json_object_set_new(v, "anchor", view_gate_anchor(&g->anchor));
 	view_gate_rules(v, g);
 	json_object_set_new(v, "data_problems", view_gate_shortfalls(g));
 	json_object_set_new(v, "findings", view_gate_findings(c));
@@ -232,11 +256,15 @@ static void view_gate_add_fields(json_t *gate)
 #define POLICY(kind, field, ...) #field,
 #include "gate_policy.def"
 #undef POLICY
+		"unit"
 	};
+	static const char *const anchor[] = { "anchor" };
 	static const char *const rule[] = { "base_gb_s", "head_gb_s" };
 	json_t *rules = json_object_get(gate, "rules");
 	view_gate_complete(json_object_get(gate, "policy"), policy,
 		sizeof policy / sizeof *policy);
+	if (rules)
+		view_gate_complete(gate, anchor, 1);
 	for (size_t i = 0; i < json_array_size(rules); i++)
 		view_gate_complete(json_array_get(rules, i), rule,
 			sizeof rule / sizeof *rule);
@@ -259,6 +287,7 @@ json_t *view_gate_event(const struct gate_row *row)
 	json_t *gate = view_gate(row);
 	snprintf(url, sizeof url, "/gates/%lld", (long long)row->id);
 	json_object_del(gate, "rules");
+	json_object_del(gate, "anchor");
 	json_object_del(gate, "findings");
 	return json_pack("{s:s, s:s, s:s, s:o, s:o, s:s}", "event", "gate",
 		"project", row->project, "workload", row->workload, "at",
