@@ -254,8 +254,9 @@ static bool gate_evaluation_history(struct service_call *c,
 
 bool gate_evaluation_run(struct service_call *c, const struct gate_request *q,
 	const struct run_selection *base, const struct run_selection *head,
-	struct gate_evaluation *out, struct err *e)
+	const uint8_t request[32], struct gate_evaluation *out, struct err *e)
 {
+	struct gate_policy policy = q->policy;
 	struct compare_sides *s = &out->sides;
 	struct repeats repeats;
 	struct gate_given g = { .repeats = &repeats, .history = &out->history };
@@ -263,7 +264,10 @@ bool gate_evaluation_run(struct service_call *c, const struct gate_request *q,
 		!compare_sides_read(c, base, head, q->range, s, e) ||
 		!compare_sides_repeats(c, s, &repeats, e) ||
 		!gate_evaluation_operators_read(c, base, head, &g, e) ||
-		!gate_evaluation_history(c, q, base, head, s, &out->history, e))
+		!gate_evaluation_history(c, q, base, head, s, &out->history,
+			e) ||
+		!gate_result_number(c->db, &c->arena, head->ids, head->n,
+			q->unit, request, &out->turn, e))
 		return false;
 	service_db_return(c);
 	g.base = s->base;
@@ -274,5 +278,7 @@ bool gate_evaluation_run(struct service_call *c, const struct gate_request *q,
 		gate_evaluation_commits(&c->arena, q->unit, s->base, s->base_n);
 	g.head_commits =
 		gate_evaluation_commits(&c->arena, q->unit, s->head, s->head_n);
-	return regression_gate_from(&g, &q->policy, &c->arena, &out->gate, e);
+	out->alpha = regression_gate_alpha(policy.alpha, out->turn.number);
+	policy.alpha = out->alpha;
+	return regression_gate_from(&g, &policy, &c->arena, &out->gate, e);
 }

@@ -3,6 +3,7 @@
 #pragma once
 #include "compare_sides.h"
 #include "gate.h"
+#include "gate_result.h"
 #include "run_selection.h"
 
 struct gate_request {
@@ -17,6 +18,8 @@ struct gate_request {
 };
 
 struct gate_evaluation {
+	struct gate_turn turn;
+	double alpha; /* the part of the policy's alpha for this gate */
 	struct compare_sides sides;
 	struct gate_history history;
 	struct gate gate;
@@ -31,8 +34,11 @@ const char *gate_evaluation_shared_words(struct arena *a,
  * base share. Of more than 500 units, the newest are used: the change points of
  * 500 take about 20 ms.
  *
+ * `request` is a hash of what makes two gates the same one. It numbers the gates
+ * of a commit, and the number decides this gate's alpha (regression_gate.h).
+ *
  * Reads both sides into the arena and judges them. The database connection is
  * returned before the judgment, which takes time. */
 bool gate_evaluation_run(struct service_call *c, const struct gate_request *q,
 	const struct run_selection *base, const struct run_selection *head,
-	struct gate_evaluation *out, struct err *e);
+	const uint8_t request[32], struct gate_evaluation *out, struct err *e);

@@ -216,6 +216,12 @@ function side(label, word, {query, runs, units, iterations, labels}) {
 	);
 }
 
+// How much of alpha this gate got; null if an earlier version stored the gate.
+function budgetText(b) {
+	if (!b) return null;
+	return b.gate === null ? `${b.alpha}: ${b.reason}` : `${b.alpha}: gate ${b.gate} of ${b.gates} of commit ${b.commit}`;
+}
+
 // The level that creep is tested against; null if an earlier version stored the gate.
 function anchorCard(a) {
 	if (!a) return null;
@@ -301,6 +307,7 @@ export async function page(view, query, at) {
 			['Project', gate.project],
 			['Workload', gate.workload],
 			['Created by', gate.created_by],
+			['Alpha of this gate', budgetText(gate.budget)],
 			['Created', h('time', {datetime: gate.created_at}, f.moment(gate.created_at))],
 			[
 				'Runs needed',

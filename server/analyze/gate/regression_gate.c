@@ -1110,6 +1110,11 @@ static const double weights[] = { [GATE_ITERATION] = 8,
 	[GATE_ANCHOR] = 1,
 	[GATE_FUNCTIONS] = 2 };
 
+double regression_gate_alpha(double alpha, uint32_t number)
+{
+	return number ? alpha * 0.6 / ((double)number * number) : alpha;
+}
+
 void regression_gate_policy_init(struct gate_policy *p)
 {
 	*p = (struct gate_policy){

@@ -219,10 +219,32 @@ static json_t *view_gate_anchor(const struct gate_anchor *is)
 	return v;
 }
 
+/* How much of alpha this gate got, and why. */
+static json_t *view_gate_budget(struct arena *a, const struct gate_request *q,
+	const struct gate_evaluation *is)
+{
+	const struct gate_turn *t = &is->turn;
+	json_t *v = json_pack("{s:o, s:f}", "commit", view_text(t->commit),
+		"alpha", is->alpha);
+	view_set_whole(v, "gate", t->number ? (int64_t)t->number : -1);
+	view_set_whole(v, "gates", t->number ? (int64_t)t->gates : -1);
+	view_set_text(v, "reason",
+		t->number
+			? NULL
+			: arena_printf(a,
+				  "the head's runs have no label '%.100s' in "
+				  "common, so this gate counts as the only one "
+				  "and has all of alpha",
+				  q->unit));
+	return v;
+}
+
 json_t *view_gate_document(struct arena *a, const struct gate_request *q,
 	const struct run_selection *base, const struct run_selection *head,
-	const struct compare_sides *sides, const struct gate *g)
+	const struct gate_evaluation *is)
 {
+	const struct compare_sides *sides = &is->sides;
+	const struct gate *g = &is->gate;
 	const struct comparison *c = &g->compared;
 	json_t *v = json_pack("{s:i, s:s, s:i}", "exit_status", (int)g->outcome,
 		"summary", g->sentence, "runs_needed", (int)g->runs_needed);
@@ -232,6 +254,7 @@ json_t *view_gate_document(struct arena *a, const struct gate_request *q,
 		view_gate_side(head, sides->head, &c->head));
 	json_object_set_new(v, "policy",
 		view_gate_policy(&q->policy, q->range, q->unit));
+	json_object_set_new(v, "budget", view_gate_budget(a, q, is));
 	json_object_set_new(v, "anchor", view_gate_anchor(&g->anchor));
 	view_gate_rules(v, g);
 	json_object_set_new(v, "data_problems", view_gate_shortfalls(g));
@@ -259,10 +282,12 @@ static void view_gate_add_fields(json_t *gate)
 		"unit"
 	};
 	static const char *const anchor[] = { "anchor" };
+	static const char *const budget[] = { "budget" };
 	static const char *const rule[] = { "base_gb_s", "head_gb_s" };
 	json_t *rules = json_object_get(gate, "rules");
 	view_gate_complete(json_object_get(gate, "policy"), policy,
 		sizeof policy / sizeof *policy);
+	view_gate_complete(gate, budget, 1);
 	if (rules)
 		view_gate_complete(gate, anchor, 1);
 	for (size_t i = 0; i < json_array_size(rules); i++)
