@@ -322,6 +322,8 @@ static bool gate_put_all(json_t *to, const struct options *o, struct err *e)
 		{ "project", o->project, gate_put_text },
 		{ "workload", o->workload, gate_put_text },
 		{ "name", o->name, gate_put_text },
+		{ "anchor", o->anchor, gate_put_text },
+		{ "unit", o->unit, gate_put_text },
 #define POLICY(kind, field, ...) GATE_PUT_##kind(field)
 #define GATE_PUT_NUMBER(field) { #field, o->field, gate_put_number },
 #define GATE_PUT_LIMIT(field) GATE_PUT_NUMBER(field)

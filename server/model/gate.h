@@ -19,6 +19,7 @@ enum gate_rule_kind {
 	GATE_OPERATOR, /* the time of an operator per iteration */
 	GATE_HEADROOM, /* the headroom per iteration */
 	GATE_BUSBW, /* the bus bandwidth of collectives, which is better higher */
+	GATE_ANCHOR, /* the duration of an iteration, against the anchor */
 	GATE_FUNCTIONS, /* the classes of single functions */
 };
 
@@ -50,6 +51,43 @@ struct gate_policy {
 struct gate_values {
 	const double *base, *head;
 	uint32_t base_n, head_n;
+};
+
+/* The label that names the commit of a run, unless the request names another. */
+#define GATE_UNIT "commit"
+
+/* A stored unit of the same work as the head (a run, or a job). */
+struct gate_stored_unit {
+	int64_t run; /* of a job, the run with the lowest rank */
+	int64_t stored; /* us since 1970 */
+	const char *commit; /* NULL unknown */
+	double ns; /* median of the kept iterations; of a job, the mean over
+		its ranks */
+};
+
+/* Units that were stored before the head, oldest first, and the head's own. */
+struct gate_history {
+	const struct gate_stored_unit *units, *head;
+	uint32_t n, head_n;
+	/* The first units of `units` are those that the user named as the
+	 * anchor, by this query. None: NULL, and the anchor is found. */
+	uint32_t named;
+	const char *query;
+	uint32_t excluded; /* runs that the query selects, and that do other
+		work */
+	const char *reason; /* why the history cannot be used; NULL: it can */
+};
+
+/* The level against which creep is tested. */
+struct gate_anchor {
+	const char *query; /* NULL: the lowest segment of the history */
+	const struct gate_stored_unit *const *units;
+	uint32_t units_n, commits; /* commits 0: no commit is known */
+	uint32_t excluded; /* as in struct gate_history */
+	uint32_t segments; /* it is the lowest of this many */
+	int64_t since, until; /* when the first and last unit were stored */
+	double median_ns;
+	const char *reason; /* why there is no anchor; NULL: there is one */
 };
 
 struct gate_rule {
@@ -87,5 +125,6 @@ struct gate {
 	} * shortfalls;
 	uint32_t shortfalls_n;
 	int32_t runs_needed; /* the maximum over the undecided rules */
+	struct gate_anchor anchor;
 	struct comparison compared;
 };

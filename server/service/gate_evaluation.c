@@ -4,9 +4,14 @@
 #include "catalog_cache.h"
 #include "regression_gate.h"
 #include "query_operator.h"
+#include "query_trend.h"
 #include "run_selection.h"
 #include "compare_sides.h"
 #include <jansson.h>
+#include <string.h>
+
+enum { HISTORY_DAYS = 90, HISTORY_UNITS = 500 };
+#define DAY_US INT64_C(86400000000)
 
 const char *gate_evaluation_shared_words(struct arena *a,
 	const struct gate_request *q)
@@ -61,41 +66,219 @@ static bool gate_evaluation_operators_read(struct service_call *c,
 	return true;
 }
 
-/* The label `commit` of each run; NULL if it has none. */
+/* The unit's label of each run; NULL if it has none. */
 static const char *const *gate_evaluation_commits(struct arena *a,
-	const struct compared_run *runs, uint32_t n)
+	const char *unit, const struct compared_run *runs, uint32_t n)
 {
 	const char **commits = arena_array(a, const char *, n);
 
 	for (uint32_t i = 0; i < n; i++) {
 		json_t *v = runs[i].labels ? json_loads(runs[i].labels, 0, NULL)
 					   : NULL;
-		const char *is =
-			json_string_value(json_object_get(v, "commit"));
+		const char *is = json_string_value(json_object_get(v, unit));
 		commits[i] = is && *is ? arena_strdup(a, is) : NULL;
 		json_decref(v);
 	}
 	return commits;
 }
 
+/* The labels that all runs share, except that of the unit, as a JSON object. */
+static const char *gate_evaluation_labels(struct arena *a, const char *unit,
+	const struct compared_run *runs, uint32_t n)
+{
+	json_t *shared = json_object(), *each;
+	const char *key;
+	void *next;
+
+	for (uint32_t i = 0; i < n; i++) {
+		json_t *own = runs[i].labels
+				      ? json_loads(runs[i].labels, 0, NULL)
+				      : NULL;
+		if (!i)
+			json_object_update(shared, own);
+		json_object_foreach_safe(shared, next, key, each)
+		{
+			if (!strcmp(key, unit) ||
+				!json_equal(each, json_object_get(own, key)))
+				json_object_del(shared, key);
+		}
+		json_decref(own);
+	}
+	char *text = json_dumps(shared, JSON_COMPACT | JSON_SORT_KEYS);
+	json_decref(shared);
+	const char *copy = text ? arena_strdup(a, text) : NULL;
+	free(text);
+	return copy;
+}
+
+/* Removes units of the head's commits. */
+static void gate_evaluation_drop_heads(struct gate_history *h,
+	struct gate_stored_unit *units)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < h->n; i++) {
+		bool heads = false;
+		for (uint32_t k = 0; k < h->head_n; k++)
+			heads = heads ||
+				(units[i].commit && h->head[k].commit &&
+					!strcmp(units[i].commit,
+						h->head[k].commit));
+		if (!heads)
+			units[kept++] = units[i];
+	}
+	h->n = kept;
+}
+
+/* Each run of the anchor must do the base's work. */
+static bool gate_evaluation_anchor_check(const struct run_selection *anchor,
+	uint32_t units, struct err *e)
+{
+	return units ||
+	       err_set(e, ERR_INPUT,
+		       "anchor: '%.100s' selects %u run%s, of which none does "
+		       "the work of the base: its workload, device, kind of "
+		       "iteration, phase or rank is another, or it has too few iterations",
+		       anchor->query, anchor->n, anchor->n == 1 ? "" : "s");
+}
+
+static void gate_evaluation_filter(const struct gate_request *q,
+	const struct run_selection *base, struct same_work_filter *f)
+{
+	*f = (struct same_work_filter){ .like = base->ids,
+		.like_n = base->n,
+		.since = NO_MOMENT,
+		.until = NO_MOMENT,
+		.unit = q->unit,
+		.min_iterations = q->policy.min_iterations,
+		.limit = HISTORY_UNITS };
+}
+
+/* The units of the same work that were stored before the head. */
+static bool gate_evaluation_earlier(struct service_call *c,
+	const struct gate_request *q, const struct run_selection *base,
+	const struct run_selection *head, const struct compare_sides *s,
+	struct gate_stored_unit **units, uint32_t *n, struct err *e)
+{
+	struct same_work_filter f;
+	struct selected_first first;
+
+	if (!query_selected_first(c->db, &c->arena, head->ids, head->n, &first,
+		    e))
+		return false;
+	gate_evaluation_filter(q, base, &f);
+	f.project = s->base[0].project;
+	f.workload = s->base[0].workload;
+	f.labels =
+		gate_evaluation_labels(&c->arena, q->unit, s->base, s->base_n);
+	f.without = head->ids;
+	f.without_n = head->n;
+	f.since = first.created - HISTORY_DAYS * DAY_US;
+	f.until = first.created;
+	return query_same_work(c->db, &c->arena, &f, units, n, e);
+}
+
+/* The units that the user named, then the earlier ones. */
+static bool gate_evaluation_named(struct service_call *c,
+	const struct gate_request *q, const struct run_selection *base,
+	const struct run_selection *head, const struct compare_sides *s,
+	struct gate_stored_unit **units, struct gate_history *h, struct err *e)
+{
+	const char *given = gate_evaluation_shared_words(&c->arena, q);
+	struct gate_stored_unit *named;
+	struct run_selection anchor;
+	struct same_work_filter f;
+
+	if (!run_selection_anchor(c, q->anchor, given, head, &anchor, e))
+		return false;
+	gate_evaluation_filter(q, base, &f);
+	f.project = s->base[0].project;
+	f.workload = s->base[0].workload;
+	f.ids = anchor.ids;
+	f.ids_n = anchor.n;
+	if (!query_same_work(c->db, &c->arena, &f, &named, &h->named, e) ||
+		!gate_evaluation_anchor_check(&anchor, h->named, e))
+		return false;
+	/* A unit of several runs is a job, all of whose runs count. */
+	h->excluded = anchor.n > h->named && s->head[0].job <= 0
+			      ? anchor.n - h->named
+			      : 0;
+	struct gate_stored_unit *both = arena_array(&c->arena,
+		struct gate_stored_unit, h->named + h->n + 1);
+	uint32_t n = h->named;
+	memcpy(both, named, n * sizeof *both);
+	for (uint32_t i = 0; i < h->n; i++) {
+		bool twice = false;
+		for (uint32_t k = 0; k < h->named; k++)
+			twice = twice || (*units)[i].run == named[k].run;
+		if (!twice)
+			both[n++] = (*units)[i];
+	}
+	h->n = n;
+	*units = both;
+	return true;
+}
+
+static bool gate_evaluation_history(struct service_call *c,
+	const struct gate_request *q, const struct run_selection *base,
+	const struct run_selection *head, const struct compare_sides *s,
+	struct gate_history *h, struct err *e)
+{
+	struct gate_stored_unit *units, *heads;
+	struct same_work_filter f;
+
+	*h = (struct gate_history){ .query = q->anchor };
+	if (q->range) {
+		h->reason = "the gate defines its own iterations, and earlier "
+			    "runs are not read again";
+		return true;
+	}
+	gate_evaluation_filter(q, base, &f);
+	f.ids = head->ids;
+	f.ids_n = head->n;
+	if (!query_same_work(c->db, &c->arena, &f, &heads, &h->head_n, e) ||
+		!gate_evaluation_earlier(c, q, base, head, s, &units, &h->n, e))
+		return false;
+	h->head = heads;
+	if (!h->head_n)
+		h->reason = "no run of the head does the work of the base: "
+			    "another device, kind of iteration, phase or rank, "
+			    "or too few iterations";
+	gate_evaluation_drop_heads(h, units);
+	if (q->anchor &&
+		!gate_evaluation_named(c, q, base, head, s, &units, h, e))
+		return false;
+	h->units = units;
+	return true;
+}
+
 bool gate_evaluation_run(struct service_call *c, const struct gate_request *q,
 	const struct run_selection *base, const struct run_selection *head,
-	struct gate_evaluation *out, struct err *e)
+	const uint8_t request[32], struct gate_evaluation *out, struct err *e)
 {
+	struct gate_policy policy = q->policy;
 	struct compare_sides *s = &out->sides;
 	struct repeats repeats;
-	struct gate_given g = { .repeats = &repeats };
+	struct gate_given g = { .repeats = &repeats, .history = &out->history };
 	if (!gate_evaluation_operators_known(c, &q->policy, e) ||
 		!compare_sides_read(c, base, head, q->range, s, e) ||
 		!compare_sides_repeats(c, s, &repeats, e) ||
-		!gate_evaluation_operators_read(c, base, head, &g, e))
+		!gate_evaluation_operators_read(c, base, head, &g, e) ||
+		!gate_evaluation_history(c, q, base, head, s, &out->history,
+			e) ||
+		!gate_result_number(c->db, &c->arena, head->ids, head->n,
+			q->unit, request, &out->turn, e))
 		return false;
 	service_db_return(c);
 	g.base = s->base;
 	g.base_n = s->base_n;
 	g.head = s->head;
 	g.head_n = s->head_n;
-	g.base_commits = gate_evaluation_commits(&c->arena, s->base, s->base_n);
-	g.head_commits = gate_evaluation_commits(&c->arena, s->head, s->head_n);
-	return regression_gate_from(&g, &q->policy, &c->arena, &out->gate, e);
+	g.base_commits =
+		gate_evaluation_commits(&c->arena, q->unit, s->base, s->base_n);
+	g.head_commits =
+		gate_evaluation_commits(&c->arena, q->unit, s->head, s->head_n);
+	out->alpha = regression_gate_alpha(policy.alpha, out->turn.number);
+	policy.alpha = out->alpha;
+	return regression_gate_from(&g, &policy, &c->arena, &out->gate, e);
 }

@@ -460,3 +460,26 @@ bool run_selection_sides(struct service_call *c, const char *base,
 	       service_db(c, e) && run_selection_side_select(c, &h, NULL, e) &&
 	       run_selection_side_select(c, &b, head_out, e);
 }
+
+bool run_selection_anchor(struct service_call *c, const char *anchor,
+	const char *given, const struct run_selection *head,
+	struct run_selection *out, struct err *e)
+{
+	struct side s = { .name = "anchor", .out = out };
+
+	if (!run_selection_side_parse(c, &s, anchor, given, e) ||
+		!service_db(c, e))
+		return false;
+	if (!s.asks.last)
+		s.asks.last = RUN_QUERY_LAST;
+	if (!run_selection_side_select(c, &s, head, e))
+		return false;
+	for (uint32_t i = 0; i < out->n; i++)
+		for (uint32_t k = 0; k < head->n; k++)
+			if (out->ids[i] == head->ids[k])
+				return err_set(e, ERR_INPUT,
+					"anchor: run %lld is a run of the "
+					"head; name runs of an earlier level",
+					(long long)out->ids[i]);
+	return true;
+}

@@ -43,6 +43,13 @@ bool run_selection_sides(struct service_call *c, const char *base,
 	const char *head, const char *given, struct run_selection *base_out,
 	struct run_selection *head_out, struct err *e);
 
+/* Selects the runs of a gate's anchor, as those of its base; a query without
+ * `last` selects as many as a side may have. ERR_INPUT if ids name a run of the
+ * head. */
+bool run_selection_anchor(struct service_call *c, const char *anchor,
+	const char *given, const struct run_selection *head,
+	struct run_selection *out, struct err *e);
+
 /* ---- ids */
 
 struct run_selection_id {

@@ -31,14 +31,16 @@ def request(d):
              '--fail-on=regressed,likely', '--share-pct=0.5', '--min-runs=3',
              '--min-iterations=8', '--min-coverage-pct=50', '--min-attributed-pct=10',
              '--reject-on=records_dropped', '--alpha=1e-3', '--noise-floor=0.02', '--range=step',
-             '--seed=7', '--name=nightly')
+             '--seed=7', '--name=nightly', '--anchor=label.release=v 2', '--unit=build',
+             '--anchor-pct=4')
     equal('every flag', requests(*flags)[0][2], {
         'base': SIDES[0], 'head': '4', 'project': 'p q', 'workload': 'ü', 'iteration_pct': 3,
         'operators': [{'operator': 'attention', 'pct': 5.0}, {'operator': 'a=b', 'pct': 2.5}],
         'headroom_pct': None, 'fail_on': ['regressed', 'likely'], 'share_pct': 0.5,
         'min_runs': 3, 'min_iterations': 8, 'min_coverage_pct': 50,
         'min_attributed_pct': 10, 'reject_on': ['records_dropped'], 'alpha': 0.001,
-        'noise_floor': 0.02, 'range': 'step', 'seed': 7, 'name': 'nightly'})
+        'noise_floor': 0.02, 'range': 'step', 'seed': 7, 'name': 'nightly',
+        'anchor': 'label.release=v 2', 'unit': 'build', 'anchor_pct': 4})
     with open(f'{d}/policy.json', 'w') as f:
         json.dump({'iteration_pct': 5, 'alpha': 0.05, 'fail_on': ['vanished'], 'operators': [
             {'operator': 'gemm', 'pct': 1}, {'operator': 'attention', 'pct': 9}]}, f)

@@ -2,6 +2,8 @@
  * number of runs per head and size of the baseline.
  *
  *   sim_gate_cells [--full] [--null N] [--power N] [--noise NAME] [--seed N]
+ *                  [--history N]
+ *   sim_gate_cells --creep SERIES [--seed N] [--history N]
  *
  * A cell is a noise, the runs per head and the runs of the base. The runs of one
  * commit are neighbors in time; the head is the newest commit. Three other
@@ -10,7 +12,15 @@
  * Q3 + 3 IQR of the changes between neighboring commits of the base). They fail
  * only if the change is at least the gate's limit, too.
  *
- * Prints one line per cell. */
+ * The gate also has its rule against an anchor. --history is the number of runs
+ * before the head that are stored, the base among them (default 200).
+ *
+ * Prints one line per cell.
+ *
+ * --creep draws series whose level rises by 1 % every five commits, eighteen
+ * times. Each commit of three runs has a gate with the newest 20 runs before it
+ * as its base. Prints per noise in how many series a gate fails before the level
+ * is 6 % above the first. */
 #include "dist.h"
 #include "order_stat.h"
 #include "regression_gate.h"
@@ -21,6 +31,11 @@
 #include <string.h>
 
 enum { FUNCTIONS = 2, ITERATIONS = 6, BASE_MAX = 60, HEAD_MAX = 5 };
+enum { RUNS_MAX = 1000 };
+/* A series that creeps. */
+enum { CREEP_HEAD = 3, CREEP_BASE = 20, CREEP_COMMITS = 5, CREEP_STEPS = 18 };
+#define CREEP_STEP 0.01
+#define CREEP_MOST 0.06
 #define ITERATION_NS 10e6
 /* Between the iterations of a run. It adds less than 0.1 % to a run's mean. */
 #define ITERATION_NOISE 0.002
@@ -46,15 +61,17 @@ enum method { GATE, POOLED_T, RANK_SUM, IQR, METHODS };
 struct cell {
 	const struct noise *noise;
 	uint32_t head_n, base_n;
+	uint32_t history_n; /* at least base_n */
 };
 
+/* The base's runs are those before the head. */
 struct series {
-	double x[BASE_MAX + HEAD_MAX]; /* logarithms, oldest first */
-	uint32_t commit[BASE_MAX + HEAD_MAX];
+	double x[RUNS_MAX]; /* logarithms, oldest first */
+	uint32_t commit[RUNS_MAX], n;
 };
 
 struct tally {
-	uint32_t heads, failed[METHODS], undecided, functions, covered;
+	uint32_t heads, failed[METHODS], undecided, functions, anchors, covered;
 	/* Per head, higher is worse: 1 - p, or the change per limit. */
 	double *score[METHODS];
 };
@@ -84,9 +101,10 @@ static void series_from(const struct cell *c, struct xoshiro *x,
 	struct series *out)
 {
 	const struct noise *k = c->noise;
-	uint32_t n = c->base_n + c->head_n;
+	uint32_t n = c->history_n + c->head_n;
 	double state = k->run * normal(x), commit = 0;
 
+	out->n = n;
 	for (uint32_t i = 0; i < n; i++) {
 		out->commit[i] = (n - 1) / c->head_n - (n - 1 - i) / c->head_n;
 		if (!i || out->commit[i] != out->commit[i - 1])
@@ -227,10 +245,10 @@ static double quantile(const double *sorted, uint32_t n, double p)
 static double iqr_rule(const struct cell *c, const struct series *s)
 {
 	double mean[BASE_MAX + 1], change[BASE_MAX + 1];
-	uint32_t commits = 0, n = c->base_n + c->head_n;
+	uint32_t commits = 0, from = s->n - c->head_n - c->base_n;
 
-	for (uint32_t i = 0, from = 0; i < n; i++) {
-		if (i + 1 < n && s->commit[i + 1] == s->commit[i])
+	for (uint32_t i = from; i < s->n; i++) {
+		if (i + 1 < s->n && s->commit[i + 1] == s->commit[i])
 			continue;
 		mean[commits++] = mean_of(s->x + from, i + 1 - from);
 		from = i + 1;
@@ -252,29 +270,55 @@ static const struct gate_rule *iteration_rule(const struct gate *g)
 	abort();
 }
 
-static void gated(const struct cell *c, const struct series *s,
+/* Judges the runs [head, head + head_n) of the series. */
+static void gated(const struct cell *c, const struct series *s, uint32_t head,
 	struct xoshiro *x, struct arena *a, struct gate *out)
 {
+	uint32_t n = c->base_n + c->head_n, first = head - c->base_n;
 	struct compared_run runs[BASE_MAX + HEAD_MAX];
-	const char *commits[BASE_MAX + HEAD_MAX];
+	const char **commits = arena_array(a, const char *, head + c->head_n);
+	struct gate_stored_unit *units =
+		arena_array(a, struct gate_stored_unit, head + c->head_n);
+	const struct gate_history history = { .units = units,
+		.head = units + head,
+		.n = head,
+		.head_n = c->head_n };
 	struct gate_given given = { .base = runs,
 		.head = runs + c->base_n,
-		.base_commits = commits,
-		.head_commits = commits + c->base_n,
+		.base_commits = commits + first,
+		.head_commits = commits + head,
 		.base_n = c->base_n,
-		.head_n = c->head_n };
+		.head_n = c->head_n,
+		.history = &history };
 	struct gate_policy p;
 	struct err e = { 0 };
 
-	for (uint32_t i = 0; i < c->base_n + c->head_n; i++) {
-		runs[i] = run_of(i + 1, s->x[i], x, a);
+	for (uint32_t i = 0; i < n; i++)
+		runs[i] = run_of(first + i + 1, s->x[first + i], x, a);
+	for (uint32_t i = 0; i < head + c->head_n; i++) {
 		commits[i] = arena_printf(a, "c%u", s->commit[i]);
+		units[i] = (struct gate_stored_unit){ .run = i + 1,
+			.stored = i,
+			.commit = commits[i],
+			.ns = ITERATION_NS * exp(s->x[i]) };
 	}
 	regression_gate_policy_init(&p);
 	if (regression_gate_from(&given, &p, a, out, &e))
 		return;
 	fprintf(stderr, "sim_gate_cells: %s\n", e.text);
 	exit(1);
+}
+
+static bool by_anchor(const struct gate *g)
+{
+	bool anchor = false;
+	for (uint32_t i = 0; i < g->rules_n; i++)
+		if (g->rules[i].outcome == GATE_REGRESSED) {
+			if (g->rules[i].kind != GATE_ANCHOR)
+				return false;
+			anchor = true;
+		}
+	return anchor;
 }
 
 static void head_play(const struct cell *c, double rise, uint64_t seed,
@@ -288,15 +332,15 @@ static void head_play(const struct cell *c, double rise, uint64_t seed,
 	xoshiro_init(&x, seed);
 	series_from(c, &x, &s);
 	for (uint32_t i = 0; i < c->head_n; i++)
-		s.x[c->base_n + i] += log1p(rise);
-	gated(c, &s, &x, &a, &g);
-	const double *head = s.x + c->base_n;
+		s.x[c->history_n + i] += log1p(rise);
+	gated(c, &s, c->history_n, &x, &a, &g);
+	const double *head = s.x + c->history_n, *base = head - c->base_n;
 	const struct gate_rule *r = iteration_rule(&g);
 	double limit = log1p(r->limit_pct / 100), alpha = 0.01;
-	double higher = mean_of(head, c->head_n) - mean_of(s.x, c->base_n);
+	double higher = mean_of(head, c->head_n) - mean_of(base, c->base_n);
 	double score[METHODS] = { [GATE] = -r->p,
-		[POOLED_T] = -pooled_t(s.x, c->base_n, head, c->head_n),
-		[RANK_SUM] = -rank_sum(s.x, c->base_n, head, c->head_n, &a),
+		[POOLED_T] = -pooled_t(base, c->base_n, head, c->head_n),
+		[RANK_SUM] = -rank_sum(base, c->base_n, head, c->head_n, &a),
 		[IQR] = iqr_rule(c, &s) };
 	bool failed[METHODS] = { [GATE] = g.outcome == GATE_REGRESSED,
 		[POOLED_T] = score[POOLED_T] >= -alpha && higher >= limit,
@@ -312,8 +356,9 @@ static void head_play(const struct cell *c, double rise, uint64_t seed,
 	}
 	t->heads++;
 	t->undecided += g.outcome == GATE_UNDECIDED;
-	t->functions +=
-		g.outcome == GATE_REGRESSED && r->outcome != GATE_REGRESSED;
+	t->functions += g.outcome == GATE_REGRESSED &&
+			r->outcome != GATE_REGRESSED && !by_anchor(&g);
+	t->anchors += by_anchor(&g);
 	t->covered += r->low_pct <= 100 * rise && 100 * rise <= r->high_pct;
 	arena_release(&a);
 }
@@ -351,10 +396,10 @@ static void cell_print(const struct cell *c, const struct tally *t)
 		c->base_n);
 	for (int m = 0; m < METHODS; m++)
 		printf(" %5.2f", pct(null->failed[m], null->heads));
-	printf(" (gate at least %.2f; %u by functions; %.1f undecided; "
-	       "coverage %.1f)",
+	printf(" (gate at least %.2f; %u by functions, %u by the anchor alone; "
+	       "%.1f undecided; coverage %.1f)",
 		100 * lower(null->failed[GATE], null->heads), null->functions,
-		pct(null->undecided, null->heads),
+		null->anchors, pct(null->undecided, null->heads),
 		pct(null->covered, null->heads));
 	for (int d = 1; d < RISES; d++) {
 		printf(" | +%.0f %%", 100 * rises[d]);
@@ -394,9 +439,63 @@ static bool cell_play(const struct cell *c, uint32_t null_n, uint32_t power_n,
 	return 100 * lower(t->failed[GATE], t->heads) <= 1.5;
 }
 
+/* The commits of a series whose gates failed, by which rules first. */
+struct creep_found {
+	double level; /* of the first head that failed; INFINITY none */
+	bool anchor; /* only the rule against the anchor failed */
+};
+
+static struct creep_found creep_play(const struct noise *noise,
+	uint32_t history, uint64_t seed)
+{
+	uint32_t rising = CREEP_HEAD * CREEP_COMMITS * CREEP_STEPS;
+	const struct cell c = { noise, CREEP_HEAD, CREEP_BASE, history };
+	const struct cell all = { noise, CREEP_HEAD, CREEP_BASE,
+		history + rising };
+	struct creep_found found = { .level = INFINITY };
+	struct xoshiro x;
+	struct series s;
+
+	xoshiro_init(&x, seed);
+	series_from(&all, &x, &s);
+	for (uint32_t i = 0; i < rising && isinf(found.level);
+		i += CREEP_HEAD) {
+		struct arena a = { 0 };
+		struct gate g;
+		double level =
+			CREEP_STEP * (1 + i / (CREEP_HEAD * CREEP_COMMITS));
+		for (uint32_t k = 0; k < CREEP_HEAD; k++)
+			s.x[history + i + k] += log1p(level);
+		gated(&c, &s, history + i, &x, &a, &g);
+		if (g.outcome == GATE_REGRESSED)
+			found = (struct creep_found){ level, by_anchor(&g) };
+		arena_release(&a);
+	}
+	return found;
+}
+
+static bool creep_print(const struct noise *noise, uint32_t series,
+	uint32_t history, uint64_t seed)
+{
+	uint32_t found = 0, anchors = 0;
+
+	printf("creep, %-18s history %u: first failing at +%%", noise->name,
+		history);
+	for (uint32_t i = 0; i < series; i++) {
+		struct creep_found f = creep_play(noise, history, seed + i);
+		found += f.level < CREEP_MOST;
+		anchors += f.level < CREEP_MOST && f.anchor;
+		printf(" %.0f", 100 * f.level);
+	}
+	printf(" | before +%.0f %%: %u of %u, %u by the anchor alone\n",
+		100 * CREEP_MOST, found, series, anchors);
+	fflush(stdout);
+	return found == series;
+}
+
 int main(int argc, char **argv)
 {
-	uint32_t null_n = 200, power_n = 50;
+	uint32_t null_n = 200, power_n = 50, history = 200, creep = 0;
 	const char *noise = NULL;
 	uint64_t seed = 1;
 	bool ok = true;
@@ -410,17 +509,30 @@ int main(int argc, char **argv)
 			power_n = (uint32_t)strtoul(argv[++i], NULL, 10);
 		else if (i + 1 < argc && !strcmp(argv[i], "--noise"))
 			noise = argv[++i];
+		else if (i + 1 < argc && !strcmp(argv[i], "--history"))
+			history = (uint32_t)strtoul(argv[++i], NULL, 10);
+		else if (i + 1 < argc && !strcmp(argv[i], "--creep"))
+			creep = (uint32_t)strtoul(argv[++i], NULL, 10);
 		else if (i + 1 < argc && !strcmp(argv[i], "--seed"))
 			seed = strtoul(argv[++i], NULL, 10);
 		else
 			return 2;
 	}
+	if (history > RUNS_MAX / 2)
+		return 2;
+	/* The requirement is for independent runs. */
+	for (int k = 0; creep && k < 2; k++)
+		ok = creep_print(&noises[k], creep, history, seed) && ok;
+	if (creep)
+		return ok ? 0 : 1;
 	printf("per cell: gate, pooled t, Mann-Whitney, rustc-perf; percent\n");
 	for (size_t k = 0; k < sizeof noises / sizeof *noises; k++)
 		for (size_t h = 0; h < 3; h++)
 			for (size_t b = 0; b < 2; b++) {
 				struct cell c = { &noises[k], head_runs[h],
-					base_runs[b] };
+					base_runs[b],
+					history < base_runs[b] ? base_runs[b]
+							       : history };
 				if (!noise || !strcmp(noise, noises[k].name))
 					ok = cell_play(&c, null_n, power_n,
 						     seed) &&

@@ -14,7 +14,7 @@ const SIDES = [
 for (const [text, want] of SIDES)
 	test(`parseSide: '${text}'`, () => assert.deepEqual(g.parseSide(text), want));
 
-const DEFAULTS = {iteration_pct: 2, headroom_pct: null, busbw_pct: null, fail_on: ['appeared', 'regressed'], share_pct: 1, min_runs: 1, min_iterations: 4, min_coverage_pct: 0, min_attributed_pct: 0, alpha: 0.01};
+const DEFAULTS = {iteration_pct: 2, headroom_pct: null, busbw_pct: null, anchor_pct: 3, fail_on: ['appeared', 'regressed'], share_pct: 1, min_runs: 1, min_iterations: 4, min_coverage_pct: 0, min_attributed_pct: 0, alpha: 0.01};
 const usual = {base: 'latest', head: '3', fail_on: ['regressed', 'appeared'], ...Object.fromEntries(g.NUMBERS.map(([key]) => [key, DEFAULTS[key] === null ? '' : String(DEFAULTS[key])]))};
 // [case, changes to the default form, request]
 const QUESTIONS = [

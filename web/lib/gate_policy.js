@@ -11,7 +11,7 @@ export const OUTCOMES = {
 	pass: {mark: '✓', text: 'pass', description: 'within every limit'},
 };
 
-const RULES = {iteration: 'Iteration', operator: 'Operator', headroom: 'Headroom', busbw: 'Bus bandwidth', function: 'Function'};
+const RULES = {iteration: 'Iteration', operator: 'Operator', headroom: 'Headroom', busbw: 'Bus bandwidth', anchor: 'Anchor', function: 'Function'};
 export const ruleKind = (rule) => RULES[rule.rule] ?? rule.rule;
 export const ruleName = (rule) =>
 	[rule.of ?? ruleKind(rule), rule.device ? `on ${rule.device}` : ''].filter(Boolean).join(' ');
@@ -89,6 +89,7 @@ export const NUMBERS = [
 	['iteration_pct', 'Iteration, %', 'largest allowed slowdown; empty: no rule'],
 	['headroom_pct', 'Headroom, points', 'of the iteration time'],
 	['busbw_pct', 'Bus bandwidth, %', 'largest allowed fall, of collectives'],
+	['anchor_pct', 'Anchor, %', 'largest allowed slowdown of the iteration against its lowest earlier level; empty: no rule'],
 	['share_pct', 'Functions, %', 'smaller changes of the iteration time are ignored'],
 	['min_runs', 'Min. runs', 'per side'],
 	['min_iterations', 'Min. iterations', 'per run'],
@@ -96,18 +97,19 @@ export const NUMBERS = [
 	['min_attributed_pct', 'Min. attributed, %', 'of the GPU time'],
 	['alpha', 'Alpha', 'false-positive rate'],
 ];
-const TEXTS = ['base', 'head', 'name', 'project', 'workload'];
+const REMOVABLE = ['iteration_pct', 'anchor_pct'];
+const TEXTS = ['base', 'head', 'name', 'anchor', 'project', 'workload'];
 export const FAIL_ON = ['regressed', 'appeared', 'likely', 'vanished', 'improved'];
 
 // Makes the request from the texts of the form; throws an error if a text is invalid. Values equal
 // to the server's defaults are omitted. If a field is empty, its default applies, except for the
-// iteration's rule: an empty field removes this rule.
+// rules of the iteration: an empty field removes the rule.
 export function gateRequest(form, defaults) {
 	const out = {};
 	for (const key of TEXTS) if (form[key]) out[key] = form[key];
 	for (const [key, label] of NUMBERS) {
 		const text = form[key] ?? '';
-		if (text === '' && key === 'iteration_pct') out[key] = null;
+		if (text === '' && REMOVABLE.includes(key)) out[key] = null;
 		if (text === '' || Number(text) === defaults[key]) continue;
 		if (!Number.isFinite(Number(text))) throw new Error(`${label}: '${text}' is not a number`);
 		out[key] = Number(text);

@@ -137,6 +137,7 @@ function policyFacts(p) {
 			['Operators', list(p.operators?.map((o) => `${o.operator} ${o.pct} %`))],
 			['Headroom', p.headroom_pct === null ? null : `${p.headroom_pct} points`],
 			['Bus bandwidth', ofPercent(p.busbw_pct)],
+			['Anchor', ofPercent(p.anchor_pct)],
 			['Fail on function classes', list(p.fail_on)],
 			['Minimum function share', ofPercent(p.share_pct)],
 			['Minimum runs', p.min_runs],
@@ -147,6 +148,7 @@ function policyFacts(p) {
 			['Alpha', p.alpha],
 			['Noise floor', p.noise_floor === null ? 'estimated' : p.noise_floor],
 			['Range', p.range],
+			['Label of the commit', p.unit],
 			['Seed', p.seed],
 		]),
 	);
@@ -214,6 +216,38 @@ function side(label, word, {query, runs, units, iterations, labels}) {
 	);
 }
 
+// How much of alpha this gate got; null if an earlier version stored the gate.
+function budgetText(b) {
+	if (!b) return null;
+	return b.gate === null ? `${b.alpha}: ${b.reason}` : `${b.alpha}: gate ${b.gate} of ${b.gates} of commit ${b.commit}`;
+}
+
+// The level that creep is tested against; null if an earlier version stored the gate.
+function anchorCard(a) {
+	if (!a) return null;
+	return h(
+		'section',
+		{class: 'side-card'},
+		h('h2', {}, 'Anchor'),
+		h('p', {}, a.query ? h('code', {}, a.query) : 'the lowest level of the last 90 days'),
+		a.reason
+			? h('p', {class: 'quiet'}, `none: ${a.reason}`)
+			: [
+					runLinks(a.runs),
+					h(
+						'p',
+						{class: 'quiet'},
+						`${f.plural(a.units, 'unit')}${a.commits ? ` of ${f.plural(a.commits, 'commit')}` : ''}, median ${f.duration(a.median_ns)}, stored from `,
+						h('time', {datetime: a.since}, f.moment(a.since)),
+						' to ',
+						h('time', {datetime: a.until}, f.moment(a.until)),
+						a.levels > 1 ? `; the lowest of ${a.levels} levels` : '',
+					),
+				],
+		a.excluded_runs ? h('p', {class: 'quiet'}, `${f.plural(a.excluded_runs, 'run')} of other work excluded`) : null,
+	);
+}
+
 const shortfalls = (gate) =>
 	gate.data_problems.length > 0 &&
 	h(
@@ -273,6 +307,7 @@ export async function page(view, query, at) {
 			['Project', gate.project],
 			['Workload', gate.workload],
 			['Created by', gate.created_by],
+			['Alpha of this gate', budgetText(gate.budget)],
 			['Created', h('time', {datetime: gate.created_at}, f.moment(gate.created_at))],
 			[
 				'Runs needed',
@@ -288,6 +323,7 @@ export async function page(view, query, at) {
 			{class: 'side-cards gate-sides'},
 			side('Baseline', 'base', gate.base),
 			side('Head', 'head', gate.head),
+			anchorCard(gate.anchor) ?? '',
 		),
 		h(
 			'div',

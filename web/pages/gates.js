@@ -84,6 +84,7 @@ function gateForm(query, defaults, at) {
 	const base = text('base', {required: true, placeholder: 'label.branch=main last=20'});
 	const head = text('head', {required: true, placeholder: '12,13,14'});
 	const name = text('title', {placeholder: 'for example pull request 7'});
+	const anchor = text('anchor', {placeholder: 'label.release=v2'});
 	const operators = text('operators', {placeholder: 'attention=5, gemm=3'});
 	const numbers = NUMBERS.map((row) => [
 		row,
@@ -112,6 +113,7 @@ function gateForm(query, defaults, at) {
 					base: base.value.trim(),
 					head: head.value.trim(),
 					name: name.value.trim(),
+					anchor: anchor.value.trim(),
 					operators: operators.value,
 					...Object.fromEntries(numbers.map(([[key], input]) => [key, input.value.trim()])),
 					fail_on: classes
@@ -157,6 +159,7 @@ function gateForm(query, defaults, at) {
 				'div',
 				{class: 'bar'},
 				numbers.map(([[, label, hint], input]) => field(label, input, hint)),
+				field('Anchor', anchor, 'runs of the level that creep is tested against; empty: the lowest of 90 days'),
 				field('Operators, %', operators, 'one limit per operator'),
 			),
 			h('fieldset', {class: 'chips'}, h('legend', {}, 'Fail on function classes'), classes),

@@ -47,9 +47,6 @@ enum { ODD_MIN = 5 }; /* with fewer squares, four of five are not known */
 #define RHO_Z 1.645
 #define RHO_MOST 0.95
 enum { RHO_COMMITS = 8 };
-/* Change points of a base must be clearer than those of a trend (0.01), because
- * a wrong one makes the base short. */
-#define CUT_ALPHA 0.001
 /* By how much (sum of squares, in units of the variance) a rise before earlier
  * units must fit better than a rise before the head. If there are fewer such
  * units than the head has, they must fit even better. */
@@ -70,7 +67,7 @@ struct level {
 	double *scratch, *sorted; /* for the values of both sides */
 	uint32_t base_n, head_n;
 	struct level_commit *commits; /* of the base, the oldest first */
-	uint32_t commits_n, from; /* from: of the newest stretch */
+	uint32_t commits_n, from, to; /* [from, to): of the reference stretch */
 	uint32_t stretches;
 	struct level_test_spread spread;
 };
@@ -288,11 +285,13 @@ static double level_test_tau(double rho, uint32_t k)
 	return tau;
 }
 
-/* The autocorrelation of neighboring commits; 0 if it is not significant. */
+/* The autocorrelation of neighboring commits; 0 if it is not significant. If the
+ * caller found the stretches, all of them are used: they are many, and the
+ * reference may be short. */
 static double level_test_rho(const struct level *l, double between)
 {
-	uint32_t n = l->commits_n - l->from;
-	const struct level_commit *c = l->commits + l->from;
+	uint32_t first = l->q->starts ? 0 : l->from, n = l->commits_n - first;
+	const struct level_commit *c = l->commits + first;
 	double most = sqrt(ODD * between), sum = 0, all = 0, mean = 0;
 
 	if (n < RHO_COMMITS || !(between > 0))
@@ -391,7 +390,7 @@ static void level_test_spread_from(struct level *l, const uint32_t *cuts)
 	if (!(rho > 0))
 		return;
 	/* Runs of a commit are not independent of each other either. */
-	uint32_t k = l->commits_n - l->from;
+	uint32_t k = l->to - l->from;
 	double tau = level_test_tau(rho, k);
 	double more = fmax(between, l->spread.unit * per) * (1 - 1.0 / k) /
 		      fmax(1 - tau / k, 1.0 / k);
@@ -408,13 +407,16 @@ static double level_test_commit_variance(const struct level *l, uint32_t runs)
 	return l->spread.unit / runs + l->spread.commit;
 }
 
-/* The level of the base's newest commits from `from` on: Huber's mean of their
- * runs; if commits differ, of commits, weighted by precision. *variance is that of the level. */
+/* The level of the reference stretch's commits from `from` on: Huber's mean of
+ * their runs; if commits differ, of commits, weighted by precision. *variance is
+ * that of the level. */
 static double level_test_base(struct level *l, uint32_t from, double *variance)
 {
 	const struct level_commit *c = l->commits + from;
-	uint32_t k = l->commits_n - from;
-	uint32_t runs = l->base_n - c->first;
+	uint32_t k = l->to - from;
+	uint32_t end =
+		l->to < l->commits_n ? l->commits[l->to].first : l->base_n;
+	uint32_t runs = end - c->first;
 	double weights = 0;
 
 	if (!(l->spread.commit > 0) && !(l->spread.rho > 0)) {
@@ -450,10 +452,13 @@ static struct level_test_gap level_test_gap_of(const struct level *l,
 {
 	double rho = l->spread.rho, tau = level_test_tau(rho, commits),
 	       shared = rho > 0 ? rho * (1 - pow(rho, commits)) / (1 - rho) : 0;
-	/* What the head has in common with the base's newest commits. */
-	double base = base_variance * fmax(tau - 2 * shared, 0);
 	uint32_t heads = 1;
 
+	/* What the head has in common with the newest commits, which other
+	 * stretches are not. */
+	if (l->q->starts)
+		shared = 0;
+	double base = base_variance * fmax(tau - 2 * shared, 0);
 	for (uint32_t i = 1; l->q->head_commit && i < l->head_n; i++)
 		heads += l->q->head_commit[i] != l->q->head_commit[i - 1];
 	return (struct level_test_gap){
@@ -586,8 +591,7 @@ static void level_test_compare(struct level *l, uint32_t from,
 	double variance, base = level_test_base(l, from, &variance);
 	double head = level_test_head(l), delta = head - base;
 	double limit = l->q->scale > 0 ? l->q->limit : log1p(l->q->limit);
-	struct level_test_gap g =
-		level_test_gap_of(l, l->commits_n - from, variance);
+	struct level_test_gap g = level_test_gap_of(l, l->to - from, variance);
 	double sd = sqrt(level_test_variance(&g, l->head_n));
 	double t = sd > 0 ? delta / sd : delta > 0 ? INFINITY : 0;
 	double p = dist_t_p(t, g.df) / 2;
@@ -612,33 +616,48 @@ static void level_test_compare(struct level *l, uint32_t from,
 				      : -1;
 }
 
-/* Finds the stretches of the base, then its commits. Returns the first commit of
- * each stretch, and commits_n at the end; NULL if the arena is full. */
-static uint32_t *level_test_stretches(struct level *l, struct arena *a)
+/* The first value of each stretch, and base_n at the end; NULL if the arena is
+ * full. */
+static uint32_t *level_test_cuts(struct level *l, struct arena *a)
 {
+	const struct level_test_input *q = l->q;
 	struct change_options o = CHANGE_OPTIONS;
-	struct change_point *points;
-	uint32_t n;
+	struct change_point *points = NULL;
+	uint32_t n = q->starts_n - 1;
 
-	o.seed = l->q->seed;
-	o.alpha = CUT_ALPHA;
-	if (!change_points_from(l->q->v.base, l->q->base_commit, l->base_n, &o,
-		    a, &points, &n))
+	o.seed = q->seed;
+	o.alpha = LEVEL_TEST_CUT_ALPHA;
+	if (!q->starts && !change_points_from(q->v.base, q->base_commit,
+				  l->base_n, &o, a, &points, &n))
 		return NULL;
 	uint32_t *cuts = arena_array(a, uint32_t, n + 2);
 	if (!cuts)
 		return NULL;
 	for (uint32_t i = 0; i < n; i++)
-		cuts[i + 1] = points[i].at;
+		cuts[i + 1] = q->starts ? q->starts[i + 1] : points[i].at;
 	cuts[n + 1] = l->base_n;
 	l->stretches = n + 1;
-	level_test_commits(l, cuts, n + 1);
-	for (uint32_t s = 0, c = 0; s < n + 1; s++) {
+	return cuts;
+}
+
+/* Finds the stretches of the base, then its commits. Returns the first commit of
+ * each stretch, and commits_n at the end; NULL if the arena is full. */
+static uint32_t *level_test_stretches(struct level *l, struct arena *a)
+{
+	uint32_t *cuts = level_test_cuts(l, a), n = l->stretches;
+
+	if (!cuts)
+		return NULL;
+	level_test_commits(l, cuts, n);
+	for (uint32_t s = 0, c = 0; s < n; s++) {
 		while (l->commits[c].first < cuts[s])
 			c++;
-		cuts[s] = l->from = c;
+		cuts[s] = c;
 	}
-	cuts[n + 1] = l->commits_n;
+	cuts[n] = l->commits_n;
+	uint32_t at = l->q->starts ? l->q->reference : n - 1;
+	l->from = cuts[at];
+	l->to = cuts[at + 1];
 	return cuts;
 }
 
@@ -648,6 +667,8 @@ static void level_test_decide(struct level *l, struct level_test_result *out)
 	double variance;
 
 	level_test_compare(l, l->from, out);
+	if (l->q->starts)
+		return;
 	if (out->shown) {
 		uint32_t k = level_test_since(l,
 			level_test_base(l, l->from, &variance),
@@ -691,6 +712,7 @@ bool level_test(const struct level_test_input *q, struct arena *a,
 		.head_n = v->head_n };
 
 	assert(v->base_n && v->head_n);
+	assert(!q->starts || (q->starts_n && q->reference < q->starts_n));
 	if (!base || !head || !l.scratch || !l.sorted || !l.commits)
 		return false;
 	uint32_t *cuts = level_test_stretches(&l, a);

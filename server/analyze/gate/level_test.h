@@ -43,7 +43,11 @@
  *
  * The base's level is the level after its last change point (change_point.h). A
  * head above that level can still pass. It passes if the rise is more likely
- * before one or more of the newest units of the base than before the head. */
+ * before one or more of the newest units of the base than before the head.
+ *
+ * If the caller gives the stretches of the base and names the reference among
+ * them, the head is compared with this stretch only, wherever in time it is. The
+ * variances and the autocorrelation are those of all stretches. */
 #pragma once
 #include "arena.h"
 #include "noise_floor.h"
@@ -53,6 +57,9 @@ enum { LEVEL_TEST_SINCE_NONE = UINT32_MAX };
 /* A head of one run may fail if the base has this many commits. With fewer, the
  * highest of the base's runs says little about a tail of 1 %. */
 enum { LEVEL_TEST_ONE_RUN_COMMITS = 20 };
+/* Change points of a base must be clearer than those of a trend (0.01), because
+ * a wrong one makes the base short. */
+#define LEVEL_TEST_CUT_ALPHA 0.001
 
 struct level_test_input {
 	struct gate_values v; /* no NaN, at least one per side */
@@ -66,6 +73,10 @@ struct level_test_input {
 	double alpha; /* one-sided */
 	struct noise_floor floor; /* the floor without these units */
 	uint64_t seed;
+	/* The first value of each stretch, ascending; the first is 0. NULL: they
+	 * are found here, and the newest is the reference. */
+	const uint32_t *starts;
+	uint32_t starts_n, reference;
 };
 
 struct level_test_result {

@@ -1,6 +1,7 @@
 /* regression_gate.c - applies gate rules to a comparison and decides the outcome. */
 #include "regression_gate.h"
 #include "compare_state.h"
+#include "creep_test.h"
 #include "decimals.h"
 #include "level_test.h"
 #include "ranks.h"
@@ -590,6 +591,38 @@ static const char *regression_gate_text_since(const struct regression_gate *g,
 		regression_gate_text_times(g, r), then);
 }
 
+/* Says against what, and what to do if the level was raised on purpose: the
+ * anchor stays the lowest level until another one is named. */
+static const char *regression_gate_text_anchor(const struct regression_gate *g,
+	const struct gate_rule *r)
+{
+	const struct gate_anchor *to = &g->out->anchor;
+	const char *what =
+		to->query ? arena_printf(g->a, "the anchor '%.100s'", to->query)
+			  : "the lowest level of earlier runs";
+	const char *runs =
+		to->units_n == 1
+			? arena_printf(g->a, "run %lld",
+				  (long long)to->units[0]->run)
+			: arena_printf(g->a, "%u runs from %lld to %lld",
+				  to->units_n, (long long)to->units[0]->run,
+				  (long long)to->units[to->units_n - 1]->run);
+	const char *then =
+		r->outcome == GATE_UNDECIDED
+			? arena_printf(g->a, "; %s",
+				  regression_gate_text_decides(g, r))
+		: r->outcome == GATE_REGRESSED
+			? "; if this level is intended, name runs of it as the "
+			  "anchor, such as anchor=label.release=NAME"
+			: "";
+
+	return arena_printf(g->a, "the iteration %s %s than %s (%s), %s; %s%s",
+		r->outcome == GATE_UNDECIDED ? "may be" : "is",
+		regression_gate_text_change(g, r), what, runs,
+		regression_gate_text_times(g, r),
+		regression_gate_text_limit(g, r), then);
+}
+
 static const char *regression_gate_text_rule(const struct regression_gate *g,
 	const struct gate_rule *r)
 {
@@ -902,6 +935,31 @@ static bool regression_gate_busbw_rule(struct regression_gate *g, struct err *e)
 	return true;
 }
 
+/* The iteration against the anchor; no rule if there is no anchor. */
+static bool regression_gate_anchor_rule(struct regression_gate *g,
+	struct err *e)
+{
+	const struct creep_test_input q = { .history = g->given->history,
+		.limit = g->p->anchor_pct / 100,
+		.alpha = g->alpha[GATE_ANCHOR],
+		.floor = noise_floor_of(g->given->repeats, NULL,
+			regression_gate_floor(g->p)),
+		.seed = g->p->seed };
+	struct creep_test_result found;
+
+	if (!creep_test(&q, g->a, &found))
+		return arena_err(g->a, e);
+	g->out->anchor = found.anchor;
+	if (found.anchor.reason)
+		return true;
+	struct gate_rule *r = regression_gate_rule_add(g);
+	r->kind = GATE_ANCHOR;
+	r->limit_pct = g->p->anchor_pct;
+	regression_gate_rule_fill(r, &found.level, NULL);
+	r->sentence = regression_gate_text_anchor(g, r);
+	return true;
+}
+
 static bool regression_gate_rules(struct regression_gate *g, struct err *e)
 {
 	const struct gate_policy *p = g->p;
@@ -913,7 +971,9 @@ static bool regression_gate_rules(struct regression_gate *g, struct err *e)
 			return false;
 	return (isnan(p->headroom_pct) ||
 		       regression_gate_headroom_rule(g, e)) &&
-	       (isnan(p->busbw_pct) || regression_gate_busbw_rule(g, e));
+	       (isnan(p->busbw_pct) || regression_gate_busbw_rule(g, e)) &&
+	       (!(g->alpha[GATE_ANCHOR] > 0) ||
+		       regression_gate_anchor_rule(g, e));
 }
 
 /* The comparison's verdicts on single functions, as rules. */
@@ -1047,7 +1107,13 @@ static const double weights[] = { [GATE_ITERATION] = 8,
 	[GATE_OPERATOR] = 2,
 	[GATE_HEADROOM] = 2,
 	[GATE_BUSBW] = 2,
+	[GATE_ANCHOR] = 1,
 	[GATE_FUNCTIONS] = 2 };
+
+double regression_gate_alpha(double alpha, uint32_t number)
+{
+	return number ? alpha * 0.6 / ((double)number * number) : alpha;
+}
 
 void regression_gate_policy_init(struct gate_policy *p)
 {
@@ -1068,7 +1134,8 @@ static bool regression_gate_policy_check(const struct gate_policy *p,
 {
 	bool limits = regression_gate_limit_makes_sense(p->iteration_pct) &&
 		      regression_gate_limit_makes_sense(p->headroom_pct) &&
-		      regression_gate_limit_makes_sense(p->busbw_pct);
+		      regression_gate_limit_makes_sense(p->busbw_pct) &&
+		      regression_gate_limit_makes_sense(p->anchor_pct);
 
 	for (uint32_t i = 0; i < p->operators_n; i++)
 		limits = limits && p->operators[i].op &&
@@ -1095,6 +1162,26 @@ static bool regression_gate_policy_check(const struct gate_policy *p,
 	return true;
 }
 
+static bool regression_gate_anchored(const struct regression_gate *g)
+{
+	const struct gate_history *h = g->given->history;
+	return !isnan(g->p->anchor_pct) && h && h->head_n;
+}
+
+/* The reason stays if the rule is not reached. */
+static void regression_gate_anchor_init(struct regression_gate *g)
+{
+	const struct gate_history *h = g->given->history;
+
+	g->out->anchor = (struct gate_anchor){ .median_ns = NAN,
+		.query = h ? h->query : NULL,
+		.excluded = h ? h->excluded : 0,
+		.reason = isnan(g->p->anchor_pct) ? "the gate has no such rule"
+			  : h && h->reason	  ? h->reason
+					   : "the data do not meet the gate's "
+					     "requirements" };
+}
+
 static void regression_gate_share_alpha(struct regression_gate *g)
 {
 	const struct gate_policy *p = g->p;
@@ -1102,6 +1189,8 @@ static void regression_gate_share_alpha(struct regression_gate *g)
 		[GATE_OPERATOR] = p->operators_n > 0,
 		[GATE_HEADROOM] = !isnan(p->headroom_pct),
 		[GATE_BUSBW] = !isnan(p->busbw_pct),
+		[GATE_ANCHOR] = regression_gate_anchored(g) &&
+				!g->given->history->reason,
 		[GATE_FUNCTIONS] = p->fail_on != 0 };
 	double all = 0;
 
@@ -1171,6 +1260,7 @@ bool regression_gate_from(const struct gate_given *given,
 	if (!regression_gate_policy_check(p, e))
 		return false;
 	regression_gate_share_alpha(&g);
+	regression_gate_anchor_init(&g);
 	o.floor = regression_gate_floor(p);
 	o.group = COMPARE_MIXED; /* a gate judges all work */
 	o.seed = p->seed;

@@ -9,6 +9,7 @@
 #include "gate_evaluation.h"
 #include "regression_gate.h"
 #include "request_body.h"
+#include "sha256.h"
 #include "view_gate.h"
 #include <math.h>
 #include <stddef.h>
@@ -42,8 +43,8 @@ static const struct gates_member {
 	{ #field, GATES_##kind, offsetof(struct gate_request, policy.field), \
 		min, max },
 	TEXT(base, 2000) TEXT(head, 2000) TEXT(project, NAME_BYTES)
-		TEXT(workload, NAME_BYTES) TEXT(name, NAME_BYTES)
-			TEXT(range, 500)
+		TEXT(workload, NAME_BYTES) TEXT(name, NAME_BYTES) TEXT(anchor,
+			2000) TEXT(unit, NAME_BYTES) TEXT(range, 500)
 #include "gate_policy.def"
 #undef POLICY
 #undef TEXT
@@ -238,7 +239,7 @@ static bool gates_request_member_from(struct arena *a,
 static bool gates_request_from(struct arena *a, const json_t *body,
 	struct gate_request *q, struct err *e)
 {
-	*q = (struct gate_request){ .name = "" };
+	*q = (struct gate_request){ .name = "", .unit = GATE_UNIT };
 	regression_gate_policy_init(&q->policy);
 	for (int i = 0; i < MEMBERS; i++) {
 		const json_t *v = json_object_get(body, members[i].name);
@@ -274,13 +275,41 @@ static bool gates_request_read(struct call *c, struct gate_request *q,
 	return ok;
 }
 
+static void gates_hash_side(struct sha256 *s, const struct run_selection *side)
+{
+	sha256_add(s, &side->n, sizeof side->n);
+	sha256_add(s, side->ids, side->n * sizeof *side->ids);
+}
+
+/* Two requests are the same gate if their rules, anchors and runs are. */
+static bool gates_request_hash(const struct gate_request *q,
+	const struct run_selection *base, const struct run_selection *head,
+	uint8_t hash[SHA256_BYTES], struct err *e)
+{
+	json_t *v = view_gate_policy(&q->policy, q->range, q->unit);
+	char *rules = json_dumps(v, JSON_COMPACT | JSON_SORT_KEYS);
+	struct sha256 s;
+
+	json_decref(v);
+	if (!rules)
+		return err_set(e, ERR_INTERNAL, "the rules cannot be written");
+	sha256_init(&s);
+	sha256_add(&s, rules, strlen(rules) + 1);
+	free(rules);
+	if (q->anchor)
+		sha256_add(&s, q->anchor, strlen(q->anchor));
+	gates_hash_side(&s, base);
+	gates_hash_side(&s, head);
+	sha256_end(&s, hash);
+	return true;
+}
+
 /* The gate as a row without its id, in the arena. */
 static bool gates_row_from(struct call *c, const struct gate_request *q,
 	const struct run_selection *base, const struct run_selection *head,
 	const struct gate_evaluation *is, struct gate_row *row, struct err *e)
 {
-	json_t *v = view_gate_document(&c->s.arena, q, base, head, &is->sides,
-		&is->gate);
+	json_t *v = view_gate_document(&c->s.arena, q, base, head, is);
 	char *text = json_dumps(v, JSON_COMPACT);
 	json_decref(v);
 	if (!text)
@@ -301,7 +330,7 @@ json_t *gate_defaults_get(struct call *c, struct err *e)
 	(void)c;
 	(void)e;
 	regression_gate_policy_init(&p);
-	return view_gate_policy(&p, NULL);
+	return view_gate_policy(&p, NULL, GATE_UNIT);
 }
 
 json_t *gate_post(struct call *c, struct err *e)
@@ -311,11 +340,13 @@ json_t *gate_post(struct call *c, struct err *e)
 	struct gate_request q;
 	struct gate_evaluation is;
 	struct gate_row row;
+	uint8_t hash[SHA256_BYTES];
 	if (!gates_request_read(c, &q, e) || !concurrency_limit_enter(c, e) ||
 		!run_selection_sides(&c->s, q.base, q.head,
 			gate_evaluation_shared_words(&c->s.arena, &q), &base,
 			&head, e) ||
-		!gate_evaluation_run(&c->s, &q, &base, &head, &is, e) ||
+		!gates_request_hash(&q, &base, &head, hash, e) ||
+		!gate_evaluation_run(&c->s, &q, &base, &head, hash, &is, e) ||
 		!gates_row_from(c, &q, &base, &head, &is, &row, e))
 		return NULL;
 	bool passed = !strcmp(row.outcome, gate_outcome_word(GATE_PASS));

@@ -9,6 +9,7 @@ static const char *const kinds[] = {
 	[GATE_OPERATOR] = "operator",
 	[GATE_HEADROOM] = "headroom",
 	[GATE_BUSBW] = "busbw",
+	[GATE_ANCHOR] = "anchor",
 	[GATE_FUNCTIONS] = "function",
 };
 
@@ -176,7 +177,8 @@ static json_t *view_gate_codes(uint64_t bits)
 	return list;
 }
 
-json_t *view_gate_policy(const struct gate_policy *p, const char *range)
+json_t *view_gate_policy(const struct gate_policy *p, const char *range,
+	const char *unit)
 {
 	json_t *v = json_object();
 #define VIEW_LIMIT(field) view_set_real(v, #field, p->field)
@@ -192,13 +194,57 @@ json_t *view_gate_policy(const struct gate_policy *p, const char *range)
 #include "gate_policy.def"
 #undef POLICY
 	view_set_text(v, "range", range);
+	view_set_text(v, "unit", unit);
+	return v;
+}
+
+static json_t *view_gate_anchor(const struct gate_anchor *is)
+{
+	json_t *runs = json_array();
+	bool there = !is->reason;
+
+	for (uint32_t i = 0; there && i < is->units_n; i++)
+		view_append(runs, view_whole(is->units[i]->run));
+	json_t *v = json_pack("{s:o, s:o, s:o, s:o}", "query",
+		view_text(is->query), "runs", runs, "since",
+		there ? view_moment(is->since) : json_null(), "until",
+		there ? view_moment(is->until) : json_null());
+	view_set_whole(v, "units", there ? (int64_t)is->units_n : -1);
+	view_set_whole(v, "commits",
+		there && is->commits ? (int64_t)is->commits : -1);
+	view_set_whole(v, "levels", there ? (int64_t)is->segments : -1);
+	view_set_whole(v, "excluded_runs", is->excluded);
+	view_set_real(v, "median_ns", is->median_ns);
+	view_set_text(v, "reason", is->reason);
+	return v;
+}
+
+/* How much of alpha this gate got, and why. */
+static json_t *view_gate_budget(struct arena *a, const struct gate_request *q,
+	const struct gate_evaluation *is)
+{
+	const struct gate_turn *t = &is->turn;
+	json_t *v = json_pack("{s:o, s:f}", "commit", view_text(t->commit),
+		"alpha", is->alpha);
+	view_set_whole(v, "gate", t->number ? (int64_t)t->number : -1);
+	view_set_whole(v, "gates", t->number ? (int64_t)t->gates : -1);
+	view_set_text(v, "reason",
+		t->number
+			? NULL
+			: arena_printf(a,
+				  "the head's runs have no label '%.100s' in "
+				  "common, so this gate counts as the only one "
+				  "and has all of alpha",
+				  q->unit));
 	return v;
 }
 
 json_t *view_gate_document(struct arena *a, const struct gate_request *q,
 	const struct run_selection *base, const struct run_selection *head,
-	const struct compare_sides *sides, const struct gate *g)
+	const struct gate_evaluation *is)
 {
+	const struct compare_sides *sides = &is->sides;
+	const struct gate *g = &is->gate;
 	const struct comparison *c = &g->compared;
 	json_t *v = json_pack("{s:i, s:s, s:i}", "exit_status", (int)g->outcome,
 		"summary", g->sentence, "runs_needed", (int)g->runs_needed);
@@ -207,7 +253,9 @@ json_t *view_gate_document(struct arena *a, const struct gate_request *q,
 	json_object_set_new(v, "head",
 		view_gate_side(head, sides->head, &c->head));
 	json_object_set_new(v, "policy",
-		view_gate_policy(&q->policy, q->range));
+		view_gate_policy(&q->policy, q->range, q->unit));
+	json_object_set_new(v, "budget", view_gate_budget(a, q, is));
+	json_object_set_new(v, "anchor", view_gate_anchor(&g->anchor));
 	view_gate_rules(v, g);
 	json_object_set_new(v, "data_problems", view_gate_shortfalls(g));
 	json_object_set_new(v, "findings", view_gate_findings(c));
@@ -231,11 +279,17 @@ static void view_gate_add_fields(json_t *gate)
 #define POLICY(kind, field, ...) #field,
 #include "gate_policy.def"
 #undef POLICY
+		"unit"
 	};
+	static const char *const anchor[] = { "anchor" };
+	static const char *const budget[] = { "budget" };
 	static const char *const rule[] = { "base_gb_s", "head_gb_s" };
 	json_t *rules = json_object_get(gate, "rules");
 	view_gate_complete(json_object_get(gate, "policy"), policy,
 		sizeof policy / sizeof *policy);
+	view_gate_complete(gate, budget, 1);
+	if (rules)
+		view_gate_complete(gate, anchor, 1);
 	for (size_t i = 0; i < json_array_size(rules); i++)
 		view_gate_complete(json_array_get(rules, i), rule,
 			sizeof rule / sizeof *rule);
@@ -258,6 +312,7 @@ json_t *view_gate_event(const struct gate_row *row)
 	json_t *gate = view_gate(row);
 	snprintf(url, sizeof url, "/gates/%lld", (long long)row->id);
 	json_object_del(gate, "rules");
+	json_object_del(gate, "anchor");
 	json_object_del(gate, "findings");
 	return json_pack("{s:s, s:s, s:s, s:o, s:o, s:s}", "event", "gate",
 		"project", row->project, "workload", row->workload, "at",

@@ -14,13 +14,14 @@ enum { GATE_RULES = 200 };
 /* The document contains what the columns of the gate's row do not. */
 json_t *view_gate_document(struct arena *a, const struct gate_request *q,
 	const struct run_selection *base, const struct run_selection *head,
-	const struct compare_sides *sides, const struct gate *g);
+	const struct gate_evaluation *is);
 /* The rules of a gate. If `range` is NULL, the gate uses the detected
- * iterations. */
-json_t *view_gate_policy(const struct gate_policy *p, const char *range);
+ * iterations. `unit` is the label that names the commit. */
+json_t *view_gate_policy(const struct gate_policy *p, const char *range,
+	const char *unit);
 /* Combines the row and its document. */
 json_t *view_gate(const struct gate_row *row);
-/* The event "gate": the gate without its rules and findings, with the address
+/* The event "gate": the gate without its rules, anchor and findings, with the address
  * of its page. */
 json_t *view_gate_event(const struct gate_row *row);
 

@@ -62,7 +62,7 @@ static void gate_result_read_row(struct result *r, struct arena *a, void *to)
 }
 
 static const char gate_result_list_sql[] =
-	GATE_COLUMNS "(document - 'rules' - 'findings')::text "
+	GATE_COLUMNS "(document - 'rules' - 'anchor' - 'findings')::text "
 		     "FROM gate "
 		     "WHERE ($1 IS NULL OR project = $1) "
 		     "AND ($2 IS NULL OR workload = $2) "
@@ -117,4 +117,72 @@ bool gate_result_delete(struct db *db, int64_t id, struct err *e)
 	sql_int8(&p, id);
 	return sql_change(db, "DELETE FROM gate WHERE id = $1", &p, &n, e) &&
 	       (n || gate_result_not_found(id, e));
+}
+
+struct gate_result_numbering {
+	struct arena *a;
+	const char *project;
+	const uint8_t *request;
+	struct gate_turn *out;
+};
+
+/* Two requests at once: the second INSERT fails, and sql_transaction() repeats
+ * it. */
+static bool gate_result_take_number(struct db *db, void *arg, struct err *e)
+{
+	static const char insert[] =
+		"INSERT INTO gate_number (project, commit, request, number) "
+		"SELECT $1, $2, $3, coalesce(max(number), 0) + 1 "
+		"FROM gate_number WHERE project = $1 AND commit = $2 "
+		"HAVING NOT coalesce(bool_or(request = $3), false)";
+	static const char read[] =
+		"SELECT max(number) FILTER (WHERE request = $3)::int8, "
+		"max(number)::int8 "
+		"FROM gate_number WHERE project = $1 AND commit = $2";
+	struct gate_result_numbering *k = arg;
+	struct sql_params p = { 0 };
+	struct result r;
+
+	sql_text(&p, k->project);
+	sql_text(&p, k->out->commit);
+	sql_bytes(&p, k->request, 32);
+	if (!sql_run(db, insert, &p, NULL, e) || !sql_run(db, read, &p, &r, e))
+		return false;
+	result_next(&r);
+	k->out->number = (uint32_t)result_int8(&r, 0);
+	k->out->gates = (uint32_t)result_int8(&r, 0);
+	result_release(&r);
+	return true;
+}
+
+bool gate_result_number(struct db *db, struct arena *a, const int64_t *head,
+	uint32_t head_n, const char *unit, const uint8_t request[32],
+	struct gate_turn *out, struct err *e)
+{
+	static const char sql[] =
+		"SELECT min(project), CASE WHEN count(DISTINCT labels ->> $2) = 1 "
+		"AND count(labels ->> $2) = count(*) "
+		"THEN nullif(min(labels ->> $2), '') END "
+		"FROM run WHERE run_id = ANY ($1)";
+	struct gate_result_numbering k = { a, NULL, request, out };
+	struct sql_params p = { 0 };
+	struct sql_array ids;
+	struct result r;
+
+	*out = (struct gate_turn){ 0 };
+	sql_array_init(&ids, SQL_INT8);
+	for (uint32_t i = 0; i < head_n; i++)
+		sql_array_int8(&ids, head[i]);
+	sql_array(&p, &ids);
+	sql_text(&p, unit);
+	bool ok = sql_run(db, sql, &p, &r, e);
+	sql_array_release(&ids);
+	if (!ok)
+		return false;
+	result_next(&r);
+	k.project = result_text(&r, a);
+	out->commit = result_text(&r, a);
+	result_release(&r);
+	return !out->commit ||
+	       sql_transaction(db, gate_result_take_number, &k, e);
 }

@@ -6,8 +6,8 @@ struct gate_row {
 	int64_t id, created;
 	const char *who, *project, *workload, *name;
 	const char *outcome; /* a word of gate.h */
-	const char *
-		document; /* JSON object; in lists without rules and findings */
+	const char *document; /* JSON object; in lists without rules, anchor and
+			findings */
 };
 
 /* Writes the body of the event into the caller's memory, once the id and the
@@ -20,6 +20,18 @@ struct gate_event {
  * created. `event` NULL: no event. */
 bool gate_result_store(struct db *db, struct gate_row *row,
 	const struct gate_event *event, struct err *e);
+
+/* Which gate of the head's commit a request is. */
+struct gate_turn {
+	const char *commit; /* NULL: the head's runs share no such label */
+	uint32_t number; /* from 1; 0: the commit is unknown */
+	uint32_t gates; /* of the commit so far */
+};
+/* Numbers the request; the same request of the same commit keeps its number.
+ * `unit` is the label that names the commit, `request` a SHA-256. */
+bool gate_result_number(struct db *db, struct arena *a, const int64_t *head,
+	uint32_t head_n, const char *unit, const uint8_t request[32],
+	struct gate_turn *out, struct err *e);
 
 struct gate_filter {
 	/* NULL: any. `labels` is a JSON object. It must be contained in the

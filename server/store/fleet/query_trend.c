@@ -1,4 +1,5 @@
-/* query_trend.c - workloads, and one value per run or job of a workload. */
+/* query_trend.c - workloads, one value per run or job of a workload, and the
+ * units of the same work. */
 #include "query_trend.h"
 #include "sql.h"
 
@@ -327,4 +328,83 @@ bool query_trend(struct db *db, struct arena *a, const struct trend_filter *f,
 {
 	struct query_trend_request g = { a, f, out };
 	return sql_transaction(db, query_trend_read_series, &g, e);
+}
+
+/* A job whose runs are not all found lacks a key, so it is not a unit. */
+static const char same_work_sql[] =
+	"WITH kind AS MATERIALIZED ("
+	"SELECT array_agg(DISTINCT repeat_key) AS keys, "
+	"count(DISTINCT repeat_key) AS n "
+	"FROM run "
+	"WHERE run_id = ANY ($1) AND repeat_key IS NOT NULL), "
+	"hit AS MATERIALIZED ("
+	"SELECT r.run_id, r.job_id, r.rank, r.created_at, r.iteration_ns, "
+	"r.repeat_key, r.labels ->> $10 AS commit "
+	"FROM run r "
+	"WHERE r.repeat_key = ANY ((SELECT keys FROM kind)::bytea[]) "
+	"AND r.iteration_ns > 0 AND r.iterations_kept >= $11 "
+	"AND (cardinality($2) = 0 OR r.run_id = ANY ($2)) "
+	"AND ($3 IS NULL OR r.project = $3) "
+	"AND ($4 IS NULL OR r.workload = $4) "
+	"AND ($5 IS NULL OR r.labels @> $5) "
+	"AND r.run_id <> ALL ($6) "
+	"AND ($7 IS NULL OR r.created_at >= $7) "
+	"AND ($8 IS NULL OR r.created_at < $8) "
+	"ORDER BY r.created_at DESC, r.run_id DESC LIMIT 16 * $9), "
+	"unit AS ("
+	"SELECT (array_agg(run_id ORDER BY rank, run_id))[1] AS run_id, "
+	"min(created_at) AS at, "
+	"(array_agg(commit ORDER BY rank, run_id))[1] AS commit, "
+	"avg(iteration_ns) AS ns "
+	"FROM hit "
+	"GROUP BY coalesce(job_id, -run_id) "
+	"HAVING count(DISTINCT repeat_key) = (SELECT n FROM kind) "
+	"ORDER BY 2 DESC, 1 DESC LIMIT $9) "
+	"SELECT run_id, at, commit, ns FROM unit ORDER BY at, run_id";
+
+static void query_trend_ids(struct sql_params *p, struct sql_array *to,
+	const int64_t *ids, uint32_t n)
+{
+	sql_array_init(to, SQL_INT8);
+	for (uint32_t i = 0; i < n; i++)
+		sql_array_int8(to, ids[i]);
+	sql_array(p, to);
+}
+
+bool query_same_work(struct db *db, struct arena *a,
+	const struct same_work_filter *f, struct gate_stored_unit **out,
+	uint32_t *n, struct err *e)
+{
+	struct sql_params p = { 0 };
+	struct sql_array like, ids, without;
+	struct result r;
+
+	query_trend_ids(&p, &like, f->like, f->like_n);
+	query_trend_ids(&p, &ids, f->ids, f->ids_n);
+	sql_text(&p, f->project);
+	sql_text(&p, f->workload);
+	sql_json(&p, f->labels);
+	query_trend_ids(&p, &without, f->without, f->without_n);
+	sql_moment(&p, f->since);
+	sql_moment(&p, f->until);
+	sql_int8(&p, f->limit);
+	sql_text(&p, f->unit);
+	sql_int8(&p, f->min_iterations);
+	bool ok = sql_run(db, same_work_sql, &p, &r, e);
+	sql_array_release(&like);
+	sql_array_release(&ids);
+	sql_array_release(&without);
+	if (!ok)
+		return false;
+	*out = arena_array(a, struct gate_stored_unit, (size_t)r.n + 1);
+	for (*n = 0; result_next(&r); ++*n) {
+		struct gate_stored_unit *u = &(*out)[*n];
+		u->run = result_int8(&r, 0);
+		u->stored = result_moment(&r);
+		const char *commit = result_text(&r, a);
+		u->commit = commit && *commit ? commit : NULL;
+		u->ns = result_float8(&r, NAN);
+	}
+	result_release(&r);
+	return true;
 }

@@ -1,5 +1,7 @@
-/* query_trend.h - workloads, and the series of one of them (model/trend.h). */
+/* query_trend.h - workloads, the series of one of them (model/trend.h), and the
+ * units of the same work that a gate's anchor is chosen from. */
 #pragma once
+#include "gate.h"
 #include "query.h"
 #include "trend.h"
 
@@ -46,3 +48,24 @@ struct trend_filter {
 };
 bool query_trend(struct db *db, struct arena *a, const struct trend_filter *f,
 	struct trend *out, struct err *e);
+
+/* Which units are the same work as some runs: all units whose runs have the same
+ * set of repeat keys (sql/README.md) as these. */
+struct same_work_filter {
+	const int64_t *like; /* these runs */
+	uint32_t like_n;
+	const int64_t *ids; /* only these runs; NULL: any */
+	uint32_t ids_n;
+	const char *project, *workload, *labels; /* NULL: any; labels: JSON */
+	const int64_t *without; /* excludes these runs */
+	uint32_t without_n;
+	int64_t since,
+		until; /* stored in [since, until); NO_MOMENT: no limit */
+	const char *unit; /* the label that is a unit's commit */
+	uint32_t min_iterations; /* kept ones, of each run */
+	int limit; /* number of units, the newest; of runs, 16 times as many */
+};
+/* Returns the oldest unit first. */
+bool query_same_work(struct db *db, struct arena *a,
+	const struct same_work_filter *f, struct gate_stored_unit **out,
+	uint32_t *n, struct err *e);

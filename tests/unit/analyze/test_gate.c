@@ -300,6 +300,20 @@ static void limits_of_nothing(void **state)
 	assert_int_equal(g.outcome, GATE_REGRESSED);
 }
 
+/* The parts of a thousand gates add up to at most alpha. */
+static void alpha_of_the_gates_of_a_commit(void **state)
+{
+	double sum = 0;
+
+	(void)state;
+	assert_true(regression_gate_alpha(0.01, 0) == 0.01);
+	assert_true(fabs(regression_gate_alpha(0.01, 1) - 0.006) < 1e-12);
+	assert_true(fabs(regression_gate_alpha(0.01, 2) - 0.0015) < 1e-12);
+	for (uint32_t n = 1; n <= 1000; n++)
+		sum += regression_gate_alpha(0.01, n);
+	assert_true(sum < 0.01 && sum > 0.0098);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -314,6 +328,7 @@ int main(void)
 		CASE(head_in_the_base),
 		CASE(policies_without_sense),
 		CASE(limits_of_nothing),
+		cmocka_unit_test(alpha_of_the_gates_of_a_commit),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,8 @@ static void test_answer(void **state)
 		"\"name\":\"decode\",\"outcome\":\"undecided\",\"exit_status\":2,"
 		"\"rules\":[{\"p\":0.5,\"head_gb_s\":9,"
 		"\"base_gb_s\":null}],\"findings\":[1],"
-		"\"compare\":\"/compare?base=1&head=2\"}");
+		"\"compare\":\"/compare?base=1&head=2\",\"budget\":null,"
+		"\"anchor\":null}");
 }
 
 static void test_event(void **state)
@@ -50,7 +51,7 @@ static void test_event(void **state)
 		"\"created_at\":\"2026-08-22T10:11:12.000000Z\","
 		"\"created_by\":\"ci\",\"project\":\"p\",\"workload\":\"w\","
 		"\"name\":\"decode\",\"outcome\":\"undecided\",\"exit_status\":2,"
-		"\"compare\":\"/compare?base=1&head=2\"},"
+		"\"compare\":\"/compare?base=1&head=2\",\"budget\":null},"
 		"\"url\":\"/gates/7\"}");
 }
 

@@ -163,6 +163,66 @@ static void dropped(void **state)
 	assert_int_equal(fixture_count(db, "SELECT count(*) FROM gate"), 2);
 }
 
+/* Numbers the request `of` for run 1, and run 2 if n is 2. */
+static void numbered(struct db *db, uint32_t n, uint8_t of, const char *commit,
+	uint32_t number, uint32_t gates)
+{
+	static const int64_t runs[] = { 1, 2 };
+	struct arena a = { 0 };
+	const uint8_t request[32] = { of };
+	struct gate_turn t;
+	works(gate_result_number(db, &a, runs, n, "commit", request, &t, &e));
+	assert_int_equal(t.number, number);
+	assert_int_equal(t.gates, gates);
+	if (commit)
+		assert_string_equal(t.commit, commit);
+	else
+		assert_null(t.commit);
+	arena_release(&a);
+}
+
+static void label_runs(struct db *db, const char *first, const char *second)
+{
+	static const char sql[] =
+		"UPDATE run SET labels = CASE run_id WHEN 1 THEN $1 ELSE $2 END "
+		"WHERE run_id IN (1, 2)";
+	struct sql_params p = { 0 };
+	sql_json(&p, first);
+	sql_json(&p, second);
+	works(sql_run(db, sql, &p, NULL, &e));
+}
+
+/* The same request keeps its number, and a deleted gate still counts. Without a
+ * commit, with another commit in one run or with an empty one, there is none. */
+static void gates_of_a_commit_are_numbered(void **state)
+{
+	struct db *db = *state;
+
+	fixture_script(db,
+		"TRUNCATE run, gate_number;"
+		"INSERT INTO run (run_id, upload_id, ordinal, name, project, "
+		"workload, labels, job, created_at, format, span_ns, busy_ns, "
+		"kernel_ns, launches, kernels, copy_ns, copies, device_names, "
+		"notes, analysis_version) "
+		"SELECT n, n, 0, '', 'p', 'w', '{}', '', now(), 'x', 1, 1, 1, 1, "
+		"1, 0, 0, '{}', 0, 4 FROM generate_series(1, 2) n");
+	numbered(db, 1, 7, NULL, 0, 0);
+	label_runs(db, "{\"commit\": \"a\"}", "{\"commit\": \"a\"}");
+	numbered(db, 2, 7, "a", 1, 1);
+	numbered(db, 2, 8, "a", 2, 2);
+	numbered(db, 1, 9, "a", 3, 3);
+	numbered(db, 2, 7, "a", 1, 3);
+	fixture_script(db, "TRUNCATE gate");
+	numbered(db, 2, 10, "a", 4, 4);
+	label_runs(db, "{\"commit\": \"b\"}", "{\"commit\": \"a\"}");
+	numbered(db, 2, 7, NULL, 0, 0);
+	numbered(db, 1, 7, "b", 1, 1);
+	label_runs(db, "{\"commit\": \"b\"}", "{}");
+	numbered(db, 2, 7, NULL, 0, 0);
+	label_runs(db, "{\"commit\": \"\"}", "{\"commit\": \"\"}");
+	numbered(db, 2, 7, NULL, 0, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -170,6 +230,7 @@ int main(void)
 		cmocka_unit_test(lists),
 		cmocka_unit_test(both_or_none),
 		cmocka_unit_test(dropped),
+		cmocka_unit_test(gates_of_a_commit_are_numbered),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);
 }

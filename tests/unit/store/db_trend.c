@@ -170,6 +170,76 @@ static void workloads_by_their_newest_run(void **state)
 	arena_release(&a);
 }
 
+/* "run=value/commit, …" */
+static const char *same_work_text(struct db *db, struct arena *a,
+	struct same_work_filter f)
+{
+	struct gate_stored_unit *units;
+	const char *text = "";
+	uint32_t n;
+	f.unit = "commit";
+	works(query_same_work(db, a, &f, &units, &n, &e));
+	for (uint32_t i = 0; i < n; i++)
+		text = arena_printf(a, "%s%s%lld=%g/%s", text, i ? ", " : "",
+			(long long)units[i].run, units[i].ns,
+			units[i].commit ? units[i].commit : "-");
+	return text;
+}
+
+/* Runs 1, 6 and 7 do the work 'a'. The ranks 1 and 0 of job 7 (runs 2 and 3) do
+ * 'b' and 'c', job 8 lacks a rank that does 'b' (run 8 does 'c'), and run 9 does
+ * 'a'. Run 6 takes no time, and run 5 has no iteration. */
+static void same_work(void **state)
+{
+	static const int64_t single[] = { 1 }, job[] = { 2, 3 },
+			     seven[] = { 7 };
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct same_work_filter f = { .like = single,
+		.like_n = 1,
+		.since = NO_MOMENT,
+		.until = NO_MOMENT,
+		.limit = 9 };
+
+	make(db);
+	fixture_script(db,
+		"UPDATE run SET repeat_key = decode(repeat(CASE "
+		"WHEN run_id IN (1, 5, 6, 7, 9) THEN 'aa' "
+		"WHEN run_id = 2 THEN 'bb' ELSE 'cc' END, 32), 'hex'), "
+		"job_id = CASE WHEN run_id IN (2, 3) THEN 7 "
+		"WHEN run_id = 8 THEN 8 END");
+	assert_string_equal(same_work_text(db, &a, f),
+		"1=100/a, 7=500/d, 9=900/e");
+	f.limit = 2;
+	assert_string_equal(same_work_text(db, &a, f), "7=500/d, 9=900/e");
+	f.limit = 9;
+	f.without = seven;
+	f.without_n = 1;
+	assert_string_equal(same_work_text(db, &a, f), "1=100/a, 9=900/e");
+	f.without_n = 0;
+	f.until = INT64_C(51000000);
+	f.since = INT64_C(11000000);
+	assert_string_equal(same_work_text(db, &a, f), "7=500/d");
+	f.since = f.until = NO_MOMENT;
+	f.labels = "{\"commit\": \"d\"}";
+	assert_string_equal(same_work_text(db, &a, f), "7=500/d");
+	f.labels = NULL;
+	f.workload = "x";
+	assert_string_equal(same_work_text(db, &a, f), "");
+	f.workload = "w";
+	f.ids = seven;
+	f.ids_n = 1;
+	assert_string_equal(same_work_text(db, &a, f), "7=500/d");
+	f.ids_n = 0;
+	f.min_iterations = 2;
+	assert_string_equal(same_work_text(db, &a, f), "");
+	f.min_iterations = 0;
+	f.like = job;
+	f.like_n = 2;
+	assert_string_equal(same_work_text(db, &a, f), "3=200/c");
+	arena_release(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -177,6 +247,7 @@ int main(void)
 		cmocka_unit_test(ranges_have_whole_jobs),
 		cmocka_unit_test(runs_that_left_a_job),
 		cmocka_unit_test(workloads_by_their_newest_run),
+		cmocka_unit_test(same_work),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);
 }

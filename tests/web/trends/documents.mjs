@@ -56,8 +56,10 @@ export const workloads = () => ({items: [['vllm', 'llama-70b decode, 16 sequence
 
 const SIDES = {base: {query: 'label.branch=main last=20', runs: Array.from({length: 20}, (_, i) => 101 + i), units: 20, iterations: 600, labels: {branch: 'main'}},
 	head: {query: '121,122,123', runs: [121, 122, 123], units: 3, iterations: 90, labels: {branch: 'new', commit: '9a463115c0'}}};
-const POLICY = {iteration_pct: 2, operators: [{operator: 'attention', pct: 5}], headroom_pct: null, busbw_pct: 5, fail_on: ['regressed', 'appeared'], share_pct: 1, min_runs: 1, min_iterations: 4,
-	min_coverage_pct: 0, min_attributed_pct: 0, reject_on: ['records_dropped'], alpha: 0.01, noise_floor: null, range: null, seed: 1};
+const POLICY = {iteration_pct: 2, operators: [{operator: 'attention', pct: 5}], headroom_pct: null, busbw_pct: 5, anchor_pct: 3, fail_on: ['regressed', 'appeared'], share_pct: 1, min_runs: 1, min_iterations: 4,
+	min_coverage_pct: 0, min_attributed_pct: 0, reject_on: ['records_dropped'], alpha: 0.01, noise_floor: null, range: null, unit: 'commit', seed: 1};
+const ANCHOR = {query: null, runs: [11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22], units: 12, commits: 4, levels: 2, since: '2026-03-02T10:00:00Z', until: '2026-03-04T12:00:00Z', median_ns: 9900000, excluded_runs: 0, reason: null};
+const NO_ANCHOR = {query: null, runs: [], units: null, commits: null, levels: null, since: null, until: null, median_ns: null, excluded_runs: 0, reason: 'no earlier run of the same work is stored'};
 
 const rule = (kind, of, outcome, [base, head, low, high], p, more) => ({rule: kind, of, device: null, outcome, limit_pct: kind === 'operator' ? 5 : 2, base_ns: base, head_ns: head,
 	base_gb_s: null, head_gb_s: null, change_pct: (head / base - 1) * 100, low_pct: low, high_pct: high, p, noise_floor: 0.03, since_run: null, runs_needed: 0, summary: 'the head is within the limit', ...more});
@@ -80,8 +82,8 @@ const GATES = [
 ];
 const NUMBER = {pass: 0, regressed: 1, undecided: 2, bad_data: 3};
 export const gate = (id) => GATES.filter(([one]) => one === id).map(([, outcome, sentence, more]) => ({id, created_at: '2026-03-15T18:04:00Z', created_by: 'ci', project: 'vllm', workload: 'decode', name: '',
-	outcome, exit_status: NUMBER[outcome], summary: sentence, runs_needed: 0, ...SIDES, policy: POLICY, rules: [], rules_excluded: id === 4 ? 31 : 0, data_problems: [], findings: [],
+	outcome, exit_status: NUMBER[outcome], summary: sentence, runs_needed: 0, ...SIDES, policy: POLICY, rules: [], rules_excluded: id === 4 ? 31 : 0, budget: id === 4 ? {commit: '9a463115c0', gate: 2, gates: 3, alpha: 0.0015, reason: null} : id === 3 ? null : {commit: null, gate: null, gates: null, alpha: 0.01, reason: 'the head has no commit'}, anchor: id === 4 ? ANCHOR : id === 3 ? null : NO_ANCHOR, data_problems: [], findings: [],
 	compare: `/compare?base=${SIDES.base.runs.join(',')}&head=121,122,123`, ...more}))[0];
 export const gateDefaults = () => POLICY;
 export const gates = (query = new URLSearchParams()) => ({items: GATES.map(([id]) => gate(id)).filter((g) => !query.get('outcome') || g.outcome === query.get('outcome'))
-	.map(({rules, findings, ...rest}) => rest), next: null});
+	.map(({rules, anchor, findings, ...rest}) => rest), next: null});
