@@ -605,9 +605,11 @@ static void compare_verdict_floor_update(const struct compare *c,
 static void compare_verdict_floor_set(const struct compare *c, const char *name,
 	double *const ns[2], struct verdict_row *row)
 {
-	static const struct repeats none = { 0 };
-	struct noise_floor f = noise_floor_of(c->repeats ? c->repeats : &none,
-		name, c->o->floor);
+	/* Parts of the iteration have no repeats, and waiting differs more
+	 * between runs than the functions of which the prior is learned. */
+	struct noise_floor f =
+		name ? noise_floor_learned(c->repeats, name, c->o->floor)
+		     : noise_floor_of(NULL, NULL, c->o->floor);
 	if (!verdict_by_runs(c->side[BASE].units_n, c->side[HEAD].units_n,
 		    c->o->alpha))
 		compare_verdict_floor_update(c, ns, &f);
@@ -647,7 +649,7 @@ static struct verdict_row compare_verdict_part_of(const struct compare *c,
 		.base_max_ns = NAN,
 		.head_min_ns = NAN,
 		.head_max_ns = NAN };
-	compare_verdict_floor_set(c, "", x->ns, &row);
+	compare_verdict_floor_set(c, NULL, x->ns, &row);
 	return row;
 }
 
@@ -798,11 +800,32 @@ bool compare_findings(const struct compared_run *base, uint32_t base_n,
 	return true;
 }
 
+/* The prior of the floors that are used. */
+static struct noise_prior compare_noise(const struct compare *c)
+{
+	const struct repeats *r = c->repeats;
+	if (c->o->floor >= 0)
+		return (struct noise_prior){ .from = FLOOR_GIVEN,
+			.sd = c->o->floor,
+			.df = INFINITY,
+			.most_df = NAN };
+	return r && r->prior ? *r->prior : noise_floor_prior(NULL, c->a);
+}
+
+static uint32_t compare_repeats_n(const struct repeats *r)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; r && i < r->n; i++)
+		n += !r->runs[i].other;
+	return n;
+}
+
 bool compare_run(struct compare *c, const struct compared_run *base,
 	uint32_t base_n, const struct compared_run *head, uint32_t head_n,
 	struct err *e)
 {
 	const struct compare_options *o = c->o;
+	struct noise_prior noise = compare_noise(c);
 	struct comparison *out = c->out;
 	struct change *changes = NULL;
 
@@ -811,8 +834,9 @@ bool compare_run(struct compare *c, const struct compared_run *base,
 		.permutations = o->permutations,
 		.alpha = o->alpha,
 		.margin = o->margin,
-		.floor = o->floor < 0 ? NOISE_FLOOR_DEFAULT_SD : o->floor,
-		.repeats = c->repeats ? c->repeats->n : 0 };
+		.floor = noise.sd,
+		.noise = noise,
+		.repeats = compare_repeats_n(c->repeats) };
 	if (!compare_prepare(c, base, base_n, head, head_n, e))
 		return false;
 	compare_rows_window_scale(c);

@@ -20,8 +20,7 @@ json_t *view_gate_document(struct arena *a, const struct gate_request *q,
 json_t *view_gate_policy(const struct gate_policy *p, const char *range);
 /* Combines the row and its document. */
 json_t *view_gate(const struct gate_row *row);
-/* The event "gate": the gate without its rules and findings, with the address
- * of its page. */
+/* The event "gate": the gate as in lists, with the address of its page. */
 json_t *view_gate_event(const struct gate_row *row);
 
 /* ---- a stored gate as Markdown, JUnit, annotations and badge (gate_text.c)

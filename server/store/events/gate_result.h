@@ -6,8 +6,9 @@ struct gate_row {
 	int64_t id, created;
 	const char *who, *project, *workload, *name;
 	const char *outcome; /* a word of gate.h */
-	const char *
-		document; /* JSON object; in lists without rules and findings */
+	const char
+		*document; /* JSON object; in lists without rules, findings and
+			noise_prior */
 };
 
 /* Writes the body of the event into the caller's memory, once the id and the

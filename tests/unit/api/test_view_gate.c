@@ -28,7 +28,8 @@ static void assert_json(json_t *v, const char *want)
 	json_decref(v);
 }
 
-/* The rule lacks base_gb_s, as those of older releases do. */
+/* The rule lacks base_gb_s, and the gate its prior, as those of older releases
+ * do. */
 static void test_answer(void **state)
 {
 	(void)state;
@@ -38,7 +39,8 @@ static void test_answer(void **state)
 		"\"name\":\"decode\",\"outcome\":\"undecided\",\"exit_status\":2,"
 		"\"rules\":[{\"p\":0.5,\"head_gb_s\":9,"
 		"\"base_gb_s\":null}],\"findings\":[1],"
-		"\"compare\":\"/compare?base=1&head=2\"}");
+		"\"compare\":\"/compare?base=1&head=2\","
+		"\"noise_prior\":null}");
 }
 
 static void test_event(void **state)
