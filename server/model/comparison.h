@@ -78,6 +78,24 @@ struct change {
 	double floor_df;
 };
 
+/* What is known of the noise between runs before a function's own repeats are
+ * read: its floors start with sd, which counts as df observations
+ * (noise_floor.h). */
+struct noise_prior {
+	enum floor_source from; /* FLOOR_LEARNED: from stored runs */
+	double sd, df; /* df is INFINITY if the floor is given */
+	/* The most degrees of freedom that the stored runs support; NAN unless
+	 * learned. */
+	double most_df;
+	uint32_t variances; /* how many were used, one per function and group */
+	/* The stored runs that repeat each other, the compared runs'
+	 * kind first. Only runs with smaller ids than `before` were searched,
+	 * which is the smallest of both sides; 0: nothing was searched. */
+	const int64_t *runs;
+	uint32_t runs_n;
+	int64_t before;
+};
+
 /* The parts of the iteration's time: the first rows. */
 struct split_row {
 	enum split_part {
@@ -279,6 +297,8 @@ struct comparison {
 	/* The parameters of the computation. */
 	uint64_t seed;
 	uint32_t permutations, block; /* block: iterations per block */
-	double alpha, margin, floor; /* floor: the default */
-	uint32_t repeats; /* stored runs that the floors were learned from */
+	double alpha, margin, floor; /* floor: that of the prior */
+	uint32_t repeats; /* stored runs of the compared kind, from which floors
+		were learned */
+	struct noise_prior noise;
 };

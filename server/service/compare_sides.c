@@ -2,6 +2,7 @@
  * them. */
 #include "compare_sides.h"
 #include "catalog_cache.h"
+#include "noise_floor.h"
 #include "query_compared.h"
 #include "reanalyze.h"
 #include "run_selection.h"
@@ -39,6 +40,7 @@ bool compare_sides_read(struct service_call *c,
 	       query_origins(c->db, &c->arena, s->head, s->head_n, e);
 }
 
+/* Of the compared kinds, and of others. */
 enum { REPEATS_MAX = 64 };
 
 static int compare_sides_by_name(const void *a, const void *b)
@@ -52,13 +54,15 @@ void compare_sides_repeats_from(const struct repeat_row *rows, uint32_t n,
 {
 	struct repeat_run *run = NULL;
 	struct repeat_mean *means = arena_array(a, struct repeat_mean, n);
-	*out = (struct repeats){ arena_array(a, struct repeat_run, n), 0 };
+	*out = (struct repeats){ .runs = arena_array(a, struct repeat_run, n) };
 	for (uint32_t i = 0; i < n; i++) {
 		if (!run || run->run != rows[i].run) {
 			run = &out->runs[out->n++];
 			*run = (struct repeat_run){
 				.run = rows[i].run,
 				.group = (uint32_t)rows[i].group,
+				.cluster = (uint32_t)rows[i].cluster,
+				.other = rows[i].other,
 				.device_name = rows[i].device_name,
 				.means = &means[i],
 			};
@@ -82,13 +86,20 @@ bool compare_sides_repeats(struct service_call *c,
 	const struct catalog *k = catalog_cache_take(c, e);
 	if (!k)
 		return false;
-	for (uint32_t i = 0; i < n; i++)
+	int64_t before = 0;
+	for (uint32_t i = 0; i < n; i++) {
 		like[i] = i < s->base_n ? s->base[i].id
 					: s->head[i - s->base_n].id;
+		before = !i || like[i] < before ? like[i] : before;
+	}
 	if (!query_repeats(c->db, &c->arena, like, n, REPEATS_MAX, &rows,
 		    &rows_n, e))
 		return false;
 	compare_sides_repeats_from(rows, rows_n, &c->arena, out);
 	compare_repeat_stems(k, out, &c->arena);
+	struct noise_prior *prior = arena_new(&c->arena, struct noise_prior);
+	*prior = noise_floor_prior(out, &c->arena);
+	prior->before = before;
+	out->prior = prior;
 	return true;
 }

@@ -88,17 +88,15 @@ async function compareChooser(view, query, at) {
 const hundredfold = (text) => (text ? String(Number((Number(text) * 100).toPrecision(12))) : '');
 const hundredth = (text) => (text ? String(Number((Number(text) / 100).toPrecision(12))) : '');
 
-const floorText = (doc, query) =>
-	query.get('noise_floor')
-		? 'given'
-		: doc.repeats
-			? `estimated from ${f.plural(doc.repeats, 'stored run')} if possible`
-			: 'default';
+const floorText = ({source, runs, before_run: before}, query) => {
+	if (query.get('noise_floor')) return 'given';
+	return runs ? `${source} from ${f.plural(runs, 'run')} before run ${before}` : source;
+};
 
 function summary(doc, query) {
 	const blocks = doc.block ? ` of blocks of ${f.plural(doc.block, 'iteration')}` : '';
 	return (
-		`Noise floor ${f.percent(doc.noise_floor * 100)} % (${floorText(doc, query)}), ` +
+		`Noise floor ${f.percent(doc.noise_floor * 100)} % (${floorText(doc.noise_prior, query)}), ` +
 		`margin ${f.percent(doc.margin * 100)} %, ` +
 		`α ${doc.alpha}, ${f.plural(doc.permutations, 'permutation')}${blocks}, seed ${doc.seed}`
 	);

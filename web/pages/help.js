@@ -180,8 +180,8 @@ const SECTIONS = [
 		'Compilers give their kernels other numbers in each compilation. Such kernels are matched by the rest of the ' +
 			'name, their grids, shapes, launches and place in the sequence, and are marked “renamed (inferred)”. If ' +
 			'several fit equally well, their sums are compared.',
-		'The noise floor is the relative deviation between repeats. It is estimated from stored repeats of the ' +
-			'same project, workload and labels; without repeats it is 3 %.',
+		'The noise floor is the relative deviation between repeats. It is estimated from repeats that were stored ' +
+			'before both sides, and from the functions and workloads of the project; without repeats it is 3 %.',
 		'The published score is for comparison with other tools. Use the verdict for decisions.',
 	],
 	[

@@ -571,11 +571,32 @@ bool compare_findings(const struct compared_run *base, uint32_t base_n,
 	return true;
 }
 
+/* The prior of the floors that are used. */
+static struct noise_prior compare_noise(const struct compare *c)
+{
+	const struct repeats *r = c->repeats;
+	if (c->o->floor >= 0)
+		return (struct noise_prior){ .from = FLOOR_GIVEN,
+			.sd = c->o->floor,
+			.df = INFINITY,
+			.most_df = NAN };
+	return r && r->prior ? *r->prior : noise_floor_prior(NULL, c->a);
+}
+
+static uint32_t compare_repeats_n(const struct repeats *r)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; r && i < r->n; i++)
+		n += !r->runs[i].other;
+	return n;
+}
+
 bool compare_run(struct compare *c, const struct compared_run *base,
 	uint32_t base_n, const struct compared_run *head, uint32_t head_n,
 	struct err *e)
 {
 	const struct compare_options *o = c->o;
+	struct noise_prior noise = compare_noise(c);
 	struct comparison *out = c->out;
 	struct compare_changes changes;
 
@@ -584,8 +605,9 @@ bool compare_run(struct compare *c, const struct compared_run *base,
 		.permutations = o->permutations,
 		.alpha = o->alpha,
 		.margin = o->margin,
-		.floor = o->floor < 0 ? NOISE_FLOOR_DEFAULT_SD : o->floor,
-		.repeats = c->repeats ? c->repeats->n : 0 };
+		.floor = noise.sd,
+		.noise = noise,
+		.repeats = compare_repeats_n(c->repeats) };
 	if (!compare_prepare(c, base, base_n, head, head_n, e))
 		return false;
 	compare_rows_window_scale(c);

@@ -24,6 +24,11 @@
 struct repeat_run {
 	int64_t run;
 	uint32_t group; /* runs of a group repeat each other */
+	/* Ranks of one workload: groups whose runs are not independent. */
+	uint32_t cluster;
+	/* The run is of another workload or signature than the compared ones:
+	 * its times are evidence only for the prior. */
+	bool other;
 	const char *device_name; /* of its first device; NULL unknown */
 	struct repeat_mean {
 		const char *name;
@@ -34,11 +39,12 @@ struct repeat_run {
 struct repeats {
 	struct repeat_run *runs;
 	uint32_t n;
+	const struct noise_prior *prior; /* NULL: the default */
 };
 
 struct compare_options {
-	double floor; /* relative, between runs; negative: learned from repeats,
-		or 3 % without repeats */
+	double floor; /* relative, between runs; negative: learned from repeats
+		and their prior (noise_floor.h) */
 	double margin; /* relative (verdict.h). Default 0.05 */
 	double alpha; /* family-wise. Default 0.05 */
 	uint32_t permutations; /* default 2000 */

@@ -135,9 +135,11 @@ static void compare_verdict_floor_update(const struct compare *c,
 static void compare_verdict_floor_set(const struct compare *c, const char *name,
 	double *const ns[2], struct verdict_row *row)
 {
-	static const struct repeats none = { 0 };
-	struct noise_floor f = noise_floor_of(c->repeats ? c->repeats : &none,
-		name, c->o->floor);
+	/* Parts of the iteration have no repeats, and waiting differs more
+	 * between runs than the functions of which the prior is learned. */
+	struct noise_floor f =
+		name ? noise_floor_learned(c->repeats, name, c->o->floor)
+		     : noise_floor_of(NULL, NULL, c->o->floor);
 	if (!verdict_by_runs(c->side[BASE].units_n, c->side[HEAD].units_n,
 		    c->o->alpha))
 		compare_verdict_floor_update(c, ns, &f);
@@ -177,7 +179,7 @@ static struct verdict_row compare_verdict_part_of(const struct compare *c,
 		.base_max_ns = NAN,
 		.head_min_ns = NAN,
 		.head_max_ns = NAN };
-	compare_verdict_floor_set(c, "", x->ns, &row);
+	compare_verdict_floor_set(c, NULL, x->ns, &row);
 	return row;
 }
 
@@ -295,7 +297,7 @@ static struct verdict_row compare_verdict_sum_of(const struct compare *c,
 	       head = row.head_launches / c->side[HEAD].iterations_n;
 	if (fabs(base - head) > 1e-9 * fmax(base, head))
 		row.base_launches = row.head_launches = 0;
-	compare_verdict_floor_set(c, most ? most->repeat_name : "", ns, &row);
+	compare_verdict_floor_set(c, most ? most->repeat_name : NULL, ns, &row);
 	return row;
 }
 

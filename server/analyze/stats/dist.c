@@ -1,4 +1,4 @@
-/* dist.c - probabilities of Student's t (from Rmath) and of rank sums. */
+/* dist.c - Student's t and derivatives of log Γ (from Rmath), and rank sums. */
 #include "dist.h"
 #define MATHLIB_STANDALONE
 #include <Rmath.h>
@@ -24,6 +24,16 @@ double dist_t_quantile(double p, double df)
 	if (isnan(p) || isnan(df) || df < 1 || p <= 0 || p >= 1)
 		return NAN;
 	return qt(p, df, 1, 0);
+}
+
+double dist_digamma(double x)
+{
+	return x > 0 ? digamma(x) : NAN;
+}
+
+double dist_trigamma(double x)
+{
+	return x > 0 ? trigamma(x) : NAN;
 }
 
 struct dist_ranked {

@@ -1,7 +1,8 @@
-/* dist.h - Student's t distribution (from Rmath) and the rank-sum test.
+/* dist.h - Student's t distribution and the derivatives of log Γ (from Rmath),
+ * and the rank-sum test.
  *
- * No result depends on the locale, a lock or earlier calls. Only pt() and qt()
- * of Rmath are used, which have no state. pwilcox() has state: it is not safe
+ * No result depends on the locale, a lock or earlier calls. Only pt(), qt(),
+ * digamma() and trigamma() of Rmath are used, which have no state. pwilcox() has state: it is not safe
  * between threads and needs hundreds of megabytes. So the exact rank-sum
  * distribution is computed here, in memory proportional to n·m. If an input is
  * NaN, the result is NaN. Nothing is printed. */
@@ -16,6 +17,10 @@ double dist_t_p(double t, double df);
 
 /* The p-quantile of Student's t distribution, 0 < p < 1, df >= 1. */
 double dist_t_quantile(double p, double df);
+
+/* The first and second derivative of log Γ at x > 0; NaN elsewhere. */
+double dist_digamma(double x);
+double dist_trigamma(double x);
 
 /* Two-sided p of the rank-sum test (Mann-Whitney U) of x and y. It is exact if
  * the smaller side has at most DIST_EXACT_MAX values and no values are equal,

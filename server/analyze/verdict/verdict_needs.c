@@ -61,20 +61,39 @@ static bool verdict_needs_runs_prove(const struct verdict_plan *p, uint32_t n)
 	double df = 2.0 * n - 2, prior_df = known ? 0 : p->floor_df;
 	struct contrast c = { .delta = p->delta_ns,
 		.mean = p->mean_ns,
-		.df = df + prior_df,
+		.df = df,
 		.within = 2 * run / n };
-	c.var = (df * c.within + prior_df * floor_var) / c.df;
 	if (!verdict_by_runs(n, n, p->alpha))
 		return false;
-	/* A floor below the measured variance makes the statistic larger, but
-	 * also the largest one of all splits. */
-	if (c.within > floor_var) {
-		c.var = c.within;
-		c.df = df;
-	}
+	/* The floor makes the statistic smaller or larger, and in the same way
+	 * the largest one of all splits. Only its degrees of freedom remain:
+	 * those of a sum of the measured variance and a constant
+	 * (Satterthwaite, 1946). */
+	c.var = c.within;
+	if (!known && c.within > 0)
+		c.df = pow(df + prior_df * floor_var / c.within, 2) / df;
 	if (known)
 		c.var = fmax(c.var, floor_var);
 	return verdict_needs_proven(p, &c, n);
+}
+
+/* Too few runs for a permutation: their iterations are permuted, and the noise
+ * floor contains the differences between the runs of a side, which count as
+ * 1 for two runs, 1.6 for three, and 0.64 each for more (successive_diff.h). */
+static bool verdict_needs_few_runs_prove(const struct verdict_plan *p,
+	uint32_t n)
+{
+	struct verdict_plan few = *p;
+	double run = p->run_sd_ns / p->mean_ns;
+	double own = 2 * (n == 2 ? 1 : n == 3 ? 1.6 : 0.64 * (n - 1));
+	few.units = n;
+	if (!isnan(run) && !isinf(p->floor_df)) {
+		few.floor_df = p->floor_df + own;
+		few.floor = sqrt(
+			(p->floor_df * p->floor * p->floor + own * run * run) /
+			few.floor_df);
+	}
+	return verdict_needs_iterations_prove(&few, n * p->iterations);
 }
 
 /* More of either never proves less. */
@@ -101,5 +120,8 @@ uint32_t verdict_needs_iterations(const struct verdict_plan *p)
 
 uint32_t verdict_needs_runs(const struct verdict_plan *p)
 {
+	for (uint32_t n = 2; !verdict_by_runs(n, n, p->alpha); n++)
+		if (fabs(p->delta_ns) > 0 && verdict_needs_few_runs_prove(p, n))
+			return n;
 	return verdict_needs_min(p, verdict_needs_runs_prove);
 }

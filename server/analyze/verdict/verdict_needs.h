@@ -4,7 +4,10 @@
  * result is the least number per side for which the verdict would call the row
  * changed: enough splits for a p below alpha, a p that holds in the family
  * (after Bonferroni), and a 95 % interval without 0. Measured against the
- * verdict itself: tests/unit/analyze/test_verdict_needs.c. */
+ * verdict itself: with samples of exactly these moments in
+ * tests/unit/analyze/test_verdict_needs.c, and in simulation in tests/sim
+ * (sim_needs), where the number at which half of the pairs prove the change is
+ * at most one off. */
 #pragma once
 #include <stdint.h>
 

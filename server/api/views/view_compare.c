@@ -77,6 +77,11 @@ static json_t *view_compared_group_side(const struct compared_group_side *s)
 	return s->text ? row_compared_group_side(s) : json_null();
 }
 
+json_t *view_noise_prior(const struct noise_prior *n)
+{
+	return row_noise_prior(n);
+}
+
 static json_t *view_compare_resources(const struct changed_row *r)
 {
 	json_t *list = json_array();
@@ -166,6 +171,7 @@ json_t *view_compare(struct arena *a, const struct comparison *c,
 	view_set_real(v, "margin", c->margin);
 	view_set_real(v, "noise_floor", c->floor >= 0 ? c->floor : (double)NAN);
 	view_set_whole(v, "repeats", c->repeats);
+	json_object_set_new(v, "noise_prior", view_noise_prior(&c->noise));
 	return v;
 }
 
@@ -397,9 +403,12 @@ static void view_compare_text_feet(struct arena *a, const struct comparison *c,
 	if (c->block)
 		buf_printf(b, ", blocks of %u iterations", c->block);
 	buf_printf(b, ", α %g, margin %g", c->alpha, c->margin);
-	if (c->floor >= 0)
-		buf_printf(b, ", floor %g", c->floor);
-	buf_printf(b, ", %u repeats\n", c->repeats);
+	buf_printf(b, ", floor %.3g (%s", c->floor,
+		comparison_word_floor[c->noise.from]);
+	if (c->noise.before)
+		buf_printf(b, ", %u stored runs before run %lld",
+			c->noise.runs_n, (long long)c->noise.before);
+	buf_printf(b, "), %u repeats\n", c->repeats);
 }
 
 void view_compare_report(struct arena *a, const struct comparison *c,

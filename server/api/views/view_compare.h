@@ -9,6 +9,7 @@
 
 json_t *view_compared_runs(const struct compared_run *runs, uint32_t n);
 json_t *view_findings(const struct comparison *c);
+json_t *view_noise_prior(const struct noise_prior *n);
 
 json_t *view_compare(struct arena *a, const struct comparison *c,
 	const struct compare_sides *s);

@@ -259,6 +259,7 @@ json_t *view_gate_document(struct arena *a, const struct gate_request *q,
 	view_gate_rules(v, g);
 	json_object_set_new(v, "data_problems", view_gate_shortfalls(g));
 	json_object_set_new(v, "findings", view_gate_findings(c));
+	json_object_set_new(v, "noise_prior", view_noise_prior(&c->noise));
 	view_set_text(v, "compare", view_gate_compare(a, q, base, head));
 	return v;
 }
@@ -284,7 +285,10 @@ static void view_gate_add_fields(json_t *gate)
 	static const char *const anchor[] = { "anchor" };
 	static const char *const budget[] = { "budget" };
 	static const char *const rule[] = { "base_gb_s", "head_gb_s" };
+	static const char *const whole[] = { "noise_prior" };
 	json_t *rules = json_object_get(gate, "rules");
+	if (rules) /* lists have neither */
+		view_gate_complete(gate, whole, 1);
 	view_gate_complete(json_object_get(gate, "policy"), policy,
 		sizeof policy / sizeof *policy);
 	view_gate_complete(gate, budget, 1);
@@ -314,6 +318,7 @@ json_t *view_gate_event(const struct gate_row *row)
 	json_object_del(gate, "rules");
 	json_object_del(gate, "anchor");
 	json_object_del(gate, "findings");
+	json_object_del(gate, "noise_prior");
 	return json_pack("{s:s, s:s, s:s, s:o, s:o, s:s}", "event", "gate",
 		"project", row->project, "workload", row->workload, "at",
 		view_moment(row->created), "gate", gate, "url", url);

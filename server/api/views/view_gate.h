@@ -21,8 +21,7 @@ json_t *view_gate_policy(const struct gate_policy *p, const char *range,
 	const char *unit);
 /* Combines the row and its document. */
 json_t *view_gate(const struct gate_row *row);
-/* The event "gate": the gate without its rules, anchor and findings, with the address
- * of its page. */
+/* The event "gate": the gate as in lists, with the address of its page. */
 json_t *view_gate_event(const struct gate_row *row);
 
 /* ---- a stored gate as Markdown, JUnit, annotations and badge (gate_text.c)

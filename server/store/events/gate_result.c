@@ -62,7 +62,8 @@ static void gate_result_read_row(struct result *r, struct arena *a, void *to)
 }
 
 static const char gate_result_list_sql[] =
-	GATE_COLUMNS "(document - 'rules' - 'anchor' - 'findings')::text "
+	GATE_COLUMNS "(document - 'rules' - 'anchor' - 'findings' - "
+		     "'noise_prior')::text "
 		     "FROM gate "
 		     "WHERE ($1 IS NULL OR project = $1) "
 		     "AND ($2 IS NULL OR workload = $2) "

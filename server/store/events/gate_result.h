@@ -6,8 +6,8 @@ struct gate_row {
 	int64_t id, created;
 	const char *who, *project, *workload, *name;
 	const char *outcome; /* a word of gate.h */
-	const char *document; /* JSON object; in lists without rules, anchor and
-			findings */
+	const char *document; /* JSON object; in lists without rules, anchor,
+			findings and noise_prior */
 };
 
 /* Writes the body of the event into the caller's memory, once the id and the

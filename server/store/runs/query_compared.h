@@ -31,18 +31,28 @@ bool query_iterations(struct db *db, struct arena *a, int64_t run,
 	int64_t offset, int limit, struct iterations *out, bool *more,
 	struct err *e);
 
-/* Finds stored runs that repeat each other. They have the same project and
- * workload as one of `like` (a run without a workload has no repeats). They
- * have the same device names, analysis version, rank (without a rank: ordinal
- * in the upload), detector, range and first stratum. The runs of `like` are
- * excluded. Runs with equal labels form a group of at least two; groups are
- * numbered from 0. Only the newest `most` runs count, at most QUERY_REPEATS.
+/* Finds stored runs that repeat each other: at least two runs of one kind, which
+ * have the same project, workload, device names, analysis version, rank (without
+ * a rank: ordinal in the upload), detector, range, first stratum and labels. A
+ * run without a workload has no repeats. Labels that name a commit (`commit`,
+ * `revision`, `sha`, `build`) do not count, because most runs of a branch differ
+ * in them.
+ *
+ * The runs are of the projects and branches (label `branch`) of `like`. They were
+ * stored before all of `like`: their ids are smaller. So later runs do not change
+ * the result, nor do the runs of `like`. Only the newest `most` runs of the kinds
+ * of `like` count, and the newest `most` of other kinds; these have `other` set.
+ * At most the newest QUERY_REPEATS_SEARCHED of each are searched for the branch.
+ *
  * Returns a row per run and function, summed over all devices, sorted by group,
- * run and name: the mean time per kept iteration of the first stratum. */
-enum { QUERY_REPEATS = 128 };
+ * run and name: the mean time per kept iteration of the first stratum. Groups are
+ * numbered from 0, first those of the kinds of `like`. Groups of one workload and
+ * equal labels have the same cluster, numbered from 0. */
+enum { QUERY_REPEATS = 128, QUERY_REPEATS_SEARCHED = 1024 };
 struct repeat_row {
 	int64_t run;
-	int32_t group;
+	int32_t group, cluster;
+	bool other;
 	/* name of the run's first device; NULL unknown */
 	const char *device_name;
 	const char *name;

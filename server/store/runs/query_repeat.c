@@ -5,36 +5,62 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One look-up in the index run_repeat per kind of compared run, each of at most
- * $2 rows. derived.c defines repeat_key. */
+/* The branch of a run. */
+#define BRANCH "coalesce(labels->>'branch', '')"
+
+/* The newest $2 runs of a kind or project `k`. SEARCH begins a query that reads at
+ * most $3 of them before FILTER, and NEWEST ends the query. The filters are no
+ * joins, which would lose the order of the index and read all $3. */
+#define SEARCH                                                         \
+	"CROSS JOIN LATERAL (SELECT * FROM (SELECT run_id, workload, " \
+	"repeat_key, labels, device_names[1] AS device "               \
+	"FROM run n "                                                  \
+	"WHERE n.project = k.project AND n.workload <> '' "            \
+	"AND n.repeat_key IS NOT NULL AND n.counted "                  \
+	"AND n.run_id < (SELECT min(run_id) FROM compared) "
+#define FILTER                                     \
+	"ORDER BY run_id DESC LIMIT $3) searched " \
+	"WHERE " BRANCH " = ANY (ARRAY (SELECT branch FROM compared)) "
+#define NEWEST                              \
+	"ORDER BY run_id DESC LIMIT $2) r " \
+	"ORDER BY run_id DESC LIMIT $2), "
+
+/* One look-up in the index run_repeat per kind of compared run, and one in the
+ * index run_noise per project. derived.c defines repeat_key. `same`: the labels
+ * that runs which repeat each other have in common. */
 static const char repeat_sql[] =
-	"WITH kind AS MATERIALIZED ("
-	"SELECT DISTINCT project, workload, repeat_key "
+	"WITH compared AS MATERIALIZED ("
+	"SELECT run_id, project, workload, repeat_key, " BRANCH " AS branch "
 	"FROM run "
-	"WHERE run_id = ANY ($1) AND workload <> '' "
-	"AND repeat_key IS NOT NULL), "
-	"similar_runs AS MATERIALIZED ("
-	"SELECT r.run_id, r.device, r.created_at, r.labels, k.* "
-	"FROM kind k "
-	"CROSS JOIN LATERAL (SELECT run_id, labels, created_at, "
-	"device_names[1] AS device "
-	"FROM run n "
-	"WHERE n.project = k.project AND n.workload = k.workload "
-	"AND n.repeat_key = k.repeat_key AND n.run_id <> ALL ($1) "
-	"AND n.counted "
-	"ORDER BY created_at DESC, run_id DESC LIMIT $2) r "
-	"ORDER BY r.created_at DESC, r.run_id DESC LIMIT $2), "
+	"WHERE run_id = ANY ($1)), "
+	"kind AS MATERIALIZED ("
+	"SELECT DISTINCT project, workload, repeat_key "
+	"FROM compared "
+	"WHERE workload <> '' AND repeat_key IS NOT NULL), "
+	"own AS MATERIALIZED ("
+	"SELECT k.project, r.*, false AS other "
+	"FROM kind k " SEARCH
+	"AND n.workload = k.workload AND n.repeat_key = k.repeat_key " FILTER
+		NEWEST "others AS MATERIALIZED ("
+	"SELECT k.project, r.*, true AS other "
+	"FROM (SELECT DISTINCT project FROM kind) k " SEARCH FILTER
+	"AND (workload, repeat_key) NOT IN (SELECT i.workload, i.repeat_key "
+	"FROM kind i WHERE i.project = k.project) " NEWEST "found AS ("
+	"SELECT *, labels - '{commit,revision,sha,build}'::text[] AS same "
+	"FROM (SELECT * FROM own UNION ALL SELECT * FROM others) u), "
 	"counted AS ("
 	"SELECT *, count(*) OVER (PARTITION BY project, workload, repeat_key, "
-	"labels) AS runs "
-	"FROM similar_runs), "
+	"same) AS runs "
+	"FROM found), "
 	"grouped AS MATERIALIZED ("
-	"SELECT run_id, device, (dense_rank() OVER (ORDER BY project, "
-	"workload, repeat_key, labels) - 1)::int AS number "
+	"SELECT run_id, device, other, (dense_rank() OVER (ORDER BY other, "
+	"project, workload, repeat_key, same) - 1)::int AS number, "
+	"(dense_rank() OVER (ORDER BY project, workload, same) - 1)::int "
+	"AS cluster "
 	"FROM counted "
 	"WHERE runs > 1) "
-	"SELECT g.run_id, g.number, g.device, p.kernel_id, p.function, "
-	"p.mean_ns "
+	"SELECT g.run_id, g.number, g.cluster, g.other, g.device, "
+	"p.kernel_id, p.function, p.mean_ns "
 	"FROM grouped g "
 	"JOIN run_pattern p ON p.run_id = g.run_id "
 	"WHERE p.mean_ns IS NOT NULL";
@@ -87,6 +113,8 @@ static void query_repeat_read_rows(struct result *r, struct arena *a,
 	for (; result_next(r); t++) {
 		t->row.run = result_int8(r, 0);
 		t->row.group = result_int4(r, 0);
+		t->row.cluster = result_int4(r, 0);
+		t->row.other = result_bool(r);
 		t->row.device_name = result_text(r, a);
 		t->kernel = result_int8(r, 0);
 		t->row.name = result_text(r, a);
@@ -177,6 +205,7 @@ bool query_repeats(struct db *db, struct arena *a, const int64_t *like,
 		sql_array_int8(&ids, like[i]);
 	sql_array(&p, &ids);
 	sql_int4(&p, most);
+	sql_int4(&p, QUERY_REPEATS_SEARCHED);
 	bool ok = sql_run(db, repeat_sql, &p, &r, e);
 	sql_array_release(&ids);
 	if (!ok)

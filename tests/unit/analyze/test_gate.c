@@ -50,13 +50,14 @@ static void repeats_replace_runs(void **state)
 {
 	struct repeat_mean means[4][1];
 	struct repeat_run runs[4];
-	struct repeats r = { runs, 4 };
+	struct repeats r = { runs, 4, NULL };
 	struct fixture *f = *state;
 
 	for (uint32_t i = 0; i < 4; i++) {
 		means[i][0] = (struct repeat_mean){ "gemm",
 			660000 * gate_wavering(i) };
-		runs[i] = (struct repeat_run){ 200 + i, 1, NULL, means[i], 1 };
+		runs[i] = (struct repeat_run){ 200 + i, 1, 0, false, NULL,
+			means[i], 1 };
 	}
 	gate_sides_from(&f->s, 1, 3, 1.3, &f->a);
 	f->s.given.repeats = &r;

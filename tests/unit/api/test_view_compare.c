@@ -75,6 +75,8 @@ static struct finding findings[] = {
 		"few iterations: 2 in the base, 2 in the head" },
 };
 
+static const int64_t stored[] = { 7, 8, 3, 4 };
+
 static struct comparison made(bool comparable)
 {
 	const struct comparison_side side = { 1, 1, 3, 2, ITERATIONS_ANNOTATION,
@@ -97,8 +99,9 @@ static struct comparison made(bool comparable)
 		.block = 3,
 		.alpha = 0.05,
 		.margin = 0.05,
-		.floor = 0.03,
-		.repeats = 4,
+		.floor = 0.0275,
+		.repeats = 2,
+		.noise = { FLOOR_LEARNED, 0.0275, 2.5, 3.5, 20, stored, 4, 9 },
 	};
 }
 
@@ -119,6 +122,30 @@ static void same(json_t *v, const char *want)
 		JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
 	assert_string_equal(text, want);
 	free(text);
+}
+
+static void test_noise_prior(void **state)
+{
+	(void)state;
+	struct arena a = { 0 };
+	struct comparison c = made(true);
+	json_t *v = view_compare(&a, &c, &sides);
+	same(json_object_get(v, "noise_prior"),
+		"{\"source\":\"estimated\",\"sd\":0.0275,\"df\":2.5,"
+		"\"max_df\":3.5,\"variances\":20,\"runs\":4,"
+		"\"run_ids\":[7,8,3,4],\"before_run\":9}");
+	json_decref(v);
+	/* A given floor is exact, and nothing was read. */
+	c.noise = (struct noise_prior){ .from = FLOOR_GIVEN,
+		.sd = 0.5,
+		.df = INFINITY,
+		.most_df = NAN };
+	v = view_noise_prior(&c.noise);
+	same(v, "{\"source\":\"given\",\"sd\":0.5,\"df\":null,"
+		"\"max_df\":null,\"variances\":0,\"runs\":0,"
+		"\"run_ids\":[],\"before_run\":null}");
+	json_decref(v);
+	arena_release(&a);
 }
 
 static void test_document(void **state)
@@ -256,7 +283,8 @@ static void test_report(void **state)
 		"+0.90 to +1.28 | 2 → 3 | 0.001 | iterations |\n"
 		"\n"
 		"1 regressed, 2 within margin, 1 undecided; seed 1, 2000 "
-		"permutations, blocks of 3 iterations, α 0.05, margin 0.05, floor 0.03, 4 repeats\n");
+		"permutations, blocks of 3 iterations, α 0.05, margin 0.05, floor 0.0275 "
+		"(estimated, 4 stored runs before run 9), 2 repeats\n");
 	buf_release(&b);
 	arena_release(&a);
 }
@@ -265,6 +293,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_document),
+		cmocka_unit_test(test_noise_prior),
 		cmocka_unit_test(test_nothing_judged),
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_report),

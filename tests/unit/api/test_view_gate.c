@@ -28,7 +28,8 @@ static void assert_json(json_t *v, const char *want)
 	json_decref(v);
 }
 
-/* The rule lacks base_gb_s, as those of older releases do. */
+/* The rule lacks base_gb_s, and the gate its prior, as those of older releases
+ * do. */
 static void test_answer(void **state)
 {
 	(void)state;
@@ -39,7 +40,7 @@ static void test_answer(void **state)
 		"\"rules\":[{\"p\":0.5,\"head_gb_s\":9,"
 		"\"base_gb_s\":null}],\"findings\":[1],"
 		"\"compare\":\"/compare?base=1&head=2\",\"budget\":null,"
-		"\"anchor\":null}");
+		"\"anchor\":null,\"noise_prior\":null}");
 }
 
 static void test_event(void **state)

@@ -62,7 +62,7 @@ static int64_t stored(struct db *db, struct special s)
 }
 #define STORED(db, ...) stored(db, (struct special){ __VA_ARGS__ })
 
-/* The runs that repeat each other, and their groups: "0: 4 5, 1: 9 12". */
+/* The runs that repeat each other, and their groups: "0: 4 5, other 1: 9 12". */
 static const char *repeats(struct db *db, struct arena *a, int most, uint32_t n,
 	const int64_t *like)
 {
@@ -77,7 +77,9 @@ static const char *repeats(struct db *db, struct arena *a, int most, uint32_t n,
 		bool more = i && r->group == r[-1].group;
 		text = arena_printf(a, "%s%s%s %lld", text,
 			i && !more ? ", " : "",
-			more ? "" : arena_printf(a, "%d:", r->group),
+			more ? ""
+			     : arena_printf(a, "%s%d:",
+				       r->other ? "other " : "", r->group),
 			(long long)r->run);
 	}
 	return text;
@@ -92,14 +94,15 @@ static void a_row_per_function_of_each(void **state)
 	uint32_t n;
 	const double oncpu = ((double)(INT64_C(1) << 40) + 6e9) / 2;
 	const char gemm[] = "void gemm<float>(int)";
-	int64_t like = STORED(db), one = STORED(db);
-	int64_t two = STORED(db, .twice = true);
+	int64_t one = STORED(db), two = STORED(db, .twice = true);
+	int64_t like = STORED(db);
 	const struct repeat_row want[] = {
-		{ one, 0, "H100", "Memcpy HtoD (Pageable -> Device)", 15001 },
-		{ one, 0, "H100", "oncpu", oncpu },
-		{ one, 0, "H100", gemm, 60 },
-		{ two, 0, "H100", "add", oncpu },
-		{ two, 0, "H100", gemm, 60 + 15001 },
+		{ one, 0, 0, false, "H100", "Memcpy HtoD (Pageable -> Device)",
+			15001 },
+		{ one, 0, 0, false, "H100", "oncpu", oncpu },
+		{ one, 0, 0, false, "H100", gemm, 60 },
+		{ two, 0, 0, false, "H100", "add", oncpu },
+		{ two, 0, 0, false, "H100", gemm, 60 + 15001 },
 	};
 	works(query_repeats(db, &a, &like, 1, 10, &rows, &n, &e));
 	assert_int_equal(n, sizeof want / sizeof *want);
@@ -113,68 +116,139 @@ static void a_row_per_function_of_each(void **state)
 	arena_release(&a);
 }
 
-static void runs_that_are_not_repeats(void **state)
+/* Two runs of each kind are a group, of another kind than the compared run. */
+static void runs_of_other_kinds(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
-	int64_t like = STORED(db), one = STORED(db), two = STORED(db);
-	/* Two of each, so that they would be a group. */
+	int64_t other[6][2];
 	for (int i = 0; i < 2; i++) {
+		other[0][i] = STORED(db, .workload = "another");
+		other[1][i] = STORED(db, .device = "A100");
+		other[2][i] = STORED(db, .range = "another");
+		other[3][i] = STORED(db, .phase = PHASE_DECODE);
+		other[4][i] = STORED(db, .detector = ITERATIONS_WINDOW);
+		other[5][i] = STORED(db, .rank = 1);
 		STORED(db, .project = "another");
-		STORED(db, .workload = "another");
-		STORED(db, .device = "A100");
-		STORED(db, .range = "another");
-		STORED(db, .text = "another");
-		STORED(db, .phase = PHASE_DECODE);
-		STORED(db, .detector = ITERATIONS_WINDOW);
-		STORED(db, .rank = 1);
+		STORED(db, .workload = "");
 		STORED(db, .none = true);
 	}
 	STORED(db, .labels = "{\"alone\": \"yes\"}");
-	int64_t gone = STORED(db);
+	int64_t one = STORED(db), two = STORED(db), gone = STORED(db);
 	works(run_delete(db, gone, &e));
-	const char *want = arena_printf(&a, "0: %lld %lld", (long long)one,
+	int64_t like = STORED(db), elsewhere = STORED(db, .project = "another");
+	const char *own = arena_printf(&a, "0: %lld %lld", (long long)one,
 		(long long)two);
-	assert_string_equal(repeats(db, &a, 10, 1, &like), want);
+	const char *text = repeats(db, &a, 20, 1, &like);
+	assert_int_equal(strncmp(text, own, strlen(own)), 0);
+	/* Others are in the order of their hashes. */
+	for (int i = 0; i < 6; i++)
+		assert_non_null(strstr(text,
+			arena_printf(&a, ": %lld %lld", (long long)other[i][0],
+				(long long)other[i][1])));
+	assert_non_null(strstr(text, "other 6:"));
+	assert_null(strstr(text, "other 7:"));
+	/* The newest two of other kinds are alone. */
+	assert_string_equal(repeats(db, &a, 2, 1, &like), own);
+	assert_string_equal(repeats(db, &a, 20, 1, &elsewhere),
+		arena_printf(&a, "0: %lld %lld", (long long)other[5][0] + 1,
+			(long long)other[5][1] + 1));
 	fixture_script(db,
 		arena_printf(&a,
 			"UPDATE run SET repeat_key = NULL WHERE run_id = %lld",
 			(long long)two));
-	assert_string_equal(repeats(db, &a, 10, 1, &like), "");
-
-	int64_t lone[] = { STORED(db, .workload = ""),
-		STORED(db, .workload = ""), STORED(db, .workload = "") };
-	assert_string_equal(repeats(db, &a, 10, 1, lone), "");
-	assert_string_equal(repeats(db, &a, 10, 0, NULL), "");
+	assert_int_equal(strncmp(repeats(db, &a, 20, 1, &like), "other 0:", 8),
+		0);
+	assert_string_equal(repeats(db, &a, 20, 0, NULL), "");
 	arena_release(&a);
 }
 
-static void groups_by_labels(void **state)
+/* Without a workload, nothing says that runs repeat each other. */
+static void runs_without_a_workload(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
-	const char *const of[] = { "{\"commit\": \"a\"}", "{\"commit\": \"b\"}",
-		"{\"commit\": \"c\"}" };
-	int64_t like[2], run[3][2];
-	for (int i = 0; i < 3; i++)
+	int64_t lone[] = { STORED(db, .workload = ""),
+		STORED(db, .workload = ""), STORED(db, .workload = "") };
+	assert_string_equal(repeats(db, &a, 10, 1, &lone[2]), "");
+	arena_release(&a);
+}
+
+/* Runs of two commits repeat each other; other labels separate. */
+static void labels_that_name_a_commit(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	int64_t first = STORED(db, .labels = "{\"commit\": \"a\"}");
+	int64_t second =
+		STORED(db, .labels = "{\"commit\": \"b\", \"build\": \"7\"}");
+	const char *const low[] = {
+		"{\"clocks\": \"low\", \"revision\": \"1\"}",
+		"{\"clocks\": \"low\", \"sha\": \"2\"}"
+	};
+	int64_t slow = STORED(db, .labels = low[0]);
+	int64_t slower = STORED(db, .labels = low[1]);
+	int64_t like = STORED(db, .labels = "{\"commit\": \"c\"}");
+	assert_string_equal(repeats(db, &a, 10, 1, &like),
+		arena_printf(&a, "0: %lld %lld, 1: %lld %lld", (long long)first,
+			(long long)second, (long long)slow, (long long)slower));
+	/* Of the newest three one is alone. */
+	assert_string_equal(repeats(db, &a, 3, 1, &like),
+		arena_printf(&a, "0: %lld %lld", (long long)slow,
+			(long long)slower));
+	/* Later edits by users count. */
+	works(run_change(db, first,
+		&(struct run_change){ .labels = "{\"clocks\": \"low\"}" }, &e));
+	assert_string_equal(repeats(db, &a, 10, 1, &like),
+		arena_printf(&a, "0: %lld %lld %lld", (long long)first,
+			(long long)slow, (long long)slower));
+	arena_release(&a);
+}
+
+/* Only runs of both sides' branches count. */
+static void branches_of_both_sides(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	const char *const of[] = { "{\"branch\": \"main\"}",
+		"{\"branch\": \"mine\"}", "{\"branch\": \"other\"}", "{}" };
+	int64_t run[4][2], like[2];
+	for (int i = 0; i < 4; i++)
 		for (int k = 0; k < 2; k++)
 			run[i][k] = STORED(db, .labels = of[i]);
-	like[0] = STORED(db, .labels = "{\"commit\": \"d\"}");
-	like[1] = run[2][1];
+	like[0] = STORED(db, .labels = of[0]);
+	like[1] = STORED(db, .labels = of[1]);
 	assert_string_equal(repeats(db, &a, 10, 2, like),
 		arena_printf(&a, "0: %lld %lld, 1: %lld %lld",
 			(long long)run[0][0], (long long)run[0][1],
 			(long long)run[1][0], (long long)run[1][1]));
-	/* Of the newest four one is alone. */
-	assert_string_equal(repeats(db, &a, 4, 2, like),
-		arena_printf(&a, "0: %lld %lld", (long long)run[1][0],
-			(long long)run[1][1]));
-	/* Later edits by users count. */
-	works(run_change(db, run[0][0], &(struct run_change){ .labels = of[1] },
-		&e));
+	int64_t unnamed = STORED(db, .labels = of[3]);
+	assert_string_equal(repeats(db, &a, 10, 1, &unnamed),
+		arena_printf(&a, "0: %lld %lld", (long long)run[3][0],
+			(long long)run[3][1]));
+	arena_release(&a);
+}
+
+/* Sides that were stored alternately: only runs before the first of them count,
+ * so later runs change nothing. */
+static void only_earlier_runs(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	int64_t one = STORED(db), two = STORED(db);
+	int64_t first = STORED(db), between = STORED(db);
+	int64_t like[] = { STORED(db), first };
+	STORED(db);
 	assert_string_equal(repeats(db, &a, 10, 2, like),
-		arena_printf(&a, "0: %lld %lld %lld", (long long)run[0][0],
-			(long long)run[1][0], (long long)run[1][1]));
+		arena_printf(&a, "0: %lld %lld", (long long)one,
+			(long long)two));
+	/* Before the second run there is only one. */
+	like[1] = two;
+	assert_string_equal(repeats(db, &a, 10, 2, like), "");
+	like[1] = between;
+	assert_string_equal(repeats(db, &a, 10, 2, like),
+		arena_printf(&a, "0: %lld %lld %lld", (long long)one,
+			(long long)two, (long long)first));
 	arena_release(&a);
 }
 
@@ -182,9 +256,9 @@ static void where_a_period_begins_is_chance(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
-	int64_t like = STORED(db, .detector = ITERATIONS_PERIOD, .range = "a");
 	int64_t one = STORED(db, .detector = ITERATIONS_PERIOD, .range = "b");
 	int64_t two = STORED(db, .detector = ITERATIONS_PERIOD, .range = "c");
+	int64_t like = STORED(db, .detector = ITERATIONS_PERIOD, .range = "a");
 	assert_string_equal(repeats(db, &a, 10, 1, &like),
 		arena_printf(&a, "0: %lld %lld", (long long)one,
 			(long long)two));
@@ -207,13 +281,15 @@ static void of_many_runs_no_more_than_wanted(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
+	fixture_script(db,
+		"ALTER SEQUENCE run_identity_id_seq RESTART WITH 1000000");
 	int64_t like = STORED(db);
 	fixture_script(db,
 		"INSERT INTO run (run_id, upload_id, ordinal, name, project, "
 		"workload, labels, job, created_at, format, span_ns, busy_ns, "
 		"kernel_ns, launches, kernels, copy_ns, copies, device_names, "
 		"notes, analysis_version, repeat_key) "
-		"SELECT 1000000 + i, 1, 0, '', r.project, r.workload, "
+		"SELECT r.run_id - i, 1, 0, '', r.project, r.workload, "
 		"r.labels, '', r.created_at - i * interval '1 s', 'kineto', "
 		"0, 0, 0, 0, 0, 0, 0, r.device_names, 0, 1, CASE WHEN i % 4 = "
 		"0 THEN r.repeat_key ELSE sha256(i::text::bytea) END "
@@ -231,10 +307,11 @@ static void of_many_runs_no_more_than_wanted(void **state)
 	works(query_repeats(db, &a, &like, 1, 64, &rows, &n, &e));
 	int64_t read = rows_read(db) - before;
 	assert_int_equal(n, 64 * 3);
-	assert_int_equal(rows[0].run, 1000004); /* every fourth, the newest */
-	assert_int_equal(rows[n - 1].run, 1000256);
-	/* The run itself, those 64, their patterns. */
-	if (read < 64 * 4 || read > 64 * 4 + 8)
+	assert_int_equal(rows[0].run, like - 256);
+	assert_int_equal(rows[n - 1].run, like - 4); /* every fourth */
+	/* The run itself, those 64, their patterns; the newest 64 of other
+	 * kinds, and the runs between them. */
+	if (read < 64 * 4 + 64 || read > 64 * 4 + 64 * 4 / 3 + 12)
 		fail_msg("%lld rows read", (long long)read);
 	arena_release(&a);
 }
@@ -244,8 +321,11 @@ int main(void)
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest cases[] = {
 		CASE(a_row_per_function_of_each),
-		CASE(runs_that_are_not_repeats),
-		CASE(groups_by_labels),
+		CASE(runs_of_other_kinds),
+		CASE(runs_without_a_workload),
+		CASE(labels_that_name_a_commit),
+		CASE(branches_of_both_sides),
+		CASE(only_earlier_runs),
 		CASE(where_a_period_begins_is_chance),
 		CASE(of_many_runs_no_more_than_wanted),
 	};
