@@ -178,24 +178,6 @@ static double compare_result_mean(const double *x, uint32_t n)
 	return n ? sum / n : NAN;
 }
 
-struct change compare_plain_change(double base_ns, double head_ns)
-{
-	return (struct change){ .base_ns = base_ns,
-		.head_ns = head_ns,
-		.delta_ns = head_ns - base_ns,
-		.ratio = head_ns / base_ns,
-		.shift_ns = NAN,
-		.low_ns = NAN,
-		.high_ns = NAN,
-		.p = NAN,
-		.p_family = NAN,
-		.q = NAN,
-		.is = CHANGE_UNDECIDED,
-		.evidence = EVIDENCE_NONE,
-		.floor = NAN,
-		.floor_df = NAN };
-}
-
 /* The change by count is the change of launches × the mean of both sides' means,
  * so that it is the same in both directions. The rest is the change by duration.
  * If only one side has the row, all of its change is by count. */

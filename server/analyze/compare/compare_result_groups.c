@@ -6,6 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct change compare_plain_change(double base_ns, double head_ns)
+{
+	return (struct change){ .base_ns = base_ns,
+		.head_ns = head_ns,
+		.delta_ns = head_ns - base_ns,
+		.ratio = head_ns / base_ns,
+		.shift_ns = NAN,
+		.low_ns = NAN,
+		.high_ns = NAN,
+		.p = NAN,
+		.p_family = NAN,
+		.q = NAN,
+		.is = CHANGE_UNDECIDED,
+		.evidence = EVIDENCE_NONE,
+		.floor = NAN,
+		.floor_df = NAN };
+}
+
 /* Changed rows come first, by the size of the change and not by class. */
 static int compare_result_groups_weight(const struct change *c)
 {

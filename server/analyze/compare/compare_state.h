@@ -239,10 +239,10 @@ void compare_result_from(struct compare *c,
  * reported rows. `order`: for each row of compare.rows, its index in them. */
 void compare_result_groups_from(struct compare *c,
 	const struct compare_changes *changes, const uint32_t *order);
-/* The order of rows: those that changed first, then the largest difference. */
-int compare_result_groups_order(const struct change *a, const struct change *b);
 /* The difference of two means, without a test; NaN: unknown. */
 struct change compare_plain_change(double base_ns, double head_ns);
+/* The order of rows: those that changed first, then the largest difference. */
+int compare_result_groups_order(const struct change *a, const struct change *b);
 /* Findings on counters: runs without values, and counters sampled too slowly. */
 void compare_result_counters(struct compare *c);
 
