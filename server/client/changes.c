@@ -36,6 +36,26 @@ static struct change_line *changes_lines(struct changes *c, const json_t *list,
 	return all;
 }
 
+/* The name of an operator is followed by its shape. */
+static void changes_operators(struct changes *c, const json_t *list)
+{
+	c->operators = changes_lines(c, list, "operator", &c->operators_n);
+	for (size_t i = 0; i < c->operators_n; i++) {
+		const json_t *v = json_array_get(list, i);
+		struct change_line *l = &c->operators[i];
+		const char *shape = json_get_text(&c->arena, v, "shape"),
+			   *base = json_get_text(&c->arena, v, "base_kernels"),
+			   *head = json_get_text(&c->arena, v, "head_kernels");
+		if (*shape)
+			l->name = arena_printf(&c->arena, "%s %s", l->name,
+				shape);
+		l->kernels = *base || *head ? arena_printf(&c->arena, "%s → %s",
+						      *base ? base : "none",
+						      *head ? head : "none")
+					    : "";
+	}
+}
+
 static void changes_findings(struct changes *c, const json_t *list)
 {
 	c->findings_n = json_array_size(list);
@@ -95,6 +115,8 @@ bool changes_init(struct changes *c, const char *body, size_t len,
 	c->head = changes_side(c, json_object_get(v, "head"));
 	c->split = changes_lines(c, json_object_get(v, "split"), "description",
 		&c->split_n);
+	c->by_operator = json_is_true(json_object_get(v, "by_operator"));
+	changes_operators(c, json_object_get(v, "operators"));
 	c->items = changes_lines(c, items, "short_name", &c->items_n);
 	c->common = json_get_real(json_object_get(v, "common"), "ratio");
 	changes_counts(c, json_object_get(v, "counts"));
@@ -167,6 +189,26 @@ static void changes_print_split(const struct changes *c, FILE *out)
 	if (isfinite(c->common))
 		fprintf(out, "  common factor of all kernels: %.3f\n",
 			c->common);
+}
+
+static void changes_print_operators(const struct changes *c, FILE *out)
+{
+	char class[FORMAT_CELL];
+	if (!c->by_operator)
+		return;
+	fprintf(out, "\n%-16s%12s %12s %13s\n", "operators", "base", "head",
+		"per iteration");
+	for (size_t i = 0; i < c->operators_n; i++) {
+		const struct change_line *l = &c->operators[i];
+		fprintf(out, "  %-13s ", changes_class(class, l->verdict));
+		changes_print_times(l, out);
+		fprintf(out, "  %s", l->name);
+		if (*l->kernels)
+			fprintf(out, " (%s)", l->kernels);
+		if (isfinite(l->p_family))
+			fprintf(out, ", p %.3g", l->p_family);
+		fprintf(out, ", by %s\n", l->evidence);
+	}
 }
 
 /* Whether this row is shown to differ. */
@@ -242,6 +284,7 @@ void changes_print(const struct changes *c, FILE *out)
 	changes_print_side("base", &c->base, out);
 	changes_print_side("head", &c->head, out);
 	changes_print_split(c, out);
+	changes_print_operators(c, out);
 	for (size_t i = 0; i < c->items_n; i++) {
 		if (!changes_significant(&c->items[i]))
 			continue;

@@ -2,15 +2,15 @@
  *
  * This module computes nothing: all figures come from the server. The text
  * shows the headline, the findings, where the time of an iteration is spent,
- * and the rows that a user may want to act on. It only gives the number of the
- * other rows. */
+ * all operators if they are known, and the functions that a user may want to act
+ * on. It only gives the number of the other functions. */
 #pragma once
 #include "arena.h"
 #include "err.h"
 #include <stdint.h>
 #include <stdio.h>
 
-/* One row: a part of the iteration, or a function. Text has no control
+/* One row: a part of the iteration, an operator, or a function. Text has no control
  * characters; an unknown number is NaN. */
 struct change_line {
 	const char *verdict, *evidence; /* verdict "": none */
@@ -18,6 +18,7 @@ struct change_line {
 	const char *head_name; /* "": `name` */
 	double base_ns, head_ns, delta_ns, ratio, p_family;
 	double base_launches, head_launches;
+	const char *kernels; /* of an operator, on each side: "a → b"; "" */
 };
 
 struct change_side {
@@ -41,11 +42,12 @@ struct changes {
 	bool comparable;
 	struct change_finding *findings;
 	struct change_side base, head;
-	struct change_line *split, *items;
+	bool by_operator;
+	struct change_line *split, *operators, *items;
 	struct change_count *counts;
 	double common; /* ratio by which all kernels changed; NaN: none */
 	int64_t seed, permutations;
-	size_t findings_n, split_n, items_n, counts_n;
+	size_t findings_n, split_n, operators_n, items_n, counts_n;
 };
 
 /* Parses an answer of GET /compare with the score `verdict`. Returns false with

@@ -183,7 +183,7 @@ struct changed_function {
 	/* Per iteration and rank. NaN: the units of a side differ in their
 	 * number of ranks. */
 	double base_launches, head_launches;
-	/* The rows with the least and the most time, of those that ran. */
+	/* The shortest and the longest time of its rows that ran. */
 	struct changed_spread {
 		double min_ns, max_ns; /* NaN: it did not run */
 		const char *slowest; /* device of the one with the most time;

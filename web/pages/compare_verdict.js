@@ -23,82 +23,8 @@ import * as f from '../lib/format.js';
 import {showFailure} from '../lib/notices.js';
 import {axisUnit} from '../lib/scale.js';
 import {matching, sorted, table} from '../lib/table.js';
-
-// Used by all tables of a comparison: classes as badges, differences with their intervals.
-
-function badge(word) {
-	if (!word) return h('span', {class: 'quiet', title: 'no verdict'}, f.NONE);
-	return h(
-		'span',
-		{class: `class ${word}`, title: CLASSES[word]?.description},
-		h('span', {class: 'class-mark', 'aria-hidden': 'true'}, CLASSES[word]?.mark ?? ''),
-		classText(word),
-	);
-}
-
-// Estimates are rounded; the title contains the exact value.
-const digits = (unit) => ({µs: 1, ms: 2})[unit] ?? 3;
-
-// The difference, shown if its column is hidden on a narrow screen.
-const narrowDelta = (r) => h('div', {class: 'narrow-only'}, f.signedDuration(r.delta_ns_per_iteration));
-
-// One side's mean time per iteration.
-const sideColumn = (label, key, unit) => ({
-	label,
-	unit,
-	num: true,
-	down: key,
-	up: `-${key}`,
-	value: (r) => r[`${key}_ns_per_iteration`],
-	cell: (r) => f.inUnit(r[`${key}_ns_per_iteration`], unit, digits(unit)),
-	title: (r) => f.exact(r[`${key}_ns_per_iteration`]),
-});
-
-const deltaColumn = (unit) => ({
-	label: 'Δ per iteration',
-	unit,
-	num: true,
-	down: 'delta',
-	up: '-delta',
-	class: 'delta',
-	value: (r) => r.delta_ns_per_iteration,
-	cell: (r) => f.signed(r.delta_ns_per_iteration, unit, digits(unit)),
-	title: (r) => `${f.exact(r.delta_ns_per_iteration)}, ${f.changeOf(r.ratio)}`,
-});
-
-// Draws the interval on an axis around zero, which all rows use.
-function whisker(r, reach) {
-	const [low, high] = [r.low_ns_per_iteration / reach, r.high_ns_per_iteration / reach].map((x) =>
-		Math.max(-1, Math.min(1, x)),
-	);
-	const at = Math.max(-1, Math.min(1, r.shift_ns_per_iteration / reach));
-	return h('span', {
-		class: 'whisker',
-		'aria-hidden': 'true',
-		style: {'--from': `${50 + 50 * low}%`, '--wide': `${50 * (high - low)}%`, '--at': `${50 + 50 * at}%`},
-	});
-}
-
-function intervalColumn(rows, unit) {
-	const known = rows.filter((r) => r.low_ns_per_iteration !== null);
-	const reach =
-		known.reduce((n, r) => Math.max(n, Math.abs(r.low_ns_per_iteration), Math.abs(r.high_ns_per_iteration)), 0) || 1;
-	return {
-		label: '95 % interval',
-		unit,
-		num: true,
-		class: 'interval',
-		cell: (r) =>
-			r.low_ns_per_iteration === null
-				? f.NONE
-				: [
-						`${f.signed(r.low_ns_per_iteration, unit, digits(unit))} … ` +
-							f.signed(r.high_ns_per_iteration, unit, digits(unit)),
-						whisker(r, reach),
-					],
-		title: (r) => intervalTitle(r),
-	};
-}
+import {badge, deltaColumn, intervalColumn, narrowDelta, probabilityColumn, sideColumn} from './compare_columns.js';
+import {folded, operatorSection, rankTable} from './compare_operators.js';
 
 // The time of an iteration on both sides: two bars with one scale, and a table with the numbers of
 // the bars.
@@ -470,10 +396,11 @@ function charts(r, answer) {
 
 // The details of the table of functions. `view` names the function whose details the address opens;
 // chosen() returns the function that was opened last.
-function rowDetail(doc, params, view, at, changed) {
+function rowDetail(rows, params, view, at, changed) {
 	const open = new Set();
 	const loaded = new Map();
-	const linked = () => doc.items.find((r) => r.function === view.function && (r.device ?? '') === view.device);
+	const isLinked = (r) => r.function === view.function && (r.device ?? '') === view.device;
+	const linked = () => rows.find((r) => isLinked(r) || r.ranks?.some(isLinked));
 
 	async function load(r, place) {
 		place.replaceChildren(h('p', {class: 'loading'}, 'Loading iterations…'));
@@ -501,6 +428,11 @@ function rowDetail(doc, params, view, at, changed) {
 	}
 
 	function fill(r, place) {
+		if (r.ranks) {
+			const ranks = new Set(r.ranks.filter(isLinked));
+			place.append(rankTable(r, {open: ranks, fill, changed: () => {}, name: (x) => `${shownName(x)} on ${x.device}`}));
+			return;
+		}
 		if (!loaded.has(r)) {
 			const charted = h('div');
 			loaded.set(r, charted);
@@ -533,18 +465,6 @@ function pairColumn(label, unit, key, text, exact) {
 		value: (r) => r[head] ?? r[base],
 		cell: (r) => baseHeadText(r[base], r[head], text),
 		title: (r) => `base ${exact(r[base])}, head ${exact(r[head])}`,
-	};
-}
-
-function probabilityColumn(label, key, description) {
-	return {
-		label,
-		num: true,
-		up: key,
-		down: `-${key}`,
-		value: (r) => r[key],
-		cell: (r) => f.probability(r[key]),
-		title: (r) => (r[key] === null ? 'unknown' : `${description}: ${r[key]}`),
 	};
 }
 
@@ -599,7 +519,7 @@ function columns(rows, full) {
 	];
 }
 
-function classFilter(doc, view, change) {
+function classFilter(counts, view, change) {
 	const chips = ORDER.map((word) =>
 		h(
 			'label',
@@ -607,7 +527,7 @@ function classFilter(doc, view, change) {
 			h('input', {
 				type: 'checkbox',
 				checked: view.shown.has(word),
-				disabled: !doc.counts[word],
+				disabled: !counts[word],
 				on: {
 					change: (e) => {
 						view.shown[e.target.checked ? 'add' : 'delete'](word);
@@ -617,7 +537,7 @@ function classFilter(doc, view, change) {
 			}),
 			badge(word),
 			' ',
-			f.count(doc.counts[word] ?? 0),
+			f.count(counts[word] ?? 0),
 		),
 	);
 	return {
@@ -644,21 +564,26 @@ function downloads(params) {
 	);
 }
 
+const countsOf = (rows) =>
+	Object.fromEntries(ORDER.map((word) => [word, rows.filter((r) => r.verdict === word).length]));
+
 function functionSection(doc, params, view, at) {
-	const columnsFor = (full) => columns(doc.items, full);
+	const items = folded(doc);
+	const counts = items.length === doc.items.length ? doc.counts : countsOf(items);
+	const columnsFor = (full) => columns(items, full);
 	let all = columnsFor(view.full);
 	let shown;
 	// If there are no verdicts, no class hides a row.
 	const seen = (r) => r.verdict === null || view.shown.has(r.verdict);
 	const rows = () =>
 		sorted(
-			matching(doc.items.filter(seen), view.q, (r) => `${r.function} ${r.head_function ?? ''} ${r.device ?? ''} ${r.head_device ?? ''}`),
+			matching(items.filter(seen), view.q, (r) => `${r.function} ${r.head_function ?? ''} ${r.device ?? ''} ${r.head_device ?? ''}`),
 			all,
 			view.sort || 'class',
 		);
 	const place = h('div');
 	const found = h('span', {class: 'quiet', role: 'status'});
-	const detail = rowDetail(doc, params, view, at, () => save());
+	const detail = rowDetail(items, params, view, at, () => save());
 	const fold = h('button', {
 		type: 'button',
 		class: 'fold-line',
@@ -696,7 +621,7 @@ function functionSection(doc, params, view, at) {
 		}),
 		'Full names',
 	);
-	const classes = classFilter(doc, view, () => redraw());
+	const classes = classFilter(counts, view, () => redraw());
 
 	function save() {
 		at.keep({
@@ -713,14 +638,14 @@ function functionSection(doc, params, view, at) {
 		const list = rows();
 		shown.update({rows: list, sort: view.sort || 'class'});
 		found.textContent =
-			list.length === doc.items.length
+			list.length === items.length
 				? f.plural(list.length, 'function')
-				: `${f.count(list.length)} of ${f.plural(doc.items.length, 'function')}`;
+				: `${f.count(list.length)} of ${f.plural(items.length, 'function')}`;
 		classes.redraw();
-		fold.hidden = !doc.comparable || !doc.counts.unchanged;
+		fold.hidden = !doc.comparable || !counts.unchanged;
 		fold.textContent = view.shown.has('unchanged')
 			? 'Hide unchanged functions'
-			: `Show ${f.plural(doc.counts.unchanged, 'unchanged function')}`;
+			: `Show ${f.plural(counts.unchanged, 'unchanged function')}`;
 		save();
 	}
 
@@ -733,7 +658,7 @@ function functionSection(doc, params, view, at) {
 			sort: view.sort || 'class',
 			tall: true,
 			detail,
-			empty: doc.items.length ? 'No function of these classes matches the search.' : 'No functions to compare.',
+			empty: items.length ? 'No function of these classes matches the search.' : 'No functions to compare.',
 			onsort: (sort) => {
 				view.sort = sort;
 				redraw();
@@ -760,6 +685,7 @@ function functionSection(doc, params, view, at) {
 	return {
 		save,
 		show,
+		items,
 		node: h(
 			'section',
 			{'aria-labelledby': 'functions'},
@@ -794,9 +720,10 @@ function commonLine(common) {
 	);
 }
 
-// Functions that only one side has; a click leads to the row.
-function oneSided(doc, word, title, key, show) {
-	const list = doc.items.filter((r) => r.verdict === word);
+// Functions that only one side has; a click leads to the row. If operators are known, functions
+// that were replaced within one are listed there.
+function oneSided(items, word, title, key, show) {
+	const list = items.filter((r) => r.verdict === word);
 	if (!list.length) return null;
 	const line = (r) =>
 		h(
@@ -838,9 +765,10 @@ export async function verdictTab(doc, params, query, at) {
 	};
 	const functions = functionSection(doc, params, view, at);
 	const iterations = iterationSection(doc, view, functions.save);
+	const alone = functions.items.filter((r) => !doc.by_operator || r.operator === null);
 	const lists = [
-		oneSided(doc, 'appeared', 'Appeared', 'head_ns_per_iteration', functions.show),
-		oneSided(doc, 'vanished', 'Vanished', 'base_ns_per_iteration', functions.show),
+		oneSided(alone, 'appeared', 'Appeared', 'head_ns_per_iteration', functions.show),
+		oneSided(alone, 'vanished', 'Vanished', 'base_ns_per_iteration', functions.show),
 	].filter(Boolean);
 	return {
 		save: functions.save,
@@ -850,6 +778,7 @@ export async function verdictTab(doc, params, query, at) {
 			groupSection(doc, params) ?? '',
 			h('div', {class: 'side-by-side'}, splitSection(doc) ?? '', iterations ?? ''),
 			commonLine(doc.common) ?? '',
+			operatorSection(doc, functions) ?? '',
 			lists.length ? h('div', {class: 'lists'}, lists) : '',
 			functions.node,
 		),

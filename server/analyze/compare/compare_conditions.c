@@ -675,7 +675,7 @@ static bool compare_conditions_labeled(const struct compare *c)
 void compare_conditions_common(struct compare *c)
 {
 	bool common = false, there[2] = { false, false };
-	double share[2];
+	double known[2], share[2];
 
 	for (uint32_t i = 0; i < c->rows_n; i++) {
 		const struct compare_row *r = &c->rows[i];
@@ -687,7 +687,7 @@ void compare_conditions_common(struct compare *c)
 	}
 	if (!there[BASE] || !there[HEAD] || common)
 		return;
-	compare_operators_common(c, share);
+	compare_operators_shares(c, known, share);
 	if ((share[BASE] >= common_min && share[HEAD] >= common_min) ||
 		compare_conditions_labeled(c))
 		compare_finding_add(c, FINDING_no_common_kernel,

@@ -371,7 +371,29 @@ static void compare_headline_subject_operator(const struct comparison *out,
 	s->many = "functions";
 }
 
-/* An operator of one row is named as its function, which says more. */
+/* The row that was not replaced, and that makes at least half of the operator's
+ * change: its name says more than the operator's. NULL: none. */
+static const struct changed_row *compare_headline_main_row(
+	const struct comparison *out, const struct changed_operator *o)
+{
+	const struct changed_row *most = NULL;
+	for (uint32_t i = 0; i < o->functions_n; i++) {
+		const struct changed_function *f =
+			&out->functions[o->functions[i]];
+		const struct changed_row *r = &out->rows[f->rows[0]];
+		if (f->rows_n == 1 &&
+			(o->functions_n == 1 ||
+				!compare_headline_replaced_row(out, r)) &&
+			compare_headline_larger(&r->change,
+				most ? &most->change : NULL) &&
+			r->change.delta_ns * o->change.delta_ns > 0 &&
+			2 * fabs(r->change.delta_ns) >=
+				fabs(o->change.delta_ns))
+			most = r;
+	}
+	return most;
+}
+
 static struct headline_subject compare_headline_subject_of(
 	const struct comparison *out)
 {
@@ -381,12 +403,10 @@ static struct headline_subject compare_headline_subject_of(
 		return s;
 	}
 	compare_headline_subject_operator(out, &s);
-	if (!s.operator_ || s.operator_->functions_n > 1)
-		return s;
-	const struct changed_function *f =
-		&out->functions[s.operator_->functions[0]];
-	if (f->rows_n == 1)
-		s.row = &out->rows[f->rows[0]];
+	if (s.operator_)
+		s.row = compare_headline_main_row(out, s.operator_);
+	if (s.row)
+		s.change = &s.row->change;
 	return s;
 }
 

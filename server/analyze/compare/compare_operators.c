@@ -366,9 +366,7 @@ static struct compare_operators_there *compare_operators_sides(
 	return out;
 }
 
-/* The shares of each side's kernel time in operators, and in operators of both
- * sides. */
-static void compare_operators_shares(const struct compare *c, double known[2],
+void compare_operators_shares(const struct compare *c, double known[2],
 	double common[2])
 {
 	const struct compare_operators_there *there =
@@ -398,17 +396,4 @@ static void compare_operators_shares(const struct compare *c, double known[2],
 		known[s] = all[s] > 0 ? known[s] / all[s] : (double)NAN;
 		common[s] = all[s] > 0 ? common[s] / all[s] : (double)NAN;
 	}
-}
-
-void compare_operators_common(const struct compare *c, double share[2])
-{
-	double known[2];
-	compare_operators_shares(c, known, share);
-}
-
-bool compare_operators_known(const struct compare *c)
-{
-	double known[2], common[2];
-	compare_operators_shares(c, known, common);
-	return known[BASE] >= 0.5 && known[HEAD] >= 0.5;
 }

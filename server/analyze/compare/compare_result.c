@@ -178,24 +178,6 @@ static double compare_result_mean(const double *x, uint32_t n)
 	return n ? sum / n : NAN;
 }
 
-struct change compare_plain_change(double base_ns, double head_ns)
-{
-	return (struct change){ .base_ns = base_ns,
-		.head_ns = head_ns,
-		.delta_ns = head_ns - base_ns,
-		.ratio = head_ns / base_ns,
-		.shift_ns = NAN,
-		.low_ns = NAN,
-		.high_ns = NAN,
-		.p = NAN,
-		.p_family = NAN,
-		.q = NAN,
-		.is = CHANGE_UNDECIDED,
-		.evidence = EVIDENCE_NONE,
-		.floor = NAN,
-		.floor_df = NAN };
-}
-
 /* The change by count is the change of launches × the mean of both sides' means,
  * so that it is the same in both directions. The rest is the change by duration.
  * If only one side has the row, all of its change is by count. */
@@ -294,29 +276,10 @@ static void compare_result_row_statistics(const struct compare_row *row,
 		.beyond_common_ns = NAN };
 }
 
-/* Changed rows come first, by the size of the change and not by class. */
-static int compare_result_weight(const struct change *c)
-{
-	return c->is <= CHANGE_LIKELY ? 0 : (int)c->is;
-}
-
-int compare_result_order(const struct change *a, const struct change *b)
-{
-	double x = fabs(a->delta_ns), y = fabs(b->delta_ns);
-	if (compare_result_weight(a) != compare_result_weight(b))
-		return compare_result_weight(a) - compare_result_weight(b);
-	if (isnan(x) || isnan(y)) {
-		if (isnan(x) != isnan(y))
-			return isnan(x) ? 1 : -1;
-		return 0;
-	}
-	return x == y ? 0 : x < y ? 1 : -1;
-}
-
 static int compare_result_by_stake(const void *left, const void *right)
 {
 	const struct changed_row *a = left, *b = right;
-	int names = compare_result_order(&a->change, &b->change);
+	int names = compare_result_groups_order(&a->change, &b->change);
 	if (names)
 		return names;
 	names = strcmp(a->name, b->name);

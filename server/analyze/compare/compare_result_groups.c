@@ -6,6 +6,44 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct change compare_plain_change(double base_ns, double head_ns)
+{
+	return (struct change){ .base_ns = base_ns,
+		.head_ns = head_ns,
+		.delta_ns = head_ns - base_ns,
+		.ratio = head_ns / base_ns,
+		.shift_ns = NAN,
+		.low_ns = NAN,
+		.high_ns = NAN,
+		.p = NAN,
+		.p_family = NAN,
+		.q = NAN,
+		.is = CHANGE_UNDECIDED,
+		.evidence = EVIDENCE_NONE,
+		.floor = NAN,
+		.floor_df = NAN };
+}
+
+/* Changed rows come first, by the size of the change and not by class. */
+static int compare_result_groups_weight(const struct change *c)
+{
+	return c->is <= CHANGE_LIKELY ? 0 : (int)c->is;
+}
+
+int compare_result_groups_order(const struct change *a, const struct change *b)
+{
+	double x = fabs(a->delta_ns), y = fabs(b->delta_ns);
+	if (compare_result_groups_weight(a) != compare_result_groups_weight(b))
+		return compare_result_groups_weight(a) -
+		       compare_result_groups_weight(b);
+	if (isnan(x) || isnan(y)) {
+		if (isnan(x) != isnan(y))
+			return isnan(x) ? 1 : -1;
+		return 0;
+	}
+	return x == y ? 0 : x < y ? 1 : -1;
+}
+
 static double compare_result_groups_mean(const struct compare *c,
 	const double *ns, int s)
 {
@@ -108,7 +146,7 @@ static struct changed_function compare_result_groups_function_of(
 static int compare_result_groups_by_stake(const void *left, const void *right)
 {
 	const struct compare_result_groups_function *a = left, *b = right;
-	int order = compare_result_order(&a->is.change, &b->is.change);
+	int order = compare_result_groups_order(&a->is.change, &b->is.change);
 	if (order)
 		return order;
 	return (a->is.rows[0] > b->is.rows[0]) -
@@ -220,7 +258,7 @@ static struct changed_operator compare_result_groups_operator_of(
 static int compare_result_groups_by_size(const void *left, const void *right)
 {
 	const struct compare_result_groups_operator *a = left, *b = right;
-	int order = compare_result_order(&a->is.change, &b->is.change);
+	int order = compare_result_groups_order(&a->is.change, &b->is.change);
 	if (!order)
 		order = strcmp(a->is.name, b->is.name);
 	if (!order)
@@ -253,12 +291,20 @@ static void compare_result_groups_operators(struct compare *c,
 	}
 }
 
+/* Of each side's kernel time, so that operators are the better summary. */
+static const double known_min = 0.5;
+
 void compare_result_groups_from(struct compare *c,
 	const struct compare_changes *changes, const uint32_t *order)
 {
 	uint32_t *functions =
 		compare_result_groups_functions(c, changes, order);
+	double known[2], common[2];
 
 	compare_result_groups_operators(c, changes, functions);
-	c->out->by_operator = c->operators_n && compare_operators_known(c);
+	if (!c->operators_n)
+		return;
+	compare_operators_shares(c, known, common);
+	c->out->by_operator =
+		known[BASE] >= known_min && known[HEAD] >= known_min;
 }

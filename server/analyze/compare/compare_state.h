@@ -215,11 +215,10 @@ void compare_fold_sum(struct compare *c);
 void compare_operators_from(struct compare *c);
 /* Fills the times of the operators, from those of the folds. */
 void compare_operators_sum(struct compare *c);
-/* The part of each side's kernel time that is in operators that both sides have;
- * NaN without kernels. */
-void compare_operators_common(const struct compare *c, double share[2]);
-/* Whether operators are known of at least half of both sides' kernel time. */
-bool compare_operators_known(const struct compare *c);
+/* The parts of each side's kernel time that are in operators, and in operators
+ * that both sides have; NaN without kernels. */
+void compare_operators_shares(const struct compare *c, double known[2],
+	double common[2]);
 
 /* The changes of rows, split, folds and operators; each in the order of its
  * list. */
@@ -236,14 +235,14 @@ bool compare_verdict(struct compare *c, struct compare_changes *out,
  * sets the headline. `changes` NULL: the rows were not tested. */
 void compare_result_from(struct compare *c,
 	const struct compare_changes *changes);
-/* The order of rows: those with changes first, then the largest difference. */
-int compare_result_order(const struct change *a, const struct change *b);
 /* compare_result_groups.c: fills the reported functions and operators, after the
  * reported rows. `order`: for each row of compare.rows, its index in them. */
 void compare_result_groups_from(struct compare *c,
 	const struct compare_changes *changes, const uint32_t *order);
 /* The difference of two means, without a test; NaN: unknown. */
 struct change compare_plain_change(double base_ns, double head_ns);
+/* The order of rows: those that changed first, then the largest difference. */
+int compare_result_groups_order(const struct change *a, const struct change *b);
 /* Findings on counters: runs without values, and counters sampled too slowly. */
 void compare_result_counters(struct compare *c);
 

@@ -96,7 +96,7 @@ const char *compare_text_join(struct arena *a, const char *list,
 	return list ? arena_printf(a, "%s, %s", list, item) : item;
 }
 
-enum { NAME_MOST = 100 };
+enum { NAME_MOST = 100, SHAPE_MOST = 60 };
 
 const char *compare_text_name(struct arena *a, const char *name)
 {

@@ -59,6 +59,14 @@ static json_t *view_compare_reals(const double *x, uint32_t n)
 	return list;
 }
 
+static json_t *view_compare_indices(const uint32_t *list, uint32_t n)
+{
+	json_t *all = json_array();
+	for (uint32_t i = 0; i < n; i++)
+		view_append(all, json_integer(list[i]));
+	return all;
+}
+
 static json_t *view_compared_group_side(const struct compared_group_side *s);
 
 #define ROWS "compare.def"
@@ -104,6 +112,30 @@ static json_t *view_compare_split(const struct comparison *c)
 		const struct change *x = &c->split[i].change;
 		view_append(list, row_split_row(&c->split[i], x,
 					  view_compare_judged(c, x)));
+	}
+	return list;
+}
+
+static json_t *view_compare_functions(struct arena *a,
+	const struct comparison *c)
+{
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < c->functions_n; i++) {
+		const struct changed_function *f = &c->functions[i];
+		view_append(list, row_verdict_function(a, f,
+					  &c->rows[f->rows[0]], &f->change,
+					  view_compare_judged(c, &f->change)));
+	}
+	return list;
+}
+
+static json_t *view_compare_operators(const struct comparison *c)
+{
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < c->operators_n; i++) {
+		const struct changed_operator *o = &c->operators[i];
+		view_append(list, row_verdict_operator(o, &o->change,
+					  view_compare_judged(c, &o->change)));
 	}
 	return list;
 }
@@ -161,6 +193,9 @@ json_t *view_compare(struct arena *a, const struct comparison *c,
 	json_object_set_new(v, "groups", view_compare_groups(c));
 	view_set_whole(v, "group",
 		c->group < c->groups_n ? (int64_t)c->group : -1);
+	json_object_set_new(v, "by_operator", json_boolean(c->by_operator));
+	json_object_set_new(v, "operators", view_compare_operators(c));
+	json_object_set_new(v, "functions", view_compare_functions(a, c));
 	json_object_set_new(v, "items", items);
 	json_object_set_new(v, "counts", view_compare_counts(c));
 	view_set_text(v, "range", s->range);
@@ -349,6 +384,48 @@ static const char *view_compare_text_function(struct arena *a,
 	return head ? arena_printf(a, "%s (in the base %s)", head, name) : name;
 }
 
+static const struct column operator_columns[] = { { "Verdict", false },
+	{ "Operator", false }, { "Kernels", false }, { "Base (µs)", true },
+	{ "Head (µs)", true }, { "Change (µs)", true }, { "95 % (µs)", true },
+	{ "p family", true }, { "Evidence", false } };
+
+static const char *view_compare_text_kernels(struct arena *a,
+	const struct changed_operator *o)
+{
+	if (!o->base_kernels && !o->head_kernels)
+		return "";
+	return arena_printf(a, "%s → %s",
+		o->base_kernels ? o->base_kernels : "none",
+		o->head_kernels ? o->head_kernels : "none");
+}
+
+/* All operators: there are few, and together they are nearly all of the time. */
+static void view_compare_text_operators(struct arena *a,
+	const struct comparison *c, struct buf *b)
+{
+	const char **at;
+	struct table *t = table_new(a, TABLE_COLUMNS(operator_columns),
+		c->operators_n, &at);
+	if (!c->by_operator)
+		return;
+	for (uint32_t i = 0; i < c->operators_n; i++) {
+		const struct changed_operator *o = &c->operators[i];
+		const struct change *x = &o->change;
+		*at++ = view_compare_text_word_of(a, c, x);
+		*at++ = o->shape ? arena_printf(a, "%s %s", o->name, o->shape)
+				 : o->name;
+		*at++ = view_compare_text_kernels(a, o);
+		*at++ = view_compare_text_us(a, x->base_ns);
+		*at++ = view_compare_text_us(a, x->head_ns);
+		*at++ = view_compare_text_moved(a, x);
+		*at++ = view_compare_text_interval(a, x);
+		*at++ = table_figure(a, x->p_family);
+		*at++ = comparison_word_evidence[x->evidence];
+	}
+	buf_puts(b, "\n### Operators, per iteration\n\n");
+	table_md(t, b);
+}
+
 /* Rows are sorted by class, so those that may need action come first. */
 static uint32_t view_compare_text_worth_showing(const struct comparison *c)
 {
@@ -417,6 +494,7 @@ void view_compare_report(struct arena *a, const struct comparison *c,
 	view_compare_text_head(c, b);
 	view_compare_text_sides(a, c, s, b);
 	view_compare_text_split(a, c, b);
+	view_compare_text_operators(a, c, b);
 	view_compare_text_rows(a, c, b);
 	view_compare_text_feet(a, c, b);
 }

@@ -1,6 +1,7 @@
 /* test_compare_operators.c - tests that kernels are compared by the operator
  * that they computed, and folded over ranks. */
 #include "sides.h"
+#include "compare_state.h"
 #include <math.h>
 
 /* A kernel whose operators are known, the one with the most time first. */
@@ -188,7 +189,7 @@ static void a_slower_kernel_in_an_equal_operator_is_named(void **state)
 	arena_release(&a);
 }
 
-/* Shapes have rows if they can be told apart on both sides. */
+/* Shapes have rows if no kernel of either side ran them with others. */
 static void shapes_have_rows_of_their_own(void **state)
 {
 	struct arena a = { 0 };
@@ -283,7 +284,7 @@ static void without_operators_the_rows_are_kernels(void **state)
 	arena_release(&a);
 }
 
-/* The head's kernels are known by nothing: kernels are the headline. */
+/* The operator of the head's gemm is unknown: kernels are the headline. */
 static void one_side_with_operators_is_not_enough(void **state)
 {
 	struct arena a = { 0 };
@@ -380,6 +381,87 @@ static void devices_of_a_process_are_added(void **state)
 	arena_release(&a);
 }
 
+/* Two rows of one function by hand, in a job of two ranks and in one run. */
+static void rows_are_folded_by_hand(void **state)
+{
+	struct arena a = { 0 };
+	double rank[2][2] = { { 100, 300 }, { 200, 500 } }, one[2] = { 50, 70 };
+	struct compare_unit two = { .runs_n = 2, .iterations_n = 2 };
+	struct compare_unit alone = { .runs_n = 1, .iterations_n = 2 };
+	struct compare_row rows[] = {
+		{ .name = "gemm", .place = 0, .launches = { 4, 2 } },
+		{ .name = "gemm", .place = 1, .launches = { 8, 0 } },
+		{ .name = "copy", .place = 1, .launches = { 6, 0 } },
+	};
+	double none[2] = { 0, 0 };
+	struct compare c = { .a = &a, .rows = rows, .rows_n = 3 };
+	(void)state;
+
+	c.side[BASE] = (struct compare_side){ .units = &two,
+		.units_n = 1,
+		.iterations_n = 2 };
+	c.side[HEAD] = (struct compare_side){ .units = &alone,
+		.units_n = 1,
+		.iterations_n = 2 };
+	for (int i = 0; i < 3; i++) {
+		rows[i].ns[BASE] = rank[i % 2];
+		rows[i].ns[HEAD] = i ? none : one;
+	}
+	compare_fold_from(&c);
+	compare_fold_sum(&c);
+	assert_int_equal(c.folds_n, 2);
+	assert_int_equal(c.folds[0].rows_n, 2);
+	assert_true(c.folds[0].ns[BASE][0] == 150);
+	assert_true(c.folds[0].ns[BASE][1] == 400);
+	assert_true(c.folds[0].ns[HEAD][1] == 70);
+	assert_true(c.folds[0].launches[BASE] == 6);
+	assert_true(c.folds[0].launches[HEAD] == 2);
+	assert_false(c.folds[1].same); /* half of its row */
+	assert_true(c.folds[1].ns[BASE][1] == 150);
+	/* Nothing says what they compute. */
+	compare_operators_from(&c);
+	compare_operators_sum(&c);
+	assert_int_equal(c.operators_n, 0);
+	double known[2], common[2];
+	compare_operators_shares(&c, known, common);
+	assert_true(known[BASE] == 0 && common[HEAD] == 0);
+	arena_release(&a);
+}
+
+static void an_operator_is_exchanged_and_named(void **state)
+{
+	struct arena a = { 0 };
+	struct changed_operator o = { .name = "softmax",
+		.shape = "x=8",
+		.base_kernels = "cunn",
+		.head_kernels = "hip and 1 more",
+		.base_launches = 1,
+		.change = { .base_ns = 1, .head_ns = 3, .delta_ns = 2 } };
+	struct changed_function f = { .base_launches = 1,
+		.base = { 1, 2, "rank 0, GPU 0" },
+		.change = { .base_ns = 1, .head_ns = 3, .delta_ns = 2 } };
+	struct change larger = { .delta_ns = -5, .is = CHANGE_UNCHANGED };
+	(void)state;
+
+	assert_string_equal(compare_text_operator(&a, &o),
+		"softmax x=8 (cunn → hip and 1 more)");
+	compare_mirror_operator(&o);
+	assert_string_equal(compare_text_operator(&a, &o),
+		"softmax x=8 (hip and 1 more → cunn)");
+	assert_true(o.change.delta_ns == -2 && o.head_launches == 1);
+	o.head_kernels = NULL;
+	o.shape = NULL;
+	assert_string_equal(compare_text_operator(&a, &o), "softmax");
+	compare_mirror_function(&f);
+	assert_string_equal(f.head.slowest, "rank 0, GPU 0");
+	assert_true(f.change.delta_ns == -2 && f.head_launches == 1);
+	/* A change comes before what is larger and did not change. */
+	assert_true(compare_result_groups_order(&f.change, &larger) < 0);
+	larger.is = f.change.is;
+	assert_true(compare_result_groups_order(&f.change, &larger) > 0);
+	arena_release(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -396,6 +478,8 @@ int main(void)
 		cmocka_unit_test(one_side_with_operators_is_not_enough),
 		cmocka_unit_test(ranks_are_folded_with_their_spread),
 		cmocka_unit_test(devices_of_a_process_are_added),
+		cmocka_unit_test(rows_are_folded_by_hand),
+		cmocka_unit_test(an_operator_is_exchanged_and_named),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,6 +66,23 @@ static const char shown[] =
 	"\n"
 	"1 regressed, 1 appeared, 1 within margin, 1 unchanged; seed 1, 2000 permutations\n";
 
+/* All operators are listed, whatever their class is. */
+static const char by_operator[] =
+	"{\"headline\":\"softmax takes less\",\"comparable\":true,"
+	"\"findings\":[],\"base\":{},\"head\":{},\"split\":[],"
+	"\"common\":null,\"by_operator\":true,\"operators\":["
+	"{\"operator\":\"softmax\",\"shape\":\"bf16 x=[8,64]\","
+	"\"base_kernels\":\"cunn\",\"head_kernels\":null,"
+	"\"verdict\":\"vanished\",\"evidence\":\"launches\","
+	"\"base_ns_per_iteration\":2000000,\"head_ns_per_iteration\":0,"
+	"\"delta_ns_per_iteration\":-2000000,\"ratio\":0,\"p_family\":null},"
+	"{\"operator\":\"gemm\",\"shape\":null,\"base_kernels\":null,"
+	"\"head_kernels\":null,\"verdict\":\"unchanged\","
+	"\"evidence\":\"runs\",\"base_ns_per_iteration\":1000000,"
+	"\"head_ns_per_iteration\":1000000,\"delta_ns_per_iteration\":0,"
+	"\"ratio\":1,\"p_family\":1}],\"items\":[],\"counts\":{},"
+	"\"seed\":1,\"permutations\":2000}";
+
 static const char refused[] =
 	"{\"headline\":\"other work\",\"comparable\":false,\"findings\":[],"
 	"\"base\":{},\"head\":{},\"split\":[],\"common\":null,\"items\":["
@@ -91,6 +108,25 @@ static void test_judged(void **state)
 {
 	(void)state;
 	assert_shown(judged, shown);
+}
+
+static void test_by_operator(void **state)
+{
+	(void)state;
+	assert_shown(by_operator,
+		"softmax takes less\n"
+		"\n"
+		"base  0 runs, 0 of 0 iterations compared (), mean -\n"
+		"head  0 runs, 0 of 0 iterations compared (), mean -\n"
+		"\n"
+		"operators               base         head per iteration\n"
+		"  vanished           2.00 ms      0.00 ns      -2.00 ms  -100.0 %  "
+		"softmax bf16 x=[8,64] (cunn → none), by launches\n"
+		"  unchanged          1.00 ms      1.00 ms      +0.00 ns    +0.0 %  "
+		"gemm, p 1, by runs\n"
+		"\n"
+		"no function has changed detectably\n"
+		"seed 1, 2000 permutations\n");
 }
 
 static void test_nothing_judged(void **state)
@@ -125,6 +161,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_judged),
+		cmocka_unit_test(test_by_operator),
 		cmocka_unit_test(test_nothing_judged),
 		cmocka_unit_test(test_no_comparison),
 	};

@@ -57,6 +57,17 @@ const group = (judged) => ([match, phase, work, verdict, base, head, share]) => 
 	headline: head === null ? null : `${work}: ${verdict}`, ...change(judged(verdict), base, head),
 	...(head === null ? {delta_ns_per_iteration: null, ratio: null} : {})});
 
+// One function per item. The first two are one operator, the third is another.
+const foldedOf = (items) => items.map((r, i) => ({function: r.function, short_name: r.short_name, head_short_name: r.head_short_name, type: r.type,
+	items: [i], operator: i < 2 ? 0 : i === 2 ? 1 : null,
+	...Object.fromEntries(Object.keys(change(null, 1, 1)).map((key) => [key, r[key]])),
+	base_launches_per_iteration: r.base_launches_per_iteration, head_launches_per_iteration: r.head_launches_per_iteration,
+	base_ranks: ranksOf(r.base_ns_per_iteration), head_ranks: ranksOf(r.head_ns_per_iteration)}));
+const ranksOf = (ns) => (ns ? {min_ns_per_iteration: ns, max_ns_per_iteration: ns, slowest: 'GPU 0'}
+	: {min_ns_per_iteration: null, max_ns_per_iteration: null, slowest: null});
+const operator = (name, functions, kernels, verdict, base, head) => ({operator: name, shape: null, base_kernels: kernels?.[0] ?? null, head_kernels: kernels?.[1] ?? null,
+	also: name === 'gemm' ? 'reduce' : null, functions, ...change(verdict, base, head), base_launches_per_iteration: 4, head_launches_per_iteration: 8});
+
 // Returns a comparison with `unchanged` functions and the changed ones, and `iterations`
 // iterations per side.
 export function comparison({unchanged = 6, iterations = 24, refused = false} = {}) {
@@ -71,7 +82,9 @@ export function comparison({unchanged = 6, iterations = 24, refused = false} = {
 	base: side([1, 2], iterations, 40e6), head: side([3, 4], iterations, 43e6),
 	groups: GROUPS.map(group(judged)), group: 0,
 	split: SPLIT.map(([part, verdict, base, head]) => ({part, description: part, ...change(judged(verdict), base, head)})),
-	common: refused ? null : {ratio: 1.012, low: 1.004, high: 1.02, ns_per_iteration: 182000, kernels: 31}, items,
+	common: refused ? null : {ratio: 1.012, low: 1.004, high: 1.02, ns_per_iteration: 182000, kernels: 31}, by_operator: false,
+	operators: [operator('gemm', [0, 1], ['slower', 'slower and 1 more'], judged('regressed'), 4e6, 5.9e6), operator('softmax', [2], null, judged('improved'), 3e6, 2e6)],
+	functions: foldedOf(items), items,
 	counts: Object.fromEntries(['regressed', 'appeared', 'improved', 'vanished', 'likely', 'within_margin', 'undecided', 'unchanged'].map((w) => [w, count(w)])),
 	range: null, seed: 1, permutations: 2000, block: 3, alpha: 0.05, margin: 0.05, noise_floor: 0.03, repeats: 0,
 	noise_prior: {source: 'default', sd: 0.03, df: 4, max_df: null, variances: 0, runs: 0, run_ids: [], before_run: 1}};
