@@ -398,6 +398,9 @@ struct gate_answer {
 	const char *sentence, *compare; /* the page's path; "" none */
 	int64_t runs_needed; /* 0: decided, -1: the baseline is too small */
 	struct gate_answer_side base, head;
+	const char *commit; /* "" if the gate is not numbered */
+	int64_t number, gates; /* of the commit */
+	double alpha;
 	struct gate_answer_rule *rules;
 	const char **shortfalls, **findings; /* sentences */
 	size_t rules_n, shortfalls_n, findings_n;
@@ -474,6 +477,14 @@ static struct gate_answer_side gate_read_side(struct gate_answer *g,
 		json_get_whole(v, "units"), json_get_whole(v, "iterations") };
 }
 
+static void gate_read_budget(struct gate_answer *g, const json_t *v)
+{
+	g->commit = gate_read_text(g, v, "commit");
+	g->number = json_get_whole(v, "gate");
+	g->gates = json_get_whole(v, "gates");
+	g->alpha = json_number_value(json_object_get(v, "alpha"));
+}
+
 static bool gate_read_gate(struct gate_answer *g, const json_t *v)
 {
 	const json_t *list = json_object_get(v, "rules");
@@ -486,6 +497,7 @@ static bool gate_read_gate(struct gate_answer *g, const json_t *v)
 	g->runs_needed = json_get_whole(v, "runs_needed");
 	g->base = gate_read_side(g, json_object_get(v, "base"));
 	g->head = gate_read_side(g, json_object_get(v, "head"));
+	gate_read_budget(g, json_object_get(v, "budget"));
 	g->shortfalls = gate_read_sentences(g,
 		json_object_get(v, "data_problems"), &g->shortfalls_n);
 	g->findings = gate_read_sentences(g, json_object_get(v, "findings"),
@@ -642,6 +654,11 @@ static void gate_print(const struct gate_answer *g, const char *server,
 	gate_print_all("note", g->findings, g->findings_n, out);
 	gate_print_side("base", &g->base, out);
 	gate_print_side("head", &g->head, out);
+	if (*g->commit && g->number > 0)
+		fprintf(out,
+			"alpha %.3g: gate %" PRId64 " of %" PRId64
+			" of commit %s\n",
+			g->alpha, g->number, g->gates, g->commit);
 	gate_print_rules(g, out);
 	gate_print_to_decide(g, out);
 	fprintf(out, "\ngate %" PRId64 " %.*s/gates/%" PRId64 "\n", g->id,

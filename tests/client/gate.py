@@ -146,6 +146,12 @@ def statuses(_d):
          ('--undecided-passes',), 3, 'bad data: the head has 1 run; 3 are demanded\n'),
         (gate([{'rule': 'function', 'of': f'k{i}', 'summary': ''} for i in range(23)]),
          ('--undecided-passes',), 1, 'and 3 more functions\n'),
+        (gate((), outcome='pass', summary='fine', budget={
+            'commit': 'f00d', 'gate': 2, 'gates': 3, 'alpha': 0.0015, 'reason': None}),
+         (), 0, 'alpha 0.0015: gate 2 of 3 of commit f00d\n'),
+        (gate((), outcome='pass', summary='fine', budget={
+            'commit': None, 'gate': None, 'gates': None, 'alpha': 0.01, 'reason': 'no commit'}),
+         (), 0, 'gate pass: fine\n'),
     )
     for answer, flags, status, line in rows:
         with FakeGates((201, answer)) as s:

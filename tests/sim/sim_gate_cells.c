@@ -12,8 +12,9 @@
  * Q3 + 3 IQR of the changes between neighboring commits of the base). They fail
  * only if the change is at least the gate's limit, too.
  *
- * The gate also has its rule against an anchor. --history is the number of runs
- * before the head that are stored, the base among them (default 200).
+ * The gate is the first of its commit, so it has 0.6 of alpha. It also has its
+ * rule against an anchor. --history is the number of runs before the head that are
+ * stored, the base among them (default 200).
  *
  * Prints one line per cell.
  *
@@ -303,6 +304,7 @@ static void gated(const struct cell *c, const struct series *s, uint32_t head,
 			.ns = ITERATION_NS * exp(s->x[i]) };
 	}
 	regression_gate_policy_init(&p);
+	p.alpha = regression_gate_alpha(p.alpha, 1);
 	if (regression_gate_from(&given, &p, a, out, &e))
 		return;
 	fprintf(stderr, "sim_gate_cells: %s\n", e.text);
