@@ -771,8 +771,10 @@ static void regression_gate_rule_fill(struct gate_rule *r,
 	r->p = l->p;
 	r->floor = l->floor;
 	r->floor_df = l->floor_df;
-	if (l->since != LEVEL_TEST_SINCE_NONE)
+	if (l->since != LEVEL_TEST_SINCE_NONE) {
+		assert(u);
 		r->since_run = u->runs[l->since];
+	}
 	if (r->outcome == GATE_UNDECIDED)
 		r->runs_needed = l->needed;
 }
@@ -1162,10 +1164,16 @@ static bool regression_gate_policy_check(const struct gate_policy *p,
 	return true;
 }
 
+/* A gate without a rule of the iteration does not test its creep either. */
+static bool regression_gate_has_anchor_rule(const struct gate_policy *p)
+{
+	return !isnan(p->anchor_pct) && !isnan(p->iteration_pct);
+}
+
 static bool regression_gate_anchored(const struct regression_gate *g)
 {
 	const struct gate_history *h = g->given->history;
-	return !isnan(g->p->anchor_pct) && h && h->head_n;
+	return regression_gate_has_anchor_rule(g->p) && h && h->head_n;
 }
 
 /* The reason stays if the rule is not reached. */
@@ -1176,8 +1184,9 @@ static void regression_gate_anchor_init(struct regression_gate *g)
 	g->out->anchor = (struct gate_anchor){ .median_ns = NAN,
 		.query = h ? h->query : NULL,
 		.excluded = h ? h->excluded : 0,
-		.reason = isnan(g->p->anchor_pct) ? "the gate has no such rule"
-			  : h && h->reason	  ? h->reason
+		.reason = !regression_gate_has_anchor_rule(g->p)
+				  ? "the gate has no such rule"
+			  : h && h->reason ? h->reason
 					   : "the data do not meet the gate's "
 					     "requirements" };
 }

@@ -27,7 +27,7 @@
  *
  * A second rule of the iteration compares the head with an anchor
  * (creep_test.h), because many small rises pass the first one. Its values are
- * those of gate_given.history.
+ * those of gate_given.history. Without the first rule there is no second one.
  *
  * alpha is divided among the rules: eight parts for the iteration, one part for
  * the iteration against the anchor, and two parts each for all operators together,

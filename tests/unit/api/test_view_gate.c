@@ -39,8 +39,8 @@ static void test_answer(void **state)
 		"\"name\":\"decode\",\"outcome\":\"undecided\",\"exit_status\":2,"
 		"\"rules\":[{\"p\":0.5,\"head_gb_s\":9,"
 		"\"base_gb_s\":null}],\"findings\":[1],"
-		"\"compare\":\"/compare?base=1&head=2\",\"budget\":null,"
-		"\"anchor\":null,\"noise_prior\":null}");
+		"\"compare\":\"/compare?base=1&head=2\","
+		"\"noise_prior\":null,\"budget\":null,\"anchor\":null}");
 }
 
 static void test_event(void **state)

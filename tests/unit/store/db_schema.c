@@ -10,7 +10,7 @@
 	"'reference_set', 'shape', 'operator_key', "            \
 	"'rollup_cell', 'rollup_shape', 'rollup_seen', "        \
 	"'rollup_kernel', 'fleet_best', 'fleet_best_source', "  \
-	"'audit', 'gate', 'change_point', "                     \
+	"'audit', 'gate', 'gate_number', 'change_point', "      \
 	"'change_seen', 'retention', 'webhook', "               \
 	"'webhook_delivery', 'platform_ceiling')"
 
