@@ -92,16 +92,22 @@ static enum change_class compare_mirror_class(enum change_class is)
 	}
 }
 
+/* 0 stays 0, because -0 would be shown as "-0.00 ns". */
+static double compare_mirror_negated(double x)
+{
+	return 0 - x;
+}
+
 static void compare_mirror_change(struct change *c)
 {
 	double low_ns = c->low_ns;
 
 	SWAP(c->base_ns, c->head_ns);
-	c->delta_ns = -c->delta_ns;
+	c->delta_ns = compare_mirror_negated(c->delta_ns);
 	c->ratio = c->base_ns > 0 ? c->head_ns / c->base_ns : NAN;
-	c->shift_ns = -c->shift_ns;
-	c->low_ns = -c->high_ns;
-	c->high_ns = -low_ns;
+	c->shift_ns = compare_mirror_negated(c->shift_ns);
+	c->low_ns = compare_mirror_negated(c->high_ns);
+	c->high_ns = compare_mirror_negated(low_ns);
 	c->is = compare_mirror_class(c->is);
 }
 
@@ -115,9 +121,9 @@ static void compare_mirror_row(struct changed_row *r)
 	SWAP(r->base_launches, r->head_launches);
 	SWAP(r->base_mean_ns, r->head_mean_ns);
 	SWAP(r->base_beta_pct, r->head_beta_pct);
-	r->by_count_ns = -r->by_count_ns;
-	r->by_duration_ns = -r->by_duration_ns;
-	r->beyond_common_ns = -r->beyond_common_ns;
+	r->by_count_ns = compare_mirror_negated(r->by_count_ns);
+	r->by_duration_ns = compare_mirror_negated(r->by_duration_ns);
+	r->beyond_common_ns = compare_mirror_negated(r->beyond_common_ns);
 	for (uint32_t i = 0; i < r->resources_n; i++)
 		SWAP(r->resources[i].base_mu, r->resources[i].head_mu);
 	compare_mirror_change(&r->change);
@@ -144,7 +150,7 @@ static void compare_mirror_common(struct common_factor *f)
 	f->ratio = 1 / f->ratio;
 	f->low = 1 / f->high;
 	f->high = 1 / low;
-	f->ns = -f->ns;
+	f->ns = compare_mirror_negated(f->ns);
 }
 
 void compare_mirror_result(struct comparison *out)

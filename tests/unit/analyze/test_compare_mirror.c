@@ -64,6 +64,8 @@ static void is_mirrored(const struct change *a, const struct change *b)
 	assert_int_equal(a->evidence, b->evidence);
 	assert_true(a->base_ns == b->head_ns && a->head_ns == b->base_ns);
 	assert_true(a->delta_ns == -b->delta_ns);
+	assert_false(a->delta_ns == 0 && signbit(a->delta_ns));
+	assert_false(b->delta_ns == 0 && signbit(b->delta_ns));
 	assert_true(a->shift_ns == -b->shift_ns);
 	assert_true(a->low_ns == -b->high_ns && a->high_ns == -b->low_ns);
 	assert_memory_equal(&a->p, &b->p, sizeof a->p); /* may be NaN */
