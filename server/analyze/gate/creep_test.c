@@ -2,6 +2,7 @@
 #include "creep_test.h"
 #include "change_point.h"
 #include "order_stat.h"
+#include "stored_units.h"
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -9,59 +10,12 @@
 struct creep_test {
 	const struct creep_test_input *q;
 	struct arena *a;
-	/* Units of the history, units of a commit together; their values, and
-	 * the numbers of their commits. */
-	const struct gate_stored_unit **units;
-	double *value, *head;
-	uint32_t *commit, *head_commit;
-	uint32_t n, head_n;
-	bool labeled;
+	struct stored_units of; /* of the history */
+	double *head;
+	uint32_t *head_commit, head_n;
 	uint32_t *starts, starts_n; /* of the stretches */
 	uint32_t at; /* the stretch of the anchor */
 };
-
-static bool creep_test_same(const char *a, const char *b)
-{
-	return a && b && !strcmp(a, b);
-}
-
-/* Numbers the commits of units by their first unit. Returns how many. */
-static uint32_t creep_test_number(const struct gate_stored_unit *units,
-	uint32_t n, uint32_t *number)
-{
-	uint32_t numbers = 0;
-
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t k = 0;
-		while (k < i &&
-			!creep_test_same(units[k].commit, units[i].commit))
-			k++;
-		number[i] = k < i ? number[k] : numbers++;
-	}
-	return numbers;
-}
-
-/* Adds `n` units that are in order of time. */
-static bool creep_test_add(struct creep_test *t,
-	const struct gate_stored_unit *units, uint32_t n)
-{
-	uint32_t *number = arena_array(t->a, uint32_t, n + 1);
-	uint32_t first = t->n ? t->commit[t->n - 1] + 1 : 0;
-
-	if (!number)
-		return false;
-	uint32_t numbers = creep_test_number(units, n, number);
-	for (uint32_t c = 0; c < numbers; c++)
-		for (uint32_t i = 0; i < n; i++) {
-			if (number[i] != c)
-				continue;
-			t->labeled = t->labeled || units[i].commit;
-			t->units[t->n] = &units[i];
-			t->commit[t->n] = first + c;
-			t->value[t->n++] = units[i].ns;
-		}
-	return true;
-}
 
 /* The head is one commit, unless its labels say otherwise. */
 static void creep_test_add_head(struct creep_test *t)
@@ -72,7 +26,7 @@ static void creep_test_add_head(struct creep_test *t)
 	for (uint32_t i = 0; i < h->head_n; i++) {
 		const char *own = h->head[i].commit;
 		number += i && own && h->head[i - 1].commit &&
-			  !creep_test_same(own, h->head[i - 1].commit);
+			  strcmp(own, h->head[i - 1].commit);
 		t->head[i] = h->head[i].ns;
 		t->head_commit[i] = number;
 	}
@@ -83,16 +37,15 @@ static bool creep_test_init(struct creep_test *t)
 {
 	const struct gate_history *h = t->q->history;
 
-	t->units = arena_array(t->a, const struct gate_stored_unit *, h->n + 1);
-	t->value = arena_array(t->a, double, h->n + 1);
-	t->commit = arena_array(t->a, uint32_t, h->n + 1);
 	t->head = arena_array(t->a, double, h->head_n + 1);
 	t->head_commit = arena_array(t->a, uint32_t, h->head_n + 1);
-	if (!t->units || !t->value || !t->commit || !t->head || !t->head_commit)
+	if (!t->head || !t->head_commit ||
+		!stored_units_init(&t->of, h->n, t->a))
 		return false;
 	creep_test_add_head(t);
-	return creep_test_add(t, h->units, h->named) &&
-	       creep_test_add(t, h->units + h->named, h->n - h->named);
+	return stored_units_add(&t->of, h->units, h->named, t->a) &&
+	       stored_units_add(&t->of, h->units + h->named, h->n - h->named,
+		       t->a);
 }
 
 /* The stretches: what the user named, then those of the other units. */
@@ -104,15 +57,16 @@ static bool creep_test_stretches(struct creep_test *t)
 
 	o.alpha = CREEP_TEST_CUT_ALPHA;
 	o.seed = t->q->seed;
-	if (t->n > named && !change_points_from(t->value + named,
-				    t->labeled ? t->commit + named : NULL,
-				    t->n - named, &o, t->a, &points, &n))
+	if (t->of.n > named &&
+		!change_points_from(t->of.ns + named,
+			t->of.labeled ? t->of.commit + named : NULL,
+			t->of.n - named, &o, t->a, &points, &n))
 		return false;
 	t->starts = arena_array(t->a, uint32_t, n + 2);
 	if (!t->starts)
 		return false;
 	t->starts_n = 1;
-	if (named && named < t->n)
+	if (named && named < t->of.n)
 		t->starts[t->starts_n++] = named;
 	for (uint32_t i = 0; i < n; i++)
 		t->starts[t->starts_n++] = named + points[i].at;
@@ -121,14 +75,14 @@ static bool creep_test_stretches(struct creep_test *t)
 
 static uint32_t creep_test_end(const struct creep_test *t, uint32_t stretch)
 {
-	return stretch + 1 < t->starts_n ? t->starts[stretch + 1] : t->n;
+	return stretch + 1 < t->starts_n ? t->starts[stretch + 1] : t->of.n;
 }
 
 /* If no commit is known, a unit counts as one. */
 static uint32_t creep_test_commits(const struct creep_test *t, uint32_t stretch)
 {
 	uint32_t from = t->starts[stretch], end = creep_test_end(t, stretch);
-	return t->commit[end - 1] - t->commit[from] + 1;
+	return t->of.commit[end - 1] - t->of.commit[from] + 1;
 }
 
 /* The median of a stretch's units; NAN if the arena is full. */
@@ -140,7 +94,7 @@ static double creep_test_median(struct creep_test *t, uint32_t stretch)
 
 	if (!x)
 		return NAN;
-	memcpy(x, t->value + from, n * sizeof *x);
+	memcpy(x, t->of.ns + from, n * sizeof *x);
 	return order_stat_median(x, n);
 }
 
@@ -148,7 +102,7 @@ static bool creep_test_long_enough(const struct creep_test *t, uint32_t stretch)
 {
 	uint32_t n = creep_test_end(t, stretch) - t->starts[stretch];
 	return n >= CREEP_TEST_UNITS &&
-	       (!t->labeled ||
+	       (!t->of.labeled ||
 		       creep_test_commits(t, stretch) >= CREEP_TEST_COMMITS);
 }
 
@@ -175,14 +129,15 @@ static const char *creep_test_missing(const struct creep_test *t)
 {
 	if (t->q->history->reason)
 		return t->q->history->reason;
-	if (!t->n)
+	if (!t->of.n)
 		return "no earlier run of the same work is stored";
 	if (t->starts_n == 1)
 		return arena_printf(t->a,
 			"the history has %u run%s of %u commit%s; at least %d "
 			"of %d are required",
-			t->n, t->n == 1 ? "" : "s", t->commit[t->n - 1] + 1,
-			t->commit[t->n - 1] ? "s" : "", CREEP_TEST_UNITS,
+			t->of.n, t->of.n == 1 ? "" : "s",
+			t->of.commit[t->of.n - 1] + 1,
+			t->of.commit[t->of.n - 1] ? "s" : "", CREEP_TEST_UNITS,
 			CREEP_TEST_COMMITS);
 	return arena_printf(t->a,
 		"none of the %u levels of the history has %d runs of %d "
@@ -196,11 +151,11 @@ static bool creep_test_describe(struct creep_test *t, struct gate_anchor *to)
 	uint32_t from = t->starts[t->at], end = creep_test_end(t, t->at);
 
 	to->units_n = end - from;
-	to->units = t->units + from;
-	to->commits = t->labeled ? creep_test_commits(t, t->at) : 0;
-	to->since = to->until = t->units[from]->stored;
+	to->units = t->of.units + from;
+	to->commits = t->of.labeled ? creep_test_commits(t, t->at) : 0;
+	to->since = to->until = t->of.units[from]->stored;
 	for (uint32_t i = from; i < end; i++) {
-		int64_t at = t->units[i]->stored;
+		int64_t at = t->of.units[i]->stored;
 		to->since = at < to->since ? at : to->since;
 		to->until = at > to->until ? at : to->until;
 	}
@@ -222,7 +177,7 @@ bool creep_test(const struct creep_test_input *q, struct arena *a,
 		return false;
 	if (h->named)
 		out->anchor.segments = 1;
-	else if (!h->reason && t.n && !creep_test_choose(&t, &out->anchor))
+	else if (!h->reason && t.of.n && !creep_test_choose(&t, &out->anchor))
 		return false;
 	if (!out->anchor.segments) {
 		out->anchor.reason = creep_test_missing(&t);
@@ -230,9 +185,9 @@ bool creep_test(const struct creep_test_input *q, struct arena *a,
 	}
 	if (!creep_test_describe(&t, &out->anchor))
 		return false;
-	const struct level_test_input level = { .v = { t.value, t.head, t.n,
+	const struct level_test_input level = { .v = { t.of.ns, t.head, t.of.n,
 							t.head_n },
-		.base_commit = t.labeled ? t.commit : NULL,
+		.base_commit = t.of.labeled ? t.of.commit : NULL,
 		.head_commit = t.head_commit,
 		.limit = q->limit,
 		.alpha = q->alpha / out->anchor.segments,

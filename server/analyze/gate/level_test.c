@@ -40,6 +40,12 @@ enum { ODD_MIN = 5 }; /* with fewer squares, four of five are not known */
 /* The 75 % quantile of the normal distribution. The logarithm of a variance has
  * a variance of about 2 / df. */
 #define POOL_Z 0.6745
+/* Earlier units are not used if the variance of the base's commits is larger by more
+ * than chance explains in 95 of 100 cases, or smaller in 999 of 1,000: too large
+ * a variance only costs power. With lower limits than 0.05, more rises are found,
+ * but noise that is new is noticed later. */
+#define NOISIER_P 0.05
+#define QUIETER_P 0.001
 /* Below this many degrees of freedom, the default floor counts. */
 #define DEFAULT_BELOW 8.0
 /* The 95 % quantile of the normal distribution, and the fewest commits for an
@@ -61,14 +67,28 @@ struct level_commit {
 	double off; /* from the level of its stretch */
 };
 
+/* Mean squares of some stretches: of runs about their commit, and of commits about
+ * their stretch. */
+struct level_squares {
+	double within, within_df, between, between_df;
+	double per_commit; /* the mean of 1 / n over the commits */
+	uint32_t commits;
+};
+
 struct level {
 	const struct level_test_input *q;
-	const double *base, *head; /* logarithms, or shares of the scale */
+	/* Logarithms, or shares of the scale. The earlier units are first among
+	 * those of the base. */
+	double *base, *head;
+	uint32_t *commit; /* of each unit of the base; NULL unknown */
 	double *scratch, *sorted; /* for the values of both sides */
 	uint32_t base_n, head_n;
 	struct level_commit *commits; /* of the base, the oldest first */
-	uint32_t commits_n, from, to; /* [from, to): of the reference stretch */
-	uint32_t stretches;
+	uint32_t commits_n, own; /* the first that is not earlier */
+	uint32_t from, to; /* [from, to): of the reference stretch */
+	uint32_t *cuts; /* the first commit of each stretch, and commits_n */
+	uint32_t stretches, earlier_stretches;
+	uint32_t used; /* the spread is that of the commits from here on */
 	struct level_test_spread spread;
 };
 
@@ -163,7 +183,7 @@ static double level_test_mean_square(double *squares, uint32_t n)
 static void level_test_commits(struct level *l, const uint32_t *starts,
 	uint32_t n)
 {
-	const uint32_t *of = l->q->base_commit;
+	const uint32_t *of = l->commit;
 	uint32_t stretch = 0;
 
 	for (uint32_t i = 0; i < l->base_n; i++) {
@@ -217,28 +237,40 @@ static double level_test_clipped_squares(struct level *l, const double *x,
 	return sum;
 }
 
-/* The variance within commits, of both sides; *df 0: no commit has two runs. */
-static double level_test_within(struct level *l, double *df)
+/* The i-th of some commits, which are those of [from, to) and the head if `head`.
+ * Sets its values. */
+static const struct level_commit *level_test_commit_at(const struct level *l,
+	uint32_t i, uint32_t to, const struct level_commit *head,
+	const double **x)
 {
-	const struct level_commit head = { 0, l->head_n, 0, 0 };
-	double median, sum = 0;
-	uint32_t n = 0, runs = 0;
+	const struct level_commit *c = i < to ? &l->commits[i] : head;
+	*x = i < to ? l->base + c->first : l->head;
+	return c;
+}
 
-	for (uint32_t i = 0; i <= l->commits_n; i++) {
-		bool last = i == l->commits_n;
-		const struct level_commit *c = last ? &head : &l->commits[i];
-		n += level_test_squares(l, last ? l->head : l->base + c->first,
-			c->n, l->scratch + n, &median);
+/* The variance within the commits [from, to) and, if `head`, within the head; df 0:
+ * no commit has two runs. */
+static double level_test_within(struct level *l, uint32_t from, uint32_t to,
+	bool head, double *df)
+{
+	const struct level_commit own = { 0, l->head_n, 0, 0 };
+	uint32_t n = 0, runs = 0, end = to + head;
+	double median, sum = 0;
+	const double *x;
+
+	for (uint32_t i = from; i < end; i++) {
+		const struct level_commit *c =
+			level_test_commit_at(l, i, to, &own, &x);
+		n += level_test_squares(l, x, c->n, l->scratch + n, &median);
 		runs += c->n - 1;
 	}
 	*df = runs;
 	if (!runs)
 		return 0;
 	double most = level_test_limit(l->scratch, n);
-	for (uint32_t i = 0; i <= l->commits_n; i++) {
-		bool last = i == l->commits_n;
-		const struct level_commit *c = last ? &head : &l->commits[i];
-		const double *x = last ? l->head : l->base + c->first;
+	for (uint32_t i = from; i < end; i++) {
+		const struct level_commit *c =
+			level_test_commit_at(l, i, to, &own, &x);
 		memcpy(l->sorted, x, c->n * sizeof *x);
 		median = order_stat_median(l->sorted, c->n);
 		/* The distance between two runs is twice that from their
@@ -249,16 +281,17 @@ static double level_test_within(struct level *l, double *df)
 	return sum / runs / (isinf(most) ? 1 : ODD_LEFT);
 }
 
-/* The mean square of the commits about the median of their stretch. */
-static double level_test_between(struct level *l, const uint32_t *cuts,
-	double *df)
+/* The mean square of the commits of some stretches about the median of their
+ * stretch. */
+static double level_test_between(struct level *l, uint32_t first_stretch,
+	uint32_t end_stretch, double *df)
 {
 	double *squares = l->scratch;
 	uint32_t n = 0;
 
 	*df = 0;
-	for (uint32_t s = 0; s < l->stretches; s++) {
-		uint32_t from = cuts[s], k = cuts[s + 1] - from;
+	for (uint32_t s = first_stretch; s < end_stretch; s++) {
+		uint32_t from = l->cuts[s], k = l->cuts[s + 1] - from;
 		for (uint32_t i = 0; i < k; i++)
 			squares[n + i] = l->commits[from + i].mean;
 		double mid = order_stat_median(squares + n, k);
@@ -274,6 +307,67 @@ static double level_test_between(struct level *l, const uint32_t *cuts,
 	return n ? level_test_mean_square(squares, n) : 0;
 }
 
+/* Sets the means of the commits of some stretches. */
+static struct level_squares level_test_squares_of(struct level *l,
+	uint32_t first_stretch, uint32_t end_stretch, bool head)
+{
+	uint32_t from = l->cuts[first_stretch], to = l->cuts[end_stretch];
+	struct level_squares q = { .commits = to - from };
+
+	q.within = level_test_within(l, from, to, head, &q.within_df);
+	for (uint32_t i = from; i < to; i++) {
+		struct level_commit *c = &l->commits[i];
+		c->mean = level_test_huber(l, l->base + c->first, c->n,
+			sqrt(q.within));
+		q.per_commit += 1.0 / c->n / q.commits;
+	}
+	q.between = level_test_between(l, first_stretch, end_stretch,
+		&q.between_df);
+	return q;
+}
+
+static double level_test_pooled(double a, double a_df, double b, double b_df)
+{
+	return a_df + b_df > 0 ? (a * a_df + b * b_df) / (a_df + b_df) : 0;
+}
+
+/* Whether the commits of the base differ about as much as earlier ones. */
+static bool level_test_as_noisy(const struct level_squares *own,
+	const struct level_squares *earlier)
+{
+	if (!(own->between_df > 0 && earlier->between_df > 0))
+		return true;
+	double p = dist_f_p(own->between / earlier->between, own->between_df,
+		earlier->between_df);
+	return p >= NOISIER_P && p <= 1 - QUIETER_P;
+}
+
+/* The mean squares of the base and the head, with those of the earlier units if
+ * these are as noisy. Sets l->used. */
+static struct level_squares level_test_all_squares(struct level *l)
+{
+	struct level_squares q = level_test_squares_of(l, l->earlier_stretches,
+		l->stretches, true);
+
+	l->used = l->own;
+	if (!l->earlier_stretches)
+		return q;
+	const struct level_squares e =
+		level_test_squares_of(l, 0, l->earlier_stretches, false);
+	if (!level_test_as_noisy(&q, &e))
+		return q;
+	l->used = 0;
+	return (struct level_squares){ level_test_pooled(q.within, q.within_df,
+					       e.within, e.within_df),
+		q.within_df + e.within_df,
+		level_test_pooled(q.between, q.between_df, e.between,
+			e.between_df),
+		q.between_df + e.between_df,
+		level_test_pooled(q.per_commit, q.commits, e.per_commit,
+			e.commits),
+		q.commits + e.commits };
+}
+
 /* The sum of the autocorrelations of k values, 1 + 2 Σ (1 - j / k) ρ^j. */
 static double level_test_tau(double rho, uint32_t k)
 {
@@ -285,12 +379,13 @@ static double level_test_tau(double rho, uint32_t k)
 	return tau;
 }
 
-/* The autocorrelation of neighboring commits; 0 if it is not significant. If the
- * caller found the stretches, all of them are used: they are many, and the
- * reference may be short. */
+/* The autocorrelation of neighboring commits; 0 if it is not significant. All
+ * stretches are used if the caller found them or if there are earlier ones: they
+ * are many, and the reference may be short. */
 static double level_test_rho(const struct level *l, double between)
 {
-	uint32_t first = l->q->starts ? 0 : l->from, n = l->commits_n - first;
+	bool all_of_them = l->q->starts || l->used < l->own;
+	uint32_t first = all_of_them ? 0 : l->from, n = l->commits_n - first;
 	const struct level_commit *c = l->commits + first;
 	double most = sqrt(ODD * between), sum = 0, all = 0, mean = 0;
 
@@ -311,13 +406,20 @@ static double level_test_rho(const struct level *l, double between)
 	return fmin((n * r + 1) / (n - 3.0), RHO_MOST);
 }
 
-/* The mean of 1 / n over the commits. */
-static double level_test_per_commit(const struct level *l)
+/* By how much successive commits that are correlated make the mean square about
+ * the level of a stretch too small. */
+static double level_test_shrunk(const struct level *l, double rho)
 {
-	double sum = 0;
-	for (uint32_t i = 0; i < l->commits_n; i++)
-		sum += 1.0 / l->commits[i].n / l->commits_n;
-	return sum;
+	double df = 0, left = 0;
+
+	for (uint32_t s = 0; s < l->stretches; s++) {
+		uint32_t k = l->cuts[s + 1] - l->cuts[s];
+		if (l->cuts[s] < l->used)
+			continue;
+		df += k - 1;
+		left += fmax(k - level_test_tau(rho, k), 0);
+	}
+	return fmax(left, 1) / fmax(df, 1);
 }
 
 /* What the default floor or repeats say about the variance of a run, and with
@@ -337,69 +439,73 @@ static double level_test_prior(const struct noise_floor *f, double have,
 		       : 0;
 }
 
-static double level_test_pooled(double a, double a_df, double b, double b_df)
+/* Whether commits differ by more than their runs explain. */
+static bool level_test_commits_differ(const struct level_squares *q)
 {
-	return a_df + b_df > 0 ? (a * a_df + b * b_df) / (a_df + b_df) : 0;
+	double ratio = q->between / (q->within * q->per_commit);
+	return !(q->between_df > 0 && q->within_df > 0) ||
+	       log(ratio) > POOL_Z * sqrt(2 / q->between_df + 2 / q->within_df);
 }
 
-static void level_test_means(struct level *l, double sd)
+static struct level_test_spread level_test_split(const struct level_squares *q)
 {
-	for (uint32_t i = 0; i < l->commits_n; i++) {
-		struct level_commit *c = &l->commits[i];
-		c->mean = level_test_huber(l, l->base + c->first, c->n, sd);
+	double per = q->per_commit;
+
+	if (!level_test_commits_differ(q)) {
+		double unit = level_test_pooled(q->within, q->within_df,
+			q->between / per, q->between_df);
+		return (struct level_test_spread){ unit, 0,
+			q->within_df + q->between_df, 0 };
 	}
+	if (!(q->between_df > 0))
+		return (struct level_test_spread){ q->within, 0, q->within_df,
+			0 };
+	double unit = q->between / per;
+	if (q->within_df > 0)
+		unit = fmin(unit, q->within);
+	return (struct level_test_spread){ unit,
+		fmax(q->between - unit * per, 0), q->between_df, 0 };
 }
 
-static void level_test_spread_from(struct level *l, const uint32_t *cuts)
+/* Changes the spread if neighboring commits are correlated. Runs of a commit are
+ * not independent of each other then either. */
+static void level_test_correlate(struct level *l, const struct level_squares *q)
+{
+	struct level_test_spread *s = &l->spread;
+	double rho = level_test_rho(l, q->between), per = q->per_commit;
+
+	if (!(rho > 0))
+		return;
+	double more =
+		fmax(q->between, s->unit * per) / level_test_shrunk(l, rho);
+	s->unit = fmin(s->unit, more / per);
+	s->commit = fmax(more - s->unit * per, 0);
+	s->rho = rho;
+	s->df = fmax(1,
+		fmin(s->df,
+			q->commits * (1 - rho * rho) / (1 + rho * rho) - 1));
+}
+
+static void level_test_spread_from(struct level *l)
 {
 	const struct noise_floor *f = &l->q->floor;
-	double within_df, between_df, prior_df;
-	double within = level_test_within(l, &within_df);
-	double per = level_test_per_commit(l);
+	struct level_squares q = level_test_all_squares(l);
+	double prior_df;
 
-	level_test_means(l, sqrt(within));
-	double between = level_test_between(l, cuts, &between_df);
 	if (f->from == FLOOR_GIVEN) {
 		l->spread = (struct level_test_spread){ f->sd * f->sd, 0,
 			INFINITY, 0 };
 		return;
 	}
 	/* A large variance within the head may be its only outlier. */
-	if (within_df == l->head_n - 1 && between_df > 0)
-		within = fmin(within, ODD * between / per);
-	double prior = level_test_prior(f, within_df + between_df, &prior_df);
-	within = level_test_pooled(within, within_df, prior, prior_df);
-	within_df += prior_df;
-	double ratio = between / (within * per);
-	if (between_df > 0 && within_df > 0 &&
-		!(log(ratio) > POOL_Z * sqrt(2 / between_df + 2 / within_df))) {
-		double unit = level_test_pooled(within, within_df,
-			between / per, between_df);
-		l->spread = (struct level_test_spread){ unit, 0,
-			within_df + between_df, 0 };
-	} else if (between_df > 0) {
-		double unit = within_df > 0 ? fmin(within, between / per)
-					    : between / per;
-		l->spread = (struct level_test_spread){ unit,
-			fmax(between - unit * per, 0), between_df, 0 };
-	} else {
-		l->spread =
-			(struct level_test_spread){ within, 0, within_df, 0 };
-	}
-	double rho = level_test_rho(l, between);
-	if (!(rho > 0))
-		return;
-	/* Runs of a commit are not independent of each other either. */
-	uint32_t k = l->to - l->from;
-	double tau = level_test_tau(rho, k);
-	double more = fmax(between, l->spread.unit * per) * (1 - 1.0 / k) /
-		      fmax(1 - tau / k, 1.0 / k);
-	l->spread.unit = fmin(l->spread.unit, more / per);
-	l->spread.commit = fmax(more - l->spread.unit * per, 0);
-	l->spread.rho = rho;
-	l->spread.df = fmax(1,
-		fmin(l->spread.df,
-			l->commits_n * (1 - rho * rho) / (1 + rho * rho) - 1));
+	if (q.within_df == l->head_n - 1 && q.between_df > 0)
+		q.within = fmin(q.within, ODD * q.between / q.per_commit);
+	double prior =
+		level_test_prior(f, q.within_df + q.between_df, &prior_df);
+	q.within = level_test_pooled(q.within, q.within_df, prior, prior_df);
+	q.within_df += prior_df;
+	l->spread = level_test_split(&q);
+	level_test_correlate(l, &q);
 }
 
 static double level_test_commit_variance(const struct level *l, uint32_t runs)
@@ -554,25 +660,25 @@ static bool level_test_decidable(const struct level *l)
 	if (level_test_given(l))
 		return true;
 	if (l->head_n < 2)
-		return l->commits_n >= LEVEL_TEST_ONE_RUN_COMMITS;
-	return l->base_n > 1 || l->q->floor.from == FLOOR_LEARNED;
+		return l->commits_n - l->own >= LEVEL_TEST_ONE_RUN_COMMITS;
+	return l->q->v.base_n > 1 || l->q->floor.from == FLOOR_LEARNED;
 }
 
 /* Whether more units of the head can decide the test. */
 static bool level_test_may_decide(const struct level *l)
 {
-	return level_test_given(l) || l->base_n > 1 ||
+	return level_test_given(l) || l->q->v.base_n > 1 ||
 	       l->q->floor.from == FLOOR_LEARNED;
 }
 
-/* The probability of a run so far above the base's level, from the base's own
- * runs. */
+/* The probability of a run so far above the base's level, from the runs whose
+ * spread is used. */
 static double level_test_tail(const struct level *l, double delta)
 {
-	double most = 0, k = l->commits_n;
+	double most = 0, k = l->commits_n - l->used;
 	uint32_t above = 0;
 
-	for (uint32_t i = 0; i < l->commits_n; i++) {
+	for (uint32_t i = l->used; i < l->commits_n; i++) {
 		const struct level_commit *c = &l->commits[i];
 		for (uint32_t r = 0; r < c->n; r++) {
 			double off = l->base[c->first + r] - c->mean + c->off;
@@ -616,49 +722,69 @@ static void level_test_compare(struct level *l, uint32_t from,
 				      : -1;
 }
 
-/* The first value of each stretch, and base_n at the end; NULL if the arena is
- * full. */
-static uint32_t *level_test_cuts(struct level *l, struct arena *a)
+/* Adds the first value of each stretch of n values to l->cuts. `offset` is the
+ * position of the first value among those of the base. */
+static bool level_test_cut(struct level *l, const double *v,
+	const uint32_t *commit, uint32_t n, uint32_t offset, double alpha,
+	struct arena *a)
 {
-	const struct level_test_input *q = l->q;
 	struct change_options o = CHANGE_OPTIONS;
 	struct change_point *points = NULL;
-	uint32_t n = q->starts_n - 1;
+	uint32_t points_n = 0;
 
-	o.seed = q->seed;
-	o.alpha = LEVEL_TEST_CUT_ALPHA;
-	if (!q->starts && !change_points_from(q->v.base, q->base_commit,
-				  l->base_n, &o, a, &points, &n))
-		return NULL;
-	uint32_t *cuts = arena_array(a, uint32_t, n + 2);
-	if (!cuts)
-		return NULL;
-	for (uint32_t i = 0; i < n; i++)
-		cuts[i + 1] = q->starts ? q->starts[i + 1] : points[i].at;
-	cuts[n + 1] = l->base_n;
-	l->stretches = n + 1;
-	return cuts;
+	o.seed = l->q->seed;
+	o.alpha = alpha;
+	if (!change_points_from(v, commit, n, &o, a, &points, &points_n))
+		return false;
+	l->cuts[l->stretches++] = offset;
+	for (uint32_t i = 0; i < points_n; i++)
+		l->cuts[l->stretches++] = offset + points[i].at;
+	return true;
 }
 
-/* Finds the stretches of the base, then its commits. Returns the first commit of
- * each stretch, and commits_n at the end; NULL if the arena is full. */
-static uint32_t *level_test_stretches(struct level *l, struct arena *a)
+/* The first value of each stretch, and base_n at the end. */
+static bool level_test_cuts(struct level *l, struct arena *a)
 {
-	uint32_t *cuts = level_test_cuts(l, a), n = l->stretches;
+	const struct level_test_input *q = l->q;
+	const struct level_earlier *e = &q->earlier;
 
-	if (!cuts)
-		return NULL;
-	level_test_commits(l, cuts, n);
-	for (uint32_t s = 0, c = 0; s < n; s++) {
-		while (l->commits[c].first < cuts[s])
+	for (uint32_t i = 0; q->starts && i < q->starts_n; i++)
+		l->cuts[l->stretches++] = q->starts[i];
+	if (e->n && !level_test_cut(l, e->v, l->commit, e->n, 0,
+			    LEVEL_TEST_EARLIER_CUT_ALPHA, a))
+		return false;
+	l->earlier_stretches = q->starts ? 0 : l->stretches;
+	if (!q->starts && !level_test_cut(l, q->v.base,
+				  l->commit ? l->commit + e->n : NULL,
+				  q->v.base_n, e->n, LEVEL_TEST_CUT_ALPHA, a))
+		return false;
+	l->cuts[l->stretches] = l->base_n;
+	return true;
+}
+
+/* Finds the stretches of the base, then its commits. False if the arena is full. */
+static bool level_test_stretches(struct level *l, struct arena *a)
+{
+	if (!level_test_cuts(l, a))
+		return false;
+	level_test_commits(l, l->cuts, l->stretches);
+	for (uint32_t s = 0, c = 0; s < l->stretches; s++) {
+		while (l->commits[c].first < l->cuts[s])
 			c++;
-		cuts[s] = c;
+		l->cuts[s] = c;
 	}
-	cuts[n] = l->commits_n;
-	uint32_t at = l->q->starts ? l->q->reference : n - 1;
-	l->from = cuts[at];
-	l->to = cuts[at + 1];
-	return cuts;
+	l->cuts[l->stretches] = l->commits_n;
+	uint32_t at = l->q->starts ? l->q->reference : l->stretches - 1;
+	l->own = l->cuts[l->earlier_stretches];
+	l->from = l->cuts[at];
+	l->to = l->cuts[at + 1];
+	return true;
+}
+
+/* The unit of the base at which a commit starts. */
+static uint32_t level_test_unit(const struct level *l, uint32_t commit)
+{
+	return l->commits[commit].first - l->q->earlier.n;
 }
 
 static void level_test_decide(struct level *l, struct level_test_result *out)
@@ -679,12 +805,12 @@ static void level_test_decide(struct level *l, struct level_test_result *out)
 		 * its own. */
 		if (k && !newest.shown) {
 			*out = newest;
-			out->since = l->commits[l->commits_n - k].first;
+			out->since = level_test_unit(l, l->commits_n - k);
 		}
-	} else if (l->from) {
-		level_test_compare(l, 0, &old);
+	} else if (l->from > l->own) {
+		level_test_compare(l, l->own, &old);
 		if (old.above && !out->above)
-			out->since = l->commits[l->from].first;
+			out->since = level_test_unit(l, l->from);
 	}
 }
 
@@ -695,32 +821,52 @@ static void level_test_transform(double *x, const double *v, uint32_t n,
 		x[i] = scale > 0 ? v[i] / scale : log(v[i]);
 }
 
+/* Numbers the commits of the earlier units and of the base. */
+static bool level_test_number(struct level *l, struct arena *a)
+{
+	const struct level_test_input *q = l->q;
+	uint32_t n = q->earlier.n,
+		 first = n && q->earlier.commit ? q->earlier.commit[n - 1] + 1
+						: 0;
+
+	if (!q->base_commit)
+		return true;
+	l->commit = arena_array(a, uint32_t, l->base_n);
+	for (uint32_t i = 0; l->commit && i < l->base_n; i++)
+		l->commit[i] = i < n ? q->earlier.commit[i]
+				     : first + q->base_commit[i - n];
+	return l->commit;
+}
+
 bool level_test(const struct level_test_input *q, struct arena *a,
 	struct level_test_result *out)
 {
 	const struct gate_values *v = &q->v;
-	double *base = arena_array(a, double, v->base_n);
-	double *head = arena_array(a, double, v->head_n);
+	uint32_t earlier = q->earlier.n, base_n = earlier + v->base_n;
+	size_t all = (size_t)base_n + v->head_n;
 	struct level l = { .q = q,
-		.base = base,
-		.head = head,
-		.scratch =
-			arena_array(a, double, (size_t)v->base_n + v->head_n),
-		.sorted = arena_array(a, double, (size_t)v->base_n + v->head_n),
-		.commits = arena_array(a, struct level_commit, v->base_n),
-		.base_n = v->base_n,
+		.base = arena_array(a, double, base_n),
+		.head = arena_array(a, double, v->head_n),
+		.scratch = arena_array(a, double, all),
+		.sorted = arena_array(a, double, all),
+		.commits = arena_array(a, struct level_commit, base_n),
+		.cuts = arena_array(a, uint32_t, (size_t)base_n + 2),
+		.base_n = base_n,
 		.head_n = v->head_n };
 
 	assert(v->base_n && v->head_n);
-	assert(!q->starts || (q->starts_n && q->reference < q->starts_n));
-	if (!base || !head || !l.scratch || !l.sorted || !l.commits)
+	assert(!q->starts ||
+		(q->starts_n && q->reference < q->starts_n && !earlier));
+	assert(!earlier || !q->base_commit || q->earlier.commit);
+	if (!l.base || !l.head || !l.scratch || !l.sorted || !l.commits ||
+		!l.cuts || !level_test_number(&l, a) ||
+		!level_test_stretches(&l, a))
 		return false;
-	uint32_t *cuts = level_test_stretches(&l, a);
-	if (!cuts)
-		return false;
-	level_test_transform(base, v->base, v->base_n, q->scale);
-	level_test_transform(head, v->head, v->head_n, q->scale);
-	level_test_spread_from(&l, cuts);
+	level_test_transform(l.base, q->earlier.v, earlier, q->scale);
+	level_test_transform(l.base + earlier, v->base, v->base_n, q->scale);
+	level_test_transform(l.head, v->head, v->head_n, q->scale);
+	level_test_spread_from(&l);
 	level_test_decide(&l, out);
+	out->earlier = l.used < l.own ? earlier : 0;
 	return true;
 }

@@ -19,6 +19,13 @@
  * degrees of freedom are those of the commits. So the variance of a head's level
  * is never below what the runs within commits say.
  *
+ * Both variances, the autocorrelation and the tail below are also those of earlier
+ * units of the same work, if the caller gives them: a base of a few commits says
+ * little about how much commits differ. The level of the base is not. Earlier
+ * units are cut at their change points. They are not used if commits of the base
+ * differ by more (F test, 95 % quantile), because a gate must not fail for noise
+ * that is new, or by far less (0.1 % quantile).
+ *
  * The default noise floor (noise_floor.h) counts only as far as the data have
  * fewer than 8 degrees of freedom, where it makes the t quantile for 1 % at most
  * a quarter larger than the normal one. Repeats count as runs of one commit.
@@ -60,6 +67,17 @@ enum { LEVEL_TEST_ONE_RUN_COMMITS = 20 };
 /* Change points of a base must be clearer than those of a trend (0.01), because
  * a wrong one makes the base short. */
 #define LEVEL_TEST_CUT_ALPHA 0.001
+/* Those of earlier units may be less clear: a wrong one costs one degree of freedom,
+ * and a change that is missed counts as noise. Of twelve commits, the clearest change
+ * has a p of 0.002. */
+#define LEVEL_TEST_EARLIER_CUT_ALPHA 0.05
+
+/* Units of the same work that were stored before the base, oldest first. */
+struct level_earlier {
+	const double *v; /* no NaN */
+	const uint32_t *commit; /* as base_commit */
+	uint32_t n;
+};
 
 struct level_test_input {
 	struct gate_values v; /* no NaN, at least one per side */
@@ -77,6 +95,7 @@ struct level_test_input {
 	 * are found here, and the newest is the reference. */
 	const uint32_t *starts;
 	uint32_t starts_n, reference;
+	struct level_earlier earlier; /* none if there are `starts` */
 };
 
 struct level_test_result {
@@ -89,6 +108,8 @@ struct level_test_result {
 		an earlier unit */
 	uint32_t since; /* the base is compared from this unit on */
 	int32_t needed; /* gate_rule.runs_needed, if the rule is undecided */
+	uint32_t earlier; /* units before the base that the variances are of,
+		too */
 };
 
 /* False if the arena is full. */

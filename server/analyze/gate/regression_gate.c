@@ -5,6 +5,7 @@
 #include "decimals.h"
 #include "level_test.h"
 #include "ranks.h"
+#include "stored_units.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -807,6 +808,32 @@ static double regression_gate_floor(const struct gate_policy *p)
 	return isnan(p->noise_floor) ? -1 : p->noise_floor;
 }
 
+/* The units of the history that were stored before the first unit of the base.
+ * Only the iteration has such values. */
+static bool regression_gate_earlier(const struct regression_gate *g,
+	const struct gate_units *u, struct level_earlier *out)
+{
+	const struct gate_history *h = g->given->history;
+	struct stored_units units;
+	uint32_t n = h ? h->named : 0;
+	bool found = false;
+
+	*out = (struct level_earlier){ 0 };
+	while (h && n < h->n && !found) {
+		for (uint32_t i = 0; i < u->v.base_n; i++)
+			found = found || h->units[n].run == u->runs[i];
+		n += !found;
+	}
+	if (!found || h->reason || n == h->named)
+		return true;
+	if (!stored_units_init(&units, n - h->named, g->a) ||
+		!stored_units_add(&units, h->units + h->named, n - h->named,
+			g->a))
+		return false;
+	*out = (struct level_earlier){ units.ns, units.commit, units.n };
+	return true;
+}
+
 static bool regression_gate_rule_test(struct regression_gate *g,
 	struct gate_rule *r, const struct gate_units *u, double scale,
 	double of, struct err *e)
@@ -823,7 +850,9 @@ static bool regression_gate_rule_test(struct regression_gate *g,
 		.seed = g->p->seed };
 	struct level_test_result l;
 
-	if (!level_test(&q, g->a, &l))
+	if ((r->kind == GATE_ITERATION &&
+		    !regression_gate_earlier(g, u, &q.earlier)) ||
+		!level_test(&q, g->a, &l))
 		return arena_err(g->a, e);
 	regression_gate_rule_fill(r, &l, u);
 	return true;
@@ -1114,7 +1143,7 @@ static const double weights[] = { [GATE_ITERATION] = 8,
 
 double regression_gate_alpha(double alpha, uint32_t number)
 {
-	return number ? alpha * 0.6 / ((double)number * number) : alpha;
+	return number ? alpha / ((double)number * number) : alpha;
 }
 
 void regression_gate_policy_init(struct gate_policy *p)

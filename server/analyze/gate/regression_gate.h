@@ -85,10 +85,11 @@ struct gate_given {
 	uint32_t operators_n;
 };
 
-/* The alpha of the number-th gate of a commit, from 1: 0.6 / number² of alpha. These
- * parts add up to less than one, so all gates of a commit together fail an
- * unchanged commit with a probability of at most alpha, however they depend on
- * each other. `number` 0, a commit that is unknown: alpha.
+/* The alpha of the number-th gate of a commit, from 1: alpha / number². These parts
+ * add up to pi² / 6 of alpha, so all gates of a commit together fail an
+ * unchanged commit with a probability of at most REGRESSION_GATE_ALL_MOST times
+ * alpha, however they depend on each other. The first, usually the only one, has
+ * the alpha that was requested. `number` 0, a commit that is unknown: alpha.
  *
  * A simulation of z tests at alpha 1 %, of which one in five has a rise of four
  * deviations: percent of unchanged commits with any false alarm for 1, 3, 10 and
@@ -96,6 +97,7 @@ struct gate_given {
  * fourth column has a deviation of 0.2):
  *
  *   alpha for each gate      1.0  2.8  9.3  27      95  95  95  95
+ *   1 / number²              1.0  1.4  1.5  1.6     95  89  74  56
  *   0.61 / number²           0.6  0.9  1.1  1.4     93  86  72  52
  *   1 / (number² + number)   0.5  0.8  1.1  1.3     92  86  74  56
  *   LORD++                   0.3  0.5  0.6  0.7     90  83  75  71
@@ -106,6 +108,7 @@ struct gate_given {
  * at a correlation of 0.8, SAFFRON fails 1.7 % of the unchanged commits with 30
  * gates. Their alpha also depends on the outcomes of earlier gates, so a
  * user cannot compute it by hand. */
+#define REGRESSION_GATE_ALL_MOST 1.65
 double regression_gate_alpha(double alpha, uint32_t number);
 
 /* Sets the defaults of gate.h (model). */

@@ -1,4 +1,4 @@
-/* dist.c - Student's t and derivatives of log Γ (from Rmath), and rank sums. */
+/* dist.c - Student's t, F and derivatives of log Γ (from Rmath), and rank sums. */
 #include "dist.h"
 #define MATHLIB_STANDALONE
 #include <Rmath.h>
@@ -24,6 +24,13 @@ double dist_t_quantile(double p, double df)
 	if (isnan(p) || isnan(df) || df < 1 || p <= 0 || p >= 1)
 		return NAN;
 	return qt(p, df, 1, 0);
+}
+
+double dist_f_p(double f, double df1, double df2)
+{
+	if (isnan(f) || !(df1 > 0) || !(df2 > 0) || isinf(df1) || isinf(df2))
+		return NAN;
+	return f > 0 ? pf(f, df1, df2, 0, 0) : 1;
 }
 
 double dist_digamma(double x)

@@ -1,11 +1,11 @@
-/* dist.h - Student's t distribution and the derivatives of log Γ (from Rmath),
- * and the rank-sum test.
+/* dist.h - Student's t and the F distribution and the derivatives of log Γ (from
+ * Rmath), and the rank-sum test.
  *
- * No result depends on the locale, a lock or earlier calls. Only pt(), qt(),
- * digamma() and trigamma() of Rmath are used, which have no state. pwilcox() has state: it is not safe
- * between threads and needs hundreds of megabytes. So the exact rank-sum
- * distribution is computed here, in memory proportional to n·m. If an input is
- * NaN, the result is NaN. Nothing is printed. */
+ * No result depends on the locale, a lock or earlier calls. Only pt(), qt(), pf(),
+ * digamma() and trigamma() of Rmath are used, which have no state. pwilcox() has
+ * state: it is not safe between threads and needs hundreds of megabytes. So the
+ * exact rank-sum distribution is computed here, in memory proportional to n·m. If
+ * an input is NaN, the result is NaN. Nothing is printed. */
 #pragma once
 #include "arena.h"
 #include <stdint.h>
@@ -17,6 +17,10 @@ double dist_t_p(double t, double df);
 
 /* The p-quantile of Student's t distribution, 0 < p < 1, df >= 1. */
 double dist_t_quantile(double p, double df);
+
+/* The probability of F >= f, where F, the ratio of two variances, has the F
+ * distribution with finite df1, df2 > 0; NaN for others. */
+double dist_f_p(double f, double df1, double df2);
 
 /* The first and second derivative of log Γ at x > 0; NaN elsewhere. */
 double dist_digamma(double x);

@@ -36,6 +36,30 @@ static void t_equals_closed_forms(void **state)
 				1e-10);
 }
 
+/* F with 1 and d degrees of freedom is the square of t; with 2 and d it is above f
+ * with the probability (1 + 2 f / d)^(-d / 2). */
+static void f_equals_closed_forms(void **state)
+{
+	static const double fs[] = { 0.01, 0.5, 1, 2.5, 7, 40 },
+			    dfs[] = { 1, 3, 8, 60, 200 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof fs / sizeof *fs; i++)
+		for (size_t k = 0; k < sizeof dfs / sizeof *dfs; k++) {
+			double f = fs[i], d = dfs[k];
+			near_to("of 1", dist_f_p(f, 1, d), dist_t_p(sqrt(f), d),
+				1e-12);
+			near_to("of 2", dist_f_p(f, 2, d),
+				pow(1 + 2 * f / d, -d / 2), 1e-12);
+			near_to("inverse", dist_f_p(f, 5, d),
+				1 - dist_f_p(1 / f, d, 5), 1e-12);
+		}
+	assert_true(dist_f_p(0, 3, 3) == 1 && dist_f_p(-1, 3, 3) == 1);
+	assert_true(dist_f_p(INFINITY, 3, 3) == 0);
+	assert_true(isnan(dist_f_p(NAN, 3, 3)) && isnan(dist_f_p(1, 0, 3)));
+	assert_true(isnan(dist_f_p(1, 3, INFINITY)));
+}
+
 static void odd_arguments_of_t(void **state)
 {
 	(void)state;
@@ -176,6 +200,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(t_equals_closed_forms),
+		cmocka_unit_test(f_equals_closed_forms),
 		cmocka_unit_test(odd_arguments_of_t),
 		cmocka_unit_test(rank_sum_equals_counting),
 		cmocka_unit_test(rank_sum_equals_rmath),

@@ -13,6 +13,8 @@ enum { UNITS = 64 };
 struct sides {
 	double base[UNITS], head[UNITS];
 	uint32_t base_commit[UNITS], base_n, head_n;
+	double earlier[UNITS];
+	uint32_t earlier_commit[UNITS], earlier_n;
 };
 
 /* Within 0.4 % from run to run. */
@@ -35,6 +37,18 @@ static void sides_from(struct sides *s, const double *pct, uint32_t commits,
 		s->head[i] = 1e6 * (1 + head_pct / 100) * exp(wavering(i + 3));
 }
 
+/* `commits` before the base, of five runs each, with these levels times `times`. */
+static void sides_earlier(struct sides *s, const double *pct, uint32_t commits,
+	double times)
+{
+	s->earlier_n = 5 * commits;
+	for (uint32_t i = 0; i < s->earlier_n; i++) {
+		s->earlier[i] = times * 1e6 * (1 + pct[i / 5] / 100) *
+				exp(wavering(i + 2));
+		s->earlier_commit[i] = i / 5;
+	}
+}
+
 static struct level_test_result tested(const struct sides *s, bool labeled)
 {
 	struct arena a = { 0 };
@@ -45,7 +59,9 @@ static struct level_test_result tested(const struct sides *s, bool labeled)
 		.limit = 0.02,
 		.alpha = 0.008,
 		.floor = noise_floor_of(NULL, NULL, -1),
-		.seed = 1 };
+		.seed = 1,
+		.earlier = { s->earlier, labeled ? s->earlier_commit : NULL,
+			s->earlier_n } };
 	assert_true(level_test(&q, &a, &r));
 	arena_release(&a);
 	return r;
@@ -97,6 +113,61 @@ static void more_runs_of_a_commit(void **state)
 	assert_int_equal(r.needed, -1);
 	assert_true(fabs(r.low - 0.004) < 0.003);
 	assert_true(fabs(r.high - 0.077) < 0.004);
+}
+
+/* Twelve earlier commits say how commits differ; they do not say at what level the
+ * base is. `d` percent is the deviation between commits.
+ *
+ * Four commits with d = 1 (above) allow a rise of 5.5 %; with 11 more degrees of
+ * freedom the quantile is 2.71, which allows 3.0 %. Two commits that agree by chance
+ * allow little; with 11 more degrees of freedom they allow 2.75 * d * sqrt(1 + 1/2)
+ * = 3.4 %. */
+static void earlier_commits(void **state)
+{
+	static const double differ[] = { 1.2, -0.8, 0.4, -0.8, 1.2, -0.8, 0.4,
+		-0.8, 1.2, -0.8, 0.4, -0.8 },
+			    far[] = { 12, -8, 4, -8, 12, -8, 4, -8, 12, -8, 4,
+				    -8 },
+			    equal[12] = { 0 },
+			    stairs[] = { 0, 0, 0, 0, 0, 0, 20, 20, 20, 20, 20,
+				    20 };
+	static const struct {
+		const char *odd;
+		const double *base, *earlier;
+		double times, head;
+		uint32_t base_n;
+		bool without, with, used;
+	} cases[] = {
+		{ "few that differ", differ, differ, 1, 4, 4, false, true,
+			true },
+		{ "another level", differ, differ, 0.7, 4, 4, false, true,
+			true },
+		{ "two that agree", equal, differ, 1, 3, 2, true, false, true },
+		{ "noise that is new", differ, equal, 1, 4, 4, false, false,
+			false },
+		{ "noise that is gone", equal, far, 1, 3, 4, true, true,
+			false },
+		{ "a change of level", equal, stairs, 1, 3, 4, true, true,
+			true },
+	};
+	struct sides s;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		for (int labeled = 0; labeled < 2; labeled++) {
+			sides_from(&s, cases[i].base, cases[i].base_n,
+				cases[i].head);
+			struct level_test_result alone = tested(&s, labeled);
+			sides_earlier(&s, cases[i].earlier, 12, cases[i].times);
+			struct level_test_result r = tested(&s, labeled);
+			if (alone.shown != cases[i].without ||
+				r.shown != cases[i].with ||
+				r.earlier != (cases[i].used ? 60 : 0) ||
+				fabs(r.base / alone.base - 1) > 0.002)
+				fail_msg("%s, %d: p %g and %g, %u earlier",
+					cases[i].odd, labeled, alone.p, r.p,
+					r.earlier);
+		}
 }
 
 /* The runs of the first commit have no label: each is a commit of its own. */
@@ -212,6 +283,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(commits),
 		cmocka_unit_test(more_runs_of_a_commit),
+		cmocka_unit_test(earlier_commits),
 		cmocka_unit_test(some_without_labels),
 		cmocka_unit_test(one_commit),
 		cmocka_unit_test(no_variance),
