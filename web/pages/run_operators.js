@@ -456,6 +456,7 @@ export async function operatorTab(run, query, at) {
 			query: q,
 			defaultSort: 'total',
 			rowName: 'operator',
+			counted: (r) => r.operator !== null,
 			detail,
 			at,
 			text: (r) => [o.operatorName(r), r.dtype, r.phase, r.group].filter(Boolean).join(' '),
