@@ -71,6 +71,27 @@ static size_t gate_text_name_clip(const char *s, const char **rest)
 	return utf8_clip(s, len, NAME_BYTES);
 }
 
+/* Adds one sentence: how much of alpha the gate got, and why. Nothing if an
+ * earlier release stored the gate. */
+static void gate_text_budget(const json_t *gate, struct buf *b)
+{
+	const json_t *v = json_object_get(gate, "budget");
+	double all = gate_text_real(json_object_get(gate, "policy"), "alpha");
+	double alpha = gate_text_real(v, "alpha");
+	const char *commit = gate_text_member(v, "commit"), *rest;
+	size_t len = gate_text_name_clip(commit, &rest);
+	if (json_is_integer(json_object_get(v, "gate")))
+		buf_printf(b,
+			"This is gate %lld of %lld of commit %.*s%s so far: "
+			"its alpha is %.3g of the %.3g that all gates of a "
+			"commit share.",
+			gate_text_whole(v, "gate"), gate_text_whole(v, "gates"),
+			(int)len, commit, rest, alpha, all);
+	else if (isfinite(alpha))
+		buf_printf(b, "Alpha is %.3g: %s.", alpha,
+			gate_text_member(v, "reason"));
+}
+
 /* Outcomes as words, for example "bad data" for "bad_data". */
 static const char *gate_text_outcome(const char *word)
 {
@@ -279,6 +300,19 @@ static void gate_text_md_rules(const json_t *gate, struct buf *b)
 		buf_printf(b, "\n%lld more are in the gate's JSON.\n", more);
 }
 
+static void gate_text_md_budget(const json_t *gate, struct buf *b)
+{
+	struct buf text;
+	buf_init(&text, TEXT_BYTES);
+	gate_text_budget(gate, &text);
+	if (text.len) {
+		buf_puts(b, "\n");
+		gate_text_md_text(b, text.at);
+		buf_puts(b, "\n");
+	}
+	buf_release(&text);
+}
+
 /* Writes the sentence of each rule whose sentence contains more than its
  * figures. */
 static void gate_text_md_sentences(const json_t *gate, struct buf *b)
@@ -387,6 +421,7 @@ void gate_text_md(const json_t *gate, const char *site, struct buf *b)
 	gate_text_md_shortfalls(gate, b);
 	gate_text_md_rules(gate, b);
 	gate_text_md_sentences(gate, b);
+	gate_text_md_budget(gate, b);
 	gate_text_md_deciding(gate, b);
 	gate_text_md_findings(gate, b);
 	gate_text_md_foot(gate, site, b);
@@ -546,6 +581,16 @@ static void gate_text_junit_property(struct buf *b, const char *key,
 	buf_puts(b, "/>\n");
 }
 
+static void gate_text_junit_budget(const json_t *gate, struct buf *b)
+{
+	struct buf text;
+	buf_init(&text, TEXT_BYTES);
+	gate_text_budget(gate, &text);
+	if (text.len)
+		gate_text_junit_property(b, "budget", text.at);
+	buf_release(&text);
+}
+
 static void gate_text_junit_properties(const json_t *gate, const char *site,
 	struct buf *b)
 {
@@ -560,6 +605,7 @@ static void gate_text_junit_properties(const json_t *gate, const char *site,
 		gate_text_member(json_object_get(gate, "base"), "query"));
 	gate_text_junit_property(b, "head",
 		gate_text_member(json_object_get(gate, "head"), "query"));
+	gate_text_junit_budget(gate, b);
 	if (site) {
 		buf_puts(b, "      <property name=\"gate\" value=\"");
 		gate_text_xml(b, site, strlen(site));

@@ -49,7 +49,8 @@ static const char odd[] =
 	"\"high_pct\":3,\"p\":0.5,\"summary\":\"\"}],"
 	"\"rules_excluded\":3,\"data_problems\":[],\"findings\":["
 	"{\"code\":\"few_iterations\",\"severity\":\"warn\",\"message\":\"few "
-	"*\"}],"
+	"*\"}],\"policy\":{\"alpha\":0.01},\"budget\":{\"commit\":\"@f<00d\","
+	"\"gate\":2,\"gates\":3,\"alpha\":0.0015,\"reason\":null},"
 	"\"compare\":\"/compare?base=1,2,3&head=4\"}";
 
 static const char bad[] =
@@ -62,6 +63,8 @@ static const char bad[] =
 	"\"rules\":[],\"rules_excluded\":0,\"data_problems\":["
 	"{\"code\":\"runs\",\"message\":\"one run\"},"
 	"{\"code\":\"iterations\",\"message\":\"a & b\"}],"
+	"\"policy\":{\"alpha\":0.01},\"budget\":{\"commit\":null,"
+	"\"gate\":null,\"gates\":null,\"alpha\":0.01,\"reason\":\"no label\"},"
 	"\"findings\":[],\"compare\":\"/compare?base=1&head=2\"}";
 
 typedef void rendering(const json_t *gate, const char *site, struct buf *b);
@@ -116,6 +119,9 @@ static void test_md(void **state)
 		"- not shown\n"
 		"- more\n"
 		"\n"
+		"This is gate 2 of 3 of commit &#64;&#8203;f&#60;00d so far: its "
+		"alpha is 0.0015 of the 0.01 that all gates of a commit share.\n"
+		"\n"
 		"### What would decide\n"
 		"\n"
 		"6 runs of the head, in all; there is 1.\n"
@@ -139,6 +145,8 @@ static void test_md(void **state)
 		"\n"
 		"- one run\n"
 		"- a &#38; b\n"
+		"\n"
+		"Alpha is 0.01: no label.\n"
 		"\n"
 		"### What would decide\n"
 		"\n"
@@ -166,6 +174,9 @@ static void test_junit(void **state)
 		"      <property name=\"project\" value=\"p|q\"/>\n"
 		"      <property name=\"base\" value=\"label.a=`b`\"/>\n"
 		"      <property name=\"head\" value=\"4\"/>\n"
+		"      <property name=\"budget\" value=\"This is gate 2 of 3 of "
+		"commit @f&lt;00d so far: its alpha is 0.0015 of the 0.01 that "
+		"all gates of a commit share.\"/>\n"
 		"      <property name=\"gate\" "
 		"value=\"https://k.example/gates/7\"/>\n"
 		"    </properties>\n"
@@ -217,6 +228,8 @@ static void test_junit(void **state)
 		"      <property name=\"project\" value=\"\"/>\n"
 		"      <property name=\"base\" value=\"1\"/>\n"
 		"      <property name=\"head\" value=\"2\"/>\n"
+		"      <property name=\"budget\" value=\"Alpha is 0.01: no "
+		"label.\"/>\n"
 		"    </properties>\n"
 		"    <testcase name=\"data\" classname=\"w\" time=\"0\">\n"
 		"      <error message=\"one run\" type=\"bad_data\">one run\n"
