@@ -36,10 +36,6 @@ export function limited(rule) {
 
 const signed = (pct) => `${pct < 0 ? '−' : '+'}${f.count(Math.abs(pct), 1)} %`;
 export const percent = (pct) => (pct === null ? f.NONE : signed(pct));
-export function limitText(rule) {
-	const {limit, of} = limited(rule);
-	return limit === null ? f.NONE : signed(limit) + of;
-}
 export function intervalText(rule) {
 	const {low, high, of} = limited(rule);
 	return low === null || high === null ? f.NONE : `${signed(low)} to ${signed(high)}${of}`;

@@ -10,7 +10,7 @@ import {
 	intervalText,
 	isFall,
 	iterationChangeText,
-	limitText,
+	limited,
 	OUTCOMES,
 	percent,
 	probabilityText,
@@ -96,7 +96,14 @@ function columns(gate) {
 			},
 		},
 		{label: '95 % interval and limit', class: 'interval', cell: (r) => [intervalText(r), bar(r, reach)]},
-		{label: 'Limit', num: true, cell: limitText},
+		{
+			label: 'Limit',
+			num: true,
+			cell: (r) => {
+				const {limit, of} = limited(r);
+				return [percent(limit), limit !== null && of ? h('div', {class: 'hint'}, of) : ''];
+			},
+		},
 		time('Base', 'base'),
 		time('Head', 'head'),
 		probability('p, one-sided', 'p', 'probability of so large a rise (of bus bandwidth: a fall) by chance'),
