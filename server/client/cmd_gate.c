@@ -381,8 +381,16 @@ enum gate_outcome {
 struct gate_answer_rule {
 	const char *rule, *of, *device, *sentence; /* "" none */
 	enum gate_outcome outcome;
-	double limit_pct, base_ns, head_ns, change_pct, low_pct, high_pct, p;
+	double base_ns, head_ns;
 	double base_gb_s, head_gb_s; /* of a rule without times */
+	double change_pct; /* of the base */
+	/* What the rule limits: the change relative to the base, or as a
+	 * percentage of the base's iteration. */
+	struct gate_answer_limited {
+		bool iteration;
+		double limit, change, low, high;
+	} limited;
+	double p, p_family, alpha;
 	int64_t since_run; /* 0 none */
 };
 
@@ -432,6 +440,19 @@ static bool gate_read_outcome(const json_t *v, enum gate_outcome *out)
 	return false;
 }
 
+static struct gate_answer_limited gate_read_limited(const json_t *v)
+{
+	double limit = json_get_real(v, "iteration_limit_pct");
+	if (isfinite(limit))
+		return (struct gate_answer_limited){ true, limit,
+			json_get_real(v, "iteration_change_pct"),
+			json_get_real(v, "iteration_low_pct"),
+			json_get_real(v, "iteration_high_pct") };
+	return (struct gate_answer_limited){ false,
+		json_get_real(v, "limit_pct"), json_get_real(v, "change_pct"),
+		json_get_real(v, "low_pct"), json_get_real(v, "high_pct") };
+}
+
 static bool gate_read_rules(struct gate_answer *g, const json_t *list)
 {
 	g->rules_n = json_array_size(list);
@@ -443,15 +464,15 @@ static bool gate_read_rules(struct gate_answer *g, const json_t *list)
 			.of = gate_read_text(g, v, "of"),
 			.device = gate_read_text(g, v, "device"),
 			.sentence = gate_read_text(g, v, "summary"),
-			.limit_pct = json_get_real(v, "limit_pct"),
 			.base_ns = json_get_real(v, "base_ns"),
 			.head_ns = json_get_real(v, "head_ns"),
 			.base_gb_s = json_get_real(v, "base_gb_s"),
 			.head_gb_s = json_get_real(v, "head_gb_s"),
 			.change_pct = json_get_real(v, "change_pct"),
-			.low_pct = json_get_real(v, "low_pct"),
-			.high_pct = json_get_real(v, "high_pct"),
+			.limited = gate_read_limited(v),
 			.p = json_get_real(v, "p"),
+			.p_family = json_get_real(v, "p_family"),
+			.alpha = json_get_real(v, "alpha"),
 			.since_run = json_get_whole(v, "since_run"),
 		};
 		if (!gate_read_outcome(v, &g->rules[i].outcome))
@@ -551,24 +572,37 @@ static bool gate_print_is_function(const struct gate_answer_rule *r)
 	return strcmp(r->rule, "function") == 0;
 }
 
-/* Prints, for example, "+5.2 % (+3.9 to +6.5), limit 2 %, p 0.0003", as far as
- * the figures are known. Headroom is in percentage points of the iteration's
- * time. */
+/* Prints, for example, "+5.2 % (+3.9 to +6.5), limit 2 %", as far as the figures
+ * are known. */
 static void gate_print_change(const struct gate_answer_rule *r, FILE *out)
 {
-	const char *unit = strcmp(r->rule, "headroom") ? "%" : "points";
+	const struct gate_answer_limited *is = &r->limited;
+	const char *unit = is->iteration ? "% of the iteration" : "%";
 	/* bus bandwidth is better if it is higher: its limit is a fall */
-	double limit = strcmp(r->rule, "busbw") ? r->limit_pct : -r->limit_pct;
-	if (isfinite(r->change_pct))
-		fprintf(out, " %+8.*f %s",
-			decimals_near_limit(r->change_pct, limit, 1),
-			r->change_pct, unit);
-	if (isfinite(r->low_pct) && isfinite(r->high_pct))
-		fprintf(out, " (%+.1f to %+.1f)", r->low_pct, r->high_pct);
-	if (isfinite(r->limit_pct))
+	double limit = strcmp(r->rule, "busbw") ? is->limit : -is->limit;
+	bool own = is->iteration && isfinite(r->change_pct);
+	if (own)
+		fprintf(out, " %+8.1f %%", r->change_pct);
+	if (isfinite(is->change))
+		fprintf(out, own ? ", %+.*f %s" : " %+8.*f %s",
+			decimals_near_limit(is->change, limit, 1), is->change,
+			unit);
+	if (isfinite(is->low) && isfinite(is->high))
+		fprintf(out, " (%+.1f to %+.1f)", is->low, is->high);
+	if (isfinite(is->limit))
 		fprintf(out, ", limit %g %s", limit, unit);
+}
+
+/* Prints, for example, ", p 0.0003, p family 0.001, alpha 0.0012". */
+static void gate_print_probabilities(const struct gate_answer_rule *r,
+	FILE *out)
+{
 	if (isfinite(r->p))
 		fprintf(out, ", p %.3g", r->p);
+	if (isfinite(r->p_family))
+		fprintf(out, ", p family %.3g", r->p_family);
+	if (isfinite(r->alpha) && (isfinite(r->p) || isfinite(r->p_family)))
+		fprintf(out, ", alpha %.3g", r->alpha);
 }
 
 /* The time of a side or, if the rule has none, its bandwidth. */
@@ -593,6 +627,7 @@ static void gate_print_rule(const struct gate_answer *g,
 		gate_print_value(base, r->base_ns, r->base_gb_s),
 		gate_print_value(head, r->head_ns, r->head_gb_s));
 	gate_print_change(r, out);
+	gate_print_probabilities(r, out);
 	fprintf(out, "  %.*s%s", (int)utf8_clip(name, len, NAME_SHOWN), name,
 		cut ? "…" : "");
 	if (*r->device)

@@ -96,9 +96,22 @@ struct gate_rule {
 	const char *
 		device; /* of a function, if the row is of one device; else NULL */
 	enum gate_outcome outcome; /* not BAD_DATA */
-	double limit_pct;
-	double base_ns, head_ns, change_pct, low_pct, high_pct, p;
+	double base_ns, head_ns; /* GATE_ANCHOR: base is the anchor's level */
 	double base_gb_s, head_gb_s; /* of GATE_BUSBW, which has no times */
+	/* The change, its 95 % interval and the limit, relative to the base. A
+	 * rule has one of the two limits; the other is NaN. */
+	double limit_pct, change_pct, low_pct, high_pct;
+	/* The same, as percentages of the base's iteration: of GATE_HEADROOM
+	 * and GATE_FUNCTIONS. */
+	double iteration_limit_pct, iteration_change_pct, iteration_low_pct,
+		iteration_high_pct;
+	/* p: one-sided, the probability of so large a rise (GATE_BUSBW: fall)
+	 * by chance, of this rule's test alone. p_family: GATE_ANCHOR: p times
+	 * the number of levels of which the anchor is the lowest.
+	 * GATE_FUNCTIONS: change.p_family, which is two-sided. A rule fails only
+	 * if those that are known are at most `alpha`, except that p_family does
+	 * not decide whether a function appeared, vanished or is likely. */
+	double p, p_family, alpha;
 	double floor, floor_df; /* between runs, as in struct change */
 	/* If the head is slower than most of the baseline, but not slower than
 	 * the newest part of the baseline: the first run of that part. This

@@ -9,9 +9,11 @@ import json
 import re
 import threading
 
-RULE = {'rule': 'iteration', 'of': None, 'device': None, 'outcome': 'regressed', 'limit_pct': 2,
-        'base_ns': 20000000, 'head_ns': 21400000, 'change_pct': 7, 'low_pct': 5.25,
-        'high_pct': 8.75, 'p': 0.0004, 'noise_floor': 0.01, 'since_run': None, 'runs_needed': 0,
+RULE = {'rule': 'iteration', 'of': None, 'device': None, 'outcome': 'regressed',
+        'base_ns': 20000000, 'head_ns': 21400000, 'limit_pct': 2, 'change_pct': 7, 'low_pct': 5.25,
+        'high_pct': 8.75, 'iteration_limit_pct': None, 'iteration_change_pct': None,
+        'iteration_low_pct': None, 'iteration_high_pct': None, 'p': 0.0004, 'p_family': None,
+        'alpha': 0.0028, 'noise_floor': 0.01, 'since_run': None, 'runs_needed': 0,
         'summary': 'the iteration takes 7.0 % longer'}
 GATE = {'id': 12, 'outcome': 'regressed', 'exit_status': 1, 'summary': 'the iteration takes 7.0 % longer',
         'runs_needed': 0, 'base': {'query': 'label.branch=main last=20', 'runs': [1, 2, 3],

@@ -106,8 +106,13 @@ def on_a_terminal(_d):
                   'limit_pct': 5, 'summary': 'attention may take longer'},
              {'rule': 'function', 'of': 'gemm\x1b[31m ##[error]' + 'x' * 60, 'device': 'GPU 1',
               'base_ns': None, 'head_ns': 900, 'change_pct': None, 'low_pct': None,
-              'limit_pct': None, 'summary': 'gemm appeared', 'since_run': 2},
-             {'rule': 'headroom', 'outcome': 'pass', 'change_pct': 1.96, 'summary': ''})
+              'limit_pct': None, 'iteration_limit_pct': 1, 'iteration_change_pct': 6.4,
+              'p_family': 0.001, 'alpha': 0.0012, 'summary': 'gemm appeared', 'since_run': 2},
+             {'rule': 'headroom', 'outcome': 'pass', 'limit_pct': None, 'iteration_limit_pct': 2,
+              'iteration_change_pct': 1.96, 'iteration_low_pct': 1.5, 'iteration_high_pct': 2.5,
+              'summary': ''},
+             {'rule': 'function', 'of': 'stored', 'outcome': 'pass', 'limit_pct': None,
+              'iteration_limit_pct': 1, 'p': None, 'p_family': 0.2, 'alpha': None, 'summary': ''})
     with FakeGates((201, gate(rules, findings=[
             {'code': 'x', 'severity': 'warning', 'message': 'drivers differ'}]))) as s:
         r = kernsift('gate', *SIDES, server=s)
@@ -119,13 +124,14 @@ base  label.branch=main last=20: 3 runs, 90 iterations
 head  4: 1 run, 30 iterations
 
 rule                base         head     change
-  regressed     20.00 ms     21.40 ms     +7.0 % (+5.2 to +8.8), limit 2 %, p 0.0004  iteration
+  regressed     20.00 ms     21.40 ms     +7.0 % (+5.2 to +8.8), limit 2 %, p 0.0004, alpha 0.0028  iteration
   undecided     20.00 ms     21.40 ms     +7.0 % (+5.2 to +8.8), limit 5 %  attention
             attention may take longer
-  regressed            -    900.00 ns, p 0.0004  gemm [31m ##(error]{'x' * 41}… [GPU 1]
+  regressed            -    900.00 ns     +6.4 % of the iteration, limit 1 % of the iteration, p 0.0004, p family 0.001, alpha 0.0012  gemm [31m ##(error]{'x' * 41}… [GPU 1]
             gemm appeared
             the baseline has this level since run 2
-  pass          20.00 ms     21.40 ms    +1.96 points (+5.2 to +8.8), limit 2 points, p 0.0004  headroom
+  pass          20.00 ms     21.40 ms     +7.0 %, +1.96 % of the iteration (+1.5 to +2.5), limit 2 % of the iteration, p 0.0004, alpha 0.0028  headroom
+  pass          20.00 ms     21.40 ms     +7.0 %, limit 1 % of the iteration, p family 0.2  stored
 
 gate 12 {s.url}/gates/12
 compare {s.url}/compare?base=1,2,3&head=4

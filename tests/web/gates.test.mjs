@@ -45,10 +45,23 @@ test('barPositions: zero is in the middle, values beyond the axis at its edge', 
 	assert.deepEqual([g.axisReach([]), g.axisReach([rule(0.1, 0, 0.2, 2)])], [1, 3]);
 });
 
+test('barPositions: headroom and functions are measured on the iteration', () => {
+	const share = {...rule(34, 28, 41, null), iteration_limit_pct: 1, iteration_change_pct: 6, iteration_low_pct: 5, iteration_high_pct: 7};
+	assert.equal(g.axisReach([share]), 7);
+	assert.deepEqual(g.barPositions(share, 10), {at: 0.8, from: 0.75, to: 0.85, limit: 0.55});
+	assert.deepEqual([g.intervalText(share), g.iterationChangeText(share)], ['+5.0 % to +7.0 % of the iteration', '+6.0 % of the iteration']);
+	// stored by an earlier release
+	const old = {...share, iteration_change_pct: null, iteration_low_pct: null, iteration_high_pct: null};
+	assert.deepEqual([g.limited(old).limit, g.intervalText(old), g.iterationChangeText(old)], [1, '–', null]);
+	assert.equal(g.iterationChangeText(rule(1, 0, 2, 5)), null);
+});
+
+test('probabilityText: comparable with a small alpha', () => assert.deepEqual([null, 0, 0.5, 0.000123, 3.68e-12].map(g.probabilityText), ['–', '0', '0.5', '0.00012', '3.7e-12']));
+
 test('barPositions: the limit of bus bandwidth is a fall', () => {
 	const fall = {...rule(-20, -25, -15, 5), rule: 'busbw'};
-	assert.equal(g.ruleLimit(fall), -5);
-	assert.equal(g.ruleLimit({...fall, limit_pct: null}), null);
+	assert.equal(g.limited(fall).limit, -5);
+	assert.equal(g.limited({...fall, limit_pct: null}).limit, null);
 	assert.deepEqual(g.barPositions(fall, 50), {at: 0.3, from: 0.25, to: 0.35, limit: 0.45});
 	assert.equal(g.axisReach([fall]), 25);
 	assert.equal(g.ruleName({rule: 'busbw', of: null, device: null}), 'Bus bandwidth');

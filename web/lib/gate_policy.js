@@ -18,12 +18,36 @@ export const ruleName = (rule) =>
 
 // Bus bandwidth is better if it is higher: its limit is a fall.
 export const isFall = (rule) => rule.rule === 'busbw';
-export const ruleLimit = (rule) => (isFall(rule) && rule.limit_pct !== null ? -rule.limit_pct : rule.limit_pct);
+
+// What a rule limits: its change relative to the base or, if `of` is not empty, as a percentage of
+// the base's iteration.
+export function limited(rule) {
+	if (typeof rule.iteration_limit_pct === 'number')
+		return {
+			limit: rule.iteration_limit_pct,
+			change: rule.iteration_change_pct,
+			low: rule.iteration_low_pct,
+			high: rule.iteration_high_pct,
+			of: ' of the iteration',
+		};
+	const limit = isFall(rule) && rule.limit_pct !== null ? -rule.limit_pct : rule.limit_pct;
+	return {limit, change: rule.change_pct, low: rule.low_pct, high: rule.high_pct, of: ''};
+}
 
 const signed = (pct) => `${pct < 0 ? '−' : '+'}${f.count(Math.abs(pct), 1)} %`;
 export const percent = (pct) => (pct === null ? f.NONE : signed(pct));
-export const intervalText = (rule) =>
-	rule.low_pct === null || rule.high_pct === null ? f.NONE : `${signed(rule.low_pct)} to ${signed(rule.high_pct)}`;
+export function intervalText(rule) {
+	const {low, high, of} = limited(rule);
+	return low === null || high === null ? f.NONE : `${signed(low)} to ${signed(high)}${of}`;
+}
+// The change as a percentage of the iteration; null if the rule does not limit it, or it is unknown.
+export function iterationChangeText(rule) {
+	const {change, of} = limited(rule);
+	return of && change !== null ? signed(change) + of : null;
+}
+
+// Two significant digits, because p is compared with an alpha that is often below 0.001.
+export const probabilityText = (p) => (p === null ? f.NONE : String(Number(p.toPrecision(2))));
 
 // The number of head runs that would decide.
 export function runsNeededText(n) {
@@ -36,15 +60,17 @@ export function runsNeededText(n) {
 // limit. Larger values are drawn at the edge of the axis.
 export function axisReach(rules) {
 	const far = rules
-		.flatMap((r) => [r.change_pct, r.low_pct, r.high_pct])
+		.map(limited)
+		.flatMap((r) => [r.change, r.low, r.high])
 		.filter((v) => v !== null)
 		.map(Math.abs);
-	const limit = Math.max(0, ...rules.map((r) => Math.abs(ruleLimit(r) ?? 0)));
+	const limit = Math.max(0, ...rules.map((r) => Math.abs(limited(r).limit ?? 0)));
 	return Math.max(Math.min(Math.max(0, ...far), Math.max(10 * limit, 20)), 1.5 * limit, 1);
 }
 export function barPositions(rule, reach) {
 	const at = (v) => (v === null ? null : Math.min(1, Math.max(0, (v + reach) / (2 * reach))));
-	return {at: at(rule.change_pct), from: at(rule.low_pct), to: at(rule.high_pct), limit: at(ruleLimit(rule))};
+	const {change, low, high, limit} = limited(rule);
+	return {at: at(change), from: at(low), to: at(high), limit: at(limit)};
 }
 
 // "#1, #2 and 10 more"
@@ -87,15 +113,15 @@ function operatorLimits(text) {
 // The number fields of the form: API field, label, hint. The server returns the defaults.
 export const NUMBERS = [
 	['iteration_pct', 'Iteration, %', 'largest allowed slowdown; empty: no rule'],
-	['headroom_pct', 'Headroom, points', 'of the iteration time'],
+	['headroom_pct', 'Headroom, %', 'largest allowed growth, of the base\'s iteration'],
 	['busbw_pct', 'Bus bandwidth, %', 'largest allowed fall, of collectives'],
 	['anchor_pct', 'Anchor, %', 'largest allowed slowdown of the iteration against its lowest earlier level; empty: no rule'],
-	['share_pct', 'Functions, %', 'smaller changes of the iteration time are ignored'],
+	['share_pct', 'Functions, %', 'smaller changes, of the base\'s iteration, are ignored'],
 	['min_runs', 'Min. runs', 'per side'],
 	['min_iterations', 'Min. iterations', 'per run'],
 	['min_coverage_pct', 'Min. coverage, %', 'share of GPU time inside iterations'],
 	['min_attributed_pct', 'Min. attributed, %', 'of the GPU time'],
-	['alpha', 'Alpha', 'false-positive rate'],
+	['alpha', 'Alpha', 'false-positive rate of all gates of a commit'],
 ];
 const REMOVABLE = ['iteration_pct', 'anchor_pct'];
 const TEXTS = ['base', 'head', 'name', 'anchor', 'project', 'workload'];

@@ -9,7 +9,8 @@ import {matching, sorted, table} from './table.js';
 const LONG = 150;
 
 // `defaultSort` is the order if the address contains none. text(row) is the text to search in.
-// `rowName` is the name of a row in messages ("operator"). keep() returns further parameters of the
+// `rowName` is the name of a row in messages ("operator"). counted(row): whether it is one, and not,
+// for example, the time without an operator. keep() returns further parameters of the
 // address. tabs.js calls save(), details call redraw(), and update(rows) replaces the rows.
 export function listing({
 	caption,
@@ -18,6 +19,7 @@ export function listing({
 	query,
 	defaultSort,
 	rowName,
+	counted = () => true,
 	text,
 	detail,
 	empty,
@@ -54,11 +56,10 @@ export function listing({
 
 	function redraw() {
 		const current = list();
+		const all = f.plural(rows.filter(counted).length, rowName);
 		shown.update({rows: current, sort: view.sort});
 		found.textContent =
-			current.length === rows.length
-				? f.plural(rows.length, rowName)
-				: `${f.count(current.length)} of ${f.plural(rows.length, rowName)}`;
+			current.length === rows.length ? all : `${f.count(current.filter(counted).length)} of ${all}`;
 		drawn?.(current);
 	}
 

@@ -9,10 +9,12 @@ import {
 	barPositions,
 	intervalText,
 	isFall,
+	iterationChangeText,
+	limited,
 	OUTCOMES,
 	percent,
+	probabilityText,
 	ruleKind,
-	ruleLimit,
 	ruleName,
 	runsNeededText,
 } from '../lib/gate_policy.js';
@@ -36,6 +38,16 @@ function bar(rule, reach) {
 		at === null ? null : part('at', {left: pct(at)}),
 	);
 }
+
+const probability = (label, key, description) => ({
+	label,
+	num: true,
+	down: key,
+	up: `-${key}`,
+	value: (r) => r[key],
+	cell: (r) => probabilityText(r[key]),
+	title: (r) => (r[key] === null ? null : description),
+});
 
 function columns(gate) {
 	const reach = axisReach(gate.rules);
@@ -75,13 +87,32 @@ function columns(gate) {
 			down: 'change',
 			up: '-change',
 			value: (r) => r.change_pct,
-			cell: (r) => h('span', {class: 'delta'}, percent(r.change_pct)),
+			cell: (r) => {
+				const share = iterationChangeText(r);
+				return [
+					h('span', {class: 'delta'}, percent(r.change_pct)),
+					share ? h('div', {class: 'hint'}, share) : '',
+				];
+			},
 		},
-		{label: 'Interval and limit', class: 'interval', cell: (r) => [intervalText(r), bar(r, reach)]},
-		{label: 'Limit', num: true, cell: (r) => percent(ruleLimit(r))},
+		{label: '95 % interval and limit', class: 'interval', cell: (r) => [intervalText(r), bar(r, reach)]},
+		{
+			label: 'Limit',
+			num: true,
+			cell: (r) => {
+				const {limit, of} = limited(r);
+				return [percent(limit), limit !== null && of ? h('div', {class: 'hint'}, of) : ''];
+			},
+		},
 		time('Base', 'base'),
 		time('Head', 'head'),
-		{label: 'p', num: true, down: 'p', up: '-p', value: (r) => r.p, cell: (r) => f.probability(r.p)},
+		probability('p, one-sided', 'p', 'probability of so large a rise (of bus bandwidth: a fall) by chance'),
+		probability(
+			'p family',
+			'p_family',
+			'of the anchor: p times the number of levels; of a function: probability that chance alone changes at least one function so clearly',
+		),
+		probability('Alpha', 'alpha', 'the rule\'s part of the gate\'s alpha: it fails only if p is at most this'),
 		{
 			label: 'Since',
 			cell: (r) =>
@@ -127,6 +158,8 @@ function rulesList(gate, query, at) {
 const list = (items) => (items?.length ? items.join(', ') : null);
 const ofPercent = (n) => (n === null || n === undefined ? null : `${n} %`);
 
+const ofIteration = (n) => (n === null || n === undefined ? null : `${n} % of the base's iteration`);
+
 function policyFacts(p) {
 	return h(
 		'details',
@@ -135,11 +168,11 @@ function policyFacts(p) {
 		facts([
 			['Iteration', ofPercent(p.iteration_pct)],
 			['Operators', list(p.operators?.map((o) => `${o.operator} ${o.pct} %`))],
-			['Headroom', p.headroom_pct === null ? null : `${p.headroom_pct} points`],
+			['Headroom', ofIteration(p.headroom_pct)],
 			['Bus bandwidth', ofPercent(p.busbw_pct)],
 			['Anchor', ofPercent(p.anchor_pct)],
 			['Fail on function classes', list(p.fail_on)],
-			['Minimum function share', ofPercent(p.share_pct)],
+			['Minimum change of a function', ofIteration(p.share_pct)],
 			['Minimum runs', p.min_runs],
 			['Minimum iterations', p.min_iterations],
 			['Minimum coverage', ofPercent(p.min_coverage_pct)],
@@ -217,9 +250,11 @@ function side(label, word, {query, runs, units, iterations, labels}) {
 }
 
 // How much of alpha this gate got; null if an earlier version stored the gate.
-function budgetText(b) {
+function budgetText(b, alpha) {
 	if (!b) return null;
-	return b.gate === null ? `${b.alpha}: ${b.reason}` : `${b.alpha}: gate ${b.gate} of ${b.gates} of commit ${b.commit}`;
+	return b.gate === null
+		? `${b.alpha}: ${b.reason}`
+		: `${b.alpha} of ${alpha}: gate ${b.gate} of ${b.gates} of commit ${b.commit}`;
 }
 
 // The level that creep is tested against; null if an earlier version stored the gate.
@@ -307,7 +342,7 @@ export async function page(view, query, at) {
 			['Project', gate.project],
 			['Workload', gate.workload],
 			['Created by', gate.created_by],
-			['Alpha of this gate', budgetText(gate.budget)],
+			['Alpha of this gate', budgetText(gate.budget, gate.policy.alpha)],
 			['Created', h('time', {datetime: gate.created_at}, f.moment(gate.created_at))],
 			[
 				'Runs needed',

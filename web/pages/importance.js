@@ -293,6 +293,7 @@ function parts(doc, params, query, at) {
 			query: q,
 			defaultSort,
 			rowName: 'operator',
+			counted: (r) => r.operator !== null,
 			text,
 			detail,
 			at,

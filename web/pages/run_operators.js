@@ -273,17 +273,17 @@ export function dataSheetColumns(doc, sum) {
 }
 
 // Findings that hold only for the run's own platform.
-const OWN_PLATFORM_FINDINGS = ['above_bound', 'peak', 'peaks_at_clock', 'platform', 'unbound'];
+const OWN_PLATFORM_FINDINGS = ['above_bound', 'peak', 'platform', 'unbound'];
 
-// The document as the table shows it.
-const shownOf = (doc) =>
-	doc.against
-		? {
-				...doc,
-				items: doc.items.map(o.againstRow),
-				findings: doc.findings.filter(({code}) => !OWN_PLATFORM_FINDINGS.includes(code)),
-			}
-		: doc;
+// The document as the table shows it. `clock` is the finding that clockLine() shows.
+const shownOf = (doc) => ({
+	...doc,
+	items: doc.against ? doc.items.map(o.againstRow) : doc.items,
+	clock: doc.findings.find(({code}) => code === 'peaks_at_clock')?.text ?? doc.peaks,
+	findings: doc.findings.filter(
+		({code}) => code !== 'peaks_at_clock' && !(doc.against && OWN_PLATFORM_FINDINGS.includes(code)),
+	),
+});
 
 function columns(doc) {
 	const {items: rows, against} = doc;
@@ -346,13 +346,13 @@ function columns(doc) {
 }
 
 // At which clock the compute peaks are.
-export function clockLine({against, platform, peaks, sm_clock_reason: reason}) {
-	if (against || !platform || !(peaks || reason)) return '';
+function clockLine({against, platform, clock, sm_clock_reason: reason}) {
+	if (against || !platform || !(clock || reason)) return '';
 	return h(
 		'p',
 		{class: 'hint'},
-		peaks
-			? `Roofline bounds use ${peaks}. S data sheet and headroom data sheet use the data sheet's peaks instead.`
+		clock
+			? `Roofline bounds use ${clock}. S data sheet and headroom data sheet use the data sheet's peaks instead.`
 			: `Compute peaks are the data sheet's, whatever clock the device had: ${reason}.`,
 	);
 }
@@ -456,6 +456,7 @@ export async function operatorTab(run, query, at) {
 			query: q,
 			defaultSort: 'total',
 			rowName: 'operator',
+			counted: (r) => r.operator !== null,
 			detail,
 			at,
 			text: (r) => [o.operatorName(r), r.dtype, r.phase, r.group].filter(Boolean).join(' '),

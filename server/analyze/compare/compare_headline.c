@@ -22,7 +22,7 @@ static const struct change *compare_headline_part(const struct comparison *out,
  * the time of computing kernels is used for windows. */
 struct headline_whole {
 	const struct change *change; /* NULL: unknown */
-	const char *what;
+	const char *what, *name;
 	bool windows;
 	/* Of iterations about their run's mean, pooled over both sides, and of
 	 * runs' means; NAN unknown, as for windows. */
@@ -104,6 +104,7 @@ static struct headline_whole compare_headline_whole_of(
 	const struct comparison *out)
 {
 	struct headline_whole w = { .what = "the iteration takes",
+		.name = "the change of the iteration",
 		.windows = compare_headline_window(&out->base) &&
 			   compare_headline_window(&out->head),
 		.iteration_sd_ns = NAN,
@@ -115,6 +116,7 @@ static struct headline_whole compare_headline_whole_of(
 	if (w.windows || !w.change) {
 		w.windows = true;
 		w.what = "kernels that compute take";
+		w.name = "the change of kernels that compute";
 		w.change = compare_headline_part(out, SPLIT_PART_compute);
 	}
 	if (!w.change || !(w.change->base_ns > 0) || !(w.change->head_ns > 0)) {
@@ -263,14 +265,16 @@ static const char *compare_headline_text_none_by_operator(struct arena *a,
 static const char *compare_headline_text_none(struct arena *a,
 	const struct comparison *out)
 {
+	const char *are = out->count[CHANGE_UNCHANGED] == 1 ? "is" : "are";
+
 	if (out->by_operator && compare_headline_replaced(out))
 		return compare_headline_text_none_by_operator(a, out);
 	if (out->count[CHANGE_WITHIN_MARGIN])
 		return arena_printf(a,
 			"no function changed by more than the margin: %u changed "
-			"within it, %u are unchanged, %u undecided",
+			"within it, %u %s unchanged, %u undecided",
 			out->count[CHANGE_WITHIN_MARGIN],
-			out->count[CHANGE_UNCHANGED],
+			out->count[CHANGE_UNCHANGED], are,
 			out->count[CHANGE_UNDECIDED]);
 	if (!out->count[CHANGE_UNDECIDED])
 		return arena_printf(a,
@@ -281,9 +285,10 @@ static const char *compare_headline_text_none(struct arena *a,
 				: arena_printf(a, "all %u are", out->rows_n),
 			100 * out->margin);
 	return arena_printf(a,
-		"no function is shown to have changed: %u are unchanged, %u "
+		"no function is shown to have changed: %u %s unchanged, %u "
 		"undecided",
-		out->count[CHANGE_UNCHANGED], out->count[CHANGE_UNDECIDED]);
+		out->count[CHANGE_UNCHANGED], are,
+		out->count[CHANGE_UNDECIDED]);
 }
 
 static const char *compare_headline_text_part(struct arena *a,
@@ -538,17 +543,17 @@ static const char *compare_headline_text_needs(struct arena *a,
 			       w->windows ? "recording" : "iteration",
 			       w->windows ? "recordings" : "iterations");
 	if (more > used)
-		return arena_printf(a, "%s cannot prove it: %u would", have,
-			more);
+		return arena_printf(a, "%s cannot prove %s: %u would", have,
+			w->name, more);
 	more = verdict_needs_runs(&plan);
 	if (!more)
 		return arena_printf(a,
-			"%s cannot prove it, nor would %d runs a side", have,
-			VERDICT_NEEDS_MAX);
+			"%s cannot prove %s, nor would %d runs a side", have,
+			w->name, VERDICT_NEEDS_MAX);
 	if (more <= units)
 		more = units + 1;
-	return arena_printf(a, "%s cannot prove it: %u%s would", have, more,
-		runs ? "" : " runs a side");
+	return arena_printf(a, "%s cannot prove %s: %u%s would", have, w->name,
+		more, runs ? "" : " runs a side");
 }
 
 const char *compare_headline(struct arena *a, const struct comparison *out,

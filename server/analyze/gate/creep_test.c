@@ -198,6 +198,6 @@ bool creep_test(const struct creep_test_input *q, struct arena *a,
 		.reference = t.at };
 	if (!level_test(&level, a, &out->level))
 		return false;
-	out->level.p = fmin(1, out->level.p * out->anchor.segments);
+	out->p_family = fmin(1, out->level.p * out->anchor.segments);
 	return true;
 }

@@ -7,7 +7,8 @@
  * (change_point.h, with CREEP_TEST_CUT_ALPHA). It counts if it has at least 10
  * units of at least 3 commits: with fewer, the lowest of several medians says more
  * about noise than about a level. The lowest is the one with the lowest median. Because it is the
- * lowest of `segments` stretches, p is multiplied by their number (Bonferroni).
+ * lowest of `segments` stretches, p is multiplied by their number (Bonferroni):
+ * p_family.
  *
  * Units of one commit are put together, whatever their order in time. A unit
  * without a commit is one of its own, unless no unit has one: see level_test.h,
@@ -34,7 +35,8 @@ struct creep_test_input {
 
 struct creep_test_result {
 	struct gate_anchor anchor; /* with a reason: `level` is not set */
-	struct level_test_result level; /* with the corrected p */
+	struct level_test_result level;
+	double p_family; /* of `level`, times the number of stretches */
 };
 
 /* False if the arena is full. */

@@ -552,29 +552,38 @@ static const char *regression_gate_text_one_sided(const struct regression_gate
 static const char *regression_gate_text_change(const struct regression_gate *g,
 	const struct gate_rule *r)
 {
-	bool less = r->change_pct < 0, points = r->kind == GATE_HEADROOM;
-	double low = less ? -r->high_pct : r->low_pct,
-	       high = less ? -r->low_pct : r->high_pct;
+	bool share = r->kind == GATE_HEADROOM;
+	double change = share ? r->iteration_change_pct : r->change_pct;
+	double from = share ? r->iteration_low_pct : r->low_pct,
+	       to = share ? r->iteration_high_pct : r->high_pct;
+	bool less = change < 0;
+	double low = less ? -to : from, high = less ? -from : to;
 
 	int decimals =
-		decimals_near_limit(r->kind == GATE_BUSBW ? -r->change_pct
-							  : r->change_pct,
-			r->limit_pct, 1);
-	const char *word = r->kind == GATE_BUSBW ? less ? "lower" : "higher"
-			   : points		 ? less ? "less" : "more"
-			   : less		 ? "faster"
-						 : "slower";
+		decimals_near_limit(r->kind == GATE_BUSBW ? -change : change,
+			share ? r->iteration_limit_pct : r->limit_pct, 1);
+	const char *word = r->kind == GATE_BUSBW || share
+				   ? less ? "lower" : "higher"
+			   : less ? "faster"
+				  : "slower";
 
-	return arena_printf(g->a, "%.*f %s%s (95 %% interval: %.1f to %.1f)",
-		decimals, fabs(r->change_pct),
-		points ? "points of the iteration " : "% ", word, low, high);
+	if (share)
+		return arena_printf(g->a,
+			"%s by %.*f %% of the iteration (95 %% interval: %.1f "
+			"to %.1f)",
+			word, decimals, fabs(change), low, high);
+	return arena_printf(g->a, "%.*f %% %s (95 %% interval: %.1f to %.1f)",
+		decimals, fabs(change), word, low, high);
 }
 
 static const char *regression_gate_text_limit(const struct regression_gate *g,
 	const struct gate_rule *r)
 {
-	return arena_printf(g->a, "the limit is %.3g %s", r->limit_pct,
-		r->kind == GATE_HEADROOM ? "points" : "%");
+	if (r->kind == GATE_HEADROOM)
+		return arena_printf(g->a,
+			"the limit is %.3g %% of the iteration",
+			r->iteration_limit_pct);
+	return arena_printf(g->a, "the limit is %.3g %%", r->limit_pct);
 }
 
 static const char *regression_gate_text_since(const struct regression_gate *g,
@@ -633,7 +642,7 @@ static const char *regression_gate_text_rule(const struct regression_gate *g,
 				       (r->base_ns != 0 || r->head_ns != 0);
 	if (!known)
 		return regression_gate_text_unknown(g, r);
-	if (isnan(r->low_pct))
+	if (isnan(r->low_pct) && isnan(r->iteration_low_pct))
 		return regression_gate_text_one_sided(g, r);
 	if (r->since_run)
 		return regression_gate_text_since(g, r);
@@ -657,7 +666,6 @@ static const char *regression_gate_text_function(const struct regression_gate
 {
 	const struct change *c = &row->change;
 	const char *name = compare_text_function(g->a, row), *what;
-	double iteration = g->out->compared.base.iteration_ns;
 
 	if (c->is <= CHANGE_WITHIN_MARGIN)
 		what = compare_text_what(c);
@@ -666,10 +674,9 @@ static const char *regression_gate_text_function(const struct regression_gate
 			row->device, compare_text_amount(g->a, c));
 	else
 		what = c->delta_ns > 0 ? "may take longer" : "may take less";
-	const char *text =
-		arena_printf(g->a, "%s on %s %s: %s, %.1f %% of the iteration",
-			name, row->device, what, compare_text_amount(g->a, c),
-			100 * c->delta_ns / iteration);
+	const char *text = arena_printf(g->a,
+		"%s on %s %s: %s, %.1f %% of the iteration", name, row->device,
+		what, compare_text_amount(g->a, c), r->iteration_change_pct);
 	if (c->evidence != EVIDENCE_NONE && c->is <= CHANGE_WITHIN_MARGIN)
 		text = arena_printf(g->a, "%s, %s", text,
 			compare_text_evidence(c));
@@ -726,19 +733,28 @@ static const char *regression_gate_text_all(const struct regression_gate *g)
 
 /* The rules of the iteration, of operators, of headroom and of bus bandwidth. */
 
-static struct gate_rule *regression_gate_rule_add(struct regression_gate *g)
+static struct gate_rule *regression_gate_rule_add(struct regression_gate *g,
+	enum gate_rule_kind kind)
 {
 	struct gate *out = g->out;
 	out->rules = arena_grow(g->a, out->rules,
 		(out->rules_n + 1) * sizeof *out->rules);
-	out->rules[out->rules_n] = (struct gate_rule){ .base_ns = NAN,
+	out->rules[out->rules_n] = (struct gate_rule){ .kind = kind,
+		.base_ns = NAN,
 		.head_ns = NAN,
+		.base_gb_s = NAN,
+		.head_gb_s = NAN,
+		.limit_pct = NAN,
 		.change_pct = NAN,
 		.low_pct = NAN,
 		.high_pct = NAN,
+		.iteration_limit_pct = NAN,
+		.iteration_change_pct = NAN,
+		.iteration_low_pct = NAN,
+		.iteration_high_pct = NAN,
 		.p = NAN,
-		.base_gb_s = NAN,
-		.head_gb_s = NAN,
+		.p_family = NAN,
+		.alpha = g->alpha[kind],
 		.floor = NAN,
 		.floor_df = NAN };
 	return &out->rules[out->rules_n++];
@@ -836,14 +852,14 @@ static bool regression_gate_earlier(const struct regression_gate *g,
 
 static bool regression_gate_rule_test(struct regression_gate *g,
 	struct gate_rule *r, const struct gate_units *u, double scale,
-	double of, struct err *e)
+	double limit, struct err *e)
 {
 	struct level_test_input q = { .v = u->v,
 		.base_commit = g->labeled ? u->commits[BASE] : NULL,
 		.head_commit = u->commits[HEAD],
-		.limit = r->limit_pct / 100 * of,
+		.limit = limit,
 		.scale = scale,
-		.alpha = g->alpha[r->kind],
+		.alpha = r->alpha,
 		.floor = noise_floor_of(g->given->repeats,
 			r->kind == GATE_ITERATION ? NULL : "",
 			regression_gate_floor(g->p)),
@@ -861,17 +877,17 @@ static bool regression_gate_rule_test(struct regression_gate *g,
 static bool regression_gate_iteration_rule(struct regression_gate *g,
 	struct err *e)
 {
-	struct gate_rule *r = regression_gate_rule_add(g);
+	struct gate_rule *r = regression_gate_rule_add(g, GATE_ITERATION);
 	struct gate_units u = regression_gate_units_iteration(g);
 	bool windows = compare_is_window(&g->c->side[BASE]) ||
 		       compare_is_window(&g->c->side[HEAD]);
 
-	r->kind = GATE_ITERATION;
 	r->limit_pct = g->p->iteration_pct;
 	if (windows || regression_gate_units_zero(&u.v)) {
 		r->outcome = GATE_UNDECIDED;
 		r->runs_needed = -1;
-	} else if (!regression_gate_rule_test(g, r, &u, 0, 1, e)) {
+	} else if (!regression_gate_rule_test(g, r, &u, 0, r->limit_pct / 100,
+			   e)) {
 		return false;
 	}
 	r->sentence = regression_gate_text_rule(g, r);
@@ -881,49 +897,63 @@ static bool regression_gate_iteration_rule(struct regression_gate *g,
 static bool regression_gate_operator_rule(struct regression_gate *g,
 	const struct gate_operator_limit *limit, struct err *e)
 {
-	struct gate_rule *r = regression_gate_rule_add(g);
+	struct gate_rule *r = regression_gate_rule_add(g, GATE_OPERATOR);
 	struct gate_units u =
 		regression_gate_units_operator(g, limit->op, NULL);
 	double base = regression_gate_mean(u.v.base, u.v.base_n);
 
-	r->kind = GATE_OPERATOR;
 	r->of = limit->op;
 	r->limit_pct = limit->pct;
 	if (!(base > 0) || !(regression_gate_mean(u.v.head, u.v.head_n) > 0))
 		regression_gate_rule_plain(r, &u);
 	else if (!regression_gate_rule_test(g, r, &u,
-			 regression_gate_units_zero(&u.v) ? base : 0, 1, e))
+			 regression_gate_units_zero(&u.v) ? base : 0,
+			 r->limit_pct / 100, e))
 		return false;
 	r->sentence = regression_gate_text_rule(g, r);
 	return true;
 }
 
-/* The rule of headroom, reported in percentage points of the iteration. The
- * test uses headroom as a share of the operators' time, because the differences
- * of this share between runs are like those of times. */
+/* Fills the percentages of a rule of headroom, whose test has found shares of
+ * `covered`, in ns. The base can be 0. */
+static void regression_gate_headroom_fill(struct gate_rule *r, double covered,
+	double iteration_ns)
+{
+	double of_base = r->base_ns > 0 ? covered / r->base_ns : (double)NAN;
+	double of_iteration = covered / iteration_ns;
+
+	r->iteration_change_pct = r->change_pct * of_iteration;
+	r->iteration_low_pct = r->low_pct * of_iteration;
+	r->iteration_high_pct = r->high_pct * of_iteration;
+	r->change_pct *= of_base;
+	r->low_pct *= of_base;
+	r->high_pct *= of_base;
+}
+
+/* The rule of headroom, whose limit is one of the iteration. The test uses
+ * headroom as a share of the operators' time, because the differences of this
+ * share between runs are like those of times. */
 static bool regression_gate_headroom_rule(struct regression_gate *g,
 	struct err *e)
 {
-	struct gate_rule *r = regression_gate_rule_add(g);
+	struct gate_rule *r = regression_gate_rule_add(g, GATE_HEADROOM);
 	double covered;
 	struct gate_units u = regression_gate_units_operator(g, NULL, &covered);
 	struct gate_units iterations = regression_gate_units_iteration(g);
 	double iteration_ns =
 		regression_gate_mean(iterations.v.base, iterations.v.base_n);
 
-	r->kind = GATE_HEADROOM;
-	r->limit_pct = g->p->headroom_pct;
+	r->iteration_limit_pct = g->p->headroom_pct;
 	if (!u.v.base_n || !u.v.head_n || !(iteration_ns > 0)) {
 		r->outcome = GATE_UNDECIDED;
 		r->runs_needed = -1;
 	} else if (!regression_gate_rule_test(g, r, &u, covered,
-			   iteration_ns / covered, e)) {
+			   r->iteration_limit_pct / 100 * iteration_ns /
+				   covered,
+			   e)) {
 		return false;
 	} else {
-		double points = covered / iteration_ns;
-		r->change_pct *= points;
-		r->low_pct *= points;
-		r->high_pct *= points;
+		regression_gate_headroom_fill(r, covered, iteration_ns);
 	}
 	r->sentence = regression_gate_text_rule(g, r);
 	return true;
@@ -937,20 +967,17 @@ static double regression_gate_inverse(double change)
 
 static bool regression_gate_busbw_rule(struct regression_gate *g, struct err *e)
 {
-	struct gate_rule *r = regression_gate_rule_add(g);
+	struct gate_rule *r = regression_gate_rule_add(g, GATE_BUSBW);
 	struct gate_units u = regression_gate_units_busbw(g);
 	double limit = regression_gate_inverse(-g->p->busbw_pct / 100);
 
-	r->kind = GATE_BUSBW;
 	r->limit_pct = g->p->busbw_pct;
 	if (!u.v.base_n || !u.v.head_n) {
 		r->outcome = GATE_UNDECIDED;
 		r->runs_needed = -1;
 		r->base_gb_s = 1 / regression_gate_mean(u.v.base, u.v.base_n);
 		r->head_gb_s = 1 / regression_gate_mean(u.v.head, u.v.head_n);
-	} else if (!regression_gate_rule_test(g, r, &u, 0,
-			   r->limit_pct > 0 ? 100 * limit / r->limit_pct : 1,
-			   e)) {
+	} else if (!regression_gate_rule_test(g, r, &u, 0, limit, e)) {
 		return false;
 	} else {
 		double low = r->low_pct / 100, high = r->high_pct / 100;
@@ -983,10 +1010,10 @@ static bool regression_gate_anchor_rule(struct regression_gate *g,
 	g->out->anchor = found.anchor;
 	if (found.anchor.reason)
 		return true;
-	struct gate_rule *r = regression_gate_rule_add(g);
-	r->kind = GATE_ANCHOR;
+	struct gate_rule *r = regression_gate_rule_add(g, GATE_ANCHOR);
 	r->limit_pct = g->p->anchor_pct;
 	regression_gate_rule_fill(r, &found.level, NULL);
+	r->p_family = found.p_family;
 	r->sentence = regression_gate_text_anchor(g, r);
 	return true;
 }
@@ -1032,30 +1059,35 @@ static const struct compare_row *regression_gate_row_of(const struct compare *c,
 static bool regression_gate_relevant(const struct regression_gate *g,
 	const struct changed_row *row)
 {
-	double iteration = fmax(g->out->compared.base.iteration_ns,
-		g->out->compared.head.iteration_ns);
+	double iteration = g->out->compared.base.iteration_ns;
 	return fabs(row->change.delta_ns) >= g->p->share_pct / 100 * iteration;
 }
 
-static void regression_gate_function_fill(struct gate_rule *r,
-	const struct changed_row *row, double share_pct)
+/* The rule of a function before its own test: what the comparison found. */
+static struct gate_rule *regression_gate_function_add(struct regression_gate *g,
+	const struct changed_row *row)
 {
+	struct gate_rule *r = regression_gate_rule_add(g, GATE_FUNCTIONS);
 	const struct change *c = &row->change;
-	*r = (struct gate_rule){ .kind = GATE_FUNCTIONS,
-		.of = row->name,
-		.device = row->device,
-		.limit_pct = share_pct,
-		.base_ns = c->base_ns,
-		.head_ns = c->head_ns,
-		.change_pct = 100 * (c->ratio - 1),
-		.low_pct = c->base_ns > 0 ? 100 * c->low_ns / c->base_ns : NAN,
-		.high_pct =
-			c->base_ns > 0 ? 100 * c->high_ns / c->base_ns : NAN,
-		.p = c->p_family,
-		.base_gb_s = NAN,
-		.head_gb_s = NAN,
-		.floor = c->floor,
-		.floor_df = c->floor_df };
+	double iteration = g->out->compared.base.iteration_ns;
+
+	r->of = row->name;
+	r->device = row->device;
+	r->base_ns = c->base_ns;
+	r->head_ns = c->head_ns;
+	r->change_pct = 100 * (c->ratio - 1);
+	if (c->base_ns > 0) {
+		r->low_pct = 100 * c->low_ns / c->base_ns;
+		r->high_pct = 100 * c->high_ns / c->base_ns;
+	}
+	r->iteration_limit_pct = g->p->share_pct;
+	r->iteration_change_pct = 100 * c->delta_ns / iteration;
+	r->iteration_low_pct = 100 * c->low_ns / iteration;
+	r->iteration_high_pct = 100 * c->high_ns / iteration;
+	r->p_family = c->p_family;
+	r->floor = c->floor;
+	r->floor_df = c->floor_df;
+	return r;
 }
 
 /* Tests the units of a row, which the comparison does not do: whether the
@@ -1074,7 +1106,7 @@ static bool regression_gate_function_level(struct regression_gate *g,
 		.scale = !regression_gate_units_zero(&u.v) ? 0
 			 : base > 0			   ? base
 							   : head,
-		.alpha = g->alpha[GATE_FUNCTIONS],
+		.alpha = r->alpha,
 		.floor = noise_floor_of(g->given->repeats, of->repeat_name,
 			regression_gate_floor(g->p)),
 		.seed = g->p->seed };
@@ -1084,6 +1116,7 @@ static bool regression_gate_function_level(struct regression_gate *g,
 		  (base > 0 ? base : head);
 	if (!level_test(&q, g->a, &l))
 		return arena_err(g->a, e);
+	r->p = l.p;
 	if (l.since != LEVEL_TEST_SINCE_NONE)
 		r->since_run = u.runs[l.since];
 	if (!l.shown && r->outcome == GATE_REGRESSED)
@@ -1120,8 +1153,7 @@ static bool regression_gate_functions(struct regression_gate *g, struct err *e)
 
 	for (uint32_t i = 0; i < c->rows_n && g->p->fail_on; i++) {
 		const struct changed_row *row = &c->rows[i];
-		struct gate_rule *r = regression_gate_rule_add(g);
-		regression_gate_function_fill(r, row, g->p->share_pct);
+		struct gate_rule *r = regression_gate_function_add(g, row);
 		r->outcome = regression_gate_function_outcome(g, row);
 		if (r->outcome != GATE_PASS && row->change.delta_ns > 0 &&
 			!regression_gate_function_level(g, row, r, e))

@@ -15,7 +15,7 @@
  * there are no repeats that show how much runs differ. With a given floor, both
  * can fail. Functions are classified by compare_from(), whose floors include
  * the units of both sides. A function passes if its change is less than
- * share_pct of the iteration.
+ * share_pct of the base's iteration.
  *
  * If the base changed its level (change_point.h), a head at the new level does
  * not fail: gate_rule.since_run.

@@ -38,12 +38,29 @@ static bool gate_text_falls(const json_t *rule)
 	return !strcmp(gate_text_member(rule, "rule"), "busbw");
 }
 
-/* The unit of a rule's change and limit. For headroom, it is percentage points
- * of the iteration's time. */
-static const char *gate_text_unit(const json_t *rule)
+/* What a rule limits: the change relative to its base, or as a percentage of the
+ * base's iteration. */
+struct gate_text_limited {
+	bool iteration;
+	double limit, change, low, high;
+	const char *unit;
+};
+
+static struct gate_text_limited gate_text_limited_of(const json_t *rule)
 {
-	return strcmp(gate_text_member(rule, "rule"), "headroom") ? "%"
-								  : "points";
+	double limit = gate_text_real(rule, "iteration_limit_pct");
+	if (isfinite(limit))
+		return (struct gate_text_limited){ true, limit,
+			gate_text_real(rule, "iteration_change_pct"),
+			gate_text_real(rule, "iteration_low_pct"),
+			gate_text_real(rule, "iteration_high_pct"),
+			"% of the iteration" };
+	return (struct gate_text_limited){ false,
+		gate_text_real(rule, "limit_pct") *
+			(gate_text_falls(rule) ? -1 : 1),
+		gate_text_real(rule, "change_pct"),
+		gate_text_real(rule, "low_pct"),
+		gate_text_real(rule, "high_pct"), "%" };
 }
 
 /* The length at which a name is cut, and the mark of the cut. */
@@ -52,6 +69,27 @@ static size_t gate_text_name_clip(const char *s, const char **rest)
 	size_t len = strlen(s);
 	*rest = len > NAME_BYTES ? "…" : "";
 	return utf8_clip(s, len, NAME_BYTES);
+}
+
+/* Adds one sentence: how much of alpha the gate got, and why. Nothing if an
+ * earlier release stored the gate. */
+static void gate_text_budget(const json_t *gate, struct buf *b)
+{
+	const json_t *v = json_object_get(gate, "budget");
+	double requested = gate_text_real(json_object_get(gate, "policy"), "alpha");
+	double alpha = gate_text_real(v, "alpha");
+	const char *commit = gate_text_member(v, "commit"), *rest;
+	size_t len = gate_text_name_clip(commit, &rest);
+	if (json_is_integer(json_object_get(v, "gate")))
+		buf_printf(b,
+			"This is gate %lld of %lld of commit %.*s%s so far: "
+			"its alpha is %.3g (%.3g was requested; later gates of "
+			"a commit get less).",
+			gate_text_whole(v, "gate"), gate_text_whole(v, "gates"),
+			(int)len, commit, rest, alpha, requested);
+	else if (isfinite(alpha))
+		buf_printf(b, "Alpha is %.3g: %s.", alpha,
+			gate_text_member(v, "reason"));
 }
 
 /* Outcomes as words, for example "bad data" for "bad_data". */
@@ -190,38 +228,56 @@ static void gate_text_md_value(struct buf *b, const json_t *r, const char *ns,
 		buf_printf(b, "%.4g GB/s", bandwidth);
 }
 
-static void gate_text_md_interval(struct buf *b, double low, double high,
-	const char *unit)
+/* Writes the change relative to the base and, if the limit is one of the
+ * iteration, that part of it. */
+static void gate_text_md_change(struct buf *b, const json_t *r,
+	const struct gate_text_limited *is)
+{
+	double own = gate_text_real(r, "change_pct");
+	int decimals = decimals_near_limit(is->change, is->limit, 2);
+	bool known = isfinite(is->change);
+	buf_puts(b, " | ");
+	if (!is->iteration && known)
+		buf_printf(b, "%+.*f %%", decimals, is->change);
+	else if (isfinite(own))
+		buf_printf(b, "%+.2f %%%s", own, known ? ", " : "");
+	if (is->iteration && known)
+		buf_printf(b, "%+.*f %s", decimals, is->change, is->unit);
+}
+
+static void gate_text_md_interval(struct buf *b,
+	const struct gate_text_limited *is)
 {
 	buf_puts(b, " | ");
-	if (isfinite(low) && isfinite(high))
-		buf_printf(b, "%+.2f to %+.2f %s", low, high, unit);
+	if (isfinite(is->low) && isfinite(is->high))
+		buf_printf(b, "%+.2f to %+.2f %s", is->low, is->high, is->unit);
+}
+
+static void gate_text_md_probability(struct buf *b, const json_t *r,
+	const char *key)
+{
+	double p = gate_text_real(r, key);
+	buf_puts(b, " | ");
+	if (isfinite(p))
+		buf_printf(b, "%.2g", p);
 }
 
 static void gate_text_md_row(const json_t *r, struct buf *b)
 {
-	double change = gate_text_real(r, "change_pct");
-	double limit =
-		gate_text_real(r, "limit_pct") * (gate_text_falls(r) ? -1 : 1);
-	double p = gate_text_real(r, "p");
-	const char *unit = gate_text_unit(r);
+	struct gate_text_limited is = gate_text_limited_of(r);
 	buf_printf(b, "| %s | ",
 		gate_text_outcome(gate_text_member(r, "outcome")));
 	gate_text_md_rule_name(r, b);
 	gate_text_md_value(b, r, "base_ns", "base_gb_s");
 	gate_text_md_value(b, r, "head_ns", "head_gb_s");
+	gate_text_md_change(b, r, &is);
+	gate_text_md_interval(b, &is);
 	buf_puts(b, " | ");
-	if (isfinite(change))
-		buf_printf(b, "%+.*f %s", decimals_near_limit(change, limit, 2),
-			change, unit);
-	gate_text_md_interval(b, gate_text_real(r, "low_pct"),
-		gate_text_real(r, "high_pct"), unit);
-	buf_puts(b, " | ");
-	if (isfinite(limit))
-		buf_printf(b, "%g %s", limit, unit);
-	buf_puts(b, " | ");
-	if (isfinite(p))
-		buf_printf(b, "%.2g", p);
+	if (isfinite(is.limit))
+		buf_printf(b, "%g %s", is.limit, is.unit);
+	gate_text_md_probability(b, r, "p");
+	gate_text_md_probability(b, r, "p_family");
+	gate_text_md_probability(b, r, "alpha");
 	buf_puts(b, " |\n");
 }
 
@@ -233,15 +289,28 @@ static void gate_text_md_rules(const json_t *gate, struct buf *b)
 	if (!n)
 		return;
 	buf_puts(b, "\n| Outcome | Rule | Base (µs) | Head (µs) | Change | "
-		    "Interval "
-		    "| Limit | p |\n"
-		    "|:---|:---|---:|---:|---:|---:|---:|---:|\n");
+		    "95 % interval | Limit | p (one-sided) | p family | Alpha "
+		    "|\n"
+		    "|:---|:---|---:|---:|---:|---:|---:|---:|---:|---:|\n");
 	for (size_t i = 0; i < n && i < ROWS; i++)
 		gate_text_md_row(json_array_get(list, i), b);
 	if (n > ROWS)
 		more += (long long)(n - ROWS);
 	if (more)
 		buf_printf(b, "\n%lld more are in the gate's JSON.\n", more);
+}
+
+static void gate_text_md_budget(const json_t *gate, struct buf *b)
+{
+	struct buf text;
+	buf_init(&text, TEXT_BYTES);
+	gate_text_budget(gate, &text);
+	if (text.len) {
+		buf_puts(b, "\n");
+		gate_text_md_text(b, text.at);
+		buf_puts(b, "\n");
+	}
+	buf_release(&text);
 }
 
 /* Writes the sentence of each rule whose sentence contains more than its
@@ -352,6 +421,7 @@ void gate_text_md(const json_t *gate, const char *site, struct buf *b)
 	gate_text_md_shortfalls(gate, b);
 	gate_text_md_rules(gate, b);
 	gate_text_md_sentences(gate, b);
+	gate_text_md_budget(gate, b);
 	gate_text_md_deciding(gate, b);
 	gate_text_md_findings(gate, b);
 	gate_text_md_foot(gate, site, b);
@@ -402,22 +472,24 @@ static void gate_text_junit_figure(struct buf *b, const char *what,
 
 static void gate_text_junit_figures(struct buf *b, const json_t *r)
 {
-	const char *unit = gate_text_unit(r);
+	struct gate_text_limited is = gate_text_limited_of(r);
 	gate_text_junit_figure(b, "base", "ns", gate_text_real(r, "base_ns"));
 	gate_text_junit_figure(b, "head", "ns", gate_text_real(r, "head_ns"));
 	gate_text_junit_figure(b, "base", "GB/s",
 		gate_text_real(r, "base_gb_s"));
 	gate_text_junit_figure(b, "head", "GB/s",
 		gate_text_real(r, "head_gb_s"));
-	gate_text_junit_figure(b, "change", unit,
+	gate_text_junit_figure(b, "change", "%",
 		gate_text_real(r, "change_pct"));
-	gate_text_junit_figure(b, "interval from", unit,
-		gate_text_real(r, "low_pct"));
-	gate_text_junit_figure(b, "interval to", unit,
-		gate_text_real(r, "high_pct"));
-	gate_text_junit_figure(b, "limit", unit,
-		gate_text_real(r, "limit_pct") * (gate_text_falls(r) ? -1 : 1));
-	gate_text_junit_figure(b, "p", "", gate_text_real(r, "p"));
+	if (is.iteration)
+		gate_text_junit_figure(b, "change", is.unit, is.change);
+	gate_text_junit_figure(b, "95 % interval from", is.unit, is.low);
+	gate_text_junit_figure(b, "95 % interval to", is.unit, is.high);
+	gate_text_junit_figure(b, "limit", is.unit, is.limit);
+	gate_text_junit_figure(b, "p (one-sided)", "", gate_text_real(r, "p"));
+	gate_text_junit_figure(b, "p family", "",
+		gate_text_real(r, "p_family"));
+	gate_text_junit_figure(b, "alpha", "", gate_text_real(r, "alpha"));
 }
 
 static void gate_text_junit_rule(const json_t *gate, const json_t *r,
@@ -509,6 +581,16 @@ static void gate_text_junit_property(struct buf *b, const char *key,
 	buf_puts(b, "/>\n");
 }
 
+static void gate_text_junit_budget(const json_t *gate, struct buf *b)
+{
+	struct buf text;
+	buf_init(&text, TEXT_BYTES);
+	gate_text_budget(gate, &text);
+	if (text.len)
+		gate_text_junit_property(b, "budget", text.at);
+	buf_release(&text);
+}
+
 static void gate_text_junit_properties(const json_t *gate, const char *site,
 	struct buf *b)
 {
@@ -523,6 +605,7 @@ static void gate_text_junit_properties(const json_t *gate, const char *site,
 		gate_text_member(json_object_get(gate, "base"), "query"));
 	gate_text_junit_property(b, "head",
 		gate_text_member(json_object_get(gate, "head"), "query"));
+	gate_text_junit_budget(gate, b);
 	if (site) {
 		buf_puts(b, "      <property name=\"gate\" value=\"");
 		gate_text_xml(b, site, strlen(site));

@@ -48,15 +48,21 @@ static json_t *view_gate_rule(const struct gate_rule *r)
 	json_t *v = json_pack("{s:s, s:o, s:o, s:s}", "rule", kinds[r->kind],
 		"of", view_text(r->of), "device", view_text(r->device),
 		"outcome", gate_outcome_word(r->outcome));
-	view_set_real(v, "limit_pct", r->limit_pct);
 	view_set_real(v, "base_ns", r->base_ns);
 	view_set_real(v, "head_ns", r->head_ns);
 	view_set_real(v, "base_gb_s", r->base_gb_s);
 	view_set_real(v, "head_gb_s", r->head_gb_s);
+	view_set_real(v, "limit_pct", r->limit_pct);
 	view_set_real(v, "change_pct", r->change_pct);
 	view_set_real(v, "low_pct", r->low_pct);
 	view_set_real(v, "high_pct", r->high_pct);
+	view_set_real(v, "iteration_limit_pct", r->iteration_limit_pct);
+	view_set_real(v, "iteration_change_pct", r->iteration_change_pct);
+	view_set_real(v, "iteration_low_pct", r->iteration_low_pct);
+	view_set_real(v, "iteration_high_pct", r->iteration_high_pct);
 	view_set_real(v, "p", r->p);
+	view_set_real(v, "p_family", r->p_family);
+	view_set_real(v, "alpha", r->alpha);
 	view_set_real(v, "noise_floor", r->floor);
 	view_set_whole(v, "since_run", r->since_run ? r->since_run : -1);
 	json_object_set_new(v, "runs_needed", json_integer(r->runs_needed));
@@ -272,6 +278,34 @@ static void view_gate_complete(json_t *v, const char *const *fields, size_t n)
 			json_object_set_new(v, fields[i], json_null());
 }
 
+static void view_gate_move(json_t *v, const char *from, const char *to)
+{
+	json_object_set(v, to, json_object_get(v, from));
+	json_object_set_new(v, from, json_null());
+}
+
+/* A rule from before limits of the iteration had fields of their own: limit_pct
+ * of a function and all percentages of headroom were of the iteration, and p of
+ * a function was that of the family. */
+static void view_gate_split_fields(json_t *rule)
+{
+	const char *kind = json_string_value(json_object_get(rule, "rule"));
+	bool function = kind && !strcmp(kind, kinds[GATE_FUNCTIONS]);
+	bool headroom = kind && !strcmp(kind, kinds[GATE_HEADROOM]);
+
+	if (json_object_get(rule, "iteration_limit_pct"))
+		return;
+	if (function || headroom)
+		view_gate_move(rule, "limit_pct", "iteration_limit_pct");
+	if (headroom) {
+		view_gate_move(rule, "change_pct", "iteration_change_pct");
+		view_gate_move(rule, "low_pct", "iteration_low_pct");
+		view_gate_move(rule, "high_pct", "iteration_high_pct");
+	}
+	if (function || (kind && !strcmp(kind, kinds[GATE_ANCHOR])))
+		view_gate_move(rule, "p", "p_family");
+}
+
 /* Completes a stored gate, which lacks what was added since the release that
  * wrote it. That release had no such rule, as null says. */
 static void view_gate_add_fields(json_t *gate)
@@ -284,7 +318,10 @@ static void view_gate_add_fields(json_t *gate)
 	};
 	static const char *const anchor[] = { "anchor" };
 	static const char *const budget[] = { "budget" };
-	static const char *const rule[] = { "base_gb_s", "head_gb_s" };
+	static const char *const rule[] = { "base_gb_s", "head_gb_s",
+		"iteration_limit_pct", "iteration_change_pct",
+		"iteration_low_pct", "iteration_high_pct", "p_family",
+		"alpha" };
 	static const char *const whole[] = { "noise_prior" };
 	json_t *rules = json_object_get(gate, "rules");
 	if (rules) /* lists have neither */
@@ -294,9 +331,11 @@ static void view_gate_add_fields(json_t *gate)
 	view_gate_complete(gate, budget, 1);
 	if (rules)
 		view_gate_complete(gate, anchor, 1);
-	for (size_t i = 0; i < json_array_size(rules); i++)
+	for (size_t i = 0; i < json_array_size(rules); i++) {
+		view_gate_split_fields(json_array_get(rules, i));
 		view_gate_complete(json_array_get(rules, i), rule,
 			sizeof rule / sizeof *rule);
+	}
 }
 
 json_t *view_gate(const struct gate_row *row)

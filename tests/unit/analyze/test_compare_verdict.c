@@ -73,7 +73,7 @@ static void small_changes_are_named(void **state)
 	assert_string_equal(c.rows[0].name, "norm");
 	assert_non_null(strstr(c.headline,
 		"no function changed by more than the margin: 1 changed within "
-		"it, 1 are unchanged, 0 undecided"));
+		"it, 1 is unchanged, 0 undecided"));
 	for (int i = 0; i < 8; i++)
 		sides_kernel(&a, &h[i], "tiny", 500, 1);
 	sides_compare(b, 8, h, 8, &a, &c);

@@ -159,7 +159,8 @@ static void selection_is_corrected(void **state)
 	struct creep_test_result r = tested(&s);
 	assert_int_equal(r.anchor.segments, 2);
 	assert_true(alone.p > 0 && alone.p < 0.01);
-	assert_true(fabs(r.level.p / alone.p - 2) < 1e-9);
+	assert_true(r.level.p == alone.p);
+	assert_true(fabs(r.p_family / alone.p - 2) < 1e-9);
 	assert_true(r.level.change == alone.change);
 	arena_release(&s.a);
 }

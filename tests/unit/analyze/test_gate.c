@@ -19,7 +19,7 @@ static void how_many_runs(void **state)
 		 * 20 commits */
 		{ 20, 1, 1.2, NAN, GATE_REGRESSED },
 		{ 20, 1, 3, NAN, GATE_REGRESSED },
-		{ 20, 1, 1.015, NAN, GATE_PASS },
+		{ 20, 1, 1.014, NAN, GATE_PASS },
 		{ 19, 1, 1.2, NAN, GATE_UNDECIDED },
 		{ 19, 1, 3, NAN, GATE_UNDECIDED },
 		{ 1, 3, 1.2, NAN, GATE_UNDECIDED },
@@ -115,6 +115,33 @@ static void sentences(void **state)
 
 /* Both sides have equal runs with different names. Nothing differs, and the
  * variation between runs is the only uncertainty. */
+/* What a rule limits, and what its p are compared with: eight of ten parts of
+ * alpha for the iteration, two for functions. */
+static void figures(void **state)
+{
+	struct fixture *f = *state;
+
+	gate_sides_from(&f->s, 20, 3, 1.2, &f->a);
+	struct gate g = gate_of(&f->s, &f->p, &f->a);
+	const struct gate_rule *iteration =
+				       gate_rule_of(&g, GATE_ITERATION, NULL),
+			       *gemm = gate_rule_of(&g, GATE_FUNCTIONS, "gemm"),
+			       *norm = gate_rule_of(&g, GATE_FUNCTIONS, "norm");
+	assert_true(iteration->limit_pct == 2 && isnan(iteration->p_family));
+	assert_true(isnan(iteration->iteration_limit_pct) &&
+		    isnan(iteration->iteration_change_pct));
+	assert_true(fabs(iteration->alpha - 0.008) < 1e-12);
+	assert_true(isnan(gemm->limit_pct) && gemm->iteration_limit_pct == 1);
+	assert_true(fabs(gemm->change_pct - 20.1) < 0.05);
+	assert_true(fabs(gemm->iteration_change_pct - 13.4) < 0.05);
+	assert_true(gemm->iteration_low_pct < gemm->iteration_change_pct &&
+		    gemm->iteration_change_pct < gemm->iteration_high_pct);
+	assert_true(fabs(gemm->alpha - 0.002) < 1e-12);
+	assert_true(gemm->p <= gemm->alpha && gemm->p_family <= gemm->alpha);
+	/* it passes without a test of its own */
+	assert_true(isnan(norm->p) && norm->p_family == 1);
+}
+
 static void identical(void **state)
 {
 	struct fixture *f = *state;
@@ -321,6 +348,7 @@ int main(void)
 		CASE(how_many_runs),
 		CASE(repeats_replace_runs),
 		CASE(sentences),
+		CASE(figures),
 		CASE(identical),
 		CASE(zero_times),
 		CASE(since_before),

@@ -210,8 +210,8 @@ static void now_and_then(void **state)
 }
 
 /* In the base, 30 % of the 0.77 ms of GPU time in an iteration of 1 ms is
- * headroom; in the head 50 % is. The difference is 15 points of the
- * iteration. */
+ * headroom; in the head 50 % is. The difference is 15 % of the iteration, and 2/3
+ * of the base's headroom. */
 static void headroom(void **state)
 {
 	struct fixture *f = *state;
@@ -231,11 +231,15 @@ static void headroom(void **state)
 			i < 8 ? 0.3 : 0.5);
 	g = gate_of(&f->s, &f->p, &f->a);
 	assert_int_equal(g.outcome, GATE_REGRESSED);
-	assert_true(fabs(g.rules[0].change_pct - 15.3) < 0.3);
+	const struct gate_rule *r = &g.rules[0];
+	assert_true(isnan(r->limit_pct) && r->iteration_limit_pct == 5);
+	assert_true(fabs(r->iteration_change_pct - 15.3) < 0.3);
+	assert_true(fabs(r->change_pct - 66.7) < 0.3);
+	assert_true(r->low_pct < r->change_pct && r->change_pct < r->high_pct);
 	assert_string_equal(g.sentence,
-		"time above what the hardware could do is 15.3 points of the "
-		"iteration more (95 % interval: 15.1 to 15.6), 383.8 µs per iteration "
-		"instead of 230.2 µs; the limit is 5 points");
+		"time above what the hardware could do is higher by 15.3 % of the "
+		"iteration (95 % interval: 15.1 to 15.6), 383.8 µs per iteration "
+		"instead of 230.2 µs; the limit is 5 % of the iteration");
 }
 
 /* A run whose all-reduces of 1,000,000 bytes over two ranks (factor 1) have this

@@ -38,7 +38,10 @@ static void test_answer(void **state)
 		"\"created_by\":\"ci\",\"project\":\"p\",\"workload\":\"w\","
 		"\"name\":\"decode\",\"outcome\":\"undecided\",\"exit_status\":2,"
 		"\"rules\":[{\"p\":0.5,\"head_gb_s\":9,"
-		"\"base_gb_s\":null}],\"findings\":[1],"
+		"\"base_gb_s\":null,\"iteration_limit_pct\":null,"
+		"\"iteration_change_pct\":null,\"iteration_low_pct\":null,"
+		"\"iteration_high_pct\":null,\"p_family\":null,"
+		"\"alpha\":null}],\"findings\":[1],"
 		"\"compare\":\"/compare?base=1&head=2\","
 		"\"noise_prior\":null,\"budget\":null,\"anchor\":null}");
 }
@@ -70,12 +73,66 @@ static void test_older_policy(void **state)
 	json_decref(v);
 }
 
+/* Rules from before the percentages of the iteration and p_family. */
+static void test_older_rules(void **state)
+{
+	static const struct {
+		const char *rule;
+		bool limit, change, p; /* the old field is kept */
+	} cases[] = {
+		{ "iteration", true, true, true },
+		{ "operator", true, true, true },
+		{ "busbw", true, true, true },
+		{ "anchor", true, true, false },
+		{ "headroom", false, false, true },
+		{ "function", false, true, false },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char document[200];
+		snprintf(document, sizeof document,
+			"{\"rules\":[{\"rule\":\"%s\",\"limit_pct\":2,"
+			"\"change_pct\":4,\"low_pct\":3,\"high_pct\":5,"
+			"\"p\":0.25}]}",
+			cases[i].rule);
+		struct gate_row old = row;
+		old.document = document;
+		json_t *v = view_gate(&old);
+		json_t *rule = json_array_get(json_object_get(v, "rules"), 0);
+		const struct {
+			const char *from, *to;
+			bool kept;
+			double x;
+		} fields[] = {
+			{ "limit_pct", "iteration_limit_pct", cases[i].limit,
+				2 },
+			{ "change_pct", "iteration_change_pct", cases[i].change,
+				4 },
+			{ "low_pct", "iteration_low_pct", cases[i].change, 3 },
+			{ "high_pct", "iteration_high_pct", cases[i].change,
+				5 },
+			{ "p", "p_family", cases[i].p, 0.25 },
+		};
+		for (size_t k = 0; k < sizeof fields / sizeof *fields; k++) {
+			const json_t *from =
+				json_object_get(rule, fields[k].from);
+			const json_t *to = json_object_get(rule, fields[k].to);
+			assert_true(
+				json_number_value(fields[k].kept ? from : to) ==
+				fields[k].x);
+			assert_true(json_is_null(fields[k].kept ? to : from));
+		}
+		json_decref(v);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_answer),
 		cmocka_unit_test(test_event),
 		cmocka_unit_test(test_older_policy),
+		cmocka_unit_test(test_older_rules),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

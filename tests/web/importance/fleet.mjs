@@ -26,6 +26,8 @@ export default async function fleet(test, {open}) {
 		const {page} = await given(open);
 		await seen(async () => assert.equal(await page.locator('.headline').innerText(),
 			'5 operators with 60 shapes, importance from 1,303 runs and 13.4 h of GPU time, roofline bounds on H20 and H200.'));
+		// the row of unattributed time is none
+		await seen(async () => assert.equal(await page.locator('.toolbar [role=status]').first().innerText(), '5 operators'));
 		await seen(async () => assert.deepEqual(await page.getByRole('region', {name: 'Caveats'}).locator('li').allInnerTexts(), [
 			'Warning\n6.9 % of GPU time is unattributed; /unattributed lists its kernels.',
 			'Info\nShapes of rms_norm are faster than their roofline bound (S > 1).']));

@@ -107,6 +107,7 @@ export default async function run(test, world) {
 		const clocked = await upload(world, data('../../api/data/sm-clock.json'));
 		const page = await open(`${clocked}?tab=operators`);
 		await page.getByText(/^Roofline bounds use compute peaks at the recorded SM clock of 1647 MHz: 90\.0 % of the data sheet's for .* which assume 1830 MHz/).waitFor();
+		await seen(async () => assert.equal(await page.getByText('recorded SM clock of 1647 MHz').count(), 1, 'not among the caveats, too'));
 		await page.getByRole('columnheader', {name: 'Headroom data sheet'}).waitFor();
 		const column = await page.getByRole('table', {name: TABLE}).locator('thead th').allInnerTexts();
 		const at = (name) => column.findIndex((text) => text.replace(/\s+/g, ' ').trim() === name);
