@@ -374,9 +374,32 @@ static void ranks_are_folded_with_their_spread(void **state)
 	assert_int_equal(c.functions[1].rows_n, 1);
 	assert_true(c.functions[1].change.base_ns == 10000);
 	assert_true(operator_row(&c, "gemm", "")->change.head_ns == 125000);
-	/* The largest change is that of the slow rank. */
-	assert_non_null(strstr(c.headline, "gemm"));
+	assert_non_null(strstr(c.headline,
+		"gemm on 4 ranks takes longer: +25 µs per iteration (+25.0 %; by "
+		"rank -1.0 % to +100.0 %), by permutation of iterations"));
 	sums_agree(&c);
+	arena_release(&a);
+}
+
+/* One rank is 60 µs slower and another 60 µs faster: the folded row did not change, and
+ * the headline names a rank. */
+static void a_rank_is_named_if_the_folded_row_did_not_change(void **state)
+{
+	static const int64_t even[] = { 100000, 100000, 100000, 100000 };
+	static const int64_t odd[] = { 100000, 100000, 160000, 40000 };
+	struct arena a = { 0 };
+	struct comparison c;
+	struct compared_run b[RANKS], h[RANKS];
+	(void)state;
+
+	job_of(&a, b, 1, even);
+	job_of(&a, h, 2, odd);
+	sides_compare(b, RANKS, h, RANKS, &a, &c);
+	assert_int_equal(c.functions[0].change.is, CHANGE_UNCHANGED);
+	assert_non_null(
+		strstr(c.headline, "gemm on rank 2, GPU 0 takes longer: "
+				   "+60 µs per iteration (+60.0 %)"));
+	assert_null(strstr(c.headline, "changed in all")); /* one function */
 	arena_release(&a);
 }
 
@@ -400,6 +423,9 @@ static void devices_of_a_process_are_added(void **state)
 	assert_true(c.functions[0].change.base_ns == 210000);
 	assert_true(c.functions[0].change.head_ns == 250000);
 	assert_string_equal(c.functions[0].head.slowest, "GPU 1");
+	assert_non_null(strstr(c.headline,
+		"gemm on 2 devices takes longer: +40 µs per iteration (+19.0 %; "
+		"by device +0.0 % to +36.4 %), by permutation of iterations"));
 	arena_release(&a);
 }
 
@@ -499,6 +525,8 @@ int main(void)
 		cmocka_unit_test(without_operators_the_rows_are_kernels),
 		cmocka_unit_test(one_side_with_operators_is_not_enough),
 		cmocka_unit_test(ranks_are_folded_with_their_spread),
+		cmocka_unit_test(
+			a_rank_is_named_if_the_folded_row_did_not_change),
 		cmocka_unit_test(devices_of_a_process_are_added),
 		cmocka_unit_test(rows_are_folded_by_hand),
 		cmocka_unit_test(the_largest_unproven_operator_is_named),
