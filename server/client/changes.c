@@ -36,7 +36,18 @@ static struct change_line *changes_lines(struct changes *c, const json_t *list,
 	return all;
 }
 
-/* The name of an operator is followed by its shape. */
+/* "rms_norm + layer_norm" */
+static const char *changes_names(struct arena *a, const json_t *list)
+{
+	const char *text = json_get_item(a, list, 0);
+	for (size_t i = 1; i < json_array_size(list); i++)
+		text = arena_printf(a, "%s + %s", text,
+			json_get_item(a, list, i));
+	return text;
+}
+
+/* The name of an operator is followed by its shape, that of a group by its
+ * operators. */
 static void changes_operators(struct changes *c, const json_t *list)
 {
 	c->operators = changes_lines(c, list, "operator", &c->operators_n);
@@ -49,6 +60,13 @@ static void changes_operators(struct changes *c, const json_t *list)
 		if (*shape)
 			l->name = arena_printf(&c->arena, "%s %s", l->name,
 				shape);
+		if (json_is_string(json_object_get(v, "inferred")))
+			l->name = arena_printf(&c->arena,
+				"%s, inferred: %s → %s", l->name,
+				changes_names(&c->arena,
+					json_object_get(v, "base_operators")),
+				changes_names(&c->arena,
+					json_object_get(v, "head_operators")));
 		l->kernels = *base || *head ? arena_printf(&c->arena, "%s → %s",
 						      *base ? base : "none",
 						      *head ? head : "none")

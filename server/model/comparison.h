@@ -179,6 +179,7 @@ struct changed_function {
 	const uint32_t *rows; /* indices into comparison.rows, ascending */
 	uint32_t rows_n;
 	uint32_t operator_; /* index into comparison.operators; OPERATOR_NONE */
+	const char *operator_name; /* the catalog's; NULL unknown */
 	struct change change;
 	/* Per iteration and rank. NaN: the units of a side differ in their
 	 * number of ranks. */
@@ -201,6 +202,10 @@ enum { OPERATOR_NONE = UINT32_MAX };
  * it, no other kernel ran it, and the shapes of all kernels of the operator are
  * known. All other kernels are in the operator's row without a shape.
  *
+ * If only the base has an operator, and only the head another one of the same group
+ * of the catalog, the second one is inferred to replace the first. All such operators
+ * of a group are one row, which has the name of the group.
+ *
  * The times are sums of those of its functions. So all operators, and the
  * functions without one, add up to the sum of all functions. The sums of each
  * iteration are tested, in a family of their own: p_family is of the largest
@@ -208,6 +213,11 @@ enum { OPERATOR_NONE = UINT32_MAX };
  * it. */
 struct changed_operator {
 	const char *name, *shape; /* shape NULL: all others */
+	/* A sentence: why the row has the operators of a group; NULL if it is of
+	 * one operator. Their names on each side, the most time first. */
+	const char *inferred;
+	const char *const *base_operators, *const *head_operators;
+	uint32_t base_operators_n, head_operators_n;
 	const uint32_t *functions; /* indices into comparison.functions,
 		ascending */
 	uint32_t functions_n;

@@ -115,6 +115,7 @@ static struct changed_function compare_result_groups_function_of(
 					       f->rows, f->rows_n, order),
 		.rows_n = f->rows_n,
 		.operator_ = OPERATOR_NONE,
+		.operator_name = f->operator_name,
 		.base = none,
 		.head = none };
 
@@ -223,6 +224,22 @@ static bool compare_result_groups_kernels_differ(const struct comparison *out,
 	return false;
 }
 
+/* Why the operators of a group are one row. */
+static const char *compare_result_groups_inferred(struct arena *a,
+	const struct compare_operator *o)
+{
+	if (o->operators_n[BASE] > 1 || o->operators_n[HEAD] > 1)
+		return arena_printf(a,
+			"inferred: each of these operators of the group '%s' has "
+			"time on one side only; which of them replaced which is "
+			"unknown, so that their sums are compared",
+			o->name);
+	return arena_printf(a,
+		"inferred: each side has only one of these operators, and both "
+		"are of the group '%s'",
+		o->name);
+}
+
 static struct changed_operator compare_result_groups_operator_of(
 	const struct compare *c, const struct compare_changes *changes,
 	uint32_t at, const uint32_t *functions)
@@ -231,6 +248,10 @@ static struct changed_operator compare_result_groups_operator_of(
 	struct changed_operator to = { .name = o->name,
 		.shape = o->shape,
 		.also = o->also,
+		.base_operators = o->operators[BASE],
+		.head_operators = o->operators[HEAD],
+		.base_operators_n = o->operators_n[BASE],
+		.head_operators_n = o->operators_n[HEAD],
 		.functions = compare_result_groups_map(c->a, o->folds,
 			o->folds_n, functions),
 		.functions_n = o->folds_n,
@@ -240,6 +261,8 @@ static struct changed_operator compare_result_groups_operator_of(
 		.head_launches =
 			o->launches[HEAD] / c->side[HEAD].iterations_n };
 
+	if (o->joined)
+		to.inferred = compare_result_groups_inferred(c->a, o);
 	if (c->mirrored)
 		compare_mirror_operator(&to);
 	if (!compare_result_groups_kernels_differ(c->out, &to))
@@ -264,7 +287,8 @@ static int compare_result_groups_by_size(const void *left, const void *right)
 	if (!order)
 		order = strcmp(a->is.shape ? a->is.shape : "",
 			b->is.shape ? b->is.shape : "");
-	return order;
+	/* A group may have the name of an operator. */
+	return order ? order : !!a->is.inferred - !!b->is.inferred;
 }
 
 static void compare_result_groups_operators(struct compare *c,

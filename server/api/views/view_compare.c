@@ -389,6 +389,27 @@ static const struct column operator_columns[] = { { "Verdict", false },
 	{ "Head (µs)", true }, { "Change (µs)", true }, { "95 % (µs)", true },
 	{ "p family", true }, { "Evidence", false } };
 
+static const char *view_compare_text_names(struct arena *a,
+	const char *const *names, uint32_t n)
+{
+	const char *list = n ? names[0] : "";
+	for (uint32_t i = 1; i < n; i++)
+		list = arena_printf(a, "%s + %s", list, names[i]);
+	return list;
+}
+
+static const char *view_compare_text_operator(struct arena *a,
+	const struct changed_operator *o)
+{
+	if (o->inferred)
+		return arena_printf(a, "%s (inferred: %s → %s)", o->name,
+			view_compare_text_names(a, o->base_operators,
+				o->base_operators_n),
+			view_compare_text_names(a, o->head_operators,
+				o->head_operators_n));
+	return o->shape ? arena_printf(a, "%s %s", o->name, o->shape) : o->name;
+}
+
 static const char *view_compare_text_kernels(struct arena *a,
 	const struct changed_operator *o)
 {
@@ -412,8 +433,7 @@ static void view_compare_text_operators(struct arena *a,
 		const struct changed_operator *o = &c->operators[i];
 		const struct change *x = &o->change;
 		*at++ = view_compare_text_word_of(a, c, x);
-		*at++ = o->shape ? arena_printf(a, "%s %s", o->name, o->shape)
-				 : o->name;
+		*at++ = view_compare_text_operator(a, o);
 		*at++ = view_compare_text_kernels(a, o);
 		*at++ = view_compare_text_us(a, x->base_ns);
 		*at++ = view_compare_text_us(a, x->head_ns);

@@ -80,7 +80,15 @@ static const char by_operator[] =
 	"\"head_kernels\":null,\"verdict\":\"unchanged\","
 	"\"evidence\":\"runs\",\"base_ns_per_iteration\":1000000,"
 	"\"head_ns_per_iteration\":1000000,\"delta_ns_per_iteration\":0,"
-	"\"ratio\":1,\"p_family\":1}],\"items\":[],\"counts\":{},"
+	"\"ratio\":1,\"p_family\":1},"
+	"{\"operator\":\"norm\",\"shape\":null,\"inferred\":\"inferred: ...\","
+	"\"base_operators\":[\"fused_add_rms_norm\"],"
+	"\"head_operators\":[\"rms_norm\",\"l2\\nnorm\"],"
+	"\"base_kernels\":null,\"head_kernels\":null,"
+	"\"verdict\":\"improved\",\"evidence\":\"runs\","
+	"\"base_ns_per_iteration\":2000000,\"head_ns_per_iteration\":1000000,"
+	"\"delta_ns_per_iteration\":-1000000,\"ratio\":0.5,"
+	"\"p_family\":0.001}],\"items\":[],\"counts\":{},"
 	"\"seed\":1,\"permutations\":2000}";
 
 static const char refused[] =
@@ -124,6 +132,9 @@ static void test_by_operator(void **state)
 		"softmax bf16 x=[8,64] (cunn → none), by launches\n"
 		"  unchanged          1.00 ms      1.00 ms      +0.00 ns    +0.0 %  "
 		"gemm, p 1, by runs\n"
+		"  improved           2.00 ms      1.00 ms      -1.00 ms   -50.0 %  "
+		"norm, inferred: fused_add_rms_norm → rms_norm + l2 norm, p 0.001, "
+		"by runs\n"
 		"\n"
 		"no function has changed detectably\n"
 		"seed 1, 2000 permutations\n");

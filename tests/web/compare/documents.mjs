@@ -59,13 +59,13 @@ const group = (judged) => ([match, phase, work, verdict, base, head, share]) => 
 
 // One function per item. The first two are one operator, the third is another.
 const foldedOf = (items) => items.map((r, i) => ({function: r.function, short_name: r.short_name, head_short_name: r.head_short_name, type: r.type,
-	items: [i], operator: i < 2 ? 0 : i === 2 ? 1 : null,
+	items: [i], operator: i < 2 ? 0 : i === 2 ? 1 : null, operator_name: i < 2 ? 'gemm' : i === 2 ? 'softmax' : null,
 	...Object.fromEntries(Object.keys(change(null, 1, 1)).map((key) => [key, r[key]])),
 	base_launches_per_iteration: r.base_launches_per_iteration, head_launches_per_iteration: r.head_launches_per_iteration,
 	base_ranks: ranksOf(r.base_ns_per_iteration), head_ranks: ranksOf(r.head_ns_per_iteration)}));
 const ranksOf = (ns) => (ns ? {min_ns_per_iteration: ns, max_ns_per_iteration: ns, slowest: 'GPU 0'}
 	: {min_ns_per_iteration: null, max_ns_per_iteration: null, slowest: null});
-const operator = (name, functions, kernels, verdict, base, head) => ({operator: name, shape: null, base_kernels: kernels?.[0] ?? null, head_kernels: kernels?.[1] ?? null,
+const operator = (name, functions, kernels, verdict, base, head) => ({operator: name, shape: null, inferred: null, base_operators: [], head_operators: [], base_kernels: kernels?.[0] ?? null, head_kernels: kernels?.[1] ?? null,
 	also: name === 'gemm' ? 'reduce' : null, functions, ...change(verdict, base, head), base_launches_per_iteration: 4, head_launches_per_iteration: 8});
 
 // Returns a comparison with `unchanged` functions and the changed ones, and `iterations`
