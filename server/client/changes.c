@@ -168,6 +168,15 @@ static const char *changes_class(char to[FORMAT_CELL], const char *word)
 	return to;
 }
 
+/* The class of a row. A row without one has no evidence, for example because its time
+ * includes waiting for others. */
+static const char *changes_verdict(char to[FORMAT_CELL],
+	const struct changes *c, const struct change_line *l)
+{
+	return changes_class(to,
+		*l->verdict || !c->comparable ? l->verdict : "not judged");
+}
+
 static void changes_print_times(const struct change_line *l, FILE *out)
 {
 	char base[FORMAT_CELL], head[FORMAT_CELL], delta[FORMAT_CELL],
@@ -201,8 +210,7 @@ static void changes_print_split(const struct changes *c, FILE *out)
 	for (size_t i = 0; i < c->split_n; i++) {
 		fprintf(out, "  %-38.38s ", c->split[i].name);
 		changes_print_times(&c->split[i], out);
-		fprintf(out, "  %s\n",
-			changes_class(class, c->split[i].verdict));
+		fprintf(out, "  %s\n", changes_verdict(class, c, &c->split[i]));
 	}
 	if (isfinite(c->common))
 		fprintf(out, "  common factor of all kernels: %.3f\n",
@@ -218,14 +226,16 @@ static void changes_print_operators(const struct changes *c, FILE *out)
 		"per iteration");
 	for (size_t i = 0; i < c->operators_n; i++) {
 		const struct change_line *l = &c->operators[i];
-		fprintf(out, "  %-13s ", changes_class(class, l->verdict));
+		fprintf(out, "  %-13s ", changes_verdict(class, c, l));
 		changes_print_times(l, out);
 		fprintf(out, "  %s", l->name);
 		if (*l->kernels)
 			fprintf(out, " (%s)", l->kernels);
 		if (isfinite(l->p_family))
 			fprintf(out, ", p %.3g", l->p_family);
-		fprintf(out, ", by %s\n", l->evidence);
+		if (strcmp(l->evidence, "none") != 0)
+			fprintf(out, ", by %s", l->evidence);
+		fprintf(out, "\n");
 	}
 }
 

@@ -141,7 +141,8 @@ struct changed_row {
 	const char *device; /* of the base; of the head if only the head has the
 			row */
 	const char
-		*head_device; /* differs where devices were matched by role */
+		*head_device; /* differs where devices were matched by role; of
+			the base if only the base has the row */
 	struct change change;
 	double base_launches, head_launches; /* per iteration */
 	double base_mean_ns, head_mean_ns; /* of one launch */

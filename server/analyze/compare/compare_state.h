@@ -66,6 +66,16 @@ struct compare_row {
 	uint32_t sources_n;
 };
 
+/* The device of a row on a side. A place has a device on both sides; a function that
+ * only one side ran was on that side's. */
+static inline const char *compare_row_device(const struct compare_row *r,
+	int side)
+{
+	bool absent = !r->device[side] ||
+		      (r->launches[side] == 0 && r->launches[!side] > 0);
+	return r->device[absent ? !side : side];
+}
+
 /* A function over all places: the rows that have its names. */
 struct compare_fold {
 	uint32_t *rows, rows_n; /* indices into compare.rows */

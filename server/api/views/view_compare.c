@@ -235,9 +235,9 @@ static const char *view_compare_text_class(struct arena *a,
 static const char *view_compare_text_word_of(struct arena *a,
 	const struct comparison *c, const struct change *change)
 {
-	return view_compare_judged(c, change)
-		       ? view_compare_text_class(a, change->is)
-		       : "";
+	if (view_compare_judged(c, change))
+		return view_compare_text_class(a, change->is);
+	return c->comparable ? "not judged" : "";
 }
 
 const struct table *view_compare_table(struct arena *a,

@@ -88,7 +88,11 @@ static const char by_operator[] =
 	"\"verdict\":\"improved\",\"evidence\":\"runs\","
 	"\"base_ns_per_iteration\":2000000,\"head_ns_per_iteration\":1000000,"
 	"\"delta_ns_per_iteration\":-1000000,\"ratio\":0.5,"
-	"\"p_family\":0.001}],\"items\":[],\"counts\":{},"
+	"\"p_family\":0.001},"
+	"{\"operator\":\"collective\",\"shape\":null,\"base_kernels\":null,"
+	"\"head_kernels\":null,\"verdict\":null,\"evidence\":\"none\","
+	"\"base_ns_per_iteration\":1000000,\"head_ns_per_iteration\":1000000,"
+	"\"delta_ns_per_iteration\":0,\"ratio\":1,\"p_family\":null}],\"items\":[],\"counts\":{},"
 	"\"seed\":1,\"permutations\":2000}";
 
 static const char refused[] =
@@ -135,6 +139,8 @@ static void test_by_operator(void **state)
 		"  improved           2.00 ms      1.00 ms      -1.00 ms   -50.0 %  "
 		"norm, inferred: fused_add_rms_norm → rms_norm + l2 norm, p 0.001, "
 		"by runs\n"
+		"  not judged         1.00 ms      1.00 ms      +0.00 ns    +0.0 %  "
+		"collective\n"
 		"\n"
 		"no function has changed detectably\n"
 		"seed 1, 2000 permutations\n");

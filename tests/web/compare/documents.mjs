@@ -49,7 +49,7 @@ const FINDINGS = [['fact_differs', 'warn', 'the surroundings differ: GPU driver 
 	.map(([code, severity, text]) => ({code, severity, text}));
 
 // Two kinds of work that both sides have, and one that only the base has.
-const GROUPS = [['label', 'decode', 'decode, 16 sequences, 16 tokens', 'regressed', 40e6, 43e6, 0.8], ['sizes', null, 'grids of 23 kernels', 'undecided', 90e6, 91e6, 0.15],
+const GROUPS = [['label', 'decode', 'decode, 16 sequences, 16 tokens', 'regressed', 40e6, 43e6, 0.8], ['sizes', null, 'unlabeled work of 23 kernels', 'undecided', 90e6, 91e6, 0.15],
 	['alone', 'prefill', 'prefill, 1 sequence, 512 tokens', null, 70e6, null, 0.05]];
 
 const group = (judged) => ([match, phase, work, verdict, base, head, share]) => ({match, phase,
