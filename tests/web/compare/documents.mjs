@@ -90,6 +90,27 @@ export function comparison({unchanged = 6, iterations = 24, refused = false} = {
 	noise_prior: {source: 'default', sd: 0.03, df: 4, max_df: null, variances: 0, runs: 0, run_ids: [], before_run: 1}};
 }
 
+// A comparison of two jobs of three ranks. `slower` ran on all ranks; flash and paged are the only
+// kernels of an operator that one side has; `fresh` functions without an operator are new.
+export function ofJobs(fresh = 8) {
+	const made = comparison({unchanged: 0});
+	const alone = (name, verdict, base, head) => ({...row(name, verdict, base, head), device: 'rank 0, GPU 0', head_device: 'rank 0, GPU 0'});
+	const ranks = [2, 1, 0].map((rank) => ({...row('slower', rank ? 'regressed' : 'unchanged', 4e6, 4e6 + rank * 5e5), device: `rank ${rank}, GPU 0`, head_device: `rank ${rank}, GPU 0`}));
+	const items = [...ranks, alone('flash', 'vanished', 8e5, 0), alone('paged', 'appeared', 0, 5e5),
+		...Array.from({length: fresh}, (_, i) => alone(`fresh_${i}`, 'appeared', 0, 3e5 - i * 1e4)), {...alone('nccl', null, 2e6, 3e6), type: 'gpu_comm'}];
+	const [first, ...others] = foldedOf(items).slice(2);
+	const functions = [{...first, items: [0, 1, 2], operator: 0, operator_name: 'gemm', ...change('regressed', 4e6, 4.5e6),
+		base_ranks: {min_ns_per_iteration: 4e6, max_ns_per_iteration: 4e6, slowest: 'rank 2, GPU 0'}, head_ranks: {min_ns_per_iteration: 4e6, max_ns_per_iteration: 5e6, slowest: 'rank 2, GPU 0'}},
+	...others.map((r, i) => ({...r, operator: i < 2 ? 1 : null, operator_name: ['attention_forward', 'paged_attention_decode'][i] ?? null}))];
+	const gemm = {...operator('gemm', [0], null, 'regressed', 4e6, 4.5e6), also: null};
+	const attention = {...operator('attention', [1, 2], ['flash', 'paged'], 'improved', 8e5, 5e5),
+		inferred: "inferred: each side has only one of these operators, and both are of the group 'attention'",
+		base_operators: ['attention_forward'], head_operators: ['paged_attention_decode']};
+	const nothing = {regressed: 0, appeared: 0, improved: 0, vanished: 0, likely: 0, within_margin: 0, undecided: 0, unchanged: 0};
+	return {...made, by_operator: true, operators: [gemm, attention], functions, items,
+		counts: {...nothing, regressed: 2, appeared: fresh + 1, vanished: 1, unchanged: 1}};
+}
+
 export function published() {
 	const about = (name, ids, ns) => ({name, runs: ids.map(member), iterations: 24, cycle_mean_us: ns / 1e3, cycle_durs_us: durations(24, ns / 1e3, ids[0])});
 	return {score: 'published', findings: FINDINGS, suspects: [{function: 'slower', device: 'GPU 0', score: 234.435354, metrics: ['process_gpu_usage', 'gpu_sm_util']}],
