@@ -74,6 +74,59 @@ static void changes_operators(struct changes *c, const json_t *list)
 	}
 }
 
+/* Whether this row is shown to differ. */
+static bool changes_significant(const struct change_line *l)
+{
+	return *l->verdict && strcmp(l->verdict, "undecided") &&
+	       strcmp(l->verdict, "unchanged");
+}
+
+/* "4 ranks, slowest rank 3, GPU 0" */
+static const char *changes_ranks(struct changes *c, const json_t *function,
+	const char *device)
+{
+	const char *slowest = json_get_text(&c->arena,
+		json_object_get(function, "head_ranks"), "slowest");
+	return *slowest ? arena_printf(&c->arena, "%s, slowest %s", device,
+				  slowest)
+			: device;
+}
+
+/* Folds the items of each function. Those of a function that did not change as a whole
+ * stay, because one rank may have changed. Does nothing if the server sent no
+ * functions. */
+static void changes_fold(struct changes *c, const json_t *functions)
+{
+	size_t folded_n, n = 0, most = c->items_n;
+	struct change_line *folded =
+		changes_lines(c, functions, "short_name", &folded_n);
+	struct change_line *all = arena_array(&c->arena, struct change_line,
+		folded_n + c->items_n + 1);
+
+	if (!folded_n)
+		return;
+	for (size_t i = 0; i < folded_n; i++) {
+		const json_t *v = json_array_get(functions, i);
+		const json_t *items = json_object_get(v, "items");
+		if (json_array_size(items) > 1 &&
+			changes_significant(&folded[i])) {
+			all[n] = folded[i];
+			all[n++].device = changes_ranks(c, v, folded[i].device);
+			continue;
+		}
+		for (size_t k = 0; k < json_array_size(items); k++) {
+			json_int_t at =
+				json_integer_value(json_array_get(items, k));
+			if (at >= 0 && (size_t)at < c->items_n && most) {
+				all[n++] = c->items[at];
+				most--;
+			}
+		}
+	}
+	c->items = all;
+	c->items_n = n;
+}
+
 static void changes_findings(struct changes *c, const json_t *list)
 {
 	c->findings_n = json_array_size(list);
@@ -136,6 +189,7 @@ bool changes_init(struct changes *c, const char *body, size_t len,
 	c->by_operator = json_is_true(json_object_get(v, "by_operator"));
 	changes_operators(c, json_object_get(v, "operators"));
 	c->items = changes_lines(c, items, "short_name", &c->items_n);
+	changes_fold(c, json_object_get(v, "functions"));
 	c->common = json_get_real(json_object_get(v, "common"), "ratio");
 	changes_counts(c, json_object_get(v, "counts"));
 	c->seed = json_get_whole(v, "seed");
@@ -237,13 +291,6 @@ static void changes_print_operators(const struct changes *c, FILE *out)
 			fprintf(out, ", by %s", l->evidence);
 		fprintf(out, "\n");
 	}
-}
-
-/* Whether this row is shown to differ. */
-static bool changes_significant(const struct change_line *l)
-{
-	return *l->verdict && strcmp(l->verdict, "undecided") &&
-	       strcmp(l->verdict, "unchanged");
 }
 
 static void changes_print_name(const char *name, FILE *out)

@@ -181,6 +181,9 @@ struct changed_function {
 	uint32_t rows_n;
 	uint32_t operator_; /* index into comparison.operators; OPERATOR_NONE */
 	const char *operator_name; /* the catalog's; NULL unknown */
+	/* That of its only row, or "8 ranks", with what each of them is: "rank",
+	 * "process" or "device". */
+	const char *device, *each;
 	struct change change;
 	/* Per iteration and rank. NaN: the units of a side differ in their
 	 * number of ranks. */

@@ -29,7 +29,6 @@ export const folded = (doc) =>
 		return {
 			...first,
 			...fn,
-			device: f.plural(items.length, items.some((r) => /^rank|^process/.test(r.device ?? '')) ? 'rank' : 'device'),
 			head_device: null,
 			base_mean_ns: null,
 			head_mean_ns: null,

@@ -479,45 +479,16 @@ static struct headline_subject compare_headline_subject_of(
 	return s;
 }
 
-/* What the rows of a function are: "rank 3, GPU 0" is one of a rank. `n`: how many
- * ranks they have; they are devices if all are of one rank. */
-static const char *compare_headline_places(const struct comparison *out,
-	const struct changed_function *f, uint32_t *n)
-{
-	const char *first = out->rows[f->rows[0]].device;
-	*n = 0;
-	for (uint32_t i = 0; i < f->rows_n; i++) {
-		const char *name = out->rows[f->rows[i]].device;
-		size_t len = strcspn(name, ",") + 1;
-		uint32_t k = 0;
-		while (k < i &&
-			strncmp(out->rows[f->rows[k]].device, name, len) != 0)
-			k++;
-		*n += k == i;
-	}
-	if (*n > 1 && !strncmp(first, "rank ", 5))
-		return "rank";
-	if (*n > 1 && !strncmp(first, "process ", 8))
-		return "process";
-	*n = f->rows_n;
-	return "device";
-}
-
 /* "gemm on 8 ranks", "gemm on rank 3, GPU 0" */
 static const char *compare_headline_text_subject(struct arena *a,
 	const struct comparison *out, const struct headline_subject *s)
 {
 	const struct changed_function *f = s->function;
-	uint32_t n;
 	if (!f)
 		return compare_text_operator(a, s->operator_);
 	const struct changed_row *r = s->row ? s->row : &out->rows[f->rows[0]];
-	if (s->row || f->rows_n == 1)
-		return arena_printf(a, "%s on %s", compare_text_function(a, r),
-			r->device);
-	const char *one = compare_headline_places(out, f, &n);
-	return arena_printf(a, "%s on %u %s%s", compare_text_function(a, r), n,
-		one, strcmp(one, "process") != 0 ? "s" : "es");
+	return arena_printf(a, "%s on %s", compare_text_function(a, r),
+		s->row ? r->device : f->device);
 }
 
 /* "+25 µs per iteration (+25.0 %; by rank -1.0 % to +100.0 %)" */
@@ -526,7 +497,7 @@ static const char *compare_headline_text_amount(struct arena *a,
 {
 	const char *amount = compare_text_amount(a, s->change);
 	double low = INFINITY, high = 0;
-	uint32_t n = 0, places;
+	uint32_t n = 0;
 	if (!s->function || s->row)
 		return amount;
 	for (uint32_t i = 0; i < s->function->rows_n; i++) {
@@ -541,8 +512,7 @@ static const char *compare_headline_text_amount(struct arena *a,
 	if (n < 2)
 		return amount;
 	return arena_printf(a, "%.*s; by %s %+.1f %% to %+.1f %%)",
-		(int)strlen(amount) - 1, amount,
-		compare_headline_places(out, s->function, &places),
+		(int)strlen(amount) - 1, amount, s->function->each,
 		100 * (low - 1), 100 * (high - 1));
 }
 

@@ -2,6 +2,7 @@
  * of each function, the spread over its ranks, and the functions of each
  * operator. */
 #include "compare_state.h"
+#include "names.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +105,35 @@ struct compare_result_groups_operator {
 	uint32_t was;
 };
 
+/* Where a function ran. The device of a rank is "rank 3, GPU 0"; the rows of one rank
+ * only are devices. */
+static void compare_result_groups_devices(struct arena *a,
+	const struct comparison *out, struct changed_function *f)
+{
+	const char *first = out->rows[f->rows[0]].device;
+	struct names ranks;
+	uint32_t n;
+
+	f->device = first;
+	f->each = "device";
+	if (f->rows_n == 1)
+		return;
+	names_init(&ranks, a);
+	for (uint32_t i = 0; i < f->rows_n; i++) {
+		const char *name = out->rows[f->rows[i]].device;
+		names_put(&ranks, name, strcspn(name, ","));
+	}
+	n = ranks.n - 1; /* with the empty name */
+	if (n > 1 && !strncmp(first, "rank ", 5))
+		f->each = "rank";
+	else if (n > 1 && !strncmp(first, "process ", 8))
+		f->each = "process";
+	else
+		n = f->rows_n;
+	f->device = arena_printf(a, "%u %s%s", n, f->each,
+		!strcmp(f->each, "process") ? "es" : "s");
+}
+
 static struct changed_function compare_result_groups_function_of(
 	const struct compare *c, const struct compare_changes *changes,
 	uint32_t fold, const uint32_t *order)
@@ -134,6 +164,7 @@ static struct changed_function compare_result_groups_function_of(
 		if (c->mirrored)
 			compare_mirror_function(&to);
 	}
+	compare_result_groups_devices(c->a, out, &to);
 	for (uint32_t i = 0; i < to.rows_n; i++) {
 		const struct changed_row *row = &out->rows[to.rows[i]];
 		compare_result_groups_spread_add(&to.base, row->change.base_ns,

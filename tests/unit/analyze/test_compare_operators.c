@@ -507,6 +507,8 @@ static void ranks_are_folded_with_their_spread(void **state)
 	assert_true(f->base_launches == 2 && f->head_launches == 2);
 	assert_true(f->head.min_ns == 99000 && f->head.max_ns == 200000);
 	assert_string_equal(f->head.slowest, "rank 2, GPU 0");
+	assert_string_equal(f->device, "4 ranks");
+	assert_string_equal(c.functions[1].device, "rank 1, GPU 0");
 	assert_true(c.rows[f->rows[0]].change.head_ns == 200000);
 	for (uint32_t i = 0; i < RANKS; i++)
 		assert_int_equal(c.rows[f->rows[i]].function, 0);

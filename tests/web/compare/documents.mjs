@@ -59,7 +59,7 @@ const group = (judged) => ([match, phase, work, verdict, base, head, share]) => 
 
 // One function per item. The first two are one operator, the third is another.
 const foldedOf = (items) => items.map((r, i) => ({function: r.function, short_name: r.short_name, head_short_name: r.head_short_name, type: r.type,
-	items: [i], operator: i < 2 ? 0 : i === 2 ? 1 : null, operator_name: i < 2 ? 'gemm' : i === 2 ? 'softmax' : null,
+	device: r.device, items: [i], operator: i < 2 ? 0 : i === 2 ? 1 : null, operator_name: i < 2 ? 'gemm' : i === 2 ? 'softmax' : null,
 	...Object.fromEntries(Object.keys(change(null, 1, 1)).map((key) => [key, r[key]])),
 	base_launches_per_iteration: r.base_launches_per_iteration, head_launches_per_iteration: r.head_launches_per_iteration,
 	base_ranks: ranksOf(r.base_ns_per_iteration), head_ranks: ranksOf(r.head_ns_per_iteration)}));
@@ -99,7 +99,7 @@ export function ofJobs(fresh = 8) {
 	const items = [...ranks, alone('flash', 'vanished', 8e5, 0), alone('paged', 'appeared', 0, 5e5),
 		...Array.from({length: fresh}, (_, i) => alone(`fresh_${i}`, 'appeared', 0, 3e5 - i * 1e4)), {...alone('nccl', null, 2e6, 3e6), type: 'gpu_comm'}];
 	const [first, ...others] = foldedOf(items).slice(2);
-	const functions = [{...first, items: [0, 1, 2], operator: 0, operator_name: 'gemm', ...change('regressed', 4e6, 4.5e6),
+	const functions = [{...first, device: '3 ranks', items: [0, 1, 2], operator: 0, operator_name: 'gemm', ...change('regressed', 4e6, 4.5e6),
 		base_ranks: {min_ns_per_iteration: 4e6, max_ns_per_iteration: 4e6, slowest: 'rank 2, GPU 0'}, head_ranks: {min_ns_per_iteration: 4e6, max_ns_per_iteration: 5e6, slowest: 'rank 2, GPU 0'}},
 	...others.map((r, i) => ({...r, operator: i < 2 ? 1 : null, operator_name: ['attention_forward', 'paged_attention_decode'][i] ?? null}))];
 	const gemm = {...operator('gemm', [0], null, 'regressed', 4e6, 4.5e6), also: null};
