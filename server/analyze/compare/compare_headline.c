@@ -398,6 +398,13 @@ static void compare_headline_subject_function(const struct comparison *out,
 	}
 }
 
+/* A function within an operator that only one side ran, on any rank. */
+static bool compare_headline_replaced_function(const struct changed_function *f)
+{
+	return f->operator_ != OPERATOR_NONE &&
+	       !(f->change.base_ns > 0 && f->change.head_ns > 0);
+}
+
 /* Functions within operators, if no operator changed. */
 static void compare_headline_subject_kept(const struct comparison *out,
 	struct headline_subject *s)
@@ -406,7 +413,7 @@ static void compare_headline_subject_kept(const struct comparison *out,
 	for (uint32_t i = 0; i < out->functions_n; i++) {
 		const struct changed_function *f = &out->functions[i];
 		double size = compare_headline_function_size(out, f);
-		if (compare_headline_replaced_row(out, &out->rows[f->rows[0]]))
+		if (compare_headline_replaced_function(f))
 			continue;
 		s->changed += compare_headline_function_changed(out, f);
 		if (!(size > than))
@@ -448,8 +455,8 @@ static const struct changed_function *compare_headline_main_function(
 	for (uint32_t i = 0; i < o->functions_n; i++) {
 		const struct changed_function *f =
 			&out->functions[o->functions[i]];
-		if ((o->functions_n == 1 || !compare_headline_replaced_row(out,
-						    &out->rows[f->rows[0]])) &&
+		if ((o->functions_n == 1 ||
+			    !compare_headline_replaced_function(f)) &&
 			compare_headline_larger(&f->change,
 				most ? &most->change : NULL) &&
 			f->change.delta_ns * o->change.delta_ns > 0 &&
