@@ -36,7 +36,18 @@ static struct change_line *changes_lines(struct changes *c, const json_t *list,
 	return all;
 }
 
-/* The name of an operator is followed by its shape. */
+/* "rms_norm + layer_norm" */
+static const char *changes_names(struct arena *a, const json_t *list)
+{
+	const char *text = json_get_item(a, list, 0);
+	for (size_t i = 1; i < json_array_size(list); i++)
+		text = arena_printf(a, "%s + %s", text,
+			json_get_item(a, list, i));
+	return text;
+}
+
+/* The name of an operator is followed by its shape, that of a group by its
+ * operators. */
 static void changes_operators(struct changes *c, const json_t *list)
 {
 	c->operators = changes_lines(c, list, "operator", &c->operators_n);
@@ -49,11 +60,71 @@ static void changes_operators(struct changes *c, const json_t *list)
 		if (*shape)
 			l->name = arena_printf(&c->arena, "%s %s", l->name,
 				shape);
+		if (json_is_string(json_object_get(v, "inferred")))
+			l->name = arena_printf(&c->arena,
+				"%s, inferred: %s → %s", l->name,
+				changes_names(&c->arena,
+					json_object_get(v, "base_operators")),
+				changes_names(&c->arena,
+					json_object_get(v, "head_operators")));
 		l->kernels = *base || *head ? arena_printf(&c->arena, "%s → %s",
 						      *base ? base : "none",
 						      *head ? head : "none")
 					    : "";
 	}
+}
+
+/* Whether this row is shown to differ. */
+static bool changes_significant(const struct change_line *l)
+{
+	return *l->verdict && strcmp(l->verdict, "undecided") &&
+	       strcmp(l->verdict, "unchanged");
+}
+
+/* "4 ranks, slowest rank 3, GPU 0" */
+static const char *changes_ranks(struct changes *c, const json_t *function,
+	const char *device)
+{
+	const char *slowest = json_get_text(&c->arena,
+		json_object_get(function, "head_ranks"), "slowest");
+	return *slowest ? arena_printf(&c->arena, "%s, slowest %s", device,
+				  slowest)
+			: device;
+}
+
+/* Folds the items of each function. Those of a function that did not change as a whole
+ * stay, because one rank may have changed. Does nothing if the server sent no
+ * functions. */
+static void changes_fold(struct changes *c, const json_t *functions)
+{
+	size_t folded_n, n = 0, most = c->items_n;
+	struct change_line *folded =
+		changes_lines(c, functions, "short_name", &folded_n);
+	struct change_line *all = arena_array(&c->arena, struct change_line,
+		folded_n + c->items_n + 1);
+
+	if (!folded_n)
+		return;
+	for (size_t i = 0; i < folded_n; i++) {
+		const json_t *v = json_array_get(functions, i);
+		const json_t *items = json_object_get(v, "items");
+		if (json_array_size(items) > 1 &&
+			changes_significant(&folded[i])) {
+			all[n] = folded[i];
+			all[n++].device = changes_ranks(c, v, folded[i].device);
+			continue;
+		}
+		for (size_t k = 0; k < json_array_size(items); k++) {
+			json_int_t at =
+				json_integer_value(json_array_get(items, k));
+			if (at >= 0 && (size_t)at < c->items_n && most) {
+				all[n++] = c->items[at];
+				most--;
+			}
+		}
+	}
+	c->items = all;
+	c->items_n = n;
 }
 
 static void changes_findings(struct changes *c, const json_t *list)
@@ -118,6 +189,7 @@ bool changes_init(struct changes *c, const char *body, size_t len,
 	c->by_operator = json_is_true(json_object_get(v, "by_operator"));
 	changes_operators(c, json_object_get(v, "operators"));
 	c->items = changes_lines(c, items, "short_name", &c->items_n);
+	changes_fold(c, json_object_get(v, "functions"));
 	c->common = json_get_real(json_object_get(v, "common"), "ratio");
 	changes_counts(c, json_object_get(v, "counts"));
 	c->seed = json_get_whole(v, "seed");
@@ -148,6 +220,15 @@ static const char *changes_class(char to[FORMAT_CELL], const char *word)
 	for (char *p = to; *p; p++)
 		*p = *p == '_' ? ' ' : *p;
 	return to;
+}
+
+/* The class of a row. A row without one has no evidence, for example because its time
+ * includes waiting for others. */
+static const char *changes_verdict(char to[FORMAT_CELL],
+	const struct changes *c, const struct change_line *l)
+{
+	return changes_class(to,
+		*l->verdict || !c->comparable ? l->verdict : "not judged");
 }
 
 static void changes_print_times(const struct change_line *l, FILE *out)
@@ -183,8 +264,7 @@ static void changes_print_split(const struct changes *c, FILE *out)
 	for (size_t i = 0; i < c->split_n; i++) {
 		fprintf(out, "  %-38.38s ", c->split[i].name);
 		changes_print_times(&c->split[i], out);
-		fprintf(out, "  %s\n",
-			changes_class(class, c->split[i].verdict));
+		fprintf(out, "  %s\n", changes_verdict(class, c, &c->split[i]));
 	}
 	if (isfinite(c->common))
 		fprintf(out, "  common factor of all kernels: %.3f\n",
@@ -200,22 +280,17 @@ static void changes_print_operators(const struct changes *c, FILE *out)
 		"per iteration");
 	for (size_t i = 0; i < c->operators_n; i++) {
 		const struct change_line *l = &c->operators[i];
-		fprintf(out, "  %-13s ", changes_class(class, l->verdict));
+		fprintf(out, "  %-13s ", changes_verdict(class, c, l));
 		changes_print_times(l, out);
 		fprintf(out, "  %s", l->name);
 		if (*l->kernels)
 			fprintf(out, " (%s)", l->kernels);
 		if (isfinite(l->p_family))
 			fprintf(out, ", p %.3g", l->p_family);
-		fprintf(out, ", by %s\n", l->evidence);
+		if (strcmp(l->evidence, "none") != 0)
+			fprintf(out, ", by %s", l->evidence);
+		fprintf(out, "\n");
 	}
-}
-
-/* Whether this row is shown to differ. */
-static bool changes_significant(const struct change_line *l)
-{
-	return *l->verdict && strcmp(l->verdict, "undecided") &&
-	       strcmp(l->verdict, "unchanged");
 }
 
 static void changes_print_name(const char *name, FILE *out)

@@ -2,14 +2,24 @@
 #include "json_get.h"
 #include <math.h>
 
-char *json_get_text(struct arena *a, const json_t *v, const char *key)
+static char *json_get_copy(struct arena *a, const json_t *v)
 {
-	const char *s = json_string_value(json_object_get(v, key));
+	const char *s = json_string_value(v);
 	char *copy = arena_strdup(a, s ? s : "");
 	for (char *at = copy; *at; at++)
 		if ((unsigned char)*at < ' ' || *at == 0x7f)
 			*at = ' ';
 	return copy;
+}
+
+char *json_get_text(struct arena *a, const json_t *v, const char *key)
+{
+	return json_get_copy(a, json_object_get(v, key));
+}
+
+char *json_get_item(struct arena *a, const json_t *list, size_t i)
+{
+	return json_get_copy(a, json_array_get(list, i));
 }
 
 double json_get_real(const json_t *v, const char *key)

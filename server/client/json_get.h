@@ -8,6 +8,8 @@
 /* A copy of the text without control characters; "" if the member is not a
  * text. */
 char *json_get_text(struct arena *a, const json_t *v, const char *key);
+/* The same of an item of a list. */
+char *json_get_item(struct arena *a, const json_t *list, size_t i);
 /* NaN if the member is not a number. */
 double json_get_real(const json_t *v, const char *key);
 /* 0 if the member is not an integer. */

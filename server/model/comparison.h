@@ -141,7 +141,8 @@ struct changed_row {
 	const char *device; /* of the base; of the head if only the head has the
 			row */
 	const char
-		*head_device; /* differs where devices were matched by role */
+		*head_device; /* differs where devices were matched by role; of
+			the base if only the base has the row */
 	struct change change;
 	double base_launches, head_launches; /* per iteration */
 	double base_mean_ns, head_mean_ns; /* of one launch */
@@ -179,6 +180,10 @@ struct changed_function {
 	const uint32_t *rows; /* indices into comparison.rows, ascending */
 	uint32_t rows_n;
 	uint32_t operator_; /* index into comparison.operators; OPERATOR_NONE */
+	const char *operator_name; /* the catalog's; NULL unknown */
+	/* That of its only row, or "8 ranks", with what each of them is: "rank",
+	 * "process" or "device". */
+	const char *device, *each;
 	struct change change;
 	/* Per iteration and rank. NaN: the units of a side differ in their
 	 * number of ranks. */
@@ -201,6 +206,10 @@ enum { OPERATOR_NONE = UINT32_MAX };
  * it, no other kernel ran it, and the shapes of all kernels of the operator are
  * known. All other kernels are in the operator's row without a shape.
  *
+ * If only the base has an operator, and only the head another one of the same group
+ * of the catalog, the second one is inferred to replace the first. All such operators
+ * of a group are one row, which has the name of the group.
+ *
  * The times are sums of those of its functions. So all operators, and the
  * functions without one, add up to the sum of all functions. The sums of each
  * iteration are tested, in a family of their own: p_family is of the largest
@@ -208,6 +217,11 @@ enum { OPERATOR_NONE = UINT32_MAX };
  * it. */
 struct changed_operator {
 	const char *name, *shape; /* shape NULL: all others */
+	/* A sentence: why the row has the operators of a group; NULL if it is of
+	 * one operator. Their names on each side, the most time first. */
+	const char *inferred;
+	const char *const *base_operators, *const *head_operators;
+	uint32_t base_operators_n, head_operators_n;
 	const uint32_t *functions; /* indices into comparison.functions,
 		ascending */
 	uint32_t functions_n;

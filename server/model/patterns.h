@@ -107,9 +107,9 @@ struct pattern {
 	struct kernel_stem stem; /* set only where runs are compared */
 	/* The catalog's name of the operator with the most of its time, as
 	 * launch.operators lists it, else by the kernel's name alone; NULL:
-	 * unknown, or one that explains nothing. Set only where runs are
-	 * compared. */
-	const char *operator_;
+	 * unknown, or one that explains nothing. With its group. Set only where
+	 * runs are compared. */
+	const char *operator_, *operator_group;
 };
 
 /* From which data a metric's value in an iteration was computed. An imported

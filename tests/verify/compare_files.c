@@ -123,6 +123,14 @@ static json_t *indices_shown(const uint32_t *list, uint32_t n)
 	return all;
 }
 
+static json_t *texts_shown(const char *const *list, uint32_t n)
+{
+	json_t *all = json_array();
+	for (uint32_t i = 0; i < n; i++)
+		json_array_append_new(all, json_string(list[i]));
+	return all;
+}
+
 static json_t *functions_shown(const struct comparison *c)
 {
 	json_t *all = json_array();
@@ -137,6 +145,9 @@ static json_t *functions_shown(const struct comparison *c)
 			json_integer(f->operator_ == OPERATOR_NONE
 					     ? -1
 					     : (json_int_t)f->operator_));
+		json_object_set_new(row, "operator_name",
+			f->operator_name ? json_string(f->operator_name)
+					 : json_null());
 		json_array_append_new(all, row);
 	}
 	return all;
@@ -151,6 +162,12 @@ static json_t *operators_shown(const struct comparison *c)
 		json_object_set_new(row, "operator", json_string(o->name));
 		json_object_set_new(row, "shape",
 			o->shape ? json_string(o->shape) : json_null());
+		json_object_set_new(row, "inferred",
+			o->inferred ? json_string(o->inferred) : json_null());
+		json_object_set_new(row, "base_operators",
+			texts_shown(o->base_operators, o->base_operators_n));
+		json_object_set_new(row, "head_operators",
+			texts_shown(o->head_operators, o->head_operators_n));
 		json_object_set_new(row, "functions",
 			indices_shown(o->functions, o->functions_n));
 		json_object_set_new(row, "base_kernels",

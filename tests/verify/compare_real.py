@@ -70,6 +70,14 @@ def not_mirrored(to, fro):
         found = [b for b in same if b['base'] == r['head'] and
                  b['head'] == r['base']]
         pairs.append((r['name'], r, found[0] if found else None))
+    for o in to['operators']:
+        key = (o['operator'], o['shape'], o['inferred'])
+        same = [b for b in fro['operators']
+                if (b['operator'], b['shape'], b['inferred']) == key]
+        pairs.append((o['operator'], o, same[0] if len(same) == 1 else None))
+        if same and (o['base_operators'], o['head_operators']) != (
+                same[0]['head_operators'], same[0]['base_operators']):
+            yield f'{o["operator"]}: the operators are not exchanged'
     if len(fro['rows']) != len(to['rows']):
         yield f'{len(to["rows"])} rows, {len(fro["rows"])} in the reverse'
     for name, a, b in pairs:
@@ -166,6 +174,18 @@ def job():
         breach(got, 'a job without its waiting')
 
 
+def vendors():
+    """On another vendor, attention is another operator of the same group."""
+    got = compared(['kineto/deepseek-r1-decode_sglang_b300_tp0'],
+                   ['kineto/deepseek-r1-decode_sglang_mi300x_tp0'])
+    line('deepseek-r1 on B300, on MI300X', got)
+    inferred = [(o['operator'], o['base_operators'], o['head_operators'])
+                for o in got['operators'] if o['inferred']]
+    if inferred != [('attention', ['unified_attention'],
+                     ['paged_attention_decode'])]:
+        breach(got, f'inferred: {inferred}')
+
+
 def main():
     if not os.path.isdir(TRACES):
         print(f'skipped: there are no traces at {TRACES}')
@@ -179,6 +199,7 @@ def main():
     other(TWO, ONE, ('2', '1'))
     other(TWO[-1:], ONE[:1], ('2', '1'))
     change()
+    vendors()
     for f in HALVED:
         null([f], None, '--halves', likely=3)
     job()

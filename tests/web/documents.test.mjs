@@ -19,7 +19,7 @@ const DOCUMENTS = [
 	['breakdown', layers.breakdown()], ['breakdown', layers.flat()], ['group_list', layers.groups()], ['breakdown_comparison', layers.breakdownComparison()], ['breakdown_comparison', layers.breakdownComparison(new URLSearchParams('runs=7,8,9'))],
 	['trend', trends.trend()], ['trend', trends.trend(new URLSearchParams('metric=coverage'), 3)], ['trend', trends.trend(new URLSearchParams('metric=busbw'))], ['trend', trends.long(plain, 100)], ['workload_list', trends.workloads()],
 	...[1, 2, 3, 4].map((id) => ['gate', trends.gate(id)]), ['gate_list', trends.gates()],
-	['comparison', two.comparison()], ['comparison', two.comparison({refused: true})], ['series', two.series(new URLSearchParams('function=add'))],
+	['comparison', two.comparison()], ['comparison', two.comparison({refused: true})], ['comparison', two.ofJobs()], ['series', two.series(new URLSearchParams('function=add'))],
 	['iteration_list', two.iterations()], ['pattern_list', two.patterns()], ['job_list', two.jobs()], ['job', two.job()], ['job_exchanges', two.exchanges()], ['suspicion', two.published()],
 ];
 DOCUMENTS.forEach(([name, made], i) => test(`document ${i}: ${name}`, () => assert.deepEqual(faults(made, name), [])));

@@ -4,7 +4,7 @@
 import {h} from './dom.js';
 import * as f from './format.js';
 
-const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 export function refusalBanner(doc) {
 	const list = doc.findings.filter((x) => x.severity === 'refuse');

@@ -5,8 +5,17 @@ import {CLASSES, classText, intervalTitle} from '../lib/comparison.js';
 import {h} from '../lib/dom.js';
 import * as f from '../lib/format.js';
 
-export function badge(word) {
-	if (!word) return h('span', {class: 'quiet', title: 'no verdict'}, f.NONE);
+// A row has no class if nothing is judged, or if there is no evidence for its own time.
+const NOT_JUDGED =
+	'no evidence: the time includes waiting for other ranks, only one side has the device, ' +
+	'or too few iterations measured a time that is not of kernels';
+
+// `comparable`: other rows have classes.
+export function badge(word, comparable = false) {
+	if (!word)
+		return comparable
+			? h('span', {class: 'quiet', title: NOT_JUDGED}, 'not judged')
+			: h('span', {class: 'quiet', title: 'no verdict'}, f.NONE);
 	return h(
 		'span',
 		{class: `class ${word}`, title: CLASSES[word]?.description},

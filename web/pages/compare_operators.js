@@ -4,6 +4,7 @@
 import {EVIDENCE} from '../lib/comparison.js';
 import {typicalUnit} from '../lib/columns.js';
 import {h} from '../lib/dom.js';
+import {capital} from '../lib/findings.js';
 import * as f from '../lib/format.js';
 import {table} from '../lib/table.js';
 import {badge, deltaColumn, intervalColumn, narrowDelta, probabilityColumn, sideColumn} from './compare_columns.js';
@@ -23,12 +24,11 @@ const spread = (s) =>
 export const folded = (doc) =>
 	doc.functions.map((fn) => {
 		const items = fn.items.map((i) => doc.items[i]);
-		const first = {...items[0], operator: fn.operator};
+		const first = {...items[0], operator: fn.operator, operator_name: fn.operator_name};
 		if (items.length === 1) return first;
 		return {
 			...first,
 			...fn,
-			device: f.plural(items.length, items.some((r) => /^rank|^process/.test(r.device ?? '')) ? 'rank' : 'device'),
 			head_device: null,
 			base_mean_ns: null,
 			head_mean_ns: null,
@@ -40,10 +40,10 @@ export const folded = (doc) =>
 	});
 
 // The items of a folded function. `detail` opens one of them.
-export function rankTable(r, detail) {
+export function rankTable(r, comparable, detail) {
 	const unit = unitOf(r.ranks);
 	const columns = [
-		{label: 'Class', cell: (x) => [badge(x.verdict), narrowDelta(x)]},
+		{label: 'Class', cell: (x) => [badge(x.verdict, comparable), narrowDelta(x)]},
 		{label: 'Device', head: true, cell: (x) => x.device ?? f.NONE},
 		deltaColumn(unit),
 		intervalColumn(r.ranks, unit),
@@ -63,12 +63,13 @@ export function rankTable(r, detail) {
 	);
 }
 
-// The functions of an operator. A click shows a function in the table of functions.
-function functionsOf(o, items, show) {
+// The functions of an operator, or of the operators of a group. A click shows a function in the
+// table of functions.
+function functionsOf(o, items, comparable, show) {
 	const rows = o.functions.map((i) => items[i]);
 	const unit = unitOf(rows);
 	const columns = [
-		{label: 'Class', cell: (r) => [badge(r.verdict), narrowDelta(r)]},
+		{label: 'Class', cell: (r) => [badge(r.verdict, comparable), narrowDelta(r)]},
 		{
 			label: 'Function',
 			head: true,
@@ -81,6 +82,7 @@ function functionsOf(o, items, show) {
 					h('code', {}, r.head_short_name || r.short_name || r.function),
 				),
 		},
+		o.inferred === null ? null : {label: 'Operator', cell: (r) => r.operator_name},
 		{label: 'Device', cell: (r) => r.device ?? f.NONE},
 		deltaColumn(unit),
 		intervalColumn(rows, unit),
@@ -91,7 +93,9 @@ function functionsOf(o, items, show) {
 			cell: (r) => (r.ranks ? spread(r.head_ranks) : f.NONE),
 			title: (r) => (r.ranks ? `base ${spread(r.base_ranks)}` : null),
 		},
-	].map(plain);
+	]
+		.filter(Boolean)
+		.map(plain);
 	return table({caption: `Functions of ${o.operator}`, columns, rows}).node;
 }
 
@@ -106,7 +110,20 @@ const kernels = (o) =>
 				h('code', {}, o.head_kernels ?? 'none'),
 			);
 
+// "attention", and which operator of the group each side ran.
+const groupCell = (o) => [
+	`${o.operator} `,
+	h(
+		'span',
+		{class: 'quiet', title: o.inferred},
+		`inferred: ${o.base_operators.join(' + ')} → ${o.head_operators.join(' + ')}`,
+	),
+	' ',
+	kernels(o),
+];
+
 function nameCell(o) {
+	if (o.inferred !== null) return groupCell(o);
 	return [
 		o.shape === null ? o.operator : `${o.operator} `,
 		o.shape === null ? '' : h('span', {class: 'quiet'}, o.shape),
@@ -119,7 +136,7 @@ export function operatorSection(doc, functions) {
 	if (!doc.operators.length) return null;
 	const unit = unitOf(doc.operators);
 	const columns = [
-		{label: 'Class', cell: (o) => [badge(o.verdict), narrowDelta(o)]},
+		{label: 'Class', cell: (o) => [badge(o.verdict, doc.comparable), narrowDelta(o)]},
 		{label: 'Operator', head: true, class: 'kernel', cell: nameCell},
 		deltaColumn(unit),
 		intervalColumn(doc.operators, unit),
@@ -143,10 +160,11 @@ export function operatorSection(doc, functions) {
 		changed: () => {},
 		fill: (o, place) =>
 			place.append(
+				o.inferred === null ? '' : h('p', {class: 'quiet'}, `${capital(o.inferred)}.`),
 				o.also === null
 					? ''
 					: h('p', {class: 'quiet'}, `Its kernels also ran ${o.also}; their time is included.`),
-				functionsOf(o, functions.items, functions.show),
+				functionsOf(o, functions.items, doc.comparable, functions.show),
 			),
 	};
 	return h(

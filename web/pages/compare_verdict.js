@@ -91,7 +91,7 @@ function splitSection(doc) {
 		sideColumn('Head', 'head', unit),
 		{...deltaColumn(unit), label: 'Δ'},
 		{label: 'Change', num: true, cell: (r) => f.changeOf(r.ratio)},
-		{label: 'Class', cell: (r) => badge(r.verdict)},
+		{label: 'Class', cell: (r) => badge(r.verdict, doc.comparable)},
 		intervalColumn(doc.split, unit),
 	].map(plain);
 	return h(
@@ -396,7 +396,7 @@ function charts(r, answer) {
 
 // The details of the table of functions. `view` names the function whose details the address opens;
 // chosen() returns the function that was opened last.
-function rowDetail(rows, params, view, at, changed) {
+function rowDetail(rows, comparable, params, view, at, changed) {
 	const open = new Set();
 	const loaded = new Map();
 	const isLinked = (r) => r.function === view.function && (r.device ?? '') === view.device;
@@ -430,7 +430,7 @@ function rowDetail(rows, params, view, at, changed) {
 	function fill(r, place) {
 		if (r.ranks) {
 			const ranks = new Set(r.ranks.filter(isLinked));
-			place.append(rankTable(r, {open: ranks, fill, changed: () => {}, name: (x) => `${shownName(x)} on ${x.device}`}));
+			place.append(rankTable(r, comparable, {open: ranks, fill, changed: () => {}, name: (x) => `${shownName(x)} on ${x.device}`}));
 			return;
 		}
 		if (!loaded.has(r)) {
@@ -471,7 +471,7 @@ function pairColumn(label, unit, key, text, exact) {
 const device = (r) =>
 	r.head_device && r.head_device !== r.device ? `${r.device} → ${r.head_device}` : (r.device ?? f.NONE);
 
-function columns(rows, full) {
+function columns(rows, full, comparable) {
 	const unit = typicalUnit(rows.map((r) => Math.max(r.base_ns_per_iteration ?? 0, r.head_ns_per_iteration ?? 0)));
 	const each = typicalUnit(rows.map((r) => r.head_mean_ns ?? r.base_mean_ns));
 	return [
@@ -479,7 +479,7 @@ function columns(rows, full) {
 			label: 'Class',
 			up: 'class',
 			down: '-class',
-			cell: (r) => [badge(r.verdict), narrowDelta(r)],
+			cell: (r) => [badge(r.verdict, comparable), narrowDelta(r)],
 			value: (r) => (r.verdict ? ORDER.indexOf(r.verdict) : null),
 		},
 		{
@@ -570,7 +570,7 @@ const countsOf = (rows) =>
 function functionSection(doc, params, view, at) {
 	const items = folded(doc);
 	const counts = items.length === doc.items.length ? doc.counts : countsOf(items);
-	const columnsFor = (full) => columns(items, full);
+	const columnsFor = (full) => columns(items, full, doc.comparable);
 	let all = columnsFor(view.full);
 	let shown;
 	// If there are no verdicts, no class hides a row.
@@ -583,7 +583,7 @@ function functionSection(doc, params, view, at) {
 		);
 	const place = h('div');
 	const found = h('span', {class: 'quiet', role: 'status'});
-	const detail = rowDetail(items, params, view, at, () => save());
+	const detail = rowDetail(items, doc.comparable, params, view, at, () => save());
 	const fold = h('button', {
 		type: 'button',
 		class: 'fold-line',
@@ -746,7 +746,7 @@ function oneSided(items, word, title, key, show) {
 			? h(
 					'details',
 					{class: 'more'},
-					h('summary', {}, `${f.count(list.length - MAX_LISTED)} more`),
+					h('summary', {}, `and ${f.count(list.length - MAX_LISTED)} more`),
 					h('ul', {class: 'plain-list'}, list.slice(MAX_LISTED).map(line)),
 				)
 			: null,

@@ -708,8 +708,7 @@ static bool compare_series_wanted(const struct compare *c,
 	int side)
 {
 	int base = c->mirrored ? HEAD : BASE;
-	const char *shown =
-		r->device[base] ? r->device[base] : r->device[!base];
+	const char *shown = compare_row_device(r, base);
 	const char *is = r->identity ? r->identity->name[side] : r->name;
 	return is && !strcmp(is, wants->name) &&
 	       (!wants->device || !strcmp(shown, wants->device));

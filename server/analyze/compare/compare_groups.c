@@ -492,6 +492,22 @@ static uint32_t **compare_groups_wanted(struct compare_groups *w, int s)
 
 /* Findings. */
 
+/* The text of a stratum. That of unlabeled work says by what it was found: "grids of 24
+ * kernels". */
+static const char *compare_groups_text(struct arena *a,
+	const struct compare_groups_kind *k)
+{
+	static const char found_by[] = "grids of ";
+	const char *text = k->stratum->text;
+	size_t n = sizeof found_by - 1;
+	if (!*text)
+		return "unlabeled work";
+	if (compare_groups_labeled(k->stratum) ||
+		strncmp(text, found_by, n) != 0)
+		return text;
+	return arena_printf(a, "unlabeled work of %s", text + n);
+}
+
 /* How the groups with the most time of both sides differ. */
 static void compare_groups_difference(struct compare_groups *w,
 	const char *text[2])
@@ -507,7 +523,7 @@ static void compare_groups_difference(struct compare_groups *w,
 	if (both || !compare_work_difference(&k[BASE]->sizes, &k[HEAD]->sizes,
 			    &w->words, w->c->a, text))
 		for (int s = 0; s < 2; s++)
-			text[s] = k[s]->stratum->text;
+			text[s] = compare_groups_text(w->c->a, k[s]);
 }
 
 static void compare_groups_other_work(struct compare_groups *w)
@@ -515,11 +531,6 @@ static void compare_groups_other_work(struct compare_groups *w)
 	const char *text[2] = { NULL, NULL };
 	compare_groups_difference(w, text);
 	compare_finding_add(w->c, FINDING_other_work, text[BASE], text[HEAD]);
-}
-
-static const char *compare_groups_text(const struct compare_groups_kind *k)
-{
-	return *k->stratum->text ? k->stratum->text : "unnamed work";
 }
 
 /* "decode, 16 sequences, 16 tokens (12.0 % of the time)"; several with commas.
@@ -537,7 +548,7 @@ static const char *compare_groups_list(const struct compare_groups *w,
 			continue;
 		list = compare_text_join(a, list,
 			arena_printf(a, "%s (%s of its time)",
-				compare_groups_text(k),
+				compare_groups_text(a, k),
 				compare_text_pct(a,
 					compare_groups_share(w, k, s))));
 	}
@@ -575,7 +586,8 @@ static void compare_groups_others(struct compare_groups *w)
 	if (w->pairs_n > 1 && shown < w->pairs_n)
 		compare_finding_add(c, FINDING_groups,
 			arena_printf(c->a, "%s; the others: %s",
-				compare_groups_text(w->pairs[shown].kind[base]),
+				compare_groups_text(c->a,
+					w->pairs[shown].kind[base]),
 				compare_groups_list(w, 0, w->pairs_n, shown,
 					base)),
 			NULL);
@@ -643,7 +655,7 @@ static void compare_groups_report(struct compare_groups *w)
 			if (k->stratum->phase != PHASE_UNKNOWN)
 				g->phase = k->stratum->phase;
 			g->side[s] = (struct compared_group_side){
-				.text = compare_groups_text(k),
+				.text = compare_groups_text(w->c->a, k),
 				.iterations = (uint32_t)k->iterations,
 				.ns = k->ns,
 				.share = compare_groups_share(w, k, s)
@@ -752,7 +764,7 @@ static const char *compare_groups_pairs_text(const struct compare_groups *w)
 	return arena_printf(a,
 		"the proportions of the work differ: %s is %s of the time "
 		"before, %s after; iterations of equal work changed by %s",
-		compare_groups_text(p->kind[BASE]),
+		compare_groups_text(w->c->a, p->kind[BASE]),
 		compare_text_pct(a,
 			compare_groups_share(w, p->kind[BASE], BASE)),
 		compare_text_pct(a,

@@ -8,6 +8,7 @@
 #include "dist.h"
 #include "verdict_needs.h"
 #include <math.h>
+#include <string.h>
 
 static const struct change *compare_headline_part(const struct comparison *out,
 	enum split_part which)
@@ -327,8 +328,10 @@ static const char *compare_headline_text_idle(struct arena *a,
 
 /* What changed, as the headline names it. */
 struct headline_subject {
-	const struct changed_operator *operator_; /* unless `row` is set */
-	const struct changed_row *row;
+	const struct changed_operator *operator_; /* unless `function` is set */
+	const struct changed_function *function;
+	const struct changed_row
+		*row; /* of the function; NULL: its folded row */
 	const struct change *change; /* NULL: nothing */
 	uint32_t changed; /* how many changed in all */
 	const char *many; /* what they are: "operators" */
@@ -341,22 +344,87 @@ static bool compare_headline_function_changed(const struct comparison *out,
 	for (uint32_t k = 0; k < f->rows_n; k++)
 		if (out->rows[f->rows[k]].change.is <= CHANGE_LIKELY)
 			return true;
-	return false;
+	return f->change.is <= CHANGE_LIKELY;
 }
 
-/* Functions by rank, because one slow rank is the largest change of its function. */
-static void compare_headline_subject_row(const struct comparison *out,
+/* The row with the largest change; NULL: none changed. */
+static const struct changed_row *compare_headline_largest_row(
+	const struct comparison *out, const struct changed_function *f)
+{
+	const struct changed_row *most = NULL;
+	for (uint32_t k = 0; k < f->rows_n; k++) {
+		const struct changed_row *r = &out->rows[f->rows[k]];
+		if (compare_headline_larger(&r->change,
+			    most ? &most->change : NULL))
+			most = r;
+	}
+	return most;
+}
+
+/* By how much a function changed: as much as its folded row, or as the rank with the
+ * largest change, for which the others wait. -1: it did not. */
+static double compare_headline_function_size(const struct comparison *out,
+	const struct changed_function *f)
+{
+	const struct changed_row *most = compare_headline_largest_row(out, f);
+	double size = most ? fabs(most->change.delta_ns) : -1;
+	return f->change.is <= CHANGE_LIKELY
+		       ? fmax(size, fabs(f->change.delta_ns))
+		       : size;
+}
+
+/* Names the function: its folded row if that changed, else the row with the largest
+ * change. */
+static void compare_headline_subject_set(const struct comparison *out,
+	const struct changed_function *f, struct headline_subject *s)
+{
+	bool folded = f->rows_n > 1 && f->change.is <= CHANGE_LIKELY;
+	s->operator_ = NULL;
+	s->function = f;
+	s->row = folded ? NULL : compare_headline_largest_row(out, f);
+	s->change = s->row ? &s->row->change : &f->change;
+}
+
+/* Of the functions without an operator, or of all, the one that changed most if it did so
+ * by more than `than`. */
+static void compare_headline_subject_function(const struct comparison *out,
+	bool alone, double than, struct headline_subject *s)
+{
+	for (uint32_t i = 0; i < out->functions_n; i++) {
+		const struct changed_function *f = &out->functions[i];
+		double size = compare_headline_function_size(out, f);
+		if (alone && f->operator_ != OPERATOR_NONE)
+			continue;
+		s->changed += compare_headline_function_changed(out, f);
+		if (!(size > than))
+			continue;
+		than = size;
+		compare_headline_subject_set(out, f, s);
+	}
+}
+
+/* A function within an operator that only one side ran, on any rank. */
+static bool compare_headline_replaced_function(const struct changed_function *f)
+{
+	return f->operator_ != OPERATOR_NONE &&
+	       !(f->change.base_ns > 0 && f->change.head_ns > 0);
+}
+
+/* Functions within operators, if no operator changed. */
+static void compare_headline_subject_kept(const struct comparison *out,
 	struct headline_subject *s)
 {
-	for (uint32_t i = 0; i < out->functions_n; i++)
-		s->changed += compare_headline_function_changed(out,
-			&out->functions[i]);
-	for (uint32_t i = 0; i < out->rows_n; i++) {
-		const struct changed_row *r = &out->rows[i];
-		if (!compare_headline_larger(&r->change, s->change))
+	double than = -1;
+	for (uint32_t i = 0; i < out->functions_n; i++) {
+		const struct changed_function *f = &out->functions[i];
+		double size = compare_headline_function_size(out, f);
+		if (compare_headline_replaced_function(f))
 			continue;
-		s->row = r;
-		s->change = &r->change;
+		s->changed += compare_headline_function_changed(out, f);
+		if (!(size > than))
+			continue;
+		than = size;
+		compare_headline_subject_set(out, f, s);
 	}
 	s->many = "functions";
 }
@@ -365,7 +433,7 @@ static void compare_headline_subject_row(const struct comparison *out,
 static void compare_headline_subject_operator(const struct comparison *out,
 	struct headline_subject *s)
 {
-	bool others = false;
+	uint32_t operators;
 	for (uint32_t i = 0; i < out->operators_n; i++) {
 		const struct changed_operator *o = &out->operators[i];
 		s->changed += o->change.is <= CHANGE_LIKELY;
@@ -374,54 +442,32 @@ static void compare_headline_subject_operator(const struct comparison *out,
 		s->operator_ = o;
 		s->change = &o->change;
 	}
-	for (uint32_t i = 0; i < out->rows_n; i++) {
-		const struct changed_row *r = &out->rows[i];
-		if (out->functions[r->function].operator_ != OPERATOR_NONE)
-			continue;
-		others |= r->change.is <= CHANGE_LIKELY;
-		s->changed += r->change.is <= CHANGE_LIKELY;
-		if (!compare_headline_larger(&r->change, s->change))
-			continue;
-		s->operator_ = NULL;
-		s->row = r;
-		s->change = &r->change;
-	}
-	s->many = others ? "operators and functions" : "operators";
-	if (s->change)
-		return;
-	/* No operator changed, but functions within one did. */
-	for (uint32_t i = 0; i < out->rows_n; i++) {
-		const struct changed_row *r = &out->rows[i];
-		if (compare_headline_replaced_row(out, r))
-			continue;
-		s->changed += r->change.is <= CHANGE_LIKELY;
-		if (!compare_headline_larger(&r->change, s->change))
-			continue;
-		s->row = r;
-		s->change = &r->change;
-	}
-	s->many = "functions";
+	operators = s->changed;
+	compare_headline_subject_function(out, true,
+		s->change ? fabs(s->change->delta_ns) : -1, s);
+	s->many = s->changed > operators ? "operators and functions"
+					 : "operators";
+	if (!s->change)
+		compare_headline_subject_kept(out, s);
 }
 
-/* The row that was not replaced, and that makes at least half of the operator's
+/* The function that was not replaced, and that makes at least half of the operator's
  * change: its name says more than the operator's. NULL: none. */
-static const struct changed_row *compare_headline_main_row(
+static const struct changed_function *compare_headline_main_function(
 	const struct comparison *out, const struct changed_operator *o)
 {
-	const struct changed_row *most = NULL;
+	const struct changed_function *most = NULL;
 	for (uint32_t i = 0; i < o->functions_n; i++) {
 		const struct changed_function *f =
 			&out->functions[o->functions[i]];
-		const struct changed_row *r = &out->rows[f->rows[0]];
-		if (f->rows_n == 1 &&
-			(o->functions_n == 1 ||
-				!compare_headline_replaced_row(out, r)) &&
-			compare_headline_larger(&r->change,
+		if ((o->functions_n == 1 ||
+			    !compare_headline_replaced_function(f)) &&
+			compare_headline_larger(&f->change,
 				most ? &most->change : NULL) &&
-			r->change.delta_ns * o->change.delta_ns > 0 &&
-			2 * fabs(r->change.delta_ns) >=
+			f->change.delta_ns * o->change.delta_ns > 0 &&
+			2 * fabs(f->change.delta_ns) >=
 				fabs(o->change.delta_ns))
-			most = r;
+			most = f;
 	}
 	return most;
 }
@@ -431,24 +477,55 @@ static struct headline_subject compare_headline_subject_of(
 {
 	struct headline_subject s = { 0 };
 	if (!out->by_operator) {
-		compare_headline_subject_row(out, &s);
+		compare_headline_subject_function(out, false, -1, &s);
+		s.many = "functions";
 		return s;
 	}
 	compare_headline_subject_operator(out, &s);
-	if (s.operator_)
-		s.row = compare_headline_main_row(out, s.operator_);
-	if (s.row)
-		s.change = &s.row->change;
+	if (!s.operator_)
+		return s;
+	const struct changed_function *most =
+		compare_headline_main_function(out, s.operator_);
+	if (most)
+		compare_headline_subject_set(out, most, &s);
 	return s;
 }
 
+/* "gemm on 8 ranks", "gemm on rank 3, GPU 0" */
 static const char *compare_headline_text_subject(struct arena *a,
-	const struct headline_subject *s)
+	const struct comparison *out, const struct headline_subject *s)
 {
-	if (s->row)
-		return arena_printf(a, "%s on %s",
-			compare_text_function(a, s->row), s->row->device);
-	return compare_text_operator(a, s->operator_);
+	const struct changed_function *f = s->function;
+	if (!f)
+		return compare_text_operator(a, s->operator_);
+	const struct changed_row *r = s->row ? s->row : &out->rows[f->rows[0]];
+	return arena_printf(a, "%s on %s", compare_text_function(a, r),
+		s->row ? r->device : f->device);
+}
+
+/* "+25 µs per iteration (+25.0 %; by rank -1.0 % to +100.0 %)" */
+static const char *compare_headline_text_amount(struct arena *a,
+	const struct comparison *out, const struct headline_subject *s)
+{
+	const char *amount = compare_text_amount(a, s->change);
+	double low = INFINITY, high = 0;
+	uint32_t n = 0;
+	if (!s->function || s->row)
+		return amount;
+	for (uint32_t i = 0; i < s->function->rows_n; i++) {
+		const struct change *c =
+			&out->rows[s->function->rows[i]].change;
+		if (!(c->base_ns > 0) || !(c->head_ns > 0))
+			continue;
+		n++;
+		low = fmin(low, c->ratio);
+		high = fmax(high, c->ratio);
+	}
+	if (n < 2)
+		return amount;
+	return arena_printf(a, "%.*s; by %s %+.1f %% to %+.1f %%)",
+		(int)strlen(amount) - 1, amount, s->function->each,
+		100 * (low - 1), 100 * (high - 1));
 }
 
 static const char *compare_headline_text_shown(struct arena *a,
@@ -461,8 +538,9 @@ static const char *compare_headline_text_shown(struct arena *a,
 	if (!s.change)
 		return compare_headline_text_part(a, out);
 	return arena_printf(a, "%s %s: %s, %s%s%s",
-		compare_headline_text_subject(a, &s),
-		compare_text_what(s.change), compare_text_amount(a, s.change),
+		compare_headline_text_subject(a, out, &s),
+		compare_text_what(s.change),
+		compare_headline_text_amount(a, out, &s),
 		compare_text_evidence(s.change),
 		s.changed > 1 ? arena_printf(a, "; %u %s changed in all",
 					s.changed, s.many)

@@ -1078,16 +1078,10 @@ static const char *compare_identity_numbered(struct compare_identity_stems *s,
 	return stem->varies == NAME_NUMBER ? stem->text : NULL;
 }
 
-/* The name of an operator that explains something; else NULL. */
-static const char *compare_identity_specific(const struct operator_info *is)
-{
-	return is && is->specific ? is->name : NULL;
-}
-
 /* The operator with the most of a function's time: the first that it was launched
- * for, else that of its name. */
-static const char *compare_identity_operator(struct compare_identity_stems *s,
-	const struct pattern *p)
+ * for, else that of its name. NULL: unknown. */
+static const struct operator_info *compare_identity_operator(
+	struct compare_identity_stems *s, const struct pattern *p)
 {
 	const struct pattern_texts *t = &p->launch.operators;
 	switch (p->type) {
@@ -1097,17 +1091,16 @@ static const char *compare_identity_operator(struct compare_identity_stems *s,
 	case FUNCTION_memcpy_h2d:
 	case FUNCTION_memcpy_d2h:
 	case FUNCTION_memcpy_d2d:
-		return "copy";
+		return catalog_operator(s->catalog, "copy");
 	case FUNCTION_memset_device:
-		return "memset";
+		return catalog_operator(s->catalog, "memset");
 	default:
 		return NULL;
 	}
 	if (t->n) {
 		const char *name = arena_strndup(s->a, t->list[0],
 			strcspn(t->list[0], " "));
-		return compare_identity_specific(
-			catalog_operator(s->catalog, name));
+		return catalog_operator(s->catalog, name);
 	}
 	struct compare_identity_known *is =
 		compare_identity_known_of(s, p->name);
@@ -1115,7 +1108,16 @@ static const char *compare_identity_operator(struct compare_identity_stems *s,
 		is->operator_ = catalog_kernel_operator(s->catalog, p->name,
 			strlen(p->name));
 	is->operator_found = true;
-	return compare_identity_specific(is->operator_);
+	return is->operator_;
+}
+
+static void compare_identity_operator_set(struct compare_identity_stems *s,
+	struct pattern *p)
+{
+	const struct operator_info *is = compare_identity_operator(s, p);
+	bool explains = is && is->specific;
+	p->operator_ = explains ? is->name : NULL;
+	p->operator_group = explains ? is->group : NULL;
 }
 
 /* A table of statistics has no types of functions. */
@@ -1150,8 +1152,7 @@ void compare_stems(const struct catalog *k, struct compared_run *runs,
 			if (p->rows[r].type == FUNCTION_gpu_compute)
 				p->rows[r].stem = *compare_identity_stem(&s,
 					p->rows[r].name);
-			p->rows[r].operator_ =
-				compare_identity_operator(&s, &p->rows[r]);
+			compare_identity_operator_set(&s, &p->rows[r]);
 		}
 		compare_identity_collectives(k, &runs[i], a);
 	}

@@ -141,6 +141,8 @@ void compare_mirror_operator(struct changed_operator *o)
 	compare_mirror_change(&o->change);
 	SWAP(o->base_launches, o->head_launches);
 	SWAP(o->base_kernels, o->head_kernels);
+	SWAP(o->base_operators, o->head_operators);
+	SWAP(o->base_operators_n, o->head_operators_n);
 }
 
 static void compare_mirror_common(struct common_factor *f)

@@ -105,28 +105,37 @@ static const char *compare_operators_text_shape(const char *text)
 struct compare_operators_maker {
 	struct compare *c;
 	struct names operators, shapes; /* a shape with its operator's name */
-	bool *unsized; /* by operator: a function may have run any shape */
+	struct compare_operators_known {
+		bool unsized; /* a function may have run any shape */
+		bool there[2]; /* on each side: it took time */
+		const char *group; /* the catalog's; NULL unknown */
+	} * known; /* by operator */
 	struct compare_operators_shape {
 		bool there[2]; /* on each side: in functions with no other */
 		bool joint; /* in a function with others */
 	} * shape; /* by shape */
-	uint32_t operators_cap, shapes_cap;
+	/* Of the operators that only one side has, their groups. */
+	struct names groups;
+	struct compare_operators_group {
+		bool there[2];
+	} * group; /* by group */
+	uint32_t operators_cap, shapes_cap, groups_cap;
 	struct names rows; /* id = index into compare.operators + 1 */
 };
 
-static uint32_t compare_operators_id(struct compare_operators_maker *m,
-	const char *name)
+static struct compare_operators_known *
+compare_operators_known_of(struct compare_operators_maker *m, const char *name)
 {
 	uint32_t id = names_put(&m->operators, name, strlen(name));
 	if (id >= m->operators_cap) {
 		uint32_t cap = id * 2 + 64;
-		m->unsized = arena_grow(m->c->a, m->unsized,
-			cap * sizeof *m->unsized);
-		memset(m->unsized + m->operators_cap, 0,
-			(cap - m->operators_cap) * sizeof *m->unsized);
+		m->known =
+			arena_grow(m->c->a, m->known, cap * sizeof *m->known);
+		memset(m->known + m->operators_cap, 0,
+			(cap - m->operators_cap) * sizeof *m->known);
 		m->operators_cap = cap;
 	}
-	return id;
+	return &m->known[id];
 }
 
 static struct compare_operators_shape *compare_operators_shape_of(
@@ -166,7 +175,7 @@ static void compare_operators_pattern_add(struct compare_operators_maker *m,
 				->joint = true;
 	}
 	if (!known || f->also)
-		m->unsized[compare_operators_id(m, f->operator_name)] = true;
+		compare_operators_known_of(m, f->operator_name)->unsized = true;
 	if (first)
 		f->shape = only;
 	else if (f->shape && (!only || strcmp(only, f->shape))) {
@@ -200,16 +209,53 @@ static void compare_operators_shapes_add(struct compare_operators_maker *m,
 			->there[s] |= ran[s];
 }
 
+/* Adds the operators of a pattern to those that took time of its side. */
+static void compare_operators_there_add(struct compare_operators_maker *m,
+	const struct compare_fold *f, const struct pattern *p, int side)
+{
+	const struct pattern_texts *t = &p->launch.operators;
+	struct compare_operators_known *is;
+	for (uint32_t j = 0; j < t->n; j++)
+		compare_operators_known_of(m,
+			compare_operators_text_name(m->c->a, t->list[j]))
+			->there[side] = true;
+	if (f->operator_name)
+		compare_operators_known_of(m, f->operator_name)->there[side] =
+			true;
+	if (!p->operator_)
+		return;
+	is = compare_operators_known_of(m, p->operator_);
+	is->there[side] = true;
+	is->group = p->operator_group;
+}
+
+static void compare_operators_fold_there_add(struct compare_operators_maker *m,
+	const struct compare_fold *f)
+{
+	const struct compare *c = m->c;
+	for (uint32_t k = 0; k < f->rows_n; k++) {
+		const struct compare_row *r = &c->rows[f->rows[k]];
+		for (uint32_t i = 0; i < r->sources_n; i++) {
+			const struct compare_source *x = &r->sources[i];
+			const struct pattern *p =
+				compare_operators_pattern(c, x);
+			if (compare_operators_source_ns(c, x, p) > 0)
+				compare_operators_there_add(m, f, p, x->side);
+		}
+	}
+}
+
 static void compare_operators_fold_add(struct compare_operators_maker *m,
 	struct compare_fold *f)
 {
 	struct compare_operators_list l = compare_operators_of_fold(m->c, f);
 
-	compare_operators_id(m, "");
-	if (!l.n)
+	if (!l.n) {
+		compare_operators_fold_there_add(m, f);
 		return;
+	}
 	f->operator_name = l.rows[0].name;
-	compare_operators_id(m, f->operator_name);
+	compare_operators_fold_there_add(m, f);
 	/* In the order of names, whatever their times are. */
 	for (uint32_t i = 1; i < l.n; i++)
 		l.rows[i].ns = 0;
@@ -223,27 +269,98 @@ static void compare_operators_fold_add(struct compare_operators_maker *m,
 static bool compare_operators_separable(struct compare_operators_maker *m,
 	const struct compare_fold *f)
 {
-	if (!f->shape || m->unsized[compare_operators_id(m, f->operator_name)])
+	if (!f->shape ||
+		compare_operators_known_of(m, f->operator_name)->unsized)
 		return false;
 	const struct compare_operators_shape *is =
 		compare_operators_shape_of(m, f->operator_name, f->shape);
 	return !is->joint && is->there[BASE] && is->there[HEAD];
 }
 
+/* Operators that replace each other. */
+
+/* Groups of operators that have only a word in common: one of them does not replace
+ * another. */
+static const char *const mixed_groups[] = { "elementwise", "memory", "other",
+	"random", "reduce", "scheduling" };
+
+/* The group of an operator that only one side has; NULL: both have it, or the group
+ * says nothing. A backward pass does not replace a forward pass. */
+static const char *compare_operators_group_name(struct compare_operators_maker
+							*m,
+	const char *name)
+{
+	const struct compare_operators_known *is =
+		compare_operators_known_of(m, name);
+	if (!is->group || is->there[BASE] == is->there[HEAD])
+		return NULL;
+	for (size_t i = 0; i < sizeof mixed_groups / sizeof *mixed_groups; i++)
+		if (!strcmp(is->group, mixed_groups[i]))
+			return NULL;
+	return strstr(name, "backward")
+		       ? arena_printf(m->c->a, "%s backward", is->group)
+		       : is->group;
+}
+
+static struct compare_operators_group *
+compare_operators_group_of(struct compare_operators_maker *m, const char *group)
+{
+	uint32_t id = names_put(&m->groups, group, strlen(group));
+	if (id >= m->groups_cap) {
+		uint32_t cap = id * 2 + 16;
+		m->group =
+			arena_grow(m->c->a, m->group, cap * sizeof *m->group);
+		memset(m->group + m->groups_cap, 0,
+			(cap - m->groups_cap) * sizeof *m->group);
+		m->groups_cap = cap;
+	}
+	return &m->group[id];
+}
+
+static void compare_operators_group_add(struct compare_operators_maker *m,
+	const struct compare_fold *f)
+{
+	const char *group = compare_operators_group_name(m, f->operator_name);
+	for (int s = 0; s < 2 && group; s++)
+		compare_operators_group_of(m, group)->there[s] |=
+			compare_operators_known_of(m, f->operator_name)
+				->there[s];
+}
+
+/* The group of a fold whose operator is one row with those of the other side; NULL:
+ * the operator has rows of its own. */
+static const char *compare_operators_joined(struct compare_operators_maker *m,
+	const struct compare_fold *f)
+{
+	const char *group = compare_operators_group_name(m, f->operator_name);
+	if (!group)
+		return NULL;
+	const struct compare_operators_group *is =
+		compare_operators_group_of(m, group);
+	return is->there[BASE] && is->there[HEAD] ? group : NULL;
+}
+
+/* Rows. */
+
 static void compare_operators_join(struct compare_operators_maker *m,
 	uint32_t fold)
 {
 	struct compare *c = m->c;
 	struct compare_fold *f = &c->folds[fold];
-	bool alone = compare_operators_separable(m, f);
-	const char *key =
-		alone ? arena_printf(c->a, "%s %s", f->operator_name, f->shape)
-		      : f->operator_name;
+	struct compare_operator row = { .name = f->operator_name };
+	const char *key = row.name, *group = compare_operators_joined(m, f);
+
+	if (group) {
+		row.name = group;
+		row.joined = true;
+		key = arena_printf(c->a, "\n%s", group); /* no operator's */
+	} else if (compare_operators_separable(m, f)) {
+		row.shape = f->shape;
+		key = arena_printf(c->a, "%s %s", row.name, row.shape);
+	}
 	uint32_t id = names_put(&m->rows, key, strlen(key));
 	if (id > c->operators_n)
-		c->operators[c->operators_n++] =
-			(struct compare_operator){ .name = f->operator_name,
-				.shape = alone ? f->shape : NULL };
+		c->operators[c->operators_n++] = row;
 	struct compare_operator *o = &c->operators[id - 1];
 	f->operator_ = id - 1;
 	o->folds =
@@ -284,6 +401,7 @@ void compare_operators_from(struct compare *c)
 
 	names_init(&m.operators, c->a);
 	names_init(&m.shapes, c->a);
+	names_init(&m.groups, c->a);
 	names_init(&m.rows, c->a);
 	for (uint32_t i = 0; i < c->folds_n; i++)
 		if (!compare_on_host(c->rows[c->folds[i].rows[0]].type))
@@ -292,10 +410,38 @@ void compare_operators_from(struct compare *c)
 		arena_array(c->a, struct compare_operator, c->folds_n + 1);
 	for (uint32_t i = 0; i < c->folds_n; i++)
 		if (c->folds[i].operator_name)
+			compare_operators_group_add(&m, &c->folds[i]);
+	for (uint32_t i = 0; i < c->folds_n; i++)
+		if (c->folds[i].operator_name)
 			compare_operators_join(&m, i);
 	for (uint32_t i = 0; i < c->operators_n; i++)
 		c->operators[i].also =
 			compare_operators_also(c, &c->operators[i]);
+}
+
+/* Lists the operators of a group on each side. */
+static void compare_operators_list_joined(struct compare *c,
+	struct compare_operator *o)
+{
+	for (int s = 0; s < 2; s++) {
+		struct compare_operators_list l = { 0 };
+		for (uint32_t k = 0; k < o->folds_n; k++) {
+			const struct compare_fold *f = &c->folds[o->folds[k]];
+			double ns = 0;
+			for (uint32_t j = 0; j < c->side[s].iterations_n; j++)
+				ns += f->ns[s][j];
+			if (ns > 0)
+				compare_operators_tally_add(c->a, &l,
+					f->operator_name, ns);
+		}
+		if (l.n)
+			qsort(l.rows, l.n, sizeof *l.rows,
+				compare_operators_by_time);
+		o->operators[s] = arena_array(c->a, const char *, l.n + 1);
+		o->operators_n[s] = l.n;
+		for (uint32_t i = 0; i < l.n; i++)
+			o->operators[s][i] = l.rows[i].name;
+	}
 }
 
 void compare_operators_sum(struct compare *c)
@@ -313,6 +459,8 @@ void compare_operators_sum(struct compare *c)
 					o->ns[s][j] += f->ns[s][j];
 			}
 		}
+		if (o->joined)
+			compare_operators_list_joined(c, o);
 	}
 }
 
@@ -337,7 +485,8 @@ struct compare_operators_there {
 	bool side[2];
 };
 
-/* For each operator, on which sides it has kernels, whatever their shapes are. */
+/* For each operator, on which sides it has kernels, whatever their shapes are. None of
+ * a group that is inferred: no side has an operator of the other. */
 static struct compare_operators_there *compare_operators_sides(
 	const struct compare *c)
 {
@@ -361,6 +510,8 @@ static struct compare_operators_there *compare_operators_sides(
 		for (uint32_t j = 0; j < c->operators_n; j++)
 			for (int s = 0; s < 2; s++)
 				out[i].side[s] |= l[j].side[s] &&
+						  !c->operators[i].joined &&
+						  !c->operators[j].joined &&
 						  !strcmp(c->operators[i].name,
 							  c->operators[j].name);
 	return out;

@@ -2,6 +2,7 @@
  * of each function, the spread over its ranks, and the functions of each
  * operator. */
 #include "compare_state.h"
+#include "names.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +105,35 @@ struct compare_result_groups_operator {
 	uint32_t was;
 };
 
+/* Where a function ran. The device of a rank is "rank 3, GPU 0"; the rows of one rank
+ * only are devices. */
+static void compare_result_groups_devices(struct arena *a,
+	const struct comparison *out, struct changed_function *f)
+{
+	const char *first = out->rows[f->rows[0]].device;
+	struct names ranks;
+	uint32_t n;
+
+	f->device = first;
+	f->each = "device";
+	if (f->rows_n == 1)
+		return;
+	names_init(&ranks, a);
+	for (uint32_t i = 0; i < f->rows_n; i++) {
+		const char *name = out->rows[f->rows[i]].device;
+		names_put(&ranks, name, strcspn(name, ","));
+	}
+	n = ranks.n - 1; /* with the empty name */
+	if (n > 1 && !strncmp(first, "rank ", 5))
+		f->each = "rank";
+	else if (n > 1 && !strncmp(first, "process ", 8))
+		f->each = "process";
+	else
+		n = f->rows_n;
+	f->device = arena_printf(a, "%u %s%s", n, f->each,
+		!strcmp(f->each, "process") ? "es" : "s");
+}
+
 static struct changed_function compare_result_groups_function_of(
 	const struct compare *c, const struct compare_changes *changes,
 	uint32_t fold, const uint32_t *order)
@@ -115,6 +145,7 @@ static struct changed_function compare_result_groups_function_of(
 					       f->rows, f->rows_n, order),
 		.rows_n = f->rows_n,
 		.operator_ = OPERATOR_NONE,
+		.operator_name = f->operator_name,
 		.base = none,
 		.head = none };
 
@@ -133,6 +164,7 @@ static struct changed_function compare_result_groups_function_of(
 		if (c->mirrored)
 			compare_mirror_function(&to);
 	}
+	compare_result_groups_devices(c->a, out, &to);
 	for (uint32_t i = 0; i < to.rows_n; i++) {
 		const struct changed_row *row = &out->rows[to.rows[i]];
 		compare_result_groups_spread_add(&to.base, row->change.base_ns,
@@ -223,6 +255,22 @@ static bool compare_result_groups_kernels_differ(const struct comparison *out,
 	return false;
 }
 
+/* Why the operators of a group are one row. */
+static const char *compare_result_groups_inferred(struct arena *a,
+	const struct compare_operator *o)
+{
+	if (o->operators_n[BASE] > 1 || o->operators_n[HEAD] > 1)
+		return arena_printf(a,
+			"inferred: each of these operators of the group '%s' has "
+			"time on one side only; which of them replaced which is "
+			"unknown, so that their sums are compared",
+			o->name);
+	return arena_printf(a,
+		"inferred: each side has only one of these operators, and both "
+		"are of the group '%s'",
+		o->name);
+}
+
 static struct changed_operator compare_result_groups_operator_of(
 	const struct compare *c, const struct compare_changes *changes,
 	uint32_t at, const uint32_t *functions)
@@ -231,6 +279,10 @@ static struct changed_operator compare_result_groups_operator_of(
 	struct changed_operator to = { .name = o->name,
 		.shape = o->shape,
 		.also = o->also,
+		.base_operators = o->operators[BASE],
+		.head_operators = o->operators[HEAD],
+		.base_operators_n = o->operators_n[BASE],
+		.head_operators_n = o->operators_n[HEAD],
 		.functions = compare_result_groups_map(c->a, o->folds,
 			o->folds_n, functions),
 		.functions_n = o->folds_n,
@@ -240,6 +292,8 @@ static struct changed_operator compare_result_groups_operator_of(
 		.head_launches =
 			o->launches[HEAD] / c->side[HEAD].iterations_n };
 
+	if (o->joined)
+		to.inferred = compare_result_groups_inferred(c->a, o);
 	if (c->mirrored)
 		compare_mirror_operator(&to);
 	if (!compare_result_groups_kernels_differ(c->out, &to))
@@ -264,7 +318,8 @@ static int compare_result_groups_by_size(const void *left, const void *right)
 	if (!order)
 		order = strcmp(a->is.shape ? a->is.shape : "",
 			b->is.shape ? b->is.shape : "");
-	return order;
+	/* A group may have the name of an operator. */
+	return order ? order : !!a->is.inferred - !!b->is.inferred;
 }
 
 static void compare_result_groups_operators(struct compare *c,

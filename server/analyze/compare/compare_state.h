@@ -66,6 +66,16 @@ struct compare_row {
 	uint32_t sources_n;
 };
 
+/* The device of a row on a side. A place has a device on both sides; a function that
+ * only one side ran was on that side's. */
+static inline const char *compare_row_device(const struct compare_row *r,
+	int side)
+{
+	bool absent = !r->device[side] ||
+		      (r->launches[side] == 0 && r->launches[!side] > 0);
+	return r->device[absent ? !side : side];
+}
+
 /* A function over all places: the rows that have its names. */
 struct compare_fold {
 	uint32_t *rows, rows_n; /* indices into compare.rows */
@@ -80,9 +90,14 @@ struct compare_fold {
 	const char *also; /* other operators that it ran; NULL none */
 };
 
-/* The functions of an operator, or of one of its shapes. */
+/* The functions of an operator, or of one of its shapes, or of the operators of a
+ * group that only one side has. */
 struct compare_operator {
 	const char *name, *shape, *also;
+	bool joined; /* of a group; `name` is the group's */
+	/* Of a group: the operators of each side, the most time first. */
+	const char **operators[2];
+	uint32_t operators_n[2];
 	uint32_t *folds, folds_n; /* indices into compare.folds */
 	double *ns[2], launches[2];
 };
@@ -302,7 +317,8 @@ const char *compare_text_function(struct arena *a, const struct changed_row *r);
  * names. */
 const char *compare_text_identity(struct arena *a, const struct changed_row *r);
 /* "softmax (cunn_SoftMaxForward → softmax_reg)": an operator, and its kernels if
- * they differ. */
+ * they differ; "attention (inferred: attention_forward → mla_decode_attention)": a
+ * group, and its operators. */
 const char *compare_text_operator(struct arena *a,
 	const struct changed_operator *o);
 /* Parts of a sentence: what changed ("takes longer"); by how much ("+0.71 ms per

@@ -142,9 +142,25 @@ const char *compare_text_identity(struct arena *a, const struct changed_row *r)
 		100 * (r->change.ratio - 1));
 }
 
+/* "rms_norm + layer_norm" */
+static const char *compare_text_operators(struct arena *a,
+	const char *const *names, uint32_t n)
+{
+	const char *text = n ? names[0] : "none";
+	for (uint32_t i = 1; i < n; i++)
+		text = arena_printf(a, "%s + %s", text, names[i]);
+	return text;
+}
+
 const char *compare_text_operator(struct arena *a,
 	const struct changed_operator *o)
 {
+	if (o->inferred)
+		return arena_printf(a, "%s (inferred: %s → %s)", o->name,
+			compare_text_operators(a, o->base_operators,
+				o->base_operators_n),
+			compare_text_operators(a, o->head_operators,
+				o->head_operators_n));
 	const char *name = o->shape
 				   ? arena_printf(a, "%s %s", o->name, o->shape)
 				   : o->name;

@@ -1041,7 +1041,7 @@ static const struct compare_row *regression_gate_row_of(const struct compare *c,
 {
 	for (uint32_t i = 0; i < c->rows_n; i++) {
 		const struct compare_row *r = &c->rows[i];
-		const char *device = r->device[r->device[BASE] ? BASE : HEAD];
+		const char *device = compare_row_device(r, BASE);
 		bool same =
 			r->identity
 				? given->base_names ==

@@ -5,6 +5,13 @@
 #include "order_stat.h"
 #include <math.h>
 
+/* A kernel's time on both sides: exchanged sides use the same kernels, with the same
+ * weights. */
+static double common_factor_ns(const struct change *mean)
+{
+	return mean->base_ns + mean->head_ns;
+}
+
 /* Indices of the longest kernels that both sides have. */
 struct common_factor_rows {
 	uint32_t *rows, n;
@@ -24,14 +31,15 @@ static bool common_factor_rows(const struct verdict_input *in,
 	for (uint32_t i = 0; i < in->n; i++)
 		if (in->rows[i].kernel && means[i].base_ns > 0 &&
 			means[i].head_ns > 0)
-			out->scratch[out->n++] = means[i].base_ns;
+			out->scratch[out->n++] = common_factor_ns(&means[i]);
 	if (out->n > COMMON_FACTOR_ROWS_MAX)
 		min_ns = order_stat(out->scratch, out->n,
 			out->n - COMMON_FACTOR_ROWS_MAX);
 	out->n = 0;
 	for (uint32_t i = 0; i < in->n && out->n < COMMON_FACTOR_ROWS_MAX; i++)
 		if (in->rows[i].kernel && means[i].base_ns > 0 &&
-			means[i].head_ns > 0 && means[i].base_ns >= min_ns)
+			means[i].head_ns > 0 &&
+			common_factor_ns(&means[i]) >= min_ns)
 			out->rows[out->n++] = i;
 	return true;
 }
@@ -67,14 +75,15 @@ static double *common_factor_side(const struct verdict_input *in,
 double common_factor_log_ratio(const struct verdict_input *in,
 	const struct verdict_row *row, const struct change *mean)
 {
-	double ratio = mean->head_ns / mean->base_ns;
+	double base = mean->base_ns, head = mean->head_ns;
 
-	if (!(mean->base_ns > 0) || !(mean->head_ns > 0))
+	if (!(base > 0) || !(head > 0))
 		return NAN;
-	if (row->base_launches > 0 && row->head_launches > 0)
-		ratio *= row->base_launches / in->base.n /
-			 (row->head_launches / in->head.n);
-	return log(ratio);
+	if (row->base_launches > 0 && row->head_launches > 0) {
+		base /= row->base_launches / in->base.n;
+		head /= row->head_launches / in->head.n;
+	}
+	return log(head) - log(base);
 }
 
 /* A robust standard deviation: the median absolute deviation, scaled to a
@@ -146,8 +155,8 @@ static bool common_factor_ratio_from(const struct verdict_input *in,
 	for (uint32_t i = 0; i < k->n; i++) {
 		bool with = fabs(log_ratio[i] - center) <= c->tolerance;
 		uniform += with;
-		all_ns += means[k->rows[i]].base_ns;
-		uniform_ns += with ? means[k->rows[i]].base_ns : 0;
+		all_ns += common_factor_ns(&means[k->rows[i]]);
+		uniform_ns += with ? common_factor_ns(&means[k->rows[i]]) : 0;
 	}
 	c->kernels = uniform;
 	c->uniform = 2 * uniform > k->n && 2 * uniform_ns > all_ns;
@@ -202,6 +211,17 @@ bool common_factor_estimate(const struct verdict_input *in,
 	return out->free_head;
 }
 
+/* The part of a kernel's change that the factor explains, the same in both directions:
+ * the logarithmic mean of both times × the factor's logarithm. */
+static double common_factor_part_ns(const struct change *mean, double log_ratio)
+{
+	double own = log(mean->head_ns) - log(mean->base_ns);
+	/* Closer to 0, the quotient below has no digits left. */
+	if (fabs(own) < 1e-6)
+		return (mean->base_ns + mean->head_ns) / 2 * log_ratio;
+	return (mean->head_ns - mean->base_ns) / own * log_ratio;
+}
+
 struct common_factor common_factor_report(const struct verdict_input *in,
 	const struct common_estimate *c, const struct change *means,
 	double noise, bool run)
@@ -225,7 +245,7 @@ struct common_factor common_factor_report(const struct verdict_input *in,
 			!(fabs(r - c->log_ratio) <= c->tolerance))
 			continue;
 		f.kernels++;
-		f.ns += means[i].head_ns * (1 - 1 / f.ratio);
+		f.ns += common_factor_part_ns(&means[i], c->log_ratio);
 	}
 	return f;
 }

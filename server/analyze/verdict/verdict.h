@@ -39,7 +39,7 @@
  *   the same with 60 % of the iteration (floor 0.5 %)            regressed 841
  *   8 runs a side, 10 % of one function, one run of the base 30 % longer
  *                                                                found 1,000
- *   a clock 25 % slower, 30 % of the kernels not (floor 0)          0 (19 + 29) */
+ *   a clock 25 % slower, 30 % of the kernels not (floor 0)          0 (16 + 29) */
 #pragma once
 #include "arena.h"
 #include "comparison.h"

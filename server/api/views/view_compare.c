@@ -235,9 +235,9 @@ static const char *view_compare_text_class(struct arena *a,
 static const char *view_compare_text_word_of(struct arena *a,
 	const struct comparison *c, const struct change *change)
 {
-	return view_compare_judged(c, change)
-		       ? view_compare_text_class(a, change->is)
-		       : "";
+	if (view_compare_judged(c, change))
+		return view_compare_text_class(a, change->is);
+	return c->comparable ? "not judged" : "";
 }
 
 const struct table *view_compare_table(struct arena *a,
@@ -366,10 +366,10 @@ static const struct column row_columns[] = { { "Verdict", false },
 	{ "Launches", true }, { "p family", true }, { "Evidence", false } };
 
 static const char *view_compare_text_launches(struct arena *a,
-	const struct changed_row *r)
+	double base_launches, double head_launches)
 {
-	const char *base = table_figure(a, r->base_launches);
-	const char *after = table_figure(a, r->head_launches);
+	const char *base = table_figure(a, base_launches);
+	const char *after = table_figure(a, head_launches);
 	if (!*base || !*after)
 		return "";
 	return arena_printf(a, "%s → %s", base, after);
@@ -388,6 +388,27 @@ static const struct column operator_columns[] = { { "Verdict", false },
 	{ "Operator", false }, { "Kernels", false }, { "Base (µs)", true },
 	{ "Head (µs)", true }, { "Change (µs)", true }, { "95 % (µs)", true },
 	{ "p family", true }, { "Evidence", false } };
+
+static const char *view_compare_text_names(struct arena *a,
+	const char *const *names, uint32_t n)
+{
+	const char *list = n ? names[0] : "";
+	for (uint32_t i = 1; i < n; i++)
+		list = arena_printf(a, "%s + %s", list, names[i]);
+	return list;
+}
+
+static const char *view_compare_text_operator(struct arena *a,
+	const struct changed_operator *o)
+{
+	if (o->inferred)
+		return arena_printf(a, "%s (inferred: %s → %s)", o->name,
+			view_compare_text_names(a, o->base_operators,
+				o->base_operators_n),
+			view_compare_text_names(a, o->head_operators,
+				o->head_operators_n));
+	return o->shape ? arena_printf(a, "%s %s", o->name, o->shape) : o->name;
+}
 
 static const char *view_compare_text_kernels(struct arena *a,
 	const struct changed_operator *o)
@@ -412,8 +433,7 @@ static void view_compare_text_operators(struct arena *a,
 		const struct changed_operator *o = &c->operators[i];
 		const struct change *x = &o->change;
 		*at++ = view_compare_text_word_of(a, c, x);
-		*at++ = o->shape ? arena_printf(a, "%s %s", o->name, o->shape)
-				 : o->name;
+		*at++ = view_compare_text_operator(a, o);
 		*at++ = view_compare_text_kernels(a, o);
 		*at++ = view_compare_text_us(a, x->base_ns);
 		*at++ = view_compare_text_us(a, x->head_ns);
@@ -426,32 +446,56 @@ static void view_compare_text_operators(struct arena *a,
 	table_md(t, b);
 }
 
-/* Rows are sorted by class, so those that may need action come first. */
-static uint32_t view_compare_text_worth_showing(const struct comparison *c)
+/* A function that is worth showing, or a row of it. */
+struct view_compare_line {
+	const struct changed_row *row;
+	const struct changed_function *folded; /* NULL: one row */
+};
+
+/* Functions are sorted by class, so those that may need action come first. If ranks
+ * changed and the function did not as a whole, they are shown. */
+static struct view_compare_line *view_compare_lines(struct arena *a,
+	const struct comparison *c, uint32_t *n)
 {
-	uint32_t n = 0;
-	while (n < c->rows_n && c->rows[n].change.is < CHANGE_UNDECIDED)
-		n++;
-	return n;
+	struct view_compare_line *list =
+		arena_array(a, struct view_compare_line, c->rows_n + 1);
+	*n = 0;
+	for (uint32_t i = 0; c->comparable && i < c->functions_n; i++) {
+		const struct changed_function *f = &c->functions[i];
+		if (f->rows_n > 1 && f->change.is < CHANGE_UNDECIDED) {
+			list[(*n)++] = (struct view_compare_line){
+				&c->rows[f->rows[0]], f
+			};
+			continue;
+		}
+		for (uint32_t k = 0; k < f->rows_n; k++)
+			if (c->rows[f->rows[k]].change.is < CHANGE_UNDECIDED)
+				list[(*n)++].row = &c->rows[f->rows[k]];
+	}
+	return list;
 }
 
 static void view_compare_text_rows(struct arena *a, const struct comparison *c,
 	struct buf *b)
 {
 	const char **at;
-	uint32_t n = c->comparable ? view_compare_text_worth_showing(c) : 0;
+	uint32_t n;
+	const struct view_compare_line *lines = view_compare_lines(a, c, &n);
 	struct table *t = table_new(a, TABLE_COLUMNS(row_columns), n, &at);
 	for (uint32_t i = 0; i < n; i++) {
-		const struct changed_row *r = &c->rows[i];
-		const struct change *x = &r->change;
+		const struct changed_row *r = lines[i].row;
+		const struct changed_function *f = lines[i].folded;
+		const struct change *x = f ? &f->change : &r->change;
 		*at++ = view_compare_text_word_of(a, c, x);
 		*at++ = view_compare_text_function(a, r);
-		*at++ = view_compare_text_or_empty(r->device);
+		*at++ = view_compare_text_or_empty(f ? f->device : r->device);
 		*at++ = view_compare_text_us(a, x->base_ns);
 		*at++ = view_compare_text_us(a, x->head_ns);
 		*at++ = view_compare_text_moved(a, x);
 		*at++ = view_compare_text_interval(a, x);
-		*at++ = view_compare_text_launches(a, r);
+		*at++ = view_compare_text_launches(a,
+			f ? f->base_launches : r->base_launches,
+			f ? f->head_launches : r->head_launches);
 		*at++ = table_figure(a, x->p_family);
 		*at++ = comparison_word_evidence[x->evidence];
 	}

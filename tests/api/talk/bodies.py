@@ -9,7 +9,8 @@ import zlib
 from talk.made_collectives import made_all_to_all, made_collectives
 from talk.made_layers import (made_grouped, made_lagging, made_layers, made_other,
                               made_other_lagging)
-from talk.made_steps import CHANGED, WORK, made_rank, made_serving, made_steps
+from talk.made_steps import (CHANGED, DECODER, PAGED, WORK, made_decoder, made_rank, made_serving,
+                             made_steps)
 from talk.server import HERE
 
 TRACE = os.path.join(HERE, "data", "two-kernels.json")
@@ -229,6 +230,10 @@ MADE = {
     "serving-mostly-16": lambda: made_serving(16, 16, 16, 8),
     "serving-mostly-8": lambda: made_serving(16, 8, 8, 8, 8, 8, 8),
     "steps-changed-again": lambda: made_steps(CHANGED, seed=6),
+    "decoder-0": lambda: made_decoder(DECODER, 0),
+    "decoder-1": lambda: made_decoder(DECODER, 1),
+    "paged-0": lambda: made_decoder(PAGED, 0),
+    "paged-1": lambda: made_decoder(PAGED, 1, gemm_us=1500),
     "rank-0-of-2": lambda: made_rank(0, 2),
     "rank-1-of-2": lambda: made_rank(1, 2),
     "rank-0-of-4": lambda: made_rank(0, 4),

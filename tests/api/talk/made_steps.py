@@ -30,6 +30,24 @@ RANKS = [[("void gemm<128>(float*)", 3, 1000), (ALL_REDUCE, 1, 300)],
          [("void gemm<128>(float*)", 3, 1033), (ALL_REDUCE, 1, 200)]]
 
 
+# two ranks of a decoder whose kernels have operators by their names. After a change,
+# attention and normalization are other operators, and rank 1 has a slower GEMM.
+GEMM = "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_cublas"
+DECODER = [("void flash::flash_fwd_kernel<128>(flash::Flash_fwd_params)", 2, 400),
+           ("void vllm::fused_add_rms_norm_kernel<8>(float*)", 4, 50),
+           (GEMM, 4, 1000), ("mystery(float*)", 1, 30)]
+PAGED = [("void flashinfer::BatchDecodeWithPagedKVCacheKernel<128>(int)", 2, 250),
+         ("void vllm::rms_norm_kernel<8>(float*)", 4, 30),
+         ("l2norm_fwd_kernel", 4, 10),
+         (GEMM, 4, 1000), ("mystery(float*)", 1, 30)]
+
+
+def made_decoder(work, rank, gemm_us=1000):
+    """Returns the trace of one of two ranks."""
+    work = [(name, n, gemm_us if name == GEMM else us) for name, n, us in work]
+    return made_steps(work, pid=100 + rank, seed=10 + rank, world=2, rank=rank)
+
+
 def made_rank(rank, world, as_rank=None):
     """Returns a rank's trace, whose launches take exactly as long as RANKS
     specifies."""

@@ -32,6 +32,11 @@ static struct compared_run random_run(struct arena *a, struct xoshiro *x,
 		struct pattern *p = sides_kernel(a, &r, name, 0, of > 0);
 		/* Every fourth function has no operator. */
 		p->operator_ = f % 4 == 3 ? NULL : f % 4 ? "gemm" : "softmax";
+		if (f == 8 || f == 9) { /* each on one side only: one row */
+			p->operator_ = f == 8 ? "mla_decode_attention"
+					      : "attention_forward";
+			p->operator_group = "attention";
+		}
 		for (uint32_t i = 0; i < iterations; i++) {
 			double noise = 1 + 0.01 * xoshiro_below(x, 10);
 			p->dur_ns[i] =
@@ -103,6 +108,12 @@ static void operators_are_mirrored(const struct comparison *a,
 		assert_int_equal(!x->base_kernels, !y->head_kernels);
 		if (x->base_kernels)
 			assert_string_equal(x->base_kernels, y->head_kernels);
+		if (!x->inferred)
+			continue;
+		assert_string_equal(x->inferred, y->inferred);
+		assert_int_equal(x->base_operators_n, y->head_operators_n);
+		assert_string_equal(x->base_operators[0], y->head_operators[0]);
+		assert_string_equal(x->head_operators[0], y->base_operators[0]);
 	}
 }
 

@@ -169,6 +169,145 @@ static void replaced_kernels_are_no_headline(void **state)
 	arena_release(&a);
 }
 
+/* A kernel whose operator is of a group of the catalog. */
+static void grouped(struct arena *a, struct compared_run *r, const char *name,
+	int64_t ns, const char *operator_, const char *group)
+{
+	kernel_of(a, r, name, ns, &operator_, 1);
+	r->patterns.rows[r->patterns.n - 1].operator_group = group;
+}
+
+/* 200 µs of attention become 120 µs by an operator that the base lacks. */
+static void operators_of_a_group_replace_each_other(void **state)
+{
+	struct arena a = { 0 };
+	struct comparison to, fro;
+	struct compared_run b = sides_run(&a, 1, 20), h = sides_run(&a, 2, 20);
+	(void)state;
+
+	grouped(&a, &b, "fmha", 200000, "attention_forward", "attention");
+	grouped(&a, &h, "paged", 100000, "paged_attention_decode", "attention");
+	grouped(&a, &h, "reduce", 20000, "paged_attention_decode", "attention");
+	KERNEL(&a, &b, "gemm", 500000, "gemm");
+	KERNEL(&a, &h, "gemm", 500000, "gemm");
+	sides_compare(&b, 1, &h, 1, &a, &to);
+	sides_compare(&h, 1, &b, 1, &a, &fro);
+	assert_int_equal(to.operators_n, 2);
+	const struct changed_operator *o = operator_row(&to, "attention", "");
+	assert_true(o->change.base_ns == 200000);
+	assert_true(o->change.head_ns == 120000);
+	assert_int_equal(o->change.is, CHANGE_IMPROVED);
+	assert_int_equal(o->functions_n, 3);
+	assert_string_equal(o->inferred,
+		"inferred: each side has only one of these operators, and both "
+		"are of the group 'attention'");
+	assert_int_equal(o->base_operators_n, 1);
+	assert_int_equal(o->head_operators_n, 1);
+	assert_string_equal(o->base_operators[0], "attention_forward");
+	assert_string_equal(o->head_operators[0], "paged_attention_decode");
+	assert_string_equal(to.functions[o->functions[0]].operator_name,
+		"attention_forward");
+	assert_non_null(strstr(to.headline,
+		"attention (inferred: attention_forward → paged_attention_decode) "
+		"takes less: -80 µs per iteration (-40.0 %)"));
+	o = operator_row(&fro, "attention", "");
+	assert_string_equal(o->base_operators[0], "paged_attention_decode");
+	assert_string_equal(o->head_operators[0], "attention_forward");
+	assert_non_null(strstr(fro.headline,
+		"attention (inferred: paged_attention_decode → attention_forward) "
+		"takes longer: +80 µs per iteration (+66.7 %)"));
+	sums_agree(&to);
+	arena_release(&a);
+}
+
+/* One fused norm, or two others: which of them replaces it is unknown. */
+static void several_operators_of_a_group_are_added_up(void **state)
+{
+	struct arena a = { 0 };
+	struct comparison c;
+	struct compared_run b = sides_run(&a, 1, 20), h = sides_run(&a, 2, 20);
+	(void)state;
+
+	grouped(&a, &b, "fused", 90000, "fused_add_rms_norm", "norm");
+	grouped(&a, &h, "qk", 20000, "fused_qk_rmsnorm", "norm");
+	grouped(&a, &h, "plain", 60000, "rms_norm", "norm");
+	KERNEL(&a, &b, "gemm", 500000, "gemm");
+	KERNEL(&a, &h, "gemm", 500000, "gemm");
+	sides_compare(&b, 1, &h, 1, &a, &c);
+	const struct changed_operator *o = operator_row(&c, "norm", "");
+	assert_true(o->change.base_ns == 90000 && o->change.head_ns == 80000);
+	assert_string_equal(o->inferred,
+		"inferred: each of these operators of the group 'norm' has time "
+		"on one side only; which of them replaced which is unknown, so "
+		"that their sums are compared");
+	assert_int_equal(o->head_operators_n, 2);
+	assert_string_equal(o->head_operators[0], "rms_norm");
+	assert_string_equal(o->head_operators[1], "fused_qk_rmsnorm");
+	assert_string_equal(compare_text_operator(&a, o),
+		"norm (inferred: fused_add_rms_norm → rms_norm + "
+		"fused_qk_rmsnorm)");
+	arena_release(&a);
+}
+
+/* No row of another operator, with the reason why not. */
+static void other_operators_have_rows_of_their_own(void **state)
+{
+	static const struct {
+		const char *base, *head, *group;
+		bool both; /* another kernel of the head runs that of the base */
+	} cases[] = {
+		/* both sides have the first one */
+		{ "rms_norm", "l2_norm", "norm", true },
+		/* a gradient is not what it is the gradient of */
+		{ "layer_norm", "norm_backward", "norm", false },
+		/* a copy does not replace an embedding */
+		{ "copy", "embedding", "memory", false },
+		/* nothing is known of the group */
+		{ "one", "other", NULL, false },
+	};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct arena a = { 0 };
+		struct comparison c;
+		struct compared_run b = sides_run(&a, 1, 8),
+				    h = sides_run(&a, 2, 8);
+		grouped(&a, &b, "one", 90000, cases[i].base, cases[i].group);
+		grouped(&a, &h, "two", 80000, cases[i].head, cases[i].group);
+		KERNEL(&a, &b, "gemm", 500000, "gemm");
+		if (cases[i].both)
+			KERNEL(&a, &h, "gemm", 500000, "gemm", cases[i].base);
+		else
+			KERNEL(&a, &h, "gemm", 500000, "gemm");
+		sides_compare(&b, 1, &h, 1, &a, &c);
+		assert_int_equal(c.operators_n, 3);
+		for (uint32_t k = 0; k < c.operators_n; k++) {
+			assert_null(c.operators[k].inferred);
+			assert_int_equal(c.operators[k].base_operators_n, 0);
+		}
+		operator_row(&c, cases[i].base, "");
+		operator_row(&c, cases[i].head, "");
+		arena_release(&a);
+	}
+}
+
+/* Nothing but attention, by an operator of each side and no common kernel: that they are
+ * the same work is inferred, and no reason to compare programs. */
+static void inferred_operators_are_not_common(void **state)
+{
+	struct arena a = { 0 };
+	struct comparison c;
+	struct compared_run b = sides_run(&a, 1, 8), h = sides_run(&a, 2, 8);
+	(void)state;
+
+	grouped(&a, &b, "one", 90000, "rope", "rope");
+	grouped(&a, &h, "two", 80000, "mrope", "rope");
+	sides_compare(&b, 1, &h, 1, &a, &c);
+	assert_non_null(operator_row(&c, "rope", "")->inferred);
+	assert_false(c.comparable);
+	arena_release(&a);
+}
+
 /* One iteration a side: softmax takes 150 µs less by another kernel, which one
  * iteration cannot prove, and no other change is larger. */
 static void the_largest_unproven_operator_is_named(void **state)
@@ -368,15 +507,40 @@ static void ranks_are_folded_with_their_spread(void **state)
 	assert_true(f->base_launches == 2 && f->head_launches == 2);
 	assert_true(f->head.min_ns == 99000 && f->head.max_ns == 200000);
 	assert_string_equal(f->head.slowest, "rank 2, GPU 0");
+	assert_string_equal(f->device, "4 ranks");
+	assert_string_equal(c.functions[1].device, "rank 1, GPU 0");
 	assert_true(c.rows[f->rows[0]].change.head_ns == 200000);
 	for (uint32_t i = 0; i < RANKS; i++)
 		assert_int_equal(c.rows[f->rows[i]].function, 0);
 	assert_int_equal(c.functions[1].rows_n, 1);
 	assert_true(c.functions[1].change.base_ns == 10000);
 	assert_true(operator_row(&c, "gemm", "")->change.head_ns == 125000);
-	/* The largest change is that of the slow rank. */
-	assert_non_null(strstr(c.headline, "gemm"));
+	assert_non_null(strstr(c.headline,
+		"gemm on 4 ranks takes longer: +25 µs per iteration (+25.0 %; by "
+		"rank -1.0 % to +100.0 %), by permutation of iterations"));
 	sums_agree(&c);
+	arena_release(&a);
+}
+
+/* One rank is 60 µs slower and another 60 µs faster: the folded row did not change, and
+ * the headline names a rank. */
+static void a_rank_is_named_if_the_folded_row_did_not_change(void **state)
+{
+	static const int64_t even[] = { 100000, 100000, 100000, 100000 };
+	static const int64_t odd[] = { 100000, 100000, 160000, 40000 };
+	struct arena a = { 0 };
+	struct comparison c;
+	struct compared_run b[RANKS], h[RANKS];
+	(void)state;
+
+	job_of(&a, b, 1, even);
+	job_of(&a, h, 2, odd);
+	sides_compare(b, RANKS, h, RANKS, &a, &c);
+	assert_int_equal(c.functions[0].change.is, CHANGE_UNCHANGED);
+	assert_non_null(
+		strstr(c.headline, "gemm on rank 2, GPU 0 takes longer: "
+				   "+60 µs per iteration (+60.0 %)"));
+	assert_null(strstr(c.headline, "changed in all")); /* one function */
 	arena_release(&a);
 }
 
@@ -400,6 +564,9 @@ static void devices_of_a_process_are_added(void **state)
 	assert_true(c.functions[0].change.base_ns == 210000);
 	assert_true(c.functions[0].change.head_ns == 250000);
 	assert_string_equal(c.functions[0].head.slowest, "GPU 1");
+	assert_non_null(strstr(c.headline,
+		"gemm on 2 devices takes longer: +40 µs per iteration (+19.0 %; "
+		"by device +0.0 % to +36.4 %), by permutation of iterations"));
 	arena_release(&a);
 }
 
@@ -499,8 +666,14 @@ int main(void)
 		cmocka_unit_test(without_operators_the_rows_are_kernels),
 		cmocka_unit_test(one_side_with_operators_is_not_enough),
 		cmocka_unit_test(ranks_are_folded_with_their_spread),
+		cmocka_unit_test(
+			a_rank_is_named_if_the_folded_row_did_not_change),
 		cmocka_unit_test(devices_of_a_process_are_added),
 		cmocka_unit_test(rows_are_folded_by_hand),
+		cmocka_unit_test(operators_of_a_group_replace_each_other),
+		cmocka_unit_test(several_operators_of_a_group_are_added_up),
+		cmocka_unit_test(other_operators_have_rows_of_their_own),
+		cmocka_unit_test(inferred_operators_are_not_common),
 		cmocka_unit_test(the_largest_unproven_operator_is_named),
 		cmocka_unit_test(an_operator_is_exchanged_and_named),
 	};

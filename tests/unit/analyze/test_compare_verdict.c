@@ -237,10 +237,18 @@ static void a_swapped_device_is_no_change(void **state)
 
 	devices(&a, &b, 0);
 	devices(&a, &h, 1);
+	/* The place that is GPU 0 in the base. */
+	sides_function(&a, &h, "fresh", FUNCTION_gpu_compute, "GPU 1", 200, 1);
+	sides_function(&a, &b, "gone", FUNCTION_gpu_compute, "GPU 0", 200, 1);
 	sides_compare(&b, 1, &h, 1, &a, &c);
-	assert_int_equal(c.rows_n, 3);
+	assert_int_equal(c.rows_n, 5);
 	for (uint32_t i = 0; i < c.rows_n; i++)
-		assert_true(c.rows[i].change.delta_ns == 0);
+		assert_true(fabs(c.rows[i].change.delta_ns) <= 200);
+	/* A function of one side is on the device of that side. */
+	assert_string_equal(sides_row(&c, "fresh")->device, "GPU 1");
+	assert_string_equal(sides_row(&c, "fresh")->head_device, "GPU 1");
+	assert_string_equal(sides_row(&c, "gone")->device, "GPU 0");
+	assert_string_equal(sides_row(&c, "gone")->head_device, "GPU 0");
 	assert_string_equal(sides_row(&c, "embed")->device, "GPU 0");
 	assert_string_equal(sides_row(&c, "embed")->head_device, "GPU 1");
 	assert_string_equal(sides_row(&c, "nccl")->device,

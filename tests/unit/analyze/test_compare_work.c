@@ -431,8 +431,12 @@ static void the_last_groups_without_a_common_name_are_a_pair(void **state)
 
 	works(&b, base, 1);
 	works(&h, head, 1);
+	b.iterations.strata[0].text = "grids of 24 kernels";
 	sides_compare(&b, 1, &h, 1, &a, &c);
 	assert_int_equal(c.groups[0].match, GROUP_BY_EXCLUSION);
+	assert_string_equal(c.groups[0].side[0].text,
+		"unlabeled work of 24 kernels");
+	assert_string_equal(c.groups[0].side[1].text, "unlabeled work");
 	assert_true(*sides_finding(&c, FINDING_work_unknown));
 	arena_release(&a);
 }

@@ -31,9 +31,9 @@ static double none[] = { NAN, NAN, NAN };
 
 static struct pattern rows[] = {
 	{ "f", FUNCTION_gpu_compute, "GPU 0", 0, dur_ns, launches, min_ns,
-		max_ns, NULL, NULL, { 0 }, { 0 }, NULL },
+		max_ns, NULL, NULL, { 0 }, { 0 }, NULL, NULL },
 	{ "g", FUNCTION_gpu_compute, "GPU 0", 0, dur_ns, launches, min_ns,
-		max_ns, NULL, beta_pct, { 0 }, { 0 }, NULL },
+		max_ns, NULL, beta_pct, { 0 }, { 0 }, NULL, NULL },
 };
 static struct pattern_metric metrics[] = {
 	{ 1, "clock", mu, sigma, interpolated },

@@ -243,12 +243,87 @@ static void test_table(void **state)
 	arena_release(&a);
 }
 
+/* Each function is a row of its own. */
+static struct changed_function functions[2];
+
+static void functions_add(struct comparison *c)
+{
+	static const uint32_t each[] = { 0, 1 };
+	for (uint32_t i = 0; i < 2; i++)
+		functions[i] = (struct changed_function){ .rows = each + i,
+			.rows_n = 1,
+			.operator_ = OPERATOR_NONE,
+			.change = rows[i].change,
+			.device = rows[i].device };
+	c->functions = functions;
+	c->functions_n = 2;
+}
+
+/* The rows of two ranks are one line if the function changed as a whole; else those
+ * that changed are listed. A group names its operators. */
+static void test_report_folded(void **state)
+{
+	(void)state;
+	static const uint32_t both[] = { 0, 1 };
+	static const char *const base[] = { "fused_norm" };
+	static const char *const head[] = { "norm", "add" };
+	struct arena a = { 0 };
+	struct comparison c = made(true);
+	struct changed_function f = { .rows = both,
+		.rows_n = 2,
+		.operator_ = OPERATOR_NONE,
+		.change = { .base_ns = 500,
+			.head_ns = 1090,
+			.delta_ns = 590,
+			.low_ns = 400,
+			.high_ns = 700,
+			.p_family = 0.004,
+			.is = CHANGE_LIKELY,
+			.evidence = EVIDENCE_RUNS },
+		.base_launches = 1,
+		.head_launches = 2,
+		.device = "2 ranks",
+		.each = "rank" };
+	struct changed_operator o = { .name = "norm",
+		.inferred = "inferred: ...",
+		.base_operators = base,
+		.head_operators = head,
+		.base_operators_n = 1,
+		.head_operators_n = 2,
+		.change = f.change };
+	struct buf b;
+
+	c.functions = &f;
+	c.functions_n = 1;
+	c.operators = &o;
+	c.operators_n = 1;
+	c.by_operator = true;
+	buf_init(&b, 1 << 20);
+	view_compare_report(&a, &c, &sides, &b);
+	assert_non_null(strstr(b.at,
+		"\n| likely | norm (inferred: fused_norm → norm + add) |  | 0.50 | "));
+	assert_non_null(strstr(b.at,
+		"\n| likely | g + h (in the base f) | 2 ranks | 0.50 | 1.09 | "
+		"+0.59 (+118.0 %) | +0.40 to +0.70 | 1 → 2 | 0.004 | runs |\n"));
+	buf_release(&b);
+	f.change.is = CHANGE_UNDECIDED;
+	f.change.evidence = EVIDENCE_NONE;
+	buf_init(&b, 1 << 20);
+	view_compare_report(&a, &c, &sides, &b);
+	assert_null(strstr(b.at, "2 ranks"));
+	assert_non_null(strstr(b.at,
+		"\n| regressed | g + h (in the base f) | GPU 0 |"));
+	buf_release(&b);
+	arena_release(&a);
+}
+
 static void test_report(void **state)
 {
 	(void)state;
 	struct arena a = { 0 };
 	struct comparison c = made(true);
 	struct buf b;
+	functions_add(&c);
 	buf_init(&b, 1 << 20);
 	c.count[CHANGE_WITHIN_MARGIN] = 2;
 	view_compare_report(&a, &c, &sides, &b);
@@ -297,6 +372,7 @@ int main(void)
 		cmocka_unit_test(test_nothing_judged),
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_report),
+		cmocka_unit_test(test_report_folded),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

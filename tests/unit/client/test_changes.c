@@ -80,8 +80,43 @@ static const char by_operator[] =
 	"\"head_kernels\":null,\"verdict\":\"unchanged\","
 	"\"evidence\":\"runs\",\"base_ns_per_iteration\":1000000,"
 	"\"head_ns_per_iteration\":1000000,\"delta_ns_per_iteration\":0,"
-	"\"ratio\":1,\"p_family\":1}],\"items\":[],\"counts\":{},"
+	"\"ratio\":1,\"p_family\":1},"
+	"{\"operator\":\"norm\",\"shape\":null,\"inferred\":\"inferred: ...\","
+	"\"base_operators\":[\"fused_add_rms_norm\"],"
+	"\"head_operators\":[\"rms_norm\",\"l2\\nnorm\"],"
+	"\"base_kernels\":null,\"head_kernels\":null,"
+	"\"verdict\":\"improved\",\"evidence\":\"runs\","
+	"\"base_ns_per_iteration\":2000000,\"head_ns_per_iteration\":1000000,"
+	"\"delta_ns_per_iteration\":-1000000,\"ratio\":0.5,"
+	"\"p_family\":0.001},"
+	"{\"operator\":\"collective\",\"shape\":null,\"base_kernels\":null,"
+	"\"head_kernels\":null,\"verdict\":null,\"evidence\":\"none\","
+	"\"base_ns_per_iteration\":1000000,\"head_ns_per_iteration\":1000000,"
+	"\"delta_ns_per_iteration\":0,\"ratio\":1,\"p_family\":null}],\"items\":[],\"counts\":{},"
 	"\"seed\":1,\"permutations\":2000}";
+
+/* The rows of ranks are one line if the function changed, else those that did. */
+static const char folded[] =
+	"{\"headline\":\"f takes longer\",\"comparable\":true,\"findings\":[],"
+	"\"base\":{},\"head\":{},\"split\":[],\"common\":null,\"functions\":["
+	"{\"short_name\":\"f\",\"device\":\"2 ranks\",\"items\":[0,2],"
+	"\"verdict\":\"regressed\",\"evidence\":\"runs\","
+	"\"head_ranks\":{\"slowest\":\"rank 1, GPU 0\"},"
+	"\"base_ns_per_iteration\":2000000,\"head_ns_per_iteration\":3000000,"
+	"\"delta_ns_per_iteration\":1000000,\"ratio\":1.5,\"p_family\":0.01},"
+	"{\"short_name\":\"g\",\"device\":\"2 ranks\",\"items\":[1,3,9,-1],"
+	"\"verdict\":\"undecided\",\"evidence\":\"runs\"}],\"items\":["
+	"{\"short_name\":\"f\",\"device\":\"rank 1, GPU 0\","
+	"\"verdict\":\"regressed\",\"evidence\":\"runs\"},"
+	"{\"short_name\":\"g\",\"device\":\"rank 0, GPU 0\","
+	"\"verdict\":\"likely\",\"evidence\":\"runs\","
+	"\"base_ns_per_iteration\":1000,\"head_ns_per_iteration\":2000,"
+	"\"delta_ns_per_iteration\":1000,\"ratio\":2,\"p_family\":0.2},"
+	"{\"short_name\":\"f\",\"device\":\"rank 0, GPU 0\","
+	"\"verdict\":\"regressed\",\"evidence\":\"runs\"},"
+	"{\"short_name\":\"g\",\"device\":\"rank 1, GPU 0\","
+	"\"verdict\":\"unchanged\",\"evidence\":\"runs\"}],"
+	"\"counts\":{},\"seed\":1,\"permutations\":2000}";
 
 static const char refused[] =
 	"{\"headline\":\"other work\",\"comparable\":false,\"findings\":[],"
@@ -124,8 +159,31 @@ static void test_by_operator(void **state)
 		"softmax bf16 x=[8,64] (cunn → none), by launches\n"
 		"  unchanged          1.00 ms      1.00 ms      +0.00 ns    +0.0 %  "
 		"gemm, p 1, by runs\n"
+		"  improved           2.00 ms      1.00 ms      -1.00 ms   -50.0 %  "
+		"norm, inferred: fused_add_rms_norm → rms_norm + l2 norm, p 0.001, "
+		"by runs\n"
+		"  not judged         1.00 ms      1.00 ms      +0.00 ns    +0.0 %  "
+		"collective\n"
 		"\n"
 		"no function has changed detectably\n"
+		"seed 1, 2000 permutations\n");
+}
+
+static void test_folded(void **state)
+{
+	(void)state;
+	assert_shown(folded,
+		"f takes longer\n"
+		"\n"
+		"base  0 runs, 0 of 0 iterations compared (), mean -\n"
+		"head  0 runs, 0 of 0 iterations compared (), mean -\n"
+		"\n"
+		"what changed            base         head per iteration\n"
+		"  regressed          2.00 ms      3.00 ms      +1.00 ms   +50.0 %  f "
+		"[2 ranks, slowest rank 1, GPU 0], p 0.01, by runs\n"
+		"  likely             1.00 us      2.00 us      +1.00 us  +100.0 %  g "
+		"[rank 0, GPU 0], p 0.2, by runs\n"
+		"\n"
 		"seed 1, 2000 permutations\n");
 }
 
@@ -162,6 +220,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_judged),
 		cmocka_unit_test(test_by_operator),
+		cmocka_unit_test(test_folded),
 		cmocka_unit_test(test_nothing_judged),
 		cmocka_unit_test(test_no_comparison),
 	};

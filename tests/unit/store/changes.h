@@ -69,12 +69,13 @@ static inline void changes_patterns(struct arena *a, struct patterns *ps)
 			{ .order = 2,
 				.grids = { t, 2 },
 				.operators = { t + 2, 1 } },
-			{ 0 }, NULL },
+			{ 0 }, NULL, NULL },
 		{ "Memcpy HtoD (Pageable -> Device)", FUNCTION_memcpy_h2d,
 			"GPU 1", 1, d + 3, l + 3, m + 3, x + 3, NULL, NULL,
-			{ 0 }, { 0 }, NULL },
+			{ 0 }, { 0 }, NULL, NULL },
 		{ "oncpu", FUNCTION_oncpu, "Host", -1, d + 6, l + 6, m + 6,
-			x + 6, NULL, COPIED(a, beta), { 0 }, { 0 }, NULL },
+			x + 6, NULL, COPIED(a, beta), { 0 }, { 0 }, NULL,
+			NULL },
 	};
 	const struct pattern_metric metrics[] = {
 		{ 0, "clock", u, s, i },

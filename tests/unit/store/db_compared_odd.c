@@ -50,7 +50,7 @@ static struct profile wide(struct arena *a, uint32_t functions,
 			arena_array(a, int64_t, iterations),
 			arena_array(a, int64_t, iterations),
 			arena_array(a, int64_t, iterations), NULL,
-			arena_array(a, double, iterations), { 0 }, { 0 },
+			arena_array(a, double, iterations), { 0 }, { 0 }, NULL,
 			NULL };
 		*m = (struct pattern_metric){ f, "SM",
 			arena_array(a, double, iterations),

@@ -3,6 +3,7 @@
 import {played} from '../smoke/played.mjs';
 import flow from './flow.mjs';
 import looks from './looks.mjs';
+import operators from './operators.mjs';
 import views from './views.mjs';
 
-played('comparisons', [flow, views, looks]);
+played('comparisons', [flow, views, operators, looks]);

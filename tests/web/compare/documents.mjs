@@ -49,7 +49,7 @@ const FINDINGS = [['fact_differs', 'warn', 'the surroundings differ: GPU driver 
 	.map(([code, severity, text]) => ({code, severity, text}));
 
 // Two kinds of work that both sides have, and one that only the base has.
-const GROUPS = [['label', 'decode', 'decode, 16 sequences, 16 tokens', 'regressed', 40e6, 43e6, 0.8], ['sizes', null, 'grids of 23 kernels', 'undecided', 90e6, 91e6, 0.15],
+const GROUPS = [['label', 'decode', 'decode, 16 sequences, 16 tokens', 'regressed', 40e6, 43e6, 0.8], ['sizes', null, 'unlabeled work of 23 kernels', 'undecided', 90e6, 91e6, 0.15],
 	['alone', 'prefill', 'prefill, 1 sequence, 512 tokens', null, 70e6, null, 0.05]];
 
 const group = (judged) => ([match, phase, work, verdict, base, head, share]) => ({match, phase,
@@ -59,13 +59,13 @@ const group = (judged) => ([match, phase, work, verdict, base, head, share]) => 
 
 // One function per item. The first two are one operator, the third is another.
 const foldedOf = (items) => items.map((r, i) => ({function: r.function, short_name: r.short_name, head_short_name: r.head_short_name, type: r.type,
-	items: [i], operator: i < 2 ? 0 : i === 2 ? 1 : null,
+	device: r.device, items: [i], operator: i < 2 ? 0 : i === 2 ? 1 : null, operator_name: i < 2 ? 'gemm' : i === 2 ? 'softmax' : null,
 	...Object.fromEntries(Object.keys(change(null, 1, 1)).map((key) => [key, r[key]])),
 	base_launches_per_iteration: r.base_launches_per_iteration, head_launches_per_iteration: r.head_launches_per_iteration,
 	base_ranks: ranksOf(r.base_ns_per_iteration), head_ranks: ranksOf(r.head_ns_per_iteration)}));
 const ranksOf = (ns) => (ns ? {min_ns_per_iteration: ns, max_ns_per_iteration: ns, slowest: 'GPU 0'}
 	: {min_ns_per_iteration: null, max_ns_per_iteration: null, slowest: null});
-const operator = (name, functions, kernels, verdict, base, head) => ({operator: name, shape: null, base_kernels: kernels?.[0] ?? null, head_kernels: kernels?.[1] ?? null,
+const operator = (name, functions, kernels, verdict, base, head) => ({operator: name, shape: null, inferred: null, base_operators: [], head_operators: [], base_kernels: kernels?.[0] ?? null, head_kernels: kernels?.[1] ?? null,
 	also: name === 'gemm' ? 'reduce' : null, functions, ...change(verdict, base, head), base_launches_per_iteration: 4, head_launches_per_iteration: 8});
 
 // Returns a comparison with `unchanged` functions and the changed ones, and `iterations`
@@ -88,6 +88,27 @@ export function comparison({unchanged = 6, iterations = 24, refused = false} = {
 	counts: Object.fromEntries(['regressed', 'appeared', 'improved', 'vanished', 'likely', 'within_margin', 'undecided', 'unchanged'].map((w) => [w, count(w)])),
 	range: null, seed: 1, permutations: 2000, block: 3, alpha: 0.05, margin: 0.05, noise_floor: 0.03, repeats: 0,
 	noise_prior: {source: 'default', sd: 0.03, df: 4, max_df: null, variances: 0, runs: 0, run_ids: [], before_run: 1}};
+}
+
+// A comparison of two jobs of three ranks. `slower` ran on all ranks; flash and paged are the only
+// kernels of an operator that one side has; `fresh` functions without an operator are new.
+export function ofJobs(fresh = 8) {
+	const made = comparison({unchanged: 0});
+	const alone = (name, verdict, base, head) => ({...row(name, verdict, base, head), device: 'rank 0, GPU 0', head_device: 'rank 0, GPU 0'});
+	const ranks = [2, 1, 0].map((rank) => ({...row('slower', rank ? 'regressed' : 'unchanged', 4e6, 4e6 + rank * 5e5), device: `rank ${rank}, GPU 0`, head_device: `rank ${rank}, GPU 0`}));
+	const items = [...ranks, alone('flash', 'vanished', 8e5, 0), alone('paged', 'appeared', 0, 5e5),
+		...Array.from({length: fresh}, (_, i) => alone(`fresh_${i}`, 'appeared', 0, 3e5 - i * 1e4)), {...alone('nccl', null, 2e6, 3e6), type: 'gpu_comm'}];
+	const [first, ...others] = foldedOf(items).slice(2);
+	const functions = [{...first, device: '3 ranks', items: [0, 1, 2], operator: 0, operator_name: 'gemm', ...change('regressed', 4e6, 4.5e6),
+		base_ranks: {min_ns_per_iteration: 4e6, max_ns_per_iteration: 4e6, slowest: 'rank 2, GPU 0'}, head_ranks: {min_ns_per_iteration: 4e6, max_ns_per_iteration: 5e6, slowest: 'rank 2, GPU 0'}},
+	...others.map((r, i) => ({...r, operator: i < 2 ? 1 : null, operator_name: ['attention_forward', 'paged_attention_decode'][i] ?? null}))];
+	const gemm = {...operator('gemm', [0], null, 'regressed', 4e6, 4.5e6), also: null};
+	const attention = {...operator('attention', [1, 2], ['flash', 'paged'], 'improved', 8e5, 5e5),
+		inferred: "inferred: each side has only one of these operators, and both are of the group 'attention'",
+		base_operators: ['attention_forward'], head_operators: ['paged_attention_decode']};
+	const nothing = {regressed: 0, appeared: 0, improved: 0, vanished: 0, likely: 0, within_margin: 0, undecided: 0, unchanged: 0};
+	return {...made, by_operator: true, operators: [gemm, attention], functions, items,
+		counts: {...nothing, regressed: 2, appeared: fresh + 1, vanished: 1, unchanged: 1}};
 }
 
 export function published() {

@@ -47,9 +47,9 @@ export default async function views(test, {open}) {
 		const {page, requests} = await given(open, doc.comparison());
 		await seen(async () => assert.deepEqual(await cells(page, 'Kinds of work'), [
 			['decode, 16 sequences, 16 tokens\nshown below', 'label', '12', '80.0 % → 82.0 %', '40.00', '43.00', '+3.00', '+7.5 %', '▲\nregressed'],
-			['grids of 23 kernels', 'sizes', '12', '15.0 % → 17.0 %', '90.00', '91.00', '+1.00', '+1.1 %', '?\nundecided'],
+			['unlabeled work of 23 kernels', 'sizes', '12', '15.0 % → 17.0 %', '90.00', '91.00', '+1.00', '+1.1 %', '?\nundecided'],
 			['prefill, 1 sequence, 512 tokens', 'alone', '12 → 0', '5.0 % → –', '70.00', '–', '–', '–', '–']]));
-		await page.getByRole('link', {name: 'grids of 23 kernels'}).click();
+		await page.getByRole('link', {name: 'unlabeled work of 23 kernels'}).click();
 		await seen(async () => assert.equal(new URLSearchParams(requests.at(-1)).get('group'), '1'));
 		assert.equal(new URL(page.url()).searchParams.get('group'), '1');
 	});

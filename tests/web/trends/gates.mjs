@@ -47,6 +47,43 @@ export default async function gates(test, {open, base}) {
 		await page.getByText(/^!\[kernsift\]\(http:\/\/127\.0\.0\.1:\d+\/api\/v1\/badge\?project=vllm&workload=decode&name=pull\+request\+7\)$/).waitFor();
 	});
 
+	await test('the anchor of a gate: given or found, none with the reason, and one that an earlier version lacks', async () => {
+		const card = async (id, more = {}) => {
+			const page = await open(`/gates/${id}`, {answers: {...answers, [`/gates/${id}`]: () => ({...doc.gate(id), ...more})}});
+			await page.getByRole('table', {name: 'Rules of the gate'}).or(page.getByText('No rules.')).first().waitFor();
+			return page.locator('.side-card').filter({has: page.getByRole('heading', {name: 'Anchor'})});
+		};
+		const found = await card(4);
+		assert.deepEqual((await found.innerText()).split('\n').filter(Boolean).slice(0, 2), ['Anchor', 'the lowest level of the last 90 days']);
+		assert.match(await found.innerText(), /12 units of 4 commits, median 9\.900 ms, stored from .* to .*; the lowest of 2 levels$/);
+		assert.equal(await found.getByRole('link', {name: '#22'}).getAttribute('href'), '/runs/22');
+		const given = await card(4, {anchor: {...doc.gate(4).anchor, query: 'label.release=<b>2</b>', commits: null, levels: 1, runs: [11], units: 1, excluded_runs: 2}});
+		assert.equal(await given.locator('code').innerText(), 'label.release=<b>2</b>');
+		assert.match(await given.innerText(), /1 unit, median/);
+		assert.match(await given.innerText(), /2 runs of other work excluded$/);
+		assert.doesNotMatch(await given.innerText(), /levels/);
+		assert.match(await (await card(2)).innerText(), /none: no earlier run of the same work is stored$/);
+		assert.equal(await (await card(3)).count(), 0);
+	});
+
+	await test('an anchor that the server rejects: the message is in the form', async () => {
+		const put = [];
+		const page = await open('/gates', {allowed: /400/, answers: {...answers, '/runs': () => ({items: [run(9)], next: null}), '/gates': (q, body) => {
+			if (!body)
+				return doc.gates(q);
+			put.push(JSON.parse(body).anchor);
+			return {refused: [400, 'bad_request', "anchor: 'label.release' is not KEY=VALUE"]};
+		}}});
+		await page.getByText('Create a gate').click();
+		await page.getByLabel('Head', {exact: true}).fill('9');
+		await page.getByLabel('Baseline', {exact: true}).fill('label.branch=main last=3');
+		await page.getByLabel('Anchor', {exact: true}).fill(' label.release ');
+		await page.getByRole('button', {name: 'Create gate', exact: true}).click();
+		await page.getByText("Anchor: 'label.release' is not KEY=VALUE.").waitFor();
+		assert.deepEqual(put, ['label.release']);
+		assert.equal(new URL(page.url()).pathname, '/gates');
+	});
+
 	await test('bad data: the problems come first, then what differs', async () => {
 		const page = await open('/gates/1', {answers});
 		assert.deepEqual(await page.getByRole('listitem').filter({hasText: /[a-z]{4}/}).allInnerTexts().then((all) => all.map((text) => text.replace(/\s+/g, ' '))),

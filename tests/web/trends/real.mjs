@@ -68,6 +68,10 @@ export default async function real(test, world) {
 		assert.deepEqual([gate.base.runs.map(String), gate.head.runs.map(String)], [main.slice(1), head]);
 		await seen(async () => assert.equal((await page.locator('h1').innerText()).slice(1).replace(/\.$/, ''), gate.summary.slice(1).replace(/\.$/, '')));
 		await seen(async () => assert.equal((await cells(page, 'Rules of the gate')).length, gate.rules.length));
+		// No run is old enough to be a level of its own.
+		const anchor = page.locator('.side-card').filter({has: page.getByRole('heading', {name: 'Anchor'})});
+		assert.ok(gate.anchor.reason);
+		await seen(async () => assert.ok((await anchor.innerText()).endsWith(`none: ${gate.anchor.reason}`)));
 		await page.getByRole('link', {name: 'Compare both sides'}).click();
 		await page.getByRole('table', {name: 'Functions'}).waitFor();
 		await page.goto(`${world.base}/trends?project=ci&workload=steps`);
