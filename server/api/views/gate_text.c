@@ -76,7 +76,8 @@ static size_t gate_text_name_clip(const char *s, const char **rest)
 static void gate_text_budget(const json_t *gate, struct buf *b)
 {
 	const json_t *v = json_object_get(gate, "budget");
-	double requested = gate_text_real(json_object_get(gate, "policy"), "alpha");
+	double requested =
+		gate_text_real(json_object_get(gate, "policy"), "alpha");
 	double alpha = gate_text_real(v, "alpha");
 	const char *commit = gate_text_member(v, "commit"), *rest;
 	size_t len = gate_text_name_clip(commit, &rest);
