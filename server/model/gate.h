@@ -113,6 +113,8 @@ struct gate_rule {
 	 * not decide whether a function appeared, vanished or is likely. */
 	double p, p_family, alpha;
 	double floor, floor_df; /* between runs, as in struct change */
+	uint32_t earlier_units; /* units before the baseline that the floor is
+		of, too */
 	/* If the head is slower than most of the baseline, but not slower than
 	 * the newest part of the baseline: the first run of that part. This
 	 * head did not cause the slowdown then. Else 0. */

@@ -37,7 +37,7 @@ ADDED = {'iqr_ns'}
 ESTIMATES = {'p', 'low_pct', 'high_pct', 'noise_floor', 'runs_needed'}
 # Parts of a gate's policy and rules that a later release added: null in the stored gate.
 GATE_ADDED = {'anchor_pct', 'unit', 'iteration_change_pct', 'iteration_low_pct',
-              'iteration_high_pct', 'alpha'}
+              'iteration_high_pct', 'alpha', 'earlier_units'}
 
 
 def patterns(seed):

@@ -7,6 +7,7 @@ import * as f from '../lib/format.js';
 import {
 	axisReach,
 	barPositions,
+	earlierText,
 	intervalText,
 	isFall,
 	iterationChangeText,
@@ -78,6 +79,7 @@ function columns(gate) {
 					r.rule === 'function' ? h('code', {}, ruleName(r)) : ruleName(r),
 					r.of ? h('span', {class: 'quiet'}, ` ${ruleKind(r).toLowerCase()}`) : null,
 					r.summary ? h('div', {class: 'hint'}, r.summary) : null,
+					r.earlier_units ? h('div', {class: 'hint'}, earlierText(r)) : null,
 				].filter(Boolean),
 		},
 		{label: 'Outcome', cell: (r) => outcome(r.outcome)},

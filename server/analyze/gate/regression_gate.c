@@ -788,6 +788,7 @@ static void regression_gate_rule_fill(struct gate_rule *r,
 	r->p = l->p;
 	r->floor = l->floor;
 	r->floor_df = l->floor_df;
+	r->earlier_units = l->earlier;
 	if (l->since != LEVEL_TEST_SINCE_NONE) {
 		assert(u);
 		r->since_run = u->runs[l->since];

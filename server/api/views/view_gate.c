@@ -64,6 +64,7 @@ static json_t *view_gate_rule(const struct gate_rule *r)
 	view_set_real(v, "p_family", r->p_family);
 	view_set_real(v, "alpha", r->alpha);
 	view_set_real(v, "noise_floor", r->floor);
+	view_set_whole(v, "earlier_units", r->earlier_units);
 	view_set_whole(v, "since_run", r->since_run ? r->since_run : -1);
 	json_object_set_new(v, "runs_needed", json_integer(r->runs_needed));
 	view_set_text(v, "summary", r->sentence);
@@ -320,8 +321,8 @@ static void view_gate_add_fields(json_t *gate)
 	static const char *const budget[] = { "budget" };
 	static const char *const rule[] = { "base_gb_s", "head_gb_s",
 		"iteration_limit_pct", "iteration_change_pct",
-		"iteration_low_pct", "iteration_high_pct", "p_family",
-		"alpha" };
+		"iteration_low_pct", "iteration_high_pct", "p_family", "alpha",
+		"earlier_units" };
 	static const char *const whole[] = { "noise_prior" };
 	json_t *rules = json_object_get(gate, "rules");
 	if (rules) /* lists have neither */

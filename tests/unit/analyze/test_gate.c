@@ -266,6 +266,55 @@ static void head_in_the_base(void **state)
 	}
 }
 
+/* Which units of the history are before the base. They vary as the base does. */
+static void units_before_the_base(void **state)
+{
+	enum { EARLIER = 30, BASE_N = 6, HISTORY = EARLIER + BASE_N };
+	static const struct {
+		const char *odd;
+		uint32_t named, expected;
+		int64_t base_from; /* id of the base's first run */
+		const char *reason;
+	} cases[] = {
+		{ "all", 0, EARLIER, 1, NULL },
+		{ "the anchor is named", 10, EARLIER - 10, 1, NULL },
+		{ "only the anchor is before it", EARLIER, 0, 1, NULL },
+		{ "the base is not stored", 0, 0, 301, NULL },
+		{ "the base is the oldest", 0, 0, 201, NULL },
+		{ "other iterations", 0, 0, 1, "the gate has its own" },
+	};
+	struct fixture *f = *state;
+
+	for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+		struct gate_stored_unit units[HISTORY],
+			head = { .run = 101, .ns = SIDES_ITERATION_NS };
+		const struct gate_history h = { .units = units,
+			.head = &head,
+			.n = HISTORY,
+			.head_n = 1,
+			.named = cases[c].named,
+			.query = cases[c].named ? "label.release=v1" : NULL,
+			.reason = cases[c].reason };
+		for (uint32_t i = 0; i < HISTORY; i++)
+			units[i] = (struct gate_stored_unit){
+				.run = i < EARLIER ? 201 + i : i - EARLIER + 1,
+				.stored = i,
+				.ns = SIDES_ITERATION_NS * gate_wavering(i)
+			};
+		gate_sides_from(&f->s, BASE_N, 3, 1.2, &f->a);
+		for (uint32_t i = 0; i < BASE_N; i++)
+			f->s.base[i].id = cases[c].base_from + i;
+		f->s.given.history = &h;
+		struct gate g = gate_of(&f->s, &f->p, &f->a);
+		const struct gate_rule *r =
+			gate_rule_of(&g, GATE_ITERATION, NULL);
+		if (r->earlier_units != cases[c].expected ||
+			(r->floor_df > 20) != (cases[c].expected > 0))
+			fail_msg("%s: %u, df %g", cases[c].odd,
+				r->earlier_units, r->floor_df);
+	}
+}
+
 static void policies_without_sense(void **state)
 {
 	static const char limit[] = "a limit is a number of percent, 0 or more";
@@ -355,6 +404,7 @@ int main(void)
 		CASE(one_odd_run),
 		CASE(jobs),
 		CASE(head_in_the_base),
+		CASE(units_before_the_base),
 		CASE(policies_without_sense),
 		CASE(limits_of_nothing),
 		cmocka_unit_test(alpha_of_the_gates_of_a_commit),

@@ -41,7 +41,7 @@ static void test_answer(void **state)
 		"\"base_gb_s\":null,\"iteration_limit_pct\":null,"
 		"\"iteration_change_pct\":null,\"iteration_low_pct\":null,"
 		"\"iteration_high_pct\":null,\"p_family\":null,"
-		"\"alpha\":null}],\"findings\":[1],"
+		"\"alpha\":null,\"earlier_units\":null}],\"findings\":[1],"
 		"\"compare\":\"/compare?base=1&head=2\","
 		"\"noise_prior\":null,\"budget\":null,\"anchor\":null}");
 }

@@ -85,7 +85,7 @@ export async function newWorld() {
 		context.setDefaultTimeout(PATIENCE_MS); /* for tabs that the page opens, too */
 		const page = await context.newPage();
 		const lines = [];
-		page.on('console', (m) => /error|warning/.test(m.type()) && lines.push(m.text()));
+		page.on('console', (m) => /error|warning/.test(m.type()) && lines.push(`${m.text()} (${m.location().url})`));
 		page.on('pageerror', (e) => lines.push(e.stack));
 		await page.addInitScript(watchPolicy);
 		const place = (url) => url.pathname.replace(/^\/api\/v1/, '');

@@ -63,7 +63,7 @@ const NO_ANCHOR = {query: null, runs: [], units: null, commits: null, levels: nu
 
 const rule = (kind, of, outcome, [base, head, low, high], p, more) => ({rule: kind, of, device: null, outcome, base_ns: base, head_ns: head, base_gb_s: null, head_gb_s: null,
 	limit_pct: kind === 'operator' ? 5 : 2, change_pct: (head / base - 1) * 100, low_pct: low, high_pct: high, iteration_limit_pct: null, iteration_change_pct: null, iteration_low_pct: null, iteration_high_pct: null,
-	p, p_family: null, alpha: 0.0003, noise_floor: 0.03, since_run: null, runs_needed: 0, summary: 'the head is within the limit', ...more});
+	p, p_family: null, alpha: 0.0003, noise_floor: 0.03, earlier_units: kind === 'iteration' ? 140 : 0, since_run: null, runs_needed: 0, summary: 'the head is within the limit', ...more});
 
 const RULES = [
 	rule('iteration', null, 'regressed', [10000000, 10740000, 4.9, 9.8], 0.0004, {summary: 'an iteration takes 7.4 % longer, the limit is 2 %'}),
