@@ -46,6 +46,7 @@ enum { CREEP_HEAD = 3, CREEP_BASE = 20, CREEP_COMMITS = 5, CREEP_STEPS = 18 };
 #define OUTLIER_MAX 0.3
 /* For the intervals of rates. */
 #define Z_999 3.29
+#define Z_95 1.96
 
 static const struct noise {
 	const char *name;
@@ -390,6 +391,24 @@ static double threshold(const struct tally *null, int m)
 	return at;
 }
 
+/* Prints how many more heads the gate has above its threshold than the Mann-Whitney
+ * test, in percent, with the 95 % interval of the paired difference. */
+static void paired_print(const struct tally *null, const struct tally *t)
+{
+	double gate = threshold(null, GATE), ranks = threshold(null, RANK_SUM);
+	double sum = 0, squares = 0, n = t->heads;
+
+	for (uint32_t i = 0; i < t->heads; i++) {
+		int more = (t->score[GATE][i] > gate) -
+			   (t->score[RANK_SUM][i] > ranks);
+		sum += more;
+		squares += more * more;
+	}
+	double variance = squares / n - sum / n * (sum / n);
+	printf(" (gate - Mann-Whitney %+.1f, within %.1f)", pct(sum, n),
+		100 * Z_95 * sqrt(variance / n));
+}
+
 static void cell_print(const struct cell *c, const struct tally *t)
 {
 	const struct tally *null = &t[0];
@@ -415,6 +434,7 @@ static void cell_print(const struct cell *c, const struct tally *t)
 				above += t[d].score[m][i] > at;
 			printf(" %5.1f", pct(above, t[d].heads));
 		}
+		paired_print(null, &t[d]);
 	}
 	printf("\n");
 	fflush(stdout);
