@@ -12,8 +12,8 @@
  * Q3 + 3 IQR of the changes between neighboring commits of the base). They fail
  * only if the change is at least the gate's limit, too.
  *
- * The gate is the first of its commit, so it has alpha. It also has its rule
- * against an anchor. --history is the number of runs before the head that are
+ * The gate is the first of its commit, so it has 0.8 of alpha. It also has its
+ * rule against an anchor. --history is the number of runs before the head that are
  * stored, the base among them (default 200).
  *
  * Prints one line per cell.

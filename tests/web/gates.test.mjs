@@ -56,7 +56,7 @@ test('barPositions: headroom and functions are measured on the iteration', () =>
 	assert.equal(g.iterationChangeText(rule(1, 0, 2, 5)), null);
 });
 
-test('earlierText: runs before the baseline', () => assert.deepEqual([1, 1400].map((n) => g.earlierText({earlier_units: n})), ['how much runs differ is also from 1 run stored before the baseline', 'how much runs differ is also from 1,400 runs stored before the baseline']));
+test('earlierText: runs before the baseline', () => assert.deepEqual([1, 1400].map((n) => g.earlierText({earlier_units: n})), ['noise estimated also from 1 run stored before the baseline', 'noise estimated also from 1,400 runs stored before the baseline']));
 
 test('probabilityText: comparable with a small alpha', () => assert.deepEqual([null, 0, 0.5, 0.000123, 3.68e-12].map(g.probabilityText), ['–', '0', '0.5', '0.00012', '3.7e-12']));
 

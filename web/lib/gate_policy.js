@@ -46,9 +46,9 @@ export function iterationChangeText(rule) {
 	return of && change !== null ? signed(change) + of : null;
 }
 
-// Of which runs besides those of the baseline a rule knows how much runs differ.
+// From how many runs before the baseline a rule's noise is estimated, too.
 export const earlierText = (rule) =>
-	`how much runs differ is also from ${f.plural(rule.earlier_units, 'run')} stored before the baseline`;
+	`noise estimated also from ${f.plural(rule.earlier_units, 'run')} stored before the baseline`;
 
 // Two significant digits, because p is compared with an alpha that is often below 0.001.
 export const probabilityText = (p) => (p === null ? f.NONE : String(Number(p.toPrecision(2))));

@@ -1176,7 +1176,7 @@ static const double weights[] = { [GATE_ITERATION] = 8,
 
 double regression_gate_alpha(double alpha, uint32_t number)
 {
-	return number ? alpha / ((double)number * number) : alpha;
+	return number ? alpha * 0.8 / ((double)number * number) : alpha;
 }
 
 void regression_gate_policy_init(struct gate_policy *p)

@@ -28,7 +28,7 @@ export default async function gates(test, {open, base}) {
 	await test('a gate that regressed: rules, sides, files', async () => {
 		const page = await open('/gates/4', {answers});
 		assert.deepEqual((await cells(page, 'Rules of the gate')).map((r) => r.map((text) => text.replace(/\s+/g, ' ')).join(' | ')), [
-			'Iteration an iteration takes 7.4 % longer, the limit is 2 % how much runs differ is also from 140 runs stored before the baseline | ▲ regressed | +7.4 % | +4.9 % to +9.8 % | +2.0 % | 10,000.000 | 10,740.000 | 0.0004 | – | 0.0003 | – | –',
+			'Iteration an iteration takes 7.4 % longer, the limit is 2 % noise estimated also from 140 runs stored before the baseline | ▲ regressed | +7.4 % | +4.9 % to +9.8 % | +2.0 % | 10,000.000 | 10,740.000 | 0.0004 | – | 0.0003 | – | –',
 			'void flash::<b>fwd</b><128>(Params) on NVIDIA H200 function it is slower, and this is 6.9 % of the iteration | ▲ regressed | +34.5 % +6.9 % of the iteration | +5.6 % to +8.2 % of the iteration | +1.0 % of the iteration | 2,000.000 | 2,690.000 | 0.0002 | 0.00025 | 0.0003 | – | –',
 			'attention operator attention may be beyond 5 %; 7 runs of the head would probably decide | ? undecided | +5.6 % | −1.2 % to +12.4 % | +5.0 % | 2,500.000 | 2,640.000 | 0.09 | – | 0.0003 | – | 7 runs',
 			'gemm operator slower than most of the baseline, but not than its newest part, from run 114 on | ✓ pass | +0.2 % | −1.0 % to +1.5 % | +5.0 % | 4,000.000 | 4,010.000 | 0.4 | – | 0.0003 | run 114 | –',
