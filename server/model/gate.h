@@ -115,6 +115,8 @@ struct gate_rule {
 	double floor, floor_df; /* between runs, as in struct change */
 	uint32_t earlier_units; /* units before the baseline that the floor is
 		of, too */
+	uint32_t commits; /* whose differences are part of the floor; 1: how
+		much commits differ is not known. 0: the floor is given */
 	/* If the head is slower than most of the baseline, but not slower than
 	 * the newest part of the baseline: the first run of that part. This
 	 * head did not cause the slowdown then. Else 0. */

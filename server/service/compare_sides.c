@@ -64,6 +64,7 @@ void compare_sides_repeats_from(const struct repeat_row *rows, uint32_t n,
 				.cluster = (uint32_t)rows[i].cluster,
 				.other = rows[i].other,
 				.device_name = rows[i].device_name,
+				.commit = rows[i].commit,
 				.means = &means[i],
 			};
 		}
@@ -78,7 +79,8 @@ void compare_sides_repeats_from(const struct repeat_row *rows, uint32_t n,
 }
 
 bool compare_sides_repeats(struct service_call *c,
-	const struct compare_sides *s, struct repeats *out, struct err *e)
+	const struct compare_sides *s, const char *unit, struct repeats *out,
+	struct err *e)
 {
 	uint32_t n = s->base_n + s->head_n, rows_n;
 	int64_t *like = arena_array(&c->arena, int64_t, n);
@@ -92,7 +94,7 @@ bool compare_sides_repeats(struct service_call *c,
 					: s->head[i - s->base_n].id;
 		before = !i || like[i] < before ? like[i] : before;
 	}
-	if (!query_repeats(c->db, &c->arena, like, n, REPEATS_MAX, &rows,
+	if (!query_repeats(c->db, &c->arena, like, n, REPEATS_MAX, unit, &rows,
 		    &rows_n, e))
 		return false;
 	compare_sides_repeats_from(rows, rows_n, &c->arena, out);

@@ -21,9 +21,11 @@ bool compare_sides_read(struct service_call *c,
 	const char *range, struct compare_sides *s, struct err *e);
 
 /* Reads stored repeats of the runs of either side; the request already has a
- * connection. */
+ * connection. `unit` is the label that names a run's
+ * commit; NULL: not needed. */
 bool compare_sides_repeats(struct service_call *c,
-	const struct compare_sides *s, struct repeats *out, struct err *e);
+	const struct compare_sides *s, const char *unit, struct repeats *out,
+	struct err *e);
 /* As compare_sides_repeats(), from rows. The rows of a run are adjacent; its
  * functions are in any order. */
 void compare_sides_repeats_from(const struct repeat_row *rows, uint32_t n,

@@ -260,9 +260,10 @@ bool gate_evaluation_run(struct service_call *c, const struct gate_request *q,
 	struct compare_sides *s = &out->sides;
 	struct repeats repeats;
 	struct gate_given g = { .repeats = &repeats, .history = &out->history };
-	if (!gate_evaluation_operators_known(c, &q->policy, e) ||
+	if (!regression_gate_policy_check(&policy, e) ||
+		!gate_evaluation_operators_known(c, &q->policy, e) ||
 		!compare_sides_read(c, base, head, q->range, s, e) ||
-		!compare_sides_repeats(c, s, &repeats, e) ||
+		!compare_sides_repeats(c, s, q->unit, &repeats, e) ||
 		!gate_evaluation_operators_read(c, base, head, &g, e) ||
 		!gate_evaluation_history(c, q, base, head, s, &out->history,
 			e) ||
@@ -280,5 +281,8 @@ bool gate_evaluation_run(struct service_call *c, const struct gate_request *q,
 		gate_evaluation_commits(&c->arena, q->unit, s->head, s->head_n);
 	out->alpha = regression_gate_alpha(policy.alpha, out->turn.number);
 	policy.alpha = out->alpha;
+	if (out->turn.number)
+		g.repeat_alpha = regression_gate_alpha(q->policy.alpha,
+			out->turn.number + 1);
 	return regression_gate_from(&g, &policy, &c->arena, &out->gate, e);
 }

@@ -35,6 +35,7 @@ struct repeat_run {
 		double mean_ns;
 	} * means; /* by name, over all devices */
 	uint32_t means_n;
+	const char *commit; /* NULL unknown; only gates need it */
 };
 struct repeats {
 	struct repeat_run *runs;

@@ -139,7 +139,7 @@ static void compare_verdict_floor_set(const struct compare *c, const char *name,
 	 * between runs than the functions of which the prior is learned. */
 	struct noise_floor f =
 		name ? noise_floor_learned(c->repeats, name, c->o->floor)
-		     : noise_floor_of(NULL, NULL, c->o->floor);
+		     : noise_floor_default(c->o->floor);
 	if (!verdict_by_runs(c->side[BASE].units_n, c->side[HEAD].units_n,
 		    c->o->alpha))
 		compare_verdict_floor_update(c, ns, &f);

@@ -7,33 +7,32 @@
 #include <math.h>
 #include <string.h>
 
-static double noise_floor_log_sum(const struct repeat_run *run)
+static double noise_floor_sum_ns(const struct repeat_run *run)
 {
 	double sum = 0;
 	for (uint32_t i = 0; i < run->means_n; i++)
 		sum += run->means[i].mean_ns;
-	return sum > 0 ? log(sum) : NAN;
+	return sum;
 }
 
-/* The logarithm of a function's mean in a run; NaN if the function did not run.
- * The means of a run are sorted by name. */
-static double noise_floor_log_mean(const struct repeat_run *run,
-	const char *name)
+/* The means of a run are sorted by name. */
+double noise_floor_mean_ns(const struct repeat_run *run, const char *name)
 {
 	uint32_t lo = 0, hi = run->means_n;
+
+	if (!name)
+		return noise_floor_sum_ns(run);
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
 		int c = strcmp(run->means[mid].name, name);
 		if (!c)
-			return run->means[mid].mean_ns > 0
-				       ? log(run->means[mid].mean_ns)
-				       : NAN;
+			return run->means[mid].mean_ns;
 		if (c < 0)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	return NAN;
+	return 0;
 }
 
 /* Whether a run is the first of its group. */
@@ -71,10 +70,9 @@ static struct successive_diff noise_floor_group_of(const struct repeats *r,
 	for (uint32_t i = first; i < r->n && l.n < NOISE_FLOOR_RUNS_MAX; i++) {
 		if (r->runs[i].group != r->runs[first].group)
 			continue;
-		double x = name ? noise_floor_log_mean(&r->runs[i], name)
-				: noise_floor_log_sum(&r->runs[i]);
-		if (!isnan(x))
-			noise_floor_logs_put(&l, r->runs[i].run, x);
+		double ns = noise_floor_mean_ns(&r->runs[i], name);
+		if (ns > 0)
+			noise_floor_logs_put(&l, r->runs[i].run, log(ns));
 	}
 	return successive_diff_from(l.x, l.n);
 }
@@ -187,7 +185,7 @@ bool noise_floor_fit(const struct noise_sample *x, uint32_t n, struct arena *a,
 	return true;
 }
 
-static const struct noise_prior noise_floor_default = {
+static const struct noise_prior noise_prior_default = {
 	.from = FLOOR_DEFAULT,
 	.sd = NOISE_FLOOR_DEFAULT_SD,
 	.df = NOISE_FLOOR_DEFAULT_DF,
@@ -220,7 +218,7 @@ static void noise_floor_samples_group(const struct repeats *r, uint32_t first,
 
 struct noise_prior noise_floor_prior(const struct repeats *r, struct arena *a)
 {
-	struct noise_prior prior = noise_floor_default;
+	struct noise_prior prior = noise_prior_default;
 	struct noise_fit fit;
 	uint32_t n = 0, most = 0;
 
@@ -260,25 +258,27 @@ static void noise_floor_repeats_add(const struct repeats *r, const char *name,
 		}
 }
 
-struct noise_floor noise_floor_of(const struct repeats *r, const char *name,
-	double given)
+struct noise_floor noise_floor_default(double given)
 {
-	struct noise_floor f = { NOISE_FLOOR_DEFAULT_SD, NOISE_FLOOR_DEFAULT_DF,
-		FLOOR_DEFAULT };
-
 	if (given >= 0)
 		return (struct noise_floor){ given, INFINITY, FLOOR_GIVEN };
-	noise_floor_repeats_add(r, name, &f);
-	return f;
+	return (struct noise_floor){ NOISE_FLOOR_DEFAULT_SD,
+		NOISE_FLOOR_DEFAULT_DF, FLOOR_DEFAULT };
 }
 
 struct noise_floor noise_floor_learned(const struct repeats *r,
 	const char *name, double given)
 {
 	const struct noise_prior *p = r ? r->prior : NULL;
-	if (given >= 0 || !p || p->from != FLOOR_LEARNED)
-		return noise_floor_of(r, name, given);
-	struct noise_floor f = { p->sd, p->df, FLOOR_LEARNED };
+	struct noise_floor f = noise_floor_default(given);
+
+	if (f.from == FLOOR_GIVEN)
+		return f;
+	if (!p || p->from != FLOOR_LEARNED) {
+		noise_floor_repeats_add(r, name, &f);
+		return f;
+	}
+	f = (struct noise_floor){ p->sd, p->df, FLOOR_LEARNED };
 	noise_floor_repeats_add(r, name, &f);
 	f.df = fmin(f.df, fmax(p->most_df, f.df - p->df));
 	f.df = fmax(f.df, 1);

@@ -38,10 +38,12 @@ struct noise_prior noise_floor_prior(const struct repeats *r, struct arena *a);
 struct noise_floor noise_floor_learned(const struct repeats *r,
 	const char *name, double given);
 
-/* The same with the default as prior, or of all functions together if `name` is
- * NULL. Gates use it, because level_test.c discounts the default by itself. */
-struct noise_floor noise_floor_of(const struct repeats *r, const char *name,
-	double given);
+/* The default, or the given one. */
+struct noise_floor noise_floor_default(double given);
+
+/* The time of a function in a run; of all functions if `name` is NULL. 0: it did
+ * not run. */
+double noise_floor_mean_ns(const struct repeat_run *run, const char *name);
 
 /* Updates a floor with the variance of a series of logarithms. The source of a
  * default floor becomes FLOOR_LEARNED. A given floor does not change. */

@@ -17,33 +17,31 @@ struct creep_test {
 	uint32_t at; /* the stretch of the anchor */
 };
 
-/* The head is one commit, unless its labels say otherwise. */
-static void creep_test_add_head(struct creep_test *t)
+static bool creep_test_add_head(struct creep_test *t)
 {
 	const struct gate_history *h = t->q->history;
-	uint32_t number = 0;
+	const char **commits = arena_array(t->a, const char *, h->head_n + 1);
 
+	t->head = arena_array(t->a, double, h->head_n + 1);
+	t->head_commit = arena_array(t->a, uint32_t, h->head_n + 1);
+	if (!commits || !t->head || !t->head_commit)
+		return false;
 	for (uint32_t i = 0; i < h->head_n; i++) {
-		const char *own = h->head[i].commit;
-		number += i && own && h->head[i - 1].commit &&
-			  strcmp(own, h->head[i - 1].commit);
 		t->head[i] = h->head[i].ns;
-		t->head_commit[i] = number;
+		commits[i] = h->head[i].commit;
 	}
+	stored_units_number(commits, h->head_n, true, t->head_commit);
 	t->head_n = h->head_n;
+	return true;
 }
 
 static bool creep_test_init(struct creep_test *t)
 {
 	const struct gate_history *h = t->q->history;
 
-	t->head = arena_array(t->a, double, h->head_n + 1);
-	t->head_commit = arena_array(t->a, uint32_t, h->head_n + 1);
-	if (!t->head || !t->head_commit ||
-		!stored_units_init(&t->of, h->n, t->a))
-		return false;
-	creep_test_add_head(t);
-	return stored_units_add(&t->of, h->units, h->named, t->a) &&
+	return creep_test_add_head(t) &&
+	       stored_units_init(&t->of, h->n, t->a) &&
+	       stored_units_add(&t->of, h->units, h->named, t->a) &&
 	       stored_units_add(&t->of, h->units + h->named, h->n - h->named,
 		       t->a);
 }
@@ -191,6 +189,7 @@ bool creep_test(const struct creep_test_input *q, struct arena *a,
 		.head_commit = t.head_commit,
 		.limit = q->limit,
 		.alpha = q->alpha / out->anchor.segments,
+		.repeat_alpha = q->repeat_alpha / out->anchor.segments,
 		.floor = q->floor,
 		.seed = q->seed,
 		.starts = t.starts,

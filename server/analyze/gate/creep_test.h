@@ -29,7 +29,8 @@ struct creep_test_input {
 	const struct gate_history *history; /* at least one unit of the head */
 	double limit; /* relative to the anchor */
 	double alpha; /* one-sided */
-	struct noise_floor floor; /* the floor without these units */
+	double repeat_alpha; /* as in struct level_test_input */
+	double floor; /* relative, between runs; NaN: estimated */
 	uint64_t seed;
 };
 

@@ -2,6 +2,7 @@
 #include "level_test.h"
 #include "change_point.h"
 #include "dist.h"
+#include "noise_floor.h"
 #include "order_stat.h"
 #include <assert.h>
 #include <math.h>
@@ -422,21 +423,9 @@ static double level_test_shrunk(const struct level *l, double rho)
 	return fmax(left, 1) / fmax(df, 1);
 }
 
-/* What the default floor or repeats say about the variance of a run, and with
- * how many degrees of freedom, if the data have `have`. */
-static double level_test_prior(const struct noise_floor *f, double have,
-	double *df)
+static bool level_test_given(const struct level *l)
 {
-	double all = f->df * f->sd * f->sd,
-	       by_default = NOISE_FLOOR_DEFAULT_SD * NOISE_FLOOR_DEFAULT_SD;
-	double learned = fmax(0, f->df - NOISE_FLOOR_DEFAULT_DF);
-	double squares = fmax(0, all - NOISE_FLOOR_DEFAULT_DF * by_default);
-	double weight = fmin(fmax(DEFAULT_BELOW - have - learned, 0),
-		NOISE_FLOOR_DEFAULT_DF);
-
-	*df = learned + weight;
-	return *df > 0 ? (squares * (learned > 0) + weight * by_default) / *df
-		       : 0;
+	return !isnan(l->q->floor);
 }
 
 /* Whether commits differ by more than their runs explain. */
@@ -488,22 +477,23 @@ static void level_test_correlate(struct level *l, const struct level_squares *q)
 
 static void level_test_spread_from(struct level *l)
 {
-	const struct noise_floor *f = &l->q->floor;
+	const double by_default = NOISE_FLOOR_DEFAULT_SD * NOISE_FLOOR_DEFAULT_SD;
 	struct level_squares q = level_test_all_squares(l);
-	double prior_df;
 
-	if (f->from == FLOOR_GIVEN) {
-		l->spread = (struct level_test_spread){ f->sd * f->sd, 0,
-			INFINITY, 0 };
+	if (level_test_given(l)) {
+		l->used = l->own;
+		l->spread = (struct level_test_spread){
+			l->q->floor * l->q->floor, 0, INFINITY, 0
+		};
 		return;
 	}
 	/* A large variance within the head may be its only outlier. */
 	if (q.within_df == l->head_n - 1 && q.between_df > 0)
 		q.within = fmin(q.within, ODD * q.between / q.per_commit);
-	double prior =
-		level_test_prior(f, q.within_df + q.between_df, &prior_df);
-	q.within = level_test_pooled(q.within, q.within_df, prior, prior_df);
-	q.within_df += prior_df;
+	double df = DEFAULT_BELOW - q.within_df - q.between_df;
+	df = fmin(fmax(df, 0), NOISE_FLOOR_DEFAULT_DF);
+	q.within = level_test_pooled(q.within, q.within_df, by_default, df);
+	q.within_df += df;
 	l->spread = level_test_split(&q);
 	level_test_correlate(l, &q);
 }
@@ -553,23 +543,33 @@ static double level_test_base(struct level *l, uint32_t from, double *variance)
 	return at;
 }
 
+/* The variance of the head's level if each commit has a variance of 1: the sum of
+ * squares of the commits' shares of the head's runs. */
+static double level_test_head_share(const struct level *l)
+{
+	const uint32_t *of = l->q->head_commit;
+	uint32_t pairs = 0; /* of runs of one commit */
+
+	for (uint32_t i = 0; i < l->head_n; i++)
+		for (uint32_t k = 0; k < l->head_n; k++)
+			pairs += !of || of[i] == of[k];
+	return (double)pairs / ((double)l->head_n * l->head_n);
+}
+
 static struct level_test_gap level_test_gap_of(const struct level *l,
 	uint32_t commits, double base_variance)
 {
 	double rho = l->spread.rho, tau = level_test_tau(rho, commits),
 	       shared = rho > 0 ? rho * (1 - pow(rho, commits)) / (1 - rho) : 0;
-	uint32_t heads = 1;
 
 	/* What the head has in common with the newest commits, which other
 	 * stretches are not. */
 	if (l->q->starts)
 		shared = 0;
 	double base = base_variance * fmax(tau - 2 * shared, 0);
-	for (uint32_t i = 1; l->q->head_commit && i < l->head_n; i++)
-		heads += l->q->head_commit[i] != l->q->head_commit[i - 1];
 	return (struct level_test_gap){
 		l->spread.unit * (l->head_n > 2 ? HUBER_VARIANCE : 1),
-		l->spread.commit / heads + base, l->spread.df
+		l->spread.commit * level_test_head_share(l) + base, l->spread.df
 	};
 }
 
@@ -650,43 +650,34 @@ static double level_test_to_change(const struct level *l, double x)
 	return l->q->scale > 0 ? x : expm1(x);
 }
 
-static bool level_test_given(const struct level *l)
+/* Whether more units of the head can decide the test. */
+static bool level_test_may_decide(const struct level *l)
 {
-	return l->q->floor.from == FLOOR_GIVEN;
+	return level_test_given(l) || l->q->v.base_n > 1 || l->used < l->own;
 }
 
 static bool level_test_decidable(const struct level *l)
 {
-	if (level_test_given(l))
-		return true;
-	if (l->head_n < 2)
+	if (l->head_n < 2 && !level_test_given(l))
 		return l->commits_n - l->own >= LEVEL_TEST_ONE_RUN_COMMITS;
-	return l->q->v.base_n > 1 || l->q->floor.from == FLOOR_LEARNED;
-}
-
-/* Whether more units of the head can decide the test. */
-static bool level_test_may_decide(const struct level *l)
-{
-	return level_test_given(l) || l->q->v.base_n > 1 ||
-	       l->q->floor.from == FLOOR_LEARNED;
+	return level_test_may_decide(l);
 }
 
 /* The probability of a run so far above the base's level, from the runs whose
  * spread is used. */
 static double level_test_tail(const struct level *l, double delta)
 {
-	double most = 0, k = l->commits_n - l->used;
-	uint32_t above = 0;
+	double most = 0, above = 0, k = l->commits_n - l->used;
 
 	for (uint32_t i = l->used; i < l->commits_n; i++) {
 		const struct level_commit *c = &l->commits[i];
 		for (uint32_t r = 0; r < c->n; r++) {
 			double off = l->base[c->first + r] - c->mean + c->off;
-			above += off >= delta;
+			above += off >= delta ? 1.0 / c->n : 0;
 			most = fmax(most, off);
 		}
 	}
-	double beyond = above ? above + 1 : pow(most / delta, 3);
+	double beyond = above > 0 ? above + 1 : pow(most / delta, 3);
 	return fmin(1, beyond / (k + 1));
 }
 
@@ -718,7 +709,8 @@ static void level_test_compare(struct level *l, uint32_t from,
 	if (out->above && !out->shown)
 		out->needed = level_test_may_decide(l)
 				      ? level_test_runs_needed(&g, l->head_n,
-						delta, limit, l->q->alpha)
+						delta, limit,
+						l->q->repeat_alpha)
 				      : -1;
 }
 
@@ -868,5 +860,6 @@ bool level_test(const struct level_test_input *q, struct arena *a,
 	level_test_spread_from(&l);
 	level_test_decide(&l, out);
 	out->earlier = l.used < l.own ? earlier : 0;
+	out->commits = level_test_given(&l) ? 0 : l.commits_n - l.used;
 	return true;
 }

@@ -28,7 +28,7 @@
  *
  * The default noise floor (noise_floor.h) counts only as far as the data have
  * fewer than 8 degrees of freedom, where it makes the t quantile for 1 % at most
- * a quarter larger than the normal one. Repeats count as runs of one commit.
+ * a quarter larger than the normal one.
  *
  * Successive commits may be correlated (clocks, temperature). If their first
  * autocorrelation is significant (5 %, one-sided), the series is treated as
@@ -43,8 +43,9 @@
  *
  * A head of one run has no second run that could contradict an outlier. It fails
  * only if the base has at least 20 commits, and then p is not below the tail of
- * the base's own runs: of m runs as far above their level as the head, (m + 1) /
- * (k + 1); beyond the highest of them, by distance d, (d_max / d)³ / (k + 1),
+ * the base's own runs: (m + 1) / (k + 1), where m is the sum over the k commits of
+ * the share of their runs that are as far above their level as the head; beyond
+ * the highest of them, by distance d, (d_max / d)³ / (k + 1),
  * the tail of Student's t with three degrees of freedom, which is heavier than
  * that of any series with a finite third moment (Hill, 1975).
  *
@@ -57,7 +58,6 @@
  * variances and the autocorrelation are those of all stretches. */
 #pragma once
 #include "arena.h"
-#include "noise_floor.h"
 #include "gate.h"
 
 enum { LEVEL_TEST_SINCE_NONE = UINT32_MAX };
@@ -72,7 +72,8 @@ enum { LEVEL_TEST_ONE_RUN_COMMITS = 20 };
  * has a p of 0.002. */
 #define LEVEL_TEST_EARLIER_CUT_ALPHA 0.05
 
-/* Units of the same work that were stored before the base, oldest first. */
+/* Units of the same work that were stored before the base, oldest first. Their
+ * level may be that of something else, such as another definition of iterations. */
 struct level_earlier {
 	const double *v; /* no NaN */
 	const uint32_t *commit; /* as base_commit */
@@ -81,15 +82,16 @@ struct level_earlier {
 
 struct level_test_input {
 	struct gate_values v; /* no NaN, at least one per side */
-	/* The commit of each value. Values of one commit are adjacent and have
-	 * the same number; numbers ascend. base_commit NULL: each stretch of the
+	/* The commit of each value. Values of the base of one commit are
+	 * adjacent; its numbers ascend. base_commit NULL: each stretch of the
 	 * base is divided into groups as large as the head, from its end. head_commit
 	 * NULL: the head is one commit. */
 	const uint32_t *base_commit, *head_commit;
 	double limit; /* relative to the base, or a share of `scale` */
 	double scale; /* 0: logarithms; otherwise values are shares of it */
 	double alpha; /* one-sided */
-	struct noise_floor floor; /* the floor without these units */
+	double repeat_alpha; /* of the same test with more runs of the head */
+	double floor; /* relative, between runs; NaN: estimated */
 	uint64_t seed;
 	/* The first value of each stretch, ascending; the first is 0. NULL: they
 	 * are found here, and the newest is the reference. */
@@ -110,6 +112,8 @@ struct level_test_result {
 	int32_t needed; /* gate_rule.runs_needed, if the rule is undecided */
 	uint32_t earlier; /* units before the base that the variances are of,
 		too */
+	uint32_t commits; /* of which the variances are; 0 if the floor is
+		given */
 };
 
 /* False if the arena is full. */

@@ -4,6 +4,7 @@
 #include "creep_test.h"
 #include "decimals.h"
 #include "level_test.h"
+#include "noise_floor.h"
 #include "ranks.h"
 #include "stored_units.h"
 #include <assert.h>
@@ -269,29 +270,20 @@ static const char *regression_gate_commit_of(const struct regression_gate *g,
 }
 
 /* Numbers the commits of the selected units, which are in order of time, and
- * sorts the units by these numbers. A unit without a commit is one of its own. In
- * the head it belongs to the commit before it, because a head is what one commit
- * does unless its labels say otherwise. */
+ * sorts the units by these numbers. */
 static void regression_gate_number_commits(struct regression_gate *g, int s)
 {
-	uint32_t n = g->units_n[s], numbers = 0, sorted = 0;
+	uint32_t n = g->units_n[s], sorted = 0;
 	uint32_t *units = arena_array(g->a, uint32_t, n + 1);
 	uint32_t *number = arena_array(g->a, uint32_t, n + 1);
+	const char **commits = arena_array(g->a, const char *, n + 1);
 
 	for (uint32_t i = 0; i < n; i++) {
-		const char *own =
-			regression_gate_commit_of(g, s, g->units[s][i]);
-		number[i] = own || s == BASE || !i ? UINT32_MAX : number[i - 1];
-		for (uint32_t k = 0; own && k < i; k++) {
-			const char *other =
-				regression_gate_commit_of(g, s, g->units[s][k]);
-			if (other && !strcmp(own, other))
-				number[i] = number[k];
-		}
-		g->labeled = g->labeled || (own && s == BASE);
-		if (number[i] == UINT32_MAX)
-			number[i] = numbers++;
+		commits[i] = regression_gate_commit_of(g, s, g->units[s][i]);
+		g->labeled = g->labeled || (commits[i] && s == BASE);
 	}
+	uint32_t numbers =
+		stored_units_number(commits, n, s == HEAD, number);
 	for (uint32_t c = 0; c < numbers; c++)
 		for (uint32_t i = 0; i < n; i++)
 			if (number[i] == c) {
@@ -633,6 +625,16 @@ static const char *regression_gate_text_anchor(const struct regression_gate *g,
 		regression_gate_text_limit(g, r), then);
 }
 
+/* A rise that is only compared with the differences between runs. */
+static const char *regression_gate_text_one_commit(
+	const struct regression_gate *g, const struct gate_rule *r)
+{
+	return r->outcome == GATE_REGRESSED && g->labeled && r->commits == 1
+		       ? "; the base is of one commit, so how much commits "
+			 "differ is not known"
+		       : "";
+}
+
 static const char *regression_gate_text_rule(const struct regression_gate *g,
 	const struct gate_rule *r)
 {
@@ -653,11 +655,12 @@ static const char *regression_gate_text_rule(const struct regression_gate *g,
 			regression_gate_text_times(g, r),
 			regression_gate_text_limit(g, r),
 			regression_gate_text_decides(g, r));
-	return arena_printf(g->a, "%s is %s, %s; %s",
+	return arena_printf(g->a, "%s is %s, %s; %s%s",
 		regression_gate_text_subject(g, r),
 		regression_gate_text_change(g, r),
 		regression_gate_text_times(g, r),
-		regression_gate_text_limit(g, r));
+		regression_gate_text_limit(g, r),
+		regression_gate_text_one_commit(g, r));
 }
 
 static const char *regression_gate_text_function(const struct regression_gate
@@ -789,6 +792,7 @@ static void regression_gate_rule_fill(struct gate_rule *r,
 	r->floor = l->floor;
 	r->floor_df = l->floor_df;
 	r->earlier_units = l->earlier;
+	r->commits = l->commits;
 	if (l->since != LEVEL_TEST_SINCE_NONE) {
 		assert(u);
 		r->since_run = u->runs[l->since];
@@ -819,57 +823,117 @@ static void regression_gate_rule_plain(struct gate_rule *r,
 	}
 }
 
-/* The floor for compare_options.floor: negative means that it is estimated. */
-static double regression_gate_floor(const struct gate_policy *p)
+static bool regression_gate_earlier_set(const struct regression_gate *g,
+	const struct gate_stored_unit *units, uint32_t n,
+	struct level_earlier *out)
 {
-	return isnan(p->noise_floor) ? -1 : p->noise_floor;
+	struct stored_units s;
+
+	if (n && (!stored_units_init(&s, n, g->a) ||
+			 !stored_units_add(&s, units, n, g->a)))
+		return false;
+	if (n)
+		*out = (struct level_earlier){ s.ns, s.commit, s.n };
+	return true;
 }
 
 /* The units of the history that were stored before the first unit of the base.
  * Only the iteration has such values. */
-static bool regression_gate_earlier(const struct regression_gate *g,
+static bool regression_gate_earlier_units(const struct regression_gate *g,
 	const struct gate_units *u, struct level_earlier *out)
 {
 	const struct gate_history *h = g->given->history;
-	struct stored_units units;
 	uint32_t n = h ? h->named : 0;
 	bool found = false;
 
-	*out = (struct level_earlier){ 0 };
 	while (h && n < h->n && !found) {
 		for (uint32_t i = 0; i < u->v.base_n; i++)
 			found = found || h->units[n].run == u->runs[i];
 		n += !found;
 	}
-	if (!found || h->reason || n == h->named)
-		return true;
-	if (!stored_units_init(&units, n - h->named, g->a) ||
-		!stored_units_add(&units, h->units + h->named, n - h->named,
-			g->a))
-		return false;
-	*out = (struct level_earlier){ units.ns, units.commit, units.n };
-	return true;
+	return !found || h->reason ||
+	       regression_gate_earlier_set(g, h->units + h->named,
+		       n - h->named, out);
+}
+
+/* The number of the largest group of repeats, which are of one rank: ranks of a
+ * job are not independent. UINT32_MAX if there are none. */
+static uint32_t regression_gate_largest_group(const struct repeats *r)
+{
+	uint32_t most = 0, of = 0, largest = UINT32_MAX;
+
+	for (uint32_t i = 0; i < r->n; i++) {
+		if (r->runs[i].other)
+			continue;
+		bool next = !i || r->runs[i].group != r->runs[i - 1].group;
+		of = next ? 1 : of + 1;
+		if (of > most)
+			largest = r->runs[i].group;
+		most = of > most ? of : most;
+	}
+	return largest;
+}
+
+/* The times of a function in repeats; of all functions together if `name` is NULL.
+ * The repeats are sorted by run, so they are in order of time. */
+static bool regression_gate_earlier_repeats(const struct regression_gate *g,
+	const char *name, struct level_earlier *out)
+{
+	const struct repeats *r = g->given->repeats;
+	uint32_t group = r ? regression_gate_largest_group(r) : 0, n = 0;
+	struct gate_stored_unit *units =
+		arena_array(g->a, struct gate_stored_unit, r ? r->n + 1 : 1);
+
+	for (uint32_t i = 0; r && i < r->n; i++) {
+		const struct repeat_run *run = &r->runs[i];
+		double ns = noise_floor_mean_ns(run, name);
+		if (run->group == group && ns > 0)
+			units[n++] = (struct gate_stored_unit){ .run = run->run,
+				.commit = run->commit,
+				.ns = ns };
+	}
+	return regression_gate_earlier_set(g, units, n, out);
+}
+
+/* The alpha of a rule if the gate is repeated with more runs of the head. */
+static double regression_gate_repeat_alpha(const struct regression_gate *g,
+	double alpha)
+{
+	double repeat = g->given->repeat_alpha;
+	return repeat > 0 ? alpha * repeat / g->p->alpha : alpha;
+}
+
+/* The test of a rule with the units u. */
+static struct level_test_input regression_gate_input(
+	const struct regression_gate *g, const struct gate_rule *r,
+	const struct gate_units *u)
+{
+	const struct gate_policy *p = g->p;
+
+	return (struct level_test_input){ .v = u->v,
+		.base_commit = g->labeled ? u->commits[BASE] : NULL,
+		.head_commit = u->commits[HEAD],
+		.alpha = r->alpha,
+		.repeat_alpha = regression_gate_repeat_alpha(g, r->alpha),
+		.floor = p->noise_floor,
+		.seed = p->seed };
 }
 
 static bool regression_gate_rule_test(struct regression_gate *g,
 	struct gate_rule *r, const struct gate_units *u, double scale,
 	double limit, struct err *e)
 {
-	struct level_test_input q = { .v = u->v,
-		.base_commit = g->labeled ? u->commits[BASE] : NULL,
-		.head_commit = u->commits[HEAD],
-		.limit = limit,
-		.scale = scale,
-		.alpha = r->alpha,
-		.floor = noise_floor_of(g->given->repeats,
-			r->kind == GATE_ITERATION ? NULL : "",
-			regression_gate_floor(g->p)),
-		.seed = g->p->seed };
+	struct level_test_input q = regression_gate_input(g, r, u);
 	struct level_test_result l;
+	bool ok = true;
 
-	if ((r->kind == GATE_ITERATION &&
-		    !regression_gate_earlier(g, u, &q.earlier)) ||
-		!level_test(&q, g->a, &l))
+	q.limit = limit;
+	q.scale = scale;
+	if (r->kind == GATE_ITERATION)
+		ok = regression_gate_earlier_units(g, u, &q.earlier) &&
+		     (q.earlier.n || regression_gate_earlier_repeats(g, NULL,
+					     &q.earlier));
+	if (!ok || !level_test(&q, g->a, &l))
 		return arena_err(g->a, e);
 	regression_gate_rule_fill(r, &l, u);
 	return true;
@@ -1001,8 +1065,9 @@ static bool regression_gate_anchor_rule(struct regression_gate *g,
 	const struct creep_test_input q = { .history = g->given->history,
 		.limit = g->p->anchor_pct / 100,
 		.alpha = g->alpha[GATE_ANCHOR],
-		.floor = noise_floor_of(g->given->repeats, NULL,
-			regression_gate_floor(g->p)),
+		.repeat_alpha = regression_gate_repeat_alpha(g,
+			g->alpha[GATE_ANCHOR]),
+		.floor = g->p->noise_floor,
 		.seed = g->p->seed };
 	struct creep_test_result found;
 
@@ -1101,23 +1166,22 @@ static bool regression_gate_function_level(struct regression_gate *g,
 	assert(of);
 	struct gate_units u = regression_gate_units_row(g, of);
 	double base = row->change.base_ns, head = row->change.head_ns;
-	struct level_test_input q = { .v = u.v,
-		.base_commit = g->labeled ? u.commits[BASE] : NULL,
-		.head_commit = u.commits[HEAD],
-		.scale = !regression_gate_units_zero(&u.v) ? 0
-			 : base > 0			   ? base
-							   : head,
-		.alpha = r->alpha,
-		.floor = noise_floor_of(g->given->repeats, of->repeat_name,
-			regression_gate_floor(g->p)),
-		.seed = g->p->seed };
+	struct level_test_input q = regression_gate_input(g, r, &u);
 	struct level_test_result l;
+	bool ok = true;
 
 	q.limit = g->p->share_pct / 100 * g->out->compared.base.iteration_ns /
 		  (base > 0 ? base : head);
-	if (!level_test(&q, g->a, &l))
+	if (regression_gate_units_zero(&u.v))
+		q.scale = base > 0 ? base : head;
+	else
+		ok = !of->repeat_name || regression_gate_earlier_repeats(g,
+						 of->repeat_name, &q.earlier);
+	if (!ok || !level_test(&q, g->a, &l))
 		return arena_err(g->a, e);
 	r->p = l.p;
+	r->earlier_units = l.earlier;
+	r->commits = l.commits;
 	if (l.since != LEVEL_TEST_SINCE_NONE)
 		r->since_run = u.runs[l.since];
 	if (!l.shown && r->outcome == GATE_REGRESSED)
@@ -1193,8 +1257,7 @@ static bool regression_gate_limit_makes_sense(double pct)
 	return isnan(pct) || (isfinite(pct) && pct >= 0);
 }
 
-static bool regression_gate_policy_check(const struct gate_policy *p,
-	struct err *e)
+bool regression_gate_policy_check(const struct gate_policy *p, struct err *e)
 {
 	bool limits = regression_gate_limit_makes_sense(p->iteration_pct) &&
 		      regression_gate_limit_makes_sense(p->headroom_pct) &&
@@ -1332,7 +1395,7 @@ bool regression_gate_from(const struct gate_given *given,
 		return false;
 	regression_gate_share_alpha(&g);
 	regression_gate_anchor_init(&g);
-	o.floor = regression_gate_floor(p);
+	o.floor = isnan(p->noise_floor) ? -1 : p->noise_floor;
 	o.group = COMPARE_MIXED; /* a gate judges all work */
 	o.seed = p->seed;
 	if (p->fail_on)

@@ -12,8 +12,10 @@
  *
  * A head of one unit fails a gate only if the base has at least 20 commits
  * (LEVEL_TEST_ONE_RUN_COMMITS). A base of one unit does not let a gate fail if
- * there are no repeats that show how much runs differ. With a given floor, both
- * can fail. Functions are classified by compare_from(), whose floors include
+ * there are no earlier units that show how much runs differ. With a given floor,
+ * both can fail. A base of several units of one commit, without earlier commits,
+ * can fail a head, and the sentence says that the difference between commits is
+ * not known. Functions are classified by compare_from(), whose floors include
  * the units of both sides. A function passes if its change is less than
  * share_pct of the base's iteration.
  *
@@ -87,6 +89,9 @@ struct gate_given {
 		*history; /* NULL: no test against an anchor */
 	const struct gate_operator_time *operators;
 	uint32_t operators_n;
+	/* The alpha of a gate that repeats this one with more runs of the head; 0:
+	 * the same. gate_rule.runs_needed is for such a gate. */
+	double repeat_alpha;
 };
 
 /* The alpha of the number-th gate of a commit, from 1: 0.8 / number² of alpha. These
@@ -118,7 +123,9 @@ double regression_gate_alpha(double alpha, uint32_t number);
 
 /* Sets the defaults of gate.h (model). */
 void regression_gate_policy_init(struct gate_policy *p);
-/* False if a rule is invalid (ERR_INPUT), or memory is short. */
+/* False if a rule is invalid (ERR_INPUT). */
+bool regression_gate_policy_check(const struct gate_policy *p, struct err *e);
+/* False if a rule is invalid, or memory is short. */
 bool regression_gate_from(const struct gate_given *given,
 	const struct gate_policy *p, struct arena *a, struct gate *out,
 	struct err *e);

@@ -7,17 +7,17 @@ static bool stored_units_same(const char *a, const char *b)
 	return a && b && !strcmp(a, b);
 }
 
-/* Numbers the commits of units by their first unit. Returns how many. */
-static uint32_t stored_units_number(const struct gate_stored_unit *units,
-	uint32_t n, uint32_t *number)
+uint32_t stored_units_number(const char *const *commits, uint32_t n, bool one,
+	uint32_t *number)
 {
 	uint32_t numbers = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t k = 0;
-		while (k < i &&
-			!stored_units_same(units[k].commit, units[i].commit))
+		while (k < i && !stored_units_same(commits[k], commits[i]))
 			k++;
+		if (k == i && one && i && !commits[i])
+			k = i - 1;
 		number[i] = k < i ? number[k] : numbers++;
 	}
 	return numbers;
@@ -37,11 +37,14 @@ bool stored_units_add(struct stored_units *s,
 	const struct gate_stored_unit *units, uint32_t n, struct arena *a)
 {
 	uint32_t *number = arena_array(a, uint32_t, n + 1);
+	const char **commits = arena_array(a, const char *, n + 1);
 	uint32_t first = s->n ? s->commit[s->n - 1] + 1 : 0;
 
-	if (!number)
+	if (!number || !commits)
 		return false;
-	uint32_t numbers = stored_units_number(units, n, number);
+	for (uint32_t i = 0; i < n; i++)
+		commits[i] = units[i].commit;
+	uint32_t numbers = stored_units_number(commits, n, false, number);
 	for (uint32_t c = 0; c < numbers; c++)
 		for (uint32_t i = 0; i < n; i++) {
 			if (number[i] != c)

@@ -15,6 +15,13 @@ struct stored_units {
 	bool labeled; /* a commit is known */
 };
 
+/* Numbers commits by their first value: 0, 1, … A value without a commit (NULL) is a
+ * commit of its own; if `one`, it belongs to the commit of the value before it,
+ * because a head is what one commit does unless its labels say otherwise. Returns
+ * how many. */
+uint32_t stored_units_number(const char *const *commits, uint32_t n, bool one,
+	uint32_t *number);
+
 /* Space for `most` units. False if the arena is full. */
 bool stored_units_init(struct stored_units *s, uint32_t most, struct arena *a);
 /* Adds n units that are in order of time. Their commits are other ones than those

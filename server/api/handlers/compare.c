@@ -98,7 +98,7 @@ static json_t *compare_verdict(struct call *c, const struct compare_sides *s,
 	o.group = compare_group_param(c);
 	o.margin = param(&c->params, "margin")->real;
 	o.seed = (uint64_t)param(&c->params, "seed")->whole;
-	if (!compare_sides_repeats(&c->s, s, &repeats, e))
+	if (!compare_sides_repeats(&c->s, s, NULL, &repeats, e))
 		return NULL;
 	call_db_return(c); /* the rest takes time and needs no database */
 	if (!compare_from(s->base, s->base_n, s->head, s->head_n, &repeats, &o,

@@ -349,8 +349,12 @@ json_t *gate_post(struct call *c, struct err *e)
 		!gate_evaluation_run(&c->s, &q, &base, &head, hash, &is, e) ||
 		!gates_row_from(c, &q, &base, &head, &is, &row, e))
 		return NULL;
-	bool passed = !strcmp(row.outcome, gate_outcome_word(GATE_PASS));
+	bool passed = is.gate.outcome == GATE_PASS;
+	bool decides_nothing = is.gate.outcome == GATE_BAD_DATA;
 	if (!call_db(c, e) ||
+		(decides_nothing && is.turn.commit &&
+			!gate_result_number_free(c->s.db, row.project,
+				is.turn.commit, hash, e)) ||
 		!gate_result_store(c->s.db, &row, passed ? NULL : &t, e))
 		return NULL;
 	metrics_gate(&c->api->metrics, row.outcome);

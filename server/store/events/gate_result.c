@@ -156,6 +156,20 @@ static bool gate_result_take_number(struct db *db, void *arg, struct err *e)
 	return true;
 }
 
+bool gate_result_number_free(struct db *db, const char *project,
+	const char *commit, const uint8_t request[32], struct err *e)
+{
+	static const char sql[] =
+		"DELETE FROM gate_number "
+		"WHERE project = $1 AND commit = $2 AND request = $3";
+	struct sql_params p = { 0 };
+	int64_t n;
+	sql_text(&p, project);
+	sql_text(&p, commit);
+	sql_bytes(&p, request, 32);
+	return sql_change(db, sql, &p, &n, e);
+}
+
 bool gate_result_number(struct db *db, struct arena *a, const int64_t *head,
 	uint32_t head_n, const char *unit, const uint8_t request[32],
 	struct gate_turn *out, struct err *e)

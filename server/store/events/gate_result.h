@@ -32,6 +32,10 @@ struct gate_turn {
 bool gate_result_number(struct db *db, struct arena *a, const int64_t *head,
 	uint32_t head_n, const char *unit, const uint8_t request[32],
 	struct gate_turn *out, struct err *e);
+/* Frees the number of a request whose gate has decided nothing: the next gate of the
+ * commit has the alpha that this one did not use. */
+bool gate_result_number_free(struct db *db, const char *project,
+	const char *commit, const uint8_t request[32], struct err *e);
 
 struct gate_filter {
 	/* NULL: any. `labels` is a JSON object. It must be contained in the

@@ -330,18 +330,20 @@ bool query_trend(struct db *db, struct arena *a, const struct trend_filter *f,
 	return sql_transaction(db, query_trend_read_series, &g, e);
 }
 
-/* A job whose runs are not all found lacks a key, so it is not a unit. */
+/* A unit has the keys of one unit of $1: a base may have units of several kinds. A
+ * job whose runs are not all found lacks a key, so it is not a unit. */
 static const char same_work_sql[] =
 	"WITH kind AS MATERIALIZED ("
-	"SELECT array_agg(DISTINCT repeat_key) AS keys, "
-	"count(DISTINCT repeat_key) AS n "
+	"SELECT DISTINCT array_agg(DISTINCT repeat_key ORDER BY repeat_key) "
+	"AS keys "
 	"FROM run "
-	"WHERE run_id = ANY ($1) AND repeat_key IS NOT NULL), "
+	"WHERE run_id = ANY ($1) AND repeat_key IS NOT NULL "
+	"GROUP BY coalesce(job_id, -run_id)), "
 	"hit AS MATERIALIZED ("
 	"SELECT r.run_id, r.job_id, r.rank, r.created_at, r.iteration_ns, "
 	"r.repeat_key, r.labels ->> $10 AS commit "
 	"FROM run r "
-	"WHERE r.repeat_key = ANY ((SELECT keys FROM kind)::bytea[]) "
+	"WHERE r.repeat_key = ANY (ARRAY (SELECT unnest(keys) FROM kind)) "
 	"AND r.iteration_ns > 0 AND r.iterations_kept >= $11 "
 	"AND (cardinality($2) = 0 OR r.run_id = ANY ($2)) "
 	"AND ($3 IS NULL OR r.project = $3) "
@@ -358,7 +360,8 @@ static const char same_work_sql[] =
 	"avg(iteration_ns) AS ns "
 	"FROM hit "
 	"GROUP BY coalesce(job_id, -run_id) "
-	"HAVING count(DISTINCT repeat_key) = (SELECT n FROM kind) "
+	"HAVING array_agg(DISTINCT repeat_key ORDER BY repeat_key) "
+	"IN (SELECT keys FROM kind) "
 	"ORDER BY 2 DESC, 1 DESC LIMIT $9) "
 	"SELECT run_id, at, commit, ns FROM unit ORDER BY at, run_id";
 

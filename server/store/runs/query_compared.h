@@ -35,8 +35,8 @@ bool query_iterations(struct db *db, struct arena *a, int64_t run,
  * have the same project, workload, device names, analysis version, rank (without
  * a rank: ordinal in the upload), detector, range, first stratum and labels. A
  * run without a workload has no repeats. Labels that name a commit (`commit`,
- * `revision`, `sha`, `build`) do not count, because most runs of a branch differ
- * in them.
+ * `revision`, `sha`, `build`, and `unit` if it is not NULL) do not count, because
+ * most runs of a branch differ in them.
  *
  * The runs are of the projects and branches (label `branch`) of `like`. They were
  * stored before all of `like`: their ids are smaller. So later runs do not change
@@ -55,9 +55,10 @@ struct repeat_row {
 	bool other;
 	/* name of the run's first device; NULL unknown */
 	const char *device_name;
+	const char *commit; /* the value of the label `unit`; NULL unknown */
 	const char *name;
 	double mean_ns;
 };
 bool query_repeats(struct db *db, struct arena *a, const int64_t *like,
-	uint32_t n, int most, struct repeat_row **rows, uint32_t *rows_n,
-	struct err *e);
+	uint32_t n, int most, const char *unit, struct repeat_row **rows,
+	uint32_t *rows_n, struct err *e);

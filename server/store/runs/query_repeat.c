@@ -46,20 +46,21 @@ static const char repeat_sql[] =
 	"FROM (SELECT DISTINCT project FROM kind) k " SEARCH FILTER
 	"AND (workload, repeat_key) NOT IN (SELECT i.workload, i.repeat_key "
 	"FROM kind i WHERE i.project = k.project) " NEWEST "found AS ("
-	"SELECT *, labels - '{commit,revision,sha,build}'::text[] AS same "
+	"SELECT *, labels - '{commit,revision,sha,build}'::text[] - "
+	"coalesce($4, '') AS same "
 	"FROM (SELECT * FROM own UNION ALL SELECT * FROM others) u), "
 	"counted AS ("
 	"SELECT *, count(*) OVER (PARTITION BY project, workload, repeat_key, "
 	"same) AS runs "
 	"FROM found), "
 	"grouped AS MATERIALIZED ("
-	"SELECT run_id, device, other, (dense_rank() OVER (ORDER BY other, "
+	"SELECT run_id, device, labels ->> $4 AS unit, other, (dense_rank() OVER (ORDER BY other, "
 	"project, workload, repeat_key, same) - 1)::int AS number, "
 	"(dense_rank() OVER (ORDER BY project, workload, same) - 1)::int "
 	"AS cluster "
 	"FROM counted "
 	"WHERE runs > 1) "
-	"SELECT g.run_id, g.number, g.cluster, g.other, g.device, "
+	"SELECT g.run_id, g.number, g.cluster, g.other, g.device, g.unit, "
 	"p.kernel_id, p.function, p.mean_ns "
 	"FROM grouped g "
 	"JOIN run_pattern p ON p.run_id = g.run_id "
@@ -116,6 +117,8 @@ static void query_repeat_read_rows(struct result *r, struct arena *a,
 		t->row.cluster = result_int4(r, 0);
 		t->row.other = result_bool(r);
 		t->row.device_name = result_text(r, a);
+		const char *unit = result_text(r, a);
+		t->row.commit = unit && *unit ? unit : NULL;
 		t->kernel = result_int8(r, 0);
 		t->row.name = result_text(r, a);
 		t->row.mean_ns = result_float8(r, NAN);
@@ -193,8 +196,8 @@ static uint32_t query_repeat_merge(struct query_repeat_row *found, uint32_t n,
 }
 
 bool query_repeats(struct db *db, struct arena *a, const int64_t *like,
-	uint32_t n, int most, struct repeat_row **rows, uint32_t *rows_n,
-	struct err *e)
+	uint32_t n, int most, const char *unit, struct repeat_row **rows,
+	uint32_t *rows_n, struct err *e)
 {
 	struct sql_params p = { 0 };
 	struct sql_array ids;
@@ -206,6 +209,7 @@ bool query_repeats(struct db *db, struct arena *a, const int64_t *like,
 	sql_array(&p, &ids);
 	sql_int4(&p, most);
 	sql_int4(&p, QUERY_REPEATS_SEARCHED);
+	sql_text(&p, unit);
 	bool ok = sql_run(db, repeat_sql, &p, &r, e);
 	sql_array_release(&ids);
 	if (!ok)

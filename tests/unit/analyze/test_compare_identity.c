@@ -491,8 +491,8 @@ static void test_floor_of_repeats(void **state)
 		{ GELU "2", 400000 }, { "gemm", 500000 } };
 	struct repeat_mean second[] = { { GELU "1", 400000 },
 		{ GELU "2", 100000 }, { "gemm", 500000 } };
-	struct repeat_run runs[] = { { 7, 0, 0, false, NULL, first, 3 },
-		{ 8, 0, 0, false, NULL, second, 3 } };
+	struct repeat_run runs[] = { { 7, 0, 0, false, NULL, first, 3, NULL },
+		{ 8, 0, 0, false, NULL, second, 3, NULL } };
 	struct repeats repeats = { runs, 2, NULL };
 
 	compare_repeat_stems(m->catalog, &repeats, &m->a);

@@ -51,7 +51,8 @@ static struct creep_test_result tested(struct past *s)
 	const struct creep_test_input q = { .history = &s->h,
 		.limit = 0.03,
 		.alpha = 0.001,
-		.floor = noise_floor_of(NULL, NULL, -1),
+		.repeat_alpha = 0.001,
+		.floor = NAN,
 		.seed = 1 };
 	struct creep_test_result r;
 	assert_true(creep_test(&q, &s->a, &r));
@@ -151,7 +152,8 @@ static void selection_is_corrected(void **state)
 		.base_commit = commit,
 		.limit = 0.03,
 		.alpha = 0.001,
-		.floor = noise_floor_of(NULL, NULL, -1),
+		.repeat_alpha = 0.001,
+		.floor = NAN,
 		.seed = 1,
 		.starts = starts,
 		.starts_n = 2 };

@@ -57,13 +57,61 @@ static void repeats_replace_runs(void **state)
 		means[i][0] = (struct repeat_mean){ "gemm",
 			660000 * gate_wavering(i) };
 		runs[i] = (struct repeat_run){ 200 + i, 1, 0, false, NULL,
-			means[i], 1 };
+			means[i], 1, NULL };
 	}
 	gate_sides_from(&f->s, 1, 3, 1.3, &f->a);
 	f->s.given.repeats = &r;
 	struct gate g = gate_of(&f->s, &f->p, &f->a);
 	assert_int_equal(gate_rule_of(&g, GATE_ITERATION, NULL)->outcome,
 		GATE_REGRESSED);
+}
+
+/* Six commits of five runs each, of which one is 6 % above the others. Runs of a
+ * commit differ by less than 1 %. */
+static void repeats_of_commits(void **state)
+{
+	static const char *const commits[] = { "a", "b", "c", "d", "e", "f" };
+	struct repeat_mean means[30][1];
+	struct repeat_run runs[30];
+	struct repeats r = { runs, 30, NULL };
+	const char *base[5], *head[5];
+	struct fixture *f = *state;
+
+	for (uint32_t i = 0; i < 30; i++) {
+		double pct = i / 5 % 2 ? 3 : -3;
+		means[i][0] = (struct repeat_mean){ "gemm",
+			660000 * gate_wavering(i) * (1 + pct / 100) };
+		runs[i] = (struct repeat_run){ 200 + i, 0, 0, false, NULL,
+			means[i], 1, commits[i / 5] };
+	}
+	for (uint32_t i = 0; i < 5; i++)
+		base[i] = "base", head[i] = "head";
+	gate_sides_from(&f->s, 5, 5, 1.05, &f->a);
+	f->s.given.base_commits = base;
+	f->s.given.head_commits = head;
+	struct gate g = gate_of(&f->s, &f->p, &f->a);
+	const struct gate_rule *alone = gate_rule_of(&g, GATE_ITERATION, NULL);
+	assert_int_equal(alone->outcome, GATE_REGRESSED);
+	assert_int_equal(alone->commits, 1);
+	assert_non_null(strstr(alone->sentence,
+		"; the base is of one commit, so how much commits differ is not "
+		"known"));
+	f->s.given.repeats = &r;
+	g = gate_of(&f->s, &f->p, &f->a);
+	const struct gate_rule *all[] = {
+		gate_rule_of(&g, GATE_ITERATION, NULL),
+		gate_rule_of(&g, GATE_FUNCTIONS, "gemm")
+	};
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(all[i]->outcome, GATE_UNDECIDED);
+		assert_int_equal(all[i]->commits, 7);
+		assert_int_equal(all[i]->earlier_units, 30);
+	}
+	for (uint32_t i = 0; i < 30; i++)
+		means[i][0].mean_ns = 660000 * gate_wavering(i);
+	g = gate_of(&f->s, &f->p, &f->a);
+	assert_int_equal(g.outcome, GATE_REGRESSED);
+	assert_null(strstr(g.sentence, "one commit"));
 }
 
 static void sentences(void **state)
@@ -396,6 +444,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(how_many_runs),
 		CASE(repeats_replace_runs),
+		CASE(repeats_of_commits),
 		CASE(sentences),
 		CASE(figures),
 		CASE(identical),

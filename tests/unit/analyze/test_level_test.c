@@ -15,6 +15,9 @@ struct sides {
 	uint32_t base_commit[UNITS], base_n, head_n;
 	double earlier[UNITS];
 	uint32_t earlier_commit[UNITS], earlier_n;
+	const uint32_t *head_commit; /* NULL: one */
+	bool given; /* a floor of 1 % */
+	double repeat_alpha; /* 0: the same */
 };
 
 /* Within 0.4 % from run to run. */
@@ -56,9 +59,11 @@ static struct level_test_result tested(const struct sides *s, bool labeled)
 	const struct level_test_input q = { .v = { s->base, s->head, s->base_n,
 						    s->head_n },
 		.base_commit = labeled ? s->base_commit : NULL,
+		.head_commit = s->head_commit,
 		.limit = 0.02,
 		.alpha = 0.008,
-		.floor = noise_floor_of(NULL, NULL, -1),
+		.repeat_alpha = s->repeat_alpha > 0 ? s->repeat_alpha : 0.008,
+		.floor = s->given ? 0.01 : (double)NAN,
 		.seed = 1,
 		.earlier = { s->earlier, labeled ? s->earlier_commit : NULL,
 			s->earlier_n } };
@@ -199,6 +204,72 @@ static void one_commit(void **state)
 	sides_from(&s, equal, 1, 20);
 	struct level_test_result r = tested(&s, true);
 	assert_true(r.shown && r.floor_df > 7 && r.floor_df < 13);
+	assert_int_equal(r.commits, 1);
+}
+
+/* Four commits that differ by a standard deviation of 1 %. The runs of a head of two
+ * commits have a variance of (1/5)² + (4/5)² of theirs, as if it were of 1.5
+ * commits, in whatever order they are. */
+static void a_head_of_two_commits(void **state)
+{
+	static const double differ[] = { 1.2, -0.8, 0.4, -0.8 };
+	static const uint32_t one[5] = { 0 }, last[] = { 0, 0, 0, 0, 1 },
+			      among[] = { 0, 0, 1, 0, 0 },
+			      each[] = { 0, 1, 2, 3, 4 };
+	static const struct {
+		const uint32_t *commit;
+		double share;
+	} cases[] = { { one, 1 }, { last, 0.68 }, { among, 0.68 },
+		{ each, 0.2 } };
+	double half[4];
+	struct sides s;
+
+	(void)state;
+	sides_from(&s, differ, 4, 4);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		s.head_commit = cases[i].commit;
+		struct level_test_result r = tested(&s, true);
+		half[i] = log1p(r.high) - log1p(r.change);
+	}
+	/* The base's level has a variance of about 1.037 / 4 of a commit's. */
+	for (size_t i = 1; i < sizeof cases / sizeof *cases; i++) {
+		double want = (cases[i].share + 1.037 / 4) / (1 + 1.037 / 4);
+		double is = half[i] * half[i] / (half[0] * half[0]);
+		if (fabs(is / want - 1) > 0.05)
+			fail_msg("case %zu: %g instead of %g", i, is, want);
+	}
+}
+
+/* Earlier units that a given floor leaves unused do not count. */
+static void a_given_floor(void **state)
+{
+	static const double equal[12] = { 0 };
+	struct sides s;
+
+	(void)state;
+	sides_from(&s, equal, 2, 3);
+	sides_earlier(&s, equal, 12, 1);
+	s.given = true;
+	struct level_test_result r = tested(&s, true);
+	assert_true(r.earlier == 0 && r.commits == 0);
+	assert_true(isinf(r.floor_df) && fabs(r.floor - 0.01) < 1e-12);
+}
+
+/* A head of n runs is shown if it is 2 % above 20 runs of the base by the quantile of
+ * alpha times 1 % * sqrt(1 / n + 1 / 20): with two runs for 0.8 % (2.41), with three
+ * for 0.2 % (2.88). */
+static void runs_for_a_smaller_alpha(void **state)
+{
+	static const double equal[] = { 0, 0, 0, 0 };
+	struct sides s;
+
+	(void)state;
+	sides_from(&s, equal, 4, 2.2);
+	s.head_n = 1;
+	s.given = true;
+	assert_int_equal(tested(&s, true).needed, 2);
+	s.repeat_alpha = 0.002;
+	assert_int_equal(tested(&s, true).needed, 3);
 }
 
 /* Every run of the base is the same. */
@@ -286,6 +357,9 @@ int main(void)
 		cmocka_unit_test(earlier_commits),
 		cmocka_unit_test(some_without_labels),
 		cmocka_unit_test(one_commit),
+		cmocka_unit_test(a_head_of_two_commits),
+		cmocka_unit_test(a_given_floor),
+		cmocka_unit_test(runs_for_a_smaller_alpha),
 		cmocka_unit_test(no_variance),
 		cmocka_unit_test(one_run),
 		cmocka_unit_test(two_machines),

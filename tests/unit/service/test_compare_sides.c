@@ -49,9 +49,9 @@ static void test_repeats(void **state)
 {
 	(void)state;
 	static const struct repeat_row rows[] = {
-		{ 7, 0, 0, false, "H200", "b", 20 },
-		{ 7, 0, 0, false, "H200", "a", 10 },
-		{ 9, 1, 4, true, NULL, "a", 11 },
+		{ 7, 0, 0, false, "H200", "c1", "b", 20 },
+		{ 7, 0, 0, false, "H200", "c1", "a", 10 },
+		{ 9, 1, 4, true, NULL, NULL, "a", 11 },
 	};
 	struct arena a = { 0 };
 	struct repeats r;
@@ -65,6 +65,8 @@ static void test_repeats(void **state)
 	assert_int_equal(r.runs[1].cluster, 4);
 	assert_true(r.runs[1].other && !r.runs[0].other);
 	assert_null(r.runs[1].device_name);
+	assert_string_equal(r.runs[0].commit, "c1");
+	assert_null(r.runs[1].commit);
 	assert_int_equal(r.runs[1].means_n, 1);
 	compare_sides_repeats_from(rows, 0, &a, &r);
 	assert_int_equal(r.n, 0);

@@ -69,7 +69,7 @@ static const char *repeats(struct db *db, struct arena *a, int most, uint32_t n,
 	struct repeat_row *rows;
 	uint32_t rows_n;
 	const char *text = "";
-	works(query_repeats(db, a, like, n, most, &rows, &rows_n, &e));
+	works(query_repeats(db, a, like, n, most, "commit", &rows, &rows_n, &e));
 	for (uint32_t i = 0; i < rows_n; i++) {
 		const struct repeat_row *r = &rows[i];
 		if (i && r->group == r[-1].group && r->run == r[-1].run)
@@ -97,14 +97,14 @@ static void a_row_per_function_of_each(void **state)
 	int64_t one = STORED(db), two = STORED(db, .twice = true);
 	int64_t like = STORED(db);
 	const struct repeat_row want[] = {
-		{ one, 0, 0, false, "H100", "Memcpy HtoD (Pageable -> Device)",
+		{ one, 0, 0, false, "H100", NULL, "Memcpy HtoD (Pageable -> Device)",
 			15001 },
-		{ one, 0, 0, false, "H100", "oncpu", oncpu },
-		{ one, 0, 0, false, "H100", gemm, 60 },
-		{ two, 0, 0, false, "H100", "add", oncpu },
-		{ two, 0, 0, false, "H100", gemm, 60 + 15001 },
+		{ one, 0, 0, false, "H100", NULL, "oncpu", oncpu },
+		{ one, 0, 0, false, "H100", NULL, gemm, 60 },
+		{ two, 0, 0, false, "H100", NULL, "add", oncpu },
+		{ two, 0, 0, false, "H100", NULL, gemm, 60 + 15001 },
 	};
-	works(query_repeats(db, &a, &like, 1, 10, &rows, &n, &e));
+	works(query_repeats(db, &a, &like, 1, 10, "commit", &rows, &n, &e));
 	assert_int_equal(n, sizeof want / sizeof *want);
 	for (uint32_t i = 0; i < n; i++) {
 		assert_int_equal(rows[i].run, want[i].run);
@@ -304,7 +304,7 @@ static void of_many_runs_no_more_than_wanted(void **state)
 	struct repeat_row *rows;
 	uint32_t n;
 	int64_t before = rows_read(db);
-	works(query_repeats(db, &a, &like, 1, 64, &rows, &n, &e));
+	works(query_repeats(db, &a, &like, 1, 64, "commit", &rows, &n, &e));
 	int64_t read = rows_read(db) - before;
 	assert_int_equal(n, 64 * 3);
 	assert_int_equal(rows[0].run, like - 256);

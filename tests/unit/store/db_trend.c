@@ -192,7 +192,7 @@ static const char *same_work_text(struct db *db, struct arena *a,
 static void same_work(void **state)
 {
 	static const int64_t single[] = { 1 }, job[] = { 2, 3 },
-			     seven[] = { 7 };
+			     seven[] = { 7 }, two_kinds[] = { 1, 8 };
 	struct db *db = *state;
 	struct arena a = { 0 };
 	struct same_work_filter f = { .like = single,
@@ -237,6 +237,9 @@ static void same_work(void **state)
 	f.like = job;
 	f.like_n = 2;
 	assert_string_equal(same_work_text(db, &a, f), "3=200/c");
+	f.like = two_kinds;
+	assert_string_equal(same_work_text(db, &a, f),
+		"1=100/a, 7=500/d, 9=800/e");
 	arena_release(&a);
 }
 
