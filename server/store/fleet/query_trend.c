@@ -330,8 +330,8 @@ bool query_trend(struct db *db, struct arena *a, const struct trend_filter *f,
 	return sql_transaction(db, query_trend_read_series, &g, e);
 }
 
-/* A unit has the keys of one unit of $1: a base may have units of several kinds. A
- * job whose runs are not all found lacks a key, so it is not a unit. */
+/* A unit has the keys of one unit of $1, and no others: a base may have units of
+ * several kinds. */
 static const char same_work_sql[] =
 	"WITH kind AS MATERIALIZED ("
 	"SELECT DISTINCT array_agg(DISTINCT repeat_key ORDER BY repeat_key) "
@@ -354,16 +354,20 @@ static const char same_work_sql[] =
 	"AND ($8 IS NULL OR r.created_at < $8) "
 	"ORDER BY r.created_at DESC, r.run_id DESC LIMIT 16 * $9), "
 	"unit AS ("
-	"SELECT (array_agg(run_id ORDER BY rank, run_id))[1] AS run_id, "
+	"SELECT job_id, array_agg(DISTINCT repeat_key ORDER BY repeat_key) "
+	"AS keys, "
+	"(array_agg(run_id ORDER BY rank, run_id))[1] AS run_id, "
 	"min(created_at) AS at, "
 	"(array_agg(commit ORDER BY rank, run_id))[1] AS commit, "
 	"avg(iteration_ns) AS ns "
 	"FROM hit "
-	"GROUP BY coalesce(job_id, -run_id) "
-	"HAVING array_agg(DISTINCT repeat_key ORDER BY repeat_key) "
-	"IN (SELECT keys FROM kind) "
-	"ORDER BY 2 DESC, 1 DESC LIMIT $9) "
-	"SELECT run_id, at, commit, ns FROM unit ORDER BY at, run_id";
+	"GROUP BY job_id, coalesce(job_id, -run_id)), "
+	"newest AS ("
+	"SELECT run_id, at, commit, ns FROM unit JOIN kind USING (keys) "
+	"WHERE NOT EXISTS (SELECT FROM run o WHERE o.job_id = unit.job_id "
+	"AND o.repeat_key <> ALL (keys)) "
+	"ORDER BY at DESC, run_id DESC LIMIT $9) "
+	"SELECT run_id, at, commit, ns FROM newest ORDER BY at, run_id";
 
 static void query_trend_ids(struct sql_params *p, struct sql_array *to,
 	const int64_t *ids, uint32_t n)
