@@ -55,6 +55,9 @@ struct gate_values {
 
 /* The label that names the commit of a run, unless the request names another. */
 #define GATE_UNIT "commit"
+/* Labels that name a commit: most runs of a branch differ in them, so they do not
+ * say whether runs do the same work. */
+#define GATE_COMMIT_LABELS "commit,revision,sha,build"
 
 /* A stored unit of the same work as the head (a run, or a job). */
 struct gate_stored_unit {
@@ -75,6 +78,8 @@ struct gate_history {
 	const char *query;
 	uint32_t excluded; /* runs that the query selects, and that do other
 		work */
+	const char *labels; /* "branch=main, host=a": those of the base, which
+		all units have; NULL: none */
 	const char *reason; /* why the history cannot be used; NULL: it can */
 };
 

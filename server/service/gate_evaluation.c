@@ -82,7 +82,21 @@ static const char *const *gate_evaluation_commits(struct arena *a,
 	return commits;
 }
 
-/* The labels that all runs share, except that of the unit, as a JSON object. */
+static bool gate_evaluation_names_commit(const char *label)
+{
+	size_t n = strlen(label);
+
+	for (const char *at = GATE_COMMIT_LABELS; *at; at += *at == ',') {
+		size_t len = strcspn(at, ",");
+		if (len == n && !memcmp(at, label, n))
+			return true;
+		at += len;
+	}
+	return false;
+}
+
+/* The labels that all runs share, except that of the unit and those that name a
+ * commit, as a JSON object. */
 static const char *gate_evaluation_labels(struct arena *a, const char *unit,
 	const struct compared_run *runs, uint32_t n)
 {
@@ -99,6 +113,7 @@ static const char *gate_evaluation_labels(struct arena *a, const char *unit,
 		json_object_foreach_safe(shared, next, key, each)
 		{
 			if (!strcmp(key, unit) ||
+				gate_evaluation_names_commit(key) ||
 				!json_equal(each, json_object_get(own, key)))
 				json_object_del(shared, key);
 		}
@@ -109,6 +124,20 @@ static const char *gate_evaluation_labels(struct arena *a, const char *unit,
 	const char *copy = text ? arena_strdup(a, text) : NULL;
 	free(text);
 	return copy;
+}
+
+/* "branch=main, host=a"; NULL: none. */
+static const char *gate_evaluation_labels_text(struct arena *a,
+	const char *labels)
+{
+	json_t *v = labels ? json_loads(labels, 0, NULL) : NULL, *each;
+	const char *text = NULL, *key;
+
+	json_object_foreach(v, key, each)
+		text = arena_printf(a, "%s%s%s=%s", text ? text : "",
+			text ? ", " : "", key, json_string_value(each));
+	json_decref(v);
+	return text;
 }
 
 /* Removes units of the head's commits. */
@@ -240,6 +269,8 @@ static bool gate_evaluation_history(struct service_call *c,
 		!gate_evaluation_earlier(c, q, base, head, s, &units, &h->n, e))
 		return false;
 	h->head = heads;
+	h->labels = gate_evaluation_labels_text(&c->arena,
+		gate_evaluation_labels(&c->arena, q->unit, s->base, s->base_n));
 	if (!h->head_n)
 		h->reason = "no run of the head does the work of the base: "
 			    "another device, kind of iteration, phase or rank, "

@@ -23,6 +23,7 @@
  * as its base. Prints per noise in how many series a gate fails before the level
  * is 6 % above the first. */
 #include "dist.h"
+#include "noise_floor.h"
 #include "order_stat.h"
 #include "regression_gate.h"
 #include "xoshiro.h"
@@ -33,6 +34,7 @@
 
 enum { FUNCTIONS = 2, ITERATIONS = 6, BASE_MAX = 60, HEAD_MAX = 5 };
 enum { RUNS_MAX = 1000 };
+enum { REPEATS = 64 }; /* as compare_sides.c reads */
 /* A series that creeps. */
 enum { CREEP_HEAD = 3, CREEP_BASE = 20, CREEP_COMMITS = 5, CREEP_STEPS = 18 };
 #define CREEP_STEP 0.01
@@ -129,11 +131,13 @@ static int64_t *numbers(struct arena *a)
 	return arena_array(a, int64_t, ITERATIONS);
 }
 
+/* In the order of names. */
+static const char *const functions[FUNCTIONS] = { "attention", "gemm" };
+
 /* A run whose functions share all noise between runs. */
 static struct compared_run run_of(int64_t id, double level, struct xoshiro *x,
 	struct arena *a)
 {
-	static const char *const names[FUNCTIONS] = { "gemm", "attention" };
 	struct compared_run r = { .id = id,
 		.name = "",
 		.project = "",
@@ -161,7 +165,7 @@ static struct compared_run run_of(int64_t id, double level, struct xoshiro *x,
 		.rows = arena_array(a, struct pattern, FUNCTIONS),
 		.n = FUNCTIONS };
 	for (uint32_t f = 0; f < FUNCTIONS; f++)
-		r.patterns.rows[f] = (struct pattern){ .name = names[f],
+		r.patterns.rows[f] = (struct pattern){ .name = functions[f],
 			.type = FUNCTION_gpu_compute,
 			.device = "GPU 0",
 			.dur_ns = numbers(a),
@@ -272,6 +276,36 @@ static const struct gate_rule *iteration_rule(const struct gate *g)
 	abort();
 }
 
+/* The repeats that a server reads: of the runs before the base, the newest. */
+static void repeats_from(const struct series *s, uint32_t before,
+	const char *const *commits, struct xoshiro *x, struct arena *a,
+	struct repeats *out)
+{
+	uint32_t n = before < REPEATS ? before : REPEATS;
+	struct noise_prior *prior = arena_new(a, struct noise_prior);
+
+	*out = (struct repeats){ .runs = arena_array(a, struct repeat_run, n),
+		.n = n,
+		.prior = prior };
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at = before - n + i;
+		struct repeat_mean *means =
+			arena_array(a, struct repeat_mean, FUNCTIONS);
+		for (uint32_t f = 0; f < FUNCTIONS; f++)
+			means[f] = (struct repeat_mean){ functions[f],
+				ITERATION_NS / FUNCTIONS *
+					exp(s->x[at] +
+						ITERATION_NOISE /
+							sqrt(ITERATIONS) *
+							normal(x)) };
+		out->runs[i] = (struct repeat_run){ .run = at + 1,
+			.means = means,
+			.means_n = FUNCTIONS,
+			.commit = commits[at] };
+	}
+	*prior = noise_floor_prior(out, a);
+}
+
 /* Judges the runs [head, head + head_n) of the series. */
 static void gated(const struct cell *c, const struct series *s, uint32_t head,
 	struct xoshiro *x, struct arena *a, struct gate *out)
@@ -292,9 +326,11 @@ static void gated(const struct cell *c, const struct series *s, uint32_t head,
 		.base_n = c->base_n,
 		.head_n = c->head_n,
 		.history = &history };
+	struct repeats repeats;
 	struct gate_policy p;
 	struct err e = { 0 };
 
+	given.repeats = &repeats;
 	for (uint32_t i = 0; i < n; i++)
 		runs[i] = run_of(first + i + 1, s->x[first + i], x, a);
 	for (uint32_t i = 0; i < head + c->head_n; i++) {
@@ -304,6 +340,7 @@ static void gated(const struct cell *c, const struct series *s, uint32_t head,
 			.commit = commits[i],
 			.ns = ITERATION_NS * exp(s->x[i]) };
 	}
+	repeats_from(s, first, commits, x, a, &repeats);
 	regression_gate_policy_init(&p);
 	p.alpha = regression_gate_alpha(p.alpha, 1);
 	if (regression_gate_from(&given, &p, a, out, &e))

@@ -127,20 +127,26 @@ static const char *creep_test_missing(const struct creep_test *t)
 {
 	if (t->q->history->reason)
 		return t->q->history->reason;
+	const char *labels = t->q->history->labels
+				     ? arena_printf(t->a,
+					       " (the base's labels: %s)",
+					       t->q->history->labels)
+				     : "";
 	if (!t->of.n)
-		return "no earlier run of the same work is stored";
+		return arena_printf(t->a,
+			"no earlier run of the same work is stored%s", labels);
 	if (t->starts_n == 1)
 		return arena_printf(t->a,
 			"the history has %u run%s of %u commit%s; at least %d "
-			"of %d are required",
+			"of %d are required%s",
 			t->of.n, t->of.n == 1 ? "" : "s",
 			t->of.commit[t->of.n - 1] + 1,
 			t->of.commit[t->of.n - 1] ? "s" : "", CREEP_TEST_UNITS,
-			CREEP_TEST_COMMITS);
+			CREEP_TEST_COMMITS, labels);
 	return arena_printf(t->a,
 		"none of the %u levels of the history has %d runs of %d "
-		"commits",
-		t->starts_n, CREEP_TEST_UNITS, CREEP_TEST_COMMITS);
+		"commits%s",
+		t->starts_n, CREEP_TEST_UNITS, CREEP_TEST_COMMITS, labels);
 }
 
 /* Describes the chosen stretch. */

@@ -1,4 +1,5 @@
 /* query_repeat.c - finds runs of the same work, which differ only by noise. */
+#include "gate.h"
 #include "query_compared.h"
 #include "sql.h"
 #include <assert.h>
@@ -46,7 +47,7 @@ static const char repeat_sql[] =
 	"FROM (SELECT DISTINCT project FROM kind) k " SEARCH FILTER
 	"AND (workload, repeat_key) NOT IN (SELECT i.workload, i.repeat_key "
 	"FROM kind i WHERE i.project = k.project) " NEWEST "found AS ("
-	"SELECT *, labels - '{commit,revision,sha,build}'::text[] - "
+	"SELECT *, labels - '{" GATE_COMMIT_LABELS "}'::text[] - "
 	"coalesce($4, '') AS same "
 	"FROM (SELECT * FROM own UNION ALL SELECT * FROM others) u), "
 	"counted AS ("

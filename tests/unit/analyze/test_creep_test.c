@@ -171,21 +171,28 @@ static void without_anchor(void **state)
 {
 	static const struct {
 		uint32_t runs;
-		const char *given, *reason;
+		const char *given, *reason, *labels;
 	} cases[] = {
-		{ 0, NULL, "no earlier run of the same work is stored" },
+		{ 0, NULL, "no earlier run of the same work is stored", NULL },
+		{ 0, NULL,
+			"no earlier run of the same work is stored (the base's "
+			"labels: host=a)",
+			"host=a" },
 		{ 1, NULL,
 			"the history has 1 run of 1 commit; at least 10 of 3 "
-			"are required" },
+			"are required",
+			NULL },
 		{ 9, NULL,
 			"the history has 9 runs of 3 commits; at least 10 of 3 "
-			"are required" },
-		{ 30, "iterations are given", "iterations are given" },
+			"are required (the base's labels: branch=main, host=a)",
+			"branch=main, host=a" },
+		{ 30, "iterations are given", "iterations are given", NULL },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		struct past s = { .h.reason = cases[i].given };
+		struct past s = { .h.reason = cases[i].given,
+			.h.labels = cases[i].labels };
 		past_add(&s, cases[i].runs, 0);
 		past_head(&s, 1, 0);
 		struct creep_test_result r = tested(&s);

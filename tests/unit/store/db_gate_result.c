@@ -192,10 +192,12 @@ static void label_runs(struct db *db, const char *first, const char *second)
 	works(sql_run(db, sql, &p, NULL, &e));
 }
 
-/* The same request keeps its number, and a deleted gate still counts. Without a
+/* The same request keeps its number, and a deleted gate still counts; a number that
+ * was freed does not. Without a
  * commit, with another commit in one run or with an empty one, there is none. */
 static void gates_of_a_commit_are_numbered(void **state)
 {
+	const uint8_t nine[32] = { 9 }, ten[32] = { 10 };
 	struct db *db = *state;
 
 	fixture_script(db,
@@ -214,6 +216,11 @@ static void gates_of_a_commit_are_numbered(void **state)
 	numbered(db, 2, 7, "a", 1, 3);
 	fixture_script(db, "TRUNCATE gate");
 	numbered(db, 2, 10, "a", 4, 4);
+	works(gate_result_number_free(db, "p", "a", ten, &e));
+	works(gate_result_number_free(db, "p", "b", nine, &e));
+	works(gate_result_number_free(db, "q", "a", nine, &e));
+	numbered(db, 2, 11, "a", 4, 4);
+	numbered(db, 1, 9, "a", 3, 4);
 	label_runs(db, "{\"commit\": \"b\"}", "{\"commit\": \"a\"}");
 	numbered(db, 2, 7, NULL, 0, 0);
 	numbered(db, 1, 7, "b", 1, 1);
