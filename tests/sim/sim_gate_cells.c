@@ -1,8 +1,8 @@
 /* sim_gate_cells.c - measures how often gates are wrong, per kind of noise,
  * number of runs per head and size of the baseline.
  *
- *   sim_gate_cells [--full] [--null N] [--power N] [--noise NAME] [--seed N]
- *                  [--history N]
+ *   sim_gate_cells [--full] [--null N] [--power N] [--noise NAME] [--cell R/B]
+ *                  [--seed N] [--history N]
  *   sim_gate_cells --creep SERIES [--seed N] [--history N]
  *
  * A cell is a noise, the runs per head and the runs of the base. The runs of one
@@ -16,7 +16,8 @@
  * rule against an anchor. --history is the number of runs before the head that are
  * stored, the base among them (default 200).
  *
- * Prints one line per cell.
+ * Prints one line per cell; --cell 5/20 restricts them to those with 5 runs per head
+ * and a base of 20.
  *
  * --creep draws series whose level rises by 1 % every five commits, eighteen
  * times. Each commit of three runs has a gate with the newest 20 runs before it
@@ -306,6 +307,25 @@ static void repeats_from(const struct series *s, uint32_t before,
 	*prior = noise_floor_prior(out, a);
 }
 
+/* How clearly a gate fails: it fails with `times` its alpha if the score is at least
+ * -times. The score of a rule is the larger of its p, as a multiple of its alpha. A rule
+ * that is not above its limit has none. */
+static double score_of(const struct gate *g)
+{
+	double best = -INFINITY;
+
+	for (uint32_t i = 0; i < g->rules_n; i++) {
+		const struct gate_rule *r = &g->rules[i];
+		bool share = isnan(r->limit_pct);
+		double change = share ? r->iteration_change_pct : r->change_pct;
+		double limit = share ? r->iteration_limit_pct : r->limit_pct;
+		if (isnan(r->p) || !(change >= limit))
+			continue;
+		best = fmax(best, -fmax(r->p, r->p_family) / r->alpha);
+	}
+	return best;
+}
+
 /* Judges the runs [head, head + head_n) of the series. */
 static void gated(const struct cell *c, const struct series *s, uint32_t head,
 	struct xoshiro *x, struct arena *a, struct gate *out)
@@ -378,7 +398,7 @@ static void head_play(const struct cell *c, double rise, uint64_t seed,
 	const struct gate_rule *r = iteration_rule(&g);
 	double limit = log1p(r->limit_pct / 100), alpha = 0.01;
 	double higher = mean_of(head, c->head_n) - mean_of(base, c->base_n);
-	double score[METHODS] = { [GATE] = -r->p,
+	double score[METHODS] = { [GATE] = score_of(&g),
 		[POOLED_T] = -pooled_t(base, c->base_n, head, c->head_n),
 		[RANK_SUM] = -rank_sum(base, c->base_n, head, c->head_n, &a),
 		[IQR] = iqr_rule(c, &s) };
@@ -388,11 +408,9 @@ static void head_play(const struct cell *c, double rise, uint64_t seed,
 		[IQR] = score[IQR] >= 1 && higher >= limit };
 	for (int m = 0; m < METHODS; m++) {
 		t->failed[m] += failed[m];
-		t->score[m][t->heads] =
-			(m == GATE ? r->change_pct >= r->limit_pct
-				   : higher >= limit)
-				? score[m]
-				: -INFINITY;
+		t->score[m][t->heads] = m == GATE || higher >= limit
+						? score[m]
+						: -INFINITY;
 	}
 	t->heads++;
 	t->undecided += g.outcome == GATE_UNDECIDED;
@@ -555,7 +573,7 @@ static bool creep_print(const struct noise *noise, uint32_t series,
 int main(int argc, char **argv)
 {
 	uint32_t null_n = 200, power_n = 50, history = 200, creep = 0;
-	const char *noise = NULL;
+	const char *noise = NULL, *only = NULL;
 	uint64_t seed = 1;
 	bool ok = true;
 
@@ -568,6 +586,8 @@ int main(int argc, char **argv)
 			power_n = (uint32_t)strtoul(argv[++i], NULL, 10);
 		else if (i + 1 < argc && !strcmp(argv[i], "--noise"))
 			noise = argv[++i];
+		else if (i + 1 < argc && !strcmp(argv[i], "--cell"))
+			only = argv[++i];
 		else if (i + 1 < argc && !strcmp(argv[i], "--history"))
 			history = (uint32_t)strtoul(argv[++i], NULL, 10);
 		else if (i + 1 < argc && !strcmp(argv[i], "--creep"))
@@ -592,7 +612,11 @@ int main(int argc, char **argv)
 					base_runs[b],
 					history < base_runs[b] ? base_runs[b]
 							       : history };
-				if (!noise || !strcmp(noise, noises[k].name))
+				char cell[32];
+				snprintf(cell, sizeof cell, "%u/%u", c.head_n,
+					c.base_n);
+				if ((!noise || !strcmp(noise, noises[k].name)) &&
+					(!only || !strcmp(only, cell)))
 					ok = cell_play(&c, null_n, power_n,
 						     seed) &&
 					     ok;
