@@ -205,6 +205,30 @@ static void labels_that_name_a_commit(void **state)
 	arena_release(&a);
 }
 
+/* Runs that differ only in the label `unit` repeat each other, and have its value. */
+static void labels_of_another_unit(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct repeat_row *rows;
+	uint32_t n;
+	int64_t low = STORED(db, .labels = "{\"clocks\": \"low\"}");
+	int64_t high = STORED(db, .labels = "{\"clocks\": \"high\"}");
+	int64_t unknown = STORED(db, .labels = "{\"clocks\": \"\"}");
+	int64_t like = STORED(db, .labels = "{\"clocks\": \"idle\"}");
+	works(query_repeats(db, &a, &like, 1, 10, NULL, &rows, &n, &e));
+	assert_int_equal(n, 0);
+	works(query_repeats(db, &a, &like, 1, 10, "clocks", &rows, &n, &e));
+	assert_int_equal(n, 3 * 3);
+	assert_int_equal(rows[0].run, low);
+	assert_string_equal(rows[0].commit, "low");
+	assert_int_equal(rows[3].run, high);
+	assert_string_equal(rows[3].commit, "high");
+	assert_int_equal(rows[6].run, unknown);
+	assert_null(rows[6].commit);
+	arena_release(&a);
+}
+
 /* Only runs of both sides' branches count. */
 static void branches_of_both_sides(void **state)
 {
@@ -324,6 +348,7 @@ int main(void)
 		CASE(runs_of_other_kinds),
 		CASE(runs_without_a_workload),
 		CASE(labels_that_name_a_commit),
+		CASE(labels_of_another_unit),
 		CASE(branches_of_both_sides),
 		CASE(only_earlier_runs),
 		CASE(where_a_period_begins_is_chance),
