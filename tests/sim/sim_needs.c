@@ -133,6 +133,8 @@ static uint32_t needs_computed(const struct needs_case *c)
 		.run_sd_ns = c->runs ? sd : NAN,
 		.floor = c->floor,
 		.floor_df = c->floor_df,
+		.prior = c->floor,
+		.prior_df = c->floor_df,
 		.alpha = 0.05,
 		.units = 1,
 		.iterations = PER_RUN,

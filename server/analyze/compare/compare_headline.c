@@ -6,6 +6,7 @@
  * runs would prove the change of the iteration, if it is not proven. */
 #include "compare_state.h"
 #include "dist.h"
+#include "noise_floor.h"
 #include "verdict_needs.h"
 #include <math.h>
 #include <string.h>
@@ -168,8 +169,8 @@ static const char *compare_headline_text_common(struct arena *a,
 	if (!out->common.there)
 		return NULL;
 	return arena_printf(a,
-		"a uniform change: all kernels take %.3g times as long (%s%s per "
-		"iteration)%s",
+		"a uniform change: most kernels take %.3g times as long (%s%s "
+		"per iteration)%s",
 		out->common.ratio, out->common.ns < 0 ? "-" : "+",
 		compare_text_time(a, fabs(out->common.ns)),
 		clocks_differ ? ", and the clocks or power limits differ" : "");
@@ -584,6 +585,14 @@ static const char *compare_headline_text_have(struct arena *a, uint32_t base,
 	return arena_printf(a, "%u and %u %s", base, head, several);
 }
 
+/* The noise floor of a part of the iteration without the differences between the
+ * compared runs (compare_verdict.c). */
+static struct noise_floor compare_headline_prior(const struct change *c)
+{
+	return noise_floor_of(NULL, NULL,
+		c->floor_from == FLOOR_GIVEN ? c->floor : -1);
+}
+
 /* NULL if nothing is missing: the change is proven, or shown to be within the
  * margin, or less than the half margin that the verdict always ignores. */
 static const char *compare_headline_text_needs(struct arena *a,
@@ -592,8 +601,10 @@ static const char *compare_headline_text_needs(struct arena *a,
 	const struct change *c = w->change;
 	const struct comparison_side *b = &out->base, *h = &out->head;
 	if (!c || (c->is != CHANGE_LIKELY && c->is != CHANGE_UNDECIDED) ||
-		fabs(c->ratio - 1) < out->margin / 2 || !(c->floor >= 0))
+		fabs(log(c->ratio)) < log1p(out->margin) / 2 ||
+		!(c->floor >= 0))
 		return NULL;
+	struct noise_floor prior = compare_headline_prior(c);
 	uint32_t units = compare_headline_fewer(b->units, h->units);
 	uint32_t used =
 		compare_headline_fewer(b->iterations_used, h->iterations_used);
@@ -604,6 +615,8 @@ static const char *compare_headline_text_needs(struct arena *a,
 		.run_sd_ns = w->run_sd_ns,
 		.floor = c->floor,
 		.floor_df = c->floor_df,
+		.prior = prior.sd,
+		.prior_df = prior.df,
 		.alpha = out->alpha,
 		.units = units,
 		.iterations = used / units,
