@@ -426,7 +426,7 @@ static void cell_print(const struct cell *c, const struct tally *t)
 		printf(" | +%.0f %%", 100 * rises[d]);
 		for (int m = 0; m < METHODS; m++)
 			printf(" %5.1f", pct(t[d].failed[m], t[d].heads));
-		printf(" at 1 %%");
+		printf(" at most 1 %% false");
 		for (int m = 0; m < METHODS; m++) {
 			double at = threshold(null, m);
 			uint32_t above = 0;

@@ -134,14 +134,14 @@ static const char *creep_test_missing(const struct creep_test *t)
 	if (t->starts_n == 1)
 		return arena_printf(t->a,
 			"the history has %u run%s of %u commit%s; at least %d "
-			"of %d are required",
+			"runs of at least %d commits are required",
 			t->of.n, t->of.n == 1 ? "" : "s",
 			t->of.commit[t->of.n - 1] + 1,
 			t->of.commit[t->of.n - 1] ? "s" : "", CREEP_TEST_UNITS,
 			CREEP_TEST_COMMITS);
 	return arena_printf(t->a,
-		"none of the %u levels of the history has %d runs of %d "
-		"commits",
+		"none of the %u levels of the history has at least %d runs of "
+		"at least %d commits",
 		t->starts_n, CREEP_TEST_UNITS, CREEP_TEST_COMMITS);
 }
 

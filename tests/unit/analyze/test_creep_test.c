@@ -173,11 +173,11 @@ static void without_anchor(void **state)
 	} cases[] = {
 		{ 0, NULL, "no earlier run of the same work is stored" },
 		{ 1, NULL,
-			"the history has 1 run of 1 commit; at least 10 of 3 "
-			"are required" },
+			"the history has 1 run of 1 commit; at least 10 runs of "
+			"at least 3 commits are required" },
 		{ 9, NULL,
-			"the history has 9 runs of 3 commits; at least 10 of 3 "
-			"are required" },
+			"the history has 9 runs of 3 commits; at least 10 runs of "
+			"at least 3 commits are required" },
 		{ 30, "iterations are given", "iterations are given" },
 	};
 
@@ -207,7 +207,8 @@ static void all_levels_short(void **state)
 	past_head(&s, 3, 0);
 	struct creep_test_result r = tested(&s);
 	assert_string_equal(r.anchor.reason,
-		"none of the 2 levels of the history has 10 runs of 3 commits");
+		"none of the 2 levels of the history has at least 10 runs of at "
+		"least 3 commits");
 	arena_release(&s.a);
 }
 
