@@ -386,40 +386,28 @@ static void compare_headline_subject_set(const struct comparison *out,
 	s->change = s->row ? &s->row->change : &f->change;
 }
 
-/* Of the functions without an operator, or of all, the one that changed most if it did so
- * by more than `than`. */
-static void compare_headline_subject_function(const struct comparison *out,
-	bool alone, double than, struct headline_subject *s)
+static bool compare_headline_has_operator(const struct changed_function *f)
 {
-	for (uint32_t i = 0; i < out->functions_n; i++) {
-		const struct changed_function *f = &out->functions[i];
-		double size = compare_headline_function_size(out, f);
-		if (alone && f->operator_ != OPERATOR_NONE)
-			continue;
-		s->changed += compare_headline_function_changed(out, f);
-		if (!(size > than))
-			continue;
-		than = size;
-		compare_headline_subject_set(out, f, s);
-	}
+	return f->operator_ != OPERATOR_NONE;
 }
 
 /* A function within an operator that only one side ran, on any rank. */
 static bool compare_headline_replaced_function(const struct changed_function *f)
 {
-	return f->operator_ != OPERATOR_NONE &&
+	return compare_headline_has_operator(f) &&
 	       !(f->change.base_ns > 0 && f->change.head_ns > 0);
 }
 
-/* Functions within operators, if no operator changed. */
-static void compare_headline_subject_kept(const struct comparison *out,
+/* Of the functions that are not excluded (NULL: of all), the one that changed most
+ * if it did so by more than `than`. */
+static void compare_headline_subject_function(const struct comparison *out,
+	bool excluded(const struct changed_function *f), double than,
 	struct headline_subject *s)
 {
-	double than = -1;
 	for (uint32_t i = 0; i < out->functions_n; i++) {
 		const struct changed_function *f = &out->functions[i];
 		double size = compare_headline_function_size(out, f);
-		if (compare_headline_replaced_function(f))
+		if (excluded && excluded(f))
 			continue;
 		s->changed += compare_headline_function_changed(out, f);
 		if (!(size > than))
@@ -427,10 +415,10 @@ static void compare_headline_subject_kept(const struct comparison *out,
 		than = size;
 		compare_headline_subject_set(out, f, s);
 	}
-	s->many = "functions";
 }
 
-/* The largest change of an operator, or of a function that has none. */
+/* The largest change of an operator, or of a function that has none. If neither
+ * changed, that of a function within an operator. */
 static void compare_headline_subject_operator(const struct comparison *out,
 	struct headline_subject *s)
 {
@@ -444,12 +432,15 @@ static void compare_headline_subject_operator(const struct comparison *out,
 		s->change = &o->change;
 	}
 	operators = s->changed;
-	compare_headline_subject_function(out, true,
+	compare_headline_subject_function(out, compare_headline_has_operator,
 		s->change ? fabs(s->change->delta_ns) : -1, s);
 	s->many = s->changed > operators ? "operators and functions"
 					 : "operators";
-	if (!s->change)
-		compare_headline_subject_kept(out, s);
+	if (s->change)
+		return;
+	compare_headline_subject_function(out,
+		compare_headline_replaced_function, -1, s);
+	s->many = "functions";
 }
 
 /* The function that was not replaced, and that makes at least half of the operator's
@@ -478,7 +469,7 @@ static struct headline_subject compare_headline_subject_of(
 {
 	struct headline_subject s = { 0 };
 	if (!out->by_operator) {
-		compare_headline_subject_function(out, false, -1, &s);
+		compare_headline_subject_function(out, NULL, -1, &s);
 		s.many = "functions";
 		return s;
 	}
