@@ -267,7 +267,7 @@ static void changes_print_split(const struct changes *c, FILE *out)
 		fprintf(out, "  %s\n", changes_verdict(class, c, &c->split[i]));
 	}
 	if (isfinite(c->common))
-		fprintf(out, "  common factor of all kernels: %.3f\n",
+		fprintf(out, "  common factor of most kernels: %.3f\n",
 			c->common);
 }
 

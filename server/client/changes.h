@@ -45,7 +45,7 @@ struct changes {
 	bool by_operator;
 	struct change_line *split, *operators, *items;
 	struct change_count *counts;
-	double common; /* ratio by which all kernels changed; NaN: none */
+	double common; /* ratio by which most kernels changed; NaN: none */
 	int64_t seed, permutations;
 	size_t findings_n, split_n, operators_n, items_n, counts_n;
 };

@@ -235,12 +235,12 @@ struct changed_operator {
 		too; their time is in this row; NULL none */
 };
 
-/* One factor by which all kernels changed, as after a change of clocks or
+/* One factor by which most kernels changed, as after a change of clocks or
  * power. */
 struct common_factor {
 	bool there;
 	double ratio, low, high; /* head / base */
-	double ns; /* per iteration, summed over all kernels */
+	double ns; /* per iteration, summed over these kernels */
 	uint32_t kernels; /* how many changed by this factor */
 };
 

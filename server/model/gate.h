@@ -85,7 +85,7 @@ struct gate_history {
 
 /* The level against which creep is tested. */
 struct gate_anchor {
-	const char *query; /* NULL: the lowest segment of the history */
+	const char *query; /* NULL: the lowest level of the history */
 	const struct gate_stored_unit *const *units;
 	uint32_t units_n, commits; /* commits 0: no commit is known */
 	uint32_t excluded; /* as in struct gate_history */

@@ -23,11 +23,12 @@
  * times. Each commit of three runs has a gate with the newest 20 runs before it
  * as its base. Prints per noise in how many series a gate fails before the level
  * is 6 % above the first. */
+#include "blank_run.h"
 #include "dist.h"
+#include "draw.h"
 #include "noise_floor.h"
 #include "order_stat.h"
 #include "regression_gate.h"
-#include "xoshiro.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,22 +82,12 @@ struct tally {
 	double *score[METHODS];
 };
 
-static double uniform(struct xoshiro *x)
-{
-	return ((double)(xoshiro_next(x) >> 11) + 0.5) * 0x1p-53;
-}
-
-static double normal(struct xoshiro *x)
-{
-	return sqrt(-2 * log(uniform(x))) * cos(2 * M_PI * uniform(x));
-}
-
 /* Student's t with three degrees of freedom, with a variance of 1. */
 static double long_tailed(struct xoshiro *x)
 {
-	double squares = 0, z = normal(x);
+	double squares = 0, z = draw_normal(x);
 	for (int i = 0; i < LONG_TAILS_DF; i++) {
-		double y = normal(x);
+		double y = draw_normal(x);
 		squares += y * y;
 	}
 	return z / sqrt(squares);
@@ -107,29 +98,24 @@ static void series_from(const struct cell *c, struct xoshiro *x,
 {
 	const struct noise *k = c->noise;
 	uint32_t n = c->history_n + c->head_n;
-	double state = k->run * normal(x), commit = 0;
+	double state = k->run * draw_normal(x), commit = 0;
 
 	out->n = n;
 	for (uint32_t i = 0; i < n; i++) {
 		out->commit[i] = (n - 1) / c->head_n - (n - 1 - i) / c->head_n;
 		if (!i || out->commit[i] != out->commit[i - 1])
-			commit = k->commit * normal(x);
-		double own =
-			k->run * (k->long_tails ? long_tailed(x) : normal(x));
+			commit = k->commit * draw_normal(x);
+		double own = k->run *
+			     (k->long_tails ? long_tailed(x) : draw_normal(x));
 		state = k->ar * state + sqrt(1 - k->ar * k->ar) * own;
 		out->x[i] = commit + (k->ar > 0 ? state : own);
-		if (uniform(x) < k->slow_runs)
+		if (draw_uniform(x) < k->slow_runs)
 			out->x[i] += log1p(k->slow);
-		if (uniform(x) < k->outliers)
+		if (draw_uniform(x) < k->outliers)
 			out->x[i] += log1p(
 				OUTLIER_MIN +
-				(OUTLIER_MAX - OUTLIER_MIN) * uniform(x));
+				(OUTLIER_MAX - OUTLIER_MIN) * draw_uniform(x));
 	}
-}
-
-static int64_t *numbers(struct arena *a)
-{
-	return arena_array(a, int64_t, ITERATIONS);
 }
 
 /* In the order of names. */
@@ -139,59 +125,14 @@ static const char *const functions[FUNCTIONS] = { "attention", "gemm" };
 static struct compared_run run_of(int64_t id, double level, struct xoshiro *x,
 	struct arena *a)
 {
-	struct compared_run r = { .id = id,
-		.name = "",
-		.project = "",
-		.workload = "train",
-		.labels = "{}",
-		.format = "kineto",
-		.content = CONTENT_LAUNCHES,
-		.pid = -1,
-		.rank = -1,
-		.world_size = -1,
-		.started_utc_ns = id,
-		.analysis_version = ANALYSIS_VERSION };
-	r.iterations = (struct iterations){ .detector = ITERATIONS_ANNOTATION,
-		.confidence = 1,
-		.range = "step",
-		.iterations = arena_array(a, struct iteration, ITERATIONS),
-		.strata = arena_array(a, struct stratum, 1),
-		.n = ITERATIONS,
-		.kept_n = ITERATIONS,
-		.strata_n = 1 };
-	r.iterations.strata[0] =
-		(struct stratum){ "", PHASE_UNKNOWN, -1, -1, -1, ITERATIONS };
-	r.patterns = (struct patterns){ .iterations_n = ITERATIONS,
-		.iteration = arena_array(a, uint32_t, ITERATIONS),
-		.rows = arena_array(a, struct pattern, FUNCTIONS),
-		.n = FUNCTIONS };
-	for (uint32_t f = 0; f < FUNCTIONS; f++)
-		r.patterns.rows[f] = (struct pattern){ .name = functions[f],
-			.type = FUNCTION_gpu_compute,
-			.device = "GPU 0",
-			.dur_ns = numbers(a),
-			.launches = numbers(a),
-			.min_ns = numbers(a),
-			.max_ns = numbers(a) };
+	struct compared_run r = blank_run(id, ITERATIONS, functions, FUNCTIONS, a);
 	for (uint32_t c = 0; c < ITERATIONS; c++) {
-		int64_t ns = 0;
-		for (uint32_t f = 0; f < FUNCTIONS; f++) {
-			struct pattern *p = &r.patterns.rows[f];
-			p->dur_ns[c] =
-				(int64_t)(ITERATION_NS / FUNCTIONS *
-					  exp(level +
-						  ITERATION_NOISE * normal(x)));
-			p->launches[c] = 8;
-			p->min_ns[c] = p->max_ns[c] = p->dur_ns[c] / 8;
-			ns += p->dur_ns[c];
-		}
-		r.patterns.iteration[c] = c;
-		r.iterations.iterations[c] = (struct iteration){ .number = c,
-			.dur_ns = ns,
-			.compute_ns = ns,
-			.sync_ns = -1,
-			.launches = 8 * FUNCTIONS };
-		r.kernel_ns += ns;
+		for (uint32_t f = 0; f < FUNCTIONS; f++)
+			blank_run_fill(&r.patterns.rows[f], c,
+				ITERATION_NS / FUNCTIONS *
+					exp(level + ITERATION_NOISE *
+							    draw_normal(x)));
+		blank_run_finish(&r, c, 0);
 	}
 	return r;
 }
@@ -298,7 +239,7 @@ static void repeats_from(const struct series *s, uint32_t before,
 					exp(s->x[at] +
 						ITERATION_NOISE /
 							sqrt(ITERATIONS) *
-							normal(x)) };
+							draw_normal(x)) };
 		out->runs[i] = (struct repeat_run){ .run = at + 1,
 			.means = means,
 			.means_n = FUNCTIONS,
@@ -481,7 +422,7 @@ static void cell_print(const struct cell *c, const struct tally *t)
 		printf(" | +%.0f %%", 100 * rises[d]);
 		for (int m = 0; m < METHODS; m++)
 			printf(" %5.1f", pct(t[d].failed[m], t[d].heads));
-		printf(" at 1 %%");
+		printf(" at most 1 %% false");
 		for (int m = 0; m < METHODS; m++) {
 			double at = threshold(null, m);
 			uint32_t above = 0;

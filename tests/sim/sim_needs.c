@@ -8,10 +8,10 @@
  * numbers around it. Half of the pairs must prove the change with one more than
  * computed, and less than half with two fewer: the number at which half of them
  * do is then at most one off. Prints a line per case. */
+#include "draw.h"
 #include "noise_floor.h"
 #include "verdict.h"
 #include "verdict_needs.h"
-#include "xoshiro.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,13 +29,6 @@ static const struct needs_case {
 #include "needs_sims.def"
 };
 
-static double needs_normal(struct xoshiro *x)
-{
-	double u = ((double)(xoshiro_next(x) >> 11) + 0.5) * 0x1p-53,
-	       v = ((double)(xoshiro_next(x) >> 11) + 0.5) * 0x1p-53;
-	return sqrt(-2 * log(u)) * cos(2 * M_PI * v);
-}
-
 /* n runs of PER_RUN iterations, or one run of n iterations. */
 static double *needs_side(const struct needs_case *c, uint32_t n, double at,
 	struct xoshiro *x, struct arena *a)
@@ -43,12 +36,11 @@ static double *needs_side(const struct needs_case *c, uint32_t n, double at,
 	uint32_t per = c->runs ? PER_RUN : 1;
 	double *to = arena_array(a, double, (size_t)n *per);
 	for (uint32_t i = 0; i < n; i++) {
-		double mean = at * exp(c->sd * needs_normal(x));
+		double mean = at * exp(c->sd * draw_normal(x));
 		for (uint32_t k = 0; k < per; k++)
 			to[i * per + k] = mean;
 		for (uint32_t k = 0; c->runs && k < per; k++)
-			to[i * per + k] +=
-				within_sd * base_ns * needs_normal(x);
+			to[i * per + k] += within_sd * base_ns * draw_normal(x);
 	}
 	return to;
 }
@@ -133,6 +125,8 @@ static uint32_t needs_computed(const struct needs_case *c)
 		.run_sd_ns = c->runs ? sd : NAN,
 		.floor = c->floor,
 		.floor_df = c->floor_df,
+		.prior = c->floor,
+		.prior_df = c->floor_df,
 		.alpha = 0.05,
 		.units = 1,
 		.iterations = PER_RUN,

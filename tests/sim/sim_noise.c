@@ -9,8 +9,8 @@
  * functions with repeats and for a new one how often their difference exceeds the
  * interval, and the mean half width relative to the true one. */
 #include "dist.h"
+#include "draw.h"
 #include "noise_floor.h"
-#include "xoshiro.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,18 +25,11 @@ static const struct noise_case {
 #include "noise_sims.def"
 };
 
-static double noise_normal(struct xoshiro *x)
-{
-	double u = ((double)(xoshiro_next(x) >> 11) + 0.5) * 0x1p-53,
-	       v = ((double)(xoshiro_next(x) >> 11) + 0.5) * 0x1p-53;
-	return sqrt(-2 * log(u)) * cos(2 * M_PI * v);
-}
-
 static double noise_sd(const struct noise_case *c, struct xoshiro *x)
 {
 	double sum = 0;
 	for (uint32_t k = 0; k < c->prior_df; k++) {
-		double z = noise_normal(x);
+		double z = draw_normal(x);
 		sum += z * z;
 	}
 	return 0.01 * (c->prior_df ? sqrt(c->prior_df / sum) : 1);
@@ -46,7 +39,7 @@ static double noise_sd(const struct noise_case *c, struct xoshiro *x)
 static void noise_run(const struct noise_case *c, const double *sd,
 	struct xoshiro *x, struct repeat_run *run, struct arena *a)
 {
-	double common = noise_normal(x);
+	double common = draw_normal(x);
 	run->means = arena_array(a, struct repeat_mean, c->functions);
 	run->means_n = c->functions;
 	for (uint32_t i = 0; i < c->functions; i++)
@@ -54,7 +47,7 @@ static void noise_run(const struct noise_case *c, const double *sd,
 			(struct repeat_mean){ arena_printf(a, "%06u", i),
 				exp(sd[i] * (sqrt(c->common) * common +
 						    sqrt(1 - c->common) *
-							    noise_normal(x))) };
+							    draw_normal(x))) };
 }
 
 struct noise_tally {
@@ -102,7 +95,7 @@ static void noise_project(const struct noise_case *c, uint64_t seed,
 		log(two[0].means[0].mean_ns / two[1].means[0].mean_ns), sd[0]);
 	double new_sd = noise_sd(c, &x);
 	f = noise_floor_learned(&r, "new", -1);
-	noise_tell(fresh, &f, new_sd * (noise_normal(&x) - noise_normal(&x)),
+	noise_tell(fresh, &f, new_sd * (draw_normal(&x) - draw_normal(&x)),
 		new_sd);
 	arena_release(&a);
 }

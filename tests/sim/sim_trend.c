@@ -5,7 +5,7 @@
  *
  * Prints one line per kind of series. */
 #include "change_point.h"
-#include "xoshiro.h"
+#include "draw.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,21 +46,11 @@ struct tally {
 	uint32_t series, planted, found, wrong, covered, series_wrong;
 };
 
-static double uniform(struct xoshiro *x)
-{
-	return ((double)(xoshiro_next(x) >> 11) + 0.5) * 0x1p-53;
-}
-
-static double normal(struct xoshiro *x)
-{
-	return sqrt(-2 * log(uniform(x))) * cos(2 * M_PI * uniform(x));
-}
-
 /* t(3) with a deviation of 1. */
 static double student(struct xoshiro *x)
 {
-	double a = normal(x), b = normal(x), c = normal(x);
-	return normal(x) / sqrt(a * a + b * b + c * c);
+	double a = draw_normal(x), b = draw_normal(x), c = draw_normal(x);
+	return draw_normal(x) / sqrt(a * a + b * b + c * c);
 }
 
 /* The units of the true changes; at most two. */
@@ -89,7 +79,7 @@ static void series_draw(const struct kind *k, struct xoshiro *r, double *x,
 	uint32_t *group)
 {
 	uint32_t at[2], changes = changes_of(k, at);
-	double e = normal(r), fresh = sqrt(1 - k->memory * k->memory);
+	double e = draw_normal(r), fresh = sqrt(1 - k->memory * k->memory);
 
 	for (uint32_t i = 0; i < k->units * k->runs; i++) {
 		uint32_t unit = i / k->runs;
@@ -97,12 +87,13 @@ static void series_draw(const struct kind *k, struct xoshiro *r, double *x,
 			  (changes == 1 || unit < at[1]);
 		group[i] = unit;
 		e = k->memory * e +
-		    fresh * (k->outliers ? student(r) : normal(r));
+		    fresh * (k->outliers ? student(r) : draw_normal(r));
 		x[i] = (up ? 1 + k->change : 1) *
 		       exp(k->noise *
-			       (e + (k->white > 0 ? k->white * normal(r) : 0)));
-		if (k->outliers && uniform(r) < 0.03)
-			x[i] *= 1.08 + 0.22 * uniform(r);
+			       (e + (k->white > 0 ? k->white * draw_normal(r)
+						  : 0)));
+		if (k->outliers && draw_uniform(r) < 0.03)
+			x[i] *= 1.08 + 0.22 * draw_uniform(r);
 	}
 }
 

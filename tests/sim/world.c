@@ -1,29 +1,19 @@
 /* world.c - draws a pair of sides, the base and the head of a comparison. */
 #include "world.h"
-#include "xoshiro.h"
+#include "draw.h"
 #include <math.h>
 
 #define ITERATION_NS 10e6
 #define KERNELS_SHARE 0.9
 
-static double uniform(struct xoshiro *x)
-{
-	return ((double)(xoshiro_next(x) >> 11) + 0.5) * 0x1p-53;
-}
-
-static double normal(struct xoshiro *x)
-{
-	return sqrt(-2 * log(uniform(x))) * cos(2 * M_PI * uniform(x));
-}
-
 /* One unit's iterations of a function: a mean with AR(1) noise. */
 static void play(const struct world *w, struct xoshiro *x, double mean,
 	const double *clock, double *to)
 {
-	double e = normal(x), fresh = sqrt(1 - w->memory * w->memory);
+	double e = draw_normal(x), fresh = sqrt(1 - w->memory * w->memory);
 	for (uint32_t c = 0; c < w->iterations; c++) {
 		to[c] = mean * clock[c] * exp(w->noise * e);
-		e = w->memory * e + fresh * normal(x);
+		e = w->memory * e + fresh * draw_normal(x);
 	}
 }
 
@@ -31,8 +21,8 @@ static void play(const struct world *w, struct xoshiro *x, double mean,
 static void clock_of(const struct world *w, struct xoshiro *x, double *clock)
 {
 	uint32_t at = xoshiro_below(x, w->iterations);
-	double by = uniform(x) < 0.5 ? 1 + w->step : 1 / (1 + w->step);
-	double all = exp(w->run_common * normal(x));
+	double by = draw_uniform(x) < 0.5 ? 1 + w->step : 1 / (1 + w->step);
+	double all = exp(w->run_common * draw_normal(x));
 	for (uint32_t c = 0; c < w->iterations; c++) {
 		clock[c] = all * (c >= at ? by : 1);
 		if (c < 2)
@@ -51,9 +41,9 @@ static struct verdict_side side_of(const struct world *w, struct arena *a)
 
 static double side_tail(const struct world *w, struct xoshiro *x)
 {
-	if (!(w->tail > 0) || uniform(x) >= w->tail)
+	if (!(w->tail > 0) || draw_uniform(x) >= w->tail)
 		return 1;
-	return 1.08 + 0.22 * uniform(x);
+	return 1.08 + 0.22 * draw_uniform(x);
 }
 
 static double *side_play(const struct world *w, struct xoshiro *x, double mean,
@@ -61,7 +51,8 @@ static double *side_play(const struct world *w, struct xoshiro *x, double mean,
 {
 	double *to = arena_array(a, double, w->units * w->iterations);
 	for (uint32_t u = 0; u < w->units; u++)
-		play(w, x, mean * exp(w->run * normal(x)) * side_tail(w, x),
+		play(w, x,
+			mean * exp(w->run * draw_normal(x)) * side_tail(w, x),
 			clocks[u], to + u * w->iterations);
 	return to;
 }
@@ -98,7 +89,7 @@ struct world_pair world_pair(const struct world *w, uint64_t seed,
 
 	xoshiro_init(&x, seed);
 	for (uint32_t i = 0; i < w->rows; i++)
-		sum += share[i] = exp(1.3 * normal(&x));
+		sum += share[i] = exp(1.3 * draw_normal(&x));
 	for (uint32_t u = 0; u < 2 * w->units; u++) {
 		double *clock = arena_array(a, double, w->iterations);
 		clock_of(w, &x, clock);
@@ -117,7 +108,7 @@ struct world_pair world_pair(const struct world *w, uint64_t seed,
 		double head = mean;
 		bool idle = w->stall != 0 && i == 0;
 		double launches = 1 + xoshiro_below(&x, 40);
-		bool touched = !idle && uniform(&x) >= w->untouched;
+		bool touched = !idle && draw_uniform(&x) >= w->untouched;
 		if (idle)
 			head = (mean = 0.05 * ITERATION_NS) * (1 + w->stall);
 		if (touched)

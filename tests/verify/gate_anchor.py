@@ -80,7 +80,7 @@ def found_by_itself(pipe):
           (runs[lowest[0]]['created_at'], runs[lowest[-1]]['created_at']))
     r = rule(g, 'anchor')
     assert abs(r['change_pct'] - 5) < 0.3 and r['p'] < 0.0001 and r['limit_pct'] == 3, r
-    assert 'lowest level of earlier runs (24 runs from' in r['summary'], r['summary']
+    assert 'than the earlier level with the lowest median (24 runs from' in r['summary'], r['summary']
     assert 'if this level is intended, name runs of it as the anchor' in r['summary'], r['summary']
     return g
 
@@ -112,7 +112,8 @@ def named(pipe):
 def without(pipe):
     g = pipe.gate('project=few last=9', 'project=few label.commit=head')
     equal('few runs', (rule(g, 'anchor'), g['anchor']['reason']),
-          (None, 'the history has 3 runs of 1 commit; at least 10 of 3 are required'))
+          (None, 'the history has 3 runs of 1 commit; at least 10 runs of at least 3 commits '
+           'are required'))
     g = pipe.gate('label.branch=main last=8', 'project=p label.commit=head last=9', range='ProfilerStep')
     equal('a range', g['anchor']['reason'],
           'the gate defines its own iterations, and earlier runs are not read again')

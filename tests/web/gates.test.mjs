@@ -14,7 +14,7 @@ const SIDES = [
 for (const [text, want] of SIDES)
 	test(`parseSide: '${text}'`, () => assert.deepEqual(g.parseSide(text), want));
 
-const DEFAULTS = {iteration_pct: 2, headroom_pct: null, busbw_pct: null, anchor_pct: 3, fail_on: ['appeared', 'regressed'], share_pct: 1, min_runs: 1, min_iterations: 4, min_coverage_pct: 0, min_attributed_pct: 0, alpha: 0.01};
+const DEFAULTS = {iteration_pct: 2, headroom_pct: null, busbw_pct: null, anchor_pct: 3, fail_on: ['appeared', 'regressed'], share_pct: 1, min_runs: 1, min_iterations: 4, min_coverage_pct: 0, min_attributed_pct: 0, alpha: 0.01, noise_floor: null, seed: 1, unit: 'commit', range: null, reject_on: [], operators: []};
 const usual = {base: 'latest', head: '3', fail_on: ['regressed', 'appeared'], ...Object.fromEntries(g.NUMBERS.map(([key]) => [key, DEFAULTS[key] === null ? '' : String(DEFAULTS[key])]))};
 // [case, changes to the default form, request]
 const QUESTIONS = [
@@ -26,6 +26,9 @@ const QUESTIONS = [
 		{base: 'latest', head: '3', iteration_pct: 0, headroom_pct: 1.5, operators: [{operator: 'gemm', pct: 3}, {operator: 'attention', pct: 5}]}],
 	['functions', {fail_on: ['likely', 'regressed']}, {base: 'latest', head: '3', fail_on: ['regressed', 'likely']}],
 	['without the class that fails by default', {fail_on: ['regressed']}, {base: 'latest', head: '3', fail_on: ['regressed']}],
+	['settings', {unit: 'sha', range: 'step', noise_floor: '0.02', seed: '7', reject_on: 'few_iterations, records_dropped,'},
+		{base: 'latest', head: '3', noise_floor: 0.02, seed: 7, reject_on: ['few_iterations', 'records_dropped'], unit: 'sha', range: 'step'}],
+	['the label of the commit is the default', {unit: 'commit'}, {base: 'latest', head: '3'}],
 	['no functions', {fail_on: []}, {base: 'latest', head: '3', fail_on: []}],
 ];
 for (const [what, more, want] of QUESTIONS)

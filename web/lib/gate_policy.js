@@ -105,7 +105,9 @@ export function parseSide(text) {
 	return side ? {params: rest, last: last === undefined ? 1 : Number(last)} : {};
 }
 
-// "attention=5, gemm=3" -> the limits of operators; throws an error for anything else.
+// The limits of operators as the form has them: "attention=5,gemm=3".
+export const operatorsText = (limits) => limits.map(({operator, pct}) => `${operator}=${pct}`).join();
+// The limits that such a text has; throws an error for anything else.
 function operatorLimits(text) {
 	return Object.entries(f.labels(text)).map(([operator, pct]) => {
 		if (!(Number(pct) >= 0) || pct === '')
@@ -125,10 +127,29 @@ export const NUMBERS = [
 	['min_iterations', 'Min. iterations', 'per run'],
 	['min_coverage_pct', 'Min. coverage, %', 'share of GPU time inside iterations'],
 	['min_attributed_pct', 'Min. attributed, %', 'of the GPU time'],
-	['alpha', 'Alpha', 'false-positive rate of all gates of a commit'],
+	['noise_floor', 'Noise floor', 'relative deviation between runs; empty: estimated'],
+	['seed', 'Seed', 'of the permutations'],
+	['alpha', 'Alpha', 'false-positive rate; all gates of a commit together have at most 4/3 of it'],
 ];
 const REMOVABLE = ['iteration_pct', 'anchor_pct'];
-const TEXTS = ['base', 'head', 'name', 'anchor', 'project', 'workload'];
+// The settings that are rarely needed, as text fields: API field, label, hint.
+export const SETTINGS = [
+	['unit', 'Label of the commit', 'runs with the same value repeat each other'],
+	['range', 'Range', 'name of the ranges that are the iterations; empty: those that were detected'],
+	['reject_on', 'Reject on', 'codes of findings, such as records_dropped'],
+	['project', 'Project of queries', 'of the queries that name none'],
+	['workload', 'Workload of queries', 'of the queries that name none'],
+];
+// Fields whose parameter in the page's address has another name, because the filter of the list has
+// one of this name.
+const PARAMS = {name: 'title', project: 'query_project', workload: 'query_workload'};
+export const formParam = (key) => PARAMS[key] ?? key;
+const TEXTS = ['base', 'head', 'name', 'anchor', 'unit', 'range', 'project', 'workload'];
+const words = (text) =>
+	text
+		.split(',')
+		.map((word) => word.trim())
+		.filter(Boolean);
 export const FAIL_ON = ['regressed', 'appeared', 'likely', 'vanished', 'improved'];
 
 // Makes the request from the texts of the form; throws an error if a text is invalid. Values equal
@@ -136,7 +157,7 @@ export const FAIL_ON = ['regressed', 'appeared', 'likely', 'vanished', 'improved
 // rules of the iteration: an empty field removes the rule.
 export function gateRequest(form, defaults) {
 	const out = {};
-	for (const key of TEXTS) if (form[key]) out[key] = form[key];
+	for (const key of TEXTS) if (form[key] && form[key] !== defaults[key]) out[key] = form[key];
 	for (const [key, label] of NUMBERS) {
 		const text = form[key] ?? '';
 		if (text === '' && REMOVABLE.includes(key)) out[key] = null;
@@ -144,9 +165,34 @@ export function gateRequest(form, defaults) {
 		if (!Number.isFinite(Number(text))) throw new Error(`${label}: '${text}' is not a number`);
 		out[key] = Number(text);
 	}
+	const reject = words(form.reject_on ?? '');
+	if (reject.join() !== defaults.reject_on.join()) out.reject_on = reject;
 	const operators = operatorLimits(form.operators ?? '');
-	if (operators.length) out.operators = operators;
+	if (operatorsText(operators) !== operatorsText(defaults.operators)) out.operators = operators;
 	const fail = FAIL_ON.filter((name) => form.fail_on.includes(name));
 	if (fail.join() !== FAIL_ON.filter((name) => defaults.fail_on.includes(name)).join()) out.fail_on = fail;
 	return out;
+}
+
+// The address of the form with all that a gate was evaluated with. It also has the values that are
+// defaults now, because those may change.
+export function repeatUrl(gate) {
+	const {policy} = gate;
+	const shown = (value) => (value === null || value === undefined ? '' : String(value));
+	const values = {
+		base: gate.base.query,
+		head: gate.head.query,
+		name: gate.name,
+		project: gate.project,
+		workload: gate.workload,
+		anchor: shown(gate.anchor?.query),
+		unit: shown(policy.unit),
+		range: shown(policy.range),
+		reject_on: policy.reject_on.join(),
+		fail_on: policy.fail_on.join(),
+		operators: operatorsText(policy.operators),
+		...Object.fromEntries(NUMBERS.map(([key]) => [key, shown(policy[key])])),
+	};
+	const params = Object.entries(values).map(([key, value]) => [formParam(key), value]);
+	return `/gates?${f.query(new URLSearchParams(params))}`;
 }

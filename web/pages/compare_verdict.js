@@ -712,7 +712,7 @@ function commonLine(common) {
 	return h(
 		'p',
 		{class: 'common'},
-		h('strong', {}, `All kernels together: ${f.changeOf(common.ratio)}`),
+		h('strong', {}, `Uniform change: ${f.changeOf(common.ratio)}`),
 		` (95 % ${f.changeOf(common.low)} to ${f.changeOf(common.high)}), `,
 		h('span', {title: f.exact(common.ns_per_iteration)}, `${f.signedDuration(common.ns_per_iteration)} per iteration`),
 		`. ${f.plural(common.kernels, 'kernel')} changed by the same factor, as with a change of clocks or power; ` +

@@ -15,6 +15,7 @@ import {
 	OUTCOMES,
 	percent,
 	probabilityText,
+	repeatUrl,
 	ruleKind,
 	ruleName,
 	runsNeededText,
@@ -114,7 +115,7 @@ function columns(gate) {
 			'p_family',
 			'of the anchor: p times the number of levels; of a function: probability that chance alone changes at least one function so clearly',
 		),
-		probability('Alpha', 'alpha', 'the rule\'s part of the gate\'s alpha: it fails only if p is at most this'),
+		probability('Alpha', 'alpha', 'the rule\'s part of the gate\'s alpha: it fails only if p and p family are at most this, except that p family does not decide whether a function appeared, vanished or is likely to have changed'),
 		{
 			label: 'Since',
 			cell: (r) =>
@@ -335,7 +336,6 @@ function badgeLine(gate) {
 export async function page(view, query, at) {
 	const gate = await api.gate(at.id, at.signal);
 	const title = gate.name || `gate ${gate.id}`;
-	const again = new URLSearchParams({base: gate.base.query, head: gate.head.query});
 	view.append(
 		h('p', {class: 'crumbs'}, h('a', {href: '/gates'}, 'Gates'), ` / ${title}`),
 		h('div', {class: 'title'}, outcome(gate.outcome), h('h1', {class: 'headline'}, sentence(gate.summary))),
@@ -366,7 +366,7 @@ export async function page(view, query, at) {
 			'div',
 			{class: 'line'},
 			h('a', {class: 'button', href: gate.compare}, 'Compare both sides'),
-			h('a', {class: 'button plain', href: `/gates?${f.query(again)}`}, 'Repeat this gate'),
+			h('a', {class: 'button plain', href: repeatUrl(gate)}, 'Repeat this gate'),
 		),
 		downloads(gate),
 		rulesList(gate, query, at),

@@ -4,7 +4,7 @@ import * as api from '../lib/api.js';
 import {Failure} from '../lib/api.js';
 import {field, h} from '../lib/dom.js';
 import * as f from '../lib/format.js';
-import {FAIL_ON, gateRequest, NUMBERS, OUTCOMES, parseSide, runsText} from '../lib/gate_policy.js';
+import {FAIL_ON, formParam, gateRequest, NUMBERS, operatorsText, OUTCOMES, parseSide, runsText, SETTINGS} from '../lib/gate_policy.js';
 import {sentence} from '../lib/layers.js';
 import {showFailure} from '../lib/notices.js';
 import {table} from '../lib/table.js';
@@ -77,24 +77,25 @@ function preview(base, head, at) {
 	return status;
 }
 
-const shown = (value) => (value === null ? '' : String(value));
-
+// The form has the values of the address, as after "Repeat this gate", or else the defaults.
 function gateForm(query, defaults, at) {
-	const text = (name, more) => h('input', {type: 'text', name, value: query.get(name), autocomplete: 'off', ...more});
+	const usual = {...defaults, operators: operatorsText(defaults.operators)};
+	const initial = (key) => query.get(formParam(key)) ?? String(usual[key] ?? '');
+	const text = (key, more) =>
+		h('input', {type: 'text', name: formParam(key), value: initial(key), autocomplete: 'off', ...more});
 	const base = text('base', {required: true, placeholder: 'label.branch=main last=20'});
 	const head = text('head', {required: true, placeholder: '12,13,14'});
-	const name = text('title', {placeholder: 'for example pull request 7'});
+	const name = text('name', {placeholder: 'for example pull request 7'});
 	const anchor = text('anchor', {placeholder: 'label.release=v2'});
 	const operators = text('operators', {placeholder: 'attention=5, gemm=3'});
-	const numbers = NUMBERS.map((row) => [
-		row,
-		h('input', {type: 'text', inputmode: 'decimal', name: row[0], value: shown(defaults[row[0]]), autocomplete: 'off'}),
-	]);
+	const numbers = NUMBERS.map((row) => [row, text(row[0], {inputmode: 'decimal'})]);
+	const settings = SETTINGS.map((row) => [row, text(row[0])]);
+	const failing = initial('fail_on').split(',');
 	const classes = FAIL_ON.map((word) =>
 		h(
 			'label',
 			{class: 'check'},
-			h('input', {type: 'checkbox', name: 'fail_on', value: word, checked: defaults.fail_on.includes(word)}),
+			h('input', {type: 'checkbox', name: 'fail_on', value: word, checked: failing.includes(word)}),
 			word,
 		),
 	);
@@ -115,7 +116,7 @@ function gateForm(query, defaults, at) {
 					name: name.value.trim(),
 					anchor: anchor.value.trim(),
 					operators: operators.value,
-					...Object.fromEntries(numbers.map(([[key], input]) => [key, input.value.trim()])),
+					...Object.fromEntries([...numbers, ...settings].map(([[key], input]) => [key, input.value.trim()])),
 					fail_on: classes
 						.map((label) => label.firstChild)
 						.filter((box) => box.checked)
@@ -163,6 +164,16 @@ function gateForm(query, defaults, at) {
 				field('Operators, %', operators, 'one limit per operator'),
 			),
 			h('fieldset', {class: 'chips'}, h('legend', {}, 'Fail on function classes'), classes),
+			h(
+				'details',
+				{class: 'more', open: settings.some(([[key]]) => query.get(formParam(key)))},
+				h('summary', {}, 'More settings'),
+				h(
+					'div',
+					{class: 'bar'},
+					settings.map(([[, label, hint], input]) => field(label, input, hint)),
+				),
+			),
 			wrong,
 			h('div', {class: 'actions'}, button),
 		),

@@ -6,6 +6,7 @@
  * runs would prove the change of the iteration, if it is not proven. */
 #include "compare_state.h"
 #include "dist.h"
+#include "noise_floor.h"
 #include "verdict_needs.h"
 #include <math.h>
 #include <string.h>
@@ -168,8 +169,8 @@ static const char *compare_headline_text_common(struct arena *a,
 	if (!out->common.there)
 		return NULL;
 	return arena_printf(a,
-		"a uniform change: all kernels take %.3g times as long (%s%s per "
-		"iteration)%s",
+		"a uniform change: most kernels take %.3g times as long (%s%s "
+		"per iteration)%s",
 		out->common.ratio, out->common.ns < 0 ? "-" : "+",
 		compare_text_time(a, fabs(out->common.ns)),
 		clocks_differ ? ", and the clocks or power limits differ" : "");
@@ -385,40 +386,28 @@ static void compare_headline_subject_set(const struct comparison *out,
 	s->change = s->row ? &s->row->change : &f->change;
 }
 
-/* Of the functions without an operator, or of all, the one that changed most if it did so
- * by more than `than`. */
-static void compare_headline_subject_function(const struct comparison *out,
-	bool alone, double than, struct headline_subject *s)
+static bool compare_headline_has_operator(const struct changed_function *f)
 {
-	for (uint32_t i = 0; i < out->functions_n; i++) {
-		const struct changed_function *f = &out->functions[i];
-		double size = compare_headline_function_size(out, f);
-		if (alone && f->operator_ != OPERATOR_NONE)
-			continue;
-		s->changed += compare_headline_function_changed(out, f);
-		if (!(size > than))
-			continue;
-		than = size;
-		compare_headline_subject_set(out, f, s);
-	}
+	return f->operator_ != OPERATOR_NONE;
 }
 
 /* A function within an operator that only one side ran, on any rank. */
 static bool compare_headline_replaced_function(const struct changed_function *f)
 {
-	return f->operator_ != OPERATOR_NONE &&
+	return compare_headline_has_operator(f) &&
 	       !(f->change.base_ns > 0 && f->change.head_ns > 0);
 }
 
-/* Functions within operators, if no operator changed. */
-static void compare_headline_subject_kept(const struct comparison *out,
+/* Of the functions that are not excluded (NULL: of all), the one that changed most
+ * if it did so by more than `than`. */
+static void compare_headline_subject_function(const struct comparison *out,
+	bool excluded(const struct changed_function *f), double than,
 	struct headline_subject *s)
 {
-	double than = -1;
 	for (uint32_t i = 0; i < out->functions_n; i++) {
 		const struct changed_function *f = &out->functions[i];
 		double size = compare_headline_function_size(out, f);
-		if (compare_headline_replaced_function(f))
+		if (excluded && excluded(f))
 			continue;
 		s->changed += compare_headline_function_changed(out, f);
 		if (!(size > than))
@@ -426,10 +415,10 @@ static void compare_headline_subject_kept(const struct comparison *out,
 		than = size;
 		compare_headline_subject_set(out, f, s);
 	}
-	s->many = "functions";
 }
 
-/* The largest change of an operator, or of a function that has none. */
+/* The largest change of an operator, or of a function that has none. If neither
+ * changed, that of a function within an operator. */
 static void compare_headline_subject_operator(const struct comparison *out,
 	struct headline_subject *s)
 {
@@ -443,12 +432,15 @@ static void compare_headline_subject_operator(const struct comparison *out,
 		s->change = &o->change;
 	}
 	operators = s->changed;
-	compare_headline_subject_function(out, true,
+	compare_headline_subject_function(out, compare_headline_has_operator,
 		s->change ? fabs(s->change->delta_ns) : -1, s);
 	s->many = s->changed > operators ? "operators and functions"
 					 : "operators";
-	if (!s->change)
-		compare_headline_subject_kept(out, s);
+	if (s->change)
+		return;
+	compare_headline_subject_function(out,
+		compare_headline_replaced_function, -1, s);
+	s->many = "functions";
 }
 
 /* The function that was not replaced, and that makes at least half of the operator's
@@ -477,7 +469,7 @@ static struct headline_subject compare_headline_subject_of(
 {
 	struct headline_subject s = { 0 };
 	if (!out->by_operator) {
-		compare_headline_subject_function(out, false, -1, &s);
+		compare_headline_subject_function(out, NULL, -1, &s);
 		s.many = "functions";
 		return s;
 	}
@@ -584,6 +576,14 @@ static const char *compare_headline_text_have(struct arena *a, uint32_t base,
 	return arena_printf(a, "%u and %u %s", base, head, several);
 }
 
+/* The noise floor of a part of the iteration without the differences between the
+ * compared runs (compare_verdict.c). */
+static struct noise_floor compare_headline_prior(const struct change *c)
+{
+	return noise_floor_of(NULL, NULL,
+		c->floor_from == FLOOR_GIVEN ? c->floor : -1);
+}
+
 /* NULL if nothing is missing: the change is proven, or shown to be within the
  * margin, or less than the half margin that the verdict always ignores. */
 static const char *compare_headline_text_needs(struct arena *a,
@@ -592,8 +592,10 @@ static const char *compare_headline_text_needs(struct arena *a,
 	const struct change *c = w->change;
 	const struct comparison_side *b = &out->base, *h = &out->head;
 	if (!c || (c->is != CHANGE_LIKELY && c->is != CHANGE_UNDECIDED) ||
-		fabs(c->ratio - 1) < out->margin / 2 || !(c->floor >= 0))
+		fabs(log(c->ratio)) < log1p(out->margin) / 2 ||
+		!(c->floor >= 0))
 		return NULL;
+	struct noise_floor prior = compare_headline_prior(c);
 	uint32_t units = compare_headline_fewer(b->units, h->units);
 	uint32_t used =
 		compare_headline_fewer(b->iterations_used, h->iterations_used);
@@ -604,6 +606,8 @@ static const char *compare_headline_text_needs(struct arena *a,
 		.run_sd_ns = w->run_sd_ns,
 		.floor = c->floor,
 		.floor_df = c->floor_df,
+		.prior = prior.sd,
+		.prior_df = prior.df,
 		.alpha = out->alpha,
 		.units = units,
 		.iterations = used / units,

@@ -102,56 +102,58 @@ static const char *compare_operators_text_shape(const char *text)
 
 /* Shapes. */
 
+/* What is known of an operator, of one of its shapes, or of a group. */
+struct compare_operators_facts {
+	/* On each side: an operator took time; a shape was in functions with no
+	 * other; a group has operators that the other side lacks. */
+	bool there[2];
+	bool unsized; /* of an operator: a function may have run any shape */
+	bool joint; /* of a shape: in a function with others */
+	const char *group; /* of an operator: the catalog's; NULL unknown */
+};
+
 struct compare_operators_maker {
 	struct compare *c;
-	struct names operators, shapes; /* a shape with its operator's name */
-	struct compare_operators_known {
-		bool unsized; /* a function may have run any shape */
-		bool there[2]; /* on each side: it took time */
-		const char *group; /* the catalog's; NULL unknown */
-	} * known; /* by operator */
-	struct compare_operators_shape {
-		bool there[2]; /* on each side: in functions with no other */
-		bool joint; /* in a function with others */
-	} * shape; /* by shape */
-	/* Of the operators that only one side has, their groups. */
-	struct names groups;
-	struct compare_operators_group {
-		bool there[2];
-	} * group; /* by group */
-	uint32_t operators_cap, shapes_cap, groups_cap;
+	struct names keys;
+	struct compare_operators_facts *facts; /* by key */
+	uint32_t facts_cap;
 	struct names rows; /* id = index into compare.operators + 1 */
 };
 
-static struct compare_operators_known *
-compare_operators_known_of(struct compare_operators_maker *m, const char *name)
+/* Valid until the next call. A key is an operator's name, which has no space, the
+ * name and a shape, or a line feed and a group. */
+static struct compare_operators_facts *
+compare_operators_facts_of(struct compare_operators_maker *m, const char *key)
 {
-	uint32_t id = names_put(&m->operators, name, strlen(name));
-	if (id >= m->operators_cap) {
+	uint32_t id = names_put(&m->keys, key, strlen(key));
+	if (id >= m->facts_cap) {
 		uint32_t cap = id * 2 + 64;
-		m->known =
-			arena_grow(m->c->a, m->known, cap * sizeof *m->known);
-		memset(m->known + m->operators_cap, 0,
-			(cap - m->operators_cap) * sizeof *m->known);
-		m->operators_cap = cap;
+		m->facts =
+			arena_grow(m->c->a, m->facts, cap * sizeof *m->facts);
+		memset(m->facts + m->facts_cap, 0,
+			(cap - m->facts_cap) * sizeof *m->facts);
+		m->facts_cap = cap;
 	}
-	return &m->known[id];
+	return &m->facts[id];
 }
 
-static struct compare_operators_shape *compare_operators_shape_of(
+static const char *compare_operators_shape_key(struct arena *a,
+	const char *name, const char *shape)
+{
+	return arena_printf(a, "%s %s", name, shape);
+}
+
+static const char *compare_operators_group_key(struct arena *a,
+	const char *group)
+{
+	return arena_printf(a, "\n%s", group);
+}
+
+static struct compare_operators_facts *compare_operators_shape_of(
 	struct compare_operators_maker *m, const char *name, const char *shape)
 {
-	const char *key = arena_printf(m->c->a, "%s %s", name, shape);
-	uint32_t id = names_put(&m->shapes, key, strlen(key));
-	if (id >= m->shapes_cap) {
-		uint32_t cap = id * 2 + 64;
-		m->shape =
-			arena_grow(m->c->a, m->shape, cap * sizeof *m->shape);
-		memset(m->shape + m->shapes_cap, 0,
-			(cap - m->shapes_cap) * sizeof *m->shape);
-		m->shapes_cap = cap;
-	}
-	return &m->shape[id];
+	return compare_operators_facts_of(m,
+		compare_operators_shape_key(m->c->a, name, shape));
 }
 
 /* Adds the shapes of a pattern. Sets the fold's shape to the only one, or to NULL
@@ -175,7 +177,7 @@ static void compare_operators_pattern_add(struct compare_operators_maker *m,
 				->joint = true;
 	}
 	if (!known || f->also)
-		compare_operators_known_of(m, f->operator_name)->unsized = true;
+		compare_operators_facts_of(m, f->operator_name)->unsized = true;
 	if (first)
 		f->shape = only;
 	else if (f->shape && (!only || strcmp(only, f->shape))) {
@@ -214,17 +216,17 @@ static void compare_operators_there_add(struct compare_operators_maker *m,
 	const struct compare_fold *f, const struct pattern *p, int side)
 {
 	const struct pattern_texts *t = &p->launch.operators;
-	struct compare_operators_known *is;
+	struct compare_operators_facts *is;
 	for (uint32_t j = 0; j < t->n; j++)
-		compare_operators_known_of(m,
+		compare_operators_facts_of(m,
 			compare_operators_text_name(m->c->a, t->list[j]))
 			->there[side] = true;
 	if (f->operator_name)
-		compare_operators_known_of(m, f->operator_name)->there[side] =
+		compare_operators_facts_of(m, f->operator_name)->there[side] =
 			true;
 	if (!p->operator_)
 		return;
-	is = compare_operators_known_of(m, p->operator_);
+	is = compare_operators_facts_of(m, p->operator_);
 	is->there[side] = true;
 	is->group = p->operator_group;
 }
@@ -270,9 +272,9 @@ static bool compare_operators_separable(struct compare_operators_maker *m,
 	const struct compare_fold *f)
 {
 	if (!f->shape ||
-		compare_operators_known_of(m, f->operator_name)->unsized)
+		compare_operators_facts_of(m, f->operator_name)->unsized)
 		return false;
-	const struct compare_operators_shape *is =
+	const struct compare_operators_facts *is =
 		compare_operators_shape_of(m, f->operator_name, f->shape);
 	return !is->joint && is->there[BASE] && is->there[HEAD];
 }
@@ -290,8 +292,8 @@ static const char *compare_operators_group_name(struct compare_operators_maker
 							*m,
 	const char *name)
 {
-	const struct compare_operators_known *is =
-		compare_operators_known_of(m, name);
+	const struct compare_operators_facts *is =
+		compare_operators_facts_of(m, name);
 	if (!is->group || is->there[BASE] == is->there[HEAD])
 		return NULL;
 	for (size_t i = 0; i < sizeof mixed_groups / sizeof *mixed_groups; i++)
@@ -302,29 +304,23 @@ static const char *compare_operators_group_name(struct compare_operators_maker
 		       : is->group;
 }
 
-static struct compare_operators_group *
+static struct compare_operators_facts *
 compare_operators_group_of(struct compare_operators_maker *m, const char *group)
 {
-	uint32_t id = names_put(&m->groups, group, strlen(group));
-	if (id >= m->groups_cap) {
-		uint32_t cap = id * 2 + 16;
-		m->group =
-			arena_grow(m->c->a, m->group, cap * sizeof *m->group);
-		memset(m->group + m->groups_cap, 0,
-			(cap - m->groups_cap) * sizeof *m->group);
-		m->groups_cap = cap;
-	}
-	return &m->group[id];
+	return compare_operators_facts_of(m,
+		compare_operators_group_key(m->c->a, group));
 }
 
 static void compare_operators_group_add(struct compare_operators_maker *m,
 	const struct compare_fold *f)
 {
 	const char *group = compare_operators_group_name(m, f->operator_name);
-	for (int s = 0; s < 2 && group; s++)
-		compare_operators_group_of(m, group)->there[s] |=
-			compare_operators_known_of(m, f->operator_name)
-				->there[s];
+	if (!group)
+		return;
+	const struct compare_operators_facts is =
+		*compare_operators_facts_of(m, f->operator_name);
+	for (int s = 0; s < 2; s++)
+		compare_operators_group_of(m, group)->there[s] |= is.there[s];
 }
 
 /* The group of a fold whose operator is one row with those of the other side; NULL:
@@ -335,7 +331,7 @@ static const char *compare_operators_joined(struct compare_operators_maker *m,
 	const char *group = compare_operators_group_name(m, f->operator_name);
 	if (!group)
 		return NULL;
-	const struct compare_operators_group *is =
+	const struct compare_operators_facts *is =
 		compare_operators_group_of(m, group);
 	return is->there[BASE] && is->there[HEAD] ? group : NULL;
 }
@@ -353,10 +349,10 @@ static void compare_operators_join(struct compare_operators_maker *m,
 	if (group) {
 		row.name = group;
 		row.joined = true;
-		key = arena_printf(c->a, "\n%s", group); /* no operator's */
+		key = compare_operators_group_key(c->a, group);
 	} else if (compare_operators_separable(m, f)) {
 		row.shape = f->shape;
-		key = arena_printf(c->a, "%s %s", row.name, row.shape);
+		key = compare_operators_shape_key(c->a, row.name, row.shape);
 	}
 	uint32_t id = names_put(&m->rows, key, strlen(key));
 	if (id > c->operators_n)
@@ -399,9 +395,7 @@ void compare_operators_from(struct compare *c)
 {
 	struct compare_operators_maker m = { .c = c };
 
-	names_init(&m.operators, c->a);
-	names_init(&m.shapes, c->a);
-	names_init(&m.groups, c->a);
+	names_init(&m.keys, c->a);
 	names_init(&m.rows, c->a);
 	for (uint32_t i = 0; i < c->folds_n; i++)
 		if (!compare_on_host(c->rows[c->folds[i].rows[0]].type))

@@ -138,14 +138,14 @@ static const char *creep_test_missing(const struct creep_test *t)
 	if (t->starts_n == 1)
 		return arena_printf(t->a,
 			"the history has %u run%s of %u commit%s; at least %d "
-			"of %d are required%s",
+			"runs of at least %d commits are required%s",
 			t->of.n, t->of.n == 1 ? "" : "s",
 			t->of.commit[t->of.n - 1] + 1,
 			t->of.commit[t->of.n - 1] ? "s" : "", CREEP_TEST_UNITS,
 			CREEP_TEST_COMMITS, labels);
 	return arena_printf(t->a,
-		"none of the %u levels of the history has %d runs of %d "
-		"commits%s",
+		"none of the %u levels of the history has at least %d runs of "
+		"at least %d commits%s",
 		t->starts_n, CREEP_TEST_UNITS, CREEP_TEST_COMMITS, labels);
 }
 

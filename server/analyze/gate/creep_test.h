@@ -6,9 +6,9 @@
  * stretch of the history. A stretch ends where the level changed
  * (change_point.h, with CREEP_TEST_CUT_ALPHA). It counts if it has at least 10
  * units of at least 3 commits: with fewer, the lowest of several medians says more
- * about noise than about a level. The lowest is the one with the lowest median. Because it is the
- * lowest of `segments` stretches, p is multiplied by their number (Bonferroni):
- * p_family.
+ * about noise than about a level. The lowest is the one with the lowest median.
+ * Because it is the lowest of `segments` stretches, p is multiplied by their number
+ * (Bonferroni): p_family.
  *
  * Units of one commit are put together, whatever their order in time. A unit
  * without a commit is one of its own, unless no unit has one: see level_test.h,

@@ -471,24 +471,25 @@ static bool regression_gate_several_units(const struct regression_gate *g)
 static const char *regression_gate_text_decides(const struct regression_gate *g,
 	const struct gate_rule *r)
 {
+	bool anchor = r->kind == GATE_ANCHOR;
 	uint32_t have = g->units_n[HEAD];
 	int32_t more = r->runs_needed > (int32_t)have
 			       ? r->runs_needed - (int32_t)have
 			       : 1;
 	const char *one =
-		have == 1 && !regression_gate_several_units(g)
+		have == 1 && !anchor && !regression_gate_several_units(g)
 			? arena_printf(g->a,
-				  "one run of the head accuses nobody, because "
+				  "one run of the head cannot fail the gate, because "
 				  "the base has fewer than %d commits; ",
 				  LEVEL_TEST_ONE_RUN_COMMITS)
 			: "";
 
 	if (r->runs_needed < 0)
 		return arena_printf(g->a,
-			"%sno number of runs of the head would decide, the "
-			"base "
-			"has too few (%u)",
-			one, g->units_n[BASE]);
+			"%sno number of runs of the head would decide, because "
+			"the %s has too few runs (%u)",
+			one, anchor ? "anchor" : "base",
+			anchor ? g->out->anchor.units_n : g->units_n[BASE]);
 	return arena_printf(g->a,
 		"%s%d more run%s of the head would probably decide", one, more,
 		more == 1 ? "" : "s");
@@ -601,7 +602,7 @@ static const char *regression_gate_text_anchor(const struct regression_gate *g,
 	const struct gate_anchor *to = &g->out->anchor;
 	const char *what =
 		to->query ? arena_printf(g->a, "the anchor '%.100s'", to->query)
-			  : "the lowest level of earlier runs";
+			  : "the earlier level with the lowest median";
 	const char *runs =
 		to->units_n == 1
 			? arena_printf(g->a, "run %lld",
@@ -714,8 +715,7 @@ static const char *regression_gate_text_all(const struct regression_gate *g)
 	for (uint32_t i = 0; i < out->rules_n; i++)
 		same += out->rules[i].outcome == out->outcome;
 	if (!out->rules_n)
-		return "no function is on either side: nothing to hold against "
-		       "a limit";
+		return "no function is on either side, so no limit applies";
 	if (out->outcome == GATE_REGRESSED)
 		return arena_printf(g->a, "%s%s", out->rules[0].sentence,
 			regression_gate_text_others(g, same,
@@ -728,9 +728,8 @@ static const char *regression_gate_text_all(const struct regression_gate *g)
 		if (out->rules[i].kind != GATE_FUNCTIONS)
 			return out->rules[i].sentence;
 	return arena_printf(g->a,
-		"no function fails: none of %u is called what fails with %.3g "
-		"%% "
-		"of the iteration or more",
+		"no function fails: none of %u has a verdict that fails the gate "
+		"and a change of at least %.3g %% of the iteration",
 		out->rules_n, g->p->share_pct);
 }
 

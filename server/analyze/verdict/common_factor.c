@@ -1,4 +1,4 @@
-/* common_factor.c - estimates the factor by which all kernels changed (clocks,
+/* common_factor.c - estimates the factor by which most kernels changed (clocks,
  * power). */
 #include "common_factor.h"
 #include "dist.h"

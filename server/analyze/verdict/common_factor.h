@@ -1,4 +1,4 @@
-/* common_factor.h - the factor by which all kernels are slower or faster, as
+/* common_factor.h - the factor by which most kernels are slower or faster, as
  * after a change of clocks or power.
  *
  * For one iteration of a side, the factor is the median over kernels of the

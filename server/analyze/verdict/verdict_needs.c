@@ -52,13 +52,13 @@ static bool verdict_needs_iterations_prove(const struct verdict_plan *p,
 
 static bool verdict_needs_runs_prove(const struct verdict_plan *p, uint32_t n)
 {
-	double floor = p->floor * p->mean_ns, floor_var = 2 * floor * floor / n;
+	double floor = p->prior * p->mean_ns, floor_var = 2 * floor * floor / n;
 	double within = p->iteration_sd_ns * p->iteration_sd_ns /
 			fmax(1, p->iterations);
 	double run = isnan(p->run_sd_ns) ? floor * floor + within
 					 : p->run_sd_ns * p->run_sd_ns;
-	bool known = isinf(p->floor_df);
-	double df = 2.0 * n - 2, prior_df = known ? 0 : p->floor_df;
+	bool known = isinf(p->prior_df);
+	double df = 2.0 * n - 2, prior_df = known ? 0 : p->prior_df;
 	struct contrast c = { .delta = p->delta_ns,
 		.mean = p->mean_ns,
 		.df = df,
@@ -87,10 +87,12 @@ static bool verdict_needs_few_runs_prove(const struct verdict_plan *p,
 	double run = p->run_sd_ns / p->mean_ns;
 	double own = 2 * (n == 2 ? 1 : n == 3 ? 1.6 : 0.64 * (n - 1));
 	few.units = n;
-	if (!isnan(run) && !isinf(p->floor_df)) {
-		few.floor_df = p->floor_df + own;
+	few.floor = p->prior;
+	few.floor_df = p->prior_df;
+	if (!isnan(run) && !isinf(p->prior_df)) {
+		few.floor_df = p->prior_df + own;
 		few.floor = sqrt(
-			(p->floor_df * p->floor * p->floor + own * run * run) /
+			(p->prior_df * p->prior * p->prior + own * run * run) /
 			few.floor_df);
 	}
 	return verdict_needs_iterations_prove(&few, n * p->iterations);

@@ -16,6 +16,9 @@ struct verdict_plan {
 	double iteration_sd_ns; /* of iterations about their run's mean */
 	double run_sd_ns; /* of runs' means about their side's; NAN: by the floor */
 	double floor, floor_df; /* as in struct verdict_row */
+	/* The same without the differences between the runs that there are. Those
+	 * of the planned runs are added to it. */
+	double prior, prior_df;
 	double alpha;
 	uint32_t units; /* per side: the runs that iterations are added to */
 	uint32_t iterations; /* per run, of runs that are added */

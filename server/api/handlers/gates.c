@@ -236,6 +236,17 @@ static bool gates_request_member_from(struct arena *a,
 	return true;
 }
 
+/* Earlier runs are not read again with the request's iterations, so an anchor would
+ * not be used. */
+static bool gates_request_consistent(const struct gate_request *q,
+	struct err *e)
+{
+	return !q->range || !q->anchor ||
+	       err_set(e, ERR_INPUT,
+		       "anchor: cannot be used with range, because earlier runs "
+		       "are not read again (omit one of them)");
+}
+
 static bool gates_request_from(struct arena *a, const json_t *body,
 	struct gate_request *q, struct err *e)
 {
@@ -246,7 +257,7 @@ static bool gates_request_from(struct arena *a, const json_t *body,
 		if (v && !gates_request_member_from(a, &members[i], v, q, e))
 			return false;
 	}
-	return true;
+	return gates_request_consistent(q, e);
 }
 
 enum { RENDERED_BYTES = 64 << 20 };

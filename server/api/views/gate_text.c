@@ -341,7 +341,7 @@ static void gate_text_md_shortfalls(const json_t *gate, struct buf *b)
 	json_t *each;
 	if (!json_array_size(list))
 		return;
-	buf_puts(b, "\n### Why the data are no ground to judge on\n\n");
+	buf_puts(b, "\n### Data problems\n\n");
 	json_array_foreach((json_t *)list, i, each)
 	{
 		buf_puts(b, "- ");
@@ -357,13 +357,13 @@ static void gate_text_md_deciding(const json_t *gate, struct buf *b)
 		gate_text_whole(json_object_get(gate, "head"), "units");
 	if (!needed)
 		return;
-	buf_puts(b, "\n### What would decide\n\n");
+	buf_puts(b, "\n### Runs needed\n\n");
 	if (needed < 0)
-		buf_puts(b, "A larger baseline: more runs of the head would "
-			    "not.\n");
+		buf_puts(b, "More runs of the baseline; more runs of the head "
+			    "are not enough.\n");
 	else
-		buf_printf(b, "%lld runs of the head, in all; there %s %lld.\n",
-			needed, there == 1 ? "is" : "are", there);
+		buf_printf(b, "%lld runs of the head in total; it has %lld.\n",
+			needed, there);
 }
 
 static void gate_text_md_findings(const json_t *gate, struct buf *b)
@@ -373,7 +373,7 @@ static void gate_text_md_findings(const json_t *gate, struct buf *b)
 	json_t *each;
 	if (!json_array_size(list))
 		return;
-	buf_puts(b, "\n### What to know of the runs\n\n");
+	buf_puts(b, "\n### Findings\n\n");
 	json_array_foreach((json_t *)list, i, each)
 	{
 		if (i == FINDINGS)

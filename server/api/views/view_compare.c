@@ -354,7 +354,7 @@ static void view_compare_text_split(struct arena *a, const struct comparison *c,
 	table_md(t, b);
 	if (c->common.there)
 		buf_printf(b,
-			"\nCommon factor of all kernels: %.3f (%.3f to %.3f), "
+			"\nCommon factor of most kernels: %.3f (%.3f to %.3f), "
 			"%+.2f µs per iteration, over %u kernels.\n",
 			c->common.ratio, c->common.low, c->common.high,
 			c->common.ns / 1e3, c->common.kernels);

@@ -261,3 +261,18 @@ const char *scan_skip(struct scan *s, const char *p, bool in_object)
 		p++;
 	return p > from ? p : scan_stop(s, p);
 }
+
+const char *scan_fields(struct scan *s, const char *p, scan_field_fn *field,
+	void *to)
+{
+	bool end;
+	if (*p != '{')
+		return scan_skip(s, p, true);
+	for (p = scan_first(s, p, &end); p && !end;
+		p = p ? scan_next(s, p, &end) : NULL) {
+		struct text_span key;
+		p = scan_key(s, p, &key);
+		p = p ? field(s, p, &key, to) : NULL;
+	}
+	return p;
+}

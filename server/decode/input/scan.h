@@ -167,6 +167,13 @@ static inline const char *scan_key(struct scan *s, const char *p,
 	return scan_ws(p + 1);
 }
 
+/* Reads the value of a key into the caller's `to`. */
+typedef const char *scan_field_fn(struct scan *s, const char *p,
+	const struct text_span *key, void *to);
+/* Reads all fields of the object at p; any other value is skipped. */
+const char *scan_fields(struct scan *s, const char *p, scan_field_fn *field,
+	void *to);
+
 /* Reads the string at p. Any other value is skipped and sets `at` to NULL. */
 static inline const char *scan_text(struct scan *s, const char *p,
 	struct text_span *text)

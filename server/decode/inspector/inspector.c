@@ -82,28 +82,9 @@ struct inspector_call {
 
 /* ---- one object */
 
-typedef const char *inspector_field_fn(struct scan *s, const char *p,
-	const struct text_span *key, void *to);
-
 static bool inspector_is(const struct text_span *key, const char *word)
 {
 	return key->len == strlen(word) && !memcmp(key->at, word, key->len);
-}
-
-/* Reads the fields of the object at p; any other value is skipped. */
-static const char *inspector_fields(struct scan *s, const char *p,
-	inspector_field_fn *field, void *to)
-{
-	bool end;
-	if (*p != '{')
-		return scan_skip(s, p, true);
-	for (p = scan_first(s, p, &end); p && !end;
-		p = p ? scan_next(s, p, &end) : NULL) {
-		struct text_span key;
-		p = scan_key(s, p, &key);
-		p = p ? field(s, p, &key, to) : NULL;
-	}
-	return p;
 }
 
 /* Reads a whole number that is not negative. A fraction, text or a negative
@@ -185,7 +166,7 @@ static const char *inspector_times(struct scan *s, const char *p,
 		return scan_skip(s, p, true);
 	p = scan_ws(p + 1);
 	while (p && *p == '{') {
-		p = inspector_fields(s, p, inspector_channel, to);
+		p = scan_fields(s, p, inspector_channel, to);
 		p = p ? scan_ws(p) : NULL;
 		if (p && *p == ',')
 			p = scan_ws(p + 1);
@@ -202,7 +183,7 @@ static const char *inspector_perf(struct scan *s, const char *p,
 	struct inspector_object *o = to;
 	size_t prefix = o->parts & PART_P2P ? strlen("p2p") : strlen("coll");
 	if (inspector_is(key, "event_trace_ts"))
-		return inspector_fields(s, p, inspector_times, o);
+		return scan_fields(s, p, inspector_times, o);
 	if (key->len < prefix ||
 		memcmp(key->at, prefix == 3 ? "p2p" : "coll", prefix) != 0)
 		return scan_skip(s, p, true);
@@ -233,7 +214,7 @@ static const char *inspector_part(struct scan *s, const char *p,
 	static const struct {
 		const char *key;
 		unsigned part;
-		inspector_field_fn *field;
+		scan_field_fn *field;
 	} parts[] = {
 		{ "header", PART_HEADER, inspector_header },
 		{ "metadata", PART_METADATA, inspector_metadata },
@@ -245,7 +226,7 @@ static const char *inspector_part(struct scan *s, const char *p,
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		if (inspector_is(key, parts[i].key) && *p == '{') {
 			o->parts |= parts[i].part;
-			return inspector_fields(s, p, parts[i].field, to);
+			return scan_fields(s, p, parts[i].field, to);
 		}
 	if (!o->other.at)
 		o->other = *key;
@@ -257,7 +238,7 @@ static const char *inspector_object_read(void *ctx, struct scan *s,
 {
 	struct inspector_object *o = ctx;
 	*o = (struct inspector_object){ 0 };
-	return inspector_fields(s, p, inspector_part, o);
+	return scan_fields(s, p, inspector_part, o);
 }
 
 /* ---- the communicator and the process that objects state or inherit */

@@ -59,8 +59,9 @@ static bool proton_is(const struct text_span *key, const char *word)
 }
 
 static const char *proton_device_field(struct scan *s, const char *p,
-	const struct text_span *key, struct proton_device *d)
+	const struct text_span *key, void *to)
 {
+	struct proton_device *d = to;
 	if (proton_is(key, "clock_rate"))
 		return number_int(s, p, &d->clock_khz);
 	if (proton_is(key, "memory_clock_rate"))
@@ -144,17 +145,8 @@ static bool proton_device_add(struct proton *x, int32_t number, bool cuda,
 static const char *proton_device(struct scan *s, const char *p,
 	struct proton_device *d)
 {
-	bool end;
 	*d = (struct proton_device){ 0 };
-	if (*p != '{')
-		return scan_skip(s, p, true);
-	for (p = scan_first(s, p, &end); p && !end;
-		p = p ? scan_next(s, p, &end) : NULL) {
-		struct text_span key;
-		p = scan_key(s, p, &key);
-		p = p ? proton_device_field(s, p, &key, d) : NULL;
-	}
-	return p;
+	return scan_fields(s, p, proton_device_field, d);
 }
 
 /* A json_reader_fn that is called again from its start if the text in the
@@ -168,27 +160,22 @@ struct proton_devices {
 	struct proton_device device[PROTON_DEVICES_READ];
 };
 
+static const char *proton_devices_field(struct scan *s, const char *p,
+	const struct text_span *key, void *to)
+{
+	struct proton_devices *all = to;
+	if (all->n == PROTON_DEVICES_READ)
+		return scan_skip(s, p, true);
+	p = proton_device(s, p, &all->device[all->n]);
+	all->number[all->n++] = proton_digits(key);
+	return p;
+}
+
 static const char *proton_devices_read(void *ctx, struct scan *s, const char *p)
 {
 	struct proton_devices *to = ctx;
-	bool end;
 	to->n = 0;
-	if (*p != '{')
-		return scan_skip(s, p, true);
-	for (p = scan_first(s, p, &end); p && !end;
-		p = p ? scan_next(s, p, &end) : NULL) {
-		struct text_span key;
-		p = scan_key(s, p, &key);
-		if (!p)
-			return NULL;
-		if (to->n == PROTON_DEVICES_READ) {
-			p = scan_skip(s, p, true);
-			continue;
-		}
-		p = proton_device(s, p, &to->device[to->n]);
-		to->number[to->n++] = proton_digits(&key);
-	}
-	return p;
+	return scan_fields(s, p, proton_devices_field, to);
 }
 
 /* ---- nodes */
@@ -204,22 +191,18 @@ static const char *proton_key(void *ctx, struct scan *s, const char *p)
 	return scan_key(s, p, ctx);
 }
 
+static const char *proton_frame_field(struct scan *s, const char *p,
+	const struct text_span *key, void *to)
+{
+	return proton_is(key, "name") ? scan_text(s, p, to)
+				      : scan_skip(s, p, true);
+}
+
 static const char *proton_frame(void *ctx, struct scan *s, const char *p)
 {
 	struct text_span *name = ctx;
-	bool end;
 	*name = (struct text_span){ 0 };
-	if (*p != '{')
-		return scan_skip(s, p, true);
-	for (p = scan_first(s, p, &end); p && !end;
-		p = p ? scan_next(s, p, &end) : NULL) {
-		struct text_span key;
-		p = scan_key(s, p, &key);
-		if (p)
-			p = proton_is(&key, "name") ? scan_text(s, p, name)
-						    : scan_skip(s, p, true);
-	}
-	return p;
+	return scan_fields(s, p, proton_frame_field, name);
 }
 
 struct proton_metrics {
@@ -229,8 +212,9 @@ struct proton_metrics {
 };
 
 static const char *proton_metric(struct scan *s, const char *p,
-	const struct text_span *key, struct proton_metrics *m)
+	const struct text_span *key, void *to)
 {
+	struct proton_metrics *m = to;
 	/* Versions before 2024-05 wrote other capitals. */
 	if (proton_is(key, "time (ns)"))
 		return number_int(s, p, &m->time);
@@ -250,17 +234,8 @@ static const char *proton_metric(struct scan *s, const char *p,
 static const char *proton_metrics_read(void *ctx, struct scan *s, const char *p)
 {
 	struct proton_metrics *m = ctx;
-	bool end;
 	*m = (struct proton_metrics){ 0 };
-	if (*p != '{')
-		return scan_skip(s, p, true);
-	for (p = scan_first(s, p, &end); p && !end;
-		p = p ? scan_next(s, p, &end) : NULL) {
-		struct text_span key;
-		p = scan_key(s, p, &key);
-		p = p ? proton_metric(s, p, &key, m) : NULL;
-	}
-	return p;
+	return scan_fields(s, p, proton_metric, m);
 }
 
 static bool proton_node_open(struct proton *x)

@@ -179,12 +179,12 @@ static void without_anchor(void **state)
 			"labels: host=a)",
 			"host=a" },
 		{ 1, NULL,
-			"the history has 1 run of 1 commit; at least 10 of 3 "
-			"are required",
+			"the history has 1 run of 1 commit; at least 10 runs of "
+			"at least 3 commits are required",
 			NULL },
 		{ 9, NULL,
-			"the history has 9 runs of 3 commits; at least 10 of 3 "
-			"are required (the base's labels: branch=main, host=a)",
+			"the history has 9 runs of 3 commits; at least 10 runs of "
+			"at least 3 commits are required (the base's labels: branch=main, host=a)",
 			"branch=main, host=a" },
 		{ 30, "iterations are given", "iterations are given", NULL },
 	};
@@ -216,7 +216,8 @@ static void all_levels_short(void **state)
 	past_head(&s, 3, 0);
 	struct creep_test_result r = tested(&s);
 	assert_string_equal(r.anchor.reason,
-		"none of the 2 levels of the history has 10 runs of 3 commits");
+		"none of the 2 levels of the history has at least 10 runs of at "
+		"least 3 commits");
 	arena_release(&s.a);
 }
 

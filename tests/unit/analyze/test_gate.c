@@ -134,18 +134,18 @@ static void sentences(void **state)
 	assert_string_equal(g.sentence,
 		"the iteration may be 4.0 % slower (95 % interval: 2.7 to 5.4), "
 		"1.041 ms per iteration instead of 1.001 ms; the limit is 2 %; one "
-		"run of the head accuses nobody, because the base has fewer than 20 "
-		"commits; 1 more run of the head would probably decide; 2 rules are "
-		"undecided in all");
+		"run of the head cannot fail the gate, because the base has fewer "
+		"than 20 commits; 1 more run of the head would probably decide; 2 "
+		"rules are undecided in all");
 	gate_sides_from(&f->s, 1, 1, 1.04, &f->a);
 	g = gate_of(&f->s, &f->p, &f->a);
 	assert_string_equal(g.sentence,
 		"the iteration may be 4.0 % slower (95 % interval: -7.6 to 17.0), "
 		"1.041 ms per iteration instead of 1.001 ms; the limit is 2 %; one "
-		"run of the head accuses nobody, because the base has fewer than 20 "
-		"commits; no number of runs of the head "
-		"would decide, the base has too few (1); 2 rules are undecided "
-		"in all");
+		"run of the head cannot fail the gate, because the base has fewer "
+		"than 20 commits; no number of runs of the head "
+		"would decide, because the base has too few runs (1); 2 rules are "
+		"undecided in all");
 	gate_sides_from(&f->s, 1, 3, 1.04, &f->a);
 	g = gate_of(&f->s, &f->p, &f->a);
 	assert_int_equal(g.runs_needed, -1);
@@ -157,8 +157,8 @@ static void sentences(void **state)
 	f->p.iteration_pct = NAN;
 	g = gate_of(&f->s, &f->p, &f->a);
 	assert_string_equal(g.sentence,
-		"no function fails: none of 2 is called what fails with 1 % of "
-		"the iteration or more");
+		"no function fails: none of 2 has a verdict that fails the gate "
+		"and a change of at least 1 % of the iteration");
 }
 
 /* Both sides have equal runs with different names. Nothing differs, and the
@@ -363,6 +363,33 @@ static void units_before_the_base(void **state)
 	}
 }
 
+/* The base has 19 commits, too few for a head of one run, and the anchor one run,
+ * too few for any head. The sentence of the rule against the anchor is about the
+ * anchor. */
+static void the_anchor_is_too_small(void **state)
+{
+	struct gate_stored_unit unit = { .run = 201, .ns = SIDES_ITERATION_NS },
+				head = { .run = 101,
+					.ns = 1.2 * SIDES_ITERATION_NS };
+	const struct gate_history h = { .units = &unit,
+		.head = &head,
+		.n = 1,
+		.head_n = 1,
+		.named = 1,
+		.query = "201" };
+	struct fixture *f = *state;
+
+	gate_sides_from(&f->s, 19, 1, 1.2, &f->a);
+	f->s.given.history = &h;
+	struct gate g = gate_of(&f->s, &f->p, &f->a);
+	const struct gate_rule *r = gate_rule_of(&g, GATE_ANCHOR, NULL);
+	const char *then = strstr(r->sentence, "; the limit is 3 %; ");
+	assert_non_null(then);
+	assert_string_equal(then,
+		"; the limit is 3 %; no number of runs of the head would decide, "
+		"because the anchor has too few runs (1)");
+}
+
 static void policies_without_sense(void **state)
 {
 	static const char limit[] = "a limit is a number of percent, 0 or more";
@@ -454,6 +481,7 @@ int main(void)
 		CASE(jobs),
 		CASE(head_in_the_base),
 		CASE(units_before_the_base),
+		CASE(the_anchor_is_too_small),
 		CASE(policies_without_sense),
 		CASE(limits_of_nothing),
 		cmocka_unit_test(alpha_of_the_gates_of_a_commit),

@@ -149,8 +149,8 @@ static void operators(void **state)
 			"operator 'mm' is new: 76.78 µs per iteration" },
 		{ 0, 0.1, 1, GATE_UNDECIDED,
 			"operator 'mm' is new: 76.73 µs per iteration; one run of "
-			"the head accuses nobody, because the base has fewer than "
-			"20 commits; 1 more run of the head would probably "
+			"the head cannot fail the gate, because the base has fewer "
+			"than 20 commits; 1 more run of the head would probably "
 			"decide" },
 		{ 0.1, 0, 3, GATE_PASS,
 			"operator 'mm' is gone: it took 76.72 µs per iteration" },

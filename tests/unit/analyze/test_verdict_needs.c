@@ -116,6 +116,8 @@ static uint32_t needed(const struct plan_case *c)
 		.run_sd_ns = c->runs ? c->sd * base_ns : NAN,
 		.floor = c->floor,
 		.floor_df = c->floor_df,
+		.prior = c->floor,
+		.prior_df = c->floor_df,
 		.alpha = 0.05,
 		.units = 1,
 		.iterations = PER_RUN,

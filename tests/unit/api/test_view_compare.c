@@ -346,7 +346,7 @@ static void test_report(void **state)
 		"| idle (host): the GPU has nothing to do | 0.30 | 0.25 | "
 		"-0.05 (-16.7 %) | undecided |\n"
 		"\n"
-		"Common factor of all kernels: 1.010 (0.990 to 1.030), "
+		"Common factor of most kernels: 1.010 (0.990 to 1.030), "
 		"+0.02 µs per iteration, over 7 kernels.\n"
 		"\n"
 		"### What changed, per iteration\n"

@@ -54,7 +54,7 @@ static const char shown[] =
 	"   change\n"
 	"  idle                                      999.50 ns      1.50 us    "
 	"+500.50 ns   +50.0 %  undecided\n"
-	"  common factor of all kernels: 1.250\n"
+	"  common factor of most kernels: 1.250\n"
 	"\n"
 	"what changed            base         head per iteration\n"
 	"  regressed          1.00 ms      1.50 ms    +500.00 us   +50.0 %  f_2 "

@@ -40,7 +40,7 @@ export default async function views(test, {open}) {
 			['Host waits for device', '20.00', '21.00', '+1.00', '+5.0 %', '≈\nlikely']]));
 		await seen(async () => assert.equal(await page.locator('.stack-part.compute').first().evaluate((e) => Math.round(100 * e.clientWidth / e.parentElement.clientWidth)),
 			65, 'compute is 28 of the 43 ms that the wider bar represents'));
-		await seen(async () => assert.match(await page.locator('.common').innerText(), /^All kernels together: \+1\.2 % \(95 % \+0\.4 % to \+2\.0 %\), \+182\.000 µs per iteration\. 31 kernels/));
+		await seen(async () => assert.match(await page.locator('.common').innerText(), /^Uniform change: \+1\.2 % \(95 % \+0\.4 % to \+2\.0 %\), \+182\.000 µs per iteration\. 31 kernels/));
 	});
 
 	await test('kinds of work: each is a link to its own comparison, and one that only the base has is none', async () => {
