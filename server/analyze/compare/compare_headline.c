@@ -580,7 +580,7 @@ static const char *compare_headline_text_have(struct arena *a, uint32_t base,
  * compared runs (compare_verdict.c). */
 static struct noise_floor compare_headline_prior(const struct change *c)
 {
-	return noise_floor_of(NULL, NULL,
+	return noise_floor_default(
 		c->floor_from == FLOOR_GIVEN ? c->floor : -1);
 }
 
