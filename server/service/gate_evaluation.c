@@ -133,9 +133,9 @@ static const char *gate_evaluation_labels_text(struct arena *a,
 	json_t *v = labels ? json_loads(labels, 0, NULL) : NULL, *each;
 	const char *text = NULL, *key;
 
-	json_object_foreach(v, key, each)
-		text = arena_printf(a, "%s%s%s=%s", text ? text : "",
-			text ? ", " : "", key, json_string_value(each));
+	json_object_foreach(v, key, each) text =
+		arena_printf(a, "%s%s%s=%s", text ? text : "", text ? ", " : "",
+			key, json_string_value(each));
 	json_decref(v);
 	return text;
 }

@@ -138,8 +138,8 @@ static bool ask(struct db *db, const struct question *q, struct arena *a,
 	struct repeat_row *rows;
 	uint32_t n;
 	if (q->most)
-		return query_repeats(db, a, q->runs, q->n, q->most,
-			"commit", &rows, &n, e);
+		return query_repeats(db, a, q->runs, q->n, q->most, "commit",
+			&rows, &n, e);
 	return query_compared(db, a, q->runs, q->n, true,
 		arena_array(a, struct compared_run, q->n), e);
 }

@@ -125,7 +125,8 @@ static const char *const functions[FUNCTIONS] = { "attention", "gemm" };
 static struct compared_run run_of(int64_t id, double level, struct xoshiro *x,
 	struct arena *a)
 {
-	struct compared_run r = blank_run(id, ITERATIONS, functions, FUNCTIONS, a);
+	struct compared_run r =
+		blank_run(id, ITERATIONS, functions, FUNCTIONS, a);
 	for (uint32_t c = 0; c < ITERATIONS; c++) {
 		for (uint32_t f = 0; f < FUNCTIONS; f++)
 			blank_run_fill(&r.patterns.rows[f], c,
@@ -349,9 +350,8 @@ static void head_play(const struct cell *c, double rise, uint64_t seed,
 		[IQR] = score[IQR] >= 1 && higher >= limit };
 	for (int m = 0; m < METHODS; m++) {
 		t->failed[m] += failed[m];
-		t->score[m][t->heads] = m == GATE || higher >= limit
-						? score[m]
-						: -INFINITY;
+		t->score[m][t->heads] =
+			m == GATE || higher >= limit ? score[m] : -INFINITY;
 	}
 	t->heads++;
 	t->undecided += g.outcome == GATE_UNDECIDED;
@@ -556,7 +556,8 @@ int main(int argc, char **argv)
 				char cell[32];
 				snprintf(cell, sizeof cell, "%u/%u", c.head_n,
 					c.base_n);
-				if ((!noise || !strcmp(noise, noises[k].name)) &&
+				if ((!noise ||
+					    !strcmp(noise, noises[k].name)) &&
 					(!only || !strcmp(only, cell)))
 					ok = cell_play(&c, null_n, power_n,
 						     seed) &&

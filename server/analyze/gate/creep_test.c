@@ -127,11 +127,11 @@ static const char *creep_test_missing(const struct creep_test *t)
 {
 	if (t->q->history->reason)
 		return t->q->history->reason;
-	const char *labels = t->q->history->labels
-				     ? arena_printf(t->a,
-					       " (the base's labels: %s)",
-					       t->q->history->labels)
-				     : "";
+	const char *labels =
+		t->q->history->labels
+			? arena_printf(t->a, " (the base's labels: %s)",
+				  t->q->history->labels)
+			: "";
 	if (!t->of.n)
 		return arena_printf(t->a,
 			"no earlier run of the same work is stored%s", labels);

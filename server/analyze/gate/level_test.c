@@ -477,14 +477,15 @@ static void level_test_correlate(struct level *l, const struct level_squares *q)
 
 static void level_test_spread_from(struct level *l)
 {
-	const double by_default = NOISE_FLOOR_DEFAULT_SD * NOISE_FLOOR_DEFAULT_SD;
+	const double by_default =
+		NOISE_FLOOR_DEFAULT_SD * NOISE_FLOOR_DEFAULT_SD;
 	struct level_squares q = level_test_all_squares(l);
 
 	if (level_test_given(l)) {
 		l->used = l->own;
-		l->spread = (struct level_test_spread){
-			l->q->floor * l->q->floor, 0, INFINITY, 0
-		};
+		l->spread =
+			(struct level_test_spread){ l->q->floor * l->q->floor,
+				0, INFINITY, 0 };
 		return;
 	}
 	/* A large variance within the head may be its only outlier. */
@@ -707,11 +708,11 @@ static void level_test_compare(struct level *l, uint32_t from,
 	out->shown =
 		out->above && out->p <= l->q->alpha && level_test_decidable(l);
 	if (out->above && !out->shown)
-		out->needed = level_test_may_decide(l)
-				      ? level_test_runs_needed(&g, l->head_n,
-						delta, limit,
-						l->q->repeat_alpha)
-				      : -1;
+		out->needed =
+			level_test_may_decide(l)
+				? level_test_runs_needed(&g, l->head_n, delta,
+					  limit, l->q->repeat_alpha)
+				: -1;
 }
 
 /* Adds the first value of each stretch of n values to l->cuts. `offset` is the

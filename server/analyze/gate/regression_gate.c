@@ -282,8 +282,7 @@ static void regression_gate_number_commits(struct regression_gate *g, int s)
 		commits[i] = regression_gate_commit_of(g, s, g->units[s][i]);
 		g->labeled = g->labeled || (commits[i] && s == BASE);
 	}
-	uint32_t numbers =
-		stored_units_number(commits, n, s == HEAD, number);
+	uint32_t numbers = stored_units_number(commits, n, s == HEAD, number);
 	for (uint32_t c = 0; c < numbers; c++)
 		for (uint32_t i = 0; i < n; i++)
 			if (number[i] == c) {
@@ -627,8 +626,9 @@ static const char *regression_gate_text_anchor(const struct regression_gate *g,
 }
 
 /* A rise that is only compared with the differences between runs. */
-static const char *regression_gate_text_one_commit(
-	const struct regression_gate *g, const struct gate_rule *r)
+static const char *regression_gate_text_one_commit(const struct regression_gate
+							   *g,
+	const struct gate_rule *r)
 {
 	return r->outcome == GATE_REGRESSED && g->labeled && r->commits == 1
 		       ? "; the base is of one commit, so how much commits "
@@ -851,8 +851,8 @@ static bool regression_gate_earlier_units(const struct regression_gate *g,
 		n += !found;
 	}
 	return !found || h->reason ||
-	       regression_gate_earlier_set(g, h->units + h->named,
-		       n - h->named, out);
+	       regression_gate_earlier_set(g, h->units + h->named, n - h->named,
+		       out);
 }
 
 /* The number of the largest group of repeats, which are of one rank: ranks of a
@@ -903,9 +903,9 @@ static double regression_gate_repeat_alpha(const struct regression_gate *g,
 }
 
 /* The test of a rule with the units u. */
-static struct level_test_input regression_gate_input(
-	const struct regression_gate *g, const struct gate_rule *r,
-	const struct gate_units *u)
+static struct level_test_input
+regression_gate_input(const struct regression_gate *g,
+	const struct gate_rule *r, const struct gate_units *u)
 {
 	const struct gate_policy *p = g->p;
 
@@ -1064,8 +1064,8 @@ static bool regression_gate_anchor_rule(struct regression_gate *g,
 	const struct creep_test_input q = { .history = g->given->history,
 		.limit = g->p->anchor_pct / 100,
 		.alpha = g->alpha[GATE_ANCHOR],
-		.repeat_alpha = regression_gate_repeat_alpha(g,
-			g->alpha[GATE_ANCHOR]),
+		.repeat_alpha =
+			regression_gate_repeat_alpha(g, g->alpha[GATE_ANCHOR]),
 		.floor = g->p->noise_floor,
 		.seed = g->p->seed };
 	struct creep_test_result found;

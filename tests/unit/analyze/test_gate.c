@@ -98,10 +98,9 @@ static void repeats_of_commits(void **state)
 		"known"));
 	f->s.given.repeats = &r;
 	g = gate_of(&f->s, &f->p, &f->a);
-	const struct gate_rule *all[] = {
-		gate_rule_of(&g, GATE_ITERATION, NULL),
-		gate_rule_of(&g, GATE_FUNCTIONS, "gemm")
-	};
+	const struct gate_rule *all[] = { gate_rule_of(&g, GATE_ITERATION,
+						  NULL),
+		gate_rule_of(&g, GATE_FUNCTIONS, "gemm") };
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(all[i]->outcome, GATE_UNDECIDED);
 		assert_int_equal(all[i]->commits, 7);

@@ -69,7 +69,8 @@ static const char *repeats(struct db *db, struct arena *a, int most, uint32_t n,
 	struct repeat_row *rows;
 	uint32_t rows_n;
 	const char *text = "";
-	works(query_repeats(db, a, like, n, most, "commit", &rows, &rows_n, &e));
+	works(query_repeats(db, a, like, n, most, "commit", &rows, &rows_n,
+		&e));
 	for (uint32_t i = 0; i < rows_n; i++) {
 		const struct repeat_row *r = &rows[i];
 		if (i && r->group == r[-1].group && r->run == r[-1].run)
@@ -97,8 +98,8 @@ static void a_row_per_function_of_each(void **state)
 	int64_t one = STORED(db), two = STORED(db, .twice = true);
 	int64_t like = STORED(db);
 	const struct repeat_row want[] = {
-		{ one, 0, 0, false, "H100", NULL, "Memcpy HtoD (Pageable -> Device)",
-			15001 },
+		{ one, 0, 0, false, "H100", NULL,
+			"Memcpy HtoD (Pageable -> Device)", 15001 },
 		{ one, 0, 0, false, "H100", NULL, "oncpu", oncpu },
 		{ one, 0, 0, false, "H100", NULL, gemm, 60 },
 		{ two, 0, 0, false, "H100", NULL, "add", oncpu },
