@@ -79,7 +79,7 @@ struct gate_history {
 	uint32_t excluded; /* runs that the query selects, and that do other
 		work */
 	const char *labels; /* "branch=main, host=a": those of the base, which
-		all units have; NULL: none */
+		all units have that the user did not name; NULL: none */
 	const char *reason; /* why the history cannot be used; NULL: it can */
 };
 
@@ -118,10 +118,10 @@ struct gate_rule {
 	 * not decide whether a function appeared, vanished or is likely. */
 	double p, p_family, alpha;
 	double floor, floor_df; /* between runs, as in struct change */
-	uint32_t earlier_units; /* units before the baseline that the floor is
-		of, too */
-	uint32_t commits; /* whose differences are part of the floor; 1: how
-		much commits differ is not known. 0: the floor is given */
+	/* Units before the baseline that the floor is of, too, and commits whose
+	 * differences are part of it; 1: how much commits differ is not known. 0:
+	 * the floor is given. Of a function, both are those of p alone. */
+	uint32_t earlier_units, commits;
 	/* If the head is slower than most of the baseline, but not slower than
 	 * the newest part of the baseline: the first run of that part. This
 	 * head did not cause the slowdown then. Else 0. */

@@ -172,10 +172,10 @@ static bool gate_evaluation_anchor_check(const struct run_selection *anchor,
 }
 
 static void gate_evaluation_filter(const struct gate_request *q,
-	const struct run_selection *base, struct same_work_filter *f)
+	const struct run_selection *like, struct same_work_filter *f)
 {
-	*f = (struct same_work_filter){ .like = base->ids,
-		.like_n = base->n,
+	*f = (struct same_work_filter){ .like = like->ids,
+		.like_n = like->n,
 		.since = NO_MOMENT,
 		.until = NO_MOMENT,
 		.unit = q->unit,
@@ -183,11 +183,12 @@ static void gate_evaluation_filter(const struct gate_request *q,
 		.limit = HISTORY_UNITS };
 }
 
-/* The units of the same work that were stored before the head. */
+/* The units of the head's work that were stored before the head. The base may have
+ * units of other work, too, whose levels say nothing about the head. */
 static bool gate_evaluation_earlier(struct service_call *c,
-	const struct gate_request *q, const struct run_selection *base,
-	const struct run_selection *head, const struct compare_sides *s,
-	struct gate_stored_unit **units, uint32_t *n, struct err *e)
+	const struct gate_request *q, const struct run_selection *head,
+	const struct compare_sides *s, struct gate_stored_unit **units,
+	uint32_t *n, struct err *e)
 {
 	struct same_work_filter f;
 	struct selected_first first;
@@ -195,7 +196,7 @@ static bool gate_evaluation_earlier(struct service_call *c,
 	if (!query_selected_first(c->db, &c->arena, head->ids, head->n, &first,
 		    e))
 		return false;
-	gate_evaluation_filter(q, base, &f);
+	gate_evaluation_filter(q, head, &f);
 	f.project = s->base[0].project;
 	f.workload = s->base[0].workload;
 	f.labels =
@@ -213,6 +214,7 @@ static bool gate_evaluation_named(struct service_call *c,
 	const struct run_selection *head, const struct compare_sides *s,
 	struct gate_stored_unit **units, struct gate_history *h, struct err *e)
 {
+	const struct run_selection *like = h->head_n ? head : base;
 	const char *given = gate_evaluation_shared_words(&c->arena, q);
 	struct gate_stored_unit *named;
 	struct run_selection anchor;
@@ -220,7 +222,7 @@ static bool gate_evaluation_named(struct service_call *c,
 
 	if (!run_selection_anchor(c, q->anchor, given, head, &anchor, e))
 		return false;
-	gate_evaluation_filter(q, base, &f);
+	gate_evaluation_filter(q, like, &f);
 	f.project = s->base[0].project;
 	f.workload = s->base[0].workload;
 	f.ids = anchor.ids;
@@ -266,7 +268,7 @@ static bool gate_evaluation_history(struct service_call *c,
 	f.ids = head->ids;
 	f.ids_n = head->n;
 	if (!query_same_work(c->db, &c->arena, &f, &heads, &h->head_n, e) ||
-		!gate_evaluation_earlier(c, q, base, head, s, &units, &h->n, e))
+		!gate_evaluation_earlier(c, q, head, s, &units, &h->n, e))
 		return false;
 	h->head = heads;
 	h->labels = gate_evaluation_labels_text(&c->arena,
@@ -314,6 +316,6 @@ bool gate_evaluation_run(struct service_call *c, const struct gate_request *q,
 	policy.alpha = out->alpha;
 	if (out->turn.number)
 		g.repeat_alpha = regression_gate_alpha(q->policy.alpha,
-			out->turn.number + 1);
+			out->turn.gates + 1);
 	return regression_gate_from(&g, &policy, &c->arena, &out->gate, e);
 }

@@ -80,7 +80,7 @@ function columns(gate) {
 					r.rule === 'function' ? h('code', {}, ruleName(r)) : ruleName(r),
 					r.of ? h('span', {class: 'quiet'}, ` ${ruleKind(r).toLowerCase()}`) : null,
 					r.summary ? h('div', {class: 'hint'}, r.summary) : null,
-					r.earlier_units ? h('div', {class: 'hint'}, earlierText(r)) : null,
+					r.earlier_units && r.rule !== 'function' ? h('div', {class: 'hint'}, earlierText(r)) : null,
 				].filter(Boolean),
 		},
 		{label: 'Outcome', cell: (r) => outcome(r.outcome)},
@@ -115,7 +115,7 @@ function columns(gate) {
 			'p_family',
 			'of the anchor: p times the number of levels; of a function: probability that chance alone changes at least one function so clearly',
 		),
-		probability('Alpha', 'alpha', 'the rule\'s part of the gate\'s alpha: it fails only if p and p family are at most this, except that p family does not decide whether a function appeared, vanished or is likely to have changed'),
+		probability('Alpha', 'alpha', 'the rule\'s part of the gate\'s alpha: the rule fails only if p and p_family are at most this. p_family does not decide whether a function appeared, vanished or is likely to have changed.'),
 		{
 			label: 'Since',
 			cell: (r) =>

@@ -129,24 +129,24 @@ static const char *creep_test_missing(const struct creep_test *t)
 		return t->q->history->reason;
 	const char *labels =
 		t->q->history->labels
-			? arena_printf(t->a, " (the base's labels: %s)",
+			? arena_printf(t->a, " with the base's labels (%s)",
 				  t->q->history->labels)
 			: "";
 	if (!t->of.n)
 		return arena_printf(t->a,
-			"no earlier run of the same work is stored%s", labels);
+			"no earlier run of the same work%s is stored", labels);
 	if (t->starts_n == 1)
 		return arena_printf(t->a,
-			"the history has %u run%s of %u commit%s; at least %d "
-			"runs of at least %d commits are required%s",
-			t->of.n, t->of.n == 1 ? "" : "s",
+			"the history%s has %u run%s of %u commit%s; at least %d "
+			"runs of at least %d commits are required",
+			labels, t->of.n, t->of.n == 1 ? "" : "s",
 			t->of.commit[t->of.n - 1] + 1,
 			t->of.commit[t->of.n - 1] ? "s" : "", CREEP_TEST_UNITS,
-			CREEP_TEST_COMMITS, labels);
+			CREEP_TEST_COMMITS);
 	return arena_printf(t->a,
-		"none of the %u levels of the history has at least %d runs of "
-		"at least %d commits%s",
-		t->starts_n, CREEP_TEST_UNITS, CREEP_TEST_COMMITS, labels);
+		"none of the %u levels of the history%s has at least %d runs of "
+		"at least %d commits",
+		t->starts_n, labels, CREEP_TEST_UNITS, CREEP_TEST_COMMITS);
 }
 
 /* Describes the chosen stretch. */

@@ -90,6 +90,9 @@ struct level {
 	uint32_t *cuts; /* the first commit of each stretch, and commits_n */
 	uint32_t stretches, earlier_stretches;
 	uint32_t used; /* the spread is that of the commits from here on */
+	uint32_t compared_commits; /* level_test_result.commits */
+	struct level_commit *head_commits; /* only first and n */
+	uint32_t head_commits_n;
 	struct level_test_spread spread;
 };
 
@@ -238,14 +241,14 @@ static double level_test_clipped_squares(struct level *l, const double *x,
 	return sum;
 }
 
-/* The i-th of some commits, which are those of [from, to) and the head if `head`.
+/* The i-th of some commits, which are those of [from, to), then those of the head.
  * Sets its values. */
 static const struct level_commit *level_test_commit_at(const struct level *l,
-	uint32_t i, uint32_t to, const struct level_commit *head,
-	const double **x)
+	uint32_t i, uint32_t to, const double **x)
 {
-	const struct level_commit *c = i < to ? &l->commits[i] : head;
-	*x = i < to ? l->base + c->first : l->head;
+	const struct level_commit *c =
+		i < to ? &l->commits[i] : &l->head_commits[i - to];
+	*x = (i < to ? l->base : l->head) + c->first;
 	return c;
 }
 
@@ -254,14 +257,13 @@ static const struct level_commit *level_test_commit_at(const struct level *l,
 static double level_test_within(struct level *l, uint32_t from, uint32_t to,
 	bool head, double *df)
 {
-	const struct level_commit own = { 0, l->head_n, 0, 0 };
-	uint32_t n = 0, runs = 0, end = to + head;
+	uint32_t n = 0, runs = 0, end = to + (head ? l->head_commits_n : 0);
 	double median, sum = 0;
 	const double *x;
 
 	for (uint32_t i = from; i < end; i++) {
 		const struct level_commit *c =
-			level_test_commit_at(l, i, to, &own, &x);
+			level_test_commit_at(l, i, to, &x);
 		n += level_test_squares(l, x, c->n, l->scratch + n, &median);
 		runs += c->n - 1;
 	}
@@ -271,7 +273,7 @@ static double level_test_within(struct level *l, uint32_t from, uint32_t to,
 	double most = level_test_limit(l->scratch, n);
 	for (uint32_t i = from; i < end; i++) {
 		const struct level_commit *c =
-			level_test_commit_at(l, i, to, &own, &x);
+			level_test_commit_at(l, i, to, &x);
 		memcpy(l->sorted, x, c->n * sizeof *x);
 		median = order_stat_median(l->sorted, c->n);
 		/* The distance between two runs is twice that from their
@@ -355,7 +357,7 @@ static struct level_squares level_test_all_squares(struct level *l)
 		return q;
 	const struct level_squares e =
 		level_test_squares_of(l, 0, l->earlier_stretches, false);
-	if (!level_test_as_noisy(&q, &e))
+	if (!(e.within_df + e.between_df > 0) || !level_test_as_noisy(&q, &e))
 		return q;
 	l->used = 0;
 	return (struct level_squares){ level_test_pooled(q.within, q.within_df,
@@ -481,6 +483,7 @@ static void level_test_spread_from(struct level *l)
 		NOISE_FLOOR_DEFAULT_SD * NOISE_FLOOR_DEFAULT_SD;
 	struct level_squares q = level_test_all_squares(l);
 
+	l->compared_commits = (uint32_t)q.between_df + 1;
 	if (level_test_given(l)) {
 		l->used = l->own;
 		l->spread =
@@ -489,7 +492,7 @@ static void level_test_spread_from(struct level *l)
 		return;
 	}
 	/* A large variance within the head may be its only outlier. */
-	if (q.within_df == l->head_n - 1 && q.between_df > 0)
+	if (q.within_df == l->head_n - l->head_commits_n && q.between_df > 0)
 		q.within = fmin(q.within, ODD * q.between / q.per_commit);
 	double df = DEFAULT_BELOW - q.within_df - q.between_df;
 	df = fmin(fmax(df, 0), NOISE_FLOOR_DEFAULT_DF);
@@ -617,7 +620,8 @@ static uint32_t level_test_since(struct level *l, double base, double head)
 			1 / var);
 	}
 	level_test_sums_add(&head_sums, head,
-		1 / level_test_commit_variance(l, l->head_n));
+		1 / (l->spread.unit / l->head_n +
+			    l->spread.commit * level_test_head_share(l)));
 	struct level_sums none = { 0 };
 	double apart = level_test_about_mean(&old, 1, &none);
 	for (uint32_t k = 1; k < n; k++) {
@@ -814,6 +818,28 @@ static void level_test_transform(double *x, const double *v, uint32_t n,
 		x[i] = scale > 0 ? v[i] / scale : log(v[i]);
 }
 
+/* Sorts the values of the head by their commits. */
+static void level_test_head_by_commit(struct level *l)
+{
+	const uint32_t *of = l->q->head_commit;
+	uint32_t sorted = 0;
+
+	memcpy(l->sorted, l->head, l->head_n * sizeof *l->head);
+	for (uint32_t i = 0; i < l->head_n; i++) {
+		uint32_t k = 0;
+		while (of ? of[k] != of[i] : k)
+			k++;
+		if (k < i)
+			continue; /* of a commit that is sorted */
+		struct level_commit *c = &l->head_commits[l->head_commits_n++];
+		c->first = sorted;
+		for (; k < l->head_n; k++)
+			if (!of || of[k] == of[i])
+				l->head[sorted++] = l->sorted[k];
+		c->n = sorted - c->first;
+	}
+}
+
 /* Numbers the commits of the earlier units and of the base. */
 static bool level_test_number(struct level *l, struct arena *a)
 {
@@ -844,6 +870,7 @@ bool level_test(const struct level_test_input *q, struct arena *a,
 		.sorted = arena_array(a, double, all),
 		.commits = arena_array(a, struct level_commit, base_n),
 		.cuts = arena_array(a, uint32_t, (size_t)base_n + 2),
+		.head_commits = arena_array(a, struct level_commit, v->head_n),
 		.base_n = base_n,
 		.head_n = v->head_n };
 
@@ -852,15 +879,16 @@ bool level_test(const struct level_test_input *q, struct arena *a,
 		(q->starts_n && q->reference < q->starts_n && !earlier));
 	assert(!earlier || !q->base_commit || q->earlier.commit);
 	if (!l.base || !l.head || !l.scratch || !l.sorted || !l.commits ||
-		!l.cuts || !level_test_number(&l, a) ||
+		!l.cuts || !l.head_commits || !level_test_number(&l, a) ||
 		!level_test_stretches(&l, a))
 		return false;
 	level_test_transform(l.base, q->earlier.v, earlier, q->scale);
 	level_test_transform(l.base + earlier, v->base, v->base_n, q->scale);
 	level_test_transform(l.head, v->head, v->head_n, q->scale);
+	level_test_head_by_commit(&l);
 	level_test_spread_from(&l);
 	level_test_decide(&l, out);
 	out->earlier = l.used < l.own ? earlier : 0;
-	out->commits = level_test_given(&l) ? 0 : l.commits_n - l.used;
+	out->commits = level_test_given(&l) ? 0 : l.compared_commits;
 	return true;
 }

@@ -112,8 +112,8 @@ struct level_test_result {
 	int32_t needed; /* gate_rule.runs_needed, if the rule is undecided */
 	uint32_t earlier; /* units before the base that the variances are of,
 		too */
-	uint32_t commits; /* of which the variances are; 0 if the floor is
-		given */
+	uint32_t commits; /* whose differences are in the variances; 1: none.
+		0: the floor is given */
 };
 
 /* False if the arena is full. */

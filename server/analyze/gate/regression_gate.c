@@ -631,8 +631,8 @@ static const char *regression_gate_text_one_commit(const struct regression_gate
 	const struct gate_rule *r)
 {
 	return r->outcome == GATE_REGRESSED && g->labeled && r->commits == 1
-		       ? "; the base is of one commit, so how much commits "
-			 "differ is not known"
+		       ? "; the base has one commit, so the variance between "
+			 "commits is unknown"
 		       : "";
 }
 
@@ -692,7 +692,8 @@ static const char *regression_gate_text_function(const struct regression_gate
 	if (r->outcome == GATE_UNDECIDED)
 		text = arena_printf(g->a, "%s; %s", text,
 			regression_gate_text_decides(g, r));
-	return text;
+	return arena_printf(g->a, "%s%s", text,
+		regression_gate_text_one_commit(g, r));
 }
 
 static const char *regression_gate_text_others(const struct regression_gate *g,
@@ -930,8 +931,8 @@ static bool regression_gate_rule_test(struct regression_gate *g,
 	q.scale = scale;
 	if (r->kind == GATE_ITERATION)
 		ok = regression_gate_earlier_units(g, u, &q.earlier) &&
-		     (q.earlier.n || regression_gate_earlier_repeats(g, NULL,
-					     &q.earlier));
+		     (q.earlier.n > 1 || regression_gate_earlier_repeats(g,
+						 NULL, &q.earlier));
 	if (!ok || !level_test(&q, g->a, &l))
 		return arena_err(g->a, e);
 	regression_gate_rule_fill(r, &l, u);

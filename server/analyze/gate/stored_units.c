@@ -11,13 +11,16 @@ uint32_t stored_units_number(const char *const *commits, uint32_t n, bool one,
 	uint32_t *number)
 {
 	uint32_t numbers = 0;
+	bool labeled = false;
 
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t k = 0;
 		while (k < i && !stored_units_same(commits[k], commits[i]))
 			k++;
-		if (k == i && one && i && !commits[i])
+		/* The first label is also that of the values before it. */
+		if (k == i && one && i && (!commits[i] || !labeled))
 			k = i - 1;
+		labeled = labeled || commits[i];
 		number[i] = k < i ? number[k] : numbers++;
 	}
 	return numbers;

@@ -16,9 +16,9 @@ struct stored_units {
 };
 
 /* Numbers commits by their first value: 0, 1, … A value without a commit (NULL) is a
- * commit of its own; if `one`, it belongs to the commit of the value before it,
- * because a head is what one commit does unless its labels say otherwise. Returns
- * how many. */
+ * commit of its own; if `one`, it belongs to the commit of the value before it, or
+ * to the first one, because a head is what one commit does unless its labels say
+ * otherwise. Returns how many. */
 uint32_t stored_units_number(const char *const *commits, uint32_t n, bool one,
 	uint32_t *number);
 

@@ -121,8 +121,6 @@ bool gate_result_delete(struct db *db, int64_t id, struct err *e)
 }
 
 struct gate_result_numbering {
-	struct arena *a;
-	const char *project;
 	const uint8_t *request;
 	struct gate_turn *out;
 };
@@ -143,12 +141,15 @@ static bool gate_result_take_number(struct db *db, void *arg, struct err *e)
 	struct gate_result_numbering *k = arg;
 	struct sql_params p = { 0 };
 	struct result r;
+	int64_t inserted;
 
-	sql_text(&p, k->project);
+	sql_text(&p, k->out->project);
 	sql_text(&p, k->out->commit);
 	sql_bytes(&p, k->request, 32);
-	if (!sql_run(db, insert, &p, NULL, e) || !sql_run(db, read, &p, &r, e))
+	if (!sql_change(db, insert, &p, &inserted, e) ||
+		!sql_run(db, read, &p, &r, e))
 		return false;
+	k->out->fresh = inserted;
 	result_next(&r);
 	k->out->number = (uint32_t)result_int8(&r, 0);
 	k->out->gates = (uint32_t)result_int8(&r, 0);
@@ -156,16 +157,18 @@ static bool gate_result_take_number(struct db *db, void *arg, struct err *e)
 	return true;
 }
 
-bool gate_result_number_free(struct db *db, const char *project,
-	const char *commit, const uint8_t request[32], struct err *e)
+bool gate_result_number_free(struct db *db, const struct gate_turn *turn,
+	const uint8_t request[32], struct err *e)
 {
 	static const char sql[] =
 		"DELETE FROM gate_number "
 		"WHERE project = $1 AND commit = $2 AND request = $3";
 	struct sql_params p = { 0 };
 	int64_t n;
-	sql_text(&p, project);
-	sql_text(&p, commit);
+	if (!turn->fresh)
+		return true;
+	sql_text(&p, turn->project);
+	sql_text(&p, turn->commit);
 	sql_bytes(&p, request, 32);
 	return sql_change(db, sql, &p, &n, e);
 }
@@ -179,7 +182,7 @@ bool gate_result_number(struct db *db, struct arena *a, const int64_t *head,
 		"AND count(labels ->> $2) = count(*) "
 		"THEN nullif(min(labels ->> $2), '') END "
 		"FROM run WHERE run_id = ANY ($1)";
-	struct gate_result_numbering k = { a, NULL, request, out };
+	struct gate_result_numbering k = { request, out };
 	struct sql_params p = { 0 };
 	struct sql_array ids;
 	struct result r;
@@ -195,7 +198,7 @@ bool gate_result_number(struct db *db, struct arena *a, const int64_t *head,
 	if (!ok)
 		return false;
 	result_next(&r);
-	k.project = result_text(&r, a);
+	out->project = result_text(&r, a);
 	out->commit = result_text(&r, a);
 	result_release(&r);
 	return !out->commit ||

@@ -26,16 +26,18 @@ struct gate_turn {
 	const char *commit; /* NULL: the head's runs share no such label */
 	uint32_t number; /* from 1; 0: the commit is unknown */
 	uint32_t gates; /* of the commit so far */
+	const char *project; /* of the number */
+	bool fresh; /* the request did not have the number before */
 };
 /* Numbers the request; the same request of the same commit keeps its number.
  * `unit` is the label that names the commit, `request` a SHA-256. */
 bool gate_result_number(struct db *db, struct arena *a, const int64_t *head,
 	uint32_t head_n, const char *unit, const uint8_t request[32],
 	struct gate_turn *out, struct err *e);
-/* Frees the number of a request whose gate has decided nothing: the next gate of the
- * commit has the alpha that this one did not use. */
-bool gate_result_number_free(struct db *db, const char *project,
-	const char *commit, const uint8_t request[32], struct err *e);
+/* Frees a fresh number, because the gate has decided nothing. If it is the newest
+ * number of the commit, the next gate has it. */
+bool gate_result_number_free(struct db *db, const struct gate_turn *turn,
+	const uint8_t request[32], struct err *e);
 
 struct gate_filter {
 	/* NULL: any. `labels` is a JSON object. It must be contained in the

@@ -330,8 +330,8 @@ bool query_trend(struct db *db, struct arena *a, const struct trend_filter *f,
 	return sql_transaction(db, query_trend_read_series, &g, e);
 }
 
-/* A unit has the keys of one unit of $1, and no others: a base may have units of
- * several kinds. */
+/* A unit has the keys of one unit of $1, which may have units of several kinds. Ranks
+ * of a job that $1 does not have do not count: a base may be of single ranks. */
 static const char same_work_sql[] =
 	"WITH kind AS MATERIALIZED ("
 	"SELECT DISTINCT array_agg(DISTINCT repeat_key ORDER BY repeat_key) "
@@ -365,7 +365,8 @@ static const char same_work_sql[] =
 	"newest AS ("
 	"SELECT run_id, at, commit, ns FROM unit JOIN kind USING (keys) "
 	"WHERE NOT EXISTS (SELECT FROM run o WHERE o.job_id = unit.job_id "
-	"AND o.repeat_key <> ALL (keys)) "
+	"AND o.repeat_key <> ALL (keys) "
+	"AND o.repeat_key IN (SELECT unnest(k.keys) FROM kind k)) "
 	"ORDER BY at DESC, run_id DESC LIMIT $9) "
 	"SELECT run_id, at, commit, ns FROM newest ORDER BY at, run_id";
 

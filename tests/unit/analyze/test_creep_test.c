@@ -175,16 +175,17 @@ static void without_anchor(void **state)
 	} cases[] = {
 		{ 0, NULL, "no earlier run of the same work is stored", NULL },
 		{ 0, NULL,
-			"no earlier run of the same work is stored (the base's "
-			"labels: host=a)",
+			"no earlier run of the same work with the base's labels "
+			"(host=a) is stored",
 			"host=a" },
 		{ 1, NULL,
 			"the history has 1 run of 1 commit; at least 10 runs of "
 			"at least 3 commits are required",
 			NULL },
 		{ 9, NULL,
-			"the history has 9 runs of 3 commits; at least 10 runs of "
-			"at least 3 commits are required (the base's labels: branch=main, host=a)",
+			"the history with the base's labels (branch=main, host=a) "
+			"has 9 runs of 3 commits; at least 10 runs of at least 3 "
+			"commits are required",
 			"branch=main, host=a" },
 		{ 30, "iterations are given", "iterations are given", NULL },
 	};

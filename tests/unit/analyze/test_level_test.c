@@ -240,6 +240,43 @@ static void a_head_of_two_commits(void **state)
 	}
 }
 
+/* The runs of each of the head's two commits agree; the commits differ by 6 %, which is
+ * no variance of runs. Taken as one commit, they are limited like outliers. */
+static void a_head_whose_commits_differ(void **state)
+{
+	static const double equal[] = { 0, 0, 0, 0 };
+	static const uint32_t commit[] = { 0, 1, 0, 1, 0 };
+	struct sides s;
+
+	(void)state;
+	sides_from(&s, equal, 4, 0);
+	for (uint32_t i = 0; i < s.head_n; i++)
+		s.head[i] *= commit[i] ? 1.03 : 0.97;
+	double together = tested(&s, true).floor;
+	s.head_commit = commit;
+	double apart = tested(&s, true).floor;
+	if (!(apart < 0.8 * together))
+		fail_msg("%g and %g", together, apart);
+}
+
+/* A single earlier unit does not show how much runs differ. */
+static void one_earlier_unit(void **state)
+{
+	static const double equal[12] = { 0 };
+	struct sides s;
+
+	(void)state;
+	sides_from(&s, equal, 1, 15);
+	s.base_n = 1;
+	sides_earlier(&s, equal, 1, 1);
+	s.earlier_n = 1;
+	struct level_test_result r = tested(&s, true);
+	assert_true(r.above && !r.shown && r.needed == -1 && !r.earlier);
+	sides_earlier(&s, equal, 1, 1);
+	r = tested(&s, true);
+	assert_true(r.shown && r.earlier == 5 && r.commits == 1);
+}
+
 /* Earlier units that a given floor leaves unused do not count. */
 static void a_given_floor(void **state)
 {
@@ -360,6 +397,8 @@ int main(void)
 		cmocka_unit_test(some_without_labels),
 		cmocka_unit_test(one_commit),
 		cmocka_unit_test(a_head_of_two_commits),
+		cmocka_unit_test(a_head_whose_commits_differ),
+		cmocka_unit_test(one_earlier_unit),
 		cmocka_unit_test(a_given_floor),
 		cmocka_unit_test(runs_for_a_smaller_alpha),
 		cmocka_unit_test(no_variance),

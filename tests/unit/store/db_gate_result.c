@@ -181,6 +181,21 @@ static void numbered(struct db *db, uint32_t n, uint8_t of, const char *commit,
 	arena_release(&a);
 }
 
+/* Numbers the request `of` for runs 1 and 2, and frees the number. */
+static void freed(struct db *db, uint8_t of, const char *commit,
+	uint32_t number)
+{
+	static const int64_t runs[] = { 1, 2 };
+	struct arena a = { 0 };
+	const uint8_t request[32] = { of };
+	struct gate_turn t;
+	works(gate_result_number(db, &a, runs, 2, "commit", request, &t, &e));
+	assert_int_equal(t.number, number);
+	assert_string_equal(t.commit, commit);
+	works(gate_result_number_free(db, &t, request, &e));
+	arena_release(&a);
+}
+
 static void label_runs(struct db *db, const char *first, const char *second)
 {
 	static const char sql[] =
@@ -197,7 +212,6 @@ static void label_runs(struct db *db, const char *first, const char *second)
  * commit, with another commit in one run or with an empty one, there is none. */
 static void gates_of_a_commit_are_numbered(void **state)
 {
-	const uint8_t nine[32] = { 9 }, ten[32] = { 10 };
 	struct db *db = *state;
 
 	fixture_script(db,
@@ -216,11 +230,10 @@ static void gates_of_a_commit_are_numbered(void **state)
 	numbered(db, 2, 7, "a", 1, 3);
 	fixture_script(db, "TRUNCATE gate");
 	numbered(db, 2, 10, "a", 4, 4);
-	works(gate_result_number_free(db, "p", "a", ten, &e));
-	works(gate_result_number_free(db, "p", "b", nine, &e));
-	works(gate_result_number_free(db, "q", "a", nine, &e));
-	numbered(db, 2, 11, "a", 4, 4);
-	numbered(db, 1, 9, "a", 3, 4);
+	freed(db, 12, "a", 5); /* it is fresh */
+	freed(db, 9, "a", 3); /* it is not */
+	numbered(db, 2, 11, "a", 5, 5);
+	numbered(db, 1, 9, "a", 3, 5);
 	label_runs(db, "{\"commit\": \"b\"}", "{\"commit\": \"a\"}");
 	numbered(db, 2, 7, NULL, 0, 0);
 	numbered(db, 1, 7, "b", 1, 1);

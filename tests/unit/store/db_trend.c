@@ -239,7 +239,7 @@ static void same_work(void **state)
 	assert_string_equal(same_work_text(db, &a, f), "3=200/c");
 	f.like = two_kinds;
 	assert_string_equal(same_work_text(db, &a, f),
-		"1=100/a, 7=500/d, 8=700/d, 9=900/e");
+		"1=100/a, 3=100/c, 7=500/d, 8=700/d, 9=900/e");
 	arena_release(&a);
 }
 
