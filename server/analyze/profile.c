@@ -20,6 +20,7 @@
 #include "pattern.h"
 #include "tables.h"
 #include "trace.h"
+#include "wait_causes.h"
 
 static void profile_notes_add_uncorrelated(const uint32_t *call_of,
 	struct profile *p)
@@ -184,6 +185,7 @@ static bool profile_find_iterations(struct profile_steps *s, struct err *e)
 	bool ok = iteration_find(&in, s->params->range, p, &s->rows, e);
 
 	if (ok && (!pattern_from(s->t, s->process, s->kernel_of, &s->rows, p) ||
+			  !wait_causes_from(s->t, s->proc, s->call_of, p) ||
 			  !collective_calls_from(s->t, s->proc, s->kernel_of,
 				  s->call_of, p, &s->collectives)))
 		ok = arena_err(p->arena, e);

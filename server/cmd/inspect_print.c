@@ -141,6 +141,46 @@ static void inspect_print_iterations(FILE *out, const struct profile *p)
 		inspect_print_iterations_iteration(out, &c->iterations[i]);
 }
 
+static void inspect_print_waits_iterations(FILE *out, const struct profile *p)
+{
+	fputs("\nNumber,Use,Idle (ns)", out);
+	for (int k = 0; k < WAIT_CAUSES; k++)
+		fprintf(out, ",%s (ns)", profile_word_wait[k]);
+	putc('\n', out);
+	for (uint32_t i = 0; i < p->iterations.n; i++) {
+		const struct iteration *c = &p->iterations.iterations[i];
+		fprintf(out, "%" PRId64 ",%s,%" PRId64, c->number,
+			profile_word_use[c->use], c->idle_ns);
+		for (int k = 0; k < WAIT_CAUSES; k++)
+			fprintf(out, ",%" PRId64, p->waits.iteration_ns[k][i]);
+		putc('\n', out);
+	}
+}
+
+static void inspect_print_waits(FILE *out, const struct profile *p)
+{
+	const struct wait_times *w = &p->waits;
+
+	if (!w->iteration_ns[0])
+		return;
+	inspect_print_waits_iterations(out, p);
+	fputs("\nCause,Time (ns),Parts\n", out);
+	for (int k = 0; k < WAIT_CAUSES; k++)
+		fprintf(out, "%s,%" PRId64 ",%" PRId64 "\n",
+			profile_word_wait[k], w->time_ns[k], w->parts[k]);
+	fprintf(out, "\nLate Launch (ns),Short (ns)\n%" PRId64 ",%" PRId64 "\n",
+		w->late_launch_ns, w->short_ns);
+	if (w->names_n)
+		fputs("\nCause,Time (ns),Kind,Name\n", out);
+	for (uint32_t i = 0; i < w->names_n; i++) {
+		const struct wait_name *n = &w->names[i];
+		fprintf(out, "%s,%" PRId64 ",%s,", profile_word_wait[n->cause],
+			n->time_ns, profile_word_wait_kind[n->kind]);
+		inspect_print_field(out, n->name);
+		putc('\n', out);
+	}
+}
+
 static void inspect_print_id(FILE *out, int64_t id)
 {
 	if (id < 0)
@@ -954,6 +994,7 @@ static const struct {
 	{ "launches", inspect_print_launches },
 	{ "callers", inspect_print_callers },
 	{ "iterations", inspect_print_iterations },
+	{ "waits", inspect_print_waits },
 	{ "patterns", inspect_print_patterns },
 	{ "facts", inspect_print_facts },
 	{ "operators", inspect_print_operators },

@@ -94,3 +94,53 @@ struct iterations {
 /* Maximum number of sizes per stratum and kind. Only the rarest are dropped,
  * because the list is sorted by frequency. */
 enum { ITERATIONS_WORKS_MAX = 512 };
+
+/* Why the GPU was idle. In each iteration the causes add up to idle_ns, exact to
+ * the nanosecond. analyze/waits describes when each applies (wait_causes.h). */
+enum wait_cause {
+	WAIT_SYNCHRONIZATION, /* the host waits in a synchronizing call */
+	WAIT_COPY, /* the host is inside a blocking copy */
+	WAIT_HOST_GAP, /* the host does other work before the next launch */
+	WAIT_LAUNCH, /* the API call that launches the next record runs */
+	WAIT_GRAPH, /* between two records of one graph launch */
+	WAIT_STREAM, /* the next record waited for another stream */
+	WAIT_UNKNOWN, /* the trace does not show the cause */
+	WAIT_CAUSES
+};
+
+/* What the host did during idle time: the API call of a synchronization, a copy
+ * wait or a launch; the innermost range or operator of a host gap. */
+enum wait_kind {
+	WAIT_KIND_ANNOTATION,
+	WAIT_KIND_MODULE,
+	WAIT_KIND_PYTHON,
+	WAIT_KIND_OP,
+	WAIT_KIND_CALL,
+	WAIT_KINDS
+};
+
+struct wait_name {
+	enum wait_cause cause;
+	enum wait_kind kind;
+	const char *name; /* calls without suffixes, ranges as in call paths */
+	int64_t time_ns;
+};
+
+/* Names beyond these of a cause are left out; their time is in the cause. */
+enum { WAIT_NAMES_MAX = 10 };
+
+struct wait_times {
+	/* By cause, then by iteration of iterations.iterations; NULL: unknown,
+	 * because the run has no iterations or no single launches. */
+	int64_t *iteration_ns[WAIT_CAUSES];
+	/* Over the kept iterations; `parts` of idle intervals have that cause. */
+	int64_t time_ns[WAIT_CAUSES], parts[WAIT_CAUSES];
+	/* Likewise, of whole intervals: those that begin before the API call
+	 * that ends them does, and of the others those of at most 30 ns. On one
+	 * stream these are `host wait` and `kernel wait` of Holistic Trace
+	 * Analysis; its `other` is the rest. */
+	int64_t late_launch_ns, short_ns;
+	struct wait_name *names; /* of kept iterations; by cause, then most
+		time first */
+	uint32_t names_n;
+};

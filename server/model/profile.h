@@ -179,6 +179,7 @@ struct profile {
 	uint32_t origins_n, kernel_profiles_n;
 
 	struct iterations iterations;
+	struct wait_times waits;
 	struct patterns patterns;
 	struct collectives collectives;
 	struct bus_sum bus[COLLECTIVE_KINDS];

@@ -47,6 +47,24 @@ static const char *const profile_word_use[] = {
 };
 enum { ITERATION_USES = sizeof profile_word_use / sizeof *profile_word_use };
 
+static const char *const profile_word_wait[] = {
+	[WAIT_SYNCHRONIZATION] = "synchronization",
+	[WAIT_COPY] = "copy_wait",
+	[WAIT_HOST_GAP] = "host_gap",
+	[WAIT_LAUNCH] = "launch_bound",
+	[WAIT_GRAPH] = "graph_launch",
+	[WAIT_STREAM] = "stream_dependency",
+	[WAIT_UNKNOWN] = "unknown",
+};
+
+static const char *const profile_word_wait_kind[] = {
+	[WAIT_KIND_ANNOTATION] = "annotation",
+	[WAIT_KIND_MODULE] = "module",
+	[WAIT_KIND_PYTHON] = "python",
+	[WAIT_KIND_OP] = "op",
+	[WAIT_KIND_CALL] = "call",
+};
+
 static const char *const profile_word_phase[] = {
 	[PHASE_UNKNOWN] = NULL,
 	[PHASE_PREFILL] = "prefill",

@@ -5,26 +5,7 @@
 #include "trace.h"
 #include <stdlib.h>
 
-struct callpath_spans {
-	const struct trace *t;
-	uint32_t *number_of; /* by id of the thread's text: its lane; 0 none */
-	uint32_t n; /* lanes, numbered from 1 */
-	uint32_t *from; /* lane l's spans are from[l]…from[l + 1] */
-	uint32_t *spans; /* a range's row; from t->range.n on, an operator's */
-};
-
-struct callpath_span {
-	int64_t start_ns, end_ns;
-	uint32_t name;
-	enum frame_kind kind;
-	uint32_t op; /* the operator's row, UINT32_MAX if it is a range */
-};
-
-/* The spans of the threads that have moments, each thread's in order. */
-
-/* Starts without lanes; callpath_spans_want() makes the lane of a thread.
- * Unknown threads have no lane. False if the arena is full. */
-static bool callpath_spans_init(struct callpath_spans *l, const struct trace *t,
+bool callpath_spans_init(struct callpath_spans *l, const struct trace *t,
 	struct arena *a)
 {
 	*l = (struct callpath_spans){ .t = t };
@@ -33,7 +14,7 @@ static bool callpath_spans_init(struct callpath_spans *l, const struct trace *t,
 	return l->number_of;
 }
 
-static void callpath_spans_release(struct callpath_spans *l, struct arena *a)
+void callpath_spans_release(struct callpath_spans *l, struct arena *a)
 {
 	arena_drop(a, l->number_of);
 	arena_drop(a, l->from);
@@ -41,13 +22,13 @@ static void callpath_spans_release(struct callpath_spans *l, struct arena *a)
 	*l = (struct callpath_spans){ 0 };
 }
 
-static void callpath_spans_want(struct callpath_spans *l, uint32_t thread)
+void callpath_spans_want(struct callpath_spans *l, uint32_t thread)
 {
 	if (thread && !l->number_of[thread])
 		l->number_of[thread] = ++l->n;
 }
 
-static struct callpath_span callpath_spans_at(const struct callpath_spans *l,
+struct callpath_span callpath_spans_at(const struct callpath_spans *l,
 	uint32_t span)
 {
 	static const enum frame_kind kinds[] = {
@@ -152,8 +133,8 @@ static void callpath_spans_sort_equal_starts(struct callpath_spans *l,
 	}
 }
 
-static bool callpath_spans_fill(struct callpath_spans *l,
-	const struct process *proc, struct arena *a)
+bool callpath_spans_fill(struct callpath_spans *l, const struct process *proc,
+	struct arena *a)
 {
 	size_t threads = (size_t)l->n + 2;
 

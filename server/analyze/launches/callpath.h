@@ -33,3 +33,35 @@ struct callpath {
  * arena is full. */
 bool callpath_find(struct frame_tree *ft, const struct process *proc,
 	struct callpath *paths, uint32_t n);
+
+/* The spans of each thread, in the order in which paths contain them. Spans that
+ * are in no path are left out. Call callpath_spans_init(), then
+ * callpath_spans_want() for each thread, then callpath_spans_fill(). Needs 4
+ * bytes per span of these threads. */
+struct callpath_spans {
+	const struct trace *t;
+	uint32_t *number_of; /* by id of the thread's text: its lane; 0 none */
+	uint32_t n; /* lanes, numbered from 1 */
+	uint32_t *from; /* lane l's spans are from[l]…from[l + 1] */
+	uint32_t *spans; /* a range's row; from t->range.n on, an operator's */
+};
+
+struct callpath_span {
+	int64_t start_ns, end_ns;
+	uint32_t name;
+	enum frame_kind kind;
+	uint32_t op; /* the operator's row, UINT32_MAX if it is a range */
+};
+
+/* Starts without lanes. False if the arena is full. */
+bool callpath_spans_init(struct callpath_spans *l, const struct trace *t,
+	struct arena *a);
+void callpath_spans_release(struct callpath_spans *l, struct arena *a);
+/* Makes the lane of a thread. Unknown threads have no lane. */
+void callpath_spans_want(struct callpath_spans *l, uint32_t thread);
+/* Fills the lanes. False if the arena is full. */
+bool callpath_spans_fill(struct callpath_spans *l, const struct process *proc,
+	struct arena *a);
+/* The span that an element of l->spans identifies. */
+struct callpath_span callpath_spans_at(const struct callpath_spans *l,
+	uint32_t span);

@@ -6,6 +6,7 @@
 #include "pattern_table.h"
 #include "profile.h"
 #include "sort.h"
+#include "sync_call.h"
 #include "trace.h"
 #include <math.h>
 #include <stdlib.h>
@@ -25,52 +26,7 @@ struct pattern_execution_key {
 	int32_t device;
 };
 
-static const char *const calls[] = {
-#define SYNC_CALL(name) #name,
-#include "sync_call.def"
-#undef SYNC_CALL
-};
-enum { CALLS = sizeof calls / sizeof *calls };
-
-/* The length without `_v` and digits. */
-static size_t pattern_execution_call_unversioned(const char *name, size_t len)
-{
-	size_t n = len;
-	while (n && name[n - 1] >= '0' && name[n - 1] <= '9')
-		n--;
-	return n < len && n > 2 && !memcmp(name + n - 2, "_v", 2) ? n - 2 : len;
-}
-
-/* The length without the suffix of calls that use per-thread streams. */
-static size_t pattern_execution_call_without_stream(const char *name,
-	size_t len)
-{
-	if (len > 5 && (!memcmp(name + len - 5, "_ptsz", 5) ||
-			       !memcmp(name + len - 5, "_ptds", 5)))
-		return len - 5;
-	return len;
-}
-
-/* The index of an API call in the list; CALLS if it is not in the list. */
-static size_t pattern_execution_call_index_of(const char *name, size_t len)
-{
-	len = pattern_execution_call_without_stream(name,
-		pattern_execution_call_unversioned(name, len));
-	size_t i = 0;
-	while (i < CALLS &&
-		(strlen(calls[i]) != len || memcmp(calls[i], name, len) != 0))
-		i++;
-	return i;
-}
-
-/* The API call's name in the list; NULL if it is not in the list. */
-static const char *pattern_execution_call_of(const char *name, size_t len)
-{
-	size_t i = pattern_execution_call_index_of(name, len);
-	return i < CALLS ? calls[i] : NULL;
-}
-
-/* Finds the API calls in which the host waits for the device (sync_call.def).
+/* Finds the API calls in which the host waits for the device (sync_call.h).
  * The result is indexed by the id of a name in the trace. Nsight Systems
  * appends `_v3020` and `_ptsz` to names, so one API call may have several
  * names; the value is the id of its first name. It is NAMES_NONE for other
@@ -78,16 +34,16 @@ static const char *pattern_execution_call_of(const char *name, size_t len)
 static uint32_t *pattern_execution_sync_calls(const struct trace *t,
 	struct arena *a)
 {
-	uint32_t first[CALLS];
+	uint32_t first[SYNC_CALLS];
 	uint32_t *of = arena_grow(a, NULL, (size_t)t->names.n * sizeof *of);
 
 	memset(first, 0xff, sizeof first);
 	for (uint32_t id = 0; of && id < t->names.n; id++) {
 		const struct name *n = &t->names.list[id];
-		size_t i = pattern_execution_call_index_of(n->text, n->len);
-		if (i < CALLS && first[i] == NAMES_NONE)
+		size_t i = sync_call_find(n->text, n->len);
+		if (i < SYNC_CALLS && first[i] == NAMES_NONE)
 			first[i] = id;
-		of[id] = i < CALLS ? first[i] : NAMES_NONE;
+		of[id] = i < SYNC_CALLS ? first[i] : NAMES_NONE;
 	}
 	return of;
 }
@@ -301,7 +257,7 @@ pattern_execution_function_of(const struct pattern_execution_maker *m,
 		break;
 	case CALL:
 		n = &m->t->names.list[k->what];
-		f.name = pattern_execution_call_of(n->text, n->len);
+		f.name = sync_call_name(sync_call_find(n->text, n->len));
 		f.type = FUNCTION_sync;
 		break;
 	case THREADS:

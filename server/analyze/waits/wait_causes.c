@@ -1,0 +1,705 @@
+/* wait_causes.c - lists the idle intervals between GPU records, and divides
+ * each between its causes. */
+#include "wait_causes.h"
+#include "callpath.h"
+#include "correlation.h"
+#include "profile.h"
+#include "sync_call.h"
+#include "trace.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum wait_causes_rows_kind { KERNEL, GRAPH, COPY, KINDS };
+
+/* The records of one kind. `stream` and so on are by row of the trace. */
+struct wait_causes_rows {
+	const int64_t *start_ns, *dur_ns, *stream, *correlation;
+	const int32_t *device;
+	const uint32_t *call_of; /* index 0: the first row of the slice */
+	uint32_t from, at, to;
+};
+
+struct wait_causes_record {
+	int64_t start_ns, end_ns, stream, correlation;
+	uint32_t call; /* CORRELATION_NONE */
+	int32_t device;
+	enum wait_causes_rows_kind kind;
+};
+
+/* An interval in which nothing runs. It has no record before it at the start of
+ * a trace, and none after it at the end. */
+struct wait_causes_gap {
+	int64_t from_ns, to_ns;
+	const struct wait_causes_record *before, *after;
+};
+
+/* What a thread of the host does. Intervals are read in the order of time, so
+ * that positions only increase. */
+struct wait_causes_lane {
+	uint32_t call, call_to; /* indices in `waiting` */
+	uint32_t span, span_to; /* indices in spans.spans */
+	uint32_t open; /* the innermost open span; 0 none */
+};
+
+/* An open span, in the list of its lane from the innermost outwards. Spans that
+ * ended are removed when they become the innermost. Element 0 is not used. */
+struct wait_causes_open {
+	int64_t end_ns;
+	uint32_t out; /* the next one outwards; 0 none */
+	uint32_t name;
+	enum frame_kind kind;
+};
+
+/* The key of a name's time. Hashed as bytes, so it must contain no padding. */
+struct wait_causes_key {
+	uint32_t cause, kind;
+	uint32_t name; /* WAIT_KIND_CALL: in trace.names; else a node of
+		`frames` */
+};
+
+enum wait_causes_call { NOT_SEEN, NO_WAIT, SYNC_WAIT, COPY_WAIT };
+
+struct wait_causes_maker {
+	const struct trace *t;
+	const struct process *proc;
+	struct profile *p;
+	struct arena a; /* for temporary data */
+	struct wait_causes_rows rows[KINDS];
+	uint8_t *wait_of; /* by id of an API call's name: wait_causes_call */
+	uint8_t *blocking; /* by API call of the process: copies to pageable
+		memory */
+	struct callpath_spans spans;
+	struct wait_causes_lane *lanes; /* 0: API calls of an unknown thread */
+	uint32_t *waiting; /* API calls in which the host waits, by lane */
+	struct wait_causes_open *open;
+	uint32_t open_n, open_cap, spare; /* spare: free elements, by `out` */
+	struct frame_tree frames;
+	struct names keys; /* of struct wait_causes_key; id = its sum + 1 */
+	int64_t *sum_ns;
+	uint32_t sums_cap;
+	uint32_t first, iteration; /* iterations that may contain the gap, and
+		the one that is filled */
+	uint32_t last_call; /* of the last launch whose API call is known */
+	int64_t first_ns; /* iterations count from here */
+};
+
+static bool wait_causes_name(struct wait_causes_maker *m, enum wait_cause cause,
+	enum wait_kind kind, uint32_t name, int64_t ns)
+{
+	struct wait_causes_key k = { cause, kind, name };
+	uint32_t id = names_put(&m->keys, (const char *)&k, sizeof k);
+
+	if (id == NAMES_NONE)
+		return false;
+	if (id >= m->sums_cap) {
+		uint32_t cap = (id + 1) * 2;
+		int64_t *grown = arena_grow(&m->a, m->sum_ns,
+			(size_t)cap * sizeof *grown);
+		if (!grown)
+			return false;
+		memset(grown + m->sums_cap, 0,
+			(size_t)(cap - m->sums_cap) * sizeof *grown);
+		m->sum_ns = grown;
+		m->sums_cap = cap;
+	}
+	m->sum_ns[id] += ns;
+	return true;
+}
+
+static bool wait_causes_kept(const struct wait_causes_maker *m)
+{
+	return m->p->iterations.iterations[m->iteration].use == ITERATION_KEPT;
+}
+
+/* Adds the time of one cause in one interval. */
+static void wait_causes_add(struct wait_causes_maker *m, enum wait_cause cause,
+	int64_t ns)
+{
+	struct wait_times *w = &m->p->waits;
+
+	if (ns <= 0)
+		return;
+	w->iteration_ns[cause][m->iteration] += ns;
+	if (!wait_causes_kept(m))
+		return;
+	w->time_ns[cause] += ns;
+	w->parts[cause]++;
+}
+
+/* ---- What the host does */
+
+static uint32_t wait_causes_open_alloc(struct wait_causes_maker *m)
+{
+	uint32_t e = m->spare;
+
+	if (e) {
+		m->spare = m->open[e].out;
+		return e;
+	}
+	if (m->open_n >= m->open_cap) {
+		uint32_t cap = m->open_cap ? m->open_cap * 2 : 256;
+		struct wait_causes_open *grown =
+			arena_grow(&m->a, m->open, (size_t)cap * sizeof *grown);
+		if (!grown)
+			return 0;
+		m->open = grown;
+		m->open_cap = cap;
+	}
+	return m->open_n++;
+}
+
+static void wait_causes_close(struct wait_causes_maker *m,
+	struct wait_causes_lane *l, int64_t at_ns)
+{
+	while (l->open && m->open[l->open].end_ns <= at_ns) {
+		uint32_t e = l->open;
+		l->open = m->open[e].out;
+		m->open[e].out = m->spare;
+		m->spare = e;
+	}
+}
+
+/* Opens the spans of a lane that began by a moment, and closes those that
+ * ended. Returns the start of the next span, at most `to_ns`; -1 if the arena is
+ * full. */
+static int64_t wait_causes_advance(struct wait_causes_maker *m,
+	struct wait_causes_lane *l, int64_t at_ns, int64_t to_ns)
+{
+	int64_t next = to_ns;
+
+	for (; l->span < l->span_to; l->span++) {
+		struct callpath_span s =
+			callpath_spans_at(&m->spans, m->spans.spans[l->span]);
+		if (s.start_ns > at_ns) {
+			next = s.start_ns < to_ns ? s.start_ns : to_ns;
+			break;
+		}
+		if (s.end_ns <= at_ns)
+			continue;
+		wait_causes_close(m, l, s.start_ns);
+		uint32_t e = wait_causes_open_alloc(m);
+		if (!e)
+			return -1;
+		m->open[e] = (struct wait_causes_open){ s.end_ns, l->open,
+			s.name, s.kind };
+		l->open = e;
+	}
+	wait_causes_close(m, l, at_ns);
+	return next;
+}
+
+static const enum wait_kind wait_causes_kind_of[] = {
+	[FRAME_ANNOTATION] = WAIT_KIND_ANNOTATION,
+	[FRAME_MODULE] = WAIT_KIND_MODULE,
+	[FRAME_PYTHON] = WAIT_KIND_PYTHON,
+	[FRAME_OP] = WAIT_KIND_OP,
+};
+
+/* Adds the time of a host gap to the spans that are innermost in it. */
+static bool wait_causes_host_names(struct wait_causes_maker *m,
+	struct wait_causes_lane *l, int64_t from_ns, int64_t to_ns)
+{
+	while (from_ns < to_ns) {
+		int64_t next = wait_causes_advance(m, l, from_ns, to_ns);
+		if (next < 0)
+			return false;
+		if (l->open) {
+			const struct wait_causes_open *o = &m->open[l->open];
+			next = o->end_ns < next ? o->end_ns : next;
+			uint32_t node = frame_tree_child(&m->frames, 0, o->kind,
+				o->name);
+			/* 0: the tree is full, so that the name is left out. */
+			if (node == NAMES_NONE ||
+				(node && !wait_causes_name(m, WAIT_HOST_GAP,
+						 wait_causes_kind_of[o->kind],
+						 node, next - from_ns)))
+				return false;
+		}
+		from_ns = next;
+	}
+	return true;
+}
+
+static int64_t wait_causes_call_end(const struct wait_causes_maker *m,
+	uint32_t call)
+{
+	return m->t->call.start_ns[call] + m->t->call.dur_ns[call];
+}
+
+static enum wait_causes_call wait_causes_wait_of(struct wait_causes_maker *m,
+	uint32_t call)
+{
+	static const char *const copies[] = { "cudaMemcpy", "cuMemcpy",
+		"hipMemcpy" };
+	uint32_t id = m->t->call.name[call];
+	const struct name *n = &m->t->names.list[id];
+
+	if (m->wait_of[id] == NOT_SEEN) {
+		m->wait_of[id] = NO_WAIT;
+		for (size_t i = 0; i < sizeof copies / sizeof *copies; i++)
+			if (!strncmp(n->text, copies[i], strlen(copies[i])) &&
+				!strstr(n->text, "Async"))
+				m->wait_of[id] = COPY_WAIT;
+		if (sync_call_find(n->text, n->len) < SYNC_CALLS)
+			m->wait_of[id] = SYNC_WAIT;
+	}
+	return m->blocking[call - m->proc->call.from] ? COPY_WAIT
+						      : m->wait_of[id];
+}
+
+/* Moves to the first call that ends after a moment. Of nested calls the
+ * outermost began first, so it comes first. */
+static bool wait_causes_next_call(const struct wait_causes_maker *m,
+	struct wait_causes_lane *l, int64_t at_ns, uint32_t *call)
+{
+	while (l->call < l->call_to &&
+		wait_causes_call_end(m, m->waiting[l->call]) <= at_ns)
+		l->call++;
+	if (l->call < l->call_to)
+		*call = m->waiting[l->call];
+	return l->call < l->call_to;
+}
+
+/* Adds a part of an interval in which the host has not begun the launch. The
+ * time outside of calls that wait has the cause `other`. */
+static bool wait_causes_host(struct wait_causes_maker *m,
+	struct wait_causes_lane *l, int64_t from_ns, int64_t to_ns,
+	enum wait_cause other)
+{
+	while (from_ns < to_ns) {
+		enum wait_cause cause = other;
+		int64_t next = to_ns;
+		uint32_t call;
+		if (wait_causes_next_call(m, l, from_ns, &call)) {
+			bool inside = m->t->call.start_ns[call] <= from_ns;
+			int64_t edge = inside ? wait_causes_call_end(m, call)
+					      : m->t->call.start_ns[call];
+			next = edge < to_ns ? edge : to_ns;
+			if (inside)
+				cause = wait_causes_wait_of(m, call) ==
+							SYNC_WAIT
+						? WAIT_SYNCHRONIZATION
+						: WAIT_COPY;
+		}
+		wait_causes_add(m, cause, next - from_ns);
+		bool ok = true;
+		if (wait_causes_kept(m) && cause != other)
+			ok = wait_causes_name(m, cause, WAIT_KIND_CALL,
+				m->t->call.name[call], next - from_ns);
+		else if (wait_causes_kept(m) && cause == WAIT_HOST_GAP)
+			ok = wait_causes_host_names(m, l, from_ns, next);
+		if (!ok)
+			return false;
+		from_ns = next;
+	}
+	return true;
+}
+
+static struct wait_causes_lane *
+wait_causes_lane_of(const struct wait_causes_maker *m, uint32_t call)
+{
+	uint32_t thread = m->t->call.thread[call];
+
+	return &m->lanes[thread ? m->spans.number_of[thread] : 0];
+}
+
+/* ---- Intervals */
+
+/* Whether the records around an interval were launched by one launch of a
+ * graph. */
+static bool wait_causes_same_graph(const struct wait_causes_maker *m,
+	const struct wait_causes_gap *g)
+{
+	const struct wait_causes_record *a = g->before, *b = g->after;
+
+	if (!a || a->call != b->call)
+		return false;
+	if (b->call != CORRELATION_NONE)
+		return strstr(names_text(&m->t->names,
+				      m->t->call.name[b->call]),
+			"GraphLaunch");
+	/* One call launches several kernels only by a graph. */
+	return b->correlation > 0 && a->correlation == b->correlation &&
+	       (a->kind == KERNEL || b->kind == KERNEL);
+}
+
+/* The cause of time after the launch returned. */
+static enum wait_cause wait_causes_device(const struct wait_causes_maker *m,
+	const struct wait_causes_gap *g)
+{
+	const struct wait_causes_record *a = g->before, *b = g->after;
+
+	if (wait_causes_same_graph(m, g))
+		return WAIT_GRAPH;
+	if (!a || wait_causes_call_end(m, b->call) > g->from_ns ||
+		a->stream < 0 || b->stream < 0)
+		return WAIT_UNKNOWN;
+	return a->device != b->device || a->stream != b->stream ? WAIT_STREAM
+								: WAIT_UNKNOWN;
+}
+
+/* Divides a part of an interval whose launch is known. */
+static bool wait_causes_launched(struct wait_causes_maker *m,
+	const struct wait_causes_gap *g, int64_t from_ns, int64_t to_ns)
+{
+	uint32_t call = g->after->call;
+	int64_t begin = m->t->call.start_ns[call];
+	int64_t returned = wait_causes_call_end(m, call);
+
+	begin = begin < from_ns ? from_ns : begin > to_ns ? to_ns : begin;
+	returned = returned < begin   ? begin
+		   : returned > to_ns ? to_ns
+				      : returned;
+	if (!wait_causes_host(m, wait_causes_lane_of(m, call), from_ns, begin,
+		    WAIT_HOST_GAP))
+		return false;
+	wait_causes_add(m, WAIT_LAUNCH, returned - begin);
+	if (wait_causes_kept(m) && begin < returned &&
+		!wait_causes_name(m, WAIT_LAUNCH, WAIT_KIND_CALL,
+			m->t->call.name[call], returned - begin))
+		return false;
+	wait_causes_add(m, wait_causes_device(m, g), to_ns - returned);
+	return true;
+}
+
+/* Longer intervals between two kernels are not the delay of a GPU that starts
+ * one kernel after the other: the default of HTA (consecutive_kernel_delay). */
+enum { SHORT_NS = 30 };
+
+static void wait_causes_whole(struct wait_causes_maker *m,
+	const struct wait_causes_gap *g, int64_t ns)
+{
+	struct wait_times *w = &m->p->waits;
+
+	if (!wait_causes_kept(m) || !g->before || !g->after ||
+		g->after->call == CORRELATION_NONE)
+		return;
+	if (m->t->call.start_ns[g->after->call] > g->from_ns)
+		w->late_launch_ns += ns;
+	else if (g->to_ns - g->from_ns <= SHORT_NS)
+		w->short_ns += ns;
+}
+
+/* Adds the part of an interval that is in one iteration. */
+static bool wait_causes_part(struct wait_causes_maker *m,
+	const struct wait_causes_gap *g, int64_t from_ns, int64_t to_ns)
+{
+	wait_causes_whole(m, g, to_ns - from_ns);
+	if (!g->after && m->last_call != CORRELATION_NONE)
+		return wait_causes_host(m, wait_causes_lane_of(m, m->last_call),
+			from_ns, to_ns, WAIT_UNKNOWN);
+	if (g->after && g->after->call != CORRELATION_NONE)
+		return wait_causes_launched(m, g, from_ns, to_ns);
+	bool graph = g->after && m->proc->call.from < m->proc->call.to &&
+		     wait_causes_same_graph(m, g);
+	wait_causes_add(m, graph ? WAIT_GRAPH : WAIT_UNKNOWN, to_ns - from_ns);
+	return true;
+}
+
+static bool wait_causes_gap(struct wait_causes_maker *m,
+	const struct wait_causes_gap *g)
+{
+	const struct iterations *all = &m->p->iterations;
+
+	for (; m->first < all->n; m->first++) {
+		const struct iteration *c = &all->iterations[m->first];
+		if (m->first_ns + c->start_ns + c->dur_ns > g->from_ns)
+			break;
+	}
+	for (uint32_t i = m->first; i < all->n; i++) {
+		int64_t from = m->first_ns + all->iterations[i].start_ns;
+		int64_t to = from + all->iterations[i].dur_ns;
+		if (from >= g->to_ns)
+			break;
+		m->iteration = i;
+		from = from < g->from_ns ? g->from_ns : from;
+		to = to > g->to_ns ? g->to_ns : to;
+		if (from < to && !wait_causes_part(m, g, from, to))
+			return false;
+	}
+	return true;
+}
+
+/* Reads the next record of all kinds, by start. */
+static bool wait_causes_next(struct wait_causes_maker *m,
+	struct wait_causes_record *out)
+{
+	struct wait_causes_rows *r = NULL;
+
+	for (int k = 0; k < KINDS; k++) {
+		struct wait_causes_rows *of = &m->rows[k];
+		if (of->at < of->to &&
+			(!r || of->start_ns[of->at] < r->start_ns[r->at]))
+			r = of;
+	}
+	if (!r)
+		return false;
+	uint32_t i = r->at++;
+	*out = (struct wait_causes_record){ .start_ns = r->start_ns[i],
+		.end_ns = r->start_ns[i] + r->dur_ns[i],
+		.stream = r->stream[i],
+		.correlation = r->correlation[i],
+		.call = r->call_of[i - r->from],
+		.device = r->device[i],
+		.kind = (enum wait_causes_rows_kind)(r - m->rows) };
+	return true;
+}
+
+static bool wait_causes_sweep(struct wait_causes_maker *m)
+{
+	struct wait_causes_record before = { .end_ns = INT64_MIN }, next;
+	bool any = false;
+
+	while (wait_causes_next(m, &next)) {
+		struct wait_causes_gap g = { before.end_ns, next.start_ns,
+			any ? &before : NULL, &next };
+		if (next.start_ns > before.end_ns && !wait_causes_gap(m, &g))
+			return false;
+		if (next.call != CORRELATION_NONE)
+			m->last_call = next.call;
+		if (!any || next.end_ns >= before.end_ns)
+			before = next;
+		any = true;
+	}
+	struct wait_causes_gap last = { before.end_ns, INT64_MAX,
+		any ? &before : NULL, NULL };
+	return wait_causes_gap(m, &last);
+}
+
+/* ---- What is read before the sweep */
+
+static bool wait_causes_rows(struct wait_causes_maker *m,
+	const uint32_t *call_of)
+{
+	const struct trace *t = m->t;
+	const struct process *proc = m->proc;
+	uint32_t *graph, *copy;
+
+	if (!correlation_join_rows(t, proc, t->graph.correlation,
+		    t->graph.start_ns, proc->graph, &m->a, &graph) ||
+		!correlation_join_rows(t, proc, t->copy.correlation,
+			t->copy.start_ns, proc->copy, &m->a, &copy))
+		return false;
+#define ROWS(kind, calls)                                                   \
+	(struct wait_causes_rows){ t->kind.start_ns, t->kind.dur_ns,        \
+		t->kind.stream, t->kind.correlation, t->kind.device, calls, \
+		proc->kind.from, proc->kind.from, proc->kind.to }
+	m->rows[KERNEL] = ROWS(kernel, call_of);
+	m->rows[GRAPH] = ROWS(graph, graph);
+	m->rows[COPY] = ROWS(copy, copy);
+#undef ROWS
+	return true;
+}
+
+/* Marks the API calls that copied to pageable memory. */
+static bool wait_causes_blocking(struct wait_causes_maker *m)
+{
+	const struct wait_causes_rows *r = &m->rows[COPY];
+
+	m->blocking = arena_grow(&m->a, NULL,
+		(size_t)(m->proc->call.to - m->proc->call.from) + 1);
+	for (uint32_t i = r->from; m->blocking && i < r->to; i++) {
+		uint32_t call = r->call_of[i - r->from];
+		if (call != CORRELATION_NONE &&
+			strstr(names_text(&m->t->names, m->t->copy.name[i]),
+				"-> Pageable"))
+			m->blocking[call - m->proc->call.from] = 1;
+	}
+	return m->blocking;
+}
+
+/* Lists the calls in which a launching thread waits, lane by lane. */
+static bool wait_causes_waiting(struct wait_causes_maker *m)
+{
+	struct slice calls = m->proc->call;
+	uint32_t n = 0;
+
+	for (int fill = 0; fill < 2; fill++) {
+		for (uint32_t i = calls.from; i < calls.to; i++) {
+			uint32_t thread = m->t->call.thread[i];
+			struct wait_causes_lane *l = wait_causes_lane_of(m, i);
+			if ((thread && l == m->lanes) ||
+				wait_causes_wait_of(m, i) == NO_WAIT)
+				continue;
+			if (fill)
+				m->waiting[l->call_to] = i;
+			l->call_to++;
+		}
+		for (uint32_t l = 0; !fill && l <= m->spans.n; l++) {
+			uint32_t count = m->lanes[l].call_to;
+			m->lanes[l].call = m->lanes[l].call_to = n;
+			n += count;
+		}
+		if (!fill)
+			m->waiting = arena_grow(&m->a, NULL,
+				((size_t)n + 1) * sizeof *m->waiting);
+		if (!m->waiting)
+			return false;
+	}
+	return true;
+}
+
+/* Makes the lanes of the threads that launched records. */
+static bool wait_causes_lanes(struct wait_causes_maker *m)
+{
+	if (!callpath_spans_init(&m->spans, m->t, &m->a))
+		return false;
+	for (int k = 0; k < KINDS; k++) {
+		const struct wait_causes_rows *r = &m->rows[k];
+		for (uint32_t i = 0; i < r->to - r->from; i++)
+			if (r->call_of[i] != CORRELATION_NONE)
+				callpath_spans_want(&m->spans,
+					m->t->call.thread[r->call_of[i]]);
+	}
+	m->lanes = arena_grow(&m->a, NULL,
+		((size_t)m->spans.n + 1) * sizeof *m->lanes);
+	m->wait_of = arena_grow(&m->a, NULL, (size_t)m->t->names.n + 1);
+	if (!m->lanes || !m->wait_of ||
+		!callpath_spans_fill(&m->spans, m->proc, &m->a))
+		return false;
+	for (uint32_t l = 1; l <= m->spans.n; l++) {
+		m->lanes[l].span = m->spans.from[l];
+		m->lanes[l].span_to = m->spans.from[l + 1];
+	}
+	return wait_causes_waiting(m);
+}
+
+/* ---- The result */
+
+static int wait_causes_by_name(const void *left, const void *right)
+{
+	const struct wait_name *a = left, *b = right;
+
+	if (a->cause != b->cause)
+		return a->cause < b->cause ? -1 : 1;
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static int wait_causes_by_time(const void *left, const void *right)
+{
+	const struct wait_name *a = left, *b = right;
+
+	if (a->cause != b->cause || a->time_ns == b->time_ns)
+		return wait_causes_by_name(left, right);
+	return a->time_ns > b->time_ns ? -1 : 1;
+}
+
+/* Keeps the names with the most time of each cause. Returns how many. */
+static uint32_t wait_causes_rank(struct wait_name *list, uint32_t n)
+{
+	uint32_t merged = 0, kept = 0, of_cause = 0;
+
+	qsort(list, n, sizeof *list, wait_causes_by_name);
+	for (uint32_t i = 0; i < n; i++)
+		if (merged && !wait_causes_by_name(&list[merged - 1], &list[i]))
+			list[merged - 1].time_ns += list[i].time_ns;
+		else
+			list[merged++] = list[i];
+	qsort(list, merged, sizeof *list, wait_causes_by_time);
+	for (uint32_t i = 0; i < merged; i++) {
+		bool same = kept && list[kept - 1].cause == list[i].cause;
+		of_cause = same ? of_cause + 1 : 1;
+		if (of_cause <= WAIT_NAMES_MAX)
+			list[kept++] = list[i];
+	}
+	return kept;
+}
+
+/* The names with their times. NULL if the arena is full. */
+static struct wait_name *wait_causes_list(struct wait_causes_maker *m)
+{
+	struct frame *frames;
+	uint32_t n = m->keys.n - 1, frames_n;
+	struct wait_name *list = arena_array(&m->a, struct wait_name, n + 1);
+
+	if (!list || !frame_tree_frames(&m->frames, &frames, &frames_n))
+		return NULL;
+	for (uint32_t i = 0; i < n; i++) {
+		struct wait_causes_key k;
+		memcpy(&k, names_text(&m->keys, i + 1), sizeof k);
+		const char *text = frames[0].name;
+		if (k.kind == WAIT_KIND_CALL) {
+			const struct name *call = &m->t->names.list[k.name];
+			text = arena_strndup(&m->a, call->text,
+				sync_call_bare_len(call->text, call->len));
+		} else {
+			assert(k.name < frames_n);
+			text = frames[k.name].name;
+		}
+		if (!text)
+			return NULL;
+		list[i] = (struct wait_name){ (enum wait_cause)k.cause,
+			(enum wait_kind)k.kind, text, m->sum_ns[i + 1] };
+	}
+	return list;
+}
+
+static bool wait_causes_names(struct wait_causes_maker *m)
+{
+	struct wait_times *w = &m->p->waits;
+	struct wait_name *list = wait_causes_list(m);
+	uint32_t n = list ? wait_causes_rank(list, m->keys.n - 1) : 0;
+
+	w->names = arena_array(m->p->arena, struct wait_name, (size_t)n + 1);
+	if (!list || !w->names)
+		return false;
+	for (w->names_n = 0; w->names_n < n; w->names_n++) {
+		struct wait_name *to = &w->names[w->names_n];
+		*to = list[w->names_n];
+		to->name = arena_strdup(m->p->arena, to->name);
+		if (!to->name)
+			return false;
+	}
+	return true;
+}
+
+static bool wait_causes_result(struct profile *p)
+{
+	for (int c = 0; c < WAIT_CAUSES; c++) {
+		p->waits.iteration_ns[c] =
+			arena_array(p->arena, int64_t, p->iterations.n);
+		if (!p->waits.iteration_ns[c])
+			return false;
+	}
+	return true;
+}
+
+/* Whether the causes of each iteration add up to its idle time. */
+static bool wait_causes_complete(const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->iterations.n; i++) {
+		int64_t sum = 0;
+		for (int c = 0; c < WAIT_CAUSES; c++)
+			sum += p->waits.iteration_ns[c][i];
+		if (sum != p->iterations.iterations[i].idle_ns)
+			return false;
+	}
+	return true;
+}
+
+bool wait_causes_from(const struct trace *t, const struct process *proc,
+	const uint32_t *call_of, struct profile *p)
+{
+	struct wait_causes_maker m = { .t = t,
+		.proc = proc,
+		.p = p,
+		.a = arena_scratch(p->arena),
+		.open_n = 1,
+		.last_call = CORRELATION_NONE,
+		.first_ns = trace_first_ns(t, proc) };
+
+	p->waits = (struct wait_times){ 0 };
+	if (!p->iterations.n)
+		return true;
+	bool ok = wait_causes_result(p) && wait_causes_rows(&m, call_of) &&
+		  wait_causes_blocking(&m) && wait_causes_lanes(&m) &&
+		  names_init(&m.keys, &m.a) &&
+		  frame_tree_init(&m.frames, t, &m.a) &&
+		  wait_causes_sweep(&m) && wait_causes_names(&m);
+	assert(!ok || wait_causes_complete(p));
+	arena_scratch_release(&m.a, p->arena);
+	return ok;
+}
