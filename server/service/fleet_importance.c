@@ -3,6 +3,7 @@
 #include "fleet_importance.h"
 #include "query_fleet.h"
 #include "profile_word.h"
+#include "pytorch_script.h"
 #include "roofline.h"
 #include <math.h>
 #include <stdlib.h>
@@ -364,18 +365,33 @@ void fleet_importance_from_set(const char *name, const struct reference *r,
 			&out->rows[i]);
 }
 
+static bool fleet_importance_has_script(const char *op, const char *text,
+	enum dtype dtype, struct arena *a)
+{
+	struct err e = { 0 };
+	struct shape s;
+	return op && text && shape_read(text, dtype, a, &s, &e) &&
+	       pytorch_script_fits(op, &s, &e);
+}
+
 static void fleet_importance_set_shape_from(const struct reference *r,
 	const struct reference_operator *o, const struct reference_shape *s,
 	struct arena *a, struct fleet_importance_shape *m)
 {
+	const char *word = s->dtype ? s->dtype : o->dtype;
+	enum dtype dtype =
+		word ? dtype_from(word, strlen(word)) : DTYPE_UNKNOWN;
 	*m = (struct fleet_importance_shape){
 		.id = s->id,
+		/* An address needs an id above 0, which sets may not have. */
+		.pytorch = s->id > 0 && fleet_importance_has_script(o->name,
+						s->sizes, dtype, a),
 		.calls = s->calls,
 		.runs = -1,
 		.description = s->description,
 		.text = s->sizes,
 		.kwargs = s->kwargs,
-		.dtype = s->dtype ? s->dtype : o->dtype,
+		.dtype = word,
 		.phase = o->phase,
 		.regime = o->regime,
 		.total_s = NAN,
@@ -642,7 +658,9 @@ static void fleet_importance_shape_shape_from(const struct fleet_shape *s,
 	struct fleet_importance_shape *m)
 {
 	*m = (struct fleet_importance_shape){
-		.id = -1,
+		.id = s->id ? s->id : -1,
+		.pytorch = fleet_importance_has_script(s->op, s->text, s->dtype,
+			a),
 		.calls = s->calls,
 		.runs = s->runs,
 		.text = s->text,

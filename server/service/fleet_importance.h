@@ -87,11 +87,12 @@ void fleet_importance_sort(struct fleet_importance *m,
 
 /* A shape of an operator, from a fleet or from a reference set. */
 struct fleet_importance_shape {
-	int64_t id, calls, runs;
+	int64_t id, calls, runs; /* id -1: sizes unknown */
 	const char *description, *text, *kwargs; /* kwargs: JSON */
 	const char *dtype, *phase, *platform, *regime, *why;
 	double total_s, share, ai, s;
 	bool costed;
+	bool pytorch; /* there is a script: pytorch_script.h */
 	struct cost cost;
 	const struct fleet_importance_place
 		*places; /* by platform of the list */

@@ -125,6 +125,8 @@ export const runUnattributed = (id, query, signal) => json(`/runs/${id}/unattrib
 export const importance = (query, signal) => json('/importance', query, {signal});
 export const importanceShapes = (operator, query, signal) =>
 	json(`/importance/${operatorKey(operator)}/shapes`, query, {signal});
+export const shapeScript = (operator, shape, query) =>
+	address(`/importance/${operatorKey(operator)}/shapes/${shape}`, {...query, format: 'pytorch'});
 export const importanceFile = (format, query) => address('/importance', {...query, format});
 export const unattributed = (query, signal) => json('/unattributed', query, {signal});
 

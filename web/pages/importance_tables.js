@@ -4,6 +4,7 @@
 import * as api from '../lib/api.js';
 import {chart} from '../lib/chart.js';
 import {roofline, roofsOf} from '../lib/chart_roofline.js';
+import {fileLink} from '../lib/columns.js';
 import {facts, h} from '../lib/dom.js';
 import * as f from '../lib/format.js';
 import {showFailure} from '../lib/notices.js';
@@ -87,11 +88,14 @@ export function operatorDetails(doc, params, opened, at, changed) {
 			place.replaceChildren(kernelList(kernels.items, 'All stored runs, ignoring the filters above.'));
 			return;
 		}
-		const columns = shapeColumns(
-			items,
-			platforms.map((p) => p.name),
-			row.collective,
-		);
+		const columns = [
+			...shapeColumns(
+				items,
+				platforms.map((p) => p.name),
+				row.collective,
+			),
+			...(items.some((r) => r.pytorch) ? [scriptColumn(row.operator, {...params, weight: null})] : []),
+		];
 		place.replaceChildren(
 			items.length
 				? sortable(`Shapes of ${row.operator}`, columns, items)
@@ -484,6 +488,20 @@ export function shapesColumns(doc) {
 		countColumn('Shapes', 'shapes'),
 		...(doc.reference_set ? sColumns('s_median', 'S (median)') : sColumns()),
 	];
+}
+
+// A shape has one row per platform, dtype and phase. The script is that of the row.
+function scriptColumn(operator, params) {
+	const of = (r) =>
+		params.reference_set ? params : {...params, platform: r.platform, dtype: r.dtype, phase: r.phase};
+	return {
+		label: 'Script',
+		cell: (r) =>
+			r.pytorch
+				? fileLink('PyTorch', api.shapeScript(operator, r.shape_id, of(r)), `${operator}-${r.shape_id}.py`)
+				: f.NONE,
+		title: (r) => (r.pytorch ? 'runs the operator with these sizes and measures it' : 'there is none for these sizes'),
+	};
 }
 
 function shapeColumns(rows, names, collective) {

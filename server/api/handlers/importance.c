@@ -247,6 +247,7 @@ json_t *importance_get(struct call *c, struct err *e)
 /* ---- shapes of an operator */
 
 struct importance_page {
+	int64_t shape; /* its id; 0: all shapes */
 	int64_t offset;
 	int limit; /* 0: all */
 	bool more;
@@ -301,7 +302,8 @@ static bool importance_shapes_fleet(struct call *c, const struct catalog *k,
 		!importance_fleet_params(c, k, &f, e))
 		return false;
 	f.op = c->word;
-	if ((!p->limit && !concurrency_limit_enter(c, e)) ||
+	f.shape = p->shape;
+	if ((!p->limit && !p->shape && !concurrency_limit_enter(c, e)) ||
 		!query_fleet(c->s.db, &c->s.arena, &f, &fleet, e) ||
 		!query_fleet_shapes(c->s.db, &c->s.arena, &f, p->offset,
 			p->limit, &rows, &n, &p->more, e))
@@ -314,6 +316,17 @@ static bool importance_shapes_fleet(struct call *c, const struct catalog *k,
 	if (!p->offset && !p->more)
 		s->s_median = importance_shapes_median_of(s, &c->s.arena);
 	return true;
+}
+
+/* Keeps the shape with this id; 0 keeps all. */
+static void importance_shapes_select(struct fleet_importance_shapes *s,
+	int64_t id)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < s->n; i++)
+		if (!id || s->rows[i].id == id)
+			s->rows[n++] = s->rows[i];
+	s->n = n;
 }
 
 static bool importance_shapes_set(struct call *c, const struct catalog *k,
@@ -338,6 +351,7 @@ static bool importance_shapes_set(struct call *c, const struct catalog *k,
 			c->word);
 	fleet_importance_shapes_from_set(r, &r->operators[i], &c->s.arena, s);
 	s->set = name;
+	importance_shapes_select(s, p->shape);
 	/* All shapes are in memory; this selects the page. */
 	uint32_t from = p->offset < s->n ? (uint32_t)p->offset : s->n;
 	s->rows += from;
@@ -348,26 +362,71 @@ static bool importance_shapes_set(struct call *c, const struct catalog *k,
 	return true;
 }
 
-json_t *importance_shapes_get(struct call *c, struct err *e)
+static bool importance_shapes_read(struct call *c, struct importance_page *p,
+	struct fleet_importance_shapes *s, struct findings_shape_times *times,
+	struct err *e)
 {
 	const char *set = param_text(&c->params, "reference_set", NULL);
 	const struct operator_info *is;
-	const struct catalog *k;
+	const struct catalog *k = call_catalog(c, e);
+	if (!k || !(set ? importance_shapes_set(c, k, set, p, s, e)
+			: importance_shapes_fleet(c, k, p, s, times, e)))
+		return false;
+	is = catalog_operator(k, c->word);
+	s->op = c->word;
+	s->what = is ? is->what : NULL;
+	return true;
+}
+
+json_t *importance_shapes_get(struct call *c, struct err *e)
+{
 	struct fleet_importance_shapes s = { 0 };
 	struct findings_shape_times times = { 0 };
 	struct importance_page p = { 0 };
 	if (!listing_read(c, &p.offset, &p.limit, e) ||
-		!(k = call_catalog(c, e)) ||
-		!(set ? importance_shapes_set(c, k, set, &p, &s, e)
-		      : importance_shapes_fleet(c, k, &p, &s, &times, e)))
+		!importance_shapes_read(c, &p, &s, &times, e))
 		return NULL;
-	is = catalog_operator(k, c->word);
-	s.op = c->word;
-	s.what = is ? is->what : NULL;
 	if (!listing_is_json(c))
 		return listing_file(c,
 			view_importance_shapes_table(&c->s.arena, &s), c->word);
 	const struct finding_list found = findings_shapes(&c->s.arena, &times);
 	return listing_next(c, view_importance_shapes(&s, &found),
 		p.offset + s.n, p.more);
+}
+
+/* ---- one shape */
+
+/* The order of PARAM(importance_shape_get, "format", …) in routes.def. */
+enum { SHAPE_JSON, SHAPE_PYTORCH };
+
+static json_t *importance_pytorch_answer(struct call *c,
+	const struct fleet_importance_shapes *s, struct err *e)
+{
+	c->text = view_importance_pytorch(s, e);
+	if (!c->text)
+		return NULL;
+	c->text_len = strlen(c->text);
+	c->text_type = "text/x-python; charset=utf-8";
+	snprintf(c->disposition, sizeof c->disposition,
+		"attachment; filename=\"%s-%lld.py\"", s->op, (long long)c->id);
+	return NULL;
+}
+
+json_t *importance_shape_get(struct call *c, struct err *e)
+{
+	struct fleet_importance_shapes s = { 0 };
+	struct findings_shape_times times = { 0 };
+	struct importance_page p = { .shape = c->id };
+	if (!importance_shapes_read(c, &p, &s, &times, e))
+		return NULL;
+	if (!s.n) {
+		err_set(e, ERR_NOT_FOUND, "there is no shape %lld of '%s'%s",
+			(long long)c->id, s.op,
+			s.set ? "" : " in a run that matches");
+		return NULL;
+	}
+	if (importance_format_of(c) == SHAPE_PYTORCH)
+		return importance_pytorch_answer(c, &s, e);
+	const struct finding_list found = findings_shapes(&c->s.arena, &times);
+	return view_importance_shapes(&s, &found);
 }

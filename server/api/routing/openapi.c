@@ -264,6 +264,7 @@ static const struct {
 	{ "md", "text/markdown", "text" },
 	{ "bench", "application/vnd.kernsift.set+json",
 		"reference_set_document" },
+	{ "pytorch", "text/x-python", "text" },
 	{ "junit", "application/xml", "text" },
 	{ "github", "text/plain", "text" },
 	{ "svg", "image/svg+xml", "text" },

@@ -1,6 +1,7 @@
 /* view_importance.c - importance over many runs as JSON and as tables. */
 #include "view_operators.h"
 #include "profile_word.h"
+#include "pytorch_script.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,6 +109,54 @@ json_t *view_importance_shapes(const struct fleet_importance_shapes *s,
 		view_append(items, row_importance_shape(&s->rows[i],
 					   s->platforms, s->platforms_n));
 	return row_importance_shapes(s, findings, view_list(items, NULL));
+}
+
+/* ---- scripts */
+
+/* One line per figure. */
+static const char *view_importance_pytorch_facts(
+	const struct fleet_importance_shapes *s, struct arena *a)
+{
+	const struct fleet_importance_shape *m = &s->rows[0];
+	const char *text = "";
+	if (isfinite(m->total_s) && m->calls > 0)
+		text = arena_printf(a,
+			"Measured mean of %lld calls%s%s: %.3f us\n",
+			(long long)m->calls, m->platform ? " on " : "",
+			m->platform ? m->platform : "",
+			1e6 * m->total_s / (double)m->calls);
+	for (uint32_t i = 0; i < s->platforms_n; i++) {
+		const struct fleet_importance_place *p = &m->places[i];
+		const char *name = s->platforms[i]->name;
+		if (isfinite(p->prod_us))
+			text = arena_printf(a,
+				"%sMeasured median on %s: %.3f us\n", text,
+				name, p->prod_us);
+		if (isfinite(p->sol_us))
+			text = arena_printf(a,
+				"%sRoofline bound on %s: %.3f us\n", text, name,
+				p->sol_us);
+	}
+	return text;
+}
+
+char *view_importance_pytorch(const struct fleet_importance_shapes *s,
+	struct err *e)
+{
+	const struct fleet_importance_shape *m = &s->rows[0];
+	enum dtype dtype = m->dtype ? dtype_from(m->dtype, strlen(m->dtype))
+				    : DTYPE_UNKNOWN;
+	struct arena a = { 0 };
+	struct shape shape;
+	char *text = NULL;
+	if (!m->text)
+		err_set(e, ERR_NOT_FOUND,
+			"the catalog lacks a name for one of its sizes");
+	else if (shape_read(m->text, dtype, &a, &shape, e))
+		text = pytorch_script_write(s->op, &shape,
+			view_importance_pytorch_facts(s, &a), e);
+	arena_release(&a);
+	return text;
 }
 
 /* ---- tables */

@@ -66,6 +66,11 @@ json_t *view_importance_shapes(const struct fleet_importance_shapes *s,
 	const struct finding_list *findings);
 const struct table *view_importance_shapes_table(struct arena *a,
 	const struct fleet_importance_shapes *s);
+/* Writes a PyTorch script for the first shape of the list, with its measured
+ * times and roofline bounds as a comment. The caller frees the text. NULL with
+ * *e as for pytorch_script_write(). */
+char *view_importance_pytorch(const struct fleet_importance_shapes *s,
+	struct err *e);
 
 /* ---- the catalog, its edits, and rules tested on names (view_catalog.c) */
 

@@ -11,6 +11,7 @@ struct fleet_filter {
 	 * with labels the sums are computed from the runs themselves. */
 	const char *project, *workload, *framework, *platform, *labels;
 	const char *op;
+	int64_t shape; /* 0: any; only for query_fleet_shapes() */
 	enum phase phase; /* PHASE_UNKNOWN: any */
 	enum dtype dtype; /* DTYPE_UNKNOWN: any */
 	int64_t since, until; /* NO_MOMENT open; whole days (UTC) that
@@ -20,6 +21,7 @@ bool query_fleet(struct db *db, struct arena *a, const struct fleet_filter *f,
 	struct fleet *out, struct err *e);
 
 struct fleet_shape {
+	int64_t id; /* 0: sizes unknown */
 	const char *op, *platform, *text; /* text NULL: sizes unknown */
 	enum dtype dtype;
 	enum phase phase;

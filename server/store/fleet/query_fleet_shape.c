@@ -24,6 +24,7 @@ struct shape_sums {
 	struct arena *arena; /* contains the result */
 	struct arena work; /* scratch */
 	const struct fleet_keys *keys;
+	int64_t shape; /* only this one; 0: all */
 	struct shape_group *groups;
 	uint32_t n, room;
 };
@@ -282,7 +283,6 @@ static void query_fleet_shape_cost(const struct ledger_row *row,
 
 struct fleet_shape_line {
 	struct fleet_shape is;
-	int64_t shape; /* 0: sizes unknown */
 	const struct ledger_row *row;
 };
 
@@ -304,8 +304,8 @@ static int query_fleet_shape_by_time(const void *a, const void *b)
 		return x->is.weighted_s > y->is.weighted_s ? -1 : 1;
 	if (x->is.total_s != y->is.total_s)
 		return x->is.total_s > y->is.total_s ? -1 : 1;
-	if (x->shape != y->shape)
-		return x->shape < y->shape ? -1 : 1;
+	if (x->is.id != y->is.id)
+		return x->is.id < y->is.id ? -1 : 1;
 	return query_fleet_shape_by_group(&x->is, &y->is);
 }
 
@@ -323,11 +323,12 @@ static struct fleet_shape_line *query_fleet_shape_lines(struct shape_sums *g,
 		const struct shape_group *of = &g->groups[i];
 		for (uint32_t k = 0; k < of->sums.n; k++) {
 			const struct ledger_row *row = &of->sums.rows[k];
-			if (!ledger_sum(row, SHAPE_RUNS))
+			if (!ledger_sum(row, SHAPE_RUNS) ||
+				(g->shape && row->id != g->shape))
 				continue;
 			to->row = row;
-			to->shape = row->id;
 			to->is = (struct fleet_shape){
+				.id = row->id,
 				.op = of->key->op,
 				.platform = *of->platform ? of->platform : NULL,
 				.dtype = of->key->dtype,
@@ -360,7 +361,7 @@ static bool query_fleet_shape_read_texts(struct db *db, struct arena *a,
 	struct result r;
 	sql_array_init(&ids, SQL_INT8);
 	for (uint32_t i = 0; i < n; i++)
-		sql_array_int8(&ids, page[i].shape);
+		sql_array_int8(&ids, page[i].is.id);
 	sql_array(&p, &ids);
 	bool ok = sql_hot(db, sql, &p, &r, e);
 	sql_array_release(&ids);
@@ -407,7 +408,7 @@ bool query_fleet_shapes(struct db *db, struct arena *a,
 	struct fleet_shape **rows, uint32_t *n, bool *more, struct err *e)
 {
 	struct fleet_keys keys;
-	struct shape_sums g = { .arena = a, .keys = &keys };
+	struct shape_sums g = { .arena = a, .keys = &keys, .shape = f->shape };
 	bool ok = fleet_keys(db, a, f, &keys, e) &&
 		  (f->labels ? shape_sums_from_runs(db, &g, f, e)
 			     : shape_sums_from_rollups(db, &g, f, e)) &&

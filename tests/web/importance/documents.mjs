@@ -36,10 +36,10 @@ export function fleet(query, {none = false} = {}) {
 		items: none ? [] : ROWS.map(weighed), next: null};
 }
 
-const shape = (text, platform, s) => ({shape_id: null, description: null, shape: text, sizes: text && {tokens: 16}, kwargs: null, dtype: 'bf16', phase: 'decode', platform,
+const shape = (text, platform, s) => ({shape_id: text ? 7 : null, description: null, shape: text, sizes: text && {tokens: 16}, kwargs: null, dtype: 'bf16', phase: 'decode', platform,
 	calls: 118200, runs: 210, total_s: 31.2, share: text ? 0.44 : 0.02, t_prod_us: {[platform]: 264.1}, t_sol_us: {[platform]: text ? 198.2 : null}, s,
 	ai: text ? 2.9 : null, regime: text ? 'memory' : null, flops: text ? {bf16: 2415919104} : null, read_bytes: text ? 831000000 : null,
-	write_bytes: text ? 65536 : null, collective_kind: null, bus_bytes: null, above_bound: false, reason: text ? null : 'its shape is unknown'});
+	write_bytes: text ? 65536 : null, collective_kind: null, bus_bytes: null, above_bound: false, pytorch: text !== null, reason: text ? null : 'its shape is unknown'});
 export const fleetShapes = (operator) => ({reference_set: null, operator, id: null, description: null, s_median: 0.55, platforms: [OLD, GPU], findings: [],
 	items: [shape('tokens=16 hidden=2048 inter=768', 'H200', 0.75), shape('tokens=32 hidden=2048 inter=768', 'H20', 0.1), shape(null, 'H20', null)], next: null});
 
