@@ -156,13 +156,15 @@ static bool pytorch_function_for(const char *op, const struct shape *s,
 		first = first.at ? first : lacks;
 	}
 	if (!first.at)
-		return err_set(e, ERR_NOT_FOUND,
+		err_set(e, ERR_NOT_FOUND,
 			"there is no PyTorch script of the operator '%.100s'",
 			op);
-	return err_set(e, ERR_NOT_FOUND,
-		"the shape has no size '%.*s', which the PyTorch script of "
-		"'%.100s' needs",
-		(int)first.len, first.at, op);
+	else
+		err_set(e, ERR_NOT_FOUND,
+			"the shape has no size '%.*s', which the PyTorch "
+			"script of '%.100s' needs",
+			(int)first.len, first.at, op);
+	return false;
 }
 
 /* Whether the text calls the function. A name after a dot is another one. */

@@ -26,6 +26,7 @@ NEEDS = {
     '/importance': ['', 'weight=mean', 'label.branch=main', 'reference_set=hand',
                     'format=csv'],
     '/importance/{op}/shapes': ['', 'reference_set=hand'],
+    '/importance/{op}/shapes/{id}': ['', 'format=pytorch'],
     '/trends': ['project=p&workload=w&metric=iteration&since=2000-01-01T00:00:00Z',
                 'project=p&workload=w&metric=busy'],
     '/gates/{id}': ['', 'format=md', 'format=junit', 'format=svg'],
@@ -40,7 +41,12 @@ def items(ask, path):
 
 def fillings(ask, path):
     """Returns the path with each of its names replaced, in all combinations."""
-    if '{id}' in path:
+    if '{op}' in path and path.endswith('/{id}'):
+        for shapes in fillings(ask, path.removesuffix('/{id}')):
+            for one in items(ask, shapes):
+                if one['shape_id']:
+                    yield f'{shapes}/{one["shape_id"]}'
+    elif '{id}' in path:
         kind = path.split('/')[1]
         for one in items(ask, f'/{kind}'):
             yield from fillings(ask, path.replace('{id}', str(one['id'])))

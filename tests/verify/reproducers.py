@@ -92,22 +92,39 @@ SHAPES = [
     ('per_token_group_quant_fp8', 'tokens=3 hidden=16 group_size=8', 48),
     ('linear_sigmoid_mul', 'tokens=4 hidden=5 out=6', 4 * 5 + 5 * 6 + 6 + 4 * 6),
 ]
-NO_DTYPE = re.compile(r'torch \S+ has no dtype for fp8_e4m3\n')
+NO_DTYPE = re.compile(r'torch \S+ has no dtype for fp8_e4m3')
 PRINTED = re.compile(r'(\w+) fp32 on cpu: median \d+\.\d{3} us, minimum \d+\.\d{3} us, '
                      r'3 runs\n')
-# Counts the numbers that a script draws. Its last line is not run under this name.
-COUNT = '''
-import runpy, sys, torch
-script = runpy.run_path(sys.argv[1], run_name="script")
-made = next(f for name, f in script.items() if name == sys.argv[2])
-drawn, normal = [], script["normal"] if "normal" in script else None
-def counted(device, *dims):
-    x = normal(device, *dims)
-    drawn.append(x.numel())
-    return x
-made.__globals__["normal"] = counted
-made(torch.device("cpu"), **script["SIZES"])()
-print(sum(drawn))
+# Runs scripts, and then their functions alone, to count the numbers that they draw. One
+# process for all, because importing torch takes seconds.
+RUN = '''
+import contextlib, io, json, re, runpy, sys, torch
+
+def drawn(path):
+    with open(path) as f:
+        made = re.search(r"^    main\\(lambda device: (\\w+)\\(", f.read(), re.M)[1]
+    script = runpy.run_path(path, run_name="script")
+    numbers, normal = [], script.get("normal")
+    def counted(device, *dims):
+        x = normal(device, *dims)
+        numbers.append(x.numel())
+        return x
+    script[made].__globals__["normal"] = counted
+    script[made](torch.device("cpu"), **script["SIZES"])()
+    return sum(numbers)
+
+for path in sys.argv[1:]:
+    sys.argv[:] = [path, "--device", "cpu", "--warmup", "1", "--repeat", "3"]
+    printed, error, count = io.StringIO(), None, None
+    with contextlib.redirect_stdout(printed):
+        try:
+            runpy.run_path(path, run_name="__main__")
+            count = drawn(path)
+        except SystemExit as e:
+            error = str(e.code)
+        except Exception as e:
+            error = repr(e)
+    print(json.dumps([printed.getvalue(), error, count]))
 '''
 
 
@@ -136,22 +153,26 @@ def check_sizes(script, text, problems):
         problems.append(f'{text}: SIZES are {written}')
 
 
-def check_run(path, script, operator, text, count, problems):
-    run = subprocess.run([PYTHON, path, '--device', 'cpu', '--warmup', '1', '--repeat',
-                          '3'], capture_output=True, text=True)
-    if run.returncode == 1 and NO_DTYPE.fullmatch(run.stderr):
-        return 'has no dtype'
-    printed = PRINTED.fullmatch(run.stdout)
-    if run.returncode or run.stderr or not printed or printed[1] != operator:
-        problems.append(f'{operator} {text}: {run.returncode} {run.stdout} {run.stderr}')
-        return 'failed'
-    made = re.search(r'^    main\(lambda device: (\w+)\(', script, re.M)[1]
-    run = subprocess.run([PYTHON, '-c', COUNT, path, made], capture_output=True,
-                         text=True)
-    if run.stdout != f'{count}\n':
-        problems.append(f'{operator} {text}: draws {run.stdout} in place of {count} '
-                        f'{run.stderr}')
-    return 'ran'
+def check_runs(paths, problems):
+    """Runs the scripts; returns how many ended in which way."""
+    run = subprocess.run([PYTHON, '-c', RUN, *paths], capture_output=True, text=True)
+    lines = run.stdout.splitlines()
+    if run.returncode or len(lines) != len(paths):
+        problems.append(f'{len(lines)} of {len(paths)} scripts ended: {run.stderr}')
+    ended = {}
+    for (operator, text, want), line in zip(SHAPES, lines):
+        printed, error, count = json.loads(line)
+        found = PRINTED.fullmatch(printed)
+        if error and NO_DTYPE.fullmatch(error):
+            how = 'have no dtype'
+        elif error or not found or found[1] != operator or count != want:
+            problems.append(f'{operator} {text}: {error} {printed!r}, draws {count} '
+                            f'numbers in place of {want}')
+            how = 'failed'
+        else:
+            how = 'ran'
+        ended[how] = ended.get(how, 0) + 1
+    return ended
 
 
 def document():
@@ -172,34 +193,39 @@ def functions():
     return set(re.findall(r'^def (\w+)\(', text[text.index('\n# ---- '):], re.M))
 
 
+def fetch(server, folder, problems):
+    """Writes the script of each shape; returns their paths and their functions."""
+    paths, used = [], set()
+    for i, (operator, text, _) in enumerate(SHAPES):
+        name = f'{operator}-{i + 1}.py'
+        status, headers, body = server.ask(
+            'GET', f'/importance/{operator}/shapes/{i + 1}?reference_set=made'
+            '&format=pytorch')
+        assert status == 200, f'{operator} {text}: {status} {body}'
+        assert headers['Content-Type'] == 'text/x-python; charset=utf-8'
+        assert headers['Content-Disposition'] == f'attachment; filename="{name}"'
+        script = body.decode('ascii', 'replace')
+        compile(script, name, 'exec')
+        check_sizes(script, text, problems)
+        used |= set(re.findall(r'^def (\w+)\(', script, re.M))
+        paths.append(f'{folder}/{name}')
+        with open(paths[-1], 'wb') as f:
+            f.write(body)
+    return paths, used
+
+
 def main():
     running.skip_without_postgres()
     torch = subprocess.run([PYTHON, '-c', 'import torch'], capture_output=True)
-    problems, used, ended = [], set(), {}
+    problems = []
     with running.Server() as server, tempfile.TemporaryDirectory() as folder:
         status, _, body = server.ask('POST', '/reference-sets?name=made',
                                      json.dumps(document()))
         assert status == 201, body
-        for i, (operator, text, count) in enumerate(SHAPES):
-            status, headers, body = server.ask(
-                'GET', f'/importance/{operator}/shapes/{i + 1}?reference_set=made'
-                '&format=pytorch')
-            if status != 200:
-                problems.append(f'{operator} {text}: {status} {body}')
-                continue
-            name = f'{operator}-{i + 1}.py'
-            assert headers['Content-Type'] == 'text/x-python; charset=utf-8'
-            assert headers['Content-Disposition'] == f'attachment; filename="{name}"'
-            script, path = body.decode('ascii', 'replace'), f'{folder}/{name}'
-            with open(path, 'w') as f:
-                f.write(script)
-            compile(script, name, 'exec')
-            check_sizes(script, text, problems)
-            used |= set(re.findall(r'^def (\w+)\(', script, re.M))
-            how = 'compiled'
-            if not torch.returncode:
-                how = check_run(path, script, operator, text, count, problems)
-            ended[how] = ended.get(how, 0) + 1
+        paths, used = fetch(server, folder, problems)
+        ended = {'are compiled': len(paths)}
+        if not torch.returncode:
+            ended = check_runs(paths, problems)
     for name in sorted(functions() - used):
         problems.append(f'no shape here needs {name}()')
     for problem in problems:

@@ -58,6 +58,9 @@ export default async function fleet(test, {open}) {
 			['tokens=16 hidden=2048 inter=768', '75.0%', '● good', 'H200', '44.0%', '118,200', '210', '264 us', '198.20 us'],
 			['tokens=32 hidden=2048 inter=768', '10.0%', '○ low', 'H20', '44.0%', '118,200', '210', '264 us', '198.20 us'],
 			['shape unknown', '–', '–', 'H20', '2.0%', '118,200', '210', '264 us', '–']]));
+		assert.equal((await cells(page, 'Shapes of fused_moe')).at(-1).at(-1), '–');
+		assert.equal(await page.getByRole('link', {name: 'PyTorch'}).first().getAttribute('href'),
+			'/api/v1/importance/fused_moe/shapes/7?project=serving&phase=decode&platform=H200&dtype=bf16&format=pytorch');
 		await page.getByRole('button', {name: 'unattributed'}).click();
 		const link = page.getByRole('link', {name: 'Test rules for void <b>mystery</b><float>(float *)'});
 		await seen(async () => assert.equal(await link.getAttribute('href'), '/catalog?tab=rules&test=void+%3Cb%3Emystery%3C%2Fb%3E%3Cfloat%3E%28float+*%29'));
