@@ -620,7 +620,7 @@ static struct wait_name *wait_causes_list(struct wait_causes_maker *m)
 	for (uint32_t i = 0; i < n; i++) {
 		struct wait_causes_key k;
 		memcpy(&k, names_text(&m->keys, i + 1), sizeof k);
-		const char *text = frames[0].name;
+		const char *text;
 		if (k.kind == WAIT_KIND_CALL) {
 			const struct name *call = &m->t->names.list[k.name];
 			text = arena_strndup(&m->a, call->text,
