@@ -8,6 +8,8 @@ import * as doc from './documents.mjs';
 
 export const answers = {'/gates': doc.gates, '/gates/defaults': doc.gateDefaults, ...Object.fromEntries([1, 2, 3, 4].map((id) => [`/gates/${id}`, () => doc.gate(id)]))};
 const run = (id, more) => ({id, created_at: `2026-03-15T00:${String(id).padStart(2, '0')}:00Z`, project: 'vllm', workload: 'decode', job: null, ...more});
+// The form previews the sides of the gate that is repeated, even if the page is left.
+const repeated = {'/runs/121': () => ({...run(21), id: 121}), '/runs': () => ({items: [run(9)], next: null})};
 
 export default async function gates(test, {open, base}) {
 	await test('listed, filtered, opened', async () => {
@@ -94,7 +96,7 @@ export default async function gates(test, {open, base}) {
 	await test('a new gate: a preview of both sides, and a rejection in place', async () => {
 		const requests = [];
 		const put = [];
-		const page = await open('/gates', {allowed: /422/, answers: {...answers,
+		const page = await open('/gates', {allowed: /422/, answers: {...answers, ...repeated,
 			'/runs': (q) => { requests.push(q.toString()); return {items: q.has('until') ? [run(9), run(8), run(7)] : [run(12), run(11)], next: null}; },
 			'/gates': (q, body) => {
 				if (!body)
@@ -128,7 +130,7 @@ export default async function gates(test, {open, base}) {
 		const put = [];
 		const policy = {...doc.gate(4).policy, iteration_pct: null, operators: [{operator: 'gemm', pct: 0.5}, {operator: 'attention', pct: 5}], busbw_pct: 7, anchor_pct: 1.5, fail_on: ['improved'], min_runs: 3, reject_on: ['few_iterations', 'environment'], alpha: 0.05, noise_floor: 0.02, unit: 'sha', seed: 7};
 		const stored = {...doc.gate(4), policy, anchor: {...doc.gate(4).anchor, query: 'label.release=v2 last=9'}};
-		const page = await open('/gates/4', {answers: {...answers, '/gates/4': () => stored, '/gates': (q, body) => {
+		const page = await open('/gates/4', {answers: {...answers, ...repeated, '/gates/4': () => stored, '/gates': (q, body) => {
 			if (!body)
 				return doc.gates(q);
 			put.push(JSON.parse(body));
