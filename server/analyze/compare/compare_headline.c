@@ -577,25 +577,45 @@ static const char *compare_headline_text_have(struct arena *a, uint32_t base,
 }
 
 /* The noise floor of a part of the iteration without the differences between the
- * compared runs (compare_verdict.c). */
-static struct noise_floor compare_headline_prior(const struct change *c)
+ * compared runs (compare_verdict.c), which run_sd_ns adds. If run_sd_ns is
+ * unknown, these differences remain in the floor. */
+static struct noise_floor compare_headline_prior(const struct headline_whole *w)
 {
+	const struct change *c = w->change;
+
+	if (isnan(w->run_sd_ns) && c->floor_from != FLOOR_GIVEN)
+		return (struct noise_floor){ .sd = c->floor,
+			.df = c->floor_df };
 	return noise_floor_default(
 		c->floor_from == FLOOR_GIVEN ? c->floor : -1);
 }
 
+/* Whether a proof of the change is missing that would be worth having. A change
+ * that is likely is large enough. */
+static bool compare_headline_unproven(const struct comparison *out,
+	const struct change *c)
+{
+	return c->floor >= 0 &&
+	       (c->is == CHANGE_LIKELY ||
+		       (c->is == CHANGE_UNDECIDED &&
+			       fabs(c->delta_ns) >=
+				       verdict_min_change_ns(out->margin,
+					       c->base_ns + c->head_ns,
+					       fmax(out->base.iteration_ns,
+						       out->head
+							       .iteration_ns))));
+}
+
 /* NULL if nothing is missing: the change is proven, or shown to be within the
- * margin, or less than the half margin that the verdict always ignores. */
+ * margin, or so small that no proof would make it regressed or improved. */
 static const char *compare_headline_text_needs(struct arena *a,
 	const struct comparison *out, const struct headline_whole *w)
 {
 	const struct change *c = w->change;
 	const struct comparison_side *b = &out->base, *h = &out->head;
-	if (!c || (c->is != CHANGE_LIKELY && c->is != CHANGE_UNDECIDED) ||
-		fabs(log(c->ratio)) < log1p(out->margin) / 2 ||
-		!(c->floor >= 0))
+	if (!c || !compare_headline_unproven(out, c))
 		return NULL;
-	struct noise_floor prior = compare_headline_prior(c);
+	struct noise_floor prior = compare_headline_prior(w);
 	uint32_t units = compare_headline_fewer(b->units, h->units);
 	uint32_t used =
 		compare_headline_fewer(b->iterations_used, h->iterations_used);

@@ -560,18 +560,23 @@ static bool verdict_classify_eligible(const struct verdict_input *in,
 	return most > 0 && most >= share * verdict_classify_iteration_ns(in);
 }
 
+double verdict_min_change_ns(double margin, double sum_ns, double iteration_ns)
+{
+	double half = verdict_classify_margin_ns(sum_ns, sqrt(1 + margin) - 1);
+	double stake = margin / CLASSIFY_MARGIN_STAKES * iteration_ns;
+
+	return iteration_ns > 0 ? fmax(CLASSIFY_MIN_DELTA * iteration_ns,
+					  fmin(half, stake))
+				: half;
+}
+
 /* Whether a change by delta is worth acting on. `sum` is the time of both
  * sides. */
 static bool verdict_classify_actionable(const struct verdict_input *in,
 	double sum, double delta)
 {
-	double iteration = verdict_classify_iteration_ns(in);
-	double stake = in->margin / CLASSIFY_MARGIN_STAKES * iteration;
-	double half = verdict_classify_margin_ns(sum, sqrt(1 + in->margin) - 1);
-
-	delta = fabs(delta);
-	return delta >= CLASSIFY_MIN_DELTA * iteration &&
-	       (delta >= half || (iteration > 0 && delta >= stake));
+	return fabs(delta) >= verdict_min_change_ns(in->margin, sum,
+				      verdict_classify_iteration_ns(in));
 }
 
 /* Whether a change by delta is large enough to be reported. */

@@ -49,6 +49,11 @@
  * ways to split them that p can be as small as alpha. */
 bool verdict_by_runs(uint32_t base_units, uint32_t head_units, double alpha);
 
+/* The smallest difference of two times that is regressed or improved if it is
+ * proven. `sum_ns` is the sum of both times; `iteration_ns` the longer iteration
+ * of the two sides, 0 if it is unknown. */
+double verdict_min_change_ns(double margin, double sum_ns, double iteration_ns);
+
 struct verdict_side {
 	uint32_t units;
 	const uint32_t *iterations; /* of each unit, all > 0 */

@@ -3,6 +3,7 @@
 #include "sides.h"
 #include "compare_state.h"
 #include <math.h>
+#include <stdlib.h>
 
 /* A run whose iterations take the given times: `ns` in a kernel that computes,
  * `idle_ns` in nothing. */
@@ -140,15 +141,15 @@ static bool says_what_would_prove(const struct compared_run *base,
 	return says;
 }
 
-/* The margin of 5 % has a half of sqrt(1.05) - 1 = 2.470 % upwards and of
- * 1 - 1 / sqrt(1.05) = 2.410 % downwards. 2.53 % upwards is 2.468 % downwards,
- * so both are beyond it, and 2.43 % (2.372 %) is not. */
-static void half_the_margin_is_the_same_in_both_directions(void **state)
+/* With the margin of 5 % a proven change of the iteration is reported from a fifth
+ * of it on, which is 1 % of the longer iteration: 1.02 % upwards is 1.01 %
+ * of it, so it is worth a proof in both directions, and 1.00 % (0.99 %) is not. */
+static void a_fifth_of_the_margin_is_the_same_in_both_directions(void **state)
 {
 	struct arena a = { 0 };
 	struct compared_run at = near(&a, 1, 1000000),
-			    beyond = near(&a, 2, 1025300),
-			    below = near(&a, 3, 1024300);
+			    beyond = near(&a, 2, 1010200),
+			    below = near(&a, 3, 1010000);
 	(void)state;
 
 	assert_true(says_what_would_prove(&at, &beyond));
@@ -156,6 +157,46 @@ static void half_the_margin_is_the_same_in_both_directions(void **state)
 	assert_false(says_what_would_prove(&at, &below));
 	assert_false(says_what_would_prove(&below, &at));
 	arena_release(&a);
+}
+
+/* The runs a side that would prove the change between two recordings without
+ * iterations of 1 ms each and two of 1.08 ms each, if the recordings of a side
+ * differ by `spread`. */
+static uint32_t windows_that_would_prove(double spread)
+{
+	static const char says[] =
+		"2 recordings a side cannot prove the change of "
+		"kernels that compute: ";
+	static const double ns[] = { 1000000, 1080000 };
+	struct compared_run r[2][2];
+	struct arena a = { 0 };
+	struct comparison c;
+
+	for (int s = 0; s < 2; s++)
+		for (int i = 0; i < 2; i++) {
+			double half = (i ? 1 : -1) * spread / 2;
+			int64_t x = (int64_t)(ns[s] * (1 + half)), none = 0;
+			r[s][i] = timed(&a, 1 + 2 * s + i, &x, &none, 1);
+			r[s][i].iterations.detector = ITERATIONS_WINDOW;
+			r[s][i].iterations.range = NULL;
+		}
+	sides_compare(r[0], 2, r[1], 2, &a, &c);
+	const char *at = strstr(c.headline, says);
+	uint32_t n = at ? (uint32_t)strtoul(at + strlen(says), NULL, 10) : 0;
+	arena_release(&a);
+	return n;
+}
+
+/* The length of a recording is random, so its iterations do not show how runs
+ * differ. The floor of the compared part does. */
+static void recordings_that_differ_more_need_more_runs(void **state)
+{
+	uint32_t near = windows_that_would_prove(0.01),
+		 far = windows_that_would_prove(0.15);
+	(void)state;
+
+	assert_in_range(near, 2, 10);
+	assert_in_range(far, near + 1, 100);
 }
 
 /* Two runs a side that differ by as much as assumed, 3 %, so that their
@@ -224,7 +265,8 @@ int main(void)
 		cmocka_unit_test(idle_time_fell_or_rose),
 		cmocka_unit_test(runs_are_named_where_iterations_cannot_prove),
 		cmocka_unit_test(
-			half_the_margin_is_the_same_in_both_directions),
+			a_fifth_of_the_margin_is_the_same_in_both_directions),
+		cmocka_unit_test(recordings_that_differ_more_need_more_runs),
 		cmocka_unit_test(
 			the_compared_runs_count_once_in_what_would_prove),
 		cmocka_unit_test(a_uniform_change_names_clocks_that_differ),
