@@ -89,7 +89,7 @@ struct gate_anchor {
 	const struct gate_stored_unit *const *units;
 	uint32_t units_n, commits; /* commits 0: no commit is known */
 	uint32_t excluded; /* as in struct gate_history */
-	uint32_t segments; /* it is the lowest of this many */
+	uint32_t levels; /* it is the lowest of this many */
 	int64_t since, until; /* when the first and last unit were stored */
 	double median_ns;
 	const char *reason; /* why there is no anchor; NULL: there is one */

@@ -187,8 +187,8 @@ static void gate_evaluation_filter(const struct gate_request *q,
  * units of other work, too, whose levels say nothing about the head. */
 static bool gate_evaluation_earlier(struct service_call *c,
 	const struct gate_request *q, const struct run_selection *head,
-	const struct compare_sides *s, struct gate_stored_unit **units,
-	uint32_t *n, struct err *e)
+	const struct compare_sides *s, const char *labels,
+	struct gate_stored_unit **units, uint32_t *n, struct err *e)
 {
 	struct same_work_filter f;
 	struct selected_first first;
@@ -199,8 +199,7 @@ static bool gate_evaluation_earlier(struct service_call *c,
 	gate_evaluation_filter(q, head, &f);
 	f.project = s->base[0].project;
 	f.workload = s->base[0].workload;
-	f.labels =
-		gate_evaluation_labels(&c->arena, q->unit, s->base, s->base_n);
+	f.labels = labels;
 	f.without = head->ids;
 	f.without_n = head->n;
 	f.since = first.created - HISTORY_DAYS * DAY_US;
@@ -264,15 +263,17 @@ static bool gate_evaluation_history(struct service_call *c,
 			    "runs are not read again";
 		return true;
 	}
+	const char *labels =
+		gate_evaluation_labels(&c->arena, q->unit, s->base, s->base_n);
 	gate_evaluation_filter(q, base, &f);
 	f.ids = head->ids;
 	f.ids_n = head->n;
 	if (!query_same_work(c->db, &c->arena, &f, &heads, &h->head_n, e) ||
-		!gate_evaluation_earlier(c, q, head, s, &units, &h->n, e))
+		!gate_evaluation_earlier(c, q, head, s, labels, &units, &h->n,
+			e))
 		return false;
 	h->head = heads;
-	h->labels = gate_evaluation_labels_text(&c->arena,
-		gate_evaluation_labels(&c->arena, q->unit, s->base, s->base_n));
+	h->labels = gate_evaluation_labels_text(&c->arena, labels);
 	if (!h->head_n)
 		h->reason = "no run of the head does the work of the base: "
 			    "another device, kind of iteration, phase or rank, "
@@ -301,7 +302,7 @@ bool gate_evaluation_run(struct service_call *c, const struct gate_request *q,
 		!gate_evaluation_history(c, q, base, head, s, &out->history,
 			e) ||
 		!gate_result_number(c->db, &c->arena, head->ids, head->n,
-			q->unit, request, &out->turn, e))
+			q->unit, request, &out->budget, e))
 		return false;
 	service_db_return(c);
 	g.base = s->base;
@@ -312,10 +313,10 @@ bool gate_evaluation_run(struct service_call *c, const struct gate_request *q,
 		gate_evaluation_commits(&c->arena, q->unit, s->base, s->base_n);
 	g.head_commits =
 		gate_evaluation_commits(&c->arena, q->unit, s->head, s->head_n);
-	out->alpha = regression_gate_alpha(policy.alpha, out->turn.number);
+	out->alpha = regression_gate_alpha(policy.alpha, out->budget.number);
 	policy.alpha = out->alpha;
-	if (out->turn.number)
+	if (out->budget.number)
 		g.repeat_alpha = regression_gate_alpha(q->policy.alpha,
-			out->turn.gates + 1);
+			out->budget.gates + 1);
 	return regression_gate_from(&g, &policy, &c->arena, &out->gate, e);
 }

@@ -18,7 +18,7 @@ struct gate_request {
 };
 
 struct gate_evaluation {
-	struct gate_turn turn;
+	struct gate_budget budget;
 	double alpha; /* the part of the policy's alpha for this gate */
 	struct compare_sides sides;
 	struct gate_history history;

@@ -3,8 +3,9 @@
 
 Twelve commits of two runs take 10 ms per iteration, six take 2 % more, six 4 % more, and the
 head 5 % more. The head passes the rule against the newest runs and fails the rule against the
-anchor. The anchor's runs, dates and median are compared with /runs and /trends. Then the anchor is named, in
-valid and invalid ways, and what a gate answered stays the same after later uploads and deletions.
+anchor. The anchor's runs, dates and median are compared with /runs and /trends. Then the anchor is
+named, in valid and invalid ways, a base has runs of two kinds, a gate is repeated after
+others, and what a gate answered stays the same after later uploads and deletions.
 """
 import json
 import os
@@ -18,10 +19,10 @@ sys.path.insert(0, f'{SOURCE}/tests/api')
 WAVERING = (0, 0.3, -0.2, 0.1, -0.4, 0.2, -0.1)  # percent
 
 
-def trace(pct, seed):
+def trace(pct, seed, **more):
     from talk import made_steps
     made_steps.STEP_US = round(10_000 * (1 + pct / 100) * (1 + WAVERING[seed % 7] / 100))
-    return made_steps.made_steps(made_steps.WORK, seed=seed)
+    return made_steps.made_steps(made_steps.WORK, seed=seed, **more)
 
 
 def equal(what, is_, wanted):
@@ -32,12 +33,12 @@ class Pipeline:
     def __init__(self, server):
         self.server, self.seed, self.pending = server, 0, []
 
-    def send(self, query, pct, runs=1):
+    def send(self, query, pct, runs=1, **more):
         for _ in range(runs):
             self.seed += 1
             self.pending.append(self.server.upload(f'project=p&workload=w&{query}'
                                                    if 'project=' not in query else query,
-                                                   trace(pct, self.seed)))
+                                                   trace(pct, self.seed, **more)))
 
     def wait(self):
         for upload in self.pending:
@@ -123,6 +124,30 @@ def without(pipe):
           ('none', None, 24))
 
 
+def kinds(pipe):
+    """The base has a second kind of run, whose level is lower: it says nothing about the head."""
+    g = pipe.gate('project=kinds label.branch=main last=8', 'project=kinds label.commit=head last=9')
+    runs = pipe.server.get('/runs?project=kinds&limit=500')['items']
+    equal('kinds', (g['anchor']['reason'], g['anchor']['levels'], g['anchor']['runs']),
+          (None, 1, sorted(r['id'] for r in runs if r['name'] == 'like')))
+    equal('earlier units', rule(g, 'iteration')['earlier_units'], 16)
+
+
+def repeated(pipe):
+    """A repetition with more runs would be the next gate of the commit, which has a smaller alpha.
+    So the runs that it needs grow with the gates that others requested meanwhile."""
+    sides = 'project=noisy label.branch=main last=12', 'project=noisy label.commit=head last=9'
+    first = pipe.gate(*sides)
+    for pct in (3, 4):
+        pipe.gate(*sides, iteration_pct=pct)
+    again = pipe.gate(*sides)
+    equal('number and gates', [(g['budget']['gate'], g['budget']['gates']) for g in (first, again)],
+          [(1, 1), (1, 3)])
+    equal('alpha', again['budget']['alpha'], first['budget']['alpha'])
+    equal('outcomes', (first['outcome'], again['outcome']), ('undecided', 'undecided'))
+    assert 2 < first['runs_needed'] < again['runs_needed'], (first['runs_needed'], again['runs_needed'])
+
+
 def stays(pipe, gate):
     """Later uploads and deletions change no stored answer."""
     path = f'/gates/{gate["id"]}'
@@ -147,12 +172,24 @@ def main():
                       f'{"&label.release=2" if i >= 22 else ""}', 0 if low else 2 if i < 18 else 4, 2)
         pipe.send('project=p&workload=other&label.commit=x', 0)
         pipe.send('project=few&workload=w&label.commit=a', 0, 3)
+        for i in range(20):
+            pipe.send(f'project=kinds&workload=w&name=like&label.branch=main&label.commit=c{i}', 0,
+                      rank=0, world=2)
+            pipe.send(f'project=kinds&workload=w&name=other&label.branch=main&label.commit=c{i}', -30,
+                      rank=1, world=2)
+        for i, pct in enumerate((0, 2, -2, 1.5, -1.5, 2.5, -2.5, 1, -1, 3, -3, 0.5)):
+            pipe.send(f'project=noisy&workload=w&label.branch=main&label.commit=c{i}', pct)
+        for pct in (2, 4):
+            pipe.send('project=noisy&workload=w&label.branch=pr&label.commit=head', pct)
+        pipe.send('project=kinds&workload=w&label.branch=pr&label.commit=head', 0, 2, rank=0, world=2)
         pipe.send('name=head&label.branch=pr&label.commit=head', 5, 2)
         pipe.send('project=few&workload=w&label.commit=head', 0)
         pipe.wait()
         gate = found_by_itself(pipe)
         named(pipe)
         without(pipe)
+        kinds(pipe)
+        repeated(pipe)
         stays(pipe, gate)
     print('ok')
 

@@ -178,13 +178,15 @@ export function gateRequest(form, defaults) {
 // defaults now, because those may change.
 export function repeatUrl(gate) {
 	const {policy} = gate;
+	// An earlier release stored only those of the head.
+	const given = gate.given ?? gate;
 	const shown = (value) => (value === null || value === undefined ? '' : String(value));
 	const values = {
 		base: gate.base.query,
 		head: gate.head.query,
 		name: gate.name,
-		project: gate.project,
-		workload: gate.workload,
+		project: shown(given.project),
+		workload: shown(given.workload),
 		anchor: shown(gate.anchor?.query),
 		unit: shown(policy.unit),
 		range: shown(policy.range),

@@ -13,8 +13,8 @@ struct creep_test {
 	struct stored_units of; /* of the history */
 	double *head;
 	uint32_t *head_commit, head_n;
-	uint32_t *starts, starts_n; /* of the stretches */
-	uint32_t at; /* the stretch of the anchor */
+	uint32_t *starts, starts_n; /* of the segments */
+	uint32_t at; /* the segment of the anchor */
 };
 
 static bool creep_test_add_head(struct creep_test *t)
@@ -46,8 +46,8 @@ static bool creep_test_init(struct creep_test *t)
 		       t->a);
 }
 
-/* The stretches: what the user named, then those of the other units. */
-static bool creep_test_stretches(struct creep_test *t)
+/* The segments: what the user named, then those of the other units. */
+static bool creep_test_segments(struct creep_test *t)
 {
 	struct change_options o = CHANGE_OPTIONS;
 	struct change_point *points = NULL;
@@ -71,23 +71,23 @@ static bool creep_test_stretches(struct creep_test *t)
 	return true;
 }
 
-static uint32_t creep_test_end(const struct creep_test *t, uint32_t stretch)
+static uint32_t creep_test_end(const struct creep_test *t, uint32_t segment)
 {
-	return stretch + 1 < t->starts_n ? t->starts[stretch + 1] : t->of.n;
+	return segment + 1 < t->starts_n ? t->starts[segment + 1] : t->of.n;
 }
 
 /* If no commit is known, a unit counts as one. */
-static uint32_t creep_test_commits(const struct creep_test *t, uint32_t stretch)
+static uint32_t creep_test_commits(const struct creep_test *t, uint32_t segment)
 {
-	uint32_t from = t->starts[stretch], end = creep_test_end(t, stretch);
+	uint32_t from = t->starts[segment], end = creep_test_end(t, segment);
 	return t->of.commit[end - 1] - t->of.commit[from] + 1;
 }
 
-/* The median of a stretch's units; NAN if the arena is full. */
-static double creep_test_median(struct creep_test *t, uint32_t stretch)
+/* The median of a segment's units; NAN if the arena is full. */
+static double creep_test_median(struct creep_test *t, uint32_t segment)
 {
-	uint32_t from = t->starts[stretch],
-		 n = creep_test_end(t, stretch) - from;
+	uint32_t from = t->starts[segment],
+		 n = creep_test_end(t, segment) - from;
 	double *x = arena_array(t->a, double, n);
 
 	if (!x)
@@ -96,25 +96,25 @@ static double creep_test_median(struct creep_test *t, uint32_t stretch)
 	return order_stat_median(x, n);
 }
 
-static bool creep_test_long_enough(const struct creep_test *t, uint32_t stretch)
+static bool creep_test_long_enough(const struct creep_test *t, uint32_t segment)
 {
-	uint32_t n = creep_test_end(t, stretch) - t->starts[stretch];
+	uint32_t n = creep_test_end(t, segment) - t->starts[segment];
 	return n >= CREEP_TEST_UNITS &&
 	       (!t->of.labeled ||
-		       creep_test_commits(t, stretch) >= CREEP_TEST_COMMITS);
+		       creep_test_commits(t, segment) >= CREEP_TEST_COMMITS);
 }
 
-/* Chooses the lowest stretch; anchor->segments 0: none is long enough. */
+/* Chooses the lowest segment; anchor->levels 0: none is long enough. */
 static bool creep_test_choose(struct creep_test *t, struct gate_anchor *anchor)
 {
-	anchor->segments = 0;
+	anchor->levels = 0;
 	for (uint32_t s = 0; s < t->starts_n; s++) {
 		if (!creep_test_long_enough(t, s))
 			continue;
 		double median = creep_test_median(t, s);
 		if (isnan(median))
 			return false;
-		if (!anchor->segments++ || median < anchor->median_ns) {
+		if (!anchor->levels++ || median < anchor->median_ns) {
 			anchor->median_ns = median;
 			t->at = s;
 		}
@@ -149,7 +149,7 @@ static const char *creep_test_missing(const struct creep_test *t)
 		t->starts_n, labels, CREEP_TEST_UNITS, CREEP_TEST_COMMITS);
 }
 
-/* Describes the chosen stretch. */
+/* Describes the chosen segment. */
 static bool creep_test_describe(struct creep_test *t, struct gate_anchor *to)
 {
 	uint32_t from = t->starts[t->at], end = creep_test_end(t, t->at);
@@ -177,13 +177,13 @@ bool creep_test(const struct creep_test_input *q, struct arena *a,
 	*out = (struct creep_test_result){ .anchor = { .query = h->query,
 						   .excluded = h->excluded,
 						   .median_ns = NAN } };
-	if (!creep_test_init(&t) || !creep_test_stretches(&t))
+	if (!creep_test_init(&t) || !creep_test_segments(&t))
 		return false;
 	if (h->named)
-		out->anchor.segments = 1;
+		out->anchor.levels = 1;
 	else if (!h->reason && t.of.n && !creep_test_choose(&t, &out->anchor))
 		return false;
-	if (!out->anchor.segments) {
+	if (!out->anchor.levels) {
 		out->anchor.reason = creep_test_missing(&t);
 		return out->anchor.reason;
 	}
@@ -194,8 +194,8 @@ bool creep_test(const struct creep_test_input *q, struct arena *a,
 		.base_commit = t.of.labeled ? t.of.commit : NULL,
 		.head_commit = t.head_commit,
 		.limit = q->limit,
-		.alpha = q->alpha / out->anchor.segments,
-		.repeat_alpha = q->repeat_alpha / out->anchor.segments,
+		.alpha = q->alpha / out->anchor.levels,
+		.repeat_alpha = q->repeat_alpha / out->anchor.levels,
 		.floor = q->floor,
 		.seed = q->seed,
 		.starts = t.starts,
@@ -203,6 +203,6 @@ bool creep_test(const struct creep_test_input *q, struct arena *a,
 		.reference = t.at };
 	if (!level_test(&level, a, &out->level))
 		return false;
-	out->p_family = fmin(1, out->level.p * out->anchor.segments);
+	out->p_family = fmin(1, out->level.p * out->anchor.levels);
 	return true;
 }

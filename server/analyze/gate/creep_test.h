@@ -3,11 +3,11 @@
  * runs, are found this way.
  *
  * The anchor is what the user named (a release, for instance), or the lowest
- * stretch of the history. A stretch ends where the level changed
+ * segment of the history. A segment ends where the level changed
  * (change_point.h, with CREEP_TEST_CUT_ALPHA). It counts if it has at least 10
  * units of at least 3 commits: with fewer, the lowest of several medians says more
  * about noise than about a level. The lowest is the one with the lowest median.
- * Because it is the lowest of `segments` stretches, p is multiplied by their number
+ * Because it is the lowest of `levels` segments, p is multiplied by their number
  * (Bonferroni): p_family.
  *
  * Units of one commit are put together, whatever their order in time. A unit
@@ -21,7 +21,7 @@
 /* A creeping level has few runs per step: with 0.01, as for a trend, 7 of 12
  * series of 20 runs before the first step were found before +6 % (deviation
  * 0.5 %), with 0.05 11 of 12 (tests/sim). A wrong cut costs little, because p is
- * multiplied by the number of stretches. */
+ * multiplied by the number of segments. */
 #define CREEP_TEST_CUT_ALPHA 0.05
 enum { CREEP_TEST_UNITS = 10, CREEP_TEST_COMMITS = 3 };
 
@@ -37,7 +37,7 @@ struct creep_test_input {
 struct creep_test_result {
 	struct gate_anchor anchor; /* with a reason: `level` is not set */
 	struct level_test_result level;
-	double p_family; /* of `level`, times the number of stretches */
+	double p_family; /* of `level`, times the number of segments */
 };
 
 /* False if the arena is full. */

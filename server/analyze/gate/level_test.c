@@ -65,11 +65,11 @@ enum { SINCE_UNITS = 3 };
 struct level_commit {
 	uint32_t first, n; /* values of the side */
 	double mean;
-	double off; /* from the level of its stretch */
+	double off; /* from the level of its segment */
 };
 
-/* Mean squares of some stretches: of runs about their commit, and of commits about
- * their stretch. */
+/* Mean squares of some segments: of runs about their commit, and of commits about
+ * their segment. */
 struct level_squares {
 	double within, within_df, between, between_df;
 	double per_commit; /* the mean of 1 / n over the commits */
@@ -86,9 +86,9 @@ struct level {
 	uint32_t base_n, head_n;
 	struct level_commit *commits; /* of the base, the oldest first */
 	uint32_t commits_n, own; /* the first that is not earlier */
-	uint32_t from, to; /* [from, to): of the reference stretch */
-	uint32_t *cuts; /* the first commit of each stretch, and commits_n */
-	uint32_t stretches, earlier_stretches;
+	uint32_t from, to; /* [from, to): of the reference segment */
+	uint32_t *cuts; /* the first commit of each segment, and commits_n */
+	uint32_t segments, earlier_segments;
 	uint32_t used; /* the spread is that of the commits from here on */
 	uint32_t compared_commits; /* level_test_result.commits */
 	struct level_commit *head_commits; /* only first and n */
@@ -183,19 +183,19 @@ static double level_test_mean_square(double *squares, uint32_t n)
 }
 
 /* The commits of the base, from labels; without labels by the size of the head,
- * from the end of each stretch (values, n stretches and the end). */
+ * from the end of each segment (values, n segments and the end). */
 static void level_test_commits(struct level *l, const uint32_t *starts,
 	uint32_t n)
 {
 	const uint32_t *of = l->commit;
-	uint32_t stretch = 0;
+	uint32_t segment = 0;
 
 	for (uint32_t i = 0; i < l->base_n; i++) {
-		stretch += stretch + 1 < n && i == starts[stretch + 1];
+		segment += segment + 1 < n && i == starts[segment + 1];
 		bool next =
 			!i ||
 			(of ? of[i] != of[i - 1]
-			    : i == starts[stretch] || (starts[stretch + 1] -
+			    : i == starts[segment] || (starts[segment + 1] -
 							      i) % l->head_n ==
 							      0);
 		if (next)
@@ -284,16 +284,16 @@ static double level_test_within(struct level *l, uint32_t from, uint32_t to,
 	return sum / runs / (isinf(most) ? 1 : ODD_LEFT);
 }
 
-/* The mean square of the commits of some stretches about the median of their
- * stretch. */
-static double level_test_between(struct level *l, uint32_t first_stretch,
-	uint32_t end_stretch, double *df)
+/* The mean square of the commits of some segments about the median of their
+ * segment. */
+static double level_test_between(struct level *l, uint32_t first_segment,
+	uint32_t end_segment, double *df)
 {
 	double *squares = l->scratch;
 	uint32_t n = 0;
 
 	*df = 0;
-	for (uint32_t s = first_stretch; s < end_stretch; s++) {
+	for (uint32_t s = first_segment; s < end_segment; s++) {
 		uint32_t from = l->cuts[s], k = l->cuts[s + 1] - from;
 		for (uint32_t i = 0; i < k; i++)
 			squares[n + i] = l->commits[from + i].mean;
@@ -310,11 +310,11 @@ static double level_test_between(struct level *l, uint32_t first_stretch,
 	return n ? level_test_mean_square(squares, n) : 0;
 }
 
-/* Sets the means of the commits of some stretches. */
+/* Sets the means of the commits of some segments. */
 static struct level_squares level_test_squares_of(struct level *l,
-	uint32_t first_stretch, uint32_t end_stretch, bool head)
+	uint32_t first_segment, uint32_t end_segment, bool head)
 {
-	uint32_t from = l->cuts[first_stretch], to = l->cuts[end_stretch];
+	uint32_t from = l->cuts[first_segment], to = l->cuts[end_segment];
 	struct level_squares q = { .commits = to - from };
 
 	q.within = level_test_within(l, from, to, head, &q.within_df);
@@ -324,7 +324,7 @@ static struct level_squares level_test_squares_of(struct level *l,
 			sqrt(q.within));
 		q.per_commit += 1.0 / c->n / q.commits;
 	}
-	q.between = level_test_between(l, first_stretch, end_stretch,
+	q.between = level_test_between(l, first_segment, end_segment,
 		&q.between_df);
 	return q;
 }
@@ -349,14 +349,14 @@ static bool level_test_as_noisy(const struct level_squares *own,
  * these are as noisy. Sets l->used. */
 static struct level_squares level_test_all_squares(struct level *l)
 {
-	struct level_squares q = level_test_squares_of(l, l->earlier_stretches,
-		l->stretches, true);
+	struct level_squares q = level_test_squares_of(l, l->earlier_segments,
+		l->segments, true);
 
 	l->used = l->own;
-	if (!l->earlier_stretches)
+	if (!l->earlier_segments)
 		return q;
 	const struct level_squares e =
-		level_test_squares_of(l, 0, l->earlier_stretches, false);
+		level_test_squares_of(l, 0, l->earlier_segments, false);
 	if (!(e.within_df + e.between_df > 0) || !level_test_as_noisy(&q, &e))
 		return q;
 	l->used = 0;
@@ -383,7 +383,7 @@ static double level_test_tau(double rho, uint32_t k)
 }
 
 /* The autocorrelation of neighboring commits; 0 if it is not significant. All
- * stretches are used if the caller found them or if there are earlier ones: they
+ * segments are used if the caller found them or if there are earlier ones: they
  * are many, and the reference may be short. */
 static double level_test_rho(const struct level *l, double between)
 {
@@ -410,12 +410,12 @@ static double level_test_rho(const struct level *l, double between)
 }
 
 /* By how much successive commits that are correlated make the mean square about
- * the level of a stretch too small. */
+ * the level of a segment too small. */
 static double level_test_shrunk(const struct level *l, double rho)
 {
 	double df = 0, left = 0;
 
-	for (uint32_t s = 0; s < l->stretches; s++) {
+	for (uint32_t s = 0; s < l->segments; s++) {
 		uint32_t k = l->cuts[s + 1] - l->cuts[s];
 		if (l->cuts[s] < l->used)
 			continue;
@@ -507,7 +507,7 @@ static double level_test_commit_variance(const struct level *l, uint32_t runs)
 	return l->spread.unit / runs + l->spread.commit;
 }
 
-/* The level of the reference stretch's commits from `from` on: Huber's mean of
+/* The level of the reference segment's commits from `from` on: Huber's mean of
  * their runs; if commits differ, of commits, weighted by precision. *variance is
  * that of the level. */
 static double level_test_base(struct level *l, uint32_t from, double *variance)
@@ -567,7 +567,7 @@ static struct level_test_gap level_test_gap_of(const struct level *l,
 	       shared = rho > 0 ? rho * (1 - pow(rho, commits)) / (1 - rho) : 0;
 
 	/* What the head has in common with the newest commits, which other
-	 * stretches are not. */
+	 * segments are not. */
 	if (l->q->starts)
 		shared = 0;
 	double base = base_variance * fmax(tau - 2 * shared, 0);
@@ -719,7 +719,7 @@ static void level_test_compare(struct level *l, uint32_t from,
 				: -1;
 }
 
-/* Adds the first value of each stretch of n values to l->cuts. `offset` is the
+/* Adds the first value of each segment of n values to l->cuts. `offset` is the
  * position of the first value among those of the base. */
 static bool level_test_cut(struct level *l, const double *v,
 	const uint32_t *commit, uint32_t n, uint32_t offset, double alpha,
@@ -733,46 +733,46 @@ static bool level_test_cut(struct level *l, const double *v,
 	o.alpha = alpha;
 	if (!change_points_from(v, commit, n, &o, a, &points, &points_n))
 		return false;
-	l->cuts[l->stretches++] = offset;
+	l->cuts[l->segments++] = offset;
 	for (uint32_t i = 0; i < points_n; i++)
-		l->cuts[l->stretches++] = offset + points[i].at;
+		l->cuts[l->segments++] = offset + points[i].at;
 	return true;
 }
 
-/* The first value of each stretch, and base_n at the end. */
+/* The first value of each segment, and base_n at the end. */
 static bool level_test_cuts(struct level *l, struct arena *a)
 {
 	const struct level_test_input *q = l->q;
 	const struct level_earlier *e = &q->earlier;
 
 	for (uint32_t i = 0; q->starts && i < q->starts_n; i++)
-		l->cuts[l->stretches++] = q->starts[i];
+		l->cuts[l->segments++] = q->starts[i];
 	if (e->n && !level_test_cut(l, e->v, l->commit, e->n, 0,
 			    LEVEL_TEST_EARLIER_CUT_ALPHA, a))
 		return false;
-	l->earlier_stretches = q->starts ? 0 : l->stretches;
+	l->earlier_segments = q->starts ? 0 : l->segments;
 	if (!q->starts && !level_test_cut(l, q->v.base,
 				  l->commit ? l->commit + e->n : NULL,
 				  q->v.base_n, e->n, LEVEL_TEST_CUT_ALPHA, a))
 		return false;
-	l->cuts[l->stretches] = l->base_n;
+	l->cuts[l->segments] = l->base_n;
 	return true;
 }
 
-/* Finds the stretches of the base, then its commits. False if the arena is full. */
-static bool level_test_stretches(struct level *l, struct arena *a)
+/* Finds the segments of the base, then its commits. False if the arena is full. */
+static bool level_test_segments(struct level *l, struct arena *a)
 {
 	if (!level_test_cuts(l, a))
 		return false;
-	level_test_commits(l, l->cuts, l->stretches);
-	for (uint32_t s = 0, c = 0; s < l->stretches; s++) {
+	level_test_commits(l, l->cuts, l->segments);
+	for (uint32_t s = 0, c = 0; s < l->segments; s++) {
 		while (l->commits[c].first < l->cuts[s])
 			c++;
 		l->cuts[s] = c;
 	}
-	l->cuts[l->stretches] = l->commits_n;
-	uint32_t at = l->q->starts ? l->q->reference : l->stretches - 1;
-	l->own = l->cuts[l->earlier_stretches];
+	l->cuts[l->segments] = l->commits_n;
+	uint32_t at = l->q->starts ? l->q->reference : l->segments - 1;
+	l->own = l->cuts[l->earlier_segments];
 	l->from = l->cuts[at];
 	l->to = l->cuts[at + 1];
 	return true;
@@ -880,7 +880,7 @@ bool level_test(const struct level_test_input *q, struct arena *a,
 	assert(!earlier || !q->base_commit || q->earlier.commit);
 	if (!l.base || !l.head || !l.scratch || !l.sorted || !l.commits ||
 		!l.cuts || !l.head_commits || !level_test_number(&l, a) ||
-		!level_test_stretches(&l, a))
+		!level_test_segments(&l, a))
 		return false;
 	level_test_transform(l.base, q->earlier.v, earlier, q->scale);
 	level_test_transform(l.base + earlier, v->base, v->base_n, q->scale);

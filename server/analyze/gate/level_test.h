@@ -8,7 +8,7 @@
  *
  * Variances. `within` is the variance of runs of one commit, pooled over the
  * commits. `between` is the variance of the commits' means about the level of
- * their stretch; it contains within / n. Both are means of squares of which
+ * their segment; it contains within / n. Both are means of squares of which
  * each is limited to 6.25 times the variance of the smallest four of five, so
  * that an outlier does not decide them and two machines count in full
  * (successive_diff.h). If `between` is above within / n by less than chance
@@ -53,9 +53,9 @@
  * head above that level can still pass. It passes if the rise is more likely
  * before one or more of the newest units of the base than before the head.
  *
- * If the caller gives the stretches of the base and names the reference among
- * them, the head is compared with this stretch only, wherever in time it is. The
- * variances and the autocorrelation are those of all stretches. */
+ * If the caller gives the segments of the base and names the reference among
+ * them, the head is compared with this segment only, wherever in time it is. The
+ * variances and the autocorrelation are those of all segments. */
 #pragma once
 #include "arena.h"
 #include "gate.h"
@@ -83,7 +83,7 @@ struct level_earlier {
 struct level_test_input {
 	struct gate_values v; /* no NaN, at least one per side */
 	/* The commit of each value. Values of the base of one commit are
-	 * adjacent; its numbers ascend. base_commit NULL: each stretch of the
+	 * adjacent; its numbers ascend. base_commit NULL: each segment of the
 	 * base is divided into groups as large as the head, from its end. head_commit
 	 * NULL: the head is one commit. */
 	const uint32_t *base_commit, *head_commit;
@@ -93,7 +93,7 @@ struct level_test_input {
 	double repeat_alpha; /* of the same test with more runs of the head */
 	double floor; /* relative, between runs; NaN: estimated */
 	uint64_t seed;
-	/* The first value of each stretch, ascending; the first is 0. NULL: they
+	/* The first value of each segment, ascending; the first is 0. NULL: they
 	 * are found here, and the newest is the reference. */
 	const uint32_t *starts;
 	uint32_t starts_n, reference;

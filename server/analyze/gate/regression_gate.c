@@ -432,9 +432,7 @@ static const char *regression_gate_text_subject(const struct regression_gate *g,
 		return arena_printf(g->a, "operator '%s'", r->of);
 	if (r->kind == GATE_BUSBW)
 		return "the bus bandwidth of collectives";
-	return r->kind == GATE_HEADROOM
-		       ? "time above what the hardware could do"
-		       : "the iteration";
+	return r->kind == GATE_HEADROOM ? "headroom" : "the iteration";
 }
 
 static const char *regression_gate_text_times(const struct regression_gate *g,
@@ -466,12 +464,27 @@ static bool regression_gate_several_units(const struct regression_gate *g)
 						 LEVEL_TEST_ONE_RUN_COMMITS);
 }
 
+/* The same of the anchor. */
+static uint32_t regression_gate_anchor_commits(const struct gate_anchor *to)
+{
+	return to->commits ? to->commits : to->units_n;
+}
+
+/* What a side has too few of. */
+static const char *regression_gate_text_limiting(const struct regression_gate
+							 *g,
+	bool anchor)
+{
+	bool labeled = anchor ? g->out->anchor.commits > 0 : g->labeled;
+	return labeled ? "commits" : "runs";
+}
+
 /* "9 more runs of the head would probably decide" */
 static const char *regression_gate_text_decides(const struct regression_gate *g,
 	const struct gate_rule *r)
 {
 	bool anchor = r->kind == GATE_ANCHOR;
-	uint32_t have = g->units_n[HEAD];
+	uint32_t have = anchor ? g->given->history->head_n : g->units_n[HEAD];
 	int32_t more = r->runs_needed > (int32_t)have
 			       ? r->runs_needed - (int32_t)have
 			       : 1;
@@ -486,9 +499,11 @@ static const char *regression_gate_text_decides(const struct regression_gate *g,
 	if (r->runs_needed < 0)
 		return arena_printf(g->a,
 			"%sno number of runs of the head would decide, because "
-			"the %s has too few runs (%u)",
+			"the %s has too few %s (%u)",
 			one, anchor ? "anchor" : "base",
-			anchor ? g->out->anchor.units_n : g->units_n[BASE]);
+			regression_gate_text_limiting(g, anchor),
+			anchor ? regression_gate_anchor_commits(&g->out->anchor)
+			       : regression_gate_base_commits(g));
 	return arena_printf(g->a,
 		"%s%d more run%s of the head would probably decide", one, more,
 		more == 1 ? "" : "s");
@@ -501,7 +516,7 @@ static const char *regression_gate_text_unknown(const struct regression_gate *g,
 		return "the iteration is not judged: no iterations were found, and "
 		       "recordings differ in length by chance";
 	if (r->kind == GATE_HEADROOM)
-		return "time above what the hardware could do is unknown: no "
+		return "headroom is unknown: no "
 		       "operator's sizes are known on one side or both";
 	if (r->kind == GATE_BUSBW)
 		return arena_printf(g->a,

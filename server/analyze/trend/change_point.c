@@ -21,13 +21,13 @@ struct change_point_series {
 	double *value, *weight;
 	uint32_t *first; /* point of each group; [n] is the number of points */
 	uint32_t n;
-	uint32_t min_groups; /* groups of a stretch */
+	uint32_t min_groups; /* groups of a segment */
 	/* apart[k][i] is the sum of the limited squared differences of the
 	 * first i pairs of groups that are k + 1 apart. */
 	double *apart[LAGS];
 };
 
-/* Buffers for one stretch, reused for every test. */
+/* Buffers for one segment, reused for every test. */
 struct change_point_try {
 	struct arena *a;
 	/* [CHANGE_BLOCKS_MAX + 1] */
@@ -176,7 +176,7 @@ static bool change_point_series_from(const double *x, const uint32_t *group,
 /* Statistics of permutations that differ only by rounding are treated as
  * equal. */
 #define SAME 0.999999999
-/* The share of the stretch's squares about its mean below which a difference
+/* The share of the segment's squares about its mean below which a difference
  * is rounding. */
 #define NOTHING 1e-20
 
@@ -251,7 +251,7 @@ static void change_point_scan_part(const struct change_point_try *t,
 	}
 }
 
-/* Searches the whole stretch, and its halves, quarters and so on, which overlap
+/* Searches the whole segment, and its halves, quarters and so on, which overlap
  * by half. After Kovács and others, Seeded binary segmentation, 2020. */
 static struct best change_point_scan(const struct change_point_try *t,
 	uint32_t n, uint32_t min_groups, bool within)
@@ -336,7 +336,7 @@ static void change_point_shuffle(struct change_point_try *t, uint32_t n,
 }
 
 /* The group at which to cut the groups lo to hi; lo if there is none. `within`
- * also searches parts of the stretch, which finds a change of level that ended
+ * also searches parts of the segment, which finds a change of level that ended
  * again. */
 static uint32_t change_point_try_cut(struct change_point_try *t,
 	const struct change_point_series *s, uint32_t lo, uint32_t hi,
@@ -411,7 +411,7 @@ static uint32_t change_point_place(const struct change_point_series *s,
 /* The steps: cut, move each cut to its best place, test it again, report it. */
 
 struct cut {
-	uint32_t at, lo, hi; /* groups; the stretch lo to hi of the last test */
+	uint32_t at, lo, hi; /* groups; the segment lo to hi of the last test */
 	double p, before, after;
 };
 
@@ -422,7 +422,7 @@ struct cuts {
 	struct change_point_try t;
 	struct cut *rows;
 	uint32_t n, cap;
-	double rho; /* correlation of neighboring groups within stretches */
+	double rho; /* correlation of neighboring groups within segments */
 	double *scratch; /* [points] */
 };
 
@@ -659,7 +659,7 @@ static void change_point_interval(const struct cuts *c, const struct cut *r,
 				     : NAN;
 }
 
-/* Cuts the series into stretches, as if neighboring groups had the correlation
+/* Cuts the series into segments, as if neighboring groups had the correlation
  * c->rho. */
 static bool change_point_cut_all(struct cuts *c)
 {
@@ -675,7 +675,7 @@ static bool change_point_cut_all(struct cuts *c)
 
 /* The first round takes the groups as independent. It has all changes, so none
  * of them is mistaken for correlation, and with correlated groups too many. The
- * correlation within its stretches is used by the next round, and so on until
+ * correlation within its segments is used by the next round, and so on until
  * it no longer rises; the limit only bounds the time. (Measured with n = 200
  * and AR 0.5: an estimate before any cut finds 91 % of the ends of a level of
  * ten groups that is 5 % higher, this one 98 %, with equal false points. An

@@ -363,8 +363,8 @@ json_t *gate_post(struct call *c, struct err *e)
 	bool passed = is.gate.outcome == GATE_PASS;
 	bool decides_nothing = is.gate.outcome == GATE_BAD_DATA;
 	if (!call_db(c, e) ||
-		(decides_nothing &&
-			!gate_result_number_free(c->s.db, &is.turn, hash, e)) ||
+		(decides_nothing && !gate_result_number_free(c->s.db,
+					    &is.budget, hash, e)) ||
 		!gate_result_store(c->s.db, &row, passed ? NULL : &t, e))
 		return NULL;
 	metrics_gate(&c->api->metrics, row.outcome);

@@ -359,8 +359,9 @@ static void gate_text_md_deciding(const json_t *gate, struct buf *b)
 		return;
 	buf_puts(b, "\n### Runs needed\n\n");
 	if (needed < 0)
-		buf_puts(b, "More runs of the baseline; more runs of the head "
-			    "are not enough.\n");
+		buf_puts(b,
+			"More runs or commits of the baseline; more runs of the head "
+			"are not enough.\n");
 	else
 		buf_printf(b, "%lld runs of the head in total; it has %lld.\n",
 			needed, there);

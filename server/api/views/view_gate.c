@@ -219,7 +219,7 @@ static json_t *view_gate_anchor(const struct gate_anchor *is)
 	view_set_whole(v, "units", there ? (int64_t)is->units_n : -1);
 	view_set_whole(v, "commits",
 		there && is->commits ? (int64_t)is->commits : -1);
-	view_set_whole(v, "levels", there ? (int64_t)is->segments : -1);
+	view_set_whole(v, "levels", there ? (int64_t)is->levels : -1);
 	view_set_whole(v, "excluded_runs", is->excluded);
 	view_set_real(v, "median_ns", is->median_ns);
 	view_set_text(v, "reason", is->reason);
@@ -230,7 +230,7 @@ static json_t *view_gate_anchor(const struct gate_anchor *is)
 static json_t *view_gate_budget(struct arena *a, const struct gate_request *q,
 	const struct gate_evaluation *is)
 {
-	const struct gate_turn *t = &is->turn;
+	const struct gate_budget *t = &is->budget;
 	json_t *v = json_pack("{s:o, s:f}", "commit", view_text(t->commit),
 		"alpha", is->alpha);
 	view_set_whole(v, "gate", t->number ? (int64_t)t->number : -1);
@@ -261,6 +261,9 @@ json_t *view_gate_document(struct arena *a, const struct gate_request *q,
 		view_gate_side(head, sides->head, &c->head));
 	json_object_set_new(v, "policy",
 		view_gate_policy(&q->policy, q->range, q->unit));
+	json_object_set_new(v, "given",
+		json_pack("{s:o, s:o}", "project", view_text(q->project),
+			"workload", view_text(q->workload)));
 	json_object_set_new(v, "budget", view_gate_budget(a, q, is));
 	json_object_set_new(v, "anchor", view_gate_anchor(&g->anchor));
 	view_gate_rules(v, g);
@@ -318,7 +321,7 @@ static void view_gate_add_fields(json_t *gate)
 		"unit"
 	};
 	static const char *const anchor[] = { "anchor" };
-	static const char *const budget[] = { "budget" };
+	static const char *const all[] = { "budget", "given" };
 	static const char *const rule[] = { "base_gb_s", "head_gb_s",
 		"iteration_limit_pct", "iteration_change_pct",
 		"iteration_low_pct", "iteration_high_pct", "p_family", "alpha",
@@ -329,7 +332,7 @@ static void view_gate_add_fields(json_t *gate)
 		view_gate_complete(gate, whole, 1);
 	view_gate_complete(json_object_get(gate, "policy"), policy,
 		sizeof policy / sizeof *policy);
-	view_gate_complete(gate, budget, 1);
+	view_gate_complete(gate, all, sizeof all / sizeof *all);
 	if (rules)
 		view_gate_complete(gate, anchor, 1);
 	for (size_t i = 0; i < json_array_size(rules); i++) {

@@ -122,7 +122,7 @@ bool gate_result_delete(struct db *db, int64_t id, struct err *e)
 
 struct gate_result_numbering {
 	const uint8_t *request;
-	struct gate_turn *out;
+	struct gate_budget *out;
 };
 
 /* Two requests at once: the second INSERT fails, and sql_transaction() repeats
@@ -157,7 +157,7 @@ static bool gate_result_take_number(struct db *db, void *arg, struct err *e)
 	return true;
 }
 
-bool gate_result_number_free(struct db *db, const struct gate_turn *turn,
+bool gate_result_number_free(struct db *db, const struct gate_budget *budget,
 	const uint8_t request[32], struct err *e)
 {
 	static const char sql[] =
@@ -165,17 +165,17 @@ bool gate_result_number_free(struct db *db, const struct gate_turn *turn,
 		"WHERE project = $1 AND commit = $2 AND request = $3";
 	struct sql_params p = { 0 };
 	int64_t n;
-	if (!turn->fresh)
+	if (!budget->fresh)
 		return true;
-	sql_text(&p, turn->project);
-	sql_text(&p, turn->commit);
+	sql_text(&p, budget->project);
+	sql_text(&p, budget->commit);
 	sql_bytes(&p, request, 32);
 	return sql_change(db, sql, &p, &n, e);
 }
 
 bool gate_result_number(struct db *db, struct arena *a, const int64_t *head,
 	uint32_t head_n, const char *unit, const uint8_t request[32],
-	struct gate_turn *out, struct err *e)
+	struct gate_budget *out, struct err *e)
 {
 	static const char sql[] =
 		"SELECT min(project), CASE WHEN count(DISTINCT labels ->> $2) = 1 "
@@ -187,7 +187,7 @@ bool gate_result_number(struct db *db, struct arena *a, const int64_t *head,
 	struct sql_array ids;
 	struct result r;
 
-	*out = (struct gate_turn){ 0 };
+	*out = (struct gate_budget){ 0 };
 	sql_array_init(&ids, SQL_INT8);
 	for (uint32_t i = 0; i < head_n; i++)
 		sql_array_int8(&ids, head[i]);

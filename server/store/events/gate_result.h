@@ -22,7 +22,7 @@ bool gate_result_store(struct db *db, struct gate_row *row,
 	const struct gate_event *event, struct err *e);
 
 /* Which gate of the head's commit a request is. */
-struct gate_turn {
+struct gate_budget {
 	const char *commit; /* NULL: the head's runs share no such label */
 	uint32_t number; /* from 1; 0: the commit is unknown */
 	uint32_t gates; /* of the commit so far */
@@ -33,10 +33,10 @@ struct gate_turn {
  * `unit` is the label that names the commit, `request` a SHA-256. */
 bool gate_result_number(struct db *db, struct arena *a, const int64_t *head,
 	uint32_t head_n, const char *unit, const uint8_t request[32],
-	struct gate_turn *out, struct err *e);
+	struct gate_budget *out, struct err *e);
 /* Frees a fresh number, because the gate has decided nothing. If it is the newest
  * number of the commit, the next gate has it. */
-bool gate_result_number_free(struct db *db, const struct gate_turn *turn,
+bool gate_result_number_free(struct db *db, const struct gate_budget *budget,
 	const uint8_t request[32], struct err *e);
 
 struct gate_filter {

@@ -76,7 +76,7 @@ static void rises_that_each_pass(void **state)
 	assert_null(r.anchor.reason);
 	assert_int_equal(r.anchor.units_n, 24);
 	assert_int_equal(r.anchor.commits, 8);
-	assert_int_equal(r.anchor.segments, 3);
+	assert_int_equal(r.anchor.levels, 3);
 	assert_int_equal(r.anchor.units[0]->run, 1);
 	assert_int_equal(r.anchor.since, 0);
 	assert_int_equal(r.anchor.until, 23);
@@ -95,7 +95,7 @@ static void below_the_limit(void **state)
 	past_add(&s, 60, 0);
 	past_head(&s, 3, 2.5);
 	struct creep_test_result r = tested(&s);
-	assert_int_equal(r.anchor.segments, 1);
+	assert_int_equal(r.anchor.levels, 1);
 	assert_int_equal(r.anchor.units_n, 60);
 	assert_true(!r.level.above && !r.level.shown && r.level.low > 0);
 	arena_release(&s.a);
@@ -113,7 +113,7 @@ static void short_improvement(void **state)
 	past_head(&s, 3, 0);
 	struct creep_test_result r = tested(&s);
 	assert_int_equal(r.anchor.units_n, 30);
-	assert_int_equal(r.anchor.segments, 1);
+	assert_int_equal(r.anchor.levels, 1);
 	assert_false(r.level.above);
 	arena_release(&s.a);
 
@@ -124,7 +124,7 @@ static void short_improvement(void **state)
 	r = tested(&s);
 	assert_int_equal(r.anchor.units_n, 18);
 	assert_int_equal(r.anchor.units[0]->run, 31);
-	assert_int_equal(r.anchor.segments, 2);
+	assert_int_equal(r.anchor.levels, 2);
 	assert_true(r.level.shown);
 	arena_release(&s.a);
 }
@@ -159,7 +159,7 @@ static void selection_is_corrected(void **state)
 		.starts_n = 2 };
 	assert_true(level_test(&q, &s.a, &alone));
 	struct creep_test_result r = tested(&s);
-	assert_int_equal(r.anchor.segments, 2);
+	assert_int_equal(r.anchor.levels, 2);
 	assert_true(alone.p > 0 && alone.p < 0.01);
 	assert_true(r.level.p == alone.p);
 	assert_true(fabs(r.p_family / alone.p - 2) < 1e-9);
@@ -238,7 +238,7 @@ static void named(void **state)
 	assert_string_equal(r.anchor.query, "label.release=1");
 	assert_int_equal(r.anchor.units_n, 4);
 	assert_int_equal(r.anchor.commits, 1);
-	assert_int_equal(r.anchor.segments, 1);
+	assert_int_equal(r.anchor.levels, 1);
 	assert_false(r.level.above);
 	arena_release(&s.a);
 }

@@ -396,6 +396,69 @@ static void the_anchor_is_too_small(void **state)
 		"because the anchor has too few runs (1)");
 }
 
+/* Runs of one commit agree within 1 %, and the three commits of the base differ
+ * by 8 %: with two degrees of freedom no number of runs proves +10 %. */
+static void the_base_has_too_few_commits(void **state)
+{
+	enum { RUNS = 12, COMMITS = 3 };
+	static const char *const names[] = { "a", "b", "c" };
+	static const double levels[] = { 1, 1.08, 0.92 };
+	const char *commits[RUNS], *head[4] = { "d", "d", "d", "d" };
+	struct fixture *f = *state;
+
+	gate_sides_from(&f->s, RUNS, 4, 1.1, &f->a);
+	for (uint32_t i = 0; i < RUNS; i++) {
+		uint32_t c = i * COMMITS / RUNS;
+		commits[i] = names[c];
+		f->s.base[i] =
+			gate_run(&f->a, i + 1, gate_wavering(i) * levels[c]);
+	}
+	f->s.given.base_commits = commits;
+	f->s.given.head_commits = head;
+	struct gate g = gate_of(&f->s, &f->p, &f->a);
+	const struct gate_rule *r = gate_rule_of(&g, GATE_ITERATION, NULL);
+	assert_int_equal(r->runs_needed, -1);
+	const char *then = strstr(r->sentence, "no number of runs");
+	assert_non_null(then);
+	assert_string_equal(then,
+		"no number of runs of the head would decide, because the base has "
+		"too few commits (3)");
+}
+
+/* The anchor's rule has one more run of the head than the base's, whose unit has
+ * too few iterations: the runs that are missing are counted from those that the
+ * rule has. */
+static void the_anchors_head_is_counted_by_itself(void **state)
+{
+	enum { OLD = 12, HEAD_RUNS = 3 };
+	struct gate_stored_unit units[OLD], head[HEAD_RUNS];
+	const struct gate_history h = { .units = units,
+		.head = head,
+		.n = OLD,
+		.head_n = HEAD_RUNS };
+	struct fixture *f = *state;
+
+	for (uint32_t i = 0; i < OLD; i++)
+		units[i] = (struct gate_stored_unit){ .run = 201 + i,
+			.stored = i,
+			.ns = SIDES_ITERATION_NS *
+			      (1 + 4 * (gate_wavering(i) - 1)) };
+	for (uint32_t i = 0; i < HEAD_RUNS; i++)
+		head[i] = (struct gate_stored_unit){ .run = 101 + i,
+			.ns = SIDES_ITERATION_NS * 1.045 };
+	gate_sides_from(&f->s, OLD, HEAD_RUNS - 1, 1, &f->a);
+	f->s.given.history = &h;
+	struct gate g = gate_of(&f->s, &f->p, &f->a);
+	const struct gate_rule *r = gate_rule_of(&g, GATE_ANCHOR, NULL);
+	assert_int_equal(r->outcome, GATE_UNDECIDED);
+	assert_true(r->runs_needed > HEAD_RUNS);
+	const char *more = arena_printf(&f->a,
+		"; %d more run%s of the head would probably decide",
+		r->runs_needed - HEAD_RUNS,
+		r->runs_needed == HEAD_RUNS + 1 ? "" : "s");
+	assert_non_null(strstr(r->sentence, more));
+}
+
 static void policies_without_sense(void **state)
 {
 	static const char limit[] = "a limit is a number of percent, 0 or more";
@@ -488,6 +551,8 @@ int main(void)
 		CASE(head_in_the_base),
 		CASE(units_before_the_base),
 		CASE(the_anchor_is_too_small),
+		CASE(the_base_has_too_few_commits),
+		CASE(the_anchors_head_is_counted_by_itself),
 		CASE(policies_without_sense),
 		CASE(limits_of_nothing),
 		cmocka_unit_test(alpha_of_the_gates_of_a_commit),

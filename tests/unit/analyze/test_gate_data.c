@@ -224,7 +224,7 @@ static void headroom(void **state)
 	assert_int_equal(g.outcome, GATE_UNDECIDED);
 	assert_int_equal(g.runs_needed, -1);
 	assert_string_equal(g.sentence,
-		"time above what the hardware could do is unknown: no "
+		"headroom is unknown: no "
 		"operator's sizes are known on one side or both");
 	for (uint32_t i = 0; i < 11; i++)
 		gate_operator(&f->s, i < 8 ? i + 1 : i + 93, "mm", 0.8,
@@ -237,7 +237,7 @@ static void headroom(void **state)
 	assert_true(fabs(r->change_pct - 66.7) < 0.3);
 	assert_true(r->low_pct < r->change_pct && r->change_pct < r->high_pct);
 	assert_string_equal(g.sentence,
-		"time above what the hardware could do is higher by 15.3 % of the "
+		"headroom is higher by 15.3 % of the "
 		"iteration (95 % interval: 15.1 to 15.6), 383.8 µs per iteration "
 		"instead of 230.2 µs; the limit is 5 % of the iteration");
 }

@@ -151,7 +151,7 @@ static void test_md(void **state)
 		"\n"
 		"### Runs needed\n"
 		"\n"
-		"More runs of the baseline; more runs of the head are not "
+		"More runs or commits of the baseline; more runs of the head are not "
 		"enough.\n"
 		"\n"
 		"Project <code></code>, workload <code>w</code>, base "

@@ -43,7 +43,8 @@ static void test_answer(void **state)
 		"\"iteration_high_pct\":null,\"p_family\":null,"
 		"\"alpha\":null,\"earlier_units\":null}],\"findings\":[1],"
 		"\"compare\":\"/compare?base=1&head=2\","
-		"\"noise_prior\":null,\"budget\":null,\"anchor\":null}");
+		"\"noise_prior\":null,\"budget\":null,\"given\":null,"
+		"\"anchor\":null}");
 }
 
 static void test_event(void **state)
@@ -55,7 +56,8 @@ static void test_event(void **state)
 		"\"created_at\":\"2026-08-22T10:11:12.000000Z\","
 		"\"created_by\":\"ci\",\"project\":\"p\",\"workload\":\"w\","
 		"\"name\":\"decode\",\"outcome\":\"undecided\",\"exit_status\":2,"
-		"\"compare\":\"/compare?base=1&head=2\",\"budget\":null},"
+		"\"compare\":\"/compare?base=1&head=2\",\"budget\":null,"
+		"\"given\":null},"
 		"\"url\":\"/gates/7\"}");
 }
 

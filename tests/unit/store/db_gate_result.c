@@ -170,7 +170,7 @@ static void numbered(struct db *db, uint32_t n, uint8_t of, const char *commit,
 	static const int64_t runs[] = { 1, 2 };
 	struct arena a = { 0 };
 	const uint8_t request[32] = { of };
-	struct gate_turn t;
+	struct gate_budget t;
 	works(gate_result_number(db, &a, runs, n, "commit", request, &t, &e));
 	assert_int_equal(t.number, number);
 	assert_int_equal(t.gates, gates);
@@ -188,7 +188,7 @@ static void freed(struct db *db, uint8_t of, const char *commit,
 	static const int64_t runs[] = { 1, 2 };
 	struct arena a = { 0 };
 	const uint8_t request[32] = { of };
-	struct gate_turn t;
+	struct gate_budget t;
 	works(gate_result_number(db, &a, runs, 2, "commit", request, &t, &e));
 	assert_int_equal(t.number, number);
 	assert_string_equal(t.commit, commit);

@@ -83,7 +83,7 @@ const GATES = [
 ];
 const NUMBER = {pass: 0, regressed: 1, undecided: 2, bad_data: 3};
 export const gate = (id) => GATES.filter(([one]) => one === id).map(([, outcome, sentence, more]) => ({id, created_at: '2026-03-15T18:04:00Z', created_by: 'ci', project: 'vllm', workload: 'decode', name: '',
-	outcome, exit_status: NUMBER[outcome], summary: sentence, runs_needed: 0, ...SIDES, policy: POLICY, rules: [], rules_excluded: id === 4 ? 31 : 0, budget: id === 4 ? {commit: '9a463115c0', gate: 2, gates: 3, alpha: 0.0015, reason: null} : id === 3 ? null : {commit: null, gate: null, gates: null, alpha: 0.01, reason: 'the head has no commit'}, anchor: id === 4 ? ANCHOR : id === 3 ? null : NO_ANCHOR, data_problems: [], findings: [], noise_prior: null,
+	outcome, exit_status: NUMBER[outcome], summary: sentence, runs_needed: 0, ...SIDES, policy: POLICY, rules: [], rules_excluded: id === 4 ? 31 : 0, given: id === 4 ? {project: 'vllm', workload: null} : null, budget: id === 4 ? {commit: '9a463115c0', gate: 2, gates: 3, alpha: 0.0015, reason: null} : id === 3 ? null : {commit: null, gate: null, gates: null, alpha: 0.01, reason: 'the head has no commit'}, anchor: id === 4 ? ANCHOR : id === 3 ? null : NO_ANCHOR, data_problems: [], findings: [], noise_prior: null,
 	compare: `/compare?base=${SIDES.base.runs.join(',')}&head=121,122,123`, ...more}))[0];
 export const gateDefaults = () => POLICY;
 export const gates = (query = new URLSearchParams()) => ({items: GATES.map(([id]) => gate(id)).filter((g) => !query.get('outcome') || g.outcome === query.get('outcome'))

@@ -124,9 +124,11 @@ export default async function gates(test, {open, base}) {
 		assert.equal(new URL(page.url()).pathname, '/gates/3');
 		await page.getByRole('link', {name: 'Repeat this gate'}).click();
 		await seen(async () => assert.equal(await page.getByLabel('Baseline', {exact: true}).inputValue(), 'label.branch=main last=20'));
+		// an earlier release stored gate 3, without the project of its request
+		assert.equal(new URL(page.url()).searchParams.get('query_project'), 'vllm');
 	});
 
-	await test('a gate is repeated with its policy, unit and anchor, not with the defaults', async () => {
+	await test('a gate is repeated with its policy, unit and anchor, and in the project of its request, not with the defaults', async () => {
 		const put = [];
 		const policy = {...doc.gate(4).policy, iteration_pct: null, operators: [{operator: 'gemm', pct: 0.5}, {operator: 'attention', pct: 5}], busbw_pct: 7, anchor_pct: 1.5, fail_on: ['improved'], min_runs: 3, reject_on: ['few_iterations', 'environment'], alpha: 0.05, noise_floor: 0.02, unit: 'sha', seed: 7};
 		const stored = {...doc.gate(4), policy, anchor: {...doc.gate(4).anchor, query: 'label.release=v2 last=9'}};
@@ -140,7 +142,7 @@ export default async function gates(test, {open, base}) {
 		await page.getByRole('button', {name: 'Create gate', exact: true}).click();
 		await page.getByRole('heading', {name: 'Within every limit.'}).waitFor();
 		const {base, head, name, project, workload, anchor, ...rest} = put[0];
-		assert.deepEqual({base, head, name, project, workload, anchor}, {base: 'label.branch=main last=20', head: '121,122,123', name: 'pull request 7', project: 'vllm', workload: 'decode', anchor: 'label.release=v2 last=9'});
+		assert.deepEqual({base, head, name, project, workload, anchor}, {base: 'label.branch=main last=20', head: '121,122,123', name: 'pull request 7', project: 'vllm', workload: undefined, anchor: 'label.release=v2 last=9'});
 		assert.deepEqual({...doc.gateDefaults(), ...rest}, policy);
 	});
 
