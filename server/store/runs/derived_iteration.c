@@ -1,5 +1,5 @@
-/* derived_iteration.c - iterations of a run, and the time of each function in
- * each of them.
+/* derived_iteration.c - iterations of a run, why the GPU was idle in them, and
+ * the time of each function in each of them.
  *
  * Comparisons read these rows: iterations with their strata and signatures,
  * functions, counters, individual collectives, and facts about the
@@ -41,6 +41,48 @@ static const struct derived_table derived_iteration = {
 	"open, stratum, compute_ns, comm_ns, copy_ns, idle_ns, sync_ns, "
 	"launches) FROM STDIN (FORMAT binary)",
 	derived_write_iterations,
+};
+
+/* No rows if the causes are unknown. */
+static void derived_write_waits(struct bulk *b, const struct derived_run *run)
+{
+	const struct wait_times *w = &run->profile->waits;
+	for (int c = 0; c < WAIT_CAUSES && w->iteration_ns[c]; c++) {
+		bulk_row(b, 5);
+		bulk_int8(b, run->id);
+		bulk_text(b, profile_word_wait[c]);
+		bulk_int8(b, w->time_ns[c]);
+		bulk_int8(b, w->parts[c]);
+		bulk_packed(b, w->iteration_ns[c], run->profile->iterations.n);
+	}
+}
+
+static const struct derived_table derived_wait = {
+	"COPY run_wait (run_id, cause, time_ns, parts, iteration_ns) "
+	"FROM STDIN (FORMAT binary)",
+	derived_write_waits,
+};
+
+static void derived_write_wait_names(struct bulk *b,
+	const struct derived_run *run)
+{
+	const struct wait_times *w = &run->profile->waits;
+	for (uint32_t i = 0; i < w->names_n; i++) {
+		const struct wait_name *n = &w->names[i];
+		bulk_row(b, 6);
+		bulk_int8(b, run->id);
+		bulk_int4(b, (int32_t)i);
+		bulk_text(b, profile_word_wait[n->cause]);
+		bulk_text(b, profile_word_wait_kind[n->kind]);
+		bulk_text(b, n->name);
+		bulk_int8(b, n->time_ns);
+	}
+}
+
+static const struct derived_table derived_wait_name = {
+	"COPY run_wait_name (run_id, rank, cause, kind, name, time_ns) "
+	"FROM STDIN (FORMAT binary)",
+	derived_write_wait_names,
 };
 
 static void derived_write_strata(struct bulk *b, const struct derived_run *run)
@@ -414,8 +456,8 @@ static const struct derived_table derived_exchange = {
 };
 
 const struct derived_table *const derived_iteration_tables[] = {
-	&derived_iteration, &derived_stratum, &derived_work, &derived_axis,
-	&derived_pattern, &derived_pattern_iteration, &derived_metric,
-	&derived_collective, &derived_bus, &derived_exchange, &derived_fact,
-	NULL
+	&derived_iteration, &derived_wait, &derived_wait_name, &derived_stratum,
+	&derived_work, &derived_axis, &derived_pattern,
+	&derived_pattern_iteration, &derived_metric, &derived_collective,
+	&derived_bus, &derived_exchange, &derived_fact, NULL
 };

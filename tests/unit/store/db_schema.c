@@ -34,7 +34,7 @@ static void every_big_table_has_a_distribution_column(void **state)
 {
 	(void)state;
 	struct db *db = fixture_db();
-	assert_int_equal(fixture_count(db, "SELECT count(*) FROM " BIG), 36);
+	assert_int_equal(fixture_count(db, "SELECT count(*) FROM " BIG), 38);
 	none(db, "SELECT t.relname::text FROM " BIG
 		 "AND NOT EXISTS (SELECT FROM pg_attribute a "
 		 "WHERE a.attrelid = t.oid AND a.attnotnull "
@@ -105,6 +105,9 @@ static void chunks_are_not_compressed_again(void **state)
 	"INSERT INTO run_iteration (run_id, iteration, number, start_ns, " \
 	"dur_ns, use, open, stratum, launches, " columns ") VALUES (1, "   \
 	"0, 0, 0, 10, 'kept', false, 0, 0, " values ")"
+
+#define WAIT(cause, times) \
+	"INSERT INTO run_wait VALUES (1, " cause ", " times ", '\\x00')"
 
 #define OPERATOR(total_ns)                                              \
 	"INSERT INTO run_operator VALUES (1, 0, 'gemm', 'bf16', NULL, " \
@@ -183,6 +186,15 @@ static void rows_that_make_no_sense_are_refused(void **state)
 			"1, 0, 0, 8"),
 		ITERATION("compute_ns, comm_ns, copy_ns, idle_ns",
 			"-1, 0, 0, 11"),
+		/* a cause that does not exist; time without a part; a range
+		 * that is the name of an API call; the name of a cause without
+		 * names */
+		WAIT("'slow'", "1, 1"),
+		WAIT("'unknown'", "1, 0"),
+		"INSERT INTO run_wait_name VALUES (1, 0, 'launch_bound', "
+		"'python', 'f', 1)",
+		"INSERT INTO run_wait_name VALUES (1, 0, 'unknown', 'call', "
+		"'f', 1)",
 		"INSERT INTO run_pattern VALUES (1, 0, NULL, NULL, '', '')",
 		"WITH k AS (INSERT INTO kernel (sha256, name, short_name) "
 		"VALUES (sha256('b'), 'b', 'b') RETURNING id) INSERT INTO "
@@ -225,6 +237,8 @@ static void rows_that_make_no_sense_are_refused(void **state)
 	fixture_script(db, ITERATION("compute_ns, comm_ns, copy_ns, idle_ns",
 				   "1, 0, 0, 9"));
 	fixture_script(db, "DELETE FROM run_iteration");
+	fixture_script(db, WAIT("'unknown'", "1, 1"));
+	fixture_script(db, "DELETE FROM run_wait");
 	fixture_script(db, OPERATOR("1"));
 	fixture_script(db, "DELETE FROM run_operator");
 	fixture_script(db,

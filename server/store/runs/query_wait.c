@@ -1,0 +1,100 @@
+/* query_wait.c - reads why the GPU was idle in the iterations of a run. */
+#include "column.h"
+#include "packed.h"
+#include "profile_word.h"
+#include "query.h"
+#include "sql.h"
+
+struct query_waits_request {
+	struct arena *arena;
+	int64_t run;
+	struct wait_times *out;
+};
+
+static bool query_waits_fail(int64_t run, struct err *e)
+{
+	return err_set(e, ERR_INTERNAL,
+		"the causes of idle time of run %lld do not fit its "
+		"iterations; 'kernsiftd rebuild' makes them again",
+		(long long)run);
+}
+
+/* Reads a row: the cause, its times, and the number of iterations. */
+static bool query_waits_row(struct result *r, struct arena *a,
+	struct wait_times *w)
+{
+	int cause = column_word(r, a, profile_word_wait, WAIT_CAUSES);
+	size_t len;
+
+	w->time_ns[cause] = result_int8(r, 0);
+	w->parts[cause] = result_int8(r, 0);
+	const void *bytes = result_bytes(r, &len);
+	uint32_t n = (uint32_t)result_int4(r, 0);
+	w->iteration_ns[cause] = arena_array(a, int64_t, n);
+	return packed_read(bytes, len, w->iteration_ns[cause], n);
+}
+
+static bool query_waits_causes(struct db *db,
+	const struct query_waits_request *q, struct err *e)
+{
+	static const char sql[] =
+		"SELECT w.cause, w.time_ns, w.parts, w.iteration_ns, "
+		"r.iterations "
+		"FROM run_wait w "
+		"JOIN run r ON r.run_id = w.run_id "
+		"WHERE w.run_id = $1";
+	struct sql_params p = { 0 };
+	struct result r;
+	sql_int8(&p, q->run);
+	if (!sql_hot(db, sql, &p, &r, e))
+		return false;
+	bool ok = r.n == 0 || r.n == WAIT_CAUSES;
+	while (ok && result_next(&r))
+		ok = query_waits_row(&r, q->arena, q->out);
+	result_release(&r);
+	return ok || query_waits_fail(q->run, e);
+}
+
+static bool query_waits_names(struct db *db,
+	const struct query_waits_request *q, struct err *e)
+{
+	static const char sql[] = "SELECT cause, kind, name, time_ns "
+				  "FROM run_wait_name "
+				  "WHERE run_id = $1 "
+				  "ORDER BY rank";
+	struct sql_params p = { 0 };
+	struct result r;
+	sql_int8(&p, q->run);
+	if (!sql_hot(db, sql, &p, &r, e))
+		return false;
+	struct wait_times *w = q->out;
+	w->names = arena_array(q->arena, struct wait_name, (size_t)r.n);
+	while (result_next(&r)) {
+		struct wait_name *n = &w->names[w->names_n++];
+		n->cause = (enum wait_cause)column_word(&r, q->arena,
+			profile_word_wait, WAIT_CAUSES);
+		n->kind = (enum wait_kind)column_word(&r, q->arena,
+			profile_word_wait_kind, WAIT_KINDS);
+		n->name = result_text(&r, q->arena);
+		n->time_ns = result_int8(&r, 0);
+	}
+	result_release(&r);
+	return true;
+}
+
+static bool query_waits_read(struct db *db, void *arg, struct err *e)
+{
+	const struct query_waits_request *q = arg;
+
+	*q->out = (struct wait_times){ .late_launch_ns = -1, .short_ns = -1 };
+	return sql_snapshot(db, e) && query_waits_causes(db, q, e) &&
+	       query_waits_names(db, q, e);
+}
+
+bool query_waits(struct db *db, struct arena *a, int64_t run,
+	struct wait_times *out, struct err *e)
+{
+	struct query_waits_request q = { a, run, out };
+
+	return sql_transaction(db, query_waits_read, &q, e);
+}

@@ -1,0 +1,164 @@
+/* db_wait.c - tests that the causes of idle time are read as they were saved. */
+#include "changes.h"
+#include "run_change.h"
+
+static int setup(void **state)
+{
+	*state = fixture_db();
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	db_free(*state);
+	return 0;
+}
+
+/* A row for each cause, and the names. */
+enum { WAIT_ROWS = WAIT_CAUSES + 4 };
+
+/* The five iterations of changes.h, whose idle times are 200, 100, unknown, 0
+ * and 0. The second and the fourth are kept. */
+static struct profile waiting(struct arena *a)
+{
+	static const int64_t idle_ns[WAIT_CAUSES][5] = {
+		[WAIT_SYNCHRONIZATION] = { 0, 40 },
+		[WAIT_COPY] = { 30, 0 },
+		[WAIT_HOST_GAP] = { 100, 25 },
+		[WAIT_LAUNCH] = { 60, 20 },
+		[WAIT_GRAPH] = { 0, 0 },
+		[WAIT_STREAM] = { 3, 9 },
+		[WAIT_UNKNOWN] = { 7, 6 },
+	};
+	static const struct wait_name names[] = {
+		{ WAIT_SYNCHRONIZATION, WAIT_KIND_CALL, "cudaStreamSynchronize",
+			40 },
+		{ WAIT_HOST_GAP, WAIT_KIND_PYTHON, "sched.py(12): run", 20 },
+		{ WAIT_HOST_GAP, WAIT_KIND_OP, "aten::item", 1 },
+		{ WAIT_LAUNCH, WAIT_KIND_CALL, "cudaLaunchKernel", 20 },
+	};
+	struct profile p = changing(a);
+	for (int c = 0; c < WAIT_CAUSES; c++) {
+		p.waits.iteration_ns[c] = COPIED(a, idle_ns[c]);
+		p.waits.time_ns[c] = idle_ns[c][1];
+		p.waits.parts[c] = idle_ns[c][1] ? c + 1 : 0;
+	}
+	p.waits.names = COPIED(a, names);
+	p.waits.names_n = 4;
+	return p;
+}
+
+static void same_waits(const struct wait_times *x, const struct wait_times *y)
+{
+	for (int c = 0; c < WAIT_CAUSES; c++) {
+		assert_int_equal(x->time_ns[c], y->time_ns[c]);
+		assert_int_equal(x->parts[c], y->parts[c]);
+		assert_memory_equal(x->iteration_ns[c], y->iteration_ns[c],
+			5 * sizeof(int64_t));
+	}
+	assert_int_equal(x->names_n, y->names_n);
+	for (uint32_t i = 0; i < x->names_n; i++) {
+		assert_int_equal(x->names[i].cause, y->names[i].cause);
+		assert_int_equal(x->names[i].kind, y->names[i].kind);
+		assert_string_equal(x->names[i].name, y->names[i].name);
+		assert_int_equal(x->names[i].time_ns, y->names[i].time_ns);
+	}
+}
+
+static void every_cause_is_read_back(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct profile p = waiting(&a);
+	struct wait_times got;
+	int64_t upload = fixture_save(db, "1", &p, 1);
+	int64_t id = *fixture_runs(db, &a, upload, 1);
+	assert_int_equal(fixture_derived(db),
+		FIXTURE_ROWS + CHANGE_ROWS + WAIT_ROWS);
+	works(query_waits(db, &a, id, &got, &e));
+	same_waits(&p.waits, &got);
+	assert_int_equal(got.late_launch_ns, -1);
+	assert_int_equal(got.short_ns, -1);
+	arena_release(&a);
+}
+
+/* Without causes: an analysis that found none, and no such run. */
+static void unknown_causes_are_not_zero(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct profile p = changing(&a);
+	struct wait_times got;
+	int64_t upload = fixture_save(db, "1", &p, 1);
+	const int64_t ids[] = { *fixture_runs(db, &a, upload, 1), 4711 };
+	for (int i = 0; i < 2; i++) {
+		works(query_waits(db, &a, ids[i], &got, &e));
+		assert_null(got.iteration_ns[WAIT_UNKNOWN]);
+		assert_int_equal(got.names_n, 0);
+	}
+	arena_release(&a);
+}
+
+static void rebuilt_moved_and_deleted_with_the_run(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct profile p = waiting(&a);
+	struct run_change move = { .project = "other" };
+	struct wait_times got;
+	int64_t queued, upload = fixture_save(db, "1", &p, 1);
+	int64_t id = *fixture_runs(db, &a, upload, 1);
+	works(upload_requeue_all(db, &queued, &e));
+	struct claim c = fixture_claim(db, upload);
+	p.waits.iteration_ns[WAIT_COPY][1] = p.waits.time_ns[WAIT_COPY] = 1;
+	p.waits.parts[WAIT_COPY] = 1;
+	p.waits.names_n = 3;
+	works(save(db, &c, &p, 1, NULL, &e));
+	works(query_waits(db, &a, id, &got, &e));
+	same_waits(&p.waits, &got);
+	works(run_change(db, id, &move, &e));
+	works(query_waits(db, &a, id, &got, &e));
+	same_waits(&p.waits, &got);
+	works(run_delete(db, id, &e));
+	assert_int_equal(fixture_derived(db), 0);
+	arena_release(&a);
+}
+
+/* A missing cause, and a packed column of fewer iterations. */
+static void rows_that_do_not_fit_are_refused(void **state)
+{
+	static const char *const damage[] = {
+		"DELETE FROM run_wait WHERE cause = 'unknown'",
+		"UPDATE run_wait SET iteration_ns = '\\x010203' "
+		"WHERE cause = 'host_gap'",
+	};
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct wait_times got;
+	char sentence[200];
+	for (int i = 0; i < 2; i++) {
+		struct profile p = waiting(&a);
+		int64_t upload = fixture_save(db, i ? "1" : "2", &p, 1);
+		int64_t id = *fixture_runs(db, &a, upload, 1);
+		fixture_script(db, damage[i]);
+		snprintf(sentence, sizeof sentence,
+			"the causes of idle time of run %lld do not fit its "
+			"iterations; 'kernsiftd rebuild' makes them again",
+			(long long)id);
+		refuses(query_waits(db, &a, id, &got, &e), ERR_INTERNAL,
+			sentence);
+	}
+	arena_release(&a);
+}
+
+int main(void)
+{
+#define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest cases[] = {
+		CASE(every_cause_is_read_back),
+		CASE(unknown_causes_are_not_zero),
+		CASE(rebuilt_moved_and_deleted_with_the_run),
+		CASE(rows_that_do_not_fit_are_refused),
+	};
+	return cmocka_run_group_tests(cases, NULL, NULL);
+}
