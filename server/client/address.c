@@ -105,11 +105,11 @@ void address_set(struct buf *b, const char *server, const char *name)
 }
 
 void address_attach(struct buf *b, const char *server, int64_t run,
-	const char *file)
+	const char *what, const char *file)
 {
 	char before = '?';
 	address_path(b, server, "/api/v1/runs/");
-	buf_printf(b, "%" PRId64 "/kernel-profiles", run);
+	buf_printf(b, "%" PRId64 "/%s", run, what);
 	address_add_query(b, &before, "file", strlen("file"), file);
 }
 

@@ -31,10 +31,10 @@ void address_compare(struct buf *b, const struct options *o,
 void address_import(struct buf *b, const char *server, const char *name);
 /* The page of a reference set. */
 void address_set(struct buf *b, const char *server, const char *name);
-/* POST /runs/{run}/kernel-profiles. `file` is the base name of the file, or
- * NULL. */
+/* POST /runs/{run}/{what}: kernel-profiles or measures. `file` is the base name of
+ * the file, or NULL. */
 void address_attach(struct buf *b, const char *server, int64_t run,
-	const char *file);
+	const char *what, const char *file);
 /* GET /uploads/{id} */
 void address_upload(struct buf *b, const char *server, int64_t id);
 /* The page of a run. */

@@ -110,8 +110,10 @@ bool answer_attach(const char *body, size_t len, struct attach_answer *out,
 	struct err *e)
 {
 	json_t *j = json_loadb(body ? body : "", len, 0, NULL), *finding;
+	const json_t *items = json_object_get(j, "items");
 	size_t i;
 	*out = (struct attach_answer){
+		.measures = items ? (int)json_array_size(items) : -1,
 		.profiles =
 			answer_integer(json_object_get(j, "kernel_profiles")),
 		.matched = answer_integer(json_object_get(j, "matched")),
@@ -124,11 +126,12 @@ bool answer_attach(const char *body, size_t len, struct attach_answer *out,
 			sizeof out->findings[0],
 			json_string_value(json_object_get(finding, "text")));
 	json_decref(j);
-	return (out->profiles >= 0 && out->matched >= 0 &&
+	return out->measures >= 0 ||
+	       (out->profiles >= 0 && out->matched >= 0 &&
 		       out->with_shape >= 0) ||
 	       err_set(e, ERR_INTERNAL,
-		       "the server's answer is not about kernel profiles; is it "
-		       "a kernsift server?");
+		       "the server's answer is not about kernel profiles or "
+		       "measures; is it a kernsift server?");
 }
 
 bool answer_error(int status, const char *body, size_t len, struct err *e)

@@ -48,13 +48,15 @@ bool answer_set(const char *body, size_t len, struct set_answer *out,
 enum { ANSWER_FINDINGS = 12 };
 
 struct attach_answer {
-	int64_t profiles, matched, with_shape;
+	int64_t profiles, matched, with_shape; /* -1: it is about measures */
+	int measures; /* of the run; -1: it is about kernel profiles */
 	bool existing;
 	char findings[ANSWER_FINDINGS][500];
 	int findings_n;
 };
 
-/* Reads an answer of POST /runs/{id}/kernel-profiles. */
+/* Reads an answer of POST /runs/{id}/kernel-profiles or of POST
+ * /runs/{id}/measures. */
 bool answer_attach(const char *body, size_t len, struct attach_answer *out,
 	struct err *e);
 /* Sets *e to the error message of the answer or, if there is none, to a message

@@ -1,9 +1,9 @@
-/* cmd_attach.c - `kernsift attach`: sends tables of Nsight Compute to a stored run. */
+/* cmd_attach.c - `kernsift attach`: sends tables of Nsight Compute and results of
+ * benchmarks to a stored run. */
 #include "address.h"
 #include "answer.h"
 #include "commands.h"
-#include "retry.h"
-#include "wire.h"
+#include "submit.h"
 #include <errno.h>
 #include <inttypes.h>
 
@@ -17,41 +17,9 @@ static int64_t attach_run(const char *text)
 	return digits && !*end && !errno && id > 0 ? id : 0;
 }
 
-static bool attach_attempt(struct wire *w, const char *url, struct feed *f,
-	struct attempt *a, struct attach_answer *out, struct err *e)
+static bool attach_read(const char *body, size_t len, void *out, struct err *e)
 {
-	struct buf body;
-	bool ok = false;
-	buf_init(&body, WIRE_ANSWER_MAX);
-	if (wire_post(w, url, f, NULL, NULL, a, &body, e)) {
-		if (a->status == 200 || a->status == 201)
-			ok = answer_attach(body.at, body.len, out, e);
-		else
-			answer_error(a->status, body.at, body.len, e);
-	}
-	buf_release(&body);
-	return ok;
-}
-
-/* Sends a file; tries again if that may help. */
-static bool attach_send(struct wire *w, const struct options *o,
-	struct meter *m, struct feed *f, const char *url,
-	struct attach_answer *out, struct err *e)
-{
-	struct retry p = { .meter = m,
-		.label = feed_label(f),
-		.most = o->retries };
-	for (;;) {
-		struct err why = { 0 };
-		struct attempt a = { .end = ATTEMPT_HOPELESS };
-		if (attach_attempt(w, url, f, &a, out, &why))
-			return true;
-		if (!retry_wait(&p, &a, &why))
-			return err_set(e, why.code, "%s: %s", feed_label(f),
-				why.text);
-		if (!feed_restart(f, e))
-			return false;
-	}
+	return answer_attach(body, len, out, e);
 }
 
 static bool attach_attach(struct wire *w, const struct options *o,
@@ -63,8 +31,9 @@ static bool attach_attach(struct wire *w, const struct options *o,
 	if (!f)
 		return false;
 	buf_init(&url, ADDRESS_MAX);
-	address_attach(&url, o->server, run, feed_base_name(f));
-	bool ok = attach_send(w, o, m, f, url.at, &is, e);
+	address_attach(&url, o->server, run, "kernel-profiles",
+		feed_base_name(f));
+	bool ok = submit_attached(w, o, m, f, url.at, attach_read, &is, e);
 	meter_clear(m);
 	buf_release(&url);
 	if (ok) {
@@ -95,6 +64,12 @@ int cmd_attach(const struct options *o)
 			o->files.at[0]);
 		return EXIT_USAGE;
 	}
+	if (o->files.n == 1 && !o->measures.n) {
+		meter_say(&m,
+			"kernsift: attach: no file is given (name tables of "
+			"Nsight Compute, or --measures FILE)");
+		return EXIT_USAGE;
+	}
 	struct wire *w = wire_new(o, &e);
 	if (!w) {
 		meter_say(&m, "kernsift: %s", e.text);
@@ -107,6 +82,7 @@ int cmd_attach(const struct options *o)
 			ok = false;
 		}
 	}
+	ok = submit_measures(w, o, &m, run) && ok;
 	wire_free(w);
 	if (fflush(stdout) || ferror(stdout)) {
 		meter_say(&m, "kernsift: cannot write to standard output");

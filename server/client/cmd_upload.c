@@ -8,6 +8,7 @@
 struct sent {
 	const char *path;
 	int64_t id; /* -1: it failed */
+	int64_t run; /* the first of its runs; 0: unknown */
 };
 
 static void upload_print_upload(const struct options *o,
@@ -41,6 +42,12 @@ static bool upload_say_failed(struct meter *m, const struct err *e)
 	return false;
 }
 
+/* Measures are attached to a run, which exists after the analysis. */
+static bool upload_waits(const struct options *o)
+{
+	return o->wait || o->measures.n;
+}
+
 /* Sends all files before the first wait, so that the server analyzes one file
  * while the next one arrives. If the server could not be reached in all tries
  * for one file, each further file gets only one try. */
@@ -52,7 +59,7 @@ static bool upload_send_all(struct wire *w, const struct options *o,
 	for (int i = 0; i < o->files.n; i++) {
 		struct err e = { 0 };
 		struct attempt last;
-		all[i] = (struct sent){ o->files.at[i], -1 };
+		all[i] = (struct sent){ o->files.at[i], -1, 0 };
 		if (!submit_file(w, o, all[i].path, most, m, u, &last, &e)) {
 			ok = upload_say_failed(m, &e);
 			if (last.end == ATTEMPT_AWAY)
@@ -61,14 +68,14 @@ static bool upload_send_all(struct wire *w, const struct options *o,
 		}
 		most = o->retries;
 		all[i].id = u->id;
-		if (!o->wait)
+		if (!upload_waits(o))
 			upload_print_upload(o, u);
 	}
 	return ok;
 }
 
 static bool upload_wait_all(struct wire *w, const struct options *o,
-	struct meter *m, const struct sent *all, struct upload_answer *u)
+	struct meter *m, struct sent *all, struct upload_answer *u)
 {
 	bool ok = true;
 	for (int i = 0; i < o->files.n; i++) {
@@ -80,10 +87,23 @@ static bool upload_wait_all(struct wire *w, const struct options *o,
 							     : "standard input";
 		if (!submit_wait(w, o, label, m, u, &e))
 			ok = upload_say_failed(m, &e);
-		else
+		else {
+			all[i].run = u->runs_n ? u->runs[0] : 0;
 			upload_print_runs(o, u);
+		}
 	}
 	return ok;
+}
+
+static bool upload_measures(struct wire *w, const struct options *o,
+	struct meter *m, const struct sent *all)
+{
+	if (all[0].run)
+		return submit_measures(w, o, m, all[0].run);
+	meter_say(m,
+		"kernsift: the measures are not sent, because '%s' has no run",
+		all[0].path);
+	return false;
 }
 
 int cmd_upload(const struct options *o)
@@ -101,8 +121,10 @@ int cmd_upload(const struct options *o)
 	if (!all || !u)
 		abort();
 	bool ok = upload_send_all(w, o, &m, all, u);
-	if (o->wait)
+	if (upload_waits(o))
 		ok = upload_wait_all(w, o, &m, all, u) && ok;
+	if (o->measures.n)
+		ok = upload_measures(w, o, &m, all) && ok;
 	free(u);
 	free(all);
 	wire_free(w);

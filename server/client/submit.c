@@ -8,6 +8,7 @@
 #include "sha256.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -393,4 +394,89 @@ bool submit_capture(struct wire *w, const struct options *o,
 		"%s: the file changed while it was sent; upload %lld is "
 		"incomplete",
 		name, (long long)out->id);
+}
+
+/* ---- files of a stored run */
+
+static bool submit_attached_once(struct wire *w, const char *url,
+	struct feed *f, struct attempt *a, submit_read *read, void *out,
+	struct err *e)
+{
+	struct buf body;
+	bool ok = false;
+	buf_init(&body, WIRE_ANSWER_MAX);
+	if (wire_post(w, url, f, NULL, NULL, a, &body, e)) {
+		if (a->status == 200 || a->status == 201)
+			ok = read(body.at, body.len, out, e);
+		else
+			answer_error(a->status, body.at, body.len, e);
+	}
+	buf_release(&body);
+	return ok;
+}
+
+bool submit_attached(struct wire *w, const struct options *o, struct meter *m,
+	struct feed *f, const char *url, submit_read *read, void *out,
+	struct err *e)
+{
+	struct retry p = { .meter = m,
+		.label = feed_label(f),
+		.most = o->retries };
+	for (;;) {
+		struct err why = { 0 };
+		struct attempt a = { .end = ATTEMPT_HOPELESS };
+		if (submit_attached_once(w, url, f, &a, read, out, &why))
+			return true;
+		if (!retry_wait(&p, &a, &why))
+			return err_set(e, why.code, "%s: %s", feed_label(f),
+				why.text);
+		if (!feed_restart(f, e))
+			return false;
+	}
+}
+
+static bool submit_measures_read(const char *body, size_t len, void *out,
+	struct err *e)
+{
+	return answer_attach(body, len, out, e);
+}
+
+static bool submit_measures_one(struct wire *w, const struct options *o,
+	struct meter *m, int64_t run, const char *path, struct err *e)
+{
+	struct attach_answer is = { 0 };
+	struct buf url;
+	struct feed *f = feed_new(path, PACK_NONE, e);
+	if (!f)
+		return false;
+	buf_init(&url, ADDRESS_MAX);
+	address_attach(&url, o->server, run, "measures", feed_base_name(f));
+	bool ok = submit_attached(w, o, m, f, url.at, submit_measures_read, &is,
+		e);
+	meter_clear(m);
+	buf_release(&url);
+	feed_free(f);
+	if (!ok)
+		return false;
+	buf_init(&url, ADDRESS_MAX);
+	address_run(&url, o->server, run);
+	printf("run %" PRId64 ": %d measure%s, %s\n", run, is.measures,
+		is.measures == 1 ? "" : "s", url.at);
+	buf_release(&url);
+	return true;
+}
+
+bool submit_measures(struct wire *w, const struct options *o, struct meter *m,
+	int64_t run)
+{
+	bool ok = true;
+
+	for (int i = 0; i < o->measures.n; i++) {
+		struct err e = { 0 };
+		if (submit_measures_one(w, o, m, run, o->measures.at[i], &e))
+			continue;
+		meter_say(m, "kernsift: %s", e.text);
+		ok = false;
+	}
+	return ok;
 }

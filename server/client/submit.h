@@ -48,3 +48,16 @@ bool submit_skip_empty(const struct spool *s, const char *name, bool keep,
 bool submit_capture(struct wire *w, const struct options *o,
 	const struct spool *s, const char *name, int most, struct meter *m,
 	struct upload_answer *out, struct attempt *last, struct err *e);
+
+/* Fills `out` from the server's answer. */
+typedef bool submit_read(const char *body, size_t len, void *out,
+	struct err *e);
+/* Sends a file that belongs to a stored run to `url`, with tries as the options
+ * say. */
+bool submit_attached(struct wire *w, const struct options *o, struct meter *m,
+	struct feed *f, const char *url, submit_read *read, void *out,
+	struct err *e);
+/* Attaches each of the files in o->measures to the run, and prints a line for each. A
+ * failure is printed, too, and does not prevent the next one. */
+bool submit_measures(struct wire *w, const struct options *o, struct meter *m,
+	int64_t run);

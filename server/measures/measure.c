@@ -207,8 +207,10 @@ static bool measure_add(struct measure_reader *r, const char *name,
 	if (same)
 		return measure_fail(r,
 			arena_printf(r->a,
-				"%s has two values: %.9g and %.9g %s", m.name,
-				same->value, m.value, m.unit));
+				"%s has two values: %.9g and %.9g%s%s", m.name,
+				same->value, m.value,
+				strcmp(m.unit, "1") ? " " : "",
+				strcmp(m.unit, "1") ? m.unit : ""));
 	if (r->out->n == MEASURES_MAX)
 		return measure_fail(r,
 			arena_printf(r->a, "there are more than %d measures",

@@ -1,7 +1,7 @@
 /* measure.h - the results of a benchmark: latencies, throughput, loss.
  *
- * Whoever ran a benchmark while a run was recorded can attach its results to the
- * run. A measure has a name, a finite value and a unit. measure.def lists the names
+ * The results of the benchmark that ran while a run was recorded can be attached to
+ * the run. A measure has a name, a finite value and a unit. measure.def lists the names
  * whose meaning is known; their values are converted into the unit of the list. Any
  * other name is kept with its value and its unit, which is one of
  * measure_unit.def.

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""attach.py - tables of Nsight Compute are attached to a stored run."""
+"""attach.py - tables of Nsight Compute and results of benchmarks are attached to a stored run."""
 import os
 import tempfile
 
@@ -53,9 +53,37 @@ def refused(s, d):
     equal('sent', r.out.count('profiled kernels'), 1)
 
 
+def measures(s, d):
+    """with the upload, later, once more, and what is refused"""
+    r = upload(s, '--measures', data('vllm-serving.json'), data('importance.json'))
+    (run,) = ids(r.out, 'run')
+    url = f'{s.url}/runs/{run}'
+    equal('sent', (r.status, r.out.splitlines()),
+          (0, [f'run {run} {url}', f'run {run}: 13 measures, {url}']))
+    for _ in range(2):
+        r = kernsift('attach', '--measures', data('loss.txt'), str(run), server=s)
+        equal('later', (r.status, r.out), (0, f'run {run}: 15 measures, {url}\n'))
+    r = kernsift('attach', '--measures', data('loss-other.txt'), '--measures', data('loss-unit.txt'),
+                 str(run), data('ncu-raw.csv'), server=s)
+    equal('refused', (r.status, r.err.splitlines()[-2]), (1, (
+        f"kernsift: {data('loss-other.txt')}: run {run} has another value of loss: 2.5 instead of "
+        '2.75; delete that one first')))
+    equal('unit', "unit 'furlongs' of ttft_mean is unknown" in r.err.splitlines()[-1], True)
+    equal('the table was sent', 'profiled kernels' in r.out, True)
+    stored = s.get(f'/api/v1/runs/{run}/measures')['items']
+    equal('stored', ({m['file'] for m in stored}, len(stored)),
+          ({'vllm-serving.json', 'loss.txt'}, 15))
+    r = kernsift('attach', str(run), server=s)
+    equal('nothing', (r.status, r.err), (2, 'kernsift: attach: no file is given (name tables of '
+                                            'Nsight Compute, or --measures FILE)\n'))
+    r = upload(s, '--measures', data('loss.txt'), data('ncu-raw.csv'))
+    equal('no run', (r.status, r.err.splitlines()[-1]), (1, (
+        f"kernsift: the measures are not sent, because '{data('ncu-raw.csv')}' has no run")))
+
+
 def main():
     with Server() as s, tempfile.TemporaryDirectory() as d:
-        play([attached, refused], s, d)
+        play([attached, refused, measures], s, d)
 
 
 if __name__ == '__main__':

@@ -34,7 +34,7 @@ expect() {
 put server/store/a.c <<'END'
 #include <jansson.h>
 END
-expect fences "server/store/a.c: only server/api server/catalog server/client server/service may include 'jansson\.h'"
+expect fences "server/store/a.c: only server/api server/catalog server/client server/measures server/service may include 'jansson\.h'"
 
 put server/http/a.c <<'END'
 # include "../store/db.h"

@@ -67,10 +67,12 @@ static bool api_leads_to(const struct api_request *r, handler_fn *handler)
 
 size_t api_body_max(const struct api_request *r)
 {
-	return api_leads_to(r, upload_post)	       ? 0
-	       : api_leads_to(r, set_post)	       ? API_SET_MAX
-	       : api_leads_to(r, kernel_profiles_post) ? API_PROFILE_MAX
-						       : API_BODY_MAX;
+	return api_leads_to(r, upload_post) ? 0
+	       : api_leads_to(r, set_post)  ? API_SET_MAX
+	       : api_leads_to(r, kernel_profiles_post) ||
+			       api_leads_to(r, measures_post)
+		       ? API_PROFILE_MAX
+		       : API_BODY_MAX;
 }
 
 static void api_json_body(struct api_answer *out, json_t *value)

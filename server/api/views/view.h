@@ -22,6 +22,7 @@ struct exchange_maps;
 struct finding_list;
 struct kernel_profile_file;
 struct kernel_profile_line;
+struct run_measure;
 struct job_row;
 struct layers_short;
 struct pattern_mean;
@@ -87,6 +88,10 @@ const struct table *view_exchanges_table(struct arena *a, const struct ranks *r,
 	const struct exchange_maps *maps);
 
 json_t *view_note(const struct note_row *n);
+/* Results of benchmarks of a run (view_measure.c). */
+json_t *view_measures(struct arena *a, const struct run_measure *rows,
+	uint32_t n);
+
 /* Kernel profiles of a run (view_kernel_profile.c). */
 struct view_profiles {
 	const struct kernel_profile_line *rows;

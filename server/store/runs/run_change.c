@@ -115,6 +115,8 @@ static bool run_delete_work(struct db *db, void *arg, struct err *e)
 	       learned_graph_forget(db, d->id, e) &&
 	       sql_run(db, "DELETE FROM kernel_profile_file WHERE run_id = $1",
 		       &p, NULL, e) &&
+	       sql_run(db, "DELETE FROM measure WHERE run_id = $1", &p, NULL,
+		       e) &&
 	       sql_run(db,
 		       "UPDATE upload u "
 		       "SET identity = NULL "

@@ -171,6 +171,8 @@ static void files_that_are_refused(void **state)
 			"ttft_p50=3 ms\nttft_p50=3000 us\n"
 			"ttft_p50=4 ms\n",
 			"line 3: ttft_p50 has two values: 3 and 4 ms" },
+		{ "two plain numbers", "loss=3\nloss=4\n",
+			"line 2: loss has two values: 3 and 4" },
 		{ "not a number", "loss=nan",
 			"line 1: 'nan' of loss is not a "
 			"finite number" },

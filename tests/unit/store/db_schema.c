@@ -34,7 +34,7 @@ static void every_big_table_has_a_distribution_column(void **state)
 {
 	(void)state;
 	struct db *db = fixture_db();
-	assert_int_equal(fixture_count(db, "SELECT count(*) FROM " BIG), 38);
+	assert_int_equal(fixture_count(db, "SELECT count(*) FROM " BIG), 39);
 	none(db, "SELECT t.relname::text FROM " BIG
 		 "AND NOT EXISTS (SELECT FROM pg_attribute a "
 		 "WHERE a.attrelid = t.oid AND a.attnotnull "
@@ -105,6 +105,9 @@ static void chunks_are_not_compressed_again(void **state)
 	"INSERT INTO run_iteration (run_id, iteration, number, start_ns, " \
 	"dur_ns, use, open, stratum, launches, " columns ") VALUES (1, "   \
 	"0, 0, 0, 10, 'kept', false, 0, 0, " values ")"
+
+#define MEASURE(value, source) \
+	"INSERT INTO measure VALUES (1, 'm', " value ", 'ms', " source ", 'f')"
 
 #define WAIT(cause, times) \
 	"INSERT INTO run_wait VALUES (1, " cause ", " times ", '\\x00')"
@@ -186,6 +189,9 @@ static void rows_that_make_no_sense_are_refused(void **state)
 			"1, 0, 0, 8"),
 		ITERATION("compute_ns, comm_ns, copy_ns, idle_ns",
 			"-1, 0, 0, 11"),
+		/* a value that is no number; a tool that does not exist */
+		MEASURE("'NaN'", "'vllm'"),
+		MEASURE("1.5", "'abacus'"),
 		/* a cause that does not exist; time without a part; a range
 		 * that is the name of an API call; the name of a cause without
 		 * names */
@@ -237,6 +243,8 @@ static void rows_that_make_no_sense_are_refused(void **state)
 	fixture_script(db, ITERATION("compute_ns, comm_ns, copy_ns, idle_ns",
 				   "1, 0, 0, 9"));
 	fixture_script(db, "DELETE FROM run_iteration");
+	fixture_script(db, MEASURE("1.5", "'vllm'"));
+	fixture_script(db, "DELETE FROM measure");
 	fixture_script(db, WAIT("'unknown'", "1, 1"));
 	fixture_script(db, "DELETE FROM run_wait");
 	fixture_script(db, OPERATOR("1"));

@@ -1,0 +1,28 @@
+/* run_measures.h - the results of benchmarks that were attached to a run.
+ *
+ * They are facts: a rebuild keeps them. They are deleted with the run. */
+#pragma once
+#include "db.h"
+#include "measure.h"
+
+struct run_measure {
+	struct measure is;
+	const char *source; /* a word of measure_source.def */
+	const char *file; /* its name, valid UTF-8 */
+	int64_t created;
+};
+
+/* By name. */
+bool run_measures_list(struct db *db, struct arena *a, int64_t run,
+	struct run_measure **rows, uint32_t *n, struct err *e);
+
+/* Attaches all measures of the list, or none. *existing: the run had all of them
+ * already, with the same values. ERR_NOT_FOUND: there is no such run; ERR_CONFLICT:
+ * the run has another value of a measure, or would have more than
+ * MEASURES_MAX. */
+bool run_measures_add(struct db *db, int64_t run, const struct measure_list *l,
+	const char *file, bool *existing, struct err *e);
+
+/* Deletes the measure of this name; all if it is NULL. *n: how many there were. */
+bool run_measures_delete(struct db *db, int64_t run, const char *name,
+	int64_t *n, struct err *e);
