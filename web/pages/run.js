@@ -17,6 +17,7 @@ import {graphSection, kernelTab} from './run_kernels.js';
 import {launchTab} from './run_launches.js';
 import {layerTab} from './run_layers.js';
 import {operatorTab} from './run_operators.js';
+import {measureTab} from './run_measures.js';
 import {patternTab} from './run_patterns.js';
 
 // The upper part of a run's page: notes, facts, totals, devices.
@@ -250,6 +251,7 @@ const PARTS = [
 	['launches', 'Launch latency', launchTab],
 	['iterations', 'Iterations', iterationTab],
 	['patterns', 'Functions per iteration', patternTab],
+	['measures', 'Measures', measureTab],
 	['copies', 'Copies and sets', copyTab],
 	['devices', 'Devices', (run) => ({node: deviceTable(run)})],
 ];
@@ -269,7 +271,7 @@ export async function page(view, query, at) {
 		chosen,
 		leave: (tab) => clear(at, tab),
 		failed: (error, again) => at.signal.aborted || showFailure(error, again),
-		parts: PARTS.map(([id, label, load]) => ({
+		parts: PARTS.filter(([id]) => id !== 'measures' || run.measures).map(([id, label, load]) => ({
 			id,
 			label,
 			href: id === PARTS[0][0] ? `/runs/${run.id}` : `/runs/${run.id}?tab=${id}`,

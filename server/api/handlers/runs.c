@@ -4,6 +4,7 @@
 #include "cursor.h"
 #include "resource_project.h"
 #include "audit_record.h"
+#include "run_measures.h"
 #include "view_breakdown.h"
 #include <string.h>
 
@@ -66,16 +67,20 @@ json_t *run_get(struct call *c, struct err *e)
 	struct run_row row;
 	struct profile_device *devices;
 	struct layers_short layers;
-	uint32_t n;
+	struct run_measure *measures;
+	uint32_t n, measures_n;
 	bool layered;
 	if (!call_db(c, e) ||
 		!query_run(c->s.db, &c->s.arena, c->id, &row, e) ||
 		!query_run_devices(c->s.db, &c->s.arena, c->id, &devices, &n,
 			e) ||
 		!query_layers_short(c->s.db, &c->s.arena, c->id, &layers,
-			&layered, e))
+			&layered, e) ||
+		!run_measures_list(c->s.db, &c->s.arena, c->id, &measures,
+			&measures_n, e))
 		return NULL;
-	return view_run_detail(&row, devices, n, layered ? &layers : NULL);
+	return view_run_detail(&row, devices, n, layered ? &layers : NULL,
+		measures_n);
 }
 
 static bool runs_text_field(const char *key, json_t *value, const char **out,

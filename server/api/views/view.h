@@ -75,7 +75,8 @@ json_t *view_run_trace(const struct run_row *r);
 json_t *view_device(const struct profile_device *d);
 json_t *view_run_detail(const struct run_row *r,
 	const struct profile_device *devices, uint32_t n,
-	const struct layers_short *layers); /* layers NULL: unknown */
+	const struct layers_short *layers, /* NULL: unknown */
+	int64_t measures);
 json_t *view_job_row(const struct job_row *j);
 /* `runs` are the rows that ranks_from() read. */
 json_t *view_job(struct arena *a, const struct job_row *j,

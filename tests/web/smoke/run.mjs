@@ -9,7 +9,7 @@ import {cells, seen} from './world.mjs';
 const KERNELS = 'Kernel statistics';
 const column = (rows, n) => rows.map((r) => r[n]);
 
-export default async function run(test, {open, api}) {
+export default async function run(test, {open, api, base}) {
 	const {items} = await (await api('/runs')).json();
 	const id = (launches) => items.find((r) => r.launches === launches).id;
 	const two = `/runs/${id(5)}`;
@@ -37,6 +37,24 @@ export default async function run(test, {open, api}) {
 			const [copy] = await cells(page, 'Copies and sets');
 			assert.deepEqual([...copy.slice(0, 4), copy.at(-1)], ['[CUDA memcpy Host-to-Device]', '100.0', '4.000', '1', '1.00 KiB']);
 		});
+	});
+
+	await test('measures have a tab if there are some', async () => {
+		const page = await open(two);
+		await page.getByRole('tab', {name: 'Devices'}).waitFor();
+		assert.equal(await page.getByRole('tab', {name: 'Measures'}).count(), 0);
+		const measures = `${base}/api/v1${two}/measures`;
+		const {status} = await fetch(`${measures}?file=night.txt`, {method: 'POST', body: 'ttft_p99=1.25 s\nscore=-0.5\n'});
+		assert.equal(status, 201);
+		await page.reload();
+		await page.getByRole('tab', {name: 'Measures'}).click();
+		await page.getByRole('table', {name: 'Measures'}).waitFor();
+		await seen(async () => assert.deepEqual((await cells(page, 'Measures')).map((row) => row.slice(0, 6)), [
+			['score', '-0.5', '', '–', 'NAME=VALUE UNIT', 'night.txt'],
+			['ttft_p99\ntime from a request to its first token: p99', '1,250', 'ms', 'lower', 'NAME=VALUE UNIT', 'night.txt']]));
+		await page.goto(page.url().replace(/\?.*/, '?tab=measures'));
+		await page.getByRole('table', {name: 'Measures'}).waitFor();
+		await fetch(measures, {method: 'DELETE'});
 	});
 
 	await test('kernels as worked out by hand, in µs and in ns', async () => {
