@@ -19,7 +19,7 @@ static const struct {
 	enum trend_stat first;
 	unsigned all;
 	enum trend_of of;
-	enum { LOWER, HIGHER } better;
+	enum { LOWER, HIGHER, EITHER } better;
 } metrics[] = {
 #define METRIC(word, first, rest, of, better, what) \
 	{ #word, TREND_##first, (first) | (rest), TREND_OF_##of, better },
@@ -65,9 +65,14 @@ const char *trend_unit(enum trend_metric m, enum trend_stat s)
 	return s == TREND_SHARE ? "1" : "ns";
 }
 
-bool trend_worse(enum trend_metric m, double before, double after)
+bool trend_worse(enum trend_metric m, const struct trend *t, double before,
+	double after)
 {
-	return metrics[m].better == LOWER ? after > before : after < before;
+	bool either = metrics[m].better == EITHER;
+	bool lower = either ? t->lower : metrics[m].better == LOWER;
+	bool higher = either ? t->higher : metrics[m].better == HIGHER;
+
+	return (lower && after > before) || (higher && after < before);
 }
 
 const char *trend_others(struct arena *a, enum trend_metric m,

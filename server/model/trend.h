@@ -26,6 +26,10 @@
  *                 for others, because a series reads no other rank. Sends and
  *                 receives mostly wait, so only a series of their kind has them
  *
+ *   measure       the value of this name that was attached to the run, in the unit of
+ *                 the newest run that has one. A run with another unit has no
+ *                 value
+ *
  * If names lag behind durations (note names_lag), a run has no value for
  * metrics that depend on names: exposed_comm, operator, kernel, coverage,
  * headroom, busbw. If calls have no starts (CONTENT_DURATIONS), it has no
@@ -69,7 +73,12 @@ struct trend {
 	uint32_t n;
 	bool more; /* there are older units, which were not examined */
 	int64_t left_out; /* examined runs without a value */
-	bool there; /* at least one unit contains the operator or kernel */
+	bool there; /* at least one unit has the operator, kernel or measure */
+	/* Of metric measure: the unit of the values; "number": none. Latencies are
+	 * ns. Else NULL. */
+	const char *unit;
+	bool higher; /* of metric measure: higher values are better */
+	bool lower;
 };
 
 const char *trend_metric_word(enum trend_metric m);
@@ -81,10 +90,13 @@ const char *trend_others(struct arena *a, enum trend_metric m,
 	enum trend_stat s);
 
 enum trend_of trend_of(enum trend_metric m);
-/* "ns"; "GB/s", which is 10^9 bytes per second; "1", a share between 0 and 1. */
+/* "ns"; "GB/s", which is 10^9 bytes per second; "1", a share between 0 and 1. Not of
+ * metric measure. */
 const char *trend_unit(enum trend_metric m, enum trend_stat s);
-/* Whether a change from one level to another makes the metric worse. */
-bool trend_worse(enum trend_metric m, double before, double after);
+/* Whether a change from one level to another makes the metric worse. Of metric
+ * measure this depends on `t`. */
+bool trend_worse(enum trend_metric m, const struct trend *t, double before,
+	double after);
 
 /* Fills group[t->n] with group numbers. Neighboring units with equal texts
  * share a number; a unit without a text has a number of its own. Returns

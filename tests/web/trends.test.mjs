@@ -53,6 +53,8 @@ const HEADS = [
 for (const [what, made, text] of HEADS)
 	test(`headline: ${what}`, () => assert.equal(t.headline(made), text));
 
+test('values: measures', () => assert.deepEqual([['tokens/s', 819.25], ['number', 2.5], ['%', 3]].map(([unit, value]) => [t.valueText(doc({unit}), value), t.exactText(doc({unit}), value)]),
+	[['819.25 tokens/s', '819.25 tokens/s'], ['2.5', '2.5'], ['3 %', '3 %']]));
 test('values: bandwidths', () => assert.deepEqual([t.valueText(doc({unit: 'GB/s'}), 183.456), t.exactText(doc({unit: 'GB/s'}), 183.456), t.seriesName({metric: 'busbw', of: 'all_reduce', stat: 'mean'})],
 	['183.46 GB/s', '183.456 GB/s', 'Bus bandwidth “all_reduce”, average']));
 test('values: durations and shares', () => assert.deepEqual([t.valueText(doc(), 1234567), t.valueText(doc({unit: '1'}), 0.12345), t.exactText(doc(), 1234567), t.intervalText(-1, 2.34), t.intervalText(null, 2)],

@@ -205,7 +205,7 @@ export async function recentNames(kind, {project, workload}, signal) {
 	} = await getJson(address('/runs', {project, workload, sort: 'newest', limit: 1}), {signal});
 	if (!run) return [];
 	const {items} = await getJson(address(`/runs/${run.id}/${kind}s`, kind === 'kernel' ? {limit: 300} : {}), {signal});
-	return items.map((r) => (kind === 'kernel' ? r.name : r.operator)).filter(Boolean);
+	return items.map((r) => (kind === 'operator' ? r.operator : r.name)).filter(Boolean);
 }
 
 // The runs that match a query, newest first.

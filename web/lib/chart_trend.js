@@ -203,10 +203,13 @@ const NEAR_PX = 12;
 const SETTLED_MS = 150;
 
 function unitOf(doc) {
-	if (doc.unit === 'GB/s') return doc.unit;
+	if (!['1', 'ns'].includes(doc.unit)) return doc.unit;
 	return doc.unit === '1' ? '%' : axisUnit(doc.points.value.reduce((a, b) => Math.max(a, b), 0));
 }
-const scaleOf = (unit) => ({'%': 0.01, 'GB/s': 1})[unit] ?? UNITS[unit];
+const scaleOf = (doc) => {
+	const unit = unitOf(doc);
+	return doc.unit === '1' ? 0.01 : doc.unit === 'ns' ? UNITS[unit] : 1;
+};
 
 // Loads the library and its style sheet; null if this build has none.
 async function library() {
@@ -220,7 +223,6 @@ async function library() {
 }
 
 function axesOf(doc, xs, by, color) {
-	const unit = unitOf(doc);
 	const font = '12px system-ui, sans-serif';
 	const line = {
 		stroke: () => color('group'),
@@ -247,7 +249,7 @@ function axesOf(doc, xs, by, color) {
 			...line,
 			space: 36,
 			size: (u, values) => 16 + 7.2 * Math.max(2, ...(values ?? []).map((text) => text.length)),
-			values: (u, splits) => tickTexts(splits, scaleOf(unit)),
+			values: (u, splits) => tickTexts(splits, scaleOf(doc)),
 		},
 	];
 }

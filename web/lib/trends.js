@@ -35,6 +35,12 @@ export const METRICS = {
 		stats: ['mean'],
 		of: 'kind', // optional
 	},
+	measure: {
+		label: 'Measure',
+		description: 'result of a benchmark that was attached to the run',
+		stats: ['mean'],
+		of: 'measure',
+	},
 };
 export const STATS = {
 	mean: 'average',
@@ -87,13 +93,16 @@ export function trendsUrl(query, changes = {}) {
 	return q.size ? `/trends?${f.query(q)}` : '/trends';
 }
 
-// A value of the series: a duration, a share or a bandwidth.
+const withUnit = (text, unit) => (unit === 'number' ? String(text) : `${text} ${unit}`);
+
+// A value of the series: a duration, a share, a bandwidth or a measure.
 export function valueText(doc, value) {
 	if (doc.unit === 'GB/s') return `${f.count(value, 2)} GB/s`;
+	if (!['1', 'ns'].includes(doc.unit)) return withUnit(f.number(value), doc.unit);
 	return doc.unit === '1' ? `${f.count(value * 100, 2)} %` : f.duration(value);
 }
 export function exactText(doc, value) {
-	if (doc.unit === 'GB/s') return `${value} GB/s`;
+	if (!['1', 'ns'].includes(doc.unit)) return withUnit(value, doc.unit);
 	return doc.unit === '1' ? `${value * 100} %` : f.exact(value);
 }
 

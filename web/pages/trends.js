@@ -131,7 +131,7 @@ const select = (name, options, chosen, change) =>
 		options.map(([value, text]) => h('option', {value, selected: value === chosen}, text)),
 	);
 
-const OF_LABELS = {operator: 'Operator', kernel: 'Kernel', kind: 'Kind of collective'};
+const OF_LABELS = {operator: 'Operator', kernel: 'Kernel', kind: 'Kind of collective', measure: 'Measure'};
 
 // The form that chooses a series. `names` are operators or kernels to suggest. A selection takes
 // effect immediately, a text field on submit.
@@ -616,7 +616,7 @@ export async function page(view, query, at) {
 			h(
 				'p',
 				{class: 'notice'},
-				`Enter the name of ${of === 'operator' ? 'an operator' : 'a kernel'}; ` +
+				`Enter the name of ${of === 'operator' ? 'an operator' : `a ${of}`}; ` +
 					'the names of the newest run are suggested.',
 			),
 		);

@@ -5,6 +5,7 @@
 #include "collective.h"
 #include "concurrency_limit.h"
 #include "listing.h"
+#include "measure.h"
 #include "query_trend.h"
 #include "trend.h"
 #include "trend_work.h"
@@ -129,6 +130,12 @@ static bool trends_trend_read(struct call *c, const struct trend_filter *f,
 	if (!call_db(c, e) || !query_trend(c->s.db, &c->s.arena, f, t, e))
 		return false;
 	call_db_return(c); /* the rest takes time and needs no database */
+	if (f->metric == TREND_METRIC_measure) {
+		enum measure_better better;
+		measure_meaning(&c->s.arena, f->of, &better);
+		t->lower = better == MEASURE_LOWER;
+		t->higher = better == MEASURE_HIGHER;
+	}
 	return t->there || trend_of(f->metric) != TREND_OF_NAME ||
 	       !(t->n + t->left_out) ||
 	       err_set(e, ERR_NOT_FOUND,

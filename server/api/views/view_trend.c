@@ -6,15 +6,25 @@
 #include <math.h>
 #include <string.h>
 
+static const char *view_trend_unit(const struct trend_result *is)
+{
+	if (is->f->metric != TREND_METRIC_measure)
+		return trend_unit(is->f->metric, is->f->stat);
+	return is->t->unit ? is->t->unit : "number";
+}
+
 static bool view_trend_in_ns(const struct trend_result *is)
 {
-	return !strcmp(trend_unit(is->f->metric, is->f->stat), "ns");
+	return !strcmp(view_trend_unit(is), "ns");
 }
 
 /* Rounds to a tenth of a nanosecond, or a share or bandwidth to a millionth.
- * More digits are noise, and would make an answer with 50,000 values long. */
+ * More digits are noise, and would make an answer with 50,000 values long. The
+ * size of a measure is not known. */
 static double view_trend_rounded(const struct trend_result *is, double v)
 {
+	if (is->f->metric == TREND_METRIC_measure)
+		return v;
 	double by = view_trend_in_ns(is) ? 10 : 1e6;
 	return round(v * by) / by;
 }
@@ -50,7 +60,7 @@ static bool view_trend_worse(const struct trend_result *is,
 	const struct change_point *p)
 {
 	return !view_trend_other_work(is, p) &&
-	       trend_worse(is->f->metric, p->before, p->after);
+	       trend_worse(is->f->metric, is->t, p->before, p->after);
 }
 
 static json_t *view_trend_changes(const struct trend_result *is);
@@ -90,6 +100,7 @@ json_t *view_trend(const struct trend_result *is)
 static const struct column in_ns[] = VIEW_TREND_COLUMNS("Value (ns)");
 static const struct column in_shares[] = VIEW_TREND_COLUMNS("Share");
 static const struct column in_gb_s[] = VIEW_TREND_COLUMNS("Value (GB/s)");
+static const struct column in_own_unit[] = VIEW_TREND_COLUMNS("Value");
 
 const struct table *view_trend_table(struct arena *a,
 	const struct trend_result *is)
@@ -100,8 +111,10 @@ const struct table *view_trend_table(struct arena *a,
 	const char **at;
 	struct table *table = table_new(a, TABLE_COLUMNS(in_ns), t->n, &at);
 	if (!ns)
-		table->columns =
-			is->f->stat == TREND_SHARE ? in_shares : in_gb_s;
+		table->columns = is->f->metric == TREND_METRIC_measure
+					 ? in_own_unit
+				 : is->f->stat == TREND_SHARE ? in_shares
+							      : in_gb_s;
 	for (uint32_t i = 0; i < t->n; i++) {
 		char moment[UTC_TIME_TEXT];
 		bool changed = c < is->changes_n && is->changes[c].at == i;

@@ -2,6 +2,7 @@
  * units of the same work. */
 #include "query_trend.h"
 #include "sql.h"
+#include <string.h>
 
 bool query_workloads(struct db *db, struct arena *a, const char *project,
 	const char *q, int64_t after, int limit, struct workload_row **rows,
@@ -198,6 +199,11 @@ bool query_workloads(struct db *db, struct arena *a, const char *project,
 	"THEN b.kind NOT IN ('send', 'recv', 'send_recv') " \
 	"ELSE b.kind = $11 END) b"
 
+#define MEASURE                                                        \
+	"(SELECT m.value * CASE m.unit WHEN 'ms' THEN 1e6 ELSE 1 END " \
+	"FROM measure m WHERE m.run_id = runs.run_id "                 \
+	"AND m.name = $11 AND m.unit = $12 AND $10 = 'mean')"
+
 static const char *const series[] = {
 	[TREND_METRIC_iteration] = TREND_SERIES(ITERATION_NS, "true", ""),
 	[TREND_METRIC_busy] = TREND_SERIES(BUSY_NS, "true", ""),
@@ -210,6 +216,7 @@ static const char *const series[] = {
 	[TREND_METRIC_coverage] = TREND_SERIES(ATTRIBUTED, "true", OPERATORS),
 	[TREND_METRIC_headroom] = TREND_SERIES(HEADROOM, "true", OPERATORS),
 	[TREND_METRIC_busbw] = TREND_SERIES(BUSBW, "b.bytes IS NOT NULL", BUS),
+	[TREND_METRIC_measure] = TREND_SERIES(MEASURE, "$12 IS NOT NULL", ""),
 };
 
 /* The query returns the newest row first. */
@@ -261,6 +268,26 @@ struct query_trend_request {
 	struct trend *out;
 };
 
+/* The unit of a measure in the newest run that has it; NULL: no run has it. */
+static bool query_trend_measure_unit(struct db *db,
+	const struct query_trend_request *g, const char **unit, struct err *e)
+{
+	static const char sql[] =
+		"SELECT m.unit FROM run r JOIN measure m USING (run_id) "
+		"WHERE r.project = $1 AND r.workload = $2 AND m.name = $3 "
+		"ORDER BY r.created_at DESC, r.run_id DESC LIMIT 1";
+	struct sql_params p = { 0 };
+	struct result r;
+	sql_text(&p, g->f->project);
+	sql_text(&p, g->f->workload);
+	sql_text(&p, g->f->of);
+	if (!sql_run(db, sql, &p, &r, e))
+		return false;
+	*unit = result_next(&r) ? result_text(&r, g->arena) : NULL;
+	result_release(&r);
+	return true;
+}
+
 /* Sets enough memory to sort 50,000 rows. JIT is off, because compilation takes
  * longer than reading the rows. */
 static bool query_trend_read_series(struct db *db, void *arg, struct err *e)
@@ -287,6 +314,14 @@ static bool query_trend_read_series(struct db *db, void *arg, struct err *e)
 		sql_array_int8(&like, f->like[i]);
 	if (f->like_n)
 		sql_array(&p, &like);
+	bool measure = f->metric == TREND_METRIC_measure;
+	const char *unit = NULL;
+	if (measure && !query_trend_measure_unit(db, g, &unit, e)) {
+		sql_array_release(&like);
+		return false;
+	}
+	if (measure)
+		sql_text(&p, unit);
 	bool ok = sql_script(db,
 			  "SET TRANSACTION READ ONLY;"
 			  "SET LOCAL work_mem = '64MB';"
@@ -299,6 +334,10 @@ static bool query_trend_read_series(struct db *db, void *arg, struct err *e)
 		return false;
 	query_trend_read_units(&r, g->arena, f->limit, g->out);
 	result_release(&r);
+	g->out->unit = !unit		     ? NULL
+		       : !strcmp(unit, "ms") ? "ns"
+		       : !strcmp(unit, "1")  ? "number"
+					     : unit;
 	return true;
 }
 

@@ -28,11 +28,18 @@ static void units(void **state)
 static void less_bandwidth_is_worse(void **state)
 {
 	(void)state;
-	assert_true(trend_worse(TREND_METRIC_busbw, 100, 90));
-	assert_false(trend_worse(TREND_METRIC_busbw, 90, 100));
-	assert_true(trend_worse(TREND_METRIC_iteration, 90, 100));
-	assert_false(trend_worse(TREND_METRIC_iteration, 100, 90));
-	assert_false(trend_worse(TREND_METRIC_iteration, 90, 90));
+	const struct trend none = { 0 }, lower = { .lower = true },
+			   higher = { .higher = true };
+	assert_true(trend_worse(TREND_METRIC_busbw, &none, 100, 90));
+	assert_false(trend_worse(TREND_METRIC_busbw, &none, 90, 100));
+	assert_true(trend_worse(TREND_METRIC_iteration, &none, 90, 100));
+	assert_false(trend_worse(TREND_METRIC_iteration, &none, 100, 90));
+	assert_false(trend_worse(TREND_METRIC_iteration, &none, 90, 90));
+	assert_true(trend_worse(TREND_METRIC_measure, &lower, 90, 100));
+	assert_false(trend_worse(TREND_METRIC_measure, &lower, 100, 90));
+	assert_true(trend_worse(TREND_METRIC_measure, &higher, 100, 90));
+	assert_false(trend_worse(TREND_METRIC_measure, &none, 100, 90));
+	assert_false(trend_worse(TREND_METRIC_measure, &none, 90, 100));
 }
 
 int main(void)
