@@ -305,8 +305,8 @@ static bool measure_add_latency(struct measure_reader *r, const char *key,
 	const char *under = strchr(key, '_');
 	size_t len = strlen(key);
 
-	if (!under || len < 3 || strcmp(key + len - 3, "_ms") != 0 ||
-		under >= key + len - 3)
+	if (!(value > 0) || !under || len < 3 ||
+		strcmp(key + len - 3, "_ms") != 0 || under >= key + len - 3)
 		return true;
 	const char *word = arena_strndup(r->a, key, (size_t)(under - key));
 	const char *rest = arena_strndup(r->a, under + 1,
@@ -320,9 +320,13 @@ static bool measure_add_latency(struct measure_reader *r, const char *key,
 
 static bool measure_read_flat(struct measure_reader *r, json_t *from)
 {
+	const json_t *completed = json_object_get(from, "completed");
 	const char *key;
 	json_t *each;
 
+	if (json_is_integer(completed) && !json_integer_value(completed))
+		return measure_fail(r,
+			"no request was completed, so the file has no results");
 	json_object_foreach(from, key, each)
 	{
 		const struct measure_key *k = MEASURE_KEY(measure_flat, key);

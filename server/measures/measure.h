@@ -15,6 +15,10 @@
  * - lines NAME=VALUE UNIT; UNIT is missing if the value is a plain number.
  *   Empty lines, and lines that begin with #, are skipped.
  *
+ * If no request was completed, vLLM and SGLang write 0 for all latencies; such a file
+ * is refused. They also write 0 for a latency that no request has, such as tpot of
+ * answers with one token; such a latency is not read.
+ *
  * A statistic is mean, median, min, max or a percentile such as p99 or p99.9; p50
  * is the median. Of a file of a tool, other statistics, settings, and lists of
  * single requests are not read, and neither are values that are null. The tools

@@ -66,6 +66,12 @@ static void what_the_tools_write(void **state)
 			"1000 tokens/s; ttft_mean 150.25 ms; ttft_median 140 "
 			"ms; ttft_p99 400 ms; tpot_p99.9 21.5 ms; "
 			"e2e_latency_mean 900 ms" },
+		{ "vLLM: answers of one token, so that tpot is written as 0",
+			"{\"completed\": 2, \"failed\": 0, "
+			"\"spec_decode_acceptance_rate\": 72.5, "
+			"\"mean_ttft_ms\": 8, \"mean_tpot_ms\": 0.0}",
+			"vllm: completed_requests 2 requests; failed_requests 0 "
+			"requests; accept_rate 72.5 %; ttft_mean 8 ms" },
 		{ "vLLM: p50 equals the median, so it is no second value",
 			"{\"median_itl_ms\": 7.5, \"p50_itl_ms\": 7.5}",
 			"vllm: itl_median 7.5 ms" },
@@ -149,6 +155,10 @@ static void files_that_are_refused(void **state)
 			"{\"mean_ttft_ms\": 1}\n{\"mean_ttft_ms\": 2}\n",
 			"the file has more than one result; send the line that "
 			"belongs to this run" },
+		{ "all requests failed",
+			"{\"completed\": 0, \"failed\": 8, \"duration\": 0.005, "
+			"\"mean_ttft_ms\": 0.0}",
+			"no request was completed, so the file has no results" },
 		{ "a key twice", "{\"mean_ttft_ms\": 1, \"mean_ttft_ms\": 2}",
 			"line 1: duplicate object key near '\"mean_ttft_ms\"'" },
 		{ "an unknown unit of AIPerf",
