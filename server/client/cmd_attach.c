@@ -4,18 +4,7 @@
 #include "answer.h"
 #include "commands.h"
 #include "submit.h"
-#include <errno.h>
 #include <inttypes.h>
-
-/* The id of a run; 0 if the text is none. */
-static int64_t attach_run(const char *text)
-{
-	char *end;
-	errno = 0;
-	int64_t id = strtoll(text, &end, 10);
-	bool digits = *text >= '0' && *text <= '9';
-	return digits && !*end && !errno && id > 0 ? id : 0;
-}
 
 static bool attach_read(const char *body, size_t len, void *out, struct err *e)
 {
@@ -58,7 +47,7 @@ int cmd_attach(const struct options *o)
 	struct err e = { 0 };
 	struct meter m;
 	meter_init(&m);
-	int64_t run = attach_run(o->files.at[0]);
+	int64_t run = options_run_id(o->files.at[0]);
 	if (!run) {
 		meter_say(&m, "kernsift: attach: '%s' is not the id of a run",
 			o->files.at[0]);

@@ -1,6 +1,7 @@
 /* options.c - the tables of kernsift's commands and options, and the checks that
  * need more than one value. */
 #include "options.h"
+#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stddef.h>
@@ -11,7 +12,8 @@ enum {
 #include "client_commands.def"
 #undef COMMAND
 	TRACES = UPLOAD | RUN | AGENT,
-	ALL = TRACES | ATTACH | COMPARE | IMPORT | GATE | HEALTH | CALIBRATE,
+	ALL = TRACES | ATTACH | COMPARE | DIAGNOSE | IMPORT | GATE | HEALTH |
+	      CALIBRATE,
 };
 
 static const struct cli_command options_commands[] = {
@@ -145,6 +147,11 @@ static bool options_check(const struct options *o, enum options_of command,
 			"--name: names one reference set, and %d files are "
 			"given (send them one by one)",
 			o->files.n);
+	if (command == OPTIONS_DIAGNOSE && strcmp(o->format, "text") != 0 &&
+		strcmp(o->format, "json") != 0)
+		return err_set(e, ERR_INPUT,
+			"--format: diagnose prints no %s (use text or json)",
+			o->format);
 	return options_check_labels(&o->label, e) &&
 	       options_check_limits(&o->operator_pct, e);
 }
@@ -168,6 +175,16 @@ void options_release(struct options *o)
 		free((char *)(uintptr_t)o->trace.at[i]);
 	free(o->trace.at);
 	*o = (struct options){ 0 };
+}
+
+int64_t options_run_id(const char *text)
+{
+	char *end;
+
+	errno = 0;
+	int64_t id = strtoll(text, &end, 10);
+	bool digits = *text >= '0' && *text <= '9';
+	return digits && !*end && !errno && id > 0 ? id : 0;
 }
 
 const char *options_trace_value(const struct options *o, const char *variable)

@@ -32,6 +32,8 @@ enum cli_result options_init(struct options *o, enum options_of command,
 	int argc, char *const argv[], struct err *e);
 void options_release(struct options *o);
 
+/* The id of a run; 0 if the text is none. */
+int64_t options_run_id(const char *text);
 /* The last value given for a variable of the collector; NULL if there is none.
  */
 const char *options_trace_value(const struct options *o, const char *variable);

@@ -95,6 +95,13 @@ struct iterations {
  * because the list is sorted by frequency. */
 enum { ITERATIONS_WORKS_MAX = 512 };
 
+/* Sums over the kept iterations of a run. */
+struct iteration_sums {
+	int64_t iterations;
+	/* all -1 if the times of one of them are unknown, or there are none */
+	int64_t compute_ns, comm_ns, copy_ns, idle_ns;
+};
+
 /* Why the GPU was idle. In each iteration the causes add up to idle_ns, exact to
  * the nanosecond. analyze/waits describes when each applies (wait_causes.h). */
 enum wait_cause {

@@ -60,6 +60,7 @@ export const runs = (query, signal) => json('/runs', query, {signal});
 export const run = (id, signal) => json(`/runs/${id}`, {}, {signal});
 export const measures = (id, signal) => json(`/runs/${id}/measures`, {}, {signal});
 export const notes = (id, signal) => json(`/runs/${id}/notes`, {}, {signal});
+export const diagnosis = (id, signal) => json(`/runs/${id}/diagnosis`, {}, {signal});
 export const copies = (id, query, signal) => json(`/runs/${id}/copies`, query, {signal});
 
 export const replayedGraphs = (id, signal) => json(`/runs/${id}/replayed-graphs`, {}, {signal});

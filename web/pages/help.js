@@ -2,6 +2,7 @@
 // to the id of a section (app.js).
 
 import {CLASSES} from '../lib/comparison.js';
+import {CAUSES} from '../lib/diagnosis.js';
 import {h} from '../lib/dom.js';
 import {OUTCOMES} from '../lib/gate_policy.js';
 import {REGIMES, SOURCES, WEIGHTS} from '../lib/operators.js';
@@ -45,8 +46,8 @@ const SECTIONS = [
 		'run',
 		'A run',
 		null,
-		'The page of a run starts with notes: problems of the trace, each with a count. Read them first, ' +
-			'because they affect the numbers below.',
+		'The page of a run starts with the largest causes of its time, each with a link to the tab that shows ' +
+			'it. Below are the notes: problems of the trace, each with a count, which affect all numbers.',
 		{
 			terms: [
 				[
@@ -85,6 +86,14 @@ const SECTIONS = [
 			],
 		},
 		'“Open in Perfetto” shows the timeline in a new tab. The trace stays in your browser.',
+	],
+	[
+		'diagnosis',
+		'Why a run is slow',
+		null,
+		'The time of the kept iterations is divided into causes, exact to the nanosecond. Busy: a GPU works. Idle: ' +
+			'no GPU of the process works; the API call that launched what runs next decides the cause.',
+		described(CAUSES, (key, {label}) => label),
 	],
 	[
 		'attribution',

@@ -1,4 +1,4 @@
-// run.js - one run: notes, facts, totals, a timeline, and its tables as tabs.
+// run.js - one run: why it is slow, notes, facts, totals, a timeline, and its tables as tabs.
 
 import * as api from '../lib/api.js';
 import {contentMark, fileLink, largestUnit} from '../lib/columns.js';
@@ -11,6 +11,7 @@ import {launchCount, missingDetail, opaqueShare, unknownTitle} from '../lib/run_
 import {table} from '../lib/table.js';
 import {tabs} from '../lib/tabs.js';
 import {copyTab} from './run_copies.js';
+import {diagnosisCard} from './run_diagnosis.js';
 import {groupTab} from './run_groups.js';
 import {iterationTab} from './run_iterations.js';
 import {graphSection, kernelTab} from './run_kernels.js';
@@ -263,7 +264,11 @@ function clear(at, tab) {
 }
 
 export async function page(view, query, at) {
-	const [run, notes] = await Promise.all([api.run(at.id, at.signal), api.notes(at.id, at.signal)]);
+	const [run, notes, diagnosis] = await Promise.all([
+		api.run(at.id, at.signal),
+		api.notes(at.id, at.signal),
+		api.diagnosis(at.id, at.signal),
+	]);
 	const name = run.name || `run ${run.id}`;
 	const chosen = query.get('tab') ?? PARTS[0][0];
 	const parts = await tabs({
@@ -286,6 +291,7 @@ export async function page(view, query, at) {
 		h('p', {class: 'crumbs'}, h('a', {href: '/runs'}, 'Runs'), ` / #${run.id}`),
 		h('div', {class: 'title'}, h('h1', {}, name), contentMark(run) ?? ''),
 		graphBanner(run) ?? '',
+		diagnosisCard(diagnosis, Object.fromEntries(PARTS)) ?? '',
 		noteList(notes.items) ?? '',
 		identity(run),
 		totals(run),

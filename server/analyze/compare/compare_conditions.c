@@ -1,6 +1,7 @@
 /* compare_conditions.c - reports differences other than times as findings:
  * runs, notes, devices, facts, ranks, iterations. */
 #include "compare_state.h"
+#include "duration_text.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -492,7 +493,7 @@ static const char *compare_conditions_meaning_text(struct arena *a,
 	return arena_printf(a, "%s%s%s (%s on average)",
 		words[r->iterations.detector], r->iterations.range ? " " : "",
 		r->iterations.range ? r->iterations.range : "",
-		compare_text_time(a, ns));
+		duration_text(a, ns));
 }
 
 static void compare_conditions_detectors_differ(struct compare *c)

@@ -6,6 +6,7 @@
  * runs would prove the change of the iteration, if it is not proven. */
 #include "compare_state.h"
 #include "dist.h"
+#include "duration_text.h"
 #include "noise_floor.h"
 #include "verdict_needs.h"
 #include <math.h>
@@ -158,9 +159,8 @@ static const char *compare_headline_text_whole(struct arena *a,
 				100 * w->low_ns / c->base_ns,
 				100 * w->high_ns / c->base_ns);
 	return arena_printf(a, "%s %s in the base, %s in the head (%+.1f %%%s)",
-		w->what, compare_text_time(a, c->base_ns),
-		compare_text_time(a, c->head_ns), 100 * (c->ratio - 1),
-		interval);
+		w->what, duration_text(a, c->base_ns),
+		duration_text(a, c->head_ns), 100 * (c->ratio - 1), interval);
 }
 
 static const char *compare_headline_text_common(struct arena *a,
@@ -172,7 +172,7 @@ static const char *compare_headline_text_common(struct arena *a,
 		"a uniform change: most kernels take %.3g times as long (%s%s "
 		"per iteration)%s",
 		out->common.ratio, out->common.ns < 0 ? "-" : "+",
-		compare_text_time(a, fabs(out->common.ns)),
+		duration_text(a, fabs(out->common.ns)),
 		clocks_differ ? ", and the clocks or power limits differ" : "");
 }
 

@@ -302,7 +302,6 @@ void compare_finding_add(struct compare *c, enum finding_code code,
 	const char *base, const char *head);
 /* By code, in the order of finding.def. */
 void compare_findings_sort(struct compare *c);
-const char *compare_text_time(struct arena *a, double ns);
 const char *compare_text_pct(struct arena *a, double share);
 /* "run 5"; the name of a run that has no id. */
 const char *compare_text_run(struct arena *a, const struct compared_run *r);

@@ -1,6 +1,7 @@
 /* compare_text.c - writes the sentences of findings, and numbers and runs as
  * text. */
 #include "compare_state.h"
+#include "duration_text.h"
 #include "kernel_name.h"
 #include "utf8.h"
 #include <math.h>
@@ -62,18 +63,6 @@ void compare_findings_sort(struct compare *c)
 			f[j] = f[j - 1];
 			f[j - 1] = other;
 		}
-}
-
-const char *compare_text_time(struct arena *a, double ns)
-{
-	double size = fabs(ns);
-	if (size < 9.9995e2)
-		return arena_printf(a, "%.3g ns", ns);
-	if (size < 9.9995e5)
-		return arena_printf(a, "%.4g µs", ns / 1e3);
-	if (size < 9.9995e8)
-		return arena_printf(a, "%.4g ms", ns / 1e6);
-	return arena_printf(a, "%.2f s", ns / 1e9);
 }
 
 const char *compare_text_pct(struct arena *a, double share)
@@ -183,7 +172,7 @@ const char *compare_text_evidence(const struct change *c)
 
 const char *compare_text_amount(struct arena *a, const struct change *c)
 {
-	const char *time = compare_text_time(a, fabs(c->delta_ns));
+	const char *time = duration_text(a, fabs(c->delta_ns));
 	const char *sign = c->delta_ns < 0 ? "-" : "+";
 	if (!(c->base_ns > 0) || !(c->head_ns > 0))
 		return arena_printf(a, "%s%s per iteration", sign, time);

@@ -3,6 +3,7 @@
 #include "compare_state.h"
 #include "creep_test.h"
 #include "decimals.h"
+#include "duration_text.h"
 #include "level_test.h"
 #include "noise_floor.h"
 #include "ranks.h"
@@ -442,8 +443,8 @@ static const char *regression_gate_text_times(const struct regression_gate *g,
 		return arena_printf(g->a, "%.4g GB/s instead of %.4g GB/s",
 			r->head_gb_s, r->base_gb_s);
 	return arena_printf(g->a, "%s per iteration instead of %s",
-		compare_text_time(g->a, r->head_ns),
-		compare_text_time(g->a, r->base_ns));
+		duration_text(g->a, r->head_ns),
+		duration_text(g->a, r->base_ns));
 }
 
 /* The commits of the base; its units if no commit is known. */
@@ -541,8 +542,8 @@ static const char *regression_gate_text_one_sided(const struct regression_gate
 							  *g,
 	const struct gate_rule *r)
 {
-	const char *time = compare_text_time(g->a,
-		r->head_ns > 0 ? r->head_ns : r->base_ns);
+	const char *time =
+		duration_text(g->a, r->head_ns > 0 ? r->head_ns : r->base_ns);
 	if (r->head_ns == 0)
 		return arena_printf(g->a,
 			"%s is gone: it took %s per iteration",

@@ -27,6 +27,7 @@ struct job_row;
 struct layers_short;
 struct pattern_mean;
 struct ranks;
+struct run_diagnosis;
 
 json_t *view_text(const char *s);
 json_t *view_texts(const char *const *list, uint32_t n);
@@ -143,6 +144,7 @@ json_t *view_iterations(const struct iterations *c,
 	const struct iterations_short *s);
 const struct table *view_iteration_table(struct arena *a,
 	const struct iterations *c);
+json_t *view_diagnosis(const struct run_diagnosis *d);
 json_t *view_pattern(struct arena *a, const struct pattern_mean *m);
 
 /* Functions by iteration, in the format of the pattern tables that can be

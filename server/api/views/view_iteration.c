@@ -1,8 +1,9 @@
-/* view_iteration.c - the iterations of a run, and the time of functions in each
- * iteration. */
+/* view_iteration.c - the iterations of a run, what their time was used for, and
+ * the time of functions in each iteration. */
 #include "buf.h"
 #include "pattern_mean.h"
 #include "profile_word.h"
+#include "run_diagnosis.h"
 #include "table.h"
 #include "view.h"
 #include <math.h>
@@ -50,6 +51,22 @@ const struct table *view_iteration_table(struct arena *a,
 		row_table_next(t);
 	}
 	return &t->table;
+}
+
+json_t *view_diagnosis(const struct run_diagnosis *d)
+{
+	json_t *causes = json_array(), *sentences = json_array();
+	for (uint32_t i = 0; i < d->causes_n; i++) {
+		const struct diagnosis_cause *c = &d->causes[i];
+		json_t *names = json_array();
+		for (uint32_t n = 0; n < c->names_n; n++)
+			view_append(names, row_diagnosis_name(&c->names[n]));
+		view_append(causes, row_diagnosis_cause(c, names));
+	}
+	for (uint32_t i = 0; i < d->sentences_n; i++)
+		view_append(sentences,
+			row_diagnosis_sentence(&d->sentences[i]));
+	return row_diagnosis(d, causes, sentences);
 }
 
 static json_t *view_iteration_metrics(const struct pattern_mean *m)

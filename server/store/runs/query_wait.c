@@ -1,4 +1,5 @@
-/* query_wait.c - reads why the GPU was idle in the iterations of a run. */
+/* query_wait.c - reads what the time of a run's iterations was used for, and why
+ * the GPU was idle in them. */
 #include "column.h"
 #include "packed.h"
 #include "profile_word.h"
@@ -8,6 +9,7 @@
 struct query_waits_request {
 	struct arena *arena;
 	int64_t run;
+	struct iteration_sums *sums;
 	struct wait_times *out;
 };
 
@@ -17,6 +19,33 @@ static bool query_waits_fail(int64_t run, struct err *e)
 		"the causes of idle time of run %lld do not fit its "
 		"iterations; 'kernsiftd rebuild' makes them again",
 		(long long)run);
+}
+
+static bool query_waits_sums(struct db *db, const struct query_waits_request *q,
+	struct err *e)
+{
+	static const char sql[] =
+		"SELECT count(*), sum(compute_ns)::bigint, "
+		"sum(comm_ns)::bigint, sum(copy_ns)::bigint, "
+		"sum(idle_ns)::bigint, count(*) = count(idle_ns) "
+		"FROM run_iteration "
+		"WHERE run_id = $1 AND use = 'kept'";
+	struct iteration_sums *s = q->sums;
+	struct sql_params p = { 0 };
+	struct result r;
+	sql_int8(&p, q->run);
+	if (!sql_hot(db, sql, &p, &r, e))
+		return false;
+	result_next(&r);
+	s->iterations = result_int8(&r, 0);
+	s->compute_ns = result_int8(&r, -1);
+	s->comm_ns = result_int8(&r, -1);
+	s->copy_ns = result_int8(&r, -1);
+	s->idle_ns = result_int8(&r, -1);
+	if (!result_bool(&r))
+		s->compute_ns = s->comm_ns = s->copy_ns = s->idle_ns = -1;
+	result_release(&r);
+	return true;
 }
 
 /* Reads a row: the cause, its times, and the number of iterations. */
@@ -49,10 +78,14 @@ static bool query_waits_causes(struct db *db,
 	if (!sql_hot(db, sql, &p, &r, e))
 		return false;
 	bool ok = r.n == 0 || r.n == WAIT_CAUSES;
+	int64_t sum_ns = r.n ? 0 : q->sums->idle_ns;
 	while (ok && result_next(&r))
 		ok = query_waits_row(&r, q->arena, q->out);
+	for (int c = 0; c < WAIT_CAUSES; c++)
+		sum_ns += q->out->time_ns[c];
 	result_release(&r);
-	return ok || query_waits_fail(q->run, e);
+	return (ok && sum_ns == q->sums->idle_ns) ||
+	       query_waits_fail(q->run, e);
 }
 
 static bool query_waits_names(struct db *db,
@@ -87,14 +120,14 @@ static bool query_waits_read(struct db *db, void *arg, struct err *e)
 	const struct query_waits_request *q = arg;
 
 	*q->out = (struct wait_times){ .late_launch_ns = -1, .short_ns = -1 };
-	return sql_snapshot(db, e) && query_waits_causes(db, q, e) &&
-	       query_waits_names(db, q, e);
+	return sql_snapshot(db, e) && query_waits_sums(db, q, e) &&
+	       query_waits_causes(db, q, e) && query_waits_names(db, q, e);
 }
 
 bool query_waits(struct db *db, struct arena *a, int64_t run,
-	struct wait_times *out, struct err *e)
+	struct iteration_sums *sums, struct wait_times *out, struct err *e)
 {
-	struct query_waits_request q = { a, run, out };
+	struct query_waits_request q = { a, run, sums, out };
 
 	return sql_transaction(db, query_waits_read, &q, e);
 }

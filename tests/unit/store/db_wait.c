@@ -17,8 +17,8 @@ static int teardown(void **state)
 /* A row for each cause, and the names. */
 enum { WAIT_ROWS = WAIT_CAUSES + 4 };
 
-/* The five iterations of changes.h, whose idle times are 200, 100, unknown, 0
- * and 0. The second and the fourth are kept. */
+/* The five iterations of changes.h. The kept ones are the second, which is idle
+ * for 100 ns, the third and the fourth, which are never idle. */
 static struct profile waiting(struct arena *a)
 {
 	static const int64_t idle_ns[WAIT_CAUSES][5] = {
@@ -38,6 +38,10 @@ static struct profile waiting(struct arena *a)
 		{ WAIT_LAUNCH, WAIT_KIND_CALL, "cudaLaunchKernel", 20 },
 	};
 	struct profile p = changing(a);
+	struct iteration *third = &p.iterations.iterations[2];
+	third->compute_ns = 490;
+	third->comm_ns = third->idle_ns = 0;
+	third->copy_ns = 10;
 	for (int c = 0; c < WAIT_CAUSES; c++) {
 		p.waits.iteration_ns[c] = COPIED(a, idle_ns[c]);
 		p.waits.time_ns[c] = idle_ns[c][1];
@@ -70,29 +74,42 @@ static void every_cause_is_read_back(void **state)
 	struct db *db = *state;
 	struct arena a = { 0 };
 	struct profile p = waiting(&a);
+	struct iteration_sums sums;
 	struct wait_times got;
 	int64_t upload = fixture_save(db, "1", &p, 1);
 	int64_t id = *fixture_runs(db, &a, upload, 1);
 	assert_int_equal(fixture_derived(db),
 		FIXTURE_ROWS + CHANGE_ROWS + WAIT_ROWS);
-	works(query_waits(db, &a, id, &got, &e));
+	works(query_waits(db, &a, id, &sums, &got, &e));
+	assert_int_equal(sums.iterations, 3);
+	assert_int_equal(sums.compute_ns, 250 + 490 + 300);
+	assert_int_equal(sums.comm_ns, 50);
+	assert_int_equal(sums.copy_ns, 10);
+	assert_int_equal(sums.idle_ns, 100);
 	same_waits(&p.waits, &got);
 	assert_int_equal(got.late_launch_ns, -1);
 	assert_int_equal(got.short_ns, -1);
 	arena_release(&a);
 }
 
-/* Without causes: an analysis that found none, and no such run. */
+/* Without causes: an analysis that found none, in iterations of which one has
+ * unknown times; and no such run. */
 static void unknown_causes_are_not_zero(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
 	struct profile p = changing(&a);
+	struct iteration_sums sums;
 	struct wait_times got;
 	int64_t upload = fixture_save(db, "1", &p, 1);
 	const int64_t ids[] = { *fixture_runs(db, &a, upload, 1), 4711 };
 	for (int i = 0; i < 2; i++) {
-		works(query_waits(db, &a, ids[i], &got, &e));
+		works(query_waits(db, &a, ids[i], &sums, &got, &e));
+		assert_int_equal(sums.iterations, i ? 0 : 3);
+		assert_int_equal(sums.compute_ns, -1);
+		assert_int_equal(sums.comm_ns, -1);
+		assert_int_equal(sums.copy_ns, -1);
+		assert_int_equal(sums.idle_ns, -1);
 		assert_null(got.iteration_ns[WAIT_UNKNOWN]);
 		assert_int_equal(got.names_n, 0);
 	}
@@ -105,6 +122,7 @@ static void rebuilt_moved_and_deleted_with_the_run(void **state)
 	struct arena a = { 0 };
 	struct profile p = waiting(&a);
 	struct run_change move = { .project = "other" };
+	struct iteration_sums sums;
 	struct wait_times got;
 	int64_t queued, upload = fixture_save(db, "1", &p, 1);
 	int64_t id = *fixture_runs(db, &a, upload, 1);
@@ -112,40 +130,47 @@ static void rebuilt_moved_and_deleted_with_the_run(void **state)
 	struct claim c = fixture_claim(db, upload);
 	p.waits.iteration_ns[WAIT_COPY][1] = p.waits.time_ns[WAIT_COPY] = 1;
 	p.waits.parts[WAIT_COPY] = 1;
+	p.waits.iteration_ns[WAIT_SYNCHRONIZATION][1]--;
+	p.waits.time_ns[WAIT_SYNCHRONIZATION]--;
 	p.waits.names_n = 3;
 	works(save(db, &c, &p, 1, NULL, &e));
-	works(query_waits(db, &a, id, &got, &e));
+	works(query_waits(db, &a, id, &sums, &got, &e));
 	same_waits(&p.waits, &got);
 	works(run_change(db, id, &move, &e));
-	works(query_waits(db, &a, id, &got, &e));
+	works(query_waits(db, &a, id, &sums, &got, &e));
 	same_waits(&p.waits, &got);
 	works(run_delete(db, id, &e));
 	assert_int_equal(fixture_derived(db), 0);
 	arena_release(&a);
 }
 
-/* A missing cause, and a packed column of fewer iterations. */
+/* A missing cause, a packed column of fewer iterations, and a cause with more
+ * time than the iterations are idle. */
 static void rows_that_do_not_fit_are_refused(void **state)
 {
 	static const char *const damage[] = {
 		"DELETE FROM run_wait WHERE cause = 'unknown'",
 		"UPDATE run_wait SET iteration_ns = '\\x010203' "
 		"WHERE cause = 'host_gap'",
+		"UPDATE run_wait SET time_ns = time_ns + 1 "
+		"WHERE cause = 'launch_bound'",
 	};
 	struct db *db = *state;
 	struct arena a = { 0 };
+	struct iteration_sums sums;
 	struct wait_times got;
 	char sentence[200];
-	for (int i = 0; i < 2; i++) {
+	for (size_t i = 0; i < sizeof damage / sizeof *damage; i++) {
 		struct profile p = waiting(&a);
-		int64_t upload = fixture_save(db, i ? "1" : "2", &p, 1);
+		char bytes[2] = { (char)('a' + i), '\0' };
+		int64_t upload = fixture_save(db, bytes, &p, 1);
 		int64_t id = *fixture_runs(db, &a, upload, 1);
 		fixture_script(db, damage[i]);
 		snprintf(sentence, sizeof sentence,
 			"the causes of idle time of run %lld do not fit its "
 			"iterations; 'kernsiftd rebuild' makes them again",
 			(long long)id);
-		refuses(query_waits(db, &a, id, &got, &e), ERR_INTERNAL,
+		refuses(query_waits(db, &a, id, &sums, &got, &e), ERR_INTERNAL,
 			sentence);
 	}
 	arena_release(&a);

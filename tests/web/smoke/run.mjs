@@ -126,7 +126,7 @@ export default async function run(test, {open, api, base}) {
 		}
 	});
 
-	await test('the notes of a run come first, each with its severity in words', async () => {
+	await test('the notes of a run come after its diagnosis, each with its severity in words', async () => {
 		const page = await open(`/runs/${id(1)}`);
 		const {items: notes} = await (await api(`/runs/${id(1)}/notes`)).json();
 		await page.locator('.notes li').first().waitFor();
@@ -134,7 +134,8 @@ export default async function run(test, {open, api, base}) {
 		assert.equal(shown.length, notes.length);
 		assert.match(shown[0], /^Loss\s+the file breaks off in the middle; what came before it was used/);
 		const heads = await page.locator('h1, h2').allInnerTexts();
-		assert.match(heads[1], /^\d+ notes? on this run$/);
+		assert.equal(heads[1], 'Why is it slow');
+		assert.match(heads[2], /^\d+ notes? on this run$/);
 	});
 
 	await test('3,000 kernels: only visible rows are in the page; scrolling adds the others', async () => {

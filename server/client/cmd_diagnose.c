@@ -1,0 +1,144 @@
+/* cmd_diagnose.c - `kernsift diagnose`: sends one request and prints why a run is
+ * slow, as text or unchanged. */
+#include "address.h"
+#include "commands.h"
+#include "format_duration.h"
+#include "json_get.h"
+#include "retry.h"
+#include <inttypes.h>
+#include <math.h>
+
+enum { DIAGNOSIS_MAX = 16 << 20 };
+
+/* "31.7 %", or "-" if it is unknown. */
+static const char *diagnose_share(struct arena *a, double pct)
+{
+	return isfinite(pct) ? arena_printf(a, "%.1f %%", pct) : "-";
+}
+
+static void diagnose_print_head(struct arena *a, const json_t *v)
+{
+	double busy = json_get_real(v, "busy_ns");
+	double idle = json_get_real(v, "idle_ns"), wall = busy + idle;
+	int64_t n = json_get_whole(v, "iterations");
+	const char *reason = json_get_text(a, v, "reason");
+
+	printf("run %" PRId64 ":", json_get_whole(v, "run"));
+	if (isfinite(wall))
+		printf(" %" PRId64 " iteration%s, GPU busy %s, idle %s", n,
+			n == 1 ? "" : "s",
+			diagnose_share(a, wall > 0 ? 100 * busy / wall : NAN),
+			diagnose_share(a, wall > 0 ? 100 * idle / wall : NAN));
+	printf("%s%s%s\n", isfinite(wall) && *reason ? ";" : "",
+		*reason ? " " : "", reason);
+}
+
+static void diagnose_print_sentences(const struct options *o, struct arena *a,
+	const json_t *list)
+{
+	struct buf url;
+
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *s = json_array_get(list, i);
+		buf_init(&url, ADDRESS_MAX);
+		address_path(&url, o->server, json_get_text(a, s, "link"));
+		printf("\n%zu. %s\n   %s\n   %s\n", i + 1,
+			json_get_text(a, s, "text"),
+			json_get_text(a, s, "evidence"), url.at);
+		buf_release(&url);
+	}
+}
+
+static void diagnose_print_causes(struct arena *a, const json_t *list)
+{
+	char time[FORMAT_CELL];
+
+	if (json_array_size(list))
+		printf("\n%-5s %-22s %12s %8s\n", "kind", "cause", "time",
+			"share");
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *c = json_array_get(list, i);
+		printf("%-5s %-22s %12s %8s\n", json_get_text(a, c, "kind"),
+			json_get_text(a, c, "cause"),
+			format_duration(time, json_get_real(c, "time_ns"), ""),
+			diagnose_share(a, json_get_real(c, "share_pct")));
+	}
+}
+
+static bool diagnose_print_text(const struct options *o, const struct buf *body,
+	struct err *e)
+{
+	struct arena a = { 0 };
+	json_t *v = json_loadb(body->at ? body->at : "", body->len, 0, NULL);
+	const json_t *causes = json_object_get(v, "causes");
+	bool ok = json_is_array(causes);
+
+	if (ok) {
+		diagnose_print_head(&a, v);
+		diagnose_print_sentences(o, &a,
+			json_object_get(v, "sentences"));
+		diagnose_print_causes(&a, causes);
+	} else {
+		err_set(e, ERR_INPUT, "the server's answer is not a diagnosis");
+	}
+	json_decref(v);
+	arena_release(&a);
+	return ok;
+}
+
+static bool diagnose_print(const struct options *o, const struct buf *body,
+	struct err *e)
+{
+	if (!strcmp(o->format, "json"))
+		fwrite(body->at, 1, body->len, stdout);
+	else if (!diagnose_print_text(o, body, e))
+		return false;
+	return (fflush(stdout) == 0 && !ferror(stdout)) ||
+	       err_set(e, ERR_INPUT, "cannot write to standard output");
+}
+
+static bool diagnose_run(struct wire *w, const struct options *o,
+	struct meter *m, int64_t run, struct err *e)
+{
+	struct attempt a = { 0 };
+	struct buf url, body;
+
+	buf_init(&url, ADDRESS_MAX);
+	address_path(&url, o->server, "/api/v1/runs/");
+	buf_printf(&url, "%" PRId64 "/diagnosis", run);
+	struct retry_request q = { .url = url.at,
+		.label = "diagnose",
+		.most = DIAGNOSIS_MAX };
+	bool ok = retry_send(w, o, &q, m, &a, &body, e);
+	meter_clear(m);
+	if (ok) {
+		ok = diagnose_print(o, &body, e);
+		buf_release(&body);
+	}
+	buf_release(&url);
+	return ok;
+}
+
+int cmd_diagnose(const struct options *o)
+{
+	struct err e = { 0 };
+	struct meter m;
+	int64_t run = options_run_id(o->files.at[0]);
+
+	meter_init(&m);
+	if (!run) {
+		meter_say(&m, "kernsift: diagnose: '%s' is not the id of a run",
+			o->files.at[0]);
+		return EXIT_USAGE;
+	}
+	struct wire *w = wire_new(o, &e);
+	if (!w) {
+		meter_say(&m, "kernsift: %s", e.text);
+		return EXIT_USAGE;
+	}
+	bool ok = diagnose_run(w, o, &m, run, &e);
+	if (!ok)
+		meter_say(&m, "kernsift: %s", e.text);
+	wire_free(w);
+	return ok ? EXIT_OK : EXIT_FAILED;
+}

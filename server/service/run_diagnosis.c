@@ -1,0 +1,321 @@
+/* run_diagnosis.c - why a run is slow: causes, and sentences about the largest
+ * of them. */
+#include "run_diagnosis.h"
+#include "duration_text.h"
+#include "note.h"
+#include "profile_word.h"
+#include "utf8.h"
+#include <math.h>
+#include <string.h>
+
+/* Every cause in the order of the API, once. A sentence is `before`, the time,
+ * `after`. `tab` is the tab of the run's page that shows the cause. */
+enum diagnosis_busy { BUSY_COMPUTE, BUSY_COMMUNICATION, BUSY_COPIES };
+struct diagnosis_text {
+	const char *before, *after, *tab;
+};
+static const char *const diagnosis_busy_words[] = {
+	[BUSY_COMPUTE] = "compute",
+	[BUSY_COMMUNICATION] = "exposed_communication",
+	[BUSY_COPIES] = "copies",
+};
+static const struct diagnosis_text diagnosis_busy_texts[] = {
+	[BUSY_COMPUTE] = { "Kernels compute for", "", "operators" },
+	[BUSY_COMMUNICATION] = { "Collectives run for",
+		" while nothing computes", "iterations" },
+	[BUSY_COPIES] = { "Copies run for", " while no kernel runs", "copies" },
+};
+#define IDLE "The GPU is idle for"
+static const struct diagnosis_text diagnosis_idle_texts[WAIT_CAUSES] = {
+	[WAIT_SYNCHRONIZATION] = { IDLE,
+		" because the host waits in a synchronizing call before the "
+		"next launch",
+		"patterns" },
+	[WAIT_COPY] = { IDLE,
+		" because the host waits in a blocking copy before the next "
+		"launch",
+		"copies" },
+	[WAIT_HOST_GAP] = { IDLE,
+		" because the host does other work before the next launch",
+		"iterations" },
+	[WAIT_LAUNCH] = { IDLE,
+		" while the API call that launches the next work runs",
+		"launches" },
+	[WAIT_GRAPH] = { IDLE, " between two records of one graph launch",
+		"iterations" },
+	[WAIT_STREAM] = { IDLE,
+		" because the next work waits for another stream",
+		"iterations" },
+	[WAIT_UNKNOWN] = { IDLE, ", and the cause is unknown", "iterations" },
+};
+
+/* A share that prints as 0.0 % gets no sentence. */
+static const double SHARE_SHOWN_PCT = 0.05;
+/* Names in a sentence's evidence; the causes list all of them. The length is
+ * that of compare_text_name(). */
+enum { DIAGNOSIS_NAMES = 3, DIAGNOSIS_NAME_MOST = 100 };
+
+struct diagnosis_maker {
+	struct run_diagnosis *d;
+	struct arena *a;
+	const struct diagnosis_data *of;
+	const struct diagnosis_text *texts[DIAGNOSIS_CAUSES]; /* by cause */
+	bool no_calls; /* no kernel has a known API call */
+};
+
+static void run_diagnosis_add(struct diagnosis_maker *m,
+	const struct diagnosis_text *text, struct diagnosis_cause c)
+{
+	struct run_diagnosis *d = m->d;
+	double wall_ns = (double)d->busy_ns + (double)d->idle_ns;
+
+	c.share_pct =
+		wall_ns > 0 ? 100 * (double)c.time_ns / wall_ns : (double)NAN;
+	m->texts[d->causes_n] = text;
+	d->causes[d->causes_n++] = c;
+}
+
+static void run_diagnosis_busy(struct diagnosis_maker *m,
+	const struct iteration_sums *s)
+{
+	const int64_t times[] = { s->compute_ns, s->comm_ns, s->copy_ns };
+
+	for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+		run_diagnosis_add(m, &diagnosis_busy_texts[i],
+			(struct diagnosis_cause){ .kind = "busy",
+				.cause = diagnosis_busy_words[i],
+				.time_ns = times[i],
+				.parts = -1 });
+}
+
+static void run_diagnosis_idle(struct diagnosis_maker *m,
+	const struct wait_times *w)
+{
+	uint32_t from = 0, to;
+
+	for (enum wait_cause c = 0; c < WAIT_CAUSES; c++, from = to) {
+		for (to = from; to < w->names_n && w->names[to].cause == c;)
+			to++;
+		run_diagnosis_add(m, &diagnosis_idle_texts[c],
+			(struct diagnosis_cause){ .kind = "idle",
+				.cause = profile_word_wait[c],
+				.time_ns = w->time_ns[c],
+				.parts = w->parts[c],
+				.names = w->names + from,
+				.names_n = to - from });
+	}
+}
+
+static void run_diagnosis_idle_unknown(struct diagnosis_maker *m)
+{
+	run_diagnosis_add(m, &diagnosis_idle_texts[WAIT_UNKNOWN],
+		(struct diagnosis_cause){ .kind = "idle",
+			.cause = profile_word_wait[WAIT_UNKNOWN],
+			.time_ns = m->d->idle_ns,
+			.parts = -1 });
+}
+
+/* ---- Sentences */
+
+/* "12.3 % of the time (1.234 ms per iteration)" */
+static const char *run_diagnosis_time(const struct diagnosis_maker *m,
+	const struct diagnosis_cause *c)
+{
+	double n = (double)m->d->iterations;
+
+	return arena_printf(m->a, "%.1f %% of the time (%s%s)", c->share_pct,
+		duration_text(m->a, (double)c->time_ns / n),
+		m->d->iterations == 1 ? "" : " per iteration");
+}
+
+static const char *run_diagnosis_name(const struct diagnosis_maker *m,
+	const struct wait_name *n)
+{
+	static const char *const of[WAIT_KINDS] = {
+		[WAIT_KIND_ANNOTATION] = "range ",
+		[WAIT_KIND_MODULE] = "module ",
+		[WAIT_KIND_PYTHON] = "Python ",
+		[WAIT_KIND_OP] = "operator ",
+		[WAIT_KIND_CALL] = "",
+	};
+	size_t len = strlen(n->name);
+	int shown = (int)utf8_clip(n->name, len, DIAGNOSIS_NAME_MOST);
+
+	return arena_printf(m->a, "%s%.*s%s", of[n->kind], shown, n->name,
+		len > DIAGNOSIS_NAME_MOST ? "…" : "");
+}
+
+/* "120 times; 68.1 % of it in cudaStreamSynchronize, 20.0 % in …" */
+static const char *run_diagnosis_idle_evidence(const struct diagnosis_maker *m,
+	const struct diagnosis_cause *c)
+{
+	const char *text = c->parts == 1 ? "once"
+					 : arena_printf(m->a, "%lld times",
+						   (long long)c->parts);
+
+	for (uint32_t i = 0; i < c->names_n && i < DIAGNOSIS_NAMES; i++)
+		text = arena_printf(m->a, "%s%s%.1f %% %sin %s", text,
+			i ? ", " : "; ",
+			100 * (double)c->names[i].time_ns / (double)c->time_ns,
+			i ? "" : "of it ", run_diagnosis_name(m, &c->names[i]));
+	return text;
+}
+
+/* "88.2 % of the run's GPU time in gemm fp32, 1.9 % in …"; NULL if no operator
+ * is known. */
+static const char *run_diagnosis_operators(const struct diagnosis_maker *m)
+{
+	const struct run_operators *os = &m->of->operators;
+	const char *text = NULL;
+	int n = 0;
+
+	for (uint32_t i = 0; i < os->n && n < DIAGNOSIS_NAMES; i++) {
+		const struct operator_stat *o = &os->rows[i];
+		const char *dtype = o->name ? dtype_word(o->dtype) : NULL;
+		if (o->collective || os->gpu_ns <= 0)
+			continue;
+		text = arena_printf(m->a, "%s%s%.1f %% %s%s%s%s%s",
+			n ? text : "", n ? ", " : "",
+			100 * (double)o->total_ns / (double)os->gpu_ns,
+			n ? "" : "of the run's GPU time ",
+			o->name ? "in " : "unattributed",
+			o->name ? o->name : "", dtype ? " " : "",
+			dtype ? dtype : "");
+		n++;
+	}
+	return text;
+}
+
+static const char *run_diagnosis_evidence(const struct diagnosis_maker *m,
+	uint32_t i)
+{
+	const struct diagnosis_cause *c = &m->d->causes[i];
+	bool unknown = m->texts[i] == &diagnosis_idle_texts[WAIT_UNKNOWN];
+	const char *text = NULL;
+
+	if (unknown && m->d->reason)
+		return m->d->reason;
+	if (unknown && m->no_calls && c->time_ns == m->d->idle_ns)
+		return "the trace has no API call of any kernel";
+	if (c->parts >= 0)
+		return arena_printf(m->a, "%s%s",
+			run_diagnosis_idle_evidence(m, c),
+			unknown ? "; the API call of the next work had "
+				  "returned or is not in the trace"
+				: "");
+	if (m->texts[i] == &diagnosis_busy_texts[BUSY_COMPUTE])
+		text = run_diagnosis_operators(m);
+	return text ? text
+		    : arena_printf(m->a, "in %lld iteration%s",
+			      (long long)m->d->iterations,
+			      m->d->iterations == 1 ? "" : "s");
+}
+
+/* Ranks of one execution wait for each other, which the page of the job shows. */
+static const char *run_diagnosis_link(const struct diagnosis_maker *m,
+	const struct diagnosis_text *t)
+{
+	int64_t job = m->of->run.job_id;
+
+	if (t == &diagnosis_busy_texts[BUSY_COMMUNICATION] && job > 0)
+		return arena_printf(m->a, "/jobs/%lld", (long long)job);
+	return arena_printf(m->a, "/runs/%lld?tab=%s#panel",
+		(long long)m->d->run, t->tab);
+}
+
+static void run_diagnosis_sentence(struct diagnosis_maker *m, uint32_t i)
+{
+	struct run_diagnosis *d = m->d;
+	const struct diagnosis_cause *c = &d->causes[i];
+	const struct diagnosis_text *t = m->texts[i];
+
+	d->sentences[d->sentences_n++] = (struct diagnosis_sentence){ .of = c,
+		.text = arena_printf(m->a, "%s %s%s.", t->before,
+			run_diagnosis_time(m, c), t->after),
+		.evidence = run_diagnosis_evidence(m, i),
+		.link = run_diagnosis_link(m, t) };
+}
+
+/* The largest cause that is not used yet; the first of equal ones. causes_n if
+ * no share is large enough. */
+static uint32_t run_diagnosis_largest(const struct run_diagnosis *d,
+	const bool *used)
+{
+	uint32_t most = d->causes_n;
+
+	for (uint32_t i = 0; i < d->causes_n; i++) {
+		const struct diagnosis_cause *c = &d->causes[i];
+		if (used[i] || !(c->share_pct >= SHARE_SHOWN_PCT))
+			continue;
+		if (most == d->causes_n || c->time_ns > d->causes[most].time_ns)
+			most = i;
+	}
+	return most;
+}
+
+static void run_diagnosis_sentences(struct diagnosis_maker *m)
+{
+	bool used[DIAGNOSIS_CAUSES] = { false };
+
+	for (int n = 0; n < DIAGNOSIS_SENTENCES; n++) {
+		uint32_t i = run_diagnosis_largest(m->d, used);
+		if (i == m->d->causes_n)
+			return;
+		used[i] = true;
+		run_diagnosis_sentence(m, i);
+	}
+}
+
+/* ---- What is unknown */
+
+/* Why the times of the iterations are unknown. */
+static const char *run_diagnosis_no_times(const struct run_row *run,
+	const struct iteration_sums *sums)
+{
+	if (strcmp(run->content, profile_word_content[CONTENT_LAUNCHES]) != 0)
+		return "the run has no single launches with their starts";
+	if (!run->iterations)
+		return "the run has no iterations";
+	return sums->iterations ? "the times of its iterations are unknown"
+				: "no iteration is complete and after the "
+				  "warm-up";
+}
+
+/* Whether the trace has no API call of any kernel. */
+static bool run_diagnosis_no_calls(const struct diagnosis_data *of)
+{
+	for (uint32_t i = 0; i < of->notes_n; i++)
+		if (!strcmp(of->notes[i].code, note_name(NOTE_uncorrelated)))
+			return of->notes[i].count >= of->run.launches;
+	return false;
+}
+
+void run_diagnosis_from(struct run_diagnosis *d, struct arena *a,
+	const struct diagnosis_data *of)
+{
+	const struct iteration_sums *s = &of->sums;
+	struct diagnosis_maker m = { .d = d,
+		.a = a,
+		.of = of,
+		.no_calls = run_diagnosis_no_calls(of) };
+
+	*d = (struct run_diagnosis){ .run = of->run.id,
+		.iterations = s->iterations,
+		.busy_ns = -1,
+		.idle_ns = -1 };
+	if (s->idle_ns < 0) {
+		d->reason = run_diagnosis_no_times(&of->run, s);
+		return;
+	}
+	d->busy_ns = s->compute_ns + s->comm_ns + s->copy_ns;
+	d->idle_ns = s->idle_ns;
+	run_diagnosis_busy(&m, s);
+	if (of->waits.iteration_ns[0]) {
+		run_diagnosis_idle(&m, &of->waits);
+	} else {
+		d->reason = "the run was analyzed before causes of idle time "
+			    "were found; `kernsiftd rebuild` finds them";
+		run_diagnosis_idle_unknown(&m);
+	}
+	run_diagnosis_sentences(&m);
+}

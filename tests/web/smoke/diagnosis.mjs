@@ -1,0 +1,51 @@
+// diagnosis.mjs - tests the card that shows why a run is slow.
+//
+// The times are those of idle-causes.json in tests/api/data/README.md.
+
+import assert from 'node:assert/strict';
+import {cells, data, seen, upload} from './world.mjs';
+
+export default async function diagnosis(test, world) {
+	const {open, api} = world;
+	const here = await upload(world, data('../../api/data/idle-causes.json'));
+	const card = (page) => page.getByRole('region', {name: 'Why is it slow'});
+
+	await test('the largest causes as sentences, and all causes with time as a table', async () => {
+		const page = await open(here);
+		await card(page).getByText('1 iteration of 1.090 ms: the GPU is busy 32.2 % and idle 67.8 % of the time.').waitFor();
+		const sentences = await card(page).locator('li').allInnerTexts();
+		assert.equal(sentences.length, 5);
+		assert.deepEqual(sentences[2].split(/\n+/), ['The GPU is idle for 18.3 % of the time (200 µs) because the host does other work before the next launch.',
+			'Once; 80.0 % of it in Python sched.py(12): run, 10.0 % in operator aten::item. Iterations']);
+		await seen(async () => assert.deepEqual(await cells(page, 'Causes'), [
+			['Idle: synchronization', '36.7', '400.000'], ['Busy: compute', '31.7', '346.000'], ['Idle: host gap', '18.3', '200.000'], ['Idle: copy wait', '8.3', '90.000'],
+			['Idle: launch-bound', '3.2', '35.000'], ['Idle: unknown', '1.3', '14.000'], ['Busy: copies', '0.5', '5.000']]));
+		await seen(async () => assert.equal(await page.getByRole('cell', {name: '400.000'}).first().getAttribute('title'), '400,000 ns in 1 iteration'));
+	});
+
+	await test('a link of a sentence shows its tab', async () => {
+		const page = await open(here);
+		await card(page).getByRole('link', {name: 'Launch latency'}).click();
+		await seen(async () => assert.equal(await page.getByRole('tab', {name: 'Launch latency'}).getAttribute('aria-selected'), 'true'));
+		await seen(async () => assert.equal(new URL(page.url()).hash, '#panel'));
+		await seen(async () => assert.ok(await page.getByRole('tabpanel').evaluate((panel) =>
+			panel === document.activeElement && panel.getBoundingClientRect().top < innerHeight)));
+	});
+
+	await test('causes that are not known: the reason is shown, and all idle time is unknown', async () => {
+		const known = await (await api(`${here}/diagnosis`)).json();
+		const busy = known.causes.filter((c) => c.kind === 'busy');
+		const made = {...known, reason: 'the run is old', sentences: known.sentences.filter((s) => s.kind === 'busy'),
+			causes: [...busy, {kind: 'idle', cause: 'unknown', time_ns: known.idle_ns, share_pct: 67.8, parts: null, evidence: []}]};
+		const page = await open(here, {answers: {[`${here}/diagnosis`]: () => made}});
+		await card(page).getByText('The run is old.').waitFor();
+		await seen(async () => assert.deepEqual(await cells(page, 'Causes'), [['Idle: unknown', '67.8', '739.000'], ['Busy: compute', '31.7', '346.000'], ['Busy: copies', '0.5', '5.000']]));
+	});
+
+	await test('a run without single launches has no card', async () => {
+		const {items} = await (await api('/runs')).json();
+		const page = await open(`/runs/${items.find((r) => r.content === 'statistics').id}`);
+		await page.getByRole('table', {name: 'Kernel statistics'}).waitFor();
+		await seen(async () => assert.equal(await card(page).count(), 0));
+	});
+}

@@ -1,0 +1,63 @@
+// diagnosis.js - the causes of a run's time, and the words of the card that shows them. Pure.
+
+import * as f from './format.js';
+
+// By the cause's word in the API, in its order.
+export const CAUSES = {
+	compute: {label: 'Busy: compute', description: 'A kernel runs that is not a collective.'},
+	exposed_communication: {
+		label: 'Busy: exposed communication',
+		description: 'A collective runs while nothing computes.',
+	},
+	copies: {label: 'Busy: copies', description: 'A copy or a set runs while no kernel runs.'},
+	synchronization: {
+		label: 'Idle: synchronization',
+		description: 'Before the next launch begins, the host waits for the GPU in a synchronizing call.',
+	},
+	copy_wait: {
+		label: 'Idle: copy wait',
+		description: 'Before the next launch begins, the host is inside a blocking copy.',
+	},
+	host_gap: {
+		label: 'Idle: host gap',
+		description: 'Before the next launch begins, the host does other work.',
+	},
+	launch_bound: {
+		label: 'Idle: launch-bound',
+		description: 'The API call that launches the next work runs.',
+	},
+	graph_launch: {
+		label: 'Idle: inside a graph launch',
+		description: 'The next work was launched, and is of the same graph launch as the work before.',
+	},
+	stream_dependency: {
+		label: 'Idle: stream dependency',
+		description: 'The next work was launched earlier, and waited for another stream or device.',
+	},
+	unknown: {
+		label: 'Idle: unknown',
+		description:
+			'Anything else, such as the time that a GPU needs to start a kernel; all idle time if the trace has no ' +
+			'API calls.',
+	},
+};
+
+// The name of the tab or page that a link shows; `tabs` has the labels by id.
+export function linkLabel(link, tabs) {
+	const tab = new URLSearchParams(link.replace(/^[^?]*|#.*$/g, '')).get('tab');
+	return tabs[tab] ?? (link.startsWith('/jobs/') ? 'Ranks of the job' : 'Show');
+}
+
+// "12 iterations, mean 10.000 ms: the GPU is busy 32.2 % and idle 67.8 % of the time."
+export function headline(doc) {
+	const wall = doc.busy_ns + doc.idle_ns;
+	const pct = (ns) => `${f.percent(wall > 0 ? (100 * ns) / wall : null)} %`;
+	return (
+		`${f.plural(doc.iterations, 'iteration')}${doc.iterations === 1 ? ' of' : ', mean'} ` +
+		`${f.duration(wall / doc.iterations)}: ` +
+		`the GPU is busy ${pct(doc.busy_ns)} and idle ${pct(doc.idle_ns)} of the time.`
+	);
+}
+
+// The causes that have time, most time first.
+export const withTime = (causes) => causes.filter((c) => c.time_ns > 0).sort((a, b) => b.time_ns - a.time_ns);

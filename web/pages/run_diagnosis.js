@@ -1,0 +1,62 @@
+// run_diagnosis.js - the card at the top of a run's page: why the run is slow, in sentences with
+// links, and all causes as a table.
+
+import {share} from '../lib/columns.js';
+import {CAUSES, headline, linkLabel, withTime} from '../lib/diagnosis.js';
+import {h} from '../lib/dom.js';
+import {capital} from '../lib/findings.js';
+import * as f from '../lib/format.js';
+import {table} from '../lib/table.js';
+
+function causeTable(doc) {
+	const rows = withTime(doc.causes);
+	if (!rows.length) return null;
+	const unit = f.columnUnit(rows[0].time_ns / doc.iterations);
+	return table({
+		caption: 'Causes',
+		rows,
+		columns: [
+			{
+				label: 'Cause',
+				head: true,
+				class: 'wraps',
+				cell: (c) => CAUSES[c.cause]?.label ?? `${capital(c.kind)}: ${c.cause}`,
+			},
+			{label: 'Share', unit: '%', num: true, cell: (c) => share(c.share_pct)},
+			{
+				label: 'Per iteration',
+				unit,
+				num: true,
+				class: 'two-lines',
+				cell: (c) => f.inUnit(c.time_ns / doc.iterations, unit),
+				title: (c) => `${f.exact(c.time_ns)} in ${f.plural(doc.iterations, 'iteration')}`,
+			},
+		],
+	}).node;
+}
+
+const sentence = (s, tabs) =>
+	h(
+		'li',
+		{},
+		s.text,
+		h('p', {class: 'hint'}, `${capital(s.evidence)}. `, h('a', {href: s.link}, linkLabel(s.link, tabs))),
+	);
+
+// Null if the times of the run's iterations are unknown.
+export function diagnosisCard(doc, tabs) {
+	if (!doc.causes.length) return null;
+	return h(
+		'section',
+		{class: 'diagnosis', 'aria-labelledby': 'why'},
+		h('h2', {id: 'why'}, 'Why is it slow'),
+		h('p', {}, headline(doc)),
+		doc.reason ? h('p', {class: 'notice'}, `${capital(doc.reason)}.`) : null,
+		h(
+			'div',
+			{class: 'both'},
+			h('ol', {}, doc.sentences.map((s) => sentence(s, tabs))),
+			causeTable(doc),
+		),
+	);
+}
