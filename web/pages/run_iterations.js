@@ -138,6 +138,47 @@ function strataSection(list) {
 	);
 }
 
+// What a serving engine does per second; null if no iteration is known to be of a phase.
+function servingSection({phases, reason}) {
+	if (!phases.length) return null;
+	const unit = typicalUnit(phases.map((p) => p.median_ns));
+	const number = (label, key, title) => ({
+		label,
+		num: true,
+		cell: (p) => (p[key] === null ? f.NONE : f.number(p[key])),
+		title,
+	});
+	const time = (label, key, title) => ({
+		label,
+		unit,
+		num: true,
+		cell: (p) => f.inUnit(p[key], unit),
+		title: (p) => (p[key] === null ? title : f.exact(p[key])),
+	});
+	const columns = [
+		{label: 'Phase', head: true, cell: (p) => p.phase},
+		{label: 'Iterations', num: true, cell: (p) => f.count(p.iterations)},
+		time('Median', 'median_ns'),
+		time('TPOT', 'tpot_ns', 'only of decode iterations that make one token of each sequence'),
+		number('Sequences', 'sequences', () => 'mean per iteration'),
+		number('Tokens', 'tokens', () => 'mean per iteration'),
+		number('Tokens/s', 'tokens_per_s'),
+		number('Tokens/s per GPU', 'tokens_per_s_per_gpu', (p) => (p.tokens_per_s_per_gpu === null ? reason : null)),
+	];
+	return h(
+		'section',
+		{'aria-labelledby': 'serving'},
+		h('h2', {id: 'serving'}, 'Serving'),
+		h(
+			'p',
+			{class: 'hint'},
+			'Of the engine alone: the TPOT and tokens/s of a benchmark also contain the time of requests in ',
+			'queues and outside the engine.',
+		),
+		table({caption: 'Serving', columns, rows: phases}).node,
+	);
+}
+
 function durations(doc) {
 	const points = doc.items.map((c) => ({value: c.dur_ns, run: 0, number: c.number, use: c.use, label: c.label}));
 	const side = {label: 'Iterations', class: 'one', points, lines: [{value: doc.median_ns}]};
@@ -218,6 +259,8 @@ export async function iterationTab(run, query, at) {
 				),
 			),
 		};
+	const serving =
+		!range && doc.strata.some((s) => s.phase) ? await api.serving(run.id, at.signal) : {phases: []};
 	const all = columns(doc.items);
 	let sort = query.get('sort') ?? 'number';
 	const save = () => at.keep({range, sort: sort === 'number' ? '' : sort});
@@ -252,6 +295,7 @@ export async function iterationTab(run, query, at) {
 				],
 				['Median', h('span', {title: f.exact(doc.median_ns)}, f.duration(doc.median_ns))],
 			]),
+			servingSection(serving) ?? '',
 			durations(doc),
 			strataSection(doc.strata),
 			rangeForm(range, at, run),

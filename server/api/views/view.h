@@ -23,6 +23,7 @@ struct finding_list;
 struct kernel_profile_file;
 struct kernel_profile_line;
 struct run_measure;
+struct serving_rate;
 struct job_row;
 struct layers_short;
 struct pattern_mean;
@@ -90,6 +91,10 @@ const struct table *view_exchanges_table(struct arena *a, const struct ranks *r,
 	const struct exchange_maps *maps);
 
 json_t *view_note(const struct note_row *n);
+/* How fast a serving engine works. `price` is per GPU-hour, NAN: none. `reason`: why
+ * tokens per GPU are not known; NULL: they are. */
+json_t *view_serving(const struct serving_rate *rates, uint32_t n, int64_t gpus,
+	const char *reason, double price);
 /* Results of benchmarks of a run (view_measure.c). */
 json_t *view_measures(struct arena *a, const struct run_measure *rows,
 	uint32_t n);

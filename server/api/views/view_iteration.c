@@ -4,6 +4,7 @@
 #include "pattern_mean.h"
 #include "profile_word.h"
 #include "run_diagnosis.h"
+#include "serving_rates.h"
 #include "table.h"
 #include "view.h"
 #include <math.h>
@@ -51,6 +52,21 @@ const struct table *view_iteration_table(struct arena *a,
 		row_table_next(t);
 	}
 	return &t->table;
+}
+
+json_t *view_serving(const struct serving_rate *rates, uint32_t n, int64_t gpus,
+	const char *reason, double price)
+{
+	json_t *phases = json_array();
+	for (uint32_t i = 0; i < n; i++) {
+		double per_gpu = reason ? (double)NAN
+					: rates[i].tokens_per_s / (double)gpus;
+		double cost = per_gpu > 0 ? price / (per_gpu * 3600) * 1e6
+					  : (double)NAN;
+		view_append(phases,
+			row_serving_phase(&rates[i], per_gpu, cost));
+	}
+	return row_serving(gpus, reason, phases);
 }
 
 json_t *view_diagnosis(const struct run_diagnosis *d)

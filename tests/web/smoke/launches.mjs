@@ -3,6 +3,8 @@
 // The numbers are those of data/README.md. A run without launches is marked on every page.
 
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
 import {cells, data, seen, text, upload} from './world.mjs';
 
 const KERNELS = 'Kernel statistics';
@@ -136,10 +138,39 @@ async function patterns(test, {open, api}) {
 	});
 }
 
+// Twelve decode steps of 4 sequences that take 1 ms each.
+function engine() {
+	const traceEvents = [];
+	for (let i = 0; i < 12; i++) {
+		const ts = 1000 * (i + 1);
+		traceEvents.push(
+			{ph: 'X', cat: 'user_annotation', name: 'execute_context_0(0)_generation_4(4)', pid: 1, tid: 2, ts, dur: 990, args: {}},
+			{ph: 'X', cat: 'cuda_runtime', name: 'cudaLaunchKernel', pid: 1, tid: 2, ts: ts + 10, dur: 5, args: {correlation: i + 1}},
+			{ph: 'X', cat: 'kernel', name: 'decode', pid: 0, tid: 7, ts: ts + 50, dur: 900, args: {device: 0, stream: 7, correlation: i + 1}});
+	}
+	return JSON.stringify({schemaVersion: 1, deviceProperties: [{id: 0, name: 'NVIDIA H200'}], traceEvents});
+}
+
+async function serving(test, world) {
+	await test('what an engine does per second, on the tab of its iterations', async () => {
+		const file = path.join(world.shots, 'engine.json');
+		fs.writeFileSync(file, engine());
+		const page = await world.open(`${await upload(world, file)}?tab=iterations`);
+		await page.getByRole('table', {name: 'Serving'}).waitFor();
+		const {phases: [{tokens_per_s}]} = await (await world.api(`${new URL(page.url()).pathname}/serving`)).json();
+		assert.ok(tokens_per_s > 3990 && tokens_per_s < 4100, tokens_per_s);
+		const [row] = await cells(page, 'Serving');
+		assert.deepEqual([...row.slice(0, 2), ...row.slice(4, 6)], ['decode', '12', '4', '4']);
+		assert.equal(row[2], row[3]);
+		assert.equal(row[6], row[7]);
+	});
+}
+
 export default async function launches(test, world) {
 	const run = await upload(world, data('callers.json'));
 	await callers(test, world, run);
 	await latency(test, world, run);
 	await table(test, world, await upload(world, data('table_cuda_gpu_kern_sum.csv')));
 	await patterns(test, world);
+	await serving(test, world);
 }
