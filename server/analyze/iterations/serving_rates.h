@@ -2,7 +2,7 @@
  * per second, for each phase.
  *
  * The numbers are of the kept iterations of one phase (struct stratum), whose
- * sequences and tokens are known from the labels of the engine or from sizes. Prefill
+ * sequences and tokens the labels of the engine or the sizes give. Prefill
  * and decode are apart, because a decode iteration makes one token of each
  * sequence, and a prefill iteration reads the tokens of a prompt. A benchmark's
  * TTFT and TPOT also contain the time of requests in queues and outside the engine; so
