@@ -63,7 +63,7 @@
  *           stratum: Stratum,Kind,Per Iteration,Name,Size;
  *           and the iterations in order: Number,Use,Open,Stratum,Start (ns),
  *           Duration (ns),Compute (ns),Communication (ns),Copies (ns),Idle (ns),
- *           Sync (ns),Launches,Label
+ *           Communication Overlapped (ns),Sync (ns),Launches,Label
  *   waits   no statistics; instead why the GPU was idle, in four tables (model/iterations.h
  *           describes each figure): the iterations in order: Number,Use,Idle
  *           (ns), then the time of each cause; over the kept iterations:

@@ -117,7 +117,8 @@ static void inspect_print_iterations_iteration(FILE *out,
 	const struct iteration *c)
 {
 	const int64_t parts[] = { c->start_ns, c->dur_ns, c->compute_ns,
-		c->comm_ns, c->copy_ns, c->idle_ns, c->sync_ns, c->launches };
+		c->comm_ns, c->copy_ns, c->idle_ns, c->comm_overlapped_ns,
+		c->sync_ns, c->launches };
 	fprintf(out, "%" PRId64 ",%s,%s,%" PRIu32 ",", c->number,
 		profile_word_use[c->use], c->open ? "open" : "", c->stratum);
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
@@ -135,7 +136,7 @@ static void inspect_print_iterations(FILE *out, const struct profile *p)
 	if (c->n)
 		fputs("\nNumber,Use,Open,Stratum,Start (ns),Duration (ns),"
 		      "Compute (ns),Communication (ns),Copies (ns),Idle (ns),"
-		      "Sync (ns),Launches,Label\n",
+		      "Communication Overlapped (ns),Sync (ns),Launches,Label\n",
 			out);
 	for (uint32_t i = 0; i < c->n; i++)
 		inspect_print_iterations_iteration(out, &c->iterations[i]);

@@ -11,7 +11,8 @@
  * replays. Communication: collectives while nothing computes. Copies: copies
  * while neither of these runs. Idle: nothing runs on a GPU. The four parts add
  * up to dur_ns, exact to the nanosecond. The parts are those of the
- * timeline of AMD-AGI/TraceLens. */
+ * timeline of AMD-AGI/TraceLens. Compute, communication and copies are the busy
+ * time. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,6 +49,10 @@ struct iteration {
 	uint32_t stratum; /* index into iterations.strata */
 	/* They add up to dur_ns; all -1 if unknown (ITERATIONS_GIVEN). */
 	int64_t compute_ns, comm_ns, copy_ns, idle_ns;
+	/* Time with a collective while something computes, on the same device
+	 * or another; part of compute_ns. The total communication is comm_ns +
+	 * comm_overlapped_ns. -1 unknown. */
+	int64_t comm_overlapped_ns;
 	/* Time in which at least one thread of the host waits for the device in
 	 * an API call; part of no sum. -1 unknown. */
 	int64_t sync_ns;

@@ -67,6 +67,7 @@ static void compared_read_iteration(struct result *r, struct arena *a,
 	c->comm_ns = result_int8(r, -1);
 	c->copy_ns = result_int8(r, -1);
 	c->idle_ns = result_int8(r, -1);
+	c->comm_overlapped_ns = -1; /* is not stored */
 	c->sync_ns = result_int8(r, -1);
 	c->launches = result_int8(r, 0);
 }
