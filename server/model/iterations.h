@@ -107,6 +107,30 @@ struct iteration_sums {
 	int64_t compute_ns, comm_ns, copy_ns, idle_ns;
 };
 
+/* What limited the busy time. In each iteration the classes add up to compute_ns
+ * + comm_ns + copy_ns, exact to the nanosecond. busy_classes.h describes when
+ * each applies. A moment has the first of these classes that runs. */
+enum busy_class {
+	BUSY_COMPUTE_BOUND,
+	BUSY_MEMORY_BOUND,
+	BUSY_NO_BOUND, /* a kernel without a known roofline bound */
+	BUSY_LAUNCH_FLOOR, /* a kernel as short as a launch that does nothing */
+	BUSY_COMMUNICATION, /* a collective while nothing computes */
+	BUSY_COPY, /* a copy or set while neither runs */
+	BUSY_CLASSES
+};
+
+struct busy_times {
+	/* By class, then by iteration of iterations.iterations; NULL: unknown,
+	 * because the run has no iterations or no single launches. */
+	int64_t *iteration_ns[BUSY_CLASSES];
+	int64_t time_ns[BUSY_CLASSES]; /* over the kept iterations */
+	/* Likewise: communication while something computes, and time in which
+	 * kernels of several classes run, so that their order decided. Both
+	 * are part of the times above. */
+	int64_t comm_overlapped_ns, mixed_ns;
+};
+
 /* Why the GPU was idle. In each iteration the causes add up to idle_ns, exact to
  * the nanosecond. analyze/waits describes when each applies (wait_causes.h). */
 enum wait_cause {
