@@ -4,6 +4,7 @@
 #include "analyze.h"
 #include "attribute.h"
 #include "breakdown_from.h"
+#include "busy_classes.h"
 #include "callers.h"
 #include "collective_calls.h"
 #include "copies.h"
@@ -162,7 +163,7 @@ static bool profile_attribute(struct profile_steps *s, struct err *e)
 		.kernel_of = s->kernel_of,
 		.call_of = s->call_of,
 		.collectives = &s->collectives };
-	bool ok = (attribute_from(&at, &s->rows) &&
+	bool ok = (attribute_from(&at, &s->rows) && busy_classes_from(&at) &&
 			  pattern_launch_from(&at, &s->rows) &&
 			  collectives_from(s->t, s->proc, s->kernel_of,
 				  &s->collectives, p)) ||

@@ -63,12 +63,17 @@
  *           stratum: Stratum,Kind,Per Iteration,Name,Size;
  *           and the iterations in order: Number,Use,Open,Stratum,Start (ns),
  *           Duration (ns),Compute (ns),Communication (ns),Copies (ns),Idle (ns),
- *           Sync (ns),Launches,Label
+ *           Communication Overlapped (ns),Sync (ns),Launches,Label
  *   waits   no statistics; instead why the GPU was idle, in four tables (model/iterations.h
  *           describes each figure): the iterations in order: Number,Use,Idle
  *           (ns), then the time of each cause; over the kept iterations:
  *           Cause,Time (ns),Parts (of idle intervals); Late Launch (ns),
  *           Short (ns); and what the host did: Cause,Time (ns),Kind,Name
+ *   busy    no statistics; instead what limited the busy time, in three tables
+ *           (model/iterations.h describes each figure): the iterations in order:
+ *           Number,Use,Busy (ns), then the time of each class, and
+ *           Communication Overlapped (ns); over the kept iterations: Class,
+ *           Time (ns); and Communication Overlapped (ns),Mixed (ns)
  *   patterns  no statistics; instead the time of each function on a device, over the
  *           kept iterations: Type,Device,Time (ns/iteration),Launches/Iteration,Beta (%),
  *           Min (ns),Max (ns),Iterations (it ran in),Function; and the counters

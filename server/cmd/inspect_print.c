@@ -117,7 +117,8 @@ static void inspect_print_iterations_iteration(FILE *out,
 	const struct iteration *c)
 {
 	const int64_t parts[] = { c->start_ns, c->dur_ns, c->compute_ns,
-		c->comm_ns, c->copy_ns, c->idle_ns, c->sync_ns, c->launches };
+		c->comm_ns, c->copy_ns, c->idle_ns, c->comm_overlapped_ns,
+		c->sync_ns, c->launches };
 	fprintf(out, "%" PRId64 ",%s,%s,%" PRIu32 ",", c->number,
 		profile_word_use[c->use], c->open ? "open" : "", c->stratum);
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
@@ -135,7 +136,7 @@ static void inspect_print_iterations(FILE *out, const struct profile *p)
 	if (c->n)
 		fputs("\nNumber,Use,Open,Stratum,Start (ns),Duration (ns),"
 		      "Compute (ns),Communication (ns),Copies (ns),Idle (ns),"
-		      "Sync (ns),Launches,Label\n",
+		      "Communication Overlapped (ns),Sync (ns),Launches,Label\n",
 			out);
 	for (uint32_t i = 0; i < c->n; i++)
 		inspect_print_iterations_iteration(out, &c->iterations[i]);
@@ -179,6 +180,39 @@ static void inspect_print_waits(FILE *out, const struct profile *p)
 		inspect_print_field(out, n->name);
 		putc('\n', out);
 	}
+}
+
+static void inspect_print_busy_iterations(FILE *out, const struct profile *p)
+{
+	fputs("\nNumber,Use,Busy (ns)", out);
+	for (int k = 0; k < BUSY_CLASSES; k++)
+		fprintf(out, ",%s (ns)", profile_word_busy[k]);
+	fputs(",Communication Overlapped (ns)\n", out);
+	for (uint32_t i = 0; i < p->iterations.n; i++) {
+		const struct iteration *c = &p->iterations.iterations[i];
+		fprintf(out, "%" PRId64 ",%s,%" PRId64, c->number,
+			profile_word_use[c->use], c->dur_ns - c->idle_ns);
+		for (int k = 0; k < BUSY_CLASSES; k++)
+			fprintf(out, ",%" PRId64, p->busy.iteration_ns[k][i]);
+		fprintf(out, ",%" PRId64 "\n", c->comm_overlapped_ns);
+	}
+}
+
+static void inspect_print_busy(FILE *out, const struct profile *p)
+{
+	const struct busy_times *b = &p->busy;
+
+	if (!b->iteration_ns[0])
+		return;
+	inspect_print_busy_iterations(out, p);
+	fputs("\nClass,Time (ns)\n", out);
+	for (int k = 0; k < BUSY_CLASSES; k++)
+		fprintf(out, "%s,%" PRId64 "\n", profile_word_busy[k],
+			b->time_ns[k]);
+	fprintf(out,
+		"\nCommunication Overlapped (ns),Mixed (ns)\n%" PRId64
+		",%" PRId64 "\n",
+		b->comm_overlapped_ns, b->mixed_ns);
 }
 
 static void inspect_print_id(FILE *out, int64_t id)
@@ -995,6 +1029,7 @@ static const struct {
 	{ "callers", inspect_print_callers },
 	{ "iterations", inspect_print_iterations },
 	{ "waits", inspect_print_waits },
+	{ "busy", inspect_print_busy },
 	{ "patterns", inspect_print_patterns },
 	{ "facts", inspect_print_facts },
 	{ "operators", inspect_print_operators },

@@ -11,7 +11,8 @@
  * replays. Communication: collectives while nothing computes. Copies: copies
  * while neither of these runs. Idle: nothing runs on a GPU. The four parts add
  * up to dur_ns, exact to the nanosecond. The parts are those of the
- * timeline of AMD-AGI/TraceLens. */
+ * timeline of AMD-AGI/TraceLens. Compute, communication and copies are the busy
+ * time. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,6 +49,10 @@ struct iteration {
 	uint32_t stratum; /* index into iterations.strata */
 	/* They add up to dur_ns; all -1 if unknown (ITERATIONS_GIVEN). */
 	int64_t compute_ns, comm_ns, copy_ns, idle_ns;
+	/* Time with a collective while something computes, on the same device
+	 * or another; part of compute_ns. The total communication is comm_ns +
+	 * comm_overlapped_ns. -1 unknown. */
+	int64_t comm_overlapped_ns;
 	/* Time in which at least one thread of the host waits for the device in
 	 * an API call; part of no sum. -1 unknown. */
 	int64_t sync_ns;
@@ -100,6 +105,30 @@ struct iteration_sums {
 	int64_t iterations;
 	/* all -1 if the times of one of them are unknown, or there are none */
 	int64_t compute_ns, comm_ns, copy_ns, idle_ns;
+};
+
+/* What limited the busy time. In each iteration the classes add up to compute_ns
+ * + comm_ns + copy_ns, exact to the nanosecond. busy_classes.h describes when
+ * each applies. A moment has the first of these classes that runs. */
+enum busy_class {
+	BUSY_COMPUTE_BOUND,
+	BUSY_MEMORY_BOUND,
+	BUSY_NO_BOUND, /* a kernel without a known roofline bound */
+	BUSY_LAUNCH_FLOOR, /* a kernel as short as a launch that does nothing */
+	BUSY_COMMUNICATION, /* a collective while nothing computes */
+	BUSY_COPY, /* a copy or set while neither runs */
+	BUSY_CLASSES
+};
+
+struct busy_times {
+	/* By class, then by iteration of iterations.iterations; NULL: unknown,
+	 * because the run has no iterations or no single launches. */
+	int64_t *iteration_ns[BUSY_CLASSES];
+	int64_t time_ns[BUSY_CLASSES]; /* over the kept iterations */
+	/* Likewise: communication while something computes, and time in which
+	 * kernels of several classes run, so that their order decided. Both
+	 * are part of the times above. */
+	int64_t comm_overlapped_ns, mixed_ns;
 };
 
 /* Why the GPU was idle. In each iteration the causes add up to idle_ns, exact to

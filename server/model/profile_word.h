@@ -47,6 +47,15 @@ static const char *const profile_word_use[] = {
 };
 enum { ITERATION_USES = sizeof profile_word_use / sizeof *profile_word_use };
 
+static const char *const profile_word_busy[] = {
+	[BUSY_COMPUTE_BOUND] = "compute_bound",
+	[BUSY_MEMORY_BOUND] = "memory_bound",
+	[BUSY_NO_BOUND] = "no_bound",
+	[BUSY_LAUNCH_FLOOR] = "launch_floor",
+	[BUSY_COMMUNICATION] = "exposed_communication",
+	[BUSY_COPY] = "copies",
+};
+
 static const char *const profile_word_wait[] = {
 	[WAIT_SYNCHRONIZATION] = "synchronization",
 	[WAIT_COPY] = "copy_wait",

@@ -20,7 +20,7 @@ CLIENT = os.path.join(os.path.dirname(running.BIN), 'kernsift')
 INT = 2147483647
 ADDRESS = '(use HOST:PORT, for example 127.0.0.1:8080)'
 BY = ('kernels, device, grid, source, launches, callers, iterations, waits, '
-      'patterns, facts, operators, shapes, unattributed, layers, collectives')
+      'busy, patterns, facts, operators, shapes, unattributed, layers, collectives')
 
 
 def see(program, command):

@@ -107,8 +107,9 @@ def split(rows, start, end):
         part = next((k for k in ('compute', 'comm', 'copy') if k in kinds),
                     'idle')
         sums[part] += b - a
+        sums['overlapped'] += (b - a) * ({'compute', 'comm'} <= kinds)
         sums['sync'] += (b - a) * ('sync' in kinds)
-    return [sums[k] for k in ('compute', 'comm', 'copy', 'idle', 'sync')]
+    return [sums[k] for k in ('compute', 'comm', 'copy', 'idle', 'overlapped', 'sync')]
 
 
 def hold_splits(path):
@@ -120,9 +121,9 @@ def hold_splits(path):
         want = split(rows, start, start + int(c['Duration (ns)']))
         got = [int(c[k] or -1) for k in
                ('Compute (ns)', 'Communication (ns)', 'Copies (ns)',
-                'Idle (ns)', 'Sync (ns)')]
-        if not calls and got[4] <= 0:
-            got[4] = want[4] = 0
+                'Idle (ns)', 'Communication Overlapped (ns)', 'Sync (ns)')]
+        if not calls and got[5] <= 0:
+            got[5] = want[5] = 0
         assert got == want, f'{path}: iteration {c["Number"]}: {got}, not {want}'
         assert sum(got[:4]) == int(c['Duration (ns)'])
     return head, printed, zero, rows

@@ -56,9 +56,20 @@ function columns(items) {
 		},
 		{...time('Duration', 'dur'), class: 'delta'},
 		time('Compute', 'compute'),
-		time('Communication', 'comm'),
+		time('Exposed communication', 'comm'),
 		time('Copies', 'copy'),
 		time('Idle', 'idle'),
+		time('Total communication', 'comm_total'),
+		{
+			label: 'Overlapped',
+			unit: '%',
+			num: true,
+			down: 'comm_overlapped',
+			up: '-comm_overlapped',
+			value: (c) => c.comm_overlapped_pct,
+			cell: (c) => f.percent(c.comm_overlapped_pct),
+			title: (c) => f.exact(c.comm_overlapped_ns),
+		},
 		time('Host wait', 'sync'),
 		{...time('Start', 'start'), down: '-start', up: 'start'},
 		{
@@ -200,6 +211,17 @@ function durations(doc) {
 	});
 }
 
+// The mean communication of the compared iterations, and how much of it is beside computation;
+// null if there is none or it is unknown.
+function communication(items) {
+	const kept = items.filter((c) => c.use === 'kept' && c.comm_total_ns !== null);
+	const sum = (key) => kept.reduce((ns, c) => ns + c[key], 0);
+	const total = sum('comm_total_ns');
+	if (!total) return null;
+	const share = f.percent((100 * sum('comm_overlapped_ns')) / total);
+	return `${f.duration(total / kept.length)} per iteration, ${share} % overlaps with computation`;
+}
+
 function rangeForm(range, at, run) {
 	const input = h('input', {type: 'text', name: 'range', value: range, autocomplete: 'off', spellcheck: 'false'});
 	const to = (name) => `/runs/${run.id}?${new URLSearchParams({tab: 'iterations', ...(name ? {range: name} : {})})}`;
@@ -293,6 +315,7 @@ export async function iterationTab(run, query, at) {
 						`${f.percent(doc.confidence * 100)} %`,
 					),
 				],
+				['Communication', communication(doc.items)],
 				['Median', h('span', {title: f.exact(doc.median_ns)}, f.duration(doc.median_ns))],
 			]),
 			servingSection(serving) ?? '',

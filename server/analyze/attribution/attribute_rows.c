@@ -7,6 +7,7 @@
  * so that sums can be subtracted exactly. */
 #include "attribute.h"
 #include "attribute_sources.h"
+#include "busy_classes.h"
 #include "collective_calls.h"
 #include "copies.h"
 #include "exact.h"
@@ -785,6 +786,26 @@ static bool attribute_rows_fill(struct attribute_rows_stats *m, uint32_t row)
 		k.link ? &link : NULL, ns, s, o);
 }
 
+/* Sets the class of each launch. The shapes are not sorted yet. */
+static void attribute_rows_busy(const struct attribution *at,
+	const struct attribute_rows_groups *g)
+{
+	const struct shape_stat *shapes = at->profile->operators.shapes;
+	/* attribute_rows_kernels() numbered launches without a call in this
+	 * order, before all copies and graphs. */
+	uint32_t single = at->calls;
+
+	for (uint32_t i = 0; i < at->proc->kernel.to - at->proc->kernel.from;
+		i++) {
+		uint32_t call = at->of[i].call == LAUNCH_NO_CALL
+					? single++
+					: at->of[i].call;
+		at->busy_of[i] =
+			(uint8_t)busy_classes_of_call(&shapes[g->row_of[call]],
+				g->call_ns[call], at->platform);
+	}
+}
+
 /* False if the arena is full. */
 static bool attribute_rows_stat(const struct attribution *at,
 	const struct attribute_rows_groups *g)
@@ -807,6 +828,7 @@ static bool attribute_rows_stat(const struct attribution *at,
 	arena_drop(a, m.scratch);
 	if (ok) {
 		o->shapes_n = g->rows;
+		attribute_rows_busy(at, g);
 		ok = attribute_rows_sort(o, a);
 	}
 	return ok;

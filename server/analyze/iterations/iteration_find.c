@@ -458,7 +458,7 @@ static void iteration_find_finish(struct iteration_find_state *f,
 		struct iteration *y = &c->iterations[i];
 		y->start_ns -= first;
 		y->compute_ns = y->comm_ns = y->copy_ns = y->idle_ns = -1;
-		y->sync_ns = -1;
+		y->comm_overlapped_ns = y->sync_ns = -1;
 		c->kept_n += y->use == ITERATION_KEPT;
 		partial += y->use == ITERATION_PARTIAL;
 	}

@@ -39,6 +39,9 @@ struct attribution {
 	/* Gains the sizes that only host operators state. */
 	struct collective_calls *collectives;
 	struct attributed *of; /* by kernel row of the process */
+	uint8_t *busy_of; /* by kernel row of the process: enum busy_class by
+		the roofline bound of its operator call; set by
+		attribute_from() */
 	const struct operator_info **by_rule; /* by kernel of the profile: the
 		operator that its name alone gives, or NULL */
 	/* By kernel row of the process: the innermost of profile->frames around

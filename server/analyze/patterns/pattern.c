@@ -88,7 +88,8 @@ static bool pattern_spans_next(struct pattern_spans *s)
  * ends of all spans and iterations. The parts are unions of records over all
  * devices, clipped to the iteration's window: compute; collectives while
  * nothing computes; copies while neither runs; and idle, the rest. The four add
- * up to the iteration's duration, exact to the nanosecond. */
+ * up to the iteration's duration, exact to the nanosecond. Collectives while
+ * something computes are counted apart, as a part of the compute time. */
 
 /* A moment is counted in the first of these parts that is running. */
 enum pattern_split_part { COMPUTE, COMM, COPY, PARTS };
@@ -104,6 +105,8 @@ static void pattern_split_count(const struct pattern_split *s,
 	struct iteration *c, int64_t at, int64_t len)
 {
 	int64_t *const to[] = { &c->compute_ns, &c->comm_ns, &c->copy_ns };
+	if (s->part[COMPUTE].start_ns <= at && s->part[COMM].start_ns <= at)
+		c->comm_overlapped_ns += len;
 	for (int i = 0; i < PARTS; i++)
 		if (s->part[i].start_ns <= at) {
 			*to[i] += len;
@@ -129,6 +132,7 @@ static void pattern_split_iteration(struct pattern_split *s,
 	int64_t at = s->first_ns + c->start_ns, end = at + c->dur_ns;
 
 	c->compute_ns = c->comm_ns = c->copy_ns = c->idle_ns = 0;
+	c->comm_overlapped_ns = 0;
 	while (at < end) {
 		int64_t next = end;
 		for (int i = 0; i < PARTS; i++)
@@ -138,6 +142,7 @@ static void pattern_split_iteration(struct pattern_split *s,
 	}
 	assert(c->compute_ns + c->comm_ns + c->copy_ns + c->idle_ns ==
 		c->dur_ns);
+	assert(c->comm_overlapped_ns <= c->compute_ns);
 }
 
 static void pattern_split_sync(struct pattern_split *s, struct iteration *c)

@@ -527,6 +527,7 @@ static struct iteration *tables_iterations_of_number(struct tables_iterations
 			.comm_ns = -1,
 			.copy_ns = -1,
 			.idle_ns = -1,
+			.comm_overlapped_ns = -1,
 			.sync_ns = -1 };
 	return &m->iterations[id - 1];
 }

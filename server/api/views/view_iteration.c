@@ -15,6 +15,20 @@ enum { WORKS_SHOWN = 20 };
 
 static json_t *view_iteration_metrics(const struct pattern_mean *m);
 
+static int64_t view_iteration_comm_total(const struct iteration *c)
+{
+	return c->comm_overlapped_ns < 0 ? -1
+					 : c->comm_ns + c->comm_overlapped_ns;
+}
+
+static double view_iteration_comm_overlapped_pct(const struct iteration *c)
+{
+	int64_t total = view_iteration_comm_total(c);
+
+	return total > 0 ? 100 * (double)c->comm_overlapped_ns / (double)total
+			 : (double)NAN;
+}
+
 #define ROWS "iteration.def"
 #include "row_functions.h"
 

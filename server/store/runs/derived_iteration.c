@@ -17,7 +17,7 @@ static void derived_write_iterations(struct bulk *b,
 	const struct iterations *cs = &run->profile->iterations;
 	for (uint32_t i = 0; i < cs->n; i++) {
 		const struct iteration *c = &cs->iterations[i];
-		bulk_row(b, 15);
+		bulk_row(b, 16);
 		bulk_int8(b, run->id);
 		bulk_int4(b, (int32_t)i);
 		bulk_int8(b, c->number);
@@ -31,6 +31,7 @@ static void derived_write_iterations(struct bulk *b,
 		bulk_int8_known(b, c->comm_ns);
 		bulk_int8_known(b, c->copy_ns);
 		bulk_int8_known(b, c->idle_ns);
+		bulk_int8_known(b, c->comm_overlapped_ns);
 		bulk_int8_known(b, c->sync_ns);
 		bulk_int8(b, c->launches);
 	}
@@ -38,8 +39,8 @@ static void derived_write_iterations(struct bulk *b,
 
 static const struct derived_table derived_iteration = {
 	"COPY run_iteration (run_id, iteration, number, label, start_ns, dur_ns, use, "
-	"open, stratum, compute_ns, comm_ns, copy_ns, idle_ns, sync_ns, "
-	"launches) FROM STDIN (FORMAT binary)",
+	"open, stratum, compute_ns, comm_ns, copy_ns, idle_ns, "
+	"comm_overlapped_ns, sync_ns, launches) FROM STDIN (FORMAT binary)",
 	derived_write_iterations,
 };
 

@@ -67,6 +67,7 @@ static void compared_read_iteration(struct result *r, struct arena *a,
 	c->comm_ns = result_int8(r, -1);
 	c->copy_ns = result_int8(r, -1);
 	c->idle_ns = result_int8(r, -1);
+	c->comm_overlapped_ns = result_int8(r, -1);
 	c->sync_ns = result_int8(r, -1);
 	c->launches = result_int8(r, 0);
 }
@@ -77,8 +78,8 @@ static bool compared_iterations(struct compared_reader *c, int64_t from,
 {
 	static const char sql[] =
 		"SELECT run_id, number, label, start_ns, dur_ns, use, open, "
-		"stratum, compute_ns, comm_ns, copy_ns, idle_ns, sync_ns, "
-		"launches "
+		"stratum, compute_ns, comm_ns, copy_ns, idle_ns, "
+		"comm_overlapped_ns, sync_ns, launches "
 		"FROM run_iteration "
 		"WHERE run_id = ANY ($1) AND iteration >= $2 AND iteration < $3 "
 		"ORDER BY run_id, iteration";

@@ -50,6 +50,7 @@ static inline struct compared_run sides_run(struct arena *a, int64_t id,
 			.comm_ns = -1,
 			.copy_ns = -1,
 			.idle_ns = -1,
+			.comm_overlapped_ns = -1,
 			.sync_ns = -1 };
 	}
 	r.span_ns = r.busy_ns = (int64_t)n * SIDES_ITERATION_NS;

@@ -62,8 +62,8 @@ static void edges(void **state)
 	rows_range(t, RANGE_ANNOTATION, "unknown thread", "", 0, 99);
 	launch(w, "k", "a", 0, 1);
 	launch(w, "k", "a", 10, 2);
-	launch(w, "k", "a", 20, 4);
 	launch(w, "k", "", 10, 8);
+	launch(w, "k", "a", 20, 4);
 	assert_true(world_analyse(w));
 	assert_int_equal(w->p.callers_n, 3);
 	check(w, 0, CALLER_NO_RANGE, "", 2, 12);

@@ -6,18 +6,19 @@
 #define COLLECTIVE "ncclDevKernel_AllReduce_Sum_f16_RING_LL"
 
 static void split_is(const struct iteration *c, int64_t compute, int64_t comm,
-	int64_t copy, int64_t idle, int64_t sync)
+	int64_t copy, int64_t idle, int64_t overlapped, int64_t sync)
 {
 	assert_int_equal(c->compute_ns, compute);
 	assert_int_equal(c->comm_ns, comm);
 	assert_int_equal(c->copy_ns, copy);
 	assert_int_equal(c->idle_ns, idle);
+	assert_int_equal(c->comm_overlapped_ns, overlapped);
 	assert_int_equal(c->sync_ns, sync);
 }
 
 /* Kernels of two devices overlap: [0,10) and [5,20) together take 20. The
- * collective [15,30) adds 10, and the copy [25,40) adds 10 more. The rest of
- * 100 is idle. The host waits in two threads at the same time, [90,100) and
+ * collective [15,30) adds 10, of its 15; the other 5 overlap. The copy [25,40)
+ * adds 10 more. The rest of 100 is idle. The host waits in two threads at the same time, [90,100) and
  * [95,120), of which 10 are inside. */
 static void test_by_hand(void **state)
 {
@@ -35,7 +36,7 @@ static void test_by_hand(void **state)
 	given_iteration(w, &g, 0, 100);
 	given_rows(w, &g);
 	given_patterns(w, &g);
-	split_is(&g.iterations[0], 20, 10, 10, 60, 10);
+	split_is(&g.iterations[0], 20, 10, 10, 60, 5, 10);
 }
 
 /* Only the part of a record that is inside an iteration's window is counted.
@@ -52,9 +53,9 @@ static void test_clipped(void **state)
 	given_iteration(w, &g, 150, 20);
 	given_rows(w, &g);
 	given_patterns(w, &g);
-	split_is(&g.iterations[0], 20, 0, 0, 10, -1);
-	split_is(&g.iterations[1], 0, 0, 0, 0, -1);
-	split_is(&g.iterations[2], 10, 0, 0, 10, -1);
+	split_is(&g.iterations[0], 20, 0, 0, 10, 0, -1);
+	split_is(&g.iterations[1], 0, 0, 0, 0, 0, -1);
+	split_is(&g.iterations[2], 10, 0, 0, 10, 0, -1);
 }
 
 enum { SPAN = 300 };
@@ -120,14 +121,15 @@ static void test_each_nanosecond(void **state)
 		given_patterns(w, &g);
 		for (uint32_t i = 0; i < w->p.iterations.n; i++) {
 			const struct iteration *c = &g.iterations[i];
-			int64_t want[5] = { 0 };
+			int64_t want[6] = { 0 };
 			for (int64_t k = 0; k < c->dur_ns; k++) {
 				uint8_t s = spent[c->start_ns + k];
 				want[s & 1 ? 0 : s & 2 ? 1 : s & 4 ? 2 : 3]++;
-				want[4] += s >> 3;
+				want[4] += (s & 3) == 3;
+				want[5] += s >> 3;
 			}
-			split_is(c, want[0], want[1], want[2], want[3],
-				want[4]);
+			split_is(c, want[0], want[1], want[2], want[3], want[4],
+				want[5]);
 		}
 	}
 }

@@ -16,15 +16,15 @@ static inline void changes_iterations(struct arena *a, struct iterations *cs)
 {
 	static const struct iteration iterations[] = {
 		{ 7, "step 7", 0, 900, ITERATION_WARMUP, false, 0, 500, 100,
-			100, 200, 90, 12 },
+			100, 200, 40, 90, 12 },
 		{ 8, "step 8", 900, 400, ITERATION_KEPT, false, 0, 250, 50, 0,
-			100, -1, 10 },
-		{ 9, NULL, -1, 500, ITERATION_KEPT, false, 1, -1, -1, -1, -1, 0,
-			0 },
-		{ 10, "", 1800, 300, ITERATION_KEPT, false, 0, 300, 0, 0, 0, 7,
-			10 },
+			100, 250, -1, 10 },
+		{ 9, NULL, -1, 500, ITERATION_KEPT, false, 1, -1, -1, -1, -1,
+			-1, 0, 0 },
+		{ 10, "", 1800, 300, ITERATION_KEPT, false, 0, 300, 0, 0, 0, 0,
+			7, 10 },
 		{ 12, "step 12", INT64_C(5000000000), 0, ITERATION_PARTIAL,
-			true, 0, 0, 0, 0, 0, 0, 1 },
+			true, 0, 0, 0, 0, 0, -1, 0, 1 },
 	};
 	static const struct stratum strata[] = {
 		{ "decode, 16 sequences, 16 tokens", PHASE_DECODE, 16, 16, -1,

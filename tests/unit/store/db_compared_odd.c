@@ -35,6 +35,7 @@ static struct profile wide(struct arena *a, uint32_t functions,
 			.comm_ns = -1,
 			.copy_ns = -1,
 			.idle_ns = -1,
+			.comm_overlapped_ns = -1,
 			.sync_ns = -1 };
 		ps->iteration[i] = i;
 	}
@@ -106,7 +107,7 @@ static void more_rows_than_one_read(void **state)
 	works(query_compared(db, &a, &id, 1, false, &r, &e));
 	fixture_script(db, "UPDATE run SET iterations = 100000000");
 	refuses(query_compared(db, &a, &id, 1, false, &r, &e), ERR_TOO_LARGE,
-		"the iterations and patterns of these runs take 9155 MiB; at most "
+		"the iterations and patterns of these runs take 9918 MiB; at most "
 		"1024 MiB are compared at once: take fewer runs");
 	arena_release(&a);
 }

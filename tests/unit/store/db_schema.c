@@ -189,6 +189,9 @@ static void rows_that_make_no_sense_are_refused(void **state)
 			"1, 0, 0, 8"),
 		ITERATION("compute_ns, comm_ns, copy_ns, idle_ns",
 			"-1, 0, 0, 11"),
+		ITERATION("compute_ns, comm_ns, copy_ns, idle_ns, "
+			  "comm_overlapped_ns",
+			"5, 2, 0, 3, 6"),
 		/* a value that is no number; a tool that does not exist */
 		MEASURE("'NaN'", "'vllm'"),
 		MEASURE("1.5", "'abacus'"),

@@ -35,6 +35,7 @@ static inline void same_iterations(const struct iterations *a,
 		assert_int_equal(x.comm_ns, y.comm_ns);
 		assert_int_equal(x.copy_ns, y.copy_ns);
 		assert_int_equal(x.idle_ns, y.idle_ns);
+		assert_int_equal(x.comm_overlapped_ns, y.comm_overlapped_ns);
 		assert_int_equal(x.sync_ns, y.sync_ns);
 		assert_int_equal(x.launches, y.launches);
 	}

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import {cells, seen} from '../smoke/world.mjs';
-import {exchangeTrace, rankTrace, trace} from './trace.mjs';
+import {exchangeTrace, overlapTrace, rankTrace, trace} from './trace.mjs';
 
 const short = (rows) => rows.map((r) => r.short_name);
 
@@ -105,7 +105,8 @@ async function compared(test, {open, api, runs: [one, two, three, four]}) {
 	});
 }
 
-async function iterations(test, {open, api, runs: [one]}) {
+async function iterations(test, world) {
+	const {open, api, runs: [one]} = world;
 	await test('a run\'s iterations: found, drawn, listed; by ranges of another name, and of a name that does not exist', async () => {
 		const page = await open(`/runs/${one}?tab=iterations`, {allowed: /404/});
 		const {count, kept, items} = await (await api(`/runs/${one}/iterations`)).json();
@@ -119,6 +120,15 @@ async function iterations(test, {open, api, runs: [one]}) {
 		await page.locator('.notice').getByText('no such range').waitFor();
 		await page.getByRole('link', {name: 'As detected'}).click();
 		await page.getByRole('table', {name: 'Iterations', exact: true}).waitFor();
+	});
+
+	await test('the communication of an iteration: exposed, in total, and the share that overlaps', async () => {
+		const run = await sent(world, 'overlap.json', overlapTrace());
+		const page = await open(`/runs/${run}?tab=iterations`);
+		await page.getByText('50.000 µs per iteration, 40.0 % overlaps with computation').waitFor();
+		// From the duration to the overlapped share.
+		await seen(async () => assert.deepEqual((await cells(page, 'Iterations')).map((r) => r.slice(4, 11)),
+			[['130.000', '100.000', '30.000', '0.000', '0.000', '50.000', '40.0']]));
 	});
 
 	await test('the functions of its iteration', async () => {

@@ -57,6 +57,13 @@ export function rankTrace(rank, factors, steps = 8) {
 	return written(events, {distributedInfo: {backend: 'nccl', rank, world_size: factors.length}});
 }
 
+// Returns a trace of a kernel of 100 µs, and a collective of 50 µs that begins after 80 µs.
+export function overlapTrace() {
+	const kernel = (name, stream, ts, dur) => ({ph: 'X', cat: 'kernel', name, pid: 0, tid: stream, ts, dur, args: {device: 0, stream}});
+	return written([kernel('void gemm_kernel<float>(float*, int)', 7, 100, 100),
+		kernel('ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)', 8, 180, 50)], {});
+}
+
 // Returns the trace of a rank that exchanges rows of 512 bf16 (1 KiB) with all ranks, several
 // times: rows[from][to]. Without `rows`, no split sizes are recorded, and each call takes 10 µs per
 // rank number longer.
