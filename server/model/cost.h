@@ -129,6 +129,9 @@ enum leg { LEG_NONE, LEG_COMPUTE, LEG_MEMORY, LEG_LINK };
 
 struct bound {
 	double sol_s; /* seconds; NaN if a required peak is unknown */
+	/* Its two terms in seconds: the sum over types of W/P, and Q/B. NaN if
+	 * sol_s is unknown; 0 of a collective. */
+	double compute_s, memory_s;
 	double ai; /* flops per byte; NaN if Q is 0 */
 	enum leg leg; /* the longer of compute time and memory time; the link */
 	enum dtype lacking; /* if sol_s is NaN: the type without a peak */

@@ -67,6 +67,10 @@ struct shape_stat {
 	enum how known;
 	int64_t launches;
 	struct time_stats call; /* over calls */
+	/* Of these, the calls whose first launch is in a kept iteration, and
+	 * their time; -1 unknown. Of stored shapes only query_costed_shapes()
+	 * reads them. */
+	int64_t kept_calls, kept_ns;
 	/* Number of calls per duration bucket, ascending. Bucket b contains
 	 * durations in [2^(b/32), 2^((b+1)/32)) ns, bucket -1 those of 0 ns.
 	 * Medians over many runs are computed from these counts, because the

@@ -10,20 +10,25 @@
 
 /* Every cause in the order of the API, once. A sentence is `before`, the time,
  * `after`. `tab` is the tab of the run's page that shows the cause. */
-enum diagnosis_busy { BUSY_COMPUTE, BUSY_COMMUNICATION, BUSY_COPIES };
+enum diagnosis_busy {
+	DIAGNOSIS_COMPUTE,
+	DIAGNOSIS_COMMUNICATION,
+	DIAGNOSIS_COPIES
+};
 struct diagnosis_text {
 	const char *before, *after, *tab;
 };
 static const char *const diagnosis_busy_words[] = {
-	[BUSY_COMPUTE] = "compute",
-	[BUSY_COMMUNICATION] = "exposed_communication",
-	[BUSY_COPIES] = "copies",
+	[DIAGNOSIS_COMPUTE] = "compute",
+	[DIAGNOSIS_COMMUNICATION] = "exposed_communication",
+	[DIAGNOSIS_COPIES] = "copies",
 };
 static const struct diagnosis_text diagnosis_busy_texts[] = {
-	[BUSY_COMPUTE] = { "Kernels compute for", "", "operators" },
-	[BUSY_COMMUNICATION] = { "Collectives run for",
+	[DIAGNOSIS_COMPUTE] = { "Kernels compute for", "", "operators" },
+	[DIAGNOSIS_COMMUNICATION] = { "Collectives run for",
 		" while nothing computes", "iterations" },
-	[BUSY_COPIES] = { "Copies run for", " while no kernel runs", "copies" },
+	[DIAGNOSIS_COPIES] = { "Copies run for", " while no kernel runs",
+		"copies" },
 };
 #define IDLE "The GPU is idle for"
 static const struct diagnosis_text diagnosis_idle_texts[WAIT_CAUSES] = {
@@ -203,7 +208,7 @@ static const char *run_diagnosis_evidence(const struct diagnosis_maker *m,
 			unknown ? "; the API call of the next work had "
 				  "returned or is not in the trace"
 				: "");
-	if (m->texts[i] == &diagnosis_busy_texts[BUSY_COMPUTE])
+	if (m->texts[i] == &diagnosis_busy_texts[DIAGNOSIS_COMPUTE])
 		text = run_diagnosis_operators(m);
 	return text ? text
 		    : arena_printf(m->a, "in %lld iteration%s",
@@ -217,7 +222,7 @@ static const char *run_diagnosis_link(const struct diagnosis_maker *m,
 {
 	int64_t job = m->of->run.job_id;
 
-	if (t == &diagnosis_busy_texts[BUSY_COMMUNICATION] && job > 0)
+	if (t == &diagnosis_busy_texts[DIAGNOSIS_COMMUNICATION] && job > 0)
 		return arena_printf(m->a, "/jobs/%lld", (long long)job);
 	return arena_printf(m->a, "/runs/%lld?tab=%s#panel",
 		(long long)m->d->run, t->tab);

@@ -118,6 +118,107 @@ run_operators_reachable_from(const struct run_operators_table *m,
 	return all;
 }
 
+static double run_operators_ratio(double part, int64_t all)
+{
+	return all > 0 ? part / (double)all : (double)NAN;
+}
+
+double run_operators_mfu(const struct utilization *u)
+{
+	return u->why ? (double)NAN
+		      : run_operators_ratio(u->compute_ns, u->time_ns);
+}
+
+double run_operators_mbu(const struct utilization *u)
+{
+	return u->why ? (double)NAN
+		      : run_operators_ratio(u->memory_ns, u->time_ns);
+}
+
+double run_operators_covered(const struct utilization *u)
+{
+	return run_operators_ratio((double)u->known_ns, u->all_ns);
+}
+
+/* Adds `calls` of one cost, which took `ns`. Without any call it adds nothing,
+ * because the time of a call that is not there is not covered. */
+static void run_operators_utilization_add(struct utilization *u,
+	const struct bound *b, int64_t calls, int64_t ns)
+{
+	if (calls <= 0)
+		return;
+	u->compute_ns += 1e9 * b->compute_s * (double)calls;
+	u->memory_ns += 1e9 * b->memory_s * (double)calls;
+	u->known_ns += ns;
+}
+
+/* Why there is no utilization of the run or of a row; NULL if there is. */
+static const char *run_operators_utilization_why(const struct utilization *u,
+	const struct platform *p, bool collective)
+{
+	if (!p)
+		return "the peaks of its platform are unknown";
+	if (collective)
+		return "a collective has neither operations nor memory traffic "
+		       "of its own";
+	if (u->all_ns < 0)
+		return "the run was analyzed before the work of its iterations "
+		       "was stored; `kernsiftd rebuild` analyzes it again";
+	if (u->time_ns < 0)
+		return "the trace has no time from its first launch to its "
+		       "last";
+	if (u->time_ns == 0)
+		return "it took no time";
+	return u->known_ns > 0 ? NULL
+			       : "the work of none of its calls is known";
+}
+
+/* Sets the times of the whole run. */
+static void run_operators_utilization_whole(struct run_utilization *use,
+	const struct costed_shapes *shapes, int64_t gpu_ns)
+{
+	int64_t wall_ns = use->kept ? shapes->kept_ns : shapes->span_ns;
+
+	use->whole.all_ns = use->kept ? shapes->kept_gpu_ns : gpu_ns;
+	use->whole.time_ns = wall_ns < 0 ? -1 : wall_ns * shapes->devices;
+}
+
+const struct run_utilization *
+run_operators_utilization_from(const struct run_operators_table *m,
+	const struct costed_shapes *shapes, struct arena *a)
+{
+	const struct platform *p =
+		m->is->platform ? catalog_platform(m->catalog, m->is->platform)
+				: NULL;
+	struct run_utilization *use = arena_new(a, struct run_utilization);
+	struct utilization *rows =
+		arena_array(a, struct utilization, m->is->n + 1);
+
+	use->rows = rows;
+	use->kept = shapes->kept_ns >= 0;
+	for (uint32_t i = 0; p && i < shapes->n; i++) {
+		const struct costed_shape *s = &shapes->rows[i];
+		struct bound b;
+		roofline(&s->cost, p, &b);
+		if (isnan(b.sol_s))
+			continue;
+		run_operators_utilization_add(&rows[s->operator_], &b, s->calls,
+			s->total_ns);
+		run_operators_utilization_add(&use->whole, &b,
+			use->kept ? s->kept_calls : s->calls,
+			use->kept ? s->kept_ns : s->total_ns);
+	}
+	for (uint32_t i = 0; i < m->is->n; i++) {
+		const struct operator_stat *o = &m->is->rows[i];
+		rows[i].all_ns = rows[i].time_ns = o->total_ns;
+		rows[i].why = run_operators_utilization_why(&rows[i], p,
+			o->collective);
+	}
+	run_operators_utilization_whole(use, shapes, m->is->gpu_ns);
+	use->whole.why = run_operators_utilization_why(&use->whole, p, false);
+	return use;
+}
+
 struct run_operators_share run_operators_share_from(
 	const struct run_operators_table *m)
 {

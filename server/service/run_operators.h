@@ -5,7 +5,8 @@
  * platform. A stored roofline bound cannot be used, because it belongs to the
  * platform of the run.
  *
- * Also the unattributed kernels of all runs. */
+ * Also how much of the platform's peaks a run and its operators used, and the
+ * unattributed kernels of all runs. */
 #pragma once
 #include "catalog.h"
 #include "measured_ceilings.h"
@@ -28,6 +29,43 @@ void run_operators_projection_add(struct platform_projection *sum,
 /* The leg that dominates. */
 enum leg run_operators_projection_leg(const struct platform_projection *sum);
 
+/* Model FLOP utilization and model bandwidth utilization:
+ *
+ *   MFU = sum over calls of W/P / time     MBU = sum over calls of Q/B / time
+ *
+ * W/P of a call is the sum over its dtypes. P is the data sheet's dense peak, also
+ * if an SM clock was recorded; Q is the minimum traffic. Both are as in the
+ * current catalog. Only calls whose W, Q and peaks are known are in the sums. All
+ * other time counts as time without work, so MFU and MBU are minimums if the
+ * covered share is below 1. Collectives have neither W nor Q: their time is not
+ * covered.
+ *
+ * Work that a training step computes again, as with activation checkpointing, is
+ * in the sums, because a stored shape does not show which pass launched it. MFU of
+ * such a run is its hardware FLOP utilization (HFU). */
+struct utilization {
+	double compute_ns, memory_ns; /* the sums of W/P and Q/B */
+	int64_t known_ns; /* time of the calls in the sums */
+	int64_t all_ns; /* time of all calls; -1 unknown */
+	int64_t time_ns; /* what the sums are divided by; -1 unknown */
+	const char *why; /* why MFU and MBU are unknown; NULL: they are known */
+};
+/* NaN if unknown. The covered share is part of the GPU time, because idle time
+ * has no work. */
+double run_operators_mfu(const struct utilization *u);
+double run_operators_mbu(const struct utilization *u);
+double run_operators_covered(const struct utilization *u);
+
+struct run_utilization {
+	/* By row, over all of its calls. time_ns is its GPU time. */
+	const struct utilization *rows;
+	/* Over the calls in kept iterations, and the time of these iterations;
+	 * over all calls and the span if no iteration is kept. The time is that
+	 * of all devices of the run: with two devices, twice as long. */
+	struct utilization whole;
+	bool kept; /* `whole` is over kept iterations */
+};
+
 /* A run's operators and the data that describes them. */
 struct run_operators_table {
 	const struct run_operators *is;
@@ -40,7 +78,11 @@ struct run_operators_table {
 	const struct measured_sum *measured; /* by row; NULL without them */
 	const struct fleet_bests *bests; /* of the run's platform */
 	const struct reachable_sum *reachable; /* by row, in ns; or NULL */
+	const struct run_utilization *use; /* NULL: not requested */
 };
+const struct run_utilization *
+run_operators_utilization_from(const struct run_operators_table *m,
+	const struct costed_shapes *shapes, struct arena *a);
 /* Adds up the reachable headroom of the shapes, by row of m->is. */
 const struct reachable_sum *
 run_operators_reachable_from(const struct run_operators_table *m,

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as o from '../../web/lib/operators.js';
 import {figuresText, profileColumns, profileList, stallsText} from '../../web/lib/kernel_profiles.js';
-import {dataSheetColumns, measuredColumns, shapesOf} from '../../web/pages/run_operators.js';
+import {dataSheetColumns, measuredColumns, shapesOf, utilizationColumns, utilizationTotals} from '../../web/pages/run_operators.js';
 import {profile} from './importance/documents.mjs';
 import {roofsOf} from '../../web/lib/chart_roofline.js';
 
@@ -143,6 +143,24 @@ test('the column of kernel profiles is there only if a row has one', () => {
 	assert.equal(column.title({kernel_profiles: [profile]}),
 		'gemm_kernel: SM 72.0%, memory 38.3%, occupancy 23.4%; stalls: long_scoreboard 60.0%, wait 25.0%, barrier 4.5%');
 	assert.deepEqual([column.cell({kernel_profiles: []}), column.cell({})], ['–', '–']);
+});
+
+test('MFU and MBU have their coverage next to them, and a reason if they are unknown', () => {
+	assert.deepEqual(utilizationColumns({against: {name: 'A10'}}), []);
+	const [mfu, mbu, covered] = utilizationColumns({against: null});
+	assert.deepEqual([mfu.label, mbu.label, covered.label], ['MFU', 'MBU', 'MFU, MBU covered']);
+	const row = {mfu: 0.25, mbu: 0.0625, utilization_covered: 0.75, utilization_reason: null};
+	assert.deepEqual([mfu, mbu, covered].map((c) => [c.cell(row), c.value(row)]), [['25.0%', 0.25], ['6.3%', 0.0625], ['75.0%', 0.75]]);
+	assert.equal(mbu.title(row), 'sum over calls of minimum traffic / bandwidth, divided by time: 0.0625; ' +
+		'75.0% of its GPU time has known work, and the rest counts as time without work');
+	const none = {mfu: null, mbu: null, utilization_covered: 0, utilization_reason: 'the work of none of its calls is known'};
+	assert.deepEqual([mfu.cell(none), mfu.title(none), covered.cell(none)], ['–', 'unknown: the work of none of its calls is known', '0.0%']);
+	assert.deepEqual(utilizationTotals({...none, utilization_time_ns: 5, utilization_period: 'span'})[1],
+		['MBU', '–', 'unknown: the work of none of its calls is known']);
+	const [label, text, title] = utilizationTotals({...row, utilization_time_ns: 4000, utilization_period: 'iterations'})[0];
+	assert.deepEqual([label, text], ['MFU', '25.0% (75.0% covered)']);
+	assert.match(title, /Time: the kept iterations on all devices, 4,000 ns$/);
+	assert.match(utilizationTotals({...row, utilization_time_ns: 4000, utilization_period: 'span'})[1][2], /Time: the span on all devices/);
 });
 
 test('columns by the data sheet are there only if the peaks are at a recorded clock', () => {

@@ -147,6 +147,13 @@ const SECTIONS = [
 						'comparisons use only the data sheet, so that runs with and without a recorded clock are comparable.',
 				],
 				[
+					'MFU, MBU',
+					'Model FLOP utilization and model bandwidth utilization: the sums over calls of W / peak and Q / bandwidth, ' +
+						'divided by the time: GPU time of an operator, wall time of the kept iterations of a run. Peaks are the ' +
+						"data sheet's dense ones, whatever the SM clock was. Time of calls whose work is unknown counts as time without work, so " +
+						'read them with their coverage. Work that a training step computes again, as with activation checkpointing, counts.',
+				],
+				[
 					'Reachable headroom',
 					'The GPU time that shapes would save at their fleet-best: `t · (1 − S / S_best)`. Unknown without a ' +
 						'fleet-best.',

@@ -272,6 +272,53 @@ export function dataSheetColumns(doc, sum) {
 	];
 }
 
+const UTILIZATION = [
+	['MFU', 'mfu', 'operations / peak'],
+	['MBU', 'mbu', 'minimum traffic / bandwidth'],
+];
+const coveredText = ({utilization_covered: covered}) => `${o.share(covered)} of its GPU time has known work`;
+const utilizationTitle = (r, [, key, description]) =>
+	r[key] === null
+		? `unknown: ${r.utilization_reason}`
+		: `sum over calls of ${description}, divided by time: ${r[key]}; ${coveredText(r)}, and the rest counts as time without work`;
+
+// The utilization of the platform's peaks, and the share of the time whose work is known.
+export function utilizationColumns(doc) {
+	if (doc.against) return [];
+	return [
+		...UTILIZATION.map((of) => ({
+			label: of[0],
+			num: true,
+			down: of[1],
+			up: `-${of[1]}`,
+			cell: (r) => o.share(r[of[1]]),
+			value: (r) => r[of[1]],
+			title: (r) => utilizationTitle(r, of),
+		})),
+		{
+			label: 'MFU, MBU covered',
+			class: 'two-lines',
+			num: true,
+			down: 'covered',
+			up: '-covered',
+			cell: (r) => o.share(r.utilization_covered),
+			value: (r) => r.utilization_covered,
+			title: coveredText,
+		},
+	];
+}
+
+// MFU and MBU of the run, each with its coverage: [label, text, title].
+export const utilizationTotals = (doc) =>
+	UTILIZATION.map((of) => [
+		of[0],
+		doc[of[1]] === null ? f.NONE : `${o.share(doc[of[1]])} (${o.share(doc.utilization_covered)} covered)`,
+		`${utilizationTitle(doc, of)}` +
+			(doc[of[1]] === null
+				? ''
+				: `. Time: ${doc.utilization_period === 'span' ? 'the span' : 'the kept iterations'} on all devices, ${f.exact(doc.utilization_time_ns)}`),
+	]);
+
 // Findings that hold only for the run's own platform.
 const OWN_PLATFORM_FINDINGS = ['above_bound', 'peak', 'platform', 'unbound'];
 
@@ -342,6 +389,7 @@ function columns(doc) {
 				]),
 		...dataSheetColumns(doc, sum),
 		...measuredColumns(doc, sum),
+		...utilizationColumns(doc),
 	];
 }
 
@@ -391,6 +439,7 @@ function summary(doc) {
 		part('Attributed', doc.attributed_pct, 'GPU time with an operator'),
 		part('Operator known', doc.operator_known_pct, 'GPU time with a specific operator'),
 		part('Shape known', doc.shape_known_pct, 'GPU time with a known shape'),
+		doc.against ? null : utilizationTotals(doc).map((of) => total(...of)),
 		replays,
 		total(
 			'Catalog version',

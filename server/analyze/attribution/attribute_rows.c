@@ -2,8 +2,8 @@
  * operators, and computes their statistics and roofline bounds.
  *
  * Launches of one operator call are added up as one call. The first of them
- * determines the row of the call. Grouping needs 12 bytes per launch and per
- * call, and one entry per row. Sums of roofline bounds are whole picoseconds,
+ * determines the row of the call, and whether it is in a kept iteration. Grouping
+ * needs 13 bytes per launch and per call, and one entry per row. Sums of roofline bounds are whole picoseconds,
  * so that sums can be subtracted exactly. */
 #include "attribute.h"
 #include "attribute_sources.h"
@@ -56,6 +56,7 @@ struct attribute_rows_sum {
 	const struct shape *sizes; /* NULL unknown */
 	int64_t launches;
 	const char *lacks; /* of its launches; NULL: of none */
+	int64_t kept_calls, kept_ns; /* in kept iterations */
 };
 
 /* What collective launches of a row moved, or why it is unknown. It is hashed as
@@ -306,6 +307,7 @@ struct attribute_rows_groups {
 	uint32_t rows, cap;
 	int64_t *call_ns; /* by call */
 	uint32_t *row_of; /* by call; NO_ROW: no launch yet */
+	bool *kept; /* by call: it is in a kept iteration */
 	uint32_t calls, calls_cap;
 	/* Which row has the launches of a kernel with a grid and a block. */
 	struct attribute_rows_grids {
@@ -334,9 +336,10 @@ static bool attribute_rows_groups_init(struct attribute_rows_groups *g,
 	*g = (struct attribute_rows_groups){ .arena = a, .calls = calls };
 	g->call_ns = arena_grow(a, NULL, n * sizeof *g->call_ns);
 	g->row_of = arena_grow(a, NULL, n * sizeof *g->row_of);
+	g->kept = arena_grow(a, NULL, n * sizeof *g->kept);
 	if (g->row_of)
 		memset(g->row_of, 0xFF, n * sizeof *g->row_of);
-	return g->call_ns && g->row_of && names_init(&g->keys, a) &&
+	return g->call_ns && g->row_of && g->kept && names_init(&g->keys, a) &&
 	       names_init(&g->texts, a) && names_init(&g->links, a) &&
 	       names_init(&g->pointers, a) && names_init(&g->grids.keys, a);
 }
@@ -345,6 +348,7 @@ static void attribute_rows_groups_release(struct attribute_rows_groups *g)
 {
 	arena_drop(g->arena, g->call_ns);
 	arena_drop(g->arena, g->row_of);
+	arena_drop(g->arena, g->kept);
 	arena_drop(g->arena, g->text_of);
 	arena_drop(g->arena, g->sums);
 	arena_drop(g->arena, g->grids.row);
@@ -415,15 +419,18 @@ static uint32_t attribute_rows_row(struct attribute_rows_groups *g,
 }
 
 /* Adds a launch. Its operator call may be LAUNCH_NO_CALL. `grid` is "" if
- * unknown. `link` is an id of `links`, 0 if the launch is no collective. */
+ * unknown. `link` is an id of `links`, 0 if the launch is no collective. `kept`:
+ * the launch is in a kept iteration. */
 static bool attribute_rows_groups_add(struct attribute_rows_groups *g,
 	const struct attributed *is, const char *grid, uint32_t link,
-	int64_t dur_ns)
+	int64_t dur_ns, bool kept)
 {
 	uint32_t call = is->call == LAUNCH_NO_CALL ? g->calls++ : is->call;
 
-	if (g->row_of[call] == NO_ROW)
+	if (g->row_of[call] == NO_ROW) {
 		g->row_of[call] = attribute_rows_row(g, is, grid, link);
+		g->kept[call] = kept;
+	}
 	if (g->row_of[call] == NO_ROW)
 		return false;
 	struct attribute_rows_sum *sum = &g->sums[g->row_of[call]];
@@ -504,7 +511,8 @@ static void attribute_rows_direction(const char *operation, char *to,
 }
 
 static bool attribute_rows_add_copy(struct attribute_rows_copies *m,
-	uint32_t row, struct attributed is, struct attribute_rows_groups *g)
+	uint32_t row, struct attributed is, bool kept,
+	struct attribute_rows_groups *g)
 {
 	const struct copy_rows *c = &m->at->trace->copy;
 	const struct name *n = &m->at->trace->names.list[c->name[row]];
@@ -518,7 +526,17 @@ static bool attribute_rows_add_copy(struct attribute_rows_copies *m,
 		if (!is.sizes)
 			return false;
 	}
-	return attribute_rows_groups_add(g, &is, where, 0, c->dur_ns[row]);
+	return attribute_rows_groups_add(g, &is, where, 0, c->dur_ns[row],
+		kept);
+}
+
+/* Whether an iteration (iteration_rows) is kept. */
+static bool attribute_rows_kept(const struct profile *p, uint32_t iteration)
+{
+	const struct iterations *c = &p->iterations;
+
+	return iteration != ITERATION_NONE && iteration < c->n &&
+	       c->iterations[iteration].use == ITERATION_KEPT;
 }
 
 /* False if the arena is full. */
@@ -536,13 +554,14 @@ static bool attribute_rows_copy(const struct attribution *at,
 	for (uint32_t i = rows.from; ok && i < rows.to; i++) {
 		const struct operator_info *is =
 			of[at->trace->copy.is_set[i] != 0];
+		uint32_t iteration = iterations->copy[i - rows.from];
 		ok = attribute_rows_add_copy(&m, i,
 			(struct attributed){ .op = is,
 				.known = is ? KNOWN_RECORD : KNOWN_NOT,
 				.phase = attribute_rows_phase(at->profile,
-					iterations->copy[i - rows.from]),
+					iteration),
 				.call = LAUNCH_NO_CALL },
-			g);
+			attribute_rows_kept(at->profile, iteration), g);
 	}
 	arena_drop(at->arena, m.shapes);
 	return ok;
@@ -671,6 +690,17 @@ struct attribute_rows_stats {
 	uint32_t longest; /* number of calls of the row with most calls */
 };
 
+/* Adds up the calls of each row that are in kept iterations. */
+static void attribute_rows_sum_kept(const struct attribute_rows_groups *g)
+{
+	for (uint32_t i = 0; i < g->calls; i++) {
+		if (g->row_of[i] == NO_ROW || !g->kept[i])
+			continue;
+		g->sums[g->row_of[i]].kept_calls++;
+		g->sums[g->row_of[i]].kept_ns += g->call_ns[i];
+	}
+}
+
 /* Sorts calls by row with a counting sort (counts two indices higher). */
 static bool attribute_rows_distribute(struct attribute_rows_stats *m)
 {
@@ -774,6 +804,8 @@ static bool attribute_rows_fill(struct attribute_rows_stats *m, uint32_t row)
 		.known = (enum how)k.known,
 		.launches = g->sums[row].launches,
 		.call = stats_from(ns, m->scratch, n),
+		.kept_calls = g->sums[row].kept_calls,
+		.kept_ns = g->sums[row].kept_ns,
 		.sol_ns = NAN,
 		.clock_sol_ns = NAN };
 	struct operator_stat *o = attribute_rows_operator(m, k, &s->operator_);
@@ -819,6 +851,7 @@ static bool attribute_rows_stat(const struct attribution *at,
 	o->platform = at->platform ? at->platform->name : NULL;
 	o->shapes = arena_array(a, struct shape_stat, (size_t)g->rows + 1);
 	o->rows = arena_array(a, struct operator_stat, (size_t)g->rows + 1);
+	attribute_rows_sum_kept(g);
 	bool ok = o->shapes && o->rows && names_init(&m.operators, a) &&
 		  attribute_rows_distribute(&m);
 	for (uint32_t i = 0; ok && i < g->rows; i++)
@@ -929,6 +962,7 @@ static bool attribute_rows_grid_shapes(const struct attribution *at,
 }
 
 static bool attribute_rows_kernels(const struct attribution *at,
+	const struct iteration_rows *iterations,
 	struct attribute_rows_groups *g)
 {
 	const struct trace *t = at->trace;
@@ -949,7 +983,9 @@ static bool attribute_rows_kernels(const struct attribution *at,
 			attribute_rows_grid_text(t, t->kernel.launch[from + i],
 				grid, sizeof grid);
 		if (!attribute_rows_groups_add(g, is, grid, link,
-			    t->kernel.dur_ns[from + i]) ||
+			    t->kernel.dur_ns[from + i],
+			    attribute_rows_kept(at->profile,
+				    iterations->kernel[i])) ||
 			!attribute_rows_grid_add(g, at, i,
 				g->row_of[is->call == LAUNCH_NO_CALL
 						  ? g->calls - 1
@@ -966,12 +1002,13 @@ static bool attribute_rows_graphs(const struct attribution *at,
 	struct slice rows = at->proc->graph;
 
 	for (uint32_t i = rows.from; i < rows.to; i++) {
+		uint32_t iteration = iterations->graph[i - rows.from];
 		struct attributed is = { .known = KNOWN_NOT,
-			.phase = attribute_rows_phase(at->profile,
-				iterations->graph[i - rows.from]),
+			.phase = attribute_rows_phase(at->profile, iteration),
 			.call = LAUNCH_NO_CALL };
 		if (!attribute_rows_groups_add(g, &is, "", 0,
-			    at->trace->graph.dur_ns[i]))
+			    at->trace->graph.dur_ns[i],
+			    attribute_rows_kept(at->profile, iteration)))
 			return false;
 	}
 	return true;
@@ -986,7 +1023,7 @@ bool attribute_rows(const struct attribution *at,
 	struct attribute_rows_groups g;
 
 	bool ok = attribute_rows_groups_init(&g, at->arena, at->calls, n) &&
-		  attribute_rows_kernels(at, &g) &&
+		  attribute_rows_kernels(at, iterations, &g) &&
 		  attribute_rows_copy(at, iterations, &g) &&
 		  attribute_rows_graphs(at, iterations, &g) &&
 		  attribute_rows_stat(at, &g) &&
@@ -1018,6 +1055,8 @@ static void attribute_rows_add_line(struct operators *o,
 			.shapes = 1 };
 		*s = (struct shape_stat){ .operator_ = i,
 			.known = known,
+			.kept_calls = -1,
+			.kept_ns = -1,
 			.sol_ns = NAN,
 			.clock_sol_ns = NAN };
 	}

@@ -43,9 +43,11 @@ void roofline(const struct cost *c, const struct platform *p, struct bound *out)
 	}
 	out->ai = bytes > 0 ? flops / bytes : NAN;
 	if (isnan(compute_s) || !isfinite(memory_s)) {
-		out->sol_s = NAN;
+		out->sol_s = out->compute_s = out->memory_s = NAN;
 		return;
 	}
+	out->compute_s = compute_s;
+	out->memory_s = memory_s;
 	out->sol_s = fmax(compute_s, memory_s);
 	if (out->sol_s > 0)
 		out->leg = compute_s > memory_s ? LEG_COMPUTE : LEG_MEMORY;

@@ -118,13 +118,24 @@ static bool operators_projections_read(struct call *c,
 	return true;
 }
 
+static bool operators_utilization_read(struct call *c,
+	struct run_operators_table *m, struct err *e)
+{
+	struct costed_shapes shapes;
+	if (!query_costed_shapes(c->s.db, &c->s.arena, c->id, &shapes, e))
+		return false;
+	m->use = run_operators_utilization_from(m, &shapes, &c->s.arena);
+	return true;
+}
+
 json_t *run_operators_get(struct call *c, struct err *e)
 {
 	struct run_operators is;
 	struct run_operators_table m;
 	if (!operators_table_read(c, &is, &m, e) ||
 		!operators_projections_read(c, &m, e) ||
-		!operators_reachable_read(c, &m, e))
+		!operators_reachable_read(c, &m, e) ||
+		!operators_utilization_read(c, &m, e))
 		return NULL;
 	if (!listing_is_json(c))
 		return listing_table(c,

@@ -102,7 +102,8 @@ json_t *view_run_operators(const struct run_operators_table *m,
 			row_run_operator(m, o, view_operators_info(m, o),
 				m->put ? &m->put[i] : NULL,
 				run_operators_measured(m, o),
-				m->reachable ? &m->reachable[i] : NULL));
+				m->reachable ? &m->reachable[i] : NULL,
+				&m->use->rows[i]));
 	}
 	json_t *v = row_run_operators(m, p, run_operators_peaks(m, &a), &of,
 		findings, view_list(items, NULL));
@@ -165,7 +166,8 @@ const struct table *view_run_operators_table(struct arena *a,
 		row_run_operator_cells(t, m, &m->is->rows[i], NULL,
 			m->put ? &m->put[i] : NULL,
 			run_operators_measured(m, &m->is->rows[i]),
-			m->reachable ? &m->reachable[i] : NULL);
+			m->reachable ? &m->reachable[i] : NULL,
+			&m->use->rows[i]);
 		row_table_next(t);
 	}
 	return &t->table;

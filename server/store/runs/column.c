@@ -57,7 +57,7 @@ enum phase column_phase(struct result *r, struct arena *a)
 }
 
 /* "bf16=4096 fp32=32". */
-static void column_read_flops(const char *text, struct cost *c)
+void column_read_flops(const char *text, struct cost *c)
 {
 	while (*text) {
 		size_t word = strcspn(text, "=");

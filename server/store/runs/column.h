@@ -47,5 +47,7 @@ enum phase column_phase(struct result *r, struct arena *a);
 	", buckets, bucket, bucket_calls, flops, read_bytes, "               \
 	"write_bytes, link_kind, link_bytes, link_ranks, link_nodes, "       \
 	"reason, sol_ns, leg, clock_sol_ns, clock_leg"
+/* Reads the text of run_shape.flops, "bf16=4096 fp32=32". */
+void column_read_flops(const char *text, struct cost *c);
 /* False if the packed columns cannot be read. */
 bool column_read_shape(struct result *r, struct arena *a, struct shape_stat *s);

@@ -200,7 +200,7 @@ static void derived_write_shapes(struct bulk *b, const struct derived_run *run)
 		const struct shape_stat *s = &o->shapes[i];
 		if (i && s->operator_ != s[-1].operator_)
 			rank = 0;
-		bulk_row(b, 23 + TIME_COLUMNS_N);
+		bulk_row(b, 25 + TIME_COLUMNS_N);
 		bulk_int8(b, run->id);
 		bulk_int4(b, (int32_t)s->operator_);
 		bulk_int4(b, rank);
@@ -214,6 +214,8 @@ static void derived_write_shapes(struct bulk *b, const struct derived_run *run)
 		column_write_time(b, &s->call);
 		derived_write_buckets(b, s);
 		derived_write_cost(b, s, clock);
+		bulk_int8_known(b, s->kept_calls);
+		bulk_int8_known(b, s->kept_ns);
 	}
 }
 
@@ -221,7 +223,8 @@ static const struct derived_table derived_shape = {
 	"COPY run_shape (run_id, operator, rank, shape_id, grid, attribution_source, "
 	"launches, " TIME_COLUMNS ", buckets, bucket, bucket_calls, flops, "
 	"read_bytes, write_bytes, link_kind, link_bytes, link_ranks, "
-	"link_nodes, reason, sol_ns, leg, clock_sol_ns, clock_leg, size_class) FROM STDIN (FORMAT binary)",
+	"link_nodes, reason, sol_ns, leg, clock_sol_ns, clock_leg, size_class, "
+	"kept_calls, kept_ns) FROM STDIN (FORMAT binary)",
 	derived_write_shapes,
 };
 

@@ -201,6 +201,68 @@ bool query_bound_shapes(struct db *db, struct arena *a, int64_t run,
 	return true;
 }
 
+static bool query_costed_times(struct db *db, int64_t run,
+	struct costed_shapes *out, struct err *e)
+{
+	static const char sql[] =
+		"SELECT r.span_ns, "
+		"(SELECT count(*) FROM run_device d "
+		"WHERE d.run_id = r.run_id), "
+		"(SELECT sum(i.dur_ns)::bigint FROM run_iteration i "
+		"WHERE i.run_id = r.run_id AND i.use = 'kept'), "
+		"(SELECT CASE WHEN count(*) = count(s.kept_ns) "
+		"THEN sum(s.kept_ns)::bigint END FROM run_shape s "
+		"WHERE s.run_id = r.run_id) "
+		"FROM run r WHERE r.run_id = $1";
+	struct sql_params p = { 0 };
+	struct result r;
+	sql_int8(&p, run);
+	if (!sql_hot(db, sql, &p, &r, e))
+		return false;
+	bool there = result_next(&r);
+	if (there) {
+		out->span_ns = result_int8(&r, -1);
+		out->devices = result_int8(&r, 0);
+		out->kept_ns = result_int8(&r, -1);
+		out->kept_gpu_ns = result_int8(&r, -1);
+	}
+	result_release(&r);
+	return there ||
+	       err_set(e, ERR_NOT_FOUND, "no run %lld", (long long)run);
+}
+
+bool query_costed_shapes(struct db *db, struct arena *a, int64_t run,
+	struct costed_shapes *out, struct err *e)
+{
+	static const char sql[] =
+		"SELECT operator, flops, read_bytes, write_bytes, instances, "
+		"total_ns, kept_calls, kept_ns "
+		"FROM run_shape "
+		"WHERE run_id = $1 AND flops IS NOT NULL AND link_kind IS NULL "
+		"ORDER BY operator, rank";
+	struct sql_params p = { 0 };
+	struct result r;
+	*out = (struct costed_shapes){ 0 };
+	sql_int8(&p, run);
+	if (!query_costed_times(db, run, out, e) ||
+		!sql_hot(db, sql, &p, &r, e))
+		return false;
+	out->rows = arena_array(a, struct costed_shape, (size_t)r.n);
+	while (result_next(&r)) {
+		struct costed_shape *s = &out->rows[out->n++];
+		s->operator_ = (uint32_t)result_int4(&r, 0);
+		column_read_flops(result_text(&r, a), &s->cost);
+		s->cost.read_bytes = (uint64_t)result_int8(&r, 0);
+		s->cost.write_bytes = (uint64_t)result_int8(&r, 0);
+		s->calls = result_int8(&r, 0);
+		s->total_ns = result_int8(&r, 0);
+		s->kept_calls = result_int8(&r, -1);
+		s->kept_ns = result_int8(&r, -1);
+	}
+	result_release(&r);
+	return true;
+}
+
 /* Reads two ranges of an index. The condition <> would read every run. */
 bool query_outdated(struct db *db, const char *catalog, int64_t *runs,
 	struct err *e)

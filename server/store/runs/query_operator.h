@@ -47,6 +47,27 @@ struct bound_shape {
 bool query_bound_shapes(struct db *db, struct arena *a, int64_t run,
 	struct bound_shape **rows, uint32_t *n, struct err *e);
 
+/* A shape whose W and Q are known; no collective. */
+struct costed_shape {
+	uint32_t operator_; /* index of the row in query_operators() */
+	struct cost cost; /* of one call */
+	int64_t calls, total_ns;
+	int64_t kept_calls, kept_ns; /* in kept iterations; -1 unknown */
+};
+/* These shapes of a run, and the times with which their work is compared. */
+struct costed_shapes {
+	struct costed_shape *rows;
+	uint32_t n;
+	int64_t devices; /* of the run */
+	int64_t span_ns; /* -1 unknown */
+	int64_t kept_ns; /* from start to end of the kept iterations; -1: the
+		run has none */
+	int64_t kept_gpu_ns; /* GPU time of all calls in them; -1: the run was
+		analyzed before that was stored */
+};
+bool query_costed_shapes(struct db *db, struct arena *a, int64_t run,
+	struct costed_shapes *out, struct err *e);
+
 struct unattributed_line {
 	int64_t kernel; /* id in the dictionary */
 	const char *name, *short_name, *family;

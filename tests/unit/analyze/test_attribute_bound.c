@@ -56,6 +56,36 @@ static void time_above_the_bound_is_headroom(void **state)
 	assert_int_equal(o->sheet.over_ns, 0);
 }
 
+/* Six steps launch a GEMM of two kernels each, and the first takes ten times as
+ * long. */
+static void calls_in_kept_iterations_are_counted(void **state)
+{
+	struct world *w = *state;
+	on_h100(w);
+	for (int i = 0; i < 6; i++) {
+		int64_t at = 1000 + i * 100000, ns = i ? 3000 : 30000;
+		rows_range(&w->t, RANGE_ANNOTATION,
+			(const char *[]){ "ProfilerStep#1", "ProfilerStep#2",
+				"ProfilerStep#3", "ProfilerStep#4",
+				"ProfilerStep#5", "ProfilerStep#6" }[i],
+			"1", at, 90000);
+		op(w, "aten::mm", "[[64,128],[128,256]]",
+			"[\"c10::Half\",\"c10::Half\"]", at + 10, 500);
+		launch(w, "whatever", at + 20, ns);
+		launch(w, "reduce", at + 40, ns);
+	}
+	analyse(w);
+	const struct iterations *all = &w->p.iterations;
+	const struct shape_stat *s = &w->p.operators.shapes[0];
+	assert_int_equal(all->n, 6);
+	assert_int_equal(all->iterations[0].use, ITERATION_WARMUP);
+	assert_int_equal(all->kept_n, 5);
+	assert_int_equal(s->call.instances, 6);
+	assert_int_equal(s->kept_calls, 5);
+	assert_int_equal(s->kept_ns, 5 * 2 * 3000);
+	assert_int_equal(s->call.total_ns - s->kept_ns, 2 * 30000);
+}
+
 static void no_headroom_below_the_launch_floor(void **state)
 {
 	struct world *w = *state;
@@ -328,6 +358,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(time_above_the_bound_is_headroom),
+		WORLD_TEST(calls_in_kept_iterations_are_counted),
 		WORLD_TEST(no_headroom_below_the_launch_floor),
 		WORLD_TEST(times_below_the_bound_have_a_note),
 		WORLD_TEST(the_shortest_call_is_below_the_bound),

@@ -35,6 +35,8 @@ static void test_compute(void **state)
 	c.flops[DTYPE_BF16] = 2388787200;
 	roofline(&c, &p, &b);
 	near(b.sol_s, 0.016140454054054055e-3);
+	near(b.compute_s, 0.016140454054054055e-3);
+	near(b.memory_s, 6635536 / 4e12);
 	near(b.ai, 2388787200.0 / 6635536.0);
 	assert_int_equal(b.leg, LEG_COMPUTE);
 }
@@ -106,6 +108,7 @@ static void test_no_peak(void **state)
 		c.flops[DTYPE_BF16] = 999;
 		roofline(&c, &p, &b);
 		assert_true(isnan(b.sol_s));
+		assert_true(isnan(b.compute_s) && isnan(b.memory_s));
 		assert_int_equal(b.lacking, rows[i].type);
 		assert_int_equal(b.leg, LEG_NONE);
 		near(b.ai, 1);

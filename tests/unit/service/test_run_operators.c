@@ -1,4 +1,5 @@
-/* test_run_operators.c - tests the reachable headroom of a run's operators. */
+/* test_run_operators.c - tests the reachable headroom of a run's operators, and the
+ * utilization of their platform. */
 #include "run_operators.h"
 #include <math.h>
 #include <setjmp.h>
@@ -54,10 +55,140 @@ static void rows_add_up_what_their_shapes_would_save(void **state)
 	arena_release(&a);
 }
 
+/* An H20 computes 148 bf16 and 44 fp32 operations per ps and moves 4 bytes per
+ * ps. Two gemms of 1,480,000 bf16 and 440,000 fp32 operations (10 + 10 ns) and 8,000
+ * bytes (2 ns), one of them in a kept iteration; a third one of fp64, for which an
+ * H20 has no peak. Then the collective, and a gemm that moves 40,000 bytes (10 ns)
+ * in no kept iteration. */
+static struct costed_shape costed[] = {
+	{ .operator_ = 0,
+		.cost = { .flops = { [DTYPE_BF16] = 1480000,
+				  [DTYPE_FP32] = 440000 },
+			.read_bytes = 6000,
+			.write_bytes = 2000 },
+		.calls = 2,
+		.total_ns = 300,
+		.kept_calls = 1,
+		.kept_ns = 100 },
+	{ .operator_ = 0,
+		.cost = { .flops = { [DTYPE_FP64] = 1480000 } },
+		.calls = 1,
+		.total_ns = 100,
+		.kept_calls = 1,
+		.kept_ns = 100 },
+	{ .operator_ = 2,
+		.cost = { .read_bytes = 40000 },
+		.calls = 1,
+		.total_ns = 500,
+		.kept_calls = 0,
+		.kept_ns = 0 },
+};
+static struct operator_stat used[] = {
+	{ .name = "gemm", .dtype = DTYPE_BF16, .total_ns = 400 },
+	{ .name = "collective", .collective = true, .total_ns = 50 },
+	{ .name = "gemm", .dtype = DTYPE_FP16, .total_ns = 500 },
+	{ .name = NULL, .total_ns = 50 },
+	{ .name = "memset", .total_ns = 0 },
+};
+
+static void is(const struct utilization *u, double mfu, double mbu,
+	double covered)
+{
+	assert_null(u->why);
+	assert_true(fabs(run_operators_mfu(u) - mfu) < 1e-12);
+	assert_true(fabs(run_operators_mbu(u) - mbu) < 1e-12);
+	assert_true(fabs(run_operators_covered(u) - covered) < 1e-12);
+}
+
+static void is_unknown(const struct utilization *u, const char *why)
+{
+	assert_string_equal(u->why, why);
+	assert_true(isnan(run_operators_mfu(u)) && isnan(run_operators_mbu(u)));
+}
+
+static void utilization_of_operators_and_of_the_run(void **state)
+{
+	struct arena a = { 0 };
+	struct err e = { 0 };
+	struct run_operators of = { .platform = "H20",
+		.gpu_ns = 1000,
+		.rows = used,
+		.n = 5 };
+	struct run_operators_table m = { .is = &of,
+		.catalog = catalog_new(NULL, &e) };
+	struct costed_shapes work = { .rows = costed,
+		.n = 3,
+		.devices = 2,
+		.span_ns = 2000,
+		.kept_ns = 500,
+		.kept_gpu_ns = 250 };
+	const struct run_utilization *use;
+	(void)state;
+	use = run_operators_utilization_from(&m, &work, &a);
+	is(&use->rows[0], 40. / 400, 4. / 400, 0.75);
+	is_unknown(&use->rows[1],
+		"a collective has neither operations nor memory traffic of its "
+		"own");
+	is(&use->rows[2], 0, 10. / 500, 1);
+	is_unknown(&use->rows[3], "the work of none of its calls is known");
+	assert_true(run_operators_covered(&use->rows[3]) == 0);
+	is_unknown(&use->rows[4], "it took no time");
+	assert_true(isnan(run_operators_covered(&use->rows[4])));
+	/* both devices have 500 ns in which one known gemm ran for 100 of 250 */
+	assert_true(use->kept);
+	is(&use->whole, 20. / 1000, 2. / 1000, 0.4);
+	/* without kept iterations, all calls and the span */
+	work.kept_ns = -1;
+	use = run_operators_utilization_from(&m, &work, &a);
+	assert_false(use->kept);
+	is(&use->whole, 40. / 4000, 14. / 4000, 0.8);
+	catalog_free((struct catalog *)m.catalog);
+	arena_release(&a);
+}
+
+static void a_run_without_utilization_says_why(void **state)
+{
+	struct arena a = { 0 };
+	struct err e = { 0 };
+	struct run_operators of = { .platform = "H20",
+		.gpu_ns = 1000,
+		.rows = used,
+		.n = 4 };
+	struct run_operators_table m = { .is = &of,
+		.catalog = catalog_new(NULL, &e) };
+	struct costed_shapes work = { .rows = costed,
+		.n = 3,
+		.devices = 1,
+		.span_ns = -1,
+		.kept_ns = -1 };
+	const struct run_utilization *use;
+	(void)state;
+	use = run_operators_utilization_from(&m, &work, &a);
+	is_unknown(&use->whole,
+		"the trace has no time from its first launch to its last");
+	is(&use->rows[0], 40. / 400, 4. / 400, 0.75);
+	work.kept_ns = 500;
+	work.kept_gpu_ns = -1;
+	use = run_operators_utilization_from(&m, &work, &a);
+	is_unknown(&use->whole,
+		"the run was analyzed before the work of its iterations was "
+		"stored; `kernsiftd rebuild` analyzes it again");
+	assert_true(isnan(run_operators_covered(&use->whole)));
+	of.platform = NULL;
+	use = run_operators_utilization_from(&m, &work, &a);
+	is_unknown(&use->whole, "the peaks of its platform are unknown");
+	is_unknown(&use->rows[0], "the peaks of its platform are unknown");
+	assert_true(run_operators_covered(&use->rows[0]) == 0);
+	catalog_free((struct catalog *)m.catalog);
+	arena_release(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_add_up_what_their_shapes_would_save),
+		cmocka_unit_test(utilization_of_operators_and_of_the_run),
+		cmocka_unit_test(a_run_without_utilization_says_why),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -160,6 +160,49 @@ static void bounds_at_a_clock_are_next_to_the_data_sheets(void **state)
 	arena_release(&a);
 }
 
+/* The copy has no cost, and the unattributed kernel no shape. */
+static void work_and_the_times_it_is_compared_with_are_read_back(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct profile p = operator_fixture_profile(&a);
+	struct costed_shapes got;
+	int64_t run = saved(db, &a, &p);
+	works(query_costed_shapes(db, &a, run, &got, &e));
+	assert_int_equal(got.n, 3);
+	for (uint32_t i = 0; i < 3; i++) {
+		const struct shape_stat *s = &p.operators.shapes[i];
+		const struct costed_shape *x = &got.rows[i];
+		assert_int_equal(x->operator_, s->operator_);
+		assert_memory_equal(&x->cost, &s->cost, sizeof x->cost);
+		assert_int_equal(x->calls, s->call.instances);
+		assert_int_equal(x->total_ns, s->call.total_ns);
+		assert_int_equal(x->kept_calls, s->kept_calls);
+		assert_int_equal(x->kept_ns, s->kept_ns);
+	}
+	assert_int_equal(got.devices, p.devices_n);
+	assert_int_equal(got.span_ns, p.span_ns);
+	assert_int_equal(got.kept_ns, -1);
+	assert_int_equal(got.kept_gpu_ns, 200);
+	/* two kept iterations; one row from before suffices that the sum of
+	 * all rows is unknown */
+	fixture_script(db,
+		"INSERT INTO run_iteration (run_id, iteration, number, dur_ns, "
+		"use, open, stratum, launches) "
+		"SELECT run_id, n, n, 100 * n, "
+		"CASE WHEN n > 1 THEN 'kept' ELSE 'warmup' END, false, 0, 1 "
+		"FROM run, generate_series(0, 3) n; "
+		"UPDATE run_shape SET kept_calls = NULL, kept_ns = NULL "
+		"WHERE operator = 0 AND rank = 1");
+	works(query_costed_shapes(db, &a, run, &got, &e));
+	assert_int_equal(got.kept_ns, 500);
+	assert_int_equal(got.rows[1].kept_calls, -1);
+	assert_int_equal(got.kept_gpu_ns, -1);
+	refuses(query_costed_shapes(db, &a, 4711, &got, &e), ERR_NOT_FOUND,
+		"no run 4711");
+	arena_release(&a);
+}
+
 static void unattributed_kernels_are_read_back(void **state)
 {
 	struct db *db = *state;
@@ -285,6 +328,7 @@ int main(void)
 		CASE(operators_are_read_back),
 		CASE(shapes_are_read_back),
 		CASE(bounds_at_a_clock_are_next_to_the_data_sheets),
+		CASE(work_and_the_times_it_is_compared_with_are_read_back),
 		CASE(unattributed_kernels_are_read_back),
 		CASE(runs_without_operators),
 		CASE(the_kernels_operator_is_in_its_table),

@@ -211,9 +211,10 @@ static void rows_that_make_no_sense_are_refused(void **state)
 		"INSERT INTO run_signature VALUES (1, 0, 0, 'op', '', '', 0)",
 		"INSERT INTO run_signature VALUES (1, 0, 0, 'op', '', '', 'NaN')",
 		/* an incomplete set of operator figures; more attributed
-		 * replays than replays; negative time; half a cost; an
-		 * unknown kind of edit; a document under another's hash;
-		 * lists of two lengths; a size under another's hash */
+		 * replays than replays; negative time; half a cost; calls in
+		 * kept iterations without their time; an unknown kind of
+		 * edit; a document under another's hash; lists of two
+		 * lengths; a size under another's hash */
 		RUN("catalog, gpu_ns", "'1', 5"),
 		RUN("catalog, gpu_ns, weight_uh, replayed, replayed_known",
 			"'1', 5, 1, 2, 3"),
@@ -221,6 +222,9 @@ static void rows_that_make_no_sense_are_refused(void **state)
 		"INSERT INTO run_shape (run_id, operator, rank, attribution_source, "
 		"launches, instances, total_ns, buckets, bucket, bucket_calls, "
 		"flops) VALUES (1, 0, 0, 'op', 1, 1, 1, 0, '', '', '')",
+		"INSERT INTO run_shape (run_id, operator, rank, attribution_source, "
+		"launches, instances, total_ns, buckets, bucket, bucket_calls, "
+		"kept_calls) VALUES (1, 0, 0, 'op', 1, 1, 1, 0, '', '', 1)",
 		"INSERT INTO site_override VALUES (1, 'names', '[]')",
 		"INSERT INTO platform_ceiling (platform, document, "
 		"measured_at) VALUES ('', '{}', now())",
