@@ -51,32 +51,43 @@ static const struct measure_unit *measure_unit_of(const char *s)
 	return NULL;
 }
 
-/* Whether s is a percentile: p99, p99.9. */
-static bool measure_is_percentile(const char *s)
+/* The number of a percentile such as p99 or p99.9; NAN if s is none. */
+static double measure_percentile(const char *s)
 {
-	const char *at = s + 1;
+	size_t whole = strspn(s + (*s == 'p'), "0123456789");
+	const char *at = s + 1 + whole;
 
-	if (*s != 'p' || !isdigit((unsigned char)*at))
-		return false;
-	while (isdigit((unsigned char)*at) || *at == '.')
-		at++;
-	return !*at && strtod(s + 1, NULL) <= 100;
+	if (*s != 'p' || !whole || strlen(s) > MEASURE_NAME_MAX)
+		return NAN;
+	if (*at == '.') {
+		size_t digits = strspn(at + 1, "0123456789");
+		at += digits ? digits + 1 : 0;
+	}
+	double is = strtod(s + 1, NULL);
+	return *at || is > 100 ? NAN : is;
 }
 
-static bool measure_is_statistic(const char *s)
+/* A statistic as measure.h has it: avg is the mean, p50 the median, p99.0 is p99.
+ * NULL: it is none, or is not read. */
+static const char *measure_statistic(struct arena *a, const char *word)
 {
 	static const char *const words[] = { "mean", "median", "min", "max" };
+	double percentile = measure_percentile(word);
 
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (!strcmp(words[i], s))
-			return true;
-	return measure_is_percentile(s);
+		if (!strcmp(words[i], word))
+			return words[i];
+	if (!strcmp(word, "avg"))
+		return words[0];
+	if (isnan(percentile))
+		return NULL;
+	return percentile == 50 ? words[1] : arena_printf(a, "p%g", percentile);
 }
 
 /* The kind of a measure; NULL: the name is not known. *statistic is the end of the
- * name, or NULL. */
-static const struct measure_kind *measure_kind_of(const char *name,
-	const char **statistic)
+ * name as measure_statistic() returns it, or NULL. */
+static const struct measure_kind *measure_kind_of(struct arena *a,
+	const char *name, const char **statistic)
 {
 	for (int i = 0; i < MEASURE_KINDS; i++) {
 		const struct measure_kind *k = &measure_kinds[i];
@@ -87,11 +98,11 @@ static const struct measure_kind *measure_kind_of(const char *name,
 			continue;
 		if (!k->spread && !name[len])
 			return k;
-		if (!k->spread || name[len] != '_' ||
-			!measure_is_statistic(name + len + 1))
+		if (!k->spread || name[len] != '_')
 			continue;
-		*statistic = name + len + 1;
-		return k;
+		*statistic = measure_statistic(a, name + len + 1);
+		if (*statistic)
+			return k;
 	}
 	return NULL;
 }
@@ -100,7 +111,7 @@ const char *measure_meaning(struct arena *a, const char *name,
 	enum measure_better *better)
 {
 	const char *statistic;
-	const struct measure_kind *k = measure_kind_of(name, &statistic);
+	const struct measure_kind *k = measure_kind_of(a, name, &statistic);
 
 	*better = k ? k->better : MEASURE_NEITHER;
 	if (!k)
@@ -149,13 +160,16 @@ static bool measure_name_fits(const char *name)
 	return len && len <= MEASURE_NAME_MAX;
 }
 
-/* Converts the value into the unit of the kind. */
+/* Gives a measure of a known kind its name and its unit. */
 static bool measure_convert(struct measure_reader *r, struct measure *m)
 {
 	const struct measure_unit *u = measure_unit_of(m->unit);
 	const char *statistic;
-	const struct measure_kind *k = measure_kind_of(m->name, &statistic);
+	const struct measure_kind *k =
+		measure_kind_of(r->a, m->name, &statistic);
 
+	if (k && statistic)
+		m->name = arena_printf(r->a, "%s_%s", k->name, statistic);
 	if (!u)
 		return measure_fail(r,
 			arena_printf(r->a,
@@ -174,7 +188,10 @@ static bool measure_convert(struct measure_reader *r, struct measure *m)
 				measure_units_text(r->a, to->stored)));
 	m->value *= u->scale / to->scale;
 	m->unit = k->unit;
-	return true;
+	/* Only a plain number, such as a loss, can be below 0. */
+	return !(m->value < 0) || !strcmp(k->unit, "1") ||
+	       measure_fail(r, arena_printf(r->a, "%s is negative: %.9g %s",
+				       m->name, m->value, m->unit));
 }
 
 /* The measure of this name; NULL: there is none. */
@@ -187,60 +204,55 @@ static const struct measure *measure_find(const struct measure_list *l,
 	return NULL;
 }
 
-static bool measure_add(struct measure_reader *r, const char *name,
-	double value, const char *unit)
-{
-	struct measure m = { .name = arena_strdup(r->a, name),
-		.unit = arena_strdup(r->a, unit),
-		.value = value };
+/* No quantity is larger, and the sums over this are finite. */
+static const double measure_most = 1e100;
 
-	if (!m.name || !m.unit)
-		return arena_err(r->a, r->e);
-	if (!isfinite(value))
-		return measure_fail(r,
-			arena_printf(r->a, "%s is not a finite number", name));
-	if (!measure_convert(r, &m))
-		return false;
-	const struct measure *same = measure_find(r->out, m.name);
-	if (same && same->value == m.value)
-		return true;
-	if (same)
-		return measure_fail(r,
-			arena_printf(r->a,
-				"%s has two values: %.9g and %.9g%s%s", m.name,
-				same->value, m.value,
-				strcmp(m.unit, "1") ? " " : "",
-				strcmp(m.unit, "1") ? m.unit : ""));
-	if (r->out->n == MEASURES_MAX)
+static bool measure_append(struct measure_reader *r, const struct measure *m)
+{
+	struct measure_list *l = r->out;
+
+	if (l->n == MEASURES_MAX)
 		return measure_fail(r,
 			arena_printf(r->a, "there are more than %d measures",
 				MEASURES_MAX));
-	r->out->rows = arena_grow(r->a, r->out->rows,
-		(r->out->n + 1) * sizeof *r->out->rows);
-	if (!r->out->rows)
+	l->rows = arena_grow(r->a, l->rows, (l->n + 1) * sizeof *l->rows);
+	if (!l->rows)
 		return arena_err(r->a, r->e);
-	r->out->rows[r->out->n++] = m;
-	return true;
+	l->rows[l->n] = (struct measure){ .name = arena_strdup(r->a, m->name),
+		.unit = arena_strdup(r->a, m->unit),
+		.value = m->value };
+	return (l->rows[l->n].name && l->rows[l->n++].unit) ||
+	       arena_err(r->a, r->e);
 }
 
-/* A statistic as measure.h has it: avg is the mean, p50 the median. NULL: it is not
- * read. */
-static const char *measure_statistic(const char *word)
+static bool measure_add(struct measure_reader *r, const char *name,
+	double value, const char *unit)
 {
-	if (!strcmp(word, "avg"))
-		return "mean";
-	if (!strcmp(word, "p50"))
-		return "median";
-	return measure_is_statistic(word) ? word : NULL;
+	struct measure m = { .name = name, .unit = unit, .value = value };
+
+	if (!measure_convert(r, &m))
+		return false;
+	if (!(fabs(m.value) <= measure_most))
+		return measure_fail(r,
+			arena_printf(r->a, "%s is too large, or not a number",
+				m.name));
+	const struct measure *same = measure_find(r->out, m.name);
+	if (!same)
+		return measure_append(r, &m);
+	return same->value == m.value ||
+	       measure_fail(r, arena_printf(r->a,
+				       "%s has two values: %.9g and %.9g%s%s",
+				       m.name, same->value, m.value,
+				       strcmp(m.unit, "1") ? " " : "",
+				       strcmp(m.unit, "1") ? m.unit : ""));
 }
 
+/* Adds a statistic of a quantity if it is one that is read. */
 static bool measure_add_statistic(struct measure_reader *r,
 	const char *quantity, const char *word, double value, const char *unit)
 {
-	const char *statistic = measure_statistic(word);
-
-	return !statistic ||
-	       measure_add(r, arena_printf(r->a, "%s_%s", quantity, statistic),
+	return !measure_statistic(r->a, word) ||
+	       measure_add(r, arena_printf(r->a, "%s_%s", quantity, word),
 		       value, unit);
 }
 
@@ -298,15 +310,61 @@ static const char *measure_quantity(const char *s)
 	return NULL;
 }
 
+/* Python writes numbers that are not finite as NaN and Infinity, which is no JSON.
+ * Each becomes a string of the same length, "N" or "Infini". */
+static void measure_quote_words(char *s)
+{
+	static const char *const words[] = { "NaN", "Infinity", "-Infinity" };
+	bool inside = false;
+
+	for (; *s; s++) {
+		if (inside && *s == '\\' && s[1]) {
+			s++;
+			continue;
+		}
+		inside = inside != (*s == '"');
+		for (size_t i = 0; i < 3 && !inside; i++) {
+			size_t len = strlen(words[i]);
+			if (strncmp(s, words[i], len) != 0)
+				continue;
+			s[0] = s[len - 1] = '"';
+			s += len - 1;
+			break;
+		}
+	}
+}
+
+/* Whether the value is a word that measure_quote_words() made. */
+static bool measure_is_word(const json_t *v)
+{
+	const char *s = json_string_value(v);
+	return s && (!strcmp(s, "a") || !strcmp(s, "nfinit") ||
+			    !strcmp(s, "Infinit"));
+}
+
+/* The value of a key that is read; *there: it is a number. False if it is a number
+ * that is not finite. */
+static bool measure_value(struct measure_reader *r, const char *key,
+	const json_t *v, bool *there, double *value)
+{
+	*there = json_is_number(v);
+	*value = json_number_value(v);
+	return !measure_is_word(v) ||
+	       measure_fail(r,
+		       arena_printf(r->a, "%.60s is not a finite number", key));
+}
+
 /* A latency has a key such as mean_ttft_ms. */
 static bool measure_add_latency(struct measure_reader *r, const char *key,
-	double value)
+	const json_t *v)
 {
 	const char *under = strchr(key, '_');
 	size_t len = strlen(key);
+	double value;
+	bool there;
 
-	if (!(value > 0) || !under || len < 3 ||
-		strcmp(key + len - 3, "_ms") != 0 || under >= key + len - 3)
+	if (!under || len < 3 || strcmp(key + len - 3, "_ms") != 0 ||
+		under >= key + len - 3)
 		return true;
 	const char *word = arena_strndup(r->a, key, (size_t)(under - key));
 	const char *rest = arena_strndup(r->a, under + 1,
@@ -314,7 +372,11 @@ static bool measure_add_latency(struct measure_reader *r, const char *key,
 	if (!word || !rest)
 		return arena_err(r->a, r->e);
 	const char *quantity = measure_quantity(rest);
-	return !quantity ||
+	if (!quantity)
+		return true;
+	if (!measure_value(r, key, v, &there, &value))
+		return false;
+	return !there || value == 0 ||
 	       measure_add_statistic(r, quantity, word, value, "ms");
 }
 
@@ -330,11 +392,15 @@ static bool measure_read_flat(struct measure_reader *r, json_t *from)
 	json_object_foreach(from, key, each)
 	{
 		const struct measure_key *k = MEASURE_KEY(measure_flat, key);
-		if (!json_is_number(each))
+		double value = 0;
+		bool there = false;
+		if (!k) {
+			if (!measure_add_latency(r, key, each))
+				return false;
 			continue;
-		double value = json_number_value(each);
-		if (k ? !measure_add(r, k->name, value, k->unit)
-		      : !measure_add_latency(r, key, value))
+		}
+		if (!measure_value(r, key, each, &there, &value) ||
+			(there && !measure_add(r, k->name, value, k->unit)))
 			return false;
 	}
 	return true;
@@ -345,25 +411,39 @@ static bool measure_read_flat(struct measure_reader *r, json_t *from)
 static bool measure_is_nested(const json_t *v)
 {
 	return json_is_string(json_object_get(v, "unit")) &&
-	       json_is_number(json_object_get(v, "avg"));
+	       json_object_get(v, "avg");
+}
+
+/* Adds a statistic of a quantity, or the one value of another measure. */
+static bool measure_add_nested(struct measure_reader *r, const char *name,
+	const char *word, const json_t *v, const char *unit)
+{
+	double value;
+	bool there;
+
+	if (!measure_value(r, name, v, &there, &value) || !there)
+		return there || !measure_is_word(v);
+	return measure_quantity(name)
+		       ? measure_add_statistic(r, name, word, value, unit)
+		       : measure_add(r, name, value, unit);
 }
 
 static bool measure_read_nested_one(struct measure_reader *r, const char *name,
 	json_t *from)
 {
 	const char *unit = json_string_value(json_object_get(from, "unit"));
-	bool spread = measure_quantity(name);
+	bool quantity = measure_quantity(name);
 	const char *word;
 	json_t *each;
 
-	if (!spread)
-		return measure_add(r, name,
-			json_number_value(json_object_get(from, "avg")), unit);
+	/* GenAI-Perf's unit of requests and tokens */
+	if (!strcmp(unit, "count"))
+		unit = measure_kind_of(r->a, name, &word)->unit;
 	json_object_foreach(from, word, each)
 	{
-		if (json_is_number(each) &&
-			!measure_add_statistic(r, name, word,
-				json_number_value(each), unit))
+		bool read = quantity ? measure_statistic(r->a, word) != NULL
+				     : !strcmp(word, "avg");
+		if (read && !measure_add_nested(r, name, word, each, unit))
 			return false;
 	}
 	return true;
@@ -389,8 +469,11 @@ static enum measure_source measure_source_of(json_t *from)
 	const char *key;
 	json_t *each;
 
-	json_object_foreach(from, key,
-		each) if (measure_is_nested(each)) return MEASURE_SOURCE_aiperf;
+	json_object_foreach(from, key, each)
+	{
+		if (measure_is_nested(each))
+			return MEASURE_SOURCE_aiperf;
+	}
 	/* vLLM has neither key. */
 	return json_object_get(from, "total_output_tokens_retokenized") ||
 			       json_object_get(from, "mean_e2e_latency_ms")
@@ -398,27 +481,26 @@ static enum measure_source measure_source_of(json_t *from)
 		       : MEASURE_SOURCE_vllm;
 }
 
-static bool measure_is_blank(const char *s, size_t len)
+static bool measure_is_blank(const char *s)
 {
-	for (size_t i = 0; i < len; i++)
-		if (!isspace((unsigned char)s[i]))
-			return false;
-	return true;
+	while (isspace((unsigned char)*s))
+		s++;
+	return !*s;
 }
 
-static bool measure_read_json(struct measure_reader *r, const char *bytes,
-	size_t len)
+static bool measure_read_json(struct measure_reader *r, char *text)
 {
 	json_error_t at;
-	json_t *from = json_loadb(bytes, len,
+
+	measure_quote_words(text);
+	json_t *from = json_loads(text,
 		JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, &at);
 
 	if (!from)
 		return err_set(r->e, ERR_INPUT, "line %d: %.200s", at.line,
 			at.text);
-	size_t read = (size_t)at.position;
 	r->out->source = measure_source_of(from);
-	bool ok = measure_is_blank(bytes + read, len - read) ||
+	bool ok = measure_is_blank(text + at.position) ||
 		  measure_fail(r,
 			  "the file has more than one result; send the line "
 			  "that belongs to this run");
@@ -539,6 +621,11 @@ static bool measure_read_loadgen(struct measure_reader *r, char *line)
 		return true;
 	*colon = 0;
 	char *key = measure_trim(line);
+	if (!strcmp(key, "Result is") &&
+		!strcmp(measure_trim(colon + 1), "INVALID"))
+		return measure_fail(r,
+			"LoadGen calls the result invalid: a requirement, such as "
+			"the minimum duration, is not met");
 	if (!measure_number(colon + 1, &value, &rest) || *measure_trim(rest))
 		return true;
 	const struct measure_key *k = MEASURE_KEY(measure_lines, key);
@@ -568,28 +655,26 @@ bool measure_read(const char *bytes, size_t len, struct arena *a,
 	struct measure_list *out, struct err *e)
 {
 	struct measure_reader r = { .a = a, .out = out, .e = e };
-	size_t first = 0;
 
 	*out = (struct measure_list){ .source = MEASURE_SOURCE_plain };
 	if (!utf8_valid(bytes, len) || memchr(bytes, 0, len))
 		return err_set(e, ERR_INPUT,
-			"the file is no text in UTF-8, so it has no results of "
-			"a benchmark");
-	while (first < len && isspace((unsigned char)bytes[first]))
-		first++;
-	if (first < len && (bytes[first] == '{' || bytes[first] == '[')) {
-		if (!measure_read_json(&r, bytes, len))
-			return false;
-	} else {
-		char *text = arena_strndup(a, bytes, len);
-		if (!text)
-			return arena_err(a, e);
-		if (strstr(text, "MLPerf Results Summary"))
-			out->source = MEASURE_SOURCE_mlperf;
-		r.line = 1;
-		if (!measure_read_lines(&r, text))
-			return false;
-	}
+			"the file is not valid UTF-8 (send the JSON or the text "
+			"that the benchmark wrote)");
+	char *text = arena_strndup(a, bytes, len);
+	if (!text)
+		return arena_err(a, e);
+	const char *first = text + strspn(text, " \t\r\n");
+	bool json = *first == '{';
+	if (strstr(text, "MLPerf Results Summary") && !json)
+		out->source = MEASURE_SOURCE_mlperf;
+	if (*first == '[')
+		return measure_fail(&r,
+			"the file is a list; send one result, which is a JSON "
+			"object");
+	r.line = !json;
+	if (json ? !measure_read_json(&r, text) : !measure_read_lines(&r, text))
+		return false;
 	return out->n ||
 	       err_set(e, ERR_INPUT,
 		       "no measure was found: send a result of vLLM, SGLang, "

@@ -19,10 +19,11 @@
  * is refused. They also write 0 for a latency that no request has, such as tpot of
  * answers with one token; such a latency is not read.
  *
- * A statistic is mean, median, min, max or a percentile such as p99 or p99.9; p50
- * is the median. Of a file of a tool, other statistics, settings, and lists of
- * single requests are not read, and neither are values that are null. The tools
- * define some measures differently, so `source` says which one it was. */
+ * A statistic is mean, median, min, max or a percentile such as p99 or p99.9; p50 is
+ * stored as median, and avg as mean. Of a file of a tool, other statistics, settings,
+ * and lists of single requests are not read, and neither are values that are null. The
+ * tools define some measures differently, so `source` says which one it was. A result
+ * that LoadGen calls invalid is refused. */
 #pragma once
 #include "arena.h"
 #include <stdint.h>
@@ -53,7 +54,8 @@ struct measure_list {
 };
 
 /* Reads a file; the arena owns the result. ERR_INPUT with a sentence that names the
- * line or the measure if it is no such file, if a number is not finite, a unit is
+ * line or the measure if it is no such file, if a number is not finite or above
+ * 1e100, if a latency or another measure with a unit is negative, if a unit is
  * unknown or does not fit, or if a name has two values. */
 bool measure_read(const char *bytes, size_t len, struct arena *a,
 	struct measure_list *out, struct err *e);

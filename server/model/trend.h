@@ -27,8 +27,8 @@
  *                 receives mostly wait, so only a series of their kind has them
  *
  *   measure       the value of this name that was attached to the run, in the unit of
- *                 the newest run that has one. A run with another unit has no
- *                 value
+ *                 the newest of these runs that has one. A run with another
+ *                 unit has no value
  *
  * If names lag behind durations (note names_lag), a run has no value for
  * metrics that depend on names: exposed_comm, operator, kernel, coverage,

@@ -5,8 +5,8 @@
  * sequences and tokens the labels of the engine or the sizes give. Prefill
  * and decode are apart, because a decode iteration makes one token of each
  * sequence, and a prefill iteration reads the tokens of a prompt. A benchmark's
- * TTFT and TPOT also contain the time of requests in queues and outside the engine; so
- * they are no less than these. */
+ * TTFT and TPOT also contain the time of requests in queues and outside the
+ * engine. */
 #pragma once
 #include "arena.h"
 #include "iterations.h"

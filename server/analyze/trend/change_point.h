@@ -7,7 +7,7 @@
  * that fail this test are dropped.
  *
  * Points of one group (runs of one commit) are not independent. So a cut is
- * always between groups, and whole groups are permuted. A stretch between cuts
+ * always between groups, and whole groups are permuted. A segment between cuts
  * has at least two groups. The distance of a value from the five groups around
  * it is limited to three deviations, estimated from neighbors, so that a single
  * outlier (point or group) is not a change. If there are more than 512 groups,
@@ -37,7 +37,7 @@
 
 struct change_point {
 	uint32_t at; /* the first point of the new level */
-	double before, after; /* medians of the stretches before and after it */
+	double before, after; /* medians of the segments before and after it */
 	double ratio, low,
 		high; /* after / before, 95 % interval, which is wider if
 		neighbors are correlated */
@@ -48,7 +48,7 @@ struct change_options {
 	double alpha; /* of each cut. Default 0.01 */
 	double min_change; /* relative; smaller changes are not reported.
 		Default 0.01 */
-	uint32_t min_points; /* of a stretch. Default 3 */
+	uint32_t min_points; /* of a segment. Default 3 */
 	uint32_t permutations; /* default 999 */
 	uint64_t seed; /* default 1 */
 };

@@ -1,5 +1,6 @@
 /* measures.c - results of benchmarks of a run: lists, attaches and deletes them. */
 #include "audit_record.h"
+#include "concurrency_limit.h"
 #include "listing.h"
 #include "run_measures.h"
 #include "view.h"
@@ -36,7 +37,7 @@ json_t *measures_post(struct call *c, struct err *e)
 			"results, or lines NAME=VALUE UNIT, as the body");
 		return NULL;
 	}
-	if (!listing_run(c, &run, e) ||
+	if (!concurrency_limit_enter(c, e) || !listing_run(c, &run, e) ||
 		!measure_read(r->body, r->body_len, &c->s.arena, &list, e))
 		return NULL;
 	audit_record_describe(c, NULL, "run %lld file='%.100s' measures=%u",

@@ -199,10 +199,16 @@ bool query_workloads(struct db *db, struct arena *a, const char *project,
 	"THEN b.kind NOT IN ('send', 'recv', 'send_recv') " \
 	"ELSE b.kind = $11 END) b"
 
-#define MEASURE                                                        \
-	"(SELECT m.value * CASE m.unit WHEN 'ms' THEN 1e6 ELSE 1 END " \
-	"FROM measure m WHERE m.run_id = runs.run_id "                 \
-	"AND m.name = $11 AND m.unit = $12 AND $10 = 'mean')"
+/* The unit is that of the newest of these runs that has the measure. */
+#define MEASURE                                                   \
+	"(CASE WHEN m.unit = (SELECT n.unit FROM runs q "         \
+	"JOIN measure n ON n.run_id = q.run_id AND n.name = $11 " \
+	"ORDER BY q.created_at DESC, q.run_id DESC LIMIT 1) "     \
+	"THEN m.value * CASE m.unit WHEN 'ms' THEN 1e6 ELSE 1 END END)"
+#define MEASURES                                                    \
+	"LEFT JOIN LATERAL (SELECT n.value, n.unit FROM measure n " \
+	"WHERE n.run_id = runs.run_id AND n.name = $11 "            \
+	"AND $10 = 'mean') m ON true"
 
 static const char *const series[] = {
 	[TREND_METRIC_iteration] = TREND_SERIES(ITERATION_NS, "true", ""),
@@ -216,7 +222,8 @@ static const char *const series[] = {
 	[TREND_METRIC_coverage] = TREND_SERIES(ATTRIBUTED, "true", OPERATORS),
 	[TREND_METRIC_headroom] = TREND_SERIES(HEADROOM, "true", OPERATORS),
 	[TREND_METRIC_busbw] = TREND_SERIES(BUSBW, "b.bytes IS NOT NULL", BUS),
-	[TREND_METRIC_measure] = TREND_SERIES(MEASURE, "$12 IS NOT NULL", ""),
+	[TREND_METRIC_measure] =
+		TREND_SERIES(MEASURE, "m.unit IS NOT NULL", MEASURES),
 };
 
 /* The query returns the newest row first. */
@@ -268,23 +275,30 @@ struct query_trend_request {
 	struct trend *out;
 };
 
-/* The unit of a measure in the newest run that has it; NULL: no run has it. */
+/* Sets the unit of a measure, which is that of the newest unit's value. */
 static bool query_trend_measure_unit(struct db *db,
-	const struct query_trend_request *g, const char **unit, struct err *e)
+	const struct query_trend_request *g, struct err *e)
 {
 	static const char sql[] =
-		"SELECT m.unit FROM run r JOIN measure m USING (run_id) "
-		"WHERE r.project = $1 AND r.workload = $2 AND m.name = $3 "
-		"ORDER BY r.created_at DESC, r.run_id DESC LIMIT 1";
+		"SELECT m.unit FROM run r "
+		"JOIN run o ON o.run_id = r.run_id OR o.job_id = r.job_id "
+		"JOIN measure m ON m.run_id = o.run_id AND m.name = $2 "
+		"WHERE r.run_id = $1 "
+		"ORDER BY o.created_at DESC, o.run_id DESC LIMIT 1";
+	struct trend *t = g->out;
 	struct sql_params p = { 0 };
 	struct result r;
-	sql_text(&p, g->f->project);
-	sql_text(&p, g->f->workload);
+	if (!t->n)
+		return true;
+	sql_int8(&p, t->run[t->n - 1]);
 	sql_text(&p, g->f->of);
 	if (!sql_run(db, sql, &p, &r, e))
 		return false;
-	*unit = result_next(&r) ? result_text(&r, g->arena) : NULL;
+	const char *unit = result_next(&r) ? result_text(&r, g->arena) : "1";
 	result_release(&r);
+	t->unit = !strcmp(unit, "ms")  ? "ns"
+		  : !strcmp(unit, "1") ? "number"
+				       : unit;
 	return true;
 }
 
@@ -314,14 +328,6 @@ static bool query_trend_read_series(struct db *db, void *arg, struct err *e)
 		sql_array_int8(&like, f->like[i]);
 	if (f->like_n)
 		sql_array(&p, &like);
-	bool measure = f->metric == TREND_METRIC_measure;
-	const char *unit = NULL;
-	if (measure && !query_trend_measure_unit(db, g, &unit, e)) {
-		sql_array_release(&like);
-		return false;
-	}
-	if (measure)
-		sql_text(&p, unit);
 	bool ok = sql_script(db,
 			  "SET TRANSACTION READ ONLY;"
 			  "SET LOCAL work_mem = '64MB';"
@@ -334,11 +340,8 @@ static bool query_trend_read_series(struct db *db, void *arg, struct err *e)
 		return false;
 	query_trend_read_units(&r, g->arena, f->limit, g->out);
 	result_release(&r);
-	g->out->unit = !unit		     ? NULL
-		       : !strcmp(unit, "ms") ? "ns"
-		       : !strcmp(unit, "1")  ? "number"
-					     : unit;
-	return true;
+	return f->metric != TREND_METRIC_measure ||
+	       query_trend_measure_unit(db, g, e);
 }
 
 bool query_kernel_prefix(struct db *db, struct arena *a, const char *prefix,

@@ -9,8 +9,8 @@ import zlib
 from talk.made_collectives import made_all_to_all, made_collectives
 from talk.made_layers import (made_grouped, made_lagging, made_layers, made_other,
                               made_other_lagging)
-from talk.made_steps import (CHANGED, DECODER, PAGED, WORK, made_decoder, made_rank, made_serving,
-                             made_steps)
+from talk.made_steps import (CHANGED, DECODER, PAGED, RANKS, WORK, made_decoder, made_rank,
+                             made_serving, made_steps)
 from talk.server import HERE
 
 TRACE = os.path.join(HERE, "data", "two-kernels.json")
@@ -235,6 +235,7 @@ MADE = {
     "paged-0": lambda: made_decoder(PAGED, 0),
     "paged-1": lambda: made_decoder(PAGED, 1, gemm_us=1500),
     "rank-0-of-2": lambda: made_rank(0, 2),
+    "rank-unknown": lambda: made_steps(RANKS[0], pid=100, uneven=0),
     "rank-1-of-2": lambda: made_rank(1, 2),
     "rank-0-of-4": lambda: made_rank(0, 4),
     "rank-0-again": lambda: made_rank(1, 4, as_rank=0),

@@ -45,7 +45,7 @@ static void rates_of_phases(void **state)
 		{ "none", { { 0 } }, { { 0 } }, 0, "" },
 		{ "training: no phase", { { .sequences = 8, .tokens = 8 } },
 			{ { 0, 1000, ITERATION_KEPT } }, 1, "" },
-		/* decode: 8 and 16 tokens in 1 and 3 us: 24 tokens in 4 us */
+		/* decode: 8, 16 and 8 tokens in 1, 3 and 8 us: 32 tokens in 12 us */
 		{ "two batches of one phase, a prefill between them",
 			{ { .phase = PHASE_DECODE,
 				  .sequences = 8,
@@ -58,10 +58,11 @@ static void rates_of_phases(void **state)
 					.tokens = 500 } },
 			{ { 0, 1000, ITERATION_KEPT },
 				{ 2, 10000, ITERATION_KEPT },
-				{ 1, 3000, ITERATION_KEPT } },
-			3,
-			"prefill 1 10000 10000 1 500 5e+07 nan; "
-			"decode 2 2000 2000 12 12 6e+06 2000" },
+				{ 1, 3000, ITERATION_KEPT },
+				{ 0, 8000, ITERATION_KEPT } },
+			4,
+			"prefill 1 10000 10000 1 500 5e+07 nan; decode 3 3000 4000 "
+			"10.6667 10.6667 2.66667e+06 3000" },
 		{ "warm-up and cut off iterations do not count",
 			{ { .phase = PHASE_DECODE,
 				.sequences = 2,

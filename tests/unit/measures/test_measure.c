@@ -75,8 +75,10 @@ static void what_the_tools_write(void **state)
 		{ "vLLM: p50 equals the median, so it is no second value",
 			"{\"median_itl_ms\": 7.5, \"p50_itl_ms\": 7.5}",
 			"vllm: itl_median 7.5 ms" },
-		{ "SGLang: a line with its end",
-			"{\"backend\": \"sglang\", \"total_output_tokens\": 100, "
+		{ "SGLang: a line with its end, sent as fast as possible",
+			"{\"backend\": \"sglang\", \"request_rate\": Infinity, "
+			"\"tag\": \"a \\\"NaN\\\" NaN\", "
+			"\"total_output_tokens\": 100, "
 			"\"total_output_tokens_retokenized\": 99, "
 			"\"input_throughput\": 51.5, "
 			"\"median_e2e_latency_ms\": 800.5, "
@@ -122,6 +124,13 @@ static void what_the_tools_write(void **state)
 			"37756.8071 ms; e2e_latency_p99.9 145708.792 ms; "
 			"ttft_min 46.040396 ms; ttft_median 950.532291 ms; "
 			"tpot_max 1358.42761 ms; tpot_p97 154.075958 ms" },
+		{ "GenAI-Perf: requests and tokens have the unit count",
+			"{\"request_count\": {\"unit\": \"count\", \"avg\": 50}, "
+			"\"request_goodput\": {\"unit\": \"requests/sec\", "
+			"\"avg\": 2.5}, \"time_to_first_token\": {\"unit\": "
+			"\"ms\", \"avg\": 20.5, \"p99\": null}}",
+			"aiperf: completed_requests 50 requests; request_goodput "
+			"2.5 requests/s; ttft_mean 20.5 ms" },
 		{ "lines: a comment, no unit, spaces, CRLF, an own name",
 			"# from the nightly job\r\n\r\nloss=2.25\r\n"
 			" ttft_p99 = 1.5 s \r\nmy.score-2 = -3e2 %\r\n"
@@ -129,8 +138,13 @@ static void what_the_tools_write(void **state)
 			"plain: loss 2.25 1; ttft_p99 1500 ms; my.score-2 -300 "
 			"%; peak 71 GB" },
 		{ "lines: a name that only looks like a latency keeps its unit",
-			"ttft_worst=3 s\nttft_p101=4 s\nttft=5 s\n",
-			"plain: ttft_worst 3 s; ttft_p101 4 s; ttft 5 s" },
+			"ttft_worst=3 s\nttft_p101=4 s\nttft=5 s\n"
+			"ttft_p1.2.3=6 s\nttft_p99.=7 s\nloss_p99=-1",
+			"plain: ttft_worst 3 s; ttft_p101 4 s; ttft 5 s; "
+			"ttft_p1.2.3 6 s; ttft_p99. 7 s; loss_p99 -1 1" },
+		{ "lines: other words for the mean and the median",
+			"itl_avg=3 ms\nitl_p50=2 ms\nloss=-0.5\n",
+			"plain: itl_mean 3 ms; itl_median 2 ms; loss -0.5 1" },
 	};
 	(void)state;
 
@@ -147,10 +161,33 @@ static void files_that_are_refused(void **state)
 		{ "another object", "{\"traceEvents\": []}", nothing },
 		{ "only texts of a summary", "MLPerf Results Summary\nx : y\n",
 			nothing },
-		{ "a number in place of a result", "[1, 2]", nothing },
+		{ "a list of results", " [{\"mean_ttft_ms\": 1}]",
+			"the file is a list; send one result, which is a JSON "
+			"object" },
 		{ "no JSON", "{\"a\": }", "line 1: unexpected token near '}'" },
 		{ "NaN, as Python writes it", "{\n\"mean_ttft_ms\": NaN}",
-			"line 2: invalid token near 'NaN'" },
+			"mean_ttft_ms is not a finite number" },
+		{ "an infinite throughput",
+			"{\"output_throughput\": -Infinity}",
+			"output_throughput is not a finite number" },
+		{ "AIPerf: an average that is NaN",
+			"{\"goodput\": {\"unit\": \"requests/sec\", \"avg\": "
+			"NaN}}",
+			"request_goodput is not a finite number" },
+		{ "a result that LoadGen calls invalid",
+			"MLPerf Results Summary\nSamples per second: 3\n"
+			"Result is : INVALID\n",
+			"line 3: LoadGen calls the result invalid: a requirement, "
+			"such as the minimum duration, is not met" },
+		{ "infinite after the conversion", "ttft_p99=1e306 s",
+			"line 1: ttft_p99 is too large, or not a number" },
+		{ "larger than anything", "score=1e101",
+			"line 1: score is too large, or not a number" },
+		{ "a negative latency", "ttft_mean=-5 ms",
+			"line 1: ttft_mean is negative: -5 ms" },
+		{ "two spellings of one statistic",
+			"tpot_p99.0=3 ms\ntpot_p99=4 ms\n",
+			"line 2: tpot_p99 has two values: 3 and 4 ms" },
 		{ "two results of SGLang",
 			"{\"mean_ttft_ms\": 1}\n{\"mean_ttft_ms\": 2}\n",
 			"the file has more than one result; send the line that "
@@ -180,7 +217,7 @@ static void files_that_are_refused(void **state)
 		{ "two values",
 			"ttft_p50=3 ms\nttft_p50=3000 us\n"
 			"ttft_p50=4 ms\n",
-			"line 3: ttft_p50 has two values: 3 and 4 ms" },
+			"line 3: ttft_median has two values: 3 and 4 ms" },
 		{ "two plain numbers", "loss=3\nloss=4\n",
 			"line 2: loss has two values: 3 and 4" },
 		{ "not a number", "loss=nan",
@@ -200,8 +237,8 @@ static void files_that_are_refused(void **state)
 			"line 1: '<b>' is no name: it has 1 to 100 letters, "
 			"digits, '_', '-' and '.'" },
 		{ "no UTF-8", "loss=\xff",
-			"the file is no text in UTF-8, so it has no results of a "
-			"benchmark" },
+			"the file is not valid UTF-8 (send the JSON or the text "
+			"that the benchmark wrote)" },
 	};
 	(void)state;
 
@@ -219,8 +256,8 @@ static void too_many(void **state)
 	assert_string_equal(read_text(&a, text, strlen(text)),
 		"line 201: there are more than 200 measures");
 	assert_string_equal(read_text(&a, "a=1\0b=2", 7),
-		"the file is no text in UTF-8, so it has no results of a "
-		"benchmark");
+		"the file is not valid UTF-8 (send the JSON or the text that "
+		"the benchmark wrote)");
 	arena_release(&a);
 }
 
