@@ -115,7 +115,7 @@ enum busy_class {
 	BUSY_MEMORY_BOUND,
 	BUSY_NO_BOUND, /* a kernel without a known roofline bound */
 	BUSY_LAUNCH_FLOOR, /* a kernel as short as a launch that does nothing */
-	BUSY_COMMUNICATION, /* a collective while nothing computes */
+	BUSY_EXPOSED_COMM, /* a collective while nothing computes */
 	BUSY_COPY, /* a copy or set while neither runs */
 	BUSY_CLASSES
 };

@@ -52,7 +52,7 @@ static const char *const profile_word_busy[] = {
 	[BUSY_MEMORY_BOUND] = "memory_bound",
 	[BUSY_NO_BOUND] = "no_bound",
 	[BUSY_LAUNCH_FLOOR] = "launch_floor",
-	[BUSY_COMMUNICATION] = "exposed_communication",
+	[BUSY_EXPOSED_COMM] = "exposed_communication",
 	[BUSY_COPY] = "copies",
 };
 

@@ -99,7 +99,7 @@ static enum busy_class busy_classes_of(const struct busy_classes_maker *m,
 		return BUSY_NO_BOUND;
 	const struct profile_kernel *k = &m->p->kernels[m->at->kernel_of[i]];
 	return family_is_collective(k->source.family)
-		       ? BUSY_COMMUNICATION
+		       ? BUSY_EXPOSED_COMM
 		       : (enum busy_class)m->at->busy_of[i];
 }
 
@@ -132,7 +132,7 @@ static bool busy_classes_complete(const struct profile *p)
 		for (int k = 0; k <= BUSY_LAUNCH_FLOOR; k++)
 			compute_ns += p->busy.iteration_ns[k][i];
 		if (compute_ns != c->compute_ns ||
-			p->busy.iteration_ns[BUSY_COMMUNICATION][i] !=
+			p->busy.iteration_ns[BUSY_EXPOSED_COMM][i] !=
 				c->comm_ns ||
 			p->busy.iteration_ns[BUSY_COPY][i] != c->copy_ns)
 			return false;

@@ -253,7 +253,7 @@ static void random_record(struct world *w, int64_t at, int64_t dur)
 		rows_graph(&w->t, 1, 1, at, dur, device);
 	else {
 		/* The class of a collective is not read. */
-		bool comm = class == BUSY_COMMUNICATION;
+		bool comm = class == BUSY_EXPOSED_COMM;
 		class_of[w->t.kernel.n] = (uint8_t)(comm ? rand() % 4 : class);
 		rows_kernel(&w->t, comm ? COLLECTIVE : "a", at, dur, device, 1);
 	}
@@ -284,7 +284,7 @@ struct counted {
 
 static void count(struct counted *to, uint32_t is)
 {
-	uint32_t kernels = is & 0xF, comm = 1U << BUSY_COMMUNICATION;
+	uint32_t kernels = is & 0xF, comm = 1U << BUSY_EXPOSED_COMM;
 
 	for (int c = 0; c < BUSY_CLASSES; c++)
 		if (is >> c & 1) {
