@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stddef.h>
+#include <unistd.h>
 
 enum {
 #define COMMAND(bit, name, function, operands, min, max, stops, help, more) \
@@ -124,6 +125,28 @@ static bool options_check_limits(const struct text_list *l, struct err *e)
 	return true;
 }
 
+/* Measures are sent after the traces. A file that cannot be read is reported before
+ * anything is sent. */
+static bool options_check_measures(const struct options *o, struct err *e)
+{
+	int standard_input = 0;
+
+	for (int i = 0; i < o->files.n; i++)
+		standard_input += !strcmp(o->files.at[i], "-");
+	for (int i = 0; i < o->measures.n; i++) {
+		const char *file = o->measures.at[i];
+		if (!strcmp(file, "-"))
+			standard_input++;
+		else if (access(file, R_OK))
+			return err_set(e, ERR_INPUT,
+				"--measures: cannot open '%.200s': %s", file,
+				strerror(errno));
+	}
+	return !o->measures.n || standard_input < 2 ||
+	       err_set(e, ERR_INPUT,
+		       "--measures: standard input can be read only once");
+}
+
 static bool options_check(const struct options *o, enum options_of command,
 	struct err *e)
 {
@@ -142,6 +165,8 @@ static bool options_check(const struct options *o, enum options_of command,
 			"--provenance: belongs to one trace, and %d files are "
 			"given (send them one by one)",
 			o->files.n);
+	if (!options_check_measures(o, e))
+		return false;
 	if (command == OPTIONS_IMPORT && *o->name && o->files.n != 1)
 		return err_set(e, ERR_INPUT,
 			"--name: names one reference set, and %d files are "

@@ -73,6 +73,13 @@ def measures(s, d):
     stored = s.get(f'/api/v1/runs/{run}/measures')['items']
     equal('stored', ({m['file'] for m in stored}, len(stored)),
           ({'vllm-serving.json', 'loss.txt'}, 15))
+    none = os.path.join(d, 'none.json')
+    r = upload(s, '--measures', none, data('one-kernel.json'))
+    equal('no such file', (r.status, r.out, r.err), (2, '', (
+        f"kernsift: --measures: cannot open '{none}': No such file or directory\n")))
+    r = upload(s, '--measures', '-', '-')
+    equal('twice', (r.status, r.err),
+          (2, 'kernsift: --measures: standard input can be read only once\n'))
     r = kernsift('attach', str(run), server=s)
     equal('nothing', (r.status, r.err), (2, 'kernsift: attach: no file is given (name tables of '
                                             'Nsight Compute, or --measures FILE)\n'))
