@@ -15,7 +15,7 @@ TEXT = """run {id}: 1 iteration, GPU busy 32.2 %, idle 67.8 %
    {url}/runs/{id}?tab=patterns#panel
 
 2. Kernels compute for 31.7 % of the time (346 µs).
-   98.6 % of the run's GPU time unattributed, 1.4 % in copy
+   100.0 % unattributed, of the run's GPU time without copies, sets and collectives
    {url}/runs/{id}?tab=operators#panel
 
 3. The GPU is idle for 18.3 % of the time (200 µs) because the host does other work before the next launch.
