@@ -78,13 +78,15 @@ static bool query_waits_causes(struct db *db,
 	if (!sql_hot(db, sql, &p, &r, e))
 		return false;
 	bool ok = r.n == 0 || r.n == WAIT_CAUSES;
-	int64_t sum_ns = r.n ? 0 : q->sums->idle_ns;
+	/* Without a kept iteration, causes have nothing to add up to. */
+	bool sum_known = r.n && q->sums->idle_ns >= 0;
+	int64_t sum_ns = 0;
 	while (ok && result_next(&r))
 		ok = query_waits_row(&r, q->arena, q->out);
 	for (int c = 0; c < WAIT_CAUSES; c++)
 		sum_ns += q->out->time_ns[c];
 	result_release(&r);
-	return (ok && sum_ns == q->sums->idle_ns) ||
+	return (ok && (!sum_known || sum_ns == q->sums->idle_ns)) ||
 	       query_waits_fail(q->run, e);
 }
 

@@ -116,6 +116,30 @@ static void unknown_causes_are_not_zero(void **state)
 	arena_release(&a);
 }
 
+/* All three kept iterations are the warm-up of a short run: there are rows of
+ * causes, and no sums to which they could add up. */
+static void causes_without_a_kept_iteration(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct profile p = waiting(&a);
+	struct iteration_sums sums;
+	struct wait_times got;
+	for (uint32_t i = 0; i < p.iterations.n; i++)
+		p.iterations.iterations[i].use = ITERATION_WARMUP;
+	for (int c = 0; c < WAIT_CAUSES; c++)
+		p.waits.time_ns[c] = p.waits.parts[c] = 0;
+	p.waits.names_n = 0;
+	int64_t upload = fixture_save(db, "1", &p, 1);
+	int64_t id = *fixture_runs(db, &a, upload, 1);
+	works(query_waits(db, &a, id, &sums, &got, &e));
+	assert_int_equal(sums.iterations, 0);
+	assert_int_equal(sums.idle_ns, -1);
+	assert_int_equal(got.time_ns[WAIT_HOST_GAP], 0);
+	assert_non_null(got.iteration_ns[WAIT_HOST_GAP]);
+	arena_release(&a);
+}
+
 static void rebuilt_moved_and_deleted_with_the_run(void **state)
 {
 	struct db *db = *state;
@@ -182,6 +206,7 @@ int main(void)
 	const struct CMUnitTest cases[] = {
 		CASE(every_cause_is_read_back),
 		CASE(unknown_causes_are_not_zero),
+		CASE(causes_without_a_kept_iteration),
 		CASE(rebuilt_moved_and_deleted_with_the_run),
 		CASE(rows_that_do_not_fit_are_refused),
 	};
