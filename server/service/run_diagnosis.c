@@ -351,7 +351,7 @@ void run_diagnosis_from(struct run_diagnosis *d, struct arena *a,
 	d->busy_ns = s->compute_ns + s->comm_ns + s->copy_ns;
 	d->idle_ns = s->idle_ns;
 	run_diagnosis_busy(&m, s);
-	if (of->waits.iteration_ns[0]) {
+	if (s->causes_known) {
 		run_diagnosis_idle(&m, &of->waits);
 	} else {
 		d->reason = "the run was analyzed before causes of idle time "

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <cmocka.h>
 
-static int64_t per_iteration[1];
 static struct run_diagnosis d;
 static struct arena a;
 
@@ -42,10 +41,9 @@ static void find(const struct run_row *run, const struct wait_times *given,
 {
 	struct diagnosis_data of = { .run = *run,
 		.sums = { 2, compute_ns, comm_ns, copy_ns,
-			2000 - compute_ns - comm_ns - copy_ns },
+			2000 - compute_ns - comm_ns - copy_ns, true },
 		.waits = *given };
 
-	of.waits.iteration_ns[0] = per_iteration;
 	run_diagnosis_from(&d, &a, &of);
 	assert_null(d.reason);
 	assert_int_equal(d.run, 8);
@@ -218,8 +216,7 @@ static void evidence_of_compute_names_operators(void **state)
 		{ .name = "softmax", .total_ns = 5 },
 	};
 	struct diagnosis_data of = { .run = launches,
-		.sums = { 2, 2000, 0, 0, 0 },
-		.waits = { .iteration_ns = { per_iteration } },
+		.sums = { 2, 2000, 0, 0, 0, true },
 		.operators = { .gpu_ns = 1000, .rows = rows, .n = 7 } };
 
 	(void)state;
@@ -248,8 +245,7 @@ static void evidence_of_compute_without_operators(void **state)
 			.known_ns = { [KNOWN_RECORD] = 100 } },
 	};
 	struct diagnosis_data of = { .run = launches,
-		.sums = { 2, 2000, 0, 0, 0 },
-		.waits = { .iteration_ns = { per_iteration } },
+		.sums = { 2, 2000, 0, 0, 0, true },
 		.operators = { .gpu_ns = -1 } };
 
 	(void)state;
@@ -270,9 +266,8 @@ static void a_trace_without_api_calls(void **state)
 		{ "uncorrelated", "info", "", 19 },
 	};
 	struct diagnosis_data of = { .run = launches,
-		.sums = { 2, 1000, 0, 0, 1000 },
-		.waits = { .iteration_ns = { per_iteration },
-			.time_ns = { [WAIT_UNKNOWN] = 1000 },
+		.sums = { 2, 1000, 0, 0, 1000, true },
+		.waits = { .time_ns = { [WAIT_UNKNOWN] = 1000 },
 			.parts = { [WAIT_UNKNOWN] = 9 } },
 		.notes_n = 1 };
 	static const char *const is[] = { "9 times" NO_CAUSE,
@@ -290,7 +285,7 @@ static void a_trace_without_api_calls(void **state)
 static void causes_that_were_not_stored_are_unknown(void **state)
 {
 	struct diagnosis_data of = { .run = launches,
-		.sums = { 2, 1000, 0, 0, 1000 } };
+		.sums = { 2, 1000, 0, 0, 1000, false } };
 
 	(void)state;
 	run_diagnosis_from(&d, &a, &of);
@@ -326,7 +321,7 @@ static void times_that_are_unknown_have_no_causes(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct diagnosis_data of = { .run = rows[i].run,
-			.sums = { rows[i].iterations, -1, -1, -1, -1 } };
+			.sums = { rows[i].iterations, -1, -1, -1, -1, false } };
 		run_diagnosis_from(&d, &a, &of);
 		assert_string_equal(d.reason, rows[i].reason);
 		assert_int_equal(d.busy_ns, -1);
@@ -339,8 +334,7 @@ static void times_that_are_unknown_have_no_causes(void **state)
 static void without_time_there_is_no_sentence(void **state)
 {
 	struct diagnosis_data of = { .run = launches,
-		.sums = { 2, 0, 0, 0, 0 },
-		.waits = { .iteration_ns = { per_iteration } } };
+		.sums = { 2, 0, 0, 0, 0, true } };
 
 	(void)state;
 	run_diagnosis_from(&d, &a, &of);
