@@ -1,5 +1,5 @@
-/* iterations.c - the iterations of a run, what their time was used for, and the
- * time of functions in each iteration. */
+/* iterations.c - the iterations of a run, how fast a serving engine works in
+ * them, and the time of functions in each iteration. */
 #include "api_state.h"
 #include "concurrency_limit.h"
 #include "listing.h"
@@ -8,7 +8,6 @@
 #include "reanalyze.h"
 #include "query_compared.h"
 #include "pattern_mean.h"
-#include "run_diagnosis.h"
 #include "serving_rates.h"
 #include "view.h"
 #include <math.h>
@@ -103,20 +102,6 @@ json_t *serving_get(struct call *c, struct err *e)
 	return view_serving(rates, n, gpus,
 		iterations_gpus_reason(a, &run, gpus),
 		price->given ? price->real : (double)NAN);
-}
-
-json_t *run_diagnosis_get(struct call *c, struct err *e)
-{
-	struct run_diagnosis is;
-	struct diagnosis_data of;
-	struct arena *a = &c->s.arena;
-	if (!listing_run(c, &of.run, e) ||
-		!query_notes(c->s.db, a, c->id, &of.notes, &of.notes_n, e) ||
-		!query_operators(c->s.db, a, c->id, &of.operators, e) ||
-		!query_waits(c->s.db, a, c->id, &of.sums, &of.waits, e))
-		return NULL;
-	run_diagnosis_from(&is, a, &of);
-	return view_diagnosis(&is);
 }
 
 /* ---- functions per iteration, as CSV that is generated while it is sent */
