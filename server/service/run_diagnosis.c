@@ -234,8 +234,6 @@ static const char *run_diagnosis_evidence(const struct diagnosis_maker *m,
 	bool unknown = m->texts[i] == &diagnosis_idle_texts[WAIT_UNKNOWN];
 	const char *text = NULL;
 
-	if (unknown && m->d->reason)
-		return m->d->reason;
 	if (unknown && m->no_calls && c->time_ns == m->d->idle_ns)
 		return "the trace has no API call of any kernel";
 	if (c->parts >= 0)

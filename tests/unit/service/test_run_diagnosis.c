@@ -296,7 +296,8 @@ static void causes_that_were_not_stored_are_unknown(void **state)
 	assert_string_equal(d.causes[3].cause, "unknown");
 	assert_int_equal(d.causes[3].time_ns, 1000);
 	assert_int_equal(d.causes[3].parts, -1);
-	sentence_is(1, IDLE ", and the cause is unknown.", d.reason,
+	/* both are shown with the reason, which is not repeated */
+	sentence_is(1, IDLE ", and the cause is unknown.", "in 2 iterations",
 		"/runs/8?tab=iterations#panel");
 }
 
