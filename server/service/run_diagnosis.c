@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Every cause in the order of the API, once. A sentence is `before`, the time,
- * `after`. `tab` is the tab of the run's page that shows the cause. */
+ * `after`. `tab` is the tab of the run's page with the most detail. */
 enum diagnosis_busy {
 	DIAGNOSIS_COMPUTE,
 	DIAGNOSIS_COMMUNICATION,
