@@ -2,7 +2,7 @@
  * slow, as text or unchanged. */
 #include "address.h"
 #include "commands.h"
-#include "format_duration.h"
+#include "duration_text.h"
 #include "json_get.h"
 #include "retry.h"
 #include <inttypes.h>
@@ -49,19 +49,36 @@ static void diagnose_print_sentences(const struct options *o, struct arena *a,
 	}
 }
 
-static void diagnose_print_causes(struct arena *a, const json_t *list)
+/* "346 µs", as in the sentences, or "-" if it is unknown. */
+static const char *diagnose_time(struct arena *a, double ns)
 {
-	char time[FORMAT_CELL];
+	return isfinite(ns) ? duration_text(a, ns) : "-";
+}
+
+/* The width for printf(), which counts bytes, so that `s` fills `columns`. */
+static int diagnose_width(const char *s, int columns)
+{
+	for (; *s; s++)
+		columns += (*s & 0xC0) == 0x80; /* inside a character */
+	return columns;
+}
+
+/* With times per iteration, as in the sentences. */
+static void diagnose_print_causes(struct arena *a, const json_t *v)
+{
+	const json_t *list = json_object_get(v, "causes");
+	double n = (double)json_get_whole(v, "iterations");
 
 	if (json_array_size(list))
-		printf("\n%-5s %-22s %12s %8s\n", "kind", "cause", "time",
-			"share");
+		printf("\n%-5s %-22s %13s %8s\n", "kind", "cause",
+			"per iteration", "share");
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *c = json_array_get(list, i);
-		printf("%-5s %-22s %12s %8s\n", json_get_text(a, c, "kind"),
-			json_get_text(a, c, "cause"),
-			format_duration(time, json_get_real(c, "time_ns"), ""),
-			diagnose_share(a, json_get_real(c, "share_pct")));
+		const char *time =
+			diagnose_time(a, json_get_real(c, "time_ns") / n);
+		printf("%-5s %-22s %*s %8s\n", json_get_text(a, c, "kind"),
+			json_get_text(a, c, "cause"), diagnose_width(time, 13),
+			time, diagnose_share(a, json_get_real(c, "share_pct")));
 	}
 }
 
@@ -70,14 +87,13 @@ static bool diagnose_print_text(const struct options *o, const struct buf *body,
 {
 	struct arena a = { 0 };
 	json_t *v = json_loadb(body->at ? body->at : "", body->len, 0, NULL);
-	const json_t *causes = json_object_get(v, "causes");
-	bool ok = json_is_array(causes);
+	bool ok = json_is_array(json_object_get(v, "causes"));
 
 	if (ok) {
 		diagnose_print_head(&a, v);
 		diagnose_print_sentences(o, &a,
 			json_object_get(v, "sentences"));
-		diagnose_print_causes(&a, causes);
+		diagnose_print_causes(&a, v);
 	} else {
 		err_set(e, ERR_INPUT, "the server's answer is not a diagnosis");
 	}

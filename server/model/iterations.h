@@ -105,6 +105,7 @@ struct iteration_sums {
 	int64_t iterations;
 	/* all -1 if the times of one of them are unknown, or there are none */
 	int64_t compute_ns, comm_ns, copy_ns, idle_ns;
+	bool causes_known; /* whether the causes of idle time are stored */
 };
 
 /* What limited the busy time. In each iteration the classes add up to compute_ns

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Every cause in the order of the API, once. A sentence is `before`, the time,
- * `after`. `tab` is the tab of the run's page that shows the cause. */
+ * `after`. `tab` is the tab of the run's page with the most detail. */
 enum diagnosis_busy {
 	DIAGNOSIS_COMPUTE,
 	DIAGNOSIS_COMMUNICATION,
@@ -166,29 +166,65 @@ static const char *run_diagnosis_idle_evidence(const struct diagnosis_maker *m,
 	return text;
 }
 
-/* "88.2 % of the run's GPU time in gemm fp32, 1.9 % in …"; NULL if no operator
- * is known. */
+/* The time in which kernels of the operator compute: collectives communicate, and
+ * recorded copies and sets are operators, too. Kernels that copy do compute. */
+static int64_t run_diagnosis_kernel_ns(const struct operator_stat *o)
+{
+	return o->collective ? 0 : o->total_ns - o->known_ns[KNOWN_RECORD];
+}
+
+/* The operators whose kernels compute longest, the first of equal ones first. */
+static int run_diagnosis_top(const struct run_operators *os,
+	const struct operator_stat *top[DIAGNOSIS_NAMES])
+{
+	int n = 0;
+
+	for (uint32_t i = 0; i < os->n; i++) {
+		int64_t ns = run_diagnosis_kernel_ns(&os->rows[i]);
+		int at = n;
+		while (at > 0 && ns > run_diagnosis_kernel_ns(top[at - 1])) {
+			if (at < DIAGNOSIS_NAMES)
+				top[at] = top[at - 1];
+			at--;
+		}
+		if (ns <= 0 || at == DIAGNOSIS_NAMES)
+			continue;
+		top[at] = &os->rows[i];
+		n += n < DIAGNOSIS_NAMES;
+	}
+	return n;
+}
+
+/* "88.2 % in gemm fp32, 1.9 % in …, of the run's GPU time without copies, sets
+ * and collectives"; NULL if no kernel computes. */
 static const char *run_diagnosis_operators(const struct diagnosis_maker *m)
 {
 	const struct run_operators *os = &m->of->operators;
-	const char *text = NULL;
-	int n = 0;
+	const struct operator_stat *top[DIAGNOSIS_NAMES];
+	int n = run_diagnosis_top(os, top);
+	int64_t all_ns = os->gpu_ns;
+	const char *text = "";
 
-	for (uint32_t i = 0; i < os->n && n < DIAGNOSIS_NAMES; i++) {
-		const struct operator_stat *o = &os->rows[i];
+	for (uint32_t i = 0; i < os->n; i++)
+		all_ns -= os->rows[i].total_ns -
+			  run_diagnosis_kernel_ns(&os->rows[i]);
+	if (!n || all_ns <= 0)
+		return NULL;
+	for (int i = 0; i < n; i++) {
+		const struct operator_stat *o = top[i];
 		const char *dtype = o->name ? dtype_word(o->dtype) : NULL;
-		if (o->collective || os->gpu_ns <= 0)
-			continue;
-		text = arena_printf(m->a, "%s%s%.1f %% %s%s%s%s%s",
-			n ? text : "", n ? ", " : "",
-			100 * (double)o->total_ns / (double)os->gpu_ns,
-			n ? "" : "of the run's GPU time ",
+		text = arena_printf(m->a, "%s%s%.1f %% %s%s%s%s", text,
+			i ? ", " : "",
+			100 * (double)run_diagnosis_kernel_ns(o) /
+				(double)all_ns,
 			o->name ? "in " : "unattributed",
 			o->name ? o->name : "", dtype ? " " : "",
 			dtype ? dtype : "");
-		n++;
 	}
-	return text;
+	return arena_printf(m->a,
+		"%s, of the run's GPU time without copies, sets and "
+		"collectives",
+		text);
 }
 
 static const char *run_diagnosis_evidence(const struct diagnosis_maker *m,
@@ -198,8 +234,6 @@ static const char *run_diagnosis_evidence(const struct diagnosis_maker *m,
 	bool unknown = m->texts[i] == &diagnosis_idle_texts[WAIT_UNKNOWN];
 	const char *text = NULL;
 
-	if (unknown && m->d->reason)
-		return m->d->reason;
 	if (unknown && m->no_calls && c->time_ns == m->d->idle_ns)
 		return "the trace has no API call of any kernel";
 	if (c->parts >= 0)
@@ -315,7 +349,7 @@ void run_diagnosis_from(struct run_diagnosis *d, struct arena *a,
 	d->busy_ns = s->compute_ns + s->comm_ns + s->copy_ns;
 	d->idle_ns = s->idle_ns;
 	run_diagnosis_busy(&m, s);
-	if (of->waits.iteration_ns[0]) {
+	if (s->causes_known) {
 		run_diagnosis_idle(&m, &of->waits);
 	} else {
 		d->reason = "the run was analyzed before causes of idle time "

@@ -23,7 +23,7 @@ struct diagnosis_cause {
 struct diagnosis_sentence {
 	const struct diagnosis_cause *of;
 	const char *text, *evidence;
-	const char *link; /* the page that shows it, without the host */
+	const char *link; /* the page with the most detail, without the host */
 };
 
 enum { DIAGNOSIS_CAUSES = 3 + WAIT_CAUSES, DIAGNOSIS_SENTENCES = 5 };

@@ -1,10 +1,16 @@
 #!/usr/bin/python3
 """diagnose.py - `kernsift diagnose` shows why a run is slow."""
 import os
+import re
+import subprocess
+import sys
 import tempfile
 import urllib.request
 
-from harness import Server, equal, ids, kernsift, play, upload
+from harness import DB, SRC, Server, equal, ids, kernsift, play, says, upload
+
+sys.path.insert(0, f'{SRC}/tests/api')
+from talk.bodies import MADE  # noqa: E402
 
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'api', 'data')
 # tests/api/data/README.md has the times of idle-causes.json.
@@ -15,7 +21,7 @@ TEXT = """run {id}: 1 iteration, GPU busy 32.2 %, idle 67.8 %
    {url}/runs/{id}?tab=patterns#panel
 
 2. Kernels compute for 31.7 % of the time (346 µs).
-   98.6 % of the run's GPU time unattributed, 1.4 % in copy
+   100.0 % unattributed, of the run's GPU time without copies, sets and collectives
    {url}/runs/{id}?tab=operators#panel
 
 3. The GPU is idle for 18.3 % of the time (200 µs) because the host does other work before the next launch.
@@ -30,17 +36,38 @@ TEXT = """run {id}: 1 iteration, GPU busy 32.2 %, idle 67.8 %
    4 times; 85.7 % of it in cudaLaunchKernel, 14.3 % in cudaMemcpy
    {url}/runs/{id}?tab=launches#panel
 
-kind  cause                          time    share
-busy  compute                   346.00 us   31.7 %
-busy  exposed_communication       0.00 ns    0.0 %
-busy  copies                      5.00 us    0.5 %
-idle  synchronization           400.00 us   36.7 %
-idle  copy_wait                  90.00 us    8.3 %
-idle  host_gap                  200.00 us   18.3 %
-idle  launch_bound               35.00 us    3.2 %
-idle  graph_launch                0.00 ns    0.0 %
-idle  stream_dependency           0.00 ns    0.0 %
-idle  unknown                    14.00 us    1.3 %
+kind  cause                  per iteration    share
+busy  compute                       346 µs   31.7 %
+busy  exposed_communication           0 ns    0.0 %
+busy  copies                          5 µs    0.5 %
+idle  synchronization               400 µs   36.7 %
+idle  copy_wait                      90 µs    8.3 %
+idle  host_gap                      200 µs   18.3 %
+idle  launch_bound                   35 µs    3.2 %
+idle  graph_launch                    0 ns    0.0 %
+idle  stream_dependency               0 ns    0.0 %
+idle  unknown                        14 µs    1.3 %
+"""
+OLDER = """run {id}: 1 iteration, GPU busy 32.2 %, idle 67.8 %; the run was analyzed before causes of idle \
+time were found; `kernsiftd rebuild` finds them
+
+1. The GPU is idle for 67.8 % of the time (739 µs), and the cause is unknown.
+   in 1 iteration
+   {url}/runs/{id}?tab=iterations#panel
+
+2. Kernels compute for 31.7 % of the time (346 µs).
+   100.0 % unattributed, of the run's GPU time without copies, sets and collectives
+   {url}/runs/{id}?tab=operators#panel
+
+3. Copies run for 0.5 % of the time (5 µs) while no kernel runs.
+   in 1 iteration
+   {url}/runs/{id}?tab=copies#panel
+
+kind  cause                  per iteration    share
+busy  compute                       346 µs   31.7 %
+busy  exposed_communication           0 ns    0.0 %
+busy  copies                          5 µs    0.5 %
+idle  unknown                       739 µs   67.8 %
 """
 
 
@@ -62,6 +89,29 @@ def unknown(s, d):
     r = kernsift('diagnose', str(run), server=s)
     equal('text', (r.status, r.out, r.err),
           (0, f'run {run}: the run has no single launches with their starts\n', ''))
+
+
+def several_iterations(s, d):
+    """the table has the times of the sentences: per iteration"""
+    path = f'{d}/steps.json'
+    with open(path, 'wb') as f:
+        f.write(MADE['steps']())
+    (run,) = ids(upload(s, '--wait', path).out, 'run')
+    sentences = s.get(f'/api/v1/runs/{run}/diagnosis')['sentences']
+    out = kernsift('diagnose', str(run), server=s).out
+    for c in sentences:
+        time = re.search(r'[(](.*) per iteration[)]', c['text'])[1]
+        says(c['cause'], out, rf".*\n{c['kind']} +{c['cause']} +{re.escape(time)} +[0-9.]+ %\n.*")
+    equal('there are sentences', len(sentences) > 1, True)
+
+
+def of_an_older_server(s, d):
+    """without stored causes, their reason is printed once"""
+    run = run_of(s, 'idle-causes.json')
+    subprocess.run(['psql', '-qd', DB, '-c', f'DELETE FROM run_wait WHERE run_id = {run}; '
+                    f'DELETE FROM run_wait_name WHERE run_id = {run}'], check=True)
+    r = kernsift('diagnose', str(run), server=s)
+    equal('text', (r.status, r.out, r.err), (0, OLDER.format(id=run, url=s.url), ''))
 
 
 def as_the_server(s, d):
@@ -86,7 +136,8 @@ def refused(s, d):
 
 def main():
     with Server() as s, tempfile.TemporaryDirectory() as d:
-        play([for_people, unknown, as_the_server, refused], s, d)
+        play([for_people, unknown, several_iterations, as_the_server, refused,
+              of_an_older_server], s, d)
 
 
 if __name__ == '__main__':

@@ -11,7 +11,7 @@ import {launchCount, missingDetail, opaqueShare, unknownTitle} from '../lib/run_
 import {table} from '../lib/table.js';
 import {tabs} from '../lib/tabs.js';
 import {copyTab} from './run_copies.js';
-import {diagnosisCard} from './run_diagnosis.js';
+import {diagnosisCard, loadDiagnosis} from './run_diagnosis.js';
 import {groupTab} from './run_groups.js';
 import {iterationTab} from './run_iterations.js';
 import {graphSection, kernelTab} from './run_kernels.js';
@@ -267,7 +267,7 @@ export async function page(view, query, at) {
 	const [run, notes, diagnosis] = await Promise.all([
 		api.run(at.id, at.signal),
 		api.notes(at.id, at.signal),
-		api.diagnosis(at.id, at.signal),
+		loadDiagnosis(at),
 	]);
 	const name = run.name || `run ${run.id}`;
 	const chosen = query.get('tab') ?? PARTS[0][0];

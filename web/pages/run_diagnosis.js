@@ -1,6 +1,7 @@
 // run_diagnosis.js - the card at the top of a run's page: why the run is slow, in sentences with
 // links, and all causes as a table.
 
+import * as api from '../lib/api.js';
 import {share} from '../lib/columns.js';
 import {CAUSES, headline, linkLabel, withTime} from '../lib/diagnosis.js';
 import {h} from '../lib/dom.js';
@@ -43,13 +44,30 @@ const sentence = (s, tabs) =>
 		h('p', {class: 'hint'}, `${capital(s.evidence)}. `, h('a', {href: s.link}, linkLabel(s.link, tabs))),
 	);
 
-// Null if the times of the run's iterations are unknown.
-export function diagnosisCard(doc, tabs) {
-	if (!doc.causes.length) return null;
-	return h(
+const card = (...content) =>
+	h(
 		'section',
 		{class: 'diagnosis', 'aria-labelledby': 'why'},
 		h('h2', {id: 'why'}, 'Why is it slow'),
+		...content,
+	);
+
+// The server's document, or the failure of its request. The rest of the run's page does not need
+// the document, so a failure must not hide it.
+export async function loadDiagnosis(at) {
+	try {
+		return await api.diagnosis(at.id, at.signal);
+	} catch (failure) {
+		if (at.signal.aborted) throw failure;
+		return {failure};
+	}
+}
+
+// Null if the times of the run's iterations are unknown.
+export function diagnosisCard(doc, tabs) {
+	if (doc.failure) return card(h('p', {class: 'notice'}, `The causes are unavailable: ${doc.failure.message}.`));
+	if (!doc.causes.length) return null;
+	return card(
 		h('p', {}, headline(doc)),
 		doc.reason ? h('p', {class: 'notice'}, `${capital(doc.reason)}.`) : null,
 		h(

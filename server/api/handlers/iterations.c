@@ -1,5 +1,5 @@
-/* iterations.c - the iterations of a run, what their time was used for, and the
- * time of functions in each iteration. */
+/* iterations.c - the iterations of a run, and the time of functions in each of
+ * them. */
 #include "api_state.h"
 #include "concurrency_limit.h"
 #include "listing.h"
@@ -8,7 +8,6 @@
 #include "reanalyze.h"
 #include "query_compared.h"
 #include "pattern_mean.h"
-#include "run_diagnosis.h"
 #include "view.h"
 #include <math.h>
 #include <stdlib.h>
@@ -64,20 +63,6 @@ json_t *iterations_get(struct call *c, struct err *e)
 			"iterations");
 	return listing_next(c, view_iterations(&iterations, &s),
 		offset + iterations.n, more);
-}
-
-json_t *run_diagnosis_get(struct call *c, struct err *e)
-{
-	struct run_diagnosis is;
-	struct diagnosis_data of;
-	struct arena *a = &c->s.arena;
-	if (!listing_run(c, &of.run, e) ||
-		!query_notes(c->s.db, a, c->id, &of.notes, &of.notes_n, e) ||
-		!query_operators(c->s.db, a, c->id, &of.operators, e) ||
-		!query_waits(c->s.db, a, c->id, &of.sums, &of.waits, e))
-		return NULL;
-	run_diagnosis_from(&is, a, &of);
-	return view_diagnosis(&is);
 }
 
 /* ---- functions per iteration, as CSV that is generated while it is sent */

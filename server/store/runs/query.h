@@ -181,9 +181,9 @@ bool query_capture(struct db *db, int64_t run, int32_t seq, int64_t *edition,
 	void *to, size_t *len, struct err *e);
 
 /* What the time of a run's kept iterations was used for, and why the GPU was
- * idle: iteration_ns by row of the iterations. late_launch_ns and short_ns are
- * not stored, and -1. The causes are unknown (iteration_ns NULL) if the run has
- * no single launches or no iterations, or was stored before migration 0027, until
+ * idle. iteration_ns, which is large, is not read, and NULL. late_launch_ns and
+ * short_ns are not stored, and -1. The causes are unknown if the run has no
+ * single launches or no iterations, or was stored before migration 0027, until
  * `kernsiftd rebuild`. If they are known, their times add up to idle_ns. */
 bool query_waits(struct db *db, struct arena *a, int64_t run,
 	struct iteration_sums *sums, struct wait_times *out, struct err *e);

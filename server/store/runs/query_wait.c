@@ -1,7 +1,6 @@
 /* query_wait.c - reads what the time of a run's iterations was used for, and why
  * the GPU was idle in them. */
 #include "column.h"
-#include "packed.h"
 #include "profile_word.h"
 #include "query.h"
 #include "sql.h"
@@ -48,44 +47,33 @@ static bool query_waits_sums(struct db *db, const struct query_waits_request *q,
 	return true;
 }
 
-/* Reads a row: the cause, its times, and the number of iterations. */
-static bool query_waits_row(struct result *r, struct arena *a,
-	struct wait_times *w)
-{
-	int cause = column_word(r, a, profile_word_wait, WAIT_CAUSES);
-	size_t len;
-
-	w->time_ns[cause] = result_int8(r, 0);
-	w->parts[cause] = result_int8(r, 0);
-	const void *bytes = result_bytes(r, &len);
-	uint32_t n = (uint32_t)result_int4(r, 0);
-	w->iteration_ns[cause] = arena_array(a, int64_t, n);
-	return packed_read(bytes, len, w->iteration_ns[cause], n);
-}
-
 static bool query_waits_causes(struct db *db,
 	const struct query_waits_request *q, struct err *e)
 {
-	static const char sql[] =
-		"SELECT w.cause, w.time_ns, w.parts, w.iteration_ns, "
-		"r.iterations "
-		"FROM run_wait w "
-		"JOIN run r ON r.run_id = w.run_id "
-		"WHERE w.run_id = $1";
+	static const char sql[] = "SELECT cause, time_ns, parts "
+				  "FROM run_wait "
+				  "WHERE run_id = $1";
 	struct sql_params p = { 0 };
 	struct result r;
 	sql_int8(&p, q->run);
 	if (!sql_hot(db, sql, &p, &r, e))
 		return false;
-	bool ok = r.n == 0 || r.n == WAIT_CAUSES;
-	int64_t sum_ns = r.n ? 0 : q->sums->idle_ns;
-	while (ok && result_next(&r))
-		ok = query_waits_row(&r, q->arena, q->out);
-	for (int c = 0; c < WAIT_CAUSES; c++)
-		sum_ns += q->out->time_ns[c];
+	int rows = r.n;
+	int64_t sum_ns = 0;
+	while (result_next(&r)) {
+		int cause = column_word(&r, q->arena, profile_word_wait,
+			WAIT_CAUSES);
+		q->out->time_ns[cause] = result_int8(&r, 0);
+		q->out->parts[cause] = result_int8(&r, 0);
+		sum_ns += q->out->time_ns[cause];
+	}
 	result_release(&r);
-	return (ok && sum_ns == q->sums->idle_ns) ||
-	       query_waits_fail(q->run, e);
+	q->sums->causes_known = rows > 0;
+	if (!rows)
+		return true;
+	/* Without a kept iteration, causes have nothing to add up to. */
+	bool fits = q->sums->idle_ns < 0 || sum_ns == q->sums->idle_ns;
+	return (rows == WAIT_CAUSES && fits) || query_waits_fail(q->run, e);
 }
 
 static bool query_waits_names(struct db *db,

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <cmocka.h>
 
-static int64_t per_iteration[1];
 static struct run_diagnosis d;
 static struct arena a;
 
@@ -42,10 +41,9 @@ static void find(const struct run_row *run, const struct wait_times *given,
 {
 	struct diagnosis_data of = { .run = *run,
 		.sums = { 2, compute_ns, comm_ns, copy_ns,
-			2000 - compute_ns - comm_ns - copy_ns },
+			2000 - compute_ns - comm_ns - copy_ns, true },
 		.waits = *given };
 
-	of.waits.iteration_ns[0] = per_iteration;
 	run_diagnosis_from(&d, &a, &of);
 	assert_null(d.reason);
 	assert_int_equal(d.run, 8);
@@ -198,29 +196,63 @@ static void evidence_names_what_the_host_did(void **state)
 		"aten::item, 12.5 % in range step *");
 }
 
-/* Three of four operators that are no collectives, as shares of 1000 ns. */
+/* The rows are sorted by total_ns, with the copies, sets and collectives that
+ * compute nothing. Kernels compute for 1000 - 300 - 100 - 50 = 550 ns; those of
+ * `copy`, which are no recorded copies, for 10. */
 static void evidence_of_compute_names_operators(void **state)
 {
 	static struct operator_stat rows[] = {
 		{ .name = "gemm", .dtype = DTYPE_BF16, .total_ns = 500 },
 		{ .name = "collective", .collective = true, .total_ns = 300 },
-		{ .total_ns = 125 },
-		{ .name = "copy", .total_ns = 74 },
-		{ .name = "rms_norm", .total_ns = 1 },
+		{ .name = "copy",
+			.total_ns = 110,
+			.known_ns = { [KNOWN_RECORD] = 100,
+				[KNOWN_RULE] = 10 } },
+		{ .name = "memset",
+			.total_ns = 50,
+			.known_ns = { [KNOWN_RECORD] = 50 } },
+		{ .total_ns = 20 },
+		{ .name = "rms_norm", .total_ns = 15 },
+		{ .name = "softmax", .total_ns = 5 },
 	};
 	struct diagnosis_data of = { .run = launches,
-		.sums = { 2, 2000, 0, 0, 0 },
-		.waits = { .iteration_ns = { per_iteration } },
-		.operators = { .gpu_ns = 1000, .rows = rows, .n = 5 } };
+		.sums = { 2, 2000, 0, 0, 0, true },
+		.operators = { .gpu_ns = 1000, .rows = rows, .n = 7 } };
 
 	(void)state;
 	run_diagnosis_from(&d, &a, &of);
 	sentence_is(0,
 		"Kernels compute for 100.0 % of the time (1 µs per iteration).",
-		"50.0 % of the run's GPU time in gemm bf16, 12.5 % "
-		"unattributed, 7.4 % in copy",
+		"90.9 % in gemm bf16, 3.6 % unattributed, 2.7 % in rms_norm, of "
+		"the run's GPU time without copies, sets and collectives",
 		"/runs/8?tab=operators#panel");
-	of.operators.gpu_ns = 0;
+	of.operators.rows = rows + 1;
+	of.operators.n = 3;
+	of.operators.gpu_ns = 460;
+	run_diagnosis_from(&d, &a, &of);
+	assert_string_equal(d.sentences[0].evidence,
+		"100.0 % in copy, of the run's GPU time without copies, sets and "
+		"collectives");
+}
+
+/* Without operators, and with those that compute nothing. */
+static void evidence_of_compute_without_operators(void **state)
+{
+	static struct operator_stat rows[] = {
+		{ .name = "collective", .collective = true, .total_ns = 300 },
+		{ .name = "copy",
+			.total_ns = 100,
+			.known_ns = { [KNOWN_RECORD] = 100 } },
+	};
+	struct diagnosis_data of = { .run = launches,
+		.sums = { 2, 2000, 0, 0, 0, true },
+		.operators = { .gpu_ns = -1 } };
+
+	(void)state;
+	run_diagnosis_from(&d, &a, &of);
+	assert_string_equal(d.sentences[0].evidence, "in 2 iterations");
+	of.operators =
+		(struct run_operators){ .gpu_ns = 500, .rows = rows, .n = 2 };
 	run_diagnosis_from(&d, &a, &of);
 	assert_string_equal(d.sentences[0].evidence, "in 2 iterations");
 }
@@ -234,9 +266,8 @@ static void a_trace_without_api_calls(void **state)
 		{ "uncorrelated", "info", "", 19 },
 	};
 	struct diagnosis_data of = { .run = launches,
-		.sums = { 2, 1000, 0, 0, 1000 },
-		.waits = { .iteration_ns = { per_iteration },
-			.time_ns = { [WAIT_UNKNOWN] = 1000 },
+		.sums = { 2, 1000, 0, 0, 1000, true },
+		.waits = { .time_ns = { [WAIT_UNKNOWN] = 1000 },
 			.parts = { [WAIT_UNKNOWN] = 9 } },
 		.notes_n = 1 };
 	static const char *const is[] = { "9 times" NO_CAUSE,
@@ -254,7 +285,7 @@ static void a_trace_without_api_calls(void **state)
 static void causes_that_were_not_stored_are_unknown(void **state)
 {
 	struct diagnosis_data of = { .run = launches,
-		.sums = { 2, 1000, 0, 0, 1000 } };
+		.sums = { 2, 1000, 0, 0, 1000, false } };
 
 	(void)state;
 	run_diagnosis_from(&d, &a, &of);
@@ -265,7 +296,8 @@ static void causes_that_were_not_stored_are_unknown(void **state)
 	assert_string_equal(d.causes[3].cause, "unknown");
 	assert_int_equal(d.causes[3].time_ns, 1000);
 	assert_int_equal(d.causes[3].parts, -1);
-	sentence_is(1, IDLE ", and the cause is unknown.", d.reason,
+	/* both are shown with the reason, which is not repeated */
+	sentence_is(1, IDLE ", and the cause is unknown.", "in 2 iterations",
 		"/runs/8?tab=iterations#panel");
 }
 
@@ -290,7 +322,7 @@ static void times_that_are_unknown_have_no_causes(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct diagnosis_data of = { .run = rows[i].run,
-			.sums = { rows[i].iterations, -1, -1, -1, -1 } };
+			.sums = { rows[i].iterations, -1, -1, -1, -1, false } };
 		run_diagnosis_from(&d, &a, &of);
 		assert_string_equal(d.reason, rows[i].reason);
 		assert_int_equal(d.busy_ns, -1);
@@ -303,8 +335,7 @@ static void times_that_are_unknown_have_no_causes(void **state)
 static void without_time_there_is_no_sentence(void **state)
 {
 	struct diagnosis_data of = { .run = launches,
-		.sums = { 2, 0, 0, 0, 0 },
-		.waits = { .iteration_ns = { per_iteration } } };
+		.sums = { 2, 0, 0, 0, 0, true } };
 
 	(void)state;
 	run_diagnosis_from(&d, &a, &of);
@@ -321,6 +352,7 @@ int main(void)
 		CASE(at_most_five_sentences),
 		CASE(evidence_names_what_the_host_did),
 		CASE(evidence_of_compute_names_operators),
+		CASE(evidence_of_compute_without_operators),
 		CASE(a_trace_without_api_calls),
 		CASE(causes_that_were_not_stored_are_unknown),
 		CASE(times_that_are_unknown_have_no_causes),

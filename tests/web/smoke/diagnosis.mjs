@@ -42,6 +42,14 @@ export default async function diagnosis(test, world) {
 		await seen(async () => assert.deepEqual(await cells(page, 'Causes'), [['Idle: unknown', '67.8', '739.000'], ['Busy: compute', '31.7', '346.000'], ['Busy: copies', '0.5', '5.000']]));
 	});
 
+	await test('a request that fails: its card says why, and the rest of the page is shown', async () => {
+		const refused = [500, 'internal', 'the causes of idle time of run 8 do not fit its iterations'];
+		const page = await open(here, {allowed: /500/, answers: {[`${here}/diagnosis`]: () => ({refused})}});
+		await card(page).getByText(`The causes are unavailable: ${refused[2]}.`).waitFor();
+		await page.getByRole('table', {name: 'Kernel statistics'}).waitFor();
+		await seen(async () => assert.equal(await page.getByRole('alert').count(), 0));
+	});
+
 	await test('a run without single launches has no card', async () => {
 		const {items} = await (await api('/runs')).json();
 		const page = await open(`/runs/${items.find((r) => r.content === 'statistics').id}`);
