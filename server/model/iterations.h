@@ -100,14 +100,6 @@ struct iterations {
  * because the list is sorted by frequency. */
 enum { ITERATIONS_WORKS_MAX = 512 };
 
-/* Sums over the kept iterations of a run. */
-struct iteration_sums {
-	int64_t iterations;
-	/* all -1 if the times of one of them are unknown, or there are none */
-	int64_t compute_ns, comm_ns, copy_ns, idle_ns;
-	bool causes_known; /* whether the causes of idle time are stored */
-};
-
 /* What limited the busy time. In each iteration the classes add up to compute_ns
  * + comm_ns + copy_ns, exact to the nanosecond. busy_classes.h describes when
  * each applies. A moment has the first of these classes that runs. */
@@ -119,6 +111,16 @@ enum busy_class {
 	BUSY_EXPOSED_COMM, /* a collective while nothing computes */
 	BUSY_COPY, /* a copy or set while neither runs */
 	BUSY_CLASSES
+};
+
+/* Sums over the kept iterations of a run. */
+struct iteration_sums {
+	int64_t iterations;
+	/* all -1 if the times of one of them are unknown, or there are none */
+	int64_t compute_ns, comm_ns, copy_ns, idle_ns;
+	bool causes_known; /* whether the causes of idle time are stored */
+	bool classes_known; /* whether the classes of busy time are */
+	int64_t class_ns[BUSY_CLASSES];
 };
 
 struct busy_times {

@@ -10,48 +10,52 @@
 
 /* Every cause in the order of the API, once. A sentence is `before`, the time,
  * `after`. `tab` is the tab of the run's page with the most detail. */
-enum diagnosis_busy {
-	DIAGNOSIS_COMPUTE,
-	DIAGNOSIS_COMMUNICATION,
-	DIAGNOSIS_COPIES
-};
 struct diagnosis_text {
 	const char *before, *after, *tab;
+	const char
+		*of; /* what the shares of operators are of; NULL: the evidence
+			has no operators */
 };
-static const char *const diagnosis_busy_words[] = {
-	[DIAGNOSIS_COMPUTE] = "compute",
-	[DIAGNOSIS_COMMUNICATION] = "exposed_communication",
-	[DIAGNOSIS_COPIES] = "copies",
-};
-static const struct diagnosis_text diagnosis_busy_texts[] = {
-	[DIAGNOSIS_COMPUTE] = { "Kernels compute for", "", "operators" },
-	[DIAGNOSIS_COMMUNICATION] = { "Collectives run for",
-		" while nothing computes", "iterations" },
-	[DIAGNOSIS_COPIES] = { "Copies run for", " while no kernel runs",
-		"copies" },
+static const struct diagnosis_text diagnosis_compute = { "Kernels compute for",
+	"", "operators", "GPU time without copies, sets and collectives" };
+static const struct diagnosis_text diagnosis_busy_texts[BUSY_CLASSES] = {
+	[BUSY_COMPUTE_BOUND] = { "Compute-bound kernels run for", "",
+		"operators", "calls whose bound is the compute time" },
+	[BUSY_MEMORY_BOUND] = { "Memory-bound kernels run for", "", "operators",
+		"calls whose bound is the memory time" },
+	[BUSY_NO_BOUND] = { "Kernels without a known roofline bound run for",
+		"", "operators", "kernels without a known bound" },
+	[BUSY_LAUNCH_FLOOR] = { "Kernels run for",
+		" that take no longer than an empty launch", "operators",
+		NULL },
+	[BUSY_EXPOSED_COMM] = { "Collectives run for",
+		" while nothing computes", "iterations", NULL },
+	[BUSY_COPY] = { "Copies run for", " while no kernel runs", "copies",
+		NULL },
 };
 #define IDLE "The GPU is idle for"
 static const struct diagnosis_text diagnosis_idle_texts[WAIT_CAUSES] = {
 	[WAIT_SYNCHRONIZATION] = { IDLE,
 		" because the host waits in a synchronizing call before the "
 		"next launch",
-		"patterns" },
+		"patterns", NULL },
 	[WAIT_COPY] = { IDLE,
 		" because the host waits in a blocking copy before the next "
 		"launch",
-		"copies" },
+		"copies", NULL },
 	[WAIT_HOST_GAP] = { IDLE,
 		" because the host does other work before the next launch",
-		"iterations" },
+		"iterations", NULL },
 	[WAIT_LAUNCH] = { IDLE,
 		" while the API call that launches the next work runs",
-		"launches" },
+		"launches", NULL },
 	[WAIT_GRAPH] = { IDLE, " between two records of one graph launch",
-		"iterations" },
+		"iterations", NULL },
 	[WAIT_STREAM] = { IDLE,
-		" because the next work waits for another stream",
-		"iterations" },
-	[WAIT_UNKNOWN] = { IDLE, ", and the cause is unknown", "iterations" },
+		" because the next work waits for another stream", "iterations",
+		NULL },
+	[WAIT_UNKNOWN] = { IDLE, ", and the cause is unknown", "iterations",
+		NULL },
 };
 
 /* A share that prints as 0.0 % gets no sentence. */
@@ -80,17 +84,30 @@ static void run_diagnosis_add(struct diagnosis_maker *m,
 	d->causes[d->causes_n++] = c;
 }
 
+static void run_diagnosis_busy_add(struct diagnosis_maker *m,
+	const struct diagnosis_text *text, const char *word, int64_t time_ns)
+{
+	run_diagnosis_add(m, text,
+		(struct diagnosis_cause){ .kind = "busy",
+			.cause = word,
+			.time_ns = time_ns,
+			.parts = -1 });
+}
+
 static void run_diagnosis_busy(struct diagnosis_maker *m,
 	const struct iteration_sums *s)
 {
-	const int64_t times[] = { s->compute_ns, s->comm_ns, s->copy_ns };
+	const int64_t other[] = { [BUSY_EXPOSED_COMM] = s->comm_ns,
+		[BUSY_COPY] = s->copy_ns };
 
-	for (size_t i = 0; i < sizeof times / sizeof *times; i++)
-		run_diagnosis_add(m, &diagnosis_busy_texts[i],
-			(struct diagnosis_cause){ .kind = "busy",
-				.cause = diagnosis_busy_words[i],
-				.time_ns = times[i],
-				.parts = -1 });
+	if (!s->classes_known)
+		run_diagnosis_busy_add(m, &diagnosis_compute, "compute",
+			s->compute_ns);
+	for (int c = s->classes_known ? 0 : BUSY_EXPOSED_COMM; c < BUSY_CLASSES;
+		c++)
+		run_diagnosis_busy_add(m, &diagnosis_busy_texts[c],
+			profile_word_busy[c],
+			s->classes_known ? s->class_ns[c] : other[c]);
 }
 
 static void run_diagnosis_idle(struct diagnosis_maker *m,
@@ -173,16 +190,35 @@ static int64_t run_diagnosis_kernel_ns(const struct operator_stat *o)
 	return o->collective ? 0 : o->total_ns - o->known_ns[KNOWN_RECORD];
 }
 
-/* The operators whose kernels compute longest, the first of equal ones first. */
+/* The time of an operator's calls of a class; of all its kernels if the classes are
+ * not known. The bound of a call is that of the whole run, as the operators'
+ * tables have it. */
+static int64_t run_diagnosis_operator_ns(const struct operator_stat *o,
+	const struct diagnosis_text *of)
+{
+	int64_t kernel_ns = run_diagnosis_kernel_ns(o);
+
+	if (o->collective || of == &diagnosis_compute)
+		return kernel_ns;
+	if (of == &diagnosis_busy_texts[BUSY_COMPUTE_BOUND])
+		return o->clock.compute_ns;
+	if (of == &diagnosis_busy_texts[BUSY_MEMORY_BOUND])
+		return o->bound_ns - o->clock.compute_ns;
+	return kernel_ns - o->bound_ns;
+}
+
+/* The operators with most such time, the first of equal ones first. */
 static int run_diagnosis_top(const struct run_operators *os,
+	const struct diagnosis_text *of,
 	const struct operator_stat *top[DIAGNOSIS_NAMES])
 {
 	int n = 0;
 
 	for (uint32_t i = 0; i < os->n; i++) {
-		int64_t ns = run_diagnosis_kernel_ns(&os->rows[i]);
+		int64_t ns = run_diagnosis_operator_ns(&os->rows[i], of);
 		int at = n;
-		while (at > 0 && ns > run_diagnosis_kernel_ns(top[at - 1])) {
+		while (at > 0 &&
+			ns > run_diagnosis_operator_ns(top[at - 1], of)) {
 			if (at < DIAGNOSIS_NAMES)
 				top[at] = top[at - 1];
 			at--;
@@ -196,35 +232,34 @@ static int run_diagnosis_top(const struct run_operators *os,
 }
 
 /* "88.2 % in gemm fp32, 1.9 % in …, of the run's GPU time without copies, sets
- * and collectives"; NULL if no kernel computes. */
-static const char *run_diagnosis_operators(const struct diagnosis_maker *m)
+ * and collectives"; NULL if no operator has such time. */
+static const char *run_diagnosis_operators(const struct diagnosis_maker *m,
+	const struct diagnosis_text *of, const char *what)
 {
 	const struct run_operators *os = &m->of->operators;
 	const struct operator_stat *top[DIAGNOSIS_NAMES];
-	int n = run_diagnosis_top(os, top);
-	int64_t all_ns = os->gpu_ns;
+	int n = run_diagnosis_top(os, of, top);
+	int64_t all_ns = 0;
 	const char *text = "";
 
-	for (uint32_t i = 0; i < os->n; i++)
-		all_ns -= os->rows[i].total_ns -
-			  run_diagnosis_kernel_ns(&os->rows[i]);
-	if (!n || all_ns <= 0)
+	for (uint32_t i = 0; i < os->n; i++) {
+		int64_t ns = run_diagnosis_operator_ns(&os->rows[i], of);
+		all_ns += ns > 0 ? ns : 0;
+	}
+	if (!n)
 		return NULL;
 	for (int i = 0; i < n; i++) {
 		const struct operator_stat *o = top[i];
 		const char *dtype = o->name ? dtype_word(o->dtype) : NULL;
 		text = arena_printf(m->a, "%s%s%.1f %% %s%s%s%s", text,
 			i ? ", " : "",
-			100 * (double)run_diagnosis_kernel_ns(o) /
+			100 * (double)run_diagnosis_operator_ns(o, of) /
 				(double)all_ns,
 			o->name ? "in " : "unattributed",
 			o->name ? o->name : "", dtype ? " " : "",
 			dtype ? dtype : "");
 	}
-	return arena_printf(m->a,
-		"%s, of the run's GPU time without copies, sets and "
-		"collectives",
-		text);
+	return arena_printf(m->a, "%s, of the run's %s", text, what);
 }
 
 static const char *run_diagnosis_evidence(const struct diagnosis_maker *m,
@@ -242,8 +277,8 @@ static const char *run_diagnosis_evidence(const struct diagnosis_maker *m,
 			unknown ? "; the API call of the next work had "
 				  "returned or is not in the trace"
 				: "");
-	if (m->texts[i] == &diagnosis_busy_texts[DIAGNOSIS_COMPUTE])
-		text = run_diagnosis_operators(m);
+	if (m->texts[i]->of)
+		text = run_diagnosis_operators(m, m->texts[i], m->texts[i]->of);
 	return text ? text
 		    : arena_printf(m->a, "in %lld iteration%s",
 			      (long long)m->d->iterations,
@@ -256,7 +291,7 @@ static const char *run_diagnosis_link(const struct diagnosis_maker *m,
 {
 	int64_t job = m->of->run.job_id;
 
-	if (t == &diagnosis_busy_texts[DIAGNOSIS_COMMUNICATION] && job > 0)
+	if (t == &diagnosis_busy_texts[BUSY_EXPOSED_COMM] && job > 0)
 		return arena_printf(m->a, "/jobs/%lld", (long long)job);
 	return arena_printf(m->a, "/runs/%lld?tab=%s#panel",
 		(long long)m->d->run, t->tab);

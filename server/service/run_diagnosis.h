@@ -2,7 +2,8 @@
  * largest of these causes as sentences.
  *
  * The time is that of the kept iterations. It is divided into causes of two
- * kinds. Busy: what the GPU does (struct iteration). Idle: why it does nothing
+ * kinds. Busy: what limits what the GPU does (busy_classes.h), or `compute` in
+ * place of its four classes if they are not known. Idle: why it does nothing
  * (wait_causes.h). The causes of a kind add up to busy_ns or idle_ns, exact to
  * the nanosecond. If the causes of idle time are not known, all of it has the
  * cause `unknown`, and `reason` says why. */
@@ -26,7 +27,7 @@ struct diagnosis_sentence {
 	const char *link; /* the page with the most detail, without the host */
 };
 
-enum { DIAGNOSIS_CAUSES = 3 + WAIT_CAUSES, DIAGNOSIS_SENTENCES = 5 };
+enum { DIAGNOSIS_CAUSES = BUSY_CLASSES + WAIT_CAUSES, DIAGNOSIS_SENTENCES = 5 };
 
 struct run_diagnosis {
 	int64_t run, iterations; /* kept ones */

@@ -20,8 +20,8 @@ TEXT = """run {id}: 1 iteration, GPU busy 32.2 %, idle 67.8 %
    once; 100.0 % of it in cudaStreamSynchronize
    {url}/runs/{id}?tab=patterns#panel
 
-2. Kernels compute for 31.7 % of the time (346 µs).
-   100.0 % unattributed, of the run's GPU time without copies, sets and collectives
+2. Kernels without a known roofline bound run for 31.7 % of the time (346 µs).
+   100.0 % unattributed, of the run's kernels without a known bound
    {url}/runs/{id}?tab=operators#panel
 
 3. The GPU is idle for 18.3 % of the time (200 µs) because the host does other work before the next launch.
@@ -37,7 +37,10 @@ TEXT = """run {id}: 1 iteration, GPU busy 32.2 %, idle 67.8 %
    {url}/runs/{id}?tab=launches#panel
 
 kind  cause                  per iteration    share
-busy  compute                       346 µs   31.7 %
+busy  compute_bound                   0 ns    0.0 %
+busy  memory_bound                    0 ns    0.0 %
+busy  no_bound                      346 µs   31.7 %
+busy  launch_floor                    0 ns    0.0 %
 busy  exposed_communication           0 ns    0.0 %
 busy  copies                          5 µs    0.5 %
 idle  synchronization               400 µs   36.7 %
@@ -108,7 +111,8 @@ def several_iterations(s, d):
 def of_an_older_server(s, d):
     """without stored causes, their reason is printed once"""
     run = run_of(s, 'idle-causes.json')
-    subprocess.run(['psql', '-qd', DB, '-c', f'DELETE FROM run_wait WHERE run_id = {run}; '
+    subprocess.run(['psql', '-qd', DB, '-c', f'DELETE FROM run_busy_class WHERE run_id = {run}; '
+                    f'DELETE FROM run_wait WHERE run_id = {run}; '
                     f'DELETE FROM run_wait_name WHERE run_id = {run}'], check=True)
     r = kernsift('diagnose', str(run), server=s)
     equal('text', (r.status, r.out, r.err), (0, OLDER.format(id=run, url=s.url), ''))

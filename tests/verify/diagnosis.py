@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """diagnosis.py - the diagnosis of a stored run has the causes that its trace has.
 
-Uploads generated traces, and each trace of up to 2 MiB under ../shared/traces. The causes and
-names of /runs/{id}/diagnosis must be those that `kernsiftd inspect` prints for the same file.
+Uploads generated traces, and each trace of up to 2 MiB under ../shared/traces. The causes of busy
+and idle time and the names of /runs/{id}/diagnosis must be those that `kernsiftd inspect` prints for the same file.
 Those of a kind must add up to the busy or idle time of the kept iterations in
 /runs/{id}/iterations, to the nanosecond. The sentences must be about the causes with the
 most time. Then the rows that an older server would not have are deleted: all idle time must be
@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 
+import busy_classes
 import idle_causes
 import running
 
@@ -55,8 +56,11 @@ def hold_iterations(server, what, d):
     return True
 
 
-def hold_trace(what, d, run):
-    """`run` has the tables that inspect printed of the trace."""
+def hold_trace(what, d, run, classes):
+    """`run` and `classes` have the tables that inspect printed of the trace."""
+    busy = [(c['cause'], c['time_ns']) for c in d['causes'] if c['kind'] == 'busy']
+    assert busy == [(r['Class'], int(r['Time (ns)']))
+                    for r in busy_classes.table(classes, 'Class,Time (ns)')], f'{what}: {busy}'
     idle = [c for c in d['causes'] if c['kind'] == 'idle']
     printed = [(r[0], int(r[1]), int(r[2]))
                for r in idle_causes.table(run, 'Cause,Time (ns),Parts')]
@@ -78,23 +82,28 @@ def hold_file(server, path, what):
     assert u['state'] == 'done', f"{what}: {u['error']}"
     assert len(printed) == len(u['runs']), what
     found = []
+    classes = list(busy_classes.tables(path).values())
     for number, (run, tables) in enumerate(zip(u['runs'], printed)):
         d = server.get(f'/runs/{run}/diagnosis')
         if hold_iterations(server, f'{what}, {number}', d):
-            hold_trace(f'{what}, {number}', d, tables)
+            hold_trace(f'{what}, {number}', d, tables, classes[number])
             found.append(run)
     return found
 
 
 def hold_older(server, run):
-    """The rows of the causes are those of a server before migration 0027: none."""
+    """The rows of the causes are those of a server before migrations 0027 and 0031: none."""
     known = server.get(f'/runs/{run}/diagnosis')
-    server.sql('DELETE FROM run_wait; DELETE FROM run_wait_name')
+    server.sql('DELETE FROM run_busy_class; DELETE FROM run_wait; DELETE FROM run_wait_name')
     d = server.get(f'/runs/{run}/diagnosis')
     assert d['reason'] == REASON, d
     assert (d['busy_ns'], d['idle_ns']) == (known['busy_ns'], known['idle_ns']), d
     assert [(c['cause'], c['time_ns'], c['parts']) for c in d['causes'] if c['kind'] == 'idle'] \
         == [('unknown', d['idle_ns'], None)], d
+    busy = [(c['cause'], c['time_ns']) for c in d['causes'] if c['kind'] == 'busy']
+    classes = {c['cause']: c['time_ns'] for c in known['causes'] if c['kind'] == 'busy'}
+    assert busy == [('compute', sum(classes[c] for c in busy_classes.KERNELS)),
+                    *((c, classes[c]) for c in busy_classes.CLASSES[4:])], d
     hold_iterations(server, 'an older run', d)
     subprocess.run([running.BIN, 'rebuild', '--data', server.data], check=True,
                    stdout=subprocess.DEVNULL)

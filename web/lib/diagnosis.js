@@ -4,7 +4,26 @@ import * as f from './format.js';
 
 // By the cause's word in the API, in its order.
 export const CAUSES = {
-	compute: {label: 'Busy: compute', description: 'A kernel runs that is not a collective.'},
+	compute_bound: {
+		label: 'Busy: compute-bound',
+		description: 'A kernel runs whose roofline bound is the compute time.',
+	},
+	memory_bound: {
+		label: 'Busy: memory-bound',
+		description: 'A kernel runs whose roofline bound is the memory time.',
+	},
+	no_bound: {
+		label: 'Busy: no known bound',
+		description: 'A kernel runs whose sizes, cost or platform is unknown.',
+	},
+	launch_floor: {
+		label: 'Busy: launch floor',
+		description: 'A kernel runs that takes no longer than an empty launch.',
+	},
+	compute: {
+		label: 'Busy: compute',
+		description: 'A kernel runs that is not a collective. The run was analyzed before its bound was found.',
+	},
 	exposed_communication: {
 		label: 'Busy: exposed communication',
 		description: 'A collective runs while nothing computes.',

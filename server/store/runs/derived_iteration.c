@@ -1,4 +1,4 @@
-/* derived_iteration.c - iterations of a run, why the GPU was idle in them, and
+/* derived_iteration.c - iterations of a run, what limited their busy time, why the GPU was idle in them, and
  * the time of each function in each of them.
  *
  * Comparisons read these rows: iterations with their strata and signatures,
@@ -42,6 +42,25 @@ static const struct derived_table derived_iteration = {
 	"open, stratum, compute_ns, comm_ns, copy_ns, idle_ns, "
 	"comm_overlapped_ns, sync_ns, launches) FROM STDIN (FORMAT binary)",
 	derived_write_iterations,
+};
+
+/* No rows if the classes are unknown. */
+static void derived_write_busy(struct bulk *b, const struct derived_run *run)
+{
+	const struct busy_times *t = &run->profile->busy;
+	for (int c = 0; c < BUSY_CLASSES && t->iteration_ns[c]; c++) {
+		bulk_row(b, 4);
+		bulk_int8(b, run->id);
+		bulk_text(b, profile_word_busy[c]);
+		bulk_int8(b, t->time_ns[c]);
+		bulk_packed(b, t->iteration_ns[c], run->profile->iterations.n);
+	}
+}
+
+static const struct derived_table derived_busy = {
+	"COPY run_busy_class (run_id, class, time_ns, iteration_ns) "
+	"FROM STDIN (FORMAT binary)",
+	derived_write_busy,
 };
 
 /* No rows if the causes are unknown. */
@@ -457,8 +476,8 @@ static const struct derived_table derived_exchange = {
 };
 
 const struct derived_table *const derived_iteration_tables[] = {
-	&derived_iteration, &derived_wait, &derived_wait_name, &derived_stratum,
-	&derived_work, &derived_axis, &derived_pattern,
+	&derived_iteration, &derived_busy, &derived_wait, &derived_wait_name,
+	&derived_stratum, &derived_work, &derived_axis, &derived_pattern,
 	&derived_pattern_iteration, &derived_metric, &derived_collective,
 	&derived_bus, &derived_exchange, &derived_fact, NULL
 };

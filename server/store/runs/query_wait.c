@@ -12,12 +12,12 @@ struct query_waits_request {
 	struct wait_times *out;
 };
 
-static bool query_waits_fail(int64_t run, struct err *e)
+static bool query_waits_fail(int64_t run, const char *what, struct err *e)
 {
 	return err_set(e, ERR_INTERNAL,
-		"the causes of idle time of run %lld do not fit its "
-		"iterations; 'kernsiftd rebuild' makes them again",
-		(long long)run);
+		"%s of run %lld do not fit its iterations; 'kernsiftd "
+		"rebuild' makes them again",
+		what, (long long)run);
 }
 
 static bool query_waits_sums(struct db *db, const struct query_waits_request *q,
@@ -47,6 +47,42 @@ static bool query_waits_sums(struct db *db, const struct query_waits_request *q,
 	return true;
 }
 
+/* Classes that do not add up to the times of the iterations are damaged. */
+static bool query_waits_classes_fit(const struct iteration_sums *s)
+{
+	const int64_t *ns = s->class_ns;
+	int64_t compute_ns = ns[BUSY_COMPUTE_BOUND] + ns[BUSY_MEMORY_BOUND] +
+			     ns[BUSY_NO_BOUND] + ns[BUSY_LAUNCH_FLOOR];
+
+	return s->idle_ns < 0 || (compute_ns == s->compute_ns &&
+					 ns[BUSY_EXPOSED_COMM] == s->comm_ns &&
+					 ns[BUSY_COPY] == s->copy_ns);
+}
+
+static bool query_waits_classes(struct db *db,
+	const struct query_waits_request *q, struct err *e)
+{
+	static const char sql[] = "SELECT class, time_ns "
+				  "FROM run_busy_class "
+				  "WHERE run_id = $1";
+	struct iteration_sums *s = q->sums;
+	struct sql_params p = { 0 };
+	struct result r;
+	sql_int8(&p, q->run);
+	if (!sql_hot(db, sql, &p, &r, e))
+		return false;
+	int rows = r.n;
+	while (result_next(&r)) {
+		int class = column_word(&r, q->arena, profile_word_busy,
+			BUSY_CLASSES);
+		s->class_ns[class] = result_int8(&r, 0);
+	}
+	result_release(&r);
+	s->classes_known = rows > 0;
+	return !rows || (rows == BUSY_CLASSES && query_waits_classes_fit(s)) ||
+	       query_waits_fail(q->run, "the classes of busy time", e);
+}
+
 static bool query_waits_causes(struct db *db,
 	const struct query_waits_request *q, struct err *e)
 {
@@ -73,7 +109,8 @@ static bool query_waits_causes(struct db *db,
 		return true;
 	/* Without a kept iteration, causes have nothing to add up to. */
 	bool fits = q->sums->idle_ns < 0 || sum_ns == q->sums->idle_ns;
-	return (rows == WAIT_CAUSES && fits) || query_waits_fail(q->run, e);
+	return (rows == WAIT_CAUSES && fits) ||
+	       query_waits_fail(q->run, "the causes of idle time", e);
 }
 
 static bool query_waits_names(struct db *db,
@@ -108,8 +145,10 @@ static bool query_waits_read(struct db *db, void *arg, struct err *e)
 	const struct query_waits_request *q = arg;
 
 	*q->out = (struct wait_times){ .late_launch_ns = -1, .short_ns = -1 };
+	*q->sums = (struct iteration_sums){ 0 };
 	return sql_snapshot(db, e) && query_waits_sums(db, q, e) &&
-	       query_waits_causes(db, q, e) && query_waits_names(db, q, e);
+	       query_waits_classes(db, q, e) && query_waits_causes(db, q, e) &&
+	       query_waits_names(db, q, e);
 }
 
 bool query_waits(struct db *db, struct arena *a, int64_t run,

@@ -235,6 +235,58 @@ static void evidence_of_compute_names_operators(void **state)
 		"collectives");
 }
 
+/* With the classes of busy time. Of 1000 ns, gemm has 300 ns of calls whose bound is
+ * compute and 100 whose bound is memory; norm has only the latter, and reduce has
+ * none. */
+static void classes_name_their_operators(void **state)
+{
+	static struct operator_stat rows[] = {
+		{ .name = "gemm",
+			.total_ns = 500,
+			.bound_ns = 400,
+			.clock = { .compute_ns = 300 } },
+		{ .name = "norm", .total_ns = 300, .bound_ns = 300 },
+		{ .name = "reduce", .total_ns = 150 },
+		{ .name = "collective", .collective = true, .total_ns = 50 },
+	};
+	struct diagnosis_data of = { .run = launches,
+		.sums = { 2, 1500, 100, 40, 360, true, true,
+			{ 700, 450, 300, 50, 100, 40 } },
+		.waits = { .time_ns = { [WAIT_UNKNOWN] = 360 },
+			.parts = { [WAIT_UNKNOWN] = 1 } },
+		.operators = { .gpu_ns = 1000, .rows = rows, .n = 4 } };
+
+	(void)state;
+	run_diagnosis_from(&d, &a, &of);
+	assert_int_equal(d.causes_n, BUSY_CLASSES + WAIT_CAUSES);
+	assert_int_equal(sum("busy"), d.busy_ns);
+	sentence_is(0,
+		"Compute-bound kernels run for 35.0 % of the time (350 ns per "
+		"iteration).",
+		"100.0 % in gemm, of the run's calls whose bound is the compute "
+		"time",
+		"/runs/8?tab=operators#panel");
+	sentence_is(1,
+		"Memory-bound kernels run for 22.5 % of the time (225 ns per "
+		"iteration).",
+		"75.0 % in norm, 25.0 % in gemm, of the run's calls whose bound "
+		"is the memory time",
+		"/runs/8?tab=operators#panel");
+	sentence_is(3,
+		"Kernels without a known roofline bound run for 15.0 % of the time "
+		"(150 ns per iteration).",
+		"60.0 % in reduce, 40.0 % in gemm, of the run's kernels without a "
+		"known bound",
+		"/runs/8?tab=operators#panel");
+	of.sums.class_ns[BUSY_LAUNCH_FLOOR] = 750;
+	of.sums.class_ns[BUSY_COMPUTE_BOUND] = 0;
+	run_diagnosis_from(&d, &a, &of);
+	sentence_is(0,
+		"Kernels run for 37.5 % of the time (375 ns per iteration) that "
+		"take no longer than an empty launch.",
+		"in 2 iterations", "/runs/8?tab=operators#panel");
+}
+
 /* Without operators, and with those that compute nothing. */
 static void evidence_of_compute_without_operators(void **state)
 {
@@ -340,7 +392,7 @@ static void without_time_there_is_no_sentence(void **state)
 	(void)state;
 	run_diagnosis_from(&d, &a, &of);
 	assert_int_equal(d.busy_ns + d.idle_ns, 0);
-	assert_int_equal(d.causes_n, DIAGNOSIS_CAUSES);
+	assert_int_equal(d.causes_n, 3 + WAIT_CAUSES);
 	assert_int_equal(d.sentences_n, 0);
 }
 
@@ -352,6 +404,7 @@ int main(void)
 		CASE(at_most_five_sentences),
 		CASE(evidence_names_what_the_host_did),
 		CASE(evidence_of_compute_names_operators),
+		CASE(classes_name_their_operators),
 		CASE(evidence_of_compute_without_operators),
 		CASE(a_trace_without_api_calls),
 		CASE(causes_that_were_not_stored_are_unknown),

@@ -34,7 +34,7 @@ static void every_big_table_has_a_distribution_column(void **state)
 {
 	(void)state;
 	struct db *db = fixture_db();
-	assert_int_equal(fixture_count(db, "SELECT count(*) FROM " BIG), 39);
+	assert_int_equal(fixture_count(db, "SELECT count(*) FROM " BIG), 40);
 	none(db, "SELECT t.relname::text FROM " BIG
 		 "AND NOT EXISTS (SELECT FROM pg_attribute a "
 		 "WHERE a.attrelid = t.oid AND a.attnotnull "
@@ -195,6 +195,8 @@ static void rows_that_make_no_sense_are_refused(void **state)
 		/* a value that is no number; a tool that does not exist */
 		MEASURE("'NaN'", "'vllm'"),
 		MEASURE("1.5", "'abacus'"),
+		/* a class that does not exist */
+		"INSERT INTO run_busy_class VALUES (1, 'bound', 1, '\\x00')",
 		/* a cause that does not exist; time without a part; a range
 		 * that is the name of an API call; the name of a cause without
 		 * names */

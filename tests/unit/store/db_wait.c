@@ -16,8 +16,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* A row for each cause, and the names. */
-enum { WAIT_ROWS = WAIT_CAUSES + 4 };
+/* A row for each cause, the names, and a row for each class. */
+enum { WAIT_ROWS = WAIT_CAUSES + 4 + BUSY_CLASSES };
 
 /* The five iterations of changes.h. The kept ones are the second, which is idle
  * for 100 ns, the third and the fourth, which are never idle. */
@@ -31,6 +31,15 @@ static struct profile waiting(struct arena *a)
 		[WAIT_GRAPH] = { 0, 0 },
 		[WAIT_STREAM] = { 3, 9 },
 		[WAIT_UNKNOWN] = { 7, 6 },
+	};
+	/* 250, 490 and 300 ns of computing in the kept ones */
+	static const int64_t busy_ns[BUSY_CLASSES][5] = {
+		[BUSY_COMPUTE_BOUND] = { 1, 100, 490, 0 },
+		[BUSY_MEMORY_BOUND] = { 0, 120, 0, 1 },
+		[BUSY_NO_BOUND] = { 0, 25, 0, 299 },
+		[BUSY_LAUNCH_FLOOR] = { 0, 5, 0, 0 },
+		[BUSY_EXPOSED_COMM] = { 0, 50, 0, 0, 8 },
+		[BUSY_COPY] = { 0, 0, 10, 0 },
 	};
 	static const struct wait_name names[] = {
 		{ WAIT_SYNCHRONIZATION, WAIT_KIND_CALL, "cudaStreamSynchronize",
@@ -48,6 +57,11 @@ static struct profile waiting(struct arena *a)
 		p.waits.iteration_ns[c] = COPIED(a, idle_ns[c]);
 		p.waits.time_ns[c] = idle_ns[c][1];
 		p.waits.parts[c] = idle_ns[c][1] ? c + 1 : 0;
+	}
+	for (int c = 0; c < BUSY_CLASSES; c++) {
+		p.busy.iteration_ns[c] = COPIED(a, busy_ns[c]);
+		for (int i = 1; i < 4; i++)
+			p.busy.time_ns[c] += busy_ns[c][i];
 	}
 	p.waits.names = COPIED(a, names);
 	p.waits.names_n = 4;
@@ -111,6 +125,9 @@ static void every_cause_is_read_back(void **state)
 	assert_int_equal(sums.copy_ns, 10);
 	assert_int_equal(sums.idle_ns, 100);
 	assert_true(sums.causes_known);
+	assert_true(sums.classes_known);
+	for (int c = 0; c < BUSY_CLASSES; c++)
+		assert_int_equal(sums.class_ns[c], p.busy.time_ns[c]);
 	same_waits(&p.waits, &got);
 	same_iterations(db, id, &p.waits);
 	assert_int_equal(got.late_launch_ns, -1);
@@ -211,13 +228,27 @@ static void rebuilt_moved_and_deleted_with_the_run(void **state)
 	arena_release(&a);
 }
 
-/* A missing cause, and a cause with more time than the iterations are idle. */
+/* A missing cause, and a cause with more time than the iterations are idle; the same
+ * of classes, and a class with the time of another. */
 static void rows_that_do_not_fit_are_refused(void **state)
 {
-	static const char *const damage[] = {
-		"DELETE FROM run_wait WHERE cause = 'unknown'",
-		"UPDATE run_wait SET time_ns = time_ns + 1 "
-		"WHERE cause = 'launch_bound'",
+	static const struct {
+		const char *sql, *what;
+	} damage[] = {
+		{ "DELETE FROM run_wait WHERE cause = 'unknown'",
+			"the causes of idle time" },
+		{ "UPDATE run_wait SET time_ns = time_ns + 1 "
+		  "WHERE cause = 'launch_bound'",
+			"the causes of idle time" },
+		{ "DELETE FROM run_busy_class WHERE class = 'no_bound'",
+			"the classes of busy time" },
+		{ "UPDATE run_busy_class SET time_ns = time_ns + 1 "
+		  "WHERE class = 'launch_floor'",
+			"the classes of busy time" },
+		{ "UPDATE run_busy_class SET time_ns = CASE class "
+		  "WHEN 'copies' THEN time_ns + 1 ELSE time_ns - 1 END "
+		  "WHERE class IN ('copies', 'exposed_communication')",
+			"the classes of busy time" },
 	};
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -229,11 +260,11 @@ static void rows_that_do_not_fit_are_refused(void **state)
 		char bytes[2] = { (char)('a' + i), '\0' };
 		int64_t upload = fixture_save(db, bytes, &p, 1);
 		int64_t id = *fixture_runs(db, &a, upload, 1);
-		fixture_script(db, damage[i]);
+		fixture_script(db, damage[i].sql);
 		snprintf(sentence, sizeof sentence,
-			"the causes of idle time of run %lld do not fit its "
-			"iterations; 'kernsiftd rebuild' makes them again",
-			(long long)id);
+			"%s of run %lld do not fit its iterations; 'kernsiftd "
+			"rebuild' makes them again",
+			damage[i].what, (long long)id);
 		refuses(query_waits(db, &a, id, &sums, &got, &e), ERR_INTERNAL,
 			sentence);
 	}

@@ -18,7 +18,7 @@ export default async function diagnosis(test, world) {
 		assert.deepEqual(sentences[2].split(/\n+/), ['The GPU is idle for 18.3 % of the time (200 µs) because the host does other work before the next launch.',
 			'Once; 80.0 % of it in Python sched.py(12): run, 10.0 % in operator aten::item. Iterations']);
 		await seen(async () => assert.deepEqual(await cells(page, 'Causes'), [
-			['Idle: synchronization', '36.7', '400.000'], ['Busy: compute', '31.7', '346.000'], ['Idle: host gap', '18.3', '200.000'], ['Idle: copy wait', '8.3', '90.000'],
+			['Idle: synchronization', '36.7', '400.000'], ['Busy: no known bound', '31.7', '346.000'], ['Idle: host gap', '18.3', '200.000'], ['Idle: copy wait', '8.3', '90.000'],
 			['Idle: launch-bound', '3.2', '35.000'], ['Idle: unknown', '1.3', '14.000'], ['Busy: copies', '0.5', '5.000']]));
 		await seen(async () => assert.equal(await page.getByRole('cell', {name: '400.000'}).first().getAttribute('title'), '400,000 ns in 1 iteration'));
 	});
@@ -39,7 +39,7 @@ export default async function diagnosis(test, world) {
 			causes: [...busy, {kind: 'idle', cause: 'unknown', time_ns: known.idle_ns, share_pct: 67.8, parts: null, evidence: []}]};
 		const page = await open(here, {answers: {[`${here}/diagnosis`]: () => made}});
 		await card(page).getByText('The run is old.').waitFor();
-		await seen(async () => assert.deepEqual(await cells(page, 'Causes'), [['Idle: unknown', '67.8', '739.000'], ['Busy: compute', '31.7', '346.000'], ['Busy: copies', '0.5', '5.000']]));
+		await seen(async () => assert.deepEqual(await cells(page, 'Causes'), [['Idle: unknown', '67.8', '739.000'], ['Busy: no known bound', '31.7', '346.000'], ['Busy: copies', '0.5', '5.000']]));
 	});
 
 	await test('a request that fails: its card says why, and the rest of the page is shown', async () => {
