@@ -1,5 +1,5 @@
-/* derived_iteration.c - iterations of a run, what limited their busy time, why the GPU was idle in them, and
- * the time of each function in each of them.
+/* derived_iteration.c - iterations of a run, what limited their busy time, why the
+ * GPU was idle in them, and the time of each function in each of them.
  *
  * Comparisons read these rows: iterations with their strata and signatures,
  * functions, counters, individual collectives, and facts about the
