@@ -76,6 +76,9 @@ static void make_operator(struct arena *a, struct operators *o, uint32_t i)
 		make_shape(a, &o->shapes[o->shapes_n++], i, t);
 		total += t;
 	}
+	const struct bound_sum sums = { .sol_ps = total * 500,
+		.compute_ns = total / 3,
+		.headroom_ns = total / 2 };
 	*r = (struct operator_stat){ .name = arena_printf(a, "operator_%u",
 					     i % OPERATORS),
 		.dtype = DTYPE_BF16,
@@ -87,9 +90,8 @@ static void make_operator(struct arena *a, struct operators *o, uint32_t i)
 		.sized_ns = total,
 		.bound_calls = 120 * SHAPES,
 		.bound_ns = total,
-		.sol_ps = total * 500,
-		.compute_ns = total / 3,
-		.headroom_ns = total / 2,
+		.sheet = sums,
+		.clock = sums,
 		.shapes = SHAPES };
 	o->gpu_ns += total;
 }

@@ -39,8 +39,16 @@ static int judge(void)
 {
 	static const uint32_t iterations = ITERATIONS;
 	struct verdict_side side = { 1, &iterations, ITERATIONS };
-	struct verdict_input in = { side, side, rows, ROWS, 3e6, 3e6, 0.05,
-		0.05, PERMUTATIONS, 1 };
+	struct verdict_input in = { .base = side,
+		.head = side,
+		.rows = rows,
+		.n = ROWS,
+		.base_iteration_ns = 3e6,
+		.head_iteration_ns = 3e6,
+		.margin = 0.05,
+		.alpha = 0.05,
+		.permutations = PERMUTATIONS,
+		.seed = 1 };
 	static struct change changes[ROWS];
 	struct common_factor common;
 	struct arena a = { 0 };
