@@ -237,8 +237,10 @@ static bool gate_put_words(json_t *to, const char *key, const char *text,
 	}
 }
 
-/* Adds one limit to `all`, or replaces the limit of this operator. */
-static bool gate_put_limit(json_t *all, const char *text, struct err *e)
+/* Adds one limit to `all`, or replaces the limit of this name. `key` is "operator"
+ * or "measure". */
+static bool gate_put_limit(json_t *all, const char *key, const char *text,
+	struct err *e)
 {
 	size_t i;
 	double pct;
@@ -247,36 +249,35 @@ static bool gate_put_limit(json_t *all, const char *text, struct err *e)
 	if (!equals || equals == text ||
 		!gate_number_from(equals + 1, strlen(equals + 1), &pct))
 		return err_set(e, ERR_INPUT,
-			"operator: '%.60s' is not a limit; limits are "
-			"NAME=PERCENT",
-			text);
+			"%s: '%.60s' is not a limit; limits are NAME=PERCENT",
+			key, text);
 	json_t *name = json_stringn(text, (size_t)(equals - text));
 	if (!name)
-		return gate_put(all, "operator", NULL, e);
+		return gate_put(all, key, NULL, e);
 	json_array_foreach(all, i, item)
 	{
-		if (json_equal(json_object_get(item, "operator"), name)) {
+		if (json_equal(json_object_get(item, key), name)) {
 			json_array_remove(all, i);
 			break;
 		}
 	}
 	json_array_append_new(all,
-		json_pack("{s:o, s:f}", "operator", name, "pct", pct));
+		json_pack("{s:o, s:f}", key, name, "pct", pct));
 	return true;
 }
 
-static bool gate_put_limits(json_t *to, const struct text_list *given,
-	struct err *e)
+static bool gate_put_limits(json_t *to, const char *list, const char *key,
+	const struct text_list *given, struct err *e)
 {
 	if (!given->n)
 		return true;
-	json_t *all = json_object_get(to, "operators");
+	json_t *all = json_object_get(to, list);
 	if (!json_is_array(all)) {
 		all = json_array();
-		json_object_set_new(to, "operators", all);
+		json_object_set_new(to, list, all);
 	}
 	for (int i = 0; i < given->n; i++)
-		if (!gate_put_limit(all, given->at[i], e))
+		if (!gate_put_limit(all, key, given->at[i], e))
 			return false;
 	return true;
 }
@@ -334,6 +335,7 @@ static bool gate_put_all(json_t *to, const struct options *o, struct err *e)
 #define GATE_PUT_CLASSES(field) { #field, o->field, gate_put_words },
 #define GATE_PUT_FINDINGS(field) GATE_PUT_CLASSES(field)
 #define GATE_PUT_OPERATORS(field)
+#define GATE_PUT_MEASURES(field)
 #include "gate_policy.def"
 #undef POLICY
 		{ "range", o->range, gate_put_text },
@@ -341,7 +343,9 @@ static bool gate_put_all(json_t *to, const struct options *o, struct err *e)
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (!all[i].put(to, all[i].key, all[i].value, e))
 			return false;
-	return gate_put_limits(to, &o->operator_pct, e);
+	return gate_put_limits(to, "operators", "operator", &o->operator_pct,
+		       e) &&
+	       gate_put_limits(to, "measures", "measure", &o->measure_pct, e);
 }
 
 static int gate_add(const char *bytes, size_t len, void *to)
@@ -383,6 +387,9 @@ struct gate_answer_rule {
 	enum gate_outcome outcome;
 	double base_ns, head_ns;
 	double base_gb_s, head_gb_s; /* of a rule without times */
+	double base_value, head_value; /* in `unit`, of a rule without both */
+	const char *unit; /* "" none */
+	bool fall; /* a lower value is worse */
 	double change_pct; /* of the base */
 	/* What the rule limits: the change relative to the base, or as a
 	 * percentage of the base's iteration. */
@@ -468,6 +475,10 @@ static bool gate_read_rules(struct gate_answer *g, const json_t *list)
 			.head_ns = json_get_real(v, "head_ns"),
 			.base_gb_s = json_get_real(v, "base_gb_s"),
 			.head_gb_s = json_get_real(v, "head_gb_s"),
+			.base_value = json_get_real(v, "base_value"),
+			.head_value = json_get_real(v, "head_value"),
+			.unit = gate_read_text(g, v, "unit"),
+			.fall = json_is_true(json_object_get(v, "fall")),
 			.change_pct = json_get_real(v, "change_pct"),
 			.limited = gate_read_limited(v),
 			.p = json_get_real(v, "p"),
@@ -578,8 +589,7 @@ static void gate_print_change(const struct gate_answer_rule *r, FILE *out)
 {
 	const struct gate_answer_limited *is = &r->limited;
 	const char *unit = is->iteration ? "% of the iteration" : "%";
-	/* bus bandwidth is better if it is higher: its limit is a fall */
-	double limit = strcmp(r->rule, "busbw") ? is->limit : -is->limit;
+	double limit = r->fall ? -is->limit : is->limit;
 	bool own = is->iteration && isfinite(r->change_pct);
 	if (own)
 		fprintf(out, " %+8.1f %%", r->change_pct);
@@ -605,15 +615,18 @@ static void gate_print_probabilities(const struct gate_answer_rule *r,
 		fprintf(out, ", alpha %.3g", r->alpha);
 }
 
-/* The time of a side or, if the rule has none, its bandwidth. */
+/* The time of a side or, if the rule has none, its bandwidth or measure. */
 static const char *gate_print_value(char cell[FORMAT_CELL], double ns,
-	double gb_s)
+	double gb_s, double value, const char *unit)
 {
-	if (isnan(ns) && isfinite(gb_s)) {
+	if (isnan(ns) && isfinite(gb_s))
 		snprintf(cell, FORMAT_CELL, "%.4g GB/s", gb_s);
-		return cell;
-	}
-	return format_duration(cell, ns, "");
+	else if (isnan(ns) && isfinite(value))
+		snprintf(cell, FORMAT_CELL, "%.4g %.11s", value,
+			strcmp(unit, "1") ? unit : "");
+	else
+		return format_duration(cell, ns, "");
+	return cell;
 }
 
 static void gate_print_rule(const struct gate_answer *g,
@@ -624,8 +637,10 @@ static void gate_print_rule(const struct gate_answer *g,
 	size_t len = strlen(name);
 	bool cut = len > NAME_SHOWN;
 	fprintf(out, "  %-9s %12s %12s", words[r->outcome],
-		gate_print_value(base, r->base_ns, r->base_gb_s),
-		gate_print_value(head, r->head_ns, r->head_gb_s));
+		gate_print_value(base, r->base_ns, r->base_gb_s, r->base_value,
+			r->unit),
+		gate_print_value(head, r->head_ns, r->head_gb_s, r->head_value,
+			r->unit));
 	gate_print_change(r, out);
 	gate_print_probabilities(r, out);
 	fprintf(out, "  %.*s%s", (int)utf8_clip(name, len, NAME_SHOWN), name,

@@ -114,14 +114,14 @@ static bool options_is_limit(const char *text)
 	return isfinite(strtod(equals + 1, &end)) && !*end;
 }
 
-static bool options_check_limits(const struct text_list *l, struct err *e)
+static bool options_check_limits(const struct text_list *l, const char *option,
+	const char *example, struct err *e)
 {
 	for (int i = 0; i < l->n; i++)
 		if (!options_is_limit(l->at[i]))
 			return err_set(e, ERR_INPUT,
-				"--operator-pct: '%.60s' is not NAME=PERCENT (for "
-				"example attention=5)",
-				l->at[i]);
+				"%s: '%.60s' is not NAME=PERCENT (for example %s)",
+				option, l->at[i], example);
 	return true;
 }
 
@@ -178,7 +178,10 @@ static bool options_check(const struct options *o, enum options_of command,
 			"--format: diagnose prints no %s (use text or json)",
 			o->format);
 	return options_check_labels(&o->label, e) &&
-	       options_check_limits(&o->operator_pct, e);
+	       options_check_limits(&o->operator_pct, "--operator-pct",
+		       "attention=5", e) &&
+	       options_check_limits(&o->measure_pct, "--measure-pct",
+		       "ttft_p99=5", e);
 }
 
 enum cli_result options_init(struct options *o, enum options_of command,

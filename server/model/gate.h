@@ -19,12 +19,13 @@ enum gate_rule_kind {
 	GATE_OPERATOR, /* the time of an operator per iteration */
 	GATE_HEADROOM, /* the headroom per iteration */
 	GATE_BUSBW, /* the bus bandwidth of collectives, which is better higher */
+	GATE_MEASURE, /* a result of a benchmark */
 	GATE_ANCHOR, /* the duration of an iteration, against the anchor */
 	GATE_FUNCTIONS, /* the classes of single functions */
 };
 
-struct gate_operator_limit {
-	const char *op;
+struct gate_limit {
+	const char *of; /* an operator, or a measure */
 	double pct;
 };
 
@@ -40,9 +41,10 @@ struct gate_policy {
 #define GATE_MEMBER_CLASSES(field) uint32_t field;
 #define GATE_MEMBER_FINDINGS(field) uint64_t field;
 #define GATE_MEMBER_SEED(field) uint64_t field;
-#define GATE_MEMBER_OPERATORS(field)       \
-	struct gate_operator_limit *field; \
+#define GATE_MEMBER_OPERATORS(field) \
+	struct gate_limit *field;    \
 	uint32_t field##_n;
+#define GATE_MEMBER_MEASURES(field) GATE_MEMBER_OPERATORS(field)
 #include "gate_policy.def"
 #undef POLICY
 };
@@ -97,12 +99,15 @@ struct gate_anchor {
 
 struct gate_rule {
 	enum gate_rule_kind kind;
-	const char *of; /* operator or function; NULL for all others */
+	const char *of; /* operator, measure or function; NULL for all others */
 	const char *
 		device; /* of a function, if the row is of one device; else NULL */
 	enum gate_outcome outcome; /* not BAD_DATA */
 	double base_ns, head_ns; /* GATE_ANCHOR: base is the anchor's level */
 	double base_gb_s, head_gb_s; /* of GATE_BUSBW, which has no times */
+	double base_value, head_value; /* of GATE_MEASURE, which has no times */
+	const char *unit; /* of these two values; NULL unknown */
+	bool fall; /* a lower value is worse: limit_pct is that of a fall */
 	/* The change, its 95 % interval and the limit, relative to the base. A
 	 * rule has one of the two limits; the other is NaN. */
 	double limit_pct, change_pct, low_pct, high_pct;
@@ -110,7 +115,7 @@ struct gate_rule {
 	 * and GATE_FUNCTIONS. */
 	double iteration_limit_pct, iteration_change_pct, iteration_low_pct,
 		iteration_high_pct;
-	/* p: one-sided, the probability of so large a rise (GATE_BUSBW: fall)
+	/* p: one-sided, the probability of so large a rise (or fall, if `fall`)
 	 * by chance, of this rule's test alone. p_family: GATE_ANCHOR: p times
 	 * the number of levels of which the anchor is the lowest.
 	 * GATE_FUNCTIONS: change.p_family, which is two-sided. A rule fails only

@@ -5,6 +5,7 @@
 #include "regression_gate.h"
 #include "query_operator.h"
 #include "query_trend.h"
+#include "run_measures.h"
 #include "run_selection.h"
 #include "compare_sides.h"
 #include <jansson.h>
@@ -35,17 +36,75 @@ static bool gate_evaluation_operators_known(struct service_call *c,
 	if (p->operators_n && !k)
 		return false;
 	for (uint32_t i = 0; i < p->operators_n; i++)
-		if (!catalog_operator(k, p->operators[i].op))
+		if (!catalog_operator(k, p->operators[i].of))
 			return err_set(e, ERR_INPUT,
 				"operators: '%.100s' is not an operator of "
 				"the catalog (/api/v1/operators lists them)",
-				p->operators[i].op);
+				p->operators[i].of);
 	return true;
 }
 
-static bool gate_evaluation_operators_read(struct service_call *c,
-	const struct run_selection *base, const struct run_selection *head,
+/* Checks that the measures have a better direction: the meaning of a user's own name is
+ * unknown. */
+static bool gate_evaluation_measures_known(struct service_call *c,
+	const struct gate_policy *p, struct err *e)
+{
+	for (uint32_t i = 0; i < p->measures_n; i++) {
+		const struct gate_limit *limit = &p->measures[i];
+		enum measure_better better = MEASURE_NEITHER;
+		measure_meaning(&c->arena, limit->of, &better);
+		if (better == MEASURE_NEITHER)
+			return err_set(e, ERR_INPUT,
+				"measures: '%.100s' can have no limit, because it "
+				"is not known whether higher or lower values are "
+				"better (this is known of names such as ttft_p99, "
+				"output_throughput and loss)",
+				limit->of);
+		if (better == MEASURE_HIGHER && limit->pct >= 100)
+			return err_set(e, ERR_INPUT,
+				"measures: the limit of '%.100s' is a fall, "
+				"which is less than 100 %%",
+				limit->of);
+	}
+	return true;
+}
+
+static bool gate_evaluation_measures_read(struct service_call *c,
+	const struct gate_policy *p, const int64_t *ids, uint32_t ids_n,
 	struct gate_given *g, struct err *e)
+{
+	const char **names =
+		arena_array(&c->arena, const char *, p->measures_n + 1);
+	struct measure_of_run *rows;
+	uint32_t n;
+
+	for (uint32_t i = 0; i < p->measures_n; i++)
+		names[i] = p->measures[i].of;
+	if (!p->measures_n)
+		return true;
+	if (!run_measures_of(c->db, &c->arena, ids, ids_n, names, p->measures_n,
+		    &rows, &n, e))
+		return false;
+	struct gate_measure_value *values =
+		arena_array(&c->arena, struct gate_measure_value, n + 1);
+	for (uint32_t i = 0; i < n; i++) {
+		enum measure_better better = MEASURE_NEITHER;
+		measure_meaning(&c->arena, rows[i].is.name, &better);
+		values[i] = (struct gate_measure_value){ .run = rows[i].run,
+			.name = rows[i].is.name,
+			.unit = rows[i].is.unit,
+			.value = rows[i].is.value,
+			.higher_is_better = better == MEASURE_HIGHER };
+	}
+	g->measures = values;
+	g->measures_n = n;
+	return true;
+}
+
+/* Reads what other tables have of the runs: operators, and measures. */
+static bool gate_evaluation_details_read(struct service_call *c,
+	const struct gate_policy *p, const struct run_selection *base,
+	const struct run_selection *head, struct gate_given *g, struct err *e)
 {
 	struct operator_time_row *rows;
 	int64_t ids[2 * RUN_SELECTION_MAX];
@@ -63,7 +122,7 @@ static bool gate_evaluation_operators_read(struct service_call *c,
 		times[i] = (struct gate_operator_time){ rows[i].run, rows[i].op,
 			rows[i].share, rows[i].headroom };
 	g->operators = times;
-	return true;
+	return gate_evaluation_measures_read(c, p, ids, n, g, e);
 }
 
 /* The unit's label of each run; NULL if it has none. */
@@ -296,9 +355,10 @@ bool gate_evaluation_run(struct service_call *c, const struct gate_request *q,
 	struct gate_given g = { .repeats = &repeats, .history = &out->history };
 	if (!regression_gate_policy_check(&policy, e) ||
 		!gate_evaluation_operators_known(c, &q->policy, e) ||
+		!gate_evaluation_measures_known(c, &q->policy, e) ||
 		!compare_sides_read(c, base, head, q->range, s, e) ||
 		!compare_sides_repeats(c, s, q->unit, &repeats, e) ||
-		!gate_evaluation_operators_read(c, base, head, &g, e) ||
+		!gate_evaluation_details_read(c, &policy, base, head, &g, e) ||
 		!gate_evaluation_history(c, q, base, head, s, &out->history,
 			e) ||
 		!gate_result_number(c->db, &c->arena, head->ids, head->n,

@@ -28,6 +28,7 @@ def request(d):
     equal('no flag', body, {'base': SIDES[0], 'head': '4'})
     flags = ('--project=p q', '--workload', 'ü', '--iteration-pct', '3', '--operator-pct',
              'attention=5', '--operator-pct', 'a=b=2.5', '--headroom-pct=none',
+             '--measure-pct', 'ttft_p99=5', '--measure-pct=loss=0.5',
              '--fail-on=regressed,likely', '--share-pct=0.5', '--min-runs=3',
              '--min-iterations=8', '--min-coverage-pct=50', '--min-attributed-pct=10',
              '--reject-on=records_dropped', '--alpha=1e-3', '--noise-floor=0.02', '--range=step',
@@ -36,6 +37,7 @@ def request(d):
     equal('every flag', requests(*flags)[0][2], {
         'base': SIDES[0], 'head': '4', 'project': 'p q', 'workload': 'ü', 'iteration_pct': 3,
         'operators': [{'operator': 'attention', 'pct': 5.0}, {'operator': 'a=b', 'pct': 2.5}],
+        'measures': [{'measure': 'ttft_p99', 'pct': 5.0}, {'measure': 'loss', 'pct': 0.5}],
         'headroom_pct': None, 'fail_on': ['regressed', 'likely'], 'share_pct': 0.5,
         'min_runs': 3, 'min_iterations': 8, 'min_coverage_pct': 50,
         'min_attributed_pct': 10, 'reject_on': ['records_dropped'], 'alpha': 0.001,
@@ -69,6 +71,8 @@ def wrong(d):
         (('--seed=nan',), "--seed: 'nan' is not a number (for example 1)"),
         (('--operator-pct=attention',),
          "--operator-pct: 'attention' is not NAME=PERCENT (for example attention=5)"),
+        (('--measure-pct=loss',),
+         "--measure-pct: 'loss' is not NAME=PERCENT (for example ttft_p99=5)"),
         (('--operator-pct==5',), "--operator-pct: '=5' is not NAME=PERCENT (for example attention=5)"),
         (('--name=\udcff',), "the value of 'name' is not UTF-8"),
         (('--fail-on=regressed,\udcff',), "the value of 'fail_on' is not UTF-8"),

@@ -14,7 +14,8 @@ set -eu
 rules() {
 	[ -f server/model/gate_policy.def ] || return 0
 	sed -nE 's/^POLICY\((LIMIT|REAL|COUNT|CLASSES|FINDINGS), *([a-z_]+),.*/\2||/p
-		s/^POLICY\(OPERATORS,.*/operator_pct||/p' server/model/gate_policy.def
+		s/^POLICY\(OPERATORS,.*/operator_pct||/p
+		s/^POLICY\(MEASURES,.*/measure_pct||/p' server/model/gate_policy.def
 }
 
 # listed LIST README [RULES]: RULES is a command that prints further options

@@ -409,8 +409,9 @@ def gate_rules():
     """Returns the options for gate rules, as lines of options.def."""
     with open(f'{SERVER}/model/gate_policy.def') as f:
         rules = re.findall(r'^POLICY\((\w+), (\w+),', f.read(), re.M)
+    named = {'OPERATORS': 'operator_pct', 'MEASURES': 'measure_pct'}
     return '\n'.join(
-        f'OPTION({"operator_pct" if kind == "OPERATORS" else name}, {kind}, '
+        f'OPTION({named.get(kind, name)}, {kind}, '
         '"", "", GATE,' for kind, name in rules if kind not in ('FLOOR', 'SEED'))
 
 

@@ -14,7 +14,7 @@ const SIDES = [
 for (const [text, want] of SIDES)
 	test(`parseSide: '${text}'`, () => assert.deepEqual(g.parseSide(text), want));
 
-const DEFAULTS = {iteration_pct: 2, headroom_pct: null, busbw_pct: null, anchor_pct: 3, fail_on: ['appeared', 'regressed'], share_pct: 1, min_runs: 1, min_iterations: 4, min_coverage_pct: 0, min_attributed_pct: 0, alpha: 0.01, noise_floor: null, seed: 1, unit: 'commit', range: null, reject_on: [], operators: []};
+const DEFAULTS = {iteration_pct: 2, headroom_pct: null, busbw_pct: null, anchor_pct: 3, fail_on: ['appeared', 'regressed'], share_pct: 1, min_runs: 1, min_iterations: 4, min_coverage_pct: 0, min_attributed_pct: 0, alpha: 0.01, noise_floor: null, seed: 1, unit: 'commit', range: null, reject_on: [], operators: [], measures: []};
 const usual = {base: 'latest', head: '3', fail_on: ['regressed', 'appeared'], ...Object.fromEntries(g.NUMBERS.map(([key]) => [key, DEFAULTS[key] === null ? '' : String(DEFAULTS[key])]))};
 // [case, changes to the default form, request]
 const QUESTIONS = [
@@ -22,8 +22,8 @@ const QUESTIONS = [
 	['named', {name: 'n', project: 'p'}, {base: 'latest', head: '3', name: 'n', project: 'p'}],
 	['without the iteration\'s rule', {iteration_pct: ''}, {base: 'latest', head: '3', iteration_pct: null}],
 	['an empty number is left to the server', {alpha: '', min_runs: ''}, {base: 'latest', head: '3'}],
-	['limits', {iteration_pct: '0', headroom_pct: '1.5', operators: 'gemm=3, attention=5'},
-		{base: 'latest', head: '3', iteration_pct: 0, headroom_pct: 1.5, operators: [{operator: 'gemm', pct: 3}, {operator: 'attention', pct: 5}]}],
+	['limits', {iteration_pct: '0', headroom_pct: '1.5', operators: 'gemm=3, attention=5', measures: 'ttft_p99=7'},
+		{base: 'latest', head: '3', iteration_pct: 0, headroom_pct: 1.5, operators: [{operator: 'gemm', pct: 3}, {operator: 'attention', pct: 5}], measures: [{measure: 'ttft_p99', pct: 7}]}],
 	['functions', {fail_on: ['likely', 'regressed']}, {base: 'latest', head: '3', fail_on: ['regressed', 'likely']}],
 	['without the class that fails by default', {fail_on: ['regressed']}, {base: 'latest', head: '3', fail_on: ['regressed']}],
 	['settings', {unit: 'sha', range: 'step', noise_floor: '0.02', seed: '7', reject_on: 'few_iterations, records_dropped,'},
@@ -35,7 +35,7 @@ for (const [what, more, want] of QUESTIONS)
 	test(`gateRequest: ${what}`, () => assert.deepEqual(g.gateRequest({...usual, ...more}, DEFAULTS), want));
 // [form, message]
 const WRONG = [[{alpha: 'x'}, 'Alpha: \'x\' is not a number'], [{operators: 'gemm=-1'}, 'the limit \'-1\' of operator \'gemm\' is not a number (use OPERATOR=PERCENT)'],
-	[{operators: 'gemm='}, 'the limit \'\' of operator \'gemm\' is not a number (use OPERATOR=PERCENT)'], [{operators: 'gemm'}, 'label \'gemm\' is not of the form key=value'], [{min_runs: 'Infinity'}, 'Min. runs: \'Infinity\' is not a number']];
+	[{measures: 'loss=x'}, 'the limit \'x\' of measure \'loss\' is not a number (use MEASURE=PERCENT)'], [{operators: 'gemm='}, 'the limit \'\' of operator \'gemm\' is not a number (use OPERATOR=PERCENT)'], [{operators: 'gemm'}, 'label \'gemm\' is not of the form key=value'], [{min_runs: 'Infinity'}, 'Min. runs: \'Infinity\' is not a number']];
 for (const [more, message] of WRONG)
 	test(`gateRequest: ${message}`, () => assert.throws(() => g.gateRequest({...usual, ...more}, DEFAULTS), {message}));
 
@@ -64,12 +64,13 @@ test('earlierText: runs before the baseline', () => assert.deepEqual([1, 1400].m
 test('probabilityText: comparable with a small alpha', () => assert.deepEqual([null, 0, 0.5, 0.000123, 3.68e-12].map(g.probabilityText), ['–', '0', '0.5', '0.00012', '3.7e-12']));
 
 test('barPositions: the limit of bus bandwidth is a fall', () => {
-	const fall = {...rule(-20, -25, -15, 5), rule: 'busbw'};
+	const fall = {...rule(-20, -25, -15, 5), rule: 'busbw', fall: true};
 	assert.equal(g.limited(fall).limit, -5);
 	assert.equal(g.limited({...fall, limit_pct: null}).limit, null);
 	assert.deepEqual(g.barPositions(fall, 50), {at: 0.3, from: 0.25, to: 0.35, limit: 0.45});
 	assert.equal(g.axisReach([fall]), 25);
 	assert.equal(g.ruleName({rule: 'busbw', of: null, device: null}), 'Bus bandwidth');
+	assert.equal(g.measuresText(null), '');
 });
 
 test('texts of a gate', () => assert.deepEqual([g.runsNeededText(0), g.runsNeededText(1), g.runsNeededText(7), g.runsNeededText(-1), g.percent(-2), g.percent(null), g.intervalText(rule(1, -1, 2)), g.intervalText(rule(1, null, 2)),

@@ -11,13 +11,13 @@ export const OUTCOMES = {
 	pass: {mark: '✓', text: 'pass', description: 'within every limit'},
 };
 
-const RULES = {iteration: 'Iteration', operator: 'Operator', headroom: 'Headroom', busbw: 'Bus bandwidth', anchor: 'Anchor', function: 'Function'};
+const RULES = {iteration: 'Iteration', operator: 'Operator', headroom: 'Headroom', busbw: 'Bus bandwidth', measure: 'Measure', anchor: 'Anchor', function: 'Function'};
 export const ruleKind = (rule) => RULES[rule.rule] ?? rule.rule;
 export const ruleName = (rule) =>
 	[rule.of ?? ruleKind(rule), rule.device ? `on ${rule.device}` : ''].filter(Boolean).join(' ');
 
-// Bus bandwidth is better if it is higher: its limit is a fall.
-export const isFall = (rule) => rule.rule === 'busbw';
+// Whether a lower value is worse, so that the limit is one of a fall.
+export const isFall = (rule) => rule.fall;
 
 // What a rule limits: its change relative to the base or, if `of` is not empty, as a percentage of
 // the base's iteration.
@@ -105,14 +105,17 @@ export function parseSide(text) {
 	return side ? {params: rest, last: last === undefined ? 1 : Number(last)} : {};
 }
 
-// The limits of operators as the form has them: "attention=5,gemm=3".
-export const operatorsText = (limits) => limits.map(({operator, pct}) => `${operator}=${pct}`).join();
+// Limits per name as the form has them: "attention=5,gemm=3". `key` is "operator" or "measure";
+// `limits` is null if an earlier release stored the gate, which had no limits of measures.
+const limitsText = (key, limits) => (limits ?? []).map((limit) => `${limit[key]}=${limit.pct}`).join();
+export const operatorsText = (limits) => limitsText('operator', limits);
+export const measuresText = (limits) => limitsText('measure', limits);
 // The limits that such a text has; throws an error for anything else.
-function operatorLimits(text) {
-	return Object.entries(f.labels(text)).map(([operator, pct]) => {
+function limitsOf(key, text) {
+	return Object.entries(f.labels(text)).map(([name, pct]) => {
 		if (!(Number(pct) >= 0) || pct === '')
-			throw new Error(`the limit '${pct}' of operator '${operator}' is not a number (use OPERATOR=PERCENT)`);
-		return {operator, pct: Number(pct)};
+			throw new Error(`the limit '${pct}' of ${key} '${name}' is not a number (use ${key.toUpperCase()}=PERCENT)`);
+		return {[key]: name, pct: Number(pct)};
 	});
 }
 
@@ -167,8 +170,10 @@ export function gateRequest(form, defaults) {
 	}
 	const reject = words(form.reject_on ?? '');
 	if (reject.join() !== defaults.reject_on.join()) out.reject_on = reject;
-	const operators = operatorLimits(form.operators ?? '');
+	const operators = limitsOf('operator', form.operators ?? '');
 	if (operatorsText(operators) !== operatorsText(defaults.operators)) out.operators = operators;
+	const measures = limitsOf('measure', form.measures ?? '');
+	if (measuresText(measures) !== measuresText(defaults.measures)) out.measures = measures;
 	const fail = FAIL_ON.filter((name) => form.fail_on.includes(name));
 	if (fail.join() !== FAIL_ON.filter((name) => defaults.fail_on.includes(name)).join()) out.fail_on = fail;
 	return out;
@@ -193,6 +198,7 @@ export function repeatUrl(gate) {
 		reject_on: policy.reject_on.join(),
 		fail_on: policy.fail_on.join(),
 		operators: operatorsText(policy.operators),
+		measures: measuresText(policy.measures),
 		...Object.fromEntries(NUMBERS.map(([key]) => [key, shown(policy[key])])),
 	};
 	const params = Object.entries(values).map(([key, value]) => [formParam(key), value]);

@@ -51,6 +51,14 @@ const probability = (label, key, description) => ({
 	title: (r) => (r[key] === null ? null : description),
 });
 
+// The value of a side that is no time, as text; null if it is one.
+function otherValue(rule, key) {
+	const bandwidth = rule[`${key}_gb_s`];
+	const measure = rule[`${key}_value`];
+	if (typeof bandwidth === 'number') return `${f.count(bandwidth, 2)} GB/s`;
+	return typeof measure === 'number' ? `${Number(measure.toPrecision(4))}${rule.unit === '1' ? '' : ` ${rule.unit}`}` : null;
+}
+
 function columns(gate) {
 	const reach = axisReach(gate.rules);
 	const unit = typicalUnit(gate.rules.map((r) => r.base_ns));
@@ -61,11 +69,8 @@ function columns(gate) {
 		down: key,
 		up: `-${key}`,
 		value: (r) => r[`${key}_ns`],
-		cell: (r) =>
-			typeof r[`${key}_gb_s`] === 'number'
-				? `${f.count(r[`${key}_gb_s`], 2)} GB/s`
-				: f.inUnit(r[`${key}_ns`], unit),
-		title: (r) => (typeof r[`${key}_gb_s`] === 'number' ? null : f.exact(r[`${key}_ns`])),
+		cell: (r) => otherValue(r, key) ?? f.inUnit(r[`${key}_ns`], unit),
+		title: (r) => (otherValue(r, key) === null ? f.exact(r[`${key}_ns`]) : null),
 	});
 	return [
 		{
@@ -173,6 +178,7 @@ function policyFacts(p) {
 			['Operators', list(p.operators?.map((o) => `${o.operator} ${o.pct} %`))],
 			['Headroom', ofIteration(p.headroom_pct)],
 			['Bus bandwidth', ofPercent(p.busbw_pct)],
+			['Measures', list(p.measures?.map((m) => `${m.measure} ${m.pct} %`))],
 			['Anchor', ofPercent(p.anchor_pct)],
 			['Fail on function classes', list(p.fail_on)],
 			['Minimum change of a function', ofIteration(p.share_pct)],

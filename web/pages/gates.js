@@ -4,7 +4,7 @@ import * as api from '../lib/api.js';
 import {Failure} from '../lib/api.js';
 import {field, h} from '../lib/dom.js';
 import * as f from '../lib/format.js';
-import {FAIL_ON, formParam, gateRequest, NUMBERS, operatorsText, OUTCOMES, parseSide, runsText, SETTINGS} from '../lib/gate_policy.js';
+import {FAIL_ON, formParam, gateRequest, measuresText, NUMBERS, operatorsText, OUTCOMES, parseSide, runsText, SETTINGS} from '../lib/gate_policy.js';
 import {sentence} from '../lib/layers.js';
 import {showFailure} from '../lib/notices.js';
 import {table} from '../lib/table.js';
@@ -79,7 +79,7 @@ function preview(base, head, at) {
 
 // The form has the values of the address, as after "Repeat this gate", or else the defaults.
 function gateForm(query, defaults, at) {
-	const usual = {...defaults, operators: operatorsText(defaults.operators)};
+	const usual = {...defaults, operators: operatorsText(defaults.operators), measures: measuresText(defaults.measures)};
 	const initial = (key) => query.get(formParam(key)) ?? String(usual[key] ?? '');
 	const text = (key, more) =>
 		h('input', {type: 'text', name: formParam(key), value: initial(key), autocomplete: 'off', ...more});
@@ -88,6 +88,7 @@ function gateForm(query, defaults, at) {
 	const name = text('name', {placeholder: 'for example pull request 7'});
 	const anchor = text('anchor', {placeholder: 'label.release=v2'});
 	const operators = text('operators', {placeholder: 'attention=5, gemm=3'});
+	const measures = text('measures', {placeholder: 'ttft_p99=5'});
 	const numbers = NUMBERS.map((row) => [row, text(row[0], {inputmode: 'decimal'})]);
 	const settings = SETTINGS.map((row) => [row, text(row[0])]);
 	const failing = initial('fail_on').split(',');
@@ -116,6 +117,7 @@ function gateForm(query, defaults, at) {
 					name: name.value.trim(),
 					anchor: anchor.value.trim(),
 					operators: operators.value,
+					measures: measures.value,
 					...Object.fromEntries([...numbers, ...settings].map(([[key], input]) => [key, input.value.trim()])),
 					fail_on: classes
 						.map((label) => label.firstChild)
@@ -162,6 +164,7 @@ function gateForm(query, defaults, at) {
 				numbers.map(([[, label, hint], input]) => field(label, input, hint)),
 				field('Anchor', anchor, 'runs of the level that creep is tested against; empty: the lowest of 90 days'),
 				field('Operators, %', operators, 'one limit per operator'),
+				field('Measures, %', measures, 'one limit per measure: of a rise of latencies, of a fall of throughput'),
 			),
 			h('fieldset', {class: 'chips'}, h('legend', {}, 'Fail on function classes'), classes),
 			h(

@@ -198,6 +198,58 @@ static struct gate_units regression_gate_units_operator(
 	return regression_gate_units_filled(&f);
 }
 
+/* The value of a measure of a run; NULL if it has none. */
+static const struct gate_measure_value *regression_gate_measure_of(
+	const struct gate_given *given, int64_t run, const char *name)
+{
+	for (uint32_t i = 0; i < given->measures_n; i++)
+		if (given->measures[i].run == run &&
+			!strcmp(given->measures[i].name, name))
+			return &given->measures[i];
+	return NULL;
+}
+
+/* A value of a measure, of any run; NULL if no run has it. */
+static const struct gate_measure_value *
+regression_gate_measure_any(const struct regression_gate *g, const char *name)
+{
+	for (uint32_t i = 0; i < g->given->measures_n; i++)
+		if (!strcmp(g->given->measures[i].name, name))
+			return &g->given->measures[i];
+	return NULL;
+}
+
+/* The mean of a measure over the ranks of a unit that have it; NaN if none has. */
+static double regression_gate_unit_measure(const struct regression_gate *g,
+	const struct compare_unit *u, const char *name)
+{
+	double sum = 0, n = 0;
+
+	for (uint32_t r = 0; r < u->runs_n; r++) {
+		const struct gate_measure_value *v =
+			regression_gate_measure_of(g->given, u->runs[r]->id,
+				name);
+		sum += v ? v->value : 0;
+		n += v != NULL;
+	}
+	return n > 0 ? sum / n : (double)NAN;
+}
+
+/* A measure; its inverse if higher values are better, so that more is worse. */
+static struct gate_units regression_gate_units_measure(
+	const struct regression_gate *g, const char *name, bool inverse)
+{
+	struct filling f = regression_gate_filling(g);
+
+	for (int s = 0; s < 2; s++)
+		for (uint32_t i = 0; i < g->units_n[s]; i++) {
+			double x = regression_gate_unit_measure(g,
+				regression_gate_unit(g, s, i), name);
+			regression_gate_unit_add(&f, s, i, inverse ? 1 / x : x);
+		}
+	return regression_gate_units_filled(&f);
+}
+
 /* The time per byte on the bus, in ns. */
 static struct gate_units regression_gate_units_busbw(
 	const struct regression_gate *g)
@@ -431,9 +483,22 @@ static const char *regression_gate_text_subject(const struct regression_gate *g,
 {
 	if (r->kind == GATE_OPERATOR)
 		return arena_printf(g->a, "operator '%s'", r->of);
+	if (r->kind == GATE_MEASURE)
+		return arena_printf(g->a, "measure '%s'", r->of);
 	if (r->kind == GATE_BUSBW)
 		return "the bus bandwidth of collectives";
 	return r->kind == GATE_HEADROOM ? "headroom" : "the iteration";
+}
+
+/* "120 ms instead of 100 ms", of a measure. */
+static const char *regression_gate_text_values(const struct regression_gate *g,
+	const struct gate_rule *r)
+{
+	bool plain = !strcmp(r->unit, "1");
+	const char *unit = plain ? "" : r->unit, *blank = plain ? "" : " ";
+
+	return arena_printf(g->a, "%.4g%s%s instead of %.4g%s%s", r->head_value,
+		blank, unit, r->base_value, blank, unit);
 }
 
 static const char *regression_gate_text_times(const struct regression_gate *g,
@@ -442,6 +507,8 @@ static const char *regression_gate_text_times(const struct regression_gate *g,
 	if (r->kind == GATE_BUSBW)
 		return arena_printf(g->a, "%.4g GB/s instead of %.4g GB/s",
 			r->head_gb_s, r->base_gb_s);
+	if (r->kind == GATE_MEASURE)
+		return regression_gate_text_values(g, r);
 	return arena_printf(g->a, "%s per iteration instead of %s",
 		duration_text(g->a, r->head_ns),
 		duration_text(g->a, r->base_ns));
@@ -567,13 +634,13 @@ static const char *regression_gate_text_change(const struct regression_gate *g,
 	bool less = change < 0;
 	double low = less ? -to : from, high = less ? -from : to;
 
-	int decimals =
-		decimals_near_limit(r->kind == GATE_BUSBW ? -change : change,
-			share ? r->iteration_limit_pct : r->limit_pct, 1);
-	const char *word = r->kind == GATE_BUSBW || share
-				   ? less ? "lower" : "higher"
-			   : less ? "faster"
-				  : "slower";
+	int decimals = decimals_near_limit(r->fall ? -change : change,
+		share ? r->iteration_limit_pct : r->limit_pct, 1);
+	const char *word =
+		r->kind == GATE_BUSBW || r->kind == GATE_MEASURE || share
+			? less ? "lower" : "higher"
+		: less ? "faster"
+		       : "slower";
 
 	if (share)
 		return arena_printf(g->a,
@@ -604,7 +671,9 @@ static const char *regression_gate_text_since(const struct regression_gate *g,
 		"%s has been %s since run %lld of the base, before this "
 		"head; against the base from there on it is %s, %s; %s",
 		regression_gate_text_subject(g, r),
-		r->kind == GATE_BUSBW ? "lower" : "slower",
+		r->fall			  ? "lower"
+		: r->kind == GATE_MEASURE ? "higher"
+					  : "slower",
 		(long long)r->since_run, regression_gate_text_change(g, r),
 		regression_gate_text_times(g, r), then);
 }
@@ -657,6 +726,8 @@ static const char *regression_gate_text_rule(const struct regression_gate *g,
 {
 	bool known = r->kind == GATE_BUSBW
 			     ? !isnan(r->base_gb_s) && !isnan(r->head_gb_s)
+		     : r->kind == GATE_MEASURE
+			     ? true
 			     : !isnan(r->base_ns) && !isnan(r->head_ns) &&
 				       (r->base_ns != 0 || r->head_ns != 0);
 	if (!known)
@@ -750,7 +821,8 @@ static const char *regression_gate_text_all(const struct regression_gate *g)
 		out->rules_n, g->p->share_pct);
 }
 
-/* The rules of the iteration, of operators, of headroom and of bus bandwidth. */
+/* The rules of the iteration, of operators, of headroom, of bus bandwidth and of
+ * measures. */
 
 static struct gate_rule *regression_gate_rule_add(struct regression_gate *g,
 	enum gate_rule_kind kind)
@@ -763,6 +835,8 @@ static struct gate_rule *regression_gate_rule_add(struct regression_gate *g,
 		.head_ns = NAN,
 		.base_gb_s = NAN,
 		.head_gb_s = NAN,
+		.base_value = NAN,
+		.head_value = NAN,
 		.limit_pct = NAN,
 		.change_pct = NAN,
 		.low_pct = NAN,
@@ -976,14 +1050,14 @@ static bool regression_gate_iteration_rule(struct regression_gate *g,
 }
 
 static bool regression_gate_operator_rule(struct regression_gate *g,
-	const struct gate_operator_limit *limit, struct err *e)
+	const struct gate_limit *limit, struct err *e)
 {
 	struct gate_rule *r = regression_gate_rule_add(g, GATE_OPERATOR);
 	struct gate_units u =
-		regression_gate_units_operator(g, limit->op, NULL);
+		regression_gate_units_operator(g, limit->of, NULL);
 	double base = regression_gate_mean(u.v.base, u.v.base_n);
 
-	r->of = limit->op;
+	r->of = limit->of;
 	r->limit_pct = limit->pct;
 	if (!(base > 0) || !(regression_gate_mean(u.v.head, u.v.head_n) > 0))
 		regression_gate_rule_plain(r, &u);
@@ -1046,6 +1120,16 @@ static double regression_gate_inverse(double change)
 	return 1 / (1 + change) - 1;
 }
 
+/* The change of the inverse of what was tested. */
+static void regression_gate_invert(struct gate_rule *r)
+{
+	double low = r->low_pct / 100, high = r->high_pct / 100;
+
+	r->change_pct = 100 * regression_gate_inverse(r->change_pct / 100);
+	r->low_pct = 100 * regression_gate_inverse(high);
+	r->high_pct = 100 * regression_gate_inverse(low);
+}
+
 static bool regression_gate_busbw_rule(struct regression_gate *g, struct err *e)
 {
 	struct gate_rule *r = regression_gate_rule_add(g, GATE_BUSBW);
@@ -1053,6 +1137,7 @@ static bool regression_gate_busbw_rule(struct regression_gate *g, struct err *e)
 	double limit = regression_gate_inverse(-g->p->busbw_pct / 100);
 
 	r->limit_pct = g->p->busbw_pct;
+	r->fall = true;
 	if (!u.v.base_n || !u.v.head_n) {
 		r->outcome = GATE_UNDECIDED;
 		r->runs_needed = -1;
@@ -1061,15 +1146,112 @@ static bool regression_gate_busbw_rule(struct regression_gate *g, struct err *e)
 	} else if (!regression_gate_rule_test(g, r, &u, 0, limit, e)) {
 		return false;
 	} else {
-		double low = r->low_pct / 100, high = r->high_pct / 100;
 		r->base_gb_s = 1 / r->base_ns;
 		r->head_gb_s = 1 / r->head_ns;
 		r->base_ns = r->head_ns = NAN;
-		r->change_pct =
-			100 * regression_gate_inverse(r->change_pct / 100);
-		r->low_pct = 100 * regression_gate_inverse(high);
-		r->high_pct = 100 * regression_gate_inverse(low);
+		regression_gate_invert(r);
 	}
+	r->sentence = regression_gate_text_rule(g, r);
+	return true;
+}
+
+/* Why a measure has no test. `ratio`: its changes have a meaning in percent. */
+static const char *regression_gate_text_measure(const struct regression_gate *g,
+	const struct gate_rule *r, bool ratio)
+{
+	bool base = !isnan(r->base_value), head = !isnan(r->head_value);
+
+	if (!base || !head)
+		return arena_printf(g->a,
+			"measure '%s' is not judged: no run of %s has it",
+			r->of,
+			base   ? "the head"
+			: head ? "the base"
+			       : "either side");
+	if (!ratio)
+		return arena_printf(g->a,
+			"measure '%s' is not judged: a value is %s, so changes in "
+			"percent have no meaning",
+			r->of, r->fall ? "0 or less" : "below 0");
+	if (r->base_value == 0 && r->head_value == 0)
+		return arena_printf(g->a, "measure '%s' is 0 on both sides",
+			r->of);
+	return arena_printf(g->a, "measure '%s' is %s%s%s", r->of,
+		regression_gate_text_values(g, r),
+		r->outcome == GATE_UNDECIDED ? "; " : "",
+		r->outcome == GATE_UNDECIDED
+			? regression_gate_text_decides(g, r)
+			: "");
+}
+
+/* Whether changes of these values have a meaning in percent. */
+static bool regression_gate_has_ratio(const struct gate_units *u, bool inverse)
+{
+	const double *const values[] = { u->v.base, u->v.head };
+	const uint32_t n[] = { u->v.base_n, u->v.head_n };
+
+	for (int s = 0; s < 2; s++)
+		for (uint32_t i = 0; i < n[s]; i++)
+			if (values[s][i] < 0 ||
+				(inverse && isinf(values[s][i])))
+				return false;
+	return true;
+}
+
+/* What was tested are values of the measure, or their inverse. */
+static void regression_gate_measure_fill(struct gate_rule *r)
+{
+	r->base_value = r->fall ? 1 / r->base_ns : r->base_ns;
+	r->head_value = r->fall ? 1 / r->head_ns : r->head_ns;
+	r->base_ns = r->head_ns = NAN;
+	if (r->fall)
+		regression_gate_invert(r);
+}
+
+/* The result without a test: a value is unknown, 0 or negative. */
+static void regression_gate_measure_plain(const struct regression_gate *g,
+	struct gate_rule *r, const struct gate_units *u, bool ratio)
+{
+	regression_gate_rule_plain(r, u);
+	if (!ratio) {
+		r->outcome = GATE_UNDECIDED;
+		r->runs_needed = -1;
+		r->change_pct = NAN;
+	} else if (r->base_ns == 0 && r->head_ns == 0) {
+		r->outcome = GATE_PASS;
+		r->runs_needed = 0;
+	}
+	regression_gate_measure_fill(r);
+	r->sentence = regression_gate_text_measure(g, r, ratio);
+}
+
+static bool regression_gate_measure_rule(struct regression_gate *g,
+	const struct gate_limit *limit, struct err *e)
+{
+	struct gate_rule *r = regression_gate_rule_add(g, GATE_MEASURE);
+	const struct gate_measure_value *any =
+		regression_gate_measure_any(g, limit->of);
+	bool fall = any && any->higher_is_better;
+	struct gate_units u = regression_gate_units_measure(g, limit->of, fall);
+	double base = regression_gate_mean(u.v.base, u.v.base_n),
+	       head = regression_gate_mean(u.v.head, u.v.head_n);
+	bool ratio = regression_gate_has_ratio(&u, fall);
+
+	r->of = limit->of;
+	r->limit_pct = limit->pct;
+	r->fall = fall;
+	r->unit = any ? any->unit : NULL;
+	if (!ratio || !(base > 0) || !(head > 0)) {
+		regression_gate_measure_plain(g, r, &u, ratio);
+		return true;
+	}
+	if (!regression_gate_rule_test(g, r, &u,
+		    regression_gate_units_zero(&u.v) ? base : 0,
+		    fall ? regression_gate_inverse(-limit->pct / 100)
+			 : limit->pct / 100,
+		    e))
+		return false;
+	regression_gate_measure_fill(r);
 	r->sentence = regression_gate_text_rule(g, r);
 	return true;
 }
@@ -1108,6 +1290,9 @@ static bool regression_gate_rules(struct regression_gate *g, struct err *e)
 		return false;
 	for (uint32_t i = 0; i < p->operators_n; i++)
 		if (!regression_gate_operator_rule(g, &p->operators[i], e))
+			return false;
+	for (uint32_t i = 0; i < p->measures_n; i++)
+		if (!regression_gate_measure_rule(g, &p->measures[i], e))
 			return false;
 	return (isnan(p->headroom_pct) ||
 		       regression_gate_headroom_rule(g, e)) &&
@@ -1251,6 +1436,7 @@ static const double weights[] = { [GATE_ITERATION] = 8,
 	[GATE_OPERATOR] = 2,
 	[GATE_HEADROOM] = 2,
 	[GATE_BUSBW] = 2,
+	[GATE_MEASURE] = 2,
 	[GATE_ANCHOR] = 1,
 	[GATE_FUNCTIONS] = 2 };
 
@@ -1281,9 +1467,13 @@ bool regression_gate_policy_check(const struct gate_policy *p, struct err *e)
 		      regression_gate_limit_makes_sense(p->anchor_pct);
 
 	for (uint32_t i = 0; i < p->operators_n; i++)
-		limits = limits && p->operators[i].op &&
+		limits = limits && p->operators[i].of &&
 			 isfinite(p->operators[i].pct) &&
 			 p->operators[i].pct >= 0;
+	for (uint32_t i = 0; i < p->measures_n; i++)
+		limits = limits && p->measures[i].of &&
+			 isfinite(p->measures[i].pct) &&
+			 p->measures[i].pct >= 0;
 	if (!limits || !isfinite(p->share_pct) || p->share_pct < 0)
 		return err_set(e, ERR_INPUT,
 			"a limit is a number of percent, 0 or more");
@@ -1298,7 +1488,8 @@ bool regression_gate_policy_check(const struct gate_policy *p, struct err *e)
 		return err_set(e, ERR_INPUT,
 			"a noise floor is a finite number, 0 or more");
 	if (isnan(p->iteration_pct) && isnan(p->headroom_pct) &&
-		isnan(p->busbw_pct) && !p->operators_n && !p->fail_on)
+		isnan(p->busbw_pct) && !p->operators_n && !p->measures_n &&
+		!p->fail_on)
 		return err_set(e, ERR_INPUT,
 			"a gate without a rule: name a limit, or a class that "
 			"fails");
@@ -1339,6 +1530,7 @@ static void regression_gate_share_alpha(struct regression_gate *g)
 		[GATE_OPERATOR] = p->operators_n > 0,
 		[GATE_HEADROOM] = !isnan(p->headroom_pct),
 		[GATE_BUSBW] = !isnan(p->busbw_pct),
+		[GATE_MEASURE] = p->measures_n > 0,
 		[GATE_ANCHOR] = regression_gate_anchored(g) &&
 				!g->given->history->reason,
 		[GATE_FUNCTIONS] = p->fail_on != 0 };
@@ -1350,6 +1542,8 @@ static void regression_gate_share_alpha(struct regression_gate *g)
 		g->alpha[k] = used[k] ? p->alpha * weights[k] / all : 0;
 	if (p->operators_n)
 		g->alpha[GATE_OPERATOR] /= p->operators_n;
+	if (p->measures_n)
+		g->alpha[GATE_MEASURE] /= p->measures_n;
 }
 
 static int regression_gate_by_outcome(const void *left, const void *right)

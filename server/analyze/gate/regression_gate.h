@@ -1,9 +1,10 @@
 /* regression_gate.h - applies gate rules to a comparison. Deterministic for a
  * seed, without I/O.
  *
- * The rules for the iteration, operators, headroom and bus bandwidth use one value
- * per unit (level_test.h). Bus bandwidth is tested as its inverse, the time per
- * byte, so that "above" means worse for all of them. Their outcomes are:
+ * The rules for the iteration, operators, headroom, bus bandwidth and measures use one
+ * value per unit (level_test.h). Bus bandwidth is tested as its inverse, the time per
+ * byte, and so are measures of which higher values are better, so that "above" means
+ * worse for all of them. Their outcomes are:
  *
  *  - regressed: the head is above the base by the limit or more, and the
  *    one-sided p of this difference is at most alpha;
@@ -22,6 +23,12 @@
  * If the base changed its level (change_point.h), a head at the new level does
  * not fail: gate_rule.since_run.
  *
+ * A measure of a unit is the mean over the ranks that have it; a unit without it is not
+ * part of the rule. If a value is negative, or a value whose inverse is tested is 0,
+ * the rule is undecided. A measure that is 0 in the whole base, such as the number of
+ * failed requests, regresses if it is not 0 in the head and both sides have several
+ * units.
+ *
  * The bus bandwidth of a unit is Σ bytes·factor / Σ time of its collectives with
  * known size and process group, without sends and receives. The time of a job's
  * collective is the shortest of its ranks, which contains no waiting for each
@@ -33,7 +40,8 @@
  *
  * alpha is divided among the rules: eight parts for the iteration, one part for
  * the iteration against the anchor, and two parts each for all operators together,
- * for headroom, for bus bandwidth and for all functions together. The parts of
+ * for headroom, for bus bandwidth, for all measures together and for all functions
+ * together. The parts of
  * rules that are not in use are distributed to the others.
  *
  * Measured (tests/sim, sim_gate_cells; 200 earlier runs are stored, so with the rule
@@ -47,8 +55,7 @@
  *   long tails           0.6  0.4   0.8  0.8   0    0.1  (16, 4)
  *   machine per run      0.1  0     0.9  0.8   0.6  0.5  (0, 0)
  *   machine per commit   0.2  0.1   0.6  0.5   0.7  0.6  (5, 5)
- *   AR 0.8               0.3 with 1/20, 1.1 with 5/20 (3,000 heads); 0 to 1.1 in the
- *                        other cells (1,000 heads, without repeats)
+ *   AR 0.8               0.3  0     1.2  1.2   1.1  0.9  (1/60: of 1,000 heads)
  *
  * Percent of 300 heads that fail if they are 3 % and 5 % slower:
  *
@@ -76,6 +83,13 @@ struct gate_operator_time {
 	double headroom; /* its time above T_SOL, as a share of the run's GPU
 		time; NaN unknown */
 };
+/* A result of a benchmark that is attached to a run. */
+struct gate_measure_value {
+	int64_t run;
+	const char *name, *unit;
+	double value;
+	bool higher_is_better; /* the same for all values of a name */
+};
 struct gate_given {
 	const struct compared_run *base, *head;
 	uint32_t base_n, head_n;
@@ -89,6 +103,8 @@ struct gate_given {
 		*history; /* NULL: no test against an anchor */
 	const struct gate_operator_time *operators;
 	uint32_t operators_n;
+	const struct gate_measure_value *measures; /* one per run and name */
+	uint32_t measures_n;
 	/* The alpha of a gate that repeats this one with more runs of the head; 0:
 	 * the same. gate_rule.runs_needed is for such a gate. */
 	double repeat_alpha;

@@ -17,7 +17,7 @@
 
 /* ---- the request: reads each member and checks its range */
 
-enum { OPERATORS_MAX = 100, NAME_BYTES = 200 };
+enum { LIMITS_MAX = 100, NAME_BYTES = 200 };
 
 enum kind {
 	GATES_TEXT, /* `most`: bytes */
@@ -28,7 +28,8 @@ enum kind {
 	GATES_SEED,
 	GATES_CLASSES,
 	GATES_FINDINGS,
-	GATES_OPERATORS
+	GATES_OPERATORS,
+	GATES_MEASURES
 };
 
 static const struct gates_member {
@@ -144,44 +145,54 @@ static bool gates_request_words_from(const char *name, const json_t *v,
 	return true;
 }
 
-static bool gates_request_limit_from(struct arena *a, const json_t *v, size_t i,
-	struct gate_policy *p, struct err *e)
+/* Limits of operators or of measures: `key` is "operator" or "measure". */
+struct gates_limits {
+	struct arena *arena;
+	const struct gates_member *member;
+	const char *key;
+	struct gate_limit *list;
+	uint32_t n;
+};
+
+static bool gates_request_limit_from(struct gates_limits *to, const json_t *v,
+	struct err *e)
 {
-	struct gate_operator_limit *limit = &p->operators[i];
-	const char *name = json_string_value(json_object_get(v, "operator"));
+	struct gate_limit *limit = &to->list[to->n];
+	const char *name = json_string_value(json_object_get(v, to->key));
 	const json_t *pct = json_object_get(v, "pct");
 	char where[64];
 	if (!name || !*name || strlen(name) > NAME_BYTES || !pct ||
 		json_object_size(v) != 2)
 		return err_set(e, ERR_INPUT,
-			"operators: entry %zu is not an object with operator, "
+			"%s: entry %u is not an object with %s, "
 			"a name of at most %d bytes, and pct",
-			i, NAME_BYTES);
-	for (size_t k = 0; k < i; k++)
-		if (!strcmp(p->operators[k].op, name))
+			to->member->name, to->n, to->key, NAME_BYTES);
+	for (uint32_t k = 0; k < to->n; k++)
+		if (!strcmp(to->list[k].of, name))
 			return err_set(e, ERR_INPUT,
-				"operators: '%.100s' has two limits", name);
-	snprintf(where, sizeof where, "operators: entry %zu: pct", i);
-	limit->op = arena_strdup(a, name);
-	p->operators_n++;
-	return gates_request_real_from(where, pct, 0, 1000, &limit->pct, e);
+				"%s: '%.100s' has two limits", to->member->name,
+				name);
+	snprintf(where, sizeof where, "%s: entry %u: pct", to->member->name,
+		to->n++);
+	limit->of = arena_strdup(to->arena, name);
+	return gates_request_real_from(where, pct, to->member->min,
+		to->member->most, &limit->pct, e);
 }
 
-static bool gates_request_limits_from(struct arena *a, const json_t *v,
-	struct gate_policy *p, struct err *e)
+static bool gates_request_limits_from(struct gates_limits *to, const json_t *v,
+	struct err *e)
 {
 	size_t i;
 	json_t *each;
-	if (!json_is_array(v) || json_array_size(v) > OPERATORS_MAX)
+	if (!json_is_array(v) || json_array_size(v) > LIMITS_MAX)
 		return err_set(e, ERR_INPUT,
-			"operators: is not a list of at most %d limits",
-			OPERATORS_MAX);
-	p->operators =
-		arena_array(a, struct gate_operator_limit, json_array_size(v));
-	p->operators_n = 0;
+			"%s: is not a list of at most %d limits",
+			to->member->name, LIMITS_MAX);
+	to->list =
+		arena_array(to->arena, struct gate_limit, json_array_size(v));
 	json_array_foreach((json_t *)v, i, each)
 	{
-		if (!gates_request_limit_from(a, each, i, p, e))
+		if (!gates_request_limit_from(to, each, e))
 			return false;
 	}
 	return true;
@@ -192,6 +203,7 @@ static bool gates_request_member_from(struct arena *a,
 	struct err *e)
 {
 	void *to = (char *)q + m->at;
+	struct gates_limits limits = { .arena = a, .member = m };
 	uint64_t bits = 0;
 	json_int_t whole = 0;
 	switch (m->kind) {
@@ -231,7 +243,19 @@ static bool gates_request_member_from(struct arena *a,
 			gates_request_finding_of,
 			"the codes of /compare's findings", to, e);
 	case GATES_OPERATORS:
-		return gates_request_limits_from(a, v, &q->policy, e);
+		limits.key = "operator";
+		if (!gates_request_limits_from(&limits, v, e))
+			return false;
+		q->policy.operators = limits.list;
+		q->policy.operators_n = limits.n;
+		return true;
+	case GATES_MEASURES:
+		limits.key = "measure";
+		if (!gates_request_limits_from(&limits, v, e))
+			return false;
+		q->policy.measures = limits.list;
+		q->policy.measures_n = limits.n;
+		return true;
 	}
 	return true;
 }

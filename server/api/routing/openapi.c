@@ -33,7 +33,8 @@ static const struct openapi_gate_rule {
 		GATE_SEED,
 		GATE_CLASSES,
 		GATE_FINDINGS,
-		GATE_OPERATORS
+		GATE_OPERATORS,
+		GATE_MEASURES
 	} kind;
 	const char *name, *fallback;
 	double min, max;
@@ -93,6 +94,9 @@ static json_t *openapi_gate_rule(const struct openapi_gate_rule *r)
 	case GATE_OPERATORS:
 		return json_pack("{s:[o], s:[]}", "allOf",
 			openapi_ref("gate_operator_limits"), "default");
+	case GATE_MEASURES:
+		return json_pack("{s:[o], s:[]}", "allOf",
+			openapi_ref("gate_measure_limits"), "default");
 	case GATE_LIMIT:
 	case GATE_FLOOR:
 	case GATE_REAL:

@@ -32,10 +32,17 @@ static long long gate_text_whole(const json_t *v, const char *key)
 	return json_integer_value(json_object_get(v, key));
 }
 
-/* Bus bandwidth is better if it is higher: its limit is a fall. */
+/* The unit of a measure; "" for plain numbers, whose unit is 1. */
+static const char *gate_text_unit(const json_t *rule)
+{
+	const char *unit = gate_text_member(rule, "unit");
+	return strcmp(unit, "1") ? unit : "";
+}
+
+/* Whether a lower value is worse: the limit is one of a fall then. */
 static bool gate_text_falls(const json_t *rule)
 {
-	return !strcmp(gate_text_member(rule, "rule"), "busbw");
+	return json_is_true(json_object_get(rule, "fall"));
 }
 
 /* What a rule limits: the change relative to its base, or as a percentage of the
@@ -216,17 +223,22 @@ static void gate_text_md_rule_name(const json_t *r, struct buf *b)
 	}
 }
 
-/* The time of a side or, if the rule has none, its bandwidth. */
+/* The time of a side or, if the rule has none, its bandwidth or measure. */
 static void gate_text_md_value(struct buf *b, const json_t *r, const char *ns,
-	const char *gb_s)
+	const char *gb_s, const char *value)
 {
 	double time = gate_text_real(r, ns),
-	       bandwidth = gate_text_real(r, gb_s);
+	       bandwidth = gate_text_real(r, gb_s),
+	       measure = gate_text_real(r, value);
 	buf_puts(b, " | ");
 	if (isfinite(time))
 		buf_printf(b, "%.2f", time / 1e3);
 	else if (isfinite(bandwidth))
 		buf_printf(b, "%.4g GB/s", bandwidth);
+	else if (isfinite(measure)) {
+		buf_printf(b, "%.4g ", measure);
+		gate_text_md_text(b, gate_text_unit(r));
+	}
 }
 
 /* Writes the change relative to the base and, if the limit is one of the
@@ -269,8 +281,8 @@ static void gate_text_md_row(const json_t *r, struct buf *b)
 	buf_printf(b, "| %s | ",
 		gate_text_outcome(gate_text_member(r, "outcome")));
 	gate_text_md_rule_name(r, b);
-	gate_text_md_value(b, r, "base_ns", "base_gb_s");
-	gate_text_md_value(b, r, "head_ns", "head_gb_s");
+	gate_text_md_value(b, r, "base_ns", "base_gb_s", "base_value");
+	gate_text_md_value(b, r, "head_ns", "head_gb_s", "head_value");
 	gate_text_md_change(b, r, &is);
 	gate_text_md_interval(b, &is);
 	buf_puts(b, " | ");
@@ -467,9 +479,11 @@ static void gate_text_junit_case_name(struct buf *b, const json_t *r)
 static void gate_text_junit_figure(struct buf *b, const char *what,
 	const char *unit, double x)
 {
-	if (isfinite(x))
-		buf_printf(b, "%s: %.6g%s%s\n", what, x, *unit ? " " : "",
-			unit);
+	if (!isfinite(x))
+		return;
+	buf_printf(b, "%s: %.6g%s", what, x, *unit ? " " : "");
+	gate_text_xml(b, unit, strlen(unit));
+	buf_puts(b, "\n");
 }
 
 static void gate_text_junit_figures(struct buf *b, const json_t *r)
@@ -481,6 +495,10 @@ static void gate_text_junit_figures(struct buf *b, const json_t *r)
 		gate_text_real(r, "base_gb_s"));
 	gate_text_junit_figure(b, "head", "GB/s",
 		gate_text_real(r, "head_gb_s"));
+	gate_text_junit_figure(b, "base", gate_text_unit(r),
+		gate_text_real(r, "base_value"));
+	gate_text_junit_figure(b, "head", gate_text_unit(r),
+		gate_text_real(r, "head_value"));
 	gate_text_junit_figure(b, "change", "%",
 		gate_text_real(r, "change_pct"));
 	if (is.iteration)

@@ -9,6 +9,7 @@ static const char *const kinds[] = {
 	[GATE_OPERATOR] = "operator",
 	[GATE_HEADROOM] = "headroom",
 	[GATE_BUSBW] = "busbw",
+	[GATE_MEASURE] = "measure",
 	[GATE_ANCHOR] = "anchor",
 	[GATE_FUNCTIONS] = "function",
 };
@@ -52,6 +53,10 @@ static json_t *view_gate_rule(const struct gate_rule *r)
 	view_set_real(v, "head_ns", r->head_ns);
 	view_set_real(v, "base_gb_s", r->base_gb_s);
 	view_set_real(v, "head_gb_s", r->head_gb_s);
+	view_set_real(v, "base_value", r->base_value);
+	view_set_real(v, "head_value", r->head_value);
+	view_set_text(v, "unit", r->unit);
+	json_object_set_new(v, "fall", json_boolean(r->fall));
 	view_set_real(v, "limit_pct", r->limit_pct);
 	view_set_real(v, "change_pct", r->change_pct);
 	view_set_real(v, "low_pct", r->low_pct);
@@ -153,13 +158,13 @@ static const char *view_gate_compare(struct arena *a,
 		view_gate_ids(a, base), view_gate_ids(a, head), range);
 }
 
-static json_t *view_gate_limits(const struct gate_policy *p)
+static json_t *view_gate_limits(const char *key,
+	const struct gate_limit *limits, uint32_t n)
 {
 	json_t *list = json_array();
-	for (uint32_t i = 0; i < p->operators_n; i++)
-		view_append(list,
-			json_pack("{s:s, s:f}", "operator", p->operators[i].op,
-				"pct", p->operators[i].pct));
+	for (uint32_t i = 0; i < n; i++)
+		view_append(list, json_pack("{s:s, s:f}", key, limits[i].of,
+					  "pct", limits[i].pct));
 	return list;
 }
 
@@ -196,7 +201,10 @@ json_t *view_gate_policy(const struct gate_policy *p, const char *range,
 #define VIEW_LIST(field, list) json_object_set_new(v, #field, list)
 #define VIEW_CLASSES(field) VIEW_LIST(field, view_gate_classes(p->field))
 #define VIEW_FINDINGS(field) VIEW_LIST(field, view_gate_codes(p->field))
-#define VIEW_OPERATORS(field) VIEW_LIST(field, view_gate_limits(p))
+#define VIEW_LIMITS(field, key) \
+	VIEW_LIST(field, view_gate_limits(key, p->field, p->field##_n))
+#define VIEW_OPERATORS(field) VIEW_LIMITS(field, "operator")
+#define VIEW_MEASURES(field) VIEW_LIMITS(field, "measure")
 #define POLICY(kind, field, ...) VIEW_##kind(field);
 #include "gate_policy.def"
 #undef POLICY
@@ -310,6 +318,16 @@ static void view_gate_split_fields(json_t *rule)
 		view_gate_move(rule, "p", "p_family");
 }
 
+/* A rule from before measures: only bus bandwidth is worse if it is lower. */
+static void view_gate_add_fall(json_t *rule)
+{
+	const char *kind = json_string_value(json_object_get(rule, "rule"));
+
+	if (!json_object_get(rule, "fall"))
+		json_object_set_new(rule, "fall",
+			json_boolean(kind && !strcmp(kind, kinds[GATE_BUSBW])));
+}
+
 /* Completes a stored gate, which lacks what was added since the release that
  * wrote it. That release had no such rule, as null says. */
 static void view_gate_add_fields(json_t *gate)
@@ -323,9 +341,9 @@ static void view_gate_add_fields(json_t *gate)
 	static const char *const anchor[] = { "anchor" };
 	static const char *const all[] = { "budget", "given" };
 	static const char *const rule[] = { "base_gb_s", "head_gb_s",
-		"iteration_limit_pct", "iteration_change_pct",
-		"iteration_low_pct", "iteration_high_pct", "p_family", "alpha",
-		"earlier_units" };
+		"base_value", "head_value", "unit", "iteration_limit_pct",
+		"iteration_change_pct", "iteration_low_pct",
+		"iteration_high_pct", "p_family", "alpha", "earlier_units" };
 	static const char *const whole[] = { "noise_prior" };
 	json_t *rules = json_object_get(gate, "rules");
 	if (rules) /* lists have neither */
@@ -337,6 +355,7 @@ static void view_gate_add_fields(json_t *gate)
 		view_gate_complete(gate, anchor, 1);
 	for (size_t i = 0; i < json_array_size(rules); i++) {
 		view_gate_split_fields(json_array_get(rules, i));
+		view_gate_add_fall(json_array_get(rules, i));
 		view_gate_complete(json_array_get(rules, i), rule,
 			sizeof rule / sizeof *rule);
 	}

@@ -33,6 +33,43 @@ bool run_measures_list(struct db *db, struct arena *a, int64_t run,
 	return *rows || arena_err(a, e);
 }
 
+bool run_measures_of(struct db *db, struct arena *a, const int64_t *runs,
+	uint32_t runs_n, const char *const *names, uint32_t names_n,
+	struct measure_of_run **rows, uint32_t *n, struct err *e)
+{
+	static const char sql[] =
+		"SELECT run_id, name, value, unit FROM measure "
+		"WHERE run_id = ANY ($1) AND name = ANY ($2) "
+		"ORDER BY run_id, name";
+	struct sql_params p = { 0 };
+	struct sql_array of[2];
+	struct result r;
+
+	sql_array_init(&of[0], SQL_INT8);
+	sql_array_init(&of[1], SQL_TEXT);
+	for (uint32_t i = 0; i < runs_n; i++)
+		sql_array_int8(&of[0], runs[i]);
+	for (uint32_t i = 0; i < names_n; i++)
+		sql_array_text(&of[1], names[i]);
+	for (int i = 0; i < 2; i++)
+		sql_array(&p, &of[i]);
+	bool ok = sql_run(db, sql, &p, &r, e);
+	for (int i = 0; i < 2; i++)
+		sql_array_release(&of[i]);
+	if (!ok)
+		return false;
+	*rows = arena_array(a, struct measure_of_run, (size_t)r.n + 1);
+	for (*n = 0; *rows && result_next(&r); ++*n) {
+		struct measure_of_run *m = &(*rows)[*n];
+		m->run = result_int8(&r, 0);
+		m->is.name = result_text(&r, a);
+		m->is.value = result_float8(&r, NAN);
+		m->is.unit = result_text(&r, a);
+	}
+	result_release(&r);
+	return *rows || arena_err(a, e);
+}
+
 struct run_measures_adding {
 	int64_t run;
 	const struct measure_list *list;

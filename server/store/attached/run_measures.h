@@ -16,6 +16,15 @@ struct run_measure {
 bool run_measures_list(struct db *db, struct arena *a, int64_t run,
 	struct run_measure **rows, uint32_t *n, struct err *e);
 
+struct measure_of_run {
+	int64_t run;
+	struct measure is;
+};
+/* The measures of any of these names that any of the runs has. */
+bool run_measures_of(struct db *db, struct arena *a, const int64_t *runs,
+	uint32_t runs_n, const char *const *names, uint32_t names_n,
+	struct measure_of_run **rows, uint32_t *n, struct err *e);
+
 /* Attaches all measures of the list, or none. *existing: the run had all of them
  * already, with the same values. ERR_NOT_FOUND: there is no such run; ERR_CONFLICT:
  * the run has another value of a measure, or would have more than

@@ -462,7 +462,7 @@ static void the_anchors_head_is_counted_by_itself(void **state)
 static void policies_without_sense(void **state)
 {
 	static const char limit[] = "a limit is a number of percent, 0 or more";
-	struct gate_operator_limit none = { NULL, 5 }, less = { "mm", -1 };
+	struct gate_limit none = { NULL, 5 }, less = { "mm", -1 };
 	struct fixture *f = *state;
 	const struct {
 		struct gate_policy p;

@@ -161,7 +161,7 @@ static void operators(void **state)
 			"operator 'mm' is not judged: the operators of one "
 			"side are unknown" },
 	};
-	struct gate_operator_limit limit = { "mm", 5 };
+	struct gate_limit limit = { "mm", 5 };
 	struct fixture *f = *state;
 
 	f->p.iteration_pct = NAN;
@@ -192,7 +192,7 @@ static void operators(void **state)
 /* An operator that some runs have and others lack is still compared. */
 static void now_and_then(void **state)
 {
-	struct gate_operator_limit limit = { "mm", 5 };
+	struct gate_limit limit = { "mm", 5 };
 	struct fixture *f = *state;
 
 	f->p.iteration_pct = NAN;
@@ -325,6 +325,133 @@ static void busbw(void **state)
 	}
 }
 
+/* Limits of 5 % on three measures: of the first and the second lower values are better,
+ * of the third higher ones. */
+static void measures(void **state)
+{
+	enum { NONE = -1000 }; /* the run has no such measure */
+	static struct gate_limit limits[] = { { "ttft_p99", 5 },
+		{ "failed_requests", 5 }, { "output_throughput", 5 } };
+	static const char *const units[] = { "ms", "requests", "tokens/s" };
+	static const struct {
+		const char *what;
+		int of;
+		double base, head;
+		enum gate_outcome outcome;
+		double change_pct; /* about; NaN none */
+		const char *sentence;
+	} rows[] = {
+		{ "latency rises", 0, 100, 120, GATE_REGRESSED, 20, NULL },
+		{ "latency rises less", 0, 100, 102, GATE_PASS, 2, NULL },
+		{ "latency falls", 0, 120, 100, GATE_PASS, -17, NULL },
+		{ "throughput falls", 2, 200, 160, GATE_REGRESSED, -20, NULL },
+		{ "throughput falls less", 2, 200, 195, GATE_PASS, -2.5, NULL },
+		{ "throughput rises", 2, 160, 200, GATE_PASS, 25, NULL },
+		{ "failures appear", 1, 0, 3, GATE_REGRESSED, (double)NAN,
+			"measure 'failed_requests' is 3 requests instead of 0 "
+			"requests" },
+		{ "failures are gone", 1, 3, 0, GATE_PASS, -100,
+			"measure 'failed_requests' is 0 requests instead of 3 "
+			"requests" },
+		{ "no failures", 1, 0, 0, GATE_PASS, (double)NAN,
+			"measure 'failed_requests' is 0 on both sides" },
+		{ "no throughput at all", 2, 200, 0, GATE_UNDECIDED,
+			(double)NAN,
+			"measure 'output_throughput' is not judged: a value is 0 "
+			"or less, so changes in percent have no meaning" },
+		{ "negative", 0, 100, -1, GATE_UNDECIDED, (double)NAN,
+			"measure 'ttft_p99' is not judged: a value is below 0, so "
+			"changes in percent have no meaning" },
+		{ "only in the base", 0, 100, NONE, GATE_UNDECIDED, (double)NAN,
+			"measure 'ttft_p99' is not judged: no run of the head has "
+			"it" },
+		{ "only in the head", 0, NONE, 100, GATE_UNDECIDED, (double)NAN,
+			"measure 'ttft_p99' is not judged: no run of the base has "
+			"it" },
+		{ "nowhere", 0, NONE, NONE, GATE_UNDECIDED, (double)NAN,
+			"measure 'ttft_p99' is not judged: no run of either side "
+			"has it" },
+	};
+	struct gate_measure_value values[11];
+	struct fixture *f = *state;
+
+	f->p.iteration_pct = NAN;
+	f->p.fail_on = 0;
+	f->p.measures_n = 1;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const char *name = limits[rows[i].of].of;
+		uint32_t n = 0;
+		gate_sides_from(&f->s, 8, 3, 1, &f->a);
+		for (uint32_t k = 0; k < 11; k++) {
+			bool base = k < 8;
+			double x = base ? rows[i].base : rows[i].head;
+			bool wavers = rows[i].of != 1 && x > 0;
+			if (x > NONE)
+				values[n++] = (struct gate_measure_value){
+					.run = base ? f->s.base[k].id
+						    : f->s.head[k - 8].id,
+					.name = name,
+					.unit = units[rows[i].of],
+					.value = wavers ? x * gate_wavering(k)
+							: x,
+					.higher_is_better = rows[i].of == 2
+				};
+		}
+		f->s.given.measures = values;
+		f->s.given.measures_n = n;
+		f->p.measures = &limits[rows[i].of];
+		struct gate g = gate_of(&f->s, &f->p, &f->a);
+		const struct gate_rule *r =
+			gate_rule_of(&g, GATE_MEASURE, name);
+		if (g.outcome != rows[i].outcome)
+			fail_msg("%s: %s", rows[i].what, g.sentence);
+		if (rows[i].sentence)
+			assert_string_equal(r->sentence, rows[i].sentence);
+		assert_true(r->limit_pct == 5 && isnan(r->base_ns));
+		assert_int_equal(r->fall, n && rows[i].of == 2);
+		assert_true(isnan(r->change_pct) == isnan(rows[i].change_pct));
+		assert_true(isnan(rows[i].change_pct) ||
+			    fabs(r->change_pct - rows[i].change_pct) < 1.5);
+		if (rows[i].outcome != GATE_REGRESSED ||
+			isnan(rows[i].change_pct))
+			continue;
+		assert_true(r->low_pct < r->change_pct &&
+			    r->change_pct < r->high_pct);
+		assert_true(fabs(r->base_value / rows[i].base - 1) < 0.01);
+		assert_true(fabs(r->head_value / rows[i].head - 1) < 0.01);
+	}
+}
+
+/* The sentence of a test; runs of the base without the measure do not count, and one
+ * value of the head is not enough. */
+static void measures_of_some_runs(void **state)
+{
+	struct gate_limit limit = { "ttft_p99", 5 };
+	struct gate_measure_value values[4];
+	struct fixture *f = *state;
+
+	gate_sides_from(&f->s, 8, 3, 1, &f->a);
+	for (uint32_t k = 0; k < 4; k++)
+		values[k] =
+			(struct gate_measure_value){ .run = k < 3 ? k + 2 : 101,
+				.name = "ttft_p99",
+				.unit = "ms",
+				.value = k < 3 ? 100 * gate_wavering(k) : 130 };
+	f->s.given.measures = values;
+	f->s.given.measures_n = 4;
+	f->p.measures = &limit;
+	f->p.measures_n = 1;
+	struct gate g = gate_of(&f->s, &f->p, &f->a);
+	const struct gate_rule *r = gate_rule_of(&g, GATE_MEASURE, NULL);
+	assert_int_equal(r->outcome, GATE_UNDECIDED);
+	assert_float_equal(r->head_value, 130, 1e-6);
+	assert_float_equal(r->base_value, 100, 1);
+	assert_non_null(strstr(r->sentence,
+		"measure 'ttft_p99' may be 29.9 % higher (95 % interval: "));
+	assert_non_null(strstr(r->sentence,
+		"), 130 ms instead of 100.1 ms; the limit is 5 %; "));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -336,6 +463,8 @@ int main(void)
 		CASE(now_and_then),
 		CASE(headroom),
 		CASE(busbw),
+		CASE(measures),
+		CASE(measures_of_some_runs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,9 @@ static void test_answer(void **state)
 		"\"created_by\":\"ci\",\"project\":\"p\",\"workload\":\"w\","
 		"\"name\":\"decode\",\"outcome\":\"undecided\",\"exit_status\":2,"
 		"\"rules\":[{\"p\":0.5,\"head_gb_s\":9,"
-		"\"base_gb_s\":null,\"iteration_limit_pct\":null,"
+		"\"fall\":false,\"base_gb_s\":null,\"base_value\":null,"
+		"\"head_value\":null,\"unit\":null,"
+		"\"iteration_limit_pct\":null,"
 		"\"iteration_change_pct\":null,\"iteration_low_pct\":null,"
 		"\"iteration_high_pct\":null,\"p_family\":null,"
 		"\"alpha\":null,\"earlier_units\":null}],\"findings\":[1],"
@@ -101,6 +103,8 @@ static void test_older_rules(void **state)
 		old.document = document;
 		json_t *v = view_gate(&old);
 		json_t *rule = json_array_get(json_object_get(v, "rules"), 0);
+		assert_true(json_is_true(json_object_get(rule, "fall")) ==
+			    !strcmp(cases[i].rule, "busbw"));
 		const struct {
 			const char *from, *to;
 			bool kept;

@@ -56,12 +56,12 @@ export const workloads = () => ({items: [['vllm', 'llama-70b decode, 16 sequence
 
 const SIDES = {base: {query: 'label.branch=main last=20', runs: Array.from({length: 20}, (_, i) => 101 + i), units: 20, iterations: 600, labels: {branch: 'main'}},
 	head: {query: '121,122,123', runs: [121, 122, 123], units: 3, iterations: 90, labels: {branch: 'new', commit: '9a463115c0'}}};
-const POLICY = {iteration_pct: 2, operators: [{operator: 'attention', pct: 5}], headroom_pct: null, busbw_pct: 5, anchor_pct: 3, fail_on: ['regressed', 'appeared'], share_pct: 1, min_runs: 1, min_iterations: 4,
+const POLICY = {iteration_pct: 2, operators: [{operator: 'attention', pct: 5}], measures: [{measure: 'output_throughput', pct: 5}], headroom_pct: null, busbw_pct: 5, anchor_pct: 3, fail_on: ['regressed', 'appeared'], share_pct: 1, min_runs: 1, min_iterations: 4,
 	min_coverage_pct: 0, min_attributed_pct: 0, reject_on: ['records_dropped'], alpha: 0.01, noise_floor: null, range: null, unit: 'commit', seed: 1};
 const ANCHOR = {query: null, runs: [11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22], units: 12, commits: 4, levels: 2, since: '2026-03-02T10:00:00Z', until: '2026-03-04T12:00:00Z', median_ns: 9900000, excluded_runs: 0, reason: null};
 const NO_ANCHOR = {query: null, runs: [], units: null, commits: null, levels: null, since: null, until: null, median_ns: null, excluded_runs: 0, reason: 'no earlier run of the same work is stored'};
 
-const rule = (kind, of, outcome, [base, head, low, high], p, more) => ({rule: kind, of, device: null, outcome, base_ns: base, head_ns: head, base_gb_s: null, head_gb_s: null,
+const rule = (kind, of, outcome, [base, head, low, high], p, more) => ({rule: kind, of, device: null, outcome, base_ns: base, head_ns: head, base_gb_s: null, head_gb_s: null, base_value: null, head_value: null, unit: null, fall: false,
 	limit_pct: kind === 'operator' ? 5 : 2, change_pct: (head / base - 1) * 100, low_pct: low, high_pct: high, iteration_limit_pct: null, iteration_change_pct: null, iteration_low_pct: null, iteration_high_pct: null,
 	p, p_family: null, alpha: 0.0003, noise_floor: 0.03, earlier_units: kind === 'iteration' ? 140 : 0, since_run: null, runs_needed: 0, summary: 'the head is within the limit', ...more});
 
@@ -70,6 +70,7 @@ const RULES = [
 	rule('function', 'void flash::<b>fwd</b><128>(Params)', 'regressed', [2000000, 2690000, 28, 41], 0.0002, {device: 'NVIDIA H200', limit_pct: null, iteration_limit_pct: 1, iteration_change_pct: 6.9, iteration_low_pct: 5.6, iteration_high_pct: 8.2, p_family: 0.00025, summary: 'it is slower, and this is 6.9 % of the iteration'}),
 	rule('operator', 'attention', 'undecided', [2500000, 2640000, -1.2, 12.4], 0.09, {runs_needed: 7, summary: 'attention may be beyond 5 %; 7 runs of the head would probably decide'}),
 	rule('operator', 'gemm', 'pass', [4000000, 4010000, -1, 1.5], 0.4, {since_run: 114, summary: 'slower than most of the baseline, but not than its newest part, from run 114 on'}),
+	rule('measure', 'output_throughput', 'pass', [null, null, -3.1, -0.6], 0.3, {base_value: 7251.27, head_value: 7120, unit: 'tokens/s', fall: true, limit_pct: 5, change_pct: -1.8, earlier_units: 0}),
 	rule('headroom', null, 'undecided', [null, null, null, null], null, {change_pct: null, limit_pct: null, iteration_limit_pct: 2, runs_needed: -1, summary: 'no time has a T_SOL'}),
 ];
 

@@ -34,6 +34,7 @@ export default async function gates(test, {open, base}) {
 			'void flash::<b>fwd</b><128>(Params) on NVIDIA H200 function it is slower, and this is 6.9 % of the iteration | ▲ regressed | +34.5 % +6.9 % of the iteration | +5.6 % to +8.2 % of the iteration | +1.0 % of the iteration | 2,000.000 | 2,690.000 | 0.0002 | 0.00025 | 0.0003 | – | –',
 			'attention operator attention may be beyond 5 %; 7 runs of the head would probably decide | ? undecided | +5.6 % | −1.2 % to +12.4 % | +5.0 % | 2,500.000 | 2,640.000 | 0.09 | – | 0.0003 | – | 7 runs',
 			'gemm operator slower than most of the baseline, but not than its newest part, from run 114 on | ✓ pass | +0.2 % | −1.0 % to +1.5 % | +5.0 % | 4,000.000 | 4,010.000 | 0.4 | – | 0.0003 | run 114 | –',
+			'output_throughput measure the head is within the limit | ✓ pass | −1.8 % | −3.1 % to −0.6 % | −5.0 % | 7251 tokens/s | 7120 tokens/s | 0.3 | – | 0.0003 | – | –',
 			'Headroom no time has a T_SOL | ? undecided | – | – | +2.0 % of the iteration | – | – | – | – | 0.0003 | – | the baseline is too small']);
 		await page.getByText('0.0015 of 0.01: gate 2 of 3 of commit 9a463115c0').waitFor();
 		await page.getByText('7 runs of the head in total').waitFor();
@@ -115,12 +116,13 @@ export default async function gates(test, {open, base}) {
 		await page.getByText('Iteration, %: \'x\' is not a number.').waitFor();
 		await page.getByLabel('Iteration, %').fill('3');
 		await page.getByLabel('Operators, %').fill('gemm=5');
+		await page.getByLabel('Measures, %').fill('ttft_p99=4');
 		await page.getByLabel('appeared').uncheck();
 		await page.getByRole('button', {name: 'Create gate', exact: true}).click();
 		await page.getByText('Base: no run is before the head.').waitFor();
 		await page.getByLabel('Head', {exact: true}).press('Enter');
 		await page.getByRole('heading', {name: 'Within every limit.'}).waitFor();
-		assert.deepEqual(put[1], {base: 'label.branch=main last=3', head: 'label.branch=new last=2', iteration_pct: 3, operators: [{operator: 'gemm', pct: 5}], fail_on: ['regressed']});
+		assert.deepEqual(put[1], {base: 'label.branch=main last=3', head: 'label.branch=new last=2', iteration_pct: 3, operators: [{operator: 'gemm', pct: 5}], measures: [{measure: 'ttft_p99', pct: 4}], fail_on: ['regressed']});
 		assert.equal(new URL(page.url()).pathname, '/gates/3');
 		await page.getByRole('link', {name: 'Repeat this gate'}).click();
 		await seen(async () => assert.equal(await page.getByLabel('Baseline', {exact: true}).inputValue(), 'label.branch=main last=20'));
