@@ -55,6 +55,35 @@ static const char *diagnose_time(struct arena *a, double ns)
 	return isfinite(ns) ? duration_text(a, ns) : "-";
 }
 
+/* "low to high" of the 95 % interval; "" if there is none. */
+static const char *diagnose_interval(struct arena *a, const json_t *v)
+{
+	double low = json_get_real(v, "low_ns");
+	double high = json_get_real(v, "high_ns");
+
+	if (!isfinite(low) || !isfinite(high))
+		return "";
+	return arena_printf(a, "95 %% interval: %s%s to %s; ",
+		low < 0 ? "-" : "", duration_text(a, fabs(low)),
+		duration_text(a, high));
+}
+
+/* What single changes would save, each with its assumptions. */
+static void diagnose_print_changes(struct arena *a, const json_t *list)
+{
+	if (json_array_size(list))
+		printf("\nwhat a single change would save (two changes can save "
+		       "the same time):\n");
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *v = json_array_get(list, i);
+		const json_t *assumptions = json_object_get(v, "assumptions");
+		printf("\n- %s\n  %sassumed:\n", json_get_text(a, v, "text"),
+			diagnose_interval(a, v));
+		for (size_t k = 0; k < json_array_size(assumptions); k++)
+			printf("  * %s\n", json_get_item(a, assumptions, k));
+	}
+}
+
 /* The width for printf(), which counts bytes, so that `s` fills `columns`. */
 static int diagnose_width(const char *s, int columns)
 {
@@ -93,6 +122,7 @@ static bool diagnose_print_text(const struct options *o, const struct buf *body,
 		diagnose_print_head(&a, v);
 		diagnose_print_sentences(o, &a,
 			json_object_get(v, "sentences"));
+		diagnose_print_changes(&a, json_object_get(v, "what_if"));
 		diagnose_print_causes(&a, v);
 	} else {
 		err_set(e, ERR_INPUT, "the server's answer is not a diagnosis");

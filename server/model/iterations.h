@@ -113,6 +113,14 @@ enum busy_class {
 	BUSY_CLASSES
 };
 
+/* The time of a kept iteration as the store has it, in ns; -1 unknown. */
+struct kept_iteration {
+	uint32_t stratum;
+	int64_t launches;
+	int64_t dur_ns, compute_ns, comm_ns, copy_ns, comm_overlapped_ns;
+	int64_t launch_ns, host_gap_ns; /* of WAIT_LAUNCH and WAIT_HOST_GAP */
+};
+
 /* Sums over the kept iterations of a run. */
 struct iteration_sums {
 	int64_t iterations;

@@ -3,6 +3,7 @@
 #include "run_diagnosis.h"
 #include "duration_text.h"
 #include "note.h"
+#include "reachable.h"
 #include "profile_word.h"
 #include "utf8.h"
 #include <math.h>
@@ -364,7 +365,49 @@ static bool run_diagnosis_no_calls(const struct diagnosis_data *of)
 	return false;
 }
 
-void run_diagnosis_from(struct run_diagnosis *d, struct arena *a,
+/* ---- What changes would save */
+
+/* The operators whose headroom is known; that of collectives includes waiting. */
+static uint32_t run_diagnosis_faster(const struct diagnosis_data *of,
+	struct what_if_operator *to)
+{
+	const struct run_operators *os = &of->operators;
+	double gpu_ns = (double)os->gpu_ns;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < os->n && os->gpu_ns > 0; i++) {
+		const struct operator_stat *o = &os->rows[i];
+		if (!o->name || o->collective || !o->bound_ns)
+			continue;
+		bool best = of->reachable && of->reachable[i].best;
+		to[n++] = (struct what_if_operator){ .name = o->name,
+			.dtype = o->dtype,
+			.reachable = best ? of->reachable[i].saved / gpu_ns
+					  : (double)NAN,
+			.headroom = (double)o->clock.headroom_ns / gpu_ns };
+	}
+	return n;
+}
+
+static bool run_diagnosis_changes(struct diagnosis_maker *m)
+{
+	const struct diagnosis_data *of = m->of;
+	struct run_diagnosis *d = m->d;
+	struct what_if_operator *operators =
+		arena_array(m->a, struct what_if_operator, of->operators.n + 1);
+	double wall_ns = (double)d->busy_ns + (double)d->idle_ns;
+	struct what_if *changes;
+
+	if (!operators || !what_if_from(of->iterations, of->iterations_n,
+				  wall_ns / (double)d->iterations, operators,
+				  run_diagnosis_faster(of, operators), m->a,
+				  &changes, &d->changes_n))
+		return false;
+	d->changes = changes;
+	return true;
+}
+
+bool run_diagnosis_from(struct run_diagnosis *d, struct arena *a,
 	const struct diagnosis_data *of)
 {
 	const struct iteration_sums *s = &of->sums;
@@ -379,7 +422,7 @@ void run_diagnosis_from(struct run_diagnosis *d, struct arena *a,
 		.idle_ns = -1 };
 	if (s->idle_ns < 0) {
 		d->reason = run_diagnosis_no_times(&of->run, s);
-		return;
+		return true;
 	}
 	d->busy_ns = s->compute_ns + s->comm_ns + s->copy_ns;
 	d->idle_ns = s->idle_ns;
@@ -392,4 +435,5 @@ void run_diagnosis_from(struct run_diagnosis *d, struct arena *a,
 		run_diagnosis_idle_unknown(&m);
 	}
 	run_diagnosis_sentences(&m);
+	return run_diagnosis_changes(&m);
 }

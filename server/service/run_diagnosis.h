@@ -6,11 +6,14 @@
  * place of its four classes if they are not known. Idle: why it does nothing
  * (wait_causes.h). The causes of a kind add up to busy_ns or idle_ns, exact to
  * the nanosecond. If the causes of idle time are not known, all of it has the
- * cause `unknown`, and `reason` says why. */
+ * cause `unknown`, and `reason` says why.
+ *
+ * Also what single changes of the work would save (what_if.h). */
 #pragma once
 #include "arena.h"
 #include "iterations.h"
 #include "query_operator.h"
+#include "what_if.h"
 
 struct diagnosis_cause {
 	const char *kind, *cause; /* "busy" or "idle"; words of the API */
@@ -38,6 +41,10 @@ struct run_diagnosis {
 	struct diagnosis_cause causes[DIAGNOSIS_CAUSES];
 	struct diagnosis_sentence sentences[DIAGNOSIS_SENTENCES];
 	uint32_t causes_n, sentences_n;
+	/* What single changes would save, largest first. They are not added up:
+	 * two changes can save the same time. */
+	const struct what_if *changes;
+	uint32_t changes_n;
 };
 
 /* What the store has of a run. */
@@ -46,10 +53,13 @@ struct diagnosis_data {
 	struct iteration_sums sums;
 	struct wait_times waits;
 	struct run_operators operators;
+	const struct reachable_sum *reachable; /* by operator */
+	struct kept_iteration *iterations;
+	uint32_t iterations_n;
 	struct note_row *notes;
 	uint32_t notes_n;
 };
 
-/* Texts are in the arena; names are those of `of`. */
-void run_diagnosis_from(struct run_diagnosis *d, struct arena *a,
+/* Texts are in the arena; names are those of `of`. False if the arena is full. */
+bool run_diagnosis_from(struct run_diagnosis *d, struct arena *a,
 	const struct diagnosis_data *of);

@@ -2,8 +2,10 @@
  * unattributed kernels of all runs. */
 #include "run_operators.h"
 #include "catalog_cache.h"
+#include "fleet_best.h"
 #include "fleet_importance.h"
 #include "names.h"
+#include "project_scope.h"
 #include "roofline.h"
 #include <limits.h>
 #include <math.h>
@@ -98,6 +100,34 @@ int64_t run_operators_reachable_ns(int64_t total_ns, double s,
 {
 	double share = reachable_share(s, best);
 	return isnan(share) ? -1 : llround((double)total_ns * share);
+}
+
+bool run_operators_bests_read(struct service_call *c,
+	struct run_operators_table *m, struct err *e)
+{
+	struct fleet_bests *bests = arena_new(&c->arena, struct fleet_bests);
+	m->bests = bests;
+	if (!m->is->platform)
+		return true;
+	if (!fleet_best_read(c->db, &c->arena, project_scope_name(c),
+		    m->is->platform, bests, e))
+		return false;
+	reachable_sort(bests);
+	return true;
+}
+
+bool run_operators_reachable_read(struct service_call *c, int64_t run,
+	struct run_operators_table *m, struct err *e)
+{
+	struct bound_shape *rows = NULL;
+	uint32_t n = 0;
+	if (!run_operators_bests_read(c, m, e))
+		return false;
+	if (m->bests->n &&
+		!query_bound_shapes(c->db, &c->arena, run, &rows, &n, e))
+		return false;
+	m->reachable = run_operators_reachable_from(m, rows, n, &c->arena);
+	return true;
 }
 
 const struct reachable_sum *

@@ -83,6 +83,12 @@ struct run_operators_table {
 const struct run_utilization *
 run_operators_utilization_from(const struct run_operators_table *m,
 	const struct costed_shapes *shapes, struct arena *a);
+/* Reads the fleet-bests that the caller may see: m->bests. */
+bool run_operators_bests_read(struct service_call *c,
+	struct run_operators_table *m, struct err *e);
+/* Likewise, and adds up the reachable headroom of the run: m->reachable. */
+bool run_operators_reachable_read(struct service_call *c, int64_t run,
+	struct run_operators_table *m, struct err *e);
 /* Adds up the reachable headroom of the shapes, by row of m->is. */
 const struct reachable_sum *
 run_operators_reachable_from(const struct run_operators_table *m,

@@ -108,6 +108,19 @@ def several_iterations(s, d):
     equal('there are sentences', len(sentences) > 1, True)
 
 
+def changes(s, d):
+    """what changes would save: each with its interval and assumptions"""
+    path = f'{d}/rank.json'
+    with open(path, 'wb') as f:
+        f.write(MADE['rank-0-of-2']())
+    (run,) = ids(upload(s, '--wait', path).out, 'run')
+    (w, *_) = s.get(f'/api/v1/runs/{run}/diagnosis')['what_if']
+    out = kernsift('diagnose', str(run), server=s).out
+    says('overlap', out, r'.*\nwhat a single change would save \(two changes can save the same '
+         rf'time\):\n.*\n- {re.escape(w["text"])}\n  95 % interval: \S+ \Ss to \S+ \Ss; assumed:\n'
+         + ''.join(rf'  \* {re.escape(a)}\n' for a in w['assumptions']) + '.*\nkind .*')
+
+
 def of_an_older_server(s, d):
     """without stored causes, their reason is printed once"""
     run = run_of(s, 'idle-causes.json')
@@ -140,7 +153,7 @@ def refused(s, d):
 
 def main():
     with Server() as s, tempfile.TemporaryDirectory() as d:
-        play([for_people, unknown, several_iterations, as_the_server, refused,
+        play([for_people, unknown, several_iterations, changes, as_the_server, refused,
               of_an_older_server], s, d)
 
 

@@ -44,6 +44,39 @@ const sentence = (s, tabs) =>
 		h('p', {class: 'hint'}, `${capital(s.evidence)}. `, h('a', {href: s.link}, linkLabel(s.link, tabs))),
 	);
 
+const interval = (w) =>
+	w.low_ns === null
+		? []
+		: [`95 % interval: ${w.low_ns < 0 ? '−' : ''}${f.duration(Math.abs(w.low_ns))} to ${f.duration(w.high_ns)}.`];
+
+// What single changes would save, folded: the causes come first. Null if there is none.
+function changes(list) {
+	if (!list.length) return null;
+	const most = list[0];
+	return h(
+		'details',
+		{class: 'more'},
+		h(
+			'summary',
+			{},
+			`What a single change would save: ${f.plural(list.length, 'estimate')}, at most ${f.percent(most.share_pct)} %`,
+		),
+		h('p', {class: 'hint'}, 'Two changes can save the same time, so the estimates do not add up.'),
+		h(
+			'ul',
+			{},
+			list.map((w) =>
+				h(
+					'li',
+					{},
+					w.text,
+					h('p', {class: 'hint'}, [...interval(w), `Assumed: ${w.assumptions.join('; ')}.`].join(' ')),
+				),
+			),
+		),
+	);
+}
+
 const card = (...content) =>
 	h(
 		'section',
@@ -76,5 +109,6 @@ export function diagnosisCard(doc, tabs) {
 			h('ol', {}, doc.sentences.map((s) => sentence(s, tabs))),
 			causeTable(doc),
 		),
+		changes(doc.what_if),
 	);
 }

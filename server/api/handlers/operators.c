@@ -54,35 +54,6 @@ static bool operators_table_read(struct call *c, struct run_operators *is,
 	       operators_ceilings_read(c, m, e);
 }
 
-/* The fleet-bests that the caller may see. */
-static bool operators_bests_read(struct call *c, struct run_operators_table *m,
-	struct err *e)
-{
-	struct fleet_bests *bests = arena_new(&c->s.arena, struct fleet_bests);
-	m->bests = bests;
-	if (!m->is->platform)
-		return true;
-	if (!fleet_best_read(c->s.db, &c->s.arena, project_scope_name(&c->s),
-		    m->is->platform, bests, e))
-		return false;
-	reachable_sort(bests);
-	return true;
-}
-
-static bool operators_reachable_read(struct call *c,
-	struct run_operators_table *m, struct err *e)
-{
-	struct bound_shape *rows = NULL;
-	uint32_t n = 0;
-	if (!operators_bests_read(c, m, e))
-		return false;
-	if (m->bests->n &&
-		!query_bound_shapes(c->s.db, &c->s.arena, c->id, &rows, &n, e))
-		return false;
-	m->reachable = run_operators_reachable_from(m, rows, n, &c->s.arena);
-	return true;
-}
-
 static bool operators_same(const char *a, const char *b)
 {
 	return a && b && !strcmp(a, b);
@@ -134,7 +105,7 @@ json_t *run_operators_get(struct call *c, struct err *e)
 	struct run_operators_table m;
 	if (!operators_table_read(c, &is, &m, e) ||
 		!operators_projections_read(c, &m, e) ||
-		!operators_reachable_read(c, &m, e) ||
+		!run_operators_reachable_read(&c->s, c->id, &m, e) ||
 		!operators_utilization_read(c, &m, e))
 		return NULL;
 	if (!listing_is_json(c))
@@ -225,7 +196,7 @@ json_t *run_shapes_get(struct call *c, struct err *e)
 	if (!listing_read(c, &offset, &limit, e) ||
 		!operators_table_read(c, &is, &m, e) ||
 		!operators_operator_check(c, &m, e) ||
-		!operators_bests_read(c, &m, e) ||
+		!run_operators_bests_read(&c->s, &m, e) ||
 		!operators_shapes_of(c, c->word, &rows, &n, e) ||
 		!operators_narrow(c, &is, rows, &n, e))
 		return NULL;

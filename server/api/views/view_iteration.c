@@ -4,6 +4,7 @@
 #include "pattern_mean.h"
 #include "profile_word.h"
 #include "run_diagnosis.h"
+#include "what_if.h"
 #include "serving_rates.h"
 #include "table.h"
 #include "view.h"
@@ -86,6 +87,7 @@ json_t *view_serving(const struct serving_rate *rates, uint32_t n, int64_t gpus,
 json_t *view_diagnosis(const struct run_diagnosis *d)
 {
 	json_t *causes = json_array(), *sentences = json_array();
+	json_t *changes = json_array();
 	for (uint32_t i = 0; i < d->causes_n; i++) {
 		const struct diagnosis_cause *c = &d->causes[i];
 		json_t *names = json_array();
@@ -96,7 +98,9 @@ json_t *view_diagnosis(const struct run_diagnosis *d)
 	for (uint32_t i = 0; i < d->sentences_n; i++)
 		view_append(sentences,
 			row_diagnosis_sentence(&d->sentences[i]));
-	return row_diagnosis(d, causes, sentences);
+	for (uint32_t i = 0; i < d->changes_n; i++)
+		view_append(changes, row_diagnosis_change(&d->changes[i]));
+	return row_diagnosis(d, causes, sentences, changes);
 }
 
 static json_t *view_iteration_metrics(const struct pattern_mean *m)

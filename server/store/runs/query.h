@@ -188,6 +188,10 @@ bool query_capture(struct db *db, int64_t run, int32_t seq, int64_t *edition,
 bool query_waits(struct db *db, struct arena *a, int64_t run,
 	struct iteration_sums *sums, struct wait_times *out, struct err *e);
 
+/* The kept iterations of a run, in order. */
+bool query_kept_iterations(struct db *db, struct arena *a, int64_t run,
+	struct kept_iteration **rows, uint32_t *n, struct err *e);
+
 bool query_copies(struct db *db, struct arena *a, int64_t run, enum split split,
 	struct copy_stat **rows, uint32_t *n, struct err *e);
 

@@ -1,6 +1,7 @@
 /* query_wait.c - reads what the time of a run's iterations was used for, and why
  * the GPU was idle in them. */
 #include "column.h"
+#include "packed.h"
 #include "profile_word.h"
 #include "query.h"
 #include "sql.h"
@@ -157,4 +158,106 @@ bool query_waits(struct db *db, struct arena *a, int64_t run,
 	struct query_waits_request q = { a, run, sums, out };
 
 	return sql_transaction(db, query_waits_read, &q, e);
+}
+
+/* ---- single iterations */
+
+struct query_kept_request {
+	struct arena *arena;
+	int64_t run;
+	uint32_t all_n; /* of all iterations */
+	struct kept_iteration
+		*rows; /* of all iterations, then of the kept ones */
+	bool *kept; /* of all iterations */
+	uint32_t n;
+};
+
+static bool query_kept_rows(struct db *db, struct query_kept_request *q,
+	struct err *e)
+{
+	static const char sql[] =
+		"SELECT use = 'kept', stratum, launches, dur_ns, compute_ns, "
+		"comm_ns, copy_ns, comm_overlapped_ns "
+		"FROM run_iteration "
+		"WHERE run_id = $1 "
+		"ORDER BY iteration";
+	struct sql_params p = { 0 };
+	struct result r;
+	sql_int8(&p, q->run);
+	if (!sql_run(db, sql, &p, &r, e))
+		return false;
+	q->rows = arena_array(q->arena, struct kept_iteration, (size_t)r.n + 1);
+	q->kept = arena_array(q->arena, bool, (size_t)r.n + 1);
+	while (q->rows && q->kept && result_next(&r)) {
+		struct kept_iteration *is = &q->rows[q->all_n];
+		q->kept[q->all_n++] = result_bool(&r);
+		is->stratum = (uint32_t)result_int4(&r, 0);
+		is->launches = result_int8(&r, 0);
+		is->dur_ns = result_int8(&r, -1);
+		is->compute_ns = result_int8(&r, -1);
+		is->comm_ns = result_int8(&r, -1);
+		is->copy_ns = result_int8(&r, -1);
+		is->comm_overlapped_ns = result_int8(&r, -1);
+		is->launch_ns = is->host_gap_ns = -1;
+	}
+	result_release(&r);
+	return (q->rows && q->kept) || arena_err(q->arena, e);
+}
+
+/* The two causes that single iterations have. */
+static bool query_kept_causes(struct db *db, struct query_kept_request *q,
+	struct err *e)
+{
+	static const char sql[] = "SELECT cause, iteration_ns "
+				  "FROM run_wait "
+				  "WHERE run_id = $1 "
+				  "AND cause IN ('launch_bound', 'host_gap')";
+	struct sql_params p = { 0 };
+	struct result r;
+	bool ok = true;
+	int64_t *ns = arena_array(q->arena, int64_t, q->all_n + 1);
+	sql_int8(&p, q->run);
+	if (!ns)
+		return arena_err(q->arena, e);
+	if (!sql_run(db, sql, &p, &r, e))
+		return false;
+	while (ok && result_next(&r)) {
+		int cause = column_word(&r, q->arena, profile_word_wait,
+			WAIT_CAUSES);
+		size_t len;
+		const void *bytes = result_bytes(&r, &len);
+		ok = bytes && packed_read(bytes, len, ns, q->all_n);
+		for (uint32_t i = 0; ok && i < q->all_n; i++)
+			*(cause == WAIT_LAUNCH ? &q->rows[i].launch_ns
+					       : &q->rows[i].host_gap_ns) =
+				ns[i];
+	}
+	result_release(&r);
+	return ok || query_waits_fail(q->run, "the causes of idle time", e);
+}
+
+static bool query_kept_read(struct db *db, void *arg, struct err *e)
+{
+	struct query_kept_request *q = arg;
+
+	q->all_n = q->n = 0;
+	if (!sql_snapshot(db, e) || !query_kept_rows(db, q, e) ||
+		!query_kept_causes(db, q, e))
+		return false;
+	for (uint32_t i = 0; i < q->all_n; i++)
+		if (q->kept[i])
+			q->rows[q->n++] = q->rows[i];
+	return true;
+}
+
+bool query_kept_iterations(struct db *db, struct arena *a, int64_t run,
+	struct kept_iteration **rows, uint32_t *n, struct err *e)
+{
+	struct query_kept_request q = { .arena = a, .run = run };
+
+	if (!sql_transaction(db, query_kept_read, &q, e))
+		return false;
+	*rows = q.rows;
+	*n = q.n;
+	return true;
 }

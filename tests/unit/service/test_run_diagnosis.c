@@ -56,7 +56,7 @@ static void find(const struct run_row *run, const struct wait_times *given,
 			2000 - compute_ns - comm_ns - copy_ns, true),
 		.waits = *given };
 
-	run_diagnosis_from(&d, &a, &of);
+	assert_true(run_diagnosis_from(&d, &a, &of));
 	assert_null(d.reason);
 	assert_int_equal(d.run, 8);
 	assert_int_equal(d.iterations, 2);
@@ -232,7 +232,7 @@ static void evidence_of_compute_names_operators(void **state)
 		.operators = { .gpu_ns = 1000, .rows = rows, .n = 7 } };
 
 	(void)state;
-	run_diagnosis_from(&d, &a, &of);
+	assert_true(run_diagnosis_from(&d, &a, &of));
 	sentence_is(0,
 		"Kernels compute for 100.0 % of the time (1 µs per iteration).",
 		"90.9 % in gemm bf16, 3.6 % unattributed, 2.7 % in rms_norm, of "
@@ -241,7 +241,7 @@ static void evidence_of_compute_names_operators(void **state)
 	of.operators.rows = rows + 1;
 	of.operators.n = 3;
 	of.operators.gpu_ns = 460;
-	run_diagnosis_from(&d, &a, &of);
+	assert_true(run_diagnosis_from(&d, &a, &of));
 	assert_string_equal(d.sentences[0].evidence,
 		"100.0 % in copy, of the run's GPU time without copies, sets and "
 		"collectives");
@@ -272,7 +272,7 @@ static void classes_name_their_operators(void **state)
 	(void)state;
 	of.sums.classes_known = true;
 	memcpy(of.sums.class_ns, class_ns, sizeof class_ns);
-	run_diagnosis_from(&d, &a, &of);
+	assert_true(run_diagnosis_from(&d, &a, &of));
 	assert_int_equal(d.causes_n, BUSY_CLASSES + WAIT_CAUSES);
 	assert_int_equal(sum("busy"), d.busy_ns);
 	sentence_is(0,
@@ -295,7 +295,7 @@ static void classes_name_their_operators(void **state)
 		"/runs/8?tab=operators#panel");
 	of.sums.class_ns[BUSY_LAUNCH_FLOOR] = 750;
 	of.sums.class_ns[BUSY_COMPUTE_BOUND] = 0;
-	run_diagnosis_from(&d, &a, &of);
+	assert_true(run_diagnosis_from(&d, &a, &of));
 	sentence_is(0,
 		"Kernels run for 37.5 % of the time (375 ns per iteration) that "
 		"take no longer than an empty launch.",
@@ -316,11 +316,11 @@ static void evidence_of_compute_without_operators(void **state)
 		.operators = { .gpu_ns = -1 } };
 
 	(void)state;
-	run_diagnosis_from(&d, &a, &of);
+	assert_true(run_diagnosis_from(&d, &a, &of));
 	assert_string_equal(d.sentences[0].evidence, "in 2 iterations");
 	of.operators =
 		(struct run_operators){ .gpu_ns = 500, .rows = rows, .n = 2 };
-	run_diagnosis_from(&d, &a, &of);
+	assert_true(run_diagnosis_from(&d, &a, &of));
 	assert_string_equal(d.sentences[0].evidence, "in 2 iterations");
 }
 
@@ -343,7 +343,7 @@ static void a_trace_without_api_calls(void **state)
 	(void)state;
 	for (int i = 0; i < 3; i++) {
 		of.notes = &notes[i];
-		run_diagnosis_from(&d, &a, &of);
+		assert_true(run_diagnosis_from(&d, &a, &of));
 		sentence_is(1, IDLE ", and the cause is unknown.", is[i],
 			"/runs/8?tab=iterations#panel");
 	}
@@ -355,7 +355,7 @@ static void causes_that_were_not_stored_are_unknown(void **state)
 		.sums = sums(2, 1000, 0, 0, 1000, false) };
 
 	(void)state;
-	run_diagnosis_from(&d, &a, &of);
+	assert_true(run_diagnosis_from(&d, &a, &of));
 	assert_string_equal(d.reason,
 		"the run was analyzed before causes of idle time were found; "
 		"`kernsiftd rebuild` finds them");
@@ -391,7 +391,7 @@ static void times_that_are_unknown_have_no_causes(void **state)
 		struct diagnosis_data of = { .run = rows[i].run,
 			.sums = sums(rows[i].iterations, -1, -1, -1, -1,
 				false) };
-		run_diagnosis_from(&d, &a, &of);
+		assert_true(run_diagnosis_from(&d, &a, &of));
 		assert_string_equal(d.reason, rows[i].reason);
 		assert_int_equal(d.busy_ns, -1);
 		assert_int_equal(d.idle_ns, -1);
@@ -406,7 +406,7 @@ static void without_time_there_is_no_sentence(void **state)
 		.sums = sums(2, 0, 0, 0, 0, true) };
 
 	(void)state;
-	run_diagnosis_from(&d, &a, &of);
+	assert_true(run_diagnosis_from(&d, &a, &of));
 	assert_int_equal(d.busy_ns + d.idle_ns, 0);
 	assert_int_equal(d.causes_n, 3 + WAIT_CAUSES);
 	assert_int_equal(d.sentences_n, 0);

@@ -107,6 +107,21 @@ static void same_waits(const struct wait_times *x, const struct wait_times *y)
 	}
 }
 
+/* The second to fourth iterations of the run; `known`: with their causes. */
+static void kept_ones(struct db *db, struct arena *a, int64_t id, bool known)
+{
+	struct kept_iteration *rows;
+	uint32_t n;
+	works(query_kept_iterations(db, a, id, &rows, &n, &e));
+	assert_int_equal(n, 3);
+	assert_int_equal(rows[1].compute_ns, 490);
+	assert_int_equal(rows[1].copy_ns, 10);
+	assert_int_equal(rows[0].comm_ns, 50);
+	assert_int_equal(rows[0].launch_ns, known ? 20 : -1);
+	assert_int_equal(rows[0].host_gap_ns, known ? 25 : -1);
+	assert_int_equal(rows[2].launch_ns, known ? 0 : -1);
+}
+
 static void every_cause_is_read_back(void **state)
 {
 	struct db *db = *state;
@@ -119,6 +134,7 @@ static void every_cause_is_read_back(void **state)
 	assert_int_equal(fixture_derived(db),
 		FIXTURE_ROWS + CHANGE_ROWS + WAIT_ROWS);
 	works(query_waits(db, &a, id, &sums, &got, &e));
+	kept_ones(db, &a, id, true);
 	assert_int_equal(sums.iterations, 3);
 	assert_int_equal(sums.compute_ns, 250 + 490 + 300);
 	assert_int_equal(sums.comm_ns, 50);
@@ -135,7 +151,8 @@ static void every_cause_is_read_back(void **state)
 	arena_release(&a);
 }
 
-/* A packed column that nobody reads cannot fail a request. */
+/* query_waits() does not read the packed column, so that it cannot fail; the kept
+ * iterations are refused. */
 static void the_times_of_each_iteration_are_not_read(void **state)
 {
 	struct db *db = *state;
@@ -143,11 +160,20 @@ static void the_times_of_each_iteration_are_not_read(void **state)
 	struct profile p = waiting(&a);
 	struct iteration_sums sums;
 	struct wait_times got;
+	struct kept_iteration *kept;
+	uint32_t n;
 	int64_t upload = fixture_save(db, "1", &p, 1);
 	int64_t id = *fixture_runs(db, &a, upload, 1);
 	fixture_script(db, "UPDATE run_wait SET iteration_ns = '\\x010203'");
 	works(query_waits(db, &a, id, &sums, &got, &e));
 	same_waits(&p.waits, &got);
+	refuses(query_kept_iterations(db, &a, id, &kept, &n, &e), ERR_INTERNAL,
+		arena_printf(&a,
+			"the causes of idle time of run %lld do not fit its "
+			"iterations; 'kernsiftd rebuild' makes them again",
+			(long long)id));
+	fixture_script(db, "DELETE FROM run_wait");
+	kept_ones(db, &a, id, false);
 	arena_release(&a);
 }
 

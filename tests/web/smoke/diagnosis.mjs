@@ -42,6 +42,18 @@ export default async function diagnosis(test, world) {
 		await seen(async () => assert.deepEqual(await cells(page, 'Causes'), [['Idle: unknown', '67.8', '739.000'], ['Busy: no known bound', '31.7', '346.000'], ['Busy: copies', '0.5', '5.000']]));
 	});
 
+	await test('what changes would save: folded, with intervals and assumptions', async () => {
+		const known = await (await api(`${here}/diagnosis`)).json();
+		const what_if = [
+			{change: 'cuda_graph', operator: null, dtype: null, saved_ns: 120000, low_ns: 90000, high_ns: 150000, share_pct: 12.04, text: 'A graph would save 120 µs.', assumptions: ['one', 'two', 'three']},
+			{change: 'roofline', operator: 'gemm', dtype: 'bf16', saved_ns: 1000, low_ns: null, high_ns: null, share_pct: 0.1, text: 'gemm would save 1 µs.', assumptions: ['one']}];
+		const page = await open(here, {answers: {[`${here}/diagnosis`]: () => ({...known, what_if})}});
+		await card(page).getByText('What a single change would save: 2 estimates, at most 12.0 %').click();
+		await seen(async () => assert.deepEqual((await card(page).locator('details li').allInnerTexts()).map((text) => text.split(/\n+/)), [
+			['A graph would save 120 µs.', '95 % interval: 90.000 µs to 150.000 µs. Assumed: one; two; three.'],
+			['gemm would save 1 µs.', 'Assumed: one.']]));
+	});
+
 	await test('a request that fails: its card says why, and the rest of the page is shown', async () => {
 		const refused = [500, 'internal', 'the causes of idle time of run 8 do not fit its iterations'];
 		const page = await open(here, {allowed: /500/, answers: {[`${here}/diagnosis`]: () => ({refused})}});

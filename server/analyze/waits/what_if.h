@@ -1,0 +1,61 @@
+/* what_if.h - what a change of the work would save per iteration, with its assumptions.
+ *
+ * Each estimate is for one change alone. Estimates overlap, because two changes can
+ * save the same time, so they are never added up. An estimate is the mean over the
+ * kept iterations of
+ *
+ *   a CUDA graph        the idle time in which the API call of the next launch runs.
+ *                       Only iterations count of which another one of the stratum has
+ *                       the same number of launches, because a graph replays the same
+ *                       launches. Host gaps stay, as far as the host must do this
+ *                       work between launches.
+ *   overlap             min(communication that nothing covers, computing that covers
+ *                       no communication)
+ *   a faster operator   share of the run's GPU time · busy time of the iteration. The
+ *                       share is the operator's reachable headroom (to its fleet-best)
+ *                       or its headroom (to its roofline bound)
+ *
+ * The interval is that of the mean (95 %, Student's t), from the differences between
+ * iterations; it does not include errors of the assumptions. With one iteration there
+ * is none. */
+#pragma once
+#include "arena.h"
+#include "operators.h"
+
+struct what_if_operator {
+	const char *name;
+	enum dtype dtype;
+	/* Shares of the run's GPU time, 0 to 1; NaN unknown. */
+	double reachable, headroom;
+};
+
+enum what_if_change {
+	WHAT_IF_GRAPH,
+	WHAT_IF_OVERLAP,
+	WHAT_IF_FLEET_BEST,
+	WHAT_IF_ROOFLINE,
+	WHAT_IF_CHANGES
+};
+/* "cuda_graph", "overlap", "fleet_best", "roofline". */
+extern const char *const what_if_word[WHAT_IF_CHANGES];
+
+enum { WHAT_IF_ASSUMPTIONS = 3, WHAT_IF_OPERATORS = 3 };
+
+struct what_if {
+	enum what_if_change change;
+	const char *of; /* operator; NULL: none */
+	enum dtype dtype; /* of the operator */
+	double saved_ns, low_ns, high_ns; /* low and high: NaN with one
+		iteration */
+	double share; /* of the mean iteration, 0 to 1 */
+	const char *text; /* a sentence with the number */
+	const char *assumptions[WHAT_IF_ASSUMPTIONS]; /* what must be true */
+};
+
+/* The changes that save at least 0.05 % of an iteration, the largest first: at
+ * most one of the first two kinds, and WHAT_IF_OPERATORS of the others.
+ * mean_ns: of the kept iterations. False if the arena is full. */
+bool what_if_from(const struct kept_iteration *iterations, uint32_t n,
+	double mean_ns, const struct what_if_operator *operators,
+	uint32_t operators_n, struct arena *a, struct what_if **out,
+	uint32_t *out_n);
