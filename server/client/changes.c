@@ -74,6 +74,31 @@ static void changes_operators(struct changes *c, const json_t *list)
 	}
 }
 
+/* The parts of the iteration; after the idle part its causes. An older server
+ * sends no causes. */
+static void changes_split(struct changes *c, const json_t *list,
+	const json_t *causes)
+{
+	size_t parts_n, causes_n;
+	struct change_line *parts =
+		changes_lines(c, list, "description", &parts_n);
+	struct change_line *of =
+		changes_lines(c, causes, "description", &causes_n);
+
+	c->split = arena_array(&c->arena, struct change_line,
+		parts_n + causes_n + 1);
+	for (size_t i = 0; i < parts_n; i++) {
+		const char *part = json_get_text(&c->arena,
+			json_array_get(list, i), "part");
+		c->split[c->split_n++] = parts[i];
+		for (size_t k = 0; k < causes_n && !strcmp(part, "idle"); k++) {
+			of[k].name = arena_printf(&c->arena, "of idle: %s",
+				of[k].name);
+			c->split[c->split_n++] = of[k];
+		}
+	}
+}
+
 /* Whether this row is shown to differ. */
 static bool changes_significant(const struct change_line *l)
 {
@@ -184,8 +209,8 @@ bool changes_init(struct changes *c, const char *body, size_t len,
 	changes_findings(c, json_object_get(v, "findings"));
 	c->base = changes_side(c, json_object_get(v, "base"));
 	c->head = changes_side(c, json_object_get(v, "head"));
-	c->split = changes_lines(c, json_object_get(v, "split"), "description",
-		&c->split_n);
+	changes_split(c, json_object_get(v, "split"),
+		json_object_get(v, "idle_causes"));
 	c->by_operator = json_is_true(json_object_get(v, "by_operator"));
 	changes_operators(c, json_object_get(v, "operators"));
 	c->items = changes_lines(c, items, "short_name", &c->items_n);

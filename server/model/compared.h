@@ -23,6 +23,8 @@ struct compared_run {
 	struct notes notes;
 	struct facts facts;
 	struct iterations iterations;
+	/* By cause, then by iteration: its idle time. NULL: unknown. */
+	const int64_t *idle_cause_ns[WAIT_CAUSES];
 	struct patterns patterns;
 	struct collectives collectives;
 	struct exchanges exchanges; /* set only for jobs */

@@ -107,6 +107,12 @@ struct split_row {
 	struct change change;
 };
 
+/* The time of a cause of idle time: a part of SPLIT_PART_idle. */
+struct changed_cause {
+	enum wait_cause cause;
+	struct change change;
+};
+
 /* How the function of a row was found on both sides. */
 enum row_identity {
 	ROW_BY_NAME, /* by its name */
@@ -295,6 +301,10 @@ struct comparison {
 		all pairs, in equal proportions */
 	struct split_row
 		*split; /* the known parts, in split_part.def's order */
+	/* The causes of idle time that have time on a side. They add up to the
+	 * idle part. Not known if a run has no causes, or no idle part. */
+	bool causes_known;
+	struct changed_cause *causes;
 	struct common_factor common;
 	/* First the changed rows (up to CHANGE_LIKELY), then those that changed
 	 * within the margin, then undecided, then unchanged ones. In each group by |delta_ns|, largest first, then by
@@ -303,7 +313,8 @@ struct comparison {
 	/* In the same order. */
 	struct changed_function *functions;
 	struct changed_operator *operators;
-	uint32_t findings_n, split_n, rows_n, functions_n, operators_n;
+	uint32_t findings_n, split_n, causes_n, rows_n, functions_n,
+		operators_n;
 	/* Operators are known of at least half of the kernels' time of both
 	 * sides, so that the result is stated by operator. */
 	bool by_operator;

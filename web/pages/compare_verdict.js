@@ -18,6 +18,7 @@ import {
 	PARTS,
 	shownClasses,
 } from '../lib/comparison.js';
+import {CAUSES} from '../lib/diagnosis.js';
 import {facts, h} from '../lib/dom.js';
 import * as f from '../lib/format.js';
 import {showFailure} from '../lib/notices.js';
@@ -75,6 +76,10 @@ function bars(doc) {
 	);
 }
 
+// The parts; the idle part is followed by its causes.
+const splitRows = (doc) => doc.split.flatMap((r) => (r.part === 'idle' ? [r, ...(doc.idle_causes ?? [])] : [r]));
+const partName = (r) => (r.cause ? (CAUSES[r.cause]?.label ?? r.cause) : (PARTS[r.part] ?? r.part));
+
 function splitSection(doc) {
 	if (!doc.split.length) return null;
 	const unit = largestUnit(doc.split.map((r) => Math.max(r.base_ns_per_iteration ?? 0, r.head_ns_per_iteration ?? 0)));
@@ -84,22 +89,22 @@ function splitSection(doc) {
 			label: 'Part',
 			head: true,
 			class: 'part-name',
-			cell: (r) => [swatch(r.part), PARTS[r.part] ?? r.part, narrowDelta(r)],
-			title: (r) => r.description,
+			cell: (r) => [swatch(r.part), partName(r), narrowDelta(r)],
+			title: (r) => CAUSES[r.cause]?.description ?? r.description,
 		},
 		sideColumn('Base', 'base', unit),
 		sideColumn('Head', 'head', unit),
 		{...deltaColumn(unit), label: 'Δ'},
 		{label: 'Change', num: true, cell: (r) => f.changeOf(r.ratio)},
 		{label: 'Class', cell: (r) => badge(r.verdict, doc.comparable)},
-		intervalColumn(doc.split, unit),
+		intervalColumn(splitRows(doc), unit),
 	].map(plain);
 	return h(
 		'section',
 		{'aria-labelledby': 'split'},
 		h('h2', {id: 'split'}, 'Time of an iteration'),
 		bars(doc) ?? '',
-		table({caption: 'Time of an iteration', columns, rows: doc.split}).node,
+		table({caption: 'Time of an iteration', columns, rows: splitRows(doc)}).node,
 	);
 }
 

@@ -116,6 +116,21 @@ static json_t *view_compare_split(const struct comparison *c)
 	return list;
 }
 
+/* null: the causes are not known. */
+static json_t *view_compare_causes(const struct comparison *c)
+{
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < c->causes_n; i++) {
+		const struct change *x = &c->causes[i].change;
+		view_append(list, row_idle_cause_row(&c->causes[i], x,
+					  view_compare_judged(c, x)));
+	}
+	if (c->causes_known)
+		return list;
+	json_decref(list);
+	return json_null();
+}
+
 static json_t *view_compare_functions(struct arena *a,
 	const struct comparison *c)
 {
@@ -190,6 +205,7 @@ json_t *view_compare(struct arena *a, const struct comparison *c,
 		row_comparison_side(&c->head, s->head, s->head_n), "split",
 		view_compare_split(c), "common",
 		c->common.there ? row_common_factor(&c->common) : json_null());
+	json_object_set_new(v, "idle_causes", view_compare_causes(c));
 	json_object_set_new(v, "groups", view_compare_groups(c));
 	view_set_whole(v, "group",
 		c->group < c->groups_n ? (int64_t)c->group : -1);
@@ -334,19 +350,35 @@ static const struct column split_columns[] = { { "Part", false },
 	{ "Base (µs)", true }, { "Head (µs)", true }, { "Change (µs)", true },
 	{ "Verdict", false } };
 
+static void view_compare_text_part(struct arena *a, const struct comparison *c,
+	const char *what, const struct change *x, const char ***at)
+{
+	*(*at)++ = what;
+	*(*at)++ = view_compare_text_us(a, x->base_ns);
+	*(*at)++ = view_compare_text_us(a, x->head_ns);
+	*(*at)++ = view_compare_text_moved(a, x);
+	*(*at)++ = view_compare_text_word_of(a, c, x);
+}
+
 static void view_compare_text_split(struct arena *a, const struct comparison *c,
 	struct buf *b)
 {
 	const char **at;
-	struct table *t =
-		table_new(a, TABLE_COLUMNS(split_columns), c->split_n, &at);
+	struct table *t = table_new(a, TABLE_COLUMNS(split_columns),
+		c->split_n + c->causes_n, &at);
 	for (uint32_t i = 0; i < c->split_n; i++) {
-		const struct change *x = &c->split[i].change;
-		*at++ = comparison_word_part[c->split[i].part].what;
-		*at++ = view_compare_text_us(a, x->base_ns);
-		*at++ = view_compare_text_us(a, x->head_ns);
-		*at++ = view_compare_text_moved(a, x);
-		*at++ = view_compare_text_word_of(a, c, x);
+		const struct split_row *s = &c->split[i];
+		view_compare_text_part(a, c, comparison_word_part[s->part].what,
+			&s->change, &at);
+		if (s->part != SPLIT_PART_idle)
+			continue;
+		for (uint32_t k = 0; k < c->causes_n; k++) {
+			const struct changed_cause *x = &c->causes[k];
+			view_compare_text_part(a, c,
+				arena_printf(a, "of idle: %s",
+					profile_word_wait_text[x->cause]),
+				&x->change, &at);
+		}
 	}
 	if (!c->split_n)
 		return;

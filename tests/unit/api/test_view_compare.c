@@ -70,6 +70,17 @@ static struct split_row split[] = {
 			INFINITY } },
 };
 
+/* Host gaps took 260 of the 300 ns in the base, and 150 of the 250 in the head;
+ * the causes of the rest are unknown. */
+static struct changed_cause causes[] = {
+	{ WAIT_HOST_GAP, { 260, 150, -110, 0.576923076923077, -110, -130, -100,
+				 0.02, 0.04, 0.03, CHANGE_IMPROVED,
+				 EVIDENCE_RUNS, 0.03, FLOOR_DEFAULT, 4 } },
+	{ WAIT_UNKNOWN, { 40, 100, 60, 2.5, NAN, NAN, NAN, NAN, NAN, NAN,
+				CHANGE_UNDECIDED, EVIDENCE_NONE, NAN,
+				FLOOR_DEFAULT, NAN } },
+};
+
 static struct finding findings[] = {
 	{ FINDING_few_iterations,
 		"few iterations: 2 in the base, 2 in the head" },
@@ -90,6 +101,9 @@ static struct comparison made(bool comparable)
 		.head = side,
 		.split = split,
 		.split_n = 1,
+		.causes_known = true,
+		.causes = causes,
+		.causes_n = 2,
 		.common = { true, 1.01, 0.99, 1.03, 20, 7 },
 		.rows = rows,
 		.rows_n = 2,
@@ -191,6 +205,22 @@ static void test_document(void **state)
 	same(json_object_get(v, "counts"),
 		"{\"regressed\":1,\"appeared\":0,\"improved\":0,\"vanished\":0,"
 		"\"likely\":0,\"within_margin\":0,\"undecided\":1,\"unchanged\":0}");
+	same(json_array_get(json_object_get(v, "idle_causes"), 0),
+		"{\"cause\":\"host_gap\",\"description\":\"host gaps\","
+		"\"verdict\":\"improved\",\"evidence\":\"runs\","
+		"\"base_ns_per_iteration\":260.0,"
+		"\"head_ns_per_iteration\":150.0,"
+		"\"delta_ns_per_iteration\":-110.0,"
+		"\"ratio\":0.576923076923077,"
+		"\"shift_ns_per_iteration\":-110.0,"
+		"\"low_ns_per_iteration\":-130.0,"
+		"\"high_ns_per_iteration\":-100.0,\"p\":0.02,"
+		"\"p_family\":0.04,\"q\":0.03,\"noise_floor\":0.03,"
+		"\"noise_floor_source\":\"default\",\"noise_floor_df\":4.0}");
+	same(json_object_get(json_array_get(json_object_get(v, "idle_causes"),
+				     1),
+		     "verdict"),
+		"null");
 	/* known without degrees of freedom: the floor was given */
 	same(json_object_get(json_array_get(json_object_get(v, "split"), 0),
 		     "noise_floor_df"),
@@ -205,7 +235,10 @@ static void test_nothing_judged(void **state)
 	struct arena a = { 0 };
 	struct comparison c = made(false);
 	c.common.there = false;
+	c.causes_known = false;
+	c.causes_n = 0;
 	json_t *v = view_compare(&a, &c, &sides);
+	same(json_object_get(v, "idle_causes"), "null");
 	json_t *row = json_array_get(json_object_get(v, "items"), 0);
 	same(json_object_get(row, "verdict"), "null");
 	same(json_object_get(row, "noise_floor_source"), "null");
@@ -345,6 +378,10 @@ static void test_report(void **state)
 		"|:---|---:|---:|---:|:---|\n"
 		"| idle (host): the GPU has nothing to do | 0.30 | 0.25 | "
 		"-0.05 (-16.7 %) | undecided |\n"
+		"| of idle: host gaps | 0.26 | 0.15 | -0.11 (-42.3 %) | "
+		"improved |\n"
+		"| of idle: unknown causes | 0.04 | 0.10 | +0.06 (+150.0 %) | "
+		"not judged |\n"
 		"\n"
 		"Common factor of most kernels: 1.010 (0.990 to 1.030), "
 		"+0.02 µs per iteration, over 7 kernels.\n"

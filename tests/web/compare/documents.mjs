@@ -43,6 +43,7 @@ const CHANGED = [['slower', 'regressed', 4e6, 5e6], ['fresh', 'appeared', 0, 9e5
 	['gone', 'vanished', 7e5, 0], ['moved', 'likely', 2e6, 2.1e6], ['slightly', 'within_margin', 9e5, 9.18e5], ['doubtful', 'undecided', 1e6, 1.05e6]];
 const SPLIT = [['iteration', 'regressed', 40e6, 43e6], ['compute', 'regressed', 28e6, 30.6e6], ['communication', 'unchanged', 4e6, 4.1e6],
 	['copies', 'unchanged', 1e6, 1.02e6], ['idle', 'undecided', 7e6, 7.28e6], ['sync', 'likely', 20e6, 21e6]];
+const IDLE_CAUSES = [['host_gap', 'regressed', 5e6, 5.5e6], ['unknown', 'undecided', 2e6, 1.78e6]];
 
 const FINDINGS = [['fact_differs', 'warn', 'the surroundings differ: GPU driver 550.54.15 in the base, 560.28.03 in the head'],
 	['warmup_dropped', 'info', 'the first iterations were left out, as warm-up: 1 of 13 in the base, 1 of 13 in the head']]
@@ -82,6 +83,7 @@ export function comparison({unchanged = 6, iterations = 24, refused = false} = {
 	base: side([1, 2], iterations, 40e6), head: side([3, 4], iterations, 43e6),
 	groups: GROUPS.map(group(judged)), group: 0,
 	split: SPLIT.map(([part, verdict, base, head]) => ({part, description: part, ...change(judged(verdict), base, head)})),
+	idle_causes: IDLE_CAUSES.map(([cause, verdict, base, head]) => ({cause, description: cause, ...change(judged(verdict), base, head)})),
 	common: refused ? null : {ratio: 1.012, low: 1.004, high: 1.02, ns_per_iteration: 182000, kernels: 31}, by_operator: false,
 	operators: [operator('gemm', [0, 1], ['slower', 'slower and 1 more'], judged('regressed'), 4e6, 5.9e6), operator('softmax', [2], null, judged('improved'), 3e6, 2e6)],
 	functions: foldedOf(items), items,

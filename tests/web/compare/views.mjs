@@ -37,6 +37,8 @@ export default async function views(test, {open}) {
 			['Communication', '4.00', '4.10', '+0.10', '+2.5 %', '=\nunchanged'],
 			['Copies', '1.00', '1.02', '+0.02', '+2.0 %', '=\nunchanged'],
 			['Idle (host)', '7.00', '7.28', '+0.28', '+4.0 %', '?\nundecided'],
+			['Idle: host gap', '5.00', '5.50', '+0.50', '+10.0 %', '▲\nregressed'],
+			['Idle: unknown', '2.00', '1.78', '−0.22', '−11.0 %', '?\nundecided'],
 			['Host waits for device', '20.00', '21.00', '+1.00', '+5.0 %', '≈\nlikely']]));
 		await seen(async () => assert.equal(await page.locator('.stack-part.compute').first().evaluate((e) => Math.round(100 * e.clientWidth / e.parentElement.clientWidth)),
 			65, 'compute is 28 of the 43 ms that the wider bar represents'));
