@@ -393,6 +393,7 @@ void compare_result_from(struct compare *c,
 	compare_result_split(c, changes);
 	if (c->mirrored)
 		compare_mirror_result(out);
+	compare_decompose(c);
 	compare_result_groups_from(c, changes, compare_result_sort(c));
 	compare_result_identities(c, ROW_VARIANT, FINDING_kernel_variants);
 	compare_result_identities(c, ROW_RENAMED, FINDING_kernels_renamed);

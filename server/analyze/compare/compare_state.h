@@ -245,6 +245,10 @@ void compare_operators_shares(const struct compare *c, double known[2],
  * the idle part in each iteration, or reports the runs that have no causes. */
 void compare_causes_from(struct compare *c);
 
+/* compare_decompose.c: fills out->decompositions and tokens_reason. Requires the
+ * complete split, causes and sides of the result. */
+void compare_decompose(struct compare *c);
+
 /* The changes of rows, split, causes, folds and operators; each in the order of
  * its list. */
 struct compare_changes {

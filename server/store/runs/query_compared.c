@@ -612,6 +612,30 @@ static bool query_compared_read_facts(struct compared_reader *c, struct err *e)
 	return true;
 }
 
+/* Reads the measures of benchmarks that say how long an output token takes. */
+static bool query_compared_read_measures(struct compared_reader *c,
+	struct err *e)
+{
+	static const char sql[] = "SELECT run_id, name, value "
+				  "FROM measure "
+				  "WHERE run_id = ANY ($1) "
+				  "AND name IN ('tpot_mean', 'accept_length')";
+	struct result r;
+	if (!compared_rows(c, sql, &r, e))
+		return false;
+	while (result_next(&r)) {
+		struct compared_run *run = compared_run_of(c, &r);
+		bool tpot = !strcmp(result_text(&r, c->arena), "tpot_mean");
+		double value = result_float8(&r, 0);
+		if (tpot)
+			run->tpot_ns = value * 1e6; /* stored in ms */
+		else
+			run->accept_length = value;
+	}
+	result_release(&r);
+	return true;
+}
+
 /* Reads runs that are compared by time per launch: a table of statistics was
  * uploaded, or calls without starts. */
 static bool query_compared_read_stats(struct compared_reader *c, struct err *e)
@@ -679,6 +703,7 @@ static bool query_compared_read_all(struct db *db, void *arg, struct err *e)
 		  query_compared_all_there(&c, q, e) &&
 		  query_compared_read_notes(&c, e) &&
 		  query_compared_read_facts(&c, e) &&
+		  query_compared_read_measures(&c, e) &&
 		  query_compared_read_stats(&c, e) && compared_strata(&c, e) &&
 		  compared_iterations(&c, 0, INT64_MAX, e);
 	if (q->full)
