@@ -74,6 +74,73 @@ static void changes_operators(struct changes *c, const json_t *list)
 	}
 }
 
+/* The parts of the iteration; after the idle part its causes. An older server
+ * sends no causes. */
+static void changes_split(struct changes *c, const json_t *list,
+	const json_t *causes)
+{
+	size_t parts_n, causes_n;
+	struct change_line *parts =
+		changes_lines(c, list, "description", &parts_n);
+	struct change_line *of =
+		changes_lines(c, causes, "description", &causes_n);
+
+	c->split = arena_array(&c->arena, struct change_line,
+		parts_n + causes_n + 1);
+	for (size_t i = 0; i < parts_n; i++) {
+		const char *part = json_get_text(&c->arena,
+			json_array_get(list, i), "part");
+		c->split[c->split_n++] = parts[i];
+		for (size_t k = 0; k < causes_n && !strcmp(part, "idle"); k++) {
+			of[k].name = arena_printf(&c->arena, "of idle: %s",
+				of[k].name);
+			c->split[c->split_n++] = of[k];
+		}
+	}
+}
+
+static struct change_term_line changes_term(struct changes *c, const json_t *v,
+	const char *name)
+{
+	return (struct change_term_line){
+		.name = name ? name
+			     : json_get_text(&c->arena, v, "description"),
+		.base_ns = json_get_whole(v, "base_ns"),
+		.head_ns = json_get_whole(v, "head_ns"),
+		.delta_ns = json_get_whole(v, "delta_ns"),
+		.low_ns = json_get_real(v, "low_ns"),
+		.high_ns = json_get_real(v, "high_ns")
+	};
+}
+
+/* The last decomposition: that of the output token, if there is one. */
+static void changes_terms(struct changes *c, const json_t *list,
+	const char *reason)
+{
+	struct change_terms *t = &c->terms;
+	size_t n = json_array_size(list);
+	if (!n)
+		return;
+	const json_t *v = json_array_get(list, n - 1),
+		     *terms = json_object_get(v, "terms");
+	t->of = strcmp(json_get_text(&c->arena, v, "of"), "output_token")
+			? "iteration"
+			: "time per output token";
+	t->reason = reason;
+	t->lines = arena_array(&c->arena, struct change_term_line,
+		json_array_size(terms) + 1);
+	t->lines[t->n++] =
+		changes_term(c, v, arena_printf(&c->arena, "mean %s", t->of));
+	for (size_t i = 0; i < json_array_size(terms); i++)
+		t->lines[t->n++] =
+			changes_term(c, json_array_get(terms, i), NULL);
+	t->base_median_ns = json_get_real(v, "base_median_ns");
+	t->head_median_ns = json_get_real(v, "head_median_ns");
+	t->base_tokens = json_get_real(v, "base_tokens");
+	t->head_tokens = json_get_real(v, "head_tokens");
+	t->by_tokens_ns = json_get_whole(v, "by_tokens_ns");
+}
+
 /* Whether this row is shown to differ. */
 static bool changes_significant(const struct change_line *l)
 {
@@ -184,8 +251,10 @@ bool changes_init(struct changes *c, const char *body, size_t len,
 	changes_findings(c, json_object_get(v, "findings"));
 	c->base = changes_side(c, json_object_get(v, "base"));
 	c->head = changes_side(c, json_object_get(v, "head"));
-	c->split = changes_lines(c, json_object_get(v, "split"), "description",
-		&c->split_n);
+	changes_split(c, json_object_get(v, "split"),
+		json_object_get(v, "idle_causes"));
+	changes_terms(c, json_object_get(v, "decompositions"),
+		json_get_text(&c->arena, v, "tokens_reason"));
 	c->by_operator = json_is_true(json_object_get(v, "by_operator"));
 	changes_operators(c, json_object_get(v, "operators"));
 	c->items = changes_lines(c, items, "short_name", &c->items_n);
@@ -269,6 +338,54 @@ static void changes_print_split(const struct changes *c, FILE *out)
 	if (isfinite(c->common))
 		fprintf(out, "  common factor of most kernels: %.3f\n",
 			c->common);
+}
+
+/* Whole nanoseconds as microseconds, so that printed terms add up. */
+static const char *changes_whole_us(char to[FORMAT_CELL], int64_t ns,
+	const char *sign)
+{
+	uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+	snprintf(to, FORMAT_CELL, "%s%" PRIu64 ".%03" PRIu64,
+		ns < 0 ? "-" : sign, size / 1000, size % 1000);
+	return to;
+}
+
+static void changes_print_term(const struct change_term_line *l, FILE *out)
+{
+	char base[FORMAT_CELL], head[FORMAT_CELL], delta[FORMAT_CELL];
+	/* the column is as wide as that of the parts */
+	fprintf(out, "  %-38s %12s %12s %13s", l->name,
+		changes_whole_us(base, l->base_ns, ""),
+		changes_whole_us(head, l->head_ns, ""),
+		changes_whole_us(delta, l->delta_ns, "+"));
+	if (isfinite(l->low_ns) && isfinite(l->high_ns))
+		fprintf(out, "  95 %% %+.3f to %+.3f", l->low_ns / 1e3,
+			l->high_ns / 1e3);
+	fprintf(out, "\n");
+}
+
+static void changes_print_terms(const struct change_terms *t, FILE *out)
+{
+	char base[FORMAT_CELL], head[FORMAT_CELL];
+	if (!t->n)
+		return;
+	fprintf(out, "\n%-41s%12s %12s %13s\n", "terms, in microseconds",
+		"base", "head", "change");
+	for (size_t i = 0; i < t->n; i++)
+		changes_print_term(&t->lines[i], out);
+	fprintf(out, "  median: %s in the base, %s in the head\n",
+		format_duration(base, t->base_median_ns, ""),
+		format_duration(head, t->head_median_ns, ""));
+	if (fabs(t->base_tokens - t->head_tokens) > 0)
+		fprintf(out,
+			"  accepted tokens per step: %.4g in the base, %.4g in "
+			"the head; their change makes %s us of the change\n",
+			t->base_tokens, t->head_tokens,
+			changes_whole_us(base, t->by_tokens_ns, "+"));
+	if (*t->reason)
+		fprintf(out,
+			"  this is the time per step, not per output token: %s\n",
+			t->reason);
 }
 
 static void changes_print_operators(const struct changes *c, FILE *out)
@@ -359,6 +476,7 @@ void changes_print(const struct changes *c, FILE *out)
 	changes_print_side("base", &c->base, out);
 	changes_print_side("head", &c->head, out);
 	changes_print_split(c, out);
+	changes_print_terms(&c->terms, out);
 	changes_print_operators(c, out);
 	for (size_t i = 0; i < c->items_n; i++) {
 		if (!changes_significant(&c->items[i]))

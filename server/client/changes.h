@@ -27,6 +27,19 @@ struct change_side {
 	const char *detector;
 };
 
+/* The terms of a mean time, which add up to the first line. */
+struct change_terms {
+	const char *of, *reason; /* reason: why it is no output token; "" */
+	struct change_term_line {
+		const char *name;
+		int64_t base_ns, head_ns, delta_ns;
+		double low_ns, high_ns;
+	} * lines;
+	size_t n; /* 0: none */
+	double base_median_ns, head_median_ns, base_tokens, head_tokens;
+	int64_t by_tokens_ns;
+};
+
 struct change_finding {
 	const char *severity, *text;
 };
@@ -44,6 +57,7 @@ struct changes {
 	struct change_side base, head;
 	bool by_operator;
 	struct change_line *split, *operators, *items;
+	struct change_terms terms;
 	struct change_count *counts;
 	double common; /* ratio by which most kernels changed; NaN: none */
 	int64_t seed, permutations;

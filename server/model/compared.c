@@ -51,6 +51,8 @@ bool compared_from(const struct profile *p, struct arena *a,
 		.iterations = p->iterations,
 		.patterns = p->patterns,
 		.collectives = p->collectives };
+	for (int i = 0; i < WAIT_CAUSES; i++)
+		out->idle_cause_ns[i] = p->waits.iteration_ns[i];
 	for (uint32_t i = 0; devices && i < p->devices_n; i++)
 		devices[i] = p->devices[i].name;
 	if (p->content == CONTENT_STATISTICS || p->content == CONTENT_DURATIONS)

@@ -23,6 +23,12 @@ struct compared_run {
 	struct notes notes;
 	struct facts facts;
 	struct iterations iterations;
+	/* Measures of a benchmark that were attached to the run; 0: none. The
+	 * mean time per output token, and the accepted tokens per iteration and
+	 * sequence of speculative decoding. */
+	double tpot_ns, accept_length;
+	/* By cause, then by iteration: its idle time. NULL: unknown. */
+	const int64_t *idle_cause_ns[WAIT_CAUSES];
 	struct patterns patterns;
 	struct collectives collectives;
 	struct exchanges exchanges; /* set only for jobs */

@@ -107,6 +107,40 @@ struct split_row {
 	struct change change;
 };
 
+/* The time of a cause of idle time: a part of SPLIT_PART_idle. */
+struct changed_cause {
+	enum wait_cause cause;
+	struct change change;
+};
+
+/* The change of a mean time, divided into terms that add up to it: the parts of the
+ * iteration, with the causes of idle time in place of the idle part if they are
+ * known. All times are whole nanoseconds, rounded so that on each side the terms
+ * add up to the total; so their changes do, too. `low_ns` and `high_ns` are of the
+ * change: the interval of the row in `split` or `causes`. NAN: unknown. */
+struct change_term {
+	const char *term, *description; /* NULL in a total */
+	int64_t base_ns, head_ns;
+	double low_ns, high_ns;
+};
+enum { DECOMPOSITION_TERMS = 4 + WAIT_CAUSES };
+struct decomposition {
+	/* Of the mean iteration, or of the mean time per output token of a
+	 * sequence: mean iteration / mean output tokens. The latter has one more
+	 * term if a benchmark measured the time per output token on both sides:
+	 * the time outside the engine. Its total is then the benchmark's. */
+	enum decomposed { DECOMPOSED_ITERATION, DECOMPOSED_TOKEN } of;
+	struct change_term total, terms[DECOMPOSITION_TERMS];
+	uint32_t terms_n;
+	/* The median iteration divided by the mean tokens. */
+	double base_median_ns, head_median_ns;
+	/* Mean output tokens of a sequence per iteration: 1, or the accepted
+	 * tokens of speculative decoding. 1 of an iteration. */
+	double base_tokens, head_tokens;
+	/* The part of the change that comes from the change of the tokens. */
+	int64_t by_tokens_ns;
+};
+
 /* How the function of a row was found on both sides. */
 enum row_identity {
 	ROW_BY_NAME, /* by its name */
@@ -295,6 +329,17 @@ struct comparison {
 		all pairs, in equal proportions */
 	struct split_row
 		*split; /* the known parts, in split_part.def's order */
+	/* The causes of idle time that have time on a side. They add up to the
+	 * idle part. Not known if a run has no causes, or no idle part. */
+	bool causes_known;
+	struct changed_cause *causes;
+	/* First that of the iteration, then that of the output token. None: the
+	 * parts of the iteration are not known. */
+	struct decomposition *decompositions;
+	uint32_t decompositions_n;
+	/* Why iterations of decoding have no time per output token, a sentence;
+	 * NULL: they have one, or are no decoding. */
+	const char *tokens_reason;
 	struct common_factor common;
 	/* First the changed rows (up to CHANGE_LIKELY), then those that changed
 	 * within the margin, then undecided, then unchanged ones. In each group by |delta_ns|, largest first, then by
@@ -303,7 +348,8 @@ struct comparison {
 	/* In the same order. */
 	struct changed_function *functions;
 	struct changed_operator *operators;
-	uint32_t findings_n, split_n, rows_n, functions_n, operators_n;
+	uint32_t findings_n, split_n, causes_n, rows_n, functions_n,
+		operators_n;
 	/* Operators are known of at least half of the kernels' time of both
 	 * sides, so that the result is stated by operator. */
 	bool by_operator;

@@ -45,6 +45,11 @@ static const char *const comparison_word_match[] = {
 	[GROUP_BY_EXCLUSION] = "exclusion",
 };
 
+static const char *const comparison_word_decomposed[] = {
+	[DECOMPOSED_ITERATION] = "iteration",
+	[DECOMPOSED_TOKEN] = "output_token",
+};
+
 static const char *const comparison_word_severity[] = {
 	[FINDING_INFO] = "info",
 	[FINDING_WARN] = "warn",

@@ -66,6 +66,17 @@ static const char *const profile_word_wait[] = {
 	[WAIT_UNKNOWN] = "unknown",
 };
 
+/* For people. */
+static const char *const profile_word_wait_text[] = {
+	[WAIT_SYNCHRONIZATION] = "synchronizing calls",
+	[WAIT_COPY] = "blocking copies",
+	[WAIT_HOST_GAP] = "host gaps",
+	[WAIT_LAUNCH] = "launch calls",
+	[WAIT_GRAPH] = "gaps in graph launches",
+	[WAIT_STREAM] = "waits for another stream",
+	[WAIT_UNKNOWN] = "unknown causes",
+};
+
 static const char *const profile_word_wait_kind[] = {
 	[WAIT_KIND_ANNOTATION] = "annotation",
 	[WAIT_KIND_MODULE] = "module",

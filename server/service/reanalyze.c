@@ -108,6 +108,12 @@ static void reanalyze_iterations_out(const struct profile *p, struct arena *a,
 	run->patterns = p->patterns;
 	run->collectives = p->collectives;
 	reanalyze_iterations_copy(&run->iterations, a);
+	for (int i = 0; i < WAIT_CAUSES; i++)
+		run->idle_cause_ns[i] =
+			p->waits.iteration_ns[i]
+				? COPY(a, p->waits.iteration_ns[i],
+					  p->iterations.n)
+				: NULL;
 	reanalyze_patterns_copy(&run->patterns, a);
 	reanalyze_collectives_copy(&run->collectives, a);
 }

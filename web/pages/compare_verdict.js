@@ -18,6 +18,7 @@ import {
 	PARTS,
 	shownClasses,
 } from '../lib/comparison.js';
+import {CAUSES} from '../lib/diagnosis.js';
 import {facts, h} from '../lib/dom.js';
 import * as f from '../lib/format.js';
 import {showFailure} from '../lib/notices.js';
@@ -75,6 +76,10 @@ function bars(doc) {
 	);
 }
 
+// The parts; the idle part is followed by its causes.
+const splitRows = (doc) => doc.split.flatMap((r) => (r.part === 'idle' ? [r, ...(doc.idle_causes ?? [])] : [r]));
+const partName = (r) => (r.cause ? (CAUSES[r.cause]?.label ?? r.cause) : (PARTS[r.part] ?? r.part));
+
 function splitSection(doc) {
 	if (!doc.split.length) return null;
 	const unit = largestUnit(doc.split.map((r) => Math.max(r.base_ns_per_iteration ?? 0, r.head_ns_per_iteration ?? 0)));
@@ -84,22 +89,70 @@ function splitSection(doc) {
 			label: 'Part',
 			head: true,
 			class: 'part-name',
-			cell: (r) => [swatch(r.part), PARTS[r.part] ?? r.part, narrowDelta(r)],
-			title: (r) => r.description,
+			cell: (r) => [swatch(r.part), partName(r), narrowDelta(r)],
+			title: (r) => CAUSES[r.cause]?.description ?? r.description,
 		},
 		sideColumn('Base', 'base', unit),
 		sideColumn('Head', 'head', unit),
 		{...deltaColumn(unit), label: 'Δ'},
 		{label: 'Change', num: true, cell: (r) => f.changeOf(r.ratio)},
 		{label: 'Class', cell: (r) => badge(r.verdict, doc.comparable)},
-		intervalColumn(doc.split, unit),
+		intervalColumn(splitRows(doc), unit),
 	].map(plain);
 	return h(
 		'section',
 		{'aria-labelledby': 'split'},
 		h('h2', {id: 'split'}, 'Time of an iteration'),
 		bars(doc) ?? '',
-		table({caption: 'Time of an iteration', columns, rows: doc.split}).node,
+		table({caption: 'Time of an iteration', columns, rows: splitRows(doc)}).node,
+	);
+}
+
+// The terms of the mean time per output token; of the mean iteration if its tokens are not known.
+// Whole nanoseconds are shown in full, so that the terms add up as they are read.
+
+const TERMS_OF = {iteration: 'iteration', output_token: 'time per output token'};
+const TERMS_UNIT = 'µs';
+const us = (key) => (t) => f.inUnit(t[key], TERMS_UNIT);
+
+function termNotes(d, reason) {
+	const texts = [
+		`Median: ${f.duration(d.base_median_ns)} in the base, ${f.duration(d.head_median_ns)} in the head.`,
+		d.base_tokens === d.head_tokens
+			? null
+			: `Accepted tokens per step: ${f.number(d.base_tokens)} in the base, ${f.number(d.head_tokens)} in the ` +
+				`head; their change makes ${f.signed(d.by_tokens_ns, TERMS_UNIT)} ${TERMS_UNIT} of the change.`,
+		reason === null ? null : `This is the time per step, not per output token: ${reason}.`,
+	].filter(Boolean);
+	return h('p', {class: 'quiet'}, texts.join(' '));
+}
+
+function termSection(doc) {
+	const d = doc.decompositions?.at(-1);
+	if (!d) return null;
+	const columns = [
+		{label: 'Term', head: true, cell: (t) => t.description},
+		{label: 'Base', unit: TERMS_UNIT, num: true, cell: us('base_ns')},
+		{label: 'Head', unit: TERMS_UNIT, num: true, cell: us('head_ns')},
+		{label: 'Δ', unit: TERMS_UNIT, num: true, cell: (t) => f.signed(t.delta_ns, TERMS_UNIT)},
+		{
+			label: '95 % interval',
+			unit: TERMS_UNIT,
+			num: true,
+			cell: (t) =>
+				t.low_ns === null ? f.NONE : `${f.signed(t.low_ns, TERMS_UNIT)} to ${f.signed(t.high_ns, TERMS_UNIT)}`,
+		},
+	];
+	const rows = [{...d, description: `mean ${TERMS_OF[d.of]}`}, ...d.terms];
+	const title = `Terms of the mean ${TERMS_OF[d.of]}`;
+	const content = [table({caption: title, columns, rows}).node, termNotes(d, doc.tokens_reason)];
+	// Of other work than decoding, the table of parts has the same times, rounded.
+	if (d.of === 'iteration' && doc.tokens_reason === null) return h('details', {}, h('summary', {}, title), content);
+	return h(
+		'section',
+		{'aria-labelledby': 'terms'},
+		h('h2', {id: 'terms'}, title),
+		content,
 	);
 }
 
@@ -777,6 +830,7 @@ export async function verdictTab(doc, params, query, at) {
 			{class: 'part verdict'},
 			groupSection(doc, params) ?? '',
 			h('div', {class: 'side-by-side'}, splitSection(doc) ?? '', iterations ?? ''),
+			termSection(doc) ?? '',
 			commonLine(doc.common) ?? '',
 			operatorSection(doc, functions) ?? '',
 			lists.length ? h('div', {class: 'lists'}, lists) : '',

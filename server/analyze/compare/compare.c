@@ -424,6 +424,9 @@ static void compare_rows_window_apply(struct compare *c, int side, double by)
 	for (uint32_t i = 0; i < c->split_n; i++)
 		for (uint32_t k = 0; k < s->iterations_n; k++)
 			c->split[i].ns[side][k] *= by;
+	for (uint32_t i = 0; i < c->causes_n; i++)
+		for (uint32_t k = 0; k < s->iterations_n; k++)
+			c->causes[i].ns[side][k] *= by;
 }
 
 /* The median ratio of launches, and the share of launches within 5 % of it. */
@@ -610,6 +613,7 @@ bool compare_run(struct compare *c, const struct compared_run *base,
 		.repeats = compare_repeats_n(c->repeats) };
 	if (!compare_prepare(c, base, base_n, head, head_n, e))
 		return false;
+	compare_causes_from(c);
 	compare_rows_window_scale(c);
 	compare_fold_sum(c);
 	compare_operators_sum(c);

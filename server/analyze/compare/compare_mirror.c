@@ -161,6 +161,8 @@ void compare_mirror_result(struct comparison *out)
 		compare_mirror_row(&out->rows[i]);
 	for (uint32_t i = 0; i < out->split_n; i++)
 		compare_mirror_change(&out->split[i].change);
+	for (uint32_t i = 0; i < out->causes_n; i++)
+		compare_mirror_change(&out->causes[i].change);
 	if (out->common.there)
 		compare_mirror_common(&out->common);
 	for (uint32_t i = 0; i < out->groups_n; i++) {

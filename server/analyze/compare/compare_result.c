@@ -306,29 +306,37 @@ static uint32_t *compare_result_sort(struct compare *c)
 	return order;
 }
 
+/* The change of a part that was tested or not (NULL). */
+static struct change compare_result_part(const struct compare *c,
+	const struct change *tested, double *const ns[2])
+{
+	return tested ? *tested
+		      : compare_plain_change(compare_result_mean(ns[BASE],
+						     c->side[BASE]
+							     .iterations_n),
+				compare_result_mean(ns[HEAD],
+					c->side[HEAD].iterations_n));
+}
+
 static void compare_result_split(struct compare *c,
-	const struct change *changes)
+	const struct compare_changes *changes)
 {
 	struct comparison *out = c->out;
 	out->split = arena_array(c->a, struct split_row, c->split_n + 1);
 	out->split_n = c->split_n;
-	for (uint32_t i = 0; i < c->split_n; i++) {
-		const struct compare_split *x = &c->split[i];
-		out->split[i] = (struct split_row){
-			.part = x->part,
-			.change =
-				changes ? changes[i]
-					: compare_plain_change(
-						  compare_result_mean(
-							  x->ns[BASE],
-							  c->side[BASE]
-								  .iterations_n),
-						  compare_result_mean(
-							  x->ns[HEAD],
-							  c->side[HEAD]
-								  .iterations_n))
-		};
-	}
+	for (uint32_t i = 0; i < c->split_n; i++)
+		out->split[i] = (struct split_row){ .part = c->split[i].part,
+			.change = compare_result_part(c,
+				changes ? &changes->split[i] : NULL,
+				c->split[i].ns) };
+	out->causes = arena_array(c->a, struct changed_cause, c->causes_n + 1);
+	out->causes_n = c->causes_n;
+	for (uint32_t i = 0; i < c->causes_n; i++)
+		out->causes[i] =
+			(struct changed_cause){ .cause = c->causes[i].cause,
+				.change = compare_result_part(c,
+					changes ? &changes->causes[i] : NULL,
+					c->causes[i].ns) };
 }
 
 /* Reports rows that names alone do not find, those with the most time first. */
@@ -382,9 +390,10 @@ void compare_result_from(struct compare *c,
 				&out->rows[i]);
 		out->count[out->rows[i].change.is]++;
 	}
-	compare_result_split(c, changes ? changes->split : NULL);
+	compare_result_split(c, changes);
 	if (c->mirrored)
 		compare_mirror_result(out);
+	compare_decompose(c);
 	compare_result_groups_from(c, changes, compare_result_sort(c));
 	compare_result_identities(c, ROW_VARIANT, FINDING_kernel_variants);
 	compare_result_identities(c, ROW_RENAMED, FINDING_kernels_renamed);

@@ -107,6 +107,11 @@ struct compare_split {
 	double *ns[2];
 };
 
+struct compare_cause {
+	enum wait_cause cause;
+	double *ns[2]; /* per side and iteration */
+};
+
 struct compare {
 	const struct compare_options *o;
 	const struct repeats *repeats;
@@ -117,9 +122,10 @@ struct compare {
 	struct compare_identity *identities;
 	struct compare_row *rows;
 	struct compare_split *split; /* known parts */
+	struct compare_cause *causes; /* of idle time, that either side has */
 	struct compare_fold *folds;
 	struct compare_operator *operators;
-	uint32_t identities_n, rows_n, split_n, folds_n, operators_n;
+	uint32_t identities_n, rows_n, split_n, causes_n, folds_n, operators_n;
 	double *means; /* room for one per unit of a side */
 	bool statistics; /* rows are time per launch */
 	/* BASE is the head that the caller gave, and HEAD its base. The result
@@ -235,10 +241,18 @@ void compare_operators_sum(struct compare *c);
 void compare_operators_shares(const struct compare *c, double known[2],
 	double common[2]);
 
-/* The changes of rows, split, folds and operators; each in the order of its
- * list. */
+/* compare_causes.c: divides the idle part by cause. Fills causes, which add up to
+ * the idle part in each iteration, or reports the runs that have no causes. */
+void compare_causes_from(struct compare *c);
+
+/* compare_decompose.c: fills out->decompositions and tokens_reason. Requires the
+ * complete split, causes and sides of the result. */
+void compare_decompose(struct compare *c);
+
+/* The changes of rows, split, causes, folds and operators; each in the order of
+ * its list. */
 struct compare_changes {
-	struct change *rows, *split, *folds, *operators;
+	struct change *rows, *split, *causes, *folds, *operators;
 };
 
 /* compare_verdict.c: tests rows and split, as one family, the folds of several

@@ -68,6 +68,16 @@ static bool compare_verdict_one_sided(const struct compare *c, uint32_t i)
 	       (!c->rows[i].device[BASE] || !c->rows[i].device[HEAD]);
 }
 
+/* The margin of a part is that of its own time: if it differs by more, it is not
+ * unchanged, although the verdict's margin includes a share of the iteration. */
+static void compare_verdict_part_margin(const struct compare *c,
+	struct change *x)
+{
+	if (x->is == CHANGE_UNCHANGED &&
+		fabs(log(x->ratio)) > log1p(c->o->margin))
+		x->is = CHANGE_UNDECIDED;
+}
+
 static void compare_verdict_withdraw_rows(const struct compare *c,
 	struct change *changes)
 {
@@ -77,9 +87,8 @@ static void compare_verdict_withdraw_rows(const struct compare *c,
 
 	for (uint32_t i = 0; i < c->rows_n + c->split_n; i++) {
 		struct change *x = &changes[i];
-		if (i >= c->rows_n && x->is == CHANGE_UNCHANGED &&
-			fabs(log(x->ratio)) > log1p(c->o->margin))
-			x->is = CHANGE_UNDECIDED;
+		if (i >= c->rows_n)
+			compare_verdict_part_margin(c, x);
 		if (compare_verdict_waits(c, i, whole) ||
 			compare_verdict_one_sided(c, i) ||
 			(!compare_verdict_launches_tell(c, i) &&
@@ -171,15 +180,15 @@ static struct verdict_row compare_verdict_row_of(const struct compare *c,
 }
 
 static struct verdict_row compare_verdict_part_of(const struct compare *c,
-	const struct compare_split *x)
+	double *const ns[2])
 {
-	struct verdict_row row = { .base = x->ns[BASE],
-		.head = x->ns[HEAD],
+	struct verdict_row row = { .base = ns[BASE],
+		.head = ns[HEAD],
 		.base_min_ns = NAN,
 		.base_max_ns = NAN,
 		.head_min_ns = NAN,
 		.head_max_ns = NAN };
-	compare_verdict_floor_set(c, NULL, x->ns, &row);
+	compare_verdict_floor_set(c, NULL, ns, &row);
 	return row;
 }
 
@@ -224,7 +233,7 @@ static bool compare_verdict_rows(struct compare *c, struct verdict_row *rows,
 	for (uint32_t i = 0; i < n; i++) {
 		rows[i] = i < c->rows_n ? compare_verdict_row_of(c, &c->rows[i])
 					: compare_verdict_part_of(c,
-						  &c->split[i - c->rows_n]);
+						  c->split[i - c->rows_n].ns);
 		assumed = assumed && rows[i].floor_from == FLOOR_DEFAULT;
 	}
 	if (assumed)
@@ -336,6 +345,32 @@ static bool compare_verdict_family(struct compare *c, struct verdict_row *rows,
 	return true;
 }
 
+/* Causes of idle time. Launches and the length of a recording are no evidence of
+ * them, as for the idle part. */
+static bool compare_verdict_causes(struct compare *c,
+	const struct verdict_row *context, struct compare_changes *out,
+	struct err *e)
+{
+	uint32_t n = c->causes_n, size = c->rows_n + c->split_n;
+	struct verdict_row *rows =
+		arena_array(c->a, struct verdict_row, n + size + 1);
+	bool windows = compare_is_window(&c->side[BASE]) &&
+		       compare_is_window(&c->side[HEAD]);
+
+	for (uint32_t i = 0; i < n; i++)
+		rows[i] = compare_verdict_part_of(c, c->causes[i].ns);
+	memcpy(rows + n, context, size * sizeof *rows);
+	if (!compare_verdict_family(c, rows, n, out->causes, e))
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		struct change *x = &out->causes[i];
+		compare_verdict_part_margin(c, x);
+		if (windows || x->evidence == EVIDENCE_LAUNCHES)
+			compare_verdict_withdraw(x);
+	}
+	return true;
+}
+
 /* Functions with one row have its change. */
 static bool compare_verdict_folds(struct compare *c,
 	const struct verdict_row *context, struct compare_changes *out,
@@ -412,9 +447,11 @@ bool compare_verdict(struct compare *c, struct compare_changes *out,
 	c->means = arena_array(c->a, double, units);
 	out->rows = arena_array(c->a, struct change, n + 1);
 	out->split = out->rows + c->rows_n;
+	out->causes = arena_array(c->a, struct change, c->causes_n + 1);
 	out->folds = arena_array(c->a, struct change, c->folds_n + 1);
 	out->operators = arena_array(c->a, struct change, c->operators_n + 1);
 	return compare_verdict_rows(c, rows, out->rows, e) &&
+	       compare_verdict_causes(c, rows, out, e) &&
 	       compare_verdict_folds(c, rows, out, e) &&
 	       compare_verdict_operators(c, rows, out, e);
 }

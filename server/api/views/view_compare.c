@@ -68,6 +68,7 @@ static json_t *view_compare_indices(const uint32_t *list, uint32_t n)
 }
 
 static json_t *view_compared_group_side(const struct compared_group_side *s);
+static json_t *view_compare_terms(const struct decomposition *d);
 
 #define ROWS "compare.def"
 #include "row_functions.h"
@@ -113,6 +114,37 @@ static json_t *view_compare_split(const struct comparison *c)
 		view_append(list, row_split_row(&c->split[i], x,
 					  view_compare_judged(c, x)));
 	}
+	return list;
+}
+
+/* null: the causes are not known. */
+static json_t *view_compare_causes(const struct comparison *c)
+{
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < c->causes_n; i++) {
+		const struct change *x = &c->causes[i].change;
+		view_append(list, row_idle_cause_row(&c->causes[i], x,
+					  view_compare_judged(c, x)));
+	}
+	if (c->causes_known)
+		return list;
+	json_decref(list);
+	return json_null();
+}
+
+static json_t *view_compare_terms(const struct decomposition *d)
+{
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < d->terms_n; i++)
+		view_append(list, row_change_term(&d->terms[i]));
+	return list;
+}
+
+static json_t *view_compare_decompositions(const struct comparison *c)
+{
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < c->decompositions_n; i++)
+		view_append(list, row_decomposition(&c->decompositions[i]));
 	return list;
 }
 
@@ -190,6 +222,10 @@ json_t *view_compare(struct arena *a, const struct comparison *c,
 		row_comparison_side(&c->head, s->head, s->head_n), "split",
 		view_compare_split(c), "common",
 		c->common.there ? row_common_factor(&c->common) : json_null());
+	json_object_set_new(v, "idle_causes", view_compare_causes(c));
+	json_object_set_new(v, "decompositions",
+		view_compare_decompositions(c));
+	view_set_text(v, "tokens_reason", c->tokens_reason);
 	json_object_set_new(v, "groups", view_compare_groups(c));
 	view_set_whole(v, "group",
 		c->group < c->groups_n ? (int64_t)c->group : -1);
@@ -334,19 +370,35 @@ static const struct column split_columns[] = { { "Part", false },
 	{ "Base (µs)", true }, { "Head (µs)", true }, { "Change (µs)", true },
 	{ "Verdict", false } };
 
+static void view_compare_text_part(struct arena *a, const struct comparison *c,
+	const char *what, const struct change *x, const char ***at)
+{
+	*(*at)++ = what;
+	*(*at)++ = view_compare_text_us(a, x->base_ns);
+	*(*at)++ = view_compare_text_us(a, x->head_ns);
+	*(*at)++ = view_compare_text_moved(a, x);
+	*(*at)++ = view_compare_text_word_of(a, c, x);
+}
+
 static void view_compare_text_split(struct arena *a, const struct comparison *c,
 	struct buf *b)
 {
 	const char **at;
-	struct table *t =
-		table_new(a, TABLE_COLUMNS(split_columns), c->split_n, &at);
+	struct table *t = table_new(a, TABLE_COLUMNS(split_columns),
+		c->split_n + c->causes_n, &at);
 	for (uint32_t i = 0; i < c->split_n; i++) {
-		const struct change *x = &c->split[i].change;
-		*at++ = comparison_word_part[c->split[i].part].what;
-		*at++ = view_compare_text_us(a, x->base_ns);
-		*at++ = view_compare_text_us(a, x->head_ns);
-		*at++ = view_compare_text_moved(a, x);
-		*at++ = view_compare_text_word_of(a, c, x);
+		const struct split_row *s = &c->split[i];
+		view_compare_text_part(a, c, comparison_word_part[s->part].what,
+			&s->change, &at);
+		if (s->part != SPLIT_PART_idle)
+			continue;
+		for (uint32_t k = 0; k < c->causes_n; k++) {
+			const struct changed_cause *x = &c->causes[k];
+			view_compare_text_part(a, c,
+				arena_printf(a, "of idle: %s",
+					profile_word_wait_text[x->cause]),
+				&x->change, &at);
+		}
 	}
 	if (!c->split_n)
 		return;
@@ -358,6 +410,70 @@ static void view_compare_text_split(struct arena *a, const struct comparison *c,
 			"%+.2f µs per iteration, over %u kernels.\n",
 			c->common.ratio, c->common.low, c->common.high,
 			c->common.ns / 1e3, c->common.kernels);
+}
+
+/* Whole nanoseconds as microseconds: "+12.345". So printed terms add up. */
+static const char *view_compare_text_whole_us(struct arena *a, const char *sign,
+	int64_t ns)
+{
+	uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+	return arena_printf(a, "%s%llu.%03llu", ns < 0 ? "-" : sign,
+		(unsigned long long)(size / 1000),
+		(unsigned long long)(size % 1000));
+}
+
+static void view_compare_text_term(struct arena *a, const char *what,
+	const struct change_term *t, const char ***at)
+{
+	*(*at)++ = what;
+	*(*at)++ = view_compare_text_whole_us(a, "", t->base_ns);
+	*(*at)++ = view_compare_text_whole_us(a, "", t->head_ns);
+	*(*at)++ = view_compare_text_whole_us(a, "+", t->head_ns - t->base_ns);
+	*(*at)++ = isfinite(t->low_ns) && isfinite(t->high_ns)
+			   ? arena_printf(a, "%+.3f to %+.3f", t->low_ns / 1e3,
+				     t->high_ns / 1e3)
+			   : "";
+}
+
+static const struct column term_columns[] = { { "Term", false },
+	{ "Base (µs)", true }, { "Head (µs)", true }, { "Change (µs)", true },
+	{ "95 % (µs)", true } };
+
+/* The decomposition of the output token; of the iteration if it has none. */
+static void view_compare_text_terms(struct arena *a, const struct comparison *c,
+	struct buf *b)
+{
+	const char **at;
+	if (!c->decompositions_n)
+		return;
+	const struct decomposition *d =
+		&c->decompositions[c->decompositions_n - 1];
+	const char *of = d->of == DECOMPOSED_TOKEN ? "time per output token"
+						   : "iteration";
+	struct table *t =
+		table_new(a, TABLE_COLUMNS(term_columns), d->terms_n + 1, &at);
+	view_compare_text_term(a, arena_printf(a, "mean %s", of), &d->total,
+		&at);
+	for (uint32_t i = 0; i < d->terms_n; i++)
+		view_compare_text_term(a, d->terms[i].description, &d->terms[i],
+			&at);
+	buf_printf(b, "\n### Terms of the mean %s\n\n", of);
+	table_md(t, b);
+	buf_printf(b, "\nMedian: %s µs in the base, %s in the head.\n",
+		view_compare_text_us(a, d->base_median_ns),
+		view_compare_text_us(a, d->head_median_ns));
+	if (d->base_tokens != d->head_tokens)
+		buf_printf(b,
+			"Accepted tokens per step: %.4g in the base, %.4g in "
+			"the head; their change makes %s µs of the change.\n",
+			d->base_tokens, d->head_tokens,
+			view_compare_text_whole_us(a, "+", d->by_tokens_ns));
+	if (c->tokens_reason) {
+		buf_puts(b,
+			"This is the time per step, not per output token: ");
+		table_md_text(b, c->tokens_reason);
+		buf_puts(b, ".\n");
+	}
 }
 
 static const struct column row_columns[] = { { "Verdict", false },
@@ -538,6 +654,7 @@ void view_compare_report(struct arena *a, const struct comparison *c,
 	view_compare_text_head(c, b);
 	view_compare_text_sides(a, c, s, b);
 	view_compare_text_split(a, c, b);
+	view_compare_text_terms(a, c, b);
 	view_compare_text_operators(a, c, b);
 	view_compare_text_rows(a, c, b);
 	view_compare_text_feet(a, c, b);

@@ -380,6 +380,60 @@ static bool compared_complete(const struct compared_reader *c, struct err *e)
 	return true;
 }
 
+/* Reads the causes of one run's idle time. */
+static bool compared_read_cause(struct compared_reader *c, struct result *r,
+	struct compared_run *run)
+{
+	int cause = column_word(r, c->arena, profile_word_wait, WAIT_CAUSES);
+	int64_t *ns = arena_array(c->arena, int64_t, run->iterations.n);
+	size_t len;
+	const void *bytes = result_bytes(r, &len);
+
+	run->idle_cause_ns[cause] = ns;
+	return bytes && packed_read(bytes, len, ns, run->iterations.n);
+}
+
+/* Whether all causes are there, and add up to the idle time of each iteration that has
+ * one. */
+static bool compared_causes_fit(const struct compared_run *run)
+{
+	int there = 0;
+	for (int c = 0; c < WAIT_CAUSES; c++)
+		there += run->idle_cause_ns[c] != NULL;
+	if (there != WAIT_CAUSES)
+		return there == 0;
+	for (uint32_t i = 0; i < run->iterations.n; i++) {
+		int64_t sum_ns = 0;
+		for (int c = 0; c < WAIT_CAUSES; c++)
+			sum_ns += run->idle_cause_ns[c][i];
+		if (run->iterations.iterations[i].idle_ns >= 0 &&
+			sum_ns != run->iterations.iterations[i].idle_ns)
+			return false;
+	}
+	return true;
+}
+
+static bool compared_causes(struct compared_reader *c, struct err *e)
+{
+	static const char sql[] = "SELECT run_id, cause, iteration_ns "
+				  "FROM run_wait "
+				  "WHERE run_id = ANY ($1)";
+	struct result r;
+	bool ok = true;
+	if (!compared_rows(c, sql, &r, e))
+		return false;
+	while (ok && result_next(&r)) {
+		struct compared_run *run = compared_run_of(c, &r);
+		ok = compared_read_cause(c, &r, run) ||
+		     compared_inconsistent(run, e);
+	}
+	result_release(&r);
+	for (uint32_t i = 0; ok && i < c->n; i++)
+		ok = compared_causes_fit(&c->runs[i]) ||
+		     compared_inconsistent(&c->runs[i], e);
+	return ok;
+}
+
 /* Functions, counters, collectives. */
 static bool compared_patterns(struct compared_reader *c, struct err *e)
 {
@@ -495,7 +549,8 @@ static bool query_compared_read_runs(struct compared_reader *c, bool full,
 	struct result r;
 	int64_t bytes = 0;
 	sql_array(&p, &c->ids);
-	sql_int8(&p, sizeof(struct iteration));
+	sql_int8(&p, sizeof(struct iteration) +
+			     (full ? WAIT_CAUSES * sizeof(int64_t) : 0));
 	sql_bool(&p, full);
 	if (!sql_hot(c->db, compared_runs_sql, &p, &r, e))
 		return false;
@@ -552,6 +607,30 @@ static bool query_compared_read_facts(struct compared_reader *c, struct err *e)
 		COMPARED_DEAL(fs->rows, fs->n, all, i);
 		all[i].name = result_text(&r, c->arena);
 		all[i].value = result_text(&r, c->arena);
+	}
+	result_release(&r);
+	return true;
+}
+
+/* Reads the measures of benchmarks that say how long an output token takes. */
+static bool query_compared_read_measures(struct compared_reader *c,
+	struct err *e)
+{
+	static const char sql[] = "SELECT run_id, name, value "
+				  "FROM measure "
+				  "WHERE run_id = ANY ($1) "
+				  "AND name IN ('tpot_mean', 'accept_length')";
+	struct result r;
+	if (!compared_rows(c, sql, &r, e))
+		return false;
+	while (result_next(&r)) {
+		struct compared_run *run = compared_run_of(c, &r);
+		bool tpot = !strcmp(result_text(&r, c->arena), "tpot_mean");
+		double value = result_float8(&r, 0);
+		if (tpot)
+			run->tpot_ns = value * 1e6; /* stored in ms */
+		else
+			run->accept_length = value;
 	}
 	result_release(&r);
 	return true;
@@ -624,10 +703,11 @@ static bool query_compared_read_all(struct db *db, void *arg, struct err *e)
 		  query_compared_all_there(&c, q, e) &&
 		  query_compared_read_notes(&c, e) &&
 		  query_compared_read_facts(&c, e) &&
+		  query_compared_read_measures(&c, e) &&
 		  query_compared_read_stats(&c, e) && compared_strata(&c, e) &&
 		  compared_iterations(&c, 0, INT64_MAX, e);
 	if (q->full)
-		ok = ok && compared_patterns(&c, e);
+		ok = ok && compared_causes(&c, e) && compared_patterns(&c, e);
 	sql_array_release(&c.ids);
 	for (uint32_t i = 0; ok && i < q->n; i++)
 		q->out[i] = *query_compared_find(&c, q->ids[i]);

@@ -46,12 +46,19 @@ static struct compared_run random_run(struct arena *a, struct xoshiro *x,
 				of > 0 ? p->dur_ns[i] / p->launches[i] : -1;
 		}
 	}
+	int64_t *ns[WAIT_CAUSES];
+	for (int c = 0; c < WAIT_CAUSES; c++)
+		r.idle_cause_ns[c] = ns[c] =
+			arena_array(a, int64_t, iterations + 1);
 	for (uint32_t i = 0; i < iterations; i++) {
 		struct iteration *y = &r.iterations.iterations[i];
 		y->dur_ns = 1100000 + xoshiro_below(x, 50000);
 		y->compute_ns = 900000 + xoshiro_below(x, 50000);
 		y->comm_ns = y->copy_ns = 0;
 		y->idle_ns = y->dur_ns - y->compute_ns;
+		ns[WAIT_HOST_GAP][i] = y->idle_ns / 3;
+		ns[head ? WAIT_LAUNCH : WAIT_COPY][i] =
+			y->idle_ns - y->idle_ns / 3;
 	}
 	return r;
 }
@@ -155,6 +162,10 @@ static void comparisons_are_mirrored(const struct comparison *a,
 	}
 	for (uint32_t i = 0; i < a->split_n; i++)
 		is_mirrored(&a->split[i].change, &b->split[i].change);
+	assert_int_equal(a->causes_n, 3);
+	assert_int_equal(b->causes_n, 3);
+	for (uint32_t i = 0; i < a->causes_n; i++)
+		is_mirrored(&a->causes[i].change, &b->causes[i].change);
 	operators_are_mirrored(a, b);
 	operators_add_up(a);
 	assert_int_equal(a->common.there, b->common.there);

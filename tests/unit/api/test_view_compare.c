@@ -70,6 +70,42 @@ static struct split_row split[] = {
 			INFINITY } },
 };
 
+/* Host gaps took 260 of the 300 ns in the base, and 150 of the 250 in the head;
+ * the causes of the rest are unknown. */
+static struct changed_cause causes[] = {
+	{ WAIT_HOST_GAP, { 260, 150, -110, 0.576923076923077, -110, -130, -100,
+				 0.02, 0.04, 0.03, CHANGE_IMPROVED,
+				 EVIDENCE_RUNS, 0.03, FLOOR_DEFAULT, 4 } },
+	{ WAIT_UNKNOWN, { 40, 100, 60, 2.5, NAN, NAN, NAN, NAN, NAN, NAN,
+				CHANGE_UNDECIDED, EVIDENCE_NONE, NAN,
+				FLOOR_DEFAULT, NAN } },
+};
+
+/* 1,050 and 1,000 ns per token of 2,100 and 2,500 ns per iteration. */
+static struct decomposition decompositions[] = {
+	{ .of = DECOMPOSED_ITERATION,
+		.total = { NULL, NULL, 2100, 2500, -10.5, 900 },
+		.terms = { { "compute", "kernels that compute", 1800, 2250, 100,
+				   800 },
+			{ "host_gap", "idle: host gaps", 300, 250, NAN, NAN } },
+		.terms_n = 2,
+		.base_median_ns = 2000,
+		.head_median_ns = 2600,
+		.base_tokens = 1,
+		.head_tokens = 1 },
+	{ .of = DECOMPOSED_TOKEN,
+		.total = { NULL, NULL, 1050, 1000, -120.25, 20.5 },
+		.terms = { { "compute", "kernels that compute", 900, 900, -60.5,
+				   60.5 },
+			{ "host_gap", "idle: host gaps", 150, 100, NAN, NAN } },
+		.terms_n = 2,
+		.base_median_ns = 1000,
+		.head_median_ns = 1040,
+		.base_tokens = 2,
+		.head_tokens = 2.5,
+		.by_tokens_ns = -230 },
+};
+
 static struct finding findings[] = {
 	{ FINDING_few_iterations,
 		"few iterations: 2 in the base, 2 in the head" },
@@ -90,6 +126,11 @@ static struct comparison made(bool comparable)
 		.head = side,
 		.split = split,
 		.split_n = 1,
+		.causes_known = true,
+		.causes = causes,
+		.causes_n = 2,
+		.decompositions = decompositions,
+		.decompositions_n = 2,
 		.common = { true, 1.01, 0.99, 1.03, 20, 7 },
 		.rows = rows,
 		.rows_n = 2,
@@ -191,6 +232,34 @@ static void test_document(void **state)
 	same(json_object_get(v, "counts"),
 		"{\"regressed\":1,\"appeared\":0,\"improved\":0,\"vanished\":0,"
 		"\"likely\":0,\"within_margin\":0,\"undecided\":1,\"unchanged\":0}");
+	same(json_array_get(json_object_get(v, "idle_causes"), 0),
+		"{\"cause\":\"host_gap\",\"description\":\"host gaps\","
+		"\"verdict\":\"improved\",\"evidence\":\"runs\","
+		"\"base_ns_per_iteration\":260.0,"
+		"\"head_ns_per_iteration\":150.0,"
+		"\"delta_ns_per_iteration\":-110.0,"
+		"\"ratio\":0.576923076923077,"
+		"\"shift_ns_per_iteration\":-110.0,"
+		"\"low_ns_per_iteration\":-130.0,"
+		"\"high_ns_per_iteration\":-100.0,\"p\":0.02,"
+		"\"p_family\":0.04,\"q\":0.03,\"noise_floor\":0.03,"
+		"\"noise_floor_source\":\"default\",\"noise_floor_df\":4.0}");
+	same(json_object_get(json_array_get(json_object_get(v, "idle_causes"),
+				     1),
+		     "verdict"),
+		"null");
+	same(json_array_get(json_object_get(v, "decompositions"), 1),
+		"{\"of\":\"output_token\",\"base_ns\":1050,\"head_ns\":1000,"
+		"\"delta_ns\":-50,\"low_ns\":-120.25,\"high_ns\":20.5,"
+		"\"base_median_ns\":1000.0,\"head_median_ns\":1040.0,"
+		"\"base_tokens\":2.0,\"head_tokens\":2.5,"
+		"\"by_tokens_ns\":-230,\"terms\":[{\"term\":\"compute\","
+		"\"description\":\"kernels that compute\",\"base_ns\":900,"
+		"\"head_ns\":900,\"delta_ns\":0,\"low_ns\":-60.5,"
+		"\"high_ns\":60.5},{\"term\":\"host_gap\",\"description\":"
+		"\"idle: host gaps\",\"base_ns\":150,\"head_ns\":100,"
+		"\"delta_ns\":-50,\"low_ns\":null,\"high_ns\":null}]}");
+	same(json_object_get(v, "tokens_reason"), "null");
 	/* known without degrees of freedom: the floor was given */
 	same(json_object_get(json_array_get(json_object_get(v, "split"), 0),
 		     "noise_floor_df"),
@@ -205,7 +274,10 @@ static void test_nothing_judged(void **state)
 	struct arena a = { 0 };
 	struct comparison c = made(false);
 	c.common.there = false;
+	c.causes_known = false;
+	c.causes_n = 0;
 	json_t *v = view_compare(&a, &c, &sides);
+	same(json_object_get(v, "idle_causes"), "null");
 	json_t *row = json_array_get(json_object_get(v, "items"), 0);
 	same(json_object_get(row, "verdict"), "null");
 	same(json_object_get(row, "noise_floor_source"), "null");
@@ -345,9 +417,27 @@ static void test_report(void **state)
 		"|:---|---:|---:|---:|:---|\n"
 		"| idle (host): the GPU has nothing to do | 0.30 | 0.25 | "
 		"-0.05 (-16.7 %) | undecided |\n"
+		"| of idle: host gaps | 0.26 | 0.15 | -0.11 (-42.3 %) | "
+		"improved |\n"
+		"| of idle: unknown causes | 0.04 | 0.10 | +0.06 (+150.0 %) | "
+		"not judged |\n"
 		"\n"
 		"Common factor of most kernels: 1.010 (0.990 to 1.030), "
 		"+0.02 µs per iteration, over 7 kernels.\n"
+		"\n"
+		"### Terms of the mean time per output token\n"
+		"\n"
+		"| Term | Base (µs) | Head (µs) | Change (µs) | 95 % (µs) |\n"
+		"|:---|---:|---:|---:|---:|\n"
+		"| mean time per output token | 1.050 | 1.000 | -0.050 | "
+		"-0.120 to +0.021 |\n"
+		"| kernels that compute | 0.900 | 0.900 | +0.000 | "
+		"-0.060 to +0.060 |\n"
+		"| idle: host gaps | 0.150 | 0.100 | -0.050 |  |\n"
+		"\n"
+		"Median: 1.00 µs in the base, 1.04 in the head.\n"
+		"Accepted tokens per step: 2 in the base, 2.5 in the head; "
+		"their change makes -0.230 µs of the change.\n"
 		"\n"
 		"### What changed, per iteration\n"
 		"\n"
@@ -364,6 +454,34 @@ static void test_report(void **state)
 	arena_release(&a);
 }
 
+/* Of decoding without known tokens: the iteration, and the reason. */
+static void test_report_per_step(void **state)
+{
+	(void)state;
+	struct arena a = { 0 };
+	struct comparison c = made(true);
+	struct buf b;
+	c.decompositions_n = 1;
+	c.tokens_reason = "the tokens of run 1 are not known";
+	json_t *v = view_compare(&a, &c, &sides);
+	same(json_object_get(v, "tokens_reason"),
+		"\"the tokens of run 1 are not known\"");
+	json_decref(v);
+	buf_init(&b, 1 << 20);
+	view_compare_report(&a, &c, &sides, &b);
+	assert_non_null(strstr(b.at,
+		"| idle: host gaps | 0.300 | 0.250 | -0.050 |  |\n"
+		"\n"
+		"Median: 2.00 µs in the base, 2.60 in the head.\n"
+		"This is the time per step, not per output token: the tokens "
+		"of run 1 are not known.\n"
+		"\n"
+		"### What changed"));
+	assert_non_null(strstr(b.at, "\n### Terms of the mean iteration\n"));
+	buf_release(&b);
+	arena_release(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -373,6 +491,7 @@ int main(void)
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_report),
 		cmocka_unit_test(test_report_folded),
+		cmocka_unit_test(test_report_per_step),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,6 +88,32 @@ static void the_row_of_a_run_sums_its_iterations_up(void **state)
 	arena_release(&a);
 }
 
+/* Only these two measures are read, of which the time per output token is stored in
+ * milliseconds. The second run has none. */
+static void measures_of_output_tokens_are_read(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct profile p[2] = { changing(&a), changing(&a) };
+	struct compared_run r[2];
+	int64_t upload = fixture_save(db, "1", p, 2);
+	const int64_t *ids = fixture_runs(db, &a, upload, 2);
+	fixture_script(db,
+		arena_printf(&a,
+			"INSERT INTO measure (run_id, name, value, unit, source, "
+			"file) SELECT %lld, name, value, 'u', 'plain', '' "
+			"FROM (VALUES ('tpot_mean', 9.5), ('tpot_p99', 30), "
+			"('accept_length', 2.75)) AS m (name, value)",
+			(long long)ids[0]));
+	for (int full = 0; full < 2; full++) {
+		works(query_compared(db, &a, ids, 2, full, r, &e));
+		assert_float_equal(r[0].tpot_ns, 9.5e6, 1e-3);
+		assert_float_equal(r[0].accept_length, 2.75, 0);
+		assert_true(r[1].tpot_ns == 0 && r[1].accept_length == 0);
+	}
+	arena_release(&a);
+}
+
 static void runs_have_the_requested_order(void **state)
 {
 	struct db *db = *state;
@@ -206,6 +232,7 @@ int main(void)
 	const struct CMUnitTest cases[] = {
 		CASE(all_parts_of_a_run_are_read_back),
 		CASE(the_row_of_a_run_sums_its_iterations_up),
+		CASE(measures_of_output_tokens_are_read),
 		CASE(runs_have_the_requested_order),
 		CASE(the_run_that_is_not_there_is_named),
 		CASE(a_rebuild_replaces_all_of_it),

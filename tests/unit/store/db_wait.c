@@ -2,6 +2,7 @@
 #include "changes.h"
 #include "packed.h"
 #include "profile_word.h"
+#include "query_compared.h"
 #include "run_change.h"
 
 static int setup(void **state)
@@ -148,6 +149,57 @@ static void every_cause_is_read_back(void **state)
 	same_iterations(db, id, &p.waits);
 	assert_int_equal(got.late_launch_ns, -1);
 	assert_int_equal(got.short_ns, -1);
+	arena_release(&a);
+}
+
+/* Two runs, of which the second has no causes: what comparisons read. */
+static void comparisons_read_the_times_of_each_iteration(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct profile p[2] = { waiting(&a), changing(&a) };
+	struct compared_run r[2];
+	int64_t upload = fixture_save(db, "1", p, 2);
+	const int64_t *ids = fixture_runs(db, &a, upload, 2);
+	works(query_compared(db, &a, ids, 2, true, r, &e));
+	for (int c = 0; c < WAIT_CAUSES; c++) {
+		assert_memory_equal(r[0].idle_cause_ns[c],
+			p[0].waits.iteration_ns[c], 5 * sizeof(int64_t));
+		assert_null(r[1].idle_cause_ns[c]);
+	}
+	works(query_compared(db, &a, ids, 1, false, r, &e));
+	assert_null(r[0].idle_cause_ns[0]);
+	arena_release(&a);
+}
+
+/* A missing cause, a cause with fewer values, and times that do not add up. */
+static void a_comparison_refuses_damaged_causes(void **state)
+{
+	static const char *const damage[] = {
+		"DELETE FROM run_wait WHERE cause = 'unknown'",
+		"UPDATE run_wait SET iteration_ns = '\\x010203' "
+		"WHERE cause = 'copy_wait'",
+		"UPDATE run_wait SET iteration_ns = (SELECT x.iteration_ns "
+		"FROM run_wait x WHERE x.run_id = run_wait.run_id "
+		"AND x.cause = 'host_gap') WHERE cause = 'copy_wait'",
+	};
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct compared_run r;
+	char sentence[200];
+	for (size_t i = 0; i < sizeof damage / sizeof *damage; i++) {
+		struct profile p = waiting(&a);
+		char bytes[2] = { (char)('a' + i), '\0' };
+		int64_t upload = fixture_save(db, bytes, &p, 1);
+		int64_t id = *fixture_runs(db, &a, upload, 1);
+		fixture_script(db, damage[i]);
+		snprintf(sentence, sizeof sentence,
+			"the rows of run %lld do not fit each other; "
+			"'kernsiftd rebuild' makes them again",
+			(long long)id);
+		refuses(query_compared(db, &a, &id, 1, true, &r, &e),
+			ERR_INTERNAL, sentence);
+	}
 	arena_release(&a);
 }
 
@@ -302,6 +354,8 @@ int main(void)
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest cases[] = {
 		CASE(every_cause_is_read_back),
+		CASE(comparisons_read_the_times_of_each_iteration),
+		CASE(a_comparison_refuses_damaged_causes),
 		CASE(the_times_of_each_iteration_are_not_read),
 		CASE(unknown_causes_are_not_zero),
 		CASE(causes_without_a_kept_iteration),

@@ -43,6 +43,19 @@ const CHANGED = [['slower', 'regressed', 4e6, 5e6], ['fresh', 'appeared', 0, 9e5
 	['gone', 'vanished', 7e5, 0], ['moved', 'likely', 2e6, 2.1e6], ['slightly', 'within_margin', 9e5, 9.18e5], ['doubtful', 'undecided', 1e6, 1.05e6]];
 const SPLIT = [['iteration', 'regressed', 40e6, 43e6], ['compute', 'regressed', 28e6, 30.6e6], ['communication', 'unchanged', 4e6, 4.1e6],
 	['copies', 'unchanged', 1e6, 1.02e6], ['idle', 'undecided', 7e6, 7.28e6], ['sync', 'likely', 20e6, 21e6]];
+const IDLE_CAUSES = [['host_gap', 'regressed', 5e6, 5.5e6], ['unknown', 'undecided', 2e6, 1.78e6]];
+
+// Terms that add up; those of the output token have 2 and 2.5 accepted tokens per iteration.
+const term = ([name, base, head, reach]) => ({term: name, description: name.replace('_', ' '), base_ns: base, head_ns: head, delta_ns: head - base,
+	low_ns: reach ? head - base - reach : null, high_ns: reach ? head - base + reach : null});
+const decomposition = (of, tokens, median, total, terms, by_tokens_ns) => {
+	const {term: _name, description: _text, ...whole} = term(total);
+	return {of, ...whole, base_median_ns: median[0], head_median_ns: median[1], base_tokens: tokens[0], head_tokens: tokens[1], by_tokens_ns, terms: terms.map(term)};
+};
+const ITERATION_TERMS = decomposition('iteration', [1, 1], [40e6, 43e6], ['', 40000000, 43000000, 1e6],
+	[['compute', 28e6, 30.6e6, 9e5], ['communication', 4e6, 4.1e6, 1e5], ['copies', 1e6, 1.02e6, 5e4], ['host_gap', 5e6, 5.5e6, 2e5], ['unknown', 2e6, 1.78e6, 2e5]], 0);
+const TOKEN_TERMS = decomposition('output_token', [2, 2.5], [20e6, 17.2e6], ['', 21000000, 18500001, 0],
+	[['compute', 16500000, 14280001, 5e5], ['host_gap', 3500000, 2920000, 1e5], ['outside_engine', 1000000, 1300000, 6e5]], -4150000);
 
 const FINDINGS = [['fact_differs', 'warn', 'the surroundings differ: GPU driver 550.54.15 in the base, 560.28.03 in the head'],
 	['warmup_dropped', 'info', 'the first iterations were left out, as warm-up: 1 of 13 in the base, 1 of 13 in the head']]
@@ -82,6 +95,8 @@ export function comparison({unchanged = 6, iterations = 24, refused = false} = {
 	base: side([1, 2], iterations, 40e6), head: side([3, 4], iterations, 43e6),
 	groups: GROUPS.map(group(judged)), group: 0,
 	split: SPLIT.map(([part, verdict, base, head]) => ({part, description: part, ...change(judged(verdict), base, head)})),
+	idle_causes: IDLE_CAUSES.map(([cause, verdict, base, head]) => ({cause, description: cause, ...change(judged(verdict), base, head)})),
+	decompositions: [ITERATION_TERMS, TOKEN_TERMS], tokens_reason: null,
 	common: refused ? null : {ratio: 1.012, low: 1.004, high: 1.02, ns_per_iteration: 182000, kernels: 31}, by_operator: false,
 	operators: [operator('gemm', [0, 1], ['slower', 'slower and 1 more'], judged('regressed'), 4e6, 5.9e6), operator('softmax', [2], null, judged('improved'), 3e6, 2e6)],
 	functions: foldedOf(items), items,

@@ -37,10 +37,34 @@ export default async function views(test, {open}) {
 			['Communication', '4.00', '4.10', '+0.10', '+2.5 %', '=\nunchanged'],
 			['Copies', '1.00', '1.02', '+0.02', '+2.0 %', '=\nunchanged'],
 			['Idle (host)', '7.00', '7.28', '+0.28', '+4.0 %', '?\nundecided'],
+			['Idle: host gap', '5.00', '5.50', '+0.50', '+10.0 %', '▲\nregressed'],
+			['Idle: unknown', '2.00', '1.78', '−0.22', '−11.0 %', '?\nundecided'],
 			['Host waits for device', '20.00', '21.00', '+1.00', '+5.0 %', '≈\nlikely']]));
 		await seen(async () => assert.equal(await page.locator('.stack-part.compute').first().evaluate((e) => Math.round(100 * e.clientWidth / e.parentElement.clientWidth)),
 			65, 'compute is 28 of the 43 ms that the wider bar represents'));
 		await seen(async () => assert.match(await page.locator('.common').innerText(), /^Uniform change: \+1\.2 % \(95 % \+0\.4 % to \+2\.0 %\), \+182\.000 µs per iteration\. 31 kernels/));
+	});
+
+	await test('the terms of the change add up as they are shown', async () => {
+		const {page} = await given(open, doc.comparison());
+		const table = 'Terms of the mean time per output token';
+		await seen(async () => assert.deepEqual(await cells(page, table), [
+			['mean time per output token', '21,000.000', '18,500.001', '−2,499.999', '–'],
+			['compute', '16,500.000', '14,280.001', '−2,219.999', '−2,719.999 to −1,719.999'],
+			['host gap', '3,500.000', '2,920.000', '−580.000', '−680.000 to −480.000'],
+			['outside engine', '1,000.000', '1,300.000', '+300.000', '−300.000 to +900.000']]));
+		await page.getByText('Median: 20.000 ms in the base, 17.200 ms in the head. Accepted tokens per step: 2 in the base, 2.5 in ' +
+			'the head; their change makes −4,150.000 µs of the change.', {exact: true}).waitFor();
+		const made = doc.comparison();
+		const other = await given(open, {...made, decompositions: made.decompositions.slice(0, 1), tokens_reason: 'the tokens of the iterations of run 1 are not known'});
+		await seen(async () => assert.equal((await cells(other.page, 'Terms of the mean iteration')).length, 6));
+		await seen(async () => assert.equal(await other.page.getByRole('heading', {name: 'Terms of the mean iteration'}).count(), 1));
+		await other.page.getByText('This is the time per step, not per output token: the tokens of the iterations of run 1 are not known.').waitFor();
+		const training = await given(open, {...made, decompositions: made.decompositions.slice(0, 1)});
+		const closed = training.page.locator('details', {hasText: 'Terms of the mean iteration'});
+		await closed.locator('summary').click();
+		await seen(async () => assert.equal((await cells(training.page, 'Terms of the mean iteration')).at(-1)[0], 'unknown'));
+		await seen(async () => assert.equal(await training.page.getByRole('heading', {name: 'Terms of the mean iteration'}).count(), 0));
 	});
 
 	await test('kinds of work: each is a link to its own comparison, and one that only the base has is none', async () => {
