@@ -12,6 +12,7 @@
 #include "device_clock.h"
 #include "devices.h"
 #include "facts.h"
+#include "fusions.h"
 #include "iteration_find.h"
 #include "kernel_groups.h"
 #include "kernels.h"
@@ -171,7 +172,10 @@ static bool profile_attribute(struct profile_steps *s, struct err *e)
 
 	at.frame_of = s->frame_of;
 	if (p->content == CONTENT_LAUNCHES)
-		ok = ok && profile_find_layers(s, &at, e);
+		ok = ok &&
+		     (fusion_pairs_from(&at, &s->rows) ||
+			     arena_err(p->arena, e)) &&
+		     profile_find_layers(s, &at, e);
 	attribute_release(&at);
 	return ok;
 }

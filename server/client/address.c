@@ -48,6 +48,22 @@ static void address_add_query(struct buf *b, char *before, const char *key,
 	url_encode(b, value, strlen(value));
 }
 
+/* Appends the labels of the options. */
+static void address_add_labels(struct buf *b, char *before,
+	const struct options *o)
+{
+	for (int i = 0; i < o->label.n; i++) {
+		const char *equals = strchr(o->label.at[i], '=');
+		buf_add(b, before, 1);
+		*before = '&';
+		buf_puts(b, "label.");
+		url_encode(b, o->label.at[i],
+			(size_t)(equals - o->label.at[i]));
+		buf_puts(b, "=");
+		url_encode(b, equals + 1, strlen(equals + 1));
+	}
+}
+
 void address_send(struct buf *b, const struct options *o, const char *file)
 {
 	char before = '?';
@@ -60,16 +76,17 @@ void address_send(struct buf *b, const struct options *o, const char *file)
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		address_add_query(b, &before, all[i].key, strlen(all[i].key),
 			all[i].value);
-	for (int i = 0; i < o->label.n; i++) {
-		const char *equals = strchr(o->label.at[i], '=');
-		buf_add(b, &before, 1);
-		before = '&';
-		buf_puts(b, "label.");
-		url_encode(b, o->label.at[i],
-			(size_t)(equals - o->label.at[i]));
-		buf_puts(b, "=");
-		url_encode(b, equals + 1, strlen(equals + 1));
-	}
+	address_add_labels(b, &before, o);
+}
+
+void address_fusions(struct buf *b, const struct options *o, const char *format)
+{
+	char before = '?';
+	address_path(b, o->server, "/api/v1/importance/fusions");
+	address_add_query(b, &before, "project", 7, o->project);
+	address_add_query(b, &before, "workload", 8, o->workload);
+	address_add_query(b, &before, "format", 6, format);
+	address_add_labels(b, &before, o);
 }
 
 void address_compare(struct buf *b, const struct options *o, const char *format)

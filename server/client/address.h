@@ -27,6 +27,10 @@ void address_send(struct buf *b, const struct options *o, const char *file);
  * API's formats. */
 void address_compare(struct buf *b, const struct options *o,
 	const char *format);
+/* GET /importance/fusions of the project, workload and labels in the
+ * options. */
+void address_fusions(struct buf *b, const struct options *o,
+	const char *format);
 /* POST /reference-sets; `name` is the reference set. */
 void address_import(struct buf *b, const char *server, const char *name);
 /* The page of a reference set. */

@@ -153,6 +153,18 @@ static bool file_magic_inspector(const char *p, size_t len, size_t at)
 	       !file_magic_has_key(p, len, at, "\"traceEvents\"");
 }
 
+/* Whether the object whose first key is at p[at] is an execution trace of
+ * PyTorch: it begins with the version of its schema, and its events are
+ * `nodes`. */
+static bool file_magic_observer(const char *p, size_t len, size_t at)
+{
+	static const char schema[] = "\"schema\"";
+	return len - at > sizeof schema &&
+	       !memcmp(p + at, schema, sizeof schema - 1) &&
+	       file_magic_has_key(p, len, at, "\"nodes\"") &&
+	       !file_magic_has_key(p, len, at, "\"traceEvents\"");
+}
+
 /* Whether the object at p[at], the first of a list, is a node of a tree of
  * Triton Proton: its first key is one of those of a node. */
 static bool file_magic_hatchet(const char *p, size_t len, size_t at)
@@ -185,6 +197,8 @@ static enum sniffed file_magic_json(const char *p, size_t len, bool whole,
 		return SNIFF_ROCPROF_JSON;
 	if (object && c == '"' && file_magic_inspector(p, len, at))
 		return SNIFF_INSPECTOR;
+	if (object && c == '"' && file_magic_observer(p, len, at))
+		return SNIFF_OBSERVER;
 	if (object && c == '"' && file_magic_operator_catalog(p, len, at))
 		return file_magic_unknown(e,
 			"this is a catalog of operators, no trace; "

@@ -15,6 +15,7 @@ enum sniffed {
 	SNIFF_ROCPROF_JSON, /* rocprofv3's own */
 	SNIFF_HATCHET, /* the tree of Triton Proton */
 	SNIFF_INSPECTOR, /* calls of collectives of NCCL Inspector */
+	SNIFF_OBSERVER, /* an execution trace of PyTorch */
 	SNIFF_XPLANE, /* the XSpace of JAX and XLA */
 	SNIFF_KST, /* our capture format */
 	SNIFF_SQLITE, /* Nsight Systems, rocpd, rpd, or nothing of ours */

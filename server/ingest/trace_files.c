@@ -189,7 +189,50 @@ static bool trace_files_capture(struct trace_files *f, struct trace_file *file,
 static void trace_files_keep(struct trace_files *f, struct trace_file *file)
 {
 	f->execution = file;
-	f->arena->lent = file->arena.taken;
+	f->arena->lent =
+		file->arena.taken + (f->tensors ? f->tensors->arena.taken : 0);
+}
+
+/* Keeps the file of PyTorch's observer. */
+static bool trace_files_tensors(struct trace_files *f, struct trace_file *file,
+	bool *keep, struct err *e)
+{
+	if (f->tensors)
+		return err_set(e, ERR_TRACE,
+			"it is an execution trace of PyTorch, but so is "
+			"'%.*s'; an upload may have one",
+			(int)utf8_clip(f->tensors->name,
+				strlen(f->tensors->name), 100),
+			f->tensors->name);
+	f->tensors = file;
+	f->arena->lent += file->arena.taken;
+	*keep = true;
+	return true;
+}
+
+/* Adds the tensors to the execution trace, which refers to them. */
+static bool trace_files_tensors_add(struct trace_files *f, struct err *e)
+{
+	struct trace *to = &f->execution->trace;
+	const struct trace *from = f->tensors ? &f->tensors->trace : NULL;
+
+	if (!from)
+		return true;
+	if (to->processes_n != 1)
+		return err_set(e, ERR_TRACE,
+			"an execution trace of PyTorch belongs to one process, "
+			"but the trace has %u; send the trace without it",
+			to->processes_n);
+	if (!to->op_functions_n)
+		return err_set(e, ERR_TRACE,
+			"the operators of the trace have no 'Record function "
+			"id', by which an execution trace of PyTorch is joined "
+			"with them; record both at the same time, or send the "
+			"trace without it");
+	to->tensor_uses = from->tensor_uses;
+	to->tensor_uses_n = from->tensor_uses_n;
+	to->backward_uses = from->backward_uses;
+	return true;
 }
 
 /* Keeps the execution trace. If two files can be it, one with replays and
@@ -255,6 +298,8 @@ static bool trace_files_take(struct trace_files *f, struct trace_file *file,
 	if (!decode(s, &f->limits, &progress, &file->trace, e))
 		return false;
 	f->plain_bytes += at.plain_bytes;
+	if (file->trace.tensor_uses_n)
+		return trace_files_tensors(f, file, keep, e);
 	if (!trace_files_look(file))
 		return arena_err(&file->arena, e);
 	return file->captures && !file->replays
@@ -307,6 +352,8 @@ bool trace_files_end(struct trace_files *f, struct err *e)
 		return err_set(e, ERR_TRACE,
 			"the upload has no trace; add the trace that replays "
 			"the graphs");
+	if (!trace_files_tensors_add(f, e))
+		return false;
 	note_merge(&f->execution->trace.notes, &f->trace->notes);
 	*f->trace = f->execution->trace;
 	if (f->graphs_n)
@@ -327,8 +374,15 @@ bool trace_files_read(struct trace_files *f, struct source *s,
 	const struct decode_target to = { f->trace, trace_files_member, f };
 	bool archive = false;
 
-	return decode_files(s, &f->limits, progress, &to, &archive, e) &&
-	       (!archive || trace_files_end(f, e));
+	if (!decode_files(s, &f->limits, progress, &to, &archive, e))
+		return false;
+	if (archive)
+		return trace_files_end(f, e);
+	return !f->trace->tensor_uses_n ||
+	       err_set(e, ERR_TRACE,
+		       "this is an execution trace of PyTorch, which has no "
+		       "times; send it together with the trace of "
+		       "torch.profiler that was recorded at the same time");
 }
 
 /* Lists the graphs for a rank, each content once; `to` has room for all. */
@@ -415,6 +469,7 @@ bool trace_files_learn(const struct trace_files *f, int32_t rank,
 void trace_files_release(struct trace_files *f)
 {
 	trace_files_file_free(f, f->execution);
+	trace_files_file_free(f, f->tensors);
 	arena_release(&f->memory);
 	*f = (struct trace_files){ 0 };
 }

@@ -4,6 +4,7 @@
  * The contents of a file decide what it is:
  *
  *   capture trace    it has stream captures, and no kernels of graph replays
+ *   tensors          it is a file of PyTorch's ExecutionTraceObserver
  *   execution trace  any other trace
  *
  * There must be exactly one execution trace. A trace that has both stream
@@ -13,6 +14,10 @@
  * whose rank is known uses the captures of that rank if there are any. The rank
  * of a capture is that of its trace; if the trace has none, it is the number
  * after "rank" in the file's name.
+ *
+ * PyTorch calls the file of its observer an execution trace, too. It says which
+ * tensors operators read and write, and belongs to the only process of the
+ * execution trace; there may be one.
  *
  * Engines write `execution_details.json` next to captures; this file and the
  * files whose names begin with a dot are skipped. Any other file that is not a
@@ -40,6 +45,7 @@ struct trace_files {
 	struct arena memory; /* of the graphs */
 	struct names texts; /* of the graphs' nodes */
 	struct trace_file *execution; /* NULL: not found, or the only file */
+	struct trace_file *tensors; /* NULL: none */
 };
 
 /* Reads an upload: one file, or a tar archive. */

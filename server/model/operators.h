@@ -177,6 +177,28 @@ static inline double graph_match_pct(const struct graph_match *m)
 			   : 0;
 }
 
+/* Who reads the tensor that the second call of a pair reads from the first. */
+enum fusion_consumers {
+	CONSUMERS_UNKNOWN,
+	CONSUMERS_SECOND, /* only the second call */
+	CONSUMERS_OTHERS, /* other calls, too */
+	FUSION_CONSUMERS
+};
+
+/* Pairs of operator calls that one kernel could execute: those of two shapes
+ * that have everything below in common (analyze/fusions/fusions.h). */
+struct fusion_pair {
+	uint32_t first, second; /* indices into operators.shapes */
+	const char *kind; /* fusion_family.def */
+	enum fusion_consumers consumers;
+	bool replayed; /* a CUDA graph launched both: no launch gap is saved */
+	bool must_write; /* a kernel for both must write the tensor, too */
+	int64_t bytes; /* of the tensor of one pair; -1 unknown */
+	int64_t pairs;
+	int64_t first_ns, second_ns; /* sums of the calls' times */
+	int64_t gap_ns; /* sum of the launch gaps between them */
+};
+
 struct operators {
 	const char *platform; /* the catalog's; NULL: unknown or mixed */
 	/* The SM clock to which the compute peaks of `clock` bounds scale; NaN:
@@ -195,7 +217,9 @@ struct operators {
 	struct graph_known *learned; /* from this run's stream captures; sorted
 		by key, then content, without duplicates */
 	struct graph_match *matches; /* at most 1,000, most kernels first */
-	uint32_t n, shapes_n, unattributed_n, learned_n, matches_n;
+	struct fusion_pair *fusions; /* most time first */
+	uint32_t n, shapes_n, unattributed_n, learned_n, matches_n, fusions_n;
+	bool fusions_known; /* false: the run has no single launches */
 	/* Kernels in graph replays, and how many of them were found in a known
 	 * stream capture. */
 	int64_t replayed, replayed_known;

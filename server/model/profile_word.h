@@ -149,6 +149,12 @@ static const char *const profile_word_how[] = {
 #undef KNOWN
 };
 
+static const char *const profile_word_consumers[] = {
+	[CONSUMERS_UNKNOWN] = "unknown",
+	[CONSUMERS_SECOND] = "second",
+	[CONSUMERS_OTHERS] = "others",
+};
+
 static const char *const profile_word_leg[] = {
 	[LEG_NONE] = NULL,
 	[LEG_COMPUTE] = "compute",

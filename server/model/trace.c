@@ -47,6 +47,19 @@ TRACE_TABLES(KIND)
 #undef COLUMN
 #undef COLUMN_SET
 
+void *trace_list_room(struct trace *t, void *list, size_t size, uint32_t n,
+	uint32_t *cap)
+{
+	if (n < *cap)
+		return list;
+	if (*cap > UINT32_MAX / 2)
+		return NULL;
+	uint32_t to = *cap ? *cap * 2 : ROWS_FIRST;
+	void *grown = arena_grow(t->arena, list, to * size);
+	*cap = grown ? to : *cap;
+	return grown;
+}
+
 uint32_t trace_launch_shape(struct trace *t, const struct launch_shape *s)
 {
 	return names_put(&t->launch_shapes, (const char *)s, sizeof *s);

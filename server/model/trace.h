@@ -63,6 +63,24 @@ struct process {
 #undef KIND
 };
 
+/* The number by which PyTorch's observers know a call of a host operator. */
+struct op_function {
+	int64_t external_id, function;
+};
+
+/* A tensor that a call of a host operator read or wrote. Calls are in the order
+ * of their begin, and the uses of one call follow each other. Only calls that
+ * work on data themselves are listed: no views, no allocations, and no calls
+ * that only call others. */
+struct tensor_use {
+	int64_t function; /* as in op_function */
+	/* The number of its memory. Memory that is allocated again has the same
+	 * number, so only the uses up to the next write are of one tensor. */
+	int64_t storage;
+	int64_t bytes;
+	bool written;
+};
+
 /* struct kernel_rows, copy_rows and so on contain `n` rows as one array per
  * column. struct kernel_row and so on contain one row that is to be added. */
 #define COLUMN_ARRAY(type, field, what) type *field;
@@ -96,6 +114,14 @@ struct trace {
 	uint32_t processes_n, devices_n;
 	struct names launch_shapes; /* the bytes of struct launch_shape */
 
+	/* What an execution trace of PyTorch adds to the trace of its only
+	 * process. Empty in all other traces, and not in capture files. */
+	struct op_function *op_functions; /* of operators with a number */
+	struct tensor_use *tensor_uses;
+	uint32_t op_functions_n, op_functions_cap;
+	uint32_t tensor_uses_n;
+	bool backward_uses; /* whether some of them are of a backward pass */
+
 	/* struct kernel_rows kernel; and so on. */
 #define KIND(kind, COLUMNS, what) struct kind##_rows kind;
 	TRACE_KINDS(KIND)
@@ -113,6 +139,11 @@ bool trace_init(struct trace *t, struct arena *a);
 TRACE_KINDS(KIND)
 TRACE_TABLES(KIND)
 #undef KIND
+
+/* Makes room for one more element in a list of `n` elements, such as
+ * op_functions, and returns the list; NULL if the arena is full. */
+void *trace_list_room(struct trace *t, void *list, size_t size, uint32_t n,
+	uint32_t *cap);
 
 /* The id of a launch shape, which is added if it is new; NAMES_NONE if the
  * arena is full. */

@@ -130,6 +130,8 @@ export const importanceShapes = (operator, query, signal) =>
 	json(`/importance/${operatorKey(operator)}/shapes`, query, {signal});
 export const shapeScript = (operator, shape, query) =>
 	address(`/importance/${operatorKey(operator)}/shapes/${shape}`, {...query, format: 'pytorch'});
+export const fusions = (query, signal) => json('/importance/fusions', query, {signal});
+export const fusionsFile = (format, query) => address('/importance/fusions', {...query, format});
 export const importanceFile = (format, query) => address('/importance', {...query, format});
 export const unattributed = (query, signal) => json('/unattributed', query, {signal});
 

@@ -111,6 +111,9 @@ const SECTIONS = [
 		'Headroom is the share of GPU time above the roofline bound. Prevalence is the share of runs with the ' +
 			'operator. The coverage line says how much of the GPU time has an operator, a shape and a roofline ' +
 			'bound.',
+		'The tab Fusions lists operators in sequence that one kernel could execute, and the GPU-hours that this would save. ' +
+			'Only an execution trace of PyTorch (`torch.profiler.ExecutionTraceObserver`), sent with the trace in one archive, ' +
+			'shows who reads the tensor between them. Pairs without one are listed apart.',
 		'An operator opens to its shapes. A reference set shows published figures next to your fleet.',
 	],
 	[

@@ -12,6 +12,7 @@ import * as o from '../lib/operators.js';
 import {WEIGHTS} from '../lib/operators.js';
 import {tabs} from '../lib/tabs.js';
 import {generalColumns, operatorDetails, rooflineColumns, rooflinePlot, shapesColumns} from './importance_tables.js';
+import {fusionsPart} from './importance_fusions.js';
 import {findings} from '../lib/findings.js';
 
 // Above the tables: the number of runs, caveats, and how much of their GPU time is attributed.
@@ -275,7 +276,7 @@ const setHint =
 	'The regime is that of the median AI: compute above 10 FLOP per byte, indexing below 0.01.';
 const fleetHint = `${REGIMES}the measured mean per call.`;
 
-// The three tables share their open rows.
+// The three tables of operators share their open rows. Fusions are known only of stored runs.
 function parts(doc, params, query, at) {
 	const built = new Map();
 	let front;
@@ -375,6 +376,7 @@ function parts(doc, params, query, at) {
 					hint: 'Open an operator to see its shapes. S = T_SOL / T_prod: 100% is the roofline bound.',
 				}),
 		],
+		...(doc.reference_set ? [] : [['fusions', 'Fusions', () => fusionsPart(params, at.signal)]]),
 	];
 }
 

@@ -668,10 +668,11 @@ bool attribute_from(struct attribution *at,
 	at->platform = attribute_platform(at);
 	at->of = arena_grow(p->arena, NULL, n * sizeof *at->of);
 	at->busy_of = arena_grow(p->arena, NULL, n * sizeof *at->busy_of);
+	at->shape_of = arena_grow(p->arena, NULL, n * sizeof *at->shape_of);
 	at->by_rule = arena_grow(p->arena, NULL,
 		((size_t)p->kernels_n + 1) * sizeof *at->by_rule);
 	bool ok = attribute_op_init(&host, at) && at->of && at->busy_of &&
-		  at->by_rule && attribute_clock(at);
+		  at->shape_of && at->by_rule && attribute_clock(at);
 	if (ok)
 		attribute_begin(at, iterations);
 	ok = ok && graph_captures_find(at) && attribute_range_shapes(at) &&
@@ -692,5 +693,7 @@ void attribute_release(struct attribution *at)
 		return;
 	arena_drop(at->arena, at->of);
 	arena_drop(at->arena, at->busy_of);
+	arena_drop(at->arena, at->shape_of);
+	arena_drop(at->arena, at->op_of);
 	arena_drop(at->arena, at->by_rule);
 }

@@ -343,6 +343,27 @@ static bool attribute_op_captured(struct attribution *at)
 	return true;
 }
 
+/* Notes the innermost host operator of each launch, which identifies its
+ * tensors. */
+static bool attribute_op_tensors(struct attribution *at)
+{
+	const struct kernel_rows *k = &at->trace->kernel;
+	uint32_t from = at->proc->kernel.from, n = at->proc->kernel.to - from;
+
+	if (!at->trace->tensor_uses_n)
+		return true;
+	at->op_of = arena_grow(at->arena, NULL, (n + 1) * sizeof *at->op_of);
+	for (uint32_t i = 0; at->op_of && i < n; i++) {
+		uint32_t row = attribute_op_replayed(at, i)
+				       ? ATTRIBUTE_NO_OP
+				       : attribute_op_innermost(at->host,
+						 at->call_of[i],
+						 k->external_id[from + i]);
+		at->op_of[i] = row == ATTRIBUTE_NO_OP ? 0 : row + 1;
+	}
+	return at->op_of;
+}
+
 bool attribute_op(struct attribution *at)
 {
 	uint32_t n = at->proc->kernel.to - at->proc->kernel.from;
@@ -360,5 +381,5 @@ bool attribute_op(struct attribution *at)
 			    at->by_rule[kernel], &at->of[i]))
 			return false;
 	}
-	return attribute_op_captured(at);
+	return attribute_op_captured(at) && attribute_op_tensors(at);
 }

@@ -818,8 +818,9 @@ static bool attribute_rows_fill(struct attribute_rows_stats *m, uint32_t row)
 		k.link ? &link : NULL, ns, s, o);
 }
 
-/* Sets the class of each launch. The shapes are not sorted yet. */
-static void attribute_rows_busy(const struct attribution *at,
+/* Sets the class and the shape row of each launch. The shapes are not sorted
+ * yet. */
+static void attribute_rows_launches(const struct attribution *at,
 	const struct attribute_rows_groups *g)
 {
 	const struct shape_stat *shapes = at->profile->operators.shapes;
@@ -835,6 +836,7 @@ static void attribute_rows_busy(const struct attribution *at,
 		at->busy_of[i] =
 			(uint8_t)busy_classes_of_call(&shapes[g->row_of[call]],
 				g->call_ns[call], at->platform);
+		at->shape_of[i] = g->row_of[call];
 	}
 }
 
@@ -861,7 +863,7 @@ static bool attribute_rows_stat(const struct attribution *at,
 	arena_drop(a, m.scratch);
 	if (ok) {
 		o->shapes_n = g->rows;
-		attribute_rows_busy(at, g);
+		attribute_rows_launches(at, g);
 		ok = attribute_rows_sort(o, a);
 	}
 	return ok;

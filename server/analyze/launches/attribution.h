@@ -42,6 +42,12 @@ struct attribution {
 	uint8_t *busy_of; /* by kernel row of the process: enum busy_class by
 		the roofline bound of its operator call; set by
 		attribute_from() */
+	uint32_t *shape_of; /* by kernel row of the process: `number` of the
+		launch's shape row; set by attribute_from() */
+	/* By kernel row of the process: row + 1 of the innermost host operator
+	 * around its API call; 0 none, or replayed. NULL if the trace has no
+	 * tensors; set by attribute_from(). */
+	uint32_t *op_of;
 	const struct operator_info **by_rule; /* by kernel of the profile: the
 		operator that its name alone gives, or NULL */
 	/* By kernel row of the process: the innermost of profile->frames around

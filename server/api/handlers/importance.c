@@ -8,6 +8,7 @@
 #include "catalog_params.h"
 #include "concurrency_limit.h"
 #include "findings.h"
+#include "fleet_fusions.h"
 #include "fleet_best.h"
 #include "listing.h"
 #include "view_operators.h"
@@ -242,6 +243,51 @@ json_t *importance_get(struct call *c, struct err *e)
 		return NULL;
 	return set ? importance_set_answer(c, k, set, e)
 		   : importance_fleet_answer(c, k, weight, e);
+}
+
+/* ---- operators that one kernel could execute */
+
+/* The order of PARAM(fusions_get, "consumers", …) in routes.def. */
+static enum fusion_consumers importance_consumers(const struct call *c)
+{
+	int64_t choice = param(&c->params, "consumers")->whole;
+	return choice ? (enum fusion_consumers)(choice - 1) : FUSION_CONSUMERS;
+}
+
+static json_t *importance_fusions_bench(struct call *c,
+	const struct fleet_fusion_list *l, const struct catalog *k)
+{
+	struct fleet_importance m;
+	struct fleet_shape *shapes;
+	uint32_t n;
+	fleet_fusions_tasks(l, k, &c->s.arena, &m, &shapes, &n);
+	return importance_bench_answer(c,
+		view_set_from_fleet(&m, shapes, n, k, &c->s.arena),
+		"kernsift-fusions");
+}
+
+json_t *fusions_get(struct call *c, struct err *e)
+{
+	const struct catalog *k = call_catalog(c, e);
+	int format = importance_format_of(c);
+	struct fleet_filter f;
+	struct fleet_fusions found;
+	struct fleet_fusion_list l;
+	if (!k || !importance_fleet_params(c, k, &f, e) ||
+		!concurrency_limit_enter(c, e) ||
+		!query_fleet_fusions(c->s.db, &c->s.arena, &f, &found, e))
+		return NULL;
+	call_db_return(c);
+	fleet_fusions_from(&found, k, importance_consumers(c),
+		format == TABLE_JSON
+			? (uint32_t)param(&c->params, "limit")->whole
+			: 0,
+		&c->s.arena, &l);
+	if (format == TABLE_JSON)
+		return view_fusions(&l);
+	if (format == FORMAT_BENCH)
+		return importance_fusions_bench(c, &l, k);
+	return listing_file(c, view_fusions_table(&c->s.arena, &l), "fusions");
 }
 
 /* ---- shapes of an operator */

@@ -85,6 +85,22 @@ json_t *view_places(const struct fleet_importance_place *places,
 	return v;
 }
 
+static const char *view_fusion_sizes(const struct fleet_fusion_side *s)
+{
+	return s->text;
+}
+
+static json_t *row_fusion(const struct fleet_fusion_candidate *f);
+
+static json_t *view_fusion_items(const struct fleet_fusion_list *l,
+	enum fusion_consumers consumers)
+{
+	json_t *list = json_array();
+	for (uint32_t i = l->from[consumers]; i < l->from[consumers + 1]; i++)
+		view_append(list, row_fusion(&l->all[i]));
+	return list;
+}
+
 #define ROWS "importance.def"
 #include "row_functions.h"
 
@@ -109,6 +125,23 @@ json_t *view_importance_shapes(const struct fleet_importance_shapes *s,
 		view_append(items, row_importance_shape(&s->rows[i],
 					   s->platforms, s->platforms_n));
 	return row_importance_shapes(s, findings, view_list(items, NULL));
+}
+
+json_t *view_fusions(const struct fleet_fusion_list *l)
+{
+	return row_fusions(l);
+}
+
+const struct table *view_fusions_table(struct arena *a,
+	const struct fleet_fusion_list *l)
+{
+	struct row_table *t = row_table_begin(a, "fusion", NULL);
+	row_table_rows(t, l->n);
+	for (uint32_t i = 0; i < l->n; i++) {
+		row_fusion_cells(t, &l->all[i]);
+		row_table_next(t);
+	}
+	return &t->table;
 }
 
 /* ---- scripts */

@@ -4,6 +4,7 @@
 #include "catalog.h"
 #include "findings.h"
 #include "measured_ceilings.h"
+#include "fleet_fusions.h"
 #include "fleet_importance.h"
 #include "query_operator.h"
 #include "reference.h"
@@ -71,6 +72,11 @@ const struct table *view_importance_shapes_table(struct arena *a,
  * *e as for pytorch_script_write(). */
 char *view_importance_pytorch(const struct fleet_importance_shapes *s,
 	struct err *e);
+
+json_t *view_fusions(const struct fleet_fusion_list *l);
+/* All candidates, in the order of the list. */
+const struct table *view_fusions_table(struct arena *a,
+	const struct fleet_fusion_list *l);
 
 /* ---- the catalog, its edits, and rules tested on names (view_catalog.c) */
 

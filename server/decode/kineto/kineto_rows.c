@@ -120,8 +120,12 @@ bool kineto_rows_init(struct kineto_rows *r, struct trace *t)
 {
 	*r = (struct kineto_rows){ .trace = t, .text = { .trace = t } };
 #define VIEW(op) word_table_add(&r->views, op, 1);
-#include "kineto.def"
+#define ALLOCATION(op) VIEW(op)
+#define SCALAR(op) VIEW(op)
+#include "view_operators.def"
 #undef VIEW
+#undef ALLOCATION
+#undef SCALAR
 	return kineto_rows_pids_init(&r->pids, t);
 }
 
@@ -364,11 +368,26 @@ static bool kineto_rows_add_concrete(struct kineto_rows *r,
 	       kineto_rows_add_json(r, &e->concrete, id);
 }
 
+static bool kineto_rows_add_function(struct trace *t,
+	const struct kineto_event *e)
+{
+	struct op_function *list = trace_list_room(t, t->op_functions,
+		sizeof *list, t->op_functions_n, &t->op_functions_cap);
+	if (!list)
+		return false;
+	t->op_functions = list;
+	list[t->op_functions_n++] =
+		(struct op_function){ e->external_id, e->function };
+	return true;
+}
+
 static bool kineto_rows_add_op(struct kineto_rows *r,
 	const struct kineto_event *e, uint16_t pid)
 {
 	uint32_t name, tid, dims, types, concrete;
 	r->pytorch = true;
+	if (e->function > 0 && !kineto_rows_add_function(r->trace, e))
+		return false;
 	return kineto_rows_text(r, &e->name, &name) &&
 	       kineto_rows_add_thread(r, &e->tid, &tid) &&
 	       kineto_rows_add_json(r, &e->dims, &dims) &&

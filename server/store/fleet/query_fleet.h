@@ -4,6 +4,7 @@
  * into them yet, so they are always current. */
 #pragma once
 #include "fleet.h"
+#include "operators.h"
 #include "query.h"
 
 struct fleet_filter {
@@ -19,6 +20,43 @@ struct fleet_filter {
 };
 bool query_fleet(struct db *db, struct arena *a, const struct fleet_filter *f,
 	struct fleet *out, struct err *e);
+
+/* One side of pairs that one kernel could execute (struct fusion_pair). */
+struct fleet_fusion_side {
+	const char *op, *text; /* text NULL: sizes unknown */
+	enum dtype dtype;
+	int64_t shape; /* 0: sizes unknown */
+	bool costed;
+	struct cost cost; /* of a call */
+	enum leg leg;
+	double total_s;
+	double hours; /* GPU-hours that its time represents */
+};
+/* Pairs over many runs that have all other members in common. */
+struct fleet_fusion {
+	struct fleet_fusion_side first, second;
+	enum phase phase;
+	const char *platform, *kind;
+	enum fusion_consumers consumers;
+	bool must_write;
+	int64_t bytes; /* of the tensor; -1 unknown */
+	int64_t pairs, replayed; /* all; those in CUDA graphs */
+	double gap_s, gap_hours;
+	const int64_t *runs; /* most time first */
+	uint32_t runs_n;
+};
+/* The hours of a time are the run's weight times its share of the time from the
+ * first GPU record to the last, over all devices of the run. */
+struct fleet_fusions {
+	struct fleet_fusion *rows;
+	uint32_t n;
+	int64_t runs; /* that match, with and without pairs */
+	int64_t unknown; /* of these, runs whose pairs are unknown */
+	double hours; /* that the runs represent */
+};
+/* All pairs of the runs that match, most time first. */
+bool query_fleet_fusions(struct db *db, struct arena *a,
+	const struct fleet_filter *f, struct fleet_fusions *out, struct err *e);
 
 struct fleet_shape {
 	int64_t id; /* 0: sizes unknown */

@@ -16,7 +16,7 @@
 #include "result.h"
 #include <math.h>
 
-enum { SQL_PARAMS = 40 };
+enum { SQL_PARAMS = 48 };
 
 struct sql_params {
 	int n;

@@ -142,7 +142,7 @@ static const char derived_run_sql[] =
 	"content, graph_ns, graphs, job_id, iteration_detector, iteration_confidence, "
 	"iteration_range, iterations, iterations_kept, iteration_ns, repeat_key, "
 	"catalog, gpu_ns, replayed, replayed_known, platform, weight_uh, "
-	"counted, sm_clock_mhz, sm_clock_reason) "
+	"counted, sm_clock_mhz, sm_clock_reason, fusions) "
 	"SELECT i.id, i.upload_id, i.ordinal, i.name, i.project, "
 	"i.workload, i.labels, u.job, i.created_at, "
 	"$2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, "
@@ -150,7 +150,7 @@ static const char derived_run_sql[] =
 	"CASE WHEN u.job <> '' OR $24 THEN " RUN_JOB " END, "
 	"$25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, "
 	"CASE WHEN $33 IS NOT NULL THEN " RUN_WEIGHT " END, $38, "
-	"$39, $40 "
+	"$39, $40, $41 "
 	"FROM run_identity i JOIN upload u ON u.id = i.upload_id "
 	"WHERE i.id = $1";
 
@@ -225,6 +225,9 @@ static bool derived_write_run(struct db *db, const struct derived_run *run,
 	sql_float8(&p, f->operators.sm_clock_mhz > 0 ? f->operators.sm_clock_mhz
 						     : (double)NAN);
 	sql_text(&p, f->operators.sm_clock_why);
+	sql_int4_known(&p, f->operators.fusions_known
+				   ? (int32_t)f->operators.fusions_n
+				   : -1);
 	bool ok = sql_hot(db, derived_run_sql, &p, NULL, e);
 	sql_array_release(&names);
 	return ok;
@@ -684,6 +687,7 @@ bool derived_clear(struct db *db, int64_t run, struct err *e)
 		"DELETE FROM run_fact WHERE run_id = $1",
 		"DELETE FROM run_operator WHERE run_id = $1",
 		"DELETE FROM run_shape WHERE run_id = $1",
+		"DELETE FROM run_fusion WHERE run_id = $1",
 		"DELETE FROM run_unattributed WHERE run_id = $1",
 		"DELETE FROM run_replayed_graph WHERE run_id = $1",
 		"DELETE FROM run_breakdown WHERE run_id = $1",

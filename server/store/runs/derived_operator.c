@@ -228,6 +228,48 @@ static const struct derived_table derived_shape = {
 	derived_write_shapes,
 };
 
+/* Writes the keys of a shape in run_shape. Shapes are sorted by operator. */
+static void derived_write_shape_key(struct bulk *b, const struct operators *o,
+	uint32_t shape)
+{
+	uint32_t first = shape;
+	while (first &&
+		o->shapes[first - 1].operator_ == o->shapes[shape].operator_)
+		first--;
+	bulk_int4(b, (int32_t)o->shapes[shape].operator_);
+	bulk_int4(b, (int32_t)(shape - first));
+}
+
+static void derived_write_fusions(struct bulk *b, const struct derived_run *run)
+{
+	const struct operators *o = &run->profile->operators;
+	for (uint32_t i = 0; i < o->fusions_n; i++) {
+		const struct fusion_pair *p = &o->fusions[i];
+		bulk_row(b, 15);
+		bulk_int8(b, run->id);
+		bulk_int4(b, (int32_t)i);
+		derived_write_shape_key(b, o, p->first);
+		derived_write_shape_key(b, o, p->second);
+		bulk_text(b, p->kind);
+		bulk_text(b, profile_word_consumers[p->consumers]);
+		bulk_bool(b, p->replayed);
+		bulk_bool(b, p->must_write);
+		bulk_int8_known(b, p->bytes);
+		bulk_int8(b, p->pairs);
+		bulk_int8(b, p->first_ns);
+		bulk_int8(b, p->second_ns);
+		bulk_int8(b, p->gap_ns);
+	}
+}
+
+static const struct derived_table derived_fusion = {
+	"COPY run_fusion (run_id, rank, first_operator, first_rank, "
+	"second_operator, second_rank, kind, consumers, replayed, must_write, "
+	"bytes, pairs, first_ns, second_ns, gap_ns) "
+	"FROM STDIN (FORMAT binary)",
+	derived_write_fusions,
+};
+
 static void derived_write_unattributed(struct bulk *b,
 	const struct derived_run *run)
 {
@@ -250,6 +292,6 @@ static const struct derived_table derived_unattributed = {
 };
 
 const struct derived_table *const derived_operator_tables[] = {
-	&derived_operator, &derived_shape, &derived_unattributed,
-	&derived_replayed_graph, NULL
+	&derived_operator, &derived_shape, &derived_fusion,
+	&derived_unattributed, &derived_replayed_graph, NULL
 };

@@ -150,7 +150,23 @@ def captured_files(rank, ranks, blanks=2 << 20):
             *made.folder(ranks)]
 
 
+def fusions(observed, **options):
+    """Returns a trace of operators that one kernel could execute (tests/gen/fusion_pairs.py),
+    alone or in an archive with the execution trace of PyTorch; None: that one alone."""
+    made = captured()
+    from fusion_pairs import planted
+    trace_bytes, tensors = planted(**options)
+    if observed is None:
+        return tensors
+    return made.packed([("trace.json", trace_bytes), ("et.json", tensors)]) if observed \
+        else trace_bytes
+
+
 MADE = {
+    "fusions": lambda: fusions(False),
+    "fusions-observed": lambda: fusions(True),
+    "fusions-alone": lambda: fusions(None),
+    "fusions-trained": lambda: fusions(True, trains=True),
     **{f"efficient-{n}": (lambda n=n: efficient(n)) for n in range(1, 8)},
     "captures-form": lambda: forms(captured_files(1, (0, 1))),
     "captures-form-small": lambda: forms(

@@ -89,6 +89,30 @@ static void test_compare(void **state)
 	buf_release(&b);
 }
 
+static void test_fusions(void **state)
+{
+	(void)state;
+	static const char *labels[] = { "branch=a b", "x&y=" };
+	struct options o = { .server = "http://h/",
+		.project = "",
+		.workload = "" };
+	struct buf b;
+	buf_init(&b, ADDRESS_MAX);
+	address_fusions(&b, &o, "json");
+	assert_string_equal(b.at,
+		"http://h/api/v1/importance/fusions?format=json");
+	buf_release(&b);
+	o.project = "p/q";
+	o.workload = "w";
+	o.label = (struct text_list){ labels, 2 };
+	buf_init(&b, ADDRESS_MAX);
+	address_fusions(&b, &o, "md");
+	assert_string_equal(b.at,
+		"http://h/api/v1/importance/fusions?project=p%2Fq&workload=w"
+		"&format=md&label.branch=a%20b&label.x%26y=");
+	buf_release(&b);
+}
+
 static void test_shown(void **state)
 {
 	(void)state;
@@ -116,6 +140,7 @@ int main(void)
 		cmocka_unit_test(test_servers),
 		cmocka_unit_test(test_send),
 		cmocka_unit_test(test_compare),
+		cmocka_unit_test(test_fusions),
 		cmocka_unit_test(test_shown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -161,6 +161,99 @@ static void test_files(void **state)
 	catalog_free(catalog);
 }
 
+/* PyTorch calls the file of its observer an execution trace, too. */
+#define OBSERVED                                                                   \
+	"{\"schema\": \"1.1.1-chakra.0.0.4\", \"nodes\": [{\"id\": 2, "            \
+	"\"name\": \"aten::mul\", \"inputs\": {\"values\": [[1,7,0,2,4,"           \
+	"\"cuda:0\"]]}, \"outputs\": {\"values\": [[2,8,0,2,4,\"cuda:0\"]]}, "     \
+	"\"attrs\": [{\"name\": \"rf_id\", \"type\": \"uint64\", \"value\": 5}]}]" \
+	"}"
+#define OPERATOR(pid)                                                          \
+	"{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mul\",\"pid\":" pid \
+	",\"tid\":1,\"ts\":100,\"dur\":9,\"args\":{\"External id\":3,"         \
+	"\"Record function id\":5}}"
+
+static const struct {
+	struct given files[3];
+	const char *error; /* NULL: the trace has the tensors */
+} observed[] = {
+	{ { { "a", TRACE("", OPERATOR("1") "," REPLAY) }, { "b", OBSERVED } },
+		NULL },
+	{ { { "b", OBSERVED }, { "a", TRACE("", OPERATOR("1")) } }, NULL },
+	{ { { "a", TRACE("", OPERATOR("1")) }, { "b", OBSERVED },
+		  { "c", OBSERVED } },
+		"'c': it is an execution trace of PyTorch, but so is 'b'; an "
+		"upload may have one" },
+	{ { { "a", TRACE("", REPLAY) }, { "b", OBSERVED } },
+		"the operators of the trace have no 'Record function id', by "
+		"which an execution trace of PyTorch is joined with them; "
+		"record both at the same time, or send the trace without it" },
+	{ { { "a", TRACE("", OPERATOR("1") "," OPERATOR("2")) },
+		  { "b", OBSERVED } },
+		"an execution trace of PyTorch belongs to one process, but the "
+		"trace has 2; send the trace without it" },
+	{ { { "b", OBSERVED } },
+		"the upload has no trace; add the trace that replays the "
+		"graphs" },
+};
+
+static void test_tensors(void **state)
+{
+	struct err none = { 0 };
+	struct catalog *catalog = catalog_new(NULL, &none);
+	(void)state;
+	for (size_t i = 0; i < sizeof observed / sizeof *observed; i++) {
+		struct arena a = { .ceiling = 64 << 20 };
+		struct trace t;
+		struct err e = { 0 };
+		struct trace_files f = { .catalog = catalog,
+			.limits = { 1 << 20, 200 },
+			.arena = &a,
+			.trace = &t };
+		bool ok = trace_init(&t, &a);
+		for (int j = 0; ok && j < 3 && observed[i].files[j].name; j++) {
+			const struct given *g = &observed[i].files[j];
+			struct source_memory m;
+			struct source s;
+			source_memory_init(&m, &s, g->text, strlen(g->text));
+			ok = trace_files_add(&f, g->name, &s, &e);
+		}
+		ok = ok && trace_files_end(&f, &e);
+		assert_string_equal(e.text,
+			observed[i].error ? observed[i].error : "");
+		if (ok) {
+			assert_int_equal(t.tensor_uses_n, 2);
+			assert_int_equal(t.tensor_uses[1].storage, 8);
+			assert_int_equal(t.op.n, 1);
+		}
+		trace_files_release(&f);
+		arena_release(&a);
+	}
+	catalog_free(catalog);
+}
+
+static void test_tensors_alone(void **state)
+{
+	struct err e = { 0 };
+	struct arena a = { 0 };
+	struct trace t;
+	struct trace_files f = { .limits = { 1 << 20, 200 },
+		.arena = &a,
+		.trace = &t };
+	struct source_memory m;
+	struct source s;
+	(void)state;
+	assert_true(trace_init(&t, &a));
+	source_memory_init(&m, &s, OBSERVED, strlen(OBSERVED));
+	assert_false(trace_files_read(&f, &s, NULL, &e));
+	assert_string_equal(e.text,
+		"this is an execution trace of PyTorch, which has no times; "
+		"send it together with the trace of torch.profiler that was "
+		"recorded at the same time");
+	trace_files_release(&f);
+	arena_release(&a);
+}
+
 /* An upload of one file is that trace, also if it has stream captures. An arena that is too
  * small for all files is an error. */
 static void test_one(void **state)
@@ -194,6 +287,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_tensors),
+		cmocka_unit_test(test_tensors_alone),
 		cmocka_unit_test(test_one),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,7 +34,7 @@ static void every_big_table_has_a_distribution_column(void **state)
 {
 	(void)state;
 	struct db *db = fixture_db();
-	assert_int_equal(fixture_count(db, "SELECT count(*) FROM " BIG), 40);
+	assert_int_equal(fixture_count(db, "SELECT count(*) FROM " BIG), 41);
 	none(db, "SELECT t.relname::text FROM " BIG
 		 "AND NOT EXISTS (SELECT FROM pg_attribute a "
 		 "WHERE a.attrelid = t.oid AND a.attnotnull "
@@ -92,6 +92,10 @@ static void chunks_are_not_compressed_again(void **state)
 		2);
 	db_free(db);
 }
+
+#define FUSION(consumers, numbers)                                            \
+	"INSERT INTO run_fusion VALUES (1, 0, 0, 0, 1, 0, 'norm', " consumers \
+	", false, false, " numbers ", 1, 1, 1)"
 
 #define RUN(columns, values)                                            \
 	"INSERT INTO run (run_id, upload_id, ordinal, name, project, "  \
@@ -197,6 +201,11 @@ static void rows_that_make_no_sense_are_refused(void **state)
 		MEASURE("1.5", "'abacus'"),
 		/* a class that does not exist */
 		"INSERT INTO run_busy_class VALUES (1, 'bound', 1, '\\x00')",
+		/* pairs with readers that do not exist; a tensor of no bytes;
+		 * no pair */
+		FUSION("'nobody'", "8, 1"),
+		FUSION("'second'", "0, 1"),
+		FUSION("'second'", "8, 0"),
 		/* a cause that does not exist; time without a part; a range
 		 * that is the name of an API call; the name of a cause without
 		 * names */

@@ -43,6 +43,18 @@ const shape = (text, platform, s) => ({shape_id: text ? 7 : null, description: n
 export const fleetShapes = (operator) => ({reference_set: null, operator, id: null, description: null, s_median: 0.55, platforms: [OLD, GPU], findings: [],
 	items: [shape('tokens=16 hidden=2048 inter=768', 'H200', 0.75), shape('tokens=32 hidden=2048 inter=768', 'H20', 0.1), shape(null, 'H20', null)], next: null});
 
+// A fleet's pairs: of two platforms, of unknown size in CUDA graphs, and one whose passes differ.
+const pair = (more) => ({kind: 'pointwise', first_operator: 'elementwise', first_dtype: 'bf16', first_shape: 'x=[4096,14336]', second_operator: 'elementwise',
+	second_dtype: 'bf16', second_shape: 'x=[4096,14336] y=[4096,14336]', phase: 'decode', platforms: 'H200, H20', consumers: 'second', tensor_bytes: 117440512, passes: 2,
+	pairs: 118200, replayed_pairs: 0, runs: 940, run_ids: [4711, 12, 13, 14, 15], time_s: 31.2, saved_s: 12.5, saved_hours: 48.25, traffic_hours: 47.5,
+	traffic_at_peak_hours: 31.0625, gap_hours: 0.75, ...more});
+const UNSIZED = {first_shape: null, second_shape: null, first_dtype: null, second_dtype: null, tensor_bytes: null, traffic_hours: null, traffic_at_peak_hours: null};
+export const fusions = (query, {none = false} = {}) => ({runs: none ? 0 : 1303, unknown_runs: none ? 0 : 12, hours: none ? 0 : 2606,
+	items: none ? [] : [pair({}), pair({kind: 'norm', second_operator: 'fused_add_rms_norm', platforms: null, runs: 1, run_ids: [12], saved_hours: 0.00123, traffic_hours: 0.00123, gap_hours: 0})],
+	consumers_unknown: none ? [] : [pair({kind: 'epilogue', first_operator: 'gemm', first_shape: `m=4096 n=14336 k=${'4096'.repeat(9)}`, consumers: 'unknown', passes: null}),
+		pair({...UNSIZED, consumers: 'unknown', replayed_pairs: 118200, saved_hours: 0, gap_hours: 0})],
+	read_by_others: none ? [] : [pair({consumers: 'others', passes: 1})], items_count: none ? 0 : 2, consumers_unknown_count: none ? 0 : 340, read_by_others_count: none ? 0 : 1});
+
 export const unattributed = () => ({items: [{id: 7, name: 'void <b>mystery</b><float>(float *)', short_name: 'mystery', family: null, launches: 120,
 	total_ns: 9000000, total_s: 0.009, names: 1, runs: 3}], next: null});
 

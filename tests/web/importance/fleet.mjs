@@ -17,6 +17,9 @@ export async function given(open, where = '/importance', options = {}) {
 	}, '/importance/fused_moe/shapes': (q) => {
 		requests.push(`shapes ${q}`);
 		return doc.fleetShapes('fused_moe');
+	}, '/importance/fusions': (q) => {
+		requests.push(`fusions ${q}`);
+		return doc.fusions(q, options);
 	}, '/unattributed': doc.unattributed, '/reference-sets': () => doc.sets('atrex')};
 	return {page: await open(where, {answers, ...options}), requests};
 }
@@ -65,6 +68,31 @@ export default async function fleet(test, {open}) {
 		const link = page.getByRole('link', {name: 'Test rules for void <b>mystery</b><float>(float *)'});
 		await seen(async () => assert.equal(await link.getAttribute('href'), '/catalog?tab=rules&test=void+%3Cb%3Emystery%3C%2Fb%3E%3Cfloat%3E%28float+*%29'));
 		await seen(async () => assert.equal(await page.locator('main b:not(.regime b)').count(), 0));
+	});
+
+	await test('operators that one kernel could execute are in three tables, with the same filters', async () => {
+		const {page, requests} = await given(open, '/importance?tab=fusions&project=serving&weight=mean');
+		await page.getByText('1,303 runs of 2,606 GPU-hours, 12 without known pairs').waitFor();
+		await seen(async () => assert.deepEqual(requests, ['weight=mean&project=serving', 'fusions project=serving']));
+		const one = 'Only the second operator reads the tensor';
+		await seen(async () => assert.deepEqual(await page.getByRole('tabpanel').getByRole('heading').allInnerTexts(),
+			[`${one} 2`, 'Unknown who else reads the tensor 340', 'Other operators read the tensor, too 1']));
+		await seen(async () => assert.deepEqual((await cells(page, one)).map((r) => r.map((c) => c.replace(/\s+/g, ' '))), [
+			['elementwise bf16 x=[4096,14336] elementwise bf16 x=[4096,14336] y=[4096,14336]', '48.3', '47.5', '31.1', '0.75', 'pointwise', '112.0 MiB', '118,200', 'H200, H20', '940 #4711 #12 #13 #14 #15'],
+			['elementwise bf16 x=[4096,14336] fused_add_rms_norm bf16 x=[4096,14336] y=[4096,14336]', '0.00123', '0.00123', '31.1', '0', 'norm', '112.0 MiB', '118,200', '–', '1 #12']]));
+		// Unknown is not 0.
+		const unknown = page.getByRole('table', {name: 'Unknown who else reads the tensor'}).locator('tbody tr').nth(1);
+		await seen(async () => assert.deepEqual((await unknown.locator('td').allInnerTexts()).slice(0, 4), ['0', '–', '–', '0']));
+		await seen(async () => assert.equal(await unknown.locator('td').nth(1).getAttribute('title'), 'unknown: the size of the tensor or the cost of an operator is not known'));
+		await page.getByText('The 2 with the most GPU-hours are shown.').waitFor();
+		await seen(async () => assert.equal(await page.getByRole('link', {name: 'Run 4711'}).first().getAttribute('href'), '/runs/4711'));
+		await seen(async () => assert.equal(await page.getByRole('tabpanel').getByRole('link', {name: 'Benchmark JSON'}).getAttribute('href'),
+			'/api/v1/importance/fusions?project=serving&format=bench'));
+		await page.getByRole('table', {name: one}).getByRole('button', {name: 'Launch gaps'}).click();
+		await page.getByRole('table', {name: one}).getByRole('button', {name: 'Launch gaps'}).click();
+		await seen(async () => assert.deepEqual((await cells(page, one)).map((r) => r[4]), ['0', '0.75']));
+		const {page: nothing} = await given(open, '/importance?tab=fusions&project=nobody', {none: true});
+		await seen(async () => assert.equal(await nothing.getByText('None.', {exact: true}).count(), 3));
 	});
 
 	await test('filters and weight are in the address and in the request', async () => {

@@ -5,7 +5,7 @@ import * as doc from './documents.mjs';
 import {answered} from './run.mjs';
 
 const fleet = {'/importance': (q) => doc.fleet(q), '/importance/fused_moe/shapes': () => doc.fleetShapes('fused_moe'), '/unattributed': doc.unattributed,
-	'/reference-sets': () => doc.sets()};
+	'/importance/fusions': (q) => doc.fusions(q), '/reference-sets': () => doc.sets()};
 const opened = (name, table) => async (page) => {
 	await page.getByRole('button', {name, exact: true}).click();
 	await page.getByRole('table', {name: table}).waitFor();
@@ -20,6 +20,7 @@ export default async function looks(test, {open, shots, run}) {
 		}],
 		['importance-roofline', '/importance?tab=roofline', fleet, (page) => page.locator('.numbers summary').click()],
 		['importance-shapes', '/importance?tab=shapes', fleet, opened('fused_moe', 'Shapes of fused_moe')],
+		['importance-fusions', '/importance?tab=fusions', fleet],
 		['importance-none', '/importance', {'/importance': (q) => doc.fleet(q, {none: true})}],
 		['run-operators', `${run}?tab=operators`, answered(run), opened('gemm', 'Shapes of gemm')],
 		['catalog', '/catalog?q=norm'],

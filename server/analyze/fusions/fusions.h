@@ -1,0 +1,89 @@
+/* fusions.h - finds pairs of operator calls that one kernel could execute, and
+ * computes what this would save.
+ *
+ * Two operator calls are a pair if
+ *
+ *   - a launch of the second follows a launch of the first on its stream, with
+ *     no other kernel, copy, set or opaque graph between them there;
+ *   - both are in one iteration, and in one launch of a CUDA graph or in none.
+ *     They may be in different layers: the sum with the residual ends a layer,
+ *     and the norm that could contain it begins the next;
+ *   - the operators of both are known, and fusion_family.def lists them;
+ *   - the first writes something and the second reads something, as far as
+ *     their costs are known; and no execution trace shows that the second does
+ *     not read what the first writes.
+ *
+ * The tensor between them has the bytes that the first writes by its cost, if
+ * the second reads at least as much. Else its size is unknown: the first may
+ * write several tensors. An execution trace has the exact size.
+ *
+ * The launch gap is the idle time of the stream between the launches, from the
+ * begin of the API call that made the second. Earlier time is not counted: the
+ * host did something else then. Without the API call there is no gap, and none
+ * in a CUDA graph, which launches both kernels at once.
+ *
+ * The tensor must still be written if an execution trace shows other readers,
+ * or if the readers are unknown and the run has a backward pass, which may need
+ * it. */
+#pragma once
+#include "attribution.h"
+#include "cost.h"
+#include "iteration_find.h"
+#include "operators.h"
+#include <math.h>
+
+/* Fills the pairs of p->operators of at->profile. Needs attribute_from(). False
+ * if the arena is full. */
+bool fusion_pairs_from(const struct attribution *at,
+	const struct iteration_rows *rows);
+
+/* Pairs of two shapes that have everything in common. Times may be weighted. */
+struct fusion_sums {
+	enum leg first_leg;
+	int64_t bytes; /* of the tensor; -1 unknown */
+	int64_t first_bytes, second_bytes; /* Q of a call; -1 unknown */
+	bool must_write;
+	double pairs, first_s, second_s, gap_s;
+};
+
+/* What one kernel for both calls saves, in the unit of the sums.
+ *
+ *   traffic_s   passes * bytes / achieved bandwidth, over all pairs
+ *   at_peak_s   passes * bytes / peak bandwidth: a lower bound of traffic_s,
+ *               because no kernel moves the tensor faster. It can be greater
+ *               only if the pair is faster than its bound, as when the
+ *               tensor is in a cache
+ *   gap_s       the launch gaps
+ *
+ * `passes` is 2, because the tensor is neither written nor read; 1 if it must
+ * be written. The achieved bandwidth is (Q1 + Q2) / (t1 + t2) of the pair. A
+ * compute-bound first call writes its result while it computes. So only the read
+ * is saved then, at the bandwidth of the second call. */
+struct fusion_saving {
+	int passes;
+	double traffic_s, at_peak_s; /* NaN unknown */
+	double gap_s;
+};
+static inline struct fusion_saving fusion_saving(const struct fusion_sums *s,
+	double peak_bytes_per_s)
+{
+	bool computes = s->first_leg == LEG_COMPUTE;
+	struct fusion_saving out = { .passes =
+					     computes || s->must_write ? 1 : 2,
+		.traffic_s = (double)NAN,
+		.at_peak_s = (double)NAN,
+		.gap_s = s->gap_s };
+	double moved = (double)s->second_bytes, time_s = s->second_s;
+
+	if (s->bytes < 0 || s->first_bytes < 0 || s->second_bytes < 0)
+		return out;
+	if (!computes) {
+		moved += (double)s->first_bytes;
+		time_s += s->first_s;
+	}
+	/* time_s is the time of all pairs, and `moved` the bytes of one. */
+	double saved = out.passes * (double)s->bytes;
+	out.traffic_s = moved > 0 ? saved / moved * time_s : 0;
+	out.at_peak_s = s->pairs * saved / peak_bytes_per_s;
+	return out;
+}

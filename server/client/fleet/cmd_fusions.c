@@ -1,0 +1,144 @@
+/* cmd_fusions.c - `kernsift fusions`: sends one request and prints operators in
+ * sequence that one kernel could execute, as text or unchanged. */
+#include "address.h"
+#include "commands.h"
+#include "json_get.h"
+#include "retry.h"
+#include <inttypes.h>
+#include <math.h>
+
+enum { FUSIONS_MAX = 64 << 20 };
+
+/* Four digits, or "-" if it is unknown. */
+static const char *fusions_figure(struct arena *a, double x)
+{
+	return isfinite(x) ? arena_printf(a, "%.4g", x) : "-";
+}
+
+/* "gemm m=1 n=2", or "gemm" if the sizes are unknown. */
+static const char *fusions_side(struct arena *a, const json_t *v,
+	const char *op, const char *shape)
+{
+	const char *sizes = json_get_text(a, v, shape);
+	return arena_printf(a, "%s%s%s", json_get_text(a, v, op),
+		*sizes ? " " : "", sizes);
+}
+
+static void fusions_print_pair(struct arena *a, const json_t *v)
+{
+	printf("%10s %10s %10s %8" PRId64 " %6" PRId64 "  %-12s %s, then %s\n",
+		fusions_figure(a, json_get_real(v, "saved_hours")),
+		fusions_figure(a, json_get_real(v, "traffic_at_peak_hours")),
+		fusions_figure(a, json_get_real(v, "gap_hours")),
+		json_get_whole(v, "pairs"), json_get_whole(v, "runs"),
+		json_get_text(a, v, "kind"),
+		fusions_side(a, v, "first_operator", "first_shape"),
+		fusions_side(a, v, "second_operator", "second_shape"));
+}
+
+static void fusions_print_list(struct arena *a, const json_t *v,
+	const char *key, const char *count, const char *title)
+{
+	const json_t *list = json_object_get(v, key);
+	size_t n = json_array_size(list);
+
+	printf("\n%s: %" PRId64 "\n", title, json_get_whole(v, count));
+	if (n)
+		printf("%10s %10s %10s %8s %6s  %-12s %s\n", "GPU-hours",
+			"at peak", "gaps", "pairs", "runs", "kind",
+			"operators");
+	for (size_t i = 0; i < n; i++)
+		fusions_print_pair(a, json_array_get(list, i));
+}
+
+static void fusions_print_head(struct arena *a, const json_t *v)
+{
+	int64_t runs = json_get_whole(v, "runs"),
+		unknown = json_get_whole(v, "unknown_runs");
+
+	printf("%" PRId64 " run%s, %s GPU-hours", runs, runs == 1 ? "" : "s",
+		fusions_figure(a, json_get_real(v, "hours")));
+	if (unknown)
+		printf("; the pairs of %" PRId64
+		       " run%s are unknown (`kernsiftd rebuild` finds "
+		       "them)",
+			unknown, unknown == 1 ? "" : "s");
+	printf("\n");
+}
+
+static bool fusions_print_text(const struct buf *body, struct err *e)
+{
+	struct arena a = { 0 };
+	json_t *v = json_loadb(body->at ? body->at : "", body->len, 0, NULL);
+	bool ok = json_is_array(json_object_get(v, "items"));
+
+	if (ok) {
+		fusions_print_head(&a, v);
+		fusions_print_list(&a, v, "items", "items_count",
+			"Only the second operator reads the tensor");
+		fusions_print_list(&a, v, "consumers_unknown",
+			"consumers_unknown_count",
+			"Unknown who else reads the tensor");
+		fusions_print_list(&a, v, "read_by_others",
+			"read_by_others_count",
+			"Other operators read the tensor, too");
+	} else {
+		err_set(e, ERR_INPUT,
+			"the server's answer is no list of "
+			"fusions");
+	}
+	json_decref(v);
+	arena_release(&a);
+	return ok;
+}
+
+static bool fusions_print(const struct options *o, const struct buf *body,
+	struct err *e)
+{
+	if (strcmp(o->format, "text") != 0)
+		fwrite(body->at, 1, body->len, stdout);
+	else if (!fusions_print_text(body, e))
+		return false;
+	return (fflush(stdout) == 0 && !ferror(stdout)) ||
+	       err_set(e, ERR_INPUT, "cannot write to standard output");
+}
+
+static bool fusions_run(struct wire *w, const struct options *o,
+	struct meter *m, struct err *e)
+{
+	struct attempt a = { 0 };
+	struct buf url, body;
+
+	buf_init(&url, ADDRESS_MAX);
+	address_fusions(&url, o,
+		strcmp(o->format, "text") ? o->format : "json");
+	struct retry_request q = { .url = url.at,
+		.label = "fusions",
+		.most = FUSIONS_MAX };
+	bool ok = retry_send(w, o, &q, m, &a, &body, e);
+	meter_clear(m);
+	if (ok) {
+		ok = fusions_print(o, &body, e);
+		buf_release(&body);
+	}
+	buf_release(&url);
+	return ok;
+}
+
+int cmd_fusions(const struct options *o)
+{
+	struct err e = { 0 };
+	struct meter m;
+
+	meter_init(&m);
+	struct wire *w = wire_new(o, &e);
+	if (!w) {
+		meter_say(&m, "kernsift: %s", e.text);
+		return EXIT_USAGE;
+	}
+	bool ok = fusions_run(w, o, &m, &e);
+	if (!ok)
+		meter_say(&m, "kernsift: %s", e.text);
+	wire_free(w);
+	return ok ? EXIT_OK : EXIT_FAILED;
+}

@@ -1,0 +1,295 @@
+/* fleet_fusions.c - turns the pairs of many runs into candidates for fusion. */
+#include "fleet_fusions.h"
+#include "fusions.h"
+#include "names.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int64_t fleet_fusions_moved(const struct fleet_fusion_side *s)
+{
+	return s->costed ? (int64_t)(s->cost.read_bytes + s->cost.write_bytes)
+			 : -1;
+}
+
+/* What the pairs of a row save, in seconds or in hours. */
+static struct fusion_saving fleet_fusions_saving(const struct fleet_fusion *f,
+	const struct catalog *c, bool hours)
+{
+	const struct platform *p = catalog_platform(c, f->platform);
+	const struct fusion_sums sums = { .first_leg = f->first.leg,
+		.bytes = f->bytes,
+		.first_bytes = fleet_fusions_moved(&f->first),
+		.second_bytes = fleet_fusions_moved(&f->second),
+		.must_write = f->must_write,
+		.pairs = (double)f->pairs,
+		.first_s = hours ? f->first.hours : f->first.total_s,
+		.second_s = hours ? f->second.hours : f->second.total_s,
+		.gap_s = hours ? f->gap_hours : f->gap_s };
+
+	return fusion_saving(&sums, p ? p->bytes_per_s : (double)NAN);
+}
+
+static double fleet_fusions_or_0(double x)
+{
+	return isnan(x) ? 0 : x;
+}
+
+/* The hours that the traffic takes at peak bandwidth: the same share of the
+ * saved hours as of the saved seconds. */
+static double fleet_fusions_at_peak(const struct fusion_saving *s,
+	const struct fusion_saving *hours)
+{
+	return s->traffic_s > 0 ? s->at_peak_s * hours->traffic_s / s->traffic_s
+				: s->at_peak_s * 0;
+}
+
+/* The list with the platform at its end, unless its name is empty or in it. */
+static const char *fleet_fusions_platforms(const char *list, const char *name,
+	struct arena *a)
+{
+	size_t len = strlen(name);
+	for (const char *at = list; len && (at = strstr(at, name)); at++)
+		if ((at == list || at[-1] == ' ') &&
+			(!at[len] || at[len] == ','))
+			return list;
+	return *list && len ? arena_printf(a, "%s, %s", list, name)
+	       : len	    ? name
+			    : list;
+}
+
+static void fleet_fusions_add(struct fleet_fusion_candidate *m,
+	const struct fleet_fusion *f, const struct catalog *c, struct arena *a)
+{
+	struct fusion_saving s = fleet_fusions_saving(f, c, false),
+			     h = fleet_fusions_saving(f, c, true);
+	double at_peak = fleet_fusions_at_peak(&s, &h);
+	bool first = !m->is;
+
+	if (first)
+		m->is = f;
+	m->passes = first || m->passes == s.passes ? s.passes : 0;
+	m->platforms = fleet_fusions_platforms(first ? "" : m->platforms,
+		f->platform, a);
+	m->pairs += f->pairs;
+	m->replayed += f->replayed;
+	m->pair_s += f->first.total_s + f->second.total_s;
+	m->traffic_hours = (first ? 0 : m->traffic_hours) + h.traffic_s;
+	m->at_peak_hours = (first ? 0 : m->at_peak_hours) + at_peak;
+	m->gap_hours += h.gap_s;
+	m->hours += fleet_fusions_or_0(h.traffic_s) + h.gap_s;
+	m->saved_s += fleet_fusions_or_0(s.traffic_s) + s.gap_s;
+}
+
+/* ---- the runs that have a candidate */
+
+static int fleet_fusions_by_id(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	return (x > y) - (x < y);
+}
+
+/* Counts the different runs of the rows of a candidate, and lists the first of
+ * them. `of` is by row: its candidate. */
+static void fleet_fusions_runs(const struct fleet_fusions *f,
+	const uint32_t *of, uint32_t nth, struct arena *a,
+	struct fleet_fusion_candidate *m)
+{
+	size_t all = 0, n = 0;
+	for (uint32_t i = 0; i < f->n; i++)
+		all += of[i] == nth ? f->rows[i].runs_n : 0;
+	int64_t *ids = arena_array(a, int64_t, all + 1);
+	int64_t *shown = arena_array(a, int64_t, FLEET_FUSION_RUNS);
+	for (uint32_t i = 0; i < f->n; i++)
+		for (uint32_t k = 0; of[i] == nth && k < f->rows[i].runs_n;
+			k++) {
+			int64_t id = f->rows[i].runs[k];
+			uint32_t at = 0;
+			ids[n++] = id;
+			while (at < m->run_n && shown[at] != id)
+				at++;
+			if (at == m->run_n && at < FLEET_FUSION_RUNS)
+				shown[m->run_n++] = id;
+		}
+	qsort(ids, n, sizeof *ids, fleet_fusions_by_id);
+	for (size_t i = 0; i < n; i++)
+		m->runs += !i || ids[i] != ids[i - 1];
+	m->run = shown;
+}
+
+/* ---- the list */
+
+static int fleet_fusions_by_hours(const void *a, const void *b)
+{
+	const struct fleet_fusion_candidate *x = a, *y = b;
+	int order = (int)x->is->consumers - (int)y->is->consumers;
+
+	if (order)
+		return order;
+	if (x->hours != y->hours)
+		return x->hours > y->hours ? -1 : 1;
+	order = strcmp(x->is->first.op, y->is->first.op);
+	order = order ? order : strcmp(x->is->second.op, y->is->second.op);
+	return order ? order : (x->is > y->is) - (x->is < y->is);
+}
+
+static const char *fleet_fusions_key(const struct fleet_fusion *f,
+	struct arena *a)
+{
+	return arena_printf(a, "%d %d %lld %s %d %s|%s %d %s",
+		(int)f->consumers, (int)f->phase, (long long)f->bytes,
+		f->first.op, (int)f->first.dtype,
+		f->first.text ? f->first.text : "", f->second.op,
+		(int)f->second.dtype, f->second.text ? f->second.text : "");
+}
+
+static void fleet_fusions_slices(struct fleet_fusion_list *l)
+{
+	uint32_t i = 0;
+	for (int c = 0; c <= FUSION_CONSUMERS; c++) {
+		while (i < l->n && (int)l->all[i].is->consumers < c)
+			i++;
+		l->from[c] = i;
+	}
+}
+
+static void fleet_fusions_select(struct fleet_fusion_list *l,
+	enum fusion_consumers only, uint32_t limit)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < l->n; i++) {
+		enum fusion_consumers c = l->all[i].is->consumers;
+		bool wanted = only == FUSION_CONSUMERS || only == c;
+		if (wanted && (!limit || i - l->from[c] < limit))
+			l->all[n++] = l->all[i];
+	}
+	l->n = n;
+	fleet_fusions_slices(l);
+}
+
+void fleet_fusions_from(const struct fleet_fusions *f, const struct catalog *c,
+	enum fusion_consumers only, uint32_t limit, struct arena *a,
+	struct fleet_fusion_list *out)
+{
+	uint32_t *of = arena_array(a, uint32_t, (size_t)f->n + 1);
+	struct names keys;
+
+	*out = (struct fleet_fusion_list){ .runs = f->runs,
+		.unknown = f->unknown,
+		.hours = f->hours };
+	out->all =
+		arena_array(a, struct fleet_fusion_candidate, (size_t)f->n + 1);
+	names_init(&keys, a);
+	for (uint32_t i = 0; i < f->n; i++) {
+		const char *key = fleet_fusions_key(&f->rows[i], a);
+		of[i] = names_put(&keys, key, strlen(key)) - 1;
+		out->n = keys.n - 1;
+		fleet_fusions_add(&out->all[of[i]], &f->rows[i], c, a);
+	}
+	for (uint32_t i = 0; i < out->n; i++)
+		fleet_fusions_runs(f, of, i, a, &out->all[i]);
+	if (out->n)
+		qsort(out->all, out->n, sizeof *out->all,
+			fleet_fusions_by_hours);
+	fleet_fusions_slices(out);
+	for (int k = 0; k < FUSION_CONSUMERS; k++)
+		out->total[k] = out->from[k + 1] - out->from[k];
+	fleet_fusions_select(out, only, limit);
+}
+
+/* ---- tasks */
+
+static const char *fleet_fusions_sizes(const char *prefix, const char *text,
+	struct arena *a)
+{
+	const char *out = "";
+	while (*text) {
+		size_t len = strcspn(text, " ");
+		out = arena_printf(a, "%s%s%s%.*s", out, *out ? " " : "",
+			prefix, (int)len, text);
+		text += len + (text[len] == ' ');
+	}
+	return out;
+}
+
+/* The work of one kernel for both. */
+static struct cost fleet_fusions_cost(const struct fleet_fusion *f)
+{
+	struct cost c = f->first.cost;
+	for (int d = 0; d < DTYPES; d++)
+		c.flops[d] += f->second.cost.flops[d];
+	c.read_bytes += f->second.cost.read_bytes - (uint64_t)f->bytes;
+	c.write_bytes += f->second.cost.write_bytes;
+	if (!f->must_write)
+		c.write_bytes -= (uint64_t)f->bytes;
+	return c;
+}
+
+static bool fleet_fusions_is_task(const struct fleet_fusion *f)
+{
+	return f->first.text && f->second.text && f->first.costed &&
+	       f->second.costed && f->bytes > 0 &&
+	       (uint64_t)f->bytes <= f->second.cost.read_bytes &&
+	       (uint64_t)f->bytes <= f->first.cost.write_bytes;
+}
+
+static void fleet_fusions_task(const struct fleet_fusion_candidate *m,
+	struct arena *a, double hours, struct fleet_importance_row *row,
+	struct fleet_shape *shape)
+{
+	const struct fleet_fusion *f = m->is;
+	const char *op = arena_printf(a, "%s+%s", f->first.op, f->second.op);
+	const char *sizes = arena_printf(a, "%s %s",
+		fleet_fusions_sizes("first_", f->first.text, a),
+		fleet_fusions_sizes("second_", f->second.text, a));
+
+	*shape = (struct fleet_shape){ .op = op,
+		.platform = strchr(m->platforms, ',') ? "" : m->platforms,
+		.text = sizes,
+		.dtype = f->first.dtype,
+		.phase = f->phase,
+		.runs = m->runs,
+		.calls = m->pairs,
+		.total_s = m->pair_s,
+		.med_ns = 1e9 * m->pair_s / (double)m->pairs,
+		.costed = true,
+		.cost = fleet_fusions_cost(f) };
+	*row = (struct fleet_importance_row){ .op = op,
+		.phase = NULL,
+		.importance = hours > 0 ? m->hours / hours : (double)NAN,
+		.runs = m->runs };
+}
+
+void fleet_fusions_tasks(const struct fleet_fusion_list *l,
+	const struct catalog *c, struct arena *a, struct fleet_importance *m,
+	struct fleet_shape **shapes, uint32_t *n)
+{
+	const struct platform **platforms =
+		arena_array(a, const struct platform *, (size_t)l->n + 1);
+	*m = (struct fleet_importance){ .runs = l->runs,
+		.platforms = platforms,
+		.rows = arena_array(a, struct fleet_importance_row,
+			(size_t)l->n + 1) };
+	*shapes = arena_array(a, struct fleet_shape, (size_t)l->n + 1);
+	*n = 0;
+	for (uint32_t i = 0; i < l->n; i++) {
+		const struct fleet_fusion *f = l->all[i].is;
+		const struct platform *p = catalog_platform(c, f->platform);
+		struct fleet_importance_row row;
+		uint32_t k = 0;
+		if (!fleet_fusions_is_task(f))
+			continue;
+		fleet_fusions_task(&l->all[i], a, l->hours, &row,
+			&(*shapes)[(*n)++]);
+		while (k < m->n && strcmp(m->rows[k].op, row.op) != 0)
+			k++;
+		if (k == m->n)
+			m->rows[m->n++] = row;
+		else
+			m->rows[k].importance += row.importance;
+		for (k = 0; p && k < m->platforms_n && platforms[k] != p;)
+			k++;
+		if (p && k == m->platforms_n)
+			platforms[m->platforms_n++] = p;
+	}
+}

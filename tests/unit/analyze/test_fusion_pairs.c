@@ -1,0 +1,494 @@
+/* test_fusion_pairs.c - which launches are pairs that one kernel could execute,
+ * and who reads the tensor between them. */
+#include "attribute_world.h"
+#include <stdio.h>
+
+#define FLOATS "[\"float\",\"float\"]"
+/* 1024 * 1024 floats have 4 MiB. */
+#define SQUARES "[[1024,1024],[1024,1024]]"
+enum { MIB4 = 4 << 20 };
+
+/* A host operator at a moment, and its kernel, which begins 100,000 ns after the
+ * API call. The External id of the operator is the moment. */
+static void call(struct world *w, const char *name, const char *dims,
+	int64_t at_ns, int64_t dur_ns)
+{
+	op(w, name, dims, FLOATS, at_ns, 50);
+	launch(w, "whatever", at_ns + 10, dur_ns);
+}
+
+/* mul [101010, 111010) and add [112010, 122010). */
+static void two_elementwise(struct world *w)
+{
+	call(w, "aten::mul", SQUARES, 1000, 10000);
+	call(w, "aten::add", SQUARES, 12000, 10000);
+}
+
+/* The rows as "pointwise 2 x (10000 + 10000 + 1000) 4194304 unknown", with
+ * "graph" and "written" where they apply. */
+static void pairs_are(const struct world *w, const char *want)
+{
+	static const char *const consumers[] = { "unknown", "second",
+		"others" };
+	const struct operators *o = &w->p.operators;
+	char got[1000] = "";
+
+	assert_true(o->fusions_known);
+	for (uint32_t i = 0; i < o->fusions_n; i++) {
+		const struct fusion_pair *p = &o->fusions[i];
+		sprintf(got + strlen(got),
+			"%s%s %lld x (%lld + %lld + %lld) %lld %s%s%s",
+			i ? "; " : "", p->kind, (long long)p->pairs,
+			(long long)p->first_ns, (long long)p->second_ns,
+			(long long)p->gap_ns, (long long)p->bytes,
+			consumers[p->consumers], p->replayed ? " graph" : "",
+			p->must_write ? " written" : "");
+	}
+	assert_string_equal(got, want);
+}
+
+/* Between the kernels 1,000 ns are idle; the second API call began before. */
+static void two_elementwise_operators_are_a_pair(void **state)
+{
+	struct world *w = *state;
+	two_elementwise(w);
+	analyse(w);
+	pairs_are(w, "pointwise 1 x (10000 + 10000 + 1000) 4194304 unknown");
+	const struct operators *o = &w->p.operators;
+	assert_int_equal(o->shapes[o->fusions[0].first].cost.write_bytes, MIB4);
+}
+
+static void the_residual_sum_and_the_norm(void **state)
+{
+	struct world *w = *state;
+	call(w, "aten::add", "[[16,4096],[16,4096]]", 1000, 3000);
+	call(w, "aten::native_layer_norm", "[[16,4096],[],[4096],[4096],[]]",
+		4000, 5000);
+	analyse(w);
+	pairs_are(w, "norm 1 x (3000 + 5000 + 0) 262144 unknown");
+}
+
+static void an_activation_and_the_product_with_its_gate(void **state)
+{
+	struct world *w = *state;
+	call(w, "aten::silu", "[[1024,1024]]", 1000, 5000);
+	call(w, "aten::mul", SQUARES, 6000, 8000);
+	analyse(w);
+	pairs_are(w, "pointwise 1 x (5000 + 8000 + 0) 4194304 unknown");
+}
+
+/* The catalog has elementwise kernels as parts of a GEMM. Then a GEMM reads what
+ * the other GEMM wrote, which no single kernel does. */
+static void the_epilogue_of_a_gemm(void **state)
+{
+	struct world *w = *state;
+	call(w, "aten::mm", SQUARES, 1000, 50000);
+	call(w, "aten::relu", "[[1024,1024]]", 51000, 6000);
+	call(w, "aten::mm", SQUARES, 57000, 50000);
+	call(w, "aten::mm", SQUARES, 107000, 50000);
+	analyse(w);
+	pairs_are(w, "epilogue 1 x (50000 + 6000 + 0) 4194304 unknown");
+}
+
+static void equal_pairs_are_added_up(void **state)
+{
+	struct world *w = *state;
+	two_elementwise(w);
+	launch(w, "whatever", 30000, 500);
+	call(w, "aten::mul", SQUARES, 31000, 10000);
+	call(w, "aten::add", SQUARES, 44000, 20000);
+	analyse(w);
+	pairs_are(w, "pointwise 2 x (20000 + 30000 + 4000) 4194304 unknown");
+}
+
+/* The API call begins 200 ns before its kernel does. The host did something
+ * else in the 800 ns before. */
+static void the_gap_before_the_api_call_is_not_counted(void **state)
+{
+	struct world *w = *state;
+	op(w, "aten::mul", SQUARES, FLOATS, 1000, 50);
+	rows_call(&w->t, "cudaLaunchKernel", "1", 1010, 1, 1);
+	rows_launched(&w->t, "a", 2000, 500, 1);
+	op(w, "aten::add", SQUARES, FLOATS, 3250, 300);
+	rows_call(&w->t, "cudaLaunchKernel", "1", 3300, 100, 2);
+	rows_launched(&w->t, "b", 3500, 700, 2);
+	analyse(w);
+	pairs_are(w, "pointwise 1 x (500 + 700 + 200) 4194304 unknown");
+}
+
+/* The second reads a quarter of what the first writes. */
+static void the_second_reads_less_than_the_first_writes(void **state)
+{
+	struct world *w = *state;
+	call(w, "aten::mul", SQUARES, 1000, 10000);
+	call(w, "aten::relu", "[[512,512]]", 11000, 1000);
+	analyse(w);
+	pairs_are(w, "pointwise 1 x (10000 + 1000 + 0) -1 unknown");
+}
+
+static void the_second_reads_nothing(void **state)
+{
+	struct world *w = *state;
+	call(w, "aten::mul", SQUARES, 1000, 10000);
+	call(w, "aten::uniform_", "[[1024,1024],[],[],[]]", 11000, 1000);
+	analyse(w);
+	pairs_are(w, "");
+}
+
+static void an_unattributed_launch_between_them(void **state)
+{
+	struct world *w = *state;
+	call(w, "aten::mul", SQUARES, 1000, 10000);
+	launch(w, "whatever", 12000, 10);
+	call(w, "aten::add", SQUARES, 13000, 10000);
+	analyse(w);
+	pairs_are(w, "");
+}
+
+static void a_copy_between_them(void **state)
+{
+	struct world *w = *state;
+	two_elementwise(w);
+	rows_copy(&w->t, "Memcpy DtoD (Device -> Device)", 111500, 10, 0, 8,
+		false);
+	analyse(w);
+	pairs_are(w, "");
+}
+
+static void an_opaque_graph_between_them(void **state)
+{
+	struct world *w = *state;
+	two_elementwise(w);
+	rows_graph(&w->t, 1, 1, 111500, 10, 0);
+	analyse(w);
+	pairs_are(w, "");
+}
+
+static void a_copy_of_another_stream_between_them(void **state)
+{
+	struct world *w = *state;
+	two_elementwise(w);
+	trace_copy_add(&w->t,
+		&(struct copy_row){ .start_ns = 111500,
+			.dur_ns = 10,
+			.name = rows_name(&w->t, "Memset (Device)"),
+			.stream = 7,
+			.bytes = 8,
+			.is_set = 1 });
+	analyse(w);
+	pairs_are(w, "pointwise 1 x (10000 + 10000 + 1000) 4194304 unknown");
+}
+
+static void launches_of_two_streams(void **state)
+{
+	struct world *w = *state;
+	two_elementwise(w);
+	w->t.kernel.stream[1] = 7;
+	analyse(w);
+	pairs_are(w, "");
+}
+
+static void launches_of_two_devices(void **state)
+{
+	struct world *w = *state;
+	two_elementwise(w);
+	w->t.kernel.device[1] = 1;
+	analyse(w);
+	pairs_are(w, "");
+}
+
+/* Each step has a pair. The add of a step and the mul of the next are none. */
+static void the_border_of_two_iterations(void **state)
+{
+	struct world *w = *state;
+	static const char *const steps[] = { "ProfilerStep#1", "ProfilerStep#2",
+		"ProfilerStep#3" };
+	for (int i = 0; i < 3; i++) {
+		int64_t at = 1000 + i * 21000;
+		rows_range(&w->t, RANGE_ANNOTATION, steps[i], "1", at - 500,
+			21000);
+		call(w, "aten::mul", SQUARES, at, 10000);
+		call(w, "aten::add", SQUARES, at + 10500, 10000);
+	}
+	analyse(w);
+	assert_int_equal(w->p.iterations.n, 3);
+	pairs_are(w, "pointwise 3 x (30000 + 30000 + 1500) 4194304 unknown");
+}
+
+/* Kernels of one operator call follow each other without being a pair. */
+static void two_kernels_of_one_operator_call(void **state)
+{
+	struct world *w = *state;
+	op(w, "aten::mul", SQUARES, FLOATS, 1000, 50);
+	launch(w, "a", 1010, 100);
+	launch(w, "b", 1020, 100);
+	analyse(w);
+	pairs_are(w, "");
+}
+
+/* The times are those of whole calls. */
+static void the_first_call_has_two_kernels(void **state)
+{
+	struct world *w = *state;
+	op(w, "aten::native_layer_norm", "[[16,4096],[],[4096],[4096],[]]",
+		"[\"float\",\"\",\"float\",\"float\"]", 1000, 1050);
+	launch(w, "a", 1010, 100);
+	launch(w, "b", 1210, 200);
+	call(w, "aten::add", "[[16,4096],[16,4096]]", 3000, 500);
+	analyse(w);
+	pairs_are(w, "norm 1 x (300 + 500 + 1600) 262144 unknown");
+}
+
+/* Operators of replays are known by the kernels' names, without sizes. */
+static void replay(struct world *w, int64_t correlation, int64_t at_ns)
+{
+	rows_call(&w->t, "cudaGraphLaunch", "1", at_ns, 10, correlation);
+	for (int i = 0; i < 2; i++) {
+		rows_launched(&w->t,
+			i ? "void at::native::vectorized_elementwise_kernel<4, "
+			    "at::native::CUDAFunctor_add<float>>"
+			  : "void at::native::vectorized_elementwise_kernel<4, "
+			    "at::native::BinaryFunctor<float>>",
+			at_ns + 1000 + i * 500, 100, correlation);
+		w->t.kernel.graph_node[w->t.kernel.n - 1] = i + 1;
+	}
+}
+
+/* Within each replay 400 ns are idle, which is no launch gap. The last kernel of
+ * a replay and the first of the next are no pair. */
+static void a_graph_replay_has_no_launch_gap(void **state)
+{
+	struct world *w = *state;
+	replay(w, 1, 1000);
+	replay(w, 2, 3000);
+	analyse(w);
+	pairs_are(w, "pointwise 2 x (200 + 200 + 0) -1 unknown graph");
+}
+
+/* ---- execution traces: mul is function 1 and writes memory 10, add is 2 */
+
+static void numbered(struct world *w, int64_t external_id, int64_t function)
+{
+	static struct op_function list[4];
+	struct trace *t = &w->t;
+	t->op_functions = list;
+	list[t->op_functions_n++] =
+		(struct op_function){ external_id, function };
+}
+
+static void uses(struct world *w, int64_t function, int64_t storage,
+	bool written)
+{
+	static struct tensor_use list[16];
+	struct trace *t = &w->t;
+	t->tensor_uses = list;
+	list[t->tensor_uses_n++] =
+		(struct tensor_use){ function, storage, MIB4, written };
+}
+
+static void reads(struct world *w, int64_t function, int64_t storage)
+{
+	uses(w, function, storage, false);
+}
+
+static void writes(struct world *w, int64_t function, int64_t storage)
+{
+	uses(w, function, storage, true);
+}
+
+static void observed(struct world *w)
+{
+	two_elementwise(w);
+	numbered(w, 12000, 2);
+	numbered(w, 1000, 1);
+	reads(w, 1, 8);
+	writes(w, 1, 10);
+	reads(w, 2, 9);
+	reads(w, 2, 10);
+	writes(w, 2, 11);
+}
+
+#define PAIR "pointwise 1 x (10000 + 10000 + 1000) 4194304 "
+
+static void only_the_second_reads_the_tensor(void **state)
+{
+	struct world *w = *state;
+	observed(w);
+	reads(w, 3, 11);
+	analyse(w);
+	pairs_are(w, PAIR "second");
+}
+
+static void another_operator_reads_the_tensor_later(void **state)
+{
+	struct world *w = *state;
+	observed(w);
+	reads(w, 3, 10);
+	analyse(w);
+	pairs_are(w, PAIR "others written");
+}
+
+/* Function 3 gets the memory of the tensor for its result. */
+static void the_memory_is_allocated_again(void **state)
+{
+	struct world *w = *state;
+	observed(w);
+	reads(w, 3, 11);
+	writes(w, 3, 10);
+	reads(w, 4, 10);
+	analyse(w);
+	pairs_are(w, PAIR "second");
+}
+
+/* Function 3 reads the tensor and writes its result into it. */
+static void another_operator_works_in_place(void **state)
+{
+	struct world *w = *state;
+	observed(w);
+	reads(w, 3, 10);
+	writes(w, 3, 10);
+	analyse(w);
+	pairs_are(w, PAIR "others written");
+}
+
+static void the_second_works_in_place(void **state)
+{
+	struct world *w = *state;
+	two_elementwise(w);
+	numbered(w, 1000, 1);
+	numbered(w, 12000, 2);
+	writes(w, 1, 10);
+	reads(w, 2, 10);
+	writes(w, 2, 10);
+	reads(w, 3, 10);
+	analyse(w);
+	pairs_are(w, PAIR "second");
+}
+
+static void the_second_reads_another_tensor(void **state)
+{
+	struct world *w = *state;
+	two_elementwise(w);
+	numbered(w, 1000, 1);
+	numbered(w, 12000, 2);
+	writes(w, 1, 10);
+	reads(w, 2, 9);
+	analyse(w);
+	pairs_are(w, "");
+}
+
+/* It was written again before the second call. */
+static void the_second_reads_a_later_tensor_of_the_memory(void **state)
+{
+	struct world *w = *state;
+	two_elementwise(w);
+	numbered(w, 1000, 1);
+	numbered(w, 12000, 2);
+	writes(w, 1, 10);
+	writes(w, 5, 10);
+	reads(w, 2, 10);
+	analyse(w);
+	pairs_are(w, "");
+}
+
+/* An operator that writes into its argument has no result. */
+static void the_first_has_no_result(void **state)
+{
+	struct world *w = *state;
+	two_elementwise(w);
+	numbered(w, 1000, 1);
+	numbered(w, 12000, 2);
+	reads(w, 1, 10);
+	reads(w, 2, 10);
+	analyse(w);
+	pairs_are(w, PAIR "unknown");
+}
+
+/* The execution trace ended before the second call. */
+static void the_second_was_not_observed(void **state)
+{
+	struct world *w = *state;
+	two_elementwise(w);
+	numbered(w, 1000, 1);
+	numbered(w, 12000, 2);
+	writes(w, 1, 10);
+	analyse(w);
+	pairs_are(w, PAIR "unknown");
+}
+
+static void a_backward_pass_may_need_the_tensor(void **state)
+{
+	struct world *w = *state;
+	two_elementwise(w);
+	op(w, "autograd::engine::evaluate_function: MulBackward0", "", "",
+		30000, 10);
+	analyse(w);
+	pairs_are(w, PAIR "unknown written");
+}
+
+static void a_backward_pass_that_was_not_observed(void **state)
+{
+	struct world *w = *state;
+	observed(w);
+	op(w, "autograd::engine::evaluate_function: MulBackward0", "", "",
+		30000, 10);
+	analyse(w);
+	pairs_are(w, PAIR "unknown written");
+}
+
+static void a_backward_pass_that_was_observed(void **state)
+{
+	struct world *w = *state;
+	observed(w);
+	op(w, "autograd::engine::evaluate_function: MulBackward0", "", "",
+		30000, 10);
+	w->t.backward_uses = true;
+	analyse(w);
+	pairs_are(w, PAIR "second");
+}
+
+static void a_trace_without_kernels(void **state)
+{
+	struct world *w = *state;
+	op(w, "aten::mm", "", "", 1000, 50);
+	analyse(w);
+	pairs_are(w, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WORLD_TEST(two_elementwise_operators_are_a_pair),
+		WORLD_TEST(the_residual_sum_and_the_norm),
+		WORLD_TEST(an_activation_and_the_product_with_its_gate),
+		WORLD_TEST(the_epilogue_of_a_gemm),
+		WORLD_TEST(equal_pairs_are_added_up),
+		WORLD_TEST(the_gap_before_the_api_call_is_not_counted),
+		WORLD_TEST(the_second_reads_less_than_the_first_writes),
+		WORLD_TEST(the_second_reads_nothing),
+		WORLD_TEST(an_unattributed_launch_between_them),
+		WORLD_TEST(a_copy_between_them),
+		WORLD_TEST(an_opaque_graph_between_them),
+		WORLD_TEST(a_copy_of_another_stream_between_them),
+		WORLD_TEST(launches_of_two_streams),
+		WORLD_TEST(launches_of_two_devices),
+		WORLD_TEST(the_border_of_two_iterations),
+		WORLD_TEST(two_kernels_of_one_operator_call),
+		WORLD_TEST(the_first_call_has_two_kernels),
+		WORLD_TEST(a_graph_replay_has_no_launch_gap),
+		WORLD_TEST(only_the_second_reads_the_tensor),
+		WORLD_TEST(another_operator_reads_the_tensor_later),
+		WORLD_TEST(the_memory_is_allocated_again),
+		WORLD_TEST(another_operator_works_in_place),
+		WORLD_TEST(the_second_works_in_place),
+		WORLD_TEST(the_second_reads_another_tensor),
+		WORLD_TEST(the_second_reads_a_later_tensor_of_the_memory),
+		WORLD_TEST(the_first_has_no_result),
+		WORLD_TEST(the_second_was_not_observed),
+		WORLD_TEST(a_backward_pass_may_need_the_tensor),
+		WORLD_TEST(a_backward_pass_that_was_not_observed),
+		WORLD_TEST(a_backward_pass_that_was_observed),
+		WORLD_TEST(a_trace_without_kernels),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
