@@ -88,7 +88,7 @@ function splitSection(doc) {
 		{
 			label: 'Part',
 			head: true,
-			class: 'part-name',
+			class: 'part-name wraps',
 			cell: (r) => [swatch(r.part), partName(r), narrowDelta(r)],
 			title: (r) => CAUSES[r.cause]?.description ?? r.description,
 		},
