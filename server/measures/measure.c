@@ -204,8 +204,25 @@ static const struct measure *measure_find(const struct measure_list *l,
 	return NULL;
 }
 
-/* No quantity is larger, and the sums over this are finite. */
-static const double measure_most = 1e100;
+/* No quantity is larger, and the sums over this are finite. A time of this many ms
+ * is 31 years; in ns it is a whole number that fits in 64 bits. */
+static const double measure_most = 1e100, measure_most_ms = 1e12;
+
+static bool measure_plausible(struct measure_reader *r, const struct measure *m)
+{
+	double most = strcmp(m->unit, "ms") ? measure_most : measure_most_ms;
+
+	if (!(fabs(m->value) <= most))
+		return measure_fail(r,
+			arena_printf(r->a, "%s is too large, or not a number",
+				m->name));
+	return strcmp(m->name, "accept_length") != 0 || m->value >= 1 ||
+	       measure_fail(r,
+		       arena_printf(r->a,
+			       "accept_length is %.9g, but each step of "
+			       "speculative decoding has at least one token",
+			       m->value));
+}
 
 static bool measure_append(struct measure_reader *r, const struct measure *m)
 {
@@ -230,12 +247,8 @@ static bool measure_add(struct measure_reader *r, const char *name,
 {
 	struct measure m = { .name = name, .unit = unit, .value = value };
 
-	if (!measure_convert(r, &m))
+	if (!measure_convert(r, &m) || !measure_plausible(r, &m))
 		return false;
-	if (!(fabs(m.value) <= measure_most))
-		return measure_fail(r,
-			arena_printf(r->a, "%s is too large, or not a number",
-				m.name));
 	const struct measure *same = measure_find(r->out, m.name);
 	if (!same)
 		return measure_append(r, &m);

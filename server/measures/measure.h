@@ -55,7 +55,7 @@ struct measure_list {
 
 /* Reads a file; the arena owns the result. ERR_INPUT with a sentence that names the
  * line or the measure if it is no such file, if a number is not finite or above
- * 1e100, if a latency or another measure with a unit is negative, if a unit is
+ * 1e100 (a time: 1e12 ms), if a latency or another measure with a unit is negative, if a unit is
  * unknown or does not fit, or if a name has two values. */
 bool measure_read(const char *bytes, size_t len, struct arena *a,
 	struct measure_list *out, struct err *e);

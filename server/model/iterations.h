@@ -120,6 +120,10 @@ struct kept_iteration {
 	int64_t dur_ns, compute_ns, comm_ns, copy_ns, comm_overlapped_ns;
 	int64_t launch_ns, host_gap_ns; /* of WAIT_LAUNCH and WAIT_HOST_GAP */
 };
+struct kept_iterations {
+	struct kept_iteration *rows;
+	uint32_t n;
+};
 
 /* Sums over the kept iterations of a run. */
 struct iteration_sums {

@@ -75,15 +75,15 @@ static bool gate_evaluation_measures_read(struct service_call *c,
 {
 	const char **names =
 		arena_array(&c->arena, const char *, p->measures_n + 1);
-	struct measure_of_run *rows;
+	struct run_measure *rows;
 	uint32_t n;
 
 	for (uint32_t i = 0; i < p->measures_n; i++)
 		names[i] = p->measures[i].of;
 	if (!p->measures_n)
 		return true;
-	if (!run_measures_of(c->db, &c->arena, ids, ids_n, names, p->measures_n,
-		    &rows, &n, e))
+	if (!run_measures_list(c->db, &c->arena, ids, ids_n, names,
+		    p->measures_n, &rows, &n, e))
 		return false;
 	struct gate_measure_value *values =
 		arena_array(&c->arena, struct gate_measure_value, n + 1);

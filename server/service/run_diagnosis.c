@@ -389,6 +389,21 @@ static uint32_t run_diagnosis_faster(const struct diagnosis_data *of,
 	return n;
 }
 
+/* The share of launch time in calls that launch no graph. Names beyond the stored
+ * ones count as calls that do. */
+static double run_diagnosis_single_launches(const struct wait_times *w)
+{
+	int64_t single_ns = 0;
+
+	for (uint32_t i = 0; i < w->names_n; i++)
+		if (w->names[i].cause == WAIT_LAUNCH &&
+			!strstr(w->names[i].name, "GraphLaunch"))
+			single_ns += w->names[i].time_ns;
+	return w->time_ns[WAIT_LAUNCH] > 0
+		       ? (double)single_ns / (double)w->time_ns[WAIT_LAUNCH]
+		       : 0;
+}
+
 static bool run_diagnosis_changes(struct diagnosis_maker *m)
 {
 	const struct diagnosis_data *of = m->of;
@@ -398,10 +413,15 @@ static bool run_diagnosis_changes(struct diagnosis_maker *m)
 	double wall_ns = (double)d->busy_ns + (double)d->idle_ns;
 	struct what_if *changes;
 
-	if (!operators || !what_if_from(of->iterations, of->iterations_n,
-				  wall_ns / (double)d->iterations, operators,
-				  run_diagnosis_faster(of, operators), m->a,
-				  &changes, &d->changes_n))
+	if (!operators)
+		return false;
+	const struct what_if_input q = { .iterations = of->iterations.rows,
+		.n = of->iterations.n,
+		.mean_ns = wall_ns / (double)d->iterations,
+		.single_launches = run_diagnosis_single_launches(&of->waits),
+		.operators = operators,
+		.operators_n = run_diagnosis_faster(of, operators) };
+	if (!what_if_from(&q, m->a, &changes, &d->changes_n))
 		return false;
 	d->changes = changes;
 	return true;

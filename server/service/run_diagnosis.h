@@ -54,8 +54,7 @@ struct diagnosis_data {
 	struct wait_times waits;
 	struct run_operators operators;
 	const struct reachable_sum *reachable; /* by operator */
-	struct kept_iteration *iterations;
-	uint32_t iterations_n;
+	struct kept_iterations iterations;
 	struct note_row *notes;
 	uint32_t notes_n;
 };

@@ -29,7 +29,7 @@ static enum decompose_tokens compare_decompose_iteration(
 	if (s->sequences > 0 && s->tokens == s->sequences)
 		return TOKENS_KNOWN;
 	*tokens = run->accept_length;
-	if (run->accept_length > 0)
+	if (run->accept_length >= 1) /* a step has at least one token */
 		return TOKENS_KNOWN;
 	return s->sequences > 0 && s->tokens > s->sequences ? TOKENS_SPECULATIVE
 							    : TOKENS_UNKNOWN;
@@ -77,6 +77,10 @@ static double compare_decompose_side_tokens(const struct compare *c, int side,
 	return sum / s->iterations_n;
 }
 
+/* Eleven days. Larger values are not times per token; readers of measures refuse
+ * times above 31 years only. */
+static const double DECOMPOSE_TPOT_MOST_NS = 1e15;
+
 /* The mean time per output token that a benchmark measured, weighted as the
  * iterations are; NAN if a unit has none. A job has that of its first run with
  * one. */
@@ -87,7 +91,8 @@ static double compare_decompose_measured(const struct compare_side *s)
 		const struct compare_unit *u = &s->units[i];
 		double ns = NAN;
 		for (uint32_t r = u->runs_n; r-- > 0;)
-			if (u->runs[r]->tpot_ns > 0)
+			if (u->runs[r]->tpot_ns > 0 &&
+				u->runs[r]->tpot_ns <= DECOMPOSE_TPOT_MOST_NS)
 				ns = u->runs[r]->tpot_ns;
 		sum += ns * u->iterations_n / s->iterations_n;
 	}

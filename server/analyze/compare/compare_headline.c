@@ -316,8 +316,9 @@ static const char *compare_headline_text_part(struct arena *a,
 		compare_text_evidence(&most->change));
 }
 
-/* The cause that changed most in the direction of the idle time: ", of which host
- * gaps -0.9 ms". Else "". */
+/* The cause whose change is shown and that changed most in the direction of the idle
+ * time: ", of which host gaps -0.9 ms"; "mostly" if it changed by more, because others
+ * changed in the other direction. Else "". */
 static const char *compare_headline_text_cause(struct arena *a,
 	const struct comparison *out, const struct change *idle)
 {
@@ -326,12 +327,14 @@ static const char *compare_headline_text_cause(struct arena *a,
 	for (uint32_t i = 0; i < out->causes_n; i++) {
 		double ns = out->causes[i].change.delta_ns *
 			    (idle->delta_ns < 0 ? -1 : 1);
-		if (!(ns > most_ns))
+		if (!(ns > most_ns) || out->causes[i].change.is > CHANGE_LIKELY)
 			continue;
 		most_ns = ns;
 		most = &out->causes[i];
 	}
-	return most ? arena_printf(a, ", of which %s %s%s",
+	return most ? arena_printf(a, ", %s %s %s%s",
+			      most_ns > fabs(idle->delta_ns) ? "mostly"
+							     : "of which",
 			      profile_word_wait_text[most->cause],
 			      idle->delta_ns < 0 ? "-" : "+",
 			      duration_text(a, most_ns))

@@ -19,7 +19,7 @@ static const double SHARE_MIN = 0.0005;
 struct what_if_work {
 	const struct kept_iteration *iterations;
 	uint32_t n;
-	double mean_ns;
+	double mean_ns, single_launches;
 	struct arena *a;
 	struct what_if *out;
 	uint32_t out_n;
@@ -109,7 +109,9 @@ static uint32_t what_if_repeating(struct what_if_work *w)
 		bool repeats = (i && what_if_same_launches(by[i], by[i - 1])) ||
 			       (i + 1 < w->n &&
 				       what_if_same_launches(by[i], by[i + 1]));
-		w->x[w->x_n++] = repeats ? (double)by[i]->launch_ns : 0;
+		w->x[w->x_n++] =
+			repeats ? w->single_launches * (double)by[i]->launch_ns
+				: 0;
 		repeating += repeats;
 	}
 	return repeating;
@@ -227,14 +229,14 @@ static void what_if_operator(struct what_if_work *w,
 
 /* The operators with the largest shares, the first of equal ones first. */
 static void what_if_operators(struct what_if_work *w,
-	const struct what_if_operator *operators, uint32_t n,
-	enum what_if_change change)
+	const struct what_if_input *q, enum what_if_change change)
 {
 	const struct what_if_operator *top[WHAT_IF_OPERATORS];
 	uint32_t found = 0;
 
-	for (uint32_t i = 0; i < n; i++) {
-		double share = what_if_operator_share(&operators[i], change);
+	for (uint32_t i = 0; i < q->operators_n; i++) {
+		const struct what_if_operator *o = &q->operators[i];
+		double share = what_if_operator_share(o, change);
 		uint32_t at = found;
 		if (!(share > 0))
 			continue;
@@ -244,7 +246,7 @@ static void what_if_operators(struct what_if_work *w,
 			if (at < WHAT_IF_OPERATORS)
 				top[at] = top[at - 1];
 		if (at < WHAT_IF_OPERATORS) {
-			top[at] = &operators[i];
+			top[at] = o;
 			found += found < WHAT_IF_OPERATORS;
 		}
 	}
@@ -261,15 +263,15 @@ static int what_if_by_saved(const void *left, const void *right)
 	return (a->change > b->change) - (a->change < b->change);
 }
 
-bool what_if_from(const struct kept_iteration *iterations, uint32_t n,
-	double mean_ns, const struct what_if_operator *operators,
-	uint32_t operators_n, struct arena *a, struct what_if **out,
-	uint32_t *out_n)
+bool what_if_from(const struct what_if_input *q, struct arena *a,
+	struct what_if **out, uint32_t *out_n)
 {
 	enum { MOST = 2 + 2 * WHAT_IF_OPERATORS + 1 };
-	struct what_if_work w = { .iterations = iterations,
+	uint32_t n = q->n;
+	struct what_if_work w = { .iterations = q->iterations,
 		.n = n,
-		.mean_ns = mean_ns,
+		.mean_ns = q->mean_ns,
+		.single_launches = q->single_launches,
 		.a = a,
 		.out = arena_array(a, struct what_if, MOST),
 		.x = arena_array(a, double, n + 1),
@@ -281,8 +283,8 @@ bool what_if_from(const struct kept_iteration *iterations, uint32_t n,
 		return false;
 	what_if_graph(&w);
 	what_if_overlap(&w);
-	what_if_operators(&w, operators, operators_n, WHAT_IF_FLEET_BEST);
-	what_if_operators(&w, operators, operators_n, WHAT_IF_ROOFLINE);
+	what_if_operators(&w, q, WHAT_IF_FLEET_BEST);
+	what_if_operators(&w, q, WHAT_IF_ROOFLINE);
 	if (w.out_n)
 		qsort(w.out, w.out_n, sizeof *w.out, what_if_by_saved);
 	*out_n = w.out_n;

@@ -4,8 +4,9 @@
  * save the same time, so they are never added up. An estimate is the mean over the
  * kept iterations of
  *
- *   a CUDA graph        the idle time in which the API call of the next launch runs.
- *                       Only iterations count of which another one of the stratum has
+ *   a CUDA graph        the idle time in which the API call of the next launch runs,
+ *                       times the share of it in calls that launch no graph: what a
+ *                       graph launches already is not saved. Only iterations count of which another one of the stratum has
  *                       the same number of launches, because a graph replays the same
  *                       launches. Host gaps stay, as far as the host must do this
  *                       work between launches.
@@ -52,10 +53,18 @@ struct what_if {
 	const char *assumptions[WHAT_IF_ASSUMPTIONS]; /* what must be true */
 };
 
+struct what_if_input {
+	const struct kept_iteration *iterations;
+	uint32_t n;
+	double mean_ns; /* of the iterations */
+	/* Share of the time of WAIT_LAUNCH in calls that launch no graph, 0 to 1. */
+	double single_launches;
+	const struct what_if_operator *operators;
+	uint32_t operators_n;
+};
+
 /* The changes that save at least 0.05 % of an iteration, the largest first: at
- * most one of the first two kinds, and WHAT_IF_OPERATORS of the others.
- * mean_ns: of the kept iterations. False if the arena is full. */
-bool what_if_from(const struct kept_iteration *iterations, uint32_t n,
-	double mean_ns, const struct what_if_operator *operators,
-	uint32_t operators_n, struct arena *a, struct what_if **out,
-	uint32_t *out_n);
+ * most one of the first two kinds, and WHAT_IF_OPERATORS of the others. False if
+ * the arena is full. */
+bool what_if_from(const struct what_if_input *q, struct arena *a,
+	struct what_if **out, uint32_t *out_n);

@@ -24,9 +24,8 @@ json_t *diagnosis_get(struct call *c, struct err *e)
 	if (!listing_run(c, &of.run, e) ||
 		!query_notes(c->s.db, a, c->id, &of.notes, &of.notes_n, e) ||
 		!query_operators(c->s.db, a, c->id, &of.operators, e) ||
-		!query_waits(c->s.db, a, c->id, &of.sums, &of.waits, e) ||
-		!query_kept_iterations(c->s.db, a, c->id, &of.iterations,
-			&of.iterations_n, e) ||
+		!query_waits(c->s.db, a, c->id, &of.sums, &of.waits,
+			&of.iterations, e) ||
 		!diagnosis_reachable_read(c, &of, e))
 		return NULL;
 	if (!run_diagnosis_from(&is, a, &of)) {

@@ -13,7 +13,8 @@ static json_t *measures_all(struct call *c, struct err *e)
 {
 	struct run_measure *rows;
 	uint32_t n;
-	return run_measures_list(c->s.db, &c->s.arena, c->id, &rows, &n, e)
+	return run_measures_list(c->s.db, &c->s.arena, &c->id, 1, NULL, 0,
+		       &rows, &n, e)
 		       ? view_measures(&c->s.arena, rows, n)
 		       : NULL;
 }

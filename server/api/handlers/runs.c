@@ -76,8 +76,8 @@ json_t *run_get(struct call *c, struct err *e)
 			e) ||
 		!query_layers_short(c->s.db, &c->s.arena, c->id, &layers,
 			&layered, e) ||
-		!run_measures_list(c->s.db, &c->s.arena, c->id, &measures,
-			&measures_n, e))
+		!run_measures_list(c->s.db, &c->s.arena, &c->id, 1, NULL, 0,
+			&measures, &measures_n, e))
 		return NULL;
 	return view_run_detail(&row, devices, n, layered ? &layers : NULL,
 		measures_n);

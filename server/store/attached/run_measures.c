@@ -7,6 +7,7 @@
 static void run_measures_read(struct result *r, struct arena *a,
 	struct run_measure *m)
 {
+	m->run = result_int8(r, 0);
 	m->is.name = result_text(r, a);
 	m->is.value = result_float8(r, NAN);
 	m->is.unit = result_text(r, a);
@@ -15,31 +16,15 @@ static void run_measures_read(struct result *r, struct arena *a,
 	m->created = result_moment(r);
 }
 
-bool run_measures_list(struct db *db, struct arena *a, int64_t run,
+bool run_measures_list(struct db *db, struct arena *a, const int64_t *runs,
+	uint32_t runs_n, const char *const *names, uint32_t names_n,
 	struct run_measure **rows, uint32_t *n, struct err *e)
 {
 	static const char sql[] =
-		"SELECT name, value, unit, source, file, created_at "
-		"FROM measure WHERE run_id = $1 ORDER BY name";
-	struct sql_params p = { 0 };
-	struct result r;
-	sql_int8(&p, run);
-	if (!sql_run(db, sql, &p, &r, e))
-		return false;
-	*rows = arena_array(a, struct run_measure, (size_t)r.n + 1);
-	for (*n = 0; *rows && result_next(&r); ++*n)
-		run_measures_read(&r, a, &(*rows)[*n]);
-	result_release(&r);
-	return *rows || arena_err(a, e);
-}
-
-bool run_measures_of(struct db *db, struct arena *a, const int64_t *runs,
-	uint32_t runs_n, const char *const *names, uint32_t names_n,
-	struct measure_of_run **rows, uint32_t *n, struct err *e)
-{
-	static const char sql[] =
-		"SELECT run_id, name, value, unit FROM measure "
-		"WHERE run_id = ANY ($1) AND name = ANY ($2) "
+		"SELECT run_id, name, value, unit, source, file, created_at "
+		"FROM measure "
+		"WHERE run_id = ANY ($1) "
+		"AND (cardinality($2::text[]) = 0 OR name = ANY ($2)) "
 		"ORDER BY run_id, name";
 	struct sql_params p = { 0 };
 	struct sql_array of[2];
@@ -58,14 +43,9 @@ bool run_measures_of(struct db *db, struct arena *a, const int64_t *runs,
 		sql_array_release(&of[i]);
 	if (!ok)
 		return false;
-	*rows = arena_array(a, struct measure_of_run, (size_t)r.n + 1);
-	for (*n = 0; *rows && result_next(&r); ++*n) {
-		struct measure_of_run *m = &(*rows)[*n];
-		m->run = result_int8(&r, 0);
-		m->is.name = result_text(&r, a);
-		m->is.value = result_float8(&r, NAN);
-		m->is.unit = result_text(&r, a);
-	}
+	*rows = arena_array(a, struct run_measure, (size_t)r.n + 1);
+	for (*n = 0; *rows && result_next(&r); ++*n)
+		run_measures_read(&r, a, &(*rows)[*n]);
 	result_release(&r);
 	return *rows || arena_err(a, e);
 }

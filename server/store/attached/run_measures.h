@@ -6,24 +6,17 @@
 #include "measure.h"
 
 struct run_measure {
+	int64_t run;
 	struct measure is;
 	const char *source; /* a word of measure_source.def */
 	const char *file; /* its name, valid UTF-8 */
 	int64_t created;
 };
 
-/* By name. */
-bool run_measures_list(struct db *db, struct arena *a, int64_t run,
-	struct run_measure **rows, uint32_t *n, struct err *e);
-
-struct measure_of_run {
-	int64_t run;
-	struct measure is;
-};
-/* The measures of any of these names that any of the runs has. */
-bool run_measures_of(struct db *db, struct arena *a, const int64_t *runs,
+/* The measures of runs, by run and name; only those of the names if names_n > 0. */
+bool run_measures_list(struct db *db, struct arena *a, const int64_t *runs,
 	uint32_t runs_n, const char *const *names, uint32_t names_n,
-	struct measure_of_run **rows, uint32_t *n, struct err *e);
+	struct run_measure **rows, uint32_t *n, struct err *e);
 
 /* Attaches all measures of the list, or none. *existing: the run had all of them
  * already, with the same values. ERR_NOT_FOUND: there is no such run; ERR_CONFLICT:

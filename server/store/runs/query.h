@@ -184,13 +184,11 @@ bool query_capture(struct db *db, int64_t run, int32_t seq, int64_t *edition,
  * idle. iteration_ns, which is large, is not read, and NULL. late_launch_ns and
  * short_ns are not stored, and -1. The causes are unknown if the run has no
  * single launches or no iterations, or was stored before migration 0027, until
- * `kernsiftd rebuild`. If they are known, their times add up to idle_ns. */
+ * `kernsiftd rebuild`. If they are known, their times add up to idle_ns. `kept`: the
+ * kept iterations, in order. */
 bool query_waits(struct db *db, struct arena *a, int64_t run,
-	struct iteration_sums *sums, struct wait_times *out, struct err *e);
-
-/* The kept iterations of a run, in order. */
-bool query_kept_iterations(struct db *db, struct arena *a, int64_t run,
-	struct kept_iteration **rows, uint32_t *n, struct err *e);
+	struct iteration_sums *sums, struct wait_times *out,
+	struct kept_iterations *kept, struct err *e);
 
 bool query_copies(struct db *db, struct arena *a, int64_t run, enum split split,
 	struct copy_stat **rows, uint32_t *n, struct err *e);

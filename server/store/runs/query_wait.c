@@ -11,6 +11,7 @@ struct query_waits_request {
 	int64_t run;
 	struct iteration_sums *sums;
 	struct wait_times *out;
+	struct kept_iterations *kept;
 };
 
 static bool query_waits_fail(int64_t run, const char *what, struct err *e)
@@ -141,25 +142,6 @@ static bool query_waits_names(struct db *db,
 	return true;
 }
 
-static bool query_waits_read(struct db *db, void *arg, struct err *e)
-{
-	const struct query_waits_request *q = arg;
-
-	*q->out = (struct wait_times){ .late_launch_ns = -1, .short_ns = -1 };
-	*q->sums = (struct iteration_sums){ 0 };
-	return sql_snapshot(db, e) && query_waits_sums(db, q, e) &&
-	       query_waits_classes(db, q, e) && query_waits_causes(db, q, e) &&
-	       query_waits_names(db, q, e);
-}
-
-bool query_waits(struct db *db, struct arena *a, int64_t run,
-	struct iteration_sums *sums, struct wait_times *out, struct err *e)
-{
-	struct query_waits_request q = { a, run, sums, out };
-
-	return sql_transaction(db, query_waits_read, &q, e);
-}
-
 /* ---- single iterations */
 
 struct query_kept_request {
@@ -169,7 +151,6 @@ struct query_kept_request {
 	struct kept_iteration
 		*rows; /* of all iterations, then of the kept ones */
 	bool *kept; /* of all iterations */
-	uint32_t n;
 };
 
 static bool query_kept_rows(struct db *db, struct query_kept_request *q,
@@ -236,28 +217,37 @@ static bool query_kept_causes(struct db *db, struct query_kept_request *q,
 	return ok || query_waits_fail(q->run, "the causes of idle time", e);
 }
 
-static bool query_kept_read(struct db *db, void *arg, struct err *e)
+static bool query_kept(struct db *db, const struct query_waits_request *of,
+	struct err *e)
 {
-	struct query_kept_request *q = arg;
+	struct query_kept_request q = { .arena = of->arena, .run = of->run };
+	struct kept_iterations *out = of->kept;
 
-	q->all_n = q->n = 0;
-	if (!sql_snapshot(db, e) || !query_kept_rows(db, q, e) ||
-		!query_kept_causes(db, q, e))
+	if (!query_kept_rows(db, &q, e) || !query_kept_causes(db, &q, e))
 		return false;
-	for (uint32_t i = 0; i < q->all_n; i++)
-		if (q->kept[i])
-			q->rows[q->n++] = q->rows[i];
+	*out = (struct kept_iterations){ .rows = q.rows };
+	for (uint32_t i = 0; i < q.all_n; i++)
+		if (q.kept[i])
+			out->rows[out->n++] = q.rows[i];
 	return true;
 }
 
-bool query_kept_iterations(struct db *db, struct arena *a, int64_t run,
-	struct kept_iteration **rows, uint32_t *n, struct err *e)
+static bool query_waits_read(struct db *db, void *arg, struct err *e)
 {
-	struct query_kept_request q = { .arena = a, .run = run };
+	const struct query_waits_request *q = arg;
 
-	if (!sql_transaction(db, query_kept_read, &q, e))
-		return false;
-	*rows = q.rows;
-	*n = q.n;
-	return true;
+	*q->out = (struct wait_times){ .late_launch_ns = -1, .short_ns = -1 };
+	*q->sums = (struct iteration_sums){ 0 };
+	return sql_snapshot(db, e) && query_waits_sums(db, q, e) &&
+	       query_waits_classes(db, q, e) && query_waits_causes(db, q, e) &&
+	       query_waits_names(db, q, e) && query_kept(db, q, e);
+}
+
+bool query_waits(struct db *db, struct arena *a, int64_t run,
+	struct iteration_sums *sums, struct wait_times *out,
+	struct kept_iterations *kept, struct err *e)
+{
+	struct query_waits_request q = { a, run, sums, out, kept };
+
+	return sql_transaction(db, query_waits_read, &q, e);
 }

@@ -134,6 +134,16 @@ static void the_largest_cause_of_idle_time_is_named(void **state)
 	assert_non_null(strstr(c.headline, "rose by 800 µs per iteration "
 					   "(+798.8 %), of which host gaps "
 					   "+500 µs, by"));
+	/* the other cause changes in the other direction */
+	for (int i = 0; i < MANY; i++) {
+		head[0][i] = 50000 + i % 4 * 100;
+		head[1][i] = 50000;
+		head[2][i] = 0;
+		base[0][i] = 900000 + i % 4 * 100;
+		base[1][i] = 0;
+	}
+	sides_compare(&b, 1, &h, 1, &a, &c);
+	assert_non_null(strstr(c.headline, ", mostly host gaps -850 µs, by"));
 	arena_release(&a);
 }
 

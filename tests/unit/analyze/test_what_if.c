@@ -21,11 +21,15 @@ static int stop(void **state)
 }
 
 /* Iterations of 1,000 ns. */
+static double single_launches = 1;
+
 static void find(const struct kept_iteration *iterations, uint32_t n,
 	const struct what_if_operator *operators, uint32_t operators_n)
 {
-	assert_true(what_if_from(iterations, n, 1000, operators, operators_n,
-		&a, &found, &found_n));
+	const struct what_if_input q = { iterations, n, 1000, single_launches,
+		operators, operators_n };
+
+	assert_true(what_if_from(&q, &a, &found, &found_n));
 }
 
 static bool near(double x, double y)
@@ -71,6 +75,23 @@ static void graph_of_equal_iterations(void **state)
 	assert_string_equal(found->assumptions[2],
 		"host gaps (50 ns per iteration) stay; what the host need not do "
 		"between launches is saved, too");
+}
+
+/* Half of the launch time, and all of it, is in calls that launch a graph. */
+static void graph_of_graphs(void **state)
+{
+	const struct kept_iteration all[] = { launching(0, 9, 100),
+		launching(0, 9, 120) };
+
+	(void)state;
+	single_launches = 0.5;
+	find(all, 2, NULL, 0);
+	assert_int_equal(found_n, 1);
+	assert_true(near(found->saved_ns, 55));
+	single_launches = 0;
+	find(all, 2, NULL, 0);
+	assert_int_equal(found_n, 0);
+	single_launches = 1;
 }
 
 static void graph_of_some_iterations(void **state)
@@ -194,6 +215,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(graph_of_equal_iterations),
+		CASE(graph_of_graphs),
 		CASE(graph_of_some_iterations),
 		CASE(overlap),
 		CASE(operators),

@@ -181,6 +181,11 @@ static void files_that_are_refused(void **state)
 			"such as the minimum duration, is not met" },
 		{ "infinite after the conversion", "ttft_p99=1e306 s",
 			"line 1: ttft_p99 is too large, or not a number" },
+		{ "more than 31 years", "tpot_mean=1.1e12 ms",
+			"line 1: tpot_mean is too large, or not a number" },
+		{ "fewer tokens than steps", "accept_length=0.25 tokens",
+			"line 1: accept_length is 0.25, but each step of "
+			"speculative decoding has at least one token" },
 		{ "larger than anything", "score=1e101",
 			"line 1: score is too large, or not a number" },
 		{ "a negative latency", "ttft_mean=-5 ms",

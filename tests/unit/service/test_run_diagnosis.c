@@ -412,6 +412,31 @@ static void without_time_there_is_no_sentence(void **state)
 	assert_int_equal(d.sentences_n, 0);
 }
 
+/* 300 of 400 ns of launch time are in calls that launch a graph already. */
+static void a_graph_saves_no_graph_launches(void **state)
+{
+	static struct kept_iteration rows[2] = {
+		{ .launches = 9, .launch_ns = 200 },
+		{ .launches = 9, .launch_ns = 200 },
+	};
+	static struct wait_name names[] = {
+		{ WAIT_HOST_GAP, WAIT_KIND_CALL, "other", 50 },
+		{ WAIT_LAUNCH, WAIT_KIND_CALL, "cudaGraphLaunch", 300 },
+		{ WAIT_LAUNCH, WAIT_KIND_CALL, "cudaLaunchKernel", 100 },
+	};
+	struct diagnosis_data of = { .run = launches,
+		.sums = sums(2, 1000, 0, 0, 1000, true),
+		.iterations = { rows, 2 } };
+	(void)state;
+	of.waits.time_ns[WAIT_LAUNCH] = 400;
+	of.waits.time_ns[WAIT_HOST_GAP] = 600;
+	of.waits.names = names;
+	of.waits.names_n = 3;
+	assert_true(run_diagnosis_from(&d, &a, &of));
+	assert_int_equal(d.changes_n, 1);
+	assert_true(d.changes[0].saved_ns == 50);
+}
+
 int main(void)
 {
 #define CASE(f) cmocka_unit_test_teardown(f, stop)
@@ -426,6 +451,7 @@ int main(void)
 		CASE(causes_that_were_not_stored_are_unknown),
 		CASE(times_that_are_unknown_have_no_causes),
 		CASE(without_time_there_is_no_sentence),
+		CASE(a_graph_saves_no_graph_launches),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
