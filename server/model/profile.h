@@ -147,8 +147,8 @@ struct profile_device {
 	 * and the same PCI address on one host. NULL unknown. */
 	const char *uuid, *bus_id;
 	/* Of the samples while kernels ran, the share in which power or heat
-	 * held the clocks down; NaN unknown. */
-	double clocks_held_pct;
+	 * lowered the clocks; NaN unknown. */
+	double throttled_pct;
 };
 
 struct profile {

@@ -6,8 +6,8 @@ ALTER TABLE run_device
 	ADD COLUMN uuid            text COLLATE "C" CHECK (uuid <> ''),
 	ADD COLUMN bus_id          text COLLATE "C" CHECK (bus_id <> ''), -- PCI
 	-- of the samples while kernels ran, in which power or heat held the clocks down
-	ADD COLUMN clocks_held_pct double precision
-		CHECK (clocks_held_pct BETWEEN 0 AND 100);
+	ADD COLUMN throttled_pct double precision
+		CHECK (throttled_pct BETWEEN 0 AND 100);
 
 -- A fact: a webhook reports each slow GPU once. `gpu`: its UUID, or host and PCI
 -- address. A row is deleted when the GPU is found not to be slow any more.

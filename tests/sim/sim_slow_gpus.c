@@ -21,7 +21,7 @@ struct kind {
 	double launch_noise, run_noise, gpu_noise; /* relative */
 	double slowdown; /* of the slow GPUs */
 	uint32_t slow; /* the first GPUs are slow */
-	bool heavy; /* run noise is t(3), and 5 % of the runs take 10 to 50 %
+	bool tails; /* run noise is t(3), and 5 % of the runs take 10 to 50 %
 		       longer */
 	bool clock; /* the slowdown is a lower clock, held by power in 70 % of
 		       the time */
@@ -53,8 +53,8 @@ static double student(struct xoshiro *x)
 	return draw_normal(x) / sqrt(a * a + b * b + c * c);
 }
 
-/* Draws the fleet into `g`, whose arrays have room. The true effect of each GPU
- * goes to `truth`. */
+/* Draws the fleet into `g`, whose arrays have room. Writes the true effect
+ * of each GPU to `truth`. */
 static void fleet_draw(const struct kind *k, struct xoshiro *x, bool planted,
 	struct slow_gpu_given *g, struct slow_gpu_sample *samples,
 	struct slow_gpu_run *runs, double *truth)
@@ -67,9 +67,9 @@ static void fleet_draw(const struct kind *k, struct xoshiro *x, bool planted,
 		for (uint32_t r = 0; r < k->runs; r++) {
 			uint32_t run = u * k->runs + r;
 			double noise = k->run_noise *
-				       (k->heavy ? student(x) : draw_normal(x));
+				       (k->tails ? student(x) : draw_normal(x));
 			double odd = draw_uniform(x), by = draw_uniform(x);
-			if (k->heavy && odd < 0.05)
+			if (k->tails && odd < 0.05)
 				noise += log1p(0.1 + 0.4 * by);
 			runs[run] = (struct slow_gpu_run){ .gpu = u,
 				.sm_clock_mhz =
@@ -78,8 +78,8 @@ static void fleet_draw(const struct kind *k, struct xoshiro *x, bool planted,
 								 0.002 * draw_normal(
 										 x))
 						: (double)NAN,
-				.held_pct = k->clock ? slow > 0 ? 70 : 0
-						     : (double)NAN };
+				.throttled_pct = k->clock ? slow > 0 ? 70 : 0
+							  : (double)NAN };
 			for (uint32_t o = 0; o < k->of_gpu; o++) {
 				uint32_t cell = (u + o) % k->operators;
 				samples[n++] = (struct slow_gpu_sample){ run,

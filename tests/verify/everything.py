@@ -25,6 +25,7 @@ NEEDS = {
     '/breakdown': ['runs=1,2'],
     '/importance': ['', 'weight=mean', 'label.branch=main', 'reference_set=hand',
                     'format=csv'],
+    '/devices': ['', 'format=csv'],
     '/importance/{op}/shapes': ['', 'reference_set=hand'],
     '/importance/{op}/shapes/{id}': ['', 'format=pytorch'],
     '/trends': ['project=p&workload=w&metric=iteration&since=2000-01-01T00:00:00Z',

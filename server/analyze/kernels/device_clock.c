@@ -26,7 +26,7 @@ enum {
 };
 /* The counter of the collector that is 100 while power or heat holds the clocks
  * down. */
-static const struct device_clock_counter device_clock_held_counters[] = {
+static const struct device_clock_counter device_clock_throttle_counters[] = {
 	{ "gpu_clock_held", PERCENT },
 };
 
@@ -338,10 +338,9 @@ static bool device_clock_fill(struct device_clock *m)
 	return ok;
 }
 
-/* The share of the busy samples in which the clocks were held down. It is a
- * remark beside a clock, so it needs as many samples, but need not cover the
- * time. Returns true, as device_clock_fill() does. */
-static bool device_clock_fill_held(struct device_clock *m)
+/* The share of the busy samples in which the clocks were held down. It
+ * needs as many samples as a clock, but they need not cover the time. Returns true, as device_clock_fill() does. */
+static bool device_clock_fill_throttled(struct device_clock *m)
 {
 	for (uint32_t i = 0; i < m->p->devices_n; i++) {
 		const struct device_clock_series *s = &m->of[i];
@@ -349,7 +348,7 @@ static bool device_clock_fill_held(struct device_clock *m)
 		for (uint32_t k = 0; k < s->busy; k++)
 			sum += s->rows[k].value;
 		if (s->busy >= DEVICE_CLOCK_SAMPLES)
-			m->p->devices[i].clocks_held_pct = sum / s->busy;
+			m->p->devices[i].throttled_pct = sum / s->busy;
 	}
 	return true;
 }
@@ -398,8 +397,8 @@ bool device_clocks_from(const struct trace *t, const struct process *proc,
 	bool ok = m.of &&
 		  device_clock_sample_all(&m, device_clock_counters, COUNTERS,
 			  device_clock_fill) &&
-		  device_clock_sample_all(&m, device_clock_held_counters, 1,
-			  device_clock_fill_held);
+		  device_clock_sample_all(&m, device_clock_throttle_counters, 1,
+			  device_clock_fill_throttled);
 	arena_drop(p->arena, m.of);
 	return ok;
 }

@@ -54,7 +54,7 @@ static uint32_t devices_device_index(struct devices_maker *m, int32_t number)
 			.memory_bytes = -1,
 			.sm_clock_mhz = NAN,
 			.sm_clock_samples = -1,
-			.clocks_held_pct = NAN,
+			.throttled_pct = NAN,
 		};
 	}
 	return m->last = id - 1;

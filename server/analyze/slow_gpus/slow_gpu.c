@@ -543,7 +543,7 @@ static enum slow_gpu_verdict slow_gpu_verdict_of(const struct slow_gpu *row)
 /* ---- how much of it is the clock */
 
 /* One sample per run with a known clock: its logarithm, negated, as the time of
- * a clock cycle. */
+ * a clock tick. */
 static void slow_gpu_clocks(const struct slow_gpu_given *g, struct arena *a,
 	struct slow_gpu *clocks)
 {
@@ -567,26 +567,27 @@ static void slow_gpu_clocks(const struct slow_gpu_given *g, struct arena *a,
 
 /* The median over the runs [from, to) of the share of time in which power or
  * heat held the clocks down; NaN if no run has it. */
-static double slow_gpu_held(const struct slow_gpu_run *runs, uint32_t from,
+static double slow_gpu_throttled(const struct slow_gpu_run *runs, uint32_t from,
 	uint32_t to, double *buffer)
 {
 	uint32_t n = 0;
 	for (uint32_t r = from; r < to; r++)
-		if (!isnan(runs[r].held_pct))
-			buffer[n++] = runs[r].held_pct / 100;
+		if (!isnan(runs[r].throttled_pct))
+			buffer[n++] = runs[r].throttled_pct / 100;
 	return n ? order_stat_median(buffer, n) : (double)NAN;
 }
 
 static void slow_gpu_split(struct slow_gpu *row, const struct slow_gpu *clock,
-	double held)
+	double throttled)
 {
 	if (clock->reason != SLOW_GPU_JUDGED || !(row->slowdown > 0))
 		return;
 	double all = log1p(row->slowdown);
 	double lower = fmin(all, log1p(fmax(clock->slowdown, 0)));
 	double share = lower / all;
-	row->by_power = row->slowdown * share * held;
-	row->by_clock = row->slowdown * share * (isnan(held) ? 1 : 1 - held);
+	row->by_power = row->slowdown * share * throttled;
+	row->by_clock =
+		row->slowdown * share * (isnan(throttled) ? 1 : 1 - throttled);
 	row->by_neither = row->slowdown * (1 - share);
 }
 
@@ -597,10 +598,10 @@ static void slow_gpu_splits(const struct slow_gpu_given *g,
 
 	slow_gpu_clocks(g, f->a, clocks);
 	for (uint32_t i = 0; i < g->gpus_n; i++) {
-		double held = slow_gpu_held(g->runs, f->gpu_first[i],
+		double throttled = slow_gpu_throttled(g->runs, f->gpu_first[i],
 			f->gpu_first[i + 1], f->buffer);
 		out[i].clock_deficit = clocks[i].slowdown;
-		slow_gpu_split(&out[i], &clocks[i], held);
+		slow_gpu_split(&out[i], &clocks[i], throttled);
 	}
 }
 

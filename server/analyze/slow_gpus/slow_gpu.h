@@ -84,7 +84,7 @@ struct slow_gpu_run {
 	/* A comparable clock is one of the same kind of work. */
 	uint32_t clock_cell;
 	double sm_clock_mhz; /* while kernels ran; NaN unknown */
-	double held_pct; /* of the time power or heat held the clocks down;
+	double throttled_pct; /* of the time power or heat held the clocks down;
 			    NaN unknown */
 };
 
@@ -106,8 +106,8 @@ struct slow_gpu {
 	double p, p_adjusted;
 	double detectable; /* the smallest slowdown that would be proven */
 	/* The slowdown in parts; NaN if clocks are unknown. `clock` and `power`
-	 * assume that all work needs the same number of clock cycles, so they
-	 * are upper bounds for work that waits for memory. `power`: the part of
+	 * assume that time is proportional to 1 / clock, so they are upper
+	 * bounds for work that waits for memory. `power`: the part of
 	 * a lower clock in the share of time in which power or heat held it
 	 * down; NaN with a known clock: not recorded, then `clock` is both. */
 	double by_clock, by_power, by_neither;

@@ -476,14 +476,14 @@ static void derived_write_devices(struct bulk *b, const struct derived_run *run)
 		bulk_text(b, d->sm_clock_why);
 		bulk_text(b, d->uuid);
 		bulk_text(b, d->bus_id);
-		bulk_float8_known(b, d->clocks_held_pct);
+		bulk_float8_known(b, d->throttled_pct);
 	}
 }
 
 static const struct derived_table derived_device = {
 	"COPY run_device (run_id, number, name, sm_count, compute_major, "
 	"compute_minor, memory_bytes, launches, busy_ns, sm_clock_mhz, "
-	"sm_clock_samples, sm_clock_reason, uuid, bus_id, clocks_held_pct) "
+	"sm_clock_samples, sm_clock_reason, uuid, bus_id, throttled_pct) "
 	"FROM STDIN (FORMAT binary)",
 	derived_write_devices,
 };

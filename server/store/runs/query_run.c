@@ -96,7 +96,7 @@ bool query_run_devices(struct db *db, struct arena *a, int64_t run,
 		"SELECT number, name, sm_count, compute_major, "
 		"compute_minor, memory_bytes, launches, busy_ns, "
 		"sm_clock_mhz, sm_clock_samples, sm_clock_reason, uuid, "
-		"bus_id, clocks_held_pct "
+		"bus_id, throttled_pct "
 		"FROM run_device "
 		"WHERE run_id = $1 "
 		"ORDER BY number";
@@ -121,7 +121,7 @@ bool query_run_devices(struct db *db, struct arena *a, int64_t run,
 		d->sm_clock_why = result_text(&r, a);
 		d->uuid = result_text(&r, a);
 		d->bus_id = result_text(&r, a);
-		d->clocks_held_pct = result_float8(&r, NAN);
+		d->throttled_pct = result_float8(&r, NAN);
 	}
 	result_release(&r);
 	return true;

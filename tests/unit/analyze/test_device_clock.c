@@ -214,7 +214,7 @@ static void one_device_lacks_its_clock(void **state)
 	assert_true(clock_of(w, 0)->sm_clock_mhz > 999);
 }
 
-static void held(struct world *w, int64_t from_ns, int n, double percent)
+static void throttled(struct world *w, int64_t from_ns, int n, double percent)
 {
 	for (int i = 0; i < n; i++)
 		sample(w, "gpu_clock_held", 0, from_ns + i * 10 * MS, percent);
@@ -222,34 +222,34 @@ static void held(struct world *w, int64_t from_ns, int n, double percent)
 
 /* Ten samples of 40 % and ten of 0 % while a kernel ran; those of 100 % were
  * taken afterwards. */
-static void share_in_which_clocks_are_held(void **state)
+static void share_of_throttled_samples(void **state)
 {
 	struct world *w = *state;
 	busy(w, 0, 0, 200 * MS);
-	held(w, 0, 10, 40);
-	held(w, 100 * MS, 10, 0);
-	held(w, 300 * MS, 10, 100);
+	throttled(w, 0, 10, 40);
+	throttled(w, 100 * MS, 10, 0);
+	throttled(w, 300 * MS, 10, 100);
 	assert_true(world_analyse(w));
-	assert_true(fabs(clock_of(w, 0)->clocks_held_pct - 20) < 1e-9);
+	assert_true(fabs(clock_of(w, 0)->throttled_pct - 20) < 1e-9);
 }
 
-static void nine_samples_of_held_clocks(void **state)
+static void nine_samples_of_throttling(void **state)
 {
 	struct world *w = *state;
 	busy(w, 0, 0, 200 * MS);
-	held(w, 0, 9, 40);
+	throttled(w, 0, 9, 40);
 	assert_true(world_analyse(w));
-	assert_true(isnan(clock_of(w, 0)->clocks_held_pct));
+	assert_true(isnan(clock_of(w, 0)->throttled_pct));
 }
 
-static void an_odd_sample_of_held_clocks(void **state)
+static void an_odd_sample_of_throttling(void **state)
 {
 	struct world *w = *state;
 	busy(w, 0, 0, 200 * MS);
-	held(w, 0, 10, 40);
-	held(w, 150 * MS, 1, 101);
+	throttled(w, 0, 10, 40);
+	throttled(w, 150 * MS, 1, 101);
 	assert_true(world_analyse(w));
-	assert_true(isnan(clock_of(w, 0)->clocks_held_pct));
+	assert_true(isnan(clock_of(w, 0)->throttled_pct));
 	assert_int_equal(w->p.notes.count[NOTE_sm_clock_odd], 0);
 }
 
@@ -269,9 +269,9 @@ int main(void)
 		WORLD_TEST(one_counter_is_used),
 		WORLD_TEST(a_run_weighs_its_devices_by_busy_time),
 		WORLD_TEST(one_device_lacks_its_clock),
-		WORLD_TEST(share_in_which_clocks_are_held),
-		WORLD_TEST(nine_samples_of_held_clocks),
-		WORLD_TEST(an_odd_sample_of_held_clocks),
+		WORLD_TEST(share_of_throttled_samples),
+		WORLD_TEST(nine_samples_of_throttling),
+		WORLD_TEST(an_odd_sample_of_throttling),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

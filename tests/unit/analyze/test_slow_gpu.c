@@ -15,7 +15,7 @@ struct fleet {
 	uint32_t gpus;
 	double effect[GPUS];
 	uint32_t runs[GPUS], cells[GPUS];
-	double clock[GPUS], held_pct[GPUS];
+	double clock[GPUS], throttled_pct[GPUS];
 
 	struct slow_gpu row[GPUS];
 	double deviation[GPUS * RUNS * CELLS];
@@ -48,7 +48,7 @@ static void fleet_from(struct fleet *f)
 		for (uint32_t r = 0; r < f->runs[u]; r++, g.runs_n++) {
 			runs[g.runs_n] = (struct slow_gpu_run){ .gpu = u,
 				.sm_clock_mhz = f->clock[u],
-				.held_pct = f->held_pct[u] };
+				.throttled_pct = f->throttled_pct[u] };
 			for (uint32_t c = 0; c < CELLS; c++)
 				if (f->cells[u] >> c & 1)
 					samples[g.samples_n++] =
@@ -75,7 +75,7 @@ static struct fleet eight(void)
 		f.effect[u] = u < 8 ? effect[u] : 0;
 		f.runs[u] = RUNS;
 		f.cells[u] = 7;
-		f.clock[u] = f.held_pct[u] = NAN;
+		f.clock[u] = f.throttled_pct[u] = NAN;
 	}
 	return f;
 }
@@ -191,7 +191,7 @@ static void split_by_cause(void **state)
 
 	for (uint32_t u = 0; u < 8; u++) {
 		f.clock[u] = u == 7 ? 1500 * exp(-0.03) : 1500;
-		f.held_pct[u] = u == 7 ? 100.0 / 3 : 0;
+		f.throttled_pct[u] = u == 7 ? 100.0 / 3 : 0;
 	}
 	f.effect[7] = 0.05;
 	fleet_from(&f);
@@ -205,7 +205,7 @@ static void split_by_cause(void **state)
 	assert_true(isnan(f.row[0].by_clock)); /* not slower than the median */
 
 	for (uint32_t u = 0; u < 8; u++)
-		f.held_pct[u] = NAN;
+		f.throttled_pct[u] = NAN;
 	fleet_from(&f);
 	assert_near(f.row[7].by_clock, 0.03 * unit, 1e-9);
 	assert_true(isnan(f.row[7].by_power));

@@ -122,7 +122,7 @@ static void unknown_values_are_read_back(void **state)
 	assert_int_equal(d->busy_ns, -1);
 	assert_null(d->uuid);
 	assert_null(d->bus_id);
-	assert_true(isnan(d->clocks_held_pct));
+	assert_true(isnan(d->throttled_pct));
 	arena_release(&a);
 }
 
