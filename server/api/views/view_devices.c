@@ -22,6 +22,11 @@ static json_t *view_devices_operators(const struct gpu_fleet_row *r)
 	return list;
 }
 
+json_t *view_fleet_gpu(const struct gpu_fleet_row *r)
+{
+	return row_fleet_gpu(r);
+}
+
 static bool view_devices_shows(const struct gpu_fleet_row *r,
 	enum slow_gpu_verdict verdict)
 {
