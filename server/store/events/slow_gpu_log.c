@@ -3,7 +3,6 @@
 #include "slow_gpu_log.h"
 #include "sql.h"
 #include "webhook.h"
-#include <math.h>
 
 /* Reads only the end of the primary key, as the search for change points
  * does. */
@@ -106,39 +105,4 @@ bool slow_gpu_log_record(struct db *db, const struct slow_gpu_due *d,
 {
 	struct slow_gpu_recording s = { d, records, n, runs };
 	return sql_transaction(db, slow_gpu_log_record_all, &s, e);
-}
-
-bool slow_gpu_log_of_runs(struct db *db, struct arena *a, const int64_t *runs,
-	uint32_t n, struct slow_gpu_run_row **rows, uint32_t *rows_n,
-	struct err *e)
-{
-	static const char sql[] = "SELECT r.run_id, s.gpu, s.slowdown "
-				  "FROM run r "
-				  "JOIN run_device d ON d.run_id = r.run_id "
-				  "JOIN slow_gpu s ON s.project = r.project "
-				  "AND s.gpu = coalesce(d.uuid, "
-				  "nullif(r.host, '') || ' ' || d.bus_id) "
-				  "WHERE r.run_id = ANY($1) "
-				  "AND (d.launches > 0 OR d.busy_ns > 0) "
-				  "ORDER BY r.run_id, s.gpu";
-	struct sql_params p = { 0 };
-	struct sql_array ids;
-	struct result r;
-	sql_array_init(&ids, SQL_INT8);
-	for (uint32_t i = 0; i < n; i++)
-		sql_array_int8(&ids, runs[i]);
-	sql_array(&p, &ids);
-	bool ok = sql_run(db, sql, &p, &r, e);
-	sql_array_release(&ids);
-	if (!ok)
-		return false;
-	*rows = arena_array(a, struct slow_gpu_run_row, (size_t)r.n);
-	for (*rows_n = 0; result_next(&r); (*rows_n)++) {
-		struct slow_gpu_run_row *row = &(*rows)[*rows_n];
-		row->run = result_int8(&r, 0);
-		row->gpu = result_text(&r, a);
-		row->slowdown = result_float8(&r, NAN);
-	}
-	result_release(&r);
-	return true;
 }

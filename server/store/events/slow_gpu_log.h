@@ -31,14 +31,3 @@ struct slow_gpu_record {
 bool slow_gpu_log_record(struct db *db, const struct slow_gpu_due *d,
 	const struct slow_gpu_record *records, uint32_t n, int64_t runs,
 	struct err *e);
-
-/* A run that used a GPU that is recorded as slow in its project. */
-struct slow_gpu_run_row {
-	int64_t run;
-	const char *gpu;
-	double slowdown;
-};
-/* In the order of runs, then GPUs. */
-bool slow_gpu_log_of_runs(struct db *db, struct arena *a, const int64_t *runs,
-	uint32_t n, struct slow_gpu_run_row **rows, uint32_t *rows_n,
-	struct err *e);

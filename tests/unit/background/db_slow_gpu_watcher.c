@@ -5,7 +5,7 @@
  * and softmax. Runs of one GPU differ by 0.1 %. */
 #include "../store/fixture.h"
 #include "gpu_fleet.h"
-#include "slow_gpu_log.h"
+#include "query_compared.h"
 #include "trend_watcher.h"
 #include <jansson.h>
 
@@ -168,18 +168,16 @@ static void runs_on_a_slow_gpu(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
-	struct slow_gpu_run_row *rows;
-	uint32_t n;
-	static const int64_t ids[] = { 3, 4, 11 };
+	struct compared_run is[2];
+	static const int64_t ids[] = { 4, 11 };
 	empty(db);
 	runs(db, "p", 1, 33, 1.05);
 	look(db);
-	works(slow_gpu_log_of_runs(db, &a, ids, 3, &rows, &n, &e));
-	assert_int_equal(n, 2);
-	assert_int_equal(rows[0].run, 3);
-	assert_int_equal(rows[1].run, 11);
-	assert_string_equal(rows[1].gpu, "gpu-3");
-	assert_true(rows[1].slowdown > 0.045 && rows[1].slowdown < 0.05);
+	works(query_compared(db, &a, ids, 2, true, is, &e));
+	assert_null(is[0].slow_gpu);
+	assert_string_equal(is[1].slow_gpu, "gpu-3");
+	assert_true(is[1].slow_gpu_slowdown > 0.045 &&
+		    is[1].slow_gpu_slowdown < 0.05);
 	arena_release(&a);
 }
 
