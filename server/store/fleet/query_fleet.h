@@ -48,12 +48,12 @@ bool query_fleet_bounds(struct db *db, struct arena *a,
 	struct fleet_shape **rows, uint32_t *n, struct err *e);
 
 /* The newest runs of a request, and the shapes of each that are compared between
- * GPUs: of the operators with the most time, those with the most time. 20,000
- * runs are 200 GPUs with 100 runs each, and make at most 640,000 rows. */
+ * GPUs: of the operators with the most time, those with the most time. 10,000
+ * runs are 200 GPUs with 50 runs each, and make at most 100,000 rows. */
 enum {
-	FLEET_DEVICE_RUNS = 20000,
-	FLEET_DEVICE_OPERATORS = 8,
-	FLEET_DEVICE_SHAPES = 4
+	FLEET_DEVICE_RUNS = 10000,
+	FLEET_DEVICE_OPERATORS = 5,
+	FLEET_DEVICE_SHAPES = 2
 };
 
 struct fleet_device_run {
