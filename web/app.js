@@ -8,6 +8,7 @@ import {showHeader} from './lib/session.js';
 import * as breakdown from './pages/breakdown.js';
 import * as catalog from './pages/catalog.js';
 import * as compare from './pages/compare.js';
+import * as devices from './pages/devices.js';
 import * as gate from './pages/gate.js';
 import * as gates from './pages/gates.js';
 import * as help from './pages/help.js';
@@ -27,6 +28,7 @@ const PAGES = [
 	[/^\/compare\/?$/, compare, 'compare'],
 	[/^\/breakdown\/?$/, breakdown, 'breakdown'],
 	[/^\/importance\/?$/, importance, 'importance'],
+	[/^\/devices\/?$/, devices, 'devices'],
 	[/^\/catalog\/?$/, catalog, 'catalog'],
 	[/^\/jobs\/?$/, jobs, 'jobs'],
 	[/^\/jobs\/(\d+)$/, job, 'jobs'],

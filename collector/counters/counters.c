@@ -67,7 +67,9 @@ static void counters_gpus(const struct nvml *n, struct capture_writer *s)
 				.sm_count = g->sm_count,
 				.compute_major = g->major,
 				.compute_minor = g->minor,
-				.memory_bytes = g->memory_bytes });
+				.memory_bytes = g->memory_bytes,
+				.uuid = *g->uuid ? counters_own_text(s, g->uuid)
+						 : 0 });
 	}
 	counters_fact(s, "driver", n->driver);
 	counters_joined(text, n, counters_clock_max);

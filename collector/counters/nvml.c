@@ -290,6 +290,8 @@ static void nvml_describe(const struct nvml_calls *c, struct nvml_gpu *g)
 	g->sm_clock_max_mhz = g->power_cap_mw = -1;
 	if (!c->name || c->name(g->handle, g->name, sizeof g->name))
 		g->name[0] = '\0';
+	if (!c->uuid || c->uuid(g->handle, g->uuid, sizeof g->uuid))
+		g->uuid[0] = '\0';
 	if (c->capability && !c->capability(g->handle, &g->major, &g->minor))
 		per_sm = nvml_cores_per_sm(g->major, g->minor);
 	else

@@ -17,7 +17,7 @@ enum { NVML_PROCESSES = 256 };
 struct nvml_gpu {
 	nvml_device handle;
 	int32_t number; /* CUDA's device number */
-	char name[VISIBLE_TEXT];
+	char name[VISIBLE_TEXT], uuid[VISIBLE_TEXT]; /* "" unknown */
 	int major, minor; /* -1 unknown, likewise below */
 	int64_t sm_count, memory_bytes, sm_clock_max_mhz, power_cap_mw;
 	_Atomic bool lost;

@@ -13,6 +13,7 @@
 #include "retention_summary.h"
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 /* The first vacuum waits until the load of the server's start is over. */
@@ -60,6 +61,28 @@ static bool background_tasks_tell(struct background_tasks *c,
 	return e->code || audit_end(c->db, c->row, AUDIT_DONE, text, NULL, e);
 }
 
+/* Searches one project after the other for slow GPUs. Returns false if the
+ * database cannot be reached. */
+static bool background_tasks_gpus(struct background_tasks *c, bool *failed,
+	struct err *e)
+{
+	char after[SLOW_GPU_WATCHER_NAME] = "", was[SLOW_GPU_WATCHER_NAME];
+	bool more = true;
+	while (more && background_tasks_go_on(c)) {
+		struct err why = { 0 };
+		memcpy(was, after, sizeof was);
+		if (slow_gpu_watcher_step(c->db, after, &more, &why))
+			continue;
+		if (!strcmp(after, was))
+			return err_set(e, why.code, "%s", why.text);
+		*failed = true;
+		if (!c->stuck)
+			log_warn("slow GPUs: %s", why.text);
+		c->stuck = true;
+	}
+	return true;
+}
+
 /* Checks one workload after the other. A workload whose check fails does not
  * block the others; it is checked again the next time. Returns false if the
  * database cannot be reached. */
@@ -79,6 +102,8 @@ static bool background_tasks_look_out(struct background_tasks *c, struct err *e)
 			log_warn("look-out: %s", why.text);
 		c->stuck = true;
 	}
+	if (!background_tasks_gpus(c, &failed, e))
+		return false;
 	c->stuck = failed;
 	c->look_at = clock_ms() / 1000 + SLICE_S;
 	return true;

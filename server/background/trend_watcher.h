@@ -1,5 +1,5 @@
 /* trend_watcher.h - checks the series of workloads that have new runs for
- * changes of level. */
+ * changes of level, and projects that have new runs for slow GPUs. */
 #pragma once
 #include "db.h"
 
@@ -9,3 +9,13 @@
  * (webhook_notify.h) for each change that was not reported before. */
 bool trend_watcher_step(struct db *db, int64_t *after, bool *more,
 	struct err *e);
+
+/* A project's name has at most 500 bytes (sql/migrations). */
+enum { SLOW_GPU_WATCHER_NAME = 501 };
+/* Searches the next project that has enough new runs for slow GPUs
+ * (slow_gpu_watcher.c). `after` is the project that was searched last ("": start
+ * with the first); it advances even if the search fails. *more says whether
+ * other projects remain. Posts an event for each slow GPU that was not reported
+ * before. */
+bool slow_gpu_watcher_step(struct db *db, char after[SLOW_GPU_WATCHER_NAME],
+	bool *more, struct err *e);

@@ -104,21 +104,11 @@ void address_compare(struct buf *b, const struct options *o, const char *format)
 			all[i].value);
 }
 
-static void address_add_named(struct buf *b, const char *server,
-	const char *path, const char *name)
+void address_named(struct buf *b, const char *server, const char *path,
+	const char *name)
 {
 	address_path(b, server, path);
 	url_encode(b, name, strlen(name));
-}
-
-void address_import(struct buf *b, const char *server, const char *name)
-{
-	address_add_named(b, server, "/api/v1/reference-sets?name=", name);
-}
-
-void address_set(struct buf *b, const char *server, const char *name)
-{
-	address_add_named(b, server, "/importance?reference_set=", name);
 }
 
 void address_attach(struct buf *b, const char *server, int64_t run,

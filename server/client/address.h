@@ -31,10 +31,10 @@ void address_compare(struct buf *b, const struct options *o,
  * options. */
 void address_fusions(struct buf *b, const struct options *o,
 	const char *format);
-/* POST /reference-sets; `name` is the reference set. */
-void address_import(struct buf *b, const char *server, const char *name);
-/* The page of a reference set. */
-void address_set(struct buf *b, const char *server, const char *name);
+/* A path that ends in "=", and the name that follows it, such as that of a
+ * reference set. */
+void address_named(struct buf *b, const char *server, const char *path,
+	const char *name);
 /* POST /runs/{run}/{what}: kernel-profiles or measures. `file` is the base name of
  * the file, or NULL. */
 void address_attach(struct buf *b, const char *server, int64_t run,

@@ -85,14 +85,15 @@ static bool import_import(struct wire *w, const struct options *o,
 		return false;
 	import_set_name(name, sizeof name, o, feed_base_name(f));
 	buf_init(&url, ADDRESS_MAX);
-	address_import(&url, o->server, name);
+	address_named(&url, o->server, "/api/v1/reference-sets?name=", name);
 	bool ok = import_plain(f, e) && import_named(f, name, e) &&
 		  import_send(w, o, m, f, url.at, &set, e);
 	meter_clear(m);
 	buf_release(&url);
 	if (ok) {
 		buf_init(&url, ADDRESS_MAX);
-		address_set(&url, o->server, set.name);
+		address_named(&url, o->server,
+			"/importance?reference_set=", set.name);
 		printf("set %s: %" PRId64 " operators, %" PRId64
 		       " shapes, %s\n",
 			set.name, set.operators, set.shapes, url.at);

@@ -145,11 +145,6 @@ void meter_line(char out[METER_LINE], const struct meter_progress *progress,
 	out[n] = '\0';
 }
 
-void meter_pace_init(struct meter_pace *p)
-{
-	*p = (struct meter_pace){ .at_ms = -1 };
-}
-
 int64_t meter_pace_add(struct meter_pace *p, int64_t now_ms, int64_t bytes)
 {
 	if (p->at_ms < 0 || bytes < p->bytes) {

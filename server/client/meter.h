@@ -36,7 +36,8 @@ void meter_bytes(char out[METER_WORD], int64_t bytes);
 /* "0:07", "12:34", "3:00:09" */
 void meter_time(char out[METER_WORD], int64_t seconds);
 
-void meter_pace_init(struct meter_pace *p);
+/* A rate before the first bytes. */
+#define METER_PACE ((struct meter_pace){ .at_ms = -1 })
 /* Records that `bytes` were transferred at `now_ms`; returns the rate. */
 int64_t meter_pace_add(struct meter_pace *p, int64_t now_ms, int64_t bytes);
 

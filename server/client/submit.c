@@ -109,7 +109,7 @@ static bool submit_attempt(struct wire *w, const char *url,
 	struct wire_watch watch = { submit_tick, d };
 	struct buf body;
 	bool ok = false;
-	meter_pace_init(&d->pace);
+	d->pace = METER_PACE;
 	buf_init(&body, WIRE_ANSWER_MAX);
 	if (!wire_post(w, url, d->feed, d->type, &watch, a, &body, e))
 		goto done;
@@ -269,7 +269,7 @@ bool submit_wait(struct wire *w, const struct options *o, const char *label,
 	struct meter_pace pace;
 	struct retry p = { .meter = m, .label = label, .most = o->retries };
 	bool ok;
-	meter_pace_init(&pace);
+	pace = METER_PACE;
 	buf_init(&url, ADDRESS_MAX);
 	address_upload(&url, o->server, u->id);
 	for (int ms = FIRST_MS;;) {

@@ -837,6 +837,18 @@ static void inspect_print_device(FILE *out, const struct profile_device *d)
 	putc('\n', out);
 }
 
+/* Only if the trace states which GPU it is. */
+static void inspect_print_gpu(FILE *out, const struct profile_device *d)
+{
+	if (!d->uuid && !d->bus_id)
+		return;
+	fprintf(out, "gpu %" PRId32 " uuid=", d->number);
+	inspect_print_text(out, d->uuid);
+	fputs(" bus_id=", out);
+	inspect_print_text(out, d->bus_id);
+	putc('\n', out);
+}
+
 /* Only if the clock was sampled. */
 static void inspect_print_clock(FILE *out, const struct profile_device *d)
 {
@@ -1069,6 +1081,8 @@ void inspect_print_run(FILE *out, const struct profile *p, uint32_t number,
 		inspect_print_device(out, &p->devices[i]);
 	for (uint32_t i = 0; i < p->devices_n; i++)
 		inspect_print_clock(out, &p->devices[i]);
+	for (uint32_t i = 0; i < p->devices_n; i++)
+		inspect_print_gpu(out, &p->devices[i]);
 	inspect_print_notes(out, &p->notes);
 
 	for (size_t i = 0; i < TABLES; i++)

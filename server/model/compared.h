@@ -20,6 +20,10 @@ struct compared_run {
 	int64_t span_ns, busy_ns, kernel_ns, launches, graph_ns, graphs;
 	const char *const *device_names;
 	uint32_t device_names_n;
+	/* A GPU that it used and that is recorded as slow, and how much slower
+	 * than others it is, relative; NULL: none. */
+	const char *slow_gpu;
+	double slow_gpu_slowdown;
 	struct notes notes;
 	struct facts facts;
 	struct iterations iterations;

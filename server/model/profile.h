@@ -143,6 +143,12 @@ struct profile_device {
 	int64_t sm_clock_samples; /* while kernels ran; -1: the trace has none
 		of this device at any time */
 	const char *sm_clock_why;
+	/* The same GPU has the same UUID everywhere (without the prefix "GPU-"),
+	 * and the same PCI address on one host. NULL unknown. */
+	const char *uuid, *bus_id;
+	/* Of the samples while kernels ran, the share in which power or heat
+	 * lowered the clocks; NaN unknown. */
+	double throttled_pct;
 };
 
 struct profile {

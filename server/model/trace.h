@@ -49,6 +49,7 @@ struct device {
 	uint32_t name; /* 0 if the trace has none */
 	int32_t sm_count, compute_major, compute_minor; /* -1 unknown */
 	int64_t memory_bytes; /* -1 unknown */
+	uint32_t uuid, bus_id; /* its PCI address; 0 unknown */
 };
 
 struct process {

@@ -647,6 +647,30 @@ static void findings_job_stragglers(struct finding_list *list, struct arena *a,
 				text));
 }
 
+/* A rank that is slow on any GPU needs another repair than a slow GPU. */
+static void findings_job_slow_gpus(struct finding_list *list, struct arena *a,
+	const struct ranks *r, const struct compared_run *runs, uint32_t n)
+{
+	const char *text = "";
+	for (uint32_t i = 0; i < n; i++) {
+		bool straggler = false;
+		for (uint32_t k = 0; k < r->ranks_n; k++)
+			straggler |= r->ranks[k].straggler &&
+				     r->ranks[k].rank == runs[i].rank;
+		if (runs[i].slow_gpu)
+			text = arena_printf(a, "%s%srank %d%s on %s (+%.1f %%)",
+				text, *text ? ", " : "", (int)runs[i].rank,
+				straggler ? ", a straggler," : "",
+				runs[i].slow_gpu,
+				100 * runs[i].slow_gpu_slowdown);
+	}
+	if (*text)
+		findings_add(list, "slow_gpu", "warn",
+			arena_printf(a,
+				"ranks ran on GPUs that are recorded as slow: %s",
+				text));
+}
+
 /* What process groups contradict. */
 static void findings_job_groups(struct finding_list *list, struct arena *a,
 	const struct ranks *r)
@@ -764,6 +788,7 @@ struct finding_list findings_job(struct arena *a, const struct ranks *r,
 	int32_t world = findings_job_world_of(runs, n, &agree);
 	uint32_t unknown = findings_job_unknown_ranks(r);
 	findings_job_stragglers(list, a, r);
+	findings_job_slow_gpus(list, a, r, runs, n);
 	findings_job_twice(list, a, r);
 	if (unknown)
 		findings_add(list, "rank_unknown", "warn",

@@ -167,6 +167,15 @@ class Export:
         self.launched(10 * US, 2 * US, 1)
         self.launched(30 * US, 4 * US, 2)
 
+    def identify(self, uuid, bus, gpu=0):
+        """Sets which GPU a device is, in columns that the first call adds."""
+        if 'identity' not in self.made:
+            self.made.add('identity')
+            self.sql('ALTER TABLE TARGET_INFO_GPU ADD COLUMN uuid TEXT')
+            self.sql('ALTER TABLE TARGET_INFO_GPU ADD COLUMN busLocation TEXT')
+        self.sql('UPDATE TARGET_INFO_GPU SET uuid = ?, busLocation = ? WHERE id = ?',
+                 uuid, bus, gpu)
+
     def range(self, start, end, text, kind=59, thread=THREAD, **more):
         self.add('NVTX_EVENTS', start=start, end=end, eventType=kind,
                  text=text, globalTid=thread, **more)

@@ -26,6 +26,7 @@ NEEDS = {
     '/importance': ['', 'weight=mean', 'label.branch=main', 'reference_set=hand',
                     'format=csv'],
     '/importance/fusions': ['', 'format=csv', 'format=bench', 'consumers=unknown&limit=1'],
+    '/devices': ['', 'format=csv'],
     '/importance/{op}/shapes': ['', 'reference_set=hand'],
     '/importance/{op}/shapes/{id}': ['', 'format=pytorch'],
     '/trends': ['project=p&workload=w&metric=iteration&since=2000-01-01T00:00:00Z',

@@ -12,7 +12,7 @@ const plain = new URLSearchParams();
 const against = new URLSearchParams('against=H20');
 // [schema, document]
 const DOCUMENTS = [
-	['importance', doc.fleet(plain)], ['importance', doc.fleet(plain, {none: true})], ['importance_shapes', doc.fleetShapes('gemm')], ['fusions', doc.fusions(plain)], ['fusions', doc.fusions(plain, {none: true})],
+	['importance', doc.fleet(plain)], ['importance', doc.fleet(plain, {none: true})], ['importance_shapes', doc.fleetShapes('gemm')], ['fusions', doc.fusions(plain)], ['fusions', doc.fusions(plain, {none: true})], ['devices', doc.devices()],
 	['unattributed_list', doc.unattributed()], ['unattributed_list', doc.runKernels()], ['replayed_graph_list', doc.runGraphs()], ['reference_set_list', doc.sets('a')], ['platform_list', doc.platforms()],
 	['run_operators', doc.runOperators(plain)], ['run_operators', doc.runOperators(against)],
 	['run_shapes', doc.runShapes(plain)], ['run_shapes', doc.runShapes(against)],

@@ -5,6 +5,7 @@ import {CLASSES} from '../lib/comparison.js';
 import {CAUSES} from '../lib/diagnosis.js';
 import {h} from '../lib/dom.js';
 import {OUTCOMES} from '../lib/gate_policy.js';
+import {VERDICTS} from './devices.js';
 import {REGIMES, SOURCES, WEIGHTS} from '../lib/operators.js';
 
 const described = (list, name = (key) => key) => ({
@@ -115,6 +116,18 @@ const SECTIONS = [
 			'Only an execution trace of PyTorch (`torch.profiler.ExecutionTraceObserver`), sent with the trace in one archive, ' +
 			'shows who reads the tensor between them. Pairs without one are listed apart.',
 		'An operator opens to its shapes. A reference set shows published figures next to your fleet.',
+	],
+	[
+		'devices',
+		'Devices',
+		'/devices',
+		'The list shows the GPUs that runs used, slow ones first. A GPU is compared with the median GPU that executes ' +
+			'the same operator shapes on the same platform, in runs of the same project, workload and framework.',
+		described(VERDICTS, marked),
+		'Runs of PyTorch do not state which GPU they used. Runs of the collector (`kernsift run`), Nsight Systems and ' +
+			'rocprofv3 do.',
+		'If the SM clock is recorded, the slowdown is split into a lower clock, a clock that power or heat lowered, ' +
+			'and neither.',
 	],
 	[
 		'roofline',

@@ -225,6 +225,7 @@ async function tokensTab(query, at) {
 const EVENTS = [
 	['gate', 'a gate does not pass'],
 	['change_point', 'a trend has a change point'],
+	['slow_device', 'a GPU is found to be slow'],
 ];
 
 function deliveryState(d) {

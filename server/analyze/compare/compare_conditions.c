@@ -378,6 +378,26 @@ static void compare_conditions_rank_twice(struct compare *c)
 		compare_finding_add(c, FINDING_rank_twice, list, NULL);
 }
 
+static void compare_conditions_slow_gpus(struct compare *c)
+{
+	const char *text[2] = { NULL, NULL };
+	for (int s = 0; s < 2; s++)
+		for (uint32_t i = 0; i < c->side[s].runs_n; i++) {
+			const struct compared_run *r = &c->side[s].runs[i];
+			if (r->slow_gpu)
+				text[s] = compare_text_join(c->a, text[s],
+					arena_printf(c->a,
+						"%s on %s (+%.1f %%)",
+						compare_text_run(c->a, r),
+						r->slow_gpu,
+						100 * r->slow_gpu_slowdown));
+		}
+	if (text[BASE] || text[HEAD])
+		compare_finding_add(c, FINDING_slow_gpu,
+			text[BASE] ? text[BASE] : "none",
+			text[HEAD] ? text[HEAD] : "none");
+}
+
 static bool compare_conditions_one_device_with_collectives(
 	const struct compared_run *r)
 {
@@ -631,6 +651,7 @@ void compare_conditions(struct compare *c)
 	compare_conditions_runs(c);
 	compare_conditions_devices_differ(c);
 	compare_conditions_facts_differ(c);
+	compare_conditions_slow_gpus(c);
 	compare_conditions_ranks_uneven(c);
 	compare_conditions_rank_twice(c);
 	compare_conditions_lone_rank(c);

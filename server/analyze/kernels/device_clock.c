@@ -1,21 +1,22 @@
-/* device_clock.c - finds the samples of SM clocks inside busy time, and weighs
- * them. */
+/* device_clock.c - finds the samples of SM clocks, and of what holds them down,
+ * inside busy time, and weighs them. */
 #include "device_clock.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum unit { MHZ, HZ_OR_MHZ };
+enum unit { MHZ, HZ_OR_MHZ, PERCENT };
 
 /* The counters that are the clock of a device's SMs. If a device has several,
  * the first of this list is used. Nsight Systems calls its counter "[MHz]" and
  * exports Hz. The clocks of rocmProfileData are not in this list: a row of its
  * monitor ends when the clock changes, so the number of rows says nothing about
  * the number of samples. */
-static const struct {
+struct device_clock_counter {
 	const char *name;
 	enum unit unit; /* HZ_OR_MHZ: versions of the profiler differ */
-} device_clock_counters[] = {
+};
+static const struct device_clock_counter device_clock_counters[] = {
 	{ "gpu_sm_frequency", MHZ },
 	{ "GPC Clock Frequency [MHz]", HZ_OR_MHZ },
 	{ "GPC Clock Frequency", HZ_OR_MHZ },
@@ -23,16 +24,21 @@ static const struct {
 enum {
 	COUNTERS = sizeof device_clock_counters / sizeof *device_clock_counters
 };
+/* The counter of the collector that is 100 while power or heat holds the clocks
+ * down. */
+static const struct device_clock_counter device_clock_throttle_counters[] = {
+	{ "gpu_clock_held", PERCENT },
+};
 
 struct device_clock_sample {
 	int64_t at_ns;
-	double mhz; /* NaN: the value can be no clock */
+	double value; /* NaN: impossible */
 	bool busy; /* a kernel ran */
 };
 
 /* The samples of a device. */
 struct device_clock_series {
-	int counter; /* index; COUNTERS: none */
+	int counter; /* index; counters_n: none */
 	struct device_clock_sample *rows; /* in order of time */
 	uint32_t n, busy; /* samples; those while a kernel ran */
 	uint32_t at; /* a cursor */
@@ -44,17 +50,21 @@ struct device_clock {
 	const struct trace *t;
 	const struct process *proc;
 	struct profile *p;
+	const struct device_clock_counter *counters;
+	int counters_n; /* at most COUNTERS */
 	uint32_t names[COUNTERS]; /* 0: not in the trace */
 	struct device_clock_series *of; /* by device */
 	struct device_clock_sample *samples;
 	uint32_t last; /* the device of the last search */
 };
 
-/* The clock in MHz; NaN if it can be none. No GPU that runs kernels is below 10
- * MHz, and none reaches 10 GHz, so the unit of a counter with either unit is
- * certain. */
-static double device_clock_mhz(double value, enum unit unit)
+/* The clock in MHz, or a share in percent; NaN if it can be none. No GPU that
+ * runs kernels is below 10 MHz, and none reaches 10 GHz, so the unit of a counter
+ * with either unit is certain. */
+static double device_clock_value(double value, enum unit unit)
 {
+	if (unit == PERCENT)
+		return value >= 0 && value <= 100 ? value : (double)NAN;
 	if (unit == HZ_OR_MHZ && value >= 1e7)
 		value /= 1e6;
 	return value >= 10 && value < 1e4 ? value : (double)NAN;
@@ -85,13 +95,13 @@ static struct device_clock_series *device_clock_find(struct device_clock *m,
 	return &m->of[m->last];
 }
 
-/* The counter of a sample; COUNTERS if it is no SM clock. */
+/* The counter of a sample; counters_n if it is none of them. */
 static int device_clock_counter(const struct device_clock *m, uint32_t i)
 {
 	uint32_t name = m->t->counter.name[i];
 	int k = 0;
 
-	while (k < COUNTERS && (!name || m->names[k] != name))
+	while (k < m->counters_n && (!name || m->names[k] != name))
 		k++;
 	return k;
 }
@@ -105,8 +115,8 @@ static uint32_t device_clock_choose(struct device_clock *m)
 	for (uint32_t i = m->proc->counter.from; i < m->proc->counter.to; i++) {
 		int k = device_clock_counter(m, i);
 		struct device_clock_series *s =
-			k < COUNTERS ? device_clock_find(m, c->device[i])
-				     : NULL;
+			k < m->counters_n ? device_clock_find(m, c->device[i])
+					  : NULL;
 		if (!s || k > s->counter)
 			continue;
 		if (k < s->counter)
@@ -132,13 +142,13 @@ static void device_clock_place(struct device_clock *m)
 	for (uint32_t i = m->proc->counter.from; i < m->proc->counter.to; i++) {
 		int k = device_clock_counter(m, i);
 		struct device_clock_series *s =
-			k < COUNTERS ? device_clock_find(m, c->device[i])
-				     : NULL;
+			k < m->counters_n ? device_clock_find(m, c->device[i])
+					  : NULL;
 		if (s && k == s->counter)
 			s->rows[s->n++] =
 				(struct device_clock_sample){ c->start_ns[i],
-					device_clock_mhz(c->value[i],
-						device_clock_counters[k].unit),
+					device_clock_value(c->value[i],
+						m->counters[k].unit),
 					false };
 	}
 }
@@ -185,7 +195,7 @@ static void device_clock_weigh(struct device_clock_series *s, int64_t from_ns,
 		int64_t b = high < to_ns ? high : to_ns;
 		if (b > a) {
 			s->weight_ns += (double)(b - a);
-			s->sum += (double)(b - a) * s->rows[s->at].mhz;
+			s->sum += (double)(b - a) * s->rows[s->at].value;
 		}
 		if (high > to_ns)
 			return;
@@ -238,7 +248,7 @@ static void device_clock_walk(struct device_clock *m, device_clock_step *step)
 static void device_clock_note(struct device_clock *m, enum note_code note,
 	int64_t count, const struct device_clock_series *s)
 {
-	const char *name = device_clock_counters[s->counter].name;
+	const char *name = m->counters[s->counter].name;
 
 	note_add(&m->p->notes, note, count, name, strlen(name));
 }
@@ -251,12 +261,14 @@ static void device_clock_keep(struct device_clock *m)
 		struct device_clock_series *s = &m->of[d];
 		int64_t odd = 0;
 		for (uint32_t i = 0; i < s->n; i++)
-			if (s->rows[i].busy && isnan(s->rows[i].mhz))
+			if (s->rows[i].busy && isnan(s->rows[i].value))
 				odd++;
 			else if (s->rows[i].busy)
 				s->rows[s->busy++] = s->rows[i];
-		if (odd)
+		if (odd && m->counters == device_clock_counters)
 			device_clock_note(m, NOTE_sm_clock_odd, odd, s);
+		else if (odd) /* a share of the others would be a guess */
+			s->busy = 0;
 	}
 }
 
@@ -326,6 +338,54 @@ static bool device_clock_fill(struct device_clock *m)
 	return ok;
 }
 
+/* The share of the busy samples in which the clocks were held down. It
+ * needs as many samples as a clock, but they need not cover the time. Returns true, as device_clock_fill() does. */
+static bool device_clock_fill_throttled(struct device_clock *m)
+{
+	for (uint32_t i = 0; i < m->p->devices_n; i++) {
+		const struct device_clock_series *s = &m->of[i];
+		double sum = 0;
+		for (uint32_t k = 0; k < s->busy; k++)
+			sum += s->rows[k].value;
+		if (s->busy >= DEVICE_CLOCK_SAMPLES)
+			m->p->devices[i].throttled_pct = sum / s->busy;
+	}
+	return true;
+}
+
+/* What to do when the busy samples of all devices are known. */
+typedef bool device_clock_end(struct device_clock *m);
+
+/* False if the arena is full. */
+static bool device_clock_sample_all(struct device_clock *m,
+	const struct device_clock_counter *counters, int n,
+	device_clock_end *end)
+{
+	struct arena *a = m->p->arena;
+
+	m->counters = counters;
+	m->counters_n = n;
+	for (int k = 0; k < n; k++) {
+		const char *name = counters[k].name;
+		uint32_t id = names_find(&m->t->names, name, strlen(name));
+		m->names[k] = id == NAMES_NONE ? 0 : id;
+	}
+	for (uint32_t d = 0; d < m->p->devices_n; d++)
+		m->of[d] = (struct device_clock_series){ .counter = n };
+	size_t samples = device_clock_choose(m);
+	m->samples = arena_grow(a, NULL, (samples + 1) * sizeof *m->samples);
+	bool ok = m->samples;
+	if (ok && samples) {
+		device_clock_place(m);
+		device_clock_walk(m, device_clock_mark);
+		device_clock_keep(m);
+		device_clock_walk(m, device_clock_weigh);
+	}
+	ok = ok && end(m);
+	arena_drop(a, m->samples);
+	return ok;
+}
+
 bool device_clocks_from(const struct trace *t, const struct process *proc,
 	struct profile *p)
 {
@@ -333,27 +393,12 @@ bool device_clocks_from(const struct trace *t, const struct process *proc,
 
 	if (!p->devices_n)
 		return true;
-	for (int k = 0; k < COUNTERS; k++) {
-		const char *name = device_clock_counters[k].name;
-		uint32_t id = names_find(&t->names, name, strlen(name));
-		m.names[k] = id == NAMES_NONE ? 0 : id;
-	}
 	m.of = arena_grow(p->arena, NULL, p->devices_n * sizeof *m.of);
-	if (!m.of)
-		return false;
-	for (uint32_t d = 0; d < p->devices_n; d++)
-		m.of[d] = (struct device_clock_series){ .counter = COUNTERS };
-	size_t n = device_clock_choose(&m);
-	m.samples = arena_grow(p->arena, NULL, (n + 1) * sizeof *m.samples);
-	bool ok = m.samples;
-	if (ok) {
-		device_clock_place(&m);
-		device_clock_walk(&m, device_clock_mark);
-		device_clock_keep(&m);
-		device_clock_walk(&m, device_clock_weigh);
-		ok = device_clock_fill(&m);
-	}
-	arena_drop(p->arena, m.samples);
+	bool ok = m.of &&
+		  device_clock_sample_all(&m, device_clock_counters, COUNTERS,
+			  device_clock_fill) &&
+		  device_clock_sample_all(&m, device_clock_throttle_counters, 1,
+			  device_clock_fill_throttled);
 	arena_drop(p->arena, m.of);
 	return ok;
 }

@@ -1,4 +1,5 @@
-/* device_clock.h - the SM clock of each device while its kernels ran.
+/* device_clock.h - the SM clock of each device while its kernels ran, and how often
+ * power or heat held it down.
  *
  * Only samples that were taken while a kernel or an opaque graph replay of the
  * device ran count: an idle device has another clock. Each busy moment has the
@@ -31,8 +32,9 @@
 #define DEVICE_CLOCK_REACH_NS INT64_C(500000000)
 #define DEVICE_CLOCK_COVER_PCT 80
 
-/* Sets the SM clock of each device of p->devices, or why it is unknown. False
- * if the arena is full. */
+/* Sets the SM clock of each device of p->devices, or why it is unknown, and the
+ * share of time in which power or heat held the clocks down. False if the arena is
+ * full. */
 bool device_clocks_from(const struct trace *t, const struct process *proc,
 	struct profile *p);
 /* The mean clock of all devices that ran kernels, weighted by their busy time;

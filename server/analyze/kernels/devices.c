@@ -4,6 +4,7 @@
 #include "interval.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct devices_maker {
 	struct profile *p;
@@ -53,6 +54,7 @@ static uint32_t devices_device_index(struct devices_maker *m, int32_t number)
 			.memory_bytes = -1,
 			.sm_clock_mhz = NAN,
 			.sm_clock_samples = -1,
+			.throttled_pct = NAN,
 		};
 	}
 	return m->last = id - 1;
@@ -110,6 +112,15 @@ static bool devices_copies_walk(struct devices_maker *m,
 	return true;
 }
 
+/* The UUID without NVML's prefix, which Nsight Systems omits; NULL unknown. A
+ * machine that does not pass it on has zeros. */
+static const char *devices_uuid(const char *uuid)
+{
+	if (!strncmp(uuid, "GPU-", 4))
+		uuid += 4;
+	return uuid[strspn(uuid, "0-")] ? uuid : NULL;
+}
+
 /* Fills in the properties that the trace records for the used devices. */
 static void devices_properties(const struct trace *t, uint32_t process,
 	struct devices_maker *m)
@@ -128,6 +139,11 @@ static void devices_properties(const struct trace *t, uint32_t process,
 		to->compute_major = d->compute_major;
 		to->compute_minor = d->compute_minor;
 		to->memory_bytes = d->memory_bytes;
+		to->uuid =
+			d->uuid ? devices_uuid(names_text(&t->names, d->uuid))
+				: NULL;
+		to->bus_id =
+			d->bus_id ? names_text(&t->names, d->bus_id) : NULL;
 	}
 }
 

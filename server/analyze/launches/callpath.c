@@ -14,7 +14,7 @@ bool callpath_spans_init(struct callpath_spans *l, const struct trace *t,
 	return l->number_of;
 }
 
-void callpath_spans_release(struct callpath_spans *l, struct arena *a)
+static void callpath_spans_release(struct callpath_spans *l, struct arena *a)
 {
 	arena_drop(a, l->number_of);
 	arena_drop(a, l->from);

@@ -56,7 +56,6 @@ struct callpath_span {
 /* Starts without lanes. False if the arena is full. */
 bool callpath_spans_init(struct callpath_spans *l, const struct trace *t,
 	struct arena *a);
-void callpath_spans_release(struct callpath_spans *l, struct arena *a);
 /* Makes the lane of a thread. Unknown threads have no lane. */
 void callpath_spans_want(struct callpath_spans *l, uint32_t thread);
 /* Fills the lanes. False if the arena is full. */

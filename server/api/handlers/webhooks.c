@@ -9,8 +9,9 @@
 #include "web_url.h"
 #include <string.h>
 
-enum { EVENTS = 2, PROJECT_MAX = 200 };
-static const char *const events[EVENTS] = { "gate", "change_point" };
+enum { EVENTS = 3, PROJECT_MAX = 200 };
+static const char *const events[EVENTS] = { "gate", "change_point",
+	"slow_device" };
 
 static bool webhooks_event_read(const json_t *v, struct webhook_row *w,
 	const char *list[EVENTS], struct err *e)
@@ -21,7 +22,7 @@ static bool webhooks_event_read(const json_t *v, struct webhook_row *w,
 		i++;
 	if (i == EVENTS)
 		return err_set(e, ERR_INPUT,
-			"events: '%.40s' is neither gate nor change_point",
+			"events: '%.40s' is not gate, change_point or slow_device",
 			word ? word : "");
 	for (uint32_t k = 0; k < w->events_n; k++)
 		if (list[k] == events[i])
@@ -39,7 +40,8 @@ static bool webhooks_events_read(struct call *c, const json_t *body,
 	size_t i;
 	if (!json_is_array(v) || !json_array_size(v))
 		return err_set(e, ERR_INPUT,
-			"events: is not a list of gate and change_point");
+			"events: is not a list of gate, change_point and "
+			"slow_device");
 	json_array_foreach(v, i, each)
 	{
 		if (!webhooks_event_read(each, w, list, e))

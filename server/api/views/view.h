@@ -19,6 +19,7 @@
 
 struct buf;
 struct exchange_maps;
+struct gpu_fleet_row;
 struct finding_list;
 struct kernel_profile_file;
 struct kernel_profile_line;
@@ -89,6 +90,9 @@ json_t *view_exchanges(struct arena *a, int64_t job, const struct ranks *r,
 /* One row per cell. */
 const struct table *view_exchanges_table(struct arena *a, const struct ranks *r,
 	const struct exchange_maps *maps);
+
+/* A GPU over many runs (view_devices.c). */
+json_t *view_fleet_gpu(const struct gpu_fleet_row *r);
 
 json_t *view_note(const struct note_row *n);
 /* How fast a serving engine works. `price` is per GPU-hour, NAN: none. `reason`: why

@@ -3,6 +3,7 @@
 #pragma once
 #include "catalog.h"
 #include "findings.h"
+#include "gpu_fleet.h"
 #include "measured_ceilings.h"
 #include "fleet_fusions.h"
 #include "fleet_importance.h"
@@ -11,6 +12,13 @@
 #include "run_operators.h"
 #include "site_overrides.h"
 #include "view.h"
+
+/* ---- GPUs over many runs (view_devices.c): those with this verdict, or all
+ * (SLOW_GPU_VERDICTS) */
+
+json_t *view_devices(const struct gpu_fleet *f, enum slow_gpu_verdict verdict);
+const struct table *view_devices_table(struct arena *a,
+	const struct gpu_fleet *f, enum slow_gpu_verdict verdict);
 
 /* ---- the operators of a run, their shapes, and unattributed kernels
  * (view_operators.c) */

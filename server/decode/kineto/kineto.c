@@ -183,7 +183,12 @@ static const char *kineto_meta_device(struct kineto_meta *m, struct scan *s,
 	const char *p, struct device *d)
 {
 	bool end;
-	*d = (struct device){ -1, -1, 0, -1, -1, -1, -1 };
+	*d = (struct device){ .process = -1,
+		.number = -1,
+		.sm_count = -1,
+		.compute_major = -1,
+		.compute_minor = -1,
+		.memory_bytes = -1 };
 	if (*p != '{')
 		return scan_skip(s, p, false);
 	for (p = scan_first(s, p, &end); p && !end;

@@ -328,9 +328,12 @@ static bool capture_read_device_add(struct capture_read *c,
 	struct trace *t = c->t;
 	struct device d = { .process = -1,
 		.name = capture_read_name(c, CELL(device, name)),
-		.memory_bytes = CELL(device, memory_bytes) };
+		.memory_bytes = CELL(device, memory_bytes),
+		.uuid = capture_read_name(c, CELL(device, uuid)),
+		.bus_id = capture_read_name(c, CELL(device, bus_id)) };
 	int64_t of = CELL(device, process);
-	if (d.name == NAMES_NONE ||
+	if (d.name == NAMES_NONE || d.uuid == NAMES_NONE ||
+		d.bus_id == NAMES_NONE ||
 		(of >= 0 && !capture_read_process(c, of, &d.process)))
 		return false;
 	if (t->devices_n == DEVICES_MAX || (of >= 0 && d.process < 0) ||

@@ -110,8 +110,11 @@ static void capture_write_mark_used(struct capture_write *m)
 		m->texts[proc->name] = m->texts[proc->host] = 1;
 	}
 	for (uint32_t d = 0; d < m->t->devices_n; d++)
-		if (capture_write_device_used(m, &m->t->devices[d]))
+		if (capture_write_device_used(m, &m->t->devices[d])) {
 			m->texts[m->t->devices[d].name] = 1;
+			m->texts[m->t->devices[d].uuid] = 1;
+			m->texts[m->t->devices[d].bus_id] = 1;
+		}
 }
 
 /* Replaces the marks by ids, in the order of the texts in the trace. */
@@ -174,7 +177,9 @@ static bool capture_write_processes(struct capture_write *m)
 				.sm_count = d->sm_count,
 				.compute_major = d->compute_major,
 				.compute_minor = d->compute_minor,
-				.memory_bytes = d->memory_bytes });
+				.memory_bytes = d->memory_bytes,
+				.uuid = m->texts[d->uuid],
+				.bus_id = m->texts[d->bus_id] });
 	}
 	return ok;
 }

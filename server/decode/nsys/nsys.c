@@ -97,6 +97,8 @@ enum {
 	MINOR,
 	MEMORY,
 	CLOCK,
+	UUID,
+	BUS_ID,
 	NSYS_DEVICE_COLUMNS
 };
 static const struct sqlite_column nsys_device_columns[NSYS_DEVICE_COLUMNS] = {
@@ -107,6 +109,8 @@ static const struct sqlite_column nsys_device_columns[NSYS_DEVICE_COLUMNS] = {
 	[MINOR] = { "computeMinor", false },
 	[MEMORY] = { "totalMemory", false },
 	[CLOCK] = { "clockRate", false }, /* Hz */
+	[UUID] = { "uuid", false },
+	[BUS_ID] = { "busLocation", false },
 };
 
 static bool nsys_device_take_gpu(struct nsys *n, struct sqlite_rows *r,
@@ -121,7 +125,10 @@ static bool nsys_device_take_gpu(struct nsys *n, struct sqlite_rows *r,
 	if (d.memory_bytes < 0)
 		d.memory_bytes = -1;
 	d.name = sqlite_text(r, NSYS_DEVICE_NAME, &n->text);
-	if (d.name == NAMES_NONE)
+	d.uuid = sqlite_text(r, UUID, &n->text);
+	d.bus_id = sqlite_text(r, BUS_ID, &n->text);
+	if (d.name == NAMES_NONE || d.uuid == NAMES_NONE ||
+		d.bus_id == NAMES_NONE)
 		return arena_err(t->arena, e);
 	for (uint32_t i = 0; i < n->uses_n; i++) {
 		struct nsys_use *u = &n->uses[i];

@@ -145,6 +145,21 @@ void rocm_device_describe(struct device *d, int64_t units, int64_t gfx,
 	d->memory_bytes = bytes > 0 ? bytes : -1;
 }
 
+uint32_t rocm_bus_id(struct trace *t, int64_t domain, int64_t location)
+{
+	char text[40];
+
+	/* A partition of a GPU has its number above the domain's 16 bits or
+	 * in the upper half of the location: it is part of the identity. */
+	if (domain < 0 || domain > UINT32_MAX || location < 0 ||
+		location > UINT32_MAX)
+		return 0;
+	int len = snprintf(text, sizeof text,
+		"%04" PRIx64 ":%02" PRIx64 ":%02" PRIx64 ".%" PRIx64, domain,
+		location >> 8, location >> 3 & 31, location & 7);
+	return names_put(&t->names, text, (size_t)len);
+}
+
 size_t rocm_program_at(const char *path, size_t len)
 {
 	size_t at = len;

@@ -57,6 +57,11 @@ int32_t rocm_small(int64_t n);
 void rocm_device_describe(struct device *d, int64_t units, int64_t gfx,
 	int64_t bytes);
 
+/* The id of a PCI address in the form 0000:75:00.0, from the domain and the
+ * location that KFD reports (bus * 256 + device * 8 + function); 0 if one is
+ * unknown, NAMES_NONE if the arena is full. */
+uint32_t rocm_bus_id(struct trace *t, int64_t domain, int64_t location);
+
 /* Facts from the records of an agent and its machine; false if the arena is
  * full. A clock of 0 or less, and empty texts, are unknown. */
 bool rocm_clock_fact(struct fact_list *l, int64_t mhz);

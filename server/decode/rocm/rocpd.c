@@ -294,6 +294,8 @@ static void rocpd_agent_describe(struct rocpd *r, struct sqlite_rows *rows,
 	*a = (struct rocprof_agent){ .type = -1,
 		.logical = -1,
 		.gpu_index = -1,
+		.pci_domain = -1,
+		.pci_location = -1,
 		.cu_count = -1,
 		.gfx = -1,
 		.memory_bytes = -1,
@@ -337,11 +339,13 @@ static bool rocpd_agent_agent(struct rocpd *r, struct sqlite_rows *rows,
 		.name = sqlite_text(rows, PRODUCT, &r->text),
 	};
 	rocm_device_describe(&d, a.cu_count, a.gfx, a.memory_bytes);
+	d.bus_id = rocm_bus_id(r->trace, a.pci_domain, a.pci_location);
 	if (!d.name)
 		d.name = sqlite_text(rows, NAME, &r->text);
 	if (d.number < 0)
 		d.number = rocm_small(id);
 	return d.process >= 0 && d.name != NAMES_NONE &&
+	       d.bus_id != NAMES_NONE &&
 	       rocm_clock_fact(&r->facts, a.clock_mhz) &&
 	       rocm_map_put(&r->map[ROCPD_AGENTS], id, d.number) &&
 	       rocm_device_add(r->trace, &r->devices_cap, &d);

@@ -157,6 +157,7 @@ static bool rocprof_agent_add(struct rocprof *r)
 			       fact_list_append(&r->facts, "cpu", a->product.at,
 				       a->product.len));
 	rocm_device_describe(&d, a->cu_count, a->gfx, a->memory_bytes);
+	d.bus_id = rocm_bus_id(r->trace, a->pci_domain, a->pci_location);
 	if (d.number < 0)
 		d.number = rocm_small(a->gpu_index);
 	if (d.number < 0)
@@ -164,7 +165,7 @@ static bool rocprof_agent_add(struct rocprof *r)
 	r->gpus++;
 	if (name->len)
 		d.name = text_id(&r->text, name);
-	return d.name != NAMES_NONE &&
+	return d.name != NAMES_NONE && d.bus_id != NAMES_NONE &&
 	       rocm_clock_fact(&r->facts, a->clock_mhz) &&
 	       rocm_map_put(&r->numbers, a->handle.value, d.number) &&
 	       rocm_device_add(r->trace, &r->devices_cap, &d);

@@ -133,6 +133,10 @@ static const char *rocprof_read_agent_field(const struct rocprof_fields *f,
 		return rocprof_read_number(s, p, &a->type);
 	case ROCPROF_LOGICAL_TYPE:
 		return rocprof_read_number(s, p, &a->logical);
+	case ROCPROF_PCI_DOMAIN:
+		return rocprof_read_number(s, p, &a->pci_domain);
+	case ROCPROF_PCI_LOCATION:
+		return rocprof_read_number(s, p, &a->pci_location);
 	case ROCPROF_GPU_INDEX:
 		return rocprof_read_number(s, p, &a->gpu_index);
 	case ROCPROF_CU_COUNT:
@@ -160,6 +164,8 @@ const char *rocprof_agent(struct scan *s, const struct word_table *w,
 	t->agent = (struct rocprof_agent){ .type = -1,
 		.logical = -1,
 		.gpu_index = -1,
+		.pci_domain = -1,
+		.pci_location = -1,
 		.cu_count = -1,
 		.gfx = -1,
 		.memory_bytes = -1,

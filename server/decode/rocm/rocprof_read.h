@@ -67,6 +67,7 @@ struct rocprof_agent {
 	struct number handle;
 	struct text_span name, product;
 	int64_t type, logical, gpu_index, cu_count, gfx, memory_bytes;
+	int64_t pci_domain, pci_location; /* -1 unknown */
 	int64_t clock_mhz; /* the highest of its compute units */
 };
 

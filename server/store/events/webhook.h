@@ -38,7 +38,8 @@ bool webhook_get(struct db *db, struct arena *a, int64_t id,
 /* Deletes a webhook with its deliveries. */
 bool webhook_drop(struct db *db, int64_t id, struct err *e);
 
-/* Queues a delivery for every webhook that has `event` ("gate", "change_point")
+/* Queues a delivery for every webhook that has `event` ("gate", "change_point",
+ * "slow_device")
  * and belongs to the project or to all projects. Wakes the dispatcher when the
  * transaction ends. `body` is the JSON that is sent. Runs in the caller's
  * transaction, if there is one. */

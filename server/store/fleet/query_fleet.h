@@ -1,4 +1,4 @@
-/* query_fleet.h - what the GPU time of many runs was spent on.
+/* query_fleet.h - what the GPU time of many runs was spent on, and on which GPUs.
  *
  * Sums are computed from the rollups and from the deltas that are not folded
  * into them yet, so they are always current. */
@@ -84,3 +84,42 @@ bool query_fleet_shapes(struct db *db, struct arena *a,
 bool query_fleet_bounds(struct db *db, struct arena *a,
 	const struct fleet_filter *f, const struct fleet_bests *bests,
 	struct fleet_shape **rows, uint32_t *n, struct err *e);
+
+/* The newest runs of a request, and the shapes of each that are compared between
+ * GPUs: of the operators with the most time, those with the most time. 10,000
+ * runs are 200 GPUs with 50 runs each, and make at most 100,000 rows. */
+enum {
+	FLEET_DEVICE_RUNS = 10000,
+	FLEET_DEVICE_OPERATORS = 5,
+	FLEET_DEVICE_SHAPES = 2
+};
+
+struct fleet_device_run {
+	int64_t run;
+	const char *project, *workload, *platform, *framework; /* "" unknown */
+	int64_t devices; /* that executed something */
+	/* Of a run on one GPU, the GPU's identity: its UUID, or its host and PCI
+	 * address; NULL unknown, or several GPUs. */
+	const char *gpu;
+	/* If it is one GPU; NULL and NaN unknown. */
+	const char *host, *name, *uuid, *bus_id;
+	double sm_clock_mhz, throttled_pct;
+};
+/* An operator call of known shape; not of a collective, which waits for other
+ * GPUs. */
+struct fleet_device_shape {
+	uint32_t run; /* index */
+	const char *op, *dtype, *phase; /* "" unknown */
+	int64_t shape;
+	double median_ns; /* over the calls of the run */
+};
+struct fleet_devices {
+	/* By GPU, then id; those without a GPU come last. */
+	struct fleet_device_run *runs;
+	struct fleet_device_shape *shapes; /* by run */
+	uint32_t runs_n, known_n, shapes_n; /* known_n: runs with a GPU */
+	bool more; /* there are older runs */
+};
+/* f->op, dtype, phase and shape are not read. */
+bool query_fleet_devices(struct db *db, struct arena *a,
+	const struct fleet_filter *f, struct fleet_devices *out, struct err *e);

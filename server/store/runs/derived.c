@@ -464,7 +464,7 @@ static void derived_write_devices(struct bulk *b, const struct derived_run *run)
 	const struct profile *p = run->profile;
 	for (uint32_t i = 0; i < p->devices_n; i++) {
 		const struct profile_device *d = &p->devices[i];
-		bulk_row(b, 12);
+		bulk_row(b, 15);
 		bulk_int8(b, run->id);
 		bulk_int4(b, d->number);
 		bulk_text(b, d->name);
@@ -477,13 +477,16 @@ static void derived_write_devices(struct bulk *b, const struct derived_run *run)
 		bulk_float8_known(b, d->sm_clock_mhz);
 		bulk_int8_known(b, d->sm_clock_samples);
 		bulk_text(b, d->sm_clock_why);
+		bulk_text(b, d->uuid);
+		bulk_text(b, d->bus_id);
+		bulk_float8_known(b, d->throttled_pct);
 	}
 }
 
 static const struct derived_table derived_device = {
 	"COPY run_device (run_id, number, name, sm_count, compute_major, "
 	"compute_minor, memory_bytes, launches, busy_ns, sm_clock_mhz, "
-	"sm_clock_samples, sm_clock_reason) "
+	"sm_clock_samples, sm_clock_reason, uuid, bus_id, throttled_pct) "
 	"FROM STDIN (FORMAT binary)",
 	derived_write_devices,
 };

@@ -592,6 +592,32 @@ static bool query_compared_read_notes(struct compared_reader *c, struct err *e)
 	return true;
 }
 
+/* Of several slow GPUs of a run, the slowest. */
+static bool query_compared_read_slow_gpus(struct compared_reader *c,
+	struct err *e)
+{
+	static const char sql[] =
+		"SELECT DISTINCT ON (r.run_id) r.run_id, s.gpu, s.slowdown "
+		"FROM run r "
+		"JOIN run_device d ON d.run_id = r.run_id "
+		"JOIN slow_gpu s ON s.project = r.project "
+		"AND s.gpu = coalesce(d.uuid, "
+		"nullif(r.host, '') || ' ' || d.bus_id) "
+		"WHERE r.run_id = ANY ($1) "
+		"AND (d.launches > 0 OR d.busy_ns > 0) "
+		"ORDER BY r.run_id, s.slowdown DESC, s.gpu";
+	struct result r;
+	if (!compared_rows(c, sql, &r, e))
+		return false;
+	while (result_next(&r)) {
+		struct compared_run *run = compared_run_of(c, &r);
+		run->slow_gpu = result_text(&r, c->arena);
+		run->slow_gpu_slowdown = result_float8(&r, NAN);
+	}
+	result_release(&r);
+	return true;
+}
+
 static bool query_compared_read_facts(struct compared_reader *c, struct err *e)
 {
 	static const char sql[] = "SELECT run_id, name, value "
@@ -704,6 +730,7 @@ static bool query_compared_read_all(struct db *db, void *arg, struct err *e)
 		  query_compared_read_notes(&c, e) &&
 		  query_compared_read_facts(&c, e) &&
 		  query_compared_read_measures(&c, e) &&
+		  query_compared_read_slow_gpus(&c, e) &&
 		  query_compared_read_stats(&c, e) && compared_strata(&c, e) &&
 		  compared_iterations(&c, 0, INT64_MAX, e);
 	if (q->full)

@@ -95,7 +95,8 @@ bool query_run_devices(struct db *db, struct arena *a, int64_t run,
 	static const char sql[] =
 		"SELECT number, name, sm_count, compute_major, "
 		"compute_minor, memory_bytes, launches, busy_ns, "
-		"sm_clock_mhz, sm_clock_samples, sm_clock_reason "
+		"sm_clock_mhz, sm_clock_samples, sm_clock_reason, uuid, "
+		"bus_id, throttled_pct "
 		"FROM run_device "
 		"WHERE run_id = $1 "
 		"ORDER BY number";
@@ -118,6 +119,9 @@ bool query_run_devices(struct db *db, struct arena *a, int64_t run,
 		d->sm_clock_mhz = result_float8(&r, NAN);
 		d->sm_clock_samples = result_int8(&r, -1);
 		d->sm_clock_why = result_text(&r, a);
+		d->uuid = result_text(&r, a);
+		d->bus_id = result_text(&r, a);
+		d->throttled_pct = result_float8(&r, NAN);
 	}
 	result_release(&r);
 	return true;

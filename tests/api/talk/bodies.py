@@ -135,6 +135,20 @@ def graph_export():
             return f.read()
 
 
+def identified(uuid, bus):
+    """Returns an export of Nsight Systems with two kernels on a GPU with this UUID and PCI
+    address; None: it has none."""
+    sys.path.append(os.path.join(HERE, "..", "gen"))
+    from nsys_db import Export
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "in.sqlite")
+        with Export(path) as x:
+            x.quiet()
+            x.identify(uuid, bus)
+        with open(path, "rb") as f:
+            return f.read()
+
+
 def captured():
     """Returns the module that makes traces of captured graphs."""
     sys.path.append(os.path.join(HERE, "..", "gen"))
@@ -309,6 +323,8 @@ MADE = {
     "gzip-cut": lambda: member(trace())[:-20],
     "zlib": lambda: zlib.compress(trace()),
     "gzip-bomb": lambda: member(bomb()),
+    "gpu-uuid": lambda: identified("6161e0f3-67ae-555b-f069-dbe4b0f787e2", "0000:57:00.0"),
+    "gpu-bus": lambda: identified(None, "0000:58:00.0"),
     "zstd-bomb": lambda: zstd_blanks(64 << 20),
     "blanks-1.5-mib": lambda: OPEN + b" " * 1572848,
     "truncated": lambda: trace()[:-120],

@@ -102,6 +102,30 @@ static void devices_and_surroundings_are_reported(void **state)
 	arena_release(&a);
 }
 
+static void slow_gpus_of_one_side_and_of_both(void **state)
+{
+	struct arena a = { 0 };
+	struct compared_run b = run(&a, 1, 5), h = run(&a, 2, 5);
+	(void)state;
+
+	assert_string_equal(finding(&b, 1, &h, 1, FINDING_slow_gpu, &a), "");
+	h.slow_gpu = "6161e0f3";
+	h.slow_gpu_slowdown = 0.031;
+	assert_string_equal(finding(&b, 1, &h, 1, FINDING_slow_gpu, &a),
+		"runs used GPUs that are recorded as slow: none in the base, "
+		"run 2 on 6161e0f3 (+3.1 %) in the head");
+	assert_string_equal(finding(&h, 1, &b, 1, FINDING_slow_gpu, &a),
+		"runs used GPUs that are recorded as slow: run 2 on 6161e0f3 "
+		"(+3.1 %) in the base, none in the head");
+	b.slow_gpu = "node7 0000:57:00.0";
+	b.slow_gpu_slowdown = 0.05;
+	assert_string_equal(finding(&b, 1, &h, 1, FINDING_slow_gpu, &a),
+		"runs used GPUs that are recorded as slow: run 1 on node7 "
+		"0000:57:00.0 (+5.0 %) in the base, run 2 on 6161e0f3 (+3.1 %) in "
+		"the head");
+	arena_release(&a);
+}
+
 static void cuda_and_hip_runtimes_are_reported(void **state)
 {
 	struct arena a = { 0 };
@@ -273,6 +297,7 @@ int main(void)
 		cmocka_unit_test(
 			a_period_is_comparable_with_a_range_of_its_length),
 		cmocka_unit_test(devices_and_surroundings_are_reported),
+		cmocka_unit_test(slow_gpus_of_one_side_and_of_both),
 		cmocka_unit_test(cuda_and_hip_runtimes_are_reported),
 		cmocka_unit_test(graphs_recorded_whole_are_refused),
 		cmocka_unit_test(notes_of_losses_are_repeated),

@@ -214,6 +214,45 @@ static void one_device_lacks_its_clock(void **state)
 	assert_true(clock_of(w, 0)->sm_clock_mhz > 999);
 }
 
+static void throttled(struct world *w, int64_t from_ns, int n, double percent)
+{
+	for (int i = 0; i < n; i++)
+		sample(w, "gpu_clock_held", 0, from_ns + i * 10 * MS, percent);
+}
+
+/* Ten samples of 40 % and ten of 0 % while a kernel ran; those of 100 % were
+ * taken afterwards. */
+static void share_of_throttled_samples(void **state)
+{
+	struct world *w = *state;
+	busy(w, 0, 0, 200 * MS);
+	throttled(w, 0, 10, 40);
+	throttled(w, 100 * MS, 10, 0);
+	throttled(w, 300 * MS, 10, 100);
+	assert_true(world_analyse(w));
+	assert_true(fabs(clock_of(w, 0)->throttled_pct - 20) < 1e-9);
+}
+
+static void nine_samples_of_throttling(void **state)
+{
+	struct world *w = *state;
+	busy(w, 0, 0, 200 * MS);
+	throttled(w, 0, 9, 40);
+	assert_true(world_analyse(w));
+	assert_true(isnan(clock_of(w, 0)->throttled_pct));
+}
+
+static void an_odd_sample_of_throttling(void **state)
+{
+	struct world *w = *state;
+	busy(w, 0, 0, 200 * MS);
+	throttled(w, 0, 10, 40);
+	throttled(w, 150 * MS, 1, 101);
+	assert_true(world_analyse(w));
+	assert_true(isnan(clock_of(w, 0)->throttled_pct));
+	assert_int_equal(w->p.notes.count[NOTE_sm_clock_odd], 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -230,6 +269,9 @@ int main(void)
 		WORLD_TEST(one_counter_is_used),
 		WORLD_TEST(a_run_weighs_its_devices_by_busy_time),
 		WORLD_TEST(one_device_lacks_its_clock),
+		WORLD_TEST(share_of_throttled_samples),
+		WORLD_TEST(nine_samples_of_throttling),
+		WORLD_TEST(an_odd_sample_of_throttling),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,9 +125,10 @@ static void test_shown(void **state)
 		"https://h/api/v1/uploads/9007199254740993 https://h/runs/7");
 	buf_release(&b);
 	buf_init(&b, ADDRESS_MAX);
-	address_import(&b, "https://h/", "a&b c");
+	address_named(&b, "https://h/",
+		"/api/v1/reference-sets?name=", "a&b c");
 	buf_puts(&b, " ");
-	address_set(&b, "https://h/", "a&b c");
+	address_named(&b, "https://h/", "/importance?reference_set=", "a&b c");
 	assert_string_equal(b.at,
 		"https://h/api/v1/reference-sets?name=a%26b%20c "
 		"https://h/importance?reference_set=a%26b%20c");

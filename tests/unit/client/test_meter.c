@@ -112,7 +112,7 @@ static void test_pace(void **state)
 {
 	(void)state;
 	struct meter_pace p;
-	meter_pace_init(&p);
+	p = METER_PACE;
 	assert_int_equal(meter_pace_add(&p, 1000, 0), 0);
 	assert_int_equal(meter_pace_add(&p, 1050, 500),
 		0); /* too early for an estimate */

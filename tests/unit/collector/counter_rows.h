@@ -42,10 +42,10 @@ static inline void device(struct kst_reader *r, const struct kst_chunk *c,
 #define CELL(field) c->column[KST_COLUMN(device, field)].i[i]
 	snprintf(counted.devices + len, sizeof counted.devices - len,
 		"%" PRId64 " %s %" PRId64 " %" PRId64 ".%" PRId64 " %" PRId64
-		"\n",
+		" %.12s\n",
 		CELL(number), kst_reader_text(r, CELL(name), NULL),
 		CELL(sm_count), CELL(compute_major), CELL(compute_minor),
-		CELL(memory_bytes) >> 30);
+		CELL(memory_bytes) >> 30, kst_reader_text(r, CELL(uuid), NULL));
 #undef CELL
 }
 

@@ -90,7 +90,8 @@ static void series_are_in_their_window(void **state)
 	assert_true(series(COUNTER_oncpu, -1, from, to) >= 2);
 	assert_true(series(COUNTER_runq, -1, from, to) >= 2);
 	assert_string_equal(counted.devices,
-		"0 FAKE A1 132 9.0 80\n1 FAKE A1 132 9.0 80\n");
+		"0 FAKE A1 132 9.0 80 GPU-000000a0\n"
+		"1 FAKE A1 132 9.0 80 GPU-000000a1\n");
 	assert_non_null(strstr(counted.facts, "driver 580.65.06\n"));
 	assert_non_null(strstr(counted.facts, "sm_clock_max_mhz 1980\n"));
 	assert_non_null(strstr(counted.facts, "power_cap_w 700\n"));
@@ -106,7 +107,8 @@ static void series_are_in_their_window(void **state)
 	assert_true(series(COUNTER_gpu_usage, 1, from, to) >= 2);
 	assert_true(series(COUNTER_oncpu, -1, from, to) >= 2);
 	assert_string_equal(counted.devices,
-		"0 FAKE A1 132 9.0 80\n1 FAKE A1 132 9.0 80\n");
+		"0 FAKE A1 132 9.0 80 GPU-000000a0\n"
+		"1 FAKE A1 132 9.0 80 GPU-000000a1\n");
 	assert_non_null(strstr(counted.facts, "power_cap_w 700\n"));
 	assert_int_equal(fake_open(), 1);
 	counters_free(c);

@@ -129,8 +129,8 @@ static void fill(struct trace *t, struct arena *a)
 		.world_size = -1 };
 	t->processes_n = 2;
 	t->devices = arena_array(a, struct device, 2);
-	t->devices[0] = (struct device){ -1, 0, 5, 108, 8, 0, 1LL << 40 };
-	t->devices[1] = (struct device){ 1, 1, 0, -1, -1, -1, -1 };
+	t->devices[0] = (struct device){ -1, 0, 5, 108, 8, 0, 1LL << 40, 6, 7 };
+	t->devices[1] = (struct device){ 1, 1, 0, -1, -1, -1, -1, 0, 0 };
 	t->devices_n = 2;
 	t->format = "nsys";
 	t->framework = "pytorch";

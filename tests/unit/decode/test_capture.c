@@ -63,6 +63,13 @@ static void whole(void **state)
 		assert_int_equal(d.trace.processes[1].rank, -1);
 		assert_int_equal(d.trace.devices_n, 2);
 		assert_int_equal(d.trace.devices[0].memory_bytes, 1LL << 40);
+		assert_string_equal(names_text(&d.trace.names,
+					    d.trace.devices[0].uuid),
+			"text 6");
+		assert_string_equal(names_text(&d.trace.names,
+					    d.trace.devices[0].bus_id),
+			"text 7");
+		assert_int_equal(d.trace.devices[1].uuid, 0);
 		assert_true(d.trace.base_is_utc);
 		assert_memory_equal(&d.trace.notes, &t.notes, sizeof t.notes);
 		decoded_release(&d);

@@ -120,6 +120,30 @@ static void test_ranks_missing(void **state)
 		"[{\"code\":\"straggler\",\"severity\":\"warn\",\"text\":\"computing takes clearly longer than on the median rank: rank 2\"},{\"code\":\"ranks_missing\",\"severity\":\"warn\",\"text\":\"1 of 3 ranks is missing (0): waiting for it is counted as transfer\"}]");
 }
 
+static void test_ranks_on_slow_gpus(void **state)
+{
+	struct rank_line lines[] = { { .rank = 0 },
+		{ .rank = 1, .straggler = true },
+		{ .rank = 2, .straggler = true } };
+	struct compared_run runs[] = {
+		{ .rank = 0, .slow_gpu = "gpu-a", .slow_gpu_slowdown = 0.02 },
+		{ .rank = 1, .slow_gpu = "gpu-b", .slow_gpu_slowdown = 0.05 },
+		{ .rank = 2 }
+	};
+	struct arena a = { 0 };
+	(void)state;
+	const struct ranks r = { .ranks = lines,
+		.ranks_n = 3,
+		.clocks_agree = true };
+	const struct finding_list found = findings_job(&a, &r, runs, 3);
+	assert_string_equal(found.lines[0].code, "straggler");
+	assert_string_equal(found.lines[1].code, "slow_gpu");
+	assert_string_equal(found.lines[1].text,
+		"ranks ran on GPUs that are recorded as slow: rank 0 on gpu-a "
+		"(+2.0 %), rank 1, a straggler, on gpu-b (+5.0 %)");
+	arena_release(&a);
+}
+
 static void test_ranks_twice(void **state)
 {
 	(void)state;
@@ -154,6 +178,7 @@ int main(void)
 		cmocka_unit_test(test_repeats),
 		cmocka_unit_test(test_ranks_that_are_all_there),
 		cmocka_unit_test(test_ranks_missing),
+		cmocka_unit_test(test_ranks_on_slow_gpus),
 		cmocka_unit_test(test_ranks_twice),
 		cmocka_unit_test(test_rank_unknown),
 	};

@@ -224,6 +224,11 @@ static void devices_of_a_run(void **state)
 	assert_true(isnan(d[1].sm_clock_mhz));
 	assert_int_equal(d[1].sm_clock_samples, 3);
 	assert_string_equal(d[1].sm_clock_why, "too few samples");
+	assert_string_equal(d[0].uuid, "6161e0f3");
+	assert_string_equal(d[0].bus_id, "0000:57:00.0");
+	assert_true(d[0].throttled_pct == 12.5);
+	assert_null(d[1].uuid);
+	assert_true(isnan(d[1].throttled_pct));
 	arena_release(&a);
 }
 

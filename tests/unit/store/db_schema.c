@@ -12,7 +12,8 @@
 	"'rollup_kernel', 'fleet_best', 'fleet_best_source', "  \
 	"'audit', 'gate', 'gate_number', 'change_point', "      \
 	"'change_seen', 'retention', 'webhook', "               \
-	"'webhook_delivery', 'platform_ceiling')"
+	"'webhook_delivery', 'platform_ceiling', 'slow_gpu', "  \
+	"'slow_gpu_seen')"
 
 #define BIG                                            \
 	"pg_class t WHERE t.relkind = 'r' "            \

@@ -70,7 +70,7 @@ static struct profile table_profile(struct arena *a)
 	p.devices_n = 1;
 	p.devices = arena_array(a, struct profile_device, 1);
 	p.devices[0] = (struct profile_device){ 0, NULL, -1, -1, -1, -1, -1, -1,
-		NAN, -1, NULL };
+		NAN, -1, NULL, NULL, NULL, NAN };
 	return p;
 }
 
@@ -120,6 +120,9 @@ static void unknown_values_are_read_back(void **state)
 	works(query_run_devices(db, &a, f.run, &d, &n, &e));
 	assert_int_equal(d->launches, -1);
 	assert_int_equal(d->busy_ns, -1);
+	assert_null(d->uuid);
+	assert_null(d->bus_id);
+	assert_true(isnan(d->throttled_pct));
 	arena_release(&a);
 }
 

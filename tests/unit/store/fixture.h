@@ -70,7 +70,7 @@ static inline struct db *fixture_db(void)
 		"rollup_shape, rollup_seen, rollup_kernel, shape, "
 		"operator_key, "
 		"site_override, learned_graph, reference_set, "
-		"retention, webhook, webhook_delivery");
+		"retention, webhook, webhook_delivery, slow_gpu, slow_gpu_seen");
 	return db;
 }
 
@@ -176,9 +176,10 @@ static inline struct profile fixture_profile(struct arena *a)
 	p.copy_stats[1].device = 1;
 	p.devices = arena_array(a, struct profile_device, 2);
 	p.devices[0] = (struct profile_device){ 0, "H100", 132, 9, 0,
-		85520809984, 3, 250, 1790.5, 40, NULL };
+		85520809984, 3, 250, 1790.5, 40, NULL, "6161e0f3",
+		"0000:57:00.0", 12.5 };
 	p.devices[1] = (struct profile_device){ 1, NULL, -1, -1, -1, -1, 2, 150,
-		NAN, 3, "too few samples" };
+		NAN, 3, "too few samples", NULL, NULL, NAN };
 	note_add(&p.notes, NOTE_bad_event, 3, "{\"ts\":", 6);
 	note_add(&p.notes, NOTE_uncorrelated, 1, NULL, 0);
 	return p;

@@ -23,6 +23,8 @@ export default async function looks(test, {open, shots, run}) {
 		['importance-fusions', '/importance?tab=fusions', fleet],
 		['importance-none', '/importance', {'/importance': (q) => doc.fleet(q, {none: true})}],
 		['run-operators', `${run}?tab=operators`, answered(run), opened('gemm', 'Shapes of gemm')],
+		['devices', '/devices', {'/devices': () => doc.devices()}],
+		['devices-none', '/devices'],
 		['catalog', '/catalog?q=norm'],
 		['catalog-rules', '/catalog?tab=rules&q=zebra&test=zebra_kernel', {}, (page) => page.getByRole('table', {name: 'Tested names'}).waitFor()],
 		['catalog-platforms', '/catalog?tab=platforms&q=h2'],
