@@ -103,7 +103,7 @@ function excluded(doc) {
 		doc.idle_runs > 0 && `${f.plural(doc.idle_runs, 'run')} without a launch.`,
 		doc.more && `Only the newest ${f.count(doc.runs)} runs were read.`,
 	].filter(Boolean);
-	return lines.length ? h('ul', {class: 'notice', 'aria-label': 'Not judged'}, lines.map((line) => h('li', {}, line))) : null;
+	return lines.length ? h('div', {class: 'notice'}, lines.map((line) => h('div', {}, line))) : null;
 }
 
 function url(values) {
