@@ -188,6 +188,12 @@ bool query_capture(struct db *db, int64_t run, int32_t seq, int64_t *edition,
 bool query_waits(struct db *db, struct arena *a, int64_t run,
 	struct iteration_sums *sums, struct wait_times *out, struct err *e);
 
+/* The work of a run's iterations, and the number of its devices. ERR_NOT_FOUND.
+ * Without rows it is unknown: the run has no iterations, is of an imported table,
+ * or was stored before migration 0032, until `kernsiftd rebuild`. */
+bool query_iteration_works(struct db *db, struct arena *a, int64_t run,
+	struct iteration_works *out, struct err *e);
+
 /* The kept iterations of a run, in order. */
 bool query_kept_iterations(struct db *db, struct arena *a, int64_t run,
 	struct kept_iteration **rows, uint32_t *n, struct err *e);
