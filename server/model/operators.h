@@ -199,6 +199,28 @@ struct fusion_pair {
 	int64_t gap_ns; /* sum of the launch gaps between them */
 };
 
+/* The calls of each iteration whose work has the same dtypes. A call belongs to
+ * the iteration of its first launch. The sums do not depend on the peaks of a
+ * platform: W by dtype and Q as in cost.h. */
+struct iteration_work {
+	bool known; /* false: the calls whose W and Q are unknown, which have
+		only a time; collectives are among them */
+	uint32_t dtypes; /* bit d: they have work of the dtype d */
+	double *flops; /* by dtype in ascending order, then by iteration */
+	double *bytes; /* by iteration */
+	int64_t *time_ns; /* of the calls, by iteration */
+};
+_Static_assert(DTYPES <= 32, "a dtype is a bit of iteration_work.dtypes");
+
+/* The work of a run's iterations. The times of all rows add up to the GPU time of
+ * the calls in each iteration. */
+struct iteration_works {
+	struct iteration_work *rows; /* first the calls of unknown work */
+	uint32_t n; /* 0: unknown, or the run has no iterations */
+	uint32_t iterations_n; /* all iterations of the run */
+	int64_t devices; /* of the run; read from the store */
+};
+
 struct operators {
 	const char *platform; /* the catalog's; NULL: unknown or mixed */
 	/* The SM clock to which the compute peaks of `clock` bounds scale; NaN:
@@ -220,6 +242,7 @@ struct operators {
 	struct fusion_pair *fusions; /* most time first */
 	uint32_t n, shapes_n, unattributed_n, learned_n, matches_n, fusions_n;
 	bool fusions_known; /* false: the run has no single launches */
+	struct iteration_works work;
 	/* Kernels in graph replays, and how many of them were found in a known
 	 * stream capture. */
 	int64_t replayed, replayed_known;

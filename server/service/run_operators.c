@@ -249,6 +249,54 @@ run_operators_utilization_from(const struct run_operators_table *m,
 	return use;
 }
 
+/* Adds the calls of an iteration that have the same dtypes, unless a peak is
+ * unknown that they require. */
+static void run_operators_utilization_work(struct utilization *u,
+	const struct platform *p, const struct iteration_works *all,
+	const struct iteration_work *w, int64_t iteration)
+{
+	const double *flops = w->flops + iteration;
+	struct bound b = { .memory_s = 0 };
+
+	if (w->bytes[iteration] > 0)
+		b.memory_s = w->bytes[iteration] / p->bytes_per_s;
+	for (enum dtype d = 0; d < DTYPES; d++) {
+		if (!(w->dtypes >> d & 1))
+			continue;
+		b.compute_s += p->peak_flops[d] > 0 ? *flops / p->peak_flops[d]
+						    : (double)NAN;
+		flops += all->iterations_n;
+	}
+	if (isfinite(b.compute_s) && isfinite(b.memory_s))
+		run_operators_utilization_add(u, &b, 1, w->time_ns[iteration]);
+}
+
+const struct utilization *run_operators_utilization_iterations(
+	const struct platform *p, const struct iteration_works *works,
+	const struct iterations *page, int64_t from, struct arena *a)
+{
+	struct utilization *all =
+		arena_array(a, struct utilization, (size_t)page->n + 1);
+
+	for (uint32_t i = 0; i < page->n; i++) {
+		struct utilization *u = &all[i];
+		int64_t at = from + i, ns = page->iterations[i].dur_ns;
+		bool stored = works && works->n && at < works->iterations_n;
+		u->time_ns = ns < 0 || !works ? -1 : ns * works->devices;
+		u->all_ns = stored ? 0 : -1;
+		for (uint32_t w = 0; stored && w < works->n; w++) {
+			u->all_ns += works->rows[w].time_ns[at];
+			if (p && works->rows[w].known)
+				run_operators_utilization_work(u, p, works,
+					&works->rows[w], at);
+		}
+		u->why = works ? run_operators_utilization_why(u, p, false)
+			       : "work is stored only for the iterations that "
+				 "were found when the run was analyzed";
+	}
+	return all;
+}
+
 struct run_operators_share run_operators_share_from(
 	const struct run_operators_table *m)
 {

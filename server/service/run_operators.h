@@ -5,8 +5,8 @@
  * platform. A stored roofline bound cannot be used, because it belongs to the
  * platform of the run.
  *
- * Also how much of the platform's peaks a run and its operators used, and the
- * unattributed kernels of all runs. */
+ * Also how much of the platform's peaks a run, its operators and its iterations
+ * used, and the unattributed kernels of all runs. */
 #pragma once
 #include "catalog.h"
 #include "measured_ceilings.h"
@@ -55,6 +55,14 @@ struct utilization {
 double run_operators_mfu(const struct utilization *u);
 double run_operators_mbu(const struct utilization *u);
 double run_operators_covered(const struct utilization *u);
+
+/* The utilization of iterations [from, from + n) of a run, whose durations the
+ * caller has read; time_ns is the duration on all devices. The platform of the
+ * run is `p`; NULL unknown. `works` NULL: the iterations are not those that are
+ * stored, so their work is unknown. */
+const struct utilization *run_operators_utilization_iterations(
+	const struct platform *p, const struct iteration_works *works,
+	const struct iterations *page, int64_t from, struct arena *a);
 
 struct run_utilization {
 	/* By row, over all of its calls. time_ns is its GPU time. */

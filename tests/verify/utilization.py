@@ -5,9 +5,11 @@ The runs have GEMMs only, attention only, or GEMMs next to kernels of unknown wo
 or two devices and with or without an annotation per step. W and Q are counted here from
 the sizes, the pairs of causal attention one by one. Sums over the peaks and bandwidths of
 the catalog's data, divided by the GPU time of the operators and by the wall time of the
-kept steps, must be what /runs/{id}/operators returns. At the end, the database forgets
-which calls are in kept iterations, as in a run from before this was stored: the run's
-figures must be unknown, with the reason, and those of its operators must stay.
+kept steps, must be what /runs/{id}/operators returns; over the calls and the wall time
+of each step, what /runs/{id}/iterations returns. At the end, the database forgets the
+work of iterations, as in a run from before this was stored: the figures of the run and
+of its iterations must be unknown, with the reason, and those of its operators must
+stay.
 """
 import json
 import math
@@ -129,6 +131,13 @@ def check_run(server, run, of, calls):
     assert doc['utilization_time_ns'] == time_ns and doc['utilization_period'] == 'iterations', of
     want = used(platform, inside, time_ns)
     check(of, doc, want)
+    for n, iteration in enumerate(iterations):
+        mine = [c for c in calls if not steps or c[2] == n]
+        check((of, n), iteration, used(platform, mine, devices * iteration['dur_ns']))
+    first = server.get(f'/runs/{run}/iterations?limit=1')
+    if steps:
+        after = server.get(f"/runs/{run}/iterations?limit=2&cursor={first['next']}")
+        assert first['items'] + after['items'] == iterations[:3], of
     print(f'{work:9} {gpu:14} {devices} devices, {len(kept)} of {len(iterations)} iterations: '
           f'MFU {want[0]:.4f}, MBU {want[1]:.4f}, {100 * want[2]:.1f} % covered')
 
@@ -138,10 +147,15 @@ def check_from_before(server, run):
     server.sql(f'UPDATE run_shape SET kept_calls = NULL, kept_ns = NULL WHERE run_id = {run}')
     now = server.get(f'/runs/{run}/operators')
     assert now['items'] == was['items']
+    server.sql(f'DELETE FROM run_iteration_work WHERE run_id = {run}')
+    iterations = server.get(f'/runs/{run}/iterations')['items']
     assert now['mfu'] is now['mbu'] is now['utilization_covered'] is None
     assert now['utilization_reason'] == (
         'the run was analyzed before the work of its iterations was stored; `kernsiftd rebuild` analyzes it again'
     ), now['utilization_reason']
+    for iteration in iterations:
+        check('from before', iteration, (None, None, None))
+        assert iteration['utilization_reason'] == now['utilization_reason'], iteration
 
 
 def main():

@@ -165,7 +165,7 @@ const SECTIONS = [
 				[
 					'MFU, MBU',
 					'Model FLOP utilization and model bandwidth utilization: the sums over calls of W / peak and Q / bandwidth, ' +
-						'divided by the time: GPU time of an operator, wall time of the kept iterations of a run. Peaks are the ' +
+						'divided by the time: GPU time of an operator, wall time of an iteration or of the kept iterations of a run. Peaks are the ' +
 						"data sheet's dense ones, whatever the SM clock was. Time of calls whose work is unknown counts as time without work, so " +
 						'read them with their coverage. Work that a training step computes again, as with activation checkpointing, counts.',
 				],

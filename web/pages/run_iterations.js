@@ -11,6 +11,7 @@ import {facts, field, h} from '../lib/dom.js';
 import * as f from '../lib/format.js';
 import {announce} from '../lib/notices.js';
 import {sorted, table} from '../lib/table.js';
+import {utilizationColumns} from './run_operators.js';
 
 const USES = {kept: 'compared', warmup: 'warm-up', partial: 'cut off'};
 const use = (c) => USES[c.use] ?? c.use;
@@ -80,6 +81,7 @@ function columns(items) {
 			value: (c) => c.launches,
 			cell: (c) => f.count(c.launches),
 		},
+		...utilizationColumns({}),
 	];
 }
 

@@ -2,9 +2,10 @@
  * operators, and computes their statistics and roofline bounds.
  *
  * Launches of one operator call are added up as one call. The first of them
- * determines the row of the call, and whether it is in a kept iteration. Grouping
- * needs 13 bytes per launch and per call, and one entry per row. Sums of roofline bounds are whole picoseconds,
- * so that sums can be subtracted exactly. */
+ * determines the row of the call and its iteration. Grouping needs 16 bytes per
+ * launch and per call, and one entry per row. Sums of roofline bounds are whole
+ * picoseconds, so that sums can be subtracted exactly. The work of iterations is
+ * never subtracted, and its sums are doubles, which cannot overflow. */
 #include "attribute.h"
 #include "attribute_sources.h"
 #include "busy_classes.h"
@@ -307,7 +308,8 @@ struct attribute_rows_groups {
 	uint32_t rows, cap;
 	int64_t *call_ns; /* by call */
 	uint32_t *row_of; /* by call; NO_ROW: no launch yet */
-	bool *kept; /* by call: it is in a kept iteration */
+	uint32_t *iteration; /* by call: that of its first launch; or
+		ITERATION_NONE */
 	uint32_t calls, calls_cap;
 	/* Which row has the launches of a kernel with a grid and a block. */
 	struct attribute_rows_grids {
@@ -336,19 +338,20 @@ static bool attribute_rows_groups_init(struct attribute_rows_groups *g,
 	*g = (struct attribute_rows_groups){ .arena = a, .calls = calls };
 	g->call_ns = arena_grow(a, NULL, n * sizeof *g->call_ns);
 	g->row_of = arena_grow(a, NULL, n * sizeof *g->row_of);
-	g->kept = arena_grow(a, NULL, n * sizeof *g->kept);
+	g->iteration = arena_grow(a, NULL, n * sizeof *g->iteration);
 	if (g->row_of)
 		memset(g->row_of, 0xFF, n * sizeof *g->row_of);
-	return g->call_ns && g->row_of && g->kept && names_init(&g->keys, a) &&
-	       names_init(&g->texts, a) && names_init(&g->links, a) &&
-	       names_init(&g->pointers, a) && names_init(&g->grids.keys, a);
+	return g->call_ns && g->row_of && g->iteration &&
+	       names_init(&g->keys, a) && names_init(&g->texts, a) &&
+	       names_init(&g->links, a) && names_init(&g->pointers, a) &&
+	       names_init(&g->grids.keys, a);
 }
 
 static void attribute_rows_groups_release(struct attribute_rows_groups *g)
 {
 	arena_drop(g->arena, g->call_ns);
 	arena_drop(g->arena, g->row_of);
-	arena_drop(g->arena, g->kept);
+	arena_drop(g->arena, g->iteration);
 	arena_drop(g->arena, g->text_of);
 	arena_drop(g->arena, g->sums);
 	arena_drop(g->arena, g->grids.row);
@@ -419,17 +422,17 @@ static uint32_t attribute_rows_row(struct attribute_rows_groups *g,
 }
 
 /* Adds a launch. Its operator call may be LAUNCH_NO_CALL. `grid` is "" if
- * unknown. `link` is an id of `links`, 0 if the launch is no collective. `kept`:
- * the launch is in a kept iteration. */
+ * unknown. `link` is an id of `links`, 0 if the launch is no collective.
+ * `iteration` may be ITERATION_NONE. */
 static bool attribute_rows_groups_add(struct attribute_rows_groups *g,
 	const struct attributed *is, const char *grid, uint32_t link,
-	int64_t dur_ns, bool kept)
+	int64_t dur_ns, uint32_t iteration)
 {
 	uint32_t call = is->call == LAUNCH_NO_CALL ? g->calls++ : is->call;
 
 	if (g->row_of[call] == NO_ROW) {
 		g->row_of[call] = attribute_rows_row(g, is, grid, link);
-		g->kept[call] = kept;
+		g->iteration[call] = iteration;
 	}
 	if (g->row_of[call] == NO_ROW)
 		return false;
@@ -511,7 +514,7 @@ static void attribute_rows_direction(const char *operation, char *to,
 }
 
 static bool attribute_rows_add_copy(struct attribute_rows_copies *m,
-	uint32_t row, struct attributed is, bool kept,
+	uint32_t row, struct attributed is, uint32_t iteration,
 	struct attribute_rows_groups *g)
 {
 	const struct copy_rows *c = &m->at->trace->copy;
@@ -527,7 +530,7 @@ static bool attribute_rows_add_copy(struct attribute_rows_copies *m,
 			return false;
 	}
 	return attribute_rows_groups_add(g, &is, where, 0, c->dur_ns[row],
-		kept);
+		iteration);
 }
 
 /* Whether an iteration (iteration_rows) is kept. */
@@ -561,7 +564,7 @@ static bool attribute_rows_copy(const struct attribution *at,
 				.phase = attribute_rows_phase(at->profile,
 					iteration),
 				.call = LAUNCH_NO_CALL },
-			attribute_rows_kept(at->profile, iteration), g);
+			iteration, g);
 	}
 	arena_drop(at->arena, m.shapes);
 	return ok;
@@ -691,10 +694,12 @@ struct attribute_rows_stats {
 };
 
 /* Adds up the calls of each row that are in kept iterations. */
-static void attribute_rows_sum_kept(const struct attribute_rows_groups *g)
+static void attribute_rows_sum_kept(const struct attribution *at,
+	const struct attribute_rows_groups *g)
 {
 	for (uint32_t i = 0; i < g->calls; i++) {
-		if (g->row_of[i] == NO_ROW || !g->kept[i])
+		if (g->row_of[i] == NO_ROW ||
+			!attribute_rows_kept(at->profile, g->iteration[i]))
 			continue;
 		g->sums[g->row_of[i]].kept_calls++;
 		g->sums[g->row_of[i]].kept_ns += g->call_ns[i];
@@ -840,6 +845,96 @@ static void attribute_rows_launches(const struct attribution *at,
 	}
 }
 
+/* The dtypes of a call's work. False if its work is unknown: without a dtype, it
+ * can have no peak. A collective has none. */
+static bool attribute_rows_work_dtypes(const struct shape_stat *s,
+	uint32_t *dtypes)
+{
+	*dtypes = 0;
+	if (!s->costed || s->cost.link.kind || s->cost.flops[DTYPE_UNKNOWN])
+		return false;
+	for (enum dtype d = DTYPE_UNKNOWN + 1; d < DTYPES; d++)
+		if (s->cost.flops[d] && dtype_counts(d))
+			*dtypes |= UINT32_C(1) << d;
+	return true;
+}
+
+/* The index of the row with these dtypes, which is added if it is new; NO_ROW if
+ * the arena is full. */
+static uint32_t attribute_rows_work_row(struct iteration_works *all,
+	struct arena *a, bool known, uint32_t dtypes)
+{
+	uint32_t i = 0;
+
+	while (i < all->n &&
+		(all->rows[i].known != known || all->rows[i].dtypes != dtypes))
+		i++;
+	if (i < all->n)
+		return i;
+	struct iteration_work w = { .known = known, .dtypes = dtypes };
+	size_t n = all->iterations_n;
+	size_t flops_n = n * (size_t)__builtin_popcount(dtypes);
+	w.time_ns = arena_array(a, int64_t, n);
+	w.flops = arena_array(a, double, flops_n + 1);
+	w.bytes = arena_array(a, double, n);
+	if (!w.time_ns || !w.flops || !w.bytes)
+		return NO_ROW;
+	all->rows[all->n++] = w;
+	return i;
+}
+
+/* Adds a call to its iteration. */
+static void attribute_rows_work_add(const struct iteration_works *all,
+	struct iteration_work *w, const struct cost *c, uint32_t iteration,
+	int64_t ns)
+{
+	double *flops = w->flops + iteration;
+
+	w->time_ns[iteration] += ns;
+	if (!w->known)
+		return;
+	w->bytes[iteration] += (double)c->read_bytes + (double)c->write_bytes;
+	for (enum dtype d = 0; d < DTYPES; d++) {
+		if (!(w->dtypes >> d & 1))
+			continue;
+		*flops += (double)c->flops[d];
+		flops += all->iterations_n;
+	}
+}
+
+/* Adds up the work of each iteration. The shapes are not sorted yet. False if the
+ * arena is full. */
+static bool attribute_rows_work(const struct attribution *at,
+	const struct attribute_rows_groups *g)
+{
+	struct arena *a = at->arena;
+	struct operators *o = &at->profile->operators;
+	struct iteration_works *all = &o->work;
+	uint32_t *of = arena_grow(a, NULL, ((size_t)g->rows + 1) * sizeof *of);
+
+	*all = (struct iteration_works){ .iterations_n =
+						 at->profile->iterations.n };
+	all->rows = arena_array(a, struct iteration_work, (size_t)g->rows + 1);
+	bool ok = of && all->rows;
+	if (ok && all->iterations_n)
+		ok = attribute_rows_work_row(all, a, false, 0) != NO_ROW;
+	for (uint32_t i = 0; ok && all->iterations_n && i < g->rows; i++) {
+		uint32_t dtypes;
+		bool known = attribute_rows_work_dtypes(&o->shapes[i], &dtypes);
+		of[i] = attribute_rows_work_row(all, a, known, dtypes);
+		ok = of[i] != NO_ROW;
+	}
+	for (uint32_t i = 0; ok && i < g->calls; i++) {
+		uint32_t row = g->row_of[i];
+		if (row != NO_ROW && g->iteration[i] < all->iterations_n)
+			attribute_rows_work_add(all, &all->rows[of[row]],
+				&o->shapes[row].cost, g->iteration[i],
+				g->call_ns[i]);
+	}
+	arena_drop(a, of);
+	return ok;
+}
+
 /* False if the arena is full. */
 static bool attribute_rows_stat(const struct attribution *at,
 	const struct attribute_rows_groups *g)
@@ -853,7 +948,7 @@ static bool attribute_rows_stat(const struct attribution *at,
 	o->platform = at->platform ? at->platform->name : NULL;
 	o->shapes = arena_array(a, struct shape_stat, (size_t)g->rows + 1);
 	o->rows = arena_array(a, struct operator_stat, (size_t)g->rows + 1);
-	attribute_rows_sum_kept(g);
+	attribute_rows_sum_kept(at, g);
 	bool ok = o->shapes && o->rows && names_init(&m.operators, a) &&
 		  attribute_rows_distribute(&m);
 	for (uint32_t i = 0; ok && i < g->rows; i++)
@@ -864,7 +959,7 @@ static bool attribute_rows_stat(const struct attribution *at,
 	if (ok) {
 		o->shapes_n = g->rows;
 		attribute_rows_launches(at, g);
-		ok = attribute_rows_sort(o, a);
+		ok = attribute_rows_work(at, g) && attribute_rows_sort(o, a);
 	}
 	return ok;
 }
@@ -986,8 +1081,7 @@ static bool attribute_rows_kernels(const struct attribution *at,
 				grid, sizeof grid);
 		if (!attribute_rows_groups_add(g, is, grid, link,
 			    t->kernel.dur_ns[from + i],
-			    attribute_rows_kept(at->profile,
-				    iterations->kernel[i])) ||
+			    iterations->kernel[i]) ||
 			!attribute_rows_grid_add(g, at, i,
 				g->row_of[is->call == LAUNCH_NO_CALL
 						  ? g->calls - 1
@@ -1009,8 +1103,7 @@ static bool attribute_rows_graphs(const struct attribution *at,
 			.phase = attribute_rows_phase(at->profile, iteration),
 			.call = LAUNCH_NO_CALL };
 		if (!attribute_rows_groups_add(g, &is, "", 0,
-			    at->trace->graph.dur_ns[i],
-			    attribute_rows_kept(at->profile, iteration)))
+			    at->trace->graph.dur_ns[i], iteration))
 			return false;
 	}
 	return true;

@@ -8,6 +8,7 @@
 #include "reanalyze.h"
 #include "query_compared.h"
 #include "pattern_mean.h"
+#include "run_operators.h"
 #include "view.h"
 #include <math.h>
 #include <stdlib.h>
@@ -39,11 +40,32 @@ static bool iterations_by_range(struct call *c, const char *range,
 	return true;
 }
 
+/* The utilization of a page of iterations. */
+static bool iterations_utilization(struct call *c, bool stored,
+	const struct iterations *page, int64_t offset,
+	const struct utilization **out, struct err *e)
+{
+	struct iteration_works works;
+	const struct catalog *catalog = call_catalog(c, e);
+	const char *name;
+	if (!catalog ||
+		!query_run_platform(c->s.db, &c->s.arena, c->id, &name, e))
+		return false;
+	if (stored &&
+		!query_iteration_works(c->s.db, &c->s.arena, c->id, &works, e))
+		return false;
+	*out = run_operators_utilization_iterations(
+		name ? catalog_platform(catalog, name) : NULL,
+		stored ? &works : NULL, page, offset, &c->s.arena);
+	return true;
+}
+
 json_t *iterations_get(struct call *c, struct err *e)
 {
 	const char *range = param_text(&c->params, "range", NULL);
 	struct iterations_short s;
 	struct iterations iterations;
+	const struct utilization *use;
 	struct run_row run;
 	int64_t offset;
 	bool more = false;
@@ -57,11 +79,13 @@ json_t *iterations_get(struct call *c, struct err *e)
 		return NULL;
 	if (range)
 		more = iterations_cut(&iterations, offset, limit);
+	if (!iterations_utilization(c, !range, &iterations, offset, &use, e))
+		return NULL;
 	if (!listing_is_json(c))
 		return listing_table(c,
-			view_iteration_table(&c->s.arena, &iterations),
+			view_iteration_table(&c->s.arena, &iterations, use),
 			"iterations");
-	return listing_next(c, view_iterations(&iterations, &s),
+	return listing_next(c, view_iterations(&iterations, &s, use),
 		offset + iterations.n, more);
 }
 

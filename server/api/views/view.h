@@ -25,6 +25,7 @@ struct kernel_profile_file;
 struct kernel_profile_line;
 struct run_measure;
 struct serving_rate;
+struct utilization;
 struct job_row;
 struct layers_short;
 struct pattern_mean;
@@ -149,10 +150,11 @@ const struct table *view_launch_table(struct arena *a, int64_t pid,
 /* ---- the iterations of a run, and the functions in each iteration
  * (view_iteration.c) */
 
+/* `use` is by iteration. */
 json_t *view_iterations(const struct iterations *c,
-	const struct iterations_short *s);
+	const struct iterations_short *s, const struct utilization *use);
 const struct table *view_iteration_table(struct arena *a,
-	const struct iterations *c);
+	const struct iterations *c, const struct utilization *use);
 json_t *view_diagnosis(const struct run_diagnosis *d);
 json_t *view_pattern(struct arena *a, const struct pattern_mean *m);
 

@@ -4,6 +4,7 @@
 #include "pattern_mean.h"
 #include "profile_word.h"
 #include "run_diagnosis.h"
+#include "run_operators.h"
 #include "what_if.h"
 #include "serving_rates.h"
 #include "table.h"
@@ -44,26 +45,26 @@ static json_t *view_iteration_stratum(const struct iterations *c, uint32_t i)
 }
 
 json_t *view_iterations(const struct iterations *c,
-	const struct iterations_short *s)
+	const struct iterations_short *s, const struct utilization *use)
 {
 	json_t *v = view_iterations_short(s);
 	json_t *strata = json_array(), *items = json_array();
 	for (uint32_t i = 0; i < c->strata_n; i++)
 		view_append(strata, view_iteration_stratum(c, i));
 	for (uint32_t i = 0; i < c->n; i++)
-		view_append(items, row_iteration(&c->iterations[i]));
+		view_append(items, row_iteration(&c->iterations[i], &use[i]));
 	json_object_set_new(v, "strata", strata);
 	json_object_update_new(v, view_list(items, NULL));
 	return v;
 }
 
 const struct table *view_iteration_table(struct arena *a,
-	const struct iterations *c)
+	const struct iterations *c, const struct utilization *use)
 {
 	struct row_table *t = row_table_begin(a, "iteration", NULL);
 	row_table_rows(t, c->n);
 	for (uint32_t i = 0; i < c->n; i++) {
-		row_iteration_cells(t, &c->iterations[i]);
+		row_iteration_cells(t, &c->iterations[i], &use[i]);
 		row_table_next(t);
 	}
 	return &t->table;

@@ -676,6 +676,7 @@ bool derived_clear(struct db *db, int64_t run, struct err *e)
 		"DELETE FROM run_capture WHERE run_id = $1",
 		"DELETE FROM run_iteration WHERE run_id = $1",
 		"DELETE FROM run_busy_class WHERE run_id = $1",
+		"DELETE FROM run_iteration_work WHERE run_id = $1",
 		"DELETE FROM run_wait WHERE run_id = $1",
 		"DELETE FROM run_wait_name WHERE run_id = $1",
 		"DELETE FROM run_stratum WHERE run_id = $1",

@@ -1,5 +1,6 @@
-/* derived_iteration.c - iterations of a run, what limited their busy time, why the
- * GPU was idle in them, and the time of each function in each of them.
+/* derived_iteration.c - iterations of a run, what limited their busy time, their
+ * work, why the GPU was idle in them, and the time of each function in each of
+ * them.
  *
  * Comparisons read these rows: iterations with their strata and signatures,
  * functions, counters, individual collectives, and facts about the
@@ -61,6 +62,47 @@ static const struct derived_table derived_busy = {
 	"COPY run_busy_class (run_id, class, time_ns, iteration_ns) "
 	"FROM STDIN (FORMAT binary)",
 	derived_write_busy,
+};
+
+static void derived_write_work_dtypes(struct bulk *b,
+	const struct iteration_work *w)
+{
+	const char *list[DTYPES];
+	uint32_t n = 0;
+	for (enum dtype d = 0; d < DTYPES; d++)
+		if (w->dtypes >> d & 1)
+			list[n++] = dtype_word(d);
+	bulk_texts(b, list, n);
+}
+
+static void derived_write_iteration_work(struct bulk *b,
+	const struct derived_run *run)
+{
+	const struct iteration_works *all = &run->profile->operators.work;
+	for (uint32_t i = 0; i < all->n; i++) {
+		const struct iteration_work *w = &all->rows[i];
+		uint32_t n = all->iterations_n;
+		bulk_row(b, 6);
+		bulk_int8(b, run->id);
+		bulk_int4(b, (int32_t)i);
+		if (w->known) {
+			derived_write_work_dtypes(b, w);
+			bulk_packed(b, w->flops,
+				n * (uint32_t)__builtin_popcount(w->dtypes));
+			bulk_packed(b, w->bytes, n);
+		} else {
+			bulk_null(b);
+			bulk_null(b);
+			bulk_null(b);
+		}
+		bulk_packed(b, w->time_ns, n);
+	}
+}
+
+static const struct derived_table derived_iteration_work = {
+	"COPY run_iteration_work (run_id, rank, dtypes, flops, bytes, time_ns) "
+	"FROM STDIN (FORMAT binary)",
+	derived_write_iteration_work,
 };
 
 /* No rows if the causes are unknown. */
@@ -476,8 +518,9 @@ static const struct derived_table derived_exchange = {
 };
 
 const struct derived_table *const derived_iteration_tables[] = {
-	&derived_iteration, &derived_busy, &derived_wait, &derived_wait_name,
-	&derived_stratum, &derived_work, &derived_axis, &derived_pattern,
-	&derived_pattern_iteration, &derived_metric, &derived_collective,
-	&derived_bus, &derived_exchange, &derived_fact, NULL
+	&derived_iteration, &derived_busy, &derived_iteration_work,
+	&derived_wait, &derived_wait_name, &derived_stratum, &derived_work,
+	&derived_axis, &derived_pattern, &derived_pattern_iteration,
+	&derived_metric, &derived_collective, &derived_bus, &derived_exchange,
+	&derived_fact, NULL
 };

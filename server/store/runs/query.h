@@ -190,6 +190,12 @@ bool query_waits(struct db *db, struct arena *a, int64_t run,
 	struct iteration_sums *sums, struct wait_times *out,
 	struct kept_iterations *kept, struct err *e);
 
+/* The work of a run's iterations, and the number of its devices. ERR_NOT_FOUND.
+ * Without rows it is unknown: the run has no iterations, is of an imported table,
+ * or was stored before migration 0034, until `kernsiftd rebuild`. */
+bool query_iteration_works(struct db *db, struct arena *a, int64_t run,
+	struct iteration_works *out, struct err *e);
+
 bool query_copies(struct db *db, struct arena *a, int64_t run, enum split split,
 	struct copy_stat **rows, uint32_t *n, struct err *e);
 

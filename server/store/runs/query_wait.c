@@ -1,10 +1,11 @@
-/* query_wait.c - reads what the time of a run's iterations was used for, and why
- * the GPU was idle in them. */
+/* query_wait.c - reads what the time of a run's iterations was used for, the work
+ * in it, and why the GPU was idle. */
 #include "column.h"
 #include "packed.h"
 #include "profile_word.h"
 #include "query.h"
 #include "sql.h"
+#include <string.h>
 
 struct query_waits_request {
 	struct arena *arena;
@@ -140,6 +141,103 @@ static bool query_waits_names(struct db *db,
 	}
 	result_release(&r);
 	return true;
+}
+
+/* ---- work of single iterations */
+
+struct query_works_request {
+	struct arena *arena;
+	int64_t run;
+	struct iteration_works *out;
+};
+
+static bool query_works_size(struct db *db, const struct query_works_request *q,
+	struct err *e)
+{
+	static const char sql[] =
+		"SELECT (SELECT count(*)::integer FROM run_iteration i "
+		"WHERE i.run_id = r.run_id), "
+		"(SELECT count(*) FROM run_device d "
+		"WHERE d.run_id = r.run_id) "
+		"FROM run r "
+		"WHERE r.run_id = $1";
+	struct sql_params p = { 0 };
+	struct result r;
+	sql_int8(&p, q->run);
+	if (!sql_hot(db, sql, &p, &r, e))
+		return false;
+	bool there = result_next(&r);
+	if (there) {
+		q->out->iterations_n = (uint32_t)result_int4(&r, 0);
+		q->out->devices = result_int8(&r, 0);
+	}
+	result_release(&r);
+	return there ||
+	       err_set(e, ERR_NOT_FOUND, "no run %lld", (long long)q->run);
+}
+
+/* Reads the next column, n numbers. NULL if it is damaged or the arena is full. */
+static void *query_works_numbers(struct result *r, struct arena *a, uint32_t n)
+{
+	size_t len;
+	const void *bytes = result_bytes(r, &len);
+	int64_t *to = arena_array(a, int64_t, (size_t)n + 1);
+	return bytes && to && packed_read(bytes, len, to, n) ? to : NULL;
+}
+
+/* False if the row does not fit the iterations. */
+static bool query_works_row(struct result *r,
+	const struct query_works_request *q, struct iteration_work *w)
+{
+	struct arena *a = q->arena;
+	uint32_t n = q->out->iterations_n, dtypes_n;
+
+	w->known = result_bool(r);
+	const char *const *dtypes = result_texts(r, a, &dtypes_n);
+	for (uint32_t i = 0; i < dtypes_n; i++)
+		w->dtypes |= UINT32_C(1)
+			     << dtype_from(dtypes[i], strlen(dtypes[i]));
+	if (w->known) {
+		w->flops = query_works_numbers(r, a, n * dtypes_n);
+		w->bytes = query_works_numbers(r, a, n);
+	} else {
+		result_bytes(r, &(size_t){ 0 });
+		result_bytes(r, &(size_t){ 0 });
+	}
+	w->time_ns = query_works_numbers(r, a, n);
+	return w->time_ns && (!w->known || (w->flops && w->bytes));
+}
+
+static bool query_works_read(struct db *db, void *arg, struct err *e)
+{
+	static const char sql[] =
+		"SELECT dtypes IS NOT NULL, dtypes, flops, bytes, time_ns "
+		"FROM run_iteration_work "
+		"WHERE run_id = $1 "
+		"ORDER BY rank";
+	const struct query_works_request *q = arg;
+	struct sql_params p = { 0 };
+	struct result r;
+	bool ok = true;
+	*q->out = (struct iteration_works){ 0 };
+	sql_int8(&p, q->run);
+	if (!sql_snapshot(db, e) || !query_works_size(db, q, e) ||
+		!sql_hot(db, sql, &p, &r, e))
+		return false;
+	q->out->rows =
+		arena_array(q->arena, struct iteration_work, (size_t)r.n);
+	while (ok && result_next(&r))
+		ok = query_works_row(&r, q, &q->out->rows[q->out->n++]);
+	result_release(&r);
+	return ok || query_waits_fail(q->run, "the sums of work", e);
+}
+
+bool query_iteration_works(struct db *db, struct arena *a, int64_t run,
+	struct iteration_works *out, struct err *e)
+{
+	struct query_works_request q = { a, run, out };
+
+	return sql_transaction(db, query_works_read, &q, e);
 }
 
 /* ---- single iterations */

@@ -56,8 +56,8 @@ static void time_above_the_bound_is_headroom(void **state)
 	assert_int_equal(o->sheet.over_ns, 0);
 }
 
-/* Six steps launch a GEMM of two kernels each, and the first takes ten times as
- * long. */
+/* Six steps launch a GEMM of two kernels each, which is 64 * 128 * 256
+ * multiply-adds, and the first takes ten times as long. */
 static void calls_in_kept_iterations_are_counted(void **state)
 {
 	struct world *w = *state;
@@ -84,6 +84,20 @@ static void calls_in_kept_iterations_are_counted(void **state)
 	assert_int_equal(s->kept_calls, 5);
 	assert_int_equal(s->kept_ns, 5 * 2 * 3000);
 	assert_int_equal(s->call.total_ns - s->kept_ns, 2 * 30000);
+	const struct iteration_works *work = &w->p.operators.work;
+	const struct iteration_work *gemms = &work->rows[1];
+	assert_int_equal(work->iterations_n, 6);
+	assert_int_equal(work->n, 2);
+	assert_false(work->rows[0].known);
+	assert_true(gemms->known);
+	assert_int_equal(gemms->dtypes, 1 << DTYPE_FP16);
+	for (int i = 0; i < 6; i++) {
+		assert_int_equal(work->rows[0].time_ns[i], 0);
+		assert_int_equal(gemms->time_ns[i], i ? 6000 : 60000);
+		assert_true(gemms->flops[i] == 2. * 64 * 128 * 256);
+		assert_true(gemms->bytes[i] ==
+			    2. * (64 * 128 + 128 * 256 + 64 * 256));
+	}
 }
 
 static void no_headroom_below_the_launch_floor(void **state)

@@ -183,12 +183,86 @@ static void a_run_without_utilization_says_why(void **state)
 	arena_release(&a);
 }
 
+/* Per iteration of an H20: gemms of 1,480,000 bf16 and 440,000 fp32 operations
+ * (10 + 10 ns) and 8,000 bytes (2 ns), memory traffic of 40,000 bytes (10 ns), fp64,
+ * for which there is no peak, and calls of unknown work. The second iteration has
+ * twice as many gemms, the third only calls of unknown work, the fourth no call. */
+static double gemm_flops[] = { 440000, 880000, 0, 0, 1480000, 2960000, 0, 0 };
+static double gemm_bytes[] = { 8000, 16000, 0, 0 };
+static double moved_bytes[] = { 40000, 40000, 0, 0 }, no_flops[4];
+static double fp64_flops[] = { 1e6, 0, 0, 0 }, no_bytes[4];
+static int64_t gemm_ns[] = { 100, 200, 0, 0 }, moved_ns[] = { 20, 20, 0, 0 },
+	       fp64_ns[] = { 40, 0, 0, 0 }, unknown_ns[] = { 40, 0, 70, 0 };
+static struct iteration_work iteration_work[] = {
+	{ .time_ns = unknown_ns },
+	{ true, 1 << DTYPE_FP32 | 1 << DTYPE_BF16, gemm_flops, gemm_bytes,
+		gemm_ns },
+	{ true, 0, no_flops, moved_bytes, moved_ns },
+	{ true, 1 << DTYPE_FP64, fp64_flops, no_bytes, fp64_ns },
+};
+static struct iteration lasted[] = { { .dur_ns = 200 }, { .dur_ns = 200 },
+	{ .dur_ns = 200 }, { .dur_ns = 0 } };
+
+static void utilization_of_iterations(void **state)
+{
+	struct arena a = { 0 };
+	struct err e = { 0 };
+	struct catalog *k = catalog_new(NULL, &e);
+	const struct platform *h20 = catalog_platform(k, "H20");
+	struct iteration_works work = { iteration_work, 4, 4, 2 };
+	struct iterations page = { .iterations = lasted, .n = 4 };
+	const struct utilization *u;
+	(void)state;
+	u = run_operators_utilization_iterations(h20, &work, &page, 0, &a);
+	is(&u[0], 20. / 400, 12. / 400, 0.6);
+	is(&u[1], 40. / 400, 14. / 400, 1);
+	is_unknown(&u[2], "the work of none of its calls is known");
+	assert_true(run_operators_covered(&u[2]) == 0);
+	is_unknown(&u[3], "it took no time");
+	assert_true(isnan(run_operators_covered(&u[3])));
+	/* a page that begins with the second iteration */
+	page = (struct iterations){ .iterations = lasted + 1, .n = 1 };
+	u = run_operators_utilization_iterations(h20, &work, &page, 1, &a);
+	is(&u[0], 40. / 400, 14. / 400, 1);
+	catalog_free(k);
+	arena_release(&a);
+}
+
+static void an_iteration_without_utilization_says_why(void **state)
+{
+	struct arena a = { 0 };
+	struct err e = { 0 };
+	struct catalog *k = catalog_new(NULL, &e);
+	const struct platform *h20 = catalog_platform(k, "H20");
+	struct iteration_works work = { .iterations_n = 4, .devices = 2 };
+	struct iterations page = { .iterations = lasted, .n = 1 };
+	const struct utilization *u;
+	(void)state;
+	u = run_operators_utilization_iterations(h20, &work, &page, 0, &a);
+	is_unknown(&u[0],
+		"the run was analyzed before the work of its iterations was "
+		"stored; `kernsiftd rebuild` analyzes it again");
+	assert_true(isnan(run_operators_covered(&u[0])));
+	u = run_operators_utilization_iterations(h20, NULL, &page, 0, &a);
+	is_unknown(&u[0],
+		"work is stored only for the iterations that were found when "
+		"the run was analyzed");
+	work = (struct iteration_works){ iteration_work, 4, 4, 2 };
+	u = run_operators_utilization_iterations(NULL, &work, &page, 0, &a);
+	is_unknown(&u[0], "the peaks of its platform are unknown");
+	assert_true(run_operators_covered(&u[0]) == 0);
+	catalog_free(k);
+	arena_release(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_add_up_what_their_shapes_would_save),
 		cmocka_unit_test(utilization_of_operators_and_of_the_run),
 		cmocka_unit_test(a_run_without_utilization_says_why),
+		cmocka_unit_test(utilization_of_iterations),
+		cmocka_unit_test(an_iteration_without_utilization_says_why),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

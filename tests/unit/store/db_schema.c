@@ -35,7 +35,7 @@ static void every_big_table_has_a_distribution_column(void **state)
 {
 	(void)state;
 	struct db *db = fixture_db();
-	assert_int_equal(fixture_count(db, "SELECT count(*) FROM " BIG), 41);
+	assert_int_equal(fixture_count(db, "SELECT count(*) FROM " BIG), 42);
 	none(db, "SELECT t.relname::text FROM " BIG
 		 "AND NOT EXISTS (SELECT FROM pg_attribute a "
 		 "WHERE a.attrelid = t.oid AND a.attnotnull "
@@ -207,6 +207,11 @@ static void rows_that_make_no_sense_are_refused(void **state)
 		FUSION("'nobody'", "8, 1"),
 		FUSION("'second'", "0, 1"),
 		FUSION("'second'", "8, 0"),
+		/* work without bytes; bytes of unknown work */
+		"INSERT INTO run_iteration_work VALUES "
+		"(1, 0, '{bf16}', '\\x00', NULL, '\\x00')",
+		"INSERT INTO run_iteration_work VALUES "
+		"(1, 0, NULL, NULL, '\\x00', '\\x00')",
 		/* a cause that does not exist; time without a part; a range
 		 * that is the name of an API call; the name of a cause without
 		 * names */

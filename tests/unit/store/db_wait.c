@@ -1,4 +1,5 @@
-/* db_wait.c - tests that the causes of idle time are read as they were saved. */
+/* db_wait.c - tests that the causes of idle time and the work of iterations are
+ * read as they were saved. */
 #include "changes.h"
 #include "packed.h"
 #include "profile_word.h"
@@ -17,8 +18,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* A row for each cause, the names, and a row for each class. */
-enum { WAIT_ROWS = WAIT_CAUSES + 4 + BUSY_CLASSES };
+/* A row for each cause, the names, a row for each class, and a row of work. */
+enum { WAIT_ROWS = WAIT_CAUSES + 4 + BUSY_CLASSES + 1 };
 
 /* The five iterations of changes.h. The kept ones are the second, which is idle
  * for 100 ns, the third and the fourth, which are never idle. */
@@ -42,6 +43,7 @@ static struct profile waiting(struct arena *a)
 		[BUSY_EXPOSED_COMM] = { 0, 50, 0, 0, 8 },
 		[BUSY_COPY] = { 0, 0, 10, 0 },
 	};
+	static const int64_t calls_ns[] = { 500, 250, 490, 300, 0 };
 	static const struct wait_name names[] = {
 		{ WAIT_SYNCHRONIZATION, WAIT_KIND_CALL, "cudaStreamSynchronize",
 			40 },
@@ -66,6 +68,10 @@ static struct profile waiting(struct arena *a)
 	}
 	p.waits.names = COPIED(a, names);
 	p.waits.names_n = 4;
+	p.operators.work.rows = arena_new(a, struct iteration_work);
+	p.operators.work.rows->time_ns = COPIED(a, calls_ns);
+	p.operators.work.n = 1;
+	p.operators.work.iterations_n = 5;
 	return p;
 }
 
@@ -269,12 +275,87 @@ static void causes_without_a_kept_iteration(void **state)
 	arena_release(&a);
 }
 
+/* Calls of two dtypes, calls that only move bytes, and calls of unknown work in
+ * five iterations. The largest sums do not fit 53 bits. */
+static void the_work_of_iterations_is_read_back(void **state)
+{
+	static const double flops[] = { 1, 2, 3e17, 4, 0, 10, 20, 0, 40, 5e30 };
+	static const double bytes[] = { 7, 8, 9, 1e19, 0 }, none[] = { 0 };
+	static const int64_t ns[] = { 5, 4, 3, 2, 1 }, zero[5] = { 0 };
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct profile p = waiting(&a);
+	struct iteration_work work[] = {
+		{ .time_ns = COPIED(&a, ns) },
+		{ true, 1 << DTYPE_BF16 | 1 << DTYPE_FP32, COPIED(&a, flops),
+			COPIED(&a, bytes), COPIED(&a, ns) },
+		{ true, 0, COPIED(&a, none), COPIED(&a, bytes),
+			COPIED(&a, zero) },
+	};
+	struct iteration_works got;
+	p.operators.work = (struct iteration_works){ work, 3, 5, 0 };
+	int64_t upload = fixture_save(db, "1", &p, 1);
+	int64_t id = *fixture_runs(db, &a, upload, 1);
+	works(query_iteration_works(db, &a, id, &got, &e));
+	assert_int_equal(got.n, 3);
+	assert_int_equal(got.iterations_n, 5);
+	assert_int_equal(got.devices, p.devices_n);
+	for (int i = 0; i < 3; i++) {
+		struct iteration_work *w = &got.rows[i];
+		assert_int_equal(w->known, work[i].known);
+		assert_int_equal(w->dtypes, work[i].dtypes);
+		assert_memory_equal(w->time_ns, work[i].time_ns, sizeof ns);
+		if (w->known)
+			assert_memory_equal(w->bytes, bytes, sizeof bytes);
+	}
+	assert_memory_equal(got.rows[1].flops, flops, sizeof flops);
+	fixture_script(db, "DELETE FROM run_iteration_work");
+	works(query_iteration_works(db, &a, id, &got, &e));
+	assert_int_equal(got.n, 0);
+	refuses(query_iteration_works(db, &a, 4711, &got, &e), ERR_NOT_FOUND,
+		"no run 4711");
+	arena_release(&a);
+}
+
+/* Fewer values than iterations, in each packed column. */
+static void damaged_work_is_refused(void **state)
+{
+	static const char *const damage[] = { "flops", "bytes", "time_ns" };
+	static const double three[] = { 1, 2, 3, 4, 5 };
+	static const int64_t ns[] = { 5, 4, 3, 2, 1 };
+	struct db *db = *state;
+	struct arena a = { 0 };
+	for (size_t i = 0; i < sizeof damage / sizeof *damage; i++) {
+		struct profile p = waiting(&a);
+		struct iteration_work work = { true, 1 << DTYPE_BF16,
+			COPIED(&a, three), COPIED(&a, three), COPIED(&a, ns) };
+		struct iteration_works got;
+		char bytes[2] = { (char)('a' + i), '\0' };
+		p.operators.work = (struct iteration_works){ &work, 1, 5, 0 };
+		int64_t upload = fixture_save(db, bytes, &p, 1);
+		int64_t id = *fixture_runs(db, &a, upload, 1);
+		fixture_script(db, arena_printf(&a,
+					   "UPDATE run_iteration_work SET %s = "
+					   "'\\x010203'",
+					   damage[i]));
+		refuses(query_iteration_works(db, &a, id, &got, &e),
+			ERR_INTERNAL,
+			arena_printf(&a,
+				"the sums of work of run %lld do not fit its "
+				"iterations; 'kernsiftd rebuild' makes them "
+				"again",
+				(long long)id));
+	}
+	arena_release(&a);
+}
+
 static void rebuilt_moved_and_deleted_with_the_run(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
 	struct profile p = waiting(&a);
 	struct run_change move = { .project = "other" };
+	struct iteration_works work;
 	struct iteration_sums sums;
 	struct wait_times got;
 	struct kept_iterations kept;
@@ -294,6 +375,8 @@ static void rebuilt_moved_and_deleted_with_the_run(void **state)
 	works(query_waits(db, &a, id, &sums, &got, &kept, &e));
 	same_waits(&p.waits, &got);
 	same_iterations(db, id, &p.waits);
+	works(query_iteration_works(db, &a, id, &work, &e));
+	assert_int_equal(work.n, 1);
 	works(run_delete(db, id, &e));
 	assert_int_equal(fixture_derived(db), 0);
 	arena_release(&a);
@@ -356,6 +439,8 @@ int main(void)
 		CASE(iterations_without_causes),
 		CASE(unknown_causes_are_not_zero),
 		CASE(causes_without_a_kept_iteration),
+		CASE(the_work_of_iterations_is_read_back),
+		CASE(damaged_work_is_refused),
 		CASE(rebuilt_moved_and_deleted_with_the_run),
 		CASE(rows_that_do_not_fit_are_refused),
 	};

@@ -124,6 +124,9 @@ export default async function run(test, world) {
 		await seen(async () => assert.equal(await page.getByText(/MFU|covered/).count(), 0, 'MFU and MBU are of its own platform'));
 		await page.getByRole('tab', {name: 'Devices'}).click();
 		await seen(async () => assert.equal((await cells(page, 'Devices'))[0].at(-1), '1,647'));
+		// the recording is one iteration, which has the figures of the run
+		await page.getByRole('tab', {name: 'Iterations'}).click();
+		await seen(async () => assert.deepEqual((await cells(page, 'Iterations')).map((r) => r.slice(-3)), [['35.9%', '6.5%', '100.0%']]));
 	});
 
 	await test('no samples of the SM clock: the page says whose peaks the bounds use', async () => {
