@@ -13,6 +13,7 @@
 #include "devices.h"
 #include "facts.h"
 #include "fusions.h"
+#include "iteration_energy.h"
 #include "iteration_find.h"
 #include "kernel_groups.h"
 #include "kernels.h"
@@ -191,6 +192,7 @@ static bool profile_find_iterations(struct profile_steps *s, struct err *e)
 
 	if (ok && (!pattern_from(s->t, s->process, s->kernel_of, &s->rows, p) ||
 			  !wait_causes_from(s->t, s->proc, s->call_of, p) ||
+			  !iteration_energy_from(s->t, s->proc, p) ||
 			  !collective_calls_from(s->t, s->proc, s->kernel_of,
 				  s->call_of, p, &s->collectives)))
 		ok = arena_err(p->arena, e);

@@ -195,3 +195,29 @@ struct wait_times {
 		time first */
 	uint32_t names_n;
 };
+
+/* The energy that a device used in consecutive kept iterations, from samples of
+ * its power (iteration_energy.h). */
+struct device_energy {
+	int32_t device;
+	const char *counter; /* whose samples were used; NULL: there are none */
+	/* Of that counter: samples; those that can be no power; pairs of
+	 * neighbors that are too far apart; the median distance of neighbors, -1
+	 * unknown. */
+	int64_t samples, ignored, gaps, interval_ns;
+	/* Of all devices the same iterations: the index of the first one, their
+	 * number, and the time from the start of the first to the end of the
+	 * last. */
+	uint32_t first, iterations;
+	int64_t span_ns;
+	double energy_j, low_j, high_j; /* in span_ns; NaN unknown */
+	const char *why; /* why it is unknown; NULL if it is not */
+	/* By iteration of iterations.iterations; NaN: of a single iteration it
+	 * is unknown. NULL: of all of them. */
+	double *iteration_j, *iteration_low_j, *iteration_high_j;
+};
+
+struct energy_use {
+	struct device_energy *devices; /* by number */
+	uint32_t n; /* 0: unknown */
+};

@@ -187,6 +187,7 @@ struct profile {
 	struct iterations iterations;
 	struct wait_times waits;
 	struct busy_times busy;
+	struct energy_use energy;
 	struct patterns patterns;
 	struct collectives collectives;
 	struct bus_sum bus[COLLECTIVE_KINDS];

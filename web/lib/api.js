@@ -58,6 +58,7 @@ export const upload = (id, signal) => json(`/uploads/${id}`, {}, {signal});
 export const retry = (id, signal) => json(`/uploads/${id}/retry`, {}, {method: 'POST', signal});
 export const runs = (query, signal) => json('/runs', query, {signal});
 export const run = (id, signal) => json(`/runs/${id}`, {}, {signal});
+export const energy = (id, signal) => json(`/runs/${id}/energy`, {}, {signal});
 export const serving = (id, signal) => json(`/runs/${id}/serving`, {}, {signal});
 export const measures = (id, signal) => json(`/runs/${id}/measures`, {}, {signal});
 export const notes = (id, signal) => json(`/runs/${id}/notes`, {}, {signal});

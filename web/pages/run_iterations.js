@@ -192,6 +192,58 @@ function servingSection({phases, reason}) {
 	);
 }
 
+// The energy of the devices; null if the power of none was sampled.
+function energySection(doc) {
+	if (!doc.devices.some((d) => d.counter)) return null;
+	const joules = (value) => (value === null ? f.NONE : f.number(value));
+	const number = (label, unit, key, title) => ({
+		label,
+		unit,
+		num: true,
+		cell: (d) => joules(d[key]),
+		title,
+	});
+	const range = (low, high) => `${joules(low)} to ${joules(high)}`;
+	const columns = [
+		{label: 'Device', head: true, cell: (d) => f.plain(d.device)},
+		{label: 'Counter', cell: (d) => (d.counter ? h('code', {}, d.counter) : f.NONE)},
+		{label: 'Samples', num: true, cell: (d) => f.count(d.samples)},
+		{label: 'Ignored', num: true, cell: (d) => f.count(d.ignored)},
+		{label: 'Gaps', num: true, cell: (d) => f.count(d.gaps)},
+		number('Power', 'W', 'power_w'),
+		number('Energy per iteration', 'J', 'energy_j', (d) => d.reason),
+		{label: 'Interval', unit: 'J', cell: (d) => (d.reason ? f.NONE : range(d.low_j, d.high_j))},
+	];
+	if (doc.devices.some((d) => d.reason))
+		columns.push({label: 'Unknown because', class: 'wide', cell: (d) => d.reason ?? ''});
+	const found = doc.reason
+		? h('p', {class: 'notice'}, `The energy of the run is unknown: ${doc.reason}.`)
+		: facts([
+				['Energy per iteration', `${joules(doc.energy_j)} J (${range(doc.low_j, doc.high_j)} J)`],
+				['Measured over', `${f.plural(doc.iterations, 'iteration')}, ${f.duration(doc.span_ns)}`],
+				['Power', `${joules(doc.power_w)} W`],
+				[
+					'Energy per output token',
+					doc.token_j === null
+						? h('span', {title: doc.tokens_reason}, f.NONE)
+						: `${joules(doc.token_j)} J (${range(doc.token_low_j, doc.token_high_j)} J)`,
+				],
+			]);
+	return h(
+		'section',
+		{'aria-labelledby': 'energy'},
+		h('h2', {id: 'energy'}, 'Energy'),
+		h(
+			'p',
+			{class: 'hint'},
+			'From samples of the power of the whole GPU. The intervals come from the ends of the measured time ',
+			'and from the sampling; they do not contain errors of the sensor.',
+		),
+		found,
+		table({caption: 'Energy', columns, rows: doc.devices}).node,
+	);
+}
+
 function durations(doc) {
 	const points = doc.items.map((c) => ({value: c.dur_ns, run: 0, number: c.number, use: c.use, label: c.label}));
 	const side = {label: 'Iterations', class: 'one', points, lines: [{value: doc.median_ns}]};
@@ -285,6 +337,7 @@ export async function iterationTab(run, query, at) {
 		};
 	const serving =
 		!range && doc.strata.some((s) => s.phase) ? await api.serving(run.id, at.signal) : {phases: []};
+	const energy = range ? {devices: []} : await api.energy(run.id, at.signal);
 	const all = columns(doc.items);
 	let sort = query.get('sort') ?? 'number';
 	const save = () => at.keep({range, sort: sort === 'number' ? '' : sort});
@@ -321,6 +374,7 @@ export async function iterationTab(run, query, at) {
 				['Median', h('span', {title: f.exact(doc.median_ns)}, f.duration(doc.median_ns))],
 			]),
 			servingSection(serving) ?? '',
+			energySection(energy) ?? '',
 			durations(doc),
 			strataSection(doc.strata),
 			rangeForm(range, at, run),

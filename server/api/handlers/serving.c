@@ -1,4 +1,5 @@
 /* serving.c - how fast a serving engine works. */
+#include "iteration_energy.h"
 #include "listing.h"
 #include "query_compared.h"
 #include "serving_rates.h"
@@ -36,18 +37,22 @@ json_t *serving_get(struct call *c, struct err *e)
 	struct profile_device *devices;
 	struct iterations iterations;
 	struct run_row run;
+	struct energy_use use;
+	struct energy_sum energy;
 	uint32_t gpus, n;
 	bool more;
 	if (!listing_run(c, &run, e) ||
 		!query_run_devices(c->s.db, a, c->id, &devices, &gpus, e) ||
+		!query_energy(c->s.db, a, c->id, &use, e) ||
 		!query_iterations(c->s.db, a, c->id, 0, 0, &iterations, &more,
 			e))
 		return NULL;
-	if (!serving_rates_from(&iterations, a, rates, &n)) {
+	if (!serving_rates_from(&iterations, a, rates, &n) ||
+		!energy_sum_from(&use, &iterations, a, &energy)) {
 		arena_err(a, e);
 		return NULL;
 	}
 	return view_serving(rates, n, gpus,
 		serving_gpus_reason(a, &run, &iterations, gpus),
-		price->given ? price->real : (double)NAN);
+		price->given ? price->real : (double)NAN, &energy);
 }

@@ -25,6 +25,7 @@ struct kernel_profile_file;
 struct kernel_profile_line;
 struct run_measure;
 struct serving_rate;
+struct energy_sum;
 struct utilization;
 struct job_row;
 struct layers_short;
@@ -99,7 +100,9 @@ json_t *view_note(const struct note_row *n);
 /* How fast a serving engine works. `price` is per GPU-hour, NAN: none. `reason`: why
  * tokens per GPU are not known; NULL: they are. */
 json_t *view_serving(const struct serving_rate *rates, uint32_t n, int64_t gpus,
-	const char *reason, double price);
+	const char *reason, double price, const struct energy_sum *energy);
+json_t *view_energy(int64_t run, const struct energy_use *use,
+	const struct energy_sum *sum, const struct iterations *c);
 /* Results of benchmarks of a run (view_measure.c). */
 json_t *view_measures(struct arena *a, const struct run_measure *rows,
 	uint32_t n);

@@ -1,6 +1,7 @@
 /* view_iteration.c - the iterations of a run, what their time was used for, and
  * the time of functions in each iteration. */
 #include "buf.h"
+#include "iteration_energy.h"
 #include "pattern_mean.h"
 #include "profile_word.h"
 #include "run_diagnosis.h"
@@ -29,6 +30,18 @@ static double view_iteration_comm_overlapped_pct(const struct iteration *c)
 
 	return total > 0 ? 100 * (double)c->comm_overlapped_ns / (double)total
 			 : (double)NAN;
+}
+
+/* The energy per iteration in J. */
+static double view_energy_per_iteration(double energy_j, uint32_t iterations)
+{
+	return iterations ? energy_j / iterations : (double)NAN;
+}
+
+/* The mean power in W. */
+static double view_energy_power(double energy_j, int64_t span_ns)
+{
+	return span_ns > 0 ? energy_j / ((double)span_ns / 1e9) : (double)NAN;
 }
 
 #define ROWS "iteration.def"
@@ -71,7 +84,7 @@ const struct table *view_iteration_table(struct arena *a,
 }
 
 json_t *view_serving(const struct serving_rate *rates, uint32_t n, int64_t gpus,
-	const char *reason, double price)
+	const char *reason, double price, const struct energy_sum *energy)
 {
 	json_t *phases = json_array();
 	for (uint32_t i = 0; i < n; i++) {
@@ -82,7 +95,41 @@ json_t *view_serving(const struct serving_rate *rates, uint32_t n, int64_t gpus,
 		view_append(phases,
 			row_serving_phase(&rates[i], per_gpu, cost));
 	}
-	return row_serving(gpus, reason, phases);
+	return row_serving(gpus, reason, phases, energy);
+}
+
+/* The energy of single iterations; only those that are known of all
+ * devices. */
+static json_t *view_energy_iterations(const struct energy_use *use,
+	const struct iterations *c)
+{
+	json_t *items = json_array();
+
+	for (uint32_t i = 0; i < c->n && use->n; i++) {
+		double energy_j = 0, low_j = 0, high_j = 0;
+		for (uint32_t d = 0; d < use->n; d++) {
+			const struct device_energy *of = &use->devices[d];
+			bool is = of->iteration_j;
+			energy_j += is ? of->iteration_j[i] : (double)NAN;
+			low_j += is ? of->iteration_low_j[i] : (double)NAN;
+			high_j += is ? of->iteration_high_j[i] : (double)NAN;
+		}
+		if (!isnan(energy_j))
+			view_append(items,
+				row_energy_iteration(&c->iterations[i],
+					energy_j, low_j, high_j));
+	}
+	return items;
+}
+
+json_t *view_energy(int64_t run, const struct energy_use *use,
+	const struct energy_sum *sum, const struct iterations *c)
+{
+	json_t *devices = json_array();
+
+	for (uint32_t i = 0; i < use->n; i++)
+		view_append(devices, row_energy_device(&use->devices[i]));
+	return row_energy(run, sum, c, devices, view_energy_iterations(use, c));
 }
 
 json_t *view_diagnosis(const struct run_diagnosis *d)

@@ -1,6 +1,6 @@
 /* derived_iteration.c - iterations of a run, what limited their busy time, their
- * work, why the GPU was idle in them, and the time of each function in each of
- * them.
+ * work, why the GPU was idle in them, their energy, and the time of each function in
+ * each of them.
  *
  * Comparisons read these rows: iterations with their strata and signatures,
  * functions, counters, individual collectives, and facts about the
@@ -145,6 +145,45 @@ static const struct derived_table derived_wait_name = {
 	"COPY run_wait_name (run_id, rank, cause, kind, name, time_ns) "
 	"FROM STDIN (FORMAT binary)",
 	derived_write_wait_names,
+};
+
+static void derived_write_energy(struct bulk *b, const struct derived_run *run)
+{
+	const struct energy_use *use = &run->profile->energy;
+	uint32_t n = run->profile->iterations.n;
+	for (uint32_t i = 0; i < use->n; i++) {
+		const struct device_energy *d = &use->devices[i];
+		const double *single[] = { d->iteration_j, d->iteration_low_j,
+			d->iteration_high_j };
+		bulk_row(b, 17);
+		bulk_int8(b, run->id);
+		bulk_int4(b, d->device);
+		bulk_text(b, d->counter);
+		bulk_int8(b, d->samples);
+		bulk_int8(b, d->ignored);
+		bulk_int8(b, d->gaps);
+		bulk_int8_known(b, d->interval_ns);
+		bulk_int4(b, (int32_t)d->first);
+		bulk_int4(b, (int32_t)d->iterations);
+		bulk_int8_known(b, d->span_ns);
+		bulk_float8_known(b, d->energy_j);
+		bulk_float8_known(b, d->low_j);
+		bulk_float8_known(b, d->high_j);
+		bulk_text(b, d->why);
+		for (int k = 0; k < 3; k++)
+			if (single[k])
+				bulk_packed(b, single[k], n);
+			else
+				bulk_null(b);
+	}
+}
+
+static const struct derived_table derived_energy = {
+	"COPY run_energy (run_id, device, counter, samples, ignored, gaps, "
+	"interval_ns, first_iteration, iterations, span_ns, energy_j, low_j, "
+	"high_j, reason, iteration_j, iteration_low_j, iteration_high_j) "
+	"FROM STDIN (FORMAT binary)",
+	derived_write_energy,
 };
 
 static void derived_write_strata(struct bulk *b, const struct derived_run *run)
@@ -519,8 +558,8 @@ static const struct derived_table derived_exchange = {
 
 const struct derived_table *const derived_iteration_tables[] = {
 	&derived_iteration, &derived_busy, &derived_iteration_work,
-	&derived_wait, &derived_wait_name, &derived_stratum, &derived_work,
-	&derived_axis, &derived_pattern, &derived_pattern_iteration,
-	&derived_metric, &derived_collective, &derived_bus, &derived_exchange,
-	&derived_fact, NULL
+	&derived_wait, &derived_wait_name, &derived_energy, &derived_stratum,
+	&derived_work, &derived_axis, &derived_pattern,
+	&derived_pattern_iteration, &derived_metric, &derived_collective,
+	&derived_bus, &derived_exchange, &derived_fact, NULL
 };

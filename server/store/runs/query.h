@@ -196,6 +196,11 @@ bool query_waits(struct db *db, struct arena *a, int64_t run,
 bool query_iteration_works(struct db *db, struct arena *a, int64_t run,
 	struct iteration_works *out, struct err *e);
 
+/* The energy of the devices of a run; n is 0 if the run has no devices or no single
+ * launches, or was stored before migration 0035, until `kernsiftd rebuild`. */
+bool query_energy(struct db *db, struct arena *a, int64_t run,
+	struct energy_use *out, struct err *e);
+
 bool query_copies(struct db *db, struct arena *a, int64_t run, enum split split,
 	struct copy_stat **rows, uint32_t *n, struct err *e);
 

@@ -64,6 +64,17 @@ def made_serving(*batches):
                                          f"({counts[step]})")
 
 
+def made_powered(watts, counter="gpu_power_mean", seconds=16):
+    """Returns a trace of vLLM: 14 decode steps of 16 sequences and 1 s, from second 1 on,
+    and `seconds` samples of a counter, one per second, from second 0.5 on."""
+    trace = json.loads(made_steps(lambda step: [("void decode<128>(float*)", 1, 999_000)], 14,
+                                  uneven=0, named=lambda step: "execute_context_0(0)_generation_16(16)"))
+    trace["traceEvents"] += [
+        {"ph": "C", "name": counter, "pid": 4711, "tid": 0, "ts": 500_000 + i * 1_000_000,
+         "args": {"device": 0, "value": watts}} for i in range(seconds)]
+    return json.dumps(trace).encode()
+
+
 def made_steps(work, steps=12, seed=1, pid=4711, rank=None, world=None, uneven=0.01,
                named=lambda step: f"ProfilerStep#{step + 1}"):
     """Returns the bytes of a trace in which every step, by default from ProfilerStep#1 on,

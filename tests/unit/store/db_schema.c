@@ -35,7 +35,7 @@ static void every_big_table_has_a_distribution_column(void **state)
 {
 	(void)state;
 	struct db *db = fixture_db();
-	assert_int_equal(fixture_count(db, "SELECT count(*) FROM " BIG), 42);
+	assert_int_equal(fixture_count(db, "SELECT count(*) FROM " BIG), 43);
 	none(db, "SELECT t.relname::text FROM " BIG
 		 "AND NOT EXISTS (SELECT FROM pg_attribute a "
 		 "WHERE a.attrelid = t.oid AND a.attnotnull "
@@ -116,6 +116,12 @@ static void chunks_are_not_compressed_again(void **state)
 
 #define WAIT(cause, times) \
 	"INSERT INTO run_wait VALUES (1, " cause ", " times ", '\\x00')"
+
+#define ENERGY(energy, reason)                                               \
+	"INSERT INTO run_energy (run_id, device, counter, samples, "         \
+	"ignored, gaps, interval_ns, first_iteration, iterations, span_ns, " \
+	"energy_j, low_j, high_j, reason) VALUES (1, 0, 'gpu_power', "       \
+	"9, 0, 0, 1, 0, 1, 1, " energy ", 2, 4, " reason ")"
 
 #define OPERATOR(total_ns)                                              \
 	"INSERT INTO run_operator VALUES (1, 0, 'gemm', 'bf16', NULL, " \
@@ -221,6 +227,11 @@ static void rows_that_make_no_sense_are_refused(void **state)
 		"'python', 'f', 1)",
 		"INSERT INTO run_wait_name VALUES (1, 0, 'unknown', 'call', "
 		"'f', 1)",
+		/* energy outside of its interval; energy with a reason why it is
+		 * unknown, and neither of them */
+		ENERGY("5", "NULL"),
+		ENERGY("3", "'unknown'"),
+		ENERGY("NULL", "NULL"),
 		"INSERT INTO run_pattern VALUES (1, 0, NULL, NULL, '', '')",
 		"WITH k AS (INSERT INTO kernel (sha256, name, short_name) "
 		"VALUES (sha256('b'), 'b', 'b') RETURNING id) INSERT INTO "
@@ -271,6 +282,8 @@ static void rows_that_make_no_sense_are_refused(void **state)
 	fixture_script(db, "DELETE FROM measure");
 	fixture_script(db, WAIT("'unknown'", "1, 1"));
 	fixture_script(db, "DELETE FROM run_wait");
+	fixture_script(db, ENERGY("3", "NULL"));
+	fixture_script(db, "DELETE FROM run_energy");
 	fixture_script(db, OPERATOR("1"));
 	fixture_script(db, "DELETE FROM run_operator");
 	fixture_script(db,

@@ -138,16 +138,22 @@ async function patterns(test, {open, api}) {
 	});
 }
 
-// Twelve decode steps of 4 sequences that take 1 ms each.
-function engine() {
+// Twelve decode steps of 4 sequences that take 1 ms each. With `watts`, a step takes 1 s, and the
+// power is sampled once a second.
+function engine(watts) {
 	const traceEvents = [];
+	const step = watts ? 1_000_000 : 1000;
 	for (let i = 0; i < 12; i++) {
-		const ts = 1000 * (i + 1);
+		const ts = step * (i + 1);
 		traceEvents.push(
-			{ph: 'X', cat: 'user_annotation', name: 'execute_context_0(0)_generation_4(4)', pid: 1, tid: 2, ts, dur: 990, args: {}},
+			{ph: 'X', cat: 'user_annotation', name: 'execute_context_0(0)_generation_4(4)', pid: 1, tid: 2, ts, dur: step - 10, args: {}},
 			{ph: 'X', cat: 'cuda_runtime', name: 'cudaLaunchKernel', pid: 1, tid: 2, ts: ts + 10, dur: 5, args: {correlation: i + 1}},
-			{ph: 'X', cat: 'kernel', name: 'decode', pid: 0, tid: 7, ts: ts + 50, dur: 900, args: {device: 0, stream: 7, correlation: i + 1}});
+			{ph: 'X', cat: 'kernel', name: 'decode', pid: 0, tid: 7, ts: ts + 50, dur: step - 100, args: {device: 0, stream: 7, correlation: i + 1}});
+		if (watts)
+			for (const s of i ? [0] : [0, -step])
+				traceEvents.push({ph: 'C', name: 'gpu_power_mean', pid: 1, tid: 0, ts: ts + s, args: {device: 0, value: watts}});
 	}
+	if (watts) traceEvents.push({ph: 'C', name: 'gpu_power_mean', pid: 1, tid: 0, ts: 13 * step, args: {device: 0, value: watts}});
 	return JSON.stringify({schemaVersion: 1, deviceProperties: [{id: 0, name: 'NVIDIA H200'}], traceEvents});
 }
 
@@ -166,6 +172,27 @@ async function serving(test, world) {
 	});
 }
 
+async function energy(test, world) {
+	const tab = async (watts) => {
+		const file = path.join(world.shots, 'powered.json');
+		fs.writeFileSync(file, engine(watts));
+		return world.open(`${await upload(world, file)}?tab=iterations`);
+	};
+	await test('the energy of iterations and tokens, on their tab', async () => {
+		const page = await tab(300);
+		await page.getByRole('table', {name: 'Energy'}).waitFor();
+		const [row] = await cells(page, 'Energy');
+		assert.deepEqual(row.slice(0, 6), ['0', 'gpu_power_mean', '14', '0', '0', '300']);
+		const {energy_j, token_j} = await (await world.api(`${new URL(page.url()).pathname}/energy`)).json();
+		assert.ok(energy_j > 299.9 && energy_j <= 300 && Math.abs(token_j - energy_j / 4) < 1e-9, energy_j);
+		await page.getByText('Energy per output token').waitFor();
+	});
+	await test('power that is negative is no energy', async () => {
+		const page = await tab(-300);
+		await page.getByText(/^The energy of the run is unknown: no kept iteration is covered/).waitFor();
+	});
+}
+
 export default async function launches(test, world) {
 	const run = await upload(world, data('callers.json'));
 	await callers(test, world, run);
@@ -173,4 +200,5 @@ export default async function launches(test, world) {
 	await table(test, world, await upload(world, data('table_cuda_gpu_kern_sum.csv')));
 	await patterns(test, world);
 	await serving(test, world);
+	await energy(test, world);
 }
