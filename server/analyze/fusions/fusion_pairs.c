@@ -2,8 +2,8 @@
  * execute.
  *
  * One sweep over kernels, copies and graph replays in the order of their starts
- * keeps the last kernel of each stream. It needs 8 bytes per operator call and
- * 24 per use of a tensor. */
+ * keeps the last kernel of each stream and the idle times of each device. It
+ * needs 8 bytes per operator call, 24 per idle time and 24 per use of a tensor. */
 #include "fusions.h"
 #include "correlation.h"
 #include "profile.h"
@@ -208,6 +208,9 @@ struct fusion_maker {
 	struct names lanes; /* struct fusion_lane */
 	uint32_t *last; /* by lane: the last kernel row; FUSION_NO_ROW */
 	uint32_t last_cap;
+	struct names device_ids; /* int64_t */
+	struct fusion_device *devices;
+	uint32_t devices_cap;
 	struct names keys; /* struct fusion_key */
 	uint32_t cap; /* of operators.fusions */
 	bool trains; /* the run has a backward pass */
@@ -221,6 +224,17 @@ struct fusion_key {
 	uint32_t first, second;
 	int64_t bytes;
 	uint32_t consumers, replayed;
+};
+
+/* The records of a device so far. `idle` has the times in which none ran. */
+struct fusion_idle {
+	int64_t from_ns, to_ns;
+	int64_t before_ns; /* idle time before it */
+};
+struct fusion_device {
+	int64_t busy_to_ns, collective_to_ns; /* the last ends */
+	struct fusion_idle *idle; /* ascending */
+	uint32_t n, cap;
 };
 
 struct fusion_family {
@@ -279,6 +293,11 @@ static bool fusion_pairs_trains(const struct attribution *at)
 	return false;
 }
 
+static int64_t fusion_pairs_end_ns(const struct kernel_rows *k, uint32_t row)
+{
+	return k->start_ns[row] + k->dur_ns[row];
+}
+
 static bool fusion_pairs_replayed(const struct attribution *at, uint32_t i)
 {
 	const struct trace *t = at->trace;
@@ -291,19 +310,25 @@ static bool fusion_pairs_replayed(const struct attribution *at, uint32_t i)
 }
 
 /* Whether the launches may be one: both in one iteration, in one launch of a
- * graph or in none, and of different operator calls. */
-static bool fusion_pairs_adjacent(const struct fusion_maker *m, uint32_t i,
-	uint32_t j, bool *replayed)
+ * graph or in none, of different operator calls, and without a collective
+ * between them, which may need the result of the first or make the tensor that
+ * the second reads. */
+static bool fusion_pairs_adjacent(const struct fusion_maker *m,
+	const struct fusion_device *d, uint32_t i, uint32_t j, bool *replayed)
 {
 	const struct attribution *at = m->at;
-	const int64_t *correlation =
-		at->trace->kernel.correlation + at->proc->kernel.from;
+	const struct kernel_rows *k = &at->trace->kernel;
+	uint32_t from = at->proc->kernel.from;
+	const int64_t *correlation = k->correlation + from;
+	int64_t end = fusion_pairs_end_ns(k, from + i);
 	bool same_call = at->of[i].call != LAUNCH_NO_CALL &&
 			 at->of[i].call == at->of[j].call;
 
 	*replayed = fusion_pairs_replayed(at, i);
 	if (*replayed != fusion_pairs_replayed(at, j) ||
 		(*replayed && correlation[i] != correlation[j]))
+		return false;
+	if (end < k->start_ns[from + j] && end < d->collective_to_ns)
 		return false;
 	return !same_call && m->rows->kernel[i] != ITERATION_NONE &&
 	       m->rows->kernel[i] == m->rows->kernel[j];
@@ -324,19 +349,41 @@ static bool fusion_pairs_bytes(const struct shape_stat *first,
 	return true;
 }
 
-static int64_t fusion_pairs_gap_ns(const struct attribution *at, uint32_t i,
-	uint32_t j)
+/* The idle time of the device before a moment. */
+static int64_t fusion_pairs_idle_ns(const struct fusion_device *d,
+	int64_t until_ns)
+{
+	uint32_t at = 0, to = d->n;
+
+	while (at < to) {
+		uint32_t middle = at + (to - at) / 2;
+		if (d->idle[middle].from_ns < until_ns)
+			at = middle + 1;
+		else
+			to = middle;
+	}
+	if (!at)
+		return 0;
+	const struct fusion_idle *last = &d->idle[at - 1];
+	int64_t end = until_ns < last->to_ns ? until_ns : last->to_ns;
+	return last->before_ns + (end - last->from_ns);
+}
+
+static int64_t fusion_pairs_gap_ns(const struct attribution *at,
+	const struct fusion_device *d, uint32_t i, uint32_t j)
 {
 	const struct trace *t = at->trace;
 	uint32_t from = at->proc->kernel.from, call = at->call_of[j];
-	int64_t end = t->kernel.start_ns[from + i] + t->kernel.dur_ns[from + i];
+	int64_t end = fusion_pairs_end_ns(&t->kernel, from + i);
 	int64_t start = t->kernel.start_ns[from + j];
 
 	if (call == CORRELATION_NONE)
 		return 0;
 	if (end < t->call.start_ns[call])
 		end = t->call.start_ns[call];
-	return end < start ? start - end : 0;
+	return end < start ? fusion_pairs_idle_ns(d, start) -
+				     fusion_pairs_idle_ns(d, end)
+			   : 0;
 }
 
 static int64_t fusion_pairs_call_ns(const struct fusion_maker *m, uint32_t i)
@@ -380,7 +427,8 @@ static struct fusion_pair *fusion_pairs_row(struct fusion_maker *m,
 }
 
 /* Adds the pair of two launches that follow each other, if it is one. */
-static bool fusion_pairs_add(struct fusion_maker *m, uint32_t i, uint32_t j)
+static bool fusion_pairs_add(struct fusion_maker *m,
+	const struct fusion_device *d, uint32_t i, uint32_t j)
 {
 	const struct attribution *at = m->at;
 	const struct operators *o = &at->profile->operators;
@@ -390,7 +438,7 @@ static bool fusion_pairs_add(struct fusion_maker *m, uint32_t i, uint32_t j)
 		.second = m->shape[at->shape_of[j]] };
 	const char *kind = fusion_pairs_kind(at->of[i].op, at->of[j].op);
 
-	if (!kind || !fusion_pairs_adjacent(m, i, j, &replayed) ||
+	if (!kind || !fusion_pairs_adjacent(m, d, i, j, &replayed) ||
 		!fusion_pairs_bytes(&o->shapes[key.first],
 			&o->shapes[key.second], &key.bytes))
 		return true;
@@ -409,7 +457,7 @@ static bool fusion_pairs_add(struct fusion_maker *m, uint32_t i, uint32_t j)
 	p->pairs++;
 	p->first_ns += fusion_pairs_call_ns(m, i);
 	p->second_ns += fusion_pairs_call_ns(m, j);
-	p->gap_ns += replayed ? 0 : fusion_pairs_gap_ns(at, i, j);
+	p->gap_ns += replayed ? 0 : fusion_pairs_gap_ns(at, d, i, j);
 	return true;
 }
 
@@ -437,27 +485,118 @@ static uint32_t *fusion_pairs_lane_last(struct fusion_maker *m, int32_t device,
 	return &m->last[id];
 }
 
-/* Ends the sequence of a stream at each copy or graph replay that begins before
- * `until_ns`, from row *at on. */
-#define BREAKS(kind)                                                   \
-	static bool fusion_pairs_breaks_##kind(struct fusion_maker *m, \
-		uint32_t *at, int64_t until_ns)                        \
-	{                                                              \
-		const struct kind##_rows *r = &m->at->trace->kind;     \
-		for (; *at < m->at->proc->kind.to &&                   \
-			r->start_ns[*at] <= until_ns;                  \
-			++*at) {                                       \
-			uint32_t *last = fusion_pairs_lane_last(m,     \
-				r->device[*at], r->stream[*at]);       \
-			if (!last)                                     \
-				return false;                          \
-			*last = FUSION_NO_ROW;                         \
-		}                                                      \
-		return true;                                           \
+/* Adds the idle time of a device until a moment. */
+static bool fusion_pairs_idle_add(struct fusion_maker *m,
+	struct fusion_device *d, int64_t to_ns)
+{
+	int64_t before_ns = fusion_pairs_idle_ns(d, d->busy_to_ns);
+
+	if (d->n == d->cap) {
+		uint32_t cap = d->cap * 2 + 64;
+		struct fusion_idle *grown =
+			arena_grow(m->a, d->idle, cap * sizeof *grown);
+		if (!grown)
+			return false;
+		d->idle = grown;
+		d->cap = cap;
 	}
-BREAKS(copy)
-BREAKS(graph)
-#undef BREAKS
+	d->idle[d->n++] =
+		(struct fusion_idle){ d->busy_to_ns, to_ns, before_ns };
+	return true;
+}
+
+/* Adds a record, which begins no earlier than those before it, and returns its
+ * device; NULL if the arena is full. */
+static struct fusion_device *fusion_pairs_record(struct fusion_maker *m,
+	int64_t device, int64_t start_ns, int64_t dur_ns)
+{
+	uint32_t known = m->device_ids.n;
+	uint32_t id =
+		names_put(&m->device_ids, (const char *)&device, sizeof device);
+
+	if (id == NAMES_NONE)
+		return NULL;
+	if (id >= m->devices_cap) {
+		uint32_t cap = id * 2 + 2;
+		struct fusion_device *grown =
+			arena_grow(m->a, m->devices, cap * sizeof *grown);
+		if (!grown)
+			return NULL;
+		m->devices = grown;
+		m->devices_cap = cap;
+	}
+	struct fusion_device *d = &m->devices[id];
+	if (id == known)
+		*d = (struct fusion_device){ .busy_to_ns = start_ns,
+			.collective_to_ns = INT64_MIN };
+	if (d->busy_to_ns < start_ns && !fusion_pairs_idle_add(m, d, start_ns))
+		return NULL;
+	if (d->busy_to_ns < start_ns + dur_ns)
+		d->busy_to_ns = start_ns + dur_ns;
+	return d;
+}
+
+/* A copy or an opaque graph ends the sequence of its stream. */
+static bool fusion_pairs_break(struct fusion_maker *m, int32_t device,
+	int64_t stream, int64_t start_ns, int64_t dur_ns)
+{
+	uint32_t *last = fusion_pairs_lane_last(m, device, stream);
+
+	if (!last)
+		return false;
+	*last = FUSION_NO_ROW;
+	return fusion_pairs_record(m, device, start_ns, dur_ns);
+}
+
+/* Adds the copies and graphs that begin no later than `until_ns`, from the rows
+ * *copy and *graph on. */
+static bool fusion_pairs_breaks(struct fusion_maker *m, uint32_t *copy,
+	uint32_t *graph, int64_t until_ns)
+{
+	const struct process *proc = m->at->proc;
+	const struct copy_rows *c = &m->at->trace->copy;
+	const struct graph_rows *g = &m->at->trace->graph;
+
+	for (;;) {
+		bool is_copy =
+			*copy < proc->copy.to && c->start_ns[*copy] <= until_ns;
+		bool is_graph = *graph < proc->graph.to &&
+				g->start_ns[*graph] <= until_ns;
+		if (!is_copy && !is_graph)
+			return true;
+		if (is_copy && is_graph)
+			is_copy = c->start_ns[*copy] <= g->start_ns[*graph];
+		uint32_t row = is_copy ? (*copy)++ : (*graph)++;
+		if (!(is_copy ? fusion_pairs_break(m, c->device[row],
+					c->stream[row], c->start_ns[row],
+					c->dur_ns[row])
+			      : fusion_pairs_break(m, g->device[row],
+					g->stream[row], g->start_ns[row],
+					g->dur_ns[row])))
+			return false;
+	}
+}
+
+/* Adds a kernel and the pair that it ends. */
+static bool fusion_pairs_kernel(struct fusion_maker *m, uint32_t i)
+{
+	const struct kernel_rows *k = &m->at->trace->kernel;
+	const struct operator_info *op = m->at->of[i].op;
+	uint32_t row = m->at->proc->kernel.from + i;
+	struct fusion_device *d = fusion_pairs_record(m, k->device[row],
+		k->start_ns[row], k->dur_ns[row]);
+	uint32_t *last =
+		fusion_pairs_lane_last(m, k->device[row], k->stream[row]);
+
+	if (!d || !last ||
+		(*last != FUSION_NO_ROW && !fusion_pairs_add(m, d, *last, i)))
+		return false;
+	*last = i;
+	if (op && op->collective &&
+		d->collective_to_ns < fusion_pairs_end_ns(k, row))
+		d->collective_to_ns = fusion_pairs_end_ns(k, row);
+	return true;
+}
 
 static bool fusion_pairs_sweep(struct fusion_maker *m)
 {
@@ -465,18 +604,10 @@ static bool fusion_pairs_sweep(struct fusion_maker *m)
 	const struct kernel_rows *k = &m->at->trace->kernel;
 	uint32_t copy = proc->copy.from, graph = proc->graph.from;
 
-	for (uint32_t row = proc->kernel.from; row < proc->kernel.to; row++) {
-		uint32_t i = row - proc->kernel.from, *last;
-		if (!fusion_pairs_breaks_copy(m, &copy, k->start_ns[row]) ||
-			!fusion_pairs_breaks_graph(m, &graph,
-				k->start_ns[row]) ||
-			!(last = fusion_pairs_lane_last(m, k->device[row],
-				  k->stream[row])))
+	for (uint32_t row = proc->kernel.from; row < proc->kernel.to; row++)
+		if (!fusion_pairs_breaks(m, &copy, &graph, k->start_ns[row]) ||
+			!fusion_pairs_kernel(m, row - proc->kernel.from))
 			return false;
-		if (*last != FUSION_NO_ROW && !fusion_pairs_add(m, *last, i))
-			return false;
-		*last = i;
-	}
 	return true;
 }
 
@@ -489,6 +620,7 @@ static bool fusion_pairs_maker_init(struct fusion_maker *m)
 	m->shape = arena_array(m->a, uint32_t, (size_t)o->shapes_n + 1);
 	m->call_ns = arena_array(m->a, int64_t, (size_t)at->calls + 1);
 	if (!m->shape || !m->call_ns || !names_init(&m->lanes, m->a) ||
+		!names_init(&m->device_ids, m->a) ||
 		!names_init(&m->keys, m->a) ||
 		!fusion_pairs_tensors_init(&m->tensors, at->trace, m->a))
 		return false;

@@ -4,7 +4,10 @@
  * Two operator calls are a pair if
  *
  *   - a launch of the second follows a launch of the first on its stream, with
- *     no other kernel, copy, set or opaque graph between them there;
+ *     no other kernel, copy, set or opaque graph between them there, and
+ *     with no collective on the device between the end of the first and the
+ *     start of the second. An all-reduce runs on a stream of its own and
+ *     works on the tensor;
  *   - both are in one iteration, and in one launch of a CUDA graph or in none.
  *     They may be in different layers: the sum with the residual ends a layer,
  *     and the norm that could contain it begins the next;
@@ -17,9 +20,9 @@
  * the second reads at least as much. Else its size is unknown: the first may
  * write several tensors. An execution trace has the exact size.
  *
- * The launch gap is the idle time of the stream between the launches, from the
- * begin of the API call that made the second. Earlier time is not counted: the
- * host did something else then. Without the API call there is no gap, and none
+ * The launch gap is the time between the launches in which nothing runs on the
+ * device, from the begin of the API call that made the second. Earlier time is
+ * not counted: the host did something else then. Without the API call there is no gap, and none
  * in a CUDA graph, which launches both kernels at once.
  *
  * The tensor must still be written if an execution trace shows other readers,

@@ -176,7 +176,78 @@ static void a_copy_of_another_stream_between_them(void **state)
 			.bytes = 8,
 			.is_set = 1 });
 	analyse(w);
-	pairs_are(w, "pointwise 1 x (10000 + 10000 + 1000) 4194304 unknown");
+	/* The copy takes 10 ns of the 1,000 ns between them. */
+	pairs_are(w, "pointwise 1 x (10000 + 10000 + 990) 4194304 unknown");
+}
+
+/* A kernel of another stream. */
+static void elsewhere(struct world *w, const char *name, int64_t start_ns,
+	int64_t dur_ns)
+{
+	rows_launched(&w->t, name, start_ns, dur_ns, -1);
+	w->t.kernel.stream[w->t.kernel.n - 1] = 7;
+}
+
+#define ALL_REDUCE                                                       \
+	"ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStor" \
+	"age<4096ul>)"
+
+/* mul [101010, 111010) and add [121010, 131010), with a kernel that begins
+ * between them. */
+static void with_kernel_between(struct world *w, const char *name,
+	int64_t start_ns, int64_t dur_ns)
+{
+	call(w, "aten::mul", SQUARES, 1000, 10000);
+	elsewhere(w, name, start_ns, dur_ns);
+	call(w, "aten::add", SQUARES, 21000, 10000);
+	analyse(w);
+}
+
+/* The sum over ranks is what the add reads, and not the product. */
+static void an_all_reduce_of_another_stream_between_them(void **state)
+{
+	struct world *w = *state;
+	with_kernel_between(w, ALL_REDUCE, 112000, 8000);
+	pairs_are(w, "");
+}
+
+/* An all-reduce that began during the mul, and ends between them. */
+static void an_all_reduce_that_ends_between_them(void **state)
+{
+	struct world *w = *state;
+	with_kernel_between(w, ALL_REDUCE, 105000, 6011);
+	pairs_are(w, "");
+}
+
+/* It ends when the mul does, so that it is not between them. */
+static void an_all_reduce_beside_the_first(void **state)
+{
+	struct world *w = *state;
+	with_kernel_between(w, ALL_REDUCE, 105000, 6010);
+	pairs_are(w, "pointwise 1 x (10000 + 10000 + 10000) 4194304 unknown");
+}
+
+/* The device is idle for 2,000 ns of the 10,000 between them: 990 before the
+ * kernel of the other stream, and 1,010 after it. */
+static void another_stream_works_between_them(void **state)
+{
+	struct world *w = *state;
+	with_kernel_between(w, "whatever", 112000, 8000);
+	pairs_are(w, "pointwise 1 x (10000 + 10000 + 2000) 4194304 unknown");
+}
+
+/* A graph and a copy of another stream, in the order of their starts: idle
+ * [111010, 112000), [114000, 115000) and [116000, 121010). */
+static void a_graph_and_a_copy_work_between_them(void **state)
+{
+	struct world *w = *state;
+	rows_graph(&w->t, 1, 1, 112000, 2000, 0);
+	rows_copy(&w->t, "Memset (Device)", 115000, 1000, 0, 8, true);
+	w->t.graph.stream[0] = w->t.copy.stream[0] = 7;
+	call(w, "aten::mul", SQUARES, 1000, 10000);
+	call(w, "aten::add", SQUARES, 21000, 10000);
+	analyse(w);
+	pairs_are(w, "pointwise 1 x (10000 + 10000 + 7000) 4194304 unknown");
 }
 
 static void launches_of_two_streams(void **state)
@@ -470,6 +541,11 @@ int main(void)
 		WORLD_TEST(a_copy_between_them),
 		WORLD_TEST(an_opaque_graph_between_them),
 		WORLD_TEST(a_copy_of_another_stream_between_them),
+		WORLD_TEST(an_all_reduce_of_another_stream_between_them),
+		WORLD_TEST(an_all_reduce_that_ends_between_them),
+		WORLD_TEST(an_all_reduce_beside_the_first),
+		WORLD_TEST(another_stream_works_between_them),
+		WORLD_TEST(a_graph_and_a_copy_work_between_them),
 		WORLD_TEST(launches_of_two_streams),
 		WORLD_TEST(launches_of_two_devices),
 		WORLD_TEST(the_border_of_two_iterations),
