@@ -3,7 +3,8 @@
  *
  * One sweep over kernels, copies and graph replays in the order of their starts
  * keeps the last kernel of each stream and the idle times of each device. It
- * needs 8 bytes per operator call, 24 per idle time and 24 per use of a tensor. */
+ * needs 8 bytes per operator call, 24 per idle time, 16 per record if tensors
+ * were observed, and 45 per use of a tensor. */
 #include "fusions.h"
 #include "correlation.h"
 #include "profile.h"
@@ -14,10 +15,19 @@ enum { FUSION_NO_ROW = UINT32_MAX };
 
 /* ---- who reads a tensor */
 
-/* The uses of a call, as a slice of trace.tensor_uses. */
+/* A call of a host operator with tensors. */
 struct fusion_call {
 	int64_t function;
-	uint32_t from, to;
+	int64_t begin_ns; /* of its host operator; INT64_MIN unknown */
+	uint32_t from, to; /* its slice of trace.tensor_uses */
+	bool launches; /* GPU work, or in a stream capture */
+	bool view; /* it launches nothing and returns its argument, as
+		aten::dropout does in inference */
+};
+
+struct fusion_moments {
+	int64_t *at_ns; /* ascending */
+	uint32_t n;
 };
 
 struct fusion_tensors {
@@ -27,6 +37,13 @@ struct fusion_tensors {
 	struct fusion_call *calls; /* by function */
 	uint32_t calls_n;
 	uint32_t *by_storage; /* uses, by storage, then in their order */
+	bool *skipped; /* by use: it is a view's */
+	/* Begins of API calls that launched something, and of those whose
+	 * kernels have no observed tensors. */
+	struct fusion_moments launched, unobserved;
+	/* The last start of a kernel or copy without an API call. Only calls that
+	 * begin later are known not to have launched it. */
+	int64_t callless_ns;
 	bool complete; /* a backward pass is among the uses, or the run has
 		none */
 };
@@ -57,45 +74,10 @@ static int fusion_pairs_tensors_by_storage(const void *a, const void *b,
 	return order ? order : fusion_pairs_order(i, j);
 }
 
-/* All in `a`, a scratch arena. False if it is full. */
-static bool fusion_pairs_tensors_init(struct fusion_tensors *x,
-	const struct trace *t, struct arena *a)
-{
-	uint32_t n = t->tensor_uses_n;
-
-	*x = (struct fusion_tensors){ .t = t,
-		.functions_n = t->op_functions_n };
-	if (!n)
-		return true;
-	x->functions =
-		arena_array(a, struct op_function, (size_t)x->functions_n + 1);
-	x->calls = arena_array(a, struct fusion_call, n);
-	x->by_storage = arena_array(a, uint32_t, n);
-	if (!x->functions || !x->calls || !x->by_storage)
-		return false;
-	if (x->functions_n)
-		memcpy(x->functions, t->op_functions,
-			x->functions_n * sizeof *x->functions);
-	qsort(x->functions, x->functions_n, sizeof *x->functions,
-		fusion_pairs_tensors_by_id);
-	for (uint32_t i = 0; i < n; i++) {
-		const struct tensor_use *u = &t->tensor_uses[i];
-		if (!i || u->function != u[-1].function)
-			x->calls[x->calls_n++].from = i;
-		x->calls[x->calls_n - 1].function = u->function;
-		x->calls[x->calls_n - 1].to = i + 1;
-		x->by_storage[i] = i;
-	}
-	qsort(x->calls, x->calls_n, sizeof *x->calls,
-		fusion_pairs_tensors_by_function);
-	qsort_r(x->by_storage, n, sizeof *x->by_storage,
-		fusion_pairs_tensors_by_storage, t->tensor_uses);
-	return true;
-}
-
 /* The uses of a host operator's call; NULL if the execution trace lacks it. */
-static const struct fusion_call *
-fusion_pairs_tensors_call(const struct fusion_tensors *x, uint32_t op)
+static struct fusion_call *fusion_pairs_tensors_call(const struct fusion_tensors
+							     *x,
+	uint32_t op)
 {
 	struct op_function key = { .external_id = x->t->op.external_id[op] };
 	const struct op_function *f = bsearch(&key, x->functions,
@@ -107,93 +89,318 @@ fusion_pairs_tensors_call(const struct fusion_tensors *x, uint32_t op)
 		 : NULL;
 }
 
-static bool fusion_pairs_tensors_reads(const struct fusion_tensors *x,
-	const struct fusion_call *c, int64_t storage)
+static bool fusion_pairs_tensors_uses(const struct fusion_tensors *x,
+	const struct fusion_call *c, int64_t storage, bool written)
 {
 	for (uint32_t i = c->from; i < c->to; i++)
-		if (!x->t->tensor_uses[i].written &&
+		if (x->t->tensor_uses[i].written == written &&
 			x->t->tensor_uses[i].storage == storage)
 			return true;
 	return false;
 }
 
-/* Follows the memory from a write on to the next write. *reached: `second`
- * reads it. Returns whether other calls read it. */
-static bool fusion_pairs_tensors_read_by_others(const struct fusion_tensors *x,
-	uint32_t write, const struct fusion_call *first,
-	const struct fusion_call *second, bool *reached)
+static int fusion_pairs_moments_order(const void *a, const void *b)
 {
-	const struct tensor_use *uses = x->t->tensor_uses;
-	uint32_t n = x->t->tensor_uses_n, at = 0, to = n;
-	bool others = false;
+	return fusion_pairs_order(*(const int64_t *)a, *(const int64_t *)b);
+}
 
-	*reached = false;
+/* Whether one is in [from, to). */
+static bool fusion_pairs_moments_any(const struct fusion_moments *m,
+	int64_t from_ns, int64_t to_ns)
+{
+	uint32_t at = 0, to = m->n;
+
 	while (at < to) {
 		uint32_t middle = at + (to - at) / 2;
-		if (fusion_pairs_tensors_by_storage(&x->by_storage[middle],
-			    &write, x->t->tensor_uses) < 0)
+		if (m->at_ns[middle] < from_ns)
 			at = middle + 1;
 		else
 			to = middle;
 	}
-	int64_t ended = 0; /* the call that wrote the memory again */
-	for (; at < n; at++) {
-		uint32_t i = x->by_storage[at];
-		const struct tensor_use *u = &uses[i];
-		if (u->storage != uses[write].storage)
-			break;
-		if (i < first->to)
-			continue;
-		if (ended && u->function != ended)
-			break;
-		if (u->written) {
-			ended = u->function;
-			continue;
-		}
-		*reached |= u->function == second->function;
-		others |= u->function != second->function;
-	}
-	return others;
+	return at < m->n && m->at_ns[at] < to_ns;
 }
 
-/* Who reads what the first call writes and the second reads. If the execution
- * trace has both, sets *bytes to its size. False if the second reads nothing of
- * it. */
-static bool fusion_pairs_tensors_between(const struct fusion_tensors *x,
-	uint32_t first_op, uint32_t second_op, enum fusion_consumers *consumers,
-	int64_t *bytes)
+/* Adds the launches of copies or graphs. */
+static bool fusion_pairs_tensors_launched(struct fusion_tensors *x,
+	const struct process *proc, const int64_t *correlation,
+	const int64_t *start_ns, struct slice rows, bool graphs,
+	struct arena *a)
+{
+	uint32_t *call_of;
+
+	if (!correlation_join_rows(x->t, proc, correlation, start_ns, rows, a,
+		    &call_of))
+		return false;
+	for (uint32_t row = rows.from; row < rows.to; row++) {
+		uint32_t call = call_of[row - rows.from];
+		if (call == CORRELATION_NONE) {
+			if (x->callless_ns < start_ns[row])
+				x->callless_ns = start_ns[row];
+			continue;
+		}
+		int64_t at_ns = x->t->call.start_ns[call];
+		x->launched.at_ns[x->launched.n++] = at_ns;
+		if (graphs)
+			x->unobserved.at_ns[x->unobserved.n++] = at_ns;
+	}
+	return true;
+}
+
+static void fusion_pairs_tensors_kernels(struct fusion_tensors *x,
+	const struct attribution *at)
+{
+	uint32_t from = at->proc->kernel.from, n = at->proc->kernel.to - from;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t call = at->call_of[i];
+		int64_t start = x->t->kernel.start_ns[from + i];
+		if (call == CORRELATION_NONE && x->callless_ns < start)
+			x->callless_ns = start;
+		if (call == CORRELATION_NONE)
+			continue;
+		int64_t at_ns = x->t->call.start_ns[call];
+		x->launched.at_ns[x->launched.n++] = at_ns;
+		if (!at->op_of || !at->op_of[i] ||
+			!fusion_pairs_tensors_call(x, at->op_of[i] - 1))
+			x->unobserved.at_ns[x->unobserved.n++] = at_ns;
+	}
+	for (uint32_t i = 0; i < at->captured_n; i++)
+		x->launched.at_ns[x->launched.n++] =
+			x->t->call.start_ns[at->captured[i]];
+}
+
+static bool fusion_pairs_tensors_launches(struct fusion_tensors *x,
+	const struct attribution *at, struct arena *a)
+{
+	const struct process *p = at->proc;
+	const struct trace *t = x->t;
+	size_t n = (size_t)(p->kernel.to - p->kernel.from) +
+		   (p->copy.to - p->copy.from) + (p->graph.to - p->graph.from) +
+		   at->captured_n + 1;
+
+	x->callless_ns = INT64_MIN;
+	x->launched.at_ns = arena_array(a, int64_t, n);
+	x->unobserved.at_ns = arena_array(a, int64_t, n);
+	if (!x->launched.at_ns || !x->unobserved.at_ns)
+		return false;
+	fusion_pairs_tensors_kernels(x, at);
+	if (!fusion_pairs_tensors_launched(x, p, t->copy.correlation,
+		    t->copy.start_ns, p->copy, false, a) ||
+		!fusion_pairs_tensors_launched(x, p, t->graph.correlation,
+			t->graph.start_ns, p->graph, true, a))
+		return false;
+	qsort(x->launched.at_ns, x->launched.n, sizeof *x->launched.at_ns,
+		fusion_pairs_moments_order);
+	qsort(x->unobserved.at_ns, x->unobserved.n, sizeof *x->unobserved.at_ns,
+		fusion_pairs_moments_order);
+	return true;
+}
+
+static bool fusion_pairs_tensors_is_view(const struct fusion_tensors *x,
+	const struct fusion_call *c)
+{
+	bool writes = false;
+
+	if (c->launches || c->begin_ns <= x->callless_ns)
+		return false;
+	for (uint32_t i = c->from; i < c->to; i++) {
+		const struct tensor_use *u = &x->t->tensor_uses[i];
+		writes |= u->written;
+		if (u->written &&
+			!fusion_pairs_tensors_uses(x, c, u->storage, false))
+			return false;
+	}
+	return writes;
+}
+
+/* Finds the host operators of the calls, and which calls are views. */
+static void fusion_pairs_tensors_join(struct fusion_tensors *x,
+	const struct process *proc)
+{
+	const struct op_rows *o = &x->t->op;
+
+	for (uint32_t row = proc->op.from; row < proc->op.to; row++) {
+		struct fusion_call *c = fusion_pairs_tensors_call(x, row);
+		if (!c)
+			continue;
+		c->begin_ns = o->start_ns[row];
+		c->launches |= fusion_pairs_moments_any(&x->launched,
+			o->start_ns[row], o->start_ns[row] + o->dur_ns[row]);
+	}
+	for (uint32_t i = 0; i < x->calls_n; i++) {
+		struct fusion_call *c = &x->calls[i];
+		c->view = fusion_pairs_tensors_is_view(x, c);
+		for (uint32_t k = c->from; k < c->to; k++)
+			x->skipped[k] = c->view;
+	}
+}
+
+static void fusion_pairs_tensors_sort(struct fusion_tensors *x)
+{
+	const struct trace *t = x->t;
+
+	if (x->functions_n)
+		memcpy(x->functions, t->op_functions,
+			x->functions_n * sizeof *x->functions);
+	qsort(x->functions, x->functions_n, sizeof *x->functions,
+		fusion_pairs_tensors_by_id);
+	for (uint32_t i = 0; i < t->tensor_uses_n; i++) {
+		const struct tensor_use *u = &t->tensor_uses[i];
+		if (!i || u->function != u[-1].function)
+			x->calls[x->calls_n++] =
+				(struct fusion_call){ .function = u->function,
+					.begin_ns = INT64_MIN,
+					.from = i };
+		x->calls[x->calls_n - 1].to = i + 1;
+		x->by_storage[i] = i;
+	}
+	qsort(x->calls, x->calls_n, sizeof *x->calls,
+		fusion_pairs_tensors_by_function);
+	qsort_r(x->by_storage, t->tensor_uses_n, sizeof *x->by_storage,
+		fusion_pairs_tensors_by_storage, t->tensor_uses);
+}
+
+/* All in `a`, a scratch arena. False if it is full. */
+static bool fusion_pairs_tensors_init(struct fusion_tensors *x,
+	const struct attribution *at, struct arena *a)
+{
+	const struct trace *t = at->trace;
+	uint32_t n = t->tensor_uses_n;
+
+	*x = (struct fusion_tensors){ .t = t,
+		.functions_n = t->op_functions_n };
+	if (!n)
+		return true;
+	x->functions =
+		arena_array(a, struct op_function, (size_t)x->functions_n + 1);
+	x->calls = arena_array(a, struct fusion_call, n);
+	x->by_storage = arena_array(a, uint32_t, n);
+	x->skipped = arena_array(a, bool, n);
+	if (!x->functions || !x->calls || !x->by_storage || !x->skipped)
+		return false;
+	fusion_pairs_tensors_sort(x);
+	if (!fusion_pairs_tensors_launches(x, at, a))
+		return false;
+	fusion_pairs_tensors_join(x, at->proc);
+	return true;
+}
+
+/* Who uses the memory of a write until it is written again. */
+struct fusion_readers {
+	int64_t second_bytes; /* that the second reads; 0: it does not */
+	bool others; /* others read it */
+	int64_t next; /* the call that writes it again; 0 unknown */
+};
+
+static uint32_t fusion_pairs_tensors_first_use(const struct fusion_tensors *x,
+	int64_t storage)
+{
+	uint32_t at = 0, to = x->t->tensor_uses_n;
+
+	while (at < to) {
+		uint32_t middle = at + (to - at) / 2;
+		if (x->t->tensor_uses[x->by_storage[middle]].storage < storage)
+			at = middle + 1;
+		else
+			to = middle;
+	}
+	return at;
+}
+
+static struct fusion_readers
+fusion_pairs_tensors_readers(const struct fusion_tensors *x, int64_t storage,
+	const struct fusion_call *first, const struct fusion_call *second)
+{
+	struct fusion_readers r = { 0 };
+
+	for (uint32_t at = fusion_pairs_tensors_first_use(x, storage);
+		at < x->t->tensor_uses_n; at++) {
+		uint32_t i = x->by_storage[at];
+		const struct tensor_use *u = &x->t->tensor_uses[i];
+		if (u->storage != storage)
+			break;
+		if (i < first->to || x->skipped[i])
+			continue;
+		if (r.next && u->function != r.next)
+			break;
+		if (u->written)
+			r.next = u->function;
+		else if (u->function != second->function)
+			r.others = true;
+		else if (r.second_bytes < u->bytes)
+			r.second_bytes = u->bytes;
+	}
+	return r;
+}
+
+/* Whether all readers until the next write are known: there is one, and no kernel
+ * without observed tensors was launched before it. */
+static bool fusion_pairs_tensors_known(const struct fusion_tensors *x,
+	const struct fusion_call *first, int64_t next)
+{
+	struct fusion_call key = { .function = next };
+	const struct fusion_call *c =
+		next ? bsearch(&key, x->calls, x->calls_n, sizeof key,
+			       fusion_pairs_tensors_by_function)
+		     : NULL;
+
+	return x->complete && c && c->begin_ns != INT64_MIN &&
+	       first->begin_ns > x->callless_ns &&
+	       !fusion_pairs_moments_any(&x->unobserved, first->begin_ns,
+		       c->begin_ns);
+}
+
+enum fusion_observed {
+	OBSERVED_NOTHING, /* whether the calls share a tensor is unknown */
+	OBSERVED_APART, /* they share none */
+	OBSERVED_TENSOR
+};
+
+/* Who reads what the first call writes and the second reads. *bytes: its size,
+ * each memory once; -1 if the second reads only a part of it and nothing reads
+ * the rest. */
+static enum fusion_observed
+fusion_pairs_tensors_between(const struct fusion_tensors *x, uint32_t first_op,
+	uint32_t second_op, enum fusion_consumers *consumers, int64_t *bytes)
 {
 	const struct fusion_call *first =
 					 fusion_pairs_tensors_call(x, first_op),
 				 *second = fusion_pairs_tensors_call(x,
 					 second_op);
-	bool writes = false, others = false;
+	bool others = false, known = true, part = false, writes = false;
 	int64_t shared = 0;
 
 	if (!first || !second)
-		return true;
+		return OBSERVED_NOTHING;
 	for (uint32_t i = first->from; i < first->to; i++) {
 		const struct tensor_use *u = &x->t->tensor_uses[i];
-		bool reached;
+		const struct fusion_call before = { .from = first->from,
+			.to = i };
 		writes |= u->written;
+		/* Several tensors in one memory count once. */
 		if (!u->written ||
-			!fusion_pairs_tensors_reads(x, second, u->storage))
+			fusion_pairs_tensors_uses(x, &before, u->storage, true))
 			continue;
-		bool more = fusion_pairs_tensors_read_by_others(x, i, first,
-			second, &reached);
-		shared += reached ? u->bytes : 0;
-		others |= reached && more;
+		struct fusion_readers r = fusion_pairs_tensors_readers(x,
+			u->storage, first, second);
+		if (!r.second_bytes)
+			continue;
+		bool whole = r.second_bytes >= u->bytes;
+		shared += whole ? u->bytes : r.second_bytes;
+		part |= !whole && !r.others;
+		others |= r.others;
+		known &= fusion_pairs_tensors_known(x, first, r.next);
 	}
 	/* An operator that writes into its argument has no output. */
 	if (!writes)
-		return true;
+		return OBSERVED_NOTHING;
 	if (!shared)
-		return false;
-	*bytes = shared;
-	*consumers = others	   ? CONSUMERS_OTHERS
-		     : x->complete ? CONSUMERS_SECOND
-				   : CONSUMERS_UNKNOWN;
-	return true;
+		return OBSERVED_APART;
+	*bytes = part ? -1 : shared;
+	*consumers = others  ? CONSUMERS_OTHERS
+		     : known ? CONSUMERS_SECOND
+			     : CONSUMERS_UNKNOWN;
+	return OBSERVED_TENSOR;
 }
 
 /* ---- pairs */
@@ -213,7 +420,7 @@ struct fusion_maker {
 	uint32_t devices_cap;
 	struct names keys; /* struct fusion_key */
 	uint32_t cap; /* of operators.fusions */
-	bool trains; /* the run has a backward pass */
+	bool trains; /* the run has a backward pass, or may have one */
 };
 
 /* Both are hashed as bytes, so they have no padding. */
@@ -252,16 +459,30 @@ static bool fusion_pairs_is(const struct operator_info *is, const char *word)
 static const char *fusion_pairs_kind(const struct operator_info *first,
 	const struct operator_info *second)
 {
+	static const char *const no_readers[] = {
+#define READS_NOTHING(name, why) name,
+#define FUSION(first, second, kind, why)
+#define EPILOGUE(first, second, kind, why)
+#include "fusion_family.def"
+#undef READS_NOTHING
+#undef FUSION
+#undef EPILOGUE
+	};
 	static const struct fusion_family families[] = {
+#define READS_NOTHING(name, why)
 #define FUSION(first, second, kind, why) { first, second, #kind, false },
 #define EPILOGUE(first, second, kind, why) { first, second, #kind, true },
 #include "fusion_family.def"
+#undef READS_NOTHING
 #undef FUSION
 #undef EPILOGUE
 	};
 
 	if (!first || !second || first->collective || second->collective)
 		return NULL;
+	for (size_t i = 0; i < sizeof no_readers / sizeof *no_readers; i++)
+		if (!strcmp(second->name, no_readers[i]))
+			return NULL;
 	for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
 		const struct fusion_family *f = &families[i];
 		if (!fusion_pairs_is(first, f->first) ||
@@ -273,7 +494,8 @@ static const char *fusion_pairs_kind(const struct operator_info *first,
 	return NULL;
 }
 
-/* Whether the host ran a backward pass: the operators of one, or autograd. */
+/* Whether the host ran a backward pass: the operators of one, or autograd. True
+ * if the trace has no host operators, because autograd is not visible then. */
 static bool fusion_pairs_trains(const struct attribution *at)
 {
 	static const char *const words[] = { "attention_backward",
@@ -281,6 +503,8 @@ static bool fusion_pairs_trains(const struct attribution *at)
 	const struct operators *o = &at->profile->operators;
 	const struct trace *t = at->trace;
 
+	if (at->proc->op.from == at->proc->op.to)
+		return true;
 	for (uint32_t i = 0; i < o->n; i++)
 		for (size_t w = 0;
 			o->rows[i].name && w < sizeof words / sizeof *words;
@@ -334,8 +558,15 @@ static bool fusion_pairs_adjacent(const struct fusion_maker *m,
 	       m->rows->kernel[i] == m->rows->kernel[j];
 }
 
-/* The bytes that the first writes, if the second can read them all; -1 unknown.
- * False if no tensor can be between them. */
+/* Whether an operator of a backward pass computes several gradients. */
+static bool fusion_pairs_several_outputs(const struct shape *sizes)
+{
+	const struct size *grads = sizes ? shape_size(sizes, "grads") : NULL;
+	return grads && grads->values[0] > 1;
+}
+
+/* The bytes that the first writes by its cost; -1 unknown. False if the second
+ * cannot read them all, so that no single tensor is between them. */
 static bool fusion_pairs_bytes(const struct shape_stat *first,
 	const struct shape_stat *second, int64_t *bytes)
 {
@@ -343,10 +574,31 @@ static bool fusion_pairs_bytes(const struct shape_stat *first,
 	if ((first->costed && !first->cost.write_bytes) ||
 		(second->costed && !second->cost.read_bytes))
 		return false;
-	if (first->costed && second->costed &&
-		first->cost.write_bytes <= second->cost.read_bytes)
-		*bytes = (int64_t)first->cost.write_bytes;
-	return true;
+	if (!first->costed || !second->costed)
+		return true;
+	*bytes = (int64_t)first->cost.write_bytes;
+	return first->cost.write_bytes <= second->cost.read_bytes;
+}
+
+/* Sets the tensor of the key. False if there is none between the launches. */
+static bool fusion_pairs_tensor(const struct fusion_maker *m, uint32_t i,
+	uint32_t j, struct fusion_key *key)
+{
+	const struct attribution *at = m->at;
+	const struct operators *o = &at->profile->operators;
+	enum fusion_consumers consumers = CONSUMERS_UNKNOWN;
+	enum fusion_observed observed = OBSERVED_NOTHING;
+
+	if (at->op_of && at->op_of[i] && at->op_of[j])
+		observed = fusion_pairs_tensors_between(&m->tensors,
+			at->op_of[i] - 1, at->op_of[j] - 1, &consumers,
+			&key->bytes);
+	key->consumers = consumers;
+	if (observed == OBSERVED_NOTHING)
+		return !fusion_pairs_several_outputs(at->of[i].sizes) &&
+		       fusion_pairs_bytes(&o->shapes[key->first],
+			       &o->shapes[key->second], &key->bytes);
+	return observed == OBSERVED_TENSOR;
 }
 
 /* The idle time of the device before a moment. */
@@ -431,29 +683,21 @@ static bool fusion_pairs_add(struct fusion_maker *m,
 	const struct fusion_device *d, uint32_t i, uint32_t j)
 {
 	const struct attribution *at = m->at;
-	const struct operators *o = &at->profile->operators;
-	enum fusion_consumers consumers = CONSUMERS_UNKNOWN;
 	bool replayed;
 	struct fusion_key key = { .first = m->shape[at->shape_of[i]],
 		.second = m->shape[at->shape_of[j]] };
 	const char *kind = fusion_pairs_kind(at->of[i].op, at->of[j].op);
 
 	if (!kind || !fusion_pairs_adjacent(m, d, i, j, &replayed) ||
-		!fusion_pairs_bytes(&o->shapes[key.first],
-			&o->shapes[key.second], &key.bytes))
+		!fusion_pairs_tensor(m, i, j, &key))
 		return true;
-	if (at->op_of && at->op_of[i] && at->op_of[j] &&
-		!fusion_pairs_tensors_between(&m->tensors, at->op_of[i] - 1,
-			at->op_of[j] - 1, &consumers, &key.bytes))
-		return true;
-	key.consumers = consumers;
 	key.replayed = replayed;
 	struct fusion_pair *p = fusion_pairs_row(m, &key);
 	if (!p)
 		return false;
 	p->kind = kind;
-	p->must_write = consumers == CONSUMERS_OTHERS ||
-			(consumers == CONSUMERS_UNKNOWN && m->trains);
+	p->must_write = p->consumers == CONSUMERS_OTHERS ||
+			(p->consumers == CONSUMERS_UNKNOWN && m->trains);
 	p->pairs++;
 	p->first_ns += fusion_pairs_call_ns(m, i);
 	p->second_ns += fusion_pairs_call_ns(m, j);
@@ -622,7 +866,7 @@ static bool fusion_pairs_maker_init(struct fusion_maker *m)
 	if (!m->shape || !m->call_ns || !names_init(&m->lanes, m->a) ||
 		!names_init(&m->device_ids, m->a) ||
 		!names_init(&m->keys, m->a) ||
-		!fusion_pairs_tensors_init(&m->tensors, at->trace, m->a))
+		!fusion_pairs_tensors_init(&m->tensors, at, m->a))
 		return false;
 	for (uint32_t i = 0; i < o->shapes_n; i++)
 		m->shape[o->shapes[i].number] = i;
