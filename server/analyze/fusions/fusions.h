@@ -12,7 +12,7 @@
  *     They may be in different layers: the sum with the residual ends a layer,
  *     and the norm that could contain it begins the next;
  *   - the operators of both are known, and fusion_family.def lists them;
- *   - the second reads what the first writes, as far as it is known: an
+ *   - the second reads what the first writes, as far as that is known: an
  *     execution trace shows that it does; or none shows their tensors, the
  *     first has one result, and the second can read as much as that by its
  *     cost.

@@ -246,7 +246,7 @@ static void an_all_reduce_that_ends_between_them(void **state)
 }
 
 /* It ends when the mul does, so that it is not between them. */
-static void an_all_reduce_beside_the_first(void **state)
+static void an_all_reduce_that_ends_with_the_first(void **state)
 {
 	struct world *w = *state;
 	with_kernel_between(w, ALL_REDUCE, 105000, 6010);
@@ -803,7 +803,7 @@ int main(void)
 		WORLD_TEST(a_copy_of_another_stream_between_them),
 		WORLD_TEST(an_all_reduce_of_another_stream_between_them),
 		WORLD_TEST(an_all_reduce_that_ends_between_them),
-		WORLD_TEST(an_all_reduce_beside_the_first),
+		WORLD_TEST(an_all_reduce_that_ends_with_the_first),
 		WORLD_TEST(another_stream_works_between_them),
 		WORLD_TEST(a_graph_and_a_copy_work_between_them),
 		WORLD_TEST(launches_of_two_streams),
