@@ -210,14 +210,25 @@ static bool trace_files_tensors(struct trace_files *f, struct trace_file *file,
 	return true;
 }
 
+/* Every trace of PyTorch numbers its operators, and only an execution trace of
+ * PyTorch needs the numbers: 16 bytes per operator call. */
+static void trace_files_functions_drop(struct trace *t)
+{
+	arena_drop(t->arena, t->op_functions);
+	t->op_functions = NULL;
+	t->op_functions_n = t->op_functions_cap = 0;
+}
+
 /* Adds the tensors to the execution trace, which refers to them. */
 static bool trace_files_tensors_add(struct trace_files *f, struct err *e)
 {
 	struct trace *to = &f->execution->trace;
 	const struct trace *from = f->tensors ? &f->tensors->trace : NULL;
 
-	if (!from)
+	if (!from) {
+		trace_files_functions_drop(to);
 		return true;
+	}
 	if (to->processes_n != 1)
 		return err_set(e, ERR_TRACE,
 			"an execution trace of PyTorch belongs to one process, "
@@ -378,6 +389,7 @@ bool trace_files_read(struct trace_files *f, struct source *s,
 		return false;
 	if (archive)
 		return trace_files_end(f, e);
+	trace_files_functions_drop(f->trace);
 	return !f->trace->tensor_uses_n ||
 	       err_set(e, ERR_TRACE,
 		       "this is an execution trace of PyTorch, which has no "

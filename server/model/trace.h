@@ -115,8 +115,8 @@ struct trace {
 	uint32_t processes_n, devices_n;
 	struct names launch_shapes; /* the bytes of struct launch_shape */
 
-	/* What an execution trace of PyTorch adds to the trace of its only
-	 * process. Empty in all other traces, and not in capture files. */
+	/* Of the execution trace of PyTorch that came with it, if any: numbers
+	 * that join it, and tensors. Not in capture files. */
 	struct op_function *op_functions; /* of operators with a number */
 	struct tensor_use *tensor_uses;
 	uint32_t op_functions_n, op_functions_cap;

@@ -21,9 +21,9 @@ elementwise x=[2048,1024] y=[2048,1024]
      0.009   0.002504      0.001        1      1  pointwise    elementwise x=[1024,1024] \
 y=[1024,1024], then elementwise x=[1024,1024] y=[1024,1024]
 
-Unknown who else reads the tensor: 1
+Unknown whether the second operator reads the tensor, and who else does: 1
  GPU-hours    at peak       gaps    pairs   runs  kind         operators
-         0          -          0        1      1  pointwise    elementwise, then elementwise
+         -          -          0        1      1  pointwise    elementwise, then elementwise
 
 Other operators read the tensor, too: 1
  GPU-hours    at peak       gaps    pairs   runs  kind         operators
@@ -34,7 +34,7 @@ NOTHING = """{runs}, {hours} GPU-hours{unknown}
 
 Only the second operator reads the tensor: 0
 
-Unknown who else reads the tensor: 0
+Unknown whether the second operator reads the tensor, and who else does: 0
 
 Other operators read the tensor, too: 0
 """

@@ -1,7 +1,7 @@
 """fusion_pairs.py - operators in sequence that one kernel could execute, and the execution trace
 of PyTorch that says who reads the tensors between them.
 
-Four sequences are planted, each between kernels that no operator explains:
+Four sequences are planted, each between kernels of an operator that the catalog lacks:
 
   products   mul, then add: only the add reads the product
   residual   add, then layer_norm: the sum is read again at the end, as residuals are
@@ -17,19 +17,21 @@ WHOLE_US = 1000
 PRODUCT, WIDE, GATE = [1024, 1024], [4096, 1024], [2048, 1024]  # float: 4, 16 and 8 MiB
 ELEMENTWISE = "void at::native::vectorized_elementwise_kernel<4, at::native::{}<float>>"
 # Calls of operators: name, dims, µs of the kernel, µs of idle time before it; the tensors
-# (storage, dims) that it reads and writes; None is a kernel without an operator.
+# (storage, dims) that it reads and writes.
+SPACER = ("mylib::spacer", [[1]])
+FREED = (3, 7, 10)  # storages that are allocated again at the end
 CALLS = [
-    (None, None, 100, 0, (), ()),
+    (*SPACER, 100, 0, ((20, [1]),), ()),
     ("aten::mul", [PRODUCT, PRODUCT], 12, 0, ((1, PRODUCT), (2, PRODUCT)), ((3, PRODUCT),)),
     ("aten::add", [PRODUCT, PRODUCT, []], 12, 1, ((3, PRODUCT), (2, PRODUCT)), ((4, PRODUCT),)),
-    (None, None, 100, 2, (), ()),
+    (*SPACER, 100, 2, ((20, [1]),), ()),
     ("aten::add", [WIDE, WIDE, []], 30, 0, ((5, WIDE), (6, WIDE)), ((7, WIDE),)),
     ("aten::native_layer_norm", [WIDE, [], [1024], [1024], []], 30, 0, ((7, WIDE),),
      ((8, WIDE),)),
-    (None, None, 100, 1, (), ()),
+    (*SPACER, 100, 1, ((20, [1]),), ()),
     ("aten::silu", [GATE], 10, 0, ((9, GATE),), ((10, GATE),)),
     ("aten::mul", [GATE, GATE], 15, 0, ((10, GATE), (9, GATE)), ((11, GATE),)),
-    (None, None, 100, 3, (), ()),
+    (*SPACER, 100, 3, ((20, [1]),), ()),
     ("aten::sum", [WIDE], 20, 0, ((7, WIDE),), ((12, [1]),)),
 ]
 
@@ -67,6 +69,14 @@ class Maker:
         self.kernel(f"kernel_{self.n}", us, idle_us, correlation=self.n,
                     **({"External id": self.n} if name else {}))
 
+    def allocate(self, storages):
+        """Memory of earlier tensors is allocated again, so that they have no more readers."""
+        self.n += 1
+        self.event("cpu_op", "aten::empty", -3000 + 20 * self.n, 5, **{
+            "External id": self.n, "Record function id": 100 + self.n})
+        self.nodes.append(node(self.n + 10, "aten::empty", 100 + self.n, (),
+                               [(storage, [1]) for storage in storages]))
+
     def replay(self):
         """A CUDA graph of two elementwise kernels, whose idle time is no launch gap."""
         self.n += 1
@@ -100,6 +110,7 @@ def planted(trains=False):
     m = Maker()
     for call in CALLS:
         m.call(*call)
+    m.allocate(FREED)
     m.replay()
     m.call(None, None, WHOLE_US - m.at_us - 1, 1, (), ())
     if trains:

@@ -55,7 +55,7 @@ const COLUMNS = [
 	},
 	figure('Saved', 'saved_hours', exact('saved_hours', (r) => `${f.duration(r.saved_s * 1e9)} of the ${f.duration(r.time_s * 1e9)} of both in the recordings`)),
 	figure('Traffic', 'traffic_hours', exact('traffic_hours', passes)),
-	figure('At peak bandwidth', 'traffic_at_peak_hours', exact('traffic_at_peak_hours', () => 'the lower bound of the saved traffic')),
+	figure('At peak bandwidth', 'traffic_at_peak_hours', exact('traffic_at_peak_hours', () => 'the saved traffic at the DRAM peak bandwidth; a tensor in a cache can take less')),
 	figure('Launch gaps', 'gap_hours', exact('gap_hours')),
 	{label: 'Kind', up: 'kind', down: '-kind', value: (r) => r.kind, cell: (r) => r.kind},
 	{
@@ -95,8 +95,8 @@ const PARTS = [
 	['items', 'Only the second operator reads the tensor', 'An execution trace of PyTorch shows that nothing else reads it, so that it need not be written.'],
 	[
 		'consumers_unknown',
-		'Unknown who else reads the tensor',
-		'No execution trace of PyTorch shows it. In a run with a backward pass, which may need the tensor, it counts as written.',
+		'Unknown whether the second operator reads the tensor, and who else does',
+		'No execution trace of PyTorch shows it. In a run with a backward pass, which may need the tensor, it counts as written. So it does if the trace has no host operators, which would show a backward pass.',
 	],
 	['read_by_others', 'Other operators read the tensor, too', 'It must still be written; only one read is saved.'],
 ];
@@ -148,7 +148,7 @@ export async function fusionsPart(params, signal) {
 			{class: 'hint wide-text'},
 			'Operators that run one after the other and that one kernel could execute, with the GPU-hours that this ' +
 				'would save: the traffic of the tensor between them, at the bandwidth that the pair achieved, and launch ' +
-				'gaps. At peak bandwidth the traffic takes at least this long.',
+				'gaps.',
 		),
 		PARTS.map((p) => part(doc, p)),
 	);

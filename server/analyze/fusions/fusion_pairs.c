@@ -2,8 +2,10 @@
  * execute.
  *
  * One sweep over kernels, copies and graph replays in the order of their starts
- * keeps the last kernel of each stream. It needs 8 bytes per operator call and
- * 24 per use of a tensor. */
+ * keeps the last kernel of each stream and the idle times of each device. It
+ * needs 8 bytes per operator call and 24 per idle time. If tensors were observed,
+ * it needs 16 per GPU record, 16 per operator call with a number and 37 per use
+ * of a tensor. */
 #include "fusions.h"
 #include "correlation.h"
 #include "profile.h"
@@ -14,10 +16,19 @@ enum { FUSION_NO_ROW = UINT32_MAX };
 
 /* ---- who reads a tensor */
 
-/* The uses of a call, as a slice of trace.tensor_uses. */
+/* A call of a host operator with tensors. */
 struct fusion_call {
 	int64_t function;
-	uint32_t from, to;
+	int64_t begin_ns; /* of its host operator; INT64_MIN unknown */
+	uint32_t from, to; /* its slice of trace.tensor_uses */
+	bool launches; /* GPU work, or in a stream capture */
+	bool view; /* it launches nothing and returns its argument, as
+		aten::dropout does in inference */
+};
+
+struct fusion_moments {
+	int64_t *at_ns; /* ascending */
+	uint32_t n;
 };
 
 struct fusion_tensors {
@@ -27,6 +38,13 @@ struct fusion_tensors {
 	struct fusion_call *calls; /* by function */
 	uint32_t calls_n;
 	uint32_t *by_storage; /* uses, by storage, then in their order */
+	bool *skipped; /* by use: it is a view's */
+	/* Begins of API calls that launched something, and of those whose
+	 * kernels have no observed tensors. */
+	struct fusion_moments launched, unobserved;
+	/* The last start of a kernel or copy without an API call. Only calls that
+	 * begin later are known not to have launched it. */
+	int64_t callless_ns;
 	bool complete; /* a backward pass is among the uses, or the run has
 		none */
 };
@@ -57,45 +75,10 @@ static int fusion_pairs_tensors_by_storage(const void *a, const void *b,
 	return order ? order : fusion_pairs_order(i, j);
 }
 
-/* All in `a`, a scratch arena. False if it is full. */
-static bool fusion_pairs_tensors_init(struct fusion_tensors *x,
-	const struct trace *t, struct arena *a)
-{
-	uint32_t n = t->tensor_uses_n;
-
-	*x = (struct fusion_tensors){ .t = t,
-		.functions_n = t->op_functions_n };
-	if (!n)
-		return true;
-	x->functions =
-		arena_array(a, struct op_function, (size_t)x->functions_n + 1);
-	x->calls = arena_array(a, struct fusion_call, n);
-	x->by_storage = arena_array(a, uint32_t, n);
-	if (!x->functions || !x->calls || !x->by_storage)
-		return false;
-	if (x->functions_n)
-		memcpy(x->functions, t->op_functions,
-			x->functions_n * sizeof *x->functions);
-	qsort(x->functions, x->functions_n, sizeof *x->functions,
-		fusion_pairs_tensors_by_id);
-	for (uint32_t i = 0; i < n; i++) {
-		const struct tensor_use *u = &t->tensor_uses[i];
-		if (!i || u->function != u[-1].function)
-			x->calls[x->calls_n++].from = i;
-		x->calls[x->calls_n - 1].function = u->function;
-		x->calls[x->calls_n - 1].to = i + 1;
-		x->by_storage[i] = i;
-	}
-	qsort(x->calls, x->calls_n, sizeof *x->calls,
-		fusion_pairs_tensors_by_function);
-	qsort_r(x->by_storage, n, sizeof *x->by_storage,
-		fusion_pairs_tensors_by_storage, t->tensor_uses);
-	return true;
-}
-
 /* The uses of a host operator's call; NULL if the execution trace lacks it. */
-static const struct fusion_call *
-fusion_pairs_tensors_call(const struct fusion_tensors *x, uint32_t op)
+static struct fusion_call *fusion_pairs_tensors_call(const struct fusion_tensors
+							     *x,
+	uint32_t op)
 {
 	struct op_function key = { .external_id = x->t->op.external_id[op] };
 	const struct op_function *f = bsearch(&key, x->functions,
@@ -107,93 +90,318 @@ fusion_pairs_tensors_call(const struct fusion_tensors *x, uint32_t op)
 		 : NULL;
 }
 
-static bool fusion_pairs_tensors_reads(const struct fusion_tensors *x,
-	const struct fusion_call *c, int64_t storage)
+static bool fusion_pairs_tensors_uses(const struct fusion_tensors *x,
+	const struct fusion_call *c, int64_t storage, bool written)
 {
 	for (uint32_t i = c->from; i < c->to; i++)
-		if (!x->t->tensor_uses[i].written &&
+		if (x->t->tensor_uses[i].written == written &&
 			x->t->tensor_uses[i].storage == storage)
 			return true;
 	return false;
 }
 
-/* Follows the memory from a write on to the next write. *reached: `second`
- * reads it. Returns whether other calls read it. */
-static bool fusion_pairs_tensors_read_by_others(const struct fusion_tensors *x,
-	uint32_t write, const struct fusion_call *first,
-	const struct fusion_call *second, bool *reached)
+static int fusion_pairs_moments_order(const void *a, const void *b)
 {
-	const struct tensor_use *uses = x->t->tensor_uses;
-	uint32_t n = x->t->tensor_uses_n, at = 0, to = n;
-	bool others = false;
+	return fusion_pairs_order(*(const int64_t *)a, *(const int64_t *)b);
+}
 
-	*reached = false;
+/* Whether one is in [from, to). */
+static bool fusion_pairs_moments_any(const struct fusion_moments *m,
+	int64_t from_ns, int64_t to_ns)
+{
+	uint32_t at = 0, to = m->n;
+
 	while (at < to) {
 		uint32_t middle = at + (to - at) / 2;
-		if (fusion_pairs_tensors_by_storage(&x->by_storage[middle],
-			    &write, x->t->tensor_uses) < 0)
+		if (m->at_ns[middle] < from_ns)
 			at = middle + 1;
 		else
 			to = middle;
 	}
-	int64_t ended = 0; /* the call that wrote the memory again */
-	for (; at < n; at++) {
-		uint32_t i = x->by_storage[at];
-		const struct tensor_use *u = &uses[i];
-		if (u->storage != uses[write].storage)
-			break;
-		if (i < first->to)
-			continue;
-		if (ended && u->function != ended)
-			break;
-		if (u->written) {
-			ended = u->function;
-			continue;
-		}
-		*reached |= u->function == second->function;
-		others |= u->function != second->function;
-	}
-	return others;
+	return at < m->n && m->at_ns[at] < to_ns;
 }
 
-/* Who reads what the first call writes and the second reads. If the execution
- * trace has both, sets *bytes to its size. False if the second reads nothing of
- * it. */
-static bool fusion_pairs_tensors_between(const struct fusion_tensors *x,
-	uint32_t first_op, uint32_t second_op, enum fusion_consumers *consumers,
-	int64_t *bytes)
+/* Adds the launches of copies or graphs. */
+static bool fusion_pairs_tensors_launched(struct fusion_tensors *x,
+	const struct process *proc, const int64_t *correlation,
+	const int64_t *start_ns, struct slice rows, bool graphs,
+	struct arena *a)
+{
+	uint32_t *call_of;
+
+	if (!correlation_join_rows(x->t, proc, correlation, start_ns, rows, a,
+		    &call_of))
+		return false;
+	for (uint32_t row = rows.from; row < rows.to; row++) {
+		uint32_t call = call_of[row - rows.from];
+		if (call == CORRELATION_NONE) {
+			if (x->callless_ns < start_ns[row])
+				x->callless_ns = start_ns[row];
+			continue;
+		}
+		int64_t at_ns = x->t->call.start_ns[call];
+		x->launched.at_ns[x->launched.n++] = at_ns;
+		if (graphs)
+			x->unobserved.at_ns[x->unobserved.n++] = at_ns;
+	}
+	return true;
+}
+
+static void fusion_pairs_tensors_kernels(struct fusion_tensors *x,
+	const struct attribution *at)
+{
+	uint32_t from = at->proc->kernel.from, n = at->proc->kernel.to - from;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t call = at->call_of[i];
+		int64_t start = x->t->kernel.start_ns[from + i];
+		if (call == CORRELATION_NONE && x->callless_ns < start)
+			x->callless_ns = start;
+		if (call == CORRELATION_NONE)
+			continue;
+		int64_t at_ns = x->t->call.start_ns[call];
+		x->launched.at_ns[x->launched.n++] = at_ns;
+		if (!at->op_of || !at->op_of[i] ||
+			!fusion_pairs_tensors_call(x, at->op_of[i] - 1))
+			x->unobserved.at_ns[x->unobserved.n++] = at_ns;
+	}
+	for (uint32_t i = 0; i < at->captured_n; i++)
+		x->launched.at_ns[x->launched.n++] =
+			x->t->call.start_ns[at->captured[i]];
+}
+
+static bool fusion_pairs_tensors_launches(struct fusion_tensors *x,
+	const struct attribution *at, struct arena *a)
+{
+	const struct process *p = at->proc;
+	const struct trace *t = x->t;
+	size_t n = (size_t)(p->kernel.to - p->kernel.from) +
+		   (p->copy.to - p->copy.from) + (p->graph.to - p->graph.from) +
+		   at->captured_n + 1;
+
+	x->callless_ns = INT64_MIN;
+	x->launched.at_ns = arena_array(a, int64_t, n);
+	x->unobserved.at_ns = arena_array(a, int64_t, n);
+	if (!x->launched.at_ns || !x->unobserved.at_ns)
+		return false;
+	fusion_pairs_tensors_kernels(x, at);
+	if (!fusion_pairs_tensors_launched(x, p, t->copy.correlation,
+		    t->copy.start_ns, p->copy, false, a) ||
+		!fusion_pairs_tensors_launched(x, p, t->graph.correlation,
+			t->graph.start_ns, p->graph, true, a))
+		return false;
+	qsort(x->launched.at_ns, x->launched.n, sizeof *x->launched.at_ns,
+		fusion_pairs_moments_order);
+	qsort(x->unobserved.at_ns, x->unobserved.n, sizeof *x->unobserved.at_ns,
+		fusion_pairs_moments_order);
+	return true;
+}
+
+static bool fusion_pairs_tensors_is_view(const struct fusion_tensors *x,
+	const struct fusion_call *c)
+{
+	bool writes = false;
+
+	if (c->launches || c->begin_ns <= x->callless_ns)
+		return false;
+	for (uint32_t i = c->from; i < c->to; i++) {
+		const struct tensor_use *u = &x->t->tensor_uses[i];
+		writes |= u->written;
+		if (u->written &&
+			!fusion_pairs_tensors_uses(x, c, u->storage, false))
+			return false;
+	}
+	return writes;
+}
+
+/* Finds the host operators of the calls, and which calls are views. */
+static void fusion_pairs_tensors_join(struct fusion_tensors *x,
+	const struct process *proc)
+{
+	const struct op_rows *o = &x->t->op;
+
+	for (uint32_t row = proc->op.from; row < proc->op.to; row++) {
+		struct fusion_call *c = fusion_pairs_tensors_call(x, row);
+		if (!c)
+			continue;
+		c->begin_ns = o->start_ns[row];
+		c->launches |= fusion_pairs_moments_any(&x->launched,
+			o->start_ns[row], o->start_ns[row] + o->dur_ns[row]);
+	}
+	for (uint32_t i = 0; i < x->calls_n; i++) {
+		struct fusion_call *c = &x->calls[i];
+		c->view = fusion_pairs_tensors_is_view(x, c);
+		for (uint32_t k = c->from; k < c->to; k++)
+			x->skipped[k] = c->view;
+	}
+}
+
+static void fusion_pairs_tensors_sort(struct fusion_tensors *x)
+{
+	const struct trace *t = x->t;
+
+	if (x->functions_n)
+		memcpy(x->functions, t->op_functions,
+			x->functions_n * sizeof *x->functions);
+	qsort(x->functions, x->functions_n, sizeof *x->functions,
+		fusion_pairs_tensors_by_id);
+	for (uint32_t i = 0; i < t->tensor_uses_n; i++) {
+		const struct tensor_use *u = &t->tensor_uses[i];
+		if (!i || u->function != u[-1].function)
+			x->calls[x->calls_n++] =
+				(struct fusion_call){ .function = u->function,
+					.begin_ns = INT64_MIN,
+					.from = i };
+		x->calls[x->calls_n - 1].to = i + 1;
+		x->by_storage[i] = i;
+	}
+	qsort(x->calls, x->calls_n, sizeof *x->calls,
+		fusion_pairs_tensors_by_function);
+	qsort_r(x->by_storage, t->tensor_uses_n, sizeof *x->by_storage,
+		fusion_pairs_tensors_by_storage, t->tensor_uses);
+}
+
+/* All in `a`, a scratch arena. False if it is full. */
+static bool fusion_pairs_tensors_init(struct fusion_tensors *x,
+	const struct attribution *at, struct arena *a)
+{
+	const struct trace *t = at->trace;
+	uint32_t n = t->tensor_uses_n;
+
+	*x = (struct fusion_tensors){ .t = t,
+		.functions_n = t->op_functions_n };
+	if (!n)
+		return true;
+	x->functions =
+		arena_array(a, struct op_function, (size_t)x->functions_n + 1);
+	x->calls = arena_array(a, struct fusion_call, n);
+	x->by_storage = arena_array(a, uint32_t, n);
+	x->skipped = arena_array(a, bool, n);
+	if (!x->functions || !x->calls || !x->by_storage || !x->skipped)
+		return false;
+	fusion_pairs_tensors_sort(x);
+	if (!fusion_pairs_tensors_launches(x, at, a))
+		return false;
+	fusion_pairs_tensors_join(x, at->proc);
+	return true;
+}
+
+/* Who uses the memory of a write until it is written again. */
+struct fusion_readers {
+	int64_t second_bytes; /* that the second reads; 0: it does not */
+	bool others; /* others read it */
+	int64_t next; /* the call that writes it again; 0 unknown */
+};
+
+static uint32_t fusion_pairs_tensors_first_use(const struct fusion_tensors *x,
+	int64_t storage)
+{
+	uint32_t at = 0, to = x->t->tensor_uses_n;
+
+	while (at < to) {
+		uint32_t middle = at + (to - at) / 2;
+		if (x->t->tensor_uses[x->by_storage[middle]].storage < storage)
+			at = middle + 1;
+		else
+			to = middle;
+	}
+	return at;
+}
+
+static struct fusion_readers
+fusion_pairs_tensors_readers(const struct fusion_tensors *x, int64_t storage,
+	const struct fusion_call *first, const struct fusion_call *second)
+{
+	struct fusion_readers r = { 0 };
+
+	for (uint32_t at = fusion_pairs_tensors_first_use(x, storage);
+		at < x->t->tensor_uses_n; at++) {
+		uint32_t i = x->by_storage[at];
+		const struct tensor_use *u = &x->t->tensor_uses[i];
+		if (u->storage != storage)
+			break;
+		if (i < first->to || x->skipped[i])
+			continue;
+		if (r.next && u->function != r.next)
+			break;
+		if (u->written)
+			r.next = u->function;
+		else if (u->function != second->function)
+			r.others = true;
+		else if (r.second_bytes < u->bytes)
+			r.second_bytes = u->bytes;
+	}
+	return r;
+}
+
+/* Whether all readers until the next write are known: there is one, and no kernel
+ * without observed tensors was launched before it. */
+static bool fusion_pairs_tensors_known(const struct fusion_tensors *x,
+	const struct fusion_call *first, int64_t next)
+{
+	struct fusion_call key = { .function = next };
+	const struct fusion_call *c =
+		next ? bsearch(&key, x->calls, x->calls_n, sizeof key,
+			       fusion_pairs_tensors_by_function)
+		     : NULL;
+
+	return x->complete && c && c->begin_ns != INT64_MIN &&
+	       first->begin_ns > x->callless_ns &&
+	       !fusion_pairs_moments_any(&x->unobserved, first->begin_ns,
+		       c->begin_ns);
+}
+
+enum fusion_observed {
+	OBSERVED_NOTHING, /* whether the calls share a tensor is unknown */
+	OBSERVED_APART, /* they share none */
+	OBSERVED_TENSOR
+};
+
+/* Who reads what the first call writes and the second reads. *bytes: its size,
+ * each memory once; -1 if the second reads only a part of it and nothing reads
+ * the rest. */
+static enum fusion_observed
+fusion_pairs_tensors_between(const struct fusion_tensors *x, uint32_t first_op,
+	uint32_t second_op, enum fusion_consumers *consumers, int64_t *bytes)
 {
 	const struct fusion_call *first =
 					 fusion_pairs_tensors_call(x, first_op),
 				 *second = fusion_pairs_tensors_call(x,
 					 second_op);
-	bool writes = false, others = false;
+	bool others = false, known = true, part = false, writes = false;
 	int64_t shared = 0;
 
 	if (!first || !second)
-		return true;
+		return OBSERVED_NOTHING;
 	for (uint32_t i = first->from; i < first->to; i++) {
 		const struct tensor_use *u = &x->t->tensor_uses[i];
-		bool reached;
+		const struct fusion_call before = { .from = first->from,
+			.to = i };
 		writes |= u->written;
+		/* Several tensors in one memory count once. */
 		if (!u->written ||
-			!fusion_pairs_tensors_reads(x, second, u->storage))
+			fusion_pairs_tensors_uses(x, &before, u->storage, true))
 			continue;
-		bool more = fusion_pairs_tensors_read_by_others(x, i, first,
-			second, &reached);
-		shared += reached ? u->bytes : 0;
-		others |= reached && more;
+		struct fusion_readers r = fusion_pairs_tensors_readers(x,
+			u->storage, first, second);
+		if (!r.second_bytes)
+			continue;
+		bool whole = r.second_bytes >= u->bytes;
+		shared += whole ? u->bytes : r.second_bytes;
+		part |= !whole && !r.others;
+		others |= r.others;
+		known &= fusion_pairs_tensors_known(x, first, r.next);
 	}
 	/* An operator that writes into its argument has no output. */
 	if (!writes)
-		return true;
+		return OBSERVED_NOTHING;
 	if (!shared)
-		return false;
-	*bytes = shared;
-	*consumers = others	   ? CONSUMERS_OTHERS
-		     : x->complete ? CONSUMERS_SECOND
-				   : CONSUMERS_UNKNOWN;
-	return true;
+		return OBSERVED_APART;
+	*bytes = part ? -1 : shared;
+	*consumers = others  ? CONSUMERS_OTHERS
+		     : known ? CONSUMERS_SECOND
+			     : CONSUMERS_UNKNOWN;
+	return OBSERVED_TENSOR;
 }
 
 /* ---- pairs */
@@ -208,9 +416,12 @@ struct fusion_maker {
 	struct names lanes; /* struct fusion_lane */
 	uint32_t *last; /* by lane: the last kernel row; FUSION_NO_ROW */
 	uint32_t last_cap;
+	struct names device_ids; /* int64_t */
+	struct fusion_device *devices;
+	uint32_t devices_cap;
 	struct names keys; /* struct fusion_key */
 	uint32_t cap; /* of operators.fusions */
-	bool trains; /* the run has a backward pass */
+	bool trains; /* the run has a backward pass, or may have one */
 };
 
 /* Both are hashed as bytes, so they have no padding. */
@@ -221,6 +432,17 @@ struct fusion_key {
 	uint32_t first, second;
 	int64_t bytes;
 	uint32_t consumers, replayed;
+};
+
+/* The records of a device so far. `idle` has the times in which none ran. */
+struct fusion_idle {
+	int64_t from_ns, to_ns;
+	int64_t before_ns; /* idle time before it */
+};
+struct fusion_device {
+	int64_t busy_to_ns, collective_to_ns; /* the last ends */
+	struct fusion_idle *idle; /* ascending */
+	uint32_t n, cap;
 };
 
 struct fusion_family {
@@ -238,16 +460,30 @@ static bool fusion_pairs_is(const struct operator_info *is, const char *word)
 static const char *fusion_pairs_kind(const struct operator_info *first,
 	const struct operator_info *second)
 {
+	static const char *const no_readers[] = {
+#define READS_NOTHING(name, why) name,
+#define FUSION(first, second, kind, why)
+#define EPILOGUE(first, second, kind, why)
+#include "fusion_family.def"
+#undef READS_NOTHING
+#undef FUSION
+#undef EPILOGUE
+	};
 	static const struct fusion_family families[] = {
+#define READS_NOTHING(name, why)
 #define FUSION(first, second, kind, why) { first, second, #kind, false },
 #define EPILOGUE(first, second, kind, why) { first, second, #kind, true },
 #include "fusion_family.def"
+#undef READS_NOTHING
 #undef FUSION
 #undef EPILOGUE
 	};
 
 	if (!first || !second || first->collective || second->collective)
 		return NULL;
+	for (size_t i = 0; i < sizeof no_readers / sizeof *no_readers; i++)
+		if (!strcmp(second->name, no_readers[i]))
+			return NULL;
 	for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
 		const struct fusion_family *f = &families[i];
 		if (!fusion_pairs_is(first, f->first) ||
@@ -259,7 +495,8 @@ static const char *fusion_pairs_kind(const struct operator_info *first,
 	return NULL;
 }
 
-/* Whether the host ran a backward pass: the operators of one, or autograd. */
+/* Whether the host ran a backward pass: the operators of one, or autograd. True
+ * if the trace has no host operators, because autograd is not visible then. */
 static bool fusion_pairs_trains(const struct attribution *at)
 {
 	static const char *const words[] = { "attention_backward",
@@ -267,6 +504,8 @@ static bool fusion_pairs_trains(const struct attribution *at)
 	const struct operators *o = &at->profile->operators;
 	const struct trace *t = at->trace;
 
+	if (at->proc->op.from == at->proc->op.to)
+		return true;
 	for (uint32_t i = 0; i < o->n; i++)
 		for (size_t w = 0;
 			o->rows[i].name && w < sizeof words / sizeof *words;
@@ -277,6 +516,11 @@ static bool fusion_pairs_trains(const struct attribution *at)
 		if (strstr(names_text(&t->names, t->op.name[i]), "Backward"))
 			return true;
 	return false;
+}
+
+static int64_t fusion_pairs_end_ns(const struct kernel_rows *k, uint32_t row)
+{
+	return k->start_ns[row] + k->dur_ns[row];
 }
 
 static bool fusion_pairs_replayed(const struct attribution *at, uint32_t i)
@@ -291,13 +535,17 @@ static bool fusion_pairs_replayed(const struct attribution *at, uint32_t i)
 }
 
 /* Whether the launches may be one: both in one iteration, in one launch of a
- * graph or in none, and of different operator calls. */
-static bool fusion_pairs_adjacent(const struct fusion_maker *m, uint32_t i,
-	uint32_t j, bool *replayed)
+ * graph or in none, of different operator calls, and without a collective
+ * between them, which may need the result of the first or make the tensor that
+ * the second reads. */
+static bool fusion_pairs_adjacent(const struct fusion_maker *m,
+	const struct fusion_device *d, uint32_t i, uint32_t j, bool *replayed)
 {
 	const struct attribution *at = m->at;
-	const int64_t *correlation =
-		at->trace->kernel.correlation + at->proc->kernel.from;
+	const struct kernel_rows *k = &at->trace->kernel;
+	uint32_t from = at->proc->kernel.from;
+	const int64_t *correlation = k->correlation + from;
+	int64_t end = fusion_pairs_end_ns(k, from + i);
 	bool same_call = at->of[i].call != LAUNCH_NO_CALL &&
 			 at->of[i].call == at->of[j].call;
 
@@ -305,12 +553,21 @@ static bool fusion_pairs_adjacent(const struct fusion_maker *m, uint32_t i,
 	if (*replayed != fusion_pairs_replayed(at, j) ||
 		(*replayed && correlation[i] != correlation[j]))
 		return false;
+	if (end < k->start_ns[from + j] && end < d->collective_to_ns)
+		return false;
 	return !same_call && m->rows->kernel[i] != ITERATION_NONE &&
 	       m->rows->kernel[i] == m->rows->kernel[j];
 }
 
-/* The bytes that the first writes, if the second can read them all; -1 unknown.
- * False if no tensor can be between them. */
+/* Whether an operator of a backward pass computes several gradients. */
+static bool fusion_pairs_several_outputs(const struct shape *sizes)
+{
+	const struct size *grads = sizes ? shape_size(sizes, "grads") : NULL;
+	return grads && grads->values[0] > 1;
+}
+
+/* The bytes that the first writes by its cost; -1 unknown. False if the second
+ * cannot read them all, so that no single tensor is between them. */
 static bool fusion_pairs_bytes(const struct shape_stat *first,
 	const struct shape_stat *second, int64_t *bytes)
 {
@@ -318,25 +575,68 @@ static bool fusion_pairs_bytes(const struct shape_stat *first,
 	if ((first->costed && !first->cost.write_bytes) ||
 		(second->costed && !second->cost.read_bytes))
 		return false;
-	if (first->costed && second->costed &&
-		first->cost.write_bytes <= second->cost.read_bytes)
-		*bytes = (int64_t)first->cost.write_bytes;
-	return true;
+	if (!first->costed || !second->costed)
+		return true;
+	*bytes = (int64_t)first->cost.write_bytes;
+	return first->cost.write_bytes <= second->cost.read_bytes;
 }
 
-static int64_t fusion_pairs_gap_ns(const struct attribution *at, uint32_t i,
-	uint32_t j)
+/* Sets the tensor of the key. False if there is none between the launches. */
+static bool fusion_pairs_tensor(const struct fusion_maker *m, uint32_t i,
+	uint32_t j, struct fusion_key *key)
+{
+	const struct attribution *at = m->at;
+	const struct operators *o = &at->profile->operators;
+	enum fusion_consumers consumers = CONSUMERS_UNKNOWN;
+	enum fusion_observed observed = OBSERVED_NOTHING;
+
+	if (at->op_of && at->op_of[i] && at->op_of[j])
+		observed = fusion_pairs_tensors_between(&m->tensors,
+			at->op_of[i] - 1, at->op_of[j] - 1, &consumers,
+			&key->bytes);
+	key->consumers = consumers;
+	if (observed == OBSERVED_NOTHING)
+		return !fusion_pairs_several_outputs(at->of[i].sizes) &&
+		       fusion_pairs_bytes(&o->shapes[key->first],
+			       &o->shapes[key->second], &key->bytes);
+	return observed == OBSERVED_TENSOR;
+}
+
+/* The idle time of the device before a moment. */
+static int64_t fusion_pairs_idle_ns(const struct fusion_device *d,
+	int64_t until_ns)
+{
+	uint32_t at = 0, to = d->n;
+
+	while (at < to) {
+		uint32_t middle = at + (to - at) / 2;
+		if (d->idle[middle].from_ns < until_ns)
+			at = middle + 1;
+		else
+			to = middle;
+	}
+	if (!at)
+		return 0;
+	const struct fusion_idle *last = &d->idle[at - 1];
+	int64_t end = until_ns < last->to_ns ? until_ns : last->to_ns;
+	return last->before_ns + (end - last->from_ns);
+}
+
+static int64_t fusion_pairs_gap_ns(const struct attribution *at,
+	const struct fusion_device *d, uint32_t i, uint32_t j)
 {
 	const struct trace *t = at->trace;
 	uint32_t from = at->proc->kernel.from, call = at->call_of[j];
-	int64_t end = t->kernel.start_ns[from + i] + t->kernel.dur_ns[from + i];
+	int64_t end = fusion_pairs_end_ns(&t->kernel, from + i);
 	int64_t start = t->kernel.start_ns[from + j];
 
 	if (call == CORRELATION_NONE)
 		return 0;
 	if (end < t->call.start_ns[call])
 		end = t->call.start_ns[call];
-	return end < start ? start - end : 0;
+	return end < start ? fusion_pairs_idle_ns(d, start) -
+				     fusion_pairs_idle_ns(d, end)
+			   : 0;
 }
 
 static int64_t fusion_pairs_call_ns(const struct fusion_maker *m, uint32_t i)
@@ -380,36 +680,29 @@ static struct fusion_pair *fusion_pairs_row(struct fusion_maker *m,
 }
 
 /* Adds the pair of two launches that follow each other, if it is one. */
-static bool fusion_pairs_add(struct fusion_maker *m, uint32_t i, uint32_t j)
+static bool fusion_pairs_add(struct fusion_maker *m,
+	const struct fusion_device *d, uint32_t i, uint32_t j)
 {
 	const struct attribution *at = m->at;
-	const struct operators *o = &at->profile->operators;
-	enum fusion_consumers consumers = CONSUMERS_UNKNOWN;
 	bool replayed;
 	struct fusion_key key = { .first = m->shape[at->shape_of[i]],
 		.second = m->shape[at->shape_of[j]] };
 	const char *kind = fusion_pairs_kind(at->of[i].op, at->of[j].op);
 
-	if (!kind || !fusion_pairs_adjacent(m, i, j, &replayed) ||
-		!fusion_pairs_bytes(&o->shapes[key.first],
-			&o->shapes[key.second], &key.bytes))
+	if (!kind || !fusion_pairs_adjacent(m, d, i, j, &replayed) ||
+		!fusion_pairs_tensor(m, i, j, &key))
 		return true;
-	if (at->op_of && at->op_of[i] && at->op_of[j] &&
-		!fusion_pairs_tensors_between(&m->tensors, at->op_of[i] - 1,
-			at->op_of[j] - 1, &consumers, &key.bytes))
-		return true;
-	key.consumers = consumers;
 	key.replayed = replayed;
 	struct fusion_pair *p = fusion_pairs_row(m, &key);
 	if (!p)
 		return false;
 	p->kind = kind;
-	p->must_write = consumers == CONSUMERS_OTHERS ||
-			(consumers == CONSUMERS_UNKNOWN && m->trains);
+	p->must_write = p->consumers == CONSUMERS_OTHERS ||
+			(p->consumers == CONSUMERS_UNKNOWN && m->trains);
 	p->pairs++;
 	p->first_ns += fusion_pairs_call_ns(m, i);
 	p->second_ns += fusion_pairs_call_ns(m, j);
-	p->gap_ns += replayed ? 0 : fusion_pairs_gap_ns(at, i, j);
+	p->gap_ns += replayed ? 0 : fusion_pairs_gap_ns(at, d, i, j);
 	return true;
 }
 
@@ -437,27 +730,118 @@ static uint32_t *fusion_pairs_lane_last(struct fusion_maker *m, int32_t device,
 	return &m->last[id];
 }
 
-/* Ends the sequence of a stream at each copy or graph replay that begins before
- * `until_ns`, from row *at on. */
-#define BREAKS(kind)                                                   \
-	static bool fusion_pairs_breaks_##kind(struct fusion_maker *m, \
-		uint32_t *at, int64_t until_ns)                        \
-	{                                                              \
-		const struct kind##_rows *r = &m->at->trace->kind;     \
-		for (; *at < m->at->proc->kind.to &&                   \
-			r->start_ns[*at] <= until_ns;                  \
-			++*at) {                                       \
-			uint32_t *last = fusion_pairs_lane_last(m,     \
-				r->device[*at], r->stream[*at]);       \
-			if (!last)                                     \
-				return false;                          \
-			*last = FUSION_NO_ROW;                         \
-		}                                                      \
-		return true;                                           \
+/* Adds the idle time of a device until a moment. */
+static bool fusion_pairs_idle_add(struct fusion_maker *m,
+	struct fusion_device *d, int64_t to_ns)
+{
+	int64_t before_ns = fusion_pairs_idle_ns(d, d->busy_to_ns);
+
+	if (d->n == d->cap) {
+		uint32_t cap = d->cap * 2 + 64;
+		struct fusion_idle *grown =
+			arena_grow(m->a, d->idle, cap * sizeof *grown);
+		if (!grown)
+			return false;
+		d->idle = grown;
+		d->cap = cap;
 	}
-BREAKS(copy)
-BREAKS(graph)
-#undef BREAKS
+	d->idle[d->n++] =
+		(struct fusion_idle){ d->busy_to_ns, to_ns, before_ns };
+	return true;
+}
+
+/* Adds a record, which begins no earlier than those before it, and returns its
+ * device; NULL if the arena is full. */
+static struct fusion_device *fusion_pairs_record(struct fusion_maker *m,
+	int64_t device, int64_t start_ns, int64_t dur_ns)
+{
+	uint32_t known = m->device_ids.n;
+	uint32_t id =
+		names_put(&m->device_ids, (const char *)&device, sizeof device);
+
+	if (id == NAMES_NONE)
+		return NULL;
+	if (id >= m->devices_cap) {
+		uint32_t cap = id * 2 + 2;
+		struct fusion_device *grown =
+			arena_grow(m->a, m->devices, cap * sizeof *grown);
+		if (!grown)
+			return NULL;
+		m->devices = grown;
+		m->devices_cap = cap;
+	}
+	struct fusion_device *d = &m->devices[id];
+	if (id == known)
+		*d = (struct fusion_device){ .busy_to_ns = start_ns,
+			.collective_to_ns = INT64_MIN };
+	if (d->busy_to_ns < start_ns && !fusion_pairs_idle_add(m, d, start_ns))
+		return NULL;
+	if (d->busy_to_ns < start_ns + dur_ns)
+		d->busy_to_ns = start_ns + dur_ns;
+	return d;
+}
+
+/* A copy or an opaque graph ends the sequence of its stream. */
+static bool fusion_pairs_break(struct fusion_maker *m, int32_t device,
+	int64_t stream, int64_t start_ns, int64_t dur_ns)
+{
+	uint32_t *last = fusion_pairs_lane_last(m, device, stream);
+
+	if (!last)
+		return false;
+	*last = FUSION_NO_ROW;
+	return fusion_pairs_record(m, device, start_ns, dur_ns);
+}
+
+/* Adds the copies and graphs that begin no later than `until_ns`, from the rows
+ * *copy and *graph on. */
+static bool fusion_pairs_breaks(struct fusion_maker *m, uint32_t *copy,
+	uint32_t *graph, int64_t until_ns)
+{
+	const struct process *proc = m->at->proc;
+	const struct copy_rows *c = &m->at->trace->copy;
+	const struct graph_rows *g = &m->at->trace->graph;
+
+	for (;;) {
+		bool is_copy =
+			*copy < proc->copy.to && c->start_ns[*copy] <= until_ns;
+		bool is_graph = *graph < proc->graph.to &&
+				g->start_ns[*graph] <= until_ns;
+		if (!is_copy && !is_graph)
+			return true;
+		if (is_copy && is_graph)
+			is_copy = c->start_ns[*copy] <= g->start_ns[*graph];
+		uint32_t row = is_copy ? (*copy)++ : (*graph)++;
+		if (!(is_copy ? fusion_pairs_break(m, c->device[row],
+					c->stream[row], c->start_ns[row],
+					c->dur_ns[row])
+			      : fusion_pairs_break(m, g->device[row],
+					g->stream[row], g->start_ns[row],
+					g->dur_ns[row])))
+			return false;
+	}
+}
+
+/* Adds a kernel and the pair that it ends. */
+static bool fusion_pairs_kernel(struct fusion_maker *m, uint32_t i)
+{
+	const struct kernel_rows *k = &m->at->trace->kernel;
+	const struct operator_info *op = m->at->of[i].op;
+	uint32_t row = m->at->proc->kernel.from + i;
+	struct fusion_device *d = fusion_pairs_record(m, k->device[row],
+		k->start_ns[row], k->dur_ns[row]);
+	uint32_t *last =
+		fusion_pairs_lane_last(m, k->device[row], k->stream[row]);
+
+	if (!d || !last ||
+		(*last != FUSION_NO_ROW && !fusion_pairs_add(m, d, *last, i)))
+		return false;
+	*last = i;
+	if (op && op->collective &&
+		d->collective_to_ns < fusion_pairs_end_ns(k, row))
+		d->collective_to_ns = fusion_pairs_end_ns(k, row);
+	return true;
+}
 
 static bool fusion_pairs_sweep(struct fusion_maker *m)
 {
@@ -465,18 +849,10 @@ static bool fusion_pairs_sweep(struct fusion_maker *m)
 	const struct kernel_rows *k = &m->at->trace->kernel;
 	uint32_t copy = proc->copy.from, graph = proc->graph.from;
 
-	for (uint32_t row = proc->kernel.from; row < proc->kernel.to; row++) {
-		uint32_t i = row - proc->kernel.from, *last;
-		if (!fusion_pairs_breaks_copy(m, &copy, k->start_ns[row]) ||
-			!fusion_pairs_breaks_graph(m, &graph,
-				k->start_ns[row]) ||
-			!(last = fusion_pairs_lane_last(m, k->device[row],
-				  k->stream[row])))
+	for (uint32_t row = proc->kernel.from; row < proc->kernel.to; row++)
+		if (!fusion_pairs_breaks(m, &copy, &graph, k->start_ns[row]) ||
+			!fusion_pairs_kernel(m, row - proc->kernel.from))
 			return false;
-		if (*last != FUSION_NO_ROW && !fusion_pairs_add(m, *last, i))
-			return false;
-		*last = i;
-	}
 	return true;
 }
 
@@ -489,8 +865,9 @@ static bool fusion_pairs_maker_init(struct fusion_maker *m)
 	m->shape = arena_array(m->a, uint32_t, (size_t)o->shapes_n + 1);
 	m->call_ns = arena_array(m->a, int64_t, (size_t)at->calls + 1);
 	if (!m->shape || !m->call_ns || !names_init(&m->lanes, m->a) ||
+		!names_init(&m->device_ids, m->a) ||
 		!names_init(&m->keys, m->a) ||
-		!fusion_pairs_tensors_init(&m->tensors, at->trace, m->a))
+		!fusion_pairs_tensors_init(&m->tensors, at, m->a))
 		return false;
 	for (uint32_t i = 0; i < o->shapes_n; i++)
 		m->shape[o->shapes[i].number] = i;

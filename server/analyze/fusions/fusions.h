@@ -4,27 +4,38 @@
  * Two operator calls are a pair if
  *
  *   - a launch of the second follows a launch of the first on its stream, with
- *     no other kernel, copy, set or opaque graph between them there;
+ *     no other kernel, copy, set or opaque graph between them there, and
+ *     with no collective on the device between the end of the first and the
+ *     start of the second. An all-reduce runs on a stream of its own and
+ *     works on the tensor;
  *   - both are in one iteration, and in one launch of a CUDA graph or in none.
  *     They may be in different layers: the sum with the residual ends a layer,
  *     and the norm that could contain it begins the next;
  *   - the operators of both are known, and fusion_family.def lists them;
- *   - the first writes something and the second reads something, as far as
- *     their costs are known; and no execution trace shows that the second does
- *     not read what the first writes.
+ *   - the second reads what the first writes, as far as that is known: an
+ *     execution trace shows that it does; or none shows their tensors, the
+ *     first has one result, and the second can read as much as that by its
+ *     cost.
  *
- * The tensor between them has the bytes that the first writes by its cost, if
- * the second reads at least as much. Else its size is unknown: the first may
- * write several tensors. An execution trace has the exact size.
+ * If an execution trace has the tensor, its size is what the first writes and the
+ * second reads, each memory once. If the second reads only a part of it and
+ * nothing else reads the rest, its size is unknown. Without an execution trace
+ * it is what the first writes by its cost.
  *
- * The launch gap is the idle time of the stream between the launches, from the
- * begin of the API call that made the second. Earlier time is not counted: the
- * host did something else then. Without the API call there is no gap, and none
+ * The launch gap is the time between the launches in which nothing runs on the
+ * device, from the begin of the API call that made the second. Earlier time is
+ * not counted: the host did something else then. Without the API call there is no gap, and none
  * in a CUDA graph, which launches both kernels at once.
  *
- * The tensor must still be written if an execution trace shows other readers,
- * or if the readers are unknown and the run has a backward pass, which may need
- * it. */
+ * Only the second reads the tensor if an execution trace has no other reader up
+ * to the next write of the memory. Readers may be missing if it has no such
+ * write, if a kernel whose operator it lacks was launched in between, or if it
+ * lacks the backward pass. Then they are unknown.
+ *
+ * The tensor must still be written if an execution trace shows other readers, or
+ * if the readers are unknown and the run has a backward pass, which may need it.
+ * In a trace without host operators a backward pass is not visible, so that it
+ * is assumed. */
 #pragma once
 #include "attribution.h"
 #include "cost.h"
@@ -49,16 +60,16 @@ struct fusion_sums {
 /* What one kernel for both calls saves, in the unit of the sums.
  *
  *   traffic_s   passes * bytes / achieved bandwidth, over all pairs
- *   at_peak_s   passes * bytes / peak bandwidth: a lower bound of traffic_s,
- *               because no kernel moves the tensor faster. It can be greater
- *               only if the pair is faster than its bound, as when the
- *               tensor is in a cache
+ *   at_peak_s   passes * bytes / peak bandwidth of the DRAM. A tensor that is
+ *               in a cache can take less
  *   gap_s       the launch gaps
  *
  * `passes` is 2, because the tensor is neither written nor read; 1 if it must
  * be written. The achieved bandwidth is (Q1 + Q2) / (t1 + t2) of the pair. A
  * compute-bound first call writes its result while it computes. So only the read
- * is saved then, at the bandwidth of the second call. */
+ * is saved then, at the bandwidth of the second call. If the tensor is greater
+ * than what the calls move by their costs, these costs are not those of the
+ * calls, and the traffic is unknown. So it never takes longer than the pair. */
 struct fusion_saving {
 	int passes;
 	double traffic_s, at_peak_s; /* NaN unknown */
@@ -83,6 +94,8 @@ static inline struct fusion_saving fusion_saving(const struct fusion_sums *s,
 	}
 	/* time_s is the time of all pairs, and `moved` the bytes of one. */
 	double saved = out.passes * (double)s->bytes;
+	if (saved > moved)
+		return out;
 	out.traffic_s = moved > 0 ? saved / moved * time_s : 0;
 	out.at_peak_s = s->pairs * saved / peak_bytes_per_s;
 	return out;

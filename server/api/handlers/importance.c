@@ -247,10 +247,15 @@ json_t *importance_get(struct call *c, struct err *e)
 
 /* ---- operators that one kernel could execute */
 
-/* The order of PARAM(fusions_get, "consumers", …) in routes.def. */
-static enum fusion_consumers importance_consumers(const struct call *c)
+/* The order of PARAM(fusions_get, "consumers", …) in routes.def. Tasks are by
+ * default only those that are known to be possible. */
+static enum fusion_consumers importance_consumers(const struct call *c,
+	int format)
 {
-	int64_t choice = param(&c->params, "consumers")->whole;
+	const struct param *p = param(&c->params, "consumers");
+	int64_t choice = p->whole;
+	if (format == FORMAT_BENCH && !p->given)
+		return CONSUMERS_SECOND;
 	return choice ? (enum fusion_consumers)(choice - 1) : FUSION_CONSUMERS;
 }
 
@@ -278,7 +283,7 @@ json_t *fusions_get(struct call *c, struct err *e)
 		!query_fleet_fusions(c->s.db, &c->s.arena, &f, &found, e))
 		return NULL;
 	call_db_return(c);
-	fleet_fusions_from(&found, k, importance_consumers(c),
+	fleet_fusions_from(&found, k, importance_consumers(c, format),
 		format == TABLE_JSON
 			? (uint32_t)param(&c->params, "limit")->whole
 			: 0,

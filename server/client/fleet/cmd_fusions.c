@@ -78,7 +78,8 @@ static bool fusions_print_text(const struct buf *body, struct err *e)
 			"Only the second operator reads the tensor");
 		fusions_print_list(&a, v, "consumers_unknown",
 			"consumers_unknown_count",
-			"Unknown who else reads the tensor");
+			"Unknown whether the second operator reads the "
+			"tensor, and who else does");
 		fusions_print_list(&a, v, "read_by_others",
 			"read_by_others_count",
 			"Other operators read the tensor, too");

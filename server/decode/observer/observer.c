@@ -12,8 +12,18 @@ enum observer_does { DOES_WORK, DOES_VIEW, DOES_ALLOCATE };
 struct observer_node {
 	int64_t id, parent, function;
 	uint32_t from, to; /* its uses in observer.uses */
+	/* Its place if each node is followed by those that it calls, directly or
+	 * not, and the place behind them. */
+	uint32_t place, end;
 	enum observer_does does;
-	bool calls; /* it calls others that have tensors */
+	bool calls; /* others that work on tensors */
+};
+
+/* A use of memory by the node at a place. */
+struct observer_place {
+	int64_t storage;
+	uint32_t place;
+	bool read;
 };
 
 struct observer {
@@ -326,7 +336,7 @@ static bool observer_text(struct observer *x, struct err *e)
 	return json_reader_end(&x->json, x->trace, e);
 }
 
-/* ---- the calls that work on tensors themselves */
+/* ---- what a call uses itself */
 
 static int observer_by_id(const void *a, const void *b)
 {
@@ -340,35 +350,122 @@ static struct observer_node *observer_find(const struct observer *x, int64_t id)
 	return bsearch(&key, x->nodes, x->nodes_n, sizeof key, observer_by_id);
 }
 
-/* Marks the callers of each node with tensors. A caller has a smaller number, so
- * that a circle ends. */
-static void observer_mark_callers(const struct observer *x)
+/* A caller has a smaller number, so that a circle ends. NULL if there is none. */
+static struct observer_node *observer_caller(const struct observer *x,
+	const struct observer_node *n)
 {
-	for (uint32_t i = 0; i < x->nodes_n; i++) {
+	return n->parent < n->id ? observer_find(x, n->parent) : NULL;
+}
+
+/* Whether it works on data, under a number by which it can be joined. */
+static bool observer_works(const struct observer_node *n)
+{
+	return n->does == DOES_WORK && n->function > 0;
+}
+
+/* Sets `calls` and the places. Nodes are sorted by number, so that callers come first. */
+static void observer_set_places(const struct observer *x)
+{
+	uint32_t free = 0;
+
+	/* First `end` is how many nodes it calls, itself included. */
+	for (uint32_t i = 0; i < x->nodes_n; i++)
+		x->nodes[i].end = 1;
+	for (uint32_t i = x->nodes_n; i-- > 0;) {
 		const struct observer_node *n = &x->nodes[i];
-		if (n->from == n->to || n->does != DOES_WORK)
+		struct observer_node *caller = observer_caller(x, n);
+		if (!caller)
 			continue;
-		while (n->parent < n->id) {
-			struct observer_node *p = observer_find(x, n->parent);
-			if (!p || p->calls)
-				break;
-			p->calls = true;
-			n = p;
-		}
+		caller->end += n->end;
+		caller->calls |=
+			n->calls || (observer_works(n) && n->from < n->to);
+	}
+	/* Then it is the next free place among the nodes that it calls. All
+	 * are placed when it has the place behind them. */
+	for (uint32_t i = 0; i < x->nodes_n; i++) {
+		struct observer_node *n = &x->nodes[i];
+		struct observer_node *caller = observer_caller(x, n);
+		uint32_t *next = caller ? &caller->end : &free, size = n->end;
+		n->place = *next;
+		*next += size;
+		n->end = n->place + 1;
 	}
 }
 
-/* Keeps the uses of a call that works itself. `to` has room for
- * all. */
-static void observer_take(const struct observer *x,
-	const struct observer_node *n, struct tensor_use *to, uint32_t *kept)
+static int observer_by_storage(const void *a, const void *b)
 {
-	if (n->does == DOES_VIEW || n->calls || n->function <= 0)
+	const struct observer_place *x = a, *y = b;
+
+	if (x->storage != y->storage)
+		return x->storage < y->storage ? -1 : 1;
+	if (x->read != y->read)
+		return x->read ? 1 : -1;
+	return (x->place > y->place) - (x->place < y->place);
+}
+
+/* Lists the uses of calls that work, by storage. `to` has room for all. */
+static uint32_t observer_list_places(const struct observer *x,
+	struct observer_place *to)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < x->nodes_n; i++) {
+		const struct observer_node *c = &x->nodes[i];
+		if (!observer_works(c))
+			continue;
+		for (uint32_t k = c->from; k < c->to; k++)
+			to[n++] = (struct observer_place){ x->uses[k].storage,
+				c->place, !x->uses[k].written };
+	}
+	if (n)
+		qsort(to, n, sizeof *to, observer_by_storage);
+	return n;
+}
+
+/* Whether a node that `c` calls, directly or not, uses the memory so. */
+static bool observer_called_uses(const struct observer_place *places,
+	uint32_t n, const struct observer_node *c, int64_t storage, bool read)
+{
+	const struct observer_place key = { storage, c->place + 1, read };
+	uint32_t at = 0, to = n;
+
+	while (at < to) {
+		uint32_t middle = at + (to - at) / 2;
+		if (observer_by_storage(&places[middle], &key) < 0)
+			at = middle + 1;
+		else
+			to = middle;
+	}
+	return at < n && places[at].storage == storage &&
+	       places[at].read == read && places[at].place < c->end;
+}
+
+static bool observer_is_input(const struct observer *x,
+	const struct observer_node *c, int64_t storage)
+{
+	for (uint32_t i = c->from; i < c->to; i++)
+		if (!x->uses[i].written && x->uses[i].storage == storage)
+			return true;
+	return false;
+}
+
+/* Keeps the uses of a call that are not those of calls that it makes. A caller
+ * may read more in a kernel of its own. What it only returns, it does not
+ * write. `to` has room for all. */
+static void observer_take(const struct observer *x,
+	const struct observer_place *places, uint32_t n,
+	const struct observer_node *c, struct tensor_use *to, uint32_t *kept)
+{
+	if (c->does == DOES_VIEW || c->function <= 0)
 		return;
-	for (uint32_t i = n->from; i < n->to; i++) {
+	for (uint32_t i = c->from; i < c->to; i++) {
 		struct tensor_use u = x->uses[i];
-		u.function = n->function;
-		if (n->does == DOES_WORK || u.written)
+		bool called = observer_called_uses(places, n, c, u.storage,
+			!u.written);
+		u.function = c->function;
+		if (u.written && c->calls)
+			called |= observer_is_input(x, c, u.storage);
+		if (!called && (c->does == DOES_WORK || u.written))
 			to[(*kept)++] = u;
 	}
 }
@@ -379,14 +476,18 @@ static bool observer_finish(struct observer *x, struct err *e)
 
 	t->tensor_uses = arena_grow(t->arena, NULL,
 		((size_t)x->uses_n + 1) * sizeof *t->tensor_uses);
-	if (!t->tensor_uses)
+	struct observer_place *places = arena_grow(t->arena, NULL,
+		((size_t)x->uses_n + 1) * sizeof *places);
+	if (!t->tensor_uses || !places)
 		return arena_err(t->arena, e);
 	if (x->nodes_n)
 		qsort(x->nodes, x->nodes_n, sizeof *x->nodes, observer_by_id);
-	observer_mark_callers(x);
+	observer_set_places(x);
+	uint32_t n = observer_list_places(x, places);
 	for (uint32_t i = 0; i < x->nodes_n; i++)
-		observer_take(x, &x->nodes[i], t->tensor_uses,
+		observer_take(x, places, n, &x->nodes[i], t->tensor_uses,
 			&t->tensor_uses_n);
+	arena_drop(t->arena, places);
 	arena_drop(t->arena, x->nodes);
 	arena_drop(t->arena, x->uses);
 	t->format = "pytorch_execution_trace";

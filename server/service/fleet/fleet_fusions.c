@@ -30,11 +30,6 @@ static struct fusion_saving fleet_fusions_saving(const struct fleet_fusion *f,
 	return fusion_saving(&sums, p ? p->bytes_per_s : (double)NAN);
 }
 
-static double fleet_fusions_or_0(double x)
-{
-	return isnan(x) ? 0 : x;
-}
-
 /* The hours that the traffic takes at peak bandwidth: the same share of the
  * saved hours as of the saved seconds. */
 static double fleet_fusions_at_peak(const struct fusion_saving *s,
@@ -77,8 +72,9 @@ static void fleet_fusions_add(struct fleet_fusion_candidate *m,
 	m->traffic_hours = (first ? 0 : m->traffic_hours) + h.traffic_s;
 	m->at_peak_hours = (first ? 0 : m->at_peak_hours) + at_peak;
 	m->gap_hours += h.gap_s;
-	m->hours += fleet_fusions_or_0(h.traffic_s) + h.gap_s;
-	m->saved_s += fleet_fusions_or_0(s.traffic_s) + s.gap_s;
+	m->pair_hours += f->first.hours + f->second.hours;
+	m->hours += h.traffic_s + h.gap_s;
+	m->saved_s += s.traffic_s + s.gap_s;
 }
 
 /* ---- the runs that have a candidate */
@@ -90,20 +86,19 @@ static int fleet_fusions_by_id(const void *a, const void *b)
 }
 
 /* Counts the different runs of the rows of a candidate, and lists the first of
- * them. `of` is by row: its candidate. */
+ * them. */
 static void fleet_fusions_runs(const struct fleet_fusions *f,
-	const uint32_t *of, uint32_t nth, struct arena *a,
+	const uint32_t *rows, uint32_t rows_n, struct arena *a,
 	struct fleet_fusion_candidate *m)
 {
 	size_t all = 0, n = 0;
-	for (uint32_t i = 0; i < f->n; i++)
-		all += of[i] == nth ? f->rows[i].runs_n : 0;
+	for (uint32_t i = 0; i < rows_n; i++)
+		all += f->rows[rows[i]].runs_n;
 	int64_t *ids = arena_array(a, int64_t, all + 1);
 	int64_t *shown = arena_array(a, int64_t, FLEET_FUSION_RUNS);
-	for (uint32_t i = 0; i < f->n; i++)
-		for (uint32_t k = 0; of[i] == nth && k < f->rows[i].runs_n;
-			k++) {
-			int64_t id = f->rows[i].runs[k];
+	for (uint32_t i = 0; i < rows_n; i++)
+		for (uint32_t k = 0; k < f->rows[rows[i]].runs_n; k++) {
+			int64_t id = f->rows[rows[i]].runs[k];
 			uint32_t at = 0;
 			ids[n++] = id;
 			while (at < m->run_n && shown[at] != id)
@@ -117,17 +112,41 @@ static void fleet_fusions_runs(const struct fleet_fusions *f,
 	m->run = shown;
 }
 
+/* The same for all candidates. `of` is by row: its candidate. The rows are sorted
+ * by candidate once, because there may be tens of thousands of both. */
+static void fleet_fusions_all_runs(const struct fleet_fusions *f,
+	const uint32_t *of, struct arena *a, struct fleet_fusion_list *l)
+{
+	uint32_t *end = arena_array(a, uint32_t, (size_t)l->n + 1);
+	uint32_t *rows = arena_array(a, uint32_t, (size_t)f->n + 1);
+	for (uint32_t i = 0; i < f->n; i++)
+		end[of[i] + 1]++;
+	for (uint32_t c = 0; c < l->n; c++)
+		end[c + 1] += end[c];
+	/* end[c] is where the rows of c begin, and then end. */
+	for (uint32_t i = 0; i < f->n; i++)
+		rows[end[of[i]]++] = i;
+	for (uint32_t c = 0, from = 0; c < l->n; from = end[c++])
+		fleet_fusions_runs(f, rows + from, end[c] - from, a,
+			&l->all[c]);
+}
+
 /* ---- the list */
 
+/* Unknown hours come last, by their launch gaps. */
 static int fleet_fusions_by_hours(const void *a, const void *b)
 {
 	const struct fleet_fusion_candidate *x = a, *y = b;
+	bool unknown = isnan(x->hours);
 	int order = (int)x->is->consumers - (int)y->is->consumers;
 
+	order = order ? order : (int)unknown - (int)isnan(y->hours);
 	if (order)
 		return order;
-	if (x->hours != y->hours)
-		return x->hours > y->hours ? -1 : 1;
+	double p = unknown ? x->gap_hours : x->hours,
+	       q = unknown ? y->gap_hours : y->hours;
+	if (p != q)
+		return p > q ? -1 : 1;
 	order = strcmp(x->is->first.op, y->is->first.op);
 	order = order ? order : strcmp(x->is->second.op, y->is->second.op);
 	return order ? order : (x->is > y->is) - (x->is < y->is);
@@ -186,8 +205,7 @@ void fleet_fusions_from(const struct fleet_fusions *f, const struct catalog *c,
 		out->n = keys.n - 1;
 		fleet_fusions_add(&out->all[of[i]], &f->rows[i], c, a);
 	}
-	for (uint32_t i = 0; i < out->n; i++)
-		fleet_fusions_runs(f, of, i, a, &out->all[i]);
+	fleet_fusions_all_runs(f, of, a, out);
 	if (out->n)
 		qsort(out->all, out->n, sizeof *out->all,
 			fleet_fusions_by_hours);
@@ -256,7 +274,7 @@ static void fleet_fusions_task(const struct fleet_fusion_candidate *m,
 		.cost = fleet_fusions_cost(f) };
 	*row = (struct fleet_importance_row){ .op = op,
 		.phase = NULL,
-		.importance = hours > 0 ? m->hours / hours : (double)NAN,
+		.importance = hours > 0 ? m->pair_hours / hours : (double)NAN,
 		.runs = m->runs };
 }
 

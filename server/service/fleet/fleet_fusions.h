@@ -21,16 +21,17 @@ struct fleet_fusion_candidate {
 	const int64_t *run; /* at most FLEET_FUSION_RUNS of them, those with
 		most time first */
 	uint32_t run_n;
-	double pair_s; /* time of both calls */
-	/* GPU-hours that are saved. `hours` is the sum of the next two, or the
-	 * gaps alone if the saved traffic is unknown. */
+	double pair_s, pair_hours; /* time of both calls */
+	/* GPU-hours that are saved. `hours` is the sum of the next two, and
+	 * unknown if the saved traffic is. */
 	double hours, traffic_hours, gap_hours;
-	double at_peak_hours; /* of the traffic, at peak bandwidth: the lower
-		bound */
+	double at_peak_hours; /* of the traffic, at the peak bandwidth of the
+		DRAM */
 	double saved_s; /* over the recordings, without weights */
 };
 
-/* `all` is sorted by consumers, then by hours, most first. */
+/* `all` is sorted by consumers, then by hours, most first, and then those whose
+ * hours are unknown, by their launch gaps. */
 struct fleet_fusion_list {
 	struct fleet_fusion_candidate *all;
 	uint32_t n;
@@ -49,8 +50,10 @@ void fleet_fusions_from(const struct fleet_fusions *f, const struct catalog *c,
 
 /* The candidates as operators with one shape each, named "first+second", for
  * view_set_from_fleet(): sizes are those of both with the prefixes first_ and
- * second_, and the cost is that of one kernel. Those without sizes, costs or the
- * size of the tensor are left out, because no benchmark can run them. */
+ * second_, and the cost is that of one kernel. The importance is the share of GPU
+ * time that both operators take, and the time of a call (`med_ns`) is the mean of
+ * both together. Those without sizes, costs or the size of the tensor are left
+ * out, because no benchmark can run them. */
 void fleet_fusions_tasks(const struct fleet_fusion_list *l,
 	const struct catalog *c, struct arena *a, struct fleet_importance *m,
 	struct fleet_shape **shapes, uint32_t *n);

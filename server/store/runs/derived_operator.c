@@ -232,11 +232,15 @@ static const struct derived_table derived_shape = {
 static void derived_write_shape_key(struct bulk *b, const struct operators *o,
 	uint32_t shape)
 {
-	uint32_t first = shape;
-	while (first &&
-		o->shapes[first - 1].operator_ == o->shapes[shape].operator_)
-		first--;
-	bulk_int4(b, (int32_t)o->shapes[shape].operator_);
+	uint32_t of = o->shapes[shape].operator_, first = 0, to = shape;
+	while (first < to) {
+		uint32_t middle = first + (to - first) / 2;
+		if (o->shapes[middle].operator_ < of)
+			first = middle + 1;
+		else
+			to = middle;
+	}
+	bulk_int4(b, (int32_t)of);
 	bulk_int4(b, (int32_t)(shape - first));
 }
 

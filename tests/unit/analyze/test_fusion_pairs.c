@@ -123,7 +123,33 @@ static void the_second_reads_less_than_the_first_writes(void **state)
 	call(w, "aten::mul", SQUARES, 1000, 10000);
 	call(w, "aten::relu", "[[512,512]]", 11000, 1000);
 	analyse(w);
-	pairs_are(w, "pointwise 1 x (10000 + 1000 + 0) -1 unknown");
+	pairs_are(w, "");
+}
+
+/* It has no sizes, so that its cost is unknown. */
+static void the_second_is_known_to_read_nothing(void **state)
+{
+	struct world *w = *state;
+	call(w, "aten::mul", SQUARES, 1000, 10000);
+	call(w, "aten::arange", "", 11000, 1000);
+	call(w, "aten::mul", SQUARES, 12000, 10000);
+	call(w, "aten::bernoulli_", "", 22000, 1000);
+	analyse(w);
+	/* The numbers of arange may be a factor of the second mul. */
+	pairs_are(w, "pointwise 1 x (1000 + 10000 + 0) -1 unknown");
+}
+
+/* The gradients of the input, which has 2 MiB, and of the weights. */
+static void the_first_has_several_results(void **state)
+{
+	struct world *w = *state;
+	op(w, "aten::cudnn_convolution_backward",
+		"[[64,8,32,32],[64,8,32,32],[8,8,3,3]]",
+		"[\"float\",\"float\",\"float\"]", 1000, 50);
+	launch(w, "whatever", 1010, 10000);
+	call(w, "aten::add", "[[64,8,32,32],[64,8,32,32]]", 12000, 10000);
+	analyse(w);
+	pairs_are(w, "");
 }
 
 static void the_second_reads_nothing(void **state)
@@ -176,7 +202,78 @@ static void a_copy_of_another_stream_between_them(void **state)
 			.bytes = 8,
 			.is_set = 1 });
 	analyse(w);
-	pairs_are(w, "pointwise 1 x (10000 + 10000 + 1000) 4194304 unknown");
+	/* The copy takes 10 ns of the 1,000 ns between them. */
+	pairs_are(w, "pointwise 1 x (10000 + 10000 + 990) 4194304 unknown");
+}
+
+/* A kernel of another stream. */
+static void elsewhere(struct world *w, const char *name, int64_t start_ns,
+	int64_t dur_ns)
+{
+	rows_launched(&w->t, name, start_ns, dur_ns, -1);
+	w->t.kernel.stream[w->t.kernel.n - 1] = 7;
+}
+
+#define ALL_REDUCE                                                       \
+	"ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStor" \
+	"age<4096ul>)"
+
+/* mul [101010, 111010) and add [121010, 131010), with a kernel that begins
+ * between them. */
+static void with_kernel_between(struct world *w, const char *name,
+	int64_t start_ns, int64_t dur_ns)
+{
+	call(w, "aten::mul", SQUARES, 1000, 10000);
+	elsewhere(w, name, start_ns, dur_ns);
+	call(w, "aten::add", SQUARES, 21000, 10000);
+	analyse(w);
+}
+
+/* The sum over ranks is what the add reads, and not the product. */
+static void an_all_reduce_of_another_stream_between_them(void **state)
+{
+	struct world *w = *state;
+	with_kernel_between(w, ALL_REDUCE, 112000, 8000);
+	pairs_are(w, "");
+}
+
+/* An all-reduce that began during the mul, and ends between them. */
+static void an_all_reduce_that_ends_between_them(void **state)
+{
+	struct world *w = *state;
+	with_kernel_between(w, ALL_REDUCE, 105000, 6011);
+	pairs_are(w, "");
+}
+
+/* It ends when the mul does, so that it is not between them. */
+static void an_all_reduce_that_ends_with_the_first(void **state)
+{
+	struct world *w = *state;
+	with_kernel_between(w, ALL_REDUCE, 105000, 6010);
+	pairs_are(w, "pointwise 1 x (10000 + 10000 + 10000) 4194304 unknown");
+}
+
+/* The device is idle for 2,000 ns of the 10,000 between them: 990 before the
+ * kernel of the other stream, and 1,010 after it. */
+static void another_stream_works_between_them(void **state)
+{
+	struct world *w = *state;
+	with_kernel_between(w, "whatever", 112000, 8000);
+	pairs_are(w, "pointwise 1 x (10000 + 10000 + 2000) 4194304 unknown");
+}
+
+/* A graph and a copy of another stream, in the order of their starts: idle
+ * [111010, 112000), [114000, 115000) and [116000, 121010). */
+static void a_graph_and_a_copy_work_between_them(void **state)
+{
+	struct world *w = *state;
+	rows_graph(&w->t, 1, 1, 112000, 2000, 0);
+	rows_copy(&w->t, "Memset (Device)", 115000, 1000, 0, 8, true);
+	w->t.graph.stream[0] = w->t.copy.stream[0] = 7;
+	call(w, "aten::mul", SQUARES, 1000, 10000);
+	call(w, "aten::add", SQUARES, 21000, 10000);
+	analyse(w);
+	pairs_are(w, "pointwise 1 x (10000 + 10000 + 7000) 4194304 unknown");
 }
 
 static void launches_of_two_streams(void **state)
@@ -262,28 +359,35 @@ static void a_graph_replay_has_no_launch_gap(void **state)
 	replay(w, 1, 1000);
 	replay(w, 2, 3000);
 	analyse(w);
-	pairs_are(w, "pointwise 2 x (200 + 200 + 0) -1 unknown graph");
+	/* Without host operators a backward pass is not visible. */
+	pairs_are(w, "pointwise 2 x (200 + 200 + 0) -1 unknown graph written");
 }
 
 /* ---- execution traces: mul is function 1 and writes memory 10, add is 2 */
 
 static void numbered(struct world *w, int64_t external_id, int64_t function)
 {
-	static struct op_function list[4];
+	static struct op_function list[8];
 	struct trace *t = &w->t;
 	t->op_functions = list;
 	list[t->op_functions_n++] =
 		(struct op_function){ external_id, function };
 }
 
-static void uses(struct world *w, int64_t function, int64_t storage,
-	bool written)
+static void uses_bytes(struct world *w, int64_t function, int64_t storage,
+	int64_t bytes, bool written)
 {
 	static struct tensor_use list[16];
 	struct trace *t = &w->t;
 	t->tensor_uses = list;
 	list[t->tensor_uses_n++] =
-		(struct tensor_use){ function, storage, MIB4, written };
+		(struct tensor_use){ function, storage, bytes, written };
+}
+
+static void uses(struct world *w, int64_t function, int64_t storage,
+	bool written)
+{
+	uses_bytes(w, function, storage, MIB4, written);
 }
 
 static void reads(struct world *w, int64_t function, int64_t storage)
@@ -294,6 +398,14 @@ static void reads(struct world *w, int64_t function, int64_t storage)
 static void writes(struct world *w, int64_t function, int64_t storage)
 {
 	uses(w, function, storage, true);
+}
+
+/* An allocation of function 9, which gets the memory of the tensor. */
+static void allocated_again(struct world *w)
+{
+	op(w, "aten::empty", "", "", 40000, 10);
+	numbered(w, 40000, 9);
+	writes(w, 9, 10);
 }
 
 static void observed(struct world *w)
@@ -315,6 +427,7 @@ static void only_the_second_reads_the_tensor(void **state)
 	struct world *w = *state;
 	observed(w);
 	reads(w, 3, 11);
+	allocated_again(w);
 	analyse(w);
 	pairs_are(w, PAIR "second");
 }
@@ -333,6 +446,8 @@ static void the_memory_is_allocated_again(void **state)
 {
 	struct world *w = *state;
 	observed(w);
+	op(w, "aten::neg", "", "", 30000, 10);
+	numbered(w, 30000, 3);
 	reads(w, 3, 11);
 	writes(w, 3, 10);
 	reads(w, 4, 10);
@@ -443,8 +558,222 @@ static void a_backward_pass_that_was_observed(void **state)
 	op(w, "autograd::engine::evaluate_function: MulBackward0", "", "",
 		30000, 10);
 	w->t.backward_uses = true;
+	allocated_again(w);
 	analyse(w);
 	pairs_are(w, PAIR "second");
+}
+
+/* Readers after the end of the execution trace are not in it. */
+static void the_memory_is_not_written_again(void **state)
+{
+	struct world *w = *state;
+	observed(w);
+	analyse(w);
+	pairs_are(w, PAIR "unknown");
+}
+
+/* The next write is of a call that the trace of the profiler lacks. */
+static void the_next_write_has_no_time(void **state)
+{
+	struct world *w = *state;
+	observed(w);
+	writes(w, 9, 10);
+	analyse(w);
+	pairs_are(w, PAIR "unknown");
+}
+
+/* Its tensors are unknown, and it may read the product. */
+static void a_kernel_without_tensors_before_the_next_write(void **state)
+{
+	struct world *w = *state;
+	observed(w);
+	launch(w, "whatever", 30000, 10);
+	allocated_again(w);
+	analyse(w);
+	pairs_are(w, PAIR "unknown");
+}
+
+static void a_kernel_without_tensors_after_the_next_write(void **state)
+{
+	struct world *w = *state;
+	observed(w);
+	allocated_again(w);
+	launch(w, "whatever", 41000, 10);
+	analyse(w);
+	pairs_are(w, PAIR "second");
+}
+
+/* The moment of its launch is unknown. */
+static void a_kernel_without_an_api_call(void **state)
+{
+	struct world *w = *state;
+	observed(w);
+	allocated_again(w);
+	rows_launched(&w->t, "whatever", 150000, 10, -1);
+	analyse(w);
+	pairs_are(w, PAIR "unknown");
+}
+
+/* The kernels of a replay have no operator of the execution trace. */
+static void a_graph_replay_before_the_next_write(void **state)
+{
+	struct world *w = *state;
+	observed(w);
+	rows_call(&w->t, "cudaGraphLaunch", "1", 30000, 10, 70000);
+	rows_graph(&w->t, 1, 1, 150000, 10, 0);
+	w->t.graph.correlation[0] = 70000;
+	allocated_again(w);
+	analyse(w);
+	pairs_are(w, PAIR "unknown");
+}
+
+/* ---- the size of the tensor: mul writes 4 MiB, add reads them and 4 MiB */
+
+static void sized(struct world *w, int64_t read_bytes)
+{
+	two_elementwise(w);
+	numbered(w, 1000, 1);
+	numbered(w, 12000, 2);
+	writes(w, 1, 10);
+	uses_bytes(w, 2, 10, read_bytes, false);
+}
+
+/* The rest of the tensor may be needed later, or by nothing. */
+static void the_second_reads_a_part_and_nothing_the_rest(void **state)
+{
+	struct world *w = *state;
+	sized(w, MIB4 / 4);
+	allocated_again(w);
+	analyse(w);
+	pairs_are(w, "pointwise 1 x (10000 + 10000 + 1000) -1 second");
+}
+
+static void the_second_reads_a_part_and_another_the_rest(void **state)
+{
+	struct world *w = *state;
+	sized(w, MIB4 / 4);
+	reads(w, 3, 10);
+	analyse(w);
+	pairs_are(w,
+		"pointwise 1 x (10000 + 10000 + 1000) 1048576 others written");
+}
+
+/* As three results in the parts of one memory, and a square. */
+static void uses_of_one_memory_count_once(void **state)
+{
+	struct world *w = *state;
+	two_elementwise(w);
+	numbered(w, 1000, 1);
+	numbered(w, 12000, 2);
+	writes(w, 1, 10);
+	writes(w, 1, 10);
+	reads(w, 2, 10);
+	reads(w, 2, 10);
+	allocated_again(w);
+	analyse(w);
+	pairs_are(w, PAIR "second");
+}
+
+/* ---- calls that return their argument */
+
+/* Function 3 between the product, the memory 10, and the add. */
+static void with_call_between(struct world *w, bool sets)
+{
+	call(w, "aten::mul", SQUARES, 1000, 10000);
+	op(w, sets ? "aten::zero_" : "aten::dropout", "", "", 5000, 20);
+	if (sets) {
+		rows_call(&w->t, "cudaMemsetAsync", "1", 5005, 5, 5005);
+		rows_copy(&w->t, "Memset (Device)", 109000, 10, 0, 8, true);
+		w->t.copy.stream[0] = 7;
+		w->t.copy.correlation[0] = 5005;
+	}
+	call(w, "aten::add", SQUARES, 12000, 10000);
+	numbered(w, 1000, 1);
+	numbered(w, 5000, 3);
+	numbered(w, 12000, 2);
+	writes(w, 1, 10);
+	reads(w, 3, 10);
+	writes(w, 3, 10);
+	reads(w, 2, 10);
+	allocated_again(w);
+	analyse(w);
+}
+
+static void dropout_of_inference_is_a_view(void **state)
+{
+	struct world *w = *state;
+	with_call_between(w, false);
+	pairs_are(w, PAIR "second");
+}
+
+/* The add reads the zeros, and not the product. */
+static void a_set_between_them_works_in_place(void **state)
+{
+	struct world *w = *state;
+	with_call_between(w, true);
+	pairs_are(w, "");
+}
+
+/* ---- fusion_family.def */
+
+static const struct family {
+	const char *first, *second;
+	bool epilogue;
+} families[] = {
+#define READS_NOTHING(name, why)
+#define FUSION(first, second, kind, why) { first, second, false },
+#define EPILOGUE(first, second, kind, why) { first, second, true },
+#include "fusion_family.def"
+#undef READS_NOTHING
+#undef FUSION
+#undef EPILOGUE
+};
+static const char *const no_readers[] = {
+#define READS_NOTHING(name, why) name,
+#define FUSION(first, second, kind, why)
+#define EPILOGUE(first, second, kind, why)
+#include "fusion_family.def"
+};
+enum { FAMILIES = sizeof families / sizeof *families };
+
+static bool is(const struct operator_info *op, const char *word)
+{
+	return !strcmp(op->name, word) ||
+	       (op->group && !strcmp(op->group, word));
+}
+
+/* The line that decides about a pair; FAMILIES if none does. */
+static size_t line_of(const struct operator_info *first,
+	const struct operator_info *second)
+{
+	size_t at = 0;
+	for (size_t i = 0; i < sizeof no_readers / sizeof *no_readers; i++)
+		if (!strcmp(second->name, no_readers[i]))
+			return FAMILIES;
+	while (at < FAMILIES &&
+		(!is(first, families[at].first) ||
+			!is(second, families[at].second) ||
+			(families[at].epilogue &&
+				catalog_fit(first, second) != FIT_PART)))
+		at++;
+	return at;
+}
+
+static void each_line_decides_about_a_pair_of_the_catalog(void **state)
+{
+	struct world *w = *state;
+	const struct operator_info *const *all;
+	uint32_t n = catalog_operators(w->families, &all);
+	bool decides[FAMILIES + 1] = { false };
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t j = 0; j < n; j++)
+			decides[line_of(all[i], all[j])] = true;
+	for (size_t i = 0; i < FAMILIES; i++)
+		if (!decides[i])
+			fail_msg("no pair is %s, then %s", families[i].first,
+				families[i].second);
+	for (size_t i = 0; i < sizeof no_readers / sizeof *no_readers; i++)
+		assert_non_null(catalog_operator(w->families, no_readers[i]));
 }
 
 static void a_trace_without_kernels(void **state)
@@ -465,11 +794,18 @@ int main(void)
 		WORLD_TEST(equal_pairs_are_added_up),
 		WORLD_TEST(the_gap_before_the_api_call_is_not_counted),
 		WORLD_TEST(the_second_reads_less_than_the_first_writes),
+		WORLD_TEST(the_second_is_known_to_read_nothing),
+		WORLD_TEST(the_first_has_several_results),
 		WORLD_TEST(the_second_reads_nothing),
 		WORLD_TEST(an_unattributed_launch_between_them),
 		WORLD_TEST(a_copy_between_them),
 		WORLD_TEST(an_opaque_graph_between_them),
 		WORLD_TEST(a_copy_of_another_stream_between_them),
+		WORLD_TEST(an_all_reduce_of_another_stream_between_them),
+		WORLD_TEST(an_all_reduce_that_ends_between_them),
+		WORLD_TEST(an_all_reduce_that_ends_with_the_first),
+		WORLD_TEST(another_stream_works_between_them),
+		WORLD_TEST(a_graph_and_a_copy_work_between_them),
 		WORLD_TEST(launches_of_two_streams),
 		WORLD_TEST(launches_of_two_devices),
 		WORLD_TEST(the_border_of_two_iterations),
@@ -488,6 +824,18 @@ int main(void)
 		WORLD_TEST(a_backward_pass_may_need_the_tensor),
 		WORLD_TEST(a_backward_pass_that_was_not_observed),
 		WORLD_TEST(a_backward_pass_that_was_observed),
+		WORLD_TEST(the_memory_is_not_written_again),
+		WORLD_TEST(the_next_write_has_no_time),
+		WORLD_TEST(a_kernel_without_tensors_before_the_next_write),
+		WORLD_TEST(a_kernel_without_tensors_after_the_next_write),
+		WORLD_TEST(a_kernel_without_an_api_call),
+		WORLD_TEST(a_graph_replay_before_the_next_write),
+		WORLD_TEST(the_second_reads_a_part_and_nothing_the_rest),
+		WORLD_TEST(the_second_reads_a_part_and_another_the_rest),
+		WORLD_TEST(uses_of_one_memory_count_once),
+		WORLD_TEST(dropout_of_inference_is_a_view),
+		WORLD_TEST(a_set_between_them_works_in_place),
+		WORLD_TEST(each_line_decides_about_a_pair_of_the_catalog),
 		WORLD_TEST(a_trace_without_kernels),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

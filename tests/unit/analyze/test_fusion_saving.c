@@ -79,7 +79,27 @@ static void an_unknown_cost_of_the_second_call(void **state)
 	assert_true(isnan(fusion_saving(&sums, peak).traffic_s));
 }
 
-static void an_unknown_platform_has_no_lower_bound(void **state)
+/* A call of 12 MB cannot read 64 MB. */
+static void a_tensor_that_the_calls_do_not_move(void **state)
+{
+	(void)state;
+	struct fusion_sums sums = two_products;
+	sums.bytes = 64000000;
+	struct fusion_saving s = fusion_saving(&sums, peak);
+	assert_true(isnan(s.traffic_s) && isnan(s.at_peak_s));
+	near(s.gap_s, 5e-6);
+}
+
+/* Nothing but the tensor is moved: the whole time, and no more. */
+static void all_traffic_is_saved(void **state)
+{
+	(void)state;
+	struct fusion_sums sums = two_products;
+	sums.bytes = 12000000;
+	near(fusion_saving(&sums, peak).traffic_s, 240e-6);
+}
+
+static void an_unknown_platform_has_no_peak(void **state)
 {
 	(void)state;
 	struct fusion_saving s = fusion_saving(&two_products, (double)NAN);
@@ -96,7 +116,9 @@ int main(void)
 			a_compute_bound_first_call_saves_only_the_read),
 		cmocka_unit_test(an_unknown_tensor_saves_only_the_gap),
 		cmocka_unit_test(an_unknown_cost_of_the_second_call),
-		cmocka_unit_test(an_unknown_platform_has_no_lower_bound),
+		cmocka_unit_test(a_tensor_that_the_calls_do_not_move),
+		cmocka_unit_test(all_traffic_is_saved),
+		cmocka_unit_test(an_unknown_platform_has_no_peak),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,6 +60,32 @@ static void a_caller_is_left_out(void **state)
 		"13r7 13w8");
 }
 
+/* A function with a kernel of its own reads 7 and 8 and writes 9. It also calls
+ * an operator that reads 8 and sets 6. It returns 7. */
+static void a_caller_with_a_kernel_of_its_own(void **state)
+{
+	(void)state;
+	uses_are(HEAD NODE("3", "aten::zero_", "2", "12", GPU("6"),
+			 GPU("6")) "," NODE("4", "aten::neg", "2", "13",
+			 GPU("8"), GPU("5")) "," NODE("2", "MyFunction", "1",
+			 "11", GPU("7") "," GPU("8"), GPU("9") "," GPU("7"))
+			 TAIL,
+		"11r7 11w9 12r6 12w6 13r8 13w5");
+}
+
+/* The innermost call reads 7, and the one around it 8. */
+static void callers_of_callers(void **state)
+{
+	(void)state;
+	uses_are(HEAD NODE("4", "aten::neg", "3", "13", GPU("7"),
+			 GPU("9")) "," NODE("3", "inner", "2", "12",
+			 GPU("7") "," GPU("8"), GPU("9")) "," NODE("2", "outer",
+			 "1", "11", GPU("7") "," GPU("8"),
+			 GPU("9")) "," NODE("5", "aten::neg", "1", "14",
+			 GPU("8"), GPU("9")) TAIL,
+		"12r8 13r7 13w9 14r8 14w9");
+}
+
 /* An operator that only calls views and allocations works itself. */
 static void a_view_reads_nothing_and_an_allocation_writes(void **state)
 {
@@ -128,7 +154,7 @@ static void parents_in_a_circle(void **state)
 	uses_are(HEAD NODE("2", "a", "3", "11", GPU("7"), "") "," NODE("3", "b",
 			 "2", "12", GPU("8"),
 			 "") "," NODE("4", "c", "4", "13", GPU("9"), "") TAIL,
-		"12r8 13r9");
+		"11r7 12r8 13r9");
 }
 
 static void backward_is(const char *json, bool want)
@@ -217,6 +243,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calls_are_in_the_order_of_their_begin),
 		cmocka_unit_test(a_caller_is_left_out),
+		cmocka_unit_test(a_caller_with_a_kernel_of_its_own),
+		cmocka_unit_test(callers_of_callers),
 		cmocka_unit_test(a_view_reads_nothing_and_an_allocation_writes),
 		cmocka_unit_test(a_scalar_is_read),
 		cmocka_unit_test(tensors_in_lists),

@@ -232,6 +232,33 @@ static void test_tensors(void **state)
 	catalog_free(catalog);
 }
 
+/* The numbers of operators are dropped, in an archive and alone. */
+static void test_no_tensors(void **state)
+{
+	const char *text = TRACE("", OPERATOR("1"));
+	(void)state;
+	for (int alone = 0; alone < 2; alone++) {
+		struct err e = { 0 };
+		struct arena a = { 0 };
+		struct trace t;
+		struct trace_files f = { .limits = { 1 << 20, 200 },
+			.arena = &a,
+			.trace = &t };
+		struct source_memory m;
+		struct source s;
+		assert_true(trace_init(&t, &a));
+		source_memory_init(&m, &s, text, strlen(text));
+		assert_true(alone ? trace_files_read(&f, &s, NULL, &e)
+				  : trace_files_add(&f, "a", &s, &e) &&
+					    trace_files_end(&f, &e));
+		assert_int_equal(t.op.n, 1);
+		assert_int_equal(t.op_functions_n, 0);
+		assert_null(t.op_functions);
+		trace_files_release(&f);
+		arena_release(&a);
+	}
+}
+
 static void test_tensors_alone(void **state)
 {
 	struct err e = { 0 };
@@ -288,6 +315,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_tensors),
+		cmocka_unit_test(test_no_tensors),
 		cmocka_unit_test(test_tensors_alone),
 		cmocka_unit_test(test_one),
 	};

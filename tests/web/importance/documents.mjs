@@ -52,7 +52,7 @@ const UNSIZED = {first_shape: null, second_shape: null, first_dtype: null, secon
 export const fusions = (query, {none = false} = {}) => ({runs: none ? 0 : 1303, unknown_runs: none ? 0 : 12, hours: none ? 0 : 2606,
 	items: none ? [] : [pair({}), pair({kind: 'norm', second_operator: 'fused_add_rms_norm', platforms: null, runs: 1, run_ids: [12], saved_hours: 0.00123, traffic_hours: 0.00123, gap_hours: 0})],
 	consumers_unknown: none ? [] : [pair({kind: 'epilogue', first_operator: 'gemm', first_shape: `m=4096 n=14336 k=${'4096'.repeat(9)}`, consumers: 'unknown', passes: null}),
-		pair({...UNSIZED, consumers: 'unknown', replayed_pairs: 118200, saved_hours: 0, gap_hours: 0})],
+		pair({...UNSIZED, consumers: 'unknown', replayed_pairs: 118200, saved_s: null, saved_hours: null, gap_hours: 0})],
 	read_by_others: none ? [] : [pair({consumers: 'others', passes: 1})], items_count: none ? 0 : 2, consumers_unknown_count: none ? 0 : 340, read_by_others_count: none ? 0 : 1});
 
 export const unattributed = () => ({items: [{id: 7, name: 'void <b>mystery</b><float>(float *)', short_name: 'mystery', family: null, launches: 120,
