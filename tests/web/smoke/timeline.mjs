@@ -58,6 +58,8 @@ export default async function timeline(test, {open, api, base}) {
 		const page = await open(run);
 		await played(page, '<title>Perfetto</title>');
 		const tab = await opened(page);
+		// Chromium ignores the close of a tab that navigates.
+		await tab.waitForFunction(() => document.title === 'Perfetto');
 		await tab.close();
 		await seen(async () => assert.equal(await page.getByRole('alert').innerText(),
 			'Failed: the tab with the Perfetto UI was closed before the trace was sent'));
