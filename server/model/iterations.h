@@ -220,4 +220,5 @@ struct device_energy {
 struct energy_use {
 	struct device_energy *devices; /* by number */
 	uint32_t n; /* 0: unknown */
+	uint32_t iterations_n; /* of the run, when they were read */
 };

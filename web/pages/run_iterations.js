@@ -192,8 +192,19 @@ function servingSection({phases, reason}) {
 	);
 }
 
+// The server's document, or the failure of its request, which must not hide the iterations.
+async function loadEnergy(id, signal) {
+	try {
+		return await api.energy(id, signal);
+	} catch (failure) {
+		if (signal.aborted) throw failure;
+		return {failure};
+	}
+}
+
 // The energy of the devices; null if the power of none was sampled.
 function energySection(doc) {
+	if (doc.failure) return h('p', {class: 'notice'}, `The energy is unavailable: ${doc.failure.message}.`);
 	if (!doc.devices.some((d) => d.counter)) return null;
 	const joules = (value) => (value === null ? f.NONE : f.number(value));
 	const number = (label, unit, key, title) => ({
@@ -337,7 +348,7 @@ export async function iterationTab(run, query, at) {
 		};
 	const serving =
 		!range && doc.strata.some((s) => s.phase) ? await api.serving(run.id, at.signal) : {phases: []};
-	const energy = range ? {devices: []} : await api.energy(run.id, at.signal);
+	const energy = range ? {devices: []} : await loadEnergy(run.id, at.signal);
 	const all = columns(doc.items);
 	let sort = query.get('sort') ?? 'number';
 	const save = () => at.keep({range, sort: sort === 'number' ? '' : sort});

@@ -293,14 +293,16 @@ struct fusion_readers {
 	int64_t next; /* the call that writes it again; 0 unknown */
 };
 
+/* The first place in by_storage of a use of this memory, of uses from `from` on. */
 static uint32_t fusion_pairs_tensors_first_use(const struct fusion_tensors *x,
-	int64_t storage)
+	int64_t storage, uint32_t from)
 {
 	uint32_t at = 0, to = x->t->tensor_uses_n;
 
 	while (at < to) {
-		uint32_t middle = at + (to - at) / 2;
-		if (x->t->tensor_uses[x->by_storage[middle]].storage < storage)
+		uint32_t middle = at + (to - at) / 2, i = x->by_storage[middle];
+		int64_t is = x->t->tensor_uses[i].storage;
+		if (is < storage || (is == storage && i < from))
 			at = middle + 1;
 		else
 			to = middle;
@@ -314,13 +316,14 @@ fusion_pairs_tensors_readers(const struct fusion_tensors *x, int64_t storage,
 {
 	struct fusion_readers r = { 0 };
 
-	for (uint32_t at = fusion_pairs_tensors_first_use(x, storage);
+	for (uint32_t at =
+			fusion_pairs_tensors_first_use(x, storage, first->to);
 		at < x->t->tensor_uses_n; at++) {
 		uint32_t i = x->by_storage[at];
 		const struct tensor_use *u = &x->t->tensor_uses[i];
 		if (u->storage != storage)
 			break;
-		if (i < first->to || x->skipped[i])
+		if (x->skipped[i])
 			continue;
 		if (r.next && u->function != r.next)
 			break;
@@ -387,15 +390,16 @@ fusion_pairs_tensors_between(const struct fusion_tensors *x, uint32_t first_op,
 		if (!r.second_bytes)
 			continue;
 		bool whole = r.second_bytes >= u->bytes;
-		shared += whole ? u->bytes : r.second_bytes;
 		part |= !whole && !r.others;
+		part |= __builtin_add_overflow(shared,
+			whole ? u->bytes : r.second_bytes, &shared);
 		others |= r.others;
 		known &= fusion_pairs_tensors_known(x, first, r.next);
 	}
 	/* An operator that writes into its argument has no output. */
 	if (!writes)
 		return OBSERVED_NOTHING;
-	if (!shared)
+	if (!shared && !part)
 		return OBSERVED_APART;
 	*bytes = part ? -1 : shared;
 	*consumers = others  ? CONSUMERS_OTHERS

@@ -314,7 +314,7 @@ static struct energy_window energy_window_from(const struct energy_series *s,
 				&w.energy_j);
 	}
 	if (!s->of->mean) {
-		double shifted = energy_joules(r.max, s->of->averaged_ns) / 2;
+		double shifted = energy_joules(r.max, energy_resolution(s)) / 2;
 		double sampled = energy_joules(energy_readings_error(&r),
 			to_ns - from_ns);
 		w.low_j = fmax(0, w.energy_j - fmax(shifted, sampled));
@@ -463,6 +463,7 @@ static bool energy_alloc(struct energy_maker *m)
 	if (!m->series || !m->chosen || !m->p->energy.devices)
 		return false;
 	m->p->energy.n = n;
+	m->p->energy.iterations_n = m->p->iterations.n;
 	energy_count(m, &all);
 	m->samples =
 		arena_grow(m->p->arena, NULL, (all + 1) * sizeof *m->samples);
@@ -524,6 +525,24 @@ static void energy_sum_tokens(struct energy_sum *sum,
 		sum->tokens = tokens;
 }
 
+/* Other ranks use energy for the same tokens, too. */
+static const char *energy_sum_ranks(const struct energy_use *use,
+	const struct iterations *c, int32_t ranks)
+{
+	bool collectives = false;
+
+	for (uint32_t i = 0; i < c->n; i++)
+		collectives = collectives || c->iterations[i].comm_ns > 0 ||
+			      c->iterations[i].comm_overlapped_ns > 0;
+	if (ranks < 0 && collectives)
+		return "the run has collectives, and it is not known how many "
+		       "ranks work on its tokens";
+	return ranks > (int32_t)use->n
+		       ? "other ranks work on the same tokens, and their energy "
+			 "is not in this run"
+		       : NULL;
+}
+
 static void energy_sum_add(struct energy_sum *sum,
 	const struct device_energy *d)
 {
@@ -536,7 +555,7 @@ static void energy_sum_add(struct energy_sum *sum,
 }
 
 bool energy_sum_from(const struct energy_use *use, const struct iterations *c,
-	struct arena *a, struct energy_sum *out)
+	int32_t ranks, struct arena *a, struct energy_sum *out)
 {
 	*out = (struct energy_sum){ .span_ns = -1,
 		.energy_j = NAN,
@@ -553,11 +572,15 @@ bool energy_sum_from(const struct energy_use *use, const struct iterations *c,
 		out->tokens_why = out->why;
 		return out->why;
 	}
-	if (!use->n)
+	if (use->n && use->iterations_n != c->n)
+		out->why = out->tokens_why =
+			"the run was analyzed again meanwhile; try again";
+	if (!use->n || out->why)
 		return true;
 	out->energy_j = out->low_j = out->high_j = 0;
 	for (uint32_t i = 0; i < use->n; i++)
 		energy_sum_add(out, &use->devices[i]);
+	out->tokens_why = energy_sum_ranks(use, c, ranks);
 	energy_sum_tokens(out, c);
 	return true;
 }

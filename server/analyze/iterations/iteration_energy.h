@@ -69,6 +69,9 @@ struct energy_sum {
 };
 
 /* Unknown if the energy of one device is, or if there is no device. `c` are the
- * iterations of the run. False if the arena is full. */
+ * iterations of the run; if they are more or fewer than those of `use`, the run was
+ * analyzed again meanwhile, and the energy is unknown. `ranks` work on the tokens; -1:
+ * that is not known. If the run has not the devices of all of them, energy per token
+ * is unknown. False if the arena is full. */
 bool energy_sum_from(const struct energy_use *use, const struct iterations *c,
-	struct arena *a, struct energy_sum *out);
+	int32_t ranks, struct arena *a, struct energy_sum *out);

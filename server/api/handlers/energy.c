@@ -31,11 +31,13 @@ json_t *energy_get(struct call *c, struct err *e)
 		!query_iterations(c->s.db, a, c->id, 0, 0, &iterations, &more,
 			e))
 		return NULL;
-	if (!energy_sum_from(&use, &iterations, a, &sum)) {
+	if (!energy_sum_from(&use, &iterations, run.world_size, a, &sum)) {
 		arena_err(a, e);
 		return NULL;
 	}
 	if (!use.n)
 		sum.why = sum.tokens_why = energy_missing(&run);
+	else if (use.iterations_n != iterations.n)
+		use.n = 0; /* its columns have values of other iterations */
 	return view_energy(c->id, &use, &sum, &iterations);
 }

@@ -48,7 +48,8 @@ json_t *serving_get(struct call *c, struct err *e)
 			e))
 		return NULL;
 	if (!serving_rates_from(&iterations, a, rates, &n) ||
-		!energy_sum_from(&use, &iterations, a, &energy)) {
+		!energy_sum_from(&use, &iterations, run.world_size, a,
+			&energy)) {
 		arena_err(a, e);
 		return NULL;
 	}

@@ -32,7 +32,7 @@ static void gpu_fleet_runs(struct gpu_fleet_maker *m)
 	for (uint32_t i = 0; i < m->of.known_n; i++) {
 		const struct fleet_device_run *r = &m->of.runs[i];
 		const char *work = arena_printf(m->a,
-			"%s" PART "%s" PART "%s" PART "%s", r->platform,
+			"%s" PART "%s" PART "%s" PART "%s", r->model,
 			r->project, r->workload, r->framework);
 		m->runs[i] = (struct slow_gpu_run){ gpu_fleet_index(&m->gpus,
 							    r->gpu),

@@ -96,6 +96,9 @@ enum {
 
 struct fleet_device_run {
 	int64_t run;
+	/* Platform of the catalog, device name and number of SMs: GPUs that the
+	 * catalog does not know, and partitions of a GPU, differ in these. */
+	const char *model;
 	const char *project, *workload, *platform, *framework; /* "" unknown */
 	int64_t devices; /* that executed something */
 	/* Of a run on one GPU, the GPU's identity: its UUID, or its host and PCI

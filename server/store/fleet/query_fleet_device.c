@@ -8,7 +8,9 @@
 /* $8: how many runs. A device that executed nothing says nothing about the
  * run. */
 static const char runs_sql[] =
-	"SELECT r.run_id, r.project, r.workload, coalesce(r.platform, ''), "
+	"SELECT r.run_id, r.project, r.workload, "
+	"coalesce(r.platform, '') || ' ' || coalesce(d.name, '') || ' ' "
+	"|| coalesce(d.sm_count::text, '') AS model, coalesce(r.platform, ''), "
 	"coalesce(r.framework, ''), d.n, CASE WHEN d.n = 1 "
 	"THEN coalesce(d.uuid, nullif(r.host, '') || ' ' || d.bus_id) END "
 	"AS gpu, r.host, d.name, d.uuid, d.bus_id, d.sm_clock_mhz, "
@@ -17,6 +19,7 @@ static const char runs_sql[] =
 	"AND r.gpu_ns IS NOT NULL AND r.counted "
 	"ORDER BY r.created_at DESC, r.run_id DESC LIMIT $8) r "
 	"CROSS JOIN LATERAL (SELECT count(*) AS n, min(name) AS name, "
+	"min(sm_count) AS sm_count, "
 	"min(uuid) AS uuid, min(bus_id) AS bus_id, "
 	"min(sm_clock_mhz) AS sm_clock_mhz, "
 	"min(throttled_pct) AS throttled_pct "
@@ -30,6 +33,7 @@ static void query_fleet_device_run(struct result *r, struct arena *a,
 	d->run = result_int8(r, 0);
 	d->project = result_text(r, a);
 	d->workload = result_text(r, a);
+	d->model = result_text(r, a);
 	d->platform = result_text(r, a);
 	d->framework = result_text(r, a);
 	d->devices = result_int8(r, 0);
@@ -141,7 +145,12 @@ static bool query_fleet_device_all(struct db *db, void *arg, struct err *e)
 	const struct query_fleet_device_request *q = arg;
 
 	*q->out = (struct fleet_devices){ 0 };
-	return sql_snapshot(db, e) &&
+	/* With a plan of its own: sql_snapshot() makes generic plans, which cannot
+	 * use an index for a filter that may be NULL. */
+	return sql_script(db,
+		       "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ "
+		       "READ ONLY",
+		       e) &&
 	       query_fleet_device_runs(db, q->arena, q->filter, q->out, e) &&
 	       query_fleet_device_more(db, q->filter, q->out, e) &&
 	       query_fleet_device_shapes(db, q->arena, q->out, e);

@@ -25,6 +25,7 @@ static bool query_energy_iterations(struct db *db,
 		return false;
 	result_next(&r);
 	q->iterations = result_int4(&r, 0);
+	q->out->iterations_n = (uint32_t)q->iterations;
 	result_release(&r);
 	return true;
 }

@@ -207,7 +207,8 @@ static bool query_costed_times(struct db *db, int64_t run,
 	static const char sql[] =
 		"SELECT r.span_ns, "
 		"(SELECT count(*) FROM run_device d "
-		"WHERE d.run_id = r.run_id), "
+		"WHERE d.run_id = r.run_id "
+		"AND (d.launches > 0 OR d.busy_ns > 0)), "
 		"(SELECT sum(i.dur_ns)::bigint FROM run_iteration i "
 		"WHERE i.run_id = r.run_id AND i.use = 'kept'), "
 		"(SELECT CASE WHEN count(*) = count(s.kept_ns) "

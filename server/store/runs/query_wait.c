@@ -158,7 +158,8 @@ static bool query_works_size(struct db *db, const struct query_works_request *q,
 		"SELECT (SELECT count(*)::integer FROM run_iteration i "
 		"WHERE i.run_id = r.run_id), "
 		"(SELECT count(*) FROM run_device d "
-		"WHERE d.run_id = r.run_id) "
+		"WHERE d.run_id = r.run_id "
+		"AND (d.launches > 0 OR d.busy_ns > 0)) "
 		"FROM run r "
 		"WHERE r.run_id = $1";
 	struct sql_params p = { 0 };

@@ -334,7 +334,7 @@ static struct energy_sum sum_of(struct setting *s)
 {
 	struct energy_sum sum;
 	found(s, 0);
-	assert_true(energy_sum_from(&s->w->p.energy, &s->w->p.iterations,
+	assert_true(energy_sum_from(&s->w->p.energy, &s->w->p.iterations, 1,
 		&s->w->arena, &sum));
 	return sum;
 }
@@ -398,11 +398,46 @@ static void a_run_without_devices(void **state)
 		&s->w->p));
 	assert_int_equal(s->w->p.energy.n, 0);
 	struct energy_sum sum;
-	assert_true(energy_sum_from(&s->w->p.energy, &s->w->p.iterations,
+	assert_true(energy_sum_from(&s->w->p.energy, &s->w->p.iterations, 1,
 		&s->w->arena, &sum));
 	assert_true(isnan(sum.energy_j));
 	assert_true(isnan(sum.tokens));
 	assert_null(sum.why);
+}
+
+/* Fifteen decode steps of 16 tokens on one device: alone, as one of two ranks, as one
+ * of an unknown number that exchange data; and after another analysis. */
+static void other_ranks_share_the_tokens(void **state)
+{
+	static const char shared[] =
+		"other ranks work on the same tokens, and their energy is not in "
+		"this run";
+	struct setting *s = begin(state, 1);
+	struct iterations *c = &s->w->p.iterations;
+	struct energy_use *use = &s->w->p.energy;
+	struct energy_sum sum;
+
+	samples(s->w, MEAN, 0, 0, 20, 1, 300);
+	iterations(s, 2, 1, 1, 15);
+	s->strata[0] = (struct stratum){ .phase = PHASE_DECODE,
+		.sequences = 16,
+		.tokens = 16 };
+	found(s, 0);
+	assert_true(energy_sum_from(use, c, -1, &s->w->arena, &sum));
+	assert_null(sum.tokens_why);
+	near(sum.tokens, 15 * 16);
+	assert_true(energy_sum_from(use, c, 2, &s->w->arena, &sum));
+	assert_string_equal(sum.tokens_why, shared);
+	assert_true(isnan(sum.tokens));
+	near(sum.energy_j, 4500);
+	s->list[3].comm_ns = 7;
+	assert_true(energy_sum_from(use, c, -1, &s->w->arena, &sum));
+	assert_true(isnan(sum.tokens) && sum.tokens_why);
+	use->iterations_n--;
+	assert_true(energy_sum_from(use, c, 1, &s->w->arena, &sum));
+	assert_string_equal(sum.why,
+		"the run was analyzed again meanwhile; try again");
+	assert_true(isnan(sum.energy_j));
 }
 
 static void tokens_of_iterations(void **state)
@@ -495,6 +530,7 @@ int main(void)
 		WORLD_TEST(one_device_has_no_samples),
 		WORLD_TEST(devices_without_common_time),
 		WORLD_TEST(a_run_without_devices),
+		WORLD_TEST(other_ranks_share_the_tokens),
 		WORLD_TEST(tokens_of_iterations),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

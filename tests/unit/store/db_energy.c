@@ -32,7 +32,7 @@ static struct profile powered(struct arena *a)
 			NULL },
 	};
 	struct profile p = changing(a);
-	p.energy = (struct energy_use){ COPIED(a, devices), 2 };
+	p.energy = (struct energy_use){ COPIED(a, devices), 2, 5 };
 	return p;
 }
 

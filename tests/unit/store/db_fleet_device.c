@@ -56,6 +56,8 @@ static void gpus_and_shapes_of_runs(void **state)
 	assert_false(of.more);
 	const struct fleet_device_run *r = of.runs;
 	assert_int_equal(r[0].run, first);
+	/* the model of an unknown platform is its device */
+	assert_non_null(strstr(r[0].model, r[0].name));
 	assert_string_equal(r[0].gpu, "a");
 	assert_true(r[0].sm_clock_mhz == 1500 && r[0].throttled_pct == 0);
 	assert_int_equal(r[1].run, second);
