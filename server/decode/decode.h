@@ -22,7 +22,8 @@
 #include "trace.h"
 
 /* The caller calls trace_init() on `t` first. On success `t` is sorted and has
- * at least one process. `progress` may be NULL. */
+ * at least one process; an execution trace of PyTorch has none, but tensors
+ * (tensor_uses). `progress` may be NULL. */
 bool decode(struct source *s, const struct decode_limits *limits,
 	const struct decode_progress *progress, struct trace *t, struct err *e);
 

@@ -37,7 +37,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!families && !(families = catalog_new(NULL, &e)))
 		abort();
 	bool ok = trace_init(&t, &a) && decode(&s, &fuzz_limits, NULL, &t, &e);
-	assert(ok ? t.processes_n > 0 && !e.code : e.code && e.text[0]);
+	assert(ok ? (t.processes_n > 0 || t.tensor_uses_n > 0) && !e.code
+		  : e.code && e.text[0]);
 	if (ok)
 		fuzz_decode_check(&t);
 	for (uint32_t i = 0; ok && i < t.processes_n && i < RUNS; i++)
