@@ -689,7 +689,12 @@ bool inspect_read(const char *path, const struct inspect_limits *limits,
 		return false;
 	bool ok = decode(&s, &l, NULL, t, e);
 	source_file_free(f);
-	return ok;
+	return ok &&
+	       (t->processes_n ||
+		       err_set(e, ERR_TRACE,
+			       "'%.200s' is an execution trace of PyTorch, "
+			       "which has no runs",
+			       path));
 }
 
 /* The state of one run of the command. */

@@ -16,6 +16,7 @@ import running
 HERE = os.path.dirname(os.path.abspath(__file__))
 SERVER = f'{HERE}/../../server'
 TRACE = f'{HERE}/../traces/01-smallest/in.json'
+OBSERVED = f'{HERE}/../traces/61-execution-trace-alone/in.json'
 CLIENT = os.path.join(os.path.dirname(running.BIN), 'kernsift')
 INT = 2147483647
 ADDRESS = '(use HOST:PORT, for example 127.0.0.1:8080)'
@@ -227,6 +228,9 @@ SERVER_CASES = {
     'convert into a folder that does not exist':
         (['convert', TRACE, '/nowhere/out.kst'], {}, 1,
          "'/nowhere/out.kst' cannot be written: No such file or directory"),
+    'convert of an execution trace':
+        (['convert', OBSERVED, '/nowhere/out.kst'], {}, 1,
+         f"'{OBSERVED}' is an execution trace of PyTorch, which has no runs"),
     'convert of a trace to itself':
         (['convert', TRACE, TRACE], {}, 2, f"'{TRACE}' is the trace itself; "
          'give the capture file another name'),
