@@ -1,5 +1,6 @@
 /* iteration_energy.c - integrates the power of devices over kept iterations. */
 #include "iteration_energy.h"
+#include "serving_rates.h"
 #include "order_stat.h"
 #include <math.h>
 #include <stdlib.h>
@@ -525,24 +526,6 @@ static void energy_sum_tokens(struct energy_sum *sum,
 		sum->tokens = tokens;
 }
 
-/* Other ranks use energy for the same tokens, too. */
-static const char *energy_sum_ranks(const struct energy_use *use,
-	const struct iterations *c, int32_t ranks)
-{
-	bool collectives = false;
-
-	for (uint32_t i = 0; i < c->n; i++)
-		collectives = collectives || c->iterations[i].comm_ns > 0 ||
-			      c->iterations[i].comm_overlapped_ns > 0;
-	if (ranks < 0 && collectives)
-		return "the run has collectives, and it is not known how many "
-		       "ranks work on its tokens";
-	return ranks > (int32_t)use->n
-		       ? "other ranks work on the same tokens, and their energy "
-			 "is not in this run"
-		       : NULL;
-}
-
 static void energy_sum_add(struct energy_sum *sum,
 	const struct device_energy *d)
 {
@@ -580,7 +563,8 @@ bool energy_sum_from(const struct energy_use *use, const struct iterations *c,
 	out->energy_j = out->low_j = out->high_j = 0;
 	for (uint32_t i = 0; i < use->n; i++)
 		energy_sum_add(out, &use->devices[i]);
-	out->tokens_why = energy_sum_ranks(use, c, ranks);
+	/* Other ranks use energy for the same tokens, too. */
+	out->tokens_why = serving_rates_shared(c, ranks, use->n, a);
 	energy_sum_tokens(out, c);
 	return true;
 }

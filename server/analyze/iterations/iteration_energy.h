@@ -36,9 +36,9 @@
  *  - gpu_power_mean: the energy of an interval of the counter that is only in
  *    part in the window may have been used inside or outside of it. These are
  *    bounds, without an assumption about the power.
- *  - gpu_power: the larger one of two errors on each side. The mean of the last
- *    second shifts at most half of a second's energy over each end of the
- *    window, at the highest power that was read in it. And readings that are
+ *  - gpu_power: the larger one of two errors on each side. A reading may be of
+ *    any moment of the resolution, so half of its energy can shift over each end
+ *    of the window, at the highest power that was read in it. And readings that are
  *    momentary have a standard error: 1.96 s / sqrt(n) of their mean. Which of
  *    the two a driver returns is not recorded. The lower end is at least 0. */
 #pragma once
@@ -70,8 +70,8 @@ struct energy_sum {
 
 /* Unknown if the energy of one device is, or if there is no device. `c` are the
  * iterations of the run; if they are more or fewer than those of `use`, the run was
- * analyzed again meanwhile, and the energy is unknown. `ranks` work on the tokens; -1:
- * that is not known. If the run has not the devices of all of them, energy per token
- * is unknown. False if the arena is full. */
+ * analyzed again meanwhile, and the energy is unknown. Energy per token is unknown if
+ * other ranks may work on the tokens (serving_rates_shared()). False if the arena is
+ * full. */
 bool energy_sum_from(const struct energy_use *use, const struct iterations *c,
 	int32_t ranks, struct arena *a, struct energy_sum *out);

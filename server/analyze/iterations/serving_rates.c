@@ -59,3 +59,24 @@ bool serving_rates_from(const struct iterations *c, struct arena *a,
 	}
 	return true;
 }
+
+const char *serving_rates_shared(const struct iterations *c, int32_t ranks,
+	uint32_t devices, struct arena *a)
+{
+	bool collectives = false;
+
+	if (!devices)
+		return "the run has no device";
+	for (uint32_t i = 0; i < c->n; i++)
+		collectives = collectives || c->iterations[i].comm_ns > 0 ||
+			      c->iterations[i].comm_overlapped_ns > 0;
+	if (ranks < 0 && collectives)
+		return "the run has collectives, and it is not known how many "
+		       "ranks work on its tokens";
+	if (ranks > (int32_t)devices)
+		return arena_printf(a,
+			"the job has %d ranks and this run %u device%s; it is not "
+			"known whether the ranks work on the same tokens",
+			ranks, devices, devices == 1 ? "" : "s");
+	return NULL;
+}

@@ -29,3 +29,9 @@ struct serving_rate {
 enum { SERVING_PHASES = 3 };
 bool serving_rates_from(const struct iterations *c, struct arena *a,
 	struct serving_rate out[static SERVING_PHASES], uint32_t *n);
+
+/* Why the tokens of an iteration cannot be divided among the devices of the run:
+ * other ranks may work on them, too. NULL: they can. `ranks` is the number of ranks of
+ * the job, -1 unknown. */
+const char *serving_rates_shared(const struct iterations *c, int32_t ranks,
+	uint32_t devices, struct arena *a);

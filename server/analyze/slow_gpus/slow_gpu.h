@@ -2,8 +2,8 @@
  * fleet.
  *
  * A sample is the typical time of one kind of work in one run on one GPU. Kinds
- * of work (cells) are comparable launches: the same operator, shape, type and
- * platform. The model of a sample is
+ * of work (cells) are comparable launches, such as those of the same operator, shape
+ * and type on the same platform. The model of a sample is
  *
  *   log time = cell + GPU + run + noise
  *

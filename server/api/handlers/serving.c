@@ -7,28 +7,6 @@
 #include "api.h"
 #include <math.h>
 
-/* Why the tokens of an iteration cannot be divided by the run's devices. */
-static const char *serving_gpus_reason(struct arena *a,
-	const struct run_row *run, const struct iterations *c, uint32_t gpus)
-{
-	bool collectives = false;
-
-	if (!gpus)
-		return "the run has no device";
-	for (uint32_t i = 0; i < c->n; i++)
-		collectives = collectives || c->iterations[i].comm_ns > 0 ||
-			      c->iterations[i].comm_overlapped_ns > 0;
-	if (run->world_size < 0 && collectives)
-		return "the run has collectives, and it is not known how many "
-		       "ranks work on its tokens";
-	if (run->world_size > (int32_t)gpus)
-		return arena_printf(a,
-			"the job has %d ranks and this run %u device%s; it is not "
-			"known whether the ranks work on the same tokens",
-			run->world_size, gpus, gpus == 1 ? "" : "s");
-	return NULL;
-}
-
 json_t *serving_get(struct call *c, struct err *e)
 {
 	const struct param *price = param(&c->params, "price");
@@ -54,6 +32,6 @@ json_t *serving_get(struct call *c, struct err *e)
 		return NULL;
 	}
 	return view_serving(rates, n, gpus,
-		serving_gpus_reason(a, &run, &iterations, gpus),
+		serving_rates_shared(&iterations, run.world_size, gpus, a),
 		price->given ? price->real : (double)NAN, &energy);
 }

@@ -1,8 +1,8 @@
 /* gpu_fleet.h - the GPUs that the runs of a fleet used, and which of them are
  * slow.
  *
- * Comparable are launches of the same operator, shape, dtype, phase and platform
- * in runs of the same project, workload and framework: other workloads can have
+ * Comparable are launches of the same operator, shape, dtype and phase on devices of
+ * the same platform, name and number of SMs, in runs of the same project, workload and framework: other workloads can have
  * other kernels for the same operator, and a GPU must not be slow because of
  * the software that it executed. A run contributes the median of the calls of
  * each shape. slow_gpu.h describes the statistics. */

@@ -410,8 +410,8 @@ static void a_run_without_devices(void **state)
 static void other_ranks_share_the_tokens(void **state)
 {
 	static const char shared[] =
-		"other ranks work on the same tokens, and their energy is not in "
-		"this run";
+		"the job has 2 ranks and this run 1 device; it is not known "
+		"whether the ranks work on the same tokens";
 	struct setting *s = begin(state, 1);
 	struct iterations *c = &s->w->p.iterations;
 	struct energy_use *use = &s->w->p.energy;
