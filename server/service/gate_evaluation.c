@@ -69,19 +69,39 @@ static bool gate_evaluation_measures_known(struct service_call *c,
 	return true;
 }
 
+/* The compared runs, and the earlier units of the history, whose noise counts. */
+static const int64_t *gate_evaluation_measured_runs(struct arena *a,
+	const struct run_selection *base, const struct run_selection *head,
+	const struct gate_history *h, uint32_t *n)
+{
+	int64_t *ids = arena_array(a, int64_t, base->n + head->n + h->n + 1);
+	uint32_t filled = 0;
+
+	for (uint32_t i = 0; i < base->n; i++)
+		ids[filled++] = base->ids[i];
+	for (uint32_t i = 0; i < head->n; i++)
+		ids[filled++] = head->ids[i];
+	for (uint32_t i = 0; i < h->n; i++)
+		ids[filled++] = h->units[i].run;
+	*n = filled;
+	return ids;
+}
+
 static bool gate_evaluation_measures_read(struct service_call *c,
-	const struct gate_policy *p, const int64_t *ids, uint32_t ids_n,
-	struct gate_given *g, struct err *e)
+	const struct gate_policy *p, const struct run_selection *base,
+	const struct run_selection *head, struct gate_given *g, struct err *e)
 {
 	const char **names =
 		arena_array(&c->arena, const char *, p->measures_n + 1);
 	struct run_measure *rows;
-	uint32_t n;
+	uint32_t n, ids_n;
 
 	for (uint32_t i = 0; i < p->measures_n; i++)
 		names[i] = p->measures[i].of;
 	if (!p->measures_n)
 		return true;
+	const int64_t *ids = gate_evaluation_measured_runs(&c->arena, base,
+		head, g->history, &ids_n);
 	if (!run_measures_list(c->db, &c->arena, ids, ids_n, names,
 		    p->measures_n, &rows, &n, e))
 		return false;
@@ -101,10 +121,9 @@ static bool gate_evaluation_measures_read(struct service_call *c,
 	return true;
 }
 
-/* Reads what other tables have of the runs: operators, and measures. */
-static bool gate_evaluation_details_read(struct service_call *c,
-	const struct gate_policy *p, const struct run_selection *base,
-	const struct run_selection *head, struct gate_given *g, struct err *e)
+static bool gate_evaluation_operators_read(struct service_call *c,
+	const struct run_selection *base, const struct run_selection *head,
+	struct gate_given *g, struct err *e)
 {
 	struct operator_time_row *rows;
 	int64_t ids[2 * RUN_SELECTION_MAX];
@@ -122,7 +141,7 @@ static bool gate_evaluation_details_read(struct service_call *c,
 		times[i] = (struct gate_operator_time){ rows[i].run, rows[i].op,
 			rows[i].share, rows[i].headroom };
 	g->operators = times;
-	return gate_evaluation_measures_read(c, p, ids, n, g, e);
+	return true;
 }
 
 /* The unit's label of each run; NULL if it has none. */
@@ -358,9 +377,10 @@ bool gate_evaluation_run(struct service_call *c, const struct gate_request *q,
 		!gate_evaluation_measures_known(c, &q->policy, e) ||
 		!compare_sides_read(c, base, head, q->range, s, e) ||
 		!compare_sides_repeats(c, s, q->unit, &repeats, e) ||
-		!gate_evaluation_details_read(c, &policy, base, head, &g, e) ||
+		!gate_evaluation_operators_read(c, base, head, &g, e) ||
 		!gate_evaluation_history(c, q, base, head, s, &out->history,
 			e) ||
+		!gate_evaluation_measures_read(c, &policy, base, head, &g, e) ||
 		!gate_result_number(c->db, &c->arena, head->ids, head->n,
 			q->unit, request, &out->budget, e))
 		return false;

@@ -927,23 +927,58 @@ static bool regression_gate_earlier_set(const struct regression_gate *g,
 	return true;
 }
 
-/* The units of the history that were stored before the first unit of the base.
- * Only the iteration has such values. */
-static bool regression_gate_earlier_units(const struct regression_gate *g,
-	const struct gate_units *u, struct level_earlier *out)
+/* The units of the history that were stored before the first unit of the base: from
+ * *first on. Returns how many; 0 if the history cannot be used. */
+static uint32_t regression_gate_earlier(const struct regression_gate *g,
+	const struct gate_units *u, const struct gate_stored_unit **first)
 {
 	const struct gate_history *h = g->given->history;
 	uint32_t n = h ? h->named : 0;
-	bool found = false;
 
-	while (h && n < h->n && !found) {
+	if (!h || h->reason)
+		return 0;
+	*first = h->units + h->named;
+	for (; n < h->n; n++)
 		for (uint32_t i = 0; i < u->v.base_n; i++)
-			found = found || h->units[n].run == u->runs[i];
-		n += !found;
+			if (h->units[n].run == u->runs[i])
+				return n - h->named;
+	return 0;
+}
+
+/* The medians of the iterations of earlier units. */
+static bool regression_gate_earlier_units(const struct regression_gate *g,
+	const struct gate_units *u, struct level_earlier *out)
+{
+	const struct gate_stored_unit *first = NULL;
+	uint32_t n = regression_gate_earlier(g, u, &first);
+
+	return regression_gate_earlier_set(g, first, n, out);
+}
+
+/* The values of a measure in earlier units that have it. If one of them has no
+ * logarithm, none is used. */
+static bool regression_gate_earlier_measure(const struct regression_gate *g,
+	const struct gate_rule *r, const struct gate_units *u,
+	struct level_earlier *out)
+{
+	const struct gate_stored_unit *first = NULL;
+	uint32_t n = regression_gate_earlier(g, u, &first), kept = 0;
+	struct gate_stored_unit *units =
+		arena_array(g->a, struct gate_stored_unit, n + 1);
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct gate_measure_value *v =
+			regression_gate_measure_of(g->given, first[i].run,
+				r->of);
+		if (!v)
+			continue;
+		units[kept] = first[i];
+		units[kept].ns = r->fall ? 1 / v->value : v->value;
+		if (!(units[kept].ns > 0) || !isfinite(units[kept].ns))
+			return true;
+		kept++;
 	}
-	return !found || h->reason ||
-	       regression_gate_earlier_set(g, h->units + h->named, n - h->named,
-		       out);
+	return regression_gate_earlier_set(g, units, kept, out);
 }
 
 /* The number of the largest group of repeats, which are of one rank: ranks of a
@@ -1023,6 +1058,8 @@ static bool regression_gate_rule_test(struct regression_gate *g,
 		ok = regression_gate_earlier_units(g, u, &q.earlier) &&
 		     (q.earlier.n > 1 || regression_gate_earlier_repeats(g,
 						 NULL, &q.earlier));
+	if (r->kind == GATE_MEASURE && !scale)
+		ok = regression_gate_earlier_measure(g, r, u, &q.earlier);
 	if (!ok || !level_test(&q, g->a, &l))
 		return arena_err(g->a, e);
 	regression_gate_rule_fill(r, &l, u);

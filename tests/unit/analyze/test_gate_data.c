@@ -452,6 +452,82 @@ static void measures_of_some_runs(void **state)
 		"), 130 ms instead of 100.1 ms; the limit is 5 %; "));
 }
 
+/* Thirty units of six commits were stored before the base, which is one commit. Its
+ * runs differ by less than 1 %, the commits by 6 %, of `from` ms. */
+static void measures_of_earlier_units(void **state)
+{
+	enum { EARLIER = 30, SIDE = 5 };
+	static const char *const commits[] = { "a", "b", "c", "d", "e", "f" };
+	static const struct {
+		const char *what;
+		double pct; /* of every second commit above the others */
+		double first; /* the first unit's value; 0: as the others */
+		bool in_history; /* the base is */
+		bool higher;
+		enum gate_outcome outcome;
+		uint32_t earlier;
+	} rows[] = {
+		{ "as quiet as the base", 0, 0, true, false, GATE_REGRESSED,
+			EARLIER },
+		{ "commits differ", 6, 0, true, false, GATE_UNDECIDED,
+			EARLIER },
+		{ "commits differ, higher is better", 6, 0, true, true,
+			GATE_UNDECIDED, EARLIER },
+		{ "a value of 0 has no logarithm", 6, -1, true, false,
+			GATE_REGRESSED, 0 },
+		{ "the base was not stored after them", 6, 0, false, false,
+			GATE_REGRESSED, 0 },
+	};
+	struct gate_limit limit = { "ttft_p99", 5 };
+	struct gate_stored_unit units[EARLIER + SIDE];
+	struct gate_measure_value values[EARLIER + 2 * SIDE];
+	const char *base[SIDE], *head[SIDE];
+	struct fixture *f = *state;
+
+	for (int i = 0; i < SIDE; i++)
+		base[i] = "base", head[i] = "head";
+	f->p.iteration_pct = NAN;
+	f->p.fail_on = 0;
+	f->p.measures = &limit;
+	f->p.measures_n = 1;
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+		gate_sides_from(&f->s, SIDE, SIDE, 1, &f->a);
+		for (uint32_t i = 0; i < EARLIER + 2 * SIDE; i++) {
+			bool stored = i < EARLIER + SIDE, old = i < EARLIER;
+			double pct = old && i / 5 % 2 ? rows[k].pct : 0;
+			double worse = rows[k].higher ? 0.92 : 1.08;
+			int64_t run = old      ? 200 + i
+				      : stored ? i - EARLIER + 1
+					       : i - EARLIER - SIDE + 101;
+			values[i] = (struct gate_measure_value){ .run = run,
+				.name = "ttft_p99",
+				.unit = "ms",
+				.value = 100 * gate_wavering(i) *
+					 (1 + pct / 100) * (stored ? 1 : worse),
+				.higher_is_better = rows[k].higher };
+			if (stored)
+				units[i] = (struct gate_stored_unit){ run, i,
+					old ? commits[i / 5] : "base", 1e6 };
+		}
+		if (rows[k].first)
+			values[0].value = 0;
+		const struct gate_history h = { .units = units,
+			.n = rows[k].in_history ? EARLIER + SIDE : EARLIER };
+		f->s.given.base_commits = base;
+		f->s.given.head_commits = head;
+		f->s.given.history = &h;
+		f->s.given.measures = values;
+		f->s.given.measures_n = EARLIER + 2 * SIDE;
+		struct gate g = gate_of(&f->s, &f->p, &f->a);
+		const struct gate_rule *r =
+			gate_rule_of(&g, GATE_MEASURE, NULL);
+		if (r->outcome != rows[k].outcome)
+			fail_msg("%s: %s", rows[k].what, r->sentence);
+		assert_int_equal(r->earlier_units, rows[k].earlier);
+		assert_int_equal(r->commits, rows[k].earlier ? 6 : 1);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -465,6 +541,7 @@ int main(void)
 		CASE(busbw),
 		CASE(measures),
 		CASE(measures_of_some_runs),
+		CASE(measures_of_earlier_units),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
