@@ -145,7 +145,7 @@ static bool cli_check_file(const struct cli_option *o, const char *where,
 		errno = EISDIR;
 	if (!errno && !access(text, R_OK))
 		return true;
-	return err_set(e, ERR_INPUT,
+	return err_set(e, ERR_FILE,
 		"%s: cannot read '%.150s': %s (name a file, for example %s)",
 		where, text, strerror(errno), o->example);
 }

@@ -7,6 +7,8 @@
 #pragma once
 #include <stdbool.h>
 
+/* FILE and UNREACHABLE are codes of kernsift, which has no answers: a file that
+ * cannot be read or written, and a server that cannot be reached or cannot answer. */
 /*        code          HTTP  name on the wire */
 /* clang-format off */
 #define ERR_CODES(X)                                    \
@@ -24,6 +26,8 @@
 	X(TRACE,         422, "bad_trace")              \
 	X(HEADER_SIZE,   431, "headers_too_large")      \
 	X(INTERNAL,      500, "internal")               \
+	X(FILE,          500, "file")                   \
+	X(UNREACHABLE,   502, "unreachable")            \
 	X(SLOW,          504, "too_slow")               \
 	X(DATABASE,      503, "database")               \
 	X(BUSY,          503, "busy")                   \

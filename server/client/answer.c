@@ -82,7 +82,7 @@ bool answer_upload(const char *body, size_t len, struct upload_answer *out,
 	bool ok = answer_read_upload(j, out);
 	json_decref(j);
 	if (!ok)
-		return err_set(e, ERR_INTERNAL,
+		return err_set(e, ERR_UNREACHABLE,
 			"the server's answer is not an upload; is it a "
 			"kernsift server?");
 	return true;
@@ -101,7 +101,7 @@ bool answer_set(const char *body, size_t len, struct set_answer *out,
 		json_string_value(json_object_get(j, "name")));
 	json_decref(j);
 	return (*out->name && out->operators >= 0 && out->shapes >= 0) ||
-	       err_set(e, ERR_INTERNAL,
+	       err_set(e, ERR_UNREACHABLE,
 		       "the server's answer is not a reference set; is it a kernsift "
 		       "server?");
 }
@@ -129,9 +129,21 @@ bool answer_attach(const char *body, size_t len, struct attach_answer *out,
 	return out->measures >= 0 ||
 	       (out->profiles >= 0 && out->matched >= 0 &&
 		       out->with_shape >= 0) ||
-	       err_set(e, ERR_INTERNAL,
+	       err_set(e, ERR_UNREACHABLE,
 		       "the server's answer is not about kernel profiles or "
 		       "measures; is it a kernsift server?");
+}
+
+/* These statuses concern the server's state, not the request: too slow, too many
+ * requests, a proxy without its server, busy, no space. */
+static enum err_code answer_code(int status)
+{
+	static const int unable[] = { 408, 429, 502, 503, 504, 507 };
+
+	for (size_t i = 0; i < sizeof unable / sizeof *unable; i++)
+		if (status == unable[i])
+			return ERR_UNREACHABLE;
+	return ERR_INTERNAL;
 }
 
 bool answer_error(int status, const char *body, size_t len, struct err *e)
@@ -143,9 +155,9 @@ bool answer_error(int status, const char *body, size_t len, struct err *e)
 	if (message && *message) {
 		char text[sizeof e->text];
 		answer_plain(text, sizeof text, message);
-		err_set(e, ERR_INTERNAL, "%s", text);
+		err_set(e, answer_code(status), "%s", text);
 	} else {
-		err_set(e, ERR_INTERNAL,
+		err_set(e, ERR_UNREACHABLE,
 			"the server returned status %d without a message; is it a "
 			"kernsift server?",
 			status);

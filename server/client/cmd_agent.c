@@ -35,7 +35,7 @@ struct agent {
 	char failed[SPOOL_NAME_MAX]; /* the last file that could not be sent */
 	int most; /* tries after the first */
 	int away; /* number of consecutive failures of the server */
-	bool stays; /* some file was not sent */
+	int status; /* for the first file that was not sent; EXIT_OK: none */
 };
 
 static void agent_ended(int sig)
@@ -156,9 +156,11 @@ static bool agent_is_the_file(const struct agent *a, const char *name,
 /* Reports why a file was not sent; returns the waiting time before the next
  * file. */
 static int agent_failed(struct agent *a, const char *name,
-	const struct attempt *last, const char *why)
+	const struct attempt *last, const struct err *e)
 {
-	a->stays = true;
+	const char *why = e->text;
+
+	a->status = commands_first(a->status, e);
 	if (last->end == ATTEMPT_BROKEN)
 		a->most = 0; /* no more tries during this check */
 	if (agent_is_the_file(a, name, last)) {
@@ -199,7 +201,7 @@ static int agent_send(struct agent *a, const char *name)
 		}
 		return 0;
 	}
-	return agent_failed(a, name, &last, e.text);
+	return agent_failed(a, name, &last, &e);
 }
 
 static void agent_say_full(struct agent *a)
@@ -226,7 +228,7 @@ static bool agent_scan(struct agent *a)
 
 	if (!spool_list(&a->spool, &l, &e)) {
 		agent_say_once(a, e.text);
-		a->stays = true;
+		a->status = commands_first(a->status, &e);
 		return false;
 	}
 	for (uint32_t i = 0; i < l.n; i++) {
@@ -245,6 +247,15 @@ static bool agent_scan(struct agent *a)
 	}
 	spool_list_release(&l);
 	return true;
+}
+
+static void agent_repair(struct agent *a)
+{
+	struct spool_repaired r =
+		spool_repair(&a->spool, a->o->stale_after, agent_say_once, a);
+
+	if (r.stuck && a->status == EXIT_OK)
+		a->status = EXIT_FAILED;
 }
 
 static bool agent_start(struct agent *a, struct err *e)
@@ -272,20 +283,18 @@ int cmd_agent(const struct options *o)
 	a->spool = (struct spool){ .folder = -1, .lock = -1 };
 	if (!agent_start(a, &e)) {
 		meter_say(&a->meter, "kernsift: %s", e.text);
-		status = e.code == ERR_CONFLICT ? EXIT_FAILED : EXIT_USAGE;
+		status = commands_usage_status(&e);
 	}
 	for (uint32_t n = 0; status == EXIT_OK; n++) {
 		if (n % REPAIR_EVERY == 0)
-			a->stays |= spool_repair(&a->spool, o->stale_after,
-					    agent_say_once, a)
-					    .stuck > 0;
+			agent_repair(a);
 		bool ok = agent_scan(a);
 		if (o->once || !ok)
 			break;
 		agent_wait_ms(LOOK_MS);
 	}
-	if (status == EXIT_OK && a->stays)
-		status = EXIT_FAILED;
+	if (status == EXIT_OK)
+		status = a->status;
 	spool_release(&a->spool);
 	wire_free(a->wire);
 	free(a->answer);

@@ -43,8 +43,8 @@ static bool attach_attach(struct wire *w, const struct options *o,
 
 int cmd_attach(const struct options *o)
 {
-	bool ok = true;
-	struct err e = { 0 };
+	int status = EXIT_OK;
+	struct err e = { 0 }, measures = { 0 };
 	struct meter m;
 	meter_init(&m);
 	int64_t run = options_run_id(o->files.at[0]);
@@ -62,20 +62,21 @@ int cmd_attach(const struct options *o)
 	struct wire *w = wire_new(o, &e);
 	if (!w) {
 		meter_say(&m, "kernsift: %s", e.text);
-		return EXIT_USAGE;
+		return commands_usage_status(&e);
 	}
 	for (int i = 1; i < o->files.n; i++) {
 		struct err why = { 0 };
 		if (!attach_attach(w, o, &m, run, o->files.at[i], &why)) {
 			meter_say(&m, "kernsift: %s", why.text);
-			ok = false;
+			status = commands_first(status, &why);
 		}
 	}
-	ok = submit_measures(w, o, &m, run) && ok;
+	if (!submit_measures(w, o, &m, run, &measures))
+		status = commands_first(status, &measures);
 	wire_free(w);
-	if (fflush(stdout) || ferror(stdout)) {
-		meter_say(&m, "kernsift: cannot write to standard output");
-		ok = false;
+	if (!commands_flush(&e)) {
+		meter_say(&m, "kernsift: %s", e.text);
+		status = commands_first(status, &e);
 	}
-	return ok ? EXIT_OK : EXIT_FAILED;
+	return status;
 }

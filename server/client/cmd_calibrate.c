@@ -89,7 +89,7 @@ static bool calibrate_write(const char *path, const char *text, struct err *e)
 
 	if (f && fclose(f))
 		ok = false;
-	return ok || err_set(e, ERR_INPUT, "--json: cannot write '%.200s': %s",
+	return ok || err_set(e, ERR_FILE, "--json: cannot write '%.200s': %s",
 			     path, strerror(errno));
 }
 
@@ -115,8 +115,8 @@ static bool calibrate_answer(const struct buf *body, struct err *e)
 		printf("\nceilings %s: %zu rates\n", platform,
 			json_array_size(items));
 	else
-		err_set(e, ERR_INTERNAL,
-			"the server's answer is not a list of ceilings; is it "
+		err_set(e, ERR_UNREACHABLE,
+			"the server\'s answer is not a list of ceilings; is it "
 			"a kernsift server?");
 	json_decref(v);
 	arena_release(&a);
@@ -161,9 +161,7 @@ static bool calibrate_report(const struct options *o, struct wire *w,
 	else if (w && ok)
 		ok = calibrate_send(o, w, text, e);
 	free(text);
-	if (fflush(stdout) || ferror(stdout))
-		ok = err_set(e, ERR_INPUT, "cannot write to standard output");
-	return ok;
+	return commands_flush(e) && ok;
 }
 
 /* The token is checked before the measurement, which takes a minute. */
@@ -175,12 +173,12 @@ int cmd_calibrate(const struct options *o)
 
 	if (o->upload && !(w = wire_new(o, &e))) {
 		fprintf(stderr, "kernsift: %s\n", e.text);
-		return EXIT_USAGE;
+		return commands_usage_status(&e);
 	}
 	bool ok = calibrate_run((int)o->device, &c, &e) &&
 		  calibrate_report(o, w, &c, &e);
 	wire_free(w);
 	if (!ok)
 		fprintf(stderr, "kernsift: %s\n", e.text);
-	return ok && !c.failed ? EXIT_OK : EXIT_FAILED;
+	return !ok ? commands_status(&e) : c.failed ? EXIT_FAILED : EXIT_OK;
 }

@@ -7,12 +7,6 @@
 
 enum { COMPARISON_MAX = 256 << 20 };
 
-static bool compare_refused(const struct attempt *a)
-{
-	return a->end == ATTEMPT_ANSWERED && a->status >= 400 &&
-	       a->status < 500;
-}
-
 static bool compare_print(const struct buf *body, bool text, struct err *e)
 {
 	struct changes c;
@@ -24,8 +18,7 @@ static bool compare_print(const struct buf *body, bool text, struct err *e)
 		changes_print(&c, stdout);
 		changes_release(&c);
 	}
-	return (fflush(stdout) == 0 && !ferror(stdout)) ||
-	       err_set(e, ERR_INPUT, "cannot write to standard output");
+	return commands_flush(e);
 }
 
 int cmd_compare(const struct options *o)
@@ -39,7 +32,7 @@ int cmd_compare(const struct options *o)
 	struct wire *w = wire_new(o, &e);
 	if (!w) {
 		meter_say(&m, "kernsift: %s", e.text);
-		return EXIT_USAGE;
+		return commands_usage_status(&e);
 	}
 	buf_init(&url, ADDRESS_MAX);
 	/* for the published score, the text format is the report */
@@ -60,5 +53,5 @@ int cmd_compare(const struct options *o)
 		meter_say(&m, "kernsift: %s", e.text);
 	buf_release(&url);
 	wire_free(w);
-	return ok ? EXIT_OK : compare_refused(&a) ? EXIT_USAGE : EXIT_FAILED;
+	return commands_usage_status(&e);
 }

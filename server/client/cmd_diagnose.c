@@ -125,7 +125,8 @@ static bool diagnose_print_text(const struct options *o, const struct buf *body,
 		diagnose_print_changes(&a, json_object_get(v, "what_if"));
 		diagnose_print_causes(&a, v);
 	} else {
-		err_set(e, ERR_INPUT, "the server's answer is not a diagnosis");
+		err_set(e, ERR_UNREACHABLE,
+			"the server\'s answer is not a diagnosis");
 	}
 	json_decref(v);
 	arena_release(&a);
@@ -139,8 +140,7 @@ static bool diagnose_print(const struct options *o, const struct buf *body,
 		fwrite(body->at, 1, body->len, stdout);
 	else if (!diagnose_print_text(o, body, e))
 		return false;
-	return (fflush(stdout) == 0 && !ferror(stdout)) ||
-	       err_set(e, ERR_INPUT, "cannot write to standard output");
+	return commands_flush(e);
 }
 
 static bool diagnose_run(struct wire *w, const struct options *o,
@@ -180,11 +180,11 @@ int cmd_diagnose(const struct options *o)
 	struct wire *w = wire_new(o, &e);
 	if (!w) {
 		meter_say(&m, "kernsift: %s", e.text);
-		return EXIT_USAGE;
+		return commands_usage_status(&e);
 	}
 	bool ok = diagnose_run(w, o, &m, run, &e);
 	if (!ok)
 		meter_say(&m, "kernsift: %s", e.text);
 	wire_free(w);
-	return ok ? EXIT_OK : EXIT_FAILED;
+	return commands_usage_status(&e);
 }

@@ -51,7 +51,7 @@ enum { MODE = 0666 }; /* before the umask is applied */
 
 static bool gate_file_fail(const char *path, struct err *e)
 {
-	return err_set(e, ERR_INPUT, "cannot write '%.200s': %s", path,
+	return err_set(e, ERR_FILE, "cannot write '%.200s': %s", path,
 		strerror(errno));
 }
 
@@ -292,7 +292,7 @@ static json_t *gate_policy_read(const char *path, struct err *e)
 		/* if a file cannot be opened, Jansson's message already names
 		 * it */
 		if (why.line < 0)
-			err_set(e, ERR_INPUT, "%.300s", why.text);
+			err_set(e, ERR_FILE, "%.300s", why.text);
 		else
 			err_set(e, ERR_INPUT, "'%.100s', line %d: %.200s", path,
 				why.line, why.text);
@@ -553,8 +553,8 @@ static bool gate_read(struct gate_answer *g, const char *body, size_t len,
 	json_decref(v);
 	if (!ok)
 		gate_release(g);
-	return ok || err_set(e, ERR_INTERNAL,
-			     "the server's answer is not a gate; is it a "
+	return ok || err_set(e, ERR_UNREACHABLE,
+			     "the server\'s answer is not a gate; is it a "
 			     "kernsift server?");
 }
 
@@ -834,11 +834,17 @@ static bool gate_report(struct gating *g, const struct gate_answer *answer,
 {
 	gate_print(answer, g->o->server, stdout);
 	bool ok = gate_print_annotations(g, answer->id, e);
-	if (fflush(stdout) || ferror(stdout))
-		ok = err_set(e, ERR_INPUT, "cannot write to standard output");
+	ok = commands_flush(e) && ok;
 	for (int i = 0; i < REPORTS; i++)
 		ok = gate_write_report(g, i, answer->id, made, e) && ok;
 	return ok;
+}
+
+/* A failure has no status that is another outcome. */
+static int gate_failed(const struct err *e)
+{
+	int status = commands_usage_status(e);
+	return status == EXIT_FAILED ? EXIT_BAD_DATA : status;
 }
 
 static int gate_status_of(const struct options *o, enum gate_outcome outcome)
@@ -855,7 +861,7 @@ int cmd_gate(const struct options *o)
 	struct gate_answer answer;
 	struct err e = { 0 };
 	struct buf made;
-	int status = EXIT_BAD_DATA;
+	int status = EXIT_OK;
 	meter_init(&g.meter);
 	bool ok = gate_create(&g, &made, &e);
 	if (ok) {
@@ -868,8 +874,10 @@ int cmd_gate(const struct options *o)
 		}
 		buf_release(&made);
 	}
-	if (!ok)
+	if (!ok) {
 		meter_say(&g.meter, "kernsift: %s", e.text);
+		status = gate_failed(&e);
+	}
 	gate_gating_release(&g);
 	return status;
 }

@@ -15,8 +15,8 @@ static void health_too_long(int sig)
 		"kernsift: the server did not answer in time\n";
 	(void)sig;
 	if (write(2, text, sizeof text - 1) < 0)
-		_exit(EXIT_FAILED);
-	_exit(EXIT_FAILED);
+		_exit(EXIT_UNREACHABLE);
+	_exit(EXIT_UNREACHABLE);
 }
 
 int cmd_health(const struct options *o)
@@ -27,7 +27,7 @@ int cmd_health(const struct options *o)
 	struct wire *w = wire_new(o, &e);
 	if (!w) {
 		fprintf(stderr, "kernsift: %s\n", e.text);
-		return EXIT_USAGE;
+		return commands_usage_status(&e);
 	}
 	buf_init(&url, ADDRESS_MAX);
 	buf_init(&body, WIRE_ANSWER_MAX);
@@ -45,5 +45,5 @@ int cmd_health(const struct options *o)
 	buf_release(&body);
 	buf_release(&url);
 	wire_free(w);
-	return ok ? EXIT_OK : EXIT_FAILED;
+	return commands_status(&e);
 }

@@ -107,26 +107,26 @@ static bool import_import(struct wire *w, const struct options *o,
 
 int cmd_import(const struct options *o)
 {
-	bool ok = true;
+	int status = EXIT_OK;
 	struct err e = { 0 };
 	struct meter m;
 	meter_init(&m);
 	struct wire *w = wire_new(o, &e);
 	if (!w) {
 		meter_say(&m, "kernsift: %s", e.text);
-		return EXIT_USAGE;
+		return commands_usage_status(&e);
 	}
 	for (int i = 0; i < o->files.n; i++) {
 		struct err why = { 0 };
 		if (!import_import(w, o, &m, o->files.at[i], &why)) {
 			meter_say(&m, "kernsift: %s", why.text);
-			ok = false;
+			status = commands_first(status, &why);
 		}
 	}
 	wire_free(w);
-	if (fflush(stdout) || ferror(stdout)) {
-		meter_say(&m, "kernsift: cannot write to standard output");
-		ok = false;
+	if (!commands_flush(&e)) {
+		meter_say(&m, "kernsift: %s", e.text);
+		status = commands_first(status, &e);
 	}
-	return ok ? EXIT_OK : EXIT_FAILED;
+	return status;
 }

@@ -36,10 +36,10 @@ static void upload_print_runs(const struct options *o,
 	fflush(stdout);
 }
 
-static bool upload_say_failed(struct meter *m, const struct err *e)
+static void upload_say_failed(struct meter *m, const struct err *e, int *status)
 {
 	meter_say(m, "kernsift: %s", e->text);
-	return false;
+	*status = commands_first(*status, e);
 }
 
 /* Measures are attached to a run, which exists after the analysis. */
@@ -51,17 +51,17 @@ static bool upload_waits(const struct options *o)
 /* Sends all files before the first wait, so that the server analyzes one file
  * while the next one arrives. If the server could not be reached in all tries
  * for one file, each further file gets only one try. */
-static bool upload_send_all(struct wire *w, const struct options *o,
+static int upload_send_all(struct wire *w, const struct options *o,
 	struct meter *m, struct sent *all, struct upload_answer *u)
 {
-	bool ok = true;
+	int status = EXIT_OK;
 	int most = o->retries;
 	for (int i = 0; i < o->files.n; i++) {
 		struct err e = { 0 };
 		struct attempt last;
 		all[i] = (struct sent){ o->files.at[i], -1, 0 };
 		if (!submit_file(w, o, all[i].path, most, m, u, &last, &e)) {
-			ok = upload_say_failed(m, &e);
+			upload_say_failed(m, &e, &status);
 			if (last.end == ATTEMPT_AWAY)
 				most = 0;
 			continue;
@@ -71,13 +71,12 @@ static bool upload_send_all(struct wire *w, const struct options *o,
 		if (!upload_waits(o))
 			upload_print_upload(o, u);
 	}
-	return ok;
+	return status;
 }
 
-static bool upload_wait_all(struct wire *w, const struct options *o,
-	struct meter *m, struct sent *all, struct upload_answer *u)
+static void upload_wait_all(struct wire *w, const struct options *o,
+	struct meter *m, struct sent *all, struct upload_answer *u, int *status)
 {
-	bool ok = true;
 	for (int i = 0; i < o->files.n; i++) {
 		struct err e = { 0 };
 		if (all[i].id < 0)
@@ -86,24 +85,28 @@ static bool upload_wait_all(struct wire *w, const struct options *o,
 		const char *label = strcmp(all[i].path, "-") ? all[i].path
 							     : "standard input";
 		if (!submit_wait(w, o, label, m, u, &e))
-			ok = upload_say_failed(m, &e);
+			upload_say_failed(m, &e, status);
 		else {
 			all[i].run = u->runs_n ? u->runs[0] : 0;
 			upload_print_runs(o, u);
 		}
 	}
-	return ok;
 }
 
-static bool upload_measures(struct wire *w, const struct options *o,
-	struct meter *m, const struct sent *all)
+static void upload_measures(struct wire *w, const struct options *o,
+	struct meter *m, const struct sent *all, int *status)
 {
-	if (all[0].run)
-		return submit_measures(w, o, m, all[0].run);
-	meter_say(m,
-		"kernsift: the measures are not sent, because '%s' has no run",
+	struct err e = { 0 };
+
+	if (all[0].run) {
+		if (!submit_measures(w, o, m, all[0].run, &e))
+			*status = commands_first(*status, &e);
+		return;
+	}
+	err_set(&e, ERR_TRACE,
+		"the measures are not sent, because '%.200s' has no run",
 		all[0].path);
-	return false;
+	upload_say_failed(m, &e, status);
 }
 
 int cmd_upload(const struct options *o)
@@ -113,24 +116,22 @@ int cmd_upload(const struct options *o)
 	meter_init(&m);
 	struct wire *w = wire_new(o, &e);
 	if (!w) {
-		upload_say_failed(&m, &e);
-		return EXIT_USAGE;
+		meter_say(&m, "kernsift: %s", e.text);
+		return commands_usage_status(&e);
 	}
 	struct sent *all = calloc((size_t)o->files.n, sizeof *all);
 	struct upload_answer *u = calloc(1, sizeof *u);
 	if (!all || !u)
 		abort();
-	bool ok = upload_send_all(w, o, &m, all, u);
+	int status = upload_send_all(w, o, &m, all, u);
 	if (upload_waits(o))
-		ok = upload_wait_all(w, o, &m, all, u) && ok;
+		upload_wait_all(w, o, &m, all, u, &status);
 	if (o->measures.n)
-		ok = upload_measures(w, o, &m, all) && ok;
+		upload_measures(w, o, &m, all, &status);
 	free(u);
 	free(all);
 	wire_free(w);
-	if (ferror(stdout)) {
-		meter_say(&m, "kernsift: cannot write to standard output");
-		ok = false;
-	}
-	return ok ? EXIT_OK : EXIT_FAILED;
+	if (!commands_flush(&e))
+		upload_say_failed(&m, &e, &status);
+	return status;
 }

@@ -210,10 +210,10 @@ static bool feed_archive_open(struct feed_archive *a, struct err *e)
 	struct stat st;
 	a->fd = open(f->path, O_RDONLY | O_CLOEXEC);
 	if (a->fd < 0 || fstat(a->fd, &st))
-		return err_set(e, ERR_INPUT, "cannot open '%.200s': %s",
-			f->path, strerror(errno));
+		return err_set(e, ERR_FILE, "cannot open '%.200s': %s", f->path,
+			strerror(errno));
 	return st.st_size == f->size ||
-	       err_set(e, ERR_INPUT, "'%.200s' changed while it was sent",
+	       err_set(e, ERR_FILE, "'%.200s' changed while it was sent",
 		       f->path);
 }
 
@@ -231,11 +231,11 @@ static bool feed_archive_read_file(struct feed_archive *a, void *to,
 	while (n < 0 && errno == EINTR);
 	*len = n > 0 ? (size_t)n : 0;
 	if (n < 0)
-		return err_set(e, ERR_INPUT, "cannot read '%.200s': %s",
-			f->path, strerror(errno));
+		return err_set(e, ERR_FILE, "cannot read '%.200s': %s", f->path,
+			strerror(errno));
 	return n > 0 ||
-	       err_set(e, ERR_INPUT,
-		       "'%.200s' became shorter while it was sent", f->path);
+	       err_set(e, ERR_FILE, "'%.200s' became shorter while it was sent",
+		       f->path);
 }
 
 /* The bytes of the current member, with its header and its padding. */
@@ -317,7 +317,7 @@ static bool feed_archive_add_folder(struct feed_archive *a, const char *folder,
 	DIR *d = opendir(folder);
 	struct dirent *entry;
 	if (!d)
-		return err_set(e, ERR_INPUT, "cannot open '%.200s': %s", folder,
+		return err_set(e, ERR_FILE, "cannot open '%.200s': %s", folder,
 			strerror(errno));
 	while ((entry = readdir(d))) {
 		const char *name = entry->d_name;
@@ -365,7 +365,7 @@ static bool feed_part_read(struct part *p, void *to, size_t room, size_t *len,
 		n = read(p->fd, to, room);
 	while (n < 0 && errno == EINTR);
 	*len = n > 0 ? (size_t)n : 0;
-	return n >= 0 || err_set(e, ERR_INPUT, "cannot read '%s': %s", p->label,
+	return n >= 0 || err_set(e, ERR_FILE, "cannot read '%s': %s", p->label,
 				 strerror(errno));
 }
 
@@ -392,10 +392,10 @@ static bool feed_part_open_file(struct part *p, struct err *e)
 		p->fd = standard ? dup(STDIN_FILENO)
 				 : open(p->path, O_RDONLY | O_CLOEXEC);
 	if (p->fd < 0 || fstat(p->fd, &st))
-		return err_set(e, ERR_INPUT, "cannot open '%s': %s", p->label,
+		return err_set(e, ERR_FILE, "cannot open '%s': %s", p->label,
 			strerror(errno));
 	if (S_ISDIR(st.st_mode))
-		return err_set(e, ERR_INPUT,
+		return err_set(e, ERR_FILE,
 			"'%s' is a directory; name the files in it", p->label);
 	p->start = lseek(p->fd, 0, SEEK_CUR);
 	p->total = S_ISREG(st.st_mode) && p->start >= 0 ? st.st_size - p->start
@@ -525,7 +525,7 @@ static bool feed_part_next_plain(struct part *p, void *out, size_t room,
 	if (p->total >= 0 && (int64_t)n > p->total - p->given)
 		n = (size_t)(p->total - p->given);
 	if (p->total >= 0 && n == 0 && p->given < p->total)
-		return err_set(e, ERR_INPUT,
+		return err_set(e, ERR_FILE,
 			"'%s' became shorter while it was sent", p->label);
 	memcpy(out, p->piece + p->at, n);
 	p->at += n;
@@ -552,14 +552,15 @@ static bool feed_part_restart(struct part *p, struct err *e)
 	if (p->given == 0)
 		return true; /* the first piece is still in memory */
 	if (p->fd >= 0 && p->start < 0)
-		return err_set(e, ERR_INPUT,
+		/* the reason is that the server did not take it the first time */
+		return err_set(e, ERR_UNREACHABLE,
 			"'%s' is a pipe and cannot be sent a second time; save "
 			"it to a file",
 			p->label);
 	if (p->archive)
 		feed_archive_rewind(p->archive);
 	if (p->fd >= 0 && lseek(p->fd, p->start, SEEK_SET) < 0)
-		return err_set(e, ERR_INPUT, "cannot read '%s' again: %s",
+		return err_set(e, ERR_FILE, "cannot read '%s' again: %s",
 			p->label, strerror(errno));
 	p->given = 0;
 	if (p->pack)
@@ -651,10 +652,10 @@ static bool feed_archive_fill(struct feed_archive *a, const char *path,
 	const char *slash = strrchr(path, '/');
 	struct stat st;
 	if (stat(path, &st))
-		return err_set(e, ERR_INPUT, "cannot open '%.200s': %s", path,
+		return err_set(e, ERR_FILE, "cannot open '%.200s': %s", path,
 			strerror(errno));
 	if (!S_ISREG(st.st_mode))
-		return err_set(e, ERR_INPUT,
+		return err_set(e, ERR_FILE,
 			"'%.200s' is not a regular file; save the trace to a "
 			"file",
 			path);

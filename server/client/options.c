@@ -138,7 +138,7 @@ static bool options_check_measures(const struct options *o, struct err *e)
 		if (!strcmp(file, "-"))
 			standard_input++;
 		else if (access(file, R_OK))
-			return err_set(e, ERR_INPUT,
+			return err_set(e, ERR_FILE,
 				"--measures: cannot open '%.200s': %s", file,
 				strerror(errno));
 	}

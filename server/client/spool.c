@@ -96,8 +96,8 @@ static bool spool_take_lock(struct spool *s, struct err *e)
 	s->lock = openat(s->folder, LOCK,
 		O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600);
 	if (s->lock < 0)
-		return err_set(e, ERR_INPUT, "cannot write to '%s': %s",
-			s->path, strerror(errno));
+		return err_set(e, ERR_FILE, "cannot write to '%s': %s", s->path,
+			strerror(errno));
 	if (flock(s->lock, LOCK_EX | LOCK_NB))
 		return err_set(e, ERR_CONFLICT,
 			errno == EWOULDBLOCK
@@ -116,7 +116,7 @@ bool spool_open(struct spool *s, const char *path, struct err *e)
 	spool_host(s->host);
 	s->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (s->folder < 0)
-		err_set(e, ERR_INPUT, "cannot open the folder '%s': %s", path,
+		err_set(e, ERR_FILE, "cannot open the folder '%s': %s", path,
 			strerror(errno));
 	if (s->folder >= 0 && spool_take_lock(s, e))
 		return true;
@@ -171,12 +171,12 @@ bool spool_list(const struct spool *s, struct spool_list *l, struct err *e)
 	*l = (struct spool_list){ 0 };
 	if (dir && !fstat(fd, &st) && !st.st_nlink) {
 		closedir(dir);
-		return err_set(e, ERR_INPUT, "the folder '%s' no longer exists",
+		return err_set(e, ERR_FILE, "the folder '%s' no longer exists",
 			s->path);
 	}
 	if (!dir) {
-		err_set(e, ERR_INPUT, "cannot read the folder '%s': %s",
-			s->path, strerror(errno));
+		err_set(e, ERR_FILE, "cannot read the folder '%s': %s", s->path,
+			strerror(errno));
 		if (fd >= 0)
 			close(fd);
 		return false;
@@ -209,10 +209,10 @@ int spool_read(const struct spool *s, const char *name, struct err *e)
 		O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
 	if (fd < 0 || fstat(fd, &st)) {
-		err_set(e, ERR_INPUT, "cannot read '%s/%s': %s", s->path, name,
+		err_set(e, ERR_FILE, "cannot read '%s/%s': %s", s->path, name,
 			strerror(errno));
 	} else if (!S_ISREG(st.st_mode)) {
-		err_set(e, ERR_INPUT, "'%s/%s' is not a regular file", s->path,
+		err_set(e, ERR_FILE, "'%s/%s' is not a regular file", s->path,
 			name);
 	} else {
 		return fd;
@@ -225,7 +225,7 @@ int spool_read(const struct spool *s, const char *name, struct err *e)
 bool spool_remove(const struct spool *s, const char *name, struct err *e)
 {
 	return !unlinkat(s->folder, name, 0) || errno == ENOENT ||
-	       err_set(e, ERR_INPUT, "cannot remove '%s/%s': %s", s->path, name,
+	       err_set(e, ERR_FILE, "cannot remove '%s/%s': %s", s->path, name,
 		       strerror(errno));
 }
 

@@ -343,7 +343,7 @@ static bool submit_digest(struct capture *c, const char *name, struct err *e)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return err_set(e, ERR_INPUT, "cannot read '%s': %s",
+			return err_set(e, ERR_FILE, "cannot read '%s': %s",
 				name, strerror(errno));
 		sha256_add(&sha, piece, (size_t)n);
 		c->bytes += n;
@@ -351,7 +351,7 @@ static bool submit_digest(struct capture *c, const char *name, struct err *e)
 	sha256_end(&sha, out);
 	sha256_hex(out, c->sha256);
 	if (lseek(c->fd, 0, SEEK_SET) || fstat(c->fd, &c->st))
-		return err_set(e, ERR_INPUT, "cannot read '%s': %s", name,
+		return err_set(e, ERR_FILE, "cannot read '%s': %s", name,
 			strerror(errno));
 	return true;
 }
@@ -467,16 +467,16 @@ static bool submit_measures_one(struct wire *w, const struct options *o,
 }
 
 bool submit_measures(struct wire *w, const struct options *o, struct meter *m,
-	int64_t run)
+	int64_t run, struct err *e)
 {
 	bool ok = true;
 
 	for (int i = 0; i < o->measures.n; i++) {
-		struct err e = { 0 };
-		if (submit_measures_one(w, o, m, run, o->measures.at[i], &e))
+		struct err why = { 0 };
+		if (submit_measures_one(w, o, m, run, o->measures.at[i], &why))
 			continue;
-		meter_say(m, "kernsift: %s", e.text);
-		ok = false;
+		meter_say(m, "kernsift: %s", why.text);
+		ok = err_set(e, why.code, "%s", why.text);
 	}
 	return ok;
 }

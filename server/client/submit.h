@@ -58,6 +58,6 @@ bool submit_attached(struct wire *w, const struct options *o, struct meter *m,
 	struct feed *f, const char *url, submit_read *read, void *out,
 	struct err *e);
 /* Attaches each of the files in o->measures to the run, and prints a line for each. A
- * failure is printed, too, and does not prevent the next one. */
+ * failure is printed, too, and does not prevent the next one; *e is the first. */
 bool submit_measures(struct wire *w, const struct options *o, struct meter *m,
-	int64_t run);
+	int64_t run, struct err *e);

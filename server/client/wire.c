@@ -10,14 +10,14 @@ static bool wire_read_file(const char *file, char *to, size_t room, size_t *len,
 {
 	FILE *f = fopen(file, "re");
 	if (!f)
-		return err_set(e, ERR_INPUT,
+		return err_set(e, ERR_FILE,
 			"cannot open the token file '%.200s': %s", file,
 			strerror(errno));
 	*len = fread(to, 1, room, f);
 	bool failed = ferror(f) != 0;
 	fclose(f);
 	if (failed)
-		return err_set(e, ERR_INPUT,
+		return err_set(e, ERR_FILE,
 			"cannot read the token file '%.200s'", file);
 	return true;
 }
@@ -217,8 +217,8 @@ static bool wire_perform(struct wire *w, struct attempt *a, struct err *e)
 	const char *why = *w->why ? w->why : curl_easy_strerror(rc);
 	if (w->body->full)
 		why = "the answer is too long";
-	return err_set(e, ERR_INPUT, "cannot reach '%.150s': %.200s", w->server,
-		why);
+	return err_set(e, ERR_UNREACHABLE, "cannot reach '%.150s': %.200s",
+		w->server, why);
 }
 
 bool wire_post(struct wire *w, const char *url, struct feed *f,

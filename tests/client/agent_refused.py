@@ -30,7 +30,7 @@ def damaged(d):
     gone = f'http://127.0.0.1:{free_port()}'
     for n in range(len(kinds)):
         r = kernsift('agent', '--once', '--retries', '0', '--server', gone, spool)
-        equal('status', r.status, 1)
+        equal('status', r.status, 69)
         equal('not empty', 'has no records' in r.err, False)
         equal('left', files(spool), sorted(spooled.name(k) for k in range(n, len(kinds))))
         os.unlink(f'{spool}/{spooled.name(n)}')
@@ -89,7 +89,7 @@ def one_that_fails(d):
         for n in range(2, 4):
             spooled.leave(spool, n)
         r = kernsift('agent', '--once', '--retries', '0', '--server', url, spool)
-        equal('status', r.status, 1)
+        equal('status', r.status, 1 if status else 69)
         equal('once', (server.requests, files(spool)),
               ([bad, spooled.name(2), spooled.name(3)], [bad]))
         server.shutdown()
@@ -174,7 +174,7 @@ def cut_on_the_way(d):
         threading.Thread(target=relay, args=(listener, s.port, cut), daemon=True).start()
         r = kernsift('agent', '--once', '--project', 'cut', '--retries', '0', '--server',
                      f'http://127.0.0.1:{listener.getsockname()[1]}', spool)
-        equal('status', r.status, 1)
+        equal('status', r.status, 74)
         equal('is there', files(spool), [spooled.name(1)])
         equal('not taken', stored(s, 'cut'), [])
         equal('status', once(spool, 'cut', s).status, 0)
@@ -185,13 +185,13 @@ def cut_on_the_way(d):
 def refused(d):
     """invalid settings; a folder that is deleted"""
     for argv, status, sentence in (
-            ([], 2, "'kernsift agent' needs FOLDER (see 'kernsift agent --help')"),
-            (['a', 'b'], 2, "'b' is one argument too many for 'kernsift agent' "
+            ([], 64, "'kernsift agent' needs FOLDER (see 'kernsift agent --help')"),
+            (['a', 'b'], 64, "'b' is one argument too many for 'kernsift agent' "
                             "(see 'kernsift agent --help')"),
-            ([f'{d}/none'], 2, f"cannot open the folder '{d}/none': No such file or directory"),
-            (['--window', '3', d], 2, "'--window' is an option of other commands, not of "
+            ([f'{d}/none'], 74, f"cannot open the folder '{d}/none': No such file or directory"),
+            (['--window', '3', d], 64, "'--window' is an option of other commands, not of "
                                       "'kernsift agent' (see 'kernsift agent --help')"),
-            (['--server', 'x', d], 2, "--server: 'x' does not start with http:// or https:// "
+            (['--server', 'x', d], 64, "--server: 'x' does not start with http:// or https:// "
                                       '(for example http://127.0.0.1:8080)')):
         r = kernsift('agent', *argv)
         equal('error', (r.status, r.err), (status, f'kernsift: {sentence}\n'))
@@ -202,7 +202,7 @@ def refused(d):
     os.unlink(f'{spool}/.kernsift.lock')
     os.rmdir(spool)
     _, err = agent.communicate(timeout=60)
-    equal('error', (agent.returncode, err), (1, f"kernsift: the folder '{spool}' no longer exists\n"))
+    equal('error', (agent.returncode, err), (74, f"kernsift: the folder '{spool}' no longer exists\n"))
 
 
 def main():

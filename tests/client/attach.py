@@ -40,12 +40,12 @@ def refused(s, d):
     run = run_of(s)
     other = data('ncu-other.csv')
     r = kernsift('attach', 'x1', other, server=s)
-    equal('no id', (r.status, r.err), (2, "kernsift: attach: 'x1' is not the id of a run\n"))
+    equal('no id', (r.status, r.err), (64, "kernsift: attach: 'x1' is not the id of a run\n"))
     r = kernsift('attach', '99999', other, server=s)
     equal('no run', (r.status, r.err), (1, f'kernsift: {other}: no run 99999\n'))
     none = os.path.join(d, 'none.csv')
     r = kernsift('attach', str(run), none, other, data('ncu-raw.csv'), server=s)
-    equal('statuses', r.status, 1)
+    equal('statuses', r.status, 74)
     equal('messages', r.err.splitlines()[:2], [
         f"kernsift: cannot open '{none}': No such file or directory",
         f"kernsift: {other}: 'ncu-other.csv': none of its 1 kernels is one of the run, such as "
@@ -75,13 +75,13 @@ def measures(s, d):
           ({'vllm-serving.json', 'loss.txt'}, 15))
     none = os.path.join(d, 'none.json')
     r = upload(s, '--measures', none, data('one-kernel.json'))
-    equal('no such file', (r.status, r.out, r.err), (2, '', (
+    equal('no such file', (r.status, r.out, r.err), (74, '', (
         f"kernsift: --measures: cannot open '{none}': No such file or directory\n")))
     r = upload(s, '--measures', '-', '-')
     equal('twice', (r.status, r.err),
-          (2, 'kernsift: --measures: standard input can be read only once\n'))
+          (64, 'kernsift: --measures: standard input can be read only once\n'))
     r = kernsift('attach', str(run), server=s)
-    equal('nothing', (r.status, r.err), (2, 'kernsift: attach: no file is given (name tables of '
+    equal('nothing', (r.status, r.err), (64, 'kernsift: attach: no file is given (name tables of '
                                             'Nsight Compute, or --measures FILE)\n'))
     r = upload(s, '--measures', data('loss.txt'), data('ncu-raw.csv'))
     equal('no run', (r.status, r.err.splitlines()[-1]), (1, (

@@ -178,7 +178,7 @@ def sent(folder, s):
           (1, "kernsift: platform: the catalog has no platform 'H1'"))
     r = calibrate(folder, '--json', f'{folder}/no/such')
     equal('file', (r.status, r.err.splitlines()[-1]),
-          (1, f"kernsift: --json: cannot write '{folder}/no/such': No such file or directory"))
+          (74, f"kernsift: --json: cannot write '{folder}/no/such': No such file or directory"))
     equal('stored', len(s.get('/api/v1/ceilings')['items']), 2)
 
 

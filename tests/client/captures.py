@@ -60,17 +60,17 @@ def refused(s, d):
     """a folder that does not exist or has no files; a pipe; a server that says no"""
     path = written(d, ('plain.json', made.execution(0)))
     os.mkdir(f'{d}/empty')
-    for folder, trace, sentence in (
-            (f'{d}/nowhere', path, f"cannot open '{d}/nowhere': No such file or directory"),
-            (f'{d}/empty', path, f"'{d}/empty' has no files; give the folder of the graph "
+    for status, folder, trace, sentence in (
+            (74, f'{d}/nowhere', path, f"cannot open '{d}/nowhere': No such file or directory"),
+            (1, f'{d}/empty', path, f"'{d}/empty' has no files; give the folder of the graph "
              'captures'),
-            (f'{d}/empty', '/dev/null', "'/dev/null' is not a regular file; save the trace to "
+            (74, f'{d}/empty', '/dev/null', "'/dev/null' is not a regular file; save the trace to "
              'a file')):
         r = upload(s, '--graph-captures', folder, trace)
-        equal('status', r.status, 1)
+        equal('status', r.status, status)
         equal('sentence', r.err, f'kernsift: {sentence}\n')
     r = upload(s, '--graph-captures', d, '--counters', path, path)
-    equal('status', r.status, 2)
+    equal('status', r.status, 64)
     equal('both', r.err, 'kernsift: --counters: belongs to a pattern file, which has no graph '
           'captures (give one of --counters and --graph-captures)\n')
     written(d, ('two/other.json', made.execution(1)))

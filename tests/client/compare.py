@@ -61,7 +61,7 @@ def by_query(s, d):
     equal('sides', [[r['id'] for r in doc[side]['runs']] for side in ('base', 'head')],
           [[runs['q1'], runs['q2']], [runs['q3']]])
     got = kernsift('compare', 'label.branch=nobody', str(runs['q3']), server=s)
-    equal('none', (got.status, got.out, 'base' in got.err), (2, '', True))
+    equal('none', (got.status, got.out, 'base' in got.err), (1, '', True))
 
 
 def refused(s, d):
@@ -74,7 +74,7 @@ def refused(s, d):
 
 
 def settings(s, d):
-    """range, noise floor, margin and seed are sent; a server's rejection gives status 2
+    """range, noise floor, margin and seed are sent; a server's rejection gives status 1
     """
     a, b = two_runs(s, d)
     doc = json.loads(kernsift('compare', '--format', 'json', '--noise-floor', '0.1', '--margin',
@@ -83,24 +83,24 @@ def settings(s, d):
     equal('detector', doc['base']['detector'], 'named')
     equal('floor', (doc['noise_floor'], doc['margin'], doc['seed']), (0.1, 0.02, 7))
     rows = (
-        ((f'{a}', '7777'), 'no run 7777'),
-        (('monday', f'{a}'),
+        (1, (f'{a}', '7777'), 'no run 7777'),
+        (1, ('monday', f'{a}'),
          "base: 'monday' is neither the id of a run, nor job: and the id of a job, nor a query such as label.branch=main"),
-        (('--noise-floor', 'low', f'{a}', f'{b}'), "--noise-floor: 'low' is not a number (for example 0.02)"),
-        (('--noise-floor', '2', f'{a}', f'{b}'), "noise_floor: '2' is not a number from 0 to 1"),
-        (('--range', 'epoch', f'{a}', f'{b}'),
+        (64, ('--noise-floor', 'low', f'{a}', f'{b}'), "--noise-floor: 'low' is not a number (for example 0.02)"),
+        (1, ('--noise-floor', '2', f'{a}', f'{b}'), "noise_floor: '2' is not a number from 0 to 1"),
+        (1, ('--range', 'epoch', f'{a}', f'{b}'),
          f"run {a}: the run has no ranges named 'epoch'; some that repeat: "
          'ProfilerStep#*, Optimizer.step#Adam.step'),
     )
-    for argv, sentence in rows:
+    for status, argv, sentence in rows:
         r = kernsift('compare', *argv, server=s)
-        equal(argv, (r.status, r.out, r.err), (2, '', f'kernsift: {sentence}\n'))
+        equal(argv, (r.status, r.out, r.err), (status, '', f'kernsift: {sentence}\n'))
 
 
 def away(_s, d):
-    """a server that is down gives status 1"""
+    """a server that is down gives status 69"""
     r = kernsift('compare', '--server', 'http://127.0.0.1:9', '--retries', '0', '1', '2')
-    equal('status', (r.status, r.out), (1, ''))
+    equal('status', (r.status, r.out), (69, ''))
     says('stderr', r.err, r"kernsift: cannot reach 'http://127\.0\.0\.1:9': [^\n]*\n")
 
 

@@ -75,7 +75,7 @@ def refused(s, d):
           "patterns.csv counters.csv`, or `kernsift upload --counters "
           "counters.csv patterns.csv`)\n")
     r = upload(s, '--counters', counters, patterns, patterns)
-    equal('status', r.status, 2)
+    equal('status', r.status, 64)
     equal('two', r.err, 'kernsift: --counters: belongs to one pattern file, and '
           '2 files are given (send them one by one)\n')
     with open(counters, 'wb') as f:

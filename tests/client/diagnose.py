@@ -143,12 +143,12 @@ def as_the_server(s, d):
 def refused(s, d):
     """no id, no such run, a format of comparisons"""
     r = kernsift('diagnose', 'x1', server=s)
-    equal('no id', (r.status, r.err), (2, "kernsift: diagnose: 'x1' is not the id of a run\n"))
+    equal('no id', (r.status, r.err), (64, "kernsift: diagnose: 'x1' is not the id of a run\n"))
     r = kernsift('diagnose', '99999', server=s)
     equal('no run', (r.status, r.out, r.err), (1, '', 'kernsift: no run 99999\n'))
     r = kernsift('diagnose', '--format', 'csv', '1', server=s)
     equal('csv', (r.status, r.err),
-          (2, 'kernsift: --format: diagnose prints no csv (use text or json)\n'))
+          (64, 'kernsift: --format: diagnose prints no csv (use text or json)\n'))
 
 
 def main():

@@ -72,9 +72,9 @@ def nothing(s, _):
 def refused(s, _):
     """an operand, and a server that is not there"""
     r = kernsift('fusions', '7', server=s)
-    equal('status', r.status, 2)
+    equal('status', r.status, 64)
     r = kernsift('fusions', '--server', 'http://127.0.0.1:1', '--retries', '0', server=s)
-    equal('status', r.status, 1)
+    equal('status', r.status, 69)
     says('gone', r.err, 'kernsift: cannot reach .*')
 
 

@@ -16,7 +16,7 @@ def reports(what, r, status, out, err):
 def ready(s, _):
     """a healthy server"""
     reports('ready', kernsift('health', server=s), 0, 'ready\n', '')
-    reports('a word', kernsift('health', 'x', server=s), 2, '',
+    reports('a word', kernsift('health', 'x', server=s), 64, '',
          "kernsift: 'x' is one argument too many for 'kernsift health' "
          "(see 'kernsift health --help')\n")
 
@@ -27,7 +27,7 @@ def away(_, __):
         free.bind(('127.0.0.1', 0))
         url = f'http://127.0.0.1:{free.getsockname()[1]}'
         r = kernsift('health', '--server', url)
-    equal('away', (r.status, r.out), (1, ''))
+    equal('away', (r.status, r.out), (69, ''))
     assert r.err.startswith('kernsift: ') and r.err.count('\n') == 1, r.err
 
 
@@ -53,10 +53,10 @@ def unwell(_, __):
     body = b'{"error":{"code":"database","message":"the database is away"}}'
     url = answering(b'HTTP/1.1 503 x\r\nContent-Length: %d\r\n\r\n' % len(body)
                     + body)
-    reports('unwell', kernsift('health', '--server', url), 1, '',
+    reports('unwell', kernsift('health', '--server', url), 69, '',
          'kernsift: the database is away\n')
     began = time.monotonic()
-    reports('silent', kernsift('health', '--server', answering(b'')), 1, '',
+    reports('silent', kernsift('health', '--server', answering(b'')), 69, '',
          'kernsift: the server did not answer in time\n')
     equal('in time', 4 < time.monotonic() - began < 30, True)
 

@@ -57,10 +57,10 @@ def refused(s, d):
     path = trace(d)
     mappings = file(d, 'mappings.json', made_provenance('moved'))
     r = upload(s, '--provenance', mappings, path, path)
-    equal('two', (r.status, r.err), (2, 'kernsift: --provenance: belongs to one trace, and 2 '
+    equal('two', (r.status, r.err), (64, 'kernsift: --provenance: belongs to one trace, and 2 '
                                      'files are given (send them one by one)\n'))
     r = upload(s, '--provenance', os.path.join(d, 'none.json'), path)
-    equal('missing', (r.status, r.err), (1, f"kernsift: cannot open '{d}/none.json': No such "
+    equal('missing', (r.status, r.err), (74, f"kernsift: cannot open '{d}/none.json': No such "
                                          "file or directory\n"))
     r = upload(s, '--provenance', file(d, 'damaged.json', b'{"a": 1}'), path)
     equal('damaged', (r.status, r.err), (1, (

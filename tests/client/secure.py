@@ -102,7 +102,7 @@ def https(d):
     with Server() as s:
         url = f'https://localhost:{tls_in_front(s, d)}'
         r = kernsift('upload', '--server', url, path)
-        equal('status', (r.status, r.out), (1, ''))
+        equal('status', (r.status, r.out), (69, ''))
         says('stderr', r.err, rf"kernsift: {path}: cannot reach '{url}': "
                               r'SSL certificate problem[^\n]*\n')
         r = kernsift('upload', '--server', url, '--wait', '--ca-file',
@@ -113,7 +113,7 @@ def https(d):
 
 
 def command_line(d):
-    """no command, a wrong one, no server, no token: status 2 and an error message"""
+    """no command, a wrong one, no server, no token: status 64 or 74 and an error message"""
     path = trace(d, 'x.json', '--steps', '1')
     rows = (
         ([], "a command is missing (see 'kernsift help')"),
@@ -129,7 +129,8 @@ def command_line(d):
     )
     for argv, sentence in rows:
         r = kernsift(*argv)
-        equal(argv, (r.status, r.out, r.err), (2, '', f'kernsift: {sentence}\n'))
+        equal(argv, (r.status, r.out, r.err),
+              (74 if 'cannot read' in sentence else 64, '', f'kernsift: {sentence}\n'))
     for argv in ('help', '--help'):
         r = kernsift(argv)
         equal(argv, (r.status, r.err), (0, ''))

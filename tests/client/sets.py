@@ -95,9 +95,9 @@ def options(_s, d):
             (('--wait', path), "'--wait' is an option of other commands, not of "
                                "'kernsift import' (see 'kernsift import --help')")):
         r = kernsift('import', *argv)
-        equal(argv, (r.status, r.out, r.err), (2, '', f'kernsift: {sentence}\n'))
+        equal(argv, (r.status, r.out, r.err), (64, '', f'kernsift: {sentence}\n'))
     r = kernsift('import', '--server', 'http://127.0.0.1:9', '--retries', '0', path)
-    equal('away', (r.status, r.out), (1, ''))
+    equal('away', (r.status, r.out), (69, ''))
     says('away', r.err, rf"kernsift: {path}: cannot reach 'http://127\.0\.0\.1:9': .*\n")
 
 

@@ -22,7 +22,7 @@ def away(d):
     begun = time.monotonic()
     r = kernsift('upload', '--server', url, '--retries', '2', path, path)
     took = time.monotonic() - begun
-    equal('status', r.status, 1)
+    equal('status', r.status, 69)
     # waits half a second and one second, each up to a quarter longer; the second file
     # is tried only once
     equal('took 1.5 to 3 s', 1.5 <= took < 3, True)
@@ -31,7 +31,7 @@ def away(d):
          rf'{path}: {AWAY}; trying again in 1\.[0-2] s \(2 of 2\)\n'
          rf'(kernsift: {path}: {AWAY}\n){{2}}')
     r = kernsift('upload', '--server', url, '--retries=0', '-', stdin=b'{}')
-    equal('status', r.status, 1)
+    equal('status', r.status, 69)
     says('stderr', r.err, rf'kernsift: standard input: {AWAY}\n')
 
 
@@ -78,7 +78,7 @@ def busy(d):
                 break
             time.sleep(0.05)
         r = upload(s, '--retries', '0', path)
-        equal('status', r.status, 1)
+        equal('status', r.status, 69)
         says('stderr', r.err, rf'kernsift: {path}: [^\n]+\n')
         threading.Timer(0.5, end.set).start()
         r = upload(s, '--retries', '5', path)
@@ -139,7 +139,7 @@ def pipe_cannot_again(d):
         client.stdin.close()
         client.stdin = None
         _, err = client.communicate(timeout=60)
-        equal('status', client.returncode, 1)
+        equal('status', client.returncode, 69)
         says('stderr', err.decode(),
              r".*kernsift: 'standard input' is a pipe and cannot be sent a "
              r'second time; save it to a file\n')

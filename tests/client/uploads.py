@@ -90,7 +90,7 @@ def some_fail(s, d):
     with open(png, 'wb') as f:
         f.write(b'\x89PNG\r\n\x1a\n' + bytes(100))
     r = upload(s, '--wait', d, f'{d}/missing', empty, png, good)
-    equal('status', r.status, 1)
+    equal('status', r.status, 74)
     equal('runs', len(ids(r.out, 'run')), 1)
     failures = [x for x in r.err.splitlines() if x.startswith('kernsift: ')]
     equal('sentences', failures, [
@@ -123,7 +123,7 @@ def closed_stdout(s, d):
         status = subprocess.run([f'{BIN}/kernsift', 'upload', '--server', s.url,
                                  path], stdout=full, env=CLEAN,
                                 stderr=subprocess.DEVNULL).returncode
-    equal('status', status, 1)
+    equal('status', status, 74)
 
 
 def main():

@@ -271,74 +271,74 @@ SERVER_CASES = {
 }
 
 CLIENT_CASES = {
-    'no command': ([], {}, 2, "a command is missing (see 'kernsift help')"),
+    'no command': ([], {}, 64, "a command is missing (see 'kernsift help')"),
     'two letters of a command swapped':
-        (['uplaod', 'x'], {}, 2, "'uplaod' is not a command (did you mean "
+        (['uplaod', 'x'], {}, 64, "'uplaod' is not a command (did you mean "
          "'upload'? see 'kernsift help')"),
     'no file':
-        (['upload'], {}, 2,
+        (['upload'], {}, 64,
          f"'kernsift upload' needs FILE... ({see('kernsift', 'upload')}"),
     'two letters of an option swapped':
-        (['upload', '--wiat', 'x'], {}, 2,
+        (['upload', '--wiat', 'x'], {}, 64,
          unknown('kernsift', 'upload', '--wiat', '--wait')),
     'an option of another command':
-        (['upload', '--once', 'x'], {}, 2, "'--once' is an option of other "
+        (['upload', '--once', 'x'], {}, 64, "'--once' is an option of other "
          "commands, not of 'kernsift upload' (" + see('kernsift', 'upload')),
     'a collector option of a command that does not record':
-        (['agent', '--window', '3', '/'], {}, 2, "'--window' is an option of "
+        (['agent', '--window', '3', '/'], {}, 64, "'--window' is an option of "
          "other commands, not of 'kernsift agent' (" + see('kernsift', 'agent')),
     'an option without its value':
-        (['upload', 'x', '--project'], {}, 2, '--project: the value is missing '
+        (['upload', 'x', '--project'], {}, 64, '--project: the value is missing '
          '(use --project NAME, for example --project chat)'),
     'an address without http':
-        (['upload', '--server', 'gpu:80', 'x'], {}, 2,
+        (['upload', '--server', 'gpu:80', 'x'], {}, 64,
          "--server: 'gpu:80' does not start with http:// or https:// (for "
          'example http://127.0.0.1:8080)'),
     'an address without a host, from the environment':
-        (['health'], {'KERNSIFT_SERVER': 'http://:80'}, 2,
+        (['health'], {'KERNSIFT_SERVER': 'http://:80'}, 64,
          "KERNSIFT_SERVER: 'http://:80' names no host (for example "
          'http://127.0.0.1:8080)'),
     'an address with a query':
-        (['health', '--server', 'http://a?b'], {}, 2,
+        (['health', '--server', 'http://a?b'], {}, 64,
          "--server: 'http://a?b' has something behind host, port and path (for "
          'example http://127.0.0.1:8080)'),
     'letters for a number':
-        (['upload', '--retries', 'often', 'x'], {}, 2,
+        (['upload', '--retries', 'often', 'x'], {}, 64,
          number('--retries', 'often', 0, INT, 5)),
     'hours that are negative':
-        (['upload', '--gpu-hours', '-1', 'x'], {}, 2,
+        (['upload', '--gpu-hours', '-1', 'x'], {}, 64,
          "--gpu-hours: '-1' is not a number of at least 0 (for example 12.5)"),
     'hours without end':
-        (['upload', '--gpu-hours', 'inf', 'x'], {}, 2,
+        (['upload', '--gpu-hours', 'inf', 'x'], {}, 64,
          "--gpu-hours: 'inf' is not a number of at least 0 (for example 12.5)"),
     'a token file that is not there':
-        (['upload', '--token-file', '/no/such', 'x'], {}, 2,
+        (['upload', '--token-file', '/no/such', 'x'], {}, 74,
          "--token-file: cannot read '/no/such': No such file or directory (name "
          'a file, for example /run/secrets/kernsift-token)'),
     'certificates that are a folder':
-        (['upload', '--ca-file', '/', 'x'], {}, 2, "--ca-file: cannot read '/': "
+        (['upload', '--ca-file', '/', 'x'], {}, 74, "--ca-file: cannot read '/': "
          'Is a directory (name a file, for example /etc/ssl/certs/ca.pem)'),
     'a compression that is none':
-        (['upload', '--compress', 'zst', 'x'], {}, 2, "--compress: 'zst' is not "
+        (['upload', '--compress', 'zst', 'x'], {}, 64, "--compress: 'zst' is not "
          "one of zstd, gzip, none (did you mean 'zstd'?)"),
     'a label without a key':
-        (['upload', '--label', '=main', 'x'], {}, 2,
+        (['upload', '--label', '=main', 'x'], {}, 64,
          "--label: '=main' is not KEY=VALUE (for example branch=main)"),
     'one side':
-        (['compare', '1'], {}, 2,
+        (['compare', '1'], {}, 64,
          f"'kernsift compare' needs BASE HEAD ({see('kernsift', 'compare')}"),
     'three sides':
-        (['compare', '1', '2', '3'], {}, 2, "'3' is one argument too many for "
+        (['compare', '1', '2', '3'], {}, 64, "'3' is one argument too many for "
          f"'kernsift compare' ({see('kernsift', 'compare')}"),
-    # 0, 1 and 2 are outcomes of a gate
+    # 0 to 3 are outcomes of a gate
     'a gate with one side':
-        (['gate', '1'], {}, 3,
+        (['gate', '1'], {}, 64,
          f"'kernsift gate' needs BASE HEAD ({see('kernsift', 'gate')}"),
     'a gate with a limit of letters':
-        (['gate', '1', '2', '--iteration-pct', 'much'], {}, 3,
+        (['gate', '1', '2', '--iteration-pct', 'much'], {}, 64,
          "--iteration-pct: 'much' is not a number or 'none' (for example 2)"),
     'a gate with a policy that is not there':
-        (['gate', '1', '2', '--policy', '/no/such'], {}, 3,
+        (['gate', '1', '2', '--policy', '/no/such'], {}, 74,
          "--policy: cannot read '/no/such': No such file or directory (name a "
          'file, for example gate.json)'),
     # `run` returns the exit status of the command that it runs
@@ -355,7 +355,7 @@ CLIENT_CASES = {
         (['run', '--windw', '1', 'true'], {}, 125,
          unknown('kernsift', 'run', '--windw', '--window')),
     'two folders':
-        (['agent', 'a', 'b'], {}, 2, "'b' is one argument too many for "
+        (['agent', 'a', 'b'], {}, 64, "'b' is one argument too many for "
          f"'kernsift agent' ({see('kernsift', 'agent')}"),
 }
 

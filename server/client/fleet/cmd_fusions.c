@@ -84,8 +84,8 @@ static bool fusions_print_text(const struct buf *body, struct err *e)
 			"read_by_others_count",
 			"Other operators read the tensor, too");
 	} else {
-		err_set(e, ERR_INPUT,
-			"the server's answer is no list of "
+		err_set(e, ERR_UNREACHABLE,
+			"the server\'s answer is no list of "
 			"fusions");
 	}
 	json_decref(v);
@@ -100,8 +100,7 @@ static bool fusions_print(const struct options *o, const struct buf *body,
 		fwrite(body->at, 1, body->len, stdout);
 	else if (!fusions_print_text(body, e))
 		return false;
-	return (fflush(stdout) == 0 && !ferror(stdout)) ||
-	       err_set(e, ERR_INPUT, "cannot write to standard output");
+	return commands_flush(e);
 }
 
 static bool fusions_run(struct wire *w, const struct options *o,
@@ -135,11 +134,11 @@ int cmd_fusions(const struct options *o)
 	struct wire *w = wire_new(o, &e);
 	if (!w) {
 		meter_say(&m, "kernsift: %s", e.text);
-		return EXIT_USAGE;
+		return commands_usage_status(&e);
 	}
 	bool ok = fusions_run(w, o, &m, &e);
 	if (!ok)
 		meter_say(&m, "kernsift: %s", e.text);
 	wire_free(w);
-	return ok ? EXIT_OK : EXIT_FAILED;
+	return commands_usage_status(&e);
 }

@@ -38,16 +38,6 @@ int cmd_version(const struct options *o)
 	return EXIT_OK;
 }
 
-/* The exit status for a wrong command line. It differs for `gate`, where
- * statuses up to 2 are outcomes of the gate, and for `run`, where statuses
- * below 125 are those of the command. */
-static int main_usage_status(enum options_of command)
-{
-	return command == OPTIONS_RUN	 ? EXIT_RUN
-	       : command == OPTIONS_GATE ? EXIT_BAD_DATA
-					 : EXIT_USAGE;
-}
-
 static int main_run(const struct cli_command *c, int argc, char **argv)
 {
 	enum options_of command =
@@ -69,7 +59,9 @@ static int main_run(const struct cli_command *c, int argc, char **argv)
 		break;
 	case CLI_BAD:
 		fprintf(stderr, "kernsift: %s\n", e.text);
-		status = main_usage_status(command);
+		/* other statuses of `run` are those of the command */
+		status = command == OPTIONS_RUN ? (int)EXIT_RUN
+						: commands_usage_status(&e);
 	}
 	options_release(&o);
 	return status;
