@@ -89,19 +89,43 @@ void address_fusions(struct buf *b, const struct options *o, const char *format)
 	address_add_labels(b, &before, o);
 }
 
-void address_compare(struct buf *b, const struct options *o, const char *format)
+static void address_compare_query(struct buf *b, const struct options *o,
+	const char *base, const char *head, const char *score,
+	const char *format)
 {
 	char before = '?';
 	const struct {
 		const char *key, *value;
-	} all[] = { { "base", o->files.at[0] }, { "head", o->files.at[1] },
-		{ "score", o->score }, { "format", format },
-		{ "range", o->range }, { "noise_floor", o->noise_floor },
-		{ "margin", o->margin }, { "seed", o->seed } };
-	address_path(b, o->server, "/api/v1/compare");
+	} all[] = { { "base", base }, { "head", head }, { "score", score },
+		{ "format", format }, { "range", o->range },
+		{ "noise_floor", o->noise_floor }, { "margin", o->margin },
+		{ "seed", o->seed } };
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		address_add_query(b, &before, all[i].key, strlen(all[i].key),
 			all[i].value);
+}
+
+void address_compare(struct buf *b, const struct options *o, const char *format)
+{
+	address_path(b, o->server, "/api/v1/compare");
+	address_compare_query(b, o, o->files.at[0], o->files.at[1], o->score,
+		format);
+}
+
+static bool address_is_query(const char *side)
+{
+	return strncmp(side, "job:", 4) != 0 &&
+	       side[strspn(side, "0123456789,")] != '\0';
+}
+
+void address_compare_page(struct buf *b, const struct options *o,
+	const char *base_ids, const char *head_ids)
+{
+	const char *base = o->files.at[0], *head = o->files.at[1];
+
+	address_path(b, o->server, "/compare");
+	address_compare_query(b, o, address_is_query(base) ? base_ids : base,
+		address_is_query(head) ? head_ids : head, "", "");
 }
 
 void address_named(struct buf *b, const char *server, const char *path,

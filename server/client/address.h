@@ -27,6 +27,11 @@ void address_send(struct buf *b, const struct options *o, const char *file);
  * API's formats. */
 void address_compare(struct buf *b, const struct options *o,
 	const char *format);
+/* The page of a comparison with the settings in the options. A side that is a query is
+ * replaced by the ids of the runs that it selected, so that the page shows the same
+ * later. */
+void address_compare_page(struct buf *b, const struct options *o,
+	const char *base_ids, const char *head_ids);
 /* GET /importance/fusions of the project, workload and labels in the
  * options. */
 void address_fusions(struct buf *b, const struct options *o,

@@ -208,9 +208,21 @@ static void changes_findings(struct changes *c, const json_t *list)
 	}
 }
 
+static const char *changes_ids(struct changes *c, const json_t *runs)
+{
+	const char *ids = "";
+	const json_t *run;
+	size_t i;
+
+	json_array_foreach(runs, i, run) ids = arena_printf(&c->arena,
+		"%s%s%" PRId64, ids, i ? "," : "", json_get_whole(run, "id"));
+	return ids;
+}
+
 static struct change_side changes_side(struct changes *c, const json_t *v)
 {
 	return (struct change_side){
+		.ids = changes_ids(c, json_object_get(v, "runs")),
 		.iteration_ns = json_get_real(v, "iteration_ns"),
 		.runs = (int64_t)json_array_size(json_object_get(v, "runs")),
 		.iterations = json_get_whole(v, "iterations"),

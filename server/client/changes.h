@@ -22,6 +22,7 @@ struct change_line {
 };
 
 struct change_side {
+	const char *ids; /* of its runs: "1,2,3" */
 	double iteration_ns;
 	int64_t runs, iterations, iterations_used;
 	const char *detector;

@@ -7,7 +7,18 @@
 
 enum { COMPARISON_MAX = 256 << 20 };
 
-static bool compare_print(const struct buf *body, bool text, struct err *e)
+static void compare_print_link(const struct options *o, const struct changes *c)
+{
+	struct buf url;
+
+	buf_init(&url, ADDRESS_MAX);
+	address_compare_page(&url, o, c->base.ids, c->head.ids);
+	printf("%s\n", url.at);
+	buf_release(&url);
+}
+
+static bool compare_print(const struct options *o, const struct buf *body,
+	bool text, struct err *e)
 {
 	struct changes c;
 	if (!text) {
@@ -16,6 +27,7 @@ static bool compare_print(const struct buf *body, bool text, struct err *e)
 		if (!changes_init(&c, body->at, body->len, e))
 			return false;
 		changes_print(&c, stdout);
+		compare_print_link(o, &c);
 		changes_release(&c);
 	}
 	return commands_flush(e);
@@ -45,7 +57,7 @@ int cmd_compare(const struct options *o)
 		.most = COMPARISON_MAX };
 	bool ok = retry_send(w, o, &q, &m, &a, &body, &e);
 	if (ok) {
-		ok = compare_print(&body, text, &e);
+		ok = compare_print(o, &body, text, &e);
 		buf_release(&body);
 	}
 	meter_clear(&m);

@@ -33,7 +33,7 @@ def as_the_server(s, d):
 
 
 def for_people(s, d):
-    """text: the server's headline first, its counts last"""
+    """text: the server's headline first, its counts and the page last"""
     a, b = two_runs(s, d)
     doc = json.loads(kernsift('compare', '--format=json', f'{a}', f'{b}', server=s).out)
     r = kernsift('compare', f'{a}', f'{b}', server=s)
@@ -42,7 +42,8 @@ def for_people(s, d):
     equal('headline', lines[0], doc['headline'])
     for finding in doc['findings']:
         equal('finding', f"{finding['severity']}: {finding['text']}" in lines, True)
-    says('last', lines[-2], r'.*seed 1, 2000 permutations')
+    says('counts', lines[-3], r'.*seed 1, 2000 permutations')
+    equal('link', lines[-2], f'{s.url}/compare?base={a}&head={b}')
     report = kernsift('compare', '--score=published', f'{a}', f'{b}', server=s)
     says('published', report.out, r'# .*Performance Comparison: .*')
 
@@ -60,6 +61,9 @@ def by_query(s, d):
     doc = json.loads(got.out)
     equal('sides', [[r['id'] for r in doc[side]['runs']] for side in ('base', 'head')],
           [[runs['q1'], runs['q2']], [runs['q3']]])
+    got = kernsift('compare', '--seed=7', 'label.branch=main last=2', str(runs['q3']), server=s)
+    equal('link', got.out.split('\n')[-2], f"{s.url}/compare?base="
+          f"{runs['q1']}%2C{runs['q2']}&head={runs['q3']}&seed=7")
     got = kernsift('compare', 'label.branch=nobody', str(runs['q3']), server=s)
     equal('none', (got.status, got.out, 'base' in got.err), (1, '', True))
 

@@ -89,6 +89,38 @@ static void test_compare(void **state)
 	buf_release(&b);
 }
 
+/* Only a query is replaced by the runs that it selected. */
+static void test_compare_page(void **state)
+{
+	static const struct {
+		const char *base, *head, *query;
+	} rows[] = {
+		{ "1", "2,3", "base=1&head=2%2C3" },
+		{ "job:3", "label.commit=x", "base=job%3A3&head=8%2C9" },
+		{ "last=2", "latest", "base=7&head=8%2C9" },
+		{ "1 ", "job=3", "base=7&head=8%2C9" },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const char *sides[] = { rows[i].base, rows[i].head };
+		struct options o = { .server = "http://h",
+			.score = "verdict",
+			.range = "",
+			.noise_floor = "",
+			.margin = "",
+			.seed = "7",
+			.files = { sides, 2 } };
+		char wanted[100];
+		struct buf b;
+		buf_init(&b, ADDRESS_MAX);
+		address_compare_page(&b, &o, "7", "8,9");
+		snprintf(wanted, sizeof wanted, "http://h/compare?%s&seed=7",
+			rows[i].query);
+		assert_string_equal(b.at, wanted);
+		buf_release(&b);
+	}
+}
+
 static void test_fusions(void **state)
 {
 	(void)state;
@@ -141,6 +173,7 @@ int main(void)
 		cmocka_unit_test(test_servers),
 		cmocka_unit_test(test_send),
 		cmocka_unit_test(test_compare),
+		cmocka_unit_test(test_compare_page),
 		cmocka_unit_test(test_fusions),
 		cmocka_unit_test(test_shown),
 	};
