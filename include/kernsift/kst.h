@@ -15,7 +15,7 @@
 
 enum {
 	KST_MAJOR = 1, /* this library reads no other major version */
-	KST_MINOR = 5, /* a newer minor version has kinds or columns that the
+	KST_MINOR = 6, /* a newer minor version has kinds or columns that the
 		        * reader skips */
 	KST_OPENING = 16, /* bytes before the first chunk */
 	KST_HEAD = 52, /* bytes of a chunk before its payload */

@@ -54,6 +54,19 @@ enum section_place {
 	SECTION_FLAT, /* all launches, if no layers were found */
 };
 
+/* The work of launches: sums over operator calls, each divided among its launches
+ * in proportion to their durations, at the data sheet's peaks of the platform. */
+struct section_work {
+	double compute_ns, memory_ns; /* W/P and Q/B */
+	double recomputed_ns; /* the part of compute_ns that was computed
+		before */
+	int64_t known_ns; /* duration of the launches in the sums; -1: that was
+		not stored */
+	int64_t flops_ns; /* of those launches, the ones with operations */
+	int64_t recompute_known_ns; /* of these, the ones of which it is known
+		whether they were computed before */
+};
+
 struct breakdown_section {
 	enum section_place place;
 	/* For SECTION_LAYER: the class ("Qwen2DecoderLayer"), or a name made of
@@ -67,6 +80,7 @@ struct breakdown_section {
 	/* Share of the section's launches at positions that most instances
 	 * have; NaN if the section has no launches. */
 	double similarity;
+	struct section_work work;
 };
 
 /* Adjacent rows of a section. */

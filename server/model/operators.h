@@ -56,6 +56,14 @@ struct operator_stat {
 	uint32_t shapes; /* rows below */
 };
 
+/* Which calls compute again what was computed before, as a training step with
+ * activation checkpointing does. */
+struct recomputed {
+	int64_t calls; /* how many; -1: that was not stored */
+	int64_t known_ns; /* time of the calls of which it is known whether they
+		do; likewise */
+};
+
 /* One shape of an operator. */
 struct shape_stat {
 	uint32_t operator_; /* index into operators.rows */
@@ -71,6 +79,8 @@ struct shape_stat {
 	 * their time; -1 unknown. Of stored shapes only query_costed_shapes()
 	 * reads them. */
 	int64_t kept_calls, kept_ns;
+	struct recomputed recomputed; /* of all calls, */
+	struct recomputed kept_recomputed; /* and of those calls */
 	/* Number of calls per duration bucket, ascending. Bucket b contains
 	 * durations in [2^(b/32), 2^((b+1)/32)) ns, bucket -1 those of 0 ns.
 	 * Medians over many runs are computed from these counts, because the
@@ -209,6 +219,11 @@ struct iteration_work {
 	double *flops; /* by dtype in ascending order, then by iteration */
 	double *bytes; /* by iteration */
 	int64_t *time_ns; /* of the calls, by iteration */
+	/* The part of `flops` that was computed before, and the time of the calls
+	 * of which it is known whether they compute it again. NULL: that was not
+	 * stored. */
+	double *recomputed_flops;
+	int64_t *recompute_known_ns; /* by iteration */
 };
 _Static_assert(DTYPES <= 32, "a dtype is a bit of iteration_work.dtypes");
 

@@ -177,6 +177,46 @@ bool run_breakdown_overlaps(const struct breakdown *b, uint32_t row,
 	return false;
 }
 
+/* ---- the utilization of layers */
+
+static const char *run_breakdown_utilization_why(const struct utilization *u)
+{
+	if (u->known_ns < 0)
+		return "the run was analyzed before the work of its layers was "
+		       "stored; `kernsiftd rebuild` analyzes it again";
+	if (u->time_ns < 0)
+		return "the times of its instances add up to more than is kept "
+		       "(36 years)";
+	if (u->time_ns == 0)
+		return "it took no time";
+	return u->known_ns > 0 ? NULL
+			       : "neither work nor peaks are known for any of "
+				 "its launches";
+}
+
+struct utilization run_breakdown_utilization(const struct breakdown *b,
+	uint32_t section)
+{
+	const struct breakdown_section *s = &b->sections[section];
+	const struct section_work *w = &s->work;
+	struct utilization u = { .compute_ns = w->compute_ns,
+		.memory_ns = w->memory_ns,
+		.recomputed_ns = w->recomputed_ns,
+		.flops_ns = w->flops_ns,
+		.recompute_known_ns = w->recompute_known_ns,
+		.recompute_unstored = w->known_ns < 0,
+		.known_ns = w->known_ns,
+		.time_ns = s->time.total_ns };
+
+	for (uint32_t i = 0; i < b->rows_n; i++)
+		if (b->blocks[b->rows[i].block].section == section)
+			u.all_ns += b->rows[i].time.total_ns;
+	u.why = run_breakdown_utilization_why(&u);
+	if (w->known_ns < 0)
+		u.all_ns = -1;
+	return u;
+}
+
 /* ---- several runs: which kernels are the same */
 
 bool run_breakdown_varies(struct service_call *c,

@@ -4,6 +4,7 @@
 #include "breakdown_compare.h"
 #include "query.h"
 #include "query_breakdown.h"
+#include "run_operators.h"
 #include "service.h"
 
 /* Reads a run's breakdown; the arena owns it. `params` NULL: as stored.
@@ -36,6 +37,12 @@ bool run_breakdown_overlaps(const struct breakdown *b, uint32_t row,
 /* The rows of a block, which are contiguous: [*from, *to). */
 void run_breakdown_block_rows(const struct breakdown *b, uint32_t block,
 	uint32_t *from, uint32_t *to);
+
+/* The utilization of a section: the work of its launches, divided by the time of
+ * its instances, each from its first start to its last end. The peaks are those of
+ * the catalog that analyzed the run. */
+struct utilization run_breakdown_utilization(const struct breakdown *b,
+	uint32_t section);
 
 /* ---- several runs */
 

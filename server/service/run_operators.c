@@ -156,7 +156,36 @@ static double run_operators_ratio(double part, int64_t all)
 double run_operators_mfu(const struct utilization *u)
 {
 	return u->why ? (double)NAN
-		      : run_operators_ratio(u->compute_ns, u->time_ns);
+		      : run_operators_ratio(u->compute_ns - u->recomputed_ns,
+				u->time_ns);
+}
+
+const char *run_operators_hfu_why(const struct utilization *u)
+{
+	if (u->why)
+		return u->why;
+	if (u->recompute_unstored)
+		return "the run was analyzed before recomputed work was stored; "
+		       "`kernsiftd rebuild` analyzes it again";
+	return u->flops_ns > 0 && !u->recompute_known_ns
+		       ? "nothing recorded shows which of its operations "
+			 "repeat earlier ones"
+		       : NULL;
+}
+
+double run_operators_hfu(const struct utilization *u)
+{
+	return run_operators_hfu_why(u)
+		       ? (double)NAN
+		       : run_operators_ratio(u->compute_ns, u->time_ns);
+}
+
+double run_operators_recompute_covered(const struct utilization *u)
+{
+	return u->recompute_unstored
+		       ? (double)NAN
+		       : run_operators_ratio((double)u->recompute_known_ns,
+				 u->flops_ns);
 }
 
 double run_operators_mbu(const struct utilization *u)
@@ -170,16 +199,40 @@ double run_operators_covered(const struct utilization *u)
 	return run_operators_ratio((double)u->known_ns, u->all_ns);
 }
 
-/* Adds `calls` of one cost, which took `ns`. Without any call it adds nothing,
- * because the time of a call that is not there is not covered. */
+/* Calls whose work is known, and what is known of its repetition. */
+struct run_operators_work {
+	double compute_s, memory_s, recomputed_s; /* of all of them */
+	int64_t calls, ns, recompute_known_ns; /* -1: it was not stored */
+};
+
+/* Without any call it adds nothing, because the time of a call that is not there
+ * is not covered. */
 static void run_operators_utilization_add(struct utilization *u,
-	const struct bound *b, int64_t calls, int64_t ns)
+	const struct run_operators_work *w)
 {
-	if (calls <= 0)
+	if (w->calls <= 0)
 		return;
-	u->compute_ns += 1e9 * b->compute_s * (double)calls;
-	u->memory_ns += 1e9 * b->memory_s * (double)calls;
-	u->known_ns += ns;
+	u->compute_ns += 1e9 * w->compute_s;
+	u->memory_ns += 1e9 * w->memory_s;
+	u->known_ns += w->ns;
+	if (!(w->compute_s > 0))
+		return;
+	u->flops_ns += w->ns;
+	u->recompute_unstored |= w->recompute_known_ns < 0;
+	if (w->recompute_known_ns < 0)
+		return;
+	u->recomputed_ns += 1e9 * w->recomputed_s;
+	u->recompute_known_ns += w->recompute_known_ns;
+}
+
+/* The work of `calls` of one cost. */
+static struct run_operators_work run_operators_work_of(const struct bound *b,
+	int64_t calls, int64_t ns, const struct recomputed *again)
+{
+	return (struct run_operators_work){ b->compute_s * (double)calls,
+		b->memory_s * (double)calls,
+		b->compute_s * (double)again->calls, calls, ns,
+		again->known_ns };
 }
 
 /* Why there is no utilization of the run or of a row; NULL if there is. */
@@ -232,11 +285,13 @@ run_operators_utilization_from(const struct run_operators_table *m,
 		roofline(&s->cost, p, &b);
 		if (isnan(b.sol_s))
 			continue;
-		run_operators_utilization_add(&rows[s->operator_], &b, s->calls,
-			s->total_ns);
-		run_operators_utilization_add(&use->whole, &b,
-			use->kept ? s->kept_calls : s->calls,
-			use->kept ? s->kept_ns : s->total_ns);
+		struct run_operators_work all = run_operators_work_of(&b,
+			s->calls, s->total_ns, &s->recomputed);
+		struct run_operators_work kept = run_operators_work_of(&b,
+			s->kept_calls, s->kept_ns, &s->kept_recomputed);
+		run_operators_utilization_add(&rows[s->operator_], &all);
+		run_operators_utilization_add(&use->whole,
+			use->kept ? &kept : &all);
 	}
 	for (uint32_t i = 0; i < m->is->n; i++) {
 		const struct operator_stat *o = &m->is->rows[i];
@@ -249,26 +304,46 @@ run_operators_utilization_from(const struct run_operators_table *m,
 	return use;
 }
 
+/* The compute time of an iteration's operations, which are by dtype, then by
+ * iteration. NaN if a peak is unknown. */
+static double run_operators_compute_s(const struct platform *p,
+	const struct iteration_works *all, uint32_t dtypes, const double *flops,
+	int64_t iteration)
+{
+	double s = 0;
+
+	flops += iteration;
+	for (enum dtype d = 0; d < DTYPES; d++) {
+		if (!(dtypes >> d & 1))
+			continue;
+		s += p->peak_flops[d] > 0 ? *flops / p->peak_flops[d]
+					  : (double)NAN;
+		flops += all->iterations_n;
+	}
+	return s;
+}
+
 /* Adds the calls of an iteration that have the same dtypes, unless a peak is
  * unknown that they require. */
 static void run_operators_utilization_work(struct utilization *u,
 	const struct platform *p, const struct iteration_works *all,
 	const struct iteration_work *w, int64_t iteration)
 {
-	const double *flops = w->flops + iteration;
-	struct bound b = { .memory_s = 0 };
+	struct run_operators_work is = { .calls = 1,
+		.ns = w->time_ns[iteration],
+		.recompute_known_ns = -1 };
 
+	is.compute_s =
+		run_operators_compute_s(p, all, w->dtypes, w->flops, iteration);
 	if (w->bytes[iteration] > 0)
-		b.memory_s = w->bytes[iteration] / p->bytes_per_s;
-	for (enum dtype d = 0; d < DTYPES; d++) {
-		if (!(w->dtypes >> d & 1))
-			continue;
-		b.compute_s += p->peak_flops[d] > 0 ? *flops / p->peak_flops[d]
-						    : (double)NAN;
-		flops += all->iterations_n;
+		is.memory_s = w->bytes[iteration] / p->bytes_per_s;
+	if (w->recompute_known_ns) {
+		is.recompute_known_ns = w->recompute_known_ns[iteration];
+		is.recomputed_s = run_operators_compute_s(p, all, w->dtypes,
+			w->recomputed_flops, iteration);
 	}
-	if (isfinite(b.compute_s) && isfinite(b.memory_s))
-		run_operators_utilization_add(u, &b, 1, w->time_ns[iteration]);
+	if (isfinite(is.compute_s) && isfinite(is.memory_s))
+		run_operators_utilization_add(u, &is);
 }
 
 const struct utilization *run_operators_utilization_iterations(

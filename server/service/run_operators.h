@@ -29,9 +29,11 @@ void run_operators_projection_add(struct platform_projection *sum,
 /* The leg that dominates. */
 enum leg run_operators_projection_leg(const struct platform_projection *sum);
 
-/* Model FLOP utilization and model bandwidth utilization:
+/* Hardware FLOP utilization, model FLOP utilization and model bandwidth
+ * utilization:
  *
- *   MFU = sum over calls of W/P / time     MBU = sum over calls of Q/B / time
+ *   HFU = sum over calls of W/P / time     MBU = sum over calls of Q/B / time
+ *   MFU = HFU without the calls that compute something again
  *
  * W/P of a call is the sum over its dtypes. P is the data sheet's dense peak, also
  * if an SM clock was recorded; Q is the minimum traffic. Both are as in the
@@ -40,21 +42,36 @@ enum leg run_operators_projection_leg(const struct platform_projection *sum);
  * covered share is below 1. Collectives have neither W nor Q: their time is not
  * covered.
  *
- * Work that a training step computes again, as with activation checkpointing, is
- * in the sums, because a stored shape does not show which pass launched it. MFU of
- * such a run is its hardware FLOP utilization (HFU). */
+ * The host operators of a training step show which launches activation
+ * checkpointing computes again (attribute_op.c). What one kernel computes again
+ * by itself, as attention does in its backward pass, is in W as in the catalog.
+ * Calls of which it is not known whether they compute something again are in MFU,
+ * so MFU is a maximum of the model's part if recompute_covered is below 1. If it
+ * is known of no call with operations, HFU is unknown, and MFU may be HFU. */
 struct utilization {
 	double compute_ns, memory_ns; /* the sums of W/P and Q/B */
+	double recomputed_ns; /* the part of compute_ns that was computed
+		before */
+	int64_t flops_ns; /* time of the calls in the sums with operations */
+	int64_t recompute_known_ns; /* of these, the calls of which it is known
+		whether they compute something again */
+	bool recompute_unstored; /* ... or that was not stored of a call */
 	int64_t known_ns; /* time of the calls in the sums */
 	int64_t all_ns; /* time of all calls; -1 unknown */
 	int64_t time_ns; /* what the sums are divided by; -1 unknown */
-	const char *why; /* why MFU and MBU are unknown; NULL: they are known */
+	const char *why; /* why all of them are unknown; NULL: MFU and MBU are
+		known */
 };
 /* NaN if unknown. The covered share is part of the GPU time, because idle time
  * has no work. */
 double run_operators_mfu(const struct utilization *u);
+double run_operators_hfu(const struct utilization *u);
 double run_operators_mbu(const struct utilization *u);
 double run_operators_covered(const struct utilization *u);
+/* The part of flops_ns in recompute_known_ns. */
+double run_operators_recompute_covered(const struct utilization *u);
+/* Why HFU is unknown; NULL: it is known. */
+const char *run_operators_hfu_why(const struct utilization *u);
 
 /* The utilization of iterations [from, from + n) of a run, whose durations the
  * caller has read; time_ns is the duration on all devices. The platform of the

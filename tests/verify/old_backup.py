@@ -32,7 +32,8 @@ CATALOG_ANSWERS = ['operators']
 PASSING = {'id', 'run_id', 'upload_id', 'next'}
 # Fields that a later release added: null until the run is analyzed again.
 ADDED = {'iqr_ns', 'comm_total_ns', 'comm_overlapped_ns', 'comm_overlapped_pct',
-         'mfu', 'mbu', 'utilization_covered', 'utilization_reason'}
+         'mfu', 'hfu', 'mbu', 'utilization_covered', 'recompute_covered', 'utilization_reason',
+         'hfu_reason'}
 # Fields of a gate that depend on how a release estimates the noise. What was measured
 # and the outcome must not change.
 ESTIMATES = {'p', 'low_pct', 'high_pct', 'noise_floor', 'runs_needed'}

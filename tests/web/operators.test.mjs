@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as o from '../../web/lib/operators.js';
 import {figuresText, profileColumns, profileList, stallsText} from '../../web/lib/kernel_profiles.js';
-import {dataSheetColumns, measuredColumns, shapesOf, utilizationColumns, utilizationTotals} from '../../web/pages/run_operators.js';
+import {dataSheetColumns, measuredColumns, shapesOf, utilizationColumns, utilizationLine, utilizationTotals} from '../../web/pages/run_operators.js';
 import {profile} from './importance/documents.mjs';
 import {roofsOf} from '../../web/lib/chart_roofline.js';
 
@@ -145,22 +145,42 @@ test('the column of kernel profiles is there only if a row has one', () => {
 	assert.deepEqual([column.cell({kernel_profiles: []}), column.cell({})], ['–', '–']);
 });
 
-test('MFU and MBU have their coverage next to them, and a reason if they are unknown', () => {
+test('MFU, HFU and MBU have their coverage next to them, and a reason if they are unknown', () => {
 	assert.deepEqual(utilizationColumns({against: {name: 'A10'}}), []);
-	const [mfu, mbu, covered] = utilizationColumns({against: null});
-	assert.deepEqual([mfu.label, mbu.label, covered.label], ['MFU', 'MBU', 'MFU, MBU covered']);
-	const row = {mfu: 0.25, mbu: 0.0625, utilization_covered: 0.75, utilization_reason: null};
-	assert.deepEqual([mfu, mbu, covered].map((c) => [c.cell(row), c.value(row)]), [['25.0%', 0.25], ['6.3%', 0.0625], ['75.0%', 0.75]]);
-	assert.equal(mbu.title(row), 'sum over calls of minimum traffic / bandwidth, divided by time: 0.0625; ' +
-		'75.0% of its GPU time has known work, and the rest counts as time without work');
-	const none = {mfu: null, mbu: null, utilization_covered: 0, utilization_reason: 'the work of none of its calls is known'};
+	const [mfu, hfu, mbu, covered] = utilizationColumns({against: null});
+	assert.deepEqual([mfu, hfu, mbu, covered].map((c) => c.label), ['MFU', 'HFU', 'MBU', 'Utilization covered']);
+	const row = {mfu: 0.25, hfu: 0.3125, mbu: 0.0625, utilization_covered: 0.75, recompute_covered: 0.9, utilization_reason: null, hfu_reason: null};
+	assert.deepEqual([mfu, hfu, mbu, covered].map((c) => [c.cell(row), c.value(row)]),
+		[['25.0%', 0.25], ['31.3%', 0.3125], ['6.3%', 0.0625], ['75.0%', 0.75]]);
+	const rest = '75.0% of its GPU time has known work, and the rest counts as time without work';
+	assert.equal(mbu.title(row), `sum over calls of minimum traffic / bandwidth, divided by time: 0.0625; ${rest}`);
+	assert.equal(mfu.title(row), `sum over calls of operations / peak, divided by time: 0.25; ${rest}. ` +
+		'Repeated operations do not count (known for 90.0% of the time with operations)');
+	assert.equal(hfu.title(row), `sum over calls of operations / peak, divided by time: 0.3125; ${rest}. ` +
+		'Repeated operations count (known for 90.0% of the time with operations)');
+	const none = {mfu: null, hfu: null, mbu: null, utilization_covered: 0, recompute_covered: null, utilization_reason: 'the work of none of its calls is known', hfu_reason: 'the work of none of its calls is known'};
 	assert.deepEqual([mfu.cell(none), mfu.title(none), covered.cell(none)], ['–', 'unknown: the work of none of its calls is known', '0.0%']);
-	assert.deepEqual(utilizationTotals({...none, utilization_time_ns: 5, utilization_period: 'span'})[1],
+	assert.deepEqual(utilizationTotals({...none, utilization_time_ns: 5, utilization_period: 'span'})[2],
 		['MBU', '–', 'unknown: the work of none of its calls is known']);
 	const [label, text, title] = utilizationTotals({...row, utilization_time_ns: 4000, utilization_period: 'iterations'})[0];
 	assert.deepEqual([label, text], ['MFU', '25.0% (75.0% covered)']);
 	assert.match(title, /Time: the kept iterations on all devices, 4,000 ns$/);
 	assert.match(utilizationTotals({...row, utilization_time_ns: 4000, utilization_period: 'span'})[1][2], /Time: the span on all devices/);
+});
+
+test('MFU says that repeated operations count if nothing shows which they are', () => {
+	const [mfu, hfu] = utilizationColumns({against: null});
+	const row = {mfu: 0.25, hfu: null, mbu: 0.0625, utilization_covered: 0.75, recompute_covered: 0, utilization_reason: null, hfu_reason: 'nothing recorded shows it'};
+	assert.match(mfu.title(row), /\. Repeated operations count: which they are is unknown$/);
+	assert.deepEqual([hfu.cell(row), hfu.title(row)], ['–', 'unknown: nothing recorded shows it']);
+});
+
+test('a layer has its utilization in one line', () => {
+	const layer = {mfu: 0.25, hfu: 0.25, mbu: 0, utilization_covered: 0.75, recompute_covered: null, utilization_reason: null, hfu_reason: null};
+	assert.equal(utilizationLine(layer).text, 'MFU 25.0%, HFU 25.0%, MBU 0.0% (75.0% covered)');
+	assert.match(utilizationLine(layer).title, /^MFU: sum over .* Repeated operations do not count\. HFU: .* Time: start to end of its instances$/);
+	const none = {...layer, mfu: null, hfu: null, mbu: null, utilization_reason: 'it took no time', hfu_reason: 'it took no time'};
+	assert.deepEqual(utilizationLine(none), {text: 'MFU unknown, HFU unknown, MBU unknown', title: 'unknown: it took no time'});
 });
 
 test('columns by the data sheet are there only if the peaks are at a recorded clock', () => {

@@ -163,11 +163,13 @@ const SECTIONS = [
 						'comparisons use only the data sheet, so that runs with and without a recorded clock are comparable.',
 				],
 				[
-					'MFU, MBU',
-					'Model FLOP utilization and model bandwidth utilization: the sums over calls of W / peak and Q / bandwidth, ' +
-						'divided by the time: GPU time of an operator, wall time of an iteration or of the kept iterations of a run. Peaks are the ' +
+					'MFU, HFU, MBU',
+					'Model FLOP utilization, hardware FLOP utilization and model bandwidth utilization: the sums over calls of W / peak and ' +
+						'Q / bandwidth, divided by the time: GPU time of an operator, wall time of an iteration, of the kept iterations of a run, ' +
+						'or of a layer from its first start to its last end. Peaks are the ' +
 						"data sheet's dense ones, whatever the SM clock was. Time of calls whose work is unknown counts as time without work, so " +
-						'read them with their coverage. Work that a training step computes again, as with activation checkpointing, counts.',
+						'read them with their coverage. Operations that activation checkpointing computes again count in HFU only, if host ' +
+						'operators of PyTorch show them. If nothing shows which they are, HFU is unknown and MFU contains them.',
 				],
 				[
 					'Reachable headroom',

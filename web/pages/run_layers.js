@@ -14,6 +14,7 @@ import * as l from '../lib/layers.js';
 import {layersTabUrl} from '../lib/layers.js';
 import * as o from '../lib/operators.js';
 import {table} from '../lib/table.js';
+import {utilizationLine} from './run_operators.js';
 
 // The settings: where layers begin, the device and the stratum; all of them are in the address.
 
@@ -381,6 +382,7 @@ function sumRow(block, section) {
 
 function sectionHead(section) {
 	const {time} = section;
+	const used = utilizationLine(section);
 	return heading(
 		'section-head',
 		HEADS.length,
@@ -393,6 +395,8 @@ function sectionHead(section) {
 				`sum of rows ${f.duration(section.sum_ns)}, start to end ${f.duration(time.mean_ns)} · ` +
 				`${f.plural(section.instances, 'instance')}, ` +
 				(section.similarity === null ? 'similarity unknown' : `similarity ${f.percent(section.similarity * 100)} %`),
+			' · ',
+			h('span', {title: used.title}, used.text),
 		),
 	);
 }

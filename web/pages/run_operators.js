@@ -274,13 +274,22 @@ export function dataSheetColumns(doc, sum) {
 
 const UTILIZATION = [
 	['MFU', 'mfu', 'operations / peak'],
+	['HFU', 'hfu', 'operations / peak'],
 	['MBU', 'mbu', 'minimum traffic / bandwidth'],
 ];
 const coveredText = ({utilization_covered: covered}) => `${o.share(covered)} of its GPU time has known work`;
+// How repeated operations, as of activation checkpointing, are counted.
+const repeatedText = (r, key) => {
+	if (key === 'mbu') return '';
+	if (r.hfu === null) return '. Repeated operations count: which they are is unknown';
+	const known = r.recompute_covered === null ? '' : ` (known for ${o.share(r.recompute_covered)} of the time with operations)`;
+	return `. Repeated operations ${key === 'hfu' ? 'count' : 'do not count'}${known}`;
+};
 const utilizationTitle = (r, [, key, description]) =>
 	r[key] === null
-		? `unknown: ${r.utilization_reason}`
-		: `sum over calls of ${description}, divided by time: ${r[key]}; ${coveredText(r)}, and the rest counts as time without work`;
+		? `unknown: ${(key === 'hfu' ? r.hfu_reason : r.utilization_reason)}`
+		: `sum over calls of ${description}, divided by time: ${r[key]}; ${coveredText(r)}, and the rest counts as time without work` +
+			repeatedText(r, key);
 
 // The utilization of the platform's peaks, and the share of the time whose work is known.
 export function utilizationColumns(doc) {
@@ -296,7 +305,7 @@ export function utilizationColumns(doc) {
 			title: (r) => utilizationTitle(r, of),
 		})),
 		{
-			label: 'MFU, MBU covered',
+			label: 'Utilization covered',
 			class: 'two-lines',
 			num: true,
 			down: 'covered',
@@ -308,7 +317,18 @@ export function utilizationColumns(doc) {
 	];
 }
 
-// MFU and MBU of the run, each with its coverage: [label, text, title].
+// The utilization of a section of layers in one line, and its explanation.
+export const utilizationLine = (section) => ({
+	text:
+		UTILIZATION.map(([label, key]) => `${label} ${section[key] === null ? 'unknown' : o.share(section[key])}`).join(', ') +
+		(section.mfu === null ? '' : ` (${o.share(section.utilization_covered)} covered)`),
+	title:
+		section.mfu === null
+			? `unknown: ${section.utilization_reason}`
+			: `${UTILIZATION.map((of) => `${of[0]}: ${utilizationTitle(section, of)}`).join('. ')}. Time: start to end of its instances`,
+});
+
+// MFU, HFU and MBU of the run, each with its coverage: [label, text, title].
 export const utilizationTotals = (doc) =>
 	UTILIZATION.map((of) => [
 		of[0],

@@ -44,7 +44,7 @@ void attribute_release(struct attribution *at);
 bool attribute_tables(const struct catalog *c, struct profile *p);
 
 /* T_SOL of one operator call of a shape on a platform, in picoseconds; -1 if it
- * is unknown. */
+ * is unknown. *b: the bound; sol_s is NaN if it is unknown. */
 int64_t attribute_bound_ps(const struct attribution *at,
 	const struct platform *p, const struct operator_info *is,
-	const struct shape *sizes);
+	const struct shape *sizes, struct bound *b);

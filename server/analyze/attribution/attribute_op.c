@@ -21,10 +21,30 @@
  * Host operators nest on a thread. One sweep over host operators and API calls
  * stores for each host operator the innermost one around it (itself included)
  * that the catalog has. A lookup then needs one step. The sweep needs about 16
- * bytes per host operator. */
+ * bytes per host operator.
+ *
+ * Host operators also show which launches compute again what was computed before.
+ * Activation checkpointing runs parts of the forward pass again in the backward
+ * pass. The innermost node of autograd around a launch decides:
+ * - none: the launch is in no backward pass, so it computes for the first time;
+ * - a node of reentrant checkpointing: the launch is recomputed. The backward pass
+ *   of the recomputed part has nodes of its own inside of that node;
+ * - a node in which it is not recorded what is computed again, like that of a
+ *   compiled backward pass: unknown;
+ * - any other node: its gradient. Checkpointing that is not reentrant also
+ *   recomputes there, when the node reads a saved tensor. It then enables
+ *   gradients, so that autograd numbers the operators, while those of the gradient
+ *   itself have no number. So a launch below a numbered operator is recomputed, if
+ *   the same node has launches below operators without a number. If it has none,
+ *   gradients of gradients may have been requested, and it is unknown. It is also
+ *   unknown if the trace has no numbers, as before PyTorch 1.9.
+ * Launches without a host operator, and those of graph replays, are unknown. Compiled
+ * autograd runs the backward pass outside of nodes, and is taken for a forward
+ * pass. */
 #include "attribute_sources.h"
 #include "correlation.h"
 #include "input_shape.h"
+#include <ctype.h>
 #include <string.h>
 
 /* It is hashed as bytes, so it has no padding. */
@@ -118,13 +138,14 @@ bool attribute_op_init(struct attribute_host *h, const struct attribution *at)
 	*h = (struct attribute_host){ .at = at, .op = &at->trace->op };
 	h->of_name = arena_grow(a, NULL, names * sizeof *h->of_name);
 	h->looked_up = arena_grow(a, NULL, names);
+	h->pass = arena_grow(a, NULL, names);
 	h->top = arena_grow(a, NULL, names * sizeof *h->top);
 	h->below = arena_grow(a, NULL, ops * sizeof *h->below);
 	h->known = arena_grow(a, NULL, ops * sizeof *h->known);
 	h->call = arena_grow(a, NULL, ops * sizeof *h->call);
 	h->open = arena_grow(a, NULL, calls * sizeof *h->open);
 	h->by_id = attribute_op_ids_are_operators(at);
-	bool ok = h->of_name && h->looked_up && h->top && h->below &&
+	bool ok = h->of_name && h->looked_up && h->pass && h->top && h->below &&
 		  h->known && h->call && h->open && names_init(&h->keys, a) &&
 		  input_shape_init(&h->sizes, a) &&
 		  (!h->by_id || ids_from(&h->ids, a, at->trace->op.external_id,
@@ -140,6 +161,7 @@ void attribute_op_release(struct attribute_host *h)
 
 	arena_drop(a, h->of_name);
 	arena_drop(a, h->looked_up);
+	arena_drop(a, h->pass);
 	arena_drop(a, h->top);
 	arena_drop(a, h->below);
 	arena_drop(a, h->known);
@@ -343,25 +365,160 @@ static bool attribute_op_captured(struct attribution *at)
 	return true;
 }
 
+/* The innermost host operator of a launch; ATTRIBUTE_NO_OP if there is none, or
+ * if it was replayed. */
+static uint32_t attribute_op_of_launch(const struct attribution *at, uint32_t i)
+{
+	return attribute_op_replayed(at, i)
+		       ? ATTRIBUTE_NO_OP
+		       : attribute_op_innermost(at->host, at->call_of[i],
+				 at->trace->kernel
+					 .external_id[at->proc->kernel.from +
+						      i]);
+}
+
 /* Notes the innermost host operator of each launch, which identifies its
  * tensors. */
 static bool attribute_op_tensors(struct attribution *at)
 {
-	const struct kernel_rows *k = &at->trace->kernel;
-	uint32_t from = at->proc->kernel.from, n = at->proc->kernel.to - from;
+	uint32_t n = at->proc->kernel.to - at->proc->kernel.from;
 
 	if (!at->trace->tensor_uses_n)
 		return true;
 	at->op_of = arena_grow(at->arena, NULL, (n + 1) * sizeof *at->op_of);
 	for (uint32_t i = 0; at->op_of && i < n; i++) {
-		uint32_t row = attribute_op_replayed(at, i)
-				       ? ATTRIBUTE_NO_OP
-				       : attribute_op_innermost(at->host,
-						 at->call_of[i],
-						 k->external_id[from + i]);
+		uint32_t row = attribute_op_of_launch(at, i);
 		at->op_of[i] = row == ATTRIBUTE_NO_OP ? 0 : row + 1;
 	}
 	return at->op_of;
+}
+
+/* What the name of a host operator shows about the backward pass. */
+enum attribute_op_pass {
+	ATTRIBUTE_OP_UNREAD,
+	ATTRIBUTE_OP_NO_NODE,
+	ATTRIBUTE_OP_ENGINE, /* evaluates a node, which is inside of it */
+	ATTRIBUTE_OP_NODE,
+	ATTRIBUTE_OP_CHECKPOINT, /* a node that recomputes */
+	ATTRIBUTE_OP_OPAQUE, /* a node that may recompute */
+};
+
+/* Nodes are named after the function whose gradient they compute: MmBackward0,
+ * or FooBackward of a Python class Foo. */
+static enum attribute_op_pass attribute_op_pass_of_name(const char *name)
+{
+	static const char engine[] = "autograd::engine::evaluate_function",
+			  node[] = "Backward";
+	size_t len = strlen(name), tail = sizeof node - 1;
+
+	if (!strncmp(name, engine, sizeof engine - 1))
+		return ATTRIBUTE_OP_ENGINE;
+	while (len && isdigit((unsigned char)name[len - 1]))
+		len--;
+	if (len < tail || memcmp(name + len - tail, node, tail) != 0)
+		return ATTRIBUTE_OP_NO_NODE;
+	/* torch.utils.checkpoint, Megatron-LM, DeepSpeed and fairscale */
+	if (!strcmp(name, "CheckpointFunctionBackward"))
+		return ATTRIBUTE_OP_CHECKPOINT;
+	/* torch.compile, which chooses what it saves, and other checkpoints, of
+	 * which it is not known when they recompute */
+	return !strcmp(name, "CompiledFunctionBackward") ||
+			       strstr(name, "heckpoint") ||
+			       strstr(name, "ecompute")
+		       ? ATTRIBUTE_OP_OPAQUE
+		       : ATTRIBUTE_OP_NODE;
+}
+
+static enum attribute_op_pass attribute_op_pass(const struct attribute_host *h,
+	uint32_t row)
+{
+	uint32_t name = h->op->name[row];
+
+	if (h->pass[name] == ATTRIBUTE_OP_UNREAD)
+		h->pass[name] = (uint8_t)attribute_op_pass_of_name(
+			names_text(&h->at->trace->names, name));
+	return h->pass[name];
+}
+
+/* The place of a launch in the backward pass. */
+struct attribute_op_place {
+	enum attribute_op_pass pass; /* of the innermost node */
+	uint32_t node; /* its row, or that of the engine's operator directly
+		around it: hooks of the node run there */
+	bool inside; /* there are operators inside of the node, */
+	bool numbered; /* and autograd numbered one of them */
+};
+
+static struct attribute_op_place
+attribute_op_place_of(const struct attribute_host *h, uint32_t row)
+{
+	struct attribute_op_place p = { .pass = ATTRIBUTE_OP_NO_NODE };
+
+	for (uint32_t x = row + 1; x;
+		x = h->below[x - 1 - attribute_op_first(h)]) {
+		uint32_t around = h->below[x - 1 - attribute_op_first(h)];
+		p.pass = attribute_op_pass(h, x - 1);
+		if (p.pass == ATTRIBUTE_OP_NO_NODE) {
+			p.inside = true;
+			p.numbered |= h->op->numbered[x - 1];
+			continue;
+		}
+		p.node = x - 1;
+		if (around &&
+			attribute_op_pass(h, around - 1) == ATTRIBUTE_OP_ENGINE)
+			p.node = around - 1;
+		break;
+	}
+	return p;
+}
+
+/* `gradient`: by row of the slice, whether a node has launches below operators
+ * without a number; NULL if no operator has one. */
+static enum recompute attribute_op_recompute_of(const struct attribution *at,
+	uint32_t row, const uint8_t *gradient)
+{
+	if (row == ATTRIBUTE_NO_OP)
+		return RECOMPUTE_UNKNOWN;
+	struct attribute_op_place p = attribute_op_place_of(at->host, row);
+	if (p.pass == ATTRIBUTE_OP_NO_NODE)
+		return RECOMPUTE_NO;
+	if (p.pass == ATTRIBUTE_OP_CHECKPOINT)
+		return RECOMPUTE_YES;
+	if (p.pass == ATTRIBUTE_OP_OPAQUE || !gradient)
+		return RECOMPUTE_UNKNOWN;
+	if (!p.numbered)
+		return RECOMPUTE_NO;
+	return gradient[p.node - attribute_op_first(at->host)]
+		       ? RECOMPUTE_YES
+		       : RECOMPUTE_UNKNOWN;
+}
+
+static bool attribute_op_recompute(struct attribution *at)
+{
+	const struct op_rows *op = &at->trace->op;
+	uint32_t n = at->proc->kernel.to - at->proc->kernel.from;
+	uint32_t first = at->proc->op.from, ops = at->proc->op.to - first;
+	uint8_t *gradient = NULL;
+	bool ok = true;
+
+	if (ops && memchr(op->numbered + first, 1, ops)) {
+		gradient = arena_grow(at->arena, NULL, ops);
+		ok = gradient;
+	}
+	for (uint32_t i = 0; gradient && i < n; i++) {
+		uint32_t row = attribute_op_of_launch(at, i);
+		if (row == ATTRIBUTE_NO_OP)
+			continue;
+		struct attribute_op_place p =
+			attribute_op_place_of(at->host, row);
+		if (p.pass != ATTRIBUTE_OP_NO_NODE && p.inside && !p.numbered)
+			gradient[p.node - first] = 1;
+	}
+	for (uint32_t i = 0; ok && i < n; i++)
+		at->of[i].recompute = attribute_op_recompute_of(at,
+			attribute_op_of_launch(at, i), gradient);
+	arena_drop(at->arena, gradient);
+	return ok;
 }
 
 bool attribute_op(struct attribution *at)
@@ -381,5 +538,6 @@ bool attribute_op(struct attribution *at)
 			    at->by_rule[kernel], &at->of[i]))
 			return false;
 	}
-	return attribute_op_captured(at) && attribute_op_tensors(at);
+	return attribute_op_captured(at) && attribute_op_tensors(at) &&
+	       attribute_op_recompute(at);
 }

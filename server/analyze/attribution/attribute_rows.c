@@ -58,6 +58,7 @@ struct attribute_rows_sum {
 	int64_t launches;
 	const char *lacks; /* of its launches; NULL: of none */
 	int64_t kept_calls, kept_ns; /* in kept iterations */
+	struct recomputed recomputed, kept_recomputed;
 };
 
 /* What collective launches of a row moved, or why it is unknown. It is hashed as
@@ -269,21 +270,21 @@ static bool attribute_rows_bound(const struct attribution *at,
 
 int64_t attribute_bound_ps(const struct attribution *at,
 	const struct platform *p, const struct operator_info *is,
-	const struct shape *sizes)
+	const struct shape *sizes, struct bound *b)
 {
 	struct err e = { 0 };
-	struct bound b;
 	struct cost c;
 
+	*b = (struct bound){ .sol_s = NAN };
 	if (!is || !sizes || !p ||
 		!catalog_cost(at->catalog, is, sizes, CONVENTION_PHYSICAL, &c,
 			&e) ||
 		attribute_rows_bound_too_large(&c))
 		return -1;
-	roofline(&c, p, &b);
-	if (isnan(b.sol_s) || b.sol_s * 1e12 >= 0x1p63)
+	roofline(&c, p, b);
+	if (isnan(b->sol_s) || b->sol_s * 1e12 >= 0x1p63)
 		return -1;
-	return llround(b.sol_s * 1e12);
+	return llround(b->sol_s * 1e12);
 }
 
 enum { NO_ROW = UINT32_MAX };
@@ -310,6 +311,7 @@ struct attribute_rows_groups {
 	uint32_t *row_of; /* by call; NO_ROW: no launch yet */
 	uint32_t *iteration; /* by call: that of its first launch; or
 		ITERATION_NONE */
+	uint8_t *recompute; /* by call: enum recompute of its first launch */
 	uint32_t calls, calls_cap;
 	/* Which row has the launches of a kernel with a grid and a block. */
 	struct attribute_rows_grids {
@@ -339,9 +341,10 @@ static bool attribute_rows_groups_init(struct attribute_rows_groups *g,
 	g->call_ns = arena_grow(a, NULL, n * sizeof *g->call_ns);
 	g->row_of = arena_grow(a, NULL, n * sizeof *g->row_of);
 	g->iteration = arena_grow(a, NULL, n * sizeof *g->iteration);
+	g->recompute = arena_grow(a, NULL, n);
 	if (g->row_of)
 		memset(g->row_of, 0xFF, n * sizeof *g->row_of);
-	return g->call_ns && g->row_of && g->iteration &&
+	return g->call_ns && g->row_of && g->iteration && g->recompute &&
 	       names_init(&g->keys, a) && names_init(&g->texts, a) &&
 	       names_init(&g->links, a) && names_init(&g->pointers, a) &&
 	       names_init(&g->grids.keys, a);
@@ -352,6 +355,7 @@ static void attribute_rows_groups_release(struct attribute_rows_groups *g)
 	arena_drop(g->arena, g->call_ns);
 	arena_drop(g->arena, g->row_of);
 	arena_drop(g->arena, g->iteration);
+	arena_drop(g->arena, g->recompute);
 	arena_drop(g->arena, g->text_of);
 	arena_drop(g->arena, g->sums);
 	arena_drop(g->arena, g->grids.row);
@@ -433,6 +437,7 @@ static bool attribute_rows_groups_add(struct attribute_rows_groups *g,
 	if (g->row_of[call] == NO_ROW) {
 		g->row_of[call] = attribute_rows_row(g, is, grid, link);
 		g->iteration[call] = iteration;
+		g->recompute[call] = (uint8_t)is->recompute;
 	}
 	if (g->row_of[call] == NO_ROW)
 		return false;
@@ -693,16 +698,30 @@ struct attribute_rows_stats {
 	uint32_t longest; /* number of calls of the row with most calls */
 };
 
-/* Adds up the calls of each row that are in kept iterations. */
-static void attribute_rows_sum_kept(const struct attribution *at,
+static void attribute_rows_recomputed_add(struct recomputed *sum,
+	enum recompute recompute, int64_t ns)
+{
+	sum->calls += recompute == RECOMPUTE_YES;
+	sum->known_ns += recompute == RECOMPUTE_UNKNOWN ? 0 : ns;
+}
+
+/* Adds up the calls of each row that are in kept iterations, and those that
+ * compute something again. */
+static void attribute_rows_sum_parts(const struct attribution *at,
 	const struct attribute_rows_groups *g)
 {
 	for (uint32_t i = 0; i < g->calls; i++) {
-		if (g->row_of[i] == NO_ROW ||
-			!attribute_rows_kept(at->profile, g->iteration[i]))
+		if (g->row_of[i] == NO_ROW)
 			continue;
-		g->sums[g->row_of[i]].kept_calls++;
-		g->sums[g->row_of[i]].kept_ns += g->call_ns[i];
+		struct attribute_rows_sum *sum = &g->sums[g->row_of[i]];
+		attribute_rows_recomputed_add(&sum->recomputed, g->recompute[i],
+			g->call_ns[i]);
+		if (!attribute_rows_kept(at->profile, g->iteration[i]))
+			continue;
+		attribute_rows_recomputed_add(&sum->kept_recomputed,
+			g->recompute[i], g->call_ns[i]);
+		sum->kept_calls++;
+		sum->kept_ns += g->call_ns[i];
 	}
 }
 
@@ -811,6 +830,8 @@ static bool attribute_rows_fill(struct attribute_rows_stats *m, uint32_t row)
 		.call = stats_from(ns, m->scratch, n),
 		.kept_calls = g->sums[row].kept_calls,
 		.kept_ns = g->sums[row].kept_ns,
+		.recomputed = g->sums[row].recomputed,
+		.kept_recomputed = g->sums[row].kept_recomputed,
 		.sol_ns = NAN,
 		.clock_sol_ns = NAN };
 	struct operator_stat *o = attribute_rows_operator(m, k, &s->operator_);
@@ -877,29 +898,48 @@ static uint32_t attribute_rows_work_row(struct iteration_works *all,
 	w.time_ns = arena_array(a, int64_t, n);
 	w.flops = arena_array(a, double, flops_n + 1);
 	w.bytes = arena_array(a, double, n);
-	if (!w.time_ns || !w.flops || !w.bytes)
+	w.recomputed_flops = arena_array(a, double, flops_n + 1);
+	w.recompute_known_ns = arena_array(a, int64_t, n);
+	if (!w.time_ns || !w.flops || !w.bytes || !w.recomputed_flops ||
+		!w.recompute_known_ns)
 		return NO_ROW;
 	all->rows[all->n++] = w;
 	return i;
 }
 
+/* Adds a call's operations to its iteration; `flops` is by dtype, then by
+ * iteration. */
+static void attribute_rows_work_flops(const struct iteration_works *all,
+	uint32_t dtypes, const struct cost *c, uint32_t iteration,
+	double *flops)
+{
+	flops += iteration;
+	for (enum dtype d = 0; d < DTYPES; d++) {
+		if (!(dtypes >> d & 1))
+			continue;
+		*flops += (double)c->flops[d];
+		flops += all->iterations_n;
+	}
+}
+
 /* Adds a call to its iteration. */
 static void attribute_rows_work_add(const struct iteration_works *all,
-	struct iteration_work *w, const struct cost *c, uint32_t iteration,
-	int64_t ns)
+	struct iteration_work *w, const struct cost *c,
+	const struct attribute_rows_groups *g, uint32_t call)
 {
-	double *flops = w->flops + iteration;
+	uint32_t iteration = g->iteration[call];
+	int64_t ns = g->call_ns[call];
 
 	w->time_ns[iteration] += ns;
 	if (!w->known)
 		return;
 	w->bytes[iteration] += (double)c->read_bytes + (double)c->write_bytes;
-	for (enum dtype d = 0; d < DTYPES; d++) {
-		if (!(w->dtypes >> d & 1))
-			continue;
-		*flops += (double)c->flops[d];
-		flops += all->iterations_n;
-	}
+	attribute_rows_work_flops(all, w->dtypes, c, iteration, w->flops);
+	if (g->recompute[call] == RECOMPUTE_YES)
+		attribute_rows_work_flops(all, w->dtypes, c, iteration,
+			w->recomputed_flops);
+	if (g->recompute[call] != RECOMPUTE_UNKNOWN)
+		w->recompute_known_ns[iteration] += ns;
 }
 
 /* Adds up the work of each iteration. The shapes are not sorted yet. False if the
@@ -928,8 +968,7 @@ static bool attribute_rows_work(const struct attribution *at,
 		uint32_t row = g->row_of[i];
 		if (row != NO_ROW && g->iteration[i] < all->iterations_n)
 			attribute_rows_work_add(all, &all->rows[of[row]],
-				&o->shapes[row].cost, g->iteration[i],
-				g->call_ns[i]);
+				&o->shapes[row].cost, g, i);
 	}
 	arena_drop(a, of);
 	return ok;
@@ -948,7 +987,7 @@ static bool attribute_rows_stat(const struct attribution *at,
 	o->platform = at->platform ? at->platform->name : NULL;
 	o->shapes = arena_array(a, struct shape_stat, (size_t)g->rows + 1);
 	o->rows = arena_array(a, struct operator_stat, (size_t)g->rows + 1);
-	attribute_rows_sum_kept(at, g);
+	attribute_rows_sum_parts(at, g);
 	bool ok = o->shapes && o->rows && names_init(&m.operators, a) &&
 		  attribute_rows_distribute(&m);
 	for (uint32_t i = 0; ok && i < g->rows; i++)
@@ -1152,6 +1191,8 @@ static void attribute_rows_add_line(struct operators *o,
 			.known = known,
 			.kept_calls = -1,
 			.kept_ns = -1,
+			.recomputed = { -1, -1 },
+			.kept_recomputed = { -1, -1 },
 			.sol_ns = NAN,
 			.clock_sol_ns = NAN };
 	}

@@ -34,6 +34,7 @@ struct attribute_host {
 	struct input_shapes sizes;
 	struct ids ids;
 	bool by_id; /* External ids identify operators */
+	uint8_t *pass; /* by name: enum attribute_op_pass */
 };
 
 /* False if the arena is full; release in any case. */
@@ -68,7 +69,7 @@ static inline bool attribute_op_replayed(const struct attribution *at,
 }
 
 /* Attributes launches, and launches captured for a graph, that have no operator
- * yet. False if the arena is full. */
+ * yet. Sets which launches compute something again. False if the arena is full. */
 bool attribute_op(struct attribution *at);
 
 /* attribute_range.c */

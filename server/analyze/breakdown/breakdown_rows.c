@@ -368,6 +368,8 @@ struct breakdown_shape_bounds {
 	struct names met; /* struct shape_key; the id indexes `ps` */
 	struct breakdown_shape_ps {
 		int64_t sheet, clock; /* -1 unknown */
+		double compute_ns, memory_ns; /* at the data sheet's peaks; NaN:
+			unknown, or a collective, which has neither */
 	} * ps;
 	uint32_t cap;
 };
@@ -397,13 +399,17 @@ static bool breakdown_rows_shape_bound(struct breakdown_shape_bounds *l,
 		l->ps = grown;
 		l->cap = cap;
 	}
-	if (id == known)
-		l->ps[id] =
-			(struct breakdown_shape_ps){ attribute_bound_ps(l->at,
-							     l->at->platform,
-							     is->op, is->sizes),
-				attribute_bound_ps(l->at, l->at->at_clock,
-					is->op, is->sizes) };
+	if (id == known) {
+		struct bound sheet, clock;
+		struct breakdown_shape_ps *to = &l->ps[id];
+		to->sheet = attribute_bound_ps(l->at, l->at->platform, is->op,
+			is->sizes, &sheet);
+		to->clock = attribute_bound_ps(l->at, l->at->at_clock, is->op,
+			is->sizes, &clock);
+		bool work = !isnan(sheet.sol_s) && !is->op->collective;
+		to->compute_ns = work ? sheet.compute_s * 1e9 : (double)NAN;
+		to->memory_ns = work ? sheet.memory_s * 1e9 : (double)NAN;
+	}
 	*ps = l->ps[id];
 	return true;
 }
@@ -428,6 +434,29 @@ static struct breakdown_bound_call *breakdown_rows_bound_calls_of(
 
 __extension__ typedef __int128 wide;
 
+/* Adds the launch's share in the work of its call. */
+static void breakdown_rows_work_add(struct section_work *work,
+	const struct breakdown_shape_ps *ps,
+	const struct breakdown_bound_call *call, int64_t dur_ns)
+{
+	double share = (double)dur_ns / (double)call->ns;
+	double compute_ns = ps->compute_ns * share;
+	enum recompute recompute = call->is->recompute;
+
+	if (isnan(compute_ns))
+		return;
+	work->compute_ns += compute_ns;
+	work->memory_ns += ps->memory_ns * share;
+	work->known_ns += dur_ns;
+	if (!(ps->compute_ns > 0))
+		return;
+	work->flops_ns += dur_ns;
+	if (recompute == RECOMPUTE_YES)
+		work->recomputed_ns += compute_ns;
+	if (recompute != RECOMPUTE_UNKNOWN)
+		work->recompute_known_ns += dur_ns;
+}
+
 /* Adds to *sum_ps the launch's share in the bound of its call; false if it does
  * not fit. */
 static bool breakdown_rows_bound_share(int64_t ps, int64_t dur_ns,
@@ -444,8 +473,10 @@ static bool breakdown_rows_bound_add(struct breakdown_work *w,
 {
 	const struct layer_item *i = &w->s->items[item];
 	struct breakdown_row *r = &w->out->rows[breakdown_row_of(w, item)];
+	uint32_t section = w->out->blocks[r->block].section;
 	struct breakdown_bound_call call = { i->is, i->dur_ns };
-	struct breakdown_shape_ps ps, sum = { r->sol_ps, r->clock_sol_ps };
+	struct breakdown_shape_ps ps,
+		sum = { .sheet = r->sol_ps, .clock = r->clock_sol_ps };
 
 	if (i->is && i->is->call != LAUNCH_NO_CALL)
 		call = calls[i->is->call];
@@ -453,6 +484,8 @@ static bool breakdown_rows_bound_add(struct breakdown_work *w,
 		return true;
 	if (!breakdown_rows_shape_bound(l, call.is, &ps))
 		return false;
+	breakdown_rows_work_add(&w->out->sections[section].work, &ps, &call,
+		i->dur_ns);
 	if (!breakdown_rows_bound_share(ps.sheet, i->dur_ns, call.ns,
 		    &sum.sheet) ||
 		!breakdown_rows_bound_share(ps.clock, i->dur_ns, call.ns,

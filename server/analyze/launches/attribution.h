@@ -10,6 +10,10 @@
 
 enum { LAUNCH_NO_CALL = UINT32_MAX };
 
+/* Whether a launch computes again what was computed before, as in activation
+ * checkpointing (attribute_op.c). */
+enum recompute { RECOMPUTE_UNKNOWN, RECOMPUTE_NO, RECOMPUTE_YES };
+
 struct attributed {
 	const struct operator_info *op; /* NULL: not known yet */
 	const struct shape *sizes; /* NULL: not known */
@@ -20,6 +24,7 @@ struct attributed {
 	const char
 		*lacks; /* why its context length is unknown; NULL if it is not,
 		or if no serving step gives it */
+	enum recompute recompute;
 };
 
 struct collective_calls;

@@ -137,8 +137,11 @@ static void view_breakdown_set_lists(json_t *v,
 	const struct breakdown *d = &is->breakdown;
 	json_t *sections = json_array(), *blocks = json_array();
 	json_t *items = json_array(), *bars = json_array();
-	for (uint32_t i = 0; i < d->sections_n; i++)
-		view_append(sections, row_layer_section(d, &d->sections[i], i));
+	for (uint32_t i = 0; i < d->sections_n; i++) {
+		struct utilization use = run_breakdown_utilization(d, i);
+		view_append(sections,
+			row_layer_section(d, &d->sections[i], i, &use));
+	}
 	for (uint32_t i = 0; i < d->blocks_n; i++)
 		view_append(blocks, row_layer_section_block(&d->blocks[i]));
 	for (uint32_t i = 0; i < d->rows_n; i++)

@@ -66,6 +66,7 @@ struct kineto_event {
 	struct text_span dims, types, concrete; /* JSON */
 	int64_t device, stream, correlation, external_id, graph_id, graph_node,
 		bytes, python_id, python_parent, rank, pid_raw, function;
+	int64_t autograd_number; /* Sequence number; -1 none */
 	int32_t grid[3], block[3], registers, shared;
 	struct kineto_comm comm;
 };

@@ -37,7 +37,7 @@ static void kineto_event_args_clear(struct kineto_event *e)
 	e->device = e->stream = e->correlation = e->external_id = -1;
 	e->graph_id = e->graph_node = e->bytes = -1;
 	e->python_id = e->python_parent = e->rank = e->pid_raw = -1;
-	e->function = -1;
+	e->function = e->autograd_number = -1;
 	memset(e->grid, -1, sizeof e->grid);
 	memset(e->block, -1, sizeof e->block);
 	e->registers = e->shared = -1;
@@ -171,6 +171,8 @@ static const char *kineto_event_arg(struct scan *s, const char *p,
 		return kineto_event_number(s, p, &e->bytes);
 	case KEY_FUNCTION:
 		return kineto_event_number(s, p, &e->function);
+	case KEY_AUTOGRAD_NUMBER:
+		return kineto_event_number(s, p, &e->autograd_number);
 	case KEY_PYTHON_ID:
 		return kineto_event_number(s, p, &e->python_id);
 	case KEY_PYTHON_PARENT:

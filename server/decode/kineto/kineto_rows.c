@@ -393,15 +393,17 @@ static bool kineto_rows_add_op(struct kineto_rows *r,
 	       kineto_rows_add_json(r, &e->dims, &dims) &&
 	       kineto_rows_add_json(r, &e->types, &types) &&
 	       kineto_rows_add_concrete(r, e, &concrete) &&
-	       trace_op_add(r->trace, &(struct op_row){ .process = pid,
-					      .start_ns = e->ts.value,
-					      .dur_ns = e->dur.value,
-					      .name = name,
-					      .thread = tid,
-					      .external_id = e->external_id,
-					      .dims = dims,
-					      .types = types,
-					      .concrete = concrete });
+	       trace_op_add(r->trace,
+		       &(struct op_row){ .process = pid,
+			       .start_ns = e->ts.value,
+			       .dur_ns = e->dur.value,
+			       .name = name,
+			       .thread = tid,
+			       .external_id = e->external_id,
+			       .dims = dims,
+			       .types = types,
+			       .concrete = concrete,
+			       .numbered = e->autograd_number >= 0 });
 }
 
 static enum range_kind kineto_rows_add_range_kind(const struct kineto_event *e)

@@ -74,13 +74,24 @@ static const struct derived_table derived_breakdown = {
 	derived_write_breakdown,
 };
 
+static void derived_write_section_work(struct bulk *b,
+	const struct section_work *w)
+{
+	bulk_float8(b, w->compute_ns);
+	bulk_float8(b, w->memory_ns);
+	bulk_float8(b, w->recomputed_ns);
+	bulk_int8(b, w->known_ns);
+	bulk_int8(b, w->flops_ns);
+	bulk_int8(b, w->recompute_known_ns);
+}
+
 static void derived_write_sections(struct bulk *b,
 	const struct derived_run *run)
 {
 	const struct breakdown *d = derived_breakdown_of(run);
 	for (uint32_t i = 0; i < d->sections_n; i++) {
 		const struct breakdown_section *s = &d->sections[i];
-		bulk_row(b, 8 + TIME_COLUMNS_N);
+		bulk_row(b, 14 + TIME_COLUMNS_N);
 		bulk_int8(b, run->id);
 		bulk_int4(b, (int32_t)i);
 		bulk_text(b, breakdown_word_place[s->place]);
@@ -89,13 +100,16 @@ static void derived_write_sections(struct bulk *b,
 		bulk_int4(b, (int32_t)s->first);
 		bulk_float8_known(b, s->similarity);
 		bulk_int8(b, s->instances);
+		derived_write_section_work(b, &s->work);
 		column_write_time(b, &s->time);
 	}
 }
 
 static const struct derived_table derived_section = {
 	"COPY run_section (run_id, section, position, name, per_iteration, first, "
-	"similarity, occurrences, " TIME_COLUMNS ") FROM STDIN (FORMAT binary)",
+	"similarity, occurrences, compute_ns, memory_ns, recomputed_ns, "
+	"work_known_ns, flops_ns, recompute_known_ns, " TIME_COLUMNS
+	") FROM STDIN (FORMAT binary)",
 	derived_write_sections,
 };
 

@@ -82,26 +82,26 @@ static void derived_write_iteration_work(struct bulk *b,
 	for (uint32_t i = 0; i < all->n; i++) {
 		const struct iteration_work *w = &all->rows[i];
 		uint32_t n = all->iterations_n;
-		bulk_row(b, 6);
+		uint32_t flops_n = n * (uint32_t)__builtin_popcount(w->dtypes);
+		bulk_row(b, 8);
 		bulk_int8(b, run->id);
 		bulk_int4(b, (int32_t)i);
-		if (w->known) {
-			derived_write_work_dtypes(b, w);
-			bulk_packed(b, w->flops,
-				n * (uint32_t)__builtin_popcount(w->dtypes));
-			bulk_packed(b, w->bytes, n);
-		} else {
-			bulk_null(b);
-			bulk_null(b);
-			bulk_null(b);
-		}
 		bulk_packed(b, w->time_ns, n);
+		for (int column = 0; !w->known && column < 5; column++)
+			bulk_null(b);
+		if (!w->known)
+			continue;
+		derived_write_work_dtypes(b, w);
+		bulk_packed(b, w->flops, flops_n);
+		bulk_packed(b, w->bytes, n);
+		bulk_packed(b, w->recomputed_flops, flops_n);
+		bulk_packed(b, w->recompute_known_ns, n);
 	}
 }
 
 static const struct derived_table derived_iteration_work = {
-	"COPY run_iteration_work (run_id, rank, dtypes, flops, bytes, time_ns) "
-	"FROM STDIN (FORMAT binary)",
+	"COPY run_iteration_work (run_id, rank, time_ns, dtypes, flops, bytes, "
+	"recomputed_flops, recompute_known_ns) FROM STDIN (FORMAT binary)",
 	derived_write_iteration_work,
 };
 

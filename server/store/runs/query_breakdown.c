@@ -175,7 +175,8 @@ static bool query_breakdown_sections(struct db *db,
 {
 	static const char sql[] =
 		"SELECT position, name, per_iteration, first, similarity, "
-		"occurrences, " TIME_COLUMNS " "
+		"occurrences, compute_ns, memory_ns, recomputed_ns, "
+		"work_known_ns, flops_ns, recompute_known_ns, " TIME_COLUMNS " "
 		"FROM run_section "
 		"WHERE run_id = $1 "
 		"ORDER BY section";
@@ -194,6 +195,12 @@ static bool query_breakdown_sections(struct db *db,
 		s->first = (uint32_t)result_int4(&r, 0);
 		s->similarity = result_float8(&r, NAN);
 		s->instances = result_int8(&r, 0);
+		s->work.compute_ns = result_float8(&r, NAN);
+		s->work.memory_ns = result_float8(&r, NAN);
+		s->work.recomputed_ns = result_float8(&r, NAN);
+		s->work.known_ns = result_int8(&r, -1);
+		s->work.flops_ns = result_int8(&r, 0);
+		s->work.recompute_known_ns = result_int8(&r, 0);
 		column_read_time(&r, &s->time);
 	}
 	result_release(&r);

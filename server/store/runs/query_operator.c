@@ -237,7 +237,9 @@ bool query_costed_shapes(struct db *db, struct arena *a, int64_t run,
 {
 	static const char sql[] =
 		"SELECT operator, flops, read_bytes, write_bytes, instances, "
-		"total_ns, kept_calls, kept_ns "
+		"total_ns, kept_calls, kept_ns, "
+		"recomputed_calls, recompute_known_ns, "
+		"kept_recomputed_calls, kept_recompute_known_ns "
 		"FROM run_shape "
 		"WHERE run_id = $1 AND flops IS NOT NULL AND link_kind IS NULL "
 		"ORDER BY operator, rank";
@@ -259,6 +261,10 @@ bool query_costed_shapes(struct db *db, struct arena *a, int64_t run,
 		s->total_ns = result_int8(&r, 0);
 		s->kept_calls = result_int8(&r, -1);
 		s->kept_ns = result_int8(&r, -1);
+		s->recomputed.calls = result_int8(&r, -1);
+		s->recomputed.known_ns = result_int8(&r, -1);
+		s->kept_recomputed.calls = result_int8(&r, -1);
+		s->kept_recomputed.known_ns = result_int8(&r, -1);
 	}
 	result_release(&r);
 	return true;

@@ -53,6 +53,7 @@ struct costed_shape {
 	struct cost cost; /* of one call */
 	int64_t calls, total_ns;
 	int64_t kept_calls, kept_ns; /* in kept iterations; -1 unknown */
+	struct recomputed recomputed, kept_recomputed;
 };
 /* These shapes of a run, and the times with which their work is compared. */
 struct costed_shapes {

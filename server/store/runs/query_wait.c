@@ -193,26 +193,31 @@ static bool query_works_row(struct result *r,
 	struct arena *a = q->arena;
 	uint32_t n = q->out->iterations_n, dtypes_n;
 
+	w->time_ns = query_works_numbers(r, a, n);
 	w->known = result_bool(r);
+	if (!w->known)
+		return w->time_ns;
 	const char *const *dtypes = result_texts(r, a, &dtypes_n);
 	for (uint32_t i = 0; i < dtypes_n; i++)
 		w->dtypes |= UINT32_C(1)
 			     << dtype_from(dtypes[i], strlen(dtypes[i]));
-	if (w->known) {
-		w->flops = query_works_numbers(r, a, n * dtypes_n);
-		w->bytes = query_works_numbers(r, a, n);
-	} else {
-		result_bytes(r, &(size_t){ 0 });
-		result_bytes(r, &(size_t){ 0 });
-	}
-	w->time_ns = query_works_numbers(r, a, n);
-	return w->time_ns && (!w->known || (w->flops && w->bytes));
+	w->flops = query_works_numbers(r, a, n * dtypes_n);
+	w->bytes = query_works_numbers(r, a, n);
+	if (!w->time_ns || !w->flops || !w->bytes)
+		return false;
+	if (!result_bool(r))
+		return true;
+	w->recomputed_flops = query_works_numbers(r, a, n * dtypes_n);
+	w->recompute_known_ns = query_works_numbers(r, a, n);
+	return w->recomputed_flops && w->recompute_known_ns;
 }
 
 static bool query_works_read(struct db *db, void *arg, struct err *e)
 {
 	static const char sql[] =
-		"SELECT dtypes IS NOT NULL, dtypes, flops, bytes, time_ns "
+		"SELECT time_ns, dtypes IS NOT NULL, dtypes, flops, bytes, "
+		"recomputed_flops IS NOT NULL, recomputed_flops, "
+		"recompute_known_ns "
 		"FROM run_iteration_work "
 		"WHERE run_id = $1 "
 		"ORDER BY rank";

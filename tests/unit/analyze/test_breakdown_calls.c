@@ -59,6 +59,20 @@ static void rows_of_a_mined_group_belong_together(void **state)
 	assert_int_equal(b->rows[3].group, ROW_NO_GROUP);
 }
 
+/* Four calls of W = 4,194,304 at 989.4 TFLOP/s and of Q = 114,688 bytes at 3.35
+ * TB/s, in three layers of 400 ns and one of 300 ns. */
+static void work_of_the_layers(const struct section_work *work)
+{
+	double compute_ns = 4194304 / 989.4e3, memory_ns = 114688 / 3350.;
+
+	assert_true(fabs(work->compute_ns - 4 * compute_ns) < 1e-9);
+	assert_true(fabs(work->memory_ns - 4 * memory_ns) < 1e-9);
+	assert_true(fabs(work->recomputed_ns - compute_ns) < 1e-9);
+	assert_int_equal(work->known_ns, 1500);
+	assert_int_equal(work->flops_ns, 1500);
+	assert_int_equal(work->recompute_known_ns, 1200);
+}
+
 /* As in test_attribute_bound.c: 34,235 ps for the call; the product takes 300
  * of its 400 ns. At the clock of the run, W = 4,194,304 takes 100,000 ps. */
 static void a_bound_is_split_by_time(void **state)
@@ -90,6 +104,11 @@ static void a_bound_is_split_by_time(void **state)
 	for (uint32_t i = 0; i < w->s.n; i++) {
 		w->of[i].op = catalog_operator(c, "gemm");
 		w->of[i].sizes = &sizes;
+		/* the first call, of two launches, computes something again; of
+		 * the last, of one launch, it is unknown whether it does */
+		w->of[i].recompute = i < 2   ? RECOMPUTE_YES
+				     : i < 6 ? RECOMPUTE_NO
+					     : RECOMPUTE_UNKNOWN;
 	}
 	scene_launch(w, 2, NORM, 9000, 10, 0);
 	const struct breakdown *b = scene_rows(w);
@@ -100,6 +119,7 @@ static void a_bound_is_split_by_time(void **state)
 	assert_int_equal(b->rows[1].bound_launches, 3);
 	assert_int_equal(b->rows[1].sol_ps, 3 * 8558);
 	assert_int_equal(b->rows[2].bound_launches, 0);
+	work_of_the_layers(&b->sections[0].work);
 	catalog_free(c);
 }
 

@@ -37,11 +37,24 @@ static void test_json(void **state)
 	rows[0].clock_sol_ps = 200000; /* at half the clock of the data sheet */
 	rows[3].exclusive_ns = 1;
 	json_t *v = view_breakdown(7, &is);
+	/* 1.4 ms of operations, 0.35 of them again, and 0.7 ms of traffic in 7 ms;
+	 * of launches of 4 ms, and of 1.5 of 3 ms it is known */
+	const json_t *layers = at(v, "sections", 0);
+	same(json_object_get(layers, "mfu"), "0.15");
+	same(json_object_get(layers, "hfu"), "0.2");
+	same(json_object_get(layers, "mbu"), "0.1");
+	same(json_object_get(layers, "recompute_covered"), "0.5");
+	same(json_object_get(layers, "utilization_reason"), "null");
+	same(json_object_get(layers, "hfu_reason"), "null");
 	same(at(v, "sections", 1),
 		"{\"position\":\"after\",\"name\":null,\"instances\":10,"
 		"\"per_iteration\":0,\"first\":0,\"time\":{\"instances\":0,"
 		"\"mean_ns\":0.0,\"median_ns\":0.0,\"stddev_ns\":0.0,\"min_ns\":0,"
-		"\"max_ns\":0},\"sum_ns\":2000.0,\"similarity\":null}");
+		"\"max_ns\":0},\"sum_ns\":2000.0,\"similarity\":null,"
+		"\"mfu\":null,\"hfu\":null,\"mbu\":null,"
+		"\"utilization_covered\":0.0,\"recompute_covered\":null,"
+		"\"utilization_reason\":\"it took no time\","
+		"\"hfu_reason\":\"it took no time\"}");
 	same(at(v, "blocks", 1),
 		"{\"section\":0,\"block\":\"shared\",\"parallel_to\":0,"
 		"\"sum_ns\":20062.0,\"exclusive_ns\":0,\"overlapped_ns\":0}");

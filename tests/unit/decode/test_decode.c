@@ -70,7 +70,8 @@ static void test_host(void **state)
 	decode_text(&d,
 		"[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\","
 		"\"pid\":9,\"tid\":\"12\",\"ts\":1,\"dur\":5,\"args\":{"
-		"\"External id\":4,\"Input type\":[ \"float\", \"c10::Half\" ],"
+		"\"External id\":4,\"Fwd thread id\":0,\"Sequence number\":0,"
+		"\"Input type\":[ \"float\", \"c10::Half\" ],"
 		"\"Input Dims\":[ [ 2,\n3 ], [ ] ],"
 		"\"Concrete Inputs\":[ \"\",\n\"[1, 1]\" ]}},"
 		"{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::view\","
@@ -99,6 +100,8 @@ static void test_host(void **state)
 	/* the values of a view's arguments are not stored */
 	assert_int_equal(o->n, 2);
 	assert_int_equal(o->concrete[1], 0);
+	assert_int_equal(o->numbered[0], 1);
+	assert_int_equal(o->numbered[1], 0);
 	assert_string_equal(text_of(&d, o->thread[0]), "12");
 	assert_int_equal(o->thread[0], c->thread[0]);
 	assert_string_equal(text_of(&d, c->kernel[0]), "kern");

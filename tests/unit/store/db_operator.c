@@ -179,6 +179,10 @@ static void work_and_the_times_it_is_compared_with_are_read_back(void **state)
 		assert_int_equal(x->total_ns, s->call.total_ns);
 		assert_int_equal(x->kept_calls, s->kept_calls);
 		assert_int_equal(x->kept_ns, s->kept_ns);
+		assert_memory_equal(&x->recomputed, &s->recomputed,
+			sizeof x->recomputed);
+		assert_memory_equal(&x->kept_recomputed, &s->kept_recomputed,
+			sizeof x->kept_recomputed);
 	}
 	assert_int_equal(got.devices, p.devices_n);
 	assert_int_equal(got.span_ns, p.span_ns);
@@ -192,11 +196,15 @@ static void work_and_the_times_it_is_compared_with_are_read_back(void **state)
 		"SELECT run_id, n, n, 100 * n, "
 		"CASE WHEN n > 1 THEN 'kept' ELSE 'warmup' END, false, 0, 1 "
 		"FROM run, generate_series(0, 3) n; "
-		"UPDATE run_shape SET kept_calls = NULL, kept_ns = NULL "
+		"UPDATE run_shape SET kept_calls = NULL, kept_ns = NULL, "
+		"recomputed_calls = NULL, recompute_known_ns = NULL, "
+		"kept_recomputed_calls = NULL, kept_recompute_known_ns = NULL "
 		"WHERE operator = 0 AND rank = 1");
 	works(query_costed_shapes(db, &a, run, &got, &e));
 	assert_int_equal(got.kept_ns, 500);
 	assert_int_equal(got.rows[1].kept_calls, -1);
+	assert_int_equal(got.rows[1].recomputed.calls, -1);
+	assert_int_equal(got.rows[1].kept_recomputed.known_ns, -1);
 	assert_int_equal(got.kept_gpu_ns, -1);
 	refuses(query_costed_shapes(db, &a, 4711, &got, &e), ERR_NOT_FOUND,
 		"no run 4711");

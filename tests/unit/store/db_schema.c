@@ -123,6 +123,12 @@ static void chunks_are_not_compressed_again(void **state)
 	"energy_j, low_j, high_j, reason) VALUES (1, 0, 'gpu_power', "       \
 	"9, 0, 0, 1, 0, 1, 1, " energy ", 2, 4, " reason ")"
 
+#define SECTION_WORK(work)                                                    \
+	"INSERT INTO run_section (run_id, section, position, per_iteration, " \
+	"first, occurrences, instances, total_ns, compute_ns, memory_ns, "    \
+	"recomputed_ns, work_known_ns, flops_ns, recompute_known_ns) "        \
+	"VALUES (1, 0, 'layer', 1, 0, 1, 1, 1, " work ")"
+
 #define OPERATOR(total_ns)                                              \
 	"INSERT INTO run_operator VALUES (1, 0, 'gemm', 'bf16', NULL, " \
 	"false, 1, 1, " total_ns ", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "  \
@@ -218,6 +224,19 @@ static void rows_that_make_no_sense_are_refused(void **state)
 		"(1, 0, '{bf16}', '\\x00', NULL, '\\x00')",
 		"INSERT INTO run_iteration_work VALUES "
 		"(1, 0, NULL, NULL, '\\x00', '\\x00')",
+		/* repeated operations without their time, and without all
+		 * operations */
+		"INSERT INTO run_iteration_work VALUES "
+		"(1, 0, '{bf16}', '\\x00', '\\x00', '\\x00', '\\x00', NULL)",
+		"INSERT INTO run_iteration_work VALUES "
+		"(1, 0, NULL, NULL, NULL, '\\x00', '\\x00', '\\x00')",
+		/* layers that repeat more than they compute; half of their work;
+		 * a shape with half of what it repeats */
+		SECTION_WORK("1, 1, 2, 3, 2, 1"),
+		SECTION_WORK("1, 1, 1, 3, NULL, 1"),
+		"INSERT INTO run_shape (run_id, operator, rank, attribution_source, "
+		"launches, instances, total_ns, buckets, bucket, bucket_calls, "
+		"recomputed_calls) VALUES (1, 0, 0, 'op', 1, 1, 1, 0, '', '', 1)",
 		/* a cause that does not exist; time without a part; a range
 		 * that is the name of an API call; the name of a cause without
 		 * names */

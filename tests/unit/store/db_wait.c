@@ -281,16 +281,19 @@ static void the_work_of_iterations_is_read_back(void **state)
 {
 	static const double flops[] = { 1, 2, 3e17, 4, 0, 10, 20, 0, 40, 5e30 };
 	static const double bytes[] = { 7, 8, 9, 1e19, 0 }, none[] = { 0 };
+	static const double again[] = { 1, 0, 1e17, 4, 0, 0, 20, 0, 40, 5e30 };
 	static const int64_t ns[] = { 5, 4, 3, 2, 1 }, zero[5] = { 0 };
+	static const int64_t known_ns[] = { 5, 4, 3, 0, 1 };
 	struct db *db = *state;
 	struct arena a = { 0 };
 	struct profile p = waiting(&a);
 	struct iteration_work work[] = {
 		{ .time_ns = COPIED(&a, ns) },
 		{ true, 1 << DTYPE_BF16 | 1 << DTYPE_FP32, COPIED(&a, flops),
-			COPIED(&a, bytes), COPIED(&a, ns) },
+			COPIED(&a, bytes), COPIED(&a, ns), COPIED(&a, again),
+			COPIED(&a, known_ns) },
 		{ true, 0, COPIED(&a, none), COPIED(&a, bytes),
-			COPIED(&a, zero) },
+			COPIED(&a, zero), COPIED(&a, none), COPIED(&a, zero) },
 	};
 	struct iteration_works got;
 	p.operators.work = (struct iteration_works){ work, 3, 5, 0 };
@@ -309,6 +312,16 @@ static void the_work_of_iterations_is_read_back(void **state)
 			assert_memory_equal(w->bytes, bytes, sizeof bytes);
 	}
 	assert_memory_equal(got.rows[1].flops, flops, sizeof flops);
+	assert_memory_equal(got.rows[1].recomputed_flops, again, sizeof again);
+	assert_memory_equal(got.rows[1].recompute_known_ns, known_ns,
+		sizeof known_ns);
+	assert_null(got.rows[0].recompute_known_ns);
+	fixture_script(db, "UPDATE run_iteration_work SET recomputed_flops = "
+			   "NULL, recompute_known_ns = NULL");
+	works(query_iteration_works(db, &a, id, &got, &e));
+	assert_int_equal(got.n, 3);
+	assert_null(got.rows[1].recomputed_flops);
+	assert_null(got.rows[1].recompute_known_ns);
 	fixture_script(db, "DELETE FROM run_iteration_work");
 	works(query_iteration_works(db, &a, id, &got, &e));
 	assert_int_equal(got.n, 0);
@@ -320,7 +333,8 @@ static void the_work_of_iterations_is_read_back(void **state)
 /* Fewer values than iterations, in each packed column. */
 static void damaged_work_is_refused(void **state)
 {
-	static const char *const damage[] = { "flops", "bytes", "time_ns" };
+	static const char *const damage[] = { "flops", "bytes", "time_ns",
+		"recomputed_flops", "recompute_known_ns" };
 	static const double three[] = { 1, 2, 3, 4, 5 };
 	static const int64_t ns[] = { 5, 4, 3, 2, 1 };
 	struct db *db = *state;
@@ -328,7 +342,8 @@ static void damaged_work_is_refused(void **state)
 	for (size_t i = 0; i < sizeof damage / sizeof *damage; i++) {
 		struct profile p = waiting(&a);
 		struct iteration_work work = { true, 1 << DTYPE_BF16,
-			COPIED(&a, three), COPIED(&a, three), COPIED(&a, ns) };
+			COPIED(&a, three), COPIED(&a, three), COPIED(&a, ns),
+			COPIED(&a, three), COPIED(&a, ns) };
 		struct iteration_works got;
 		char bytes[2] = { (char)('a' + i), '\0' };
 		p.operators.work = (struct iteration_works){ &work, 1, 5, 0 };

@@ -78,6 +78,8 @@ static inline void layers_parts(struct arena *a, struct breakdown *d)
 			.first = i,
 			.time = layers_time(i),
 			.similarity = i % 2 ? 0.125 * i : (double)NAN,
+			.work = { 3e5 + i, 0.25 * i, 1e5 + i, 70 + i, 60 + i,
+				50 + i },
 		};
 	for (uint32_t i = 0; i < BLOCKS; i++)
 		d->blocks[i] = (struct breakdown_block){
@@ -235,6 +237,7 @@ static inline void layers_same(const struct profile *p,
 		assert_int_equal(s->first, t->first);
 		layers_same_time(&s->time, &t->time);
 		layers_same_real(s->similarity, t->similarity);
+		assert_memory_equal(&s->work, &t->work, sizeof s->work);
 	}
 	for (uint32_t i = 0; i < y->blocks_n; i++) {
 		const struct breakdown_block *s = &x->blocks[i];

@@ -92,6 +92,8 @@ static inline struct operators operator_fixture_operators(struct arena *a)
 		.call = operator_fixture_time(1, 200),
 		.kept_calls = 1,
 		.kept_ns = 200,
+		.recomputed = { 1, 150 },
+		.kept_recomputed = { 1, 140 },
 		.bucket = bucket,
 		.bucket_calls = calls,
 		.buckets_n = 3,
@@ -110,6 +112,8 @@ static inline struct operators operator_fixture_operators(struct arena *a)
 	o.shapes[1].call = operator_fixture_time(1, 100);
 	o.shapes[1].launches = 1;
 	o.shapes[1].kept_calls = o.shapes[1].kept_ns = 0;
+	o.shapes[1].recomputed = (struct recomputed){ 0, 100 };
+	o.shapes[1].kept_recomputed = (struct recomputed){ 0, 0 };
 	o.shapes[1].buckets_n = 1;
 	o.shapes[1].sol_ns = o.shapes[1].clock_sol_ns = 50.25;
 	o.shapes[1].leg = o.shapes[1].clock_leg = LEG_MEMORY;

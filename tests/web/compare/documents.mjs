@@ -147,8 +147,8 @@ export function iterations() {
 	const items = durations(13, 21e6, 5).map((ns, i) => ({number: i, label: `ProfilerStep#${i}`, start_ns: i * 22e6, dur_ns: i ? ns : 3 * ns,
 		use: i === 0 ? 'warmup' : i === 12 ? 'partial' : 'kept', open: i === 12, stratum: i % 4 === 3 ? 1 : 0, compute_ns: ns - 6e6, comm_ns: 2e6,
 		copy_ns: 1e6, idle_ns: i ? 3e6 : 3e6 + 2 * ns, comm_total_ns: 3.5e6, comm_overlapped_ns: 1.5e6, comm_overlapped_pct: 42.857143, sync_ns: 5e5, launches: 412,
-		mfu: i === 12 ? null : 0.41, mbu: i === 12 ? null : 0.23, utilization_covered: i === 12 ? 0 : 0.87,
-		utilization_reason: i === 12 ? 'the work of none of its calls is known' : null}));
+		mfu: i === 12 ? null : 0.41, hfu: i === 12 ? null : 0.41, mbu: i === 12 ? null : 0.23, utilization_covered: i === 12 ? 0 : 0.87, recompute_covered: i === 12 ? null : 1,
+		utilization_reason: i === 12 ? 'the work of none of its calls is known' : null, hfu_reason: i === 12 ? 'the work of none of its calls is known' : null}));
 	const stratum = (text, n, works) => ({text, phase: null, sequences: null, tokens: null, kv_tokens: null, iterations: n, signature: works, signature_total: works.length});
 	return {detector: 'annotation', confidence: 0.98, range: 'ProfilerStep#', count: 13, kept: 11, median_ns: 21e6, items, next: null,
 		strata: [stratum('64 × 128', 8, [{kind: 'op', name: 'aten::addmm', size: '[[128],[8192,128],[128,128]]', per_iteration: 24}]), stratum('32 × 128', 3, [])]};

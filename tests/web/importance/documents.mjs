@@ -65,10 +65,10 @@ const spent = (operator, ns, known, more) => ({operator, description: operator &
 	dtype: operator && 'bf16', phase: operator && 'decode', time_pct: ns / 1e6, total_ns: ns, calls: 1200, launches: 1380, mean_call_ns: ns / 1200, shapes: 2,
 	attribution_source_ns: {...KNOWN, ...known}, shape_known_ns: (known.op_sizes ?? 0) + (known.graph ?? 0), roofline_known_ns: ns, sol_ns: ns / 2, s: 0.5, regime: 'memory', compute_pct: 11,
 	headroom_ns: ns / 2, headroom_pct: ns / 2e6, reachable_known_ns: ns, reachable_headroom_ns: ns / 4, reachable_headroom_pct: ns / 4e6, best_efficiency: 0.8, best_run: 12, above_bound_ns: 0, ...NOT_MEASURED, measured_known_ns: null, headroom_measured_ns: null, headroom_data_sheet_ns: null, above_bound_data_sheet_ns: null,
-	above_measured_ns: null, mfu: 0.31, mbu: 0.42, utilization_covered: 0.9, utilization_reason: null, against: null, ...more});
+	above_measured_ns: null, mfu: 0.31, hfu: 0.36, mbu: 0.42, utilization_covered: 0.9, recompute_covered: 1, utilization_reason: null, hfu_reason: null, against: null, ...more});
 const put = (row, s) => ({...row, against: {sol_ns: s && s * 4e7, roofline_known_ns: s ? 4e7 : 0, regime: s && 'memory'}});
 const UNBOUND = {s: null, regime: null, compute_pct: null, headroom_ns: null, headroom_pct: null, reachable_known_ns: 0, reachable_headroom_ns: null, reachable_headroom_pct: null, best_efficiency: null, best_run: null, roofline_known_ns: 0, sol_ns: null, shapes: 0,
-	mfu: null, mbu: null, utilization_covered: 0, utilization_reason: 'the work of none of its calls is known'};
+	mfu: null, hfu: null, mbu: null, utilization_covered: 0, recompute_covered: null, utilization_reason: 'the work of none of its calls is known', hfu_reason: 'the work of none of its calls is known'};
 
 export function runOperators(query) {
 	const against = query.get('against') ? OLD : null;
@@ -76,7 +76,7 @@ export function runOperators(query) {
 		spent('all_reduce', 24e6, {op_sizes: 24e6}, {s: 0.25, regime: 'link', headroom_ns: 18e6, headroom_pct: 18, collective: true}), spent(null, 3e6, {not: 3e6}, UNBOUND)];
 	return {platform: 'H200', platform_source: 'a datasheet', against, catalog: '1', catalog_now: '1+2', gpu_ns: 1e8, attributed_pct: 97, operator_known_pct: 96,
 		shape_known_pct: 80, roofline_known_pct: 70, replayed: 361, replayed_known: 361, headroom_pct: 31.2, reachable_known_pct: 73, reachable_headroom_pct: 18.2, headroom_measured_pct: null, headroom_data_sheet_pct: null, ...NO_CLOCK, measured_ceilings: null,
-		mfu: 0.22, mbu: 0.31, utilization_covered: 0.7, utilization_time_ns: 13e7, utilization_period: 'iterations', utilization_reason: null,
+		mfu: 0.22, hfu: 0.26, mbu: 0.31, utilization_covered: 0.7, utilization_time_ns: 13e7, utilization_period: 'iterations', utilization_reason: null, recompute_covered: 0.95, hfu_reason: null,
 		findings: [{code: 'older_catalog', severity: 'info', text: 'it was attributed with catalog 1; the current catalog is 1+2, and `kernsiftd rebuild` attributes it again'},
 			{code: 'above_bound', severity: 'warn', text: 'S is above 1 at shapes that take 1.0 % of GPU time'}],
 		items: against ? items.map((row, i) => put(row, [0.1, 1.25][i] ?? null)) : items, next: null};

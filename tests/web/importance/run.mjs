@@ -115,8 +115,8 @@ export default async function run(test, world) {
 			[['gemm', '61.7%', '55.6%'], ['elementwise', '80.1%', '80.1%']]));
 		// by the data sheet's peaks; of the run, both kernels and the 0.9 ms between them
 		await seen(async () => assert.deepEqual((await cells(page, TABLE)).map((r) => [r[0], ...r.slice(at('MFU'))]),
-			[['gemm', '55.6%', '6.0%', '100.0%'], ['elementwise', '1.0%', '80.1%', '100.0%']]));
-		await page.getByText('35.9% (100.0% covered)').waitFor();
+			[['gemm', '55.6%', '55.6%', '6.0%', '100.0%'], ['elementwise', '1.0%', '1.0%', '80.1%', '100.0%']]));
+		await seen(async () => assert.equal(await page.getByText('35.9% (100.0% covered)').count(), 2, 'MFU and HFU'));
 		await page.getByText('6.5% (100.0% covered)').waitFor();
 		await page.getByLabel('Platform').selectOption('H20');
 		await page.getByText('Roofline bounds are those of H20, not of the run\'s own platform H100-SXM').waitFor();
@@ -126,7 +126,7 @@ export default async function run(test, world) {
 		await seen(async () => assert.equal((await cells(page, 'Devices'))[0].at(-1), '1,647'));
 		// the recording is one iteration, which has the figures of the run
 		await page.getByRole('tab', {name: 'Iterations'}).click();
-		await seen(async () => assert.deepEqual((await cells(page, 'Iterations')).map((r) => r.slice(-3)), [['35.9%', '6.5%', '100.0%']]));
+		await seen(async () => assert.deepEqual((await cells(page, 'Iterations')).map((r) => r.slice(-4)), [['35.9%', '35.9%', '6.5%', '100.0%']]));
 	});
 
 	await test('no samples of the SM clock: the page says whose peaks the bounds use', async () => {

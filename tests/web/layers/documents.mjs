@@ -30,6 +30,10 @@ function block(section, name, items, index, n, parallelTo = null) {
 	return {section, block: name, parallel_to: parallelTo, sum_ns: own.reduce((all, r) => all + r.mean_ns * r.launches, 0) / n, exclusive_ns: sum('exclusive_ns'), overlapped_ns: sum('overlapped_ns')};
 }
 
+// The utilization of a section; that of the first one is unknown.
+const used = (i) => (i ? {mfu: 0.31, hfu: 0.36, mbu: 0.42, utilization_covered: 0.9, recompute_covered: 1, utilization_reason: null, hfu_reason: null}
+	: {mfu: null, hfu: null, mbu: null, utilization_covered: 0, recompute_covered: null, utilization_reason: 'it took no time', hfu_reason: 'it took no time'});
+
 // Returns a breakdown of two iterations of five layers.
 export function breakdown(query = new URLSearchParams()) {
 	kernels = 0;
@@ -46,7 +50,7 @@ export function breakdown(query = new URLSearchParams()) {
 		stratum: 'decode, 16 sequences', end_to_end: times(2, 1540000), layers: {count: 5, time: times(2, 1402000)},
 		wall_ns: exclusive + 180000 + 41777 + 3223, exclusive_ns: exclusive, overlap_ns: 180000, idle_ns: 41777, other_ns: 3223, exposed_comm_ns: 52000,
 		sections: [['before', null, 2, 1, 0], ['layer', 'attention + mlp', 4, 2, 0], ['layer', 'attention + gate + moe', 6, 3, 2], ['after', null, 2, 1, 0]]
-			.map(([place, name, instances, per_iteration, first], i) => ({position: place, name, instances, per_iteration, first, time: times(instances, sum(i) + 1000), sum_ns: sum(i), similarity: i === 1 ? 0.964 : 1})),
+			.map(([place, name, instances, per_iteration, first], i) => ({position: place, name, instances, per_iteration, first, time: times(instances, sum(i) + 1000), sum_ns: sum(i), similarity: i === 1 ? 0.964 : 1, ...used(i)})),
 		blocks, items, bars};
 }
 
@@ -56,7 +60,7 @@ export function flat(n = 1) {
 	const items = Array.from({length: n}, () => row(3, [0, 'one_kernel', null, [], 5]));
 	return {...breakdown(), detector: 'none', confidence: 0, anchor: null, reason: 'no sequence of kernels repeats on the busiest stream', iterations: 1, stratum: null,
 		end_to_end: times(1, 20000), layers: {count: 0, time: times(0, null)}, wall_ns: 20000, exclusive_ns: 15000, overlap_ns: 0, idle_ns: 5000, other_ns: 0, exposed_comm_ns: 0,
-		sections: [{position: 'flat', name: null, instances: 1, per_iteration: 1, first: 0, time: times(1, 20000), sum_ns: 15000, similarity: 1}], blocks: [block(0, 'other', items, 0, 1)], items, bars: []};
+		sections: [{position: 'flat', name: null, instances: 1, per_iteration: 1, first: 0, time: times(1, 20000), sum_ns: 15000, similarity: 1, ...used(0)}], blocks: [block(0, 'other', items, 0, 1)], items, bars: []};
 }
 
 export const groups = () => ({run: 7, items: [

@@ -41,6 +41,8 @@ export default async function run(test, world) {
 		await seen(async () => {
 			const rows = await parts(page, ROWS);
 			const at = rows.findIndex((r) => r[0].startsWith('2 layers of “attention + mlp”'));
+			assert.match(rows[at][0], / · MFU 31\.0%, HFU 36\.0%, MBU 42\.0% \(90\.0% covered\)$/);
+			assert.match(rows[0][0], / · MFU unknown, HFU unknown, MBU unknown$/);
 			assert.deepEqual(rows.slice(at + 1, at + 7), [
 				['attention'],
 				['input_norm', 'fused_add_rmsnorm', 'rms_norm', '4.000', '1', '4.000', '25.0%', '4.000', '0.000', '3.900', '0.120'],
