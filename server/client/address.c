@@ -89,6 +89,25 @@ void address_fusions(struct buf *b, const struct options *o, const char *format)
 	address_add_labels(b, &before, o);
 }
 
+void address_devices(struct buf *b, const struct options *o, const char *format)
+{
+	char before = '?';
+	const struct {
+		const char *key, *value;
+	} all[] = { { "project", o->project }, { "workload", o->workload },
+		{ "framework", o->framework }, { "platform", o->platform },
+		{ "since", o->since }, { "until", o->until },
+		{ "verdict", strcmp(o->verdict, "any") ? o->verdict : "" },
+		{ "format", format },
+		/* A page of all GPUs; tables have no pages. */
+		{ "limit", strcmp(format, "json") ? "" : "10000" } };
+	address_path(b, o->server, "/api/v1/devices");
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		address_add_query(b, &before, all[i].key, strlen(all[i].key),
+			all[i].value);
+	address_add_labels(b, &before, o);
+}
+
 static void address_compare_query(struct buf *b, const struct options *o,
 	const char *base, const char *head, const char *score,
 	const char *format)

@@ -36,6 +36,9 @@ void address_compare_page(struct buf *b, const struct options *o,
  * options. */
 void address_fusions(struct buf *b, const struct options *o,
 	const char *format);
+/* GET /devices of the runs and GPUs that the options select; of JSON all GPUs. */
+void address_devices(struct buf *b, const struct options *o,
+	const char *format);
 /* A path that ends in "=", and the name that follows it, such as that of a
  * reference set. */
 void address_named(struct buf *b, const char *server, const char *path,

@@ -256,7 +256,7 @@ bool changes_init(struct changes *c, const char *body, size_t len,
 	if (!headline || !json_is_array(items)) {
 		json_decref(v);
 		return err_set(e, ERR_UNREACHABLE,
-			"the server\'s answer is not a comparison");
+			"the server's answer is not a comparison");
 	}
 	c->headline = json_get_text(&c->arena, v, "headline");
 	c->comparable = json_is_true(json_object_get(v, "comparable"));

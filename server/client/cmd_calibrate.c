@@ -116,7 +116,7 @@ static bool calibrate_answer(const struct buf *body, struct err *e)
 			json_array_size(items));
 	else
 		err_set(e, ERR_UNREACHABLE,
-			"the server\'s answer is not a list of ceilings; is it "
+			"the server's answer is not a list of ceilings; is it "
 			"a kernsift server?");
 	json_decref(v);
 	arena_release(&a);

@@ -126,7 +126,7 @@ static bool diagnose_print_text(const struct options *o, const struct buf *body,
 		diagnose_print_causes(&a, v);
 	} else {
 		err_set(e, ERR_UNREACHABLE,
-			"the server\'s answer is not a diagnosis");
+			"the server's answer is not a diagnosis");
 	}
 	json_decref(v);
 	arena_release(&a);

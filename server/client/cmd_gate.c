@@ -554,7 +554,7 @@ static bool gate_read(struct gate_answer *g, const char *body, size_t len,
 	if (!ok)
 		gate_release(g);
 	return ok || err_set(e, ERR_UNREACHABLE,
-			     "the server\'s answer is not a gate; is it a "
+			     "the server's answer is not a gate; is it a "
 			     "kernsift server?");
 }
 

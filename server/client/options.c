@@ -13,8 +13,8 @@ enum {
 #include "client_commands.def"
 #undef COMMAND
 	TRACES = UPLOAD | RUN | AGENT,
-	ALL = TRACES | ATTACH | COMPARE | DIAGNOSE | FUSIONS | IMPORT | GATE |
-	      HEALTH | CALIBRATE,
+	ALL = TRACES | ATTACH | COMPARE | DIAGNOSE | FUSIONS | DEVICES |
+	      IMPORT | GATE | HEALTH | CALIBRATE,
 };
 
 static const struct cli_command options_commands[] = {

@@ -368,8 +368,8 @@ MASKS = {
                   'TRACES': INGEST + ' INSPECT CONVERT', 'DATABASE': DATABASE,
                   'EVERY': DATABASE + ' INSPECT CONVERT'},
     'kernsift': {'TRACES': 'UPLOAD RUN AGENT',
-                 'ALL': 'UPLOAD RUN AGENT ATTACH COMPARE DIAGNOSE FUSIONS IMPORT GATE '
-                        'HEALTH CALIBRATE'},
+                 'ALL': 'UPLOAD RUN AGENT ATTACH COMPARE DIAGNOSE FUSIONS DEVICES '
+                        'IMPORT GATE HEALTH CALIBRATE'},
 }
 TABLES = {
     'kernsiftd': (running.BIN, f'{SERVER}/config/commands.def',

@@ -126,7 +126,7 @@ export const operators = (id, query, signal) => json(`/runs/${id}/operators`, qu
 export const runShapes = (id, operator, query, signal) =>
 	json(`/runs/${id}/operators/${operatorKey(operator)}/shapes`, query, {signal});
 export const runUnattributed = (id, query, signal) => json(`/runs/${id}/unattributed`, query, {signal});
-export const devices = (query, signal) => json('/devices', query, {signal});
+export const devices = (query, signal) => allPages('/devices', query, {signal});
 export const devicesFile = (format, query) => address('/devices', {...query, format});
 export const importance = (query, signal) => json('/importance', query, {signal});
 export const importanceShapes = (operator, query, signal) =>

@@ -27,33 +27,23 @@ json_t *view_fleet_gpu(const struct gpu_fleet_row *r)
 	return row_fleet_gpu(r);
 }
 
-static bool view_devices_shows(const struct gpu_fleet_row *r,
-	enum slow_gpu_verdict verdict)
-{
-	return verdict == SLOW_GPU_VERDICTS || r->is.verdict == verdict;
-}
-
-json_t *view_devices(const struct gpu_fleet *f, enum slow_gpu_verdict verdict)
+json_t *view_devices(const struct gpu_fleet *f,
+	const struct gpu_fleet_row *rows, uint32_t n)
 {
 	json_t *items = json_array();
-	for (uint32_t i = 0; i < f->n; i++)
-		if (view_devices_shows(&f->rows[i], verdict))
-			view_append(items, row_fleet_gpu(&f->rows[i]));
-	return row_devices(f, items);
+	for (uint32_t i = 0; i < n; i++)
+		view_append(items, row_fleet_gpu(&rows[i]));
+	return row_devices(f, view_list(items, NULL));
 }
 
 const struct table *view_devices_table(struct arena *a,
-	const struct gpu_fleet *f, enum slow_gpu_verdict verdict)
+	const struct gpu_fleet_row *rows, uint32_t n)
 {
 	struct row_table *t = row_table_begin(a, "fleet_gpu", NULL);
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < f->n; i++)
-		n += view_devices_shows(&f->rows[i], verdict);
 	row_table_rows(t, n);
-	for (uint32_t i = 0; i < f->n; i++)
-		if (view_devices_shows(&f->rows[i], verdict)) {
-			row_fleet_gpu_cells(t, &f->rows[i]);
-			row_table_next(t);
-		}
+	for (uint32_t i = 0; i < n; i++) {
+		row_fleet_gpu_cells(t, &rows[i]);
+		row_table_next(t);
+	}
 	return &t->table;
 }

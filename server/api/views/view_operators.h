@@ -13,12 +13,13 @@
 #include "site_overrides.h"
 #include "view.h"
 
-/* ---- GPUs over many runs (view_devices.c): those with this verdict, or all
- * (SLOW_GPU_VERDICTS) */
+/* ---- GPUs over many runs (view_devices.c) */
 
-json_t *view_devices(const struct gpu_fleet *f, enum slow_gpu_verdict verdict);
+/* `rows`: those of the fleet that are on the page. */
+json_t *view_devices(const struct gpu_fleet *f,
+	const struct gpu_fleet_row *rows, uint32_t n);
 const struct table *view_devices_table(struct arena *a,
-	const struct gpu_fleet *f, enum slow_gpu_verdict verdict);
+	const struct gpu_fleet_row *rows, uint32_t n);
 
 /* ---- the operators of a run, their shapes, and unattributed kernels
  * (view_operators.c) */

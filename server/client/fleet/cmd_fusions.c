@@ -1,13 +1,11 @@
-/* cmd_fusions.c - `kernsift fusions`: sends one request and prints operators in
- * sequence that one kernel could execute, as text or unchanged. */
+/* cmd_fusions.c - `kernsift fusions`: prints operators in sequence that one kernel
+ * could execute. */
 #include "address.h"
 #include "commands.h"
+#include "fleet_request.h"
 #include "json_get.h"
-#include "retry.h"
 #include <inttypes.h>
 #include <math.h>
-
-enum { FUSIONS_MAX = 64 << 20 };
 
 /* Four digits, or "-" if it is unknown. */
 static const char *fusions_figure(struct arena *a, double x)
@@ -66,79 +64,25 @@ static void fusions_print_head(struct arena *a, const json_t *v)
 	printf("\n");
 }
 
-static bool fusions_print_text(const struct buf *body, struct err *e)
+static bool fusions_print(struct arena *a, const json_t *v, struct err *e)
 {
-	struct arena a = { 0 };
-	json_t *v = json_loadb(body->at ? body->at : "", body->len, 0, NULL);
-	bool ok = json_is_array(json_object_get(v, "items"));
-
-	if (ok) {
-		fusions_print_head(&a, v);
-		fusions_print_list(&a, v, "items", "items_count",
-			"Only the second operator reads the tensor");
-		fusions_print_list(&a, v, "consumers_unknown",
-			"consumers_unknown_count",
-			"Unknown whether the second operator reads the "
-			"tensor, and who else does");
-		fusions_print_list(&a, v, "read_by_others",
-			"read_by_others_count",
-			"Other operators read the tensor, too");
-	} else {
-		err_set(e, ERR_UNREACHABLE,
-			"the server\'s answer is no list of "
-			"fusions");
-	}
-	json_decref(v);
-	arena_release(&a);
-	return ok;
-}
-
-static bool fusions_print(const struct options *o, const struct buf *body,
-	struct err *e)
-{
-	if (strcmp(o->format, "text") != 0)
-		fwrite(body->at, 1, body->len, stdout);
-	else if (!fusions_print_text(body, e))
-		return false;
-	return commands_flush(e);
-}
-
-static bool fusions_run(struct wire *w, const struct options *o,
-	struct meter *m, struct err *e)
-{
-	struct attempt a = { 0 };
-	struct buf url, body;
-
-	buf_init(&url, ADDRESS_MAX);
-	address_fusions(&url, o,
-		strcmp(o->format, "text") ? o->format : "json");
-	struct retry_request q = { .url = url.at,
-		.label = "fusions",
-		.most = FUSIONS_MAX };
-	bool ok = retry_send(w, o, &q, m, &a, &body, e);
-	meter_clear(m);
-	if (ok) {
-		ok = fusions_print(o, &body, e);
-		buf_release(&body);
-	}
-	buf_release(&url);
-	return ok;
+	if (!json_is_array(json_object_get(v, "items")))
+		return err_set(e, ERR_UNREACHABLE,
+			"the server\'s answer is no list of fusions");
+	fusions_print_head(a, v);
+	fusions_print_list(a, v, "items", "items_count",
+		"Only the second operator reads the tensor");
+	fusions_print_list(a, v, "consumers_unknown", "consumers_unknown_count",
+		"Unknown whether the second operator reads the tensor, and who "
+		"else does");
+	fusions_print_list(a, v, "read_by_others", "read_by_others_count",
+		"Other operators read the tensor, too");
+	return true;
 }
 
 int cmd_fusions(const struct options *o)
 {
-	struct err e = { 0 };
-	struct meter m;
-
-	meter_init(&m);
-	struct wire *w = wire_new(o, &e);
-	if (!w) {
-		meter_say(&m, "kernsift: %s", e.text);
-		return commands_usage_status(&e);
-	}
-	bool ok = fusions_run(w, o, &m, &e);
-	if (!ok)
-		meter_say(&m, "kernsift: %s", e.text);
-	wire_free(w);
-	return commands_usage_status(&e);
+	static const struct fleet_request q = { "fusions", address_fusions,
+		fusions_print };
+	return fleet_request(o, &q);
 }

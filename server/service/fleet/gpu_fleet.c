@@ -14,6 +14,9 @@ struct gpu_fleet_maker {
 	struct slow_gpu_run *runs; /* of known GPUs */
 	struct slow_gpu_sample *samples; /* of the shapes */
 	double *deviations;
+	/* Room for a number and a value per sample. */
+	uint32_t *ids;
+	double *values;
 };
 
 /* The index of a key, which is added if it is new. */
@@ -105,35 +108,50 @@ static int gpu_fleet_operator_order(const void *left, const void *right)
 	return strcmp(a->op, b->op);
 }
 
-/* The operators of the samples [from, to), which are of one GPU. `ids` has room
- * for an id per sample, `values` for a value. */
+/* Sorts the known deviations of the samples [from, to) by operator into
+ * m->values, with a counting sort. Returns where each operator ends. */
+static uint32_t *gpu_fleet_by_operator(const struct gpu_fleet_maker *m,
+	uint32_t from, uint32_t to, struct names *ops)
+{
+	for (uint32_t i = from; i < to; i++)
+		m->ids[i - from] = gpu_fleet_index(ops, m->of.shapes[i].op);
+	uint32_t *end = arena_array(ops->arena, uint32_t, ops->n + 1);
+	for (uint32_t i = from; i < to; i++)
+		end[m->ids[i - from] + 1] += isnan(m->deviations[i]) ? 0 : 1;
+	for (uint32_t o = 1; o < ops->n; o++)
+		end[o] += end[o - 1];
+	for (uint32_t i = from; i < to; i++)
+		if (!isnan(m->deviations[i]))
+			m->values[end[m->ids[i - from]]++] = m->deviations[i];
+	return end;
+}
+
+/* The operators of the samples [from, to), which are of one GPU. */
 static void gpu_fleet_operators(const struct gpu_fleet_maker *m, uint32_t from,
-	uint32_t to, uint32_t *ids, double *values, struct gpu_fleet_row *row)
+	uint32_t to, struct gpu_fleet_row *row)
 {
 	struct arena work = { 0 };
 	struct names ops;
+	uint32_t kept = 0;
 	names_init(&ops, &work);
-	for (uint32_t i = from; i < to; i++)
-		ids[i - from] = gpu_fleet_index(&ops, m->of.shapes[i].op);
+	const uint32_t *end = gpu_fleet_by_operator(m, from, to, &ops);
 	struct gpu_fleet_operator *all =
 		arena_array(&work, struct gpu_fleet_operator, ops.n);
-	uint32_t kept = 0;
 	for (uint32_t o = 0; o + 1 < ops.n; o++) {
-		uint32_t n = 0;
-		const char *op = NULL;
-		for (uint32_t i = from; i < to; i++)
-			if (ids[i - from] == o && !isnan(m->deviations[i])) {
-				op = m->of.shapes[i].op;
-				values[n++] = m->deviations[i];
-			}
+		uint32_t first = o ? end[o - 1] : 0, n = end[o] - first;
 		if (n)
-			all[kept++] = (struct gpu_fleet_operator){ op, n,
-				expm1(order_stat_median(values, n)) };
+			all[kept++] = (struct gpu_fleet_operator){
+				names_text(&ops, o + 1), n,
+				expm1(order_stat_median(m->values + first, n))
+			};
 	}
 	if (kept)
 		qsort(all, kept, sizeof *all, gpu_fleet_operator_order);
-	for (uint32_t i = 0; i < kept && i < GPU_FLEET_OPERATORS; i++)
-		row->operators[row->operators_n++] = all[i];
+	for (uint32_t i = 0; i < kept && i < GPU_FLEET_OPERATORS; i++) {
+		row->operators[i] = all[i];
+		row->operators[i].op = arena_strdup(m->a, all[i].op);
+		row->operators_n++;
+	}
 	arena_release(&work);
 }
 
@@ -158,8 +176,6 @@ static struct gpu_fleet_row gpu_fleet_row_of(const struct gpu_fleet_maker *m,
 static void gpu_fleet_rows(const struct gpu_fleet_maker *m,
 	const struct slow_gpu *slow, struct gpu_fleet *out)
 {
-	uint32_t *ids = arena_array(m->a, uint32_t, m->of.shapes_n);
-	double *values = arena_array(m->a, double, m->of.shapes_n);
 	uint32_t run = 0, sample = 0;
 
 	out->n = m->gpus.n - 1;
@@ -171,8 +187,7 @@ static void gpu_fleet_rows(const struct gpu_fleet_maker *m,
 		while (sample < m->of.shapes_n && m->samples[sample].run < run)
 			sample++;
 		out->rows[g] = gpu_fleet_row_of(m, g, from, run, &slow[g]);
-		gpu_fleet_operators(m, first, sample, ids, values,
-			&out->rows[g]);
+		gpu_fleet_operators(m, first, sample, &out->rows[g]);
 		out->judged += slow[g].verdict != SLOW_GPU_NOT_JUDGED;
 		out->slow += slow[g].verdict == SLOW_GPU_SLOW;
 		out->undecided += slow[g].verdict == SLOW_GPU_UNDECIDED;
@@ -228,6 +243,8 @@ bool gpu_fleet_from(struct db *db, struct arena *a,
 	gpu_fleet_samples(&m);
 	struct slow_gpu *slow = arena_array(a, struct slow_gpu, m.gpus.n);
 	m.deviations = arena_array(a, double, m.of.shapes_n);
+	m.ids = arena_array(a, uint32_t, m.of.shapes_n);
+	m.values = arena_array(a, double, m.of.shapes_n);
 	slow_gpus_from(&(struct slow_gpu_given){ .samples = m.samples,
 			       .runs = m.runs,
 			       .samples_n = m.of.shapes_n,

@@ -4,22 +4,38 @@
 #include "sql.h"
 #include "webhook.h"
 
-/* Reads only the end of the primary key, as the search for change points
- * does. */
+/* The index run_project gives the next name and the newest runs of a project. So
+ * this reads one row of a project without new runs, and at most 101 of others,
+ * however many runs there are. BETWEEN in place of `=`: otherwise the planner
+ * can choose run_created, and pass over the runs of all other projects. */
 bool slow_gpu_log_due(struct db *db, struct arena *a, const char *after,
 	struct slow_gpu_due *out, struct err *e)
 {
 	static const char sql[] =
-		"SELECT r.project, max(r.run_id) "
-		"FROM run r "
-		"LEFT JOIN slow_gpu_seen s ON s.project = r.project "
-		"WHERE r.run_id > (SELECT coalesce(max(run_id), 0) - 10000 "
-		"FROM run) "
-		"AND r.run_id > coalesce(s.run_id, 0) "
-		"AND ($1 IS NULL OR r.project > $1) "
-		"GROUP BY r.project, s.runs "
-		"HAVING count(*) * 20 >= least(coalesce(s.runs, 0), 2000) "
-		"ORDER BY r.project "
+		"WITH RECURSIVE p (project) AS ("
+		"(SELECT project FROM run WHERE $1 IS NULL OR project > $1 "
+		"ORDER BY project LIMIT 1) "
+		"UNION ALL "
+		"SELECT (SELECT r.project FROM run r "
+		"WHERE r.project > p.project ORDER BY r.project LIMIT 1) "
+		"FROM p WHERE p.project IS NOT NULL) "
+		"SELECT p.project, n.newest "
+		"FROM p "
+		"LEFT JOIN slow_gpu_seen s ON s.project = p.project "
+		"CROSS JOIN LATERAL (SELECT project, run_id FROM run "
+		"WHERE project BETWEEN p.project AND p.project "
+		"ORDER BY project DESC, created_at DESC, run_id DESC "
+		"LIMIT 1) last "
+		"CROSS JOIN LATERAL (SELECT count(*) AS runs, "
+		"max(r.run_id) AS newest "
+		"FROM (SELECT run_id FROM run "
+		"WHERE project BETWEEN last.project AND last.project "
+		"ORDER BY project DESC, created_at DESC, run_id DESC "
+		"LIMIT 100) r "
+		"WHERE r.run_id > coalesce(s.run_id, 0)) n "
+		"WHERE last.run_id > coalesce(s.run_id, 0) AND n.runs > 0 "
+		"AND n.runs * 20 >= least(coalesce(s.runs, 0), 2000) "
+		"ORDER BY p.project "
 		"LIMIT 2";
 	struct sql_params p = { 0 };
 	struct result r;

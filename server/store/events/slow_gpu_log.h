@@ -14,8 +14,9 @@ struct slow_gpu_due {
 /* Finds the next project (by name, after `after`; NULL: the first) with enough
  * runs that no search has seen: one in 20 of those that the last search read,
  * at most 100. So a search, which reads up to 10,000 runs, costs the same per
- * run in a large project. Only the newest 10,000 runs are looked at; a project
- * with fewer new runs among them is due later. */
+ * run in a large project. Of each project only the newest 100 runs are counted,
+ * and none if its newest run was seen. Runs of other projects do not displace
+ * them. */
 bool slow_gpu_log_due(struct db *db, struct arena *a, const char *after,
 	struct slow_gpu_due *out, struct err *e);
 

@@ -145,6 +145,44 @@ static void a_slow_gpu_is_reported_once(void **state)
 	arena_release(&a);
 }
 
+/* A project with few runs is searched although another one has had more than
+ * 10,000 since; runs that were created before its newest 100 do not count. */
+static void a_small_project_on_a_busy_server(void **state)
+{
+	struct db *db = *state;
+	char after[SLOW_GPU_WATCHER_NAME] = "";
+	bool more;
+	empty(db);
+	runs(db, "small", 1, 33, 1.05);
+	fixture_script(db,
+		"INSERT INTO run (run_id, upload_id, ordinal, name, project, "
+		"workload, labels, job, created_at, format, span_ns, busy_ns, "
+		"kernel_ns, launches, kernels, copy_ns, copies, device_names, "
+		"notes, analysis_version, catalog, gpu_ns, weight_uh, "
+		"replayed, replayed_known, platform) "
+		"SELECT i, i, 0, '', 'busy', 'w', '{}', '', to_timestamp(i), "
+		"'x', 1, 1, 1, 1, 1, 0, 0, '{}', 0, 4, '1', 1, 1, 0, 0, 'H20' "
+		"FROM generate_series(100, 10500) i;"
+		"INSERT INTO slow_gpu_seen VALUES ('busy', 10400, 10000)");
+	works(slow_gpu_watcher_step(db, after, &more, &e));
+	assert_string_equal(after, "busy");
+	assert_true(more);
+	works(slow_gpu_watcher_step(db, after, &more, &e));
+	assert_string_equal(after, "small");
+	assert_false(more);
+	assert_int_equal(posted(db), 1);
+	/* 99 new runs are one too few for a search that reads 10,000 */
+	fixture_script(db,
+		"UPDATE slow_gpu_seen SET run_id = 10401, runs = 10000 "
+		"WHERE project = 'busy'");
+	assert_int_equal(look(db), 0);
+	/* 200 new ones, but 150 of them were created before all others */
+	fixture_script(db, "UPDATE slow_gpu_seen SET run_id = 10300;"
+			   "UPDATE run SET created_at = to_timestamp(0) "
+			   "WHERE run_id > 10350");
+	assert_int_equal(look(db), 0);
+}
+
 /* After the repair, most of its runs are as fast as others; later it is slow
  * again. */
 static void a_repaired_gpu_is_forgotten(void **state)
@@ -227,6 +265,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_slow_gpu_is_reported_once),
+		cmocka_unit_test(a_small_project_on_a_busy_server),
 		cmocka_unit_test(a_repaired_gpu_is_forgotten),
 		cmocka_unit_test(runs_on_a_slow_gpu),
 		cmocka_unit_test(a_search_that_fails),

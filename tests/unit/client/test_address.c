@@ -145,6 +145,42 @@ static void test_fusions(void **state)
 	buf_release(&b);
 }
 
+static void test_devices(void **state)
+{
+	(void)state;
+	static const char *labels[] = { "branch=a b" };
+	struct options o = { .server = "http://h/",
+		.project = "",
+		.workload = "",
+		.framework = "",
+		.platform = "",
+		.since = "",
+		.until = "",
+		.verdict = "any" };
+	struct buf b;
+	buf_init(&b, ADDRESS_MAX);
+	address_devices(&b, &o, "json");
+	assert_string_equal(b.at,
+		"http://h/api/v1/devices?format=json&limit=10000");
+	buf_release(&b);
+	o.project = "p/q";
+	o.workload = "w";
+	o.framework = "a b";
+	o.platform = "H20";
+	o.since = "2026-11-01T00:00:00+01:00";
+	o.until = "2026-12-01";
+	o.verdict = "not_slow";
+	o.label = (struct text_list){ labels, 1 };
+	buf_init(&b, ADDRESS_MAX);
+	address_devices(&b, &o, "csv");
+	assert_string_equal(b.at,
+		"http://h/api/v1/devices?project=p%2Fq&workload=w"
+		"&framework=a%20b&platform=H20"
+		"&since=2026-11-01T00%3A00%3A00%2B01%3A00&until=2026-12-01"
+		"&verdict=not_slow&format=csv&label.branch=a%20b");
+	buf_release(&b);
+}
+
 static void test_shown(void **state)
 {
 	(void)state;
@@ -175,6 +211,7 @@ int main(void)
 		cmocka_unit_test(test_compare),
 		cmocka_unit_test(test_compare_page),
 		cmocka_unit_test(test_fusions),
+		cmocka_unit_test(test_devices),
 		cmocka_unit_test(test_shown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -126,6 +126,6 @@ export function devices() {
 			row('73532419-2617-0daf-4605-77e1778f3067', 'not_slow'),
 			row('node8 0000:58:00.0', 'not_judged', {uuid: null, bus_id: '0000:58:00.0', host: 'node8', runs: 1, comparable_runs: 1, peers: 0, reason: '1 of its runs is comparable; at least 3 are needed', operators: [], ...unknown}),
 		],
-		reason: null, margin_pct: 1, alpha: 0.01, devices: 4, slow_devices: 1, undecided_devices: 1, not_judged_devices: 1, runs: 64, more: false, unidentified_runs: 2, several_gpus_runs: 1, idle_runs: 0,
+		reason: null, margin_pct: 1, alpha: 0.01, devices: 4, slow_devices: 1, undecided_devices: 1, not_judged_devices: 1, runs: 64, more: false, unidentified_runs: 2, several_gpus_runs: 1, idle_runs: 0, next: null,
 	};
 }
