@@ -4,7 +4,6 @@
 import {EVIDENCE} from '../lib/comparison.js';
 import {typicalUnit} from '../lib/columns.js';
 import {h} from '../lib/dom.js';
-import {capital} from '../lib/findings.js';
 import * as f from '../lib/format.js';
 import {table} from '../lib/table.js';
 import {badge, deltaColumn, intervalColumn, narrowDelta, probabilityColumn, sideColumn} from './compare_columns.js';
@@ -160,7 +159,7 @@ export function operatorSection(doc, functions) {
 		changed: () => {},
 		fill: (o, place) =>
 			place.append(
-				o.inferred === null ? '' : h('p', {class: 'quiet'}, `${capital(o.inferred)}.`),
+				o.inferred === null ? '' : h('p', {class: 'quiet'}, `${f.capital(o.inferred)}.`),
 				o.also === null
 					? ''
 					: h('p', {class: 'quiet'}, `Its kernels also ran ${o.also}; their time is included.`),
