@@ -58,7 +58,7 @@ export function rankTable(r, comparable, detail) {
 			{class: 'quiet'},
 			`The mean of the ranks, or the sum of the devices of one process. Base: ${spread(r.base_ranks)}. Head: ${spread(r.head_ranks)}.`,
 		),
-		table({caption: `Devices and ranks of ${r.short_name}`, columns, rows: r.ranks, detail}).node,
+		table({caption: `Devices and ranks of ${r.distinct_name}`, columns, rows: r.ranks, detail}).node,
 	);
 }
 
@@ -78,7 +78,7 @@ function functionsOf(o, items, comparable, show) {
 				h(
 					'button',
 					{type: 'button', class: 'open-row', on: {click: () => show(r)}},
-					h('code', {}, r.head_short_name || r.short_name || r.function),
+					h('code', {}, r.head_distinct_name || r.distinct_name || r.function),
 				),
 		},
 		o.inferred === null ? null : {label: 'Operator', cell: (r) => r.operator_name},
