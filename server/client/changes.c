@@ -7,6 +7,15 @@
 #include <math.h>
 #include <string.h>
 
+/* An older server sends no distinct names of functions. */
+static const char *changes_function(struct changes *c, const json_t *v,
+	const char *distinct, const char *short_name)
+{
+	const char *name = json_get_text(&c->arena, v, distinct);
+	return *name ? name : json_get_text(&c->arena, v, short_name);
+}
+
+/* Without `name`, the lines are functions. */
 static struct change_line *changes_lines(struct changes *c, const json_t *list,
 	const char *name, size_t *n)
 {
@@ -18,9 +27,11 @@ static struct change_line *changes_lines(struct changes *c, const json_t *list,
 		all[i] = (struct change_line){
 			.verdict = json_get_text(&c->arena, v, "verdict"),
 			.evidence = json_get_text(&c->arena, v, "evidence"),
-			.name = json_get_text(&c->arena, v, name),
-			.head_name =
-				json_get_text(&c->arena, v, "head_short_name"),
+			.name = name ? json_get_text(&c->arena, v, name)
+				     : changes_function(c, v, "distinct_name",
+					       "short_name"),
+			.head_name = changes_function(c, v,
+				"head_distinct_name", "head_short_name"),
 			.device = json_get_text(&c->arena, v, "device"),
 			.base_ns = json_get_real(v, "base_ns_per_iteration"),
 			.head_ns = json_get_real(v, "head_ns_per_iteration"),
@@ -166,7 +177,7 @@ static void changes_fold(struct changes *c, const json_t *functions)
 {
 	size_t folded_n, n = 0, most = c->items_n;
 	struct change_line *folded =
-		changes_lines(c, functions, "short_name", &folded_n);
+		changes_lines(c, functions, NULL, &folded_n);
 	struct change_line *all = arena_array(&c->arena, struct change_line,
 		folded_n + c->items_n + 1);
 
@@ -269,7 +280,7 @@ bool changes_init(struct changes *c, const char *body, size_t len,
 		json_get_text(&c->arena, v, "tokens_reason"));
 	c->by_operator = json_is_true(json_object_get(v, "by_operator"));
 	changes_operators(c, json_object_get(v, "operators"));
-	c->items = changes_lines(c, items, "short_name", &c->items_n);
+	c->items = changes_lines(c, items, NULL, &c->items_n);
 	changes_fold(c, json_object_get(v, "functions"));
 	c->common = json_get_real(json_object_get(v, "common"), "ratio");
 	changes_counts(c, json_object_get(v, "counts"));

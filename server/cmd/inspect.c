@@ -8,6 +8,7 @@
 #include "command.h"
 #include "decode.h"
 #include "graph_capture.h"
+#include "distinct_name.h"
 #include "nsys_report.h"
 #include "profile_word.h"
 #include "roofline.h"
@@ -376,9 +377,19 @@ static json_t *inspect_document_notes(struct arena *a, const struct notes *ns)
 	return v;
 }
 
-static json_t *inspect_document_kernels(const struct profile *p,
-	enum split split)
+const char **inspect_distinct_names(struct arena *a, const struct profile *p)
 {
+	const char **names =
+		arena_array(a, const char *, (size_t)p->kernels_n + 1);
+	for (uint32_t i = 0; i < p->kernels_n; i++)
+		names[i] = p->kernels[i].name;
+	return distinct_names(a, names, p->kernels_n);
+}
+
+static json_t *inspect_document_kernels(struct arena *a,
+	const struct profile *p, enum split split)
+{
+	const char **distinct = inspect_distinct_names(a, p);
 	json_t *v = json_array();
 	for (uint32_t i = 0; i < p->stats_n; i++) {
 		const struct kernel_stat *s = &p->stats[i];
@@ -388,7 +399,7 @@ static json_t *inspect_document_kernels(const struct profile *p,
 		json_t *each = view_kernel(&(struct kernel_line){ .kernel = -1,
 						   .is = *k,
 						   .stat = *s },
-			NULL);
+			distinct[s->kernel], NULL);
 		json_object_del(each, "id");
 		json_object_del(each, "kernel_profiles");
 		json_object_set_new(each, "mangled", view_text(k->mangled));
@@ -480,17 +491,17 @@ static void inspect_document_add(struct inspect_document *d,
 		inspect_document_totals(&a, p), "devices",
 		inspect_document_devices(p), "notes",
 		inspect_document_notes(&a, &p->notes), "kernels",
-		inspect_document_kernels(p, SPLIT_NONE), "copies",
+		inspect_document_kernels(&a, p, SPLIT_NONE), "copies",
 		inspect_document_copies(p, SPLIT_NONE));
 	if (by && !strcmp(by, "device")) {
 		json_object_set_new(run, "kernels_by_device",
-			inspect_document_kernels(p, SPLIT_DEVICE));
+			inspect_document_kernels(&a, p, SPLIT_DEVICE));
 		json_object_set_new(run, "copies_by_device",
 			inspect_document_copies(p, SPLIT_DEVICE));
 	}
 	if (by && !strcmp(by, "grid"))
 		json_object_set_new(run, "kernels_by_grid",
-			inspect_document_kernels(p, SPLIT_GRID));
+			inspect_document_kernels(&a, p, SPLIT_GRID));
 	if (by && !strcmp(by, "layers"))
 		inspect_document_layers(p, run);
 	if (by && !strcmp(by, "collectives"))

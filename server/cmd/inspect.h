@@ -45,8 +45,9 @@
  *   device  a Device column before Name and before Operation
  *   grid    GridXYZ and BlockXYZ, as "%4d %4d %4d", before Name; empty if
  *           unknown; copies as above
- *   source  no statistics; instead for each kernel: Short Name,Family,Operator (by
- *           name alone),Defined In,Launched From,Attribution Source,Mangled,Name
+ *   source  no statistics; instead for each kernel: Distinct Name
+ *           (distinct_name.h),Short Name,Family,Operator (by name alone),Defined In,Launched
+ *           From,Attribution Source,Mangled,Name
  *   launches  no statistics of kernels; instead the times from the launch call
  *           to the end of the kernel, with the columns of nsys'
  *           cuda_kern_exec_sum: PID,TID,DevId,Count,QCount, then Avg,
@@ -133,6 +134,9 @@ struct inspect_limits {
  * of Nsight Systems is converted first, if nsys is found (nsys_report.h). */
 bool inspect_read(const char *path, const struct inspect_limits *limits,
 	struct trace *t, struct err *e);
+
+/* The distinct names of the run's kernels, by kernel (distinct_name.h). */
+const char **inspect_distinct_names(struct arena *a, const struct profile *p);
 
 /* inspect_print.c */
 

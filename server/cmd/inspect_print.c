@@ -960,8 +960,11 @@ static void inspect_print_copies(FILE *out, const struct profile *p,
 /* Kernels are in the order of the kernel table. */
 static void inspect_print_sources(FILE *out, const struct profile *p)
 {
+	struct arena a = { 0 };
+	const char **distinct = inspect_distinct_names(&a, p);
+
 	if (p->stats_n)
-		fputs("\nShort Name,Family,Operator,Defined In,Launched From,"
+		fputs("\nDistinct Name,Short Name,Family,Operator,Defined In,Launched From,"
 		      "Attribution Source,Mangled,Name\n",
 			out);
 	for (uint32_t i = 0; i < p->stats_n; i++) {
@@ -969,7 +972,8 @@ static void inspect_print_sources(FILE *out, const struct profile *p)
 			continue;
 		const struct profile_kernel *k =
 			&p->kernels[p->stats[i].kernel];
-		const char *fields[] = { k->short_name, k->source.family, k->op,
+		const char *fields[] = { distinct[p->stats[i].kernel],
+			k->short_name, k->source.family, k->op,
 			k->source.defined_in, k->source.launched_from,
 			k->source.known_from, k->mangled, k->name };
 		enum { FIELDS = sizeof fields / sizeof *fields };
@@ -978,6 +982,7 @@ static void inspect_print_sources(FILE *out, const struct profile *p)
 			putc(f == FIELDS - 1 ? '\n' : ',', out);
 		}
 	}
+	arena_release(&a);
 }
 
 static void inspect_print_or_empty(FILE *out, int64_t v)

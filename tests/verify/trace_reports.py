@@ -3,9 +3,11 @@
 For each run, both return tables like those of trace_figures.figures(): (key…, line…),
 with every number as printed.
 """
+import collections
 import csv
 import io
 import json
+import re
 import subprocess
 import time
 import urllib.parse
@@ -58,6 +60,20 @@ def inspected(program, path, by=None):
     return runs
 
 
+def hold_distinct(rows):
+    """The distinct names of different kernels differ. Each is the short name, with an
+    addition if and only if another kernel has the same short name."""
+    names = {row['Name']: row for row in rows}
+    shared = collections.Counter(row['Short Name'] for row in names.values())
+    assert len({row['Distinct Name'] for row in names.values()}) == len(names)
+    for row in names.values():
+        short, distinct = row['Short Name'], row['Distinct Name']
+        if shared[short] == 1:
+            assert distinct == short, row
+        else:
+            assert re.fullmatch(r'( \[[^][]+\])?( #\d+)?', distinct.removeprefix(short)), row
+
+
 def by_inspect(program, path, key='rank'):
     """Returns ({rank or None: figures}, {name in the trace: name shown}). With `key`,
     another number of the run replaces the rank: 'process'."""
@@ -73,7 +89,9 @@ def by_inspect(program, path, key='rank'):
             'kernels by grid': g['Instances'], 'copies': p['Count'],
             'copies by device': d['Count'],
         }
-        for row in csv.DictReader(io.StringIO(''.join(src), newline='')):
+        rows = list(csv.DictReader(io.StringIO(''.join(src), newline='')))
+        hold_distinct(rows)
+        for row in rows:
             if row['Mangled']:
                 names[row['Mangled']] = row['Name']
     return runs, names

@@ -85,8 +85,12 @@ test('intervalTitle: to the nanosecond, or unknown', () => {
 const HEADLINES = [
 	['a sentence', 'nothing changed', ['nothing_kernel'], 'Nothing changed'],
 	['a function first', 'void f<4>(int) on GPU 0 takes longer', ['g', 'void f<4>(int)'], 'void f<4>(int) on GPU 0 takes longer'],
+	['a function that a word begins with', 'nothing changed', ['no'], 'Nothing changed'],
+	['a function without parentheses', 'flash_fwd_kernel takes longer', [], 'flash_fwd_kernel takes longer'],
+	['an operator', 'gemm takes longer', [], 'gemm takes longer'],
+	['a word with a hyphen', 're-run it', [], 'Re-run it'],
 	['no function at all', 'run 1: there is no GPU time', [], 'Run 1: there is no GPU time'],
 ];
 for (const [what, text, names, shown] of HEADLINES)
 	test(`headline: ${what}`, () => assert.equal(
-		headline({headline: text, items: names.map((name) => ({function: name, short_name: ''}))}), shown));
+		headline({headline: text, items: names.map((name) => ({function: name, short_name: ''})), operators: [{operator: 'gemm'}]}), shown));

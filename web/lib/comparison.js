@@ -132,11 +132,9 @@ export function titleOf({base, head}) {
 	return `${side(base)} with ${side(head)}`;
 }
 
-// The server's summary sentence. It starts with a capital letter, unless it begins with a
-// function's name.
+// The server's summary sentence. It starts with a capital letter, unless it begins with the name
+// of a function or an operator.
 export function headline(doc) {
-	const named = doc.items.some((r) =>
-		[r.function, r.short_name].some((name) => name && doc.headline.startsWith(name)),
-	);
-	return named ? doc.headline : doc.headline.charAt(0).toUpperCase() + doc.headline.slice(1);
+	const names = doc.items.flatMap((r) => [r.function, r.short_name]);
+	return f.capital(doc.headline, [...names, ...(doc.operators ?? []).map((o) => o.operator)]);
 }

@@ -4,8 +4,6 @@
 import {h} from './dom.js';
 import * as f from './format.js';
 
-export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
-
 export function refusalBanner(doc) {
 	const list = doc.findings.filter((x) => x.severity === 'refuse');
 	if (!list.length) return null;
@@ -14,11 +12,11 @@ export function refusalBanner(doc) {
 		{class: 'banner', 'aria-labelledby': 'refused'},
 		h('h2', {id: 'refused'}, 'These numbers are not comparable'),
 		list.length === 1
-			? h('p', {}, `${capital(list[0].text)}.`)
+			? h('p', {}, `${f.capital(list[0].text)}.`)
 			: h(
 					'ul',
 					{},
-					list.map((x) => h('li', {}, `${capital(x.text)}.`)),
+					list.map((x) => h('li', {}, `${f.capital(x.text)}.`)),
 				),
 	);
 }
@@ -28,7 +26,7 @@ const item = (x) =>
 		'li',
 		{},
 		h('span', {class: `severity ${x.severity}`}, x.severity === 'warn' ? 'Warning' : 'Info'),
-		h('span', {}, `${capital(x.text)}.`),
+		h('span', {}, `${f.capital(x.text)}.`),
 	);
 
 // Warnings are always visible; findings of the level info are folded.
@@ -85,7 +83,7 @@ const SHOWN_SEVERITY = {refuse: 'error'};
 export function findings(doc, title = 'Caveats') {
 	const list = doc.findings.map(({severity, text}) => ({
 		severity: SHOWN_SEVERITY[severity] ?? severity,
-		message: /[.!?]$/.test(text) ? text : `${text[0].toUpperCase()}${text.slice(1)}.`,
+		message: /[.!?]$/.test(text) ? text : `${f.capital(text)}.`,
 	}));
 	return list.length ? noteList(list, title, title) : null;
 }

@@ -3,6 +3,14 @@
 
 export const NONE = '–';
 
+// A sentence with a capital letter. Identifiers keep their case: a first word that is not made of
+// lower-case letters alone, such as flash_fwd_kernel, and a first word among `names`.
+export function capital(text, names = []) {
+	const word = text.match(/^[a-z]+(-[a-z]+)*(?!\w|[<([]|::|\.\w|-\w)/)?.[0];
+	const named = names.some((name) => name && text.startsWith(name) && !/\w/.test(text.charAt(name.length)));
+	return word && !named ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+}
+
 const known = (n) => n !== null && n !== undefined;
 
 function grouped(digits) {

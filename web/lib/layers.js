@@ -39,7 +39,7 @@ export const placeName = (section, per = section.per_iteration) =>
 		: (PLACES[section.position] ?? section.position);
 
 const dotted = (text) => `${text}${/[.!?]$/.test(text) ? '' : '.'}`;
-export const sentence = (text) => (text ? dotted(text[0].toUpperCase() + text.slice(1)) : '');
+export const sentence = (text) => (text ? dotted(f.capital(text)) : '');
 
 export const joinAnd = (parts) =>
 	parts.length > 1 ? `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}` : parts[0];

@@ -4,7 +4,6 @@
 import {EVIDENCE} from '../lib/comparison.js';
 import {typicalUnit} from '../lib/columns.js';
 import {h} from '../lib/dom.js';
-import {capital} from '../lib/findings.js';
 import * as f from '../lib/format.js';
 import {table} from '../lib/table.js';
 import {badge, deltaColumn, intervalColumn, narrowDelta, probabilityColumn, sideColumn} from './compare_columns.js';
@@ -59,7 +58,7 @@ export function rankTable(r, comparable, detail) {
 			{class: 'quiet'},
 			`The mean of the ranks, or the sum of the devices of one process. Base: ${spread(r.base_ranks)}. Head: ${spread(r.head_ranks)}.`,
 		),
-		table({caption: `Devices and ranks of ${r.short_name}`, columns, rows: r.ranks, detail}).node,
+		table({caption: `Devices and ranks of ${r.distinct_name}`, columns, rows: r.ranks, detail}).node,
 	);
 }
 
@@ -79,7 +78,7 @@ function functionsOf(o, items, comparable, show) {
 				h(
 					'button',
 					{type: 'button', class: 'open-row', on: {click: () => show(r)}},
-					h('code', {}, r.head_short_name || r.short_name || r.function),
+					h('code', {}, r.head_distinct_name || r.distinct_name || r.function),
 				),
 		},
 		o.inferred === null ? null : {label: 'Operator', cell: (r) => r.operator_name},
@@ -160,7 +159,7 @@ export function operatorSection(doc, functions) {
 		changed: () => {},
 		fill: (o, place) =>
 			place.append(
-				o.inferred === null ? '' : h('p', {class: 'quiet'}, `${capital(o.inferred)}.`),
+				o.inferred === null ? '' : h('p', {class: 'quiet'}, `${f.capital(o.inferred)}.`),
 				o.also === null
 					? ''
 					: h('p', {class: 'quiet'}, `Its kernels also ran ${o.also}; their time is included.`),

@@ -319,18 +319,19 @@ const IDENTITIES = {
 	several: 'several kernels, compared as their sum (inferred)',
 };
 
-const shownName = (r) => r.head_short_name || r.short_name || r.function;
+const baseName = (r) => r.distinct_name || r.function;
+const shownName = (r) => r.head_distinct_name || baseName(r);
 
 // The function's name; under it, the name in the base if it differs.
 function functionCell(r, full) {
-	if (!r.head_function) return h('code', {}, full ? r.function : r.short_name || r.function);
+	if (!r.head_function) return h('code', {}, full ? r.function : baseName(r));
 	return [
-		h('code', {}, full ? r.head_function : r.head_short_name || r.head_function),
+		h('code', {}, full ? r.head_function : shownName(r)),
 		h(
 			'span',
 			{class: 'quiet', title: r.identity_reason},
 			`${IDENTITIES[r.identity] ?? r.identity}; in the base `,
-			h('code', {}, full ? r.function : r.short_name || r.function),
+			h('code', {}, full ? r.function : baseName(r)),
 		),
 	];
 }
@@ -785,7 +786,7 @@ function oneSided(items, word, title, key, show) {
 			h(
 				'button',
 				{type: 'button', class: 'open-row', title: r.function, on: {click: () => show(r)}},
-				h('code', {}, r.short_name || r.function),
+				h('code', {}, baseName(r)),
 			),
 			' ',
 			h('span', {class: 'quiet'}, [r.device, `${f.duration(r[key])} per iteration`].filter(Boolean).join(', ')),

@@ -311,7 +311,7 @@ export async function page(view, query, at) {
 	view.append(
 		h('p', {class: 'crumbs'}, h('a', {href: '/jobs'}, 'Jobs'), ` / #${job.id}`),
 		h('h1', {}, name),
-		h('p', {class: 'headline-line'}, h('strong', {}, `${summary}.`)),
+		h('p', {class: 'headline-line'}, h('strong', {}, `${f.capital(summary)}.`)),
 		refusalBanner(job) ?? '',
 		findingList(job) ?? '',
 		facts([

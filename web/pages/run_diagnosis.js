@@ -5,7 +5,6 @@ import * as api from '../lib/api.js';
 import {share} from '../lib/columns.js';
 import {CAUSES, headline, linkLabel, withTime} from '../lib/diagnosis.js';
 import {h} from '../lib/dom.js';
-import {capital} from '../lib/findings.js';
 import * as f from '../lib/format.js';
 import {table} from '../lib/table.js';
 
@@ -21,7 +20,7 @@ function causeTable(doc) {
 				label: 'Cause',
 				head: true,
 				class: 'wraps',
-				cell: (c) => CAUSES[c.cause]?.label ?? `${capital(c.kind)}: ${c.cause}`,
+				cell: (c) => CAUSES[c.cause]?.label ?? `${f.capital(c.kind)}: ${c.cause}`,
 			},
 			{label: 'Share', unit: '%', num: true, cell: (c) => share(c.share_pct)},
 			{
@@ -41,7 +40,7 @@ const sentence = (s, tabs) =>
 		'li',
 		{},
 		s.text,
-		h('p', {class: 'hint'}, `${capital(s.evidence)}. `, h('a', {href: s.link}, linkLabel(s.link, tabs))),
+		h('p', {class: 'hint'}, `${f.capital(s.evidence)}. `, h('a', {href: s.link}, linkLabel(s.link, tabs))),
 	);
 
 const interval = (w) =>
@@ -102,7 +101,7 @@ export function diagnosisCard(doc, tabs) {
 	if (!doc.causes.length) return null;
 	return card(
 		h('p', {}, headline(doc)),
-		doc.reason ? h('p', {class: 'notice'}, `${capital(doc.reason)}.`) : null,
+		doc.reason ? h('p', {class: 'notice'}, `${f.capital(doc.reason)}.`) : null,
 		h(
 			'div',
 			{class: 'both'},

@@ -48,7 +48,7 @@ function kernelDetail(run, rows, linked, at, changed) {
 
 	const chosen = () => String([...open].at(-1)?.id ?? '');
 	follow(rows, linked);
-	return {open, fill, changed, chosen, name: (r) => r.short_name || r.name, follow: (list) => follow(list, chosen())};
+	return {open, fill, changed, chosen, name: (r) => r.distinct_name || r.name, follow: (list) => follow(list, chosen())};
 }
 
 // The call paths that launched a kernel, each with launches, time and share. A path consists of the
@@ -144,7 +144,7 @@ function callerList(run, row, at) {
 		place.replaceChildren(
 			h('h3', {}, 'Launched by'),
 			items.length
-				? callerTable(row.short_name || row.name, items, answer)
+				? callerTable(row.distinct_name || row.name, items, answer)
 				: h('p', {class: 'quiet'}, 'The trace has no callers.'),
 			more || '',
 		);
@@ -289,7 +289,7 @@ function columns(run, rows, {by, full, ns}) {
 			class: full ? 'kernel full' : 'kernel',
 			up: 'name',
 			down: '-name',
-			cell: (r) => h('code', {}, full ? r.name : r.short_name || r.name),
+			cell: (r) => h('code', {}, full ? r.name : r.distinct_name || r.name),
 			title: (r) => (full ? null : r.name),
 			value: (r) => r.name,
 		},

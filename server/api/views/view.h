@@ -112,8 +112,8 @@ struct view_profiles {
 	const struct kernel_profile_line *rows;
 	uint32_t n;
 };
-/* `profiles` NULL: there are none. */
-json_t *view_kernel(const struct kernel_line *k,
+/* `distinct`: its distinct name (distinct_name.h). `profiles` NULL: there are none. */
+json_t *view_kernel(const struct kernel_line *k, const char *distinct,
 	const struct view_profiles *profiles);
 /* Those of a kernel, with a grid and a block if `s` has them; those of a
  * shape. */

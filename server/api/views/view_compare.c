@@ -3,7 +3,9 @@
 #include "view_compare.h"
 #include "comparison_word.h"
 #include "findings.h"
+#include "distinct_name.h"
 #include "kernel_name.h"
+#include "names.h"
 #include "profile_word.h"
 #include "table.h"
 #include <math.h>
@@ -21,34 +23,100 @@ static json_t *view_compare_names(const struct compared_run *r)
 
 static json_t *view_compare_resources(const struct changed_row *r);
 
-/* Short names of the functions of a row on one side, at most three. */
-static const char *view_compare_short_names(struct arena *a,
-	enum function_type type, const char *const *names, uint32_t n)
+/* How the functions of a comparison are named: the distinct names of its kernels, by
+ * full name, or their short names. */
+struct view_compare_names {
+	struct arena *a;
+	struct names full;
+	const char **distinct; /* by id in `full`; NULL: short names */
+};
+
+static void view_compare_names_add(struct view_compare_names *names,
+	enum function_type type, const char *const *list, uint32_t n)
+{
+	if (type != FUNCTION_gpu_compute && type != FUNCTION_gpu_comm)
+		return;
+	for (uint32_t i = 0; i < n; i++)
+		names_put(&names->full, list[i], strlen(list[i]));
+}
+
+static struct view_compare_names view_compare_names_from(struct arena *a,
+	const struct comparison *c)
+{
+	struct view_compare_names names = { .a = a };
+
+	names_init(&names.full, a);
+	for (uint32_t i = 0; i < c->rows_n; i++) {
+		const struct changed_row *r = &c->rows[i];
+		if (!r->base_names_n)
+			view_compare_names_add(&names, r->type, &r->name, 1);
+		view_compare_names_add(&names, r->type, r->base_names,
+			r->base_names_n);
+		view_compare_names_add(&names, r->type, r->head_names,
+			r->head_names_n);
+	}
+	const char **list = arena_array(a, const char *, names.full.n);
+	for (uint32_t id = 0; id < names.full.n; id++)
+		list[id] = names_text(&names.full, id);
+	names.distinct = distinct_names(a, list, names.full.n);
+	return names;
+}
+
+static const char *view_compare_name(const struct view_compare_names *names,
+	enum function_type type, const char *name)
+{
+	uint32_t id = names->distinct
+			      ? names_find(&names->full, name, strlen(name))
+			      : NAMES_NONE;
+	return id == NAMES_NONE ? view_function(names->a, type, name)
+				: names->distinct[id];
+}
+
+/* The functions of a row on one side, at most three. */
+static const char *view_compare_side_name(const struct view_compare_names
+						  *names,
+	enum function_type type, const char *const *list, uint32_t n)
 {
 	enum { SHOWN = 3 };
-	const char *text = view_function(a, type, names[0]);
+	const char *text = view_compare_name(names, type, list[0]);
 	for (uint32_t i = 1; i < n && i < SHOWN; i++)
-		text = arena_printf(a, "%s + %s", text,
-			view_function(a, type, names[i]));
-	return n > SHOWN ? arena_printf(a, "%s + %u more", text, n - SHOWN)
-			 : text;
+		text = arena_printf(names->a, "%s + %s", text,
+			view_compare_name(names, type, list[i]));
+	return n > SHOWN
+		       ? arena_printf(names->a, "%s + %u more", text, n - SHOWN)
+		       : text;
+}
+
+static const char *view_compare_distinct_name(const struct view_compare_names
+						      *names,
+	const struct changed_row *r)
+{
+	if (r->base_names_n)
+		return view_compare_side_name(names, r->type, r->base_names,
+			r->base_names_n);
+	return view_compare_name(names, r->type, r->name);
+}
+
+static const char *view_compare_head_distinct_name(
+	const struct view_compare_names *names, const struct changed_row *r)
+{
+	return r->head_name ? view_compare_side_name(names, r->type,
+				      r->head_names, r->head_names_n)
+			    : NULL;
 }
 
 static const char *view_compare_short_name(struct arena *a,
 	const struct changed_row *r)
 {
-	if (r->base_names_n)
-		return view_compare_short_names(a, r->type, r->base_names,
-			r->base_names_n);
-	return view_function(a, r->type, r->name);
+	return view_compare_distinct_name(
+		&(struct view_compare_names){ .a = a }, r);
 }
 
 static const char *view_compare_head_short_name(struct arena *a,
 	const struct changed_row *r)
 {
-	return r->head_name ? view_compare_short_names(a, r->type,
-				      r->head_names, r->head_names_n)
-			    : NULL;
+	return view_compare_head_distinct_name(
+		&(struct view_compare_names){ .a = a }, r);
 }
 
 static json_t *view_compare_reals(const double *x, uint32_t n)
@@ -148,13 +216,13 @@ static json_t *view_compare_decompositions(const struct comparison *c)
 	return list;
 }
 
-static json_t *view_compare_functions(struct arena *a,
+static json_t *view_compare_functions(const struct view_compare_names *names,
 	const struct comparison *c)
 {
 	json_t *list = json_array();
 	for (uint32_t i = 0; i < c->functions_n; i++) {
 		const struct changed_function *f = &c->functions[i];
-		view_append(list, row_verdict_function(a, f,
+		view_append(list, row_verdict_function(names->a, names, f,
 					  &c->rows[f->rows[0]], &f->change,
 					  view_compare_judged(c, &f->change)));
 	}
@@ -210,10 +278,12 @@ static json_t *view_compare_counts(const struct comparison *c)
 json_t *view_compare(struct arena *a, const struct comparison *c,
 	const struct compare_sides *s)
 {
+	const struct view_compare_names names = view_compare_names_from(a, c);
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < c->rows_n; i++)
 		view_append(items,
-			row_verdict_row(a, &c->rows[i], &c->rows[i].change,
+			row_verdict_row(a, &names, &c->rows[i],
+				&c->rows[i].change,
 				view_compare_judged(c, &c->rows[i].change)));
 	json_t *v = json_pack("{s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:o}",
 		"score", "verdict", "headline", c->headline, "comparable",
@@ -231,7 +301,7 @@ json_t *view_compare(struct arena *a, const struct comparison *c,
 		c->group < c->groups_n ? (int64_t)c->group : -1);
 	json_object_set_new(v, "by_operator", json_boolean(c->by_operator));
 	json_object_set_new(v, "operators", view_compare_operators(c));
-	json_object_set_new(v, "functions", view_compare_functions(a, c));
+	json_object_set_new(v, "functions", view_compare_functions(&names, c));
 	json_object_set_new(v, "items", items);
 	json_object_set_new(v, "counts", view_compare_counts(c));
 	view_set_text(v, "range", s->range);
@@ -283,7 +353,7 @@ const struct table *view_compare_table(struct arena *a,
 	row_table_rows(t, c->rows_n);
 	for (uint32_t i = 0; i < c->rows_n; i++) {
 		const struct change *x = &c->rows[i].change;
-		row_verdict_row_cells(t, a, &c->rows[i], x,
+		row_verdict_row_cells(t, a, NULL, &c->rows[i], x,
 			view_compare_judged(c, x));
 		row_table_next(t);
 	}
@@ -492,12 +562,14 @@ static const char *view_compare_text_launches(struct arena *a,
 }
 
 /* The name of the head first, because readers look for it there. */
-static const char *view_compare_text_function(struct arena *a,
+static const char *view_compare_text_function(const struct view_compare_names
+						      *names,
 	const struct changed_row *r)
 {
-	const char *name = view_compare_short_name(a, r),
-		   *head = view_compare_head_short_name(a, r);
-	return head ? arena_printf(a, "%s (in the base %s)", head, name) : name;
+	const char *name = view_compare_distinct_name(names, r),
+		   *head = view_compare_head_distinct_name(names, r);
+	return head ? arena_printf(names->a, "%s (in the base %s)", head, name)
+		    : name;
 }
 
 static const struct column operator_columns[] = { { "Verdict", false },
@@ -596,6 +668,7 @@ static void view_compare_text_rows(struct arena *a, const struct comparison *c,
 {
 	const char **at;
 	uint32_t n;
+	const struct view_compare_names names = view_compare_names_from(a, c);
 	const struct view_compare_line *lines = view_compare_lines(a, c, &n);
 	struct table *t = table_new(a, TABLE_COLUMNS(row_columns), n, &at);
 	for (uint32_t i = 0; i < n; i++) {
@@ -603,7 +676,7 @@ static void view_compare_text_rows(struct arena *a, const struct comparison *c,
 		const struct changed_function *f = lines[i].folded;
 		const struct change *x = f ? &f->change : &r->change;
 		*at++ = view_compare_text_word_of(a, c, x);
-		*at++ = view_compare_text_function(a, r);
+		*at++ = view_compare_text_function(&names, r);
 		*at++ = view_compare_text_or_empty(f ? f->device : r->device);
 		*at++ = view_compare_text_us(a, x->base_ns);
 		*at++ = view_compare_text_us(a, x->head_ns);

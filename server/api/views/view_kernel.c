@@ -43,10 +43,10 @@ json_t *view_times(const struct time_stats *t)
 	return row_times(t);
 }
 
-json_t *view_kernel(const struct kernel_line *k,
+json_t *view_kernel(const struct kernel_line *k, const char *distinct,
 	const struct view_profiles *profiles)
 {
-	return row_kernel(k, &k->stat, &k->stat.time,
+	return row_kernel(k, distinct, &k->stat, &k->stat.time,
 		view_profiles_of_kernel(profiles, k->kernel, &k->stat));
 }
 
@@ -101,8 +101,8 @@ const struct table *view_kernel_table(struct arena *a,
 	}
 	row_table_rows(t, n);
 	for (uint32_t i = 0; i < n; i++) {
-		row_kernel_cells(t, &rows[i], &rows[i].stat, &rows[i].stat.time,
-			NULL);
+		row_kernel_cells(t, &rows[i], NULL, &rows[i].stat,
+			&rows[i].stat.time, NULL);
 		row_table_next(t);
 	}
 	return &t->table;

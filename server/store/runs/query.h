@@ -120,6 +120,10 @@ enum { QUERY_PAGE_BYTES = 8 << 20 };
 bool query_kernels(struct db *db, struct arena *a,
 	const struct kernel_filter *f, struct kernel_line **rows, uint32_t *n,
 	bool *more, struct err *e);
+/* The names of the run's kernels whose short name another kernel of the run has,
+ * too, by total time; at most QUERY_PAGE_BYTES of them. */
+bool query_shared_names(struct db *db, struct arena *a, int64_t run,
+	const char ***names, uint32_t *n, struct err *e);
 bool query_kernel(struct db *db, struct arena *a, int64_t kernel,
 	struct profile_kernel *k, struct err *e); /* ERR_NOT_FOUND */
 

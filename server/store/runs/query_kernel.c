@@ -102,6 +102,36 @@ bool query_kernels(struct db *db, struct arena *a,
 	return true;
 }
 
+bool query_shared_names(struct db *db, struct arena *a, int64_t run,
+	const char ***names, uint32_t *n, struct err *e)
+{
+	static const char sql[] =
+		"SELECT name "
+		"FROM (SELECT name, rank, "
+		"sum(octet_length(name)) OVER (ORDER BY rank) AS bytes "
+		"FROM (SELECT k.name, s.rank, "
+		"count(*) OVER (PARTITION BY k.short_name) AS kernels "
+		"FROM run_kernel s "
+		"JOIN kernel k ON k.id = s.kernel_id "
+		"WHERE s.run_id = $1 AND s.split = $2) k "
+		"WHERE kernels > 1) shared "
+		"WHERE bytes <= $3 "
+		"ORDER BY rank";
+	struct sql_params p = { 0 };
+	struct result r;
+	sql_int8(&p, run);
+	sql_int4(&p, SPLIT_NONE);
+	sql_int8(&p, QUERY_PAGE_BYTES);
+	if (!sql_hot(db, sql, &p, &r, e))
+		return false;
+	*n = (uint32_t)r.n;
+	*names = arena_array(a, const char *, (size_t)*n + 1);
+	for (uint32_t i = 0; i < *n && result_next(&r); i++)
+		(*names)[i] = result_text(&r, a);
+	result_release(&r);
+	return true;
+}
+
 bool query_kernel(struct db *db, struct arena *a, int64_t kernel,
 	struct profile_kernel *k, struct err *e)
 {

@@ -124,9 +124,9 @@ static void test_copy_table(void **state)
 static void test_kernel_json(void **state)
 {
 	(void)state;
-	same(view_kernel(&kernels[0], NULL),
+	same(view_kernel(&kernels[0], "f [2]", NULL),
 		"{\"id\":3,\"name\":\"void f<int, 2>(T1 *)\",\"short_name\":"
-		"\"f\",\"family\":\"gemm\",\"operator\":null,\"device\":1,"
+		"\"f\",\"distinct_name\":\"f [2]\",\"family\":\"gemm\",\"operator\":null,\"device\":1,"
 		"\"grid\":[8,1024,1],\"block\":[128,1,1],"
 		"\"time_pct\":100.0,\"instances\":2,\"total_ns\":335987431,"
 		"\"mean_ns\":167993715.5,\"median_ns\":167993715.5,"
@@ -158,9 +158,9 @@ static void test_kernel_from_a_table(void **state)
 			.time_pct = 31.4,
 			.table_path = "vllm/csrc/f.cu" },
 	};
-	same(view_kernel(&line, NULL),
-		"{\"id\":4,\"name\":\"f\",\"short_name\":\"f\",\"family\":"
-		"null,\"operator\":null,\"device\":null,\"grid\":null,"
+	same(view_kernel(&line, "f", NULL),
+		"{\"id\":4,\"name\":\"f\",\"short_name\":\"f\","
+		"\"distinct_name\":\"f\",\"family\":null,\"operator\":null,\"device\":null,\"grid\":null,"
 		"\"block\":null,\"time_pct\":31.4,\"instances\":7,"
 		"\"total_ns\":70,\"mean_ns\":10.0,\"median_ns\":null,"
 		"\"min_ns\":null,\"max_ns\":null,\"stddev_ns\":null,"

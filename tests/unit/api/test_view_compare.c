@@ -14,14 +14,14 @@ static const int64_t runs[] = { 1, 1 };
 
 static const char *const base_names[] = { "void f<int, 4>(T1 *, a|b)" };
 static const char *const head_names[] = { "void g<int, 4>(T1 *)",
-	"void h<int, 4>(T1 *)" };
+	"void g<int, 8>(T1 *)" };
 
-/* A base launches `f` twice per iteration, 500 ns each; the head launches `g`
- * and `h` instead, together three times, 700 each: 2·500 → 3·700. The difference is 1,100: one launch more at the
+/* A base launches `f` twice per iteration, 500 ns each; the head launches two
+ * kernels `g` instead, together three times, 700 each: 2·500 → 3·700. The difference is 1,100: one launch more at the
  * base's mean is 500, and 200 more for each of three launches is 600. */
 static struct changed_row rows[] = {
 	{ .name = "void f<int, 4>(T1 *, a|b)",
-		.head_name = "void g<int, 4>(T1 *) + void h<int, 4>(T1 *)",
+		.head_name = "void g<int, 4>(T1 *) + void g<int, 8>(T1 *)",
 		.identity = ROW_SEVERAL,
 		.reason = "several fit",
 		.base_names = base_names,
@@ -208,10 +208,12 @@ static void test_document(void **state)
 		"\"few iterations: 2 in the base, 2 in the head\"}]");
 	same(json_array_get(json_object_get(v, "items"), 0),
 		"{\"function\":\"void f<int, 4>(T1 *, a|b)\","
-		"\"short_name\":\"f\",\"head_short_name\":\"g + h\","
+		"\"short_name\":\"f\",\"head_short_name\":\"g + g\","
+		"\"distinct_name\":\"f\","
+		"\"head_distinct_name\":\"g [4] + g [8]\","
 		"\"identity\":\"several\",\"base_functions\":["
 		"\"void f<int, 4>(T1 *, a|b)\"],\"head_functions\":["
-		"\"void g<int, 4>(T1 *)\",\"void h<int, 4>(T1 *)\"],"
+		"\"void g<int, 4>(T1 *)\",\"void g<int, 8>(T1 *)\"],"
 		"\"type\":\"gpu_compute\","
 		"\"device\":\"GPU 0\",\"head_device\":\"GPU 1\","
 		"\"verdict\":\"regressed\",\"evidence\":\"iterations\","
@@ -226,7 +228,7 @@ static void test_document(void **state)
 		"\"by_duration_ns_per_iteration\":600.0,\"base_beta_pct\":50.0,"
 		"\"head_beta_pct\":65.625,"
 		"\"beyond_common_ns_per_iteration\":1050.0,"
-		"\"head_function\":\"void g<int, 4>(T1 *) + void h<int, 4>(T1 *)\","
+		"\"head_function\":\"void g<int, 4>(T1 *) + void g<int, 8>(T1 *)\","
 		"\"identity_reason\":\"several fit\",\"resources\":["
 		"{\"name\":\"sm_active\",\"base_mu\":61.5,\"head_mu\":null}]}");
 	same(json_object_get(v, "counts"),
@@ -308,7 +310,7 @@ static void test_table(void **state)
 		"GPU 0,GPU 1,1000.0,2100.0,1100.0,2.1,1090.5,900.0,1280.0,"
 		"0.0005,0.001,0.00075,2,3,500.0,700.0,500.0,600.0,50,65.625,"
 		"1050.0,0.03,default,"
-		"\"void g<int, 4>(T1 *) + void h<int, 4>(T1 *)\",several fit\n"
+		"\"void g<int, 4>(T1 *) + void g<int, 8>(T1 *)\",several fit\n"
 		",none,Memcpy HtoD (Pinned -> Device),gpu_memcpy_h2d,,"
 		"GPU 0,0.0,80.0,80.0,,,,,,,,0,1,,80.0,80.0,0.0,0,2.5,,,,,\n");
 	buf_release(&b);
@@ -375,7 +377,7 @@ static void test_report_folded(void **state)
 	assert_non_null(strstr(b.at,
 		"\n| likely | norm (inferred: fused_norm → norm + add) |  | 0.50 | "));
 	assert_non_null(strstr(b.at,
-		"\n| likely | g + h (in the base f) | 2 ranks | 0.50 | 1.09 | "
+		"\n| likely | g \\[4] + g \\[8] (in the base f) | 2 ranks | 0.50 | 1.09 | "
 		"+0.59 (+118.0 %) | +0.40 to +0.70 | 1 → 2 | 0.004 | runs |\n"));
 	buf_release(&b);
 	f.change.is = CHANGE_UNDECIDED;
@@ -384,7 +386,7 @@ static void test_report_folded(void **state)
 	view_compare_report(&a, &c, &sides, &b);
 	assert_null(strstr(b.at, "2 ranks"));
 	assert_non_null(strstr(b.at,
-		"\n| regressed | g + h (in the base f) | GPU 0 |"));
+		"\n| regressed | g \\[4] + g \\[8] (in the base f) | GPU 0 |"));
 	buf_release(&b);
 	arena_release(&a);
 }
@@ -444,7 +446,7 @@ static void test_report(void **state)
 		"| Verdict | Function | Device | Base (µs) | Head (µs) | "
 		"Change (µs) | 95 % (µs) | Launches | p family | Evidence |\n"
 		"|:---|:---|:---|---:|---:|---:|---:|---:|---:|:---|\n"
-		"| regressed | g + h (in the base f) | GPU 0 | 1.00 | 2.10 | +1.10 (+110.0 %) | "
+		"| regressed | g \\[4] + g \\[8] (in the base f) | GPU 0 | 1.00 | 2.10 | +1.10 (+110.0 %) | "
 		"+0.90 to +1.28 | 2 → 3 | 0.001 | iterations |\n"
 		"\n"
 		"1 regressed, 2 within margin, 1 undecided; seed 1, 2000 "

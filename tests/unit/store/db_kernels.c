@@ -144,6 +144,24 @@ static void searched_in_any_case(void **state)
 	arena_release(&a);
 }
 
+static void names_with_one_short_name(void **state)
+{
+	struct arena a = { 0 };
+	struct profile p = lined(&a);
+	const char **names;
+	uint32_t n;
+	works(query_shared_names(*state, &a, run, &names, &n, &e));
+	assert_int_equal(n, 0);
+	p.kernels[1].short_name = p.kernels[4].short_name = "gem";
+	int64_t id =
+		*fixture_runs(*state, &a, fixture_save(*state, "2", &p, 1), 1);
+	works(query_shared_names(*state, &a, id, &names, &n, &e));
+	assert_int_equal(n, 2);
+	assert_string_equal(names[0], "A_gemm");
+	assert_string_equal(names[1], "gemv");
+	arena_release(&a);
+}
+
 static void a_page_after_the_end_is_empty(void **state)
 {
 	struct arena a = { 0 };
@@ -218,6 +236,7 @@ static void page_of_long_names_ends_early(void **state)
 	struct profile p = { .format = "kineto", .kernels_n = 200 };
 	struct kernel_filter f = { .limit = 150 };
 	struct kernel_line *rows;
+	const char **names;
 	uint32_t n;
 	bool more;
 	char *text = arena_alloc(&a, 65536, 1);
@@ -244,6 +263,9 @@ static void page_of_long_names_ends_early(void **state)
 	assert_int_equal(n, 72);
 	assert_false(more);
 	assert_memory_equal(rows[0].is.name, "128n", 4);
+	/* All have the short name "n". */
+	works(query_shared_names(*state, &a, f.run, &names, &n, &e));
+	assert_int_equal(n, 128);
 	/* Queries without pages return everything. */
 	f.limit = 0;
 	f.offset = 0;
@@ -259,6 +281,7 @@ int main(void)
 	const struct CMUnitTest cases[] = {
 		CASE(every_order_and_its_reverse),
 		CASE(searched_in_any_case),
+		CASE(names_with_one_short_name),
 		CASE(a_page_after_the_end_is_empty),
 		CASE(line_has_every_column),
 		CASE(page_of_long_names_ends_early),

@@ -32,7 +32,7 @@ const change = (verdict, base, head) => ({verdict, evidence: verdict ? 'iteratio
 	noise_floor: verdict && 0.03, noise_floor_source: verdict && 'default', noise_floor_df: verdict && 4});
 
 const row = (name, verdict, base, head) => ({function: `void ${name}<float>(float*, int)`, short_name: name, type: 'gpu_compute',
-	head_function: null, head_short_name: null, identity: 'name', identity_reason: null, base_functions: [], head_functions: [],
+	head_function: null, head_short_name: null, distinct_name: name, head_distinct_name: null, identity: 'name', identity_reason: null, base_functions: [], head_functions: [],
 	device: 'GPU 0', head_device: name === 'moved' ? 'GPU 1' : 'GPU 0', ...change(verdict, base, head),
 	base_launches_per_iteration: base ? 4 : 0, head_launches_per_iteration: head ? 4 : 0, base_mean_ns: base ? base / 4 : null,
 	head_mean_ns: head ? head / 4 : null, by_count_ns_per_iteration: 0, by_duration_ns_per_iteration: head - base,
@@ -71,7 +71,7 @@ const group = (judged) => ([match, phase, work, verdict, base, head, share]) => 
 	...(head === null ? {delta_ns_per_iteration: null, ratio: null} : {})});
 
 // One function per item. The first two are one operator, the third is another.
-const foldedOf = (items) => items.map((r, i) => ({function: r.function, short_name: r.short_name, head_short_name: r.head_short_name, type: r.type,
+const foldedOf = (items) => items.map((r, i) => ({function: r.function, short_name: r.short_name, head_short_name: r.head_short_name, distinct_name: r.distinct_name, head_distinct_name: r.head_distinct_name, type: r.type,
 	device: r.device, items: [i], operator: i < 2 ? 0 : i === 2 ? 1 : null, operator_name: i < 2 ? 'gemm' : i === 2 ? 'softmax' : null,
 	...Object.fromEntries(Object.keys(change(null, 1, 1)).map((key) => [key, r[key]])),
 	base_launches_per_iteration: r.base_launches_per_iteration, head_launches_per_iteration: r.head_launches_per_iteration,

@@ -133,7 +133,7 @@ export default async function views(test, {open}) {
 	await test('a kernel with another number shows both names and what the match is based on', async () => {
 		const made = doc.comparison();
 		const reason = 'renamed (inferred): the names are equal except for the number; equal: grid and block';
-		Object.assign(made.items[0], {function: 'fusion_12', short_name: 'fusion_12', head_function: 'fusion_9', head_short_name: 'fusion_9',
+		Object.assign(made.items[0], {function: 'fusion_12', short_name: 'fusion_12', distinct_name: 'fusion_12', head_function: 'fusion_9', head_short_name: 'fusion_9', head_distinct_name: 'fusion_9',
 			identity: 'renamed', identity_reason: reason, base_functions: ['fusion_12'], head_functions: ['fusion_9']});
 		const {page} = await given(open, made);
 		await seen(async () => assert.equal((await names(page))[0], 'fusion_9\nrenamed (inferred); in the base\nfusion_12'));
