@@ -4,6 +4,7 @@
 import {h} from './lib/dom.js';
 import {query} from './lib/format.js';
 import {announce, clearFailure, showFailure} from './lib/notices.js';
+import {scopeAfter, scopedUrl} from './lib/scope.js';
 import {showHeader} from './lib/session.js';
 import * as breakdown from './pages/breakdown.js';
 import * as catalog from './pages/catalog.js';
@@ -42,6 +43,15 @@ const PAGES = [
 
 const main = document.getElementById('main');
 let leave = new AbortController();
+// Project, workload and time range of the last page that filtered by them.
+let scope = {};
+
+// Reads the scope from the address, and adds it to the links of the navigation.
+function carryScope() {
+	scope = scopeAfter(scope, location.pathname, new URLSearchParams(location.search));
+	for (const link of document.querySelectorAll('header nav a, header .brand'))
+		link.setAttribute('href', scopedUrl(link.pathname, scope));
+}
 
 // Changes the query of the address in place, without an entry in the browser's history. Empty
 // values are removed.
@@ -53,6 +63,7 @@ function keepQuery(changes) {
 	}
 	url.search = query(url.searchParams);
 	history.replaceState(null, '', url);
+	carryScope();
 }
 
 // Marks the link of the current page, and points the help link at its section.
@@ -97,6 +108,7 @@ async function show({moved}) {
 	let title = 'Failed';
 
 	clearFailure();
+	carryScope();
 	markNavigation(location.pathname, helpSection);
 	main.replaceChildren(view);
 	main.setAttribute('aria-busy', 'true');
