@@ -13,6 +13,7 @@ import * as devices from './pages/devices.js';
 import * as gate from './pages/gate.js';
 import * as gates from './pages/gates.js';
 import * as help from './pages/help.js';
+import * as home from './pages/home.js';
 import * as importance from './pages/importance.js';
 import * as job from './pages/job.js';
 import * as jobs from './pages/jobs.js';
@@ -24,7 +25,8 @@ import * as uploads from './pages/uploads.js';
 
 // Addresses, their pages, and the section of the help page that describes each.
 const PAGES = [
-	[/^\/(?:runs\/?)?$/, runs, 'runs'],
+	[/^\/$/, home, 'home'],
+	[/^\/runs\/?$/, runs, 'runs'],
 	[/^\/runs\/(\d+)$/, run, 'run'],
 	[/^\/compare\/?$/, compare, 'compare'],
 	[/^\/breakdown\/?$/, breakdown, 'breakdown'],
@@ -70,7 +72,7 @@ function keepQuery(changes) {
 function markNavigation(path, helpSection) {
 	document.getElementById('help').setAttribute('href', helpSection ? `/help#${helpSection}` : '/help');
 	for (const link of document.querySelectorAll('header nav a, #help, #who')) {
-		const here = link.pathname === path || (link.pathname === '/runs' && path === '/');
+		const here = link.pathname === path;
 		const within = path.startsWith(`${link.pathname}/`);
 		if (here || within) link.setAttribute('aria-current', here ? 'page' : 'true');
 		else link.removeAttribute('aria-current');
