@@ -4,6 +4,7 @@
 import {h} from './lib/dom.js';
 import {query} from './lib/format.js';
 import {announce, clearFailure, showFailure} from './lib/notices.js';
+import {scopeAfter, scopedUrl} from './lib/scope.js';
 import {showHeader} from './lib/session.js';
 import * as breakdown from './pages/breakdown.js';
 import * as catalog from './pages/catalog.js';
@@ -12,6 +13,7 @@ import * as devices from './pages/devices.js';
 import * as gate from './pages/gate.js';
 import * as gates from './pages/gates.js';
 import * as help from './pages/help.js';
+import * as home from './pages/home.js';
 import * as importance from './pages/importance.js';
 import * as job from './pages/job.js';
 import * as jobs from './pages/jobs.js';
@@ -23,7 +25,8 @@ import * as uploads from './pages/uploads.js';
 
 // Addresses, their pages, and the section of the help page that describes each.
 const PAGES = [
-	[/^\/(?:runs\/?)?$/, runs, 'runs'],
+	[/^\/$/, home, 'home'],
+	[/^\/runs\/?$/, runs, 'runs'],
 	[/^\/runs\/(\d+)$/, run, 'run'],
 	[/^\/compare\/?$/, compare, 'compare'],
 	[/^\/breakdown\/?$/, breakdown, 'breakdown'],
@@ -42,6 +45,15 @@ const PAGES = [
 
 const main = document.getElementById('main');
 let leave = new AbortController();
+// Project, workload and time range of the last page that filtered by them.
+let scope = {};
+
+// Reads the scope from the address, and adds it to the links of the navigation.
+function carryScope() {
+	scope = scopeAfter(scope, location.pathname, new URLSearchParams(location.search));
+	for (const link of document.querySelectorAll('header nav a, header .brand'))
+		link.setAttribute('href', scopedUrl(link.pathname, scope));
+}
 
 // Changes the query of the address in place, without an entry in the browser's history. Empty
 // values are removed.
@@ -53,13 +65,14 @@ function keepQuery(changes) {
 	}
 	url.search = query(url.searchParams);
 	history.replaceState(null, '', url);
+	carryScope();
 }
 
 // Marks the link of the current page, and points the help link at its section.
 function markNavigation(path, helpSection) {
 	document.getElementById('help').setAttribute('href', helpSection ? `/help#${helpSection}` : '/help');
 	for (const link of document.querySelectorAll('header nav a, #help, #who')) {
-		const here = link.pathname === path || (link.pathname === '/runs' && path === '/');
+		const here = link.pathname === path;
 		const within = path.startsWith(`${link.pathname}/`);
 		if (here || within) link.setAttribute('aria-current', here ? 'page' : 'true');
 		else link.removeAttribute('aria-current');
@@ -97,6 +110,7 @@ async function show({moved}) {
 	let title = 'Failed';
 
 	clearFailure();
+	carryScope();
 	markNavigation(location.pathname, helpSection);
 	main.replaceChildren(view);
 	main.setAttribute('aria-busy', 'true');

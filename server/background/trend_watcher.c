@@ -6,6 +6,7 @@
 #include "trend_work.h"
 #include "url_encode.h"
 #include "view_trend.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,8 +106,12 @@ static void trend_watcher_add(struct trend_watcher_look *l, const char *metric,
 		l->cap = l->cap ? 2 * l->cap : 16;
 		l->news = arena_grow(l->a, l->news, l->cap * sizeof *l->news);
 	}
-	l->news[l->n++] = (struct change_point_record){ metric, t->run[p->at],
-		p->at >= from ? trend_watcher_body(l, is, p) : NULL };
+	l->news[l->n++] = (struct change_point_record){ .metric = metric,
+		.run = t->run[p->at],
+		.change_pct = isfinite(p->ratio) ? 100 * (p->ratio - 1) : NAN,
+		.worse = !is->other_work[p - is->changes] &&
+			 trend_worse(is->f->metric, t, p->before, p->after),
+		.body = p->at >= from ? trend_watcher_body(l, is, p) : NULL };
 }
 
 static bool trend_watcher_work(struct trend_watcher_look *l,

@@ -27,6 +27,7 @@ NEEDS = {
                     'format=csv'],
     '/importance/fusions': ['', 'format=csv', 'format=bench', 'consumers=unknown&limit=1'],
     '/devices': ['', 'format=csv'],
+    '/home': ['', 'project=p&workload=w&since=2000-01-01'],
     '/importance/{op}/shapes': ['', 'reference_set=hand'],
     '/importance/{op}/shapes/{id}': ['', 'format=pytorch'],
     '/trends': ['project=p&workload=w&metric=iteration&since=2000-01-01T00:00:00Z',

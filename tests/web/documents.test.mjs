@@ -17,7 +17,7 @@ const DOCUMENTS = [
 	['run_operators', doc.runOperators(plain)], ['run_operators', doc.runOperators(against)],
 	['run_shapes', doc.runShapes(plain)], ['run_shapes', doc.runShapes(against)],
 	['breakdown', layers.breakdown()], ['breakdown', layers.flat()], ['group_list', layers.groups()], ['breakdown_comparison', layers.breakdownComparison()], ['breakdown_comparison', layers.breakdownComparison(new URLSearchParams('runs=7,8,9'))],
-	['trend', trends.trend()], ['trend', trends.trend(new URLSearchParams('metric=coverage'), 3)], ['trend', trends.trend(new URLSearchParams('metric=busbw'))], ['trend', trends.long(plain, 100)], ['workload_list', trends.workloads()],
+	['home', trends.home()], ['home', trends.emptyHome()], ['trend', trends.trend()], ['trend', trends.trend(new URLSearchParams('metric=coverage'), 3)], ['trend', trends.trend(new URLSearchParams('metric=busbw'))], ['trend', trends.long(plain, 100)], ['workload_list', trends.workloads()],
 	...[1, 2, 3, 4].map((id) => ['gate', trends.gate(id)]), ['gate_list', trends.gates()],
 	['comparison', two.comparison()], ['comparison', two.comparison({refused: true})], ['comparison', two.ofJobs()], ['series', two.series(new URLSearchParams('function=add'))],
 	['iteration_list', two.iterations()], ['pattern_list', two.patterns()], ['job_list', two.jobs()], ['job', two.job()], ['job_exchanges', two.exchanges()], ['suspicion', two.published()],

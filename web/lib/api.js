@@ -203,6 +203,7 @@ const getJson = async (where, options) => (await request(where, options)).json()
 export const trend = (params, signal) => getJson(address('/trends', params), {signal});
 export const trendFile = (params) => address('/trends', {...params, format: 'csv'});
 
+export const home = (query, signal) => getJson(address('/home', query), {signal});
 export const workloads = (query, signal) => getJson(address('/workloads', query), {signal});
 
 // The operator or kernel names (`kind`) of a workload's newest run.

@@ -38,7 +38,7 @@ const tile = (id, kind) =>
 let drawn = 0;
 
 // An area in the color of a block, with its hatching on top.
-function filled(kind, d) {
+export function filled(kind, d) {
 	const id = `hatch-${++drawn}`;
 	return [
 		s('path', {d, class: `block ${kind}`}),

@@ -25,6 +25,10 @@ const TEXTS = [
 	['workload', 'Workload', 'whole name'],
 	['platform', 'Platform', 'H20'],
 ];
+const DAYS = [
+	['since', 'Since'],
+	['until', 'Until'],
+];
 
 const change = (pct) => (pct === null ? f.NONE : f.changeOf(1 + pct / 100));
 
@@ -116,6 +120,8 @@ function filters(query, at) {
 		label,
 		h('input', {type: 'text', name, value: query.get(name), placeholder: example, autocomplete: 'off'}),
 	]);
+	for (const [name, label] of DAYS)
+		inputs.push([label, h('input', {type: 'date', name, value: (query.get(name) ?? '').slice(0, 10)})]);
 	const choice = h(
 		'select',
 		{name: 'verdict'},
@@ -148,7 +154,7 @@ function filters(query, at) {
 
 export async function page(view, query, at) {
 	const params = {};
-	for (const word of [...TEXTS.map(([name]) => name), 'verdict']) if (query.get(word)) params[word] = query.get(word);
+	for (const word of [...[...TEXTS, ...DAYS].map(([name]) => name), 'verdict']) if (query.get(word)) params[word] = query.get(word);
 	const doc = await api.devices(params, at.signal);
 	const judged = doc.devices - doc.not_judged_devices;
 	view.append(

@@ -31,6 +31,24 @@ const SECTIONS = [
 		],
 	],
 	[
+		'home',
+		'Home',
+		'/',
+		'The first page shows what needs attention, where GPU time is used, the largest headroom, the workloads, ' +
+			'the last gate and the newest run. Without a time range it shows the last 30 days.',
+		'Project, workload and time range stay when you open another page by the links at the top. A page ' +
+			'ignores the parts that it cannot filter by.',
+		{
+			terms: [
+				['Gate regressed', 'The gate failed, and no newer gate has its name.'],
+				['Change point', 'A workload has a new level since this run, and it is worse than the level before.'],
+				['Straggler', 'In one of the three newest jobs, a rank computes longer than the median rank.'],
+				['Slow GPU', 'The last search found that the GPU executes the same work slower than the median GPU.'],
+				['GPU-hours', 'The hours that the runs represent: 1 per run, unless the upload states them.'],
+			],
+		},
+	],
+	[
 		'runs',
 		'Runs',
 		'/runs',

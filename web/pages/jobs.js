@@ -8,7 +8,8 @@ import {table} from '../lib/table.js';
 export const jobName = (job) => job.name || (job.upload ? `ranks of upload ${job.upload}` : `job ${job.id}`);
 
 export async function page(view, query, at) {
-	const {items, next} = await api.jobs(Object.fromEntries(query), at.signal);
+	const [project, cursor] = [query.get('project'), query.get('cursor')];
+	const {items, next} = await api.jobs({project, cursor}, at.signal);
 	const now = Date.now();
 	const columns = [
 		{
@@ -40,6 +41,9 @@ export async function page(view, query, at) {
 			'A job is one distributed execution: its runs are the ranks, from one upload, ',
 			'or from several of the same job name.',
 		),
+		project
+			? h('p', {class: 'hint'}, 'Only the jobs of project ', h('bdi', {}, project), '. ', h('a', {href: '/jobs'}, 'All jobs'))
+			: '',
 		table({
 			caption: 'Jobs',
 			columns,

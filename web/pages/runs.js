@@ -19,6 +19,10 @@ const FILTERS = [
 	['framework', 'Framework', 'whole name', (r) => [r.framework]],
 	['label', 'Label', 'branch=main', (r) => Object.entries(r.labels).map((l) => l.join('='))],
 ];
+const DAYS = [
+	['since', 'Since'],
+	['until', 'Until'],
+];
 const CONTENTS = [
 	['', 'any'],
 	['launches', 'single launches'],
@@ -123,6 +127,8 @@ function filterForm(query, items, picked, at) {
 			list: name === 'q' ? null : `offered-${name}`,
 		}),
 	]);
+	for (const [name, label] of DAYS)
+		inputs.push([label, h('input', {type: 'date', name, value: (query.get(name) ?? '').slice(0, 10)})]);
 	inputs.push([
 		'Content',
 		h(

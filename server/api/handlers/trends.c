@@ -21,9 +21,14 @@ json_t *workloads_get(struct call *c, struct err *e)
 	bool more;
 	if (!listing_seek(c, &after, e) ||
 		!query_workloads(c->s.db, &c->s.arena,
-			param_text(ps, "project", NULL),
-			param_text(ps, "q", NULL), after,
-			(int)param(ps, "limit")->whole, &rows, &n, &more, e))
+			&(struct workload_filter){
+				.project = param_text(ps, "project", NULL),
+				.q = param_text(ps, "q", NULL),
+				.since = NO_MOMENT,
+				.until = NO_MOMENT,
+				.after = after,
+				.limit = (int)param(ps, "limit")->whole },
+			&rows, &n, &more, e))
 		return NULL;
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < n; i++) {

@@ -20,6 +20,7 @@
 struct buf;
 struct exchange_maps;
 struct gpu_fleet_row;
+struct home;
 struct finding_list;
 struct kernel_profile_file;
 struct kernel_profile_line;
@@ -95,6 +96,8 @@ const struct table *view_exchanges_table(struct arena *a, const struct ranks *r,
 
 /* A GPU over many runs (view_devices.c). */
 json_t *view_fleet_gpu(const struct gpu_fleet_row *r);
+/* What the home page shows (view_home.c). */
+json_t *view_home(const struct home *h);
 
 json_t *view_note(const struct note_row *n);
 /* How fast a serving engine works. `price` is per GPU-hour, NAN: none. `reason`: why

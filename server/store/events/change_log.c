@@ -101,8 +101,9 @@ static bool change_log_record_one(struct db *db, const struct change_due *d,
 	const struct change_point_record *records, struct err *e)
 {
 	static const char sql[] =
-		"INSERT INTO change_point (project, workload, metric, run_id) "
-		"VALUES ($1, $2, $3, $4) "
+		"INSERT INTO change_point (project, workload, metric, run_id, "
+		"change_pct, worse) "
+		"VALUES ($1, $2, $3, $4, $5, $6) "
 		"ON CONFLICT DO NOTHING";
 	struct sql_params p = { 0 };
 	int64_t made;
@@ -110,6 +111,8 @@ static bool change_log_record_one(struct db *db, const struct change_due *d,
 	sql_text(&p, d->workload);
 	sql_text(&p, records->metric);
 	sql_int8(&p, records->run);
+	sql_float8(&p, records->change_pct);
+	sql_bool(&p, records->worse);
 	if (!sql_change(db, sql, &p, &made, e))
 		return false;
 	return !made || !records->body ||

@@ -32,6 +32,8 @@ bool change_log_recorded(struct db *db, struct arena *a,
 struct change_point_record {
 	const char *metric;
 	int64_t run; /* the first run after the change point */
+	double change_pct; /* NaN: the level before it was 0 */
+	bool worse;
 	/* body of the event; NULL: recorded but not reported */
 	const char *body;
 };

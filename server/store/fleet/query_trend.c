@@ -4,8 +4,8 @@
 #include "sql.h"
 #include <string.h>
 
-bool query_workloads(struct db *db, struct arena *a, const char *project,
-	const char *q, int64_t after, int limit, struct workload_row **rows,
+bool query_workloads(struct db *db, struct arena *a,
+	const struct workload_filter *f, struct workload_row **rows,
 	uint32_t *n, bool *more, struct err *e)
 {
 	static const char sql[] =
@@ -13,22 +13,28 @@ bool query_workloads(struct db *db, struct arena *a, const char *project,
 		"max(created_at), max(run_id) "
 		"FROM run "
 		"WHERE ($1 IS NULL OR project = $1) "
-		"AND ($2 IS NULL OR strpos(lower(project || E'\\n' || "
-		"workload), lower($2)) > 0) "
+		"AND ($2 IS NULL OR workload = $2) "
+		"AND ($3 IS NULL OR strpos(lower(project || E'\\n' || "
+		"workload), lower($3)) > 0) "
+		"AND ($4 IS NULL OR created_at >= $4) "
+		"AND ($5 IS NULL OR created_at < $5) "
 		"GROUP BY project, workload "
-		"HAVING $3 = 0 OR max(run_id) < $3 "
+		"HAVING $6 = 0 OR max(run_id) < $6 "
 		"ORDER BY max(run_id) DESC "
-		"LIMIT $4";
+		"LIMIT $7";
 	struct sql_params p = { 0 };
 	struct result r;
-	sql_text(&p, project);
-	sql_text(&p, q);
-	sql_int8(&p, after);
-	sql_int8(&p, limit + INT64_C(1));
+	sql_text(&p, f->project);
+	sql_text(&p, f->workload);
+	sql_text(&p, f->q);
+	sql_moment(&p, f->since);
+	sql_moment(&p, f->until);
+	sql_int8(&p, f->after);
+	sql_int8(&p, f->limit + INT64_C(1));
 	if (!sql_run(db, sql, &p, &r, e))
 		return false;
-	*more = r.n > limit;
-	*n = (uint32_t)(*more ? limit : r.n);
+	*more = r.n > f->limit;
+	*n = (uint32_t)(*more ? f->limit : r.n);
 	*rows = arena_array(a, struct workload_row, *n);
 	for (uint32_t i = 0; i < *n && result_next(&r); i++) {
 		struct workload_row *w = &(*rows)[i];

@@ -11,10 +11,18 @@ struct workload_row {
 	/* newest run of the workload; pages are ordered by it */
 	int64_t newest;
 };
-/* Lists workloads; the one with the newest run comes first. `q` is searched for
- * in project and workload, ignoring case. */
-bool query_workloads(struct db *db, struct arena *a, const char *project,
-	const char *q, int64_t after, int limit, struct workload_row **rows,
+struct workload_filter {
+	/* NULL: any. `q` is searched for in project and workload, ignoring
+	 * case. */
+	const char *project, *workload, *q;
+	/* only runs stored in [since, until); NO_MOMENT: no limit */
+	int64_t since, until;
+	int64_t after; /* `newest` of the previous page's last row; 0: none */
+	int limit;
+};
+/* Lists workloads; the one with the newest run comes first. */
+bool query_workloads(struct db *db, struct arena *a,
+	const struct workload_filter *f, struct workload_row **rows,
 	uint32_t *n, bool *more, struct err *e);
 
 /* Lists kernels whose name begins with `prefix`, at most 10,000. */

@@ -130,6 +130,14 @@ static void a_change_is_reported_once(void **state)
 	look(db);
 	assert_string_equal(posted(db, &a),
 		"w iteration 61, w iteration 151, w operator:gemm 151");
+	/* 10 ms to 10.8 ms and back; 2 ms of gemm to 2.4 ms */
+	assert_int_equal(fixture_count(db,
+				 "SELECT count(*) FROM change_point "
+				 "WHERE (run_id, metric, round(change_pct), "
+				 "worse) IN ((61, 'iteration', 8, true), "
+				 "(151, 'iteration', -7, false), "
+				 "(151, 'operator:gemm', 20, true))"),
+		3);
 	arena_release(&a);
 }
 

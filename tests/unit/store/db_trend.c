@@ -152,21 +152,36 @@ static void workloads_by_their_newest_run(void **state)
 	fixture_script(db,
 		"UPDATE run SET project = 'Other' WHERE run_id IN (1, 4); "
 		"UPDATE run SET workload = '' WHERE run_id = 5");
-	works(query_workloads(db, &a, NULL, NULL, 0, 2, &rows, &n, &more, &e));
+	struct workload_filter f = { .since = NO_MOMENT,
+		.until = NO_MOMENT,
+		.limit = 2 };
+	works(query_workloads(db, &a, &f, &rows, &n, &more, &e));
 	assert_true(n == 2 && more);
 	assert_string_equal(rows[0].workload, "w");
 	assert_int_equal(rows[0].runs, 6);
 	assert_int_equal(rows[0].first, 20000000);
 	assert_int_equal(rows[0].last, 51000000);
 	assert_string_equal(rows[1].workload, "");
-	works(query_workloads(db, &a, NULL, NULL, rows[1].newest, 2, &rows, &n,
-		&more, &e));
+	f.after = rows[1].newest;
+	works(query_workloads(db, &a, &f, &rows, &n, &more, &e));
 	assert_true(n == 1 && !more);
 	assert_string_equal(rows[0].project, "Other");
-	works(query_workloads(db, &a, "p", "oth", 0, 2, &rows, &n, &more, &e));
+	f.after = 0;
+	f.project = "p";
+	f.q = "oth";
+	works(query_workloads(db, &a, &f, &rows, &n, &more, &e));
 	assert_true(n == 0 && !more);
-	works(query_workloads(db, &a, NULL, "OTH", 0, 2, &rows, &n, &more, &e));
+	f.project = NULL;
+	f.q = "OTH";
+	works(query_workloads(db, &a, &f, &rows, &n, &more, &e));
 	assert_int_equal(n, 1);
+	f.q = NULL;
+	f.workload = "w";
+	f.since = 20000001;
+	f.until = 51000000;
+	works(query_workloads(db, &a, &f, &rows, &n, &more, &e));
+	assert_int_equal(n, 1);
+	assert_int_equal(rows[0].runs, 4);
 	arena_release(&a);
 }
 

@@ -2,6 +2,7 @@
 //
 // Each step uses what the previous steps uploaded, so their order is fixed.
 
+import commands from './commands.mjs';
 import diagnosis from './diagnosis.mjs';
 import first from './first.mjs';
 import graphs from './graphs.mjs';
@@ -15,4 +16,4 @@ import timeline from './timeline.mjs';
 import tokens from './tokens.mjs';
 import uploads from './uploads.mjs';
 
-played('the page', [first, uploads, runs, run, keyboard, timeline, launches, graphs, diagnosis, tokens, looks]);
+played('the page', [first, uploads, runs, run, keyboard, timeline, launches, graphs, diagnosis, tokens, looks, commands]);

@@ -4,8 +4,18 @@ import assert from 'node:assert/strict';
 import {seen} from './world.mjs';
 
 export default async function first(test, {open, base}) {
-	await test('no runs yet: both ways to upload are shown', async () => {
+	await test('no runs yet: the home page shows three commands', async () => {
 		const page = await open('/');
+		await seen(async () => assert.deepEqual(await page.locator('.empty pre').allInnerTexts(), [
+			`kernsift run --server ${base} --project demo -- python3 train.py`,
+			`kernsift upload --server ${base} --project demo --wait trace.json.gz`,
+			`curl -T trace.json.gz -X POST '${base}/api/v1/uploads?project=demo'`]));
+		await page.getByRole('link', {name: 'uploads page'}).click();
+		await page.getByRole('heading', {name: 'Uploads', exact: true}).waitFor();
+	});
+
+	await test('no runs yet: both ways to upload are shown', async () => {
+		const page = await open('/runs');
 		await seen(async () => assert.equal(await page.title(), 'Runs · kernsift'));
 		await seen(async () => assert.equal(await page.locator('.empty h2').innerText(), 'No runs yet'));
 		await seen(async () => assert.equal(await page.locator('.empty pre').innerText(),

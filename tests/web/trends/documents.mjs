@@ -89,3 +89,32 @@ export const gate = (id) => GATES.filter(([one]) => one === id).map(([, outcome,
 export const gateDefaults = () => POLICY;
 export const gates = (query = new URLSearchParams()) => ({items: GATES.map(([id]) => gate(id)).filter((g) => !query.get('outcome') || g.outcome === query.get('outcome'))
 	.map(({rules, anchor, findings, noise_prior, ...rest}) => rest), next: null});
+
+// The home page: names with markup, right-to-left marks and emoji; more lines than are listed; days
+// without runs; a workload without iterations.
+export const ODD = 'pr <img src=x onerror=alert(1)> \u202Eevil\u202C 🚀';
+const HOME_DAYS = 12;
+const homeDay = (i) => {
+	const runs = i === 5 ? 0 : 4 + i;
+	return {day: new Date(Date.UTC(2026, 10, 17 + i)).toISOString().slice(0, 10), runs, hours: 2 * runs,
+		operator_hours: runs ? [runs, runs / 2, runs / 8] : [0, 0, 0], other_hours: runs / 4, unattributed_hours: runs / 8};
+};
+const HOME_GATE = {id: 4, project: 'ci', workload: 'steps', name: ODD, outcome: 'regressed', summary: 'iteration + 4.2 %, limit 3 %', created_at: '2026-11-28T09:00:00.000000Z'};
+const homeWorkload = (project, workload, values) => ({workload: {project, workload, runs: 30, first_at: '2026-11-01T00:00:00.000000Z', last_at: '2026-11-28T08:00:00.000000Z'},
+	run: values.map((_, i) => 100 + i), iteration_ns: values});
+export const home = (query = new URLSearchParams()) => ({
+	regressed_gates: [HOME_GATE], regressed_gates_total: 3,
+	change_points: [
+		{project: 'ci', workload: 'steps', metric: 'iteration', of: null, run: 61, at: '2026-11-27T09:00:00.000000Z', change_pct: 8},
+		{project: '', workload: 'decode', metric: 'operator', of: 'gemm', run: 151, at: '2026-11-20T09:00:00.000000Z', change_pct: null},
+	], change_points_total: 2,
+	slow_gpus: [{project: 'ci', gpu: 'node7 0000:57:00.0', slowdown_pct: 6.08, found_at: '2026-11-28T07:00:00.000000Z'}], slow_gpus_total: 1,
+	failed_uploads: [{id: 9, project: 'ci', workload: '', name: '', file_name: '<b>cut</b>.json', error: 'the list of events is empty', created_at: '2026-11-28T06:00:00.000000Z'}], failed_uploads_total: 1,
+	jobs: [{id: 3, project: 'ci', name: 'train', upload: null, runs: 4, created_at: '2026-11-28T05:00:00.000000Z'}, {id: 2, project: 'ci', name: null, upload: 12, runs: 2, created_at: '2026-11-28T04:00:00.000000Z'}],
+	last_gate: {...HOME_GATE, id: 5, name: '', outcome: 'pass', summary: null},
+	newest_run: {id: 160, name: 'rank 0', project: query.get('project') ?? 'ci', workload: 'steps', created_at: '2026-11-28T09:30:00.000000Z'},
+	workloads: [homeWorkload('ci', 'steps', [10e6, 10.1e6, 9.9e6, 10.8e6]), homeWorkload('', 'table only', [])], workloads_total: 9,
+	operators: ['gemm', 'unified_attention', ODD], days: Array.from({length: HOME_DAYS}, (_, i) => homeDay(i)),
+});
+export const emptyHome = () => ({...home(), regressed_gates: [], regressed_gates_total: 0, change_points: [], change_points_total: 0, slow_gpus: [], slow_gpus_total: 0,
+	failed_uploads: [], failed_uploads_total: 0, jobs: [], last_gate: null, newest_run: null, workloads: [], workloads_total: 0, operators: [], days: []});

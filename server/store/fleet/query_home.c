@@ -1,0 +1,445 @@
+/* query_home.c - reads the lists of the home page, and the GPU time of each day by
+ * operator. */
+#include "query_home.h"
+#include "fleet_select.h"
+#include "ledger.h"
+#include "names.h"
+#include "rollup_code.h"
+#include "sql.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct query_home_request {
+	struct db *db;
+	struct arena *a;
+	const struct home_filter *f;
+	struct home *out;
+};
+
+/* ---- lists: the first column is the number of all rows. $1 project, $2 workload,
+ * $3 since, $4 until, $5 limit */
+
+#define HOME_IN(x)                            \
+	"($1 IS NULL OR " x ".project = $1) " \
+	"AND ($2 IS NULL OR " x ".workload = $2) "
+#define HOME_STORED(x)                                \
+	"AND ($3 IS NULL OR " x ".created_at >= $3) " \
+	"AND ($4 IS NULL OR " x ".created_at < $4) "
+
+static void *query_home_list(const struct query_home_request *q,
+	const char *sql, int limit, sql_row *read, size_t size,
+	struct home_count *count, struct err *e)
+{
+	struct sql_params p = { 0 };
+	struct result r;
+	sql_text(&p, q->f->project);
+	sql_text(&p, q->f->workload);
+	sql_moment(&p, q->f->since);
+	sql_moment(&p, q->f->until);
+	sql_int8(&p, limit);
+	if (!sql_run(q->db, sql, &p, &r, e))
+		return NULL;
+	char *rows = arena_alloc(q->a, (size_t)r.n, size);
+	*count = (struct home_count){ 0 };
+	while (result_next(&r)) {
+		count->all = result_int8(&r, 0);
+		read(&r, q->a, rows + count->n++ * size);
+	}
+	result_release(&r);
+	return rows;
+}
+
+#define HOME_GATE                                                        \
+	"g.id, g.created_at, g.project, g.workload, g.name, g.outcome, " \
+	"g.document ->> 'summary' FROM gate g WHERE "
+
+static void query_home_gate(struct result *r, struct arena *a, void *row)
+{
+	struct home_gate *g = row;
+	g->id = result_int8(r, 0);
+	g->created = result_moment(r);
+	g->project = result_text(r, a);
+	g->workload = result_text(r, a);
+	g->name = result_text(r, a);
+	g->outcome = result_text(r, a);
+	g->summary = result_text(r, a);
+}
+
+/* A gate without a name has no newer one: nothing says that another gate repeats
+ * it. */
+static bool query_home_gates(const struct query_home_request *q, struct err *e)
+{
+	static const char regressed[] =
+		"SELECT count(*) OVER (), " HOME_GATE
+		"g.outcome = 'regressed' AND " HOME_IN("g") HOME_STORED(
+			"g") "AND (g.name = '' OR NOT EXISTS (SELECT FROM gate newer "
+			     "WHERE newer.project = g.project "
+			     "AND newer.workload = g.workload AND newer.name = g.name "
+			     "AND newer.id > g.id)) "
+			     "ORDER BY g.id DESC LIMIT $5";
+	static const char last[] = "SELECT 1::bigint, " HOME_GATE HOME_IN(
+		"g") "ORDER BY g.id DESC LIMIT $5";
+	struct home *h = q->out;
+	struct home_count one;
+	h->gates = query_home_list(q, regressed, HOME_LINES, query_home_gate,
+		sizeof *h->gates, &h->gates_of, e);
+	h->last_gate = !h->gates ? NULL
+				 : query_home_list(q, last, 1, query_home_gate,
+					   sizeof *h->last_gate, &one, e);
+	if (!h->last_gate)
+		return false;
+	if (!one.n)
+		h->last_gate = NULL;
+	return true;
+}
+
+static void query_home_change(struct result *r, struct arena *a, void *row)
+{
+	struct home_change *c = row;
+	c->project = result_text(r, a);
+	c->workload = result_text(r, a);
+	c->metric = result_text(r, a);
+	c->of = result_text(r, a);
+	c->run = result_int8(r, 0);
+	c->at = result_moment(r);
+	c->change_pct = result_float8(r, NAN);
+}
+
+/* A metric is stored as "operator:NAME", or alone. */
+static bool query_home_changes(const struct query_home_request *q,
+	struct err *e)
+{
+	static const char sql[] =
+		"SELECT count(*) OVER (), c.project, c.workload, "
+		"split_part(c.metric, ':', 1), "
+		"CASE WHEN strpos(c.metric, ':') > 0 "
+		"THEN substr(c.metric, strpos(c.metric, ':') + 1) END, "
+		"c.run_id, r.created_at, c.change_pct "
+		"FROM change_point c JOIN run r ON r.run_id = c.run_id "
+		"WHERE c.worse IS NOT FALSE AND " HOME_IN("c") HOME_STORED(
+			"r") "ORDER BY c.run_id DESC, c.project, c.workload, c.metric "
+			     "LIMIT $5";
+	struct home *h = q->out;
+	h->changes = query_home_list(q, sql, HOME_LINES, query_home_change,
+		sizeof *h->changes, &h->changes_of, e);
+	return h->changes;
+}
+
+static void query_home_gpu(struct result *r, struct arena *a, void *row)
+{
+	struct home_gpu *g = row;
+	g->project = result_text(r, a);
+	g->gpu = result_text(r, a);
+	g->slowdown = result_float8(r, NAN);
+	g->found = result_moment(r);
+}
+
+static bool query_home_gpus(const struct query_home_request *q, struct err *e)
+{
+	static const char sql[] =
+		"SELECT count(*) OVER (), s.project, s.gpu, s.slowdown, "
+		"s.found_at "
+		"FROM slow_gpu s WHERE ($1 IS NULL OR s.project = $1) "
+		"ORDER BY s.slowdown DESC, s.project, s.gpu LIMIT $5";
+	struct home *h = q->out;
+	h->gpus = query_home_list(q, sql, HOME_LINES, query_home_gpu,
+		sizeof *h->gpus, &h->gpus_of, e);
+	return h->gpus;
+}
+
+static void query_home_upload(struct result *r, struct arena *a, void *row)
+{
+	struct home_upload *u = row;
+	u->id = result_int8(r, 0);
+	u->created = result_moment(r);
+	u->project = result_text(r, a);
+	u->workload = result_text(r, a);
+	u->name = result_text(r, a);
+	u->file = result_text(r, a);
+	u->error = result_text(r, a);
+}
+
+static bool query_home_uploads(const struct query_home_request *q,
+	struct err *e)
+{
+	static const char sql[] =
+		"SELECT count(*) OVER (), u.id, u.created_at, u.project, "
+		"u.workload, u.name, u.file_name, u.error "
+		"FROM upload u WHERE u.state = 'failed' "
+		"AND " HOME_IN("u")
+			HOME_STORED("u") "ORDER BY u.id DESC LIMIT $5";
+	struct home *h = q->out;
+	h->uploads = query_home_list(q, sql, HOME_LINES, query_home_upload,
+		sizeof *h->uploads, &h->uploads_of, e);
+	return h->uploads;
+}
+
+static void query_home_job(struct result *r, struct arena *a, void *row)
+{
+	struct home_job *j = row;
+	j->id = result_int8(r, 0);
+	j->upload = result_int8(r, -1);
+	j->created = result_moment(r);
+	j->runs = result_int8(r, 0);
+	j->project = result_text(r, a);
+	j->name = result_text(r, a);
+}
+
+/* Jobs are not counted: that would read the runs of all. */
+static bool query_home_jobs(const struct query_home_request *q, struct err *e)
+{
+	static const char sql[] =
+		"SELECT 1::bigint, j.id, nullif(j.upload_id, 0), j.created_at, "
+		"r.n, j.project, nullif(j.name, '') "
+		"FROM job j "
+		"CROSS JOIN LATERAL (SELECT count(*) AS n FROM run "
+		"WHERE job_id = j.id AND ($2 IS NULL OR workload = $2)) r "
+		"WHERE r.n > 1 AND ($1 IS NULL OR j.project = $1) " HOME_STORED(
+			"j") "ORDER BY j.id DESC LIMIT $5";
+	struct home *h = q->out;
+	struct home_count count;
+	h->jobs = query_home_list(q, sql, HOME_JOBS, query_home_job,
+		sizeof *h->jobs, &count, e);
+	h->jobs_n = h->jobs ? count.n : 0;
+	return h->jobs;
+}
+
+static void query_home_run(struct result *r, struct arena *a, void *row)
+{
+	struct home_run *is = row;
+	is->id = result_int8(r, 0);
+	is->created = result_moment(r);
+	is->name = result_text(r, a);
+	is->project = result_text(r, a);
+	is->workload = result_text(r, a);
+}
+
+static bool query_home_newest(const struct query_home_request *q, struct err *e)
+{
+	static const char sql[] =
+		"SELECT 1::bigint, r.run_id, r.created_at, r.name, r.project, "
+		"r.workload "
+		"FROM run r WHERE " HOME_IN(
+			"r") "ORDER BY r.created_at DESC, r.run_id DESC LIMIT $5";
+	struct home_count one;
+	q->out->newest_run = query_home_list(q, sql, 1, query_home_run,
+		sizeof *q->out->newest_run, &one, e);
+	if (!q->out->newest_run)
+		return false;
+	if (!one.n)
+		q->out->newest_run = NULL;
+	return true;
+}
+
+/* ---- workloads */
+
+static bool query_home_workloads(const struct query_home_request *q,
+	struct err *e)
+{
+	/* Only the first are listed; all are counted. */
+	const struct workload_filter f = { .project = q->f->project,
+		.workload = q->f->workload,
+		.since = q->f->since,
+		.until = q->f->until,
+		.limit = INT32_MAX };
+	struct home *h = q->out;
+	struct workload_row *rows;
+	bool more;
+	uint32_t n;
+	if (!query_workloads(q->db, q->a, &f, &rows, &n, &more, e))
+		return false;
+	h->workloads_of =
+		(struct home_count){ n < HOME_WORKLOADS ? n : HOME_WORKLOADS,
+			n };
+	h->workloads =
+		arena_array(q->a, struct home_workload, h->workloads_of.n);
+	for (uint32_t i = 0; i < h->workloads_of.n; i++) {
+		struct home_workload *w = &h->workloads[i];
+		w->is = rows[i];
+		const struct trend_filter of = { .project = w->is.project,
+			.workload = w->is.workload,
+			.metric = TREND_METRIC_iteration,
+			.stat = trend_stat_of(TREND_METRIC_iteration),
+			.group = "commit",
+			.since = q->f->since,
+			.until = q->f->until,
+			.limit = HOME_POINTS };
+		if (!query_trend(q->db, q->a, &of, &w->trend, e))
+			return false;
+	}
+	return true;
+}
+
+/* ---- days */
+
+static const int64_t QUERY_HOME_DAY_US = INT64_C(86400000000);
+
+struct query_home_days {
+	const struct query_home_request *q;
+	int32_t first, last; /* days, both included */
+	struct ledger sums[HOME_DAYS];
+	struct arena work;
+	struct names ops; /* id 0: unattributed */
+	double *hours; /* by day, then operator */
+	double *total; /* by operator, over all days */
+};
+
+/* The last HOME_DAYS days up to the newest run; false if there are none. */
+static bool query_home_range(struct query_home_days *d)
+{
+	const struct home_filter *f = d->q->f;
+	const struct fleet_days in = fleet_days(
+		&(struct fleet_filter){ .since = f->since, .until = f->until });
+	if (!d->q->out->newest_run)
+		return false;
+	d->last = (int32_t)(d->q->out->newest_run->created / QUERY_HOME_DAY_US);
+	if (in.until <= d->last)
+		d->last = in.until - 1;
+	d->first = d->last - HOME_DAYS + 1;
+	if (in.since > d->first)
+		d->first = in.since;
+	return d->first <= d->last;
+}
+
+/* One statement, so that no fold can happen between two reads. */
+static bool query_home_sums(struct query_home_days *d, struct err *e)
+{
+	static const char sql[] =
+		"SELECT c.first, c.sums FROM rollup_cell c "
+		"WHERE c.grain = 1 AND c.first BETWEEN $3 AND $4 "
+		"AND " HOME_IN(
+			"c") "UNION ALL "
+			     "SELECT d.day, d.sums FROM rollup_delta d "
+			     "WHERE d.day BETWEEN $3 AND $4 AND " HOME_IN("d");
+	struct sql_params p = { 0 };
+	struct result r;
+	bool ok = true;
+	sql_text(&p, d->q->f->project);
+	sql_text(&p, d->q->f->workload);
+	sql_int4(&p, d->first);
+	sql_int4(&p, d->last);
+	if (!sql_run(d->q->db, sql, &p, &r, e))
+		return false;
+	while (ok && result_next(&r)) {
+		size_t len;
+		int32_t day = result_int4(&r, 0) - d->first;
+		const uint8_t *at = result_bytes(&r, &len);
+		struct int128_reader b = { at, at + len, false };
+		d->sums[day].arena = &d->work;
+		ok = ledger_read(&d->sums[day], &b, 1);
+	}
+	result_release(&r);
+	return ok || err_set(e, ERR_INTERNAL, "stored sums cannot be read");
+}
+
+/* Divides the hours of a day by the weighted time of each operator. */
+static void query_home_divide(struct query_home_days *d,
+	const struct fleet_keys *keys, uint32_t day, uint32_t ops)
+{
+	const struct ledger *l = &d->sums[day];
+	struct home_day *to = &d->q->out->days[day];
+	to->day = d->first + (int32_t)day;
+	if (!l->n || l->rows[0].id != 0)
+		return;
+	to->runs = (int64_t)ledger_sum(&l->rows[0], CELL_RUNS);
+	to->hours = (double)ledger_sum(&l->rows[0], CELL_WEIGHT) / 1e6;
+	double time = (double)ledger_sum(&l->rows[0], CELL_W_GPU);
+	for (uint32_t i = 1; i < l->n && time > 0; i++) {
+		const struct fleet_key *k = fleet_key(keys, l->rows[i].id);
+		if (!k)
+			continue;
+		uint32_t op =
+			k->op ? names_find(&d->ops, k->op, strlen(k->op)) : 0;
+		double hours = to->hours *
+			       (double)ledger_sum(&l->rows[i], KEY_W_TOTAL) /
+			       time;
+		d->hours[(size_t)day * ops + op] += hours;
+		d->total[op] += hours;
+	}
+}
+
+/* The operators with the most hours, at most HOME_OPERATORS; `ids` are theirs. */
+static void query_home_top(struct query_home_days *d, uint32_t ops,
+	uint32_t ids[HOME_OPERATORS])
+{
+	struct home *h = d->q->out;
+	bool *taken = arena_array(&d->work, bool, ops);
+	h->operators = arena_array(d->q->a, const char *, HOME_OPERATORS);
+	while (h->operators_n < HOME_OPERATORS) {
+		uint32_t best = 0;
+		for (uint32_t op = 1; op < ops; op++)
+			if (!taken[op] && d->total[op] > 0 &&
+				(!best || d->total[op] > d->total[best]))
+				best = op;
+		if (!best)
+			return;
+		taken[best] = true;
+		ids[h->operators_n] = best;
+		h->operators[h->operators_n++] =
+			arena_strdup(d->q->a, names_text(&d->ops, best));
+	}
+}
+
+static void query_home_days_fill(struct query_home_days *d,
+	const struct fleet_keys *keys)
+{
+	struct home *h = d->q->out;
+	uint32_t ids[HOME_OPERATORS] = { 0 };
+	names_init(&d->ops, &d->work);
+	for (uint32_t i = 0; i < keys->n; i++)
+		if (keys->rows[i].op)
+			names_put(&d->ops, keys->rows[i].op,
+				strlen(keys->rows[i].op));
+	uint32_t ops = d->ops.n;
+	h->days_n = (uint32_t)(d->last - d->first + 1);
+	h->days = arena_array(d->q->a, struct home_day, h->days_n);
+	d->hours = arena_array(&d->work, double, (size_t)h->days_n *ops);
+	d->total = arena_array(&d->work, double, ops);
+	for (uint32_t day = 0; day < h->days_n; day++)
+		query_home_divide(d, keys, day, ops);
+	query_home_top(d, ops, ids);
+	for (uint32_t day = 0; day < h->days_n; day++) {
+		struct home_day *to = &h->days[day];
+		const double *hours = &d->hours[(size_t)day * ops];
+		to->op_hours = arena_array(d->q->a, double, h->operators_n);
+		to->unattributed_hours = hours[0];
+		for (uint32_t op = 1; op < ops; op++)
+			to->other_hours += hours[op];
+		for (uint32_t i = 0; i < h->operators_n; i++) {
+			to->op_hours[i] = hours[ids[i]];
+			to->other_hours -= hours[ids[i]];
+		}
+		/* rounding of the subtraction */
+		if (to->other_hours < 1e-9 * to->hours)
+			to->other_hours = 0;
+	}
+}
+
+static bool query_home_days(const struct query_home_request *q, struct err *e)
+{
+	const struct fleet_filter any = { .since = NO_MOMENT,
+		.until = NO_MOMENT };
+	struct query_home_days d = { .q = q };
+	struct fleet_keys keys;
+	if (!query_home_range(&d))
+		return true;
+	/* The dictionary is read last, so that it contains every key of the
+	 * sums. */
+	bool ok = query_home_sums(&d, e) &&
+		  fleet_keys(q->db, q->a, &any, &keys, e);
+	if (ok)
+		query_home_days_fill(&d, &keys);
+	arena_release(&d.work);
+	return ok;
+}
+
+bool query_home(struct db *db, struct arena *a, const struct home_filter *f,
+	struct home *out, struct err *e)
+{
+	const struct query_home_request q = { db, a, f, out };
+	*out = (struct home){ 0 };
+	return query_home_gates(&q, e) && query_home_changes(&q, e) &&
+	       query_home_gpus(&q, e) && query_home_uploads(&q, e) &&
+	       query_home_jobs(&q, e) && query_home_newest(&q, e) &&
+	       query_home_workloads(&q, e) && query_home_days(&q, e);
+}

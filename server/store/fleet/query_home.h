@@ -1,0 +1,98 @@
+/* query_home.h - what the home page shows: what needs attention, where the GPU
+ * time of each day was used, and the workloads with their last iterations.
+ *
+ * Everything in it is read as it is stored; nothing is searched for or judged
+ * again. So the answer takes the same time in a large fleet. */
+#pragma once
+#include "query_trend.h"
+
+/* The longest lists. A sparkline of 30 points is as wide as a column of the
+ * table; 90 days are as many columns as a phone can show, at 4 pixels each. */
+enum {
+	HOME_LINES = 5,
+	HOME_JOBS = 3,
+	HOME_WORKLOADS = 8,
+	HOME_POINTS = 30,
+	HOME_DAYS = 90,
+	HOME_OPERATORS = 6
+};
+
+struct home_filter {
+	const char *project, *workload; /* NULL: any */
+	int64_t since, until; /* in [since, until); NO_MOMENT: no limit */
+};
+
+struct home_gate {
+	int64_t id, created;
+	const char *project, *workload, *name, *outcome, *summary;
+};
+struct home_change {
+	const char *project, *workload;
+	const char *metric, *of; /* `of`: the operator; NULL: of the run */
+	int64_t run, at; /* the first run of the new level */
+	double change_pct; /* NaN: recorded by a version that did not store it,
+			or from 0 */
+};
+struct home_gpu {
+	const char *project, *gpu;
+	double slowdown; /* relative to the median GPU */
+	int64_t found;
+};
+struct home_upload {
+	int64_t id, created;
+	const char *project, *workload, *name, *file, *error;
+};
+struct home_job {
+	int64_t id, upload, created, runs; /* upload: -1 if it has a name */
+	const char *project, *name; /* name: NULL without */
+};
+struct home_run {
+	int64_t id, created;
+	const char *name, *project, *workload;
+};
+
+/* A workload and the median iteration of its newest units, oldest first. */
+struct home_workload {
+	struct workload_row is;
+	struct trend trend;
+};
+
+/* The GPU-hours that the runs of a day represent, and how they are divided into
+ * operators by GPU time. */
+struct home_day {
+	int32_t day; /* since 1970 (UTC) */
+	int64_t runs;
+	double hours;
+	double *op_hours; /* by operator of the list */
+	double other_hours, unattributed_hours;
+};
+
+/* The number of listed rows, and of all. */
+struct home_count {
+	uint32_t n;
+	int64_t all;
+};
+
+struct home {
+	/* Gates that regressed, except those whose name has a newer gate. */
+	struct home_gate *gates;
+	struct home_change *changes; /* for the worse, or unknown */
+	struct home_gpu *gpus; /* slowest first; of all workloads and times */
+	struct home_upload *uploads; /* failed */
+	struct home_count gates_of, changes_of, gpus_of, uploads_of;
+	struct home_job *jobs; /* with at least two runs */
+	uint32_t jobs_n;
+	/* Of any time; NULL: there is none. */
+	const struct home_gate *last_gate;
+	const struct home_run *newest_run;
+	struct home_workload *workloads;
+	struct home_count workloads_of;
+	/* Most hours first. The days end with that of the newest run. */
+	const char **operators;
+	struct home_day *days;
+	uint32_t operators_n, days_n;
+};
+
+/* All lists begin with the newest, except those that say otherwise. */
+bool query_home(struct db *db, struct arena *a, const struct home_filter *f,
+	struct home *out, struct err *e);

@@ -1,0 +1,41 @@
+// scope.js - the scope: project, workload and time range, which stay while the user moves from page
+// to page. Links of the navigation carry it; pages that do not filter by a part of it ignore it.
+// Pure.
+
+import {query} from './format.js';
+
+const ALL = ['project', 'workload', 'since', 'until'];
+// The parts that each page filters by. Pages that are missing here filter by none.
+const PARTS = {
+	'/': ALL,
+	'/runs': ALL,
+	'/importance': ALL,
+	'/gates': ALL,
+	'/devices': ALL,
+	'/trends': ALL,
+	'/jobs': ['project'],
+};
+
+// On the trends page a workload without a project is one of the runs that have no project.
+function partsOf(path, has) {
+	const parts = PARTS[path] ?? [];
+	return path === '/trends' && !has('project') ? parts.filter((name) => name !== 'workload') : parts;
+}
+
+// The scope after the page at `path` was opened with the parameters `params`. Parts that the page
+// does not filter by stay, except the workload of another project.
+export function scopeAfter(scope, path, params) {
+	const next = {...scope};
+	const parts = partsOf(path, (name) => params.get(name));
+	for (const name of parts) next[name] = params.get(name) ?? '';
+	if (!parts.includes('workload') && (next.project ?? '') !== (scope.project ?? '')) next.workload = '';
+	return next;
+}
+
+// The address of a page with the parts of the scope that it filters by, and with `more` parameters.
+export function scopedUrl(path, scope, more = {}) {
+	const params = new URLSearchParams();
+	for (const name of partsOf(path, (part) => scope[part])) if (scope[name]) params.set(name, scope[name]);
+	for (const [key, value] of Object.entries(more)) if (value) params.set(key, value);
+	return params.size ? `${path}?${query(params)}` : path;
+}
