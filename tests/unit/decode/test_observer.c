@@ -106,8 +106,8 @@ static void many_tensors(struct buf *b, int from)
 			from + i);
 }
 
-/* The writes of a caller are compared with its reads. 6 s were measured before
- * they were sorted; now 0.3 s, with the sanitizers. */
+/* The writes of a caller are compared with its reads. Before they were sorted, 20,000
+ * of each took 1.6 s, with the sanitizers. */
 static void a_caller_with_many_tensors(void **state)
 {
 	struct decoded d;
