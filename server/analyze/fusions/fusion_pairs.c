@@ -3,12 +3,13 @@
  *
  * One sweep over kernels, copies and graph replays in the order of their starts
  * keeps the last kernel of each stream and the idle times of each device. It
- * needs 8 bytes per operator call and 24 per idle time. If tensors were observed,
+ * needs 8 bytes per operator call, 24 per idle time and 24 per pair. If tensors were observed,
  * it needs 16 per GPU record, 16 per operator call with a number and at most 120
  * per use of a tensor. A file can use any number of tensors in any call, so that
  * nothing is compared with all of them: the time is that of sorting them. */
 #include "fusions.h"
 #include "correlation.h"
+#include "dist.h"
 #include "profile.h"
 #include <stdlib.h>
 #include <string.h>
@@ -490,6 +491,12 @@ fusion_pairs_tensors_between(const struct fusion_tensors *x, uint32_t first_op,
 
 /* ---- pairs */
 
+/* What a pair of launches saves in a kept iteration. */
+struct fusion_part {
+	uint32_t pair, iteration;
+	double saved_ns;
+};
+
 struct fusion_maker {
 	const struct attribution *at;
 	const struct iteration_rows *rows;
@@ -505,6 +512,8 @@ struct fusion_maker {
 	uint32_t devices_cap;
 	struct names keys; /* struct fusion_key */
 	uint32_t cap; /* of operators.fusions */
+	struct fusion_part *parts;
+	uint32_t parts_n, parts_cap;
 	bool trains; /* the run has a backward pass, or may have one */
 };
 
@@ -763,6 +772,55 @@ static struct fusion_pair *fusion_pairs_row(struct fusion_maker *m,
 	return p;
 }
 
+static int64_t fusion_pairs_moved(const struct shape_stat *s)
+{
+	return s->costed ? (int64_t)(s->cost.read_bytes + s->cost.write_bytes)
+			 : -1;
+}
+
+/* What pairs with these times save, in ns; NaN unknown. */
+static double fusion_pairs_saved_ns(const struct fusion_maker *m,
+	const struct fusion_pair *p, int64_t first_ns, int64_t second_ns,
+	int64_t gap_ns)
+{
+	const struct shape_stat *shapes = m->at->profile->operators.shapes;
+	const struct fusion_sums sums = { .first_leg = shapes[p->first].leg,
+		.bytes = p->bytes,
+		.first_bytes = fusion_pairs_moved(&shapes[p->first]),
+		.second_bytes = fusion_pairs_moved(&shapes[p->second]),
+		.must_write = p->must_write,
+		.first_s = (double)first_ns,
+		.second_s = (double)second_ns,
+		.gap_s = (double)gap_ns };
+	struct fusion_saving s = fusion_saving(&sums, (double)NAN);
+
+	return s.traffic_s + s.gap_s;
+}
+
+/* Adds what two launches save, if the iteration of the first is kept. */
+static bool fusion_pairs_part(struct fusion_maker *m,
+	const struct fusion_pair *p, uint32_t i, double saved_ns)
+{
+	const struct profile *of = m->at->profile;
+	uint32_t iteration = m->rows->kernel[i];
+
+	if (of->iterations.iterations[iteration].use != ITERATION_KEPT)
+		return true;
+	if (m->parts_n == m->parts_cap) {
+		uint32_t cap = m->parts_cap * 2 + 64;
+		struct fusion_part *grown =
+			arena_grow(m->a, m->parts, cap * sizeof *grown);
+		if (!grown)
+			return false;
+		m->parts = grown;
+		m->parts_cap = cap;
+	}
+	m->parts[m->parts_n++] =
+		(struct fusion_part){ (uint32_t)(p - of->operators.fusions),
+			iteration, saved_ns };
+	return true;
+}
+
 /* Adds the pair of two launches that follow each other, if it is one. */
 static bool fusion_pairs_add(struct fusion_maker *m,
 	const struct fusion_device *d, uint32_t i, uint32_t j)
@@ -783,11 +841,15 @@ static bool fusion_pairs_add(struct fusion_maker *m,
 	p->kind = kind;
 	p->must_write = p->consumers == CONSUMERS_OTHERS ||
 			(p->consumers == CONSUMERS_UNKNOWN && m->trains);
+	int64_t first_ns = fusion_pairs_call_ns(m, i),
+		second_ns = fusion_pairs_call_ns(m, j),
+		gap_ns = replayed ? 0 : fusion_pairs_gap_ns(at, d, i, j);
 	p->pairs++;
-	p->first_ns += fusion_pairs_call_ns(m, i);
-	p->second_ns += fusion_pairs_call_ns(m, j);
-	p->gap_ns += replayed ? 0 : fusion_pairs_gap_ns(at, d, i, j);
-	return true;
+	p->first_ns += first_ns;
+	p->second_ns += second_ns;
+	p->gap_ns += gap_ns;
+	return fusion_pairs_part(m, p, i,
+		fusion_pairs_saved_ns(m, p, first_ns, second_ns, gap_ns));
 }
 
 /* The last kernel of a stream; NULL if the arena is full. */
@@ -964,6 +1026,64 @@ static bool fusion_pairs_maker_init(struct fusion_maker *m)
 	return true;
 }
 
+/* By pair, then by iteration. Sums are added up in the same order everywhere. */
+static int fusion_pairs_parts_order(const void *a, const void *b)
+{
+	const struct fusion_part *x = a, *y = b;
+	int order = fusion_pairs_order(x->pair, y->pair);
+
+	order = order ? order : fusion_pairs_order(x->iteration, y->iteration);
+	return order ? order
+		     : (x->saved_ns > y->saved_ns) -
+			       (x->saved_ns < y->saved_ns);
+}
+
+/* Sets what a pair saves per kept iteration, of which most may lack it. `x` has
+ * room for all parts. */
+static void fusion_pairs_mean(const struct fusion_part *parts, uint32_t n,
+	double *x, uint32_t iterations, double devices, struct fusion_pair *p)
+{
+	uint32_t with = 0;
+
+	for (uint32_t i = 0; i < n; with++) {
+		uint32_t iteration = parts[i].iteration;
+		x[with] = 0;
+		for (; i < n && parts[i].iteration == iteration; i++)
+			x[with] += parts[i].saved_ns;
+	}
+	struct dist_mean m = dist_mean_from(x, with, iterations - with);
+	p->saved_ns = m.mean / devices;
+	p->saved_error_ns = m.error / devices;
+}
+
+static bool fusion_pairs_means(struct fusion_maker *m)
+{
+	const struct profile *of = m->at->profile;
+	double *x = arena_array(m->a, double, (size_t)m->parts_n + 1);
+	uint32_t at = 0, devices = 0;
+
+	if (!x)
+		return false;
+
+	for (uint32_t i = 0; i < of->devices_n; i++)
+		devices += of->devices[i].launches > 0;
+	if (m->parts_n)
+		qsort(m->parts, m->parts_n, sizeof *m->parts,
+			fusion_pairs_parts_order);
+	for (uint32_t i = 0; i < of->operators.fusions_n; i++) {
+		struct fusion_pair *p = &of->operators.fusions[i];
+		uint32_t from = at;
+		while (at < m->parts_n && m->parts[at].pair == i)
+			at++;
+		p->saved_ns = p->saved_error_ns = (double)NAN;
+		if (of->iterations.kept_n &&
+			!isnan(fusion_pairs_saved_ns(m, p, 0, 0, 0)))
+			fusion_pairs_mean(m->parts + from, at - from, x,
+				of->iterations.kept_n, devices, p);
+	}
+	return true;
+}
+
 static int fusion_pairs_by_time(const void *a, const void *b)
 {
 	const struct fusion_pair *x = a, *y = b;
@@ -984,7 +1104,8 @@ bool fusion_pairs_from(const struct attribution *at,
 	struct fusion_maker m = { .at = at, .rows = rows, .a = &scratch };
 	struct operators *o = &at->profile->operators;
 
-	bool ok = fusion_pairs_maker_init(&m) && fusion_pairs_sweep(&m);
+	bool ok = fusion_pairs_maker_init(&m) && fusion_pairs_sweep(&m) &&
+		  fusion_pairs_means(&m);
 	if (ok && o->fusions_n)
 		qsort(o->fusions, o->fusions_n, sizeof *o->fusions,
 			fusion_pairs_by_time);

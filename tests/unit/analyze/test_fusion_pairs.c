@@ -1,6 +1,7 @@
 /* test_fusion_pairs.c - which launches are pairs that one kernel could execute,
  * and who reads the tensor between them. */
 #include "attribute_world.h"
+#include <math.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -311,6 +312,89 @@ static void the_border_of_two_iterations(void **state)
 	analyse(w);
 	assert_int_equal(w->p.iterations.n, 3);
 	pairs_are(w, "pointwise 3 x (30000 + 30000 + 1500) 4194304 unknown");
+}
+
+/* ---- what a pair saves per iteration: of 24 MiB that both move, 8 MiB are the
+ * tensor, so that traffic is a third of their time */
+
+/* Steps of 21,000 ns with a mul, and an add of this time; 0: without a pair. */
+static void three_steps(struct world *w, const int64_t add_ns[3])
+{
+	static const char *const steps[] = { "ProfilerStep#1", "ProfilerStep#2",
+		"ProfilerStep#3" };
+	for (int i = 0; i < 3; i++) {
+		int64_t at = 1000 + i * 21000;
+		rows_range(&w->t, RANGE_ANNOTATION, steps[i], "1", at - 500,
+			21000);
+		call(w, "aten::mul", SQUARES, at, 5000);
+		if (!add_ns[i])
+			launch(w, "whatever", at + 5200, 500);
+		call(w, "aten::add", SQUARES, at + 6000,
+			add_ns[i] ? add_ns[i] : 7000);
+	}
+	analyse(w);
+	assert_int_equal(w->p.iterations.kept_n, 3);
+	assert_int_equal(w->p.operators.fusions_n, 1);
+}
+
+static void saves(const struct world *w, double saved_ns, double error_ns)
+{
+	const struct fusion_pair *p = w->p.operators.fusions;
+	if (fabs(p->saved_ns - saved_ns) > 0.01 ||
+		fabs(p->saved_error_ns - error_ns) > 0.01)
+		fail_msg("%f, %f", p->saved_ns, p->saved_error_ns);
+}
+
+/* 4,000, 5,000 and 6,000 ns, and a gap of 1,000 ns in each. */
+static void the_mean_over_iterations(void **state)
+{
+	struct world *w = *state;
+	three_steps(w, (const int64_t[]){ 7000, 10000, 13000 });
+	saves(w, 6000, 577.35);
+}
+
+/* 5,000, 0 and 5,000 ns. */
+static void an_iteration_without_the_pair(void **state)
+{
+	struct world *w = *state;
+	three_steps(w, (const int64_t[]){ 7000, 0, 7000 });
+	saves(w, 10000 / 3.0, 5000 / 3.0);
+}
+
+static void one_iteration_has_no_error(void **state)
+{
+	struct world *w = *state;
+	two_elementwise(w);
+	analyse(w);
+	const struct fusion_pair *p = w->p.operators.fusions;
+	assert_true(fabs(p->saved_ns - (20000 / 3.0 + 1000)) < 0.01);
+	assert_true(isnan(p->saved_error_ns));
+}
+
+/* Both devices could save this at the same time. */
+static void the_pairs_of_two_devices(void **state)
+{
+	struct world *w = *state;
+	call(w, "aten::mul", SQUARES, 1000, 10000);
+	call(w, "aten::mul", SQUARES, 1100, 10000);
+	call(w, "aten::add", SQUARES, 12000, 10000);
+	call(w, "aten::add", SQUARES, 12100, 10000);
+	w->t.kernel.device[1] = w->t.kernel.device[3] = 1;
+	analyse(w);
+	assert_int_equal(w->p.operators.fusions->pairs, 2);
+	const struct fusion_pair *p = w->p.operators.fusions;
+	assert_true(fabs(p->saved_ns - (20000 / 3.0 + 1000)) < 0.01);
+}
+
+/* Its cost, and so what it saves, is unknown. */
+static void a_pair_without_a_cost_saves_an_unknown_time(void **state)
+{
+	struct world *w = *state;
+	call(w, "aten::arange", "", 1000, 1000);
+	call(w, "aten::mul", SQUARES, 2000, 10000);
+	analyse(w);
+	pairs_are(w, "pointwise 1 x (1000 + 10000 + 0) -1 unknown");
+	assert_true(isnan(w->p.operators.fusions->saved_ns));
 }
 
 /* Kernels of one operator call follow each other without being a pair. */
@@ -867,6 +951,11 @@ int main(void)
 		WORLD_TEST(launches_of_two_streams),
 		WORLD_TEST(launches_of_two_devices),
 		WORLD_TEST(the_border_of_two_iterations),
+		WORLD_TEST(the_mean_over_iterations),
+		WORLD_TEST(an_iteration_without_the_pair),
+		WORLD_TEST(one_iteration_has_no_error),
+		WORLD_TEST(the_pairs_of_two_devices),
+		WORLD_TEST(a_pair_without_a_cost_saves_an_unknown_time),
 		WORLD_TEST(two_kernels_of_one_operator_call),
 		WORLD_TEST(the_first_call_has_two_kernels),
 		WORLD_TEST(a_graph_replay_has_no_launch_gap),
