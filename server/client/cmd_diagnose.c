@@ -7,6 +7,7 @@
 #include "retry.h"
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 enum { DIAGNOSIS_MAX = 16 << 20 };
 
@@ -71,12 +72,20 @@ static const char *diagnose_interval(struct arena *a, const json_t *v)
 /* What single changes would save, each with its assumptions. */
 static void diagnose_print_changes(struct arena *a, const json_t *list)
 {
+	bool unknown = false;
+
 	if (json_array_size(list))
 		printf("\nwhat a single change would save (two changes can save "
 		       "the same time):\n");
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *v = json_array_get(list, i);
 		const json_t *assumptions = json_object_get(v, "assumptions");
+		const char *change = json_get_text(a, v, "change");
+		if (!unknown && !strcmp(change, "fusion_consumers_unknown")) {
+			unknown = true;
+			printf("\nonly if a tensor has no other reader, which "
+			       "the trace does not show:\n");
+		}
 		printf("\n- %s\n  %sassumed:\n", json_get_text(a, v, "text"),
 			diagnose_interval(a, v));
 		for (size_t k = 0; k < json_array_size(assumptions); k++)

@@ -123,6 +123,9 @@ struct kept_iteration {
 struct kept_iterations {
 	struct kept_iteration *rows;
 	uint32_t n;
+	/* operators.h: most saved first, and unknown consumers last */
+	struct saved_fusion *fusions;
+	uint32_t fusions_n;
 };
 
 /* Sums over the kept iterations of a run. */

@@ -207,7 +207,24 @@ struct fusion_pair {
 	int64_t pairs;
 	int64_t first_ns, second_ns; /* sums of the calls' times */
 	int64_t gap_ns; /* sum of the launch gaps between them */
+	/* What one kernel for both saves: the mean per kept iteration and device,
+	 * and the standard error of this mean, from the differences between
+	 * iterations. NaN unknown. */
+	double saved_ns, saved_error_ns;
 };
+
+/* The pairs of a run that save most per kept iteration. */
+struct saved_fusion {
+	const char *first, *second; /* operators */
+	enum dtype first_dtype, second_dtype;
+	const char *first_shape, *second_shape; /* NULL unknown */
+	enum fusion_consumers consumers;
+	bool must_write;
+	int64_t bytes; /* of the tensor */
+	double saved_ns, saved_error_ns;
+};
+/* Of those whose consumers are known, and of the others. */
+enum { SAVED_FUSIONS = 3 };
 
 /* The calls of each iteration whose work has the same dtypes. A call belongs to
  * the iteration of its first launch. The sums do not depend on the peaks of a

@@ -420,7 +420,9 @@ static bool run_diagnosis_changes(struct diagnosis_maker *m)
 		.mean_ns = wall_ns / (double)d->iterations,
 		.single_launches = run_diagnosis_single_launches(&of->waits),
 		.operators = operators,
-		.operators_n = run_diagnosis_faster(of, operators) };
+		.operators_n = run_diagnosis_faster(of, operators),
+		.fusions = of->iterations.fusions,
+		.fusions_n = of->iterations.fusions_n };
 	if (!what_if_from(&q, m->a, &changes, &d->changes_n))
 		return false;
 	d->changes = changes;

@@ -51,6 +51,13 @@ const COLUMNS = [
 		cell: (r) => [
 			side(r.first_operator, r.first_dtype, r.first_shape),
 			side(r.second_operator, r.second_dtype, r.second_shape),
+			r.overlaps.length
+				? h(
+						'span',
+						{class: 'fusion-side quiet', title: r.overlaps.join('; ')},
+						`overlaps ${f.plural(r.overlaps.length, 'row')}`,
+					)
+				: null,
 		],
 	},
 	figure('Saved', 'saved_hours', exact('saved_hours', (r) => `${f.duration(r.saved_s * 1e9)} of the ${f.duration(r.time_s * 1e9)} of both in the recordings`)),

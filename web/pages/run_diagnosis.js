@@ -48,31 +48,42 @@ const interval = (w) =>
 		? []
 		: [`95 % interval: ${w.low_ns < 0 ? '−' : ''}${f.duration(Math.abs(w.low_ns))} to ${f.duration(w.high_ns)}.`];
 
-// What single changes would save, folded: the causes come first. Null if there is none.
+const estimates = (list) =>
+	h(
+		'ul',
+		{},
+		list.map((w) =>
+			h(
+				'li',
+				{},
+				w.text,
+				h('p', {class: 'hint'}, [...interval(w), `Assumed: ${w.assumptions.join('; ')}.`].join(' ')),
+			),
+		),
+	);
+
+// What single changes would save, folded: the causes come first. Fusions whose tensor may have
+// other readers are apart. Null if there is none.
 function changes(list) {
+	const unknown = list.filter((w) => w.change === 'fusion_consumers_unknown');
+	const known = list.slice(0, list.length - unknown.length);
 	if (!list.length) return null;
-	const most = list[0];
 	return h(
 		'details',
 		{class: 'more'},
 		h(
 			'summary',
 			{},
-			`What a single change would save: ${f.plural(list.length, 'estimate')}, at most ${f.percent(most.share_pct)} %`,
+			`What a single change would save: ${f.plural(known.length, 'estimate')}` +
+				(known.length ? `, at most ${f.percent(known[0].share_pct)} %` : '') +
+				(unknown.length ? `; ${f.plural(unknown.length, 'fusion')} with unknown readers` : ''),
 		),
 		h('p', {class: 'hint'}, 'Two changes can save the same time, so the estimates do not add up.'),
-		h(
-			'ul',
-			{},
-			list.map((w) =>
-				h(
-					'li',
-					{},
-					w.text,
-					h('p', {class: 'hint'}, [...interval(w), `Assumed: ${w.assumptions.join('; ')}.`].join(' ')),
-				),
-			),
-		),
+		known.length ? estimates(known) : null,
+		unknown.length
+			? h('p', {class: 'hint'}, 'Only if a tensor has no other reader, which the trace does not show:')
+			: null,
+		unknown.length ? estimates(unknown) : null,
 	);
 }
 

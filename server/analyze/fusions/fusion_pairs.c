@@ -3,11 +3,13 @@
  *
  * One sweep over kernels, copies and graph replays in the order of their starts
  * keeps the last kernel of each stream and the idle times of each device. It
- * needs 8 bytes per operator call and 24 per idle time. If tensors were observed,
- * it needs 16 per GPU record, 16 per operator call with a number and 37 per use
- * of a tensor. */
+ * needs 8 bytes per operator call, 24 per idle time and 24 per pair. If tensors were observed,
+ * it needs 16 per GPU record, 16 per operator call with a number and at most 120
+ * per use of a tensor. A file can use any number of tensors in any call, so that
+ * nothing is compared with all of them: the time is that of sorting them. */
 #include "fusions.h"
 #include "correlation.h"
+#include "dist.h"
 #include "profile.h"
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +22,31 @@ enum { FUSION_NO_ROW = UINT32_MAX };
 struct fusion_call {
 	int64_t function;
 	int64_t begin_ns; /* of its host operator; INT64_MIN unknown */
-	uint32_t from, to; /* its slice of trace.tensor_uses */
+	uint32_t from, to; /* its slice of fusion_tensors.memories */
 	bool launches; /* GPU work, or in a stream capture */
+	bool writes;
 	bool view; /* it launches nothing and returns its argument, as
 		aten::dropout does in inference */
+};
+
+/* What a call does with one memory. Views are skipped: they have no `writer`, and
+ * are nobody's `next`. */
+struct fusion_memory {
+	int64_t storage;
+	int64_t read_bytes, written_bytes; /* the largest tensor that it reads,
+		and the first that it writes; 0: none */
+	uint32_t call, use; /* the call, and its first use of the memory */
+	uint32_t writer; /* wrote what is read here; FUSION_NO_ROW unknown */
+	uint32_t next; /* writes the memory again; FUSION_NO_ROW unknown */
+	uint32_t readers; /* calls that read what is written here */
+};
+
+/* Two calls of which the second reads what the first writes. */
+struct fusion_shared {
+	uint32_t first, second; /* calls */
+	enum fusion_consumers consumers;
+	int64_t bytes; /* each memory once; -1: the second reads only a part,
+		and nothing reads the rest */
 };
 
 struct fusion_moments {
@@ -34,11 +57,12 @@ struct fusion_moments {
 struct fusion_tensors {
 	const struct trace *t;
 	struct op_function *functions; /* by External id */
-	uint32_t functions_n;
-	struct fusion_call *calls; /* by function */
-	uint32_t calls_n;
-	uint32_t *by_storage; /* uses, by storage, then in their order */
-	bool *skipped; /* by use: it is a view's */
+	struct fusion_call *calls; /* in order */
+	uint32_t *by_function; /* calls */
+	struct fusion_memory *memories; /* by call, then by storage */
+	uint32_t *order; /* memories; by storage first, then by both calls */
+	struct fusion_shared *shared; /* by first, then by second */
+	uint32_t functions_n, calls_n, memories_n, shared_n;
 	/* Begins of API calls that launched something, and of those whose
 	 * kernels have no observed tensors. */
 	struct fusion_moments launched, unobserved;
@@ -60,22 +84,16 @@ static int fusion_pairs_tensors_by_id(const void *a, const void *b)
 	return fusion_pairs_order(x->external_id, y->external_id);
 }
 
-static int fusion_pairs_tensors_by_function(const void *a, const void *b)
-{
-	const struct fusion_call *x = a, *y = b;
-	return fusion_pairs_order(x->function, y->function);
-}
-
-static int fusion_pairs_tensors_by_storage(const void *a, const void *b,
-	void *uses)
+static int fusion_pairs_tensors_by_function(const void *a, const void *b,
+	void *calls)
 {
 	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
-	const struct tensor_use *u = uses;
-	int order = fusion_pairs_order(u[i].storage, u[j].storage);
+	const struct fusion_call *c = calls;
+	int order = fusion_pairs_order(c[i].function, c[j].function);
 	return order ? order : fusion_pairs_order(i, j);
 }
 
-/* The uses of a host operator's call; NULL if the execution trace lacks it. */
+/* The call of a host operator; NULL if the execution trace lacks it. */
 static struct fusion_call *fusion_pairs_tensors_call(const struct fusion_tensors
 							     *x,
 	uint32_t op)
@@ -83,21 +101,19 @@ static struct fusion_call *fusion_pairs_tensors_call(const struct fusion_tensors
 	struct op_function key = { .external_id = x->t->op.external_id[op] };
 	const struct op_function *f = bsearch(&key, x->functions,
 		x->functions_n, sizeof key, fusion_pairs_tensors_by_id);
-	struct fusion_call of = { .function = f ? f->function : 0 };
+	uint32_t at = 0, to = f ? x->calls_n : 0;
 
-	return f ? bsearch(&of, x->calls, x->calls_n, sizeof of,
-			   fusion_pairs_tensors_by_function)
-		 : NULL;
-}
-
-static bool fusion_pairs_tensors_uses(const struct fusion_tensors *x,
-	const struct fusion_call *c, int64_t storage, bool written)
-{
-	for (uint32_t i = c->from; i < c->to; i++)
-		if (x->t->tensor_uses[i].written == written &&
-			x->t->tensor_uses[i].storage == storage)
-			return true;
-	return false;
+	while (at < to) {
+		uint32_t middle = at + (to - at) / 2;
+		if (x->calls[x->by_function[middle]].function < f->function)
+			at = middle + 1;
+		else
+			to = middle;
+	}
+	if (!f || at == x->calls_n)
+		return NULL;
+	struct fusion_call *c = &x->calls[x->by_function[at]];
+	return c->function == f->function ? c : NULL;
 }
 
 static int fusion_pairs_moments_order(const void *a, const void *b)
@@ -200,18 +216,12 @@ static bool fusion_pairs_tensors_launches(struct fusion_tensors *x,
 static bool fusion_pairs_tensors_is_view(const struct fusion_tensors *x,
 	const struct fusion_call *c)
 {
-	bool writes = false;
-
 	if (c->launches || c->begin_ns <= x->callless_ns)
 		return false;
-	for (uint32_t i = c->from; i < c->to; i++) {
-		const struct tensor_use *u = &x->t->tensor_uses[i];
-		writes |= u->written;
-		if (u->written &&
-			!fusion_pairs_tensors_uses(x, c, u->storage, false))
+	for (uint32_t i = c->from; i < c->to; i++)
+		if (x->memories[i].written_bytes && !x->memories[i].read_bytes)
 			return false;
-	}
-	return writes;
+	return c->writes;
 }
 
 /* Finds the host operators of the calls, and which calls are views. */
@@ -228,130 +238,215 @@ static void fusion_pairs_tensors_join(struct fusion_tensors *x,
 		c->launches |= fusion_pairs_moments_any(&x->launched,
 			o->start_ns[row], o->start_ns[row] + o->dur_ns[row]);
 	}
-	for (uint32_t i = 0; i < x->calls_n; i++) {
-		struct fusion_call *c = &x->calls[i];
-		c->view = fusion_pairs_tensors_is_view(x, c);
-		for (uint32_t k = c->from; k < c->to; k++)
-			x->skipped[k] = c->view;
-	}
+	for (uint32_t i = 0; i < x->calls_n; i++)
+		x->calls[i].view =
+			fusion_pairs_tensors_is_view(x, &x->calls[i]);
 }
 
-static void fusion_pairs_tensors_sort(struct fusion_tensors *x)
+static int fusion_pairs_memories_by_storage(const void *a, const void *b)
+{
+	const struct fusion_memory *x = a, *y = b;
+	int order = fusion_pairs_order(x->storage, y->storage);
+	return order ? order : fusion_pairs_order(x->use, y->use);
+}
+
+/* Unites the uses of one memory by the last call. */
+static void fusion_pairs_memories_unite(struct fusion_tensors *x)
+{
+	struct fusion_call *c = &x->calls[x->calls_n - 1];
+	struct fusion_memory *m = x->memories;
+	uint32_t n = c->from;
+
+	qsort(m + c->from, c->to - c->from, sizeof *m,
+		fusion_pairs_memories_by_storage);
+	for (uint32_t i = c->from; i < c->to; i++) {
+		c->writes |= m[i].written_bytes > 0;
+		if (n == c->from || m[n - 1].storage != m[i].storage) {
+			m[n++] = m[i];
+			continue;
+		}
+		if (m[n - 1].read_bytes < m[i].read_bytes)
+			m[n - 1].read_bytes = m[i].read_bytes;
+		if (!m[n - 1].written_bytes)
+			m[n - 1].written_bytes = m[i].written_bytes;
+	}
+	x->memories_n = c->to = n;
+}
+
+/* Lists the calls, and the memories of each. */
+static void fusion_pairs_memories_fill(struct fusion_tensors *x)
 {
 	const struct trace *t = x->t;
 
-	if (x->functions_n)
-		memcpy(x->functions, t->op_functions,
-			x->functions_n * sizeof *x->functions);
-	qsort(x->functions, x->functions_n, sizeof *x->functions,
-		fusion_pairs_tensors_by_id);
 	for (uint32_t i = 0; i < t->tensor_uses_n; i++) {
 		const struct tensor_use *u = &t->tensor_uses[i];
-		if (!i || u->function != u[-1].function)
+		if (!i || u->function != u[-1].function) {
+			if (i)
+				fusion_pairs_memories_unite(x);
+			x->by_function[x->calls_n] = x->calls_n;
 			x->calls[x->calls_n++] =
 				(struct fusion_call){ .function = u->function,
 					.begin_ns = INT64_MIN,
-					.from = i };
-		x->calls[x->calls_n - 1].to = i + 1;
-		x->by_storage[i] = i;
+					.from = x->memories_n };
+		}
+		x->memories[x->memories_n++] =
+			(struct fusion_memory){ .storage = u->storage,
+				.read_bytes = u->written ? 0 : u->bytes,
+				.written_bytes = u->written ? u->bytes : 0,
+				.call = x->calls_n - 1,
+				.use = i,
+				.writer = FUSION_NO_ROW,
+				.next = FUSION_NO_ROW };
+		x->calls[x->calls_n - 1].to = x->memories_n;
 	}
-	qsort(x->calls, x->calls_n, sizeof *x->calls,
-		fusion_pairs_tensors_by_function);
-	qsort_r(x->by_storage, t->tensor_uses_n, sizeof *x->by_storage,
-		fusion_pairs_tensors_by_storage, t->tensor_uses);
+	fusion_pairs_memories_unite(x);
 }
 
-/* All in `a`, a scratch arena. False if it is full. */
-static bool fusion_pairs_tensors_init(struct fusion_tensors *x,
-	const struct attribution *at, struct arena *a)
+static int fusion_pairs_order_by_storage(const void *a, const void *b,
+	void *memories)
 {
-	const struct trace *t = at->trace;
-	uint32_t n = t->tensor_uses_n;
-
-	*x = (struct fusion_tensors){ .t = t,
-		.functions_n = t->op_functions_n };
-	if (!n)
-		return true;
-	x->functions =
-		arena_array(a, struct op_function, (size_t)x->functions_n + 1);
-	x->calls = arena_array(a, struct fusion_call, n);
-	x->by_storage = arena_array(a, uint32_t, n);
-	x->skipped = arena_array(a, bool, n);
-	if (!x->functions || !x->calls || !x->by_storage || !x->skipped)
-		return false;
-	fusion_pairs_tensors_sort(x);
-	if (!fusion_pairs_tensors_launches(x, at, a))
-		return false;
-	fusion_pairs_tensors_join(x, at->proc);
-	return true;
+	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+	const struct fusion_memory *m = memories;
+	int order = fusion_pairs_order(m[i].storage, m[j].storage);
+	return order ? order : fusion_pairs_order(i, j);
 }
 
-/* Who uses the memory of a write until it is written again. */
-struct fusion_readers {
-	int64_t second_bytes; /* that the second reads; 0: it does not */
-	bool others; /* others read it */
-	int64_t next; /* the call that writes it again; 0 unknown */
-};
-
-/* The first place in by_storage of a use of this memory, of uses from `from` on. */
-static uint32_t fusion_pairs_tensors_first_use(const struct fusion_tensors *x,
-	int64_t storage, uint32_t from)
+/* Finds who wrote what is read, and who writes it again. */
+static void fusion_pairs_memories_writers(struct fusion_tensors *x)
 {
-	uint32_t at = 0, to = x->t->tensor_uses_n;
+	uint32_t last = FUSION_NO_ROW;
 
-	while (at < to) {
-		uint32_t middle = at + (to - at) / 2, i = x->by_storage[middle];
-		int64_t is = x->t->tensor_uses[i].storage;
-		if (is < storage || (is == storage && i < from))
-			at = middle + 1;
-		else
-			to = middle;
-	}
-	return at;
-}
-
-static struct fusion_readers
-fusion_pairs_tensors_readers(const struct fusion_tensors *x, int64_t storage,
-	const struct fusion_call *first, const struct fusion_call *second)
-{
-	struct fusion_readers r = { 0 };
-
-	for (uint32_t at =
-			fusion_pairs_tensors_first_use(x, storage, first->to);
-		at < x->t->tensor_uses_n; at++) {
-		uint32_t i = x->by_storage[at];
-		const struct tensor_use *u = &x->t->tensor_uses[i];
-		if (u->storage != storage)
-			break;
-		if (x->skipped[i])
+	for (uint32_t i = 0; i < x->memories_n; i++)
+		x->order[i] = i;
+	qsort_r(x->order, x->memories_n, sizeof *x->order,
+		fusion_pairs_order_by_storage, x->memories);
+	for (uint32_t i = 0; i < x->memories_n; i++) {
+		struct fusion_memory *m = &x->memories[x->order[i]];
+		if (last != FUSION_NO_ROW &&
+			x->memories[last].storage != m->storage)
+			last = FUSION_NO_ROW;
+		if (x->calls[m->call].view)
 			continue;
-		if (r.next && u->function != r.next)
-			break;
-		if (u->written)
-			r.next = u->function;
-		else if (u->function != second->function)
-			r.others = true;
-		else if (r.second_bytes < u->bytes)
-			r.second_bytes = u->bytes;
+		if (m->read_bytes && last != FUSION_NO_ROW) {
+			m->writer = last;
+			x->memories[last].readers++;
+		}
+		if (!m->written_bytes)
+			continue;
+		if (last != FUSION_NO_ROW)
+			x->memories[last].next = x->order[i];
+		last = x->order[i];
 	}
-	return r;
 }
 
 /* Whether all readers until the next write are known: there is one, and no kernel
  * without observed tensors was launched before it. */
 static bool fusion_pairs_tensors_known(const struct fusion_tensors *x,
-	const struct fusion_call *first, int64_t next)
+	const struct fusion_memory *m)
 {
-	struct fusion_call key = { .function = next };
-	const struct fusion_call *c =
-		next ? bsearch(&key, x->calls, x->calls_n, sizeof key,
-			       fusion_pairs_tensors_by_function)
-		     : NULL;
+	int64_t from_ns = x->calls[m->call].begin_ns;
+	int64_t to_ns = m->next == FUSION_NO_ROW
+				? INT64_MIN
+				: x->calls[x->memories[m->next].call].begin_ns;
 
-	return x->complete && c && c->begin_ns != INT64_MIN &&
-	       first->begin_ns > x->callless_ns &&
-	       !fusion_pairs_moments_any(&x->unobserved, first->begin_ns,
-		       c->begin_ns);
+	return x->complete && to_ns != INT64_MIN && from_ns > x->callless_ns &&
+	       !fusion_pairs_moments_any(&x->unobserved, from_ns, to_ns);
+}
+
+static int fusion_pairs_order_by_calls(const void *a, const void *b,
+	void *memories)
+{
+	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+	const struct fusion_memory *m = memories;
+	int order =
+		fusion_pairs_order(m[m[i].writer].call, m[m[j].writer].call);
+	order = order ? order : fusion_pairs_order(m[i].call, m[j].call);
+	return order ? order : fusion_pairs_order(i, j);
+}
+
+/* Adds a memory to the last two calls that share some. */
+static void fusion_pairs_shared_add(const struct fusion_tensors *x,
+	struct fusion_shared *s, const struct fusion_memory *read)
+{
+	const struct fusion_memory *w = &x->memories[read->writer];
+	bool others = w->readers > 1;
+	bool whole = read->read_bytes >= w->written_bytes;
+
+	if ((!whole && !others) || s->bytes < 0 ||
+		__builtin_add_overflow(s->bytes,
+			whole ? w->written_bytes : read->read_bytes, &s->bytes))
+		s->bytes = -1;
+	if (others)
+		s->consumers = CONSUMERS_OTHERS;
+	else if (s->consumers == CONSUMERS_SECOND &&
+		 !fusion_pairs_tensors_known(x, w))
+		s->consumers = CONSUMERS_UNKNOWN;
+}
+
+/* Lists the calls that share memories. A read has one writer, so that there are no
+ * more of them than reads. */
+static void fusion_pairs_shared_fill(struct fusion_tensors *x)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < x->memories_n; i++)
+		if (x->memories[i].writer != FUSION_NO_ROW)
+			x->order[n++] = i;
+	if (n)
+		qsort_r(x->order, n, sizeof *x->order,
+			fusion_pairs_order_by_calls, x->memories);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct fusion_memory *read = &x->memories[x->order[i]];
+		uint32_t first = x->memories[read->writer].call;
+		struct fusion_shared *s = &x->shared[x->shared_n];
+		if (!x->shared_n || s[-1].first != first ||
+			s[-1].second != read->call) {
+			*s = (struct fusion_shared){ .first = first,
+				.second = read->call,
+				.consumers = CONSUMERS_SECOND };
+			x->shared_n++;
+			s++;
+		}
+		fusion_pairs_shared_add(x, s - 1, read);
+	}
+}
+
+/* All in `a`, a scratch arena. False if it is full. */
+static bool fusion_pairs_tensors_init(struct fusion_tensors *x,
+	const struct attribution *at, bool complete, struct arena *a)
+{
+	const struct trace *t = at->trace;
+	uint32_t n = t->tensor_uses_n;
+
+	*x = (struct fusion_tensors){ .t = t,
+		.functions_n = t->op_functions_n,
+		.complete = complete };
+	if (!n)
+		return true;
+	x->functions =
+		arena_array(a, struct op_function, (size_t)x->functions_n + 1);
+	x->calls = arena_array(a, struct fusion_call, n);
+	x->by_function = arena_array(a, uint32_t, n);
+	x->memories = arena_array(a, struct fusion_memory, n);
+	x->order = arena_array(a, uint32_t, n);
+	x->shared = arena_array(a, struct fusion_shared, n);
+	if (!x->functions || !x->calls || !x->by_function || !x->memories ||
+		!x->order || !x->shared)
+		return false;
+	if (x->functions_n)
+		memcpy(x->functions, t->op_functions,
+			x->functions_n * sizeof *x->functions);
+	qsort(x->functions, x->functions_n, sizeof *x->functions,
+		fusion_pairs_tensors_by_id);
+	fusion_pairs_memories_fill(x);
+	qsort_r(x->by_function, x->calls_n, sizeof *x->by_function,
+		fusion_pairs_tensors_by_function, x->calls);
+	if (!fusion_pairs_tensors_launches(x, at, a))
+		return false;
+	fusion_pairs_tensors_join(x, at->proc);
+	fusion_pairs_memories_writers(x);
+	fusion_pairs_shared_fill(x);
+	return true;
 }
 
 enum fusion_observed {
@@ -360,9 +455,14 @@ enum fusion_observed {
 	OBSERVED_TENSOR
 };
 
-/* Who reads what the first call writes and the second reads. *bytes: its size,
- * each memory once; -1 if the second reads only a part of it and nothing reads
- * the rest. */
+static int fusion_pairs_shared_by_calls(const void *a, const void *b)
+{
+	const struct fusion_shared *x = a, *y = b;
+	int order = fusion_pairs_order(x->first, y->first);
+	return order ? order : fusion_pairs_order(x->second, y->second);
+}
+
+/* Who reads what the first call writes and the second reads. */
 static enum fusion_observed
 fusion_pairs_tensors_between(const struct fusion_tensors *x, uint32_t first_op,
 	uint32_t second_op, enum fusion_consumers *consumers, int64_t *bytes)
@@ -371,44 +471,31 @@ fusion_pairs_tensors_between(const struct fusion_tensors *x, uint32_t first_op,
 					 fusion_pairs_tensors_call(x, first_op),
 				 *second = fusion_pairs_tensors_call(x,
 					 second_op);
-	bool others = false, known = true, part = false, writes = false;
-	int64_t shared = 0;
 
-	if (!first || !second)
+	/* A foreach operator that writes into its arguments returns nothing. */
+	if (!first || !second || !first->writes)
 		return OBSERVED_NOTHING;
-	for (uint32_t i = first->from; i < first->to; i++) {
-		const struct tensor_use *u = &x->t->tensor_uses[i];
-		const struct fusion_call before = { .from = first->from,
-			.to = i };
-		writes |= u->written;
-		/* Several tensors in one memory count once. */
-		if (!u->written ||
-			fusion_pairs_tensors_uses(x, &before, u->storage, true))
-			continue;
-		struct fusion_readers r = fusion_pairs_tensors_readers(x,
-			u->storage, first, second);
-		if (!r.second_bytes)
-			continue;
-		bool whole = r.second_bytes >= u->bytes;
-		part |= !whole && !r.others;
-		part |= __builtin_add_overflow(shared,
-			whole ? u->bytes : r.second_bytes, &shared);
-		others |= r.others;
-		known &= fusion_pairs_tensors_known(x, first, r.next);
-	}
-	/* An operator that writes into its argument has no output. */
-	if (!writes)
-		return OBSERVED_NOTHING;
-	if (!shared && !part)
+	const struct fusion_shared key = { .first =
+						   (uint32_t)(first - x->calls),
+		.second = (uint32_t)(second - x->calls) };
+	const struct fusion_shared *s =
+		x->shared_n ? bsearch(&key, x->shared, x->shared_n, sizeof key,
+				      fusion_pairs_shared_by_calls)
+			    : NULL;
+	if (!s)
 		return OBSERVED_APART;
-	*bytes = part ? -1 : shared;
-	*consumers = others  ? CONSUMERS_OTHERS
-		     : known ? CONSUMERS_SECOND
-			     : CONSUMERS_UNKNOWN;
+	*bytes = s->bytes;
+	*consumers = s->consumers;
 	return OBSERVED_TENSOR;
 }
 
 /* ---- pairs */
+
+/* What a pair of launches saves in a kept iteration. */
+struct fusion_part {
+	uint32_t pair, iteration;
+	double saved_ns;
+};
 
 struct fusion_maker {
 	const struct attribution *at;
@@ -425,6 +512,8 @@ struct fusion_maker {
 	uint32_t devices_cap;
 	struct names keys; /* struct fusion_key */
 	uint32_t cap; /* of operators.fusions */
+	struct fusion_part *parts;
+	uint32_t parts_n, parts_cap;
 	bool trains; /* the run has a backward pass, or may have one */
 };
 
@@ -683,6 +772,55 @@ static struct fusion_pair *fusion_pairs_row(struct fusion_maker *m,
 	return p;
 }
 
+static int64_t fusion_pairs_moved(const struct shape_stat *s)
+{
+	return s->costed ? (int64_t)(s->cost.read_bytes + s->cost.write_bytes)
+			 : -1;
+}
+
+/* What pairs with these times save, in ns; NaN unknown. */
+static double fusion_pairs_saved_ns(const struct fusion_maker *m,
+	const struct fusion_pair *p, int64_t first_ns, int64_t second_ns,
+	int64_t gap_ns)
+{
+	const struct shape_stat *shapes = m->at->profile->operators.shapes;
+	const struct fusion_sums sums = { .first_leg = shapes[p->first].leg,
+		.bytes = p->bytes,
+		.first_bytes = fusion_pairs_moved(&shapes[p->first]),
+		.second_bytes = fusion_pairs_moved(&shapes[p->second]),
+		.must_write = p->must_write,
+		.first_s = (double)first_ns,
+		.second_s = (double)second_ns,
+		.gap_s = (double)gap_ns };
+	struct fusion_saving s = fusion_saving(&sums, (double)NAN);
+
+	return s.traffic_s + s.gap_s;
+}
+
+/* Adds what two launches save, if the iteration of the first is kept. */
+static bool fusion_pairs_part(struct fusion_maker *m,
+	const struct fusion_pair *p, uint32_t i, double saved_ns)
+{
+	const struct profile *of = m->at->profile;
+	uint32_t iteration = m->rows->kernel[i];
+
+	if (of->iterations.iterations[iteration].use != ITERATION_KEPT)
+		return true;
+	if (m->parts_n == m->parts_cap) {
+		uint32_t cap = m->parts_cap * 2 + 64;
+		struct fusion_part *grown =
+			arena_grow(m->a, m->parts, cap * sizeof *grown);
+		if (!grown)
+			return false;
+		m->parts = grown;
+		m->parts_cap = cap;
+	}
+	m->parts[m->parts_n++] =
+		(struct fusion_part){ (uint32_t)(p - of->operators.fusions),
+			iteration, saved_ns };
+	return true;
+}
+
 /* Adds the pair of two launches that follow each other, if it is one. */
 static bool fusion_pairs_add(struct fusion_maker *m,
 	const struct fusion_device *d, uint32_t i, uint32_t j)
@@ -703,11 +841,15 @@ static bool fusion_pairs_add(struct fusion_maker *m,
 	p->kind = kind;
 	p->must_write = p->consumers == CONSUMERS_OTHERS ||
 			(p->consumers == CONSUMERS_UNKNOWN && m->trains);
+	int64_t first_ns = fusion_pairs_call_ns(m, i),
+		second_ns = fusion_pairs_call_ns(m, j),
+		gap_ns = replayed ? 0 : fusion_pairs_gap_ns(at, d, i, j);
 	p->pairs++;
-	p->first_ns += fusion_pairs_call_ns(m, i);
-	p->second_ns += fusion_pairs_call_ns(m, j);
-	p->gap_ns += replayed ? 0 : fusion_pairs_gap_ns(at, d, i, j);
-	return true;
+	p->first_ns += first_ns;
+	p->second_ns += second_ns;
+	p->gap_ns += gap_ns;
+	return fusion_pairs_part(m, p, i,
+		fusion_pairs_saved_ns(m, p, first_ns, second_ns, gap_ns));
 }
 
 /* The last kernel of a stream; NULL if the arena is full. */
@@ -866,12 +1008,14 @@ static bool fusion_pairs_maker_init(struct fusion_maker *m)
 	const struct operators *o = &at->profile->operators;
 	const struct process *proc = at->proc;
 
+	m->trains = fusion_pairs_trains(at);
 	m->shape = arena_array(m->a, uint32_t, (size_t)o->shapes_n + 1);
 	m->call_ns = arena_array(m->a, int64_t, (size_t)at->calls + 1);
 	if (!m->shape || !m->call_ns || !names_init(&m->lanes, m->a) ||
 		!names_init(&m->device_ids, m->a) ||
 		!names_init(&m->keys, m->a) ||
-		!fusion_pairs_tensors_init(&m->tensors, at, m->a))
+		!fusion_pairs_tensors_init(&m->tensors, at,
+			!m->trains || at->trace->backward_uses, m->a))
 		return false;
 	for (uint32_t i = 0; i < o->shapes_n; i++)
 		m->shape[o->shapes[i].number] = i;
@@ -879,8 +1023,64 @@ static bool fusion_pairs_maker_init(struct fusion_maker *m)
 		if (at->of[i].call != LAUNCH_NO_CALL)
 			m->call_ns[at->of[i].call] +=
 				at->trace->kernel.dur_ns[proc->kernel.from + i];
-	m->trains = fusion_pairs_trains(at);
-	m->tensors.complete = !m->trains || at->trace->backward_uses;
+	return true;
+}
+
+/* By pair, then by iteration. Sums are added up in the same order everywhere. */
+static int fusion_pairs_parts_order(const void *a, const void *b)
+{
+	const struct fusion_part *x = a, *y = b;
+	int order = fusion_pairs_order(x->pair, y->pair);
+
+	order = order ? order : fusion_pairs_order(x->iteration, y->iteration);
+	return order ? order
+		     : (x->saved_ns > y->saved_ns) -
+			       (x->saved_ns < y->saved_ns);
+}
+
+/* Sets what a pair saves per kept iteration, of which most may lack it. `x` has
+ * room for all parts. */
+static void fusion_pairs_mean(const struct fusion_part *parts, uint32_t n,
+	double *x, uint32_t iterations, double devices, struct fusion_pair *p)
+{
+	uint32_t with = 0;
+
+	for (uint32_t i = 0; i < n; with++) {
+		uint32_t iteration = parts[i].iteration;
+		x[with] = 0;
+		for (; i < n && parts[i].iteration == iteration; i++)
+			x[with] += parts[i].saved_ns;
+	}
+	struct dist_mean m = dist_mean_from(x, with, iterations - with);
+	p->saved_ns = m.mean / devices;
+	p->saved_error_ns = m.error / devices;
+}
+
+static bool fusion_pairs_means(struct fusion_maker *m)
+{
+	const struct profile *of = m->at->profile;
+	double *x = arena_array(m->a, double, (size_t)m->parts_n + 1);
+	uint32_t at = 0, devices = 0;
+
+	if (!x)
+		return false;
+
+	for (uint32_t i = 0; i < of->devices_n; i++)
+		devices += of->devices[i].launches > 0;
+	if (m->parts_n)
+		qsort(m->parts, m->parts_n, sizeof *m->parts,
+			fusion_pairs_parts_order);
+	for (uint32_t i = 0; i < of->operators.fusions_n; i++) {
+		struct fusion_pair *p = &of->operators.fusions[i];
+		uint32_t from = at;
+		while (at < m->parts_n && m->parts[at].pair == i)
+			at++;
+		p->saved_ns = p->saved_error_ns = (double)NAN;
+		if (of->iterations.kept_n &&
+			!isnan(fusion_pairs_saved_ns(m, p, 0, 0, 0)))
+			fusion_pairs_mean(m->parts + from, at - from, x,
+				of->iterations.kept_n, devices, p);
+	}
 	return true;
 }
 
@@ -904,7 +1104,8 @@ bool fusion_pairs_from(const struct attribution *at,
 	struct fusion_maker m = { .at = at, .rows = rows, .a = &scratch };
 	struct operators *o = &at->profile->operators;
 
-	bool ok = fusion_pairs_maker_init(&m) && fusion_pairs_sweep(&m);
+	bool ok = fusion_pairs_maker_init(&m) && fusion_pairs_sweep(&m) &&
+		  fusion_pairs_means(&m);
 	if (ok && o->fusions_n)
 		qsort(o->fusions, o->fusions_n, sizeof *o->fusions,
 			fusion_pairs_by_time);

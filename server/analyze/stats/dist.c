@@ -26,6 +26,20 @@ double dist_t_quantile(double p, double df)
 	return qt(p, df, 1, 0);
 }
 
+struct dist_mean dist_mean_from(const double *x, uint32_t n, uint32_t zeros)
+{
+	double all = (double)n + zeros, sum = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		sum += x[i];
+	double mean = all > 0 ? sum / all : NAN;
+	double squares = zeros * mean * mean;
+	for (uint32_t i = 0; i < n; i++)
+		squares += (x[i] - mean) * (x[i] - mean);
+	return (struct dist_mean){ mean,
+		all > 1 ? sqrt(squares / (all - 1) / all) : NAN };
+}
+
 double dist_f_p(double f, double df1, double df2)
 {
 	if (isnan(f) || !(df1 > 0) || !(df2 > 0) || isinf(df1) || isinf(df2))

@@ -1,5 +1,5 @@
 /* dist.h - Student's t and the F distribution and the derivatives of log Γ (from
- * Rmath), and the rank-sum test.
+ * Rmath), the error of a mean, and the rank-sum test.
  *
  * No result depends on the locale, a lock or earlier calls. Only pt(), qt(), pf(),
  * digamma() and trigamma() of Rmath are used, which have no state. pwilcox() has
@@ -17,6 +17,13 @@ double dist_t_p(double t, double df);
 
 /* The p-quantile of Student's t distribution, 0 < p < 1, df >= 1. */
 double dist_t_quantile(double p, double df);
+
+/* The mean of x and of `zeros` more values, which are 0, and the standard error of
+ * this mean. Both are NaN without values, the error also with one. */
+struct dist_mean {
+	double mean, error;
+};
+struct dist_mean dist_mean_from(const double *x, uint32_t n, uint32_t zeros);
 
 /* The probability of F >= f, where F, the ratio of two variances, has the F
  * distribution with finite df1, df2 > 0; NaN for others. */

@@ -10,6 +10,8 @@ const char *const what_if_word[WHAT_IF_CHANGES] = {
 	[WHAT_IF_OVERLAP] = "overlap",
 	[WHAT_IF_FLEET_BEST] = "fleet_best",
 	[WHAT_IF_ROOFLINE] = "roofline",
+	[WHAT_IF_FUSION] = "fusion",
+	[WHAT_IF_FUSION_UNKNOWN] = "fusion_consumers_unknown",
 };
 
 /* Less than this is not worth a line; the sentences of a diagnosis have the same
@@ -28,25 +30,6 @@ struct what_if_work {
 	const struct kept_iteration **by; /* sorted by their launches */
 };
 
-static void what_if_mean(const struct what_if_work *w, struct what_if *is)
-{
-	double sum = 0, squares = 0, n = w->x_n;
-
-	for (uint32_t i = 0; i < w->x_n; i++)
-		sum += w->x[i];
-	is->saved_ns = sum / n;
-	for (uint32_t i = 0; i < w->x_n; i++)
-		squares += (w->x[i] - is->saved_ns) * (w->x[i] - is->saved_ns);
-	is->low_ns = is->high_ns = NAN;
-	is->share = is->saved_ns / w->mean_ns;
-	if (w->x_n < 2)
-		return;
-	double half =
-		dist_t_quantile(0.975, n - 1) * sqrt(squares / (n - 1) / n);
-	is->low_ns = is->saved_ns - half;
-	is->high_ns = is->saved_ns + half;
-}
-
 /* "1.2 ms per iteration (12.3 % of it)" */
 static const char *what_if_amount(const struct what_if_work *w,
 	const struct what_if *is)
@@ -55,20 +38,31 @@ static const char *what_if_amount(const struct what_if_work *w,
 		duration_text(w->a, is->saved_ns), 100 * is->share);
 }
 
-/* The estimate with the means of x; NULL if it saves too little. */
-static struct what_if *what_if_add(struct what_if_work *w,
-	enum what_if_change change)
+/* The estimate with a mean and its standard error; NULL if it saves too little. */
+static struct what_if *what_if_add_mean(struct what_if_work *w,
+	enum what_if_change change, struct dist_mean m, uint32_t n)
 {
 	struct what_if *is = &w->out[w->out_n];
+	double half =
+		n > 1 ? dist_t_quantile(0.975, n - 1.0) * m.error : (double)NAN;
 
-	*is = (struct what_if){ .change = change };
-	if (!w->x_n || !(w->mean_ns > 0))
-		return NULL;
-	what_if_mean(w, is);
+	*is = (struct what_if){ .change = change,
+		.saved_ns = m.mean,
+		.low_ns = m.mean - half,
+		.high_ns = m.mean + half,
+		.share = w->mean_ns > 0 ? m.mean / w->mean_ns : 0 };
 	if (!(is->share >= SHARE_MIN))
 		return NULL;
 	w->out_n++;
 	return is;
+}
+
+/* The estimate with the mean of x. */
+static struct what_if *what_if_add(struct what_if_work *w,
+	enum what_if_change change)
+{
+	return what_if_add_mean(w, change, dist_mean_from(w->x, w->x_n, 0),
+		w->x_n);
 }
 
 /* ---- a CUDA graph */
@@ -254,10 +248,69 @@ static void what_if_operators(struct what_if_work *w,
 		what_if_operator(w, top[i], change);
 }
 
+/* ---- fusions */
+
+/* "gemm bf16 (m=1 n=2)" */
+static const char *what_if_side(const struct what_if_work *w, const char *name,
+	enum dtype dtype, const char *shape)
+{
+	const char *type = dtype_word(dtype);
+
+	return arena_printf(w->a, "%s%s%s%s%s%s", name, type ? " " : "",
+		type ? type : "", shape ? " (" : "", shape ? shape : "",
+		shape ? ")" : "");
+}
+
+/* What must be true of the tensor. */
+static const char *what_if_tensor(const struct what_if_work *w,
+	const struct saved_fusion *f)
+{
+	if (f->consumers == CONSUMERS_UNKNOWN)
+		return arena_printf(w->a,
+			"%s reads the %lld bytes that %s writes%s; the trace "
+			"does not show who reads them",
+			f->second, (long long)f->bytes, f->first,
+			f->must_write ? "" : ", and nothing else does");
+	return arena_printf(w->a, "the tensor of %lld bytes between them is %s",
+		(long long)f->bytes,
+		f->must_write ? "still written, because others read it"
+			      : "neither written nor read");
+}
+
+static void what_if_fusion(struct what_if_work *w, const struct saved_fusion *f)
+{
+	bool unknown = f->consumers == CONSUMERS_UNKNOWN;
+	struct what_if *is = what_if_add_mean(w,
+		unknown ? WHAT_IF_FUSION_UNKNOWN : WHAT_IF_FUSION,
+		(struct dist_mean){ f->saved_ns, f->saved_error_ns }, w->n);
+
+	if (!is)
+		return;
+	is->of = f->first;
+	is->dtype = f->first_dtype;
+	is->then = f->second;
+	is->then_dtype = f->second_dtype;
+	is->text = arena_printf(w->a,
+		"Fusing %s and %s into one kernel would save %s.",
+		what_if_side(w, f->first, f->first_dtype, f->first_shape),
+		what_if_side(w, f->second, f->second_dtype, f->second_shape),
+		what_if_amount(w, is));
+	is->assumptions[0] = what_if_tensor(w, f);
+	is->assumptions[1] =
+		"one kernel needs as much time for all other work of both";
+	is->assumptions[2] =
+		"the time is not replaced by idle time: the GPU, not "
+		"the host, limits the iteration";
+}
+
 static int what_if_by_saved(const void *left, const void *right)
 {
 	const struct what_if *a = left, *b = right;
+	int last = (a->change == WHAT_IF_FUSION_UNKNOWN) -
+		   (b->change == WHAT_IF_FUSION_UNKNOWN);
 
+	if (last)
+		return last;
 	if (a->saved_ns != b->saved_ns)
 		return a->saved_ns < b->saved_ns ? 1 : -1;
 	return (a->change > b->change) - (a->change < b->change);
@@ -266,7 +319,7 @@ static int what_if_by_saved(const void *left, const void *right)
 bool what_if_from(const struct what_if_input *q, struct arena *a,
 	struct what_if **out, uint32_t *out_n)
 {
-	enum { MOST = 2 + 2 * WHAT_IF_OPERATORS + 1 };
+	enum { MOST = 2 + 2 * WHAT_IF_OPERATORS + 2 * SAVED_FUSIONS + 1 };
 	uint32_t n = q->n;
 	struct what_if_work w = { .iterations = q->iterations,
 		.n = n,
@@ -285,6 +338,8 @@ bool what_if_from(const struct what_if_input *q, struct arena *a,
 	what_if_overlap(&w);
 	what_if_operators(&w, q, WHAT_IF_FLEET_BEST);
 	what_if_operators(&w, q, WHAT_IF_ROOFLINE);
+	for (uint32_t i = 0; i < q->fusions_n; i++)
+		what_if_fusion(&w, &q->fusions[i]);
 	if (w.out_n)
 		qsort(w.out, w.out_n, sizeof *w.out, what_if_by_saved);
 	*out_n = w.out_n;

@@ -15,6 +15,11 @@
  *   a faster operator   share of the run's GPU time · busy time of the iteration. The
  *                       share is the operator's reachable headroom (to its fleet-best)
  *                       or its headroom (to its roofline bound)
+ *   a fusion            what analyze/fusions/fusions.h computes of the pairs of two
+ *                       shapes; the mean over the devices of the run. Pairs whose saved
+ *                       traffic is unknown have no estimate. If the consumers of the
+ *                       tensor are unknown, the fusion may be impossible: such estimates
+ *                       are a kind of their own, and the last of the list
  *
  * The interval is that of the mean (95 %, Student's t), from the differences between
  * iterations; it does not include errors of the assumptions. With one iteration there
@@ -35,9 +40,12 @@ enum what_if_change {
 	WHAT_IF_OVERLAP,
 	WHAT_IF_FLEET_BEST,
 	WHAT_IF_ROOFLINE,
+	WHAT_IF_FUSION,
+	WHAT_IF_FUSION_UNKNOWN, /* with unknown consumers */
 	WHAT_IF_CHANGES
 };
-/* "cuda_graph", "overlap", "fleet_best", "roofline". */
+/* "cuda_graph", "overlap", "fleet_best", "roofline", "fusion",
+ * "fusion_consumers_unknown". */
 extern const char *const what_if_word[WHAT_IF_CHANGES];
 
 enum { WHAT_IF_ASSUMPTIONS = 3, WHAT_IF_OPERATORS = 3 };
@@ -46,6 +54,8 @@ struct what_if {
 	enum what_if_change change;
 	const char *of; /* operator; NULL: none */
 	enum dtype dtype; /* of the operator */
+	const char *then; /* of a fusion: the second operator; else NULL */
+	enum dtype then_dtype;
 	double saved_ns, low_ns, high_ns; /* low and high: NaN with one
 		iteration */
 	double share; /* of the mean iteration, 0 to 1 */
@@ -61,10 +71,12 @@ struct what_if_input {
 	double single_launches;
 	const struct what_if_operator *operators;
 	uint32_t operators_n;
+	const struct saved_fusion *fusions;
+	uint32_t fusions_n; /* at most SAVED_FUSIONS of both kinds */
 };
 
 /* The changes that save at least 0.05 % of an iteration, the largest first: at
- * most one of the first two kinds, and WHAT_IF_OPERATORS of the others. False if
- * the arena is full. */
+ * most one of the first two kinds, and WHAT_IF_OPERATORS or SAVED_FUSIONS of the
+ * others. False if the arena is full. */
 bool what_if_from(const struct what_if_input *q, struct arena *a,
 	struct what_if **out, uint32_t *out_n);

@@ -24,6 +24,8 @@ static const char *fusions_side(struct arena *a, const json_t *v,
 
 static void fusions_print_pair(struct arena *a, const json_t *v)
 {
+	const json_t *overlaps = json_object_get(v, "overlaps");
+
 	printf("%10s %10s %10s %8" PRId64 " %6" PRId64 "  %-12s %s, then %s\n",
 		fusions_figure(a, json_get_real(v, "saved_hours")),
 		fusions_figure(a, json_get_real(v, "traffic_at_peak_hours")),
@@ -32,6 +34,9 @@ static void fusions_print_pair(struct arena *a, const json_t *v)
 		json_get_text(a, v, "kind"),
 		fusions_side(a, v, "first_operator", "first_shape"),
 		fusions_side(a, v, "second_operator", "second_shape"));
+	for (size_t i = 0; i < json_array_size(overlaps); i++)
+		printf("%66s%s\n", i ? "" : "overlaps ",
+			json_get_item(a, overlaps, i));
 }
 
 static void fusions_print_list(struct arena *a, const json_t *v,

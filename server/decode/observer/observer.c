@@ -440,31 +440,47 @@ static bool observer_called_uses(const struct observer_place *places,
 	       places[at].read == read && places[at].place < c->end;
 }
 
-static bool observer_is_input(const struct observer *x,
-	const struct observer_node *c, int64_t storage)
+static int observer_by_number(const void *a, const void *b)
 {
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	return (x > y) - (x < y);
+}
+
+/* Lists the storages of the tensors that a call reads, ascending. `to` has room for
+ * all uses. */
+static uint32_t observer_inputs(const struct observer *x,
+	const struct observer_node *c, int64_t *to)
+{
+	uint32_t n = 0;
+
 	for (uint32_t i = c->from; i < c->to; i++)
-		if (!x->uses[i].written && x->uses[i].storage == storage)
-			return true;
-	return false;
+		if (!x->uses[i].written)
+			to[n++] = x->uses[i].storage;
+	if (n)
+		qsort(to, n, sizeof *to, observer_by_number);
+	return n;
 }
 
 /* Keeps the uses of a call that are not those of calls that it makes. A caller
  * may read more in a kernel of its own. What it only returns, it does not
- * write. `to` has room for all. */
+ * write. `to` and `inputs` have room for all. */
 static void observer_take(const struct observer *x,
 	const struct observer_place *places, uint32_t n,
-	const struct observer_node *c, struct tensor_use *to, uint32_t *kept)
+	const struct observer_node *c, int64_t *inputs, struct tensor_use *to,
+	uint32_t *kept)
 {
 	if (c->does == DOES_VIEW || c->function <= 0)
 		return;
+	uint32_t inputs_n = c->calls ? observer_inputs(x, c, inputs) : 0;
 	for (uint32_t i = c->from; i < c->to; i++) {
 		struct tensor_use u = x->uses[i];
 		bool called = observer_called_uses(places, n, c, u.storage,
 			!u.written);
 		u.function = c->function;
-		if (u.written && c->calls)
-			called |= observer_is_input(x, c, u.storage);
+		if (u.written && inputs_n)
+			called |= bsearch(&u.storage, inputs, inputs_n,
+					  sizeof *inputs,
+					  observer_by_number) != NULL;
 		if (!called && (c->does == DOES_WORK || u.written))
 			to[(*kept)++] = u;
 	}
@@ -478,15 +494,18 @@ static bool observer_finish(struct observer *x, struct err *e)
 		((size_t)x->uses_n + 1) * sizeof *t->tensor_uses);
 	struct observer_place *places = arena_grow(t->arena, NULL,
 		((size_t)x->uses_n + 1) * sizeof *places);
-	if (!t->tensor_uses || !places)
+	int64_t *inputs = arena_grow(t->arena, NULL,
+		((size_t)x->uses_n + 1) * sizeof *inputs);
+	if (!t->tensor_uses || !places || !inputs)
 		return arena_err(t->arena, e);
 	if (x->nodes_n)
 		qsort(x->nodes, x->nodes_n, sizeof *x->nodes, observer_by_id);
 	observer_set_places(x);
 	uint32_t n = observer_list_places(x, places);
 	for (uint32_t i = 0; i < x->nodes_n; i++)
-		observer_take(x, places, n, &x->nodes[i], t->tensor_uses,
-			&t->tensor_uses_n);
+		observer_take(x, places, n, &x->nodes[i], inputs,
+			t->tensor_uses, &t->tensor_uses_n);
+	arena_drop(t->arena, inputs);
 	arena_drop(t->arena, places);
 	arena_drop(t->arena, x->nodes);
 	arena_drop(t->arena, x->uses);

@@ -131,6 +131,104 @@ static void fleet_fusions_all_runs(const struct fleet_fusions *f,
 			&l->all[c]);
 }
 
+/* ---- candidates that may contain the same call */
+
+struct fleet_fusions_sides {
+	uint32_t *first,
+		*second; /* by candidate: the number of its operator and
+		shape; 0: the shape is unknown */
+	uint32_t *begins,
+		*ends; /* candidates, by the number of first or second */
+	uint32_t *begins_from, *ends_from; /* by number: where they start */
+};
+
+static uint32_t fleet_fusions_side_number(struct names *names,
+	const struct fleet_fusion_side *s, struct arena *a)
+{
+	if (!s->text)
+		return 0;
+	const char *key =
+		arena_printf(a, "%s %d %s", s->op, (int)s->dtype, s->text);
+	return names_put(names, key, strlen(key));
+}
+
+/* Sorts candidates by number; those of one number keep their order. */
+static uint32_t *fleet_fusions_by_number(const uint32_t *number, uint32_t n,
+	uint32_t numbers, uint32_t *from, struct arena *a)
+{
+	uint32_t *list = arena_array(a, uint32_t, (size_t)n + 1);
+	uint32_t *at = arena_array(a, uint32_t, (size_t)numbers + 1);
+	for (uint32_t i = 0; i < n; i++)
+		from[number[i] + 1]++;
+	for (uint32_t k = 0; k < numbers; k++) {
+		from[k + 1] += from[k];
+		at[k] = from[k];
+	}
+	for (uint32_t i = 0; i < n; i++)
+		list[at[number[i]]++] = i;
+	return list;
+}
+
+static void fleet_fusions_overlap_add(const struct fleet_fusion_list *l,
+	struct fleet_fusion_candidate *m, uint32_t other, struct arena *a)
+{
+	const struct fleet_fusion *o = l->all[other].is;
+	if (&l->all[other] == m)
+		return;
+	const char *text = arena_printf(a, "%s%s%s, then %s%s%s", o->first.op,
+		o->first.text ? " " : "", o->first.text ? o->first.text : "",
+		o->second.op, o->second.text ? " " : "",
+		o->second.text ? o->second.text : "");
+	for (uint32_t i = 0; i < m->overlap_n; i++)
+		if (!strcmp(m->overlap[i], text))
+			return;
+	m->overlap[m->overlap_n++] = text;
+}
+
+/* Adds the first candidates of a number. All may have one, so that only as many
+ * are looked at as are listed. */
+static void fleet_fusions_overlap_of(const struct fleet_fusion_list *l,
+	struct fleet_fusion_candidate *m, const uint32_t *list,
+	const uint32_t *from, uint32_t number, struct arena *a)
+{
+	for (uint32_t k = from[number];
+		number && k < from[number + 1] &&
+		k <= from[number] + FLEET_FUSION_OVERLAPS &&
+		m->overlap_n < FLEET_FUSION_OVERLAPS;
+		k++)
+		fleet_fusions_overlap_add(l, m, list[k], a);
+}
+
+static void fleet_fusions_overlaps(const struct fleet_fusion_list *l,
+	struct arena *a)
+{
+	size_t n = (size_t)l->n + 1;
+	struct fleet_fusions_sides s = { .first = arena_array(a, uint32_t, n),
+		.second = arena_array(a, uint32_t, n) };
+	struct names names;
+	names_init(&names, a);
+	for (uint32_t i = 0; i < l->n; i++) {
+		const struct fleet_fusion *f = l->all[i].is;
+		s.first[i] = fleet_fusions_side_number(&names, &f->first, a);
+		s.second[i] = fleet_fusions_side_number(&names, &f->second, a);
+	}
+	s.begins_from = arena_array(a, uint32_t, (size_t)names.n + 2);
+	s.ends_from = arena_array(a, uint32_t, (size_t)names.n + 2);
+	s.begins = fleet_fusions_by_number(s.first, l->n, names.n,
+		s.begins_from, a);
+	s.ends = fleet_fusions_by_number(s.second, l->n, names.n, s.ends_from,
+		a);
+	for (uint32_t i = 0; i < l->n; i++) {
+		struct fleet_fusion_candidate *m = &l->all[i];
+		m->overlap =
+			arena_array(a, const char *, FLEET_FUSION_OVERLAPS);
+		fleet_fusions_overlap_of(l, m, s.begins, s.begins_from,
+			s.second[i], a);
+		fleet_fusions_overlap_of(l, m, s.ends, s.ends_from, s.first[i],
+			a);
+	}
+}
+
 /* ---- the list */
 
 /* Unknown hours come last, by their launch gaps. */
@@ -209,6 +307,7 @@ void fleet_fusions_from(const struct fleet_fusions *f, const struct catalog *c,
 	if (out->n)
 		qsort(out->all, out->n, sizeof *out->all,
 			fleet_fusions_by_hours);
+	fleet_fusions_overlaps(out, a);
 	fleet_fusions_slices(out);
 	for (int k = 0; k < FUSION_CONSUMERS; k++)
 		out->total[k] = out->from[k + 1] - out->from[k];

@@ -8,7 +8,7 @@
 #include "fleet_importance.h"
 #include "query_fleet.h"
 
-enum { FLEET_FUSION_RUNS = 5 };
+enum { FLEET_FUSION_RUNS = 5, FLEET_FUSION_OVERLAPS = 5 };
 
 /* Pairs of the same two shapes, on all platforms. */
 struct fleet_fusion_candidate {
@@ -28,6 +28,12 @@ struct fleet_fusion_candidate {
 	double at_peak_hours; /* of the traffic, at the peak bandwidth of the
 		DRAM */
 	double saved_s; /* over the recordings, without weights */
+	/* Candidates that may contain the same call: the second operator and
+	 * shape of one is the first of the other. Both are saved only if one
+	 * kernel executes all three. "gemm m=8 n=8 k=8, then elementwise
+	 * x=[8,8]"; at most FLEET_FUSION_OVERLAPS. Shapes must be known. */
+	const char **overlap;
+	uint32_t overlap_n;
 };
 
 /* `all` is sorted by consumers, then by hours, most first, and then those whose

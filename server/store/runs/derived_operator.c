@@ -255,7 +255,7 @@ static void derived_write_fusions(struct bulk *b, const struct derived_run *run)
 	const struct operators *o = &run->profile->operators;
 	for (uint32_t i = 0; i < o->fusions_n; i++) {
 		const struct fusion_pair *p = &o->fusions[i];
-		bulk_row(b, 15);
+		bulk_row(b, 17);
 		bulk_int8(b, run->id);
 		bulk_int4(b, (int32_t)i);
 		derived_write_shape_key(b, o, p->first);
@@ -269,13 +269,16 @@ static void derived_write_fusions(struct bulk *b, const struct derived_run *run)
 		bulk_int8(b, p->first_ns);
 		bulk_int8(b, p->second_ns);
 		bulk_int8(b, p->gap_ns);
+		bulk_float8_known(b, p->saved_ns);
+		bulk_float8_known(b, p->saved_error_ns);
 	}
 }
 
 static const struct derived_table derived_fusion = {
 	"COPY run_fusion (run_id, rank, first_operator, first_rank, "
 	"second_operator, second_rank, kind, consumers, replayed, must_write, "
-	"bytes, pairs, first_ns, second_ns, gap_ns) "
+	"bytes, pairs, first_ns, second_ns, gap_ns, saved_ns, "
+	"saved_error_ns) "
 	"FROM STDIN (FORMAT binary)",
 	derived_write_fusions,
 };

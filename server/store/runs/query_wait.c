@@ -5,6 +5,7 @@
 #include "profile_word.h"
 #include "query.h"
 #include "sql.h"
+#include <math.h>
 #include <string.h>
 
 struct query_waits_request {
@@ -321,6 +322,67 @@ static bool query_kept_causes(struct db *db, struct query_kept_request *q,
 	return ok || query_waits_fail(q->run, "the causes of idle time", e);
 }
 
+static void query_kept_fusion(struct result *r, struct arena *a,
+	struct saved_fusion *f)
+{
+	f->first = result_text(r, a);
+	f->first_dtype = column_dtype(r, a);
+	f->first_shape = result_text(r, a);
+	f->second = result_text(r, a);
+	f->second_dtype = column_dtype(r, a);
+	f->second_shape = result_text(r, a);
+	f->consumers = (enum fusion_consumers)column_word(r, a,
+		profile_word_consumers, FUSION_CONSUMERS);
+	f->must_write = result_bool(r);
+	f->bytes = result_int8(r, -1);
+	f->saved_ns = result_float8(r, (double)NAN);
+	f->saved_error_ns = result_float8(r, (double)NAN);
+}
+
+/* The pairs that save most, of those with known consumers and of the others. */
+static bool query_kept_fusions(struct db *db,
+	const struct query_waits_request *of, struct err *e)
+{
+	static const char sql[] =
+		"SELECT o1.operator, o1.dtype, x1.text, "
+		"o2.operator, o2.dtype, x2.text, "
+		"f.consumers, f.must_write, f.bytes, f.saved_ns, "
+		"f.saved_error_ns "
+		"FROM (SELECT run_id, first_operator, first_rank, "
+		"second_operator, second_rank, consumers, must_write, bytes, "
+		"saved_ns, saved_error_ns, row_number() OVER "
+		"(PARTITION BY consumers = 'unknown' "
+		"ORDER BY saved_ns DESC, rank) AS place "
+		"FROM run_fusion WHERE run_id = $1 AND saved_ns > 0) f "
+		"JOIN run_operator o1 ON o1.run_id = f.run_id "
+		"AND o1.rank = f.first_operator "
+		"JOIN run_shape s1 ON s1.run_id = f.run_id "
+		"AND s1.operator = f.first_operator AND s1.rank = f.first_rank "
+		"JOIN run_operator o2 ON o2.run_id = f.run_id "
+		"AND o2.rank = f.second_operator "
+		"JOIN run_shape s2 ON s2.run_id = f.run_id "
+		"AND s2.operator = f.second_operator "
+		"AND s2.rank = f.second_rank "
+		"LEFT JOIN shape x1 ON x1.id = s1.shape_id "
+		"LEFT JOIN shape x2 ON x2.id = s2.shape_id "
+		"WHERE f.place <= $2 "
+		"ORDER BY f.consumers = 'unknown', f.place";
+	struct kept_iterations *out = of->kept;
+	struct sql_params p = { 0 };
+	struct result r;
+	sql_int8(&p, of->run);
+	sql_int8(&p, SAVED_FUSIONS);
+	if (!sql_run(db, sql, &p, &r, e))
+		return false;
+	out->fusions =
+		arena_array(of->arena, struct saved_fusion, (size_t)r.n + 1);
+	while (out->fusions && result_next(&r))
+		query_kept_fusion(&r, of->arena,
+			&out->fusions[out->fusions_n++]);
+	result_release(&r);
+	return out->fusions || arena_err(of->arena, e);
+}
+
 static bool query_kept(struct db *db, const struct query_waits_request *of,
 	struct err *e)
 {
@@ -333,7 +395,7 @@ static bool query_kept(struct db *db, const struct query_waits_request *of,
 	for (uint32_t i = 0; i < q.all_n; i++)
 		if (q.kept[i])
 			out->rows[out->n++] = q.rows[i];
-	return true;
+	return query_kept_fusions(db, of, e);
 }
 
 static bool query_waits_read(struct db *db, void *arg, struct err *e)

@@ -196,12 +196,29 @@ static void odd_arguments_of_rank_sum(void **state)
 	arena_release(&a);
 }
 
+/* By hand: the variance of 1, 2, 3, 0, 0 is (0.04 + 0.64 + 3.24 + 2 * 1.44) / 4. */
+static void the_error_of_a_mean(void **state)
+{
+	static const double x[] = { 1, 2, 3 };
+	(void)state;
+	struct dist_mean m = dist_mean_from(x, 3, 2);
+	near_to("mean", m.mean, 1.2, 1e-12);
+	near_to("error", m.error, sqrt(1.7 / 5), 1e-12);
+	m = dist_mean_from(x + 1, 1, 0);
+	near_to("mean of one", m.mean, 2, 1e-12);
+	assert_true(isnan(m.error));
+	m = dist_mean_from(NULL, 0, 3);
+	assert_true(m.mean == 0 && m.error == 0);
+	assert_true(isnan(dist_mean_from(NULL, 0, 0).mean));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(t_equals_closed_forms),
 		cmocka_unit_test(f_equals_closed_forms),
 		cmocka_unit_test(odd_arguments_of_t),
+		cmocka_unit_test(the_error_of_a_mean),
 		cmocka_unit_test(rank_sum_equals_counting),
 		cmocka_unit_test(rank_sum_equals_rmath),
 		cmocka_unit_test(rank_sum_in_its_normal_form),

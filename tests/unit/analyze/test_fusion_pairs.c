@@ -1,7 +1,9 @@
 /* test_fusion_pairs.c - which launches are pairs that one kernel could execute,
  * and who reads the tensor between them. */
 #include "attribute_world.h"
+#include <math.h>
 #include <stdio.h>
+#include <time.h>
 
 #define FLOATS "[\"float\",\"float\"]"
 /* 1024 * 1024 floats have 4 MiB. */
@@ -312,6 +314,89 @@ static void the_border_of_two_iterations(void **state)
 	pairs_are(w, "pointwise 3 x (30000 + 30000 + 1500) 4194304 unknown");
 }
 
+/* ---- what a pair saves per iteration: of 24 MiB that both move, 8 MiB are the
+ * tensor, so that traffic is a third of their time */
+
+/* Steps of 21,000 ns with a mul, and an add of this time; 0: without a pair. */
+static void three_steps(struct world *w, const int64_t add_ns[3])
+{
+	static const char *const steps[] = { "ProfilerStep#1", "ProfilerStep#2",
+		"ProfilerStep#3" };
+	for (int i = 0; i < 3; i++) {
+		int64_t at = 1000 + i * 21000;
+		rows_range(&w->t, RANGE_ANNOTATION, steps[i], "1", at - 500,
+			21000);
+		call(w, "aten::mul", SQUARES, at, 5000);
+		if (!add_ns[i])
+			launch(w, "whatever", at + 5200, 500);
+		call(w, "aten::add", SQUARES, at + 6000,
+			add_ns[i] ? add_ns[i] : 7000);
+	}
+	analyse(w);
+	assert_int_equal(w->p.iterations.kept_n, 3);
+	assert_int_equal(w->p.operators.fusions_n, 1);
+}
+
+static void saves(const struct world *w, double saved_ns, double error_ns)
+{
+	const struct fusion_pair *p = w->p.operators.fusions;
+	if (fabs(p->saved_ns - saved_ns) > 0.01 ||
+		fabs(p->saved_error_ns - error_ns) > 0.01)
+		fail_msg("%f, %f", p->saved_ns, p->saved_error_ns);
+}
+
+/* 4,000, 5,000 and 6,000 ns, and a gap of 1,000 ns in each. */
+static void the_mean_over_iterations(void **state)
+{
+	struct world *w = *state;
+	three_steps(w, (const int64_t[]){ 7000, 10000, 13000 });
+	saves(w, 6000, 577.35);
+}
+
+/* 5,000, 0 and 5,000 ns. */
+static void an_iteration_without_the_pair(void **state)
+{
+	struct world *w = *state;
+	three_steps(w, (const int64_t[]){ 7000, 0, 7000 });
+	saves(w, 10000 / 3.0, 5000 / 3.0);
+}
+
+static void one_iteration_has_no_error(void **state)
+{
+	struct world *w = *state;
+	two_elementwise(w);
+	analyse(w);
+	const struct fusion_pair *p = w->p.operators.fusions;
+	assert_true(fabs(p->saved_ns - (20000 / 3.0 + 1000)) < 0.01);
+	assert_true(isnan(p->saved_error_ns));
+}
+
+/* Both devices could save this at the same time. */
+static void the_pairs_of_two_devices(void **state)
+{
+	struct world *w = *state;
+	call(w, "aten::mul", SQUARES, 1000, 10000);
+	call(w, "aten::mul", SQUARES, 1100, 10000);
+	call(w, "aten::add", SQUARES, 12000, 10000);
+	call(w, "aten::add", SQUARES, 12100, 10000);
+	w->t.kernel.device[1] = w->t.kernel.device[3] = 1;
+	analyse(w);
+	assert_int_equal(w->p.operators.fusions->pairs, 2);
+	const struct fusion_pair *p = w->p.operators.fusions;
+	assert_true(fabs(p->saved_ns - (20000 / 3.0 + 1000)) < 0.01);
+}
+
+/* Its cost, and so what it saves, is unknown. */
+static void a_pair_without_a_cost_saves_an_unknown_time(void **state)
+{
+	struct world *w = *state;
+	call(w, "aten::arange", "", 1000, 1000);
+	call(w, "aten::mul", SQUARES, 2000, 10000);
+	analyse(w);
+	pairs_are(w, "pointwise 1 x (1000 + 10000 + 0) -1 unknown");
+	assert_true(isnan(w->p.operators.fusions->saved_ns));
+}
+
 /* Kernels of one operator call follow each other without being a pair. */
 static void two_kernels_of_one_operator_call(void **state)
 {
@@ -506,7 +591,7 @@ static void the_second_reads_a_later_tensor_of_the_memory(void **state)
 	pairs_are(w, "");
 }
 
-/* An operator that writes into its argument has no result. */
+/* A foreach operator that writes into its arguments returns nothing. */
 static void the_first_has_no_result(void **state)
 {
 	struct world *w = *state;
@@ -674,6 +759,63 @@ static void uses_of_one_memory_count_once(void **state)
 	pairs_are(w, PAIR "second");
 }
 
+/* ---- files made to take long */
+
+enum { MANY = 100000 };
+
+/* The uses of a call were compared with each other before they were sorted. Each of
+ * these cases takes less than 0.3 s, with the sanitizers. */
+static void analyse_soon(struct world *w)
+{
+	clock_t from = clock();
+	analyse(w);
+	assert_true(clock() - from < 5 * CLOCKS_PER_SEC);
+}
+
+static struct tensor_use *list_of_many(struct world *w, uint32_t n)
+{
+	struct tensor_use *list =
+		arena_array(&w->trace_arena, struct tensor_use, n);
+	w->t.tensor_uses = list;
+	w->t.tensor_uses_n = n;
+	return list;
+}
+
+/* It reads each memory that it writes, but the one that it writes first last. */
+static void a_call_that_returns_many_arguments(void **state)
+{
+	struct world *w = *state;
+	struct tensor_use *list = list_of_many(w, 2 * MANY);
+	for (int i = 0; i < MANY; i++) {
+		list[i] = (struct tensor_use){ 3, 1000 + i, 4, true };
+		list[2 * MANY - 1 - i] =
+			(struct tensor_use){ 3, 1000 + i, 4, false };
+	}
+	two_elementwise(w);
+	op(w, "aten::dropout", "", "", 5000, 20);
+	numbered(w, 5000, 3);
+	analyse_soon(w);
+	pairs_are(w, PAIR "unknown");
+}
+
+/* Each of them is read by many calls. */
+static void a_call_with_many_results(void **state)
+{
+	struct world *w = *state;
+	struct tensor_use *list = list_of_many(w, 2 * MANY + 2);
+	for (int i = 0; i < MANY; i++) {
+		list[i] = (struct tensor_use){ 1, 1000 + i, 4, true };
+		list[MANY + i] = (struct tensor_use){ 10 + i, 1000, 4, false };
+	}
+	list[2 * MANY] = (struct tensor_use){ 2, 1000, 4, false };
+	list[2 * MANY + 1] = (struct tensor_use){ 2, 1001, 4, false };
+	two_elementwise(w);
+	numbered(w, 1000, 1);
+	numbered(w, 12000, 2);
+	analyse_soon(w);
+	pairs_are(w, "pointwise 1 x (10000 + 10000 + 1000) 8 others written");
+}
+
 /* ---- calls that return their argument */
 
 /* Function 3 between the product, the memory 10, and the add. */
@@ -809,6 +951,11 @@ int main(void)
 		WORLD_TEST(launches_of_two_streams),
 		WORLD_TEST(launches_of_two_devices),
 		WORLD_TEST(the_border_of_two_iterations),
+		WORLD_TEST(the_mean_over_iterations),
+		WORLD_TEST(an_iteration_without_the_pair),
+		WORLD_TEST(one_iteration_has_no_error),
+		WORLD_TEST(the_pairs_of_two_devices),
+		WORLD_TEST(a_pair_without_a_cost_saves_an_unknown_time),
 		WORLD_TEST(two_kernels_of_one_operator_call),
 		WORLD_TEST(the_first_call_has_two_kernels),
 		WORLD_TEST(a_graph_replay_has_no_launch_gap),
@@ -833,6 +980,8 @@ int main(void)
 		WORLD_TEST(the_second_reads_a_part_and_nothing_the_rest),
 		WORLD_TEST(the_second_reads_a_part_and_another_the_rest),
 		WORLD_TEST(uses_of_one_memory_count_once),
+		WORLD_TEST(a_call_that_returns_many_arguments),
+		WORLD_TEST(a_call_with_many_results),
 		WORLD_TEST(dropout_of_inference_is_a_view),
 		WORLD_TEST(a_set_between_them_works_in_place),
 		WORLD_TEST(each_line_decides_about_a_pair_of_the_catalog),

@@ -22,12 +22,14 @@ static int stop(void **state)
 
 /* Iterations of 1,000 ns. */
 static double single_launches = 1;
+static const struct saved_fusion *fusions;
+static uint32_t fusions_n;
 
 static void find(const struct kept_iteration *iterations, uint32_t n,
 	const struct what_if_operator *operators, uint32_t operators_n)
 {
 	const struct what_if_input q = { iterations, n, 1000, single_launches,
-		operators, operators_n };
+		operators, operators_n, fusions, fusions_n };
 
 	assert_true(what_if_from(&q, &a, &found, &found_n));
 }
@@ -203,6 +205,61 @@ static void operators(void **state)
 		"(7.5 % of it).");
 }
 
+/* The 97.5 % quantile of t with 1 degree of freedom is 12.706205. What may be
+ * impossible is last, although it would save most. */
+static void fusions_of_a_run(void **state)
+{
+	static const struct saved_fusion all[] = {
+		{ "add", "norm", DTYPE_BF16, DTYPE_BF16, "x=[4]", "x=[4]",
+			CONSUMERS_OTHERS, true, 8, 100, 2 },
+		{ "mul", "add", DTYPE_FP32, DTYPE_UNKNOWN, NULL, "x=[9]",
+			CONSUMERS_SECOND, false, 36, 40, 0 },
+		{ "silu", "mul", DTYPE_FP32, DTYPE_FP32, NULL, NULL,
+			CONSUMERS_UNKNOWN, false, 12, 500, 0 },
+		{ "silu", "neg", DTYPE_FP32, DTYPE_FP32, NULL, NULL,
+			CONSUMERS_UNKNOWN, true, 12, 400, 0 },
+		{ "too", "little", DTYPE_FP32, DTYPE_FP32, NULL, NULL,
+			CONSUMERS_UNKNOWN, true, 12, 0.4, 0 },
+	};
+	const struct kept_iteration two[] = { launching(0, 1, 0),
+		launching(0, 2, 0) };
+
+	(void)state;
+	fusions = all;
+	fusions_n = 5;
+	find(two, 2, NULL, 0);
+	assert_int_equal(found_n, 4);
+	assert_int_equal(found[0].change, WHAT_IF_FUSION);
+	assert_string_equal(found[0].text,
+		"Fusing add bf16 (x=[4]) and norm bf16 (x=[4]) into one kernel "
+		"would save 100 ns per iteration (10.0 % of it).");
+	assert_true(fabs(found[0].low_ns - 74.58759) < 1e-3);
+	assert_true(fabs(found[0].high_ns - 125.41241) < 1e-3);
+	assert_string_equal(found[0].assumptions[0],
+		"the tensor of 8 bytes between them is still written, because "
+		"others read it");
+	assert_string_equal(found[1].text,
+		"Fusing mul fp32 and add (x=[9]) into one kernel would save 40 "
+		"ns per iteration (4.0 % of it).");
+	assert_string_equal(found[1].of, "mul");
+	assert_string_equal(found[1].then, "add");
+	assert_int_equal(found[1].then_dtype, DTYPE_UNKNOWN);
+	assert_string_equal(found[1].assumptions[0],
+		"the tensor of 36 bytes between them is neither written nor "
+		"read");
+	assert_int_equal(found[2].change, WHAT_IF_FUSION_UNKNOWN);
+	assert_string_equal(found[2].assumptions[0],
+		"mul reads the 12 bytes that silu writes, and nothing else does; "
+		"the trace does not show who reads them");
+	assert_string_equal(found[3].assumptions[0],
+		"neg reads the 12 bytes that silu writes; the trace does not "
+		"show who reads them");
+	find(two, 1, NULL, 0);
+	assert_int_equal(found_n, 4);
+	assert_true(isnan(found[0].low_ns) && isnan(found[0].high_ns));
+	fusions_n = 0;
+}
+
 static void nothing(void **state)
 {
 	(void)state;
@@ -219,6 +276,7 @@ int main(void)
 		CASE(graph_of_some_iterations),
 		CASE(overlap),
 		CASE(operators),
+		CASE(fusions_of_a_run),
 		CASE(nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -157,6 +157,43 @@ static void candidates_are_ranked(void **state)
 	arena_release(&a);
 }
 
+/* Of operators with the sizes 1 to 3, each is followed by the next. The second and
+ * the third pair differ only in the size of the tensor. An unknown shape may be
+ * any. */
+static void candidates_that_may_contain_one_call(void **state)
+{
+	static const int64_t run[] = { 1 };
+	static const char *const shapes[][2] = { { "x=[1]", "x=[2]" },
+		{ "x=[2]", "x=[3]" }, { "x=[2]", "x=[3]" }, { "x=[4]", NULL },
+		{ NULL, "x=[1]" }, { "x=[5]", "x=[5]" } };
+	struct arena a = { 0 };
+	struct fleet_fusion rows[6];
+	struct fleet_fusion_list l;
+	(void)state;
+	for (int i = 0; i < 6; i++) {
+		rows[i] = products("H20", run, 1);
+		rows[i].first.text = shapes[i][0];
+		rows[i].second.text = shapes[i][1];
+		rows[i].gap_hours = 6 - i;
+	}
+	rows[2].bytes = 4;
+	fleet_fusions_from(&(struct fleet_fusions){ .rows = rows, .n = 6 },
+		catalog, FUSION_CONSUMERS, 0, &a, &l);
+	assert_int_equal(l.n, 6);
+	static const int want[] = { 2, 1, 1, 0, 1, 0 };
+	for (int i = 0; i < 6; i++) {
+		assert_ptr_equal(l.all[i].is, &rows[i]);
+		assert_int_equal(l.all[i].overlap_n, want[i]);
+	}
+	assert_string_equal(l.all[0].overlap[0],
+		"elementwise x=[2], then elementwise x=[3]");
+	assert_string_equal(l.all[0].overlap[1],
+		"elementwise, then elementwise x=[1]");
+	assert_string_equal(l.all[2].overlap[0],
+		"elementwise x=[1], then elementwise x=[2]");
+	arena_release(&a);
+}
+
 /* Every row is a candidate with a run of its own. When all rows were read for
  * each candidate, a request over 40,000 pairs took 22 s. */
 static void many_candidates(void **state)
@@ -234,6 +271,7 @@ int main(void)
 		cmocka_unit_test(pairs_of_three_platforms),
 		cmocka_unit_test(the_peak_of_two_platforms),
 		cmocka_unit_test(candidates_are_ranked),
+		cmocka_unit_test(candidates_that_may_contain_one_call),
 		cmocka_unit_test(many_candidates),
 		cmocka_unit_test(tasks_have_the_work_of_one_kernel),
 	};

@@ -33,7 +33,9 @@ static const struct fusion_pair once = { .first = 1,
 	.pairs = 3,
 	.first_ns = 100,
 	.second_ns = 60,
-	.gap_ns = 7 };
+	.gap_ns = 7,
+	.saved_ns = (double)NAN,
+	.saved_error_ns = (double)NAN };
 
 /* A run of the fixture, which has two devices with launches, takes 1,000 ns and
  * represents 2 hours: 0.001 hours per ns of a device. */
@@ -178,6 +180,55 @@ static void a_deleted_run_leaves_no_pairs(void **state)
 	arena_release(&a);
 }
 
+/* Three whose consumers are known, and those whose consumers are not. What a pair
+ * saves is unknown, or nothing. */
+static void the_pairs_that_save_most_in_a_run(void **state)
+{
+	static const struct {
+		enum fusion_consumers consumers;
+		double saved_ns, error_ns;
+	} rows[] = { { CONSUMERS_SECOND, 10, 1 }, { CONSUMERS_SECOND, 40, 2 },
+		{ CONSUMERS_UNKNOWN, 90, (double)NAN },
+		{ CONSUMERS_OTHERS, 50, 3 },
+		{ CONSUMERS_SECOND, (double)NAN, (double)NAN },
+		{ CONSUMERS_SECOND, 20, 4 }, { CONSUMERS_UNKNOWN, 0, 0 } };
+	static const double want[] = { 50, 40, 20, 90 };
+	enum { ROWS = sizeof rows / sizeof *rows };
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct fusion_pair all[ROWS];
+	struct iteration_sums sums;
+	struct wait_times waits;
+	struct kept_iterations kept;
+	for (int i = 0; i < ROWS; i++) {
+		all[i] = once;
+		all[i].consumers = rows[i].consumers;
+		all[i].saved_ns = rows[i].saved_ns;
+		all[i].saved_error_ns = rows[i].error_ns;
+	}
+	all[2].bytes = -1;
+	all[3].must_write = true;
+	int64_t run = stored(db, "1", all, ROWS, true);
+	works(query_waits(db, &a, run, &sums, &waits, &kept, &e));
+	assert_int_equal(kept.fusions_n, 4);
+	for (int i = 0; i < 4; i++)
+		near(kept.fusions[i].saved_ns, want[i]);
+	const struct saved_fusion *f = kept.fusions;
+	assert_string_equal(f->first, "gemm");
+	assert_int_equal(f->first_dtype, DTYPE_BF16);
+	assert_string_equal(f->first_shape, "m=1 n=4096 k=4096");
+	assert_string_equal(f->second, "copy");
+	assert_string_equal(f->second_shape, "bytes=4096");
+	assert_int_equal(f->consumers, CONSUMERS_OTHERS);
+	assert_true(f->must_write);
+	assert_int_equal(f->bytes, 1941504);
+	near(f->saved_error_ns, 3);
+	assert_int_equal(f[3].consumers, CONSUMERS_UNKNOWN);
+	assert_int_equal(f[3].bytes, -1);
+	assert_true(isnan(f[3].saved_error_ns));
+	arena_release(&a);
+}
+
 #define FUSION_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -187,6 +238,7 @@ int main(void)
 		FUSION_TEST(pairs_that_differ_are_apart),
 		FUSION_TEST(a_run_without_known_pairs_is_counted),
 		FUSION_TEST(a_deleted_run_leaves_no_pairs),
+		FUSION_TEST(the_pairs_that_save_most_in_a_run),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,6 +98,10 @@ static void chunks_are_not_compressed_again(void **state)
 	"INSERT INTO run_fusion VALUES (1, 0, 0, 0, 1, 0, 'norm', " consumers \
 	", false, false, " numbers ", 1, 1, 1)"
 
+#define FUSION_SAVED(values)                                        \
+	"INSERT INTO run_fusion VALUES (1, 0, 0, 0, 1, 0, 'norm', " \
+	"'second', false, false, 8, 1, 1, 1, 1, " values ")"
+
 #define RUN(columns, values)                                            \
 	"INSERT INTO run (run_id, upload_id, ordinal, name, project, "  \
 	"workload, labels, job, created_at, format, span_ns, busy_ns, " \
@@ -219,6 +223,11 @@ static void rows_that_make_no_sense_are_refused(void **state)
 		FUSION("'nobody'", "8, 1"),
 		FUSION("'second'", "0, 1"),
 		FUSION("'second'", "8, 0"),
+		/* a pair that costs time; an error of an unknown mean, and less
+		 * than none */
+		FUSION_SAVED("-1, NULL"),
+		FUSION_SAVED("NULL, 1"),
+		FUSION_SAVED("1, -1"),
 		/* work without bytes; bytes of unknown work */
 		"INSERT INTO run_iteration_work VALUES "
 		"(1, 0, '{bf16}', '\\x00', NULL, '\\x00')",

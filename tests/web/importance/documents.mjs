@@ -47,10 +47,10 @@ export const fleetShapes = (operator) => ({reference_set: null, operator, id: nu
 const pair = (more) => ({kind: 'pointwise', first_operator: 'elementwise', first_dtype: 'bf16', first_shape: 'x=[4096,14336]', second_operator: 'elementwise',
 	second_dtype: 'bf16', second_shape: 'x=[4096,14336] y=[4096,14336]', phase: 'decode', platforms: 'H200, H20', consumers: 'second', tensor_bytes: 117440512, passes: 2,
 	pairs: 118200, replayed_pairs: 0, runs: 940, run_ids: [4711, 12, 13, 14, 15], time_s: 31.2, saved_s: 12.5, saved_hours: 48.25, traffic_hours: 47.5,
-	traffic_at_peak_hours: 31.0625, gap_hours: 0.75, ...more});
+	traffic_at_peak_hours: 31.0625, gap_hours: 0.75, overlaps: [], ...more});
 const UNSIZED = {first_shape: null, second_shape: null, first_dtype: null, second_dtype: null, tensor_bytes: null, traffic_hours: null, traffic_at_peak_hours: null};
 export const fusions = (query, {none = false} = {}) => ({runs: none ? 0 : 1303, unknown_runs: none ? 0 : 12, hours: none ? 0 : 2606,
-	items: none ? [] : [pair({}), pair({kind: 'norm', second_operator: 'fused_add_rms_norm', platforms: null, runs: 1, run_ids: [12], saved_hours: 0.00123, traffic_hours: 0.00123, gap_hours: 0})],
+	items: none ? [] : [pair({overlaps: ['elementwise x=[8], then gemm m=8 n=8 k=8']}), pair({kind: 'norm', second_operator: 'fused_add_rms_norm', platforms: null, runs: 1, run_ids: [12], saved_hours: 0.00123, traffic_hours: 0.00123, gap_hours: 0})],
 	consumers_unknown: none ? [] : [pair({kind: 'epilogue', first_operator: 'gemm', first_shape: `m=4096 n=14336 k=${'4096'.repeat(9)}`, consumers: 'unknown', passes: null}),
 		pair({...UNSIZED, consumers: 'unknown', replayed_pairs: 118200, saved_s: null, saved_hours: null, gap_hours: 0})],
 	read_by_others: none ? [] : [pair({consumers: 'others', passes: 1})], items_count: none ? 0 : 2, consumers_unknown_count: none ? 0 : 340, read_by_others_count: none ? 0 : 1});

@@ -78,7 +78,7 @@ export default async function fleet(test, {open}) {
 		await seen(async () => assert.deepEqual(await page.getByRole('tabpanel').getByRole('heading').allInnerTexts(),
 			[`${one} 2`, 'Unknown whether the second operator reads the tensor, and who else does 340', 'Other operators read the tensor, too 1']));
 		await seen(async () => assert.deepEqual((await cells(page, one)).map((r) => r.map((c) => c.replace(/\s+/g, ' '))), [
-			['elementwise bf16 x=[4096,14336] elementwise bf16 x=[4096,14336] y=[4096,14336]', '48.3', '47.5', '31.1', '0.75', 'pointwise', '112.0 MiB', '118,200', 'H200, H20', '940 #4711 #12 #13 #14 #15'],
+			['elementwise bf16 x=[4096,14336] elementwise bf16 x=[4096,14336] y=[4096,14336] overlaps 1 row', '48.3', '47.5', '31.1', '0.75', 'pointwise', '112.0 MiB', '118,200', 'H200, H20', '940 #4711 #12 #13 #14 #15'],
 			['elementwise bf16 x=[4096,14336] fused_add_rms_norm bf16 x=[4096,14336] y=[4096,14336]', '0.00123', '0.00123', '31.1', '0', 'norm', '112.0 MiB', '118,200', '–', '1 #12']]));
 		// Unknown is not 0.
 		const unknown = page.getByRole('table', {name: 'Unknown whether the second operator reads the tensor, and who else does'}).locator('tbody tr').nth(1);

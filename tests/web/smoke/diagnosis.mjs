@@ -54,6 +54,21 @@ export default async function diagnosis(test, world) {
 			['gemm would save 1 µs.', 'Assumed: one.']]));
 	});
 
+	await test('fusions whose tensor may have other readers are apart', async () => {
+		const known = await (await api(`${here}/diagnosis`)).json();
+		const fusion = {change: 'fusion_consumers_unknown', operator: 'silu', dtype: 'bf16', second_operator: 'mul', second_dtype: null, saved_ns: 9000, low_ns: 8000, high_ns: 10000,
+			share_pct: 30, text: 'Fusing both would save 9 µs.', assumptions: ['nothing else reads it']};
+		const overlap = {...fusion, change: 'overlap', operator: null, second_operator: null, saved_ns: 1000, low_ns: null, high_ns: null, share_pct: 3, text: 'Overlap would save 1 µs.'};
+		const page = await open(here, {answers: {[`${here}/diagnosis`]: () => ({...known, what_if: [overlap, fusion]})}});
+		await card(page).getByText('What a single change would save: 1 estimate, at most 3.0 %; 1 fusion with unknown readers').click();
+		await seen(async () => assert.deepEqual(await card(page).locator('details > p').allInnerTexts(), ['Two changes can save the same time, so the estimates do not add up.',
+			'Only if a tensor has no other reader, which the trace does not show:']));
+		await seen(async () => assert.deepEqual(await card(page).locator('details ul').nth(1).locator('li').allInnerTexts().then((all) => all.map((text) => text.split(/\n+/))),
+			[['Fusing both would save 9 µs.', '95 % interval: 8.000 µs to 10.000 µs. Assumed: nothing else reads it.']]));
+		const only = await open(here, {answers: {[`${here}/diagnosis`]: () => ({...known, what_if: [fusion]})}});
+		await card(only).getByText('What a single change would save: 0 estimates; 1 fusion with unknown readers').waitFor();
+	});
+
 	await test('a request that fails: its card says why, and the rest of the page is shown', async () => {
 		const refused = [500, 'internal', 'the causes of idle time of run 8 do not fit its iterations'];
 		const page = await open(here, {allowed: /500/, answers: {[`${here}/diagnosis`]: () => ({refused})}});
