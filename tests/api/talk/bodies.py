@@ -240,6 +240,8 @@ MADE = {
     "powered-read": lambda: made_powered(300, "gpu_power"),
     "powered-negative": lambda: made_powered(-300),
     "powered-divided": made_divided,
+    **{f"powered-{watts}": lambda watts=watts: made_powered(watts)
+       for watts in (298, 299, 301, 390, 391)},
     "powered-short": lambda: made_powered(300, seconds=4),
     "xla": lambda: compiled("xla"),
     "xla-again": lambda: compiled("xla", "again", seed=2),

@@ -151,6 +151,58 @@ static void unknown_energy_is_not_zero(void **state)
 	arena_release(&a);
 }
 
+static int64_t measured(struct db *db, int64_t run, const char *what)
+{
+	char sql[300];
+	snprintf(sql, sizeof sql,
+		"SELECT count(*) FROM run_measure WHERE run_id = %lld AND %s",
+		(long long)run, what);
+	return fixture_count(db, sql);
+}
+
+/* 5.5 J in two iterations with 11 tokens. */
+static void energy_is_a_measure(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct profile p = powered(&a);
+	p.energy.n = 1;
+	p.energy.tokens = 11;
+	int64_t upload = fixture_save(db, "1", &p, 1);
+	int64_t id = *fixture_runs(db, &a, upload, 1);
+	assert_int_equal(measured(db, id, "true"), 2);
+	assert_int_equal(measured(db, id,
+				 "name = 'iteration_energy' AND value = 2.75 "
+				 "AND unit = 'J' AND source IS NULL"),
+		1);
+	assert_int_equal(measured(db, id,
+				 "name = 'token_energy' AND value = 0.5 "
+				 "AND unit = 'J/token'"),
+		1);
+	fixture_script(db,
+		"INSERT INTO measure SELECT run_id, "
+		"'token_energy', 3, 'J/token', 'plain', 'f' FROM run");
+	assert_int_equal(measured(db, id, "name = 'token_energy'"), 1);
+	assert_int_equal(measured(db, id, "value = 3 AND source = 'plain'"), 1);
+	arena_release(&a);
+}
+
+/* Unknown energy of one device, and tokens that are unknown. */
+static void unknown_energy_is_no_measure(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct profile p = powered(&a);
+	int64_t upload = fixture_save(db, "1", &p, 1);
+	assert_int_equal(measured(db, *fixture_runs(db, &a, upload, 1), "true"),
+		0);
+	p.energy.n = 1;
+	upload = fixture_save(db, "2", &p, 1);
+	assert_int_equal(measured(db, *fixture_runs(db, &a, upload, 1), "true"),
+		1);
+	arena_release(&a);
+}
+
 /* A packed column with fewer values, and iterations that the run does not have. */
 static void rows_that_do_not_fit_are_refused(void **state)
 {
@@ -195,6 +247,8 @@ int main(void)
 	const struct CMUnitTest cases[] = {
 		CASE(rebuilt_moved_and_deleted_with_the_run),
 		CASE(unknown_energy_is_not_zero),
+		CASE(energy_is_a_measure),
+		CASE(unknown_energy_is_no_measure),
 		CASE(rows_that_do_not_fit_are_refused),
 	};
 	return cmocka_run_group_tests(cases, NULL, NULL);
