@@ -166,6 +166,7 @@ static bool profile_attribute(struct profile_steps *s, struct err *e)
 		.call_of = s->call_of,
 		.collectives = &s->collectives };
 	bool ok = (attribute_from(&at, &s->rows) && busy_classes_from(&at) &&
+			  iteration_energy_from(&at, p) &&
 			  pattern_launch_from(&at, &s->rows) &&
 			  collectives_from(s->t, s->proc, s->kernel_of,
 				  &s->collectives, p)) ||
@@ -192,7 +193,6 @@ static bool profile_find_iterations(struct profile_steps *s, struct err *e)
 
 	if (ok && (!pattern_from(s->t, s->process, s->kernel_of, &s->rows, p) ||
 			  !wait_causes_from(s->t, s->proc, s->call_of, p) ||
-			  !iteration_energy_from(s->t, s->proc, p) ||
 			  !collective_calls_from(s->t, s->proc, s->kernel_of,
 				  s->call_of, p, &s->collectives)))
 		ok = arena_err(p->arena, e);

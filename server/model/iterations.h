@@ -14,6 +14,7 @@
  * timeline of AMD-AGI/TraceLens. Compute, communication and copies are the busy
  * time. */
 #pragma once
+#include "shape.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -199,6 +200,19 @@ struct wait_times {
 	uint32_t names_n;
 };
 
+/* The energy that launches of an operator used in addition to the idle power of
+ * their device, in the time of device_energy (iteration_energy.h). The operator is
+ * that of a row of the run's operators. */
+struct operator_energy {
+	uint32_t operator_; /* index of the row */
+	const char *name;
+	enum dtype dtype;
+	enum phase phase;
+	int64_t time_ns; /* GPU time of its launches */
+	double energy_j, low_j, high_j; /* NaN unknown */
+	const char *why; /* why they are unknown; NULL if they are not */
+};
+
 /* The energy that a device used in consecutive kept iterations, from samples of
  * its power (iteration_energy.h). */
 struct device_energy {
@@ -218,10 +232,21 @@ struct device_energy {
 	/* By iteration of iterations.iterations; NaN: of a single iteration it
 	 * is unknown. NULL: of all of them. */
 	double *iteration_j, *iteration_low_j, *iteration_high_j;
+	/* The power while no launch is executed; NaN unknown. */
+	double idle_w, idle_low_w, idle_high_w;
+	/* Most time first. Empty if no operator has an energy, for the reason; both
+	 * are NULL if the run was stored before it was computed. */
+	struct operator_energy *operators;
+	uint32_t operators_n;
+	const char *operators_why;
 };
 
 struct energy_use {
 	struct device_energy *devices; /* by number */
 	uint32_t n; /* 0: unknown */
 	uint32_t iterations_n; /* of the run, when they were read */
+	/* Analysis: output tokens of the iterations of all devices' energy; NaN
+	 * unknown. The store does not read them: energy_sum_from() computes
+	 * them. */
+	double tokens;
 };

@@ -26,8 +26,8 @@
  *                 for others, because a series reads no other rank. Sends and
  *                 receives mostly wait, so only a series of their kind has them
  *
- *   measure       the value of this name that was attached to the run, in the unit of
- *                 the newest of these runs that has one. A run with another
+ *   measure       the value of this name that was attached to the run, or its energy
+ *                 (iteration_energy, token_energy), in the unit of the newest of these runs that has one. A run with another
  *                 unit has no value
  *
  * If names lag behind durations (note names_lag), a run has no value for

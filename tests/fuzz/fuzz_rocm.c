@@ -54,8 +54,10 @@ static const struct table rpd[] = {
 						"kernel_name, "                \
 						"arch_vgpr_count" },           \
 		{ "rocpd_event_a", "id, stack_id, parent_stack_id, extdata" }, \
+		{ "rocpd_info_pmc_a", "id, name, agent_id" },                  \
+		{ "rocpd_pmc_event_a", "event_id, pmc_id, value" },            \
 	{                                                                      \
-		"rocpd_sample_a", "id"                                         \
+		"rocpd_sample_a", "event_id, timestamp"                        \
 	}
 #define SIZES                                                      \
 	"group_segment_size, workgroup_size_x, workgroup_size_y, " \

@@ -95,6 +95,7 @@ CREATE TABLE rocpd_info_process{0} (id INTEGER PRIMARY KEY, guid TEXT, nid INTEG
 CREATE TABLE rocpd_info_thread{0} (id INTEGER PRIMARY KEY, guid TEXT, nid INTEGER, ppid INTEGER, pid INTEGER, tid INTEGER, name TEXT);
 CREATE TABLE rocpd_info_agent{0} (id INTEGER PRIMARY KEY, guid TEXT, nid INTEGER, pid INTEGER, type TEXT, absolute_index INTEGER, logical_index INTEGER, type_index INTEGER, name TEXT, product_name TEXT, extdata TEXT DEFAULT '{{}}');
 CREATE TABLE rocpd_info_kernel_symbol{0} (id INTEGER PRIMARY KEY, guid TEXT, nid INTEGER, pid INTEGER, code_object_id INTEGER, kernel_name TEXT, display_name TEXT, arch_vgpr_count INTEGER, extdata TEXT DEFAULT '{{}}');
+CREATE TABLE rocpd_info_pmc{0} (id INTEGER PRIMARY KEY, guid TEXT, nid INTEGER, pid INTEGER, agent_id INTEGER, target_arch TEXT, event_code INTEGER, instance_id INTEGER, name TEXT NOT NULL, symbol TEXT NOT NULL, description TEXT, units TEXT, value_type TEXT);
 CREATE TABLE rocpd_event{0} (id INTEGER PRIMARY KEY, guid TEXT, category_id INTEGER, stack_id INTEGER, parent_stack_id INTEGER, correlation_id INTEGER, extdata TEXT DEFAULT '{{}}');
 CREATE TABLE rocpd_sample{0} (id INTEGER PRIMARY KEY, guid TEXT, track_id INTEGER, timestamp BIGINT, event_id INTEGER);
 CREATE TABLE rocpd_pmc_event{0} (id INTEGER PRIMARY KEY, guid TEXT, event_id INTEGER, pmc_id INTEGER, value REAL);
@@ -206,6 +207,23 @@ class Rocpd(Tables):
             self.region("hipLaunchKernel", (number - 6) * US,
                         (number - 5) * US, number)
             self.dispatch(1, start * US, end * US, number)
+
+    def counter(self, name, symbol, units, agent=2):
+        """Describes a counter as rocprof-sys does; returns its number."""
+        number = self.next("info_pmc") + 30
+        self.put("info_pmc", id=number, nid=5, pid=self.pid, agent_id=agent,
+                 target_arch="GPU", event_code=0, instance_id=0, name=name,
+                 symbol=symbol, units=units, value_type="ABS")
+        return number
+
+    def sampled(self, at, values):
+        """One event with the values of several counters, each with a sample."""
+        event = self.event(0)
+        for pmc, value in values.items():
+            self.put("sample", id=self.next("sample") + 10, track_id=1,
+                     timestamp=BOOT + at, event_id=event)
+            self.put("pmc_event", id=self.next("pmc_event") + 10,
+                     event_id=event, pmc_id=pmc, value=value)
 
     def everything(self):
         """The usual content of each table, in addition to the quiet trace."""

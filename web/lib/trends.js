@@ -37,7 +37,7 @@ export const METRICS = {
 	},
 	measure: {
 		label: 'Measure',
-		description: 'result of a benchmark that was attached to the run',
+		description: 'result of a benchmark that was attached to the run, or its energy: iteration_energy, token_energy',
 		stats: ['mean'],
 		of: 'measure',
 	},

@@ -202,6 +202,54 @@ async function loadEnergy(id, signal) {
 	}
 }
 
+// The energy of operators on the devices; null if no device could have any.
+function energyOperators(doc) {
+	const devices = doc.devices.filter((d) => !d.reason);
+	if (!devices.length) return null;
+	const joules = (value) => (value === null ? f.NONE : f.number(value));
+	const idle = (d) =>
+		d.idle_w === null
+			? ''
+			: `Device ${f.plain(d.device)} uses ${joules(d.idle_w)} W (${joules(d.idle_low_w)} to ` +
+				`${joules(d.idle_high_w)} W) while nothing is executed. `;
+	const reasons = devices
+		.filter((d) => d.operators_reason)
+		.map((d) =>
+			h(
+				'p',
+				{class: 'notice'},
+				`The energy of operators on device ${f.plain(d.device)} is unknown: ${d.operators_reason}.`,
+			),
+		);
+	const columns = [
+		{label: 'Operator', head: true, cell: (o) => o.operator},
+		{label: 'dtype', cell: (o) => o.dtype ?? f.NONE},
+		{label: 'Phase', cell: (o) => o.phase ?? f.NONE},
+		{label: 'Device', num: true, cell: (o) => f.plain(o.device)},
+		{label: 'GPU time', num: true, cell: (o) => f.duration(o.time_ns)},
+		{label: 'Energy per iteration', unit: 'J', num: true, cell: (o) => joules(o.energy_j)},
+		{
+			label: 'Interval',
+			unit: 'J',
+			cell: (o) => (o.reason ? f.NONE : `${joules(o.low_j)} to ${joules(o.high_j)}`),
+		},
+		{label: 'Share', unit: '%', num: true, cell: (o) => joules(o.share_pct)},
+	];
+	if (doc.operators.some((o) => o.reason))
+		columns.push({label: 'Unknown because', class: 'wide', cell: (o) => o.reason ?? ''});
+	return [
+		h('h3', {}, 'Energy of operators'),
+		h(
+			'p',
+			{class: 'hint'},
+			'In addition to the power of the idle device, from windows with different work. ',
+			...devices.map(idle),
+		),
+		...reasons,
+		doc.operators.length ? table({caption: 'Energy of operators', columns, rows: doc.operators}).node : '',
+	];
+}
+
 // The energy of the devices; null if the power of none was sampled.
 function energySection(doc) {
 	if (doc.failure) return h('p', {class: 'notice'}, `The energy is unavailable: ${doc.failure.message}.`);
@@ -252,6 +300,7 @@ function energySection(doc) {
 		),
 		found,
 		table({caption: 'Energy', columns, rows: doc.devices}).node,
+		...(energyOperators(doc) ?? []),
 	);
 }
 

@@ -1,7 +1,10 @@
-/* iteration_energy.c - integrates the power of devices over kept iterations. */
+/* iteration_energy.c - integrates the power of devices over kept iterations, and
+ * divides it between operators. */
 #include "iteration_energy.h"
-#include "serving_rates.h"
+#include "attribution.h"
+#include "iteration_parts.h"
 #include "order_stat.h"
+#include "serving_rates.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +18,7 @@ static const struct energy_counter {
 } energy_counters[] = {
 	{ "gpu_power_mean", true, 1.5, 0 },
 	{ "gpu_power", false, 2.5, INT64_C(1000000000) },
+	{ "device_power", false, 2.5, INT64_C(1000000000) },
 };
 enum { COUNTERS = sizeof energy_counters / sizeof *energy_counters };
 
@@ -32,6 +36,7 @@ struct energy_series {
 };
 
 struct energy_maker {
+	const struct attribution *at;
 	const struct trace *t;
 	const struct process *proc;
 	struct profile *p;
@@ -41,6 +46,7 @@ struct energy_maker {
 	struct energy_sample *samples;
 	double *distances; /* room for those of all samples */
 	const struct energy_series **chosen; /* of devices; NULL: none */
+	uint32_t *row_of; /* by number of a shape: its operator's row */
 };
 
 /* Consecutive kept iterations that are covered. */
@@ -324,6 +330,307 @@ static struct energy_window energy_window_from(const struct energy_series *s,
 	return w;
 }
 
+/* ---- operators */
+
+/* What is fitted for one device. */
+struct energy_operators {
+	const struct energy_maker *m;
+	const struct energy_series *s;
+	struct device_energy *d;
+	struct energy_stretch span; /* of the device's energy */
+	int64_t *from_ns, *to_ns; /* by window */
+	double *energy_j;
+	uint32_t windows;
+	int64_t *row_ns; /* by row of the operators: time on this device */
+	uint8_t *row_cause; /* by row */
+	uint8_t *
+		cause[ENERGY_LAUNCHES]; /* by row of the trace in the process */
+	uint32_t causes; /* idle power, operators, and last the rest */
+};
+
+static int64_t energy_window_min(const struct energy_series *s)
+{
+	return ENERGY_SPAN * energy_resolution(s);
+}
+
+/* Each window ends at the first sample at which it is long enough. */
+static void energy_operators_windows(struct energy_operators *o)
+{
+	const struct energy_series *s = o->s;
+	uint32_t first = 0;
+
+	for (uint32_t k = 1; k < s->n; k++) {
+		int64_t from_ns = s->rows[first].at_ns,
+			to_ns = s->rows[k].at_ns;
+		if (!energy_known(s, k)) {
+			first = k;
+			continue;
+		}
+		if (to_ns - from_ns < energy_window_min(s))
+			continue;
+		o->from_ns[o->windows] = from_ns;
+		o->to_ns[o->windows] = to_ns;
+		o->energy_j[o->windows++] =
+			energy_window_from(s, from_ns, to_ns).energy_j;
+		first = k;
+	}
+}
+
+/* The row of the operator that a kernel executes; NULL if it is not known. */
+static const struct operator_stat *energy_operator_of(const struct energy_maker
+							      *m,
+	uint32_t kernel)
+{
+	const struct operators *all = &m->p->operators;
+	uint32_t row = m->row_of[m->at->shape_of[kernel]];
+
+	return all->rows[row].name ? &all->rows[row] : NULL;
+}
+
+/* Adds up the time of the device's kernels by operator; returns the time of all. */
+static int64_t energy_operators_times(struct energy_operators *o)
+{
+	const struct kernel_rows *k = &o->m->t->kernel;
+	struct slice rows = o->m->proc->kernel;
+	int64_t all_ns = 0;
+
+	for (uint32_t i = rows.from; i < rows.to; i++) {
+		const struct operator_stat *is =
+			energy_operator_of(o->m, i - rows.from);
+		if (k->device[i] != o->d->device)
+			continue;
+		all_ns += k->dur_ns[i];
+		if (is)
+			o->row_ns[is - o->m->p->operators.rows] += k->dur_ns[i];
+	}
+	return all_ns;
+}
+
+/* Makes the operators with most time causes of their own. */
+static void energy_operators_choose(struct energy_operators *o, int64_t all_ns)
+{
+	uint32_t room = o->windows / ENERGY_FIT_PER_CAUSE;
+	const struct operators *all = &o->m->p->operators;
+	struct device_energy *d = o->d;
+
+	room = room < ENERGY_FIT_CAUSES ? room : ENERGY_FIT_CAUSES;
+	while (d->operators_n + 2 < room) {
+		uint32_t best = 0;
+		for (uint32_t i = 1; i < all->n; i++)
+			if (!o->row_cause[i] &&
+				(o->row_cause[best] ||
+					o->row_ns[i] > o->row_ns[best]))
+				best = i;
+		if (o->row_cause[best] || !o->row_ns[best] ||
+			(double)o->row_ns[best] <
+				ENERGY_OPERATOR_MIN * (double)all_ns)
+			break;
+		const struct operator_stat *is = &all->rows[best];
+		d->operators[d->operators_n++] =
+			(struct operator_energy){ .operator_ = best,
+				.name = is->name,
+				.dtype = is->dtype,
+				.phase = is->phase,
+				.energy_j = NAN,
+				.low_j = NAN,
+				.high_j = NAN };
+		o->row_cause[best] = (uint8_t)d->operators_n;
+	}
+	o->causes = d->operators_n + 2;
+}
+
+/* Gives each launch of the device its cause. */
+static void energy_operators_causes(struct energy_operators *o)
+{
+	const struct trace *t = o->m->t;
+	const struct process *proc = o->m->proc;
+	const struct slice rows[ENERGY_LAUNCHES] = { proc->kernel, proc->copy,
+		proc->graph };
+	const int32_t *const device[ENERGY_LAUNCHES] = { t->kernel.device,
+		t->copy.device, t->graph.device };
+	uint8_t rest = (uint8_t)(o->causes - 1);
+
+	for (int k = 0; k < ENERGY_LAUNCHES; k++)
+		for (uint32_t i = 0; i < rows[k].to - rows[k].from; i++)
+			if (device[k][rows[k].from + i] == o->d->device)
+				o->cause[k][i] = rest;
+	for (uint32_t i = 0; i < proc->kernel.to - proc->kernel.from; i++) {
+		const struct operator_stat *is = energy_operator_of(o->m, i);
+		uint8_t cause =
+			is ? o->row_cause[is - o->m->p->operators.rows] : 0;
+		if (o->cause[0][i] && cause)
+			o->cause[0][i] = cause;
+	}
+}
+
+/* The time of each operator in the span of the device's energy. */
+static void energy_operators_span(struct energy_operators *o)
+{
+	const struct kernel_rows *k = &o->m->t->kernel;
+	struct slice rows = o->m->proc->kernel;
+
+	for (uint32_t i = rows.from; i < rows.to; i++) {
+		uint8_t cause = o->cause[0][i - rows.from];
+		int64_t from = k->start_ns[i], to = from + k->dur_ns[i];
+		from = from > o->span.from_ns ? from : o->span.from_ns;
+		to = to < o->span.to_ns ? to : o->span.to_ns;
+		if (cause && cause < o->causes - 1 && from < to)
+			o->d->operators[cause - 1].time_ns += to - from;
+	}
+}
+
+static void energy_operators_fill(struct energy_operators *o,
+	const struct energy_share *is)
+{
+	struct device_energy *d = o->d;
+
+	if (is[0].state == ENERGY_SHARE_KNOWN) {
+		d->idle_w = is[0].watts;
+		d->idle_low_w = is[0].low_w;
+		d->idle_high_w = is[0].high_w;
+	}
+	for (uint32_t i = 0; i < d->operators_n; i++) {
+		struct operator_energy *e = &d->operators[i];
+		const struct energy_share *s = &is[i + 1];
+		if (s->state == ENERGY_SHARE_KNOWN) {
+			e->energy_j = energy_joules(s->watts, e->time_ns);
+			e->low_j = energy_joules(s->low_w, e->time_ns);
+			e->high_j = energy_joules(s->high_w, e->time_ns);
+		} else {
+			e->why = s->state == ENERGY_SHARE_WIDE
+					 ? "its interval is wider than its "
+					   "energy"
+					 : "its time changes together with "
+					   "that of other operators, or with "
+					   "idle time";
+		}
+	}
+}
+
+/* Fits the device's windows. False if the arena is full. */
+static bool energy_operators_fit(struct energy_operators *o)
+{
+	const struct trace *t = o->m->t;
+	const struct process *proc = o->m->proc;
+	struct energy_share is[ENERGY_FIT_CAUSES];
+	struct energy_windows w = { .from_ns = o->from_ns,
+		.to_ns = o->to_ns,
+		.energy_j = o->energy_j,
+		.n = o->windows,
+		.causes = o->causes,
+		.delay_max_ns = energy_window_min(o->s) };
+
+#define ENERGY_OF(at, kind)                                                   \
+	w.launches[at] =                                                      \
+		(struct energy_launches){ t->kind.start_ns + proc->kind.from, \
+			t->kind.dur_ns + proc->kind.from, o->cause[at],       \
+			proc->kind.to - proc->kind.from }
+	ENERGY_OF(0, kernel);
+	ENERGY_OF(1, copy);
+	ENERGY_OF(2, graph);
+#undef ENERGY_OF
+	energy_operators_causes(o);
+	energy_operators_span(o);
+	if (!energy_fit(&w, o->m->p->arena, is))
+		return false;
+	energy_operators_fill(o, is);
+	return true;
+}
+
+static bool energy_operators_alloc(struct energy_operators *o)
+{
+	struct arena *a = o->m->p->arena;
+	const struct process *proc = o->m->proc;
+	size_t rows = (size_t)o->m->p->operators.n + 1, n = o->s->n;
+	size_t launches[ENERGY_LAUNCHES] = { proc->kernel.to -
+						     proc->kernel.from,
+		proc->copy.to - proc->copy.from,
+		proc->graph.to - proc->graph.from };
+	bool ok = true;
+
+	o->d->operators =
+		arena_array(a, struct operator_energy, ENERGY_FIT_CAUSES);
+	o->from_ns = arena_grow(a, NULL, n * sizeof *o->from_ns);
+	o->to_ns = arena_grow(a, NULL, n * sizeof *o->to_ns);
+	o->energy_j = arena_grow(a, NULL, n * sizeof *o->energy_j);
+	o->row_ns = arena_grow(a, NULL, rows * sizeof *o->row_ns);
+	o->row_cause = arena_grow(a, NULL, rows);
+	for (int k = 0; k < ENERGY_LAUNCHES; k++) {
+		o->cause[k] = arena_grow(a, NULL, launches[k] + 1);
+		ok = ok && o->cause[k];
+		if (o->cause[k])
+			memset(o->cause[k], 0, launches[k] + 1);
+	}
+	if (!ok || !o->d->operators || !o->from_ns || !o->to_ns ||
+		!o->energy_j || !o->row_ns || !o->row_cause)
+		return false;
+	memset(o->row_ns, 0, rows * sizeof *o->row_ns);
+	memset(o->row_cause, 0, rows);
+	return true;
+}
+
+static void energy_operators_release(struct energy_operators *o)
+{
+	struct arena *a = o->m->p->arena;
+
+	for (int k = 0; k < ENERGY_LAUNCHES; k++)
+		arena_drop(a, o->cause[k]);
+	arena_drop(a, o->from_ns);
+	arena_drop(a, o->to_ns);
+	arena_drop(a, o->energy_j);
+	arena_drop(a, o->row_ns);
+	arena_drop(a, o->row_cause);
+}
+
+/* The energy of operators on a device whose energy in `span` is known. False if the
+ * arena is full. */
+static bool energy_operators_from(const struct energy_maker *m,
+	const struct energy_series *s, struct energy_stretch span,
+	struct device_energy *d)
+{
+	struct energy_operators o = { .m = m, .s = s, .d = d, .span = span };
+	uint32_t min = energy_fit_windows_min(0);
+
+	if (!s->of->mean) {
+		d->operators_why = "its power was read over an unknown time; "
+				   "operators need the driver's energy counter "
+				   "(gpu_power_mean)";
+		return true;
+	}
+	bool ok = energy_operators_alloc(&o);
+	if (ok)
+		energy_operators_windows(&o);
+	if (ok && o.windows < min) {
+		d->operators_why = arena_printf(m->p->arena,
+			"samples of its power cover %u window%s of %.3f s "
+			"without a gap; at least %u are needed",
+			o.windows, o.windows == 1 ? "" : "s",
+			(double)energy_window_min(s) / 1e9, min);
+		ok = d->operators_why;
+	} else if (ok) {
+		energy_operators_choose(&o, energy_operators_times(&o));
+		if (d->operators_n)
+			ok = energy_operators_fit(&o);
+		else
+			d->operators_why = "no operator of its launches is "
+					   "known";
+	}
+	energy_operators_release(&o);
+	return ok;
+}
+
+/* The row of each shape's operator, by the number that launches have. */
+static bool energy_rows(struct energy_maker *m)
+{
+	const struct operators *all = &m->p->operators;
+
+	m->row_of = arena_grow(m->p->arena, NULL,
+		((size_t)all->shapes_n + 1) * sizeof *m->row_of);
+	for (uint32_t i = 0; m->row_of && i < all->shapes_n; i++)
+		m->row_of[all->shapes[i].number] = all->shapes[i].operator_;
+	return m->row_of;
+}
+
 /* ---- devices */
 
 /* Why no counter of the device is sufficient. NULL if the arena is full. */
@@ -372,7 +679,10 @@ static bool energy_choose(struct energy_maker *m, uint32_t i)
 		.span_ns = -1,
 		.energy_j = NAN,
 		.low_j = NAN,
-		.high_j = NAN };
+		.high_j = NAN,
+		.idle_w = NAN,
+		.idle_low_w = NAN,
+		.idle_high_w = NAN };
 	for (int k = 0; k < COUNTERS && !m->chosen[i]; k++) {
 		const struct energy_series *is = &s[k];
 		w = energy_stretch_from(m, &is, 1);
@@ -431,12 +741,14 @@ static bool energy_fill(struct energy_maker *m)
 	for (uint32_t i = 0; ok && i < use->n; i++) {
 		const struct energy_series *s = m->chosen[i];
 		struct device_energy *d = &use->devices[i];
+		d->operators_why = d->why;
 		if (!s)
 			continue;
 		ok = energy_single(m, s, d);
 		if (!energy_suffices(s, &w)) {
 			d->why = "the samples of the devices have too few "
 				 "covered iterations in common";
+			d->operators_why = d->why;
 			continue;
 		}
 		struct energy_window is =
@@ -447,6 +759,7 @@ static bool energy_fill(struct energy_maker *m)
 		d->energy_j = is.energy_j;
 		d->low_j = is.low_j;
 		d->high_j = is.high_j;
+		ok = ok && energy_operators_from(m, s, w, d);
 	}
 	return ok;
 }
@@ -473,15 +786,17 @@ static bool energy_alloc(struct energy_maker *m)
 	return m->samples && m->distances;
 }
 
-bool iteration_energy_from(const struct trace *t, const struct process *proc,
-	struct profile *p)
+bool iteration_energy_from(const struct attribution *at, struct profile *p)
 {
-	struct energy_maker m = { .t = t,
-		.proc = proc,
+	const struct trace *t = at->trace;
+	struct energy_maker m = { .at = at,
+		.t = t,
+		.proc = at->proc,
 		.p = p,
-		.base_ns = trace_first_ns(t, proc) };
+		.base_ns = trace_first_ns(t, at->proc) };
+	struct energy_sum sum;
 
-	p->energy = (struct energy_use){ 0 };
+	p->energy = (struct energy_use){ .tokens = NAN };
 	if (!p->devices_n)
 		return true;
 	for (int k = 0; k < COUNTERS; k++) {
@@ -489,16 +804,21 @@ bool iteration_energy_from(const struct trace *t, const struct process *proc,
 		uint32_t id = names_find(&t->names, name, strlen(name));
 		m.names[k] = id == NAMES_NONE ? 0 : id;
 	}
-	bool ok = energy_alloc(&m);
+	bool ok = energy_alloc(&m) && energy_rows(&m);
 	if (ok)
 		energy_place(&m);
 	for (size_t i = 0; ok && i < (size_t)p->devices_n * COUNTERS; i++)
 		energy_measure(&m, &m.series[i]);
 	for (uint32_t i = 0; ok && i < p->devices_n; i++)
 		ok = energy_choose(&m, i);
-	ok = ok && energy_fill(&m);
+	ok = ok && energy_fill(&m) &&
+	     energy_sum_from(&p->energy, &p->iterations, p->world_size,
+		     p->arena, &sum);
+	if (ok)
+		p->energy.tokens = sum.tokens;
 	arena_drop(p->arena, m.samples);
 	arena_drop(p->arena, m.distances);
+	arena_drop(p->arena, m.row_of);
 	return ok;
 }
 

@@ -44,6 +44,15 @@ static double view_energy_power(double energy_j, int64_t span_ns)
 	return span_ns > 0 ? energy_j / ((double)span_ns / 1e9) : (double)NAN;
 }
 
+/* Why no operator on the device has an energy; NULL if some may. */
+static const char *view_energy_operators_why(const struct device_energy *d)
+{
+	if (d->operators_n || d->operators_why)
+		return d->operators_why;
+	return "the run was stored before the energy of operators was "
+	       "computed; 'kernsiftd rebuild' computes it";
+}
+
 #define ROWS "iteration.def"
 #include "row_functions.h"
 
@@ -125,11 +134,17 @@ static json_t *view_energy_iterations(const struct energy_use *use,
 json_t *view_energy(int64_t run, const struct energy_use *use,
 	const struct energy_sum *sum, const struct iterations *c)
 {
-	json_t *devices = json_array();
+	json_t *devices = json_array(), *operators = json_array();
 
-	for (uint32_t i = 0; i < use->n; i++)
-		view_append(devices, row_energy_device(&use->devices[i]));
-	return row_energy(run, sum, c, devices, view_energy_iterations(use, c));
+	for (uint32_t i = 0; i < use->n; i++) {
+		const struct device_energy *d = &use->devices[i];
+		view_append(devices, row_energy_device(d));
+		for (uint32_t k = 0; k < d->operators_n; k++)
+			view_append(operators,
+				row_energy_operator(d, &d->operators[k]));
+	}
+	return row_energy(run, sum, c, devices, operators,
+		view_energy_iterations(use, c));
 }
 
 json_t *view_diagnosis(const struct run_diagnosis *d)

@@ -1,9 +1,10 @@
-/* rocpd.c - decodes rocprofv3's rocpd databases */
+/* rocpd.c - decodes the rocpd databases of rocprofv3 and rocprof-sys */
 #include "format.h"
 #include "finish.h"
 #include "rocm.h"
 #include "rocprof_read.h"
 #include "sqlite.h"
+#include <math.h>
 
 enum { ROCPD_PROCESSES_MAX = 16384 };
 
@@ -27,6 +28,9 @@ enum rocpd_map {
 	ROCPD_PARENTS, /* event → its caller's correlation */
 	ROCPD_MESSAGES, /* event → id of a marker's message */
 	ROCPD_CALLERS, /* an HSA call's correlation → its caller's */
+	ROCPD_COUNTERS, /* rocpd_info_pmc.id → device << 32 | id of its name */
+	ROCPD_SAMPLES, /* event → ns of its sample */
+	ROCPD_COUNTED, /* event → 1, if its sample has a counter's value */
 	ROCPD_MAPS
 };
 
@@ -98,6 +102,8 @@ static bool rocpd_each(struct rocpd *r, const char *table,
 	const struct sqlite_column *columns, int n, rocpd_take_fn *take,
 	struct err *e);
 static bool rocpd_sort(struct rocpd *r, struct err *e);
+static bool rocpd_time_of(struct rocpd *r, struct sqlite_rows *rows, int direct,
+	int by_number, struct number *n);
 static int32_t rocpd_process(struct rocpd *r, int64_t pid);
 static bool rocpd_place(struct rocpd *r, struct sqlite_rows *rows,
 	struct rocm_times *times, const char *what, struct rocpd_place *p);
@@ -681,6 +687,99 @@ static bool rocpd_gpu_count(struct rocpd *r, struct sqlite_rows *rows,
 	return true;
 }
 
+/* Samples of the GPUs' counters, which rocprof-sys writes: power, temperature,
+ * utilization. An event joins a sample, which has the time, and the values of
+ * several counters. A sample belongs to a GPU, so that every process of the session
+ * gets it. The values of a kernel's counters have no sample. */
+
+static bool rocpd_gpu_counter(struct rocpd *r, struct sqlite_rows *rows,
+	struct err *e)
+{
+	enum { ROCPD_COUNTER_ID, ROCPD_COUNTER_NAME, ROCPD_COUNTER_AGENT };
+	int32_t device = rocpd_gpu_device_of(r,
+		sqlite_int_or(rows, ROCPD_COUNTER_AGENT, -1));
+	uint32_t name = sqlite_text(rows, ROCPD_COUNTER_NAME, &r->text);
+	(void)e;
+	return name != NAMES_NONE &&
+	       (device < 0 || !name ||
+		       rocm_map_put(&r->map[ROCPD_COUNTERS],
+			       sqlite_int_or(rows, ROCPD_COUNTER_ID, -1),
+			       (int64_t)device << 32 | name));
+}
+
+enum { SAMPLE_EVENT, SAMPLE_TIME, SAMPLE_TIME_ID, SAMPLE_COLUMNS };
+static const struct sqlite_column samples[] = {
+	{ "event_id", false },
+	{ "timestamp", false },
+	{ "timestamp_id", false },
+};
+
+static bool rocpd_gpu_sample(struct rocpd *r, struct sqlite_rows *rows,
+	struct err *e)
+{
+	struct number at = { 0 };
+	int64_t event;
+	(void)e;
+	return !sqlite_int(rows, SAMPLE_EVENT, &event) ||
+	       !rocpd_time_of(r, rows, SAMPLE_TIME, SAMPLE_TIME_ID, &at) ||
+	       rocm_map_put(&r->map[ROCPD_SAMPLES], event, at.value);
+}
+
+enum { VALUE_EVENT, VALUE_COUNTER, VALUE_VALUE, VALUE_COLUMNS };
+static const struct sqlite_column values[] = {
+	{ "event_id", false },
+	{ "pmc_id", false },
+	{ "value", false },
+};
+
+static bool rocpd_gpu_value(struct rocpd *r, struct sqlite_rows *rows,
+	struct err *e)
+{
+	int64_t event = sqlite_int_or(rows, VALUE_EVENT, -1), counter;
+	struct counter_row row = { .value = sqlite_real_or(rows, VALUE_VALUE,
+					   NAN) };
+	if (isnan(row.value) ||
+		!rocpd_find(r, ROCPD_SAMPLES, event, &row.start_ns) ||
+		!rocpd_find(r, ROCPD_COUNTERS,
+			sqlite_int_or(rows, VALUE_COUNTER, -1), &counter))
+		return rocpd_gpu_count(r, rows, e);
+	r->records++;
+	row.device = (int32_t)(counter >> 32);
+	row.name = (uint32_t)counter;
+	for (uint32_t i = r->first_process; i < r->trace->processes_n; i++) {
+		row.process = (uint16_t)i;
+		if (!trace_counter_add(r->trace, &row))
+			return false;
+	}
+	return rocm_map_put(&r->map[ROCPD_COUNTED], event, 1);
+}
+
+/* Counts a sample without a value. */
+static bool rocpd_gpu_mark(struct rocpd *r, struct sqlite_rows *rows,
+	struct err *e)
+{
+	int64_t is;
+	return rocpd_find(r, ROCPD_COUNTED,
+		       sqlite_int_or(rows, SAMPLE_EVENT, -1), &is) ||
+	       rocpd_gpu_count(r, rows, e);
+}
+
+static bool rocpd_gpu_samples(struct rocpd *r, struct err *e)
+{
+	static const struct sqlite_column counters[] = { { "id", true },
+		{ "name", true }, { "agent_id", false } };
+	return rocpd_each(r, "rocpd_info_pmc", counters, 3, rocpd_gpu_counter,
+		       e) &&
+	       rocpd_each(r, "rocpd_sample", samples, SAMPLE_COLUMNS,
+		       rocpd_gpu_sample, e) &&
+	       rocpd_sort(r, e) &&
+	       rocpd_each(r, "rocpd_pmc_event", values, VALUE_COLUMNS,
+		       rocpd_gpu_value, e) &&
+	       rocpd_sort(r, e) &&
+	       rocpd_each(r, "rocpd_sample", samples, SAMPLE_COLUMNS,
+		       rocpd_gpu_mark, e);
+}
+
 static bool rocpd_gpu(struct rocpd *r, struct err *e)
 {
 	static const struct sqlite_column id[] = { { "id", true } };
@@ -690,8 +789,7 @@ static bool rocpd_gpu(struct rocpd *r, struct err *e)
 		       rocpd_gpu_copy, e) &&
 	       rocpd_each(r, "rocpd_memory_allocate", id, 1, rocpd_gpu_count,
 		       e) &&
-	       rocpd_each(r, "rocpd_sample", id, 1, rocpd_gpu_count, e) &&
-	       rocpd_each(r, "rocpd_pmc_event", id, 1, rocpd_gpu_count, e);
+	       rocpd_gpu_samples(r, e);
 }
 
 static bool rocpd_each(struct rocpd *r, const char *table,

@@ -22,9 +22,10 @@ bool run_measures_list(struct db *db, struct arena *a, const int64_t *runs,
 {
 	static const char sql[] =
 		"SELECT run_id, name, value, unit, source, file, created_at "
-		"FROM measure "
+		"FROM run_measure "
 		"WHERE run_id = ANY ($1) "
-		"AND (cardinality($2::text[]) = 0 OR name = ANY ($2)) "
+		"AND CASE cardinality($2::text[]) WHEN 0 THEN source IS NOT NULL "
+		"ELSE name = ANY ($2) END "
 		"ORDER BY run_id, name";
 	struct sql_params p = { 0 };
 	struct sql_array of[2];

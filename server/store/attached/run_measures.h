@@ -8,12 +8,15 @@
 struct run_measure {
 	int64_t run;
 	struct measure is;
-	const char *source; /* a word of measure_source.def */
+	const char
+		*source; /* a word of measure_source.def; NULL: the run's own */
 	const char *file; /* its name, valid UTF-8 */
 	int64_t created;
 };
 
-/* The measures of runs, by run and name; only those of the names if names_n > 0. */
+/* The attached measures of runs, by run and name. If names_n > 0: those of the names,
+ * and of the energy of the runs (sql/views/run_measure.sql), which has neither source
+ * nor file. */
 bool run_measures_list(struct db *db, struct arena *a, const int64_t *runs,
 	uint32_t runs_n, const char *const *names, uint32_t names_n,
 	struct run_measure **rows, uint32_t *n, struct err *e);

@@ -205,16 +205,20 @@ bool query_workloads(struct db *db, struct arena *a,
 	"THEN b.kind NOT IN ('send', 'recv', 'send_recv') " \
 	"ELSE b.kind = $11 END) b"
 
+/* The measure `name` of a run. LIMIT keeps the view from being joined
+ * (run_measure.sql). */
+#define TREND_MEASURE(run, name)                              \
+	"LATERAL (SELECT n.value, n.unit FROM run_measure n " \
+	"WHERE n.run_id = " run " AND n.name = " name " LIMIT 1) "
 /* The unit is that of the newest of these runs that has the measure. */
-#define MEASURE                                                   \
-	"(CASE WHEN m.unit = (SELECT n.unit FROM runs q "         \
-	"JOIN measure n ON n.run_id = q.run_id AND n.name = $11 " \
-	"ORDER BY q.created_at DESC, q.run_id DESC LIMIT 1) "     \
-	"THEN m.value * CASE m.unit WHEN 'ms' THEN 1e6 ELSE 1 END END)"
-#define MEASURES                                                    \
-	"LEFT JOIN LATERAL (SELECT n.value, n.unit FROM measure n " \
-	"WHERE n.run_id = runs.run_id AND n.name = $11 "            \
-	"AND $10 = 'mean') m ON true"
+#define MEASURE                                                              \
+	"(CASE WHEN m.unit = (SELECT n.unit FROM runs q "                    \
+	"CROSS JOIN " TREND_MEASURE("q.run_id",                              \
+		"$11") "n "                                                  \
+		       "ORDER BY q.created_at DESC, q.run_id DESC LIMIT 1) " \
+		       "THEN m.value * CASE m.unit WHEN 'ms' THEN 1e6 ELSE 1 END END)"
+#define MEASURES \
+	"LEFT JOIN " TREND_MEASURE("runs.run_id", "$11") "m ON $10 = 'mean'"
 
 static const char *const series[] = {
 	[TREND_METRIC_iteration] = TREND_SERIES(ITERATION_NS, "true", ""),
@@ -288,9 +292,10 @@ static bool query_trend_measure_unit(struct db *db,
 	static const char sql[] =
 		"SELECT m.unit FROM run r "
 		"JOIN run o ON o.run_id = r.run_id OR o.job_id = r.job_id "
-		"JOIN measure m ON m.run_id = o.run_id AND m.name = $2 "
-		"WHERE r.run_id = $1 "
-		"ORDER BY o.created_at DESC, o.run_id DESC LIMIT 1";
+		"CROSS JOIN " TREND_MEASURE("o.run_id",
+			"$2") "m "
+			      "WHERE r.run_id = $1 "
+			      "ORDER BY o.created_at DESC, o.run_id DESC LIMIT 1";
 	struct trend *t = g->out;
 	struct sql_params p = { 0 };
 	struct result r;

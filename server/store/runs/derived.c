@@ -680,6 +680,7 @@ bool derived_clear(struct db *db, int64_t run, struct err *e)
 		"DELETE FROM run_wait WHERE run_id = $1",
 		"DELETE FROM run_wait_name WHERE run_id = $1",
 		"DELETE FROM run_energy WHERE run_id = $1",
+		"DELETE FROM run_energy_operator WHERE run_id = $1",
 		"DELETE FROM run_stratum WHERE run_id = $1",
 		"DELETE FROM run_signature WHERE run_id = $1",
 		"DELETE FROM run_axis WHERE run_id = $1",

@@ -155,7 +155,7 @@ static void derived_write_energy(struct bulk *b, const struct derived_run *run)
 		const struct device_energy *d = &use->devices[i];
 		const double *single[] = { d->iteration_j, d->iteration_low_j,
 			d->iteration_high_j };
-		bulk_row(b, 17);
+		bulk_row(b, 22);
 		bulk_int8(b, run->id);
 		bulk_int4(b, d->device);
 		bulk_text(b, d->counter);
@@ -175,15 +175,51 @@ static void derived_write_energy(struct bulk *b, const struct derived_run *run)
 				bulk_packed(b, single[k], n);
 			else
 				bulk_null(b);
+		bulk_float8_known(b, d->idle_w);
+		bulk_float8_known(b, d->idle_low_w);
+		bulk_float8_known(b, d->idle_high_w);
+		bulk_text(b, d->operators_why);
+		bulk_float8_known(b, use->tokens);
 	}
 }
 
 static const struct derived_table derived_energy = {
 	"COPY run_energy (run_id, device, counter, samples, ignored, gaps, "
 	"interval_ns, first_iteration, iterations, span_ns, energy_j, low_j, "
-	"high_j, reason, iteration_j, iteration_low_j, iteration_high_j) "
+	"high_j, reason, iteration_j, iteration_low_j, iteration_high_j, "
+	"idle_w, idle_low_w, idle_high_w, operators_reason, tokens) "
 	"FROM STDIN (FORMAT binary)",
 	derived_write_energy,
+};
+
+static void derived_write_energy_operators(struct bulk *b,
+	const struct derived_run *run)
+{
+	const struct energy_use *use = &run->profile->energy;
+	for (uint32_t i = 0; i < use->n; i++)
+		for (uint32_t k = 0; k < use->devices[i].operators_n; k++) {
+			const struct operator_energy *o =
+				&use->devices[i].operators[k];
+			bulk_row(b, 11);
+			bulk_int8(b, run->id);
+			bulk_int4(b, use->devices[i].device);
+			bulk_int4(b, (int32_t)o->operator_);
+			bulk_text(b, o->name);
+			bulk_text(b, dtype_word(o->dtype));
+			bulk_text(b, profile_word_phase[o->phase]);
+			bulk_int8(b, o->time_ns);
+			bulk_float8_known(b, o->energy_j);
+			bulk_float8_known(b, o->low_j);
+			bulk_float8_known(b, o->high_j);
+			bulk_text(b, o->why);
+		}
+}
+
+static const struct derived_table derived_energy_operator = {
+	"COPY run_energy_operator (run_id, device, rank, operator, dtype, "
+	"phase, time_ns, energy_j, low_j, high_j, reason) "
+	"FROM STDIN (FORMAT binary)",
+	derived_write_energy_operators,
 };
 
 static void derived_write_strata(struct bulk *b, const struct derived_run *run)
@@ -558,8 +594,9 @@ static const struct derived_table derived_exchange = {
 
 const struct derived_table *const derived_iteration_tables[] = {
 	&derived_iteration, &derived_busy, &derived_iteration_work,
-	&derived_wait, &derived_wait_name, &derived_energy, &derived_stratum,
-	&derived_work, &derived_axis, &derived_pattern,
-	&derived_pattern_iteration, &derived_metric, &derived_collective,
-	&derived_bus, &derived_exchange, &derived_fact, NULL
+	&derived_wait, &derived_wait_name, &derived_energy,
+	&derived_energy_operator, &derived_stratum, &derived_work,
+	&derived_axis, &derived_pattern, &derived_pattern_iteration,
+	&derived_metric, &derived_collective, &derived_bus, &derived_exchange,
+	&derived_fact, NULL
 };

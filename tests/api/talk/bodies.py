@@ -9,8 +9,8 @@ import zlib
 from talk.made_collectives import made_all_to_all, made_collectives
 from talk.made_layers import (made_grouped, made_lagging, made_layers, made_other,
                               made_other_lagging)
-from talk.made_steps import (CHANGED, DECODER, PAGED, RANKS, WORK, made_decoder, made_powered,
-                             made_rank, made_serving, made_steps)
+from talk.made_steps import (CHANGED, DECODER, PAGED, RANKS, WORK, made_decoder, made_divided,
+                             made_powered, made_rank, made_serving, made_steps)
 from talk.server import HERE
 
 TRACE = os.path.join(HERE, "data", "two-kernels.json")
@@ -239,6 +239,9 @@ MADE = {
     "powered": lambda: made_powered(300),
     "powered-read": lambda: made_powered(300, "gpu_power"),
     "powered-negative": lambda: made_powered(-300),
+    "powered-divided": made_divided,
+    **{f"powered-{watts}": lambda watts=watts: made_powered(watts)
+       for watts in (298, 299, 301, 390, 391)},
     "powered-short": lambda: made_powered(300, seconds=4),
     "xla": lambda: compiled("xla"),
     "xla-again": lambda: compiled("xla", "again", seed=2),

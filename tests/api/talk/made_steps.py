@@ -75,6 +75,37 @@ def made_powered(watts, counter="gpu_power_mean", seconds=16):
     return json.dumps(trace).encode()
 
 
+# Operators of known names, and the power of each in addition to 60 W. Steps of 7.3 s
+# execute them one after the other and then nothing for 1.1 s.
+DIVIDED = [(GEMM, 3.1, 400), ("void flash::flash_fwd_kernel<128>(flash::Flash_fwd_params)", 2, 250),
+           ("void vllm::rms_norm_kernel<8>(float*)", 1.1, 100)]
+DIVIDED_STEP_S = 7.3
+
+
+def made_divided(steps=10):
+    """Returns a trace of steps whose energy counter is sampled ten times per second."""
+    events, spans = [], []
+    for step in range(steps):
+        at = 1 + step * DIVIDED_STEP_S
+        events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step + 1}",
+                       "pid": 4711, "tid": 4712, "ts": round(at * 1e6),
+                       "dur": round((DIVIDED_STEP_S - 0.01) * 1e6), "args": {}})
+        for kernel, (name, s, watts) in enumerate(DIVIDED):
+            n = step * len(DIVIDED) + kernel + 1
+            launch(events, n, 4711, round(at * 1e6) + 10 * n % 1000, round(at * 1e6) + 2000,
+                   round(s * 1e6), name)
+            spans.append((at + 0.002, at + 0.002 + s, watts))
+            at += s
+    for i in range(round((2 + steps * DIVIDED_STEP_S) * 10)):
+        end = i / 10
+        joules = sum(max(0, min(end, to) - max(end - 0.1, begin)) * watts
+                     for begin, to, watts in spans)
+        events.append({"ph": "C", "name": "gpu_power_mean", "pid": 4711, "tid": 0,
+                       "ts": round(end * 1e6), "args": {"device": 0, "value": 60 + joules / 0.1}})
+    return json.dumps({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA H200"}],
+                       "traceEvents": events}).encode()
+
+
 def made_steps(work, steps=12, seed=1, pid=4711, rank=None, world=None, uneven=0.01,
                named=lambda step: f"ProfilerStep#{step + 1}"):
     """Returns the bytes of a trace in which every step, by default from ProfilerStep#1 on,

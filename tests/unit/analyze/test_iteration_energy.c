@@ -1,20 +1,26 @@
 /* test_iteration_energy.c - tests the energy of iterations on samples of known
  * power. */
 #include "iteration_energy.h"
+#include "attribution.h"
 #include "world.h"
+#include "xoshiro.h"
 #include <math.h>
 
 #define S INT64_C(1000000000)
 #define MEAN "gpu_power_mean"
 #define READING "gpu_power"
 
-enum { MOST = 64 };
+enum { MOST = 64, KERNELS = 3000 };
 
 struct setting {
 	struct world *w;
 	struct profile_device devices[2];
 	struct iteration list[MOST];
 	struct stratum strata[2];
+	/* Operator and shape i belong to kernels of shape i. */
+	struct operator_stat rows[5];
+	struct shape_stat shapes[5];
+	uint32_t shape_of[KERNELS];
 };
 
 static void sample(struct world *w, const char *name, int32_t device,
@@ -71,8 +77,11 @@ static const struct device_energy *found(struct setting *s, uint32_t i)
 	struct world *w = s->w;
 	if (!w->p.energy.n) {
 		rows_done(&w->t, &w->process);
-		assert_true(iteration_energy_from(&w->t, &w->t.processes[0],
-			&w->p));
+		struct attribution at = { .trace = &w->t,
+			.proc = &w->t.processes[0],
+			.profile = &w->p,
+			.shape_of = s->shape_of };
+		assert_true(iteration_energy_from(&at, &w->p));
 		assert_int_equal(w->p.energy.n, w->p.devices_n);
 	}
 	return &w->p.energy.devices[i];
@@ -394,8 +403,11 @@ static void a_run_without_devices(void **state)
 	struct setting *s = begin(state, 1);
 	s->w->p.devices_n = 0;
 	rows_done(&s->w->t, &s->w->process);
-	assert_true(iteration_energy_from(&s->w->t, &s->w->t.processes[0],
-		&s->w->p));
+	struct attribution at = { .trace = &s->w->t,
+		.proc = &s->w->t.processes[0],
+		.profile = &s->w->p,
+		.shape_of = s->shape_of };
+	assert_true(iteration_energy_from(&at, &s->w->p));
 	assert_int_equal(s->w->p.energy.n, 0);
 	struct energy_sum sum;
 	assert_true(energy_sum_from(&s->w->p.energy, &s->w->p.iterations, 1,
@@ -505,9 +517,300 @@ static void tokens_of_iterations(void **state)
 	}
 }
 
+/* ---- operators: a GPU that changes what it does every 0.1 s */
+
+#define SLOT (S / 10)
+
+/* What a device does in a slot: at most one kernel of 0.1 s. */
+struct slots {
+	struct setting *s;
+	int32_t device;
+	double idle_w;
+	double watts[5]; /* of each shape, in addition */
+	int64_t in_span_ns[5]; /* time from second 2 to second 17 */
+	uint32_t n;
+};
+
+static void shapes(struct setting *s, uint32_t n)
+{
+	static const char *const names[5] = { "gemm", "rms_norm", NULL,
+		"softmax", "embedding" };
+	struct operators *o = &s->w->p.operators;
+	for (uint32_t i = 0; i < n; i++) {
+		s->rows[i] = (struct operator_stat){ .name = names[i],
+			.dtype = DTYPE_BF16,
+			.phase = PHASE_DECODE };
+		s->shapes[n - 1 - i] =
+			(struct shape_stat){ .number = i, .operator_ = i };
+	}
+	*o = (struct operators){ .rows = s->rows,
+		.shapes = s->shapes,
+		.n = n,
+		.shapes_n = n };
+}
+
+/* A kernel of a shape in the next slots; the counter has its mean power. */
+static void slot(struct slots *l, uint32_t shape, double part)
+{
+	struct trace *t = &l->s->w->t;
+	int64_t at_ns = l->n * SLOT, ns = llround(part * (double)SLOT);
+	if (ns) {
+		assert_true(t->kernel.n < KERNELS);
+		l->s->shape_of[t->kernel.n] = shape;
+		rows_kernel(t, "k", at_ns, ns, l->device, 1);
+	}
+	if (at_ns >= 2 * S && at_ns < 17 * S)
+		l->in_span_ns[shape] += ns;
+	sample(l->s->w, MEAN, l->device, (double)++l->n / 10,
+		l->idle_w + part * l->watts[shape]);
+}
+
+/* Random slots, half of them empty, until second `to_s`; the last shapes are
+ * `rare`. */
+static void slots(struct slots *l, uint32_t to_s, uint32_t n, uint64_t seed)
+{
+	struct xoshiro x;
+	xoshiro_init(&x, seed);
+	sample(l->s->w, MEAN, l->device, 0, 0);
+	while (l->n < 10 * to_s)
+		slot(l, xoshiro_below(&x, n), xoshiro_below(&x, 2));
+}
+
+/* The energy is exact except for the ridge of the fit. */
+static void expect_operator(const struct device_energy *d, uint32_t i,
+	const char *name, int64_t time_ns, double watts)
+{
+	const struct operator_energy *o = &d->operators[i];
+	double energy_j = watts * (double)time_ns / 1e9;
+	assert_true(i < d->operators_n);
+	assert_string_equal(o->name, name);
+	assert_int_equal(o->dtype, DTYPE_BF16);
+	assert_int_equal(o->phase, PHASE_DECODE);
+	assert_int_equal(o->time_ns, time_ns);
+	assert_null(o->why);
+	assert_true(fabs(o->energy_j - energy_j) < 1e-5 * energy_j);
+	assert_true(o->low_j <= o->energy_j && o->high_j >= o->energy_j);
+	assert_true(o->high_j - o->low_j < 1e-4 * energy_j);
+}
+
+/* The kernel of begin() is the first. */
+static struct slots begin_slots(void **state, uint32_t n)
+{
+	struct setting *s = begin(state, 1);
+	s->w->t.kernel.n = 0;
+	shapes(s, n);
+	return (struct slots){ s, 0, 50, { 200, 100, 30, 400, 300 }, { 0 }, 0 };
+}
+
+/* Launches without an operator have a power, too, and none of their own. */
+static void operators_of_known_power(void **state)
+{
+	struct slots l = begin_slots(state, 3);
+	slots(&l, 70, 3, 1);
+	iterations(l.s, 2, 1, 1, 15);
+	const struct device_energy *d = found(l.s, 0);
+	assert_null(d->operators_why);
+	assert_true(fabs(d->idle_w - 50) < 1e-3);
+	assert_true(d->idle_low_w <= d->idle_w && d->idle_high_w < 50.1);
+	assert_int_equal(d->operators_n, 2);
+	bool first = !strcmp(d->operators[0].name, "gemm");
+	expect_operator(d, !first, "gemm", l.in_span_ns[0], 200);
+	expect_operator(d, first, "rms_norm", l.in_span_ns[1], 100);
+}
+
+/* Copies and graphs of 40 ms at the start of each tenth slot, with 80 W. */
+static void copies_have_a_power_of_their_own(void **state)
+{
+	struct slots l = begin_slots(state, 2);
+	slots(&l, 70, 2, 2);
+	for (uint32_t i = 0; i < l.n; i += 10) {
+		uint32_t row = l.s->w->t.counter.n - l.n + i;
+		bool graph = i % 30 == 0;
+		if (graph)
+			rows_graph(&l.s->w->t, 1, 1, i * SLOT, 2 * SLOT / 5, 0);
+		else
+			rows_copy(&l.s->w->t, "Memcpy HtoD", i * SLOT,
+				2 * SLOT / 5, 0, 1, false);
+		l.s->w->t.counter.value[row] += 0.4 * 80;
+	}
+	iterations(l.s, 2, 1, 1, 15);
+	const struct device_energy *d = found(l.s, 0);
+	assert_int_equal(d->operators_n, 2);
+	bool first = !strcmp(d->operators[0].name, "gemm");
+	expect_operator(d, !first, "gemm", l.in_span_ns[0], 200);
+	expect_operator(d, first, "rms_norm", l.in_span_ns[1], 100);
+}
+
+/* Two kernels of half a slot: gemm and rms_norm. */
+static void slot_of_two(struct slots *l)
+{
+	struct trace *t = &l->s->w->t;
+	int64_t at_ns = l->n * SLOT;
+	for (uint32_t i = 0; i < 2; i++) {
+		assert_true(t->kernel.n < KERNELS);
+		l->s->shape_of[t->kernel.n] = i;
+		rows_kernel(t, "k", at_ns + i * SLOT / 2, SLOT / 2, l->device,
+			1);
+	}
+	sample(l->s->w, MEAN, l->device, (double)++l->n / 10,
+		l->idle_w + (l->watts[0] + l->watts[1]) / 2);
+}
+
+/* gemm is always followed by rms_norm; softmax is apart from them. */
+static void operators_that_run_together(void **state)
+{
+	static const char why[] = "its time changes together with that of "
+				  "other operators, or with idle time";
+	struct slots l = begin_slots(state, 4);
+	struct xoshiro x;
+	xoshiro_init(&x, 3);
+	sample(l.s->w, MEAN, 0, 0, 0);
+	while (l.n < 700)
+		switch (xoshiro_below(&x, 3)) {
+		case 0:
+			slot_of_two(&l);
+			break;
+		case 1:
+			slot(&l, 3, 1);
+			break;
+		default:
+			slot(&l, 3, 0);
+			slot(&l, 3, 0);
+		}
+	iterations(l.s, 2, 1, 1, 15);
+	const struct device_energy *d = found(l.s, 0);
+	assert_int_equal(d->operators_n, 3);
+	for (uint32_t i = 0; i < 3; i++) {
+		const struct operator_energy *o = &d->operators[i];
+		if (!strcmp(o->name, "softmax")) {
+			expect_operator(d, i, "softmax", l.in_span_ns[3], 400);
+			continue;
+		}
+		assert_string_equal(o->why, why);
+		assert_true(isnan(o->energy_j) && isnan(o->low_j));
+	}
+}
+
+/* The GPU is never idle: the operators have a sum, but none alone. */
+static void a_device_without_idle_time(void **state)
+{
+	struct slots l = begin_slots(state, 2);
+	struct xoshiro x;
+	xoshiro_init(&x, 4);
+	sample(l.s->w, MEAN, 0, 0, 0);
+	while (l.n < 700)
+		slot(&l, xoshiro_below(&x, 2), 1);
+	iterations(l.s, 2, 1, 1, 15);
+	const struct device_energy *d = found(l.s, 0);
+	assert_true(isnan(d->idle_w) && isnan(d->idle_low_w));
+	assert_int_equal(d->operators_n, 2);
+	assert_non_null(d->operators[0].why);
+	assert_non_null(d->operators[1].why);
+}
+
+/* rms_norm uses 2 W, and the power of gemm scatters by 100 W. */
+static void an_interval_wider_than_the_energy(void **state)
+{
+	struct slots l = begin_slots(state, 2);
+	struct xoshiro x;
+	xoshiro_init(&x, 5);
+	l.watts[1] = 2;
+	slots(&l, 70, 2, 6);
+	for (uint32_t i = 0; i < l.s->w->t.counter.n; i++)
+		if (l.s->w->t.counter.value[i] > 200)
+			l.s->w->t.counter.value[i] +=
+				100.0 - xoshiro_below(&x, 201);
+	iterations(l.s, 2, 1, 1, 15);
+	const struct device_energy *d = found(l.s, 0);
+	assert_int_equal(d->operators_n, 2);
+	for (uint32_t i = 0; i < 2; i++)
+		if (strcmp(d->operators[i].name, "rms_norm") == 0)
+			assert_string_equal(d->operators[i].why,
+				"its interval is wider than its energy");
+		else
+			assert_null(d->operators[i].why);
+}
+
+/* 4 of 700 slots are of softmax. */
+static void an_operator_with_little_time(void **state)
+{
+	struct slots l = begin_slots(state, 4);
+	slots(&l, 66, 2, 7);
+	for (int i = 0; i < 40; i++)
+		slot(&l, 3, i % 10 ? 0 : 1);
+	iterations(l.s, 2, 1, 1, 15);
+	const struct device_energy *d = found(l.s, 0);
+	assert_int_equal(d->operators_n, 3);
+	l = begin_slots(state, 4);
+	slots(&l, 66, 2, 7);
+	for (int i = 0; i < 40; i++)
+		slot(&l, 3, i ? 0 : 1);
+	l.s->w->p.energy.n = 0;
+	iterations(l.s, 2, 1, 1, 15);
+	assert_int_equal(found(l.s, 0)->operators_n, 2);
+}
+
+static void expect_operators_why(struct setting *s, uint32_t device,
+	const char *why)
+{
+	const struct device_energy *d = found(s, device);
+	assert_string_equal(d->operators_why, why);
+	assert_int_equal(d->operators_n, 0);
+	assert_true(isnan(d->idle_w));
+}
+
+/* 59 windows, with a gap in the first second. */
+static void too_few_windows(void **state)
+{
+	struct slots l = begin_slots(state, 2);
+	slots(&l, 60, 2, 8);
+	l.s->w->t.counter.value[3] = -1;
+	iterations(l.s, 2, 1, 1, 15);
+	assert_null(found(l.s, 0)->why);
+	expect_operators_why(l.s, 0,
+		"samples of its power cover 59 windows of 1.000 s without a "
+		"gap; at least 60 are needed");
+}
+
+static void readings_are_not_divided(void **state)
+{
+	struct setting *s = begin(state, 1);
+	samples(s->w, READING, 0, 0, 20, 0.1, 100);
+	iterations(s, 2, 1, 1, 15);
+	expect_operators_why(s, 0,
+		"its power was read over an unknown time; operators need the "
+		"driver's energy counter (gpu_power_mean)");
+}
+
+static void no_energy_to_divide(void **state)
+{
+	struct setting *s = begin(state, 1);
+	iterations(s, 2, 1, 1, 15);
+	expect_operators_why(s, 0, "the trace has no samples of its power");
+}
+
+static void launches_without_an_operator(void **state)
+{
+	struct slots l = begin_slots(state, 3);
+	l.s->rows[0].name = l.s->rows[1].name = NULL;
+	slots(&l, 70, 3, 9);
+	iterations(l.s, 2, 1, 1, 15);
+	expect_operators_why(l.s, 0, "no operator of its launches is known");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		WORLD_TEST(operators_of_known_power),
+		WORLD_TEST(copies_have_a_power_of_their_own),
+		WORLD_TEST(operators_that_run_together),
+		WORLD_TEST(a_device_without_idle_time),
+		WORLD_TEST(an_interval_wider_than_the_energy),
+		WORLD_TEST(an_operator_with_little_time),
+		WORLD_TEST(too_few_windows),
+		WORLD_TEST(readings_are_not_divided),
+		WORLD_TEST(no_energy_to_divide),
+		WORLD_TEST(launches_without_an_operator),
 		WORLD_TEST(constant_power),
 		WORLD_TEST(ends_between_two_samples),
 		WORLD_TEST(a_mean_is_of_the_time_before_it),

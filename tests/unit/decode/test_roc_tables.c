@@ -57,6 +57,25 @@ static void test_rpd(void **state)
 		"counter 30000 sclk gpu 0: 1700\n");
 }
 
+/* Times count from the first call, 5 us into the file. A counter of the CPU, one of
+ * no agent, an unknown one, no value, and a value without a sample are no rows. */
+static void test_rocpd_samples(void **state)
+{
+	(void)state;
+	check_case("187-rocpd-samples-of-power", ".db",
+		"process 77 python3 at node7\n"
+		"gpu 0 AMD Instinct MI300X: 304 CUs, gfx 9.4, 206141652992 B\n"
+		"kernel 5000+2000 relu gpu 0 stream 4 of 11: 8x1x1 of 128x1x1 "
+		"regs 32 lds 0\n"
+		"kernel 15000+4000 relu gpu 0 stream 4 of 12: 8x1x1 of 128x1x1 "
+		"regs 32 lds 0\n"
+		"call 0+1000 hipLaunchKernel on 77 is 11\n"
+		"call 1000+1000 hipLaunchKernel on 77 is 12\n"
+		"counter 7000 device_power gpu 0: 65535\n"
+		"counter 10000 device_power gpu 0: 250.5\n"
+		"counter 10000 device_temp gpu 0: 61\n");
+}
+
 /* Times count from the first marker, 1 us into the file. */
 static const char rocpd[] =
 	"process 77 python3 at node7\n"
@@ -93,6 +112,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rpd),
 		cmocka_unit_test(test_rocpd),
+		cmocka_unit_test(test_rocpd_samples),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,22 +23,59 @@ static struct profile powered(struct arena *a)
 		{ NAN, 3, NAN, NAN, NAN },
 		{ NAN, 4.5, NAN, NAN, NAN },
 	};
+	static const struct operator_energy operators[] = {
+		{ 2, "gemm", DTYPE_BF16, PHASE_DECODE, 500, 2.5, 2, 3.25,
+			NULL },
+		{ 0, "rms_norm", DTYPE_UNKNOWN, PHASE_UNKNOWN, 40, NAN, NAN,
+			NAN, "its interval is wider than its energy" },
+	};
 	const struct device_energy devices[] = {
 		{ 0, "gpu_power_mean", 12, 2, 1, 1000, 1, 2, 900, 5.5, 5, 7,
 			NULL, COPIED(a, single[0]), COPIED(a, single[1]),
-			COPIED(a, single[2]) },
+			COPIED(a, single[2]), 80.5, 70, 90,
+			COPIED(a, operators), 2, NULL },
 		{ 3, NULL, 0, 0, 0, -1, 0, 0, -1, NAN, NAN, NAN,
 			"the trace has no samples of its power", NULL, NULL,
-			NULL },
+			NULL, NAN, NAN, NAN, NULL, 0, "no samples" },
 	};
 	struct profile p = changing(a);
-	p.energy = (struct energy_use){ COPIED(a, devices), 2, 5 };
+	p.energy = (struct energy_use){ COPIED(a, devices), 2, 5, NAN };
 	return p;
 }
 
 static void same_number(double x, double y)
 {
 	assert_true(x == y || (isnan(x) && isnan(y)));
+}
+
+static void same_text(const char *x, const char *y)
+{
+	assert_int_equal(!x, !y);
+	if (x)
+		assert_string_equal(x, y);
+}
+
+static void same_operators(const struct device_energy *x,
+	const struct device_energy *y)
+{
+	same_number(x->idle_w, y->idle_w);
+	same_number(x->idle_low_w, y->idle_low_w);
+	same_number(x->idle_high_w, y->idle_high_w);
+	same_text(x->operators_why, y->operators_why);
+	assert_int_equal(x->operators_n, y->operators_n);
+	for (uint32_t i = 0; i < x->operators_n; i++) {
+		const struct operator_energy *a = &x->operators[i];
+		const struct operator_energy *b = &y->operators[i];
+		assert_int_equal(a->operator_, b->operator_);
+		same_text(a->name, b->name);
+		assert_int_equal(a->dtype, b->dtype);
+		assert_int_equal(a->phase, b->phase);
+		assert_int_equal(a->time_ns, b->time_ns);
+		same_number(a->energy_j, b->energy_j);
+		same_number(a->low_j, b->low_j);
+		same_number(a->high_j, b->high_j);
+		same_text(a->why, b->why);
+	}
 }
 
 static void same_device(const struct device_energy *x,
@@ -67,6 +104,7 @@ static void same_device(const struct device_energy *x,
 		same_number(x->iteration_low_j[i], y->iteration_low_j[i]);
 		same_number(x->iteration_high_j[i], y->iteration_high_j[i]);
 	}
+	same_operators(x, y);
 }
 
 static void same_energy(struct db *db, struct arena *a, int64_t id,
@@ -87,7 +125,7 @@ static void rebuilt_moved_and_deleted_with_the_run(void **state)
 	struct run_change move = { .project = "other" };
 	int64_t queued, upload = fixture_save(db, "1", &p, 1);
 	int64_t id = *fixture_runs(db, &a, upload, 1);
-	assert_int_equal(fixture_derived(db), FIXTURE_ROWS + CHANGE_ROWS + 2);
+	assert_int_equal(fixture_derived(db), FIXTURE_ROWS + CHANGE_ROWS + 4);
 	same_energy(db, &a, id, &p);
 	works(upload_requeue_all(db, &queued, &e));
 	struct claim c = fixture_claim(db, upload);
@@ -110,6 +148,58 @@ static void unknown_energy_is_not_zero(void **state)
 	int64_t upload = fixture_save(db, "1", &p, 1);
 	same_energy(db, &a, *fixture_runs(db, &a, upload, 1), &p);
 	same_energy(db, &a, 4711, &p);
+	arena_release(&a);
+}
+
+static int64_t measured(struct db *db, int64_t run, const char *what)
+{
+	char sql[300];
+	snprintf(sql, sizeof sql,
+		"SELECT count(*) FROM run_measure WHERE run_id = %lld AND %s",
+		(long long)run, what);
+	return fixture_count(db, sql);
+}
+
+/* 5.5 J in two iterations with 11 tokens. */
+static void energy_is_a_measure(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct profile p = powered(&a);
+	p.energy.n = 1;
+	p.energy.tokens = 11;
+	int64_t upload = fixture_save(db, "1", &p, 1);
+	int64_t id = *fixture_runs(db, &a, upload, 1);
+	assert_int_equal(measured(db, id, "true"), 2);
+	assert_int_equal(measured(db, id,
+				 "name = 'iteration_energy' AND value = 2.75 "
+				 "AND unit = 'J' AND source IS NULL"),
+		1);
+	assert_int_equal(measured(db, id,
+				 "name = 'token_energy' AND value = 0.5 "
+				 "AND unit = 'J/token'"),
+		1);
+	fixture_script(db,
+		"INSERT INTO measure SELECT run_id, "
+		"'token_energy', 3, 'J/token', 'plain', 'f' FROM run");
+	assert_int_equal(measured(db, id, "name = 'token_energy'"), 1);
+	assert_int_equal(measured(db, id, "value = 3 AND source = 'plain'"), 1);
+	arena_release(&a);
+}
+
+/* Unknown energy of one device, and tokens that are unknown. */
+static void unknown_energy_is_no_measure(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct profile p = powered(&a);
+	int64_t upload = fixture_save(db, "1", &p, 1);
+	assert_int_equal(measured(db, *fixture_runs(db, &a, upload, 1), "true"),
+		0);
+	p.energy.n = 1;
+	upload = fixture_save(db, "2", &p, 1);
+	assert_int_equal(measured(db, *fixture_runs(db, &a, upload, 1), "true"),
+		1);
 	arena_release(&a);
 }
 
@@ -138,6 +228,16 @@ static void rows_that_do_not_fit_are_refused(void **state)
 		refuses(query_energy(db, &a, id, &got, &e), ERR_INTERNAL,
 			sentence);
 	}
+	struct profile p = powered(&a);
+	int64_t upload = fixture_save(db, "c", &p, 1);
+	int64_t id = *fixture_runs(db, &a, upload, 1);
+	fixture_script(db, "UPDATE run_energy_operator SET device = 5 "
+			   "WHERE rank = 2");
+	snprintf(sentence, sizeof sentence,
+		"operators of run %lld have an energy on a device that it does "
+		"not have; 'kernsiftd rebuild' makes it again",
+		(long long)id);
+	refuses(query_energy(db, &a, id, &got, &e), ERR_INTERNAL, sentence);
 	arena_release(&a);
 }
 
@@ -147,6 +247,8 @@ int main(void)
 	const struct CMUnitTest cases[] = {
 		CASE(rebuilt_moved_and_deleted_with_the_run),
 		CASE(unknown_energy_is_not_zero),
+		CASE(energy_is_a_measure),
+		CASE(unknown_energy_is_no_measure),
 		CASE(rows_that_do_not_fit_are_refused),
 	};
 	return cmocka_run_group_tests(cases, NULL, NULL);

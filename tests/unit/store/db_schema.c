@@ -35,7 +35,7 @@ static void every_big_table_has_a_distribution_column(void **state)
 {
 	(void)state;
 	struct db *db = fixture_db();
-	assert_int_equal(fixture_count(db, "SELECT count(*) FROM " BIG), 43);
+	assert_int_equal(fixture_count(db, "SELECT count(*) FROM " BIG), 44);
 	none(db, "SELECT t.relname::text FROM " BIG
 		 "AND NOT EXISTS (SELECT FROM pg_attribute a "
 		 "WHERE a.attrelid = t.oid AND a.attnotnull "
@@ -132,6 +132,16 @@ static void chunks_are_not_compressed_again(void **state)
 	"first, occurrences, instances, total_ns, compute_ns, memory_ns, "    \
 	"recomputed_ns, work_known_ns, flops_ns, recompute_known_ns) "        \
 	"VALUES (1, 0, 'layer', 1, 0, 1, 1, 1, " work ")"
+
+#define IDLE(power, reason)                                                        \
+	"INSERT INTO run_energy (run_id, device, samples, ignored, gaps, "         \
+	"first_iteration, iterations, reason, idle_w, idle_low_w, "                \
+	"idle_high_w, operators_reason) VALUES (1, 0, 0, 0, 0, 0, 0, 'no', " power \
+	", " reason ")"
+
+#define ENERGY_OPERATOR(energy, reason)                             \
+	"INSERT INTO run_energy_operator VALUES (1, 0, 0, 'gemm', " \
+	"'bf16', NULL, 5, " energy ", 2, 4, " reason ")"
 
 #define OPERATOR(total_ns)                                              \
 	"INSERT INTO run_operator VALUES (1, 0, 'gemm', 'bf16', NULL, " \
@@ -260,6 +270,14 @@ static void rows_that_make_no_sense_are_refused(void **state)
 		ENERGY("5", "NULL"),
 		ENERGY("3", "'unknown'"),
 		ENERGY("NULL", "NULL"),
+		/* likewise of an operator, and idle power; idle power without an
+		 * interval, and with a reason why there is none */
+		ENERGY_OPERATOR("5", "NULL"),
+		ENERGY_OPERATOR("3", "'unknown'"),
+		ENERGY_OPERATOR("NULL", "NULL"),
+		IDLE("5, 2, 4", "NULL"),
+		IDLE("3, NULL, NULL", "NULL"),
+		IDLE("3, 2, 4", "'unknown'"),
 		"INSERT INTO run_pattern VALUES (1, 0, NULL, NULL, '', '')",
 		"WITH k AS (INSERT INTO kernel (sha256, name, short_name) "
 		"VALUES (sha256('b'), 'b', 'b') RETURNING id) INSERT INTO "
@@ -312,6 +330,10 @@ static void rows_that_make_no_sense_are_refused(void **state)
 	fixture_script(db, "DELETE FROM run_wait");
 	fixture_script(db, ENERGY("3", "NULL"));
 	fixture_script(db, "DELETE FROM run_energy");
+	fixture_script(db, IDLE("3, 2, 4", "NULL"));
+	fixture_script(db, "DELETE FROM run_energy");
+	fixture_script(db, ENERGY_OPERATOR("3", "NULL"));
+	fixture_script(db, "DELETE FROM run_energy_operator");
 	fixture_script(db, OPERATOR("1"));
 	fixture_script(db, "DELETE FROM run_operator");
 	fixture_script(db,

@@ -61,7 +61,7 @@ static inline struct db *fixture_db(void)
 		"run_kernel_profile, run_identity, token, kernel, "
 		"run, run_device, run_kernel, run_copy, run_note, "
 		"run_capture, run_graph, run_launch, run_frame, run_caller, "
-		"job, run_iteration, run_iteration_work, run_busy_class, run_wait, run_wait_name, run_energy, run_stratum, run_signature, run_axis, "
+		"job, run_iteration, run_iteration_work, run_busy_class, run_wait, run_wait_name, run_energy, run_energy_operator, run_stratum, run_signature, run_axis, "
 		"run_pattern, run_pattern_iteration, run_metric, run_collective, "
 		"run_fact, run_operator, run_shape, run_fusion, run_unattributed, "
 		"run_replayed_graph, run_origin, "
@@ -192,12 +192,13 @@ static inline int64_t fixture_derived(struct db *db)
 		"run_copy", "run_graph", "run_launch", "run_frame",
 		"run_caller", "run_note", "run_capture", "run_iteration",
 		"run_busy_class", "run_wait", "run_wait_name", "run_energy",
-		"run_stratum", "run_signature", "run_axis", "run_pattern",
-		"run_pattern_iteration", "run_metric", "run_collective",
-		"run_fact", "run_operator", "run_shape", "run_fusion",
-		"run_iteration_work", "run_unattributed", "run_replayed_graph",
-		"run_origin", "run_kernel_profile", "run_breakdown",
-		"run_section", "run_block", "run_layer_row", "run_group" };
+		"run_energy_operator", "run_stratum", "run_signature",
+		"run_axis", "run_pattern", "run_pattern_iteration",
+		"run_metric", "run_collective", "run_fact", "run_operator",
+		"run_shape", "run_fusion", "run_iteration_work",
+		"run_unattributed", "run_replayed_graph", "run_origin",
+		"run_kernel_profile", "run_breakdown", "run_section",
+		"run_block", "run_layer_row", "run_group" };
 	int64_t n = 0;
 	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
 		char sql[60];

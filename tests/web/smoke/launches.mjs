@@ -157,6 +157,38 @@ function engine(watts) {
 	return JSON.stringify({schemaVersion: 1, deviceProperties: [{id: 0, name: 'NVIDIA H200'}], traceEvents});
 }
 
+// Ten steps of 7.3 s: gemm with 400 W for 3 s, rms_norm with 100 W for 2 s, and idle time with 60 W.
+function divided() {
+	const traceEvents = [];
+	const spans = [];
+	const kernels = [
+		['sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_cublas', 3, 400],
+		['void vllm::rms_norm_kernel<8>(float*)', 2, 100],
+	];
+	for (let i = 0; i < 10; i++) {
+		let at = 1 + 7.3 * i;
+		const ts = at * 1e6;
+		traceEvents.push({ph: 'X', cat: 'user_annotation', name: `ProfilerStep#${i + 1}`, pid: 1, tid: 2, ts, dur: 7_290_000, args: {}});
+		for (const [k, [name, s, watts]] of kernels.entries()) {
+			const correlation = 2 * i + k + 1;
+			const start = Math.round(at * 1e6) + 2000;
+			traceEvents.push(
+				{ph: 'X', cat: 'cuda_runtime', name: 'cudaLaunchKernel', pid: 1, tid: 2, ts: ts + 10 + 10 * k, dur: 5, args: {correlation}},
+				{ph: 'X', cat: 'kernel', name, pid: 0, tid: 7, ts: start, dur: s * 1e6, args: {device: 0, stream: 7, correlation}},
+			);
+			spans.push([start / 1e6, start / 1e6 + s, watts]);
+			at += s;
+		}
+	}
+	for (let i = 0; i < 750; i++) {
+		const joules = spans
+			.map(([from, to, watts]) => Math.max(0, Math.min(i / 10, to) - Math.max(i / 10 - 0.1, from)) * watts)
+			.reduce((sum, j) => sum + j, 0);
+		traceEvents.push({ph: 'C', name: 'gpu_power_mean', pid: 1, tid: 0, ts: i * 1e5, args: {device: 0, value: 60 + joules / 0.1}});
+	}
+	return JSON.stringify({schemaVersion: 1, deviceProperties: [{id: 0, name: 'NVIDIA H200'}], traceEvents});
+}
+
 async function serving(test, world) {
 	await test('what an engine does per second, on the tab of its iterations', async () => {
 		const file = path.join(world.shots, 'engine.json');
@@ -186,6 +218,24 @@ async function energy(test, world) {
 		const {energy_j, token_j} = await (await world.api(`${new URL(page.url()).pathname}/energy`)).json();
 		assert.ok(energy_j > 299.9 && energy_j <= 300 && Math.abs(token_j - energy_j / 4) < 1e-9, energy_j);
 		await page.getByText('Energy per output token').waitFor();
+		await page
+			.getByText(/^The energy of operators on device 0 is unknown: samples of its power cover 1 window/)
+			.waitFor();
+	});
+	await test('the energy of operators, next to that of their device', async () => {
+		const file = path.join(world.shots, 'divided.json');
+		fs.writeFileSync(file, divided());
+		const page = await world.open(`${await upload(world, file)}?tab=iterations`);
+		await page.getByRole('table', {name: 'Energy of operators'}).waitFor();
+		const rows = await cells(page, 'Energy of operators');
+		assert.deepEqual(
+			rows.map((row) => [row[0], row[3], row[4], row[5]]),
+			[
+				['gemm', '0', '30.000 s', '1,200'],
+				['rms_norm', '0', '20.000 s', '200'],
+			],
+		);
+		await page.getByText(/Device 0 uses 60 W/).waitFor();
 	});
 	await test('power that is negative is no energy', async () => {
 		const page = await tab(-300);
