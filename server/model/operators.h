@@ -104,6 +104,17 @@ struct shape_stat {
 	uint32_t number;
 };
 
+/* The calls of a shape on one device of a run that used several; not of a
+ * collective, which waits for the other devices. Kept are, of the operators with
+ * the most time, the shapes with the most time. */
+struct device_shape {
+	int32_t device; /* number */
+	uint32_t shape; /* index into operators.shapes */
+	int64_t calls; /* whose launches were all on this device */
+	double median_ns;
+};
+enum { DEVICE_SHAPE_OPERATORS = 5, DEVICE_SHAPES = 2 };
+
 /* A kernel with unattributed launches. Kernels are sorted by time, most
  * first. */
 struct unattributed {
@@ -272,8 +283,11 @@ struct operators {
 		by key, then content, without duplicates */
 	struct graph_match *matches; /* at most 1,000, most kernels first */
 	struct fusion_pair *fusions; /* most time first */
+	struct device_shape *device_shapes; /* by device, then operator */
 	uint32_t n, shapes_n, unattributed_n, learned_n, matches_n, fusions_n;
+	uint32_t device_shapes_n;
 	bool fusions_known; /* false: the run has no single launches */
+	bool device_shapes_known; /* false: one device, or no single launches */
 	struct iteration_works work;
 	/* Kernels in graph replays, and how many of them were found in a known
 	 * stream capture. */

@@ -149,6 +149,9 @@ struct profile_device {
 	/* Of the samples while kernels ran, the share in which power or heat
 	 * lowered the clocks; NaN unknown. */
 	double throttled_pct;
+	/* GPUs that the trace lists for the process, if it lists this one; 0
+	 * unknown. */
+	int32_t visible;
 };
 
 struct profile {

@@ -42,7 +42,7 @@ def unknown(s, d):
     r = kernsift('devices', server=s)
     equal('unknown', (r.status, r.out), (0, NOTHING.format(
         '24 runs', 'no GPU is judged: no run states which GPU it used: its UUID, or its host '
-        'and PCI address\n24 runs without the identity of the GPU\n')))
+        'and its PCI address or number\n24 runs without the identity of the GPU\n')))
 
 
 def pct(value):
@@ -112,7 +112,7 @@ def excludes(s, _):
          'UPDATE run_device SET launches = 0, busy_ns = 0 WHERE run_id = 23')
     r = kernsift('devices', '--verdict', 'slow', server=s)
     equal('excluded', r.out.split('\n')[1:3],
-          ['1 run on several GPUs: times are not stored per GPU', '1 run without a launch'])
+          ['1 run on several GPUs, whose times per GPU are unknown', '1 run without a launch'])
 
 
 def filters(s, _):

@@ -22,7 +22,8 @@ OPERATORS = {
 def events(calls):
     """Yields the host operator, the launch and the kernel of each call."""
     at_us = 1000
-    for i, (operator, dtype, sizes, us) in enumerate(calls, 1):
+    for i, (operator, dtype, sizes, us, *device) in enumerate(calls, 1):
+        number = device[0] if device else 0
         name, kernel, dims_of = OPERATORS[operator]
         dims = dims_of(*sizes)
         types = [DTYPES[dtype] if d else "Scalar" for d in dims]
@@ -31,17 +32,19 @@ def events(calls):
                "args": {"External id": i, "Input Dims": dims, "Input type": types}}
         yield {**host, "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": at_us + 5,
                "dur": 5, "args": {"correlation": i, "External id": i}}
-        yield {"ph": "X", "cat": "kernel", "name": kernel, "pid": 0, "tid": 7,
+        yield {"ph": "X", "cat": "kernel", "name": kernel, "pid": number, "tid": 7,
                "ts": at_us + 15, "dur": us,
-               "args": {"device": 0, "stream": 7, "correlation": i, "External id": i,
+               "args": {"device": number, "stream": 7, "correlation": i, "External id": i,
                         "grid": [8, 1, 1], "block": [128, 1, 1]}}
         at_us += 100 + round(us)
 
 
-def made_efficiency(calls, device="NVIDIA H20"):
-    """Returns a trace of `calls`: (operator, dtype, sizes, microseconds)."""
+def made_efficiency(calls, device="NVIDIA H20", gpus=1, **members):
+    """Returns a trace of `calls`: (operator, dtype, sizes, microseconds), and the number of
+    the GPU if it is not 0. `gpus`: how many the process sees. `members`: further members of
+    the file, such as its host."""
     return json.dumps({
-        "schemaVersion": 1,
-        "deviceProperties": [{"id": 0, "name": device, "numSms": 78}],
+        "schemaVersion": 1, **members,
+        "deviceProperties": [{"id": i, "name": device, "numSms": 78} for i in range(gpus)],
         "traceEvents": [{"ph": "M", "name": "process_name", "pid": 4711, "tid": 0,
                          "args": {"name": "python"}}, *events(calls)]}).encode()

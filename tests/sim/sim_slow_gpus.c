@@ -23,6 +23,10 @@ struct kind {
 	uint32_t slow; /* the first GPUs are slow */
 	bool tails; /* run noise is t(3), and 5 % of the runs take 10 to 50 %
 		       longer */
+	/* The GPUs of a run: groups of so many GPUs execute all runs together,
+	 * and half of the variance of a run is that of the group.
+	 * 0: each run has one GPU. */
+	uint32_t together;
 	bool clock; /* the slowdown is a lower clock, held by power in 70 % of
 		       the time */
 };
@@ -53,14 +57,23 @@ static double student(struct xoshiro *x)
 	return draw_normal(x) / sqrt(a * a + b * b + c * c);
 }
 
+/* The noise of all runs of a group of GPUs; 0 if a run has one GPU. */
+static void fleet_draw_groups(const struct kind *k, struct xoshiro *x,
+	double *noise)
+{
+	for (uint32_t i = 0; i < k->gpus * k->runs; i++)
+		noise[i] = k->together ? k->run_noise * draw_normal(x) : 0;
+}
+
 /* Draws the fleet into `g`, whose arrays have room. Writes the true effect
  * of each GPU to `truth`. */
 static void fleet_draw(const struct kind *k, struct xoshiro *x, bool planted,
 	struct slow_gpu_given *g, struct slow_gpu_sample *samples,
-	struct slow_gpu_run *runs, double *truth)
+	struct slow_gpu_run *runs, double *truth, double *group)
 {
 	uint32_t n = 0;
 
+	fleet_draw_groups(k, x, group);
 	for (uint32_t u = 0; u < k->gpus; u++) {
 		double slow = planted && u < k->slow ? log1p(k->slowdown) : 0;
 		truth[u] = k->gpu_noise * draw_normal(x) + slow;
@@ -71,6 +84,11 @@ static void fleet_draw(const struct kind *k, struct xoshiro *x, bool planted,
 			double odd = draw_uniform(x), by = draw_uniform(x);
 			if (k->tails && odd < 0.05)
 				noise += log1p(0.1 + 0.4 * by);
+			if (k->together)
+				noise = M_SQRT1_2 *
+					(noise + group[u / k->together *
+								 k->runs +
+							 r]);
 			runs[run] = (struct slow_gpu_run){ .gpu = u,
 				.sm_clock_mhz =
 					k->clock
@@ -142,7 +160,8 @@ static void fleet_play(const struct kind *k, uint64_t seed, struct tally *t)
 		fleet_draw(k, &x, planted, &g,
 			arena_array(&a, struct slow_gpu_sample,
 				(size_t)runs * k->of_gpu),
-			arena_array(&a, struct slow_gpu_run, runs), truth);
+			arena_array(&a, struct slow_gpu_run, runs), truth,
+			arena_array(&a, double, runs));
 		slow_gpus_from(&g, &a, rows, NULL);
 		fleet_count(k, rows, truth, planted, t);
 		arena_release(&a);

@@ -4,7 +4,9 @@
 Uploads generated runs (tests/gen/efficiency.py) on ten GPUs with five runs each; each GPU
 executes two of three operators. One GPU is 6 % slower; half of this is its clock, which
 power held down in half of the time. PyTorch's traces do not state which GPU a run used,
-so the script writes that into the database. The effects of GPUs and of shapes are then
+so the script writes that into the database. Other runs use all eight GPUs of a host at
+once and state the host and the number of each GPU. In some jobs one GPU is slow, in
+others one rank on whichever GPU it runs: only the first have a slow GPU. The effects of GPUs and of shapes are then
 fitted in plain Python, from the median of each shape in each run, by the rules of
 server/analyze/slow_gpus/slow_gpu.h. The middle of each GPU's interval and the slowdown of
 each operator must be equal to the fitted ones.
@@ -13,6 +15,7 @@ import collections
 import json
 import math
 import random
+import re
 import statistics
 import sys
 import os
@@ -137,6 +140,93 @@ def check(server, runs):
     return slow
 
 
+HOST_GPUS, HOSTS, HOST_RUNS = 8, ('node1', 'node2'), 5
+
+
+def seen(host, calls, **members):
+    """Returns a trace of a process that sees all GPUs of its host."""
+    from efficiency import made_efficiency
+    return made_efficiency(calls, gpus=HOST_GPUS, host_name=host, **members)
+
+
+def made_on_all(dice, host):
+    """Returns a run on all GPUs of a host, and {(gpu, operator): log of its median call}.
+    GPU 3 of node1 is 5 % slower."""
+    calls, medians = [], {}
+    together = dice.gauss(0, 0.004)
+    for gpu in range(HOST_GPUS):
+        level = together + dice.gauss(0, 0.003) + (math.log(1.05) if (host, gpu) == ('node1', 3) else 0)
+        for operator in ('gemm', 'softmax'):
+            us = [round(US[operator] * math.exp(level + dice.gauss(0, 0.01)), 3) for _ in range(7)]
+            calls += [(operator, 'bf16', SIZES[operator], t, gpu) for t in us]
+            medians[gpu, operator] = math.log(median(us) * 1000)
+    dice.shuffle(calls)
+    return seen(host, calls), medians
+
+
+def check_several(server, dice):
+    """Checks runs on several GPUs, each of which is judged."""
+    samples = {}
+    for n in range(HOST_RUNS):
+        for host in HOSTS:
+            body, medians = made_on_all(dice, host)
+            u = server.upload(f'project=hosts&workload=w&name={host}-{n}', body)
+            assert server.ended(u)['state'] == 'done', u
+            for (gpu, operator), value in medians.items():
+                samples[f'{host} GPU {gpu} of 8 (NVIDIA H20)', (host, n), operator] = value
+    fit = Fit(samples)
+    doc = server.get('/devices?project=hosts')
+    assert (doc['runs'], doc['devices'], doc['slow_devices']) == (10, 16, 1), doc
+    assert doc['several_gpus_runs'] == doc['unidentified_runs'] == 0, doc
+    assert doc['items'][0]['gpu'] == 'node1 GPU 3 of 8 (NVIDIA H20)', doc['items'][0]
+    for row in doc['items']:
+        assert (row['identified_by'], row['runs'], len(row['operators'])) == ('number', 5, 2), row
+        middle = math.sqrt((1 + row['low_pct'] / 100) * (1 + row['high_pct'] / 100)) - 1
+        near(100 * middle, 100 * math.expm1(fit.gpu[row['gpu']]), row)
+
+
+def made_jobs(server, project, gpu_of, slow):
+    """Uploads jobs of eight ranks, one process each, and returns the ids of the jobs.
+    `gpu_of(job, rank)`: the GPU of a rank. `slow(gpu, rank)`: whether it takes 5 % longer."""
+    for job in range(5):
+        for rank in range(HOST_GPUS):
+            gpu = gpu_of(job, rank)
+            level = (1.05 if slow(gpu, rank) else 1) * (1 + 0.0005 * ((job + 3 * rank) % 5))
+            calls = [(operator, 'bf16', SIZES[operator], round(US[operator] * level, 3), gpu)
+                     for _ in range(12) for operator in US]
+            u = server.upload(f'project={project}&workload=w&job=job{job}',
+                              seen('node1', calls, distributedInfo={
+                                  'rank': rank, 'world_size': HOST_GPUS, 'backend': 'nccl'}))
+            assert server.ended(u)['state'] == 'done', u
+    return [j['id'] for j in server.get(f'/jobs?project={project}')['items']]
+
+
+def findings(server, job):
+    return {f['code']: f['text'] for f in server.get(f'/jobs/{job}')['findings']}
+
+
+def check_jobs(server):
+    """Checks that a slow GPU and a slow rank are distinguished."""
+    on_gpu = made_jobs(server, 'gpu', lambda job, rank: rank, lambda gpu, rank: gpu == 3)
+    moving = made_jobs(server, 'rank', lambda job, rank: (rank + job) % 8,
+                       lambda gpu, rank: rank == 3)
+    running.until('the search for slow GPUs', lambda: server.sql(
+        "SELECT gpu FROM slow_gpu WHERE project = 'gpu'"))
+    running.until('the search in the other project', lambda: server.sql(
+        "SELECT run_id FROM slow_gpu_seen WHERE project = 'rank' AND runs = 40"))
+    assert server.sql("SELECT gpu FROM slow_gpu WHERE project = 'rank'") == [], 'a good GPU'
+    for job in on_gpu:
+        texts = findings(server, job)
+        assert texts['straggler'].endswith('than on the median rank: rank 3'), texts
+        assert re.fullmatch(
+            r'ranks ran on GPUs that are recorded as slow: rank 3, a straggler, on '
+            r'node1 GPU 3 of 8 \(NVIDIA H20\) \(\+(4\.[5-9]|5\.[0-5]) %\)', texts['slow_gpu']), texts
+    for job in moving:
+        texts = findings(server, job)
+        assert texts['straggler'].endswith('than on the median rank: rank 3'), texts
+        assert 'slow_gpu' not in texts, texts
+
+
 def main():
     running.skip_without_postgres()
     dice = random.Random(16)
@@ -167,6 +257,8 @@ def main():
         doc = server.get('/devices?project=p')
         assert doc['several_gpus_runs'] == 1, doc
         assert sum(row['runs'] for row in doc['items']) == GPUS * RUNS - 1, doc
+        check_several(server, dice)
+        check_jobs(server)
         print('%d GPUs: the slow one is %.2f %% slower (%.2f to %.2f %%), %.2f by its clock, %.2f by power'
               % (GPUS, slow['slowdown_pct'], slow['low_pct'], slow['high_pct'],
                  slow['by_clock_pct'], slow['by_power_pct']))

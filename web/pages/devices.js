@@ -55,6 +55,13 @@ function numberColumn(label, key, cell, title) {
 	return {label, num: true, down: key, up: `-${key}`, value: (r) => r[key], cell, title};
 }
 
+// How the GPU is known.
+function identity(row) {
+	if (row.identified_by === 'number')
+		return 'The number by which processes of this host know the GPU. CUDA_VISIBLE_DEVICES can give another GPU this number.';
+	return row.bus_id ? `PCI address ${row.bus_id}` : null;
+}
+
 const COLUMNS = [
 	{
 		label: 'GPU',
@@ -64,7 +71,7 @@ const COLUMNS = [
 		down: '-gpu',
 		value: (r) => r.gpu,
 		cell: (r) => r.gpu,
-		title: (r) => (r.bus_id ? `PCI address ${r.bus_id}` : null),
+		title: identity,
 	},
 	{label: 'Host', up: 'host', down: '-host', value: (r) => r.host, cell: (r) => r.host ?? f.NONE},
 	{label: 'Platform', cell: (r) => r.platform ?? r.name ?? f.NONE, title: (r) => r.name},
@@ -102,8 +109,8 @@ function excluded(doc) {
 	const lines = [
 		doc.reason && `No GPU is judged: ${doc.reason}.`,
 		doc.unidentified_runs > 0 &&
-			`${f.plural(doc.unidentified_runs, 'run')} without the identity of the GPU (neither UUID, nor host and PCI address).`,
-		doc.several_gpus_runs > 0 && `${f.plural(doc.several_gpus_runs, 'run')} on several GPUs: times are not stored per GPU.`,
+			`${f.plural(doc.unidentified_runs, 'run')} without the identity of the GPU (neither UUID, nor host and its PCI address or number).`,
+		doc.several_gpus_runs > 0 && `${f.plural(doc.several_gpus_runs, 'run')} on several GPUs, analyzed before times per GPU were stored (see kernsiftd rebuild).`,
 		doc.idle_runs > 0 && `${f.plural(doc.idle_runs, 'run')} without a launch.`,
 		doc.more && `Only the newest ${f.count(doc.runs)} runs were read.`,
 	].filter(Boolean);

@@ -142,8 +142,8 @@ const SECTIONS = [
 		'The list shows the GPUs that runs used, slow ones first. A GPU is compared with the median GPU that executes ' +
 			'the same operator shapes on the same platform, in runs of the same project, workload and framework.',
 		described(VERDICTS, marked),
-		'Runs of PyTorch do not state which GPU they used. Runs of the collector (`kernsift run`), Nsight Systems and ' +
-			'rocprofv3 do.',
+		'Runs of the collector (`kernsift run`), Nsight Systems and rocprofv3 state which GPU they used. Runs of PyTorch ' +
+			'state at most their host and the number of the GPU. It identifies the GPU if the process saw several.',
 		'If the SM clock is recorded, the slowdown is split into a lower clock, a clock that power or heat lowered, ' +
 			'and neither.',
 	],

@@ -681,7 +681,8 @@ bool attribute_from(struct attribution *at,
 	if (ok)
 		attribute_by_rule(at);
 	ok = ok && attribute_collectives(at) && attribute_serving(at) &&
-	     attribute_widths(at) && attribute_rows(at, iterations);
+	     attribute_widths(at) && attribute_rows(at, iterations) &&
+	     attribute_devices(at);
 	attribute_op_release(&host);
 	at->host = NULL;
 	return ok;

@@ -107,3 +107,9 @@ static inline enum phase attribute_rows_phase(const struct profile *p,
  * arena is full. */
 bool attribute_rows(const struct attribution *at,
 	const struct iteration_rows *iterations);
+
+/* attribute_devices.c */
+
+/* Fills the times by device of p->operators, if the process used several
+ * devices. Needs attribute_rows(). False if the arena is full. */
+bool attribute_devices(const struct attribution *at);

@@ -121,10 +121,26 @@ static const char *devices_uuid(const char *uuid)
 	return uuid[strspn(uuid, "0-")] ? uuid : NULL;
 }
 
+/* How many GPUs the trace lists for a process. */
+static int32_t devices_visible(const struct trace *t, uint32_t process)
+{
+	int32_t n = 0;
+	for (uint32_t i = 0; i < t->devices_n; i++) {
+		bool first = t->devices[i].process < 0 ||
+			     (uint32_t)t->devices[i].process == process;
+		for (uint32_t k = 0; first && k < i; k++)
+			first = t->devices[k].number != t->devices[i].number ||
+				t->devices[k].process != t->devices[i].process;
+		n += first;
+	}
+	return n;
+}
+
 /* Fills in the properties that the trace records for the used devices. */
 static void devices_properties(const struct trace *t, uint32_t process,
 	struct devices_maker *m)
 {
+	int32_t visible = devices_visible(t, process);
 	for (uint32_t i = t->devices_n; i-- > 0;) {
 		const struct device *d = &t->devices[i];
 		if (d->process >= 0 && (uint32_t)d->process != process)
@@ -144,6 +160,7 @@ static void devices_properties(const struct trace *t, uint32_t process,
 				: NULL;
 		to->bus_id =
 			d->bus_id ? names_text(&t->names, d->bus_id) : NULL;
+		to->visible = visible;
 	}
 }
 

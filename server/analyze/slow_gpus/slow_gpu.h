@@ -14,7 +14,9 @@
  * s is the spread of a cell and m the median of these spreads, so that no cell
  * weighs more than twice a typical one. A GPU is the median over its runs. So
  * runs, not launches, are independent: two runs on one GPU differ by more than
- * the noise of their launches. Effects are relative to the median GPU among
+ * the noise of their launches. A run on several GPUs is one run of each. What
+ * its GPUs have in common makes the GPUs of a host differ less than others, and
+ * accuses none of them (tests/sim: 8 GPUs per run). Effects are relative to the median GPU among
  * those that cells connect.
  *
  * A GPU is compared with what GPUs of this fleet differ by naturally (tau): the

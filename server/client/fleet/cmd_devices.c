@@ -93,7 +93,7 @@ static void devices_print_excluded(struct arena *a, const json_t *v)
 	} kinds[] = {
 		{ "unidentified_runs", "without the identity of the GPU" },
 		{ "several_gpus_runs",
-			"on several GPUs: times are not stored per GPU" },
+			"on several GPUs, whose times per GPU are unknown" },
 		{ "idle_runs", "without a launch" },
 	};
 	const char *reason = json_get_text(a, v, "reason");

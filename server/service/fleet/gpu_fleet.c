@@ -48,18 +48,23 @@ static void gpu_fleet_runs(struct gpu_fleet_maker *m)
 static void gpu_fleet_count(const struct fleet_devices *of,
 	struct gpu_fleet *out)
 {
-	out->runs = of->runs_n;
 	out->more = of->more;
-	for (uint32_t i = of->known_n; i < of->runs_n; i++) {
-		int64_t devices = of->runs[i].devices;
-		out->idle_runs += devices == 0;
-		out->several_runs += devices > 1;
-		out->unidentified_runs += devices == 1;
+	for (uint32_t i = 0; i < of->runs_n; i++) {
+		const struct fleet_device_run *r = &of->runs[i];
+		if (!r->first)
+			continue;
+		out->runs++;
+		if (!r->devices)
+			out->idle_runs++;
+		else if (r->devices > 1 && !r->by_device)
+			out->several_runs++;
+		else if (!r->identified)
+			out->unidentified_runs++;
 	}
 }
 
-/* At most one sample per run and cell: a run has an operator's shape once per
- * dtype and phase, which are in the cell. */
+/* At most one sample per run on a GPU and cell: a run has an operator's shape once
+ * per dtype and phase, which are in the cell. */
 static void gpu_fleet_samples(struct gpu_fleet_maker *m)
 {
 	m->samples = arena_array(m->a, struct slow_gpu_sample, m->of.shapes_n);
@@ -162,6 +167,7 @@ static struct gpu_fleet_row gpu_fleet_row_of(const struct gpu_fleet_maker *m,
 	/* The runs of a GPU are in the order of their ids. */
 	const struct fleet_device_run *newest = &m->of.runs[to - 1];
 	return (struct gpu_fleet_row){ .gpu = names_text(&m->gpus, gpu + 1),
+		.identified_by = newest->identified_by,
 		.uuid = newest->uuid,
 		.bus_id = newest->bus_id,
 		.host = newest->host,
@@ -218,9 +224,14 @@ static const char *gpu_fleet_nobody(const struct gpu_fleet *f, struct arena *a)
 		return "no run matches";
 	if (!f->n && f->unidentified_runs)
 		return "no run states which GPU it used: its UUID, or its host "
-		       "and PCI address";
+		       "and its PCI address or number";
 	if (!f->n)
-		return "no run used one GPU alone";
+		return f->several_runs
+			       ? "the times per GPU of runs on several GPUs are "
+				 "unknown: the runs were analyzed before these "
+				 "were stored; `kernsiftd rebuild` computes "
+				 "them"
+			       : "no run executed anything";
 	return arena_printf(a,
 		"at least %d GPUs with at least %d runs of the same work are "
 		"needed to judge one",

@@ -5,7 +5,7 @@
  * the same platform, name and number of SMs, in runs of the same project, workload and framework: other workloads can have
  * other kernels for the same operator, and a GPU must not be slow because of
  * the software that it executed. A run contributes the median of the calls of
- * each shape. slow_gpu.h describes the statistics. */
+ * each shape, to each of its GPUs. slow_gpu.h describes the statistics. */
 #pragma once
 #include "query_fleet.h"
 #include "slow_gpu.h"
@@ -20,10 +20,11 @@ struct gpu_fleet_operator {
 enum { GPU_FLEET_OPERATORS = 3 };
 
 struct gpu_fleet_row {
-	const char *gpu; /* its identity: UUID, or host and PCI address */
+	/* Its identity, and what that is: sql/views/device_line.sql. */
+	const char *gpu, *identified_by;
 	const char *uuid, *bus_id, *host; /* of its newest run; NULL unknown */
 	const char *name, *platform; /* NULL unknown */
-	int64_t runs, newest; /* number of runs; id of the newest one */
+	int64_t runs, newest; /* runs that used it; id of the newest one */
 	struct slow_gpu is;
 	const char *reason; /* why it is not judged; NULL */
 	/* Those with the most evidence of being slow. */
@@ -35,10 +36,10 @@ struct gpu_fleet {
 	struct gpu_fleet_row *rows; /* slow ones first, slowest first */
 	uint32_t n, judged, slow, undecided;
 	int64_t runs; /* that were read */
-	bool more; /* there are older runs */
+	bool more; /* there are older runs, or other GPUs of the oldest */
 	const char *reason; /* why no GPU is judged; NULL */
-	/* Runs that are of no GPU: without its identity; of several GPUs; of
-	 * none that executed anything. */
+	/* Runs that are of no GPU: without the identity of any; of several GPUs
+	 * with unknown times on each; of none that executed anything. */
 	int64_t unidentified_runs, several_runs, idle_runs;
 };
 

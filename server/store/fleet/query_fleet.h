@@ -85,26 +85,29 @@ bool query_fleet_bounds(struct db *db, struct arena *a,
 	const struct fleet_filter *f, const struct fleet_bests *bests,
 	struct fleet_shape **rows, uint32_t *n, struct err *e);
 
-/* The newest runs of a request, and the shapes of each that are compared between
- * GPUs: of the operators with the most time, those with the most time. 10,000
- * runs are 200 GPUs with 50 runs each, and make at most 100,000 rows. */
-enum {
-	FLEET_DEVICE_RUNS = 10000,
-	FLEET_DEVICE_OPERATORS = 5,
-	FLEET_DEVICE_SHAPES = 2
-};
+/* The newest runs of a request on each of their GPUs, and the shapes of each that
+ * are compared between GPUs: of the operators with the most time
+ * (DEVICE_SHAPE_OPERATORS), those with the most time (DEVICE_SHAPES). 10,000 are
+ * 200 GPUs with 50 runs each, and make at most 100,000 rows of shapes. */
+enum { FLEET_DEVICE_RUNS = 10000 };
 
+/* A run on one of its GPUs. A run whose times by GPU are unknown, and one without
+ * a GPU, has one of these. */
 struct fleet_device_run {
 	int64_t run;
+	bool first; /* the first one of its run */
 	/* Platform of the catalog, device name and number of SMs: GPUs that the
 	 * catalog does not know, and partitions of a GPU, differ in these. */
 	const char *model;
 	const char *project, *workload, *platform, *framework; /* "" unknown */
-	int64_t devices; /* that executed something */
-	/* Of a run on one GPU, the GPU's identity: its UUID, or its host and PCI
-	 * address; NULL unknown, or several GPUs. */
-	const char *gpu;
-	/* If it is one GPU; NULL and NaN unknown. */
+	int64_t devices; /* of the run, that executed something */
+	bool by_device; /* the times of its several devices are known */
+	bool identified; /* a GPU of the run is known */
+	/* The identity of the GPU (sql/views/device_line.sql); NULL unknown, or
+	 * several GPUs whose times are unknown. */
+	const char *gpu, *identified_by;
+	/* Of the device; NULL and NaN unknown. */
+	int64_t number;
 	const char *host, *name, *uuid, *bus_id;
 	double sm_clock_mhz, throttled_pct;
 };
@@ -114,14 +117,14 @@ struct fleet_device_shape {
 	uint32_t run; /* index */
 	const char *op, *dtype, *phase; /* "" unknown */
 	int64_t shape;
-	double median_ns; /* over the calls of the run */
+	double median_ns; /* over the calls of the run on the GPU */
 };
 struct fleet_devices {
-	/* By GPU, then id; those without a GPU come last. */
+	/* By GPU, then id, then device; those without a GPU come last. */
 	struct fleet_device_run *runs;
 	struct fleet_device_shape *shapes; /* by run */
 	uint32_t runs_n, known_n, shapes_n; /* known_n: runs with a GPU */
-	bool more; /* there are older runs */
+	bool more; /* there are older runs, or other GPUs of the oldest */
 };
 /* f->op, dtype, phase and shape are not read. */
 bool query_fleet_devices(struct db *db, struct arena *a,

@@ -459,12 +459,21 @@ static const struct derived_table derived_caller = {
 	derived_write_callers,
 };
 
+/* How many rows run_device_shape has of a device; -1 unknown. */
+static int32_t derived_device_shapes(const struct operators *o, int32_t device)
+{
+	int32_t n = 0;
+	for (uint32_t i = 0; i < o->device_shapes_n; i++)
+		n += o->device_shapes[i].device == device;
+	return o->device_shapes_known ? n : -1;
+}
+
 static void derived_write_devices(struct bulk *b, const struct derived_run *run)
 {
 	const struct profile *p = run->profile;
 	for (uint32_t i = 0; i < p->devices_n; i++) {
 		const struct profile_device *d = &p->devices[i];
-		bulk_row(b, 15);
+		bulk_row(b, 17);
 		bulk_int8(b, run->id);
 		bulk_int4(b, d->number);
 		bulk_text(b, d->name);
@@ -480,13 +489,17 @@ static void derived_write_devices(struct bulk *b, const struct derived_run *run)
 		bulk_text(b, d->uuid);
 		bulk_text(b, d->bus_id);
 		bulk_float8_known(b, d->throttled_pct);
+		bulk_int4_known(b, d->visible ? d->visible : -1);
+		bulk_int4_known(b,
+			derived_device_shapes(&p->operators, d->number));
 	}
 }
 
 static const struct derived_table derived_device = {
 	"COPY run_device (run_id, number, name, sm_count, compute_major, "
 	"compute_minor, memory_bytes, launches, busy_ns, sm_clock_mhz, "
-	"sm_clock_samples, sm_clock_reason, uuid, bus_id, throttled_pct) "
+	"sm_clock_samples, sm_clock_reason, uuid, bus_id, throttled_pct, "
+	"visible, shapes) "
 	"FROM STDIN (FORMAT binary)",
 	derived_write_devices,
 };
@@ -694,6 +707,7 @@ bool derived_clear(struct db *db, int64_t run, struct err *e)
 		"DELETE FROM run_operator WHERE run_id = $1",
 		"DELETE FROM run_shape WHERE run_id = $1",
 		"DELETE FROM run_fusion WHERE run_id = $1",
+		"DELETE FROM run_device_shape WHERE run_id = $1",
 		"DELETE FROM run_unattributed WHERE run_id = $1",
 		"DELETE FROM run_replayed_graph WHERE run_id = $1",
 		"DELETE FROM run_breakdown WHERE run_id = $1",

@@ -283,6 +283,27 @@ static const struct derived_table derived_fusion = {
 	derived_write_fusions,
 };
 
+static void derived_write_device_shapes(struct bulk *b,
+	const struct derived_run *run)
+{
+	const struct operators *o = &run->profile->operators;
+	for (uint32_t i = 0; i < o->device_shapes_n; i++) {
+		const struct device_shape *d = &o->device_shapes[i];
+		bulk_row(b, 6);
+		bulk_int8(b, run->id);
+		bulk_int4(b, d->device);
+		derived_write_shape_key(b, o, d->shape);
+		bulk_int8(b, d->calls);
+		bulk_float8_known(b, d->median_ns);
+	}
+}
+
+static const struct derived_table derived_device_shape = {
+	"COPY run_device_shape (run_id, device, operator, rank, calls, "
+	"median_ns) FROM STDIN (FORMAT binary)",
+	derived_write_device_shapes,
+};
+
 static void derived_write_unattributed(struct bulk *b,
 	const struct derived_run *run)
 {
@@ -306,5 +327,6 @@ static const struct derived_table derived_unattributed = {
 
 const struct derived_table *const derived_operator_tables[] = {
 	&derived_operator, &derived_shape, &derived_fusion,
-	&derived_unattributed, &derived_replayed_graph, NULL
+	&derived_device_shape, &derived_unattributed, &derived_replayed_graph,
+	NULL
 };

@@ -599,10 +599,8 @@ static bool query_compared_read_slow_gpus(struct compared_reader *c,
 	static const char sql[] =
 		"SELECT DISTINCT ON (r.run_id) r.run_id, s.gpu, s.slowdown "
 		"FROM run r "
-		"JOIN run_device d ON d.run_id = r.run_id "
-		"JOIN slow_gpu s ON s.project = r.project "
-		"AND s.gpu = coalesce(d.uuid, "
-		"nullif(r.host, '') || ' ' || d.bus_id) "
+		"JOIN device_line d ON d.run_id = r.run_id "
+		"JOIN slow_gpu s ON s.project = r.project AND s.gpu = d.gpu "
 		"WHERE r.run_id = ANY ($1) "
 		"AND (d.launches > 0 OR d.busy_ns > 0) "
 		"ORDER BY r.run_id, s.slowdown DESC, s.gpu";

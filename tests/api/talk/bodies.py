@@ -149,6 +149,15 @@ def identified(uuid, bus):
             return f.read()
 
 
+def numbered(gpus, **members):
+    """Returns a trace of PyTorch with matrix products on the GPUs 0 and 1 of so many that the
+    process sees. It has no UUID and no PCI address. `members`: such as its host."""
+    sys.path.append(os.path.join(HERE, "..", "gen"))
+    from efficiency import made_efficiency
+    return made_efficiency([("gemm", "bf16", (64, 64, 64), 10, gpu) for gpu in (0, 1, 1)],
+                           gpus=gpus, **members)
+
+
 def captured():
     """Returns the module that makes traces of captured graphs."""
     sys.path.append(os.path.join(HERE, "..", "gen"))
@@ -331,6 +340,8 @@ MADE = {
     "zlib": lambda: zlib.compress(trace()),
     "gzip-bomb": lambda: member(bomb()),
     "gpu-uuid": lambda: identified("6161e0f3-67ae-555b-f069-dbe4b0f787e2", "0000:57:00.0"),
+    "gpu-numbers": lambda: numbered(8, host_name="node7"),
+    "gpu-numbers-without-host": lambda: numbered(8),
     "gpu-bus": lambda: identified(None, "0000:58:00.0"),
     "zstd-bomb": lambda: zstd_blanks(64 << 20),
     "blanks-1.5-mib": lambda: OPEN + b" " * 1572848,

@@ -236,6 +236,35 @@ static void a_search_that_fails(void **state)
 	fixture_script(db, "ALTER TABLE away RENAME TO slow_gpu");
 }
 
+/* Runs on two GPUs that an older server stored, and runs without a launch. */
+static void no_gpu_is_known(void **state)
+{
+	static const struct fleet_filter p = { .project = "p",
+		.since = NO_MOMENT,
+		.until = NO_MOMENT };
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct gpu_fleet fleet;
+	empty(db);
+	runs(db, "p", 1, 4, 1);
+	fixture_script(db,
+		"INSERT INTO run_device (run_id, number, launches, busy_ns) "
+		"SELECT i, 1, 1, 1 FROM generate_series(1, 3) i");
+	works(gpu_fleet_from(db, &a, &p, &fleet, &e));
+	assert_int_equal(fleet.runs, 3);
+	assert_int_equal(fleet.n, 0);
+	assert_int_equal(fleet.several_runs, 3);
+	assert_string_equal(fleet.reason,
+		"the times per GPU of runs on several GPUs are unknown: the "
+		"runs were analyzed before these were stored; `kernsiftd "
+		"rebuild` computes them");
+	fixture_script(db, "UPDATE run_device SET launches = 0, busy_ns = 0");
+	works(gpu_fleet_from(db, &a, &p, &fleet, &e));
+	assert_int_equal(fleet.idle_runs, 3);
+	assert_string_equal(fleet.reason, "no run executed anything");
+	arena_release(&a);
+}
+
 /* The slow GPU comes first, with the operators that it is slow in. */
 static void a_fleet(void **state)
 {
@@ -270,6 +299,7 @@ int main(void)
 		cmocka_unit_test(runs_on_a_slow_gpu),
 		cmocka_unit_test(a_search_that_fails),
 		cmocka_unit_test(a_fleet),
+		cmocka_unit_test(no_gpu_is_known),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -35,7 +35,7 @@ static void every_big_table_has_a_distribution_column(void **state)
 {
 	(void)state;
 	struct db *db = fixture_db();
-	assert_int_equal(fixture_count(db, "SELECT count(*) FROM " BIG), 44);
+	assert_int_equal(fixture_count(db, "SELECT count(*) FROM " BIG), 45);
 	none(db, "SELECT t.relname::text FROM " BIG
 		 "AND NOT EXISTS (SELECT FROM pg_attribute a "
 		 "WHERE a.attrelid = t.oid AND a.attnotnull "
@@ -238,6 +238,10 @@ static void rows_that_make_no_sense_are_refused(void **state)
 		FUSION_SAVED("-1, NULL"),
 		FUSION_SAVED("NULL, 1"),
 		FUSION_SAVED("1, -1"),
+		/* no call on a device; a process that sees no GPU */
+		"INSERT INTO run_device_shape VALUES (1, 0, 0, 0, 0, 5)",
+		"INSERT INTO run_device (run_id, number, launches, visible) "
+		"VALUES (1, 0, 1, 0)",
 		/* work without bytes; bytes of unknown work */
 		"INSERT INTO run_iteration_work VALUES "
 		"(1, 0, '{bf16}', '\\x00', NULL, '\\x00')",

@@ -70,7 +70,7 @@ static struct profile table_profile(struct arena *a)
 	p.devices_n = 1;
 	p.devices = arena_array(a, struct profile_device, 1);
 	p.devices[0] = (struct profile_device){ 0, NULL, -1, -1, -1, -1, -1, -1,
-		NAN, -1, NULL, NULL, NULL, NAN };
+		NAN, -1, NULL, NULL, NULL, NAN, 0 };
 	return p;
 }
 

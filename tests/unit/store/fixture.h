@@ -63,7 +63,7 @@ static inline struct db *fixture_db(void)
 		"run_capture, run_graph, run_launch, run_frame, run_caller, "
 		"job, run_iteration, run_iteration_work, run_busy_class, run_wait, run_wait_name, run_energy, run_energy_operator, run_stratum, run_signature, run_axis, "
 		"run_pattern, run_pattern_iteration, run_metric, run_collective, "
-		"run_fact, run_operator, run_shape, run_fusion, run_unattributed, "
+		"run_fact, run_operator, run_shape, run_fusion, run_device_shape, run_unattributed, "
 		"run_replayed_graph, run_origin, "
 		"run_breakdown, run_section, run_block, run_layer_row, run_group, "
 		"rollup_delta, rollup_delta_kernel, rollup_cell, "
@@ -177,9 +177,9 @@ static inline struct profile fixture_profile(struct arena *a)
 	p.devices = arena_array(a, struct profile_device, 2);
 	p.devices[0] = (struct profile_device){ 0, "H100", 132, 9, 0,
 		85520809984, 3, 250, 1790.5, 40, NULL, "6161e0f3",
-		"0000:57:00.0", 12.5 };
+		"0000:57:00.0", 12.5, 0 };
 	p.devices[1] = (struct profile_device){ 1, NULL, -1, -1, -1, -1, 2, 150,
-		NAN, 3, "too few samples", NULL, NULL, NAN };
+		NAN, 3, "too few samples", NULL, NULL, NAN, 0 };
 	note_add(&p.notes, NOTE_bad_event, 3, "{\"ts\":", 6);
 	note_add(&p.notes, NOTE_uncorrelated, 1, NULL, 0);
 	return p;
@@ -195,7 +195,7 @@ static inline int64_t fixture_derived(struct db *db)
 		"run_energy_operator", "run_stratum", "run_signature",
 		"run_axis", "run_pattern", "run_pattern_iteration",
 		"run_metric", "run_collective", "run_fact", "run_operator",
-		"run_shape", "run_fusion", "run_iteration_work",
+		"run_shape", "run_fusion", "run_device_shape", "run_iteration_work",
 		"run_unattributed", "run_replayed_graph", "run_origin",
 		"run_kernel_profile", "run_breakdown", "run_section",
 		"run_block", "run_layer_row", "run_group" };

@@ -111,10 +111,10 @@ export const runGraphs = () => ({items: [graph, {...graph, graph: '0f'.repeat(32
 
 export const runKernels = () => ({items: unattributed().items.map((k) => ({...k, runs: 1})), next: null});
 
-// GPUs: a slow one, one that is not, an undecided one, and one with too few runs.
+// GPUs: a slow one, two that are not, one of them known by its number, an undecided one, and one with too few runs.
 export function devices() {
 	const row = (gpu, verdict, more) => ({
-		gpu, uuid: gpu, bus_id: '0000:57:00.0', host: 'node7', name: 'NVIDIA H20', platform: 'H20', runs: 20, newest_run: 7, comparable_runs: 20, comparable_shapes: 3, peers: 40, verdict, reason: null,
+		gpu, identified_by: 'uuid', uuid: gpu, bus_id: '0000:57:00.0', host: 'node7', name: 'NVIDIA H20', platform: 'H20', runs: 20, newest_run: 7, comparable_runs: 20, comparable_shapes: 3, peers: 40, verdict, reason: null,
 		slowdown_pct: 0.1, low_pct: -0.2, high_pct: 0.4, p: 0.4, p_adjusted: 1, detectable_pct: 1.2, by_clock_pct: null, by_power_pct: null, by_neither_pct: null, clock_deficit_pct: 0, operators: [{operator: 'gemm', samples: 20, slowdown_pct: 0.1}], ...more,
 	});
 	const unknown = Object.fromEntries(['slowdown_pct', 'low_pct', 'high_pct', 'p', 'p_adjusted', 'detectable_pct', 'clock_deficit_pct'].map((key) => [key, null]));
@@ -124,8 +124,9 @@ export function devices() {
 				operators: [{operator: 'gemm', samples: 20, slowdown_pct: 6.2}, {operator: 'softmax', samples: 20, slowdown_pct: 5.9}]}),
 			row('9c1b87f3-f06a-5c11-735b-c6df328896d6', 'undecided', {slowdown_pct: 0.9, high_pct: 1.6}),
 			row('73532419-2617-0daf-4605-77e1778f3067', 'not_slow'),
-			row('node8 0000:58:00.0', 'not_judged', {uuid: null, bus_id: '0000:58:00.0', host: 'node8', runs: 1, comparable_runs: 1, peers: 0, reason: '1 of its runs is comparable; at least 3 are needed', operators: [], ...unknown}),
+			row('node9 GPU 3 of 8 (NVIDIA H20)', 'not_slow', {identified_by: 'number', uuid: null, bus_id: null, host: 'node9'}),
+			row('node8 0000:58:00.0', 'not_judged', {identified_by: 'bus_id', uuid: null, bus_id: '0000:58:00.0', host: 'node8', runs: 1, comparable_runs: 1, peers: 0, reason: '1 of its runs is comparable; at least 3 are needed', operators: [], ...unknown}),
 		],
-		reason: null, margin_pct: 1, alpha: 0.01, devices: 4, slow_devices: 1, undecided_devices: 1, not_judged_devices: 1, runs: 64, more: false, unidentified_runs: 2, several_gpus_runs: 1, idle_runs: 0, next: null,
+		reason: null, margin_pct: 1, alpha: 0.01, devices: 5, slow_devices: 1, undecided_devices: 1, not_judged_devices: 1, runs: 64, more: false, unidentified_runs: 2, several_gpus_runs: 1, idle_runs: 0, next: null,
 	};
 }
