@@ -377,19 +377,10 @@ static json_t *inspect_document_notes(struct arena *a, const struct notes *ns)
 	return v;
 }
 
-const char **inspect_distinct_names(struct arena *a, const struct profile *p)
-{
-	const char **names =
-		arena_array(a, const char *, (size_t)p->kernels_n + 1);
-	for (uint32_t i = 0; i < p->kernels_n; i++)
-		names[i] = p->kernels[i].name;
-	return distinct_names(a, names, p->kernels_n);
-}
-
 static json_t *inspect_document_kernels(struct arena *a,
 	const struct profile *p, enum split split)
 {
-	const char **distinct = inspect_distinct_names(a, p);
+	const char **distinct = distinct_names_of_run(a, p);
 	json_t *v = json_array();
 	for (uint32_t i = 0; i < p->stats_n; i++) {
 		const struct kernel_stat *s = &p->stats[i];

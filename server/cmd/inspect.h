@@ -135,9 +135,6 @@ struct inspect_limits {
 bool inspect_read(const char *path, const struct inspect_limits *limits,
 	struct trace *t, struct err *e);
 
-/* The distinct names of the run's kernels, by kernel (distinct_name.h). */
-const char **inspect_distinct_names(struct arena *a, const struct profile *p);
-
 /* inspect_print.c */
 
 void inspect_print_file(FILE *out, const struct trace *t);

@@ -3,6 +3,7 @@
 #include "inspect.h"
 #include "breakdown_word.h"
 #include "collective.h"
+#include "distinct_name.h"
 #include "pattern_mean.h"
 #include "profile_word.h"
 #include "roofline.h"
@@ -961,7 +962,7 @@ static void inspect_print_copies(FILE *out, const struct profile *p,
 static void inspect_print_sources(FILE *out, const struct profile *p)
 {
 	struct arena a = { 0 };
-	const char **distinct = inspect_distinct_names(&a, p);
+	const char **distinct = distinct_names_of_run(&a, p);
 
 	if (p->stats_n)
 		fputs("\nDistinct Name,Short Name,Family,Operator,Defined In,Launched From,"

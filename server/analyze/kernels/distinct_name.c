@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The kinds of words, the most telling first. */
+/* The kinds of words, in the order of their use. */
 enum distinct_word {
 	DISTINCT_FUNCTOR,
 	DISTINCT_DTYPE,
@@ -68,7 +68,7 @@ static bool distinct_name_among(const char *const *list, const char *s,
 	return *list != NULL;
 }
 
-/* Words of C++, which do not tell kernels apart. */
+/* Words of C++, which do not identify a kernel. */
 static const char *const distinct_grammar[] = { "anonymous", "class", "clone",
 	"const", "enum", "lambda", "namespace", "operator", "struct",
 	"typename", "unnamed", "void", NULL };
@@ -410,4 +410,13 @@ const char **distinct_names(struct arena *a, const char *const *names,
 		out[i] = by_id[names_find(&distinct, names[i],
 			strlen(names[i]))];
 	return out;
+}
+
+const char **distinct_names_of_run(struct arena *a, const struct profile *p)
+{
+	const char **names =
+		arena_array(a, const char *, (size_t)p->kernels_n + 1);
+	for (uint32_t i = 0; i < p->kernels_n; i++)
+		names[i] = p->kernels[i].name;
+	return distinct_names(a, names, p->kernels_n);
 }

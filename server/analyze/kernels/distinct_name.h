@@ -13,6 +13,7 @@
  * key. */
 #pragma once
 #include "arena.h"
+#include "profile.h"
 #include <stdint.h>
 
 /* The distinct name of each full name, in the order of `names`. It is the short
@@ -22,3 +23,6 @@
  * limit. */
 const char **distinct_names(struct arena *a, const char *const *names,
 	uint32_t n);
+
+/* Those of the kernels of a run, by kernel. */
+const char **distinct_names_of_run(struct arena *a, const struct profile *p);

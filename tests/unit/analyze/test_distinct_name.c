@@ -1,4 +1,4 @@
-/* test_distinct_name.c - which words of their full names tell kernels apart. */
+/* test_distinct_name.c - in which words the full names of kernels differ. */
 #include "distinct_name.h"
 #include <setjmp.h>
 #include <stdarg.h>
