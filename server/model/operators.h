@@ -64,6 +64,13 @@ struct recomputed {
 		do; likewise */
 };
 
+/* An operator in one of several runs, over all types and phases. */
+struct run_operator_time {
+	int64_t run;
+	const char *name; /* NULL: unattributed */
+	int64_t total_ns, launches;
+};
+
 /* One shape of an operator. */
 struct shape_stat {
 	uint32_t operator_; /* index into operators.rows */

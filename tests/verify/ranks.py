@@ -1,11 +1,12 @@
 #!/usr/bin/python3
-"""ranks.py - computes the collectives of a job's four recorded ranks independently.
+"""ranks.py - computes the collectives and operators of a job's ranks independently.
 
 Uploads the ranks 0 to 3 of megatron-tp8 as one job, and compares the server's answer
 with plain Python over the same files. Collectives are matched by name and order. The
 shortest of the matched collectives is transfer; the additional time of the others is
-waiting. The clock of the files determines which rank arrives last. Skipped if the
-traces are missing.
+waiting. The clock of the files determines which rank arrives last; durations
+determine which rank the others wait for. A second job has eight copies of one rank, of
+which one has layer norms that take twice as long. Skipped if the traces are missing.
 """
 import gzip
 import json
@@ -78,6 +79,56 @@ def hold_arrivals(job, files):
         assert abs(line['late_ns'] - late[r] / n) < 1, line
 
 
+def hold_waits(job, files):
+    """Compares which rank waits for which, and the headline."""
+    n = len(files)
+    waits = [[0] * n for _ in files]
+    for name, rows in files[0][0].items():
+        for k in range(len(rows)):
+            took = [f[0][name][k][1] - f[0][name][k][0] for f in files]
+            last = [r for r in range(n) if took[r] == min(took)]
+            for r in range(n):
+                if len(last) == 1:
+                    waits[r][last[0]] += took[r] - min(took)
+    assert [line['waits_for_ns'] for line in job['ranks']] == waits, waits
+    for line in job['ranks']:
+        share = line['waiting_ns'] / line['recorded_ns']
+        assert abs(line['waiting_share'] - share) < 1e-6, line
+    want = ('ranks 1 to 3 wait 37 to 47 % of the recorded time, mostly for rank 0, '
+            'among ranks 0 to 3 of 8; no rank computes significantly longer than the '
+            'others')
+    assert job['headline'] == want, job['headline']
+    assert not any(o['slow_runs'] for o in job['operators'])
+
+
+PLANTED, SLOW = 8, 5
+
+
+def planted(body):
+    """Returns eight ranks that are equal, except that layer norms take twice as long
+    on rank 5, and the time of layer norms on the others and on rank 5."""
+    out, took = [], [0] * PLANTED
+    for r in range(PLANTED):
+        doc = json.loads(gzip.decompress(body))
+        doc['distributedInfo']['rank'] = r
+        for e in doc['traceEvents']:
+            if e.get('cat') != 'kernel' or 'LayerNorm' not in e['name']:
+                continue
+            e['dur'] = int(e['dur']) * (2 if r == SLOW else 1)
+            took[r] += e['dur'] * 1000
+        out.append(gzip.compress(json.dumps(doc).encode(), 1))
+    return out, took
+
+
+def hold_planted(job, took):
+    slow = [o for o in job['operators'] if o['slow_runs']]
+    assert [o['operator'] for o in slow] == ['layer_norm'], slow
+    assert slow[0]['slow_runs'] == [job['ranks'][SLOW]['run']]
+    assert slow[0]['total_ns'] == took, (slow[0], took)
+    assert job['headline'].endswith('layer_norm takes 2.00 times the time of the '
+                                    'median rank on rank 5'), job['headline']
+
+
 def main():
     paths = [f'{FOLDER}/megatron-tp8_rank{r}.json.gz' for r in RANKS]
     if not all(os.path.exists(p) for p in paths):
@@ -94,6 +145,12 @@ def main():
         assert [line['rank'] for line in job['ranks']] == list(RANKS)
         transfer = hold_totals(job, files)
         hold_arrivals(job, files)
+        hold_waits(job, files)
+        copies, layer_norm = planted(bodies[1])
+        for body in copies:
+            upload = server.upload('project=p&job=planted', body)
+            assert server.ended(upload)['state'] == 'done'
+        hold_planted(job_of(server, 'planted'), layer_norm)
     took = [round(line['collective_ns'] / 1e6) for line in job['ranks']]
     assert (took[0], took[1], round(transfer / 1e6)) == (241, 481, 188)
     print(f'collectives take {took} ms, of which {transfer / 1e6:.1f} ms is '

@@ -10,27 +10,10 @@ import {findingList, refusalBanner} from '../lib/findings.js';
 import * as f from '../lib/format.js';
 import {sorted, table} from '../lib/table.js';
 import {exchanges} from './job_exchanges.js';
+import {rankMaps} from './job_ranks.js';
 import {jobName} from './jobs.js';
 
 const rankName = (r) => (r.rank === null ? `run ${r.run}` : `rank ${r.rank}`);
-
-// A sentence about the marked ranks; it computes nothing.
-export function sentence(job) {
-	const late = job.ranks.filter((r) => r.straggler).map(rankName);
-	const n = f.plural(job.ranks.length, 'rank');
-	if (job.ranks.length < 2) return `${n}: waiting and transfer cannot be separated with a single rank`;
-	if (job.ranks.filter((r) => r.compute_ns !== null).length < 2)
-		return (
-			`${n}: their compute times are unknown, ` +
-			'and with them whether a rank computes longer than the others'
-		);
-	if (!late.length) return `${n}: no rank computes significantly longer than the others`;
-	const names = late.length === 1 ? late[0] : `${late.slice(0, -1).join(', ')} and ${late.at(-1)}`;
-	return (
-		`${n}: the others wait for ${names}, ` +
-		`which ${late.length === 1 ? 'computes' : 'compute'} longer than the median rank`
-	);
-}
 
 const time = (label, key, unit) => ({
 	label,
@@ -307,11 +290,10 @@ export async function page(view, query, at) {
 		api.jobs({project: job.project}, at.signal),
 	]);
 	const name = jobName(job);
-	const summary = sentence(job);
 	view.append(
 		h('p', {class: 'crumbs'}, h('a', {href: '/jobs'}, 'Jobs'), ` / #${job.id}`),
 		h('h1', {}, name),
-		h('p', {class: 'headline-line'}, h('strong', {}, `${f.capital(summary)}.`)),
+		h('p', {class: 'headline-line'}, h('strong', {}, `${f.capital(job.headline, job.operators.map((o) => o.operator))}.`)),
 		refusalBanner(job) ?? '',
 		findingList(job) ?? '',
 		facts([
@@ -338,6 +320,7 @@ export async function page(view, query, at) {
 				job.clocks_agree ? '' : 'The clocks of the ranks cannot be aligned, so the last arrival is unknown.',
 			),
 		),
+		rankMaps(job) ?? '',
 		h(
 			'section',
 			{'aria-labelledby': 'collectives'},

@@ -7,6 +7,8 @@
 #include "exchange_map.h"
 #include "findings.h"
 #include "query_compared.h"
+#include "query_operator.h"
+#include "rank_balance.h"
 #include "view.h"
 
 /* The maximum number of ranks in an answer. A comparison has the same maximum.
@@ -33,10 +35,21 @@ json_t *jobs_get(struct call *c, struct err *e)
 	return listing_list(c, items, after, more);
 }
 
-/* Reads a job with its ranks; `exchanges`: also what each exchanged with each. */
-static bool jobs_ranks(struct call *c, bool exchanges, struct job_row *job,
-	struct compared_run **runs, struct ranks *ranks, struct err *e)
+/* What one answer is made of. */
+struct job_parts {
+	struct job_row job;
+	struct compared_run *runs;
+	struct ranks ranks;
+	struct run_operator_time *times;
+	uint32_t times_n;
+};
+
+/* Reads a job with its ranks and their operators; `exchanges`: instead of the
+ * operators what each rank exchanged with each. */
+static bool jobs_ranks(struct call *c, bool exchanges, struct job_parts *out,
+	struct err *e)
 {
+	struct job_row *job = &out->job;
 	if (!concurrency_limit_enter(c, e) || !call_db(c, e) ||
 		!job_read(c->s.db, &c->s.arena, c->id, job, e))
 		return false;
@@ -45,43 +58,45 @@ static bool jobs_ranks(struct call *c, bool exchanges, struct job_row *job,
 			"job %lld has %lld runs; at most %d ranks are "
 			"analyzed together",
 			(long long)c->id, (long long)job->runs_all, JOB_RANKS);
-	*runs = arena_array(&c->s.arena, struct compared_run, job->runs_n);
+	out->runs = arena_array(&c->s.arena, struct compared_run, job->runs_n);
 	if (!query_compared(c->s.db, &c->s.arena, job->runs, job->runs_n, true,
-		    *runs, e) ||
-		(exchanges && !query_exchanges(c->s.db, &c->s.arena, *runs,
-				      job->runs_n, e)))
+		    out->runs, e) ||
+		!(exchanges ? query_exchanges(c->s.db, &c->s.arena, out->runs,
+				      job->runs_n, e)
+			    : query_run_operator_times(c->s.db, &c->s.arena,
+				      job->runs, job->runs_n, &out->times,
+				      &out->times_n, e)))
 		return false;
 	call_db_return(c);
 	const struct catalog *catalog = catalog_cache_take(&c->s, e);
-	return catalog &&
-	       ranks_from(*runs, job->runs_n, catalog, &c->s.arena, ranks, e);
+	return catalog && ranks_from(out->runs, job->runs_n, catalog,
+				  &c->s.arena, &out->ranks, e);
 }
 
 json_t *job_get(struct call *c, struct err *e)
 {
-	struct compared_run *runs = NULL;
-	struct job_row job;
-	struct ranks ranks;
-	if (!jobs_ranks(c, false, &job, &runs, &ranks, e))
+	struct arena *a = &c->s.arena;
+	struct job_parts is = { 0 };
+	struct rank_balance balance;
+	if (!jobs_ranks(c, false, &is, e))
 		return NULL;
 	const struct finding_list found =
-		findings_job(&c->s.arena, &ranks, runs, job.runs_n);
-	return view_job(&c->s.arena, &job, &ranks, runs, job.runs_n, &found);
+		findings_job(a, &is.ranks, is.runs, is.job.runs_n);
+	rank_balance_from(&is.ranks, is.times, is.times_n, a, &balance);
+	return view_job(a, &is.job, &is.ranks, &balance, &found);
 }
 
 json_t *job_exchanges_get(struct call *c, struct err *e)
 {
-	struct compared_run *runs = NULL;
-	struct job_row job;
-	struct ranks ranks;
+	struct job_parts is = { 0 };
 	struct exchange_maps maps;
-	if (!jobs_ranks(c, true, &job, &runs, &ranks, e))
+	if (!jobs_ranks(c, true, &is, e))
 		return NULL;
-	exchange_maps_from(&ranks, &c->s.arena, &maps);
-	return listing_is_json(c)
-		       ? view_exchanges(&c->s.arena, job.id, &ranks, &maps)
-		       : listing_file(c,
-				 view_exchanges_table(&c->s.arena, &ranks,
-					 &maps),
-				 "all-to-all");
+	exchange_maps_from(&is.ranks, &c->s.arena, &maps);
+	return listing_is_json(c) ? view_exchanges(&c->s.arena, is.job.id,
+					    &is.ranks, &maps)
+				  : listing_file(c,
+					    view_exchanges_table(&c->s.arena,
+						    &is.ranks, &maps),
+					    "all-to-all");
 }

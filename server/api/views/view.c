@@ -10,6 +10,7 @@
 #include "profile_word.h"
 #include "query_breakdown.h"
 #include "query_compared.h"
+#include "rank_balance.h"
 #include "ranks.h"
 #include "utc_time.h"
 #include "utf8.h"
@@ -141,6 +142,16 @@ static json_t *view_run_iterations_json(const struct run_row *r)
 	return view_iterations_short(&s);
 }
 
+static json_t *view_job_slow_runs(const struct rank_operator *o,
+	const struct ranks *r)
+{
+	json_t *v = json_array();
+	for (uint32_t i = 0; i < r->ranks_n; i++)
+		if (o->slow[i])
+			view_append(v, view_whole(r->ranks[i].run));
+	return v;
+}
+
 static json_t *view_job_collective_runs(const struct collective_line *l,
 	const struct ranks *r)
 {
@@ -233,26 +244,19 @@ json_t *view_job_row(const struct job_row *j)
 	return row_job_row(j);
 }
 
-static const struct compared_run *view_job_run_of(const struct rank_line *l,
-	const struct compared_run *runs, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		if (runs[i].id == l->run)
-			return &runs[i];
-	return NULL;
-}
-
 json_t *view_job(struct arena *a, const struct job_row *j,
-	const struct ranks *r, const struct compared_run *runs, uint32_t n,
+	const struct ranks *r, const struct rank_balance *b,
 	const struct finding_list *findings)
 {
 	json_t *ranks = json_array(), *collectives = json_array();
+	json_t *rows = json_array();
 	for (uint32_t i = 0; i < r->ranks_n; i++)
-		view_append(ranks,
-			row_job_rank(&r->ranks[i],
-				view_job_run_of(&r->ranks[i], runs, n)));
+		view_append(ranks, row_job_rank(&r->ranks[i], r->runs[i], b, i,
+					   r->ranks_n));
 	for (uint32_t i = 0; i < r->collectives_n; i++)
 		view_append(collectives,
 			row_job_collective(a, &r->collectives[i], r));
-	return row_job(j, r, findings, ranks, collectives);
+	for (uint32_t i = 0; i < b->operators_n; i++)
+		view_append(rows, row_job_operator(&b->operators[i], r));
+	return row_job(j, r, b->headline, findings, ranks, collectives, rows);
 }

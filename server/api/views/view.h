@@ -31,6 +31,7 @@ struct utilization;
 struct job_row;
 struct layers_short;
 struct pattern_mean;
+struct rank_balance;
 struct ranks;
 struct run_diagnosis;
 
@@ -84,9 +85,8 @@ json_t *view_run_detail(const struct run_row *r,
 	const struct layers_short *layers, /* NULL: unknown */
 	int64_t measures);
 json_t *view_job_row(const struct job_row *j);
-/* `runs` are the rows that ranks_from() read. */
 json_t *view_job(struct arena *a, const struct job_row *j,
-	const struct ranks *r, const struct compared_run *runs, uint32_t n,
+	const struct ranks *r, const struct rank_balance *b,
 	const struct finding_list *findings);
 json_t *view_exchanges(struct arena *a, int64_t job, const struct ranks *r,
 	const struct exchange_maps *maps);

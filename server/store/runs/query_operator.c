@@ -325,6 +325,40 @@ bool query_operator_times(struct db *db, struct arena *a, const int64_t *runs,
 	return true;
 }
 
+bool query_run_operator_times(struct db *db, struct arena *a,
+	const int64_t *runs, uint32_t n, struct run_operator_time **rows,
+	uint32_t *rows_n, struct err *e)
+{
+	static const char sql[] =
+		"SELECT run_id, operator, sum(total_ns)::bigint, "
+		"sum(launches)::bigint "
+		"FROM run_operator "
+		"WHERE run_id = ANY ($1) AND NOT collective "
+		"GROUP BY operator, run_id "
+		"ORDER BY operator, run_id";
+	struct sql_params p = { 0 };
+	struct sql_array ids;
+	struct result r;
+	sql_array_init(&ids, SQL_INT8);
+	for (uint32_t i = 0; i < n; i++)
+		sql_array_int8(&ids, runs[i]);
+	sql_array(&p, &ids);
+	bool ok = sql_run(db, sql, &p, &r, e);
+	sql_array_release(&ids);
+	if (!ok)
+		return false;
+	*rows_n = (uint32_t)r.n;
+	*rows = arena_array(a, struct run_operator_time, *rows_n);
+	for (struct run_operator_time *row = *rows; result_next(&r); row++) {
+		row->run = result_int8(&r, 0);
+		row->name = result_text(&r, a);
+		row->total_ns = result_int8(&r, 0);
+		row->launches = result_int8(&r, 0);
+	}
+	result_release(&r);
+	return true;
+}
+
 #define UNATTRIBUTED_COLUMNS "k.id, k.name, k.short_name, k.family, "
 
 static const char unattributed_of_run[] =

@@ -110,3 +110,9 @@ struct operator_time_row {
 bool query_operator_times(struct db *db, struct arena *a, const int64_t *runs,
 	uint32_t n, struct operator_time_row **rows, uint32_t *rows_n,
 	struct err *e);
+
+/* Reads the time of the operators of several runs, without collectives, sorted by
+ * operator and run; the unattributed time comes last. */
+bool query_run_operator_times(struct db *db, struct arena *a,
+	const int64_t *runs, uint32_t n, struct run_operator_time **rows,
+	uint32_t *rows_n, struct err *e);

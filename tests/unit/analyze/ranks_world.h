@@ -12,7 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { RUNS = 8 };
+enum { RUNS = 18 };
 
 struct world {
 	struct arena arena;

@@ -329,6 +329,38 @@ static void parts_of_the_time(void **state)
 	arena_release(&a);
 }
 
+/* gemm 300 + 100 in two phases, with 3 + 1 launches. The row without a name is a
+ * collective in the second run only. */
+static void times_of_several_runs(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct profile p[2] = { operator_fixture_profile(&a),
+		operator_fixture_profile(&a) };
+	p[0].operators.rows[3].collective = false;
+	const int64_t *ids =
+		fixture_runs(db, &a, fixture_save(db, "7", p, 2), 2);
+	static const struct {
+		int run;
+		const char *name;
+		int64_t total_ns, launches;
+	} want[] = { { 0, "copy", 60, 2 }, { 1, "copy", 60, 2 },
+		{ 0, "gemm", 400, 4 }, { 1, "gemm", 400, 4 },
+		{ 0, NULL, 50, 1 } };
+	enum { WANT = sizeof want / sizeof *want };
+	struct run_operator_time *rows;
+	uint32_t n;
+	works(query_run_operator_times(db, &a, ids, 2, &rows, &n, &e));
+	assert_int_equal(n, WANT);
+	for (int i = 0; i < WANT; i++) {
+		assert_int_equal(rows[i].run, ids[want[i].run]);
+		same_text(rows[i].name, want[i].name);
+		assert_int_equal(rows[i].total_ns, want[i].total_ns);
+		assert_int_equal(rows[i].launches, want[i].launches);
+	}
+	arena_release(&a);
+}
+
 int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -342,6 +374,7 @@ int main(void)
 		CASE(the_kernels_operator_is_in_its_table),
 		CASE(the_weight_of_a_run),
 		CASE(parts_of_the_time),
+		CASE(times_of_several_runs),
 	};
 	return cmocka_run_group_tests(cases, NULL, NULL);
 }

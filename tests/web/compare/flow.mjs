@@ -148,11 +148,16 @@ async function job(test, world) {
 		const [even, uneven] = first.name === 'even' ? [first, second] : [second, first];
 		const page = await open('/jobs');
 		await page.getByRole('link', {name: 'uneven', exact: true}).click();
-		await page.getByText('3 ranks: the others wait for rank 2, which computes longer than the median rank.').waitFor();
+		await page.getByText(/^Ranks 0 and 1 wait \d+ % of the recorded time, mostly for rank 2; rank 2 computes longer than the median rank/).waitFor();
 		// 8 steps: in each, transfer takes 200 µs, and ranks 0 and 1 wait another 300 µs.
 		await seen(async () => assert.deepEqual((await cells(page, 'Ranks')).map((r) => [r[0], r[6], r[7], r[8], r[9]]), [
 			['0', '8.000', '4.000', '1.600', '2.400'], ['1', '8.000', '4.000', '1.600', '2.400'],
 			['2', '10.400', '1.600', '1.600', '0.000']]));
+		// All of it is for rank 2, and rank 2 has 30 % more compute time in the only operator.
+		await seen(async () => assert.deepEqual((await cells(page, 'Waiting by the rank that arrives last')).map((r) => [r[0], r[2]]), [
+			['rank 0', '2,400.000'], ['rank 1', '2,400.000'], ['rank 2', '0.000']]));
+		await seen(async () => assert.deepEqual(await cells(page, 'Time of each operator, above the median rank'), [
+			['rank 0', '+0.0'], ['rank 1', '+0.0'], ['rank 2', '+30.0']]));
 		// No record names a group or a size. Skew: 500 - 200 µs. Rank 2 is shortest each time.
 		const name = ['ncclDevKernel_AllReduce_Sum_f32_RING_LL', 'all_reduce', '–', '8'];
 		await seen(async () => assert.deepEqual(await cells(page, 'Collectives'), [[...name, '1,600.000', '–', '–', '300.000']]));
