@@ -101,7 +101,13 @@ export function dayColumns(doc) {
 	return [
 		{label: 'Day', head: true, cell: (day) => day.day},
 		{label: 'Runs', num: true, cell: (day) => count(day.runs)},
-		{label: 'Total', unit: 'GPU-hours', num: true, cell: (day) => hoursText(day.hours), title: (day) => String(day.hours)},
+		{
+			label: 'Total',
+			unit: 'GPU-hours',
+			num: true,
+			cell: (day) => hoursText(day.hours),
+			title: (day) => String(day.hours),
+		},
 		...daySeries(doc).map(({name, hours}) => ({
 			label: name,
 			num: true,

@@ -29,7 +29,8 @@ const daysAgo = (days, now) => dayOf(now - days * DAY_MS);
 
 // The scope of the page: that of the address, or the last days.
 export function homeScope(query, now) {
-	const scope = Object.fromEntries(['project', 'workload', 'since', 'until'].map((name) => [name, query.get(name) ?? '']));
+	const parts = ['project', 'workload', 'since', 'until'];
+	const scope = Object.fromEntries(parts.map((name) => [name, query.get(name) ?? '']));
 	if (!scope.since) scope.since = daysAgo(DEFAULT_DAYS, now);
 	return scope;
 }
@@ -177,33 +178,53 @@ function attention(doc, scope) {
 	].flat();
 }
 
-// The newest jobs: those with a rank that the others wait for, and those that cannot be read.
-async function stragglers(doc, signal) {
-	const answers = await Promise.allSettled(doc.jobs.map((j) => api.job(j.id, signal)));
-	return answers.map((answer, i) => {
-		const link = h('a', {href: `/jobs/${doc.jobs[i].id}`}, named(jobName(doc.jobs[i])));
-		if (answer.status === 'rejected')
-			return line('Job not read', 'warn', link, `: ${missingText(answer.reason)}`);
-		const job = answer.value;
-		const late = job.ranks.filter((r) => r.straggler);
-		if (!late.length) return null;
-		const caused = late.reduce((most, r) => Math.max(most, r.caused_ns ?? 0), 0);
-		return line(
-			'Straggler',
-			'loss',
-			link,
-			`: ${sentence(job)}`,
-			caused ? `; waiting caused: up to ${f.duration(caused)}` : '',
-		);
-	});
+const jobLink = (j) => h('a', {href: `/jobs/${j.id}`}, named(jobName(j)));
+
+// The line of a job with a rank that the others wait for; else null.
+function stragglerLine(link, job) {
+	const late = job.ranks.filter((r) => r.straggler);
+	if (!late.length) return null;
+	const caused = late.reduce((most, r) => Math.max(most, r.caused_ns ?? 0), 0);
+	return line(
+		'Straggler',
+		'loss',
+		link,
+		`: ${sentence(job)}`,
+		caused ? `; waiting caused: up to ${f.duration(caused)}` : '',
+	);
 }
 
-async function attentionPart(doc, scope, signal) {
-	const items = [...attention(doc, scope), ...(await stragglers(doc, signal))].filter(Boolean);
-	const checked = doc.jobs.length ? ` The ranks of the ${f.plural(doc.jobs.length, 'newest job')} were compared.` : '';
-	return items.length
-		? [h('ul', {class: 'attention'}, items), checked ? h('p', {class: 'hint'}, checked.trim()) : '']
-		: h('p', {}, `Nothing since ${scope.since.slice(0, 10)}.${checked}`);
+// The lines of the newest jobs: of those with a straggler, and of those that cannot be read.
+async function stragglers(doc, signal) {
+	const check = async (j) => stragglerLine(jobLink(j), await api.job(j.id, signal));
+	const answers = await Promise.allSettled(doc.jobs.map(check));
+	return answers
+		.map(({status, value, reason}, i) =>
+			status === 'rejected'
+				? line('Job not read', 'warn', jobLink(doc.jobs[i]), `: ${missingText(reason)}`)
+				: value,
+		)
+		.filter(Boolean);
+}
+
+// Jobs take longer than the rest, so their lines are added when they arrive.
+function attentionPart(doc, scope, signal) {
+	const known = attention(doc, scope).filter(Boolean);
+	const list = h('ul', {class: 'attention'}, known);
+	const jobs = h('p', {class: 'hint'});
+	const show = (late, done) => {
+		list.append(...late);
+		list.hidden = !list.childElementCount;
+		const compared = doc.jobs.length
+			? `The ranks of the ${f.plural(doc.jobs.length, 'newest job')} ${done ? 'were' : 'are being'} compared.`
+			: '';
+		const nothing = list.hidden && done ? `Nothing since ${scope.since.slice(0, 10)}.` : '';
+		jobs.textContent = [nothing, compared].filter(Boolean).join(' ');
+	};
+	show([], !doc.jobs.length);
+	if (doc.jobs.length)
+		stragglers(doc, signal).then((late) => signal.aborted || show(late, true));
+	return [list, jobs];
 }
 
 // ---- where the time went, headroom
@@ -428,7 +449,8 @@ const welcome = () =>
 		h('p', {}, 'Or drop files on the ', h('a', {href: '/uploads'}, 'uploads page'), '.'),
 	);
 
-const isEmpty = (doc, query) => !doc.newest_run && !doc.failed_uploads_total && !query.get('project') && !query.get('workload');
+const isEmpty = (doc, query) =>
+	!doc.newest_run && !doc.failed_uploads_total && !query.get('project') && !query.get('workload');
 
 // ---- parts
 

@@ -118,10 +118,18 @@ export default async function home(test, {open}) {
 			await released;
 			await route.fulfill({status: 200, contentType: 'application/json', body: '{"items": [{"operator": "ge'});
 		});
+		await page.route(/\/api\/v1\/jobs\/3/, async (route) => {
+			await released;
+			await route.fulfill({json: two.job()});
+		});
 		await page.getByRole('navigation', {name: 'Pages'}).getByRole('link', {name: 'Home', exact: true}).click();
 		await page.getByRole('table', {name: 'Workloads'}).waitFor();
 		await seen(async () => assert.equal(await section(page, 'Largest headroom').locator('.loading').innerText(), 'Loading…'));
+		await seen(async () => assert.equal((await lines(page, 'Needs attention')).length, 6));
+		await seen(async () => assert.equal(await section(page, 'Needs attention').locator('.hint').innerText(), 'The ranks of the 2 newest jobs are being compared.'));
 		release();
+		await seen(async () => assert.equal((await lines(page, 'Needs attention')).length, 7));
+		await seen(async () => assert.equal(await section(page, 'Needs attention').locator('.hint').innerText(), 'The ranks of the 2 newest jobs were compared.'));
 		await seen(async () => assert.equal(await section(page, 'Largest headroom').locator('.wrong').innerText(),
 			'Operators are missing: the answer of the server cannot be read.'));
 	});
