@@ -28,7 +28,7 @@ COPY include include
 COPY collector collector
 COPY sql sql
 COPY web web
-RUN cmake --preset release -DKERNSIFT_CHART=OFF \
+RUN cmake --preset release -DKERNSIFT_NPM=OFF \
 	&& cmake --build --preset release --target kernsift_cupti kernsift
 
 FROM ${BASE}

@@ -125,6 +125,8 @@ static void wire_set_up(struct wire *w, const struct options *o)
 	curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, wire_on_progress);
 	curl_easy_setopt(c, CURLOPT_XFERINFODATA, w);
 	curl_easy_setopt(c, CURLOPT_UPLOAD_BUFFERSIZE, 512L * 1024);
+	/* libcurl decompresses; the ceiling of `body` limits the result */
+	curl_easy_setopt(c, CURLOPT_ACCEPT_ENCODING, "gzip");
 	if (*o->ca_file)
 		curl_easy_setopt(c, CURLOPT_CAINFO, o->ca_file);
 	if (address_is_local(o->server))

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 enum { FILE_MAX = 32 << 20 };
-static const char KEPT[] = "kept/";
+static const char KEPT[] = "kept/", BUNDLE[] = "bundle/";
 
 extern const struct embedded web_files[];
 
@@ -121,22 +121,37 @@ static bool files_on_disk(const struct files *f, const char *path,
 	return ok;
 }
 
-static bool files_carried(const struct files *f, const char *path,
-	struct web_file *out)
+/* The index in web_files, or -1. */
+static int files_index(const char *path)
 {
-	for (size_t i = 0; web_files[i].path; i++) {
-		if (strcmp(web_files[i].path, path))
-			continue;
-		out->bytes = web_files[i].bytes;
-		out->len = *web_files[i].len;
-		memcpy(out->etag, f->etags[i], ETAG_TEXT);
-		return true;
-	}
-	return false;
+	for (int i = 0; web_files[i].path; i++)
+		if (!strcmp(web_files[i].path, path))
+			return i;
+	return -1;
 }
 
-bool files_get(const struct files *f, const char *path, struct web_file *out,
-	struct err *e)
+static bool files_carried(const struct files *f, const char *path, bool gzip,
+	struct web_file *out)
+{
+	char packed[PATH_MAX];
+	int at = files_index(path);
+	if (at < 0)
+		return false;
+	memcpy(out->etag, f->etags[at], ETAG_TEXT);
+	snprintf(packed, sizeof packed, "%s.gz", path);
+	int packed_at = files_index(packed);
+	out->has_gzip = packed_at >= 0;
+	out->gzip = gzip && out->has_gzip;
+	if (out->gzip)
+		at = packed_at;
+	out->bytes = web_files[at].bytes;
+	out->len = *web_files[at].len;
+	out->never_changes = !strncmp(path, BUNDLE, strlen(BUNDLE));
+	return true;
+}
+
+bool files_get(const struct files *f, const char *path, bool gzip,
+	struct web_file *out, struct err *e)
 {
 	const char *name = path + (*path == '/');
 	*out = (struct web_file){ 0 };
@@ -146,7 +161,7 @@ bool files_get(const struct files *f, const char *path, struct web_file *out,
 	if (!strstr(name, "..") && !strchr(name, '%') &&
 		((f->dir && files_on_disk(f, name, out)) ||
 			((!f->dir || !strncmp(name, KEPT, strlen(KEPT))) &&
-				files_carried(f, name, out))))
+				files_carried(f, name, gzip, out))))
 		return true;
 	return err_set(e, ERR_NOT_FOUND, "no such path: '%.200s'", path);
 }

@@ -9,6 +9,7 @@
 #include "httpd.h"
 #include "buf.h"
 #include "clock.h"
+#include "content_encoding.h"
 #include "files.h"
 #include "listener.h"
 #include "log.h"
@@ -793,9 +794,11 @@ static enum MHD_Result httpd_send_page(struct exchange *x)
 {
 	struct web_file f;
 	struct err e = { 0 };
+	bool gzip = content_encoding_of(httpd_exchange_header(x,
+			    "Accept-Encoding")) != ENCODING_IDENTITY;
 	if (!httpd_is_get(x))
 		err_set(&e, ERR_METHOD, "the page is only for reading");
-	if (e.code || !files_get(x->h->files, x->path, &f, &e)) {
+	if (e.code || !files_get(x->h->files, x->path, gzip, &f, &e)) {
 		api_refuse(x->h->api, e.code, e.text, &x->answer);
 		if (e.code == ERR_METHOD)
 			snprintf(x->answer.allow, sizeof x->answer.allow,

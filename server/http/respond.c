@@ -1,5 +1,6 @@
 /* respond.c - builds and queues responses: status, headers and body. */
 #include "respond.h"
+#include "content_encoding.h"
 #include <microhttpd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@ static const struct header always[] = {
 };
 
 /* An answer is for one caller, so no cache may store it. The header Vary is
- * therefore not needed. */
+ * therefore not needed, although answers depend on Accept-Encoding. */
 static const struct header of_api[] = {
 	{ "Cache-Control", "no-store" },
 	{ "Content-Security-Policy", "default-src 'none'" },
@@ -28,7 +29,6 @@ static const struct header of_api[] = {
 };
 
 static const struct header of_page[] = {
-	{ "Cache-Control", "no-cache" },
 	{ "Content-Security-Policy",
 		"default-src 'self'; object-src 'none'; base-uri 'none'; "
 		"form-action 'self'; frame-ancestors 'none'" },
@@ -118,6 +118,9 @@ bool respond_api(struct MHD_Connection *c, struct api_answer *a, bool close,
 {
 	char seconds[16] = "";
 	bool streamed = a->stream.next;
+	bool gzip = content_encoding_apply(a,
+		content_encoding_of(MHD_lookup_connection_value(c,
+			MHD_HEADER_KIND, "Accept-Encoding")));
 	struct MHD_Response *r = respond_response(a, sent);
 	if (!r)
 		return false;
@@ -131,6 +134,7 @@ bool respond_api(struct MHD_Connection *c, struct api_answer *a, bool close,
 		snprintf(seconds, sizeof seconds, "%d", a->retry_after_s);
 	respond_add_all(r, of_api);
 	respond_add(r, "Content-Type", a->type);
+	respond_add(r, "Content-Encoding", gzip ? "gzip" : "");
 	respond_add(r, "Allow", a->allow);
 	respond_add(r, "Location", a->location);
 	respond_add(r, "Set-Cookie", a->cookie);
@@ -141,9 +145,18 @@ bool respond_api(struct MHD_Connection *c, struct api_answer *a, bool close,
 	return respond_queue(c, a->status, r, close);
 }
 
+/* How long a browser may use a file without a request: a year, the longest time
+ * that caches honor, or not at all. */
+static const char *respond_cache_control(const struct web_file *f)
+{
+	return f->never_changes ? "public, max-age=31536000, immutable"
+				: "no-cache";
+}
+
 bool respond_file(struct MHD_Connection *c, struct web_file *f, bool same,
 	bool close)
 {
+	char etag[ETAG_TEXT + 2];
 	struct MHD_Response *r =
 		same ? MHD_create_response_from_buffer(0, (void *)"",
 			       MHD_RESPMEM_PERSISTENT)
@@ -155,10 +168,16 @@ bool respond_file(struct MHD_Connection *c, struct web_file *f, bool same,
 	f->owned = NULL;
 	if (!r)
 		return false;
+	/* Compressed bytes must not have the strong ETag of the others. */
+	snprintf(etag, sizeof etag, "%s%s", f->gzip ? "W/" : "", f->etag);
 	respond_add_all(r, of_page);
-	respond_add(r, "ETag", f->etag);
-	if (!same)
+	respond_add(r, "Cache-Control", respond_cache_control(f));
+	respond_add(r, "ETag", etag);
+	respond_add(r, "Vary", f->has_gzip ? "Accept-Encoding" : "");
+	if (!same) {
 		respond_add(r, "Content-Type", f->type);
+		respond_add(r, "Content-Encoding", f->gzip ? "gzip" : "");
+	}
 	return respond_queue(c, same ? 304 : 200, r, close);
 }
 

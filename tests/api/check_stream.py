@@ -3,6 +3,7 @@
 The cases are slow readers, readers that disconnect, a server with one database
 connection, and a server that stops or loses its database during the answer.
 """
+import gzip
 import hashlib
 import http.client
 import io
@@ -41,12 +42,13 @@ class Narrow(io.RawIOBase):
     """A reader with a small socket buffer. The server can generate most of the answer
     only when the reader reads."""
 
-    def __init__(self, server, path, version="1.1"):
+    def __init__(self, server, path, version="1.1", coding="identity"):
         self.sock = socket.socket()
         self.sock.settimeout(60)
         self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         self.sock.connect(("127.0.0.1", server.port))
         self.sock.sendall(f"GET {path} HTTP/{version}\r\nHost: localhost\r\n"
+                          f"Accept-Encoding: {coding}\r\n"
                           "Connection: close\r\n\r\n".encode())
         self.begun = self.sock.recv(4000)
 
@@ -147,6 +149,30 @@ def old_reader(server, whole):
             check(body is not None and hashlib.sha256(body).digest() == whole[path], f"1.0 {path}")
 
 
+def logged(server, text):
+    """The line of a request is written after its last byte."""
+    end = time.monotonic() + 60
+    while text not in server.text() and time.monotonic() < end:
+        time.sleep(0.1)
+    check(text in server.text(), f"the log has {text!r}")
+
+
+def compressed(server, whole):
+    """A compressed timeline is the same timeline, for a slow reader, too, and for one of
+    HTTP/1.0. Who leaves in the middle takes nothing away from the others."""
+    for path, version in ((PATHS[1], "1.1"), (PATHS[1], "1.0")):
+        with Narrow(server, path, version, "gzip") as sock:
+            check(b"\r\nContent-Encoding: gzip\r\n" in sock.begun, f"{sock.begun[:500]}")
+            body = sock.finish() or b""
+            check(hashlib.sha256(gzip.decompress(body)).digest() == whole[path],
+                  f"{version} {path}: the same after decompression")
+        logged(server, f"bytes={len(body)}\n")
+    gone = [Narrow(server, PATHS[1], coding="gzip") for _ in range(4)]
+    for sock in gone:
+        sock.close()
+    until(server, "kernsift_captures_sending", 0)
+
+
 def lost(server):
     """If the database stops during the answer, the answer does not look complete."""
     slow = [Narrow(server, path) for path in PATHS]
@@ -203,6 +229,7 @@ with Server("--db_connections", "1") as server:
     leavers(server)
     too_many(server)
     old_reader(server, whole)
+    compressed(server, whole)
     lost(server)
     drained(server, whole)
 verdict(server, undrained())

@@ -4,6 +4,7 @@ It does what a real server does not do on demand: it returns an invalid answer, 
 render a document, or has no database for one request.
 """
 import copy
+import gzip
 import http.server
 import json
 import re
@@ -38,7 +39,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if isinstance(body, (dict, list)):
             body = json.dumps(body)
         body = body.encode()
+        self.server.coding = self.headers['Accept-Encoding'] or 'identity'
         self.send_response(status)
+        if self.server.coding == 'gzip':
+            body = gzip.compress(body)
+            self.send_header('Content-Encoding', 'gzip')
         self.send_header('Content-Length', str(len(body)))
         self.end_headers()
         self.wfile.write(body)

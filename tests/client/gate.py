@@ -18,6 +18,7 @@ def requests(*argv, answer=None, status=1, env=None):
     with FakeGates((201, answer or gate())) as s:
         r = kernsift('gate', *argv, *SIDES, server=s, env=env)
         equal((argv, r.err), r.status, status)
+        equal('a compressed answer', s.coding, 'gzip')
         return s.requests
 
 

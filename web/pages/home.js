@@ -14,7 +14,6 @@ import {scopedUrl} from '../lib/scope.js';
 import {table} from '../lib/table.js';
 import {changeText, METRICS, trendsUrl, workloadName} from '../lib/trends.js';
 import {outcome} from './gate.js';
-import {sentence} from './job.js';
 import {jobName} from './jobs.js';
 
 // Without a time range the page shows the last days: older gates and change points are settled.
@@ -189,7 +188,7 @@ function stragglerLine(link, job) {
 		'Straggler',
 		'loss',
 		link,
-		`: ${sentence(job)}`,
+		`: ${job.headline}`,
 		caused ? `; waiting caused: up to ${f.duration(caused)}` : '',
 	);
 }

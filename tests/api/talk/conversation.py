@@ -12,10 +12,13 @@
     let tag = header ETag         the same for a header
     until .state == "done"        repeats the request until it holds, at most 200 s
 
+An answer that the server compressed is decompressed before the checks.
+
 A body is `@file`, `form@file` (a form with the file in it), `chunked@file`,
 `made@name` (see bodies.py), `blanks@N` (a trace of N blanks, chunked), or JSON
 on the same line.
 """
+import gzip
 import json
 import os
 import re
@@ -128,6 +131,8 @@ class Player:
             r = self.connection.getresponse()
         self.status, self.body = r.status, r.read()
         self.headers = r.headers
+        if method != "HEAD" and r.getheader("Content-Encoding") == "gzip":
+            self.body = gzip.decompress(self.body)
         self.media = (r.getheader("Content-Type") or "").split(";")[0]
         if path.startswith(("/api/", "/healthz", "/readyz", "/metrics", "/openapi")):
             fault = self.answers.fault(method, path, r.status, self.media, self.body)

@@ -1,6 +1,7 @@
 /* test_files.c - tests the files of the web page: their types and etags, and
- * that no file outside of the folders is served. */
+ * that no file outside of the folders is served; and the compressed copies. */
 #include "files.h"
+#include "embedded.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,6 +34,9 @@ static int setup(void **state)
 	mkdir(path, 0700);
 	put("web/index.html", "<p>page");
 	put("web/app.js", "a()");
+	snprintf(path, sizeof path, "%s/web/bundle", dir);
+	mkdir(path, 0700);
+	put("web/bundle/a.js", "a()");
 	put("secret.txt", "s");
 	snprintf(path, sizeof path, "%s/web/link.txt", dir);
 	assert_int_equal(symlink("../secret.txt", path), 0);
@@ -75,7 +79,7 @@ static void test_folder(void **state)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct web_file file;
 		struct err e = { 0 };
-		bool ok = files_get(f, rows[i].path, &file, &e);
+		bool ok = files_get(f, rows[i].path, false, &file, &e);
 		assert_int_equal(ok, rows[i].text != NULL);
 		if (!ok) {
 			assert_string_equal(e.text, rows[i].type);
@@ -109,15 +113,74 @@ static void test_kept(void **state)
 	struct web_file file, own;
 	snprintf(web, sizeof web, "%s/web", dir);
 	struct files *f = files_new(web, &e), *program = files_new("", &e);
-	assert_true(files_get(program, "/kept/package.json", &own, &e));
-	assert_true(files_get(f, "/kept/package.json", &file, &e));
+	assert_true(files_get(program, "/kept/package.json", false, &own, &e));
+	assert_true(files_get(f, "/kept/package.json", false, &file, &e));
 	assert_ptr_equal(file.bytes, own.bytes);
 	assert_null(file.owned);
 	assert_string_equal(file.etag, own.etag);
-	assert_true(files_get(program, "/style/base.css", &own, &e));
-	assert_false(files_get(f, "/style/base.css", &file, &e));
+	assert_true(files_get(program, "/icon.svg", false, &own, &e));
+	assert_false(files_get(f, "/icon.svg", false, &file, &e));
 	files_free(f);
 	files_free(program);
+}
+
+/* The frame of the page is in the program in two forms, the icon in one: it is
+ * smaller than a packet. */
+static void test_gzip(void **state)
+{
+	(void)state;
+	struct err e = { 0 };
+	struct web_file plain, gzip;
+	struct files *f = files_new(NULL, &e);
+	assert_true(files_get(f, "/", false, &plain, &e));
+	assert_true(files_get(f, "/", true, &gzip, &e));
+	assert_true(plain.has_gzip && gzip.has_gzip);
+	assert_true(!plain.gzip && gzip.gzip);
+	assert_memory_equal(plain.bytes, "<!doctype html>", 15);
+	assert_memory_equal(gzip.bytes, "\x1f\x8b", 2);
+	assert_true(gzip.len < plain.len);
+	assert_string_equal(gzip.type, plain.type);
+	assert_string_equal(gzip.etag, plain.etag);
+	assert_true(files_get(f, "/icon.svg", true, &gzip, &e));
+	assert_false(gzip.gzip || gzip.has_gzip);
+	files_free(f);
+}
+
+extern const struct embedded web_files[];
+
+/* The names of bundled files contain a hash, so only these files never
+ * change. */
+static void test_never_changes(void **state)
+{
+	(void)state;
+	struct err e = { 0 };
+	struct web_file file;
+	struct files *f = files_new("", &e);
+	for (size_t i = 0; web_files[i].path; i++) {
+		assert_true(files_get(f, web_files[i].path, false, &file, &e));
+		assert_int_equal(file.never_changes,
+			!strncmp(web_files[i].path, "bundle/", 7));
+	}
+	files_free(f);
+}
+
+/* A folder has no compressed copies, and every file in it can change. */
+static void test_gzip_of_folder(void **state)
+{
+	(void)state;
+	char web[100];
+	struct err e = { 0 };
+	struct web_file file;
+	snprintf(web, sizeof web, "%s/web", dir);
+	struct files *f = files_new(web, &e);
+	assert_true(files_get(f, "/", true, &file, &e));
+	assert_false(file.gzip || file.has_gzip);
+	assert_memory_equal(file.bytes, "<p>page", file.len);
+	free(file.owned);
+	assert_true(files_get(f, "/bundle/a.js", false, &file, &e));
+	assert_false(file.never_changes);
+	free(file.owned);
+	files_free(f);
 }
 
 /* the beginning of sha256("<p>page"), from sha256sum */
@@ -129,7 +192,7 @@ static void test_etag(void **state)
 	struct web_file file;
 	snprintf(web, sizeof web, "%s/web", dir);
 	struct files *f = files_new(web, &e);
-	assert_true(files_get(f, "/", &file, &e));
+	assert_true(files_get(f, "/", false, &file, &e));
 	assert_string_equal(file.etag, "\"14f7bff480f9c15c\"");
 	free(file.owned);
 	files_free(f);
@@ -165,6 +228,9 @@ int main(void)
 		cmocka_unit_test(test_folder),
 		cmocka_unit_test(test_no_folder),
 		cmocka_unit_test(test_kept),
+		cmocka_unit_test(test_gzip),
+		cmocka_unit_test(test_never_changes),
+		cmocka_unit_test(test_gzip_of_folder),
 		cmocka_unit_test(test_etag),
 		cmocka_unit_test(test_match),
 	};

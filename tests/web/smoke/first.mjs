@@ -3,7 +3,31 @@
 import assert from 'node:assert/strict';
 import {seen} from './world.mjs';
 
+// What the first view of a page may load: requests, and bytes with their headers.
+const REQUESTS_MAX = 12;
+const BYTES_MAX = 150000;
+
 export default async function first(test, {open, base}) {
+	await test('the first view loads few bytes, and the second takes the bundle from the cache', async () => {
+		const frame = await (await fetch(base)).text();
+		if (!frame.includes('"/bundle/'))
+			return; // the build had no bundler; then the page loads all modules
+		/* Playwright disables the cache of a page that replaces answers, as open() can. */
+		const page = await (await open('/help')).context().newPage();
+		const cdp = await page.context().newCDPSession(page);
+		const loaded = [];
+		await cdp.send('Network.enable');
+		cdp.on('Network.loadingFinished', (e) => loaded.push(e));
+		await cdp.send('Network.clearBrowserCache');
+		for (const url of [base, `${base}/jobs`]) {
+			loaded.length = 0;
+			await page.goto(url, {waitUntil: 'networkidle'});
+			const bytes = loaded.reduce((sum, e) => sum + e.encodedDataLength, 0);
+			const most = url === base ? [REQUESTS_MAX, BYTES_MAX] : [REQUESTS_MAX, 10000];
+			assert.ok(loaded.length <= most[0] && bytes <= most[1], `${url}: ${loaded.length} requests, ${bytes} bytes`);
+		}
+	});
+
 	await test('no runs yet: the home page shows three commands', async () => {
 		const page = await open('/');
 		await seen(async () => assert.deepEqual(await page.locator('.empty pre').allInnerTexts(), [
