@@ -127,6 +127,7 @@ struct kept_iterations {
 	/* operators.h: most saved first, and unknown consumers last */
 	struct saved_fusion *fusions;
 	uint32_t fusions_n;
+	struct saved_collective *collective; /* patterns.h; NULL unknown */
 };
 
 /* Sums over the kept iterations of a run. */

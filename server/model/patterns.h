@@ -192,6 +192,20 @@ struct collective {
 	int64_t *start_ns, *dur_ns; /* start_ns: from the run's first record;
 		-1 unknown */
 	int64_t *sequence; /* of each call; NULL if all are unknown */
+	/* What is saved if these calls overlap with computing: the mean per kept
+	 * iteration, and the standard error of this mean. Lines that differ only
+	 * in kernel, device or stream are calls of one collective, and the first
+	 * of them has the sum. NaN: not the first, or unknown. */
+	double saved_ns, saved_error_ns;
+};
+
+/* The collective of a run that saves most. */
+struct saved_collective {
+	enum collective_kind kind;
+	enum dtype dtype;
+	int64_t bytes, group_size; /* -1 unknown */
+	const char *group; /* NULL unknown */
+	double saved_ns, saved_error_ns;
 };
 struct collectives {
 	struct collective *rows; /* by first start */

@@ -422,7 +422,8 @@ static bool run_diagnosis_changes(struct diagnosis_maker *m)
 		.operators = operators,
 		.operators_n = run_diagnosis_faster(of, operators),
 		.fusions = of->iterations.fusions,
-		.fusions_n = of->iterations.fusions_n };
+		.fusions_n = of->iterations.fusions_n,
+		.collective = of->iterations.collective };
 	if (!what_if_from(&q, m->a, &changes, &d->changes_n))
 		return false;
 	d->changes = changes;

@@ -2,12 +2,14 @@
 #include "what_if.h"
 #include "dist.h"
 #include "duration_text.h"
+#include "profile_word.h"
 #include <math.h>
 #include <stdlib.h>
 
 const char *const what_if_word[WHAT_IF_CHANGES] = {
 	[WHAT_IF_GRAPH] = "cuda_graph",
 	[WHAT_IF_OVERLAP] = "overlap",
+	[WHAT_IF_OVERLAP_ONE] = "overlap_collective",
 	[WHAT_IF_FLEET_BEST] = "fleet_best",
 	[WHAT_IF_ROOFLINE] = "roofline",
 	[WHAT_IF_FUSION] = "fusion",
@@ -171,6 +173,44 @@ static void what_if_overlap(struct what_if_work *w)
 			     "overlapped, too";
 }
 
+/* "all_reduce bf16 of 4096 bytes over 8 ranks [0, 1, 2, 3, 4, 5, 6, 7]" */
+static const char *what_if_collective_name(const struct what_if_work *w,
+	const struct saved_collective *c)
+{
+	const char *kind = profile_word_collective[c->kind];
+	const char *type = dtype_word(c->dtype);
+	const char *text = arena_printf(w->a, "%s%s%s",
+		kind ? kind : "collective", type ? " " : "", type ? type : "");
+
+	if (c->bytes >= 0)
+		text = arena_printf(w->a, "%s of %lld bytes", text,
+			(long long)c->bytes);
+	if (c->group_size >= 0)
+		text = arena_printf(w->a, "%s over %lld ranks", text,
+			(long long)c->group_size);
+	return c->group ? arena_printf(w->a, "%s %s", text, c->group) : text;
+}
+
+static void what_if_overlap_one(struct what_if_work *w,
+	const struct saved_collective *c)
+{
+	struct what_if *is = what_if_add_mean(w, WHAT_IF_OVERLAP_ONE,
+		(struct dist_mean){ c->saved_ns, c->saved_error_ns }, w->n);
+
+	if (!is)
+		return;
+	is->of = profile_word_collective[c->kind];
+	is->dtype = c->dtype;
+	is->text = arena_printf(w->a,
+		"Overlapping only the %s with computing would save %s.",
+		what_if_collective_name(w, c), what_if_amount(w, is));
+	is->assumptions[0] = "enough of the computing that covers no "
+			     "collective needs none of its results";
+	is->assumptions[1] = "it and the kernels do not slow each other down";
+	is->assumptions[2] =
+		"waiting for other ranks inside it is overlapped, too";
+}
+
 /* ---- faster operators */
 
 /* Fills x with a share of the busy time. */
@@ -319,7 +359,7 @@ static int what_if_by_saved(const void *left, const void *right)
 bool what_if_from(const struct what_if_input *q, struct arena *a,
 	struct what_if **out, uint32_t *out_n)
 {
-	enum { MOST = 2 + 2 * WHAT_IF_OPERATORS + 2 * SAVED_FUSIONS + 1 };
+	enum { MOST = 3 + 2 * WHAT_IF_OPERATORS + 2 * SAVED_FUSIONS + 1 };
 	uint32_t n = q->n;
 	struct what_if_work w = { .iterations = q->iterations,
 		.n = n,
@@ -336,6 +376,8 @@ bool what_if_from(const struct what_if_input *q, struct arena *a,
 		return false;
 	what_if_graph(&w);
 	what_if_overlap(&w);
+	if (q->collective)
+		what_if_overlap_one(&w, q->collective);
 	what_if_operators(&w, q, WHAT_IF_FLEET_BEST);
 	what_if_operators(&w, q, WHAT_IF_ROOFLINE);
 	for (uint32_t i = 0; i < q->fusions_n; i++)

@@ -12,6 +12,9 @@
  *                       work between launches.
  *   overlap             min(communication that nothing covers, computing that covers
  *                       no communication)
+ *   a single overlap    the part of that of one collective, while it alone
+ *                       communicates (analyze/collectives/collectives.c); the collective
+ *                       with most of it
  *   a faster operator   share of the run's GPU time · busy time of the iteration. The
  *                       share is the operator's reachable headroom (to its fleet-best)
  *                       or its headroom (to its roofline bound)
@@ -27,6 +30,7 @@
 #pragma once
 #include "arena.h"
 #include "operators.h"
+#include "patterns.h"
 
 struct what_if_operator {
 	const char *name;
@@ -38,13 +42,14 @@ struct what_if_operator {
 enum what_if_change {
 	WHAT_IF_GRAPH,
 	WHAT_IF_OVERLAP,
+	WHAT_IF_OVERLAP_ONE, /* a single collective */
 	WHAT_IF_FLEET_BEST,
 	WHAT_IF_ROOFLINE,
 	WHAT_IF_FUSION,
 	WHAT_IF_FUSION_UNKNOWN, /* with unknown consumers */
 	WHAT_IF_CHANGES
 };
-/* "cuda_graph", "overlap", "fleet_best", "roofline", "fusion",
+/* "cuda_graph", "overlap", "overlap_collective", "fleet_best", "roofline", "fusion",
  * "fusion_consumers_unknown". */
 extern const char *const what_if_word[WHAT_IF_CHANGES];
 
@@ -52,7 +57,7 @@ enum { WHAT_IF_ASSUMPTIONS = 3, WHAT_IF_OPERATORS = 3 };
 
 struct what_if {
 	enum what_if_change change;
-	const char *of; /* operator; NULL: none */
+	const char *of; /* operator, or kind of collective; NULL: none */
 	enum dtype dtype; /* of the operator */
 	const char *then; /* of a fusion: the second operator; else NULL */
 	enum dtype then_dtype;
@@ -73,10 +78,11 @@ struct what_if_input {
 	uint32_t operators_n;
 	const struct saved_fusion *fusions;
 	uint32_t fusions_n; /* at most SAVED_FUSIONS of both kinds */
+	const struct saved_collective *collective; /* NULL unknown */
 };
 
 /* The changes that save at least 0.05 % of an iteration, the largest first: at
- * most one of the first two kinds, and WHAT_IF_OPERATORS or SAVED_FUSIONS of the
+ * most one of the first three kinds, and WHAT_IF_OPERATORS or SAVED_FUSIONS of the
  * others. False if the arena is full. */
 bool what_if_from(const struct what_if_input *q, struct arena *a,
 	struct what_if **out, uint32_t *out_n);

@@ -519,7 +519,7 @@ static void derived_write_collectives(struct bulk *b,
 	derived_names_init(&ns, run);
 	for (uint32_t i = 0; i < cs->n; i++) {
 		const struct collective *c = &cs->rows[i];
-		bulk_row(b, 19);
+		bulk_row(b, 21);
 		bulk_int8(b, run->id);
 		bulk_int4(b, (int32_t)i);
 		derived_write_function(b, &ns, c->name);
@@ -529,6 +529,8 @@ static void derived_write_collectives(struct bulk *b,
 		bulk_packed(b, c->start_ns, c->n);
 		bulk_packed(b, c->dur_ns, c->n);
 		derived_write_call(b, c);
+		bulk_float8_known(b, c->saved_ns);
+		bulk_float8_known(b, c->saved_error_ns);
 	}
 	derived_names_release(&ns);
 }
@@ -537,7 +539,7 @@ static const struct derived_table derived_collective = {
 	"COPY run_collective (run_id, rank, kernel_id, function, device, "
 	"stream, launches, start_ns, dur_ns, kind, dtype, split, "
 	"elements, bytes, group_name, group_ranks, group_handle, group_size, "
-	"sequence) FROM STDIN (FORMAT binary)",
+	"sequence, saved_ns, saved_error_ns) FROM STDIN (FORMAT binary)",
 	derived_write_collectives,
 };
 

@@ -189,8 +189,9 @@ bool query_capture(struct db *db, int64_t run, int32_t seq, int64_t *edition,
  * short_ns are not stored, and -1. The causes are unknown if the run has no
  * single launches or no iterations, or was stored before migration 0027, until
  * `kernsiftd rebuild`. If they are known, their times add up to idle_ns. `kept`: the
- * kept iterations, in order, and what fusions save in them. None of a run that was
- * stored before migration 0038 is known to save anything, until `kernsiftd rebuild`. */
+ * kept iterations, in order, and what fusions and the overlap of a collective save in
+ * them; none is known to save anything if the run was stored before this was, until
+ * `kernsiftd rebuild`. */
 bool query_waits(struct db *db, struct arena *a, int64_t run,
 	struct iteration_sums *sums, struct wait_times *out,
 	struct kept_iterations *kept, struct err *e);

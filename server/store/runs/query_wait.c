@@ -383,6 +383,48 @@ static bool query_kept_fusions(struct db *db,
 	return out->fusions || arena_err(of->arena, e);
 }
 
+static void query_kept_collective_row(struct result *r, struct arena *a,
+	struct saved_collective *c)
+{
+	const char *kind = result_text(r, a);
+
+	if (kind)
+		c->kind = (enum collective_kind)column_word_of(kind,
+			profile_word_collective, COLLECTIVE_KINDS);
+	c->dtype = column_dtype(r, a);
+	c->bytes = result_int8(r, -1);
+	c->group = result_text(r, a);
+	c->group_size = result_int8(r, -1);
+	c->saved_ns = result_float8(r, (double)NAN);
+	c->saved_error_ns = result_float8(r, (double)NAN);
+}
+
+/* The collective that saves most; none if it is unknown. */
+static bool query_kept_collective(struct db *db,
+	const struct query_waits_request *of, struct err *e)
+{
+	static const char sql[] =
+		"SELECT kind, dtype, bytes, coalesce(group_ranks, group_name), "
+		"group_size, saved_ns, saved_error_ns "
+		"FROM run_collective "
+		"WHERE run_id = $1 AND saved_ns > 0 "
+		"ORDER BY saved_ns DESC, rank "
+		"LIMIT 1";
+	struct sql_params p = { 0 };
+	struct result r;
+	sql_int8(&p, of->run);
+	if (!sql_run(db, sql, &p, &r, e))
+		return false;
+	bool any = result_next(&r);
+	if (any)
+		of->kept->collective =
+			arena_new(of->arena, struct saved_collective);
+	if (of->kept->collective)
+		query_kept_collective_row(&r, of->arena, of->kept->collective);
+	result_release(&r);
+	return !any || of->kept->collective || arena_err(of->arena, e);
+}
+
 static bool query_kept(struct db *db, const struct query_waits_request *of,
 	struct err *e)
 {
@@ -395,7 +437,8 @@ static bool query_kept(struct db *db, const struct query_waits_request *of,
 	for (uint32_t i = 0; i < q.all_n; i++)
 		if (q.kept[i])
 			out->rows[out->n++] = q.rows[i];
-	return query_kept_fusions(db, of, e);
+	return query_kept_fusions(db, of, e) &&
+	       query_kept_collective(db, of, e);
 }
 
 static bool query_waits_read(struct db *db, void *arg, struct err *e)

@@ -24,12 +24,13 @@ static int stop(void **state)
 static double single_launches = 1;
 static const struct saved_fusion *fusions;
 static uint32_t fusions_n;
+static const struct saved_collective *collective;
 
 static void find(const struct kept_iteration *iterations, uint32_t n,
 	const struct what_if_operator *operators, uint32_t operators_n)
 {
 	const struct what_if_input q = { iterations, n, 1000, single_launches,
-		operators, operators_n, fusions, fusions_n };
+		operators, operators_n, fusions, fusions_n, collective };
 
 	assert_true(what_if_from(&q, &a, &found, &found_n));
 }
@@ -260,6 +261,42 @@ static void fusions_of_a_run(void **state)
 	fusions_n = 0;
 }
 
+static void a_single_collective(void **state)
+{
+	static const struct {
+		struct saved_collective of;
+		const char *operator_, *text;
+	} rows[] = {
+		{ { COLLECTIVE_ALL_REDUCE, DTYPE_BF16, 4096, 2, "[0, 1]", 100,
+			  (double)NAN },
+			"all_reduce",
+			"Overlapping only the all_reduce bf16 of 4096 bytes over "
+			"2 ranks [0, 1] with computing would save 100 ns per "
+			"iteration (10.0 % of it)." },
+		{ { COLLECTIVE_UNKNOWN, DTYPE_UNKNOWN, -1, -1, NULL, 100,
+			  (double)NAN },
+			NULL,
+			"Overlapping only the collective with computing would "
+			"save 100 ns per iteration (10.0 % of it)." },
+	};
+	const struct kept_iteration one = launching(0, 1, 0);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		collective = &rows[i].of;
+		find(&one, 1, NULL, 0);
+		assert_int_equal(found_n, 1);
+		assert_int_equal(found->change, WHAT_IF_OVERLAP_ONE);
+		assert_string_equal(found->text, rows[i].text);
+		if (rows[i].operator_)
+			assert_string_equal(found->of, rows[i].operator_);
+		else
+			assert_null(found->of);
+		assert_true(isnan(found->low_ns));
+	}
+	collective = NULL;
+}
+
 static void nothing(void **state)
 {
 	(void)state;
@@ -277,6 +314,7 @@ int main(void)
 		CASE(overlap),
 		CASE(operators),
 		CASE(fusions_of_a_run),
+		CASE(a_single_collective),
 		CASE(nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -101,7 +101,9 @@ static inline void changes_collectives(struct arena *a, struct collectives *cs)
 			.n = 3,
 			.start_ns = s,
 			.dur_ns = d,
-			.sequence = COPIED(a, sequences) },
+			.sequence = COPIED(a, sequences),
+			.saved_ns = 12.5,
+			.saved_error_ns = 2 },
 		{ .name = "a kernel of no table",
 			.device = 1,
 			.stream = INT64_C(1) << 40,
@@ -110,7 +112,9 @@ static inline void changes_collectives(struct arena *a, struct collectives *cs)
 				INT64_C(1) << 60, -1, -1, 0, NULL },
 			.n = 1,
 			.start_ns = s + 3,
-			.dur_ns = d + 3 },
+			.dur_ns = d + 3,
+			.saved_ns = (double)NAN,
+			.saved_error_ns = (double)NAN },
 	};
 	*cs = (struct collectives){ COPIED(a, rows), 2 };
 }

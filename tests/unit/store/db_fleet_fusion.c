@@ -211,6 +211,7 @@ static void the_pairs_that_save_most_in_a_run(void **state)
 	int64_t run = stored(db, "1", all, ROWS, true);
 	works(query_waits(db, &a, run, &sums, &waits, &kept, &e));
 	assert_int_equal(kept.fusions_n, 4);
+	assert_null(kept.collective);
 	for (int i = 0; i < 4; i++)
 		near(kept.fusions[i].saved_ns, want[i]);
 	const struct saved_fusion *f = kept.fusions;

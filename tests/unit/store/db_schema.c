@@ -102,6 +102,11 @@ static void chunks_are_not_compressed_again(void **state)
 	"INSERT INTO run_fusion VALUES (1, 0, 0, 0, 1, 0, 'norm', " \
 	"'second', false, false, 8, 1, 1, 1, 1, " values ")"
 
+#define COLLECTIVE_SAVED(values)                                         \
+	"INSERT INTO run_collective (run_id, rank, function, device, "   \
+	"stream, launches, start_ns, dur_ns, saved_ns, saved_error_ns) " \
+	"VALUES (1, 0, 'f', 0, 0, 1, '\\x00', '\\x00', " values ")"
+
 #define RUN(columns, values)                                            \
 	"INSERT INTO run (run_id, upload_id, ordinal, name, project, "  \
 	"workload, labels, job, created_at, format, span_ns, busy_ns, " \
@@ -242,6 +247,10 @@ static void rows_that_make_no_sense_are_refused(void **state)
 		"INSERT INTO run_device_shape VALUES (1, 0, 0, 0, 0, 5)",
 		"INSERT INTO run_device (run_id, number, launches, visible) "
 		"VALUES (1, 0, 1, 0)",
+		/* the same of a collective */
+		COLLECTIVE_SAVED("-1, NULL"),
+		COLLECTIVE_SAVED("NULL, 1"),
+		COLLECTIVE_SAVED("1, -1"),
 		/* work without bytes; bytes of unknown work */
 		"INSERT INTO run_iteration_work VALUES "
 		"(1, 0, '{bf16}', '\\x00', NULL, '\\x00')",

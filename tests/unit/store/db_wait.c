@@ -154,6 +154,14 @@ static void every_cause_is_read_back(void **state)
 	same_iterations(db, id, &p.waits);
 	assert_int_equal(got.late_launch_ns, -1);
 	assert_int_equal(got.short_ns, -1);
+	const struct saved_collective *c = kept.collective;
+	assert_non_null(c);
+	assert_int_equal(c->kind, COLLECTIVE_ALL_TO_ALL);
+	assert_int_equal(c->dtype, DTYPE_BF16);
+	assert_int_equal(c->bytes, 1024);
+	assert_string_equal(c->group, "[0, 1]");
+	assert_int_equal(c->group_size, 2);
+	assert_true(c->saved_ns == 12.5 && c->saved_error_ns == 2);
 	arena_release(&a);
 }
 
