@@ -63,8 +63,8 @@ struct section_work {
 	int64_t known_ns; /* duration of the launches in the sums; -1: that was
 		not stored */
 	int64_t flops_ns; /* of those launches, the ones with operations */
-	int64_t recompute_known_ns; /* of these, the ones of which it is known
-		whether they were computed before */
+	int64_t recompute_known_ns; /* of these, the ones that are known to
+		compute something again or not */
 };
 
 struct breakdown_section {

@@ -60,8 +60,8 @@ struct operator_stat {
  * activation checkpointing does. */
 struct recomputed {
 	int64_t calls; /* how many; -1: that was not stored */
-	int64_t known_ns; /* time of the calls of which it is known whether they
-		do; likewise */
+	int64_t known_ns; /* time of the calls that are known to do so or not;
+		likewise */
 };
 
 /* An operator in one of several runs, over all types and phases. */
@@ -255,7 +255,7 @@ struct iteration_work {
 	double *bytes; /* by iteration */
 	int64_t *time_ns; /* of the calls, by iteration */
 	/* The part of `flops` that was computed before, and the time of the calls
-	 * of which it is known whether they compute it again. NULL: that was not
+	 * that are known to compute something again or not. NULL: that was not
 	 * stored. */
 	double *recomputed_flops;
 	int64_t *recompute_known_ns; /* by iteration */

@@ -45,17 +45,17 @@ enum leg run_operators_projection_leg(const struct platform_projection *sum);
  * The host operators of a training step show which launches activation
  * checkpointing computes again (attribute_op.c). What one kernel computes again
  * by itself, as attention does in its backward pass, is in W as in the catalog.
- * Calls of which it is not known whether they compute something again are in MFU,
- * so MFU is a maximum of the model's part if recompute_covered is below 1. If it
- * is known of no call with operations, HFU is unknown, and MFU may be HFU. */
+ * Calls that may compute something again are in MFU, so MFU is a maximum of the
+ * model's part if recompute_covered is below 1. If that share is 0, HFU is unknown,
+ * and MFU contains all operations. */
 struct utilization {
 	double compute_ns, memory_ns; /* the sums of W/P and Q/B */
 	double recomputed_ns; /* the part of compute_ns that was computed
 		before */
 	int64_t flops_ns; /* time of the calls in the sums with operations */
-	int64_t recompute_known_ns; /* of these, the calls of which it is known
-		whether they compute something again */
-	bool recompute_unstored; /* ... or that was not stored of a call */
+	int64_t recompute_known_ns; /* of these, the calls that are known to
+		compute something again or not */
+	bool recompute_unstored; /* that time was not stored */
 	int64_t known_ns; /* time of the calls in the sums */
 	int64_t all_ns; /* time of all calls; -1 unknown */
 	int64_t time_ns; /* what the sums are divided by; -1 unknown */
@@ -70,7 +70,7 @@ double run_operators_mbu(const struct utilization *u);
 double run_operators_covered(const struct utilization *u);
 /* The part of flops_ns in recompute_known_ns. */
 double run_operators_recompute_covered(const struct utilization *u);
-/* Why HFU is unknown; NULL: it is known. */
+/* Why HFU is unknown; NULL if it has a value. */
 const char *run_operators_hfu_why(const struct utilization *u);
 
 /* The utilization of iterations [from, from + n) of a run, whose durations the

@@ -199,7 +199,7 @@ def trained(rng, how, gpu):
 
 
 def used(platform, calls, time_ns):
-    """MFU, HFU, MBU, the covered share of the calls' time, and that of which it is known whether they repeat."""
+    """MFU, HFU, MBU, the covered share of the calls' time, and that of the calls known to repeat or not."""
     known = [c for c in calls if c.w is not None]
     if not known:
         return None, None, None, 0, None

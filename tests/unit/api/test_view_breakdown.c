@@ -37,8 +37,8 @@ static void test_json(void **state)
 	rows[0].clock_sol_ps = 200000; /* at half the clock of the data sheet */
 	rows[3].exclusive_ns = 1;
 	json_t *v = view_breakdown(7, &is);
-	/* 1.4 ms of operations, 0.35 of them again, and 0.7 ms of traffic in 7 ms;
-	 * of launches of 4 ms, and of 1.5 of 3 ms it is known */
+	/* 1.4 ms of operations, 0.35 of them again, and 0.7 ms of traffic in 7 ms,
+	 * by launches of 4 ms; 3 ms have operations, and 1.5 are known to repeat */
 	const json_t *layers = at(v, "sections", 0);
 	same(json_object_get(layers, "mfu"), "0.15");
 	same(json_object_get(layers, "hfu"), "0.2");

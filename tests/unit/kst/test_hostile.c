@@ -161,7 +161,7 @@ static void later_minor(void **state)
 	chunk_add(&m, KST_op, 1,
 		BOTH(2, 200, 99, 99, 99, 1, 1, 0, 0, 0, 1, 7, 14));
 	struct reading t = made_reading(&m);
-	assert_string_equal(t.text, "op 0 7 0 /0/0 /0/0 -1 /0/0 /0/0 /0/0\n");
+	assert_string_equal(t.text, "op 0 7 0 /0/0 /0/0 -1 /0/0 /0/0 /0/0 0\n");
 	assert_int_equal(t.damage.unknown_chunks, 2);
 	assert_int_equal(t.damage.unknown_columns, 2);
 	assert_string_equal(t.about.source, "ki");
