@@ -271,7 +271,7 @@ function headroomPart(doc, scope) {
 				},
 				{
 					label: 'Headroom',
-					unit: 'GPU-hours',
+					unit: 'GPU h',
 					num: true,
 					cell: (r) => hoursText(hours(r)),
 					title: (r) =>
