@@ -1,7 +1,8 @@
 """check_energy.py - compares the energy of runs with plain sums, and deletes it.
 
 The power of each sample is random. The sums add 13,999 cells of 1 ms. A run without
-stored energy, as from before it was computed, must have none, and say why.
+stored energy, or energy of operators, as from before it was computed, must have none, and
+say why.
 """
 import json
 import os
@@ -14,6 +15,8 @@ from talk.made_steps import made_powered
 from talk.raw import check, verdict
 from talk.server import Server
 
+OPERATORS_REASON = ("the run was stored before the energy of operators was computed; "
+                    "'kernsiftd rebuild' computes it")
 REASON = "the run was stored before energy was computed; 'kernsiftd rebuild' computes it"
 
 
@@ -69,6 +72,11 @@ with Server() as server:
         # A cell in which the power changes is wrong by at most its energy.
         check(abs(is_j - want) < 16 * 0.7, f"{counter}: {is_j} J instead of {want} J")
         check(got["low_j"] < got["energy_j"] < got["high_j"], f"{counter}: the interval")
+    subprocess.run(["psql", "-Xqt", "-c", "UPDATE run_energy SET operators_reason = NULL"],
+                   check=True)
+    got = answer(server, f"{run}/energy")
+    check(got["devices"][0]["operators_reason"] == OPERATORS_REASON, "an older run")
+    check(got["devices"][0]["reason"] is None and got["operators"] == [], "only operators")
     subprocess.run(["psql", "-Xqt", "-c", "DELETE FROM run_energy"], check=True)
     got = answer(server, f"{run}/energy")
     check(got["reason"] == REASON and got["tokens_reason"] == REASON, got["reason"])
