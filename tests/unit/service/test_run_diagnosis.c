@@ -426,7 +426,7 @@ static void a_graph_saves_no_graph_launches(void **state)
 	};
 	struct diagnosis_data of = { .run = launches,
 		.sums = sums(2, 1000, 0, 0, 1000, true),
-		.iterations = { rows, 2 } };
+		.iterations = { .rows = rows, .n = 2 } };
 	(void)state;
 	of.waits.time_ns[WAIT_LAUNCH] = 400;
 	of.waits.time_ns[WAIT_HOST_GAP] = 600;
