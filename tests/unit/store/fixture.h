@@ -195,10 +195,10 @@ static inline int64_t fixture_derived(struct db *db)
 		"run_energy_operator", "run_stratum", "run_signature",
 		"run_axis", "run_pattern", "run_pattern_iteration",
 		"run_metric", "run_collective", "run_fact", "run_operator",
-		"run_shape", "run_fusion", "run_device_shape", "run_iteration_work",
-		"run_unattributed", "run_replayed_graph", "run_origin",
-		"run_kernel_profile", "run_breakdown", "run_section",
-		"run_block", "run_layer_row", "run_group" };
+		"run_shape", "run_fusion", "run_device_shape",
+		"run_iteration_work", "run_unattributed", "run_replayed_graph",
+		"run_origin", "run_kernel_profile", "run_breakdown",
+		"run_section", "run_block", "run_layer_row", "run_group" };
 	int64_t n = 0;
 	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
 		char sql[60];
