@@ -1058,7 +1058,7 @@ static bool regression_gate_rule_test(struct regression_gate *g,
 		ok = regression_gate_earlier_units(g, u, &q.earlier) &&
 		     (q.earlier.n > 1 || regression_gate_earlier_repeats(g,
 						 NULL, &q.earlier));
-	if (r->kind == GATE_MEASURE && !scale)
+	if (r->kind == GATE_MEASURE && !(scale > 0))
 		ok = regression_gate_earlier_measure(g, r, u, &q.earlier);
 	if (!ok || !level_test(&q, g->a, &l))
 		return arena_err(g->a, e);

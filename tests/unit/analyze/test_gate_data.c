@@ -461,21 +461,21 @@ static void measures_of_earlier_units(void **state)
 	static const struct {
 		const char *what;
 		double pct; /* of every second commit above the others */
-		double first; /* the first unit's value; 0: as the others */
+		bool zero; /* the first unit's value is 0 */
 		bool in_history; /* the base is */
 		bool higher;
 		enum gate_outcome outcome;
 		uint32_t earlier;
 	} rows[] = {
-		{ "as quiet as the base", 0, 0, true, false, GATE_REGRESSED,
+		{ "as quiet as the base", 0, false, true, false, GATE_REGRESSED,
 			EARLIER },
-		{ "commits differ", 6, 0, true, false, GATE_UNDECIDED,
+		{ "commits differ", 6, false, true, false, GATE_UNDECIDED,
 			EARLIER },
-		{ "commits differ, higher is better", 6, 0, true, true,
+		{ "commits differ, higher is better", 6, false, true, true,
 			GATE_UNDECIDED, EARLIER },
-		{ "a value of 0 has no logarithm", 6, -1, true, false,
+		{ "a value of 0 has no logarithm", 6, true, true, false,
 			GATE_REGRESSED, 0 },
-		{ "the base was not stored after them", 6, 0, false, false,
+		{ "the base was not stored after them", 6, false, false, false,
 			GATE_REGRESSED, 0 },
 	};
 	struct gate_limit limit = { "ttft_p99", 5 };
@@ -509,7 +509,7 @@ static void measures_of_earlier_units(void **state)
 				units[i] = (struct gate_stored_unit){ run, i,
 					old ? commits[i / 5] : "base", 1e6 };
 		}
-		if (rows[k].first)
+		if (rows[k].zero)
 			values[0].value = 0;
 		const struct gate_history h = { .units = units,
 			.n = rows[k].in_history ? EARLIER + SIDE : EARLIER };
