@@ -134,16 +134,21 @@ bool answer_attach(const char *body, size_t len, struct attach_answer *out,
 		       "measures; is it a kernsift server?");
 }
 
-/* These statuses concern the server's state, not the request: too slow, too many
- * requests, a proxy without its server, busy, no space. */
+/* 401, 403 and 407 concern the token; 408, 429 and all from 500 on the server's state,
+ * not the request. */
 static enum err_code answer_code(int status)
 {
-	static const int unable[] = { 408, 429, 502, 503, 504, 507 };
-
-	for (size_t i = 0; i < sizeof unable / sizeof *unable; i++)
-		if (status == unable[i])
-			return ERR_UNREACHABLE;
-	return ERR_INTERNAL;
+	switch (status) {
+	case 401:
+		return ERR_UNAUTHORIZED;
+	case 403:
+	case 407:
+		return ERR_FORBIDDEN;
+	default:
+		return status == 408 || status == 429 || status >= 500
+			       ? ERR_UNREACHABLE
+			       : ERR_INTERNAL;
+	}
 }
 
 bool answer_error(int status, const char *body, size_t len, struct err *e)

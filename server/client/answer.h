@@ -62,7 +62,8 @@ bool answer_attach(const char *body, size_t len, struct attach_answer *out,
 /* Sets *e to the error message of the answer or, if there is none, to a message
  * with the status. Control characters are replaced by spaces, because a
  * terminal would execute them. The code is ERR_UNREACHABLE if the server cannot answer
- * now or is not kernsiftd, otherwise ERR_INTERNAL. Always returns false. */
+ * now or is not kernsiftd, ERR_UNAUTHORIZED or ERR_FORBIDDEN if it rejects the token,
+ * otherwise ERR_INTERNAL. Always returns false. */
 bool answer_error(int status, const char *body, size_t len, struct err *e);
 
 const char *upload_state_name(enum upload_state s);

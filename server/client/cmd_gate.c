@@ -15,6 +15,7 @@
 #include "retry.h"
 #include "url_encode.h"
 #include "utf8.h"
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -844,6 +845,7 @@ static bool gate_report(struct gating *g, const struct gate_answer *answer,
 static int gate_failed(const struct err *e)
 {
 	int status = commands_usage_status(e);
+	assert(status != EXIT_OK); /* it would be a pass */
 	return status == EXIT_FAILED ? EXIT_BAD_DATA : status;
 }
 

@@ -38,12 +38,13 @@ int cmd_health(const struct options *o)
 	alarm(0);
 	if (ok && a.status != 200)
 		ok = answer_error(a.status, body.at, body.len, &e);
-	if (ok)
-		puts("ready");
-	else
+	bool able = ok;
+	if (ok && puts("ready") >= 0)
+		ok = commands_flush(&e);
+	if (!ok)
 		fprintf(stderr, "kernsift: %s\n", e.text);
 	buf_release(&body);
 	buf_release(&url);
 	wire_free(w);
-	return commands_status(&e);
+	return able ? commands_status(&e) : EXIT_UNREACHABLE;
 }

@@ -19,10 +19,19 @@ enum {
 /* The status for a failure, of which ERR_INPUT concerns the contents of a file. */
 static inline int commands_status(const struct err *e)
 {
-	return e->code == ERR_NONE	    ? EXIT_OK
-	       : e->code == ERR_UNREACHABLE ? EXIT_UNREACHABLE
-	       : e->code == ERR_FILE	    ? EXIT_FILE
-					    : EXIT_FAILED;
+	switch (e->code) {
+	case ERR_NONE:
+		return EXIT_OK;
+	case ERR_UNAUTHORIZED: /* the token is a setting */
+	case ERR_FORBIDDEN:
+		return EXIT_USAGE;
+	case ERR_UNREACHABLE:
+		return EXIT_UNREACHABLE;
+	case ERR_FILE:
+		return EXIT_FILE;
+	default:
+		return EXIT_FAILED;
+	}
 }
 
 /* The status for a failure, of which ERR_INPUT concerns the command line or a

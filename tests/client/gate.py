@@ -233,6 +233,8 @@ def fails(d):
                           'kernsift server?\n'))
     rows = ((3, (400, {'error': {'message': 'alpha: too large'}}), 'alpha: too large'),
             (3, (404, {'error': {'message': 'head: no run'}}), 'head: no run'),
+            (64, (403, {'error': {'message': 'the token may only read'}}), 'the token may only read'),
+            (69, (500, {'error': {'message': 'out of ink'}}), 'out of ink'),
             (69, (503, error), 'the database is away'),
             (69, (200, 'x' * (17 << 20)), None))
     for status, answer, sentence in rows:
@@ -250,7 +252,7 @@ def half(d):
     broken = {'junit': (500, {'error': {'message': 'out of ink'}})}
     with FakeGates((201, gate((), outcome='pass', summary='fine')), rendered=broken) as s:
         r = kernsift('gate', f'--junit={d}/a.xml', f'--badge={d}/a.svg', *SIDES, server=s)
-        equal('status', (r.status, r.err), (3, 'kernsift: out of ink\n'))
+        equal('status', (r.status, r.err), (69, 'kernsift: out of ink\n'))
         says('summary', r.out, r'gate pass: fine\n.*')
     equal('files', [os.path.exists(f'{d}/a.{x}') for x in ('xml', 'svg')], [False, True])
     with FakeGates((201, gate((), outcome='pass'))) as s:

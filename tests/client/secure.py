@@ -47,7 +47,7 @@ def token(d):
         for env, why in (({}, 'none'), ({'KERNSIFT_TOKEN': 'ks_no'}, 'wrong'),
                          ({'KERNSIFT_TOKEN': read}, 'too little')):
             r = upload(s, path, env=env)
-            equal(why, (r.status, r.out), (1, ''))
+            equal(why, (r.status, r.out), (64, ''))
             says(why, r.err, rf'kernsift: {path}: [a-z][^\n]*token[^\n]*\n')
             equal('not shown', read in r.err, False)
         r = upload(s, '--wait', path, env={'KERNSIFT_TOKEN': may})
