@@ -81,9 +81,10 @@ enum content_encoding content_encoding_of(const char *header)
 		header += len;
 	}
 	int gzip = w.gzip != NOT_LISTED ? w.gzip : w.any;
+	bool unchanged = w.identity != NOT_LISTED ? w.identity > 0 : w.any != 0;
 	if (gzip <= 0 || w.identity > gzip)
 		return ENCODING_IDENTITY;
-	return w.identity == 0 ? ENCODING_GZIP : ENCODING_EITHER;
+	return unchanged ? ENCODING_EITHER : ENCODING_GZIP;
 }
 
 /* ---- gzip */

@@ -9,8 +9,9 @@ struct MHD_Connection;
 
 /* Queues the answer, compressed if the client accepts that, and takes over its
  * body or stream. *sent counts the bytes, for a stream while they are sent; it
- * must stay valid until the response has been sent. `head` is set for a HEAD request. Returns false if libmicrohttpd
- * fails; the caller must then close the connection. */
+ * must stay valid until the response has been sent. `head` is set for a HEAD
+ * request. Returns false if libmicrohttpd fails; the caller must then close the
+ * connection. */
 bool respond_api(struct MHD_Connection *c, struct api_answer *a, bool close,
 	bool head, int64_t *sent);
 /* Queues a file and takes it over. If `same` is set, sends 304 without the

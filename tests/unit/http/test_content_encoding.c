@@ -56,6 +56,8 @@ static const struct {
 	/* unchanged bytes are not accepted */
 	{ "gzip, identity;q=0", ENCODING_GZIP },
 	{ "identity;q=0, *", ENCODING_GZIP },
+	{ "gzip, *;q=0", ENCODING_GZIP },
+	{ "gzip, *;q=0, identity", ENCODING_EITHER },
 	{ "gzip;q=0.5, identity;q=0.0", ENCODING_GZIP },
 	/* nothing is accepted: unchanged bytes are better than no answer */
 	{ "gzip;q=0, identity;q=0", ENCODING_IDENTITY },
