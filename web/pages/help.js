@@ -41,8 +41,16 @@ const SECTIONS = [
 		{
 			terms: [
 				['Gate regressed', 'The gate failed, and no newer gate has its name.'],
-				['Change point', 'A workload has a new level since this run, and it is worse than the level before.'],
-				['Straggler', 'In one of the three newest jobs, a rank computes longer than the median rank.'],
+				[
+					'Change point',
+					'A workload has a new level since this run. It is worse than the level before, or it is ' +
+						'unknown whether it is.',
+				],
+				[
+					'Unbalanced ranks',
+					'In one of the three newest jobs, a rank waits for more than 5 % of the time, a rank computes ' +
+						'longer than the median rank, or an operator takes longer on a rank.',
+				],
 				['Slow GPU', 'The last search found that the GPU executes the same work slower than the median GPU.'],
 				['GPU-hours', 'The hours that the runs represent: 1 per run, unless the upload states them.'],
 			],
@@ -283,6 +291,8 @@ const SECTIONS = [
 		'Collectives are matched by process group and number. If ranks of a group are missing, transfer time is an ' +
 			'upper bound. Bus bandwidth is that of nccl-tests; its share of the link is known if the ranks state ' +
 			'their hosts and the catalog has a peak of the link.',
+		'Balance of the ranks shows which rank waits how long for which, and how much longer than on the ' +
+			'median rank each operator takes on each rank.',
 		'All-to-all balance shows how evenly the all-to-alls load the ranks. If the traces record split sizes, a ' +
 			'cell is what one rank sends to another, and the imbalance is the most that a rank receives, divided by ' +
 			'the mean. Otherwise a cell is the time by which a rank exceeds the shortest one in a collective.',

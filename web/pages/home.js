@@ -179,31 +179,21 @@ function attention(doc, scope) {
 
 const jobLink = (j) => h('a', {href: `/jobs/${j.id}`}, named(jobName(j)));
 
-// The line of a job with a rank that the others wait for; else null.
-function stragglerLine(link, job) {
-	const late = job.ranks.filter((r) => r.straggler);
-	if (!late.length) return null;
-	const caused = late.reduce((most, r) => Math.max(most, r.caused_ns ?? 0), 0);
-	return line(
-		'Straggler',
-		'loss',
-		link,
-		`: ${job.headline}`,
-		caused ? `; waiting caused: up to ${f.duration(caused)}` : '',
-	);
+// The line of a job whose ranks are unbalanced, or that cannot be read; else null.
+async function jobLine(j, signal) {
+	try {
+		const job = await api.job(j.id, signal);
+		return job.unbalanced ? line('Unbalanced ranks', 'loss', jobLink(j), `: ${job.headline}`) : null;
+	} catch (reason) {
+		return line('Job not read', 'warn', jobLink(j), `: ${missingText(reason)}`);
+	}
 }
 
-// The lines of the newest jobs: of those with a straggler, and of those that cannot be read.
-async function stragglers(doc, signal) {
-	const check = async (j) => stragglerLine(jobLink(j), await api.job(j.id, signal));
-	const answers = await Promise.allSettled(doc.jobs.map(check));
-	return answers
-		.map(({status, value, reason}, i) =>
-			status === 'rejected'
-				? line('Job not read', 'warn', jobLink(doc.jobs[i]), `: ${missingText(reason)}`)
-				: value,
-		)
-		.filter(Boolean);
+// The lines of the newest jobs, one after the other: the server computes few such answers at once.
+async function jobLines(doc, signal) {
+	const lines = [];
+	for (const j of doc.jobs) if (!signal.aborted) lines.push(await jobLine(j, signal));
+	return lines.filter(Boolean);
 }
 
 // Jobs take longer than the rest, so their lines are added when they arrive.
@@ -217,12 +207,13 @@ function attentionPart(doc, scope, signal) {
 		const compared = doc.jobs.length
 			? `The ranks of the ${f.plural(doc.jobs.length, 'newest job')} ${done ? 'were' : 'are being'} compared.`
 			: '';
-		const nothing = list.hidden && done ? `Nothing since ${scope.since.slice(0, 10)}.` : '';
+		const until = scope.until ? ` until ${scope.until.slice(0, 10)}` : '';
+		const nothing = list.hidden && done ? `Nothing since ${scope.since.slice(0, 10)}${until}.` : '';
 		jobs.textContent = [nothing, compared].filter(Boolean).join(' ');
 	};
 	show([], !doc.jobs.length);
 	if (doc.jobs.length)
-		stragglers(doc, signal).then((late) => signal.aborted || show(late, true));
+		jobLines(doc, signal).then((late) => signal.aborted || show(late, true));
 	return [list, jobs];
 }
 

@@ -22,7 +22,7 @@ const rankColumn = {label: 'Rank', head: true, cell: ({rank}) => rankName(rank),
 
 // The indices of the ranks for which others wait, and whose column is shown.
 export function awaited(ranks) {
-	const sums = ranks.map((_, last) => ranks.reduce((sum, r) => sum + r.waits_for_ns[last], 0));
+	const sums = ranks.map((_, last) => ranks.reduce((sum, r) => sum + (r.waits_for_ns[last] ?? 0), 0));
 	const all = sums.reduce((sum, n) => sum + n, 0);
 	return sums.flatMap((n, last) => (n > all * MIN_SHARE ? [last] : []));
 }
@@ -30,12 +30,15 @@ export function awaited(ranks) {
 function waits({ranks}) {
 	const columns = awaited(ranks);
 	if (!columns.length) return null;
-	const most = Math.max(...ranks.flatMap((r) => columns.map((i) => r.waits_for_ns[i])));
+	const most = Math.max(...ranks.flatMap((r) => columns.map((i) => r.waits_for_ns[i] ?? 0)));
 	const unit = largestUnit([most]);
-	const title = (rank, last) =>
-		rank === last
-			? `collectives at which ${rankName(rank)} arrives last`
-			: `${rankName(rank)} waits ${f.exact(rank.waits_for_ns[ranks.indexOf(last)])} for ${rankName(last)}`;
+	const title = (rank, last) => {
+		if (rank === last) return `collectives at which ${rankName(rank)} arrives last`;
+		const ns = rank.waits_for_ns[ranks.indexOf(last)];
+		return ns === null
+			? `how long ${rankName(rank)} waits is unknown`
+			: `${rankName(rank)} waits ${f.exact(ns)} for ${rankName(last)}`;
+	};
 	return h(
 		'div',
 		{class: 'part'},
@@ -56,7 +59,10 @@ function waits({ranks}) {
 					unit,
 					num: true,
 					class: 'heat',
-					cell: ({rank}) => heat(shade(rank.waits_for_ns[i], most), f.inUnit(rank.waits_for_ns[i], unit)),
+					cell: ({rank}) => {
+						const ns = rank.waits_for_ns[i];
+						return ns === null ? f.NONE : heat(shade(ns, most), f.inUnit(ns, unit));
+					},
 					title: ({rank}) => title(rank, ranks[i]),
 				})),
 			],

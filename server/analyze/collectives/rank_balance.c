@@ -50,7 +50,8 @@ static void rank_balance_mark(const struct ranks *r, struct rank_operator *o,
 	for (uint32_t i = 0; i < n; i++) {
 		double more = (double)o->total_ns[i] - o->median_ns;
 		double compute_ns = (double)r->ranks[i].compute_ns;
-		o->slow[i] = compute_ns > 0 && more > 3 * mad &&
+		o->slow[i] = compute_ns > 0 && o->median_ns > 0 &&
+			     more > 3 * mad &&
 			     more > RANK_BALANCE_LONGER * o->median_ns &&
 			     more > RANK_BALANCE_SHARE * compute_ns;
 	}
@@ -147,6 +148,9 @@ static void rank_balance_waits(const struct ranks *r, struct arena *a,
 	if (n > 1)
 		for (uint32_t i = 0; i < r->pairs.n; i++)
 			rank_balance_pair(r, &r->pairs.list[i], out);
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t k = 0; k < n && r->ranks[i].waiting_ns < 0; k++)
+			out->waits_for_ns[i * n + k] = -1;
 	for (uint32_t i = 0; i < n; i++)
 		out->waiting[i] =
 			r->ranks[i].waiting_ns >= 0 && r->runs[i]->span_ns > 0
@@ -265,7 +269,9 @@ static uint32_t rank_balance_main(const struct ranks *r,
 	for (uint32_t last = 0; last < n; last++) {
 		int64_t sum = 0;
 		for (uint32_t i = 0; i < n; i++)
-			sum += b->waits_for_ns[i * n + last];
+			sum += r->ranks[i].waiting_ns > 0
+				       ? b->waits_for_ns[i * n + last]
+				       : 0;
 		if (2 * sum > all)
 			return last;
 	}
@@ -382,16 +388,14 @@ static const char *rank_balance_text_operator(const struct ranks *r,
 			low = fmin(low, times);
 			high = fmax(high, times);
 		}
-	const char *times = !isfinite(high) ? "time only"
-			    : lround(100 * low) == lround(100 * high)
-				    ? arena_printf(a,
-					      "%.2f times the time of "
-					      "the median rank",
-					      high)
-				    : arena_printf(a,
-					      "%.2f to %.2f times the "
-					      "time of the median rank",
-					      low, high);
+	const char *times =
+		lround(100 * low) == lround(100 * high)
+			? arena_printf(a,
+				  "%.2f times the time of the median rank",
+				  high)
+			: arena_printf(a,
+				  "%.2f to %.2f times the time of the median rank",
+				  low, high);
 	return arena_printf(a, "%s takes %s on %s",
 		o->name ? o->name : "unattributed work", times,
 		rank_balance_list(r, o->slow, a));
@@ -457,6 +461,19 @@ static const char *rank_balance_text_missing(const struct ranks *r,
 		       : "";
 }
 
+static bool rank_balance_is_unbalanced(const struct ranks *r,
+	const struct rank_balance *b)
+{
+	bool is = false;
+
+	for (uint32_t i = 0; i < r->ranks_n; i++)
+		is |= r->ranks[i].straggler ||
+		      b->waiting[i] > RANK_BALANCE_WAITING;
+	for (uint32_t i = 0; i < b->operators_n; i++)
+		is |= rank_balance_count(b->operators[i].slow, r->ranks_n) > 0;
+	return is;
+}
+
 void rank_balance_from(const struct ranks *r,
 	const struct run_operator_time *times, uint32_t n, struct arena *a,
 	struct rank_balance *out)
@@ -465,6 +482,7 @@ void rank_balance_from(const struct ranks *r,
 	*out = (struct rank_balance){ 0 };
 	rank_balance_waits(r, a, out);
 	rank_balance_operators(r, times, n, a, out);
+	out->unbalanced = rank_balance_is_unbalanced(r, out);
 	out->headline =
 		r->ranks_n == 1
 			? arena_printf(a, "1 rank: %s",

@@ -12,9 +12,11 @@
  * is the default margin of comparisons. */
 #define RANK_BALANCE_WAITING 0.05
 
-/* An operator is slow on a rank if it takes longer than on the median rank by more
- * than 3 MAD and RANK_BALANCE_LONGER, and by more than RANK_BALANCE_SHARE of the
- * rank's compute time. In the four ranks of megatron-tp8, which do the same work,
+/* An operator is slow on a rank if the median rank has it, and it takes longer than
+ * there by more than 3 MAD and RANK_BALANCE_LONGER, and by more than
+ * RANK_BALANCE_SHARE of the rank's compute time. What few ranks have, such as the
+ * embedding of the first pipeline stage, is not slow. If half of the ranks are slow,
+ * 3 MAD is above their difference, so none of them is found; neither is one of two. In the four ranks of megatron-tp8, which do the same work,
  * operators of more than 1 ms take at most 1.2 % longer than on the median rank.
  * The one that differs most, by 3.6 %, does so by 0.02 % of the compute time. */
 #define RANK_BALANCE_LONGER 0.05
@@ -33,7 +35,8 @@ struct rank_operator {
 
 struct rank_balance {
 	int64_t *waits_for_ns; /* by waiting rank, then by the rank that arrives
-		last: at [waiting * ranks_n + last] */
+		last: at [waiting * ranks_n + last]; -1 if the waiting of the
+		rank is unknown */
 	double *waiting; /* by rank: the share of its recorded time; 0..1, NaN
 		unknown */
 	struct rank_operator *operators; /* by median time, descending */
@@ -44,6 +47,8 @@ struct rank_balance {
 	 * all waiting is for it. The ranks that wait are then those that mostly
 	 * wait for this rank. */
 	const char *headline;
+	bool unbalanced; /* a rank waits, a rank computes longer, or an operator
+		is slow on a rank */
 };
 
 /* `times` are those of the job's runs, sorted by name. The arena must have no

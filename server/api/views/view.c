@@ -258,5 +258,5 @@ json_t *view_job(struct arena *a, const struct job_row *j,
 			row_job_collective(a, &r->collectives[i], r));
 	for (uint32_t i = 0; i < b->operators_n; i++)
 		view_append(rows, row_job_operator(&b->operators[i], r));
-	return row_job(j, r, b->headline, findings, ranks, collectives, rows);
+	return row_job(j, r, b, findings, ranks, collectives, rows);
 }

@@ -15,6 +15,7 @@ struct job {
 	int64_t layer_norm_ns[JOB_RUNS]; /* 0: the rank has no such operator */
 	bool unmatched; /* each rank has a collective of its own */
 	bool collectives_only; /* the files have no other kernels */
+	bool unbalanced;
 	const char *headline;
 };
 
@@ -29,7 +30,7 @@ static const struct job jobs[] = {
 		.n = 4, .world = 8, .rank = { 0, 1, 2, 3 },
 		.dur_ns = { { 50, 110 }, { 420, 150 }, { 350, 120 },
 			{ 450, 50 } },
-		.compute_ns = { 500, 500, 500, 500 },
+		.compute_ns = { 500, 500, 500, 500 }, .unbalanced = true,
 		.headline = "ranks 1 to 3 wait 37 to 47 % of the recorded "
 			    "time, mostly for rank 0, among ranks 0 to 3 of 8; "
 			    "no rank computes significantly longer than the "
@@ -42,14 +43,14 @@ static const struct job jobs[] = {
 			    "the others" },
 	{ "each waits for the other, equally long", .n = 2, .world = 2,
 		.rank = { 0, 1 }, .dur_ns = { { 100, 300 }, { 300, 100 } },
-		.compute_ns = { 500, 500 },
+		.compute_ns = { 500, 500 }, .unbalanced = true,
 		.headline = "ranks 0 and 1 wait 20 % of the recorded time, not "
 			    "mostly for one rank; no rank computes "
 			    "significantly longer than the others" },
 	{ "two ranks arrive last together, and one waits for both", .n = 3,
 		.world = 3, .rank = { 0, 1, 2 },
 		.dur_ns = { { 100, 100 }, { 100, 100 }, { 300, 300 } },
-		.compute_ns = { 500, 500, 500 },
+		.compute_ns = { 500, 500, 500 }, .unbalanced = true,
 		.headline =
 			"rank 2 waits 40 % of the recorded time, not mostly "
 			"for one rank; no rank computes significantly "
@@ -66,14 +67,14 @@ static const struct job jobs[] = {
 			    "significantly longer than the others" },
 	{ "collectives alone are recorded", .n = 2, .world = 2,
 		.rank = { 0, 1 }, .dur_ns = { { 100, 100 }, { 300, 300 } },
-		.collectives_only = true,
+		.collectives_only = true, .unbalanced = true,
 		.headline = "rank 1 waits 40 % of the recorded time, mostly "
 			    "for rank 0; their compute times are unknown" },
 	{ "runs without a rank, and two with one rank", .n = 4, .world = 4,
 		.rank = { 2, 2, -1, -1 },
 		.dur_ns = { { 100, 100 }, { 300, 300 }, { 300, 300 },
 			{ 300, 300 } },
-		.compute_ns = { 500, 500, 500, 500 },
+		.compute_ns = { 500, 500, 500, 500 }, .unbalanced = true,
 		.headline = "runs 102, 103 and 104 wait 40 % of the "
 			    "recorded time, mostly for run 101; no rank "
 			    "computes significantly longer than the others" },
@@ -85,6 +86,7 @@ static const struct job jobs[] = {
 			{ 130, 130 } },
 		.compute_ns = { 500, 500, 500, 500, 500, 530, 500, 500 },
 		.layer_norm_ns = { 30, 30, 30, 30, 30, 60, 30, 30 },
+		.unbalanced = true,
 		.headline = "ranks 0 to 4, 6 and 7 wait 6 % of the recorded "
 			    "time, mostly for rank 5; rank 5 computes longer "
 			    "than the median rank; layer_norm takes 2.00 times "
@@ -112,8 +114,14 @@ static const struct job jobs[] = {
 		.compute_ns = { 500, 500, 500 }, .layer_norm_ns = { 0, 40, 0 },
 		.headline = "no rank waits longer than 0.0 % of the recorded "
 			    "time; no rank computes significantly longer than "
-			    "the others; layer_norm takes time only on rank "
-			    "1" },
+			    "the others" },
+	{ "one of two ranks takes twice as long: 3 MAD are above that", .n = 2,
+		.world = 2, .rank = { 0, 1 },
+		.dur_ns = { { 100, 100 }, { 100, 100 } },
+		.compute_ns = { 500, 500 }, .layer_norm_ns = { 40, 80 },
+		.headline = "no rank waits longer than 0.0 % of the recorded "
+			    "time; no rank computes significantly longer than "
+			    "the others" },
 };
 
 /* gemm is equal on all ranks, and layer_norm is as given. */
@@ -159,6 +167,9 @@ static void headlines(void **state)
 		rank_balance_from(&w->out, times, n, &w->arena, &b);
 		if (strcmp(b.headline, jobs[i].headline) != 0)
 			fail_msg("%s: '%s'", jobs[i].odd, b.headline);
+		if (b.unbalanced != jobs[i].unbalanced)
+			fail_msg("%s: unbalanced: %d", jobs[i].odd,
+				b.unbalanced);
 		arena_release(&w->arena);
 	}
 	*w = (struct world){ 0 };
@@ -178,6 +189,20 @@ static void matrix(void **state)
 		for (int k = 0; k < 4; k++)
 			assert_int_equal(b.waits_for_ns[i * 4 + k], want[i][k]);
 	assert_true(b.waiting[1] == 0.47);
+}
+
+/* A rank without matched collectives waits for an unknown time, not for 0 ns. */
+static void unknown_waiting(void **state)
+{
+	struct world *w = *state;
+	struct rank_balance b;
+	uint32_t i = 0;
+	while (!jobs[i].unmatched)
+		i++;
+	world_of(w, &jobs[i]);
+	rank_balance_from(&w->out, NULL, 0, &w->arena, &b);
+	for (uint32_t k = 0; k < 4; k++)
+		assert_int_equal(b.waits_for_ns[k], -1);
 }
 
 /* Rank 1 has no operators: they are unknown, and those of the others are 0 where
@@ -245,6 +270,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		RANKS_TEST(headlines),
 		RANKS_TEST(matrix),
+		RANKS_TEST(unknown_waiting),
 		RANKS_TEST(unknown_operators),
 		RANKS_TEST(more_than_a_sentence_names),
 	};

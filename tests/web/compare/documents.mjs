@@ -189,6 +189,7 @@ export const job = () => ({...jobs().items[1], unmatched: 2, collectives_exclude
 		compute_ns: rank === 2 ? 2.7e9 : 2.4e9, collective_ns: rank === 2 ? 4e8 : 6e8, transfer_ns: 3.8e8, waiting_ns: rank === 2 ? 2e7 : 2.2e8,
 		last_share: rank === 2 ? 0.7 : 0.1, late_ns: 21000, matched_calls: 144, last_calls: rank === 2 ? 90 : 6, caused_ns: rank === 2 ? 2e8 : 4e6,
 		straggler: rank === 2, recorded_ns: 3.248e9, waiting_share: rank === 2 ? 0.006 : 0.068, waits_for_ns: RANKS.map((last) => (last === 2 && rank !== 2 ? 2e8 : rank === last ? 0 : 5e6))})),
+	unbalanced: true,
 	headline: 'ranks 0, 1 and 3 wait 7 % of the recorded time, mostly for rank 2, among ranks 0 to 3 of 8; rank 2 computes longer than the median rank; layer_norm takes 2.00 times the time of the median rank on rank 2',
 	operators: [['gemm', 1.9e9, 1], ['layer_norm', 2e8, 2], [null, 3e6, 1.02]].map(([operator, ns, times]) => ({operator, median_ns: ns, median_launches: 960,
 		total_ns: RANKS.map((rank) => (rank === 2 ? ns * times : ns)), launches: RANKS.map(() => 960), slow_runs: times === 2 ? [32] : []})),

@@ -7,7 +7,7 @@ import * as fleet from '../importance/documents.mjs';
 import {cells, seen} from '../smoke/world.mjs';
 import * as doc from './documents.mjs';
 
-const even = () => ({...two.job(), ranks: two.job().ranks.map((r) => ({...r, straggler: false}))});
+const even = () => ({...two.job(), unbalanced: false});
 export const answers = {'/home': doc.home, '/importance': (q) => fleet.fleet(q), '/jobs/3': () => two.job(), '/jobs/2': even};
 const refused = {refused: [503, 'busy', 'the database does not answer']};
 const section = (page, name) => page.getByRole('region', {name, exact: true});
@@ -24,7 +24,7 @@ export default async function home(test, {open}) {
 			'Change pointgemm of decode: the size of the change is unknown, since run 151',
 			'Slow GPUnode7 0000:57:00.0: +6.1 % time relative to the median GPU',
 			'Upload failed<b>cut</b>.json: the list of events is empty',
-			'Stragglertrain: 4 ranks: the others wait for rank 2, which computes longer than the median rank; waiting caused: up to 200.000 ms']));
+			`Unbalanced rankstrain: ${two.job().headline}`]));
 		const links = await section(page, 'Needs attention').locator('a').evaluateAll((list) => list.map((a) => a.getAttribute('href')));
 		assert.deepEqual(links, ['/gates/4', '/gates?since=2026-11-01&outcome=regressed', '/trends?project=ci&workload=steps&metric=iteration', '/runs/61',
 			'/trends?project=&workload=decode&metric=operator&of=gemm', '/runs/151', '/devices?project=ci&verdict=slow', '/uploads?state=failed', '/jobs/3']);
