@@ -11,7 +11,8 @@
 int command_fail(const struct err *e)
 {
 	fprintf(stderr, "kernsiftd: %s\n", e->text);
-	return e->code == ERR_INPUT ? 2 : 1;
+	/* ERR_FILE: a file that an option names */
+	return e->code == ERR_INPUT || e->code == ERR_FILE ? 2 : 1;
 }
 
 /* The memory that a worker needs in addition to the trace, for libraries,
