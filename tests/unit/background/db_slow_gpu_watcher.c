@@ -236,7 +236,8 @@ static void a_search_that_fails(void **state)
 	fixture_script(db, "ALTER TABLE away RENAME TO slow_gpu");
 }
 
-/* Runs on two GPUs that an older server stored, and runs without a launch. */
+/* Runs on two GPUs that an older server stored, imported tables, and runs without
+ * a launch. */
 static void no_gpu_is_known(void **state)
 {
 	static const struct fleet_filter p = { .project = "p",
@@ -258,7 +259,19 @@ static void no_gpu_is_known(void **state)
 		"the times per GPU of runs on several GPUs are unknown: the "
 		"runs were analyzed before these were stored; `kernsiftd "
 		"rebuild` computes them");
-	fixture_script(db, "UPDATE run_device SET launches = 0, busy_ns = 0");
+	/* tables: a rebuild does not find out more; one without any device */
+	fixture_script(db, "UPDATE run SET content = 'statistics';"
+			   "UPDATE run SET content = 'patterns' "
+			   "WHERE run_id = 1;"
+			   "DELETE FROM run_device WHERE run_id = 2");
+	works(gpu_fleet_from(db, &a, &p, &fleet, &e));
+	assert_int_equal(fleet.table_runs, 3);
+	assert_int_equal(fleet.several_runs + fleet.idle_runs, 0);
+	assert_string_equal(fleet.reason,
+		"imported tables neither identify their GPUs nor state the "
+		"calls on each");
+	fixture_script(db, "UPDATE run SET content = 'launches';"
+			   "UPDATE run_device SET launches = 0, busy_ns = 0");
 	works(gpu_fleet_from(db, &a, &p, &fleet, &e));
 	assert_int_equal(fleet.idle_runs, 3);
 	assert_string_equal(fleet.reason, "no run executed anything");
