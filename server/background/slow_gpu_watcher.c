@@ -66,7 +66,7 @@ bool slow_gpu_watcher_step(struct db *db, char after[SLOW_GPU_WATCHER_NAME],
 	bool ok = slow_gpu_log_due(db, &a, *after ? after : NULL, &due, e);
 	if (ok && due.project) {
 		snprintf(after, SLOW_GPU_WATCHER_NAME, "%s", due.project);
-		*more = due.more;
+		*more = true;
 		ok = slow_gpu_watcher_look(db, &a, &due, e);
 	}
 	arena_release(&a);

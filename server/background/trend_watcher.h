@@ -14,8 +14,8 @@ bool trend_watcher_step(struct db *db, int64_t *after, bool *more,
 enum { SLOW_GPU_WATCHER_NAME = 501 };
 /* Searches the next project that has enough new runs for slow GPUs
  * (slow_gpu_watcher.c). `after` is the project that was searched last ("": start
- * with the first); it advances even if the search fails. *more says whether
- * other projects remain. Posts an event for each slow GPU that was not reported
+ * with the first); it advances even if the search fails. *more is false
+ * after the last one. Posts an event for each slow GPU that was not reported
  * before. */
 bool slow_gpu_watcher_step(struct db *db, char after[SLOW_GPU_WATCHER_NAME],
 	bool *more, struct err *e);

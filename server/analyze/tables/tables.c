@@ -265,6 +265,7 @@ static void tables_device_add(struct profile *p, const struct trace *t,
 		.launches = l->instances,
 		.busy_ns = -1,
 		.sm_clock_mhz = NAN,
+		.throttled_pct = NAN,
 		.sm_clock_samples = -1,
 		.sm_clock_why = "an imported table has no clocks" };
 	if (!d)

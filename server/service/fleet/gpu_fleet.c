@@ -54,7 +54,9 @@ static void gpu_fleet_count(const struct fleet_devices *of,
 		if (!r->first)
 			continue;
 		out->runs++;
-		if (!r->devices)
+		if (r->is_table)
+			out->table_runs++;
+		else if (!r->devices)
 			out->idle_runs++;
 		else if (r->devices > 1 && !r->by_device)
 			out->several_runs++;
@@ -225,12 +227,14 @@ static const char *gpu_fleet_nobody(const struct gpu_fleet *f, struct arena *a)
 	if (!f->n && f->unidentified_runs)
 		return "no run states which GPU it used: its UUID, or its host "
 		       "and its PCI address or number";
+	if (!f->n && f->several_runs)
+		return "the times per GPU of runs on several GPUs are unknown: "
+		       "the runs were analyzed before these were stored; "
+		       "`kernsiftd rebuild` computes them";
 	if (!f->n)
-		return f->several_runs
-			       ? "the times per GPU of runs on several GPUs are "
-				 "unknown: the runs were analyzed before these "
-				 "were stored; `kernsiftd rebuild` computes "
-				 "them"
+		return f->table_runs
+			       ? "imported tables neither identify their GPUs "
+				 "nor state the calls on each"
 			       : "no run executed anything";
 	return arena_printf(a,
 		"at least %d GPUs with at least %d runs of the same work are "

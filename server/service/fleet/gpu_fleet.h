@@ -39,8 +39,9 @@ struct gpu_fleet {
 	bool more; /* there are older runs, or other GPUs of the oldest */
 	const char *reason; /* why no GPU is judged; NULL */
 	/* Runs that are of no GPU: without the identity of any; of several GPUs
-	 * with unknown times on each; of none that executed anything. */
-	int64_t unidentified_runs, several_runs, idle_runs;
+	 * with unknown times on each, because an older server analyzed them;
+	 * imported tables; of no GPU that executed anything. */
+	int64_t unidentified_runs, several_runs, table_runs, idle_runs;
 };
 
 bool gpu_fleet_from(struct db *db, struct arena *a,

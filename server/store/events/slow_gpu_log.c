@@ -5,44 +5,50 @@
 #include "webhook.h"
 
 /* The index run_project gives the next name and the newest runs of a project. So
- * this reads one row of a project without new runs, and at most 101 of others,
+ * this reads two rows of a project without new runs, and at most 102 of others,
  * however many runs there are. BETWEEN in place of `=`: otherwise the planner
- * can choose run_created, and pass over the runs of all other projects. */
+ * can choose run_created, and pass over the runs of all other projects. The
+ * recursion ends at the first due project, so a round that continues after it
+ * reads each project once. */
 bool slow_gpu_log_due(struct db *db, struct arena *a, const char *after,
 	struct slow_gpu_due *out, struct err *e)
 {
 	static const char sql[] =
-		"WITH RECURSIVE p (project) AS ("
+		"WITH RECURSIVE p (project, newest, next) AS ("
+		"SELECT NULL::text COLLATE \"C\", NULL::bigint, "
 		"(SELECT project FROM run WHERE $1 IS NULL OR project > $1 "
 		"ORDER BY project LIMIT 1) "
 		"UNION ALL "
-		"SELECT (SELECT r.project FROM run r "
-		"WHERE r.project > p.project ORDER BY r.project LIMIT 1) "
-		"FROM p WHERE p.project IS NOT NULL) "
-		"SELECT p.project, n.newest "
-		"FROM p "
-		"LEFT JOIN slow_gpu_seen s ON s.project = p.project "
-		"CROSS JOIN LATERAL (SELECT project, run_id FROM run "
-		"WHERE project BETWEEN p.project AND p.project "
+		"SELECT p.next, "
+		"(SELECT n.newest "
+		"FROM (SELECT run_id FROM run "
+		"WHERE project BETWEEN p.next AND p.next "
 		"ORDER BY project DESC, created_at DESC, run_id DESC "
 		"LIMIT 1) last "
 		"CROSS JOIN LATERAL (SELECT count(*) AS runs, "
 		"max(r.run_id) AS newest "
 		"FROM (SELECT run_id FROM run "
-		"WHERE project BETWEEN last.project AND last.project "
+		"WHERE project BETWEEN p.next AND p.next "
 		"ORDER BY project DESC, created_at DESC, run_id DESC "
 		"LIMIT 100) r "
 		"WHERE r.run_id > coalesce(s.run_id, 0)) n "
 		"WHERE last.run_id > coalesce(s.run_id, 0) AND n.runs > 0 "
-		"AND n.runs * 20 >= least(coalesce(s.runs, 0), 2000) "
-		"ORDER BY p.project "
-		"LIMIT 2";
+		"AND n.runs * 20 >= least(coalesce(s.runs, 0), 2000)), "
+		"(SELECT project FROM run WHERE project > p.next "
+		"ORDER BY project LIMIT 1) "
+		"FROM p "
+		/* LIMIT: without it, each step could read all rows for a hash
+		 * join. */
+		"LEFT JOIN LATERAL (SELECT run_id, runs FROM slow_gpu_seen "
+		"WHERE project = p.next LIMIT 1) s ON true "
+		"WHERE p.next IS NOT NULL AND p.newest IS NULL) "
+		"SELECT project, newest FROM p WHERE newest IS NOT NULL";
 	struct sql_params p = { 0 };
 	struct result r;
 	sql_text(&p, after);
 	if (!sql_run(db, sql, &p, &r, e))
 		return false;
-	*out = (struct slow_gpu_due){ .more = r.n > 1 };
+	*out = (struct slow_gpu_due){ 0 };
 	if (result_next(&r)) {
 		out->project = result_text(&r, a);
 		out->newest = result_int8(&r, 0);

@@ -9,14 +9,13 @@
 struct slow_gpu_due {
 	const char *project; /* NULL: nothing is due */
 	int64_t newest; /* the project's newest run now */
-	bool more; /* other projects are due, too */
 };
 /* Finds the next project (by name, after `after`; NULL: the first) with enough
  * runs that no search has seen: one in 20 of those that the last search read,
  * at most 100. So a search, which reads up to 10,000 runs, costs the same per
  * run in a large project. Of each project only the newest 100 runs are counted,
  * and none if its newest run was seen. Runs of other projects do not displace
- * them. */
+ * them. Reads the projects up to the one that it finds. */
 bool slow_gpu_log_due(struct db *db, struct arena *a, const char *after,
 	struct slow_gpu_due *out, struct err *e);
 

@@ -102,6 +102,7 @@ struct fleet_device_run {
 	const char *project, *workload, *platform, *framework; /* "" unknown */
 	int64_t devices; /* of the run, that executed something */
 	bool by_device; /* the times of its several devices are known */
+	bool is_table; /* imported, without single calls */
 	bool identified; /* a GPU of the run is known */
 	/* The identity of the GPU (sql/views/device_line.sql); NULL unknown, or
 	 * several GPUs whose times are unknown. */

@@ -14,6 +14,7 @@ static const char runs_sql[] =
 	"used AS MATERIALIZED (SELECT r.run_id, r.project, r.workload, "
 	"coalesce(r.platform, '') AS platform, "
 	"coalesce(r.framework, '') AS framework, r.host, r.created_at, "
+	"r.content IN ('statistics', 'patterns') AS is_table, "
 	"coalesce(d.devices, 0) AS devices, coalesce(d.nth, 1) AS nth, "
 	"d.shapes IS NOT NULL AS by_device, d.number, d.name, d.sm_count, "
 	"d.uuid, d.bus_id, d.sm_clock_mhz, d.throttled_pct, "
@@ -32,7 +33,7 @@ static const char runs_sql[] =
 	"SELECT run_id, nth = 1, project, workload, "
 	"platform || ' ' || coalesce(name, '') || ' ' "
 	"|| coalesce(sm_count::text, ''), platform, framework, devices, "
-	"by_device AND devices > 1, identified, gpu, identified_by, number, "
+	"by_device AND devices > 1, is_table, identified, gpu, identified_by, number, "
 	"host, name, uuid, bus_id, sm_clock_mhz, throttled_pct, "
 	"(SELECT count(*) FROM used) > $8 "
 	"FROM placed WHERE place <= $8 "
@@ -50,6 +51,7 @@ static void query_fleet_device_run(struct result *r, struct arena *a,
 	d->framework = result_text(r, a);
 	d->devices = result_int8(r, 0);
 	d->by_device = result_bool(r);
+	d->is_table = result_bool(r);
 	d->identified = result_bool(r);
 	d->gpu = result_text(r, a);
 	d->identified_by = result_text(r, a);

@@ -207,6 +207,7 @@ static void test_pattern_devices(void **state)
 	assert_int_equal(p->devices[0].number, -1);
 	assert_int_equal(p->devices[1].launches, 4);
 	assert_int_equal(p->devices[1].busy_ns, -1);
+	assert_true(isnan(p->devices[1].throttled_pct));
 	assert_int_equal(p->notes.count[NOTE_patterns_only], 2);
 	assert_int_equal(p->notes.count[NOTE_pattern_conflict], 0);
 }

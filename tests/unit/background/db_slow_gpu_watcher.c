@@ -6,6 +6,7 @@
 #include "../store/fixture.h"
 #include "gpu_fleet.h"
 #include "query_compared.h"
+#include "slow_gpu_log.h"
 #include "trend_watcher.h"
 #include <jansson.h>
 
@@ -169,6 +170,8 @@ static void a_small_project_on_a_busy_server(void **state)
 	assert_true(more);
 	works(slow_gpu_watcher_step(db, after, &more, &e));
 	assert_string_equal(after, "small");
+	works(slow_gpu_watcher_step(db, after, &more, &e));
+	assert_string_equal(after, "small");
 	assert_false(more);
 	assert_int_equal(posted(db), 1);
 	/* 99 new runs are one too few for a search that reads 10,000 */
@@ -181,6 +184,35 @@ static void a_small_project_on_a_busy_server(void **state)
 			   "UPDATE run SET created_at = to_timestamp(0) "
 			   "WHERE run_id > 10350");
 	assert_int_equal(look(db), 0);
+}
+
+/* A statement that read all later projects would read 2,000 * 1,000 of them. */
+static void thousands_of_projects_are_due(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct slow_gpu_due due;
+	const char *after = NULL;
+	int found = 0;
+	empty(db);
+	fixture_script(db,
+		"INSERT INTO run (run_id, upload_id, ordinal, name, project, "
+		"workload, labels, job, created_at, format, span_ns, busy_ns, "
+		"kernel_ns, launches, kernels, copy_ns, copies, device_names, "
+		"notes, analysis_version, catalog, gpu_ns, weight_uh, "
+		"replayed, replayed_known, platform) "
+		"SELECT i, i, 0, '', 'p' || i % 2000, 'w', '{}', '', "
+		"to_timestamp(i), 'x', 1, 1, 1, 1, 1, 0, 0, '{}', 0, 4, '1', "
+		"1, 1, 0, 0, 'H20' FROM generate_series(1, 10000) i");
+	do {
+		works(slow_gpu_log_due(db, &a, after, &due, &e));
+		assert_true(!after || !due.project ||
+			    strcmp(due.project, after) > 0);
+		after = due.project;
+		found += after != NULL;
+	} while (after);
+	assert_int_equal(found, 2000);
+	arena_release(&a);
 }
 
 /* After the repair, most of its runs are as fast as others; later it is slow
@@ -236,7 +268,8 @@ static void a_search_that_fails(void **state)
 	fixture_script(db, "ALTER TABLE away RENAME TO slow_gpu");
 }
 
-/* Runs on two GPUs that an older server stored, and runs without a launch. */
+/* Runs on two GPUs that an older server stored, imported tables, and runs without
+ * a launch. */
 static void no_gpu_is_known(void **state)
 {
 	static const struct fleet_filter p = { .project = "p",
@@ -258,7 +291,19 @@ static void no_gpu_is_known(void **state)
 		"the times per GPU of runs on several GPUs are unknown: the "
 		"runs were analyzed before these were stored; `kernsiftd "
 		"rebuild` computes them");
-	fixture_script(db, "UPDATE run_device SET launches = 0, busy_ns = 0");
+	/* tables: a rebuild does not find out more; one without any device */
+	fixture_script(db, "UPDATE run SET content = 'statistics';"
+			   "UPDATE run SET content = 'patterns' "
+			   "WHERE run_id = 1;"
+			   "DELETE FROM run_device WHERE run_id = 2");
+	works(gpu_fleet_from(db, &a, &p, &fleet, &e));
+	assert_int_equal(fleet.table_runs, 3);
+	assert_int_equal(fleet.several_runs + fleet.idle_runs, 0);
+	assert_string_equal(fleet.reason,
+		"imported tables neither identify their GPUs nor state the "
+		"calls on each");
+	fixture_script(db, "UPDATE run SET content = 'launches';"
+			   "UPDATE run_device SET launches = 0, busy_ns = 0");
 	works(gpu_fleet_from(db, &a, &p, &fleet, &e));
 	assert_int_equal(fleet.idle_runs, 3);
 	assert_string_equal(fleet.reason, "no run executed anything");
@@ -295,6 +340,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_slow_gpu_is_reported_once),
 		cmocka_unit_test(a_small_project_on_a_busy_server),
+		cmocka_unit_test(thousands_of_projects_are_due),
 		cmocka_unit_test(a_repaired_gpu_is_forgotten),
 		cmocka_unit_test(runs_on_a_slow_gpu),
 		cmocka_unit_test(a_search_that_fails),

@@ -127,6 +127,6 @@ export function devices() {
 			row('node9 GPU 3 of 8 (NVIDIA H20)', 'not_slow', {identified_by: 'number', uuid: null, bus_id: null, host: 'node9'}),
 			row('node8 0000:58:00.0', 'not_judged', {identified_by: 'bus_id', uuid: null, bus_id: '0000:58:00.0', host: 'node8', runs: 1, comparable_runs: 1, peers: 0, reason: '1 of its runs is comparable; at least 3 are needed', operators: [], ...unknown}),
 		],
-		reason: null, margin_pct: 1, alpha: 0.01, devices: 5, slow_devices: 1, undecided_devices: 1, not_judged_devices: 1, runs: 64, more: false, unidentified_runs: 2, several_gpus_runs: 1, idle_runs: 0, next: null,
+		reason: null, margin_pct: 1, alpha: 0.01, devices: 5, slow_devices: 1, undecided_devices: 1, not_judged_devices: 1, runs: 64, more: false, unidentified_runs: 2, several_gpus_runs: 1, table_runs: 0, idle_runs: 0, next: null,
 	};
 }
