@@ -618,6 +618,38 @@ static void operators_of_known_power(void **state)
 	expect_operator(d, first, "rms_norm", l.in_span_ns[1], 100);
 }
 
+/* gemm is on both devices, and uses less power on the second; each device has
+ * another second operator. Launches start at the same times on both. */
+static void each_device_has_operators_of_its_own(void **state)
+{
+	struct setting *s = begin(state, 2);
+	struct slots first = { s, 0, 50, { 200, 100 }, { 0 }, 0 },
+		     second = { s, 1, 90, { 120, 0, 0, 400 }, { 0 }, 0 };
+	struct xoshiro x;
+	s->w->t.kernel.n = 0;
+	shapes(s, 4);
+	xoshiro_init(&x, 10);
+	sample(s->w, MEAN, 0, 0, 0);
+	sample(s->w, MEAN, 1, 0, 0);
+	while (first.n < 700) {
+		slot(&first, xoshiro_below(&x, 2), xoshiro_below(&x, 2));
+		slot(&second, 3 * xoshiro_below(&x, 2), xoshiro_below(&x, 2));
+	}
+	iterations(s, 2, 1, 1, 15);
+	const struct device_energy *d = found(s, 0);
+	assert_int_equal(d->operators_n, 2);
+	bool turned = strcmp(d->operators[0].name, "gemm") != 0;
+	expect_operator(d, turned, "gemm", first.in_span_ns[0], 200);
+	expect_operator(d, !turned, "rms_norm", first.in_span_ns[1], 100);
+	assert_true(fabs(d->idle_w - 50) < 1e-3);
+	d = found(s, 1);
+	assert_int_equal(d->operators_n, 2);
+	turned = strcmp(d->operators[0].name, "gemm") != 0;
+	expect_operator(d, turned, "gemm", second.in_span_ns[0], 120);
+	expect_operator(d, !turned, "softmax", second.in_span_ns[3], 400);
+	assert_true(fabs(d->idle_w - 90) < 1e-3);
+}
+
 /* Copies and graphs of 40 ms at the start of each tenth slot, with 80 W. */
 static void copies_have_a_power_of_their_own(void **state)
 {
@@ -802,6 +834,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(operators_of_known_power),
+		WORLD_TEST(each_device_has_operators_of_its_own),
 		WORLD_TEST(copies_have_a_power_of_their_own),
 		WORLD_TEST(operators_that_run_together),
 		WORLD_TEST(a_device_without_idle_time),
