@@ -82,8 +82,6 @@ static void energy_fit_time(struct energy_fit_maker *m,
 	for (uint32_t i = 0; i < l->n; i++) {
 		int64_t from = l->start_ns[i] + delay_ns;
 		int64_t to = from + l->dur_ns[i];
-		if (!l->cause[i])
-			continue;
 		while (first < w->n && w->to_ns[first] <= from)
 			first++;
 		if (first < w->n && w->from_ns[first] < to)

@@ -791,6 +791,33 @@ static void expect_operators_why(struct setting *s, uint32_t device,
 	assert_true(isnan(d->idle_w));
 }
 
+/* 2,000 devices with 61 windows and one kernel each; one of them has 300,000 copies,
+ * too: 1.3e10 pairs of a device and a launch for 22 delays. */
+static void many_devices_and_many_launches(void **state)
+{
+	enum { DEVICES = 2000, COPIES = 300000 };
+	struct setting *s = begin(state, 1);
+	struct profile *p = &s->w->p;
+	p->devices = arena_array(p->arena, struct profile_device, DEVICES);
+	p->devices_n = DEVICES;
+	s->w->t.kernel.n = 0;
+	shapes(s, 1);
+	for (int32_t i = 0; i < DEVICES; i++) {
+		p->devices[i].number = i;
+		rows_kernel(&s->w->t, "k", 3 * S, SLOT, i, 1);
+		samples(s->w, MEAN, i, 0, 61, 0.1, 100);
+	}
+	for (int i = 0; i < COPIES; i++)
+		rows_copy(&s->w->t, "Memcpy HtoD", 4 * S, 7, 1, 1, false);
+	iterations(s, 2, 1, 1, 15);
+	for (uint32_t i = 0; i < DEVICES; i++) {
+		const struct device_energy *d = found(s, i);
+		assert_null(d->operators_why);
+		assert_int_equal(d->operators_n, 1);
+		assert_int_equal(d->operators[0].time_ns, SLOT);
+	}
+}
+
 /* 59 windows, with a gap in the first second. */
 static void too_few_windows(void **state)
 {
@@ -840,6 +867,7 @@ int main(void)
 		WORLD_TEST(a_device_without_idle_time),
 		WORLD_TEST(an_interval_wider_than_the_energy),
 		WORLD_TEST(an_operator_with_little_time),
+		WORLD_TEST(many_devices_and_many_launches),
 		WORLD_TEST(too_few_windows),
 		WORLD_TEST(readings_are_not_divided),
 		WORLD_TEST(no_energy_to_divide),
