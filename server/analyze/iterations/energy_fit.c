@@ -29,11 +29,48 @@ struct energy_fit_sums {
 struct energy_fit_maker {
 	const struct energy_windows *w;
 	double *time_s; /* by window, then by cause */
+	/* Likewise: launches that contain this window and not the one before it,
+	 * minus those that contain the one before it and not this one. */
+	int64_t *whole;
 	double norm[ENERGY_FIT_SIDE];
 	struct energy_fit_sums all, block[ENERGY_FIT_BLOCKS];
 };
 
 /* ---- the time of each cause in each window */
+
+static void energy_fit_part(struct energy_fit_maker *m, uint32_t window,
+	int64_t from, int64_t to, uint8_t cause)
+{
+	const struct energy_windows *w = m->w;
+	int64_t a = from > w->from_ns[window] ? from : w->from_ns[window];
+	int64_t b = to < w->to_ns[window] ? to : w->to_ns[window];
+
+	m->time_s[(size_t)window * w->causes + cause] += (double)(b - a) / 1e9;
+}
+
+/* Adds a launch to its first and its last window. It contains the windows between
+ * them, which m->whole counts: each launch may contain all windows. */
+static void energy_fit_launch(struct energy_fit_maker *m, uint32_t first,
+	int64_t from, int64_t to, uint8_t cause)
+{
+	const struct energy_windows *w = m->w;
+	uint32_t low = first, high = w->n;
+
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+		if (w->from_ns[middle] < to)
+			low = middle;
+		else
+			high = middle;
+	}
+	energy_fit_part(m, first, from, to, cause);
+	if (low > first)
+		energy_fit_part(m, low, from, to, cause);
+	if (low - first > 1) {
+		m->whole[(size_t)(first + 1) * w->causes + cause]++;
+		m->whole[(size_t)low * w->causes + cause]--;
+	}
+}
 
 /* Starts ascend, so that the windows before `first` are over for all that follow. */
 static void energy_fit_time(struct energy_fit_maker *m,
@@ -45,15 +82,26 @@ static void energy_fit_time(struct energy_fit_maker *m,
 	for (uint32_t i = 0; i < l->n; i++) {
 		int64_t from = l->start_ns[i] + delay_ns;
 		int64_t to = from + l->dur_ns[i];
-		if (!l->cause[i])
-			continue;
 		while (first < w->n && w->to_ns[first] <= from)
 			first++;
-		for (uint32_t k = first; k < w->n && w->from_ns[k] < to; k++) {
-			int64_t a = from > w->from_ns[k] ? from : w->from_ns[k];
-			int64_t b = to < w->to_ns[k] ? to : w->to_ns[k];
-			m->time_s[(size_t)k * w->causes + l->cause[i]] +=
-				(double)(b - a) / 1e9;
+		if (first < w->n && w->from_ns[first] < to)
+			energy_fit_launch(m, first, from, to, l->cause[i]);
+	}
+}
+
+/* Adds the launches that contain whole windows. */
+static void energy_fit_wholes(struct energy_fit_maker *m)
+{
+	const struct energy_windows *w = m->w;
+
+	for (uint32_t c = 1; c < w->causes; c++) {
+		int64_t now = 0;
+		for (uint32_t k = 0; k < w->n; k++) {
+			size_t cell = (size_t)k * w->causes + c;
+			now += m->whole[cell];
+			m->time_s[cell] +=
+				(double)now *
+				(double)(w->to_ns[k] - w->from_ns[k]) / 1e9;
 		}
 	}
 }
@@ -64,11 +112,13 @@ static void energy_fit_times(struct energy_fit_maker *m, int64_t delay_ns)
 	size_t n = (size_t)w->n * w->causes;
 
 	memset(m->time_s, 0, n * sizeof *m->time_s);
+	memset(m->whole, 0, n * sizeof *m->whole);
 	for (uint32_t i = 0; i < w->n; i++)
 		m->time_s[(size_t)i * w->causes] =
 			(double)(w->to_ns[i] - w->from_ns[i]) / 1e9;
 	for (int k = 0; k < ENERGY_LAUNCHES; k++)
 		energy_fit_time(m, &w->launches[k], delay_ns);
+	energy_fit_wholes(m);
 }
 
 /* ---- least squares */
@@ -322,9 +372,11 @@ bool energy_fit(const struct energy_windows *w, struct arena *a,
 		w->n >= energy_fit_windows_min(w->causes));
 	if (ok) {
 		*m = (struct energy_fit_maker){ .w = w,
-			.time_s = arena_grow(a, NULL,
-				cells * sizeof *m->time_s) };
-		ok = m->time_s;
+			.time_s =
+				arena_grow(a, NULL, cells * sizeof *m->time_s),
+			.whole =
+				arena_grow(a, NULL, cells * sizeof *m->whole) };
+		ok = m->time_s && m->whole;
 	}
 	if (ok) {
 		energy_fit_delay(m);
@@ -333,7 +385,10 @@ bool energy_fit(const struct energy_windows *w, struct arena *a,
 		for (uint32_t i = 0; i < w->causes; i++)
 			out[i] =
 				energy_fit_share(m, i, best[i], x[i], error[i]);
+	}
+	if (m) {
 		arena_drop(a, m->time_s);
+		arena_drop(a, m->whole);
 	}
 	arena_drop(a, m);
 	return ok;

@@ -35,6 +35,13 @@ struct energy_series {
 	int64_t interval_ns; /* the median distance; 0: less than two samples */
 };
 
+/* Launches of one kind by device. Those of device d are row[from[d]] to
+ * row[from[d + 1] - 1], by their starts. */
+struct energy_group {
+	uint32_t *row; /* in the process */
+	uint32_t *from;
+};
+
 struct energy_maker {
 	const struct attribution *at;
 	const struct trace *t;
@@ -47,6 +54,8 @@ struct energy_maker {
 	double *distances; /* room for those of all samples */
 	const struct energy_series **chosen; /* of devices; NULL: none */
 	uint32_t *row_of; /* by number of a shape: its operator's row */
+	struct energy_group
+		group[ENERGY_LAUNCHES]; /* empty until it is needed */
 };
 
 /* Consecutive kept iterations that are covered. */
@@ -68,21 +77,30 @@ static int energy_by_number(const void *key, const void *device)
 	return (*a > b->number) - (*a < b->number);
 }
 
+/* The index of a device; the number of devices if there is none. */
+static uint32_t energy_device_of(const struct energy_maker *m, int32_t number)
+{
+	const struct profile *p = m->p;
+	const struct profile_device *d = bsearch(&number, p->devices,
+		p->devices_n, sizeof *p->devices, energy_by_number);
+	return d ? (uint32_t)(d - p->devices) : p->devices_n;
+}
+
 /* The series of a sample; NULL if it is of another counter or device. */
 static struct energy_series *energy_series_of(const struct energy_maker *m,
 	uint32_t i)
 {
 	const struct counter_rows *c = &m->t->counter;
-	const struct profile *p = m->p;
 	int k = 0;
 
 	while (k < COUNTERS && (!c->name[i] || m->names[k] != c->name[i]))
 		k++;
 	if (k == COUNTERS)
 		return NULL;
-	const struct profile_device *d = bsearch(&c->device[i], p->devices,
-		p->devices_n, sizeof *p->devices, energy_by_number);
-	return d ? &m->series[(d - p->devices) * COUNTERS + k] : NULL;
+	uint32_t d = energy_device_of(m, c->device[i]);
+	return d < m->p->devices_n
+		       ? &m->series[(size_t)d * COUNTERS + (size_t)k]
+		       : NULL;
 }
 
 static void energy_count(struct energy_maker *m, size_t *all)
@@ -343,8 +361,12 @@ struct energy_operators {
 	uint32_t windows;
 	int64_t *row_ns; /* by row of the operators: time on this device */
 	uint8_t *row_cause; /* by row */
-	uint8_t *
-		cause[ENERGY_LAUNCHES]; /* by row of the trace in the process */
+	struct energy_own {
+		const uint32_t *row; /* in the process */
+		int64_t *start_ns, *dur_ns;
+		uint8_t *cause;
+		uint32_t n;
+	} own[ENERGY_LAUNCHES]; /* launches of this device */
 	uint32_t causes; /* idle power, operators, and last the rest */
 };
 
@@ -353,12 +375,19 @@ static int64_t energy_window_min(const struct energy_series *s)
 	return ENERGY_SPAN * energy_resolution(s);
 }
 
-/* Each window ends at the first sample at which it is long enough. */
-static void energy_operators_windows(struct energy_operators *o)
+/* Each window ends at the first sample at which it is long enough. False if the
+ * arena is full. */
+static bool energy_operators_windows(struct energy_operators *o)
 {
 	const struct energy_series *s = o->s;
+	struct arena *a = o->m->p->arena;
 	uint32_t first = 0;
 
+	o->from_ns = arena_grow(a, NULL, s->n * sizeof *o->from_ns);
+	o->to_ns = arena_grow(a, NULL, s->n * sizeof *o->to_ns);
+	o->energy_j = arena_grow(a, NULL, s->n * sizeof *o->energy_j);
+	if (!o->from_ns || !o->to_ns || !o->energy_j)
+		return false;
 	for (uint32_t k = 1; k < s->n; k++) {
 		int64_t from_ns = s->rows[first].at_ns,
 			to_ns = s->rows[k].at_ns;
@@ -374,6 +403,7 @@ static void energy_operators_windows(struct energy_operators *o)
 			energy_window_from(s, from_ns, to_ns).energy_j;
 		first = k;
 	}
+	return true;
 }
 
 /* The row of the operator that a kernel executes; NULL if it is not known. */
@@ -390,18 +420,15 @@ static const struct operator_stat *energy_operator_of(const struct energy_maker
 /* Adds up the time of the device's kernels by operator; returns the time of all. */
 static int64_t energy_operators_times(struct energy_operators *o)
 {
-	const struct kernel_rows *k = &o->m->t->kernel;
-	struct slice rows = o->m->proc->kernel;
 	int64_t all_ns = 0;
 
-	for (uint32_t i = rows.from; i < rows.to; i++) {
+	for (uint32_t i = 0; i < o->own[0].n; i++) {
+		int64_t dur_ns = o->own[0].dur_ns[i];
 		const struct operator_stat *is =
-			energy_operator_of(o->m, i - rows.from);
-		if (k->device[i] != o->d->device)
-			continue;
-		all_ns += k->dur_ns[i];
+			energy_operator_of(o->m, o->own[0].row[i]);
+		all_ns += dur_ns;
 		if (is)
-			o->row_ns[is - o->m->p->operators.rows] += k->dur_ns[i];
+			o->row_ns[is - o->m->p->operators.rows] += dur_ns;
 	}
 	return all_ns;
 }
@@ -442,39 +469,33 @@ static void energy_operators_choose(struct energy_operators *o, int64_t all_ns)
 /* Gives each launch of the device its cause. */
 static void energy_operators_causes(struct energy_operators *o)
 {
-	const struct trace *t = o->m->t;
-	const struct process *proc = o->m->proc;
-	const struct slice rows[ENERGY_LAUNCHES] = { proc->kernel, proc->copy,
-		proc->graph };
-	const int32_t *const device[ENERGY_LAUNCHES] = { t->kernel.device,
-		t->copy.device, t->graph.device };
+	const struct energy_own *kernels = &o->own[0];
 	uint8_t rest = (uint8_t)(o->causes - 1);
 
 	for (int k = 0; k < ENERGY_LAUNCHES; k++)
-		for (uint32_t i = 0; i < rows[k].to - rows[k].from; i++)
-			if (device[k][rows[k].from + i] == o->d->device)
-				o->cause[k][i] = rest;
-	for (uint32_t i = 0; i < proc->kernel.to - proc->kernel.from; i++) {
-		const struct operator_stat *is = energy_operator_of(o->m, i);
+		memset(o->own[k].cause, rest, o->own[k].n);
+	for (uint32_t i = 0; i < kernels->n; i++) {
+		const struct operator_stat *is =
+			energy_operator_of(o->m, kernels->row[i]);
 		uint8_t cause =
 			is ? o->row_cause[is - o->m->p->operators.rows] : 0;
-		if (o->cause[0][i] && cause)
-			o->cause[0][i] = cause;
+		if (cause)
+			kernels->cause[i] = cause;
 	}
 }
 
 /* The time of each operator in the span of the device's energy. */
 static void energy_operators_span(struct energy_operators *o)
 {
-	const struct kernel_rows *k = &o->m->t->kernel;
-	struct slice rows = o->m->proc->kernel;
+	const struct energy_own *kernels = &o->own[0];
 
-	for (uint32_t i = rows.from; i < rows.to; i++) {
-		uint8_t cause = o->cause[0][i - rows.from];
-		int64_t from = k->start_ns[i], to = from + k->dur_ns[i];
+	for (uint32_t i = 0; i < kernels->n; i++) {
+		uint8_t cause = kernels->cause[i];
+		int64_t from = kernels->start_ns[i],
+			to = from + kernels->dur_ns[i];
 		from = from > o->span.from_ns ? from : o->span.from_ns;
 		to = to < o->span.to_ns ? to : o->span.to_ns;
-		if (cause && cause < o->causes - 1 && from < to)
+		if (cause < o->causes - 1 && from < to)
 			o->d->operators[cause - 1].time_ns += to - from;
 	}
 }
@@ -510,8 +531,6 @@ static void energy_operators_fill(struct energy_operators *o,
 /* Fits the device's windows. False if the arena is full. */
 static bool energy_operators_fit(struct energy_operators *o)
 {
-	const struct trace *t = o->m->t;
-	const struct process *proc = o->m->proc;
 	struct energy_share is[ENERGY_FIT_CAUSES];
 	struct energy_windows w = { .from_ns = o->from_ns,
 		.to_ns = o->to_ns,
@@ -520,15 +539,9 @@ static bool energy_operators_fit(struct energy_operators *o)
 		.causes = o->causes,
 		.delay_max_ns = energy_window_min(o->s) };
 
-#define ENERGY_OF(at, kind)                                                   \
-	w.launches[at] =                                                      \
-		(struct energy_launches){ t->kind.start_ns + proc->kind.from, \
-			t->kind.dur_ns + proc->kind.from, o->cause[at],       \
-			proc->kind.to - proc->kind.from }
-	ENERGY_OF(0, kernel);
-	ENERGY_OF(1, copy);
-	ENERGY_OF(2, graph);
-#undef ENERGY_OF
+	for (int k = 0; k < ENERGY_LAUNCHES; k++)
+		w.launches[k] = (struct energy_launches){ o->own[k].start_ns,
+			o->own[k].dur_ns, o->own[k].cause, o->own[k].n };
 	energy_operators_causes(o);
 	energy_operators_span(o);
 	if (!energy_fit(&w, o->m->p->arena, is))
@@ -537,44 +550,108 @@ static bool energy_operators_fit(struct energy_operators *o)
 	return true;
 }
 
+static bool energy_group_from(struct energy_maker *m, struct energy_group *g,
+	const int32_t *device, uint32_t n)
+{
+	struct arena *a = m->p->arena;
+	size_t devices = m->p->devices_n;
+
+	g->row = arena_grow(a, NULL, ((size_t)n + 1) * sizeof *g->row);
+	g->from = arena_grow(a, NULL, (devices + 2) * sizeof *g->from);
+	if (!g->row || !g->from)
+		return false;
+	memset(g->from, 0, (devices + 2) * sizeof *g->from);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t d = energy_device_of(m, device[i]);
+		if (d < devices)
+			g->from[d + 2]++;
+	}
+	for (size_t d = 2; d < devices + 2; d++)
+		g->from[d] += g->from[d - 1];
+	/* from[d + 1] advances from the begin of device d to its end. */
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t d = energy_device_of(m, device[i]);
+		if (d < devices)
+			g->row[g->from[d + 1]++] = i;
+	}
+	return true;
+}
+
+/* Groups the launches, once for all devices. False if the arena is full. */
+static bool energy_group(struct energy_maker *m)
+{
+	const struct trace *t = m->t;
+	const struct process *proc = m->proc;
+	bool ok = true;
+
+#define ENERGY_GROUP(at, kind)                                               \
+	ok = ok &&                                                           \
+	     (m->group[at].from || energy_group_from(m, &m->group[at],       \
+					   t->kind.device + proc->kind.from, \
+					   proc->kind.to - proc->kind.from))
+	ENERGY_GROUP(0, kernel);
+	ENERGY_GROUP(1, copy);
+	ENERGY_GROUP(2, graph);
+#undef ENERGY_GROUP
+	return ok;
+}
+
+/* Copies the starts and durations of the device's launches of a kind. */
+static bool energy_own_from(struct energy_operators *o, int kind,
+	const int64_t *start_ns, const int64_t *dur_ns)
+{
+	struct energy_own *own = &o->own[kind];
+	const struct energy_group *g = &o->m->group[kind];
+	struct arena *a = o->m->p->arena;
+	size_t d = (size_t)(o->d - o->m->p->energy.devices);
+	size_t n = g->from[d + 1] - g->from[d];
+
+	own->start_ns = arena_grow(a, NULL, (n + 1) * sizeof *own->start_ns);
+	own->dur_ns = arena_grow(a, NULL, (n + 1) * sizeof *own->dur_ns);
+	own->cause = arena_grow(a, NULL, n + 1);
+	if (!own->start_ns || !own->dur_ns || !own->cause)
+		return false;
+	own->row = g->row + g->from[d];
+	own->n = (uint32_t)n;
+	for (size_t i = 0; i < n; i++) {
+		own->start_ns[i] = start_ns[own->row[i]];
+		own->dur_ns[i] = dur_ns[own->row[i]];
+	}
+	return true;
+}
+
 static bool energy_operators_alloc(struct energy_operators *o)
 {
 	struct arena *a = o->m->p->arena;
+	const struct trace *t = o->m->t;
 	const struct process *proc = o->m->proc;
-	size_t rows = (size_t)o->m->p->operators.n + 1, n = o->s->n;
-	size_t launches[ENERGY_LAUNCHES] = { proc->kernel.to -
-						     proc->kernel.from,
-		proc->copy.to - proc->copy.from,
-		proc->graph.to - proc->graph.from };
-	bool ok = true;
+	size_t rows = (size_t)o->m->p->operators.n + 1;
 
 	o->d->operators =
 		arena_array(a, struct operator_energy, ENERGY_FIT_CAUSES);
-	o->from_ns = arena_grow(a, NULL, n * sizeof *o->from_ns);
-	o->to_ns = arena_grow(a, NULL, n * sizeof *o->to_ns);
-	o->energy_j = arena_grow(a, NULL, n * sizeof *o->energy_j);
 	o->row_ns = arena_grow(a, NULL, rows * sizeof *o->row_ns);
 	o->row_cause = arena_grow(a, NULL, rows);
-	for (int k = 0; k < ENERGY_LAUNCHES; k++) {
-		o->cause[k] = arena_grow(a, NULL, launches[k] + 1);
-		ok = ok && o->cause[k];
-		if (o->cause[k])
-			memset(o->cause[k], 0, launches[k] + 1);
-	}
-	if (!ok || !o->d->operators || !o->from_ns || !o->to_ns ||
-		!o->energy_j || !o->row_ns || !o->row_cause)
+	if (!o->d->operators || !o->row_ns || !o->row_cause)
 		return false;
 	memset(o->row_ns, 0, rows * sizeof *o->row_ns);
 	memset(o->row_cause, 0, rows);
-	return true;
+#define ENERGY_OWN(at, kind)                                       \
+	energy_own_from(o, at, t->kind.start_ns + proc->kind.from, \
+		t->kind.dur_ns + proc->kind.from)
+	return ENERGY_OWN(0, kernel) && ENERGY_OWN(1, copy) &&
+	       ENERGY_OWN(2, graph);
+#undef ENERGY_OWN
 }
 
 static void energy_operators_release(struct energy_operators *o)
 {
 	struct arena *a = o->m->p->arena;
 
-	for (int k = 0; k < ENERGY_LAUNCHES; k++)
-		arena_drop(a, o->cause[k]);
+	for (int k = 0; k < ENERGY_LAUNCHES; k++) {
+		arena_drop(a, o->own[k].start_ns);
+		arena_drop(a, o->own[k].dur_ns);
+		arena_drop(a, o->own[k].cause);
+	}
 	arena_drop(a, o->from_ns);
 	arena_drop(a, o->to_ns);
 	arena_drop(a, o->energy_j);
@@ -582,9 +659,22 @@ static void energy_operators_release(struct energy_operators *o)
 	arena_drop(a, o->row_cause);
 }
 
+/* Divides the windows of the device. False if the arena is full. */
+static bool energy_operators_divide(struct energy_maker *m,
+	struct energy_operators *o)
+{
+	if (!energy_group(m) || !energy_operators_alloc(o))
+		return false;
+	energy_operators_choose(o, energy_operators_times(o));
+	if (o->d->operators_n)
+		return energy_operators_fit(o);
+	o->d->operators_why = "no operator of its launches is known";
+	return true;
+}
+
 /* The energy of operators on a device whose energy in `span` is known. False if the
  * arena is full. */
-static bool energy_operators_from(const struct energy_maker *m,
+static bool energy_operators_from(struct energy_maker *m,
 	const struct energy_series *s, struct energy_stretch span,
 	struct device_energy *d)
 {
@@ -597,9 +687,7 @@ static bool energy_operators_from(const struct energy_maker *m,
 				   "(gpu_power_mean)";
 		return true;
 	}
-	bool ok = energy_operators_alloc(&o);
-	if (ok)
-		energy_operators_windows(&o);
+	bool ok = energy_operators_windows(&o);
 	if (ok && o.windows < min) {
 		d->operators_why = arena_printf(m->p->arena,
 			"samples of its power cover %u window%s of %.3f s "
@@ -608,12 +696,7 @@ static bool energy_operators_from(const struct energy_maker *m,
 			(double)energy_window_min(s) / 1e9, min);
 		ok = d->operators_why;
 	} else if (ok) {
-		energy_operators_choose(&o, energy_operators_times(&o));
-		if (d->operators_n)
-			ok = energy_operators_fit(&o);
-		else
-			d->operators_why = "no operator of its launches is "
-					   "known";
+		ok = energy_operators_divide(m, &o);
 	}
 	energy_operators_release(&o);
 	return ok;
@@ -819,6 +902,10 @@ bool iteration_energy_from(const struct attribution *at, struct profile *p)
 	arena_drop(p->arena, m.samples);
 	arena_drop(p->arena, m.distances);
 	arena_drop(p->arena, m.row_of);
+	for (int k = 0; k < ENERGY_LAUNCHES; k++) {
+		arena_drop(p->arena, m.group[k].row);
+		arena_drop(p->arena, m.group[k].from);
+	}
 	return ok;
 }
 

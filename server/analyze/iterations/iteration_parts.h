@@ -190,7 +190,7 @@ static inline uint32_t energy_fit_windows_min(uint32_t causes)
 	return n > blocks ? n : blocks;
 }
 
-/* Launches of a device by their starts. Cause 0: of another device. */
+/* Launches of a device by their starts. No cause is 0. */
 struct energy_launches {
 	const int64_t *start_ns, *dur_ns;
 	const uint8_t *cause;

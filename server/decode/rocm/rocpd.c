@@ -30,6 +30,8 @@ enum rocpd_map {
 	ROCPD_CALLERS, /* an HSA call's correlation → its caller's */
 	ROCPD_COUNTERS, /* rocpd_info_pmc.id → device << 32 | id of its name */
 	ROCPD_SAMPLES, /* event → ns of its sample */
+	ROCPD_USES, /* device << 16 | process → the process, which has its rows */
+	ROCPD_USERS, /* device → index of its first process in ROCPD_USES */
 	ROCPD_COUNTED, /* event → 1, if its sample has a counter's value */
 	ROCPD_MAPS
 };
@@ -48,7 +50,7 @@ struct rocpd {
 	/* Values of the session that is being read: */
 	const char *suffix;
 	struct fact_list facts;
-	uint32_t first_process;
+	uint32_t first_process, first_kernel, first_copy;
 	struct sqlite_names strings;
 	struct rocm_map map[ROCPD_MAPS];
 	struct rocpd_track *tracks;
@@ -689,8 +691,73 @@ static bool rocpd_gpu_count(struct rocpd *r, struct sqlite_rows *rows,
 
 /* Samples of the GPUs' counters, which rocprof-sys writes: power, temperature,
  * utilization. An event joins a sample, which has the time, and the values of
- * several counters. A sample belongs to a GPU, so that every process of the session
- * gets it. The values of a kernel's counters have no sample. */
+ * several counters. A sample belongs to a GPU, so that every process gets it that
+ * has a kernel or copy on this GPU: a session may have 16,384 processes, and many
+ * more samples. The values of a kernel's counters have no sample. */
+
+/* Adds the processes of rows to the users of their GPUs. last[process] is the GPU
+ * of the process's row before: most processes use one. */
+static bool rocpd_gpu_use(struct rocpd *r, const int32_t *device,
+	const uint16_t *process, struct slice rows, int32_t *last)
+{
+	bool ok = true;
+
+	for (uint32_t i = rows.from; ok && i < rows.to; i++) {
+		uint16_t p = process[i];
+		if (device[i] < 0 || device[i] == last[p])
+			continue;
+		last[p] = device[i];
+		ok = rocm_map_put(&r->map[ROCPD_USES],
+			(int64_t)device[i] << 16 | p, p);
+	}
+	return ok;
+}
+
+/* Removes what was added twice, and finds the first process of each GPU. */
+static bool rocpd_gpu_index(struct rocpd *r)
+{
+	struct rocm_map *uses = &r->map[ROCPD_USES];
+	bool ok = rocm_map_sort(uses);
+	uint32_t to = 0;
+
+	for (uint32_t i = 0; ok && i < uses->n; i++) {
+		const struct rocm_pair *is = &uses->list[i];
+		const struct rocm_pair *before =
+			to ? &uses->list[to - 1] : NULL;
+		if (before && before->key == is->key)
+			continue;
+		if (!before || before->key >> 16 != is->key >> 16)
+			ok = rocm_map_put(&r->map[ROCPD_USERS], is->key >> 16,
+				to);
+		uses->list[to++] = *is;
+	}
+	uses->n = to;
+	return ok;
+}
+
+/* The processes that use each GPU. False if the arena is full. */
+static bool rocpd_gpu_users(struct rocpd *r)
+{
+	struct trace *t = r->trace;
+	int32_t *last;
+
+	if (r->map[ROCPD_COUNTERS].n == 0)
+		return true;
+	last = arena_grow(t->arena, NULL,
+		((size_t)t->processes_n + 1) * sizeof *last);
+	if (!last)
+		return false;
+	for (uint32_t i = 0; i < t->processes_n; i++)
+		last[i] = -1;
+	bool ok =
+		rocpd_gpu_use(r, t->kernel.device, t->kernel.process,
+			(struct slice){ r->first_kernel, t->kernel.n }, last) &&
+		rocpd_gpu_use(r, t->copy.device, t->copy.process,
+			(struct slice){ r->first_copy, t->copy.n }, last) &&
+		rocpd_gpu_index(r);
+	arena_drop(t->arena, last);
+	return ok;
+}
 
 static bool rocpd_gpu_counter(struct rocpd *r, struct sqlite_rows *rows,
 	struct err *e)
@@ -707,8 +774,13 @@ static bool rocpd_gpu_counter(struct rocpd *r, struct sqlite_rows *rows,
 			       (int64_t)device << 32 | name));
 }
 
-enum { SAMPLE_EVENT, SAMPLE_TIME, SAMPLE_TIME_ID, SAMPLE_COLUMNS };
-static const struct sqlite_column samples[] = {
+enum {
+	ROCPD_SAMPLE_EVENT,
+	ROCPD_SAMPLE_TIME,
+	ROCPD_SAMPLE_TIME_ID,
+	ROCPD_SAMPLE_COLUMNS
+};
+static const struct sqlite_column rocpd_sample_columns[] = {
 	{ "event_id", false },
 	{ "timestamp", false },
 	{ "timestamp_id", false },
@@ -720,13 +792,19 @@ static bool rocpd_gpu_sample(struct rocpd *r, struct sqlite_rows *rows,
 	struct number at = { 0 };
 	int64_t event;
 	(void)e;
-	return !sqlite_int(rows, SAMPLE_EVENT, &event) ||
-	       !rocpd_time_of(r, rows, SAMPLE_TIME, SAMPLE_TIME_ID, &at) ||
+	return !sqlite_int(rows, ROCPD_SAMPLE_EVENT, &event) ||
+	       !rocpd_time_of(r, rows, ROCPD_SAMPLE_TIME, ROCPD_SAMPLE_TIME_ID,
+		       &at) ||
 	       rocm_map_put(&r->map[ROCPD_SAMPLES], event, at.value);
 }
 
-enum { VALUE_EVENT, VALUE_COUNTER, VALUE_VALUE, VALUE_COLUMNS };
-static const struct sqlite_column values[] = {
+enum {
+	ROCPD_VALUE_EVENT,
+	ROCPD_VALUE_COUNTER,
+	ROCPD_VALUE_VALUE,
+	ROCPD_VALUE_COLUMNS
+};
+static const struct sqlite_column rocpd_value_columns[] = {
 	{ "event_id", false },
 	{ "pmc_id", false },
 	{ "value", false },
@@ -735,19 +813,22 @@ static const struct sqlite_column values[] = {
 static bool rocpd_gpu_value(struct rocpd *r, struct sqlite_rows *rows,
 	struct err *e)
 {
-	int64_t event = sqlite_int_or(rows, VALUE_EVENT, -1), counter;
-	struct counter_row row = { .value = sqlite_real_or(rows, VALUE_VALUE,
-					   NAN) };
+	int64_t event = sqlite_int_or(rows, ROCPD_VALUE_EVENT, -1), counter, at;
+	const struct rocm_map *uses = &r->map[ROCPD_USES];
+	struct counter_row row = { .value = sqlite_real_or(rows,
+					   ROCPD_VALUE_VALUE, NAN) };
 	if (isnan(row.value) ||
 		!rocpd_find(r, ROCPD_SAMPLES, event, &row.start_ns) ||
 		!rocpd_find(r, ROCPD_COUNTERS,
-			sqlite_int_or(rows, VALUE_COUNTER, -1), &counter))
+			sqlite_int_or(rows, ROCPD_VALUE_COUNTER, -1),
+			&counter) ||
+		!rocpd_find(r, ROCPD_USERS, counter >> 32, &at))
 		return rocpd_gpu_count(r, rows, e);
 	r->records++;
 	row.device = (int32_t)(counter >> 32);
 	row.name = (uint32_t)counter;
-	for (uint32_t i = r->first_process; i < r->trace->processes_n; i++) {
-		row.process = (uint16_t)i;
+	for (; at < uses->n && uses->list[at].key >> 16 == row.device; at++) {
+		row.process = (uint16_t)uses->list[at].value;
 		if (!trace_counter_add(r->trace, &row))
 			return false;
 	}
@@ -760,7 +841,7 @@ static bool rocpd_gpu_mark(struct rocpd *r, struct sqlite_rows *rows,
 {
 	int64_t is;
 	return rocpd_find(r, ROCPD_COUNTED,
-		       sqlite_int_or(rows, SAMPLE_EVENT, -1), &is) ||
+		       sqlite_int_or(rows, ROCPD_SAMPLE_EVENT, -1), &is) ||
 	       rocpd_gpu_count(r, rows, e);
 }
 
@@ -770,14 +851,15 @@ static bool rocpd_gpu_samples(struct rocpd *r, struct err *e)
 		{ "name", true }, { "agent_id", false } };
 	return rocpd_each(r, "rocpd_info_pmc", counters, 3, rocpd_gpu_counter,
 		       e) &&
-	       rocpd_each(r, "rocpd_sample", samples, SAMPLE_COLUMNS,
-		       rocpd_gpu_sample, e) &&
+	       rocpd_each(r, "rocpd_sample", rocpd_sample_columns,
+		       ROCPD_SAMPLE_COLUMNS, rocpd_gpu_sample, e) &&
+	       (rocpd_gpu_users(r) || arena_err(r->trace->arena, e)) &&
 	       rocpd_sort(r, e) &&
-	       rocpd_each(r, "rocpd_pmc_event", values, VALUE_COLUMNS,
-		       rocpd_gpu_value, e) &&
+	       rocpd_each(r, "rocpd_pmc_event", rocpd_value_columns,
+		       ROCPD_VALUE_COLUMNS, rocpd_gpu_value, e) &&
 	       rocpd_sort(r, e) &&
-	       rocpd_each(r, "rocpd_sample", samples, SAMPLE_COLUMNS,
-		       rocpd_gpu_mark, e);
+	       rocpd_each(r, "rocpd_sample", rocpd_sample_columns,
+		       ROCPD_SAMPLE_COLUMNS, rocpd_gpu_mark, e);
 }
 
 static bool rocpd_gpu(struct rocpd *r, struct err *e)
@@ -883,6 +965,8 @@ static bool rocpd_session(struct rocpd *r, const char *suffix, struct err *e)
 	r->suffix = suffix;
 	r->facts = (struct fact_list){ .text = &r->text };
 	r->first_process = r->trace->processes_n;
+	r->first_kernel = r->trace->kernel.n;
+	r->first_copy = r->trace->copy.n;
 	r->tracks_n = 0;
 	for (int i = 0; i < ROCPD_MAPS; i++)
 		rocm_map_clear(&r->map[i]);

@@ -177,12 +177,67 @@ static void causes_that_cannot_be_separated(void **state)
 	assert_int_equal(f.is[4].state, ENERGY_SHARE_DEPENDENT);
 }
 
+enum { LONG = 60000, MANY = 100000 };
+
+/* Launches of the third cause begin in the middle of the first window and end in
+ * the middle of the last one: 1.3e11 pairs of a launch and a window for 22 delays.
+ * The first cause has the even windows, and the second one half of each third odd
+ * window. */
+static void launches_that_contain_most_windows(void **state)
+{
+	struct world *w = *state;
+	struct energy_share is[4];
+	int64_t *from_ns = arena_array(&w->arena, int64_t, LONG);
+	int64_t *to_ns = arena_array(&w->arena, int64_t, LONG);
+	double *energy_j = arena_array(&w->arena, double, LONG);
+	int64_t *start_ns = arena_array(&w->arena, int64_t, LONG);
+	int64_t *dur_ns = arena_array(&w->arena, int64_t, LONG);
+	uint8_t *cause = arena_array(&w->arena, uint8_t, LONG);
+	int64_t *early_ns = arena_array(&w->arena, int64_t, MANY);
+	int64_t *whole_ns = arena_array(&w->arena, int64_t, MANY);
+	uint8_t *third = arena_array(&w->arena, uint8_t, MANY);
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < LONG; i++) {
+		from_ns[i] = i * S;
+		to_ns[i] = (i + 1) * S;
+		energy_j[i] = 60 + (i % 2 ? 0 : 100) +
+			      (i % 3 || i % 2 == 0 ? 0 : 150);
+		if (i % 2 && i % 3)
+			continue;
+		start_ns[n] = i * S;
+		dur_ns[n] = i % 2 ? S / 2 : S;
+		cause[n++] = i % 2 ? 2 : 1;
+	}
+	for (uint32_t i = 0; i < MANY; i++) {
+		early_ns[i] = S / 2;
+		whole_ns[i] = (LONG - 1) * S;
+		third[i] = 3;
+	}
+	energy_j[0] += 0.5 * MANY * 0.001;
+	for (uint32_t i = 1; i < LONG - 1; i++)
+		energy_j[i] += MANY * 0.001;
+	energy_j[LONG - 1] += 0.5 * MANY * 0.001;
+	assert_true(energy_fit(&(struct energy_windows){ from_ns, to_ns,
+				       energy_j, LONG, 4,
+				       { { start_ns, dur_ns, cause, n },
+					       { early_ns, whole_ns, third,
+						       MANY } },
+				       S },
+		&w->arena, is));
+	assert_true(fabs(is[1].watts - 100) < 1e-3);
+	assert_true(fabs(is[2].watts - 300) < 1e-3);
+	assert_int_equal(is[0].state, ENERGY_SHARE_DEPENDENT);
+	assert_int_equal(is[3].state, ENERGY_SHARE_DEPENDENT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(the_best_of_all_sets),
 		WORLD_TEST(a_counter_that_is_late),
 		WORLD_TEST(causes_that_cannot_be_separated),
+		WORLD_TEST(launches_that_contain_most_windows),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -618,6 +618,38 @@ static void operators_of_known_power(void **state)
 	expect_operator(d, first, "rms_norm", l.in_span_ns[1], 100);
 }
 
+/* gemm is on both devices, and uses less power on the second; each device has
+ * another second operator. Launches start at the same times on both. */
+static void each_device_has_operators_of_its_own(void **state)
+{
+	struct setting *s = begin(state, 2);
+	struct slots first = { s, 0, 50, { 200, 100 }, { 0 }, 0 },
+		     second = { s, 1, 90, { 120, 0, 0, 400 }, { 0 }, 0 };
+	struct xoshiro x;
+	s->w->t.kernel.n = 0;
+	shapes(s, 4);
+	xoshiro_init(&x, 10);
+	sample(s->w, MEAN, 0, 0, 0);
+	sample(s->w, MEAN, 1, 0, 0);
+	while (first.n < 700) {
+		slot(&first, xoshiro_below(&x, 2), xoshiro_below(&x, 2));
+		slot(&second, 3 * xoshiro_below(&x, 2), xoshiro_below(&x, 2));
+	}
+	iterations(s, 2, 1, 1, 15);
+	const struct device_energy *d = found(s, 0);
+	assert_int_equal(d->operators_n, 2);
+	bool turned = strcmp(d->operators[0].name, "gemm") != 0;
+	expect_operator(d, turned, "gemm", first.in_span_ns[0], 200);
+	expect_operator(d, !turned, "rms_norm", first.in_span_ns[1], 100);
+	assert_true(fabs(d->idle_w - 50) < 1e-3);
+	d = found(s, 1);
+	assert_int_equal(d->operators_n, 2);
+	turned = strcmp(d->operators[0].name, "gemm") != 0;
+	expect_operator(d, turned, "gemm", second.in_span_ns[0], 120);
+	expect_operator(d, !turned, "softmax", second.in_span_ns[3], 400);
+	assert_true(fabs(d->idle_w - 90) < 1e-3);
+}
+
 /* Copies and graphs of 40 ms at the start of each tenth slot, with 80 W. */
 static void copies_have_a_power_of_their_own(void **state)
 {
@@ -759,6 +791,33 @@ static void expect_operators_why(struct setting *s, uint32_t device,
 	assert_true(isnan(d->idle_w));
 }
 
+/* 2,000 devices with 61 windows and one kernel each; one of them has 300,000 copies,
+ * too: 1.3e10 pairs of a device and a launch for 22 delays. */
+static void many_devices_and_many_launches(void **state)
+{
+	enum { DEVICES = 2000, COPIES = 300000 };
+	struct setting *s = begin(state, 1);
+	struct profile *p = &s->w->p;
+	p->devices = arena_array(p->arena, struct profile_device, DEVICES);
+	p->devices_n = DEVICES;
+	s->w->t.kernel.n = 0;
+	shapes(s, 1);
+	for (int32_t i = 0; i < DEVICES; i++) {
+		p->devices[i].number = i;
+		rows_kernel(&s->w->t, "k", 3 * S, SLOT, i, 1);
+		samples(s->w, MEAN, i, 0, 61, 0.1, 100);
+	}
+	for (int i = 0; i < COPIES; i++)
+		rows_copy(&s->w->t, "Memcpy HtoD", 4 * S, 7, 1, 1, false);
+	iterations(s, 2, 1, 1, 15);
+	for (uint32_t i = 0; i < DEVICES; i++) {
+		const struct device_energy *d = found(s, i);
+		assert_null(d->operators_why);
+		assert_int_equal(d->operators_n, 1);
+		assert_int_equal(d->operators[0].time_ns, SLOT);
+	}
+}
+
 /* 59 windows, with a gap in the first second. */
 static void too_few_windows(void **state)
 {
@@ -802,11 +861,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(operators_of_known_power),
+		WORLD_TEST(each_device_has_operators_of_its_own),
 		WORLD_TEST(copies_have_a_power_of_their_own),
 		WORLD_TEST(operators_that_run_together),
 		WORLD_TEST(a_device_without_idle_time),
 		WORLD_TEST(an_interval_wider_than_the_energy),
 		WORLD_TEST(an_operator_with_little_time),
+		WORLD_TEST(many_devices_and_many_launches),
 		WORLD_TEST(too_few_windows),
 		WORLD_TEST(readings_are_not_divided),
 		WORLD_TEST(no_energy_to_divide),

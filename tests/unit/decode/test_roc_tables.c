@@ -76,6 +76,45 @@ static void test_rocpd_samples(void **state)
 		"counter 10000 device_temp gpu 0: 61\n");
 }
 
+/* Times count from the first call, 5 us into the file. */
+static void test_rocpd_samples_of_used_gpus(void **state)
+{
+	(void)state;
+	check_case("188-rocpd-samples-of-used-gpus", ".db",
+		"process 77 python3 at node7\n"
+		"gpu 0 AMD Instinct MI300X: 304 CUs, gfx 9.4, 206141652992 B\n"
+		"gpu 1 gfx942: -1 CUs, gfx -1.-1, -1 B\n"
+		"gpu 2 gfx942: -1 CUs, gfx -1.-1, -1 B\n"
+		"kernel 5000+2000 relu gpu 0 stream 4 of 11: 8x1x1 of 128x1x1 "
+		"regs 32 lds 0\n"
+		"kernel 15000+4000 relu gpu 0 stream 4 of 12: 8x1x1 of 128x1x1 "
+		"regs 32 lds 0\n"
+		"call 0+1000 hipLaunchKernel on 77 is 11\n"
+		"call 1000+1000 hipLaunchKernel on 77 is 12\n"
+		"counter 47000 device_power gpu 0: 102\n"
+		"process 78 worker at node7\n"
+		"kernel 25000+1000 relu gpu 1 stream 4 of 20: 8x1x1 of 128x1x1 "
+		"regs 32 lds 0\n"
+		"kernel 27000+1000 relu gpu 1 stream 4 of 21: 8x1x1 of 128x1x1 "
+		"regs 32 lds 0\n"
+		"kernel 29000+1000 relu gpu 1 stream 4 of 22: 8x1x1 of 128x1x1 "
+		"regs 32 lds 0\n"
+		"kernel 31000+1000 relu gpu 1 stream 4 of 23: 8x1x1 of 128x1x1 "
+		"regs 32 lds 0\n"
+		"copy 26000+1000 MEMORY_COPY_HOST_TO_DEVICE gpu 0 stream -1 of 30: "
+		"64 B\n"
+		"copy 28000+1000 MEMORY_COPY_HOST_TO_DEVICE gpu 0 stream -1 of 31: "
+		"64 B\n"
+		"copy 30000+1000 MEMORY_COPY_HOST_TO_DEVICE gpu 0 stream -1 of 32: "
+		"64 B\n"
+		"copy 32000+1000 MEMORY_COPY_HOST_TO_DEVICE gpu 0 stream -1 of 33: "
+		"64 B\n"
+		"counter 47000 device_power gpu 0: 102\n"
+		"counter 48000 device_power gpu 1: 103\n"
+		"process 79 worker at node7\n"
+		"call 1000+1000 hipDeviceSynchronize on 79 is 40\n");
+}
+
 /* Times count from the first marker, 1 us into the file. */
 static const char rocpd[] =
 	"process 77 python3 at node7\n"
@@ -113,6 +152,7 @@ int main(void)
 		cmocka_unit_test(test_rpd),
 		cmocka_unit_test(test_rocpd),
 		cmocka_unit_test(test_rocpd_samples),
+		cmocka_unit_test(test_rocpd_samples_of_used_gpus),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
