@@ -20,8 +20,9 @@
  *
  * Host operators nest on a thread. One sweep over host operators and API calls
  * stores for each host operator the innermost one around it (itself included)
- * that the catalog has. A lookup then needs one step. The sweep needs about 16
- * bytes per host operator.
+ * that the catalog has, the one whose dims it uses, and its place in the backward
+ * pass. A lookup then needs one step, however deep the host operators nest. The
+ * sweep needs about 28 bytes per host operator.
  *
  * Host operators also show which launches compute again what was computed before.
  * Activation checkpointing runs parts of the forward pass again in the backward
@@ -82,6 +83,114 @@ static void attribute_op_close(struct attribute_host *h, uint32_t thread,
 		*top = h->below[*top - 1 - attribute_op_first(h)];
 }
 
+/* What the name of a host operator shows about the backward pass. */
+enum attribute_op_pass {
+	ATTRIBUTE_OP_UNREAD,
+	ATTRIBUTE_OP_NO_NODE,
+	ATTRIBUTE_OP_ENGINE, /* evaluates a node, which is inside of it */
+	ATTRIBUTE_OP_NODE,
+	ATTRIBUTE_OP_CHECKPOINT, /* a node that recomputes */
+	ATTRIBUTE_OP_OPAQUE, /* a node that may recompute */
+};
+
+/* Nodes are named after the function whose gradient they compute: MmBackward0,
+ * or FooBackward of a Python class Foo. */
+static enum attribute_op_pass attribute_op_pass_of_name(const char *name)
+{
+	static const char engine[] = "autograd::engine::evaluate_function",
+			  node[] = "Backward";
+	size_t len = strlen(name), tail = sizeof node - 1;
+
+	if (!strncmp(name, engine, sizeof engine - 1))
+		return ATTRIBUTE_OP_ENGINE;
+	while (len && isdigit((unsigned char)name[len - 1]))
+		len--;
+	if (len < tail || memcmp(name + len - tail, node, tail) != 0)
+		return ATTRIBUTE_OP_NO_NODE;
+	/* torch.utils.checkpoint, Megatron-LM, DeepSpeed and fairscale */
+	if (!strcmp(name, "CheckpointFunctionBackward"))
+		return ATTRIBUTE_OP_CHECKPOINT;
+	/* torch.compile, which chooses what it saves, and other checkpoints, of
+	 * which it is not known when they recompute */
+	return !strcmp(name, "CompiledFunctionBackward") ||
+			       strstr(name, "heckpoint") ||
+			       strstr(name, "ecompute")
+		       ? ATTRIBUTE_OP_OPAQUE
+		       : ATTRIBUTE_OP_NODE;
+}
+
+static enum attribute_op_pass attribute_op_pass(const struct attribute_host *h,
+	uint32_t row)
+{
+	uint32_t name = h->op->name[row];
+
+	if (h->pass[name] == ATTRIBUTE_OP_UNREAD)
+		h->pass[name] = (uint8_t)attribute_op_pass_of_name(
+			names_text(&h->at->trace->names, name));
+	return h->pass[name];
+}
+
+/* The place of a launch in the backward pass, by its innermost host operator. */
+struct attribute_op_place {
+	uint32_t node; /* its row, or that of the engine's operator directly
+		around it: hooks of the node run there */
+	uint8_t pass; /* enum attribute_op_pass of the innermost node */
+	bool inside; /* there are operators inside of the node, */
+	bool numbered; /* and autograd numbered one of them */
+};
+
+static struct attribute_op_place attribute_op_place_of(
+	const struct attribute_host *h, uint32_t row, uint32_t around)
+{
+	struct attribute_op_place p = { .node = row,
+		.pass = (uint8_t)attribute_op_pass(h, row) };
+
+	if (p.pass == ATTRIBUTE_OP_NO_NODE) {
+		if (around)
+			p = h->place[around - 1 - attribute_op_first(h)];
+		p.inside = true;
+		p.numbered |= h->op->numbered[row];
+	} else if (around &&
+		   attribute_op_pass(h, around - 1) == ATTRIBUTE_OP_ENGINE) {
+		p.node = around - 1;
+	}
+	return p;
+}
+
+/* Whether texts are dims that contain a number. */
+enum attribute_op_dims {
+	ATTRIBUTE_OP_DIMS_UNREAD,
+	ATTRIBUTE_OP_NO_DIMS,
+	ATTRIBUTE_OP_DIMS,
+};
+
+static bool attribute_op_has_dims(const struct attribute_host *h, uint32_t row)
+{
+	uint32_t name = h->op->dims[row];
+
+	if (h->has_dims[name] == ATTRIBUTE_OP_DIMS_UNREAD) {
+		const char *dims = names_text(&h->at->trace->names, name);
+		h->has_dims[name] = dims[strcspn(dims, "0123456789")]
+					    ? ATTRIBUTE_OP_DIMS
+					    : ATTRIBUTE_OP_NO_DIMS;
+	}
+	return h->has_dims[name] == ATTRIBUTE_OP_DIMS;
+}
+
+/* The row + 1 whose dims a host operator uses that is the operator `is` of the
+ * catalog; 0 if there is none. */
+static uint32_t attribute_op_with_dims(struct attribute_host *h, uint32_t row,
+	const struct operator_info *is)
+{
+	uint32_t around = h->below[row - attribute_op_first(h)];
+
+	if (attribute_op_has_dims(h, row))
+		return row + 1;
+	return around && attribute_op_operator(h, around - 1) == is
+		       ? h->sized[around - 1 - attribute_op_first(h)]
+		       : 0;
+}
+
 static void attribute_op_open(struct attribute_host *h, uint32_t row)
 {
 	uint32_t thread = h->op->thread[row], i = row - attribute_op_first(h);
@@ -92,6 +201,9 @@ static void attribute_op_open(struct attribute_host *h, uint32_t row)
 	h->known[i] = attribute_op_operator(h, row) ? row + 1
 		      : around ? h->known[around - 1 - attribute_op_first(h)]
 			       : 0;
+	h->sized[i] =
+		attribute_op_with_dims(h, row, attribute_op_operator(h, row));
+	h->place[i] = attribute_op_place_of(h, row, around);
 	h->top[thread] = row + 1;
 }
 
@@ -139,14 +251,18 @@ bool attribute_op_init(struct attribute_host *h, const struct attribution *at)
 	h->of_name = arena_grow(a, NULL, names * sizeof *h->of_name);
 	h->looked_up = arena_grow(a, NULL, names);
 	h->pass = arena_grow(a, NULL, names);
+	h->has_dims = arena_grow(a, NULL, names);
 	h->top = arena_grow(a, NULL, names * sizeof *h->top);
 	h->below = arena_grow(a, NULL, ops * sizeof *h->below);
 	h->known = arena_grow(a, NULL, ops * sizeof *h->known);
+	h->sized = arena_grow(a, NULL, ops * sizeof *h->sized);
+	h->place = arena_grow(a, NULL, ops * sizeof *h->place);
 	h->call = arena_grow(a, NULL, ops * sizeof *h->call);
 	h->open = arena_grow(a, NULL, calls * sizeof *h->open);
 	h->by_id = attribute_op_ids_are_operators(at);
-	bool ok = h->of_name && h->looked_up && h->pass && h->top && h->below &&
-		  h->known && h->call && h->open && names_init(&h->keys, a) &&
+	bool ok = h->of_name && h->looked_up && h->pass && h->has_dims &&
+		  h->top && h->below && h->known && h->sized && h->place &&
+		  h->call && h->open && names_init(&h->keys, a) &&
 		  input_shape_init(&h->sizes, a) &&
 		  (!h->by_id || ids_from(&h->ids, a, at->trace->op.external_id,
 					at->proc->op));
@@ -162,9 +278,12 @@ void attribute_op_release(struct attribute_host *h)
 	arena_drop(a, h->of_name);
 	arena_drop(a, h->looked_up);
 	arena_drop(a, h->pass);
+	arena_drop(a, h->has_dims);
 	arena_drop(a, h->top);
 	arena_drop(a, h->below);
 	arena_drop(a, h->known);
+	arena_drop(a, h->sized);
+	arena_drop(a, h->place);
 	arena_drop(a, h->call);
 	arena_drop(a, h->open);
 	arena_drop(a, h->shapes);
@@ -191,26 +310,6 @@ static uint32_t attribute_op_known(const struct attribute_host *h, uint32_t row)
 {
 	uint32_t known = h->known[row - attribute_op_first(h)];
 	return known ? known - 1 : ATTRIBUTE_NO_OP;
-}
-
-/* Whether the dims of a host operator contain a number. */
-static bool attribute_op_has_dims(const struct attribute_host *h, uint32_t row)
-{
-	const char *dims = names_text(&h->at->trace->names, h->op->dims[row]);
-	return dims[strcspn(dims, "0123456789")];
-}
-
-static uint32_t attribute_op_with_dims(struct attribute_host *h, uint32_t row,
-	const struct operator_info *is)
-{
-	for (uint32_t x = row + 1; x;
-		x = h->below[x - 1 - attribute_op_first(h)]) {
-		if (x - 1 != row && attribute_op_operator(h, x - 1) != is)
-			break;
-		if (attribute_op_has_dims(h, x - 1))
-			return x - 1;
-	}
-	return ATTRIBUTE_NO_OP;
 }
 
 /* Makes room for the shape of a key. */
@@ -274,10 +373,11 @@ static bool attribute_op_is_launch(struct attribute_host *h, uint32_t row)
 bool attribute_op_shape(struct attribute_host *h, uint32_t row,
 	const struct operator_info *is, const struct shape **out)
 {
-	uint32_t x = attribute_op_with_dims(h, row, is), known = h->keys.n;
+	uint32_t sized = attribute_op_with_dims(h, row, is), x = sized - 1;
+	uint32_t known = h->keys.n;
 
 	*out = NULL;
-	if (x == ATTRIBUTE_NO_OP)
+	if (!sized)
 		return true;
 	struct attribute_op_shape_key k = { h->op->name[x], h->op->dims[x],
 		h->op->types[x], h->op->concrete[x],
@@ -393,85 +493,6 @@ static bool attribute_op_tensors(struct attribution *at)
 	return at->op_of;
 }
 
-/* What the name of a host operator shows about the backward pass. */
-enum attribute_op_pass {
-	ATTRIBUTE_OP_UNREAD,
-	ATTRIBUTE_OP_NO_NODE,
-	ATTRIBUTE_OP_ENGINE, /* evaluates a node, which is inside of it */
-	ATTRIBUTE_OP_NODE,
-	ATTRIBUTE_OP_CHECKPOINT, /* a node that recomputes */
-	ATTRIBUTE_OP_OPAQUE, /* a node that may recompute */
-};
-
-/* Nodes are named after the function whose gradient they compute: MmBackward0,
- * or FooBackward of a Python class Foo. */
-static enum attribute_op_pass attribute_op_pass_of_name(const char *name)
-{
-	static const char engine[] = "autograd::engine::evaluate_function",
-			  node[] = "Backward";
-	size_t len = strlen(name), tail = sizeof node - 1;
-
-	if (!strncmp(name, engine, sizeof engine - 1))
-		return ATTRIBUTE_OP_ENGINE;
-	while (len && isdigit((unsigned char)name[len - 1]))
-		len--;
-	if (len < tail || memcmp(name + len - tail, node, tail) != 0)
-		return ATTRIBUTE_OP_NO_NODE;
-	/* torch.utils.checkpoint, Megatron-LM, DeepSpeed and fairscale */
-	if (!strcmp(name, "CheckpointFunctionBackward"))
-		return ATTRIBUTE_OP_CHECKPOINT;
-	/* torch.compile, which chooses what it saves, and other checkpoints, of
-	 * which it is not known when they recompute */
-	return !strcmp(name, "CompiledFunctionBackward") ||
-			       strstr(name, "heckpoint") ||
-			       strstr(name, "ecompute")
-		       ? ATTRIBUTE_OP_OPAQUE
-		       : ATTRIBUTE_OP_NODE;
-}
-
-static enum attribute_op_pass attribute_op_pass(const struct attribute_host *h,
-	uint32_t row)
-{
-	uint32_t name = h->op->name[row];
-
-	if (h->pass[name] == ATTRIBUTE_OP_UNREAD)
-		h->pass[name] = (uint8_t)attribute_op_pass_of_name(
-			names_text(&h->at->trace->names, name));
-	return h->pass[name];
-}
-
-/* The place of a launch in the backward pass. */
-struct attribute_op_place {
-	enum attribute_op_pass pass; /* of the innermost node */
-	uint32_t node; /* its row, or that of the engine's operator directly
-		around it: hooks of the node run there */
-	bool inside; /* there are operators inside of the node, */
-	bool numbered; /* and autograd numbered one of them */
-};
-
-static struct attribute_op_place
-attribute_op_place_of(const struct attribute_host *h, uint32_t row)
-{
-	struct attribute_op_place p = { .pass = ATTRIBUTE_OP_NO_NODE };
-
-	for (uint32_t x = row + 1; x;
-		x = h->below[x - 1 - attribute_op_first(h)]) {
-		uint32_t around = h->below[x - 1 - attribute_op_first(h)];
-		p.pass = attribute_op_pass(h, x - 1);
-		if (p.pass == ATTRIBUTE_OP_NO_NODE) {
-			p.inside = true;
-			p.numbered |= h->op->numbered[x - 1];
-			continue;
-		}
-		p.node = x - 1;
-		if (around &&
-			attribute_op_pass(h, around - 1) == ATTRIBUTE_OP_ENGINE)
-			p.node = around - 1;
-		break;
-	}
-	return p;
-}
-
 /* `gradient`: by row of the slice, whether a node has launches below operators
  * without a number; NULL if no operator has one. */
 static enum recompute attribute_op_recompute_of(const struct attribution *at,
@@ -479,7 +500,8 @@ static enum recompute attribute_op_recompute_of(const struct attribution *at,
 {
 	if (row == ATTRIBUTE_NO_OP)
 		return RECOMPUTE_UNKNOWN;
-	struct attribute_op_place p = attribute_op_place_of(at->host, row);
+	struct attribute_op_place p =
+		at->host->place[row - attribute_op_first(at->host)];
 	if (p.pass == ATTRIBUTE_OP_NO_NODE)
 		return RECOMPUTE_NO;
 	if (p.pass == ATTRIBUTE_OP_CHECKPOINT)
@@ -509,8 +531,7 @@ static bool attribute_op_recompute(struct attribution *at)
 		uint32_t row = attribute_op_of_launch(at, i);
 		if (row == ATTRIBUTE_NO_OP)
 			continue;
-		struct attribute_op_place p =
-			attribute_op_place_of(at->host, row);
+		struct attribute_op_place p = at->host->place[row - first];
 		if (p.pass != ATTRIBUTE_OP_NO_NODE && p.inside && !p.numbered)
 			gradient[p.node - first] = 1;
 	}

@@ -23,6 +23,10 @@ struct attribute_host {
 		it */
 	uint32_t *known; /* by row of the slice: row + 1 of the innermost
 		operator around it, itself included, that the catalog has */
+	uint32_t *
+		sized; /* by row of the slice: row + 1 of the operator, itself or
+		around it, whose dims it uses; 0 none */
+	struct attribute_op_place *place; /* by row of the slice */
 	uint32_t
 		*open; /* by API call: row + 1 of the innermost open operator */
 	uint32_t *
@@ -35,6 +39,7 @@ struct attribute_host {
 	struct ids ids;
 	bool by_id; /* External ids identify operators */
 	uint8_t *pass; /* by name: enum attribute_op_pass */
+	uint8_t *has_dims; /* by name: enum attribute_op_dims */
 };
 
 /* False if the arena is full; release in any case. */

@@ -57,24 +57,17 @@ static void iteration_strata_items_close(struct iteration_items_stacks *s,
 		*top = s->below[*top - 1 - s->first];
 }
 
+/* Operators without dims are not pushed, so that the innermost with dims is on top. */
 static void iteration_strata_items_open(struct iteration_items_stacks *s,
 	uint32_t row)
 {
 	uint32_t thread = s->op->thread[row];
 
+	if (!s->op->dims[row])
+		return;
 	iteration_strata_items_close(s, thread, s->op->start_ns[row]);
 	s->below[row - s->first] = s->top[thread];
 	s->top[thread] = row + 1;
-}
-
-/* The innermost with dims. */
-static uint32_t iteration_strata_items_innermost(
-	const struct iteration_items_stacks *s, uint32_t thread)
-{
-	for (uint32_t at = s->top[thread]; at; at = s->below[at - 1 - s->first])
-		if (s->op->dims[at - 1])
-			return at - 1;
-	return OP_NONE;
 }
 
 static bool iteration_strata_items_any_dims(const struct op_rows *op,
@@ -114,8 +107,7 @@ static bool iteration_strata_items_find_ops(const struct trace *t,
 			iteration_strata_items_open(&s, row++);
 		iteration_strata_items_close(&s, thread, c->start_ns[i]);
 		of[i - proc->call.from] =
-			thread ? iteration_strata_items_innermost(&s, thread)
-			       : OP_NONE;
+			thread && s.top[thread] ? s.top[thread] - 1 : OP_NONE;
 	}
 	arena_drop(a, s.top);
 	arena_drop(a, s.below);

@@ -110,25 +110,54 @@ static enum distinct_word distinct_name_kind(const char *s, size_t len)
 					      : DISTINCT_FUNCTOR;
 }
 
-/* Where the words of a name begin: after the short name, at its arguments. */
-static const char *distinct_name_arguments(const struct distinct_kernel *k)
+/* By length of a part at the begin of a short name: the length of its longest part,
+ * other than itself, that is at both its begin and its end (Knuth, Morris and Pratt,
+ * Fast Pattern Matching in Strings, 1977). */
+static uint32_t *distinct_name_borders(struct arena *a, const char *s)
+{
+	size_t len = strlen(s);
+	uint32_t *border = arena_grow(a, NULL, (len + 1) * sizeof *border);
+	uint32_t same = 0;
+
+	for (size_t i = 1; i < len; i++) {
+		while (same && s[i] != s[same])
+			same = border[same];
+		same += s[i] == s[same];
+		border[i + 1] = same;
+	}
+	return border;
+}
+
+/* Where the words of a name begin: after the short name, at its arguments. A short
+ * name can occur at almost each byte of a name, so `border` makes one pass find all
+ * places. */
+static const char *distinct_name_arguments(const struct distinct_kernel *k,
+	const uint32_t *border)
 {
 	const size_t len = strlen(k->short_name);
 	const char *end = k->name;
+	uint32_t same = 0;
 
-	for (const char *p = k->name; len && (p = strstr(p, k->short_name));
-		p++) {
-		end = p + len;
-		if ((p == k->name || !distinct_name_is_word(p[-1])) &&
+	for (const char *p = k->name; len && *p; p++) {
+		while (same && *p != k->short_name[same])
+			same = border[same];
+		same += *p == k->short_name[same];
+		if (same < len)
+			continue;
+		same = border[same];
+		end = p + 1;
+		const char *from = end - len;
+		if ((from == k->name || !distinct_name_is_word(from[-1])) &&
 			(*end == '<' || *end == '('))
 			break;
 	}
 	return end;
 }
 
-/* The next word at *s or after it; NULL at the end. Namespaces and the numbers
- * of lambdas are no words. "unsigned int" is one. */
-static const char *distinct_name_next(const char **s, size_t *len)
+/* The next word of a name at *s or after it; NULL at the end. Namespaces and the
+ * numbers of lambdas are no words. "unsigned int" is one. */
+static const char *distinct_name_next(const char *name, const char **s,
+	size_t *len)
 {
 	for (const char *p = *s; *p;) {
 		const char *from = p;
@@ -146,7 +175,7 @@ static const char *distinct_name_next(const char **s, size_t *len)
 		}
 		*s = p;
 		if (strncmp(p, "::", 2) != 0 &&
-			(from == *s || from[-1] != '#') &&
+			(from == name || from[-1] != '#') &&
 			!distinct_name_among(distinct_grammar, from, *len))
 			return from;
 	}
@@ -154,12 +183,13 @@ static const char *distinct_name_next(const char **s, size_t *len)
 }
 
 static void distinct_name_read(struct distinct_maker *m,
-	struct distinct_kernel *k)
+	struct distinct_kernel *k, const uint32_t *border)
 {
-	const char *begin = distinct_name_arguments(k), *s = begin, *word;
+	const char *begin = distinct_name_arguments(k, border), *s = begin;
+	const char *word;
 	size_t len;
 
-	while ((word = distinct_name_next(&s, &len)))
+	while ((word = distinct_name_next(k->name, &s, &len)))
 		k->words[distinct_name_kind(word, len)].n++;
 	for (int w = 0; w < DISTINCT_WORDS; w++) {
 		k->words[w].ids =
@@ -167,7 +197,7 @@ static void distinct_name_read(struct distinct_maker *m,
 		k->words[w].n = 0;
 	}
 	s = begin;
-	while ((word = distinct_name_next(&s, &len))) {
+	while ((word = distinct_name_next(k->name, &s, &len))) {
 		struct distinct_words *to =
 			&k->words[distinct_name_kind(word, len)];
 		to->ids[to->n++] = names_put(&m->words, word, len);
@@ -378,8 +408,13 @@ static void distinct_name_groups(struct distinct_maker *m)
 		for (n = 1; i + n < m->n; n++)
 			if (strcmp(first->short_name, first[n].short_name) != 0)
 				break;
-		for (uint32_t k = 0; n > 1 && k < n; k++)
-			distinct_name_read(m, &first[k]);
+		if (n > 1) {
+			uint32_t *border =
+				distinct_name_borders(m->a, first->short_name);
+			for (uint32_t k = 0; k < n; k++)
+				distinct_name_read(m, &first[k], border);
+			arena_drop(m->a, border);
+		}
 		distinct_name_split(m, (struct distinct_group){ first, n, 0 });
 	}
 }

@@ -195,6 +195,34 @@ static void of_replays_it_is_unknown(void **state)
 	assert_int_equal(w->p.operators.shapes[0].recomputed.known_ns, 0);
 }
 
+/* All launches are in the innermost of many nested operators; the outermost of them
+ * has the dims, and only it is numbered. */
+static void launches_below_many_nested_operators(void **state)
+{
+	enum { NESTED = 200000, LAUNCHES = 200000, END = 1000000 };
+	static const char types[] = "[\"c10::Half\",\"c10::Half\"]";
+	struct world *w = *state;
+
+	op(w, "MmBackward0", "", "", 1000, END);
+	op(w, "aten::mm", "[[64,128],[128,256]]", types, 1001, 9);
+	launch(w, "whatever", 1002, 7);
+	for (int i = 0; i < NESTED; i++) {
+		uint32_t row =
+			op(w, "aten::mm", i ? "" : "[[64,128],[128,256]]",
+				types, 1020 + i, END - 100 - 2 * i);
+		w->t.op.numbered[row] = !i;
+	}
+	for (int i = 0; i < LAUNCHES; i++)
+		launch(w, "whatever", 1020 + NESTED + i, 1);
+	analyse(w);
+	assert_int_equal(w->p.operators.shapes_n, 1);
+	expect(w, 0, "gemm", "m=64 n=256 k=128", KNOWN_OP_SIZES, 7 + LAUNCHES);
+	const struct shape_stat *s = &w->p.operators.shapes[0];
+	assert_int_equal(s->call.instances, 2);
+	assert_int_equal(s->recomputed.calls, 1);
+	assert_int_equal(s->recomputed.known_ns, 7 + LAUNCHES);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -202,6 +230,7 @@ int main(void)
 		WORLD_TEST(the_part_of_kept_iterations),
 		WORLD_TEST(without_host_operators_it_is_unknown),
 		WORLD_TEST(of_replays_it_is_unknown),
+		WORLD_TEST(launches_below_many_nested_operators),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

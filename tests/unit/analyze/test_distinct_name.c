@@ -75,6 +75,9 @@ static const struct {
 		{ { "void k<a_word_with_many_letters_that_is_a_b_functor>(int)",
 			  "k [a_word_with_many_letters_that_is_a_b_functor]" },
 			{ "void k<a_functor>(int)", "k [a_functor]" } } },
+	{ "the short name is in other words before, and overlaps itself there",
+		{ { "void xaba::ababa::aba<Add>(int)", "aba [Add]" },
+			{ "void xaba::ababa::aba<Mul>(int)", "aba [Mul]" } } },
 	{ "an empty name and a truncated one",
 		{ { "", "" }, { "void k<at::native::Ad", "k [Ad]" },
 			{ "void k<at::native::", "k" } } },
@@ -128,11 +131,44 @@ static void all_differ(void **state)
 	arena_release(&a);
 }
 
+/* The short name occurs at almost each byte of the namespace, as a part of a word, or
+ * at the begin of each word. */
+static void a_short_name_in_its_namespace(void **state)
+{
+	enum { NAMES = 100, BEFORE = 42000, SHORT = 21000 };
+	static const char *const units[] = { "a", "+", "a+" };
+	static char text[NAMES][BEFORE + SHORT + 32];
+	const char *names[NAMES];
+
+	(void)state;
+	for (size_t u = 0; u < sizeof units / sizeof *units; u++) {
+		struct arena a = { 0 };
+		size_t len = strlen(units[u]);
+		for (int i = 0; i < NAMES; i++) {
+			char *s = text[i];
+			for (int at = 0; at < BEFORE + 2 + SHORT; at++)
+				s[at] = units[u][(size_t)at % len];
+			memcpy(s + BEFORE, "::", 2);
+			snprintf(s + BEFORE + 2 + SHORT, 30, "<%d>", i);
+			names[i] = s;
+		}
+		const char **is = distinct_names(&a, names, NAMES);
+		for (int i = 0; i < NAMES; i++) {
+			char want[16];
+			snprintf(want, sizeof want, " [%d]", i);
+			assert_int_equal(strlen(is[i]), SHORT + strlen(want));
+			assert_string_equal(is[i] + SHORT, want);
+		}
+		arena_release(&a);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(distinct),
 		cmocka_unit_test(all_differ),
+		cmocka_unit_test(a_short_name_in_its_namespace),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
