@@ -111,6 +111,7 @@ function excluded(doc) {
 		doc.unidentified_runs > 0 &&
 			`${f.plural(doc.unidentified_runs, 'run')} without the identity of the GPU (neither UUID, nor host and its PCI address or number).`,
 		doc.several_gpus_runs > 0 && `${f.plural(doc.several_gpus_runs, 'run')} on several GPUs, analyzed before times per GPU were stored (see kernsiftd rebuild).`,
+		doc.table_runs > 0 && `${f.plural(doc.table_runs, 'imported table')} without times per GPU.`,
 		doc.idle_runs > 0 && `${f.plural(doc.idle_runs, 'run')} without a launch.`,
 		doc.more && `Only the newest ${f.count(doc.runs)} runs were read.`,
 	].filter(Boolean);

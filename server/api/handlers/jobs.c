@@ -11,10 +11,6 @@
 #include "rank_balance.h"
 #include "view.h"
 
-/* The maximum number of ranks in an answer. A comparison has the same maximum.
- */
-enum { JOB_RANKS = 256 };
-
 json_t *jobs_get(struct call *c, struct err *e)
 {
 	const struct params *ps = &c->params;

@@ -2,6 +2,7 @@
  * operator. */
 #include "query_home.h"
 #include "fleet_select.h"
+#include "job.h"
 #include "ledger.h"
 #include "names.h"
 #include "rollup_code.h"
@@ -17,7 +18,8 @@ struct query_home_request {
 };
 
 /* ---- lists: the first column is the number of all rows. $1 project, $2 workload,
- * $3 since, $4 until, $5 limit */
+ * $3 since, $4 until, $5 limit, $6 HOME_SEARCHED, $7 HOME_JOBS_SEARCHED,
+ * $8 JOB_RANKS */
 
 #define HOME_IN(x)                            \
 	"($1 IS NULL OR " x ".project = $1) " \
@@ -37,6 +39,9 @@ static void *query_home_list(const struct query_home_request *q,
 	sql_moment(&p, q->f->since);
 	sql_moment(&p, q->f->until);
 	sql_int8(&p, limit);
+	sql_int8(&p, HOME_SEARCHED);
+	sql_int8(&p, HOME_JOBS_SEARCHED);
+	sql_int8(&p, JOB_RANKS);
 	if (!sql_run(q->db, sql, &p, &r, e))
 		return NULL;
 	char *rows = arena_alloc(q->a, (size_t)r.n, size);
@@ -49,9 +54,11 @@ static void *query_home_list(const struct query_home_request *q,
 	return rows;
 }
 
+/* Documents are large, so only those of listed gates are read. */
 #define HOME_GATE                                                        \
 	"g.id, g.created_at, g.project, g.workload, g.name, g.outcome, " \
-	"g.document ->> 'summary' FROM gate g WHERE "
+	"g.document ->> 'summary' "                                      \
+	"FROM listed JOIN gate g ON g.id = listed.id ORDER BY g.id DESC"
 
 static void query_home_gate(struct result *r, struct arena *a, void *row)
 {
@@ -70,15 +77,20 @@ static void query_home_gate(struct result *r, struct arena *a, void *row)
 static bool query_home_gates(const struct query_home_request *q, struct err *e)
 {
 	static const char regressed[] =
-		"SELECT count(*) OVER (), " HOME_GATE
-		"g.outcome = 'regressed' AND " HOME_IN("g") HOME_STORED(
-			"g") "AND (g.name = '' OR NOT EXISTS (SELECT FROM gate newer "
-			     "WHERE newer.project = g.project "
-			     "AND newer.workload = g.workload AND newer.name = g.name "
-			     "AND newer.id > g.id)) "
-			     "ORDER BY g.id DESC LIMIT $5";
-	static const char last[] = "SELECT 1::bigint, " HOME_GATE HOME_IN(
-		"g") "ORDER BY g.id DESC LIMIT $5";
+		"WITH listed AS (SELECT g.id, count(*) OVER () AS n "
+		"FROM (SELECT id, created_at, name, outcome, row_number() OVER "
+		"(PARTITION BY project, workload, name ORDER BY id DESC) AS nth "
+		"FROM (SELECT id, created_at, project, workload, name, outcome "
+		"FROM gate g WHERE " HOME_IN(
+			"g") "ORDER BY id DESC LIMIT $6) newest) g "
+			     "WHERE g.outcome = 'regressed' "
+			     "AND (g.name = '' OR g.nth = 1) " HOME_STORED(
+				     "g") "ORDER BY g.id DESC LIMIT $5) "
+					  "SELECT listed.n, " HOME_GATE;
+	static const char last[] =
+		"WITH listed AS (SELECT g.id FROM gate g WHERE " HOME_IN(
+			"g") "ORDER BY g.id DESC LIMIT $5) "
+			     "SELECT 1::bigint, " HOME_GATE;
 	struct home *h = q->out;
 	struct home_count one;
 	h->gates = query_home_list(q, regressed, HOME_LINES, query_home_gate,
@@ -115,10 +127,13 @@ static bool query_home_changes(const struct query_home_request *q,
 		"CASE WHEN strpos(c.metric, ':') > 0 "
 		"THEN substr(c.metric, strpos(c.metric, ':') + 1) END, "
 		"c.run_id, r.created_at, c.change_pct "
-		"FROM change_point c JOIN run r ON r.run_id = c.run_id "
-		"WHERE c.worse IS NOT FALSE AND " HOME_IN("c") HOME_STORED(
-			"r") "ORDER BY c.run_id DESC, c.project, c.workload, c.metric "
-			     "LIMIT $5";
+		"FROM (SELECT * FROM change_point c "
+		"WHERE c.worse IS NOT FALSE AND " HOME_IN(
+			"c") "ORDER BY c.run_id DESC LIMIT $6) c "
+			     "JOIN run r ON r.run_id = c.run_id "
+			     "WHERE true " HOME_STORED(
+				     "r") "ORDER BY c.run_id DESC, c.project, "
+					  "c.workload, c.metric LIMIT $5";
 	struct home *h = q->out;
 	h->changes = query_home_list(q, sql, HOME_LINES, query_home_change,
 		sizeof *h->changes, &h->changes_of, e);
@@ -185,17 +200,21 @@ static void query_home_job(struct result *r, struct arena *a, void *row)
 	j->name = result_text(r, a);
 }
 
-/* Jobs are not counted: that would read the runs of all. */
+/* Jobs are not counted: that would read the runs of all. /jobs/ID refuses a job
+ * with more than JOB_RANKS runs of any workload, so it is not listed. */
 static bool query_home_jobs(const struct query_home_request *q, struct err *e)
 {
 	static const char sql[] =
 		"SELECT 1::bigint, j.id, nullif(j.upload_id, 0), j.created_at, "
 		"r.n, j.project, nullif(j.name, '') "
-		"FROM job j "
-		"CROSS JOIN LATERAL (SELECT count(*) AS n FROM run "
-		"WHERE job_id = j.id AND ($2 IS NULL OR workload = $2)) r "
-		"WHERE r.n > 1 AND ($1 IS NULL OR j.project = $1) " HOME_STORED(
-			"j") "ORDER BY j.id DESC LIMIT $5";
+		"FROM (SELECT * FROM job j WHERE ($1 IS NULL OR j.project = $1) " HOME_STORED(
+			"j") "ORDER BY j.id DESC LIMIT $7) j "
+			     "CROSS JOIN LATERAL (SELECT count(*) AS ranks, count(*) "
+			     "FILTER (WHERE $2 IS NULL OR workload = $2) AS n "
+			     "FROM (SELECT workload FROM run WHERE job_id = j.id "
+			     "LIMIT $8 + 1) of_job) r "
+			     "WHERE r.n > 1 AND r.ranks <= $8 "
+			     "ORDER BY j.id DESC LIMIT $5";
 	struct home *h = q->out;
 	struct home_count count;
 	h->jobs = query_home_list(q, sql, HOME_JOBS, query_home_job,
@@ -233,40 +252,91 @@ static bool query_home_newest(const struct query_home_request *q, struct err *e)
 
 /* ---- workloads */
 
+struct query_home_name {
+	const char *project, *workload;
+};
+
+static void query_home_name(struct result *r, struct arena *a, void *row)
+{
+	struct query_home_name *name = row;
+	name->project = result_text(r, a);
+	name->workload = result_text(r, a);
+}
+
+/* The workloads with the newest runs. The index run_series gives the next name
+ * and its newest run, so this reads two rows of a workload, however many runs it
+ * has. BETWEEN in place of `=`: otherwise the planner can choose run_created, and
+ * pass over the runs of all other workloads. */
+static struct query_home_name *query_home_names(const struct query_home_request
+							*q,
+	struct err *e)
+{
+	static const char sql[] =
+		"WITH RECURSIVE w (project, workload) AS ("
+		"(SELECT project, workload FROM run "
+		"WHERE $1 IS NULL OR project = $1 "
+		"ORDER BY project, workload LIMIT 1) "
+		"UNION ALL "
+		"SELECT next.project, next.workload FROM w "
+		"CROSS JOIN LATERAL (SELECT project, workload FROM run "
+		"WHERE (project, workload) > (w.project, w.workload) "
+		"AND ($1 IS NULL OR project = $1) "
+		"ORDER BY project, workload LIMIT 1) next) "
+		"SELECT count(*) OVER (), w.project, w.workload "
+		"FROM w CROSS JOIN LATERAL (SELECT created_at, run_id "
+		"FROM run r WHERE r.project BETWEEN w.project AND w.project "
+		"AND r.workload BETWEEN w.workload AND w.workload " HOME_STORED(
+			"r") "ORDER BY r.project DESC, r.workload DESC, "
+			     "r.created_at DESC, r.run_id DESC LIMIT 1) newest "
+			     "WHERE $2 IS NULL OR w.workload = $2 "
+			     "ORDER BY newest.created_at DESC, newest.run_id DESC "
+			     "LIMIT $5";
+	return query_home_list(q, sql, HOME_WORKLOADS, query_home_name,
+		sizeof(struct query_home_name), &q->out->workloads_of, e);
+}
+
+/* Adds a workload, unless its runs were deleted after its name was read. */
+static bool query_home_workload(const struct query_home_request *q,
+	const struct query_home_name *name, struct err *e)
+{
+	const struct workload_filter f = { .project = name->project,
+		.workload = name->workload,
+		.since = q->f->since,
+		.until = q->f->until,
+		.limit = 1 };
+	const struct trend_filter of = { .project = name->project,
+		.workload = name->workload,
+		.metric = TREND_METRIC_iteration,
+		.stat = trend_stat_of(TREND_METRIC_iteration),
+		.group = "commit",
+		.since = q->f->since,
+		.until = q->f->until,
+		.limit = HOME_POINTS };
+	struct workload_row *row;
+	uint32_t n;
+	bool more;
+	if (!query_workloads(q->db, q->a, &f, &row, &n, &more, e))
+		return false;
+	if (!n)
+		return true;
+	struct home_workload *w = &q->out->workloads[q->out->workloads_of.n++];
+	w->is = *row;
+	return query_trend(q->db, q->a, &of, &w->trend, e);
+}
+
 static bool query_home_workloads(const struct query_home_request *q,
 	struct err *e)
 {
-	/* Only the first are listed; all are counted. */
-	const struct workload_filter f = { .project = q->f->project,
-		.workload = q->f->workload,
-		.since = q->f->since,
-		.until = q->f->until,
-		.limit = INT32_MAX };
 	struct home *h = q->out;
-	struct workload_row *rows;
-	bool more;
-	uint32_t n;
-	if (!query_workloads(q->db, q->a, &f, &rows, &n, &more, e))
+	const struct query_home_name *names = query_home_names(q, e);
+	if (!names)
 		return false;
-	h->workloads_of =
-		(struct home_count){ n < HOME_WORKLOADS ? n : HOME_WORKLOADS,
-			n };
-	h->workloads =
-		arena_array(q->a, struct home_workload, h->workloads_of.n);
-	for (uint32_t i = 0; i < h->workloads_of.n; i++) {
-		struct home_workload *w = &h->workloads[i];
-		w->is = rows[i];
-		const struct trend_filter of = { .project = w->is.project,
-			.workload = w->is.workload,
-			.metric = TREND_METRIC_iteration,
-			.stat = trend_stat_of(TREND_METRIC_iteration),
-			.group = "commit",
-			.since = q->f->since,
-			.until = q->f->until,
-			.limit = HOME_POINTS };
-		if (!query_trend(q->db, q->a, &of, &w->trend, e))
+	uint32_t named = h->workloads_of.n;
+	h->workloads = arena_array(q->a, struct home_workload, named);
+	h->workloads_of.n = 0;
+	for (uint32_t i = 0; i < named; i++)
+		if (!query_home_workload(q, &names[i], e))
 			return false;
-	}
 	return true;
 }
 

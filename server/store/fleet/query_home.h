@@ -1,8 +1,9 @@
 /* query_home.h - what the home page shows: what needs attention, where the GPU
  * time of each day was used, and the workloads with their last iterations.
  *
- * Everything in it is read as it is stored; nothing is searched for or judged
- * again. So the answer takes the same time in a large fleet. */
+ * Everything in it is read as it is stored; nothing is judged again. Of gates,
+ * change points and jobs only the newest are read. Of workloads, one row each is
+ * read, and all runs of the listed ones. */
 #pragma once
 #include "query_trend.h"
 
@@ -16,6 +17,10 @@ enum {
 	HOME_DAYS = 90,
 	HOME_OPERATORS = 6
 };
+/* The lists and totals of gates and change points are of the newest 10,000 of the
+ * project and workload, and that of jobs of the newest 1,000, whose runs are
+ * counted. */
+enum { HOME_SEARCHED = 10000, HOME_JOBS_SEARCHED = 1000 };
 
 struct home_filter {
 	const char *project, *workload; /* NULL: any */
@@ -80,7 +85,7 @@ struct home {
 	struct home_gpu *gpus; /* slowest first; of all workloads and times */
 	struct home_upload *uploads; /* failed */
 	struct home_count gates_of, changes_of, gpus_of, uploads_of;
-	struct home_job *jobs; /* with at least two runs */
+	struct home_job *jobs; /* with 2 to JOB_RANKS runs */
 	uint32_t jobs_n;
 	/* Of any time; NULL: there is none. */
 	const struct home_gate *last_gate;

@@ -24,6 +24,9 @@ bool job_make_moved(struct db *db, int64_t run, const char *project,
 /* The first JOB_RUNS_MAX runs of a job by rank; those without a rank come last.
  * A job without visible runs counts as missing: ERR_NOT_FOUND. */
 enum { JOB_RUNS_MAX = 4096 };
+/* The maximum number of ranks that are analyzed together. A comparison has the
+ * same maximum. */
+enum { JOB_RANKS = 256 };
 struct job_row {
 	int64_t id, upload; /* upload: 0 if the job has a name */
 	const char *project, *name; /* name: NULL without */

@@ -101,6 +101,78 @@ static void workloads_of_a_project(void **state)
 	arena_release(&a);
 }
 
+/* The first project has the newest run; one workload has runs in and after the
+ * range; names repeat in other projects, and both can be empty. */
+static void workloads_of_all_projects(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	stored(db, "", "", "H20", 1, 20000);
+	stored(db, "b", "", "H20", 1, 20001);
+	stored(db, "b", "w", "H20", 1, 20002);
+	stored(db, "c", "w", "H20", 1, 20003);
+	for (int i = 0; i < 3; i++)
+		stored(db, "a", "w", "H20", 1, 20000 + 2 * i);
+	struct home is = home_of(db, &a, NULL, 0, 0);
+	assert_int_equal(is.workloads_of.all, 5);
+	assert_int_equal(is.workloads_of.n, 5);
+	assert_string_equal(is.workloads[0].is.project, "a");
+	assert_int_equal(is.workloads[0].is.runs, 3);
+	assert_string_equal(is.workloads[1].is.project, "c");
+	assert_string_equal(is.workloads[2].is.project, "b");
+	assert_string_equal(is.workloads[2].is.workload, "w");
+	assert_string_equal(is.workloads[4].is.project, "");
+	is = home_of(db, &a, NULL, 20001, 20004);
+	assert_int_equal(is.workloads_of.all, 4);
+	assert_string_equal(is.workloads[0].is.project, "c");
+	assert_int_equal(is.workloads[1].is.runs, 1);
+	is = home_of(db, &a, "b", 0, 0);
+	assert_int_equal(is.workloads_of.all, 2);
+	works(query_home(db, &a,
+		&(struct home_filter){ .workload = "w",
+			.since = NO_MOMENT,
+			.until = NO_MOMENT },
+		&is, &e));
+	assert_int_equal(is.workloads_of.all, 3);
+	arena_release(&a);
+}
+
+/* Only the newest gates, change points and jobs are read. The oldest of each would
+ * be listed. */
+static void more_than_are_searched(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	int64_t one = stored(db, "p", "w", "H20", 1, 20000),
+		two = stored(db, "p", "w", "H20", 1, 20000);
+	fixture_script(db,
+		arena_printf(&a,
+			"INSERT INTO gate (created_by, project, workload, "
+			"name, outcome, document) "
+			"SELECT 'ci', 'p', 'w', '', CASE WHEN i IN (1, 2) "
+			"THEN 'regressed' ELSE 'pass' END, '{}' "
+			"FROM generate_series(1, %d) i;"
+			"INSERT INTO change_point (project, workload, metric, "
+			"run_id) SELECT 'p', 'w', 'operator:' || i, "
+			"CASE i WHEN 0 THEN %lld ELSE %lld END "
+			"FROM generate_series(0, %d) i;"
+			"INSERT INTO job (project, name, upload_id) "
+			"SELECT 'p', i::text, 0 FROM generate_series(0, %d) i;"
+			"UPDATE run SET job_id = (SELECT id FROM job "
+			"WHERE name = '0')",
+			HOME_SEARCHED + 1, (long long)one, (long long)two,
+			HOME_SEARCHED, HOME_JOBS_SEARCHED));
+	struct home is = home_of(db, &a, "p", 0, 0);
+	assert_int_equal(is.gates_of.all, 1);
+	assert_int_equal(is.gates[0].id, 2);
+	assert_int_equal(is.changes_of.all, HOME_SEARCHED);
+	assert_int_equal(is.jobs_n, 0);
+	fixture_script(db, "DELETE FROM job WHERE name = '1'");
+	is = home_of(db, &a, "p", 0, 0);
+	assert_int_equal(is.jobs_n, 1);
+	arena_release(&a);
+}
+
 /* Gate 1 has no name, 2 is repeated by 3 and passes, 4 regressed again. */
 static void gates_that_regressed(void **state)
 {
@@ -207,6 +279,38 @@ static void jobs_with_several_runs(void **state)
 	arena_release(&a);
 }
 
+/* /jobs/ID refuses it, although few of its runs are of this workload. */
+static void a_job_with_too_many_ranks(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct home is;
+	stored(db, "p", "w", "H20", 1, 20000);
+	stored(db, "p", "w", "H20", 1, 20000);
+	fixture_script(db,
+		"INSERT INTO job (project, name, upload_id) "
+		"VALUES ('p', 'large', 0);"
+		"UPDATE run SET job_id = (SELECT id FROM job WHERE name = 'large');"
+		"INSERT INTO run (run_id, upload_id, ordinal, name, project, "
+		"workload, labels, job, created_at, format, span_ns, busy_ns, "
+		"kernel_ns, launches, kernels, copy_ns, copies, device_names, "
+		"notes, analysis_version, catalog, gpu_ns, weight_uh, "
+		"replayed, replayed_known, platform, job_id) "
+		"SELECT i, i, 0, '', 'p', 'v', '{}', '', to_timestamp(i), 'x', "
+		"1, 1, 1, 1, 1, 0, 0, '{}', 0, 4, '1', 1, 1, 0, 0, 'H20', "
+		"(SELECT id FROM job WHERE name = 'large') FROM generate_series(1001, 1255) i");
+	const struct home_filter f = { .workload = "w",
+		.since = NO_MOMENT,
+		.until = NO_MOMENT };
+	works(query_home(db, &a, &f, &is, &e));
+	assert_int_equal(is.jobs_n, 0);
+	fixture_script(db, "DELETE FROM run WHERE run_id = 1255");
+	works(query_home(db, &a, &f, &is, &e));
+	assert_int_equal(is.jobs_n, 1);
+	assert_int_equal(is.jobs[0].runs, 2);
+	arena_release(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -216,6 +320,12 @@ int main(void)
 			teardown),
 		cmocka_unit_test_setup_teardown(workloads_of_a_project, setup,
 			teardown),
+		cmocka_unit_test_setup_teardown(workloads_of_all_projects,
+			setup, teardown),
+		cmocka_unit_test_setup_teardown(more_than_are_searched, setup,
+			teardown),
+		cmocka_unit_test_setup_teardown(a_job_with_too_many_ranks,
+			setup, teardown),
 		cmocka_unit_test_setup_teardown(gates_that_regressed, setup,
 			teardown),
 		cmocka_unit_test_setup_teardown(change_points_for_the_worse,
