@@ -131,6 +131,26 @@ static void a_list_of_many_devices(void **state)
 	assert_int_equal(w->p.devices[0].visible, LISTED);
 }
 
+/* Each launch is on a device of its own; only some of them have a shape. */
+static void many_devices(void **state)
+{
+	enum { DEVICES = 200000 };
+	struct world *w = *state;
+	gemm(w, wide, 1, 50, DEVICES - 2);
+	gemm(w, wide, 100, 70, DEVICES - 1);
+	for (int i = 0; i < DEVICES - 2; i++)
+		rows_kernel(&w->t, "zebra_kernel_of_nobody", 200000 + i, 1, i,
+			0);
+	analyse(w);
+	const struct operators *o = &w->p.operators;
+	assert_int_equal(w->p.devices_n, DEVICES);
+	assert_int_equal(o->device_shapes_n, 2);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(o->device_shapes[i].device, DEVICES - 2 + i);
+		assert_true(o->device_shapes[i].median_ns == 50 + 20 * i);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -140,6 +160,7 @@ int main(void)
 		WORLD_TEST(devices_that_a_process_sees),
 		WORLD_TEST(devices_that_the_decoder_left_out),
 		WORLD_TEST(a_list_of_many_devices),
+		WORLD_TEST(many_devices),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
