@@ -113,6 +113,9 @@ struct trace {
 	struct process *processes;
 	struct device *devices;
 	uint32_t processes_n, devices_n;
+	/* How many GPUs the file lists for a process, if the decoder gave `devices`
+	 * other numbers and left out those without records; else 0. */
+	int32_t devices_listed;
 	struct names launch_shapes; /* the bytes of struct launch_shape */
 
 	/* Of the execution trace of PyTorch that came with it, if any: numbers

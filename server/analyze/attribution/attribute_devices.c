@@ -9,6 +9,7 @@
 #include "operators.h"
 #include "profile.h"
 #include "stats.h"
+#include <stdlib.h>
 
 enum { ATTRIBUTE_NO_PLACE = UINT32_MAX, ATTRIBUTE_NEW = UINT32_MAX - 1 };
 
@@ -18,7 +19,7 @@ struct attribute_devices {
 	uint32_t *slot_of; /* by number of a shape: slot + 1; 0 none */
 	uint32_t shape[DEVICE_SHAPE_OPERATORS * DEVICE_SHAPES]; /* by slot */
 	uint32_t slots;
-	uint32_t *used; /* by slot of a device: index in profile.devices */
+	int32_t *used; /* by slot of a device: its number; ascending */
 	uint32_t used_n;
 	int64_t *call_ns; /* by call */
 	/* By call: device slot * slots + shape slot; ATTRIBUTE_NEW: it has no
@@ -32,10 +33,10 @@ static bool attribute_devices_used(struct attribute_devices *m)
 {
 	const struct profile *p = m->at->profile;
 
-	m->used = arena_array(m->a, uint32_t, (size_t)p->devices_n + 1);
+	m->used = arena_array(m->a, int32_t, (size_t)p->devices_n + 1);
 	for (uint32_t i = 0; m->used && i < p->devices_n; i++)
 		if (p->devices[i].launches > 0 || p->devices[i].busy_ns > 0)
-			m->used[m->used_n++] = i;
+			m->used[m->used_n++] = p->devices[i].number;
 	return m->used;
 }
 
@@ -61,19 +62,26 @@ static bool attribute_devices_slots(struct attribute_devices *m)
 	return m->slot_of;
 }
 
+static int attribute_devices_by_number(const void *left, const void *right)
+{
+	const int32_t *a = left, *b = right;
+	return (*a > *b) - (*a < *b);
+}
+
 /* The place of a launch. */
 static uint32_t attribute_devices_place(const struct attribute_devices *m,
 	uint32_t i)
 {
 	const struct attribution *at = m->at;
 	int32_t number = at->trace->kernel.device[at->proc->kernel.from + i];
-	uint32_t slot = m->slot_of[at->shape_of[i]], device = 0;
+	uint32_t slot = m->slot_of[at->shape_of[i]];
 
-	while (device < m->used_n &&
-		at->profile->devices[m->used[device]].number != number)
-		device++;
-	return slot && device < m->used_n ? device * m->slots + slot - 1
-					  : ATTRIBUTE_NO_PLACE;
+	if (!slot)
+		return ATTRIBUTE_NO_PLACE;
+	const int32_t *is = bsearch(&number, m->used, m->used_n, sizeof *is,
+		attribute_devices_by_number);
+	return is ? (uint32_t)(is - m->used) * m->slots + slot - 1
+		  : ATTRIBUTE_NO_PLACE;
 }
 
 /* Adds up the launches of each call. False if the arena is full. */
@@ -131,9 +139,7 @@ static bool attribute_devices_medians(const struct attribute_devices *m,
 		if (n)
 			o->device_shapes[o->device_shapes_n++] =
 				(struct device_shape){
-					m->at->profile
-						->devices[m->used[i / m->slots]]
-						.number,
+					m->used[i / m->slots],
 					m->shape[i % m->slots], n,
 					stats_from(ns + from, scratch, n).med_ns
 				};

@@ -295,31 +295,40 @@ static bool iteration_gpu_merge(struct iteration_gpu_sequence_maker *m,
 	return ok;
 }
 
-/* The stream with most launches of the busiest device. */
-static uint32_t iteration_gpu_main_stream(
-	const struct iteration_gpu_sequence_maker *m)
+/* The stream with most launches of the busiest device, in *main. False if the arena
+ * is full. */
+static bool iteration_gpu_main_stream(const struct iteration_gpu_sequence_maker
+					      *m,
+	struct arena *a, uint32_t *main)
 {
-	uint32_t best = 0;
+	uint32_t n = m->streams.n;
+	uint32_t *of = arena_grow(a, NULL, n * sizeof *of);
+	int64_t *ns = arena_grow(a, NULL, ((size_t)n + 1) * sizeof *ns);
 	int64_t best_ns = -1;
+	struct names devices;
 
-	for (uint32_t i = 1; i < m->streams.n; i++) {
+	if (!of || !ns || !names_init(&devices, a))
+		return false;
+	for (uint32_t i = 1; i < n; i++) {
 		const struct iteration_gpu_stream *l =
 			(const void *)names_text(&m->streams, i);
-		int64_t device_ns = 0;
-		for (uint32_t j = 1; j < m->streams.n; j++) {
-			const struct iteration_gpu_stream *o =
-				(const void *)names_text(&m->streams, j);
-			if (o->device == l->device)
-				device_ns += m->weight[j].ns;
-		}
-		if (device_ns > best_ns ||
-			(device_ns == best_ns &&
-				m->weight[i].n > m->weight[best].n)) {
-			best_ns = device_ns;
-			best = i;
-		}
+		of[i] = names_put(&devices, (const char *)&l->device,
+			sizeof l->device);
+		if (of[i] == NAMES_NONE)
+			return false;
+		ns[of[i]] += m->weight[i].ns;
 	}
-	return best;
+	*main = 0;
+	for (uint32_t i = 1; i < n; i++)
+		if (ns[of[i]] > best_ns ||
+			(ns[of[i]] == best_ns &&
+				m->weight[i].n > m->weight[*main].n)) {
+			best_ns = ns[of[i]];
+			*main = i;
+		}
+	arena_drop(a, of);
+	arena_drop(a, ns);
+	return true;
 }
 
 bool iteration_gpu_sequence(struct period_sequence *s,
@@ -343,7 +352,9 @@ bool iteration_gpu_sequence(struct period_sequence *s,
 		!iteration_gpu_merge(&m, g, kernel_of, kernels_n, a))
 		return false;
 	s->names_n = kernels_n + m.graphs.n - 1;
-	uint32_t main = iteration_gpu_main_stream(&m);
+	uint32_t main;
+	if (!iteration_gpu_main_stream(&m, a, &main))
+		return false;
 	for (uint32_t i = 0; i < s->n; i++)
 		if (m.stream_of[i] == main)
 			s->main[s->main_n++] = i;

@@ -121,26 +121,40 @@ static const char *devices_uuid(const char *uuid)
 	return uuid[strspn(uuid, "0-")] ? uuid : NULL;
 }
 
-/* How many GPUs the trace lists for a process. */
-static int32_t devices_visible(const struct trace *t, uint32_t process)
+/* How many GPUs the trace lists for a process. A GPU can be listed twice: for all
+ * processes and for this one. False if the arena is full. */
+static bool devices_visible(const struct trace *t, uint32_t process,
+	struct arena *a, int32_t *out)
 {
-	int32_t n = 0;
-	for (uint32_t i = 0; i < t->devices_n; i++) {
-		bool first = t->devices[i].process < 0 ||
-			     (uint32_t)t->devices[i].process == process;
-		for (uint32_t k = 0; first && k < i; k++)
-			first = t->devices[k].number != t->devices[i].number ||
-				t->devices[k].process != t->devices[i].process;
-		n += first;
+	struct arena scratch = arena_scratch(a);
+	struct names numbers;
+	bool ok = names_init(&numbers, &scratch);
+
+	for (uint32_t i = 0; ok && i < t->devices_n; i++) {
+		const struct device *d = &t->devices[i];
+		if (d->process < 0 || (uint32_t)d->process == process)
+			ok = names_put(&numbers, (const char *)&d->number,
+				     sizeof d->number) != NAMES_NONE;
 	}
-	return n;
+	/* id 0 is no number */
+	*out = ok ? (int32_t)numbers.n - 1 : 0;
+	if (t->devices_listed)
+		*out = t->devices_listed;
+	arena_scratch_release(&scratch, a);
+	return ok;
 }
 
-/* Fills in the properties that the trace records for the used devices. */
-static void devices_properties(const struct trace *t, uint32_t process,
+/* Fills in the properties that the trace records for the used devices. False if the
+ * arena is full. */
+static bool devices_properties(const struct trace *t, uint32_t process,
 	struct devices_maker *m)
 {
-	int32_t visible = devices_visible(t, process);
+	int32_t visible;
+
+	if (!m->p->devices_n)
+		return true;
+	if (!devices_visible(t, process, m->p->arena, &visible))
+		return false;
 	for (uint32_t i = t->devices_n; i-- > 0;) {
 		const struct device *d = &t->devices[i];
 		if (d->process >= 0 && (uint32_t)d->process != process)
@@ -162,6 +176,7 @@ static void devices_properties(const struct trace *t, uint32_t process,
 			d->bus_id ? names_text(&t->names, d->bus_id) : NULL;
 		to->visible = visible;
 	}
+	return true;
 }
 
 static int devices_by_number(const void *left, const void *right)
@@ -200,10 +215,10 @@ bool devices_from(const struct trace *t, const struct process *proc,
 	struct devices_maker m = { .p = p };
 	bool ok = names_init(&m.numbers, p->arena) &&
 		  devices_busy_walk(&m, t, proc) &&
-		  devices_copies_walk(&m, &t->copy, proc->copy);
+		  devices_copies_walk(&m, &t->copy, proc->copy) &&
+		  devices_properties(t, process, &m);
 
 	if (ok) {
-		devices_properties(t, process, &m);
 		if (p->devices_n)
 			qsort(p->devices, p->devices_n, sizeof *p->devices,
 				devices_by_number);

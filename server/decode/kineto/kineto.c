@@ -417,6 +417,7 @@ static bool kineto_devices_renumber(const struct kineto_meta *m)
 	for (uint32_t i = 0; i < u.n; i++)
 		to[i].number = -1;
 	if (kineto_devices_find(m, &u, to)) {
+		t->devices_listed = (int32_t)t->devices_n;
 		t->devices = to;
 		t->devices_n = u.n;
 	} else if (m->amd) {

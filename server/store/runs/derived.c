@@ -459,18 +459,21 @@ static const struct derived_table derived_caller = {
 	derived_write_callers,
 };
 
-/* How many rows run_device_shape has of a device; -1 unknown. */
-static int32_t derived_device_shapes(const struct operators *o, int32_t device)
+/* How many rows run_device_shape has of a device, which begin at *at; -1 unknown. */
+static int32_t derived_device_shapes(const struct operators *o, int32_t device,
+	uint32_t *at)
 {
-	int32_t n = 0;
-	for (uint32_t i = 0; i < o->device_shapes_n; i++)
-		n += o->device_shapes[i].device == device;
-	return o->device_shapes_known ? n : -1;
+	uint32_t from = *at;
+	while (*at < o->device_shapes_n &&
+		o->device_shapes[*at].device == device)
+		++*at;
+	return o->device_shapes_known ? (int32_t)(*at - from) : -1;
 }
 
 static void derived_write_devices(struct bulk *b, const struct derived_run *run)
 {
 	const struct profile *p = run->profile;
+	uint32_t shape = 0; /* both lists are by number of the device */
 	for (uint32_t i = 0; i < p->devices_n; i++) {
 		const struct profile_device *d = &p->devices[i];
 		bulk_row(b, 17);
@@ -490,8 +493,8 @@ static void derived_write_devices(struct bulk *b, const struct derived_run *run)
 		bulk_text(b, d->bus_id);
 		bulk_float8_known(b, d->throttled_pct);
 		bulk_int4_known(b, d->visible ? d->visible : -1);
-		bulk_int4_known(b,
-			derived_device_shapes(&p->operators, d->number));
+		bulk_int4_known(b, derived_device_shapes(&p->operators,
+					   d->number, &shape));
 	}
 }
 

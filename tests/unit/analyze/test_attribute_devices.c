@@ -82,15 +82,17 @@ static void calls_that_say_nothing_about_a_device(void **state)
 }
 
 /* Of the devices that the trace lists, others than the used one count, too, but
- * not those of another process. */
+ * not those of another process. A device counts once, although it is listed twice for
+ * the process, and for all processes. */
 static void devices_that_a_process_sees(void **state)
 {
 	struct world *w = *state;
 	struct device list[] = { { .process = -1, .number = 0 },
 		{ .process = 0, .number = 1 }, { .process = 0, .number = 2 },
-		{ .process = 0, .number = 2 }, { .process = 1, .number = 3 } };
+		{ .process = 0, .number = 2 }, { .process = -1, .number = 2 },
+		{ .process = 1, .number = 3 } };
 	w->t.devices = list;
-	w->t.devices_n = 5;
+	w->t.devices_n = 6;
 	gemm(w, wide, 1000, 50, 2);
 	gemm(w, wide, 2000, 50, 7);
 	analyse(w);
@@ -100,6 +102,55 @@ static void devices_that_a_process_sees(void **state)
 	assert_int_equal(w->p.devices[1].visible, 0);
 }
 
+/* The decoder left out those without records. */
+static void devices_that_the_decoder_left_out(void **state)
+{
+	struct world *w = *state;
+	struct device list[] = { { .process = -1, .number = 4 },
+		{ .process = -1, .number = 5 } };
+	w->t.devices = list;
+	w->t.devices_n = 2;
+	w->t.devices_listed = 8;
+	gemm(w, wide, 1000, 50, 4);
+	analyse(w);
+	assert_int_equal(w->p.devices[0].visible, 8);
+}
+
+static void a_list_of_many_devices(void **state)
+{
+	enum { LISTED = 600000 };
+	static struct device list[LISTED];
+	struct world *w = *state;
+	for (int i = 0; i < LISTED; i++)
+		list[i] = (struct device){ .process = i % 2 - 1, .number = i };
+	w->t.devices = list;
+	w->t.devices_n = LISTED;
+	gemm(w, wide, 1000, 50, 3);
+	analyse(w);
+	assert_int_equal(w->p.devices_n, 1);
+	assert_int_equal(w->p.devices[0].visible, LISTED);
+}
+
+/* Each launch is on a device of its own; only some of them have a shape. */
+static void many_devices(void **state)
+{
+	enum { DEVICES = 200000 };
+	struct world *w = *state;
+	gemm(w, wide, 1, 50, DEVICES - 2);
+	gemm(w, wide, 100, 70, DEVICES - 1);
+	for (int i = 0; i < DEVICES - 2; i++)
+		rows_kernel(&w->t, "zebra_kernel_of_nobody", 200000 + i, 1, i,
+			0);
+	analyse(w);
+	const struct operators *o = &w->p.operators;
+	assert_int_equal(w->p.devices_n, DEVICES);
+	assert_int_equal(o->device_shapes_n, 2);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(o->device_shapes[i].device, DEVICES - 2 + i);
+		assert_true(o->device_shapes[i].median_ns == 50 + 20 * i);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -107,6 +158,9 @@ int main(void)
 		WORLD_TEST(two_devices_have_medians_of_their_own),
 		WORLD_TEST(calls_that_say_nothing_about_a_device),
 		WORLD_TEST(devices_that_a_process_sees),
+		WORLD_TEST(devices_that_the_decoder_left_out),
+		WORLD_TEST(a_list_of_many_devices),
+		WORLD_TEST(many_devices),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

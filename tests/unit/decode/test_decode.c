@@ -172,6 +172,30 @@ static void test_around(void **state)
 	decoded_release(&d);
 }
 
+/* Each of them counts as one that the process sees, although only the used ones keep
+ * properties. */
+static void test_listed_gpus_behind_cpus(void **state)
+{
+	struct decoded d;
+	(void)state;
+	decode_text(&d,
+		"{\"deviceProperties\": ["
+		"{\"id\": 0, \"name\": \"AMD Instinct MI300X\"}, "
+		"{\"id\": 1, \"name\": \"AMD Instinct MI300X\"}, "
+		"{\"id\": 2, \"name\": \"AMD Instinct MI300X\"}, "
+		"{\"id\": 3, \"name\": \"AMD Instinct MI300X\"}], "
+		"\"traceEvents\": [{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":"
+		"\"k\",\"pid\":4,\"tid\":7,\"ts\":1,\"dur\":1,\"args\":"
+		"{\"device\":4}}, {\"ph\":\"X\",\"cat\":\"kernel\",\"name\":"
+		"\"k\",\"pid\":5,\"tid\":7,\"ts\":9,\"dur\":1,\"args\":"
+		"{\"device\":5}}]}");
+	assert_int_equal(d.trace.devices_n, 2);
+	assert_int_equal(d.trace.devices[0].number, 4);
+	assert_int_equal(d.trace.devices[1].number, 5);
+	assert_int_equal(d.trace.devices_listed, 4);
+	decoded_release(&d);
+}
+
 /* 20,000 events cross the edge of the window many times, at any byte; one is
  * initially larger than the window. */
 static void test_window(void **state)
@@ -251,6 +275,7 @@ int main(void)
 		cmocka_unit_test(test_host),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_around),
+		cmocka_unit_test(test_listed_gpus_behind_cpus),
 		cmocka_unit_test(test_window),
 		cmocka_unit_test(test_ceiling),
 	};
