@@ -94,7 +94,8 @@ static void devices_print_excluded(struct arena *a, const json_t *v)
 		{ "unidentified_runs", "without the identity of the GPU" },
 		{ "several_gpus_runs",
 			"on several GPUs, whose times per GPU are unknown" },
-		{ "table_runs", "that are imported tables without times per GPU" },
+		{ "table_runs",
+			"that are imported tables without times per GPU" },
 		{ "idle_runs", "without a launch" },
 	};
 	const char *reason = json_get_text(a, v, "reason");
