@@ -205,7 +205,7 @@ function attentionPart(doc, scope, signal) {
 		list.append(...late);
 		list.hidden = !list.childElementCount;
 		const compared = doc.jobs.length
-			? `The ranks of the ${f.plural(doc.jobs.length, 'newest job')} ${done ? 'were' : 'are being'} compared.`
+			? `The ranks of the ${doc.jobs.length > 1 ? `${doc.jobs.length} newest jobs` : 'newest job'} ${done ? 'were' : 'are being'} compared.`
 			: '';
 		const until = scope.until ? ` until ${scope.until.slice(0, 10)}` : '';
 		const nothing = list.hidden && done ? `Nothing since ${scope.since.slice(0, 10)}${until}.` : '';
