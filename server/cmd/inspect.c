@@ -55,10 +55,11 @@ inspect_document_layers_kernels_of(const struct profile *p, struct arena *a)
 {
 	struct breakdown_kernel *k = arena_array(a, struct breakdown_kernel,
 		(size_t)p->kernels_n + 1);
+	const char **distinct = distinct_names_of_run(a, p);
 
 	for (uint32_t i = 0; i < p->kernels_n; i++)
 		k[i] = (struct breakdown_kernel){ -1, p->kernels[i].name,
-			p->kernels[i].short_name };
+			p->kernels[i].short_name, distinct[i] };
 	return k;
 }
 
@@ -417,16 +418,19 @@ static json_t *inspect_document_graphs(const struct profile *p)
 	return v;
 }
 
-static json_t *inspect_document_launches(const struct profile *p)
+static json_t *inspect_document_launches(struct arena *a,
+	const struct profile *p)
 {
 	json_t *v = json_array();
+	const char **distinct = distinct_names_of_run(a, p);
 	for (uint32_t i = 0; i < p->launch_stats_n; i++) {
 		const struct launch_stat *s = &p->launch_stats[i];
 		const struct profile_kernel *k = &p->kernels[s->kernel];
 		json_t *each =
 			view_launch(&(struct launch_line){ .name = k->name,
-				.short_name = k->short_name,
-				.stat = *s });
+					    .short_name = k->short_name,
+					    .stat = *s },
+				distinct[s->kernel]);
 		json_object_del(each, "kernel");
 		view_append(v, each);
 	}
@@ -500,7 +504,7 @@ static void inspect_document_add(struct inspect_document *d,
 			inspect_document_collectives(&p->collectives));
 	json_object_set_new(run, "facts", inspect_document_facts(&p->facts));
 	json_object_set_new(run, "graphs", inspect_document_graphs(p));
-	json_object_set_new(run, "launches", inspect_document_launches(p));
+	json_object_set_new(run, "launches", inspect_document_launches(&a, p));
 	json_object_set_new(run, "callers", inspect_document_callers(&a, p));
 	json_object_set_new(run, "operators", inspect_document_operators(p));
 	view_append(d->runs, run);

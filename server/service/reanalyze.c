@@ -133,9 +133,10 @@ static void reanalyze_kernels_copy(const struct profile *p, struct arena *a,
 		uint32_t *to = &at[r->kernel];
 		if (!*to) {
 			out->kernels[out->kernels_n] =
-				(struct breakdown_kernel){ -1,
-					reanalyze_text(a, k->name),
-					reanalyze_text(a, k->short_name) };
+				(struct breakdown_kernel){ .id = -1,
+					.name = reanalyze_text(a, k->name),
+					.short_name = reanalyze_text(a,
+						k->short_name) };
 			*to = ++out->kernels_n;
 		}
 		r->kernel = *to - 1;

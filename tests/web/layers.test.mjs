@@ -34,7 +34,7 @@ test('the parts of the wall time add up to it, or `closes` is false', () => {
 	assert.deepEqual([l.wallTimeParts({...wall, idle_ns: null}).sum, l.wallTimeParts({...wall, idle_ns: null}).closes], [null, false]);
 });
 
-const made = (at, more) => ({block: 0, kernel: {id: at, name: `long ${at}`, short_name: `k${at}`}, operation: null, operator: 'gemm', module: null, roles: ['qkv'], stream: 0, group: null,
+const made = (at, more) => ({block: 0, kernel: {id: at, name: `long ${at}`, distinct_name: `k${at}`}, operation: null, operator: 'gemm', module: null, roles: ['qkv'], stream: 0, group: null,
 	launches: 10, instances: 10, extra: false, mean_ns: 100 * at, exclusive_ns: 5, overlapped_ns: 1, sol_ns: null, s: null, ...more});
 const tree = (items) => l.treeOf({sections: [{position: 'layer'}], blocks: [{section: 0, block: 'attention'}], items})[0].blocks[0].lines;
 // [case, rows, the kernels of each line]

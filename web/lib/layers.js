@@ -158,7 +158,7 @@ export const kernelName = (r, full) =>
 		: r.kernel
 			? full
 				? r.kernel.name
-				: r.kernel.short_name || r.kernel.name
+				: r.kernel.distinct_name || r.kernel.name
 			: (r.operation ?? f.NONE);
 
 const textOf = (r) =>

@@ -14,7 +14,7 @@ const EVIDENCE = {
 	catalog: 'always adjacent, and parts of one operator',
 };
 
-const names = (group) => group.kernels.map((k) => k.short_name || k.name);
+const names = (group) => group.kernels.map((k) => k.distinct_name || k.name);
 
 function columns(rows, all) {
 	return [

@@ -55,7 +55,7 @@ function columns(run, rows, {show, ns}) {
 			up: 'name',
 			down: '-name',
 			title: (r) => r.name,
-			cell: (r) => h('a', {href: `/runs/${run.id}?kernel=${r.kernel}`}, h('code', {}, r.short_name || r.name)),
+			cell: (r) => h('a', {href: `/runs/${run.id}?kernel=${r.kernel}`}, h('code', {}, r.distinct_name || r.name)),
 			value: (r) => r.name,
 		},
 		text('API', 'api'),

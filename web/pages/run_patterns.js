@@ -41,7 +41,7 @@ function fill(r, place) {
 	place.append(
 		h('p', {}, h('code', {class: 'full'}, r.function)),
 		r.metrics.length
-			? table({caption: `Counters of ${r.short_name || r.function}`, columns: COUNTERS, rows: r.metrics}).node
+			? table({caption: `Counters of ${r.distinct_name || r.function}`, columns: COUNTERS, rows: r.metrics}).node
 			: h('p', {class: 'quiet'}, 'No counters were recorded for this function.'),
 	);
 }
@@ -57,8 +57,8 @@ function columns(rows, iterations) {
 			up: 'name',
 			down: '-name',
 			title: (r) => r.function,
-			cell: (r) => h('code', {}, r.short_name || r.function),
-			value: (r) => r.short_name || r.function,
+			cell: (r) => h('code', {}, r.distinct_name || r.function),
+			value: (r) => r.distinct_name || r.function,
 		},
 		{label: 'Kind', up: 'kind', down: '-kind', cell: (r) => r.type, value: (r) => r.type},
 		{label: 'Device', up: 'on', down: '-on', cell: (r) => r.device, value: (r) => r.device},
@@ -119,7 +119,7 @@ export async function patternTab(run, query, at) {
 		tall: true,
 		empty: 'No function or device matches the search.',
 		onsort: (sort) => change({sort}),
-		detail: {open: new Set(), fill, changed: () => {}, name: (r) => r.short_name || r.function},
+		detail: {open: new Set(), fill, changed: () => {}, name: (r) => r.distinct_name || r.function},
 	});
 	const rows = () =>
 		sorted(

@@ -12,6 +12,29 @@
 
 /* ---- layers and launch groups of a run */
 
+/* Adds the distinct names to kernels of a run (0: of several runs). */
+static bool breakdown_distinct_names(struct call *c, int64_t run,
+	struct breakdown_kernel *const *kernels, uint32_t n, struct err *e)
+{
+	const char **names = arena_array(&c->s.arena, const char *, n);
+	for (uint32_t i = 0; i < n; i++)
+		names[i] = kernels[i]->name;
+	const char **distinct = listing_distinct_names(c, run, names, n, e);
+	for (uint32_t i = 0; distinct && i < n; i++)
+		kernels[i]->distinct_name = distinct[i];
+	return distinct;
+}
+
+static bool breakdown_run_names(struct call *c,
+	struct breakdown_kernel *kernels, uint32_t n, struct err *e)
+{
+	struct breakdown_kernel **list =
+		arena_array(&c->s.arena, struct breakdown_kernel *, n);
+	for (uint32_t i = 0; i < n; i++)
+		list[i] = &kernels[i];
+	return breakdown_distinct_names(c, c->id, list, n, e);
+}
+
 /* Reads what the request specifies instead of the detected layers; *any:
  * whether it specifies anything. */
 static bool breakdown_params_read(const struct call *c,
@@ -52,7 +75,9 @@ json_t *run_breakdown_get(struct call *c, struct err *e)
 		!run_breakdown_read(&c->s, c->id, any ? &params : NULL, &is, e))
 		return NULL;
 	if (listing_is_json(c))
-		return view_breakdown(c->id, &is);
+		return breakdown_run_names(c, is.kernels, is.kernels_n, e)
+			       ? view_breakdown(c->id, &is)
+			       : NULL;
 	if (param(&c->params, "format")->whole > TABLE_MD)
 		return listing_table(c, view_breakdown_rows(&c->s.arena, &is),
 			"breakdown-rows");
@@ -74,6 +99,8 @@ json_t *run_groups_get(struct call *c, struct err *e)
 	if (!listing_is_json(c))
 		return listing_table(c, view_groups_table(&c->s.arena, &is),
 			"groups");
+	if (!breakdown_run_names(c, is.kernels, is.kernels_n, e))
+		return NULL;
 	json_t *items = json_array();
 	uint32_t n = 0;
 	for (int64_t i = offset; i < is.groups.n && n < (uint32_t)limit;
@@ -202,6 +229,22 @@ static bool breakdown_compare_identities(struct call *c,
 					   sides, e)));
 }
 
+/* A kernel has the same distinct name in each run. */
+static bool breakdown_compare_names(struct call *c, struct run_breakdown *runs,
+	uint32_t n, struct err *e)
+{
+	struct breakdown_kernel **list;
+	uint32_t all = 0;
+	for (uint32_t s = 0; s < n; s++)
+		all += runs[s].is.kernels_n;
+	list = arena_array(&c->s.arena, struct breakdown_kernel *, all);
+	all = 0;
+	for (uint32_t s = 0; s < n; s++)
+		for (uint32_t i = 0; i < runs[s].is.kernels_n; i++)
+			list[all++] = &runs[s].is.kernels[i];
+	return breakdown_distinct_names(c, 0, list, all, e);
+}
+
 json_t *breakdown_get(struct call *c, struct err *e)
 {
 	struct breakdown_compare_side sides[BREAKDOWN_COMPARE_MAX];
@@ -229,10 +272,11 @@ json_t *breakdown_get(struct call *c, struct err *e)
 		arena_err(&c->s.arena, e);
 		return NULL;
 	}
-	return listing_is_json(c)
+	if (!listing_is_json(c))
+		return listing_file(c,
+			view_breakdown_compare_table(&c->s.arena, runs, &b),
+			"breakdown");
+	return breakdown_compare_names(c, runs, n, e)
 		       ? view_breakdown_compare(runs, &b)
-		       : listing_file(c,
-				 view_breakdown_compare_table(&c->s.arena, runs,
-					 &b),
-				 "breakdown");
+		       : NULL;
 }

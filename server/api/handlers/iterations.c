@@ -172,6 +172,27 @@ static json_t *iterations_pattern_table(struct call *c,
 }
 
 /* Returns a page of functions, sorted by time, largest first. */
+/* The distinct names of the kernels among the rows; NULL for other functions. */
+static const char **iterations_pattern_names(struct call *c,
+	const struct pattern_mean *rows, uint32_t n, struct err *e)
+{
+	const char **names = arena_array(&c->s.arena, const char *, n);
+	const char **by_row = arena_array(&c->s.arena, const char *, n);
+	uint32_t kernels = 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (view_function_is_kernel(rows[i].of->type))
+			names[kernels++] = rows[i].of->name;
+	const char **distinct =
+		listing_distinct_names(c, c->id, names, kernels, e);
+	if (!distinct)
+		return NULL;
+	for (uint32_t i = 0; i < n; i++)
+		by_row[i] = view_function_is_kernel(rows[i].of->type)
+				    ? *distinct++
+				    : NULL;
+	return by_row;
+}
+
 json_t *patterns_get(struct call *c, struct err *e)
 {
 	struct pattern_means means;
@@ -187,10 +208,15 @@ json_t *patterns_get(struct call *c, struct err *e)
 		!query_compared(c->s.db, &c->s.arena, &c->id, 1, true, &run, e))
 		return NULL;
 	pattern_mean_from(&run.iterations, &run.patterns, &c->s.arena, &means);
+	const char **distinct =
+		iterations_pattern_names(c, means.rows, means.n, e);
+	if (!distinct)
+		return NULL;
 	json_t *items = json_array();
 	uint32_t n = 0;
 	for (int64_t i = offset; i < means.n && n < (uint32_t)limit; i++, n++)
-		view_append(items, view_pattern(&c->s.arena, &means.rows[i]));
+		view_append(items,
+			view_pattern(&c->s.arena, &means.rows[i], distinct[i]));
 	bool more = offset + n < means.n;
 	json_t *v = listing_list(c, items, offset + n, more);
 	view_set_whole(v, "iterations", means.iterations);

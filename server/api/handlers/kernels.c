@@ -1,9 +1,7 @@
 /* kernels.c - lists the kernels, copies and notes of a run. */
-#include "distinct_name.h"
 #include "kernel_profiles.h"
 #include "listing.h"
 #include "view.h"
-#include <string.h>
 
 /* The order of PARAM(…, "by", …) in routes.def. */
 static const enum split splits[] = { SPLIT_NONE, SPLIT_DEVICE, SPLIT_GRID };
@@ -15,23 +13,6 @@ static void kernels_sort_of(const struct call *c, struct kernel_filter *f)
 	int sort = (int)param(&c->params, "sort")->whole;
 	f->reverse = sort > KERNEL_NAME;
 	f->sort = (enum kernel_sort)(sort % (KERNEL_NAME + 1));
-}
-
-/* The distinct names of the rows, which are the same on every page and in every split. */
-static const char **kernels_distinct(struct call *c,
-	const struct kernel_line *rows, uint32_t n, struct err *e)
-{
-	const char **shared, **names;
-	uint32_t shared_n;
-	if (!query_shared_names(c->s.db, &c->s.arena, c->id, &shared, &shared_n,
-		    e))
-		return NULL;
-	names = arena_array(&c->s.arena, const char *,
-		(size_t)n + shared_n + 1);
-	for (uint32_t i = 0; i < n; i++)
-		names[i] = rows[i].is.name;
-	memcpy(names + n, shared, shared_n * sizeof *names);
-	return distinct_names(&c->s.arena, names, n + shared_n);
 }
 
 json_t *kernels_get(struct call *c, struct err *e)
@@ -56,7 +37,10 @@ json_t *kernels_get(struct call *c, struct err *e)
 		return listing_table(c,
 			view_kernel_table(&c->s.arena, rows, n, f.split),
 			"kernels");
-	const char **distinct = kernels_distinct(c, rows, n, e);
+	const char **names = arena_array(&c->s.arena, const char *, n);
+	for (uint32_t i = 0; i < n; i++)
+		names[i] = rows[i].is.name;
+	const char **distinct = listing_distinct_names(c, c->id, names, n, e);
 	if (!distinct || !kernel_profiles_list(c->s.db, &c->s.arena, c->id,
 				 &profiles, &profiled.n, e))
 		return NULL;

@@ -35,9 +35,15 @@ json_t *launches_get(struct call *c, struct err *e)
 		return listing_table(c,
 			view_launch_table(&c->s.arena, run.pid, rows, n),
 			"launches");
+	const char **names = arena_array(&c->s.arena, const char *, n);
+	for (uint32_t i = 0; i < n; i++)
+		names[i] = rows[i].name;
+	const char **distinct = listing_distinct_names(c, c->id, names, n, e);
+	if (!distinct)
+		return NULL;
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < n; i++)
-		view_append(items, view_launch(&rows[i]));
+		view_append(items, view_launch(&rows[i], distinct[i]));
 	return listing_list(c, items, f.offset + n, more);
 }
 

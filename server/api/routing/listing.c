@@ -2,11 +2,29 @@
  * never changes, or the key of the last item. */
 #include "listing.h"
 #include "cursor.h"
+#include "distinct_name.h"
 #include "view.h"
+#include <string.h>
 
 bool listing_run(struct call *c, struct run_row *run, struct err *e)
 {
 	return call_db(c, e) && query_run(c->s.db, &c->s.arena, c->id, run, e);
+}
+
+const char **listing_distinct_names(struct call *c, int64_t run,
+	const char *const *names, uint32_t n, struct err *e)
+{
+	const char **shared = NULL, **all;
+	uint32_t shared_n = 0;
+	if (run && !query_shared_names(c->s.db, &c->s.arena, run, &shared,
+			   &shared_n, e))
+		return NULL;
+	all = arena_array(&c->s.arena, const char *, (size_t)n + shared_n + 1);
+	if (n)
+		memcpy(all, names, n * sizeof *all);
+	if (shared_n)
+		memcpy(all + n, shared, shared_n * sizeof *all);
+	return distinct_names(&c->s.arena, all, n + shared_n);
 }
 
 bool listing_is_json(const struct call *c)

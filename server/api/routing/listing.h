@@ -8,6 +8,13 @@
  * an unknown run is an error. */
 bool listing_run(struct call *c, struct run_row *run, struct err *e);
 
+/* The distinct names (distinct_name.h) of kernels of the run, by full name. They
+ * also differ from the other kernels of the run, so they are the same on each
+ * page and in each table. `run` 0: kernels of several runs, whose distinct names
+ * differ only from each other. */
+const char **listing_distinct_names(struct call *c, int64_t run,
+	const char *const *names, uint32_t n, struct err *e);
+
 /* Reads where the page begins and its maximum number of items. A limit of 0
  * means all items: CSV and Markdown are never split into pages. */
 bool listing_read(struct call *c, int64_t *offset, int *limit, struct err *e);

@@ -92,10 +92,15 @@ void view_set_text(json_t *v, const char *key, const char *s)
 	json_object_set_new(v, key, view_text(s));
 }
 
+bool view_function_is_kernel(enum function_type type)
+{
+	return type == FUNCTION_gpu_compute || type == FUNCTION_gpu_comm;
+}
+
 const char *view_function(struct arena *a, enum function_type type,
 	const char *name)
 {
-	if (type != FUNCTION_gpu_compute && type != FUNCTION_gpu_comm)
+	if (!view_function_is_kernel(type))
 		return name;
 	return kernel_name_short(a, name, strlen(name));
 }

@@ -60,6 +60,8 @@ json_t *view_list(json_t *items, const char *next);
 json_t *view_finding(const char *code, const char *severity, const char *text);
 json_t *view_finding_list(const struct finding_list *l);
 
+/* Whether functions of the type are kernels, which have short names. */
+bool view_function_is_kernel(enum function_type type);
 /* The name of a function to show: the short name of a kernel, otherwise the
  * function's own name. */
 const char *view_function(struct arena *a, enum function_type type,
@@ -137,7 +139,7 @@ json_t *view_kernel_profiles_attached(const struct view_profiled *is,
 json_t *view_copy(const struct copy_stat *s);
 json_t *view_times(const struct time_stats *t);
 json_t *view_graph(const struct graph_stat *g);
-json_t *view_launch(const struct launch_line *l);
+json_t *view_launch(const struct launch_line *l, const char *distinct);
 /* `share_pct` is the caller's share of the kernel's time, in percent. */
 json_t *view_caller(const struct caller_line *c, double share_pct);
 /* Wraps `list`, which it takes over, in an answer that names the kernel. */
@@ -162,7 +164,9 @@ json_t *view_iterations(const struct iterations *c,
 const struct table *view_iteration_table(struct arena *a,
 	const struct iterations *c, const struct utilization *use);
 json_t *view_diagnosis(const struct run_diagnosis *d);
-json_t *view_pattern(struct arena *a, const struct pattern_mean *m);
+/* `distinct`: the distinct name of a kernel; NULL: not a kernel. */
+json_t *view_pattern(struct arena *a, const struct pattern_mean *m,
+	const char *distinct);
 
 /* Functions by iteration, in the format of the pattern tables that can be
  * uploaded.

@@ -34,7 +34,7 @@ struct view_compare_names {
 static void view_compare_names_add(struct view_compare_names *names,
 	enum function_type type, const char *const *list, uint32_t n)
 {
-	if (type != FUNCTION_gpu_compute && type != FUNCTION_gpu_comm)
+	if (!view_function_is_kernel(type))
 		return;
 	for (uint32_t i = 0; i < n; i++)
 		names_put(&names->full, list[i], strlen(list[i]));

@@ -174,9 +174,10 @@ static json_t *view_iteration_metrics(const struct pattern_mean *m)
 	return metrics;
 }
 
-json_t *view_pattern(struct arena *a, const struct pattern_mean *m)
+json_t *view_pattern(struct arena *a, const struct pattern_mean *m,
+	const char *distinct)
 {
-	return row_pattern(a, m);
+	return row_pattern(a, m, distinct);
 }
 
 /* ---- functions by iteration, as CSV */

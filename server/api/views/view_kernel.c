@@ -60,9 +60,9 @@ json_t *view_graph(const struct graph_stat *g)
 	return row_graph(g, &g->time);
 }
 
-json_t *view_launch(const struct launch_line *l)
+json_t *view_launch(const struct launch_line *l, const char *distinct)
 {
-	return row_launch(l, &l->stat, -1);
+	return row_launch(l, distinct, &l->stat, -1);
 }
 
 json_t *view_caller(const struct caller_line *c, double share_pct)
@@ -83,7 +83,7 @@ const struct table *view_launch_table(struct arena *a, int64_t pid,
 	struct row_table *t = row_table_begin(a, "launch", NULL);
 	row_table_rows(t, n);
 	for (uint32_t i = 0; i < n; i++) {
-		row_launch_cells(t, &rows[i], &rows[i].stat, pid);
+		row_launch_cells(t, &rows[i], NULL, &rows[i].stat, pid);
 		row_table_next(t);
 	}
 	return &t->table;

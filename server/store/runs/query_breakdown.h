@@ -8,6 +8,9 @@
 struct breakdown_kernel {
 	int64_t id; /* id in the dictionary */
 	const char *name, *short_name;
+	/* Its distinct name (distinct_name.h); NULL: the query does not know the
+	 * other kernels of the run. */
+	const char *distinct_name;
 };
 struct breakdown_stored {
 	struct breakdown breakdown;

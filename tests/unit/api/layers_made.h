@@ -59,11 +59,12 @@ static inline void made_rows(struct breakdown_row rows[MADE_ROWS])
 }
 
 static const struct breakdown_kernel made_kernels[] = {
-	{ 1, "void deep_ep::dispatch<int>(int)", "dispatch" },
-	{ 2, "gemm", "gemm" },
-	{ 3, "void splitKreduce_kernel<int>()", "splitKreduce_kernel" },
-	{ 4, "combine", "combine" },
-	{ -1, "quant|8", "quant|8" },
+	{ 1, "void deep_ep::dispatch<int>(int)", "dispatch", "dispatch" },
+	{ 2, "gemm", "gemm", "gemm" },
+	{ 3, "void splitKreduce_kernel<int>()", "splitKreduce_kernel",
+		"splitKreduce_kernel" },
+	{ 4, "combine", "combine", "combine" },
+	{ -1, "quant|8", "quant|8", "quant|8" },
 };
 
 static struct breakdown_section made_sections[] = {

@@ -190,9 +190,9 @@ static void test_launches(void **state)
 				-1 },
 			.kernel_run = { 15, 15, 0, 15, 15 } },
 	};
-	same(view_launch(&line),
+	same(view_launch(&line, "f"),
 		"{\"kernel\":3,\"name\":\"f<int>(int *)\",\"short_name\":"
-		"\"f\",\"thread\":null,\"device\":0,\"api\":"
+		"\"f\",\"distinct_name\":\"f\",\"thread\":null,\"device\":0,\"api\":"
 		"\"cudaLaunchKernel\",\"instances\":1,\"queued\":0,"
 		"\"total_mean_ns\":20.0,\"total_median_ns\":20.0,"
 		"\"total_min_ns\":20,\"total_max_ns\":20,"

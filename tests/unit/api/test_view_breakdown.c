@@ -60,7 +60,8 @@ static void test_json(void **state)
 		"\"sum_ns\":20062.0,\"exclusive_ns\":0,\"overlapped_ns\":0}");
 	same(at(v, "items", 0),
 		"{\"block\":0,\"kernel\":{\"id\":1,\"name\":\"void "
-		"deep_ep::dispatch<int>(int)\",\"short_name\":\"dispatch\"},"
+		"deep_ep::dispatch<int>(int)\",\"short_name\":\"dispatch\","
+		"\"distinct_name\":\"dispatch\"},"
 		"\"operation\":null,\"operator\":null,\"module\":null,"
 		"\"roles\":[\"dispatch\"],\"role_source\":\"sequence\",\"stream\":0,"
 		"\"group\":null,\"launches\":10,\"instances\":10,"
@@ -78,7 +79,7 @@ static void test_json(void **state)
 		"[\"gate_up\",\"quantize\"]");
 	same(json_object_get(at(v, "items", 5), "kernel"),
 		"{\"id\":null,\"name\":\"quant|8\",\"short_name\":\"quant|"
-		"8\"}");
+		"8\",\"distinct_name\":\"quant|8\"}");
 	same(json_object_get(v, "bars"),
 		"[{\"layer\":3,\"block\":0,\"mean_ns\":670500.0}]");
 	json_object_del(v, "sections");
@@ -207,8 +208,9 @@ static void test_groups(void **state)
 	struct buf b;
 	json_t *v = view_group(&is, 0);
 	same(v, "{\"kernels\":[{\"id\":2,\"name\":\"gemm\",\"short_name\":"
-		"\"gemm\"},{\"id\":3,\"name\":\"void splitKreduce_kernel<int>()"
-		"\",\"short_name\":\"splitKreduce_kernel\"}],\"operator\":"
+		"\"gemm\",\"distinct_name\":\"gemm\"},{\"id\":3,\"name\":\"void splitKreduce_kernel<int>()"
+		"\",\"short_name\":\"splitKreduce_kernel\",\"distinct_name\":"
+		"\"splitKreduce_kernel\"}],\"operator\":"
 		"\"gemm\",\"evidence\":\"catalog\",\"support\":50,"
 		"\"confidence\":0.75,\"total_ns\":4050,\"alone\":3}");
 	json_decref(v);
@@ -229,7 +231,7 @@ static void test_names_are_bounded(void **state)
 	(void)state;
 	static char name[64 * 1024];
 	static struct breakdown_row rows[129];
-	struct breakdown_kernel kernel = { 1, name, "" };
+	struct breakdown_kernel kernel = { 1, name, "", "" };
 	struct breakdown_stored is = { { .rows = rows, .rows_n = 128 }, &kernel,
 		1 };
 	struct err e = { 0 };

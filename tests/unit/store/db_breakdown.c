@@ -174,9 +174,9 @@ static void kernels_are_found_by_name(void **state)
 	struct db *db = *state;
 	struct arena a = { 0 };
 	struct profile p = layered(&a);
-	struct breakdown_kernel kernels[] = { { 5, "add", "add" },
-		{ 6, "nobody's", "nobody's" },
-		{ 7, "void gemm<float>(int)", "gemm" } };
+	struct breakdown_kernel kernels[] = { { 5, "add", "add", NULL },
+		{ 6, "nobody's", "nobody's", NULL },
+		{ 7, "void gemm<float>(int)", "gemm", NULL } };
 	saved(db, &a, &p);
 	works(query_kernel_ids(db, kernels, 3, &e));
 	assert_int_equal(kernels[0].id,

@@ -155,7 +155,7 @@ export function iterations() {
 }
 
 export function patterns() {
-	const one = (name, metrics) => ({function: `void ${name}<float>(float*, int)`, short_name: name, type: 'gpu_compute', device: 'GPU 0', device_number: 0,
+	const one = (name, metrics) => ({function: `void ${name}<float>(float*, int)`, short_name: name, distinct_name: name, type: 'gpu_compute', device: 'GPU 0', device_number: 0,
 		ns_per_iteration: 2.1e6, launches_per_iteration: 84, min_ns: 22500, max_ns: 32500, beta_pct: 9.813, iterations: 12, metrics});
 	return {iterations: 12, next: null, items: [one('slower', [{name: 'gpu_sm_util', mu: 71.25, sigma: 4.5, iterations: 12, interpolated: 12, partly: 0}]), one('steady', [])]};
 }

@@ -6,7 +6,7 @@
 const times = (n, mean) => ({instances: n, mean_ns: mean, median_ns: mean && mean - 500, stddev_ns: mean && 210.5, min_ns: mean && mean - 3000, max_ns: mean && mean + 9000});
 
 let kernels = 0;
-const kernel = (short) => ({id: 100 + ++kernels, name: `void <b>${short}</b><float, 128>(Params)`, short_name: short});
+const kernel = (short) => ({id: 100 + ++kernels, name: `void <b>${short}</b><float, 128>(Params)`, short_name: short, distinct_name: short});
 
 // [block, kernel or null, operator, roles, mean µs, more fields]; the row is in `n` instances.
 function row(n, [block, short, operator, roles, us, more]) {
