@@ -27,6 +27,16 @@ bool err_set(struct err *e, enum err_code code, const char *fmt, ...)
 	return false;
 }
 
+const char *err_public(const struct err *e)
+{
+	if (e->code == ERR_DATABASE)
+		return "the database is not available or rejected a statement; "
+		       "try again later (the server's log has the details)";
+	if (e->code == ERR_INTERNAL)
+		return "the server failed (its log has the details)";
+	return e->text;
+}
+
 int err_http(enum err_code code)
 {
 	return codes[code].http;

@@ -51,6 +51,11 @@ struct err {
 bool err_set(struct err *e, enum err_code code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* The sentence for users of the server. ERR_DATABASE and ERR_INTERNAL are faults
+ * of the server, whose sentences name its files, hosts and tables: the result
+ * refers to the log instead. */
+const char *err_public(const struct err *e);
+
 /* The HTTP status of a code, and its name in the JSON of an answer. */
 int err_http(enum err_code code);
 const char *err_name(enum err_code code);

@@ -317,7 +317,7 @@ bool ingest(struct db *db, const struct claim *c, const struct catalog *f,
 	if (ok) {
 		ingest_log_done(&j);
 	} else if (ingest_own_fault(why.code)) {
-		ok = upload_fail(db, c, why.text, e);
+		ok = upload_fail(db, c, &why, e);
 		log_info("ingest upload=%lld failed=%s: %s",
 			(long long)c->upload, err_name(why.code), why.text);
 	} else {

@@ -239,7 +239,8 @@ static void worker_give_back(struct db **db, const struct claim *c,
 		why->text);
 	for (int tries = 0; tries < 2; tries++) {
 		struct err e = { 0 };
-		bool ok = most ? upload_abandon(*db, name, why->text, most, &e)
+		bool ok = most ? upload_abandon(*db, name, err_public(why),
+					 most, &e)
 			       : upload_release(*db, c, &e);
 		if (ok || e.code == ERR_CONFLICT ||
 			!worker_connected(db, o->conninfo))

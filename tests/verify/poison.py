@@ -138,8 +138,7 @@ def stopped(small, big):
         # It may have been stopped in the middle of a statement. If the other process
         # needs longer than 30 s, PostgreSQL has canceled this statement.
         reasons = (f'upload={upload} put off: the lease on upload {upload} was lost',
-                   f'upload={upload} put off: the database took too long: canceling '
-                   'statement due to statement timeout')
+                   f'upload={upload} put off: the database took too long')
         running.until('its finding out',
                       lambda: any(reason in s.logged() for reason in reasons))
         small_is_read(s, small)

@@ -39,6 +39,14 @@ class FileUpload extends EventTarget {
 		return this.phase === 'rejected' || (this.phase === 'stored' && isFinal(this.upload));
 	}
 
+	// Whether another try may help. Statuses below 500 reject the file or the request itself,
+	// except a timeout and too many requests.
+	get retryable() {
+		if (this.phase !== 'rejected') return Boolean(this.upload?.retryable);
+		const {status = 0} = this.error;
+		return status === 0 || status === 408 || status === 429 || status >= 500;
+	}
+
 	async send() {
 		this.update({phase: 'sending'});
 		try {

@@ -82,7 +82,7 @@ function card(fileUpload, stateChanged, signal) {
 			...[
 				reason(fileUpload),
 				runLinks(fileUpload),
-				failed
+				failed && fileUpload.retryable
 					? h(
 							'button',
 							{type: 'button', 'aria-label': `Retry ${file.name}`, on: {click: () => fileUpload.again()}},
@@ -301,7 +301,7 @@ function columns(retry, now) {
 			cell: (u) => [
 				h('span', {class: `state ${u.state}`}, stateText(u)),
 				u.error ? h('p', {class: 'sentence'}, u.error) : null,
-				u.state === 'failed'
+				u.retryable
 					? h(
 							'button',
 							{

@@ -87,8 +87,13 @@ static void api_json_body(struct api_answer *out, json_t *value)
 	out->type = "application/json";
 }
 
-static void api_error_body(const struct err *e, struct api_answer *out)
+/* Answers with the failure. The log gets the words that users do not see. */
+static void api_error_body(const struct err *e, const char *path,
+	struct api_answer *out)
 {
+	if (err_public(e) != e->text)
+		log_error("answer path=%s error=%s text=\"%s\"", path,
+			err_name(e->code), e->text);
 	out->status = err_http(e->code);
 	if (out->status == 503)
 		out->retry_after_s = RETRY_S;
@@ -101,7 +106,7 @@ void api_refuse(struct api *a, enum err_code code, const char *sentence,
 	struct err e = { .code = code };
 	snprintf(e.text, sizeof e.text, "%s", sentence);
 	*out = (struct api_answer){ 0 };
-	api_error_body(&e, out);
+	api_error_body(&e, "-", out);
 	metrics_count(&a->metrics, ROUTES_N, out->status, 0);
 }
 
@@ -272,11 +277,7 @@ void call_answer(struct call *c, struct api_answer *out, struct err *e)
 		memcpy(out->disposition, c->disposition,
 			sizeof out->disposition);
 	} else {
-		if (e->code == ERR_INTERNAL || e->code == ERR_DATABASE)
-			log_error("answer path=%s error=%s text=\"%s\"",
-				c->request ? c->request->path : "-",
-				err_name(e->code), e->text);
-		api_error_body(e, out);
+		api_error_body(e, c->request ? c->request->path : "-", out);
 	}
 	memcpy(out->cookie, c->cookie, sizeof out->cookie);
 	audit_record_end(c, out->status);

@@ -61,7 +61,8 @@ json_t *view_labels(const char *labels)
 json_t *view_error(const struct err *e)
 {
 	char text[3 * sizeof e->text];
-	size_t len = utf8_sanitize(text, e->text, strlen(e->text));
+	const char *sentence = err_public(e);
+	size_t len = utf8_sanitize(text, sentence, strlen(sentence));
 	return json_pack("{s:{s:s, s:s%}}", "error", "code", err_name(e->code),
 		"message", text, len);
 }

@@ -2,6 +2,7 @@
  * a pool. */
 #include "buf.h"
 #include "db_conn.h"
+#include "log.h"
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -58,6 +59,25 @@ static enum err_code db_error_code(const char *state)
 	return ERR_DATABASE;
 }
 
+/* The sentences of the codes that users see. */
+static bool db_fail_public(const struct db *db, enum err_code code,
+	struct err *e)
+{
+	if (code == ERR_DISK_FULL)
+		return err_set(e, code, "the database's disk is full");
+	if (code == ERR_SLOW)
+		return err_set(e, code,
+			"the database took too long; request less, or raise "
+			"--statement-timeout-s, which is %d",
+			db->statement_s);
+	if (code == ERR_CONFLICT)
+		return err_set(e, code,
+			"the same data was changed by another request at the "
+			"same time; try again");
+	return err_set(e, code,
+		"a text contains bytes that the database cannot store");
+}
+
 bool db_fail(struct db *db, const PGresult *res, struct err *e)
 {
 	char line[300];
@@ -74,15 +94,11 @@ bool db_fail(struct db *db, const PGresult *res, struct err *e)
 		return err_set(e, ERR_DATABASE,
 			"the database is not reachable: %s", line);
 	enum err_code code = db_error_code(state);
-	if (code == ERR_DISK_FULL)
-		return err_set(e, code, "the database's disk is full: %s",
-			line);
-	if (code == ERR_SLOW)
-		return err_set(e, code,
-			"the database took too long: %s; request less, or "
-			"raise --statement-timeout-s, which is %d",
-			line, db->statement_s);
-	return err_set(e, code, "the database answers: %s", line);
+	if (code == ERR_DATABASE || code == ERR_INTERNAL)
+		return err_set(e, code, "the database answers: %s", line);
+	if (strcmp(state, "40001") != 0) /* repeated until it succeeds */
+		log_info("database sqlstate=%s text=\"%s\"", state, line);
+	return db_fail_public(db, code, e);
 }
 
 /* The string may contain a password, so only libpq's message is shown. */

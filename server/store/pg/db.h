@@ -10,7 +10,11 @@
  *   ERR_DISK_FULL  the disk of PostgreSQL is full
  *   ERR_CONFLICT   a serialization failure or deadlock, after several tries
  *   ERR_INPUT      text that PostgreSQL cannot store
- *   ERR_INTERNAL   a row that breaks a constraint; another try would not help */
+ *   ERR_INTERNAL   a row that breaks a constraint; another try would not help
+ *
+ * The sentences of ERR_DATABASE and ERR_INTERNAL contain PostgreSQL's own words:
+ * they are for the log and the commands of kernsiftd. Answers and failed uploads
+ * replace them (err_public()). The other sentences are for everyone. */
 #pragma once
 #include "arena.h"
 #include "err.h"

@@ -424,7 +424,7 @@ bool upload_finish(struct db *db, int64_t id,
 	"SELECT id, state, project, workload, name, job, "              \
 	"labels::text, file_name, gpu_hours, bytes, sha256, attempts, " \
 	"stage, done_bytes, error, created_at, received_at, "           \
-	"finished_at, dropped_at, runs "                                \
+	"finished_at, dropped_at, unreadable_by, runs "                 \
 	"FROM upload_line "
 
 static const char *upload_read_sha256(struct result *r, struct arena *a)
@@ -461,6 +461,10 @@ static void upload_read_row(struct result *r, struct arena *a, void *row)
 	u->received = result_moment(r);
 	u->finished = result_moment(r);
 	u->dropped = result_moment(r);
+	const char *unreadable_by = result_text(r, a);
+	u->retryable = !strcmp(u->state, "failed") && u->dropped == NO_MOMENT &&
+		       (!unreadable_by ||
+			       strcmp(unreadable_by, KERNSIFT_VERSION) != 0);
 	u->runs = result_int8s(r, a, &u->runs_n);
 }
 

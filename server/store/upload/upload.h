@@ -92,8 +92,10 @@ bool upload_progress(struct db *db, const struct claim *c, const char *stage,
  * saw that they work (worker_pool.h). */
 bool upload_hold(struct db *db, const char *const *workers, int n, int lease_s,
 	struct err *e);
-/* The upload cannot be used: it fails permanently, with the sentence. */
-bool upload_fail(struct db *db, const struct claim *c, const char *sentence,
+/* The upload cannot be used: it fails with the sentence of `why`. If the code is
+ * ERR_FORMAT or ERR_TRACE, this version of the server cannot read the file, and
+ * upload_retry() rejects it. */
+bool upload_fail(struct db *db, const struct claim *c, const struct err *why,
 	struct err *e);
 /* Queues the upload again at once (a clean stop, a temporary fault). This does
  * not count as a try. */
@@ -107,10 +109,10 @@ bool upload_release_all(struct db *db, int64_t *released, struct err *e);
 bool upload_abandon(struct db *db, const char *worker, const char *sentence,
 	int tries, struct err *e);
 
-/* Queues a failed upload again; ERR_CONFLICT if it has not failed,
- * ERR_NOT_FOUND if it does not exist. */
+/* Queues a failed upload again; ERR_CONFLICT if it has not failed or would fail
+ * again, ERR_NOT_FOUND if it does not exist. */
 bool upload_retry(struct db *db, int64_t id, struct err *e);
-/* As upload_retry(), without these errors; *n is 1, or 0 if no failed upload
+/* As upload_retry(), also if it would fail again, and without these errors; *n is 1, or 0 if no failed upload
  * has this id. */
 bool upload_requeue_failed(struct db *db, int64_t id, int64_t *n,
 	struct err *e);
@@ -138,6 +140,7 @@ struct upload_row {
 	int64_t created, received, finished;
 	/* when its bytes were dropped; NO_MOMENT: they are stored */
 	int64_t dropped;
+	bool retryable; /* failed, and another try may help */
 	const int64_t *runs; /* ids of visible runs */
 	uint32_t runs_n;
 };

@@ -3,6 +3,8 @@
 #include "upload.h"
 #include "sql.h"
 #include <poll.h>
+#include <string.h>
+#include <time.h>
 
 /* Ends the try of an upload that no worker holds any more. $1: number of tries,
  * $2: the sentence if this was the last one. */
@@ -185,17 +187,20 @@ bool upload_hold(struct db *db, const char *const *workers, int n, int lease_s,
 	return ok;
 }
 
-bool upload_fail(struct db *db, const struct claim *c, const char *sentence,
+bool upload_fail(struct db *db, const struct claim *c, const struct err *why,
 	struct err *e)
 {
+	bool unreadable = why->code == ERR_FORMAT || why->code == ERR_TRACE;
 	static const char sql[] =
 		"UPDATE upload "
 		"SET state = 'failed', error = $3, finished_at = now(), "
+		"unreadable_by = $4, "
 		"worker = NULL, lease_until = NULL, stage = NULL " FENCE
 		"RETURNING true";
 	struct sql_params p = { 0 };
 	upload_fence_params(&p, c);
-	sql_text(&p, sentence);
+	sql_text(&p, err_public(why));
+	sql_text(&p, unreadable ? KERNSIFT_VERSION : NULL);
 	return upload_run_fenced(db, sql, &p, c, e);
 }
 
@@ -223,6 +228,7 @@ bool upload_release_all(struct db *db, int64_t *released, struct err *e)
 	"UPDATE upload u "                                        \
 	"SET state = 'queued', queued_at = now(), attempts = 0, " \
 	"done_bytes = 0, best_bytes = 0, error = NULL, "          \
+	"unreadable_by = NULL, "                                  \
 	"finished_at = NULL "
 
 bool upload_requeue_failed(struct db *db, int64_t id, int64_t *n, struct err *e)
@@ -235,39 +241,42 @@ bool upload_requeue_failed(struct db *db, int64_t id, int64_t *n, struct err *e)
 		&p, n, e);
 }
 
-bool upload_retry(struct db *db, int64_t id, struct err *e)
+/* Why the upload cannot be retried. */
+static bool upload_retry_refuse(int64_t id, const struct upload_row *u,
+	struct err *e)
 {
-	struct sql_params p = { 0 };
-	struct result r;
-	struct arena a = { 0 };
-	int64_t n;
-	if (!upload_requeue_failed(db, id, &n, e))
-		return false;
-	if (n)
-		return true;
-	sql_int8(&p, id);
-	if (!sql_run(db,
-		    "SELECT state, to_char(dropped_at AT TIME ZONE 'UTC', "
-		    "'YYYY-MM-DD') FROM upload WHERE id = $1",
-		    &p, &r, e))
-		return false;
-	bool there = result_next(&r);
-	const char *state = there ? result_text(&r, &a) : "";
-	const char *dropped = there ? result_text(&r, &a) : NULL;
-	if (!there)
-		err_set(e, ERR_NOT_FOUND, "no upload %lld", (long long)id);
-	else if (dropped)
-		err_set(e, ERR_CONFLICT,
+	char day[16];
+	if (u->dropped != NO_MOMENT) {
+		time_t dropped = (time_t)(u->dropped / 1000000);
+		struct tm utc;
+		strftime(day, sizeof day, "%Y-%m-%d", gmtime_r(&dropped, &utc));
+		return err_set(e, ERR_CONFLICT,
 			"the bytes of upload %lld were dropped on %s, as "
 			"GET /retention says; send the file again",
-			(long long)id, dropped);
-	else
-		err_set(e, ERR_CONFLICT,
-			"upload %lld is %s; only a failed one can be retried",
-			(long long)id, state);
-	result_release(&r);
+			(long long)id, day);
+	}
+	if (!strcmp(u->state, "failed"))
+		return err_set(e, ERR_CONFLICT,
+			"upload %lld would fail again: %.250s", (long long)id,
+			u->error);
+	return err_set(e, ERR_CONFLICT,
+		"upload %lld is %s; only a failed one can be retried",
+		(long long)id, u->state);
+}
+
+bool upload_retry(struct db *db, int64_t id, struct err *e)
+{
+	struct upload_row u;
+	struct arena a = { 0 };
+	int64_t n = 0;
+	bool ok = upload_row_get(db, &a, id, &u, e) &&
+		  (u.retryable || upload_retry_refuse(id, &u, e)) &&
+		  upload_requeue_failed(db, id, &n, e) &&
+		  /* It was queued or dropped since it was read. */
+		  (n || (upload_row_get(db, &a, id, &u, e) &&
+				upload_retry_refuse(id, &u, e)));
 	arena_release(&a);
-	return false;
+	return ok;
 }
 
 /* An upload whose runs were all deleted has no identity, so nothing can be

@@ -49,7 +49,8 @@ static int end_badly(const char *how)
 			nanosleep(&(struct timespec){ 2 * SHORT_LEASE_S + 1,
 					  0 },
 				NULL);
-		if (!upload_fail(db, &c, "it took long", &e))
+		if (!upload_fail(db, &c,
+			    &(struct err){ ERR_TOO_LARGE, "it took long" }, &e))
 			fprintf(stderr, "worker %s: %s\n", how, e.text);
 		pause();
 	}

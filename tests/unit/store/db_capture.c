@@ -220,7 +220,8 @@ static void failed_writer_leaves_no_run(void **state)
 		"the capture is too large");
 	assert_int_equal(fixture_derived(db), 0);
 	/* The claim is still valid, so it may be failed with that sentence. */
-	works(upload_fail(db, &c, "too large", &e));
+	works(upload_fail(db, &c, &(struct err){ ERR_TOO_LARGE, "too large" },
+		&e));
 	arena_release(&a);
 }
 

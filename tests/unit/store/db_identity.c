@@ -89,7 +89,8 @@ static void same_as_a_failed_one_queues_it_again(void **state)
 	struct upload_row row;
 	struct upload_outcome first = fixture_upload(db, &fixture_meta, "abc");
 	struct claim c = fixture_claim(db, first.id);
-	works(upload_fail(db, &c, "the file is a PNG image", &e));
+	works(upload_fail(db, &c,
+		&(struct err){ ERR_TOO_LARGE, "the file is a PNG image" }, &e));
 	works(upload_row_get(db, &a, first.id, &row, &e));
 	assert_string_equal(row.state, "failed");
 	assert_string_equal(row.error, "the file is a PNG image");

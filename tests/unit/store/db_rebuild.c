@@ -75,12 +75,12 @@ static void rebuild_skips_uploads_in_progress(void **state)
 	works(upload_begin(db, &fixture_meta, &id, &e));
 	works(upload_requeue_all(db, &queued, &e));
 	assert_int_equal(queued, 0);
-	works(upload_fail(db, &c, "no", &e));
+	works(upload_fail(db, &c, &(struct err){ ERR_TOO_LARGE, "no" }, &e));
 	works(upload_requeue_all(db, &queued, &e));
 	assert_int_equal(queued, 1);
 	/* Bytes that were deleted cannot be decoded again. */
 	works(upload_claim(db, "host:1", 30, &c, &e));
-	works(upload_fail(db, &c, "no", &e));
+	works(upload_fail(db, &c, &(struct err){ ERR_TOO_LARGE, "no" }, &e));
 	fixture_script(db, "DELETE FROM upload_chunk");
 	works(upload_requeue_all(db, &queued, &e));
 	assert_int_equal(queued, 0);

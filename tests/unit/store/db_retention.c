@@ -96,7 +96,8 @@ static void uploads_in_progress_stay(void **state)
 	works(upload_claim(kept_db, "host:1", 30, &c, &e));
 	assert_string_equal(kept_vacuum(&a, &ask), "");
 	assert_string_equal(kept_left(&a), "again nightly | again");
-	works(upload_fail(kept_db, &c, "no", &e));
+	works(upload_fail(kept_db, &c, &(struct err){ ERR_TOO_LARGE, "no" },
+		&e));
 	assert_string_equal(kept_vacuum(&a, &ask),
 		"p runs age 1 1; p uploads age 1 1");
 	arena_release(&a);

@@ -74,7 +74,8 @@ static void the_same_again(void **state)
 	works(save(kept_db, &c, &p, 1, NULL, &e));
 	int64_t failed = fixture_upload(kept_db, &bad, "other").id;
 	c = fixture_claim(kept_db, failed);
-	works(upload_fail(kept_db, &c, "no trace", &e));
+	works(upload_fail(kept_db, &c,
+		&(struct err){ ERR_TOO_LARGE, "no trace" }, &e));
 	kept_vacuum(&a, &ask);
 	/* the remains of a vacuum that was killed are replaced */
 	kept_do(id, "INSERT INTO upload_chunk VALUES (%lld, 7, 'x')");

@@ -260,9 +260,37 @@ static void only_failed_ones_are_retried(void **state)
 	refuses(upload_retry(db, out.id, &e), ERR_CONFLICT, want);
 	refuses(upload_retry(db, 4711, &e), ERR_NOT_FOUND, "no upload 4711");
 	struct claim c = fixture_claim(db, out.id);
-	works(upload_fail(db, &c, "no", &e));
+	works(upload_fail(db, &c, &(struct err){ ERR_TOO_LARGE, "no" }, &e));
 	works(upload_retry(db, out.id, &e));
 	fixture_claim(db, out.id);
+}
+
+/* A file that this version cannot read. After an upgrade it may be readable. */
+static void unreadable_files_are_not_retried(void **state)
+{
+	struct db *db = *state;
+	struct upload_outcome out = fixture_upload(db, &fixture_meta, "png");
+	struct claim c = fixture_claim(db, out.id);
+	struct arena a = { 0 };
+	struct upload_row u;
+	char want[100];
+	works(upload_fail(db, &c, &(struct err){ ERR_FORMAT, "a PNG image" },
+		&e));
+	works(upload_row_get(db, &a, out.id, &u, &e));
+	assert_false(u.retryable);
+	snprintf(want, sizeof want, "upload %lld would fail again: a PNG image",
+		(long long)out.id);
+	refuses(upload_retry(db, out.id, &e), ERR_CONFLICT, want);
+	fixture_script(db, "UPDATE upload SET unreadable_by = '0.0.9'");
+	works(upload_row_get(db, &a, out.id, &u, &e));
+	assert_true(u.retryable);
+	works(upload_retry(db, out.id, &e));
+	works(upload_row_get(db, &a, out.id, &u, &e));
+	assert_false(u.retryable);
+	assert_int_equal(fixture_count(db, "SELECT count(unreadable_by) "
+					   "FROM upload"),
+		0);
+	arena_release(&a);
 }
 
 static void texts_that_do_not_fit_are_refused(void **state)
@@ -300,6 +328,7 @@ int main(void)
 		CASE(chunk_keeps_an_upload_alive),
 		CASE(chunk_stays_on_its_page),
 		CASE(only_failed_ones_are_retried),
+		CASE(unreadable_files_are_not_retried),
 		CASE(texts_that_do_not_fit_are_refused),
 	};
 	return cmocka_run_group_tests(cases, NULL, NULL);

@@ -82,7 +82,8 @@ static void lost_lease_writes_nothing(void **state)
 	works(upload_claim(db, "host:2", 30, &new, &e));
 	assert_int_equal(new.upload, id);
 	refuses(upload_progress(db, &old, "decode", 1, &e), ERR_CONFLICT, want);
-	refuses(upload_fail(db, &old, "no", &e), ERR_CONFLICT, want);
+	refuses(upload_fail(db, &old, &(struct err){ ERR_TOO_LARGE, "no" }, &e),
+		ERR_CONFLICT, want);
 	refuses(upload_release(db, &old, &e), ERR_CONFLICT, want);
 	refuses(save(db, &old, &p, 1, NULL, &e), ERR_CONFLICT, want);
 	fixture_expect(db, id, "working", 2, NULL);
@@ -218,7 +219,7 @@ static void queue_is_counted(void **state)
 
 	int64_t failed = fixture_queued(db, "1"), id;
 	struct claim c = fixture_claim(db, failed);
-	works(upload_fail(db, &c, "no", &e));
+	works(upload_fail(db, &c, &(struct err){ ERR_TOO_LARGE, "no" }, &e));
 	c = fixture_claim(db, fixture_queued(db, "2"));
 	works(save(db, &c, NULL, 0, NULL, &e));
 	fixture_claim(db, fixture_queued(db, "3"));

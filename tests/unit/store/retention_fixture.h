@@ -87,7 +87,8 @@ static inline int64_t kept_failed(const char *name, const char *project,
 {
 	int64_t id = kept_queued(name, project, labels, days, 1);
 	struct claim c = fixture_claim(kept_db, id);
-	works(upload_fail(kept_db, &c, "no trace", &e));
+	works(upload_fail(kept_db, &c, &(struct err){ ERR_TRACE, "no trace" },
+		&e));
 	return id;
 }
 
