@@ -4,7 +4,8 @@
  * framework in the selected days. It has one row per operator, type and phase
  * of these runs. Sums are whole numbers. Weighted sums may exceed 64 bits; they
  * are computed exactly and stored here as doubles. A run's weight g is the
- * number of GPU-hours that it represents, 1 by default. The formulas
+ * number of GPU-hours that it represents, 1 by default. Its energy E is g times the
+ * mean power of one of its GPUs. The formulas
  * are in analyze/importance/importance.h. */
 #pragma once
 #include "arena.h"
@@ -18,6 +19,7 @@ struct fleet_cell {
 	int64_t runs;
 	double weight; /* sum of g, hours */
 	double total_s, weighted_s; /* sums of T and of g * T, in seconds */
+	double energy_kwh; /* sum of E; 0 if it was not read */
 };
 
 struct fleet_row {
@@ -35,6 +37,7 @@ struct fleet_row {
 	double weighted_s, sized_s, bound_s, sol_s, compute_s, headroom_s,
 		over_s; /* sums of g * each */
 	double flops, bytes; /* sums of g * W (all types) and g * Q */
+	double energy_kwh; /* sum of its part of E; 0 if it was not read */
 };
 
 /* How many different shapes with sizes an operator has over all runs. They are
@@ -54,6 +57,10 @@ struct fleet {
 	uint32_t cells_n, rows_n, counts_n;
 	int64_t excluded; /* runs analyzed by versions without operators */
 	int64_t left_out; /* runs whose names lag behind durations */
+	/* If the energy was read: runs that would match, but whose energy is unknown;
+	 * and runs of the cells whose energy is divided by GPU time, because that
+	 * of their operators is unknown. */
+	int64_t energy_unknown, split_by_time;
 };
 
 /* The best efficiency that the fleet reached for calls of one platform, operator,
@@ -75,6 +82,7 @@ enum importance_weight {
 	WEIGHT_TIME,
 	WEIGHT_MEAN,
 	WEIGHT_PRESENT,
+	WEIGHT_ENERGY,
 	WEIGHT_PUBLISHED
 };
 
@@ -104,6 +112,7 @@ struct importance_row {
 	double ai, s; /* W/Q and T_SOL/T over all time with a known T_SOL;
 		NaN */
 	double total_s; /* sum of t */
+	double energy_kwh; /* NaN: another weight */
 	double sized, bound; /* share of its time with sizes, with a T_SOL */
 	double headroom; /* share of the fleet's GPU time that kernels at T_SOL
 			 would save; NaN */
@@ -118,6 +127,7 @@ struct importance {
 	uint32_t n;
 	int64_t runs;
 	double gpu_s, hours; /* sum of T; sum of g */
+	double energy_kwh; /* sum of E; NaN: another weight */
 	double attributed, specific; /* shares of all weighted time; NaN */
 	double sized, bound; /* shares of the time of the rows, which is less
 		than all time if a filter selects types or phases */

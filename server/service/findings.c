@@ -168,6 +168,29 @@ static void findings_waiting(struct finding_list *t, double share)
 				findings_pct_of(t->arena, share)));
 }
 
+/* Runs without energy, and runs whose energy no fit divides. */
+static void findings_energy(struct finding_list *t,
+	const struct fleet_importance *m)
+{
+	if (m->energy_unknown > 0)
+		findings_add(t, "energy_unknown", "warn",
+			arena_printf(t->arena,
+				"%lld matching %s excluded because %s energy "
+				"is unknown: it requires samples of the power "
+				"of every GPU",
+				(long long)m->energy_unknown,
+				m->energy_unknown == 1 ? "run is" : "runs are",
+				m->energy_unknown == 1 ? "its" : "their"));
+	if (m->split_by_time > 0)
+		findings_add(t, "energy_by_time", "info",
+			arena_printf(t->arena,
+				"the energy of %lld of %lld %s is divided "
+				"between operators by GPU time, because that "
+				"of no operator is known",
+				(long long)m->split_by_time, (long long)m->runs,
+				m->runs == 1 ? "run" : "runs"));
+}
+
 static void findings_fleet(struct finding_list *t,
 	const struct fleet_importance *m, const struct fleet *f,
 	const struct catalog *c)
@@ -179,7 +202,9 @@ static void findings_fleet(struct finding_list *t,
 		all_s += f->cells[i].weighted_s;
 	if (!m->runs)
 		findings_add(t, "no_match", "warn",
-			m->excluded > 0	  ? "no matching run has operators"
+			m->energy_unknown > 0
+				? "the energy of no matching run is known"
+			: m->excluded > 0 ? "no matching run has operators"
 			: m->left_out > 0 ? "no matching run is counted"
 					  : "no run matches");
 	else if (!m->n)
@@ -191,6 +216,7 @@ static void findings_fleet(struct finding_list *t,
 	if (m->left_out > 0)
 		findings_add(t, "excluded", "warn",
 			findings_left_out_text(t->arena, m->left_out));
+	findings_energy(t, m);
 	findings_coverage(t, m->attributed, m->specific, "/unattributed");
 	if (all_s > 0)
 		findings_over(t, over_s / all_s);

@@ -22,7 +22,7 @@ struct fleet_importance_row {
 	const char *id, *what, *group, *dtype, *phase, *regime;
 	int64_t shapes, runs;
 	double importance, w_time, w_mean, w_present, low, high;
-	double prevalence, total_s, ai, s, s_median;
+	double prevalence, total_s, energy_kwh, ai, s, s_median;
 	double sized, bound, headroom, over; /* shares */
 	double reachable; /* reachable headroom, as a share of all GPU time */
 	double reachable_known; /* share of its time with a fleet-best */
@@ -37,7 +37,8 @@ struct fleet_importance {
 	const char *set, *source; /* NULL: the runs stored here */
 	enum importance_weight weight;
 	int64_t runs, excluded, left_out, clusters;
-	double gpu_s, hours;
+	int64_t energy_unknown, split_by_time; /* -1: another weight */
+	double gpu_s, hours, energy_kwh;
 	double attributed, specific, sized, bound, headroom; /* shares */
 	double reachable;
 	const char *interval_why;

@@ -23,7 +23,7 @@ NEEDS = {
                  'base=job:1&head=3&format=md'],
     '/compare/series': ['base=1&head=2&function={function}'],
     '/breakdown': ['runs=1,2'],
-    '/importance': ['', 'weight=mean', 'label.branch=main', 'reference_set=hand',
+    '/importance': ['', 'weight=mean', 'weight=energy', 'label.branch=main', 'reference_set=hand',
                     'format=csv'],
     '/importance/fusions': ['', 'format=csv', 'format=bench', 'consumers=unknown&limit=1'],
     '/devices': ['', 'format=csv'],

@@ -38,7 +38,7 @@ for (const [what, text, changes, where] of PAGES)
 	test(`importanceUrl: ${what}`, () => assert.equal(importanceUrl(query(text), changes), where));
 
 // [address, weight of the form]
-const WEIGHED = [['reference_set=a&weight=mean', 'published'], ['weight=mean', 'mean'], ['weight=published', 'time'], ['', 'time']];
+const WEIGHED = [['reference_set=a&weight=mean', 'published'], ['weight=mean', 'mean'], ['weight=energy', 'energy'], ['weight=published', 'time'], ['', 'time']];
 for (const [text, weight] of WEIGHED)
 	test(`emptyAnswer: '${text}'`, () => assert.equal(emptyAnswer(query(text)).weight, weight));
 

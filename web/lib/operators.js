@@ -18,6 +18,7 @@ export const WEIGHTS = {
 	time: 'share of all GPU time, each run weighted by its GPU-hours',
 	mean: "mean share of a run's GPU time, 0 if a run lacks the operator",
 	present: 'mean share in the runs that have the operator; may add up to more than 100%',
+	energy: 'share of the energy of the runs whose energy is known, each multiplied by its GPU-hours',
 	published: 'score as published in the reference set',
 };
 
@@ -86,6 +87,13 @@ export function amount(n, unit) {
 	for (; Math.abs(n) >= 999.5 && i < PREFIXES.length - 1; i++) n /= 1000;
 	const text = n === 0 || n >= 100 || (i === 0 && Number.isInteger(n)) ? n.toFixed(0) : n.toPrecision(3);
 	return `${text} ${PREFIXES[i]}${unit}`;
+}
+
+// Energy of a fleet: "0.6 kWh", "1.2 MWh".
+export function energy(kwh) {
+	if (!known(kwh)) return NONE;
+	if (kwh >= 1000) return `${count(kwh / 1000, 1)} MWh`;
+	return kwh >= 1 || kwh === 0 ? `${count(kwh, 1)} kWh` : `${(kwh * 1000).toPrecision(3)} Wh`;
 }
 
 // Seconds of GPU time of a fleet.

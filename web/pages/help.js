@@ -138,6 +138,8 @@ const SECTIONS = [
 		'Headroom is the share of GPU time above the roofline bound. Prevalence is the share of runs with the ' +
 			'operator. The coverage line says how much of the GPU time has an operator, a shape and a roofline ' +
 			'bound.',
+		'Energy is known of runs that have samples of the power of all their GPUs. If the energy of no operator of a run ' +
+			'is known, the energy is divided by GPU time.',
 		'The tab Fusions lists operators in sequence that one kernel could execute, and the GPU-hours that this would save. ' +
 			'Only an execution trace of PyTorch (`torch.profiler.ExecutionTraceObserver`), sent with the trace in one archive, ' +
 			'shows who reads the tensor between them. Pairs without one are listed apart.',

@@ -62,6 +62,15 @@ function coverage(doc) {
 			doc.hours === null ? f.NONE : `${f.count(doc.hours, doc.hours < 100 ? 1 : 0)} GPU h`,
 			'sum of the run weights: the GPU-hours of each run, 1 if none was given',
 		),
+		...(doc.energy_kwh === null
+			? []
+			: [
+					total(
+						'Energy',
+						o.energy(doc.energy_kwh),
+						`GPU-hours of each run times the mean power of a GPU in it: ${doc.energy_kwh} kWh`,
+					),
+				]),
 		part('Attributed', doc.attributed_pct, 'GPU time with an operator'),
 		part('Operator known', doc.operator_known_pct, 'GPU time with a specific operator'),
 		part('Shape known', doc.shape_known_pct, 'GPU time with a known shape'),

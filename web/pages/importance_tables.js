@@ -385,6 +385,16 @@ function intervalColumn(max, reason) {
 	};
 }
 
+const energyColumn = () => ({
+	label: 'Energy',
+	num: true,
+	down: 'energy_kwh',
+	up: '-energy_kwh',
+	value: (r) => r.energy_kwh,
+	cell: (r) => o.energy(r.energy_kwh),
+	title: (r) => `${r.energy_kwh} kWh, of all runs, each multiplied by its GPU-hours`,
+});
+
 // A column without any value is omitted for reference sets, because it was not published.
 const hasValues = (doc) => (column) => !doc.reference_set || !column.value || doc.items.some((r) => !unknown(column.value(r)));
 
@@ -403,6 +413,7 @@ export function generalColumns(doc) {
 		countColumn('Shapes', 'shapes'),
 		importanceColumn(max, doc.weight),
 		...(doc.items.some((r) => !unknown(r.low)) ? [intervalColumn(max, doc.interval_reason)] : []),
+		...(doc.items.some((r) => !unknown(r.energy_kwh)) ? [energyColumn()] : []),
 		...[
 			shareColumn('w_time', 'w_time', o.WEIGHTS.time),
 			shareColumn('w_mean', 'w_mean', o.WEIGHTS.mean),

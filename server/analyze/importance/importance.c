@@ -17,7 +17,7 @@ struct importance_sums {
 	const char *op; /* NULL: unattributed */
 	uint32_t dtypes, phases; /* bits */
 	double time, share, sized, bound, sol, compute, headroom, over;
-	double flops, bytes, total;
+	double flops, bytes, total, energy;
 	int64_t runs;
 	/* By platform; a platform without rows has no name here. */
 	struct importance_place *places;
@@ -28,7 +28,7 @@ struct importance_parts {
 	uint32_t n, workloads, platforms;
 	uint32_t *operator_of; /* by row: index into `of` */
 	uint32_t *workload_of, *platform_of; /* by cell: numbers from 0 */
-	double runs, weighted; /* over all cells */
+	double runs, weighted, energy; /* over all cells */
 };
 
 /* The input of the interval, which is a bootstrap over workloads. The share of
@@ -94,6 +94,7 @@ static void importance_cells_find(const struct fleet *f, struct arena *scratch,
 			importance_id_of(&platforms, scratch, c->platform);
 		out->runs += (double)c->runs;
 		out->weighted += c->weighted_s;
+		out->energy += c->energy_kwh;
 	}
 	out->workloads = workloads.n - 1;
 	out->platforms = platforms.n - 1;
@@ -153,6 +154,7 @@ static void importance_row_add(struct importance_sums *s,
 	s->phases |= 1u << r->phase;
 	s->runs += r->runs;
 	s->total += r->total_s;
+	s->energy += r->energy_kwh;
 	s->share += r->share;
 	s->time += r->weighted_s;
 	s->sized += r->sized_s;
@@ -340,6 +342,7 @@ static void importance_row_from(const struct importance_parts *p,
 		.ai = importance_ratio(s->flops, s->bytes),
 		.s = importance_ratio(s->sol, s->bound),
 		.total_s = s->total,
+		.energy_kwh = NAN,
 		.sized = importance_ratio(s->sized, s->time),
 		.bound = importance_ratio(s->bound, s->time),
 		.over = importance_ratio(s->over, s->time),
@@ -362,9 +365,22 @@ static void importance_rank(const struct importance_parts *p,
 		r->leg = LEG_LINK;
 	r->headroom = s->bound > 0 ? importance_ratio(s->headroom, p->weighted)
 				   : (double)NAN;
+	if (weight == WEIGHT_ENERGY)
+		r->energy_kwh = s->energy;
 	r->importance = weight == WEIGHT_TIME	? r->w_time
 			: weight == WEIGHT_MEAN ? r->w_mean
-						: r->w_present;
+			: weight == WEIGHT_ENERGY
+				? importance_ratio(s->energy, p->energy)
+				: r->w_present;
+}
+
+/* What shares of the weight are shares of. */
+static double importance_whole(const struct fleet_cell *c,
+	enum importance_weight weight)
+{
+	return weight == WEIGHT_TIME	 ? c->weighted_s
+	       : weight == WEIGHT_ENERGY ? c->energy_kwh
+					 : (double)c->runs;
 }
 
 /* Computes the intervals from the numerators and denominators of the shares, by
@@ -381,14 +397,15 @@ static void importance_intervals(const struct fleet *f,
 	double *low = arena_array(scratch, double, p->n);
 	double *high = arena_array(scratch, double, p->n);
 	for (uint32_t i = 0; i < f->cells_n && !own; i++)
-		den[p->workload_of[i]] += weight == WEIGHT_TIME
-						  ? f->cells[i].weighted_s
-						  : (double)f->cells[i].runs;
+		den[p->workload_of[i]] +=
+			importance_whole(&f->cells[i], weight);
 	for (uint32_t i = 0; i < f->rows_n; i++) {
 		const struct fleet_row *r = &f->rows[i];
 		size_t at = (size_t)p->workload_of[r->cell] * p->n +
 			    p->operator_of[i];
-		num[at] += weight == WEIGHT_TIME ? r->weighted_s : r->share;
+		num[at] += weight == WEIGHT_TIME     ? r->weighted_s
+			   : weight == WEIGHT_ENERGY ? r->energy_kwh
+						     : r->share;
 		if (own)
 			den[at] += (double)r->runs;
 	}
@@ -415,8 +432,8 @@ static int importance_by_importance(const void *x, const void *y)
 }
 
 static void importance_totals(const struct fleet *f,
-	const struct importance_parts *p, const struct catalog *c,
-	struct importance *out)
+	const struct importance_parts *p, enum importance_weight weight,
+	const struct catalog *c, struct importance *out)
 {
 	double attributed = 0, specific = 0, sized = 0, bound = 0, time = 0;
 	for (uint32_t o = 0; o < p->n; o++) {
@@ -436,6 +453,7 @@ static void importance_totals(const struct fleet *f,
 		out->hours += f->cells[i].weight;
 		out->gpu_s += f->cells[i].total_s;
 	}
+	out->energy_kwh = weight == WEIGHT_ENERGY ? p->energy : (double)NAN;
 	out->attributed = importance_ratio(attributed, p->weighted);
 	out->specific = importance_ratio(specific, p->weighted);
 	out->sized = importance_ratio(sized, time);
@@ -459,7 +477,7 @@ void importance_from(const struct fleet *f, enum importance_weight weight,
 		importance_rank(&p, &p.of[o], c, weight, &out->rows[o]);
 		out->rows[o].shapes = importance_shapes_of(f, p.of[o].op);
 	}
-	importance_totals(f, &p, c, out);
+	importance_totals(f, &p, weight, c, out);
 	if (!p.n)
 		out->interval_why = "there is nothing to draw intervals of";
 	else if (p.workloads < IMPORTANCE_CLUSTERS)

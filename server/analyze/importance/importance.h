@@ -7,6 +7,9 @@
  *   w_mean     mean of t/T over all runs; 0 in runs without the operator
  *   w_present  mean of t/T over the runs that contain the operator; the
  *              published importance of Atrex-Bench fits this formula
+ *   energy     sum of the operator's energy / sum of E, over the runs whose
+ *              energy is known; E is g times the mean power of a GPU of the run.
+ *              How it is divided within a run: store/fleet/query_fleet.c
  *   headroom   sum over shapes of time * (1 - S), without the launch floor,
  *              divided by all time. S of a collective is against the link. Its
  *              time on one rank includes waiting for other ranks, which no

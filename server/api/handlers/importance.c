@@ -151,13 +151,13 @@ struct importance_bests {
 	uint32_t n;
 };
 
-/* Only shapes of operators with a fleet-best are read. With labels the shapes of
- * every chosen run would have to be read, so reachable headroom is unknown. */
+/* Only shapes of operators with a fleet-best are read. With labels or energy the shapes
+ * of every chosen run would have to be read, so reachable headroom is unknown. */
 static bool importance_bests_read(struct call *c, const struct fleet_filter *f,
 	struct importance_bests *b, struct err *e)
 {
 	*b = (struct importance_bests){ 0 };
-	if (f->labels)
+	if (f->labels || f->energy)
 		return true;
 	if (!fleet_best_read(c->s.db, &c->s.arena, project_scope_name(&c->s),
 		    f->platform, &b->is, e))
@@ -175,8 +175,10 @@ static json_t *importance_fleet_answer(struct call *c, const struct catalog *k,
 	struct importance is;
 	struct fleet_importance m;
 	struct importance_bests bests;
-	if (!importance_fleet_params(c, k, &f, e) ||
-		!query_fleet(c->s.db, &c->s.arena, &f, &fleet, e) ||
+	if (!importance_fleet_params(c, k, &f, e))
+		return NULL;
+	f.energy = weight == WEIGHT_ENERGY;
+	if (!query_fleet(c->s.db, &c->s.arena, &f, &fleet, e) ||
 		!importance_bests_read(c, &f, &bests, e))
 		return NULL;
 	call_db_return(c);

@@ -31,6 +31,7 @@ static const char *const view_importance_weights[] = {
 	[WEIGHT_TIME] = "time",
 	[WEIGHT_MEAN] = "mean",
 	[WEIGHT_PRESENT] = "present",
+	[WEIGHT_ENERGY] = "energy",
 	[WEIGHT_PUBLISHED] = "published",
 };
 

@@ -142,6 +142,7 @@ void fleet_run_params(struct sql_params *p, const struct fleet_filter *f)
 	sql_float8(p, d.since == INT32_MIN ? NAN : (double)d.since);
 	sql_float8(p, d.until == INT32_MAX ? NAN : (double)d.until);
 	sql_json(p, f->labels);
+	sql_bool(p, f->energy);
 }
 
 static int fleet_keys_runs_code(const struct fleet_filter *f)

@@ -45,7 +45,7 @@ void fleet_params(struct sql_params *q, struct fleet_periods *p,
 	"AND d.day >= $8 AND d.day < $9 "
 
 /* Conditions on a run with the alias r: $1 to $4 names, $5 and $6 days, $7
- * labels. */
+ * labels, $8 whether its energy must be known. */
 #define FLEET_RUNS                                                     \
 	"($1 IS NULL OR r.project = $1) "                              \
 	"AND ($2 IS NULL OR r.workload = $2) "                         \
@@ -55,7 +55,9 @@ void fleet_params(struct sql_params *q, struct fleet_periods *p,
 	"r.created_at >= to_timestamp($5::double precision * 86400)) " \
 	"AND ($6 IS NULL OR "                                          \
 	"r.created_at < to_timestamp($6::double precision * 86400)) "  \
-	"AND ($7 IS NULL OR r.labels @> $7) "
+	"AND ($7 IS NULL OR r.labels @> $7) "                          \
+	"AND (NOT $8 OR (r.gpu_ns > 0 AND EXISTS ("                    \
+	"SELECT FROM run_power p WHERE p.run_id = r.run_id))) "
 /* The runs that count in sums over runs. */
 #define FLEET_CHOSEN                                                       \
 	"WITH chosen AS (SELECT r.run_id, r.project, r.workload, "         \
@@ -63,7 +65,7 @@ void fleet_params(struct sql_params *q, struct fleet_periods *p,
 	"coalesce(r.framework, '') AS framework, "                         \
 	"r.weight_uh::numeric AS g, r.gpu_ns FROM run r WHERE " FLEET_RUNS \
 	"AND r.gpu_ns IS NOT NULL AND r.counted) "
-/* Adds the parameters 1 to 7 of FLEET_RUNS. */
+/* Adds the parameters 1 to 8 of FLEET_RUNS. */
 void fleet_run_params(struct sql_params *p, const struct fleet_filter *f);
 
 /* The keys (operator, type, phase) that the filter selects. */

@@ -2,7 +2,8 @@
  *
  * A cell is a combination of project, workload, platform and framework. Sums
  * are computed from the rollups and from the deltas that are not folded in yet.
- * If the filter has labels, sums are computed from the runs themselves. */
+ * If the filter has labels, or if the energy is read, sums are computed from the
+ * runs themselves. */
 #include "query_fleet.h"
 #include "column.h"
 #include "fleet_select.h"
@@ -10,6 +11,7 @@
 #include "profile_word.h"
 #include "rollup_code.h"
 #include "sql.h"
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,9 +54,9 @@ static const char fleet_runs_sql[] = FLEET_CHOSEN
 	"c.gpu_ns, o.*, row_number() OVER (PARTITION BY o.run_id, o.operator "
 	"ORDER BY o.rank) AS nth "
 	"FROM chosen c JOIN run_operator o ON o.run_id = c.run_id "
-	"WHERE ($8 IS NULL OR o.operator = $8) "
-	"AND ($9 IS NULL OR o.dtype = $9) "
-	"AND ($10 IS NULL OR o.phase = $10)) "
+	"WHERE ($9 IS NULL OR o.operator = $9) "
+	"AND ($10 IS NULL OR o.dtype = $10) "
+	"AND ($11 IS NULL OR o.phase = $11)) "
 	"SELECT " CELL_COLUMNS ", operator, dtype, phase, "
 	"count(*) FILTER (WHERE nth = 1), sum(launches)::bigint, "
 	"sum(calls)::bigint, sum(roofline_known_calls)::bigint, sum(total_ns), "
@@ -96,16 +98,23 @@ static void fleet_runs_read_row(struct result *r, struct arena *a,
 	row->bytes = (double)result_numeric(r) / 1e6;
 }
 
+/* The parameters 1 to 11. */
+static void fleet_runs_row_params(struct sql_params *p,
+	const struct fleet_filter *f)
+{
+	fleet_run_params(p, f);
+	sql_text(p, f->op);
+	sql_text(p, dtype_word(f->dtype));
+	sql_text(p, profile_word_phase[f->phase]);
+}
+
 static bool fleet_runs_rows(struct db *db, struct arena *a,
 	const struct fleet_filter *f, struct fleet *out, struct err *e)
 {
 	struct sql_params p = { 0 };
 	struct result r;
 	uint32_t cell = 0;
-	fleet_run_params(&p, f);
-	sql_text(&p, f->op);
-	sql_text(&p, dtype_word(f->dtype));
-	sql_text(&p, profile_word_phase[f->phase]);
+	fleet_runs_row_params(&p, f);
 	if (!sql_run(db, fleet_runs_sql, &p, &r, e))
 		return false;
 	out->rows = arena_array(a, struct fleet_row, (size_t)r.n);
@@ -120,6 +129,115 @@ static bool fleet_runs_rows(struct db *db, struct arena *a,
 		row->cell = cell;
 		fleet_runs_read_row(&r, a, row);
 	}
+	result_release(&r);
+	return true;
+}
+
+/* The energy of each row. That of a run is its weight times the mean power of one
+ * of its GPUs, in millionths of a millionth of a Wh: results are whole numbers, so
+ * that their sums do not depend on an order.
+ *
+ * Within a run whose energy was divided by a fit (view run_power), an operator has
+ * the energy that the fit gives to it on all devices, and the part of the idle
+ * energy that corresponds to its GPU time. The others share the rest by GPU time. If
+ * the fit gives more energy to operators than was measured, or if there are no others,
+ * the parts are scaled so that they add up to the energy of the run. Without a fit, the
+ * energy is divided by GPU time. */
+static const char fleet_energy_sql[] = FLEET_CHOSEN
+	", fit AS (SELECT run_id, rank, sum(energy_j ORDER BY device) AS j "
+	"FROM run_energy_operator "
+	"WHERE run_id IN (SELECT run_id FROM chosen) "
+	"GROUP BY run_id, rank HAVING count(*) = count(energy_j)), "
+	"o AS (SELECT c.*, o.operator, o.dtype, o.phase, "
+	"o.total_ns::float8 AS ns, p.power_w, p.energy_j, p.idle_j, fit.j, "
+	"sum(fit.j) OVER run AS fit_j, "
+	"(sum(o.total_ns) FILTER (WHERE fit.j IS NULL) OVER run)::float8 "
+	"AS rest_ns "
+	"FROM chosen c JOIN run_power p ON p.run_id = c.run_id "
+	"JOIN run_operator o ON o.run_id = c.run_id "
+	"LEFT JOIN fit ON p.idle_j IS NOT NULL AND fit.run_id = o.run_id "
+	"AND fit.rank = o.rank "
+	"WINDOW run AS (PARTITION BY o.run_id ORDER BY o.rank "
+	"ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)), "
+	"parts AS (SELECT *, CASE WHEN idle_j IS NULL THEN ns "
+	"ELSE idle_j * ns / gpu_ns + CASE WHEN j IS NOT NULL THEN j "
+	"WHEN rest_ns > 0 THEN greatest(energy_j - idle_j - fit_j, 0) "
+	"* ns / rest_ns ELSE 0 END END AS part FROM o), "
+	"shares AS (SELECT *, part / nullif(sum(part) OVER (PARTITION BY run_id "
+	"ORDER BY operator, dtype, phase "
+	"ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING), 0) AS share "
+	"FROM parts) "
+	"SELECT sum(round(g::float8 * power_w * coalesce(share, 0) * 1e6)::numeric) "
+	"FROM shares WHERE ($9 IS NULL OR operator = $9) "
+	"AND ($10 IS NULL OR dtype = $10) "
+	"AND ($11 IS NULL OR phase = $11) "
+	"GROUP BY " CELL_COLUMNS ", operator, dtype, phase "
+	"ORDER BY " CELL_COLUMNS ", operator, dtype, phase";
+
+/* The energy of cells: of all rows, also those that the filter does not select. */
+static const char fleet_energy_cells_sql[] =
+	FLEET_CHOSEN "SELECT sum(round(g::float8 * p.power_w * 1e6)::numeric) "
+		     "FROM chosen c JOIN run_power p ON p.run_id = c.run_id "
+		     "GROUP BY " CELL_COLUMNS " ORDER BY " CELL_COLUMNS;
+
+static double fleet_energy_kwh(struct result *r)
+{
+	return (double)result_numeric(r) / 1e15;
+}
+
+/* The statements have the order of those of cells and rows, and read the same
+ * snapshot. */
+static bool fleet_energy_cells(struct db *db, const struct fleet_filter *f,
+	struct fleet *out, struct err *e)
+{
+	struct sql_params p = { 0 };
+	struct result r;
+	fleet_run_params(&p, f);
+	if (!sql_run(db, fleet_energy_cells_sql, &p, &r, e))
+		return false;
+	assert((uint32_t)r.n == out->cells_n);
+	for (uint32_t i = 0; result_next(&r); i++)
+		out->cells[i].energy_kwh = fleet_energy_kwh(&r);
+	result_release(&r);
+	return true;
+}
+
+static bool fleet_energy_rows(struct db *db, const struct fleet_filter *f,
+	struct fleet *out, struct err *e)
+{
+	struct sql_params p = { 0 };
+	struct result r;
+	fleet_runs_row_params(&p, f);
+	if (!sql_run(db, fleet_energy_sql, &p, &r, e))
+		return false;
+	assert((uint32_t)r.n == out->rows_n);
+	for (uint32_t i = 0; result_next(&r); i++)
+		out->rows[i].energy_kwh = fleet_energy_kwh(&r);
+	result_release(&r);
+	return true;
+}
+
+/* Runs that would match, but whose energy is unknown; and those whose energy is not
+ * divided by a fit. */
+static bool fleet_energy_runs(struct db *db, const struct fleet_filter *f,
+	struct fleet *out, struct err *e)
+{
+	static const char sql[] = FLEET_CHOSEN
+		"SELECT count(*) FILTER (WHERE p.run_id IS NULL "
+		"OR c.gpu_ns = 0), "
+		"count(*) FILTER (WHERE p.run_id IS NOT NULL "
+		"AND c.gpu_ns > 0 AND p.idle_j IS NULL) "
+		"FROM chosen c LEFT JOIN run_power p ON p.run_id = c.run_id";
+	struct fleet_filter all = *f;
+	struct sql_params p = { 0 };
+	struct result r;
+	all.energy = false;
+	fleet_run_params(&p, &all);
+	if (!sql_run(db, sql, &p, &r, e))
+		return false;
+	result_next(&r);
+	out->energy_unknown = result_int8(&r, 0);
+	out->split_by_time = result_int8(&r, 0);
 	result_release(&r);
 	return true;
 }
@@ -139,7 +257,11 @@ static bool fleet_runs_read_all(struct db *db, void *arg, struct err *e)
 		       "READ ONLY",
 		       e) &&
 	       fleet_runs_cells(db, g->arena, g->f, g->out, e) &&
-	       fleet_runs_rows(db, g->arena, g->f, g->out, e);
+	       fleet_runs_rows(db, g->arena, g->f, g->out, e) &&
+	       (!g->f->energy ||
+		       (fleet_energy_cells(db, g->f, g->out, e) &&
+			       fleet_energy_rows(db, g->f, g->out, e) &&
+			       fleet_energy_runs(db, g->f, g->out, e)));
 }
 
 static bool fleet_from_runs(struct db *db, struct arena *a,
@@ -202,9 +324,9 @@ struct fleet_shape_counting {
 static bool fleet_counts_unfiltered(const struct fleet_filter *f)
 {
 	return !f->project && !f->workload && !f->framework && !f->platform &&
-	       !f->labels && !f->op && f->phase == PHASE_UNKNOWN &&
-	       f->dtype == DTYPE_UNKNOWN && f->since == NO_MOMENT &&
-	       f->until == NO_MOMENT;
+	       !f->labels && !f->energy && !f->op &&
+	       f->phase == PHASE_UNKNOWN && f->dtype == DTYPE_UNKNOWN &&
+	       f->since == NO_MOMENT && f->until == NO_MOMENT;
 }
 
 static void fleet_counts_operators(struct fleet_shape_counting *c)
@@ -537,10 +659,13 @@ static bool query_fleet_from_rollups(struct db *db, struct arena *a,
 bool query_fleet(struct db *db, struct arena *a, const struct fleet_filter *f,
 	struct fleet *out, struct err *e)
 {
+	struct fleet_filter all = *f;
+	all.energy = false;
 	*out = (struct fleet){ 0 };
-	return (f->labels ? fleet_from_runs(db, a, f, out, e)
-			  : query_fleet_from_rollups(db, a, f, out, e)) &&
+	return (f->labels || f->energy
+			       ? fleet_from_runs(db, a, f, out, e)
+			       : query_fleet_from_rollups(db, a, f, out, e)) &&
 	       fleet_counts(db, a, f, out, e) &&
-	       fleet_runs_without_operators(db, f, &out->excluded, e) &&
-	       fleet_excluded(db, f, &out->left_out, e);
+	       fleet_runs_without_operators(db, &all, &out->excluded, e) &&
+	       fleet_excluded(db, &all, &out->left_out, e);
 }

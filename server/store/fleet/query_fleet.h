@@ -17,6 +17,9 @@ struct fleet_filter {
 	enum dtype dtype; /* DTYPE_UNKNOWN: any */
 	int64_t since, until; /* NO_MOMENT open; whole days (UTC) that
 		begin in [since, until) */
+	/* Only runs whose energy is known, and their energy. Rollups have none,
+	 * so the runs themselves are read, as with labels. */
+	bool energy;
 };
 bool query_fleet(struct db *db, struct arena *a, const struct fleet_filter *f,
 	struct fleet *out, struct err *e);

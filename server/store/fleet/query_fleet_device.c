@@ -5,12 +5,12 @@
 #include "sql.h"
 #include <math.h>
 
-/* $8: how many runs on a GPU. A device that executed nothing says nothing about
+/* $9: how many runs on a GPU. A device that executed nothing says nothing about
  * the run. Without times by device, a run on several is of none of them. */
 static const char runs_sql[] =
 	"WITH newest AS (SELECT * FROM run r WHERE " FLEET_RUNS
 	"AND r.gpu_ns IS NOT NULL AND r.counted "
-	"ORDER BY r.created_at DESC, r.run_id DESC LIMIT $8 + 1), "
+	"ORDER BY r.created_at DESC, r.run_id DESC LIMIT $9 + 1), "
 	"used AS MATERIALIZED (SELECT r.run_id, r.project, r.workload, "
 	"coalesce(r.platform, '') AS platform, "
 	"coalesce(r.framework, '') AS framework, r.host, r.created_at, "
@@ -35,8 +35,8 @@ static const char runs_sql[] =
 	"|| coalesce(sm_count::text, ''), platform, framework, devices, "
 	"by_device AND devices > 1, is_table, identified, gpu, identified_by, number, "
 	"host, name, uuid, bus_id, sm_clock_mhz, throttled_pct, "
-	"(SELECT count(*) FROM used) > $8 "
-	"FROM placed WHERE place <= $8 "
+	"(SELECT count(*) FROM used) > $9 "
+	"FROM placed WHERE place <= $9 "
 	"ORDER BY gpu, run_id, number";
 
 static void query_fleet_device_run(struct result *r, struct arena *a,

@@ -139,7 +139,7 @@ static bool shape_sums_from_rollups(struct db *db, struct shape_sums *g,
 }
 
 /* Sorted by shape, so that ledgers grow at their end. A run counts once per
- * shape, as in the rollups. $8: the keys. */
+ * shape, as in the rollups. $9: the keys. */
 static const char shape_runs_sql[] = FLEET_CHOSEN
 	", o AS (SELECT c.run_id, c.platform, c.g, o.rank, k.id AS key "
 	"FROM chosen c JOIN run_operator o ON o.run_id = c.run_id "
@@ -147,7 +147,7 @@ static const char shape_runs_sql[] = FLEET_CHOSEN
 	"ON coalesce(k.operator, '') = coalesce(o.operator, '') "
 	"AND coalesce(k.dtype, '') = coalesce(o.dtype, '') "
 	"AND coalesce(k.phase, '') = coalesce(o.phase, '') "
-	"WHERE k.id = ANY($8::bigint[])) "
+	"WHERE k.id = ANY($9::bigint[])) "
 	"SELECT key, platform, g::bigint, shape_id, nth = 1, " SHAPE_COLUMNS " "
 	"FROM (SELECT s.*, NULL::text AS sizes, o.key, o.platform, o.g, "
 	"row_number() OVER (PARTITION BY s.run_id, s.operator, s.shape_id "
@@ -410,8 +410,9 @@ bool query_fleet_shapes(struct db *db, struct arena *a,
 	struct fleet_keys keys;
 	struct shape_sums g = { .arena = a, .keys = &keys, .shape = f->shape };
 	bool ok = fleet_keys(db, a, f, &keys, e) &&
-		  (f->labels ? shape_sums_from_runs(db, &g, f, e)
-			     : shape_sums_from_rollups(db, &g, f, e)) &&
+		  (f->labels || f->energy
+				  ? shape_sums_from_runs(db, &g, f, e)
+				  : shape_sums_from_rollups(db, &g, f, e)) &&
 		  query_fleet_shape_page_of(db, &g, offset, limit, rows, n,
 			  more, e);
 	arena_release(&g.work);
@@ -456,7 +457,7 @@ bool query_fleet_bounds(struct db *db, struct arena *a,
 {
 	struct fleet_keys keys;
 	struct shape_sums g = { .arena = a, .keys = &keys };
-	assert(!f->labels);
+	assert(!f->labels && !f->energy);
 	if (!fleet_keys(db, a, f, &keys, e))
 		return false;
 	query_fleet_bounds_narrow(&keys, bests);

@@ -186,6 +186,33 @@ static void orders(void **state)
 	arena_release(&a);
 }
 
+/* Rows in the order of the runs; the cells are those of the workloads. */
+static void by_energy(void **state)
+{
+	static const double kwh[] = { 2, 1, 4, 1, 3, 9 };
+	struct arena a = { 0 };
+	struct fleet_cell cells[3];
+	struct fleet_row rows[12];
+	struct fleet f = world_fleet(three, 3, cells, rows);
+	(void)state;
+	assert_int_equal(f.rows_n, 6);
+	for (int i = 0; i < 6; i++)
+		rows[i].energy_kwh = kwh[i];
+	cells[0].energy_kwh = 11;
+	cells[1].energy_kwh = 9;
+	struct importance out = fleet_importance(&f, WEIGHT_ENERGY, &a);
+	assert_string_equal(out.rows[0].op, "collective");
+	assert_string_equal(out.rows[1].op, "gemm");
+	near(out.energy_kwh, 20);
+	near(row(&out, "gemm")->importance, 6 / 20.0);
+	near(row(&out, "gemm")->energy_kwh, 6);
+	near(row(&out, NULL)->importance, 1 / 20.0);
+	near(row(&out, "gemm")->w_time, 34 / 42.0);
+	out = fleet_importance(&f, WEIGHT_TIME, &a);
+	assert_true(isnan(out.energy_kwh) && isnan(out.rows[0].energy_kwh));
+	arena_release(&a);
+}
+
 static void no_runs(void **state)
 {
 	struct arena a = { 0 };
@@ -243,6 +270,7 @@ int main(void)
 		cmocka_unit_test(one_operator),
 		cmocka_unit_test(mean_calls),
 		cmocka_unit_test(orders),
+		cmocka_unit_test(by_energy),
 		cmocka_unit_test(no_runs),
 		cmocka_unit_test(runs_of_no_weight),
 		cmocka_unit_test(shapes_are_counted),

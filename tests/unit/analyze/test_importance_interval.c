@@ -87,6 +87,17 @@ static void intervals(void **state)
 	near(row(&out, "gemm")->high, high);
 	assert_true(isnan(row(&out, "rms_norm")->low));
 	assert_true(isnan(row(&out, "rms_norm")->high));
+	/* With energy that is g t, the intervals are those of time. */
+	for (uint32_t i = 0; i < f.cells_n; i++)
+		f.cells[i].energy_kwh = f.cells[i].weighted_s;
+	for (uint32_t i = 0; i < f.rows_n; i++)
+		f.rows[i].energy_kwh = f.rows[i].weighted_s;
+	out = fleet_importance(&f, WEIGHT_ENERGY, &a);
+	for (int o = 0; o < 2; o++) {
+		naive(runs, o, WEIGHT_TIME, &low, &high);
+		near(row(&out, o ? "rms_norm" : "gemm")->low, low);
+		near(row(&out, o ? "rms_norm" : "gemm")->high, high);
+	}
 	arena_release(&a);
 }
 

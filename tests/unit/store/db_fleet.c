@@ -220,6 +220,121 @@ static void the_longest_bound_is_counted(void **state)
 	arena_release(&a);
 }
 
+/* A device that used `joules` in `ms`; NULL: unknown. */
+static void powered(struct db *db, int64_t run, int device, const char *joules,
+	int ms, const char *idle_w)
+{
+	char sql[600];
+	snprintf(sql, sizeof sql,
+		"INSERT INTO run_energy (run_id, device, counter, samples, "
+		"ignored, gaps, first_iteration, iterations, span_ns, "
+		"energy_j, low_j, high_j, reason, idle_w, idle_low_w, "
+		"idle_high_w) SELECT %lld, %d, 'gpu_power_mean', 9, 0, 0, 0, "
+		"CASE WHEN j IS NULL THEN 0 ELSE 2 END, "
+		"CASE WHEN j IS NULL THEN NULL ELSE %d * 1000000 END, j, j, j, "
+		"CASE WHEN j IS NULL THEN 'x' END, w, w, w "
+		"FROM (SELECT %s::float8 AS j, %s::float8 AS w) v",
+		(long long)run, device, ms, joules, idle_w);
+	fixture_script(db, sql);
+}
+
+static void divided(struct db *db, int64_t run, int device, int rank,
+	const char *joules)
+{
+	char sql[400];
+	snprintf(sql, sizeof sql,
+		"INSERT INTO run_energy_operator SELECT run_id, %d, rank, "
+		"operator, dtype, phase, total_ns, j, j, j, "
+		"CASE WHEN j IS NULL THEN 'x' END "
+		"FROM run_operator, (SELECT %s::float8 AS j) v "
+		"WHERE run_id = %lld AND rank = %d",
+		device, joules, (long long)run, rank);
+	fixture_script(db, sql);
+}
+
+static double energy_of(const struct fleet *f, const char *workload,
+	const char *op, enum phase phase)
+{
+	for (uint32_t i = 0; i < f->rows_n; i++) {
+		const struct fleet_row *r = &f->rows[i];
+		if (!strcmp(f->cells[r->cell].workload, workload) &&
+			!strcmp(r->op ? r->op : "", op) && r->phase == phase)
+			return r->energy_kwh;
+	}
+	fail_msg("%s has no %s", workload, op);
+	return NAN;
+}
+
+/* Runs of two hours, in which gemm has 300 and 100 of 510 ns, copies have 60 and the
+ * unattributed time is 50. */
+static void energy_of_runs(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct fleet_filter filter = any;
+	struct fleet f;
+	/* 51 W, by time */
+	powered(db, stored(db, "p", "time", "H20", 1, 20000), 0, "102", 2000,
+		"NULL");
+	/* Two GPUs of 55.5 W each. Of 111 J, 51 J are idle energy, 19 J that of
+	 * gemm in prefill, and 41 J are left for 410 ns: gemm in decode is
+	 * unknown on the second GPU. */
+	int64_t fit = stored(db, "p", "fit", "H20", 1, 20001);
+	powered(db, fit, 0, "60", 1000, "25.5");
+	powered(db, fit, 1, "51", 1000, "25.5");
+	divided(db, fit, 0, 0, "20");
+	divided(db, fit, 1, 0, "NULL");
+	divided(db, fit, 0, 1, "10");
+	divided(db, fit, 1, 1, "9");
+	/* More than was measured: 51 J idle and 20 J of 60 J. */
+	int64_t over = stored(db, "p", "over", "H20", 1, 20002);
+	powered(db, over, 0, "60", 1000, "51");
+	divided(db, over, 0, 0, "20");
+	/* One of two GPUs is unknown; no GPU is known. */
+	int64_t half = stored(db, "p", "half", "H20", 1, 20003);
+	powered(db, half, 0, "60", 1000, "NULL");
+	powered(db, half, 1, "NULL", 1000, "NULL");
+	stored(db, "p", "none", "H20", 1, 20004);
+
+	filter.energy = true;
+	works(query_fleet(db, &a, &filter, &f, &e));
+	assert_int_equal(f.cells_n, 3);
+	assert_int_equal(f.energy_unknown, 2);
+	assert_int_equal(f.split_by_time, 1);
+	for (uint32_t i = 0; i < f.cells_n; i++)
+		near(f.cells[i].energy_kwh,
+			!strcmp(f.cells[i].workload, "time")  ? 0.102
+			: !strcmp(f.cells[i].workload, "fit") ? 0.111
+							      : 0.120,
+			1e-15);
+	near(energy_of(&f, "time", "gemm", PHASE_DECODE), 0.060, 1e-15);
+	near(energy_of(&f, "time", "gemm", PHASE_PREFILL), 0.020, 1e-15);
+	near(energy_of(&f, "time", "copy", PHASE_UNKNOWN), 0.012, 1e-15);
+	near(energy_of(&f, "time", "", PHASE_UNKNOWN), 0.010, 1e-15);
+	near(energy_of(&f, "fit", "gemm", PHASE_DECODE), 0.060, 1e-15);
+	near(energy_of(&f, "fit", "gemm", PHASE_PREFILL), 0.029, 1e-15);
+	near(energy_of(&f, "fit", "copy", PHASE_UNKNOWN), 0.012, 1e-15);
+	near(energy_of(&f, "fit", "", PHASE_UNKNOWN), 0.010, 1e-15);
+	near(energy_of(&f, "over", "gemm", PHASE_DECODE), 0.120 * 50 / 71,
+		1e-14);
+	near(energy_of(&f, "over", "gemm", PHASE_PREFILL), 0.120 * 10 / 71,
+		1e-14);
+
+	/* Parts are those of all operators, also if some are not selected. */
+	filter.phase = PHASE_PREFILL;
+	filter.workload = "fit";
+	works(query_fleet(db, &a, &filter, &f, &e));
+	assert_int_equal(f.rows_n, 1);
+	near(f.rows[0].energy_kwh, 0.029, 1e-15);
+	near(f.cells[0].energy_kwh, 0.111, 1e-15);
+	assert_int_equal(f.energy_unknown, 0);
+	filter.workload = "none";
+	works(query_fleet(db, &a, &filter, &f, &e));
+	assert_int_equal(f.cells_n, 0);
+	assert_int_equal(f.energy_unknown, 1);
+	arena_release(&a);
+}
+
 int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -229,6 +344,7 @@ int main(void)
 		CASE(every_filter_and_any_days),
 		CASE(unattributed_kernels_of_all_runs),
 		CASE(runs_of_sets_of_unattributed_kernels),
+		CASE(energy_of_runs),
 		CASE(cells_do_not_follow_the_order_of_rows),
 		cmocka_unit_test(the_longest_bound_is_counted),
 	};

@@ -17,23 +17,24 @@ const NO_BEST = {reachable_headroom: null, reachable_known_pct: 0, best_efficien
 const REACHABLE = {unified_attention: {reachable_headroom: 0.0722, reachable_known_pct: 91.2, best_efficiency: 0.6, best_run: 4711},
 	fused_moe: {reachable_headroom: 0, reachable_known_pct: 100, best_efficiency: 0.55, best_run: null}};
 
-function weighed([operator, dtype, importance, regime, ai, s]) {
+function weighed([operator, dtype, importance, regime, ai, s], kwh) {
 	const bound = s !== null;
 	return {operator, id: null, description: operator && `what ${operator} does`, group: operator && 'group', dtype, phase: operator && 'decode/prefill', shapes: bound ? 12 : 0,
 		importance, w_time: importance, w_mean: importance * 0.9, w_present: importance * 1.4, low: importance * 0.8, high: importance * 1.2, runs: 940,
-		prevalence: 940 / 1303, total_s: importance * 48211.7, regime, ai, s, s_median: null,
+		prevalence: 940 / 1303, total_s: importance * 48211.7, energy_kwh: kwh && importance * kwh, regime, ai, s, s_median: null,
 		t_sol_us: bound ? {H20: 390.2, H200: 180.016} : {H20: null, H200: null}, t_prod_us: {H20: 812.3, H200: 4021.4},
 		attained_flops: ai ? {H20: 1.893e13, H200: ai * 4.8e12 * s * 0.8} : {}, shape_known_pct: bound ? 97.2 : 0, roofline_known_pct: bound ? 95.5 : 0,
 		headroom: !bound ? null : importance * (1 - Math.min(s, 1)), ...REACHABLE[operator] ?? NO_BEST, above_bound_pct: s > 1 ? 2.1 : 0, collective: operator === 'all_reduce'};
 }
 
 export function fleet(query, {none = false} = {}) {
-	return {reference_set: null, source: null, weight: query.get('weight') ?? 'time', runs: none ? 0 : 1303, excluded_runs: 12, lagging_runs: 0, gpu_s: 48211.7, hours: 2606,
+	const kwh = query.get('weight') === 'energy' ? 1420.5 : null;
+	return {reference_set: null, source: null, weight: query.get('weight') ?? 'time', runs: none ? 0 : 1303, excluded_runs: 12, lagging_runs: 0, energy_unknown_runs: kwh && 40, energy_by_time_runs: kwh && 7, energy_kwh: kwh, gpu_s: 48211.7, hours: 2606,
 		attributed_pct: 93.1, operator_known_pct: 91.4, shape_known_pct: 81.2, roofline_known_pct: 74.9, headroom: 0.412, reachable_headroom: 0.0722, clusters: 41, interval_reason: null, platforms: [OLD, GPU],
 		choices: {projects: ['serving', 'training'], workloads: [], frameworks: ['sglang', 'vllm'], platforms: ['H20', 'H200'], dtypes: ['bf16'], phases: ['decode', 'prefill']},
 		findings: none ? [] : [{code: 'coverage', severity: 'warn', text: '6.9 % of GPU time is unattributed; /unattributed lists its kernels'},
 			{code: 'above_bound', severity: 'info', text: 'shapes of rms_norm are faster than their roofline bound (S > 1)'}],
-		items: none ? [] : ROWS.map(weighed), next: null};
+		items: none ? [] : ROWS.map((row) => weighed(row, kwh)), next: null};
 }
 
 const shape = (text, platform, s) => ({shape_id: text ? 7 : null, description: null, shape: text, sizes: text && {tokens: 16}, kwargs: null, dtype: 'bf16', phase: 'decode', platform,

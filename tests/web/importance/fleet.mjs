@@ -52,6 +52,16 @@ export default async function fleet(test, {open}) {
 		await seen(async () => assert.deepEqual([await lost.innerText(), await lost.getAttribute('title')], ['9.0%', 'share of all GPU time above the roofline bound: 0.09, waiting for other ranks included']));
 	});
 
+	await test('importance by energy shows the energy of each operator and of all', async () => {
+		const {page, requests} = await given(open, '/importance?weight=energy');
+		await seen(async () => assert.deepEqual(requests, ['weight=energy']));
+		await seen(async () => assert.deepEqual((await page.locator('.totals > div').allInnerTexts()).map((text) => text.replace(/\s+/g, ' ')).slice(2, 4),
+			['Total weight 2,606 GPU h', 'Energy 1.4 MWh']));
+		await seen(async () => assert.deepEqual((await page.getByRole('table', {name: GENERAL}).locator('thead th').allInnerTexts()).slice(4, 8), ['Importance', '95% interval', 'Energy', 'w_time']));
+		await seen(async () => assert.deepEqual((await cells(page, GENERAL)).map((r) => r[6]).slice(0, 2), ['512.8 kWh', '244.3 kWh']));
+		assert.equal(await page.locator('select[name=weight]').inputValue(), 'energy');
+	});
+
 	await test('shapes are requested with the same filters; unattributed kernels link to the rules', async () => {
 		const {page, requests} = await given(open, '/importance?project=serving&phase=decode');
 		await page.getByRole('button', {name: 'fused_moe'}).click();
