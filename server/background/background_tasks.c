@@ -66,14 +66,13 @@ static bool background_tasks_tell(struct background_tasks *c,
 static bool background_tasks_gpus(struct background_tasks *c, bool *failed,
 	struct err *e)
 {
-	char after[SLOW_GPU_WATCHER_NAME] = "", was[SLOW_GPU_WATCHER_NAME];
+	struct slow_gpu_place after = { 0 };
 	bool more = true;
 	while (more && background_tasks_go_on(c)) {
 		struct err why = { 0 };
-		memcpy(was, after, sizeof was);
-		if (slow_gpu_watcher_step(c->db, after, &more, &why))
+		if (slow_gpu_watcher_step(c->db, &after, &more, &why))
 			continue;
-		if (!strcmp(after, was))
+		if (!more)
 			return err_set(e, why.code, "%s", why.text);
 		*failed = true;
 		if (!c->stuck)

@@ -57,15 +57,18 @@ static bool slow_gpu_watcher_look(struct db *db, struct arena *a,
 	return slow_gpu_log_record(db, due, records, n, fleet.runs, e);
 }
 
-bool slow_gpu_watcher_step(struct db *db, char after[SLOW_GPU_WATCHER_NAME],
+bool slow_gpu_watcher_step(struct db *db, struct slow_gpu_place *after,
 	bool *more, struct err *e)
 {
 	struct arena a = { 0 };
 	struct slow_gpu_due due;
 	*more = false;
-	bool ok = slow_gpu_log_due(db, &a, *after ? after : NULL, &due, e);
+	bool ok = slow_gpu_log_due(db, &a, after->begun ? after->project : NULL,
+		&due, e);
 	if (ok && due.project) {
-		snprintf(after, SLOW_GPU_WATCHER_NAME, "%s", due.project);
+		after->begun = true;
+		snprintf(after->project, sizeof after->project, "%s",
+			due.project);
 		*more = true;
 		ok = slow_gpu_watcher_look(db, &a, &due, e);
 	}

@@ -12,10 +12,14 @@ bool trend_watcher_step(struct db *db, int64_t *after, bool *more,
 
 /* A project's name has at most 500 bytes (sql/migrations). */
 enum { SLOW_GPU_WATCHER_NAME = 501 };
+/* The project that was searched last; "" is that of runs without a project. */
+struct slow_gpu_place {
+	bool begun; /* false: none was searched */
+	char project[SLOW_GPU_WATCHER_NAME];
+};
 /* Searches the next project that has enough new runs for slow GPUs
- * (slow_gpu_watcher.c). `after` is the project that was searched last ("": start
- * with the first); it advances even if the search fails. *more is false
- * after the last one. Posts an event for each slow GPU that was not reported
- * before. */
-bool slow_gpu_watcher_step(struct db *db, char after[SLOW_GPU_WATCHER_NAME],
+ * (slow_gpu_watcher.c). `after` advances even if the search fails. *more is false
+ * after the last project, and if the next one cannot be read. Posts an event for
+ * each slow GPU that was not reported before. */
+bool slow_gpu_watcher_step(struct db *db, struct slow_gpu_place *after,
 	bool *more, struct err *e);

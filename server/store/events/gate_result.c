@@ -188,10 +188,7 @@ bool gate_result_number(struct db *db, struct arena *a, const int64_t *head,
 	struct result r;
 
 	*out = (struct gate_budget){ 0 };
-	sql_array_init(&ids, SQL_INT8);
-	for (uint32_t i = 0; i < head_n; i++)
-		sql_array_int8(&ids, head[i]);
-	sql_array(&p, &ids);
+	sql_int8s(&p, &ids, head, head_n);
 	sql_text(&p, unit);
 	bool ok = sql_run(db, sql, &p, &r, e);
 	sql_array_release(&ids);

@@ -236,10 +236,7 @@ bool delivery_claim(struct db *db, struct arena *a, const int64_t *busy,
 	struct sql_params p = { 0 };
 	struct sql_array list;
 	struct result r;
-	sql_array_init(&list, SQL_INT8);
-	for (int i = 0; i < busy_n; i++)
-		sql_array_int8(&list, busy[i]);
-	sql_array(&p, &list);
+	sql_int8s(&p, &list, busy, (uint32_t)busy_n);
 	sql_int4(&p, limit);
 	sql_int4(&p, DELIVERY_LEASE_S);
 	sql_int4(&p, slow);

@@ -141,6 +141,15 @@ void sql_array_release(struct sql_array *a)
 	buf_release(&a->body);
 }
 
+void sql_int8s(struct sql_params *p, struct sql_array *a, const int64_t *v,
+	uint32_t n)
+{
+	sql_array_init(a, SQL_INT8);
+	for (uint32_t i = 0; i < n; i++)
+		sql_array_int8(a, v[i]);
+	sql_array(p, a);
+}
+
 static bool sql_answer(struct db *db, PGresult *res, struct result *r,
 	int64_t *changed, struct err *e)
 {

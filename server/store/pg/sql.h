@@ -55,6 +55,9 @@ void sql_array_int8(struct sql_array *a, int64_t v);
 /* Ends the array and adds it as a parameter; several statements may use it. */
 void sql_array(struct sql_params *p, struct sql_array *a);
 void sql_array_release(struct sql_array *a);
+/* Fills an array with numbers, such as ids of runs, and adds it as a parameter. */
+void sql_int8s(struct sql_params *p, struct sql_array *a, const int64_t *v,
+	uint32_t n);
 
 /* Runs one statement. `p` may be NULL (no parameters). `r` may be NULL (rows
  * are not needed); otherwise the caller releases it after success. */

@@ -305,10 +305,7 @@ bool query_operator_times(struct db *db, struct arena *a, const int64_t *runs,
 	struct sql_params p = { 0 };
 	struct sql_array ids;
 	struct result r;
-	sql_array_init(&ids, SQL_INT8);
-	for (uint32_t i = 0; i < n; i++)
-		sql_array_int8(&ids, runs[i]);
-	sql_array(&p, &ids);
+	sql_int8s(&p, &ids, runs, n);
 	bool ok = sql_run(db, sql, &p, &r, e);
 	sql_array_release(&ids);
 	if (!ok)
@@ -339,10 +336,7 @@ bool query_run_operator_times(struct db *db, struct arena *a,
 	struct sql_params p = { 0 };
 	struct sql_array ids;
 	struct result r;
-	sql_array_init(&ids, SQL_INT8);
-	for (uint32_t i = 0; i < n; i++)
-		sql_array_int8(&ids, runs[i]);
-	sql_array(&p, &ids);
+	sql_int8s(&p, &ids, runs, n);
 	bool ok = sql_run(db, sql, &p, &r, e);
 	sql_array_release(&ids);
 	if (!ok)

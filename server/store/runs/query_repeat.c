@@ -205,10 +205,7 @@ bool query_repeats(struct db *db, struct arena *a, const int64_t *like,
 	struct sql_array ids;
 	struct result r;
 	assert(most > 0 && most <= QUERY_REPEATS);
-	sql_array_init(&ids, SQL_INT8);
-	for (uint32_t i = 0; i < n; i++)
-		sql_array_int8(&ids, like[i]);
-	sql_array(&p, &ids);
+	sql_int8s(&p, &ids, like, n);
 	sql_int4(&p, most);
 	sql_int4(&p, QUERY_REPEATS_SEARCHED);
 	sql_text(&p, unit);

@@ -302,10 +302,7 @@ bool query_selected(struct db *db, const struct select_filter *f, uint32_t most,
 	sql_json(&p, f->labels);
 	sql_moment(&p, f->since);
 	sql_moment(&p, f->until);
-	sql_array_init(&without, SQL_INT8);
-	for (uint32_t i = 0; i < f->without_n; i++)
-		sql_array_int8(&without, f->without[i]);
-	sql_array(&p, &without);
+	sql_int8s(&p, &without, f->without, f->without_n);
 	sql_int8(&p, most + INT64_C(1));
 	sql_int8(&p, f->units);
 	bool ok = sql_run(db, selected_sql, &p, &r, e);
@@ -331,10 +328,7 @@ bool query_selected_first(struct db *db, struct arena *a, const int64_t *ids,
 	struct sql_params p = { 0 };
 	struct sql_array list;
 	struct result r;
-	sql_array_init(&list, SQL_INT8);
-	for (uint32_t i = 0; i < n; i++)
-		sql_array_int8(&list, ids[i]);
-	sql_array(&p, &list);
+	sql_int8s(&p, &list, ids, n);
 	bool ok = sql_run(db, selected_first_sql, &p, &r, e);
 	sql_array_release(&list);
 	if (!ok)

@@ -94,13 +94,10 @@ static void runs(struct db *db, const char *project, int from, int until,
 /* Searches until nothing is due; returns how many projects were searched. */
 static int look(struct db *db)
 {
-	char after[SLOW_GPU_WATCHER_NAME] = "", was[SLOW_GPU_WATCHER_NAME];
+	struct slow_gpu_place after = { 0 };
 	int steps = 0;
-	for (bool more = true; more;) {
-		memcpy(was, after, sizeof was);
-		works(slow_gpu_watcher_step(db, after, &more, &e));
-		steps += strcmp(was, after) != 0;
-	}
+	for (bool more = true; more; steps += more)
+		works(slow_gpu_watcher_step(db, &after, &more, &e));
 	return steps;
 }
 
@@ -151,7 +148,7 @@ static void a_slow_gpu_is_reported_once(void **state)
 static void a_small_project_on_a_busy_server(void **state)
 {
 	struct db *db = *state;
-	char after[SLOW_GPU_WATCHER_NAME] = "";
+	struct slow_gpu_place after = { 0 };
 	bool more;
 	empty(db);
 	runs(db, "small", 1, 33, 1.05);
@@ -165,13 +162,13 @@ static void a_small_project_on_a_busy_server(void **state)
 		"'x', 1, 1, 1, 1, 1, 0, 0, '{}', 0, 4, '1', 1, 1, 0, 0, 'H20' "
 		"FROM generate_series(100, 10500) i;"
 		"INSERT INTO slow_gpu_seen VALUES ('busy', 10400, 10000)");
-	works(slow_gpu_watcher_step(db, after, &more, &e));
-	assert_string_equal(after, "busy");
+	works(slow_gpu_watcher_step(db, &after, &more, &e));
+	assert_string_equal(after.project, "busy");
 	assert_true(more);
-	works(slow_gpu_watcher_step(db, after, &more, &e));
-	assert_string_equal(after, "small");
-	works(slow_gpu_watcher_step(db, after, &more, &e));
-	assert_string_equal(after, "small");
+	works(slow_gpu_watcher_step(db, &after, &more, &e));
+	assert_string_equal(after.project, "small");
+	works(slow_gpu_watcher_step(db, &after, &more, &e));
+	assert_string_equal(after.project, "small");
 	assert_false(more);
 	assert_int_equal(posted(db), 1);
 	/* 99 new runs are one too few for a search that reads 10,000 */
@@ -255,16 +252,25 @@ static void runs_on_a_slow_gpu(void **state)
 static void a_search_that_fails(void **state)
 {
 	struct db *db = *state;
-	char after[SLOW_GPU_WATCHER_NAME] = "";
+	struct slow_gpu_place after = { 0 };
 	struct err why = { 0 };
 	bool more;
 	empty(db);
 	runs(db, "p", 1, 33, 1.05);
 	fixture_script(db, "ALTER TABLE slow_gpu RENAME TO away");
-	assert_false(slow_gpu_watcher_step(db, after, &more, &why));
-	assert_string_equal(after, "p");
+	assert_false(slow_gpu_watcher_step(db, &after, &more, &why));
+	assert_string_equal(after.project, "p");
 	assert_string_equal(why.text,
 		"the database answers: relation \"slow_gpu\" does not exist");
+	assert_true(more);
+	/* So are runs without a project. */
+	after = (struct slow_gpu_place){ 0 };
+	fixture_script(db, "UPDATE run SET project = ''");
+	assert_false(slow_gpu_watcher_step(db, &after, &more, &why));
+	assert_true(more && after.begun);
+	assert_string_equal(after.project, "");
+	works(slow_gpu_watcher_step(db, &after, &more, &e));
+	assert_false(more);
 	fixture_script(db, "ALTER TABLE away RENAME TO slow_gpu");
 }
 
