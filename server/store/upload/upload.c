@@ -13,6 +13,8 @@
 #include "sql.h"
 #include "text_validate.h"
 #include <assert.h>
+#include <string.h>
+#include <time.h>
 
 static const char upload_begin_sql[] =
 	"INSERT INTO upload (project, workload, name, job, labels, "
@@ -477,6 +479,12 @@ bool upload_row_list(struct db *db, struct arena *a,
 	sql_int8(&p, f->after);
 	sql_int8(&p, f->limit + INT64_C(1));
 	sql_text(&p, f->project);
+	if (f->total && !sql_count(db,
+				"SELECT count(*) FROM upload "
+				"WHERE ($1 IS NULL OR state = $1) "
+				"AND ($4 IS NULL OR project = $4)",
+				&p, f->total, e))
+		return false;
 	*rows = sql_page(db,
 		UPLOAD_COLUMNS "WHERE ($1 IS NULL OR state = $1) "
 			       "AND ($2 = 0 OR id < $2) "
@@ -497,4 +505,42 @@ bool upload_row_get(struct db *db, struct arena *a, int64_t id,
 	return sql_one(db, sql, &p, upload_read_row, a, row, &there, e) &&
 	       (there || err_set(e, ERR_NOT_FOUND, "no upload %lld",
 				 (long long)id));
+}
+
+/* Why the upload cannot be retried. */
+static bool upload_retry_refuse(int64_t id, const struct upload_row *u,
+	struct err *e)
+{
+	char day[16];
+	if (u->dropped != NO_MOMENT) {
+		time_t dropped = (time_t)(u->dropped / 1000000);
+		struct tm utc;
+		strftime(day, sizeof day, "%Y-%m-%d", gmtime_r(&dropped, &utc));
+		return err_set(e, ERR_CONFLICT,
+			"the bytes of upload %lld were dropped on %s, as "
+			"GET /retention says; send the file again",
+			(long long)id, day);
+	}
+	if (!strcmp(u->state, "failed"))
+		return err_set(e, ERR_CONFLICT,
+			"upload %lld would fail again: %.250s", (long long)id,
+			u->error);
+	return err_set(e, ERR_CONFLICT,
+		"upload %lld is %s; only a failed one can be retried",
+		(long long)id, u->state);
+}
+
+bool upload_retry(struct db *db, int64_t id, struct err *e)
+{
+	struct upload_row u;
+	struct arena a = { 0 };
+	int64_t n = 0;
+	bool ok = upload_row_get(db, &a, id, &u, e) &&
+		  (u.retryable || upload_retry_refuse(id, &u, e)) &&
+		  upload_requeue_failed(db, id, &n, e) &&
+		  /* It was queued or dropped since it was read. */
+		  (n || (upload_row_get(db, &a, id, &u, e) &&
+				upload_retry_refuse(id, &u, e)));
+	arena_release(&a);
+	return ok;
 }

@@ -3,8 +3,6 @@
 #include "upload.h"
 #include "sql.h"
 #include <poll.h>
-#include <string.h>
-#include <time.h>
 
 /* Ends the try of an upload that no worker holds any more. $1: number of tries,
  * $2: the sentence if this was the last one. */
@@ -239,44 +237,6 @@ bool upload_requeue_failed(struct db *db, int64_t id, int64_t *n, struct err *e)
 		REQUEUE "WHERE id = $1 AND state = 'failed' "
 			"AND dropped_at IS NULL",
 		&p, n, e);
-}
-
-/* Why the upload cannot be retried. */
-static bool upload_retry_refuse(int64_t id, const struct upload_row *u,
-	struct err *e)
-{
-	char day[16];
-	if (u->dropped != NO_MOMENT) {
-		time_t dropped = (time_t)(u->dropped / 1000000);
-		struct tm utc;
-		strftime(day, sizeof day, "%Y-%m-%d", gmtime_r(&dropped, &utc));
-		return err_set(e, ERR_CONFLICT,
-			"the bytes of upload %lld were dropped on %s, as "
-			"GET /retention says; send the file again",
-			(long long)id, day);
-	}
-	if (!strcmp(u->state, "failed"))
-		return err_set(e, ERR_CONFLICT,
-			"upload %lld would fail again: %.250s", (long long)id,
-			u->error);
-	return err_set(e, ERR_CONFLICT,
-		"upload %lld is %s; only a failed one can be retried",
-		(long long)id, u->state);
-}
-
-bool upload_retry(struct db *db, int64_t id, struct err *e)
-{
-	struct upload_row u;
-	struct arena a = { 0 };
-	int64_t n = 0;
-	bool ok = upload_row_get(db, &a, id, &u, e) &&
-		  (u.retryable || upload_retry_refuse(id, &u, e)) &&
-		  upload_requeue_failed(db, id, &n, e) &&
-		  /* It was queued or dropped since it was read. */
-		  (n || (upload_row_get(db, &a, id, &u, e) &&
-				upload_retry_refuse(id, &u, e)));
-	arena_release(&a);
-	return ok;
 }
 
 /* An upload whose runs were all deleted has no identity, so nothing can be

@@ -50,10 +50,23 @@ static void every_code_has_a_status_and_a_name(void **state)
 	assert_int_equal(err_http(ERR_NONE), 200);
 }
 
+/* Faults of the server name its files and tables: users read another sentence. */
+static void faults_of_the_server_are_not_public(void **state)
+{
+	const struct err own = { ERR_TRACE, "line 3: no ts" },
+			 database = { ERR_DATABASE, "relation \"run\"" },
+			 internal = { ERR_INTERNAL, "/var/lib" };
+	(void)state;
+	assert_string_equal(err_public(&own), "line 3: no ts");
+	assert_null(strstr(err_public(&database), "relation"));
+	assert_null(strstr(err_public(&internal), "/var/lib"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_first_failure_stays),
+		cmocka_unit_test(faults_of_the_server_are_not_public),
 		cmocka_unit_test(cut_at_a_whole_character),
 		cmocka_unit_test(every_code_has_a_status_and_a_name),
 	};
