@@ -165,7 +165,7 @@ function nothing(run) {
 	return run.launches ? 'This run has no call paths.' : 'Nothing was launched on a GPU.';
 }
 
-function graph(run, doc, view, save) {
+function graph(run, doc, view, save, form) {
 	const nodes = treeOf(doc);
 	const root = nodes[0];
 	const unit = largestUnit([root.total_ns]);
@@ -258,6 +258,7 @@ function graph(run, doc, view, save) {
 			zoom(barOf(leaf.id));
 			announce(sentence(top, root, view.basis));
 		}),
+		form,
 		toolbar,
 		flameLegend(root.against_ns !== null),
 		chart.node,
@@ -291,7 +292,6 @@ export async function flameTab(run, query, at) {
 		const form = otherRun(view, compare);
 		const empty = doc.nodes.length === 1;
 		place.replaceChildren(
-			form,
 			...(view.against
 				? [
 						h(
@@ -303,7 +303,7 @@ export async function flameTab(run, query, at) {
 						),
 					]
 				: []),
-			...(empty ? [h('p', {class: 'quiet'}, nothing(run))] : graph(run, doc, view, save)),
+			...(empty ? [h('p', {class: 'quiet'}, nothing(run))] : graph(run, doc, view, save, form)),
 		);
 	}
 

@@ -98,8 +98,8 @@ async function graph(test, world, run) {
 		const page = await opened(world, run);
 		await page.getByText('Data table').click();
 		await seen(async () => assert.deepEqual((await cells(page, 'Flame graph, data')).slice(0, 3).map((r) => [r[0], ...r.slice(2, 6)]), [
-			['0 All kernels', '1.840', '100.0', '49', '1'], ['1 main, train.py:12', '1.840', '100.0', '49', '1'],
-			['2 EncoderLayer_*', '1.800', '97.8', '48', '24']]));
+			['0 All kernels', '1,840.000', '100.0', '49', '1'], ['1 main, train.py:12', '1,840.000', '100.0', '49', '1'],
+			['2 EncoderLayer_*', '1,800.000', '97.8', '48', '24']]));
 	});
 }
 
@@ -125,7 +125,7 @@ async function merged(test, world, run) {
 		const page = await world.open(`${run}?tab=kernels&kernel=${items[0].id}`);
 		await page.getByRole('table', {name: 'Callers of softmax_forward'}).waitFor();
 		await seen(async () => assert.deepEqual((await cells(page, 'Callers of softmax_forward')).map((r) => r.slice(1)),
-			[['24', '24', '1.320', '100.0']]));
+			[['24', '24', '1,320.000', '100.0']]));
 		await page.getByText('nn.Module: EncoderLayer_*').waitFor();
 		assert.equal(await page.locator('.path .user').innerText(), 'models/vision.py(88): scores');
 	});
