@@ -131,6 +131,6 @@ test('change: one run has none', () => assert.equal(x.change({total_ns: 1, again
 test('sentence: what a bar is, in words', () => {
 	const nodes = x.treeOf(LAYERS);
 	const [all, , layer] = x.barsOf(nodes);
-	assert.equal(x.sentence(layer, nodes[0], 'time'), 'module Layer_*, 900 ns, 90.0 % of GPU time, 10 launches, 24 names are one, user code forward, vision.py:88, 3 frames');
-	assert.equal(x.sentence(all, nodes[0], 'time'), 'All kernels, 1.000 µs, 100.0 % of GPU time, 12 launches');
+	assert.equal(x.sentence(layer, nodes[0], 'time'), 'Layer_* · forward, vision.py:88 90.0 %, module, 900 ns, 10 launches, 24 names are one, 3 frames');
+	assert.equal(x.sentence(all, nodes[0], 'time'), 'All kernels 100.0 %, 1.000 µs, 12 launches');
 });

@@ -2,7 +2,7 @@
 // text is real text and the keyboard reaches it; at most a few thousand bars are wide enough.
 
 import {h} from './dom.js';
-import {change, changeLook, exactTitle, KINDS, placed, sentence, shareText} from './flame.js';
+import {change, changeLook, exactTitle, figure, KINDS, placed, sentence} from './flame.js';
 
 // Narrower bars could be neither seen nor clicked.
 const MIN_PX = 2;
@@ -10,15 +10,14 @@ const MIN_PX = 2;
 const TEXT_PX = 28;
 const ROW_PX = 24;
 
+// The sign is drawn by the style sheet, because the accessible name begins with the text.
 function barText({bar, above}, root, basis) {
 	const {main, user, node} = bar;
-	const diff = change(node, root, basis);
 	return [
-		h('span', {class: 'sign', 'aria-hidden': 'true'}, KINDS[main.kind].sign),
 		h('bdi', {class: main.user_frame ? 'user' : null}, main.label),
-		user ? [' · ', h('bdi', {class: 'user'}, user.label)] : null,
-		above ? null : h('span', {class: 'quiet'}, ` ${diff ? diff.text : shareText(node.total_ns, root.total_ns)}`),
-	].flat();
+		...(user ? [' · ', h('bdi', {class: 'user'}, user.label)] : []),
+		above ? null : ` ${figure(node, root, basis)}`,
+	];
 }
 
 // A tree of bars. onFocus(bar) is called when a bar gets the focus or the pointer, onZoom(bar) when it
@@ -37,7 +36,7 @@ export function flameChart({label, onFocus, onZoom}) {
 		const root = view.bars[0].node;
 		const diff = change(bar.node, root, view.basis);
 		const look = diff ? changeLook(diff) : KINDS[bar.main.kind].look;
-		const classes = ['bar', look, at.above ? 'above' : '', view.hits ? (view.hits.has(bar.id) ? 'hit' : 'miss') : ''];
+		const classes = ['bar', look, at.width * width >= TEXT_PX ? 'named' : '', at.above ? 'above' : '', view.hits ? (view.hits.has(bar.id) ? 'hit' : 'miss') : ''];
 		return h(
 			'div',
 			{
@@ -48,6 +47,7 @@ export function flameChart({label, onFocus, onZoom}) {
 				'aria-expanded': bar.children.length ? 'true' : null,
 				tabindex: -1,
 				title: `${bar.main.whole}\n${exactTitle(bar.node)}`,
+				'data-sign': KINDS[bar.main.kind].sign,
 				style: {
 					left: `${at.x * 100}%`,
 					width: `${at.width * 100}%`,
@@ -59,7 +59,7 @@ export function flameChart({label, onFocus, onZoom}) {
 					pointerenter: () => onFocus(bar),
 				},
 			},
-			at.width * width >= TEXT_PX ? barText(at, root, view.basis) : null,
+			...(at.width * width >= TEXT_PX ? barText(at, root, view.basis) : []),
 		);
 	}
 

@@ -163,20 +163,26 @@ export function changeLook({part}) {
 	return step ? `${part > 0 ? 'more' : 'less'}-${step}` : 'same';
 }
 
-// What is known of a bar, as a sentence for the line below the graph and for screen readers.
+// The figure on a bar: its share, or its change.
+export const figure = (node, root, basis) =>
+	change(node, root, basis)?.text ?? shareText(node.total_ns, root.total_ns);
+
+// What is known of a bar, for the line below the graph and for screen readers. It begins with the text on
+// the bar, as the accessible name of an element must.
 export function sentence(bar, root, basis) {
-	const {main, node, chain} = bar;
-	const parts = [
-		`${KINDS[main.kind].name === main.label ? '' : `${KINDS[main.kind].name} `}${main.label}`,
-		`${duration(node.total_ns)}, ${shareText(node.total_ns, root.total_ns)} of GPU time`,
+	const {main, user, node, chain} = bar;
+	const compared = node.against_ns !== null;
+	return [
+		`${main.label}${user ? ` · ${user.label}` : ''} ${figure(node, root, basis)}`,
+		KINDS[main.kind].name === main.label ? null : KINDS[main.kind].name,
+		duration(node.total_ns),
+		compared ? `the other run ${duration(node.against_ns)}` : null,
 		plural(node.launches, 'launch', 'launches'),
-	];
-	const diff = change(node, root, basis);
-	if (diff) parts.push(`${diff.text} against ${duration(node.against_ns)}`);
-	if (main.members > 1 && main.kind !== 'other') parts.push(`${count(main.members)} names are one`);
-	if (bar.user) parts.push(`user code ${bar.user.label}`);
-	if (chain.length > 1) parts.push(plural(chain.length, 'frame'));
-	return parts.join(', ');
+		main.members > 1 && main.kind !== 'other' ? `${count(main.members)} names are one` : null,
+		chain.length > 1 ? plural(chain.length, 'frame') : null,
+	]
+		.filter(Boolean)
+		.join(', ');
 }
 
 // The facts of a bar: [term, text], and the exact time as a title.
