@@ -56,8 +56,8 @@ def without_line(kind, name):
 
 
 def is_user(kind, name):
-    at = PLACE.match(name)
-    if kind != 'python' or not at or name.startswith('<'):
+    at = PLACE.match(name) if kind == 'python' else None
+    if not at or name.startswith('<'):
         return False
     path = at[1]
     inside = re.search(r'(?:site|dist)-packages/(.*)', path)
