@@ -463,6 +463,7 @@ static json_t *inspect_document_callers(struct arena *a,
 			total_ns += all[to].total_ns;
 		for (uint32_t i = from; i < to; i++) {
 			struct caller_line line = { .known = all[i].known,
+				.paths = 1,
 				.launches = all[i].launches,
 				.total_ns = all[i].total_ns };
 			line.path = inspect_document_path_to(a, p, all[i].frame,

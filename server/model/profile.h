@@ -119,6 +119,15 @@ struct caller_stat {
 	int64_t launches, total_ns;
 };
 
+/* The call paths of a stored run, or of one of its kernels. */
+struct call_paths {
+	const struct frame *frames; /* the first one is the root */
+	const struct caller_stat *callers; /* `kernel`: index into kernels */
+	const struct profile_kernel *kernels;
+	const int64_t *ids; /* of the kernels in the store */
+	uint32_t frames_n, callers_n, kernels_n;
+};
+
 /* Copies by direction, sets by kind: "[CUDA memcpy Host-to-Device]", … */
 struct copy_stat {
 	const char *operation;

@@ -84,6 +84,13 @@ const SECTIONS = [
 						'are in a table of their own.',
 				],
 				[
+					'Flame graph',
+					'GPU time by call path, module, operator and kernel. The width of a bar is its time. Instances ' +
+						'of a layer are one bar (`Layer_*`). Frames without a sibling are folded into one bar. Bold ' +
+						'names are the nearest user frame: the innermost Python function that is not of a library. ' +
+						'A second run colors each bar by its change. Arrow keys move, Enter zooms, Escape zooms out.',
+				],
+				[
 					'Operators',
 					'What the GPU time was spent on. Attribution source says how an operator is known. ' +
 						'Unattributed is the time without a known operator. Replayed CUDA graphs get their operators ' +

@@ -12,6 +12,7 @@ import {table} from '../lib/table.js';
 import {tabs} from '../lib/tabs.js';
 import {copyTab} from './run_copies.js';
 import {diagnosisCard, loadDiagnosis} from './run_diagnosis.js';
+import {flameTab} from './run_flame.js';
 import {groupTab} from './run_groups.js';
 import {iterationTab} from './run_iterations.js';
 import {graphSection, kernelTab} from './run_kernels.js';
@@ -246,6 +247,7 @@ async function kernels(run, query, at) {
 
 const PARTS = [
 	['kernels', 'Kernels', kernels],
+	['flame', 'Flame graph', flameTab],
 	['operators', 'Operators', operatorTab],
 	['layers', 'Layers', layerTab],
 	['groups', 'Launched together', groupTab],

@@ -64,36 +64,44 @@ const WITHOUT = {
 };
 
 // The indices of the frames that are visible when a path is folded. These are the innermost frames
-// and, of the outer frames, the nearest modules and ranges, because they identify the layer. A fold
-// hides at least two frames.
-export function visibleFrames(path) {
+// and, of the outer frames, the nearest modules and ranges, because they identify the layer, and the
+// nearest user frame. A fold hides at least two frames.
+export function visibleFrames(path, user = null) {
 	const inner = Math.max(0, path.length - INNERMOST);
 	const outer = path
 		.slice(0, inner)
 		.flatMap(({kind}, i) => (kind === 'module' || kind === 'annotation' ? [i] : []))
 		.slice(-LANDMARKS);
+	if (user !== null && user < inner && !outer.includes(user)) outer.push(user);
+	outer.sort((a, b) => a - b);
 	const seen = [...outer, ...path.slice(inner).map((_, i) => inner + i)];
 	return path.length - seen.length > 1 ? seen : path.map((_, i) => i);
 }
 
-const frameLine = ({kind, name}) =>
-	h('li', {}, h('span', {class: 'kind'}, FRAME_KINDS[kind] ?? kind), ' ', h('code', {}, name));
+const frameLine = ({kind, name}, user) =>
+	h(
+		'li',
+		{},
+		h('span', {class: 'kind'}, FRAME_KINDS[kind] ?? kind),
+		' ',
+		h('code', {class: user ? 'user' : null, title: user ? 'the nearest user frame' : null}, name),
+	);
 const foldedFrames = () => h('li', {class: 'folded', 'aria-hidden': 'true'}, h('span', {class: 'kind'}, '⋮'));
 
-function frameLines(path, seen, cut) {
+function frameLines(path, seen, cut, user) {
 	const out = cut ? [h('li', {class: 'quiet'}, h('span'), 'outer frames are not recorded')] : [];
 	seen.forEach((at, i) => {
 		if (at > (i ? seen[i - 1] + 1 : 0)) out.push(foldedFrames());
-		out.push(frameLine(path[at]));
+		out.push(frameLine(path[at], at === user));
 	});
 	return out;
 }
 
-function pathCell({found_by: known, path, path_cut: cut}) {
+function pathCell({found_by: known, path, path_cut: cut, user_frame: user}) {
 	if (known !== 'path') return h('p', {class: 'quiet'}, WITHOUT[known] ?? known);
 	const all = path.map((_, i) => i);
-	const seen = visibleFrames(path);
-	const list = h('ol', {class: 'path'}, frameLines(path, seen, cut));
+	const seen = visibleFrames(path, user);
+	const list = h('ol', {class: 'path'}, frameLines(path, seen, cut, user));
 	if (seen.length === path.length) return list;
 	const toggle = h(
 		'button',
@@ -105,7 +113,7 @@ function pathCell({found_by: known, path, path_cut: cut}) {
 				click: () => {
 					const open = toggle.getAttribute('aria-expanded') === 'false';
 					toggle.setAttribute('aria-expanded', open);
-					list.replaceChildren(...frameLines(path, open ? all : seen, cut));
+					list.replaceChildren(...frameLines(path, open ? all : seen, cut, user));
 				},
 			},
 		},
@@ -118,6 +126,12 @@ function pathCell({found_by: known, path, path_cut: cut}) {
 function callerTable(name, items, all) {
 	const columns = [
 		{label: 'Call path, outermost first', head: true, class: 'wide', cell: pathCell},
+		{
+			label: 'Paths',
+			num: true,
+			cell: (c) => f.count(c.paths),
+			title: (c) => (c.paths > 1 ? `${f.count(c.paths)} paths that differ only in the numbers of layers` : null),
+		},
 		{label: 'Launches', num: true, cell: (c) => f.count(c.launches)},
 		timeColumn('Time', 'total', largestUnit(items.map((c) => c.total_ns))),
 		{

@@ -148,3 +148,90 @@ bool frame_name_from(struct arena *a, enum frame_kind *kind, const char *text,
 	}
 	return *name;
 }
+
+static bool frame_name_letter(char c)
+{
+	return (unsigned char)((c | 32) - 'a') < 26;
+}
+
+/* Whether the text ends with a word for a repeated part of a model. */
+static bool frame_name_repeated(const char *s, const char *end)
+{
+	static const char *const words[] = { "layer", "block", "expert",
+		"stage" };
+	size_t len = (size_t)(end - s);
+
+	if (len && (end[-1] | 32) == 's')
+		len--;
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		size_t n = strlen(words[i]);
+		if (len >= n && !strncasecmp(s + len - n, words[i], n))
+			return true;
+	}
+	return false;
+}
+
+/* Whether the digits at..end are a part of a path between points or slashes. */
+static bool frame_name_is_part(const char *name, const char *at,
+	const char *end, bool module)
+{
+	bool letters = false, digits = false;
+	const char *p = at;
+
+	if (at == name || !strchr("./", at[-1]) ||
+		(*end && !strchr("./", *end)))
+		return false;
+	for (p = at - 1; p > name && !strchr("./ ", p[-1]); p--) {
+		letters |= frame_name_letter(p[-1]);
+		digits |= frame_name_digit(p[-1]);
+	}
+	return module || (letters && !digits);
+}
+
+/* Whether the digits at..end are the number of an instance. */
+static bool frame_name_is_instance(const char *name, const char *at,
+	const char *end, enum frame_kind kind)
+{
+	const char *word = at;
+
+	if (kind == FRAME_MODULE && !*end && at > name && at[-1] == '_' &&
+		!strncmp(name, "nn.Module: ", 11))
+		return true;
+	if (frame_name_is_part(name, at, end, kind == FRAME_MODULE))
+		return true;
+	while (word > name && strchr(" _#:-[(=", word[-1]))
+		word--;
+	/* "layer3norm" is a word, "layer_3_norm" and "layer3" are instances. */
+	return !frame_name_letter(*end) && frame_name_repeated(name, word);
+}
+
+const char *frame_name_merged(struct arena *a, enum frame_kind kind,
+	const char *name)
+{
+	char *copy = NULL, *to = NULL;
+
+	if (kind != FRAME_MODULE && kind != FRAME_ANNOTATION)
+		return name;
+	for (const char *s = name; *s;) {
+		const char *end = s + strspn(s, "0123456789");
+		if (end == s) {
+			if (to)
+				*to++ = *s;
+			s++;
+			continue;
+		}
+		bool instance = frame_name_is_instance(name, s, end, kind);
+		if (instance && !copy) {
+			copy = arena_strdup(a, name);
+			to = copy ? copy + (s - name) : NULL;
+		}
+		if (instance && to)
+			*to++ = '*';
+		for (; s < end; s++)
+			if (to && !instance)
+				*to++ = *s;
+	}
+	if (to)
+		*to = 0;
+	return copy ? copy : name;
+}

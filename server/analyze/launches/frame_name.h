@@ -19,7 +19,8 @@
  *   <built-in method mm of Tensor object at 0x7f0c>             → <built-in method mm of Tensor object>
  *	Removes addresses from Python's names.
  *
- * Other names do not change: Linear_3 and Linear_4 are two frames. */
+ * Other names do not change: Linear_3 and Linear_4 are two frames, until
+ * frame_name_merged() makes them one. */
 #pragma once
 #include "profile.h"
 
@@ -27,3 +28,23 @@
  * part of `text`. May change *kind. False if the arena is full. */
 bool frame_name_from(struct arena *a, enum frame_kind *kind, const char *text,
 	size_t len, const char **name, size_t *name_len);
+
+/* The name that instances of one layer share. The number of an instance becomes
+ * a star:
+ *
+ *   nn.Module: Owlv2EncoderLayer_12   → nn.Module: Owlv2EncoderLayer_*
+ *	PyTorch appends the number to the class.
+ *   model.layers.12.mlp               → model.layers.*.mlp
+ *	A part between points or slashes that is a number. In an annotation
+ *	the part before it must have letters and no digits: "v1.2" is a
+ *	version.
+ *   Layer_12, layer 12, block12, experts[12], decoder_layer_3_attention
+ *	The number after a word that ends with layer, block, expert or stage,
+ *	or with their plurals.
+ *
+ * Other digits distinguish code and stay: Conv2d, float16, sm_90, step names
+ * that frame_name_from() has changed. Python functions and operators keep their
+ * names: their digits are line numbers and parts of names. Returns `name` if
+ * nothing changes. */
+const char *frame_name_merged(struct arena *a, enum frame_kind kind,
+	const char *name);

@@ -1,6 +1,5 @@
-/* launches.c - graph replays, launch latencies and callers of kernels. */
+/* launches.c - graph replays and launch latencies. */
 #include "listing.h"
-#include "stats.h"
 #include "view.h"
 
 json_t *graphs_get(struct call *c, struct err *e)
@@ -45,23 +44,4 @@ json_t *launches_get(struct call *c, struct err *e)
 	for (uint32_t i = 0; i < n; i++)
 		view_append(items, view_launch(&rows[i], distinct[i]));
 	return listing_list(c, items, f.offset + n, more);
-}
-
-json_t *callers_get(struct call *c, struct err *e)
-{
-	int limit = (int)param(&c->params, "limit")->whole;
-	struct caller_table t;
-	struct run_row run;
-	int64_t offset;
-	if (!listing_seek(c, &offset, e) || !listing_run(c, &run, e) ||
-		!query_callers(c->s.db, &c->s.arena, c->id, c->k, offset, limit,
-			&t, e))
-		return NULL;
-	json_t *items = json_array();
-	for (uint32_t i = 0; i < t.n; i++)
-		view_append(items,
-			view_caller(&t.lines[i],
-				stats_pct(t.lines[i].total_ns, t.total_ns)));
-	return view_callers(c->k, &t,
-		listing_list(c, items, offset + t.n, t.more));
 }

@@ -18,6 +18,7 @@
 #include <jansson.h>
 
 struct buf;
+struct call_tree;
 struct exchange_maps;
 struct gpu_fleet_row;
 struct home;
@@ -145,6 +146,23 @@ json_t *view_caller(const struct caller_line *c, double share_pct);
 /* Wraps `list`, which it takes over, in an answer that names the kernel. */
 json_t *view_callers(int64_t kernel, const struct caller_table *t,
 	json_t *list);
+
+/* A call tree of one or two runs. `kernels` are those of its
+ * nodes. */
+struct view_call_kernel {
+	int64_t id;
+	const struct profile_kernel *is;
+	const char *distinct;
+};
+struct view_call_tree {
+	struct arena *arena;
+	int64_t run, against; /* against 0: one run */
+	const struct call_tree *tree;
+	const struct view_call_kernel *kernels;
+	const uint32_t *kernel_of; /* by node; unset unless CALL_KERNEL */
+	uint32_t kernels_n;
+};
+json_t *view_call_tree(const struct view_call_tree *t);
 
 /* Tables with the columns of nsys; in the arena. */
 const struct table *view_kernel_table(struct arena *a,

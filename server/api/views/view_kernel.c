@@ -1,4 +1,6 @@
-/* view_kernel.c - kernels, copies, graph replays, launches and callers. */
+/* view_kernel.c - kernels, copies, graph replays, launches, callers and the call
+ * tree. */
+#include "call_tree.h"
 #include "profile_word.h"
 #include "view.h"
 
@@ -18,6 +20,11 @@ static const char *view_kernel_three_cell(struct arena *a, const int32_t v[3])
 static json_t *view_kernel_source(const struct kernel_source *s,
 	const char *table_path);
 static json_t *view_kernel_path(const struct caller_line *c);
+static const char *view_call_kind(const struct call_node *n);
+static int64_t view_call_kernel(const struct view_call_tree *t,
+	const struct call_node *n);
+static json_t *view_call_kernels(const struct view_call_tree *t);
+static json_t *view_call_nodes(const struct view_call_tree *t);
 
 #define ROWS "kernel.def"
 #include "row_functions.h"
@@ -73,6 +80,53 @@ json_t *view_caller(const struct caller_line *c, double share_pct)
 json_t *view_callers(int64_t kernel, const struct caller_table *t, json_t *list)
 {
 	return row_caller_list(kernel, t, list);
+}
+
+static const char *view_call_kind(const struct call_node *n)
+{
+	static const char *const words[] = {
+		[CALL_ANNOTATION] = "annotation",
+		[CALL_MODULE] = "module",
+		[CALL_PYTHON] = "python",
+		[CALL_OP] = "op",
+		[CALL_KERNEL] = "kernel",
+		[CALL_NO_RANGE] = "no_range",
+		[CALL_NO_CALL] = "no_call",
+		[CALL_OTHER] = "other",
+		[CALL_ROOT] = "root",
+	};
+	return words[n->kind];
+}
+
+static int64_t view_call_kernel(const struct view_call_tree *t,
+	const struct call_node *n)
+{
+	if (n->kind != CALL_KERNEL)
+		return -1;
+	return t->kernel_of[n - t->tree->nodes];
+}
+
+static json_t *view_call_kernels(const struct view_call_tree *t)
+{
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < t->kernels_n; i++)
+		view_append(list,
+			row_call_kernel(t->kernels[i].id, t->kernels[i].is,
+				t->kernels[i].distinct));
+	return list;
+}
+
+static json_t *view_call_nodes(const struct view_call_tree *t)
+{
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < t->tree->n; i++)
+		view_append(list, row_call_node(&t->tree->nodes[i], t));
+	return list;
+}
+
+json_t *view_call_tree(const struct view_call_tree *t)
+{
+	return row_call_tree(t);
 }
 
 /* ---- tables as nsys prints them */

@@ -149,7 +149,7 @@ bool query_graphs(struct db *db, struct arena *a, int64_t run,
 
 /* The callers of a kernel, as paths with the outermost frame first, and the
  * totals of the kernel in this run. ERR_NOT_FOUND if the run has no such
- * kernel. */
+ * kernel. `limit` 0: only the totals. */
 struct caller_line {
 	enum caller_known known;
 	const struct frame *path; /* `parent` is unused */
@@ -157,6 +157,7 @@ struct caller_line {
 	/* Outer frames are missing: a path has at most QUERY_PATH frames and
 	 * QUERY_PATH_BYTES of names, counted from the innermost frame. */
 	bool cut;
+	int64_t paths; /* single paths of this line; 1 unless merged */
 	int64_t launches, total_ns;
 };
 struct caller_table {
@@ -174,6 +175,13 @@ struct caller_table {
 enum { QUERY_PATH = 1000, QUERY_PATH_BYTES = 1 << 20 };
 bool query_callers(struct db *db, struct arena *a, int64_t run, int64_t kernel,
 	int64_t offset, int limit, struct caller_table *t, struct err *e);
+
+/* All call paths of a run, or those of one kernel (`kernel` 0: all). The kernels
+ * are those that the paths launched. ERR_TOO_LARGE if the names of the frames
+ * have more than QUERY_FRAME_BYTES in all. */
+enum { QUERY_FRAME_BYTES = 256 << 20 };
+bool query_call_paths(struct db *db, struct arena *a, int64_t run,
+	int64_t kernel, struct call_paths *p, struct err *e);
 
 /* Reads piece `seq` of a run's capture file, at most 1 MiB, into `to`; *len is
  * 0 after the last piece. The caller sets *edition to 0 before the first piece

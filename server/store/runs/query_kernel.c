@@ -1,5 +1,5 @@
-/* query_kernel.c - kernels of a run, their launches and graphs, and their
- * callers. */
+/* query_kernel.c - kernels of a run, their launches and graphs, their callers,
+ * and all call paths. */
 #include "query.h"
 #include "column.h"
 #include "page.h"
@@ -338,6 +338,7 @@ static void query_caller_read_line(struct result *r, struct arena *a,
 {
 	l->known = (enum caller_known)column_word(r, a, profile_word_known,
 		CALLER_KNOWNS);
+	l->paths = 1;
 	l->launches = result_int8(r, 0);
 	l->total_ns = result_int8(r, 0);
 	l->cut = result_bool(r);
@@ -361,6 +362,8 @@ bool query_callers(struct db *db, struct arena *a, int64_t run, int64_t kernel,
 	if (!query_caller_read_totals(db, a, run, kernel, t, e) ||
 		!query_caller_read_origin(db, a, run, kernel, t, e))
 		return false;
+	if (limit == 0)
+		return true;
 	sql_int8(&p, run);
 	sql_int8(&p, kernel);
 	sql_int8(&p, offset);
@@ -380,4 +383,151 @@ bool query_callers(struct db *db, struct arena *a, int64_t run, int64_t kernel,
 	t->more = on_page > t->n;
 	result_release(&r);
 	return true;
+}
+
+/* ---- the call paths of a run as a tree */
+
+/* The frames above the callers of a kernel; UNION visits each frame once. $2
+ * NULL: all frames, because the store has only those of callers. */
+#define CALL_FRAMES                                                      \
+	"FROM run_frame WHERE run_id = $1 AND ($2 IS NULL OR frame IN (" \
+	"WITH RECURSIVE up (frame) AS ("                                 \
+	"SELECT frame FROM run_caller "                                  \
+	"WHERE run_id = $1 AND kernel_id = $2 "                          \
+	"UNION SELECT f.parent FROM up u "                               \
+	"JOIN run_frame f ON f.run_id = $1 AND f.frame = u.frame) "      \
+	"SELECT frame FROM up))"
+
+static bool query_call_bytes(struct db *db, int64_t run,
+	const struct sql_params *p, struct err *e)
+{
+	static const char sql[] =
+		"SELECT coalesce(sum(octet_length(name)), 0)::bigint " CALL_FRAMES;
+	struct result r;
+	if (!sql_hot(db, sql, p, &r, e))
+		return false;
+	int64_t bytes = result_next(&r) ? result_int8(&r, 0) : 0;
+	result_release(&r);
+	return bytes <= QUERY_FRAME_BYTES ||
+	       err_set(e, ERR_TOO_LARGE,
+		       "the names of the call paths of run %lld have %lld MiB; "
+		       "the limit is %d",
+		       (long long)run, (long long)(bytes >> 20),
+		       QUERY_FRAME_BYTES >> 20);
+}
+
+/* The frames, without the gaps between their numbers: *index has the position
+ * of each number, 0 for numbers without a frame. */
+static bool query_call_frames(struct db *db, struct arena *a,
+	const struct sql_params *params, struct call_paths *p, uint32_t **index,
+	uint32_t *index_n, struct err *e)
+{
+	static const char sql[] =
+		"SELECT max(frame) OVER (), frame, parent, kind, name " CALL_FRAMES
+		" ORDER BY frame";
+	struct result r;
+	if (!sql_hot(db, sql, params, &r, e))
+		return false;
+	struct frame *f = arena_array(a, struct frame, (size_t)r.n + 1);
+	*index_n = 0;
+	for (uint32_t i = 1; result_next(&r); i++) {
+		uint32_t most = (uint32_t)result_int4(&r, 0);
+		if (i == 1) {
+			*index_n = most + 1;
+			*index = arena_array(a, uint32_t, *index_n);
+		}
+		(*index)[result_int4(&r, 0)] = i;
+		/* Parents have lower numbers, so theirs are known. */
+		f[i].parent = (*index)[result_int4(&r, 0)];
+		f[i].kind = (enum frame_kind)column_word(&r, a,
+			profile_word_frame, FRAME_KINDS);
+		f[i].name = result_text(&r, a);
+	}
+	p->frames = f;
+	p->frames_n = (uint32_t)r.n + 1;
+	result_release(&r);
+	return true;
+}
+
+static bool query_call_kernels(struct db *db, struct arena *a,
+	const struct sql_params *params, struct call_paths *p, struct err *e)
+{
+	static const char sql[] =
+		"SELECT id, " KERNEL_COLUMNS " FROM kernel WHERE id IN ("
+		"SELECT kernel_id FROM run_caller "
+		"WHERE run_id = $1 AND ($2 IS NULL OR kernel_id = $2)) "
+		"ORDER BY id";
+	struct result r;
+	if (!sql_hot(db, sql, params, &r, e))
+		return false;
+	p->kernels_n = (uint32_t)r.n;
+	struct profile_kernel *k =
+		arena_array(a, struct profile_kernel, p->kernels_n);
+	int64_t *id = arena_array(a, int64_t, p->kernels_n);
+	for (uint32_t i = 0; i < p->kernels_n && result_next(&r); i++) {
+		id[i] = result_int8(&r, 0);
+		query_kernel_read(&r, a, &k[i]);
+	}
+	p->kernels = k;
+	p->ids = id;
+	result_release(&r);
+	return true;
+}
+
+/* The statements of query_call_paths() see different rows if the run is
+ * analyzed again between them. */
+static bool query_call_changed(int64_t run, struct err *e)
+{
+	return err_set(e, ERR_CONFLICT,
+		"run %lld was analyzed again during this request; repeat it",
+		(long long)run);
+}
+
+static bool query_call_callers(struct db *db, struct arena *a, int64_t run,
+	const struct sql_params *params, struct call_paths *p,
+	const uint32_t *index, uint32_t index_n, struct err *e)
+{
+	static const char sql[] =
+		"SELECT kernel_id, found_by, frame, launches, total_ns "
+		"FROM run_caller "
+		"WHERE run_id = $1 AND ($2 IS NULL OR kernel_id = $2) "
+		"ORDER BY kernel_id, rank";
+	struct result r;
+	uint32_t kernel = 0;
+	bool ok = true;
+	if (!sql_hot(db, sql, params, &r, e))
+		return false;
+	struct caller_stat *c = arena_array(a, struct caller_stat, (size_t)r.n);
+	p->callers_n = (uint32_t)r.n;
+	p->callers = c;
+	for (; ok && result_next(&r); c++) {
+		int64_t id = result_int8(&r, 0);
+		while (kernel < p->kernels_n && p->ids[kernel] < id)
+			kernel++;
+		c->kernel = kernel;
+		c->known = (enum caller_known)column_word(&r, a,
+			profile_word_known, CALLER_KNOWNS);
+		uint32_t frame = (uint32_t)result_int4(&r, 0);
+		c->frame = frame < index_n ? index[frame] : 0;
+		c->launches = result_int8(&r, 0);
+		c->total_ns = result_int8(&r, 0);
+		ok = kernel < p->kernels_n && p->ids[kernel] == id &&
+		     (c->known != CALLER_PATH || c->frame);
+	}
+	result_release(&r);
+	return ok || query_call_changed(run, e);
+}
+
+bool query_call_paths(struct db *db, struct arena *a, int64_t run,
+	int64_t kernel, struct call_paths *p, struct err *e)
+{
+	struct sql_params params = { 0 };
+	uint32_t *index = NULL, index_n;
+	sql_int8(&params, run);
+	sql_int8_known(&params, kernel ? kernel : -1);
+	*p = (struct call_paths){ 0 };
+	return query_call_bytes(db, run, &params, e) &&
+	       query_call_frames(db, a, &params, p, &index, &index_n, e) &&
+	       query_call_kernels(db, a, &params, p, e) &&
+	       query_call_callers(db, a, run, &params, p, index, index_n, e);
 }

@@ -97,8 +97,60 @@ static void names(void **state)
 	arena_release(&a);
 }
 
+/* `name_out` NULL: the name stays. */
+static const struct {
+	enum frame_kind kind;
+	const char *name_in, *name_out;
+} merged[] = {
+	{ FRAME_MODULE, "nn.Module: Owlv2EncoderLayer_12",
+		"nn.Module: Owlv2EncoderLayer_*" },
+	{ FRAME_MODULE, "nn.Module: Conv2d_0", "nn.Module: Conv2d_*" },
+	{ FRAME_MODULE, "nn.Module: Float16Module", NULL },
+	{ FRAME_MODULE, "nn.Module: Stage_2_0", "nn.Module: Stage_*_*" },
+	{ FRAME_MODULE, "model.layers.12.mlp", "model.layers.*.mlp" },
+	{ FRAME_MODULE, "h.3", "h.*" },
+	{ FRAME_MODULE, "layers.3.experts.17.w13", "layers.*.experts.*.w13" },
+	{ FRAME_MODULE, "self_attn.q_proj", NULL },
+	{ FRAME_ANNOTATION, "Layer_12", "Layer_*" },
+	{ FRAME_ANNOTATION, "layer 3 attention", "layer * attention" },
+	{ FRAME_ANNOTATION, "Layer[3]", "Layer[*]" },
+	{ FRAME_ANNOTATION, "block12", "block*" },
+	{ FRAME_ANNOTATION, "decoder.layers.3", "decoder.layers.*" },
+	{ FRAME_ANNOTATION, "decoder/stage_3/block_1",
+		"decoder/stage_*/block_*" },
+	{ FRAME_ANNOTATION, "Layer_5 \xd7\x90 \xf0\x9f\x98\x80 <b>",
+		"Layer_* \xd7\x90 \xf0\x9f\x98\x80 <b>" },
+	/* digits that distinguish code */
+	{ FRAME_ANNOTATION, "Conv2d", NULL },
+	{ FRAME_ANNOTATION, "cast float32", NULL },
+	{ FRAME_ANNOTATION, "fp16", NULL },
+	{ FRAME_ANNOTATION, "sm_90", NULL },
+	{ FRAME_ANNOTATION, "v1.2", NULL },
+	{ FRAME_ANNOTATION, "loss 3.5", NULL },
+	{ FRAME_ANNOTATION, "layer2norm", NULL },
+	{ FRAME_ANNOTATION, "Torch-Compiled Region: 3/1", NULL },
+	{ FRAME_ANNOTATION, "7", NULL },
+	{ FRAME_ANNOTATION, "", NULL },
+	{ FRAME_PYTHON, "layer_3.py(12): forward", NULL },
+	{ FRAME_OP, "aten::layer_3", NULL },
+};
+
+static void merged_names(void **state)
+{
+	struct arena a = { 0 };
+	(void)state;
+	for (size_t i = 0; i < sizeof merged / sizeof *merged; i++) {
+		const char *in = merged[i].name_in;
+		const char *out = merged[i].name_out;
+		assert_string_equal(frame_name_merged(&a, merged[i].kind, in),
+			out ? out : in);
+	}
+	arena_release(&a);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(names) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(names),
+		cmocka_unit_test(merged_names) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -221,23 +221,24 @@ static void test_caller_json(void **state)
 {
 	(void)state;
 	const struct frame path[] = { { 0, FRAME_ANNOTATION, "step 3" },
-		{ 0, FRAME_MODULE, "Linear_0" }, { 0, FRAME_PYTHON, "a.py" },
+		{ 0, FRAME_MODULE, "Linear_0" },
+		{ 0, FRAME_PYTHON, "a.py(3): f" },
 		{ 0, FRAME_OP, "aten::mm" } };
-	same(view_caller(&(struct caller_line){ CALLER_PATH, path, 4, true, 2,
-				 30 },
+	same(view_caller(&(struct caller_line){ CALLER_PATH, path, 4, true, 5,
+				 2, 30 },
 		     42.9),
 		"{\"found_by\":\"path\",\"path\":[{\"kind\":\"annotation\","
 		"\"name\":\"step 3\"},{\"kind\":\"module\",\"name\":"
-		"\"Linear_0\"},{\"kind\":\"python\",\"name\":\"a.py\"},"
+		"\"Linear_0\"},{\"kind\":\"python\",\"name\":\"a.py(3): f\"},"
 		"{\"kind\":\"op\",\"name\":\"aten::mm\"}],\"path_cut\":true,"
-		"\"launches\":2,\"total_ns\":30,\"share_pct\":42.9}");
+		"\"paths\":5,\"user_frame\":2,\"launches\":2,\"total_ns\":30,\"share_pct\":42.9}");
 	same(view_caller(&(struct caller_line){ .known = CALLER_NO_RANGE }, 0),
 		"{\"found_by\":\"no_range\",\"path\":[],\"path_cut\":false,"
-		"\"launches\":0,"
+		"\"paths\":0,\"user_frame\":null,\"launches\":0,"
 		"\"total_ns\":0,\"share_pct\":0.0}");
 	same(view_caller(&(struct caller_line){ .known = CALLER_NO_CALL }, 0),
 		"{\"found_by\":\"no_call\",\"path\":[],\"path_cut\":false,"
-		"\"launches\":0,"
+		"\"paths\":0,\"user_frame\":null,\"launches\":0,"
 		"\"total_ns\":0,\"share_pct\":0.0}");
 }
 

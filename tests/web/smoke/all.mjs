@@ -5,6 +5,7 @@
 import commands from './commands.mjs';
 import diagnosis from './diagnosis.mjs';
 import first from './first.mjs';
+import flame from './flame.mjs';
 import graphs from './graphs.mjs';
 import keyboard from './keyboard.mjs';
 import launches from './launches.mjs';
@@ -16,4 +17,4 @@ import timeline from './timeline.mjs';
 import tokens from './tokens.mjs';
 import uploads from './uploads.mjs';
 
-played('the page', [first, uploads, runs, run, keyboard, timeline, launches, graphs, diagnosis, tokens, looks, commands]);
+played('the page', [first, uploads, runs, run, keyboard, timeline, launches, graphs, flame, diagnosis, tokens, looks, commands]);

@@ -21,8 +21,8 @@ async function callers(test, {open, api}, run) {
 		await page.keyboard.press('Enter');
 		await seen(async () => assert.equal(await button(page).getAttribute('aria-expanded'), 'true'));
 		await page.getByRole('table', {name: 'Callers of gemm_kernel'}).waitFor();
-		await seen(async () => assert.deepEqual((await shown(page)).map((r) => r.slice(1)), [['1', '45.000', '45.0'],
-			['2', '40.000', '40.0'], ['1', '10.000', '10.0'], ['2', '5.000', '5.0']]));
+		await seen(async () => assert.deepEqual((await shown(page)).map((r) => r.slice(1)), [['1', '1', '45.000', '45.0'],
+			['1', '2', '40.000', '40.0'], ['1', '1', '10.000', '10.0'], ['1', '2', '5.000', '5.0']]));
 		await seen(async () => assert.deepEqual((await shown(page)).map((r) => r[0].replace(/\s+/g, ' ')), [
 			'range ProfilerStep#* operator aten::add',
 			'4 more frames range ProfilerStep#* ⋮ Python train.py(5): step_5 Python train.py(6): step_6 Python train.py(7): step_7 '

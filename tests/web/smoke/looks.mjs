@@ -38,6 +38,8 @@ export default async function looks(test, {open, api, shots}) {
 		['run-latency', `${called('callers.json')}?tab=launches&show=all`],
 		['run-table', called('table_cuda_gpu_kern_sum.csv')],
 		['run-graphs', called('graphs.sqlite')],
+		['run-flame', `${called('flame.json')}?tab=flame`],
+		['run-flame-compared', `${called('flame.json')}?tab=flame&against=${called('flame-other.json').split('/').at(-1)}`],
 		['run-diagnosis', called('idle-causes.json')],
 		['uploads', '/uploads', cards, /40\d|415/],
 		['uploads-formats', '/uploads', formats],
