@@ -10,6 +10,7 @@
 #include "site_overrides.h"
 #include "profile_word.h"
 #include "query.h"
+#include "query_compared.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -400,4 +401,36 @@ bool reanalyze_gaps(struct service_call *c, int64_t run,
 		reanalyze_failed(&a, run, &why, e);
 	arena_release(&a);
 	return ok && reanalyze_gap_ends(c, out, e);
+}
+
+/* ---- the strips of a timeline */
+
+bool reanalyze_strips(struct service_call *c, int64_t run, struct arena *a,
+	struct strips *out, struct err *e)
+{
+	struct arena scratch = { .ceiling = REANALYZE_BYTES };
+	const struct catalog *catalog = catalog_cache_take(c, e);
+	struct iterations iterations;
+	struct err why = { 0 };
+	struct trace t;
+	bool more;
+	bool ok = catalog && service_db(c, e) &&
+		  query_iterations(c->db, &c->arena, run, 0, 0, &iterations,
+			  &more, e);
+
+	if (!ok)
+		return false;
+	ok = (trace_init(&t, &scratch) || arena_err(&scratch, &why)) &&
+	     reanalyze_trace_read(c, run, &t, &why) &&
+	     (strips_from(&t, 0, catalog, &iterations, a, out) ||
+		     arena_err(a, &why));
+	if (scratch.full || a->full)
+		err_set(&why, ERR_TOO_LARGE,
+			"its timeline needs more than %d MiB; record a shorter "
+			"window",
+			(int)(REANALYZE_BYTES >> 20));
+	if (!ok)
+		err_set(e, why.code, "run %lld: %s", (long long)run, why.text);
+	arena_release(&scratch);
+	return ok;
 }

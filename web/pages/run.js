@@ -24,6 +24,7 @@ import {operatorTab} from './run_operators.js';
 import {measureTab} from './run_measures.js';
 import {overviewTab} from './run_overview.js';
 import {patternTab} from './run_patterns.js';
+import {timelineTab} from './run_timeline.js';
 
 // The upper part of a run's page: notes, facts, totals, devices.
 
@@ -278,7 +279,9 @@ function timelineBar(run, name, at) {
 		h(
 			'p',
 			{class: 'hint', id: 'perfetto-hint'},
-			'Perfetto opens in a new tab from ui.perfetto.dev. ',
+			'Perfetto opens in a new tab from ',
+			h('span', {'data-perfetto-host': true}, perfetto.address().host),
+			'. ',
 			'The trace is passed to that tab inside your browser and is not sent to any server. ',
 			'If Perfetto shows a dialog, confirm that you trust this page.',
 		),
@@ -315,6 +318,7 @@ const PARTS = [
 	['overview', 'Overview', (run, query, at) => overviewTab(run, at, Object.fromEntries(PARTS))],
 	['kernels', 'Kernels', kernels],
 	['flame', 'Flame graph', flameTab],
+	['timeline', 'Timeline', timelineTab],
 	['operators', 'Operators', operatorTab],
 	['layers', 'Layers', layerTab],
 	['groups', 'Launched together', groupTab],
