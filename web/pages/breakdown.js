@@ -13,6 +13,7 @@ import {grouped, heading} from '../lib/grouped.js';
 import {CONCURRENT, marksOf, rolesOf, timeCell} from '../lib/layer_cells.js';
 import {DETECTORS, kernelName, placeName, sentence} from '../lib/layers.js';
 import * as o from '../lib/operators.js';
+import {changesSection} from './breakdown_changes.js';
 
 // The form that chooses the runs. It is shown when no runs are chosen, adds a run, and removes runs
 // if the server rejects the comparison.
@@ -607,6 +608,7 @@ export async function page(view, query, at) {
 		lagBanner(doc, runs, params) ?? '',
 		runCards(doc, runs, params),
 		addRunForm(runs, params, at),
+		changesSection(doc),
 		table.node,
 	);
 	table.save();

@@ -135,13 +135,15 @@ const SECTIONS = [
 		'/importance',
 		"Importance is an operator's share of the GPU time of many runs. Select how runs are weighted:",
 		described(WEIGHTS, (key) => (key === 'published' ? key : `w_${key}`)),
-		'Headroom is the share of GPU time above the roofline bound. Prevalence is the share of runs with the ' +
+		'Headroom is the GPU time above the roofline bound, in GPU-hours of those that the runs represent. Operators ' +
+			'are ordered by it; those without a roofline bound follow. Prevalence is the share of runs with the ' +
 			'operator. The coverage line says how much of the GPU time has an operator, a shape and a roofline ' +
 			'bound.',
 		'The tab Fusions lists operators in sequence that one kernel could execute, and the GPU-hours that this would save. ' +
 			'Only an execution trace of PyTorch (`torch.profiler.ExecutionTraceObserver`), sent with the trace in one archive, ' +
 			'shows who reads the tensor between them. Pairs without one are listed apart.',
-		'An operator opens to its shapes. A reference set shows published figures next to your fleet.',
+		'An operator opens to its shapes, ordered by headroom. Search finds shapes by sizes, dtype, phase or platform. ' +
+			'Shapes whose sizes are unknown are added up in the last row. A reference set shows published figures next to your fleet.',
 	],
 	[
 		'devices',

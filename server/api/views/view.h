@@ -146,6 +146,10 @@ json_t *view_caller(const struct caller_line *c, double share_pct);
 json_t *view_callers(int64_t kernel, const struct caller_table *t,
 	json_t *list);
 
+struct launch_spread;
+json_t *view_kernel_launches(int64_t kernel, const struct profile_kernel *k,
+	const struct launch_spread *s);
+
 /* Tables with the columns of nsys; in the arena. */
 const struct table *view_kernel_table(struct arena *a,
 	const struct kernel_line *rows, uint32_t n, enum split split);

@@ -1,6 +1,8 @@
 /* view_kernel.c - kernels, copies, graph replays, launches and callers. */
+#include "launch_spread.h"
 #include "profile_word.h"
 #include "view.h"
+#include <math.h>
 
 static json_t *view_kernel_three(const int32_t v[3])
 {
@@ -18,6 +20,9 @@ static const char *view_kernel_three_cell(struct arena *a, const int32_t v[3])
 static json_t *view_kernel_source(const struct kernel_source *s,
 	const char *table_path);
 static json_t *view_kernel_path(const struct caller_line *c);
+static json_t *view_kernel_bins(const struct launch_spread *s);
+static json_t *view_kernel_slices(const struct launch_spread *s);
+static json_t *view_kernel_streams(const struct launch_spread *s);
 
 #define ROWS "kernel.def"
 #include "row_functions.h"
@@ -36,6 +41,37 @@ static json_t *view_kernel_path(const struct caller_line *c)
 	for (uint32_t i = 0; i < c->path_n; i++)
 		view_append(path, row_frame(&c->path[i]));
 	return path;
+}
+
+static json_t *view_kernel_bins(const struct launch_spread *s)
+{
+	json_t *v = json_array();
+	for (uint32_t i = 0; i < s->bins_n; i++)
+		view_append(v, row_launch_bin(&s->bins[i]));
+	return v;
+}
+
+static json_t *view_kernel_slices(const struct launch_spread *s)
+{
+	json_t *v = json_array();
+	for (uint32_t i = 0; i < s->slices_n; i++)
+		view_append(v, row_launch_slice(&s->slices[i]));
+	return v;
+}
+
+static json_t *view_kernel_streams(const struct launch_spread *s)
+{
+	enum { STREAMS = 100 };
+	json_t *v = json_array();
+	for (uint32_t i = 0; i < s->streams_n && i < STREAMS; i++)
+		view_append(v, row_launch_stream(&s->streams[i]));
+	return v;
+}
+
+json_t *view_kernel_launches(int64_t kernel, const struct profile_kernel *k,
+	const struct launch_spread *s)
+{
+	return row_kernel_launches(kernel, k, s);
 }
 
 json_t *view_times(const struct time_stats *t)
