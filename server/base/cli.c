@@ -522,6 +522,8 @@ static bool cli_settle(struct cli_reading *r, const struct cli_option *o,
 		text = env;
 		snprintf(where, sizeof where, "%s", o->env);
 	}
+	if (!text && ours && r->program->stored)
+		text = r->program->stored(r->values, o);
 	if (o->kind == CLI_GIVEN) {
 		cli_store(o, text, r->values);
 		return true;

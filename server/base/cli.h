@@ -94,6 +94,9 @@ struct cli_program {
 	 * must not be checked. If the pointer is NULL, all values are checked.
 	 * All flags are already set when this is called. */
 	bool (*skips)(const void *values, const struct cli_option *o);
+	/* The value that the user has stored for an option. It is used if there is none
+	 * on the command line and in the environment. NULL: none. */
+	const char *(*stored)(const void *values, const struct cli_option *o);
 };
 
 enum cli_result { CLI_OK, CLI_HELP, CLI_BAD };

@@ -108,6 +108,23 @@ void address_devices(struct buf *b, const struct options *o, const char *format)
 	address_add_labels(b, &before, o);
 }
 
+void address_runs(struct buf *b, const struct options *o, int limit,
+	const char *after)
+{
+	char before = '?', most[16];
+	const struct {
+		const char *key, *value;
+	} all[] = { { "project", o->project }, { "workload", o->workload },
+		{ "framework", o->framework }, { "since", o->since },
+		{ "until", o->until }, { "limit", most }, { "cursor", after } };
+	snprintf(most, sizeof most, "%d", limit);
+	address_path(b, o->server, "/api/v1/runs");
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		address_add_query(b, &before, all[i].key, strlen(all[i].key),
+			all[i].value);
+	address_add_labels(b, &before, o);
+}
+
 static void address_compare_query(struct buf *b, const struct options *o,
 	const char *base, const char *head, const char *score,
 	const char *format)
@@ -124,11 +141,33 @@ static void address_compare_query(struct buf *b, const struct options *o,
 			all[i].value);
 }
 
+/* The links of the server's Markdown. */
+static void address_site(struct buf *b, const struct options *o)
+{
+	size_t len = strlen(o->server);
+	while (len && o->server[len - 1] == '/')
+		len--;
+	buf_puts(b, "&site=");
+	url_encode(b, o->server, len);
+}
+
+void address_diagnosis(struct buf *b, const struct options *o, int64_t run)
+{
+	address_path(b, o->server, "/api/v1/runs/");
+	buf_printf(b, "%" PRId64 "/diagnosis", run);
+	if (!strcmp(o->format, "md")) {
+		buf_puts(b, "?format=md");
+		address_site(b, o);
+	}
+}
+
 void address_compare(struct buf *b, const struct options *o, const char *format)
 {
 	address_path(b, o->server, "/api/v1/compare");
 	address_compare_query(b, o, o->files.at[0], o->files.at[1], o->score,
 		format);
+	if (!strcmp(format, "md"))
+		address_site(b, o);
 }
 
 static bool address_is_query(const char *side)

@@ -23,6 +23,8 @@ void address_path(struct buf *b, const char *server, const char *path);
 /* POST /uploads with all parameters from the options. `file` is the base name
  * of the file, or NULL. */
 void address_send(struct buf *b, const struct options *o, const char *file);
+/* GET /runs/{run}/diagnosis in the format of the options */
+void address_diagnosis(struct buf *b, const struct options *o, int64_t run);
 /* GET /compare with all parameters from the options. `format` is one of the
  * API's formats. */
 void address_compare(struct buf *b, const struct options *o,
@@ -39,6 +41,10 @@ void address_fusions(struct buf *b, const struct options *o,
 /* GET /devices of the runs and GPUs that the options select; of JSON all GPUs. */
 void address_devices(struct buf *b, const struct options *o,
 	const char *format);
+/* GET /runs of the runs that the options select: at most `limit` after the page that has
+ * the cursor `after` ("": the first page). */
+void address_runs(struct buf *b, const struct options *o, int limit,
+	const char *after);
 /* A path that ends in "=", and the name that follows it, such as that of a
  * reference set. */
 void address_named(struct buf *b, const char *server, const char *path,

@@ -323,6 +323,17 @@ static const char *changes_verdict(char to[FORMAT_CELL],
 		*l->verdict || !c->comparable ? l->verdict : "not judged");
 }
 
+/* The class, filled to `wide` columns, in its color. */
+static void changes_print_class(const struct terminal *t, const char *word,
+	int wide)
+{
+	bool any;
+	enum terminal_style style = terminal_verdict(word, &any);
+
+	fprintf(t->out, "%s%-*s%s", any ? terminal_on(t, style) : "", wide,
+		word, any ? terminal_off(t) : "");
+}
+
 static void changes_print_times(const struct change_line *l, FILE *out)
 {
 	char base[FORMAT_CELL], head[FORMAT_CELL], delta[FORMAT_CELL],
@@ -346,9 +357,11 @@ static void changes_print_side(const char *name, const struct change_side *s,
 		format_duration(mean, s->iteration_ns, ""));
 }
 
-static void changes_print_split(const struct changes *c, FILE *out)
+static void changes_print_split(const struct changes *c,
+	const struct terminal *t)
 {
 	char class[FORMAT_CELL];
+	FILE *out = t->out;
 	if (c->split_n)
 		fprintf(out, "\n%-41s%12s %12s %13s\n",
 			"breakdown of the iteration time", "base", "head",
@@ -356,7 +369,10 @@ static void changes_print_split(const struct changes *c, FILE *out)
 	for (size_t i = 0; i < c->split_n; i++) {
 		fprintf(out, "  %-38.38s ", c->split[i].name);
 		changes_print_times(&c->split[i], out);
-		fprintf(out, "  %s\n", changes_verdict(class, c, &c->split[i]));
+		fputs("  ", out);
+		changes_print_class(t, changes_verdict(class, c, &c->split[i]),
+			0);
+		fputs("\n", out);
 	}
 	if (isfinite(c->common))
 		fprintf(out, "  common factor of most kernels: %.3f\n",
@@ -411,16 +427,20 @@ static void changes_print_terms(const struct change_terms *t, FILE *out)
 			t->reason);
 }
 
-static void changes_print_operators(const struct changes *c, FILE *out)
+static void changes_print_operators(const struct changes *c,
+	const struct terminal *t)
 {
 	char class[FORMAT_CELL];
+	FILE *out = t->out;
 	if (!c->by_operator)
 		return;
 	fprintf(out, "\n%-16s%12s %12s %13s\n", "operators", "base", "head",
 		"per iteration");
 	for (size_t i = 0; i < c->operators_n; i++) {
 		const struct change_line *l = &c->operators[i];
-		fprintf(out, "  %-13s ", changes_verdict(class, c, l));
+		fputs("  ", out);
+		changes_print_class(t, changes_verdict(class, c, l), 13);
+		fputs(" ", out);
 		changes_print_times(l, out);
 		fprintf(out, "  %s", l->name);
 		if (*l->kernels)
@@ -440,10 +460,15 @@ static void changes_print_name(const char *name, FILE *out)
 		len > NAME_SHOWN ? "…" : "");
 }
 
-static void changes_print_item(const struct change_line *l, FILE *out)
+static void changes_print_item(const struct change_line *l,
+	const struct terminal *t)
 {
 	char class[FORMAT_CELL];
-	fprintf(out, "  %-13s ", changes_class(class, l->verdict));
+	FILE *out = t->out;
+
+	fputs("  ", out);
+	changes_print_class(t, changes_class(class, l->verdict), 13);
+	fputs(" ", out);
 	changes_print_times(l, out);
 	fprintf(out, "  ");
 	changes_print_name(*l->head_name ? l->head_name : l->name, out);
@@ -491,16 +516,19 @@ static void changes_print_findings(const struct changes *c, FILE *out)
 	fputs(printed ? "\n" : "", out);
 }
 
-void changes_print(const struct changes *c, FILE *out)
+void changes_print(const struct changes *c, const struct terminal *t)
 {
 	bool headed = false;
-	fprintf(out, "%s\n\n", c->headline);
+	FILE *out = t->out;
+
+	fprintf(out, "%s%s%s\n\n", terminal_on(t, TERMINAL_STRONG), c->headline,
+		terminal_off(t));
 	changes_print_findings(c, out);
 	changes_print_side("base", &c->base, out);
 	changes_print_side("head", &c->head, out);
-	changes_print_split(c, out);
+	changes_print_split(c, t);
 	changes_print_terms(&c->terms, out);
-	changes_print_operators(c, out);
+	changes_print_operators(c, t);
 	for (size_t i = 0; i < c->items_n; i++) {
 		if (!changes_significant(&c->items[i]))
 			continue;
@@ -508,7 +536,7 @@ void changes_print(const struct changes *c, FILE *out)
 			fprintf(out, "\n%-16s%12s %12s %13s\n", "what changed",
 				"base", "head", "per iteration");
 		headed = true;
-		changes_print_item(&c->items[i], out);
+		changes_print_item(&c->items[i], t);
 	}
 	fputs(headed		? "\n"
 		: c->comparable ? "\nno function has changed detectably\n"

@@ -7,8 +7,8 @@
 #pragma once
 #include "arena.h"
 #include "err.h"
+#include "terminal.h"
 #include <stdint.h>
-#include <stdio.h>
 
 /* One row: a part of the iteration, an operator, or a function. Text has no control
  * characters; an unknown number is NaN. */
@@ -70,4 +70,4 @@ struct changes {
 bool changes_init(struct changes *c, const char *body, size_t len,
 	struct err *e);
 void changes_release(struct changes *c);
-void changes_print(const struct changes *c, FILE *out);
+void changes_print(const struct changes *c, const struct terminal *t);

@@ -21,12 +21,14 @@ static bool compare_print(const struct options *o, const struct buf *body,
 	bool text, struct err *e)
 {
 	struct changes c;
+	struct terminal t;
 	if (!text) {
 		fwrite(body->at, 1, body->len, stdout);
 	} else {
 		if (!changes_init(&c, body->at, body->len, e))
 			return false;
-		changes_print(&c, stdout);
+		terminal_init(&t, o->color);
+		changes_print(&c, &t);
 		compare_print_link(o, &c);
 		changes_release(&c);
 	}

@@ -145,7 +145,7 @@ static bool diagnose_print_text(const struct options *o, const struct buf *body,
 static bool diagnose_print(const struct options *o, const struct buf *body,
 	struct err *e)
 {
-	if (!strcmp(o->format, "json"))
+	if (strcmp(o->format, "text") != 0)
 		fwrite(body->at, 1, body->len, stdout);
 	else if (!diagnose_print_text(o, body, e))
 		return false;
@@ -159,8 +159,7 @@ static bool diagnose_run(struct wire *w, const struct options *o,
 	struct buf url, body;
 
 	buf_init(&url, ADDRESS_MAX);
-	address_path(&url, o->server, "/api/v1/runs/");
-	buf_printf(&url, "%" PRId64 "/diagnosis", run);
+	address_diagnosis(&url, o, run);
 	struct retry_request q = { .url = url.at,
 		.label = "diagnose",
 		.most = DIAGNOSIS_MAX };

@@ -13,6 +13,7 @@
 #include "json_get.h"
 #include "options.h"
 #include "retry.h"
+#include "terminal.h"
 #include "url_encode.h"
 #include "utf8.h"
 #include <assert.h>
@@ -630,14 +631,28 @@ static const char *gate_print_value(char cell[FORMAT_CELL], double ns,
 	return cell;
 }
 
-static void gate_print_rule(const struct gate_answer *g,
-	const struct gate_answer_rule *r, FILE *out)
+/* The outcome, filled to `wide` columns, in its color. */
+static void gate_print_outcome(const struct terminal *t, enum gate_outcome o,
+	int wide)
 {
+	bool any;
+	enum terminal_style style = terminal_verdict(words[o], &any);
+
+	fprintf(t->out, "%s%-*s%s", any ? terminal_on(t, style) : "", wide,
+		words[o], any ? terminal_off(t) : "");
+}
+
+static void gate_print_rule(const struct gate_answer *g,
+	const struct gate_answer_rule *r, const struct terminal *t)
+{
+	FILE *out = t->out;
 	char base[FORMAT_CELL], head[FORMAT_CELL];
 	const char *name = *r->of ? r->of : r->rule;
 	size_t len = strlen(name);
 	bool cut = len > NAME_SHOWN;
-	fprintf(out, "  %-9s %12s %12s", words[r->outcome],
+	fputs("  ", out);
+	gate_print_outcome(t, r->outcome, 9);
+	fprintf(out, " %12s %12s",
 		gate_print_value(base, r->base_ns, r->base_gb_s, r->base_value,
 			r->unit),
 		gate_print_value(head, r->head_ns, r->head_gb_s, r->head_value,
@@ -661,8 +676,11 @@ static void gate_print_rule(const struct gate_answer *g,
 
 /* Prints every rule, the worst first. The server leaves out functions that
  * pass. */
-static void gate_print_rules(const struct gate_answer *g, FILE *out)
+static void gate_print_rules(const struct gate_answer *g,
+	const struct terminal *t)
 {
+	FILE *out = t->out;
+
 	size_t functions = 0;
 	if (g->rules_n)
 		fprintf(out, "\n%-12s%12s %12s %10s\n", "rule", "base", "head",
@@ -671,7 +689,7 @@ static void gate_print_rules(const struct gate_answer *g, FILE *out)
 		if (gate_print_is_function(&g->rules[i]) &&
 			functions++ >= FUNCTIONS_SHOWN)
 			continue;
-		gate_print_rule(g, &g->rules[i], out);
+		gate_print_rule(g, &g->rules[i], t);
 	}
 	if (functions > FUNCTIONS_SHOWN)
 		fprintf(out, "  and %zu more functions\n",
@@ -695,12 +713,16 @@ static void gate_print_to_decide(const struct gate_answer *g, FILE *out)
 
 /* Prints the gate. The links are to pages of `server`. */
 static void gate_print(const struct gate_answer *g, const char *server,
-	FILE *out)
+	const struct terminal *t)
 {
+	FILE *out = t->out;
+
 	size_t len = strlen(server);
 	while (len && server[len - 1] == '/')
 		len--;
-	fprintf(out, "gate %s: %s\n\n", words[g->outcome], g->sentence);
+	fputs("gate ", out);
+	gate_print_outcome(t, g->outcome, 0);
+	fprintf(out, ": %s\n\n", g->sentence);
 	gate_print_all("bad data", g->shortfalls, g->shortfalls_n, out);
 	gate_print_all("note", g->findings, g->findings_n, out);
 	gate_print_side("base", &g->base, out);
@@ -710,7 +732,7 @@ static void gate_print(const struct gate_answer *g, const char *server,
 			"alpha %.3g: gate %" PRId64 " of %" PRId64
 			" of commit %s\n",
 			g->alpha, g->number, g->gates, g->commit);
-	gate_print_rules(g, out);
+	gate_print_rules(g, t);
 	gate_print_to_decide(g, out);
 	fprintf(out, "\ngate %" PRId64 " %.*s/gates/%" PRId64 "\n", g->id,
 		(int)len, server, g->id);
@@ -833,7 +855,10 @@ static bool gate_print_annotations(struct gating *g, int64_t id, struct err *e)
 static bool gate_report(struct gating *g, const struct gate_answer *answer,
 	const struct buf *made, struct err *e)
 {
-	gate_print(answer, g->o->server, stdout);
+	struct terminal t;
+
+	terminal_init(&t, g->o->color);
+	gate_print(answer, g->o->server, &t);
 	bool ok = gate_print_annotations(g, answer->id, e);
 	ok = commands_flush(e) && ok;
 	for (int i = 0; i < REPORTS; i++)

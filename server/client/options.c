@@ -13,8 +13,8 @@ enum {
 #include "client_commands.def"
 #undef COMMAND
 	TRACES = UPLOAD | RUN | AGENT,
-	ALL = TRACES | ATTACH | COMPARE | DIAGNOSE | FUSIONS | DEVICES |
-	      IMPORT | GATE | HEALTH | CALIBRATE,
+	ALL = TRACES | ATTACH | COMPARE | DIAGNOSE | RUNS | SHOW | FUSIONS |
+	      DEVICES | IMPORT | GATE | HEALTH | CALIBRATE,
 };
 
 static const struct cli_command options_commands[] = {
@@ -76,6 +76,16 @@ static bool options_skips(const void *values, const struct cli_option *of)
 		       of->at == offsetof(struct options, ca_file));
 }
 
+/* The server of `kernsift login`. */
+static const char *options_stored(const void *values,
+	const struct cli_option *of)
+{
+	const struct options *o = values;
+
+	return of->at == offsetof(struct options, server) ? o->login.server
+							  : NULL;
+}
+
 const struct cli_program options_program = {
 	.name = "kernsift",
 	.about = "kernsift sends GPU traces to a kernsift server and compares "
@@ -88,6 +98,7 @@ const struct cli_program options_program = {
 			sizeof options_collector / sizeof *options_collector,
 			options_take_trace } },
 	.skips = options_skips,
+	.stored = options_stored,
 };
 
 static bool options_check_labels(const struct text_list *l, struct err *e)
@@ -172,11 +183,10 @@ static bool options_check(const struct options *o, enum options_of command,
 			"--name: names one reference set, and %d files are "
 			"given (send them one by one)",
 			o->files.n);
-	if (command == OPTIONS_DIAGNOSE && strcmp(o->format, "text") != 0 &&
-		strcmp(o->format, "json") != 0)
+	if (command == OPTIONS_DIAGNOSE && !strcmp(o->format, "csv"))
 		return err_set(e, ERR_INPUT,
-			"--format: diagnose prints no %s (use text or json)",
-			o->format);
+			"--format: diagnose prints no csv (use text, json or "
+			"md)");
 	return options_check_labels(&o->label, e) &&
 	       options_check_limits(&o->operator_pct, "--operator-pct",
 		       "attention=5", e) &&
@@ -191,6 +201,10 @@ enum cli_result options_init(struct options *o, enum options_of command,
 	o->trace.at = calloc((size_t)argc + 1, sizeof *o->trace.at);
 	if (!o->trace.at)
 		abort();
+	/* `login` and `logout` replace or delete a file that cannot be used. */
+	if ((options_commands[command].bit & (ALL | OPEN)) &&
+		!login_read(&o->login, e))
+		return CLI_BAD;
 	enum cli_result got = cli_read(&options_program,
 		&options_commands[command], argc, argv, o, &o->files, e);
 	return got == CLI_OK && !options_check(o, command, e) ? CLI_BAD : got;
@@ -202,6 +216,7 @@ void options_release(struct options *o)
 	for (int i = 0; i < o->trace.n; i++)
 		free((char *)(uintptr_t)o->trace.at[i]);
 	free(o->trace.at);
+	login_release(&o->login);
 	*o = (struct options){ 0 };
 }
 

@@ -5,6 +5,7 @@
  * command. Texts point to argv and to the environment. */
 #pragma once
 #include "cli.h"
+#include "login.h"
 
 struct options {
 #define OPTION(field, kind, def, env, of, value, example, min, max, help) \
@@ -14,6 +15,8 @@ struct options {
 	struct text_list files; /* operands: files, sides, or a command with
 				   its arguments; ends in NULL */
 	struct text_list trace; /* of `run`: NAME=value for the collector */
+	struct login login; /* of `kernsift login` */
+	bool login_only; /* the token is that of `login` and no other */
 };
 
 /* The commands, in the order of client_commands.def. */

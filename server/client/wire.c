@@ -141,13 +141,35 @@ static struct curl_slist *wire_headers_new(const char *type, const char *bearer)
 	return *bearer ? curl_slist_append(h, bearer) : h;
 }
 
+static bool wire_same_server(const char *a, const char *b)
+{
+	size_t a_len = strlen(a), b_len = strlen(b);
+
+	while (a_len && a[a_len - 1] == '/')
+		a_len--;
+	while (b_len && b[b_len - 1] == '/')
+		b_len--;
+	return a_len == b_len && !memcmp(a, b, a_len);
+}
+
+/* The token without --token-file. That of `kernsift login` is only for its server. */
+static const char *wire_token(const struct options *o)
+{
+	const char *given = o->login_only ? NULL : getenv("KERNSIFT_TOKEN");
+
+	if (given && *given)
+		return given;
+	return o->login.server && wire_same_server(o->login.server, o->server)
+		       ? o->login.token
+		       : NULL;
+}
+
 struct wire *wire_new(const struct options *o, struct err *e)
 {
 	struct wire *w = calloc(1, sizeof *w);
 	if (!w)
 		abort();
-	if (!wire_bearer(w->bearer, o->token_file, getenv("KERNSIFT_TOKEN"),
-		    e)) {
+	if (!wire_bearer(w->bearer, o->token_file, wire_token(o), e)) {
 		free(w);
 		return NULL;
 	}

@@ -54,7 +54,7 @@ def github_main(p):
     equal('runs', p.labels(), {'main': 12})
     equal('no one else is called', p.folder.calls(), '')
     with open(f'{p.folder.path}/step.md') as f:
-        equal('summaries', len(re.findall('^## Gate: ', f.read(), re.M)), 3)
+        equal('summaries', len(re.findall(r'^## \S+ \[Gate\]\(<', f.read(), re.M)), 3)
 
 
 def github_pull(p):

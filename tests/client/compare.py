@@ -24,7 +24,8 @@ def as_the_server(s, d):
     for score in ('verdict', 'published'):
         for form in ('json', 'csv', 'md'):
             with urllib.request.urlopen(f'{s.url}/api/v1/compare?base={a}&head={b}'
-                                        f'&score={score}&format={form}') as r:
+                                        f'&score={score}&format={form}' + (
+                                            f'&site={s.url}' if form == 'md' else '')) as r:
                 wanted = r.read().decode()
             for _ in range(2):
                 got = kernsift('compare', '--score', score, '--format', form,

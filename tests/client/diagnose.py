@@ -147,12 +147,13 @@ def of_an_older_server(s, d):
 
 
 def as_the_server(s, d):
-    """json is the server's bytes"""
+    """json and md are the server's bytes; md has links to this server"""
     run = run_of(s, 'idle-causes.json')
-    with urllib.request.urlopen(f'{s.url}/api/v1/runs/{run}/diagnosis') as r:
-        wanted = r.read().decode()
-    got = kernsift('diagnose', '--format', 'json', str(run), server=s)
-    equal('json', (got.status, got.out, got.err), (0, wanted, ''))
+    for form, query in (('json', ''), ('md', f'?format=md&site={s.url}')):
+        with urllib.request.urlopen(f'{s.url}/api/v1/runs/{run}/diagnosis{query}') as r:
+            wanted = r.read().decode()
+        got = kernsift('diagnose', '--format', form, str(run), server=s)
+        equal(form, (got.status, got.out, got.err), (0, wanted, ''))
 
 
 def refused(s, d):
@@ -163,7 +164,7 @@ def refused(s, d):
     equal('no run', (r.status, r.out, r.err), (1, '', 'kernsift: no run 99999\n'))
     r = kernsift('diagnose', '--format', 'csv', '1', server=s)
     equal('csv', (r.status, r.err),
-          (64, 'kernsift: --format: diagnose prints no csv (use text or json)\n'))
+          (64, 'kernsift: --format: diagnose prints no csv (use text, json or md)\n'))
 
 
 def main():
