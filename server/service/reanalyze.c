@@ -4,7 +4,9 @@
 #include "analyze.h"
 #include "attribute.h"
 #include "catalog_cache.h"
+#include "correlation.h"
 #include "decode.h"
+#include "kernel_name.h"
 #include "site_overrides.h"
 #include "profile_word.h"
 #include "query.h"
@@ -168,7 +170,7 @@ static void reanalyze_layers_out(const struct profile *p, struct arena *a,
 
 /* ---- from the stored capture to a profile */
 
-/* What a request needs from a run. A run that was uploaded as a table has no
+/* What a request needs from a profile. A run that was uploaded as a table has no
  * launches, so nothing can be computed. */
 struct reanalyze_request {
 	struct service_call *call;
@@ -246,6 +248,18 @@ static bool reanalyze_analyzed(const struct reanalyze_request *w,
 	return ok;
 }
 
+/* Adds what the error does not say: which run, and what a full arena means. */
+static bool reanalyze_failed(const struct arena *a, int64_t run,
+	struct err *why, struct err *e)
+{
+	if (a->full)
+		err_set(why, ERR_TOO_LARGE,
+			"analyzing its capture again needs more than %d MiB; "
+			"record a shorter window",
+			(int)(REANALYZE_BYTES >> 20));
+	return err_set(e, why->code, "run %lld: %s", (long long)run, why->text);
+}
+
 static bool reanalyze_read_again(const struct reanalyze_request *w,
 	struct err *e)
 {
@@ -257,14 +271,8 @@ static bool reanalyze_read_again(const struct reanalyze_request *w,
 	bool ok = (trace_init(&t, &a) || arena_err(&a, &why)) &&
 		  reanalyze_trace_read(c, w->run, &t, &why) &&
 		  reanalyze_analyzed(w, &t, &a, &p, &why);
-	if (a.full)
-		err_set(&why, ERR_TOO_LARGE,
-			"analyzing its capture again needs more than %d MiB; "
-			"record a shorter window",
-			(int)(REANALYZE_BYTES >> 20));
 	if (!ok)
-		err_set(e, why.code, "run %lld: %s", (long long)w->run,
-			why.text);
+		reanalyze_failed(&a, w->run, &why, e);
 	ok = ok && reanalyze_has_launches(w, &p, e);
 	if (ok)
 		w->take(&p, &c->arena, w->out);
@@ -301,4 +309,95 @@ bool reanalyze_breakdown(struct service_call *c, int64_t run,
 		"layers", reanalyze_take_layers, out };
 	return reanalyze_read_again(&w, e) &&
 	       query_kernel_ids(c->db, out->kernels, out->kernels_n, e);
+}
+
+/* ---- the longest idle intervals */
+
+static void reanalyze_gap_end(struct arena *a, const struct wait_gap_end *end,
+	struct breakdown_kernel *to)
+{
+	const char *name = end->name ? end->name : "";
+	size_t len = strlen(name);
+
+	*to = (struct breakdown_kernel){ .id = -1,
+		.name = name,
+		.short_name = name };
+	if (end->kind != WAIT_RECORD_KERNEL)
+		return;
+	kernel_name_from(a, name, len, &name, &len);
+	to->name = len ? name : "(unnamed)"; /* as in kernels.c */
+	to->short_name = kernel_name_short(a, to->name, strlen(to->name));
+}
+
+/* Names the records around the intervals. */
+static bool reanalyze_gap_ends(struct service_call *c, struct run_gaps *out,
+	struct err *e)
+{
+	uint32_t n = 2 * out->is.n;
+
+	out->ends = arena_array(&c->arena, struct breakdown_kernel, n);
+	for (uint32_t i = 0; i < out->is.n; i++) {
+		const struct wait_gap *g = &out->is.rows[i];
+		reanalyze_gap_end(&c->arena, &g->before, &out->ends[2 * i]);
+		reanalyze_gap_end(&c->arena, &g->after, &out->ends[2 * i + 1]);
+	}
+	if (!query_kernel_ids(c->db, out->ends, n, e))
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct wait_gap *g = &out->is.rows[i / 2];
+		const struct wait_gap_end *end = i % 2 ? &g->after : &g->before;
+		if (end->kind != WAIT_RECORD_KERNEL)
+			out->ends[i].id = -1;
+	}
+	return true;
+}
+
+/* Why no interval of the run is known; NULL if they are. */
+static const char *reanalyze_no_gaps(const struct iterations *iterations)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < iterations->n; i++) {
+		if (iterations->iterations[i].idle_ns < 0)
+			return "the run has no single launches with their "
+			       "starts";
+		kept += iterations->iterations[i].use == ITERATION_KEPT;
+	}
+	if (!iterations->n)
+		return "the run has no iterations";
+	return kept ? NULL : "no iteration is complete and after the warm-up";
+}
+
+static bool reanalyze_gaps_find(const struct iterations *iterations,
+	uint32_t most, const struct trace *t, struct arena *a, struct arena *to,
+	struct wait_gaps *out)
+{
+	const struct process *proc = &t->processes[0];
+	struct profile p = { .arena = a, .iterations = *iterations };
+	uint32_t *call_of;
+
+	return correlation_join(t, proc, a, &call_of) &&
+	       wait_causes_gaps(t, proc, call_of, &p, most, to, out);
+}
+
+bool reanalyze_gaps(struct service_call *c, int64_t run,
+	const struct iterations *iterations, uint32_t most,
+	struct run_gaps *out, struct err *e)
+{
+	struct arena a = { .ceiling = REANALYZE_BYTES };
+	struct err why = { 0 };
+	struct trace t;
+
+	*out = (struct run_gaps){ .reason = reanalyze_no_gaps(iterations) };
+	if (out->reason)
+		return true;
+	bool ok = (trace_init(&t, &a) || arena_err(&a, &why)) &&
+		  reanalyze_trace_read(c, run, &t, &why) &&
+		  (reanalyze_gaps_find(iterations, most, &t, &a, &c->arena,
+			   &out->is) ||
+			  arena_err(&a, &why));
+	if (!ok)
+		reanalyze_failed(&a, run, &why, e);
+	arena_release(&a);
+	return ok && reanalyze_gap_ends(c, out, e);
 }

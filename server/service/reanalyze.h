@@ -1,5 +1,5 @@
-/* reanalyze.h - computes the iterations or the layers of a run again, as a
- * request defines them.
+/* reanalyze.h - computes what a request defines and the store does not have:
+ * other iterations or layers of a run, or its longest idle intervals.
  *
  * The stored data of a run uses the iterations and layers that were detected.
  * If a request defines others, the run's capture is decoded and analyzed again,
@@ -11,6 +11,7 @@
 #include "compared.h"
 #include "query_breakdown.h"
 #include "service.h"
+#include "wait_causes.h"
 
 /* Replaces the iterations, patterns and collectives of `run` by those of the
  * ranges with the name `range`, in the arena. The request has a connection and
@@ -24,3 +25,21 @@ bool reanalyze_iterations(struct service_call *c, const char *range,
 bool reanalyze_breakdown(struct service_call *c, int64_t run,
 	const struct breakdown_params *params, struct breakdown_stored *out,
 	struct err *e);
+
+/* The longest idle intervals of a run. */
+struct run_gaps {
+	struct wait_gaps is;
+	/* The names of `before` and `after` of each interval, two per interval.
+	 * The id is -1 if the record is no kernel or the dictionary lacks its
+	 * name. */
+	struct breakdown_kernel *ends;
+	const char
+		*reason; /* why there are none; NULL if the run has no reason */
+};
+
+/* Finds the `most` longest idle intervals in the kept iterations of a run, as
+ * they are stored. Decodes the capture and divides its idle time; nothing else
+ * is analyzed. */
+bool reanalyze_gaps(struct service_call *c, int64_t run,
+	const struct iterations *iterations, uint32_t most,
+	struct run_gaps *out, struct err *e);

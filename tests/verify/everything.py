@@ -27,6 +27,8 @@ NEEDS = {
                     'format=csv'],
     '/importance/fusions': ['', 'format=csv', 'format=bench', 'consumers=unknown&limit=1'],
     '/devices': ['', 'format=csv'],
+    '/search': ['q=a', 'q=1&project=p&limit=50'],
+    '/values': ['of=project', 'of=label&q=a'],
     '/home': ['', 'project=p&workload=w&since=2000-01-01'],
     '/importance/{op}/shapes': ['', 'reference_set=hand'],
     '/importance/{op}/shapes/{id}': ['', 'format=pytorch'],

@@ -25,6 +25,7 @@ struct wait_causes_record {
 	uint32_t call; /* CORRELATION_NONE */
 	int32_t device;
 	enum wait_causes_rows_kind kind;
+	uint32_t row;
 };
 
 /* An interval in which nothing runs. It has no record before it at the start of
@@ -58,6 +59,26 @@ struct wait_causes_key {
 		`frames` */
 };
 
+/* An interval with its time in kept iterations. */
+struct wait_causes_long {
+	int64_t start_ns, idle_ns, cause_ns[WAIT_CAUSES];
+	struct wait_causes_record before, after;
+	bool any_before, any_after;
+	uint32_t iteration;
+	struct wait_causes_named {
+		struct wait_causes_key key;
+		int64_t ns;
+	} host[WAIT_CAUSES]; /* the longest named part of each cause */
+};
+
+/* The longest intervals, if they are wanted. */
+struct wait_causes_longest {
+	struct wait_causes_long *rows; /* longest first */
+	uint32_t n, most;
+	int64_t all, all_ns;
+	struct wait_causes_long now; /* the interval that is divided */
+};
+
 enum wait_causes_call { NOT_SEEN, NO_WAIT, SYNC_WAIT, COPY_WAIT };
 
 struct wait_causes_maker {
@@ -82,12 +103,16 @@ struct wait_causes_maker {
 		the one that is filled */
 	uint32_t last_call; /* of the last launch whose API call is known */
 	int64_t first_ns; /* iterations count from here */
+	struct wait_causes_longest longest;
 };
 
 static bool wait_causes_name(struct wait_causes_maker *m, enum wait_cause cause,
 	enum wait_kind kind, uint32_t name, int64_t ns)
 {
 	struct wait_causes_key k = { cause, kind, name };
+	struct wait_causes_named *longest = &m->longest.now.host[cause];
+	if (ns > longest->ns)
+		*longest = (struct wait_causes_named){ k, ns };
 	uint32_t id = names_put(&m->keys, (const char *)&k, sizeof k);
 
 	if (id == NAMES_NONE)
@@ -125,6 +150,8 @@ static void wait_causes_add(struct wait_causes_maker *m, enum wait_cause cause,
 		return;
 	w->time_ns[cause] += ns;
 	w->parts[cause]++;
+	m->longest.now.cause_ns[cause] += ns;
+	m->longest.now.idle_ns += ns;
 }
 
 /* ---- What the host does */
@@ -397,11 +424,52 @@ static bool wait_causes_part(struct wait_causes_maker *m,
 	return true;
 }
 
+/* Keeps the interval that was divided if it is one of the longest. */
+static void wait_causes_longest_add(struct wait_causes_longest *l,
+	const struct wait_causes_gap *g)
+{
+	struct wait_causes_long *now = &l->now;
+	uint32_t at = l->n;
+
+	if (!l->most || !now->idle_ns)
+		return;
+	l->all++;
+	l->all_ns += now->idle_ns;
+	while (at > 0 && l->rows[at - 1].idle_ns < now->idle_ns)
+		at--;
+	if (at == l->most)
+		return;
+	l->n += l->n < l->most;
+	memmove(&l->rows[at + 1], &l->rows[at],
+		(l->n - 1 - at) * sizeof *l->rows);
+	now->any_before = g->before != NULL;
+	now->any_after = g->after != NULL;
+	if (g->before)
+		now->before = *g->before;
+	if (g->after)
+		now->after = *g->after;
+	l->rows[at] = *now;
+}
+
+/* Notes where an interval begins in the first kept iteration that has a part of
+ * it. */
+static void wait_causes_longest_begin(struct wait_causes_maker *m,
+	int64_t from_ns)
+{
+	struct wait_causes_long *now = &m->longest.now;
+
+	if (now->idle_ns || !wait_causes_kept(m))
+		return;
+	now->start_ns = from_ns - m->first_ns;
+	now->iteration = m->iteration;
+}
+
 static bool wait_causes_gap(struct wait_causes_maker *m,
 	const struct wait_causes_gap *g)
 {
 	const struct iterations *all = &m->p->iterations;
 
+	m->longest.now = (struct wait_causes_long){ 0 };
 	for (; m->first < all->n; m->first++) {
 		const struct iteration *c = &all->iterations[m->first];
 		if (m->first_ns + c->start_ns + c->dur_ns > g->from_ns)
@@ -415,9 +483,13 @@ static bool wait_causes_gap(struct wait_causes_maker *m,
 		m->iteration = i;
 		from = from < g->from_ns ? g->from_ns : from;
 		to = to > g->to_ns ? g->to_ns : to;
-		if (from < to && !wait_causes_part(m, g, from, to))
+		if (from >= to)
+			continue;
+		wait_causes_longest_begin(m, from);
+		if (!wait_causes_part(m, g, from, to))
 			return false;
 	}
+	wait_causes_longest_add(&m->longest, g);
 	return true;
 }
 
@@ -442,7 +514,8 @@ static bool wait_causes_next(struct wait_causes_maker *m,
 		.correlation = r->correlation[i],
 		.call = r->call_of[i - r->from],
 		.device = r->device[i],
-		.kind = (enum wait_causes_rows_kind)(r - m->rows) };
+		.kind = (enum wait_causes_rows_kind)(r - m->rows),
+		.row = i };
 	return true;
 }
 
@@ -680,26 +753,231 @@ static bool wait_causes_complete(const struct profile *p)
 	return true;
 }
 
-bool wait_causes_from(const struct trace *t, const struct process *proc,
-	const uint32_t *call_of, struct profile *p)
+/* Divides all idle time. The result is in m->p->waits and m->longest. */
+static bool wait_causes_divide(struct wait_causes_maker *m,
+	const uint32_t *call_of)
 {
-	struct wait_causes_maker m = { .t = t,
+	return wait_causes_result(m->p) && wait_causes_rows(m, call_of) &&
+	       wait_causes_blocking(m) && wait_causes_lanes(m) &&
+	       names_init(&m->keys, &m->a) &&
+	       frame_tree_init(&m->frames, m->t, &m->a) && wait_causes_sweep(m);
+}
+
+static struct wait_causes_maker wait_causes_maker_of(const struct trace *t,
+	const struct process *proc, struct profile *p)
+{
+	return (struct wait_causes_maker){ .t = t,
 		.proc = proc,
 		.p = p,
 		.a = arena_scratch(p->arena),
 		.open_n = 1,
 		.last_call = CORRELATION_NONE,
 		.first_ns = trace_first_ns(t, proc) };
+}
+
+bool wait_causes_from(const struct trace *t, const struct process *proc,
+	const uint32_t *call_of, struct profile *p)
+{
+	struct wait_causes_maker m = wait_causes_maker_of(t, proc, p);
 
 	p->waits = (struct wait_times){ 0 };
 	if (!p->iterations.n)
 		return true;
-	bool ok = wait_causes_result(p) && wait_causes_rows(&m, call_of) &&
-		  wait_causes_blocking(&m) && wait_causes_lanes(&m) &&
-		  names_init(&m.keys, &m.a) &&
-		  frame_tree_init(&m.frames, t, &m.a) &&
-		  wait_causes_sweep(&m) && wait_causes_names(&m);
+	bool ok = wait_causes_divide(&m, call_of) && wait_causes_names(&m);
 	assert(!ok || wait_causes_complete(p));
+	arena_scratch_release(&m.a, p->arena);
+	return ok;
+}
+
+/* ---- The longest intervals */
+
+static const char *wait_causes_call_name(const struct wait_causes_maker *m,
+	uint32_t id, struct arena *to)
+{
+	const struct name *n = &m->t->names.list[id];
+
+	return arena_strndup(to, n->text, sync_call_bare_len(n->text, n->len));
+}
+
+/* False if the arena is full. */
+static bool wait_causes_gap_end(const struct wait_causes_maker *m, bool any,
+	const struct wait_causes_record *r, struct arena *to,
+	struct wait_gap_end *out)
+{
+	static const enum wait_record kinds[KINDS] = {
+		[KERNEL] = WAIT_RECORD_KERNEL,
+		[GRAPH] = WAIT_RECORD_GRAPH,
+		[COPY] = WAIT_RECORD_COPY,
+	};
+	const uint32_t *const names[KINDS] = { [KERNEL] = m->t->kernel.name,
+		[GRAPH] = m->t->graph.name,
+		[COPY] = m->t->copy.name };
+
+	*out = (struct wait_gap_end){ .stream = -1, .device = -1 };
+	if (!any)
+		return true;
+	*out = (struct wait_gap_end){ kinds[r->kind],
+		arena_strdup(to,
+			names_text(&m->t->names, names[r->kind][r->row])),
+		r->stream, r->device };
+	return out->name;
+}
+
+static bool wait_causes_gap_path(const struct callpath *from,
+	const struct frame *frames, struct arena *to, struct wait_gap *g)
+{
+	for (uint32_t f = from->frame; f; f = frames[f].parent)
+		g->path_n++;
+	g->path = arena_array(to, struct frame, (size_t)g->path_n + 1);
+	if (!g->path)
+		return false;
+	uint32_t at = g->path_n;
+	for (uint32_t f = from->frame; f; f = frames[f].parent) {
+		g->path[--at] = frames[f];
+		g->path[at].name = arena_strdup(to, frames[f].name);
+		if (!g->path[at].name)
+			return false;
+	}
+	g->path_cut = from->cut;
+	return true;
+}
+
+static int wait_causes_by_moment(const void *left, const void *right)
+{
+	const struct callpath *a = left, *b = right;
+
+	return (a->at_ns > b->at_ns) - (a->at_ns < b->at_ns);
+}
+
+/* Finds the path of each launch. callpath_find() needs ascending moments, so
+ * `op`, which it does not use here, keeps the row of the result. */
+static bool wait_causes_gap_paths(struct wait_causes_maker *m, struct arena *to,
+	struct wait_gaps *out)
+{
+	const struct wait_causes_longest *l = &m->longest;
+	struct callpath *paths = arena_array(&m->a, struct callpath, l->n + 1);
+	uint32_t *row_of = arena_array(&m->a, uint32_t, l->n + 1);
+	struct frame *frames;
+	uint32_t n = 0, frames_n;
+
+	if (!paths || !row_of)
+		return false;
+	for (uint32_t i = 0; i < l->n; i++) {
+		const struct wait_causes_record *r = &l->rows[i].after;
+		if (l->rows[i].any_after && r->call != CORRELATION_NONE)
+			paths[n++] = (struct callpath){
+				.at_ns = m->t->call.start_ns[r->call],
+				.thread = m->t->call.thread[r->call],
+				.op = i
+			};
+	}
+	qsort(paths, n, sizeof *paths, wait_causes_by_moment);
+	for (uint32_t i = 0; i < n; i++) {
+		row_of[i] = paths[i].op;
+		paths[i].op = CALLPATH_NO_OP;
+	}
+	if (!callpath_find(&m->frames, m->proc, paths, n) ||
+		!frame_tree_frames(&m->frames, &frames, &frames_n))
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		if (!wait_causes_gap_path(&paths[i], frames, to,
+			    &out->rows[row_of[i]]))
+			return false;
+	return true;
+}
+
+/* What the host did in the cause with the most time. */
+static const struct wait_causes_named *wait_causes_gap_host(
+	const struct wait_causes_long *l)
+{
+	int most = 0;
+
+	for (int c = 1; c < WAIT_CAUSES; c++)
+		if (l->cause_ns[c] > l->cause_ns[most])
+			most = c;
+	return &l->host[most];
+}
+
+/* The names of what the host did. Paths are not needed for them, but the frames
+ * are. */
+static bool wait_causes_gap_hosts(struct wait_causes_maker *m, struct arena *to,
+	struct wait_gaps *out)
+{
+	struct frame *frames;
+	uint32_t frames_n;
+
+	if (!frame_tree_frames(&m->frames, &frames, &frames_n))
+		return false;
+	for (uint32_t i = 0; i < out->n; i++) {
+		const struct wait_causes_named *host =
+			wait_causes_gap_host(&m->longest.rows[i]);
+		const struct wait_causes_key *k = &host->key;
+		if (!host->ns)
+			continue;
+		const char *name =
+			k->kind == WAIT_KIND_CALL
+				? wait_causes_call_name(m, k->name, to)
+				: arena_strdup(to, frames[k->name].name);
+		if (!name)
+			return false;
+		out->rows[i].host =
+			(struct wait_name){ (enum wait_cause)k->cause,
+				(enum wait_kind)k->kind, name, host->ns };
+	}
+	return true;
+}
+
+static bool wait_causes_gap_rows(struct wait_causes_maker *m, struct arena *to,
+	struct wait_gaps *out)
+{
+	const struct wait_causes_longest *l = &m->longest;
+
+	*out = (struct wait_gaps){ .rows = arena_array(to, struct wait_gap,
+					   (size_t)l->n + 1),
+		.n = l->n,
+		.all = l->all,
+		.all_ns = l->all_ns };
+	if (!out->rows)
+		return false;
+	for (uint32_t i = 0; i < l->n; i++) {
+		const struct wait_causes_long *from = &l->rows[i];
+		struct wait_gap *g = &out->rows[i];
+		g->start_ns = from->start_ns;
+		g->idle_ns = from->idle_ns;
+		memcpy(g->cause_ns, from->cause_ns, sizeof g->cause_ns);
+		g->iteration =
+			m->p->iterations.iterations[from->iteration].number;
+		if (!wait_causes_gap_end(m, from->any_before, &from->before, to,
+			    &g->before) ||
+			!wait_causes_gap_end(m, from->any_after, &from->after,
+				to, &g->after))
+			return false;
+		if (from->any_after && from->after.call != CORRELATION_NONE) {
+			g->call = wait_causes_call_name(m,
+				m->t->call.name[from->after.call], to);
+			if (!g->call)
+				return false;
+		}
+	}
+	return wait_causes_gap_paths(m, to, out) &&
+	       wait_causes_gap_hosts(m, to, out);
+}
+
+bool wait_causes_gaps(const struct trace *t, const struct process *proc,
+	const uint32_t *call_of, const struct profile *p, uint32_t most,
+	struct arena *a, struct wait_gaps *out)
+{
+	struct profile own = { .arena = p->arena, .iterations = p->iterations };
+	struct wait_causes_maker m = wait_causes_maker_of(t, proc, &own);
+
+	assert(most > 0);
+	*out = (struct wait_gaps){ 0 };
+	m.longest.most = most;
+	m.longest.rows = arena_array(&m.a, struct wait_causes_long, most);
+	bool ok =
+		m.longest.rows &&
+		(!p->iterations.n || (wait_causes_divide(&m, call_of) &&
+					     wait_causes_gap_rows(&m, a, out)));
 	arena_scratch_release(&m.a, p->arena);
 	return ok;
 }

@@ -59,3 +59,53 @@
  * row of the process: its API call. False if the arena is full. */
 bool wait_causes_from(const struct trace *t, const struct process *proc,
 	const uint32_t *call_of, struct profile *p);
+
+/* ---- the longest idle intervals of the kept iterations, one by one */
+
+enum wait_record {
+	WAIT_RECORD_NONE, /* the interval begins or ends with the recording */
+	WAIT_RECORD_KERNEL,
+	WAIT_RECORD_GRAPH, /* a replay that was recorded as a whole */
+	WAIT_RECORD_COPY, /* a copy or a set */
+	WAIT_RECORDS
+};
+
+/* A record at an end of an interval. */
+struct wait_gap_end {
+	enum wait_record kind;
+	const char *name; /* NULL: none */
+	int64_t stream;
+	int32_t device;
+};
+
+struct wait_gap {
+	/* Where its part in kept iterations begins, counted as their starts */
+	int64_t start_ns;
+	int64_t idle_ns; /* in kept iterations; the causes add up to it */
+	int64_t cause_ns[WAIT_CAUSES];
+	int64_t iteration; /* number of the kept iteration where it begins */
+	struct wait_gap_end before, after;
+	const char *call; /* the API call that launched `after`; NULL unknown */
+	/* What was open around this call, the outermost first. The API call is
+	 * not part of it. */
+	struct frame *path; /* `parent` is unused */
+	uint32_t path_n;
+	bool path_cut;
+	/* Of the cause with the most time, the longest part in which the host was
+	 * in one API call, or one range or operator was innermost; name NULL: none
+	 * is known. */
+	struct wait_name host;
+};
+
+struct wait_gaps {
+	struct wait_gap *rows; /* longest first; of equal ones the earliest */
+	uint32_t n;
+	int64_t all, all_ns; /* intervals in kept iterations, and their time */
+};
+
+/* Finds the `most` longest intervals. Needs p->iterations with their starts and
+ * durations, and `call_of` as above; p->arena has temporary data. The result is in
+ * `a`, also its texts. False if an arena is full. */
+bool wait_causes_gaps(const struct trace *t, const struct process *proc,
+	const uint32_t *call_of, const struct profile *p, uint32_t most,
+	struct arena *a, struct wait_gaps *out);

@@ -5,6 +5,7 @@
 #include "compare_sides.h"
 #include "run_selection.h"
 #include "suspicion.h"
+#include "url_encode.h"
 #include "view_compare.h"
 #include <string.h>
 
@@ -60,6 +61,60 @@ static json_t *compare_as_report(struct call *c, struct buf *b, struct err *e)
 	return NULL;
 }
 
+/* The ids of the runs of a side, so that the link shows the same later. A job is a side of
+ * its own: its ranks are compared as one. */
+static void compare_link_side(const struct call *c, const char *name,
+	const struct compared_run *runs, uint32_t n, struct buf *b)
+{
+	const char *given = param_text(&c->params, name, "");
+
+	buf_printf(b, "%s=", name);
+	if (!strncmp(given, "job:", 4)) {
+		url_encode(b, given, strlen(given));
+		return;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		buf_printf(b, "%s%lld", i ? "," : "", (long long)runs[i].id);
+}
+
+/* The page that shows the comparison. */
+static void compare_link(const struct call *c, const struct compare_sides *s,
+	struct buf *b)
+{
+	static const char *const not_of_page[] = { "base", "head", "format",
+		"site", "score", NULL };
+	struct buf rest;
+
+	buf_puts(b, "/compare?");
+	compare_link_side(c, "base", s->base, s->base_n, b);
+	buf_puts(b, "&");
+	compare_link_side(c, "head", s->head, s->head_n, b);
+	buf_init(&rest, REPORT_BYTES);
+	listing_query(c, not_of_page, &rest);
+	if (rest.len) {
+		buf_puts(b, "&");
+		buf_add(b, rest.at, rest.len);
+	}
+	buf_release(&rest);
+}
+
+/* The sentence, the tables, and the link to the page if there is a site. */
+static json_t *compare_report(struct call *c, const struct comparison *is,
+	const struct compare_sides *s, struct err *e)
+{
+	struct buf b, path;
+	const char *site;
+
+	if (!listing_site(c, &site, e))
+		return NULL;
+	buf_init(&path, REPORT_BYTES);
+	compare_link(c, s, &path);
+	buf_init(&b, REPORT_BYTES);
+	view_compare_report(&c->s.arena, is, s, site, path.at, &b);
+	buf_release(&path);
+	return compare_as_report(c, &b, e);
+}
+
 static json_t *compare_published(struct call *c, const struct compare_sides *s,
 	struct err *e)
 {
@@ -92,7 +147,6 @@ static json_t *compare_verdict(struct call *c, const struct compare_sides *s,
 	const struct param *floor = param(&c->params, "noise_floor");
 	struct comparison cmp;
 	struct repeats repeats;
-	struct buf b;
 	if (floor->given)
 		o.floor = floor->real;
 	o.group = compare_group_param(c);
@@ -113,9 +167,7 @@ static json_t *compare_verdict(struct call *c, const struct compare_sides *s,
 	case TABLE_MD:
 		break;
 	}
-	buf_init(&b, REPORT_BYTES);
-	view_compare_report(&c->s.arena, &cmp, s, &b);
-	return compare_as_report(c, &b, e);
+	return compare_report(c, &cmp, s, e);
 }
 
 json_t *compare_get(struct call *c, struct err *e)

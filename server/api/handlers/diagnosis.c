@@ -1,9 +1,15 @@
-/* diagnosis.c - why a run is slow. */
+/* diagnosis.c - why a run is slow, and its longest idle intervals. */
 #include "api_state.h"
+#include "concurrency_limit.h"
 #include "listing.h"
+#include "query_compared.h"
+#include "reanalyze.h"
 #include "run_diagnosis.h"
 #include "run_operators.h"
 #include "view.h"
+
+/* Five sentences and the changes, whose names are cut. */
+enum { MARKDOWN_BYTES = 4 << 20 };
 
 static bool diagnosis_reachable_read(struct call *c, struct diagnosis_data *of,
 	struct err *e)
@@ -14,6 +20,22 @@ static bool diagnosis_reachable_read(struct call *c, struct diagnosis_data *of,
 		return false;
 	of->reachable = m.reachable;
 	return true;
+}
+
+static json_t *diagnosis_markdown(struct call *c,
+	const struct run_diagnosis *is, struct err *e)
+{
+	struct buf b;
+	const char *site;
+
+	if (!listing_site(c, &site, e))
+		return NULL;
+	buf_init(&b, MARKDOWN_BYTES);
+	view_diagnosis_md(&c->s.arena, is, site, &b);
+	return listing_markdown(c, &b,
+		arena_printf(&c->s.arena, "run-%lld-diagnosis",
+			(long long)c->id),
+		e);
 }
 
 json_t *diagnosis_get(struct call *c, struct err *e)
@@ -32,5 +54,22 @@ json_t *diagnosis_get(struct call *c, struct err *e)
 		arena_err(a, e);
 		return NULL;
 	}
-	return view_diagnosis(&is);
+	return listing_is_json(c) ? view_diagnosis(&is)
+				  : diagnosis_markdown(c, &is, e);
+}
+
+json_t *gaps_get(struct call *c, struct err *e)
+{
+	uint32_t most = (uint32_t)param(&c->params, "limit")->whole;
+	struct iterations iterations;
+	struct run_gaps is;
+	struct run_row run;
+	bool more;
+	if (!listing_run(c, &run, e) ||
+		!query_iterations(c->s.db, &c->s.arena, c->id, 0, 0,
+			&iterations, &more, e) ||
+		!concurrency_limit_enter(c, e) ||
+		!reanalyze_gaps(&c->s, c->id, &iterations, most, &is, e))
+		return NULL;
+	return view_gaps(c->id, &is);
 }

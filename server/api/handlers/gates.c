@@ -412,8 +412,9 @@ static void gates_filter_read(const struct call *c, struct gate_filter *f)
 
 json_t *gates_get(struct call *c, struct err *e)
 {
-	struct gate_filter f = { .outcome = param_text(&c->params, "outcome",
-					 NULL),
+	int64_t total = -1;
+	struct gate_filter f = { .total = listing_is_counted(c) ? &total : NULL,
+		.outcome = param_text(&c->params, "outcome", NULL),
 		.since = param_moment(&c->params, "since"),
 		.until = param_moment(&c->params, "until"),
 		.limit = (int)param(&c->params, "limit")->whole };
@@ -430,7 +431,7 @@ json_t *gates_get(struct call *c, struct err *e)
 		view_append(items, view_gate(&rows[i]));
 		f.after = rows[i].id;
 	}
-	return listing_list(c, items, f.after, more);
+	return listing_total(listing_list(c, items, f.after, more), total);
 }
 
 /* ---- returns one gate in other formats */
@@ -449,40 +450,6 @@ static json_t *gates_as_text(struct call *c, struct buf *b, const char *type,
 	return NULL;
 }
 
-/* Returns the text after "http://" or "https://"; NULL if the text begins with
- * neither. */
-static const char *gates_past_scheme(const char *s)
-{
-	size_t n = !strncmp(s, "http://", 7)	? 7
-		   : !strncmp(s, "https://", 8) ? 8
-						: 0;
-	return n ? s + n : NULL;
-}
-
-/* The address of the dashboard without the slash at its end; NULL if none is
- * given. */
-static bool gates_site_read(struct call *c, const char **site, struct err *e)
-{
-	static const char bytes[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "abcdefghijklmnopqrstuvwxyz"
-				    "0123456789.:/_~%-[]";
-	const char *s = param_text(&c->params, "site", NULL);
-	*site = NULL;
-	if (!s)
-		return true;
-	size_t len = strlen(s);
-	const char *host = gates_past_scheme(s);
-	if (!host || strchr("/:", *host) || strspn(s, bytes) != len)
-		return err_set(e, ERR_INPUT,
-			"site: '%.100s' is not the address of a page, such "
-			"as https://kernsift.example",
-			s);
-	while (s[len - 1] == '/')
-		len--;
-	*site = arena_strndup(&c->s.arena, s, len);
-	return true;
-}
-
 static json_t *gates_rendered(struct call *c, const json_t *gate, struct err *e)
 {
 	/* in the order of routes.def */
@@ -496,7 +463,7 @@ static json_t *gates_rendered(struct call *c, const json_t *gate, struct err *e)
 	int64_t format = param(&c->params, "format")->whole;
 	const char *site;
 	struct buf b;
-	if (!gates_site_read(c, &site, e))
+	if (!listing_site(c, &site, e))
 		return NULL;
 	buf_init(&b, RENDERED_BYTES);
 	if (format == MD)

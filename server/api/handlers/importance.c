@@ -11,6 +11,7 @@
 #include "fleet_fusions.h"
 #include "fleet_best.h"
 #include "listing.h"
+#include "table.h"
 #include "view_operators.h"
 #include "view_set.h"
 #include <math.h>
@@ -77,7 +78,7 @@ static bool importance_fleet_params(struct call *c, const struct catalog *k,
 
 /* The order of PARAM(…, "format", …) in routes.def. */
 enum { FORMAT_BENCH = TABLE_MD + 1 };
-enum { SEED = 1 };
+enum { SEED = 1, MARKDOWN_BYTES = 64 << 20 };
 
 static const char bench_type[] = "application/vnd.kernsift.set+json";
 
@@ -167,6 +168,29 @@ static bool importance_bests_read(struct call *c, const struct fleet_filter *f,
 				   &b->shapes, &b->n, e);
 }
 
+/* A heading with a link to the page, and the table. */
+static json_t *importance_markdown(struct call *c,
+	const struct fleet_importance *m, struct err *e)
+{
+	static const char *const not_of_page[] = { "format", "site", NULL };
+	struct buf b, path;
+	const char *site;
+
+	if (!listing_site(c, &site, e))
+		return NULL;
+	buf_init(&path, MARKDOWN_BYTES);
+	buf_puts(&path, "/importance?");
+	listing_query(c, not_of_page, &path);
+	buf_init(&b, MARKDOWN_BYTES);
+	table_md_heading(&b, "📊", "Importance", site, path.at);
+	buf_printf(&b, ": %u operator%s, %lld run%s, %.4g GPU-hours\n\n", m->n,
+		m->n == 1 ? "" : "s", (long long)m->runs,
+		m->runs == 1 ? "" : "s", m->hours);
+	table_md(view_importance_table(&c->s.arena, m), &b);
+	buf_release(&path);
+	return listing_markdown(c, &b, "importance", e);
+}
+
 static json_t *importance_fleet_answer(struct call *c, const struct catalog *k,
 	enum importance_weight weight, struct err *e)
 {
@@ -193,6 +217,8 @@ static json_t *importance_fleet_answer(struct call *c, const struct catalog *k,
 	switch (importance_format_of(c)) {
 	case TABLE_JSON:
 		return view_importance(&m, &fleet, NULL, &found);
+	case TABLE_MD:
+		return importance_markdown(c, &m, e);
 	case FORMAT_BENCH:
 		return call_db(c, e) ? importance_fleet_bench(c, &f, &m, k, e)
 				     : NULL;

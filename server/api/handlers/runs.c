@@ -2,6 +2,7 @@
 #include "run_change.h"
 #include "api.h"
 #include "cursor.h"
+#include "listing.h"
 #include "resource_project.h"
 #include "audit_record.h"
 #include "run_measures.h"
@@ -31,6 +32,7 @@ static int64_t runs_sort_key(const struct run_row *r, enum run_sort sort)
 json_t *runs_get(struct call *c, struct err *e)
 {
 	const struct params *ps = &c->params;
+	int64_t total = -1;
 	struct run_filter f = {
 		.project = param_text(ps, "project", NULL),
 		.workload = param_text(ps, "workload", NULL),
@@ -45,6 +47,7 @@ json_t *runs_get(struct call *c, struct err *e)
 		.until = param_moment(ps, "until"),
 		.sort = sorts[param(ps, "sort")->whole],
 		.limit = (int)param(ps, "limit")->whole,
+		.total = listing_is_counted(c) ? &total : NULL,
 	};
 	struct run_row *rows;
 	char next[CURSOR_TEXT];
@@ -59,7 +62,7 @@ json_t *runs_get(struct call *c, struct err *e)
 	if (more)
 		cursor_write(c, runs_sort_key(&rows[n - 1], f.sort),
 			rows[n - 1].id, next);
-	return view_list(items, more ? next : NULL);
+	return listing_total(view_list(items, more ? next : NULL), total);
 }
 
 json_t *run_get(struct call *c, struct err *e)
@@ -117,31 +120,58 @@ static bool runs_labels_field(struct arena *a, json_t *value, const char **out,
 	return true;
 }
 
+static bool runs_change_field(struct arena *a, const char *key, json_t *value,
+	struct run_change *out, struct err *e)
+{
+	const char **field = !strcmp(key, "name")	? &out->name
+			     : !strcmp(key, "project")	? &out->project
+			     : !strcmp(key, "workload") ? &out->workload
+							: NULL;
+	return field ? runs_text_field(key, value, field, e)
+	       : !strcmp(key, "labels")
+		       ? runs_labels_field(a, value, &out->labels, e)
+		       : err_set(e, ERR_INPUT,
+				 "'%.60s' of a run cannot be "
+				 "changed; name, "
+				 "project, workload and labels can",
+				 key);
+}
+
+static bool runs_expected_from(struct arena *a, json_t *values,
+	struct run_change *out, struct err *e)
+{
+	struct run_change *expected = arena_new(a, struct run_change);
+	const char *key;
+	json_t *value;
+	if (!json_is_object(values) || !json_object_size(values))
+		return err_set(e, ERR_INPUT,
+			"expected: is not an object with name, project, "
+			"workload or labels");
+	json_object_foreach(values, key, value)
+	{
+		if (!runs_change_field(a, key, value, expected, e))
+			return false;
+	}
+	out->expected = expected;
+	return true;
+}
+
 static bool runs_change_from(struct arena *a, json_t *body,
 	struct run_change *out, struct err *e)
 {
 	const char *key;
 	json_t *value;
-	if (!json_is_object(body) || !json_object_size(body))
+	size_t conditions = json_object_get(body, "expected") ? 1 : 0;
+	if (json_object_size(body) <= conditions)
 		return err_set(e, ERR_INPUT,
 			"the body is not an object with name, project, "
 			"workload "
 			"or labels");
 	json_object_foreach(body, key, value)
 	{
-		const char **field = !strcmp(key, "name")	? &out->name
-				     : !strcmp(key, "project")	? &out->project
-				     : !strcmp(key, "workload") ? &out->workload
-								: NULL;
-		bool ok = field ? runs_text_field(key, value, field, e)
-			  : !strcmp(key, "labels")
-				  ? runs_labels_field(a, value, &out->labels, e)
-				  : err_set(e, ERR_INPUT,
-					    "'%.60s' of a run cannot be "
-					    "changed; name, "
-					    "project, workload and labels can",
-					    key);
-		if (!ok)
+		if (!(!strcmp(key, "expected")
+				    ? runs_expected_from(a, value, out, e)
+				    : runs_change_field(a, key, value, out, e)))
 			return false;
 	}
 	return true;

@@ -29,10 +29,12 @@
 
 json_t *uploads_get(struct call *c, struct err *e)
 {
+	int64_t total = -1;
 	struct upload_filter f = {
 		.project = param_text(&c->params, "project", NULL),
 		.state = param_text(&c->params, "state", NULL),
 		.limit = (int)param(&c->params, "limit")->whole,
+		.total = listing_is_counted(c) ? &total : NULL,
 	};
 	struct upload_row *rows;
 	uint32_t n;
@@ -45,7 +47,7 @@ json_t *uploads_get(struct call *c, struct err *e)
 		view_append(items, view_upload(&rows[i]));
 		f.after = rows[i].id;
 	}
-	return listing_list(c, items, f.after, more);
+	return listing_total(listing_list(c, items, f.after, more), total);
 }
 
 json_t *upload_get(struct call *c, struct err *e)

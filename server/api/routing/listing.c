@@ -51,6 +51,12 @@ bool listing_seek(struct call *c, int64_t *after, struct err *e)
 	return cursor_read(c, after, &unused, e) && call_db(c, e);
 }
 
+json_t *listing_total(json_t *list, int64_t total)
+{
+	view_set_whole(list, "total", total);
+	return list;
+}
+
 json_t *listing_next(const struct call *c, json_t *list, int64_t last,
 	bool more)
 {
@@ -84,4 +90,82 @@ json_t *listing_table(struct call *c, const struct table *t, const char *what)
 	return listing_file(c, t,
 		arena_printf(&c->s.arena, "run-%lld-%s", (long long)c->id,
 			what));
+}
+
+json_t *listing_markdown(struct call *c, struct buf *text, const char *name,
+	struct err *e)
+{
+	if (text->full) {
+		buf_release(text);
+		err_set(e, ERR_TOO_LARGE, "the text is too large");
+		return NULL;
+	}
+	snprintf(c->disposition, sizeof c->disposition,
+		"inline; filename=\"%s.md\"", name);
+	c->text = buf_take(text, &c->text_len);
+	c->text_type = "text/markdown; charset=utf-8";
+	return NULL;
+}
+
+static bool listing_query_omits(const char *const *without, const char *pair,
+	size_t len)
+{
+	for (; *without; without++)
+		if (strlen(*without) == len && !memcmp(*without, pair, len))
+			return true;
+	return false;
+}
+
+void listing_query(const struct call *c, const char *const *without,
+	struct buf *b)
+{
+	const char *pair = c->request->query ? c->request->query : "";
+	const char *before = "";
+
+	for (size_t len; *pair; pair += len + (pair[len] == '&')) {
+		len = strcspn(pair, "&");
+		if (!len ||
+			listing_query_omits(without, pair, strcspn(pair, "=&")))
+			continue;
+		buf_puts(b, before);
+		before = "&";
+		/* a client may send bytes that would end a link in Markdown */
+		for (size_t i = 0; i < len; i++)
+			if (strchr("<>\\\"` ", pair[i]) || pair[i] < ' ')
+				buf_printf(b, "%%%02X", (unsigned char)pair[i]);
+			else
+				buf_add(b, pair + i, 1);
+	}
+}
+
+/* Returns the text after "http://" or "https://"; NULL if the text begins with
+ * neither. */
+static const char *listing_past_scheme(const char *s)
+{
+	size_t n = !strncmp(s, "http://", 7)	? 7
+		   : !strncmp(s, "https://", 8) ? 8
+						: 0;
+	return n ? s + n : NULL;
+}
+
+bool listing_site(struct call *c, const char **site, struct err *e)
+{
+	static const char bytes[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "abcdefghijklmnopqrstuvwxyz"
+				    "0123456789.:/_~%-[]";
+	const char *s = param_text(&c->params, "site", NULL);
+	*site = NULL;
+	if (!s)
+		return true;
+	size_t len = strlen(s);
+	const char *host = listing_past_scheme(s);
+	if (!host || strchr("/:", *host) || strspn(s, bytes) != len)
+		return err_set(e, ERR_INPUT,
+			"site: '%.100s' is not the address of a page, such "
+			"as https://kernsift.example",
+			s);
+	while (s[len - 1] == '/')
+		len--;
+	*site = arena_strndup(&c->s.arena, s, len);
+	return true;
 }

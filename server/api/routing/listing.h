@@ -23,6 +23,14 @@ bool listing_is_json(const struct call *c);
 /* Reads the key of the item before the page (0 for the first page), and takes a
  * database connection for this API call. */
 bool listing_seek(struct call *c, int64_t *after, struct err *e);
+/* Whether the request wants the number of items of all pages. */
+static inline bool listing_is_counted(const struct call *c)
+{
+	return param(&c->params, "total")->whole;
+}
+/* Adds this number to the list; -1: it was not counted. Returns `list`. */
+json_t *listing_total(json_t *list, int64_t total);
+
 /* Returns the list. If there are more items, it contains the cursor of the page
  * that starts after the key `last`. */
 json_t *listing_list(const struct call *c, json_t *items, int64_t last,
@@ -37,3 +45,14 @@ json_t *listing_table(struct call *c, const struct table *t, const char *what);
 /* Like listing_table(), for a table that does not belong to one run. `name` is
  * the file name without its extension. */
 json_t *listing_file(struct call *c, const struct table *t, const char *name);
+/* Returns the text, which this function takes over, as Markdown. */
+json_t *listing_markdown(struct call *c, struct buf *text, const char *name,
+	struct err *e);
+
+/* Reads the parameter `site`: the address of the dashboard, without a slash at its end,
+ * for links. NULL if it is not given. */
+bool listing_site(struct call *c, const char **site, struct err *e);
+/* Appends the query of the request without the parameters `without`, which ends in NULL,
+ * for the address of the page that shows the same. */
+void listing_query(const struct call *c, const char *const *without,
+	struct buf *b);

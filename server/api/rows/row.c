@@ -165,27 +165,42 @@ static json_t *row_object(const struct row_field *f, const json_t *shapes)
 
 static const struct {
 	const char *name, *item, *text;
+	bool counted;
 } row_lists[] = {
-#define LIST(name, item, text) { #name, #item, text },
+#define LIST(name, item, text) { #name, #item, text, false },
+#define COUNTED_LIST(name, item, text) { #name, #item, text, true },
 #include "lists.def"
 #undef LIST
+#undef COUNTED_LIST
 };
 
-static json_t *row_list(const char *item, const char *text)
+static json_t *row_list(const char *item, const char *text, bool counted)
 {
-	return json_pack("{s:s, s:s, s:{s:{s:s, s:o}, s:{s:[s, s], s:s}}, "
-			 "s:[s, s], s:b}",
+	json_t *v = json_pack("{s:s, s:s, s:{s:{s:s, s:o}, s:{s:[s, s], s:s}}, "
+			      "s:[s, s], s:b}",
 		"description", text, "type", "object", "properties", "items",
 		"type", "array", "items", row_ref(item), "next", "type",
 		"string", "null", "description", ROW_NEXT, "required", "items",
 		"next", "additionalProperties", 0);
+	if (counted) {
+		json_t *total = row_schema(ROW_whole_or_null, "", NULL);
+		json_object_set_new(total, "description",
+			json_string("number of items of all pages; null "
+				    "without `total=yes`"));
+		json_object_set_new(json_object_get(v, "properties"), "total",
+			total);
+		json_array_append_new(json_object_get(v, "required"),
+			json_string("total"));
+	}
+	return v;
 }
 
 void row_schemas(json_t *schemas, const json_t *shapes)
 {
 	for (size_t i = 0; i < sizeof row_lists / sizeof *row_lists; i++)
 		json_object_set_new(schemas, row_lists[i].name,
-			row_list(row_lists[i].item, row_lists[i].text));
+			row_list(row_lists[i].item, row_lists[i].text,
+				row_lists[i].counted));
 	for (int i = 0; i < ROW_FIELDS; i++)
 		if (row_fields[i].is == ROW_BEGINS)
 			json_object_set_new(schemas, row_fields[i].name,

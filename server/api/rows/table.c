@@ -66,6 +66,15 @@ void table_md_text(struct buf *b, const char *s)
 	}
 }
 
+void table_md_heading(struct buf *b, const char *mark, const char *title,
+	const char *site, const char *path)
+{
+	if (site)
+		buf_printf(b, "## %s [%s](<%s%s>)", mark, title, site, path);
+	else
+		buf_printf(b, "## %s %s", mark, title);
+}
+
 void table_md(const struct table *t, struct buf *b)
 {
 	for (int c = 0; c < t->width; c++) {

@@ -28,6 +28,11 @@ void table_csv(const struct table *t, struct buf *b);
 /* Writes one cell, for tables that are written row by row. */
 void table_csv_cell(struct buf *b, const char *s);
 void table_md(const struct table *t, struct buf *b);
+/* Writes the beginning of a heading that starts a document: a mark of the outcome, and
+ * `title` with a link to `path` of `site`; without a link if `site` is NULL. The caller
+ * completes the line. `path` is percent-encoded. */
+void table_md_heading(struct buf *b, const char *mark, const char *title,
+	const char *site, const char *path);
 /* Writes text outside a table, with the same escapes. */
 void table_md_text(struct buf *b, const char *s);
 

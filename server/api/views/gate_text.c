@@ -3,6 +3,7 @@
 #include "view_gate.h"
 #include "buf.h"
 #include "decimals.h"
+#include "table.h"
 #include "utf8.h"
 #include <ctype.h>
 #include <jansson.h>
@@ -193,11 +194,24 @@ static void gate_text_md_name(struct buf *b, const char *s)
 	buf_printf(b, "%s</code>", rest);
 }
 
-static void gate_text_md_head(const json_t *gate, struct buf *b)
+static const char *gate_text_md_mark(const char *outcome)
+{
+	return !strcmp(outcome, "pass")	       ? "✅"
+	       : !strcmp(outcome, "regressed") ? "❌"
+	       : !strcmp(outcome, "undecided") ? "❔"
+					       : "⚠️";
+}
+
+static void gate_text_md_head(const json_t *gate, const char *site,
+	struct buf *b)
 {
 	const char *called = gate_text_member(gate, "name");
-	buf_printf(b, "## Gate: %s",
-		gate_text_outcome(gate_text_member(gate, "outcome")));
+	const char *outcome = gate_text_member(gate, "outcome");
+	char path[64];
+
+	snprintf(path, sizeof path, "/gates/%lld", gate_text_whole(gate, "id"));
+	table_md_heading(b, gate_text_md_mark(outcome), "Gate", site, path);
+	buf_printf(b, ": %s", gate_text_outcome(outcome));
 	if (*called) {
 		buf_puts(b, " (");
 		gate_text_md_text(b, called);
@@ -431,7 +445,7 @@ static void gate_text_md_foot(const json_t *gate, const char *site,
 
 void gate_text_md(const json_t *gate, const char *site, struct buf *b)
 {
-	gate_text_md_head(gate, b);
+	gate_text_md_head(gate, site, b);
 	gate_text_md_shortfalls(gate, b);
 	gate_text_md_rules(gate, b);
 	gate_text_md_sentences(gate, b);

@@ -20,8 +20,13 @@
 struct buf;
 struct call_tree;
 struct exchange_maps;
+struct rank_steps;
 struct gpu_fleet_row;
 struct home;
+struct operator_info;
+struct search;
+struct search_count;
+struct value_row;
 struct finding_list;
 struct kernel_profile_file;
 struct kernel_profile_line;
@@ -35,6 +40,7 @@ struct pattern_mean;
 struct rank_balance;
 struct ranks;
 struct run_diagnosis;
+struct run_gaps;
 
 json_t *view_text(const char *s);
 json_t *view_texts(const char *const *list, uint32_t n);
@@ -91,6 +97,9 @@ json_t *view_job_row(const struct job_row *j);
 json_t *view_job(struct arena *a, const struct job_row *j,
 	const struct ranks *r, const struct rank_balance *b,
 	const struct finding_list *findings);
+/* The ranks over time (view_job_steps.c). */
+json_t *view_job_steps(int64_t job, const struct ranks *r,
+	const struct rank_steps *s);
 json_t *view_exchanges(struct arena *a, int64_t job, const struct ranks *r,
 	const struct exchange_maps *maps);
 /* One row per cell. */
@@ -101,6 +110,16 @@ const struct table *view_exchanges_table(struct arena *a, const struct ranks *r,
 json_t *view_fleet_gpu(const struct gpu_fleet_row *r);
 /* What the home page shows (view_home.c). */
 json_t *view_home(const struct home *h);
+/* What a search finds (view_search.c). `distinct`: the distinct names of the kernels
+ * (distinct_name.h). */
+struct view_operators_found {
+	const struct operator_info **rows;
+	uint32_t n, all; /* that are listed; that match */
+};
+json_t *view_search(const struct search *s, const char *const *distinct,
+	const struct view_operators_found *o);
+/* The values of a filter. */
+json_t *view_values(const struct value_row *rows, const struct search_count *n);
 
 json_t *view_note(const struct note_row *n);
 /* How fast a serving engine works. `price` is per GPU-hour, NAN: none. `reason`: why
@@ -141,6 +160,8 @@ json_t *view_copy(const struct copy_stat *s);
 json_t *view_times(const struct time_stats *t);
 json_t *view_graph(const struct graph_stat *g);
 json_t *view_launch(const struct launch_line *l, const char *distinct);
+/* The steps of a call path, the outermost first. */
+json_t *view_path(const struct frame *path, uint32_t n);
 /* `share_pct` is the caller's share of the kernel's time, in percent. */
 json_t *view_caller(const struct caller_line *c, double share_pct);
 /* Wraps `list`, which it takes over, in an answer that names the kernel. */
@@ -182,6 +203,11 @@ json_t *view_iterations(const struct iterations *c,
 const struct table *view_iteration_table(struct arena *a,
 	const struct iterations *c, const struct utilization *use);
 json_t *view_diagnosis(const struct run_diagnosis *d);
+/* The same to paste into an issue. `site` is the address of the dashboard, for links;
+ * NULL: without links. */
+void view_diagnosis_md(struct arena *a, const struct run_diagnosis *d,
+	const char *site, struct buf *b);
+json_t *view_gaps(int64_t run, const struct run_gaps *of);
 /* `distinct`: the distinct name of a kernel; NULL: not a kernel. */
 json_t *view_pattern(struct arena *a, const struct pattern_mean *m,
 	const char *distinct);

@@ -388,9 +388,22 @@ static const char *view_compare_text_interval(struct arena *a,
 		x->high_ns / 1e3);
 }
 
-static void view_compare_text_head(const struct comparison *c, struct buf *b)
+/* Shapes that also differ without color. */
+static const char *view_compare_mark(const struct comparison *c)
 {
-	buf_puts(b, "## ");
+	if (!c->comparable)
+		return "⚠️";
+	if (c->count[CHANGE_REGRESSED] || c->count[CHANGE_APPEARED])
+		return "❌";
+	return c->count[CHANGE_IMPROVED] || c->count[CHANGE_VANISHED] ? "✅"
+								      : "➖";
+}
+
+static void view_compare_text_head(const struct comparison *c, const char *site,
+	const char *path, struct buf *b)
+{
+	table_md_heading(b, view_compare_mark(c), "Comparison", site, path);
+	buf_puts(b, ": ");
 	table_md_text(b, c->headline);
 	buf_puts(b, "\n\n");
 	for (uint32_t i = 0; i < c->findings_n; i++) {
@@ -722,9 +735,10 @@ static void view_compare_text_feet(struct arena *a, const struct comparison *c,
 }
 
 void view_compare_report(struct arena *a, const struct comparison *c,
-	const struct compare_sides *s, struct buf *b)
+	const struct compare_sides *s, const char *site, const char *path,
+	struct buf *b)
 {
-	view_compare_text_head(c, b);
+	view_compare_text_head(c, site, path, b);
 	view_compare_text_sides(a, c, s, b);
 	view_compare_text_split(a, c, b);
 	view_compare_text_terms(a, c, b);

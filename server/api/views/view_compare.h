@@ -17,9 +17,11 @@ json_t *view_compare(struct arena *a, const struct comparison *c,
 const struct table *view_compare_table(struct arena *a,
 	const struct comparison *c);
 /* The report that people paste into a pull request: headline, findings, where
- * the time is spent, what changed. */
+ * the time is spent, what changed. It begins with a link to `path` of `site`; site NULL:
+ * without links. */
 void view_compare_report(struct arena *a, const struct comparison *c,
-	const struct compare_sides *s, struct buf *b);
+	const struct compare_sides *s, const char *site, const char *path,
+	struct buf *b);
 
 /* sides: base, head. */
 json_t *view_compare_series(struct arena *a, const char *function,

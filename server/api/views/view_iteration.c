@@ -1,9 +1,11 @@
 /* view_iteration.c - the iterations of a run, what their time was used for, and
  * the time of functions in each iteration. */
 #include "buf.h"
+#include "duration_text.h"
 #include "iteration_energy.h"
 #include "pattern_mean.h"
 #include "profile_word.h"
+#include "reanalyze.h"
 #include "run_diagnosis.h"
 #include "run_operators.h"
 #include "what_if.h"
@@ -15,6 +17,84 @@
 
 /* The largest of a stratum's works that are shown. */
 enum { WORKS_SHOWN = 20 };
+
+static void view_diagnosis_md_head(const struct run_diagnosis *d,
+	const char *site, struct buf *b)
+{
+	double wall = (double)(d->busy_ns + d->idle_ns);
+	char title[32], path[64];
+
+	snprintf(title, sizeof title, "Run %lld", (long long)d->run);
+	snprintf(path, sizeof path, "/runs/%lld", (long long)d->run);
+	table_md_heading(b, "🔍", title, site, path);
+	buf_puts(b, ": ");
+	if (d->busy_ns >= 0 && d->idle_ns >= 0 && wall > 0)
+		buf_printf(b,
+			"GPU busy %.1f %%, idle %.1f %% of %lld iteration%s",
+			100 * (double)d->busy_ns / wall,
+			100 * (double)d->idle_ns / wall,
+			(long long)d->iterations,
+			d->iterations == 1 ? "" : "s");
+	else
+		buf_puts(b, "GPU utilization unknown");
+	buf_puts(b, "\n\n");
+	if (d->reason) {
+		table_md_text(b, d->reason);
+		buf_puts(b, "\n\n");
+	}
+}
+
+static void view_diagnosis_md_sentence(const struct diagnosis_sentence *s,
+	uint32_t number, const char *site, struct buf *b)
+{
+	buf_printf(b, "%u. **", number);
+	table_md_text(b, s->text);
+	buf_puts(b, "** ");
+	table_md_text(b, s->evidence);
+	if (site)
+		buf_printf(b, " ([page](<%s%s>))", site, s->link);
+	buf_puts(b, "\n");
+}
+
+static void view_diagnosis_md_causes(struct arena *a,
+	const struct run_diagnosis *d, struct buf *b)
+{
+	static const struct column columns[] = { { "Kind", false },
+		{ "Cause", false }, { "Per iteration", true },
+		{ "Share (%)", true } };
+	const char **at;
+	struct table *t =
+		table_new(a, TABLE_COLUMNS(columns), d->causes_n, &at);
+
+	for (uint32_t i = 0; i < d->causes_n; i++) {
+		const struct diagnosis_cause *c = &d->causes[i];
+		*at++ = c->kind;
+		*at++ = c->cause;
+		*at++ = duration_text(a,
+			(double)c->time_ns / (double)d->iterations);
+		*at++ = table_real(a, c->share_pct);
+	}
+	if (d->causes_n) {
+		buf_puts(b, "\n### What the time was used for\n\n");
+		table_md(t, b);
+	}
+}
+
+void view_diagnosis_md(struct arena *a, const struct run_diagnosis *d,
+	const char *site, struct buf *b)
+{
+	view_diagnosis_md_head(d, site, b);
+	for (uint32_t i = 0; i < d->sentences_n; i++)
+		view_diagnosis_md_sentence(&d->sentences[i], i + 1, site, b);
+	if (d->changes_n)
+		buf_puts(b, "\n### What a single change would save\n\n");
+	for (uint32_t i = 0; i < d->changes_n; i++) {
+		buf_puts(b, "- ");
+		table_md_text(b, d->changes[i].text);
+		buf_puts(b, "\n");
+	}
+	view_diagnosis_md_causes(a, d, b);
+}
 
 static json_t *view_iteration_metrics(const struct pattern_mean *m);
 
@@ -51,6 +131,17 @@ static const char *view_energy_operators_why(const struct device_energy *d)
 		return d->operators_why;
 	return "the run was stored before the energy of operators was "
 	       "computed; 'kernsiftd rebuild' computes it";
+}
+
+static const char *view_gap_record_word(const struct wait_gap_end *r)
+{
+	static const char *const words[WAIT_RECORDS] = {
+		[WAIT_RECORD_KERNEL] = "kernel",
+		[WAIT_RECORD_GRAPH] = "graph",
+		[WAIT_RECORD_COPY] = "copy",
+	};
+
+	return words[r->kind];
 }
 
 #define ROWS "iteration.def"
@@ -164,6 +255,45 @@ json_t *view_diagnosis(const struct run_diagnosis *d)
 	for (uint32_t i = 0; i < d->changes_n; i++)
 		view_append(changes, row_diagnosis_change(&d->changes[i]));
 	return row_diagnosis(d, causes, sentences, changes);
+}
+
+/* The causes of a gap that have time, most time first. */
+static json_t *view_gap_causes(const struct wait_gap *g)
+{
+	json_t *causes = json_array();
+	int64_t below = INT64_MAX;
+	int last = -1;
+
+	for (int n = 0; n < WAIT_CAUSES; n++) {
+		int most = -1;
+		for (int c = 0; c < WAIT_CAUSES; c++) {
+			int64_t ns = g->cause_ns[c];
+			bool later = ns < below || (ns == below && c > last);
+			if (ns > 0 && later &&
+				(most < 0 || ns > g->cause_ns[most]))
+				most = c;
+		}
+		if (most < 0)
+			break;
+		view_append(causes, row_gap_cause(profile_word_wait[most],
+					    g->cause_ns[most]));
+		below = g->cause_ns[most];
+		last = most;
+	}
+	return causes;
+}
+
+json_t *view_gaps(int64_t run, const struct run_gaps *of)
+{
+	json_t *items = json_array();
+
+	for (uint32_t i = 0; i < of->is.n; i++) {
+		const struct wait_gap *g = &of->is.rows[i];
+		double share = (double)g->idle_ns / (double)of->is.all_ns;
+		view_append(items, row_gap(g, &of->ends[2 * i],
+					   view_gap_causes(g), 100 * share));
+	}
+	return row_gap_list(run, of, items);
 }
 
 static json_t *view_iteration_metrics(const struct pattern_mean *m)

@@ -19,7 +19,6 @@ static const char *view_kernel_three_cell(struct arena *a, const int32_t v[3])
 
 static json_t *view_kernel_source(const struct kernel_source *s,
 	const char *table_path);
-static json_t *view_kernel_path(const struct caller_line *c);
 static const char *view_call_kind(const struct call_node *n);
 static int64_t view_call_kernel(const struct view_call_tree *t,
 	const struct call_node *n);
@@ -37,12 +36,12 @@ static json_t *view_kernel_source(const struct kernel_source *s,
 	return row_kernel_source(s, table_path);
 }
 
-static json_t *view_kernel_path(const struct caller_line *c)
+json_t *view_path(const struct frame *path, uint32_t n)
 {
-	json_t *path = json_array();
-	for (uint32_t i = 0; i < c->path_n; i++)
-		view_append(path, row_frame(&c->path[i]));
-	return path;
+	json_t *v = json_array();
+	for (uint32_t i = 0; i < n; i++)
+		view_append(v, row_frame(&path[i]));
+	return v;
 }
 
 json_t *view_times(const struct time_stats *t)

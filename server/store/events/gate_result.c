@@ -61,19 +61,20 @@ static void gate_result_read_row(struct result *r, struct arena *a, void *to)
 	row->document = result_text(r, a);
 }
 
-static const char gate_result_list_sql[] =
-	GATE_COLUMNS "(document - 'rules' - 'anchor' - 'findings' - "
-		     "'noise_prior')::text "
-		     "FROM gate "
-		     "WHERE ($1 IS NULL OR project = $1) "
-		     "AND ($2 IS NULL OR workload = $2) "
-		     "AND ($3 IS NULL OR name = $3) "
-		     "AND ($4 IS NULL OR outcome = $4) "
-		     "AND ($5 IS NULL OR document #> '{head,labels}' @> $5) "
-		     "AND ($6 IS NULL OR created_at >= $6) "
-		     "AND ($7 IS NULL OR created_at < $7) "
-		     "AND ($8 = 0 OR id < $8) "
-		     "ORDER BY id DESC LIMIT $9";
+#define GATE_FILTER                                              \
+	"FROM gate "                                             \
+	"WHERE ($1 IS NULL OR project = $1) "                    \
+	"AND ($2 IS NULL OR workload = $2) "                     \
+	"AND ($3 IS NULL OR name = $3) "                         \
+	"AND ($4 IS NULL OR outcome = $4) "                      \
+	"AND ($5 IS NULL OR document #> '{head,labels}' @> $5) " \
+	"AND ($6 IS NULL OR created_at >= $6) "                  \
+	"AND ($7 IS NULL OR created_at < $7) "
+
+static const char gate_result_list_sql[] = GATE_COLUMNS
+	"(document - 'rules' - 'anchor' - 'findings' - "
+	"'noise_prior')::text " GATE_FILTER "AND ($8 = 0 OR id < $8) "
+	"ORDER BY id DESC LIMIT $9";
 
 bool gate_result_list(struct db *db, struct arena *a,
 	const struct gate_filter *f, struct gate_row **rows, uint32_t *n,
@@ -89,6 +90,9 @@ bool gate_result_list(struct db *db, struct arena *a,
 	sql_moment(&p, f->until);
 	sql_int8(&p, f->after);
 	sql_int8(&p, f->limit + INT64_C(1));
+	if (f->total &&
+		!sql_count(db, "SELECT count(*) " GATE_FILTER, &p, f->total, e))
+		return false;
 	*rows = sql_page(db, gate_result_list_sql, &p, f->limit,
 		gate_result_read_row, sizeof **rows, a, n, more, e);
 	return *rows;

@@ -46,6 +46,7 @@ struct gate_filter {
 	int64_t since, until; /* NO_MOMENT: no limit */
 	int64_t after; /* an id; 0: from the newest */
 	int limit;
+	int64_t *total; /* number of all pages' gates; NULL: not counted */
 };
 /* Newest first. */
 bool gate_result_list(struct db *db, struct arena *a,

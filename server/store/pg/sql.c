@@ -213,6 +213,17 @@ bool sql_one(struct db *db, const char *sql, const struct sql_params *p,
 	return true;
 }
 
+bool sql_count(struct db *db, const char *sql, const struct sql_params *p,
+	int64_t *n, struct err *e)
+{
+	struct result r;
+	if (!sql_run(db, sql, p, &r, e))
+		return false;
+	*n = result_next(&r) ? result_int8(&r, 0) : 0;
+	result_release(&r);
+	return true;
+}
+
 bool sql_change(struct db *db, const char *sql, const struct sql_params *p,
 	int64_t *changed, struct err *e)
 {

@@ -77,6 +77,9 @@ void *sql_page(struct db *db, const char *sql, const struct sql_params *p,
 /* Reads the row of a statement that runs often; *there: whether there is one. */
 bool sql_one(struct db *db, const char *sql, const struct sql_params *p,
 	sql_row *read, struct arena *a, void *row, bool *there, struct err *e);
+/* *n: the number that the statement returns in its only row. */
+bool sql_count(struct db *db, const char *sql, const struct sql_params *p,
+	int64_t *n, struct err *e);
 /* *changed: the number of rows that the statement changed. */
 bool sql_change(struct db *db, const char *sql, const struct sql_params *p,
 	int64_t *changed, struct err *e);

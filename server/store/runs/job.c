@@ -82,8 +82,12 @@ bool job_read(struct db *db, struct arena *a, int64_t id, struct job_row *row,
 
 bool job_list(struct db *db, struct arena *a, const char *project,
 	int64_t after, int limit, struct job_row **rows, uint32_t *n,
-	bool *more, struct err *e)
+	bool *more, int64_t *total, struct err *e)
 {
+	static const char all[] =
+		"SELECT count(*) FROM job j "
+		"WHERE ($2 IS NULL OR j.project = $2) "
+		"AND EXISTS (SELECT FROM run WHERE job_id = j.id)";
 	static const char sql[] =
 		JOB_COLUMNS "WHERE ($2 IS NULL OR j.project = $2) "
 			    "AND ($3 = 0 OR j.id < $3) AND r.n > 0 "
@@ -93,6 +97,8 @@ bool job_list(struct db *db, struct arena *a, const char *project,
 	sql_text(&p, project);
 	sql_int8(&p, after);
 	sql_int8(&p, limit + INT64_C(1));
+	if (total && !sql_count(db, all, &p, total, e))
+		return false;
 	*rows = sql_page(db, sql, &p, limit, job_read_row, sizeof **rows, a, n,
 		more, e);
 	return *rows;

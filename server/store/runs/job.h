@@ -38,7 +38,8 @@ struct job_row {
 bool job_read(struct db *db, struct arena *a, int64_t id, struct job_row *row,
 	struct err *e);
 /* Lists jobs, newest first; `after` is an id, 0: from the newest. `project`
- * NULL: any. */
+ * NULL: any. *total: the number of jobs of all pages; NULL: they are not
+ * counted. */
 bool job_list(struct db *db, struct arena *a, const char *project,
 	int64_t after, int limit, struct job_row **rows, uint32_t *n,
-	bool *more, struct err *e);
+	bool *more, int64_t *total, struct err *e);

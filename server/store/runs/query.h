@@ -32,6 +32,9 @@ struct run_filter {
 	 * time or span is sorted last, with the key -1. */
 	int64_t after_key, after;
 	int limit;
+	/* Becomes the number of runs of all pages; NULL: they are not counted,
+	 * so that only the rows of this page are read. */
+	int64_t *total;
 };
 
 bool query_runs(struct db *db, struct arena *a, const struct run_filter *f,

@@ -19,24 +19,26 @@ static void query_run_read_row(struct result *r, struct arena *a, void *row)
 #undef READ
 }
 
+#define RUN_FILTER                                             \
+	"WHERE ($1 IS NULL OR project = $1) "                  \
+	"AND ($2 IS NULL OR workload = $2) "                   \
+	"AND ($3 IS NULL OR framework = $3) "                  \
+	"AND ($4 IS NULL OR $4 = ANY (device_names)) "         \
+	"AND ($5 IS NULL OR strpos(lower(concat_ws(E'\\n', "   \
+	"name, project, workload, job, process_name, host)), " \
+	"lower($5)) > 0) "                                     \
+	"AND ($6 IS NULL OR labels @> $6) "                    \
+	"AND ($7 = 0 OR upload_id = $7) "                      \
+	"AND ($8 IS NULL OR created_at >= $8) "                \
+	"AND ($9 IS NULL OR created_at < $9) "                 \
+	"AND ($13 IS NULL OR content = $13) "                  \
+	"AND ($14 = 0 OR job_id = $14) "
+
 /* The statement is planned with the actual values, so that an absent filter
  * takes no time and each order uses its index. */
-#define RUN_PAGE(after, order)                                             \
-	RUN_COLUMNS "WHERE ($1 IS NULL OR project = $1) "                  \
-		    "AND ($2 IS NULL OR workload = $2) "                   \
-		    "AND ($3 IS NULL OR framework = $3) "                  \
-		    "AND ($4 IS NULL OR $4 = ANY (device_names)) "         \
-		    "AND ($5 IS NULL OR strpos(lower(concat_ws(E'\\n', "   \
-		    "name, project, workload, job, process_name, host)), " \
-		    "lower($5)) > 0) "                                     \
-		    "AND ($6 IS NULL OR labels @> $6) "                    \
-		    "AND ($7 = 0 OR upload_id = $7) "                      \
-		    "AND ($8 IS NULL OR created_at >= $8) "                \
-		    "AND ($9 IS NULL OR created_at < $9) "                 \
-		    "AND ($13 IS NULL OR content = $13) "                  \
-		    "AND ($14 = 0 OR job_id = $14) "                       \
-		    "AND ($10 = 0 OR " after ") "                          \
-		    "ORDER BY " order " LIMIT $12"
+#define RUN_PAGE(after, order)                               \
+	RUN_COLUMNS RUN_FILTER "AND ($10 = 0 OR " after ") " \
+			       "ORDER BY " order " LIMIT $12"
 
 static const char *const run_pages[] = {
 	[RUN_NEWEST] = RUN_PAGE("(created_at, run_id) < ($11, $10)",
@@ -72,6 +74,9 @@ bool query_runs(struct db *db, struct arena *a, const struct run_filter *f,
 	sql_int8(&p, f->limit + INT64_C(1));
 	sql_text(&p, f->content);
 	sql_int8(&p, f->job);
+	if (f->total && !sql_count(db, "SELECT count(*) FROM run " RUN_FILTER,
+				&p, f->total, e))
+		return false;
 	*rows = sql_page(db, run_pages[f->sort], &p, f->limit,
 		query_run_read_row, sizeof **rows, a, n, more, e);
 	return *rows;

@@ -24,6 +24,37 @@ static bool run_not_found(int64_t id, struct err *e)
 	"labels = coalesce($5, labels)"
 #define JOB_IN_PROJECT JOB_OF("u", "$3")
 
+/* Rejects the change if another one came first. The caller has the lock on the
+ * identity, so no other change can follow before this one is complete. */
+static bool run_change_expected(struct db *db, int64_t id,
+	const struct run_change *expected, struct err *e)
+{
+	struct sql_params p = { 0 };
+	struct result r;
+	sql_int8(&p, id);
+	sql_text(&p, expected->name);
+	sql_text(&p, expected->project);
+	sql_text(&p, expected->workload);
+	sql_json(&p, expected->labels);
+	if (!sql_run(db,
+		    "SELECT (name = coalesce($2, name) "
+		    "AND project = coalesce($3, project) "
+		    "AND workload = coalesce($4, workload) "
+		    "AND labels = coalesce($5, labels)) "
+		    "FROM run WHERE run_id = $1",
+		    &p, &r, e))
+		return false;
+	bool there = result_next(&r);
+	bool same = there && result_bool(&r);
+	result_release(&r);
+	if (!there)
+		return run_not_found(id, e);
+	return same || err_set(e, ERR_CONFLICT,
+			       "run %lld was changed in the meantime; "
+			       "load it again and repeat the change",
+			       (long long)id);
+}
+
 /* Changes the identity, which stays when the run is computed again, and the
  * row. */
 static bool run_change_work(struct db *db, void *arg, struct err *e)
@@ -50,6 +81,8 @@ static bool run_change_work(struct db *db, void *arg, struct err *e)
 	bool summed = false;
 	/* The lock on the identity blocks a save until the transaction ends. */
 	bool ok = sql_change(db, identity, &p, &n, e) &&
+		  (!c->to->expected ||
+			  run_change_expected(db, c->id, c->to->expected, e)) &&
 		  (!c->to->project ||
 			  job_make_moved(db, c->id, c->to->project, e)) &&
 		  (!moved || rollup_delta_read(db, &a, c->id, &sums, &summed,

@@ -149,6 +149,7 @@ struct upload_filter {
 	const char *project, *state; /* NULL any */
 	int64_t after; /* an id; 0: from the newest */
 	int limit;
+	int64_t *total; /* number of all pages' uploads; NULL: not counted */
 };
 bool upload_row_list(struct db *db, struct arena *a,
 	const struct upload_filter *f, struct upload_row **rows, uint32_t *n,

@@ -10,7 +10,8 @@ from talk.made_collectives import made_all_to_all, made_collectives
 from talk.made_layers import (made_grouped, made_lagging, made_layers, made_other,
                               made_other_lagging)
 from talk.made_steps import (CHANGED, DECODER, PAGED, RANKS, WORK, made_decoder, made_divided,
-                             made_powered, made_rank, made_serving, made_steps)
+                             made_halfway, made_powered, made_rank, made_serving,
+                             made_steps)
 from talk.server import HERE
 
 TRACE = os.path.join(HERE, "data", "two-kernels.json")
@@ -281,6 +282,10 @@ MADE = {
     "paged-0": lambda: made_decoder(PAGED, 0),
     "paged-1": lambda: made_decoder(PAGED, 1, gemm_us=1500),
     "rank-0-of-2": lambda: made_rank(0, 2),
+    "halfway-0": lambda: made_halfway(0),
+    "halfway-1": lambda: made_halfway(1),
+    "halfway-2": lambda: made_halfway(2),
+    "halfway-3-later": lambda: made_halfway(3, later=1),
     "rank-unknown": lambda: made_steps(RANKS[0], pid=100, uneven=0),
     "rank-1-of-2": lambda: made_rank(1, 2),
     "rank-0-of-4": lambda: made_rank(0, 4),

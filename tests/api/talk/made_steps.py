@@ -55,6 +55,19 @@ def made_rank(rank, world, as_rank=None):
                       rank=rank if as_rank is None else as_rank)
 
 
+def made_halfway(rank, later=0):
+    """Returns one of four ranks. From the seventh step on, rank 2 computes twice as long,
+    and the others wait for it in their all-reduce. `later`: the first step has a number
+    that is so much higher."""
+    def work(step):
+        slow = step >= 6
+        longer = 1000 if slow and rank == 2 else 0
+        waits = 3000 if slow and rank != 2 else 0
+        return [("void gemm<128>(float*)", 3, 1000 + longer), (ALL_REDUCE, 1, 300 + waits)]
+    return made_steps(work, pid=100 + rank, uneven=0, rank=rank, world=4,
+                      named=lambda step: f"ProfilerStep#{step + 1 + later}")
+
+
 def made_serving(*batches):
     """Returns a trace of vLLM: for each batch of so many sequences, twelve decode steps
     that take 500 us per sequence."""

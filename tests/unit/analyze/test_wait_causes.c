@@ -40,11 +40,11 @@ static void python(struct world *w, const char *name, int64_t start_ns,
 	rows_range(&w->t, RANGE_PYTHON, name, "1", start_ns, end_ns - start_ns);
 }
 
+static uint32_t *call_of;
+
 /* Computes the causes of the given iterations, and checks that they add up. */
 static void find(struct world *w, struct given *g)
 {
-	uint32_t *call_of;
-
 	given_rows(w, g);
 	given_patterns(w, g);
 	assert_true(correlation_join(&w->t, &w->process, &w->arena, &call_of));
@@ -349,6 +349,100 @@ static void test_two_devices(void **state)
 		      "unknown 20");
 }
 
+/* ---- The longest intervals */
+
+static struct wait_gaps longest(struct world *w, uint32_t most)
+{
+	struct wait_gaps gaps;
+
+	assert_true(wait_causes_gaps(&w->t, &w->process, call_of, &w->p, most,
+		&w->arena, &gaps));
+	return gaps;
+}
+
+/* [100, 400) with the host in a python function, [450, 460), [500, 900) with a
+ * copy after it, and [950, 1000), which no record ends. */
+static void gap_world(struct world *w)
+{
+	call(w, "cudaLaunchKernel", 0, 10, 1);
+	call(w, "cudaLaunchKernel_v7000", 390, 395, 2);
+	call(w, "cudaLaunchKernel", 396, 399, 3);
+	call(w, "cudaStreamSynchronize", 510, 880, 4);
+	call(w, "cudaMemcpyAsync", 890, 895, 5);
+	python(w, "outer", 0, 396);
+	python(w, "f", 150, 380);
+	kernel(w, 0, 100, 0, 7, 1);
+	kernel(w, 400, 50, 0, 7, 2);
+	kernel(w, 460, 40, 1, 8, 3);
+	copy(w, "Memcpy HtoD (Pinned -> Device)", 900, 50, 5);
+}
+
+static void test_longest(void **state)
+{
+	struct world *w = *state;
+	gap_world(w);
+	find_in(w, 1000);
+	struct wait_gaps gaps = longest(w, 2);
+	assert_int_equal(gaps.n, 2);
+	assert_int_equal(gaps.all, 4);
+	assert_int_equal(gaps.all_ns, 300 + 10 + 400 + 50);
+	const struct wait_gap *g = gaps.rows;
+	assert_int_equal(g->start_ns, 500);
+	assert_int_equal(g->idle_ns, 400);
+	assert_int_equal(g->cause_ns[WAIT_SYNCHRONIZATION], 370);
+	assert_int_equal(g->cause_ns[WAIT_HOST_GAP], 20);
+	assert_int_equal(g->cause_ns[WAIT_LAUNCH], 5);
+	assert_int_equal(g->cause_ns[WAIT_UNKNOWN], 5);
+	assert_int_equal(g->before.kind, WAIT_RECORD_KERNEL);
+	assert_int_equal(g->before.device, 1);
+	assert_int_equal(g->before.stream, 8);
+	assert_int_equal(g->after.kind, WAIT_RECORD_COPY);
+	assert_string_equal(g->after.name, "Memcpy HtoD (Pinned -> Device)");
+	assert_string_equal(g->call, "cudaMemcpyAsync");
+	assert_string_equal(g->host.name, "cudaStreamSynchronize");
+	assert_int_equal(g->host.time_ns, 370);
+	assert_int_equal(g->path_n, 0);
+	g++;
+	assert_int_equal(g->start_ns, 100);
+	assert_int_equal(g->idle_ns, 300);
+	assert_string_equal(g->before.name, "k");
+	assert_string_equal(g->call, "cudaLaunchKernel");
+	/* f from 150 to 380; outer before and after it. */
+	assert_string_equal(g->host.name, "f");
+	assert_int_equal(g->host.kind, WAIT_KIND_PYTHON);
+	assert_int_equal(g->host.time_ns, 230);
+	/* f has ended when the API call begins. */
+	assert_int_equal(g->path_n, 1);
+	assert_string_equal(g->path[0].name, "outer");
+	/* No record ends the last one. */
+	gaps = longest(w, 4);
+	assert_int_equal(gaps.rows[2].after.kind, WAIT_RECORD_NONE);
+	assert_null(gaps.rows[2].call);
+	assert_int_equal(gaps.rows[3].idle_ns, 10);
+}
+
+/* Only the parts in kept iterations count: [150, 200) and [300, 350) of [100,
+ * 400). */
+static void test_longest_in_iterations(void **state)
+{
+	struct world *w = *state;
+	static struct given g;
+	g = (struct given){ 0 };
+	gap_world(w);
+	given_iteration(w, &g, 0, 120);
+	given_iteration(w, &g, 150, 50);
+	given_iteration(w, &g, 300, 50);
+	g.iterations[0].use = ITERATION_WARMUP;
+	find(w, &g);
+	struct wait_gaps gaps = longest(w, 9);
+	assert_int_equal(gaps.n, 1);
+	assert_int_equal(gaps.all_ns, 100);
+	assert_int_equal(gaps.rows[0].start_ns, 150);
+	assert_int_equal(gaps.rows[0].idle_ns, 100);
+	assert_int_equal(gaps.rows[0].iteration,
+		w->p.iterations.iterations[1].number);
+}
+
 /* ---- Random traces */
 
 enum { SPAN = 400, ROWS = 40 };
@@ -467,6 +561,54 @@ static enum wait_cause cause_at(int64_t ns)
 				     : device_at(before, after, of);
 }
 
+static bool kept_at(const struct given *g, uint32_t n, int64_t ns)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (g->iterations[i].start_ns <= ns &&
+			ns < g->iterations[i].start_ns +
+					g->iterations[i].dur_ns)
+			return true;
+	return false;
+}
+
+static int longer_first(const void *left, const void *right)
+{
+	const int64_t *a = left, *b = right;
+
+	return (*a < *b) - (*a > *b);
+}
+
+/* Compares the intervals with those found nanosecond by nanosecond. A record
+ * without a duration divides an interval, too. */
+static void check_gaps(struct world *w, const struct given *g)
+{
+	int64_t want[2 * SPAN] = { 0 };
+	uint32_t n = 0;
+
+	for (int64_t ns = 0; ns < 2 * SPAN; ns++) {
+		bool busy = false, begins = false;
+		for (int i = 0; i < records_n; i++) {
+			begins |= records[i].start_ns == ns;
+			busy |= records[i].start_ns <= ns &&
+				ns < records[i].end_ns;
+		}
+		n += (begins || busy) && want[n];
+		want[n] += !busy && kept_at(g, w->p.iterations.n, ns);
+	}
+	n += want[n] > 0;
+	qsort(want, n, sizeof *want, longer_first);
+	struct wait_gaps gaps = longest(w, 7);
+	assert_int_equal(gaps.all, n);
+	assert_int_equal(gaps.n, n < 7 ? n : 7);
+	for (uint32_t i = 0; i < gaps.n; i++) {
+		int64_t sum = 0;
+		for (int c = 0; c < WAIT_CAUSES; c++)
+			sum += gaps.rows[i].cause_ns[c];
+		assert_int_equal(gaps.rows[i].idle_ns, want[i]);
+		assert_int_equal(sum, want[i]);
+	}
+}
+
 static void test_each_nanosecond(void **state)
 {
 	struct world *w = *state;
@@ -486,6 +628,7 @@ static void test_each_nanosecond(void **state)
 				assert_int_equal(want[c],
 					w->p.waits.iteration_ns[c][i]);
 		}
+		check_gaps(w, &g);
 	}
 }
 
@@ -506,6 +649,8 @@ int main(void)
 		WORLD_TEST(test_copies_end_intervals),
 		WORLD_TEST(test_iterations),
 		WORLD_TEST(test_two_devices),
+		WORLD_TEST(test_longest),
+		WORLD_TEST(test_longest_in_iterations),
 		WORLD_TEST(test_each_nanosecond),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

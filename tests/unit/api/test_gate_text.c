@@ -89,7 +89,7 @@ static void test_md(void **state)
 {
 	(void)state;
 	assert_text(gate_text_md, odd, "https://k.example",
-		"## Gate: regressed (1&#46; &#60;b&#62;, &#64;&#8203;all)\n"
+		"## ❌ [Gate](<https://k.example/gates/7>): regressed (1&#46; &#60;b&#62;, &#64;&#8203;all)\n"
 		"\n"
 		"50% slower: &#64;&#8203;root, see &#35;&#8203;12 or "
 		"http&#58;//x.y and www&#46;z.org &#36;a&#36;\n"
@@ -138,7 +138,7 @@ static void test_md(void **state)
 		"[comparison](<https://k.example/"
 		"compare?base=1,2,3&head=4>).\n");
 	assert_text(gate_text_md, bad, NULL,
-		"## Gate: bad data\n"
+		"## ⚠️ Gate: bad data\n"
 		"\n"
 		"2 reasons\n"
 		"\n"

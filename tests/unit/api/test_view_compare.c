@@ -373,7 +373,7 @@ static void test_report_folded(void **state)
 	c.operators_n = 1;
 	c.by_operator = true;
 	buf_init(&b, 1 << 20);
-	view_compare_report(&a, &c, &sides, &b);
+	view_compare_report(&a, &c, &sides, NULL, "", &b);
 	assert_non_null(strstr(b.at,
 		"\n| likely | norm (inferred: fused_norm → norm + add) |  | 0.50 | "));
 	assert_non_null(strstr(b.at,
@@ -383,7 +383,7 @@ static void test_report_folded(void **state)
 	f.change.is = CHANGE_UNDECIDED;
 	f.change.evidence = EVIDENCE_NONE;
 	buf_init(&b, 1 << 20);
-	view_compare_report(&a, &c, &sides, &b);
+	view_compare_report(&a, &c, &sides, NULL, "", &b);
 	assert_null(strstr(b.at, "2 ranks"));
 	assert_non_null(strstr(b.at,
 		"\n| regressed | g \\[4] + g \\[8] (in the base f) | GPU 0 |"));
@@ -400,9 +400,9 @@ static void test_report(void **state)
 	functions_add(&c);
 	buf_init(&b, 1 << 20);
 	c.count[CHANGE_WITHIN_MARGIN] = 2;
-	view_compare_report(&a, &c, &sides, &b);
+	view_compare_report(&a, &c, &sides, NULL, "", &b);
 	assert_string_equal(b.at,
-		"## f\\<int> takes 1.1 us more\n"
+		"## ❌ Comparison: f\\<int> takes 1.1 us more\n"
 		"\n"
 		"- **warn**: few iterations: 2 in the base, 2 in the head\n"
 		"\n"
@@ -470,7 +470,7 @@ static void test_report_per_step(void **state)
 		"\"the tokens of run 1 are not known\"");
 	json_decref(v);
 	buf_init(&b, 1 << 20);
-	view_compare_report(&a, &c, &sides, &b);
+	view_compare_report(&a, &c, &sides, NULL, "", &b);
 	assert_non_null(strstr(b.at,
 		"| idle: host gaps | 0.300 | 0.250 | -0.050 |  |\n"
 		"\n"

@@ -85,7 +85,7 @@ static void test_compare(void **state)
 	assert_string_equal(b.at,
 		"http://h/api/v1/compare?base=1%2C2&head=job%3A3"
 		"&score=verdict&format=md&range=step%20%23&noise_floor=0.1"
-		"&margin=0.02&seed=7");
+		"&margin=0.02&seed=7&site=http%3A%2F%2Fh");
 	buf_release(&b);
 }
 
@@ -181,6 +181,40 @@ static void test_devices(void **state)
 	buf_release(&b);
 }
 
+static void test_runs(void **state)
+{
+	(void)state;
+	const struct options o = { .server = "https://h/",
+		.project = "a b",
+		.since = "2026-11-01" };
+	struct buf b;
+	buf_init(&b, ADDRESS_MAX);
+	address_runs(&b, &o, 50, "1=2");
+	assert_string_equal(b.at,
+		"https://h/api/v1/runs?project=a%20b&since=2026-11-01&limit=50"
+		"&cursor=1%3D2");
+	buf_release(&b);
+}
+
+/* Only Markdown has a link to the page. */
+static void test_diagnosis(void **state)
+{
+	(void)state;
+	struct options o = { .server = "https://h/p/", .format = "json" };
+	struct buf b;
+	buf_init(&b, ADDRESS_MAX);
+	address_diagnosis(&b, &o, 7);
+	assert_string_equal(b.at, "https://h/p/api/v1/runs/7/diagnosis");
+	buf_release(&b);
+	o.format = "md";
+	buf_init(&b, ADDRESS_MAX);
+	address_diagnosis(&b, &o, 7);
+	assert_string_equal(b.at,
+		"https://h/p/api/v1/runs/7/diagnosis?format=md"
+		"&site=https%3A%2F%2Fh%2Fp");
+	buf_release(&b);
+}
+
 static void test_shown(void **state)
 {
 	(void)state;
@@ -212,6 +246,8 @@ int main(void)
 		cmocka_unit_test(test_compare_page),
 		cmocka_unit_test(test_fusions),
 		cmocka_unit_test(test_devices),
+		cmocka_unit_test(test_runs),
+		cmocka_unit_test(test_diagnosis),
 		cmocka_unit_test(test_shown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

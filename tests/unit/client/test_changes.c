@@ -158,7 +158,7 @@ static void assert_shown(const char *body, const char *want)
 	size_t len = 0;
 	FILE *out = open_memstream(&text, &len);
 	assert_true(changes_init(&c, body, strlen(body), &e));
-	changes_print(&c, out);
+	changes_print(&c, &(struct terminal){ .out = out });
 	fclose(out);
 	assert_string_equal(text, want);
 	free(text);

@@ -24,7 +24,8 @@ static const char *listed(struct db *db, struct arena *a, const char *project)
 	for (bool more = true; more;) {
 		struct job_row *rows;
 		uint32_t n;
-		works(job_list(db, a, project, after, 2, &rows, &n, &more, &e));
+		works(job_list(db, a, project, after, 2, &rows, &n, &more, NULL,
+			&e));
 		assert_true(n == 2 || !more);
 		for (uint32_t i = 0; i < n; i++) {
 			assert_true(!after || rows[i].id < after);
