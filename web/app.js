@@ -3,6 +3,7 @@
 
 import {h} from './lib/dom.js';
 import {query} from './lib/format.js';
+import {listenForKeys} from './finding/keys.js';
 import {announce, clearFailure, showFailure} from './lib/notices.js';
 import {scopeAfter, scopedUrl} from './lib/scope.js';
 import {showHeader} from './lib/session.js';
@@ -128,7 +129,7 @@ async function show({moved}) {
 	main.replaceChildren(own);
 	main.removeAttribute('aria-busy');
 	document.title = `${title} · kernsift`;
-	const linked = location.hash && document.getElementById(location.hash.slice(1));
+	const linked = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
 	if (linked) linked.scrollIntoView();
 	if (moved) {
 		const heading = linked || own.querySelector('h1');
@@ -170,4 +171,5 @@ document.addEventListener('click', (e) => {
 
 window.addEventListener('popstate', () => show({moved: true}));
 showHeader();
+listenForKeys();
 show({moved: false});

@@ -45,6 +45,7 @@ const QUERIES = [
 	['label=expr%3Dx%3Dy&q=z', {'label.expr': 'x=y', q: 'z'}],
 	['label.branch=main', {'label.branch': 'main'}],
 	['label=main', {label: 'main'}],
+	['label=branch%3Dmain&label=gpu%3Dh100&label=&group=commit', {'label.branch': 'main', 'label.gpu': 'h100'}],
 ];
 for (const [text, query] of QUERIES)
 	test(`runListParams: '${text}'`, () => assert.deepEqual(runListParams(new URLSearchParams(text)), query));

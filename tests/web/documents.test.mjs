@@ -20,7 +20,7 @@ const DOCUMENTS = [
 	['home', trends.home()], ['home', trends.emptyHome()], ['trend', trends.trend()], ['trend', trends.trend(new URLSearchParams('metric=coverage'), 3)], ['trend', trends.trend(new URLSearchParams('metric=busbw'))], ['trend', trends.long(plain, 100)], ['workload_list', trends.workloads()],
 	...[1, 2, 3, 4].map((id) => ['gate', trends.gate(id)]), ['gate_list', trends.gates()],
 	['comparison', two.comparison()], ['comparison', two.comparison({refused: true})], ['comparison', two.ofJobs()], ['series', two.series(new URLSearchParams('function=add'))],
-	['iteration_list', two.iterations()], ['pattern_list', two.patterns()], ['job_list', two.jobs()], ['job', two.job()], ['job_exchanges', two.exchanges()], ['suspicion', two.published()],
+	['iteration_list', two.iterations()], ['pattern_list', two.patterns()], ['job_list', two.jobs()], ['job', two.job()], ['job_exchanges', two.exchanges()], ['job_steps', two.jobSteps()], ['suspicion', two.published()],
 ];
 DOCUMENTS.forEach(([name, made], i) => test(`document ${i}: ${name}`, () => assert.deepEqual(faults(made, name), [])));
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {daySeries, hoursText} from '../../web/lib/chart_days.js';
+import {daySeries, hoursText} from '../../web/chart/chart_days.js';
 import {homeScope} from '../../web/pages/home.js';
 
 test('homeScope: without a time range, the last 30 days', () => {

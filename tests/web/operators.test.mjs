@@ -8,7 +8,7 @@ import * as o from '../../web/lib/operators.js';
 import {figuresText, profileColumns, profileList, stallsText} from '../../web/lib/kernel_profiles.js';
 import {dataSheetColumns, measuredColumns, shapesOf, utilizationColumns, utilizationLine, utilizationTotals} from '../../web/pages/run_operators.js';
 import {profile} from './importance/documents.mjs';
-import {roofsOf} from '../../web/lib/chart_roofline.js';
+import {roofsOf} from '../../web/chart/chart_roofline.js';
 
 // [function, value, text]
 const TEXTS = [

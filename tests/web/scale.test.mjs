@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {axis, axisUnit, dotStacks, ticks, tickTexts} from '../../web/lib/scale.js';
+import {axis, axisUnit, dotStacks, ticks, tickTexts} from '../../web/chart/scale.js';
 
 const MARKS = [
 	['tens', [0, 40, 5], [0, 10, 20, 30, 40]],

@@ -56,8 +56,12 @@ async function json(path, query, options) {
 export const uploads = (query, signal) => json('/uploads', query, {signal});
 export const upload = (id, signal) => json(`/uploads/${id}`, {}, {signal});
 export const retry = (id, signal) => json(`/uploads/${id}/retry`, {}, {method: 'POST', signal});
+export const search = (query, signal) => json('/search', query, {signal});
+export const values = (query, signal) => json('/values', query, {signal});
 export const runs = (query, signal) => json('/runs', query, {signal});
 export const run = (id, signal) => json(`/runs/${id}`, {}, {signal});
+export const changeRun = (id, change) => json(`/runs/${id}`, {}, {method: 'PATCH', body: JSON.stringify(change)});
+export const deleteRun = (id) => request(address(`/runs/${id}`), {method: 'DELETE'});
 export const energy = (id, signal) => json(`/runs/${id}/energy`, {}, {signal});
 export const serving = (id, signal) => json(`/runs/${id}/serving`, {}, {signal});
 export const measures = (id, signal) => json(`/runs/${id}/measures`, {}, {signal});
@@ -79,13 +83,19 @@ export const strata = async (id, signal) => (await json(`/runs/${id}/iterations`
 
 export const jobs = (query, signal) => json('/jobs', query, {signal});
 export const job = (id, signal) => json(`/jobs/${id}`, {}, {signal});
+export const jobSteps = (id, signal) => json(`/jobs/${id}/steps`, {}, {signal});
 export const jobExchanges = (id, signal) => json(`/jobs/${id}/all-to-all`, {}, {signal});
 export const jobExchangesFile = (id) => address(`/jobs/${id}/all-to-all`, {format: 'csv'});
 
 // The comparison of two sides; `score` selects the published score instead of the verdict.
 export const compare = (query, signal) => json('/compare', query, {signal});
 export const series = (query, signal) => json('/compare/series', query, {signal});
-export const compareFile = (format, query) => address('/compare', {...query, format});
+// A link in a pull request needs the full address.
+const siteOf = (format) => (format === 'md' ? location.origin : null);
+export const compareFile = (format, query) => address('/compare', {...query, format, site: siteOf(format)});
+export const diagnosisMarkdown = (id) => address(`/runs/${id}/diagnosis`, {format: 'md', site: siteOf('md')});
+// The text of an address of this module.
+export const text = async (path) => (await request(path)).text();
 
 // Loads all items of a list, in the server's order. `onProgress` gets the number of items loaded so
 // far. The server decides where a page ends: it also limits pages by bytes, so a page may have
@@ -102,6 +112,9 @@ async function pages(path, query, {signal, onProgress, onPage}) {
 	} while (cursor !== null);
 	return rows;
 }
+// The kernels with the most time, and the longest times in which nothing ran on a GPU.
+export const topKernels = (id, limit, signal) => json(`/runs/${id}/kernels`, {limit}, {signal});
+export const gaps = (id, limit, signal) => json(`/runs/${id}/gaps`, {limit}, {signal});
 export const kernels = (id, query, options) => pages(`/runs/${id}/kernels`, query, options);
 export const launches = (id, query, options) => pages(`/runs/${id}/launches`, query, options);
 
@@ -136,7 +149,7 @@ export const shapeScript = (operator, shape, query) =>
 	address(`/importance/${operatorKey(operator)}/shapes/${shape}`, {...query, format: 'pytorch'});
 export const fusions = (query, signal) => json('/importance/fusions', query, {signal});
 export const fusionsFile = (format, query) => address('/importance/fusions', {...query, format});
-export const importanceFile = (format, query) => address('/importance', {...query, format});
+export const importanceFile = (format, query) => address('/importance', {...query, format, site: siteOf(format)});
 export const unattributed = (query, signal) => json('/unattributed', query, {signal});
 
 // The catalog. `kind` is operators, rules or platforms. Site overrides are replaced all at once;
@@ -224,9 +237,7 @@ export const gates = (query, signal) => getJson(address('/gates', query), {signa
 export const gateDefaults = (signal) => getJson(address('/gates/defaults'), {signal});
 export const gate = (id, signal) => getJson(address(`/gates/${id}`), {signal});
 export const createGate = (request) => getJson(address('/gates'), {method: 'POST', body: JSON.stringify(request)});
-// A link in a pull request needs the full address.
-export const gateFile = (id, format) =>
-	address(`/gates/${id}`, {format, site: format === 'md' ? location.origin : null});
+export const gateFile = (id, format) => address(`/gates/${id}`, {format, site: siteOf(format)});
 export const badge = (params) => address('/badge', params);
 
 // Sessions, tokens, the audit log, retention and webhooks.

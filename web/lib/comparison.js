@@ -79,6 +79,45 @@ export function parseSide(text) {
 	];
 }
 
+// A word of a query: project=demo, or label.branch="a b" if the value has other characters than
+// these. Empty if there is no value.
+export function queryWord(key, value) {
+	const text = String(value ?? '').trim();
+	if (!text) return '';
+	const plain = /^[\w.,:/+-]+$/.test(text);
+	return `${key}=${plain ? text : `"${text.replace(/["\\]/g, '\\$&')}"`}`;
+}
+
+// The newest N units are a side; a gate has as many at most.
+export const MAX_LAST = 64;
+// Four runs a side are the fewest for a test over runs, and one more may be excluded.
+export const MAIN_LAST = 5;
+
+// A query from the fields of a form: {project, workload, key, value, last}.
+export function sideQuery({project, workload, key, value, last}) {
+	return [
+		queryWord('project', project),
+		queryWord('workload', workload),
+		key?.trim() ? queryWord(`label.${key.trim()}`, value) : '',
+		last ? `last=${last}` : '',
+	]
+		.filter(Boolean)
+		.join(' ');
+}
+
+// The head of a comparison that begins at a run: all runs of its commit, or the run alone if its
+// commit, project or workload is unknown.
+export function headSide(run) {
+	if (!run.git_commit || !run.project || !run.workload) return String(run.id);
+	return sideQuery({
+		project: run.project,
+		workload: run.workload,
+		key: 'commit',
+		value: run.git_commit,
+		last: MAX_LAST,
+	});
+}
+
 // The parameters of the request, from the page's address.
 const PARAMS = ['base', 'head', 'range', 'group', 'noise_floor', 'margin', 'seed'];
 export function compareParams(query) {

@@ -80,3 +80,27 @@ export function headline(doc) {
 
 // The causes that have time, most time first.
 export const withTime = (causes) => causes.filter((c) => c.time_ns > 0).sort((a, b) => b.time_ns - a.time_ns);
+
+// What the bar of the mean iteration shows: computing, communication and copies, then each cause of
+// idle time; {part, label, time_ns, share_pct}. `part` is a part of an iteration in comparisons.
+// A share that prints as 0.0 % is not drawn.
+const SHOWN_PCT = 0.05;
+const BUSY_PARTS = {exposed_communication: 'communication', copies: 'copies'};
+const BUSY_LABELS = {compute: 'Compute', communication: 'Communication', copies: 'Copies'};
+export function splitParts(doc) {
+	const parts = Object.entries(BUSY_LABELS).map(([part, label]) => {
+		const of = doc.causes.filter((c) => c.kind === 'busy' && (BUSY_PARTS[c.cause] ?? 'compute') === part);
+		const sum = (key) => of.reduce((all, c) => all + (c[key] ?? 0), 0);
+		return {part, label, time_ns: sum('time_ns'), share_pct: sum('share_pct')};
+	});
+	const idle = doc.causes
+		.filter((c) => c.kind === 'idle')
+		.sort((a, b) => b.time_ns - a.time_ns)
+		.map((c) => ({
+			part: 'idle',
+			label: CAUSES[c.cause]?.label ?? `Idle: ${c.cause}`,
+			time_ns: c.time_ns,
+			share_pct: c.share_pct,
+		}));
+	return [...parts, ...idle].filter((p) => p.share_pct >= SHOWN_PCT);
+}

@@ -29,6 +29,29 @@ const item = (x) =>
 		h('span', {}, `${f.capital(x.text)}.`),
 	);
 
+const SEVERITY = [
+	['error', 'Error'],
+	['loss', 'Loss'],
+	['warn', 'Warning'],
+	['info', 'Info'],
+];
+
+const order = (x) => SEVERITY.findIndex(([code]) => code === x.severity);
+const severityName = (x) => SEVERITY[order(x)]?.[1] ?? x.severity;
+
+// The worst severity of folded findings, and their number: ['warn', 'Warning', '3 findings'].
+// `items` must not be empty.
+export function foldedSummary(items, word = 'finding') {
+	const worst = [...items].sort((a, b) => order(a) - order(b))[0];
+	return [worst.severity, severityName(worst), f.plural(items.length, word)];
+}
+
+// The summary of a fold with these findings.
+function foldSummary(items, about) {
+	const [severity, name, count] = foldedSummary(items);
+	return h('summary', {}, h('span', {class: `severity ${severity}`}, name), ` ${count} ${about}`);
+}
+
 // Warnings are always visible; findings of the level info are folded.
 export function findingList(doc, label = 'Findings') {
 	const warnings = doc.findings.filter((x) => x.severity === 'warn');
@@ -42,23 +65,41 @@ export function findingList(doc, label = 'Findings') {
 			? h(
 					'details',
 					{class: 'more'},
-					h('summary', {}, `${f.plural(infos.length, 'finding')} about this comparison`),
+					foldSummary(infos, 'about this comparison'),
 					h('ul', {}, infos.map(item)),
 				)
 			: null,
 	);
 }
 
-const SEVERITY = [
-	['error', 'Error'],
-	['loss', 'Loss'],
-	['warn', 'Warning'],
-	['info', 'Info'],
-];
+// Errors stay visible; null if there are none.
+export function errorNotes(items) {
+	const errors = items.filter((n) => n.severity === 'error');
+	return errors.length ? noteList(errors, f.plural(errors.length, 'error') + ' in this run', 'Errors') : null;
+}
+
+// The other notes as a badge with their number and the worst severity; it opens to the list.
+export function noteBadge(items) {
+	const rest = items.filter((n) => n.severity !== 'error');
+	if (!rest.length) return null;
+	const [code, word, count] = foldedSummary(rest, 'note');
+	const list = noteList(rest);
+	list.querySelector('h2').remove();
+	return h(
+		'details',
+		{class: 'note-badge'},
+		h(
+			'summary',
+			{},
+			h('span', {class: `severity ${code}`}, word),
+			` ${count}`,
+		),
+		list,
+	);
+}
 
 export function noteList(items, title = `${f.plural(items.length, 'note')} on this run`, label = 'Notes') {
 	if (!items.length) return null;
-	const order = (n) => SEVERITY.findIndex(([code]) => code === n.severity);
 	const rows = [...items].sort((a, b) => order(a) - order(b));
 	return h(
 		'section',
@@ -71,7 +112,7 @@ export function noteList(items, title = `${f.plural(items.length, 'note')} on th
 				h(
 					'li',
 					{},
-					h('span', {class: `severity ${n.severity}`}, SEVERITY[order(n)]?.[1] ?? n.severity),
+					h('span', {class: `severity ${n.severity}`}, severityName(n)),
 					h('span', {}, n.message),
 				),
 			),

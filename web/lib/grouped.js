@@ -2,6 +2,7 @@
 // sums. Rows keep the given order.
 
 import {h} from './dom.js';
+import {explainRows} from '../finding/term.js';
 
 const LONG = 150;
 
@@ -21,7 +22,7 @@ export function grouped({caption, heads, bodies, empty, span}) {
 			'table',
 			{class: 'grouped'},
 			h('caption', {class: 'visually-hidden'}, caption),
-			h('thead', {}, heads),
+			h('thead', {}, explainRows([heads].flat())),
 			bodies.length ? bodies.map((rows) => h('tbody', {}, rows)) : none,
 		),
 	);

@@ -1,4 +1,4 @@
-// notices.js - error messages at the top of the page, and announcements for screen readers.
+// notices.js - messages at the top of the page, and announcements for screen readers.
 
 import {h} from './dom.js';
 import {tokenForm} from './session.js';
@@ -22,6 +22,22 @@ export function showFailure(error, again) {
 			SIGN_IN_HELPS.includes(error.status) ? tokenForm(again) : null,
 			h('button', {type: 'button', on: {click: again}}, 'Try again'),
 			h('button', {type: 'button', on: {click: clearFailure}}, 'Dismiss'),
+		),
+	);
+}
+
+const noticePlace = () => document.getElementById('done');
+
+// Shows what a change did, until the user dismisses it or makes another change; it stays while the
+// user opens other pages. `action` is a button, such as Undo.
+export function showDone(sentence, action) {
+	noticePlace().replaceChildren(
+		h(
+			'div',
+			{class: 'change-done'},
+			h('p', {role: 'status'}, sentence),
+			action,
+			h('button', {type: 'button', on: {click: () => noticePlace().replaceChildren()}}, 'Dismiss'),
 		),
 	);
 }

@@ -9,6 +9,8 @@ import * as f from './format.js';
 
 const OTHER = {base: 'head', head: 'base'};
 
+const isRun = (word) => /^\d+$/.test(word);
+
 // The sides after a tick: a run is on at most one side.
 export function toggleRun(sides, side, id, on) {
 	const word = String(id);
@@ -22,21 +24,32 @@ export function toggleRun(sides, side, id, on) {
 // The ticked runs in their order, or none if a breakdown comparison cannot show that many. Jobs are
 // not runs.
 export function breakdownRuns(sides) {
-	const runs = [...sides.base, ...sides.head].filter((word) => /^\d+$/.test(word));
+	const runs = [...sides.base, ...sides.head].filter(isRun);
 	return runs.length >= 2 && runs.length <= MAX_RUNS ? runs : [];
 }
 
+// The words from one to the other, both included, in the order of the list. Only `to` if `from` is
+// not in the list.
+export function wordsBetween(list, from, to) {
+	const [a, b] = [list.indexOf(from), list.indexOf(to)];
+	return a < 0 ? [to] : list.slice(Math.min(a, b), Math.max(a, b) + 1);
+}
+
 // The two columns of check boxes and the tray with the ticked runs; `names` maps ids to names.
-export function runPicker(query, names, at) {
+// onTick() gets the ids of the ticked runs, at first and after each change; jobs are not runs.
+export function runPicker(query, names, at, onTick = () => {}) {
 	let sides = {base: parseSide(query.get('base')), head: parseSide(query.get('head'))};
 	const boxes = [];
+	let last = null;
+	let range = false;
 	const tray = h('section', {class: 'tray', 'aria-label': 'Selected for a comparison'});
 
 	const named = (word) =>
 		word.startsWith('job:') ? `job ${word.slice(4)}` : names.has(word) ? `${names.get(word)} #${word}` : `#${word}`;
 
-	function tick(side, word, on) {
-		sides = toggleRun(sides, side, word, on);
+	// Ticks one run or several.
+	function tick(side, words, on) {
+		for (const word of [words].flat()) sides = toggleRun(sides, side, word, on);
 		at.keep({base: sides.base.join(','), head: sides.head.join(',')});
 		draw();
 	}
@@ -63,6 +76,7 @@ export function runPicker(query, names, at) {
 
 	function draw() {
 		for (const {box, side, word} of boxes) box.checked = sides[side].includes(word);
+		onTick([...sides.base, ...sides.head].filter(isRun).map(Number));
 		tray.hidden = !sides.base.length && !sides.head.length;
 		const breakdown = breakdownRuns(sides);
 		const comparable = sides.base.length && sides.head.length;
@@ -103,11 +117,25 @@ export function runPicker(query, names, at) {
 		);
 	}
 
+	// With Shift, all runs from the one that was ticked last on this side.
+	function tickBox(side, word, on) {
+		const list = boxes.filter((b) => b.side === side && b.box.isConnected).map((b) => b.word);
+		tick(side, range && last?.side === side ? wordsBetween(list, last.word, word) : word, on);
+		last = {side, word};
+		range = false;
+	}
+
 	function box(side, run) {
 		const input = h('input', {
 			type: 'checkbox',
 			'aria-label': `${run.name || `run ${run.id}`} #${run.id} as ${side}`,
-			on: {change: (e) => tick(side, String(run.id), e.target.checked)},
+			on: {
+				// Browsers fire this before `change`.
+				click: (e) => {
+					range = e.shiftKey;
+				},
+				change: (e) => tickBox(side, String(run.id), e.target.checked),
+			},
 		});
 		boxes.push({box: input, side, word: String(run.id)});
 		input.checked = sides[side].includes(String(run.id));

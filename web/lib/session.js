@@ -34,6 +34,10 @@ export async function currentSession(signal) {
 	}
 }
 
+// Whether the user may change and delete runs of a project; without a project, any runs.
+export const administers = (me, project) =>
+	me.scope === 'admin' && (project === undefined || me.project === null || me.project === project);
+
 // The account name in the header. Errors are ignored here: the page shows them.
 export function showHeader() {
 	currentSession().catch(() => {});

@@ -9,6 +9,8 @@
 // place), changed()}. The button that opens it contains the content of the head cell.
 
 import {h} from './dom.js';
+import {heading} from './grouped.js';
+import {explain} from '../finding/term.js';
 
 // The direction of a column under a sort key: 'ascending', 'descending', or null.
 export function direction(column, sort) {
@@ -44,12 +46,13 @@ export function matching(rows, q, text) {
 	return want ? rows.filter((row) => text(row).toLowerCase().includes(want)) : rows;
 }
 
-const kind = (column) => [column.num ? 'num' : '', column.class ?? ''].join(' ').trim() || null;
+const kind = (column) =>
+	[column.num ? 'num' : '', column.class ?? '', column.head ? 'named' : ''].filter(Boolean).join(' ') || null;
 
 function headCell(column, onClick) {
 	const label = [column.label, column.unit ? h('span', {class: 'unit'}, ` (${column.unit})`) : null];
 	const sorts = column.up || column.down;
-	return h(
+	const cell = h(
 		'th',
 		{scope: 'col', class: kind(column)},
 		sorts
@@ -61,6 +64,7 @@ function headCell(column, onClick) {
 				)
 			: label,
 	);
+	return explain(cell, column.label);
 }
 
 function bodyRow(columns, row, lead) {
@@ -125,7 +129,9 @@ function openRow(columns, row, detail) {
 // A table in a scrolling region, so that the page does not scroll sideways. `onsort` gets the sort
 // key of a clicked heading and calls update(). `empty` is shown if there are no rows. The rows of a
 // `tall` table also scroll vertically below its headings.
-export function table({caption, columns, rows, sort, onsort, empty, tall, detail}) {
+//
+// `groups` are [{head, rows}]: the rows are in this order, below a heading per group.
+export function table({caption, columns, rows, sort, onsort, empty, tall, detail, groups}) {
 	const heads = columns.map((c) => headCell(c, (column) => onsort(nextSort(column, sort))));
 	const inner = h('table', {}, h('caption', {class: 'visually-hidden'}, caption), h('thead', {}, h('tr', {}, heads)));
 	const region = h(
@@ -141,7 +147,7 @@ export function table({caption, columns, rows, sort, onsort, empty, tall, detail
 			if (way) heads[i].setAttribute('aria-sort', way);
 			else heads[i].removeAttribute('aria-sort');
 		});
-		fill(rows, empty);
+		fill(rows, empty, groups);
 	}
 
 	draw();
@@ -163,6 +169,8 @@ const PLAIN = 400;
 const CHUNK = 100;
 const GUESS_PX = 29;
 
+// Groups are always on the page as a whole: a list of runs has at most 500 rows.
+//
 // Fills `table`, which scrolls inside `region`, and returns draw(rows, empty). make(row)
 // returns a row and its open detail as a list; `empty` is shown if there are no rows.
 // draw.reveal(row) scrolls to a row and returns it.
@@ -223,7 +231,10 @@ function body(region, table, make) {
 		for (const part of chunks.keys()) watch.observe(part);
 	}
 
-	function draw(rows, empty) {
+	const grouped = ({head, rows}) =>
+		h('tbody', {}, heading('group', heads().length, head), rows.flatMap(make));
+
+	function draw(rows, empty, groups) {
 		shown = rows;
 		watch?.disconnect();
 		watch = null;
@@ -231,7 +242,8 @@ function body(region, table, make) {
 		for (const part of [...table.tBodies]) part.remove();
 		table.removeAttribute('aria-rowcount');
 		region.scrollTop = 0;
-		if (rows.length > PLAIN) windowed(rows);
+		if (groups?.length) table.append(...groups.map(grouped));
+		else if (rows.length > PLAIN) windowed(rows);
 		else
 			table.append(
 				h(

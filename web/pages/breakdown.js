@@ -5,7 +5,7 @@ import {answerOrRefusal, refusalLine} from '../lib/answer.js';
 import * as api from '../lib/api.js';
 import * as b from '../lib/breakdown_compare.js';
 import {breakdownUrl, difference, isRun, MAX_RUNS, percentOf, runsOf} from '../lib/breakdown_compare.js';
-import {swatch} from '../lib/chart_layers.js';
+import {swatch} from '../chart/chart_layers.js';
 import {fileLink} from '../lib/columns.js';
 import {field, h} from '../lib/dom.js';
 import * as f from '../lib/format.js';

@@ -3,7 +3,18 @@
 
 import * as api from '../lib/api.js';
 import {breakdownUrl} from '../lib/breakdown_compare.js';
-import {compareParams, compareUrl, DETECTORS, isQuery, parseSide, headline, titleOf} from '../lib/comparison.js';
+import {
+	compareParams,
+	compareUrl,
+	DETECTORS,
+	headline,
+	isQuery,
+	MAIN_LAST,
+	MAX_LAST,
+	parseSide,
+	sideQuery,
+	titleOf,
+} from '../lib/comparison.js';
 import {field, h} from '../lib/dom.js';
 import {findingList, refusalBanner} from '../lib/findings.js';
 import * as f from '../lib/format.js';
@@ -12,36 +23,91 @@ import {tabs} from '../lib/tabs.js';
 import {publishedTab} from './compare_published.js';
 import {verdictTab} from './compare_verdict.js';
 
-// The page /compare without both sides: a form for runs or jobs by number, and a link to the list
-// of runs.
+// The page /compare without both sides: a form for both sides, and a link to the list of runs.
 
-const SIDE = '\\s*(job:)?[1-9][0-9]*(\\s*,\\s*(job:)?[1-9][0-9]*)*\\s*';
+const KIND_LABELS = {base: 'Base', head: 'Head'};
 
-async function compareChooser(view, query, at) {
+const textInput = (name, value, more) => h('input', {type: 'text', name, value, autocomplete: 'off', ...more});
+
+// The fields of a query. changed(text) gets the query that they make.
+function queryBuilder(side, start, changed) {
+	const inputs = {
+		project: textInput('project', start.project, {list: 'offered-project'}),
+		workload: textInput('workload', start.workload, {list: 'offered-workload'}),
+		key: textInput('key', 'branch', {list: 'offered-key'}),
+		value: textInput('value', side === 'base' ? 'main' : ''),
+		last: h('input', {type: 'number', name: 'last', value: MAIN_LAST, min: 1, max: MAX_LAST}),
+	};
+	const labels = {project: 'Project', workload: 'Workload', key: 'Label', value: 'Value of the label', last: 'Newest'};
+	const build = () =>
+		changed(sideQuery(Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, input.value]))));
+	return h(
+		'details',
+		{class: 'more'},
+		h('summary', {}, `Build a query for the ${side}`),
+		h(
+			'div',
+			{class: 'bar builder', on: {input: build}},
+			Object.entries(inputs).map(([name, input]) => {
+				input.setAttribute('aria-label', `${labels[name]} of the ${side}`);
+				return h('label', {class: 'field'}, h('span', {'aria-hidden': 'true'}, labels[name]), input);
+			}),
+			h('div', {class: 'actions'}, h('button', {type: 'button', on: {click: build}}, 'Use this query')),
+		),
+	);
+}
+
+// A side is written as numbers without spaces, or as a query.
+const sideText = (text) => (isQuery(text) ? text.trim() : text.replace(/\s/g, ''));
+
+function sidesForm(query, at) {
+	const start = {project: query.get('project') ?? '', workload: query.get('workload') ?? ''};
 	const input = (name) =>
-		h('input', {
-			type: 'text',
-			name,
-			value: query.get(name),
-			required: true,
-			pattern: SIDE,
-			title: 'run numbers separated by commas, or job: and a job number',
-			autocomplete: 'off',
-		});
-	const [base, head] = [input('base'), input('head')];
+		textInput(name, query.get(name), {required: true, spellcheck: 'false', class: 'side-input'});
+	const sides = {base: input('base'), head: input('head')};
 	const submit = (e) => {
 		e.preventDefault();
-		at.go(
-			compareUrl({
-				...Object.fromEntries(query),
-				base: base.value.replace(/\s/g, ''),
-				head: head.value.replace(/\s/g, ''),
-			}),
-		);
+		const {project, workload, ...rest} = Object.fromEntries(query);
+		at.go(compareUrl({...rest, base: sideText(sides.base.value), head: sideText(sides.head.value)}));
 	};
+	const swap = () => {
+		[sides.base.value, sides.head.value] = [sides.head.value, sides.base.value];
+	};
+	const part = (side, hint) => [
+		field(KIND_LABELS[side], sides[side], hint),
+		queryBuilder(side, start, (text) => {
+			sides[side].value = text;
+		}),
+	];
+	return h(
+		'form',
+		{class: 'sides-form', 'aria-label': 'Sides', on: {submit}},
+		h('div', {class: 'part'}, part('base', 'for example 1,2,3,4 or job:7 or label.branch=main last=5')),
+		h('button', {type: 'button', class: 'swap', 'aria-label': 'Swap base and head', title: 'Swap base and head', on: {click: swap}}, '⇄'),
+		h('div', {class: 'part'}, part('head', 'for example 5,6,7,8 or job:8 or project=ci workload=steps label.commit=3f2a91c last=5')),
+		h('div', {class: 'actions'}, h('button', {type: 'submit', class: 'main'}, 'Compare')),
+	);
+}
+
+// Offers the projects, workloads and usual labels; the form works without them.
+async function offers(place, at) {
+	const list = (name, values) =>
+		h('datalist', {id: `offered-${name}`}, [...new Set(values)].filter(Boolean).map((value) => h('option', {value})));
+	place.append(list('key', ['branch', 'commit']));
+	try {
+		const {items} = await api.workloads({}, at.signal);
+		place.append(...['project', 'workload'].map((name) => list(name, items.map((w) => w[name]))));
+	} catch {
+		// the names are typed
+	}
+}
+
+async function compareChooser(view, query, at) {
 	const picked = new URLSearchParams(
 		[...query].filter(([key, value]) => (key === 'base' || key === 'head') && value),
 	);
+	const offered = h('div', {hidden: true});
+	offers(offered, at);
 	view.append(
 		h('h1', {}, 'Compare'),
 		h(
@@ -50,6 +116,19 @@ async function compareChooser(view, query, at) {
 			'Shows what changed between two sides: the breakdown of the iteration time, which functions changed, ',
 			'by how much, and whether the change is significant. ',
 			'Each side is one run, several repeats, or the ranks of a job. Use at least four runs per side.',
+		),
+		h(
+			'section',
+			{'aria-labelledby': 'numbers'},
+			h('h2', {id: 'numbers'}, 'By number or query'),
+			h(
+				'p',
+				{class: 'hint'},
+				'A query selects the newest runs or jobs. The base has the project and workload of the head unless its ',
+				'query names others.',
+			),
+			sidesForm(query, at),
+			offered,
 		),
 		h(
 			'section',
@@ -65,18 +144,6 @@ async function compareChooser(view, query, at) {
 				'. For two to eight runs layer by layer, see the ',
 				h('a', {href: '/breakdown'}, 'breakdown comparison'),
 				'.',
-			),
-		),
-		h(
-			'section',
-			{'aria-labelledby': 'numbers'},
-			h('h2', {id: 'numbers'}, 'By number'),
-			h(
-				'form',
-				{class: 'bar', 'aria-label': 'Sides', on: {submit}},
-				field('Base', base, 'for example 1,2,3,4 or job:7'),
-				field('Head', head, 'for example 5,6,7,8 or job:8'),
-				h('div', {class: 'actions'}, h('button', {type: 'submit', class: 'main'}, 'Compare')),
 			),
 		),
 	);

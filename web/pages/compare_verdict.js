@@ -2,8 +2,8 @@
 // common to all kernels, the iterations, appeared and vanished functions, and all functions.
 
 import * as api from '../lib/api.js';
-import {chart} from '../lib/chart.js';
-import {byValue, inOrder} from '../lib/chart_iterations.js';
+import {chart} from '../chart/chart.js';
+import {byValue, inOrder} from '../chart/chart_iterations.js';
 import {fileLink, largestUnit, typicalUnit} from '../lib/columns.js';
 import {
 	baseHeadText,
@@ -22,7 +22,8 @@ import {CAUSES} from '../lib/diagnosis.js';
 import {facts, h} from '../lib/dom.js';
 import * as f from '../lib/format.js';
 import {showFailure} from '../lib/notices.js';
-import {axisUnit} from '../lib/scale.js';
+import {axisUnit} from '../chart/scale.js';
+import {share as shareControl} from '../lib/share.js';
 import {matching, sorted, table} from '../lib/table.js';
 import {badge, deltaColumn, intervalColumn, narrowDelta, probabilityColumn, sideColumn} from './compare_columns.js';
 import {folded, operatorSection, rankTable} from './compare_operators.js';
@@ -750,6 +751,7 @@ function functionSection(doc, params, view, at) {
 				filter,
 				names,
 				found,
+				shareControl(api.compareFile('md', params)),
 				downloads(params),
 			),
 			doc.comparable ? classes.node : '',

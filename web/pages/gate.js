@@ -22,6 +22,7 @@ import {
 } from '../lib/gate_policy.js';
 import {sentence} from '../lib/layers.js';
 import {listing} from '../lib/listing.js';
+import {share as shareControl} from '../lib/share.js';
 
 // The rules of a gate as a table that draws each change relative to its limit, and the gate's
 // settings.
@@ -238,6 +239,7 @@ function downloads(gate) {
 		'div',
 		{class: 'toolbar'},
 		h('h2', {}, 'Rules'),
+		shareControl(api.gateFile(gate.id, 'md')),
 		h(
 			'span',
 			{class: 'links'},

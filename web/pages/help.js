@@ -5,6 +5,8 @@ import {CLASSES} from '../lib/comparison.js';
 import {CAUSES} from '../lib/diagnosis.js';
 import {h} from '../lib/dom.js';
 import {OUTCOMES} from '../lib/gate_policy.js';
+import {terms} from '../finding/glossary.js';
+import {KEYS} from '../finding/keys.js';
 import {VERDICTS} from './devices.js';
 import {REGIMES, SOURCES, WEIGHTS} from '../lib/operators.js';
 
@@ -14,7 +16,7 @@ const described = (list, name = (key) => key) => ({
 const marked = (key, {mark, text}) => `${mark} ${text ?? key}`;
 
 // A section: [id, title, address of its page or null, ...blocks]. A block is a paragraph, a list
-// of paragraphs, or a table {terms: [[term, meaning], …]}. Text in backticks is code.
+// of paragraphs, a table {terms: [[term, meaning], …]}, or the {glossary}. Text in backticks is code.
 const SECTIONS = [
 	[
 		'reading',
@@ -30,6 +32,7 @@ const SECTIONS = [
 			'Each chart has a data table with the same numbers.',
 		],
 	],
+	['keys', 'Keys', null, {terms: KEYS}, 'Single keys do nothing while you type. The list of keys (`?`) turns them off.'],
 	[
 		'home',
 		'Home',
@@ -66,6 +69,9 @@ const SECTIONS = [
 			'ticked runs, “Breakdown comparison” compares their layers.',
 		'A run that was uploaded as a table has no single launches. It is marked “statistics only” or “patterns ' +
 			'only”, and its percentiles, busy time, latency and callers are unknown.',
+		'An admin can rename, relabel, move and delete runs: a single run under “Manage this run” on its page, ' +
+			'several runs by ticking them in the list. After a change, “Undo” restores the earlier values. If ' +
+			'another user has changed a run in the meantime, that run stays as it is. A deleted run cannot be restored.',
 		'A run of calls without starts is marked “durations only”. Its span, busy time, iterations and ' +
 			'timeline are unknown.',
 	],
@@ -73,10 +79,17 @@ const SECTIONS = [
 		'run',
 		'A run',
 		null,
-		'The page of a run starts with the largest causes of its time, each with a link to the tab that shows ' +
-			'it. Below are the notes: problems of the trace, each with a count, which affect all numbers.',
+		'Next to the name of a run are its notes: problems of the trace, each with a count, which affect all ' +
+			'numbers. “Compare with main” compares the runs of its commit with the newest runs of the base, which ' +
+			'is a query. The process, totals and the timeline are in the details.',
 		{
 			terms: [
+				[
+					'Overview',
+					'The largest causes of the time, each with a link to the tab that shows it. Utilization counts ' +
+						'kernels, copies and sets as busy. A gap is a time in which nothing runs on any GPU of the ' +
+						'run: its causes, the records before and after it, and what launched the record after.',
+				],
 				[
 					'Kernels',
 					'Statistics per kernel, equal to `cuda_gpu_kern_sum` of `nsys stats`, with p90 and p99. A ' +
@@ -297,6 +310,9 @@ const SECTIONS = [
 		'A job is one distributed execution; its runs are the ranks. Transfer is the shortest time that any ' +
 			'rank spent in a collective; the rest is waiting. A straggler computes significantly longer than the ' +
 			'median rank.',
+		'“Ranks over time” shows each rank in each iteration. Iterations are matched by their order; ranks with another ' +
+			'number of iterations, or with other labels on the first and the last one, are not shown. More than 60 ' +
+			'iterations share 60 columns.',
 		'Collectives are matched by process group and number. If ranks of a group are missing, transfer time is an ' +
 			'upper bound. Bus bandwidth is that of nccl-tests; its share of the link is known if the ranks state ' +
 			'their hosts and the catalog has a peak of the link.',
@@ -341,31 +357,7 @@ const SECTIONS = [
 		'By default nothing is deleted. Per project, uploads and runs can be limited by age, and their size by ' +
 			'a quota. The server checks once per hour. Runs whose upload is deleted stay, but cannot be reanalyzed.',
 	],
-	[
-		'terms',
-		'Terms',
-		null,
-		{
-			terms: [
-				['upload', 'The bytes that a client sent. They are stored unchanged.'],
-				['run', 'One profiled process in an upload.'],
-				['job', 'All ranks of one distributed execution.'],
-				['kernel, launch, API call', 'A GPU function; one execution of it; the call on the CPU.'],
-				['family', 'A group of kernels with a common name.'],
-				['workload', 'What was run. Runs of one workload are comparable.'],
-				['operator, shape, dtype', 'What a kernel computes; the named sizes; the element type.'],
-				['iteration', 'One repetition of the work: a training step, a decode step.'],
-				[
-					'layer, block, role',
-					'A layer of the model; a part of it, such as attention; what a kernel does in it.',
-				],
-				['platform', 'A GPU model with its peaks.'],
-				['reference set', 'Published figures of operators and shapes.'],
-				['finding', 'A warning or other message attached to a result.'],
-				['note', 'A counted data-quality problem of a trace.'],
-			],
-		},
-	],
+	['terms', 'Terms', null, 'Column headings show their meaning while the pointer or the focus is on them.', {glossary: true}],
 ];
 
 // 'see `code`' -> nodes, with the parts between backticks as code.
@@ -373,6 +365,7 @@ const rich = (text) => text.split('`').map((part, i) => (i % 2 ? h('code', {}, p
 
 function block(content) {
 	if (typeof content === 'string') return h('p', {}, rich(content));
+	if (content.glossary) return glossary();
 	if (Array.isArray(content))
 		return h(
 			'ul',
@@ -385,6 +378,23 @@ function block(content) {
 		content.terms.map(([term, meaning]) => h('div', {}, h('dt', {}, term), h('dd', {}, rich(meaning)))),
 	);
 }
+
+const titleOf = (id) => SECTIONS.find(([section]) => section === id)[1];
+
+// The glossary. Each term has an address and a link to the section that explains its page.
+const glossary = () =>
+	h(
+		'dl',
+		{class: 'terms'},
+		terms().map(({term, meaning, section, id}) =>
+			h(
+				'div',
+				{},
+				h('dt', {id: decodeURIComponent(id), tabindex: '-1'}, term),
+				h('dd', {}, rich(meaning), ' ', h('a', {href: `#${section}`}, `See ${titleOf(section)}`)),
+			),
+		),
+	);
 
 const section = ([id, title, address, ...blocks]) =>
 	h(

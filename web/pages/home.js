@@ -3,13 +3,12 @@
 // says what is missing, and the others stay.
 
 import * as api from '../lib/api.js';
-import {Failure} from '../lib/api.js';
-import {chart, s} from '../lib/chart.js';
-import {dayBars, dayColumns, dayLegend, hoursText} from '../lib/chart_days.js';
+import {chart, s} from '../chart/chart.js';
+import {dayBars, dayColumns, dayLegend, hoursText} from '../chart/chart_days.js';
 import {field, h} from '../lib/dom.js';
 import * as f from '../lib/format.js';
-import {showFailure} from '../lib/notices.js';
 import * as o from '../lib/operators.js';
+import {missingText, partList} from '../lib/parts.js';
 import {scopedUrl} from '../lib/scope.js';
 import {table} from '../lib/table.js';
 import {changeText, METRICS, trendsUrl, workloadName} from '../lib/trends.js';
@@ -441,48 +440,6 @@ const welcome = () =>
 
 const isEmpty = (doc, query) =>
 	!doc.newest_run && !doc.failed_uploads_total && !query.get('project') && !query.get('workload');
-
-// ---- parts
-
-const missingText = (error) =>
-	error instanceof Failure ? error.message : 'the answer of the server cannot be read';
-
-const SIGN_IN = [401, 403];
-
-// The parts of the page. A part that fails has a button that loads all failed parts again.
-function partList(signal) {
-	const failed = new Set();
-
-	function again() {
-		const all = [...failed];
-		failed.clear();
-		for (const load of all) load();
-	}
-
-	// load() returns the content; `what` is missing if it fails.
-	return function part(title, what, load) {
-		const place = h('div', {class: 'part'}, h('p', {class: 'loading'}, 'Loading…'));
-		async function show() {
-			place.setAttribute('aria-busy', 'true');
-			try {
-				place.replaceChildren(...[await load()].flat());
-			} catch (error) {
-				if (signal.aborted) return;
-				failed.add(show);
-				if (SIGN_IN.includes(error.status)) showFailure(error, again);
-				place.replaceChildren(
-					h('p', {class: 'wrong'}, `${what} missing: ${missingText(error)}.`),
-					h('p', {}, h('button', {type: 'button', on: {click: again}}, 'Try again')),
-				);
-			} finally {
-				place.removeAttribute('aria-busy');
-			}
-		}
-		show();
-		const id = `part-${title.toLowerCase().replace(/[^a-z]+/g, '-')}`;
-		return h('section', {'aria-labelledby': id}, h('h2', {id}, title), place);
-	};
-}
 
 export async function page(view, query, at) {
 	const scope = homeScope(query, Date.now());

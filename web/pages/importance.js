@@ -14,6 +14,7 @@ import {tabs} from '../lib/tabs.js';
 import {generalColumns, operatorDetails, rooflineColumns, rooflinePlot, shapesColumns} from './importance_tables.js';
 import {fusionsPart} from './importance_fusions.js';
 import {findings} from '../lib/findings.js';
+import {share as shareControl} from '../lib/share.js';
 
 // Above the tables: the number of runs, caveats, and how much of their GPU time is attributed.
 
@@ -466,7 +467,7 @@ export async function page(view, query, at) {
 		findings(doc) ?? '',
 		filterForm(doc, sets, query, at),
 		coverage(doc),
-		h('div', {class: 'toolbar'}, h('h2', {class: 'visually-hidden'}, 'Tables'), exportLinks(params)),
+		h('div', {class: 'toolbar'}, h('h2', {class: 'visually-hidden'}, 'Tables'), shareControl(api.importanceFile('md', params)), exportLinks(params)),
 		...shown,
 	);
 	return 'Importance';

@@ -2,8 +2,8 @@
 // operator, and the roofline. Cells use the format of published operator benchmarks.
 
 import * as api from '../lib/api.js';
-import {chart} from '../lib/chart.js';
-import {roofline, roofsOf} from '../lib/chart_roofline.js';
+import {chart} from '../chart/chart.js';
+import {roofline, roofsOf} from '../chart/chart_roofline.js';
 import {fileLink} from '../lib/columns.js';
 import {facts, h} from '../lib/dom.js';
 import * as f from '../lib/format.js';
@@ -193,14 +193,14 @@ function notDrawn(all, platform, rowName) {
 	].join('');
 }
 
-const legend = () =>
+const legend = (weightName) =>
 	h(
 		'p',
 		{class: 'hint legend'},
 		h('span', {class: 'dot compute', 'aria-hidden': 'true'}),
 		'compute-bound ',
 		h('span', {class: 'dot memory', 'aria-hidden': 'true'}),
-		'memory-bound. Size shows importance. Lines are the peaks of the platform.',
+		`memory-bound. Size shows ${weightName}. Lines are the peaks of the platform.`,
 	);
 
 // The selected platform, otherwise the platform with the most timed rows.
@@ -213,7 +213,8 @@ function platformOf(doc, selected) {
 }
 
 // `one` returns the row whose shapes are drawn, or nothing; draw() redraws.
-export function rooflinePlot(doc, {selected, one, shapes, all, changed}) {
+// `weightName` is what the size of a mark shows.
+export function rooflinePlot(doc, {selected, one, shapes, all, changed, weightName = 'importance'}) {
 	let name = platformOf(doc, selected);
 	const place = h('div', {class: 'part'});
 	const select = h(
@@ -249,7 +250,7 @@ export function rooflinePlot(doc, {selected, one, shapes, all, changed}) {
 					p.row.share === null || p.row.share === undefined
 						? f.plural(p.row.calls ?? 0, 'call')
 						: `${o.share(p.row.share)} of its time`
-			: (p) => `importance ${o.share(p.weight)}`;
+			: (p) => `${weightName} ${o.share(p.weight)}`;
 		if (!drawn.length || !positive(platform?.bytes_per_s)) {
 			place.replaceChildren(
 				h(
@@ -280,14 +281,14 @@ export function rooflinePlot(doc, {selected, one, shapes, all, changed}) {
 				columns: [
 					...COLUMNS,
 					{
-						label: rows ? 'Share' : 'Importance',
+						label: rows ? 'Share' : f.capital(weightName),
 						num: true,
 						cell: (p) => (rows ? weight(p) : o.share(p.weight)),
 					},
 				],
 				rows: drawn,
 			}),
-			legend(),
+			legend(weightName),
 			h('p', {class: 'hint'}, notDrawn(points, name, rowName)),
 		);
 	}
@@ -296,6 +297,7 @@ export function rooflinePlot(doc, {selected, one, shapes, all, changed}) {
 	return {
 		draw,
 		name: () => name,
+		body: place, // without the heading and the choice of a platform
 		node: h(
 			'section',
 			{'aria-labelledby': 'roofline', class: 'roofline'},

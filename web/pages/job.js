@@ -11,6 +11,7 @@ import * as f from '../lib/format.js';
 import {sorted, table} from '../lib/table.js';
 import {exchanges} from './job_exchanges.js';
 import {rankMaps} from './job_ranks.js';
+import {rankSteps} from './job_steps.js';
 import {jobName} from './jobs.js';
 
 const rankName = (r) => (r.rank === null ? `run ${r.run}` : `rank ${r.rank}`);
@@ -321,6 +322,7 @@ export async function page(view, query, at) {
 			),
 		),
 		rankMaps(job) ?? '',
+		job.ranks.length > 1 ? rankSteps(job, query, at) : '',
 		h(
 			'section',
 			{'aria-labelledby': 'collectives'},

@@ -1,8 +1,10 @@
-// run.js - one run: why it is slow, notes, facts, totals, a timeline, and its tables as tabs.
+// run.js - one run: its comparison with main, its details, and its tables as tabs. The first tab is
+// the overview.
 
 import * as api from '../lib/api.js';
 import {contentMark, fileLink, largestUnit} from '../lib/columns.js';
-import {noteList} from '../lib/findings.js';
+import {compareUrl, headSide, MAIN_LAST, MAX_LAST} from '../lib/comparison.js';
+import {errorNotes, noteBadge} from '../lib/findings.js';
 import {facts, h, tags} from '../lib/dom.js';
 import * as f from '../lib/format.js';
 import {showFailure} from '../lib/notices.js';
@@ -11,15 +13,16 @@ import {launchCount, missingDetail, opaqueShare, unknownTitle} from '../lib/run_
 import {table} from '../lib/table.js';
 import {tabs} from '../lib/tabs.js';
 import {copyTab} from './run_copies.js';
-import {diagnosisCard, loadDiagnosis} from './run_diagnosis.js';
 import {flameTab} from './run_flame.js';
 import {groupTab} from './run_groups.js';
 import {iterationTab} from './run_iterations.js';
 import {graphSection, kernelTab} from './run_kernels.js';
 import {launchTab} from './run_launches.js';
 import {layerTab} from './run_layers.js';
+import {runManager} from './run_manage.js';
 import {operatorTab} from './run_operators.js';
 import {measureTab} from './run_measures.js';
+import {overviewTab} from './run_overview.js';
 import {patternTab} from './run_patterns.js';
 
 // The upper part of a run's page: notes, facts, totals, devices.
@@ -68,7 +71,7 @@ function totals(run) {
 	return h(
 		'dl',
 		{class: 'totals'},
-		time(run, graphs ? 'GPU busy, graphs included' : 'GPU busy', run.busy_ns),
+		time(run, graphs ? 'Kernels and graphs busy' : 'Kernels busy', run.busy_ns),
 		time(run, 'Span', run.span_ns),
 		graphs ? time(run, 'Graph replay time', run.graph_ns) : null,
 		time(run, graphs ? 'Kernel time outside graphs' : 'Kernel time', run.kernel_ns),
@@ -78,15 +81,29 @@ function totals(run) {
 	);
 }
 
+// What identifies the run for people, in one line.
 function identity(run) {
-	const process = [run.process_name, run.pid === null ? null : `pid ${run.pid}`].filter(Boolean).join(', ');
 	return facts([
 		['Project', run.project],
 		['Workload', run.workload],
 		['Labels', Object.keys(run.labels).length ? tags(run.labels) : null],
 		['Job', run.job_id ? h('a', {href: `/jobs/${run.job_id}`}, run.job || `#${run.job_id}`) : run.job],
 		['Rank', f.rank(run.rank, run.world_size)],
-		['Process', process],
+		['GPU', deviceNames(run)],
+	]);
+}
+
+// "2 × NVIDIA H100"
+function deviceNames({device_names: names}) {
+	const counts = new Map();
+	for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+	return [...counts].map(([name, n]) => (n > 1 ? `${n} × ${name}` : name)).join(', ');
+}
+
+function process(run) {
+	const name = [run.process_name, run.pid === null ? null : `pid ${run.pid}`].filter(Boolean).join(', ');
+	return facts([
+		['Process', name],
 		['Host', run.host],
 		['Framework', run.framework],
 		['Format', run.format],
@@ -96,8 +113,44 @@ function identity(run) {
 	]);
 }
 
-// A link to the list of runs of the same workload, with this run ticked as base.
-function compareBar(run) {
+// Compares the run with main by one click. The base is a query, which the user can change.
+function mainForm(run, at) {
+	const base = h('input', {
+		type: 'text',
+		name: 'base',
+		value: 'label.branch=main',
+		required: true,
+		autocomplete: 'off',
+		spellcheck: 'false',
+		'aria-label': 'Base of the comparison',
+		title: 'a query for the base: label.branch=main, project=…, workload=…; by default of the same project and workload',
+	});
+	const last = h('input', {
+		type: 'number',
+		name: 'last',
+		value: MAIN_LAST,
+		min: 1,
+		max: MAX_LAST,
+		required: true,
+		'aria-label': 'Newest runs of the base',
+	});
+	const submit = (e) => {
+		e.preventDefault();
+		at.go(compareUrl({base: `${base.value.trim()} last=${last.value}`, head: headSide(run)}));
+	};
+	return h(
+		'form',
+		{class: 'main-form', 'aria-label': 'Comparison with main', on: {submit}},
+		h('button', {type: 'submit', class: 'main'}, 'Compare with main'),
+		base,
+		h('span', {class: 'quiet', 'aria-hidden': 'true'}, 'newest'),
+		last,
+	);
+}
+
+// The comparison with main, and a link to the list of runs of the same workload, with this run ticked
+// as base.
+function compareBar(run, at) {
 	const q = new URLSearchParams(
 		Object.entries({project: run.project, workload: run.workload, base: run.id}).filter(([, value]) => value),
 	);
@@ -105,6 +158,7 @@ function compareBar(run) {
 	return h(
 		'div',
 		{class: 'line compare-line'},
+		mainForm(run, at),
 		h('a', {class: 'button plain', href: `/runs?${q}`}, 'Compare with…'),
 		run.job_id ? h('a', {href: `/jobs/${run.job_id}`}, 'Ranks of the job') : null,
 		iterations?.count
@@ -245,7 +299,20 @@ async function kernels(run, query, at) {
 	};
 }
 
+// What is needed rarely: the process, sums over the recording, and files.
+function drawer(run, name, at) {
+	return h(
+		'details',
+		{class: 'more drawer'},
+		h('summary', {}, 'Details: process, upload, totals, timeline'),
+		process(run),
+		totals(run),
+		timelineBar(run, name, at),
+	);
+}
+
 const PARTS = [
+	['overview', 'Overview', (run, query, at) => overviewTab(run, at, Object.fromEntries(PARTS))],
 	['kernels', 'Kernels', kernels],
 	['flame', 'Flame graph', flameTab],
 	['operators', 'Operators', operatorTab],
@@ -259,20 +326,32 @@ const PARTS = [
 	['devices', 'Devices', (run) => ({node: deviceTable(run)})],
 ];
 
+// The tab that an address shows. The kernels were the first tab once, so an address without a tab
+// that has their state shows them.
+const KERNEL_STATE = ['by', 'sort', 'q', 'names', 'unit', 'kernel'];
+const chosenTab = (query) =>
+	query.get('tab') ?? (KERNEL_STATE.some((key) => query.has(key)) ? 'kernels' : PARTS[0][0]);
+
 // Removes the state of other tabs, because the address contains only that of the visible tab.
 function clear(at, tab) {
 	const removed = [...new URLSearchParams(location.search).keys()].map((key) => [key, '']);
 	at.keep({...Object.fromEntries(removed), tab: tab === PARTS[0][0] ? '' : tab});
 }
 
+// The notes, or the failure of their request, which must not hide the run.
+async function loadNotes(at) {
+	try {
+		return (await api.notes(at.id, at.signal)).items;
+	} catch (error) {
+		if (at.signal.aborted) throw error;
+		return [{severity: 'error', message: `The notes of this run are missing: ${error.message}.`}];
+	}
+}
+
 export async function page(view, query, at) {
-	const [run, notes, diagnosis] = await Promise.all([
-		api.run(at.id, at.signal),
-		api.notes(at.id, at.signal),
-		loadDiagnosis(at),
-	]);
+	const [run, notes] = await Promise.all([api.run(at.id, at.signal), loadNotes(at)]);
 	const name = run.name || `run ${run.id}`;
-	const chosen = query.get('tab') ?? PARTS[0][0];
+	const chosen = chosenTab(query);
 	const parts = await tabs({
 		label: 'Tables of this run',
 		chosen,
@@ -284,21 +363,21 @@ export async function page(view, query, at) {
 			href: id === PARTS[0][0] ? `/runs/${run.id}` : `/runs/${run.id}?tab=${id}`,
 			load: async () => {
 				const {node, save} = await load(run, id === chosen ? query : new URLSearchParams(), at);
-				return {save, node: h('div', {class: 'part'}, missingLine(run), node)};
+				const line = id === PARTS[0][0] ? null : missingLine(run);
+				return {save, node: h('div', {class: 'part'}, line, node)};
 			},
 		})),
 	});
 
 	view.append(
 		h('p', {class: 'crumbs'}, h('a', {href: '/runs'}, 'Runs'), ` / #${run.id}`),
-		h('div', {class: 'title'}, h('h1', {}, name), contentMark(run) ?? ''),
+		h('div', {class: 'title'}, h('h1', {}, name), contentMark(run) ?? '', noteBadge(notes) ?? ''),
 		graphBanner(run) ?? '',
-		diagnosisCard(diagnosis, Object.fromEntries(PARTS)) ?? '',
-		noteList(notes.items) ?? '',
+		errorNotes(notes) ?? '',
 		identity(run),
-		totals(run),
-		compareBar(run),
-		timelineBar(run, name, at),
+		compareBar(run, at),
+		runManager(run, at),
+		drawer(run, name, at),
 		...parts,
 	);
 	return name;

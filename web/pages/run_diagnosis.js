@@ -1,11 +1,11 @@
-// run_diagnosis.js - the card at the top of a run's page: why the run is slow, in sentences with
-// links, and all causes as a table.
+// run_diagnosis.js - the first card of a run's overview: why the run is slow, as a bar, in sentences
+// with links, and all causes as a table.
 
-import * as api from '../lib/api.js';
 import {share} from '../lib/columns.js';
-import {CAUSES, headline, linkLabel, withTime} from '../lib/diagnosis.js';
+import {CAUSES, headline, linkLabel, splitParts, withTime} from '../lib/diagnosis.js';
 import {h} from '../lib/dom.js';
 import * as f from '../lib/format.js';
+import {share as shareControl} from '../lib/share.js';
 import {table} from '../lib/table.js';
 
 function causeTable(doc) {
@@ -33,6 +33,39 @@ function causeTable(doc) {
 			},
 		],
 	}).node;
+}
+
+// A bar of the mean iteration. The table of causes has the same numbers.
+function splitBar(doc) {
+	const parts = splitParts(doc);
+	if (!parts.length) return null;
+	const text = (p) => `${p.label} ${f.percent(p.share_pct)} %`;
+	return h(
+		'div',
+		{class: 'split'},
+		h(
+			'div',
+			{class: 'stack', role: 'img', 'aria-label': `The mean iteration: ${parts.map(text).join(', ')}`},
+			parts.map((p) =>
+				h(
+					'span',
+					{
+						class: `stack-part ${p.part}`,
+						style: {flex: `${p.share_pct} 1 0`},
+						title: `${text(p)}, ${f.duration(p.time_ns / doc.iterations)}`,
+					},
+					h('span', {}, text(p)),
+				),
+			),
+		),
+		h(
+			'ul',
+			{class: 'legend split-legend'},
+			parts.map((p) =>
+				h('li', {}, h('span', {class: `swatch ${p.part}`, 'aria-hidden': 'true'}), text(p)),
+			),
+		),
+	);
 }
 
 const sentence = (s, tabs) =>
@@ -87,38 +120,19 @@ function changes(list) {
 	);
 }
 
-const card = (...content) =>
-	h(
-		'section',
-		{class: 'diagnosis', 'aria-labelledby': 'why'},
-		h('h2', {id: 'why'}, 'Why is it slow'),
-		...content,
-	);
+const card = (...content) => h('div', {class: 'diagnosis part'}, ...content);
 
-// The server's document, or the failure of its request. The rest of the run's page does not need
-// the document, so a failure must not hide it.
-export async function loadDiagnosis(at) {
-	try {
-		return await api.diagnosis(at.id, at.signal);
-	} catch (failure) {
-		if (at.signal.aborted) throw failure;
-		return {failure};
-	}
-}
-
-// Null if the times of the run's iterations are unknown.
+// The card. It says why if the times of the run's iterations are unknown.
 export function diagnosisCard(doc, tabs) {
-	if (doc.failure) return card(h('p', {class: 'notice'}, `The causes are unavailable: ${doc.failure.message}.`));
-	if (!doc.causes.length) return null;
+	if (!doc.causes.length) return card(h('p', {class: 'quiet'}, `The causes are unknown: ${doc.reason}.`));
+	const all = causeTable(doc);
 	return card(
 		h('p', {}, headline(doc)),
+		splitBar(doc),
 		doc.reason ? h('p', {class: 'notice'}, `${f.capital(doc.reason)}.`) : null,
-		h(
-			'div',
-			{class: 'both'},
-			h('ol', {}, doc.sentences.map((s) => sentence(s, tabs))),
-			causeTable(doc),
-		),
+		h('ol', {}, doc.sentences.map((s) => sentence(s, tabs))),
+		all ? h('details', {class: 'more'}, h('summary', {}, 'All causes as a table'), all) : null,
 		changes(doc.what_if),
+		shareControl(api.diagnosisMarkdown(doc.run)),
 	);
 }

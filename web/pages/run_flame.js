@@ -2,7 +2,7 @@
 // address contains the zoom, the search, the order, the frames and the other run.
 
 import * as api from '../lib/api.js';
-import {flameChart, flameLegend} from '../lib/chart_flame.js';
+import {flameChart, flameLegend} from '../chart/chart_flame.js';
 import {largestUnit, share} from '../lib/columns.js';
 import {facts, h} from '../lib/dom.js';
 import {barsOf, change, costliest, found, KINDS, sentence, shareText, treeOf} from '../lib/flame.js';

@@ -3,8 +3,8 @@
 // iterations.
 
 import * as api from '../lib/api.js';
-import {chart} from '../lib/chart.js';
-import {inOrder} from '../lib/chart_iterations.js';
+import {chart} from '../chart/chart.js';
+import {inOrder} from '../chart/chart_iterations.js';
 import {exportLink, typicalUnit} from '../lib/columns.js';
 import {DETECTORS} from '../lib/comparison.js';
 import {facts, field, h} from '../lib/dom.js';

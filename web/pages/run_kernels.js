@@ -57,7 +57,7 @@ function kernelDetail(run, rows, linked, at, changed) {
 const FIRST_CALLERS = 12;
 const INNERMOST = 4;
 const LANDMARKS = 4;
-const FRAME_KINDS = {annotation: 'range', module: 'module', python: 'Python', op: 'operator'};
+export const FRAME_KINDS = {annotation: 'range', module: 'module', python: 'Python', op: 'operator'};
 const WITHOUT = {
 	no_range: 'No range, module, Python function or operator was active around the call.',
 	no_call: 'The trace has no API call for these launches: the call was before the recording, or a graph was replayed.',

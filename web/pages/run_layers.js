@@ -3,8 +3,8 @@
 
 import {answerOrRefusal, refusalLine} from '../lib/answer.js';
 import * as api from '../lib/api.js';
-import {chart} from '../lib/chart.js';
-import {layerBars, layerColumns, swatch} from '../lib/chart_layers.js';
+import {chart} from '../chart/chart.js';
+import {layerBars, layerColumns, swatch} from '../chart/chart_layers.js';
 import {exportLink, largestUnit} from '../lib/columns.js';
 import {facts, field, h} from '../lib/dom.js';
 import * as f from '../lib/format.js';

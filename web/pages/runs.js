@@ -3,22 +3,29 @@
 
 import * as api from '../lib/api.js';
 import {contentMark, typicalUnit} from '../lib/columns.js';
+import {completeFields} from '../finding/complete.js';
 import {field, h, tags} from '../lib/dom.js';
 import * as f from '../lib/format.js';
 import {launchCount, unknownTitle} from '../lib/run_content.js';
+import {GROUPINGS, runGroups} from '../lib/run_groups.js';
 import {runPicker} from '../lib/run_picker.js';
 import {table} from '../lib/table.js';
+import {ticksManager} from './run_manage.js';
 
-// A filter: its parameter, its label, an example, and the values to suggest. The search matches
-// parts of values; all other filters match whole values.
+// A filter: its parameter, its label and an example. The search matches parts of values; all other
+// filters match whole values, which the server completes.
 const FILTERS = [
-	['q', 'Search', 'part of any name', () => []],
-	['project', 'Project', 'whole name', (r) => [r.project]],
-	['workload', 'Workload', 'whole name', (r) => [r.workload]],
-	['device', 'Device', 'whole name', (r) => r.device_names],
-	['framework', 'Framework', 'whole name', (r) => [r.framework]],
-	['label', 'Label', 'branch=main', (r) => Object.entries(r.labels).map((l) => l.join('='))],
+	['q', 'Search', 'part of any name'],
+	['project', 'Project', 'whole name'],
+	['workload', 'Workload', 'whole name'],
+	['device', 'Device', 'whole name'],
+	['framework', 'Framework', 'whole name'],
+	['label', 'Label', 'branch=main'],
 ];
+// The number of runs of a page with groups, so that groups are rarely split.
+const GROUPED = 500;
+// Longer lists scroll below their headings.
+const LONG = 30;
 const DAYS = [
 	['since', 'Since'],
 	['until', 'Until'],
@@ -102,63 +109,72 @@ function columns(items, now, picks) {
 	];
 }
 
-// The parameters of the request; ticked runs belong only to the page.
+// The parameters of the request; ticked runs and groups belong only to the page. Each `label` of the
+// address is KEY=VALUE.
 export function runListParams(query) {
-	const {base, head, ...out} = Object.fromEntries(query);
-	const at = out.label?.indexOf('=') ?? -1;
-	if (at > 0) {
-		out[`label.${out.label.slice(0, at).trim()}`] = out.label.slice(at + 1).trim();
-		delete out.label;
+	const {base, head, group, label, ...out} = Object.fromEntries(query);
+	const rest = [];
+	for (const text of query.getAll('label')) {
+		const at = text.indexOf('=');
+		if (at > 0) out[`label.${text.slice(0, at).trim()}`] = text.slice(at + 1).trim();
+		else if (text) rest.push(text);
 	}
+	if (rest.length) out.label = rest[0];
 	return out;
 }
 
 // Parameters that stay when the filter changes.
 const KEPT_PARAMS = ['sort', 'upload', 'job', 'base', 'head'];
 
-function filterForm(query, items, picked, at) {
+// The labels that the list is filtered by, each with a link that removes it.
+function labelTags(query) {
+	const labels = query.getAll('label').filter(Boolean);
+	return labels.map((label, i) => {
+		const rest = new URLSearchParams(query);
+		rest.delete('label');
+		rest.delete('cursor');
+		for (const other of labels.filter((_, k) => k !== i)) rest.append('label', other);
+		return h(
+			'a',
+			{class: 'tag', href: rest.size ? `/runs?${rest}` : '/runs', 'aria-label': `Remove the label ${label}`},
+			h('bdi', {}, label),
+			' ×',
+		);
+	});
+}
+
+function filterForm(query, picked, at) {
 	const inputs = FILTERS.map(([name, label, example]) => [
 		label,
 		h('input', {
 			name,
 			type: name === 'q' ? 'search' : 'text',
-			value: query.get(name),
-			placeholder: example,
-			list: name === 'q' ? null : `offered-${name}`,
+			value: name === 'label' ? null : query.get(name),
+			placeholder: name === 'label' && query.has('label') ? 'another label' : example,
 		}),
 	]);
 	for (const [name, label] of DAYS)
 		inputs.push([label, h('input', {type: 'date', name, value: (query.get(name) ?? '').slice(0, 10)})]);
-	inputs.push([
-		'Content',
+	const select = (name, options) =>
 		h(
 			'select',
-			{name: 'content'},
-			CONTENTS.map(([value, text]) =>
-				h('option', {value, selected: (query.get('content') ?? '') === value}, text),
-			),
-		),
-	]);
-	const offered = FILTERS.slice(1).map(([name, , , of]) =>
-		h(
-			'datalist',
-			{id: `offered-${name}`},
-			[...new Set(items.flatMap(of))].filter(Boolean).map((value) => h('option', {value})),
-		),
-	);
+			{name},
+			options.map(([value, text]) => h('option', {value, selected: (query.get(name) ?? '') === value}, text)),
+		);
+	inputs.push(['Content', select('content', CONTENTS)], ['Group by', select('group', GROUPINGS)]);
 	const submit = (e) => {
 		e.preventDefault();
 		const next = new URLSearchParams();
-		for (const [, input] of inputs) if (input.value.trim()) next.set(input.name, input.value.trim());
+		for (const label of query.getAll('label')) if (label) next.append('label', label);
+		for (const [, input] of inputs) if (input.value.trim()) next.append(input.name, input.value.trim());
 		const now = {...Object.fromEntries(query), ...picked()};
 		for (const key of KEPT_PARAMS) if (now[key]) next.set(key, now[key]);
 		at.go(next.size ? `/runs?${next}` : '/runs');
 	};
-	return h(
+	const form = h(
 		'form',
 		{class: 'bar', role: 'search', 'aria-label': 'Filter runs', on: {submit}},
 		inputs.map(([label, input]) => field(label, input)),
-		offered,
 		h(
 			'div',
 			{class: 'actions'},
@@ -166,6 +182,7 @@ function filterForm(query, items, picked, at) {
 			filters(query) ? h('a', {href: '/runs'}, 'Clear') : null,
 		),
 	);
+	return completeFields(form, at.signal);
 }
 
 function welcome() {
@@ -227,18 +244,46 @@ function pager(query, next, picked) {
 	);
 }
 
-const filters = (query) => [...query.keys()].some((k) => !['sort', 'base', 'head'].includes(k));
+const filters = (query) => [...query.keys()].some((k) => !['sort', 'base', 'head', 'group'].includes(k));
+
+// "1,460 runs, 50 on this page". Without a number the list says how many it shows.
+const countText = (total, shown) =>
+	(total ?? shown) === shown ? f.plural(shown, 'run') : `${f.plural(total, 'run')}, ${f.count(shown)} on this page`;
+
+// The heading of a group: its name, the number of its runs on this page, and their means.
+function groupHeading({key, name, runs, busy_ns, span_ns}, by) {
+	const mean = (label, ns) => (ns === null ? null : h('span', {title: f.exact(Math.round(ns))}, `mean ${label} ${f.duration(ns)}`));
+	return [
+		by === 'job' && key ? h('a', {href: `/jobs/${key}`}, h('bdi', {}, name)) : h('bdi', {}, name),
+		h('span', {}, f.plural(runs.length, 'run')),
+		mean('busy', busy_ns),
+		mean('span', span_ns),
+	];
+}
 
 export async function page(view, query, at) {
-	const {items, next} = await api.runs(runListParams(query), at.signal);
+	const by = GROUPINGS.some(([word]) => word && word === query.get('group')) ? query.get('group') : null;
+	const {items, next, total} = await api.runs(
+		{...(by && {limit: GROUPED}), ...runListParams(query), total: 'yes'},
+		at.signal,
+	);
 	view.append(h('h1', {}, 'Runs'));
 	if (!items.length && !filters(query)) {
 		view.append(welcome());
 		return 'Runs';
 	}
-	const picks = runPicker(query, new Map(items.map((r) => [String(r.id), r.name || `run ${r.id}`])), at);
+	// The same list without deleted runs.
+	const deleted = (ids) => {
+		const rest = (words) => words.filter((word) => !ids.includes(Number(word))).join(',');
+		const {base, head} = picks.sides();
+		return at.go(runsUrl(query, picked, {base: rest(base), head: rest(head)}));
+	};
+	const manager = ticksManager(at, deleted);
+	const names = new Map(items.map((r) => [String(r.id), r.name || `run ${r.id}`]));
+	const picks = runPicker(query, names, at, manager.tick);
 	const picked = () => ({base: picks.sides().base.join(','), head: picks.sides().head.join(',')});
-	view.append(filterForm(query, items, picked, at));
+	view.append(filterForm(query, picked, at));
+	if (query.getAll('label').some(Boolean)) view.append(h('p', {class: 'tags'}, 'Labels: ', labelTags(query)));
 	for (const [key, text] of [
 		['upload', 'upload'],
 		['job', 'job'],
@@ -253,9 +298,13 @@ export async function page(view, query, at) {
 					h('a', {href: '/runs'}, 'All runs'),
 				),
 			);
+	const groups = by && runGroups(items, by).map((g) => ({head: groupHeading(g, by), rows: g.runs}));
 	view.append(
+		h('p', {class: 'quiet', role: 'status'}, countText(total, items.length)),
 		table({
 			caption: 'Runs',
+			groups,
+			tall: items.length > LONG,
 			columns: columns(items, Date.now(), picks.columns),
 			rows: items,
 			sort: query.get('sort') ?? 'newest',
@@ -264,6 +313,7 @@ export async function page(view, query, at) {
 		}).node,
 		pager(query, next, picked),
 		picks.tray,
+		manager.node,
 	);
 	return 'Runs';
 }

@@ -4,7 +4,7 @@
 import {answerOrRefusal, refusalLine} from '../lib/answer.js';
 import * as api from '../lib/api.js';
 import {Failure} from '../lib/api.js';
-import {trendChart} from '../lib/chart_trend.js';
+import {trendChart} from '../chart/chart_trend.js';
 import {fileLink} from '../lib/columns.js';
 import {compareUrl} from '../lib/comparison.js';
 import {field, h} from '../lib/dom.js';

@@ -162,7 +162,7 @@ export function patterns() {
 
 const RANKS = [0, 1, 2, 3];
 export const jobs = () => ({items: [4, 3].map((id) => ({id, project: 'demo', name: id === 3 ? 'tp8' : null, upload: id === 3 ? null : 9,
-	created_at: '2026-11-20T09:10:11.123456Z', runs: RANKS.map((r) => 10 * id + r)})), next: null});
+	created_at: '2026-11-20T09:10:11.123456Z', runs: RANKS.map((r) => 10 * id + r)})), next: null, total: null});
 const collective = (own) => ({function: 'ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevComm*)', short_name: 'ncclDevKernel_AllReduce_Sum_bf16_RING_LL',
 	group: '0', group_ranks: '[0, 1, 2, 3, 4, 5, 6, 7]', group_size: 8, runs: [30, 31, 32, 33], kind: 'all_reduce', dtype: 'bf16', elements: 33554432, bytes: 67108864,
 	reason: null, calls: 96, count: 96, transfer_ns: 3.8e8, upper_bound: true, busbw_gb_s: 29.67, link_pct: null, link_gb_s: null, link: null,
@@ -183,6 +183,16 @@ export const exchanges = () => ({job: 3, excluded: 2, items: [exchangeMap({}),
 		imbalance_reason: 'the trace does not record split sizes', columns: PEERS.map((i) => ({from: 12 * i, n: 12, rank: null})),
 		ranks: RANKS.map((rank) => ({run: 30 + rank, rank, sent_bytes: null, received_bytes: null, waiting_ns: 21000 * rank})),
 		cells: RANKS.map((rank) => PEERS.map((i) => 21000 * rank + 100 * i))})]});
+// 130 iterations in 60 columns; from column 30 on rank 2 computes twice as long, and the others wait.
+const COLUMNS = Array.from({length: 60}, (_, i) => i);
+const first = (i) => Math.floor((i * 130) / 60);
+const halfway = (rank, before, slow, fast) => COLUMNS.map((i) => (i < 30 ? before : rank === 2 ? slow : fast));
+export const jobSteps = () => ({job: 3, iterations: 130, matched: 3,
+	steps: COLUMNS.map((i) => ({from: first(i), n: first(i + 1) - first(i), label: `ProfilerStep#${first(i) + 5}`, warmup: i === 0, median_ns: 3e6})),
+	ranks: RANKS.map((rank) => (rank === 3
+		? {run: 33, rank, excluded: '129 iterations were found, on other ranks 130', dur_ns: [], compute_ns: [], waiting_ns: [], longer: []}
+		: {run: 30 + rank, rank, excluded: null, dur_ns: halfway(rank, 4e6, 7e6, 7e6), compute_ns: halfway(rank, 3e6, 6e6, 3e6),
+			waiting_ns: halfway(rank, 0, 0, 3e6), longer: rank === 2 ? COLUMNS.slice(30) : []}))});
 export const job = () => ({...jobs().items[1], unmatched: 2, collectives_excluded: 3, clocks_agree: true,
 	findings: [{code: 'rank_missing', severity: 'warn', text: '4 of 8 ranks are missing (4 to 7): waiting for them is counted as transfer'}],
 	ranks: RANKS.map((rank) => ({run: 30 + rank, name: `rank-${rank}.json`, rank, world_size: 8, host: 'node-1', device: 'NVIDIA H200', iterations: 4, iteration_ns: 812e6,

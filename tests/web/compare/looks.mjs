@@ -27,7 +27,7 @@ export default async function looks(test, {open, shots, runs}) {
 		['runs-ticked', `/runs?base=${runs[0]},${runs[1]}&head=${runs[2]}`],
 		['run-iterations', `/runs/${runs[0]}?tab=iterations`, iterations],
 		['run-patterns', `/runs/${runs[0]}?tab=patterns`, iterations, (page) => page.getByRole('button', {name: 'slower'}).click()],
-		['job', '/jobs/3', {'/jobs/3': doc.job, '/jobs': doc.jobs, '/jobs/3/all-to-all': doc.exchanges}],
+		['job', '/jobs/3', {'/jobs/3': doc.job, '/jobs': doc.jobs, '/jobs/3/all-to-all': doc.exchanges, '/jobs/3/steps': doc.jobSteps}],
 		['jobs', '/jobs', {'/jobs': doc.jobs}],
 	];
 	for (const [name, where, answers, act] of views)

@@ -235,4 +235,25 @@ export default async function views(test, {open}) {
 		await seen(async () => assert.equal(await made(), 111));
 		await seen(async () => assert.equal(await page.getByRole('img', {name: /^Durations of 2,000/}).locator('path').count(), 2));
 	});
+
+	await test('ranks over time: the slow rank in its iterations, by key and as a table; without an answer, the rest stays', async () => {
+		const answers = {'/jobs/3': doc.job, '/jobs': doc.jobs, '/jobs/3/all-to-all': doc.exchanges, '/jobs/3/steps': doc.jobSteps};
+		const page = await open('/jobs/3', {answers});
+		await page.getByText('Rank 2 computes longer than the median rank in iterations 66 to 130, by up to 100.0 %.').waitFor();
+		await page.getByText('Not shown: rank 3, because 129 iterations were found, on other ranks 130.').waitFor();
+		await page.getByRole('img', {name: 'Compute time, above the median rank: 3 ranks, 130 iterations'}).focus();
+		await page.keyboard.press('End');
+		await seen(async () => assert.equal(await page.locator('section[aria-labelledby=steps] .readout').innerText(),
+			'Rank 2, iterations 128 to 130 (ProfilerStep#132): computes 6.000 ms, +100.0 % against the median rank; waits 0 ns, 0.0 %'));
+		await page.getByLabel('Waiting', {exact: true}).check();
+		assert.equal(new URL(page.url()).searchParams.get('over'), 'waiting');
+		await page.locator('section[aria-labelledby=steps] summary').click();
+		const rows = await cells(page, 'Waiting, share of the iteration, data');
+		assert.deepEqual([rows.length, rows[29], rows[30]],
+			[60, ['Iterations 63 to 65', '3.000 ms', '0.0', '0.0', '0.0'], ['Iterations 66 to 67', '3.000 ms', '42.9', '42.9', '0.0']]);
+
+		const broken = await open('/jobs/3', {allowed: /503/, answers: {...answers, '/jobs/3/steps': () => ({refused: [503, 'busy', 'too many requests']})}});
+		await broken.getByText('Too many requests').waitFor();
+		await broken.getByRole('table', {name: 'Ranks', exact: true}).waitFor();
+	});
 }

@@ -135,7 +135,7 @@ export default async function run(test, world) {
 	});
 
 	await test('the kernels show their operators', async () => {
-		const page = await open(here);
+		const page = await open(`${here}?tab=kernels`);
 		const {items} = await (await api(`${here}/kernels`)).json();
 		assert.ok(items.length > 1);
 		await seen(async () => assert.deepEqual((await cells(page, 'Kernel statistics')).map((r) => r[2]), items.map((r) => r.operator ?? '–')));

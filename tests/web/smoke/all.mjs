@@ -4,6 +4,7 @@
 
 import commands from './commands.mjs';
 import diagnosis from './diagnosis.mjs';
+import finding from './finding.mjs';
 import first from './first.mjs';
 import flame from './flame.mjs';
 import graphs from './graphs.mjs';
@@ -13,8 +14,9 @@ import looks from './looks.mjs';
 import {played} from './played.mjs';
 import run from './run.mjs';
 import runs from './runs.mjs';
+import share from './share.mjs';
 import timeline from './timeline.mjs';
 import tokens from './tokens.mjs';
 import uploads from './uploads.mjs';
 
-played('the page', [first, uploads, runs, run, keyboard, timeline, launches, graphs, flame, diagnosis, tokens, looks, commands]);
+played('the page', [first, uploads, runs, finding, run, keyboard, timeline, launches, graphs, flame, diagnosis, share, tokens, looks, commands]);

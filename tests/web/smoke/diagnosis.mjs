@@ -13,10 +13,14 @@ export default async function diagnosis(test, world) {
 	await test('the largest causes as sentences, and all causes with time as a table', async () => {
 		const page = await open(here);
 		await card(page).getByText('1 iteration of 1.090 ms: the GPU is busy 32.2 % and idle 67.8 % of the time.').waitFor();
-		const sentences = await card(page).locator('li').allInnerTexts();
+		const sentences = await card(page).locator('ol > li').allInnerTexts();
 		assert.equal(sentences.length, 5);
 		assert.deepEqual(sentences[2].split(/\n+/), ['The GPU is idle for 18.3 % of the time (200 µs) because the host does other work before the next launch.',
 			'Once; 80.0 % of it in Python sched.py(12): run, 10.0 % in operator aten::item. Iterations']);
+		// Parts of the bar: computing, copies, then the causes of idle time.
+		await seen(async () => assert.deepEqual(await card(page).locator('.split-legend li').allInnerTexts(), ['Compute 31.7 %', 'Copies 0.5 %',
+			'Idle: synchronization 36.7 %', 'Idle: host gap 18.3 %', 'Idle: copy wait 8.3 %', 'Idle: launch-bound 3.2 %', 'Idle: unknown 1.3 %']));
+		await card(page).getByText('All causes as a table').click();
 		await seen(async () => assert.deepEqual(await cells(page, 'Causes'), [
 			['Idle: synchronization', '36.7', '400.000'], ['Busy: no known bound', '31.7', '346.000'], ['Idle: host gap', '18.3', '200.000'], ['Idle: copy wait', '8.3', '90.000'],
 			['Idle: launch-bound', '3.2', '35.000'], ['Idle: unknown', '1.3', '14.000'], ['Busy: copies', '0.5', '5.000']]));
@@ -39,6 +43,7 @@ export default async function diagnosis(test, world) {
 			causes: [...busy, {kind: 'idle', cause: 'unknown', time_ns: known.idle_ns, share_pct: 67.8, parts: null, evidence: []}]};
 		const page = await open(here, {answers: {[`${here}/diagnosis`]: () => made}});
 		await card(page).getByText('The run is old.').waitFor();
+		await card(page).getByText('All causes as a table').click();
 		await seen(async () => assert.deepEqual(await cells(page, 'Causes'), [['Idle: unknown', '67.8', '739.000'], ['Busy: no known bound', '31.7', '346.000'], ['Busy: copies', '0.5', '5.000']]));
 	});
 
@@ -72,15 +77,38 @@ export default async function diagnosis(test, world) {
 	await test('a request that fails: its card says why, and the rest of the page is shown', async () => {
 		const refused = [500, 'internal', 'the causes of idle time of run 8 do not fit its iterations'];
 		const page = await open(here, {allowed: /500/, answers: {[`${here}/diagnosis`]: () => ({refused})}});
-		await card(page).getByText(`The causes are unavailable: ${refused[2]}.`).waitFor();
-		await page.getByRole('table', {name: 'Kernel statistics'}).waitFor();
+		await card(page).getByText(`The causes are missing: ${refused[2]}.`).waitFor();
+		await page.getByRole('table', {name: 'Kernels with the most time'}).waitFor();
+		await page.getByRole('table', {name: 'Longest gaps'}).waitFor();
 		await seen(async () => assert.equal(await page.getByRole('alert').count(), 0));
 	});
 
-	await test('a run without single launches has no card', async () => {
+	await test('a run without single launches: what is unknown is named, and its kernels are shown', async () => {
 		const {items} = await (await api('/runs')).json();
 		const page = await open(`/runs/${items.find((r) => r.content === 'statistics').id}`);
-		await page.getByRole('table', {name: 'Kernel statistics'}).waitFor();
-		await seen(async () => assert.equal(await card(page).count(), 0));
+		await page.getByRole('table', {name: 'Kernels with the most time'}).waitFor();
+		await card(page).getByText('The causes are unknown: the run has no single launches with their starts.').waitFor();
+		await page.getByRole('region', {name: 'Longest gaps'}).getByText('Gaps are unknown, because this run has no timeline.').waitFor();
+	});
+
+	await test('the longest gaps with their causes, the host, and the API call', async () => {
+		const page = await open(here);
+		await page.getByText('The kept iterations have 4 gaps, 739.000 µs in all.').waitFor();
+		await seen(async () => assert.deepEqual((await cells(page, 'Longest gaps')).map((r) => [r[0], r[1], r[2], r[5].replace(/\s+/g, ' ')]), [
+			['420.000', '56.8', 'Synchronization 95.2 %, then launch-bound, unknown', 'call cudaStreamSynchronize 95.2 % launch: cudaLaunchKernel'],
+			['212.000', '28.7', 'Host gap 94.3 %, then launch-bound', 'Python sched.py(12): run 42.5 % launch: cudaLaunchKernel'],
+			['102.000', '13.8', 'Copy wait 88.2 %, then launch-bound, unknown', 'call cudaMemcpy 88.2 % launch: cudaLaunchKernel'],
+			['5.000', '0.7', 'Launch-bound', 'call cudaMemcpy 100.0 % launch: cudaMemcpy']]));
+	});
+
+	await test('gaps that cannot be read: the part says so, and loads again', async () => {
+		let broken = true;
+		const page = await open(here, {allowed: /503/, answers: {[`${here}/gaps`]: () => (broken ? {refused: [503, 'busy', 'the server is busy']}
+			: {run: 1, reason: null, gaps: 0, idle_ns: 0, items: []})}});
+		const part = page.getByRole('region', {name: 'Longest gaps'});
+		await part.getByText('Gaps are missing: the server is busy.').waitFor();
+		broken = false;
+		await part.getByRole('button', {name: 'Try again'}).click();
+		await part.getByText('The GPU is never idle in the kept iterations.').waitFor();
 	});
 }

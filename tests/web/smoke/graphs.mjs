@@ -30,17 +30,18 @@ export default async function graphs(test, world) {
 		const banner = page.getByRole('region', {name: '99.2 % of this run\'s GPU time is not in its kernel table'});
 		await seen(async () => assert.match(await banner.innerText(), /4 replays of CUDA graphs, 9\.920 ms in all, were recorded as one piece/));
 		await seen(async () => assert.match(await banner.innerText(), /nsys profile --cuda-graph-trace=node/));
-		const above = await banner.evaluate((b) => b.compareDocumentPosition(document.querySelector('.totals')));
+		const above = await banner.evaluate((b) => b.compareDocumentPosition(document.querySelector('.drawer .totals')));
 		assert.ok(above & 4, 'the totals follow the banner');
-		await seen(async () => assert.deepEqual(await page.locator('.total').evaluateAll((all) => all.slice(0, 6).map((d) =>
+		await page.getByText('Details: process, upload, totals, timeline').click();
+		await seen(async () => assert.deepEqual(await page.locator('.drawer .total').evaluateAll((all) => all.slice(0, 6).map((d) =>
 			[d.querySelector('dt').innerText, d.querySelector('dd').innerText])), [
-			['GPU busy, graphs included', '10.000 ms'], ['Span', '10.119 ms'], ['Graph replay time', '9.920 ms'],
+			['Kernels and graphs busy', '10.000 ms'], ['Span', '10.119 ms'], ['Graph replay time', '9.920 ms'],
 			['Kernel time outside graphs', '80.000 µs'], ['Launches', '2 + 4 graph replays'],
 			['Kernels outside graphs', '1']]));
 	});
 
 	await test('the graphs have a table of their own, before the kernels', async () => {
-		const page = await open(run);
+		const page = await open(`${run}?tab=kernels`);
 		await seen(async () => assert.deepEqual((await cells(page, 'Graph replays')).map((r) => r.slice(0, 6)), [
 			['4', '5', '0', '6,000.000', '3', '2,000.000'], ['6', '9', '0', '3,920.000', '1', '3,920.000']]));
 		await page.getByRole('button', {name: 'Avg (µs)'}).first().click();

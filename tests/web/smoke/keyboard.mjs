@@ -41,6 +41,8 @@ export default async function keyboard(test, {open, api}) {
 		await seen(async () => assert.ok(await page.evaluate(() => document.activeElement.tagName === 'H1'), 'the heading has the focus'));
 		await page.getByText(`${name}, page loaded`).waitFor({state: 'attached'});
 
+		await until(page, 'Tab', 'Overview');
+		await page.keyboard.press('ArrowRight');
 		await until(page, 'Tab', 'Filter kernels by name');
 		await page.keyboard.type('alpha');
 		await page.getByText('1 of 2 rows').waitFor();

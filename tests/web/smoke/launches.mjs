@@ -98,22 +98,24 @@ async function table(test, {open, base}, run) {
 	});
 
 	await test('the page of such a run lists what is unknown above every table, and shows no 0 for it', async () => {
-		const page = await open(run);
+		const page = await open(`${run}?tab=kernels`);
 		await seen(async () => assert.equal(await page.locator('.title .mark').innerText(), 'statistics only'));
-		await seen(async () => assert.deepEqual(await page.locator('.totals dd').allInnerTexts(), ['–', '–', '5.000 µs', '6', '2', '–', '–']));
+		await seen(async () => assert.deepEqual(await page.locator('.drawer .totals dd').allTextContents(), ['–', '–', '5.000 µs', '6', '2', '–', '–']));
 		await seen(async () => assert.deepEqual((await cells(page, KERNELS)).map((r) => [r[0], ...r.slice(3, 13)]), [
 			['alpha', '80.0', '4.000', '4', '1.000', '0.900', '0.500', '1.700', '0.503', '–', '–'],
 			['beta_kernel', '20.0', '1.000', '2', '0.500', '0.500', '0.400', '0.600', '0.141', '–', '–']]));
 		await seen(async () => assert.deepEqual(await page.locator('tbody tr').first().locator('td').evaluateAll((all) =>
 			all.filter((td) => td.innerText === '–').map((td) => td.title)),
 		['no naming rule matches this name', 'unattributed', 'unknown: statistics only', 'unknown: statistics only', 'unknown: statistics only', 'unknown']));
+		// The first tab says it part by part.
 		for (const tab of ['Kernels', 'Launch latency', 'Copies and sets', 'Devices']) {
-			await page.getByRole('tab', {name: tab}).click();
-			await page.getByRole('tab', {name: tab, selected: true}).waitFor();
+			await page.getByRole('tab', {name: tab, exact: true}).click();
+			await page.getByRole('tab', {name: tab, exact: true, selected: true}).waitFor();
 			await seen(async () => assert.match(await page.getByRole('tabpanel').locator('.notice').innerText(),
 				/^statistics only These numbers come from a table of statistics;/));
 		}
 		await seen(async () => assert.equal(await page.getByRole('button', {name: 'Open in Perfetto'}).count(), 0));
+		await page.getByText('Details: process, upload, totals, timeline').click();
 		await page.getByText('This run has no timeline, because it has no single launches.').waitFor();
 	});
 }
@@ -129,7 +131,8 @@ async function patterns(test, {open, api}) {
 		await page.getByRole('link', {name: /^Run #/}).click();
 		await page.locator('.crumbs').waitFor();
 		await seen(async () => assert.equal(await page.locator('.title').innerText().then((t) => t.replace(/\s+/g, ' ')),
-			'patterns.csv patterns only'));
+			'patterns.csv patterns only ' + 'Warning 3 notes'));
+		await page.getByRole('tab', {name: 'Kernels', exact: true}).click();
 		await seen(async () => assert.deepEqual((await cells(page, KERNELS)).map((r) => [r[0], ...r.slice(3, 9)]), [
 			['alpha', '75.0', '300.000', '3', '100.000', '–', '–'],
 			['beta_kernel', '25.0', '100.000', '2', '50.000', '–', '–']]));

@@ -13,10 +13,12 @@ export default async function run(test, {open, api, base}) {
 	const {items} = await (await api('/runs')).json();
 	const id = (launches) => items.find((r) => r.launches === launches).id;
 	const two = `/runs/${id(5)}`;
+	const kernels = `${two}?tab=kernels`;
 
 	await test('identity, devices and totals', async () => {
 		const page = await open(two);
-		await page.locator('.totals dd').first().waitFor();
+		await page.getByText('Details: process, upload, totals, timeline').click();
+		await page.locator('.drawer .totals dd').first().waitFor();
 		const facts = Object.fromEntries(await page.locator('.facts > div').evaluateAll((all) =>
 			all.map((d) => [d.querySelector('dt').innerText, d.querySelector('dd').innerText])));
 		assert.equal(facts.Project, 'demo');
@@ -24,7 +26,8 @@ export default async function run(test, {open, api, base}) {
 		assert.equal(facts.Labels.replace(/\s+/g, ' '), 'branch=main gpu=h100');
 		assert.equal(facts.Rank, '3 of 8');
 		assert.match(facts.Process, /pid 4711/);
-		const totals = await page.locator('.totals dd').allInnerTexts();
+		assert.equal(facts.GPU, '2 × NVIDIA H100 80GB HBM3');
+		const totals = await page.locator('.drawer .totals dd').allInnerTexts();
 		assert.deepEqual(totals, ['100.000 µs', '144.000 µs', '100.000 µs', '5', '2', '4.000 µs', '1']);
 		await page.getByRole('tab', {name: 'Devices'}).click();
 		await page.getByRole('table', {name: 'Devices'}).waitFor();
@@ -58,7 +61,7 @@ export default async function run(test, {open, api, base}) {
 	});
 
 	await test('kernels as worked out by hand, in µs and in ns', async () => {
-		const page = await open(two);
+		const page = await open(kernels);
 		const numbers = async () => (await cells(page, KERNELS)).map((r) => [r[0], ...r.slice(3, 13)]);
 		await seen(async () => assert.deepEqual(await numbers(), [
 			['alpha', '90.0', '90.000', '3', '30.000', '20.000', '10.000', '60.000', '26.458', '52.000', '59.200'],
@@ -71,7 +74,7 @@ export default async function run(test, {open, api, base}) {
 	});
 
 	await test('a short name opens to the full name; one switch opens all', async () => {
-		const page = await open(two);
+		const page = await open(kernels);
 		const full = page.getByText('void alpha<float>(float*, int)');
 		await seen(async () => assert.equal(await full.count(), 0));
 		await page.getByRole('button', {name: 'alpha', exact: true}).click();
@@ -83,7 +86,7 @@ export default async function run(test, {open, api, base}) {
 	});
 
 	await test('sorted in both directions, and filtered; the address restores the view', async () => {
-		const page = await open(two);
+		const page = await open(kernels);
 		const first = async (p) => column(await cells(p, KERNELS), 0);
 		await page.getByRole('button', {name: 'Min (µs)'}).first().click();
 		await seen(async () => assert.deepEqual(await first(page), ['alpha', 'beta_kernel']));
@@ -100,7 +103,7 @@ export default async function run(test, {open, api, base}) {
 	});
 
 	await test('split by device, and by grid and block', async () => {
-		const page = await open(two);
+		const page = await open(kernels);
 		await page.getByLabel('By device').check();
 		await page.getByText('3 rows', {exact: true}).waitFor();
 		await seen(async () => assert.deepEqual((await cells(page, KERNELS)).map((r) => [r[0], r[1], r[5]]),
@@ -126,20 +129,30 @@ export default async function run(test, {open, api, base}) {
 		}
 	});
 
-	await test('the notes of a run come after its diagnosis, each with its severity in words', async () => {
+	await test('the notes of a run are a badge with their number and the worst severity', async () => {
 		const page = await open(`/runs/${id(1)}`);
 		const {items: notes} = await (await api(`/runs/${id(1)}/notes`)).json();
+		await page.getByText(`Loss ${notes.length} note`).click();
 		await page.locator('.notes li').first().waitFor();
 		const shown = await page.locator('.notes li').allInnerTexts();
 		assert.equal(shown.length, notes.length);
 		assert.match(shown[0], /^Loss\s+the file breaks off in the middle; what came before it was used/);
-		const heads = await page.locator('h1, h2').allInnerTexts();
-		assert.equal(heads[1], 'Why is it slow');
-		assert.match(heads[2], /^\d+ notes? on this run$/);
+	});
+
+	await test('notes of the severity error stay visible; notes that are missing do not hide the run', async () => {
+		const error = {severity: 'error', code: 'x', count: 1, message: 'The names of kernels are wrong.'};
+		const answers = {[`${two}/notes`]: () => ({items: [error, {...error, severity: 'info', message: 'something small'}]})};
+		const page = await open(two, {answers});
+		const errors = page.getByRole('region', {name: 'Errors'});
+		await errors.getByText('The names of kernels are wrong.').waitFor();
+		await page.getByText('Info 1 note').waitFor();
+		const failed = await open(two, {allowed: /503/, answers: {[`${two}/notes`]: () => ({refused: [503, 'busy', 'the server is busy']})}});
+		await failed.getByText('The notes of this run are missing: the server is busy.').waitFor();
+		await failed.getByRole('table', {name: 'Kernels with the most time'}).waitFor();
 	});
 
 	await test('3,000 kernels: only visible rows are in the page; scrolling adds the others', async () => {
-		const page = await open(`/runs/${id(3000)}`);
+		const page = await open(`/runs/${id(3000)}?tab=kernels`);
 		const grid = page.getByRole('table', {name: KERNELS});
 		const rows = grid.locator('tbody tr:not(.gap)');
 		await seen(async () => assert.equal(await grid.getAttribute('aria-rowcount'), '3001'));
@@ -171,6 +184,10 @@ export default async function run(test, {open, api, base}) {
 		await page.locator('.card .state.done').waitFor();
 		await page.getByRole('link', {name: /^Run #/}).click();
 		await page.locator('.crumbs').waitFor();
+		await page.getByRole('table', {name: 'Longest gaps'}).waitFor();
+		await page.getByRole('table', {name: 'Kernels with the most time'}).waitFor();
+		await seen(async () => assert.equal(await page.locator('main img, main script, main b').count(), 0));
+		await page.getByRole('tab', {name: 'Kernels', exact: true}).click();
 		await page.getByLabel('Full names').check();
 		await seen(async () => assert.deepEqual(column(await page.getByRole('table', {name: KERNELS}).locator('tbody tr').evaluateAll((all) =>
 			all.map((tr) => [tr.cells[0].textContent])), 0), [name]));

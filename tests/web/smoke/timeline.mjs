@@ -33,6 +33,8 @@ async function opened(page) {
 	return tab;
 }
 
+const details = (page) => page.getByText('Details: process, upload, totals, timeline');
+
 export default async function timeline(test, {open, api, base}) {
 	const {items} = await (await api('/runs')).json();
 	const {id} = items.find((r) => r.launches === 5);
@@ -40,6 +42,7 @@ export default async function timeline(test, {open, api, base}) {
 
 	await test('Perfetto gets every byte of the timeline, its name and a link back', async () => {
 		const page = await open(run);
+		await details(page).click();
 		await played(page, UI);
 		await seen(async () => assert.match(await page.locator('#perfetto-hint').innerText(), /ui\.perfetto\.dev.*not sent to any server/));
 		const tab = await opened(page);
@@ -56,6 +59,7 @@ export default async function timeline(test, {open, api, base}) {
 
 	await test('a tab that is closed too early: a message, and another try succeeds', async () => {
 		const page = await open(run);
+		await details(page).click();
 		await played(page, '<title>Perfetto</title>');
 		const tab = await opened(page);
 		// Chromium ignores the close of a tab that navigates.
@@ -72,6 +76,7 @@ export default async function timeline(test, {open, api, base}) {
 
 	await test('a trace that cannot be fetched closes the tab, with a message', async () => {
 		const page = await open(run, {allowed: /503/});
+		await details(page).click();
 		await played(page, UI);
 		let tabIsOpen;
 		const isOpen = new Promise((resolve) => { tabIsOpen = resolve; });
@@ -88,6 +93,7 @@ export default async function timeline(test, {open, api, base}) {
 
 	await test('Chrome trace and capture as files', async () => {
 		const page = await open(run);
+		await details(page).click();
 		for (const [link, what, name] of [['Chrome trace', 'timeline', `run-${id}.trace.json`],
 			['Capture file (.kst)', 'capture', `run-${id}.kst`]]) {
 			const [download] = await Promise.all([page.waitForEvent('download'),

@@ -23,7 +23,7 @@ export default async function tokens(test, {open, api, kernsiftd}) {
 		const token = (await kernsiftd('token', '--scope', 'read', '--name', 'page')).trim();
 		const {items} = await (await api('/runs')).json();
 		const {id} = items.find((r) => r.launches === 5);
-		const page = await open(`/runs/${id}`, PROXIED);
+		const page = await open(`/runs/${id}?tab=kernels`, PROXIED);
 		await page.getByLabel('Access token').fill(token);
 		await page.getByRole('button', {name: 'Sign in', exact: true}).click();
 		await page.getByRole('table', {name: 'Kernel statistics'}).waitFor();

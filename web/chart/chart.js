@@ -1,9 +1,10 @@
 // chart.js - the frame of every SVG chart: a caption, the drawing, a line of text for the selected
 // point, and a table with the same numbers.
 
-import {h} from './dom.js';
-import {announce} from './notices.js';
-import {table} from './table.js';
+import {imageButton} from './chart_image.js';
+import {h} from '../lib/dom.js';
+import {announce} from '../lib/notices.js';
+import {table} from '../lib/table.js';
 
 // The elements of a drawing, and a frame that draws again when its width changes.
 
@@ -121,11 +122,12 @@ export function chart({caption, label, hint, draw, columns, rows, steps}) {
 		},
 		h('summary', {}, 'Data table'),
 	);
+	const picture = drawing(label, draw, onPoint, {steps});
 	return h(
 		'figure',
 		{class: 'chart'},
 		h('figcaption', {}, caption),
-		drawing(label, draw, onPoint, {steps}),
-		h('div', {class: 'under'}, readout, numbers),
+		picture,
+		h('div', {class: 'under'}, readout, imageButton(() => picture, caption), numbers),
 	);
 }

@@ -3,8 +3,8 @@
 
 import {s} from './chart.js';
 import {filled, swatch} from './chart_layers.js';
-import {h} from './dom.js';
-import {count, NONE, plural} from './format.js';
+import {h} from '../lib/dom.js';
+import {count, NONE, plural} from '../lib/format.js';
 import {axis, tickTexts} from './scale.js';
 
 const LEFT = 46;

@@ -2,7 +2,7 @@
 // block has a color and a hatching, because color alone is not accessible.
 
 import {s} from './chart.js';
-import {duration, inUnit, NONE, plural, UNITS} from './format.js';
+import {duration, inUnit, NONE, plural, UNITS} from '../lib/format.js';
 import {axis, axisUnit, tickTexts} from './scale.js';
 
 const LEFT = 46;

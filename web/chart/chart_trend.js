@@ -1,11 +1,12 @@
 // chart_trend.js - the chart of a trend with up to 50,000 points, drawn by uPlot (kept/).
 // Dragging, keys and buttons zoom and move it; each point can be read and clicked.
 
-import {h} from './dom.js';
-import {plural, UNITS} from './format.js';
-import {announce} from './notices.js';
+import {imageButton} from './chart_image.js';
+import {h} from '../lib/dom.js';
+import {plural, UNITS} from '../lib/format.js';
+import {announce} from '../lib/notices.js';
 import {axisUnit, tickTexts} from './scale.js';
-import * as view from './trends.js';
+import * as view from '../lib/trends.js';
 import {
 	changeText,
 	firstIndex,
@@ -16,7 +17,7 @@ import {
 	seriesName,
 	shortCommit,
 	spaced,
-} from './trends.js';
+} from '../lib/trends.js';
 
 // The contents of the frame: points, levels between change points with their intervals, starts
 // of groups, ticked runs.
@@ -284,6 +285,7 @@ export async function trendChart(doc, {by, range, sides, clicked, moved, signal}
 		h('figcaption', {}, `${seriesName(doc)} (${unitOf(doc)})`),
 		place,
 		readout,
+		imageButton(() => place.querySelector('canvas'), seriesName(doc)),
 		h('p', {class: 'hint', id: 'trend-keys'}, KEYS),
 	);
 	let u = null;

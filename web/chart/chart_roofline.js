@@ -2,7 +2,7 @@
 // scales, with the peaks of one platform. The module computes only positions.
 
 import {s} from './chart.js';
-import {amount, intensity} from './operators.js';
+import {amount, intensity} from '../lib/operators.js';
 import {magnitudes} from './scale.js';
 
 const TOP = 24;

@@ -1,8 +1,8 @@
 // chart_flame.js - draws a flame graph with the root at the top. Each bar is an element, so that its
 // text is real text and the keyboard reaches it; at most a few thousand bars are wide enough.
 
-import {h} from './dom.js';
-import {change, changeLook, exactTitle, figure, KINDS, placed, sentence} from './flame.js';
+import {h} from '../lib/dom.js';
+import {change, changeLook, exactTitle, figure, KINDS, placed, sentence} from '../lib/flame.js';
 
 // Narrower bars could be neither seen nor clicked.
 const MIN_PX = 2;

@@ -1,6 +1,6 @@
 // scale.js - axes: positions of values, and ticks. Pure.
 
-import {UNITS} from './format.js';
+import {UNITS} from '../lib/format.js';
 
 // Ticks at 1, 2 or 5 times a power of ten within [low, high], at most `maxTicks`.
 export function ticks(low, high, maxTicks) {

@@ -5,7 +5,7 @@
 // without a value are omitted.
 
 import {dots, s} from './chart.js';
-import {plural, UNITS} from './format.js';
+import {plural, UNITS} from '../lib/format.js';
 import {axis, axisUnit, dotStacks, tickTexts} from './scale.js';
 
 const LEFT = 52;

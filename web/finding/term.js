@@ -1,0 +1,89 @@
+// term.js - the tooltip of a column heading: what the term means, with a link to the help page. It
+// is shown while the pointer or the focus is on the heading, and Escape closes it.
+
+import {h} from '../lib/dom.js';
+import {meaningOf} from './glossary.js';
+
+// Time for which the pointer rests on a heading before the tooltip is shown.
+const REST_MS = 300;
+const MARGIN_PX = 8;
+
+let shown = null;
+let number = 0;
+
+function hide() {
+	if (!shown) return;
+	shown.tip.remove();
+	shown.target.removeAttribute('aria-describedby');
+	shown = null;
+}
+
+function place(tip, heading) {
+	const {left, bottom, top} = heading.getBoundingClientRect();
+	const room = document.documentElement.clientWidth - tip.offsetWidth - MARGIN_PX;
+	const below = bottom + tip.offsetHeight + MARGIN_PX <= window.innerHeight;
+	tip.style.setProperty('left', `${Math.max(MARGIN_PX, Math.min(left, room))}px`);
+	tip.style.setProperty('top', `${below ? bottom : Math.max(MARGIN_PX, top - tip.offsetHeight)}px`);
+}
+
+// The tooltip is in the heading, so that its link is the next element of the Tab order, and in the
+// top layer, so that the scrolling region does not cut it.
+function show(heading, target, {term, meaning, id}) {
+	if (shown?.heading === heading) return;
+	hide();
+	const text = `tip-${++number}`;
+	const tip = h(
+		'div',
+		{class: 'tip', popover: 'manual'},
+		h('span', {id: text}, meaning),
+		' ',
+		h('a', {href: `/help#${id}`, 'aria-label': `How to read ${term}`}, 'How to read this'),
+	);
+	heading.append(tip);
+	tip.showPopover();
+	document.addEventListener('scroll', hide, {capture: true, passive: true, once: true});
+	place(tip, heading);
+	target.setAttribute('aria-describedby', text);
+	shown = {heading, target, tip};
+}
+
+// Adds the tooltip to a heading cell, if its label is a term. A heading that is no button can get
+// the focus, too.
+export function explain(heading, label) {
+	const entry = meaningOf(label);
+	if (!entry || !HTMLElement.prototype.showPopover) return heading;
+	let target = heading.querySelector('button, a');
+	if (!target) {
+		target = h('span', {class: 'term', tabindex: '0'}, ...heading.childNodes);
+		heading.append(target);
+	}
+	target.classList.add('term');
+	let timer = null;
+	heading.addEventListener('pointerenter', (e) => {
+		if (e.pointerType === 'mouse') timer = setTimeout(() => heading.isConnected && show(heading, target, entry), REST_MS);
+	});
+	heading.addEventListener('pointerleave', () => {
+		clearTimeout(timer);
+		if (shown?.heading === heading && !heading.contains(document.activeElement)) hide();
+	});
+	heading.addEventListener('focusin', () => {
+		if (target.matches(':focus-visible')) show(heading, target, entry);
+	});
+	heading.addEventListener('focusout', (e) => {
+		if (shown?.heading === heading && !heading.contains(e.relatedTarget)) hide();
+	});
+	heading.addEventListener('keydown', (e) => {
+		if (e.key !== 'Escape' || shown?.heading !== heading) return;
+		e.stopPropagation();
+		target.focus();
+		hide();
+	});
+	return heading;
+}
+
+// Adds tooltips to the headings of rows that a page made itself.
+export function explainRows(rows) {
+	for (const cell of rows.flatMap((row) => [...row.children]))
+		if (cell.matches('th[scope=col]')) explain(cell, (cell.firstChild?.textContent ?? '').trim());
+	return rows;
+}
