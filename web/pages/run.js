@@ -94,9 +94,9 @@ function identity(run) {
 }
 
 // "2 × NVIDIA H100"
-function deviceNames({device_names: names}) {
+function deviceNames({devices}) {
 	const counts = new Map();
-	for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+	for (const {name} of devices.filter((d) => d.name)) counts.set(name, (counts.get(name) ?? 0) + 1);
 	return [...counts].map(([name, n]) => (n > 1 ? `${n} × ${name}` : name)).join(', ');
 }
 
@@ -287,7 +287,8 @@ function timelineBar(run, name, at) {
 
 async function kernels(run, query, at) {
 	const [graphs, {node, save}] = await Promise.all([graphSection(run, at), kernelTab(run, query, at)]);
-	if (!graphs) return {node, save};
+	if (!graphs)
+		return {save, node: h('div', {class: 'part'}, h('h2', {class: 'visually-hidden'}, 'Kernels'), node)};
 	return {
 		save,
 		node: h(

@@ -1,6 +1,7 @@
 // run_diagnosis.js - the first card of a run's overview: why the run is slow, as a bar, in sentences
 // with links, and all causes as a table.
 
+import * as api from '../lib/api.js';
 import {share} from '../lib/columns.js';
 import {CAUSES, headline, linkLabel, splitParts, withTime} from '../lib/diagnosis.js';
 import {h} from '../lib/dom.js';

@@ -21,6 +21,7 @@ import {utilizationTotals} from './run_operators.js';
 const TOP_KERNELS = 8;
 const LONGEST_GAPS = 10;
 const PATH_SHOWN = 3;
+const LISTED = 20;
 // A cause below this part of a gap explains nothing.
 const SHOWN_CAUSE = 0.01;
 
@@ -123,12 +124,11 @@ const mainQuery = () => `label.branch=main last=${MAIN_LAST}`;
 // its place if there is none.
 async function againstMain(run, at) {
 	if (missingDetail(run)) return {sentence: ['Only a run with single launches is compared with main here.']};
-	const {items} = await api.runs(
-		{project: run.project, workload: run.workload, 'label.branch': 'main', limit: 2},
-		at.signal,
-	);
-	if (!items.some((r) => r.id !== run.id))
-		return {sentence: ['No other run of this project and workload has the label branch=main.']};
+	// The list ignores an empty project, but a comparison does not.
+	const {project, workload, created_at: until} = run;
+	const {items} = await api.runs({project, workload, 'label.branch': 'main', until, limit: LISTED}, at.signal);
+	if (!items.some((r) => r.project === project && r.workload === workload))
+		return {sentence: ['No older run of this project and workload has the label branch=main.']};
 	const params = {base: mainQuery(), head: String(run.id)};
 	const doc = await api.compare(params, at.signal);
 	return {

@@ -51,7 +51,7 @@ async function chosen(test, {open, runs: [one, two, three, four]}) {
 	});
 }
 
-async function compared(test, {open, api, runs: [one, two, three, four]}) {
+async function compared(test, {open, api, base, runs: [one, two, three, four]}) {
 	const where = `/compare?base=${one},${two}&head=${three},${four}`;
 	await test('the page shows the figures of the server, unchanged', async () => {
 		const doc = await (await api(where)).json();
@@ -83,7 +83,7 @@ async function compared(test, {open, api, runs: [one, two, three, four]}) {
 		await seen(async () => assert.equal((await cells(page, 'Time per iteration, data')).length, series.base.ns.length + series.head.ns.length));
 		for (const [text, format] of [['CSV', 'csv'], ['Markdown', 'md'], ['JSON', 'json']]) {
 			const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', {name: text, exact: true}).click()]);
-			assert.equal(fs.readFileSync(await download.path(), 'utf8'), await (await api(`${where}&format=${format}`)).text());
+			assert.equal(fs.readFileSync(await download.path(), 'utf8'), await (await api(`${where}&format=${format}${format === 'md' ? `&site=${base}` : ''}`)).text());
 		}
 	});
 

@@ -206,7 +206,7 @@ export default async function views(test, {open}) {
 		const {page} = await given(open, doc.comparison());
 		const focus = () => page.evaluate(() => document.activeElement.getAttribute('aria-label') || document.activeElement.innerText);
 		const until = async (name) => {
-			for (let i = 0; i < 60 && await focus() !== name; i++)
+			for (let i = 0; i < 120 && await focus() !== name; i++)
 				await page.keyboard.press('Tab');
 			await seen(async () => assert.equal(await focus(), name));
 		};

@@ -15,7 +15,7 @@ async function callers(test, {open, api}, run) {
 	const shown = (page) => cells(page, 'Callers of gemm_kernel');
 
 	await test('a kernel opens to its callers with the keyboard; the address opens it again', async () => {
-		const page = await open(run);
+		const page = await open(`${run}?tab=kernels`);
 		await button(page).focus();
 		await seen(async () => assert.equal(await button(page).getAttribute('aria-expanded'), 'false'));
 		await page.keyboard.press('Enter');
@@ -30,13 +30,13 @@ async function callers(test, {open, api}, run) {
 			'No range, module, Python function or operator was active around the call.',
 			'The trace has no API call for these launches: the call was before the recording, or a graph was replayed.']));
 
-		await seen(async () => assert.equal(new URL(page.url()).search, `?kernel=${kernel.id}`));
+		await seen(async () => assert.equal(new URL(page.url()).search, `?tab=kernels&kernel=${kernel.id}`));
 		const again = await open(`${run}?kernel=${kernel.id}`);
 		await again.getByRole('table', {name: 'Callers of gemm_kernel'}).waitFor();
 		await seen(async () => assert.equal(await button(again).getAttribute('aria-expanded'), 'true'));
 		await button(again).click();
 		await seen(async () => assert.equal(await again.getByRole('table', {name: 'Callers of gemm_kernel'}).count(), 0));
-		assert.equal(new URL(again.url()).search, '');
+		await seen(async () => assert.equal(new URL(again.url()).search, ''));
 	});
 
 	await test('outer frames unfold and fold, in their order', async () => {
