@@ -93,7 +93,8 @@ const SECTIONS = [
 				[
 					'Kernels',
 					'Statistics per kernel, equal to `cuda_gpu_kern_sum` of `nsys stats`, with p90 and p99. A ' +
-						'row opens to the call paths that launched the kernel. CUDA graphs recorded as one piece ' +
+						'row opens to the call paths that launched the kernel, a histogram of its launches, their durations over ' +
+						'the run, and its streams. CUDA graphs recorded as one piece ' +
 						'are in a table of their own.',
 				],
 				[
