@@ -166,6 +166,7 @@ const TERMS = [
 	['Share of wall time', 'Part of the time of an iteration from end to end.', 'breakdown'],
 	['All iterations', 'Sum over all iterations.', 'breakdown'],
 	['Description', 'What it is, in one sentence.', 'reading'],
+	['Role or module', 'What the row computes in its layer, the module that launches it, or its kernel.', 'breakdown'],
 	['Support', 'How often the kernels are launched together.', 'run'],
 	['Alone', 'Number of launches that are in no group.', 'run'],
 	['Kernels, in order', 'The kernels in the order of their launches.', 'run'],

@@ -275,6 +275,8 @@ const SECTIONS = [
 			'run fuses what another splits, several kernels share a cell. Rows without a match are kept and marked.',
 		'Some recordings shift kernel names against their durations. Such runs are marked “names misaligned” ' +
 			'and excluded from comparisons. “Realign names with durations” corrects them by estimate.',
+		'The table Changes has the largest difference first, per iteration. Rows with less than 1 % of every run, ' +
+			'and rows that only few layers have, are folded.',
 	],
 	[
 		'trends',
