@@ -104,7 +104,10 @@ struct shape_stat {
 	double sol_ns; /* of one call, on the run's platform by its data sheet;
 		NaN unknown */
 	enum leg leg;
-	/* The same at the run's SM clock; equal if that is unknown. */
+	/* Its part of the operator's sheet.headroom_ns. -1: sol_ns is unknown, or
+	 * the run was stored before shapes had it. */
+	int64_t headroom_ns;
+	/* The same bound at the run's SM clock; equal if that is unknown. */
 	double clock_sol_ns;
 	enum leg clock_leg;
 	/* Analysis: its number before sorting. Store: run_shape.rank. */

@@ -212,9 +212,9 @@ static uint32_t fleet_importance_row_of(const struct fleet_importance *m,
 	return i;
 }
 
-static void fleet_importance_reachable_add(const struct fleet_importance *m,
-	const struct fleet_shape *s, const struct fleet_bests *bests,
-	struct reachable_sum *sums, double *time)
+/* The weighted time that the shape would save at its fleet-best; NaN unknown. */
+static double fleet_importance_reachable_s(const struct fleet_shape *s,
+	const struct fleet_bests *bests, const struct fleet_best **best)
 {
 	const struct reachable_calls c = { .platform = s->platform,
 		.op = s->op,
@@ -223,13 +223,21 @@ static void fleet_importance_reachable_add(const struct fleet_importance *m,
 		.size_class =
 			s->costed ? cost_size_class(&s->cost, s->leg) : -1,
 		.s = s->sol_ns * (double)s->calls / (1e9 * s->total_s) };
+	*best = reachable_best(bests, &c);
+	return s->weighted_s * reachable_share(c.s, *best);
+}
+
+static void fleet_importance_reachable_add(const struct fleet_importance *m,
+	const struct fleet_shape *s, const struct fleet_bests *bests,
+	struct reachable_sum *sums, double *time)
+{
 	uint32_t i = s->op ? fleet_importance_row_of(m, s->op) : m->n;
+	const struct fleet_best *best;
 	if (i == m->n)
 		return;
-	const struct fleet_best *best = reachable_best(bests, &c);
+	double saved_s = fleet_importance_reachable_s(s, bests, &best);
 	time[i] += s->weighted_s;
-	reachable_add(&sums[i], s->weighted_s,
-		s->weighted_s * reachable_share(c.s, best), best);
+	reachable_add(&sums[i], s->weighted_s, saved_s, best);
 }
 
 /* The share of the row's time with a fleet-best; NaN unknown. Shapes of an
@@ -406,6 +414,8 @@ static void fleet_importance_set_shape_from(const struct reference *r,
 		.regime = o->regime,
 		.total_s = NAN,
 		.share = NAN,
+		.headroom_hours = NAN,
+		.reachable_hours = NAN,
 		.ai = s->ai,
 		.s = s->s,
 		.costed = s->costed,
@@ -434,6 +444,8 @@ void fleet_importance_shapes_from_set(const struct reference *r,
 		.rows = arena_array(a, struct fleet_importance_shape,
 			o->shapes_n + 1),
 		.n = o->shapes_n,
+		.matching = o->shapes_n,
+		.unknown_share = NAN,
 	};
 	for (uint32_t i = 0; i < o->shapes_n; i++)
 		fleet_importance_set_shape_from(r, o, &o->shapes[i], a,
@@ -662,11 +674,34 @@ static const char *fleet_importance_shape_uncosted(const struct fleet_shape *s,
 	return arena_strdup(a, e.text);
 }
 
+/* How the weighted times of one operator become its figures. */
+struct fleet_importance_shape_scale {
+	double time_s; /* all of the operator's */
+	double hours_per_s; /* GPU-hours per weighted second */
+};
+
+static struct fleet_importance_shape_scale fleet_importance_shape_scale_of(
+	const struct fleet *f)
+{
+	struct fleet_importance_shape_scale is = { 0 };
+	double hours = 0, weighted_s = 0;
+	for (uint32_t i = 0; i < f->rows_n; i++)
+		is.time_s += f->rows[i].weighted_s;
+	for (uint32_t i = 0; i < f->cells_n; i++) {
+		hours += f->cells[i].weight;
+		weighted_s += f->cells[i].weighted_s;
+	}
+	is.hours_per_s = fleet_importance_run_ratio(hours, weighted_s);
+	return is;
+}
+
 static void fleet_importance_shape_shape_from(const struct fleet_shape *s,
-	double time_s, const struct catalog *c, struct arena *a,
+	const struct fleet_importance_base *base,
+	const struct fleet_importance_shape_scale *scale, struct arena *a,
 	const struct fleet_importance_shapes *of,
 	struct fleet_importance_shape *m)
 {
+	const struct catalog *c = base->catalog;
 	*m = (struct fleet_importance_shape){
 		.id = s->id ? s->id : -1,
 		.pytorch = fleet_importance_has_script(s->op, s->text, s->dtype,
@@ -680,29 +715,44 @@ static void fleet_importance_shape_shape_from(const struct fleet_shape *s,
 		.why = s->costed ? NULL
 				 : fleet_importance_shape_uncosted(s, c, a),
 		.total_s = s->total_s,
-		.share = time_s > 0 ? s->weighted_s / time_s : (double)NAN,
+		.share = fleet_importance_run_ratio(s->weighted_s,
+			scale->time_s),
+		.headroom_hours = s->headroom_s * scale->hours_per_s,
 		.ai = NAN,
 		.s = NAN,
 		.costed = s->costed,
 		.cost = s->cost,
 	};
+	m->reachable_hours =
+		fleet_importance_reachable_s(s, base->bests, &m->best) *
+		scale->hours_per_s;
 	fleet_importance_shape_places_from(s, a, of, m);
 	if (s->costed && m->why)
 		m->why = fleet_importance_shape_unbound(s, c, m->why, a);
+	else if (isfinite(s->sol_ns) && isnan(s->headroom_s))
+		m->why = "its headroom is unknown: a run was analyzed before "
+			 "shapes had it (kernsiftd rebuild computes it)";
 }
 
-void fleet_importance_shapes_from_fleet(const struct fleet_shape *rows,
-	uint32_t n, double time_s, const struct catalog *c,
-	const struct platform *against, struct arena *a,
+void fleet_importance_shapes_from_fleet(const struct fleet_shape_list *l,
+	const struct fleet_importance_base *base, struct arena *a,
 	struct fleet_importance_shapes *out)
 {
+	const struct fleet_importance_shape_scale scale =
+		fleet_importance_shape_scale_of(base->fleet);
 	*out = (struct fleet_importance_shapes){
 		.s_median = NAN,
-		.rows = arena_array(a, struct fleet_importance_shape, n + 1),
-		.n = n,
+		.rows = arena_array(a, struct fleet_importance_shape, l->n + 1),
+		.n = l->n,
+		.matching = l->matching,
+		.unknown = l->unknown,
+		.unknown_share =
+			fleet_importance_run_ratio(l->unknown.weighted_s,
+				scale.time_s),
 	};
-	fleet_importance_shape_platforms_from(rows, n, c, against, a, out);
-	for (uint32_t i = 0; i < n; i++)
-		fleet_importance_shape_shape_from(&rows[i], time_s, c, a, out,
-			&out->rows[i]);
+	fleet_importance_shape_platforms_from(l->rows, l->n, base->catalog,
+		base->against, a, out);
+	for (uint32_t i = 0; i < l->n; i++)
+		fleet_importance_shape_shape_from(&l->rows[i], base, &scale, a,
+			out, &out->rows[i]);
 }

@@ -92,6 +92,9 @@ struct fleet_importance_shape {
 	const char *description, *text, *kwargs; /* kwargs: JSON */
 	const char *dtype, *phase, *platform, *regime, *why;
 	double total_s, share, ai, s;
+	/* Of all the GPU-hours that the runs represent; NaN unknown. */
+	double headroom_hours, reachable_hours;
+	const struct fleet_best *best; /* NULL unknown */
 	bool costed;
 	bool pytorch; /* there is a script: pytorch_script.h */
 	struct cost cost;
@@ -105,13 +108,23 @@ struct fleet_importance_shapes {
 	const struct platform *const *platforms;
 	struct fleet_importance_shape *rows;
 	uint32_t n, platforms_n;
+	/* Of all pages, with the operator's weighted share of their time. */
+	int64_t matching; /* rows */
+	struct fleet_shape_unknown unknown;
+	double unknown_share;
 };
 
-/* `against`, which may be NULL, is another platform to compute T_SOL for.
- * `time_s` is all of the operator's weighted time. */
-void fleet_importance_shapes_from_fleet(const struct fleet_shape *rows,
-	uint32_t n, double time_s, const struct catalog *c,
-	const struct platform *against, struct arena *a,
+/* What the figures of shapes are computed from, other than the shapes. */
+struct fleet_importance_base {
+	const struct fleet *fleet; /* of the operator */
+	const struct fleet_bests *bests; /* sorted by reachable_sort() */
+	const struct catalog *catalog;
+	const struct platform *against; /* T_SOL is computed for it, too; or
+		NULL */
+};
+
+void fleet_importance_shapes_from_fleet(const struct fleet_shape_list *l,
+	const struct fleet_importance_base *base, struct arena *a,
 	struct fleet_importance_shapes *out);
 void fleet_importance_shapes_from_set(const struct reference *r,
 	const struct reference_operator *o, struct arena *a,

@@ -211,11 +211,9 @@ static bool ask(struct db *db, struct arena *a, const struct fleet_filter *f,
 	bool shapes, struct err *e)
 {
 	struct fleet fleet;
-	struct fleet_shape *rows;
-	uint32_t n;
-	bool more;
-	return shapes ? query_fleet_shapes(db, a, f, 0, 100, &rows, &n, &more,
-				e)
+	const struct fleet_shape_page page = { .limit = 100 };
+	struct fleet_shape_list l;
+	return shapes ? query_fleet_shapes(db, a, f, &page, &l, e)
 		      : query_fleet(db, a, f, &fleet, e);
 }
 

@@ -30,7 +30,7 @@ NEEDS = {
     '/search': ['q=a', 'q=1&project=p&limit=50'],
     '/values': ['of=project', 'of=label&q=a'],
     '/home': ['', 'project=p&workload=w&since=2000-01-01'],
-    '/importance/{op}/shapes': ['', 'reference_set=hand'],
+    '/importance/{op}/shapes': ['', 'reference_set=hand', 'sort=headroom&q=a'],
     '/importance/{op}/shapes/{id}': ['', 'format=pytorch'],
     '/trends': ['project=p&workload=w&metric=iteration&since=2000-01-01T00:00:00Z',
                 'project=p&workload=w&metric=busy'],

@@ -5,8 +5,9 @@ Uploads generated runs (tests/gen/efficiency.py) of two projects on two devices,
 operators, dtypes and sizes at random, some with S > 1. Then computes in plain Python, from
 each run's shapes (calls, time, T_SOL, FLOP, bytes), for each platform, operator, dtype, regime
 and size class the 95th percentile of S over calls, and the reachable headroom of shapes, of
-operators, of runs and of the fleet. Compares them with the answers: for all projects, for
-the reader of one project, and again after runs were deleted.
+operators, of runs and of the fleet, and the headroom of the shapes of the fleet. Compares them
+with the answers: for all projects, for the reader of one project, and again after runs were
+deleted. The shapes of an operator must add up to it, and each must be on exactly one page.
 """
 import collections
 import math
@@ -164,12 +165,81 @@ def check_fleet(fleet, runs, bests):
     assert abs(got - sum(v for v in want.values() if v)) < 1e-6, got
 
 
+def pages(reader, at, limit):
+    """Returns the items of all pages."""
+    items, cursor = [], ''
+    while True:
+        doc = reader.get(f'{at}&limit={limit}{cursor}')
+        items += doc['items']
+        assert len(doc['items']) == limit or doc['next'] is None, at
+        if doc['next'] is None:
+            assert len(items) == doc['items_count'], (at, len(items))
+            return items
+        cursor = f'&cursor={doc["next"]}'
+
+
+def check_shapes_order(reader, at, everything):
+    for key, value in (('headroom', 'headroom_hours'), ('calls', 'calls'), ('time', 'share')):
+        for sign in ('', '-'):
+            got = pages(reader, f'{at}?sort={sign}{key}', 2)
+            known = [s[value] for s in got if s[value] is not None]
+            assert [s[value] for s in got[:len(known)]] == known, 'unknown values are last'
+            assert known == sorted(known, reverse=not sign), (at, key, known)
+            ids = sorted((s['shape_id'], s['platform'], s['dtype']) for s in got)
+            assert ids == sorted((s['shape_id'], s['platform'], s['dtype']) for s in everything)
+    for q in ('fp32', 'H20', '4096', 'M=1024 bf16', 'a100 fp32'):
+        want = [s for s in everything if all(
+            any(w.lower() in text.lower() for text in (s['shape'], s['dtype'], s['platform']))
+            for w in q.split())]
+        got = pages(reader, f'{at}?q={q.replace(" ", "%20")}', 3)
+        # a row has T_SOL on all platforms of its page
+        assert [{**s, 't_sol_us': 0} for s in got] == [{**s, 't_sol_us': 0} for s in want], \
+            (at, q, len(got), len(want))
+
+
+def check_shapes(reader, fleet, runs, bests):
+    """Each shape's headroom in GPU-hours, from the runs; and the sums over shapes."""
+    whole = sum(r['hours'] * r['gpu_ns'] for r in runs.values())
+    hours = sum(r['hours'] for r in runs.values())
+    want = collections.defaultdict(float)
+    for r in runs.values():
+        for s in r['shapes']:
+            if s['sol_ns'] is not None and s['sol_ns'] <= s['mean_ns']:
+                # all calls are longer than the launch floor
+                want[s['operator'], s['platform'], s['dtype'], s['shape']] += \
+                    r['hours'] * (s['total_ns'] - s['sol_ns'] * s['calls']) / whole * hours
+    # a run has the headroom of a shape in whole ns
+    rounded = hours * hours / whole
+    for row in fleet['items']:
+        if row['operator'] is None:
+            continue
+        at = f'/importance/{row["operator"]}/shapes'
+        items = pages(reader, f'{at}?sort=time', 5000)
+        for s in items:
+            exact = want[row['operator'], s['platform'], s['dtype'], s['shape']]
+            got = s['headroom_hours']
+            assert (got is None) == (s['s'] is None), s
+            assert got is None or abs(got - exact) <= rounded, (s['shape'], got, exact)
+        for name in ('headroom_hours', 'reachable_headroom_hours'):
+            known = [s[name] for s in items if s[name] is not None]
+            if row[name] is None:
+                assert not known, (row['operator'], name, known)
+            else:
+                near(row[name], math.fsum(known), (row['operator'], name))
+        if row['headroom'] is not None:
+            near(row['headroom_hours'], row['headroom'] * fleet['hours'], row['operator'])
+        assert math.isclose(math.fsum(s['share'] for s in items), 1, rel_tol=1e-9), row['operator']
+        check_shapes_order(reader, at, items)
+
+
 def check(reader, everything):
     runs = reader.runs()
     bests = bests_of(runs)
     for run, is_ in runs.items():
         check_run(run, is_, bests)
-    check_fleet(reader.get('/importance'), runs, bests)
+    fleet = reader.get('/importance')
+    check_fleet(fleet, runs, bests)
+    check_shapes(reader, fleet, runs, bests)
     assert bests or not everything
     return len(runs), len(bests), sum(len(r['shapes']) for r in runs.values())
 

@@ -54,6 +54,7 @@ static inline void make_shape(struct arena *a, struct shape_stat *s,
 	if (s->costed && noise(4)) {
 		s->sol_ns = (double)noise(1u << 31) / 1000;
 		s->leg = noise(2) ? LEG_COMPUTE : LEG_MEMORY;
+		s->headroom_ns = noise(5) ? (int64_t)noise(1u << 31) : -1;
 	}
 }
 

@@ -14,7 +14,7 @@ GRAINS = (0, 1, 2, 4, 8, 16, 32, 64)
 KEY_W = ('total_ns', 'shape_known_ns', 'roofline_known_ns', 'sol_ps', 'compute_ns',
          'headroom_ns', 'above_bound_ns', 'flops', 'bytes')
 KEY_SHARE, KEY_W_TOTAL = 8, 9
-SHAPE_FLOPS, SHAPE_BUCKET = 32, 128
+SHAPE_FLOPS, SHAPE_HEADROOM, SHAPE_BUCKET = 32, 120, 128
 LIMIT = 1 << 110
 # The words of dtype.def, in the order of that file.
 DTYPES = ('fp64 fp32 tf32 bf16 fp16 fp8_e4m3 fp8_e5m2 fp4 int64 int32 int16 int8 '
@@ -34,7 +34,7 @@ QUERIES = {
                 'ORDER BY run_id, rank',
     'shape': 'SELECT run_id, operator, coalesce(shape_id, 0) AS shape, '
              'launches, instances, total_ns, bucket, bucket_calls, buckets, '
-             'flops, read_bytes, write_bytes, sol_ns, leg FROM run_shape',
+             'flops, read_bytes, write_bytes, sol_ns, leg, headroom_ns FROM run_shape',
     'unattributed': 'SELECT u.* FROM run_unattributed u JOIN run USING (run_id) '
                     'WHERE counted',
     'delta': 'SELECT * FROM rollup_delta',
@@ -188,6 +188,9 @@ def of_shapes(run, shapes):
             out[row, 8] += calls
             out[row, 9] += calls * picoseconds(str(s['sol_ns']))
             out[row, 10] += calls * (s['leg'] == 'compute')
+        if s['headroom_ns'] is not None:
+            out[row, SHAPE_HEADROOM] += calls
+            out[row, SHAPE_HEADROOM + 1] += times(run['weight_uh'], s['headroom_ns'])
         for b, n in zip(packed(s['bucket'], s['buckets']),
                         packed(s['bucket_calls'], s['buckets'])):
             out[row, SHAPE_BUCKET + b] += n

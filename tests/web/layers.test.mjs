@@ -127,3 +127,26 @@ test('breakdown comparison: rows that not every run has, alone', () => {
 const PICKED = [[['1'], ['2'], ['1', '2']], [['1', '2'], [], ['1', '2']], [['1'], ['job:2'], []], [['1'], [], []], [['1', '2', '3', '4', '5'], ['6', '7', '8', '9'], []]];
 for (const [base, head, want] of PICKED)
 	test(`breakdownRuns: ${base} and ${head}`, () => assert.deepEqual(breakdownRuns({base, head}), want));
+
+// Two runs of 10 and 20 layers. Times are per layer, in ns.
+const cellOf = (mean_ns, more) => (mean_ns === undefined ? null : {mean_ns, rows: [{extra: false, kernel: null, ...more}]});
+const compared = (...lines) => ({runs: [{}, {}], sections: [{position: 'before', per_iteration: [1, 1]}, {position: 'layer', per_iteration: [10, 20]}],
+	blocks: [{section: 0, block: 'embedding'}, {section: 1, block: 'mlp'}],
+	items: lines.map(([block, base, head, more]) => ({block, cells: [cellOf(base, more), cellOf(head, more)], roles: [], module: null}))});
+
+test('changesOf: per iteration, the largest first; a row that a run lacks counts, an unknown time does not', () => {
+	const rows = b.changesOf(compared([0, 5000, 4000], [1, 100, 100], [1, null, 100], [1, undefined, 30], [0, 4, 3, {extra: true}]));
+	assert.deepEqual(rows.map((r) => [r.times, r.change.ns, r.change.pct, r.small, r.extra]), [
+		[[5000, 4000], -1000, -20, false, false], [[1000, 2000], 1000, 100, false, false], [[null, 600], 600, null, false, false],
+		[[4, 3], -1, -25, true, true], [[null, 2000], null, null, false, false]]);
+	assert.equal(rows[3].shares[0], 400 / 6004);
+	assert.equal(b.shareOfRows(rows.slice(3, 4)), Math.max(400 / 6004, 300 / 8603));
+	assert.equal(b.shareOfRows([]), 0);
+});
+
+test('changesOf: of several runs, the one that differs most; a row has 1 % if it has that in any run', () => {
+	const doc = {runs: [{}, {}, {}], sections: [{position: 'none', per_iteration: [null, null, null]}], blocks: [{section: 0, block: 'other'}],
+		items: [[100, 90, 130], [9900, 9900, 9900], [0.5, 0.5, 200]].map((of) => ({block: 0, cells: of.map((ns) => cellOf(ns)), roles: [], module: null}))};
+	assert.deepEqual(b.changesOf(doc).map((r) => [r.change.run, r.change.ns, r.small]), [[2, 199.5, false], [2, 30, false], [1, 0, false]]);
+	assert.deepEqual(b.changesOf({...doc, items: []}), []);
+});

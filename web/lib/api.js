@@ -72,6 +72,7 @@ export const copies = (id, query, signal) => json(`/runs/${id}/copies`, query, {
 export const replayedGraphs = (id, signal) => json(`/runs/${id}/replayed-graphs`, {}, {signal});
 export const graphs = (id, signal) => json(`/runs/${id}/graphs`, {}, {signal});
 export const callTree = (id, query, signal) => json(`/runs/${id}/call-tree`, query, {signal});
+export const kernelLaunches = (id, kernel, signal) => json(`/runs/${id}/kernels/${kernel}/launches`, {}, {signal});
 export const callers = (id, kernel, query, signal) => json(`/runs/${id}/kernels/${kernel}/callers`, query, {signal});
 
 // The breakdown of one run, the breakdown comparison of several runs, and the strata of a run's

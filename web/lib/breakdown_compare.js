@@ -91,3 +91,44 @@ export function headline(doc) {
 		`${extra ? `, ${f.count(extra)} more ${extra === 1 ? 'is' : 'are'} only in few layers` : ''}.`
 	);
 }
+
+// Rows with less of every run's time than this, in percent, are folded.
+export const SMALL_PCT = 1;
+
+// The run whose time differs most from the first run's, and the difference: {run, ns, pct}. A run
+// without the row has no time in it. An unknown time has no difference.
+function largestDifference(times, present) {
+	let largest = {run: null, ns: null, pct: null};
+	for (let i = 1; i < times.length; i++) {
+		const [first, other] = [0, i].map((at) => (present[at] ? times[at] : 0));
+		if (first === null || other === null) continue;
+		const {ns, pct} = difference(other, first);
+		if (largest.ns === null || Math.abs(ns) > Math.abs(largest.ns)) largest = {run: i, ns, pct};
+	}
+	return largest;
+}
+
+// The rows by the size of their difference, the largest first. Times are per iteration, so that the
+// rows of different sections can be compared: the time per layer times the number of layers.
+export function changesOf(doc) {
+	const rows = doc.items.map((line) => {
+		const {block, section: at} = doc.blocks[line.block];
+		const section = doc.sections[at];
+		const present = line.cells.map(Boolean);
+		const times = line.cells.map((cell, i) =>
+			cell && cell.mean_ns !== null ? cell.mean_ns * (section.per_iteration[i] ?? 1) : null,
+		);
+		return {line, block, section, present, times, change: largestDifference(times, present), extra: isExtra(line)};
+	});
+	const totals = doc.runs.map((_, i) => rows.reduce((sum, r) => sum + (r.times[i] ?? 0), 0));
+	for (const r of rows) r.shares = r.times.map((ns, i) => (totals[i] > 0 ? ((ns ?? 0) * 100) / totals[i] : 0));
+	for (const r of rows) r.small = r.shares.every((pct) => pct < SMALL_PCT);
+	return rows
+		.map((r, i) => ({r, i, size: r.change.ns === null ? -1 : Math.abs(r.change.ns)}))
+		.sort((x, y) => y.size - x.size || x.i - y.i)
+		.map(({r}) => r);
+}
+
+// The largest share of a run's time that rows have together, in percent.
+export const shareOfRows = (rows) =>
+	rows.length ? Math.max(...rows[0].shares.map((_, i) => rows.reduce((sum, r) => sum + r.shares[i], 0))) : 0;

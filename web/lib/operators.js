@@ -1,7 +1,7 @@
 // operators.js - operators: their regimes, grades of S and attribution sources; formats their
 // numbers like published operator benchmarks. Pure.
 
-import {count, NONE, percent} from './format.js';
+import {count, mean, NONE, percent} from './format.js';
 
 const known = (n) => n !== null && n !== undefined && Number.isFinite(n);
 
@@ -102,6 +102,9 @@ export function gpuTime(s) {
 	if (s >= 7200) return `${count(s / 3600, s >= 360000 ? 0 : 1)} h`;
 	return s >= 1 ? `${count(s, 1)} s` : s >= 0.001 ? `${count(s * 1000, 1)} ms` : `${count(s * 1e6, 1)} us`;
 }
+
+// GPU-hours of a fleet: three digits, because a saving can be small.
+export const hours = mean;
 
 export const UNATTRIBUTED = 'unattributed';
 export const operatorName = (row) => row.operator ?? UNATTRIBUTED;

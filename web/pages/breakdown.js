@@ -3,6 +3,7 @@
 
 import {answerOrRefusal, refusalLine} from '../lib/answer.js';
 import * as api from '../lib/api.js';
+import {changesSection} from '../lib/breakdown_changes.js';
 import * as b from '../lib/breakdown_compare.js';
 import {breakdownUrl, difference, isRun, MAX_RUNS, percentOf, runsOf} from '../lib/breakdown_compare.js';
 import {swatch} from '../chart/chart_layers.js';
@@ -607,6 +608,7 @@ export async function page(view, query, at) {
 		lagBanner(doc, runs, params) ?? '',
 		runCards(doc, runs, params),
 		addRunForm(runs, params, at),
+		changesSection(doc),
 		table.node,
 	);
 	table.save();

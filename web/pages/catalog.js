@@ -578,7 +578,8 @@ async function referenceSetsTab(query, at) {
 
 // Tab: unattributed kernels of all runs, most GPU time first.
 
-const LIMIT = 500;
+// The most that an answer has.
+const LIMIT = 5000;
 
 async function unattributedTab(query, at) {
 	const {items} = await api.unattributed({limit: LIMIT}, at.signal);
@@ -603,7 +604,7 @@ async function unattributedTab(query, at) {
 				{class: 'hint'},
 				'Kernels of all runs that no annotation, host operator or naming rule identifies. ',
 				'A naming rule for the first kernels has the most effect. ',
-				items.length === LIMIT ? `The ${LIMIT} kernels with the most GPU time are shown.` : '',
+				items.length === LIMIT ? `The ${f.count(LIMIT)} kernels with the most GPU time are shown.` : '',
 			),
 			shown.node,
 		),

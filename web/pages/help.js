@@ -93,7 +93,8 @@ const SECTIONS = [
 				[
 					'Kernels',
 					'Statistics per kernel, equal to `cuda_gpu_kern_sum` of `nsys stats`, with p90 and p99. A ' +
-						'row opens to the call paths that launched the kernel. CUDA graphs recorded as one piece ' +
+						'row opens to the call paths that launched the kernel, a histogram of its launches, their durations over ' +
+						'the run, and its streams. CUDA graphs recorded as one piece ' +
 						'are in a table of their own.',
 				],
 				[
@@ -155,7 +156,8 @@ const SECTIONS = [
 		'/importance',
 		"Importance is an operator's share of the GPU time of many runs. Select how runs are weighted:",
 		described(WEIGHTS, (key) => (key === 'published' ? key : `w_${key}`)),
-		'Headroom is the share of GPU time above the roofline bound. Prevalence is the share of runs with the ' +
+		'Headroom is the GPU time above the roofline bound, in GPU-hours of those that the runs represent. Operators ' +
+			'are ordered by it; those without a roofline bound follow. Prevalence is the share of runs with the ' +
 			'operator. The coverage line says how much of the GPU time has an operator, a shape and a roofline ' +
 			'bound.',
 		'Energy is known of runs that have samples of the power of all their GPUs. If the energy of no operator of a run ' +
@@ -163,7 +165,8 @@ const SECTIONS = [
 		'The tab Fusions lists operators in sequence that one kernel could execute, and the GPU-hours that this would save. ' +
 			'Only an execution trace of PyTorch (`torch.profiler.ExecutionTraceObserver`), sent with the trace in one archive, ' +
 			'shows who reads the tensor between them. Pairs without one are listed apart.',
-		'An operator opens to its shapes. A reference set shows published figures next to your fleet.',
+		'An operator opens to its shapes, ordered by headroom. Search finds shapes by sizes, dtype, phase or platform. ' +
+			'Shapes whose sizes are unknown are added up in the last row. A reference set shows published figures next to your fleet.',
 	],
 	[
 		'devices',
@@ -272,6 +275,8 @@ const SECTIONS = [
 		'/breakdown',
 		'Compares the layers of two to eight runs. Rows are matched by role, also across GPU vendors: if one ' +
 			'run fuses what another splits, several kernels share a cell. Rows without a match are kept and marked.',
+		'The table Changes has the largest difference first, per iteration. Rows with less than 1 % of every run, ' +
+			'and rows that only few layers have, are folded.',
 		'Some recordings shift kernel names against their durations. Such runs are marked “names misaligned” ' +
 			'and excluded from comparisons. “Realign names with durations” corrects them by estimate.',
 	],

@@ -284,6 +284,9 @@ const setHint =
 	`${REGIMES}the measured median. ` +
 	'The times are those of the median shape of each operator. ' +
 	'The regime is that of the median AI: compute above 10 FLOP per byte, indexing below 0.01.';
+const headroomHint =
+	'Headroom is the GPU time above the roofline bound, in GPU-hours of those that the runs represent. ' +
+	'Operators without a roofline bound follow the others, by importance; the title of the cell has the reason.';
 const fleetHint = `${REGIMES}the measured mean per call.`;
 
 // The three tables of operators share their open rows. Fusions are known only of stored runs.
@@ -375,7 +378,15 @@ function parts(doc, params, query, at) {
 		[
 			'general',
 			'Importance',
-			(q) => build('general', 'Importance of operators', generalColumns(doc), 'importance', q),
+			(q) =>
+				build(
+					'general',
+					'Importance of operators',
+					generalColumns(doc),
+					doc.reference_set ? 'importance' : 'headroom',
+					q,
+					{hint: doc.reference_set ? null : headroomHint},
+				),
 		],
 		['roofline', 'Roofline', rooflinePart],
 		[

@@ -21,25 +21,20 @@ import {
 	textColumn,
 } from '../lib/operator_columns.js';
 import * as o from '../lib/operators.js';
-import {sorted, table} from '../lib/table.js';
+import {matching, sorted, table} from '../lib/table.js';
 
 // The details of an operator: facts, weights and shapes. For the unattributed row, a list of its
 // kernels.
 
-const LIMIT = 500;
+const PAGE = 500;
+// Reference sets are read completely, because the server neither searches nor orders their shapes.
+const SET_PAGE = 5000;
+const KERNELS = 100;
 const LONG = 60;
-
-// A table with its own order, which the address does not contain.
-function sortable(caption, columns, rows) {
-	const shown = table({
-		caption,
-		columns,
-		rows,
-		tall: rows.length > LONG,
-		onsort: (sort) => shown.update({rows: sorted(rows, columns, sort), sort}),
-	});
-	return shown.node;
-}
+const SEARCHED = 10;
+const TYPING_MS = 250;
+// The orders that the server has. Other columns order the rows that are loaded.
+const SERVER_SORTS = ['headroom', '-headroom', 'time', '-time', 'calls', '-calls'];
 
 function summary(row, doc) {
 	const range = row.low === null || row.low === undefined ? null : `${o.share(row.low)} to ${o.share(row.high)}`;
@@ -57,58 +52,208 @@ function summary(row, doc) {
 	return node;
 }
 
+// The shapes of an operator that are loaded, and which are: {q, sort, order, items, next, count,
+// unknown, platforms}. `sort` is the order of the table, `order` that of the server's pages. For the
+// unattributed row: {kernels}.
+const noShapes = (params) => ({
+	q: '',
+	sort: params.reference_set ? '' : 'headroom',
+	order: 'headroom',
+	items: [],
+	next: null,
+	count: 0,
+	latest: 0,
+});
+
+async function readShapes(row, state, params, more, signal) {
+	if (row.operator === null) return {kernels: await api.unattributed({limit: KERNELS}, signal)};
+	const order = params.reference_set
+		? {limit: SET_PAGE}
+		: {limit: PAGE, sort: state.order, ...(state.q ? {q: state.q} : {})};
+	const answer = await api.importanceShapes(
+		row.operator,
+		{...params, weight: null, ...order, ...(more ? {cursor: state.next} : {})},
+		signal,
+	);
+	return {
+		items: more ? [...state.items, ...answer.items] : answer.items,
+		next: answer.next,
+		count: answer.items_count,
+		unknown: answer.unknown_shapes,
+		platforms: answer.platforms,
+	};
+}
+
+const shapeText = (r) => [o.shapeName(r), r.dtype, r.phase, r.platform].filter(Boolean).join(' ');
+
+// Rows without sizes are added up below the others.
+const hasSizes = (r) => r.shape !== null || r.description !== null;
+
+function unknownRow(columns, unknown) {
+	const name = (c) =>
+		h(
+			'th',
+			{scope: 'row', class: c.class, title: 'the sizes of these calls are unknown, so they have no roofline bound'},
+			'Shapes unknown',
+		);
+	return h(
+		'tfoot',
+		{},
+		h(
+			'tr',
+			{class: 'sum'},
+			columns.map((c) => (c.head ? name(c) : h('td', {class: c.num ? 'num' : null}, c.foot?.(unknown) ?? ''))),
+		),
+	);
+}
+
+// How many shapes there are, and which are shown.
+function shapesText(state, shown, all) {
+	const found = state.q ? ` with “${state.q}”` : '';
+	if (state.next) return `${f.count(shown)} of ${f.plural(state.count, 'row')}${found} loaded`;
+	return shown < all ? `${f.count(shown)} of ${f.plural(all, 'shape')}` : `${f.plural(shown, 'shape')}${found}`;
+}
+
+// Shows the shapes of one row in `place`. load(more) reads them again, or reads the next ones.
+// Returns draw().
+function shapesView(row, state, params, place, load) {
+	const found = h('span', {class: 'quiet', role: 'status'});
+	const list = h('div', {class: 'shapes'});
+	let typing;
+	const search = h('input', {
+		type: 'search',
+		value: state.q,
+		placeholder: 'Search shapes',
+		'aria-label': `Search shapes of ${row.operator}`,
+		on: {
+			input: (e) => {
+				state.q = e.target.value.trim();
+				clearTimeout(typing);
+				if (params.reference_set) draw();
+				else typing = setTimeout(() => load(false), TYPING_MS);
+			},
+		},
+	});
+	const toolbar = h('div', {class: 'toolbar'}, search, found);
+
+	// The pages that are loaded next have the order of the first ones.
+	function sort(key) {
+		const again = state.next && key !== state.order;
+		state.sort = key;
+		if (!params.reference_set && SERVER_SORTS.includes(key)) {
+			state.order = key;
+			if (again) {
+				load(false);
+				return;
+			}
+		}
+		draw();
+	}
+
+	function columnsOf() {
+		const platforms = state.platforms.map((p) => p.name);
+		return [
+			...shapeColumns(state.items, platforms, row.collective),
+			...(state.items.some((r) => r.pytorch) ? [scriptColumn(row.operator, {...params, weight: null})] : []),
+		];
+	}
+
+	function more() {
+		if (!state.next) return '';
+		return h(
+			'p',
+			{class: 'line'},
+			h('button', {type: 'button', on: {click: () => load(true)}}, 'Load more shapes'),
+			state.sort === state.order
+				? ''
+				: h('span', {class: 'hint'}, 'This is the order of the loaded shapes only.'),
+		);
+	}
+
+	// The table is made again, because its columns depend on the rows. The control that had the focus
+	// gets it back.
+	function refocus(change) {
+		const controls = () => [...list.querySelectorAll('button')];
+		const [at, left] = [controls().indexOf(document.activeElement), list.querySelector('.scroll')?.scrollLeft];
+		change();
+		if (at >= 0) controls()[at]?.focus();
+		if (left) list.querySelector('.scroll').scrollLeft = left;
+	}
+
+	function draw() {
+		const all = state.items.filter(hasSizes);
+		const rows = params.reference_set ? matching(all, state.q, shapeText) : all;
+		const columns = columnsOf();
+		const shown = table({
+			caption: `Shapes of ${row.operator}`,
+			columns,
+			rows: sorted(rows, columns, state.sort),
+			sort: state.sort,
+			tall: rows.length > LONG,
+			empty: state.q ? 'No shape matches the search.' : 'No launch of this operator has a known shape.',
+			onsort: sort,
+		});
+		if (state.unknown?.rows) shown.node.querySelector('table').append(unknownRow(columns, state.unknown));
+		found.textContent = shapesText(state, rows.length, all.length);
+		if (state.count <= SEARCHED && !state.q) toolbar.remove();
+		else if (!toolbar.isConnected) place.prepend(toolbar);
+		refocus(() => list.replaceChildren(shown.node, more()));
+	}
+
+	place.replaceChildren(list);
+	draw();
+	return draw;
+}
+
+const unattributedList = (items) =>
+	kernelList(items, [
+		'All stored runs, ignoring the filters above. ',
+		items.length < KERNELS ? '' : `These are the ${KERNELS} kernels with the most GPU time. `,
+		items.length < KERNELS ? '' : h('a', {href: '/catalog?tab=unattributed'}, 'All unattributed kernels'),
+	]);
+
 // The details that all three tables use: a row that is open in one table is open in all. changed()
 // is called when the set of open rows changes, or when shapes have been loaded.
 export function operatorDetails(doc, params, opened, at, changed) {
 	const open = new Set(doc.items.filter((r) => opened.includes(o.operatorName(r))));
 	const known = new Map();
 
-	async function load(row, place) {
-		place.setAttribute('aria-busy', 'true');
+	// An answer that arrives after a later request is not shown. `state.place` is where the details
+	// were drawn last, and state.draw() draws them there again.
+	async function load(row, more) {
+		const state = known.get(row);
+		const mine = ++state.latest;
+		state.pending = true;
+		state.place.setAttribute('aria-busy', 'true');
 		try {
-			if (row.operator === null) known.set(row, {kernels: await api.unattributed({limit: 100}, at.signal)});
-			else
-				known.set(
-					row,
-					await api.importanceShapes(row.operator, {...params, weight: null, limit: LIMIT}, at.signal),
-				);
-			draw(row, place);
+			const answer = await readShapes(row, state, params, more, at.signal);
+			if (mine !== state.latest) return;
+			Object.assign(state, answer, {loaded: true});
+			if (state.draw) state.draw();
+			else show(row);
 			changed();
 		} catch (error) {
-			if (at.signal.aborted) return;
-			place.replaceChildren(h('p', {class: 'sentence'}, error.message));
-			showFailure(error, () => load(row, place));
+			if (at.signal.aborted || mine !== state.latest) return;
+			if (!state.loaded) state.place.replaceChildren(h('p', {class: 'sentence'}, error.message));
+			showFailure(error, () => load(row, more));
 		}
-		place.removeAttribute('aria-busy');
+		state.pending = false;
+		state.place.removeAttribute('aria-busy');
 	}
 
-	function draw(row, place) {
-		const {items, kernels, platforms, next} = known.get(row);
-		if (kernels) {
-			place.replaceChildren(kernelList(kernels.items, 'All stored runs, ignoring the filters above.'));
-			return;
-		}
-		const columns = [
-			...shapeColumns(
-				items,
-				platforms.map((p) => p.name),
-				row.collective,
-			),
-			...(items.some((r) => r.pytorch) ? [scriptColumn(row.operator, {...params, weight: null})] : []),
-		];
-		place.replaceChildren(
-			items.length
-				? sortable(`Shapes of ${row.operator}`, columns, items)
-				: h('p', {class: 'quiet'}, 'No launch of this operator has a known shape.'),
-			next ? h('p', {class: 'hint'}, `The ${LIMIT} shapes with the most GPU time; there are more.`) : '',
-		);
+	function show(row) {
+		const state = known.get(row);
+		if (state.kernels) state.place.replaceChildren(unattributedList(state.kernels.items));
+		else state.draw = shapesView(row, state, params, state.place, (more) => load(row, more));
 	}
 
 	function fill(row, place) {
-		const list = h('div', {class: 'shapes'}, h('p', {class: 'loading'}, 'Loading…'));
-		place.append(summary(row, doc), list);
-		if (known.has(row)) draw(row, list);
-		else load(row, list);
+		if (!known.has(row)) known.set(row, noShapes(params));
+		const state = known.get(row);
+		state.place = h('div', {class: 'shapes'}, h('p', {class: 'loading'}, 'Loading…'));
+		place.append(summary(row, doc), state.place);
+		if (state.loaded) show(row);
+		else if (!state.pending) load(row, false);
 	}
 
 	return {
@@ -400,6 +545,43 @@ const energyColumn = () => ({
 // A column without any value is omitted for reference sets, because it was not published.
 const hasValues = (doc) => (column) => !doc.reference_set || !column.value || doc.items.some((r) => !unknown(column.value(r)));
 
+// Why an operator has no headroom.
+function noHeadroom(r) {
+	if (r.operator === null) return 'unknown: unattributed time has no roofline bound';
+	return r.shape_known_pct
+		? 'unknown: none of its shapes has a roofline bound; the table of its shapes has the reasons'
+		: 'unknown: none of its calls has a known shape';
+}
+
+const hoursColumn = (label, key, title) => ({
+	label,
+	unit: 'GPU h',
+	num: true,
+	class: 'two-lines',
+	down: key.replace('_hours', ''),
+	up: `-${key.replace('_hours', '')}`,
+	value: (r) => r[key],
+	cell: (r) => o.hours(r[key]),
+	title,
+});
+// The share that an operator has of all GPU time; a shape has none.
+const ofAll = (share) => (unknown(share) ? '' : `, ${o.share(share)} of all GPU time`);
+const headroomColumn = (reason, waits) =>
+	hoursColumn('Headroom', 'headroom_hours', (r) =>
+		unknown(r.headroom_hours)
+			? reason(r)
+			: `GPU time above the roofline bound: ${r.headroom_hours} of the GPU-hours that the runs represent` +
+				`${ofAll(r.headroom)}${waits(r) ? ', waiting for other ranks included' : ''}`,
+	);
+const bestShare = (pct) => (unknown(pct) ? '' : `; ${o.shareOfPercent(pct)} of its time has a fleet-best`);
+const reachableColumn = () =>
+	hoursColumn('Reachable headroom', 'reachable_headroom_hours', (r) =>
+		unknown(r.reachable_headroom_hours)
+			? noFleetBest(r)
+			: `saved at the fleet-best: ${r.reachable_headroom_hours} GPU-hours${ofAll(r.reachable_headroom)}` +
+				bestShare(r.reachable_known_pct),
+	);
+
 // Several dtypes may wrap to the next line, but only between names.
 const dtypeNames = (r) =>
 	r.dtype ? r.dtype.split('/').flatMap((name, i) => (i ? ['/', h('wbr'), name] : [name])) : f.NONE;
@@ -408,14 +590,20 @@ const phaseNames = (r) => (r.phase === 'both' ? 'prefill/decode' : (r.phase ?? f
 
 export function generalColumns(doc) {
 	const max = doc.items.reduce((n, r) => Math.max(n, r.importance ?? 0, r.high ?? 0), 0) || 1;
-	return [
-		operatorColumn(),
+	const kind = [
 		{...textColumn('dtype', 'dtype'), class: 'wraps', cell: dtypeNames},
 		{...textColumn('Phase', 'phase'), cell: phaseNames},
 		countColumn('Shapes', 'shapes'),
+	];
+	return [
+		operatorColumn(),
+		// A reference set has the columns in the order in which they were published.
+		...(doc.reference_set ? kind : []),
+		...[headroomColumn(noHeadroom, (row) => row.collective), reachableColumn()].filter(hasValues(doc)),
 		importanceColumn(max, doc.weight),
 		...(doc.items.some((r) => !unknown(r.low)) ? [intervalColumn(max, doc.interval_reason)] : []),
 		...(doc.items.some((r) => !unknown(r.energy_kwh)) ? [energyColumn()] : []),
+		...(doc.reference_set ? [] : kind),
 		...[
 			shareColumn('w_time', 'w_time', o.WEIGHTS.time),
 			shareColumn('w_mean', 'w_mean', o.WEIGHTS.mean),
@@ -423,23 +611,6 @@ export function generalColumns(doc) {
 			{
 				...shareColumn('Prevalence', 'prevalence'),
 				title: (r) => `${f.count(r.runs)} of ${f.plural(doc.runs, doc.reference_set ? 'profile' : 'run')}`,
-			},
-			{
-				...shareColumn('Headroom', 'headroom', "share of the fleet's GPU time above the roofline bound"),
-				title: (r) =>
-					unknown(r.headroom)
-						? 'unknown: no roofline bound'
-						: `share of all GPU time above the roofline bound: ${r.headroom}` +
-							(r.collective ? ', waiting for other ranks included' : ''),
-			},
-			{
-				...shareColumn('Reachable headroom', 'reachable_headroom'),
-				class: 'two-lines',
-				title: (r) =>
-					unknown(r.reachable_headroom)
-						? noFleetBest(r)
-						: `share of all GPU time that would be saved at the fleet-best: ${r.reachable_headroom}; ` +
-							`${o.shareOfPercent(r.reachable_known_pct)} of its time has a fleet-best`,
 			},
 			bestColumn(),
 			percentColumn('Shape known', 'shape_known_pct', 'share of its time with a known shape'),
@@ -531,20 +702,35 @@ function shapeColumns(rows, names, collective) {
 			cell: (r) => o.shapeName(r),
 			value: (r) => o.shapeName(r),
 		},
+		...(has('platform')
+			? [
+					headroomColumn(
+						(r) => r.reason ?? 'unknown: no roofline bound',
+						() => collective,
+					),
+					reachableColumn(),
+				]
+			: []),
 		...sColumns(),
 		...(has('platform') ? [textColumn('Platform', 'platform')] : []),
 		...(varied('dtype') ? [textColumn('dtype', 'dtype')] : []),
 		...(varied('phase') ? [textColumn('Phase', 'phase')] : []),
 		...(has('share')
 			? [
-					shareColumn(
-						'Share',
-						'share',
-						collective ? "share of the operator's time, waiting included" : "share of the operator's time",
-					),
+					{
+						...shareColumn(
+							'Share',
+							'share',
+							collective ? "share of the operator's time, waiting included" : "share of the operator's time",
+						),
+						down: 'time',
+						up: '-time',
+						foot: (u) => o.share(u.share),
+					},
 				]
 			: []),
-		countColumn('Calls', 'calls'),
+		{...countColumn('Calls', 'calls'), foot: (u) => f.count(u.calls)},
+		...(has('platform') ? [bestColumn()] : []),
 		...(has('runs') ? [countColumn('Runs', 'runs')] : []),
 		...(has('platform')
 			? [

@@ -6,18 +6,20 @@ import * as api from '../lib/api.js';
 import {exportLink, largestUnit, share, sourceLines, SPREAD, timeColumn, typicalUnit} from '../lib/columns.js';
 import {facts, h} from '../lib/dom.js';
 import * as f from '../lib/format.js';
+import {launchSection} from '../lib/kernel_launches.js';
 import {profileList} from '../lib/kernel_profiles.js';
 import {announce, showFailure} from '../lib/notices.js';
 import {missingDetail, unknownTitle} from '../lib/run_content.js';
 import {matching, sorted, table} from '../lib/table.js';
 
-// The details of a kernel: its full name, its source and its callers.
+// The details of a kernel: its full name, its source, its callers and its launches.
 
 // The details of a table of kernels. `linked` is the kernel whose details the address opens;
 // chosen() returns the kernel that was opened last.
 function kernelDetail(run, rows, linked, at, changed) {
 	const open = new Set();
 	const callers = new Map();
+	const launches = new Map();
 
 	// After the rows have changed, opens the first row of the kernel that was open.
 	function follow(list, id) {
@@ -33,6 +35,12 @@ function kernelDetail(run, rows, linked, at, changed) {
 		return callers.get(row).show();
 	}
 
+	function launchesOf(row) {
+		if (missingDetail(run)) return '';
+		if (!launches.has(row.id)) launches.set(row.id, launchSection(run, row, at));
+		return launches.get(row.id).show();
+	}
+
 	function fill(row, place) {
 		place.append(
 			facts([
@@ -43,6 +51,7 @@ function kernelDetail(run, rows, linked, at, changed) {
 				['Nsight Compute', profileList(row.kernel_profiles)],
 			]),
 			launchedBy(row),
+			launchesOf(row),
 		);
 	}
 

@@ -237,7 +237,9 @@ static bool attribute_rows_bound_set(const struct attribution *at,
 	s->clock_sol_ns = clock->sol_s * 1e9;
 	o->bound_calls += s->call.instances;
 	o->bound_ns += s->call.total_ns;
+	s->headroom_ns = -o->sheet.headroom_ns;
 	attribute_rows_bound_add(at, ns, sheet, s, &o->sheet);
+	s->headroom_ns += o->sheet.headroom_ns;
 	if (attribute_rows_bound_add(at, ns, clock, s, &o->clock))
 		attribute_rows_bound_note(at, NOTE_over_roof, s, o);
 	return attribute_rows_bound_fit(at, ns, llround(clock->sol_s * 1e12), s,
@@ -833,6 +835,7 @@ static bool attribute_rows_fill(struct attribute_rows_stats *m, uint32_t row)
 		.recomputed = g->sums[row].recomputed,
 		.kept_recomputed = g->sums[row].kept_recomputed,
 		.sol_ns = NAN,
+		.headroom_ns = -1,
 		.clock_sol_ns = NAN };
 	struct operator_stat *o = attribute_rows_operator(m, k, &s->operator_);
 	if (!o || !attribute_rows_buckets(m->at->arena, ns, n, s))
@@ -1194,6 +1197,7 @@ static void attribute_rows_add_line(struct operators *o,
 			.recomputed = { -1, -1 },
 			.kept_recomputed = { -1, -1 },
 			.sol_ns = NAN,
+			.headroom_ns = -1,
 			.clock_sol_ns = NAN };
 	}
 	int64_t launches = t->instances > 0 ? t->instances : 0;

@@ -132,15 +132,12 @@ static json_t *importance_fleet_bench(struct call *c,
 	const struct fleet_filter *f, const struct fleet_importance *m,
 	const struct catalog *k, struct err *e)
 {
-	struct fleet_shape *rows;
-	uint32_t n;
-	bool more;
+	struct fleet_shape_list l;
 	if (!concurrency_limit_enter(c, e) ||
-		!query_fleet_shapes(c->s.db, &c->s.arena, f, 0, 0, &rows, &n,
-			&more, e))
+		!query_fleet_shapes(c->s.db, &c->s.arena, f, NULL, &l, e))
 		return NULL;
 	return importance_bench_answer(c,
-		view_set_from_fleet(m, rows, n, k, &c->s.arena),
+		view_set_from_fleet(m, l.rows, l.n, k, &c->s.arena),
 		"kernsift-fleet");
 }
 
@@ -327,8 +324,7 @@ json_t *fusions_get(struct call *c, struct err *e)
 
 struct importance_page {
 	int64_t shape; /* its id; 0: all shapes */
-	int64_t offset;
-	int limit; /* 0: all */
+	struct fleet_shape_page is;
 	bool more;
 };
 
@@ -367,32 +363,46 @@ static bool importance_shapes_unknown(const struct call *c, struct err *e)
 		"neither a run nor the catalog has an operator '%s'", c->word);
 }
 
+/* Reads the runs that match and the fleet-bests of their shapes. */
+static bool importance_shapes_base(struct call *c, const struct fleet_filter *f,
+	struct fleet_importance_base *base, struct err *e)
+{
+	struct fleet *fleet = arena_new(&c->s.arena, struct fleet);
+	struct fleet_bests *bests = arena_new(&c->s.arena, struct fleet_bests);
+	base->fleet = fleet;
+	base->bests = bests;
+	if (!query_fleet(c->s.db, &c->s.arena, f, fleet, e) ||
+		!fleet_best_read(c->s.db, &c->s.arena,
+			project_scope_name(&c->s), f->platform, bests, e))
+		return false;
+	reachable_sort(bests);
+	return true;
+}
+
 static bool importance_shapes_fleet(struct call *c, const struct catalog *k,
 	struct importance_page *p, struct fleet_importance_shapes *s,
 	struct findings_shape_times *times, struct err *e)
 {
-	const struct operator_info *is = catalog_operator(k, c->word);
-	const struct platform *against;
+	struct fleet_importance_base base = { .catalog = k };
 	struct fleet_filter f;
-	struct fleet_shape *rows;
-	struct fleet fleet;
-	uint32_t n;
-	if (!catalog_params_platform(c, "against", k, &against, e) ||
+	struct fleet_shape_list l;
+	if (!catalog_params_platform(c, "against", k, &base.against, e) ||
 		!importance_fleet_params(c, k, &f, e))
 		return false;
 	f.op = c->word;
 	f.shape = p->shape;
-	if ((!p->limit && !p->shape && !concurrency_limit_enter(c, e)) ||
-		!query_fleet(c->s.db, &c->s.arena, &f, &fleet, e) ||
-		!query_fleet_shapes(c->s.db, &c->s.arena, &f, p->offset,
-			p->limit, &rows, &n, &p->more, e))
+	/* A search reads the sizes of all shapes, like a table of all. */
+	if (((p->is.q || (!p->is.limit && !p->shape)) &&
+		    !concurrency_limit_enter(c, e)) ||
+		!importance_shapes_base(c, &f, &base, e) ||
+		!query_fleet_shapes(c->s.db, &c->s.arena, &f, &p->is, &l, e))
 		return false;
-	if (!is && !fleet.rows_n)
+	if (!catalog_operator(k, c->word) && !base.fleet->rows_n)
 		return importance_shapes_unknown(c, e);
-	*times = importance_shapes_time(&fleet);
-	fleet_importance_shapes_from_fleet(rows, n, times->all, k, against,
-		&c->s.arena, s);
-	if (!p->offset && !p->more)
+	*times = importance_shapes_time(base.fleet);
+	fleet_importance_shapes_from_fleet(&l, &base, &c->s.arena, s);
+	p->more = p->is.offset + l.n < l.matching;
+	if (l.n == l.matching && !p->is.q)
 		s->s_median = importance_shapes_median_of(s, &c->s.arena);
 	return true;
 }
@@ -432,12 +442,13 @@ static bool importance_shapes_set(struct call *c, const struct catalog *k,
 	s->set = name;
 	importance_shapes_select(s, p->shape);
 	/* All shapes are in memory; this selects the page. */
-	uint32_t from = p->offset < s->n ? (uint32_t)p->offset : s->n;
+	const struct fleet_shape_page *page = &p->is;
+	uint32_t from = page->offset < s->n ? (uint32_t)page->offset : s->n;
 	s->rows += from;
 	s->n -= from;
-	p->more = p->limit && s->n > (uint32_t)p->limit;
+	p->more = page->limit && s->n > (uint32_t)page->limit;
 	if (p->more)
-		s->n = (uint32_t)p->limit;
+		s->n = (uint32_t)page->limit;
 	return true;
 }
 
@@ -457,12 +468,33 @@ static bool importance_shapes_read(struct call *c, struct importance_page *p,
 	return true;
 }
 
+/* Reads `q` and `sort`. A reference set has no headroom, and has the order in
+ * which it was published. */
+static bool importance_shapes_order(const struct call *c,
+	struct fleet_shape_page *p, struct err *e)
+{
+	const struct param *sort = param(&c->params, "sort"),
+			   *q = param(&c->params, "q");
+	if (param(&c->params, "reference_set")->given &&
+		(sort->given || q->given))
+		return err_set(e, ERR_INPUT,
+			"%s: is not supported with reference_set",
+			sort->given ? "sort" : "q");
+	/* routes.def lists all sort keys, then all keys again for the
+	 * reversed order. */
+	p->by = (enum fleet_shape_order)(sort->whole % FLEET_SHAPE_ORDERS);
+	p->reverse = sort->whole >= FLEET_SHAPE_ORDERS;
+	p->q = param_text(&c->params, "q", NULL);
+	return true;
+}
+
 json_t *importance_shapes_get(struct call *c, struct err *e)
 {
 	struct fleet_importance_shapes s = { 0 };
 	struct findings_shape_times times = { 0 };
 	struct importance_page p = { 0 };
-	if (!listing_read(c, &p.offset, &p.limit, e) ||
+	if (!importance_shapes_order(c, &p.is, e) ||
+		!listing_read(c, &p.is.offset, &p.is.limit, e) ||
 		!importance_shapes_read(c, &p, &s, &times, e))
 		return NULL;
 	if (!listing_is_json(c))
@@ -470,7 +502,7 @@ json_t *importance_shapes_get(struct call *c, struct err *e)
 			view_importance_shapes_table(&c->s.arena, &s), c->word);
 	const struct finding_list found = findings_shapes(&c->s.arena, &times);
 	return listing_next(c, view_importance_shapes(&s, &found),
-		p.offset + s.n, p.more);
+		p.is.offset + s.n, p.more);
 }
 
 /* ---- one shape */

@@ -185,6 +185,10 @@ struct view_call_tree {
 };
 json_t *view_call_tree(const struct view_call_tree *t);
 
+struct launch_spread;
+json_t *view_kernel_launches(int64_t kernel, const struct profile_kernel *k,
+	const struct launch_spread *s);
+
 /* Tables with the columns of nsys; in the arena. */
 const struct table *view_kernel_table(struct arena *a,
 	const struct kernel_line *rows, uint32_t n, enum split split);

@@ -1,8 +1,10 @@
 /* view_kernel.c - kernels, copies, graph replays, launches, callers and the call
  * tree. */
 #include "call_tree.h"
+#include "launch_spread.h"
 #include "profile_word.h"
 #include "view.h"
+#include <math.h>
 
 static json_t *view_kernel_three(const int32_t v[3])
 {
@@ -24,6 +26,9 @@ static int64_t view_call_kernel(const struct view_call_tree *t,
 	const struct call_node *n);
 static json_t *view_call_kernels(const struct view_call_tree *t);
 static json_t *view_call_nodes(const struct view_call_tree *t);
+static json_t *view_kernel_bins(const struct launch_spread *s);
+static json_t *view_kernel_slices(const struct launch_spread *s);
+static json_t *view_kernel_streams(const struct launch_spread *s);
 
 #define ROWS "kernel.def"
 #include "row_functions.h"
@@ -42,6 +47,37 @@ json_t *view_path(const struct frame *path, uint32_t n)
 	for (uint32_t i = 0; i < n; i++)
 		view_append(v, row_frame(&path[i]));
 	return v;
+}
+
+static json_t *view_kernel_bins(const struct launch_spread *s)
+{
+	json_t *v = json_array();
+	for (uint32_t i = 0; i < s->bins_n; i++)
+		view_append(v, row_launch_bin(&s->bins[i]));
+	return v;
+}
+
+static json_t *view_kernel_slices(const struct launch_spread *s)
+{
+	json_t *v = json_array();
+	for (uint32_t i = 0; i < s->slices_n; i++)
+		view_append(v, row_launch_slice(&s->slices[i]));
+	return v;
+}
+
+static json_t *view_kernel_streams(const struct launch_spread *s)
+{
+	enum { STREAMS = 100 };
+	json_t *v = json_array();
+	for (uint32_t i = 0; i < s->streams_n && i < STREAMS; i++)
+		view_append(v, row_launch_stream(&s->streams[i]));
+	return v;
+}
+
+json_t *view_kernel_launches(int64_t kernel, const struct profile_kernel *k,
+	const struct launch_spread *s)
+{
+	return row_kernel_launches(kernel, k, s);
 }
 
 json_t *view_times(const struct time_stats *t)

@@ -68,6 +68,9 @@ struct fleet_shape {
 	enum phase phase;
 	int64_t runs, calls, launches;
 	double total_s, weighted_s;
+	/* Its part of the operator's headroom, weighted; NaN unknown, also if it
+	 * is unknown for some of the calls with a roofline bound. */
+	double headroom_s;
 	double med_ns; /* median of a call, from the buckets: within 2.2 % */
 	bool costed;
 	/* Collectives of several kinds, or some of unknown cost, have these
@@ -77,10 +80,38 @@ struct fleet_shape {
 	double sol_ns; /* T_SOL of a call on its platform; NaN if unknown */
 	enum leg leg;
 };
-/* Requires f->operator. The shape with the most weighted time comes first. */
+enum fleet_shape_order {
+	FLEET_SHAPES_TIME,
+	FLEET_SHAPES_HEADROOM,
+	FLEET_SHAPES_CALLS,
+	FLEET_SHAPE_ORDERS
+};
+/* Which shapes of a request are read. */
+struct fleet_shape_page {
+	int64_t offset;
+	int limit; /* 0: all */
+	/* The largest value is first; `reverse`: the smallest. Unknown values
+	 * are last in both. Equal rows are ordered by weighted time. */
+	enum fleet_shape_order by;
+	bool reverse;
+	/* Words separated by spaces: the sizes, the type, the phase or the
+	 * platform contain each of them, ignoring case. NULL: any. */
+	const char *q;
+};
+struct fleet_shape_list {
+	struct fleet_shape *rows; /* of the page */
+	uint32_t n;
+	int64_t matching; /* rows of all pages */
+	/* The rows whose sizes are unknown: of all pages, and with any `q`. */
+	struct fleet_shape_unknown {
+		int64_t rows, calls;
+		double total_s, weighted_s;
+	} unknown;
+};
+/* Requires f->op. `page` may be NULL: all shapes, most time first. */
 bool query_fleet_shapes(struct db *db, struct arena *a,
-	const struct fleet_filter *f, int64_t offset, int limit,
-	struct fleet_shape **rows, uint32_t *n, bool *more, struct err *e);
+	const struct fleet_filter *f, const struct fleet_shape_page *page,
+	struct fleet_shape_list *out, struct err *e);
 /* All shapes of the operators that match and have a fleet-best in `bests`, in no
  * order; without `runs`, `launches`, `text` and `med_ns`. Labels are not
  * supported. */

@@ -4,6 +4,7 @@
 #include "column.h"
 #include "fleet_select.h"
 #include "ledger.h"
+#include "profile_word.h"
 #include "rollup_code.h"
 #include "rollup_delta.h"
 #include "sql.h"
@@ -11,6 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 /* Sums of an operator, type and phase on one platform, by shape. */
@@ -297,16 +299,47 @@ static int query_fleet_shape_by_group(const struct fleet_shape *x,
 }
 
 /* A total order, so that pages neither repeat nor skip a row. */
-static int query_fleet_shape_by_time(const void *a, const void *b)
+static int query_fleet_shape_by_time(const struct fleet_shape *x,
+	const struct fleet_shape *y)
 {
-	const struct fleet_shape_line *x = a, *y = b;
-	if (x->is.weighted_s != y->is.weighted_s)
-		return x->is.weighted_s > y->is.weighted_s ? -1 : 1;
-	if (x->is.total_s != y->is.total_s)
-		return x->is.total_s > y->is.total_s ? -1 : 1;
-	if (x->is.id != y->is.id)
-		return x->is.id < y->is.id ? -1 : 1;
-	return query_fleet_shape_by_group(&x->is, &y->is);
+	if (x->weighted_s != y->weighted_s)
+		return x->weighted_s > y->weighted_s ? -1 : 1;
+	if (x->total_s != y->total_s)
+		return x->total_s > y->total_s ? -1 : 1;
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return query_fleet_shape_by_group(x, y);
+}
+
+static double query_fleet_shape_key(const struct fleet_shape *s,
+	enum fleet_shape_order by)
+{
+	return by == FLEET_SHAPES_HEADROOM ? s->headroom_s
+	       : by == FLEET_SHAPES_CALLS  ? (double)s->calls
+					   : s->weighted_s;
+}
+
+static int query_fleet_shape_compare(const void *a, const void *b, void *page)
+{
+	const struct fleet_shape *x = &((const struct fleet_shape_line *)a)->is,
+				 *y = &((const struct fleet_shape_line *)b)->is;
+	const struct fleet_shape_page *p = page;
+	double s = query_fleet_shape_key(x, p->by),
+	       t = query_fleet_shape_key(y, p->by);
+	if (isnan(s) != isnan(t))
+		return isnan(s) ? 1 : -1;
+	if (!isnan(s) && s != t)
+		return (s > t) == !p->reverse ? -1 : 1;
+	return query_fleet_shape_by_time(x, y);
+}
+
+/* NaN unless the headroom of all calls with a roofline bound is known. */
+static double query_fleet_shape_headroom_s(const struct ledger_row *row)
+{
+	int128 bound = ledger_sum(row, SHAPE_BOUND);
+	return bound > 0 && bound == ledger_sum(row, SHAPE_HEADROOM_CALLS)
+		       ? (double)ledger_sum(row, SHAPE_W_HEADROOM) / 1e15
+		       : (double)NAN;
 }
 
 /* In no order. */
@@ -339,6 +372,8 @@ static struct fleet_shape_line *query_fleet_shape_lines(struct shape_sums *g,
 				.weighted_s =
 					(double)ledger_sum(row, SHAPE_W_TOTAL) /
 					1e15,
+				.headroom_s = query_fleet_shape_headroom_s(row),
+				.calls = (int64_t)ledger_sum(row, SHAPE_CALLS),
 			};
 			to++;
 		}
@@ -347,10 +382,9 @@ static struct fleet_shape_line *query_fleet_shape_lines(struct shape_sums *g,
 	return all;
 }
 
-/* Reads the sizes of the rows on the page. */
+/* Reads the sizes of n lines. */
 static bool query_fleet_shape_read_texts(struct db *db, struct arena *a,
-	const struct fleet_shape_line *page, struct fleet_shape *rows,
-	uint32_t n, struct err *e)
+	struct fleet_shape_line *lines, uint32_t n, struct err *e)
 {
 	static const char sql[] =
 		"SELECT l.place, s.text "
@@ -361,7 +395,7 @@ static bool query_fleet_shape_read_texts(struct db *db, struct arena *a,
 	struct result r;
 	sql_array_init(&ids, SQL_INT8);
 	for (uint32_t i = 0; i < n; i++)
-		sql_array_int8(&ids, page[i].is.id);
+		sql_array_int8(&ids, lines[i].is.id);
 	sql_array(&p, &ids);
 	bool ok = sql_hot(db, sql, &p, &r, e);
 	sql_array_release(&ids);
@@ -369,52 +403,115 @@ static bool query_fleet_shape_read_texts(struct db *db, struct arena *a,
 		return false;
 	while (result_next(&r)) {
 		int64_t place = result_int8(&r, 0);
-		rows[place - 1].text = result_text(&r, a);
+		lines[place - 1].is.text = result_text(&r, a);
 	}
 	result_release(&r);
 	return true;
 }
 
-static bool query_fleet_shape_page_of(struct db *db, struct shape_sums *g,
-	int64_t offset, int limit, struct fleet_shape **rows, uint32_t *n,
-	bool *more, struct err *e)
+static bool query_fleet_shape_contains(const char *text, const char *word,
+	size_t len)
 {
+	for (; text && *text; text++)
+		if (!strncasecmp(text, word, len))
+			return true;
+	return false;
+}
+
+static bool query_fleet_shape_matches(const struct fleet_shape *s,
+	const char *q)
+{
+	const char *const texts[] = { s->text, dtype_word(s->dtype),
+		profile_word_phase[s->phase], s->platform };
+	for (q += strspn(q, " "); *q; q += strspn(q, " ")) {
+		size_t len = strcspn(q, " "), i = 0,
+		       n = sizeof texts / sizeof *texts;
+		while (i < n && !query_fleet_shape_contains(texts[i], q, len))
+			i++;
+		if (i == n)
+			return false;
+		q += len;
+	}
+	return true;
+}
+
+/* Keeps the lines that match. */
+static uint32_t query_fleet_shape_search(struct fleet_shape_line *all,
+	uint32_t n, const char *q)
+{
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (query_fleet_shape_matches(&all[i].is, q))
+			all[kept++] = all[i];
+	return kept;
+}
+
+static void query_fleet_shape_unknown_add(struct fleet_shape_unknown *u,
+	const struct fleet_shape *s)
+{
+	if (s->id)
+		return;
+	u->rows++;
+	u->calls += s->calls;
+	u->total_s += s->total_s;
+	u->weighted_s += s->weighted_s;
+}
+
+static void query_fleet_shape_row_from(const struct fleet_shape_line *line,
+	struct fleet_shape *s)
+{
+	*s = line->is;
+	s->runs = (int64_t)ledger_sum(line->row, SHAPE_RUNS);
+	s->launches = (int64_t)ledger_sum(line->row, SHAPE_LAUNCHES);
+	s->med_ns = query_fleet_shape_median_ns(line->row);
+	query_fleet_shape_cost(line->row, s);
+}
+
+static bool query_fleet_shape_page_of(struct db *db, struct shape_sums *g,
+	const struct fleet_shape_page *page, struct fleet_shape_list *out,
+	struct err *e)
+{
+	struct fleet_shape_page by = *page;
 	uint32_t all_n;
 	struct fleet_shape_line *all = query_fleet_shape_lines(g, &all_n);
-	if (all_n)
-		qsort(all, all_n, sizeof *all, query_fleet_shape_by_time);
-	uint32_t from = offset < all_n ? (uint32_t)offset : all_n;
-	*n = all_n - from;
-	if (limit && *n > (uint32_t)limit)
-		*n = (uint32_t)limit;
-	*more = from + *n < all_n;
-	*rows = arena_array(g->arena, struct fleet_shape, *n);
-	for (uint32_t i = 0; i < *n; i++) {
-		struct fleet_shape *s = &(*rows)[i];
-		const struct ledger_row *row = all[from + i].row;
-		*s = all[from + i].is;
-		s->runs = (int64_t)ledger_sum(row, SHAPE_RUNS);
-		s->calls = (int64_t)ledger_sum(row, SHAPE_CALLS);
-		s->launches = (int64_t)ledger_sum(row, SHAPE_LAUNCHES);
-		s->med_ns = query_fleet_shape_median_ns(row);
-		query_fleet_shape_cost(row, s);
+	*out = (struct fleet_shape_list){ 0 };
+	for (uint32_t i = 0; i < all_n; i++)
+		query_fleet_shape_unknown_add(&out->unknown, &all[i].is);
+	if (page->q) {
+		if (!query_fleet_shape_read_texts(db, g->arena, all, all_n, e))
+			return false;
+		all_n = query_fleet_shape_search(all, all_n, page->q);
 	}
-	return query_fleet_shape_read_texts(db, g->arena, all + from, *rows, *n,
-		e);
+	if (all_n)
+		qsort_r(all, all_n, sizeof *all, query_fleet_shape_compare,
+			&by);
+	uint32_t from = page->offset < all_n ? (uint32_t)page->offset : all_n;
+	out->matching = all_n;
+	out->n = all_n - from;
+	if (page->limit && out->n > (uint32_t)page->limit)
+		out->n = (uint32_t)page->limit;
+	if (!page->q && !query_fleet_shape_read_texts(db, g->arena, all + from,
+				out->n, e))
+		return false;
+	out->rows = arena_array(g->arena, struct fleet_shape, out->n);
+	for (uint32_t i = 0; i < out->n; i++)
+		query_fleet_shape_row_from(&all[from + i], &out->rows[i]);
+	return true;
 }
 
 bool query_fleet_shapes(struct db *db, struct arena *a,
-	const struct fleet_filter *f, int64_t offset, int limit,
-	struct fleet_shape **rows, uint32_t *n, bool *more, struct err *e)
+	const struct fleet_filter *f, const struct fleet_shape_page *page,
+	struct fleet_shape_list *out, struct err *e)
 {
+	static const struct fleet_shape_page everything;
 	struct fleet_keys keys;
 	struct shape_sums g = { .arena = a, .keys = &keys, .shape = f->shape };
 	bool ok = fleet_keys(db, a, f, &keys, e) &&
 		  (f->labels || f->energy
 				  ? shape_sums_from_runs(db, &g, f, e)
 				  : shape_sums_from_rollups(db, &g, f, e)) &&
-		  query_fleet_shape_page_of(db, &g, offset, limit, rows, n,
-			  more, e);
+		  query_fleet_shape_page_of(db, &g, page ? page : &everything,
+			  out, e);
 	arena_release(&g.work);
 	return ok;
 }
@@ -426,7 +523,6 @@ static void query_fleet_bounds_fill(struct shape_sums *g,
 	*rows = arena_array(g->arena, struct fleet_shape, *n);
 	for (uint32_t i = 0; i < *n; i++) {
 		(*rows)[i] = all[i].is;
-		(*rows)[i].calls = (int64_t)ledger_sum(all[i].row, SHAPE_CALLS);
 		query_fleet_shape_cost(all[i].row, &(*rows)[i]);
 	}
 }

@@ -104,6 +104,7 @@ static void column_read_cost(struct result *r, struct arena *a,
 	s->leg = column_read_leg(r, a, LEG_NONE);
 	s->clock_sol_ns = result_float8(r, s->sol_ns);
 	s->clock_leg = column_read_leg(r, a, s->leg);
+	s->headroom_ns = result_int8(r, -1);
 }
 
 /* False if the packed columns cannot be read. */

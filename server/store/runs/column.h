@@ -46,7 +46,7 @@ enum phase column_phase(struct result *r, struct arena *a);
 	"operator, sizes, grid, attribution_source, launches, " TIME_COLUMNS \
 	", buckets, bucket, bucket_calls, flops, read_bytes, "               \
 	"write_bytes, link_kind, link_bytes, link_ranks, link_nodes, "       \
-	"reason, sol_ns, leg, clock_sol_ns, clock_leg"
+	"reason, sol_ns, leg, clock_sol_ns, clock_leg, headroom_ns"
 /* Reads the text of run_shape.flops, "bf16=4096 fp32=32". */
 void column_read_flops(const char *text, struct cost *c);
 /* False if the packed columns cannot be read. */

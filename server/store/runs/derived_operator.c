@@ -200,7 +200,7 @@ static void derived_write_shapes(struct bulk *b, const struct derived_run *run)
 		const struct shape_stat *s = &o->shapes[i];
 		if (i && s->operator_ != s[-1].operator_)
 			rank = 0;
-		bulk_row(b, 29 + TIME_COLUMNS_N);
+		bulk_row(b, 30 + TIME_COLUMNS_N);
 		bulk_int8(b, run->id);
 		bulk_int4(b, (int32_t)s->operator_);
 		bulk_int4(b, rank);
@@ -220,6 +220,7 @@ static void derived_write_shapes(struct bulk *b, const struct derived_run *run)
 		bulk_int8_known(b, s->recomputed.known_ns);
 		bulk_int8_known(b, s->kept_recomputed.calls);
 		bulk_int8_known(b, s->kept_recomputed.known_ns);
+		bulk_int8_known(b, isnan(s->sol_ns) ? -1 : s->headroom_ns);
 	}
 }
 
@@ -229,7 +230,7 @@ static const struct derived_table derived_shape = {
 	"read_bytes, write_bytes, link_kind, link_bytes, link_ranks, "
 	"link_nodes, reason, sol_ns, leg, clock_sol_ns, clock_leg, size_class, "
 	"kept_calls, kept_ns, recomputed_calls, recompute_known_ns, "
-	"kept_recomputed_calls, kept_recompute_known_ns) "
+	"kept_recomputed_calls, kept_recompute_known_ns, headroom_ns) "
 	"FROM STDIN (FORMAT binary)",
 	derived_write_shapes,
 };

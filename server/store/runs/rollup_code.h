@@ -59,6 +59,10 @@ enum rollup_shape_code {
 	SHAPE_LINK_NODES,
 	SHAPE_LINK_KIND, /* + enum collective_kind: calls of it */
 	SHAPE_FLOPS = 32, /* + enum dtype */
+	/* Calls whose headroom is known, and its sum. A run stored before shapes
+	 * had it adds neither. */
+	SHAPE_HEADROOM_CALLS = 120,
+	SHAPE_W_HEADROOM,
 	SHAPE_ZERO = 127, /* calls of 0 ns: bucket -1 */
 	SHAPE_BUCKET = 128, /* + bucket: calls in it */
 };
@@ -71,8 +75,8 @@ static_assert(COLLECTIVE_ALL_REDUCE == 1 && COLLECTIVE_BROADCAST == 5 &&
 	"collective.def is only ever appended to");
 static_assert((int)SHAPE_LINK_KIND + COLLECTIVE_KINDS <= (int)SHAPE_FLOPS,
 	"kinds do not reach the types");
-static_assert((int)SHAPE_FLOPS + DTYPES <= (int)SHAPE_ZERO,
-	"types do not reach the buckets");
+static_assert((int)SHAPE_FLOPS + DTYPES <= (int)SHAPE_HEADROOM_CALLS,
+	"types do not reach the codes after them");
 
 /* A run adds to sums over periods of these numbers of days; 0: over all
  * days. */

@@ -83,6 +83,11 @@ void rollup_delta_shape(struct ledger *l, const struct shape_stat *s,
 	rollup_shape_term(w, SHAPE_W_TOTAL,
 		rollup_delta_times(weight_uh, s->call.total_ns));
 	rollup_shape_add_cost(w, s);
+	if (isfinite(s->sol_ns) && s->headroom_ns >= 0) {
+		rollup_shape_term(w, SHAPE_HEADROOM_CALLS, s->call.instances);
+		rollup_shape_term(w, SHAPE_W_HEADROOM,
+			rollup_delta_times(weight_uh, s->headroom_ns));
+	}
 	for (uint32_t k = 0; k < s->buckets_n; k++)
 		rollup_shape_term(w, SHAPE_BUCKET + s->bucket[k],
 			s->bucket_calls[k]);

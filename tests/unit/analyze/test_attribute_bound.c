@@ -53,6 +53,7 @@ static void time_above_the_bound_is_headroom(void **state)
 	assert_int_equal(o->sheet.sol_ps, 2 * 34235);
 	assert_int_equal(o->sheet.compute_ns, 0);
 	assert_int_equal(o->sheet.headroom_ns, 100000 - 69);
+	assert_int_equal(w->p.operators.shapes[0].headroom_ns, 100000 - 69);
 	assert_int_equal(o->sheet.over_ns, 0);
 }
 
@@ -106,6 +107,7 @@ static void no_headroom_below_the_launch_floor(void **state)
 	one_gemm(w, 100);
 	assert_int_equal(w->p.operators.rows[0].bound_ns, 200);
 	assert_int_equal(w->p.operators.rows[0].clock.headroom_ns, 0);
+	assert_int_equal(w->p.operators.shapes[0].headroom_ns, 0);
 }
 
 static void times_below_the_bound_have_a_note(void **state)
@@ -115,6 +117,7 @@ static void times_below_the_bound_have_a_note(void **state)
 	const struct operator_stat *o = &w->p.operators.rows[0];
 	assert_int_equal(o->sheet.over_ns, 68);
 	assert_int_equal(o->sheet.headroom_ns, 0);
+	assert_int_equal(w->p.operators.shapes[0].headroom_ns, 0);
 	assert_int_equal(w->p.notes.count[NOTE_over_roof], 1);
 	assert_string_equal(w->p.notes.detail[NOTE_over_roof],
 		"gemm m=64 n=256 k=128");
@@ -316,6 +319,7 @@ static void compute_peaks_scale_by_the_clock(void **state)
 	assert_int_equal(o->shapes[0].clock_leg, LEG_COMPUTE);
 	assert_int_equal(o->rows[0].clock.headroom_ns, 2000000 - 1234769);
 	assert_int_equal(o->rows[0].sheet.headroom_ns, 2000000 - 1111292);
+	assert_int_equal(o->shapes[0].headroom_ns, 2000000 - 1111292);
 }
 
 /* 2013 of 1830 MHz: the factor 1.1 is not cut. */

@@ -37,7 +37,7 @@ static const struct {
 	{ runs_get, "color=red",
 		"'color' is not a parameter of this path; it has project, "
 		"workload, framework, content, device, q, label.KEY, upload, "
-		"job, since, until, sort, limit, cursor" },
+		"job, since, until, sort, limit, cursor, total" },
 	{ healthz_get, "verbose",
 		"'verbose' is not a parameter of this path; it has none" },
 	{ runs_get, "q=%zz",

@@ -19,18 +19,17 @@ static void shapes_of_all(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
-	struct fleet_shape *rows;
-	uint32_t n;
-	bool more;
+	struct fleet_shape_list l;
 	several(db);
 	for (int pass = 0; pass < 2; pass++) {
 		struct fleet_filter f = any;
 		f.op = "gemm";
 		f.platform = "H20";
-		works(query_fleet_shapes(db, &a, &f, 0, 0, &rows, &n, &more,
-			&e));
-		assert_int_equal(n, 3);
-		assert_false(more);
+		works(query_fleet_shapes(db, &a, &f, NULL, &l, &e));
+		const struct fleet_shape *rows = l.rows;
+		assert_int_equal(l.n, 3);
+		assert_int_equal(l.matching, 3);
+		assert_int_equal(l.unknown.rows, 0);
 		assert_string_equal(rows[0].op, "gemm");
 		assert_string_equal(rows[0].platform, "H20");
 		assert_string_equal(rows[0].text, "m=237 n=4096 k=4096");
@@ -41,6 +40,8 @@ static void shapes_of_all(void **state)
 		assert_int_equal(rows[0].launches, 6);
 		near(rows[0].total_s, 600e-9, 1e-20);
 		near(rows[0].weighted_s, 1200e-9, 1e-20);
+		/* weights of 1, 2 and 3 hours, 95 ns each */
+		near(rows[0].headroom_s, 570e-9, 1e-20);
 		/* most calls are in bucket 249, whose middle is 2^(249.5/32) */
 		near(rows[0].med_ns, 222.379, 0.001);
 		assert_true(rows[0].costed);
@@ -52,15 +53,15 @@ static void shapes_of_all(void **state)
 		assert_int_equal(rows[0].leg, LEG_COMPUTE);
 		assert_int_equal(rows[1].leg, LEG_MEMORY);
 		f.since = 20001 * INT64_C(86400000000);
-		works(query_fleet_shapes(db, &a, &f, 1, 1, &rows, &n, &more,
-			&e));
-		assert_int_equal(n, 1);
-		assert_true(more);
-		assert_int_equal(rows[0].runs, 2);
+		works(query_fleet_shapes(db, &a, &f,
+			&(struct fleet_shape_page){ .offset = 1, .limit = 1 },
+			&l, &e));
+		assert_int_equal(l.n, 1);
+		assert_int_equal(l.matching, 3);
+		assert_int_equal(l.rows[0].runs, 2);
 		f = any;
-		works(query_fleet_shapes(db, &a, &f, 0, 0, &rows, &n, &more,
-			&e));
-		assert_int_equal(n, 5 * 3);
+		works(query_fleet_shapes(db, &a, &f, NULL, &l, &e));
+		assert_int_equal(l.n, 5 * 3);
 		folded(db);
 	}
 	arena_release(&a);
@@ -69,20 +70,20 @@ static void shapes_of_all(void **state)
 /* Formats everything as text. */
 static const char *shapes(struct db *db, struct arena *a, struct fleet_filter f)
 {
-	struct fleet_shape *s;
-	uint32_t n;
-	bool more;
+	struct fleet_shape_list l;
 	const char *all = "";
-	works(query_fleet_shapes(db, a, &f, 0, 0, &s, &n, &more, &e));
-	for (uint32_t i = 0; i < n; i++)
+	works(query_fleet_shapes(db, a, &f, NULL, &l, &e));
+	const struct fleet_shape *s = l.rows;
+	for (uint32_t i = 0; i < l.n; i++)
 		all = arena_printf(a,
 			"%s%s %s %s %d %d: %lld %lld %lld %.17g %.17g %.17g "
-			"%d %lld %lld %lld %.17g %d\n",
+			"%.17g %d %lld %lld %lld %.17g %d\n",
 			all, s[i].op, s[i].platform ? s[i].platform : "-",
 			s[i].text ? s[i].text : "-", (int)s[i].dtype,
 			(int)s[i].phase, (long long)s[i].runs,
 			(long long)s[i].calls, (long long)s[i].launches,
-			s[i].total_s, s[i].weighted_s, s[i].med_ns, s[i].costed,
+			s[i].total_s, s[i].weighted_s, s[i].headroom_s,
+			s[i].med_ns, s[i].costed,
 			(long long)s[i].cost.flops[DTYPE_BF16],
 			(long long)s[i].cost.read_bytes,
 			(long long)s[i].cost.write_bytes, s[i].sol_ns,
@@ -130,6 +131,96 @@ static void shapes_by_labels(void **state)
 	f.since = 20002 * INT64_C(86400000000);
 	f.until = 20100 * INT64_C(86400000000);
 	same_shapes(db, &a, f);
+	arena_release(&a);
+}
+
+/* The sizes of a page, one per line. */
+static const char *sizes(struct db *db, struct arena *a, struct fleet_filter f,
+	struct fleet_shape_page p)
+{
+	struct fleet_shape_list l;
+	const char *all = "";
+	works(query_fleet_shapes(db, a, &f, &p, &l, &e));
+	for (uint32_t i = 0; i < l.n; i++)
+		all = arena_printf(a, "%s%s %d\n", all,
+			l.rows[i].text ? l.rows[i].text : "-",
+			(int)l.rows[i].phase);
+	return all;
+}
+
+/* Of a shape, half of the time can be headroom, of another nothing. */
+static void shapes_in_other_orders(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct fleet_filter f = any;
+	struct profile p = operator_fixture_profile(&a);
+	p.operators.shapes[1].headroom_ns = 99;
+	fixture_save(db, "1", &p, 1);
+	f.op = "gemm";
+	assert_string_equal(sizes(db, &a, f, (struct fleet_shape_page){ 0 }),
+		"m=237 n=4096 k=4096 2\nm=1 n=4096 k=4096 1\n"
+		"m=1 n=4096 k=4096 2\n");
+	assert_string_equal(sizes(db, &a, f,
+				    (struct fleet_shape_page){
+					    .by = FLEET_SHAPES_HEADROOM }),
+		"m=1 n=4096 k=4096 2\nm=237 n=4096 k=4096 2\n"
+		"m=1 n=4096 k=4096 1\n");
+	assert_string_equal(sizes(db, &a, f,
+				    (struct fleet_shape_page){
+					    .by = FLEET_SHAPES_HEADROOM,
+					    .reverse = true,
+					    .limit = 2 }),
+		"m=1 n=4096 k=4096 1\nm=237 n=4096 k=4096 2\n");
+	arena_release(&a);
+}
+
+static void shapes_that_contain_all_words(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct fleet_filter f = any;
+	struct profile p = operator_fixture_profile(&a);
+	struct fleet_shape_page q = { .q = "  N=4096 BF16 m=2 " };
+	fixture_save(db, "1", &p, 1);
+	f.op = "gemm";
+	assert_string_equal(sizes(db, &a, f, q), "m=237 n=4096 k=4096 2\n");
+	q.q = "bf16 h20";
+	assert_int_equal(strlen(sizes(db, &a, f, q)), 22 + 20 + 20);
+	q.q = "bf16 fp32";
+	assert_string_equal(sizes(db, &a, f, q), "");
+	q.q = " ";
+	assert_int_equal(strlen(sizes(db, &a, f, q)), 22 + 20 + 20);
+	arena_release(&a);
+}
+
+/* Unattributed time has no sizes; a run from before shapes had headroom makes
+ * the headroom of its shapes unknown, not less. */
+static void shapes_without_figures(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct fleet_filter f = any;
+	struct profile p = operator_fixture_profile(&a);
+	struct fleet_shape_list l;
+	p.operators.shapes[3].text = NULL;
+	fixture_save(db, "1", &p, 1);
+	p.operators.shapes[0].headroom_ns = -1;
+	fixture_save(db, "2", &p, 1);
+	f.op = "copy";
+	works(query_fleet_shapes(db, &a, &f,
+		&(struct fleet_shape_page){ .offset = 7, .q = "none" }, &l,
+		&e));
+	assert_int_equal(l.n, 0);
+	assert_int_equal(l.matching, 0);
+	assert_int_equal(l.unknown.rows, 1);
+	assert_int_equal(l.unknown.calls, 4);
+	near(l.unknown.total_s, 120e-9, 1e-20);
+	f.op = "gemm";
+	works(query_fleet_shapes(db, &a, &f, NULL, &l, &e));
+	assert_true(isnan(l.rows[0].headroom_s));
+	near(l.rows[1].headroom_s, 0, 0);
+	near(l.rows[2].headroom_s, 90e-9, 1e-20);
 	arena_release(&a);
 }
 
@@ -197,6 +288,9 @@ int main(void)
 	const struct CMUnitTest cases[] = {
 		CASE(shapes_of_all),
 		CASE(shapes_by_labels),
+		CASE(shapes_in_other_orders),
+		CASE(shapes_that_contain_all_words),
+		CASE(shapes_without_figures),
 		CASE(shapes_of_a_run_count_it_once),
 		CASE(shapes_are_counted),
 	};

@@ -101,6 +101,7 @@ static inline struct operators operator_fixture_operators(struct arena *a)
 		.sol_ns = 100.25,
 		.clock_sol_ns = 100.25,
 		.leg = LEG_COMPUTE,
+		.headroom_ns = 95,
 		.clock_leg = LEG_COMPUTE };
 	o.shapes[0].cost.flops[DTYPE_BF16] = UINT64_C(7952400384);
 	o.shapes[0].cost.flops[DTYPE_FP32] = 3;
@@ -117,9 +118,11 @@ static inline struct operators operator_fixture_operators(struct arena *a)
 	o.shapes[1].buckets_n = 1;
 	o.shapes[1].sol_ns = o.shapes[1].clock_sol_ns = 50.25;
 	o.shapes[1].leg = o.shapes[1].clock_leg = LEG_MEMORY;
+	o.shapes[1].headroom_ns = 45;
 	o.shapes[2] = o.shapes[1];
 	o.shapes[2].operator_ = 1;
 	o.shapes[2].sol_ns = o.shapes[2].clock_sol_ns = 120;
+	o.shapes[2].headroom_ns = 0;
 	o.shapes[2].cost.flops[DTYPE_FP32] = 0;
 	o.shapes[3] = (struct shape_stat){ .operator_ = 2,
 		.text = "bytes=4096",
@@ -128,6 +131,7 @@ static inline struct operators operator_fixture_operators(struct arena *a)
 		.call = operator_fixture_time(2, 60),
 		.why = "the direction is unknown",
 		.sol_ns = NAN,
+		.headroom_ns = -1,
 		.clock_sol_ns = NAN };
 	o.shapes[4] = (struct shape_stat){ .operator_ = 3,
 		.grid = "128x1x1 / 256x1x1",
@@ -138,6 +142,7 @@ static inline struct operators operator_fixture_operators(struct arena *a)
 		.bucket_calls = calls,
 		.buckets_n = 1,
 		.sol_ns = NAN,
+		.headroom_ns = -1,
 		.clock_sol_ns = NAN };
 	o.unattributed = arena_new(a, struct unattributed);
 	*o.unattributed = (struct unattributed){ 1, 1, 50 };

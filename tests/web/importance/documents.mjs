@@ -13,9 +13,9 @@ const ROWS = [['unified_attention', 'bf16', 0.361, 'memory', 63.1, 0.48], ['fuse
 	[null, null, 0.069, null, null, null]];
 
 // One operator has a fleet-best of a run that is there, one of a run that was deleted.
-const NO_BEST = {reachable_headroom: null, reachable_known_pct: 0, best_efficiency: null, best_run: null};
-const REACHABLE = {unified_attention: {reachable_headroom: 0.0722, reachable_known_pct: 91.2, best_efficiency: 0.6, best_run: 4711},
-	fused_moe: {reachable_headroom: 0, reachable_known_pct: 100, best_efficiency: 0.55, best_run: null}};
+const NO_BEST = {reachable_headroom: null, reachable_headroom_hours: null, reachable_known_pct: 0, best_efficiency: null, best_run: null};
+const REACHABLE = {unified_attention: {reachable_headroom: 0.0722, reachable_headroom_hours: 188.1532, reachable_known_pct: 91.2, best_efficiency: 0.6, best_run: 4711},
+	fused_moe: {reachable_headroom: 0, reachable_headroom_hours: 0, reachable_known_pct: 100, best_efficiency: 0.55, best_run: null}};
 
 function weighed([operator, dtype, importance, regime, ai, s], kwh) {
 	const bound = s !== null;
@@ -24,7 +24,7 @@ function weighed([operator, dtype, importance, regime, ai, s], kwh) {
 		prevalence: 940 / 1303, total_s: importance * 48211.7, energy_kwh: kwh && importance * kwh, regime, ai, s, s_median: null,
 		t_sol_us: bound ? {H20: 390.2, H200: 180.016} : {H20: null, H200: null}, t_prod_us: {H20: 812.3, H200: 4021.4},
 		attained_flops: ai ? {H20: 1.893e13, H200: ai * 4.8e12 * s * 0.8} : {}, shape_known_pct: bound ? 97.2 : 0, roofline_known_pct: bound ? 95.5 : 0,
-		headroom: !bound ? null : importance * (1 - Math.min(s, 1)), ...REACHABLE[operator] ?? NO_BEST, above_bound_pct: s > 1 ? 2.1 : 0, collective: operator === 'all_reduce'};
+		headroom: !bound ? null : importance * (1 - Math.min(s, 1)), headroom_hours: !bound ? null : 2606 * importance * (1 - Math.min(s, 1)), ...REACHABLE[operator] ?? NO_BEST, above_bound_pct: s > 1 ? 2.1 : 0, collective: operator === 'all_reduce'};
 }
 
 export function fleet(query, {none = false} = {}) {
@@ -40,8 +40,18 @@ export function fleet(query, {none = false} = {}) {
 const shape = (text, platform, s) => ({shape_id: text ? 7 : null, description: null, shape: text, sizes: text && {tokens: 16}, kwargs: null, dtype: 'bf16', phase: 'decode', platform,
 	calls: 118200, runs: 210, total_s: 31.2, share: text ? 0.44 : 0.02, t_prod_us: {[platform]: 264.1}, t_sol_us: {[platform]: text ? 198.2 : null}, s,
 	ai: text ? 2.9 : null, regime: text ? 'memory' : null, flops: text ? {bf16: 2415919104} : null, read_bytes: text ? 831000000 : null,
-	write_bytes: text ? 65536 : null, collective_kind: null, bus_bytes: null, above_bound: false, pytorch: text !== null, reason: text ? null : 'its shape is unknown'});
-export const fleetShapes = (operator) => ({reference_set: null, operator, id: null, description: null, s_median: 0.55, platforms: [OLD, GPU], findings: [],
+	write_bytes: text ? 65536 : null, collective_kind: null, bus_bytes: null, above_bound: false, pytorch: text !== null, reason: text ? null : 'its shape is unknown',
+	headroom_hours: text ? 90 * (1 - s) : null, reachable_headroom_hours: text && s < 0.5 ? 12.25 : null, best_efficiency: text && s < 0.5 ? 0.55 : null, best_run: text && s < 0.5 ? 4711 : null});
+const NO_SIZES = {rows: 1, calls: 118200, total_s: 31.2, share: 0.02};
+// 1,200 shapes with sizes, of which a page has 500; in the order of the request, and those that match it.
+const MANY = Array.from({length: 1200}, (_, i) => ({...shape(`tokens=${i + 1} hidden=2048`, 'H200', 0.5), shape_id: i + 1, headroom_hours: 1200 - i, calls: 1000 + i}));
+export function manyShapes(query) {
+	const from = Number(query.get('cursor') ?? 0);
+	const found = MANY.filter((r) => r.shape.includes(query.get('q') ?? '')).sort((a, b) => query.get('sort') === 'calls' ? b.calls - a.calls : b.headroom_hours - a.headroom_hours);
+	const items = found.slice(from, from + 500);
+	return {...fleetShapes('fused_moe'), items, items_count: found.length, next: from + 500 < found.length ? String(from + 500) : null};
+}
+export const fleetShapes = (operator) => ({items_count: 3, unknown_shapes: NO_SIZES, reference_set: null, operator, id: null, description: null, s_median: 0.55, platforms: [OLD, GPU], findings: [],
 	items: [shape('tokens=16 hidden=2048 inter=768', 'H200', 0.75), shape('tokens=32 hidden=2048 inter=768', 'H20', 0.1), shape(null, 'H20', null)], next: null});
 
 // A fleet's pairs: of two platforms, of unknown size in CUDA graphs, and one whose passes differ.

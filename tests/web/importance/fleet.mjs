@@ -16,7 +16,7 @@ export async function given(open, where = '/importance', options = {}) {
 		return options.refused ?? doc.fleet(q, options);
 	}, '/importance/fused_moe/shapes': (q) => {
 		requests.push(`shapes ${q}`);
-		return doc.fleetShapes('fused_moe');
+		return options.many ? doc.manyShapes(q) : doc.fleetShapes('fused_moe');
 	}, '/importance/fusions': (q) => {
 		requests.push(`fusions ${q}`);
 		return doc.fusions(q, options);
@@ -35,21 +35,24 @@ export default async function fleet(test, {open}) {
 			'Warning\n6.9 % of GPU time is unattributed; /unattributed lists its kernels.',
 			'Info\nShapes of rms_norm are faster than their roofline bound (S > 1).']));
 		await seen(async () => assert.deepEqual(await page.locator('.totals dd').allInnerTexts(), ['1,303', '13.4 h', '2,606 GPU h', '93.1%', '91.4%', '81.2%', '74.9%', '41.2%', '7.2%']));
-		await seen(async () => assert.deepEqual(await page.getByRole('table', {name: GENERAL}).locator('thead th').allInnerTexts(), ['Operator', 'dtype', 'Phase', 'Shapes', 'Importance',
-			'95% interval', 'w_time', 'w_mean', 'w_present', 'Prevalence', 'Headroom', 'Reachable headroom', 'Fleet-best S', 'Shape known', 'Roofline known']));
-		await seen(async () => assert.deepEqual((await cells(page, GENERAL))[0], ['unified_attention', 'bf16', 'decode/prefill', '12', '36.1%', '28.9% … 43.3%', '36.1%', '32.5%', '50.5%', '72.1%', '18.8%', '7.2%', '60.0%', '97.2%', '95.5%']));
-		await seen(async () => assert.deepEqual((await cells(page, GENERAL)).map((r) => r[0]), ['unified_attention', 'fused_moe', 'all_reduce', 'unattributed', 'reshape_and_cache', 'rms_norm']));
+		await seen(async () => assert.deepEqual(await page.getByRole('table', {name: GENERAL}).locator('thead th').allInnerTexts(), ['Operator', 'Headroom (GPU h)',
+			'Reachable headroom (GPU h)', 'Importance', '95% interval', 'dtype', 'Phase', 'Shapes', 'w_time', 'w_mean', 'w_present', 'Prevalence', 'Fleet-best S', 'Shape known', 'Roofline known']));
+		await seen(async () => assert.deepEqual((await cells(page, GENERAL))[0], ['unified_attention', '489', '188', '36.1%', '28.9% … 43.3%', 'bf16', 'decode/prefill', '12', '36.1%', '32.5%', '50.5%', '72.1%', '60.0%', '97.2%', '95.5%']));
+		await seen(async () => assert.deepEqual((await cells(page, GENERAL)).map((r) => r[0]), ['unified_attention', 'all_reduce', 'fused_moe', 'reshape_and_cache', 'rms_norm', 'unattributed'], 'most headroom first; unknown last'));
+		const none = page.getByRole('row', {name: /^unattributed/}).locator('td').nth(0);
+		await seen(async () => assert.deepEqual([await none.innerText(), await none.getAttribute('title')], ['–', 'unknown: unattributed time has no roofline bound']));
 		// The fleet-best links to the run that reached it, unless that was deleted.
 		const best = page.getByRole('link', {name: 'Run 4711 reached 60.0%'});
 		await seen(async () => assert.equal(await best.getAttribute('href'), '/runs/4711'));
 		const moe = page.getByRole('row', {name: /^fused_moe/}).locator('td');
-		await seen(async () => assert.deepEqual([await moe.nth(10).innerText(), await moe.nth(11).innerText(), await moe.nth(11).locator('a').count()], ['0.0%', '55.0%', 0]));
+		await seen(async () => assert.deepEqual([await moe.nth(1).innerText(), await moe.nth(11).innerText(), await moe.nth(11).locator('a').count()], ['0', '55.0%', 0]));
 		// Unknown is not 0.
-		const nothing = page.getByRole('row', {name: /^rms_norm/}).locator('td').nth(10);
+		const nothing = page.getByRole('row', {name: /^rms_norm/}).locator('td').nth(1);
 		await seen(async () => assert.deepEqual([await nothing.innerText(), (await nothing.getAttribute('title')).slice(0, 7)], ['–', 'unknown']));
 		// Headroom of collectives includes waiting.
-		const lost = page.getByRole('row', {name: /^all_reduce/}).locator('td').nth(9);
-		await seen(async () => assert.deepEqual([await lost.innerText(), await lost.getAttribute('title')], ['9.0%', 'share of all GPU time above the roofline bound: 0.09, waiting for other ranks included']));
+		const lost = page.getByRole('row', {name: /^all_reduce/}).locator('td').nth(0);
+		await seen(async () => assert.equal(await lost.innerText(), '235'));
+		assert.match(await lost.getAttribute('title'), /^GPU time above the roofline bound: 234\.5\d* of the GPU-hours that the runs represent, 9\.0% of all GPU time, waiting for other ranks included$/);
 	});
 
 	await test('importance by energy shows the energy of each operator and of all', async () => {
@@ -57,8 +60,8 @@ export default async function fleet(test, {open}) {
 		await seen(async () => assert.deepEqual(requests, ['weight=energy']));
 		await seen(async () => assert.deepEqual((await page.locator('.totals > div').allInnerTexts()).map((text) => text.replace(/\s+/g, ' ')).slice(2, 4),
 			['Total weight 2,606 GPU h', 'Energy 1.4 MWh']));
-		await seen(async () => assert.deepEqual((await page.getByRole('table', {name: GENERAL}).locator('thead th').allInnerTexts()).slice(4, 8), ['Importance', '95% interval', 'Energy', 'w_time']));
-		await seen(async () => assert.deepEqual((await cells(page, GENERAL)).map((r) => r[6]).slice(0, 2), ['512.8 kWh', '244.3 kWh']));
+		await seen(async () => assert.deepEqual((await page.getByRole('table', {name: GENERAL}).locator('thead th').allInnerTexts()).slice(3, 7), ['Importance', '95% interval', 'Energy', 'dtype']));
+		await seen(async () => assert.deepEqual((await cells(page, GENERAL)).map((r) => r[5]).slice(0, 2), ['512.8 kWh', '170.5 kWh']));
 		assert.equal(await page.locator('select[name=weight]').inputValue(), 'energy');
 	});
 
@@ -66,18 +69,44 @@ export default async function fleet(test, {open}) {
 		const {page, requests} = await given(open, '/importance?project=serving&phase=decode');
 		await page.getByRole('button', {name: 'fused_moe'}).click();
 		await page.getByRole('table', {name: 'Shapes of fused_moe'}).waitFor();
-		await seen(async () => assert.deepEqual(requests, ['project=serving&phase=decode', 'shapes project=serving&phase=decode&limit=500']));
-		await seen(async () => assert.deepEqual((await cells(page, 'Shapes of fused_moe')).map((r) => r.slice(0, 9).map((c) => c.replace(/\s+/g, ' '))), [
-			['tokens=16 hidden=2048 inter=768', '75.0%', '● good', 'H200', '44.0%', '118,200', '210', '264 us', '198.20 us'],
-			['tokens=32 hidden=2048 inter=768', '10.0%', '○ low', 'H20', '44.0%', '118,200', '210', '264 us', '198.20 us'],
-			['shape unknown', '–', '–', 'H20', '2.0%', '118,200', '210', '264 us', '–']]));
-		assert.equal((await cells(page, 'Shapes of fused_moe')).at(-1).at(-1), '–');
+		await seen(async () => assert.deepEqual(requests, ['project=serving&phase=decode', 'shapes project=serving&phase=decode&limit=500&sort=headroom']));
+		await seen(async () => assert.deepEqual((await cells(page, 'Shapes of fused_moe')).map((r) => r.slice(0, 12).map((c) => c.replace(/\s+/g, ' '))), [
+			['tokens=32 hidden=2048 inter=768', '81', '12.3', '10.0%', '○ low', 'H20', '44.0%', '118,200', '55.0%', '210', '264 us', '198.20 us'],
+			['tokens=16 hidden=2048 inter=768', '22.5', '–', '75.0%', '● good', 'H200', '44.0%', '118,200', '–', '210', '264 us', '198.20 us']]));
+		await seen(async () => assert.equal((await page.getByRole('table', {name: 'Shapes of fused_moe'}).locator('tfoot').innerText()).replace(/\s+/g, ' '), 'Shapes unknown 2.0% 118,200 '));
 		assert.equal(await page.getByRole('link', {name: 'PyTorch'}).first().getAttribute('href'),
-			'/api/v1/importance/fused_moe/shapes/7?project=serving&phase=decode&platform=H200&dtype=bf16&format=pytorch');
+			'/api/v1/importance/fused_moe/shapes/7?project=serving&phase=decode&platform=H20&dtype=bf16&format=pytorch');
 		await page.getByRole('button', {name: 'unattributed'}).click();
 		const link = page.getByRole('link', {name: 'Test rules for void <b>mystery</b><float>(float *)'});
 		await seen(async () => assert.equal(await link.getAttribute('href'), '/catalog?tab=rules&test=void+%3Cb%3Emystery%3C%2Fb%3E%3Cfloat%3E%28float+*%29'));
 		await seen(async () => assert.equal(await page.locator('main b:not(.regime b)').count(), 0));
+	});
+
+	await test('every shape can be reached: by pages, by search, in the order of the server', async () => {
+		const {page, requests} = await given(open, '/importance?open=fused_moe', {many: true});
+		const name = {name: 'Shapes of fused_moe'};
+		const first = async () => (await cells(page, name.name))[0][0];
+		await page.getByText('500 of 1,200 rows loaded').waitFor();
+		await seen(async () => assert.equal(await page.getByRole('table', name).getAttribute('aria-rowcount'), '501'));
+		await page.getByRole('button', {name: 'Load more shapes'}).click();
+		await page.getByText('1,000 of 1,200 rows loaded').waitFor();
+		await page.getByRole('button', {name: 'Load more shapes'}).click();
+		await page.getByText('1,200 shapes', {exact: true}).waitFor();
+		await seen(async () => assert.equal(await page.getByRole('button', {name: 'Load more shapes'}).count(), 0));
+		await page.getByLabel('Search shapes of fused_moe').fill('tokens=1199');
+		await page.getByText('1 shape with “tokens=1199”').waitFor();
+		await seen(async () => assert.equal(await first(), 'tokens=1199 hidden=2048'));
+		await page.getByLabel('Search shapes of fused_moe').fill('nothing');
+		await page.getByText('No shape matches the search.').waitFor();
+		await page.getByLabel('Search shapes of fused_moe').fill('');
+		await page.getByText('500 of 1,200 rows loaded').waitFor();
+		await page.getByRole('table', name).getByRole('button', {name: 'Calls'}).click();
+		await seen(async () => assert.equal(await first(), 'tokens=1200 hidden=2048', 'not of the 500 loaded shapes only'));
+		await page.getByRole('table', name).getByRole('button', {name: 'T_prod'}).click();
+		await page.getByText('This is the order of the loaded shapes only.').waitFor();
+		await seen(async () => assert.deepEqual(requests.filter((r) => r.startsWith('shapes')).map((r) => r.slice(7)), ['limit=500&sort=headroom',
+			'limit=500&sort=headroom&cursor=500', 'limit=500&sort=headroom&cursor=1000', 'limit=500&sort=headroom&q=tokens%3D1199', 'limit=500&sort=headroom&q=nothing',
+			'limit=500&sort=headroom', 'limit=500&sort=calls']));
 	});
 
 	await test('operators that one kernel could execute are in three tables, with the same filters', async () => {

@@ -4,7 +4,7 @@
 // misaligned names.
 
 import assert from 'node:assert/strict';
-import {seen, upload, data} from '../smoke/world.mjs';
+import {cells, data, seen, upload} from '../smoke/world.mjs';
 import * as compared from '../compare/documents.mjs';
 import * as doc from './documents.mjs';
 import {parts} from './run.mjs';
@@ -71,6 +71,38 @@ export default async function breakdownCompare(test, world) {
 		await page.reload();
 		await page.getByText('2 rows', {exact: true}).waitFor();
 		await seen(async () => assert.equal(await page.getByRole('link', {name: 'Markdown'}).getAttribute('href'), '/api/v1/breakdown?runs=7%2C8&format=md'));
+	});
+
+	await test('changes: the largest first, per iteration, with sign and bars; extras are folded', async () => {
+		const page = await open('/breakdown?runs=7,8', {answers});
+		const flat = async (name) => (await cells(page, name)).map((r) => [r[0].split('\n')[0].trim(), ...r.slice(1)]);
+		const table = page.getByRole('table', {name: 'Changes', exact: true});
+		await seen(async () => assert.deepEqual(await table.locator('thead th').allInnerTexts(), ['Role or module', 'Δ (µs)', 'Δ (%)', 'A (µs)', 'A ◂ ▸ B', 'B (µs)']));
+		await seen(async () => assert.deepEqual((await flat(/^Changes$/)).map((r) => r.slice(1)), [
+			['+656.0', '+49.4 %', '1,328.0', '', '1,984.0'], ['−544.0', '−100.0 %', '544.0', '', '–'], ['+32.0', '+25.0 %', '128.0', '', '160.0'],
+			['−16.0', '−2.8 %', '576.0', '', '560.0'], ['0.0', '±0.0 %', '256.0', '', '256.0']]));
+		// The longest bar is as wide as its half; the first run's is to the left.
+		const [bars] = await table.locator('.mirrored').evaluateAll((list) => list.map((m) => [...m.querySelectorAll('span > span')].map((b) => b.getBoundingClientRect().width / b.parentElement.getBoundingClientRect().width)));
+		assert.ok(Math.abs(bars[0] - 1328 / 1984) < 0.02 && bars[1] > 0.97, bars.join());
+		await page.getByText('1 extra, only in few layers: 19.2 % of the time').click();
+		await seen(async () => assert.deepEqual((await flat('Changes of extras')).map((r) => r.slice(1)), [['+704.0', '–', '–', '', '704.0']]));
+		await table.getByRole('button', {name: 'B', exact: false}).last().click();
+		await seen(async () => assert.deepEqual((await flat(/^Changes$/)).map((r) => r[5]), ['1,984.0', '560.0', '256.0', '160.0', '–']));
+	});
+
+	await test('changes of eight runs with 4,000 rows: 50 are on the page, small ones are folded', async () => {
+		const page = await open('/breakdown?runs=1,2,3,4,5,6,7,8', {answers: {'/breakdown': () => doc.manyRows(8, 4000)}});
+		const table = page.getByRole('table', {name: 'Changes', exact: true});
+		await seen(async () => assert.deepEqual(await table.locator('thead th').allInnerTexts(), ['Role or module', 'Δ (µs)', 'Δ (%)', 'Run', 'Time', ...'ABCDEFGH'.split('').map((l) => `${l} (µs)`)]));
+		await seen(async () => assert.equal(await table.locator('tbody tr').count(), 20));
+		assert.deepEqual((await cells(page, /^Changes$/)).map((r) => r[3]).slice(0, 3), ['H', 'H', 'H']);
+		await page.getByText(/^3,980 rows below 1 % hidden: /).click();
+		const small = page.getByRole('table', {name: 'Small changes'});
+		await seen(async () => assert.equal(await small.locator('tbody tr').count(), 50));
+		await page.getByRole('button', {name: 'Show 3,930 more rows'}).click();
+		await seen(async () => assert.equal(await small.getAttribute('aria-rowcount'), '3981'));
+		assert.ok(await small.locator('tbody tr').count() < 1000, 'only rows near the visible part');
+		assert.equal(await page.locator('main b, main img').count(), 0, 'markup in names is text');
 	});
 
 	await test('a third run is added, one is removed, another becomes the base', async () => {

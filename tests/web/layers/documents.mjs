@@ -98,3 +98,16 @@ export function breakdownComparison(query = new URLSearchParams('runs=7,8')) {
 		layers: i < 2 ? 32 : 0, end_to_end_ns: 3000000 * (i + 1), layered_ns: i < 2 ? 2800000 * (i + 1) : null, iterations: 1});
 	return {runs: ids.map(run), sections: [{position: 'layer', name: 'attention + mlp', per_iteration: ids.map((_, i) => (i < 2 ? 32 : null)), sum_ns: ids.map((_, i) => total(i))}], blocks, items: lines};
 }
+
+// Returns a breakdown comparison of `runs` runs with `n` rows, of which 20 are large. Names are long, contain markup, or
+// are written from right to left.
+export function manyRows(runs, n) {
+	kernels = 0;
+	const base = breakdownComparison(new URLSearchParams('runs=7,8'));
+	const name = (i) => [`k${i}_${'x'.repeat(6400)}`, `<b>k${i}</b><img src=x>`, `נוירון_${i}`, `kernel_${i}`][i < 3 ? i : 3];
+	const us = (i, at) => (i < 20 ? 1000 : 0.1) * (1 + (at * (i + 1)) / n);
+	const items = Array.from({length: n}, (_, i) => line(0, 'kernel', [], Array.from({length: runs}, (__, at) => cell([piece(name(i), us(i, at))])), null));
+	const of = (value) => Array.from({length: runs}, (_, i) => value(i));
+	return {...base, items, runs: of((i) => ({...base.runs[i % 2], run: i + 1, name: `run ${i}`, names_lag: false})),
+		sections: [{...base.sections[0], per_iteration: of(() => 32), sum_ns: of(() => 20000000)}], blocks: [{...base.blocks[0], sum_ns: of(() => 20000000)}]};
+}

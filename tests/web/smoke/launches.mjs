@@ -53,6 +53,47 @@ async function callers(test, {open, api}, run) {
 	});
 }
 
+// The launches of gemm_kernel in callers.json: 6, in ns.
+const TRACE = JSON.parse(fs.readFileSync(data('callers.json')));
+const GEMM = (TRACE.traceEvents ?? TRACE).filter((e) => e.cat === 'kernel' && e.name.includes('gemm_kernel')).map((e) => Math.round(e.dur * 1000)).sort((a, b) => a - b);
+
+async function spread(test, {open, api}, run) {
+	const {items: [kernel]} = await (await api(`${run}/kernels`)).json();
+	const where = `${run}?kernel=${kernel.id}`;
+
+	await test('the details of a kernel show its launches: histogram, over time, by stream', async () => {
+		assert.equal(GEMM.length, 6);
+		const page = await open(where);
+		const histogram = page.getByRole('img', {name: /^Histogram of the durations of 6 launches on a logarithmic axis: p50 /});
+		await histogram.waitFor();
+		await seen(async () => assert.deepEqual((await histogram.locator('.percentile-name').allTextContents()).map((t) => t.slice(0, 4)), ['p50 ', 'p99 ']));
+		assert.ok(await histogram.locator('.bin').count() <= new Set(GEMM).size);
+		const figure = page.locator('figure', {has: histogram});
+		await figure.locator('summary').click();
+		const bins = await cells(page, 'Durations of 6 launches, data');
+		assert.equal(bins.reduce((n, r) => n + Number(r[2]), 0), 6, 'each launch is in one bin');
+		assert.ok(bins[0][2] !== '0' && bins.at(-1)[2] !== '0');
+		await page.getByRole('img', {name: /^Durations of 6 launches over the run: the median and the longest of \d+ slices of time/}).waitFor();
+		await seen(async () => assert.equal((await cells(page, 'Streams of gemm_kernel')).reduce((n, r) => n + Number(r[2]), 0), 6));
+		// the keys select a bar, and its text is read
+		await histogram.focus();
+		await page.keyboard.press('Home');
+		await seen(async () => assert.match(await figure.locator('.readout').innerText(), / to .*: 1 launch, 16\.7 %$/));
+	});
+
+	await test('if the launches cannot be read, the details say so and keep the rest', async () => {
+		let busy = true;
+		const at = `${run}/kernels/${kernel.id}/launches`;
+		const found = await (await api(at)).json();
+		const page = await open(where, {allowed: /503/, answers: {[at]: () => (busy ? {refused: [503, 'unavailable', 'the server has enough to do']} : found)}});
+		await page.getByText('The launches are missing: the server has enough to do.').waitFor();
+		await page.getByRole('table', {name: 'Callers of gemm_kernel'}).waitFor();
+		busy = false;
+		await page.getByRole('button', {name: 'Try again'}).click();
+		await page.getByRole('img', {name: /^Histogram of the durations/}).waitFor();
+	});
+}
+
 async function latency(test, {open, api}, run) {
 	await test('launch latency: averages first, every statistic selectable', async () => {
 		const page = await open(run);
@@ -249,6 +290,7 @@ async function energy(test, world) {
 export default async function launches(test, world) {
 	const run = await upload(world, data('callers.json'));
 	await callers(test, world, run);
+	await spread(test, world, run);
 	await latency(test, world, run);
 	await table(test, world, await upload(world, data('table_cuda_gpu_kern_sum.csv')));
 	await patterns(test, world);
