@@ -150,3 +150,11 @@ test('changesOf: of several runs, the one that differs most; a row has 1 % if it
 	assert.deepEqual(b.changesOf(doc).map((r) => [r.change.run, r.change.ns, r.small]), [[2, 199.5, false], [2, 30, false], [1, 0, false]]);
 	assert.deepEqual(b.changesOf({...doc, items: []}), []);
 });
+
+test('other GPUs: the newest run of each; neither the same GPUs in another order nor a run without names', () => {
+	const run = (id, ...device_names) => ({id, device_names});
+	const list = [run(9, 'MI300X'), run(8, 'H100', 'A100'), run(7), run(6, 'H100'), run(5, 'MI300X'), run(4, 'A100', 'H100')];
+	const found = (of) => b.onOtherGpus(of, list).map(([name, {id}]) => [name, id]);
+	assert.deepEqual(found(run(6, 'H100')), [['MI300X', 9], ['A100, H100', 8]]);
+	assert.deepEqual(found(run(1, 'A100', 'H100')), [['MI300X', 9], ['H100', 6]]);
+});

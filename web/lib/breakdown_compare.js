@@ -24,6 +24,15 @@ export function breakdownUrl(runs, params = {}) {
 	return q.size ? `/breakdown?${f.query(q)}` : '/breakdown';
 }
 
+// The newest of `items` on each other GPU: [name, run]. The list begins with the newest run. A run on
+// several GPUs has the names of all of them.
+export function onOtherGpus(run, items) {
+	const gpu = ({device_names: names}) => [...new Set(names)].sort().join(', ');
+	const newest = new Map();
+	for (const r of items) if (gpu(r) && gpu(r) !== gpu(run) && !newest.has(gpu(r))) newest.set(gpu(r), r);
+	return [...newest];
+}
+
 // The parameters of the request, from the page's address.
 export function breakdownParams(query) {
 	const realign = query.get('realign');

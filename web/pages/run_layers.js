@@ -5,6 +5,7 @@ import {answerOrRefusal, refusalLine} from '../lib/answer.js';
 import * as api from '../lib/api.js';
 import {chart} from '../chart/chart.js';
 import {layerBars, layerColumns, swatch} from '../chart/chart_layers.js';
+import {breakdownUrl, onOtherGpus} from '../lib/breakdown_compare.js';
 import {exportLink, largestUnit} from '../lib/columns.js';
 import {facts, field, h} from '../lib/dom.js';
 import * as f from '../lib/format.js';
@@ -549,18 +550,46 @@ function rowSection(run, doc, params, query, at) {
 	};
 }
 
+// Runs whose GPUs are offered for a comparison by layer.
+const SEARCHED_RUNS = 200;
+
+// Links to the breakdown comparison: with the newest run of the same workload on each other GPU, and
+// with a run that is chosen by hand. Without a list of runs only the second one remains.
+async function otherRuns(run, at) {
+	const {project, workload} = run;
+	const like = project && workload ? {project, workload, content: run.content, limit: SEARCHED_RUNS} : null;
+	const {items} = like ? await api.runs(like, at.signal).catch(() => ({items: []})) : {items: []};
+	return h(
+		'div',
+		{class: 'line'},
+		onOtherGpus(run, items).map(([name, r]) =>
+			h(
+				'a',
+				{
+					class: 'button plain',
+					href: breakdownUrl([run.id, r.id]),
+					title: `run #${r.id}, the newest of this workload on this GPU`,
+				},
+				'By layer with ',
+				h('bdi', {}, name),
+			),
+		),
+		h('a', {class: 'button plain', href: breakdownUrl([run.id])}, 'Compare with another run…'),
+	);
+}
+
 const LAG = 'names_lag';
 
 export async function layerTab(run, query, at) {
 	const params = l.layerParams(query);
-	const [{doc, refusal}, {items: notes}, strata] = await Promise.all([
+	const [{doc, refusal}, {items: notes}, others, strata] = await Promise.all([
 		answerOrRefusal(api.breakdown(run.id, params, at.signal)),
 		api.notes(run.id, at.signal),
+		otherRuns(run, at),
 		api.strata(run.id, at.signal).catch((error) => (at.signal.aborted ? Promise.reject(error) : [])),
 	]);
 	const lags = notes.some((n) => n.code === LAG);
 	const form = boundaries(run, params, {strata, lags, realigned: doc?.realigned ?? false}, at);
-	const others = h('a', {class: 'button plain', href: `/breakdown?runs=${run.id}`}, 'Compare with another run…');
 	if (refusal)
 		return {
 			save: () => at.keep(params),
@@ -604,7 +633,7 @@ export async function layerTab(run, query, at) {
 				: '',
 			doc.layers.count && doc.reason ? h('p', {class: 'notice'}, l.sentence(doc.reason)) : '',
 			summary(doc),
-			h('div', {class: 'line'}, others),
+			others,
 			foldedForm(form, params),
 			barChart(doc) ?? '',
 			wallTable(doc),
