@@ -8,6 +8,7 @@
 #include "listing.h"
 #include "capture_file_reader.h"
 #include "view.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +42,8 @@ static bool kernel_launches_same(struct kernel_launches *k, int64_t cell)
 		memset(k->is + k->is_n, 0, (n - k->is_n) * sizeof *k->is);
 		k->is_n = n;
 	}
+	/* the reader has a text of this cell, so it has more texts than that */
+	assert(k->is && (size_t)cell < k->is_n);
 	enum kernel_launches_name *is = &k->is[cell];
 	if (*is == LAUNCH_UNCHECKED) {
 		bool full = kernel_name_from(k->arena, raw, len, &shown,
