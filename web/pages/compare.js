@@ -315,8 +315,8 @@ function clear(at, query, part) {
 	at.keep({...Object.fromEntries(removed.map((key) => [key, ''])), score: part === PARTS[0][0] ? '' : part});
 }
 
-// A link to the breakdown comparison of each side's first run.
-function breakdownLine(doc, sides) {
+// Links to two other comparisons of each side's first run: by layer, and as flame graph.
+function otherComparisons(doc, sides) {
 	const first = ['base', 'head'].map((side) =>
 		Array.isArray(doc[side].runs) ? String(doc[side].runs[0]?.id) : sides[side].find((word) => /^\d+$/.test(word)),
 	);
@@ -325,6 +325,7 @@ function breakdownLine(doc, sides) {
 				'p',
 				{class: 'line'},
 				h('a', {href: breakdownUrl(first)}, `Breakdown comparison of #${first[0]} and #${first[1]}`),
+				h('a', {href: `/runs/${first[1]}?tab=flame&against=${first[0]}`}, 'Flame graph of the difference'),
 			)
 		: '';
 }
@@ -353,7 +354,7 @@ export async function page(view, query, at) {
 		h('h1', {class: 'headline'}, headline(doc)),
 		refusalBanner(doc) ?? '',
 		sideCards(doc, params),
-		breakdownLine(doc, sides),
+		otherComparisons(doc, sides),
 		findingList(doc) ?? '',
 		options(doc, query, at),
 		...parts,

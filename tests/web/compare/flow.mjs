@@ -74,6 +74,7 @@ async function compared(test, {open, api, base, runs: [one, two, three, four]}) 
 
 	await test('the iterations of a function, and every file, equal those of the server', async () => {
 		const page = await open(where);
+		assert.equal(await page.getByRole('link', {name: 'Flame graph of the difference'}).getAttribute('href'), `/runs/${three}?tab=flame&against=${one}`);
 		await page.getByRole('button', {name: 'elementwise_kernel', exact: true}).click();
 		await page.getByRole('img', {name: /^Time per iteration/}).waitFor();
 		const {function: name, device} = (await (await api(where)).json()).items.find((r) => r.short_name === 'elementwise_kernel');
