@@ -104,6 +104,11 @@ struct wait_causes_maker {
 	uint32_t last_call; /* of the last launch whose API call is known */
 	int64_t first_ns; /* iterations count from here */
 	struct wait_causes_longest longest;
+	/* wait_causes_parts(): the parts, and where the next one begins. */
+	struct arena *listing; /* NULL: parts are not listed */
+	struct wait_part *parts;
+	uint32_t parts_n, parts_cap;
+	int64_t at_ns;
 };
 
 static bool wait_causes_name(struct wait_causes_maker *m, enum wait_cause cause,
@@ -137,6 +142,32 @@ static bool wait_causes_kept(const struct wait_causes_maker *m)
 	return m->p->iterations.iterations[m->iteration].use == ITERATION_KEPT;
 }
 
+/* Lists a part that follows the part before it, or continues it. If the arena is
+ * full, the part is left out, and the arena says so. */
+static void wait_causes_append(struct wait_causes_maker *m,
+	enum wait_cause cause, int64_t ns)
+{
+	struct wait_part *last = m->parts_n ? &m->parts[m->parts_n - 1] : NULL;
+	int64_t at_ns = m->at_ns;
+
+	m->at_ns += ns;
+	if (last && last->cause == cause &&
+		last->start_ns + last->dur_ns == at_ns) {
+		last->dur_ns += ns;
+		return;
+	}
+	if (m->parts_n == m->parts_cap) {
+		uint32_t cap = m->parts_cap ? m->parts_cap * 2 : 1024;
+		struct wait_part *grown = arena_grow(m->listing, m->parts,
+			(size_t)cap * sizeof *grown);
+		if (!grown)
+			return;
+		m->parts = grown;
+		m->parts_cap = cap;
+	}
+	m->parts[m->parts_n++] = (struct wait_part){ at_ns, ns, cause };
+}
+
 /* Adds the time of one cause in one interval. */
 static void wait_causes_add(struct wait_causes_maker *m, enum wait_cause cause,
 	int64_t ns)
@@ -145,6 +176,8 @@ static void wait_causes_add(struct wait_causes_maker *m, enum wait_cause cause,
 
 	if (ns <= 0)
 		return;
+	if (m->listing)
+		wait_causes_append(m, cause, ns);
 	w->iteration_ns[cause][m->iteration] += ns;
 	if (!wait_causes_kept(m))
 		return;
@@ -412,6 +445,7 @@ static void wait_causes_whole(struct wait_causes_maker *m,
 static bool wait_causes_part(struct wait_causes_maker *m,
 	const struct wait_causes_gap *g, int64_t from_ns, int64_t to_ns)
 {
+	m->at_ns = from_ns;
 	wait_causes_whole(m, g, to_ns - from_ns);
 	if (!g->after && m->last_call != CORRELATION_NONE)
 		return wait_causes_host(m, wait_causes_lane_of(m, m->last_call),
@@ -980,4 +1014,28 @@ bool wait_causes_gaps(const struct trace *t, const struct process *proc,
 					     wait_causes_gap_rows(&m, a, out)));
 	arena_scratch_release(&m.a, p->arena);
 	return ok;
+}
+
+/* ---- The parts of a window */
+
+bool wait_causes_parts(const struct trace *t, const struct process *proc,
+	const uint32_t *call_of, int64_t from_ns, int64_t to_ns,
+	struct arena *a, struct wait_part **parts, uint32_t *n)
+{
+	/* One iteration that comparisons do not use: no names are collected. */
+	struct iteration window = { .start_ns = from_ns,
+		.dur_ns = to_ns - from_ns,
+		.use = ITERATION_PARTIAL };
+	struct profile p = { .arena = a,
+		.iterations = { .iterations = &window, .n = 1 } };
+	struct wait_causes_maker m = wait_causes_maker_of(t, proc, &p);
+
+	m.first_ns = 0; /* the window has the trace's time */
+	m.listing = a;
+	bool ok = wait_causes_divide(&m, call_of);
+
+	*parts = m.parts;
+	*n = m.parts_n;
+	arena_scratch_release(&m.a, a);
+	return ok && !a->full;
 }

@@ -109,3 +109,15 @@ struct wait_gaps {
 bool wait_causes_gaps(const struct trace *t, const struct process *proc,
 	const uint32_t *call_of, const struct profile *p, uint32_t most,
 	struct arena *a, struct wait_gaps *out);
+/* A part of an idle interval that has one cause. */
+struct wait_part {
+	int64_t start_ns, dur_ns; /* start_ns as in the trace */
+	enum wait_cause cause;
+};
+
+/* Lists the idle intervals of a window of the trace, with or without
+ * iterations, in the order of time. An interval has a part for each cause in
+ * it. The list is in the arena; false if the arena is full. */
+bool wait_causes_parts(const struct trace *t, const struct process *proc,
+	const uint32_t *call_of, int64_t from_ns, int64_t to_ns,
+	struct arena *a, struct wait_part **parts, uint32_t *n);

@@ -42,6 +42,30 @@ static void python(struct world *w, const char *name, int64_t start_ns,
 
 static uint32_t *call_of;
 
+/* The parts of an iteration's window are in order, without overlap, and add up
+ * to the time of each cause. */
+static void parts_agree(const struct world *w, uint32_t iteration)
+{
+	const struct iteration *it = &w->p.iterations.iterations[iteration];
+	int64_t from = trace_first_ns(&w->t, &w->process) + it->start_ns;
+	int64_t sum[WAIT_CAUSES] = { 0 }, end = from;
+	struct arena a = { 0 };
+	struct wait_part *parts;
+	uint32_t n;
+
+	assert_true(wait_causes_parts(&w->t, &w->process, call_of, from,
+		from + it->dur_ns, &a, &parts, &n));
+	for (uint32_t i = 0; i < n; i++) {
+		assert_true(parts[i].start_ns >= end && parts[i].dur_ns > 0);
+		end = parts[i].start_ns + parts[i].dur_ns;
+		sum[parts[i].cause] += parts[i].dur_ns;
+	}
+	assert_true(end <= from + it->dur_ns);
+	for (int c = 0; c < WAIT_CAUSES; c++)
+		assert_int_equal(sum[c], w->p.waits.iteration_ns[c][iteration]);
+	arena_release(&a);
+}
+
 /* Computes the causes of the given iterations, and checks that they add up. */
 static void find(struct world *w, struct given *g)
 {
@@ -54,6 +78,7 @@ static void find(struct world *w, struct given *g)
 		for (int c = 0; c < WAIT_CAUSES; c++)
 			sum += w->p.waits.iteration_ns[c][i];
 		assert_int_equal(sum, g->iterations[i].idle_ns);
+		parts_agree(w, i);
 	}
 }
 
