@@ -10,6 +10,7 @@
 #include "site_overrides.h"
 #include "profile_word.h"
 #include "query.h"
+#include "query_compared.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -252,11 +253,11 @@ static bool reanalyze_analyzed(const struct reanalyze_request *w,
 static bool reanalyze_failed(const struct arena *a, int64_t run,
 	struct err *why, struct err *e)
 {
-	if (a->full)
-		err_set(why, ERR_TOO_LARGE,
-			"analyzing its capture again needs more than %d MiB; "
-			"record a shorter window",
-			(int)(REANALYZE_BYTES >> 20));
+	if (a->full && !a->refused)
+		return err_set(e, ERR_TOO_LARGE,
+			"run %lld: analyzing its capture again needs more than "
+			"%d MiB; record a shorter window",
+			(long long)run, (int)(a->ceiling >> 20));
 	return err_set(e, why->code, "run %lld: %s", (long long)run, why->text);
 }
 
@@ -400,4 +401,30 @@ bool reanalyze_gaps(struct service_call *c, int64_t run,
 		reanalyze_failed(&a, run, &why, e);
 	arena_release(&a);
 	return ok && reanalyze_gap_ends(c, out, e);
+}
+
+/* ---- the strips of a timeline */
+
+bool reanalyze_strips(struct service_call *c, int64_t run, struct arena *a,
+	struct strips *out, struct err *e)
+{
+	struct arena of_trace = { .ceiling = REANALYZE_BYTES };
+	const struct catalog *catalog = catalog_cache_take(c, e);
+	struct iterations iterations;
+	struct err why = { 0 };
+	struct trace t;
+	bool more;
+
+	if (!catalog || !service_db(c, e) ||
+		!query_iterations(c->db, &c->arena, run, 0, 0, &iterations,
+			&more, e))
+		return false;
+	bool ok = (trace_init(&t, &of_trace) || arena_err(&of_trace, &why)) &&
+		  reanalyze_trace_read(c, run, &t, &why) &&
+		  (strips_from(&t, 0, catalog, &iterations, a, out) ||
+			  arena_err(a, &why));
+	if (!ok)
+		reanalyze_failed(a->full ? a : &of_trace, run, &why, e);
+	arena_release(&of_trace);
+	return ok;
 }

@@ -1,5 +1,6 @@
 /* reanalyze.h - computes what a request defines and the store does not have:
- * other iterations or layers of a run, or its longest idle intervals.
+ * other iterations or layers of a run, its longest idle intervals, or the strips of
+ * its timeline.
  *
  * The stored data of a run uses the iterations and layers that were detected.
  * If a request defines others, the run's capture is decoded and analyzed again,
@@ -12,6 +13,7 @@
 #include "query_breakdown.h"
 #include "service.h"
 #include "wait_causes.h"
+#include "strips.h"
 
 /* Replaces the iterations, patterns and collectives of `run` by those of the
  * ranges with the name `range`, in the arena. The request has a connection and
@@ -43,3 +45,8 @@ struct run_gaps {
 bool reanalyze_gaps(struct service_call *c, int64_t run,
 	const struct iterations *iterations, uint32_t most,
 	struct run_gaps *out, struct err *e);
+
+/* Sorts the records of a run's capture into strips (strips.h), in the arena,
+ * which has a ceiling. */
+bool reanalyze_strips(struct service_call *c, int64_t run, struct arena *a,
+	struct strips *out, struct err *e);

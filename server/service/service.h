@@ -5,7 +5,7 @@
  * caller is a struct service_call, which one thread at a time uses. Its memory
  * and its database connection last as long as the request. All threads share
  * one struct service. Its members are constant or atomic, except for the
- * catalog cache, which has its own lock. */
+ * caches, which have their own locks. */
 #pragma once
 #include "arena.h"
 #include "token.h"
@@ -15,6 +15,7 @@ struct catalog_cache;
 struct db;
 struct db_pool;
 struct catalog_cache_entry;
+struct strips_cache;
 
 enum { IDENTITY_NAME = 501 };
 
@@ -38,6 +39,7 @@ struct identity {
 struct service {
 	struct db_pool *pool;
 	struct catalog_cache *catalog;
+	struct strips_cache *strips;
 	atomic_int lent; /* database connections in use */
 	atomic_int captures; /* number of captures that are being sent */
 };

@@ -9,6 +9,7 @@
 #include "log.h"
 #include "openapi.h"
 #include "route.h"
+#include "strips_cache.h"
 #include "audit_record.h"
 #include "clock.h"
 #include "view.h"
@@ -28,6 +29,7 @@ struct api *api_new(const struct api_options *o, struct err *e)
 	a->openapi = openapi_text(&a->openapi_len, e);
 	a->service.pool = o->pool;
 	a->service.catalog = catalog_cache_new(e);
+	a->service.strips = strips_cache_new();
 	if (a->is.hosts && a->openapi && a->service.catalog)
 		return a;
 	api_free(a);
@@ -41,6 +43,7 @@ void api_free(struct api *a)
 	free((char *)a->is.hosts);
 	free(a->openapi);
 	catalog_cache_free(a->service.catalog);
+	strips_cache_free(a->service.strips);
 	concurrency_limit_release(a);
 	free(a);
 }
@@ -255,6 +258,7 @@ void call_close(struct call *c)
 		c->stream.free(c->stream.ctx);
 	service_db_return(&c->s);
 	catalog_cache_return(&c->s);
+	strips_cache_expire(c->api->service.strips);
 	arena_release(&c->s.arena);
 }
 

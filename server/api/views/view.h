@@ -41,6 +41,8 @@ struct rank_balance;
 struct ranks;
 struct run_diagnosis;
 struct run_gaps;
+struct strips;
+struct strips_window;
 
 json_t *view_text(const char *s);
 json_t *view_texts(const char *const *list, uint32_t n);
@@ -131,6 +133,17 @@ json_t *view_energy(int64_t run, const struct energy_use *use,
 /* Results of benchmarks of a run (view_measure.c). */
 json_t *view_measures(struct arena *a, const struct run_measure *rows,
 	uint32_t n);
+
+/* A window of a run's timeline (view_strips.c). `ids` and `texts` are by total:
+ * the id of a kernel, -1 if it is unknown, and the name to show. */
+struct view_strips {
+	int64_t run;
+	const struct strips *strips;
+	const struct strips_window *window;
+	const int64_t *ids;
+	const char *const *texts;
+};
+json_t *view_strips(const struct view_strips *v);
 
 /* Kernel profiles of a run (view_kernel_profile.c). */
 struct view_profiles {
