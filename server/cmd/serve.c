@@ -13,11 +13,13 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <netdb.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -120,6 +122,28 @@ static bool serve_check_exposure(struct serve_state *s, struct err *e)
 			      c->listen);
 }
 
+/* The page passes traces to this address, so it must be unambiguous. */
+static bool serve_check_perfetto(const struct config *c, struct err *e)
+{
+	struct stat st;
+	char index[PATH_MAX];
+	if (*c->perfetto_dir) {
+		snprintf(index, sizeof index, "%s/index.html", c->perfetto_dir);
+		return !stat(index, &st) ||
+		       err_set(e, ERR_INPUT,
+			       "--perfetto-dir: cannot read '%.150s': %s (name "
+			       "the folder that contains the UI's index.html)",
+			       index, strerror(errno));
+	}
+	if (strncmp(c->perfetto_url, "https://", 8) &&
+		strncmp(c->perfetto_url, "http://", 7))
+		return err_set(e, ERR_INPUT,
+			"--perfetto-url: '%.150s' is not an address (begin it "
+			"with https:// or http://)",
+			c->perfetto_url);
+	return true;
+}
+
 /* Checks the options before anything is started or written. */
 static bool serve_check(const struct config *c, struct err *e)
 {
@@ -133,7 +157,7 @@ static bool serve_check(const struct config *c, struct err *e)
 			"--web: cannot read '%.150s': %s (name the folder of "
 			"the page, for example web)",
 			c->web, strerror(errno));
-	return serve_check_listen(c->listen, e);
+	return serve_check_perfetto(c, e) && serve_check_listen(c->listen, e);
 }
 
 static bool serve_open_database(struct serve_state *s, struct err *e)
@@ -188,6 +212,8 @@ static bool serve_open_http(struct serve_state *s, struct err *e)
 		.upload_bytes = (int64_t)c->upload_mib << 20,
 		.uploads_max = c->uploads,
 		.webhook_private = c->webhook_private,
+		.perfetto_url =
+			*c->perfetto_dir ? "/perfetto/" : c->perfetto_url,
 	};
 	s->api = api_new(&api, e);
 	if (!s->api)
@@ -197,6 +223,7 @@ static bool serve_open_http(struct serve_state *s, struct err *e)
 		.tls_cert = c->tls_cert,
 		.tls_key = c->tls_key,
 		.web = *c->web ? c->web : NULL,
+		.perfetto_dir = *c->perfetto_dir ? c->perfetto_dir : NULL,
 		.threads = c->http_threads,
 		.writers = c->writers,
 		.connections = c->connections,

@@ -9,12 +9,14 @@
 #include <sys/stat.h>
 
 enum { FILE_MAX = 32 << 20 };
-static const char KEPT[] = "kept/", BUNDLE[] = "bundle/";
+static const char KEPT[] = "kept/", BUNDLE[] = "bundle/",
+		  PERFETTO[] = "perfetto/";
 
 extern const struct embedded web_files[];
 
 struct files {
 	char *dir; /* resolved path; NULL: only web_files */
+	char *perfetto; /* likewise; NULL: no copy of the Perfetto UI */
 	char (*etags)[ETAG_TEXT]; /* the ETags of web_files */
 };
 
@@ -27,16 +29,25 @@ static void files_etag_of(const void *bytes, size_t len, char out[ETAG_TEXT])
 	snprintf(out, ETAG_TEXT, "\"%.16s\"", hex);
 }
 
-struct files *files_new(const char *dir, struct err *e)
+/* Resolves the folder of an option, if it is given. */
+static bool files_folder(const char *given, const char *option, char **dir,
+	struct err *e)
+{
+	if (!given || !*given || (*dir = realpath(given, NULL)))
+		return true;
+	return err_set(e, ERR_INPUT, "there is no folder '%.200s' for %s",
+		given, option);
+}
+
+struct files *files_new(const char *dir, const char *perfetto, struct err *e)
 {
 	struct files *f = calloc(1, sizeof *f);
 	size_t n = 0;
 	if (!f)
 		abort();
-	if (dir && *dir && !(f->dir = realpath(dir, NULL))) {
-		err_set(e, ERR_INPUT, "there is no folder '%.200s' for --web",
-			dir);
-		free(f);
+	if (!files_folder(dir, "--web", &f->dir, e) ||
+		!files_folder(perfetto, "--perfetto-dir", &f->perfetto, e)) {
+		files_free(f);
 		return NULL;
 	}
 	while (web_files[n].path)
@@ -55,6 +66,7 @@ void files_free(struct files *f)
 	if (!f)
 		return;
 	free(f->dir);
+	free(f->perfetto);
 	free(f->etags);
 	free(f);
 }
@@ -71,6 +83,8 @@ static const char *files_type_of(const char *path)
 		{ "png", "image/png" },
 		{ "ico", "image/x-icon" },
 		{ "woff2", "font/woff2" },
+		{ "wasm", "application/wasm" },
+		{ "map", "application/json" },
 		{ "txt", "text/plain; charset=utf-8" },
 		{ "md", "text/markdown; charset=utf-8" },
 	};
@@ -103,17 +117,17 @@ static bool files_read_whole(const char *path, struct web_file *out)
 	return ok;
 }
 
-/* Opens a file below the folder, if the file is really inside it. */
-static bool files_on_disk(const struct files *f, const char *path,
+/* Opens a file below a folder, if the file is really inside it. */
+static bool files_on_disk(const char *dir, const char *path,
 	struct web_file *out)
 {
 	char wanted[PATH_MAX];
-	size_t root = strlen(f->dir);
-	if (snprintf(wanted, sizeof wanted, "%s/%s", f->dir, path) >=
+	size_t root = strlen(dir);
+	if (snprintf(wanted, sizeof wanted, "%s/%s", dir, path) >=
 		(int)sizeof wanted)
 		return false;
 	char *real = realpath(wanted, NULL);
-	bool ok = real && !strncmp(real, f->dir, root) && real[root] == '/' &&
+	bool ok = real && !strncmp(real, dir, root) && real[root] == '/' &&
 		  files_read_whole(real, out);
 	free(real);
 	if (ok)
@@ -150,18 +164,37 @@ static bool files_carried(const struct files *f, const char *path, bool gzip,
 	return true;
 }
 
+/* Opens a file of the copy of the Perfetto UI. Its start page is the folder. */
+static bool files_of_perfetto(const struct files *f, const char *path,
+	struct web_file *out)
+{
+	const char *name = *path ? path : "index.html";
+	out->type = files_type_of(name);
+	out->of_perfetto = true;
+	return f->perfetto && files_on_disk(f->perfetto, name, out);
+}
+
 bool files_get(const struct files *f, const char *path, bool gzip,
 	struct web_file *out, struct err *e)
 {
 	const char *name = path + (*path == '/');
+	bool plain = !strstr(name, "..") && !strchr(name, '%');
+	size_t prefix = strlen(PERFETTO);
 	*out = (struct web_file){ 0 };
+	if (!strncmp(name, PERFETTO, prefix)) {
+		if (plain && files_of_perfetto(f, name + prefix, out))
+			return true;
+		return err_set(e, ERR_NOT_FOUND,
+			"no such path: '%.200s' (--perfetto-dir serves a copy "
+			"of the Perfetto UI)",
+			path);
+	}
 	if (!strchr(name, '.'))
 		name = "index.html";
 	out->type = files_type_of(name);
-	if (!strstr(name, "..") && !strchr(name, '%') &&
-		((f->dir && files_on_disk(f, name, out)) ||
-			((!f->dir || !strncmp(name, KEPT, strlen(KEPT))) &&
-				files_carried(f, name, gzip, out))))
+	if (plain && ((f->dir && files_on_disk(f->dir, name, out)) ||
+			     ((!f->dir || !strncmp(name, KEPT, strlen(KEPT))) &&
+				     files_carried(f, name, gzip, out))))
 		return true;
 	return err_set(e, ERR_NOT_FOUND, "no such path: '%.200s'", path);
 }

@@ -15,8 +15,10 @@
 #include <stddef.h>
 
 struct files;
-/* If `dir` is NULL or "", the files in the program are served. */
-struct files *files_new(const char *dir, struct err *e);
+/* If `dir` is NULL or "", the files in the program are served. `perfetto` is the
+ * folder with a copy of the Perfetto UI, served below /perfetto/; NULL or "":
+ * none. */
+struct files *files_new(const char *dir, const char *perfetto, struct err *e);
 void files_free(struct files *f);
 
 enum { ETAG_TEXT = 24 };
@@ -28,6 +30,7 @@ struct web_file {
 	bool gzip; /* `bytes` are compressed */
 	bool has_gzip; /* other clients get other bytes */
 	bool never_changes; /* at this path */
+	bool of_perfetto; /* a file of the Perfetto UI, not of the page */
 	/* a strong ETag of the bytes before compression, with its quotes */
 	char etag[ETAG_TEXT];
 	void *owned; /* free() this after use; NULL: nothing to free */

@@ -942,7 +942,8 @@ struct httpd *httpd_new(struct api *a, const struct httpd_options *o,
 	h->api = a;
 	h->listen_fd = -1;
 	struct listener l;
-	if (!httpd_options_check(o, e) || !(h->files = files_new(o->web, e)) ||
+	if (!httpd_options_check(o, e) ||
+		!(h->files = files_new(o->web, o->perfetto_dir, e)) ||
 		!listener_open(&l, o->listen, o->tls_cert, o->tls_key, e)) {
 		httpd_free(h);
 		return NULL;

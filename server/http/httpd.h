@@ -13,6 +13,7 @@ struct httpd_options {
 	/* folder of the web page; NULL: the page that is built into the
 	 * program */
 	const char *web;
+	const char *perfetto_dir; /* a copy of the Perfetto UI; NULL: none */
 	int threads, writers, connections;
 	int idle_s; /* a connection without any byte for this time is closed */
 	int64_t upload_min_rate; /* bytes per second, checked after 10 s */

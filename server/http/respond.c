@@ -35,6 +35,20 @@ static const struct header of_page[] = {
 	{ 0 },
 };
 
+/* The Perfetto UI has a script in its page, compiles WebAssembly, starts workers
+ * and reads the trace from a blob. Its own policy, which its script sets, allows
+ * the same. Other sites must not embed it or be called by it. */
+static const struct header of_perfetto[] = {
+	{ "Content-Security-Policy",
+		"default-src 'self'; script-src 'self' 'unsafe-inline' "
+		"'unsafe-eval' blob:; worker-src 'self' blob:; "
+		"style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+		"font-src 'self' data:; connect-src 'self' data: blob:; "
+		"object-src 'none'; form-action 'none'; "
+		"frame-ancestors 'none'" },
+	{ 0 },
+};
+
 static void respond_add_all(struct MHD_Response *r, const struct header *h)
 {
 	for (; h->name; h++)
@@ -170,7 +184,7 @@ bool respond_file(struct MHD_Connection *c, struct web_file *f, bool same,
 		return false;
 	/* Compressed bytes must not have the strong ETag of the others. */
 	snprintf(etag, sizeof etag, "%s%s", f->gzip ? "W/" : "", f->etag);
-	respond_add_all(r, of_page);
+	respond_add_all(r, f->of_perfetto ? of_perfetto : of_page);
 	respond_add(r, "Cache-Control", respond_cache_control(f));
 	respond_add(r, "ETag", etag);
 	respond_add(r, "Vary", f->has_gzip ? "Accept-Encoding" : "");

@@ -4,7 +4,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {PERFETTO, show} from '../../web/lib/perfetto.js';
+import {address, PERFETTO, show, useAddress} from '../../web/lib/perfetto.js';
 
 // Returns a tab that answers the n-th PING (0: none) from `origin`, and a host whose clock
 // advances 10 s per timer tick.
@@ -60,6 +60,26 @@ test('PING until PONG, then the trace, to that origin only', async () => {
 	assert.deepEqual(transfer, [data.perfetto.buffer], 'transferred, not copied');
 	assert.equal(listeners.size, 0, 'no listener is left');
 	assert.equal(tab.closed, false);
+});
+
+test('the address of another installation', async () => {
+	useAddress('https://perfetto.corp/v50');
+	const {host, received} = stage({answers: 1, origin: 'https://perfetto.corp'});
+	await show(bytes, NAME, {host});
+	assert.deepEqual(host.opened, [['https://perfetto.corp/v50']]);
+	assert.equal(received.at(-1).to, 'https://perfetto.corp');
+	useAddress('');
+});
+
+test('a copy below a path of the server: the trace is posted to the own origin', async () => {
+	useAddress('/perfetto/');
+	const {host, received} = stage({answers: 1, origin: 'http://127.0.0.1:8080'});
+	host.location = {href: 'http://127.0.0.1:8080/runs/7'};
+	await show(bytes, NAME, {host});
+	assert.deepEqual(host.opened, [['/perfetto/']]);
+	assert.equal(received.at(-1).to, 'http://127.0.0.1:8080');
+	assert.equal(address('http://127.0.0.1:8080/').host, '127.0.0.1:8080');
+	useAddress('');
 });
 
 test('a PONG of another page, or from another window, is ignored', async () => {

@@ -2,13 +2,27 @@
 // perfetto.dev/docs/visualization/deep-linking-to-perfetto-ui: it sends PING until the UI answers
 // PONG, then posts the bytes. The bytes are sent from this tab to the new tab, and to no server.
 
+// The UI where the server does not name another (--perfetto-url, --perfetto-dir).
 export const PERFETTO = 'https://ui.perfetto.dev';
+let ui = PERFETTO;
+
+// Sets the address that the server named: absolute, or a path of the server.
+export function useAddress(url) {
+	ui = url || PERFETTO;
+}
+
+// The address of the UI, the origin to which a trace is posted, and its host for readers.
+export function address(base = globalThis.location?.href) {
+	const url = new URL(ui, base ?? PERFETTO);
+	return {href: ui, origin: url.origin, host: url.host};
+}
+
 const PING_MS = 100;
 const PATIENCE_MS = 60000;
 
 // Resolves when the UI in `tab` is ready; rejects if the tab is closed or does not answer
 // within `patience`. `host` is the window that opened it.
-function ready(tab, host, {signal, patience = PATIENCE_MS} = {}) {
+function ready(tab, host, origin, {signal, patience = PATIENCE_MS} = {}) {
 	return new Promise((resolve, reject) => {
 		const until = host.performance.now() + patience;
 		let timer = null;
@@ -20,11 +34,11 @@ function ready(tab, host, {signal, patience = PATIENCE_MS} = {}) {
 		}
 
 		function onMessage(e) {
-			if (e.source === tab && e.origin === PERFETTO && e.data === 'PONG') settle(resolve);
+			if (e.source === tab && e.origin === origin && e.data === 'PONG') settle(resolve);
 		}
 
 		// PING is sent to any origin, because the tab has our origin until the UI has
-		// loaded. PING is no secret; the trace is only sent to PERFETTO.
+		// loaded. PING is no secret; the trace is only sent to the origin of the UI.
 		function ping() {
 			if (signal?.aborted) settle(reject, signal.reason);
 			else if (tab.closed)
@@ -33,7 +47,7 @@ function ready(tab, host, {signal, patience = PATIENCE_MS} = {}) {
 				settle(
 					reject,
 					new Error(
-						`${PERFETTO} did not answer; check that this browser can reach it. ` +
+						`${origin} did not answer; check that this browser can reach it. ` +
 							'Or download the trace and open it there',
 					),
 				);
@@ -70,7 +84,8 @@ function closeTab(tab, host, patience = PATIENCE_MS) {
 // it the ArrayBuffer that load(signal) returns. It does not use noopener, because the messages need
 // the handle of the new tab.
 export async function show(load, {title, fileName, url}, {host = window, signal, patience} = {}) {
-	const tab = host.open(PERFETTO);
+	const {href, origin} = address(host.location?.href);
+	const tab = host.open(href);
 	if (tab === null)
 		throw new Error(
 			'the browser blocked the new tab; allow pop-ups for this site, ' +
@@ -79,8 +94,8 @@ export async function show(load, {title, fileName, url}, {host = window, signal,
 	const stop = new AbortController();
 	signal?.addEventListener('abort', () => stop.abort(), {signal: stop.signal});
 	try {
-		const [buffer] = await Promise.all([load(stop.signal), ready(tab, host, {signal: stop.signal, patience})]);
-		tab.postMessage({perfetto: {buffer, title, fileName, url}}, PERFETTO, [buffer]);
+		const [buffer] = await Promise.all([load(stop.signal), ready(tab, host, origin, {signal: stop.signal, patience})]);
+		tab.postMessage({perfetto: {buffer, title, fileName, url}}, origin, [buffer]);
 	} catch (error) {
 		closeTab(tab, host, patience);
 		throw error;

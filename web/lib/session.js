@@ -4,6 +4,7 @@
 
 import * as api from './api.js';
 import {h} from './dom.js';
+import * as perfetto from './perfetto.js';
 
 export const SCOPE_TEXTS = {none: 'nothing', read: 'read', upload: 'read and upload', admin: 'everything'};
 
@@ -13,6 +14,8 @@ const place = () => document.getElementById('who');
 const displayName = (me) => (me.by === 'cookie' ? me.name : 'Sign in');
 
 function showSession(me) {
+	perfetto.useAddress(me.perfetto_url);
+	for (const node of document.querySelectorAll('[data-perfetto-host]')) node.textContent = perfetto.address().host;
 	place().textContent = displayName(me);
 	place().setAttribute(
 		'title',

@@ -278,7 +278,9 @@ function timelineBar(run, name, at) {
 		h(
 			'p',
 			{class: 'hint', id: 'perfetto-hint'},
-			'Perfetto opens in a new tab from ui.perfetto.dev. ',
+			'Perfetto opens in a new tab from ',
+			h('span', {'data-perfetto-host': true}, perfetto.address().host),
+			'. ',
 			'The trace is passed to that tab inside your browser and is not sent to any server. ',
 			'If Perfetto shows a dialog, confirm that you trust this page.',
 		),

@@ -1,4 +1,5 @@
 /* session.c - the sign-in of the web page, and the identity of the caller. */
+#include "api_state.h"
 #include "request_body.h"
 #include "guard.h"
 #include "audit_record.h"
@@ -33,12 +34,14 @@ json_t *session_post(struct call *c, struct err *e)
 	if (ok)
 		guard_cookie_set(c, text, c->s.who.expires);
 	json_decref(body);
-	return ok ? view_session(&c->s.who) : NULL;
+	return ok ? view_session(&c->s.who, c->api->is.perfetto_url) : NULL;
 }
 
 json_t *session_get(struct call *c, struct err *e)
 {
-	return guard_who(c, NULL, e) ? view_session(&c->s.who) : NULL;
+	return guard_who(c, NULL, e)
+		       ? view_session(&c->s.who, c->api->is.perfetto_url)
+		       : NULL;
 }
 
 /* Signing out only deletes the cookie. The token stays valid, so there is no

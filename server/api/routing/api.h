@@ -34,6 +34,9 @@ struct api_options {
 	int64_t upload_bytes; /* maximum bytes of an upload, as sent */
 	int uploads_max; /* maximum number of simultaneous uploads */
 	const char *webhook_private; /* the list of outward.h; NULL: none */
+	/* Address of the Perfetto UI for the page, absolute or a path. Must
+	 * outlive the server. */
+	const char *perfetto_url;
 };
 
 struct api *api_new(const struct api_options *o, struct err *e);

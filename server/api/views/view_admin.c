@@ -42,17 +42,18 @@ json_t *view_retention(const struct retention_row *r)
 	return row_retention_row(r);
 }
 
-json_t *view_session(const struct identity *w)
+json_t *view_session(const struct identity *w, const char *perfetto_url)
 {
 	static const char *const by[] = { [IDENTITY_NONE] = "none",
 		[IDENTITY_LOOPBACK] = "loopback",
 		[IDENTITY_TOKEN] = "token",
 		[IDENTITY_COOKIE] = "cookie" };
-	return json_pack("{s:o, s:s, s:o, s:o, s:s}", "name",
+	return json_pack("{s:o, s:s, s:o, s:o, s:s, s:s}", "name",
 		view_text(*w->name ? w->name : NULL), "scope",
 		scope_name(w->scope), "project",
 		view_text(*w->project ? w->project : NULL), "expires_at",
-		view_moment(w->expires), "by", by[w->by]);
+		view_moment(w->expires), "by", by[w->by], "perfetto_url",
+		perfetto_url);
 }
 
 _Static_assert((int)WEBHOOK_SECRET == (int)SHA256_BYTES,

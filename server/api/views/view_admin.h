@@ -8,7 +8,8 @@
 
 /* `text` is the token itself, which is shown only once; otherwise NULL. */
 json_t *view_token(const struct token_row *t, const char *text);
-json_t *view_session(const struct identity *w);
+/* `perfetto_url`: where the page opens timelines. */
+json_t *view_session(const struct identity *w, const char *perfetto_url);
 json_t *view_audit(const struct audit_row *r);
 
 /* `secret` is the key of the webhook's signatures, WEBHOOK_SECRET bytes, which

@@ -45,6 +45,41 @@ static int setup(void **state)
 	return 0;
 }
 
+/* The copy of the Perfetto UI is another folder, with the same rules. */
+static void test_perfetto(void **state)
+{
+	char web[100], copy[100];
+	struct web_file out;
+	struct err e = { 0 };
+	(void)state;
+	snprintf(web, sizeof web, "%s/web", dir);
+	snprintf(copy, sizeof copy, "%s/copy", dir);
+	mkdir(copy, 0700);
+	put("copy/index.html", "<p>Perfetto");
+	put("copy/engine.wasm", "w");
+	struct files *f = files_new(web, copy, &e);
+	assert_true(files_get(f, "/perfetto/", false, &out, &e));
+	assert_true(out.of_perfetto);
+	assert_memory_equal(out.bytes, "<p>Perfetto", out.len);
+	free(out.owned);
+	assert_true(files_get(f, "/perfetto/engine.wasm", false, &out, &e));
+	assert_string_equal(out.type, "application/wasm");
+	free(out.owned);
+	assert_true(files_get(f, "/app.js", false, &out, &e));
+	assert_false(out.of_perfetto);
+	free(out.owned);
+	assert_false(files_get(f, "/perfetto/../secret.txt", false, &out, &e));
+	assert_false(files_get(f, "/perfetto/app.js", false, &out, &e));
+	files_free(f);
+	f = files_new(web, NULL, &e);
+	assert_false(files_get(f, "/perfetto/", false, &out, &e));
+	files_free(f);
+	e = (struct err){ 0 };
+	assert_null(files_new(web, "/nowhere", &e));
+	assert_string_equal(e.text,
+		"there is no folder '/nowhere' for --perfetto-dir");
+}
+
 static int teardown(void **state)
 {
 	char command[100];
@@ -74,7 +109,7 @@ static void test_folder(void **state)
 	char web[100];
 	struct err none = { 0 };
 	snprintf(web, sizeof web, "%s/web", dir);
-	struct files *f = files_new(web, &none);
+	struct files *f = files_new(web, NULL, &none);
 	assert_non_null(f);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct web_file file;
@@ -98,7 +133,7 @@ static void test_no_folder(void **state)
 {
 	(void)state;
 	struct err e = { 0 };
-	assert_null(files_new("/nowhere/at/all", &e));
+	assert_null(files_new("/nowhere/at/all", NULL, &e));
 	assert_string_equal(e.text,
 		"there is no folder '/nowhere/at/all' for --web");
 }
@@ -112,7 +147,8 @@ static void test_kept(void **state)
 	struct err e = { 0 };
 	struct web_file file, own;
 	snprintf(web, sizeof web, "%s/web", dir);
-	struct files *f = files_new(web, &e), *program = files_new("", &e);
+	struct files *f = files_new(web, NULL, &e),
+		     *program = files_new("", NULL, &e);
 	assert_true(files_get(program, "/kept/package.json", false, &own, &e));
 	assert_true(files_get(f, "/kept/package.json", false, &file, &e));
 	assert_ptr_equal(file.bytes, own.bytes);
@@ -131,7 +167,7 @@ static void test_gzip(void **state)
 	(void)state;
 	struct err e = { 0 };
 	struct web_file plain, gzip;
-	struct files *f = files_new(NULL, &e);
+	struct files *f = files_new(NULL, NULL, &e);
 	assert_true(files_get(f, "/", false, &plain, &e));
 	assert_true(files_get(f, "/", true, &gzip, &e));
 	assert_true(plain.has_gzip && gzip.has_gzip);
@@ -155,7 +191,7 @@ static void test_never_changes(void **state)
 	(void)state;
 	struct err e = { 0 };
 	struct web_file file;
-	struct files *f = files_new("", &e);
+	struct files *f = files_new("", NULL, &e);
 	for (size_t i = 0; web_files[i].path; i++) {
 		assert_true(files_get(f, web_files[i].path, false, &file, &e));
 		assert_int_equal(file.never_changes,
@@ -172,7 +208,7 @@ static void test_gzip_of_folder(void **state)
 	struct err e = { 0 };
 	struct web_file file;
 	snprintf(web, sizeof web, "%s/web", dir);
-	struct files *f = files_new(web, &e);
+	struct files *f = files_new(web, NULL, &e);
 	assert_true(files_get(f, "/", true, &file, &e));
 	assert_false(file.gzip || file.has_gzip);
 	assert_memory_equal(file.bytes, "<p>page", file.len);
@@ -191,7 +227,7 @@ static void test_etag(void **state)
 	struct err e = { 0 };
 	struct web_file file;
 	snprintf(web, sizeof web, "%s/web", dir);
-	struct files *f = files_new(web, &e);
+	struct files *f = files_new(web, NULL, &e);
 	assert_true(files_get(f, "/", false, &file, &e));
 	assert_string_equal(file.etag, "\"14f7bff480f9c15c\"");
 	free(file.owned);
@@ -233,6 +269,7 @@ int main(void)
 		cmocka_unit_test(test_gzip_of_folder),
 		cmocka_unit_test(test_etag),
 		cmocka_unit_test(test_match),
+		cmocka_unit_test(test_perfetto),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);
 }
