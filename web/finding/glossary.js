@@ -38,6 +38,8 @@ const TERMS = [
 	['Of idle', 'Part of the idle time of the run.', 'run'],
 	['Before', 'What ended before the gap.', 'run'],
 	['After', 'What started after the gap.', 'run'],
+	['Strip', 'A row of the timeline: a stream of a device, the iterations, or ranges of one nesting level.', 'run'],
+	['Items', 'Number of kernels, copies, ranges or gaps in the view.', 'run'],
 	['Launched by', 'The call path from which the kernel after the gap was launched.', 'run'],
 	// kernels
 	['Kernel', 'A GPU function. The name is shortened; its tooltip has the full name.', 'run'],

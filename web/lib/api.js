@@ -68,6 +68,7 @@ export const measures = (id, signal) => json(`/runs/${id}/measures`, {}, {signal
 export const notes = (id, signal) => json(`/runs/${id}/notes`, {}, {signal});
 export const diagnosis = (id, signal) => json(`/runs/${id}/diagnosis`, {}, {signal});
 export const copies = (id, query, signal) => json(`/runs/${id}/copies`, query, {signal});
+export const timelineStrips = (id, query, signal) => json(`/runs/${id}/timeline/strips`, query, {signal});
 
 export const replayedGraphs = (id, signal) => json(`/runs/${id}/replayed-graphs`, {}, {signal});
 export const graphs = (id, signal) => json(`/runs/${id}/graphs`, {}, {signal});

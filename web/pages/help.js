@@ -105,6 +105,12 @@ const SECTIONS = [
 						'A second run colors each bar by its change. Arrow keys move, Enter zooms, Escape zooms out.',
 				],
 				[
+					'Timeline',
+					'What each stream did when, with ranges, iterations and idle time by cause. Short items are ' +
+						'merged until you zoom in; the sums below are exact. Click a kernel to highlight it ' +
+						'everywhere. The causes of idle time are those of “Why a run is slow”.',
+				],
+				[
 					'Operators',
 					'What the GPU time was spent on. Attribution source says how an operator is known. ' +
 						'Unattributed is the time without a known operator. Replayed CUDA graphs get their operators ' +

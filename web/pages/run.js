@@ -24,6 +24,7 @@ import {operatorTab} from './run_operators.js';
 import {measureTab} from './run_measures.js';
 import {overviewTab} from './run_overview.js';
 import {patternTab} from './run_patterns.js';
+import {timelineTab} from '../timeline/timeline_tab.js';
 
 // The upper part of a run's page: notes, facts, totals, devices.
 
@@ -318,6 +319,7 @@ const PARTS = [
 	['overview', 'Overview', (run, query, at) => overviewTab(run, at, Object.fromEntries(PARTS))],
 	['kernels', 'Kernels', kernels],
 	['flame', 'Flame graph', flameTab],
+	['timeline', 'Timeline', timelineTab],
 	['operators', 'Operators', operatorTab],
 	['layers', 'Layers', layerTab],
 	['groups', 'Launched together', groupTab],

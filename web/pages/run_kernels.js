@@ -49,6 +49,7 @@ function kernelDetail(run, rows, linked, at, changed) {
 				['Source', sourceLines(row.source)],
 				['Source found by', row.source?.known_from],
 				['Nsight Compute', profileList(row.kernel_profiles)],
+				['Timeline', missingDetail(run) ? null : h('a', {href: `/runs/${run.id}?tab=timeline&kernel=${row.id}`}, 'Show its launches')],
 			]),
 			launchedBy(row),
 			launchesOf(row),

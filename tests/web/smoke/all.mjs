@@ -15,8 +15,9 @@ import {played} from './played.mjs';
 import run from './run.mjs';
 import runs from './runs.mjs';
 import share from './share.mjs';
+import strips from './strips.mjs';
 import timeline from './timeline.mjs';
 import tokens from './tokens.mjs';
 import uploads from './uploads.mjs';
 
-played('the page', [first, uploads, runs, finding, run, keyboard, timeline, launches, graphs, flame, diagnosis, share, tokens, looks, commands]);
+played('the page', [first, uploads, runs, finding, run, keyboard, timeline, strips, launches, graphs, flame, diagnosis, share, tokens, looks, commands]);

@@ -34,6 +34,7 @@ export default async function looks(test, {open, api, shots}) {
 		['run-kernels', `/runs/${id(5)}?tab=kernels`],
 		['run-many', `/runs/${id(3000)}?by=grid&unit=ns`],
 		['run-full-names', `/runs/${id(5)}?by=device&names=full`],
+		['run-timeline', `/runs/${id(5)}?tab=timeline`],
 		['run-cut-short', `/runs/${id(1)}`],
 		['run-callers', `${called('callers.json')}?tab=kernels`, callers],
 		['run-latency', `${called('callers.json')}?tab=launches&show=all`],
