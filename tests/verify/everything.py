@@ -19,6 +19,7 @@ NEEDS = {
     '/runs/{id}/iterations': ['', 'format=csv'],
     '/runs/{id}/patterns': ['', 'format=csv'],
     '/runs/{id}/breakdown': ['', 'format=md'],
+    '/runs/{id}/timeline/strips': ['', 'to_ns=1000&pixels=10'],
     '/compare': ['base=1&head=2', 'base=1,2&head=3&score=published',
                  'base=job:1&head=3&format=md'],
     '/compare/series': ['base=1&head=2&function={function}'],
