@@ -122,6 +122,19 @@ static bool serve_check_exposure(struct serve_state *s, struct err *e)
 			      c->listen);
 }
 
+/* Whether browsers can open it: a scheme, a host and perhaps a port. */
+static bool serve_is_address(const char *url)
+{
+	const char *host = !strncmp(url, "https://", 8)	 ? url + 8
+			   : !strncmp(url, "http://", 7) ? url + 7
+							 : "";
+
+	return strcspn(host, "/?#") > 0 &&
+	       strspn(host, "abcdefghijklmnopqrstuvwxyz"
+			    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-:[]") ==
+		       strcspn(host, "/?#");
+}
+
 /* The page passes traces to this address, so it must be unambiguous. */
 static bool serve_check_perfetto(const struct config *c, struct err *e)
 {
@@ -135,13 +148,11 @@ static bool serve_check_perfetto(const struct config *c, struct err *e)
 			       "the folder that contains the UI's index.html)",
 			       index, strerror(errno));
 	}
-	if (strncmp(c->perfetto_url, "https://", 8) &&
-		strncmp(c->perfetto_url, "http://", 7))
-		return err_set(e, ERR_INPUT,
-			"--perfetto-url: '%.150s' is not an address (begin it "
-			"with https:// or http://)",
-			c->perfetto_url);
-	return true;
+	return serve_is_address(c->perfetto_url) ||
+	       err_set(e, ERR_INPUT,
+		       "--perfetto-url: '%.150s' is not an address (use "
+		       "https://HOST or http://HOST:PORT)",
+		       c->perfetto_url);
 }
 
 /* Checks the options before anything is started or written. */

@@ -79,6 +79,8 @@ test('a copy below a path of the server: the trace is posted to the own origin',
 	assert.deepEqual(host.opened, [['/perfetto/']]);
 	assert.equal(received.at(-1).to, 'http://127.0.0.1:8080');
 	assert.equal(address('http://127.0.0.1:8080/').host, '127.0.0.1:8080');
+	useAddress('https://perfetto.corp:99999');
+	assert.equal(address().href, PERFETTO);
 	useAddress('');
 });
 

@@ -6,9 +6,15 @@
 export const PERFETTO = 'https://ui.perfetto.dev';
 let ui = PERFETTO;
 
-// Sets the address that the server named: absolute, or a path of the server.
+// Sets the address that the server named: absolute, or a path of the server. One that this browser
+// cannot read, such as a port above 65535, is ignored.
 export function useAddress(url) {
-	ui = url || PERFETTO;
+	try {
+		new URL(url || PERFETTO, PERFETTO);
+		ui = url || PERFETTO;
+	} catch {
+		ui = PERFETTO;
+	}
 }
 
 // The address of the UI, the origin to which a trace is posted, and its host for readers.
