@@ -51,8 +51,10 @@ function colorReader() {
 
 const pixelOf = ([r, g, b]) => ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
 const mixed = (a, b, share) => a.map((v, i) => Math.round(v * share + b[i] * (1 - share)));
-// The black or white that is legible on a color: by its luminance.
-const inkOn = ([r, g, b]) => (r * 0.299 + g * 0.587 + b * 0.114 > 140 ? '#000' : '#fff');
+// The black or white that has more contrast with a color: by WCAG's relative luminance, at which both
+// are equal at 0.179.
+const light = (v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4);
+const inkOn = ([r, g, b]) => (0.2126 * light(r) + 0.7152 * light(g) + 0.0722 * light(b) > 0.179 ? '#000' : '#fff');
 
 const SHADES = 16;
 
