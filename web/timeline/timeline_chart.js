@@ -70,13 +70,15 @@ function colorsOf(node) {
 			const shades = Uint32Array.from({length: SHADES + 1}, (_, i) =>
 				pixelOf(mixed(rgb, ground, 0.3 + (0.7 * i) / SHADES)),
 			);
-			return [name, {shades, faint: pixelOf(mixed(rgb, ground, 0.18)), pale: pixelOf(mixed(rgb, ground, 0.35)), ink: inkOn(rgb)}];
+			const [faint, pale] = [0.18, 0.35].map((part) => pixelOf(mixed(rgb, ground, part)));
+			return [name, {shades, faint, pale, ink: inkOn(rgb)}];
 		}),
 	);
 	return {
 		looks,
 		empty: pixelOf(get('empty')),
 		ground: pixelOf(ground),
+		page: style.getPropertyValue('--timeline-ground').trim(),
 		ink: style.getPropertyValue('--timeline-ink').trim(),
 		quiet: style.getPropertyValue('--timeline-quiet').trim(),
 		line: style.getPropertyValue('--timeline-line').trim(),
@@ -84,12 +86,12 @@ function colorsOf(node) {
 	};
 }
 
-// Fills a row of pixels with the segments of a strip that are in [low, high) ns.
-function fillRow(row, looks, strip, layer, colors, view, chosen, low, high) {
+// Fills a row of pixels with the segments of a strip that are in the window of its layer.
+function fillRow(row, looks, strip, layer, {colors, view, chosen}) {
 	const scale = row.length / (view.to - view.from);
 	const [first, last] = [
-		Math.max(0, Math.round((low - view.from) * scale)),
-		Math.min(row.length, Math.round((high - view.from) * scale)),
+		Math.max(0, Math.round((layer.from - view.from) * scale)),
+		Math.min(row.length, Math.round((layer.to - view.from) * scale)),
 	];
 	if (first >= last) return;
 	row.fill(colors.empty, first, last);
@@ -113,7 +115,8 @@ function fillRow(row, looks, strip, layer, colors, view, chosen, low, high) {
 
 const cut = (text, px) => {
 	const letters = Math.floor(px / LETTER_PX);
-	return text.length <= letters ? text : `${text.slice(0, Math.max(0, letters - 1)).replace(/[\ud800-\udbff]$/, '')}…`;
+	if (text.length <= letters) return text;
+	return `${text.slice(0, Math.max(0, letters - 1)).replace(/[\ud800-\udbff]$/, '')}…`;
 };
 
 // Paints the strips of a view on a canvas. `rows` is the layout: [{strip key, y, height}].
@@ -132,9 +135,8 @@ function painter(canvas) {
 			const looks = key.startsWith('idle') ? new Array(px).fill(null) : null;
 			row.fill(colors.empty);
 			for (const layer of layers) {
-				const strip = layer.strips.get(key);
-				if (strip) fillRow(row, looks, strip, layer, colors, view, chosen, layer.from, layer.to);
-				else if (layer !== layers[0]) fillRow(row, looks, {start: []}, layer, colors, view, chosen, layer.from, layer.to);
+				const strip = layer.strips.get(key) ?? {start: []};
+				fillRow(row, looks, strip, layer, {colors, view, chosen});
 			}
 			const [from, to] = [Math.round(y * ratio) - top, Math.round((y + height) * ratio) - top];
 			for (let line = from; line < to; line++) out.set(row, line * px);
@@ -168,8 +170,9 @@ function painter(canvas) {
 				if (x1 > wide) break;
 				if (x2 - x1 < TEXT_PX) continue;
 				const dim = chosen !== null && layer.keys[strip.name[i]] !== chosen;
+				const text = cut(nameText(layer.names[strip.name[i]]), x2 - x1 - 8);
 				ctx.fillStyle = dim ? colors.quiet : colors.looks[layer.look[strip.name[i]]].ink;
-				ctx.fillText(cut(nameText(layer.names[strip.name[i]]), x2 - x1 - 8), left + x1 + 4, y + height / 2 + 0.5, x2 - x1 - 6);
+				ctx.fillText(text, left + x1 + 4, y + height / 2 + 0.5, x2 - x1 - 6);
 			}
 		}
 	}
@@ -192,8 +195,11 @@ function painter(canvas) {
 		ctx.textBaseline = 'middle';
 		ctx.textAlign = 'left';
 		ctx.fillStyle = colors.ink;
-		for (const {label, y, height} of rows)
-			if (label) ctx.fillText(cut(label, left ? left - 12 : 240), left ? 6 : 2, left ? y + height / 2 : y - LABEL / 2);
+		for (const {label, y, height} of rows) {
+			if (!label) continue;
+			if (left) ctx.fillText(cut(label, left - 12), 6, y + height / 2);
+			else ctx.fillText(cut(label, 240), 2, y - LABEL / 2);
+		}
 	}
 
 	function marks({view, colors, left, wide, range, selected, rows}) {
@@ -205,21 +211,23 @@ function painter(canvas) {
 			ctx.globalAlpha = 0.18;
 			if (x2 > x1) ctx.fillRect(x1, 0, x2 - x1, bottom);
 			ctx.globalAlpha = 1;
-			for (const at of [x(range.from), x(range.to)]) if (at >= left && at <= left + wide) ctx.fillRect(at - 1, 0, 2, bottom);
+			for (const at of [x(range.from), x(range.to)])
+				if (at >= left && at <= left + wide) ctx.fillRect(at - 1, 0, 2, bottom);
 		}
 		const row = selected && rows.find(({key}) => key === selected.key);
 		if (!row) return;
-		const [x1, x2] = [x(selected.start), x(selected.start + selected.dur)];
-		if (x2 < left || x1 > left + wide) return;
+		const ends = [x(selected.start), x(selected.start + selected.dur)];
+		if (ends[1] < left || ends[0] > left + wide) return;
+		const [x1, x2] = [Math.max(left, ends[0]), Math.min(left + wide, ends[1])];
 		ctx.lineWidth = 2;
 		ctx.strokeStyle = colors.mark;
-		ctx.strokeRect(Math.max(left, x1) - 1, row.y - 1, Math.max(4, Math.min(left + wide, x2) - Math.max(left, x1)) + 2, row.height + 2);
+		ctx.strokeRect(x1 - 1, row.y - 1, Math.max(4, x2 - x1) + 2, row.height + 2);
 	}
 
 	return (rows, state) => {
 		const {ratio} = state;
 		ctx.setTransform(1, 0, 0, 1, 0, 0);
-		ctx.fillStyle = `rgb(${state.colors.ground & 255} ${(state.colors.ground >> 8) & 255} ${(state.colors.ground >> 16) & 255})`;
+		ctx.fillStyle = state.colors.page;
 		ctx.fillRect(0, 0, canvas.width, canvas.height);
 		strips(rows, state);
 		ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -256,17 +264,129 @@ const CLICK_PX = 4;
 // A view may be this short: a request has bins of at least 1 ns.
 const MIN_NS = 200;
 
+const share = (x, wide) => Math.max(0, Math.min(1, x / wide));
+
+function listenKeys(canvas, {zoom, move, step, showAll, clear}) {
+	const keys = {
+		'+': () => zoom(KEY_ZOOM), '=': () => zoom(KEY_ZOOM), w: () => zoom(KEY_ZOOM),
+		'-': () => zoom(1 / KEY_ZOOM), s: () => zoom(1 / KEY_ZOOM),
+		ArrowLeft: () => move(-STEP), a: () => move(-STEP),
+		ArrowRight: () => move(STEP), d: () => move(STEP),
+		Home: showAll,
+		ArrowDown: () => step(0, 1), ArrowUp: () => step(0, -1),
+		',': () => step(-1, 0), '.': () => step(1, 0),
+		Escape: clear,
+	};
+	canvas.addEventListener('keydown', (e) => {
+		const act = keys[e.key];
+		if (!act || e.ctrlKey || e.metaKey || e.altKey) return;
+		e.preventDefault();
+		e.stopPropagation();
+		act();
+	});
+}
+
+// The wheel zooms at the pointer; sideways or with Shift it moves.
+function listenWheel(canvas, state, {zoom, move, place, isWhole}) {
+	canvas.addEventListener('wheel', (e) => {
+		const sideways = Math.abs(e.deltaX) > Math.abs(e.deltaY) || e.shiftKey;
+		// The page scrolls if there is nothing to zoom or to move.
+		if (isWhole() && (sideways || e.deltaY > 0)) return;
+		e.preventDefault();
+		const px = e.deltaMode === 1 ? 16 : e.deltaMode === 2 ? 400 : 1;
+		const by = Math.max(-600, Math.min(600, e.deltaY * px));
+		if (sideways) move(((e.deltaX || e.deltaY) * px) / state.wide);
+		else zoom(Math.exp(by * WHEEL), share(place(e).x, state.wide));
+	}, {passive: false});
+}
+
+// One pointer moves the view, selects a range with Shift, or selects a segment with a click; two
+// zoom. `over` gets what the pointer is on.
+function listenPointers(canvas, state, {zoom, show, place, timeAt, hit, select, setRange, redraw, over}) {
+	const pointers = new Map();
+	let drag = null;
+
+	function pinch(before, now) {
+		const gap = ([a, b]) => Math.max(8, Math.abs(a.x - b.x));
+		zoom(gap(before) / gap(now), share((now[0].x + now[1].x) / 2, state.wide));
+		drag = null;
+	}
+
+	function dragTo(at) {
+		drag.moved ||= Math.abs(at.x - drag.at.x) > CLICK_PX;
+		if (!drag.moved) return;
+		if (drag.select) {
+			const [from, to] = [timeAt(drag.at.x), timeAt(at.x)].sort((a, b) => a - b);
+			state.range = {from: Math.floor(from), to: Math.max(Math.floor(from) + 1, Math.ceil(to))};
+			redraw();
+		} else {
+			const by = ((drag.at.x - at.x) * (drag.view.to - drag.view.from)) / state.wide;
+			show({from: drag.view.from + by, to: drag.view.to + by});
+		}
+	}
+
+	function release(e) {
+		if (!pointers.delete(e.pointerId) || !drag) return;
+		if (drag.moved && drag.select) setRange(state.range);
+		else if (!drag.moved && e.type === 'pointerup') select(hit(place(e)), false);
+		drag = null;
+	}
+
+	canvas.addEventListener('pointerdown', (e) => {
+		if (e.button !== 0) return;
+		const at = place(e);
+		pointers.set(e.pointerId, at);
+		canvas.setPointerCapture(e.pointerId);
+		drag = {at, view: state.view, moved: false, select: e.shiftKey};
+	});
+	canvas.addEventListener('pointermove', (e) => {
+		const at = place(e);
+		if (!pointers.has(e.pointerId)) {
+			over(hit(at));
+			return;
+		}
+		const before = [...pointers.values()];
+		pointers.set(e.pointerId, at);
+		const now = [...pointers.values()];
+		if (now.length === 2) pinch(before, now);
+		else if (drag) dragTo(at);
+	});
+	canvas.addEventListener('pointerup', release);
+	canvas.addEventListener('pointercancel', release);
+	canvas.addEventListener('pointerleave', () => over(null));
+}
+
+// The buttons above the drawing, and how to use it without them.
+function tools({zoom, move, showAll}) {
+	const button = (text, label, click) => h('button', {type: 'button', 'aria-label': label, title: label, on: {click}}, text);
+	return h(
+		'div',
+		{class: 'toolbar timeline-tools'},
+		button('+', 'Zoom in', () => zoom(KEY_ZOOM)),
+		button('−', 'Zoom out', () => zoom(1 / KEY_ZOOM)),
+		button('←', 'Earlier', () => move(-STEP)),
+		button('→', 'Later', () => move(STEP)),
+		button('Whole run', 'Show the whole run', showAll),
+		h(
+			'span',
+			{class: 'hint', id: 'timeline-keys'},
+			'Wheel or + − zoom, drag or ← → move, Home shows the whole run. ',
+			'Shift and drag selects a range. Click, or ↑ ↓ and , . select a segment.',
+		),
+	);
+}
+
 // `overview` is the answer of the whole run. load(from, to, pixels, signal) requests a window.
 // onView(doc) gets each answer that is shown; onMove({from, to}) each settled view; onSelect(key,
 // name) the name that was clicked, or null; onRange(range or null) a selected range; onFail(error,
-// again) a request that failed.
-// `chosen` is the key of the kernel that is highlighted first, or null.
+// again) a request that failed. `chosen` is the key of the kernel that is highlighted first, or null.
 export function timeline({overview, start, chosen, load, onView, onMove, onSelect, onRange, onFail, signal}) {
 	const end = overview.end_ns;
 	const min = Math.min(MIN_NS, end);
 	const looks = looksOf(overview);
 	const whole = layerOf(overview, looks);
-	const state = {layers: [whole], view: within(start ?? {from: 0, to: end}, end, min), chosen, range: null, selected: null};
+	const view = within(start ?? {from: 0, to: end}, end, min);
+	const state = {layers: [whole], view, chosen, range: null, selected: null};
 	const readout = h('p', {class: 'readout', 'aria-hidden': 'true'});
 	const canvas = h('canvas', {
 		class: 'timeline-canvas',
@@ -276,8 +396,8 @@ export function timeline({overview, start, chosen, load, onView, onMove, onSelec
 		'aria-describedby': 'timeline-keys',
 	});
 	const paint = painter(canvas);
-	const pointers = new Map();
-	let [rows, frame, timer, request, drag, width] = [[], 0, 0, null, null, 0];
+	const isWhole = () => state.view.to - state.view.from >= end;
+	let [rows, frame, timer, request, width] = [[], 0, 0, null, 0];
 
 	function draw() {
 		frame = 0;
@@ -318,7 +438,7 @@ export function timeline({overview, start, chosen, load, onView, onMove, onSelec
 	function settle() {
 		clearTimeout(timer);
 		timer = setTimeout(() => {
-			onMove(state.view, state.view.to - state.view.from >= end);
+			onMove(state.view, isWhole());
 			fetchView();
 		}, SETTLE_MS);
 	}
@@ -334,7 +454,7 @@ export function timeline({overview, start, chosen, load, onView, onMove, onSelec
 		const box = canvas.getBoundingClientRect();
 		return {x: e.clientX - box.left - state.left, y: e.clientY - box.top};
 	};
-	const timeAt = (x) => state.view.from + (Math.max(0, Math.min(state.wide, x)) * (state.view.to - state.view.from)) / state.wide;
+	const timeAt = (x) => state.view.from + share(x, state.wide) * (state.view.to - state.view.from);
 
 	// The segment at a point: {layer, strip, i}, or null.
 	function hit({x, y}) {
@@ -366,9 +486,10 @@ export function timeline({overview, start, chosen, load, onView, onMove, onSelec
 		const {key} = seen[now < 0 ? 0 : Math.max(0, Math.min(seen.length - 1, now + dy))];
 		const layer = state.layers.findLast((l) => l.strips.has(key));
 		const strip = layer.strips.get(key);
-		const inView = [...strip.start.keys()].filter((i) => strip.start[i] < to && strip.start[i] + strip.dur_ns[i] >= from);
+		const {start, dur_ns: dur} = strip;
+		const inView = [...start.keys()].filter((i) => start[i] < to && start[i] + dur[i] >= from);
 		if (!inView.length) return select(null, true);
-		const at = state.selected && !dy ? inView.findIndex((i) => strip.start[i] === state.selected.start) : -1;
+		const at = state.selected && !dy ? inView.findIndex((i) => start[i] === state.selected.start) : -1;
 		const i = inView[at < 0 ? 0 : Math.max(0, Math.min(inView.length - 1, at + dx))];
 		select({layer, strip, i}, true);
 	}
@@ -378,85 +499,11 @@ export function timeline({overview, start, chosen, load, onView, onMove, onSelec
 		const by = (state.view.to - state.view.from) * share;
 		show({from: state.view.from + by, to: state.view.to + by});
 	};
-	const KEYS = {
-		'+': () => zoom(KEY_ZOOM), '=': () => zoom(KEY_ZOOM), w: () => zoom(KEY_ZOOM),
-		'-': () => zoom(1 / KEY_ZOOM), s: () => zoom(1 / KEY_ZOOM),
-		ArrowLeft: () => move(-STEP), a: () => move(-STEP),
-		ArrowRight: () => move(STEP), d: () => move(STEP),
-		Home: () => show({from: 0, to: end}),
-		ArrowDown: () => step(0, 1), ArrowUp: () => step(0, -1),
-		',': () => step(-1, 0), '.': () => step(1, 0),
-		Escape: () => { setRange(null); select(null, false); },
-	};
-
 	function setRange(range) {
 		state.range = range;
 		onRange(range);
 		redraw();
 	}
-
-	canvas.addEventListener('keydown', (e) => {
-		const act = KEYS[e.key];
-		if (!act || e.ctrlKey || e.metaKey || e.altKey) return;
-		e.preventDefault();
-		e.stopPropagation();
-		act();
-	});
-	canvas.addEventListener('wheel', (e) => {
-		const sideways = Math.abs(e.deltaX) > Math.abs(e.deltaY) || e.shiftKey;
-		const full = state.view.to - state.view.from >= end;
-		// The page scrolls if there is nothing to zoom or to move.
-		if (full && (sideways || e.deltaY > 0)) return;
-		e.preventDefault();
-		const px = e.deltaMode === 1 ? 16 : e.deltaMode === 2 ? 400 : 1;
-		if (sideways) move(((e.deltaX || e.deltaY) * px) / state.wide);
-		else zoom(Math.exp(Math.max(-600, Math.min(600, e.deltaY * px)) * WHEEL), Math.max(0, Math.min(1, place(e).x / state.wide)));
-	}, {passive: false});
-
-	canvas.addEventListener('pointerdown', (e) => {
-		if (e.button !== 0) return;
-		const at = place(e);
-		pointers.set(e.pointerId, at);
-		canvas.setPointerCapture(e.pointerId);
-		drag = {at, view: state.view, moved: false, select: e.shiftKey};
-	});
-	canvas.addEventListener('pointermove', (e) => {
-		const at = place(e);
-		if (!pointers.has(e.pointerId)) {
-			const over = hit(at);
-			readout.textContent = over ? segmentText(over.layer, over.strip, over.i) : '';
-			return;
-		}
-		const before = [...pointers.values()];
-		pointers.set(e.pointerId, at);
-		const now = [...pointers.values()];
-		if (now.length === 2) {
-			const gap = ([a, b]) => Math.max(8, Math.abs(a.x - b.x));
-			zoom(gap(before) / gap(now), Math.max(0, Math.min(1, (now[0].x + now[1].x) / 2 / state.wide)));
-			drag = null;
-			return;
-		}
-		if (!drag) return;
-		drag.moved ||= Math.abs(at.x - drag.at.x) > CLICK_PX;
-		if (!drag.moved) return;
-		if (drag.select) {
-			const ends = [timeAt(drag.at.x), timeAt(at.x)].sort((a, b) => a - b);
-			state.range = {from: Math.floor(ends[0]), to: Math.max(Math.floor(ends[0]) + 1, Math.ceil(ends[1]))};
-			redraw();
-		} else {
-			const by = ((drag.at.x - at.x) * (drag.view.to - drag.view.from)) / state.wide;
-			show({from: drag.view.from + by, to: drag.view.to + by});
-		}
-	});
-	function release(e) {
-		if (!pointers.delete(e.pointerId) || !drag) return;
-		if (drag.moved && drag.select) setRange(state.range);
-		else if (!drag.moved && e.type === 'pointerup') select(hit(place(e)), false);
-		drag = null;
-	}
-	canvas.addEventListener('pointerup', release);
-	canvas.addEventListener('pointercancel', release);
-	canvas.addEventListener('pointerleave', () => { readout.textContent = ''; });
 
 	new ResizeObserver(([{contentRect}]) => {
 		const next = Math.floor(contentRect.width);
@@ -464,7 +511,7 @@ export function timeline({overview, start, chosen, load, onView, onMove, onSelec
 			const first = !width;
 			width = next;
 			resize();
-			if (first && state.view.to - state.view.from < end) fetchView();
+			if (first && !isWhole()) fetchView();
 		}
 	}).observe(canvas);
 	matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => width && resize(), {signal});
@@ -473,26 +520,21 @@ export function timeline({overview, start, chosen, load, onView, onMove, onSelec
 		request?.abort();
 	});
 
-	const button = (text, label, act) => h('button', {type: 'button', 'aria-label': label, title: label, on: {click: act}}, text);
+	const acts = {
+		zoom, move, step, show, place, timeAt, hit, select, setRange, redraw,
+		isWhole,
+		showAll: () => show({from: 0, to: end}),
+		clear: () => {
+			setRange(null);
+			select(null, false);
+		},
+		over: (at) => { readout.textContent = at ? segmentText(at.layer, at.strip, at.i) : ''; },
+	};
+	listenKeys(canvas, acts);
+	listenWheel(canvas, state, acts);
+	listenPointers(canvas, state, acts);
 	return {
-		node: h(
-			'div',
-			{class: 'timeline-frame'},
-			h(
-				'div',
-				{class: 'toolbar timeline-tools'},
-				button('+', 'Zoom in', () => zoom(KEY_ZOOM)),
-				button('−', 'Zoom out', () => zoom(1 / KEY_ZOOM)),
-				button('←', 'Earlier', () => move(-STEP)),
-				button('→', 'Later', () => move(STEP)),
-				button('Whole run', 'Show the whole run', () => show({from: 0, to: end})),
-				h('span', {class: 'hint', id: 'timeline-keys'},
-					'Wheel or + − zoom, drag or ← → move, Home shows the whole run. ',
-					'Shift and drag selects a range. Click, or ↑ ↓ and , . select a segment.'),
-			),
-			canvas,
-			readout,
-		),
+		node: h('div', {class: 'timeline-frame'}, tools(acts), canvas, readout),
 		looks,
 		// Highlights a kernel in all strips; null: none.
 		choose: (key) => {

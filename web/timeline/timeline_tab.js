@@ -88,6 +88,11 @@ const legend = (label, items) =>
 			)
 		: null;
 
+const neverIdle = ({strips}) =>
+	strips.some(({kind}) => kind === 'stream')
+		? 'The GPU is never idle in this window.'
+		: 'This run has no records of a GPU.';
+
 // The legends: idle time by cause, and what else streams do; with their time in the window.
 function legends(doc) {
 	const causes = doc.names
@@ -99,7 +104,7 @@ function legends(doc) {
 		return n ? [[kind, f.plural(n, one, many), sum(rows)]] : [];
 	});
 	return [
-		legend('GPU idle because', causes) ?? h('p', {class: 'quiet'}, 'The GPU is never idle in this window.'),
+		legend('GPU idle because', causes) ?? h('p', {class: 'quiet'}, neverIdle(doc)),
 		legend('On streams', others),
 	].filter(Boolean);
 }
@@ -173,9 +178,13 @@ function windowOf(query, end) {
 // What the drawing leaves out.
 function caveats(doc) {
 	const hidden = doc.strips_total - doc.strips.length;
+	const deeper = doc.deeper_ranges;
+	const [are, them] = hidden === 1 ? ['is', 'it'] : ['are', 'them'];
 	const lines = [
-		hidden > 0 ? `${f.plural(hidden, 'strip')} of ${f.count(doc.strips_total)} ${hidden === 1 ? 'is' : 'are'} not drawn; the sums include ${hidden === 1 ? 'it' : 'them'}.` : null,
-		doc.deeper_ranges ? `${f.plural(doc.deeper_ranges, 'range')} below nesting level 8 ${doc.deeper_ranges === 1 ? 'is' : 'are'} not drawn.` : null,
+		hidden > 0
+			? `${f.plural(hidden, 'strip')} of ${f.count(doc.strips_total)} ${are} not drawn; the sums include ${them}.`
+			: null,
+		deeper ? `${f.plural(deeper, 'range')} below nesting level 8 ${deeper === 1 ? 'is' : 'are'} not drawn.` : null,
 	].filter(Boolean);
 	return lines.length ? h('p', {class: 'hint'}, lines.join(' ')) : null;
 }
@@ -184,8 +193,8 @@ export async function timelineTab(run, query, at) {
 	if (missingDetail(run)) return {node: h('p', {class: 'quiet'}, missingDetail(run).timeline)};
 	const {doc, refusal} = await answerOrRefusal(api.timelineStrips(run.id, {pixels: OVERVIEW_PX}, at.signal));
 	if (refusal) return {node: refusalLine(refusal, `/runs/${run.id}?tab=timeline`)};
-	if (!doc.strips.some(({kind}) => kind === 'stream'))
-		return {node: h('p', {class: 'quiet'}, 'This run has no timeline: no kernel, copy or memory set was recorded.')};
+	if (!doc.strips.length)
+		return {node: h('p', {class: 'quiet'}, 'This run has no timeline: it has no kernels, copies or ranges.')};
 
 	const failed = h('p', {class: 'notice', role: 'alert', hidden: true});
 	const details = h('p', {class: 'timeline-details', role: 'status'});
@@ -210,7 +219,8 @@ export async function timelineTab(run, query, at) {
 		const linked = name?.kind === 'kernel' && name.id !== null;
 		kept.kernel = linked ? String(name.id) : '';
 		save();
-		details.replaceChildren(h('bdi', {}, text), ' ', linked ? h('a', {href: kernelLink(run, name.id)}, 'Open in Kernels') : '');
+		const link = linked ? h('a', {href: kernelLink(run, name.id)}, 'Open in Kernels') : '';
+		details.replaceChildren(h('bdi', {}, text), ' ', link);
 		below.mark(kept.kernel);
 	}
 
@@ -234,7 +244,8 @@ export async function timelineTab(run, query, at) {
 		rangeRequest = new AbortController();
 		const mine = rangeRequest;
 		try {
-			const answer = await api.timelineStrips(run.id, {from_ns: range.from, to_ns: range.to, pixels: 1}, mine.signal);
+			const query = {from_ns: range.from, to_ns: range.to, pixels: 1};
+			const answer = await api.timelineStrips(run.id, query, mine.signal);
 			if (!mine.signal.aborted && !at.signal.aborted) below.update(answer, true);
 		} catch (error) {
 			if (!mine.signal.aborted && !at.signal.aborted) fail(error, () => showRange(next));
@@ -242,7 +253,7 @@ export async function timelineTab(run, query, at) {
 		return undefined;
 	}
 
-	const linked = doc.names.find(({kind, id}) => kind === 'kernel' && id !== null && String(id) === kept.kernel) ?? null;
+	const linked = doc.names.find((n) => n.kind === 'kernel' && n.id !== null && String(n.id) === kept.kernel) ?? null;
 	const chart = timeline({
 		overview: doc,
 		start: windowOf(query, doc.end_ns),
