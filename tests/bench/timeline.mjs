@@ -2,7 +2,8 @@
 // KERNSIFT_CHROMIUM.
 //
 // It prints a JSON array with the numbers of each round: the time from the end of the answer to the
-// first picture, the time between frames while zooming, and the time to draw one.
+// first picture, the time between frames while zooming, the same while nothing is drawn (how far
+// other processes disturb the machine), and the time to draw one.
 
 import {createRequire} from 'node:module';
 
@@ -33,15 +34,18 @@ function watchDrawing() {
 	});
 }
 
-// Zooms in and out by one wheel event per frame; returns the times between frames.
-async function zoom(frames) {
+// Zooms in and out by one wheel event per frame, or does nothing (a step of 0); returns the times
+// between frames.
+async function zoom([frames, step]) {
 	const canvas = document.querySelector('.timeline-canvas');
 	const {left, top, width} = canvas.getBoundingClientRect();
 	const times = [];
 	let before = await new Promise(requestAnimationFrame);
 	for (let i = 0; i < 2 * frames; i++) {
-		canvas.dispatchEvent(new WheelEvent('wheel', {deltaY: i < frames ? -60 : 60, bubbles: true, cancelable: true,
-			clientX: left + width * 0.6, clientY: top + 40}));
+		const deltaY = i < frames ? -step : step;
+		if (step)
+			canvas.dispatchEvent(new WheelEvent('wheel', {deltaY, bubbles: true, cancelable: true,
+				clientX: left + width * 0.6, clientY: top + 40}));
 		const at = await new Promise(requestAnimationFrame);
 		times.push(at - before);
 		before = at;
@@ -65,10 +69,11 @@ for (let i = 0; i < Number(rounds); i++) {
 	await page.locator('.timeline-canvas').scrollIntoViewIfNeeded();
 	await page.waitForTimeout(500);
 	await page.evaluate(() => { window.drawn = []; });
-	const frames = await page.evaluate(zoom, FRAMES);
+	const rest = await page.evaluate(zoom, [FRAMES, 0]);
+	const frames = await page.evaluate(zoom, [FRAMES, 60]);
 	const drawn = await page.evaluate(() => window.drawn);
 	out.push({picture_ms: picture, frame_ms: quantile(frames, 0.5), frame_p95_ms: quantile(frames, 0.95),
-		draw_ms: quantile(drawn, 0.5)});
+		rest_p95_ms: quantile(rest, 0.95), draw_ms: quantile(drawn, 0.5)});
 	await context.close();
 }
 await browser.close();
