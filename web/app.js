@@ -4,25 +4,25 @@
 import {h} from './lib/dom.js';
 import {query} from './lib/format.js';
 import {listenForKeys} from './finding/keys.js';
+import {lateScript} from './lib/late_script.js';
 import {announce, clearFailure, showFailure} from './lib/notices.js';
 import {scopeAfter, scopedUrl} from './lib/scope.js';
 import {showHeader} from './lib/session.js';
-import * as breakdown from './pages/breakdown.js';
-import * as catalog from './pages/catalog.js';
 import * as compare from './pages/compare.js';
 import * as devices from './pages/devices.js';
 import * as gate from './pages/gate.js';
 import * as gates from './pages/gates.js';
-import * as help from './pages/help.js';
 import * as home from './pages/home.js';
 import * as importance from './pages/importance.js';
 import * as job from './pages/job.js';
 import * as jobs from './pages/jobs.js';
 import * as run from './pages/run.js';
 import * as runs from './pages/runs.js';
-import * as settings from './pages/settings.js';
 import * as trends from './pages/trends.js';
 import * as uploads from './pages/uploads.js';
+
+// A page of the script that is loaded when it is needed.
+const late = (name) => ({page: async (...args) => (await lateScript()).PAGES[name].page(...args)});
 
 // Addresses, their pages, and the section of the help page that describes each.
 const PAGES = [
@@ -30,18 +30,18 @@ const PAGES = [
 	[/^\/runs\/?$/, runs, 'runs'],
 	[/^\/runs\/(\d+)$/, run, 'run'],
 	[/^\/compare\/?$/, compare, 'compare'],
-	[/^\/breakdown\/?$/, breakdown, 'breakdown'],
+	[/^\/breakdown\/?$/, late('breakdown'), 'breakdown'],
 	[/^\/importance\/?$/, importance, 'importance'],
 	[/^\/devices\/?$/, devices, 'devices'],
-	[/^\/catalog\/?$/, catalog, 'catalog'],
+	[/^\/catalog\/?$/, late('catalog'), 'catalog'],
 	[/^\/jobs\/?$/, jobs, 'jobs'],
 	[/^\/jobs\/(\d+)$/, job, 'jobs'],
 	[/^\/trends\/?$/, trends, 'trends'],
 	[/^\/gates\/?$/, gates, 'gates'],
 	[/^\/gates\/(\d+)$/, gate, 'gates'],
 	[/^\/uploads\/?$/, uploads, 'uploads'],
-	[/^\/settings\/?$/, settings, 'settings'],
-	[/^\/help\/?$/, help, ''],
+	[/^\/settings\/?$/, late('settings'), 'settings'],
+	[/^\/help\/?$/, late('help'), ''],
 ];
 
 const main = document.getElementById('main');

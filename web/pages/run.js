@@ -7,6 +7,7 @@ import {compareUrl, headSide, MAIN_LAST, MAX_LAST} from '../lib/comparison.js';
 import {errorNotes, noteBadge} from '../lib/findings.js';
 import {facts, h, tags} from '../lib/dom.js';
 import * as f from '../lib/format.js';
+import {lateScript} from '../lib/late_script.js';
 import {showFailure} from '../lib/notices.js';
 import * as perfetto from '../lib/perfetto.js';
 import {launchCount, missingDetail, opaqueShare, unknownTitle} from '../lib/run_content.js';
@@ -24,7 +25,6 @@ import {operatorTab} from './run_operators.js';
 import {measureTab} from './run_measures.js';
 import {overviewTab} from './run_overview.js';
 import {patternTab} from './run_patterns.js';
-import {timelineTab} from '../timeline/timeline_tab.js';
 
 // The upper part of a run's page: notes, facts, totals, devices.
 
@@ -319,7 +319,7 @@ const PARTS = [
 	['overview', 'Overview', (run, query, at) => overviewTab(run, at, Object.fromEntries(PARTS))],
 	['kernels', 'Kernels', kernels],
 	['flame', 'Flame graph', flameTab],
-	['timeline', 'Timeline', timelineTab],
+	['timeline', 'Timeline', async (...args) => (await lateScript()).timelineTab(...args)],
 	['operators', 'Operators', operatorTab],
 	['layers', 'Layers', layerTab],
 	['groups', 'Launched together', groupTab],

@@ -3,10 +3,9 @@
 import assert from 'node:assert/strict';
 import {seen} from './world.mjs';
 
-// What the first view of a page may load: requests, and bytes with their headers. All pages are one
-// script, of which the timeline takes 8 kB.
+// What the first view of a page may load: requests, and bytes with their headers.
 const REQUESTS_MAX = 12;
-const BYTES_MAX = 165000;
+const BYTES_MAX = 150000;
 
 export default async function first(test, {open, base}) {
 	await test('the first view loads few bytes, and the second takes the bundle from the cache', async () => {

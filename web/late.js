@@ -1,0 +1,10 @@
+// late.js - what few visits need, so that the first view does not load it: the bundler makes this
+// module, and what only it uses, a script of its own.
+
+import * as breakdown from './pages/breakdown.js';
+import * as catalog from './pages/catalog.js';
+import * as help from './pages/help.js';
+import * as settings from './pages/settings.js';
+
+export {timelineTab} from './timeline/timeline_tab.js';
+export const PAGES = {breakdown, catalog, help, settings};
