@@ -165,6 +165,7 @@ static void wait_causes_append(struct wait_causes_maker *m,
 		m->parts = grown;
 		m->parts_cap = cap;
 	}
+	assert(m->parts && m->parts_n < m->parts_cap);
 	m->parts[m->parts_n++] = (struct wait_part){ at_ns, ns, cause };
 }
 

@@ -79,7 +79,7 @@ static bool timeline_strips_window(struct call *c, const struct strips *s,
 json_t *timeline_strips_get(struct call *c, struct err *e)
 {
 	struct strips_cache_entry *entry;
-	struct strips_window window;
+	struct strips_window window = { 0 };
 	struct view_strips v = { .run = c->id, .window = &window };
 	struct run_row run;
 	json_t *answer = NULL;

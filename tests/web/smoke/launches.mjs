@@ -36,7 +36,7 @@ async function callers(test, {open, api}, run) {
 		await seen(async () => assert.equal(await button(again).getAttribute('aria-expanded'), 'true'));
 		await button(again).click();
 		await seen(async () => assert.equal(await again.getByRole('table', {name: 'Callers of gemm_kernel'}).count(), 0));
-		await seen(async () => assert.equal(new URL(again.url()).search, ''));
+		await seen(async () => assert.equal(new URL(again.url()).search, '?tab=kernels'));
 	});
 
 	await test('outer frames unfold and fold, in their order', async () => {

@@ -1,4 +1,4 @@
-// tasks.mjs - the seven tasks: where the time goes and who launched it, a pull request against main,
+// tasks.mjs - the seven tasks: the costliest kernel and who launched it, a pull request against main,
 // what to optimize at which shapes, two GPUs by layer, the straggler, why the GPU is idle, and a
 // report for a pull request.
 
