@@ -14,7 +14,7 @@ const TERMS = [
 	['Host', 'The machine on which the process ran.', 'jobs'],
 	['Device', 'A GPU of the run, by its number in the trace.', 'run'],
 	['Devices', 'The models of the GPUs of the run.', 'runs'],
-	['Busy', 'Time in which the devices execute at least one kernel or copy; overlapping work counts once.', 'run'],
+	['Busy', 'Time in which at least one kernel runs; overlapping kernels count once. Copies are not in it.', 'run'],
 	['Span', 'Time from the first to the last activity that the trace recorded.', 'run'],
 	['Launches', 'Number of executions of kernels. One graph launch executes many kernels.', 'run'],
 	['Kernels', 'Number of different kernels.', 'runs'],

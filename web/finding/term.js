@@ -13,9 +13,10 @@ let number = 0;
 
 function hide() {
 	if (!shown) return;
-	shown.tip.remove();
-	shown.target.removeAttribute('aria-describedby');
-	shown = null;
+	const {tip, target} = shown;
+	shown = null; // removing the focused link calls hide() again
+	tip.remove();
+	target.removeAttribute('aria-describedby');
 }
 
 function place(tip, heading) {

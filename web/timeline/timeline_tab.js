@@ -57,7 +57,7 @@ function kernelTable(run, doc, looks, {all, picked, pick}) {
 		},
 		{label: 'Launches', num: true, cell: (r) => f.count(r.count)},
 		{label: 'Time', unit, num: true, cell: (r) => f.inUnit(r.time_ns, unit), title: (r) => f.exact(r.time_ns)},
-		{label: 'Share', num: true, cell: (r) => share(total ? (r.time_ns * 100) / total : 0)},
+		{label: 'Share', unit: '%', num: true, cell: (r) => share(total ? (r.time_ns * 100) / total : 0)},
 	];
 	return table({
 		caption: 'Kernels in view',

@@ -92,7 +92,8 @@ export default async function run(test, {open, api, base}) {
 		await seen(async () => assert.deepEqual(await first(page), ['alpha', 'beta_kernel']));
 		await page.getByRole('button', {name: 'Min (µs)'}).first().click();
 		await seen(async () => assert.deepEqual(await first(page), ['beta_kernel', 'alpha']));
-		await seen(async () => assert.equal(await page.locator('th[aria-sort="ascending"]').first().innerText(), 'Min (µs)↑'.slice(0, 8)));
+		// the tooltip of the heading may be open below the pointer
+		await seen(async () => assert.match(await page.locator('th[aria-sort="ascending"]').first().innerText(), /^Min \(µs\)/));
 		const again = await open(two + new URL(page.url()).search);
 		await seen(async () => assert.deepEqual(await first(again), ['beta_kernel', 'alpha']));
 		await again.getByRole('searchbox', {name: 'Filter kernels by name'}).fill('BETA');
