@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- The output of `--format json`: one JSON document that contains a trace
  * and all its runs. It has the fields of the API, made by the API's views, but
@@ -531,7 +532,7 @@ static void inspect_document_free(struct inspect_document *d)
 /* The arguments of the command; a text that was not given is NULL. */
 struct inspect_args {
 	const char *by; /* one or more of these words (one for JSON) */
-	const char *format; /* "text" or "json" */
+	const char *format; /* a word of the option */
 	/* a trace whose stream captures describe the graphs that are replayed
 	 * in the file; "": none */
 	const char *learn;
@@ -717,12 +718,12 @@ struct inspect_job {
 
 /* Analyzes all runs and adds them to `d`, or prints them if `d` is NULL. */
 static bool inspect_runs(const struct inspect_job *j,
-	struct inspect_document *d, struct err *e)
+	struct inspect_document *d, FILE *out, struct err *e)
 {
 	bool ok = true;
 
 	if (!d)
-		inspect_print_file(stdout, &j->trace);
+		inspect_print_file(out, &j->trace);
 	for (uint32_t i = 0; ok && i < j->trace.processes_n; i++) {
 		struct arena a = { .ceiling = j->ceiling };
 		struct graph_book book;
@@ -734,9 +735,33 @@ static bool inspect_runs(const struct inspect_job *j,
 		if (ok && d)
 			inspect_document_add(d, &p, j->words.at[0]);
 		for (int w = 0; ok && !d && w < j->words.n; w++)
-			inspect_print_run(stdout, &p, i + 1, j->words.at[w]);
+			inspect_print_run(out, &p, i + 1, j->words.at[w]);
 		arena_release(&a);
 	}
+	return ok;
+}
+
+/* Prints all runs for a person. */
+static bool inspect_tables(const struct inspect_job *j, struct err *e)
+{
+	struct arena a = { .ceiling = j->ceiling };
+	struct terminal t;
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		abort();
+	bool ok = inspect_runs(j, NULL, out, e);
+	bool whole = !fclose(out);
+	terminal_init(&t, "auto");
+	if (ok && !whole)
+		ok = err_set(e, ERR_TOO_LARGE,
+			"the output does not fit in memory; use --format csv");
+	if (ok && !inspect_table_print(&t, text, &a))
+		ok = arena_err(&a, e);
+	arena_release(&a);
+	free(text);
 	return ok;
 }
 
@@ -744,9 +769,11 @@ static bool inspect_output(const struct inspect_job *j, const char *format,
 	struct err *e)
 {
 	bool json = !strcmp(format, "json");
+	bool table = !strcmp(format, "table") ||
+		     (!strcmp(format, "text") && isatty(STDOUT_FILENO));
 	struct inspect_document *d =
 		json ? inspect_document_new(&j->trace) : NULL;
-	bool ok = inspect_runs(j, d, e);
+	bool ok = table ? inspect_tables(j, e) : inspect_runs(j, d, stdout, e);
 
 	if (ok && d)
 		inspect_document_print(d, stdout);

@@ -118,11 +118,16 @@
  *   graphs 10                            then, for each graph of each device:
  *   graph 4 exec=5 device=0 replays=10 total_ns=7811214325 med_ns=781121432.5
  *
+ * If `format` is "table", or if it is "text" and the output is a terminal, the
+ * tables have aligned columns, and columns are omitted and names cut so that they
+ * fit. The rest of this description is of "csv".
+ *
  * If `format` is "json", the output is one JSON document with these figures and
  * more; inspect.c describes it. The words "source", "launches", "callers",
  * "iterations" and "patterns" have no effect on this document. */
 #pragma once
 #include "profile.h"
+#include "terminal.h"
 #include "trace.h"
 #include <stdio.h>
 
@@ -143,3 +148,9 @@ bool inspect_print_knows(const char *by);
 /* Prints the tables of one word of --by. */
 void inspect_print_run(FILE *out, const struct profile *p, uint32_t number,
 	const char *by);
+
+/* inspect_table.c */
+
+/* Prints the text of the functions above for a person, and changes it. On false
+ * the arena is full. */
+bool inspect_table_print(const struct terminal *t, char *text, struct arena *a);

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""view.py - `kernsift runs`, `show`, `open`, `login` and `logout`, and colors on a terminal."""
+"""view.py - `kernsift runs`, `show`, `open`, `login` and `logout`, `kernsiftd inspect`, and colors
+on a terminal."""
 import csv
 import fcntl
 import io
@@ -108,6 +109,27 @@ def colors(s, _):
     equal('the same text', re.sub(r'\x1b\[\d+m', '', r.out), plain.out)
 
 
+def inspected(_, d):
+    """inspect: tables that fit on a terminal, CSV in a pipe, every column in a table in a pipe"""
+    path = trace(d, 'inspected.json', '--events', '400', '--seed', '7')
+    argv = [f'{BIN}/kernsiftd', 'inspect', '--by', 'kernels,launches', path]
+    piped = [subprocess.run([*argv, *more], stdout=subprocess.PIPE, check=True).stdout.decode()
+             for more in ([], ['--format', 'csv'], ['--format', 'table'])]
+    equal('csv', piped[0], piped[1])
+    heads = [next(csv.reader([line])) for line in piped[1].splitlines()
+             if line.startswith(('Time (%)', 'PID'))]
+    equal('columns', [line.split() for line in piped[2].splitlines()
+                      if line.lstrip().startswith(('Time (%)', 'PID'))],
+          [' '.join(head).split() for head in heads])
+    for columns in (160, 100):
+        status, out = on_terminal(argv, columns)
+        equal('status', status, 0)
+        tables = [line for block in out.split('\n\n') if block.startswith('\x1b')
+                  for line in block.splitlines()]
+        equal('tables', sum(line.startswith('\x1b') for line in tables), len(heads))
+        equal(f'{columns} columns', max(map(width, tables)) <= columns, True)
+
+
 def shown(s, _):
     """the overview of a run, of one whose name is odd, and of none"""
     r = kernsift('show', '1', server=s)
@@ -203,7 +225,7 @@ def typed(s, d, token):
 def main():
     with tempfile.TemporaryDirectory() as d:
         with Server() as s:
-            play([listed, fits, colors, shown, opened], s, d)
+            play([listed, fits, colors, inspected, shown, opened], s, d)
         token = make_token()
         with Server('--require-tokens') as s:
             play([signed_in, typed], s, d, token)

@@ -54,8 +54,9 @@ static bool login_read_terminal(const char *server,
 			strerror(errno));
 	hidden = before;
 	hidden.c_lflag &= ~(tcflag_t)(ECHO | ICANON | ISIG);
-	fprintf(stderr, "Token for %s (empty: none): ", server);
+	/* Before the prompt: this discards what was typed, and shows nothing later. */
 	tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden);
+	fprintf(stderr, "Token for %s (empty: none): ", server);
 	while (read(STDIN_FILENO, &c, 1) == 1 && login_key(c, token, &n, e))
 		;
 	tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);

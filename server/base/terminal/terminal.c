@@ -1,5 +1,6 @@
 /* terminal.c - measures text in columns of a terminal, cuts it, and aligns it. */
 #include "terminal.h"
+#include <limits.h>
 #include <locale.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -162,6 +163,12 @@ static int terminal_put_cut(FILE *out, const char *s, int columns)
 	int n = terminal_put(out, s, columns - 1 - after);
 	fputs("…", out);
 	return n + 1 + terminal_put(out, terminal_tail(s, after), after);
+}
+
+void terminal_line(const struct terminal *t, const char *s)
+{
+	terminal_put(t->out, s, INT_MAX);
+	fputs("\n", t->out);
 }
 
 /* --- tables ------------------------------------------------------------ */

@@ -33,6 +33,9 @@ const char *terminal_off(const struct terminal *t);
  * none. */
 enum terminal_style terminal_verdict(const char *word, bool *any);
 
+/* Prints a line as it is, without what a terminal would execute. */
+void terminal_line(const struct terminal *t, const char *s);
+
 struct terminal_column {
 	const char *head;
 	bool number; /* aligned right */
