@@ -13,13 +13,13 @@ const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-backgro
 const VIEWPORT = {width: 1440, height: 1080};
 const MAX_BYTES = 150000;
 
-// A page is complete when its first table has rows and no request is in progress.
+// A page is complete when its first visible table has rows and no request is in progress.
 async function take(browser, url) {
 	const page = await browser.newPage({viewport: VIEWPORT, colorScheme: 'light', locale: 'en-US', timezoneId: 'UTC'});
 	const faults = [];
 	page.on('pageerror', (error) => faults.push(error.stack));
 	await page.goto(url, {waitUntil: 'networkidle'});
-	await page.locator('main table tbody tr').first().waitFor();
+	await page.locator('main table:visible tbody tr').first().waitFor();
 	await page.evaluate(() => document.fonts.ready);
 	const png = await page.screenshot();
 	await page.close();

@@ -113,7 +113,7 @@ export default async function finding(test, {open, api}) {
 		await tip.getByText('The models of the GPUs of the run.').waitFor();
 		await page.keyboard.press('Tab');
 		await page.keyboard.press('Tab');
-		await tip.getByText(/^Time in which the devices execute/).waitFor();
+		await tip.getByText(/^Time in which .* one kernel runs/).waitFor();
 		await page.keyboard.press('Escape');
 		await seen(async () => assert.equal(await tip.count(), 0));
 		for (const key of ['Shift+Tab', 'Tab', 'Tab', 'Tab', 'Enter']) await page.keyboard.press(key);
