@@ -83,6 +83,8 @@ const LONG = `// ${'a comment. '.repeat(100)}\n`;
 // The bundler gets the style sheets in the order in which the page loads them.
 const BUNDLER = `case " $* " in *" app=./app.js style=./style.css "*" --outdir=bundle "*) ;; *) exit 9 ;; esac
 mkdir bundle; echo 'start()' >bundle/app-AAAA.js; cp style.css bundle/style-BBBB.css`;
+// As with a module that is imported later: it has a script of its own, and both share a chunk.
+const SPLITTER = `${BUNDLER}; echo 1 >bundle/late-DDDD.js; echo 2 >bundle/chunk-CCCC.js; echo 3 >bundle/chunk-EEEE.js`;
 
 // Makes a small dashboard and a folder with a stub of the bundler, and bundles it.
 function bundled(t, bundler, {frame = FRAME} = {}) {
@@ -122,6 +124,15 @@ test('bundled: one script and one style sheet, named by their hashes', async (t)
 		'\t<script type="module" src="/bundle/app-AAAA.js"></script>\n</head>\n');
 	assert.equal(made.read('bundle/style-BBBB.css').toString(),
 		'@import "./style/base.css";\n@import "./style/tables.css";\n');
+});
+
+test('bundled: what both scripts share is linked before the first one', async (t) => {
+	const made = await bundled(t, SPLITTER);
+	assert.deepEqual([made.code, made.err], [0, '']);
+	assert.equal(made.read('index.html').toString(),
+		'<head>\n\t<link rel="stylesheet" href="/bundle/style-BBBB.css">\n' +
+		'\t<link rel="modulepreload" href="/bundle/chunk-EEEE.js">\n\t<link rel="modulepreload" href="/bundle/chunk-CCCC.js">\n' +
+		'\t<script type="module" src="/bundle/app-AAAA.js"></script>\n</head>\n');
 });
 
 test('without the bundler: the modules, and long ones have a copy compressed by gzip', async (t) => {
