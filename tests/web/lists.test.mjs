@@ -7,6 +7,7 @@ import {File} from 'node:buffer';
 import test from 'node:test';
 import {gunzipSync, gzipSync} from 'node:zlib';
 import * as api from '../../web/lib/api.js';
+import {countText} from '../../web/lib/list_pages.js';
 import {joinFiles} from '../../web/pages/uploads.js';
 
 globalThis.File ??= File;
@@ -89,3 +90,12 @@ test('joinFiles: gzip after gzip, if the last line has no newline', async () => 
 test('joinFiles: one compressed and one plain file are rejected', () => assert.rejects(
 	joinFiles(file('perf.csv.gz', [0x1f, 0x8b, 8, 0]), file('counters.csv', 'c\n')),
 	{message: '\'perf.csv.gz\' and \'counters.csv\' must have the same compression'}));
+
+test('the number of items of a list', () => {
+	const items = [1, 2];
+	for (const [total, exact, want] of [
+		[2, true, '2 runs'], [1460, true, '1,460 runs, 2 on this page'], [10000, false, 'more than 10,000 runs, 2 on this page'], [null, null, '2 runs']])
+		assert.equal(countText({items, total, total_exact: exact}, 'run'), want);
+	assert.equal(countText({items: [1], total: 1, total_exact: true}, 'run'), '1 run');
+	assert.equal(countText({items: [], total: 0, total_exact: true}, 'gate'), '0 gates');
+});

@@ -39,8 +39,8 @@ test('a point of the roofline: attained rates of the covered part of the time', 
 	// at 2e12 byte/s take 0.5 ms, MBU 0.25. In the covered 1 ms: 1e15 FLOP/s and 1e12 byte/s.
 	const platform = {name: 'X', bytes_per_s: 2e12, peak_flops: {bf16: 4e15}};
 	const row = {operator: 'gemm', dtype: 'bf16', mfu: 0.125, mbu: 0.25, utilization_covered: 0.5, time_pct: 40, regime: 'memory', s: 0.5};
-	const [point] = rooflineDoc({items: [row]}, platform).items;
+	const [point] = rooflineDoc({platform_peaks: platform, items: [row]}).items;
 	assert.deepEqual(point, {operator: 'gemm bf16', dtype: 'bf16', ai: 1000, attained_flops: {X: 1e15}, importance: 0.4, regime: 'memory', s: 0.5});
-	const ai = (change) => rooflineDoc({items: [{...row, ...change}]}, platform).items[0].ai;
+	const ai = (change) => rooflineDoc({platform_peaks: platform, items: [{...row, ...change}]}).items[0].ai;
 	assert.deepEqual([ai({mfu: 0}), ai({mfu: null}), ai({dtype: 'fp8'}), ai({utilization_covered: null})], [0, null, null, null]);
 });

@@ -39,11 +39,13 @@ const SEVERITY = [
 const order = (x) => SEVERITY.findIndex(([code]) => code === x.severity);
 const severityName = (x) => SEVERITY[order(x)]?.[1] ?? x.severity;
 
+export const worstSeverity = (items) => [...items].sort((a, b) => order(a) - order(b))[0]?.severity;
+
 // The worst severity of folded findings, and their number: ['warn', 'Warning', '3 findings'].
 // `items` must not be empty.
 export function foldedSummary(items, word = 'finding') {
-	const worst = [...items].sort((a, b) => order(a) - order(b))[0];
-	return [worst.severity, severityName(worst), f.plural(items.length, word)];
+	const severity = worstSeverity(items);
+	return [severity, severityName({severity}), f.plural(items.length, word)];
 }
 
 // The summary of a fold with these findings.
@@ -78,24 +80,44 @@ export function errorNotes(items) {
 	return errors.length ? noteList(errors, f.plural(errors.length, 'error') + ' in this run', 'Errors') : null;
 }
 
-// The other notes as a badge with their number and the worst severity; it opens to the list.
-export function noteBadge(items) {
-	const rest = items.filter((n) => n.severity !== 'error');
-	if (!rest.length) return null;
-	const [code, word, count] = foldedSummary(rest, 'note');
-	const list = noteList(rest);
+// The list of a badge. The badge has their number already, so the list has no heading.
+function badgeList(items) {
+	const list = noteList(items);
 	list.querySelector('h2').remove();
-	return h(
+	return list;
+}
+
+// `count` notes that are no errors as a badge: their number and the worst severity. load() returns
+// them when the badge is first opened; if it fails, the next opening tries again.
+export function noteBadge(worst, count, load) {
+	if (!count) return null;
+	const place = h('div', {role: 'status'}, h('p', {class: 'quiet'}, 'Loading…'));
+	let loaded = false;
+
+	async function fill() {
+		if (loaded || !badge.open) return;
+		loaded = true;
+		try {
+			place.replaceChildren(badgeList(await load()));
+		} catch (error) {
+			loaded = false;
+			if (error.name !== 'AbortError')
+				place.replaceChildren(h('p', {class: 'wrong'}, `The notes of this run are missing: ${error.message}.`));
+		}
+	}
+
+	const badge = h(
 		'details',
-		{class: 'note-badge'},
+		{class: 'note-badge', on: {toggle: fill}},
 		h(
 			'summary',
 			{},
-			h('span', {class: `severity ${code}`}, word),
-			` ${count}`,
+			h('span', {class: `severity ${worst}`}, severityName({severity: worst})),
+			` ${f.plural(count, 'note')}`,
 		),
-		list,
+		place,
 	);
+	return badge;
 }
 
 export function noteList(items, title = `${f.plural(items.length, 'note')} on this run`, label = 'Notes') {

@@ -12,7 +12,8 @@ function pointOf(row, platform) {
 }
 
 // The document of rooflinePlot() for one run: its operators with their share of the GPU time.
-export function rooflineDoc(doc, platform) {
+export function rooflineDoc(doc) {
+	const platform = doc.platform_peaks;
 	return {
 		platforms: [platform],
 		items: doc.items.map((row) => {

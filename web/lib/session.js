@@ -28,7 +28,7 @@ function showSession(me) {
 
 // If the cookie contains a revoked token, the answer is status 401. The same answer deletes the
 // cookie, so the second request is anonymous.
-export async function currentSession(signal) {
+async function askSession(signal) {
 	try {
 		return showSession(await api.session(signal));
 	} catch (error) {
@@ -41,19 +41,31 @@ export async function currentSession(signal) {
 export const administers = (me, project) =>
 	me.scope === 'admin' && (project === undefined || me.project === null || me.project === project);
 
+// The header's request when the dashboard is opened. The first page uses its answer too; a page
+// that is opened later sends its own request, because the token may have been revoked since.
+const SHARED_MS = 5000;
+let first = null;
+
+export function currentSession(signal) {
+	const answer = first && performance.now() < first.until_ms ? first.answer : null;
+	first = null;
+	return answer ?? askSession(signal);
+}
+
 // The account name in the header. Errors are ignored here: the page shows them.
 export function showHeader() {
-	currentSession().catch(() => {});
+	first = {answer: askSession(), until_ms: performance.now() + SHARED_MS};
+	first.answer.catch(() => {});
 }
 
 async function signIn(token) {
 	await api.signIn(token);
-	return currentSession();
+	return askSession();
 }
 
 export async function signOut() {
 	await api.signOut();
-	return currentSession();
+	return askSession();
 }
 
 // A form for a token; then(me) runs after signing in. Errors are shown below it.

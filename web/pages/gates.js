@@ -6,6 +6,7 @@ import {field, h} from '../lib/dom.js';
 import * as f from '../lib/format.js';
 import {FAIL_ON, formParam, gateRequest, measuresText, NUMBERS, operatorsText, OUTCOMES, parseSide, runsText, SETTINGS} from '../lib/gate_policy.js';
 import {sentence} from '../lib/layers.js';
+import {listCount, pager, pageUrl} from '../lib/list_pages.js';
 import {showFailure} from '../lib/notices.js';
 import {table} from '../lib/table.js';
 import {outcome} from './gate.js';
@@ -323,10 +324,11 @@ const nothing = () =>
 	);
 
 export async function page(view, query, at) {
-	const [{items, next}, defaults] = await Promise.all([
-		api.gates(gateListParams(query), at.signal),
+	const [list, defaults] = await Promise.all([
+		api.gates({...gateListParams(query), total: 'yes'}, at.signal),
 		api.gateDefaults(at.signal),
 	]);
+	const {items, next} = list;
 	const filtered = FILTERS.some((key) => query.get(key));
 	view.append(h('h1', {}, 'Gates'), gateForm(query, defaults, at));
 	if (!items.length && !filtered) {
@@ -335,18 +337,14 @@ export async function page(view, query, at) {
 	}
 	view.append(
 		filterForm(query, items, at),
+		listCount(list, 'gate'),
 		table({
 			caption: 'Gates',
 			columns: columns(Date.now()),
 			rows: items,
 			empty: 'No gate matches. Change or clear the filter.',
 		}).node,
-		h(
-			'nav',
-			{class: 'pager', 'aria-label': 'Pages of the list'},
-			query.get('cursor') ? h('a', {href: gatesUrl(query, {})}, 'First page') : null,
-			next ? h('a', {href: gatesUrl(query, {cursor: next}), rel: 'next'}, 'Next page') : null,
-		),
+		pager((to) => pageUrl('/gates', query, to), query.get('cursor'), next),
 	);
 	return 'Gates';
 }

@@ -3,13 +3,15 @@
 import * as api from '../lib/api.js';
 import {h} from '../lib/dom.js';
 import * as f from '../lib/format.js';
+import {listCount, pager, pageUrl} from '../lib/list_pages.js';
 import {table} from '../lib/table.js';
 
 export const jobName = (job) => job.name || (job.upload ? `ranks of upload ${job.upload}` : `job ${job.id}`);
 
 export async function page(view, query, at) {
 	const [project, cursor] = [query.get('project'), query.get('cursor')];
-	const {items, next} = await api.jobs({project, cursor}, at.signal);
+	const list = await api.jobs({project, cursor, total: 'yes'}, at.signal);
+	const {items, next} = list;
 	const now = Date.now();
 	const columns = [
 		{
@@ -27,12 +29,6 @@ export async function page(view, query, at) {
 			title: (j) => f.moment(j.created_at),
 		},
 	];
-	const to = (cursor) => {
-		const q = new URLSearchParams(query);
-		q.delete('cursor');
-		if (cursor) q.set('cursor', cursor);
-		return q.size ? `/jobs?${q}` : '/jobs';
-	};
 	view.append(
 		h('h1', {}, 'Jobs'),
 		h(
@@ -44,6 +40,7 @@ export async function page(view, query, at) {
 		project
 			? h('p', {class: 'hint'}, 'Only the jobs of project ', h('bdi', {}, project), '. ', h('a', {href: '/jobs'}, 'All jobs'))
 			: '',
+		listCount(list, 'job'),
 		table({
 			caption: 'Jobs',
 			columns,
@@ -52,12 +49,7 @@ export async function page(view, query, at) {
 				? 'No job matches.'
 				: 'No jobs yet. Upload the ranks of one execution in one file, or each with the same job name (--job).',
 		}).node,
-		h(
-			'nav',
-			{class: 'pager', 'aria-label': 'Pages of the list'},
-			query.get('cursor') ? h('a', {href: to(null)}, 'First page') : null,
-			next ? h('a', {href: to(next), rel: 'next'}, 'Next page') : null,
-		),
+		pager((to) => pageUrl('/jobs', query, to), cursor, next),
 	);
 	return 'Jobs';
 }

@@ -4,7 +4,7 @@
 import * as api from '../lib/api.js';
 import {contentMark, fileLink, largestUnit} from '../lib/columns.js';
 import {compareUrl, headSide, MAIN_LAST, MAX_LAST} from '../lib/comparison.js';
-import {errorNotes, noteBadge} from '../lib/findings.js';
+import {errorNotes, noteBadge, worstSeverity} from '../lib/findings.js';
 import {facts, h, tags} from '../lib/dom.js';
 import * as f from '../lib/format.js';
 import {lateScript} from '../lib/late_script.js';
@@ -13,18 +13,11 @@ import * as perfetto from '../lib/perfetto.js';
 import {launchCount, missingDetail, opaqueShare, unknownTitle} from '../lib/run_content.js';
 import {table} from '../lib/table.js';
 import {tabs} from '../lib/tabs.js';
-import {copyTab} from './run_copies.js';
 import {flameTab} from './run_flame.js';
-import {groupTab} from './run_groups.js';
-import {iterationTab} from './run_iterations.js';
 import {graphSection, kernelTab} from './run_kernels.js';
-import {launchTab} from './run_launches.js';
-import {layerTab} from './run_layers.js';
 import {runManager} from './run_manage.js';
 import {operatorTab} from './run_operators.js';
-import {measureTab} from './run_measures.js';
 import {overviewTab} from './run_overview.js';
-import {patternTab} from './run_patterns.js';
 
 // The upper part of a run's page: notes, facts, totals, devices.
 
@@ -315,19 +308,22 @@ function drawer(run, name, at) {
 	);
 }
 
+// A tab of the script that is loaded when it is needed.
+const late = (name) => async (...args) => (await lateScript())[name](...args);
+
 const PARTS = [
 	['overview', 'Overview', (run, query, at) => overviewTab(run, at, Object.fromEntries(PARTS))],
 	['kernels', 'Kernels', kernels],
 	['flame', 'Flame graph', flameTab],
-	['timeline', 'Timeline', async (...args) => (await lateScript()).timelineTab(...args)],
+	['timeline', 'Timeline', late('timelineTab')],
 	['operators', 'Operators', operatorTab],
-	['layers', 'Layers', layerTab],
-	['groups', 'Launched together', groupTab],
-	['launches', 'Launch latency', launchTab],
-	['iterations', 'Iterations', iterationTab],
-	['patterns', 'Functions per iteration', patternTab],
-	['measures', 'Measures', measureTab],
-	['copies', 'Copies and sets', copyTab],
+	['layers', 'Layers', late('layerTab')],
+	['groups', 'Launched together', late('groupTab')],
+	['launches', 'Launch latency', late('launchTab')],
+	['iterations', 'Iterations', late('iterationTab')],
+	['patterns', 'Functions per iteration', late('patternTab')],
+	['measures', 'Measures', late('measureTab')],
+	['copies', 'Copies and sets', late('copyTab')],
 	['devices', 'Devices', (run) => ({node: deviceTable(run)})],
 ];
 
@@ -343,42 +339,51 @@ function clear(at, tab) {
 	at.keep({...Object.fromEntries(removed), tab: tab === PARTS[0][0] ? '' : tab});
 }
 
-// The notes, or the failure of their request, which must not hide the run.
-async function loadNotes(at) {
+// The notes of the severity error are shown at once, the others when their badge is opened. A failure
+// to load them must not hide the run.
+async function noteParts(run, at) {
+	const load = async () => (await api.notes(run.id, at.signal)).items;
+	if (run.worst_note !== 'error') return {errors: null, badge: noteBadge(run.worst_note, run.notes, load)};
+	let items;
 	try {
-		return (await api.notes(at.id, at.signal)).items;
+		items = await load();
 	} catch (error) {
 		if (at.signal.aborted) throw error;
-		return [{severity: 'error', message: `The notes of this run are missing: ${error.message}.`}];
+		items = [{severity: 'error', message: `The notes of this run are missing: ${error.message}.`}];
 	}
+	const rest = items.filter((n) => n.severity !== 'error');
+	return {errors: errorNotes(items), badge: noteBadge(worstSeverity(rest), rest.length, async () => rest)};
 }
 
 export async function page(view, query, at) {
-	const [run, notes] = await Promise.all([api.run(at.id, at.signal), loadNotes(at)]);
+	const run = await api.run(at.id, at.signal);
 	const name = run.name || `run ${run.id}`;
 	const chosen = chosenTab(query);
-	const parts = await tabs({
-		label: 'Tables of this run',
-		chosen,
-		leave: (tab) => clear(at, tab),
-		failed: (error, again) => at.signal.aborted || showFailure(error, again),
-		parts: PARTS.filter(([id]) => id !== 'measures' || run.measures).map(([id, label, load]) => ({
-			id,
-			label,
-			href: id === PARTS[0][0] ? `/runs/${run.id}` : `/runs/${run.id}?tab=${id}`,
-			load: async () => {
-				const {node, save} = await load(run, id === chosen ? query : new URLSearchParams(), at);
-				const line = id === PARTS[0][0] ? null : missingLine(run);
-				return {save, node: h('div', {class: 'part'}, line, node)};
-			},
-		})),
-	});
+	const [{errors, badge}, parts] = await Promise.all([
+		noteParts(run, at),
+		tabs({
+			label: 'Tables of this run',
+			chosen,
+			leave: (tab) => clear(at, tab),
+			failed: (error, again) => at.signal.aborted || showFailure(error, again),
+			parts: PARTS.filter(([id]) => id !== 'measures' || run.measures).map(([id, label, load]) => ({
+				id,
+				label,
+				href: id === PARTS[0][0] ? `/runs/${run.id}` : `/runs/${run.id}?tab=${id}`,
+				load: async () => {
+					const {node, save} = await load(run, id === chosen ? query : new URLSearchParams(), at);
+					const line = id === PARTS[0][0] ? null : missingLine(run);
+					return {save, node: h('div', {class: 'part'}, line, node)};
+				},
+			})),
+		}),
+	]);
 
 	view.append(
 		h('p', {class: 'crumbs'}, h('a', {href: '/runs'}, 'Runs'), ` / #${run.id}`),
-		h('div', {class: 'title'}, h('h1', {}, name), contentMark(run) ?? '', noteBadge(notes) ?? ''),
+		h('div', {class: 'title'}, h('h1', {}, name), contentMark(run) ?? '', badge ?? ''),
 		graphBanner(run) ?? '',
-		errorNotes(notes) ?? '',
+		errors ?? '',
 		identity(run),
 		compareBar(run, at),
 		runManager(run, at),

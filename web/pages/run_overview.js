@@ -21,7 +21,6 @@ import {utilizationTotals} from './run_operators.js';
 const TOP_KERNELS = 8;
 const LONGEST_GAPS = 10;
 const PATH_SHOWN = 3;
-const LISTED = 20;
 // A cause below this part of a gap explains nothing.
 const SHOWN_CAUSE = 0.01;
 
@@ -124,10 +123,7 @@ const mainQuery = () => `label.branch=main last=${MAIN_LAST}`;
 // its place if there is none.
 async function againstMain(run, at) {
 	if (missingDetail(run)) return {sentence: ['Only a run with single launches is compared with main here.']};
-	// The list ignores an empty project, but a comparison does not.
-	const {project, workload, created_at: until} = run;
-	const {items} = await api.runs({project, workload, 'label.branch': 'main', until, limit: LISTED}, at.signal);
-	if (!items.some((r) => r.project === project && r.workload === workload))
+	if (run.main_run === null)
 		return {sentence: ['No older run of this project and workload has the label branch=main.']};
 	const params = {base: mainQuery(), head: String(run.id)};
 	const doc = await api.compare(params, at.signal);
@@ -272,14 +268,13 @@ async function longestGaps(run, at) {
 
 // ---- the roofline
 
-async function runRoofline(operators, at) {
+async function runRoofline(operators) {
 	const doc = await operators();
 	if (!doc.platform)
 		return h('p', {class: 'quiet'}, 'There is no roofline, because the platform of the run is unknown.');
-	const {items} = await api.catalog('platforms', at.signal);
-	const platform = items.find((p) => p.name === doc.platform);
-	if (!platform) return h('p', {class: 'quiet'}, `There is no roofline: the catalog has no platform ${doc.platform}.`);
-	const plot = rooflinePlot(rooflineDoc(doc, platform), {
+	if (!doc.platform_peaks)
+		return h('p', {class: 'quiet'}, `There is no roofline: the catalog has no platform ${doc.platform}.`);
+	const plot = rooflinePlot(rooflineDoc(doc), {
 		one: () => null,
 		shapes: () => [],
 		all: () => {},
@@ -318,7 +313,7 @@ export async function overviewTab(run, at, tabs) {
 			),
 		),
 		part('Longest gaps', 'Gaps are', () => longestGaps(run, at)),
-		part('Roofline', 'The roofline is', () => runRoofline(operators, at)),
+		part('Roofline', 'The roofline is', () => runRoofline(operators)),
 	);
 	return {node};
 }

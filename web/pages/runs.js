@@ -6,6 +6,7 @@ import {contentMark, typicalUnit} from '../lib/columns.js';
 import {completeFields} from '../finding/complete.js';
 import {field, h, tags} from '../lib/dom.js';
 import * as f from '../lib/format.js';
+import {listCount} from '../lib/list_pages.js';
 import {launchCount, unknownTitle} from '../lib/run_content.js';
 import {GROUPINGS, runGroups} from '../lib/run_groups.js';
 import {runPicker} from '../lib/run_picker.js';
@@ -246,10 +247,6 @@ function pager(query, next, picked) {
 
 const filters = (query) => [...query.keys()].some((k) => !['sort', 'base', 'head', 'group'].includes(k));
 
-// "1,460 runs, 50 on this page". Without a number the list says how many it shows.
-const countText = (total, shown) =>
-	(total ?? shown) === shown ? f.plural(shown, 'run') : `${f.plural(total, 'run')}, ${f.count(shown)} on this page`;
-
 // The heading of a group: its name, the number of its runs on this page, and their means.
 function groupHeading({key, name, runs, busy_ns, span_ns}, by) {
 	const mean = (label, ns) => (ns === null ? null : h('span', {title: f.exact(Math.round(ns))}, `mean ${label} ${f.duration(ns)}`));
@@ -263,10 +260,8 @@ function groupHeading({key, name, runs, busy_ns, span_ns}, by) {
 
 export async function page(view, query, at) {
 	const by = GROUPINGS.some(([word]) => word && word === query.get('group')) ? query.get('group') : null;
-	const {items, next, total} = await api.runs(
-		{...(by && {limit: GROUPED}), ...runListParams(query), total: 'yes'},
-		at.signal,
-	);
+	const list = await api.runs({...(by && {limit: GROUPED}), ...runListParams(query), total: 'yes'}, at.signal);
+	const {items, next} = list;
 	view.append(h('h1', {}, 'Runs'));
 	if (!items.length && !filters(query)) {
 		view.append(welcome());
@@ -300,7 +295,7 @@ export async function page(view, query, at) {
 			);
 	const groups = by && runGroups(items, by).map((g) => ({head: groupHeading(g, by), rows: g.runs}));
 	view.append(
-		h('p', {class: 'quiet', role: 'status'}, countText(total, items.length)),
+		listCount(list, 'run'),
 		table({
 			caption: 'Runs',
 			groups,

@@ -4,6 +4,7 @@
 import * as api from '../lib/api.js';
 import {field, h} from '../lib/dom.js';
 import * as f from '../lib/format.js';
+import {listCount, pager, pageUrl} from '../lib/list_pages.js';
 import {announce, showFailure} from '../lib/notices.js';
 import {table} from '../lib/table.js';
 import {enqueue, fileUploads} from '../lib/upload_queue.js';
@@ -347,7 +348,7 @@ async function uploadList(place, query, at) {
 
 	async function draw() {
 		clearTimeout(timer);
-		const answer = await api.uploads(Object.fromEntries(query), at.signal);
+		const answer = await api.uploads({...Object.fromEntries(query), total: 'yes'}, at.signal);
 		const text = JSON.stringify(answer) + Math.floor(Date.now() / 60000);
 		if (text !== last) {
 			const key = place.contains(document.activeElement) && document.activeElement.dataset.key;
@@ -371,21 +372,17 @@ async function uploadList(place, query, at) {
 		}
 	}
 
-	function list({items, next}) {
-		const to = (cursor) => `/uploads?${new URLSearchParams({...Object.fromEntries(query), cursor})}`;
+	function list(answer) {
+		const {items, next} = answer;
 		return [
+			listCount(answer, 'upload'),
 			table({
 				caption: 'Uploads',
 				columns: columns(retry, Date.now()),
 				rows: items,
 				empty: query.size ? 'No upload matches.' : 'No uploads yet.',
 			}).node,
-			h(
-				'nav',
-				{class: 'pager', 'aria-label': 'Pages of the list'},
-				query.get('cursor') ? h('a', {href: '/uploads'}, 'First page') : null,
-				next ? h('a', {href: to(next), rel: 'next'}, 'Next page') : null,
-			),
+			pager((to) => pageUrl('/uploads', query, to), query.get('cursor'), next),
 		];
 	}
 
@@ -407,7 +404,7 @@ function stateFilter(query, at) {
 export async function page(view, query, at) {
 	const place = h('div');
 	const refresh = await uploadList(place, query, at);
-	const cards = h('ul', {class: 'cards', 'aria-label': 'Files sent in this session'});
+	const cards = h('ul', {class: 'cards', 'aria-label': 'Files sent from this page'});
 	const add = (fileUpload) => cards.prepend(card(fileUpload, refresh, at.signal));
 
 	for (const fileUpload of [...fileUploads].reverse()) add(fileUpload);

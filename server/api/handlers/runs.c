@@ -72,6 +72,7 @@ json_t *run_get(struct call *c, struct err *e)
 	struct layers_short layers;
 	struct run_measure *measures;
 	uint32_t n, measures_n;
+	int64_t main_run;
 	bool layered;
 	if (!call_db(c, e) ||
 		!query_run(c->s.db, &c->s.arena, c->id, &row, e) ||
@@ -80,10 +81,11 @@ json_t *run_get(struct call *c, struct err *e)
 		!query_layers_short(c->s.db, &c->s.arena, c->id, &layers,
 			&layered, e) ||
 		!run_measures_list(c->s.db, &c->s.arena, &c->id, 1, NULL, 0,
-			&measures, &measures_n, e))
+			&measures, &measures_n, e) ||
+		!query_run_main(c->s.db, &row, &main_run, e))
 		return NULL;
 	return view_run_detail(&row, devices, n, layered ? &layers : NULL,
-		measures_n);
+		measures_n, main_run);
 }
 
 static bool runs_text_field(const char *key, json_t *value, const char **out,

@@ -53,7 +53,10 @@ bool listing_seek(struct call *c, int64_t *after, struct err *e)
 
 json_t *listing_total(json_t *list, int64_t total)
 {
-	view_set_whole(list, "total", total);
+	bool exact = total <= DB_COUNTED_MAX;
+	view_set_whole(list, "total", exact ? total : DB_COUNTED_MAX);
+	json_object_set_new(list, "total_exact",
+		total < 0 ? json_null() : json_boolean(exact));
 	return list;
 }
 

@@ -28,7 +28,8 @@ static inline bool listing_is_counted(const struct call *c)
 {
 	return param(&c->params, "total")->whole;
 }
-/* Adds this number to the list; -1: it was not counted. Returns `list`. */
+/* Adds this result of sql_count() to the list, as `total` and `total_exact`;
+ * -1: the items were not counted. Returns `list`. */
 json_t *listing_total(json_t *list, int64_t total);
 
 /* Returns the list. If there are more items, it contains the cursor of the page

@@ -174,6 +174,16 @@ static const struct {
 #undef COUNTED_LIST
 };
 
+static void row_list_add(json_t *list, const char *name, enum row_kind kind,
+	const char *text)
+{
+	json_t *one = row_schema(kind, "", NULL);
+	json_object_set_new(one, "description", json_string(text));
+	json_object_set_new(json_object_get(list, "properties"), name, one);
+	json_array_append_new(json_object_get(list, "required"),
+		json_string(name));
+}
+
 static json_t *row_list(const char *item, const char *text, bool counted)
 {
 	json_t *v = json_pack("{s:s, s:s, s:{s:{s:s, s:o}, s:{s:[s, s], s:s}}, "
@@ -183,14 +193,12 @@ static json_t *row_list(const char *item, const char *text, bool counted)
 		"string", "null", "description", ROW_NEXT, "required", "items",
 		"next", "additionalProperties", 0);
 	if (counted) {
-		json_t *total = row_schema(ROW_whole_or_null, "", NULL);
-		json_object_set_new(total, "description",
-			json_string("number of items of all pages; null "
-				    "without `total=yes`"));
-		json_object_set_new(json_object_get(v, "properties"), "total",
-			total);
-		json_array_append_new(json_object_get(v, "required"),
-			json_string("total"));
+		row_list_add(v, "total", ROW_whole_or_null,
+			"number of items of all pages, at most 10,000; null "
+			"without `total=yes`");
+		row_list_add(v, "total_exact", ROW_flag_or_null,
+			"false: there are more items than `total`; null "
+			"without `total=yes`");
 	}
 	return v;
 }

@@ -220,9 +220,9 @@ json_t *view_device(const struct profile_device *d)
 
 json_t *view_run_detail(const struct run_row *r,
 	const struct profile_device *devices, uint32_t n,
-	const struct layers_short *layers, int64_t measures)
+	const struct layers_short *layers, int64_t measures, int64_t main_run)
 {
-	return row_run_detail(r, devices, n, layers, measures);
+	return row_run_detail(r, devices, n, layers, measures, main_run);
 }
 
 json_t *view_note(const struct note_row *n)

@@ -94,7 +94,7 @@ json_t *view_device(const struct profile_device *d);
 json_t *view_run_detail(const struct run_row *r,
 	const struct profile_device *devices, uint32_t n,
 	const struct layers_short *layers, /* NULL: unknown */
-	int64_t measures);
+	int64_t measures, int64_t main_run /* -1: none */);
 json_t *view_job_row(const struct job_row *j);
 json_t *view_job(struct arena *a, const struct job_row *j,
 	const struct ranks *r, const struct rank_balance *b,

@@ -90,8 +90,7 @@ bool gate_result_list(struct db *db, struct arena *a,
 	sql_moment(&p, f->until);
 	sql_int8(&p, f->after);
 	sql_int8(&p, f->limit + INT64_C(1));
-	if (f->total &&
-		!sql_count(db, "SELECT count(*) " GATE_FILTER, &p, f->total, e))
+	if (f->total && !sql_count(db, SQL_COUNT(GATE_FILTER), &p, f->total, e))
 		return false;
 	*rows = sql_page(db, gate_result_list_sql, &p, f->limit,
 		gate_result_read_row, sizeof **rows, a, n, more, e);

@@ -23,6 +23,10 @@
 /* A time in microseconds since 1970 UTC; this value means no time. */
 #define NO_MOMENT INT64_MIN
 
+/* A list counts its rows up to this number, so that its time does not grow with
+ * the fleet; a count of one more means that there are more. */
+#define DB_COUNTED_MAX 10000
+
 struct db;
 struct db_pool;
 

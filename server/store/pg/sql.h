@@ -77,6 +77,12 @@ void *sql_page(struct db *db, const char *sql, const struct sql_params *p,
 /* Reads the row of a statement that runs often; *there: whether there is one. */
 bool sql_one(struct db *db, const char *sql, const struct sql_params *p,
 	sql_row *read, struct arena *a, void *row, bool *there, struct err *e);
+/* The statement for sql_count() that counts the rows of "FROM … WHERE …", at
+ * most DB_COUNTED_MAX + 1. */
+#define SQL_COUNT_LIMIT(max) " LIMIT " #max " + 1"
+#define SQL_COUNT_UP_TO(rows, max) \
+	"SELECT count(*) FROM (SELECT " rows SQL_COUNT_LIMIT(max) ") AS counted"
+#define SQL_COUNT(rows) SQL_COUNT_UP_TO(rows, DB_COUNTED_MAX)
 /* *n: the number that the statement returns in its only row. */
 bool sql_count(struct db *db, const char *sql, const struct sql_params *p,
 	int64_t *n, struct err *e);

@@ -85,9 +85,9 @@ bool job_list(struct db *db, struct arena *a, const char *project,
 	bool *more, int64_t *total, struct err *e)
 {
 	static const char all[] =
-		"SELECT count(*) FROM job j "
-		"WHERE ($2 IS NULL OR j.project = $2) "
-		"AND EXISTS (SELECT FROM run WHERE job_id = j.id)";
+		SQL_COUNT("FROM job j "
+			  "WHERE ($2 IS NULL OR j.project = $2) "
+			  "AND EXISTS (SELECT FROM run WHERE job_id = j.id) ");
 	static const char sql[] =
 		JOB_COLUMNS "WHERE ($2 IS NULL OR j.project = $2) "
 			    "AND ($3 = 0 OR j.id < $3) AND r.n > 0 "

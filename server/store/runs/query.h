@@ -45,6 +45,10 @@ bool query_run(struct db *db, struct arena *a, int64_t id, struct run_row *row,
  * the run does not exist. */
 bool query_run_platform(struct db *db, struct arena *a, int64_t run,
 	const char **platform, struct err *e);
+/* The newest run of the run's project and workload that has the label
+ * branch=main and was stored before it; -1 if there is none. */
+bool query_run_main(struct db *db, const struct run_row *run, int64_t *main_run,
+	struct err *e);
 bool query_run_devices(struct db *db, struct arena *a, int64_t run,
 	struct profile_device **rows, uint32_t *n, struct err *e);
 

@@ -74,8 +74,8 @@ bool query_runs(struct db *db, struct arena *a, const struct run_filter *f,
 	sql_int8(&p, f->limit + INT64_C(1));
 	sql_text(&p, f->content);
 	sql_int8(&p, f->job);
-	if (f->total && !sql_count(db, "SELECT count(*) FROM run " RUN_FILTER,
-				&p, f->total, e))
+	if (f->total && !sql_count(db, SQL_COUNT("FROM run " RUN_FILTER), &p,
+				f->total, e))
 		return false;
 	*rows = sql_page(db, run_pages[f->sort], &p, f->limit,
 		query_run_read_row, sizeof **rows, a, n, more, e);
@@ -92,6 +92,28 @@ bool query_run(struct db *db, struct arena *a, int64_t id, struct run_row *row,
 	return sql_one(db, sql, &p, query_run_read_row, a, row, &there, e) &&
 	       (there ||
 		       err_set(e, ERR_NOT_FOUND, "no run %lld", (long long)id));
+}
+
+bool query_run_main(struct db *db, const struct run_row *run, int64_t *main_run,
+	struct err *e)
+{
+	static const char sql[] =
+		"SELECT run_id FROM run "
+		"WHERE project = $1 AND workload = $2 "
+		"AND labels @> '{\"branch\": \"main\"}' "
+		"AND (created_at, run_id) < ($3, $4) "
+		"ORDER BY created_at DESC, run_id DESC LIMIT 1";
+	struct sql_params p = { 0 };
+	struct result r;
+	sql_text(&p, run->project);
+	sql_text(&p, run->workload);
+	sql_moment(&p, run->created);
+	sql_int8(&p, run->id);
+	if (!sql_hot(db, sql, &p, &r, e))
+		return false;
+	*main_run = result_next(&r) ? result_int8(&r, -1) : -1;
+	result_release(&r);
+	return true;
 }
 
 bool query_run_devices(struct db *db, struct arena *a, int64_t run,

@@ -480,9 +480,9 @@ bool upload_row_list(struct db *db, struct arena *a,
 	sql_int8(&p, f->limit + INT64_C(1));
 	sql_text(&p, f->project);
 	if (f->total && !sql_count(db,
-				"SELECT count(*) FROM upload "
-				"WHERE ($1 IS NULL OR state = $1) "
-				"AND ($4 IS NULL OR project = $4)",
+				SQL_COUNT("FROM upload "
+					  "WHERE ($1 IS NULL OR state = $1) "
+					  "AND ($4 IS NULL OR project = $4) "),
 				&p, f->total, e))
 		return false;
 	*rows = sql_page(db,

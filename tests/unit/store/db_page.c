@@ -106,11 +106,38 @@ static void filters_that_select_few(void **state)
 	arena_release(&a);
 }
 
+static void a_count_stops_after_10000(void **state)
+{
+	static const struct {
+		const char *odd, *project;
+		int64_t want;
+	} cases[] = {
+		{ "all 20,000", NULL, DB_COUNTED_MAX + 1 },
+		{ "a twentieth", "project3", RUNS / 20 },
+		{ "none", "project99", 0 },
+	};
+	struct arena a = { 0 };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		int64_t total = -1;
+		page(*state, &a,
+			&(struct run_filter){ .project = cases[i].project,
+				.since = NO_MOMENT,
+				.until = NO_MOMENT,
+				.limit = PAGE,
+				.total = &total },
+			DB_COUNTED_MAX + 1 + PAGE + 1);
+		if (total != cases[i].want)
+			fail_msg("%s: %lld", cases[i].odd, (long long)total);
+	}
+	arena_release(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(every_order_from_the_start_and_the_middle),
 		cmocka_unit_test(filters_that_select_few),
+		cmocka_unit_test(a_count_stops_after_10000),
 	};
 	return cmocka_run_group_tests(cases, setup, teardown);
 }

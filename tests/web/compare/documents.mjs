@@ -162,7 +162,7 @@ export function patterns() {
 
 const RANKS = [0, 1, 2, 3];
 export const jobs = () => ({items: [4, 3].map((id) => ({id, project: 'demo', name: id === 3 ? 'tp8' : null, upload: id === 3 ? null : 9,
-	created_at: '2026-11-20T09:10:11.123456Z', runs: RANKS.map((r) => 10 * id + r)})), next: null, total: null});
+	created_at: '2026-11-20T09:10:11.123456Z', runs: RANKS.map((r) => 10 * id + r)})), next: null, total: null, total_exact: null});
 const collective = (own) => ({function: 'ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevComm*)', short_name: 'ncclDevKernel_AllReduce_Sum_bf16_RING_LL',
 	group: '0', group_ranks: '[0, 1, 2, 3, 4, 5, 6, 7]', group_size: 8, runs: [30, 31, 32, 33], kind: 'all_reduce', dtype: 'bf16', elements: 33554432, bytes: 67108864,
 	reason: null, calls: 96, count: 96, transfer_ns: 3.8e8, upper_bound: true, busbw_gb_s: 29.67, link_pct: null, link_gb_s: null, link: null,

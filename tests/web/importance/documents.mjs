@@ -85,7 +85,7 @@ export function runOperators(query) {
 	const against = query.get('against') ? OLD : null;
 	const items = [spent('gemm', 52e6, {op_sizes: 41e6, graph: 11e6}, {s: 0.62, regime: 'compute'}), spent('rms_norm', 21e6, {rule: 21e6}),
 		spent('all_reduce', 24e6, {op_sizes: 24e6}, {s: 0.25, regime: 'link', headroom_ns: 18e6, headroom_pct: 18, collective: true}), spent(null, 3e6, {not: 3e6}, UNBOUND)];
-	return {platform: 'H200', platform_source: 'a datasheet', against, catalog: '1', catalog_now: '1+2', gpu_ns: 1e8, attributed_pct: 97, operator_known_pct: 96,
+	return {platform: 'H200', platform_source: 'a datasheet', platform_peaks: GPU, against, catalog: '1', catalog_now: '1+2', gpu_ns: 1e8, attributed_pct: 97, operator_known_pct: 96,
 		shape_known_pct: 80, roofline_known_pct: 70, replayed: 361, replayed_known: 361, headroom_pct: 31.2, reachable_known_pct: 73, reachable_headroom_pct: 18.2, headroom_measured_pct: null, headroom_data_sheet_pct: null, ...NO_CLOCK, measured_ceilings: null,
 		mfu: 0.22, hfu: 0.26, mbu: 0.31, utilization_covered: 0.7, utilization_time_ns: 13e7, utilization_period: 'iterations', utilization_reason: null, recompute_covered: 0.95, hfu_reason: null,
 		findings: [{code: 'older_catalog', severity: 'info', text: 'it was attributed with catalog 1; the current catalog is 1+2, and `kernsiftd rebuild` attributes it again'},

@@ -9,7 +9,7 @@ import {cells, seen} from './world.mjs';
 const KERNELS = 'Kernel statistics';
 const column = (rows, n) => rows.map((r) => r[n]);
 
-export default async function run(test, {open, api, base}) {
+export default async function run(test, {open, api, base, firstView}) {
 	const {items} = await (await api('/runs')).json();
 	const id = (launches) => items.find((r) => r.launches === launches).id;
 	const two = `/runs/${id(5)}`;
@@ -142,14 +142,26 @@ export default async function run(test, {open, api, base}) {
 
 	await test('notes of the severity error stay visible; notes that are missing do not hide the run', async () => {
 		const error = {severity: 'error', code: 'x', count: 1, message: 'The names of kernels are wrong.'};
-		const answers = {[`${two}/notes`]: () => ({items: [error, {...error, severity: 'info', message: 'something small'}]})};
-		const page = await open(two, {answers});
-		const errors = page.getByRole('region', {name: 'Errors'});
-		await errors.getByText('The names of kernels are wrong.').waitFor();
-		await page.getByText('Info 1 note').waitFor();
-		const failed = await open(two, {allowed: /503/, answers: {[`${two}/notes`]: () => ({refused: [503, 'busy', 'the server is busy']})}});
+		const info = {...error, severity: 'info', message: 'Something small.'};
+		const doc = await (await api(two)).json();
+		const noted = (worst) => ({[two]: () => ({...doc, notes: 2, worst_note: worst})});
+		const busy = {[`${two}/notes`]: () => ({refused: [503, 'busy', 'the server is busy']})};
+		const page = await open(two, {answers: {...noted('error'), [`${two}/notes`]: () => ({items: [error, info]})}});
+		await page.getByRole('region', {name: 'Errors'}).getByText('The names of kernels are wrong.').waitFor();
+		await page.getByText('Info 1 note').click();
+		await page.getByText('Something small.').waitFor();
+		const failed = await open(two, {allowed: /503/, answers: {...noted('error'), ...busy}});
 		await failed.getByText('The notes of this run are missing: the server is busy.').waitFor();
 		await failed.getByRole('table', {name: 'Kernels with the most time'}).waitFor();
+		const folded = await open(two, {allowed: /503/, answers: {...noted('warn'), ...busy}});
+		await folded.getByText('Warning 2 notes').click();
+		await folded.getByText('The notes of this run are missing: the server is busy.').waitFor();
+	});
+
+	await test('the first view of a run with notes loads few bytes and sends few requests', async () => {
+		if (process.env.KERNSIFT_NPM === 'OFF') return;
+		await firstView(`/runs/${id(1)}`);
+		await firstView(two);
 	});
 
 	await test('3,000 kernels: only visible rows are in the page; scrolling adds the others', async () => {

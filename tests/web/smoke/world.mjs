@@ -20,6 +20,10 @@ const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-backgro
 // machine; a page normally needs far less.
 const PATIENCE_MS = 60000;
 
+// What the first view of a page may load.
+const FIRST_REQUESTS_MAX = 12;
+const FIRST_BYTES_MAX = 150000;
+
 export const data = (name) => path.join(HERE, '../data', name);
 
 function freePort() {
@@ -101,6 +105,24 @@ export async function newWorld() {
 		return page;
 	}
 
+	// Opens a page with an empty cache, and then others with what it left in the cache; fails if one
+	// of them sends more requests or loads more bytes, with their headers, than it may.
+	async function firstView(where, ...then) {
+		const context = await browser.newContext();
+		const page = await context.newPage(); /* without routes, which disable the cache */
+		const cdp = await context.newCDPSession(page);
+		const loaded = [];
+		await cdp.send('Network.enable');
+		cdp.on('Network.loadingFinished', (e) => loaded.push(e.encodedDataLength));
+		for (const {url, bytes: most} of [{url: where, bytes: FIRST_BYTES_MAX}, ...then]) {
+			loaded.length = 0;
+			await page.goto(base + url, {waitUntil: 'networkidle'});
+			const bytes = loaded.reduce((sum, n) => sum + n, 0);
+			assert.ok(loaded.length <= FIRST_REQUESTS_MAX && bytes <= most, `${url}: ${loaded.length} requests, ${bytes} bytes`);
+		}
+		await context.close();
+	}
+
 	// Closes the pages of a step and checks their consoles.
 	async function silent() {
 		for (const {context, where, lines, allowed} of opened.splice(0)) {
@@ -122,7 +144,7 @@ export async function newWorld() {
 		assert.equal(how, 0, `the server did not end well:\n${server.log()}`);
 	}
 
-	return {base, shots, shared: path.join(SOURCE, '../shared'), open, silent, api, kernsiftd, end};
+	return {base, shots, shared: path.join(SOURCE, '../shared'), open, firstView, silent, api, kernsiftd, end};
 }
 
 export const text = async (download) => fs.readFileSync(await download.path(), 'utf8');

@@ -88,7 +88,7 @@ export const gate = (id) => GATES.filter(([one]) => one === id).map(([, outcome,
 	compare: `/compare?base=${SIDES.base.runs.join(',')}&head=121,122,123`, ...more}))[0];
 export const gateDefaults = () => POLICY;
 export const gates = (query = new URLSearchParams()) => ({items: GATES.map(([id]) => gate(id)).filter((g) => !query.get('outcome') || g.outcome === query.get('outcome'))
-	.map(({rules, anchor, findings, noise_prior, ...rest}) => rest), next: null, total: null});
+	.map(({rules, anchor, findings, noise_prior, ...rest}) => rest), next: null, total: null, total_exact: null});
 
 // The home page: names with markup, right-to-left marks and emoji; more lines than are listed; days
 // without runs; a workload without iterations.
