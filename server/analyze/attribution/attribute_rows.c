@@ -1006,20 +1006,32 @@ static bool attribute_rows_stat(const struct attribution *at,
 	return ok;
 }
 
-/* Writes grid and block, such as "128x1x1 / 256x1x1", to `to`; "" if they are
+/* The texts of grids that were needed before, by their number: a kernel is
+ * launched with the same ones again and again. */
+enum { GRID_TEXTS = 64 };
+struct attribute_rows_grid_text {
+	uint32_t launch; /* number of the grid, + 1; 0: free */
+	char text[96];
+};
+
+/* Returns grid and block, such as "128x1x1 / 256x1x1"; "" if they are
  * unknown. */
-static void attribute_rows_grid_text(const struct trace *t, uint32_t launch,
-	char *to, size_t size)
+static const char *attribute_rows_grid_text(const struct trace *t,
+	uint32_t launch, struct attribute_rows_grid_text *texts)
 {
 	const struct launch_shape *s = trace_launch_shape_at(t, launch);
 	const int32_t *g = s->grid, *b = s->block;
+	struct attribute_rows_grid_text *is = &texts[launch % GRID_TEXTS];
 
-	*to = '\0';
-	if (g[0] >= 0)
-		snprintf(to, size,
+	if (g[0] < 0)
+		return "";
+	if (is->launch != launch + 1)
+		snprintf(is->text, sizeof is->text,
 			"%" PRId32 "x%" PRId32 "x%" PRId32 " / %" PRId32
 			"x%" PRId32 "x%" PRId32,
 			g[0], g[1], g[2], b[0], b[1], b[2]);
+	is->launch = launch + 1;
+	return is->text;
 }
 
 /* The id of what a collective launch moved; 0 if its bytes are unknown. */
@@ -1105,8 +1117,8 @@ static bool attribute_rows_kernels(const struct attribution *at,
 	struct attribute_rows_groups *g)
 {
 	const struct trace *t = at->trace;
+	struct attribute_rows_grid_text texts[GRID_TEXTS] = { 0 };
 	uint32_t from = at->proc->kernel.from;
-	char grid[96];
 
 	for (uint32_t i = 0; i < at->proc->kernel.to - from; i++) {
 		const struct attributed *is = &at->of[i];
@@ -1114,13 +1126,12 @@ static bool attribute_rows_kernels(const struct attribution *at,
 			collective_calls_at(at->collectives, i);
 		bool moved = is->op && is->op->collective && is->sizes && c;
 		uint32_t link = moved ? attribute_rows_link_id(g, c) : 0;
-		*grid = '\0';
+		const char *grid = "";
 		if (moved && c->kind)
-			snprintf(grid, sizeof grid, "%s",
-				collective_word(c->kind));
+			grid = collective_word(c->kind);
 		else if (is->op && !is->sizes)
-			attribute_rows_grid_text(t, t->kernel.launch[from + i],
-				grid, sizeof grid);
+			grid = attribute_rows_grid_text(t,
+				t->kernel.launch[from + i], texts);
 		if (!attribute_rows_groups_add(g, is, grid, link,
 			    t->kernel.dur_ns[from + i],
 			    iterations->kernel[i]) ||

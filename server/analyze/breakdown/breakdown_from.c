@@ -90,7 +90,7 @@ static bool breakdown_from_layers_found(const struct layer_seq *s,
 	if (ranges && !layering_by_ranges(s, NULL, l))
 		return false;
 	return l->detector != LAYERS_NONE || !period ||
-	       layer_null_test_period(s, l);
+	       layering_by_period(s, l);
 }
 
 static bool breakdown_from_layers_look(const struct layer_seq *s,
@@ -306,7 +306,8 @@ static bool breakdown_from_layers(struct layer_seq *s,
 	struct layering again = { 0 };
 
 	if (!breakdown_from_layers_look(s, params, l) ||
-		!breakdown_from_layers_unloop(s, params, l))
+		!breakdown_from_layers_unloop(s, params, l) ||
+		!layer_null_test(s, l))
 		return false;
 	bool enough = l->detector != LAYERS_NONE &&
 		      (breakdown_from_layers_by_default(&params->layers) ||
@@ -321,7 +322,9 @@ static bool breakdown_from_layers(struct layer_seq *s,
 	if (more && breakdown_from_layers_by_default(&params->layers) &&
 		!breakdown_from_layers_of_models(s, &again, &more))
 		return false;
-	if (!more) {
+	if (more && !layer_null_test(s, &again))
+		return false;
+	if (!more || again.detector == LAYERS_NONE) {
 		breakdown_from_layers_part(s, &was);
 		return true;
 	}

@@ -497,6 +497,14 @@ struct fusion_part {
 	double saved_ns;
 };
 
+enum { KNOWN_KINDS = 128 };
+
+/* The kind of a pair of operators that was needed before. */
+struct fusion_known_kind {
+	const struct operator_info *first, *second;
+	const char *kind;
+};
+
 struct fusion_maker {
 	const struct attribution *at;
 	const struct iteration_rows *rows;
@@ -515,6 +523,7 @@ struct fusion_maker {
 	struct fusion_part *parts;
 	uint32_t parts_n, parts_cap;
 	bool trains; /* the run has a backward pass, or may have one */
+	struct fusion_known_kind kinds[KNOWN_KINDS]; /* by a hash of the pair */
 };
 
 /* Both are hashed as bytes, so they have no padding. */
@@ -822,6 +831,21 @@ static bool fusion_pairs_part(struct fusion_maker *m,
 }
 
 /* Adds the pair of two launches that follow each other, if it is one. */
+/* As fusion_pairs_kind(); pairs repeat in every layer. */
+static const char *fusion_pairs_kind_of(struct fusion_maker *m,
+	const struct operator_info *first, const struct operator_info *second)
+{
+	/* Entries of the catalog are in one array. */
+	uint64_t x = (uint64_t)(uintptr_t)first * 31 + (uintptr_t)second;
+	struct fusion_known_kind *k =
+		&m->kinds[(x * UINT64_C(0x9E3779B97F4A7C15)) >> 57];
+
+	if (k->first != first || k->second != second)
+		*k = (struct fusion_known_kind){ first, second,
+			fusion_pairs_kind(first, second) };
+	return k->kind;
+}
+
 static bool fusion_pairs_add(struct fusion_maker *m,
 	const struct fusion_device *d, uint32_t i, uint32_t j)
 {
@@ -829,7 +853,7 @@ static bool fusion_pairs_add(struct fusion_maker *m,
 	bool replayed;
 	struct fusion_key key = { .first = m->shape[at->shape_of[i]],
 		.second = m->shape[at->shape_of[j]] };
-	const char *kind = fusion_pairs_kind(at->of[i].op, at->of[j].op);
+	const char *kind = fusion_pairs_kind_of(m, at->of[i].op, at->of[j].op);
 
 	if (!kind || !fusion_pairs_adjacent(m, d, i, j, &replayed) ||
 		!fusion_pairs_tensor(m, i, j, &key))

@@ -24,15 +24,26 @@ struct names_lag_stream {
 	int64_t stream, total_ns;
 };
 
+/* Whether a launch is on stream k of a list of n. */
+static bool names_lag_is_of(const struct trace *t, uint32_t launch,
+	const struct names_lag_stream *list, uint32_t k, uint32_t n)
+{
+	return k < n && list[k].device == t->kernel.device[launch] &&
+	       list[k].stream == t->kernel.stream[launch];
+}
+
 static struct names_lag_stream names_lag_busiest(const struct trace *t,
 	struct slice rows, struct names_lag_stream *list, uint32_t *n)
 {
 	struct names_lag_stream best = { 0 };
+	uint32_t k = 0;
 	for (uint32_t i = rows.from; i < rows.to; i++) {
-		uint32_t k = 0;
-		while (k < *n && (list[k].device != t->kernel.device[i] ||
-					 list[k].stream != t->kernel.stream[i]))
-			k++;
+		/* Most launches are on the stream of the one before. */
+		if (!names_lag_is_of(t, i, list, k, *n)) {
+			k = 0;
+			while (k < *n && !names_lag_is_of(t, i, list, k, *n))
+				k++;
+		}
 		if (k == PERIOD_MAX)
 			continue;
 		if (k == *n)
@@ -41,7 +52,7 @@ static struct names_lag_stream names_lag_busiest(const struct trace *t,
 					t->kernel.stream[i], 0 };
 		list[k].total_ns += t->kernel.dur_ns[i];
 	}
-	for (uint32_t k = 0; k < *n; k++)
+	for (k = 0; k < *n; k++)
 		if (list[k].total_ns > best.total_ns)
 			best = list[k];
 	return best;

@@ -10,9 +10,9 @@
 enum { LAYER_GRAMS_MAX = 96 };
 
 struct layer_gram {
-	uint64_t hash;
 	uint32_t length, count;
 	uint32_t first; /* index in the line of its first occurrence */
+	const uint32_t *next; /* by occurrence: the next one; LAYER_NONE */
 	uint64_t
 		rank; /* sum of the distances between its occurrences, minus the sum of their changes */
 };
@@ -33,6 +33,12 @@ enum {
 
 static const uint32_t lengths[LENGTHS] = { 1, 2, 4 };
 
+/* One length: the number of names, and by index in the line where the same
+ * names occur next. */
+struct layer_gram_length {
+	uint32_t names, *next;
+};
+
 struct layer_gram_met {
 	uint64_t hash; /* 0: free */
 	uint64_t span,
@@ -43,7 +49,8 @@ struct layer_gram_met {
 
 struct layer_gram_table {
 	struct layer_gram_met *slots;
-	uint32_t mask;
+	uint32_t mask, used;
+	struct arena *a;
 };
 
 static uint64_t layer_anchor_gram_mix(uint64_t x)
@@ -77,8 +84,32 @@ layer_anchor_gram_find(const struct layer_gram_table *t, uint64_t hash)
 	return &t->slots[i];
 }
 
+/* Makes room for another gram: at most half of the slots are used. Sequences
+ * have few grams, so the table begins small. */
+static bool layer_anchor_gram_reserve(struct layer_gram_table *t)
+{
+	struct layer_gram_table wider = { .mask = t->mask * 2 + 1,
+		.used = t->used,
+		.a = t->a };
+	size_t bytes = ((size_t)wider.mask + 1) * sizeof *wider.slots;
+
+	if (t->used * 2 <= t->mask)
+		return true;
+	wider.slots = arena_grow(t->a, NULL, bytes);
+	if (!wider.slots)
+		return false;
+	memset(wider.slots, 0, bytes);
+	for (uint32_t i = 0; i <= t->mask; i++)
+		if (t->slots[i].hash)
+			*layer_anchor_gram_find(&wider, t->slots[i].hash) =
+				t->slots[i];
+	arena_drop(t->a, t->slots);
+	*t = wider;
+	return true;
+}
+
 static void layer_anchor_gram_meet(struct layer_gram_met *m, uint64_t hash,
-	uint32_t part, uint32_t at)
+	uint32_t part, uint32_t at, uint32_t *next)
 {
 	if (!m->hash)
 		*m = (struct layer_gram_met){
@@ -96,6 +127,9 @@ static void layer_anchor_gram_meet(struct layer_gram_met *m, uint64_t hash,
 		m->part = part;
 		m->gap = 0;
 	}
+	if (m->count)
+		next[m->last] = at;
+	next[at] = LAYER_NONE;
 	m->last = at;
 	m->count++;
 }
@@ -114,10 +148,11 @@ static uint64_t layer_anchor_gram_rank(const struct layer_gram_met *m)
 }
 
 static void layer_anchor_gram_keep(struct layer_gram *best,
-	const struct layer_gram_met *m, uint32_t length)
+	const struct layer_gram_met *m,
+	const struct layer_gram_length *of_length)
 {
-	struct layer_gram g = { m->hash, length, m->count, m->first,
-		layer_anchor_gram_rank(m) };
+	struct layer_gram g = { of_length->names, m->count, m->first,
+		of_length->next, layer_anchor_gram_rank(m) };
 	struct layer_gram *of =
 		&best[layer_anchor_gram_bucket(m->count) * OF_BUCKET];
 
@@ -141,46 +176,50 @@ static int layer_anchor_gram_by_rank(const void *left, const void *right)
 	return (a->first > b->first) - (a->first < b->first);
 }
 
-static void layer_anchor_gram_meet_all(const struct layer_gram_parts *p,
-	const struct layer_gram_table *t, uint32_t length)
+static bool layer_anchor_gram_meet_all(const struct layer_gram_parts *p,
+	struct layer_gram_table *t, const struct layer_gram_length *g)
 {
 	for (uint32_t k = 0; k < p->n; k++)
-		for (uint32_t i = p->at[k].from; i + length <= p->at[k].to;
+		for (uint32_t i = p->at[k].from; i + g->names <= p->at[k].to;
 			i++) {
-			uint64_t h = layer_anchor_gram_hash(p->line, i, length);
-			layer_anchor_gram_meet(layer_anchor_gram_find(t, h), h,
-				k, i);
+			uint64_t h =
+				layer_anchor_gram_hash(p->line, i, g->names);
+			if (!layer_anchor_gram_reserve(t))
+				return false;
+			struct layer_gram_met *m = layer_anchor_gram_find(t, h);
+			t->used += !m->hash;
+			layer_anchor_gram_meet(m, h, k, i, g->next);
 		}
+	return true;
 }
 
 /* Stores the best grams of each length and count in `out`, highest rank first.
- * *n is their number, at most LAYER_GRAMS_MAX. Allocates scratch memory in `a`.
- * Returns false if `a` is full. */
+ * *n is their number, at most LAYER_GRAMS_MAX. Allocates their occurrences in
+ * `a`. Returns false if `a` is full. */
 static bool layer_anchor_grams(const struct layer_gram_parts *p,
 	struct arena *a, struct layer_gram *out, uint32_t *n)
 {
 	enum { ALL = LENGTHS * BUCKETS * OF_BUCKET };
 	struct layer_gram *best = arena_grow(a, NULL, ALL * sizeof *best);
-	struct layer_gram_table t = { .mask = 15 };
-	uint32_t launches = 0, kept = 0;
+	struct layer_gram_table t = { .mask = 255, .a = a };
+	uint32_t kept = 0;
 
 	*n = 0;
-	for (uint32_t k = 0; k < p->n; k++)
-		launches += p->at[k].to - p->at[k].from;
-	while (t.mask < launches * 2)
-		t.mask = t.mask * 2 + 1;
-	size_t bytes = ((size_t)t.mask + 1) * sizeof *t.slots;
-	t.slots = arena_grow(a, NULL, bytes);
+	t.slots = arena_grow(a, NULL, (t.mask + 1) * sizeof *t.slots);
 	if (!best || !t.slots)
 		return false;
 	for (uint32_t i = 0; i < LENGTHS; i++) {
-		memset(t.slots, 0, bytes);
-		layer_anchor_gram_meet_all(p, &t, lengths[i]);
+		struct layer_gram_length of = { lengths[i],
+			arena_grow(a, NULL, p->line->n * sizeof *of.next) };
+		memset(t.slots, 0, ((size_t)t.mask + 1) * sizeof *t.slots);
+		t.used = 0;
+		if (!of.next || !layer_anchor_gram_meet_all(p, &t, &of))
+			return false;
 		for (uint32_t k = 0; k <= t.mask; k++)
 			if (t.slots[k].count > 1)
 				layer_anchor_gram_keep(
 					best + i * BUCKETS * OF_BUCKET,
-					&t.slots[k], lengths[i]);
+					&t.slots[k], &of);
 	}
 	for (uint32_t i = 0; i < ALL; i++)
 		if (best[i].rank)
@@ -206,9 +245,12 @@ struct layer_anchor_bag {
 		*older; /* by symbol: count in this stretch, in the one before it, and in the one before that */
 };
 
+enum { MIXES = 1, FEEDS = 2 };
+
 struct layer_anchor_finder {
 	struct layer_gram_parts parts;
 	struct layer_anchor_bag bag;
+	uint8_t *acts; /* by index in the line: MIXES, FEEDS */
 	bool softmax; /* softmax is taken as attention: no attention is known */
 	bool mixes;
 };
@@ -235,20 +277,25 @@ static bool layer_anchor_feeds(enum layer_act act)
 static void layer_anchor_put_in(struct layer_anchor_finder *f,
 	const struct layer_stretch *r, struct layer_anchor_trait *t)
 {
-	const struct layer_line *l = f->parts.line;
-	bool fed = false;
+	/* Locals: the compiler cannot know that the counts are not these. */
+	const uint32_t *symbol = f->parts.line->symbol;
+	uint32_t *count = f->bag.count;
+	const uint32_t *was = f->bag.before, *old = f->bag.older;
+	uint32_t before = 0, older = 0, first = symbol[r->from], others = 0;
+	uint8_t acts = 0;
 
-	*t = (struct layer_anchor_trait){ .plain = true };
 	for (uint32_t i = r->from; i < r->to; i++) {
-		uint32_t x = l->symbol[i];
-		t->before += f->bag.count[x] < f->bag.before[x];
-		t->older += f->bag.count[x] < f->bag.older[x];
-		f->bag.count[x]++;
-		t->plain &= x == l->symbol[r->from];
-		t->mixes |= layer_anchor_mixer(f, l->act[i]);
-		fed |= layer_anchor_feeds(l->act[i]);
+		uint32_t x = symbol[i], n = count[x]++;
+		before += n < was[x];
+		older += n < old[x];
+		others |= x ^ first;
+		acts |= f->acts[i];
 	}
-	t->whole = fed && t->mixes;
+	*t = (struct layer_anchor_trait){ .plain = !others,
+		.mixes = acts & MIXES,
+		.whole = acts == (MIXES | FEEDS),
+		.before = before,
+		.older = older };
 }
 
 static void layer_anchor_take_out(struct layer_anchor_finder *f,
@@ -358,20 +405,19 @@ static void layer_anchor_mark(struct layer_anchor_finder *f,
 	}
 }
 
-/* Makes the stretches into which a gram cuts a part. Returns their number. */
+/* Makes the stretches into which a gram cuts a part; *at is its next occurrence,
+ * in this part or in a later one. Returns their number. */
 static uint32_t layer_anchor_cut(const struct layer_anchor_finder *f,
-	const struct layer_gram *g, uint32_t k, struct layer_stretch *r)
+	const struct layer_gram *g, uint32_t k, uint32_t *at,
+	struct layer_stretch *r)
 {
 	struct slice part = f->parts.at[k];
 	uint32_t n = 0;
 
-	for (uint32_t i = part.from; i + g->length <= part.to; i++) {
-		if (layer_anchor_gram_hash(f->parts.line, i, g->length) !=
-			g->hash)
-			continue;
+	for (; *at >= part.from && *at < part.to; *at = g->next[*at]) {
 		if (n)
-			r[n - 1].to = i;
-		r[n++] = (struct layer_stretch){ .from = i, .part = k };
+			r[n - 1].to = *at;
+		r[n++] = (struct layer_stretch){ .from = *at, .part = k };
 	}
 	if (!n)
 		return 0;
@@ -386,10 +432,12 @@ static uint32_t layer_anchor_cut(const struct layer_anchor_finder *f,
 static void layer_anchor_cut_all(struct layer_anchor_finder *f,
 	const struct layer_gram *g, struct layer_cuts *out)
 {
+	uint32_t at = g->first;
+
 	out->n = out->explained = 0;
 	for (uint32_t k = 0; k < f->parts.n; k++) {
 		struct layer_stretch *r = out->at + out->n;
-		uint32_t n = layer_anchor_cut(f, g, k, r);
+		uint32_t n = layer_anchor_cut(f, g, k, &at, r);
 		layer_anchor_mark(f, r, n);
 		for (uint32_t i = 0; i < n; i++)
 			out->explained +=
@@ -407,7 +455,7 @@ static uint32_t layer_anchor_layers_n(const struct layer_cuts *c)
 	return n;
 }
 
-/* Decides which acts are taken as attention. */
+/* Decides which acts are taken as attention, and notes the acts of the parts. */
 static void layer_anchor_look(struct layer_anchor_finder *f, bool mixes)
 {
 	uint32_t known = 0, softmax = 0;
@@ -420,6 +468,13 @@ static void layer_anchor_look(struct layer_anchor_finder *f, bool mixes)
 		}
 	f->softmax = known < 2;
 	f->mixes = mixes || known > 1 || softmax > 1;
+	for (uint32_t k = 0; k < f->parts.n; k++)
+		for (uint32_t i = f->parts.at[k].from; i < f->parts.at[k].to;
+			i++) {
+			enum layer_act act = f->parts.line->act[i];
+			f->acts[i] = (layer_anchor_mixer(f, act) ? MIXES : 0) |
+				     (layer_anchor_feeds(act) ? FEEDS : 0);
+		}
 }
 
 /* For each cut that was tried: the launches that it explains, and its
@@ -483,8 +538,9 @@ bool layer_anchor_find(const struct layer_line *l, const struct slice *parts,
 	f.bag.count = arena_array(a, uint32_t, l->s->symbols + 1);
 	f.bag.before = arena_array(a, uint32_t, l->s->symbols + 1);
 	f.bag.older = arena_array(a, uint32_t, l->s->symbols + 1);
-	if (!out->at || !f.bag.count || !f.bag.before || !f.bag.older ||
-		!layer_anchor_grams(&f.parts, a, grams, &t.n))
+	f.acts = arena_array(a, uint8_t, (size_t)l->n + 1);
+	if (!out->at || !f.acts || !f.bag.count || !f.bag.before ||
+		!f.bag.older || !layer_anchor_grams(&f.parts, a, grams, &t.n))
 		return false;
 	layer_anchor_look(&f, mixes);
 	for (uint32_t i = 0; i < t.n; i++) {

@@ -8,7 +8,10 @@
 
 /* Shuffling: puts the launches in a random order. */
 
-enum { STRETCH = 50000 }; /* launches */
+/* Launches that are shuffled. More do not change the decision: with 50,000 it
+ * was the same for 60 made-up sequences, periodic with noise or random, and for
+ * all recorded traces that were at hand. */
+enum { STRETCH = 2048 };
 
 /* Chooses the passes to shuffle, and numbers them in `to`. If a single pass is
  * too long, its launches before *skip are left out. */
@@ -378,17 +381,15 @@ static bool layer_null_test_run(const struct layer_seq *s,
 	return true;
 }
 
-bool layer_null_test_period(const struct layer_seq *s, struct layering *out)
+bool layer_null_test(const struct layer_seq *s, struct layering *l)
 {
 	const char *why;
 
-	if (!layering_by_period(s, out))
-		return false;
-	if (out->detector == LAYERS_NONE)
+	if (l->detector != LAYERS_PERIOD)
 		return true;
-	if (!layer_null_test_run(s, out, &why))
+	if (!layer_null_test_run(s, l, &why))
 		return false;
 	if (why)
-		*out = (struct layering){ .why = why };
+		*l = (struct layering){ .why = why };
 	return true;
 }

@@ -9,12 +9,12 @@
  * - The same kernels in random order have no layers that explain as much.
  *   Names are shuffled within each stream and pass; starts and durations do
  *   not change. This is done three times, with fixed seeds. Of a long run only
- *   a part is shuffled. The test is skipped if all instances of each kind have
+ *   2,048 launches are shuffled. The test is skipped if all instances of each kind have
  *   the same sequence of at least four different names. */
 #pragma once
 #include "layering.h"
 
-/* Calls layering_by_period() and tests its layers. If they fail, out->detector
- * is LAYERS_NONE and out->why is the reason. Returns false if the arena is
- * full. */
-bool layer_null_test_period(const struct layer_seq *s, struct layering *out);
+/* Tests layers that layering_by_period() found in this sequence; other layers
+ * pass. If they fail, l->detector becomes LAYERS_NONE and l->why the reason.
+ * Returns false if the arena is full. */
+bool layer_null_test(const struct layer_seq *s, struct layering *l);

@@ -52,16 +52,24 @@ struct layer_decode_node {
 	uint32_t place, kind, skipped, before;
 };
 
-/* A reading whose last launch is at a given place of a kind. */
-struct layer_decode_state {
-	uint32_t kind, at, node;
-	int32_t cost;
+/* A state is the cheapest reading whose last launch is at a given place of a
+ * kind: its cost in the upper half, its node in the lower half. The smaller of
+ * two states is the cheaper one; of two that cost the same, the one whose layer
+ * began earlier. */
+typedef uint64_t layer_state;
+#define LAYER_COST(cost) ((uint64_t)(cost) << 32)
+/* The state of a place that no reading has. Costs can be added to it. */
+#define LAYER_NOWHERE LAYER_COST(1 << 30)
+
+/* The states of all places after one launch, in blocks: a block without a state
+ * takes no time. Each kind has a block without places before its first one, so
+ * that the states of the LOST_MAX + 1 places before any place can be read. */
+enum { BLOCK = 8 };
+struct layer_decode_states {
+	layer_state *of; /* by place of the blocks */
+	bool *has; /* by block: whether it has a state */
 };
 
-struct layer_decode_states {
-	struct layer_decode_state *of;
-	uint32_t n;
-};
 struct layer_decode_decoder {
 	const struct layer_line *l;
 	const struct layer_kinds *k;
@@ -69,11 +77,14 @@ struct layer_decode_decoder {
 	struct layer_decode_node *nodes;
 	size_t nodes_n, room;
 	struct layer_decode_states now, next;
-	uint32_t base[LAYER_KINDS_MAX]; /* first state of each kind */
-	uint32_t *slot; /* by state: its index in `next`, + 1 */
-	int32_t outside; /* cost of the reading that is outside of layers */
+	uint32_t base[LAYER_KINDS_MAX]; /* place of each kind's first launch */
+	uint32_t blocks;
+	uint32_t *symbol; /* by place of the blocks; NONE: no launch */
+	/* by place: the cost of another launch there; `norm`: of a norm */
+	uint64_t *other, *norm;
+	uint32_t lowest; /* cost of the cheapest reading in `next` */
+	uint32_t outside; /* cost of the reading that is outside of layers */
 	uint32_t outside_node; /* and its node */
-	int32_t limit; /* readings with a higher cost are dropped */
 	bool full;
 };
 
@@ -96,88 +107,118 @@ static uint32_t layer_period_decode_node(struct layer_decode_decoder *d,
 	return (uint32_t)d->nodes_n++;
 }
 
-/* Adds a reading to the next ones, unless a cheaper one has the same state. */
-static void layer_period_decode_join(struct layer_decode_decoder *d,
-	struct layer_decode_state s)
+static layer_state layer_period_decode_cheaper(layer_state a, layer_state b)
 {
-	uint32_t id = d->base[s.kind] + s.at;
+	return a < b ? a : b;
+}
 
-	if (s.cost > d->limit)
-		return;
-	if (!d->slot[id]) {
-		d->next.of[d->next.n] = s;
-		d->slot[id] = ++d->next.n;
-	} else if (d->next.of[d->slot[id] - 1].cost > s.cost) {
-		d->next.of[d->slot[id] - 1] = s;
+static void layer_period_decode_clear(struct layer_decode_states *s,
+	uint32_t block)
+{
+	s->has[block] = false;
+	for (uint32_t i = 0; i < BLOCK; i++)
+		s->of[block * BLOCK + i] = LAYER_NOWHERE;
+}
+
+/* Continues the readings of a block and of the block before it with a launch of
+ * this symbol: it is at the next place of the kind or, if that place has the
+ * symbol, up to LOST_MAX places later, or it is foreign. `other` is the cost of
+ * another launch by place. Returns the cheapest reading. */
+static layer_state layer_period_decode_block(const struct layer_decode_decoder
+						     *d,
+	uint32_t block, uint32_t symbol, const uint64_t *other)
+{
+	layer_state lowest = LAYER_NOWHERE;
+
+	for (uint32_t p = block * BLOCK; p < (block + 1) * BLOCK; p++) {
+		const layer_state *now = d->now.of + p;
+		layer_state best = now[0] + LAYER_COST(FOREIGN);
+		if (d->symbol[p] == symbol)
+			for (int lost = 0; lost <= LOST_MAX; lost++)
+				best = layer_period_decode_cheaper(best,
+					now[-1 - lost] +
+						LAYER_COST(LOST * lost));
+		else
+			best = layer_period_decode_cheaper(best,
+				now[-1] + other[p]);
+		d->next.of[p] = best;
+		lowest = layer_period_decode_cheaper(lowest, best);
 	}
-	if (s.cost + BEAM < d->limit)
-		d->limit = s.cost + BEAM;
+	return lowest;
 }
 
-/* Returns the cost of a launch at a place of a kind. */
-static int32_t layer_period_decode_stands(const struct layer_decode_decoder *d,
-	uint32_t place, const struct layer_kind *k, uint32_t at)
-{
-	if (d->l->symbol[place] == k->symbol[at])
-		return 0;
-	return d->l->act[place] == ACT_NORM && k->act[at] == ACT_NORM ? KIN
-								      : OTHER;
-}
-
-/* Continues a reading at the next places of a kind after `at`; some places may
- * be skipped. `lead` is the cost and the node so far. */
+/* Continues all readings with a launch. */
 static void layer_period_decode_go_on(struct layer_decode_decoder *d,
-	uint32_t place, struct layer_decode_state lead, uint32_t at)
+	uint32_t place)
 {
-	const struct layer_kind *k = &d->k->at[lead.kind];
-	int32_t so_far = lead.cost;
+	const uint64_t *other =
+		d->l->act[place] == ACT_NORM ? d->norm : d->other;
+	layer_state lowest = LAYER_NOWHERE;
 
-	for (uint32_t lost = 0; lost <= LOST_MAX && at + lost < k->n; lost++) {
-		int32_t cost =
-			layer_period_decode_stands(d, place, k, at + lost);
-		if (lost && cost)
-			continue;
-		lead.at = at + lost;
-		lead.cost = so_far + cost + LOST * (int32_t)lost;
-		layer_period_decode_join(d, lead);
-	}
+	for (uint32_t b = 1; b < d->blocks; b++)
+		if (d->now.has[b] || d->now.has[b - 1]) {
+			lowest = layer_period_decode_cheaper(lowest,
+				layer_period_decode_block(d, b,
+					d->l->symbol[place], other));
+			d->next.has[b] = true;
+		} else if (d->next.has[b]) {
+			layer_period_decode_clear(&d->next, b);
+		}
+	d->lowest = (uint32_t)(lowest >> 32);
+}
+
+/* Adds a reading to the next ones. */
+static void layer_period_decode_join(struct layer_decode_decoder *d, uint32_t p,
+	uint32_t cost, uint32_t node)
+{
+	d->next.has[p / BLOCK] = true;
+	d->next.of[p] = layer_period_decode_cheaper(d->next.of[p],
+		LAYER_COST(cost) | node);
+	if (cost < d->lowest)
+		d->lowest = cost;
 }
 
 /* Finds the cheapest reading whose layer ends before the current launch. */
-static struct layer_decode_state layer_period_decode_ended(
+static layer_state layer_period_decode_ended(
 	const struct layer_decode_decoder *d)
 {
-	struct layer_decode_state best = { .kind = NONE, .cost = INT32_MAX };
+	layer_state best = LAYER_NOWHERE;
 
-	for (uint32_t i = 0; i < d->now.n; i++) {
-		const struct layer_decode_state *s = &d->now.of[i];
-		uint32_t lost = d->k->at[s->kind].n - 1 - s->at;
-		if (lost > LOST_MAX)
-			continue;
-		int32_t cost = s->cost + LOST * (int32_t)lost;
-		if (cost < best.cost) {
-			best = *s;
-			best.cost = cost;
-		}
-	}
+	for (uint32_t k = 0; k < d->k->n; k++)
+		for (uint32_t lost = 0;
+			lost <= LOST_MAX && lost < d->k->at[k].n; lost++)
+			best = layer_period_decode_cheaper(best,
+				d->now.of[d->base[k] + d->k->at[k].n - 1 -
+					  lost] +
+					LAYER_COST(LOST * lost));
 	return best;
 }
 
 /* Begins layers of all kinds at the current launch. */
 static void layer_period_decode_begin(struct layer_decode_decoder *d,
-	uint32_t place, int32_t cost, uint32_t before)
+	uint32_t place, uint32_t cost, uint32_t before)
 {
-	for (uint32_t k = 0; cost <= d->limit && k < d->k->n; k++) {
-		struct layer_decode_state s = { .kind = k, .cost = cost };
-		uint32_t most = d->k->at[k].n;
-		bool may = false;
-		for (uint32_t i = 0; i <= LOST_MAX && i < most; i++)
-			may |= d->l->symbol[place] == d->k->at[k].symbol[i];
-		if (!may && layer_period_decode_stands(d, place, &d->k->at[k],
-				    0) != KIN)
+	uint32_t symbol = d->l->symbol[place];
+	bool norm = d->l->act[place] == ACT_NORM;
+
+	for (uint32_t k = 0; cost <= d->lowest + BEAM && k < d->k->n; k++) {
+		uint32_t p = d->base[k], n = d->k->at[k].n, node = NONE;
+		uint64_t first = norm ? d->norm[p] : d->other[p];
+		for (uint32_t lost = 0; lost <= LOST_MAX && lost < n; lost++)
+			if (d->symbol[p + lost] == symbol) {
+				if (node == NONE)
+					node = layer_period_decode_node(d,
+						place, k, 0, before);
+				layer_period_decode_join(d, p + lost,
+					cost + LOST * lost, node);
+			}
+		if (d->symbol[p] == symbol ||
+			(node == NONE && first != LAYER_COST(KIN)))
 			continue;
-		s.node = layer_period_decode_node(d, place, k, 0, before);
-		layer_period_decode_go_on(d, place, s, 0);
+		if (node == NONE)
+			node = layer_period_decode_node(d, place, k, 0, before);
+		layer_period_decode_join(d, p, cost + (uint32_t)(first >> 32),
+			node);
 	}
 }
 
@@ -187,43 +228,33 @@ static void layer_period_decode_begin_within(struct layer_decode_decoder *d,
 {
 	for (uint32_t k = 0; k < d->k->n; k++)
 		for (uint32_t at = 1; at < d->k->at[k].n; at++)
-			if (d->k->at[k].symbol[at] == d->l->symbol[place])
-				layer_period_decode_join(d,
-					(struct layer_decode_state){ .kind = k,
-						.at = at,
-						.cost = WITHIN,
-						.node = layer_period_decode_node(
-							d, place, k, at,
-							NONE) });
+			if (d->symbol[d->base[k] + at] == d->l->symbol[place])
+				layer_period_decode_join(d, d->base[k] + at,
+					WITHIN,
+					layer_period_decode_node(d, place, k,
+						at, NONE));
 }
 
 static void layer_period_decode_step(struct layer_decode_decoder *d,
 	uint32_t place, bool first)
 {
-	struct layer_decode_state end = layer_period_decode_ended(d);
-	int32_t outside = d->outside;
-	uint32_t before = d->outside_node;
+	layer_state end = layer_period_decode_ended(d);
+	uint32_t end_cost = (uint32_t)(end >> 32), end_node = (uint32_t)end;
+	uint32_t outside = d->outside, before = d->outside_node;
 
-	d->limit = INT32_MAX - BEAM;
-	d->next.n = 0;
-	for (uint32_t i = 0; i < d->now.n; i++) {
-		struct layer_decode_state s = d->now.of[i];
-		layer_period_decode_go_on(d, place, s, s.at + 1);
-		s.cost += FOREIGN;
-		layer_period_decode_join(d, s);
-	}
+	layer_period_decode_go_on(d, place);
 	/* The reading outside of layers either leaves a layer here or was
 	 * outside before. */
-	if (end.cost < outside) {
-		d->outside = end.cost;
+	if (end_cost < outside) {
+		d->outside = end_cost;
 		d->outside_node =
-			layer_period_decode_node(d, place, NONE, 0, end.node);
+			layer_period_decode_node(d, place, NONE, 0, end_node);
 	}
 	d->outside += OUTSIDE;
-	if (d->outside + BEAM < d->limit)
-		d->limit = d->outside + BEAM;
-	if (end.cost <= outside + ENTER)
-		layer_period_decode_begin(d, place, end.cost, end.node);
+	if (d->outside < d->lowest)
+		d->lowest = d->outside;
+	if (end_cost <= outside + ENTER)
+		layer_period_decode_begin(d, place, end_cost, end_node);
 	else
 		layer_period_decode_begin(d, place, outside + ENTER, before);
 	if (first)
@@ -234,15 +265,19 @@ static void layer_period_decode_step(struct layer_decode_decoder *d,
 static void layer_period_decode_turn(struct layer_decode_decoder *d)
 {
 	struct layer_decode_states spare = d->now;
-	uint32_t kept = 0;
+	layer_state limit = LAYER_COST(d->lowest + BEAM + 1);
 
-	for (uint32_t i = 0; i < d->next.n; i++) {
-		struct layer_decode_state s = d->next.of[i];
-		d->slot[d->base[s.kind] + s.at] = 0;
-		if (s.cost <= d->limit)
-			d->next.of[kept++] = s;
+	for (uint32_t b = 1; b < d->blocks; b++) {
+		layer_state *of = d->next.of + (size_t)b * BLOCK;
+		bool has = false;
+		if (!d->next.has[b])
+			continue;
+		for (uint32_t i = 0; i < BLOCK; i++) {
+			of[i] = of[i] < limit ? of[i] : LAYER_NOWHERE;
+			has |= of[i] < limit;
+		}
+		d->next.has[b] = has;
 	}
-	d->next.n = kept;
 	d->now = d->next;
 	d->next = spare;
 }
@@ -252,22 +287,21 @@ static void layer_period_decode_turn(struct layer_decode_decoder *d)
 static uint32_t layer_period_decode_finish(const struct layer_decode_decoder *d,
 	uint32_t *lacks)
 {
-	int32_t best = d->outside;
-	uint32_t last = d->outside_node;
+	layer_state best = LAYER_COST(d->outside) | d->outside_node;
 
 	*lacks = 0;
-	for (uint32_t i = 0; i < d->now.n; i++) {
-		const struct layer_decode_state *s = &d->now.of[i];
-		uint32_t lost = d->k->at[s->kind].n - 1 - s->at;
-		bool cut = LOST * (int32_t)lost > WITHIN;
-		int32_t cost = s->cost + (cut ? WITHIN : LOST * (int32_t)lost);
-		if (cost < best) {
-			best = cost;
-			last = s->node;
-			*lacks = cut ? lost : 0;
+	for (uint32_t k = 0; k < d->k->n; k++)
+		for (uint32_t at = 0; at < d->k->at[k].n; at++) {
+			uint32_t lost = d->k->at[k].n - 1 - at;
+			bool cut = LOST * lost > WITHIN;
+			layer_state s = d->now.of[d->base[k] + at] +
+					LAYER_COST(cut ? WITHIN : LOST * lost);
+			if (s >> 32 < best >> 32) {
+				best = s;
+				*lacks = cut ? lost : 0;
+			}
 		}
-	}
-	return last;
+	return (uint32_t)best;
 }
 
 static bool layer_period_decode_write(struct layer_decode_decoder *d,
@@ -305,19 +339,61 @@ static bool layer_period_decode_write(struct layer_decode_decoder *d,
 	return true;
 }
 
+/* Lays out the places of the kinds in blocks. */
+static void layer_period_decode_place_kinds(struct layer_decode_decoder *d)
+{
+	uint32_t places = d->blocks * BLOCK;
+
+	for (uint32_t p = 0; p < places; p++) {
+		d->symbol[p] = NONE;
+		d->other[p] = d->norm[p] = LAYER_NOWHERE;
+	}
+	for (uint32_t k = 0; k < d->k->n; k++)
+		for (uint32_t i = 0; i < d->k->at[k].n; i++) {
+			uint32_t p = d->base[k] + i;
+			bool norm = d->k->at[k].act[i] == ACT_NORM;
+			d->symbol[p] = d->k->at[k].symbol[i];
+			d->other[p] = LAYER_COST(OTHER);
+			d->norm[p] = LAYER_COST(norm ? KIN : OTHER);
+		}
+	for (uint32_t b = 0; b < d->blocks; b++) {
+		layer_period_decode_clear(&d->now, b);
+		layer_period_decode_clear(&d->next, b);
+	}
+}
+
 static bool layer_period_decode_decoder_init(struct layer_decode_decoder *d)
 {
-	uint32_t states = 0;
-
-	for (uint32_t i = 0; i < d->k->n; i++) {
-		d->base[i] = states;
-		states += d->k->at[i].n;
+	d->blocks = 1;
+	for (uint32_t k = 0; k < d->k->n; k++) {
+		d->base[k] = d->blocks * BLOCK;
+		d->blocks += (d->k->at[k].n + BLOCK - 1) / BLOCK + 1;
 	}
-	size_t bytes = (states + 1) * sizeof(struct layer_decode_state);
-	d->now.of = arena_grow(d->a, NULL, bytes);
-	d->next.of = arena_grow(d->a, NULL, bytes);
-	d->slot = arena_grow(d->a, NULL, (states + 1) * sizeof *d->slot);
-	return d->now.of && d->next.of && d->slot;
+	size_t places = (size_t)d->blocks * BLOCK;
+	d->now.of = arena_grow(d->a, NULL, places * sizeof *d->now.of);
+	d->next.of = arena_grow(d->a, NULL, places * sizeof *d->next.of);
+	d->now.has = arena_grow(d->a, NULL, d->blocks);
+	d->next.has = arena_grow(d->a, NULL, d->blocks);
+	d->symbol = arena_grow(d->a, NULL, places * sizeof *d->symbol);
+	d->other = arena_grow(d->a, NULL, places * sizeof *d->other);
+	d->norm = arena_grow(d->a, NULL, places * sizeof *d->norm);
+	if (!d->now.of || !d->next.of || !d->now.has || !d->next.has ||
+		!d->symbol || !d->other || !d->norm)
+		return false;
+	layer_period_decode_place_kinds(d);
+	return true;
+}
+
+static void layer_period_decode_decoder_release(struct layer_decode_decoder *d)
+{
+	arena_drop(d->a, d->nodes);
+	arena_drop(d->a, d->now.of);
+	arena_drop(d->a, d->next.of);
+	arena_drop(d->a, d->now.has);
+	arena_drop(d->a, d->next.has);
+	arena_drop(d->a, d->symbol);
+	arena_drop(d->a, d->other);
+	arena_drop(d->a, d->norm);
 }
 
 /* Appends the readings of a part, which cover all of its launches. at[] is
@@ -341,10 +417,7 @@ static bool layer_period_decode(const struct layer_line *l, struct slice part,
 	uint32_t last = layer_period_decode_finish(&d, &lacks);
 	bool ok = !d.full &&
 		  layer_period_decode_write(&d, part, last, lacks, out);
-	arena_drop(a, d.nodes);
-	arena_drop(a, d.now.of);
-	arena_drop(a, d.next.of);
-	arena_drop(a, d.slot);
+	layer_period_decode_decoder_release(&d);
 	return ok;
 }
 
@@ -805,6 +878,8 @@ struct layer_period_search {
 		parts[PARTS_MAX]; /* the sample, and the parts not read yet */
 	uint32_t parts_n;
 	bool mixes;
+	/* The sample as layers of the kinds that are known so far. */
+	struct layer_readings read;
 	struct arena a; /* scratch */
 };
 
@@ -829,26 +904,33 @@ static void layer_period_sample(struct layer_period_search *f)
 	}
 }
 
-/* Sets the parts to the launches of the sample that are in no layer of a known
- * kind. */
-static bool layer_period_rest(struct layer_period_search *f,
-	const struct slice *of, uint32_t n, uint32_t *launches)
+/* Reads the sample as layers of the known kinds. */
+static bool layer_period_read_sample(struct layer_period_search *f,
+	const struct slice *of, uint32_t n)
 {
-	struct layer_readings r = { 0 };
-
+	f->read.n = 0;
 	for (uint32_t i = 0; i < n; i++)
-		if (!layer_period_decode(&f->line, of[i], &f->kinds, &f->a, &r))
+		if (!layer_period_decode(&f->line, of[i], &f->kinds, &f->a,
+			    &f->read))
 			return false;
-	f->parts_n = *launches = 0;
-	for (uint32_t i = 0; i < r.n && f->parts_n < PARTS_MAX; i++) {
-		struct slice p = { r.at[i].from, r.at[i].to };
-		if (r.at[i].kind != LAYER_OUTSIDE || p.to - p.from < PART_MIN)
-			continue;
-		f->parts[f->parts_n++] = p;
-		*launches += p.to - p.from;
-	}
-	arena_drop(&f->a, r.at);
 	return true;
+}
+
+/* Sets the parts to the launches of the sample that are in no layer of a known
+ * kind, and returns their number. */
+static uint32_t layer_period_rest(struct layer_period_search *f)
+{
+	uint32_t launches = 0;
+
+	f->parts_n = 0;
+	for (uint32_t i = 0; i < f->read.n && f->parts_n < PARTS_MAX; i++) {
+		const struct layer_reading *r = &f->read.at[i];
+		if (r->kind != LAYER_OUTSIDE || r->to - r->from < PART_MIN)
+			continue;
+		f->parts[f->parts_n++] = (struct slice){ r->from, r->to };
+		launches += r->to - r->from;
+	}
+	return launches;
 }
 
 /* Finds the kinds of one stack after another. The launches that are in no layer
@@ -867,7 +949,7 @@ static bool layer_period_learn(struct layer_period_search *f)
 		launches += all[i].to - all[i].from;
 	}
 	left = launches;
-	for (uint32_t i = 0; i < ROUNDS; i++) {
+	for (uint32_t i = 0; i < ROUNDS && f->kinds.n < LAYER_KINDS_MAX; i++) {
 		uint32_t known = f->kinds.n;
 		if (!layer_anchor_find(&f->line, f->parts, f->parts_n, f->mixes,
 			    &f->a, &cuts))
@@ -875,11 +957,15 @@ static bool layer_period_learn(struct layer_period_search *f)
 		if (cuts.explained * 4 < left)
 			break;
 		if (!layer_kinds_add(&f->kinds, &f->line, f->parts, f->parts_n,
-			    &cuts, &f->a) ||
-			!layer_period_rest(f, all, n, &left))
+			    &cuts, &f->a))
 			return false;
+		if (f->kinds.n == known)
+			break;
+		if (!layer_period_read_sample(f, all, n))
+			return false;
+		left = layer_period_rest(f);
 		f->mixes |= cuts.mixes;
-		if (f->kinds.n == known || !f->parts_n || left * 10 < launches)
+		if (!f->parts_n || left * 10 < launches)
 			break;
 	}
 	return true;
@@ -934,6 +1020,36 @@ static bool layer_period_few_kinds(const struct layer_period_search *f,
 	return kinds <= 4 || often >= all / 2;
 }
 
+/* Reads all passes as layers of the known kinds, in order. A sample that is the
+ * whole line was read already, with its first pass at the end. */
+static bool layer_period_read(struct layer_period_search *f,
+	struct layer_readings *out)
+{
+	const struct layer_line *l = &f->line;
+	const struct layer_readings *read = &f->read;
+	uint32_t sampled = 0, first = 0;
+
+	for (uint32_t i = 0; i < read->n; i++)
+		sampled += read->at[i].to - read->at[i].from;
+	if (sampled < l->n) {
+		for (uint32_t i = 0; i < l->s->passes_n; i++)
+			if (!layer_period_decode(l, l->pass[i], &f->kinds,
+				    &f->a, out))
+				return false;
+		return true;
+	}
+	*out = (struct layer_readings){ arena_array(&f->a, struct layer_reading,
+						read->n + 1),
+		read->n, read->n };
+	if (!out->at)
+		return false;
+	while (read->at[first].from != 0)
+		first++;
+	for (uint32_t i = 0; i < read->n; i++)
+		out->at[i] = read->at[(first + i) % read->n];
+	return true;
+}
+
 static bool layer_period_read_all(struct layer_period_search *f,
 	struct layering *out)
 {
@@ -942,12 +1058,9 @@ static bool layer_period_read_all(struct layer_period_search *f,
 	struct layer_cut cut;
 	uint32_t layered;
 
-	for (uint32_t i = 0; i < s->passes_n; i++)
-		if (!layer_period_decode(&f->line, f->line.pass[i], &f->kinds,
-			    &f->a, &r))
-			return false;
-	if (!layer_period_stacks_cut(&f->line, &f->kinds, &r, &f->a, &cut,
-		    &layered))
+	if (!layer_period_read(f, &r) ||
+		!layer_period_stacks_cut(&f->line, &f->kinds, &r, &f->a, &cut,
+			&layered))
 		return false;
 	if (!cut.sections_n || layered < f->line.n / 4 ||
 		!layer_period_few_kinds(f, &r)) {

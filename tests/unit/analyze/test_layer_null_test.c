@@ -28,6 +28,12 @@ static void launch(struct letters *w, uint32_t symbol)
 	w->at_ns += LETTER_NS + LETTER_GAP_NS;
 }
 
+static void find(struct letters *w)
+{
+	assert_true(layering_by_period(&w->s, &w->l));
+	assert_true(layer_null_test(&w->s, &w->l));
+}
+
 static void by_chance(struct letters *w, uint64_t seed, uint32_t n,
 	uint32_t names)
 {
@@ -49,7 +55,7 @@ static void any_order(void **state)
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		for (uint64_t seed = 1; seed <= 3; seed++) {
 			by_chance(w, seed, 1500, names[i]);
-			assert_true(layer_null_test_period(&w->s, &w->l));
+			find(w);
 			assert_int_equal(w->l.detector, LAYERS_NONE);
 			assert_true(strcmp(w->l.why, repeats) == 0 ||
 				    strcmp(w->l.why, even) == 0 ||
@@ -72,7 +78,7 @@ static void taken_for_layers(void **state)
 		if (w->l.detector == LAYERS_NONE)
 			continue;
 		taken++;
-		assert_true(layer_null_test_period(&w->s, &w->l));
+		find(w);
 		assert_int_equal(w->l.detector, LAYERS_NONE);
 		assert_string_equal(w->l.why, chance);
 	}
@@ -99,7 +105,7 @@ static void noise(void **state)
 						  : k);
 			}
 		letters_add(w, "UV", 0);
-		assert_true(layer_null_test_period(&w->s, &w->l));
+		find(w);
 		assert_int_equal(w->l.detector, LAYERS_PERIOD);
 		assert_null(w->l.why);
 		assert_true(w->l.confidence > 0.9);
@@ -113,7 +119,7 @@ static void two_layers(void **state)
 
 	pass(w);
 	letters_add(w, "XABCDEFGHIJKABCDEFGHIJKYZ", 0);
-	assert_true(layer_null_test_period(&w->s, &w->l));
+	find(w);
 	assert_int_equal(w->l.detector, LAYERS_PERIOD);
 }
 
