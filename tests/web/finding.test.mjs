@@ -13,7 +13,7 @@ import {wordsBetween} from '../../web/lib/run_picker.js';
 
 const none = {
 	runs: [], jobs: [], workloads: [], commits: [], kernels: [], operators: [],
-	runs_total: 0, jobs_total: 0, workloads_total: 0, commits_total: 0, kernels_total: 0, kernels_more: false, operators_total: 0,
+	runs_total: 0, runs_more: false, jobs_total: 0, workloads_total: 0, commits_total: 0, kernels_total: 0, kernels_more: false, operators_total: 0,
 };
 const run = {id: 7, name: '<b>x</b>', project: 'p', workload: '', commit: 'c0ffee', host: 'node1'};
 const kernel = {kernel: 9, name: 'void f<int>(int*)', distinct_name: 'f', run: 7, project: '', workload: 'w'};
@@ -32,6 +32,8 @@ const ANSWERS = [
 		[['Workloads', '1', ['runs without project and workload', '1 run', '/trends?project=&workload=']]], '1 workload.'],
 	['a commit', {commits: [{commit: 'c0ffee', project: 'p', runs: 3}], commits_total: 1},
 		[['Commits', '1', ['c0ffee', 'p · 3 runs', '/runs?project=p&label=commit%3Dc0ffee']]], '1 commit.'],
+	['more runs than were counted', {runs: [{...run, name: 'f'}], runs_total: 10000, runs_more: true},
+		[['Runs', '1 of more than 10,000', ['f', '#7 · p · commit c0ffee · node1', '/runs/7']]], 'more than 10,000 runs.'],
 	['more kernels than were counted', {kernels: [kernel], kernels_total: 200, kernels_more: true},
 		[['Kernels', '1 of more than 200', ['f', 'newest in run 7 · w · void f<int>(int*)', '/runs/7?tab=kernels&kernel=9']]], 'more than 200 kernels.'],
 	['a kernel whose name is short, and an operator', {kernels: [{...kernel, name: 'f'}], kernels_total: 1, operators: [{operator: 'softmax', description: null}], operators_total: 1},

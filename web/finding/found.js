@@ -61,7 +61,7 @@ const GROUPS = [
 export function foundGroups(doc) {
 	return GROUPS.filter(([key]) => doc[key].length).map(([key, name, show]) => {
 		const total = doc[`${key}_total`];
-		const more = key === 'kernels' && doc.kernels_more;
+		const more = doc[`${key}_more`];
 		const shown = doc[key].length;
 		return {
 			name,
@@ -78,7 +78,7 @@ export function foundGroups(doc) {
 // "12 matches: 3 runs, 9 kernels".
 export function foundSentence(doc) {
 	const parts = GROUPS.filter(([key]) => doc[key].length).map(
-		([key, name]) => [doc[`${key}_total`], name.toLowerCase().replace(/s$/, ''), key === 'kernels' && doc.kernels_more],
+		([key, name]) => [doc[`${key}_total`], name.toLowerCase().replace(/s$/, ''), doc[`${key}_more`]],
 	);
 	if (!parts.length) return 'Nothing matches.';
 	return `${parts.map(([n, word, more]) => `${more ? 'more than ' : ''}${f.plural(n, word)}`).join(', ')}.`;

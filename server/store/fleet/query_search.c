@@ -2,27 +2,26 @@
  * the values of a filter. */
 #include "query_search.h"
 #include "sql.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SEARCH_RUN_TEXT                                                   \
+	"run_text(r.name, r.project, r.workload, r.job, r.process_name, " \
+	"r.host, r.labels, r.device_names)"
 
 /* ---- The first column of each statement is the number of all rows. $1 project,
- * $2 words, $3 the text as it was entered, $4 limit, $5 the first word */
+ * $2 words, $3 the text as it was entered, $4 limit, $5 the longest word, $6 its
+ * pattern */
 
-/* The first word alone excludes most rows. For 50,000 names this took less than half of
- * the time that the array of words took. */
+/* The longest word alone excludes most rows. For 50,000 names this took less than half
+ * of the time that the array of words took. */
 #define SEARCH_HAS(texts)                                               \
 	"(strpos(lower(" texts " COLLATE \"C\"), $5) > 0 AND "          \
 	"(SELECT bool_and(strpos(lower(" texts " COLLATE \"C\"), w) > " \
 	"0) FROM unnest($2) AS word (w))) "
 
 #define SEARCH_IN(x) "WHERE ($1 IS NULL OR " x ".project = $1) "
-
-/* "branch=main", one label per line. */
-#define SEARCH_LABELS                                          \
-	"(SELECT string_agg(l.key || '=' || l.value, E'\\n') " \
-	"FROM jsonb_each_text(r.labels) l)"
-
-#define SEARCH_RUN_TEXTS                                           \
-	"concat_ws(E'\\n', r.name, r.project, r.workload, r.job, " \
-	"r.process_name, r.host, " SEARCH_LABELS ")"
 
 static void *search_rows(struct db *db, const char *sql,
 	const struct sql_params *p, sql_row *read, size_t size, struct arena *a,
@@ -53,12 +52,24 @@ static void search_read_run(struct result *r, struct arena *a, void *row)
 	run->host = result_text(r, a);
 }
 
+/* Finds the newest DB_COUNTED_MAX + 1 runs, because most runs may match. $7 the id that
+ * was entered, or NULL; $8 DB_COUNTED_MAX + 1 */
 static const char search_runs_sql[] =
+	"WITH found AS (SELECT r.run_id FROM run r "
+	"WHERE ($1 IS NULL OR r.project = $1) "
+	"AND ($6 IS NULL OR " SEARCH_RUN_TEXT " LIKE $6) "
+	"AND (($6 IS NOT NULL AND cardinality($2) = 1) OR "
+	"(SELECT bool_and(strpos(" SEARCH_RUN_TEXT ", w) > 0) "
+	"FROM unnest($2) AS word (w))) "
+	"ORDER BY r.created_at DESC, r.run_id DESC LIMIT $8), "
+	"hit AS (SELECT run_id FROM found UNION "
+	"SELECT r.run_id FROM run r "
+	"WHERE r.run_id = $7 AND ($1 IS NULL OR r.project = $1)) "
 	"SELECT count(*) OVER (), r.run_id, r.created_at, r.name, r.project, "
-	"r.workload, r.labels ->> 'commit', r.host FROM run r " SEARCH_IN(
-		"r") "AND (r.run_id::text = $3 OR " SEARCH_HAS(SEARCH_RUN_TEXTS) ") ORDER BY (r.run_id::text = $3) "
-										 "DESC, r.created_at DESC, r.run_id "
-										 "DESC LIMIT $4";
+	"r.workload, r.labels ->> 'commit', r.host "
+	"FROM hit JOIN run r ON r.run_id = hit.run_id "
+	"ORDER BY r.run_id IS NOT DISTINCT FROM $7 DESC, "
+	"r.created_at DESC, r.run_id DESC LIMIT $4";
 
 static void search_read_job(struct result *r, struct arena *a, void *row)
 {
@@ -120,35 +131,40 @@ static void search_read_kernel(struct result *r, struct arena *a, void *row)
 	k->workload = result_text(r, a);
 }
 
-/* The newest names that match: $6 SEARCH_KERNELS + 1 of them. */
+/* The newest names that match: $7 SEARCH_KERNELS + 1 of them. */
 static const char search_names_sql[] =
 	"SELECT array_agg(h.id) FROM (SELECT k.id FROM kernel k "
-	"WHERE " SEARCH_HAS("k.name") "ORDER BY k.id DESC LIMIT $6) h";
+	"WHERE " SEARCH_HAS("k.name") "ORDER BY k.id DESC LIMIT $7) h";
 
-/* $6 their ids, $7 SEARCH_KERNEL_RUNS */
+/* $7 their ids, $8 SEARCH_KERNEL_RUNS */
 static const char search_kernels_sql[] =
 	"SELECT count(*) OVER (), k.id, k.name, l.run_id, l.project, "
 	"l.workload FROM kernel k "
 	"CROSS JOIN LATERAL (SELECT r.run_id, r.project, r.workload FROM "
 	"(SELECT s.run_id FROM run_kernel s WHERE s.kernel_id = k.id "
-	"AND s.split = 0 ORDER BY s.run_id DESC LIMIT $7) s "
+	"AND s.split = 0 ORDER BY s.run_id DESC LIMIT $8) s "
 	"JOIN run r ON r.run_id = s.run_id " SEARCH_IN(
-		"r") "ORDER BY r.run_id DESC LIMIT 1) l WHERE k.id = ANY ($6) "
+		"r") "ORDER BY r.run_id DESC LIMIT 1) l WHERE k.id = ANY ($7) "
 		     "ORDER BY " SEARCH_HAS(
 			     "k.short_name") "DESC, l.run_id DESC, k.name LIMIT $4";
 
 /* The parameters of all statements, which the caller's words belong to. */
-static void search_params(struct sql_params *p, const struct search_filter *f,
-	struct sql_array *words)
+static void search_params(struct sql_params *p, struct arena *a,
+	const struct search_filter *f, struct sql_array *words)
 {
+	const char *longest = f->words[0];
 	sql_array_init(words, SQL_TEXT);
-	for (uint32_t i = 0; i < f->words_n; i++)
+	for (uint32_t i = 0; i < f->words_n; i++) {
 		sql_array_text(words, f->words[i]);
+		if (strlen(f->words[i]) > strlen(longest))
+			longest = f->words[i];
+	}
 	sql_text(p, f->project);
 	sql_array(p, words);
 	sql_text(p, f->q);
 	sql_int8(p, f->limit);
-	sql_text(p, f->words[0]);
+	sql_text(p, longest);
+	sql_like(p, a, longest);
 }
 
 static bool search_kernel_names(struct db *db, struct arena *a,
@@ -159,7 +175,7 @@ static bool search_kernel_names(struct db *db, struct arena *a,
 	struct sql_array words;
 	struct result r;
 	uint32_t n = 0;
-	search_params(&p, f, &words);
+	search_params(&p, a, f, &words);
 	sql_int8(&p, SEARCH_KERNELS + 1);
 	const bool ok = sql_run(db, search_names_sql, &p, &r, e);
 	sql_array_release(&words);
@@ -180,7 +196,7 @@ static bool search_kernels(struct db *db, struct arena *a,
 	struct sql_params p = { 0 };
 	struct sql_array words, ids;
 	sql_array_init(&ids, SQL_INT8);
-	search_params(&p, f, &words);
+	search_params(&p, a, f, &words);
 	bool ok = search_kernel_names(db, a, f, &ids, &out->kernels_more, e);
 	if (ok) {
 		sql_array(&p, &ids);
@@ -195,16 +211,36 @@ static bool search_kernels(struct db *db, struct arena *a,
 	return ok;
 }
 
+static bool search_runs(struct db *db, struct arena *a,
+	const struct search_filter *f, struct search *out, struct err *e)
+{
+	struct sql_params p = { 0 };
+	struct sql_array words;
+	char *end;
+	errno = 0;
+	long long id = strtoll(f->q, &end, 10);
+	search_params(&p, a, f, &words);
+	sql_int8_known(&p, *f->q && !*end && !errno ? id : -1);
+	sql_int8(&p, DB_COUNTED_MAX + 1);
+	out->runs = search_rows(db, search_runs_sql, &p, search_read_run,
+		sizeof *out->runs, a, &out->runs_of, e);
+	sql_array_release(&words);
+	out->runs_more = out->runs_of.all > DB_COUNTED_MAX;
+	if (out->runs_more)
+		out->runs_of.all = DB_COUNTED_MAX;
+	return out->runs;
+}
+
 bool query_search(struct db *db, struct arena *a, const struct search_filter *f,
 	struct search *out, struct err *e)
 {
 	struct sql_params p = { 0 };
 	struct sql_array words;
-	search_params(&p, f, &words);
+	search_params(&p, a, f, &words);
 #define SEARCH_LIST(list, row)                                     \
 	(out->list = search_rows(db, search_##list##_sql, &p, row, \
 		 sizeof *out->list, a, &out->list##_of, e))
-	const bool ok = SEARCH_LIST(runs, search_read_run) &&
+	const bool ok = search_runs(db, a, f, out, e) &&
 			SEARCH_LIST(jobs, search_read_job) &&
 			SEARCH_LIST(workloads, search_read_workload) &&
 			SEARCH_LIST(commits, search_read_commit) &&

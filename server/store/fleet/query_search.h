@@ -2,8 +2,9 @@
  * lists the values of a filter.
  *
  * A row matches if each word is part of one of its texts. Case is ignored for
- * ASCII letters. All runs are read, so that the numbers of matches are complete:
- * names have no index, because an index entry cannot contain a name of any length. */
+ * ASCII letters. Runs are found by the index run_text, so that a word of at least
+ * three bytes that few runs have costs little; of a word that most runs have, the
+ * newest DB_COUNTED_MAX runs are counted. The other lists read all of their rows. */
 #pragma once
 #include "query_trend.h"
 
@@ -55,6 +56,8 @@ struct search {
 	struct search_kernel *kernels;
 	struct search_count runs_of, jobs_of, workloads_of, commits_of,
 		kernels_of;
+	/* More than DB_COUNTED_MAX runs match; that number is counted. */
+	bool runs_more;
 	/* More than SEARCH_KERNELS names match, so kernels may be missing. */
 	bool kernels_more;
 };

@@ -49,6 +49,26 @@ void sql_text(struct sql_params *p, const char *s)
 	sql_param(p, PGWIRE_TEXT, s, s ? strlen(s) : 0, 1);
 }
 
+void sql_like(struct sql_params *p, struct arena *a, const char *part)
+{
+	size_t len = part ? strlen(part) : 0, n = 0;
+	if (len < 3) {
+		sql_text(p, NULL);
+		return;
+	}
+	char *pattern = arena_alloc(a, len * 2 + 3, 1);
+	pattern[n++] = '%';
+	for (const char *c = part; *c; c++) {
+		if (strchr("%_\\", *c))
+			pattern[n++] = '\\';
+		pattern[n++] =
+			*c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c;
+	}
+	pattern[n++] = '%';
+	pattern[n] = '\0';
+	sql_text(p, pattern);
+}
+
 void sql_json(struct sql_params *p, const char *s)
 {
 	sql_param(p, PGWIRE_JSON, s, s ? strlen(s) : 0, 0);

@@ -32,6 +32,10 @@ void sql_int4(struct sql_params *p, int32_t v);
 void sql_int8(struct sql_params *p, int64_t v);
 void sql_float8(struct sql_params *p, double v); /* NAN: NULL */
 void sql_text(struct sql_params *p, const char *s); /* NULL: NULL */
+/* The pattern for LIKE of texts in lower case that contain `part`, in which the
+ * case of ASCII letters is ignored. NULL if it is NULL or shorter than the three
+ * bytes by which pg_trgm finds texts. The pattern is in `a`. */
+void sql_like(struct sql_params *p, struct arena *a, const char *part);
 void sql_json(struct sql_params *p, const char *s); /* NULL: NULL */
 void sql_bytes(struct sql_params *p, const void *bytes, size_t len);
 void sql_moment(struct sql_params *p, int64_t us); /* NO_MOMENT: NULL */

@@ -18,6 +18,11 @@ struct run_row {
 
 enum run_sort { RUN_NEWEST, RUN_OLDEST, RUN_BUSY, RUN_SPAN, RUN_LAUNCHES };
 
+/* The texts of a row of `run` as the index run_text has them. */
+#define RUN_TEXT                                                              \
+	"run_text(name, project, workload, job, process_name, host, labels, " \
+	"device_names)"
+
 struct run_filter {
 	/* NULL: any. `q` is searched for, ignoring case, in name, project,
 	 * workload, job, process name and host; `device` is a complete name. */

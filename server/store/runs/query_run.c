@@ -19,14 +19,17 @@ static void query_run_read_row(struct result *r, struct arena *a, void *row)
 #undef READ
 }
 
+/* The texts of a run find few rows by their index; the other condition decides. */
 #define RUN_FILTER                                             \
 	"WHERE ($1 IS NULL OR project = $1) "                  \
 	"AND ($2 IS NULL OR workload = $2) "                   \
 	"AND ($3 IS NULL OR framework = $3) "                  \
 	"AND ($4 IS NULL OR $4 = ANY (device_names)) "         \
+	"AND ($15 IS NULL OR " RUN_TEXT " LIKE $15) "          \
 	"AND ($5 IS NULL OR strpos(lower(concat_ws(E'\\n', "   \
 	"name, project, workload, job, process_name, host)), " \
 	"lower($5)) > 0) "                                     \
+	"AND ($16 IS NULL OR " RUN_TEXT " LIKE $16) "          \
 	"AND ($6 IS NULL OR labels @> $6) "                    \
 	"AND ($7 = 0 OR upload_id = $7) "                      \
 	"AND ($8 IS NULL OR created_at >= $8) "                \
@@ -74,6 +77,8 @@ bool query_runs(struct db *db, struct arena *a, const struct run_filter *f,
 	sql_int8(&p, f->limit + INT64_C(1));
 	sql_text(&p, f->content);
 	sql_int8(&p, f->job);
+	sql_like(&p, a, f->device);
+	sql_like(&p, a, f->q);
 	if (f->total && !sql_count(db, SQL_COUNT("FROM run " RUN_FILTER), &p,
 				f->total, e))
 		return false;

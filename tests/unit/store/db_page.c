@@ -7,15 +7,20 @@ enum { RUNS = 20000, PAGE = 50 };
 static int setup(void **state)
 {
 	struct db *db = fixture_db();
-	/* A fleet: 20 projects, 200 workloads, a label with 1,000 branches. */
+	/* A fleet: 20 projects, 200 workloads, a label with 1,000 branches, 1,000
+	 * hosts; a five-thousandth are of another framework, a four-thousandth
+	 * of another device. */
 	fixture_script(db,
 		"INSERT INTO run SELECT i, i, 0, 'run ' || i, "
 		"'project' || i % 20, 'workload' || i % 200, "
 		"jsonb_build_object('branch', 'b' || i % 1000), '', "
-		"now() - (20000 - i) * interval '1 min', 'kineto', 'pytorch', "
-		"'python', 'host', i, 0, 8, 0, i * 7919 % 20011, "
+		"now() - (20000 - i) * interval '1 min', 'kineto', "
+		"CASE WHEN i % 5000 = 7 THEN 'jax' ELSE 'pytorch' END, "
+		"'python', 'Host' || i % 1000 || '_%', i, 0, 8, 0, "
+		"i * 7919 % 20011, "
 		"i * 104729 % 20011, 1, i * 1299709 % 20011, 1, 1, 1, "
-		"ARRAY['H100'], 0, NULL, 1, CASE WHEN i % 500 = 0 THEN "
+		"ARRAY['H100', CASE WHEN i % 4000 = 11 THEN 'GB300' "
+		"ELSE 'H100' END], 0, NULL, 1, CASE WHEN i % 500 = 0 THEN "
 		"'statistics' ELSE 'launches' END FROM "
 		"generate_series(1::int8, 20000) i");
 	fixture_script(db, "VACUUM ANALYZE run");
@@ -103,6 +108,46 @@ static void filters_that_select_few(void **state)
 	f.content = NULL;
 	f.upload = 4711;
 	page(db, &a, &f, 1);
+	f.upload = 0;
+	f.framework = "jax";
+	page(db, &a, &f, RUNS / 5000 + PAGE);
+	f.framework = NULL;
+	f.device = "GB300";
+	page(db, &a, &f, RUNS / 4000 + PAGE);
+	arena_release(&a);
+}
+
+/* A text is found by three-letter sequences, which more rows may have. */
+static void parts_of_texts(void **state)
+{
+	static const struct {
+		const char *odd, *q;
+		uint32_t want;
+	} cases[] = {
+		{ "in another case", "hOST123_", RUNS / 1000 },
+		{ "with the characters of patterns", "t123_%", RUNS / 1000 },
+		{ "with a character that matches any in patterns", "host12__",
+			0 },
+		{ "of two texts", "project3\nworkload3", PAGE },
+		{ "nowhere", "nowhere", 0 },
+	};
+	struct db *db = *state;
+	struct arena a = { 0 };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct run_filter f = { .since = NO_MOMENT,
+			.until = NO_MOMENT,
+			.q = cases[i].q,
+			.limit = PAGE };
+		struct run_row *rows;
+		uint32_t n;
+		bool more;
+		int64_t before = rows_read(db);
+		works(query_runs(db, &a, &f, &rows, &n, &more, &e));
+		int64_t read = rows_read(db) - before;
+		if (n != cases[i].want || read > RUNS / 100)
+			fail_msg("%s: %u runs, %lld rows read", cases[i].odd, n,
+				(long long)read);
+	}
 	arena_release(&a);
 }
 
@@ -137,6 +182,7 @@ int main(void)
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(every_order_from_the_start_and_the_middle),
 		cmocka_unit_test(filters_that_select_few),
+		cmocka_unit_test(parts_of_texts),
 		cmocka_unit_test(a_count_stops_after_10000),
 	};
 	return cmocka_run_group_tests(cases, setup, teardown);

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import {seen} from './world.mjs';
 
 const ODD = '<b>cut</b> \u202eevil';
-const nothing = {runs: [], jobs: [], workloads: [], commits: [], kernels: [], operators: [], runs_total: 0, jobs_total: 0,
+const nothing = {runs: [], jobs: [], workloads: [], commits: [], kernels: [], operators: [], runs_total: 0, runs_more: false, jobs_total: 0,
 	workloads_total: 0, commits_total: 0, kernels_total: 0, kernels_more: false, operators_total: 0};
 const focus = (page) => page.evaluate(() => document.activeElement.textContent);
 const options = (page) => page.getByRole('dialog').getByRole('option').locator('.name').allTextContents();
