@@ -263,15 +263,15 @@ function headroomPart(doc, scope) {
 					label: 'Headroom',
 					unit: 'GPU h',
 					num: true,
-					cell: (r) => hoursText(hours(r)),
+					cell: (r) => o.upTo(hoursText(hours(r)), r.collective),
 					title: (r) =>
 						`${hours(r)} of the ${doc.hours} GPU-hours that the runs represent` +
-						`${r.collective ? ', waiting for other ranks included' : ''}`,
+						`${r.collective ? ', waiting for other ranks included: an upper bound' : ''}`,
 				},
 				{
 					label: 'Share of GPU time',
 					num: true,
-					cell: (r) => o.share(r.headroom),
+					cell: (r) => o.upTo(o.share(r.headroom), r.collective),
 					title: () => 'share of all GPU time above the roofline bound',
 				},
 				{label: 'Importance', num: true, cell: (r) => o.share(r.importance)},
@@ -279,6 +279,7 @@ function headroomPart(doc, scope) {
 			rows,
 			empty: '',
 		}).node,
+		rows.some((r) => r.collective) ? h('p', {class: 'hint'}, o.WAITS) : '',
 		h('p', {class: 'hint'}, h('a', {href: scopedUrl('/importance', scope)}, 'All operators')),
 	];
 }

@@ -38,7 +38,7 @@ export function fleet(query, {none = false} = {}) {
 }
 
 const shape = (text, platform, s) => ({shape_id: text ? 7 : null, description: null, shape: text, sizes: text && {tokens: 16}, kwargs: null, dtype: 'bf16', phase: 'decode', platform,
-	calls: 118200, runs: 210, total_s: 31.2, share: text ? 0.44 : 0.02, t_prod_us: {[platform]: 264.1}, t_sol_us: {[platform]: text ? 198.2 : null}, s,
+	calls: 118200, runs: 210, total_s: 31.2, share: text ? 0.44 : 0.02, t_prod_us: {[platform]: 264.1}, t_sol_us: {[platform]: text ? 198.2 : null}, s, s_mean: s && 0.7 * s,
 	ai: text ? 2.9 : null, regime: text ? 'memory' : null, flops: text ? {bf16: 2415919104} : null, read_bytes: text ? 831000000 : null,
 	write_bytes: text ? 65536 : null, collective_kind: null, bus_bytes: null, above_bound: false, pytorch: text !== null, reason: text ? null : 'its shape is unknown',
 	headroom_hours: text ? 90 * (1 - s) : null, reachable_headroom_hours: text && s < 0.5 ? 12.25 : null, best_efficiency: text && s < 0.5 ? 0.55 : null, best_run: text && s < 0.5 ? 4711 : null});
