@@ -82,7 +82,7 @@ const TERMS = [
 	['SM clock', 'Mean clock of the multiprocessors while kernels ran.', 'roofline'],
 	// operators and the roofline
 	['Shape', 'The named sizes of an operator, such as m, n and k of a matrix product.', 'roofline'],
-	['Shapes', 'Number of different shapes.', 'importance'],
+	['Shapes', 'Number of different shapes. Their table has a row per shape, platform, dtype and phase.', 'importance'],
 	['dtype', 'The element type of an operator.', 'attribution'],
 	['Calls', 'Number of calls of the operator or of the collective.', 'roofline'],
 	['Attribution source', 'The source of the operator of a launch, such as its name or its host operator.', 'attribution'],

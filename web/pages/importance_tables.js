@@ -108,11 +108,16 @@ function unknownRow(columns, unknown) {
 	);
 }
 
-// How many shapes there are, and which are shown.
-function shapesText(state, shown, all) {
+// How many shapes there are, and which are shown. A shape of runs has a row per platform, dtype and
+// phase, so it can have several.
+export function shapesText(state, rows, all) {
 	const found = state.q ? ` with “${state.q}”` : '';
-	if (state.next) return `${f.count(shown)} of ${f.plural(state.count, 'row')}${found} loaded`;
-	return shown < all ? `${f.count(shown)} of ${f.plural(all, 'shape')}` : `${f.plural(shown, 'shape')}${found}`;
+	if (state.next) return `${f.count(rows.length)} of ${f.plural(state.count, 'row')}${found} loaded`;
+	if (rows.length < all) return `${f.count(rows.length)} of ${f.plural(all, 'shape')}`;
+	const shapes = new Set(rows.map((r) => r.shape_id)).size;
+	return shapes < rows.length
+		? `${f.plural(shapes, 'shape')}${found} in ${f.plural(rows.length, 'row')}, one per platform, dtype and phase`
+		: `${f.plural(shapes, 'shape')}${found}`;
 }
 
 // Shows the shapes of one row in `place`. load(more) reads them again, or reads the next ones.
@@ -195,7 +200,7 @@ function shapesView(row, state, params, place, load) {
 			onsort: sort,
 		});
 		if (state.unknown?.rows) shown.node.querySelector('table').append(unknownRow(columns, state.unknown));
-		found.textContent = shapesText(state, rows.length, all.length);
+		found.textContent = shapesText(state, rows, all.length);
 		if (state.count <= SEARCHED && !state.q) toolbar.remove();
 		else if (!toolbar.isConnected) place.prepend(toolbar);
 		refocus(() => list.replaceChildren(shown.node, more()));
@@ -584,6 +589,17 @@ const reachableColumn = () =>
 				bestShare(r.reachable_known_pct),
 	);
 
+// With a filter the server would have to read the sums of many days to count the different shapes.
+const shapesColumn = () => ({
+	...countColumn('Shapes', 'shapes'),
+	title: (r) =>
+		!unknown(r.shapes)
+			? null
+			: r.operator === null
+				? 'unknown: unattributed time has no shapes'
+				: 'not counted for a selection of runs, such as a time range or a project; open the operator to count them',
+});
+
 // Several dtypes may wrap to the next line, but only between names.
 const dtypeNames = (r) =>
 	r.dtype ? r.dtype.split('/').flatMap((name, i) => (i ? ['/', h('wbr'), name] : [name])) : f.NONE;
@@ -595,7 +611,7 @@ export function generalColumns(doc) {
 	const kind = [
 		{...textColumn('dtype', 'dtype'), class: 'wraps', cell: dtypeNames},
 		{...textColumn('Phase', 'phase'), cell: phaseNames},
-		countColumn('Shapes', 'shapes'),
+		shapesColumn(),
 	];
 	return [
 		operatorColumn(),
@@ -686,7 +702,7 @@ const fleetS = () => [allTimeColumn('s'), sColumns()[1]];
 export function shapesColumns(doc) {
 	return [
 		operatorColumn(),
-		countColumn('Shapes', 'shapes'),
+		shapesColumn(),
 		...(doc.reference_set ? sColumns('s_median', 'S (median)') : fleetS()),
 	];
 }

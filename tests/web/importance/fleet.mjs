@@ -56,6 +56,14 @@ export default async function fleet(test, {open}) {
 		assert.match(await lost.getAttribute('title'), /^GPU time above the roofline bound: 234\.5\d* of the GPU-hours that the runs represent, 9\.0% of all GPU time, waiting for other ranks included: an upper bound$/);
 	});
 
+	await test('the number of shapes is unknown in a time range, and says why', async () => {
+		const {page} = await given(open, '/importance?since=2026-11-01');
+		await seen(async () => assert.match(await page.locator('.headline').innerText(), /^5 operators, importance from 1,303 runs/));
+		const cell = (name) => page.getByRole('row', {name}).locator('td').nth(6);
+		await seen(async () => assert.deepEqual([await cell(/^fused_moe/).innerText(), await cell(/^fused_moe/).getAttribute('title'), await cell(/^unattributed/).getAttribute('title')],
+			['–', 'not counted for a selection of runs, such as a time range or a project; open the operator to count them', 'unknown: unattributed time has no shapes']));
+	});
+
 	await test('importance by energy shows the energy of each operator and of all', async () => {
 		const {page, requests} = await given(open, '/importance?weight=energy');
 		await seen(async () => assert.deepEqual(requests, ['weight=energy']));
