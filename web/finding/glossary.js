@@ -247,9 +247,9 @@ const TERMS = [
 	['Ranks', 'The ranks of the job.', 'jobs'],
 	// home
 	['Day', 'In UTC.', 'home'],
-	['Last iteration', 'Median iteration of the newest run.', 'home'],
+	['Last iteration', 'Median iteration of the newest run, of a job the mean over its ranks.', 'home'],
 	['Newest', 'When the newest run was stored.', 'home'],
-	['Lowest to highest', 'Smallest and largest median iteration of the shown runs.', 'home'],
+	['Lowest to highest', 'Smallest and largest median iteration of the newest runs on one device. A job counts once, with the mean over its ranks.', 'home'],
 	// catalog and settings
 	['Pattern', 'The regular expression that kernel names must match.', 'catalog'],
 	['No.', 'The position in the order in which rules are tried.', 'catalog'],

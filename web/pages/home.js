@@ -313,6 +313,8 @@ function sparkline(w) {
 	);
 }
 
+const RANKS = 'a job counts once, with the mean over its ranks';
+
 function workloadColumns(query) {
 	const last = (w) => w.iteration_ns.at(-1) ?? null;
 	return [
@@ -336,17 +338,24 @@ function workloadColumns(query) {
 		{
 			label: 'Last iteration',
 			num: true,
-			cell: (w) => f.duration(last(w)),
-			title: (w) => (last(w) === null ? 'no run has iterations' : f.exact(last(w))),
+			cell: (w) =>
+				last(w) !== null && w.devices.length > 1
+					? [f.duration(last(w)), ' ', h('span', {class: 'quiet'}, named(w.device ?? 'device unknown'))]
+					: f.duration(last(w)),
+			title: (w) =>
+				last(w) === null
+					? 'no run has iterations'
+					: `${f.exact(last(w))}${w.device ? ` on ${w.device}, as the other values of this row` : ''}; ${RANKS}`,
 		},
 		{label: 'Iterations', cell: sparkline},
 		{
 			label: 'Lowest to highest',
 			num: true,
 			cell: (w) =>
-				w.iteration_ns.length
+				w.iteration_ns.length > 1
 					? `${f.duration(Math.min(...w.iteration_ns))} to ${f.duration(Math.max(...w.iteration_ns))}`
 					: f.NONE,
+			title: (w) => `${w.iteration_ns.length > 1 ? 'of the runs' : 'one value'}; ${RANKS}`,
 		},
 		{label: 'Runs', num: true, cell: (w) => f.count(w.workload.runs)},
 		{label: 'Newest', num: true, cell: (w) => age(w.workload.last_at)},
