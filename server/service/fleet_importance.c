@@ -418,6 +418,7 @@ static void fleet_importance_set_shape_from(const struct reference *r,
 		.reachable_hours = NAN,
 		.ai = s->ai,
 		.s = s->s,
+		.s_mean = NAN,
 		.costed = s->costed,
 		.cost = s->cost,
 		.places =
@@ -637,6 +638,9 @@ static void fleet_importance_shape_places_from(const struct fleet_shape *s,
 		m->why = roofline_why(&b, &s->cost, p, a);
 		m->regime = fleet_importance_regime(b.leg);
 		m->s = all[i].sol_us / all[i].prod_us;
+		if (s->all_costed && s->total_s > 0)
+			m->s_mean = all[i].sol_us * (double)s->calls /
+				    (1e6 * s->total_s);
 	}
 	m->places = all;
 }
@@ -720,6 +724,7 @@ static void fleet_importance_shape_shape_from(const struct fleet_shape *s,
 		.headroom_hours = s->headroom_s * scale->hours_per_s,
 		.ai = NAN,
 		.s = NAN,
+		.s_mean = NAN,
 		.costed = s->costed,
 		.cost = s->cost,
 	};

@@ -91,7 +91,10 @@ struct fleet_importance_shape {
 	int64_t id, calls, runs; /* id -1: sizes unknown */
 	const char *description, *text, *kwargs; /* kwargs: JSON */
 	const char *dtype, *phase, *platform, *regime, *why;
-	double total_s, share, ai, s;
+	double total_s, share, ai;
+	/* T_SOL / T, where T is the median of a call, and where it is the mean,
+	 * as in the figure of the operator; NaN unknown. */
+	double s, s_mean;
 	/* Of all the GPU-hours that the runs represent; NaN unknown. */
 	double headroom_hours, reachable_hours;
 	const struct fleet_best *best; /* NULL unknown */

@@ -6,6 +6,7 @@ import {parseOverrides, formatOverrides} from '../../web/pages/catalog.js';
 import {splitMatch} from '../../web/pages/catalog.js';
 import {setName} from '../../web/pages/catalog.js';
 import {importanceParams, importanceUrl, emptyAnswer} from '../../web/pages/importance.js';
+import {shapesText} from '../../web/pages/importance_tables.js';
 
 const query = (text) => new URLSearchParams(text);
 
@@ -64,3 +65,15 @@ for (const text of ['{}', '[1]', '[null]', '[[]]'])
 test('parseOverrides: invalid JSON is rejected', () => assert.throws(() => parseOverrides('[{]'), /^Error: this is not JSON: /));
 
 test('setName: the name of the file', () => assert.deepEqual(['a.b.json', 'a', '.json'].map(setName), ['a.b', 'a', '']));
+
+const ids = (...list) => list.map((shape_id) => ({shape_id}));
+// [case, state, rows, all, text]
+const COUNTED = [
+	['each shape has one row', {q: ''}, ids(1, 2), 2, '2 shapes'],
+	['a shape has several rows', {q: ''}, ids(1, 1, 2), 3, '2 shapes in 3 rows, one per platform, dtype and phase'],
+	['found', {q: 'bf16'}, ids(1, 1), 2, '1 shape with “bf16” in 2 rows, one per platform, dtype and phase'],
+	['rows of a page', {q: '', next: 'c', count: 1254}, ids(1, 1), 2, '2 of 1,254 rows loaded'],
+	['of a reference set, found here', {q: 'x'}, ids(1), 4, '1 of 4 shapes'],
+];
+for (const [what, state, list, all, text] of COUNTED)
+	test(`shapesText: ${what}`, () => assert.equal(shapesText(state, list, all), text));

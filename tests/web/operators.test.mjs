@@ -196,3 +196,10 @@ test('columns by the data sheet are there only if the peaks are at a recorded cl
 	assert.match(headroom.title({...none, headroom_data_sheet_ns: 9, collective: true}),
 		/ above the bound by the data sheet's peaks, waiting for other ranks included$/);
 });
+
+test('gradeText: the scale of the grade, and what is above the bound', () => {
+	assert.equal(o.gradeText(0.346), 'S of 33 % or more, on the scale of Atrex-Bench for production kernels, the same for every operator; 65.4 % of the time is above the roofline bound');
+	assert.match(o.gradeText(1.2), /^faster than the roofline bound: /);
+});
+test('upTo: a headroom that includes waiting is an upper bound; unknown and 0 are not', () =>
+	assert.deepEqual([['43.3', true], ['43.3', false], ['–', true], ['0', true]].map(([text, waits]) => o.upTo(text, waits)), ['≤ 43.3', '43.3', '–', '0']));

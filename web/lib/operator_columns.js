@@ -32,7 +32,7 @@ function gradeMark(s, reason = 'unknown: no roofline bound') {
 	if (!g) return h('span', {class: 'quiet', title: reason}, f.NONE);
 	return h(
 		'span',
-		{class: `grade ${g.class}`, title: g.description},
+		{class: `grade ${g.class}`, title: o.gradeText(s)},
 		h('span', {class: 'class-mark', 'aria-hidden': 'true'}, g.mark),
 		g.word,
 	);

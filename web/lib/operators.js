@@ -46,11 +46,27 @@ const GRADES = [
 		beyond: true,
 		description: 'faster than the roofline bound: the cost model is wrong here, or the data was in a cache',
 	},
-	{word: 'good', mark: '●', class: 'good', from: 0.33, description: 'S of 33% or more'},
-	{word: 'fair', mark: '◐', class: 'fair', from: 0.125, description: 'S of 12.5% or more'},
-	{word: 'low', mark: '○', class: 'low', from: -Infinity, description: 'S below 12.5%'},
+	{word: 'good', mark: '●', class: 'good', from: 0.33, description: 'S of 33 % or more'},
+	{word: 'fair', mark: '◐', class: 'fair', from: 0.125, description: 'S of 12.5 % or more'},
+	{word: 'low', mark: '○', class: 'low', from: -Infinity, description: 'S below 12.5 %'},
 ];
 export const grade = (s) => (known(s) ? GRADES.find((g) => (g.beyond ? s > g.from : s >= g.from)) : null);
+
+// What a grade means: its limits are those of Atrex-Bench for production kernels, the same for all
+// operators. They do not say whether much can be saved.
+export function gradeText(s) {
+	const {beyond, description} = grade(s);
+	return beyond
+		? description
+		: `${description}, on the scale of Atrex-Bench for production kernels, the same for every operator; ` +
+				`${percent(100 * (1 - s))} % of the time is above the roofline bound`;
+}
+
+// A headroom that includes waiting for other ranks is an upper bound: "≤ 43.3".
+export const upTo = (text, waits) => (waits && text !== NONE && text !== '0' ? `≤ ${text}` : text);
+export const WAITS =
+	'≤: a collective. Its headroom includes the time in which it waits for other ranks, which no faster kernel and no ' +
+	'faster link saves.';
 
 // 0.395 -> "39.5%"
 export const share = (x) => (known(x) ? `${(x * 100).toFixed(1)}%` : NONE);

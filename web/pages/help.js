@@ -195,7 +195,16 @@ const SECTIONS = [
 			'allows.',
 		{
 			terms: [
-				['Grade', 'good: S of 33 % or more; fair: 12.5 % or more; low: below 12.5 %.'],
+				[
+					'Grade',
+					'good: S of 33 % or more; fair: 12.5 % or more; low: below 12.5 %. These limits are those of Atrex-Bench, the ' +
+						'same for every operator. A good grade does not mean that nothing can be saved: that is the headroom.',
+				],
+				[
+					'S of all time',
+					'The T_SOL of all calls, divided by their time. S of the median call is higher if some calls take much ' +
+						'longer than the median, such as collectives that wait for other ranks.',
+				],
 				[
 					'above 1',
 					'S above 100 % is flagged and not clamped: the cost model is wrong, or the data was in a cache.',

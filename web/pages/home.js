@@ -263,15 +263,15 @@ function headroomPart(doc, scope) {
 					label: 'Headroom',
 					unit: 'GPU h',
 					num: true,
-					cell: (r) => hoursText(hours(r)),
+					cell: (r) => o.upTo(hoursText(hours(r)), r.collective),
 					title: (r) =>
 						`${hours(r)} of the ${doc.hours} GPU-hours that the runs represent` +
-						`${r.collective ? ', waiting for other ranks included' : ''}`,
+						`${r.collective ? ', waiting for other ranks included: an upper bound' : ''}`,
 				},
 				{
 					label: 'Share of GPU time',
 					num: true,
-					cell: (r) => o.share(r.headroom),
+					cell: (r) => o.upTo(o.share(r.headroom), r.collective),
 					title: () => 'share of all GPU time above the roofline bound',
 				},
 				{label: 'Importance', num: true, cell: (r) => o.share(r.importance)},
@@ -279,6 +279,7 @@ function headroomPart(doc, scope) {
 			rows,
 			empty: '',
 		}).node,
+		rows.some((r) => r.collective) ? h('p', {class: 'hint'}, o.WAITS) : '',
 		h('p', {class: 'hint'}, h('a', {href: scopedUrl('/importance', scope)}, 'All operators')),
 	];
 }
@@ -312,6 +313,8 @@ function sparkline(w) {
 	);
 }
 
+const RANKS = 'a job counts once, with the mean over its ranks';
+
 function workloadColumns(query) {
 	const last = (w) => w.iteration_ns.at(-1) ?? null;
 	return [
@@ -335,17 +338,24 @@ function workloadColumns(query) {
 		{
 			label: 'Last iteration',
 			num: true,
-			cell: (w) => f.duration(last(w)),
-			title: (w) => (last(w) === null ? 'no run has iterations' : f.exact(last(w))),
+			cell: (w) =>
+				last(w) !== null && w.devices.length > 1
+					? [f.duration(last(w)), ' ', h('span', {class: 'quiet'}, named(w.device ?? 'device unknown'))]
+					: f.duration(last(w)),
+			title: (w) =>
+				last(w) === null
+					? 'no run has iterations'
+					: `${f.exact(last(w))}${w.device ? ` on ${w.device}, as the other values of this row` : ''}; ${RANKS}`,
 		},
 		{label: 'Iterations', cell: sparkline},
 		{
 			label: 'Lowest to highest',
 			num: true,
 			cell: (w) =>
-				w.iteration_ns.length
+				w.iteration_ns.length > 1
 					? `${f.duration(Math.min(...w.iteration_ns))} to ${f.duration(Math.max(...w.iteration_ns))}`
 					: f.NONE,
+			title: (w) => `${w.iteration_ns.length > 1 ? 'of the runs' : 'one value'}; ${RANKS}`,
 		},
 		{label: 'Runs', num: true, cell: (w) => f.count(w.workload.runs)},
 		{label: 'Newest', num: true, cell: (w) => age(w.workload.last_at)},

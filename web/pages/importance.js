@@ -42,6 +42,11 @@ function headline(doc) {
 	);
 }
 
+const waitsIn = (doc) => doc.items.some((r) => r.collective && r.headroom > 0);
+const waitingText = (doc) =>
+	`; ${o.share(doc.items.reduce((sum, r) => sum + (r.collective ? (r.headroom ?? 0) : 0), 0))} is that of collectives, ` +
+	'which includes waiting for other ranks';
+
 const total = (label, text, title) => h('div', {class: 'total', title}, h('dt', {}, label), h('dd', {}, text));
 
 // How much of all GPU time is attributed, and in which detail.
@@ -78,8 +83,10 @@ function coverage(doc) {
 		part('Roofline known', doc.roofline_known_pct, 'GPU time with a roofline bound'),
 		total(
 			'Headroom',
-			o.share(doc.headroom),
-			doc.headroom === null ? 'unknown' : 'share of all GPU time above the roofline bound',
+			o.upTo(o.share(doc.headroom), waitsIn(doc)),
+			doc.headroom === null
+				? 'unknown'
+				: `share of all GPU time above the roofline bound${waitsIn(doc) ? waitingText(doc) : ''}`,
 		),
 		total(
 			'Reachable headroom',
@@ -385,7 +392,7 @@ function parts(doc, params, query, at) {
 					generalColumns(doc),
 					doc.reference_set ? 'importance' : 'headroom',
 					q,
-					{hint: doc.reference_set ? null : headroomHint},
+					{hint: doc.reference_set ? null : `${headroomHint}${waitsIn(doc) ? ` ${o.WAITS}` : ''}`},
 				),
 		],
 		['roofline', 'Roofline', rooflinePart],
@@ -394,7 +401,12 @@ function parts(doc, params, query, at) {
 			'Shapes',
 			(q) =>
 				build('shapes', 'Shapes of operators', shapesColumns(doc), '-s', q, {
-					hint: 'Open an operator to see its shapes. S = T_SOL / T_prod: 100% is the roofline bound.',
+					hint:
+						'Open an operator to see its shapes. S = T_SOL / T_prod: 100 % is the roofline bound.' +
+						(doc.reference_set
+							? ''
+							: ' S of all time is that of the sum of all calls, as in the headroom; S of the median call ignores ' +
+								'calls that take much longer.'),
 				}),
 		],
 		...(doc.reference_set ? [] : [['fusions', 'Fusions', () => fusionsPart(params, at.signal)]]),

@@ -75,8 +75,9 @@ async function readShapes(row, state, params, more, signal) {
 		{...params, weight: null, ...order, ...(more ? {cursor: state.next} : {})},
 		signal,
 	);
+	const items = answer.items.map((r) => ({...r, collective: row.collective}));
 	return {
-		items: more ? [...state.items, ...answer.items] : answer.items,
+		items: more ? [...state.items, ...items] : items,
 		next: answer.next,
 		count: answer.items_count,
 		unknown: answer.unknown_shapes,
@@ -107,11 +108,16 @@ function unknownRow(columns, unknown) {
 	);
 }
 
-// How many shapes there are, and which are shown.
-function shapesText(state, shown, all) {
+// How many shapes there are, and which are shown. A shape of runs has a row per platform, dtype and
+// phase, so it can have several.
+export function shapesText(state, rows, all) {
 	const found = state.q ? ` with “${state.q}”` : '';
-	if (state.next) return `${f.count(shown)} of ${f.plural(state.count, 'row')}${found} loaded`;
-	return shown < all ? `${f.count(shown)} of ${f.plural(all, 'shape')}` : `${f.plural(shown, 'shape')}${found}`;
+	if (state.next) return `${f.count(rows.length)} of ${f.plural(state.count, 'row')}${found} loaded`;
+	if (rows.length < all) return `${f.count(rows.length)} of ${f.plural(all, 'shape')}`;
+	const shapes = new Set(rows.map((r) => r.shape_id)).size;
+	return shapes < rows.length
+		? `${f.plural(shapes, 'shape')}${found} in ${f.plural(rows.length, 'row')}, one per platform, dtype and phase`
+		: `${f.plural(shapes, 'shape')}${found}`;
 }
 
 // Shows the shapes of one row in `place`. load(more) reads them again, or reads the next ones.
@@ -194,7 +200,7 @@ function shapesView(row, state, params, place, load) {
 			onsort: sort,
 		});
 		if (state.unknown?.rows) shown.node.querySelector('table').append(unknownRow(columns, state.unknown));
-		found.textContent = shapesText(state, rows.length, all.length);
+		found.textContent = shapesText(state, rows, all.length);
 		if (state.count <= SEARCHED && !state.q) toolbar.remove();
 		else if (!toolbar.isConnected) place.prepend(toolbar);
 		refocus(() => list.replaceChildren(shown.node, more()));
@@ -553,7 +559,7 @@ function noHeadroom(r) {
 		: 'unknown: none of its calls has a known shape';
 }
 
-const hoursColumn = (label, key, title) => ({
+const hoursColumn = (label, key, title, waits = () => false) => ({
 	label,
 	unit: 'GPU h',
 	num: true,
@@ -561,7 +567,7 @@ const hoursColumn = (label, key, title) => ({
 	down: key.replace('_hours', ''),
 	up: `-${key.replace('_hours', '')}`,
 	value: (r) => r[key],
-	cell: (r) => o.hours(r[key]),
+	cell: (r) => o.upTo(o.hours(r[key]), waits(r)),
 	title,
 });
 // The share that an operator has of all GPU time; a shape has none.
@@ -571,7 +577,8 @@ const headroomColumn = (reason, waits) =>
 		unknown(r.headroom_hours)
 			? reason(r)
 			: `GPU time above the roofline bound: ${r.headroom_hours} of the GPU-hours that the runs represent` +
-				`${ofAll(r.headroom)}${waits(r) ? ', waiting for other ranks included' : ''}`,
+				`${ofAll(r.headroom)}${waits(r) ? ', waiting for other ranks included: an upper bound' : ''}`,
+		waits,
 	);
 const bestShare = (pct) => (unknown(pct) ? '' : `; ${o.shareOfPercent(pct)} of its time has a fleet-best`);
 const reachableColumn = () =>
@@ -581,6 +588,17 @@ const reachableColumn = () =>
 			: `saved at the fleet-best: ${r.reachable_headroom_hours} GPU-hours${ofAll(r.reachable_headroom)}` +
 				bestShare(r.reachable_known_pct),
 	);
+
+// With a filter the server would have to read the sums of many days to count the different shapes.
+const shapesColumn = () => ({
+	...countColumn('Shapes', 'shapes'),
+	title: (r) =>
+		!unknown(r.shapes)
+			? null
+			: r.operator === null
+				? 'unknown: unattributed time has no shapes'
+				: 'not counted for a selection of runs, such as a time range or a project; open the operator to count them',
+});
 
 // Several dtypes may wrap to the next line, but only between names.
 const dtypeNames = (r) =>
@@ -593,7 +611,7 @@ export function generalColumns(doc) {
 	const kind = [
 		{...textColumn('dtype', 'dtype'), class: 'wraps', cell: dtypeNames},
 		{...textColumn('Phase', 'phase'), cell: phaseNames},
-		countColumn('Shapes', 'shapes'),
+		shapesColumn(),
 	];
 	return [
 		operatorColumn(),
@@ -659,18 +677,33 @@ export function rooflineColumns(doc) {
 		operatorColumn(),
 		regimeColumn(),
 		aiColumn(),
-		...sColumns().filter(hasValues(doc)),
+		...(doc.reference_set ? sColumns().filter(hasValues(doc)) : fleetS()),
 		...solColumns(timed(doc.items, names, 't_sol_us')),
 		...prodColumns(timed(doc.items, names, 't_prod_us'), doc.reference_set ? MEDIAN : MEAN),
 	];
 }
 
+// S over all time with a roofline bound. Of a shape it is the T_SOL of its calls divided by their
+// time, unlike the S of its median call.
+const allTimeColumn = (key) => ({
+	...sColumns(key, 'S of all time')[0],
+	class: 'two-lines',
+	down: key,
+	up: `-${key}`,
+	title: (r) =>
+		unknown(r[key])
+			? (r.reason ?? 'unknown: no roofline bound of some of the calls')
+			: `T_SOL of all calls / their time = ${r[key]}` +
+				(r.collective ? '; the time includes waiting for other ranks' : ''),
+});
+const fleetS = () => [allTimeColumn('s'), sColumns()[1]];
+
 // For a reference set the median S of the shapes, for a fleet the S of all time.
 export function shapesColumns(doc) {
 	return [
 		operatorColumn(),
-		countColumn('Shapes', 'shapes'),
-		...(doc.reference_set ? sColumns('s_median', 'S (median)') : sColumns()),
+		shapesColumn(),
+		...(doc.reference_set ? sColumns('s_median', 'S (median)') : fleetS()),
 	];
 }
 
@@ -711,7 +744,9 @@ function shapeColumns(rows, names, collective) {
 					reachableColumn(),
 				]
 			: []),
-		...sColumns(),
+		// A shape of runs has one platform.
+		...(has('platform') ? sColumns('s', 'S of the median call') : sColumns()),
+		...(has('s_mean') ? [allTimeColumn('s_mean')] : []),
 		...(has('platform') ? [textColumn('Platform', 'platform')] : []),
 		...(varied('dtype') ? [textColumn('dtype', 'dtype')] : []),
 		...(varied('phase') ? [textColumn('Phase', 'phase')] : []),
@@ -734,7 +769,7 @@ function shapeColumns(rows, names, collective) {
 		...(has('runs') ? [countColumn('Runs', 'runs')] : []),
 		...(has('platform')
 			? [
-					platformTime('T_prod', 't_prod_us', o.measuredText, MEDIAN),
+					{...platformTime('T_prod', 't_prod_us', o.measuredText, MEDIAN), unit: 'median'},
 					platformTime('T_SOL', 't_sol_us', o.boundText, BOUND),
 				]
 			: [...prodColumns(timed(rows, names, 't_prod_us')), ...solColumns(timed(rows, names, 't_sol_us'))]),

@@ -391,6 +391,7 @@ function columns(doc) {
 			: [
 					{
 						...timeColumn('Headroom', 'headroom', sum),
+						cell: (r) => o.upTo(f.inUnit(r.headroom_ns, sum), r.collective),
 						title: (r) =>
 							r.headroom_ns === null
 								? 'unknown: no roofline bound'
@@ -501,7 +502,8 @@ function platformLine(run, doc) {
 			`${source ? `; source: ${source}` : ''}. `,
 		against
 			? 'S = T_SOL / T: the roofline bound of that platform divided by the time of this run.'
-			: 'S = T_SOL / T. Headroom is the time above the roofline bound, for calls longer than the launch floor.',
+			: 'S = T_SOL / T. Headroom is the time above the roofline bound, for calls longer than the launch floor.' +
+				(doc.items.some((r) => r.collective && r.headroom_ns > 0) ? ` ${o.WAITS}` : ''),
 	);
 }
 

@@ -388,15 +388,43 @@ static const char *view_compare_text_interval(struct arena *a,
 		x->high_ns / 1e3);
 }
 
-/* Shapes that also differ without color. */
+static const struct change *view_compare_part(const struct comparison *c,
+	enum split_part part)
+{
+	for (uint32_t i = 0; i < c->split_n; i++)
+		if (c->split[i].part == part)
+			return &c->split[i].change;
+	return NULL;
+}
+
+/* The change that the headline begins with: of the iteration, or of windows, whose
+ * length is random, of the kernels that compute. NULL: unknown. */
+static const struct change *view_compare_whole(const struct comparison *c)
+{
+	const struct change *whole = view_compare_part(c, SPLIT_PART_iteration);
+	if (!whole || (c->base.detector == ITERATIONS_WINDOW &&
+			      c->head.detector == ITERATIONS_WINDOW))
+		whole = view_compare_part(c, SPLIT_PART_compute);
+	return whole;
+}
+
+/* Shapes that also differ without color. They state what the headline states: whether
+ * the whole changed, or that its change is not proven. If the whole did not change,
+ * or if it is unknown, the functions that the headline names decide. */
 static const char *view_compare_mark(const struct comparison *c)
 {
+	const struct change *whole = view_compare_whole(c);
+	bool slower = c->count[CHANGE_REGRESSED] || c->count[CHANGE_APPEARED];
+	bool faster = c->count[CHANGE_IMPROVED] || c->count[CHANGE_VANISHED];
 	if (!c->comparable)
 		return "⚠️";
-	if (c->count[CHANGE_REGRESSED] || c->count[CHANGE_APPEARED])
-		return "❌";
-	return c->count[CHANGE_IMPROVED] || c->count[CHANGE_VANISHED] ? "✅"
-								      : "➖";
+	if (whole && whole->is <= CHANGE_VANISHED)
+		return whole->is <= CHANGE_APPEARED ? "❌" : "✅";
+	if (whole &&
+		(whole->is == CHANGE_LIKELY ||
+			(whole->is == CHANGE_UNDECIDED && (slower || faster))))
+		return "❔";
+	return slower ? "❌" : faster ? "✅" : "➖";
 }
 
 static void view_compare_text_head(const struct comparison *c, const char *site,
@@ -426,26 +454,56 @@ static const char *view_compare_text_run_names(struct arena *a,
 	return list;
 }
 
+/* The value of the label if all runs have the same one; "" otherwise. */
+static const char *view_compare_text_label(struct arena *a,
+	const struct compared_run *runs, uint32_t n, const char *label)
+{
+	const char *shared = NULL;
+	for (uint32_t i = 0; i < n; i++) {
+		json_t *own = view_labels(runs[i].labels);
+		const char *value =
+			json_string_value(json_object_get(own, label));
+		bool same = value && (!shared || !strcmp(value, shared));
+		shared = same ? arena_strdup(a, value) : "";
+		json_decref(own);
+		if (!same)
+			break;
+	}
+	return shared ? shared : "";
+}
+
 static void view_compare_text_sides(struct arena *a, const struct comparison *c,
 	const struct compare_sides *s, struct buf *b)
 {
 	static const struct column heads[] = { { "", false }, { "Base", false },
 		{ "Head", false } };
 	const struct comparison_side *both[] = { &c->base, &c->head };
-	const char *cells[4][3] = {
+	static const char *const labels[] = { "commit", "branch" };
+	const char *cells[6][3] = {
 		{ "runs", view_compare_text_run_names(a, s->base, s->base_n),
 			view_compare_text_run_names(a, s->head, s->head_n) },
-		{ "iterations from" }, { "iterations compared" },
-		{ "mean iteration (µs)" }
 	};
+	uint32_t n = 1;
 	for (int i = 0; i < 2; i++) {
-		cells[1][i + 1] = profile_word_detector[both[i]->detector];
-		cells[2][i + 1] = arena_printf(a, "%u of %u",
+		cells[n][0] = labels[i];
+		cells[n][1] = view_compare_text_label(a, s->base, s->base_n,
+			labels[i]);
+		cells[n][2] = view_compare_text_label(a, s->head, s->head_n,
+			labels[i]);
+		if (*cells[n][1] || *cells[n][2])
+			n++;
+	}
+	cells[n][0] = "iterations from";
+	cells[n + 1][0] = "iterations compared";
+	cells[n + 2][0] = "mean iteration (µs)";
+	for (int i = 0; i < 2; i++) {
+		cells[n][i + 1] = profile_word_detector[both[i]->detector];
+		cells[n + 1][i + 1] = arena_printf(a, "%u of %u",
 			both[i]->iterations_used, both[i]->iterations);
-		cells[3][i + 1] =
+		cells[n + 2][i + 1] =
 			view_compare_text_us(a, both[i]->iteration_ns);
 	}
-	const struct table t = { heads, 3, &cells[0][0], 4 };
+	const struct table t = { heads, 3, &cells[0][0], n + 3 };
 	table_md(&t, b);
 }
 
@@ -463,30 +521,68 @@ static void view_compare_text_part(struct arena *a, const struct comparison *c,
 	*(*at)++ = view_compare_text_word_of(a, c, x);
 }
 
+/* The decomposition that is printed: of the output token, or of the iteration if it
+ * has none; NULL: neither. */
+static const struct decomposition *view_compare_decomposed(
+	const struct comparison *c)
+{
+	return c->decompositions_n ? &c->decompositions[c->decompositions_n - 1]
+				   : NULL;
+}
+
+/* Whether the part or cause of this name is among the printed terms of the
+ * iteration, and need not be printed again. */
+static bool view_compare_is_term(const struct comparison *c, const char *word)
+{
+	const struct decomposition *d = view_compare_decomposed(c);
+	if (!d || d->of != DECOMPOSED_ITERATION)
+		return false;
+	for (uint32_t i = 0; i < d->terms_n; i++)
+		if (!strcmp(d->terms[i].term, word))
+			return true;
+	return !strcmp(word, comparison_word_part[SPLIT_PART_iteration].word);
+}
+
+/* The parts of the iteration, except those that are printed as terms. */
 static void view_compare_text_split(struct arena *a, const struct comparison *c,
 	struct buf *b)
 {
+	const struct decomposition *d = view_compare_decomposed(c);
 	const char **at;
 	struct table *t = table_new(a, TABLE_COLUMNS(split_columns),
 		c->split_n + c->causes_n, &at);
+	uint32_t n = 0;
 	for (uint32_t i = 0; i < c->split_n; i++) {
 		const struct split_row *s = &c->split[i];
-		view_compare_text_part(a, c, comparison_word_part[s->part].what,
-			&s->change, &at);
+		if (!view_compare_is_term(c,
+			    comparison_word_part[s->part].word)) {
+			view_compare_text_part(a, c,
+				comparison_word_part[s->part].what, &s->change,
+				&at);
+			n++;
+		}
 		if (s->part != SPLIT_PART_idle)
 			continue;
 		for (uint32_t k = 0; k < c->causes_n; k++) {
 			const struct changed_cause *x = &c->causes[k];
+			if (view_compare_is_term(c,
+				    profile_word_wait[x->cause]))
+				continue;
 			view_compare_text_part(a, c,
 				arena_printf(a, "of idle: %s",
 					profile_word_wait_text[x->cause]),
 				&x->change, &at);
+			n++;
 		}
 	}
-	if (!c->split_n)
-		return;
-	buf_puts(b, "\n### Breakdown of the iteration time\n\n");
-	table_md(t, b);
+	t->rows = n;
+	if (n) {
+		buf_puts(b,
+			d && d->of == DECOMPOSED_ITERATION
+				? "\n### Other times of the iteration\n\n"
+				: "\n### Breakdown of the iteration time\n\n");
+		table_md(t, b);
+	}
 	if (c->common.there)
 		buf_printf(b,
 			"\nCommon factor of most kernels: %.3f (%.3f to %.3f), "
@@ -505,9 +601,34 @@ static const char *view_compare_text_whole_us(struct arena *a, const char *sign,
 		(unsigned long long)(size % 1000));
 }
 
-static void view_compare_text_term(struct arena *a, const char *what,
-	const struct change_term *t, const char ***at)
+/* The change of the iteration, or of the part or cause that a term of it is; NULL:
+ * none. */
+static const struct change *view_compare_term_change(const struct comparison *c,
+	const struct change_term *t)
 {
+	for (uint32_t i = 0; t->term && i < c->causes_n; i++)
+		if (!strcmp(t->term, profile_word_wait[c->causes[i].cause]))
+			return &c->causes[i].change;
+	for (int part = 0; t->term && part < SPLIT_PARTS; part++)
+		if (!strcmp(t->term, comparison_word_part[part].word))
+			return view_compare_part(c, (enum split_part)part);
+	return t->term ? NULL : view_compare_part(c, SPLIT_PART_iteration);
+}
+
+static const char *view_compare_text_percent(struct arena *a,
+	const struct change *x)
+{
+	return x && x->base_ns > 0 && isfinite(x->delta_ns)
+		       ? arena_printf(a, "%+.1f",
+				 100 * x->delta_ns / x->base_ns)
+		       : "";
+}
+
+static void view_compare_text_term(struct arena *a, const struct comparison *c,
+	bool judged, const char *what, const struct change_term *t,
+	const char ***at)
+{
+	const struct change *x = judged ? view_compare_term_change(c, t) : NULL;
 	*(*at)++ = what;
 	*(*at)++ = view_compare_text_whole_us(a, "", t->base_ns);
 	*(*at)++ = view_compare_text_whole_us(a, "", t->head_ns);
@@ -516,30 +637,36 @@ static void view_compare_text_term(struct arena *a, const char *what,
 			   ? arena_printf(a, "%+.3f to %+.3f", t->low_ns / 1e3,
 				     t->high_ns / 1e3)
 			   : "";
+	if (!judged)
+		return;
+	*(*at)++ = view_compare_text_percent(a, x);
+	*(*at)++ = x ? view_compare_text_word_of(a, c, x) : "";
 }
 
 static const struct column term_columns[] = { { "Term", false },
 	{ "Base (µs)", true }, { "Head (µs)", true }, { "Change (µs)", true },
-	{ "95 % (µs)", true } };
+	{ "95 % (µs)", true }, { "Change (%)", true }, { "Verdict", false } };
+enum { TOKEN_COLUMNS = 5 }; /* the terms of a token are not judged */
 
-/* The decomposition of the output token; of the iteration if it has none. */
 static void view_compare_text_terms(struct arena *a, const struct comparison *c,
 	struct buf *b)
 {
+	const struct decomposition *d = view_compare_decomposed(c);
 	const char **at;
-	if (!c->decompositions_n)
+	if (!d)
 		return;
-	const struct decomposition *d =
-		&c->decompositions[c->decompositions_n - 1];
+	bool judged = d->of == DECOMPOSED_ITERATION;
 	const char *of = d->of == DECOMPOSED_TOKEN ? "time per output token"
 						   : "iteration";
-	struct table *t =
-		table_new(a, TABLE_COLUMNS(term_columns), d->terms_n + 1, &at);
-	view_compare_text_term(a, arena_printf(a, "mean %s", of), &d->total,
-		&at);
+	struct table *t = table_new(a, term_columns,
+		judged ? sizeof term_columns / sizeof *term_columns
+		       : TOKEN_COLUMNS,
+		d->terms_n + 1, &at);
+	view_compare_text_term(a, c, judged, arena_printf(a, "mean %s", of),
+		&d->total, &at);
 	for (uint32_t i = 0; i < d->terms_n; i++)
-		view_compare_text_term(a, d->terms[i].description, &d->terms[i],
-			&at);
+		view_compare_text_term(a, c, judged, d->terms[i].description,
+			&d->terms[i], &at);
 	buf_printf(b, "\n### Terms of the mean %s\n\n", of);
 	table_md(t, b);
 	buf_printf(b, "\nMedian: %s µs in the base, %s in the head.\n",
@@ -738,10 +865,15 @@ void view_compare_report(struct arena *a, const struct comparison *c,
 	const struct compare_sides *s, const char *site, const char *path,
 	struct buf *b)
 {
+	const struct decomposition *d = view_compare_decomposed(c);
 	view_compare_text_head(c, site, path, b);
 	view_compare_text_sides(a, c, s, b);
-	view_compare_text_split(a, c, b);
+	bool iteration = d && d->of == DECOMPOSED_ITERATION;
+	if (!iteration)
+		view_compare_text_split(a, c, b);
 	view_compare_text_terms(a, c, b);
+	if (iteration)
+		view_compare_text_split(a, c, b);
 	view_compare_text_operators(a, c, b);
 	view_compare_text_rows(a, c, b);
 	view_compare_text_feet(a, c, b);

@@ -73,6 +73,7 @@ struct fleet_shape {
 	double headroom_s;
 	double med_ns; /* median of a call, from the buckets: within 2.2 % */
 	bool costed;
+	bool all_costed; /* the cost of all calls is known */
 	/* Collectives of several kinds, or some of unknown cost, have these
 	 * sizes, so they have no common cost. */
 	bool link_kinds;

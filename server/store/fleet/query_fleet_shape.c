@@ -264,6 +264,7 @@ static void query_fleet_shape_cost(const struct ledger_row *row,
 			!query_fleet_shape_link(row, costed, &s->cost.link);
 	if (s->link_kinds)
 		s->costed = false;
+	s->all_costed = s->costed && costed == ledger_sum(row, SHAPE_CALLS);
 	if (s->costed) {
 		s->cost.read_bytes =
 			query_fleet_shape_mean(row, SHAPE_READ, costed);

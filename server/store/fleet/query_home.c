@@ -295,6 +295,38 @@ static struct query_home_name *query_home_names(const struct query_home_request
 		sizeof(struct query_home_name), &q->out->workloads_of, e);
 }
 
+/* Reads the devices of the units of w->trend, of which the last is the newest. */
+static bool query_home_devices(const struct query_home_request *q,
+	struct home_workload *w, struct err *e)
+{
+	static const char sql[] =
+		"SELECT r.device_names[1], bool_or(r.run_id = $2) "
+		"FROM run r WHERE r.run_id = ANY ($1) "
+		"AND r.device_names[1] IS NOT NULL "
+		"GROUP BY r.device_names[1] ORDER BY r.device_names[1]";
+	struct sql_params p = { 0 };
+	struct sql_array runs;
+	struct result r;
+	sql_array_init(&runs, SQL_INT8);
+	for (uint32_t i = 0; i < w->trend.n; i++)
+		sql_array_int8(&runs, w->trend.run[i]);
+	sql_array(&p, &runs);
+	sql_int8(&p, w->trend.n ? w->trend.run[w->trend.n - 1] : 0);
+	bool ok = sql_run(q->db, sql, &p, &r, e);
+	sql_array_release(&runs);
+	if (!ok)
+		return false;
+	w->devices = arena_array(q->a, const char *, (size_t)r.n);
+	while (result_next(&r)) {
+		const char *name = result_text(&r, q->a);
+		w->devices[w->devices_n++] = name;
+		if (result_bool(&r))
+			w->device = name;
+	}
+	result_release(&r);
+	return true;
+}
+
 /* Adds a workload, unless its runs were deleted after its name was read. */
 static bool query_home_workload(const struct query_home_request *q,
 	const struct query_home_name *name, struct err *e)
@@ -304,7 +336,7 @@ static bool query_home_workload(const struct query_home_request *q,
 		.since = q->f->since,
 		.until = q->f->until,
 		.limit = 1 };
-	const struct trend_filter of = { .project = name->project,
+	struct trend_filter of = { .project = name->project,
 		.workload = name->workload,
 		.metric = TREND_METRIC_iteration,
 		.stat = trend_stat_of(TREND_METRIC_iteration),
@@ -320,8 +352,13 @@ static bool query_home_workload(const struct query_home_request *q,
 	if (!n)
 		return true;
 	struct home_workload *w = &q->out->workloads[q->out->workloads_of.n++];
-	w->is = *row;
-	return query_trend(q->db, q->a, &of, &w->trend, e);
+	*w = (struct home_workload){ .is = *row };
+	if (!query_trend(q->db, q->a, &of, &w->trend, e) ||
+		!query_home_devices(q, w, e))
+		return false;
+	of.device = w->device;
+	return !w->device || w->devices_n < 2 ||
+	       query_trend(q->db, q->a, &of, &w->trend, e);
 }
 
 static bool query_home_workloads(const struct query_home_request *q,

@@ -56,10 +56,17 @@ struct home_run {
 	const char *name, *project, *workload;
 };
 
-/* A workload and the median iteration of its newest units, oldest first. */
+/* A workload and the median iteration of its newest units on the device of the
+ * newest unit that has iterations, oldest first. The iterations of different
+ * devices are not compared. A run on several devices counts for the first. */
 struct home_workload {
 	struct workload_row is;
 	struct trend trend;
+	const char
+		*device; /* NULL: unknown, and the units are of all devices */
+	/* Devices of the newest HOME_POINTS units of the workload, sorted. */
+	const char **devices;
+	uint32_t devices_n;
 };
 
 /* The GPU-hours that the runs of a day represent, and how they are divided into

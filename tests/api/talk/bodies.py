@@ -296,6 +296,8 @@ MADE = {
         1, [(6, 1000, 40), (7, 1000, 30), (8, 1000, 5)], host="a"),
     "calls-of-a-node": lambda: made_collectives(
         0, [(1, 1125000, 10), (2, 1125000, 50), (3, 1125000, 4, "barrier")], devices=2),
+    "calls-that-wait": lambda: made_collectives(
+        0, [(1, 1125000, 10), (2, 1125000, 10), (3, 1125000, 100)], devices=2),
     "calls-of-a-device": lambda: made_collectives(1, [(1, 1125000, 20)], devices=2),
     "calls-odd-0": lambda: made_collectives(0, [(1, 1000, 10), (2, 1000, 10)]),
     "calls-odd-1": lambda: made_collectives(

@@ -472,14 +472,93 @@ static void test_report_per_step(void **state)
 	buf_init(&b, 1 << 20);
 	view_compare_report(&a, &c, &sides, NULL, "", &b);
 	assert_non_null(strstr(b.at,
-		"| idle: host gaps | 0.300 | 0.250 | -0.050 |  |\n"
+		"| idle: host gaps | 0.300 | 0.250 | -0.050 |  | -42.3 | improved |\n"
 		"\n"
 		"Median: 2.00 µs in the base, 2.60 in the head.\n"
 		"This is the time per step, not per output token: the tokens "
 		"of run 1 are not known.\n"
 		"\n"
-		"### What changed"));
+		"### Other times of the iteration\n"
+		"\n"
+		"| Part | Base (µs) | Head (µs) | Change (µs) | Verdict |\n"
+		"|:---|---:|---:|---:|:---|\n"
+		"| idle (host): the GPU has nothing to do | 0.30 | 0.25 | "
+		"-0.05 (-16.7 %) | undecided |\n"
+		"| of idle: unknown causes | 0.04 | 0.10 | +0.06 (+150.0 %) | "
+		"not judged |\n"
+		"\n"
+		"Common factor of most kernels"));
+	assert_null(strstr(b.at, "of idle: host gaps"));
 	assert_non_null(strstr(b.at, "\n### Terms of the mean iteration\n"));
+	buf_release(&b);
+	arena_release(&a);
+}
+
+/* The mark states what the headline begins with. [class of the iteration, of a
+ * function, mark] */
+static void test_report_mark(void **state)
+{
+	(void)state;
+	enum { UNKNOWN = CHANGE_UNCHANGED + 1 };
+	static const struct {
+		int iteration;
+		enum change_class function;
+		const char *mark;
+	} marks[] = {
+		{ UNKNOWN, CHANGE_REGRESSED, "❌" },
+		{ UNKNOWN, CHANGE_IMPROVED, "✅" },
+		{ CHANGE_REGRESSED, CHANGE_IMPROVED, "❌" },
+		{ CHANGE_IMPROVED, CHANGE_REGRESSED, "✅" },
+		{ CHANGE_LIKELY, CHANGE_REGRESSED, "❔" },
+		{ CHANGE_LIKELY, CHANGE_UNDECIDED, "❔" },
+		{ CHANGE_UNDECIDED, CHANGE_REGRESSED, "❔" },
+		{ CHANGE_UNDECIDED, CHANGE_UNDECIDED, "➖" },
+		{ CHANGE_UNCHANGED, CHANGE_REGRESSED, "❌" },
+		{ CHANGE_UNCHANGED, CHANGE_UNCHANGED, "➖" },
+	};
+	struct arena a = { 0 };
+	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+		struct comparison c = made(true);
+		struct split_row whole = { .part = SPLIT_PART_iteration,
+			.change = { .is = marks[i].iteration == UNKNOWN
+						  ? CHANGE_UNCHANGED
+						  : (enum change_class)marks[i]
+							    .iteration } };
+		struct buf b;
+		memset(c.count, 0, sizeof c.count);
+		c.count[marks[i].function] = 1;
+		c.split = &whole;
+		c.split_n = marks[i].iteration != UNKNOWN;
+		buf_init(&b, 1 << 20);
+		view_compare_report(&a, &c, &sides, NULL, "", &b);
+		assert_string_equal(strtok(b.at + strlen("## "), " "),
+			marks[i].mark);
+		buf_release(&b);
+	}
+	arena_release(&a);
+}
+
+/* The commit and the branch of a side whose runs share them. */
+static void test_report_labels(void **state)
+{
+	(void)state;
+	struct arena a = { 0 };
+	struct comparison c = made(true);
+	struct compared_run base[2] = { sides.base[0], sides.base[0] },
+			    head[2] = { sides.head[0], sides.head[0] };
+	const struct compare_sides of = { .base = base,
+		.head = head,
+		.base_n = 2,
+		.head_n = 2 };
+	struct buf b;
+	base[0].labels = "{\"commit\": \"a1\", \"branch\": \"main\"}";
+	base[1].labels = "{\"commit\": \"a2\", \"branch\": \"main\"}";
+	head[0].labels = head[1].labels = "{\"commit\": \"beef01\"}";
+	buf_init(&b, 1 << 20);
+	view_compare_report(&a, &c, &of, NULL, "", &b);
+	assert_non_null(strstr(b.at, "\n| commit |  | beef01 |\n"
+				     "| branch | main |  |\n"
+				     "| iterations from |"));
 	buf_release(&b);
 	arena_release(&a);
 }
@@ -494,6 +573,8 @@ int main(void)
 		cmocka_unit_test(test_report),
 		cmocka_unit_test(test_report_folded),
 		cmocka_unit_test(test_report_per_step),
+		cmocka_unit_test(test_report_mark),
+		cmocka_unit_test(test_report_labels),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

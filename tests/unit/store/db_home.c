@@ -137,6 +137,55 @@ static void workloads_of_all_projects(void **state)
 	arena_release(&a);
 }
 
+/* The newest runs with iterations are on A, A, B, B and A, and a later run has none;
+ * in another workload the newest run names no device. */
+static void iterations_of_one_device(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	static const char *const devices[] = { "A", "A", "B", "B,C", "A", "C" };
+	for (int i = 0; i < 6; i++) {
+		int64_t run = stored(db, "p", "w", "H20", 1, 20000 + i);
+		fixture_script(db,
+			arena_printf(&a,
+				"UPDATE run SET job_id = NULL, device_names = "
+				"string_to_array('%s', ','), iteration_ns = %s "
+				"WHERE run_id = %lld",
+				devices[i],
+				i == 5 ? "NULL"
+				       : arena_printf(&a, "%d", 100 + i),
+				(long long)run));
+	}
+	struct home is = home_of(db, &a, "p", 0, 0);
+	const struct home_workload *w = &is.workloads[0];
+	assert_int_equal(w->is.runs, 6);
+	assert_string_equal(w->device, "A");
+	assert_int_equal(w->devices_n, 2);
+	assert_string_equal(w->devices[1], "B");
+	assert_int_equal(w->trend.n, 3);
+	near(w->trend.value[0], 100, 0);
+	near(w->trend.value[1], 101, 0);
+	near(w->trend.value[2], 104, 0);
+	/* The newest run in the range is on B. */
+	is = home_of(db, &a, "p", 20000, 20004);
+	w = &is.workloads[0];
+	assert_string_equal(w->device, "B");
+	assert_int_equal(w->trend.n, 2);
+	near(w->trend.value[1], 103, 0);
+
+	int64_t unknown = stored(db, "q", "w", "H20", 1, 20000);
+	fixture_script(db,
+		arena_printf(&a,
+			"UPDATE run SET device_names = '{}', iteration_ns = 7 "
+			"WHERE run_id = %lld",
+			(long long)unknown));
+	is = home_of(db, &a, "q", 0, 0);
+	assert_null(is.workloads[0].device);
+	assert_int_equal(is.workloads[0].devices_n, 0);
+	assert_int_equal(is.workloads[0].trend.n, 1);
+	arena_release(&a);
+}
+
 /* Only the newest gates, change points and jobs are read. The oldest of each would
  * be listed. */
 static void more_than_are_searched(void **state)
@@ -322,6 +371,8 @@ int main(void)
 			teardown),
 		cmocka_unit_test_setup_teardown(workloads_of_all_projects,
 			setup, teardown),
+		cmocka_unit_test_setup_teardown(iterations_of_one_device, setup,
+			teardown),
 		cmocka_unit_test_setup_teardown(more_than_are_searched, setup,
 			teardown),
 		cmocka_unit_test_setup_teardown(a_job_with_too_many_ranks,

@@ -17,9 +17,9 @@ const NO_BEST = {reachable_headroom: null, reachable_headroom_hours: null, reach
 const REACHABLE = {unified_attention: {reachable_headroom: 0.0722, reachable_headroom_hours: 188.1532, reachable_known_pct: 91.2, best_efficiency: 0.6, best_run: 4711},
 	fused_moe: {reachable_headroom: 0, reachable_headroom_hours: 0, reachable_known_pct: 100, best_efficiency: 0.55, best_run: null}};
 
-function weighed([operator, dtype, importance, regime, ai, s], kwh) {
+function weighed([operator, dtype, importance, regime, ai, s], kwh, counted) {
 	const bound = s !== null;
-	return {operator, id: null, description: operator && `what ${operator} does`, group: operator && 'group', dtype, phase: operator && 'decode/prefill', shapes: bound ? 12 : 0,
+	return {operator, id: null, description: operator && `what ${operator} does`, group: operator && 'group', dtype, phase: operator && 'decode/prefill', shapes: counted && operator ? (bound ? 12 : 0) : null,
 		importance, w_time: importance, w_mean: importance * 0.9, w_present: importance * 1.4, low: importance * 0.8, high: importance * 1.2, runs: 940,
 		prevalence: 940 / 1303, total_s: importance * 48211.7, energy_kwh: kwh && importance * kwh, regime, ai, s, s_median: null,
 		t_sol_us: bound ? {H20: 390.2, H200: 180.016} : {H20: null, H200: null}, t_prod_us: {H20: 812.3, H200: 4021.4},
@@ -34,11 +34,11 @@ export function fleet(query, {none = false} = {}) {
 		choices: {projects: ['serving', 'training'], workloads: [], frameworks: ['sglang', 'vllm'], platforms: ['H20', 'H200'], dtypes: ['bf16'], phases: ['decode', 'prefill']},
 		findings: none ? [] : [{code: 'coverage', severity: 'warn', text: '6.9 % of GPU time is unattributed; /unattributed lists its kernels'},
 			{code: 'above_bound', severity: 'info', text: 'shapes of rms_norm are faster than their roofline bound (S > 1)'}],
-		items: none ? [] : ROWS.map((row) => weighed(row, kwh)), next: null};
+		items: none ? [] : ROWS.map((row) => weighed(row, kwh, !query.has('since'))), next: null};
 }
 
 const shape = (text, platform, s) => ({shape_id: text ? 7 : null, description: null, shape: text, sizes: text && {tokens: 16}, kwargs: null, dtype: 'bf16', phase: 'decode', platform,
-	calls: 118200, runs: 210, total_s: 31.2, share: text ? 0.44 : 0.02, t_prod_us: {[platform]: 264.1}, t_sol_us: {[platform]: text ? 198.2 : null}, s,
+	calls: 118200, runs: 210, total_s: 31.2, share: text ? 0.44 : 0.02, t_prod_us: {[platform]: 264.1}, t_sol_us: {[platform]: text ? 198.2 : null}, s, s_mean: s && 0.7 * s,
 	ai: text ? 2.9 : null, regime: text ? 'memory' : null, flops: text ? {bf16: 2415919104} : null, read_bytes: text ? 831000000 : null,
 	write_bytes: text ? 65536 : null, collective_kind: null, bus_bytes: null, above_bound: false, pytorch: text !== null, reason: text ? null : 'its shape is unknown',
 	headroom_hours: text ? 90 * (1 - s) : null, reachable_headroom_hours: text && s < 0.5 ? 12.25 : null, best_efficiency: text && s < 0.5 ? 0.55 : null, best_run: text && s < 0.5 ? 4711 : null});

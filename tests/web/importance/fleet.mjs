@@ -34,7 +34,7 @@ export default async function fleet(test, {open}) {
 		await seen(async () => assert.deepEqual(await page.getByRole('region', {name: 'Caveats'}).locator('li').allInnerTexts(), [
 			'Warning\n6.9 % of GPU time is unattributed; /unattributed lists its kernels.',
 			'Info\nShapes of rms_norm are faster than their roofline bound (S > 1).']));
-		await seen(async () => assert.deepEqual(await page.locator('.totals dd').allInnerTexts(), ['1,303', '13.4 h', '2,606 GPU h', '93.1%', '91.4%', '81.2%', '74.9%', '41.2%', '7.2%']));
+		await seen(async () => assert.deepEqual(await page.locator('.totals dd').allInnerTexts(), ['1,303', '13.4 h', '2,606 GPU h', '93.1%', '91.4%', '81.2%', '74.9%', '≤ 41.2%', '7.2%']));
 		await seen(async () => assert.deepEqual(await page.getByRole('table', {name: GENERAL}).locator('thead th').allInnerTexts(), ['Operator', 'Headroom (GPU h)',
 			'Reachable headroom (GPU h)', 'Importance', '95% interval', 'dtype', 'Phase', 'Shapes', 'w_time', 'w_mean', 'w_present', 'Prevalence', 'Fleet-best S', 'Shape known', 'Roofline known']));
 		await seen(async () => assert.deepEqual((await cells(page, GENERAL))[0], ['unified_attention', '489', '188', '36.1%', '28.9% … 43.3%', 'bf16', 'decode/prefill', '12', '36.1%', '32.5%', '50.5%', '72.1%', '60.0%', '97.2%', '95.5%']));
@@ -51,8 +51,17 @@ export default async function fleet(test, {open}) {
 		await seen(async () => assert.deepEqual([await nothing.innerText(), (await nothing.getAttribute('title')).slice(0, 7)], ['–', 'unknown']));
 		// Headroom of collectives includes waiting.
 		const lost = page.getByRole('row', {name: /^all_reduce/}).locator('td').nth(0);
-		await seen(async () => assert.equal(await lost.innerText(), '235'));
-		assert.match(await lost.getAttribute('title'), /^GPU time above the roofline bound: 234\.5\d* of the GPU-hours that the runs represent, 9\.0% of all GPU time, waiting for other ranks included$/);
+		await seen(async () => assert.equal(await lost.innerText(), '≤ 235'));
+		await page.getByText('≤: a collective. Its headroom includes the time in which it waits for other ranks').waitFor();
+		assert.match(await lost.getAttribute('title'), /^GPU time above the roofline bound: 234\.5\d* of the GPU-hours that the runs represent, 9\.0% of all GPU time, waiting for other ranks included: an upper bound$/);
+	});
+
+	await test('the number of shapes is unknown in a time range, and says why', async () => {
+		const {page} = await given(open, '/importance?since=2026-11-01');
+		await seen(async () => assert.match(await page.locator('.headline').innerText(), /^5 operators, importance from 1,303 runs/));
+		const cell = (name) => page.getByRole('row', {name}).locator('td').nth(6);
+		await seen(async () => assert.deepEqual([await cell(/^fused_moe/).innerText(), await cell(/^fused_moe/).getAttribute('title'), await cell(/^unattributed/).getAttribute('title')],
+			['–', 'not counted for a selection of runs, such as a time range or a project; open the operator to count them', 'unknown: unattributed time has no shapes']));
 	});
 
 	await test('importance by energy shows the energy of each operator and of all', async () => {
@@ -70,9 +79,13 @@ export default async function fleet(test, {open}) {
 		await page.getByRole('button', {name: 'fused_moe'}).click();
 		await page.getByRole('table', {name: 'Shapes of fused_moe'}).waitFor();
 		await seen(async () => assert.deepEqual(requests, ['project=serving&phase=decode', 'shapes project=serving&phase=decode&limit=500&sort=headroom']));
-		await seen(async () => assert.deepEqual((await cells(page, 'Shapes of fused_moe')).map((r) => r.slice(0, 12).map((c) => c.replace(/\s+/g, ' '))), [
-			['tokens=32 hidden=2048 inter=768', '81', '12.3', '10.0%', '○ low', 'H20', '44.0%', '118,200', '55.0%', '210', '264 us', '198.20 us'],
-			['tokens=16 hidden=2048 inter=768', '22.5', '–', '75.0%', '● good', 'H200', '44.0%', '118,200', '–', '210', '264 us', '198.20 us']]));
+		await seen(async () => assert.deepEqual((await cells(page, 'Shapes of fused_moe')).map((r) => r.slice(0, 13).map((c) => c.replace(/\s+/g, ' '))), [
+			['tokens=32 hidden=2048 inter=768', '81', '12.3', '10.0%', '○ low', '7.0%', 'H20', '44.0%', '118,200', '55.0%', '210', '264 us', '198.20 us'],
+			['tokens=16 hidden=2048 inter=768', '22.5', '–', '75.0%', '● good', '52.5%', 'H200', '44.0%', '118,200', '–', '210', '264 us', '198.20 us']]));
+		// S of the median call and S of all time have names of their own, and a grade its scale.
+		await seen(async () => assert.deepEqual((await page.getByRole('table', {name: 'Shapes of fused_moe'}).locator('thead th').allInnerTexts()).map((c) => c.replace(/\s+/g, ' ')).slice(3, 6),
+			['S of the median call', 'Grade', 'S of all time']));
+		await page.getByTitle('S of 33 % or more, on the scale of Atrex-Bench for production kernels, the same for every operator; 25.0 % of the time is above the roofline bound').waitFor();
 		await seen(async () => assert.equal((await page.getByRole('table', {name: 'Shapes of fused_moe'}).locator('tfoot').innerText()).replace(/\s+/g, ' '), 'Shapes unknown 2.0% 118,200 '));
 		assert.equal(await page.getByRole('link', {name: 'PyTorch'}).first().getAttribute('href'),
 			'/api/v1/importance/fused_moe/shapes/7?project=serving&phase=decode&platform=H20&dtype=bf16&format=pytorch');

@@ -52,7 +52,7 @@ export default async function run(test, world) {
 		const page = await open(`${here}?tab=operators`, {answers: answered(here)});
 		await seen(async () => assert.deepEqual(flat(await cells(page, TABLE)).map((r) => [r[0], r[3], r[9], r[10], r[11], r[12], r[13], r[14], r[15], r[16]]), [
 			['gemm', '52.0', 'op_sizes 78.8%, graph 21.2%', '100.0%', '62.0%', '● good', 'C compute', '26.000', '13.000', '80.0%'],
-			['all_reduce', '24.0', 'op_sizes', '100.0%', '25.0%', '–', 'L link', '18.000', '6.000', '80.0%'],
+			['all_reduce', '24.0', 'op_sizes', '100.0%', '25.0%', '–', 'L link', '≤ 18.000', '6.000', '80.0%'],
 			['rms_norm', '21.0', 'rule', '0.0%', '50.0%', '● good', 'M memory', '10.500', '5.250', '80.0%'],
 			['unattributed', '3.0', 'none', '0.0%', '–', '–', '–', '–', '–', '–']]));
 		await seen(async () => assert.equal(await page.getByRole('link', {name: 'Run 12 reached 80.0%'}).first().getAttribute('href'), '/runs/12'));

@@ -100,8 +100,8 @@ const homeDay = (i) => {
 		operator_hours: runs ? [runs, runs / 2, runs / 8] : [0, 0, 0], other_hours: runs / 4, unattributed_hours: runs / 8};
 };
 const HOME_GATE = {id: 4, project: 'ci', workload: 'steps', name: ODD, outcome: 'regressed', summary: 'iteration + 4.2 %, limit 3 %', created_at: '2026-11-28T09:00:00.000000Z'};
-const homeWorkload = (project, workload, values) => ({workload: {project, workload, runs: 30, first_at: '2026-11-01T00:00:00.000000Z', last_at: '2026-11-28T08:00:00.000000Z'},
-	run: values.map((_, i) => 100 + i), iteration_ns: values});
+const homeWorkload = (project, workload, values, devices = ['NVIDIA H200']) => ({workload: {project, workload, runs: 30, first_at: '2026-11-01T00:00:00.000000Z', last_at: '2026-11-28T08:00:00.000000Z'},
+	run: values.map((_, i) => 100 + i), iteration_ns: values, device: values.length ? devices.at(-1) : null, devices: values.length ? devices : []});
 export const home = (query = new URLSearchParams()) => ({
 	regressed_gates: [HOME_GATE], regressed_gates_total: 3,
 	change_points: [
@@ -113,7 +113,7 @@ export const home = (query = new URLSearchParams()) => ({
 	jobs: [{id: 3, project: 'ci', name: 'train', upload: null, runs: 4, created_at: '2026-11-28T05:00:00.000000Z'}, {id: 2, project: 'ci', name: null, upload: 12, runs: 2, created_at: '2026-11-28T04:00:00.000000Z'}],
 	last_gate: {...HOME_GATE, id: 5, name: '', outcome: 'pass', summary: null},
 	newest_run: {id: 160, name: 'rank 0', project: query.get('project') ?? 'ci', workload: 'steps', created_at: '2026-11-28T09:30:00.000000Z'},
-	workloads: [homeWorkload('ci', 'steps', [10e6, 10.1e6, 9.9e6, 10.8e6]), homeWorkload('', 'table only', [])], workloads_total: 9,
+	workloads: [homeWorkload('ci', 'steps', [10e6, 10.1e6, 9.9e6, 10.8e6]), homeWorkload('', 'table only', []), homeWorkload('ci', 'decode', [8.8e6], ['AMD Instinct MI300X', 'NVIDIA B300'])], workloads_total: 10,
 	operators: ['gemm', 'unified_attention', ODD], days: Array.from({length: HOME_DAYS}, (_, i) => homeDay(i)),
 });
 export const emptyHome = () => ({...home(), regressed_gates: [], regressed_gates_total: 0, change_points: [], change_points_total: 0, slow_gpus: [], slow_gpus_total: 0,

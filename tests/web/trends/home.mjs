@@ -49,11 +49,17 @@ export default async function home(test, {open}) {
 		const page = await open('/?since=2026-11-01&project=ci', {answers});
 		// hours times headroom: 2606 * 0.361 * 0.52
 		await seen(async () => assert.deepEqual((await cells(page, 'Largest headroom')).slice(0, 2),
-			[['unified_attention', '489', '18.8%', '36.1%'], ['all_reduce', '235', '9.0%', '12.0%']]));
-		assert.equal(await page.getByRole('cell', {name: '235'}).getAttribute('title'), '234.54 of the 2606 GPU-hours that the runs represent, waiting for other ranks included');
+			[['unified_attention', '489', '18.8%', '36.1%'], ['all_reduce', '≤ 235', '≤ 9.0%', '12.0%']]));
+		assert.equal(await page.getByRole('cell', {name: '≤ 235'}).getAttribute('title'), '234.54 of the 2606 GPU-hours that the runs represent, waiting for other ranks included: an upper bound');
+		await section(page, 'Largest headroom').getByText('≤: a collective.').waitFor();
 		assert.equal(await page.getByRole('link', {name: 'unified_attention'}).getAttribute('href'), '/importance?project=ci&since=2026-11-01&open=unified_attention');
 		await seen(async () => assert.deepEqual((await cells(page, 'Workloads')).map((r) => r.slice(0, 5)),
-			[['ci / steps', '10.800 ms', '', '9.900 ms to 10.800 ms', '30'], ['table only', '–', '–', '–', '30']]));
+			[['ci / steps', '10.800 ms', '', '9.900 ms to 10.800 ms', '30'], ['table only', '–', '–', '–', '30'],
+				['ci / decode', '8.800 ms NVIDIA B300', '–', '–', '30']]));
+		// Values of one device; the range of a single value is none.
+		const row = page.getByRole('row', {name: /^ci \/ decode/}).locator('td');
+		assert.equal(await row.nth(0).getAttribute('title'), '8,800,000 ns on NVIDIA B300, as the other values of this row; a job counts once, with the mean over its ranks');
+		assert.equal(await row.nth(2).getAttribute('title'), 'one value; a job counts once, with the mean over its ranks');
 		await page.getByRole('img', {name: 'Median iteration of the last 4 runs: from 10.000 ms to 10.800 ms, lowest 9.900 ms, highest 10.800 ms'}).waitFor();
 		await page.getByRole('link', {name: '7 more workloads'}).waitFor();
 		await seen(async () => assert.deepEqual(plain(await lines(page, 'Newest')), ['✓passLast gate: gate 5', 'Newest run: rank 0 of ci / steps']));
