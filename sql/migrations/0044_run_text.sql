@@ -19,6 +19,13 @@ CREATE FUNCTION run_text(name text, project text, workload text, job text,
 		array_to_string(device_names, E'\n')) COLLATE "C")
 $$;
 
+-- Whether a text contains each of the words, which are in lower case.
+CREATE FUNCTION has_words(texts text, words text[]) RETURNS boolean
+	LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+	SELECT bool_and(strpos(lower(texts COLLATE "C"), word) > 0)
+	FROM unnest(words) AS word
+$$;
+
 CREATE INDEX run_text ON run USING gin (run_text(name, project, workload, job,
 	process_name, host, labels, device_names) gin_trgm_ops);
 CREATE INDEX run_framework ON run (framework, created_at, run_id);
