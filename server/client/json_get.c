@@ -22,6 +22,18 @@ char *json_get_item(struct arena *a, const json_t *list, size_t i)
 	return json_get_copy(a, json_array_get(list, i));
 }
 
+const char *json_get_joined(struct arena *a, const json_t *v, const char *key,
+	const char *separator)
+{
+	const json_t *list = json_object_get(v, key);
+	const char *text = "";
+
+	for (size_t i = 0; i < json_array_size(list); i++)
+		text = arena_printf(a, "%s%s%s", text, i ? separator : "",
+			json_get_item(a, list, i));
+	return text;
+}
+
 double json_get_real(const json_t *v, const char *key)
 {
 	const json_t *x = json_object_get(v, key);

@@ -33,17 +33,6 @@ static const struct {
 
 /* --- cells ------------------------------------------------------------- */
 
-static const char *runs_devices(struct arena *a, const json_t *v)
-{
-	const json_t *list = json_object_get(v, "device_names");
-	const char *text = "";
-
-	for (size_t i = 0; i < json_array_size(list); i++)
-		text = arena_printf(a, "%s%s%s", text, *text ? ", " : "",
-			json_get_item(a, list, i));
-	return text;
-}
-
 /* A number for programs; "" if it is unknown. */
 static const char *runs_whole(struct arena *a, double x)
 {
@@ -78,7 +67,7 @@ static void runs_cells(struct arena *a, const json_t *v, bool person,
 	*cells++ = json_get_text(a, v, "name");
 	*cells++ = json_get_text(a, v, "project");
 	*cells++ = json_get_text(a, v, "workload");
-	*cells++ = runs_devices(a, v);
+	*cells++ = json_get_joined(a, v, "device_names", ", ");
 	*cells++ = person ? runs_time(a, iteration) : runs_whole(a, iteration);
 	*cells++ = person ? runs_time(a, kernels) : runs_whole(a, kernels);
 	*cells++ =

@@ -44,17 +44,6 @@ static void show_heading(const struct show *s, const char *text)
 		terminal_off(&s->terminal));
 }
 
-static const char *show_devices(struct arena *a, const json_t *run)
-{
-	const json_t *list = json_object_get(run, "device_names");
-	const char *text = "";
-
-	for (size_t i = 0; i < json_array_size(list); i++)
-		text = arena_printf(a, "%s%s%s", text, *text ? ", " : "",
-			json_get_item(a, list, i));
-	return text;
-}
-
 static const char *show_labels(struct arena *a, const json_t *run)
 {
 	const char *key, *text = "";
@@ -136,7 +125,8 @@ static void show_print_facts(struct show *s)
 	show_fact(s, "project", json_get_text(a, s->run, "project"));
 	show_fact(s, "workload", json_get_text(a, s->run, "workload"));
 	show_fact(s, "labels", show_labels(a, s->run));
-	show_fact(s, "device", show_devices(a, s->run));
+	show_fact(s, "device",
+		json_get_joined(a, s->run, "device_names", ", "));
 	show_fact(s, "framework", json_get_text(a, s->run, "framework"));
 	show_fact(s, "iterations", show_iterations(a, s->run));
 	show_fact(s, "GPU", show_utilization(a, s->diagnosis));
