@@ -104,7 +104,6 @@ const TERMS = [
 	['Headroom', 'GPU time above the roofline bound. That of a collective (≤) includes waiting for other ranks.', 'roofline'],
 	['Importance', 'Share of the GPU time of all selected runs.', 'importance'],
 	['Share of GPU time', 'Part of the GPU time of all selected runs.', 'importance'],
-	['95% interval', 'The interval that contains the value with 95 % confidence.', 'importance'],
 	['95 % interval', 'The interval that contains the value with 95 % confidence.', 'compare'],
 	['Script', 'A program that executes the operator at this shape.', 'importance'],
 	['T_SOL', 'Shortest possible time of a call by the roofline bound.', 'roofline'],
