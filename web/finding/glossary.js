@@ -15,7 +15,7 @@ const TERMS = [
 	['Device', 'A GPU of the run, by its number in the trace.', 'run'],
 	['Devices', 'The models of the GPUs of the run.', 'runs'],
 	['Busy', 'Time in which at least one kernel runs; overlapping kernels count once. Copies are not in it.', 'run'],
-	['Span', 'Time from the first to the last activity that the trace recorded.', 'run'],
+	['Span', 'Time from the start of the first to the end of the last activity on a GPU. An iteration that the host marks can be longer: it has time of the host before and after.', 'run'],
 	['Launches', 'Number of executions of kernels. One graph launch executes many kernels.', 'run'],
 	['Kernels', 'Number of different kernels.', 'runs'],
 	['Notes', 'Number of data-quality problems of the trace, and the severity of the worst one.', 'run'],
@@ -124,7 +124,7 @@ const TERMS = [
 	['Utilization covered', 'Part of the time whose work is known.', 'roofline'],
 	['Nsight Compute', 'What Nsight Compute measured of the kernel.', 'roofline'],
 	// iterations
-	['Iteration', 'One repetition of the work: a training step, a decode step.', 'run'],
+	['Iteration', 'One repetition of the work: a training step, a decode step. If the host marks it (annotation), it contains time of the host before the first and after the last activity of the GPU.', 'run'],
 	['Iterations', 'Number of iterations that were kept.', 'run'],
 	['Range', 'Name of the ranges that are used as iterations.', 'run'],
 	['Stratum', 'The set of iterations with one signature: they worked on the same.', 'run'],
